@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: ISC */
+/* Memory. The library's functions return NULL when there is none; the x functions end the program. */
+#ifndef BASE_ALLOC_H
+#define BASE_ALLOC_H
+
+#include <stddef.h>
+
+/* All memory comes from these two; NULL restores the C library's. For fault tests too. */
+void mem_set_allocator(void *(*reallocate)(void *data, void *ptr, size_t size),
+    void (*release)(void *data, void *ptr), void *data);
+
+/* NULL if out of memory. mem_calloc() zeroes and refuses a product that overflows. */
+void *mem_alloc(size_t size) __attribute__((malloc, warn_unused_result));
+void *mem_calloc(size_t count, size_t size) __attribute__((malloc, warn_unused_result));
+void *mem_realloc(void *ptr, size_t size) __attribute__((warn_unused_result));
+char *mem_strdup(const char *string) __attribute__((malloc, warn_unused_result));
+/* A copy of len bytes with a NUL behind it. */
+void *mem_memdup(const void *bytes, size_t len) __attribute__((malloc, warn_unused_result));
+void mem_free(void *ptr);
+
+/* For programs: never NULL; out of memory ends the process with a message (status 1). */
+void *xalloc(size_t size) __attribute__((malloc, returns_nonnull));
+void *xcalloc(size_t count, size_t size) __attribute__((malloc, returns_nonnull));
+void *xrealloc(void *ptr, size_t size) __attribute__((returns_nonnull));
+char *xstrdup(const char *string) __attribute__((malloc, returns_nonnull));
+void *xmemdup(const void *bytes, size_t len) __attribute__((malloc, returns_nonnull));
+char *xasprintf(const char *format, ...)
+    __attribute__((format(printf, 1, 2), nonnull(1), returns_nonnull));
+
+#endif

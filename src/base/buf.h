@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: ISC */
+/* A growing string of bytes with a maximum. data[len] is always a NUL once anything was put in. */
+#ifndef BASE_BUF_H
+#define BASE_BUF_H
+
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct buf {
+	uint8_t *data; /* NULL while nothing was ever put in */
+	size_t len;
+	size_t cap;
+	size_t max; /* len never exceeds it */
+};
+
+enum buf_error {
+	BUF_NOMEM = -1,
+	BUF_FULL = -2, /* it would exceed max; the content is as it was */
+};
+
+void buf_init(struct buf *buf, size_t max);
+void buf_finish(struct buf *buf); /* frees the content; the buffer may be used again */
+void buf_clear(struct buf *buf); /* len 0, memory kept */
+/* Gives back memory beyond keep bytes if the content needs less. */
+void buf_shrink(struct buf *buf, size_t keep);
+
+/* All return 0 or an enum buf_error. Bytes that are appended must not be the buffer's own. */
+int buf_reserve(struct buf *buf, size_t extra); /* room for extra bytes behind len */
+int buf_append(struct buf *buf, const void *bytes, size_t len);
+int buf_append_str(struct buf *buf, const char *string);
+int buf_append_byte(struct buf *buf, uint8_t byte);
+int buf_printf(struct buf *buf, const char *format, ...) __attribute__((format(printf, 2, 3)));
+int buf_vprintf(struct buf *buf, const char *format, va_list args)
+    __attribute__((format(printf, 2, 0)));
+
+/* Removes len bytes (at most all) from the front. */
+void buf_consume(struct buf *buf, size_t len);
+/* Takes the content away as one block of mem_alloc() memory with a NUL behind it; NULL if empty.
+ * ret_len may be NULL. */
+uint8_t *buf_steal(struct buf *buf, size_t *ret_len);
+
+#endif

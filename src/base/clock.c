@@ -1,0 +1,66 @@
+/* SPDX-License-Identifier: ISC */
+/* Clocks, and times as text. */
+#include "base/clock.h"
+
+#include <stdio.h>
+#include <time.h>
+
+/* These clocks cannot fail on Linux: both ids are always known, and ts is ours. */
+static struct timespec clock_read(clockid_t id)
+{
+	struct timespec ts = {0};
+
+	(void)clock_gettime(id, &ts);
+	return ts;
+}
+
+int64_t clock_mono_us(void)
+{
+	struct timespec ts = clock_read(CLOCK_MONOTONIC);
+
+	return (int64_t)ts.tv_sec * 1000000 + ts.tv_nsec / 1000;
+}
+
+int64_t clock_mono_ms(void)
+{
+	return clock_mono_us() / 1000;
+}
+
+int64_t clock_real_ms(void)
+{
+	struct timespec ts = clock_read(CLOCK_REALTIME);
+
+	return (int64_t)ts.tv_sec * 1000 + ts.tv_nsec / 1000000;
+}
+
+int64_t clock_seconds_to_ms(double seconds)
+{
+	int64_t ms = (int64_t)(seconds * 1000);
+
+	return (double)ms < seconds * 1000 ? ms + 1 : ms;
+}
+
+/* RFC 3339 has four digits for the year; times outside are written as its first or last. */
+void clock_format(int64_t real_ms, char out[CLOCK_TEXT_SIZE])
+{
+	static const int64_t min_ms = -62167219200000; /* 0000-01-01T00:00:00.000Z */
+	static const int64_t max_ms = 253402300799999; /* 9999-12-31T23:59:59.999Z */
+	struct tm tm;
+
+	if (real_ms < min_ms)
+		real_ms = min_ms;
+	if (real_ms > max_ms)
+		real_ms = max_ms;
+
+	/* Round towards the past, so that the milliseconds are never negative. */
+	int64_t ms = real_ms % 1000;
+	if (ms < 0)
+		ms += 1000;
+	time_t seconds = (time_t)((real_ms - ms) / 1000);
+
+	(void)gmtime_r(&seconds, &tm);
+	(void)snprintf(out, CLOCK_TEXT_SIZE, "%04u-%02u-%02uT%02u:%02u:%02u.%03uZ",
+	    (unsigned)(tm.tm_year + 1900) % 10000, (unsigned)(tm.tm_mon + 1) % 100,
+	    (unsigned)tm.tm_mday % 100, (unsigned)tm.tm_hour % 100, (unsigned)tm.tm_min % 100,
+	    (unsigned)tm.tm_sec % 100, (unsigned)ms);
+}

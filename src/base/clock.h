@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: ISC */
+/* Clocks, and times as text. */
+#ifndef BASE_CLOCK_H
+#define BASE_CLOCK_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+int64_t clock_mono_us(void); /* CLOCK_MONOTONIC, microseconds */
+int64_t clock_mono_ms(void);
+int64_t clock_real_ms(void); /* CLOCK_REALTIME, milliseconds since 1970 */
+
+/* Seconds as milliseconds, rounded up: what was asked for has passed, never less. */
+int64_t clock_seconds_to_ms(double seconds);
+
+#define CLOCK_TEXT_SIZE 32
+
+/* Writes RFC 3339 in UTC with milliseconds, "2026-11-21T02:15:00.123Z", and its NUL. */
+void clock_format(int64_t real_ms, char out[CLOCK_TEXT_SIZE]);
+
+#endif

@@ -1,0 +1,12 @@
+/* SPDX-License-Identifier: ISC */
+/* CRC-32C (Castagnoli), for files whose damage must not go unnoticed. */
+#ifndef BASE_CRC_H
+#define BASE_CRC_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+/* The checksum of bytes; crc is that of what stands before them, 0 at the beginning. */
+uint32_t crc32c(uint32_t crc, const void *bytes, size_t len);
+
+#endif

@@ -1,0 +1,350 @@
+/* SPDX-License-Identifier: ISC */
+/* The files of a job: names, writing whole or not at all, reading what may be anything. */
+#include "base/job_file.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/alloc.h"
+#include "base/buf.h"
+
+#define SPEC_VERSION "muxbus-job=1"
+
+enum { SMALL_MAX = 4096 }; /* bytes of a started or status file */
+
+static const char *const suffixes[] = {
+    [JOB_FILE_ERR] = "err",
+    [JOB_FILE_LOCK] = "lock",
+    [JOB_FILE_OUT] = "out",
+    [JOB_FILE_SPEC] = "spec",
+    [JOB_FILE_STARTED] = "started",
+    [JOB_FILE_STATUS] = "status",
+    [JOB_FILE_TAIL] = "tail",
+};
+
+void job_file_name(char out[JOB_NAME_SIZE], const char *id, enum job_file file)
+{
+	snprintf(out, JOB_NAME_SIZE, "%.40s.%s", id, suffixes[file]);
+}
+
+static int write_all(int fd, const void *bytes, size_t len)
+{
+	const char *at = bytes;
+
+	while (len > 0) {
+		ssize_t put = write(fd, at, len);
+
+		if (put < 0 && errno == EINTR)
+			continue;
+		if (put < 0)
+			return -errno;
+		at += put;
+		len -= (size_t)put;
+	}
+	return 0;
+}
+
+/* Puts a file in place whole: another name first, then renamed; synced on the way if asked. */
+static int write_file(
+    int dir_fd, const char *id, enum job_file file, const struct buf *content, bool is_synced)
+{
+	char name[JOB_NAME_SIZE], fresh[JOB_NAME_SIZE + 8];
+	int error, fd;
+
+	job_file_name(name, id, file);
+	snprintf(fresh, sizeof fresh, "%s.new", name);
+	fd = openat(dir_fd, fresh, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0600);
+	if (fd < 0)
+		return -errno;
+	error = write_all(fd, content->data, content->len);
+	if (error == 0 && is_synced && fdatasync(fd) < 0)
+		error = -errno;
+	close(fd);
+	if (error == 0 && renameat(dir_fd, fresh, dir_fd, name) < 0)
+		error = -errno;
+	if (error == 0 && is_synced && fsync(dir_fd) < 0)
+		error = -errno;
+	if (error != 0)
+		(void)unlinkat(dir_fd, fresh, 0); /* it may not be there */
+	return error;
+}
+
+/* Reads a whole file of at most max bytes. */
+static int read_file(int dir_fd, const char *id, enum job_file file, size_t max, struct buf *out)
+{
+	char name[JOB_NAME_SIZE];
+	int error = 0, fd;
+
+	job_file_name(name, id, file);
+	fd = openat(dir_fd, name, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
+	if (fd < 0)
+		return -errno;
+	buf_init(out, max);
+	for (;;) {
+		ssize_t got;
+
+		if (buf_reserve(out, out->len < max ? 1 : 0) != 0 || out->len == max) {
+			error = -EFBIG;
+			break;
+		}
+		got = read(fd, out->data + out->len, out->cap - out->len - 1);
+		if (got < 0 && errno == EINTR)
+			continue;
+		if (got <= 0) {
+			error = got < 0 ? -errno : 0;
+			break;
+		}
+		out->len += (size_t)got;
+	}
+	close(fd);
+	if (error == 0 && out->data != NULL)
+		out->data[out->len] = '\0';
+	else
+		buf_finish(out);
+	return error;
+}
+
+static void put_string(struct buf *out, const char *key, const char *value)
+{
+	/* A buffer that is full stays so, and is refused as a whole. */
+	if (buf_printf(out, "%s=", key) == 0 && buf_append_str(out, value) == 0)
+		(void)buf_append_byte(out, '\0');
+}
+
+int job_spec_write(int dir_fd, const char *id, const struct job_spec *spec)
+{
+	char number[32];
+	struct buf out;
+	int error;
+
+	buf_init(&out, JOB_SPEC_MAX);
+	(void)buf_append(&out, SPEC_VERSION, sizeof SPEC_VERSION);
+	put_string(&out, "cwd", spec->cwd);
+	if (spec->input != NULL)
+		put_string(&out, "input", spec->input);
+	snprintf(number, sizeof number, "%" PRId64, spec->timeout_ms);
+	put_string(&out, "timeout_ms", number);
+	snprintf(number, sizeof number, "%" PRId64, spec->out_max);
+	put_string(&out, "out_max", number);
+	put_string(&out, "has_err", spec->has_err ? "1" : "0");
+	for (size_t at = 0; spec->argv[at] != NULL; at++)
+		put_string(&out, "arg", spec->argv[at]);
+	for (size_t at = 0; spec->env[at] != NULL; at++)
+		put_string(&out, "env", spec->env[at]);
+	put_string(&out, "end", "1");
+	if (out.len < 6 || memcmp(out.data + out.len - 6, "end=1", 6) != 0)
+		error = -E2BIG;
+	else
+		error = write_file(dir_fd, id, JOB_FILE_SPEC, &out, false);
+	buf_finish(&out);
+	return error;
+}
+
+/* Adds a string to a NULL-terminated array. */
+static int add_string(char ***array, size_t *count, const char *value)
+{
+	char **longer = mem_realloc(*array, (*count + 2) * sizeof *longer);
+
+	if (longer == NULL)
+		return -ENOMEM;
+	*array = longer;
+	longer[*count] = mem_strdup(value);
+	if (longer[*count] == NULL)
+		return -ENOMEM;
+	longer[++*count] = NULL;
+	return 0;
+}
+
+static int set_string(char **place, const char *value)
+{
+	mem_free(*place);
+	*place = mem_strdup(value);
+	return *place == NULL ? -ENOMEM : 0;
+}
+
+/* Takes one "key=value" of a spec; keys of a later version are passed over. */
+static int spec_take(struct job_spec *spec, size_t counts[2], const char *key, const char *value)
+{
+	if (strcmp(key, "arg") == 0)
+		return add_string(&spec->argv, &counts[0], value);
+	if (strcmp(key, "env") == 0)
+		return add_string(&spec->env, &counts[1], value);
+	if (strcmp(key, "cwd") == 0)
+		return set_string(&spec->cwd, value);
+	if (strcmp(key, "input") == 0)
+		return set_string(&spec->input, value);
+	if (strcmp(key, "timeout_ms") == 0)
+		spec->timeout_ms = strtoll(value, NULL, 10);
+	else if (strcmp(key, "out_max") == 0)
+		spec->out_max = strtoll(value, NULL, 10);
+	else if (strcmp(key, "has_err") == 0)
+		spec->has_err = value[0] == '1';
+	return 0;
+}
+
+static int spec_parse(char *at, const char *end, struct job_spec *spec)
+{
+	size_t counts[2] = {0, 0};
+	bool has_end = false;
+	int error = 0;
+
+	if ((size_t)(end - at) < sizeof SPEC_VERSION || strcmp(at, SPEC_VERSION) != 0)
+		return -EINVAL;
+	for (at += sizeof SPEC_VERSION; at < end && error == 0;) {
+		char *next = at + strlen(at) + 1;
+		char *value = strchr(at, '=');
+
+		if (value == NULL)
+			return -EINVAL;
+		*value++ = '\0';
+		has_end = strcmp(at, "end") == 0;
+		error = spec_take(spec, counts, at, value);
+		at = next;
+	}
+	if (error != 0)
+		return error;
+	if (!has_end || spec->argv == NULL || spec->cwd == NULL || spec->out_max <= 0)
+		return -EINVAL;
+	if (spec->env == NULL)
+		spec->env = mem_calloc(1, sizeof *spec->env);
+	return spec->env == NULL ? -ENOMEM : 0;
+}
+
+int job_spec_read(int dir_fd, const char *id, struct job_spec *ret_spec)
+{
+	struct job_spec spec = {0};
+	struct buf content;
+	int error = read_file(dir_fd, id, JOB_FILE_SPEC, JOB_SPEC_MAX + 1, &content);
+
+	if (error != 0)
+		return error;
+	error = content.len == 0
+	    ? -EINVAL
+	    : spec_parse((char *)content.data, (char *)content.data + content.len, &spec);
+	buf_finish(&content);
+	if (error != 0)
+		job_spec_finish(&spec);
+	else
+		*ret_spec = spec;
+	return error;
+}
+
+static void free_strings(char **strings)
+{
+	for (size_t at = 0; strings != NULL && strings[at] != NULL; at++)
+		mem_free(strings[at]);
+	mem_free(strings);
+}
+
+void job_spec_finish(struct job_spec *spec)
+{
+	mem_free(spec->cwd);
+	mem_free(spec->input);
+	free_strings(spec->argv);
+	free_strings(spec->env);
+	*spec = (struct job_spec){0};
+}
+
+int job_start_write(int fd, const struct job_start *start)
+{
+	char text[128];
+	int len =
+	    snprintf(text, sizeof text, "pid=%d\npid_start=%" PRIu64 "\nreal_ms=%" PRId64 "\n",
+		(int)start->pid, start->pid_start, start->real_ms);
+
+	return write_all(fd, text, (size_t)len);
+}
+
+/* The number of a line "key=number"; 0 if there is none. */
+static int64_t find_number(const char *text, const char *key)
+{
+	size_t len = strlen(key);
+
+	for (const char *line = text; line != NULL; line = strchr(line, '\n')) {
+		if (*line == '\n')
+			line++;
+		if (strncmp(line, key, len) == 0 && line[len] == '=')
+			return strtoll(line + len + 1, NULL, 10);
+	}
+	return 0;
+}
+
+int job_start_read(int dir_fd, const char *id, struct job_start *ret_start)
+{
+	struct buf content;
+	int error = read_file(dir_fd, id, JOB_FILE_STARTED, SMALL_MAX, &content);
+
+	if (error != 0)
+		return error;
+	if (content.len == 0) {
+		buf_finish(&content);
+		return -EAGAIN; /* it is about to start */
+	}
+	*ret_start = (struct job_start){
+	    .pid = (pid_t)find_number((char *)content.data, "pid"),
+	    .pid_start = (uint64_t)find_number((char *)content.data, "pid_start"),
+	    .real_ms = find_number((char *)content.data, "real_ms"),
+	};
+	buf_finish(&content);
+	return 0;
+}
+
+int job_status_write(int dir_fd, const char *id, const struct job_status *status)
+{
+	struct buf out;
+	int error;
+
+	buf_init(&out, SMALL_MAX);
+	error = buf_printf(&out,
+	    "exit_code=%d\nsignal=%d\nexec_errno=%d\nstart_ms=%" PRId64 "\nend_ms=%" PRId64
+	    "\nelapsed_ms=%" PRId64 "\nout_bytes=%" PRId64 "\nerr_bytes=%" PRId64
+	    "\ntail_bytes=%" PRId64 "\nmax_rss_kb=%" PRId64
+	    "\nis_timed_out=%d\nis_stopped=%d\nis_held=%d\nend=1\n",
+	    status->exit_code, status->signal, status->exec_errno, status->start_ms, status->end_ms,
+	    status->elapsed_ms, status->out_bytes, status->err_bytes, status->tail_bytes,
+	    status->max_rss_kb, status->is_timed_out, status->is_stopped, status->is_held);
+	if (error == 0)
+		error = write_file(dir_fd, id, JOB_FILE_STATUS, &out, true);
+	else
+		error = -ENOMEM;
+	buf_finish(&out);
+	return error;
+}
+
+int job_status_read(int dir_fd, const char *id, struct job_status *ret_status)
+{
+	struct buf content;
+	int error = read_file(dir_fd, id, JOB_FILE_STATUS, SMALL_MAX, &content);
+	const char *text;
+
+	if (error != 0)
+		return error;
+	text = content.len > 0 ? (char *)content.data : "";
+	if (find_number(text, "end") != 1) {
+		buf_finish(&content);
+		return -EINVAL;
+	}
+	*ret_status = (struct job_status){
+	    .exit_code = (int)find_number(text, "exit_code"),
+	    .signal = (int)find_number(text, "signal"),
+	    .exec_errno = (int)find_number(text, "exec_errno"),
+	    .start_ms = find_number(text, "start_ms"),
+	    .end_ms = find_number(text, "end_ms"),
+	    .elapsed_ms = find_number(text, "elapsed_ms"),
+	    .out_bytes = find_number(text, "out_bytes"),
+	    .err_bytes = find_number(text, "err_bytes"),
+	    .tail_bytes = find_number(text, "tail_bytes"),
+	    .max_rss_kb = find_number(text, "max_rss_kb"),
+	    .is_timed_out = find_number(text, "is_timed_out") != 0,
+	    .is_stopped = find_number(text, "is_stopped") != 0,
+	    .is_held = find_number(text, "is_held") != 0,
+	};
+	buf_finish(&content);
+	return 0;
+}

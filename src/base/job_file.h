@@ -1,0 +1,91 @@
+/* SPDX-License-Identifier: ISC */
+/*
+ * The files by which the daemon and the supervisor of a job know of each other. They are
+ * all that connects the two, so either may be killed, or be of another version.
+ *
+ *   ID.spec     what to run; there when the job is accepted
+ *   ID.lock     held (flock) while the supervisor lives; its process id
+ *   ID.started  made with O_EXCL before the command runs: at most one start, ever
+ *   ID.out      the first bytes of its output, up to a bound
+ *   ID.err      its standard error, where that is kept apart
+ *   ID.tail     the last bytes, if there were more
+ *   ID.status   how it ended; there when all of it is true
+ *
+ * Spec: "key=value" strings, each ended by a NUL. Started and status: lines "key=value".
+ */
+#ifndef BASE_JOB_FILE_H
+#define BASE_JOB_FILE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+#define JOB_NAME_SIZE 64 /* of a file, with its NUL */
+#define JOB_SPEC_MAX (2 * 1024 * 1024) /* bytes of a spec */
+#define JOB_TAIL_SIZE (64 * 1024)
+
+enum job_file {
+	JOB_FILE_ERR,
+	JOB_FILE_LOCK,
+	JOB_FILE_OUT,
+	JOB_FILE_SPEC,
+	JOB_FILE_STARTED,
+	JOB_FILE_STATUS,
+	JOB_FILE_TAIL,
+	JOB_FILE_COUNT_,
+};
+
+/* Writes the name of a job's file. */
+void job_file_name(char out[JOB_NAME_SIZE], const char *id, enum job_file file);
+
+struct job_spec {
+	char *cwd;
+	char **argv; /* NULL-terminated */
+	char **env; /* "NAME=value"; the whole environment; NULL-terminated */
+	char *input; /* a file's path for standard input; NULL: /dev/null */
+	int64_t timeout_ms; /* 0: none */
+	int64_t out_max; /* bytes of output that are kept */
+	bool has_err; /* standard error goes to a file of its own */
+};
+
+/*
+ * Returns 0 or -errno. The file appears whole or not at all. It is not synced: a power cut
+ * ends the job as well.
+ */
+int job_spec_write(int dir_fd, const char *id, const struct job_spec *spec);
+/* Returns 0 or -errno; -EINVAL for what is none. The caller frees the members. */
+int job_spec_read(int dir_fd, const char *id, struct job_spec *ret_spec);
+void job_spec_finish(struct job_spec *spec);
+
+struct job_start {
+	pid_t pid; /* of the command, and its process group */
+	uint64_t pid_start; /* clock ticks since boot: with pid, who it is */
+	int64_t real_ms; /* when it was started; CLOCK_REALTIME */
+};
+
+int job_start_write(int fd, const struct job_start *start);
+int job_start_read(int dir_fd, const char *id, struct job_start *ret_start);
+
+struct job_status {
+	int exit_code; /* -1: ended by a signal, or never started */
+	int signal; /* 0: none */
+	int exec_errno; /* why it could not be started; 0: it was */
+	int64_t start_ms; /* CLOCK_REALTIME */
+	int64_t end_ms;
+	int64_t elapsed_ms; /* CLOCK_MONOTONIC */
+	int64_t out_bytes; /* that it wrote; more than were kept is possible */
+	int64_t err_bytes;
+	int64_t tail_bytes; /* in ID.tail: the last of out_bytes */
+	int64_t max_rss_kb;
+	bool is_timed_out;
+	bool is_stopped;
+	bool is_held; /* a process it left behind still holds its output */
+};
+
+/* Returns 0 or -errno. The file appears whole, and survives a power cut, or not at all. */
+int job_status_write(int dir_fd, const char *id, const struct job_status *status);
+/* -ENOENT while it has not ended. */
+int job_status_read(int dir_fd, const char *id, struct job_status *ret_status);
+
+#endif

@@ -1,0 +1,56 @@
+/* SPDX-License-Identifier: ISC */
+/* A doubly linked list whose links live in its members. An empty list points to itself. */
+#ifndef BASE_LIST_H
+#define BASE_LIST_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+struct list {
+	struct list *prev;
+	struct list *next;
+};
+
+#define list_entry(link, type, member) ((type *)((char *)(link)-offsetof(type, member)))
+
+/* Walks a list; the entry may be removed from it in the body. */
+#define list_for_each_safe(link, after, list)                                 \
+	for ((link) = (list)->next, (after) = (link)->next; (link) != (list); \
+	     (link) = (after), (after) = (link)->next)
+
+#define list_for_each(link, list) \
+	for ((link) = (list)->next; (link) != (list); (link) = (link)->next)
+
+static inline void list_init(struct list *list)
+{
+	list->prev = list;
+	list->next = list;
+}
+
+static inline bool list_is_empty(const struct list *list)
+{
+	return list->next == list;
+}
+
+static inline void list_add_after(struct list *place, struct list *link)
+{
+	link->prev = place;
+	link->next = place->next;
+	place->next->prev = link;
+	place->next = link;
+}
+
+static inline void list_append(struct list *list, struct list *link)
+{
+	list_add_after(list->prev, link);
+}
+
+/* Takes a member out; harmless for one that is in no list but was initialised. */
+static inline void list_remove(struct list *link)
+{
+	link->prev->next = link->next;
+	link->next->prev = link->prev;
+	list_init(link);
+}
+
+#endif

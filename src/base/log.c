@@ -1,0 +1,117 @@
+/* SPDX-License-Identifier: ISC */
+/*
+ * The log of the programs. A line is put together on the stack and written at once: no
+ * memory is asked for, nothing is waited for, and what cannot be written is lost.
+ */
+#include "base/log.h"
+
+#include <errno.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/buf.h"
+#include "base/clock.h"
+#include "base/str.h"
+
+#define LOG_MESSAGE_BYTES 2048
+#define LOG_LINE_BYTES 8192
+
+static struct {
+	int fd;
+	const char *program;
+	enum log_level level;
+	unsigned long long written; /* bytes since log_open() */
+	unsigned long long max_bytes; /* 0: no limit */
+	void (*full)(void *data);
+	void *full_data;
+} log_state = {.fd = STDERR_FILENO, .program = "muxbus", .level = LOG_LEVEL_INFO};
+
+static const char *const level_names[] = {"error", "warning", "info", "debug"};
+
+void log_open(int fd, const char *program, enum log_level level)
+{
+	log_state.fd = fd;
+	log_state.program = program;
+	log_state.level = level;
+	log_state.written = 0;
+}
+
+void log_limit(unsigned long long max_bytes, void (*full)(void *data), void *data)
+{
+	log_state.max_bytes = max_bytes;
+	log_state.full = full;
+	log_state.full_data = data;
+}
+
+enum log_level log_level(void)
+{
+	return log_state.level;
+}
+
+/* A buffer in memory that is there already: with max below cap it never asks for more. */
+static struct buf buf_on(uint8_t *memory, size_t size)
+{
+	memory[0] = '\0';
+	return (struct buf){.data = memory, .cap = size, .max = size - 1};
+}
+
+static void __attribute__((format(printf, 2, 0)))
+log_write(enum log_level level, const char *format, va_list args)
+{
+	if (level > log_state.level)
+		return;
+	int saved_errno = errno;
+	char message[LOG_MESSAGE_BYTES];
+	if (vsnprintf(message, sizeof(message), format, args) < 0)
+		message[0] = '\0';
+	char time[CLOCK_TEXT_SIZE];
+	clock_format(clock_real_ms(), time);
+
+	uint8_t memory[LOG_LINE_BYTES];
+	struct buf line = buf_on(memory, sizeof(memory));
+	line.max--; /* the newline's place */
+	(void)buf_printf(&line, "%s %s: %s: ", time, log_state.program, level_names[level]);
+	(void)str_append_visible(&line, message, strlen(message));
+	line.max++;
+	(void)buf_append_byte(&line, '\n');
+	ssize_t written = write(log_state.fd, line.data, line.len);
+	if (written > 0) /* else there is nobody left to tell */
+		log_state.written += (unsigned long long)written;
+	if (log_state.max_bytes > 0 && log_state.written >= log_state.max_bytes)
+		log_state.full(log_state.full_data);
+	errno = saved_errno;
+}
+
+void log_error(const char *format, ...)
+{
+	va_list args;
+	va_start(args, format);
+	log_write(LOG_LEVEL_ERROR, format, args);
+	va_end(args);
+}
+
+void log_warning(const char *format, ...)
+{
+	va_list args;
+	va_start(args, format);
+	log_write(LOG_LEVEL_WARNING, format, args);
+	va_end(args);
+}
+
+void log_info(const char *format, ...)
+{
+	va_list args;
+	va_start(args, format);
+	log_write(LOG_LEVEL_INFO, format, args);
+	va_end(args);
+}
+
+void log_debug(const char *format, ...)
+{
+	va_list args;
+	va_start(args, format);
+	log_write(LOG_LEVEL_DEBUG, format, args);
+	va_end(args);
+}

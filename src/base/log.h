@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: ISC */
+/* The log of the programs: lines on standard error or in a file. Text from outside is made visible. */
+#ifndef BASE_LOG_H
+#define BASE_LOG_H
+
+enum log_level {
+	LOG_LEVEL_ERROR,
+	LOG_LEVEL_WARNING,
+	LOG_LEVEL_INFO,
+	LOG_LEVEL_DEBUG,
+};
+
+/* Writes to fd (kept open by the caller) what is at least as grave as level. */
+void log_open(int fd, const char *program, enum log_level level);
+enum log_level log_level(void);
+
+/*
+ * Calls full when max_bytes were written since log_open(): it may call log_open() again,
+ * with another file. 0: never.
+ */
+void log_limit(unsigned long long max_bytes, void (*full)(void *data), void *data);
+
+void log_error(const char *format, ...) __attribute__((format(printf, 1, 2)));
+void log_warning(const char *format, ...) __attribute__((format(printf, 1, 2)));
+void log_info(const char *format, ...) __attribute__((format(printf, 1, 2)));
+void log_debug(const char *format, ...) __attribute__((format(printf, 1, 2)));
+
+#endif

@@ -1,0 +1,135 @@
+/* SPDX-License-Identifier: ISC */
+/*
+ * A hash table from 64-bit numbers to pointers: open addressing, linear probing. A removed
+ * entry leaves a mark where a probe must go on, so that nothing ever moves while it is walked.
+ */
+#include "base/map.h"
+
+#include "base/alloc.h"
+
+#define MAP_FIRST_SLOTS 16
+
+struct map_slot {
+	uint64_t key;
+	void *value; /* NULL: never used; &removed: was used */
+};
+
+static char removed;
+
+static bool slot_is_used(const struct map_slot *slot)
+{
+	return slot->value && slot->value != &removed;
+}
+
+void map_init(struct map *map)
+{
+	*map = (struct map){0};
+}
+
+void map_finish(struct map *map)
+{
+	mem_free(map->slots);
+	map_init(map);
+}
+
+/* Ids are small and in sequence: spread them over all bits. */
+static size_t hash(uint64_t key)
+{
+	key ^= key >> 33;
+	key *= 0xff51afd7ed558ccdu;
+	key ^= key >> 33;
+	key *= 0xc4ceb9fe1a85ec53u;
+	key ^= key >> 33;
+	return (size_t)key;
+}
+
+/* The slot that holds key, or NULL. */
+static struct map_slot *find(const struct map *map, uint64_t key)
+{
+	if (map->size == 0)
+		return NULL;
+	size_t mask = map->size - 1;
+	for (size_t i = hash(key) & mask; map->slots[i].value; i = (i + 1) & mask) {
+		struct map_slot *slot = &map->slots[i];
+		if (slot->key == key && slot->value != &removed)
+			return slot;
+	}
+	return NULL;
+}
+
+/* Puts a key that is not there into the first free slot. Returns whether that was never used. */
+static bool insert(struct map *map, uint64_t key, void *value)
+{
+	size_t mask = map->size - 1;
+	size_t i = hash(key) & mask;
+	while (slot_is_used(&map->slots[i]))
+		i = (i + 1) & mask;
+	bool is_fresh = !map->slots[i].value;
+	map->slots[i] = (struct map_slot){key, value};
+	return is_fresh;
+}
+
+/* Moves everything into a table of which at most half is full, without the marks. */
+static int rebuild(struct map *map)
+{
+	size_t size = MAP_FIRST_SLOTS;
+	while (size < SIZE_MAX / 4 && size < (map->count + 1) * 2)
+		size *= 2;
+	struct map fresh = {.slots = mem_calloc(size, sizeof(*fresh.slots)), .size = size};
+	if (!fresh.slots)
+		return -1;
+	for (size_t i = 0; i < map->size; i++)
+		if (slot_is_used(&map->slots[i]))
+			(void)insert(&fresh, map->slots[i].key, map->slots[i].value);
+	fresh.count = map->count;
+	fresh.touched = map->count;
+	mem_free(map->slots);
+	*map = fresh;
+	return 0;
+}
+
+void *map_get(const struct map *map, uint64_t key)
+{
+	struct map_slot *slot = find(map, key);
+	return slot ? slot->value : NULL;
+}
+
+int map_set(struct map *map, uint64_t key, void *value)
+{
+	struct map_slot *slot = find(map, key);
+	if (slot) {
+		slot->value = value;
+		return 0;
+	}
+	/* One slot in four stays untouched: every probe ends, and soon. */
+	if (map->touched + 1 > map->size - map->size / 4 && rebuild(map) < 0)
+		return -1;
+	if (insert(map, key, value))
+		map->touched++;
+	map->count++;
+	return 0;
+}
+
+void *map_remove(struct map *map, uint64_t key)
+{
+	struct map_slot *slot = find(map, key);
+	if (!slot)
+		return NULL;
+	void *value = slot->value;
+	slot->value = &removed;
+	map->count--;
+	return value;
+}
+
+bool map_next(const struct map *map, size_t *cursor, uint64_t *ret_key, void **ret_value)
+{
+	while (*cursor < map->size) {
+		struct map_slot *slot = &map->slots[(*cursor)++];
+		if (!slot_is_used(slot))
+			continue;
+		*ret_key = slot->key;
+		*ret_value = slot->value;
+		return true;
+	}
+	return false;
+}

@@ -1,0 +1,230 @@
+/* SPDX-License-Identifier: ISC */
+/* Small work on strings: numbers, ids, nearest names, base64, making bytes visible. */
+#include "base/str.h"
+
+#include <ctype.h>
+#include <string.h>
+
+#include "base/utf8.h"
+
+bool str_parse_u64(const char *text, size_t len, uint64_t *ret_value)
+{
+	uint64_t value = 0;
+	if (len == 0)
+		return false;
+	for (size_t i = 0; i < len; i++) {
+		if (text[i] < '0' || text[i] > '9')
+			return false;
+		if (__builtin_mul_overflow(value, 10u, &value) ||
+		    __builtin_add_overflow(value, (uint64_t)(text[i] - '0'), &value))
+			return false;
+	}
+	*ret_value = value;
+	return true;
+}
+
+bool str_parse_u32(const char *text, size_t len, uint32_t *ret_value)
+{
+	uint64_t value;
+	if (!str_parse_u64(text, len, &value) || value > UINT32_MAX)
+		return false;
+	*ret_value = (uint32_t)value;
+	return true;
+}
+
+bool str_parse_i64(const char *text, size_t len, int64_t *ret_value)
+{
+	bool is_negative = len > 0 && text[0] == '-';
+	uint64_t value;
+	if (!str_parse_u64(text + is_negative, len - is_negative, &value))
+		return false;
+	if (value > (uint64_t)INT64_MAX + is_negative)
+		return false;
+	*ret_value = is_negative ? (int64_t)(0 - value) : (int64_t)value;
+	return true;
+}
+
+bool str_parse_id(const char *text, size_t len, char sigil, uint32_t *ret_id)
+{
+	return len > 1 && text[0] == sigil && str_parse_u32(text + 1, len - 1, ret_id);
+}
+
+#define NEAREST_LEN_MAX 64
+
+/* Names differ by meaning, not by case or by which mark stands between the words. */
+static char fold(char c)
+{
+	return c == '-' || c == '.' || c == ' ' || c == '/' ? '_' : (char)tolower((unsigned char)c);
+}
+
+static size_t min_size(size_t a, size_t b)
+{
+	return a < b ? a : b;
+}
+
+/* How many letters must be added, dropped, replaced or swapped with a neighbour. */
+static size_t edit_distance(const char *a, size_t a_len, const char *b, size_t b_len)
+{
+	size_t rows[3][NEAREST_LEN_MAX + 1];
+	size_t *before = rows[0], *above = rows[1], *row = rows[2];
+	for (size_t j = 0; j <= b_len; j++)
+		above[j] = j;
+	for (size_t i = 1; i <= a_len; i++) {
+		row[0] = i;
+		for (size_t j = 1; j <= b_len; j++) {
+			bool is_same = fold(a[i - 1]) == fold(b[j - 1]);
+			row[j] =
+			    min_size(above[j - 1] + !is_same, min_size(above[j], row[j - 1]) + 1);
+			if (i > 1 && j > 1 && fold(a[i - 1]) == fold(b[j - 2]) &&
+			    fold(a[i - 2]) == fold(b[j - 1]))
+				row[j] = min_size(row[j], before[j - 2] + 1);
+		}
+		size_t *oldest = before;
+		before = above;
+		above = row;
+		row = oldest;
+	}
+	return above[b_len];
+}
+
+const char *str_nearest(const char *text, const char *const *names)
+{
+	const char *nearest = NULL;
+	size_t nearest_distance = 0;
+	size_t len = strlen(text);
+	if (len == 0 || len > NEAREST_LEN_MAX)
+		return NULL;
+	for (; *names; names++) {
+		size_t name_len = strlen(*names);
+		if (name_len > NEAREST_LEN_MAX)
+			continue;
+		size_t distance = edit_distance(text, len, *names, name_len);
+		size_t shorter = min_size(len, name_len);
+		/* A beginning of the name, or the name with something behind it, was meant too. */
+		bool is_start = shorter >= 3 && edit_distance(text, shorter, *names, shorter) == 0;
+		if (!is_start && distance > (shorter + 2) / 3)
+			continue;
+		if (!nearest || distance < nearest_distance) {
+			nearest = *names;
+			nearest_distance = distance;
+		}
+	}
+	return nearest;
+}
+
+/* Whether a character would act on a terminal or hide what is there instead of showing. */
+static bool char_is_unseen(uint32_t c)
+{
+	return c < 0x20 || (c >= 0x7f && c <= 0x9f) || c == 0x61c || c == 0x200e || c == 0x200f ||
+	    (c >= 0x2028 && c <= 0x202e) || (c >= 0x2066 && c <= 0x2069) || c == 0xfeff;
+}
+
+static int append_unseen(struct buf *out, uint32_t c)
+{
+	switch (c) {
+	case '\n':
+		return buf_append_str(out, "\\n");
+	case '\r':
+		return buf_append_str(out, "\\r");
+	case '\t':
+		return buf_append_str(out, "\\t");
+	}
+	return buf_printf(out, c < 0x100 ? "\\x%02x" : "\\u%04x", (unsigned)c);
+}
+
+int str_append_visible(struct buf *out, const void *bytes, size_t len)
+{
+	const uint8_t *p = bytes;
+	const uint8_t *end = p + len;
+	while (p < end) {
+		uint32_t c;
+		int r;
+		int n = utf8_decode(p, (size_t)(end - p), &c);
+		if (n <= 0)
+			r = buf_printf(out, "\\x%02x", *p);
+		else if (char_is_unseen(c))
+			r = append_unseen(out, c);
+		else
+			r = buf_append(out, p, (size_t)n);
+		if (r < 0)
+			return r;
+		p += n > 0 ? n : 1;
+	}
+	return 0;
+}
+
+static const char base64_digits[] =
+    "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+
+int base64_encode(struct buf *out, const void *bytes, size_t len)
+{
+	const uint8_t *p = bytes;
+	if (len > out->max) /* also keeps the product below within a size_t */
+		return BUF_FULL;
+	int r = buf_reserve(out, (len + 2) / 3 * 4);
+	if (r < 0)
+		return r;
+	uint8_t *q = out->data + out->len;
+	for (; len >= 3; len -= 3, p += 3) {
+		*q++ = base64_digits[p[0] >> 2];
+		*q++ = base64_digits[(p[0] & 3) << 4 | p[1] >> 4];
+		*q++ = base64_digits[(p[1] & 15) << 2 | p[2] >> 6];
+		*q++ = base64_digits[p[2] & 63];
+	}
+	if (len) {
+		uint8_t second = len > 1 ? p[1] : 0;
+		*q++ = base64_digits[p[0] >> 2];
+		*q++ = base64_digits[(p[0] & 3) << 4 | second >> 4];
+		*q++ = len > 1 ? base64_digits[(second & 15) << 2] : '=';
+		*q++ = '=';
+	}
+	out->len = (size_t)(q - out->data);
+	out->data[out->len] = '\0';
+	return 0;
+}
+
+/* The value of a digit, or -1. */
+static int base64_value(char c)
+{
+	if (c >= 'A' && c <= 'Z')
+		return c - 'A';
+	if (c >= 'a' && c <= 'z')
+		return c - 'a' + 26;
+	if (c >= '0' && c <= '9')
+		return c - '0' + 52;
+	return c == '+' ? 62 : c == '/' ? 63 : -1;
+}
+
+/* Reads count digits into the high bits of 24; -1 for what is no digit or has bits to spare. */
+static int64_t base64_group(const char *text, size_t count)
+{
+	int64_t group = 0;
+	for (size_t i = 0; i < 4; i++) {
+		int value = i < count ? base64_value(text[i]) : 0;
+		if (value < 0)
+			return -1;
+		group = group << 6 | value;
+	}
+	int64_t spare = count == 2 ? 0xffff : count == 3 ? 0xff : 0;
+	return group & spare ? -1 : group;
+}
+
+int base64_decode(struct buf *out, const char *text, size_t len)
+{
+	if (len % 4)
+		return BASE64_INVALID;
+	size_t pads = len == 0 || text[len - 1] != '=' ? 0 : text[len - 2] != '=' ? 1 : 2;
+	size_t start = out->len;
+	int r = buf_reserve(out, len / 4 * 3 - pads);
+	for (size_t i = 0; r == 0 && i < len; i += 4) {
+		size_t digits = i + 4 == len ? 4 - pads : 4;
+		int64_t group = base64_group(text + i, digits);
+		uint8_t bytes[] = {(uint8_t)(group >> 16), (uint8_t)(group >> 8), (uint8_t)group};
+		r = group < 0 ? BASE64_INVALID : buf_append(out, bytes, digits - 1);
+	}
+	if (r < 0 && out->data) {
+		out->len = start; /* all or nothing */
+		out->data[start] = '\0';
+	}
+	return r;
+}

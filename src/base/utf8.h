@@ -1,0 +1,62 @@
+/* SPDX-License-Identifier: ISC */
+/* UTF-8 as RFC 3629 has it: no overlong forms, no surrogates, nothing past U+10FFFF. */
+#ifndef BASE_UTF8_H
+#define BASE_UTF8_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/buf.h"
+
+/* The length of the longest valid prefix. Fast on ASCII. */
+size_t utf8_valid_prefix(const void *bytes, size_t len);
+bool utf8_is_valid(const void *bytes, size_t len);
+
+/*
+ * The length of the character, which is not ASCII, that len > 0 bytes begin with; 0 if they
+ * begin with none. Here, since loops over long texts call it for every character.
+ */
+static inline size_t utf8_char_len(const uint8_t *p, size_t len)
+{
+	if (len >= 2 && p[0] >= 0xc2 && p[0] < 0xe0)
+		return (p[1] & 0xc0) == 0x80 ? 2 : 0;
+	if (len >= 3 && (p[0] & 0xf0) == 0xe0) {
+		unsigned bits = (p[0] & 15u) << 6 | (p[1] & 63u); /* all but the last six */
+		bool is_whole = (p[1] & 0xc0) == 0x80 && (p[2] & 0xc0) == 0x80;
+		return is_whole && bits >= 0x20 && (bits < 0x360 || bits > 0x37f) ? 3 : 0;
+	}
+	if (len >= 4 && (p[0] & 0xf8) == 0xf0) {
+		unsigned bits = (p[0] & 7u) << 6 | (p[1] & 63u); /* all but the last twelve */
+		bool is_whole =
+		    (p[1] & 0xc0) == 0x80 && (p[2] & 0xc0) == 0x80 && (p[3] & 0xc0) == 0x80;
+		return is_whole && bits >= 0x10 && bits < 0x110 ? 4 : 0;
+	}
+	return 0;
+}
+
+/*
+ * Reads one character. Returns its length and sets *ret_char; 0 if the bytes are not
+ * valid; -1 if they are the beginning of one that is cut off by the end.
+ */
+int utf8_decode(const void *bytes, size_t len, uint32_t *ret_char);
+
+/*
+ * The length of the character that len > 0 bytes begin with, and true; or, if they begin
+ * with none, false and the length of the maximal part for which one U+FFFD stands.
+ */
+bool utf8_part(const void *bytes, size_t len, size_t *ret_len);
+
+/*
+ * Appends the bytes with U+FFFD for each maximal part that is not valid. *lossy is set
+ * to true if there was one, else left alone. Returns 0 or an enum buf_error.
+ */
+int utf8_clean(struct buf *out, const void *bytes, size_t len, bool *lossy);
+
+/*
+ * How many bytes at the end are the beginning of a character that more bytes could
+ * complete: 0 to 3. For streams: keep them back until the next piece.
+ */
+size_t utf8_incomplete_tail(const void *bytes, size_t len);
+
+#endif
