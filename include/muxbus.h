@@ -1,0 +1,932 @@
+/* SPDX-License-Identifier: ISC */
+/*
+ * libmuxbus: a tmux control-mode client library.
+ *
+ * The pieces, from the bytes up. Each can be used without the one above it.
+ *
+ *   quote        any byte string to a tmux argument and back; format fields
+ *   parser       bytes from `tmux -C` in; output, events and reply blocks out
+ *   layout       the layout strings of windows
+ *   command      a list of tmux commands, built argument by argument
+ *   loop         one file descriptor and one dispatch function for everything below
+ *   connection   one `tmux -C` process: commands go down, replies and events come up
+ *   model        the sessions, windows, panes and clients of a server, by id
+ *   sync         keeps a model true, with one connection per session
+ *
+ * Rules that hold everywhere:
+ *
+ *   - Functions that can fail return 0 or a positive count for success and a
+ *     negative enum muxbus_error otherwise. Results come back through ret_...
+ *     parameters, which are written only on success.
+ *   - Out of memory is an error like another: MUXBUS_ERR_NOMEM.
+ *   - ..._free() accepts NULL. Nothing may be freed from inside one of its own
+ *     callbacks unless the callback's comment allows it.
+ *   - Pointers handed to a callback are lent until it returns. Keep ids, not pointers.
+ *   - Ids are the numbers that tmux prints: pane %3 is 3, window @7 is 7, session $1
+ *     is 1. tmux never uses one twice in the life of a server.
+ *   - Nothing here is thread-safe, and nothing needs to be: one loop, one thread.
+ *   - Byte strings come from programs that nobody trusts. They are bytes, not text,
+ *     unless a comment says that they are UTF-8.
+ *
+ * Everything in this file exists since 0.1.
+ */
+#ifndef MUXBUS_H
+#define MUXBUS_H
+
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#if defined(__GNUC__)
+#define MUXBUS_API __attribute__((visibility("default")))
+#define MUXBUS_PRINTF(f, a) __attribute__((format(printf, f, a)))
+#else
+#define MUXBUS_API
+#define MUXBUS_PRINTF(f, a)
+#endif
+
+/* An id that stands for "none". */
+#define MUXBUS_NO_ID UINT32_MAX
+
+/* ---- errors -------------------------------------------------------------------- */
+
+/*
+ * Three kinds are told apart. Above MUXBUS_ERR_FATAL one call or one command failed
+ * and everything goes on. MUXBUS_ERR_COMMAND is tmux saying no: an answer, whose text
+ * is in the reply. At MUXBUS_ERR_FATAL and below the connection is finished; only
+ * freeing it is left.
+ */
+enum muxbus_error {
+	MUXBUS_OK = 0,
+	MUXBUS_ERR_NOMEM = -1, /* out of memory */
+	MUXBUS_ERR_INVALID = -2, /* an argument cannot be used, such as a NUL in a string */
+	MUXBUS_ERR_SYNTAX = -3, /* a text is not of its grammar (layout, field, version) */
+	MUXBUS_ERR_LIMIT = -4, /* more than a stated maximum */
+	MUXBUS_ERR_NOT_FOUND = -5, /* no such pane, window, session or client */
+	MUXBUS_ERR_COMMAND = -6, /* tmux answered %error; the reply's body says why */
+	MUXBUS_ERR_SKIPPED = -7, /* not run, because a command before it in its list failed */
+	MUXBUS_ERR_CANCELLED = -8, /* the one who asked went away first */
+	MUXBUS_ERR_UNAVAILABLE = -9, /* no server is being followed just now; try later */
+	MUXBUS_ERR_GONE = -10, /* the pane, window or session went away meanwhile */
+
+	MUXBUS_ERR_FATAL = -100, /* not an error itself: the floor */
+	MUXBUS_ERR_SYSTEM = -101, /* a system call failed; errno says why */
+	MUXBUS_ERR_NO_SERVER = -102, /* nothing listens at the tmux socket */
+	MUXBUS_ERR_NO_SESSION = -103, /* the server has no session, or not that one */
+	MUXBUS_ERR_CLOSED = -104, /* tmux ended the connection (%exit or end of file) */
+	MUXBUS_ERR_TIMEOUT = -105, /* tmux did not answer within the deadline */
+	MUXBUS_ERR_VERSION = -106, /* tmux is older than 3.2, or is no tmux */
+	MUXBUS_ERR_SPAWN = -107, /* tmux cannot be executed; errno says why */
+	MUXBUS_ERR_PROTOCOL = -108, /* the stream cannot be from a control client */
+};
+
+/* Says in English what an error means. Never NULL; a constant; no newline. */
+MUXBUS_API const char *muxbus_strerror(int error);
+
+/* Tells whether an error ends the connection it came from. */
+MUXBUS_API bool muxbus_error_is_fatal(int error);
+
+/*
+ * ---- allocation and log ----------------------------------------------------------
+ * Both are for the whole process, since the library holds no other global state.
+ */
+
+/*
+ * Installs the functions that all memory of the library comes from. realloc gets
+ * (data, NULL, n) to allocate and (data, p, 0) never; free gets what realloc gave.
+ * Call before anything else. NULL restores the C library's.
+ */
+struct muxbus_allocator {
+	void *(*realloc)(void *data, void *ptr, size_t size);
+	void (*free)(void *data, void *ptr);
+	void *data;
+};
+MUXBUS_API void muxbus_set_allocator(const struct muxbus_allocator *allocator);
+
+enum muxbus_log_level {
+	MUXBUS_LOG_ERROR,
+	MUXBUS_LOG_WARNING,
+	MUXBUS_LOG_INFO,
+	MUXBUS_LOG_DEBUG,
+};
+
+/*
+ * Installs the function that hears what the library has to say. Without one it is
+ * silent. The text is one line without its newline; bytes from tmux in it are made
+ * printable.
+ */
+typedef void muxbus_log_fn(void *data, enum muxbus_log_level level, const char *text);
+MUXBUS_API void muxbus_set_log(muxbus_log_fn *log, void *data);
+
+/*
+ * ---- quote -----------------------------------------------------------------------
+ * tmux reads a command line with its own grammar and expands formats in many
+ * arguments. Nothing may be put into a command by hand.
+ */
+
+/* The longest quoted form of n bytes, without a terminating NUL. */
+#define MUXBUS_QUOTED_MAX(n) (4 * (n) + 2)
+
+/*
+ * Writes bytes to out as one double-quoted tmux argument, any value but NUL, in a
+ * form that every tmux since 3.2 reads back to the same bytes. out has room for
+ * MUXBUS_QUOTED_MAX(len). Returns the length written (no NUL is added), or
+ * MUXBUS_ERR_INVALID for a NUL. Source: cmd-parse.y; control-mode measurements.
+ */
+MUXBUS_API ssize_t muxbus_quote(char *out, const void *bytes, size_t len);
+
+/* The longest form of n bytes that are protected from format expansion. */
+#define MUXBUS_LITERAL_MAX(n) (2 * (n))
+
+/*
+ * Writes bytes to out so that tmux's format expansion gives the same bytes again:
+ * each '#' is doubled, but for those right before a '[', which tmux keeps as they are.
+ * For arguments that tmux expands although they are data (names, titles, directories).
+ * Returns the length written. Quote the result as usual.
+ */
+MUXBUS_API size_t muxbus_literal(char *out, const void *bytes, size_t len);
+
+/*
+ * Writes to out, with its NUL, the format that prints a variable (such as
+ * "pane_title") as one printable line without TAB: '%', '\', LF and TAB come as
+ * percent codes. Returns the length without the NUL, or MUXBUS_ERR_LIMIT if it does
+ * not fit in size.
+ */
+MUXBUS_API ssize_t muxbus_field_format(char *out, size_t size, const char *variable);
+
+/*
+ * Decodes in place what tmux printed for muxbus_field_format(). caps are those of the
+ * server, since 3.4 to 3.5a encode what they print once more. Returns the new length,
+ * or MUXBUS_ERR_SYNTAX.
+ */
+MUXBUS_API ssize_t muxbus_field_decode(char *field, size_t len, uint32_t caps);
+
+/*
+ * ---- version ---------------------------------------------------------------------
+ */
+
+/* What a tmux can do or must be spared, by version. */
+enum muxbus_cap {
+	MUXBUS_CAP_PRINT_ENCODED = 1 << 0, /* 3.4 to 3.5a: printed text is vis-encoded */
+	MUXBUS_CAP_HOOK_MESSAGE = 1 << 1, /* since 3.4: display-message -c reaches a client */
+	MUXBUS_CAP_DEAD_SIGNAL = 1 << 2, /* since 3.3: pane_dead_signal */
+	MUXBUS_CAP_SWAP_NOTIFIES = 1 << 3, /* since 3.3: swap-pane is told */
+	MUXBUS_CAP_PASTE_VIS = 1 << 4, /* since 3.7: paste-buffer filters unless -S */
+	MUXBUS_CAP_FLOATING = 1 << 5, /* since 3.7: floating panes in layouts */
+	MUXBUS_CAP_FAST_OUTPUT = 1 << 6, /* since 3.7: an output reader costs tmux little */
+	MUXBUS_CAP_NO_DETACH_ON_DESTROY = 1 << 7, /* since 3.6 */
+	MUXBUS_CAP_EXTENDED_KEYS = 1 << 8, /* since 3.5: C0 by -l is lost under modifyOtherKeys */
+	MUXBUS_CAP_PASTE_DEAD_CRASH = 1 << 9, /* to 3.3a: pasting to a dead pane kills tmux */
+	MUXBUS_CAP_OFF_CRASH = 1 << 10, /* to 3.6b: refresh-client -A :off kills tmux */
+	MUXBUS_CAP_WINDOW_CRASH = 1 << 11, /* to 3.7c: current and last window dying together */
+	MUXBUS_CAP_SUBSCRIPTION_CRASH = 1 << 12, /* to 3.6b: -B, slow reader, session killed */
+	MUXBUS_CAP_NAMES_ENCODED = 1 << 13, /* to 3.6b: names are stored vis-encoded */
+	MUXBUS_CAP_EVENTS_SYNC = 1 << 14, /* since 3.8: notifications come at once */
+};
+
+struct muxbus_version {
+	unsigned major;
+	unsigned minor;
+	char letter; /* 'a' in 3.3a, 0 if there is none */
+	bool is_next; /* "next-3.8": newer than all of 3.7 */
+	uint32_t caps; /* enum muxbus_cap, joined by | */
+};
+
+/*
+ * Reads what `#{version}` prints: "3.3a", "next-3.8", "3.4-rc2", "openbsd-7.5",
+ * "master". Returns MUXBUS_ERR_SYNTAX for what is no version, MUXBUS_ERR_VERSION for
+ * one before 3.2.
+ */
+MUXBUS_API int muxbus_version_parse(const char *text, struct muxbus_version *ret_version);
+
+/* The name of a capability, such as "hook_message", or NULL if bit is none. */
+MUXBUS_API const char *muxbus_cap_name(uint32_t bit);
+
+/*
+ * ---- parser ----------------------------------------------------------------------
+ * Bytes of a control-mode stream in, split anywhere; callbacks out. It does no I/O,
+ * trusts no line inside a block, and never fails but for memory.
+ *
+ * tmux does not escape replies, so a body may hold a line that looks like its own end.
+ * A reply is therefore followed by a sentinel command that prints a secret number, the
+ * nonce; what comes between the first block and the sentinel is kept back, and each
+ * body ends at the last line that can end it.
+ */
+struct muxbus_parser;
+
+#define MUXBUS_NONCE_LEN 32 /* hexadecimal digits */
+#define MUXBUS_LINE_MAX (64 * 1024 * 1024) /* a line or a held reply; more is cut */
+
+/* The events that tmux is known to send; see muxbus_event_table(). */
+enum muxbus_event_kind {
+	MUXBUS_EVENT_UNKNOWN, /* a % line that this library does not know */
+	MUXBUS_EVENT_CLIENT_DETACHED,
+	MUXBUS_EVENT_CLIENT_SESSION_CHANGED,
+	MUXBUS_EVENT_CONFIG_ERROR,
+	MUXBUS_EVENT_CONTINUE,
+	MUXBUS_EVENT_EXIT,
+	MUXBUS_EVENT_LAYOUT_CHANGE,
+	MUXBUS_EVENT_MESSAGE,
+	MUXBUS_EVENT_PANE_MODE_CHANGED,
+	MUXBUS_EVENT_PASTE_BUFFER_CHANGED,
+	MUXBUS_EVENT_PASTE_BUFFER_DELETED,
+	MUXBUS_EVENT_PAUSE,
+	MUXBUS_EVENT_SESSION_CHANGED,
+	MUXBUS_EVENT_SESSION_RENAMED,
+	MUXBUS_EVENT_SESSION_WINDOW_CHANGED,
+	MUXBUS_EVENT_SESSIONS_CHANGED,
+	MUXBUS_EVENT_SUBSCRIPTION_CHANGED,
+	MUXBUS_EVENT_UNLINKED_WINDOW_ADD,
+	MUXBUS_EVENT_UNLINKED_WINDOW_CLOSE,
+	MUXBUS_EVENT_UNLINKED_WINDOW_RENAMED,
+	MUXBUS_EVENT_WINDOW_ADD,
+	MUXBUS_EVENT_WINDOW_CLOSE,
+	MUXBUS_EVENT_WINDOW_PANE_CHANGED,
+	MUXBUS_EVENT_WINDOW_RENAMED,
+};
+
+/* A % line, taken apart. Members that its kind has not are MUXBUS_NO_ID, NULL or 0. */
+struct muxbus_event {
+	enum muxbus_event_kind kind;
+	const char *name; /* without the %, also of unknown ones; NUL-terminated */
+	const char *line; /* everything after the name and its space; NUL-terminated */
+	size_t line_len;
+	uint32_t session;
+	uint32_t window;
+	uint32_t pane;
+	uint32_t index; /* of the window in the session: %subscription-changed */
+	const char *client; /* a client's name; NUL-terminated */
+	const char *text; /* name, message, reason, value or buffer; NUL-terminated */
+	size_t text_len;
+	const char *label; /* the name of a subscription; NUL-terminated */
+	const char *layout; /* %layout-change; NUL-terminated, may be empty */
+	const char *visible_layout;
+	const char *flags;
+};
+
+/* One row of the table of known events. */
+struct muxbus_event_info {
+	enum muxbus_event_kind kind;
+	const char *name; /* "window-add" */
+	const char *arguments; /* one letter each: s session, w window, p pane, c client,
+				  l label, i index, L layout, V visible layout, F flags,
+				  : text after " : ", t text to the end */
+	const char *since; /* the first tmux that sends it */
+};
+
+/* All known events, sorted by name, ended by one whose name is NULL. */
+MUXBUS_API const struct muxbus_event_info *muxbus_event_table(void);
+
+/* A reply block: the lines between %begin and its %end or %error. */
+struct muxbus_block {
+	uint64_t time; /* seconds since 1970, as tmux says */
+	uint64_t number; /* tmux's own running number */
+	bool is_ours; /* caused by a line that we wrote, not by a hook */
+	bool is_error; /* ended by %error */
+	const uint8_t *body; /* each line with its newline; NUL after the last byte */
+	size_t body_len;
+};
+
+struct muxbus_parser_handlers {
+	/*
+	 * Bytes that a pane's program wrote, unescaped. One %output line may come in
+	 * several pieces. age_ms is how long tmux held them back (%extended-output),
+	 * 0 if it did not say. May be NULL: output is then skipped unread.
+	 */
+	void (*output)(
+	    void *data, uint32_t pane, const uint8_t *bytes, size_t len, uint64_t age_ms);
+	/* A line that starts with % outside of blocks. May be NULL. */
+	void (*event)(void *data, const struct muxbus_event *event);
+	/* A whole block. May be NULL. */
+	void (*block)(void *data, const struct muxbus_block *block);
+	/*
+	 * The sentinel that muxbus_parser_expect() announced was read; all blocks
+	 * since the last one have been handed over. The handler may announce the next
+	 * one. May be NULL.
+	 */
+	void (*sentinel)(void *data);
+	/* A line outside of blocks that starts with no %: tmux prints such. May be NULL. */
+	void (*stray)(void *data, const char *line, size_t len);
+};
+
+/* Makes a parser. handlers is copied. */
+MUXBUS_API int muxbus_parser_new(
+    const struct muxbus_parser_handlers *handlers, void *data, struct muxbus_parser **ret_parser);
+MUXBUS_API void muxbus_parser_free(struct muxbus_parser *parser);
+
+/*
+ * Announces the nonce (MUXBUS_NONCE_LEN digits) that the next sentinel will print;
+ * NULL if no reply is awaited: blocks then end at their first matching line. Call it
+ * before the command is written, and again from the sentinel handler.
+ */
+MUXBUS_API void muxbus_parser_expect(struct muxbus_parser *parser, const char *nonce);
+
+/*
+ * Reads len bytes. Returns 0 or MUXBUS_ERR_NOMEM, after which the parser can only be
+ * freed. Must not be called from a handler.
+ */
+MUXBUS_API int muxbus_parser_feed(struct muxbus_parser *parser, const void *bytes, size_t len);
+
+struct muxbus_parser_stats {
+	uint64_t bytes; /* read */
+	uint64_t output_bytes; /* handed to output, unescaped */
+	uint64_t lines; /* of any kind */
+	uint64_t unknown_events;
+	uint64_t stray_lines;
+	uint64_t cut_lines; /* longer than MUXBUS_LINE_MAX */
+};
+MUXBUS_API void muxbus_parser_stats(
+    const struct muxbus_parser *parser, struct muxbus_parser_stats *ret_stats);
+
+/*
+ * Undoes the escaping of %output: '\' and three octal digits are one byte, the rest is
+ * itself. out has room for len bytes; it may be in. Vectorised where the machine can.
+ * Returns the length written.
+ */
+MUXBUS_API size_t muxbus_unescape(uint8_t *out, const uint8_t *in, size_t len);
+
+/*
+ * ---- layout ----------------------------------------------------------------------
+ * "b25f,80x24,0,0{40x24,0,0,1,39x24,41,0,2}", with floating panes since 3.7.
+ */
+enum muxbus_cell_kind {
+	MUXBUS_CELL_PANE,
+	MUXBUS_CELL_COLUMNS, /* children from left to right */
+	MUXBUS_CELL_ROWS, /* children from top to bottom */
+};
+
+/* The most cells a layout may have. */
+#define MUXBUS_LAYOUT_CELLS_MAX 4096
+
+struct muxbus_cell {
+	enum muxbus_cell_kind kind;
+	uint32_t pane; /* MUXBUS_NO_ID unless a pane; also for old strings without ids */
+	unsigned width;
+	unsigned height;
+	int left;
+	int top;
+	uint32_t parent; /* index of the parent, MUXBUS_NO_ID for the root */
+	uint32_t next; /* index of the next sibling, MUXBUS_NO_ID for the last */
+	uint32_t child; /* index of the first child, MUXBUS_NO_ID for a pane */
+	bool is_floating; /* also listed after the root: lies above the others */
+};
+
+struct muxbus_layout {
+	uint16_t checksum;
+	uint32_t count; /* of cells, at least 1; cells[0] is the root */
+	struct muxbus_cell *cells; /* in the order of the string */
+	uint32_t floating_count; /* panes named in <...>, top-most first */
+	uint32_t *floating; /* their pane ids */
+};
+
+/*
+ * Reads a layout string. Returns MUXBUS_ERR_SYNTAX for one that is none or whose
+ * checksum is wrong, MUXBUS_ERR_LIMIT for one with too many cells. The caller frees
+ * the result.
+ */
+MUXBUS_API int muxbus_layout_parse(const char *text, size_t len, struct muxbus_layout **ret_layout);
+MUXBUS_API void muxbus_layout_free(struct muxbus_layout *layout);
+
+/* tmux's checksum of the part of a layout string after the first comma. */
+MUXBUS_API uint16_t muxbus_layout_checksum(const char *text, size_t len);
+
+/*
+ * ---- command ---------------------------------------------------------------------
+ * A list of tmux commands that run in one tick of the server, or up to the first that
+ * fails. Each has a reply of its own.
+ */
+struct muxbus_command;
+
+#define MUXBUS_COMMAND_MAX (16 * 1024 * 1024) /* bytes of a list as it is written */
+
+MUXBUS_API int muxbus_command_new(struct muxbus_command **ret_command);
+MUXBUS_API void muxbus_command_free(struct muxbus_command *command);
+
+/*
+ * Adds an argument to the last command of the list: the command's name first, which
+ * has letters, digits, '-' and '_'. Arguments have any bytes but NUL. An error stays:
+ * whoever runs the list hears of it.
+ */
+MUXBUS_API void muxbus_command_arg(struct muxbus_command *command, const void *bytes, size_t len);
+
+/* Adds an argument made as by printf. */
+MUXBUS_API void muxbus_command_argf(struct muxbus_command *command, const char *format, ...)
+    MUXBUS_PRINTF(2, 3);
+
+/* Adds string arguments up to NULL. */
+MUXBUS_API void muxbus_command_args(struct muxbus_command *command, ...) __attribute__((sentinel));
+
+/* Ends a command of the list; the next argument begins another. */
+MUXBUS_API void muxbus_command_next(struct muxbus_command *command);
+
+/* What came of one command of a list. */
+struct muxbus_reply {
+	int error; /* 0, or an enum muxbus_error */
+	/* Of all its blocks, in order, but not those of hooks; NUL after the last byte. */
+	const uint8_t *body;
+	size_t body_len;
+	unsigned blocks; /* how many: 0 and many are possible */
+};
+
+/*
+ * Called once for each list that was accepted, whatever becomes of it: with count
+ * replies, one a command, in order. error is 0 if all succeeded, else the first error.
+ * May run other commands. Must not free the connection.
+ */
+typedef void muxbus_reply_fn(
+    void *data, int error, const struct muxbus_reply *replies, size_t count);
+
+/*
+ * ---- loop ------------------------------------------------------------------------
+ * Everything that reads, writes or waits hangs on a loop. Watch its descriptor for
+ * reading in any event loop and call dispatch when it is readable; or attach it to
+ * libevent; or just run it.
+ */
+struct muxbus_loop;
+struct event_base;
+
+MUXBUS_API int muxbus_loop_new(struct muxbus_loop **ret_loop);
+
+/* Frees the loop, after everything that hangs on it. */
+MUXBUS_API void muxbus_loop_free(struct muxbus_loop *loop);
+
+/* The descriptor to watch for reading. The loop keeps it. */
+MUXBUS_API int muxbus_loop_fd(const struct muxbus_loop *loop);
+
+/*
+ * Handles what is ready, waiting for it up to timeout_ms (-1: for ever, 0: not at
+ * all). Returns the number of things handled, or an error. What one call does is
+ * bounded; the descriptor stays readable while there is more. Not from a callback.
+ */
+MUXBUS_API int muxbus_loop_dispatch(struct muxbus_loop *loop, int timeout_ms);
+
+/* Hangs the loop on a libevent base until the loop is freed. The base must live longer. */
+MUXBUS_API int muxbus_loop_attach(struct muxbus_loop *loop, struct event_base *base);
+
+/*
+ * ---- connection ------------------------------------------------------------------
+ * One `tmux -C` process on pipes. It dies with the program that holds it, is always
+ * read, and ends by detaching.
+ */
+struct muxbus_connection;
+
+enum muxbus_connection_flag {
+	MUXBUS_CONNECTION_NO_OUTPUT = 1 << 0, /* attach without pane output */
+};
+
+struct muxbus_connection_options {
+	const char *socket_path; /* of the tmux server; required */
+	const char *tmux_path; /* the binary; NULL: the server's own, else from PATH */
+	uint32_t session; /* to attach to; MUXBUS_NO_ID: the one tmux prefers */
+	unsigned flags; /* enum muxbus_connection_flag */
+	unsigned greeting_timeout_ms; /* 0: 5,000 */
+	/*
+	 * For each list, from when it is tmux's turn to answer it; 0: 5,000. A list gets a
+	 * millisecond more for each KiB of it.
+	 */
+	unsigned command_timeout_ms;
+};
+
+struct muxbus_connection_handlers {
+	/* tmux has answered; commands run from now on. May be NULL. */
+	void (*ready)(void *data, const struct muxbus_version *version, uint32_t session);
+	/* As in struct muxbus_parser_handlers. May be NULL. */
+	void (*output)(
+	    void *data, uint32_t pane, const uint8_t *bytes, size_t len, uint64_t age_ms);
+	/* May be NULL. */
+	void (*event)(void *data, const struct muxbus_event *event);
+	/*
+	 * A block of a reply was read; the reply itself is handed over when its sentinel
+	 * was, and output may lie in between. For those who must know where in the stream
+	 * a reply lies. Must not run commands. May be NULL.
+	 */
+	void (*block)(void *data);
+	/*
+	 * The connection has ended, by its own fault or yours; all awaited replies have
+	 * been answered with the error. error is 0 if you have closed it; awaited replies
+	 * were then answered or cancelled. Called once, last. reason is tmux's own text or
+	 * ours, never NULL. The connection may be freed from here.
+	 */
+	void (*closed)(void *data, int error, const char *reason);
+};
+
+/*
+ * Starts the process. Commands may be run at once; they wait for the greeting.
+ * Returns MUXBUS_ERR_NO_SERVER or MUXBUS_ERR_SPAWN at once where that is clear, else
+ * the closed handler tells. options and handlers are copied.
+ */
+MUXBUS_API int muxbus_connection_open(struct muxbus_loop *loop,
+    const struct muxbus_connection_options *options,
+    const struct muxbus_connection_handlers *handlers, void *data,
+    struct muxbus_connection **ret_connection);
+
+/*
+ * Asks tmux to detach and drains what is under way; closed is called when it is done,
+ * within a second.
+ */
+MUXBUS_API void muxbus_connection_close(struct muxbus_connection *connection);
+
+/*
+ * Ends it at once (the process is killed, its replies answered as cancelled without
+ * closed being called) and frees it.
+ */
+MUXBUS_API void muxbus_connection_free(struct muxbus_connection *connection);
+
+/*
+ * Runs a list of commands and frees it, whatever is returned. reply is called exactly
+ * once if 0 is returned and never else. Lists run in the order given.
+ */
+MUXBUS_API int muxbus_connection_run(struct muxbus_connection *connection,
+    struct muxbus_command *command, muxbus_reply_fn *reply, void *data);
+
+/* The process id of the `tmux -C` process. */
+MUXBUS_API pid_t muxbus_connection_pid(const struct muxbus_connection *connection);
+
+MUXBUS_API void muxbus_connection_stats(
+    const struct muxbus_connection *connection, struct muxbus_parser_stats *ret_stats);
+
+/*
+ * Finds the socket of a tmux server as tmux does: from -S path, else -L name, else
+ * $TMUX, else the name "default", under $TMUX_TMPDIR or /tmp. Writes it to out with
+ * its NUL. Returns MUXBUS_ERR_LIMIT if it does not fit.
+ */
+MUXBUS_API int muxbus_socket_path(char *out, size_t size, const char *name, const char *path);
+
+/*
+ * Asks who listens at a tmux socket: its process id, by SO_PEERCRED. Returns
+ * MUXBUS_ERR_NO_SERVER if nobody does, MUXBUS_ERR_SYSTEM with errno set otherwise.
+ */
+MUXBUS_API int muxbus_server_pid(const char *socket_path, pid_t *ret_pid);
+
+/*
+ * ---- model -----------------------------------------------------------------------
+ * What a server holds, by id. Read it; muxbus_sync writes it. Pointers are valid until
+ * control returns to the loop.
+ */
+struct muxbus_model;
+
+struct muxbus_session {
+	uint32_t id;
+	const char *name; /* UTF-8 as a rule; NUL-terminated, as all strings here */
+	uint64_t created; /* seconds since 1970 */
+	uint64_t activity; /* seconds since 1970: the last key of a person */
+	uint32_t windows; /* how many links it has */
+	uint32_t attached; /* clients that are people, that is, not control clients */
+	uint32_t current_window; /* MUXBUS_NO_ID if not known */
+	uint32_t group; /* a number that sessions of one group share; MUXBUS_NO_ID: none */
+	bool destroy_unattached;
+};
+
+/* A window in a session: tmux calls it a winlink. */
+struct muxbus_link {
+	uint32_t session;
+	uint32_t window;
+	int32_t index;
+	bool is_current; /* the session's current window */
+};
+
+struct muxbus_window {
+	uint32_t id;
+	const char *name;
+	unsigned width;
+	unsigned height;
+	const char *layout; /* ignoring zoom */
+	const char *visible_layout;
+	uint32_t active_pane;
+	uint32_t panes; /* how many */
+	bool is_zoomed;
+	bool has_bell;
+	bool has_activity;
+	bool has_silence;
+};
+
+struct muxbus_pane {
+	uint32_t id;
+	uint32_t window;
+	int32_t index; /* in the window, from pane-base-index */
+	unsigned width;
+	unsigned height;
+	int left;
+	int top;
+	pid_t pid; /* of its first process; 0 if there is none */
+	const char *tty; /* "/dev/pts/3" */
+	const char *title;
+	const char *command; /* name of the program in front */
+	const char *path; /* directory of the program in front; any bytes but NUL */
+	const char *mode; /* "copy-mode", or empty */
+	bool is_active; /* of its window */
+	bool is_dead; /* its program has ended and remain-on-exit keeps it */
+	bool in_mode;
+	bool alternate_screen;
+	bool input_off;
+	bool is_synchronized;
+	bool is_piped;
+	bool is_floating;
+	bool mouse_any; /* its program asked for the mouse */
+	bool mouse_sgr;
+	bool mouse_utf8;
+	int exit_status; /* -1: not known, or it still runs */
+	int exit_signal; /* 0: none, or not known */
+	uint64_t dead_time; /* seconds since 1970; 0: not known */
+	uint64_t output_offset; /* bytes of its output that were handed over so far */
+	int64_t last_output_ms; /* CLOCK_REALTIME in ms; 0: none seen */
+};
+
+struct muxbus_client {
+	const char *name; /* "/dev/pts/3", "client-1234" */
+	pid_t pid;
+	uint32_t session; /* MUXBUS_NO_ID if none */
+	uint64_t activity; /* seconds since 1970: its last key */
+	bool is_control; /* a control client, ours or another's */
+	bool is_ours;
+	bool is_readonly;
+	bool in_prefix; /* has typed the prefix key and nothing after it */
+};
+
+/*
+ * Iteration in ascending order of ids (links: session, index; panes in one window:
+ * index). Start with NULL; ends with NULL.
+ */
+MUXBUS_API const struct muxbus_session *muxbus_model_next_session(
+    const struct muxbus_model *model, const struct muxbus_session *previous);
+MUXBUS_API const struct muxbus_window *muxbus_model_next_window(
+    const struct muxbus_model *model, const struct muxbus_window *previous);
+MUXBUS_API const struct muxbus_link *muxbus_model_next_link(
+    const struct muxbus_model *model, const struct muxbus_link *previous);
+MUXBUS_API const struct muxbus_pane *muxbus_model_next_pane(
+    const struct muxbus_model *model, const struct muxbus_pane *previous);
+MUXBUS_API const struct muxbus_client *muxbus_model_next_client(
+    const struct muxbus_model *model, const struct muxbus_client *previous);
+
+/* Look-up by id; NULL if there is none. */
+MUXBUS_API const struct muxbus_session *muxbus_model_session(
+    const struct muxbus_model *model, uint32_t id);
+MUXBUS_API const struct muxbus_window *muxbus_model_window(
+    const struct muxbus_model *model, uint32_t id);
+MUXBUS_API const struct muxbus_pane *muxbus_model_pane(
+    const struct muxbus_model *model, uint32_t id);
+
+/* How many there are of each. */
+struct muxbus_model_counts {
+	uint32_t sessions;
+	uint32_t links;
+	uint32_t windows;
+	uint32_t panes;
+	uint32_t clients;
+};
+MUXBUS_API void muxbus_model_counts(
+    const struct muxbus_model *model, struct muxbus_model_counts *ret_counts);
+
+/*
+ * ---- sync ------------------------------------------------------------------------
+ * Follows one tmux server as long as it is asked to: finds it, attaches one connection
+ * to each session, keeps the model true, and comes back when the server does.
+ *
+ * tmux announces most changes, and then the model is read anew and compared; so it is
+ * true within 50 ms. What it announces to nobody (title, command, path, the death of a
+ * pane that is kept) is as old as the last reading, unless muxbus_sync_want_details().
+ * The end of a pane's process is seen at once, since the process is watched (as many as
+ * half of the descriptors allow, at most 4,096).
+ *
+ * Nobody is disturbed: connections never size windows, never change an option, a hook, a
+ * key or a buffer, and read no output that is not wanted. A session with the option
+ * destroy-unattached is left when the last person leaves it. Up to 256 sessions are
+ * followed; the others are in the model.
+ */
+struct muxbus_sync;
+
+enum muxbus_sync_state {
+	MUXBUS_SYNC_IDLE, /* not started */
+	MUXBUS_SYNC_SEARCHING, /* no server, or it does not answer; tried again by itself */
+	MUXBUS_SYNC_LIVE, /* the model is true */
+};
+
+/*
+ * What became different. Sent after the model has changed, never in the middle: first what
+ * is new, from the outside in; then exits and other changes; last what is gone, from the
+ * inside out. When a server is found everything is told as created; when it is lost, all
+ * that was there as closed. What came and went between two readings is told as created and
+ * closed, without a state.
+ */
+enum muxbus_change_kind {
+	MUXBUS_CHANGE_SESSION_CREATED,
+	MUXBUS_CHANGE_SESSION_CLOSED,
+	MUXBUS_CHANGE_SESSION_RENAMED,
+	MUXBUS_CHANGE_SESSION_WINDOW_CHANGED, /* its current window */
+	MUXBUS_CHANGE_WINDOW_CREATED,
+	MUXBUS_CHANGE_WINDOW_CLOSED,
+	MUXBUS_CHANGE_WINDOW_RENAMED,
+	MUXBUS_CHANGE_WINDOW_LINKED, /* a link was added or took another index */
+	MUXBUS_CHANGE_WINDOW_UNLINKED, /* a link went, the window may live on */
+	MUXBUS_CHANGE_LAYOUT_CHANGED, /* of a window: sizes, places or zoom */
+	MUXBUS_CHANGE_WINDOW_ALERT, /* bell, activity or silence flag was raised */
+	MUXBUS_CHANGE_PANE_CREATED,
+	MUXBUS_CHANGE_PANE_CLOSED, /* it is no more */
+	MUXBUS_CHANGE_PANE_EXITED, /* its program has ended; once, before CLOSED, if ever */
+	MUXBUS_CHANGE_PANE_RESPAWNED, /* another process runs in it */
+	MUXBUS_CHANGE_PANE_MOVED, /* into another window or to another index */
+	MUXBUS_CHANGE_ACTIVE_PANE_CHANGED, /* of a window */
+	MUXBUS_CHANGE_TITLE_CHANGED,
+	MUXBUS_CHANGE_COMMAND_CHANGED,
+	MUXBUS_CHANGE_PATH_CHANGED,
+	MUXBUS_CHANGE_MODE_CHANGED,
+	MUXBUS_CHANGE_CLIENT_ATTACHED,
+	MUXBUS_CHANGE_CLIENT_DETACHED,
+	MUXBUS_CHANGE_COUNT_, /* not a kind: how many there are */
+};
+
+struct muxbus_change {
+	enum muxbus_change_kind kind;
+	uint32_t session; /* MUXBUS_NO_ID where it does not apply */
+	uint32_t window;
+	uint32_t pane;
+	/* The state after the change, lent; NULL after ..._CLOSED and where not known. */
+	const struct muxbus_session *session_now;
+	const struct muxbus_window *window_now;
+	const struct muxbus_pane *pane_now;
+	const struct muxbus_link *link_now;
+	const struct muxbus_client *client_now; /* also after DETACHED: as it was */
+	const char *previous; /* the old name, title, command, path or mode; else NULL */
+	uint32_t previous_window; /* PANE_MOVED, ACTIVE..., SESSION_WINDOW...: where it was */
+	uint32_t previous_pane; /* ACTIVE_PANE_CHANGED */
+	int exit_status; /* PANE_EXITED: -1 not known */
+	int exit_signal; /* PANE_EXITED: 0 none or not known */
+};
+
+/* The name of a kind as users see it: "pane_created". Never NULL. */
+MUXBUS_API const char *muxbus_change_name(enum muxbus_change_kind kind);
+
+struct muxbus_sync_options {
+	const char *socket_path; /* of the tmux server; required */
+	const char *tmux_path; /* NULL: the server's own binary */
+	bool all_output; /* follow the output of every pane from the start */
+	unsigned command_timeout_ms; /* 0: 5,000 */
+};
+
+struct muxbus_sync_handlers {
+	/*
+	 * The state became another, or the reason for SEARCHING. It comes before the
+	 * changes that go with it: model and run are as it says already. reason is never
+	 * NULL; error 0 for MUXBUS_SYNC_LIVE.
+	 */
+	void (*state)(void *data, enum muxbus_sync_state state, int error, const char *reason);
+	/* The model became another. */
+	void (*change)(void *data, const struct muxbus_change *change);
+	/*
+	 * Output of a pane that is wanted, each byte once. pane's output_offset is
+	 * already behind these bytes: they are [offset - len, offset).
+	 */
+	void (*output)(void *data, uint32_t pane, const uint8_t *bytes, size_t len);
+	/*
+	 * Bytes of a pane are missing before its output_offset. reason is "not_watched"
+	 * (its output was not wanted before), "reconnect" (it was, on a connection that
+	 * has ended or through another session), "capture" (see muxbus_sync_capture()) or
+	 * "overflow" (more than 256 KiB had to be held back). A pane that is born while
+	 * all_output is set has none at offset 0.
+	 */
+	void (*gap)(void *data, uint32_t pane, uint64_t offset, const char *reason);
+	/* Every % line of the first connection, also of unknown kinds. May be NULL. */
+	void (*event)(void *data, const struct muxbus_event *event);
+};
+
+/* Makes one; it does nothing before muxbus_sync_start(). options are copied. */
+MUXBUS_API int muxbus_sync_new(struct muxbus_loop *loop, const struct muxbus_sync_options *options,
+    const struct muxbus_sync_handlers *handlers, void *data, struct muxbus_sync **ret_sync);
+
+/* Begins to follow the server, now and whenever it comes back. */
+MUXBUS_API int muxbus_sync_start(struct muxbus_sync *sync);
+
+/*
+ * Detaches from the server in good order; done is called within a second, when no
+ * client of ours is left. Nothing is tried again. done may free the sync.
+ */
+MUXBUS_API void muxbus_sync_stop(struct muxbus_sync *sync, void (*done)(void *data), void *data);
+
+/* Kills what is left and frees it. */
+MUXBUS_API void muxbus_sync_free(struct muxbus_sync *sync);
+
+MUXBUS_API enum muxbus_sync_state muxbus_sync_state(const struct muxbus_sync *sync);
+
+/* Never NULL; empty unless LIVE. */
+MUXBUS_API const struct muxbus_model *muxbus_sync_model(const struct muxbus_sync *sync);
+
+/* What is known of the server while LIVE. */
+struct muxbus_sync_info {
+	struct muxbus_version version;
+	const char *version_text; /* as tmux prints it */
+	const char *socket_path;
+	pid_t pid; /* of the tmux server */
+	unsigned connections;
+	unsigned output_connections; /* of those, with output */
+	uint64_t lists; /* times that the whole model was read */
+	uint64_t audits;
+	uint64_t drift; /* differences that audits have found */
+	uint64_t output_bytes;
+	uint64_t reconnects;
+};
+MUXBUS_API void muxbus_sync_info(const struct muxbus_sync *sync, struct muxbus_sync_info *ret_info);
+
+/*
+ * Runs a list of commands on the server and frees it. As muxbus_connection_run(), and
+ * MUXBUS_ERR_UNAVAILABLE unless LIVE. What a command changes is in the model when
+ * reply is called if read_back is true.
+ */
+MUXBUS_API int muxbus_sync_run(struct muxbus_sync *sync, struct muxbus_command *command,
+    bool read_back, muxbus_reply_fn *reply, void *data);
+
+/*
+ * Calls done, from the loop, when the model is no older than max_age_ms; with 0 it is read
+ * after this call (also what tmux announces to nobody: title, command, path, dead).
+ * Those who wait at the same time share one reading. Returns an error, and does not call
+ * done, unless LIVE.
+ */
+typedef void muxbus_done_fn(void *data, int error);
+MUXBUS_API int muxbus_sync_refresh(
+    struct muxbus_sync *sync, unsigned max_age_ms, muxbus_done_fn *done, void *data);
+
+/*
+ * Compares the model with what tmux lists now, but for what it announces to nobody. What
+ * is being announced meanwhile is no difference. difference is a line for a person that
+ * names the first one, NULL if count is 0. The model is corrected.
+ */
+typedef void muxbus_audit_fn(void *data, int error, unsigned count, const char *difference);
+MUXBUS_API int muxbus_sync_audit(struct muxbus_sync *sync, muxbus_audit_fn *done, void *data);
+
+/*
+ * Says that the output of a pane is wanted, or no more; counted, so each true wants a
+ * false; those of a pane that has closed are forgotten. MUXBUS_ERR_NOT_FOUND if there is no
+ * such pane. Without anybody who wants it the pane is paused on our connection, or the
+ * whole session attached without output, and tmux pays nothing.
+ */
+MUXBUS_API int muxbus_sync_want_output(struct muxbus_sync *sync, uint32_t pane, bool is_wanted);
+
+/*
+ * Says that the output of every pane is wanted, also of those to come: the output of a pane
+ * that is made from then on is handed over from its first byte. Counted. Panes that are
+ * wanted one by one stay so.
+ */
+MUXBUS_API void muxbus_sync_want_all_output(struct muxbus_sync *sync, bool is_wanted);
+
+/*
+ * Says that changes which tmux announces to nobody (title, command, path, dead) are
+ * wanted within a second, or no more; counted. The server is then read each second, which
+ * costs it some 40 us a pane.
+ */
+MUXBUS_API void muxbus_sync_want_details(struct muxbus_sync *sync, bool is_wanted);
+
+/*
+ * Says that a program which was started in this pane is ours to end: when it exits the
+ * pane is kept until its status has been read (PANE_EXITED), then closed unless keep.
+ */
+MUXBUS_API int muxbus_sync_adopt_pane(struct muxbus_sync *sync, uint32_t pane, bool keep);
+
+enum muxbus_capture_flag {
+	MUXBUS_CAPTURE_ESCAPES = 1 << 0, /* with colours and attributes as escape sequences */
+	MUXBUS_CAPTURE_JOIN = 1 << 1, /* wrapped lines are joined, trailing blanks kept */
+	MUXBUS_CAPTURE_ALTERNATE = 1 << 2, /* the screen behind the alternate one */
+};
+
+/* A picture of a pane and its place in the pane's output. */
+struct muxbus_capture {
+	uint32_t pane;
+	const uint8_t *text; /* lines with their newline; lent */
+	size_t text_len;
+	unsigned rows; /* of the pane */
+	unsigned columns;
+	unsigned cursor_row; /* from 0 */
+	unsigned cursor_column;
+	bool cursor_visible;
+	uint32_t history_size; /* lines above the screen */
+	bool alternate_screen;
+	/*
+	 * Bytes of output that this picture shows: what comes at this offset is not in
+	 * it. Exact while the pane's output is wanted; see muxbus_sync_want_output().
+	 */
+	uint64_t offset;
+};
+typedef void muxbus_capture_fn(void *data, int error, const struct muxbus_capture *capture);
+
+/*
+ * Takes a picture of a pane from history lines above the screen (0: the screen alone; at
+ * most 10,000) to its last line. tmux stands still meanwhile, for some 2 us a line.
+ *
+ * If other panes of the session flood as well, tmux may write output that came after the
+ * picture before it; then it is taken again, until it is certain that this did not happen.
+ * After a quarter of a second the pane is paused for the picture instead, and the bytes
+ * that are missed by that are told as a gap ("capture") before offset.
+ *
+ * Output that comes behind the picture is handed over after done was called.
+ */
+MUXBUS_API int muxbus_sync_capture(struct muxbus_sync *sync, uint32_t pane, uint32_t history,
+    unsigned flags, muxbus_capture_fn *done, void *data);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,287 @@
+/* SPDX-License-Identifier: ISC */
+/*
+ * Layout strings: CSUM,CELL[<CELL,...>], where
+ *
+ *   CELL = WxH,X,Y then nothing, ",ID", "{CELL,...}" or "[CELL,...]"
+ *
+ * Each cell has one 'x', so that the memory for all of them is known before reading.
+ * Nesting is kept in the cells' parents and not on the stack: a hostile string costs
+ * no more than one of its length.
+ */
+#include <muxbus.h>
+
+#include <limits.h>
+#include <string.h>
+
+#include "base/alloc.h"
+
+#define CHECKSUM_LEN 4
+/* tmux itself goes to 10,000 cells a side. */
+#define SIDE_MAX 1000000
+
+struct reader {
+	const char *next;
+	const char *end;
+	struct muxbus_layout *layout;
+	uint32_t last; /* the cell before at this depth, MUXBUS_NO_ID at the first of its parent */
+	uint32_t parent;
+};
+
+uint16_t muxbus_layout_checksum(const char *text, size_t len)
+{
+	unsigned sum = 0;
+
+	for (size_t i = 0; i < len; i++) {
+		sum = sum >> 1 | (sum & 1) << 15;
+		sum = (sum + (unsigned char)text[i]) & 0xffff;
+	}
+	return (uint16_t)sum;
+}
+
+/* The character that is next, a NUL at the end. */
+static char peek(const struct reader *reader)
+{
+	return reader->next < reader->end ? *reader->next : '\0';
+}
+
+static bool take(struct reader *reader, char c)
+{
+	if (reader->next == reader->end || *reader->next != c)
+		return false;
+	reader->next++;
+	return true;
+}
+
+static bool read_number(struct reader *reader, uint64_t max, uint64_t *ret_number)
+{
+	const char *start = reader->next;
+	uint64_t number = 0;
+
+	while (peek(reader) >= '0' && peek(reader) <= '9') {
+		number = 10 * number + (uint64_t)(*reader->next++ - '0');
+		if (number > max)
+			return false;
+	}
+	*ret_number = number;
+	return reader->next > start;
+}
+
+static bool read_side(struct reader *reader, unsigned *ret_side)
+{
+	uint64_t side;
+
+	if (!read_number(reader, SIDE_MAX, &side))
+		return false;
+	*ret_side = (unsigned)side;
+	return true;
+}
+
+static bool read_place(struct reader *reader, int *ret_place)
+{
+	bool is_negative = take(reader, '-');
+	uint64_t place;
+
+	if (!read_number(reader, SIDE_MAX, &place))
+		return false;
+	*ret_place = is_negative ? -(int)place : (int)place;
+	return true;
+}
+
+/*
+ * Reads ",ID". Strings of old have none, so the number behind the comma may be the
+ * width of the next cell: then nothing is taken.
+ */
+static bool read_pane(struct reader *reader, uint32_t *ret_pane)
+{
+	const char *start = reader->next;
+	uint64_t pane;
+
+	*ret_pane = MUXBUS_NO_ID;
+	if (!take(reader, ','))
+		return true;
+	if (!read_number(reader, MUXBUS_NO_ID - 1, &pane))
+		return false;
+	if (peek(reader) == 'x')
+		reader->next = start;
+	else
+		*ret_pane = (uint32_t)pane;
+	return true;
+}
+
+/* Reads WxH,X,Y and an id; which kind of cell it is shows by what follows. */
+static bool read_cell(struct reader *reader, struct muxbus_cell *cell)
+{
+	cell->child = MUXBUS_NO_ID;
+	cell->next = MUXBUS_NO_ID;
+	cell->parent = MUXBUS_NO_ID;
+	cell->is_floating = false;
+	if (!read_side(reader, &cell->width) || !take(reader, 'x') ||
+	    !read_side(reader, &cell->height) || !take(reader, ',') ||
+	    !read_place(reader, &cell->left) || !take(reader, ',') ||
+	    !read_place(reader, &cell->top) || !read_pane(reader, &cell->pane))
+		return false;
+	cell->kind = MUXBUS_CELL_PANE;
+	if (peek(reader) == '{')
+		cell->kind = MUXBUS_CELL_COLUMNS;
+	else if (peek(reader) == '[')
+		cell->kind = MUXBUS_CELL_ROWS;
+	return cell->kind == MUXBUS_CELL_PANE || cell->pane == MUXBUS_NO_ID;
+}
+
+/* Hangs a cell that was read into the tree. */
+static void link_cell(struct reader *reader, uint32_t index)
+{
+	struct muxbus_cell *cells = reader->layout->cells;
+
+	cells[index].parent = reader->parent;
+	if (reader->last != MUXBUS_NO_ID)
+		cells[reader->last].next = index;
+	else if (reader->parent != MUXBUS_NO_ID)
+		cells[reader->parent].child = index;
+	reader->last = index;
+}
+
+/* Closes as many containers as the text does. False for a bracket of the wrong kind. */
+static bool close_containers(struct reader *reader)
+{
+	while (peek(reader) == '}' || peek(reader) == ']') {
+		const struct muxbus_cell *parent;
+
+		if (reader->parent == MUXBUS_NO_ID)
+			return false;
+		parent = &reader->layout->cells[reader->parent];
+		if (!take(reader, parent->kind == MUXBUS_CELL_COLUMNS ? '}' : ']'))
+			return false;
+		reader->last = reader->parent;
+		reader->parent = parent->parent;
+	}
+	return true;
+}
+
+/* Reads the root and all that is in it. */
+static bool read_tree(struct reader *reader)
+{
+	struct muxbus_layout *layout = reader->layout;
+
+	do {
+		uint32_t index = layout->count;
+		struct muxbus_cell cell; /* there is room for it only if it is one */
+
+		if (!read_cell(reader, &cell))
+			return false;
+		layout->cells[layout->count++] = cell;
+		link_cell(reader, index);
+		if (layout->cells[index].kind != MUXBUS_CELL_PANE) {
+			reader->next++;
+			reader->parent = index;
+			reader->last = MUXBUS_NO_ID;
+			continue;
+		}
+		if (!close_containers(reader))
+			return false;
+		if (reader->parent == MUXBUS_NO_ID)
+			return true;
+		if (!take(reader, ','))
+			return false;
+	} while (reader->next < reader->end);
+	return false;
+}
+
+static void mark_floating(struct muxbus_layout *layout, uint32_t pane)
+{
+	for (uint32_t i = 0; i < layout->count; i++) {
+		if (layout->cells[i].kind == MUXBUS_CELL_PANE && layout->cells[i].pane == pane)
+			layout->cells[i].is_floating = true;
+	}
+}
+
+/* Reads "<CELL,...>", whose cells are panes with an id that are in the tree as well. */
+static bool read_floating(struct reader *reader)
+{
+	struct muxbus_layout *layout = reader->layout;
+
+	if (!take(reader, '<'))
+		return true;
+	do {
+		struct muxbus_cell cell;
+
+		if (!read_cell(reader, &cell) || cell.pane == MUXBUS_NO_ID)
+			return false;
+		layout->floating[layout->floating_count++] = cell.pane;
+		mark_floating(layout, cell.pane);
+	} while (take(reader, ','));
+	return take(reader, '>');
+}
+
+static bool read_checksum(const char *text, uint16_t *ret_checksum)
+{
+	static const char digits[] = "0123456789abcdef";
+	unsigned checksum = 0;
+
+	for (size_t i = 0; i < CHECKSUM_LEN; i++) {
+		const char *digit = text[i] == '\0' ? NULL : strchr(digits, text[i]);
+
+		if (digit == NULL)
+			return false;
+		checksum = checksum << 4 | (unsigned)(digit - digits);
+	}
+	*ret_checksum = (uint16_t)checksum;
+	return true;
+}
+
+/* One block of memory: the layout, its cells, its floating panes. */
+static struct muxbus_layout *layout_new(size_t cells)
+{
+	struct muxbus_layout *layout = mem_calloc(
+	    1, sizeof *layout + cells * (sizeof *layout->cells + sizeof *layout->floating));
+
+	if (layout == NULL)
+		return NULL;
+	layout->cells = (struct muxbus_cell *)(layout + 1);
+	layout->floating = (uint32_t *)(layout->cells + cells);
+	return layout;
+}
+
+static size_t count_cells(const char *text, size_t len)
+{
+	size_t count = 0;
+
+	for (size_t i = 0; i < len; i++)
+		count += text[i] == 'x';
+	return count;
+}
+
+int muxbus_layout_parse(const char *text, size_t len, struct muxbus_layout **ret_layout)
+{
+	const char *body = text + CHECKSUM_LEN + 1;
+	struct reader reader = {.last = MUXBUS_NO_ID, .parent = MUXBUS_NO_ID};
+	uint16_t checksum;
+	size_t cells;
+
+	if (len <= CHECKSUM_LEN + 1 || text[CHECKSUM_LEN] != ',' || !read_checksum(text, &checksum))
+		return MUXBUS_ERR_SYNTAX;
+	reader.next = body;
+	reader.end = text + len;
+	if (muxbus_layout_checksum(body, (size_t)(reader.end - body)) != checksum)
+		return MUXBUS_ERR_SYNTAX;
+	cells = count_cells(body, (size_t)(reader.end - body));
+	if (cells == 0)
+		return MUXBUS_ERR_SYNTAX;
+	if (cells > MUXBUS_LAYOUT_CELLS_MAX)
+		return MUXBUS_ERR_LIMIT;
+	reader.layout = layout_new(cells);
+	if (reader.layout == NULL)
+		return MUXBUS_ERR_NOMEM;
+	reader.layout->checksum = checksum;
+	if (!read_tree(&reader) || !read_floating(&reader) || reader.next != reader.end) {
+		muxbus_layout_free(reader.layout);
+		return MUXBUS_ERR_SYNTAX;
+	}
+	*ret_layout = reader.layout;
+	return 0;
+}
+
+void muxbus_layout_free(struct muxbus_layout *layout)
+{
+	mem_free(layout);
+}

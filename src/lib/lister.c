@@ -1,0 +1,219 @@
+/* SPDX-License-Identifier: ISC */
+/* Listing the server: at once, again, and not too often. */
+#include "lib/lister.h"
+
+#include "base/alloc.h"
+#include "base/clock.h"
+#include "lib/listing.h"
+#include "lib/publish.h"
+#include "lib/state.h"
+
+#define SPACING_MIN_US 10000
+#define SPACING_MAX_US 40000 /* unless listings cost so much that this is most of the time */
+#define SPACING_COSTS 4
+#define RETRY_MS 100
+
+struct lister_wait {
+	struct list link;
+	uint64_t number; /* of the listing that is waited for */
+	muxbus_done_fn *done;
+	void *data;
+};
+
+static void begin(struct muxbus_sync *sync);
+
+static void on_timer(void *data)
+{
+	begin(data);
+}
+
+void lister_init(struct lister *lister, struct muxbus_sync *sync)
+{
+	list_init(&lister->waits);
+	loop_timer_init(&lister->timer, sync->loop, on_timer, sync);
+}
+
+void lister_finish(struct lister *lister)
+{
+	struct list *link, *after;
+
+	loop_timer_stop(&lister->timer);
+	list_for_each_safe (link, after, &lister->waits) {
+		list_remove(link);
+		mem_free(list_entry(link, struct lister_wait, link));
+	}
+}
+
+/* How long after the beginning of one listing the next may begin. */
+static int64_t spacing_us(const struct lister *lister)
+{
+	int64_t spacing = lister->cost_us * SPACING_COSTS;
+
+	if (spacing > SPACING_MAX_US)
+		spacing = SPACING_MAX_US;
+	if (spacing < lister->cost_us * 2)
+		spacing = lister->cost_us * 2;
+	return spacing > SPACING_MIN_US ? spacing : SPACING_MIN_US;
+}
+
+/* Whether somebody waits for a listing that has not begun. */
+static bool next_is_awaited(const struct lister *lister)
+{
+	const struct list *link;
+
+	list_for_each (link, &lister->waits) {
+		if (list_entry(link, struct lister_wait, link)->number > lister->begun)
+			return true;
+	}
+	return false;
+}
+
+/* Begins the next listing if there is need for one, now or when it may be. */
+static void consider(struct muxbus_sync *sync)
+{
+	struct lister *lister = &sync->lister;
+	int64_t wait_us = lister->begun_us + spacing_us(lister) - clock_mono_us();
+
+	if (lister->is_running || lister->is_publishing || sync->primary == NULL)
+		return;
+	if (next_is_awaited(lister))
+		wait_us = 0;
+	else if (!lister->is_dirty)
+		return;
+	if (wait_us <= 0 || lister->begun_us == 0)
+		begin(sync);
+	else if (!loop_timer_is_running(&lister->timer))
+		loop_timer_start(&lister->timer, (wait_us + 999) / 1000);
+}
+
+static void try_again_later(struct muxbus_sync *sync)
+{
+	sync->lister.is_dirty = true;
+	loop_timer_start(&sync->lister.timer, RETRY_MS);
+}
+
+static void on_listed(void *data, int error, const struct muxbus_reply *replies, size_t count)
+{
+	struct muxbus_sync *sync = data;
+	struct lister *lister = &sync->lister;
+	uint64_t number = lister->begun;
+	struct listing listing;
+
+	lister->is_running = false;
+	lister->cost_us = clock_mono_us() - lister->begun_us;
+	if (error == 0)
+		error = listing_read(replies, count, sync->version.caps, &listing);
+	lister->is_publishing = true;
+	if (error == 0)
+		error = publish_listing(sync, &listing, number);
+	lister->is_publishing = false;
+	if (error != 0) {
+		if (sync->primary != NULL)
+			try_again_later(sync);
+		return;
+	}
+	lister->previous = lister->done;
+	lister->done = number;
+	lister->done_begun_us = lister->begun_us;
+	sync_listed(sync);
+	lister_answer(sync);
+	consider(sync);
+}
+
+static void begin(struct muxbus_sync *sync)
+{
+	struct lister *lister = &sync->lister;
+	struct muxbus_command *command;
+	int error;
+
+	loop_timer_stop(&lister->timer);
+	if (lister->is_running || lister->is_publishing || sync->primary == NULL)
+		return;
+	if (muxbus_command_new(&command) != 0) {
+		try_again_later(sync);
+		return;
+	}
+	listing_write(command);
+	lister->begun_us = clock_mono_us();
+	error = follow_run(sync->primary, command, on_listed, sync);
+	if (error != 0) {
+		try_again_later(sync);
+		return;
+	}
+	lister->is_running = true;
+	lister->is_dirty = false;
+	lister->begun++;
+	mention_begin_listing(&sync->mentions);
+}
+
+void lister_mark(struct muxbus_sync *sync)
+{
+	sync->lister.is_dirty = true;
+	consider(sync);
+}
+
+int lister_wait(struct muxbus_sync *sync, int64_t max_age_us, muxbus_done_fn *done, void *data)
+{
+	struct lister *lister = &sync->lister;
+	int64_t oldest_us = clock_mono_us() - max_age_us;
+	struct lister_wait *wait = mem_calloc(1, sizeof *wait);
+
+	if (wait == NULL)
+		return MUXBUS_ERR_NOMEM;
+	wait->done = done;
+	wait->data = data;
+	wait->number = lister->begun + 1;
+	if (max_age_us > 0 && !lister->is_dirty && lister->begun > 0 &&
+	    lister->begun_us >= oldest_us)
+		wait->number = lister->begun;
+	list_append(&lister->waits, &wait->link);
+	if (wait->number <= lister->done)
+		sync_settle_later(sync);
+	else
+		consider(sync);
+	return 0;
+}
+
+void lister_resume(struct muxbus_sync *sync)
+{
+	sync->lister.is_running = false;
+	sync->lister.is_dirty = true;
+	sync->lister.begun_us = 0;
+	consider(sync);
+}
+
+/* Takes out all who wait for a listing up to number, and calls them. */
+static void answer(struct muxbus_sync *sync, uint64_t number, int error)
+{
+	struct list ready;
+	struct list *link, *after;
+
+	list_init(&ready);
+	list_for_each_safe (link, after, &sync->lister.waits) {
+		if (list_entry(link, struct lister_wait, link)->number > number)
+			continue;
+		list_remove(link);
+		list_append(&ready, link);
+	}
+	while (!list_is_empty(&ready)) {
+		struct lister_wait *wait = list_entry(ready.next, struct lister_wait, link);
+
+		list_remove(&wait->link);
+		wait->done(wait->data, error);
+		mem_free(wait);
+	}
+}
+
+void lister_fail(struct muxbus_sync *sync, int error)
+{
+	loop_timer_stop(&sync->lister.timer);
+	sync->lister.is_running = false;
+	sync->lister.is_dirty = false;
+	sync->lister.begun_us = 0;
+	answer(sync, UINT64_MAX, error);
+}
+
+void lister_answer(struct muxbus_sync *sync)
+{
+	answer(sync, sync->lister.done, 0);
+}

@@ -1,0 +1,166 @@
+/* SPDX-License-Identifier: ISC */
+/*
+ * Finding tmux: its socket, the process behind it, and the binary that speaks its protocol.
+ *
+ * The protocol between tmux's own client and server changes without notice, and a client
+ * of the wrong side hangs, or takes the server down with it. The one binary that fits is
+ * the server's own, by /proc/PID/exe, which leads to the very file that is running,
+ * whatever has happened to its name since.
+ */
+#include "lib/locate.h"
+
+#include <muxbus.h>
+
+#include <errno.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/time.h>
+#include <sys/un.h>
+#include <unistd.h>
+
+/* How long a server may take to have room for one more that wants to connect. */
+enum { CONNECT_TIMEOUT_MS = 100 };
+
+/* ---- the socket ---------------------------------------------------------------- */
+
+static int fit(int written, size_t size)
+{
+	return written >= 0 && (size_t)written < size ? 0 : MUXBUS_ERR_LIMIT;
+}
+
+int muxbus_socket_path(char *out, size_t size, const char *name, const char *path)
+{
+	const char *tmux = getenv("TMUX");
+	const char *tmpdir = getenv("TMUX_TMPDIR");
+	char resolved[PATH_MAX];
+
+	if (path != NULL)
+		return fit(snprintf(out, size, "%s", path), size);
+	/* "path,pid,session" */
+	if (name == NULL && tmux != NULL && *tmux != '\0' && *tmux != ',')
+		return fit(snprintf(out, size, "%.*s", (int)strcspn(tmux, ","), tmux), size);
+	if (tmpdir == NULL || *tmpdir == '\0' || realpath(tmpdir, resolved) == NULL) {
+		if (realpath("/tmp", resolved) == NULL)
+			strcpy(resolved, "/tmp");
+	}
+	return fit(snprintf(out, size, "%s/tmux-%ld/%s", resolved, (long)getuid(),
+		       name != NULL ? name : "default"),
+	    size);
+}
+
+/* ---- the process --------------------------------------------------------------- */
+
+static int connect_to(const char *socket_path)
+{
+	struct timeval timeout = {.tv_usec = CONNECT_TIMEOUT_MS * 1000};
+	struct sockaddr_un address = {.sun_family = AF_UNIX};
+	int saved;
+	int fd;
+
+	if (strlen(socket_path) >= sizeof address.sun_path) {
+		errno = ENAMETOOLONG;
+		return -1;
+	}
+	strcpy(address.sun_path, socket_path);
+	fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
+	if (fd < 0)
+		return -1;
+	/* A server that accepts nobody has a full queue: connect() would wait for ever. */
+	(void)setsockopt(fd, SOL_SOCKET, SO_SNDTIMEO, &timeout, sizeof timeout);
+	if (connect(fd, (struct sockaddr *)&address, sizeof address) == 0)
+		return fd;
+	saved = errno;
+	close(fd);
+	errno = saved;
+	return -1;
+}
+
+int locate_server(const char *socket_path, pid_t *ret_pid, uid_t *ret_uid)
+{
+	struct ucred peer;
+	socklen_t len = sizeof peer;
+	int fd = connect_to(socket_path);
+	int error = 0;
+
+	if (fd < 0)
+		return errno == ENOENT || errno == ECONNREFUSED || errno == ENOTSOCK ||
+			errno == ENOTDIR
+		    ? MUXBUS_ERR_NO_SERVER
+		    : MUXBUS_ERR_SYSTEM;
+	if (getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &peer, &len) != 0)
+		error = MUXBUS_ERR_SYSTEM;
+	close(fd);
+	if (error != 0)
+		return error;
+	*ret_pid = peer.pid;
+	*ret_uid = peer.uid;
+	return 0;
+}
+
+int muxbus_server_pid(const char *socket_path, pid_t *ret_pid)
+{
+	uid_t uid;
+
+	return locate_server(socket_path, ret_pid, &uid);
+}
+
+/* ---- the binary ---------------------------------------------------------------- */
+
+static bool is_executable_file(const char *path)
+{
+	struct stat info;
+
+	return stat(path, &info) == 0 && S_ISREG(info.st_mode) && access(path, X_OK) == 0;
+}
+
+/*
+ * The socket may belong to somebody else, and whoever listens may be a service manager
+ * that holds it for tmux. So the process must be ours and its program's name must have
+ * "tmux" in it. A dynamic loader that was told to run tmux is not tmux.
+ */
+bool locate_server_binary(pid_t pid, uid_t uid, char *out, size_t size)
+{
+	char target[PATH_MAX];
+	const char *name;
+	ssize_t len;
+
+	if (pid <= 0 || uid != geteuid() ||
+	    fit(snprintf(out, size, "/proc/%ld/exe", (long)pid), size) != 0)
+		return false;
+	len = readlink(out, target, sizeof target - 1);
+	if (len <= 0)
+		return false;
+	target[len] = '\0';
+	name = strrchr(target, '/');
+	name = name != NULL ? name + 1 : target;
+	return strncmp(name, "ld-", 3) != 0 && strstr(name, "tmux") != NULL &&
+	    access(out, X_OK) == 0;
+}
+
+bool locate_program(const char *name, char *out, size_t size)
+{
+	const char *path = getenv("PATH");
+
+	if (strchr(name, '/') != NULL)
+		return fit(snprintf(out, size, "%s", name), size) == 0 && is_executable_file(out);
+	if (path == NULL)
+		path = "/usr/local/bin:/usr/bin:/bin";
+	while (*name != '\0') {
+		size_t len = strcspn(path, ":");
+
+		/* An empty entry would be the current directory: never. */
+		if (len > 0 &&
+		    fit(snprintf(out, size, "%.*s/%s", (int)len, path, name), size) == 0 &&
+		    is_executable_file(out))
+			return true;
+		if (path[len] == '\0')
+			break;
+		path += len + 1;
+	}
+	errno = ENOENT;
+	return false;
+}

@@ -1,0 +1,294 @@
+/* SPDX-License-Identifier: ISC */
+/* A new listing becomes the model. */
+#include "lib/publish.h"
+
+#include <stdio.h>
+
+#include "lib/audit.h"
+#include "lib/change.h"
+#include "lib/exits.h"
+#include "lib/library.h"
+#include "lib/listing.h"
+#include "lib/model.h"
+#include "lib/state.h"
+
+/* ---- what the tracks know --------------------------------------------------------- */
+
+static bool is_our_pid(const struct muxbus_sync *sync, pid_t pid)
+{
+	const struct list *link;
+
+	list_for_each (link, &sync->follows) {
+		if (list_entry(link, struct follow, link)->pid == pid)
+			return true;
+	}
+	return false;
+}
+
+static bool was_ours(const struct muxbus_model *model, const struct muxbus_client *client)
+{
+	const struct muxbus_client *other = NULL;
+
+	while ((other = muxbus_model_next_client(model, other)) != NULL) {
+		if (other->pid == client->pid)
+			return other->is_ours;
+	}
+	return false;
+}
+
+static void mark_ours(struct muxbus_sync *sync, struct muxbus_model *model)
+{
+	struct muxbus_client *client;
+
+	for (size_t i = 0; (client = model_client_entry(model, i)) != NULL; i++) {
+		client->is_ours = client->is_control && client->pid > 0 &&
+		    (is_our_pid(sync, client->pid) || was_ours(sync->model, client));
+	}
+}
+
+/* Completes a pane from its track. */
+static void complete_pane(
+    const struct muxbus_sync *sync, struct muxbus_pane *pane, const struct track *track)
+{
+	int status, signal;
+
+	pane->output_offset = track->offset;
+	pane->last_output_ms = track->last_output_ms;
+	if (!pane->is_dead || pane->exit_status >= 0 || pane->exit_signal != 0 ||
+	    !track_is_process(track, pane))
+		return;
+	if (reaper_look(&sync->reaper, pane->id, track->pid, &status, &signal) == REAPER_STATUS) {
+		pane->exit_status = status;
+		pane->exit_signal = signal;
+	}
+}
+
+static int complete_panes(struct muxbus_sync *sync, struct muxbus_model *model)
+{
+	const struct muxbus_pane *pane = NULL;
+
+	while ((pane = muxbus_model_next_pane(model, pane)) != NULL) {
+		const struct track *track = track_get(sync, pane->id);
+
+		if (track == NULL)
+			return MUXBUS_ERR_NOMEM;
+		complete_pane(sync, model_pane_entry(model, pane->id), track);
+	}
+	return 0;
+}
+
+/* ---- what came and went between two listings --------------------------------------- */
+
+/* Appends the beginnings to one list and the ends to another. */
+static int find_missed(struct muxbus_sync *sync, const struct muxbus_model *now,
+    struct change_list *created, struct change_list *closed)
+{
+	struct mention mention;
+	int error = 0;
+
+	while (error == 0 && mention_next_missed(&sync->mentions, now, &mention)) {
+		bool is_pane = mention.pane != MUXBUS_NO_ID;
+		struct muxbus_change change =
+		    change_of(is_pane ? MUXBUS_CHANGE_PANE_CREATED : MUXBUS_CHANGE_WINDOW_CREATED);
+
+		change.window = mention.window;
+		change.window_now = muxbus_model_window(now, mention.window);
+		change.pane = mention.pane;
+		error = change_list_add(created, &change);
+		if (error != 0)
+			break;
+		if (is_pane) {
+			change.kind = MUXBUS_CHANGE_PANE_EXITED;
+			error = change_list_add(closed, &change);
+		}
+		change.kind = is_pane ? MUXBUS_CHANGE_PANE_CLOSED : MUXBUS_CHANGE_WINDOW_CLOSED;
+		if (error == 0)
+			error = change_list_add(closed, &change);
+	}
+	return error;
+}
+
+static int append(struct change_list *list, const struct change_list *more)
+{
+	int error = 0;
+
+	for (size_t i = 0; error == 0 && i < more->count; i++)
+		error = change_list_add(list, &more->items[i]);
+	return error;
+}
+
+static int find_changes(
+    struct muxbus_sync *sync, const struct muxbus_model *now, struct change_list *list)
+{
+	const struct muxbus_model *before = sync->model;
+	struct change_list closed;
+	int error;
+
+	change_list_init(&closed);
+	error = change_find_new(list, before, now);
+	if (error == 0)
+		error = find_missed(sync, now, list, &closed);
+	if (error == 0)
+		error = exits_find(sync, list, now);
+	if (error == 0)
+		error = change_find_other(list, before, now);
+	if (error == 0)
+		error = append(list, &closed);
+	if (error == 0)
+		error = change_find_gone(list, before, now);
+	change_list_finish(&closed);
+	return error;
+}
+
+/* ---- the turn of the model ---------------------------------------------------------- */
+
+/* The tracks follow the new model; processes that are new are watched. */
+static void move_tracks(struct muxbus_sync *sync, uint64_t number)
+{
+	const struct muxbus_pane *pane = NULL;
+
+	while ((pane = muxbus_model_next_pane(sync->model, pane)) != NULL) {
+		struct track *track = track_find(sync, pane->id);
+
+		track->now = model_pane_entry(sync->model, pane->id);
+		if (track->born == 0 && pane->is_dead && sync->state != MUXBUS_SYNC_LIVE)
+			track->exit_is_told = true; /* it was before our time */
+		if (!track_is_process(track, pane)) {
+			track->pid = pane->pid;
+			track->has_ended = false;
+			track->exit_is_told &= track->born == 0;
+			track->is_ending = false;
+			reaper_watch(&sync->reaper, pane->id, pane->pid);
+		}
+		if (track->born == 0) {
+			track->born = number;
+			if (sync->all_output && !track->is_held)
+				track_hold(track, NULL); /* until it is clear whose it is */
+		}
+		if (pane->is_dead && !track->exit_is_told)
+			exits_ended(sync, pane->id);
+	}
+}
+
+/* Tracks of panes that are no more go, those of panes yet to be listed stay. */
+static void free_old_tracks(struct muxbus_sync *sync, uint64_t number)
+{
+	size_t cursor = 0;
+	uint64_t pane;
+	void *value;
+
+	while (map_next(&sync->tracks, &cursor, &pane, &value)) {
+		struct track *track = value;
+
+		if (muxbus_model_pane(sync->model, (uint32_t)pane) != NULL)
+			continue;
+		if (track->born != 0 || track->seen < number)
+			track_free(sync, track);
+	}
+}
+
+/* Held output of a pane that was missed belongs between its beginning and its end. */
+static void tell_held(struct muxbus_sync *sync, const struct muxbus_change *change)
+{
+	struct track *track = track_find(sync, change->pane);
+
+	if (change->kind == MUXBUS_CHANGE_PANE_CREATED && change->pane_now == NULL &&
+	    track != NULL && track->is_held)
+		track_release(sync, track);
+}
+
+static void tell(struct muxbus_sync *sync, const struct change_list *list)
+{
+	for (size_t i = 0; i < list->count; i++) {
+		const struct muxbus_change *change = &list->items[i];
+
+		if (sync->handlers.change != NULL)
+			sync->handlers.change(sync->data, change);
+		tell_held(sync, change);
+	}
+}
+
+static void forget_now(struct muxbus_sync *sync)
+{
+	size_t cursor = 0;
+	uint64_t pane;
+	void *value;
+
+	while (map_next(&sync->tracks, &cursor, &pane, &value))
+		((struct track *)value)->now = NULL;
+}
+
+static void note_cut(struct muxbus_sync *sync)
+{
+	bool is_cut = model_is_cut(sync->model);
+
+	if (is_cut && !sync->is_cut)
+		library_log(MUXBUS_LOG_WARNING,
+		    "the server holds more than is followed: some of it is left out");
+	sync->is_cut = is_cut;
+}
+
+static unsigned count_people(const struct muxbus_model *model)
+{
+	const struct muxbus_session *session = NULL;
+	unsigned people = 0;
+
+	while ((session = muxbus_model_next_session(model, session)) != NULL)
+		people += session->attached;
+	return people;
+}
+
+int publish_listing(struct muxbus_sync *sync, struct listing *listing, uint64_t number)
+{
+	struct muxbus_model *before = sync->model;
+	struct change_list list;
+	int error;
+
+	change_list_init(&list);
+	mark_ours(sync, listing->model);
+	error = complete_panes(sync, listing->model);
+	if (error == 0)
+		error = find_changes(sync, listing->model, &list);
+	if (error != 0) {
+		change_list_finish(&list);
+		model_free(listing->model);
+		return error;
+	}
+	mention_end_listing(&sync->mentions, listing->model);
+	exits_note_told(sync, &list);
+	forget_now(sync);
+	sync->model = listing->model;
+	sync->exit_unattached = listing->exit_unattached;
+	sync->people = count_people(sync->model);
+	move_tracks(sync, number);
+	note_cut(sync);
+	snprintf(sync->version_text, sizeof sync->version_text, "%s", listing->version);
+	audit_note(sync, &list);
+	if (sync->state != MUXBUS_SYNC_LIVE)
+		sync_set_state(sync, MUXBUS_SYNC_LIVE, 0, "the server answers");
+	tell(sync, &list);
+	change_list_finish(&list);
+	if (before != sync->empty)
+		model_free(before);
+	free_old_tracks(sync, number);
+	return 0;
+}
+
+void publish_loss(struct muxbus_sync *sync, int error, const char *reason)
+{
+	struct muxbus_model *before = sync->model;
+	struct change_list list;
+
+	change_list_init(&list);
+	if (change_find_gone(&list, before, sync->empty) != 0)
+		library_log(MUXBUS_LOG_ERROR, "out of memory: not all that has closed is told");
+	forget_now(sync);
+	sync->model = sync->empty;
+	mention_init(&sync->mentions);
+	sync_set_state(sync, MUXBUS_SYNC_SEARCHING, error, reason);
+	tell(sync, &list);
+	change_list_finish(&list);
+	if (before != sync->empty)
+		model_free(before);
+	track_free_all(sync);
+}

@@ -1,0 +1,169 @@
+/* SPDX-License-Identifier: ISC */
+/*
+ * Bytes into tmux's grammars and back.
+ *
+ * A command line is read twice: by the parser of commands, for which muxbus_quote()
+ * is, and in many arguments by the expansion of formats, for which muxbus_literal() is.
+ * The double-quoted form is the one that survives everything: single quotes cannot hold
+ * a newline, and a raw byte 0xFF ends the line on machines whose char is signed.
+ */
+#include <muxbus.h>
+
+#include <stdio.h>
+#include <string.h>
+
+/*
+ * Printable ASCII goes in as it is, so that tmux's own log of commands stays readable,
+ * but for what means something between double quotes.
+ */
+static bool is_plain(uint8_t byte)
+{
+	return byte >= ' ' && byte <= '~' && byte != '"' && byte != '\\' && byte != '$' &&
+	    byte != '~';
+}
+
+static char *put_octal(char *out, uint8_t byte)
+{
+	*out++ = '\\';
+	*out++ = (char)('0' + (byte >> 6));
+	*out++ = (char)('0' + (byte >> 3 & 7));
+	*out++ = (char)('0' + (byte & 7));
+	return out;
+}
+
+ssize_t muxbus_quote(char *out, const void *bytes, size_t len)
+{
+	const uint8_t *in = bytes;
+	char *start = out;
+
+	if (len > 0 && memchr(in, '\0', len) != NULL)
+		return MUXBUS_ERR_INVALID;
+	*out++ = '"';
+	for (size_t i = 0; i < len; i++) {
+		if (is_plain(in[i]))
+			*out++ = (char)in[i];
+		else
+			out = put_octal(out, in[i]);
+	}
+	*out++ = '"';
+	return out - start;
+}
+
+/*
+ * A '#' before another or before '{', '(', ',' and the like is data when doubled. But a
+ * run of them before '[' is kept by tmux as it stands, for the drawing of styles, so
+ * there doubling would add some.
+ */
+size_t muxbus_literal(char *out, const void *bytes, size_t len)
+{
+	const char *in = bytes;
+	char *start = out;
+
+	for (size_t i = 0; i < len;) {
+		size_t run = 0;
+
+		if (in[i] != '#') {
+			*out++ = in[i++];
+			continue;
+		}
+		while (i + run < len && in[i + run] == '#')
+			run++;
+		i += run;
+		if (i == len || in[i] != '[')
+			run *= 2;
+		memset(out, '#', run);
+		out += run;
+	}
+	return (size_t)(out - start);
+}
+
+ssize_t muxbus_field_format(char *out, size_t size, const char *variable)
+{
+	int len;
+
+	len = snprintf(out, size, "#{s/%%/%%25/;s/\\\\/%%5C/;s/\n/%%0A/;s/\t/%%09/:%s}", variable);
+	if (len < 0 || (size_t)len >= size)
+		return MUXBUS_ERR_LIMIT;
+	return len;
+}
+
+static int octal_digit(char c)
+{
+	return c >= '0' && c <= '7' ? c - '0' : -1;
+}
+
+static int hex_digit(char c)
+{
+	if (c >= '0' && c <= '9')
+		return c - '0';
+	if (c >= 'A' && c <= 'F')
+		return c - 'A' + 10;
+	if (c >= 'a' && c <= 'f')
+		return c - 'a' + 10;
+	return -1;
+}
+
+/* The byte that a C-style escape of vis(3) with this letter stands for, or -1. */
+static int vis_letter(char c)
+{
+	static const char letters[] = "abfnrstv0$\"";
+	static const char values[] = "\a\b\f\n\r \t\v\0$\"";
+	const char *found = c == '\0' ? NULL : strchr(letters, c);
+
+	return found == NULL ? -1 : (unsigned char)values[found - letters];
+}
+
+/*
+ * Undoes vis(3) in place. It is not ambiguous, because a backslash of the value itself
+ * has become a percent code before vis saw it. Returns the new length or -1.
+ */
+static ssize_t vis_decode(char *text, size_t len)
+{
+	char *out = text;
+
+	for (size_t i = 0; i < len;) {
+		if (text[i] != '\\') {
+			*out++ = text[i++];
+		} else if (len - i > 3 && octal_digit(text[i + 1]) >= 0 &&
+		    octal_digit(text[i + 1]) <= 3 && octal_digit(text[i + 2]) >= 0 &&
+		    octal_digit(text[i + 3]) >= 0) {
+			*out++ = (char)(octal_digit(text[i + 1]) << 6 |
+			    octal_digit(text[i + 2]) << 3 | octal_digit(text[i + 3]));
+			i += 4;
+		} else if (len - i > 1 && vis_letter(text[i + 1]) >= 0) {
+			*out++ = (char)vis_letter(text[i + 1]);
+			i += 2;
+		} else {
+			return -1;
+		}
+	}
+	return out - text;
+}
+
+static ssize_t percent_decode(char *text, size_t len)
+{
+	char *out = text;
+
+	for (size_t i = 0; i < len;) {
+		if (text[i] != '%') {
+			*out++ = text[i++];
+			continue;
+		}
+		if (len - i < 3 || hex_digit(text[i + 1]) < 0 || hex_digit(text[i + 2]) < 0)
+			return -1;
+		*out++ = (char)(hex_digit(text[i + 1]) << 4 | hex_digit(text[i + 2]));
+		i += 3;
+	}
+	return out - text;
+}
+
+ssize_t muxbus_field_decode(char *field, size_t len, uint32_t caps)
+{
+	ssize_t decoded = (ssize_t)len;
+
+	if ((caps & MUXBUS_CAP_PRINT_ENCODED) != 0)
+		decoded = vis_decode(field, len);
+	if (decoded >= 0)
+		decoded = percent_decode(field, (size_t)decoded);
+	return decoded < 0 ? MUXBUS_ERR_SYNTAX : decoded;
+}

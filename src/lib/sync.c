@@ -1,0 +1,763 @@
+/* SPDX-License-Identifier: ISC */
+/*
+ * Following a server: it is searched for, one connection is attached to learn what it
+ * holds, then one to each session; and when it goes, all begins again.
+ *
+ * The first connection changes the order in which tmux thinks that sessions were used,
+ * since attaching counts as use. So the others are attached one after the other, in the
+ * order in which they were used, and the first is touched again when its turn has come.
+ */
+#include "lib/state.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/alloc.h"
+#include "base/clock.h"
+#include "lib/capture.h"
+#include "lib/exits.h"
+#include "lib/library.h"
+#include "lib/model.h"
+#include "lib/publish.h"
+
+/* More sessions than this are in the model, but their output cannot be followed. */
+#define FOLLOWS_MAX 256
+/* A server that lives may be without any connection of ours so long before it counts as lost. */
+#define GRACE_MS 3000
+/* A server is left alone for so long after its start. */
+#define YOUNG_MS 100
+#define DETAILS_MS 1000
+
+/* ---- states --------------------------------------------------------------------- */
+
+void sync_set_state(
+    struct muxbus_sync *sync, enum muxbus_sync_state state, int error, const char *reason)
+{
+	if (sync->state == state && state != MUXBUS_SYNC_SEARCHING)
+		return;
+	if (sync->state == state && sync->search_error == error)
+		return;
+	sync->state = state;
+	sync->search_error = error;
+	if (sync->handlers.state != NULL)
+		sync->handlers.state(sync->data, state, error, reason);
+}
+
+void sync_settle_later(struct muxbus_sync *sync)
+{
+	if (!loop_timer_is_running(&sync->settle_timer))
+		loop_timer_start(&sync->settle_timer, 0);
+}
+
+/* The server counts as lost; what is left to do is done at the end of the turn. */
+static void lose_later(struct muxbus_sync *sync, int error, const char *reason)
+{
+	if (!sync->is_lost) {
+		sync->is_lost = true;
+		sync->lost_error = error;
+		snprintf(sync->lost_reason, sizeof sync->lost_reason, "%s", reason);
+	}
+	sync_settle_later(sync);
+}
+
+static void free_follows(struct muxbus_sync *sync)
+{
+	struct list *link, *after;
+
+	sync->primary = NULL;
+	list_for_each_safe (link, after, &sync->follows)
+		follow_free(list_entry(link, struct follow, link));
+}
+
+/* Lets go of everything that belonged to a server. */
+static void lose(struct muxbus_sync *sync, int error, const char *reason)
+{
+	sync->is_lost = false;
+	loop_timer_stop(&sync->grace_timer);
+	loop_timer_stop(&sync->exit_timer);
+	free_follows(sync);
+	sync->server = (struct identity){0};
+	if (sync->state == MUXBUS_SYNC_LIVE)
+		publish_loss(sync, error, reason);
+	else
+		sync_set_state(sync, MUXBUS_SYNC_SEARCHING, error, reason);
+	calm_fail(sync, MUXBUS_ERR_UNAVAILABLE);
+	capture_fail_all(sync, MUXBUS_ERR_UNAVAILABLE);
+	lister_fail(sync, MUXBUS_ERR_UNAVAILABLE);
+	if (sync->is_started)
+		finder_wait(&sync->finder, error);
+}
+
+/* ---- choosing what to follow ---------------------------------------------------- */
+
+/*
+ * Our being attached would keep a session that is to go with its last client, and our
+ * leaving would end it. So it is never entered when nobody is in it, and left at the
+ * moment when the last one leaves; tmux then does what it would have done without us.
+ */
+static bool is_to_follow(const struct muxbus_sync *sync, const struct muxbus_session *session)
+{
+	if (sync->exit_unattached && sync->people == 0)
+		return false;
+	return !session->destroy_unattached || session->attached > 0;
+}
+
+static bool is_to_leave(const struct follow *follow, const struct muxbus_session *session)
+{
+	return follow->had_people && !is_to_follow(follow->sync, session);
+}
+
+static unsigned count_follows(const struct muxbus_sync *sync, bool live_only)
+{
+	const struct list *link;
+	unsigned count = 0;
+
+	list_for_each (link, &sync->follows) {
+		const struct follow *follow = list_entry(link, struct follow, link);
+
+		count +=
+		    follow->state == FOLLOW_LIVE || (!live_only && follow->state != FOLLOW_CLOSING);
+	}
+	return count;
+}
+
+static void choose_primary(struct muxbus_sync *sync)
+{
+	const struct list *link;
+
+	if (sync->primary != NULL && sync->primary->state == FOLLOW_LIVE)
+		return;
+	sync->primary = NULL;
+	list_for_each (link, &sync->follows) {
+		struct follow *follow = list_entry(link, struct follow, link);
+
+		if (follow->state != FOLLOW_LIVE)
+			continue;
+		sync->primary = follow;
+		lister_resume(sync);
+		return;
+	}
+}
+
+/* Lets go of sessions that are no more or are to be left. */
+static void leave_sessions(struct muxbus_sync *sync)
+{
+	struct list *link, *after;
+
+	list_for_each_safe (link, after, &sync->follows) {
+		struct follow *follow = list_entry(link, struct follow, link);
+		const struct muxbus_session *session =
+		    muxbus_model_session(sync->model, follow->session);
+
+		if (follow->session == MUXBUS_NO_ID || follow->state == FOLLOW_CLOSING)
+			continue;
+		if (session == NULL || is_to_leave(follow, session)) {
+			follow_close(follow);
+			continue;
+		}
+		follow->had_people |= session->attached > 0;
+	}
+}
+
+static void enter_sessions(struct muxbus_sync *sync)
+{
+	const struct muxbus_session *session = NULL;
+	unsigned count = count_follows(sync, false);
+
+	while ((session = muxbus_model_next_session(sync->model, session)) != NULL) {
+		if (follow_find(sync, session->id) != NULL || !is_to_follow(sync, session))
+			continue;
+		if (count++ >= FOLLOWS_MAX) {
+			if (!sync->is_full)
+				library_log(MUXBUS_LOG_WARNING,
+				    "more than %d sessions: the output of some cannot be followed",
+				    FOLLOWS_MAX);
+			sync->is_full = true;
+			return;
+		}
+		if (follow_new(sync, session->id) == NULL) {
+			lister_mark(sync);
+			return;
+		}
+	}
+}
+
+/* The one that waits for its turn and whose session was used the longest time ago. */
+static struct follow *next_to_open(const struct muxbus_sync *sync)
+{
+	const struct list *link;
+	struct follow *oldest = NULL;
+	uint64_t oldest_activity = UINT64_MAX;
+
+	list_for_each (link, &sync->follows) {
+		struct follow *follow = list_entry(link, struct follow, link);
+		const struct muxbus_session *session =
+		    muxbus_model_session(sync->model, follow->session);
+		uint64_t activity = session != NULL ? session->activity : 0;
+
+		if (follow->state == FOLLOW_OPENING)
+			return NULL;
+		if (follow->state != FOLLOW_WAITING || !follow->is_due ||
+		    (oldest != NULL && activity >= oldest_activity))
+			continue;
+		oldest = follow;
+		oldest_activity = activity;
+	}
+	return oldest;
+}
+
+/* The first connection's session was used last, as far as can be known: it says so now. */
+static void touch_scout(struct muxbus_sync *sync)
+{
+	struct list *link;
+
+	list_for_each (link, &sync->follows) {
+		struct follow *follow = list_entry(link, struct follow, link);
+		struct muxbus_command *command;
+
+		if (!follow->is_scout || follow->state != FOLLOW_LIVE)
+			continue;
+		follow->is_scout = false;
+		if (count_follows(sync, false) < 2 || muxbus_command_new(&command) != 0)
+			return;
+		muxbus_command_args(command, "switch-client", "-E", "-t", NULL);
+		muxbus_command_argf(command, "$%u", follow->session);
+		(void)follow_run(follow, command, NULL, NULL);
+		return;
+	}
+}
+
+static void open_next(struct muxbus_sync *sync)
+{
+	struct follow *follow;
+	const struct list *link;
+
+	while ((follow = next_to_open(sync)) != NULL) {
+		int error;
+
+		if (!calm_may_open(sync))
+			return;
+		error = follow_open(follow);
+
+		if (error == 0)
+			return;
+		if (error == MUXBUS_ERR_NO_SERVER) {
+			lose_later(sync, error, muxbus_strerror(error));
+			return;
+		}
+		library_log(MUXBUS_LOG_WARNING, "session $%u cannot be followed: %s",
+		    follow->session, muxbus_strerror(error));
+	}
+	list_for_each (link, &sync->follows) {
+		if (list_entry(link, struct follow, link)->state == FOLLOW_OPENING)
+			return;
+	}
+	touch_scout(sync);
+}
+
+static void stop_if_done(struct muxbus_sync *sync)
+{
+	void (*stopped)(void *data) = sync->stopped;
+
+	if (stopped == NULL || !list_is_empty(&sync->follows))
+		return;
+	sync->stopped = NULL;
+	stopped(sync->stopped_data);
+}
+
+/* Does what has become due in this turn. */
+static void on_settle(void *data)
+{
+	struct muxbus_sync *sync = data;
+
+	if (!sync->is_started) {
+		stop_if_done(sync);
+		return;
+	}
+	if (sync->is_lost) {
+		lose(sync, sync->lost_error, sync->lost_reason);
+		return;
+	}
+	choose_primary(sync);
+	if (sync->state == MUXBUS_SYNC_LIVE) {
+		leave_sessions(sync);
+		choose_primary(sync);
+		enter_sessions(sync);
+		open_next(sync);
+		follow_settle_output(sync);
+		capture_begin(sync);
+		lister_answer(sync);
+		calm_release(sync);
+	}
+}
+
+/* ---- finding it ----------------------------------------------------------------- */
+
+/*
+ * A server that was just started makes its first session: what it then announces is no
+ * good moment to come, as calm.h says.
+ */
+static bool is_too_young(struct muxbus_sync *sync)
+{
+	struct identity identity;
+	int64_t age_ms;
+
+	if (identity_of_server(sync->socket_path, &identity) != 0)
+		return false;
+	age_ms = identity_age_ms(&identity);
+	if (age_ms < 0 || age_ms >= YOUNG_MS)
+		return false;
+	loop_timer_start(&sync->finder.timer, (unsigned)(YOUNG_MS - age_ms));
+	return true;
+}
+
+void sync_try(struct muxbus_sync *sync)
+{
+	struct follow *scout;
+	int error;
+
+	if (!sync->is_started || sync->state == MUXBUS_SYNC_LIVE || !list_is_empty(&sync->follows))
+		return;
+	if (is_too_young(sync))
+		return;
+	scout = follow_new(sync, MUXBUS_NO_ID);
+	if (scout == NULL) {
+		finder_wait(&sync->finder, MUXBUS_ERR_NOMEM);
+		return;
+	}
+	scout->is_scout = true;
+	error = follow_open(scout);
+	if (error == 0)
+		return;
+	follow_free(scout);
+	sync_set_state(sync, MUXBUS_SYNC_SEARCHING, error, muxbus_strerror(error));
+	finder_wait(&sync->finder, error);
+}
+
+/* Remembers the server, or finds that it is another than before. */
+static bool is_known_server(struct muxbus_sync *sync)
+{
+	struct identity identity;
+
+	if (identity_of_server(sync->socket_path, &identity) != 0)
+		return sync->state == MUXBUS_SYNC_LIVE;
+	if (sync->state == MUXBUS_SYNC_LIVE && !identity_is_same(&identity, &sync->server))
+		return false;
+	sync->server = identity;
+	return true;
+}
+
+void sync_follow_ready(
+    struct muxbus_sync *sync, struct follow *follow, const struct muxbus_version *version)
+{
+	loop_timer_stop(&sync->grace_timer);
+	if (!is_known_server(sync)) {
+		lose_later(sync, MUXBUS_ERR_CLOSED, "another server has taken its place");
+		return;
+	}
+	sync->version = *version;
+	if (sync->state != MUXBUS_SYNC_LIVE)
+		finder_stop(&sync->finder);
+	else if (follow->is_second_life)
+		sync->reconnects++;
+	follow->is_second_life = true;
+	if (sync->primary == NULL) {
+		sync->primary = follow;
+		lister_resume(sync);
+	}
+	sync_settle_later(sync);
+}
+
+/* Without any connection: the server is asked after, and lost if it does not answer. */
+static void on_grace_over(void *data)
+{
+	struct muxbus_sync *sync = data;
+
+	if (sync->primary == NULL)
+		lose_later(sync, MUXBUS_ERR_TIMEOUT, "the server lets nobody attach");
+}
+
+static void lost_all(struct muxbus_sync *sync, int error, const char *reason)
+{
+	struct identity identity;
+
+	if (identity_of_server(sync->socket_path, &identity) != 0 ||
+	    !identity_is_same(&identity, &sync->server))
+		lose_later(sync, MUXBUS_ERR_NO_SERVER, reason);
+	else if (count_follows(sync, false) == 0)
+		lose_later(sync, error != 0 ? error : MUXBUS_ERR_NO_SESSION, reason);
+	else if (!loop_timer_is_running(&sync->grace_timer))
+		loop_timer_start(&sync->grace_timer, GRACE_MS);
+}
+
+void sync_follow_closed(
+    struct muxbus_sync *sync, struct follow *follow, int error, const char *reason)
+{
+	char why[sizeof sync->lost_reason];
+	bool was_primary = sync->primary == follow;
+
+	snprintf(why, sizeof why, "%s", reason); /* it is the connection's */
+	muxbus_connection_free(follow->connection);
+	follow->connection = NULL;
+	follow->pid = 0;
+	if (was_primary)
+		sync->primary = NULL;
+	if (follow->state == FOLLOW_CLOSING || error == MUXBUS_ERR_NO_SESSION)
+		follow_free(follow);
+	if (!sync->is_started) {
+		sync_settle_later(sync);
+		return;
+	}
+	if (sync->state != MUXBUS_SYNC_LIVE) {
+		lose_later(sync, error != 0 ? error : MUXBUS_ERR_CLOSED, why);
+		return;
+	}
+	choose_primary(sync);
+	if (sync->primary == NULL)
+		lost_all(sync, error, why);
+	else
+		lister_mark(sync);
+	sync_settle_later(sync);
+}
+
+/* ---- what tmux tells -------------------------------------------------------------- */
+
+/* The kinds of events after which the model may not be true any more. */
+static bool event_changes_model(enum muxbus_event_kind kind)
+{
+	switch (kind) {
+	case MUXBUS_EVENT_CLIENT_DETACHED:
+	case MUXBUS_EVENT_CLIENT_SESSION_CHANGED:
+	case MUXBUS_EVENT_LAYOUT_CHANGE:
+	case MUXBUS_EVENT_PANE_MODE_CHANGED:
+	case MUXBUS_EVENT_SESSION_CHANGED:
+	case MUXBUS_EVENT_SESSION_RENAMED:
+	case MUXBUS_EVENT_SESSION_WINDOW_CHANGED:
+	case MUXBUS_EVENT_SESSIONS_CHANGED:
+	case MUXBUS_EVENT_UNLINKED_WINDOW_ADD:
+	case MUXBUS_EVENT_UNLINKED_WINDOW_CLOSE:
+	case MUXBUS_EVENT_UNLINKED_WINDOW_RENAMED:
+	case MUXBUS_EVENT_WINDOW_ADD:
+	case MUXBUS_EVENT_WINDOW_CLOSE:
+	case MUXBUS_EVENT_WINDOW_PANE_CHANGED:
+	case MUXBUS_EVENT_WINDOW_RENAMED:
+		return true;
+	case MUXBUS_EVENT_UNKNOWN:
+	case MUXBUS_EVENT_CONFIG_ERROR:
+	case MUXBUS_EVENT_CONTINUE:
+	case MUXBUS_EVENT_EXIT:
+	case MUXBUS_EVENT_MESSAGE:
+	case MUXBUS_EVENT_PASTE_BUFFER_CHANGED:
+	case MUXBUS_EVENT_PASTE_BUFFER_DELETED:
+	case MUXBUS_EVENT_PAUSE:
+	case MUXBUS_EVENT_SUBSCRIPTION_CHANGED:
+		return false;
+	}
+	return false;
+}
+
+/* tmux moved our client, since its session went or somebody switched it: it comes back anew. */
+static bool has_hopped(const struct follow *follow, const struct muxbus_event *event)
+{
+	return event->kind == MUXBUS_EVENT_SESSION_CHANGED && follow->state == FOLLOW_LIVE &&
+	    event->session != follow->session;
+}
+
+void sync_event(struct muxbus_sync *sync, struct follow *follow, const struct muxbus_event *event)
+{
+	/* That our own clients come to sessions is no disturbance. */
+	if (event_changes_model(event->kind) && event->kind != MUXBUS_EVENT_SESSION_CHANGED &&
+	    event->kind != MUXBUS_EVENT_CLIENT_SESSION_CHANGED)
+		calm_disturb(sync);
+	if (event_changes_model(event->kind)) {
+		mention_note(&sync->mentions, event);
+		sync->announced++;
+		lister_mark(sync);
+	}
+	if (event->kind == MUXBUS_EVENT_PAUSE)
+		follow_paused(follow, event->pane);
+	if (follow == sync->primary && sync->handlers.event != NULL)
+		sync->handlers.event(sync->data, event);
+	if (has_hopped(follow, event)) {
+		follow_close(follow);
+		sync_settle_later(sync);
+	}
+}
+
+static void end_adopted(struct muxbus_sync *sync, struct track *track)
+{
+	struct muxbus_command *command;
+
+	if (muxbus_command_new(&command) != 0)
+		return;
+	track->is_ending = true;
+	muxbus_command_args(command, "if-shell", "-F", "-t", NULL);
+	muxbus_command_argf(command, "%%%u", track->pane);
+	muxbus_command_args(command, "#{pane_dead}", NULL);
+	muxbus_command_argf(command, "kill-pane -t %%%u", track->pane);
+	(void)calm_run(sync, command, false, NULL, NULL);
+}
+
+void sync_listed(struct muxbus_sync *sync)
+{
+	size_t cursor = 0;
+	uint64_t pane;
+	void *value;
+
+	while (map_next(&sync->tracks, &cursor, &pane, &value)) {
+		struct track *track = value;
+
+		if (track->is_adopted && !track->is_kept && !track->is_ending &&
+		    track->exit_is_told && track->now != NULL && track->now->is_dead)
+			end_adopted(sync, track);
+	}
+	sync_settle_later(sync);
+}
+
+static void on_exit_due(void *data)
+{
+	exits_look_again(data);
+}
+
+/*
+ * Title, command, path and death of a pane are announced to nobody. A subscription of
+ * tmux's would cost it the same each second, and crashes it up to 3.6b if a session ends
+ * while we are slow; so the server is listed instead.
+ */
+static void on_details_due(void *data)
+{
+	struct muxbus_sync *sync = data;
+
+	if (sync->details_wanted == 0)
+		return;
+	if (sync->state == MUXBUS_SYNC_LIVE)
+		lister_mark(sync);
+	loop_timer_start(&sync->details_timer, DETAILS_MS);
+}
+
+/* ---- the public part -------------------------------------------------------------- */
+
+static int copy_options(struct muxbus_sync *sync, const struct muxbus_sync_options *options)
+{
+	sync->all_output = options->all_output;
+	sync->all_wanted = options->all_output ? 1 : 0;
+	sync->command_timeout_ms = options->command_timeout_ms;
+	sync->socket_path = mem_strdup(options->socket_path);
+	if (options->tmux_path != NULL)
+		sync->tmux_path = mem_strdup(options->tmux_path);
+	if (sync->socket_path == NULL || (options->tmux_path != NULL && sync->tmux_path == NULL))
+		return MUXBUS_ERR_NOMEM;
+	return model_new(&sync->empty);
+}
+
+int muxbus_sync_new(struct muxbus_loop *loop, const struct muxbus_sync_options *options,
+    const struct muxbus_sync_handlers *handlers, void *data, struct muxbus_sync **ret_sync)
+{
+	struct muxbus_sync *sync;
+	int error;
+
+	if (options->socket_path == NULL)
+		return MUXBUS_ERR_INVALID;
+	sync = mem_calloc(1, sizeof *sync);
+	if (sync == NULL)
+		return MUXBUS_ERR_NOMEM;
+	sync->loop = loop;
+	sync->handlers = *handlers;
+	sync->data = data;
+	map_init(&sync->tracks);
+	list_init(&sync->follows);
+	list_init(&sync->captures);
+	mention_init(&sync->mentions);
+	lister_init(&sync->lister, sync);
+	reaper_init(&sync->reaper, sync);
+	finder_init(&sync->finder, sync);
+	calm_init(&sync->calm, sync);
+	loop_timer_init(&sync->settle_timer, loop, on_settle, sync);
+	loop_timer_init(&sync->exit_timer, loop, on_exit_due, sync);
+	loop_timer_init(&sync->grace_timer, loop, on_grace_over, sync);
+	loop_timer_init(&sync->details_timer, loop, on_details_due, sync);
+	error = copy_options(sync, options);
+	if (error != 0) {
+		muxbus_sync_free(sync);
+		return error;
+	}
+	sync->model = sync->empty;
+	*ret_sync = sync;
+	return 0;
+}
+
+int muxbus_sync_start(struct muxbus_sync *sync)
+{
+	if (sync->is_started)
+		return 0;
+	sync->is_started = true;
+	sync->search_error = 1; /* whatever comes first is news */
+	sync->state = MUXBUS_SYNC_SEARCHING;
+	loop_timer_start(&sync->finder.timer, 0);
+	return 0;
+}
+
+void muxbus_sync_stop(struct muxbus_sync *sync, void (*done)(void *data), void *data)
+{
+	struct list *link, *after;
+
+	sync->is_started = false;
+	sync->stopped = done;
+	sync->stopped_data = data;
+	finder_stop(&sync->finder);
+	loop_timer_stop(&sync->grace_timer);
+	loop_timer_stop(&sync->details_timer);
+	calm_fail(sync, MUXBUS_ERR_CANCELLED);
+	list_for_each_safe (link, after, &sync->follows)
+		follow_close(list_entry(link, struct follow, link));
+	sync_settle_later(sync);
+}
+
+void muxbus_sync_free(struct muxbus_sync *sync)
+{
+	if (sync == NULL)
+		return;
+	sync->is_started = false;
+	free_follows(sync);
+	calm_fail(sync, MUXBUS_ERR_CANCELLED);
+	capture_fail_all(sync, MUXBUS_ERR_CANCELLED);
+	lister_fail(sync, MUXBUS_ERR_CANCELLED);
+	track_free_all(sync);
+	map_finish(&sync->tracks);
+	reaper_finish(&sync->reaper);
+	finder_finish(&sync->finder);
+	lister_finish(&sync->lister);
+	loop_timer_stop(&sync->settle_timer);
+	loop_timer_stop(&sync->exit_timer);
+	loop_timer_stop(&sync->grace_timer);
+	loop_timer_stop(&sync->details_timer);
+	if (sync->model != sync->empty)
+		model_free(sync->model);
+	model_free(sync->empty);
+	mem_free(sync->socket_path);
+	mem_free(sync->tmux_path);
+	mem_free(sync);
+}
+
+enum muxbus_sync_state muxbus_sync_state(const struct muxbus_sync *sync)
+{
+	return sync->is_started ? sync->state : MUXBUS_SYNC_IDLE;
+}
+
+const struct muxbus_model *muxbus_sync_model(const struct muxbus_sync *sync)
+{
+	return sync->model;
+}
+
+void muxbus_sync_info(const struct muxbus_sync *sync, struct muxbus_sync_info *ret_info)
+{
+	const struct list *link;
+
+	*ret_info = (struct muxbus_sync_info){
+	    .version = sync->version,
+	    .version_text = sync->version_text,
+	    .socket_path = sync->socket_path,
+	    .pid = sync->server.pid,
+	    .lists = sync->lister.begun,
+	    .audits = sync->audits,
+	    .drift = sync->drift,
+	    .output_bytes = sync->output_bytes,
+	    .reconnects = sync->reconnects,
+	};
+	list_for_each (link, &sync->follows) {
+		const struct follow *follow = list_entry(link, struct follow, link);
+
+		ret_info->connections += follow->state == FOLLOW_LIVE;
+		ret_info->output_connections += follow->state == FOLLOW_LIVE && follow->flowing > 0;
+	}
+}
+
+int muxbus_sync_run(struct muxbus_sync *sync, struct muxbus_command *command, bool read_back,
+    muxbus_reply_fn *reply, void *data)
+{
+	if (sync->state != MUXBUS_SYNC_LIVE || !sync->is_started || sync->primary == NULL) {
+		muxbus_command_free(command);
+		return MUXBUS_ERR_UNAVAILABLE;
+	}
+	return calm_run(sync, command, read_back, reply, data);
+}
+
+int muxbus_sync_refresh(
+    struct muxbus_sync *sync, unsigned max_age_ms, muxbus_done_fn *done, void *data)
+{
+	if (sync->state != MUXBUS_SYNC_LIVE || !sync->is_started)
+		return MUXBUS_ERR_UNAVAILABLE;
+	return lister_wait(sync, (int64_t)max_age_ms * 1000, done, data);
+}
+
+int muxbus_sync_want_output(struct muxbus_sync *sync, uint32_t pane, bool is_wanted)
+{
+	struct track *track = track_find(sync, pane);
+
+	if (track == NULL || (!is_wanted && track->wanted == 0))
+		return MUXBUS_ERR_NOT_FOUND;
+	track->wanted += is_wanted ? 1 : -1u;
+	if (track->wanted <= 1)
+		sync_settle_later(sync);
+	return 0;
+}
+
+void muxbus_sync_want_all_output(struct muxbus_sync *sync, bool is_wanted)
+{
+	size_t cursor = 0;
+	uint64_t pane;
+	void *value;
+
+	if (!is_wanted && sync->all_wanted == 0)
+		return;
+	sync->all_wanted += is_wanted ? 1 : -1u;
+	if (sync->all_output == (sync->all_wanted > 0))
+		return;
+	sync->all_output = sync->all_wanted > 0;
+	sync->all_since = sync->lister.begun;
+	/* What panes wrote that are not listed yet was held for those who wanted all. */
+	while (!sync->all_output && map_next(&sync->tracks, &cursor, &pane, &value)) {
+		struct track *track = value;
+
+		if (track->now == NULL && track->is_held)
+			track_drop_held(track);
+	}
+	sync_settle_later(sync);
+}
+
+void muxbus_sync_want_details(struct muxbus_sync *sync, bool is_wanted)
+{
+	if (!is_wanted && sync->details_wanted == 0)
+		return;
+	sync->details_wanted += is_wanted ? 1 : -1u;
+	if (is_wanted && sync->details_wanted == 1)
+		loop_timer_start(&sync->details_timer, DETAILS_MS);
+	else if (sync->details_wanted == 0)
+		loop_timer_stop(&sync->details_timer);
+}
+
+int muxbus_sync_adopt_pane(struct muxbus_sync *sync, uint32_t pane, bool keep)
+{
+	struct track *track = track_find(sync, pane);
+	struct muxbus_command *command;
+	int error;
+
+	if (sync->state != MUXBUS_SYNC_LIVE || sync->primary == NULL)
+		return MUXBUS_ERR_UNAVAILABLE;
+	if (track == NULL)
+		return MUXBUS_ERR_NOT_FOUND;
+	error = muxbus_command_new(&command);
+	if (error != 0)
+		return error;
+	muxbus_command_args(command, "set-option", "-p", "-t", NULL);
+	muxbus_command_argf(command, "%%%u", pane);
+	muxbus_command_args(command, "remain-on-exit", "on", NULL);
+	error = calm_run(sync, command, false, NULL, NULL);
+	if (error != 0)
+		return error;
+	track->is_adopted = true;
+	track->is_kept = keep;
+	track->is_ending = false;
+	return 0;
+}
