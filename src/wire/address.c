@@ -1,0 +1,181 @@
+/* SPDX-License-Identifier: ISC */
+/* Where the daemon of a tmux server listens and keeps its state. */
+#include "wire/address.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/un.h>
+#include <unistd.h>
+
+#define SOCKET_PATH_MAX (sizeof(((struct sockaddr_un *)NULL)->sun_path) - 1)
+#define KEY_NAME_MAX 32
+
+/* A path in two parts. */
+struct parts {
+	char dir[PATH_MAX];
+	const char *name;
+};
+
+/* What snprintf() said: 0 if all of it was written. */
+static int fits(int len, size_t size)
+{
+	return len >= 0 && (size_t)len < size ? 0 : -1;
+}
+
+int address_socket(char *out, size_t size, const char *tmux_socket)
+{
+	return fits(snprintf(out, size, "%s.muxbus", tmux_socket), size);
+}
+
+static int split(const char *path, struct parts *ret)
+{
+	const char *slash = strrchr(path, '/');
+	ret->name = slash ? slash + 1 : path;
+	if (!slash)
+		return fits(snprintf(ret->dir, sizeof(ret->dir), "."), sizeof(ret->dir));
+	int len = slash == path ? 1 : (int)(slash - path);
+	return fits(snprintf(ret->dir, sizeof(ret->dir), "%.*s", len, path), sizeof(ret->dir));
+}
+
+/* The same path for all ways to write it, if its directory exists. */
+static int resolve(char *out, size_t size, const char *path)
+{
+	struct parts parts;
+	char real[PATH_MAX];
+	if (split(path, &parts) < 0)
+		return -1;
+	if (!realpath(parts.dir, real))
+		return fits(snprintf(out, size, "%s", path), size);
+	const char *slash = strcmp(real, "/") == 0 ? "" : "/";
+	return fits(snprintf(out, size, "%s%s%s", real, slash, parts.name), size);
+}
+
+/* FNV-1a: tells paths apart that look alike; it guards against nobody. */
+static uint64_t hash(const char *text)
+{
+	uint64_t value = 0xcbf29ce484222325u;
+	for (; *text; text++)
+		value = (value ^ (unsigned char)*text) * 0x100000001b3u;
+	return value;
+}
+
+/* "default-0123456789abcdef": what people see in the path, and what makes it unique. */
+static int make_key(char *out, size_t size, const char *tmux_socket)
+{
+	char path[PATH_MAX * 2];
+	char name[KEY_NAME_MAX + 1] = "";
+	size_t len = 0;
+	if (resolve(path, sizeof(path), tmux_socket) < 0)
+		return -1;
+	const char *slash = strrchr(path, '/');
+	for (const char *p = slash ? slash + 1 : path; *p && len < KEY_NAME_MAX; p++) {
+		bool is_plain = (*p >= 'a' && *p <= 'z') || (*p >= 'A' && *p <= 'Z') ||
+		    (*p >= '0' && *p <= '9') || strchr("._-", *p);
+		name[len++] = is_plain ? *p : '_';
+	}
+	return fits(snprintf(out, size, "%s-%016llx", name, (unsigned long long)hash(path)), size);
+}
+
+int address_state(char *out, size_t size, const char *tmux_socket)
+{
+	char key[KEY_NAME_MAX + 32];
+	if (make_key(key, sizeof(key), tmux_socket) < 0)
+		return -1;
+	/* A relative one is to be ignored, the XDG specification says. */
+	const char *base = getenv("XDG_STATE_HOME");
+	if (base && base[0] == '/')
+		return fits(snprintf(out, size, "%s/muxbus/%s", base, key), size);
+	const char *home = getenv("HOME");
+	if (!home || home[0] != '/')
+		return -1;
+	return fits(snprintf(out, size, "%s/.local/state/muxbus/%s", home, key), size);
+}
+
+static int __attribute__((format(printf, 3, 4)))
+refuse(char *ret_reason, size_t size, const char *format, ...)
+{
+	va_list args;
+	va_start(args, format);
+	(void)vsnprintf(ret_reason, size, format, args);
+	va_end(args);
+	return -1;
+}
+
+static bool owner_is_trusted(uid_t uid)
+{
+	return uid == geteuid() || uid == 0;
+}
+
+/* Checks what stands at the path already, if anything does. */
+static int check_name(int dir_fd, const char *path, const char *name, char *ret_reason, size_t size)
+{
+	struct stat st;
+	if (fstatat(dir_fd, name, &st, AT_SYMLINK_NOFOLLOW) < 0) {
+		if (errno == ENOENT)
+			return 0;
+		return refuse(ret_reason, size, "%s: %s", path, strerror(errno));
+	}
+	if (!S_ISSOCK(st.st_mode))
+		return refuse(ret_reason, size, "%s: exists and is no socket", path);
+	if (!owner_is_trusted(st.st_uid))
+		return refuse(ret_reason, size, "%s: the socket belongs to user %u", path,
+		    (unsigned)st.st_uid);
+	return 0;
+}
+
+/* Checks the directory, which is open, and what it has at the name. */
+static int check_open_dir(
+    int dir_fd, const char *path, const struct parts *parts, char *ret_reason, size_t size)
+{
+	struct stat st;
+	if (fstat(dir_fd, &st) < 0)
+		return refuse(ret_reason, size, "%s: %s", parts->dir, strerror(errno));
+	if (!owner_is_trusted(st.st_uid))
+		return refuse(ret_reason, size,
+		    "the directory %s belongs to user %u, who could replace the socket", parts->dir,
+		    (unsigned)st.st_uid);
+	/* In a sticky directory others can add to it, but not take away what is not theirs. */
+	if (st.st_mode & (S_IWGRP | S_IWOTH) && !(st.st_mode & S_ISVTX))
+		return refuse(ret_reason, size,
+		    "other users can write to the directory %s (mode %04o): chmod go-w it, or "
+		    "choose "
+		    "another",
+		    parts->dir, (unsigned)st.st_mode & 07777);
+	return check_name(dir_fd, path, parts->name, ret_reason, size);
+}
+
+int address_check(const char *path, char *ret_reason, size_t size)
+{
+	struct parts parts;
+	struct stat st;
+	if (strlen(path) > SOCKET_PATH_MAX)
+		return refuse(ret_reason, size,
+		    "the socket path has %zu bytes and may have %zu: %.*s", strlen(path),
+		    SOCKET_PATH_MAX, (int)SOCKET_PATH_MAX, path);
+	(void)split(path, &parts); /* it is short enough */
+	if (!*parts.name || strcmp(parts.name, ".") == 0 || strcmp(parts.name, "..") == 0)
+		return refuse(ret_reason, size, "\"%s\" does not name a socket", path);
+
+	int dir_fd = open(parts.dir, O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+	if (dir_fd < 0) {
+		int saved_errno = errno;
+		if (lstat(parts.dir, &st) == 0 && S_ISLNK(st.st_mode))
+			return refuse(ret_reason, size,
+			    "%s is a symbolic link, which could lead elsewhere: name the directory "
+			    "itself",
+			    parts.dir);
+		return refuse(ret_reason, size, "%s: %s", parts.dir, strerror(saved_errno));
+	}
+	int r = check_open_dir(dir_fd, path, &parts, ret_reason, size);
+	(void)close(dir_fd); /* nothing was written */
+	return r;
+}

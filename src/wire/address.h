@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: ISC */
+/* Where the daemon of a tmux server listens and keeps its state. */
+#ifndef WIRE_ADDRESS_H
+#define WIRE_ADDRESS_H
+
+#include <stddef.h>
+
+/* The socket that belongs to a tmux socket: ".muxbus" appended. -1 if it does not fit. */
+int address_socket(char *out, size_t size, const char *tmux_socket);
+
+/*
+ * The state directory: $XDG_STATE_HOME/muxbus/<key>, ~/.local/state if that is unset; the
+ * key is made from the tmux socket's path, readable and unique. -1 if it does not fit or
+ * there is no home.
+ */
+int address_state(char *out, size_t size, const char *tmux_socket);
+
+/*
+ * Checks a socket's path: absolute or relative, within sun_path, in a directory that is
+ * ours or root's and that no other user can write to (sticky ones like /tmp are accepted
+ * only if the socket cannot be replaced there). Returns 0, or -1 with the reason.
+ */
+int address_check(const char *path, char *ret_reason, size_t size);
+
+#endif

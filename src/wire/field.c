@@ -1,0 +1,432 @@
+/* SPDX-License-Identifier: ISC */
+/* Typed fields: JSON in, a checked C struct out, as a table says. */
+#include "wire/field.h"
+
+#include <assert.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/alloc.h"
+#include "base/str.h"
+
+#define FIELDS_MAX 64 /* rows of a table */
+#define QUOTE_SIZE 72
+
+/* One reading of parameters. */
+struct reading {
+	const struct field *fields;
+	char *args;
+	struct buf *scratch;
+	struct field_error *error;
+	uint64_t given; /* a bit for each row */
+};
+
+static int __attribute__((format(printf, 3, 4)))
+refuse(struct reading *reading, const char *name, const char *format, ...)
+{
+	struct field_error *error = reading->error;
+	va_list args;
+	error->field = name;
+	struct buf text = {.data = (uint8_t *)error->text,
+	    .cap = sizeof(error->text),
+	    .max = sizeof(error->text) - 1};
+	(void)str_append_visible(&text, name, strnlen(name, QUOTE_SIZE)); /* what fits will do */
+	(void)buf_append_str(&text, ": ");
+	va_start(args, format);
+	(void)vsnprintf((char *)text.data + text.len, text.cap - text.len, format, args);
+	va_end(args);
+	return -1;
+}
+
+/* The value in a few words, for "not …". */
+static const char *quote(const struct json *value, char out[QUOTE_SIZE])
+{
+	if (value->type != JSON_STRING && value->type != JSON_NUMBER)
+		return json_type_name(value->type);
+	bool is_string = value->type == JSON_STRING;
+	/* Room is kept for the end: a value cut short says so. */
+	struct buf text = {.data = (uint8_t *)out, .cap = QUOTE_SIZE, .max = QUOTE_SIZE - 6};
+	out[0] = '\0';
+	(void)buf_append_str(&text, is_string ? "\"" : "");
+	int r = str_append_visible(&text, value->text, value->len);
+	text.max = QUOTE_SIZE - 1;
+	(void)buf_append_str(&text, r < 0 ? "..." : "");
+	(void)buf_append_str(&text, is_string ? "\"" : "");
+	return out;
+}
+
+static int refuse_type(
+    struct reading *reading, const char *name, const char *wanted, const struct json *value)
+{
+	return refuse(reading, name, "must be %s, not %s", wanted, json_type_name(value->type));
+}
+
+static bool has_bounds(const struct field *field)
+{
+	return field->min != 0 || field->max != 0;
+}
+
+/* A maximum below the minimum is none. */
+static bool has_max(const struct field *field)
+{
+	return has_bounds(field) && field->max >= field->min && isfinite(field->max);
+}
+
+static bool has_min(const struct field *field)
+{
+	return has_bounds(field) && isfinite(field->min);
+}
+
+static bool is_within(const struct field *field, double number)
+{
+	return (!has_min(field) || number >= field->min) &&
+	    (!has_max(field) || number <= field->max);
+}
+
+/* "1 to 10000 cells", "at least 1 s"; the empty string without bounds. */
+static void describe_bounds(const struct field *field, const char *unit, char *out, size_t size)
+{
+	const char *space = unit ? " " : "";
+	unit = unit ? unit : "";
+	out[0] = '\0';
+	if (has_min(field) && has_max(field))
+		(void)snprintf(
+		    out, size, "%.15g to %.15g%s%s", field->min, field->max, space, unit);
+	else if (has_min(field))
+		(void)snprintf(out, size, "at least %.15g%s%s", field->min, space, unit);
+	else if (has_max(field))
+		(void)snprintf(out, size, "at most %.15g%s%s", field->max, space, unit);
+}
+
+static int check_count(struct reading *reading, const struct field *field, const char *name,
+    size_t count, const char *noun)
+{
+	char bounds[96];
+	if (is_within(field, (double)count))
+		return 0;
+	if (count == 0)
+		return refuse(reading, name, "must not be empty");
+	describe_bounds(field, noun, bounds, sizeof(bounds));
+	return refuse(reading, name, "must have %s, not %zu", bounds, count);
+}
+
+static int read_string(struct reading *reading, const struct field *field, const char *name,
+    const struct json *value, void *member)
+{
+	if (value->type != JSON_STRING)
+		return refuse_type(reading, name, "a string", value);
+	*(const char **)member = value->text;
+	return check_count(reading, field, name, value->len, "bytes");
+}
+
+static int read_bool(struct reading *reading, const struct field *field, const char *name,
+    const struct json *value, void *member)
+{
+	(void)field;
+	if (value->type != JSON_BOOL)
+		return refuse_type(reading, name, "true or false", value);
+	*(bool *)member = value->boolean;
+	return 0;
+}
+
+static int refuse_bounds(
+    struct reading *reading, const struct field *field, const char *name, const struct json *value)
+{
+	char bounds[96];
+	char text[QUOTE_SIZE];
+	describe_bounds(field, field->unit, bounds, sizeof(bounds));
+	return refuse(reading, name, "must be %s, not %s", bounds, quote(value, text));
+}
+
+static int read_int(struct reading *reading, const struct field *field, const char *name,
+    const struct json *value, void *member)
+{
+	char text[QUOTE_SIZE];
+	int64_t number;
+	if (value->type != JSON_NUMBER)
+		return refuse_type(reading, name, "a whole number", value);
+	if (!json_int(value, &number))
+		return refuse(reading, name, "must be a whole number within +-2^53, not %s",
+		    quote(value, text));
+	if (!is_within(field, (double)number))
+		return refuse_bounds(reading, field, name, value);
+	*(int64_t *)member = number;
+	return 0;
+}
+
+static int read_number(struct reading *reading, const struct field *field, const char *name,
+    const struct json *value, void *member)
+{
+	char text[QUOTE_SIZE];
+	double number;
+	if (value->type != JSON_NUMBER)
+		return refuse_type(reading, name, "a number", value);
+	if (!json_double(value, &number))
+		return refuse(reading, name, "%s is too large", quote(value, text));
+	if (!is_within(field, number))
+		return refuse_bounds(reading, field, name, value);
+	*(double *)member = number;
+	return 0;
+}
+
+/* "vertical", "horizontal" */
+static void list_choices(const struct field *field, char *out, size_t size)
+{
+	size_t len = 0;
+	out[0] = '\0';
+	for (const char *const *choice = field->choices; *choice && len < size; choice++)
+		len += (size_t)snprintf(out + len, size - len, "%s\"%s\"",
+		    choice == field->choices ? "" : ", ", *choice);
+}
+
+/* The index of a string among the choices, or -1. */
+static int find_choice(const struct field *field, const char *text, size_t len)
+{
+	for (int i = 0; field->choices[i]; i++)
+		if (strlen(field->choices[i]) == len && memcmp(field->choices[i], text, len) == 0)
+			return i;
+	return -1;
+}
+
+static int read_choice(struct reading *reading, const struct field *field, const char *name,
+    const struct json *value, void *member)
+{
+	char text[QUOTE_SIZE];
+	char choices[160];
+	if (value->type != JSON_STRING)
+		return refuse_type(reading, name, "a string", value);
+	int index = find_choice(field, value->text, value->len);
+	if (index < 0) {
+		list_choices(field, choices, sizeof(choices));
+		return refuse(
+		    reading, name, "must be one of %s, not %s", choices, quote(value, text));
+	}
+	*(int *)member = index;
+	return 0;
+}
+
+/* Memory in the scratch buffer, which reserve_scratch() has made large enough. */
+static void *scratch_take(struct reading *reading, size_t size)
+{
+	void *memory = reading->scratch->data + reading->scratch->len;
+	assert(size <= reading->scratch->cap - reading->scratch->len);
+	reading->scratch->len += size;
+	return memory;
+}
+
+static int read_strings(struct reading *reading, const struct field *field, const char *name,
+    const struct json *value, void *member)
+{
+	struct field_strings *strings = member;
+	const char **array = scratch_take(reading, (value->count + 1) * sizeof(*array));
+	size_t count = 0;
+	if (value->type != JSON_ARRAY)
+		return refuse_type(reading, name, "an array of strings", value);
+	for (const struct json *element = value->child; element; element = element->next) {
+		if (element->type != JSON_STRING)
+			return refuse(reading, name, "element %zu must be a string, not %s", count,
+			    json_type_name(element->type));
+		array[count++] = element->text;
+	}
+	array[count] = NULL;
+	*strings = (struct field_strings){.strings = array, .count = count, .is_given = true};
+	return check_count(reading, field, name, count, "elements");
+}
+
+static int read_keys(struct reading *reading, const struct field *field, const char *name,
+    const struct json *value, void *member)
+{
+	if (value->type == JSON_ARRAY)
+		return read_strings(reading, field, name, value, member);
+	if (value->type != JSON_STRING)
+		return refuse_type(reading, name, "a string or an array of strings", value);
+	const char **array = scratch_take(reading, 2 * sizeof(*array));
+	array[0] = value->text;
+	array[1] = NULL;
+	*(struct field_strings *)member =
+	    (struct field_strings){.strings = array, .count = 1, .is_given = true};
+	return check_count(reading, field, name, 1, "elements");
+}
+
+static int read_string_map(struct reading *reading, const struct field *field, const char *name,
+    const struct json *value, void *member)
+{
+	char text[QUOTE_SIZE];
+	(void)field;
+	if (value->type != JSON_OBJECT)
+		return refuse_type(reading, name, "an object", value);
+	for (const struct json *entry = value->child; entry; entry = entry->next) {
+		struct json entry_name = {
+		    .type = JSON_STRING, .text = entry->name, .len = entry->name_len};
+		if (entry->type != JSON_STRING)
+			return refuse(reading, name, "%s must be a string, not %s",
+			    quote(&entry_name, text), json_type_name(entry->type));
+	}
+	*(const struct json **)member = value;
+	return 0;
+}
+
+static int read_value(struct reading *reading, const struct field *field, const char *name,
+    const struct json *value, void *member)
+{
+	(void)reading;
+	(void)field;
+	(void)name;
+	*(const struct json **)member = value;
+	return 0;
+}
+
+static const struct {
+	const char *name;
+	int (*read)(struct reading *reading, const struct field *field, const char *name,
+	    const struct json *value, void *member);
+} types[] = {
+    [FIELD_STRING] = {"string", read_string},
+    [FIELD_BOOL] = {"boolean", read_bool},
+    [FIELD_INT] = {"integer", read_int},
+    [FIELD_NUMBER] = {"number", read_number},
+    [FIELD_CHOICE] = {"string", read_choice},
+    [FIELD_STRINGS] = {"array of strings", read_strings},
+    [FIELD_KEYS] = {"string or array of strings", read_keys},
+    [FIELD_STRING_MAP] = {"object of strings", read_string_map},
+    [FIELD_VALUE] = {"any", read_value},
+};
+
+const char *field_type_name(enum field_type type)
+{
+	return types[type].name;
+}
+
+/* The row that a name stands for, or NULL. */
+static const struct field *find_field(const struct field *fields, const struct json *member)
+{
+	for (; fields->name; fields++)
+		if (strlen(fields->name) == member->name_len &&
+		    memcmp(fields->name, member->name, member->name_len) == 0)
+			return fields;
+	return NULL;
+}
+
+/* The row above that an alias is another name for; any other row itself. */
+static const struct field *principal(const struct field *field)
+{
+	while (field->flags & FIELD_ALIAS)
+		field--;
+	return field;
+}
+
+static int refuse_unknown(struct reading *reading, const char *name)
+{
+	const char *names[FIELDS_MAX + 1];
+	size_t count = 0;
+	for (const struct field *field = reading->fields; field->name; field++)
+		names[count++] = field->name;
+	names[count] = NULL;
+	const char *nearest = str_nearest(name, names);
+	if (nearest)
+		return refuse(
+		    reading, name, "there is no such parameter; did you mean \"%s\"?", nearest);
+	if (count == 0)
+		return refuse(reading, name, "there is no such parameter; none is taken here");
+
+	char known[160] = "";
+	size_t len = 0;
+	for (const struct field *field = reading->fields; field->name && len < sizeof(known);
+	     field++)
+		if (!(field->flags & FIELD_ALIAS))
+			len += (size_t)snprintf(
+			    known + len, sizeof(known) - len, "%s%s", len ? ", " : "", field->name);
+	if (len >= sizeof(known))
+		return refuse(reading, name, "there is no such parameter");
+	return refuse(reading, name, "there is no such parameter; there are %s", known);
+}
+
+/* Reads one member of params. */
+static int read_member(struct reading *reading, const struct json *value)
+{
+	const struct field *row = find_field(reading->fields, value);
+	if (!row)
+		return refuse_unknown(reading, value->name);
+	const struct field *field = principal(row);
+	uint64_t bit = (uint64_t)1 << (field - reading->fields);
+	/* null is how some programs leave a parameter out. */
+	if (value->type == JSON_NULL && field->type != FIELD_VALUE)
+		return 0;
+	if (reading->given & bit)
+		return refuse(
+		    reading, row->name, "is given twice, by two names of \"%s\"", field->name);
+	reading->given |= bit;
+	if (field->given_offset)
+		*(bool *)(reading->args + field->given_offset) = true;
+	return types[field->type].read(
+	    reading, field, row->name, value, reading->args + field->offset);
+}
+
+/* Puts the default of a row into its member. */
+static void set_preset(struct reading *reading, const struct field *field)
+{
+	char *member = reading->args + field->offset;
+	const char *preset = field->preset;
+	if (field->type == FIELD_CHOICE)
+		*(int *)member = preset ? find_choice(field, preset + 1, strlen(preset) - 2) : -1;
+	if (!preset)
+		return;
+	if (field->type == FIELD_BOOL)
+		*(bool *)member = strcmp(preset, "true") == 0;
+	if (field->type == FIELD_INT)
+		*(int64_t *)member = (int64_t)strtod(preset, NULL);
+	if (field->type == FIELD_NUMBER)
+		*(double *)member = strtod(preset, NULL);
+	if (field->type == FIELD_STRING && preset[0] == '"') {
+		size_t len = strlen(preset) - 2; /* without its quotes */
+		char *text = scratch_take(reading, (len & ~(size_t)7) + 8);
+		memcpy(text, preset + 1, len);
+		text[len] = '\0';
+		*(const char **)member = text;
+	}
+}
+
+/*
+ * Makes the scratch buffer large enough for all that a reading can put there: it must
+ * not move once something was lent from it.
+ */
+static bool reserve_scratch(
+    const struct field *fields, const struct json *params, struct buf *scratch)
+{
+	size_t size = 0;
+	for (const struct field *field = fields; field->name; field++)
+		if (field->type == FIELD_STRING && field->preset)
+			size += strlen(field->preset) + 8;
+	for (const struct json *value = params ? params->child : NULL; value; value = value->next)
+		size += (value->count + 2) * sizeof(const char *);
+	assert(scratch->len == 0);
+	return buf_reserve(scratch, size) == 0;
+}
+
+int field_read(const struct field *fields, const struct json *params, void *args, size_t args_size,
+    struct buf *scratch, struct field_error *ret_error)
+{
+	static const struct field none[] = {{.name = NULL}};
+	struct reading reading = {
+	    .fields = fields ? fields : none, .args = args, .scratch = scratch, .error = ret_error};
+	if (args_size)
+		memset(args, 0, args_size);
+	if (params && params->type != JSON_OBJECT)
+		return refuse_type(&reading, "params", "an object", params);
+	if (!reserve_scratch(reading.fields, params, scratch))
+		return refuse(&reading, "params", "there is no memory for so many values");
+	for (const struct field *field = reading.fields; field->name; field++) {
+		assert(field - reading.fields < FIELDS_MAX);
+		if (!(field->flags & FIELD_ALIAS))
+			set_preset(&reading, field);
+	}
+	for (const struct json *value = params ? params->child : NULL; value; value = value->next)
+		if (read_member(&reading, value) < 0)
+			return -1;
+	for (size_t i = 0; reading.fields[i].name; i++)
+		if (reading.fields[i].flags & FIELD_REQUIRED && !(reading.given >> i & 1))
+			return refuse(&reading, reading.fields[i].name, "is required");
+	return 0;
+}

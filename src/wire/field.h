@@ -1,0 +1,92 @@
+/* SPDX-License-Identifier: ISC */
+/*
+ * Typed fields: a table says what the parameters of a method are, and one function
+ * turns JSON into a checked C struct. From the same rows come help, describe, schemas,
+ * completion and the manual.
+ */
+#ifndef WIRE_FIELD_H
+#define WIRE_FIELD_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/buf.h"
+#include "wire/json.h"
+
+enum field_type {
+	FIELD_STRING, /* const char *: UTF-8; NULL if absent */
+	FIELD_BOOL, /* bool */
+	FIELD_INT, /* int64_t */
+	FIELD_NUMBER, /* double */
+	FIELD_CHOICE, /* int: index in choices; -1 if absent and without default */
+	FIELD_STRINGS, /* struct field_strings: an array of strings */
+	FIELD_KEYS, /* struct field_strings: a string or an array of strings */
+	FIELD_STRING_MAP, /* const struct json *: an object whose values are strings */
+	FIELD_VALUE, /* const struct json *: any value */
+};
+
+enum field_flag {
+	FIELD_REQUIRED = 1 << 0,
+	FIELD_ALIAS = 1 << 1, /* another name for the field above it; not listed in schemas */
+};
+
+/* Strings lent from the JSON tree; NULL-terminated array of count strings. */
+struct field_strings {
+	const char *const *strings;
+	size_t count;
+	bool is_given;
+};
+
+struct field {
+	const char *name; /* NULL ends a table */
+	enum field_type type;
+	unsigned flags;
+	size_t offset; /* of its member in the struct of arguments */
+	size_t given_offset; /* of a bool that says that it was given; 0: none */
+	const char *unit; /* "s", "bytes", "cells"; NULL: none */
+	/* Bounds: of numbers; of strings in bytes; of arrays in elements. Both 0: none. */
+	double min;
+	double max; /* below min: no maximum */
+	const char *const *choices; /* FIELD_CHOICE: NULL-terminated */
+	/* The default as JSON text, NULL: none. Strings without escapes; not for arrays and maps. */
+	const char *preset;
+	const char *help; /* one sentence for people and models */
+};
+
+/* A member of a result, for describe, schemas and the manual. */
+struct field_result {
+	const char *name; /* NULL ends a table; "panes[].pane" for members of members */
+	const char
+	    *type; /* "string", "integer", "number", "boolean", "object", "array", "string|null" */
+	const char *help;
+};
+
+struct field_error {
+	const char *field; /* its name, lent from the JSON or the table */
+	char text[256]; /* "columns: must be 1 to 10000, not 0" */
+};
+
+/*
+ * Reads params (an object, or NULL for none) into args (args_size bytes, zeroed and
+ * defaulted first) as fields (NULL for none, 64 at most) say. Unknown members are refused,
+ * with the nearest name; one that is null counts as left out, but for FIELD_VALUE. Strings
+ * are lent from params; arrays and default strings from scratch, which must be empty, and
+ * is cleared by the caller when args is no longer used. Returns 0, or -1 and *ret_error.
+ */
+int field_read(const struct field *fields, const struct json *params, void *args, size_t args_size,
+    struct buf *scratch, struct field_error *ret_error);
+
+/* What a type is called in describe: "string", "boolean", "integer", "number", … */
+const char *field_type_name(enum field_type type);
+
+/* Writes a JSON Schema (type object) of a table of fields (NULL for none) as member name. */
+void field_write_schema(struct json_writer *writer, const char *name, const struct field *fields);
+
+/* Appends text as lines of mdoc in which nothing is a macro. */
+void field_write_mdoc_text(struct buf *out, const char *text);
+
+/* Appends a table of fields as mdoc list items; ends the process if there is no room. */
+void field_write_mdoc(struct buf *out, const struct field *fields);
+
+#endif

@@ -1,0 +1,288 @@
+/* SPDX-License-Identifier: ISC */
+/* Tables of fields as JSON Schema for machines and as mdoc for the manual. */
+#include "wire/field.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/alloc.h"
+#include "base/log.h"
+
+#define MDOC_LINE_COLUMNS 76
+
+/* The help, and the unit where there is one. */
+static void put_description(struct json_writer *writer, const struct field *field)
+{
+	if (!field->unit) {
+		json_put_str(writer, "description", field->help);
+		return;
+	}
+	char *text = xasprintf("%s Unit: %s.", field->help, field->unit);
+	json_put_str(writer, "description", text);
+	mem_free(text);
+}
+
+static void put_bound(struct json_writer *writer, const char *name, double bound)
+{
+	if (isfinite(bound))
+		json_put_double(writer, name, bound);
+}
+
+/* Both 0: none; a maximum below the minimum: no maximum. */
+static void put_bounds(
+    struct json_writer *writer, const struct field *field, const char *min, const char *max)
+{
+	if (field->min == 0 && field->max == 0)
+		return;
+	put_bound(writer, min, field->min);
+	if (field->max >= field->min)
+		put_bound(writer, max, field->max);
+}
+
+static void put_type(struct json_writer *writer, const char *type)
+{
+	json_put_str(writer, "type", type);
+}
+
+static void put_array_of_strings(struct json_writer *writer)
+{
+	put_type(writer, "array");
+	json_object_begin(writer, "items");
+	put_type(writer, "string");
+	json_object_end(writer);
+}
+
+static void put_string_schema(struct json_writer *writer, const struct field *field)
+{
+	put_type(writer, "string");
+	/* Schemas count characters, we count bytes: only what holds for both is said. */
+	if (field->min >= 1)
+		json_put_int(writer, "minLength", 1);
+	if (field->max > 0 && field->max >= field->min && isfinite(field->max))
+		json_put_int(writer, "maxLength", (int64_t)field->max);
+}
+
+static void put_choice_schema(struct json_writer *writer, const struct field *field)
+{
+	put_type(writer, "string");
+	json_array_begin(writer, "enum");
+	for (const char *const *choice = field->choices; *choice; choice++)
+		json_put_str(writer, NULL, *choice);
+	json_array_end(writer);
+}
+
+static void put_keys_schema(struct json_writer *writer)
+{
+	json_array_begin(writer, "anyOf");
+	json_object_begin(writer, NULL);
+	put_type(writer, "string");
+	json_object_end(writer);
+	json_object_begin(writer, NULL);
+	put_array_of_strings(writer);
+	json_object_end(writer);
+	json_array_end(writer);
+}
+
+static void put_type_schema(struct json_writer *writer, const struct field *field)
+{
+	switch (field->type) {
+	case FIELD_STRING:
+		put_string_schema(writer, field);
+		return;
+	case FIELD_CHOICE:
+		put_choice_schema(writer, field);
+		return;
+	case FIELD_BOOL:
+		put_type(writer, "boolean");
+		return;
+	case FIELD_INT:
+		put_type(writer, "integer");
+		put_bounds(writer, field, "minimum", "maximum");
+		return;
+	case FIELD_NUMBER:
+		put_type(writer, "number");
+		put_bounds(writer, field, "minimum", "maximum");
+		return;
+	case FIELD_STRINGS:
+		put_array_of_strings(writer);
+		put_bounds(writer, field, "minItems", "maxItems");
+		return;
+	case FIELD_KEYS:
+		put_keys_schema(writer);
+		return;
+	case FIELD_STRING_MAP:
+		put_type(writer, "object");
+		json_object_begin(writer, "additionalProperties");
+		put_type(writer, "string");
+		json_object_end(writer);
+		return;
+	case FIELD_VALUE:
+		return;
+	}
+}
+
+void field_write_schema(struct json_writer *writer, const char *name, const struct field *fields)
+{
+	static const struct field none[] = {{.name = NULL}};
+	bool has_required = false;
+	fields = fields ? fields : none;
+	json_object_begin(writer, name);
+	put_type(writer, "object");
+	json_object_begin(writer, "properties");
+	for (const struct field *field = fields; field->name; field++) {
+		if (field->flags & FIELD_ALIAS)
+			continue;
+		has_required |= (field->flags & FIELD_REQUIRED) != 0;
+		json_object_begin(writer, field->name);
+		put_type_schema(writer, field);
+		put_description(writer, field);
+		if (field->preset)
+			json_put_raw(writer, "default", field->preset, strlen(field->preset));
+		json_object_end(writer);
+	}
+	json_object_end(writer);
+	if (has_required) {
+		json_array_begin(writer, "required");
+		for (const struct field *field = fields; field->name; field++)
+			if (field->flags & FIELD_REQUIRED)
+				json_put_str(writer, NULL, field->name);
+		json_array_end(writer);
+	}
+	json_put_bool(writer, "additionalProperties", false);
+	json_object_end(writer);
+}
+
+/* A text of the manual that is being filled into lines. */
+struct filler {
+	struct buf *out;
+	size_t column;
+};
+
+static void must(int r)
+{
+	if (r == 0)
+		return;
+	log_error("%s", r == BUF_FULL ? "the manual is too long" : "out of memory");
+	exit(EXIT_FAILURE);
+}
+
+/* Appends a word such that nothing in it is a request, a macro or an escape. */
+static void put_escaped(struct buf *out, const char *word, size_t len, bool may_be_macro)
+{
+	/* Two or three letters in a macro's line may name another; a first dot begins a request. */
+	if (len && ((may_be_macro && len <= 3) || *word == '.' || *word == '\''))
+		must(buf_append_str(out, "\\&"));
+	for (size_t i = 0; i < len; i++) {
+		if (word[i] == '\\')
+			must(buf_append_str(out, "\\e"));
+		else if (word[i] == '"' && may_be_macro)
+			must(buf_append_str(out, "\\(dq"));
+		else
+			must(buf_append_byte(out, (uint8_t)word[i]));
+	}
+}
+
+/* Appends a word of text, on a new line where the old one is full. */
+static void fill_word(struct filler *filler, const char *word, size_t len)
+{
+	bool breaks = filler->column > 0 && filler->column + 1 + len > MDOC_LINE_COLUMNS;
+	if (breaks)
+		must(buf_append_byte(filler->out, '\n'));
+	else if (filler->column > 0)
+		must(buf_append_byte(filler->out, ' '));
+	filler->column = breaks ? len : filler->column + (filler->column > 0) + len;
+	put_escaped(filler->out, word, len, false);
+}
+
+static void end_line(struct filler *filler)
+{
+	if (filler->column > 0)
+		must(buf_append_byte(filler->out, '\n'));
+	filler->column = 0;
+}
+
+/* Appends text, word by word, and each sentence on a line of its own. */
+static void fill(struct filler *filler, const char *text)
+{
+	while (*text) {
+		size_t len = strcspn(text, " \n\t");
+		if (len)
+			fill_word(filler, text, len);
+		text += len;
+		if (len && text[-1] == '.')
+			end_line(filler);
+		text += strspn(text, " \n\t");
+	}
+}
+
+/* The choices and bounds of a row, each with a comma before it. */
+static void describe_range(struct buf *out, const struct field *field)
+{
+	if (field->type == FIELD_CHOICE) {
+		must(buf_append_str(out, ", one of"));
+		for (const char *const *choice = field->choices; *choice; choice++)
+			must(buf_printf(
+			    out, "%s %s", choice == field->choices ? "" : " |", *choice));
+	}
+	bool is_bounded = field->min != 0 || field->max != 0;
+	/* That a number must be one that JSON can carry is said once, for all. */
+	bool has_max = field->max >= field->min && field->max < 9007199254740991.0;
+	const char *unit = field->unit;
+	if (field->type == FIELD_STRING)
+		unit = "bytes";
+	if (is_bounded && isfinite(field->min) && has_max)
+		must(buf_printf(out, ", %.15g to %.15g", field->min, field->max));
+	else if (is_bounded && has_max)
+		must(buf_printf(out, ", at most %.15g", field->max));
+	else if (is_bounded && isfinite(field->min))
+		must(buf_printf(out, ", at least %.15g", field->min));
+	else if (field->unit)
+		must(buf_append_str(out, ","));
+	if (unit && (is_bounded || field->unit))
+		must(buf_printf(out, " %s", unit));
+}
+
+/* "integer, 1 to 10000 cells, required." and other names. */
+static void describe_row(struct buf *out, const struct field *field)
+{
+	must(buf_append_str(out, field_type_name(field->type)));
+	describe_range(out, field);
+	if (field->flags & FIELD_REQUIRED)
+		must(buf_append_str(out, ", required"));
+	if (field->preset)
+		must(buf_printf(out, ", default %s", field->preset));
+	for (const struct field *alias = field + 1; alias->name && alias->flags & FIELD_ALIAS;
+	     alias++)
+		must(buf_printf(out, ", also called %s", alias->name));
+	must(buf_append_byte(out, '.'));
+}
+
+void field_write_mdoc_text(struct buf *out, const char *text)
+{
+	struct filler filler = {.out = out};
+	fill(&filler, text);
+	end_line(&filler);
+}
+
+void field_write_mdoc(struct buf *out, const struct field *fields)
+{
+	struct filler filler = {.out = out};
+	struct buf row;
+	buf_init(&row, SIZE_MAX);
+	for (const struct field *field = fields; field && field->name; field++) {
+		if (field->flags & FIELD_ALIAS)
+			continue;
+		must(buf_append_str(out, ".It Va "));
+		put_escaped(out, field->name, strlen(field->name), true);
+		must(buf_append_byte(out, '\n'));
+		buf_clear(&row);
+		describe_row(&row, field);
+		fill(&filler, (const char *)row.data);
+		end_line(&filler);
+		fill(&filler, field->help);
+		end_line(&filler);
+	}
+	buf_finish(&row);
+}

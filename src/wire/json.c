@@ -1,0 +1,454 @@
+/* SPDX-License-Identifier: ISC */
+/*
+ * The JSON reader. The line is checked, then given to yajl in one piece, whose callbacks
+ * build a tree. The tree and yajl's own memory lie in an arena: yajl does not check what
+ * its allocator returns, so that must never be NULL.
+ */
+#include "wire/json.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <yajl/yajl_parse.h>
+
+#include "base/alloc.h"
+#include "base/str.h"
+#include "wire/json_check.h"
+
+#define ARENA_FIRST_BYTES ((size_t)16 * 1024)
+#define ARENA_KEEP_BYTES ((size_t)256 * 1024)
+#define ARENA_ALIGN 16
+#define LINE_MAX_BYTES ((size_t)1 << 30) /* far from where yajl's sizes could overflow */
+#define PAIRWISE_MAX 16 /* up to so many names are compared each with each */
+
+/* A block of the arena; what was handed out lies behind it. */
+struct block {
+	struct block *older;
+	size_t size; /* of memory */
+	size_t used;
+	_Alignas(ARENA_ALIGN) unsigned char memory[];
+};
+
+/* What stands before each piece of yajl's, so that it can be made larger. */
+struct piece {
+	_Alignas(ARENA_ALIGN) size_t size;
+};
+
+struct json_reader {
+	size_t line_max;
+	struct block *block; /* the newest one */
+	yajl_handle yajl;
+
+	/* The line being read. */
+	const char *line;
+	size_t len;
+	struct json_error *error;
+	bool has_error;
+	bool is_ending; /* yajl has all of it and is told that it was all */
+	size_t passed; /* where the last accepted token ends */
+
+	/* The tree so far: the open containers, and the last child of each. */
+	struct json *root;
+	struct json *open[JSON_DEPTH_MAX];
+	struct json *last[JSON_DEPTH_MAX];
+	size_t depth;
+	const char *name; /* of the member whose value comes next */
+	size_t name_len;
+};
+
+static struct block *block_new(size_t size, struct block *older)
+{
+	struct block *block = xalloc(sizeof(*block) + size);
+	block->older = older;
+	block->size = size;
+	block->used = 0;
+	return block;
+}
+
+/* Memory until the next arena_reset(); it ends the program if there is none. */
+static void *arena_alloc(struct json_reader *reader, size_t size, size_t align)
+{
+	struct block *block = reader->block;
+	size_t start = (block->used + align - 1) & ~(align - 1);
+	if (start > block->size || size > block->size - start) {
+		size_t twice = block->size * 2;
+		block = block_new(size > twice ? size : twice, block);
+		reader->block = block;
+		start = 0;
+	}
+	block->used = start + size;
+	return block->memory + start;
+}
+
+static void free_blocks(struct block *block)
+{
+	while (block) {
+		struct block *older = block->older;
+		mem_free(block);
+		block = older;
+	}
+}
+
+/* Empties the arena. What a line of the same size needs then is one block, unless it is huge. */
+static void arena_reset(struct json_reader *reader)
+{
+	size_t size = 0;
+	for (struct block *block = reader->block; block; block = block->older)
+		size += block->size;
+	reader->block->used = 0;
+	if (!reader->block->older)
+		return;
+	free_blocks(reader->block);
+	reader->block = block_new(size < ARENA_KEEP_BYTES ? size : ARENA_KEEP_BYTES, NULL);
+}
+
+static const char *arena_text(struct json_reader *reader, const void *bytes, size_t len)
+{
+	char *text = arena_alloc(reader, len + 1, 1);
+	memcpy(text, bytes, len);
+	text[len] = '\0';
+	return text;
+}
+
+static void *yajl_take(void *data, size_t size)
+{
+	struct piece *piece = arena_alloc(data, sizeof(*piece) + size, ARENA_ALIGN);
+	piece->size = size;
+	return piece + 1;
+}
+
+static void *yajl_retake(void *data, void *ptr, size_t size)
+{
+	if (!ptr)
+		return yajl_take(data, size);
+	size_t old_size = ((struct piece *)ptr - 1)->size;
+	if (size <= old_size)
+		return ptr;
+	return memcpy(yajl_take(data, size), ptr, old_size);
+}
+
+static void yajl_leave(void *data, void *ptr)
+{
+	(void)data; /* it goes with the arena */
+	(void)ptr;
+}
+
+/* Says what is wrong where the reader stands now, and stops yajl. */
+static int refuse(struct json_reader *reader, size_t offset, const char *what)
+{
+	json_error_set(reader->error, reader->line, reader->len, offset, what);
+	reader->has_error = true;
+	return 0;
+}
+
+/* Where the token ends that yajl has just read. */
+static size_t token_end(const struct json_reader *reader)
+{
+	return reader->is_ending ? reader->len : yajl_get_bytes_consumed(reader->yajl);
+}
+
+/* Adds a value to the innermost open container. */
+static struct json *add(struct json_reader *reader, enum json_type type)
+{
+	struct json *value = arena_alloc(reader, sizeof(*value), _Alignof(struct json));
+	*value = (struct json){.type = type, .name = reader->name, .name_len = reader->name_len};
+	reader->name = NULL;
+	reader->name_len = 0;
+	reader->passed = token_end(reader);
+	if (reader->depth == 0) {
+		reader->root = value;
+		return value;
+	}
+	struct json *parent = reader->open[reader->depth - 1];
+	struct json **last = &reader->last[reader->depth - 1];
+	if (*last)
+		(*last)->next = value;
+	else
+		parent->child = value;
+	*last = value;
+	parent->count++;
+	return value;
+}
+
+static int on_null(void *data)
+{
+	(void)add(data, JSON_NULL);
+	return 1;
+}
+
+static int on_boolean(void *data, int boolean)
+{
+	add(data, JSON_BOOL)->boolean = boolean;
+	return 1;
+}
+
+static int on_number(void *data, const char *text, size_t len)
+{
+	struct json_reader *reader = data;
+	if (len > JSON_NUMBER_MAX)
+		return refuse(
+		    reader, token_end(reader) - len, "a number of more than 128 characters");
+	struct json *value = add(reader, JSON_NUMBER);
+	value->text = arena_text(reader, text, len);
+	value->len = len;
+	return 1;
+}
+
+_Static_assert(JSON_NUMBER_MAX == 128, "as the text has it");
+
+static int on_string(void *data, const unsigned char *text, size_t len)
+{
+	struct json *value = add(data, JSON_STRING);
+	value->text = arena_text(data, text, len);
+	value->len = len;
+	return 1;
+}
+
+static int on_open(struct json_reader *reader, enum json_type type)
+{
+	if (reader->depth == JSON_DEPTH_MAX) /* the check has seen to it */
+		return refuse(reader, reader->passed, "too deep");
+	struct json *value = add(reader, type);
+	reader->open[reader->depth] = value;
+	reader->last[reader->depth] = NULL;
+	reader->depth++;
+	return 1;
+}
+
+static int on_start_object(void *data)
+{
+	return on_open(data, JSON_OBJECT);
+}
+
+static int on_start_array(void *data)
+{
+	return on_open(data, JSON_ARRAY);
+}
+
+static int on_name(void *data, const unsigned char *text, size_t len)
+{
+	struct json_reader *reader = data;
+	reader->name = arena_text(reader, text, len);
+	reader->name_len = len;
+	reader->passed = token_end(reader);
+	return 1;
+}
+
+static int compare_names(const void *a, const void *b)
+{
+	const struct json *one = *(const struct json *const *)a;
+	const struct json *other = *(const struct json *const *)b;
+	if (one->name_len != other->name_len)
+		return one->name_len < other->name_len ? -1 : 1;
+	return memcmp(one->name, other->name, one->name_len);
+}
+
+static const struct json *find_twin_pairwise(const struct json *object)
+{
+	for (const struct json *one = object->child; one; one = one->next)
+		for (const struct json *other = one->next; other; other = other->next)
+			if (compare_names(&one, &other) == 0)
+				return other;
+	return NULL;
+}
+
+/* By sorting: no choice of names can make it slow, as it could with a hash. */
+static const struct json *find_twin_sorted(struct json_reader *reader, const struct json *object)
+{
+	const struct json **members =
+	    arena_alloc(reader, object->count * sizeof(*members), _Alignof(const struct json *));
+	size_t count = 0;
+	for (const struct json *member = object->child; member; member = member->next)
+		members[count++] = member;
+	qsort(members, count, sizeof(*members), compare_names);
+	for (size_t i = 1; i < count; i++)
+		if (compare_names(&members[i - 1], &members[i]) == 0)
+			return members[i];
+	return NULL;
+}
+
+static int on_end_object(void *data)
+{
+	struct json_reader *reader = data;
+	const struct json *object = reader->open[--reader->depth];
+	reader->passed = token_end(reader);
+	const struct json *twin = object->count <= PAIRWISE_MAX ? find_twin_pairwise(object)
+								: find_twin_sorted(reader, object);
+	if (!twin)
+		return 1;
+	uint8_t memory[64] = "";
+	struct buf name = {.data = memory, .cap = sizeof(memory), .max = sizeof(memory) - 1};
+	(void)str_append_visible(&name, twin->name, twin->name_len); /* what fits will do */
+	reader->error->offset = reader->passed - 1;
+	(void)snprintf(reader->error->text, sizeof(reader->error->text),
+	    "the name \"%s\" stands twice in the object that ends at offset %zu",
+	    (const char *)name.data, reader->error->offset);
+	reader->has_error = true;
+	return 0;
+}
+
+static int on_end_array(void *data)
+{
+	struct json_reader *reader = data;
+	reader->depth--;
+	reader->passed = token_end(reader);
+	return 1;
+}
+
+static const yajl_callbacks callbacks = {
+    .yajl_null = on_null,
+    .yajl_boolean = on_boolean,
+    .yajl_number = on_number,
+    .yajl_string = on_string,
+    .yajl_start_map = on_start_object,
+    .yajl_map_key = on_name,
+    .yajl_end_map = on_end_object,
+    .yajl_start_array = on_start_array,
+    .yajl_end_array = on_end_array,
+};
+
+/* The last byte before an offset that is no white space, or NUL. */
+static char byte_before(const struct json_reader *reader, size_t at)
+{
+	while (at > 0)
+		if (!strchr(" \t\r\n", reader->line[--at]))
+			return reader->line[at];
+	return '\0';
+}
+
+static bool is_any_of(char c, const char *set)
+{
+	return c && strchr(set, c);
+}
+
+/* What the byte that cannot stand where it does, and the one before it, tell of what was meant. */
+static const char *guess(const struct json_reader *reader, size_t at)
+{
+	char c = reader->line[at];
+	char before = byte_before(reader, at);
+	if (is_any_of(c, "]}") && before == ',')
+		return "not JSON: a comma too many before this";
+	if (is_any_of(c, "]},:"))
+		return "not JSON: something is missing before this, or it is one too many";
+	if (is_any_of(c, "0123456789") && before == '0' && reader->line[at - 1] == '0')
+		return "not JSON: a number does not begin with 0";
+	if (before && !is_any_of(before, "[{,:"))
+		return "not JSON: a comma or a colon is missing before this";
+	if (c == '\'')
+		return "not JSON: strings and names stand in double quotes";
+	if (is_any_of(c, "/#"))
+		return "not JSON: it has no comments";
+	if (is_any_of(c, "+-.0123456789"))
+		return "not JSON: this number is not one, or stands where none can";
+	if (is_any_of((char)(c | 0x20), "abcdefghijklmnopqrstuvwxyz"))
+		return "not JSON: without quotes only true, false, null and numbers are known";
+	return "not JSON: this cannot stand here";
+}
+
+/* Explains yajl's refusal. stop is the end of the token that it did not like. */
+static void explain(struct json_reader *reader, size_t stop)
+{
+	size_t at = reader->passed;
+	while (at < reader->len && strchr(" \t\r\n,:", reader->line[at]))
+		at++;
+	if (at < reader->len && at >= stop && stop > reader->passed)
+		at = stop - 1;
+	if (reader->root && reader->depth == 0)
+		(void)refuse(reader, at, "something stands behind the value");
+	else if (at == reader->len)
+		(void)refuse(
+		    reader, at, at ? "the line ends before the value does" : "an empty line");
+	else
+		(void)refuse(reader, at, guess(reader, at));
+}
+
+struct json_reader *json_reader_new(size_t line_max)
+{
+	struct json_reader *reader = xcalloc(1, sizeof(*reader));
+	reader->line_max = line_max < LINE_MAX_BYTES ? line_max : LINE_MAX_BYTES;
+	reader->block = block_new(ARENA_FIRST_BYTES, NULL);
+	return reader;
+}
+
+void json_reader_free(struct json_reader *reader)
+{
+	if (!reader)
+		return;
+	free_blocks(reader->block);
+	mem_free(reader);
+}
+
+/* Has yajl read the line that was checked. */
+static void parse(struct json_reader *reader)
+{
+	yajl_alloc_funcs functions = {
+	    .malloc = yajl_take, .realloc = yajl_retake, .free = yajl_leave, .ctx = reader};
+	reader->yajl = yajl_alloc(&callbacks, &functions, reader);
+	yajl_status status =
+	    yajl_parse(reader->yajl, (const unsigned char *)reader->line, reader->len);
+	size_t stop = token_end(reader);
+	if (status == yajl_status_ok) {
+		reader->is_ending = true;
+		status = yajl_complete_parse(reader->yajl);
+		stop = reader->len;
+	}
+	if (status != yajl_status_ok && !reader->has_error)
+		explain(reader, stop);
+	reader->yajl = NULL; /* it lies in the arena, and needs no yajl_free() */
+}
+
+void json_reader_trim(struct json_reader *reader)
+{
+	arena_reset(reader);
+}
+
+const struct json *json_read(
+    struct json_reader *reader, const char *line, size_t len, struct json_error *ret_error)
+{
+	if (len > reader->line_max) {
+		ret_error->offset = reader->line_max;
+		(void)snprintf(ret_error->text, sizeof(ret_error->text),
+		    "the line is longer than %zu bytes", reader->line_max);
+		return NULL;
+	}
+	if (!json_check(line, len, ret_error))
+		return NULL;
+	arena_reset(reader);
+	reader->line = line;
+	reader->len = len;
+	reader->error = ret_error;
+	reader->has_error = false;
+	reader->is_ending = false;
+	reader->passed = 0;
+	reader->root = NULL;
+	reader->depth = 0;
+	reader->name = NULL;
+	reader->name_len = 0;
+	parse(reader);
+	return reader->has_error ? NULL : reader->root;
+}
+
+const struct json *json_member(const struct json *value, const char *name)
+{
+	if (value->type != JSON_OBJECT)
+		return NULL;
+	size_t len = strlen(name);
+	for (const struct json *member = value->child; member; member = member->next)
+		if (member->name_len == len && memcmp(member->name, name, len) == 0)
+			return member;
+	return NULL;
+}
+
+const char *json_type_name(enum json_type type)
+{
+	static const char *const names[] = {
+	    [JSON_NULL] = "null",
+	    [JSON_BOOL] = "a boolean",
+	    [JSON_NUMBER] = "a number",
+	    [JSON_STRING] = "a string",
+	    [JSON_ARRAY] = "an array",
+	    [JSON_OBJECT] = "an object",
+	};
+	return names[type];
+}

@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: ISC */
+/* The check that a line passes before yajl sees it. */
+#ifndef WIRE_JSON_CHECK_H
+#define WIRE_JSON_CHECK_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "wire/json.h"
+
+/*
+ * Whether a line is strict where yajl is not: UTF-8 without a BOM, surrogates in pairs, no
+ * "\u0000", no control characters but JSON's white space, strings that end, depth up to
+ * JSON_DEPTH_MAX, up to JSON_VALUES_MAX values. The grammar is left to yajl. Fills
+ * *ret_error if not.
+ */
+bool json_check(const char *line, size_t len, struct json_error *ret_error);
+
+/* Fills an error: what, where, and the next few bytes of the line made visible. */
+void json_error_set(
+    struct json_error *error, const char *line, size_t len, size_t offset, const char *what);
+
+#endif

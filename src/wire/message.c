@@ -1,0 +1,179 @@
+/* SPDX-License-Identifier: ISC */
+/* JSON-RPC 2.0 envelopes, and the kinds of errors. */
+#include "wire/message.h"
+
+#include <stdio.h>
+#include <string.h>
+
+static const struct message_error_info errors[] = {
+    [MESSAGE_PARSE] = {-32700, "parse_error",
+	"The line is not one JSON value; correct it and send it again."},
+    [MESSAGE_REQUEST] = {-32600, "invalid_request",
+	"The JSON is no request; send one object with method and, if wanted, id and params."},
+    [MESSAGE_METHOD] = {-32601, "no_such_method",
+	"There is no method of that name; describe lists all of them."},
+    [MESSAGE_PARAMS] = {-32602, "invalid_params",
+	"A parameter is missing, unknown or wrong; data.field names it."},
+    [MESSAGE_INTERNAL] = {-32603, "internal",
+	"The daemon is at fault; its log says more, and a report is welcome."},
+    [MESSAGE_NO_SUCH_PANE] = {1, "no_such_pane",
+	"There is no such pane now; list_panes shows those that exist."},
+    [MESSAGE_NO_SUCH_WINDOW] = {2, "no_such_window",
+	"There is no such window now; list_windows shows those that exist."},
+    [MESSAGE_NO_SUCH_SESSION] = {3, "no_such_session",
+	"There is no such session now; list_sessions shows those that exist."},
+    [MESSAGE_NO_SUCH_JOB] = {4, "no_such_job",
+	"No job of that id is remembered; list_jobs shows those that are."},
+    [MESSAGE_NO_SUCH_TIMER] = {5, "no_such_timer",
+	"No timer of that id is waiting; list_timers shows those that are."},
+    [MESSAGE_NO_SUCH_WATCH] = {6, "no_such_watch",
+	"No watch of that id or file is active; list_watches shows those that are."},
+    [MESSAGE_NO_SUCH_AGENT] = {7, "no_such_agent",
+	"No agent of that name is known; list_agents shows those that are."},
+    [MESSAGE_NO_SUCH_SUBSCRIPTION] = {8, "no_such_subscription",
+	"This connection has no subscription of that id."},
+    [MESSAGE_AMBIGUOUS_TARGET] = {9, "ambiguous_target",
+	"The target names more than one thing; name it by its id."},
+    [MESSAGE_TMUX_ERROR] = {10, "tmux_error",
+	"tmux refused the command; the message is its own, unchanged."},
+    [MESSAGE_TMUX_UNAVAILABLE] = {11, "tmux_unavailable",
+	"There is no connection to the tmux server now; start it, or wait until it is back."},
+    [MESSAGE_TIMEOUT] = {12, "timeout", "It did not happen within the time that was given."},
+    [MESSAGE_CANCELLED] = {13, "cancelled", "It was cancelled before it was done."},
+    [MESSAGE_REFUSED] = {14, "refused",
+	"A guard refused what could do harm; the message says how to force it, if it can be."},
+    [MESSAGE_NOT_READY] = {15, "not_ready",
+	"The pane or agent cannot take it now; the message says what was seen there."},
+    [MESSAGE_LIMIT] = {16, "limit",
+	"A limit was reached; the message names it, and the setting that moves it."},
+    [MESSAGE_BUSY] = {17, "busy", "Something else has it now; try again when that is done."},
+    [MESSAGE_GONE] = {18, "gone", "What it was about ended in the meantime."},
+};
+
+_Static_assert(sizeof(errors) / sizeof(*errors) == MESSAGE_ERROR_COUNT_, "a row for each error");
+
+const struct message_error_info *message_error_info(enum message_error error)
+{
+	return &errors[error];
+}
+
+static int refuse(char *ret_reason, size_t size, const char *reason)
+{
+	(void)snprintf(ret_reason, size, "%s", reason);
+	return -1;
+}
+
+/* Whether an id may stand in an answer: its type is allowed, and it is not too long to keep. */
+static const char *id_fault(const struct json *id)
+{
+	if (id->type != JSON_STRING && id->type != JSON_NUMBER && id->type != JSON_NULL)
+		return "id must be a string, a number or null";
+	if (id->type == JSON_STRING && id->len > MESSAGE_ID_MAX)
+		return "id is longer than 1024 bytes";
+	return NULL;
+}
+
+_Static_assert(MESSAGE_ID_MAX == 1024, "as the text has it");
+
+/* Why what is no object is no request. */
+static int refuse_type(enum json_type type, char *ret_reason, size_t size)
+{
+	if (type == JSON_ARRAY)
+		return refuse(ret_reason, size,
+		    "a batch is not accepted; send one request a line, without waiting for "
+		    "answers");
+	(void)snprintf(ret_reason, size, "a request is an object, not %s", json_type_name(type));
+	return -1;
+}
+
+int message_read(
+    const struct json *value, struct message *ret_message, char *ret_reason, size_t size)
+{
+	*ret_message = (struct message){0};
+	if (value->type != JSON_OBJECT)
+		return refuse_type(value->type, ret_reason, size);
+
+	const struct json *id = json_member(value, "id");
+	const char *fault = id ? id_fault(id) : NULL;
+	if (fault)
+		return refuse(ret_reason, size, fault);
+	ret_message->id = id;
+
+	const struct json *version = json_member(value, "jsonrpc");
+	if (version && (version->type != JSON_STRING || strcmp(version->text, "2.0") != 0))
+		return refuse(ret_reason, size, "jsonrpc must be \"2.0\", or be left out");
+
+	const struct json *method = json_member(value, "method");
+	ret_message->is_response =
+	    !method && (json_member(value, "result") || json_member(value, "error"));
+	if (ret_message->is_response)
+		return 0;
+	if (!method)
+		return refuse(ret_reason, size, "method is missing");
+	if (method->type != JSON_STRING)
+		return refuse(ret_reason, size, "method must be a string");
+	ret_message->method = method->text;
+	ret_message->is_notification = version && !id;
+
+	const struct json *params = json_member(value, "params");
+	if (params && params->type == JSON_NULL)
+		params = NULL;
+	if (params && params->type != JSON_OBJECT)
+		return refuse(ret_reason, size, "params must be an object");
+	ret_message->params = params;
+	return 0;
+}
+
+void message_write_id(struct json_writer *writer, const struct json *id)
+{
+	if (id)
+		json_put_value(writer, NULL, id);
+	else
+		json_put_null(writer, NULL);
+}
+
+/* Begins a line with the members that all answers have. */
+static void begin(struct json_writer *writer, const char *id)
+{
+	writer->needs_comma = false;
+	json_object_begin(writer, NULL);
+	json_put_str(writer, "jsonrpc", "2.0");
+	json_put_raw(writer, "id", id, strlen(id));
+}
+
+static void end(struct json_writer *writer)
+{
+	json_object_end(writer);
+	writer->needs_comma = false;
+	json_put_raw(writer, NULL, "\n", 1);
+	writer->needs_comma = false;
+}
+
+void message_begin_result(struct json_writer *writer, const char *id)
+{
+	begin(writer, id);
+	json_object_begin(writer, "result");
+}
+
+void message_end_result(struct json_writer *writer)
+{
+	json_object_end(writer);
+	end(writer);
+}
+
+void message_write_error(struct json_writer *writer, const char *id, enum message_error error,
+    const char *text, const char *data)
+{
+	const struct message_error_info *info = message_error_info(error);
+	begin(writer, id);
+	json_object_begin(writer, "error");
+	json_put_int(writer, "code", info->code);
+	json_put_str(writer, "message", text);
+	json_object_begin(writer, "data");
+	json_put_str(writer, "kind", info->kind);
+	if (data && *data)
+		json_put_raw(writer, NULL, data, strlen(data));
+	json_object_end(writer);
+	json_object_end(writer);
+	end(writer);
+}

@@ -1,0 +1,84 @@
+/* SPDX-License-Identifier: ISC */
+/* JSON-RPC 2.0 envelopes as protocol section 2 has them, and the kinds of errors. */
+#ifndef WIRE_MESSAGE_H
+#define WIRE_MESSAGE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "base/buf.h"
+#include "wire/json.h"
+
+/* All errors that can be answered. The order is that of message_error_table(). */
+enum message_error {
+	MESSAGE_PARSE, /* -32700 */
+	MESSAGE_REQUEST, /* -32600 */
+	MESSAGE_METHOD, /* -32601 */
+	MESSAGE_PARAMS, /* -32602 */
+	MESSAGE_INTERNAL, /* -32603 */
+	MESSAGE_NO_SUCH_PANE, /* 1 */
+	MESSAGE_NO_SUCH_WINDOW, /* 2 */
+	MESSAGE_NO_SUCH_SESSION, /* 3 */
+	MESSAGE_NO_SUCH_JOB, /* 4 */
+	MESSAGE_NO_SUCH_TIMER, /* 5 */
+	MESSAGE_NO_SUCH_WATCH, /* 6 */
+	MESSAGE_NO_SUCH_AGENT, /* 7 */
+	MESSAGE_NO_SUCH_SUBSCRIPTION, /* 8 */
+	MESSAGE_AMBIGUOUS_TARGET, /* 9 */
+	MESSAGE_TMUX_ERROR, /* 10 */
+	MESSAGE_TMUX_UNAVAILABLE, /* 11 */
+	MESSAGE_TIMEOUT, /* 12 */
+	MESSAGE_CANCELLED, /* 13 */
+	MESSAGE_REFUSED, /* 14 */
+	MESSAGE_NOT_READY, /* 15 */
+	MESSAGE_LIMIT, /* 16 */
+	MESSAGE_BUSY, /* 17 */
+	MESSAGE_GONE, /* 18 */
+	MESSAGE_ERROR_COUNT_,
+};
+
+struct message_error_info {
+	int code;
+	const char *kind; /* "no_such_pane": data.kind */
+	const char *help; /* when it comes and what to do; one sentence */
+};
+
+/* The row of an error. */
+const struct message_error_info *message_error_info(enum message_error error);
+
+#define MESSAGE_ID_MAX 1024 /* bytes of a string as id: it is kept until the answer */
+
+/* A request taken apart. All is lent from the line's tree. */
+struct message {
+	const struct json *id; /* a string, a number or null; NULL: none was given */
+	const char *method;
+	const struct json *params; /* an object, or NULL */
+	bool is_notification; /* "jsonrpc":"2.0" without an id: not to be answered */
+	bool is_response; /* has a result or an error and no method: ignored */
+};
+
+/*
+ * Takes an envelope apart. Returns 0, or -1 with a reason in ret_reason (size bytes);
+ * ret_message->id is then set if one could be read.
+ */
+int message_read(
+    const struct json *value, struct message *ret_message, char *ret_reason, size_t size);
+
+/* Writes an id, as JSON text, as it will stand in the answer: numbers as they were written. */
+void message_write_id(struct json_writer *writer, const struct json *id);
+
+/*
+ * Writing. id is the JSON text of the id ("null" if there was none). After
+ * message_begin_result() the writer stands inside the result object; what is appended
+ * are its members; message_end_result() closes and adds the newline.
+ */
+void message_begin_result(struct json_writer *writer, const char *id);
+void message_end_result(struct json_writer *writer);
+/*
+ * A whole error line. data, if not NULL, is JSON text of further members of "data",
+ * such as "\"field\":\"pane\"".
+ */
+void message_write_error(struct json_writer *writer, const char *id, enum message_error error,
+    const char *text, const char *data);
+
+#endif
