@@ -1,0 +1,396 @@
+/* SPDX-License-Identifier: ISC */
+/*
+ * muxbus-job DIR ID [FD]: supervises one command, so that its exit status outlives whoever
+ * asked for it. It reads ID.spec in DIR, runs the command at most once, ever, and leaves
+ * ID.status. Signals: SIGTERM stops the job (SIGTERM to its group, SIGKILL to all that
+ * descends from it when that does not help); SIGINT the same beginning with SIGINT. FD is
+ * closed when the command has been started.
+ */
+#include "config.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/file.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/signalfd.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "base/clock.h"
+#include "base/job_file.h"
+#include "base/process.h"
+#include "job/pump.h"
+#include "job/tree.h"
+
+enum {
+	EXIT_USAGE = 2,
+	EXIT_LOCKED = 3, /* another supervisor has this job */
+	EXIT_STARTED = 4, /* it was started before */
+	EXIT_SPEC = 5, /* there is no spec that can be read */
+	STOP_GRACE_MS = 5000, /* between asking and killing */
+	HELD_GRACE_MS = 200, /* for output that is still in the pipe when the command ends */
+	SWEEPS_MAX = 50,
+	STATUS_TRIES = 60, /* a second apart: the disk may be full for a while */
+};
+
+struct job {
+	const char *id;
+	int dir_fd;
+	struct job_spec spec;
+	pid_t pid;
+	int signal_fd;
+	int ready_fd; /* -1: none */
+	struct pump out;
+	struct pump err;
+	int64_t begin_ms; /* CLOCK_MONOTONIC */
+	int64_t deadline_ms; /* of the command; 0: none */
+	int64_t kill_ms; /* when asking to stop has not helped; 0: not asked */
+	int64_t held_ms; /* when output is waited for no more; 0: the command runs */
+	struct job_status status;
+};
+
+static int open_file(const struct job *job, enum job_file file, int flags)
+{
+	char name[JOB_NAME_SIZE];
+
+	job_file_name(name, job->id, file);
+	return openat(job->dir_fd, name, flags | O_CLOEXEC | O_NOFOLLOW, 0600);
+}
+
+/* Holds the lock for life, and says who does. Returns 0 or an exit status. */
+static int take_lock(const struct job *job)
+{
+	char text[64];
+	int fd = open_file(job, JOB_FILE_LOCK, O_RDWR | O_CREAT);
+
+	if (fd < 0 || flock(fd, LOCK_EX | LOCK_NB) < 0)
+		return EXIT_LOCKED;
+	snprintf(text, sizeof text, "%d %llu\n", (int)getpid(),
+	    (unsigned long long)process_start_ticks(getpid()));
+	if (ftruncate(fd, 0) < 0 || write(fd, text, strlen(text)) < 0)
+		return EXIT_LOCKED;
+	return 0;
+}
+
+/* In the child: becomes the command. Says over the pipe why it could not. */
+_Noreturn static void child_exec(const struct job *job, int out_fd, int err_fd, int error_fd)
+{
+	const char *input = job->spec.input != NULL ? job->spec.input : "/dev/null";
+	sigset_t none;
+	int fd, error;
+
+	setpgid(0, 0);
+	sigemptyset(&none);
+	sigprocmask(SIG_SETMASK, &none, NULL);
+	signal(SIGPIPE, SIG_DFL);
+	signal(SIGHUP, SIG_DFL);
+	fd = open(input, O_RDONLY | O_NONBLOCK);
+	if (fd >= 0 && fcntl(fd, F_SETFL, 0) == 0 && dup2(fd, STDIN_FILENO) >= 0 &&
+	    dup2(out_fd, STDOUT_FILENO) >= 0 && dup2(err_fd, STDERR_FILENO) >= 0 &&
+	    chdir(job->spec.cwd) == 0) {
+		if (fd > STDERR_FILENO)
+			close(fd);
+		environ = job->spec.env;
+		execvp(job->spec.argv[0], job->spec.argv);
+	}
+	error = errno;
+	(void)!write(error_fd, &error, sizeof error); /* nobody is left to tell */
+	_exit(127);
+}
+
+/* Opens a pipe to one of the job's files. */
+static int open_pump(struct job *job, struct pump *pump, enum job_file file, int *ret_write_fd)
+{
+	int to = open_file(job, file, O_WRONLY | O_CREAT | O_TRUNC | O_APPEND);
+	int fds[2];
+
+	if (to < 0 || pipe2(fds, O_CLOEXEC) < 0)
+		return -errno;
+	pump_init(pump, fds[0], to, job->spec.out_max);
+	*ret_write_fd = fds[1];
+	return 0;
+}
+
+/* Waits until the child has become the command. Returns 0 or why it could not. */
+static int read_exec_error(int fd)
+{
+	int error = 0;
+	ssize_t got;
+
+	do
+		got = read(fd, &error, sizeof error);
+	while (got < 0 && errno == EINTR);
+	close(fd);
+	return got == sizeof error ? error : 0;
+}
+
+/* Tells the world that it runs, and who it is. */
+static void tell_started(const struct job *job, int started_fd)
+{
+	const struct job_start start = {
+	    .pid = job->pid,
+	    .pid_start = process_start_ticks(job->pid),
+	    .real_ms = job->status.start_ms,
+	};
+
+	(void)job_start_write(started_fd, &start); /* what matters is that the file is there */
+	close(started_fd);
+	if (job->ready_fd >= 0)
+		close(job->ready_fd);
+}
+
+/* Starts the command. Returns 0 or -errno; why the program could not be run is in the status. */
+static int job_start(struct job *job, int started_fd)
+{
+	int out_fd, err_fd, error_fds[2];
+
+	if (open_pump(job, &job->out, JOB_FILE_OUT, &out_fd) != 0)
+		return -errno;
+	err_fd = out_fd;
+	if (job->spec.has_err && open_pump(job, &job->err, JOB_FILE_ERR, &err_fd) != 0)
+		return -errno;
+	if (pipe2(error_fds, O_CLOEXEC) < 0)
+		return -errno;
+	job->begin_ms = clock_mono_ms();
+	job->status.start_ms = clock_real_ms();
+	job->pid = fork();
+	if (job->pid < 0)
+		return -errno;
+	if (job->pid == 0)
+		child_exec(job, out_fd, err_fd, error_fds[1]);
+	setpgid(job->pid, job->pid); /* whoever of the two comes first */
+	close(error_fds[1]);
+	close(out_fd);
+	if (err_fd != out_fd)
+		close(err_fd);
+	tell_started(job, started_fd);
+	job->status.exec_errno = read_exec_error(error_fds[0]);
+	if (job->spec.timeout_ms > 0)
+		job->deadline_ms = job->begin_ms + job->spec.timeout_ms;
+	return 0;
+}
+
+/* Asks the job to end. */
+static void job_stop(struct job *job, int signal)
+{
+	if (job->kill_ms == 0)
+		job->kill_ms = clock_mono_ms() + STOP_GRACE_MS;
+	if (job->held_ms == 0)
+		(void)kill(-job->pid, signal); /* it may have ended just now */
+}
+
+/* Ends everything that descends from here. */
+static void job_kill(struct job *job)
+{
+	for (unsigned sweep = 0; sweep < SWEEPS_MAX && tree_has_children(); sweep++) {
+		(void)tree_signal(SIGKILL);
+		while (waitpid(-1, NULL, WNOHANG) > 0)
+			continue;
+		if (tree_has_children())
+			(void)poll(NULL, 0, 1);
+	}
+	job->kill_ms = 0;
+}
+
+static void job_ended(struct job *job, int how, const struct rusage *usage)
+{
+	job->held_ms = clock_mono_ms() + HELD_GRACE_MS;
+	job->status.end_ms = clock_real_ms();
+	job->status.elapsed_ms = clock_mono_ms() - job->begin_ms;
+	job->status.exit_code = WIFEXITED(how) ? WEXITSTATUS(how) : -1;
+	job->status.signal = WIFSIGNALED(how) ? WTERMSIG(how) : 0;
+	if (job->status.exec_errno != 0)
+		job->status.exit_code = -1;
+	job->status.max_rss_kb = usage->ru_maxrss;
+}
+
+static void reap_children(struct job *job)
+{
+	struct rusage usage;
+	pid_t pid;
+	int how;
+
+	while ((pid = wait4(-1, &how, WNOHANG, &usage)) > 0) {
+		if (pid == job->pid)
+			job_ended(job, how, &usage);
+	}
+}
+
+static void read_signals(struct job *job)
+{
+	struct signalfd_siginfo info;
+
+	while (read(job->signal_fd, &info, sizeof info) == sizeof info) {
+		if (info.ssi_signo == SIGCHLD) {
+			reap_children(job);
+		} else {
+			job->status.is_stopped = true;
+			job_stop(job, (int)info.ssi_signo);
+		}
+	}
+}
+
+/* What is due next, for poll(); -1: nothing. */
+static int job_timeout_ms(const struct job *job)
+{
+	int64_t due_ms = 0, left_ms;
+
+	if (job->held_ms != 0)
+		due_ms = job->held_ms;
+	else if (job->kill_ms != 0)
+		due_ms = job->kill_ms;
+	else if (job->deadline_ms != 0)
+		due_ms = job->deadline_ms;
+	else
+		return -1;
+	left_ms = due_ms - clock_mono_ms();
+	return left_ms < 0 ? 0 : left_ms > 1000000 ? 1000000 : (int)left_ms;
+}
+
+static void job_check_deadlines(struct job *job)
+{
+	int64_t now_ms = clock_mono_ms();
+
+	if (job->held_ms != 0)
+		return;
+	if (job->kill_ms != 0 && now_ms >= job->kill_ms) {
+		(void)kill(-job->pid, SIGKILL);
+		(void)tree_signal(SIGKILL);
+		job->kill_ms = now_ms + STOP_GRACE_MS;
+	}
+	if (job->deadline_ms != 0 && now_ms >= job->deadline_ms) {
+		job->deadline_ms = 0;
+		job->status.is_timed_out = true;
+		job_stop(job, SIGTERM);
+	}
+}
+
+/* Runs until the command has ended and its output is there, or held by something it left. */
+static void job_loop(struct job *job)
+{
+	bool has_out = true, has_err = job->spec.has_err;
+
+	while (job->held_ms == 0 || has_out || has_err) {
+		struct pollfd fds[] = {
+		    {.fd = job->signal_fd, .events = POLLIN},
+		    {.fd = has_out ? job->out.from : -1, .events = POLLIN},
+		    {.fd = has_err ? job->err.from : -1, .events = POLLIN},
+		};
+
+		if (poll(fds, 3, job_timeout_ms(job)) < 0 && errno != EINTR)
+			break;
+		if (fds[1].revents != 0)
+			has_out = pump_run(&job->out);
+		if (fds[2].revents != 0)
+			has_err = pump_run(&job->err);
+		read_signals(job);
+		job_check_deadlines(job);
+		if (job->held_ms != 0 && clock_mono_ms() >= job->held_ms)
+			break;
+	}
+	job->status.is_held = has_out || has_err;
+}
+
+/* Leaves what is to be known. A full disk may have room again in a while. */
+static void job_finish(struct job *job)
+{
+	if (job->status.is_stopped || job->status.is_timed_out)
+		job_kill(job);
+	if (job->out.total > job->out.kept) {
+		int fd = open_file(job, JOB_FILE_TAIL, O_WRONLY | O_CREAT | O_TRUNC);
+		int64_t written = fd < 0 ? 0 : pump_write_tail(&job->out, fd);
+
+		job->status.tail_bytes = written > 0 ? written : 0;
+		if (fd >= 0)
+			close(fd);
+	}
+	job->status.out_bytes = job->out.total;
+	job->status.err_bytes = job->spec.has_err ? job->err.total : 0;
+	for (unsigned attempt = 0; attempt < STATUS_TRIES; attempt++) {
+		if (job_status_write(job->dir_fd, job->id, &job->status) == 0)
+			return;
+		(void)poll(NULL, 0, 1000);
+	}
+}
+
+/* Signals come through a descriptor; those of terminals are not for us. */
+static int open_signals(void)
+{
+	sigset_t set;
+
+	sigemptyset(&set);
+	sigaddset(&set, SIGCHLD);
+	sigaddset(&set, SIGTERM);
+	sigaddset(&set, SIGINT);
+	sigprocmask(SIG_SETMASK, &set, NULL);
+	signal(SIGHUP, SIG_IGN);
+	signal(SIGPIPE, SIG_IGN);
+	return signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
+}
+
+/* Runs the job whose directory is open. Returns the exit status. */
+static int supervise(struct job *job)
+{
+	int started_fd, status;
+
+	status = take_lock(job);
+	if (status != 0)
+		return status;
+	if (job_spec_read(job->dir_fd, job->id, &job->spec) != 0)
+		return EXIT_SPEC;
+	started_fd = open_file(job, JOB_FILE_STARTED, O_WRONLY | O_CREAT | O_EXCL);
+	if (started_fd < 0)
+		return EXIT_STARTED;
+	job->signal_fd = open_signals();
+	job->status.exit_code = -1;
+	if (job_start(job, started_fd) != 0) {
+		job->status.exec_errno = errno;
+		job->status.end_ms = clock_real_ms();
+	} else {
+		job_loop(job);
+	}
+	job_finish(job);
+	pump_finish(&job->out);
+	pump_finish(&job->err);
+	job_spec_finish(&job->spec);
+	return 0;
+}
+
+static int usage(FILE *to, int status)
+{
+	fprintf(to,
+	    "usage: muxbus-job directory id [descriptor]\n"
+	    "Supervises one job of muxbusd; not to be run by hand.\n");
+	return status;
+}
+
+int main(int argc, char **argv)
+{
+	static struct job job = {.out = {.from = -1, .to = -1}, .err = {.from = -1, .to = -1}};
+
+	if (argc == 2 && strcmp(argv[1], "--version") == 0) {
+		printf("muxbus-job %s\n", PACKAGE_VERSION);
+		return 0;
+	}
+	if (argc == 2 && strcmp(argv[1], "--help") == 0)
+		return usage(stdout, 0);
+	if (argc < 3 || argc > 4 || argv[1][0] == '-')
+		return usage(stderr, EXIT_USAGE);
+	job.id = argv[2];
+	job.ready_fd = argc == 4 ? atoi(argv[3]) : -1;
+	if (job.ready_fd >= 0 && fcntl(job.ready_fd, F_SETFD, FD_CLOEXEC) < 0)
+		return EXIT_USAGE;
+	job.dir_fd = open(argv[1], O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	if (job.dir_fd < 0)
+		return EXIT_SPEC;
+	setsid(); /* fails where it leads a session already, which is as good */
+	prctl(PR_SET_CHILD_SUBREAPER, 1);
+	return supervise(&job);
+}

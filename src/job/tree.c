@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: ISC */
+/* The processes of a job, found through /proc/PID/task/TID/children (proc(5)). */
+#include "job/tree.h"
+
+#include <errno.h>
+#include <signal.h>
+#include <stdio.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+enum { DEPTH_MAX = 64 };
+
+/*
+ * Signals the children of a process, deepest first. A child that ends meanwhile is not
+ * reaped by anybody but us, so its number cannot be another's yet; one that forks
+ * meanwhile is found by the next round.
+ */
+static unsigned signal_children(pid_t pid, int signal, unsigned depth)
+{
+	char path[64];
+	unsigned count = 0;
+	FILE *file;
+	int child;
+
+	snprintf(path, sizeof path, "/proc/%d/task/%d/children", (int)pid, (int)pid);
+	file = fopen(path, "re");
+	if (file == NULL)
+		return 0;
+	while (fscanf(file, "%d", &child) == 1) {
+		if (depth < DEPTH_MAX)
+			count += signal_children(child, signal, depth + 1);
+		count += kill(child, signal) == 0;
+	}
+	fclose(file);
+	return count;
+}
+
+unsigned tree_signal(int signal)
+{
+	return signal_children(getpid(), signal, 0);
+}
+
+bool tree_has_children(void)
+{
+	siginfo_t info;
+
+	return waitid(P_ALL, 0, &info, WEXITED | WNOHANG | WNOWAIT) == 0 || errno != ECHILD;
+}
