@@ -1,0 +1,469 @@
+/* SPDX-License-Identifier: ISC */
+/* muxbusd: put together here, run, and taken apart in reverse. */
+#include <errno.h>
+#include <event2/event.h>
+#include <fcntl.h>
+#include <muxbus.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/clock.h"
+#include "base/log.h"
+#include "daemon/background.h"
+#include "daemon/boot_clock.h"
+#include "daemon/config.h"
+#include "daemon/consumer.h"
+#include "daemon/counters.h"
+#include "daemon/daemon.h"
+#include "daemon/delivery.h"
+#include "daemon/errand.h"
+#include "daemon/event_log.h"
+#include "daemon/history.h"
+#include "daemon/job.h"
+#include "daemon/keeper.h"
+#include "daemon/lock.h"
+#include "daemon/log_file.h"
+#include "daemon/method.h"
+#include "daemon/methods/tables.h"
+#include "daemon/peer.h"
+#include "daemon/queue.h"
+#include "daemon/self_command.h"
+#include "daemon/server.h"
+#include "daemon/stream.h"
+#include "daemon/timer.h"
+#include "daemon/tmux.h"
+#include "daemon/typist.h"
+#include "daemon/wait.h"
+#include "daemon/watch.h"
+#include "wire/json.h"
+
+/* How long a tmux server that is there may take until we are ready without it. */
+#define FIRST_WAIT_SEC 6
+/* How long an orderly end may take. */
+#define STOP_SEC 2
+
+#define SIGNALS_COUNT 3
+
+struct main {
+	struct daemon daemon; /* what handlers get */
+	struct config config;
+	struct counters counters;
+	int lock_fd;
+	struct event *signals[SIGNALS_COUNT];
+	struct event *first_wait; /* until ready; NULL then */
+	struct event *stop_timer;
+	struct boot_alarm *alarm; /* for the timers */
+	struct boot_alarm *watch_alarm; /* for the ends of watches */
+	bool is_ready;
+	bool is_stopping;
+	bool was_live;
+	bool has_failed;
+};
+
+/* Says why it cannot go on: to whoever started it, and in the log. */
+static int __attribute__((format(printf, 1, 2))) fail(const char *format, ...)
+{
+	char text[1024];
+	va_list args;
+	va_start(args, format);
+	(void)vsnprintf(text, sizeof(text), format, args);
+	va_end(args);
+	(void)fprintf(stderr, "muxbusd: %s\n", text);
+	return -1;
+}
+
+static void on_library_log(void *data, enum muxbus_log_level level, const char *text)
+{
+	(void)data;
+	switch (level) {
+	case MUXBUS_LOG_ERROR:
+		log_error("%s", text);
+		break;
+	case MUXBUS_LOG_WARNING:
+		log_warning("%s", text);
+		break;
+	case MUXBUS_LOG_INFO:
+		log_info("%s", text);
+		break;
+	case MUXBUS_LOG_DEBUG:
+		log_debug("%s", text);
+		break;
+	}
+}
+
+/* ---- the end -------------------------------------------------------------------------- */
+
+static void end_loop(void *data)
+{
+	struct main *main = data;
+	(void)event_base_loopbreak(main->daemon.base);
+}
+
+static void on_stop_late(evutil_socket_t fd, short events, void *data)
+{
+	(void)fd;
+	(void)events;
+	log_warning("tmux has not let go in time");
+	end_loop(data);
+}
+
+static void stop(struct daemon *daemon, const char *reason)
+{
+	static const struct timeval late = {STOP_SEC, 0};
+	struct main *main = (struct main *)daemon; /* its first member */
+	if (main->is_stopping)
+		return;
+	main->is_stopping = true;
+	log_info("ending: %s", reason);
+	server_close_listener(daemon->server);
+	if (main->stop_timer)
+		(void)event_add(main->stop_timer, &late);
+	tmux_stop(daemon->tmux, end_loop, main);
+}
+
+static void on_signal(evutil_socket_t number, short events, void *data)
+{
+	struct main *main = data;
+	(void)events;
+	if (number == SIGHUP && !main->config.is_foreground)
+		log_file_reopen();
+	else
+		stop(&main->daemon, strsignal((int)number));
+}
+
+/* ---- readiness ------------------------------------------------------------------------ */
+
+static void write_ready(int fd)
+{
+	if (fd < 0)
+		return;
+	(void)!write(fd, "ready\n", 6); /* who does not read it did not need it */
+	(void)close(fd); /* the line is out */
+}
+
+/* The socket appears, and whoever waits for us is told. */
+static void become_ready(struct main *main)
+{
+	char reason[512];
+	if (main->is_ready || main->is_stopping)
+		return;
+	if (server_listen(main->daemon.server, reason, sizeof(reason)) < 0) {
+		main->has_failed = true;
+		log_error("%s", reason);
+		(void)fail("%s", reason);
+		stop(&main->daemon, "there is no socket");
+		return;
+	}
+	main->is_ready = true;
+	(void)event_del(main->first_wait);
+	lock_describe(main->lock_fd, main->config.socket);
+	log_info("ready at %s", main->config.socket);
+	if (!main->was_live) {
+		(void)fprintf(stderr,
+		    "muxbusd: note: the tmux server at %s is not followed yet%s%s; waiting for "
+		    "it\n",
+		    main->config.tmux_socket, *tmux_reason(main->daemon.tmux) ? ": " : "",
+		    tmux_reason(main->daemon.tmux));
+	}
+	write_ready(main->config.ready_fd);
+	background_ready();
+}
+
+static void on_first_wait(evutil_socket_t fd, short events, void *data)
+{
+	(void)fd;
+	(void)events;
+	become_ready(data);
+}
+
+static void on_tmux_state(void *data, bool is_live)
+{
+	struct main *main = data;
+	bool is_lost = main->was_live && !is_live;
+	main->was_live = is_live;
+	if (is_live) {
+		delivery_set_wake(main->daemon.deliveries);
+		self_command_set_wake(main->daemon.self_commands);
+		errand_set_wake(main->daemon.errands);
+	}
+	for (struct peer *peer = server_next_peer(main->daemon.server, NULL); peer;
+	     peer = server_next_peer(main->daemon.server, peer))
+		peer_forget_caller(peer);
+	if (is_lost && main->config.exit_with_server)
+		stop(&main->daemon, "the tmux server has ended");
+	else
+		become_ready(main);
+}
+
+/* Follows tmux; ready is when it is followed, or known not to be there. */
+static int follow(struct main *main)
+{
+	static const struct timeval first_wait = {FIRST_WAIT_SEC, 0};
+	pid_t pid;
+	int r = tmux_start(main->daemon.tmux);
+	if (r < 0)
+		return fail("%s", muxbus_strerror(r));
+	if (muxbus_server_pid(main->config.tmux_socket, &pid) < 0)
+		become_ready(main);
+	else if (!main->is_ready)
+		(void)event_add(main->first_wait, &first_wait);
+	return 0;
+}
+
+/* ---- putting together ------------------------------------------------------------------- */
+
+static struct event_base *new_base(void)
+{
+	struct event_config *config = event_config_new();
+	if (!config)
+		return NULL;
+	/* Without the precise timer a timeout oversleeps by milliseconds. */
+	(void)event_config_set_flag(config, EVENT_BASE_FLAG_PRECISE_TIMER | EVENT_BASE_FLAG_NOLOCK);
+	(void)event_config_require_features(config, EV_FEATURE_ET | EV_FEATURE_EARLY_CLOSE);
+	struct event_base *base = event_base_new_with_config(config);
+	event_config_free(config);
+	return base;
+}
+
+static int watch_signals(struct main *main)
+{
+	static const int numbers[SIGNALS_COUNT] = {SIGHUP, SIGINT, SIGTERM};
+	for (size_t i = 0; i < SIGNALS_COUNT; i++) {
+		main->signals[i] = evsignal_new(main->daemon.base, numbers[i], on_signal, main);
+		if (!main->signals[i] || event_add(main->signals[i], NULL) < 0)
+			return fail("signals cannot be watched");
+	}
+	main->first_wait = evtimer_new(main->daemon.base, on_first_wait, main);
+	main->stop_timer = evtimer_new(main->daemon.base, on_stop_late, main);
+	return main->first_wait && main->stop_timer ? 0 : fail("out of memory");
+}
+
+static void on_alarm(void *data)
+{
+	struct main *main = data;
+	timer_ring(main->daemon.timers);
+}
+
+static void on_watch_alarm(void *data)
+{
+	struct main *main = data;
+	watch_ring(main->daemon.watches);
+}
+
+/* The queue, what it is kept on, and what makes its entries. */
+static int set_up_queue(struct main *main)
+{
+	struct daemon *daemon = &main->daemon;
+	const char *state_dir = main->config.state_dir;
+	char reason[512] = "out of memory";
+	daemon->keeper = keeper_new(daemon->base, state_dir, reason, sizeof(reason));
+	if (!daemon->keeper)
+		return fail("%s", reason);
+	daemon->queue = queue_new(keeper_store(daemon->keeper), daemon->events);
+	if (keeper_loss(daemon->keeper))
+		queue_note_loss(daemon->queue, keeper_loss(daemon->keeper));
+	daemon->consumers = consumer_set_new(daemon->queue);
+	main->alarm = boot_alarm_new(daemon->base, on_alarm, main);
+	main->watch_alarm = boot_alarm_new(daemon->base, on_watch_alarm, main);
+	if (!main->alarm || !main->watch_alarm)
+		return fail("there is no clock that goes on in suspend: %s", strerror(errno));
+	daemon->timers = timer_set_new(daemon->queue, boot_alarm_clock(main->alarm));
+	daemon->watches =
+	    watch_set_new(daemon->base, daemon->queue, boot_alarm_clock(main->watch_alarm), NULL);
+	if (!daemon->watches)
+		return fail("files cannot be watched: %s", strerror(errno));
+	daemon->jobs = job_set_new(daemon->base, daemon->queue, state_dir, reason, sizeof(reason));
+	return daemon->jobs ? 0 : fail("%s", reason);
+}
+
+/* Makes all parts, from those that nobody needs up. */
+static int set_up(struct main *main)
+{
+	static const struct tmux_handlers handlers = {.state = on_tmux_state};
+	struct daemon *daemon = &main->daemon;
+	struct config *config = &main->config;
+	char reason[512] = "out of memory";
+	daemon->config = config;
+	daemon->counters = &main->counters;
+	daemon->stop = stop;
+	daemon->started_ms = clock_mono_ms();
+	daemon->history = history_new();
+	daemon->base = new_base();
+	if (!daemon->base)
+		return fail("there is no event loop: %s", strerror(errno));
+	if (watch_signals(main) < 0)
+		return -1;
+	daemon->events = event_log_new(config->state_dir, (size_t)config->limits.events,
+	    (size_t)config->limits.event_bytes, reason, sizeof(reason));
+	if (!daemon->events)
+		return fail("%s", reason);
+	if (set_up_queue(main) < 0)
+		return -1;
+	daemon->server = server_new(daemon, reason, sizeof(reason));
+	if (!daemon->server)
+		return fail("%s", reason);
+	daemon->tmux =
+	    tmux_new(daemon->base, config, daemon->events, &handlers, main, reason, sizeof(reason));
+	if (!daemon->tmux)
+		return fail("%s", reason);
+	daemon->streams = stream_set_new(daemon->base, config, daemon->events, daemon->tmux);
+	if (!daemon->streams)
+		return fail("out of memory");
+	tmux_set_streams(daemon->tmux, daemon->streams);
+	daemon->typists = typist_set_new(daemon);
+	daemon->deliveries = delivery_set_new(daemon);
+	daemon->self_commands = self_command_set_new(daemon);
+	daemon->waits = wait_set_new(daemon);
+	daemon->errands = errand_set_new(daemon);
+	return 0;
+}
+
+static void free_event(struct event *event)
+{
+	if (event)
+		event_free(event);
+}
+
+static void tear_down(struct main *main)
+{
+	struct daemon *daemon = &main->daemon;
+	server_free(daemon->server); /* first: its peers still use the others */
+	errand_set_free(daemon->errands);
+	wait_set_free(daemon->waits);
+	self_command_set_free(daemon->self_commands);
+	delivery_set_free(daemon->deliveries);
+	typist_set_free(daemon->typists);
+	stream_set_free(daemon->streams);
+	tmux_free(daemon->tmux);
+	job_set_free(daemon->jobs);
+	watch_set_free(daemon->watches);
+	timer_set_free(daemon->timers);
+	boot_alarm_free(main->alarm);
+	boot_alarm_free(main->watch_alarm);
+	consumer_set_free(daemon->consumers);
+	queue_free(daemon->queue);
+	keeper_free(daemon->keeper);
+	event_log_free(daemon->events);
+	history_free(daemon->history);
+	for (size_t i = 0; i < SIGNALS_COUNT; i++)
+		free_event(main->signals[i]);
+	free_event(main->first_wait);
+	free_event(main->stop_timer);
+	if (daemon->base)
+		event_base_free(daemon->base);
+}
+
+static int run(struct main *main)
+{
+	int r = set_up(main);
+	if (r == 0)
+		r = follow(main);
+	if (r == 0 && event_base_dispatch(main->daemon.base) < 0)
+		r = fail("the event loop failed: %s", strerror(errno));
+	tear_down(main);
+	return main->has_failed ? -1 : r;
+}
+
+/* ---- before ----------------------------------------------------------------------------- */
+
+/* Descriptors 0 to 2 must be something, or a socket could become "standard error". */
+static void open_standard_streams(void)
+{
+	int fd;
+	do
+		fd = open("/dev/null", O_RDWR);
+	while (fd >= 0 && fd <= 2);
+	if (fd > 2)
+		(void)close(fd); /* of /dev/null */
+}
+
+static int describe(bool as_mdoc)
+{
+	struct buf out;
+	buf_init(&out, (size_t)64 * 1024 * 1024);
+	if (as_mdoc) {
+		method_write_mdoc(&out);
+	} else {
+		struct json_writer writer;
+		json_writer_init(&writer, &out);
+		json_object_begin(&writer, NULL);
+		methods_describe(&writer);
+		json_object_end(&writer);
+		(void)buf_append_byte(&out, '\n');
+	}
+	bool is_written =
+	    out.data && fwrite(out.data, 1, out.len, stdout) == out.len && fflush(stdout) == 0;
+	buf_finish(&out);
+	return is_written ? EXIT_SUCCESS : EXIT_FAILURE;
+}
+
+static int open_log(const struct config *config)
+{
+	char reason[512];
+	if (!config->log_file[0]) {
+		log_open(STDERR_FILENO, "muxbusd", (enum log_level)config->log_level);
+		return 0;
+	}
+	if (log_file_open(config->log_file, "muxbusd", config->log_level, reason, sizeof(reason)) <
+	    0)
+		return fail("%s", reason);
+	return 0;
+}
+
+/* All that is not for the tests of its parts: the lock, the log, the signals' defaults. */
+static int run_locked(struct main *main)
+{
+	struct lock_holder holder;
+	char reason[512];
+	switch (
+	    lock_take(main->config.state_dir, &main->lock_fd, &holder, reason, sizeof(reason))) {
+	case LOCK_OK:
+		break;
+	case LOCK_HELD:
+		(void)fprintf(stderr,
+		    "muxbusd: already running for this tmux server: process %ld, socket %s\n",
+		    (long)holder.pid, holder.socket[0] ? holder.socket : "not there yet");
+		write_ready(main->config.ready_fd);
+		return 0;
+	case LOCK_ERROR:
+		return fail("%s", reason);
+	}
+	if (open_log(&main->config) < 0)
+		return -1;
+	/* What is written to a reader that is gone is an error, not the end. */
+	(void)signal(SIGPIPE, SIG_IGN);
+	/* The daemon is in no pane, wherever it was started. */
+	(void)unsetenv("TMUX");
+	(void)unsetenv("TMUX_PANE");
+	muxbus_set_log(on_library_log, NULL);
+	return run(main);
+}
+
+int main(int argc, char **argv)
+{
+	static struct main main;
+	open_standard_streams();
+	switch (config_read(&main.config, argc, argv)) {
+	case CONFIG_RUN:
+		break;
+	case CONFIG_DONE:
+		return EXIT_SUCCESS;
+	case CONFIG_DESCRIBE:
+		return describe(false);
+	case CONFIG_DESCRIBE_MDOC:
+		return describe(true);
+	case CONFIG_ERROR:
+		return 2;
+	case CONFIG_FAILED:
+		return EXIT_FAILURE;
+	}
+	if (!main.config.is_foreground && background_enter(main.config.ready_fd) < 0) {
+		(void)fail("%s", strerror(errno));
+		return EXIT_FAILURE;
+	}
+	return run_locked(&main) < 0 ? EXIT_FAILURE : EXIT_SUCCESS;
+}

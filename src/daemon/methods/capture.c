@@ -1,0 +1,594 @@
+/* SPDX-License-Identifier: ISC */
+/* Methods that read panes: capture_pane, find_text, read_output. */
+#include <muxbus.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/alloc.h"
+#include "base/utf8.h"
+#include "daemon/cells.h"
+#include "daemon/config.h"
+#include "daemon/method.h"
+#include "daemon/methods/tables.h"
+#include "daemon/pattern.h"
+#include "daemon/request.h"
+#include "daemon/stream.h"
+#include "daemon/stripper.h"
+#include "daemon/target.h"
+#include "daemon/tmux.h"
+
+#define LINES_MAX 1000000
+#define MATCHES_MAX 1000
+/* A byte may become six in JSON ("\u001b"), and the rest of a result needs room too. */
+#define ENCODED_BYTES_MAX 6
+#define RESULT_REST_BYTES 4096
+
+enum encoding {
+	ENCODING_TEXT,
+	ENCODING_BASE64,
+};
+
+static const char *const encodings[] = {
+    [ENCODING_TEXT] = "text",
+    [ENCODING_BASE64] = "base64",
+    NULL,
+};
+
+#define PANE_FIELD(args_struct)                                                                 \
+	{.name = "pane",                                                                        \
+	    .type = FIELD_STRING,                                                               \
+	    .offset = offsetof(struct args_struct, pane),                                       \
+	    .min = 1,                                                                           \
+	    .max = 1024,                                                                        \
+	    .help = "Which pane, such as \"%3\" or \"work:1.0\"; left out, the caller's own."}, \
+	{                                                                                       \
+		.name = "pane_id", .flags = FIELD_ALIAS                                         \
+	}
+
+#define ENCODING_FIELD(args_struct)                                                     \
+	{                                                                               \
+		.name = "encoding", .type = FIELD_CHOICE,                               \
+		.offset = offsetof(struct args_struct, encoding), .choices = encodings, \
+		.preset = "\"text\"",                                                   \
+		.help = "base64: the exact bytes, as a member base64 instead of text."  \
+	}
+
+static bool fail_param(struct request *request, const char *field, const char *text)
+{
+	char data[64];
+	snprintf(data, sizeof(data), "\"field\":\"%s\"", field);
+	request_fail_data(request, MESSAGE_PARAMS, data, "%s: %s", field, text);
+	return false;
+}
+
+/* How many bytes of a pane surely fit in a result. */
+static size_t room(struct request *request, enum encoding encoding)
+{
+	size_t bytes = (size_t)request_daemon(request)->config->limits.result_bytes;
+	bytes = bytes > 2 * RESULT_REST_BYTES ? bytes - RESULT_REST_BYTES : bytes / 2;
+	return encoding == ENCODING_BASE64 ? bytes / 4 * 3 : bytes / ENCODED_BYTES_MAX;
+}
+
+static void put_bytes(
+    struct json_writer *writer, enum encoding encoding, const void *bytes, size_t len)
+{
+	if (encoding == ENCODING_BASE64)
+		json_put_base64(writer, "base64", bytes, len);
+	else if (json_put_text(writer, "text", len > 0 ? bytes : "", len))
+		json_put_bool(writer, "lossy", true);
+}
+
+/* ---- capture_pane ------------------------------------------------------------------------ */
+
+struct capture_args {
+	const char *pane;
+	int64_t lines;
+	const struct json *history;
+	bool escapes;
+	bool join;
+	int encoding;
+};
+
+static const struct field capture_fields[] = {
+    ENCODING_FIELD(capture_args),
+    {.name = "escapes",
+	.type = FIELD_BOOL,
+	.offset = offsetof(struct capture_args, escapes),
+	.preset = "false",
+	.help = "With colours and attributes, as escape sequences."},
+    {.name = "history",
+	.type = FIELD_VALUE,
+	.offset = offsetof(struct capture_args, history),
+	.help = "Lines above the screen too: how many, or true for all."},
+    {.name = "join",
+	.type = FIELD_BOOL,
+	.offset = offsetof(struct capture_args, join),
+	.preset = "false",
+	.help = "Lines that were wrapped come as one."},
+    {.name = "lines",
+	.type = FIELD_INT,
+	.offset = offsetof(struct capture_args, lines),
+	.min = 1,
+	.max = LINES_MAX,
+	.help = "Only the last so many, blank ones at the end not counted; with those above the "
+		"screen if it has fewer."},
+    PANE_FIELD(capture_args),
+    {0},
+};
+
+static const struct field_result capture_results[] = {
+    {"pane", "string", "The id of the pane."},
+    {"text", "string", "Its lines, each with its newline; blank ones at the end are left out."},
+    {"base64", "string", "The same as bytes, if asked for, instead of text."},
+    {"lossy", "boolean", "true if U+FFFD stands for bytes that are no UTF-8."},
+    {"rows", "integer", "The height of its screen."},
+    {"columns", "integer", "The width of its screen."},
+    {"cursor", "object", "Where the cursor is on the screen."},
+    {"cursor.row", "integer", "From 0."},
+    {"cursor.column", "integer", "From 0."},
+    {"cursor.visible", "boolean", "Whether it shows."},
+    {"first_row", "integer|null",
+	"The row of the first line of text: negative above the screen; null if lines were joined."},
+    {"history_size", "integer", "How many lines there are above the screen."},
+    {"alternate_screen", "boolean", "Whether a full-screen program has it."},
+    {"truncated", "boolean",
+	"Whether lines of the screen, or of the history asked for, are not in the text."},
+    {"offset", "integer", "What read_output has after this number is not in the text."},
+    {0},
+};
+
+struct capture {
+	struct request *request;
+	uint32_t pane;
+	int64_t lines; /* 0: all */
+	int64_t asked; /* lines above the screen that the caller wants */
+	int64_t history; /* that are taken */
+	bool join;
+	enum encoding encoding;
+};
+
+/* true, false or a number of lines. */
+static bool read_history(struct request *request, const struct json *value, int64_t *ret_lines)
+{
+	*ret_lines = 0;
+	if (!value || value->type == JSON_NULL)
+		return true;
+	if (value->type == JSON_BOOL) {
+		*ret_lines = value->boolean ? LINES_MAX : 0;
+		return true;
+	}
+	if (json_int(value, ret_lines) && *ret_lines >= 0 && *ret_lines <= LINES_MAX)
+		return true;
+	return fail_param(request, "history", "must be true, false, or a number of lines");
+}
+
+/* The length of the text without the blank lines at its end. */
+static size_t trimmed_len(const uint8_t *text, size_t len)
+{
+	while (len > 0 && text[len - 1] == '\n') {
+		size_t start = len - 1;
+		while (start > 0 && (text[start - 1] == ' ' || text[start - 1] == '\t'))
+			start--;
+		if (start > 0 && text[start - 1] != '\n')
+			break;
+		len = start;
+	}
+	return len;
+}
+
+/* Where the last so many lines begin. */
+static size_t last_lines(const uint8_t *text, size_t len, int64_t lines)
+{
+	size_t at = len > 0 && text[len - 1] == '\n' ? len - 1 : len;
+	while (lines > 0 && at > 0) {
+		const uint8_t *newline = memrchr(text, '\n', at);
+		at = newline ? (size_t)(newline - text) : 0;
+		lines--;
+	}
+	return lines == 0 && at < len && text[at] == '\n' ? at + 1 : at;
+}
+
+static int64_t at_most(int64_t number, int64_t max)
+{
+	return number < max ? number : max;
+}
+
+static int64_t count_lines(const uint8_t *text, size_t len)
+{
+	int64_t lines = 0;
+	while (len > 0) {
+		const uint8_t *newline = memchr(text, '\n', len);
+		lines++;
+		size_t used = newline ? (size_t)(newline - text) + 1 : len;
+		text += used;
+		len -= used;
+	}
+	return lines;
+}
+
+/* Where the text begins: behind lines that were not asked for, or that are too many. */
+static size_t choose_start(const struct capture *capture, const uint8_t *text, size_t len)
+{
+	size_t start = capture->lines > 0 ? last_lines(text, len, capture->lines) : 0;
+	size_t max = room(capture->request, capture->encoding);
+	if (len - start <= max)
+		return start;
+	/* Whole lines, the last ones; of a single huge line its end. */
+	const uint8_t *newline = memchr(text + len - max, '\n', max - 1);
+	return newline ? (size_t)(newline - text) + 1 : len - max;
+}
+
+static void put_capture(const struct capture *capture, const struct muxbus_capture *picture)
+{
+	const uint8_t *text = picture->text;
+	size_t len = trimmed_len(text, picture->text_len);
+	size_t start = choose_start(capture, text, len);
+	int64_t above = at_most(capture->history, picture->history_size);
+	int64_t first_row = count_lines(text, start) - above;
+	struct json_writer *writer = request_result(capture->request);
+	json_put_id(writer, "pane", '%', picture->pane);
+	put_bytes(writer, capture->encoding, text + start, len - start);
+	json_put_int(writer, "rows", picture->rows);
+	json_put_int(writer, "columns", picture->columns);
+	json_object_begin(writer, "cursor");
+	json_put_int(writer, "row", picture->cursor_row);
+	json_put_int(writer, "column", picture->cursor_column);
+	json_put_bool(writer, "visible", picture->cursor_visible);
+	json_object_end(writer);
+	if (capture->join)
+		json_put_null(writer, "first_row");
+	else
+		json_put_int(writer, "first_row", first_row);
+	json_put_int(writer, "history_size", picture->history_size);
+	json_put_bool(writer, "alternate_screen", picture->alternate_screen);
+	json_put_bool(
+	    writer, "truncated", first_row > -at_most(capture->asked, picture->history_size));
+	json_put_int(writer, "offset", (int64_t)picture->offset);
+}
+
+static void on_captured(void *data, int error, const struct muxbus_capture *picture)
+{
+	struct capture *capture = data;
+	if (error < 0) {
+		tmux_fail(capture->request, error, NULL);
+	} else {
+		put_capture(capture, picture);
+		request_done(capture->request);
+	}
+	mem_free(capture);
+}
+
+static void handle_capture(struct request *request, const void *data)
+{
+	const struct capture_args *args = data;
+	const struct daemon *daemon = request_daemon(request);
+	const struct muxbus_pane *pane;
+	int64_t history;
+	if (!target_pane(request, args->pane, &pane) ||
+	    !read_history(request, args->history, &history))
+		return;
+	struct capture *capture = xalloc(sizeof(*capture));
+	/* The screen may hold fewer lines than are wanted: then those above it are needed. */
+	*capture = (struct capture){
+	    .request = request,
+	    .pane = pane->id,
+	    .lines = args->lines,
+	    .asked = history,
+	    .history = args->lines > history ? args->lines : history,
+	    .join = args->join,
+	    .encoding = (enum encoding)args->encoding,
+	};
+	unsigned flags =
+	    (args->escapes ? MUXBUS_CAPTURE_ESCAPES : 0) | (args->join ? MUXBUS_CAPTURE_JOIN : 0);
+	/* From here on the offset is exact, and what follows it can be read. */
+	stream_lease(daemon->streams, pane->id);
+	int error = muxbus_sync_capture(tmux_sync(daemon->tmux), pane->id,
+	    (uint32_t)capture->history, flags, on_captured, capture);
+	if (error < 0)
+		on_captured(capture, error, NULL);
+}
+
+/* ---- find_text --------------------------------------------------------------------------- */
+
+struct find_args {
+	const char *pane;
+	const char *regex;
+	const struct json *history;
+	int64_t limit;
+};
+
+static const struct field find_fields[] = {
+    {.name = "history",
+	.type = FIELD_VALUE,
+	.offset = offsetof(struct find_args, history),
+	.help = "Look at lines above the screen too: how many, or true for all."},
+    {.name = "limit",
+	.type = FIELD_INT,
+	.offset = offsetof(struct find_args, limit),
+	.min = 1,
+	.max = MATCHES_MAX,
+	.preset = "100",
+	.help = "How many matches at most, the first ones."},
+    PANE_FIELD(find_args),
+    {.name = "regex",
+	.type = FIELD_STRING,
+	.flags = FIELD_REQUIRED,
+	.offset = offsetof(struct find_args, regex),
+	.min = 1,
+	.max = PATTERN_BYTES_MAX,
+	.help = "A regular expression (PCRE2); ^ and $ match at the ends of lines."},
+    {0},
+};
+
+static const struct field_result find_results[] = {
+    {"pane", "string", "The id of the pane."},
+    {"matches", "array", "What was found, from the top."},
+    {"matches[].row", "integer", "Its row on the screen, from 0; negative above the screen."},
+    {"matches[].column", "integer", "Its first column, from 0, in cells."},
+    {"matches[].text", "string", "What matched."},
+    {"truncated", "boolean", "Whether there are more matches."},
+    {0},
+};
+
+struct search {
+	struct request *request;
+	struct pattern *pattern;
+	int64_t history;
+	int64_t limit;
+};
+
+static void put_match(struct json_writer *writer, const uint8_t *text, size_t line,
+    const struct pattern_span *span, int64_t row)
+{
+	json_object_begin(writer, NULL);
+	json_put_int(writer, "row", row);
+	json_put_int(writer, "column", (int64_t)cells_width(text + line, span->from - line));
+	json_put_text(writer, "text", text + span->from, span->to - span->from);
+	json_object_end(writer);
+}
+
+/* Where to look for the next match: behind this one, and not inside a character. */
+static size_t behind(const struct muxbus_capture *picture, const struct pattern_span *span)
+{
+	size_t at = span->to > span->from ? span->to : span->to + 1;
+	while (at < picture->text_len && (picture->text[at] & 0xc0) == 0x80)
+		at++;
+	return at;
+}
+
+/* Writes the matches; false if the pattern gave up. */
+static bool put_matches(
+    const struct search *search, struct json_writer *writer, const struct muxbus_capture *picture)
+{
+	const uint8_t *text = picture->text;
+	size_t at = 0, line = 0, bytes_left = room(search->request, ENCODING_TEXT);
+	int64_t row = -at_most(search->history, picture->history_size);
+	int64_t left = search->limit;
+	enum pattern_result result = PATTERN_NONE;
+	bool has_more = false;
+	struct pattern_match match;
+	json_array_begin(writer, "matches");
+	while (at < picture->text_len) {
+		result = pattern_find(search->pattern, text, picture->text_len, at, &match);
+		const struct pattern_span *span = &match.spans[0];
+		/* An empty match behind the last line is in no row. */
+		if (result != PATTERN_MATCH || span->from == picture->text_len)
+			break;
+		has_more = left == 0 || span->to - span->from + 16 > bytes_left;
+		if (has_more)
+			break;
+		const uint8_t *newline;
+		while ((newline = memchr(text + line, '\n', span->from - line))) {
+			line = (size_t)(newline - text) + 1;
+			row++;
+		}
+		put_match(writer, text, line, span, row);
+		bytes_left -= span->to - span->from + 16;
+		left--;
+		at = behind(picture, span);
+	}
+	json_array_end(writer);
+	json_put_bool(writer, "truncated", has_more);
+	return result != PATTERN_LIMIT;
+}
+
+static void on_searched(void *data, int error, const struct muxbus_capture *picture)
+{
+	struct search *search = data;
+	if (error < 0) {
+		tmux_fail(search->request, error, NULL);
+	} else {
+		struct json_writer *writer = request_result(search->request);
+		json_put_id(writer, "pane", '%', picture->pane);
+		if (put_matches(search, writer, picture))
+			request_done(search->request);
+		else
+			request_fail(search->request, MESSAGE_LIMIT,
+			    "the pattern takes too many steps on this text; make it simpler");
+	}
+	pattern_free(search->pattern);
+	mem_free(search);
+}
+
+static void handle_find(struct request *request, const void *data)
+{
+	const struct find_args *args = data;
+	const struct muxbus_pane *pane;
+	int64_t history;
+	char reason[256];
+	if (!target_pane(request, args->pane, &pane) ||
+	    !read_history(request, args->history, &history))
+		return;
+	struct pattern *pattern =
+	    pattern_new(args->regex, strlen(args->regex), reason, sizeof(reason));
+	if (!pattern) {
+		fail_param(request, "regex", reason);
+		return;
+	}
+	struct search *search = xalloc(sizeof(*search));
+	*search = (struct search){
+	    .request = request, .pattern = pattern, .history = history, .limit = args->limit};
+	int error = muxbus_sync_capture(tmux_sync(request_daemon(request)->tmux), pane->id,
+	    (uint32_t)history, 0, on_searched, search);
+	if (error < 0)
+		on_searched(search, error, NULL);
+}
+
+/* ---- read_output ------------------------------------------------------------------------- */
+
+struct read_args {
+	const char *pane;
+	int64_t after;
+	bool has_after;
+	int64_t max_bytes;
+	bool strip;
+	int encoding;
+};
+
+#define OFFSET_MAX 9007199254740991.0
+
+static const struct field read_fields[] = {
+    {.name = "after",
+	.type = FIELD_INT,
+	.offset = offsetof(struct read_args, after),
+	.given_offset = offsetof(struct read_args, has_after),
+	.max = OFFSET_MAX,
+	.help = "From this offset on: what \"to\" said last time, or the offset of a capture; left "
+		"out, from the oldest byte that is remembered."},
+    ENCODING_FIELD(read_args),
+    {.name = "max_bytes",
+	.type = FIELD_INT,
+	.offset = offsetof(struct read_args, max_bytes),
+	.unit = "bytes",
+	.min = 16,
+	.max = 64 * 1024 * 1024,
+	.preset = "65536",
+	.help = "How much at most."},
+    PANE_FIELD(read_args),
+    {.name = "strip",
+	.type = FIELD_BOOL,
+	.offset = offsetof(struct read_args, strip),
+	.preset = "false",
+	.help = "As lines of text, without escape sequences; of a line that was written over and "
+		"over only the last state."},
+    {0},
+};
+
+static const struct field_result read_results[] = {
+    {"pane", "string", "The id of the pane."},
+    {"text", "string", "What its program wrote."},
+    {"base64", "string", "The same as bytes, if asked for, instead of text."},
+    {"lossy", "boolean", "true if U+FFFD stands for bytes that are no UTF-8."},
+    {"from", "integer", "The offset of the first byte."},
+    {"to", "integer", "The offset behind the last: give it as after to go on."},
+    {"end", "integer", "Where the pane's output stands now."},
+    {"gap", "object|null", "null, or that bytes before \"from\" are missing, and the reason."},
+    {"gap.reason", "string", "forgotten, not_watched, reconnect, or another word."},
+    {0},
+};
+
+static void put_gap(struct json_writer *writer, const struct stream_slice *slice)
+{
+	if (!slice->has_gap) {
+		json_put_null(writer, "gap");
+		return;
+	}
+	json_object_begin(writer, "gap");
+	json_put_int(writer, "before", (int64_t)slice->from);
+	json_put_str(writer, "reason", slice->gap_reason);
+	json_object_end(writer);
+}
+
+/* Strips in place; returns how many of the bytes were used. */
+static size_t strip(struct buf *bytes)
+{
+	struct buf lines;
+	buf_init(&lines, bytes->max);
+	size_t used = stripper_lines(&lines, bytes->data, bytes->len);
+	buf_finish(bytes);
+	*bytes = lines;
+	return used;
+}
+
+static void handle_read(struct request *request, const void *data)
+{
+	const struct read_args *args = data;
+	struct stream_set *streams = request_daemon(request)->streams;
+	const struct muxbus_pane *pane;
+	enum encoding encoding = (enum encoding)args->encoding;
+	if (!target_pane(request, args->pane, &pane))
+		return;
+	size_t max = room(request, encoding);
+	if (max > (size_t)args->max_bytes)
+		max = (size_t)args->max_bytes;
+	struct buf bytes;
+	struct stream_slice slice;
+	buf_init(&bytes, max);
+	stream_lease(streams, pane->id);
+	uint64_t offset = args->has_after ? (uint64_t)args->after : stream_start(streams, pane->id);
+	stream_read(streams, pane->id, offset, max, &bytes, &slice);
+	if (!args->has_after)
+		slice.has_gap = false;
+	/* What more bytes could complete waits for them, unless a gap follows. */
+	size_t used = bytes.len;
+	bool has_tail = slice.to == slice.end || bytes.len == max;
+	if (used > 0 && args->strip)
+		used = strip(&bytes);
+	else if (used > 0 && encoding == ENCODING_TEXT && has_tail)
+		used = bytes.len -= utf8_incomplete_tail(bytes.data, bytes.len);
+	slice.to = slice.from + used;
+	struct json_writer *writer = request_result(request);
+	json_put_id(writer, "pane", '%', pane->id);
+	put_bytes(writer, encoding, bytes.data, bytes.len);
+	json_put_int(writer, "from", (int64_t)slice.from);
+	json_put_int(writer, "to", (int64_t)slice.to);
+	json_put_int(writer, "end", (int64_t)slice.end);
+	put_gap(writer, &slice);
+	buf_finish(&bytes);
+	request_done(request);
+}
+
+/* ---- the table --------------------------------------------------------------------------- */
+
+const struct method methods_capture[] = {
+    {
+	.name = "capture_pane",
+	.title = "Capture a pane",
+	.summary = "Says what a pane shows: its visible text, or its last lines.",
+	.help =
+	    "A capture has the offset in the pane's output at which it was taken: from then on, "
+	    "for some minutes, read_output tells exactly what follows.",
+	.fields = capture_fields,
+	.args_size = sizeof(struct capture_args),
+	.results = capture_results,
+	.flags = METHOD_READ_ONLY | METHOD_NEEDS_TMUX | METHOD_TOOL | METHOD_OPEN_WORLD,
+	.handle = handle_capture,
+	.example = "{\"pane_id\":\"%3\",\"lines\":20}",
+    },
+    {
+	.name = "find_text",
+	.title = "Find text",
+	.summary = "Finds where on a pane's screen something stands.",
+	.fields = find_fields,
+	.args_size = sizeof(struct find_args),
+	.results = find_results,
+	.flags = METHOD_READ_ONLY | METHOD_NEEDS_TMUX | METHOD_OPEN_WORLD,
+	.handle = handle_find,
+	.example = "{\"pane\":\"%3\",\"regex\":\"error: .*\"}",
+    },
+    {
+	.name = "read_output",
+	.title = "Read output",
+	.summary = "Reads what a pane's program wrote, by offset, as far as it is remembered.",
+	.help = "Output is remembered from the first call on, and for five minutes after the last. "
+		"Where bytes are missing, gap says so.",
+	.fields = read_fields,
+	.args_size = sizeof(struct read_args),
+	.results = read_results,
+	.flags = METHOD_READ_ONLY | METHOD_NEEDS_TMUX | METHOD_OPEN_WORLD,
+	.handle = handle_read,
+	.example = "{\"pane\":\"%3\",\"after\":1024}",
+    },
+    {0},
+};

@@ -1,0 +1,173 @@
+/* SPDX-License-Identifier: ISC */
+/* The method for everything else that tmux can do: run_tmux. */
+#include <muxbus.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "daemon/command_policy.h"
+#include "daemon/config.h"
+#include "daemon/guard.h"
+#include "daemon/method.h"
+#include "daemon/methods/tables.h"
+#include "daemon/request.h"
+#include "daemon/target.h"
+#include "daemon/tmux.h"
+
+#define WORDS_MAX 1000 /* tmux's own limit since 3.7 */
+#define RESULT_REST_BYTES 4096
+#define ENCODED_BYTES_MAX 6 /* what a byte may become in JSON */
+
+struct run_tmux_args {
+	struct field_strings command;
+	bool force;
+};
+
+static const struct field run_tmux_fields[] = {
+    {.name = "command",
+	.type = FIELD_STRINGS,
+	.flags = FIELD_REQUIRED,
+	.offset = offsetof(struct run_tmux_args, command),
+	.min = 1,
+	.max = WORDS_MAX,
+	.help = "The command and its arguments, one string each; nothing needs quoting."},
+    {.name = "force",
+	.type = FIELD_BOOL,
+	.offset = offsetof(struct run_tmux_args, force),
+	.preset = "false",
+	.help = "Also one that ends the server or what the caller is in."},
+    {0},
+};
+
+static const struct field_result run_tmux_results[] = {
+    {"output", "string", "What it printed."},
+    {"blocks", "integer", "How many replies tmux gave: aliases and hooks make several."},
+    {"lossy", "boolean", "true if U+FFFD stands for bytes that are no UTF-8."},
+    {"truncated", "boolean", "Whether there was more than a result may hold."},
+    {0},
+};
+
+static bool refuse(struct request *request, const struct command_judgement *judgement,
+    const char *word, const char *advice)
+{
+	char data[160] = "";
+	if (judgement->nearest)
+		snprintf(data, sizeof(data), "\"nearest\":\"%s\"", judgement->nearest);
+	request_fail_data(request, MESSAGE_REFUSED, data, "%.100s: %s%s",
+	    judgement->name ? judgement->name : word, judgement->reason, advice);
+	return false;
+}
+
+/* A command that closes things: what it names must be clear, and no harm to lose. */
+static bool check_closing(
+    struct request *request, const struct command_judgement *judgement, const char *word)
+{
+	struct command_judgement refusal = *judgement;
+	if (judgement->target == COMMAND_TARGET_SERVER) {
+		refusal.reason = "it ends the tmux server with all that runs in it";
+		return refuse(request, &refusal, word, "; say \"force\": true if you want that");
+	}
+	if (!judgement->target_text) {
+		refusal.reason = "say with -t which one is to be closed";
+		return refuse(request, &refusal, word, "");
+	}
+	const struct muxbus_pane *pane;
+	const struct muxbus_window *window;
+	const struct muxbus_session *session;
+	switch (judgement->target) {
+	case COMMAND_TARGET_PANE:
+		return target_pane(request, judgement->target_text, &pane) &&
+		    guard_pane(request, pane);
+	case COMMAND_TARGET_WINDOW:
+		return target_window(request, judgement->target_text, &window) &&
+		    guard_window(request, window);
+	case COMMAND_TARGET_SESSION:
+		return target_session(request, judgement->target_text, &session) &&
+		    guard_session(request, session);
+	case COMMAND_TARGET_SERVER:
+		break;
+	}
+	return true;
+}
+
+/* False if the request was refused. */
+static bool check(struct request *request, const struct run_tmux_args *args, bool *ret_only_looks)
+{
+	const char *word = args->command.strings[0];
+	struct command_judgement judgement;
+	command_judge(args->command.strings, args->command.count, &judgement);
+	*ret_only_looks = judgement.only_looks;
+	switch (judgement.verdict) {
+	case COMMAND_ALLOWED:
+		return true;
+	case COMMAND_NEEDS_FORCE:
+		return args->force ||
+		    refuse(request, &judgement, word, "; say \"force\": true if you want that");
+	case COMMAND_REFUSED:
+		return refuse(request, &judgement, word, "");
+	case COMMAND_CLOSES:
+		return args->force || check_closing(request, &judgement, word);
+	}
+	return false;
+}
+
+static void on_run(
+    struct request *request, const struct muxbus_reply *replies, size_t count, void *context)
+{
+	(void)context;
+	size_t max = (size_t)request_daemon(request)->config->limits.result_bytes;
+	max = max > 2 * RESULT_REST_BYTES ? max - RESULT_REST_BYTES : max / 2;
+	max /= ENCODED_BYTES_MAX;
+	const struct muxbus_reply *reply = &replies[0];
+	size_t len = count > 0 ? reply->body_len : 0;
+	bool is_cut = len > max;
+	struct json_writer *writer = request_result(request);
+	if (json_put_text(
+		writer, "output", len > 0 ? reply->body : (const uint8_t *)"", is_cut ? max : len))
+		json_put_bool(writer, "lossy", true);
+	json_put_int(writer, "blocks", count > 0 ? reply->blocks : 0);
+	if (is_cut)
+		json_put_bool(writer, "truncated", true);
+	request_done(request);
+}
+
+static void handle_run_tmux(struct request *request, const void *data)
+{
+	const struct run_tmux_args *args = data;
+	if (args->command.strings[0][0] == '\0') {
+		request_fail_data(request, MESSAGE_PARAMS, "\"field\":\"command\"",
+		    "command: its first word, the name of a tmux command, is empty");
+		return;
+	}
+	bool only_looks;
+	if (!check(request, args, &only_looks))
+		return;
+	struct muxbus_command *command;
+	int error = muxbus_command_new(&command);
+	if (error < 0) {
+		tmux_fail(request, error, NULL);
+		return;
+	}
+	for (size_t i = 0; i < args->command.count; i++)
+		muxbus_command_args(command, args->command.strings[i], NULL);
+	tmux_run(request_daemon(request)->tmux, request, command, !only_looks, on_run, NULL);
+}
+
+const struct method methods_command[] = {
+    {
+	.name = "run_tmux",
+	.title = "Run a tmux command",
+	.summary = "Runs any tmux command and says what it printed.",
+	.help =
+	    "Refused without force: what ends the server or the caller's own pane, runs a shell, "
+	    "or opens a mode. Refused always: what waits for a person, or is about the client "
+	    "that it comes from.",
+	.fields = run_tmux_fields,
+	.args_size = sizeof(struct run_tmux_args),
+	.results = run_tmux_results,
+	.flags = METHOD_DESTRUCTIVE | METHOD_NEEDS_TMUX | METHOD_OPEN_WORLD,
+	.handle = handle_run_tmux,
+	.example = "{\"command\":[\"display-message\",\"-p\",\"#{session_name}\"]}",
+    },
+    {0},
+};

@@ -1,0 +1,383 @@
+/* SPDX-License-Identifier: ISC */
+/* Methods about the daemon itself: describe, ping, shutdown, status. */
+#include <fcntl.h>
+#include <muxbus.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/alloc.h"
+#include "base/clock.h"
+#include "daemon/config.h"
+#include "daemon/consumer.h"
+#include "daemon/counters.h"
+#include "daemon/event_log.h"
+#include "daemon/job.h"
+#include "daemon/keeper.h"
+#include "daemon/methods/tables.h"
+#include "daemon/peer.h"
+#include "daemon/queue.h"
+#include "daemon/request.h"
+#include "daemon/server.h"
+#include "daemon/stream.h"
+#include "daemon/subscription.h"
+#include "daemon/timer.h"
+#include "daemon/tmux.h"
+#include "daemon/watch.h"
+
+#ifndef PACKAGE_VERSION
+#define PACKAGE_VERSION "0.1.0"
+#endif
+
+/* ---- describe ------------------------------------------------------------------------- */
+
+struct describe_args {
+	const char *method;
+};
+
+static const struct field describe_fields[] = {
+    {.name = "method",
+	.type = FIELD_STRING,
+	.offset = offsetof(struct describe_args, method),
+	.max = 64,
+	.min = 1,
+	.help = "Describe this one alone."},
+    {0},
+};
+
+static const struct field_result describe_results[] = {
+    {"methods", "object", "The methods by name, with their parameters as a JSON Schema."},
+    {"errors", "object", "The kinds of errors by name, with their codes."},
+    {"events", "object", "The kinds of events by name."},
+    {"limits", "object", "The limits that -o sets, by name."},
+    {"version", "string", "The version of the daemon."},
+    {0},
+};
+
+static void write_errors(struct json_writer *writer)
+{
+	json_object_begin(writer, "errors");
+	for (int error = 0; error < MESSAGE_ERROR_COUNT_; error++) {
+		const struct message_error_info *info =
+		    message_error_info((enum message_error)error);
+		json_object_begin(writer, info->kind);
+		json_put_int(writer, "code", info->code);
+		json_put_str(writer, "help", info->help);
+		json_object_end(writer);
+	}
+	json_object_end(writer);
+}
+
+static void write_kinds(struct json_writer *writer)
+{
+	json_object_begin(writer, "events");
+	for (int kind = 0; kind < EVENT_KIND_COUNT_; kind++) {
+		const struct event_kind_info *info = event_kind_info((enum event_kind)kind);
+		json_put_str(writer, info->name, info->help);
+	}
+	json_object_end(writer);
+}
+
+void methods_describe(struct json_writer *writer)
+{
+	json_put_str(writer, "version", PACKAGE_VERSION);
+	json_object_begin(writer, "methods");
+	for (const struct method *method = method_next(NULL); method; method = method_next(method))
+		method_write(writer, method->name, method);
+	json_object_end(writer);
+	write_errors(writer);
+	write_kinds(writer);
+	config_write_table(writer, "limits");
+}
+
+static void handle_describe(struct request *request, const void *data)
+{
+	const struct describe_args *args = data;
+	if (!args->method) {
+		methods_describe(request_result(request));
+		request_done(request);
+		return;
+	}
+	const struct method *method = method_find(args->method);
+	if (!method) {
+		const char *nearest = method_nearest(args->method);
+		request_fail_data(request, MESSAGE_PARAMS, "\"field\":\"method\"",
+		    "method: there is none called \"%s\"%s%s%s", args->method,
+		    nearest ? "; did you mean \"" : "", nearest ? nearest : "",
+		    nearest ? "\"?" : "");
+		return;
+	}
+	struct json_writer *writer = request_result(request);
+	json_object_begin(writer, "methods");
+	method_write(writer, method->name, method);
+	json_object_end(writer);
+	request_done(request);
+}
+
+/* ---- ping and shutdown ------------------------------------------------------------------ */
+
+static void handle_ping(struct request *request, const void *args)
+{
+	(void)args;
+	request_done(request);
+}
+
+static void handle_shutdown(struct request *request, const void *args)
+{
+	struct daemon *daemon = request_daemon(request);
+	(void)args;
+	request_done(request);
+	daemon->stop(daemon, "a peer asked for it");
+}
+
+/* ---- status ----------------------------------------------------------------------------- */
+
+struct status_args {
+	bool audit;
+};
+
+static const struct field status_fields[] = {
+    {.name = "audit",
+	.type = FIELD_BOOL,
+	.offset = offsetof(struct status_args, audit),
+	.preset = "false",
+	.help = "Compare the model with what tmux lists now, and correct it."},
+    {0},
+};
+
+static const struct field_result status_results[] = {
+    {"version", "string", "The version of the daemon."},
+    {"pid", "integer", "Its process."},
+    {"socket", "string", "Where it listens."},
+    {"uptime_sec", "number", "How long it has been running."},
+    {"tmux", "object",
+	"The tmux server: socket, state (live or searching), reason; while live version, pid, "
+	"capabilities, connections."},
+    {"sessions", "integer", "Sessions of the tmux server."},
+    {"windows", "integer", "Windows of the tmux server."},
+    {"panes", "integer", "Panes of the tmux server."},
+    {"peers", "integer", "Programs that are connected."},
+    {"subscriptions", "integer", "Subscriptions of all of them."},
+    {"waits", "integer", "Open requests that wait."},
+    {"jobs", "integer", "Background commands that run."},
+    {"timers", "integer", "Timers that are waiting."},
+    {"watches", "integer", "Files that are watched."},
+    {"queue", "object", "last: the last number given; undelivered; journal."},
+    {"model", "object",
+	"audits: how often it was compared with tmux; drift: differences found by that."},
+    {"audit", "object", "With audit: differences, and the first of them."},
+    {"counters", "object", "What was accepted, refused, asked, failed, sent and dropped."},
+    {"streams", "object", "The output that is followed: bytes, rings, ring_bytes."},
+    {"memory", "object", "rss_bytes: memory in use."},
+    {"limits", "object", "The limits that are in force."},
+    {0},
+};
+
+/* Resident memory, 0 if the kernel does not say. */
+static int64_t rss_bytes(void)
+{
+	char text[128];
+	int fd = open("/proc/self/statm", O_RDONLY | O_CLOEXEC);
+	if (fd < 0)
+		return 0;
+	ssize_t len = read(fd, text, sizeof(text) - 1);
+	(void)close(fd); /* only read */
+	text[len > 0 ? len : 0] = '\0';
+	long long size;
+	long long resident;
+	if (sscanf(text, "%lld %lld", &size, &resident) != 2)
+		return 0;
+	return resident * sysconf(_SC_PAGESIZE);
+}
+
+static void write_capabilities(struct json_writer *writer, uint32_t caps)
+{
+	json_array_begin(writer, "capabilities");
+	for (unsigned bit = 0; bit < 32; bit++) {
+		const char *name =
+		    caps & (UINT32_C(1) << bit) ? muxbus_cap_name(UINT32_C(1) << bit) : NULL;
+		if (name)
+			json_put_str(writer, NULL, name);
+	}
+	json_array_end(writer);
+}
+
+static void write_tmux(struct json_writer *writer, const struct daemon *daemon)
+{
+	bool is_live = daemon->tmux && tmux_is_live(daemon->tmux);
+	const char *socket = daemon->config->tmux_socket;
+	struct muxbus_sync_info info = {0};
+	struct muxbus_model_counts counts = {0};
+	json_object_begin(writer, "tmux");
+	(void)json_put_text(writer, "socket", socket, strlen(socket));
+	json_put_str(writer, "state", is_live ? "live" : "searching");
+	if (is_live) {
+		muxbus_sync_info(tmux_sync(daemon->tmux), &info);
+		muxbus_model_counts(tmux_model(daemon->tmux), &counts);
+		json_put_str(writer, "version", info.version_text);
+		json_put_int(writer, "pid", info.pid);
+		write_capabilities(writer, info.version.caps);
+		json_put_int(writer, "connections", info.connections);
+		json_put_int(writer, "output_connections", info.output_connections);
+		json_put_int(writer, "reconnects", (int64_t)info.reconnects);
+	} else {
+		json_put_str(writer, "reason", daemon->tmux ? tmux_reason(daemon->tmux) : "");
+		json_put_null(writer, "version");
+		json_put_null(writer, "pid");
+		write_capabilities(writer, 0);
+	}
+	json_object_end(writer);
+	json_put_int(writer, "sessions", counts.sessions);
+	json_put_int(writer, "windows", counts.windows);
+	json_put_int(writer, "panes", counts.panes);
+	json_object_begin(writer, "model");
+	json_put_int(writer, "lists", (int64_t)info.lists);
+	json_put_int(writer, "audits", (int64_t)info.audits);
+	json_put_int(writer, "drift", (int64_t)info.drift);
+	json_object_end(writer);
+}
+
+static void write_peers(struct json_writer *writer, const struct daemon *daemon)
+{
+	size_t peers = 0;
+	size_t subscriptions = 0;
+	size_t waits = 0;
+	for (struct peer *peer = server_next_peer(daemon->server, NULL); peer;
+	     peer = server_next_peer(daemon->server, peer)) {
+		peers++;
+		subscriptions += subscription_set_count(peer_subscriptions(peer));
+		waits += peer_wait_count(peer);
+	}
+	json_put_int(writer, "peers", (int64_t)peers);
+	json_put_int(writer, "subscriptions", (int64_t)subscriptions);
+	json_put_int(writer, "waits", (int64_t)waits);
+}
+
+static void write_counters(struct json_writer *writer, const struct daemon *daemon)
+{
+	const struct counters *counters = daemon->counters;
+	json_object_begin(writer, "counters");
+	json_put_int(writer, "accepted", (int64_t)counters->accepted);
+	json_put_int(writer, "refused", (int64_t)counters->refused);
+	json_put_int(writer, "disconnected", (int64_t)counters->disconnected);
+	json_put_int(writer, "requests", (int64_t)counters->requests);
+	json_put_int(writer, "errors", (int64_t)counters->errors);
+	json_put_int(writer, "events_sent", (int64_t)counters->events_sent);
+	json_put_int(writer, "events_dropped", (int64_t)counters->events_dropped);
+	json_object_end(writer);
+}
+
+static void write_streams(struct json_writer *writer, const struct daemon *daemon)
+{
+	struct stream_stats stats = {0};
+	if (daemon->streams)
+		stream_stats(daemon->streams, &stats);
+	json_object_begin(writer, "streams");
+	json_put_int(writer, "bytes", (int64_t)stats.bytes);
+	json_put_int(writer, "rings", stats.rings);
+	json_put_int(writer, "interests", stats.interests);
+	json_put_int(writer, "ring_bytes", (int64_t)stats.ring_bytes);
+	json_object_end(writer);
+}
+
+static void write_status(struct json_writer *writer, const struct daemon *daemon)
+{
+	const char *socket = daemon->config->socket;
+	json_put_str(writer, "version", PACKAGE_VERSION);
+	json_put_int(writer, "pid", getpid());
+	(void)json_put_text(writer, "socket", socket, strlen(socket));
+	json_put_double(
+	    writer, "uptime_sec", (double)(clock_mono_ms() - daemon->started_ms) / 1000);
+	write_tmux(writer, daemon);
+	write_peers(writer, daemon);
+	json_put_int(writer, "jobs", (int64_t)job_running(daemon->jobs));
+	json_put_int(writer, "timers", (int64_t)timer_count(daemon->timers));
+	json_put_int(writer, "watches", (int64_t)watch_count(daemon->watches));
+	json_object_begin(writer, "queue");
+	json_put_int(writer, "last", (int64_t)event_log_last(daemon->events));
+	json_put_int(writer, "undelivered", (int64_t)queue_undelivered(daemon->queue));
+	json_put_int(writer, "consumers", (int64_t)consumer_set_count(daemon->consumers));
+	json_put_int(writer, "parked", (int64_t)consumer_set_parked(daemon->consumers));
+	keeper_write(daemon->keeper, writer, "journal");
+	json_object_end(writer);
+	write_counters(writer, daemon);
+	write_streams(writer, daemon);
+	json_object_begin(writer, "memory");
+	json_put_int(writer, "rss_bytes", rss_bytes());
+	json_object_end(writer);
+	config_write(daemon->config, writer, "limits");
+}
+
+static void on_audited(void *data, int error, unsigned count, const char *difference)
+{
+	struct request *request = data;
+	if (error < 0) {
+		tmux_fail(request, error, NULL);
+		return;
+	}
+	struct json_writer *writer = request_result(request);
+	write_status(writer, request_daemon(request));
+	json_object_begin(writer, "audit");
+	json_put_int(writer, "differences", count);
+	if (difference)
+		(void)json_put_text(writer, "first", difference, strlen(difference));
+	else
+		json_put_null(writer, "first");
+	json_object_end(writer);
+	request_done(request);
+}
+
+static void handle_status(struct request *request, const void *data)
+{
+	const struct status_args *args = data;
+	const struct daemon *daemon = request_daemon(request);
+	if (!args->audit) {
+		write_status(request_result(request), daemon);
+		request_done(request);
+		return;
+	}
+	if (!daemon->tmux || !tmux_is_live(daemon->tmux)) {
+		request_fail(request, MESSAGE_TMUX_UNAVAILABLE,
+		    "the model cannot be compared: tmux is not followed now: %s",
+		    daemon->tmux ? tmux_reason(daemon->tmux) : "");
+		return;
+	}
+	int r = muxbus_sync_audit(tmux_sync(daemon->tmux), on_audited, request);
+	if (r < 0)
+		tmux_fail(request, r, NULL);
+}
+
+/* Keep alphabetized. */
+const struct method methods_daemon[] = {
+    {.name = "describe",
+	.title = "Describe methods",
+	.summary = "Lists the methods, errors, events and limits, or describes one method.",
+	.fields = describe_fields,
+	.args_size = sizeof(struct describe_args),
+	.results = describe_results,
+	.flags = METHOD_READ_ONLY,
+	.handle = handle_describe,
+	.example = "{\"method\":\"list_panes\"}"},
+    {.name = "ping",
+	.title = "Ping",
+	.summary = "Answers with an empty object.",
+	.flags = METHOD_READ_ONLY,
+	.handle = handle_ping,
+	.example = "{}"},
+    {.name = "shutdown",
+	.title = "End the daemon",
+	.summary = "Answers, then ends the daemon in good order; tmux and its sessions live on.",
+	.flags = METHOD_DESTRUCTIVE,
+	.handle = handle_shutdown,
+	.example = "{}"},
+    {.name = "status",
+	.title = "Daemon status",
+	.summary = "Tells how the daemon and its view of tmux are.",
+	.fields = status_fields,
+	.args_size = sizeof(struct status_args),
+	.results = status_results,
+	.flags = METHOD_READ_ONLY,
+	.handle = handle_status,
+	.example = "{\"audit\":true}"},
+    {0},
+};

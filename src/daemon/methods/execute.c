@@ -1,0 +1,301 @@
+/* SPDX-License-Identifier: ISC */
+/*
+ * execute_cli: a command whose outcome is waited for. It runs as a job, so that what
+ * outlives the wait goes on as one; the directory it ends in is the next one's.
+ */
+#include <muxbus.h>
+
+#include <errno.h>
+#include <event2/event.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/alloc.h"
+#include "base/clock.h"
+#include "daemon/asker.h"
+#include "daemon/config.h"
+#include "daemon/job.h"
+#include "daemon/method.h"
+#include "daemon/methods/tables.h"
+#include "daemon/peer.h"
+#include "daemon/request.h"
+
+enum {
+	PATH_SIZE = 4096,
+	COMMAND_MAX = 128 * 1024,
+	INPUT_MAX = 1024 * 1024,
+	OUTPUT_MAX = 50 * 1024, /* of each stream; the whole is in the log */
+	PROMPT_LOOK = 200, /* bytes at the end that may ask something */
+};
+
+/* Says where the shell was when it ended. The command's own status stays. */
+#define SHELL_TRAP "trap 'pwd -P >\"$MUXBUS_STATE/jobs/$MUXBUS_JOB.cwd\"' EXIT\n"
+
+struct execution {
+	struct request *request; /* NULL once it is answered or gone */
+	struct job_set *jobs;
+	struct job_listener listener;
+	struct event *timer;
+	char id[NOTIFICATION_ID_SIZE];
+	struct pane_ref pane;
+	int64_t began_ms; /* CLOCK_MONOTONIC */
+};
+
+struct execute_args {
+	const char *command;
+	double timeout_sec;
+	const char *cwd;
+	const char *input;
+};
+
+static const struct field execute_fields[] = {
+    {.name = "command",
+	.type = FIELD_STRING,
+	.flags = FIELD_REQUIRED,
+	.offset = offsetof(struct execute_args, command),
+	.min = 1,
+	.max = COMMAND_MAX,
+	.help = "The command, as for a shell (/bin/sh -c)."},
+    {.name = "timeout_sec",
+	.type = FIELD_NUMBER,
+	.offset = offsetof(struct execute_args, timeout_sec),
+	.unit = "s",
+	.min = 0.01,
+	.max = 86400,
+	.preset = "30",
+	.help = "Answer after this long; the command then goes on as a job."},
+    {.name = "cwd",
+	.type = FIELD_STRING,
+	.offset = offsetof(struct execute_args, cwd),
+	.help = "The directory; left out: where the last one on this connection ended, at first "
+		"the caller's."},
+    {.name = "stdin",
+	.type = FIELD_STRING,
+	.offset = offsetof(struct execute_args, input),
+	.max = INPUT_MAX,
+	.help = "Its standard input; left out: empty, so that a question is answered by its end."},
+    {.name = NULL},
+};
+
+static const struct field_result execute_results[] = {
+    {"status", "string", "exited, failed, stopped, lost, or running: it goes on as a job"},
+    {"stdout", "string", "the last 50 KiB of it"},
+    {"stderr", "string", "the last 50 KiB of it"},
+    {"exit_code", "integer|null", "null while it runs, or if a signal ended it"},
+    {"signal", "integer|null", "what killed it"},
+    {"duration_ms", "integer", "how long it ran"},
+    {"truncated", "boolean", "whether there is more in the log"},
+    {"note", "string|null", "what a reader should know"},
+    {"job", "string", "its id, for read_job and the like"},
+    {"cwd", "string", "where the next command works"},
+    {NULL, NULL, NULL},
+};
+
+/* Writes the end of a stream. Returns whether it was cut; ret_end gets its last bytes. */
+static bool write_stream(struct json_writer *writer, const struct job_set *jobs,
+    const struct job *job, enum job_file file, const char *name, char ret_end[PROMPT_LOOK + 1])
+{
+	int64_t from, end = 0;
+	struct buf out;
+	size_t last;
+
+	buf_init(&out, OUTPUT_MAX + 1);
+	(void)job_read(jobs, job, file, 0, 0, &out, &from, &end);
+	from = end > OUTPUT_MAX ? end - OUTPUT_MAX : 0;
+	(void)job_read(jobs, job, file, from, OUTPUT_MAX, &out, &from, &end);
+	(void)json_put_text(writer, name, out.len > 0 ? (const void *)out.data : "", out.len);
+	last = out.len < PROMPT_LOOK ? out.len : PROMPT_LOOK;
+	memcpy(ret_end, out.len > 0 ? (const char *)out.data + out.len - last : "", last);
+	ret_end[last] = '\0';
+	buf_finish(&out);
+	return from > 0;
+}
+
+/* Whether the end of an output asks something. */
+static bool is_question(const char *end)
+{
+	static const char *const signs[] = {"[Y/n]", "[y/N]", "(y/n)", "(yes/no",
+	    "assword:", "assphrase", "Are you sure", "Press ENTER", "press any key"};
+
+	for (size_t at = 0; at < sizeof signs / sizeof *signs; at++) {
+		if (strcasestr(end, signs[at]) != NULL)
+			return true;
+	}
+	return false;
+}
+
+/* Where the shell ended, if it said so. */
+static bool read_cwd(const struct job_set *jobs, const struct job *job, char out[PATH_SIZE])
+{
+	char path[PATH_SIZE], *dot;
+	struct stat status;
+	ssize_t len;
+	int fd;
+
+	job_path(jobs, job, JOB_FILE_OUT, path, sizeof path);
+	dot = strrchr(path, '.');
+	if (dot == NULL)
+		return false;
+	memcpy(dot, ".cwd", 5);
+	fd = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
+	if (fd < 0)
+		return false;
+	len = read(fd, out, PATH_SIZE - 1);
+	close(fd);
+	(void)unlink(path);
+	out[len > 0 ? len : 0] = '\0';
+	if (len > 0 && out[len - 1] == '\n')
+		out[len - 1] = '\0';
+	return out[0] == '/' && stat(out, &status) == 0 && S_ISDIR(status.st_mode);
+}
+
+/* Answers with what there is; the job may still run. */
+static void execution_answer(struct execution *execution, const struct job *job)
+{
+	struct request *request = execution->request;
+	struct json_writer *writer = request_result(request);
+	char out_end[PROMPT_LOOK + 1], err_end[PROMPT_LOOK + 1], cwd[PATH_SIZE];
+	bool is_running = job->state == JOB_RUNNING, is_cut;
+	const char *note = NULL;
+
+	json_put_str(writer, "status", job_state_name(job->state));
+	is_cut = write_stream(writer, execution->jobs, job, JOB_FILE_OUT, "stdout", out_end);
+	is_cut |= write_stream(writer, execution->jobs, job, JOB_FILE_ERR, "stderr", err_end);
+	if (is_running || job->status.exit_code < 0)
+		json_put_null(writer, "exit_code");
+	else
+		json_put_int(writer, "exit_code", job->status.exit_code);
+	if (job->status.signal > 0)
+		json_put_int(writer, "signal", job->status.signal);
+	else
+		json_put_null(writer, "signal");
+	json_put_int(writer, "duration_ms",
+	    is_running ? clock_mono_ms() - execution->began_ms : job->status.elapsed_ms);
+	json_put_bool(writer, "truncated", is_cut);
+	if (is_running)
+		note = "the time is up: it goes on as a job, and its end is notified; see get_job";
+	else if (job->status.is_held)
+		note = "a process that it left behind still holds its output";
+	else if (is_question(out_end) || is_question(err_end))
+		note = "it seems to have asked something; its standard input was at its end: give "
+		       "stdin, or an option that answers";
+	json_put_str(writer, "note", note);
+	json_put_str(writer, "job", job->id);
+	if (!is_running && read_cwd(execution->jobs, job, cwd) && request_peer(request) != NULL)
+		peer_set_cwd(request_peer(request), cwd);
+	if (request_peer(request) != NULL && peer_cwd(request_peer(request)) != NULL)
+		json_put_str(writer, "cwd", peer_cwd(request_peer(request)));
+	request_on_cancel(request, NULL, NULL);
+	request_done(request);
+}
+
+static void execution_free(struct execution *execution)
+{
+	job_unlisten(&execution->listener);
+	event_free(execution->timer);
+	mem_free(execution);
+}
+
+static void on_ended(struct job_listener *listener, const struct job *job)
+{
+	struct execution *execution = list_entry(listener, struct execution, listener);
+
+	if (strcmp(job->id, execution->id) != 0)
+		return;
+	execution_answer(execution, job);
+	execution_free(execution);
+}
+
+/* The time is up: from now on it is a job like others. */
+static void on_timeout(evutil_socket_t fd, short what, void *data)
+{
+	struct execution *execution = data;
+	const struct job *job = job_find(execution->jobs, execution->id);
+
+	(void)fd;
+	(void)what;
+	job_unsilence(execution->jobs, execution->id, &execution->pane);
+	execution_answer(execution, job);
+	execution_free(execution);
+}
+
+static void on_cancelled(struct request *request, void *data)
+{
+	struct execution *execution = data;
+
+	job_unsilence(execution->jobs, execution->id, &execution->pane);
+	execution_free(execution);
+	request_fail(request, MESSAGE_CANCELLED, "the peer has gone; the command goes on");
+}
+
+static void handle_execute(struct request *request, const void *data)
+{
+	const struct execute_args *args = data;
+	struct daemon *daemon = request_daemon(request);
+	char *script = xasprintf("%s%s", SHELL_TRAP, args->command);
+	char *state = xasprintf("MUXBUS_STATE=%s", daemon->config->state_dir);
+	const char *const argv[] = {"/bin/sh", "-c", script, NULL};
+	const char *const env[] = {state, NULL};
+	char cwd[PATH_SIZE], reason[256];
+	struct job_order order = {
+	    .command = args->command,
+	    .argv = argv,
+	    .env = env,
+	    .cwd = cwd,
+	    .input = args->input,
+	    .input_len = args->input != NULL ? strlen(args->input) : 0,
+	    .has_err = true,
+	    .is_silent = true,
+	};
+	int64_t ms = clock_seconds_to_ms(args->timeout_sec);
+	struct timeval timeout = {ms / 1000, ms % 1000 * 1000};
+	const char *given = args->cwd;
+	struct execution *execution;
+	const struct job *job = NULL;
+	struct pane_ref pane;
+
+	if (given == NULL && request_peer(request) != NULL)
+		given = peer_cwd(request_peer(request));
+	if (asker_pane(request, NULL, &pane) && asker_cwd(request, given, &pane, cwd, sizeof cwd)) {
+		order.pane = &pane;
+		job = job_start(daemon->jobs, &order, reason, sizeof reason);
+		if (job == NULL)
+			request_fail(request, errno == ENOSPC ? MESSAGE_LIMIT : MESSAGE_INTERNAL,
+			    "the command cannot be started: %s", reason);
+	}
+	mem_free(script);
+	mem_free(state);
+	if (job == NULL)
+		return;
+	if (request_peer(request) != NULL)
+		peer_set_cwd(request_peer(request), cwd);
+	execution = xcalloc(1, sizeof *execution);
+	execution->request = request;
+	execution->jobs = daemon->jobs;
+	execution->listener.ended = on_ended;
+	execution->timer = evtimer_new(daemon->base, on_timeout, execution);
+	execution->pane = pane;
+	execution->began_ms = clock_mono_ms();
+	strcpy(execution->id, job->id);
+	job_listen(daemon->jobs, &execution->listener);
+	event_add(execution->timer, &timeout);
+	request_on_cancel(request, on_cancelled, execution);
+}
+
+const struct method methods_execute[] = {
+    {.name = "execute_cli",
+	.title = "Run a command",
+	.summary = "Runs a command and answers with what it printed and how it ended.",
+	.help = "The working directory stays that of the connection. What takes longer than "
+		"timeout_sec goes on as a job.",
+	.fields = execute_fields,
+	.args_size = sizeof(struct execute_args),
+	.results = execute_results,
+	.flags = METHOD_WAITS | METHOD_DESTRUCTIVE | METHOD_OPEN_WORLD,
+	.handle = handle_execute,
+	.example = "{\"command\":\"git status --short\"}"},
+    {.name = NULL},
+};

@@ -1,0 +1,55 @@
+/* SPDX-License-Identifier: ISC */
+/* get_action_history: what was asked of the daemon lately. */
+#include "daemon/history.h"
+#include "daemon/method.h"
+#include "daemon/methods/tables.h"
+#include "daemon/request.h"
+
+struct history_args {
+	int64_t limit;
+};
+
+static const struct field history_fields[] = {
+    {.name = "limit",
+	.type = FIELD_INT,
+	.offset = offsetof(struct history_args, limit),
+	.min = 1,
+	.max = HISTORY_KEEP,
+	.preset = "20",
+	.help = "How many at most."},
+    {.name = NULL},
+};
+
+static const struct field_result history_results[] = {
+    {"actions", "array", "the last requests, newest first"},
+    {"actions[].time", "string", "when it was accepted"},
+    {"actions[].method", "string", "what was asked"},
+    {"actions[].peer_pid", "integer", "who asked"},
+    {"actions[].params", "string", "with what, as JSON, cut after 300 bytes"},
+    {"actions[].outcome", "string|null", "done, or the kind of the error; null: not answered yet"},
+    {"actions[].message", "string", "what the error said"},
+    {"actions[].duration_ms", "integer", "how long the answer took"},
+    {NULL, NULL, NULL},
+};
+
+static void handle_history(struct request *request, const void *data)
+{
+	const struct history_args *args = data;
+
+	history_write(
+	    request_daemon(request)->history, request_result(request), (size_t)args->limit);
+	request_done(request);
+}
+
+const struct method methods_history[] = {
+    {.name = "get_action_history",
+	.title = "Look back",
+	.summary = "Tells what was asked of the daemon lately, by whom, and what came of it.",
+	.fields = history_fields,
+	.args_size = sizeof(struct history_args),
+	.results = history_results,
+	.flags = METHOD_READ_ONLY | METHOD_OPEN_WORLD,
+	.handle = handle_history,
+	.example = "{\"limit\":5}"},
+    {.name = NULL},
+};

@@ -1,0 +1,708 @@
+/* SPDX-License-Identifier: ISC */
+/* Methods that type: send_keys, send_text, send_mouse. */
+#include <event2/event.h>
+#include <muxbus.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/alloc.h"
+#include "base/str.h"
+#include "daemon/config.h"
+#include "daemon/keys.h"
+#include "daemon/method.h"
+#include "daemon/methods/tables.h"
+#include "daemon/request.h"
+#include "daemon/target.h"
+#include "daemon/tmux.h"
+#include "daemon/typing.h"
+
+#define TEXT_BYTES_MAX (1024 * 1024)
+/* Up to here keys are as cheap as a paste, and leave no buffer for others to see. */
+#define TYPED_BYTES_MAX 256
+#define BUFFER_PIECE_BYTES (64 * 1024)
+/* Line editors take an Enter that follows text at once for a part of it. */
+#define ENTER_DELAY_MS 150
+
+static struct muxbus_command *new_command(struct request *request)
+{
+	struct muxbus_command *command;
+	int error = muxbus_command_new(&command);
+	if (error == 0)
+		return command;
+	tmux_fail(request, error, NULL);
+	return NULL;
+}
+
+static const struct field_result input_results[] = {
+    {"pane", "string", "The id of the pane it was typed into."},
+    {"synchronized", "boolean", "true if tmux gave keys to the window's other panes as well."},
+    {0},
+};
+
+static void answer(struct request *request, uint32_t id)
+{
+	const struct muxbus_pane *pane =
+	    muxbus_model_pane(tmux_model(request_daemon(request)->tmux), id);
+	struct json_writer *writer = request_result(request);
+	json_put_id(writer, "pane", '%', id);
+	if (pane && pane->is_synchronized)
+		json_put_bool(writer, "synchronized", true);
+	request_done(request);
+}
+
+/* For the simple cases: typed, or not ready. */
+static void on_typed(
+    struct request *request, const struct muxbus_reply *replies, size_t count, void *context)
+{
+	uint32_t pane = *(const uint32_t *)context;
+	if (typing_check(request, pane, &replies[count - 1], "nothing"))
+		answer(request, pane);
+}
+
+static void run_typing(struct request *request, const struct typing *typing)
+{
+	struct muxbus_command *command = new_command(request);
+	if (!command)
+		return;
+	typing_add(typing, command, NULL);
+	uint32_t *context = xalloc(sizeof(*context));
+	*context = typing->pane;
+	tmux_run(request_daemon(request)->tmux, request, command, false, on_typed, context);
+}
+
+/* Decodes a parameter base64. False if the request was failed. */
+static bool decode(struct request *request, const char *text, struct buf *out)
+{
+	if (base64_decode(out, text, strlen(text)) == 0)
+		return true;
+	request_fail_data(
+	    request, MESSAGE_PARAMS, "\"field\":\"base64\"", "base64: this is no base64");
+	return false;
+}
+
+static bool fail_param(struct request *request, const char *field, const char *text)
+{
+	char data[64];
+	snprintf(data, sizeof(data), "\"field\":\"%s\"", field);
+	request_fail_data(request, MESSAGE_PARAMS, data, "%s: %s", field, text);
+	return false;
+}
+
+#define PANE_FIELD(args_struct)                                                                 \
+	{.name = "pane",                                                                        \
+	    .type = FIELD_STRING,                                                               \
+	    .offset = offsetof(struct args_struct, pane),                                       \
+	    .min = 1,                                                                           \
+	    .max = 1024,                                                                        \
+	    .help = "Which pane, such as \"%3\" or \"work:1.0\"; left out, the caller's own."}, \
+	{                                                                                       \
+		.name = "pane_id", .flags = FIELD_ALIAS                                         \
+	}
+
+#define FORCE_FIELD(args_struct)                                                  \
+	{                                                                         \
+		.name = "force", .type = FIELD_BOOL,                              \
+		.offset = offsetof(struct args_struct, force), .preset = "false", \
+		.help = "End copy mode, or another mode of the pane, first."      \
+	}
+
+/* ---- send_keys --------------------------------------------------------------------------- */
+
+struct send_keys_args {
+	const char *pane;
+	struct field_strings keys;
+	const char *base64;
+	bool force;
+};
+
+static const struct field send_keys_fields[] = {
+    {.name = "base64",
+	.type = FIELD_STRING,
+	.offset = offsetof(struct send_keys_args, base64),
+	.max = 2 * TYPING_BYTES_MAX,
+	.help = "Exact bytes to type instead of keys."},
+    FORCE_FIELD(send_keys_args),
+    {.name = "keys",
+	.type = FIELD_KEYS,
+	.offset = offsetof(struct send_keys_args, keys),
+	.max = 4096,
+	.help = "A string, or an array of them. One that is the name of a key (Enter, C-c, M-x, "
+		"F5, Up) is that key; everything else is typed as it is."},
+    PANE_FIELD(send_keys_args),
+    {0},
+};
+
+/* Types one element. False if the request was failed. */
+static bool add_element(struct request *request, struct typing *typing, const char *text)
+{
+	size_t len = strlen(text);
+	switch (keys_classify(text, len)) {
+	case KEYS_TEXT:
+		typing_bytes(typing, text, len);
+		return true;
+	case KEYS_NAME:
+		typing_key(typing, text);
+		return true;
+	case KEYS_UNSENDABLE:
+		break;
+	}
+	request_fail_data(request, MESSAGE_PARAMS, "\"field\":\"keys\"",
+	    "keys: %.40s is a key that a terminal has no bytes for; to type its name, use "
+	    "send_text; the nearest keys are the same without C- or S- (S-Tab is called BTab)",
+	    text);
+	return false;
+}
+
+static bool read_keys(
+    struct request *request, const struct send_keys_args *args, struct typing *typing)
+{
+	size_t bytes = 0;
+	for (size_t i = 0; i < args->keys.count; i++)
+		bytes += strlen(args->keys.strings[i]);
+	if (bytes > TYPING_BYTES_MAX)
+		return fail_param(request, "keys", "more than 65536 bytes; use send_text");
+	for (size_t i = 0; i < args->keys.count; i++)
+		if (!add_element(request, typing, args->keys.strings[i]))
+			return false;
+	if (args->base64) {
+		struct buf raw;
+		buf_init(&raw, TYPING_BYTES_MAX);
+		bool is_right = decode(request, args->base64, &raw);
+		if (is_right)
+			typing_bytes(typing, raw.data, raw.len);
+		buf_finish(&raw);
+		if (!is_right)
+			return false;
+	}
+	if (typing->commands.len == 0)
+		return fail_param(request, "keys", "there is nothing to type");
+	return true;
+}
+
+static void handle_send_keys(struct request *request, const void *data)
+{
+	const struct send_keys_args *args = data;
+	const struct muxbus_pane *pane;
+	if (!target_pane(request, args->pane, &pane))
+		return;
+	struct typing typing;
+	typing_init(&typing, pane->id, args->force);
+	if (read_keys(request, args, &typing))
+		run_typing(request, &typing);
+	typing_finish(&typing);
+}
+
+/* ---- send_text --------------------------------------------------------------------------- */
+
+struct send_text_args {
+	const char *pane;
+	const char *text;
+	const char *base64;
+	bool enter;
+	bool paste;
+	bool has_paste;
+	bool force;
+};
+
+static const struct field send_text_fields[] = {
+    {.name = "base64",
+	.type = FIELD_STRING,
+	.offset = offsetof(struct send_text_args, base64),
+	.max = 2 * TEXT_BYTES_MAX,
+	.help = "Exact bytes to type instead of text."},
+    {.name = "enter",
+	.type = FIELD_BOOL,
+	.offset = offsetof(struct send_text_args, enter),
+	.preset = "false",
+	.help = "Press Enter behind it, as a step of its own a moment later."},
+    FORCE_FIELD(send_text_args),
+    PANE_FIELD(send_text_args),
+    {.name = "paste",
+	.type = FIELD_BOOL,
+	.offset = offsetof(struct send_text_args, paste),
+	.given_offset = offsetof(struct send_text_args, has_paste),
+	.help = "Give it as a bracketed paste, if the program asked for such: left out, text of "
+		"more than one line."},
+    {.name = "text",
+	.type = FIELD_STRING,
+	.offset = offsetof(struct send_text_args, text),
+	.max = TEXT_BYTES_MAX,
+	.help = "What to type, byte for byte; no name of a key is special."},
+    {0},
+};
+
+/* A text under way: typed or pasted, then perhaps Enter. */
+struct texting {
+	struct request *request;
+	uint32_t pane;
+	bool enter;
+	bool force;
+	char buffer[64]; /* the tmux buffer of a paste; "" for keys */
+};
+
+static void on_enter_typed(
+    struct request *request, const struct muxbus_reply *replies, size_t count, void *context)
+{
+	uint32_t pane = *(const uint32_t *)context;
+	if (typing_check(request, pane, &replies[count - 1], "the text, but not Enter"))
+		answer(request, pane);
+}
+
+static void on_enter_due(evutil_socket_t fd, short what, void *data)
+{
+	(void)fd;
+	(void)what;
+	struct texting *texting = data;
+	struct request *request = texting->request;
+	struct muxbus_command *command = new_command(request);
+	if (command) {
+		struct typing typing;
+		typing_init(&typing, texting->pane, texting->force);
+		typing_key(&typing, "Enter");
+		typing_add(&typing, command, NULL);
+		typing_finish(&typing);
+		uint32_t *context = xalloc(sizeof(*context));
+		*context = texting->pane;
+		tmux_run(request_daemon(request)->tmux, request, command, false, on_enter_typed,
+		    context);
+	}
+	mem_free(texting);
+}
+
+/* The text is there: Enter, or the end. */
+static void finish_text(struct texting *texting)
+{
+	struct request *request = texting->request;
+	const struct timeval delay = {.tv_usec = ENTER_DELAY_MS * 1000};
+	if (texting->enter &&
+	    event_base_once(
+		request_daemon(request)->base, -1, EV_TIMEOUT, on_enter_due, texting, &delay) == 0)
+		return;
+	if (texting->enter)
+		request_fail(request, MESSAGE_INTERNAL, "the text was typed, but not Enter");
+	else
+		answer(request, texting->pane);
+	mem_free(texting);
+}
+
+/* A paste that failed half-way leaves its buffer behind. */
+static void delete_buffer(struct tmux *tmux, const char *buffer)
+{
+	struct muxbus_command *command;
+	if (buffer[0] == '\0' || muxbus_command_new(&command) < 0)
+		return;
+	muxbus_command_args(command, "delete-buffer", "-b", buffer, NULL);
+	muxbus_sync_run(tmux_sync(tmux), command, false, tmux_ignore_reply, NULL);
+}
+
+static void on_text_typed(void *data, int error, const struct muxbus_reply *replies, size_t count)
+{
+	struct texting *texting = data;
+	struct request *request = texting->request;
+	if (error == 0 && typing_check(request, texting->pane, &replies[count - 1], "nothing")) {
+		finish_text(texting);
+		return;
+	}
+	if (error < 0) {
+		delete_buffer(request_daemon(request)->tmux, texting->buffer);
+		tmux_fail_reply(request, error, replies, count);
+	}
+	mem_free(texting);
+}
+
+static void run_text(struct texting *texting, struct muxbus_command *command)
+{
+	struct tmux *tmux = request_daemon(texting->request)->tmux;
+	int error = muxbus_sync_run(tmux_sync(tmux), command, false, on_text_typed, texting);
+	if (error < 0)
+		on_text_typed(texting, error, NULL, 0);
+}
+
+static void type_text(struct texting *texting, const struct buf *text)
+{
+	struct muxbus_command *command = new_command(texting->request);
+	if (!command) {
+		mem_free(texting);
+		return;
+	}
+	struct typing typing;
+	typing_init(&typing, texting->pane, texting->force);
+	typing_bytes(&typing, text->data, text->len);
+	typing_add(&typing, command, NULL);
+	typing_finish(&typing);
+	run_text(texting, command);
+}
+
+/*
+ * A buffer of our own, pasted and deleted in one go with the guard: pasting into a dead pane
+ * ends tmux up to 3.3a.
+ */
+static void paste_text(struct texting *texting, const struct buf *text, bool bracket)
+{
+	static unsigned number;
+	struct tmux *tmux = request_daemon(texting->request)->tmux;
+	struct muxbus_command *command = new_command(texting->request);
+	if (!command) {
+		mem_free(texting);
+		return;
+	}
+	snprintf(texting->buffer, sizeof(texting->buffer), "muxbus-%d-%u", (int)getpid(), ++number);
+	for (size_t at = 0; at < text->len; at += BUFFER_PIECE_BYTES) {
+		size_t len = text->len - at;
+		if (len > BUFFER_PIECE_BYTES)
+			len = BUFFER_PIECE_BYTES;
+		muxbus_command_args(command, "set-buffer", NULL);
+		if (at > 0)
+			muxbus_command_args(command, "-a", NULL);
+		muxbus_command_args(command, "-b", texting->buffer, "--", NULL);
+		muxbus_command_arg(command, text->data + at, len);
+		muxbus_command_next(command);
+	}
+	char line[256], otherwise[128];
+	snprintf(line, sizeof(line), "paste-buffer -d -r %s %s -b %s -t %%%u", bracket ? "-p" : "",
+	    tmux_caps(tmux) & MUXBUS_CAP_PASTE_VIS ? "-S" : "", texting->buffer, texting->pane);
+	snprintf(otherwise, sizeof(otherwise), "delete-buffer -b %s", texting->buffer);
+	struct typing typing;
+	typing_init(&typing, texting->pane, texting->force);
+	typing_command(&typing, line);
+	typing_add(&typing, command, otherwise);
+	typing_finish(&typing);
+	run_text(texting, command);
+}
+
+static bool holds(const struct buf *text, const char *sequence)
+{
+	return memmem(text->data, text->len, sequence, strlen(sequence)) != NULL;
+}
+
+/* Whether it would go as a bracketed paste, and whether it may. */
+static bool choose_bracket(struct request *request, const struct send_text_args *args,
+    const struct buf *text, bool *ret_bracket)
+{
+	bool is_lines = holds(text, "\n") || holds(text, "\r");
+	*ret_bracket = args->has_paste ? args->paste : is_lines;
+	/* What follows the end of the paste would be keys, and might be commands. */
+	if (*ret_bracket && (holds(text, "\033[201~") || holds(text, "\302\233201~")))
+		return fail_param(request, args->text ? "text" : "base64",
+		    "holds the sequence that ends a bracketed paste; without it, or with "
+		    "\"paste\": false, it can be typed");
+	return true;
+}
+
+static void start_text(
+    struct request *request, const struct send_text_args *args, uint32_t pane, struct buf *text)
+{
+	bool bracket = false;
+	bool has_nul = text->len > 0 && memchr(text->data, '\0', text->len);
+	if (text->len > 0 && !choose_bracket(request, args, text, &bracket))
+		return;
+	if (has_nul && text->len > TYPING_BYTES_MAX) {
+		fail_param(request, "base64", "more than 65536 bytes with a NUL among them");
+		return;
+	}
+	struct texting *texting = xalloc(sizeof(*texting));
+	*texting = (struct texting){
+	    .request = request, .pane = pane, .enter = args->enter, .force = args->force};
+	if (text->len == 0)
+		on_enter_due(-1, 0, texting);
+	else if (has_nul || (!bracket && text->len <= TYPED_BYTES_MAX))
+		type_text(texting, text);
+	else
+		paste_text(texting, text, bracket);
+}
+
+static void handle_send_text(struct request *request, const void *data)
+{
+	const struct send_text_args *args = data;
+	const struct muxbus_pane *pane;
+	if (!target_pane(request, args->pane, &pane))
+		return;
+	struct buf text;
+	buf_init(&text, TEXT_BYTES_MAX + 4);
+	buf_append_str(&text, args->text ? args->text : "");
+	if (args->text && args->base64) {
+		fail_param(request, "base64", "either text or base64, not both");
+	} else if (args->base64 && !decode(request, args->base64, &text)) {
+		/* It was said. */
+	} else if (text.len == 0 && !args->enter) {
+		fail_param(request, "text", "there is nothing to type");
+	} else {
+		start_text(request, args, pane->id, &text);
+	}
+	buf_finish(&text);
+}
+
+/* ---- send_mouse -------------------------------------------------------------------------- */
+
+enum action {
+	ACTION_PRESS,
+	ACTION_RELEASE,
+	ACTION_CLICK,
+	ACTION_MOVE,
+	ACTION_DRAG,
+	ACTION_SCROLL_UP,
+	ACTION_SCROLL_DOWN,
+};
+
+static const char *const action_names[] = {
+    [ACTION_PRESS] = "press",
+    [ACTION_RELEASE] = "release",
+    [ACTION_CLICK] = "click",
+    [ACTION_MOVE] = "move",
+    [ACTION_DRAG] = "drag",
+    [ACTION_SCROLL_UP] = "scroll_up",
+    [ACTION_SCROLL_DOWN] = "scroll_down",
+    NULL,
+};
+
+static const char *const button_names[] = {"left", "middle", "right", NULL};
+
+#define BUTTON_NONE 3
+#define BUTTON_MOTION 32
+#define BUTTON_WHEEL_UP 64
+#define BUTTON_WHEEL_DOWN 65
+
+struct send_mouse_args {
+	const char *pane;
+	int64_t x;
+	int64_t y;
+	int action;
+	int button;
+	bool force;
+};
+
+static const struct field send_mouse_fields[] = {
+    {.name = "action",
+	.type = FIELD_CHOICE,
+	.offset = offsetof(struct send_mouse_args, action),
+	.choices = action_names,
+	.preset = "\"click\"",
+	.help = "What the mouse does."},
+    {.name = "button",
+	.type = FIELD_CHOICE,
+	.offset = offsetof(struct send_mouse_args, button),
+	.choices = button_names,
+	.preset = "\"left\"",
+	.help = "With which button."},
+    FORCE_FIELD(send_mouse_args),
+    PANE_FIELD(send_mouse_args),
+    {.name = "x",
+	.type = FIELD_INT,
+	.flags = FIELD_REQUIRED,
+	.offset = offsetof(struct send_mouse_args, x),
+	.max = 10000,
+	.help = "The column in the pane, from 0."},
+    {.name = "y",
+	.type = FIELD_INT,
+	.flags = FIELD_REQUIRED,
+	.offset = offsetof(struct send_mouse_args, y),
+	.max = 10000,
+	.help = "The row in the pane, from 0."},
+    {0},
+};
+
+enum encoding {
+	ENCODING_SGR,
+	ENCODING_UTF8,
+	ENCODING_NORMAL,
+};
+
+/* The last cell that an encoding can say, counted from 1. */
+static const int64_t encoding_max[] = {
+    [ENCODING_SGR] = 10001,
+    [ENCODING_UTF8] = 2015,
+    [ENCODING_NORMAL] = 223,
+};
+
+static void put_coordinate(struct buf *out, enum encoding encoding, int64_t cell)
+{
+	unsigned value = (unsigned)cell + 33;
+	if (encoding == ENCODING_UTF8 && value > 0x7f) {
+		buf_append_byte(out, (uint8_t)(0xc0 | value >> 6));
+		buf_append_byte(out, (uint8_t)(0x80 | (value & 0x3f)));
+	} else {
+		buf_append_byte(out, (uint8_t)value);
+	}
+}
+
+static void put_report(struct buf *out, enum encoding encoding, unsigned button, bool is_release,
+    const struct send_mouse_args *args)
+{
+	if (encoding == ENCODING_SGR) {
+		buf_printf(out, "\033[<%u;%d;%d%c", button, (int)args->x + 1, (int)args->y + 1,
+		    is_release ? 'm' : 'M');
+		return;
+	}
+	buf_append_str(out, "\033[M");
+	put_coordinate(out, encoding, (is_release ? BUTTON_NONE : button) - 1);
+	put_coordinate(out, encoding, args->x);
+	put_coordinate(out, encoding, args->y);
+}
+
+static void put_reports(struct buf *out, enum encoding encoding, const struct send_mouse_args *args)
+{
+	unsigned button = (unsigned)args->button;
+	switch ((enum action)args->action) {
+	case ACTION_PRESS:
+		put_report(out, encoding, button, false, args);
+		break;
+	case ACTION_RELEASE:
+		put_report(out, encoding, button, true, args);
+		break;
+	case ACTION_CLICK:
+		put_report(out, encoding, button, false, args);
+		put_report(out, encoding, button, true, args);
+		break;
+	case ACTION_MOVE:
+		put_report(out, encoding, BUTTON_MOTION + BUTTON_NONE, false, args);
+		break;
+	case ACTION_DRAG:
+		put_report(out, encoding, BUTTON_MOTION + button, false, args);
+		break;
+	case ACTION_SCROLL_UP:
+		put_report(out, encoding, BUTTON_WHEEL_UP, false, args);
+		break;
+	case ACTION_SCROLL_DOWN:
+		put_report(out, encoding, BUTTON_WHEEL_DOWN, false, args);
+		break;
+	}
+}
+
+/* What the program must have asked for, the moment it is typed: this encoding, this action. */
+static const char *mouse_condition(enum encoding encoding, enum action action)
+{
+#define CONDITION(action_flag, sgr, utf8) \
+	"#{&&:" action_flag ",#{==:#{mouse_sgr_flag}#{mouse_utf8_flag}," sgr utf8 "}}"
+#define CONDITIONS(sgr, utf8)                                                             \
+	{                                                                                 \
+		CONDITION("#{mouse_any_flag}", sgr, utf8),                                \
+		    CONDITION("#{||:#{mouse_button_flag},#{mouse_all_flag}}", sgr, utf8), \
+		    CONDITION("#{mouse_all_flag}", sgr, utf8)                             \
+	}
+	static const char *const conditions[][3] = {
+	    [ENCODING_SGR] = {"#{&&:#{mouse_any_flag},#{mouse_sgr_flag}}",
+		"#{&&:#{||:#{mouse_button_flag},#{mouse_all_flag}},#{mouse_sgr_flag}}",
+		"#{&&:#{mouse_all_flag},#{mouse_sgr_flag}}"},
+	    [ENCODING_UTF8] = CONDITIONS("0", "1"),
+	    [ENCODING_NORMAL] = CONDITIONS("0", "0"),
+	};
+#undef CONDITIONS
+#undef CONDITION
+	return conditions[encoding][action == ACTION_MOVE ? 2 : action == ACTION_DRAG ? 1 : 0];
+}
+
+/* A pointer event that waits for the model to be fresh: modes are announced to nobody. */
+struct pointing {
+	struct request *request;
+	struct send_mouse_args args;
+	uint32_t pane;
+};
+
+static bool check_mouse(struct request *request, const struct muxbus_pane *pane,
+    const struct send_mouse_args *args, enum encoding *ret_encoding)
+{
+	*ret_encoding = pane->mouse_sgr ? ENCODING_SGR
+	    : pane->mouse_utf8          ? ENCODING_UTF8
+					: ENCODING_NORMAL;
+	if (!pane->mouse_any) {
+		char data[96];
+		snprintf(data, sizeof(data), "\"pane\":\"%%%u\",\"mouse\":false", pane->id);
+		request_fail_data(request, MESSAGE_NOT_READY, data,
+		    "pane %%%u: its program did not ask for the mouse", pane->id);
+		return false;
+	}
+	if (args->x >= pane->width || args->y >= pane->height)
+		return fail_param(request, args->x >= pane->width ? "x" : "y",
+		    "lies outside of the pane; get_pane says its width and height");
+	int64_t max = encoding_max[*ret_encoding];
+	if (args->x >= max || args->y >= max)
+		return fail_param(request, args->x >= max ? "x" : "y",
+		    "is more than the program's mouse reports can say");
+	return true;
+}
+
+static void on_mouse_fresh(void *data, int error)
+{
+	struct pointing *pointing = data;
+	struct request *request = pointing->request;
+	const struct muxbus_pane *pane =
+	    muxbus_model_pane(tmux_model(request_daemon(request)->tmux), pointing->pane);
+	enum encoding encoding;
+	if (error < 0 || !pane) {
+		tmux_fail(request, error < 0 ? error : MUXBUS_ERR_GONE, NULL);
+	} else if (check_mouse(request, pane, &pointing->args, &encoding)) {
+		struct buf reports;
+		struct typing typing;
+		buf_init(&reports, 256);
+		put_reports(&reports, encoding, &pointing->args);
+		typing_init(&typing, pane->id, pointing->args.force);
+		typing.condition = mouse_condition(encoding, (enum action)pointing->args.action);
+		typing_bytes(&typing, reports.data, reports.len);
+		run_typing(request, &typing);
+		typing_finish(&typing);
+		buf_finish(&reports);
+	}
+	mem_free(pointing);
+}
+
+static void handle_send_mouse(struct request *request, const void *data)
+{
+	const struct send_mouse_args *args = data;
+	const struct daemon *daemon = request_daemon(request);
+	const struct muxbus_pane *pane;
+	if (!target_pane(request, args->pane, &pane))
+		return;
+	struct pointing *pointing = xalloc(sizeof(*pointing));
+	*pointing = (struct pointing){.request = request, .args = *args, .pane = pane->id};
+	pointing->args.pane = NULL;
+	int error = muxbus_sync_refresh(tmux_sync(daemon->tmux), 0, on_mouse_fresh, pointing);
+	if (error < 0)
+		on_mouse_fresh(pointing, error);
+}
+
+/* ---- the table --------------------------------------------------------------------------- */
+
+const struct method methods_input[] = {
+    {
+	.name = "send_keys",
+	.title = "Send keys",
+	.summary = "Types keys and text into a pane, byte for byte.",
+	.help = "Nothing is typed, and the answer is not_ready, where tmux would lose it: in copy "
+		"mode, into a dead pane, or with input switched off.",
+	.fields = send_keys_fields,
+	.args_size = sizeof(struct send_keys_args),
+	.results = input_results,
+	.flags = METHOD_NEEDS_TMUX | METHOD_TOOL,
+	.handle = handle_send_keys,
+	.example = "{\"pane_id\":\"%3\",\"keys\":[\"ls -l\",\"Enter\"]}",
+    },
+    {
+	.name = "send_mouse",
+	.title = "Send the mouse",
+	.summary = "Reports the mouse to a program that asked for it.",
+	.help = "not_ready says that the program did not ask for the mouse, or for this action.",
+	.fields = send_mouse_fields,
+	.args_size = sizeof(struct send_mouse_args),
+	.results = input_results,
+	.flags = METHOD_NEEDS_TMUX,
+	.handle = handle_send_mouse,
+	.example = "{\"pane\":\"%3\",\"x\":10,\"y\":2,\"action\":\"click\",\"button\":\"left\"}",
+    },
+    {
+	.name = "send_text",
+	.title = "Send text",
+	.summary = "Types a text into a pane as it is; several lines as one paste.",
+	.help =
+	    "No name of a key is special in it. Lines keep their LF. As send_keys, it types all "
+	    "or nothing.",
+	.fields = send_text_fields,
+	.args_size = sizeof(struct send_text_args),
+	.results = input_results,
+	.flags = METHOD_NEEDS_TMUX,
+	.handle = handle_send_text,
+	.example = "{\"pane\":\"%3\",\"text\":\"Enter is a word here\",\"enter\":true}",
+    },
+    {0},
+};

@@ -1,0 +1,517 @@
+/* SPDX-License-Identifier: ISC */
+/* Methods of jobs: run_long_command, list_jobs, get_job, read_job, stop_job. */
+#include <muxbus.h>
+
+#include <errno.h>
+#include <inttypes.h>
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/alloc.h"
+#include "base/clock.h"
+#include "daemon/asker.h"
+#include "daemon/job.h"
+#include "daemon/job_record.h"
+#include "daemon/method.h"
+#include "daemon/methods/tables.h"
+#include "daemon/request.h"
+
+enum {
+	PATH_SIZE = 4096,
+	COMMAND_MAX = 128 * 1024,
+	MESSAGE_SIZE = 400,
+	READ_MAX = 1024 * 1024,
+	ENV_MAX = 1000,
+	KILL_AFTER_MAX = 10 * 366 * 86400,
+};
+
+/* ---- run_long_command ---- */
+
+struct run_args {
+	const char *command;
+	const char *cwd;
+	double timeout_sec;
+	const struct json *env;
+	const char *name;
+	const char *pane;
+};
+
+static const struct field run_fields[] = {
+    {.name = "command",
+	.type = FIELD_STRING,
+	.flags = FIELD_REQUIRED,
+	.offset = offsetof(struct run_args, command),
+	.min = 1,
+	.max = COMMAND_MAX,
+	.help = "The command, as for a shell (/bin/sh -c)."},
+    {.name = "cwd",
+	.type = FIELD_STRING,
+	.offset = offsetof(struct run_args, cwd),
+	.help = "The directory to run it in; left out: the caller's."},
+    {.name = "timeout_sec",
+	.type = FIELD_NUMBER,
+	.offset = offsetof(struct run_args, timeout_sec),
+	.unit = "s",
+	.max = KILL_AFTER_MAX,
+	.help = "Stop it after this long; 0 or left out: never."},
+    {.name = "env",
+	.type = FIELD_STRING_MAP,
+	.offset = offsetof(struct run_args, env),
+	.help = "Environment variables beyond the daemon's own."},
+    {.name = "name",
+	.type = FIELD_STRING,
+	.offset = offsetof(struct run_args, name),
+	.min = 1,
+	.max = 200,
+	.help = "What to call it in lists."},
+    {.name = "pane",
+	.type = FIELD_STRING,
+	.offset = offsetof(struct run_args, pane),
+	.help = "The pane to wake when it ends; left out: the caller's own."},
+    {.name = NULL},
+};
+
+static const struct field_result run_results[] = {
+    {"id", "string", "the job, and its notification"},
+    {"message", "string", "what was done, in words"},
+    {"pid", "integer|null", "of the command, and its process group"},
+    {"cwd", "string", "where it runs"},
+    {"log", "string", "the file with its output"},
+    {"timeout_sec", "number|null", "when it is stopped"},
+    {NULL, NULL, NULL},
+};
+
+/* Makes "NAME=value" strings of an object; NULL-terminated, one block. NULL after failing. */
+static char **make_env(struct request *request, const struct json *env)
+{
+	size_t count = env != NULL ? env->count : 0, at = 0;
+	char **strings;
+
+	if (count > ENV_MAX) {
+		request_fail_data(request, MESSAGE_PARAMS, "\"field\":\"env\"",
+		    "env: has %zu members, more than %d", count, ENV_MAX);
+		return NULL;
+	}
+	strings = xcalloc(count + 1, sizeof *strings);
+	for (const struct json *member = env != NULL ? env->child : NULL; member != NULL;
+	     member = member->next) {
+		if (member->name_len == 0 || strchr(member->name, '=') != NULL) {
+			request_fail_data(request, MESSAGE_PARAMS, "\"field\":\"env\"",
+			    "env: \"%.100s\" is no name of a variable", member->name);
+			while (at > 0)
+				mem_free(strings[--at]);
+			mem_free(strings);
+			return NULL;
+		}
+		strings[at++] = xasprintf("%s=%s", member->name, member->text);
+	}
+	return strings;
+}
+
+static void free_env(char **strings)
+{
+	for (size_t at = 0; strings[at] != NULL; at++)
+		mem_free(strings[at]);
+	mem_free(strings);
+}
+
+static void write_started(
+    struct request *request, const struct job_set *jobs, const struct job *job)
+{
+	struct json_writer *writer = request_result(request);
+	char message[MESSAGE_SIZE], path[PATH_SIZE];
+
+	asker_write_told(message, sizeof message, "Started.", job->id, &job->pane);
+	job_path(jobs, job, JOB_FILE_OUT, path, sizeof path);
+	json_put_str(writer, "id", job->id);
+	json_put_str(writer, "message", message);
+	if (job->pid > 0)
+		json_put_int(writer, "pid", job->pid);
+	else
+		json_put_null(writer, "pid");
+	json_put_str(writer, "cwd", job->cwd);
+	json_put_str(writer, "log", path);
+	if (job->timeout_ms > 0)
+		json_put_double(writer, "timeout_sec", (double)job->timeout_ms / 1000);
+	else
+		json_put_null(writer, "timeout_sec");
+	request_done(request);
+}
+
+/* A request that waits until its command runs: a few milliseconds. */
+struct run_wait {
+	struct job_listener listener;
+	struct request *request;
+	struct job_set *jobs;
+	char id[NOTIFICATION_ID_SIZE];
+};
+
+static void run_answer(struct job_listener *listener, const struct job *job)
+{
+	struct run_wait *wait = list_entry(listener, struct run_wait, listener);
+
+	if (strcmp(wait->id, job->id) != 0)
+		return;
+	job_unlisten(listener);
+	write_started(wait->request, wait->jobs, job);
+	mem_free(wait);
+}
+
+static void handle_run(struct request *request, const void *data)
+{
+	const struct run_args *args = data;
+	struct job_set *jobs = request_daemon(request)->jobs;
+	const char *const argv[] = {"/bin/sh", "-c", args->command, NULL};
+	char cwd[PATH_SIZE], reason[256];
+	struct job_order order = {
+	    .command = args->command,
+	    .argv = argv,
+	    .cwd = cwd,
+	    .name = args->name,
+	    .timeout_ms = clock_seconds_to_ms(args->timeout_sec),
+	};
+	const struct job *job;
+	struct run_wait *wait;
+	struct pane_ref pane;
+	char **env;
+
+	if (!asker_pane(request, args->pane, &pane) ||
+	    !asker_cwd(request, args->cwd, &pane, cwd, sizeof cwd) ||
+	    (env = make_env(request, args->env)) == NULL)
+		return;
+	order.env = (const char *const *)env;
+	order.pane = &pane;
+	job = job_start(jobs, &order, reason, sizeof reason);
+	free_env(env);
+	if (job == NULL) {
+		request_fail(request, errno == ENOSPC ? MESSAGE_LIMIT : MESSAGE_INTERNAL,
+		    "the job cannot be started: %s", reason);
+		return;
+	}
+	wait = xcalloc(1, sizeof *wait);
+	wait->request = request;
+	wait->jobs = jobs;
+	wait->listener.started = run_answer;
+	wait->listener.ended = run_answer;
+	strcpy(wait->id, job->id);
+	job_listen(jobs, &wait->listener);
+}
+
+/* ---- list_jobs and get_job ---- */
+
+static const struct field_result job_results[] = {
+    {"id", "string", "its id"},
+    {"name", "string|null", "what it is called"},
+    {"command", "string", "what runs"},
+    {"cwd", "string", "where"},
+    {"pid", "integer|null", "of the command, and its process group"},
+    {"pane", "string|null", "who is woken when it ends"},
+    {"state", "string", "running, exited, failed, stopped or lost"},
+    {"exit_code", "integer|null", "how it ended"},
+    {"signal", "integer|null", "what killed it"},
+    {"started", "string", "when"},
+    {"ended", "string|null", "when"},
+    {"duration_ms", "integer|null", "how long it ran"},
+    {"log", "string", "the file with its output"},
+    {"log_bytes", "integer", "how much it has written"},
+    {NULL, NULL, NULL},
+};
+
+static const struct field_result list_results[] = {
+    {"jobs", "array", "the jobs, oldest first; each as get_job has it"},
+    {NULL, NULL, NULL},
+};
+
+static void write_job(struct json_writer *writer, const struct job_set *jobs, const struct job *job)
+{
+	char path[PATH_SIZE];
+	struct buf nothing;
+	int64_t from, end = 0;
+
+	buf_init(&nothing, 1);
+	(void)job_read(jobs, job, JOB_FILE_OUT, 0, 0, &nothing, &from, &end);
+	buf_finish(&nothing);
+	job_path(jobs, job, JOB_FILE_OUT, path, sizeof path);
+	job_write_members(writer, job, path, end);
+}
+
+struct list_args {
+	bool running;
+};
+
+static const struct field list_fields[] = {
+    {.name = "running",
+	.type = FIELD_BOOL,
+	.offset = offsetof(struct list_args, running),
+	.help = "Only those that run."},
+    {.name = NULL},
+};
+
+static void handle_list(struct request *request, const void *data)
+{
+	const struct list_args *args = data;
+	const struct job_set *jobs = request_daemon(request)->jobs;
+	struct json_writer *writer = request_result(request);
+	const struct job *job = NULL;
+
+	json_array_begin(writer, "jobs");
+	while ((job = job_next(jobs, job)) != NULL) {
+		if (args->running && job->state != JOB_RUNNING)
+			continue;
+		json_object_begin(writer, NULL);
+		write_job(writer, jobs, job);
+		json_object_end(writer);
+	}
+	json_array_end(writer);
+	request_done(request);
+}
+
+/* Finds a job by its id; NULL after failing the request. */
+static const struct job *find_job(struct request *request, const char *id)
+{
+	const struct job *job = job_find(request_daemon(request)->jobs, id);
+
+	if (job == NULL)
+		request_fail(
+		    request, MESSAGE_NO_SUCH_JOB, "there is no job \"%.40s\": see list_jobs", id);
+	return job;
+}
+
+struct get_args {
+	const char *job;
+};
+
+static const struct field get_fields[] = {
+    {.name = "job",
+	.type = FIELD_STRING,
+	.flags = FIELD_REQUIRED,
+	.offset = offsetof(struct get_args, job),
+	.help = "Its id."},
+    {.name = "id",
+	.type = FIELD_STRING,
+	.flags = FIELD_ALIAS,
+	.offset = offsetof(struct get_args, job)},
+    {.name = NULL},
+};
+
+static void handle_get(struct request *request, const void *data)
+{
+	const struct get_args *args = data;
+	const struct job *job = find_job(request, args->job);
+
+	if (job == NULL)
+		return;
+	write_job(request_result(request), request_daemon(request)->jobs, job);
+	request_done(request);
+}
+
+/* ---- read_job ---- */
+
+static const char *const encoding_choices[] = {"text", "base64", NULL};
+
+struct read_args {
+	const char *job;
+	int64_t offset;
+	int64_t max_bytes;
+	int encoding;
+};
+
+static const struct field read_fields[] = {
+    {.name = "job",
+	.type = FIELD_STRING,
+	.flags = FIELD_REQUIRED,
+	.offset = offsetof(struct read_args, job),
+	.help = "Its id."},
+    {.name = "id",
+	.type = FIELD_STRING,
+	.flags = FIELD_ALIAS,
+	.offset = offsetof(struct read_args, job)},
+    {.name = "offset",
+	.type = FIELD_INT,
+	.offset = offsetof(struct read_args, offset),
+	.unit = "bytes",
+	.min = -9007199254740992.0,
+	.max = 9007199254740992.0,
+	.help = "Where to begin; negative: so many bytes before the end."},
+    {.name = "max_bytes",
+	.type = FIELD_INT,
+	.offset = offsetof(struct read_args, max_bytes),
+	.unit = "bytes",
+	.min = 1,
+	.max = READ_MAX,
+	.preset = "65536",
+	.help = "How much at most."},
+    {.name = "encoding",
+	.type = FIELD_CHOICE,
+	.offset = offsetof(struct read_args, encoding),
+	.choices = encoding_choices,
+	.preset = "\"text\"",
+	.help = "text: valid UTF-8, U+FFFD for what is not; base64: the exact bytes."},
+    {.name = NULL},
+};
+
+static const struct field_result read_results[] = {
+    {"job", "string", "its id"},
+    {"text", "string", "the output"},
+    {"base64", "string", "the exact bytes, if asked for"},
+    {"lossy", "boolean", "true if text is not exact"},
+    {"from", "integer", "the offset of the first byte; beyond what was asked if it was not kept"},
+    {"to", "integer", "the offset behind the last byte: read on from there"},
+    {"end", "integer", "how much output there is by now"},
+    {"running", "boolean", "whether more may come"},
+    {NULL, NULL, NULL},
+};
+
+static void handle_read(struct request *request, const void *data)
+{
+	const struct read_args *args = data;
+	const struct job_set *jobs = request_daemon(request)->jobs;
+	const struct job *job = find_job(request, args->job);
+	int64_t offset = args->offset, from, end;
+	struct json_writer *writer;
+	struct buf out;
+	int error;
+
+	if (job == NULL)
+		return;
+	buf_init(&out, READ_MAX + 1);
+	if (offset < 0) {
+		(void)job_read(jobs, job, JOB_FILE_OUT, 0, 0, &out, &from, &end);
+		offset = end + offset > 0 ? end + offset : 0;
+	}
+	error =
+	    job_read(jobs, job, JOB_FILE_OUT, offset, (size_t)args->max_bytes, &out, &from, &end);
+	if (error != 0) {
+		buf_finish(&out);
+		request_fail(request, MESSAGE_INTERNAL, "the log of job %s cannot be read: %s",
+		    job->id, strerror(-error));
+		return;
+	}
+	writer = request_result(request);
+	json_put_str(writer, "job", job->id);
+	if (args->encoding == 1)
+		json_put_base64(writer, "base64", out.len > 0 ? (void *)out.data : "", out.len);
+	else if (json_put_text(writer, "text", out.len > 0 ? (void *)out.data : "", out.len))
+		json_put_bool(writer, "lossy", true);
+	json_put_int(writer, "from", from);
+	json_put_int(writer, "to", from + (int64_t)out.len);
+	json_put_int(writer, "end", end);
+	json_put_bool(writer, "running", job->state == JOB_RUNNING);
+	buf_finish(&out);
+	request_done(request);
+}
+
+/* ---- stop_job ---- */
+
+static const char *const signal_choices[] = {
+    "TERM", "INT", "HUP", "KILL", "QUIT", "USR1", "USR2", "STOP", "CONT", NULL};
+static const int signal_numbers[] = {
+    SIGTERM, SIGINT, SIGHUP, SIGKILL, SIGQUIT, SIGUSR1, SIGUSR2, SIGSTOP, SIGCONT};
+
+struct stop_args {
+	const char *job;
+	int signal;
+};
+
+static const struct field stop_fields[] = {
+    {.name = "job",
+	.type = FIELD_STRING,
+	.flags = FIELD_REQUIRED,
+	.offset = offsetof(struct stop_args, job),
+	.help = "Its id."},
+    {.name = "id",
+	.type = FIELD_STRING,
+	.flags = FIELD_ALIAS,
+	.offset = offsetof(struct stop_args, job)},
+    {.name = "signal",
+	.type = FIELD_CHOICE,
+	.offset = offsetof(struct stop_args, signal),
+	.choices = signal_choices,
+	.preset = "\"TERM\"",
+	.help = "TERM and INT are followed by KILL for all its processes after 5 s; others are "
+		"sent once, to its process group."},
+    {.name = NULL},
+};
+
+static const struct field_result stop_results[] = {
+    {"id", "string", "the job that was asked to end; its notification tells when it has"},
+    {NULL, NULL, NULL},
+};
+
+static void handle_stop(struct request *request, const void *data)
+{
+	const struct stop_args *args = data;
+	const struct job *job = find_job(request, args->job);
+	int error;
+
+	if (job == NULL)
+		return;
+	error = job_stop(request_daemon(request)->jobs, args->job, signal_numbers[args->signal]);
+	if (error == -ESRCH)
+		request_fail(request, MESSAGE_GONE, "job %s does not run: it is %s", job->id,
+		    job_state_name(job->state));
+	else if (error == -EAGAIN)
+		request_fail(request, MESSAGE_NOT_READY, "job %s is just being started", job->id);
+	else if (error != 0)
+		request_fail(request, MESSAGE_INTERNAL, "job %s: %s", job->id, strerror(-error));
+	if (error != 0)
+		return;
+	json_put_str(request_result(request), "id", job->id);
+	request_done(request);
+}
+
+/* Keep alphabetized. */
+const struct method methods_job[] = {
+    {.name = "get_job",
+	.title = "Get a job",
+	.summary = "Tells all about one background job.",
+	.fields = get_fields,
+	.args_size = sizeof(struct get_args),
+	.results = job_results,
+	.flags = METHOD_READ_ONLY,
+	.handle = handle_get,
+	.example = "{\"job\":\"A1B2\"}"},
+    {.name = "list_jobs",
+	.title = "List jobs",
+	.summary = "Lists background jobs: those that run, and the last that have ended.",
+	.fields = list_fields,
+	.args_size = sizeof(struct list_args),
+	.results = list_results,
+	.flags = METHOD_READ_ONLY,
+	.handle = handle_list,
+	.example = "{\"running\":true}"},
+    {.name = "read_job",
+	.title = "Read a job's output",
+	.summary = "Reads the output of a background job from an offset on.",
+	.fields = read_fields,
+	.args_size = sizeof(struct read_args),
+	.results = read_results,
+	.flags = METHOD_READ_ONLY | METHOD_OPEN_WORLD | METHOD_TOOL,
+	.handle = handle_read,
+	.example = "{\"job\":\"A1B2\",\"offset\":-2000}"},
+    {.name = "run_long_command",
+	.title = "Run in the background",
+	.summary = "Runs a command detached, and notifies when it ends; returns at once.",
+	.help =
+	    "The job outlives its caller and the daemon, and its exit status is never lost. The "
+	    "notification has the exit code or signal, the duration, the first 200 characters "
+	    "of the output, and where the whole log is. The first 64 MiB of it are kept, and "
+	    "the last 64 KiB.",
+	.fields = run_fields,
+	.args_size = sizeof(struct run_args),
+	.results = run_results,
+	.flags = METHOD_DESTRUCTIVE | METHOD_TOOL,
+	.handle = handle_run,
+	.example = "{\"command\":\"make -j8\"}"},
+    {.name = "stop_job",
+	.title = "Stop a job",
+	.summary = "Ends a background job and all its processes.",
+	.fields = stop_fields,
+	.args_size = sizeof(struct stop_args),
+	.results = stop_results,
+	.flags = METHOD_DESTRUCTIVE,
+	.handle = handle_stop,
+	.example = "{\"job\":\"A1B2\"}"},
+    {.name = NULL},
+};

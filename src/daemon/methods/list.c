@@ -1,0 +1,416 @@
+/* SPDX-License-Identifier: ISC */
+/* Methods about what there is: list_sessions, list_windows, list_panes, get_pane. */
+#include <muxbus.h>
+#include <stddef.h>
+#include <string.h>
+
+#include "base/alloc.h"
+#include "base/clock.h"
+#include "daemon/config.h"
+#include "daemon/event_log.h"
+#include "daemon/method.h"
+#include "daemon/methods/tables.h"
+#include "daemon/object.h"
+#include "daemon/request.h"
+#include "daemon/target.h"
+#include "daemon/tmux.h"
+
+#define HUMAN_MS 1000
+
+/* What all four take; a method uses those that its fields name. */
+struct list_args {
+	const char *pane;
+	const char *window;
+	const char *session;
+};
+
+/* A list that waits for the model to be fresh. */
+struct listing {
+	struct request *request;
+	char *pane;
+	char *window;
+	char *session;
+	void (*put)(struct listing *listing);
+};
+
+static char *copy(const char *text)
+{
+	return text ? xstrdup(text) : NULL;
+}
+
+static void free_listing(struct listing *listing)
+{
+	mem_free(listing->pane);
+	mem_free(listing->window);
+	mem_free(listing->session);
+	mem_free(listing);
+}
+
+static void on_fresh(void *data, int error)
+{
+	struct listing *listing = data;
+	if (error < 0)
+		tmux_fail(listing->request, error, NULL);
+	else
+		listing->put(listing);
+	free_listing(listing);
+}
+
+/* Answers when the model is no older than a setting says; at once if it is not already. */
+static void start(
+    struct request *request, const struct list_args *args, void (*put)(struct listing *listing))
+{
+	const struct daemon *daemon = request_daemon(request);
+	struct listing *listing = xalloc(sizeof(*listing));
+	*listing = (struct listing){
+	    .request = request,
+	    .pane = copy(args->pane),
+	    .window = copy(args->window),
+	    .session = copy(args->session),
+	    .put = put,
+	};
+	unsigned max_age_ms = (unsigned)daemon->config->limits.fresh_ms;
+	int error = muxbus_sync_refresh(tmux_sync(daemon->tmux), max_age_ms, on_fresh, listing);
+	if (error < 0)
+		on_fresh(listing, error);
+}
+
+static const struct muxbus_model *model_of(const struct listing *listing)
+{
+	return tmux_model(request_daemon(listing->request)->tmux);
+}
+
+static void put_seq(struct listing *listing, struct json_writer *writer)
+{
+	uint64_t last = event_log_last(request_daemon(listing->request)->events);
+	json_put_int(writer, "seq", (int64_t)last);
+}
+
+static bool window_is_in(const struct object_view *view, uint32_t window, uint32_t session)
+{
+	const struct muxbus_link *const *links;
+	size_t count = object_links(view, window, &links);
+	for (size_t i = 0; i < count; i++)
+		if (links[i]->session == session)
+			return true;
+	return false;
+}
+
+/* ---- list_sessions ----------------------------------------------------------------------- */
+
+static const struct field_result list_sessions_results[] = {
+    {"seq", "integer", "Subscribe after this number to miss nothing."},
+    {"sessions", "array", "The sessions, by id."},
+    {"sessions[].session", "string", "Its id, such as \"$0\"."},
+    {"sessions[].name", "string", "Its name."},
+    {"sessions[].windows", "integer", "How many windows it has."},
+    {"sessions[].attached", "integer", "How many people look at it; control clients not."},
+    {"sessions[].created", "string", "When it was made."},
+    {"sessions[].activity", "string", "When a person last pressed a key in it."},
+    {"sessions[].current_window", "string", "The id of its current window."},
+    {"sessions[].group", "integer", "A number that sessions sharing their windows share."},
+    {0},
+};
+
+static void put_sessions(struct listing *listing)
+{
+	struct json_writer *writer = request_result(listing->request);
+	put_seq(listing, writer);
+	json_array_begin(writer, "sessions");
+	const struct muxbus_session *session = NULL;
+	while ((session = muxbus_model_next_session(model_of(listing), session))) {
+		json_object_begin(writer, NULL);
+		object_put_session(writer, session);
+		json_object_end(writer);
+	}
+	json_array_end(writer);
+	request_done(listing->request);
+}
+
+static void handle_list_sessions(struct request *request, const void *data)
+{
+	(void)data;
+	start(request, &(struct list_args){0}, put_sessions);
+}
+
+/* ---- list_windows ------------------------------------------------------------------------ */
+
+static const struct field list_windows_fields[] = {
+    {.name = "session",
+	.type = FIELD_STRING,
+	.offset = offsetof(struct list_args, session),
+	.min = 1,
+	.max = 1024,
+	.help = "Only those of this session; left out, all."},
+    {0},
+};
+
+static const struct field_result list_windows_results[] = {
+    {"seq", "integer", "Subscribe after this number to miss nothing."},
+    {"windows", "array", "The windows, by id; one that is linked several times stands once."},
+    {"windows[].window", "string", "Its id, such as \"@1\"."},
+    {"windows[].sessions", "array", "The ids of the sessions that hold it."},
+    {"windows[].index", "integer", "Its index in the first of these."},
+    {"windows[].name", "string", "Its name."},
+    {"windows[].width", "integer", "In columns."},
+    {"windows[].height", "integer", "In rows."},
+    {"windows[].layout", "string", "As tmux writes it, as if nothing were zoomed."},
+    {"windows[].active_pane", "string", "The id of its active pane."},
+    {"windows[].panes", "integer", "How many panes it has."},
+    {"windows[].zoomed", "boolean", "Whether one pane fills it for now."},
+    {"windows[].bell", "boolean", "Whether tmux shows a bell for it."},
+    {"windows[].activity", "boolean", "Whether tmux shows activity for it."},
+    {"windows[].silence", "boolean", "Whether tmux shows silence for it."},
+    {"windows[].links", "array", "Where it stands: session, index, and whether it is current."},
+    {0},
+};
+
+static void put_windows(struct listing *listing)
+{
+	const struct muxbus_session *only = NULL;
+	if (listing->session && !target_session(listing->request, listing->session, &only))
+		return;
+	struct object_view view;
+	object_view_init(&view, model_of(listing));
+	struct json_writer *writer = request_result(listing->request);
+	put_seq(listing, writer);
+	json_array_begin(writer, "windows");
+	const struct muxbus_window *window = NULL;
+	while ((window = muxbus_model_next_window(view.model, window))) {
+		if (only && !window_is_in(&view, window->id, only->id))
+			continue;
+		json_object_begin(writer, NULL);
+		object_put_window(writer, &view, window);
+		json_object_end(writer);
+	}
+	json_array_end(writer);
+	object_view_finish(&view);
+	request_done(listing->request);
+}
+
+static void handle_list_windows(struct request *request, const void *data)
+{
+	start(request, data, put_windows);
+}
+
+/* ---- list_panes and get_pane ------------------------------------------------------------- */
+
+static const struct field list_panes_fields[] = {
+    {.name = "session",
+	.type = FIELD_STRING,
+	.offset = offsetof(struct list_args, session),
+	.min = 1,
+	.max = 1024,
+	.help = "Only those of this session; left out, all of the server."},
+    {.name = "window",
+	.type = FIELD_STRING,
+	.offset = offsetof(struct list_args, window),
+	.min = 1,
+	.max = 1024,
+	.help = "Only those of this window, such as \"@1\" or \"work:0\"."},
+    {0},
+};
+
+static const struct field get_pane_fields[] = {
+    {.name = "pane",
+	.type = FIELD_STRING,
+	.offset = offsetof(struct list_args, pane),
+	.min = 1,
+	.max = 1024,
+	.help = "Which pane, such as \"%3\" or \"work:1.0\"; left out, the caller's own."},
+    {.name = "pane_id", .flags = FIELD_ALIAS},
+    {0},
+};
+
+/* The members of a pane, for both methods. */
+#define PANE_RESULTS(in)                                                                           \
+	{in "pane", "string", "Its id, such as \"%3\"."},                                          \
+	    {in "window", "string", "The id of its window."},                                      \
+	    {in "session", "string", "The id of the first session that holds its window."},        \
+	    {in "session_name", "string", "The name of that session."},                            \
+	    {in "window_index", "integer", "The index of the window there."},                      \
+	    {in "window_name", "string", "The name of the window."},                               \
+	    {in "sessions", "array", "All sessions that hold it, if there are several."},          \
+	    {in "pane_index", "integer", "Its index in the window."},                              \
+	    {in "width", "integer", "In columns."}, {in "height", "integer", "In rows."},          \
+	    {in "left", "integer", "Its first column in the window, from 0."},                     \
+	    {in "top", "integer", "Its first row in the window, from 0."},                         \
+	    {in "active", "boolean", "Whether it is the active pane of its window."},              \
+	    {in "title", "string", "What its program calls it: text from a stranger."},            \
+	    {in "command", "string", "The name of the program in front."},                         \
+	    {in "path", "string", "The directory of that program."},                               \
+	    {in "pid", "integer|null", "Of its first process."},                                   \
+	    {in "tty", "string", "Its terminal."},                                                 \
+	    {in "dead", "boolean", "Whether its program has ended and the pane is kept."},         \
+	    {in "exit_status", "integer|null", "With what it ended; null: not known, or signal."}, \
+	    {in "signal", "integer|null", "The signal that ended it."},                            \
+	    {in "signal_name", "string", "Its name, if there is one."},                            \
+	    {in "mode", "string|null", "\"copy-mode\" and the like: keys go there."},              \
+	    {in "alternate_screen", "boolean", "Whether a full-screen program has it."},           \
+	    {in "input_off", "boolean", "Whether tmux lets no input through."},                    \
+	    {in "synchronized", "boolean", "Whether keys go to all panes of the window."},         \
+	    {in "mouse", "boolean", "Whether its program asked for the mouse."},                   \
+	    {in "floating", "boolean", "true for one that floats over the others."},               \
+	    {in "last_output", "string|null", "When it last wrote, if somebody listens to it."},   \
+	{                                                                                          \
+		in "human", "boolean",                                                             \
+		    "Whether it is the pane before a person who pressed a key in the last minute." \
+	}
+
+static const struct field_result list_panes_results[] = {
+    {"seq", "integer", "Subscribe after this number to miss nothing."},
+    {"panes", "array", "The panes, by id; one of a linked window stands once."},
+    PANE_RESULTS("panes[]."),
+    {0},
+};
+
+static const struct field_result get_pane_results[] = {
+    PANE_RESULTS(""),
+    {0},
+};
+
+/* All panes as they were written last, while nothing has changed. */
+static struct {
+	uint64_t revision; /* 0: none */
+	int64_t until_ms; /* who is present is a matter of time */
+	struct buf json; /* an array */
+} written;
+
+static void write_panes(const struct object_view *view)
+{
+	struct json_writer writer;
+	buf_clear(&written.json);
+	json_writer_init(&writer, &written.json);
+	json_array_begin(&writer, NULL);
+	const struct muxbus_pane *pane = NULL;
+	while ((pane = muxbus_model_next_pane(view->model, pane))) {
+		json_object_begin(&writer, NULL);
+		object_put_pane(&writer, view, pane);
+		json_object_end(&writer);
+	}
+	json_array_end(&writer);
+}
+
+/* The common case, and so a fast one: every pane there is. */
+static void put_all_panes(struct listing *listing)
+{
+	const struct daemon *daemon = request_daemon(listing->request);
+	uint64_t revision = tmux_revision(daemon->tmux);
+	int64_t now_ms = clock_mono_ms();
+	if (written.revision != revision || now_ms >= written.until_ms) {
+		struct object_view view;
+		if (!written.revision)
+			buf_init(&written.json, (size_t)daemon->config->limits.result_bytes);
+		object_view_init(&view, model_of(listing));
+		write_panes(&view);
+		object_view_finish(&view);
+		written.revision = revision;
+		written.until_ms = now_ms + HUMAN_MS;
+	}
+	struct json_writer *writer = request_result(listing->request);
+	put_seq(listing, writer);
+	json_put_raw(writer, "panes", written.json.data, written.json.len);
+	request_done(listing->request);
+}
+
+static void put_panes(struct listing *listing)
+{
+	if (!listing->session && !listing->window) {
+		put_all_panes(listing);
+		return;
+	}
+	const struct muxbus_session *session = NULL;
+	const struct muxbus_window *window = NULL;
+	if (listing->session && !target_session(listing->request, listing->session, &session))
+		return;
+	if (listing->window && !target_window(listing->request, listing->window, &window))
+		return;
+	struct object_view view;
+	object_view_init(&view, model_of(listing));
+	struct json_writer *writer = request_result(listing->request);
+	put_seq(listing, writer);
+	json_array_begin(writer, "panes");
+	const struct muxbus_pane *pane = NULL;
+	while ((pane = muxbus_model_next_pane(view.model, pane))) {
+		if (window && pane->window != window->id)
+			continue;
+		if (session && !window_is_in(&view, pane->window, session->id))
+			continue;
+		json_object_begin(writer, NULL);
+		object_put_pane(writer, &view, pane);
+		json_object_end(writer);
+	}
+	json_array_end(writer);
+	object_view_finish(&view);
+	request_done(listing->request);
+}
+
+static void handle_list_panes(struct request *request, const void *data)
+{
+	start(request, data, put_panes);
+}
+
+static void put_pane(struct listing *listing)
+{
+	const struct muxbus_pane *pane;
+	if (!target_pane(listing->request, listing->pane, &pane))
+		return;
+	struct object_view view;
+	object_view_init(&view, model_of(listing));
+	object_put_pane(request_result(listing->request), &view, pane);
+	object_view_finish(&view);
+	request_done(listing->request);
+}
+
+static void handle_get_pane(struct request *request, const void *data)
+{
+	start(request, data, put_pane);
+}
+
+/* ---- the table --------------------------------------------------------------------------- */
+
+const struct method methods_list[] = {
+    {
+	.name = "get_pane",
+	.title = "Describe one pane",
+	.summary = "Says all that is known of one pane.",
+	.fields = get_pane_fields,
+	.args_size = sizeof(struct list_args),
+	.results = get_pane_results,
+	.flags = METHOD_READ_ONLY | METHOD_NEEDS_TMUX | METHOD_OPEN_WORLD,
+	.handle = handle_get_pane,
+	.example = "{\"pane\":\"%0\"}",
+    },
+    {
+	.name = "list_panes",
+	.title = "List the panes",
+	.summary = "Lists the panes of the tmux server: size, place, title, command, state.",
+	.fields = list_panes_fields,
+	.args_size = sizeof(struct list_args),
+	.results = list_panes_results,
+	.flags = METHOD_READ_ONLY | METHOD_NEEDS_TMUX | METHOD_TOOL | METHOD_OPEN_WORLD,
+	.handle = handle_list_panes,
+	.example = "{}",
+    },
+    {
+	.name = "list_sessions",
+	.title = "List the sessions",
+	.summary = "Lists the sessions of the tmux server.",
+	.results = list_sessions_results,
+	.flags = METHOD_READ_ONLY | METHOD_NEEDS_TMUX | METHOD_OPEN_WORLD,
+	.handle = handle_list_sessions,
+	.example = "{}",
+    },
+    {
+	.name = "list_windows",
+	.title = "List the windows",
+	.summary = "Lists the windows of the tmux server, or of one session.",
+	.fields = list_windows_fields,
+	.args_size = sizeof(struct list_args),
+	.results = list_windows_results,
+	.flags = METHOD_READ_ONLY | METHOD_NEEDS_TMUX | METHOD_OPEN_WORLD,
+	.handle = handle_list_windows,
+	.example = "{}",
+    },
+    {0},
+};

@@ -1,0 +1,361 @@
+/* SPDX-License-Identifier: ISC */
+/* next_notification: a request that waits until there is something to tell. */
+#include <muxbus.h>
+
+#include <event2/event.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/alloc.h"
+#include "base/clock.h"
+#include "daemon/consumer.h"
+#include "daemon/method.h"
+#include "daemon/methods/queue_shared.h"
+#include "daemon/methods/tables.h"
+#include "daemon/queue.h"
+#include "daemon/request.h"
+#include "daemon/target.h"
+
+static const char *const source_choices[] = {
+    "command", "condition", "job", "post", "timer", "watch", NULL};
+
+const struct field_result notification_list_results[] = {
+    {"notifications", "array", "the entries, oldest first"},
+    {"notifications[].seq", "integer", "its number, shared with the events"},
+    {"notifications[].time", "string", "when it came true"},
+    {"notifications[].source", "string", "timer, watch, job, condition, command or post"},
+    {"notifications[].id", "string", "the id of the request that it answers"},
+    {"notifications[].pane", "string|null", "the pane it is addressed to"},
+    {"notifications[].text", "string", "one line for people"},
+    {"notifications[].data", "object", "what happened, by source"},
+    {"notifications[].state", "string",
+	"queued, delivering, delivered, acknowledged, cancelled or failed"},
+    {"notifications[].delivery", "object|null", "the receipt of typing it into its pane"},
+    {"notifications[].redelivered", "integer", "how often it was handed out again"},
+    {"last", "integer", "ask for what comes after this"},
+    {"gap", "object|null", "from, to and reason of what is missing before these"},
+    {NULL, NULL, NULL},
+};
+
+/* Writes what is missing between a reader's place and what is remembered. */
+void notification_write_gap(struct json_writer *writer, const struct queue *queue, uint64_t after)
+{
+	const char *reason;
+	uint64_t forgotten = queue_forgotten(queue, &reason);
+
+	if (forgotten <= after) {
+		json_put_null(writer, "gap");
+		return;
+	}
+	json_object_begin(writer, "gap");
+	json_put_int(writer, "from", (int64_t)after + 1);
+	json_put_int(writer, "to", (int64_t)forgotten);
+	json_put_str(writer, "reason", reason);
+	json_object_end(writer);
+}
+
+void notification_write_entry(struct json_writer *writer, const struct notification *note)
+{
+	json_object_begin(writer, NULL);
+	notification_write_members(writer, note, false);
+	json_object_end(writer);
+}
+
+/* Finds or makes a consumer; NULL after failing the request. */
+struct consumer *queue_get_consumer(struct request *request, const char *name)
+{
+	struct consumer *consumer;
+
+	if (!consumer_name_is_valid(name)) {
+		request_fail_data(request, MESSAGE_PARAMS, "\"field\":\"consumer\"",
+		    "consumer: must be 1 to %d characters of A-Z a-z 0-9 _ . : -",
+		    CONSUMER_NAME_MAX);
+		return NULL;
+	}
+	consumer = consumer_get(request_daemon(request)->consumers, name);
+	if (consumer == NULL)
+		request_fail(request, MESSAGE_LIMIT,
+		    "there are %d consumers already, the most there may be: use one of them",
+		    CONSUMERS_MAX);
+	return consumer;
+}
+
+/* ---- filters ---- */
+
+struct filter_args {
+	const char *pane;
+	int source;
+	const char *id;
+	bool urgent;
+};
+
+static const struct field filter_fields[] = {
+    {.name = "pane",
+	.type = FIELD_STRING,
+	.offset = offsetof(struct filter_args, pane),
+	.help = "Only those addressed to this pane."},
+    {.name = "source",
+	.type = FIELD_CHOICE,
+	.offset = offsetof(struct filter_args, source),
+	.choices = source_choices,
+	.help = "Only those from this source."},
+    {.name = "id",
+	.type = FIELD_STRING,
+	.offset = offsetof(struct filter_args, id),
+	.max = NOTIFICATION_ID_SIZE - 1,
+	.help = "Only those of this request."},
+    {.name = "urgent",
+	.type = FIELD_BOOL,
+	.offset = offsetof(struct filter_args, urgent),
+	.help = "Only those of high urgency."},
+    {.name = NULL},
+};
+
+bool queue_read_filter(
+    struct request *request, const struct json *value, struct consumer_filter *ret_filter)
+{
+	struct field_error error;
+	struct filter_args args;
+	const struct muxbus_pane *pane;
+	struct buf scratch;
+
+	*ret_filter = (struct consumer_filter){.source = -1};
+	if (value == NULL)
+		return true;
+	buf_init(&scratch, NOTIFICATION_DATA_MAX);
+	if (value->type != JSON_OBJECT ||
+	    field_read(filter_fields, value, &args, sizeof args, &scratch, &error) != 0) {
+		request_fail_data(request, MESSAGE_PARAMS, "\"field\":\"filter\"", "filter: %s",
+		    value->type != JSON_OBJECT ? "must be an object" : error.text);
+		buf_finish(&scratch);
+		return false;
+	}
+	buf_finish(&scratch);
+	ret_filter->source = args.source;
+	ret_filter->is_urgent = args.urgent;
+	ret_filter->id = args.id;
+	if (args.pane == NULL)
+		return true;
+	if (!target_pane(request, args.pane, &pane))
+		return false;
+	ret_filter->has_pane = true;
+	ret_filter->pane = pane->id;
+	return true;
+}
+
+struct next_args {
+	int64_t after;
+	bool has_after;
+	const char *consumer;
+	double timeout_sec;
+	const struct json *filter;
+	int64_t limit;
+	int64_t ack;
+	bool has_ack;
+	int64_t ack_up_to;
+	bool has_ack_up_to;
+};
+
+static const struct field next_fields[] = {
+    {.name = "after",
+	.type = FIELD_INT,
+	.offset = offsetof(struct next_args, after),
+	.given_offset = offsetof(struct next_args, has_after),
+	.max = 9007199254740992.0,
+	.help = "Wait for one behind this number; left out, and without consumer: for a new one."},
+    {.name = "consumer",
+	.type = FIELD_STRING,
+	.offset = offsetof(struct next_args, consumer),
+	.help = "Take the next that this named consumer has not acknowledged."},
+    {.name = "timeout_sec",
+	.type = FIELD_NUMBER,
+	.offset = offsetof(struct next_args, timeout_sec),
+	.unit = "s",
+	.max = 86400,
+	.preset = "60",
+	.help = "Answer with an empty list after this long."},
+    {.name = "filter",
+	.type = FIELD_VALUE,
+	.offset = offsetof(struct next_args, filter),
+	.help = "Only those that match: an object of pane, source, id, urgent."},
+    {.name = "limit",
+	.type = FIELD_INT,
+	.offset = offsetof(struct next_args, limit),
+	.min = 1,
+	.max = QUEUE_LIST_MAX,
+	.preset = "100",
+	.help = "How many at most, if several are there."},
+    {.name = "ack",
+	.type = FIELD_INT,
+	.offset = offsetof(struct next_args, ack),
+	.given_offset = offsetof(struct next_args, has_ack),
+	.max = 9007199254740992.0,
+	.help = "Acknowledge this one first, for the consumer."},
+    {.name = "ack_up_to",
+	.type = FIELD_INT,
+	.offset = offsetof(struct next_args, ack_up_to),
+	.given_offset = offsetof(struct next_args, has_ack_up_to),
+	.max = 9007199254740992.0,
+	.help = "Acknowledge all up to this one first, for the consumer."},
+    {.name = NULL},
+};
+
+/* A request that waits for a notification. */
+struct next_wait {
+	struct request *request;
+	struct queue *queue;
+	struct queue_listener listener;
+	struct event *timer; /* at the end, or when one handed out comes again */
+	int64_t end_ms; /* CLOCK_MONOTONIC */
+	struct consumer *consumer; /* NULL: by number */
+	uint64_t after;
+	int64_t limit;
+	struct consumer_filter filter;
+	char filter_id[NOTIFICATION_ID_SIZE];
+};
+
+static void next_free(struct next_wait *wait)
+{
+	queue_unlisten(wait->queue, &wait->listener);
+	event_free(wait->timer);
+	mem_free(wait);
+}
+
+/* The next one by number or consumer, NULL if there is none yet. */
+static const struct notification *next_take(
+    struct next_wait *wait, uint64_t after, int64_t *ret_due_ms)
+{
+	const struct notification *note;
+
+	*ret_due_ms = 0;
+	if (wait->consumer != NULL)
+		return consumer_take(wait->consumer, &wait->filter, clock_mono_ms(), ret_due_ms);
+	for (note = queue_after(wait->queue, after); note != NULL;
+	     note = queue_next(wait->queue, note)) {
+		if (note->state != NOTE_CANCELLED && consumer_filter_matches(&wait->filter, note))
+			return note;
+	}
+	return NULL;
+}
+
+/* Answers with what there is, if there is some or it is time. */
+static bool next_answer(struct next_wait *wait, bool is_time)
+{
+	int64_t count = 0, due_ms, wake_ms = wait->end_ms, left_ms;
+	const struct notification *note = next_take(wait, wait->after, &due_ms);
+	struct json_writer *writer;
+	struct timeval left;
+	uint64_t last;
+
+	if (note == NULL && !is_time) {
+		if (due_ms != 0 && due_ms < wake_ms)
+			wake_ms = due_ms;
+		left_ms = wake_ms - clock_mono_ms();
+		left_ms = left_ms < 0 ? 0 : left_ms;
+		left = (struct timeval){left_ms / 1000, left_ms % 1000 * 1000};
+		event_add(wait->timer, &left);
+		return false;
+	}
+	writer = request_result(wait->request);
+	json_array_begin(writer, "notifications");
+	last = queue_last(wait->queue) > wait->after ? queue_last(wait->queue) : wait->after;
+	while (note != NULL) {
+		notification_write_entry(writer, note);
+		last = note->seq;
+		if (++count == wait->limit)
+			break;
+		note = next_take(wait, note->seq, &due_ms);
+	}
+	json_array_end(writer);
+	json_put_int(writer, "last", (int64_t)last);
+	notification_write_gap(writer, wait->queue, wait->after);
+	request_on_cancel(wait->request, NULL, NULL);
+	request_done(wait->request);
+	next_free(wait);
+	return true;
+}
+
+static void next_timer(evutil_socket_t fd, short what, void *data)
+{
+	struct next_wait *wait = data;
+
+	(void)fd;
+	(void)what;
+	(void)next_answer(wait, clock_mono_ms() >= wait->end_ms);
+}
+
+/* One more is there. Answered at the end of the turn, together with others of that turn. */
+static void next_posted(struct queue_listener *listener, const struct notification *note)
+{
+	struct next_wait *wait =
+	    (struct next_wait *)((char *)listener - offsetof(struct next_wait, listener));
+
+	if (consumer_filter_matches(&wait->filter, note))
+		event_active(wait->timer, EV_TIMEOUT, 0);
+}
+
+static void next_cancelled(struct request *request, void *data)
+{
+	next_free(data);
+	request_fail(request, MESSAGE_CANCELLED, "the peer has gone");
+}
+
+static void next_notification(struct request *request, const void *data)
+{
+	const struct next_args *args = data;
+	struct daemon *daemon = request_daemon(request);
+	struct consumer *consumer = NULL;
+	struct consumer_filter filter;
+	struct next_wait *wait;
+
+	if (!queue_read_filter(request, args->filter, &filter))
+		return;
+	if (args->consumer != NULL &&
+	    (consumer = queue_get_consumer(request, args->consumer)) == NULL)
+		return;
+	if (consumer == NULL && (args->has_ack || args->has_ack_up_to)) {
+		request_fail_data(request, MESSAGE_PARAMS, "\"field\":\"ack\"",
+		    "ack: goes with consumer; use ack_notification otherwise");
+		return;
+	}
+	if (args->has_ack)
+		(void)consumer_acknowledge(consumer, (uint64_t)args->ack, false);
+	if (args->has_ack_up_to)
+		(void)consumer_acknowledge(consumer, (uint64_t)args->ack_up_to, true);
+	wait = xcalloc(1, sizeof *wait);
+	wait->request = request;
+	wait->queue = daemon->queue;
+	wait->consumer = consumer;
+	wait->limit = args->limit;
+	wait->filter = filter;
+	if (filter.id != NULL) {
+		snprintf(wait->filter_id, sizeof wait->filter_id, "%s", filter.id);
+		wait->filter.id = wait->filter_id;
+	}
+	wait->after = consumer != NULL ? consumer_floor(consumer)
+	    : args->has_after          ? (uint64_t)args->after
+				       : queue_last(daemon->queue);
+	wait->end_ms = clock_mono_ms() + clock_seconds_to_ms(args->timeout_sec);
+	wait->timer = evtimer_new(daemon->base, next_timer, wait);
+	wait->listener.posted = next_posted;
+	queue_listen(wait->queue, &wait->listener);
+	request_on_cancel(request, next_cancelled, wait);
+	(void)next_answer(wait, args->timeout_sec <= 0);
+}
+
+const struct method methods_next[] = {
+    {.name = "next_notification",
+	.title = "Wait for a notification",
+	.summary = "Waits until there is a notification, and answers with it.",
+	.help = "A consumer gets each one at least once, in order; what it does not acknowledge "
+		"comes again after 60 s. An answer that was sent is no acknowledgement: let ack "
+		"ride on the next call.",
+	.fields = next_fields,
+	.args_size = sizeof(struct next_args),
+	.results = notification_list_results,
+	.flags = METHOD_WAITS | METHOD_OPEN_WORLD | METHOD_TOOL,
+	.handle = next_notification,
+	.example = "{\"consumer\":\"me\",\"timeout_sec\":2}"},
+    {.name = NULL},
+};

@@ -1,0 +1,401 @@
+/* SPDX-License-Identifier: ISC */
+/* Methods about one pane: create_pane, close_pane, resize_pane, focus_pane. */
+#include <muxbus.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/alloc.h"
+#include "daemon/guard.h"
+#include "daemon/method.h"
+#include "daemon/methods/tables.h"
+#include "daemon/request.h"
+#include "daemon/resolve.h"
+#include "daemon/spawn.h"
+#include "daemon/target.h"
+#include "daemon/tmux.h"
+
+#define CELLS_MAX 10000
+
+static struct muxbus_command *new_command(struct request *request)
+{
+	struct muxbus_command *command;
+	int error = muxbus_command_new(&command);
+	if (error == 0)
+		return command;
+	tmux_fail(request, error, NULL);
+	return NULL;
+}
+
+static void add_pane(struct muxbus_command *command, uint32_t pane)
+{
+	muxbus_command_args(command, "-t", NULL);
+	muxbus_command_argf(command, "%%%u", pane);
+}
+
+/* Answers which pane a command was about. */
+static void answer_pane(
+    struct request *request, const struct muxbus_reply *replies, size_t count, void *context)
+{
+	(void)replies;
+	(void)count;
+	json_put_id(request_result(request), "pane", '%', *(const uint32_t *)context);
+	request_done(request);
+}
+
+static void run(struct request *request, struct muxbus_command *command, uint32_t pane)
+{
+	uint32_t *context = xalloc(sizeof(*context));
+	*context = pane;
+	tmux_run(request_daemon(request)->tmux, request, command, true, answer_pane, context);
+}
+
+static const struct field_result pane_results[] = {
+    {"pane", "string", "The id of the pane it applied to."},
+    {0},
+};
+
+/* ---- create_pane ------------------------------------------------------------------------- */
+
+enum direction {
+	DIRECTION_VERTICAL,
+	DIRECTION_HORIZONTAL,
+};
+
+static const char *const directions[] = {
+    [DIRECTION_VERTICAL] = "vertical",
+    [DIRECTION_HORIZONTAL] = "horizontal",
+    NULL,
+};
+
+struct create_pane_args {
+	struct spawn_args spawn;
+	const char *pane;
+	int direction;
+	const struct json *size;
+	bool focus;
+};
+
+static const struct field create_pane_fields[] = {
+    SPAWN_FIELDS(create_pane_args),
+    {.name = "direction",
+	.type = FIELD_CHOICE,
+	.offset = offsetof(struct create_pane_args, direction),
+	.choices = directions,
+	.preset = "\"vertical\"",
+	.help = "Where the new pane lies: vertical, below the old one; horizontal, right of it."},
+    {.name = "focus",
+	.type = FIELD_BOOL,
+	.offset = offsetof(struct create_pane_args, focus),
+	.preset = "false",
+	.help = "Make it the active pane of its window."},
+    {.name = "pane",
+	.type = FIELD_STRING,
+	.offset = offsetof(struct create_pane_args, pane),
+	.min = 1,
+	.max = 1024,
+	.help = "The pane to split, such as \"%3\"; left out, the caller's own."},
+    {.name = "pane_id", .flags = FIELD_ALIAS},
+    {.name = "size",
+	.type = FIELD_VALUE,
+	.offset = offsetof(struct create_pane_args, size),
+	.help = "Of the new pane: rows or columns as a number, or a share such as \"30%\"; left "
+		"out, half."},
+    {0},
+};
+
+/* "30%" or a number of cells, as tmux takes it. False if the request was failed. */
+static bool read_size(struct request *request, const struct json *size, char *out, size_t out_size)
+{
+	int64_t number = 0;
+	const char *unit = "";
+	bool is_right = json_int(size, &number) && number >= 1 && number <= CELLS_MAX;
+	if (size->type == JSON_STRING) {
+		char *end;
+		number = strtol(size->text, &end, 10);
+		unit = strcmp(end, "%") == 0 ? "%" : "";
+		is_right = end > size->text && size->text[0] >= '0' && size->text[0] <= '9' &&
+		    (unit[0] ? number >= 1 && number <= 99
+			     : *end == '\0' && number >= 1 && number <= CELLS_MAX);
+	}
+	if (!is_right) {
+		request_fail_data(request, MESSAGE_PARAMS, "\"field\":\"size\"",
+		    "size: must be a number of cells from 1 to %d, or a share from \"1%%\" to "
+		    "\"99%%\"",
+		    CELLS_MAX);
+		return false;
+	}
+	snprintf(out, out_size, "%d%s", (int)number, unit);
+	return true;
+}
+
+static void handle_create_pane(struct request *request, const void *data)
+{
+	const struct create_pane_args *args = data;
+	const struct muxbus_pane *pane;
+	char size[32] = "";
+	if (!target_pane(request, args->pane, &pane) || !spawn_check(request, &args->spawn))
+		return;
+	if (args->size && args->size->type != JSON_NULL &&
+	    !read_size(request, args->size, size, sizeof(size)))
+		return;
+	struct muxbus_command *command = new_command(request);
+	if (!command)
+		return;
+	muxbus_command_args(
+	    command, "split-window", args->direction == DIRECTION_HORIZONTAL ? "-h" : "-v", NULL);
+	add_pane(command, pane->id);
+	if (!args->focus)
+		muxbus_command_args(command, "-d", NULL);
+	if (size[0])
+		muxbus_command_args(command, "-l", size, NULL);
+	spawn_run(request, command, SPAWN_PANE, NULL, &args->spawn);
+}
+
+/* ---- close_pane -------------------------------------------------------------------------- */
+
+struct close_pane_args {
+	const char *pane;
+	bool force;
+};
+
+static const struct field close_pane_fields[] = {
+    {.name = "pane",
+	.type = FIELD_STRING,
+	.flags = FIELD_REQUIRED,
+	.offset = offsetof(struct close_pane_args, pane),
+	.min = 1,
+	.max = 1024,
+	.help = "Which pane, such as \"%3\" or \"work:1.0\"."},
+    {.name = "pane_id", .flags = FIELD_ALIAS},
+    {.name = "force",
+	.type = FIELD_BOOL,
+	.offset = offsetof(struct close_pane_args, force),
+	.preset = "false",
+	.help = "Also the caller's own pane, or the last one of the server."},
+    {0},
+};
+
+static void handle_close_pane(struct request *request, const void *data)
+{
+	const struct close_pane_args *args = data;
+	const struct muxbus_pane *pane;
+	if (!target_pane(request, args->pane, &pane) ||
+	    (!args->force && !guard_pane(request, pane)))
+		return;
+	struct muxbus_command *command = new_command(request);
+	if (!command)
+		return;
+	muxbus_command_args(command, "kill-pane", NULL);
+	add_pane(command, pane->id);
+	run(request, command, pane->id);
+}
+
+/* ---- resize_pane ------------------------------------------------------------------------- */
+
+struct resize_pane_args {
+	const char *pane;
+	int64_t width;
+	int64_t height;
+	bool zoom;
+	bool has_zoom;
+};
+
+static const struct field resize_pane_fields[] = {
+    {.name = "height",
+	.type = FIELD_INT,
+	.offset = offsetof(struct resize_pane_args, height),
+	.unit = "cells",
+	.min = 1,
+	.max = CELLS_MAX,
+	.help = "In rows; tmux gives as much as the other panes of the window can spare."},
+    {.name = "pane",
+	.type = FIELD_STRING,
+	.offset = offsetof(struct resize_pane_args, pane),
+	.min = 1,
+	.max = 1024,
+	.help = "Which pane, such as \"%3\"; left out, the caller's own."},
+    {.name = "pane_id", .flags = FIELD_ALIAS},
+    {.name = "width",
+	.type = FIELD_INT,
+	.offset = offsetof(struct resize_pane_args, width),
+	.unit = "cells",
+	.min = 1,
+	.max = CELLS_MAX,
+	.help = "In columns."},
+    {.name = "zoom",
+	.type = FIELD_BOOL,
+	.offset = offsetof(struct resize_pane_args, zoom),
+	.given_offset = offsetof(struct resize_pane_args, has_zoom),
+	.help = "true: it fills the window for now; false: no pane does."},
+    {0},
+};
+
+static const struct field_result resize_results[] = {
+    {"pane", "string", "The id of the pane it applied to."},
+    {"width", "integer", "What it has now, in columns."},
+    {"height", "integer", "What it has now, in rows."},
+    {0},
+};
+
+static void answer_size(
+    struct request *request, const struct muxbus_reply *replies, size_t count, void *context)
+{
+	(void)replies;
+	(void)count;
+	uint32_t id = *(const uint32_t *)context;
+	const struct muxbus_pane *pane =
+	    muxbus_model_pane(tmux_model(request_daemon(request)->tmux), id);
+	struct json_writer *writer = request_result(request);
+	json_put_id(writer, "pane", '%', id);
+	if (pane) {
+		json_put_int(writer, "width", pane->width);
+		json_put_int(writer, "height", pane->height);
+	}
+	request_done(request);
+}
+
+/* tmux only knows to toggle; what is there already is looked at in the same instant. */
+static void add_zoom(struct muxbus_command *command, uint32_t pane, bool zoom)
+{
+	muxbus_command_args(command, "if-shell", "-F", NULL);
+	add_pane(command, pane);
+	if (zoom) {
+		muxbus_command_args(
+		    command, "#{&&:#{window_zoomed_flag},#{pane_active}}", "", NULL);
+		/* Another pane may be zoomed: the first toggle ends that. */
+		muxbus_command_argf(command,
+		    "if-shell -F -t %%%u '#{window_zoomed_flag}' 'resize-pane -Z -t %%%u' ; "
+		    "resize-pane -Z -t %%%u",
+		    pane, pane, pane);
+	} else {
+		muxbus_command_args(command, "#{window_zoomed_flag}", NULL);
+		muxbus_command_argf(command, "resize-pane -Z -t %%%u", pane);
+	}
+	muxbus_command_next(command);
+}
+
+static void handle_resize_pane(struct request *request, const void *data)
+{
+	const struct resize_pane_args *args = data;
+	const struct muxbus_pane *pane;
+	if (!target_pane(request, args->pane, &pane))
+		return;
+	if (args->width == 0 && args->height == 0 && !args->has_zoom) {
+		request_fail_data(request, MESSAGE_PARAMS, "\"field\":\"width\"",
+		    "nothing to do: give width, height or zoom");
+		return;
+	}
+	struct muxbus_command *command = new_command(request);
+	if (!command)
+		return;
+	if (args->width > 0 || args->height > 0) {
+		muxbus_command_args(command, "resize-pane", NULL);
+		add_pane(command, pane->id);
+		if (args->width > 0) {
+			muxbus_command_args(command, "-x", NULL);
+			muxbus_command_argf(command, "%d", (int)args->width);
+		}
+		if (args->height > 0) {
+			muxbus_command_args(command, "-y", NULL);
+			muxbus_command_argf(command, "%d", (int)args->height);
+		}
+		muxbus_command_next(command);
+	}
+	if (args->has_zoom)
+		add_zoom(command, pane->id, args->zoom);
+	uint32_t *context = xalloc(sizeof(*context));
+	*context = pane->id;
+	tmux_run(request_daemon(request)->tmux, request, command, true, answer_size, context);
+}
+
+/* ---- focus_pane -------------------------------------------------------------------------- */
+
+struct focus_pane_args {
+	const char *pane;
+};
+
+static const struct field focus_pane_fields[] = {
+    {.name = "pane",
+	.type = FIELD_STRING,
+	.offset = offsetof(struct focus_pane_args, pane),
+	.min = 1,
+	.max = 1024,
+	.help = "Which pane, such as \"%3\"; left out, the caller's own."},
+    {.name = "pane_id", .flags = FIELD_ALIAS},
+    {0},
+};
+
+static void handle_focus_pane(struct request *request, const void *data)
+{
+	const struct focus_pane_args *args = data;
+	const struct muxbus_pane *pane;
+	if (!target_pane(request, args->pane, &pane))
+		return;
+	const struct muxbus_model *model = tmux_model(request_daemon(request)->tmux);
+	const struct muxbus_session *session = resolve_window_session(model, pane->window);
+	struct muxbus_command *command = new_command(request);
+	if (!command)
+		return;
+	muxbus_command_args(command, "select-pane", NULL);
+	add_pane(command, pane->id);
+	if (session) {
+		muxbus_command_next(command);
+		muxbus_command_args(command, "select-window", "-t", NULL);
+		muxbus_command_argf(command, "$%u:@%u", session->id, pane->window);
+	}
+	run(request, command, pane->id);
+}
+
+/* ---- the table --------------------------------------------------------------------------- */
+
+const struct method methods_pane[] = {
+    {
+	.name = "close_pane",
+	.title = "Close a pane",
+	.summary = "Closes a pane and ends its program.",
+	.help = "The caller's own pane and the last pane of the server are refused without force.",
+	.fields = close_pane_fields,
+	.args_size = sizeof(struct close_pane_args),
+	.results = pane_results,
+	.flags = METHOD_DESTRUCTIVE | METHOD_NEEDS_TMUX | METHOD_TOOL,
+	.handle = handle_close_pane,
+	.example = "{\"pane_id\":\"%5\"}",
+    },
+    {
+	.name = "create_pane",
+	.title = "Create a pane",
+	.summary = "Splits a pane in two and runs a command in the new one.",
+	.help = "It answers at once; when the command ends, pane_exited says how.",
+	.fields = create_pane_fields,
+	.args_size = sizeof(struct create_pane_args),
+	.results = spawn_results,
+	.flags = METHOD_NEEDS_TMUX | METHOD_TOOL,
+	.handle = handle_create_pane,
+	.example = "{\"command\":\"htop\",\"direction\":\"horizontal\",\"size\":\"30%\"}",
+    },
+    {
+	.name = "focus_pane",
+	.title = "Focus a pane",
+	.summary = "Makes a pane the active one of its window, and that the current window.",
+	.fields = focus_pane_fields,
+	.args_size = sizeof(struct focus_pane_args),
+	.results = pane_results,
+	.flags = METHOD_NEEDS_TMUX,
+	.handle = handle_focus_pane,
+	.example = "{\"pane\":\"%5\"}",
+    },
+    {
+	.name = "resize_pane",
+	.title = "Resize a pane",
+	.summary = "Changes the size of a pane, or lets it fill its window.",
+	.fields = resize_pane_fields,
+	.args_size = sizeof(struct resize_pane_args),
+	.results = resize_results,
+	.flags = METHOD_NEEDS_TMUX,
+	.handle = handle_resize_pane,
+	.example = "{\"pane\":\"%5\",\"width\":80}",
+    },
+    {0},
+};

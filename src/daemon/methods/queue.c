@@ -1,0 +1,421 @@
+/* SPDX-License-Identifier: ISC */
+/* Methods of the queue: posting, listing, acknowledging, cancelling. */
+#include <muxbus.h>
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/alloc.h"
+#include "daemon/consumer.h"
+#include "daemon/method.h"
+#include "daemon/methods/queue_shared.h"
+#include "daemon/methods/tables.h"
+#include "daemon/pane_fate.h"
+#include "daemon/queue.h"
+#include "daemon/request.h"
+#include "daemon/store.h"
+#include "daemon/target.h"
+
+enum { DATA_MAX = NOTIFICATION_DATA_MAX };
+
+static const char *const state_choices[] = {
+    "queued", "delivering", "delivered", "acknowledged", "cancelled", "failed", NULL};
+static const char *const urgency_choices[] = {"normal", "high", NULL};
+
+/* ---- results ---- */
+
+static const struct field_result post_results[] = {
+    {"seq", "integer", "the number of the notification"},
+    {"id", "string", "its id"},
+    {"durable", "boolean", "whether it survives kill -9; with sync a power cut"},
+    {NULL, NULL, NULL},
+};
+
+static const struct field_result ack_results[] = {
+    {"acknowledged", "integer", "how many were not acknowledged before"},
+    {NULL, NULL, NULL},
+};
+
+static const struct field_result cancel_results[] = {
+    {"seq", "integer", "the notification that is cancelled"},
+    {NULL, NULL, NULL},
+};
+
+/* ---- list_notifications ---- */
+
+struct list_args {
+	int64_t after;
+	bool has_after;
+	int64_t limit;
+	int state;
+	const char *pane;
+	const char *consumer;
+};
+
+static const struct field list_fields[] = {
+    {.name = "after",
+	.type = FIELD_INT,
+	.offset = offsetof(struct list_args, after),
+	.given_offset = offsetof(struct list_args, has_after),
+	.max = 9007199254740992.0,
+	.help = "Begin behind this number."},
+    {.name = "limit",
+	.type = FIELD_INT,
+	.offset = offsetof(struct list_args, limit),
+	.min = 1,
+	.max = QUEUE_LIST_MAX,
+	.preset = "100",
+	.help = "How many at most."},
+    {.name = "state",
+	.type = FIELD_CHOICE,
+	.offset = offsetof(struct list_args, state),
+	.choices = state_choices,
+	.help = "Only those in this state."},
+    {.name = "pane",
+	.type = FIELD_STRING,
+	.offset = offsetof(struct list_args, pane),
+	.help = "Only those addressed to this pane."},
+    {.name = "consumer",
+	.type = FIELD_STRING,
+	.offset = offsetof(struct list_args, consumer),
+	.help = "Begin behind what this consumer has acknowledged."},
+    {.name = NULL},
+};
+
+static void list_notifications(struct request *request, const void *data)
+{
+	const struct list_args *args = data;
+	struct queue *queue = request_daemon(request)->queue;
+	const struct muxbus_pane *pane = NULL;
+	const struct notification *note;
+	uint64_t after = (uint64_t)args->after, last;
+	struct consumer *consumer;
+	struct json_writer *writer;
+	int64_t count = 0;
+
+	if (args->pane != NULL && !target_pane(request, args->pane, &pane))
+		return;
+	if (args->consumer != NULL) {
+		consumer = queue_get_consumer(request, args->consumer);
+		if (consumer == NULL)
+			return;
+		if (!args->has_after)
+			after = consumer_floor(consumer);
+	}
+	writer = request_result(request);
+	json_array_begin(writer, "notifications");
+	last = queue_last(queue) > after ? queue_last(queue) : after;
+	for (note = queue_after(queue, after); note != NULL; note = queue_next(queue, note)) {
+		if (pane != NULL && note->pane.pane != pane->id)
+			continue;
+		if (args->state >= 0 && note->state != (enum notification_state)args->state)
+			continue;
+		notification_write_entry(writer, note);
+		if (++count == args->limit) {
+			last = note->seq;
+			break;
+		}
+	}
+	json_array_end(writer);
+	json_put_int(writer, "last", (int64_t)last);
+	notification_write_gap(writer, queue, after);
+	request_done(request);
+}
+
+/* ---- ack_notification ---- */
+
+struct ack_args {
+	int64_t seq;
+	bool has_seq;
+	int64_t up_to;
+	bool has_up_to;
+	const char *consumer;
+};
+
+static const struct field ack_fields[] = {
+    {.name = "seq",
+	.type = FIELD_INT,
+	.offset = offsetof(struct ack_args, seq),
+	.given_offset = offsetof(struct ack_args, has_seq),
+	.max = 9007199254740992.0,
+	.help = "The one to acknowledge."},
+    {.name = "up_to",
+	.type = FIELD_INT,
+	.offset = offsetof(struct ack_args, up_to),
+	.given_offset = offsetof(struct ack_args, has_up_to),
+	.max = 9007199254740992.0,
+	.help = "Acknowledge all up to this one."},
+    {.name = "consumer",
+	.type = FIELD_STRING,
+	.offset = offsetof(struct ack_args, consumer),
+	.help = "For this named consumer; left out: the notification itself is settled."},
+    {.name = NULL},
+};
+
+/* Settles entries for everybody. Returns how many were not yet. */
+static unsigned settle(struct queue *queue, uint64_t from, uint64_t to)
+{
+	const struct notification *note;
+	unsigned count = 0;
+
+	queue_begin(queue);
+	for (note = queue_after(queue, from - 1); note != NULL && note->seq <= to;
+	     note = queue_next(queue, note)) {
+		if (note->state == NOTE_ACKNOWLEDGED || note->state == NOTE_CANCELLED)
+			continue;
+		count += queue_set_state(queue, note->seq, NOTE_ACKNOWLEDGED, NULL);
+	}
+	(void)queue_commit(queue);
+	return count;
+}
+
+static void ack_notification(struct request *request, const void *data)
+{
+	const struct ack_args *args = data;
+	struct queue *queue = request_daemon(request)->queue;
+	uint64_t number = (uint64_t)(args->has_seq ? args->seq : args->up_to);
+	struct consumer *consumer;
+	unsigned count;
+
+	if (args->has_seq == args->has_up_to) {
+		request_fail_data(
+		    request, MESSAGE_PARAMS, "\"field\":\"seq\"", "seq: give either seq or up_to");
+		return;
+	}
+	if (args->has_seq && queue_find(queue, number) == NULL && number > queue_last(queue)) {
+		request_fail_data(request, MESSAGE_PARAMS, "\"field\":\"seq\"",
+		    "seq: there is no notification %" PRIu64 " yet", number);
+		return;
+	}
+	if (args->consumer != NULL) {
+		consumer = queue_get_consumer(request, args->consumer);
+		if (consumer == NULL)
+			return;
+		count = consumer_acknowledge(consumer, number, args->has_up_to);
+	} else {
+		count = settle(queue, args->has_seq ? number : 1, number);
+	}
+	json_put_int(request_result(request), "acknowledged", count);
+	request_done(request);
+}
+
+/* ---- post_notification ---- */
+
+struct post_args {
+	const char *text;
+	const char *pane;
+	const struct json *data;
+	const char *key;
+	int urgency;
+	bool sync;
+};
+
+static const struct field post_fields[] = {
+    {.name = "text",
+	.type = FIELD_STRING,
+	.flags = FIELD_REQUIRED,
+	.offset = offsetof(struct post_args, text),
+	.min = 1,
+	.max = NOTIFICATION_TEXT_MAX,
+	.help = "What to say, one line; control characters become spaces."},
+    {.name = "pane",
+	.type = FIELD_STRING,
+	.offset = offsetof(struct post_args, pane),
+	.help = "The pane whose agent is to be woken; left out: nobody is woken."},
+    {.name = "data",
+	.type = FIELD_VALUE,
+	.offset = offsetof(struct post_args, data),
+	.help = "An object that goes with it."},
+    {.name = "key",
+	.type = FIELD_STRING,
+	.offset = offsetof(struct post_args, key),
+	.min = 1,
+	.max = NOTIFICATION_KEY_MAX,
+	.help = "While one with an equal key is undelivered, this one is counted into it."},
+    {.name = "urgency",
+	.type = FIELD_CHOICE,
+	.offset = offsetof(struct post_args, urgency),
+	.choices = urgency_choices,
+	.preset = "\"normal\"",
+	.help = "High goes before others."},
+    {.name = "sync",
+	.type = FIELD_BOOL,
+	.offset = offsetof(struct post_args, sync),
+	.help = "Answer only when it survives a power cut."},
+    {.name = NULL},
+};
+
+/* A request that waits for the disk. */
+struct post_wait {
+	struct request *request;
+	uint64_t seq;
+	char id[NOTIFICATION_ID_SIZE];
+};
+
+static void post_answer(struct request *request, uint64_t seq, const char *id, bool is_durable)
+{
+	struct json_writer *writer = request_result(request);
+
+	json_put_int(writer, "seq", (int64_t)seq);
+	json_put_str(writer, "id", id);
+	json_put_bool(writer, "durable", is_durable);
+	request_done(request);
+}
+
+static void post_synced(void *data, bool is_durable)
+{
+	struct post_wait *wait = data;
+	char more[64];
+
+	if (is_durable) {
+		post_answer(wait->request, wait->seq, wait->id, true);
+	} else {
+		snprintf(more, sizeof more, "\"seq\":%" PRIu64, wait->seq);
+		request_fail_data(wait->request, MESSAGE_NOT_READY, more,
+		    "notification %" PRIu64 " is queued, but the disk does not keep it: see status",
+		    wait->seq);
+	}
+	mem_free(wait);
+}
+
+/* The data of a post as text; NULL with *ret_ok false after failing the request. */
+static char *post_data(struct request *request, const struct json *data, bool *ret_ok)
+{
+	struct json_writer writer;
+	struct buf out;
+
+	*ret_ok = true;
+	if (data == NULL)
+		return NULL;
+	buf_init(&out, DATA_MAX);
+	json_writer_init(&writer, &out);
+	json_put_value(&writer, NULL, data);
+	if (data->type == JSON_OBJECT && !writer.is_full)
+		return (char *)buf_steal(&out, NULL);
+	*ret_ok = false;
+	buf_finish(&out);
+	request_fail_data(request, MESSAGE_PARAMS, "\"field\":\"data\"",
+	    "data: must be an object of at most %d bytes", DATA_MAX);
+	return NULL;
+}
+
+static void post_notification(struct request *request, const void *args_data)
+{
+	const struct post_args *args = args_data;
+	struct daemon *daemon = request_daemon(request);
+	const struct muxbus_pane *pane;
+	struct notification_draft draft = {
+	    .source = SOURCE_POST,
+	    .text = args->text,
+	    .key = args->key,
+	    .is_urgent = args->urgency == 1,
+	};
+	struct pane_ref ref;
+	struct post_wait *wait;
+	uint64_t seq, ticket;
+	char *data;
+	bool is_ok;
+
+	if (args->pane != NULL) {
+		if (!target_pane(request, args->pane, &pane))
+			return;
+		pane_ref_of(daemon->tmux, pane->id, &ref);
+		draft.pane = &ref;
+	}
+	data = post_data(request, args->data, &is_ok);
+	if (!is_ok)
+		return;
+	draft.data = data;
+	queue_begin(daemon->queue);
+	seq = queue_post(daemon->queue, &draft);
+	ticket = queue_commit(daemon->queue);
+	mem_free(data);
+	if (!args->sync) {
+		post_answer(request, seq, queue_find(daemon->queue, seq)->id, ticket > 0);
+		return;
+	}
+	wait = xcalloc(1, sizeof *wait);
+	wait->request = request;
+	wait->seq = seq;
+	strcpy(wait->id, queue_find(daemon->queue, seq)->id);
+	store_when_durable(queue_store(daemon->queue), ticket, post_synced, wait);
+}
+
+/* ---- cancel_notification ---- */
+
+struct cancel_args {
+	int64_t seq;
+};
+
+static const struct field cancel_fields[] = {
+    {.name = "seq",
+	.type = FIELD_INT,
+	.flags = FIELD_REQUIRED,
+	.offset = offsetof(struct cancel_args, seq),
+	.min = 1,
+	.max = 9007199254740992.0,
+	.help = "The notification that is not to be delivered."},
+    {.name = NULL},
+};
+
+static void cancel_notification(struct request *request, const void *data)
+{
+	const struct cancel_args *args = data;
+	struct queue *queue = request_daemon(request)->queue;
+	const struct notification *note = queue_find(queue, (uint64_t)args->seq);
+
+	if (note == NULL) {
+		request_fail_data(request, MESSAGE_PARAMS, "\"field\":\"seq\"",
+		    "seq: there is no notification %" PRId64, args->seq);
+		return;
+	}
+	if (note->state != NOTE_QUEUED) {
+		request_fail(request, MESSAGE_REFUSED,
+		    "notification %" PRId64 " is %s already: only a queued one can be cancelled",
+		    args->seq, notification_state_name(note->state));
+		return;
+	}
+	(void)queue_set_state(queue, note->seq, NOTE_CANCELLED, NULL);
+	json_put_int(request_result(request), "seq", args->seq);
+	request_done(request);
+}
+
+const struct method methods_queue[] = {
+    {.name = "ack_notification",
+	.title = "Acknowledge notifications",
+	.summary = "Says that notifications have been taken care of.",
+	.help = "Acknowledging twice is harmless.",
+	.fields = ack_fields,
+	.args_size = sizeof(struct ack_args),
+	.results = ack_results,
+	.handle = ack_notification,
+	.example = "{\"up_to\":12,\"consumer\":\"me\"}"},
+    {.name = "cancel_notification",
+	.title = "Cancel a notification",
+	.summary = "Takes back a notification that is still queued.",
+	.fields = cancel_fields,
+	.args_size = sizeof(struct cancel_args),
+	.results = cancel_results,
+	.handle = cancel_notification,
+	.example = "{\"seq\":12}"},
+    {.name = "list_notifications",
+	.title = "List notifications",
+	.summary = "Lists the notifications that are remembered.",
+	.fields = list_fields,
+	.args_size = sizeof(struct list_args),
+	.results = notification_list_results,
+	.flags = METHOD_READ_ONLY | METHOD_OPEN_WORLD,
+	.handle = list_notifications,
+	.example = "{\"state\":\"queued\"}"},
+    {.name = "post_notification",
+	.title = "Post a notification",
+	.summary = "Puts a notification into the queue; anything may post.",
+	.help = "Answers when it survives kill -9 of the daemon.",
+	.fields = post_fields,
+	.args_size = sizeof(struct post_args),
+	.results = post_results,
+	.handle = post_notification,
+	.example = "{\"text\":\"deployment finished\",\"pane\":\"%3\"}"},
+    {.name = NULL},
+};

@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: ISC */
+/* What the methods that read the queue share: how entries, gaps and consumers look. */
+#ifndef DAEMON_METHODS_QUEUE_SHARED_H
+#define DAEMON_METHODS_QUEUE_SHARED_H
+
+#include <stdint.h>
+
+#include "daemon/consumer.h"
+#include "daemon/queue.h"
+#include "wire/field.h"
+#include "wire/json.h"
+
+struct request;
+
+enum { QUEUE_LIST_MAX = 1000 }; /* entries of one answer */
+
+/* The result of list_notifications and next_notification. */
+extern const struct field_result notification_list_results[];
+
+/* Writes what is missing between a reader's place and what is remembered, or null. */
+void notification_write_gap(struct json_writer *writer, const struct queue *queue, uint64_t after);
+void notification_write_entry(struct json_writer *writer, const struct notification *note);
+
+/* Reads a filter (NULL: all match); false after failing the request. Its id is lent from value. */
+bool queue_read_filter(
+    struct request *request, const struct json *value, struct consumer_filter *ret_filter);
+
+/* Finds or makes a consumer; NULL after failing the request. */
+struct consumer *queue_get_consumer(struct request *request, const char *name);
+
+#endif

@@ -1,0 +1,116 @@
+/* SPDX-License-Identifier: ISC */
+/* self_command: types a command into the caller's own pane. */
+#include "daemon/self_command.h"
+
+#include <muxbus.h>
+
+#include <stdio.h>
+#include <string.h>
+
+#include "daemon/asker.h"
+#include "daemon/method.h"
+#include "daemon/methods/tables.h"
+#include "daemon/request.h"
+
+enum { MESSAGE_SIZE = 400 };
+
+struct command_args {
+	const char *command;
+	const char *pane;
+};
+
+static const struct field command_fields[] = {
+    {.name = "command",
+	.type = FIELD_STRING,
+	.flags = FIELD_REQUIRED,
+	.offset = offsetof(struct command_args, command),
+	.help = "What is typed, literally: one line of at most 1000 bytes. It may begin with /."},
+    {.name = "pane",
+	.type = FIELD_STRING,
+	.offset = offsetof(struct command_args, pane),
+	.help = "The pane to type into; left out: the caller's own."},
+    {.name = NULL},
+};
+
+static const struct field_result command_results[] = {
+    {"id", "string", "the command, and its notification"},
+    {"message", "string", "what was done, in words"},
+    {NULL, NULL, NULL},
+};
+
+/* A line and nothing else; false after failing the request. */
+static bool check_command(struct request *request, const char *command)
+{
+	static const char field[] = "\"field\":\"command\"";
+	bool has_text = false;
+
+	if (strlen(command) > SELF_COMMAND_MAX) {
+		request_fail_data(request, MESSAGE_PARAMS, field,
+		    "command: %zu bytes are more than %d", strlen(command), SELF_COMMAND_MAX);
+		return false;
+	}
+	for (const char *at = command; *at != '\0'; at++) {
+		bool is_c1 = (unsigned char)at[0] == 0xc2 && (unsigned char)at[1] < 0xa0 &&
+		    (unsigned char)at[1] >= 0x80;
+
+		if ((unsigned char)*at < ' ' || *at == 0x7f || is_c1) {
+			request_fail_data(request, MESSAGE_PARAMS, field,
+			    "command: must be one line without control characters; there is one "
+			    "at byte %zu",
+			    (size_t)(at - command));
+			return false;
+		}
+		has_text |= *at != ' ' && *at != '|';
+	}
+	if (!has_text)
+		request_fail_data(request, MESSAGE_PARAMS, field, "command: there is none");
+	return has_text;
+}
+
+static void handle_command(struct request *request, const void *data)
+{
+	const struct command_args *args = data;
+	const struct self_command *command;
+	char message[MESSAGE_SIZE];
+	struct json_writer *writer;
+	struct pane_ref pane;
+
+	if (!check_command(request, args->command) || !asker_pane(request, args->pane, &pane))
+		return;
+	if (pane.pane == MUXBUS_NO_ID) {
+		request_fail(request, MESSAGE_NO_SUCH_PANE,
+		    "you are in no pane of the tmux server: say which one with \"pane\"");
+		return;
+	}
+	command = self_command_add(request_daemon(request)->self_commands, &pane, args->command);
+	if (command == NULL) {
+		request_fail(request, MESSAGE_BUSY,
+		    "a command for pane %%%u waits already, or %d for others: its notification "
+		    "comes first",
+		    (unsigned)pane.pane, SELF_COMMANDS_MAX);
+		return;
+	}
+	asker_write_told(message, sizeof message, "Started: it is typed when your prompt is ready.",
+	    command->id, &pane);
+	writer = request_result(request);
+	json_put_str(writer, "id", command->id);
+	json_put_str(writer, "message", message);
+	request_done(request);
+}
+
+/* Keep alphabetized. */
+const struct method methods_self_command[] = {
+    {.name = "self_command",
+	.title = "Type a command",
+	.summary = "Types a command such as /compress into the caller's own pane once its agent "
+		   "is ready, and notifies when it is done; returns at once.",
+	.help = "End your turn after it. Nothing is typed into a shell, a draft or a question. "
+		"It survives a restart, and is never typed twice.",
+	.fields = command_fields,
+	.args_size = sizeof(struct command_args),
+	.results = command_results,
+	.flags = METHOD_TOOL | METHOD_NEEDS_TMUX,
+	.handle = handle_command,
+	.example = "{\"command\":\"/compress\"}"},
+    {.name = NULL},
+};

@@ -1,0 +1,384 @@
+/* SPDX-License-Identifier: ISC */
+/* Methods about events: list_events, subscribe, unsubscribe. */
+#include <inttypes.h>
+#include <muxbus.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/alloc.h"
+#include "base/str.h"
+#include "daemon/config.h"
+#include "daemon/event_log.h"
+#include "daemon/methods/tables.h"
+#include "daemon/peer.h"
+#include "daemon/request.h"
+#include "daemon/subscription.h"
+#include "daemon/target.h"
+#include "daemon/tmux.h"
+
+#define SEQ_MAX 9007199254740991.0
+
+/* The kinds that are named, as bits. False if the request was failed. */
+static bool read_kinds(
+    struct request *request, const struct field_strings *names, uint64_t *ret_kinds)
+{
+	*ret_kinds = 0;
+	for (size_t i = 0; i < names->count; i++) {
+		int kind = event_kind_find(names->strings[i]);
+		if (kind >= 0) {
+			*ret_kinds |= UINT64_C(1) << kind;
+			continue;
+		}
+		const char *all[EVENT_KIND_COUNT_ + 1] = {NULL};
+		for (int k = 0; k < EVENT_KIND_COUNT_; k++)
+			all[k] = event_kind_info((enum event_kind)k)->name;
+		const char *nearest = str_nearest(names->strings[i], all);
+		char data[128] = "\"field\":\"kinds\"";
+		if (nearest)
+			(void)snprintf(
+			    data, sizeof(data), "\"field\":\"kinds\",\"nearest\":\"%s\"", nearest);
+		request_fail_data(request, MESSAGE_PARAMS, data,
+		    "kinds: there is no kind of events called \"%.80s\"%s%s%s", names->strings[i],
+		    nearest ? "; did you mean \"" : "", nearest ? nearest : "",
+		    nearest ? "\"?" : "");
+		return false;
+	}
+	return true;
+}
+
+/* Checks a number to go on from. False if the request was failed. */
+static bool check_after(struct request *request, int64_t after)
+{
+	uint64_t last = event_log_last(request_daemon(request)->events);
+	if ((uint64_t)after <= last)
+		return true;
+	char data[96];
+	(void)snprintf(data, sizeof(data), "\"field\":\"after\",\"last\":%" PRIu64, last);
+	request_fail_data(request, MESSAGE_PARAMS, data,
+	    "after: the number %" PRId64 " was not given yet; the last one is %" PRIu64, after,
+	    last);
+	return false;
+}
+
+/* ---- list_events ------------------------------------------------------------------------ */
+
+struct list_events_args {
+	struct field_strings kinds;
+	int64_t after;
+	bool has_after;
+	int64_t limit;
+};
+
+static const struct field list_events_fields[] = {
+    {.name = "after",
+	.type = FIELD_INT,
+	.offset = offsetof(struct list_events_args, after),
+	.given_offset = offsetof(struct list_events_args, has_after),
+	.max = SEQ_MAX,
+	.help = "Those behind this number, oldest first; left out, the latest ones."},
+    {.name = "kinds",
+	.type = FIELD_STRINGS,
+	.offset = offsetof(struct list_events_args, kinds),
+	.min = 1,
+	.max = 64,
+	.help = "Only these kinds."},
+    {.name = "limit",
+	.type = FIELD_INT,
+	.offset = offsetof(struct list_events_args, limit),
+	.min = 1,
+	.max = 10000,
+	.preset = "100",
+	.help = "How many at most."},
+    {0},
+};
+
+static const struct field_result list_events_results[] = {
+    {"events", "array", "The events, each with seq, time, kind and what its kind has."},
+    {"last", "integer", "What to give as after to go on from here."},
+    {"more", "boolean", "Whether there are more already."},
+    {"gap", "object|null",
+	"from, to and reason of events before these that are not remembered; null if there are "
+	"none."},
+    {0},
+};
+
+static void put_event(struct json_writer *writer, const struct event_entry *event)
+{
+	json_object_begin(writer, NULL);
+	json_put_raw(writer, NULL, event->json, event->json_len);
+	json_object_end(writer);
+}
+
+static void put_gap(struct json_writer *writer, uint64_t from, uint64_t to, const char *reason)
+{
+	if (to == 0) {
+		json_put_null(writer, "gap");
+		return;
+	}
+	json_object_begin(writer, "gap");
+	json_put_int(writer, "from", (int64_t)from);
+	json_put_int(writer, "to", (int64_t)to);
+	json_put_str(writer, "reason", reason);
+	json_object_end(writer);
+}
+
+/* Behind which number the latest so many events of these kinds stand. */
+static uint64_t before_latest(struct event_log *log, uint64_t kinds, int64_t limit)
+{
+	size_t count = 0;
+	uint64_t cursor = 0;
+	for (struct event_entry *event = event_log_after(log, 0); event;
+	     event = event_log_after(log, event->seq))
+		count += subscription_wants_kind(kinds, false, event);
+	for (struct event_entry *event = event_log_after(log, 0); event && count > (size_t)limit;
+	     event = event_log_after(log, cursor)) {
+		count -= subscription_wants_kind(kinds, false, event);
+		cursor = event->seq;
+	}
+	return cursor;
+}
+
+static void handle_list_events(struct request *request, const void *data)
+{
+	const struct list_events_args *args = data;
+	const struct daemon *daemon = request_daemon(request);
+	struct event_log *log = daemon->events;
+	uint64_t kinds;
+	if (!read_kinds(request, &args->kinds, &kinds) ||
+	    (args->has_after && !check_after(request, args->after)))
+		return;
+
+	uint64_t after = (uint64_t)args->after;
+	const char *reason = "";
+	uint64_t missed = args->has_after ? event_log_missed(log, after, &reason) : 0;
+	uint64_t cursor = args->has_after ? after : before_latest(log, kinds, args->limit);
+	size_t bytes_left = (size_t)daemon->config->limits.result_bytes / 2;
+	int64_t left = args->limit;
+	bool has_more = false;
+	struct json_writer *writer = request_result(request);
+	json_array_begin(writer, "events");
+	for (struct event_entry *event = event_log_after(log, cursor); event;
+	     event = event_log_after(log, cursor)) {
+		if (subscription_wants_kind(kinds, false, event)) {
+			has_more = left == 0 || event->json_len + 3 > bytes_left;
+			if (has_more)
+				break;
+			put_event(writer, event);
+			bytes_left -= event->json_len + 3;
+			left--;
+		}
+		cursor = event->seq;
+	}
+	json_array_end(writer);
+	json_put_int(writer, "last", (int64_t)(has_more ? cursor : event_log_last(log)));
+	json_put_bool(writer, "more", has_more);
+	put_gap(writer, after + 1, missed, reason);
+	request_done(request);
+}
+
+/* ---- subscribe -------------------------------------------------------------------------- */
+
+struct subscribe_args {
+	struct field_strings kinds;
+	struct field_strings panes;
+	struct field_strings sessions;
+	bool output;
+	int64_t after;
+	bool has_after;
+};
+
+static const struct field subscribe_fields[] = {
+    {.name = "kinds",
+	.type = FIELD_STRINGS,
+	.offset = offsetof(struct subscribe_args, kinds),
+	.min = 1,
+	.max = 64,
+	.help = "Only these kinds; left out, all but pane_output. What tmux does not announce "
+		"(command_changed, mode_changed, pane_exited of kept panes, path_changed, "
+		"title_changed) or what is made from output (bell, pane_quiet, command_started, "
+		"command_finished) costs tmux work, and is looked for only where it is named; "
+		"else it comes if and when the daemon learns of it."},
+    {.name = "panes",
+	.type = FIELD_STRINGS,
+	.offset = offsetof(struct subscribe_args, panes),
+	.min = 1,
+	.max = SUBSCRIPTION_PANES_MAX,
+	.help = "Only events about these panes (ids or targets), and server_lost and "
+		"server_found."},
+    {.name = "sessions",
+	.type = FIELD_STRINGS,
+	.offset = offsetof(struct subscribe_args, sessions),
+	.min = 1,
+	.max = SUBSCRIPTION_PANES_MAX,
+	.help = "Only events about what is in these sessions (ids or names)."},
+    {.name = "output",
+	.type = FIELD_BOOL,
+	.offset = offsetof(struct subscribe_args, output),
+	.preset = "false",
+	.help = "pane_output too: the text that programs write, as it comes."},
+    {.name = "after",
+	.type = FIELD_INT,
+	.offset = offsetof(struct subscribe_args, after),
+	.given_offset = offsetof(struct subscribe_args, has_after),
+	.max = SEQ_MAX,
+	.help = "Begin behind this number with what is remembered; a gap event says what is "
+		"not."},
+    {0},
+};
+
+static const struct field_result subscribe_results[] = {
+    {"subscription", "string", "Its name on this connection, such as S1."},
+    {"seq", "integer", "The last number given: live events come behind it."},
+    {0},
+};
+
+/* The ids of the panes that are named. False if the request was failed. */
+static bool read_panes(
+    struct request *request, const struct field_strings *targets, uint32_t *ret_ids)
+{
+	for (size_t i = 0; i < targets->count; i++) {
+		const struct muxbus_pane *pane;
+		if (!target_pane(request, targets->strings[i], &pane))
+			return false;
+		ret_ids[i] = pane->id;
+	}
+	return true;
+}
+
+static bool read_sessions(
+    struct request *request, const struct field_strings *targets, uint32_t *ret_ids)
+{
+	for (size_t i = 0; i < targets->count; i++) {
+		const struct muxbus_session *session;
+		if (!target_session(request, targets->strings[i], &session))
+			return false;
+		ret_ids[i] = session->id;
+	}
+	return true;
+}
+
+/* Whether targets can be resolved, if there are any. False if the request was failed. */
+static bool can_resolve(struct request *request, const struct subscribe_args *args)
+{
+	const struct tmux *tmux = request_daemon(request)->tmux;
+	if (args->panes.count + args->sessions.count == 0 || (tmux && tmux_is_live(tmux)))
+		return true;
+	request_fail(request, MESSAGE_TMUX_UNAVAILABLE,
+	    "panes and sessions cannot be looked up: tmux is not followed now: %s",
+	    tmux ? tmux_reason(tmux) : "");
+	return false;
+}
+
+/* The response is on its way: events may follow. */
+static void on_subscribed(struct peer *peer, void *data)
+{
+	subscription_start(peer_subscriptions(peer), data);
+}
+
+static void handle_subscribe(struct request *request, const void *data)
+{
+	const struct subscribe_args *args = data;
+	uint32_t panes[SUBSCRIPTION_PANES_MAX];
+	uint32_t sessions[SUBSCRIPTION_PANES_MAX];
+	struct subscription_filter filter = {
+	    .wants_output = args->output,
+	    .panes = panes,
+	    .panes_count = args->panes.count,
+	    .sessions = sessions,
+	    .sessions_count = args->sessions.count,
+	    .after = (uint64_t)args->after,
+	    .has_after = args->has_after,
+	};
+	char name[SUBSCRIPTION_NAME_SIZE];
+	struct peer *peer = request_peer(request);
+	if (!read_kinds(request, &args->kinds, &filter.kinds) ||
+	    (args->has_after && !check_after(request, args->after)) ||
+	    !can_resolve(request, args) || !read_panes(request, &args->panes, panes) ||
+	    !read_sessions(request, &args->sessions, sessions))
+		return;
+	if (!peer) {
+		request_done(request);
+		return;
+	}
+	if (subscription_add(peer_subscriptions(peer), &filter, name) < 0) {
+		request_fail(request, MESSAGE_LIMIT,
+		    "this connection has %d subscriptions already: unsubscribe from some first",
+		    SUBSCRIPTIONS_MAX);
+		return;
+	}
+	struct json_writer *writer = request_result(request);
+	json_put_str(writer, "subscription", name);
+	json_put_int(writer, "seq", (int64_t)event_log_last(request_daemon(request)->events));
+	request_on_sent(request, on_subscribed, xstrdup(name));
+	request_done(request);
+}
+
+/* ---- unsubscribe ------------------------------------------------------------------------ */
+
+struct unsubscribe_args {
+	const char *subscription;
+};
+
+static const struct field unsubscribe_fields[] = {
+    {.name = "subscription",
+	.type = FIELD_STRING,
+	.flags = FIELD_REQUIRED,
+	.offset = offsetof(struct unsubscribe_args, subscription),
+	.min = 1,
+	.max = SUBSCRIPTION_NAME_SIZE - 1,
+	.help = "Its name, as subscribe gave it."},
+    {0},
+};
+
+static const struct field_result unsubscribe_results[] = {
+    {"subscription", "string", "Its name; no event of it comes behind this response."},
+    {0},
+};
+
+static void handle_unsubscribe(struct request *request, const void *data)
+{
+	const struct unsubscribe_args *args = data;
+	struct peer *peer = request_peer(request);
+	if (!peer || subscription_remove(peer_subscriptions(peer), args->subscription) < 0) {
+		request_fail(request, MESSAGE_NO_SUCH_SUBSCRIPTION,
+		    "this connection has no subscription \"%s\"", args->subscription);
+		return;
+	}
+	json_put_str(request_result(request), "subscription", args->subscription);
+	request_done(request);
+}
+
+/* Keep alphabetized. */
+const struct method methods_subscribe[] = {
+    {.name = "list_events",
+	.title = "List past events",
+	.summary = "Lists what happened, as far as it is remembered.",
+	.help = "pane_output is not: read_output has what a pane wrote.",
+	.fields = list_events_fields,
+	.args_size = sizeof(struct list_events_args),
+	.results = list_events_results,
+	.flags = METHOD_READ_ONLY | METHOD_OPEN_WORLD,
+	.handle = handle_list_events,
+	.example = "{\"after\":0,\"kinds\":[\"pane_exited\"]}"},
+    {.name = "subscribe",
+	.title = "Subscribe to events",
+	.summary = "Sends events as they happen, each as a line with the method \"event\".",
+	.help = "The response comes first, then what is replayed, then what happens. The "
+		"subscription ends with the connection; it goes on after a half-close.",
+	.fields = subscribe_fields,
+	.args_size = sizeof(struct subscribe_args),
+	.results = subscribe_results,
+	.flags = METHOD_READ_ONLY | METHOD_OPEN_WORLD,
+	.handle = handle_subscribe,
+	.example = "{\"kinds\":[\"pane_created\",\"pane_exited\"]}"},
+    {.name = "unsubscribe",
+	.title = "End a subscription",
+	.summary = "Ends a subscription of this connection.",
+	.fields = unsubscribe_fields,
+	.args_size = sizeof(struct unsubscribe_args),
+	.results = unsubscribe_results,
+	.flags = METHOD_READ_ONLY,
+	.handle = handle_unsubscribe,
+	.example = "{\"subscription\":\"S1\"}"},
+    {0},
+};

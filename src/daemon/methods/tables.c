@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: ISC */
+/* The tables of methods. */
+#include "daemon/methods/tables.h"
+
+#include <stddef.h>
+
+/* Keep alphabetized. */
+const struct method *const method_tables[] = {
+    methods_capture,
+    methods_command,
+    methods_daemon,
+    methods_errand,
+    methods_execute,
+    methods_history,
+    methods_input,
+    methods_job,
+    methods_list,
+    methods_next,
+    methods_pane,
+    methods_queue,
+    methods_self_command,
+    methods_subscribe,
+    methods_timer,
+    methods_wait,
+    methods_watch,
+    methods_window,
+    methods_yield,
+    NULL,
+};

@@ -1,0 +1,193 @@
+/* SPDX-License-Identifier: ISC */
+/* Methods of timers: sleep (gemini_sleep), list_timers, cancel_timer. */
+#include <muxbus.h>
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/clock.h"
+#include "daemon/asker.h"
+#include "daemon/method.h"
+#include "daemon/methods/tables.h"
+#include "daemon/request.h"
+#include "daemon/timer.h"
+
+enum { MESSAGE_SIZE = 400 };
+
+struct sleep_args {
+	double seconds;
+	bool recurring;
+	const char *pane;
+};
+
+static const struct field sleep_fields[] = {
+    {.name = "seconds",
+	.type = FIELD_NUMBER,
+	.flags = FIELD_REQUIRED,
+	.offset = offsetof(struct sleep_args, seconds),
+	.unit = "s",
+	.min = 0.001,
+	.max = TIMER_SECONDS_MAX,
+	.help = "How long; fractions are allowed."},
+    {.name = "recurring",
+	.type = FIELD_BOOL,
+	.offset = offsetof(struct sleep_args, recurring),
+	.help = "Wake again every so many seconds until cancelled; then at least 3600."},
+    {.name = "pane",
+	.type = FIELD_STRING,
+	.offset = offsetof(struct sleep_args, pane),
+	.help = "The pane to wake; left out: the caller's own."},
+    {.name = NULL},
+};
+
+static const struct field_result sleep_results[] = {
+    {"id", "string", "the timer, and its notification"},
+    {"message", "string", "what was done, in words"},
+    {"due", "string", "when it ends"},
+    {"replaced", "string|null", "the timer that ended later, and is gone"},
+    {"ignored", "boolean", "true if one that ends earlier stands, which is this"},
+    {NULL, NULL, NULL},
+};
+
+static const char *const verdict_texts[] = {
+    [TIMER_SET] = "The sleep is set.",
+    [TIMER_REPLACED] = "The sleep is set; it replaces one that would have ended later.",
+    [TIMER_IGNORED] = "A sleep that ends earlier is set already, and stands.",
+};
+
+static void handle_sleep(struct request *request, const void *data)
+{
+	const struct sleep_args *args = data;
+	struct timer_set *timers = request_daemon(request)->timers;
+	char old_id[NOTIFICATION_ID_SIZE], message[MESSAGE_SIZE];
+	const struct timer *timer;
+	enum timer_verdict verdict;
+	struct json_writer *writer;
+	struct pane_ref pane;
+
+	if (args->recurring && args->seconds < TIMER_RECURRING_MIN_SEC) {
+		request_fail_data(request, MESSAGE_PARAMS, "\"field\":\"seconds\"",
+		    "seconds: a recurring sleep must be of at least %d", TIMER_RECURRING_MIN_SEC);
+		return;
+	}
+	if (!asker_pane(request, args->pane, &pane))
+		return;
+	verdict = timer_sleep(
+	    timers, &pane, clock_seconds_to_ms(args->seconds), args->recurring, &timer, old_id);
+	if (verdict == TIMER_FULL) {
+		request_fail(request, MESSAGE_LIMIT,
+		    "there are %d timers already, the most there may be: cancel_timer some",
+		    TIMERS_MAX);
+		return;
+	}
+	asker_write_told(message, sizeof message, verdict_texts[verdict], timer->id, &timer->pane);
+	writer = request_result(request);
+	json_put_str(writer, "id", timer->id);
+	json_put_str(writer, "message", message);
+	json_put_time(writer, "due", timer->real_due_ms);
+	json_put_str(writer, "replaced", verdict == TIMER_REPLACED ? old_id : NULL);
+	json_put_bool(writer, "ignored", verdict == TIMER_IGNORED);
+	request_done(request);
+}
+
+static const struct field_result list_results[] = {
+    {"timers", "array", "the timers, soonest first"},
+    {"timers[].id", "string", "its id"},
+    {"timers[].pane", "string|null", "whom it wakes"},
+    {"timers[].due", "string", "when it ends"},
+    {"timers[].recurring", "boolean", "whether it comes again"},
+    {"timers[].period_sec", "number|null", "how often it comes again"},
+    {NULL, NULL, NULL},
+};
+
+static void handle_list(struct request *request, const void *args)
+{
+	const struct timer_set *timers = request_daemon(request)->timers;
+	struct json_writer *writer = request_result(request);
+	const struct timer *timer = NULL;
+
+	(void)args;
+	json_array_begin(writer, "timers");
+	while ((timer = timer_next(timers, timer)) != NULL) {
+		json_object_begin(writer, NULL);
+		json_put_str(writer, "id", timer->id);
+		if (timer->pane.pane != MUXBUS_NO_ID)
+			json_put_id(writer, "pane", '%', timer->pane.pane);
+		else
+			json_put_null(writer, "pane");
+		json_put_time(writer, "due", timer->real_due_ms);
+		json_put_bool(writer, "recurring", timer->period_ms > 0);
+		if (timer->period_ms > 0)
+			json_put_double(writer, "period_sec", (double)timer->period_ms / 1000);
+		else
+			json_put_null(writer, "period_sec");
+		json_object_end(writer);
+	}
+	json_array_end(writer);
+	request_done(request);
+}
+
+struct cancel_args {
+	const char *timer;
+};
+
+static const struct field cancel_fields[] = {
+    {.name = "timer",
+	.type = FIELD_STRING,
+	.flags = FIELD_REQUIRED,
+	.offset = offsetof(struct cancel_args, timer),
+	.help = "Its id."},
+    {.name = "id",
+	.type = FIELD_STRING,
+	.flags = FIELD_ALIAS,
+	.offset = offsetof(struct cancel_args, timer)},
+    {.name = NULL},
+};
+
+static const struct field_result cancel_results[] = {
+    {"id", "string", "the timer that is cancelled"},
+    {NULL, NULL, NULL},
+};
+
+static void handle_cancel(struct request *request, const void *data)
+{
+	const struct cancel_args *args = data;
+
+	if (!timer_cancel(request_daemon(request)->timers, args->timer)) {
+		request_fail(request, MESSAGE_NO_SUCH_TIMER,
+		    "there is no timer \"%.40s\": see list_timers", args->timer);
+		return;
+	}
+	json_put_str(request_result(request), "id", args->timer);
+	request_done(request);
+}
+
+#define SLEEP_ROW                                                                                 \
+	.title = "Sleep", .summary = "Wakes the caller's pane after a while; returns at once.",   \
+	.help = "A pane has one sleep: of two, the one that ends earlier stands. It survives a "  \
+		"restart; what came due meanwhile wakes once, and says how late.",                \
+	.fields = sleep_fields, .args_size = sizeof(struct sleep_args), .results = sleep_results, \
+	.handle = handle_sleep, .example = "{\"seconds\":600}"
+
+/* Keep alphabetized. */
+const struct method methods_timer[] = {
+    {.name = "cancel_timer",
+	.title = "Cancel a timer",
+	.summary = "Ends a timer before its time.",
+	.fields = cancel_fields,
+	.args_size = sizeof(struct cancel_args),
+	.results = cancel_results,
+	.handle = handle_cancel,
+	.example = "{\"timer\":\"A1B2\"}"},
+    {.name = "gemini_sleep", .flags = METHOD_TOOL, SLEEP_ROW},
+    {.name = "list_timers",
+	.title = "List timers",
+	.summary = "Lists the timers that are set, soonest first.",
+	.results = list_results,
+	.flags = METHOD_READ_ONLY,
+	.handle = handle_list,
+	.example = "{}"},
+    {.name = "sleep", SLEEP_ROW},
+    {.name = NULL},
+};

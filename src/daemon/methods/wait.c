@@ -1,0 +1,85 @@
+/* SPDX-License-Identifier: ISC */
+/* wait_for: one request instead of a polling loop. */
+#include "daemon/wait.h"
+#include "daemon/condition.h"
+#include "daemon/method.h"
+#include "daemon/methods/tables.h"
+#include "daemon/request.h"
+
+struct wait_args {
+	const struct json *any;
+	const struct json *all;
+	double timeout_sec;
+	const char *wait;
+};
+
+static const struct field wait_fields[] = {
+    {.name = "any",
+	.type = FIELD_VALUE,
+	.offset = offsetof(struct wait_args, any),
+	.help = "An array of conditions of which one is enough. Each is an object with one of: "
+		"output (regex), screen (regex), quiet_sec, exited, ready, command_finished, job, "
+		"file (and regex, from_start), cpu_below (and for_sec), sec, notification (a "
+		"filter); and pane, where it is "
+		"about one."},
+    {.name = "all",
+	.type = FIELD_VALUE,
+	.offset = offsetof(struct wait_args, all),
+	.help = "The same, of which all must come true."},
+    {.name = "timeout_sec",
+	.type = FIELD_NUMBER,
+	.offset = offsetof(struct wait_args, timeout_sec),
+	.unit = "s",
+	.min = 0.001,
+	.max = 10 * 366 * 86400.0,
+	.preset = "600",
+	.help = "Answer after this long in any case."},
+    {.name = "wait",
+	.type = FIELD_STRING,
+	.offset = offsetof(struct wait_args, wait),
+	.help = "A name: the wait then outlives its connection, and is gone on with by asking for "
+		"the same name again."},
+    {.name = NULL},
+};
+
+static const struct field_result wait_results[] = {
+    {"matched", "array", "the places, from 0, of the conditions that have come true"},
+    {"conditions", "array", "what became of each"},
+    {"conditions[].condition", "string", "its kind"},
+    {"conditions[].state", "string", "pending, matched, gone, or limit (its pattern is too slow)"},
+    {"conditions[].at_entry", "boolean", "it was true already"},
+    {"conditions[].details", "object", "what came true"},
+    {"elapsed_sec", "number", "how long it took"},
+    {"timed_out", "boolean", "whether the time was up"},
+    {"wait", "string", "its name, if it has one"},
+    {NULL, NULL, NULL},
+};
+
+static void handle_wait(struct request *request, const void *data)
+{
+	const struct wait_args *args = data;
+
+	if ((args->any == NULL) == (args->all == NULL) && args->wait == NULL) {
+		request_fail_data(request, MESSAGE_PARAMS, "\"field\":\"any\"",
+		    "any: give either any or all, an array of conditions");
+		return;
+	}
+	wait_start(request_daemon(request)->waits, request, args->any, args->all, args->timeout_sec,
+	    args->wait);
+}
+
+const struct method methods_wait[] = {
+    {.name = "wait_for",
+	.title = "Wait for something",
+	.summary = "Waits until one, or all, of several conditions have come true.",
+	.help = "What is true already matches at once. A pane that goes ends its conditions with "
+		"gone. A job or notification that was waited for is not told again.",
+	.fields = wait_fields,
+	.args_size = sizeof(struct wait_args),
+	.results = wait_results,
+	.flags = METHOD_WAITS | METHOD_OPEN_WORLD | METHOD_TOOL | METHOD_READ_ONLY,
+	.handle = handle_wait,
+	.example = "{\"any\":[{\"job\":\"A1B2\"},{\"output\":\"error\",\"pane\":\"%3\"}],"
+		   "\"timeout_sec\":600}"},
+    {.name = NULL},
+};

@@ -1,0 +1,308 @@
+/* SPDX-License-Identifier: ISC */
+/* Methods of watches of files: watch_log, cancel_watch, list_watches. */
+#include "daemon/watch.h"
+
+#include <errno.h>
+#include <limits.h>
+#include <muxbus.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/clock.h"
+#include "daemon/asker.h"
+#include "daemon/method.h"
+#include "daemon/methods/tables.h"
+#include "daemon/request.h"
+
+enum { MESSAGE_SIZE = 600 };
+
+#define TIMEOUT_SEC_MAX (366.0 * 86400)
+
+struct watch_args {
+	const char *file_path;
+	const char *regex;
+	bool wake_on_change;
+	bool once;
+	double timeout_sec;
+	const char *pane;
+};
+
+static const struct field watch_fields[] = {
+    {.name = "file_path",
+	.type = FIELD_STRING,
+	.flags = FIELD_REQUIRED,
+	.offset = offsetof(struct watch_args, file_path),
+	.min = 2,
+	.max = PATH_MAX - 1,
+	.help = "The absolute path of the file; it need not exist yet."},
+    {.name = "regex",
+	.type = FIELD_STRING,
+	.offset = offsetof(struct watch_args, regex),
+	.min = 1,
+	.max = PATTERN_BYTES_MAX,
+	.help = "Wake when a line that is new matches it; left out: at any change."},
+    {.name = "wake_on_change",
+	.type = FIELD_BOOL,
+	.offset = offsetof(struct watch_args, wake_on_change),
+	.preset = "false",
+	.help = "Wake at any change, also when there is a regex."},
+    {.name = "once",
+	.type = FIELD_BOOL,
+	.offset = offsetof(struct watch_args, once),
+	.preset = "true",
+	.help = "End with the first wake-up; false: go on until the time is up."},
+    {.name = "timeout_sec",
+	.type = FIELD_NUMBER,
+	.offset = offsetof(struct watch_args, timeout_sec),
+	.unit = "s",
+	.min = 0.001,
+	.max = TIMEOUT_SEC_MAX,
+	.preset = "3600",
+	.help = "When to give up; that is told too."},
+    {.name = "pane",
+	.type = FIELD_STRING,
+	.offset = offsetof(struct watch_args, pane),
+	.help = "The pane to wake; left out: the caller's own."},
+    {.name = NULL},
+};
+
+static const struct field_result watch_results[] = {
+    {"id", "string", "the watch, and its notifications"},
+    {"message", "string", "what was done, in words"},
+    {"timeout_sec", "number", "when it gives up"},
+    {"state", "string", "what is at the path now: reading, absent, not_regular, unreadable"},
+    {"mode", "string", "inotify, or poll where no events can be had"},
+    {NULL, NULL, NULL},
+};
+
+static void put_mode(struct json_writer *writer, const struct watch *watch)
+{
+	const char *reason = feed_poll_reason(watch->feed);
+	json_put_str(
+	    writer, "state", follower_state_name(follower_state(feed_follower(watch->feed))));
+	json_put_str(writer, "mode", reason ? "poll" : "inotify");
+	if (reason)
+		json_put_str(writer, "mode_reason", reason);
+}
+
+static void handle_watch(struct request *request, const void *data)
+{
+	const struct watch_args *args = data;
+	struct watch_set *watches = request_daemon(request)->watches;
+	char message[MESSAGE_SIZE], reason[256];
+	struct pane_ref pane;
+	const struct watch_order order = {
+	    .file = args->file_path,
+	    .regex = args->regex,
+	    .on_change = args->wake_on_change,
+	    .is_staying = !args->once,
+	    .timeout_ms = clock_seconds_to_ms(args->timeout_sec),
+	    .pane = &pane,
+	};
+
+	if (args->file_path[0] != '/') {
+		request_fail_data(request, MESSAGE_PARAMS, "\"field\":\"file_path\"",
+		    "file_path: must be an absolute path; \"%.200s\" is not", args->file_path);
+		return;
+	}
+	if (!asker_pane(request, args->pane, &pane))
+		return;
+	const struct watch *watch = watch_add(watches, &order, reason, sizeof(reason));
+	if (!watch && errno == ENOSPC) {
+		request_fail(request, MESSAGE_LIMIT, "%s: cancel_watch some", reason);
+		return;
+	}
+	if (!watch) {
+		request_fail_data(
+		    request, MESSAGE_PARAMS, "\"field\":\"regex\"", "regex: %s", reason);
+		return;
+	}
+	asker_write_told(message, sizeof(message), "The file is watched.", watch->id, &pane);
+	struct json_writer *writer = request_result(request);
+	json_put_str(writer, "id", watch->id);
+	json_put_str(writer, "message", message);
+	json_put_double(writer, "timeout_sec", args->timeout_sec);
+	put_mode(writer, watch);
+	request_done(request);
+}
+
+struct cancel_args {
+	const char *file_path;
+	const char *id;
+	const char *pane;
+};
+
+static const struct field cancel_fields[] = {
+    {.name = "file_path",
+	.type = FIELD_STRING,
+	.offset = offsetof(struct cancel_args, file_path),
+	.help = "Cancel the watches of this file, whoever asked for them."},
+    {.name = "id",
+	.type = FIELD_STRING,
+	.offset = offsetof(struct cancel_args, id),
+	.help = "Cancel this one."},
+    {.name = "watch",
+	.type = FIELD_STRING,
+	.flags = FIELD_ALIAS,
+	.offset = offsetof(struct cancel_args, id)},
+    {.name = "pane",
+	.type = FIELD_STRING,
+	.offset = offsetof(struct cancel_args, pane),
+	.help = "Cancel those of this pane; with nothing given: the caller's own."},
+    {.name = NULL},
+};
+
+static const struct field_result cancel_results[] = {
+    {"cancelled", "integer", "how many were cancelled"},
+    {"watches", "array", "which"},
+    {"watches[].id", "string", "its id"},
+    {"watches[].file", "string", "its file"},
+    {"message", "string", "the same in words"},
+    {NULL, NULL, NULL},
+};
+
+static bool is_meant(
+    const struct watch *watch, const struct cancel_args *args, const struct pane_ref *pane)
+{
+	if (args->id)
+		return strcmp(watch->id, args->id) == 0;
+	if (args->file_path)
+		return strcmp(watch->file, args->file_path) == 0;
+	return pane_ref_equal(&watch->pane, pane);
+}
+
+static void handle_cancel(struct request *request, const void *data)
+{
+	const struct cancel_args *args = data;
+	struct watch_set *watches = request_daemon(request)->watches;
+	struct pane_ref pane;
+	char message[80];
+	unsigned count = 0;
+
+	pane_ref_clear(&pane);
+	if (!args->id && !args->file_path && !asker_pane(request, args->pane, &pane))
+		return;
+	struct json_writer *writer = request_result(request);
+	json_array_begin(writer, "watches");
+	const struct watch *next;
+	for (const struct watch *watch = watch_next(watches, NULL); watch; watch = next) {
+		next = watch_next(watches, watch);
+		if (!is_meant(watch, args, &pane))
+			continue;
+		json_object_begin(writer, NULL);
+		json_put_str(writer, "id", watch->id);
+		json_put_str(writer, "file", watch->file);
+		json_object_end(writer);
+		(void)watch_cancel(watches, watch->id); /* it is there */
+		count++;
+	}
+	json_array_end(writer);
+	if (args->id && count == 0) {
+		request_fail(request, MESSAGE_NO_SUCH_WATCH,
+		    "there is no watch \"%.40s\": see list_watches", args->id);
+		return;
+	}
+	snprintf(message, sizeof(message),
+	    count == 1 ? "%u watch is cancelled." : "%u watches are cancelled.", count);
+	json_put_int(writer, "cancelled", count);
+	json_put_str(writer, "message", message);
+	request_done(request);
+}
+
+static const struct field_result list_results[] = {
+    {"watches", "array", "the watches, oldest first"},
+    {"watches[].id", "string", "its id"},
+    {"watches[].file", "string", "what is watched"},
+    {"watches[].pane", "string|null", "whom it wakes"},
+    {"watches[].regex", "string|null", "what new lines must match"},
+    {"watches[].wake_on_change", "boolean", "whether any change wakes"},
+    {"watches[].once", "boolean", "whether it ends with the first"},
+    {"watches[].created", "string", "since when"},
+    {"watches[].due", "string", "when it gives up"},
+    {"watches[].state", "string", "what is at the path: reading, absent, not_regular, unreadable"},
+    {"watches[].reason", "string", "why it is unreadable"},
+    {"watches[].mode", "string", "inotify, or poll where no events can be had"},
+    {"watches[].mode_reason", "string", "why it is polled"},
+    {"watches[].offset", "integer|null", "how far the file has been read"},
+    {"watches[].count", "integer", "wake-ups until now"},
+    {"watches[].limit_hits", "integer", "lines on which the regex took too many steps"},
+    {NULL, NULL, NULL},
+};
+
+static void put_watch(struct json_writer *writer, const struct watch *watch)
+{
+	const struct follower *follower = feed_follower(watch->feed);
+	const struct tail_file *file = follower_file(follower);
+	const struct pattern *pattern = watch->matcher.pattern;
+	json_object_begin(writer, NULL);
+	json_put_str(writer, "id", watch->id);
+	json_put_str(writer, "file", watch->file);
+	if (watch->pane.pane != MUXBUS_NO_ID)
+		json_put_id(writer, "pane", '%', watch->pane.pane);
+	else
+		json_put_null(writer, "pane");
+	json_put_str(writer, "regex", pattern ? pattern_text(pattern) : NULL);
+	json_put_bool(writer, "wake_on_change", watch->on_change);
+	json_put_bool(writer, "once", !watch->is_staying);
+	json_put_time(writer, "created", watch->created_ms);
+	json_put_time(writer, "due", watch->real_due_ms);
+	put_mode(writer, watch);
+	if (follower_state(follower) == FOLLOWER_UNREADABLE)
+		json_put_str(writer, "reason", strerror(follower_error(follower)));
+	if (file)
+		json_put_int(writer, "offset", file->told.offset);
+	else
+		json_put_null(writer, "offset");
+	json_put_int(writer, "count", (int64_t)watch->count);
+	json_put_int(writer, "limit_hits", (int64_t)watch->limit_hits);
+	json_object_end(writer);
+}
+
+static void handle_list(struct request *request, const void *args)
+{
+	const struct watch_set *watches = request_daemon(request)->watches;
+	struct json_writer *writer = request_result(request);
+	const struct watch *watch = NULL;
+
+	(void)args;
+	json_array_begin(writer, "watches");
+	while ((watch = watch_next(watches, watch)) != NULL)
+		put_watch(writer, watch);
+	json_array_end(writer);
+	request_done(request);
+}
+
+/* Keep alphabetized. */
+const struct method methods_watch[] = {
+    {.name = "cancel_watch",
+	.title = "Cancel watches",
+	.summary = "Ends the watches of a file, or all of the caller's; says how many and which.",
+	.fields = cancel_fields,
+	.args_size = sizeof(struct cancel_args),
+	.results = cancel_results,
+	.flags = METHOD_TOOL,
+	.handle = handle_cancel,
+	.example = "{\"file_path\":\"/var/log/syslog\"}"},
+    {.name = "list_watches",
+	.title = "List watches",
+	.summary = "Lists the files that are watched, and how.",
+	.results = list_results,
+	.flags = METHOD_READ_ONLY,
+	.handle = handle_list,
+	.example = "{}"},
+    {.name = "watch_log",
+	.title = "Watch a file",
+	.summary = "Wakes the caller's pane when new content of a file matches; returns at once.",
+	.help = "New is what is written after the watch was accepted; a file that is not there "
+		"yet is new from its first byte. Rotation, truncation, replacement and symbolic "
+		"links are followed. Lines are matched one by one, without their ends; a last line "
+		"without an end once it has not grown for a second. Ends with one notification: "
+		"data.reason is match, change, timeout, cancelled or error.",
+	.fields = watch_fields,
+	.args_size = sizeof(struct watch_args),
+	.results = watch_results,
+	.flags = METHOD_TOOL,
+	.handle = handle_watch,
+	.example = "{\"file_path\":\"/var/log/syslog\",\"regex\":\"error|failed\"}"},
+    {.name = NULL},
+};

@@ -1,0 +1,308 @@
+/* SPDX-License-Identifier: ISC */
+/* Methods about windows and sessions: create_ and close_ of both. */
+#include <muxbus.h>
+#include <stddef.h>
+
+#include "base/alloc.h"
+#include "daemon/guard.h"
+#include "daemon/method.h"
+#include "daemon/methods/tables.h"
+#include "daemon/request.h"
+#include "daemon/spawn.h"
+#include "daemon/target.h"
+#include "daemon/tmux.h"
+
+#define CELLS_MAX 10000
+#define INDEX_MAX 1000000
+
+static struct muxbus_command *new_command(struct request *request)
+{
+	struct muxbus_command *command;
+	int error = muxbus_command_new(&command);
+	if (error == 0)
+		return command;
+	tmux_fail(request, error, NULL);
+	return NULL;
+}
+
+/* ---- create_window ----------------------------------------------------------------------- */
+
+struct create_window_args {
+	struct spawn_args spawn;
+	const char *session;
+	const char *name;
+	int64_t index;
+	bool has_index;
+	bool focus;
+};
+
+static const struct field create_window_fields[] = {
+    SPAWN_FIELDS(create_window_args),
+    {.name = "focus",
+	.type = FIELD_BOOL,
+	.offset = offsetof(struct create_window_args, focus),
+	.preset = "false",
+	.help = "Make it the current window of its session."},
+    {.name = "index",
+	.type = FIELD_INT,
+	.offset = offsetof(struct create_window_args, index),
+	.given_offset = offsetof(struct create_window_args, has_index),
+	.max = INDEX_MAX,
+	.help = "Its index in the session, which must be free; left out, the next free one."},
+    {.name = "name",
+	.type = FIELD_STRING,
+	.offset = offsetof(struct create_window_args, name),
+	.min = 1,
+	.max = 256,
+	.help = "Its name; left out, it is named after its program."},
+    {.name = "session",
+	.type = FIELD_STRING,
+	.offset = offsetof(struct create_window_args, session),
+	.min = 1,
+	.max = 1024,
+	.help = "Where, such as \"work\" or \"$1\"; left out, the caller's own."},
+    {0},
+};
+
+static void handle_create_window(struct request *request, const void *data)
+{
+	const struct create_window_args *args = data;
+	const struct muxbus_session *session;
+	if (!target_session(request, args->session, &session) ||
+	    !spawn_check(request, &args->spawn) ||
+	    (args->name && !spawn_check_name(request, "name", args->name, false)))
+		return;
+	struct muxbus_command *command = new_command(request);
+	if (!command)
+		return;
+	muxbus_command_args(command, "new-window", "-t", NULL);
+	if (args->has_index)
+		muxbus_command_argf(command, "$%u:%d", session->id, (int)args->index);
+	else
+		muxbus_command_argf(command, "$%u:", session->id);
+	if (!args->focus)
+		muxbus_command_args(command, "-d", NULL);
+	spawn_run(request, command, SPAWN_WINDOW, args->name, &args->spawn);
+}
+
+/* ---- create_session ---------------------------------------------------------------------- */
+
+struct create_session_args {
+	struct spawn_args spawn;
+	const char *name;
+	const char *window_name;
+	int64_t width;
+	int64_t height;
+};
+
+static const struct field create_session_fields[] = {
+    SPAWN_FIELDS(create_session_args),
+    {.name = "height",
+	.type = FIELD_INT,
+	.offset = offsetof(struct create_session_args, height),
+	.unit = "cells",
+	.min = 1,
+	.max = CELLS_MAX,
+	.help = "In rows, until somebody attaches; left out, as tmux is set."},
+    {.name = "name",
+	.type = FIELD_STRING,
+	.offset = offsetof(struct create_session_args, name),
+	.min = 1,
+	.max = 256,
+	.help = "Its name, which must be free; left out, a number."},
+    {.name = "width",
+	.type = FIELD_INT,
+	.offset = offsetof(struct create_session_args, width),
+	.unit = "cells",
+	.min = 1,
+	.max = CELLS_MAX,
+	.help = "In columns."},
+    {.name = "window_name",
+	.type = FIELD_STRING,
+	.offset = offsetof(struct create_session_args, window_name),
+	.min = 1,
+	.max = 256,
+	.help = "The name of its window; left out, it is named after its program."},
+    {0},
+};
+
+static void handle_create_session(struct request *request, const void *data)
+{
+	const struct create_session_args *args = data;
+	if (!spawn_check(request, &args->spawn) ||
+	    (args->name && !spawn_check_name(request, "name", args->name, true)) ||
+	    (args->window_name &&
+		!spawn_check_name(request, "window_name", args->window_name, false)))
+		return;
+	struct muxbus_command *command = new_command(request);
+	if (!command)
+		return;
+	/* -E: the environment of this daemon is nothing that a session should have. */
+	muxbus_command_args(command, "new-session", "-d", "-E", NULL);
+	if (args->name) {
+		muxbus_command_args(command, "-s", NULL);
+		spawn_literal_arg(command, args->name);
+	}
+	if (args->width > 0) {
+		muxbus_command_args(command, "-x", NULL);
+		muxbus_command_argf(command, "%d", (int)args->width);
+	}
+	if (args->height > 0) {
+		muxbus_command_args(command, "-y", NULL);
+		muxbus_command_argf(command, "%d", (int)args->height);
+	}
+	spawn_run(request, command, SPAWN_SESSION, args->window_name, &args->spawn);
+}
+
+/* ---- close_window and close_session ------------------------------------------------------ */
+
+struct close_args {
+	const char *target;
+	bool force;
+};
+
+static const struct field close_window_fields[] = {
+    {.name = "window",
+	.type = FIELD_STRING,
+	.flags = FIELD_REQUIRED,
+	.offset = offsetof(struct close_args, target),
+	.min = 1,
+	.max = 1024,
+	.help = "Which window, such as \"@1\" or \"work:0\"."},
+    {.name = "force",
+	.type = FIELD_BOOL,
+	.offset = offsetof(struct close_args, force),
+	.preset = "false",
+	.help = "Also the one the caller is in, or the last one of the server."},
+    {0},
+};
+
+static const struct field close_session_fields[] = {
+    {.name = "session",
+	.type = FIELD_STRING,
+	.flags = FIELD_REQUIRED,
+	.offset = offsetof(struct close_args, target),
+	.min = 1,
+	.max = 1024,
+	.help = "Which session, such as \"work\" or \"$1\"."},
+    {.name = "force",
+	.type = FIELD_BOOL,
+	.offset = offsetof(struct close_args, force),
+	.preset = "false",
+	.help = "Also the one the caller is in, or the last one of the server."},
+    {0},
+};
+
+static const struct field_result close_window_results[] = {
+    {"window", "string", "The id of the window that was closed."},
+    {0},
+};
+
+static const struct field_result close_session_results[] = {
+    {"session", "string", "The id of the session that was closed."},
+    {0},
+};
+
+/* What was closed: for the answer. */
+struct closed {
+	const char *name;
+	char sigil;
+	uint32_t id;
+};
+
+static void answer_closed(
+    struct request *request, const struct muxbus_reply *replies, size_t count, void *context)
+{
+	(void)replies;
+	(void)count;
+	const struct closed *closed = context;
+	json_put_id(request_result(request), closed->name, closed->sigil, closed->id);
+	request_done(request);
+}
+
+/* One command does it: several would end the server on versions up to 3.7c. */
+static void close_by(struct request *request, const char *name, struct closed closed)
+{
+	struct muxbus_command *command = new_command(request);
+	if (!command)
+		return;
+	muxbus_command_args(command, name, "-t", NULL);
+	muxbus_command_argf(command, "%c%u", closed.sigil, closed.id);
+	struct closed *context = xalloc(sizeof(*context));
+	*context = closed;
+	tmux_run(request_daemon(request)->tmux, request, command, true, answer_closed, context);
+}
+
+static void handle_close_window(struct request *request, const void *data)
+{
+	const struct close_args *args = data;
+	const struct muxbus_window *window;
+	if (!target_window(request, args->target, &window) ||
+	    (!args->force && !guard_window(request, window)))
+		return;
+	close_by(request, "kill-window", (struct closed){"window", '@', window->id});
+}
+
+static void handle_close_session(struct request *request, const void *data)
+{
+	const struct close_args *args = data;
+	const struct muxbus_session *session;
+	if (!target_session(request, args->target, &session) ||
+	    (!args->force && !guard_session(request, session)))
+		return;
+	close_by(request, "kill-session", (struct closed){"session", '$', session->id});
+}
+
+/* ---- the table --------------------------------------------------------------------------- */
+
+const struct method methods_window[] = {
+    {
+	.name = "close_session",
+	.title = "Close a session",
+	.summary = "Closes a session, and the windows that no other session holds.",
+	.help = "The caller's own session and the last one of the server are refused without "
+		"force.",
+	.fields = close_session_fields,
+	.args_size = sizeof(struct close_args),
+	.results = close_session_results,
+	.flags = METHOD_DESTRUCTIVE | METHOD_NEEDS_TMUX,
+	.handle = handle_close_session,
+	.example = "{\"session\":\"build\"}",
+    },
+    {
+	.name = "close_window",
+	.title = "Close a window",
+	.summary = "Closes a window with all its panes.",
+	.help = "The caller's own window and the last one of the server are refused without "
+		"force.",
+	.fields = close_window_fields,
+	.args_size = sizeof(struct close_args),
+	.results = close_window_results,
+	.flags = METHOD_DESTRUCTIVE | METHOD_NEEDS_TMUX,
+	.handle = handle_close_window,
+	.example = "{\"window\":\"@2\"}",
+    },
+    {
+	.name = "create_session",
+	.title = "Create a session",
+	.summary = "Makes a session that nobody is attached to, with one window.",
+	.fields = create_session_fields,
+	.args_size = sizeof(struct create_session_args),
+	.results = spawn_results,
+	.flags = METHOD_NEEDS_TMUX,
+	.handle = handle_create_session,
+	.example = "{\"name\":\"build\",\"command\":\"make watch\"}",
+    },
+    {
+	.name = "create_window",
+	.title = "Create a window",
+	.summary = "Makes a window in a session and runs a command in it.",
+	.fields = create_window_fields,
+	.args_size = sizeof(struct create_window_args),
+	.results = spawn_results,
+	.flags = METHOD_NEEDS_TMUX,
+	.handle = handle_create_window,
+	.example = "{\"session\":\"work\",\"name\":\"logs\",\"command\":\"tail -f log\"}",
+    },
+    {0},
+};
