@@ -1,0 +1,382 @@
+/* SPDX-License-Identifier: ISC */
+/* Delivery: which notifications are told of in which order, and what becomes of them. */
+#include "daemon/delivery.h"
+
+#include <muxbus.h>
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/alloc.h"
+#include "base/buf.h"
+#include "base/clock.h"
+#include "base/list.h"
+#include "daemon/config.h"
+#include "daemon/daemon.h"
+#include "daemon/event_log.h"
+#include "daemon/notice.h"
+#include "daemon/queue.h"
+#include "daemon/store.h"
+#include "daemon/typist.h"
+#include "wire/json.h"
+
+#define TYPED_PREFIX "typed/"
+
+enum {
+	BATCH_MAX = 32, /* notifications that one notice tells of */
+	KEY_SIZE = sizeof TYPED_PREFIX + PANE_REF_TEXT_SIZE,
+	RECEIPT_MAX = 8192,
+};
+
+/* What waits for one pane. */
+struct mail {
+	struct list link;
+	struct delivery_set *set;
+	struct pane_ref pane;
+	struct typist *typist;
+	uint64_t batch[BATCH_MAX]; /* numbers of what is being told */
+	size_t batch_count;
+};
+
+struct delivery_set {
+	struct daemon *daemon;
+	struct queue_listener listener;
+	struct list mails;
+	size_t count;
+};
+
+size_t delivery_count(const struct delivery_set *set)
+{
+	return set->count;
+}
+
+/* ---- what is being typed, in the journal ---- */
+
+static void typed_key(const struct mail *mail, char out[KEY_SIZE])
+{
+	char text[PANE_REF_TEXT_SIZE];
+
+	pane_ref_format(&mail->pane, text);
+	snprintf(out, KEY_SIZE, TYPED_PREFIX "%s", text);
+}
+
+/* "812 815\nline": the numbers, and what is typed for them. */
+static void typed_store(const struct mail *mail, const struct buf *line)
+{
+	char key[KEY_SIZE];
+	struct buf value;
+
+	buf_init(&value, STORE_VALUE_MAX);
+	for (size_t at = 0; at < mail->batch_count; at++)
+		(void)buf_printf(&value, "%s%" PRIu64, at > 0 ? " " : "", mail->batch[at]);
+	(void)buf_append_byte(&value, '\n');
+	(void)buf_append(&value, line->data, line->len);
+	typed_key(mail, key);
+	store_put(queue_store(mail->set->daemon->queue), key, value.data, value.len);
+	buf_finish(&value);
+}
+
+static void typed_forget(const struct mail *mail)
+{
+	char key[KEY_SIZE];
+
+	typed_key(mail, key);
+	store_delete(queue_store(mail->set->daemon->queue), key);
+}
+
+/* Takes up what an earlier daemon was about to type. */
+static void typed_load(struct mail *mail)
+{
+	struct queue *queue = mail->set->daemon->queue;
+	const char *value, *line;
+	char key[KEY_SIZE];
+	size_t len;
+
+	typed_key(mail, key);
+	value = store_get(queue_store(queue), key, &len);
+	line = value == NULL ? NULL : memchr(value, '\n', len);
+	if (line == NULL)
+		return;
+	for (const char *at = value; at < line && mail->batch_count < BATCH_MAX;) {
+		char *after;
+		uint64_t seq = strtoull(at, &after, 10);
+
+		if (after == at)
+			break;
+		if (queue_find(queue, seq) != NULL)
+			mail->batch[mail->batch_count++] = seq;
+		at = after;
+	}
+	if (mail->batch_count > 0)
+		typist_resume(mail->typist, line + 1, len - (size_t)(line + 1 - value));
+}
+
+/* ---- receipts ---- */
+
+static bool is_ours(const struct notification *note)
+{
+	return note != NULL && (note->state == NOTE_QUEUED || note->state == NOTE_DELIVERING);
+}
+
+static void write_receipt_json(struct buf *out, const struct mail *mail, const char *name,
+    enum typist_result result, const char *reason)
+{
+	struct json_writer writer;
+
+	json_writer_init(&writer, out);
+	json_object_begin(&writer, NULL);
+	json_put_str(&writer, "result", name);
+	json_put_time(&writer, "time", clock_real_ms());
+	if (reason != NULL)
+		(void)json_put_text(&writer, "reason", reason, strlen(reason));
+	if (result != TYPIST_NOTHING)
+		typist_write_evidence(mail->typist, result, &writer);
+	json_object_end(&writer);
+}
+
+/*
+ * Says what became of a notification, in the queue and as an event. One that somebody has
+ * acknowledged or cancelled meanwhile stays that.
+ */
+static void write_receipt(struct mail *mail, uint64_t seq, enum notification_state state,
+    const char *name, enum typist_result result, const char *reason)
+{
+	struct event_scope scope = {.pane = mail->pane.pane, .window = MUXBUS_NO_ID};
+	const struct notification *note = queue_find(mail->set->daemon->queue, seq);
+	struct json_writer writer;
+	struct buf receipt, members;
+
+	if (note == NULL)
+		return;
+	buf_init(&receipt, RECEIPT_MAX);
+	write_receipt_json(&receipt, mail, name, result, reason);
+	(void)queue_set_state(mail->set->daemon->queue, seq, is_ours(note) ? state : note->state,
+	    (const char *)receipt.data);
+	buf_init(&members, 2 * RECEIPT_MAX);
+	json_writer_init(&writer, &members);
+	json_put_int(&writer, "notification", (int64_t)seq);
+	json_put_str(&writer, "id", note->id);
+	json_put_id(&writer, "pane", '%', mail->pane.pane);
+	json_put_raw(&writer, "delivery", (const char *)receipt.data, receipt.len);
+	scope.sessions[0] = MUXBUS_NO_ID;
+	(void)event_log_publish(mail->set->daemon->events, EVENT_DELIVERY, &scope,
+	    (const char *)members.data, members.len, true);
+	buf_finish(&receipt);
+	buf_finish(&members);
+}
+
+/* ---- the typist's questions ---- */
+
+/* Whether a notification is for the pane of a mail, and not told yet. */
+static bool is_for(const struct mail *mail, const struct notification *note)
+{
+	return is_ours(note) && pane_ref_equal(&note->pane, &mail->pane);
+}
+
+/* Gathers what is due for a pane, urgent ones first. */
+static void mail_gather(struct mail *mail)
+{
+	struct queue *queue = mail->set->daemon->queue;
+
+	mail->batch_count = 0;
+	for (int urgent = 1; urgent >= 0; urgent--) {
+		const struct notification *note = NULL;
+
+		while ((note = queue_next(queue, note)) != NULL) {
+			if (is_for(mail, note) && note->is_urgent == (urgent == 1) &&
+			    mail->batch_count < BATCH_MAX)
+				mail->batch[mail->batch_count++] = note->seq;
+		}
+	}
+}
+
+static bool on_is_wanted(void *data)
+{
+	const struct mail *mail = data;
+	const struct notification *note = NULL;
+
+	while ((note = queue_next(mail->set->daemon->queue, note)) != NULL) {
+		if (is_for(mail, note))
+			return true;
+	}
+	return false;
+}
+
+/* The member "output" of a job's data, NULL if there is none; the caller frees. */
+static char *job_output(const char *data)
+{
+	struct json_reader *reader = json_reader_new(NOTIFICATION_DATA_MAX + 1);
+	struct json_error error;
+	const struct json *value = json_read(reader, data, strlen(data), &error);
+	const struct json *output = json_member(value, "output");
+	char *text = NULL;
+
+	if (output != NULL && output->type == JSON_STRING && output->len > 0)
+		text = xstrdup(output->text);
+	json_reader_free(reader);
+	return text;
+}
+
+/* What is quoted of the first one; the caller frees. */
+static char *find_quote(const struct daemon *daemon, const struct notification *note)
+{
+	if (daemon->config->limits.quote_output == 0)
+		return NULL;
+	if (note->source == SOURCE_JOB)
+		return job_output(note->data);
+	return note->source == SOURCE_POST ? xstrdup(note->text) : NULL;
+}
+
+static void on_compose(void *data, struct buf *out)
+{
+	struct mail *mail = data;
+	struct queue *queue = mail->set->daemon->queue;
+	const struct notification *notes[BATCH_MAX];
+	char *quote;
+
+	mail_gather(mail);
+	if (mail->batch_count == 0)
+		return; /* settled within this turn of the loop: nothing is typed */
+	for (size_t at = 0; at < mail->batch_count; at++)
+		notes[at] = queue_find(queue, mail->batch[at]);
+	quote = find_quote(mail->set->daemon, notes[0]);
+	notice_write(out, notes, mail->batch_count, quote);
+	mem_free(quote);
+	queue_begin(queue);
+	for (size_t at = 0; at < mail->batch_count; at++)
+		(void)queue_set_state(queue, mail->batch[at], NOTE_DELIVERING, NULL);
+	typed_store(mail, out);
+	(void)queue_commit(queue);
+}
+
+/* What is deferred for a new reason is told; what was not typed after all is queued again. */
+static void on_deferred(void *data, const char *reason, bool is_new)
+{
+	struct mail *mail = data;
+	struct queue *queue = mail->set->daemon->queue;
+	const struct notification *note = NULL;
+
+	while ((note = queue_next(queue, note)) != NULL) {
+		if (!is_for(mail, note))
+			continue;
+		if (is_new || note->delivery == NULL)
+			write_receipt(
+			    mail, note->seq, NOTE_QUEUED, "deferred", TYPIST_NOTHING, reason);
+		else if (note->state == NOTE_DELIVERING)
+			(void)queue_set_state(queue, note->seq, NOTE_QUEUED, NULL);
+	}
+}
+
+static void mail_free(struct mail *mail)
+{
+	mail->set->count--;
+	list_remove(&mail->link);
+	typist_free(mail->typist);
+	mem_free(mail);
+}
+
+static void on_ended(void *data, enum typist_result result, const char *reason)
+{
+	static const struct {
+		const char *name;
+		enum notification_state state;
+	} outcomes[] = {
+	    [TYPIST_SUBMITTED] = {"submitted", NOTE_DELIVERED},
+	    [TYPIST_TYPED] = {"typed", NOTE_FAILED},
+	    [TYPIST_REFUSED] = {"refused", NOTE_FAILED},
+	};
+	struct mail *mail = data;
+
+	if (result == TYPIST_REFUSED)
+		mail_gather(mail); /* also what came since the last look */
+	for (size_t at = 0; at < mail->batch_count && result != TYPIST_NOTHING; at++)
+		write_receipt(mail, mail->batch[at], outcomes[result].state, outcomes[result].name,
+		    result, reason);
+	if (mail->batch_count > 0)
+		typed_forget(mail);
+	mail->batch_count = 0;
+	if (on_is_wanted(mail))
+		typist_wake(mail->typist);
+	else
+		mail_free(mail);
+}
+
+static const struct typist_handlers handlers = {
+    .is_wanted = on_is_wanted,
+    .compose = on_compose,
+    .deferred = on_deferred,
+    .ended = on_ended,
+};
+
+/* ---- the set ---- */
+
+static struct mail *find_mail(const struct delivery_set *set, const struct pane_ref *pane)
+{
+	struct list *link;
+
+	list_for_each (link, &set->mails) {
+		struct mail *mail = list_entry(link, struct mail, link);
+
+		if (pane_ref_equal(&mail->pane, pane))
+			return mail;
+	}
+	return NULL;
+}
+
+/* Looks at a pane soon: something is addressed to it. */
+static void mail_wake(struct delivery_set *set, const struct pane_ref *pane)
+{
+	struct mail *mail = find_mail(set, pane);
+
+	if (mail == NULL) {
+		mail = xcalloc(1, sizeof *mail);
+		mail->set = set;
+		mail->pane = *pane;
+		mail->typist = typist_new(set->daemon->typists, pane, &handlers, mail);
+		list_append(&set->mails, &mail->link);
+		set->count++;
+		typed_load(mail);
+	}
+	typist_wake(mail->typist);
+}
+
+static void on_posted(struct queue_listener *listener, const struct notification *note)
+{
+	struct delivery_set *set = list_entry(listener, struct delivery_set, listener);
+
+	if (note->pane.pane != MUXBUS_NO_ID && note->state == NOTE_QUEUED)
+		mail_wake(set, &note->pane);
+}
+
+struct delivery_set *delivery_set_new(struct daemon *daemon)
+{
+	struct delivery_set *set = xcalloc(1, sizeof *set);
+
+	set->daemon = daemon;
+	list_init(&set->mails);
+	set->listener.posted = on_posted;
+	queue_listen(daemon->queue, &set->listener);
+	return set;
+}
+
+void delivery_set_free(struct delivery_set *set)
+{
+	struct list *link, *after;
+
+	if (set == NULL)
+		return;
+	queue_unlisten(set->daemon->queue, &set->listener);
+	list_for_each_safe (link, after, &set->mails)
+		mail_free(list_entry(link, struct mail, link));
+	mem_free(set);
+}
+
+void delivery_set_wake(struct delivery_set *set)
+{
+	const struct notification *note = NULL;
+
+	while ((note = queue_next(set->daemon->queue, note)) != NULL)
+		on_posted(&set->listener, note);
+}

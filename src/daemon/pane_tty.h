@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: ISC */
+/*
+ * The terminal of a pane as its program has set it, and what it has not read yet. What was
+ * sent and not read is not submitted, whatever the screen shows; and what a program never
+ * reads, the shell behind it will.
+ */
+#ifndef DAEMON_PANE_TTY_H
+#define DAEMON_PANE_TTY_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <sys/types.h>
+
+struct pane_tty {
+	bool is_known; /* false: it cannot be asked, and nothing else counts */
+	bool is_cooked; /* the kernel edits lines: the program may not be reading at all */
+	bool has_echo;
+	bool is_first; /* the pane's first process is in front: no shell behind it */
+	int unread; /* bytes, when cooked: of whole lines */
+};
+
+/* path is the terminal's, pid that of the pane's first process. */
+void pane_tty_read(const char *path, pid_t pid, struct pane_tty *ret_tty);
+
+/*
+ * The name of the program in front as tmux forms it, read just now: the model's may be that
+ * of a program which has replaced itself since. False if it cannot be read.
+ */
+bool pane_tty_front(pid_t pid, char *out, size_t size);
+
+#endif

@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: ISC */
+/*
+ * What speaks against typing into a pane: who is in front, what the terminal is set to,
+ * whether somebody is there. What tmux itself can tell is also asked inside the server, in
+ * the command that types.
+ */
+#ifndef DAEMON_TYPIST_GUARD_H
+#define DAEMON_TYPIST_GUARD_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/buf.h"
+#include "daemon/pane_ref.h"
+
+struct daemon;
+struct delivery_screen;
+struct muxbus_pane;
+struct pane_tty;
+
+#define TYPIST_REASON_SIZE 160
+#define TYPIST_HUMAN_MS 5000 /* after a person's last key */
+
+/* Whether a program of this name is a shell. */
+bool typist_is_shell(const char *command);
+
+/* Says that this program is expected in a pane. Kept over restarts. */
+void typist_expect(struct daemon *daemon, const struct pane_ref *pane, const char *command);
+
+/* Seconds since 1970 of the last key of a person who looks at this pane; 0: nobody does. */
+uint64_t typist_human(
+    const struct daemon *daemon, const struct muxbus_pane *pane, bool *ret_in_prefix);
+
+/* What the model says against it; false with a reason. */
+bool typist_may_type(const struct daemon *daemon, const struct pane_ref *ref,
+    const struct muxbus_pane *pane, char ret_reason[TYPIST_REASON_SIZE]);
+
+/* What the terminal says against it. */
+bool typist_terminal_allows(const struct daemon *daemon, const struct pane_ref *ref,
+    const struct muxbus_pane *pane, const struct pane_tty *tty,
+    char ret_reason[TYPIST_REASON_SIZE]);
+
+/* The format that tmux evaluates: all this is still so, and the cursor has not moved. */
+void typist_write_guard(struct buf *out, const struct pane_ref *ref, const char *command,
+    const struct delivery_screen *screen);
+
+#endif

@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: ISC */
+/*
+ * Waits: several conditions as one, any or all of them, with a time-out. A wait belongs to
+ * the request that made it; one with a name outlives its connection, and whoever asks for
+ * the same name goes on with it.
+ */
+#ifndef DAEMON_WAIT_H
+#define DAEMON_WAIT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#define WAIT_CONDITIONS_MAX 64
+#define WAIT_NAMED_MAX 256
+#define WAIT_NAME_MAX 64
+#define WAIT_KEEP_SEC 3600 /* a named wait that is over, and that nobody has asked for */
+
+struct daemon;
+struct json;
+struct request;
+struct wait_set;
+
+struct wait_set *wait_set_new(struct daemon *daemon);
+void wait_set_free(struct wait_set *set);
+/* Waits that are armed, also those that nobody asks for at the moment. */
+size_t wait_count(const struct wait_set *set);
+
+/*
+ * Answers request when any, or all, of the conditions (arrays; exactly one is not NULL) have
+ * come true or are gone, or the time is up. name NULL: without one. A name that is known goes
+ * on with that wait, and the conditions are not looked at. May fail the request at once.
+ */
+void wait_start(struct wait_set *set, struct request *request, const struct json *any,
+    const struct json *all, double timeout_sec, const char *name);
+
+#endif
