@@ -1,0 +1,148 @@
+/* SPDX-License-Identifier: ISC */
+/* Medians, rows, and the raw control client. */
+#include "bench.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "base/alloc.h"
+#include "live/guardian.h"
+
+enum { RAW_BYTES = 256 * 1024 };
+
+static int compare(const void *a, const void *b)
+{
+	double x = *(const double *)a;
+	double y = *(const double *)b;
+
+	return (x > y) - (x < y);
+}
+
+double bench_percentile(double *values, size_t count, double percent)
+{
+	if (count == 0)
+		return 0;
+	qsort(values, count, sizeof(*values), compare);
+	size_t index = (size_t)((double)count * percent / 100);
+	return values[index < count ? index : count - 1];
+}
+
+double bench_median(double *values, size_t count)
+{
+	return bench_percentile(values, count, 50);
+}
+
+void bench_row(const char *name, double value, const char *unit, const char *note, ...)
+{
+	va_list args;
+
+	va_start(args, note);
+	(void)printf("%s %.6g %s ", name, value, unit);
+	(void)vprintf(note, args);
+	(void)printf("\n");
+	(void)fflush(stdout);
+	va_end(args);
+}
+
+const char *bench_tmux(void)
+{
+	const char *path = getenv("MUXBUS_BENCH_TMUX");
+
+	return path == NULL ? live_tmux_path() : path;
+}
+
+const char *bench_self(void)
+{
+	static char path[4096];
+
+	if (path[0] == '\0' && readlink("/proc/self/exe", path, sizeof(path) - 1) <= 0)
+		live_bail("no /proc");
+	return path;
+}
+
+/* ---- the raw control client ------------------------------------------------------- */
+
+struct raw *raw_new(struct live *live, const char *flags)
+{
+	struct raw *raw = xcalloc(1, sizeof(*raw));
+	int in[2];
+	int out[2];
+
+	if (pipe2(in, O_CLOEXEC) == -1 || pipe2(out, O_CLOEXEC) == -1)
+		live_bail("pipe: %s", strerror(errno));
+	(void)fcntl(out[0], F_SETPIPE_SZ, 1024 * 1024);
+	(void)fflush(stdout);
+	raw->pid = fork();
+	if (raw->pid == 0) {
+		(void)prctl(PR_SET_PDEATHSIG, SIGKILL);
+		(void)dup2(in[0], 0);
+		(void)dup2(out[1], 1);
+		(void)unsetenv("TMUX");
+		(void)execl(live->tmux, live->tmux, "-u", "-S", live->tmux_socket, "-C",
+		    "attach-session", "-E", "-f", flags, (char *)NULL);
+		_exit(127);
+	}
+	guardian_process(raw->pid);
+	(void)close(in[0]);
+	(void)close(out[1]);
+	raw->to_fd = in[1];
+	raw->from_fd = out[0];
+	raw->bytes = xalloc(RAW_BYTES + 1);
+	while (raw_read(raw, LIVE_TIMEOUT_MS)) {
+		if (memmem(raw->bytes, raw->len, "%session-changed", 16) != NULL)
+			return raw;
+	}
+	live_bail("tmux -C does not attach");
+}
+
+void raw_free(struct raw *raw)
+{
+	int status;
+
+	(void)close(raw->to_fd);
+	while (raw_read(raw, 1000))
+		;
+	(void)kill(raw->pid, SIGKILL);
+	(void)waitpid(raw->pid, &status, 0);
+	(void)close(raw->from_fd);
+	mem_free(raw->bytes);
+	mem_free(raw);
+}
+
+bool raw_read(struct raw *raw, int timeout_ms)
+{
+	struct pollfd wait = {.fd = raw->from_fd, .events = POLLIN};
+
+	raw->len = 0;
+	if (timeout_ms >= 0 && poll(&wait, 1, timeout_ms) <= 0)
+		return false;
+	ssize_t n = read(raw->from_fd, raw->bytes, RAW_BYTES);
+	if (n <= 0)
+		return false;
+	raw->len = (size_t)n;
+	raw->bytes[n] = '\0';
+	return true;
+}
+
+void raw_run(struct raw *raw, const char *lines, size_t replies)
+{
+	size_t len = strlen(lines);
+
+	if (write(raw->to_fd, lines, len) != (ssize_t)len)
+		live_bail("tmux -C takes nothing");
+	while (replies > 0) {
+		if (!raw_read(raw, LIVE_TIMEOUT_MS))
+			live_bail("tmux -C does not answer");
+		for (char *p = raw->bytes; (p = strstr(p, "%end ")) != NULL && replies > 0; p++)
+			replies--;
+	}
+}

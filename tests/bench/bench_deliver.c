@@ -1,0 +1,71 @@
+/* SPDX-License-Identifier: ISC */
+/*
+ * From a sleep's due time to the line that the agent has (G18): in an idle fake agent, less
+ * the quiet time that is stated (deliver_quiet_ms), and less the rest before Enter too,
+ * which is owed to programs that take a faster one for part of a paste.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/alloc.h"
+#include "bench.h"
+
+enum { ROUNDS = 30, QUIET_MS = 1000, ENTER_MS = 150, SLEEP_MS = 50 };
+
+static const char *fake_path(void)
+{
+	static char path[512];
+	const char *dir = getenv("MUXBUS_BUILDDIR") == NULL ? "." : getenv("MUXBUS_BUILDDIR");
+
+	(void)snprintf(path, sizeof(path), "%s/tests/fake_agent", dir);
+	return path;
+}
+
+/* When the fake got line number count, in ms of CLOCK_MONOTONIC; 0 if it never did. */
+static int64_t got_ms(struct live *live, int count)
+{
+	for (int64_t end_ms = live_now_ms() + LIVE_TIMEOUT_MS; live_now_ms() < end_ms;
+	     live_sleep_ms(20)) {
+		const char *text = live_run(live, "sed -n %dp fake.log", count);
+
+		if (*text != '\0')
+			return strtoll(text, NULL, 10);
+	}
+	return 0;
+}
+
+int main(void)
+{
+	struct live *live = live_start(bench_tmux(), "exec sleep 3600");
+	struct talk *talk = talk_new(live);
+	double over_ms[ROUNDS];
+	char *pane;
+
+	if (access(fake_path(), X_OK) != 0)
+		live_bail("make check builds the fake agent");
+	pane = xstrdup(live_tmux(
+	    live, "new-window -dP -F '#{pane_id}' 'exec %s %s/fake.log'", fake_path(), live->dir));
+	(void)live_tmux_until(live, "2", "display-message -p -t %s '#{cursor_x}'", pane);
+	(void)live_run(live, ": >fake.log");
+	for (int i = 0; i < ROUNDS; i++) {
+		int64_t due_ms = live_now_ms() + SLEEP_MS;
+		int64_t done_ms;
+
+		talk_call(
+		    talk, "sleep", "{\"seconds\":%.3f,\"pane\":\"%s\"}", SLEEP_MS / 1e3, pane);
+		done_ms = got_ms(live, i + 1);
+		if (done_ms == 0)
+			live_bail("nothing was submitted");
+		over_ms[i] = (double)(done_ms - due_ms - QUIET_MS);
+	}
+	double median = bench_median(over_ms, ROUNDS);
+	bench_row("deliver", median - ENTER_MS, "ms", "and %d ms of rest before Enter, %d ms quiet",
+	    ENTER_MS, QUIET_MS);
+	bench_row("deliver_worst", over_ms[ROUNDS - 1] - ENTER_MS, "ms", "of %d", ROUNDS);
+	mem_free(pane);
+	talk_free(talk);
+	live_free(live);
+	return 0;
+}

@@ -1,0 +1,18 @@
+#!/bin/sh
+# SPDX-License-Identifier: ISC
+# The reference in muxbus-protocol(7) is what the tables say now. `make manual` renews it.
+
+. "${MUXBUS_SRCDIR:-.}/tests/check.sh"
+page=$srcdir/src/daemon/muxbus-protocol.7
+[ -x "$builddir/muxbusd" ] || skip_all 'muxbusd is not built'
+
+committed=$(sed -e '1,/^\.\\" BEGIN reference/d' -e '/^\.\\" END reference/,$d' "$page")
+tables=$("$builddir/muxbusd" describe --mdoc 2>&1)
+check 'the reference is that of the tables (else: make manual)' "$(
+	[ "$committed" = "$tables" ] && exit
+	printf '%s\n' "$committed" >"$builddir/committed.mdoc"
+	printf '%s\n' "$tables" | diff "$builddir/committed.mdoc" - | head -n 20
+	rm -f "$builddir/committed.mdoc"
+)"
+
+done_checking

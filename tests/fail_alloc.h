@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: ISC */
+/*
+ * Allocations that fail when a test wants them to. A fault test runs what it tests with
+ * the first allocation failing, then the second, until one run needs no more of them.
+ */
+#ifndef FAIL_ALLOC_H
+#define FAIL_ALLOC_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+/* From now on the one after nth more allocations fails, once. */
+void fail_alloc_arm(size_t nth);
+/* Back to the C library's allocator. Returns whether one was made to fail. */
+bool fail_alloc_disarm(void);
+
+/* Since it was armed: how many were asked for, and what is not freed yet. */
+size_t fail_alloc_count(void);
+long fail_alloc_live(void); /* blocks */
+size_t fail_alloc_bytes(void);
+
+#endif

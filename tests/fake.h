@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: ISC */
+/* A tmux that is scripted: tests/fake_tmux. */
+#ifndef FAKE_H
+#define FAKE_H
+
+#include <sys/types.h>
+
+#include "trial.h"
+
+/* A folder with a script and a socket at which something listens. */
+struct fake {
+	char dir[64];
+	char socket[96];
+	char program[512]; /* fake_tmux */
+	pid_t listener;
+};
+
+/* Ends the test if it cannot be had. */
+void fake_start(struct fake *fake);
+void fake_stop(struct fake *fake);
+/* What the next one that is started does; NULL: it serves. */
+void fake_script(struct fake *fake, const char *script);
+
+/* Opens a connection to it with time-outs of so many milliseconds (0: the default). */
+void fake_open(struct fake *fake, struct trial *trial, unsigned timeout_ms);
+
+#endif

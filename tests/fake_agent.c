@@ -1,0 +1,238 @@
+/* SPDX-License-Identifier: ISC */
+/*
+ * An agent as far as its prompt goes, for tests of typing: raw mode, bracketed paste, a
+ * line of input that it draws itself, and the bad habits of real ones. It writes down each
+ * line that was submitted, and when (CLOCK_MONOTONIC): "1234567 text".
+ *
+ * usage: fake_agent [OPTION…] LOG
+ *   --swallow MS    an Enter within that long after another key is a new line in the draft
+ *   --deaf MS       reads nothing for so long after the first key has come
+ *   --alternate     runs on the alternate screen
+ *   --crash-after N ends at once when it has got that many bytes
+ *   --box           draws a box around its prompt, with a placeholder and its own cursor
+ *   --draft TEXT    begins with that in its line
+ *   --busy MS       takes so long for a command that begins with '/', and spins meanwhile
+ */
+#include <poll.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <termios.h>
+#include <time.h>
+#include <unistd.h>
+
+enum { LINE_MAX_BYTES = 4096, BOX_COLUMNS = 76 };
+
+struct agent {
+	const char *log;
+	int swallow_ms;
+	int deaf_ms;
+	int busy_ms;
+	int crash_after;
+	bool is_alternate;
+	bool is_boxed;
+	bool was_deaf;
+	char line[LINE_MAX_BYTES];
+	size_t len;
+	int got;
+	int64_t key_ms;
+	int rows; /* that the drawing took */
+};
+
+static int64_t now_ms(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
+}
+
+static void rest(int ms)
+{
+	(void)poll(NULL, 0, ms);
+}
+
+/* The placeholder with a block cursor on it, or the draft with one behind it. */
+static void draw_box(struct agent *agent)
+{
+	const char *frame = "\xe2\x94\x80", *side = "\xe2\x94\x82";
+	size_t at = 0;
+
+	printf("\r\033[J\xe2\x95\xad");
+	for (int i = 0; i < BOX_COLUMNS; i++)
+		printf("%s", frame);
+	printf("\xe2\x95\xae\r\n");
+	agent->rows = 1;
+	do {
+		size_t room = BOX_COLUMNS - 4;
+		size_t piece = agent->len - at < room ? agent->len - at : room;
+
+		printf("%s %s %.*s", side, at == 0 ? ">" : " ", (int)piece, agent->line + at);
+		at += piece;
+		if (agent->len == 0)
+			printf("\033[7mT\033[27;2mry \"fix the tests\"\033[0m");
+		else if (at == agent->len)
+			printf("\033[7m \033[27m");
+		printf("\r\033[%dG%s\r\n", BOX_COLUMNS + 2, side);
+		agent->rows++;
+	} while (at < agent->len);
+	printf("\xe2\x95\xb0");
+	for (int i = 0; i < BOX_COLUMNS; i++)
+		printf("%s", frame);
+	printf("\xe2\x95\xaf\r\n  \033[2m? for shortcuts\033[0m\r\n");
+	agent->rows += 2;
+	fflush(stdout);
+}
+
+static void draw(struct agent *agent)
+{
+	if (agent->rows > 0)
+		printf("\033[%dA", agent->rows);
+	if (agent->is_boxed) {
+		draw_box(agent);
+		return;
+	}
+	printf("\r\033[J> ");
+	agent->rows = 0;
+	for (size_t at = 0; at < agent->len; at++) {
+		if (agent->line[at] == '\n') {
+			printf("\r\n");
+			agent->rows++;
+		} else {
+			putchar(agent->line[at]);
+		}
+		if ((at + 3) % 80 == 0)
+			agent->rows++;
+	}
+	fflush(stdout);
+}
+
+static void submit(struct agent *agent)
+{
+	FILE *log = fopen(agent->log, "a");
+
+	if (log == NULL)
+		exit(1);
+	while (agent->len > 0 && agent->line[agent->len - 1] == '\n')
+		agent->len--; /* as agents do */
+	fprintf(log, "%lld ", (long long)now_ms());
+	for (size_t at = 0; at < agent->len; at++)
+		fputc(agent->line[at] == '\n' ? '|' : agent->line[at], log);
+	fputc('\n', log);
+	(void)fclose(log);
+	if (agent->rows > 0)
+		printf("\033[%dA", agent->rows);
+	agent->rows = 0;
+	printf("\r\033[J* said: %.*s\r\n\r\n", (int)agent->len, agent->line);
+	if (agent->line[0] == '/') {
+		for (int64_t end_ms = now_ms() + agent->busy_ms; now_ms() < end_ms; rest(100)) {
+			printf("\rworking %lld", (long long)now_ms());
+			fflush(stdout);
+		}
+		printf("\r\033[K* done\r\n\r\n");
+	}
+	agent->len = 0;
+	draw(agent);
+}
+
+static void key(struct agent *agent, char byte)
+{
+	int64_t before_ms = agent->key_ms;
+
+	agent->key_ms = now_ms();
+	if (byte == '\r') {
+		if (before_ms != 0 && agent->key_ms - before_ms < agent->swallow_ms) {
+			agent->key_ms = before_ms;
+			byte = '\n';
+		} else {
+			submit(agent);
+			return;
+		}
+	}
+	if (byte == 0x7f) {
+		agent->len -= agent->len > 0;
+		return;
+	}
+	if ((byte == '\n' || (unsigned char)byte >= ' ') && agent->len + 1 < sizeof(agent->line))
+		agent->line[agent->len++] = byte;
+}
+
+static void run(struct agent *agent)
+{
+	char bytes[512];
+	ssize_t count;
+
+	draw(agent);
+	for (;;) {
+		struct pollfd input = {.fd = 0, .events = POLLIN};
+
+		(void)poll(&input, 1, -1);
+		if (agent->deaf_ms > 0 && !agent->was_deaf)
+			rest(agent->deaf_ms);
+		agent->was_deaf = true;
+		count = read(0, bytes, sizeof(bytes));
+		if (count <= 0)
+			return;
+		agent->got += (int)count;
+		if (agent->crash_after > 0 && agent->got >= agent->crash_after)
+			return;
+		for (ssize_t at = 0; at < count; at++)
+			key(agent, bytes[at]);
+		draw(agent);
+	}
+}
+
+static void read_options(struct agent *agent, int argc, char **argv)
+{
+	const struct {
+		const char *name;
+		int *value;
+	} numbers[] = {
+	    {"--busy", &agent->busy_ms},
+	    {"--crash-after", &agent->crash_after},
+	    {"--deaf", &agent->deaf_ms},
+	    {"--swallow", &agent->swallow_ms},
+	};
+
+	for (int i = 1; i < argc; i++) {
+		const char *value = i + 1 < argc ? argv[i + 1] : "0";
+
+		if (strcmp(argv[i], "--alternate") == 0)
+			agent->is_alternate = true;
+		else if (strcmp(argv[i], "--box") == 0)
+			agent->is_boxed = true;
+		else if (strncmp(argv[i], "--", 2) != 0)
+			agent->log = argv[i];
+		if (strcmp(argv[i], "--draft") == 0)
+			agent->len =
+			    (size_t)snprintf(agent->line, sizeof(agent->line), "%s", argv[++i]);
+		for (size_t at = 0; at < sizeof(numbers) / sizeof(*numbers); at++) {
+			if (i < argc && strcmp(argv[i], numbers[at].name) == 0) {
+				*numbers[at].value = atoi(value);
+				i++;
+			}
+		}
+	}
+}
+
+int main(int argc, char **argv)
+{
+	static struct agent agent = {.log = "/dev/null"};
+	struct termios before, raw;
+
+	read_options(&agent, argc, argv);
+	if (tcgetattr(0, &before) != 0)
+		return 1;
+	raw = before;
+	cfmakeraw(&raw);
+	(void)tcsetattr(0, TCSANOW, &raw);
+	printf("%s\033[?2004h%s", agent.is_alternate ? "\033[?1049h" : "",
+	    agent.is_boxed ? "\033[?25l" : "");
+	run(&agent);
+	printf("\033[?2004l\033[?25h%s\r\n", agent.is_alternate ? "\033[?1049l" : "");
+	fflush(stdout);
+	(void)tcsetattr(0, TCSANOW, &before);
+	return 0;
+}

@@ -1,0 +1,89 @@
+/* SPDX-License-Identifier: ISC */
+/*
+ * Any line to the JSON reader. What it accepts is written back, read again and written
+ * again: both must be the same, and nothing written may act on a terminal.
+ */
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/utf8.h"
+#include "wire/json.h"
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+#define LINE_MAX_BYTES 65536
+
+static void must(bool holds)
+{
+	if (!holds)
+		abort();
+}
+
+/* Looks at all of a tree; each promise of json.h about it must hold. */
+static size_t walk(const struct json *value, size_t depth)
+{
+	size_t count = 0;
+	size_t bytes = 0;
+	int64_t integer;
+	double number;
+	must(depth <= JSON_DEPTH_MAX);
+	if (value->name)
+		must(strlen(value->name) == value->name_len);
+	if (value->type == JSON_STRING || value->type == JSON_NUMBER)
+		must(strlen(value->text) == value->len && utf8_is_valid(value->text, value->len));
+	if (json_int(value, &integer)) {
+		must(integer >= -((int64_t)1 << 53) && integer <= (int64_t)1 << 53);
+		must(json_double(value, &number) && number == (double)integer);
+	}
+	for (const struct json *child = value->child; child; child = child->next, count++) {
+		bytes += walk(child, depth + 1);
+		if (value->type == JSON_OBJECT)
+			must(child->name && json_member(value, child->name) == child);
+		else
+			must(value->type == JSON_ARRAY && !child->name);
+	}
+	must(count == value->count);
+	return bytes + value->len + value->name_len;
+}
+
+static void write_tree(struct buf *out, const struct json *value)
+{
+	struct json_writer writer;
+	json_writer_init(&writer, out);
+	json_put_value(&writer, NULL, value);
+	must(!writer.is_full);
+	for (size_t i = 0; i < out->len; i++)
+		must(out->data[i] >= 0x20 && out->data[i] != 0x7f);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+	static struct json_reader *reader;
+	struct json_error error;
+	struct buf first, second;
+	if (!reader)
+		reader = json_reader_new(LINE_MAX_BYTES);
+	const struct json *value = json_read(reader, (const char *)data, size, &error);
+	if (!value) {
+		must(
+		    error.offset <= size && *error.text && strlen(error.text) < sizeof(error.text));
+		must(utf8_is_valid(error.text, strlen(error.text)));
+		return 0;
+	}
+	must(walk(value, 0) <= size);
+	buf_init(&first, size * 6 + 1);
+	buf_init(&second, size * 6 + 1);
+	write_tree(&first, value);
+	value = json_read(reader, (const char *)first.data, first.len, &error);
+	/* Escapes make it longer: a long line may come back too long. */
+	must(value || first.len > LINE_MAX_BYTES);
+	if (value) {
+		(void)walk(value, 0);
+		write_tree(&second, value);
+		must(first.len == second.len && memcmp(first.data, second.data, first.len) == 0);
+	}
+	buf_finish(&first);
+	buf_finish(&second);
+	return 0;
+}

@@ -1,0 +1,191 @@
+/* SPDX-License-Identifier: ISC */
+/*
+ * Any bytes from a peer, up to where a handler would be called: lines, JSON, envelopes, the
+ * parameters of every method. What is read must hold what its fields promise; what is
+ * refused must make an error that is JSON itself.
+ */
+#include <math.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/alloc.h"
+#include "base/utf8.h"
+#include "daemon/line.h"
+#include "daemon/method.h"
+#include "wire/field.h"
+#include "wire/json.h"
+#include "wire/message.h"
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+#define LINE_MAX_BYTES 4096
+
+static struct json_reader *reader;
+static struct json_reader *answer_reader;
+static struct buf scratch;
+static struct buf answer;
+static void *args;
+
+static void must(bool holds)
+{
+	if (!holds)
+		abort();
+}
+
+static void set_up(void)
+{
+	size_t args_size = 1;
+	if (reader)
+		return;
+	for (const struct method *m = method_next(NULL); m; m = method_next(m))
+		args_size = m->args_size > args_size ? m->args_size : args_size;
+	reader = json_reader_new(LINE_MAX_BYTES);
+	answer_reader = json_reader_new((size_t)1 << 20);
+	buf_init(&scratch, (size_t)1 << 20);
+	buf_init(&answer, (size_t)1 << 20);
+	args = xcalloc(1, args_size);
+}
+
+/* An error with this text must be one line of JSON that cannot drive a terminal. */
+static void check_error(
+    const struct json *id, enum message_error error, const char *text, const char *field)
+{
+	struct json_writer writer;
+	struct json_error json_error;
+	struct buf id_text, data;
+	buf_init(&id_text, 65536);
+	buf_init(&data, 65536);
+	json_writer_init(&writer, &id_text);
+	message_write_id(&writer, id);
+	if (field) {
+		json_writer_init(&writer, &data);
+		(void)json_put_text(&writer, "field", field, strnlen(field, 256));
+	}
+	must(*text != '\0');
+	buf_clear(&answer);
+	json_writer_init(&writer, &answer);
+	message_write_error(&writer, (const char *)id_text.data, error, text,
+	    data.data ? (const char *)data.data : NULL);
+	must(!writer.is_full && answer.len > 0 && answer.data[answer.len - 1] == '\n');
+	for (size_t i = 0; i + 1 < answer.len; i++)
+		must(answer.data[i] >= 0x20 && answer.data[i] != 0x7f);
+	const struct json *value =
+	    json_read(answer_reader, (const char *)answer.data, answer.len - 1, &json_error);
+	must(value && json_member(value, "error"));
+	buf_finish(&id_text);
+	buf_finish(&data);
+}
+
+static void check_string(const char *string)
+{
+	must(utf8_is_valid(string, strlen(string)));
+}
+
+/* What a field holds must be what its row says. */
+static void check_field(const struct field *field, const char *member)
+{
+	const struct field_strings *strings = (const struct field_strings *)(const void *)member;
+	bool is_bounded = field->min != 0 || field->max != 0;
+	switch (field->type) {
+	case FIELD_STRING:
+		if (*(const char *const *)(const void *)member)
+			check_string(*(const char *const *)(const void *)member);
+		break;
+	case FIELD_BOOL:
+		must(*(const uint8_t *)member <= 1);
+		break;
+	case FIELD_INT: {
+		int64_t value = *(const int64_t *)(const void *)member;
+		must(value >= -((int64_t)1 << 53) && value <= (int64_t)1 << 53);
+		must(!is_bounded || value == 0 || field->max < field->min ||
+		    (double)value <= field->max);
+		break;
+	}
+	case FIELD_NUMBER:
+		must(isfinite(*(const double *)(const void *)member));
+		break;
+	case FIELD_CHOICE: {
+		int index = *(const int *)(const void *)member;
+		must(index >= -1);
+		for (int i = 0; i <= index; i++)
+			must(field->choices[i] != NULL);
+		break;
+	}
+	case FIELD_STRINGS:
+	case FIELD_KEYS:
+		for (size_t i = 0; i < strings->count; i++)
+			check_string(strings->strings[i]);
+		must(strings->count == 0 || !strings->strings[strings->count]);
+		break;
+	case FIELD_STRING_MAP:
+	case FIELD_VALUE:
+		break;
+	}
+}
+
+static void read_params(
+    const struct method *method, const struct json *params, const struct json *id)
+{
+	struct field_error error = {0};
+	buf_clear(&scratch);
+	if (field_read(method->fields, params, args, method->args_size, &scratch, &error) < 0) {
+		check_error(id, MESSAGE_PARAMS, error.text, error.field);
+		return;
+	}
+	for (const struct field *field = method->fields; field && field->name; field++)
+		if (!(field->flags & FIELD_ALIAS))
+			check_field(field, (const char *)args + field->offset);
+}
+
+static void read_line(const char *line, size_t len)
+{
+	struct json_error error;
+	struct message message;
+	char reason[256] = "";
+	const struct json *value = json_read(reader, line, len, &error);
+	if (!value) {
+		check_error(NULL, MESSAGE_PARSE, error.text, NULL);
+		return;
+	}
+	if (message_read(value, &message, reason, sizeof(reason)) < 0) {
+		check_error(message.id, MESSAGE_REQUEST, reason, NULL);
+		return;
+	}
+	if (message.is_response)
+		return;
+	const struct method *method = method_find(message.method);
+	if (method) {
+		read_params(method, message.params, message.id);
+		return;
+	}
+	const char *nearest = method_nearest(message.method);
+	must(!nearest || method_find(nearest));
+	/* Parameters for nobody are tried on everybody. */
+	for (method = method_next(NULL); method; method = method_next(method))
+		read_params(method, message.params, message.id);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+	struct line_input input;
+	const char *line;
+	size_t len;
+	enum line_result result;
+	set_up();
+	line_input_init(&input, LINE_MAX_BYTES);
+	/* The first byte says in what pieces the rest comes. */
+	size_t piece = size > 0 && data[0] % 16 ? data[0] : size + 1;
+	for (size_t at = size > 0; at < size; at += piece) {
+		line_input_add(&input, data + at, size - at < piece ? size - at : piece);
+		while ((result = line_input_next(&input, &line, &len)) != LINE_NONE)
+			if (result == LINE_FOUND)
+				read_line(line, len);
+	}
+	while ((result = line_input_end(&input, &line, &len)) != LINE_NONE)
+		if (result == LINE_FOUND)
+			read_line(line, len);
+	must(!line_input_is_pending(&input));
+	line_input_finish(&input);
+	return 0;
+}

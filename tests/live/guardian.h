@@ -1,0 +1,15 @@
+/* SPDX-License-Identifier: ISC */
+/* A process that outlives the test by a moment, and cleans up behind it. */
+#ifndef LIVE_GUARDIAN_H
+#define LIVE_GUARDIAN_H
+
+#include <sys/types.h>
+
+/* Once; also ends the test in good order at SIGTERM, SIGINT and SIGALRM. */
+void guardian_start(void);
+
+/* Tell it what there is: a process to kill, a directory to remove. */
+void guardian_process(pid_t pid);
+void guardian_directory(const char *path);
+
+#endif

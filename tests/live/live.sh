@@ -1,0 +1,110 @@
+# SPDX-License-Identifier: ISC
+# For scripts (sourced): a private tmux, muxbusd on it, and checks in TAP. What was started
+# is ended however the script ends. After `start`, $MUXBUS is the socket and t is tmux.
+
+checks=0
+failed=0
+
+skip_all() {
+	echo "1..0 # SKIP $1"
+	exit 0
+}
+
+for program in tmux socat jq; do
+	command -v $program >/dev/null || skip_all "$program is not installed"
+done
+[ -x "${MUXBUS_BUILDDIR:-.}/muxbusd" ] || skip_all 'muxbusd is not built'
+
+# ok NAME COMMAND...: passes if the command succeeds.
+ok() {
+	name=$1
+	shift
+	checks=$((checks + 1))
+	if "$@"; then
+		echo "ok $checks - $name"
+	else
+		echo "not ok $checks - $name"
+		failed=$((failed + 1))
+	fi
+}
+
+# is NAME GOT WANT
+is() {
+	checks=$((checks + 1))
+	if [ "$2" = "$3" ]; then
+		echo "ok $checks - $1"
+	else
+		echo "not ok $checks - $1"
+		printf '%s\n' "got: $2" "want: $3" | sed 's/^/# /'
+		failed=$((failed + 1))
+	fi
+}
+
+# until_is NAME WANT COMMAND...: the command prints that within 10 s.
+until_is() {
+	until_name=$1
+	want=$2
+	shift 2
+	tries=0
+	while got=$("$@") && [ "$got" != "$want" ] && [ $tries -lt 500 ]; do
+		tries=$((tries + 1))
+		sleep 0.02
+	done
+	is "$until_name" "$got" "$want"
+}
+
+# The script's tmux server.
+t() {
+	tmux -S "$dir/tmux" -f /dev/null "$@"
+}
+
+# ask LINE: one request, its response.
+ask() {
+	printf '%s\n' "$1" | socat -t 86400 - "UNIX-CONNECT:$MUXBUS"
+}
+
+finish() {
+	[ -z "$daemon_pid" ] || kill "$daemon_pid" 2>/dev/null
+	t kill-server 2>/dev/null
+	[ -z "$daemon_pid" ] || wait "$daemon_pid" 2>/dev/null
+	rm -rf "$dir"
+}
+
+# start COMMAND: a tmux server whose session "main" runs it, and the daemon.
+start() {
+	dir=$(mktemp -d /tmp/mbt-XXXXXX) || exit 99
+	daemon_pid=
+	unset TMUX TMUX_PANE
+	export HOME="$dir" XDG_STATE_HOME="$dir" LC_ALL=C.UTF-8 TERM=xterm-256color SHELL=/bin/sh
+	export MUXBUS="$dir/tmux.muxbus"
+	trap finish EXIT
+	trap 'exit 99' INT TERM
+	t new-session -d -s main -x 80 -y 24 "$1" || exit 99
+	mkfifo "$dir/ready"
+	start_daemon
+}
+
+# The daemon alone, for the second time after it was killed too.
+start_daemon() {
+	"$MUXBUS_BUILDDIR/muxbusd" -f --ready-fd 3 -S "$dir/tmux" 3>"$dir/ready" 2>>"$dir/muxbusd.log" &
+	daemon_pid=$!
+	if ! timeout 10 head -n 1 "$dir/ready" | grep -q .; then
+		echo "Bail out! muxbusd is not ready: $(cat "$dir/muxbusd.log")"
+		exit 99
+	fi
+}
+
+# kill -9, and another life. MUXBUS_BUILDDIR/muxbusd may be a wrapper: its lock names the daemon.
+kill_daemon() {
+	kill -9 "$daemon_pid" 2>/dev/null
+	kill -9 "$(ask '{"method":"status"}' 2>/dev/null | jq .result.pid)" 2>/dev/null
+	wait "$daemon_pid" 2>/dev/null
+	start_daemon
+}
+
+done_testing() {
+	echo "1..$checks"
+	[ $failed -eq 0 ] || sed 's/^/# muxbusd: /' "$dir/muxbusd.log"
+	[ $failed -eq 0 ]
+	exit
+}

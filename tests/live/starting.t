@@ -1,0 +1,117 @@
+#!/bin/sh
+# SPDX-License-Identifier: ISC
+# Starting and ending: in the background, twice, twelve at once, without tmux, after kill -9,
+# from tmux itself.
+
+. "$MUXBUS_SRCDIR/tests/live/live.sh"
+start 'exec sh'
+muxbusd=$MUXBUS_BUILDDIR/muxbusd
+other=$dir/other
+trap 'tmux -S "$other" kill-server 2>/dev/null; finish' EXIT
+
+# The same conversation with another socket.
+ask_at() {
+	printf '%s\n' "$2" | socat -t 60 - "UNIX-CONNECT:$1"
+}
+pid_at() {
+	ask_at "$1" '{"method":"status"}' 2>/dev/null | jq .result.pid
+}
+says() {
+	expr "$1" : "$2" >/dev/null
+}
+gone() {
+	! kill -0 "$1" 2>/dev/null
+}
+until_gone() {
+	tries=0
+	while ! gone "$1" && [ $tries -lt 500 ]; do
+		tries=$((tries + 1))
+		sleep 0.02
+	done
+	gone "$1"
+}
+
+# A second one on the same server says who is running.
+said=$("$muxbusd" -S "$dir/tmux" 2>&1)
+is 'a second daemon exits with 0' $? 0
+ok 'and says who is running' says "$said" ".*already running.*process $(pid_at "$MUXBUS"), socket $MUXBUS"
+
+# A server that is not there yet: the daemon starts, says so, and finds it.
+said=$("$muxbusd" -S "$other" --exit-with-server 2>&1)
+is 'without tmux it starts in the background' $? 0
+ok 'and says that it waits' says "$said" '.*not followed yet.*waiting for it'
+is 'tmux is being looked for' "$(ask_at "$other.muxbus" '{"method":"status"}' | jq -r .result.tmux.state)" searching
+is 'what needs tmux is refused' "$(ask_at "$other.muxbus" '{"method":"list_panes"}' | jq -r .error.data.kind)" tmux_unavailable
+tmux -S "$other" -f /dev/null new-session -d -s late 'exec sh'
+state() {
+	ask_at "$other.muxbus" '{"method":"status"}' | jq -r .result.tmux.state
+}
+until_is 'when it comes it is found' live state
+is 'its session is there' "$(ask_at "$other.muxbus" '{"method":"list_sessions"}' | jq -r '.result.sessions[0].name')" late
+
+# In the background it is nobody's child, holds nothing of ours, and has a log.
+daemon=$(pid_at "$other.muxbus")
+is 'it leads a session of its own' "$(ps -o sid= -p "$daemon" | tr -d ' ')" "$daemon"
+is 'its standard streams are nobody'"'"'s' "$(readlink /proc/"$daemon"/fd/0 /proc/"$daemon"/fd/1 /proc/"$daemon"/fd/2 | sort -u)" /dev/null
+ok 'its state is for its user alone' [ "$(stat -c %a "$dir/muxbus")" = 700 ]
+
+# Numbers are never given twice.
+last() {
+	ask_at "$other.muxbus" '{"method":"list_events","params":{"limit":1}}' | jq .result.last
+}
+before=$(last)
+kill -9 "$daemon"
+until_gone "$daemon"
+ok 'kill -9 leaves a socket that is dead' [ -S "$other.muxbus" ]
+"$muxbusd" -S "$other" --exit-with-server
+is 'which the next one replaces' $? 0
+ok "numbers go on above $before" [ "$(last)" -gt "$before" ]
+
+# An orderly end.
+daemon=$(pid_at "$other.muxbus")
+ask_at "$other.muxbus" '{"method":"shutdown"}' >/dev/null
+ok 'shutdown ends it' until_gone "$daemon"
+ok 'and removes its socket' [ ! -e "$other.muxbus" ]
+is 'tmux lives on, without a client of ours' "$(tmux -S "$other" list-clients | wc -l)" 0
+"$muxbusd" -S "$other" --exit-with-server
+daemon=$(pid_at "$other.muxbus")
+kill "$daemon"
+ok 'SIGTERM ends it' until_gone "$daemon"
+ok 'and removes its socket' [ ! -e "$other.muxbus" ]
+
+# Twelve at once: one runs, the others say so, and all exit with 0.
+statuses=$(for i in 1 2 3 4 5 6 7 8 9 10 11 12; do
+	{
+		"$muxbusd" -S "$other" --exit-with-server 2>/dev/null
+		echo $?
+	} &
+done
+wait)
+is 'twelve starts at once all exit with 0' "$(echo $statuses)" '0 0 0 0 0 0 0 0 0 0 0 0'
+daemon=$(pid_at "$other.muxbus")
+is 'one of them runs' "$(tmux -S "$other" list-clients -F '#{client_control_mode}' | wc -l)" 1
+
+# It ends with its server.
+tmux -S "$other" kill-server
+ok '--exit-with-server ends it with the server' until_gone "$daemon"
+
+# From tmux itself, as in tmux.conf: run-shell returns, and the daemon knows its server.
+tmux -S "$other" -f /dev/null new-session -d -s again 'exec sh'
+tmux -S "$other" run-shell "HOME='$dir' XDG_STATE_HOME='$dir' '$muxbusd' --exit-with-server"
+is 'run-shell is left when the daemon is ready' "$(ask_at "$other.muxbus" '{"method":"list_sessions"}' | jq -r '.result.sessions[0].name')" again
+daemon=$(pid_at "$other.muxbus")
+tmux -S "$other" kill-server
+ok 'and it ends' until_gone "$daemon"
+
+# What cannot be: said, with status 1 or 2.
+said=$("$muxbusd" -S "$dir/$(printf 'x%.0s' $(seq 120))" 2>&1)
+is 'a path that is too long: status 1' $? 1
+ok 'with its length' says "$said" '.*bytes'
+mkdir -m 0777 "$dir/open"
+chmod 0777 "$dir/open"
+said=$("$muxbusd" -S "$dir/open/tmux" 2>&1)
+is 'a directory that others can write to: status 1' $? 1
+ok 'with the reason' says "$said" '.*other users'
+"$muxbusd" --nothing 2>/dev/null
+is 'a wrong option: status 2' $? 2
+done_testing

@@ -1,0 +1,134 @@
+/* SPDX-License-Identifier: ISC */
+/*
+ * A peer that does not read hurts only itself: it is told what it missed, or disconnected;
+ * the others get every byte, responses come at once, and the daemon's memory stays bounded.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/alloc.h"
+#include "harness.h"
+
+enum {
+	FLOOD_LINES = 400000, /* 17 bytes each on the pane's terminal */
+	FLOOD_BYTES = 17 * FLOOD_LINES,
+	STUCK_PEERS = 8,
+	MEMORY_MAX = 200 * 1024 * 1024,
+};
+
+/* Reads the output until the flood's last line. Returns how many bytes came, 0 if a hole was seen. */
+static uint64_t read_flood(struct talk *talk)
+{
+	uint64_t next = 0;
+	uint64_t bytes = 0;
+	bool has_next = false;
+
+	for (;;) {
+		const struct json *params =
+		    talk_event(talk, LIVE_TIMEOUT_MS, "pane_output", NULL, NULL);
+
+		if (params == NULL)
+			return 0;
+		const struct json *text = at(params, "text");
+		uint64_t offset = (uint64_t)at_int(params, "offset");
+		if (has_next && offset != next) {
+			diag("hole: %llu instead of %llu", (unsigned long long)offset,
+			    (unsigned long long)next);
+			return 0;
+		}
+		has_next = true;
+		next = offset + text->len;
+		bytes += text->len;
+		if (strstr(text->text, "that is all") != NULL)
+			return bytes;
+	}
+}
+
+/* What a peer finds that reads at last: gaps are said, or the connection has ended with a reason. */
+static void check_stuck(struct talk *talk, int number)
+{
+	uint64_t next = 0;
+	bool has_next = false;
+	bool was_told = false;
+	int silent_holes = 0;
+	const struct json *line;
+
+	while ((line = talk_line(talk, 3000)) != NULL) {
+		const struct json *params = json_member(line, "params");
+		const char *kind = params == NULL ? NULL : at_str(params, "kind");
+
+		if (kind != NULL && strcmp(kind, "gap") == 0) {
+			was_told = true;
+			has_next = false;
+		} else if (kind != NULL && strcmp(kind, "pane_output") == 0) {
+			uint64_t offset = (uint64_t)at_int(params, "offset");
+
+			if (has_next && offset != next)
+				silent_holes++;
+			has_next = true;
+			next = offset + at(params, "text")->len;
+		} else if (params != NULL || json_member(line, "error") != NULL) {
+			was_told = was_told || strstr(talk_text(talk), "read") != NULL;
+		}
+	}
+	is_int(silent_holes, 0, "stuck peer %d: nothing is missing in silence", number);
+	ok(was_told || talk_at_end(talk), "stuck peer %d: was told", number);
+}
+
+static void test_version(const char *tmux)
+{
+	struct live *live = live_start(tmux, "exec sleep 3600");
+	struct talk *stuck[STUCK_PEERS];
+	struct talk *reader = talk_new(live);
+	struct talk *other = talk_new(live);
+
+	char *pane = xstrdup(live_tmux(live,
+	    "new-window -dP -F '#{pane_id}' 'read go; seq -f %%015.0f 1 %d; echo that is all; exec "
+	    "sleep 3600'",
+	    FLOOD_LINES));
+	for (int i = 0; i < STUCK_PEERS; i++) {
+		stuck[i] = talk_new(live);
+		talk_call(stuck[i], "subscribe", "{\"output\":true}");
+	}
+	talk_call(reader, "subscribe", "{\"output\":true,\"panes\":[\"%s\"]}", pane);
+	live_tmux(live, "send-keys -t '%s' Enter", pane);
+
+	int64_t slowest_ms = 0;
+	for (int i = 0; i < 100; i++) {
+		int64_t start_ms = live_now_ms();
+
+		if (at(talk_call(other, "ping", NULL), "result") == NULL)
+			slowest_ms = LIVE_TIMEOUT_MS;
+		if (live_now_ms() - start_ms > slowest_ms)
+			slowest_ms = live_now_ms() - start_ms;
+	}
+	uint64_t bytes = read_flood(reader);
+	ok(bytes >= FLOOD_BYTES, "tmux %s: a peer that reads has all %llu bytes", live->version,
+	    (unsigned long long)bytes);
+	ok(slowest_ms < 1000, "tmux %s: the slowest of 100 pings took %lld ms", live->version,
+	    (long long)slowest_ms);
+	uint64_t rss = live_usage(live->daemon_pid).rss_bytes;
+	ok(rss < MEMORY_MAX, "tmux %s: %d stuck peers, %llu MiB", live->version, STUCK_PEERS,
+	    (unsigned long long)(rss / 1024 / 1024));
+	for (int i = 0; i < STUCK_PEERS; i++) {
+		check_stuck(stuck[i], i);
+		talk_free(stuck[i]);
+	}
+	const struct json *status = talk_call(other, "status", NULL);
+	is_int(at_int(status, "result.peers"), 2, "tmux %s: two peers are left", live->version);
+	talk_free(other);
+	talk_free(reader);
+	mem_free(pane);
+	live_free(live);
+}
+
+int main(void)
+{
+	const char *const *paths = live_tmux_paths();
+
+	(void)live_daemon_path();
+	for (; *paths != NULL; paths++)
+		test_version(*paths);
+	return done_testing();
+}

@@ -1,0 +1,555 @@
+/* SPDX-License-Identifier: ISC */
+/* Following a server: what happens on it is told, in order, once, and truly. */
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "followed.h"
+#include "lib/model.h"
+#include "lib/state.h"
+#include "person.h"
+
+static const char *tmux_path;
+
+/* A server with session main that runs cat, and a sync on it. */
+static struct followed *start(bool all_output)
+{
+	struct live *live = live_new(tmux_path);
+
+	live_start_tmux(live, "cat");
+	return followed_new(live, all_output);
+}
+
+static void finish(struct followed *followed)
+{
+	struct live *live = followed->live;
+
+	followed_free(followed);
+	live_free(live);
+}
+
+static const struct muxbus_pane *pane(const struct followed *followed, uint32_t id)
+{
+	return muxbus_model_pane(muxbus_sync_model(followed->sync), id);
+}
+
+/* Whether one line was told before another. */
+static bool is_before(const struct followed *followed, const char *a, const char *b)
+{
+	const char *told = (const char *)followed->told.data;
+	const char *first = strstr(told, a), *second = strstr(told, b);
+
+	return first != NULL && second != NULL && first < second;
+}
+
+static void test_life(void)
+{
+	struct followed *followed = start(false);
+	struct live *live = followed->live;
+
+	ok(followed_count(followed, "session_created $0") == 1 &&
+		followed_count(followed, "window_created $0 @0") == 1 &&
+		followed_count(followed, "pane_created $0 @0 %0") == 1,
+	    "what was there is told as created");
+	live_tmux(live, "split-window -d cat");
+	ok(followed_until_told(followed, "pane_created $0 @0 %%1"), "a pane is made");
+	ok(followed_count(followed, "layout_changed $0 @0") == 1, "the layout changes with it");
+	live_tmux(live, "new-window -d -n two cat");
+	ok(followed_until_told(followed, "pane_created $0 @1 %%2"), "a window is made");
+	ok(is_before(followed, "window_created $0 @1", "pane_created $0 @1 %2"),
+	    "the window is told before its pane");
+	live_tmux(live, "rename-window -t :1 three");
+	ok(followed_until_told(followed, "window_renamed $0 @1"), "a window is renamed");
+	live_tmux(live, "select-window -t :1");
+	ok(followed_until_told(followed, "session_window_changed $0 @1"), "a window is shown");
+	live_tmux(live, "copy-mode -t %%0");
+	ok(followed_until_told(followed, "mode_changed $0 @0 %%0"), "a mode is entered");
+	is_str(pane(followed, 0)->mode, "copy-mode", "it is known which");
+	live_tmux(live, "join-pane -d -s %%1 -t :1");
+	ok(followed_until_told(followed, "pane_moved $0 @1 %%1"), "a pane moves");
+	live_tmux(live, "kill-pane -t %%1");
+	ok(followed_until_told(followed, "pane_closed $0 @1 %%1"), "a pane is closed");
+	live_tmux(live, "new-session -d -s other cat");
+	ok(followed_until_told(followed, "session_created $1"), "a session is made");
+	live_tmux(live, "rename-session -t other another");
+	ok(followed_until_told(followed, "session_renamed $1"), "and renamed");
+	live_tmux(live, "kill-session -t another");
+	ok(followed_until_told(followed, "session_closed $1"), "and closed");
+	ok(is_before(followed, "pane_closed $1", "window_closed @2") &&
+		is_before(followed, "window_closed @2", "session_closed $1"),
+	    "from the inside out");
+	finish(followed);
+}
+
+/* Whether this kernel tells how a process ended that is not our child. */
+static bool kernel_tells(void)
+{
+	char release[65] = "";
+	unsigned major = 0, minor = 0;
+	FILE *file = fopen("/proc/sys/kernel/osrelease", "r");
+
+	if (file == NULL)
+		return false;
+	(void)!fgets(release, sizeof(release), file);
+	(void)fclose(file);
+	(void)sscanf(release, "%u.%u", &major, &minor);
+	return major > 6 || (major == 6 && minor >= 15);
+}
+
+static void test_exits(void)
+{
+	struct followed *followed = start(false);
+	struct live *live = followed->live;
+	int known = kernel_tells() ? 3 : -1;
+
+	live_tmux(live, "split-window -d 'read x; exit 3'");
+	ok(followed_until_told(followed, "pane_created $0 @0 %%1"), "a pane");
+	live_tmux(live, "send-keys -t %%1 Enter");
+	ok(followed_until_told(followed, "pane_closed $0 @0 %%1"), "its program ends");
+	is_int(followed_count(followed, "pane_exited"), 1, "its exit is told once");
+	ok(is_before(followed, "pane_exited", "pane_closed"), "before its pane is closed");
+	ok(strstr((const char *)followed->told.data,
+	       known == 3 ? "status 3 signal 0" : "status -1 signal 0") != NULL,
+	    "with its status (%d)", known);
+	followed_forget(followed);
+
+	live_tmux(live, "split-window -d 'sleep 1000'");
+	ok(followed_until_told(followed, "pane_created $0 @0 %%2"), "another pane");
+	if (muxbus_sync_adopt_pane(followed->sync, 2, false) != 0)
+		diag("not adopted");
+	(void)live_tmux_until(live, "on", "show-options -pqv -t %%2 remain-on-exit");
+	followed_run_ms(followed, 50);
+	(void)live_tmux_until(live, "on", "show-options -pqv -t %%2 remain-on-exit");
+	(void)kill(pane(followed, 2)->pid, SIGKILL);
+	ok(followed_until_told(followed, "pane_closed $0 @0 %%2"), "an adopted pane is closed");
+	ok(followed_count(followed, "pane_exited $0 @0 %2 status -1 signal 9") == 1,
+	    "and its signal told");
+	followed_forget(followed);
+
+	live_tmux(live, "split-window -d 'read x; exit 7'");
+	ok(followed_until_told(followed, "pane_created $0 @0 %%3"), "a third");
+	(void)muxbus_sync_adopt_pane(followed->sync, 3, true);
+	followed_run_ms(followed, 50);
+	live_tmux(live, "send-keys -t %%3 Enter");
+	ok(followed_until_told(followed, "pane_exited $0 @0 %%3 status 7"), "its status is told");
+	followed_run_ms(followed, 100);
+	ok(pane(followed, 3) != NULL && pane(followed, 3)->is_dead &&
+		pane(followed, 3)->exit_status == 7,
+	    "and it is kept");
+	live_tmux(live, "respawn-pane -t %%3 cat");
+	ok(followed_refresh(followed) && !pane(followed, 3)->is_dead, "it is started again");
+	is_int(followed_count(followed, "pane_respawned"), 1, "and that is told");
+	is_int(followed_count(followed, "pane_exited"), 1, "one exit was told");
+	finish(followed);
+}
+
+/*
+ * tmux 3.3a leaves some processes unreaped, so that it does not know their status; it is
+ * made to look.
+ */
+static void test_many_exits(void)
+{
+	struct followed *followed = start(false);
+	unsigned known = 0;
+
+	for (uint32_t i = 1; i <= 20; i++) {
+		char line[64];
+
+		live_tmux(followed->live, "split-window -d 'read x; exit 7'");
+		(void)followed_until_told(followed, "pane_created $0 @0 %%%u", i);
+		(void)muxbus_sync_adopt_pane(followed->sync, i, false);
+		followed_run_ms(followed, 10);
+		live_tmux(followed->live, "send-keys -t %%%u Enter", i);
+		(void)followed_until_told(followed, "pane_closed $0 @0 %%%u", i);
+		(void)snprintf(line, sizeof(line), "pane_exited $0 @0 %%%u status 7", i);
+		known += followed_count(followed, line);
+	}
+	is_int(known, 20, "the status of each of 20 adopted panes is told");
+	finish(followed);
+}
+
+/* A window that comes and goes before it can be listed leaves a trace nevertheless. */
+static void test_fleeting(void)
+{
+	struct followed *followed = start(false);
+	unsigned created, closed;
+
+	for (int i = 0; i < 5; i++)
+		live_tmux(followed->live, "new-window -d true");
+	live_tmux(followed->live, "rename-window -t :0 end");
+	ok(followed_until_told(followed, "window_renamed $0 @0"), "the last event is seen");
+	followed_run_ms(followed, 200);
+	created = followed_count(followed, "window_created") - 1;
+	closed = followed_count(followed, "window_closed");
+	is_int(created, 5, "five windows came");
+	is_int(closed, 5, "five windows went");
+	is_int(followed_count(followed, "pane_exited") <= 5, 1, "no exit is told twice");
+	finish(followed);
+}
+
+static void test_details(void)
+{
+	struct followed *followed = start(false);
+	struct live *live = followed->live;
+
+	live_tmux(live,
+	    "split-window -d -c / 'read x; cd /usr; printf \"\\033]2;hello\\033\\\\\"; read x'");
+	ok(followed_until_told(followed, "pane_created $0 @0 %%1"), "a pane");
+	live_tmux(live, "send-keys -t %%1 Enter");
+	(void)live_tmux_until(live, "hello", "display-message -p -t %%1 '#{pane_title}'");
+	ok(followed_refresh(followed), "on request all is read");
+	is_str(pane(followed, 1)->title, "hello", "the title");
+	is_str(pane(followed, 1)->path, "/usr", "the path");
+	live_tmux(live, "select-pane -t %%1 -T first");
+	followed_run_ms(followed, 100);
+	muxbus_sync_want_details(followed->sync, true);
+	ok(followed_until_told(followed, "title_changed $0 @0 %%1 first"),
+	    "a title is told when details are wanted");
+	live_tmux(live, "select-pane -t %%1 -T second");
+	ok(followed_until_told(followed, "title_changed $0 @0 %%1 second"), "and the next");
+	muxbus_sync_want_details(followed->sync, false);
+	finish(followed);
+}
+
+static size_t output_len(const struct followed *followed, uint32_t id)
+{
+	const struct buf *output = map_get(&followed->outputs, id);
+
+	return output == NULL ? 0 : output->len;
+}
+
+struct amount {
+	struct followed *followed;
+	uint32_t pane;
+	size_t at_least;
+};
+
+static bool has_come(void *data)
+{
+	const struct amount *amount = data;
+
+	return output_len(amount->followed, amount->pane) >= amount->at_least;
+}
+
+static bool comes(struct followed *followed, uint32_t id, size_t at_least)
+{
+	struct amount amount = {.followed = followed, .pane = id, .at_least = at_least};
+
+	return followed_until(followed, has_come, &amount);
+}
+
+static void test_output(void)
+{
+	struct followed *followed = start(true);
+	struct live *live = followed->live;
+	const struct buf *output;
+
+	live_tmux(live, "new-session -d -s other cat");
+	live_tmux(live, "link-window -s main:0 -t other:5");
+	ok(followed_until_told(followed, "window_linked $1 @0"), "a window in two sessions");
+	followed_run_ms(followed, 200);
+	live_tmux(live, "send-keys -t %%0 -l 0123456789");
+	live_tmux(live, "send-keys -t %%0 Enter");
+	ok(comes(followed, 0, 20), "its output comes");
+	followed_run_ms(followed, 100);
+	output = map_get(&followed->outputs, 0);
+	is_mem(output->data, output->len, "0123456789\r\n0123456789\r\n", 24, "once");
+	is_int((long long)pane(followed, 0)->output_offset, 24, "and is counted");
+
+	live_tmux(live, "split-window -d -t main:0 'echo born; cat'");
+	ok(followed_until_told(followed, "pane_created $0 @0 %%2"), "a pane is born");
+	ok(comes(followed, 2, 6), "its first words come");
+	output = map_get(&followed->outputs, 2);
+	if (output != NULL)
+		is_mem(output->data, output->len, "born\r\n", 6, "from the first byte");
+	is_int(followed_count(followed, "gap %2"), 0, "and nothing is missing");
+
+	live_tmux(live, "kill-session -t main");
+	ok(followed_until_told(followed, "session_closed $0"), "the session of its owner goes");
+	followed_run_ms(followed, 200);
+	live_tmux(live, "send-keys -t %%0 Enter");
+	ok(comes(followed, 0, 26), "the other session's connection goes on with it");
+	is_int(followed_count(followed, "gap %0"), 2, "after a gap, as at the beginning");
+	finish(followed);
+}
+
+static const char flood[] = "yes 01234567890123456789012345678901234567890123456789 | head -c %u; "
+			    "touch %s/done.%d; cat";
+
+/* Output is wanted and not wanted in the middle of a flood; tmux must not suffer. */
+static void test_flood(void)
+{
+	struct followed *followed = start(false);
+	struct live *live = followed->live;
+	struct muxbus_sync_info info;
+	char command[256];
+	int64_t start_ms;
+
+	followed->keeps_output = false;
+	for (int i = 1; i <= 2; i++) {
+		(void)snprintf(command, sizeof(command), flood, 30000000, live->dir, i);
+		live_tmux(live, "new-window -d '%s'", command);
+	}
+	ok(followed_until_told(followed, "pane_created $0 @2 %%2"), "two panes flood");
+	for (int i = 0; i < 10; i++) {
+		int wanted = 0;
+
+		wanted += muxbus_sync_want_output(followed->sync, 1, true) == 0;
+		wanted += muxbus_sync_want_output(followed->sync, 2, true) == 0;
+		followed_run_ms(followed, 40);
+		if (wanted != 2)
+			diag("not wanted");
+		(void)muxbus_sync_want_output(followed->sync, 1, false);
+		followed_run_ms(followed, 20);
+		(void)muxbus_sync_want_output(followed->sync, 2, false);
+		followed_run_ms(followed, 20);
+	}
+	muxbus_sync_info(followed->sync, &info);
+	ok(info.output_bytes > 10000, "%llu bytes came", (unsigned long long)info.output_bytes);
+	is_int(info.reconnects, 0, "no connection was lost");
+	is_int(info.output_connections, 0, "no output is wanted in the end");
+	ok(followed_refresh(followed), "tmux answers");
+	start_ms = live_now_ms();
+	followed_free(followed);
+	ok(live_now_ms() - start_ms < 1000, "it lets us go at once: %lld ms",
+	    (long long)(live_now_ms() - start_ms));
+	for (int i = 0; i < 600 && access(live->dir, F_OK) == 0; i++) {
+		(void)snprintf(command, sizeof(command), "%s/done.1", live->dir);
+		if (access(command, F_OK) == 0) {
+			command[strlen(command) - 1] = '2';
+			if (access(command, F_OK) == 0)
+				break;
+		}
+		live_sleep_ms(50);
+	}
+	is_int(access(command, F_OK), 0, "the programs ran to their end");
+	is_str(live_tmux(live, "list-clients"), "", "no client is left");
+	live_free(live);
+}
+
+static void test_detached(void)
+{
+	struct followed *followed = start(false);
+	struct live *live = followed->live;
+	struct muxbus_sync_info info;
+
+	followed_forget(followed);
+	live_tmux(live, "detach-client -s main");
+	followed_run_ms(followed, 100);
+	live_tmux(live, "split-window -d cat");
+	ok(followed_until_told(followed, "pane_created $0 @0 %%1"),
+	    "detached by somebody, it comes back");
+	is_int(followed_count(followed, "state"), 0, "and the server was never lost");
+	muxbus_sync_info(followed->sync, &info);
+	is_int((long long)info.reconnects, 1, "that was a reconnect");
+	finish(followed);
+}
+
+/* Its client is moved to another session when its own ends: it is not followed twice. */
+static void test_hopping(void)
+{
+	struct followed *followed = start(true);
+	struct live *live = followed->live;
+	struct muxbus_sync_info info;
+
+	live_tmux(live, "set-option -g detach-on-destroy off");
+	live_tmux(live, "new-session -d -s other cat");
+	ok(followed_until_told(followed, "pane_created $1"), "a second session");
+	followed_run_ms(followed, 100);
+	live_tmux(live, "kill-session -t other");
+	ok(followed_until_told(followed, "session_closed $1"), "it goes");
+	live_tmux(live, "send-keys -t %%0 x Enter");
+	ok(comes(followed, 0, 6), "output of the first still comes");
+	followed_run_ms(followed, 200);
+	is_int((long long)output_len(followed, 0), 6, "once");
+	muxbus_sync_info(followed->sync, &info);
+	is_int(info.connections, 1, "one connection is left");
+	live_tmux(live, "switch-client -c client-%d -t main",
+	    atoi(live_tmux(live, "list-clients -F '#{client_pid}'")));
+	live_tmux(live, "split-window -d cat");
+	ok(followed_until_told(followed, "pane_created $0 @0 %%2"), "it goes on");
+	finish(followed);
+}
+
+static void test_server(void)
+{
+	struct live *live = live_new(tmux_path);
+	struct followed *followed = followed_new_searching(live, false);
+	int64_t start_ms;
+
+	ok(followed_until_told(followed, "state searching"), "there is no server");
+	live_start_tmux(live, "cat");
+	start_ms = live_now_ms();
+	ok(followed_until_told(followed, "state live"), "there is one");
+	ok(live_now_ms() - start_ms < 1000, "seen after %lld ms",
+	    (long long)(live_now_ms() - start_ms));
+	followed_forget(followed);
+	live_tmux(live, "kill-server");
+	ok(followed_until_told(followed, "session_closed $0"), "it ends");
+	ok(is_before(followed, "state searching", "pane_closed $0 @0 %0"),
+	    "the loss is told before what it closed");
+	followed_forget(followed);
+	live_start_tmux(live, "cat");
+	ok(followed_until_told(followed, "state live"), "another takes its place");
+	ok(followed_until_told(followed, "pane_created $0 @0 %%0"), "all is new");
+	followed_forget(followed);
+	(void)kill(live->server_pid, SIGKILL);
+	ok(followed_until_told(followed, "state searching"), "it is killed");
+	live_start_tmux(live, "cat");
+	ok(followed_until_told(followed, "state live"), "and comes back");
+	finish(followed);
+}
+
+static bool sees_person(void *data)
+{
+	const struct followed *followed = data;
+	const struct muxbus_session *session = NULL;
+	const struct muxbus_model *model = muxbus_sync_model(followed->sync);
+
+	while ((session = muxbus_model_next_session(model, session)) != NULL) {
+		if (session->attached > 0)
+			return true;
+	}
+	return false;
+}
+
+static void test_unattached(void)
+{
+	struct followed *followed = start(false);
+	struct live *live = followed->live;
+	struct person person;
+
+	live_tmux(live, "new-session -d -s short cat");
+	ok(followed_until_told(followed, "session_created $1"), "a session");
+	person = person_attach(live, "short");
+	ok(followed_until(followed, sees_person, followed), "somebody is there");
+	is_int(followed_count(followed, "client_attached $1"), 1, "which is told");
+	live_tmux(live, "set-option -t short destroy-unattached on");
+	ok(followed_refresh(followed), "it is to end with its last client");
+	person_look(&person);
+	person_leave(&person);
+	ok(followed_until_told(followed, "session_closed $1"), "and does, in spite of us");
+	is_int(followed_count(followed, "client_detached"), 1, "the client's leaving is told");
+
+	person = person_attach(live, "main");
+	ok(followed_until(followed, sees_person, followed), "somebody is in the other session");
+	live_tmux(live, "set-option -s exit-unattached on");
+	ok(followed_refresh(followed), "the server is to end with its last client");
+	person_look(&person);
+	person_leave(&person);
+	ok(followed_until_told(followed, "state searching"), "and does");
+	ok(followed_until_told(followed, "session_closed $0"), "with all that was in it");
+	finish(followed);
+}
+
+struct answer {
+	const struct followed *followed;
+	bool is_done;
+	bool was_true;
+	unsigned count;
+};
+
+static void on_created(void *data, int error, const struct muxbus_reply *replies, size_t count)
+{
+	struct answer *answer = data;
+	uint32_t id = 0;
+
+	answer->is_done = true;
+	answer->was_true = error == 0 && count == 1 &&
+	    sscanf((const char *)replies[0].body, "%%%u", &id) == 1 &&
+	    pane(answer->followed, id) != NULL;
+}
+
+static bool is_answered(void *data)
+{
+	return ((struct answer *)data)->is_done;
+}
+
+static void on_audited(void *data, int error, unsigned count, const char *difference)
+{
+	struct answer *answer = data;
+
+	answer->is_done = true;
+	answer->count = error == 0 ? count : 1000;
+	if (difference != NULL)
+		diag("%s", difference);
+}
+
+static unsigned audit(struct followed *followed)
+{
+	struct answer answer = {.followed = followed};
+
+	if (muxbus_sync_audit(followed->sync, on_audited, &answer) != 0 ||
+	    !followed_until(followed, is_answered, &answer))
+		return 2000;
+	return answer.count;
+}
+
+static void test_reading_back(void)
+{
+	struct followed *followed = start(false);
+	struct answer answer = {.followed = followed};
+	struct muxbus_command *command;
+
+	if (muxbus_command_new(&command) != 0)
+		return;
+	muxbus_command_args(command, "split-window", "-d", "-P", "-F", "#{pane_id}", "cat", NULL);
+	ok(muxbus_sync_run(followed->sync, command, true, on_created, &answer) == 0 &&
+		followed_until(followed, is_answered, &answer),
+	    "a command is answered");
+	ok(answer.was_true, "and the model shows what it did");
+	is_int(audit(followed), 0, "an audit finds no drift");
+	live_tmux(followed->live, "new-window -d cat");
+	is_int(audit(followed), 0, "nor while something is announced");
+	model_pane_entry(followed->sync->model, 0)->index = 9;
+	is_int(audit(followed), 1, "a model that is wrong is found out");
+	is_int(audit(followed), 0, "and put right");
+	finish(followed);
+}
+
+static void test_idle(void)
+{
+	struct followed *followed = start(false);
+	struct muxbus_sync_info before, after;
+	int64_t end_ms;
+	int turns = 0;
+
+	for (int i = 0; i < 19; i++)
+		live_tmux(followed->live, "new-window -d cat");
+	followed_run_ms(followed, 6000); /* past the deadlines of commands that were answered */
+	muxbus_sync_info(followed->sync, &before);
+	end_ms = live_now_ms() + 3000;
+	while (live_now_ms() < end_ms)
+		turns += muxbus_loop_dispatch(followed->loop, 3000) != 0;
+	muxbus_sync_info(followed->sync, &after);
+	is_int(turns, 0, "with 20 quiet panes nothing wakes us");
+	is_int((long long)(after.lists - before.lists), 0, "and nothing is asked");
+	finish(followed);
+}
+
+int main(void)
+{
+	const char *const *paths;
+
+	for (paths = live_tmux_paths(); *paths != NULL; paths++) {
+		tmux_path = *paths;
+		diag("%s", tmux_path);
+		test_life();
+		test_exits();
+		test_many_exits();
+		test_fleeting();
+		test_details();
+		test_output();
+		test_flood();
+		test_detached();
+		test_hopping();
+		test_server();
+		test_unattached();
+		test_reading_back();
+	}
+	tmux_path = live_tmux_path();
+	test_idle();
+	return done_testing();
+}

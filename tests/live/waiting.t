@@ -1,0 +1,141 @@
+#!/bin/sh
+# SPDX-License-Identifier: ISC
+# What a script does instead of polling, with socat and jq: sleeps, jobs, waits, watches and
+# the queue; and all of it again after the daemon was killed.
+. "$MUXBUS_SRCDIR/tests/live/live.sh"
+start 'exec sh'
+
+field() { # field FILTER: of the last answer
+	jq -r "$1" "$dir/answer"
+}
+call() { # call METHOD PARAMS: asks, and keeps the answer
+	ask "$(jq -nc --arg method "$1" --argjson params "$2" '{method: $method, params: $params}')" >"$dir/answer"
+}
+pane=$(t list-panes -a -F '#{pane_id}')
+
+# Sleep: an earlier one replaces, a later one is ignored.
+call sleep '{"seconds":50,"pane":"'"$pane"'"}'
+first=$(field .result.id)
+is 'a sleep is set' "$(field .result.ignored)" false
+call sleep '{"seconds":100,"pane":"'"$pane"'"}'
+is 'a later one is ignored' "$(field '.result | "\(.id) \(.ignored)"')" "$first true"
+call sleep '{"seconds":20,"pane":"'"$pane"'"}'
+is 'an earlier one replaces it' "$(field .result.replaced)" "$first"
+call gemini_sleep '{"seconds":60,"recurring":true}'
+is 'a recurring one must be of an hour' "$(field .error.data.field)" seconds
+call list_timers '{}'
+is 'one is set' "$(field '.result.timers | length')" 1
+call cancel_timer "{\"timer\":$(jq '.result.timers[0].id' "$dir/answer")}"
+call list_timers '{}'
+is 'and cancelled' "$(field '.result.timers | length')" 0
+
+# Jobs: their end is a notification, their output is kept.
+call run_long_command '{"command":"echo out; echo err >&2; exit 3","cwd":"/usr"}'
+job=$(field .result.id)
+is 'a job is started where it was asked to' "$(field .result.cwd)" /usr
+call wait_for '{"any":[{"job":"'"$job"'"}],"timeout_sec":60}'
+is 'it is waited for' "$(field '.result | "\(.matched) \(.timed_out)"')" '[0] false'
+is 'with its exit status' "$(field '.result.conditions[0].details.exit_code')" 3
+call read_job '{"job":"'"$job"'"}'
+is 'its output can be read' "$(field .result.text)" "$(printf 'out\nerr')"
+call list_notifications '{}'
+is 'who waited is not told again' "$(field ".result.notifications[] | select(.id == \"$job\").state")" acknowledged
+call run_long_command '{"command":"exec sleep 1000"}'
+job=$(field .result.id)
+call stop_job '{"job":"'"$job"'"}'
+call wait_for '{"any":[{"job":"'"$job"'"}],"timeout_sec":60}'
+is 'a job can be stopped' "$(field '.result.conditions[0].details.state')" stopped
+call get_job '{"job":"Z9Z9"}'
+is 'what is no job is said' "$(field .error.data.kind)" no_such_job
+
+# One request, whichever is first: the end of a build, a failure in a pane, or time.
+call run_long_command '{"command":"exec sleep 1000"}'
+job=$(field .result.id)
+call wait_for '{"any":[{"job":"'"$job"'"},{"output":"FAILED \\d+","pane":"'"$pane"'"},{"sec":0.3}],"timeout_sec":60}'
+is 'time comes first' "$(field '.result.matched | join(",")')" 2
+(
+	until_quiet() { # the wait is armed when the daemon says that it waits
+		until [ "$(ask '{"method":"status"}' | jq .result.waits)" -gt 0 ]; do sleep 0.02; done
+	}
+	until_quiet
+	t send-keys -t "$pane" 'printf "\033[31mFAI"; printf "LED\033[0m 12\n"' Enter
+) &
+call wait_for '{"any":[{"job":"'"$job"'"},{"output":"FAILED \\d+","pane":"'"$pane"'"},{"sec":50}],"timeout_sec":60}'
+is 'a line split by colours is found' "$(field '.result.conditions[1].details.line')" 'FAILED 12'
+call wait_for '{"all":[{"screen":"FAILED 12","pane":"'"$pane"'"},{"quiet_sec":0.2,"pane":"'"$pane"'"}],"timeout_sec":60}'
+is 'all of two come true' "$(field '.result.matched | join(",")')" 0,1
+call wait_for '{"any":[{"sec":50}],"timeout_sec":0.05}'
+is 'the time-out is said' "$(field .result.timed_out)" true
+call wait_for '{"any":[{"output":"(","pane":"'"$pane"'"}]}'
+is 'a bad pattern is an error' "$(field .error.code)" -32602
+call wait_for '{"any":[]}'
+is 'so is nothing to wait for' "$(field .error.code)" -32602
+doomed=$(t split-window -d -P -F '#{pane_id}' 'exec sleep 1000')
+call get_pane '{"pane":"'"$doomed"'"}'
+(
+	until [ "$(ask '{"method":"status"}' | jq .result.waits)" -gt 0 ]; do sleep 0.02; done
+	t kill-pane -t "$doomed"
+) &
+call wait_for '{"any":[{"output":"never","pane":"'"$doomed"'"}],"timeout_sec":60}'
+is 'a pane that goes ends its condition' "$(field '.result.conditions[0].state')" gone
+
+# The recipe: a job, a failure line in its log, or time; in one request.
+recipe() {
+	"$MUXBUS_SRCDIR/contrib/socat/build-and-wait" "$@" >"$dir/outcome"
+	echo $?
+}
+is 'the recipe ends as its command' "$(recipe 'echo compiled; exit 6')" 6
+is 'and says so' "$(grep -c 'exit 6' "$dir/outcome")" 1
+is 'a failure line comes first' "$(recipe 'echo "main.c:3: error: no"; exec sleep 1000')" 1
+is 'and is quoted' "$(head -n 1 "$dir/outcome")" 'failing: main.c:3: error: no'
+is 'or the time is up' "$(recipe 'exec sleep 1000' never 0.2)" 4
+call wait_for '{"any":[{"file":"relative"}]}'
+is 'a path must be absolute' "$(field .error.data.field)" file
+
+# The queue: consumers, acknowledgement, keys.
+call post_notification '{"text":"one","key":"k","sync":true}'
+is 'a synced post is durable' "$(field .result.durable)" true
+seq=$(field .result.seq)
+call post_notification '{"text":"one","key":"k"}'
+is 'an equal key is counted into it' "$(field .result.seq)" "$seq"
+call next_notification '{"consumer":"reader","timeout_sec":5,"filter":{"source":"post"}}'
+is 'a consumer gets it' "$(field '.result.notifications[0] | "\(.seq) \(.count)"')" "$seq 2"
+call next_notification '{"consumer":"reader","timeout_sec":0,"filter":{"source":"post"}}'
+is 'once, for a while' "$(field '.result.notifications | length')" 0
+
+# Killed, it remembers.
+call sleep '{"seconds":0.5}'
+timer=$(field .result.id)
+call watch_pane '{"pane":"'"$pane"'","regex":"after the kill"}'
+watch=$(field .result.id)
+call run_long_command '{"command":"sleep 0.2; exit 9"}'
+job=$(field .result.id)
+kill_daemon
+until_is 'the sleep is over after the restart' "$timer" \
+	sh -c "printf '%s\n' '{\"method\":\"list_notifications\"}' | socat -t 5 - 'UNIX-CONNECT:$MUXBUS' | jq -r '.result.notifications[] | select(.source == \"timer\" and .id == \"$timer\").id'"
+until_is 'the job has its exit status' 9 \
+	sh -c "printf '%s\n' '{\"method\":\"get_job\",\"params\":{\"job\":\"$job\"}}' | socat -t 5 - 'UNIX-CONNECT:$MUXBUS' | jq -r .result.exit_code"
+t send-keys -t "$pane" 'echo after the kill' Enter
+call next_notification '{"after":0,"timeout_sec":20,"filter":{"id":"'"$watch"'"}}'
+is 'the watch still watches' "$(field '.result.notifications[0].data.reason')" match
+call next_notification '{"consumer":"reader","timeout_sec":5,"filter":{"source":"post"}}'
+is 'what was not acknowledged comes again' "$(field '.result.notifications[0].seq')" "$seq"
+call ack_notification '{"consumer":"reader","seq":'"$seq"'}'
+is 'acknowledged' "$(field .result.acknowledged)" 1
+call ack_notification '{"consumer":"reader","seq":'"$seq"'}'
+is 'twice is harmless' "$(field .result.acknowledged)" 0
+
+# A command and its answer; the directory stays with the connection.
+printf '%s\n' '{"id":1,"method":"execute_cli","params":{"command":"cd /usr && echo here; exit 4"}}' >"$dir/two"
+(
+	cat "$dir/two"
+	sleep 1
+	echo '{"id":2,"method":"execute_cli","params":{"command":"pwd; cat","stdin":"given"}}'
+) | socat -t 60 - "UNIX-CONNECT:$MUXBUS" >"$dir/answers"
+is 'a command has its output and status' \
+	"$(jq -r 'select(.id == 1).result | "\(.stdout)\(.exit_code)"' "$dir/answers")" "$(printf 'here\n4')"
+is 'the next works where it ended' \
+	"$(jq -r 'select(.id == 2).result.stdout' "$dir/answers")" "$(printf '/usr\ngiven')"
+call get_action_history '{"limit":3}'
+is 'what was asked is remembered' "$(field '.result.actions | length')" 3
+done_testing

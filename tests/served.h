@@ -1,0 +1,50 @@
+/* SPDX-License-Identifier: ISC */
+/*
+ * The server of muxbusd alone, in a process of its own, without tmux and with methods that
+ * tests need: echo, late (in order), wait (not), big, publish, counts and so on. And a
+ * peer to talk to it. All waiting has a bound.
+ */
+#ifndef SERVED_H
+#define SERVED_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <sys/types.h>
+
+#include "base/buf.h"
+#include "daemon/config.h"
+
+#define SERVED_TIMEOUT_MS 10000
+
+struct served {
+	char dir[40];
+	char socket[64];
+	struct config config;
+	pid_t pid;
+};
+
+/* Makes the directory and the configuration; settings ("peers=4"), ended by NULL, are limits. */
+void served_init(struct served *served, const char *const *settings);
+/* Starts it, with at most so many descriptors (0: as we have). False, with the reason, if it does not. */
+bool served_start(struct served *served, unsigned files_max, char *ret_reason, size_t size);
+/* Ends it with a signal; the wait status. */
+int served_stop(struct served *served, int signal_number);
+/* Ends it if need be, and removes the directory. */
+void served_finish(struct served *served);
+
+struct guest {
+	int fd;
+	struct buf input;
+	size_t taken; /* bytes of input that are the last line */
+	bool is_at_end;
+};
+
+bool guest_connect(struct guest *guest, const struct served *served);
+void guest_close(struct guest *guest);
+bool guest_send(struct guest *guest, const char *bytes, size_t len);
+bool guest_say(struct guest *guest, const char *format, ...) __attribute__((format(printf, 2, 3)));
+void guest_half_close(struct guest *guest);
+/* The next line without its newline, lent until the next call; NULL at the end or when the time is up. */
+const char *guest_line(struct guest *guest, int timeout_ms);
+
+#endif

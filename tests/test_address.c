@@ -1,0 +1,195 @@
+/* SPDX-License-Identifier: ISC */
+/* Addresses: their form, and directories that no socket may lie in. Some need root. */
+#include "wire/address.h"
+
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/un.h>
+#include <unistd.h>
+
+#include "tap.h"
+
+#define OTHER_UID 12345
+
+static char top[64] = "/tmp/muxbus-test-XXXXXX";
+static char reason[400];
+
+/* Ends the test where what it stands on could not be made. */
+static void must(int r)
+{
+	if (r < 0) {
+		perror(top);
+		exit(99);
+	}
+}
+
+/* A path below the test's directory. */
+static const char *at(const char *name)
+{
+	static char paths[4][200];
+	static int next;
+	char *path = paths[next++ % 4];
+	(void)snprintf(path, sizeof(paths[0]), "%s/%s", top, name);
+	return path;
+}
+
+static int check(const char *path)
+{
+	reason[0] = '\0';
+	return address_check(path, reason, sizeof(reason));
+}
+
+static void make_dir(const char *name, mode_t mode)
+{
+	(void)mkdir(at(name), 0700);
+	(void)chmod(at(name), mode);
+}
+
+static int make_socket(const char *path)
+{
+	struct sockaddr_un address = {.sun_family = AF_UNIX};
+	(void)snprintf(address.sun_path, sizeof(address.sun_path), "%s", path);
+	int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
+	if (fd >= 0)
+		(void)bind(fd, (struct sockaddr *)&address, sizeof(address));
+	return fd;
+}
+
+static void test_paths(void)
+{
+	char out[200], same[200], other[200];
+	is_int(address_socket(out, sizeof(out), "/tmp/tmux-0/default"), 0, "the socket");
+	is_str(out, "/tmp/tmux-0/default.muxbus", "lies beside tmux's");
+	is_int(address_socket(out, 26, "/tmp/tmux-0/default"), -1, "what does not fit is refused");
+	is_int(address_socket(out, 27, "/tmp/tmux-0/default"), 0, "what just fits is not");
+
+	(void)setenv("XDG_STATE_HOME", "/state", 1);
+	(void)setenv("HOME", "/home/me", 1);
+	is_int(address_state(out, sizeof(out), at("default")), 0, "the state");
+	ok(strncmp(out, "/state/muxbus/default-", 22) == 0 && strlen(out) == 22 + 16, "%s", out);
+	(void)snprintf(same, sizeof(same), "%s/./default", top);
+	(void)address_state(other, sizeof(other), same);
+	is_str(other, out, "the same for another way to write the path");
+	(void)address_state(other, sizeof(other), "/elsewhere/default");
+	ok(strcmp(other, out) != 0, "another for the same name elsewhere");
+	is_int(address_state(out, sizeof(out), "/x/a b\n\xc3\xa9/../w;k"), 0, "odd characters");
+	is_int(address_state(out, sizeof(out), "/x/a b;\x1b\xc3\xa9"), 0, "in the name");
+	ok(strncmp(out, "/state/muxbus/a_b____-", 22) == 0, "are replaced: %s", out);
+	is_int(address_state(out, 30, "/tmp/default"), -1, "what does not fit is refused");
+	(void)setenv("XDG_STATE_HOME", "relative", 1);
+	(void)address_state(out, sizeof(out), "/tmp/default");
+	ok(strncmp(out, "/home/me/.local/state/muxbus/default-", 37) == 0,
+	    "a relative one is ignored");
+	(void)unsetenv("XDG_STATE_HOME");
+	(void)unsetenv("HOME");
+	is_int(address_state(out, sizeof(out), "/tmp/default"), -1, "without a home there is none");
+}
+
+static void test_names(void)
+{
+	char path[300];
+	struct sockaddr_un address;
+	size_t limit = sizeof(address.sun_path) - 1;
+	(void)snprintf(path, sizeof(path), "%s/", top);
+	size_t len = strlen(path);
+	memset(path + len, 'x', limit - len);
+	path[limit] = '\0';
+	is_int(check(path), 0, "a path of %zu bytes", limit);
+	path[limit] = 'x';
+	path[limit + 1] = '\0';
+	is_int(check(path), -1, "one byte more");
+	ok(strstr(reason, "has 108 bytes and may have 107") && strstr(reason, top), "%s", reason);
+	static const char *const wrong[] = {"", "/", ".", "..", "/tmp/", "/tmp/.", "/tmp/.."};
+	for (size_t i = 0; i < sizeof(wrong) / sizeof(*wrong); i++) {
+		is_int(check(wrong[i]), -1, "\"%s\" is no name", wrong[i]);
+		ok(*reason, "%s", reason);
+	}
+	is_int(check(at("none/sock")), -1, "a directory that does not exist");
+	ok(strstr(reason, "none: No such file"), "%s", reason);
+}
+
+static void test_directories(void)
+{
+	make_dir("private", 0700);
+	is_int(check(at("private/sock")), 0, "a directory that is ours alone");
+	make_dir("readable", 0755);
+	is_int(check(at("readable/sock")), 0, "one that others can read");
+	make_dir("group", 0770);
+	is_int(check(at("group/sock")), -1, "one that a group can write to");
+	ok(strstr(reason, "other users can write") && strstr(reason, "0770"), "%s", reason);
+	make_dir("open", 0777);
+	is_int(check(at("open/sock")), -1, "one that anybody can write to");
+	make_dir("sticky", 01777);
+	is_int(check(at("sticky/sock")), 0, "a sticky one");
+	must(symlink("private", at("link")));
+	is_int(check(at("link/sock")), -1, "a link to one");
+	ok(strstr(reason, "symbolic link"), "%s", reason);
+	int fd = open(at("file"), O_CREAT | O_WRONLY | O_CLOEXEC, 0600);
+	close(fd);
+	is_int(check(at("file/sock")), -1, "a file is no directory");
+	int here = open(".", O_PATH | O_DIRECTORY | O_CLOEXEC);
+	must(chdir(at("private")));
+	is_int(check("sock"), 0, "a relative path");
+	must(chdir(at("open")));
+	is_int(check("sock"), -1, "is checked too");
+	must(fchdir(here));
+	close(here);
+}
+
+static void test_existing(void)
+{
+	int fd = make_socket(at("private/there"));
+	is_int(check(at("private/there")), 0, "a socket that is there already");
+	close(fd);
+	must(symlink("there", at("private/planted")));
+	is_int(check(at("private/planted")), -1, "a link where the socket is to be");
+	ok(strstr(reason, "is no socket"), "%s", reason);
+	must(symlink("nowhere", at("private/dangling")));
+	is_int(check(at("private/dangling")), -1, "a link that leads nowhere");
+	is_int(check(at("private")), -1, "a directory in its place");
+}
+
+static void test_others(void)
+{
+	if (geteuid() != 0) {
+		skip("only root can make what belongs to others");
+		return;
+	}
+	make_dir("theirs", 0755);
+	must(chown(at("theirs"), OTHER_UID, OTHER_UID));
+	is_int(check(at("theirs/sock")), -1, "somebody else's directory");
+	ok(strstr(reason, "belongs to user 12345"), "%s", reason);
+	make_dir("theirs", 01777);
+	must(chown(at("theirs"), OTHER_UID, OTHER_UID));
+	is_int(check(at("theirs/sock")), -1, "sticky or not");
+	int fd = make_socket(at("sticky/squatted"));
+	must(chown(at("sticky/squatted"), OTHER_UID, OTHER_UID));
+	is_int(check(at("sticky/squatted")), -1, "somebody else's socket in a sticky directory");
+	ok(strstr(reason, "the socket belongs to user 12345"), "%s", reason);
+	close(fd);
+	(void)chmod(top, 0755);
+	if (seteuid(OTHER_UID) == 0) {
+		is_int(check(at("readable/sock")), 0, "root's directory is trusted by others");
+		is_int(check(at("theirs/sock")), 0, "and their own");
+		must(seteuid(0));
+	}
+}
+
+int main(void)
+{
+	char command[100];
+	if (!mkdtemp(top))
+		skip_all("no directory to work in");
+	(void)umask(0);
+	test_paths();
+	test_names();
+	test_directories();
+	test_existing();
+	test_others();
+	(void)snprintf(command, sizeof(command), "rm -rf %s", top);
+	return system(command) == 0 ? done_testing() : 99;
+}

@@ -1,0 +1,113 @@
+/* SPDX-License-Identifier: ISC */
+/* What run_tmux lets through, by the words of a command. */
+#include <string.h>
+
+#include "daemon/command_policy.h"
+#include "tap.h"
+
+#define WORDS 6
+
+static const struct row {
+	const char *words[WORDS];
+	enum command_verdict verdict;
+	const char *name; /* NULL: none that is known */
+} rows[] = {
+    {{"kill-server"}, COMMAND_CLOSES, "kill-server"},
+    {{"kill-ser"}, COMMAND_CLOSES, "kill-server"},
+    {{"kill-s"}, COMMAND_NEEDS_FORCE, NULL},
+    {{"kill-session", "-t", "work"}, COMMAND_CLOSES, "kill-session"},
+    {{"kill-sess", "-twork"}, COMMAND_CLOSES, "kill-session"},
+    {{"kill-session", "-at", "work"}, COMMAND_NEEDS_FORCE, "kill-session"},
+    {{"killp", "-t", "%1"}, COMMAND_CLOSES, "kill-pane"},
+    {{"killw"}, COMMAND_CLOSES, "kill-window"},
+    {{"display-message", "-p", "x"}, COMMAND_ALLOWED, "display-message"},
+    {{"display", "-p", "x"}, COMMAND_ALLOWED, "display-message"},
+    {{"display", "-p", "#(touch x)"}, COMMAND_NEEDS_FORCE, "display-message"},
+    {{"display", "-p", "##(touch x)"}, COMMAND_NEEDS_FORCE, "display-message"},
+    {{"list-panes", "-F", "#{E:#(x)}"}, COMMAND_NEEDS_FORCE, "list-panes"},
+    {{"send-keys", "-l", "#(touch x)"}, COMMAND_ALLOWED, "send-keys"},
+    {{"send-keys", "-F", "#(touch x)"}, COMMAND_NEEDS_FORCE, "send-keys"},
+    {{"send-keys", "-K", "x"}, COMMAND_NEEDS_FORCE, "send-keys"},
+    {{"set-buffer", "--", "#(x)"}, COMMAND_ALLOWED, "set-buffer"},
+    {{"confirm-before", "kill-pane"}, COMMAND_REFUSED, "confirm-before"},
+    {{"command-p"}, COMMAND_REFUSED, "command-prompt"},
+    {{"menu"}, COMMAND_REFUSED, "display-menu"},
+    {{"display-panes"}, COMMAND_REFUSED, "display-panes"},
+    {{"display-p"}, COMMAND_NEEDS_FORCE, NULL},
+    {{"run", "ls"}, COMMAND_REFUSED, "run-shell"},
+    {{"if-shell", "-F", "1", "kill-server"}, COMMAND_NEEDS_FORCE, "if-shell"},
+    {{"source", "x"}, COMMAND_NEEDS_FORCE, "source-file"},
+    {{"save-buffer", "/tmp/fifo"}, COMMAND_REFUSED, "save-buffer"},
+    {{"loadb", "x"}, COMMAND_REFUSED, "load-buffer"},
+    {{"wait-for", "x"}, COMMAND_REFUSED, "wait-for"},
+    {{"wait-for", "-L", "x"}, COMMAND_REFUSED, "wait-for"},
+    {{"wait-for", "-S", "x"}, COMMAND_ALLOWED, "wait-for"},
+    {{"wait", "-U", "x"}, COMMAND_ALLOWED, "wait-for"},
+    {{"detach"}, COMMAND_REFUSED, "detach-client"},
+    {{"detach", "-t", "/dev/pts/1"}, COMMAND_ALLOWED, "detach-client"},
+    {{"detach", "-a", "-t", "x"}, COMMAND_NEEDS_FORCE, "detach-client"},
+    {{"attach"}, COMMAND_REFUSED, "attach-session"},
+    {{"switch-client", "-t", "work"}, COMMAND_REFUSED, "switch-client"},
+    {{"switch-client", "-c", "/dev/pts/1"}, COMMAND_ALLOWED, "switch-client"},
+    {{"new-session", "-s", "x"}, COMMAND_REFUSED, "new-session"},
+    {{"new-session", "-ds", "x"}, COMMAND_ALLOWED, "new-session"},
+    {{"new-session", "-s", "-d"}, COMMAND_REFUSED, "new-session"},
+    {{"new", "-dA"}, COMMAND_NEEDS_FORCE, "new-session"},
+    {{"respawn-pane", "-t", "%1"}, COMMAND_ALLOWED, "respawn-pane"},
+    {{"respawn-pane", "-kt", "%1"}, COMMAND_NEEDS_FORCE, "respawn-pane"},
+    {{"rename-window", "--", "-k"}, COMMAND_ALLOWED, "rename-window"},
+    {{"link-window", "-k"}, COMMAND_NEEDS_FORCE, "link-window"},
+    {{"refresh-client", "-C", "80x24"}, COMMAND_REFUSED, "refresh-client"},
+    {{"suspend-client"}, COMMAND_REFUSED, "suspend-client"},
+    {{"lock"}, COMMAND_REFUSED, "lock-server"},
+    {{"copy-mode"}, COMMAND_ALLOWED, "copy-mode"},
+    {{"choose-tree"}, COMMAND_NEEDS_FORCE, "choose-tree"},
+    {{"nonsense"}, COMMAND_NEEDS_FORCE, NULL},
+    {{"set", "-g", "status", "off"}, COMMAND_ALLOWED, "set-option"},
+    {{"splitw", "-h"}, COMMAND_ALLOWED, "split-window"},
+};
+
+static void test_targets(void)
+{
+	static const char *const apart[] = {"kill-pane", "-t", "%7"};
+	static const char *const joined[] = {"kill-pane", "-t%7"};
+	static const char *const late[] = {"kill-pane", "x", "-t", "%7"};
+	struct command_judgement judgement;
+	command_judge(apart, 3, &judgement);
+	is_str(judgement.target_text, "%7", "a target");
+	is_int(judgement.target, COMMAND_TARGET_PANE, "of a pane");
+	command_judge(joined, 2, &judgement);
+	is_str(judgement.target_text, "%7", "a target in the same word");
+	command_judge(late, 4, &judgement);
+	ok(!judgement.target_text, "behind the flags there is none");
+	static const char *const wrong[] = {"list-pane-s"};
+	command_judge(apart, 3, &judgement);
+	ok(!judgement.only_looks, "what closes a pane does not only look");
+	command_judge((const char *const[]){"lsp", "-a"}, 2, &judgement);
+	ok(judgement.only_looks, "what lists panes does");
+	command_judge((const char *const[]){"display", "-p", "x"}, 3, &judgement);
+	ok(judgement.only_looks, "and what prints a format");
+
+	command_judge(wrong, 1, &judgement);
+	is_str(judgement.nearest, "list-panes", "the nearest name");
+}
+
+int main(void)
+{
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		const struct row *row = &rows[i];
+		struct command_judgement judgement;
+		size_t count = 0;
+		while (count < WORDS && row->words[count])
+			count++;
+		command_judge(row->words, count, &judgement);
+		is_int(judgement.verdict, row->verdict, "%s %s", row->words[0],
+		    count > 1 ? row->words[1] : "");
+		is_str(judgement.name ? judgement.name : "", row->name ? row->name : "", "%s is",
+		    row->words[0]);
+		ok(judgement.verdict == COMMAND_ALLOWED || judgement.reason || judgement.name,
+		    "%s: has a reason", row->words[0]);
+	}
+	test_targets();
+	return done_testing();
+}

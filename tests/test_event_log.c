@@ -1,0 +1,131 @@
+/* SPDX-License-Identifier: ISC */
+/* The event log: numbers, bytes of an event, what is remembered, who is told. */
+#include "daemon/event_log.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "tap.h"
+
+struct ear {
+	struct event_log_listener listener;
+	uint64_t last;
+	unsigned count;
+	struct event_entry *held;
+};
+
+static void hear(struct event_log_listener *listener, struct event_entry *event)
+{
+	struct ear *ear = list_entry(listener, struct ear, listener);
+	ear->last = event->seq;
+	ear->count++;
+	if (!ear->held)
+		ear->held = event_entry_ref(event);
+}
+
+static uint64_t publish(struct event_log *log, const char *members, bool keep)
+{
+	return event_log_publish(log, EVENT_PANE_CREATED, NULL, members, strlen(members), keep);
+}
+
+static void test_kinds(void)
+{
+	int failures = 0;
+	for (int kind = 0; kind < EVENT_KIND_COUNT_; kind++) {
+		const struct event_kind_info *info = event_kind_info((enum event_kind)kind);
+		failures += !info->name || !info->help || event_kind_find(info->name) != kind;
+		if (kind > 0)
+			failures += strcmp(event_kind_info((enum event_kind)(kind - 1))->name,
+					info->name) >= 0;
+	}
+	is_int(failures, 0, "each kind has a name, in order, that is found");
+	is_int(event_kind_find("pane"), -1, "a part of a name is none");
+	is_int(event_kind_find("zebra"), -1, "nor is what comes behind them all");
+}
+
+static void test_publish(void)
+{
+	char reason[64];
+	struct event_log *log = event_log_new(NULL, 4, 1 << 20, reason, sizeof(reason));
+	struct ear ear = {.listener.event = hear};
+	is_int((long long)event_log_oldest(log), 1, "an empty log remembers nothing");
+	event_log_listen(log, &ear.listener);
+	is_int((long long)publish(log, "\"pane\":\"%1\"", true), 1, "the first number");
+	struct event_entry *event = event_log_after(log, 0);
+	ok(event && strstr(event->json, "\"seq\":1,\"time\":\"2"), "its number stands in it");
+	ok(event && strstr(event->json, "Z\",\"kind\":\"pane_created\",\"pane\":\"%1\""),
+	    "and its kind and members: %s", event ? event->json : "");
+	is_int((long long)event->json_len, (long long)strlen(event->json), "its length is told");
+	ok(event->scope.pane == UINT32_MAX && event->scope.sessions[0] == UINT32_MAX,
+	    "it is about nothing");
+	publish(log, "", true);
+	event = event_log_after(log, 1);
+	ok(event && event->json[event->json_len - 1] == '"', "no comma behind the last member");
+	is_int(ear.count, 2, "the listener heard both");
+	ok(event_log_after(log, 2) == NULL, "behind the last there is none");
+
+	const char *why = "";
+	for (int i = 0; i < 4; i++)
+		publish(log, "\"x\":1", true);
+	is_int((long long)event_log_oldest(log), 3, "only so many are remembered");
+	is_int((long long)event_log_last(log), 6, "the last number");
+	is_int((long long)event_log_after(log, 0)->seq, 3, "what is left of all");
+	is_int((long long)event_log_after(log, 4)->seq, 5, "what comes behind one");
+	is_int((long long)event_log_missed(log, 0, &why), 2, "what was forgotten is told");
+	is_str(why, "forgotten", "and why");
+	is_int((long long)event_log_missed(log, 2, &why), 0, "nothing was missed behind it");
+	ok(ear.held && ear.held->seq == 1 && strstr(ear.held->json, "%1"),
+	    "who holds an event has it although it was forgotten");
+
+	publish(log, "", false);
+	is_int((long long)ear.last, 7, "one that is not kept is told");
+	ok(event_log_after(log, 6) == NULL, "but not remembered");
+	is_int((long long)event_log_unkept(log), 7, "and its number is known");
+	event_log_unlisten(log, &ear.listener);
+	publish(log, "", true);
+	is_int((long long)ear.last, 7, "who does not listen is not told");
+	event_log_free(log);
+	event_entry_unref(ear.held);
+}
+
+static void test_bytes(void)
+{
+	char reason[64];
+	struct event_log *log = event_log_new(NULL, 1000, 4096, reason, sizeof(reason));
+	char big[5000];
+	memset(big, ' ', sizeof(big));
+	big[sizeof(big) - 1] = '\0';
+	for (int i = 0; i < 100; i++)
+		publish(log, "\"x\":1", true);
+	uint64_t oldest = event_log_oldest(log);
+	ok(oldest > 50 && oldest < 100, "bytes are bounded too (oldest %" PRIu64 ")", oldest);
+	publish(log, big, true);
+	is_int((long long)event_log_oldest(log), 102, "what is too big is not remembered");
+	const char *why;
+	is_int((long long)event_log_missed(log, 100, &why), 101, "and counts as forgotten");
+	is_int((long long)publish(log, "", true), 102, "the log goes on");
+	is_int((long long)event_log_after(log, 0)->seq, 102, "with the next");
+	event_log_free(log);
+}
+
+static void test_gap(void)
+{
+	struct buf out;
+	buf_init(&out, 1000);
+	event_gap_format(&out, 3, 9, "slow");
+	ok(strstr((char *)out.data, "\"seq\":9,\"time\":\"") == (char *)out.data &&
+		strstr(
+		    (char *)out.data, "\"kind\":\"gap\",\"from\":3,\"to\":9,\"reason\":\"slow\""),
+	    "a gap says from where to where: %s", (char *)out.data);
+	buf_finish(&out);
+}
+
+int main(void)
+{
+	test_kinds();
+	test_publish();
+	test_bytes();
+	test_gap();
+	return done_testing();
+}

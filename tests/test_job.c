@@ -1,0 +1,320 @@
+/* SPDX-License-Identifier: ISC */
+/* Jobs for real: the supervisor runs commands, is killed, outlives whoever started it. */
+#include "daemon/job.h"
+
+#include <muxbus.h>
+
+#include <errno.h>
+#include <event2/event.h>
+#include <fcntl.h>
+#include <ftw.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "base/clock.h"
+#include "daemon/event_log.h"
+#include "daemon/queue.h"
+#include "daemon/store.h"
+#include "tap.h"
+
+enum { WAIT_MS = 20000 };
+
+/* A daemon's worth of jobs in a directory of its own. */
+struct world {
+	char dir[64];
+	struct event_base *base;
+	struct journal_disk_dir *disk;
+	struct event_log *events;
+	struct store *store;
+	struct queue *queue;
+	struct job_set *jobs;
+};
+
+static void world_open(struct world *world)
+{
+	char reason[256];
+
+	world->base = event_base_new();
+	world->disk = journal_disk_dir_open(world->dir);
+	world->events = event_log_new(world->dir, 1000, 1 << 20, reason, sizeof reason);
+	world->store = store_open(&journal_disk_dir_table, world->disk, false, NULL, NULL);
+	if (world->events == NULL || world->store == NULL)
+		abort();
+	world->queue = queue_new(world->store, world->events);
+	world->jobs = job_set_new(world->base, world->queue, world->dir, reason, sizeof reason);
+	if (world->jobs == NULL)
+		abort();
+}
+
+static void world_close(struct world *world)
+{
+	job_set_free(world->jobs);
+	queue_free(world->queue);
+	store_close(world->store);
+	event_log_free(world->events);
+	journal_disk_dir_close(world->disk);
+	event_base_free(world->base);
+}
+
+static int remove_entry(const char *path, const struct stat *status, int kind, struct FTW *place)
+{
+	(void)status;
+	(void)kind;
+	(void)place;
+	return remove(path);
+}
+
+static void world_make(struct world *world)
+{
+	memset(world, 0, sizeof *world);
+	snprintf(world->dir, sizeof world->dir, "%s/muxbus-jobs-XXXXXX",
+	    getenv("TMPDIR") != NULL && strlen(getenv("TMPDIR")) < 30 ? getenv("TMPDIR") : "/tmp");
+	if (mkdtemp(world->dir) == NULL)
+		abort();
+	world_open(world);
+}
+
+static void world_remove(struct world *world)
+{
+	world_close(world);
+	(void)nftw(world->dir, remove_entry, 8, FTW_DEPTH | FTW_PHYS);
+}
+
+static const struct job *start(struct world *world, const char *command, int64_t timeout_ms)
+{
+	const char *const argv[] = {"/bin/sh", "-c", command, NULL};
+	const char *const env[] = {"GREETING=hello there", NULL};
+	const struct job_order order = {
+	    .command = command,
+	    .argv = argv,
+	    .env = env,
+	    .cwd = "/",
+	    .timeout_ms = timeout_ms,
+	};
+	char reason[256] = "";
+	const struct job *job = job_start(world->jobs, &order, reason, sizeof reason);
+
+	if (job == NULL)
+		diag("%s", reason);
+	return job;
+}
+
+/* Runs the loop until no job runs, at most for a while. */
+static bool wait_all(struct world *world)
+{
+	int64_t end_ms = clock_mono_ms() + WAIT_MS;
+
+	while (job_running(world->jobs) > 0 && clock_mono_ms() < end_ms) {
+		const struct timeval tick = {0, 50000};
+
+		event_base_loopexit(world->base, &tick);
+		event_base_dispatch(world->base);
+	}
+	return job_running(world->jobs) == 0;
+}
+
+/* Waits until a job's output holds a word. */
+static bool wait_output(struct world *world, const struct job *job, const char *word)
+{
+	int64_t end_ms = clock_mono_ms() + WAIT_MS, from, end;
+	bool is_there = false;
+
+	while (!is_there && clock_mono_ms() < end_ms) {
+		struct buf out;
+
+		buf_init(&out, 1 << 20);
+		(void)job_read(world->jobs, job, JOB_FILE_OUT, 0, 4096, &out, &from, &end);
+		is_there = out.len > 0 && strstr((char *)out.data, word) != NULL;
+		buf_finish(&out);
+		if (!is_there)
+			usleep(2000);
+	}
+	return is_there;
+}
+
+static const struct notification *note_of(const struct world *world, const char *id)
+{
+	const struct notification *note = NULL, *found = NULL;
+
+	while ((note = queue_next(world->queue, note)) != NULL) {
+		if (strcmp(note->id, id) == 0)
+			found = note;
+	}
+	return found;
+}
+
+static void test_ends(void)
+{
+	const struct job *good, *bad, *killed, *missing;
+	const char *const argv[] = {"/no/such/program", NULL};
+	const struct job_order order = {.command = "/no/such/program", .argv = argv, .cwd = "/"};
+	char reason[256];
+	struct world world;
+
+	world_make(&world);
+	good = start(&world, "echo $GREETING; echo oops >&2", 0);
+	bad = start(&world, "exit 7", 0);
+	killed = start(&world, "kill -9 $$", 0);
+	missing = job_start(world.jobs, &order, reason, sizeof reason);
+	ok(wait_all(&world), "four jobs end");
+	is_int(good->state, JOB_EXITED, "one that succeeds has exited");
+	is_int(good->status.exit_code, 0, "with 0");
+	is_int(bad->status.exit_code, 7, "another with 7");
+	is_int(bad->state, JOB_FAILED, "which is failed");
+	is_int(killed->status.signal, SIGKILL, "a third by a signal");
+	is_int(missing->status.exec_errno, ENOENT, "what cannot be started says why");
+	ok(strstr(note_of(&world, good->id)->data, "\"output\":\"hello there\\noops\\n\"") != NULL,
+	    "the notification has the first of the output: %s", note_of(&world, good->id)->data);
+	ok(strstr(note_of(&world, bad->id)->text, "exit 7") != NULL, "and how it ended: %s",
+	    note_of(&world, bad->id)->text);
+	ok(strstr(note_of(&world, missing->id)->text, "No such file") != NULL, "or why not: %s",
+	    note_of(&world, missing->id)->text);
+	world_remove(&world);
+}
+
+static void test_limits(void)
+{
+	const struct job *late, *held, *loud;
+	int64_t from, end;
+	struct world world;
+	struct buf out;
+
+	world_make(&world);
+	late = start(&world, "sleep 1000", 100);
+	held = start(&world, "sleep 1000 & echo left", 0);
+	loud = start(&world, "head -c 70000000 /dev/zero; echo THE END", 0);
+	ok(wait_all(&world), "a late, a held and a loud one end");
+	ok(late->status.is_timed_out && late->state == JOB_STOPPED,
+	    "one whose time is over is stopped");
+	ok(held->status.is_held, "a process left behind that holds the output is told");
+	is_int(held->status.exit_code, 0, "and hangs nothing");
+	is_int(loud->status.out_bytes, 70000008, "all output is counted");
+	buf_init(&out, 1 << 20);
+	(void)job_read(world.jobs, loud, JOB_FILE_OUT, JOB_OUT_MAX, 1000, &out, &from, &end);
+	is_int(from, 70000008 - JOB_TAIL_SIZE, "what was not kept is passed over");
+	buf_clear(&out);
+	(void)job_read(world.jobs, loud, JOB_FILE_OUT, end - 8, 1000, &out, &from, &end);
+	is_mem(out.data, out.len, "THE END\n", 8, "but the last bytes are there");
+	buf_finish(&out);
+	world_remove(&world);
+}
+
+static void test_stop(void)
+{
+	const struct job *tree;
+	struct world world;
+	char word[64];
+	int pid;
+	struct buf out;
+	int64_t from, end;
+
+	world_make(&world);
+	tree = start(&world,
+	    "trap '' TERM; setsid sh -c 'trap \"\" TERM; echo pid $$ ready; while :; do sleep 1; "
+	    "done' & "
+	    "while :; do sleep 1; done",
+	    0);
+	ok(wait_output(&world, tree, "ready"), "a tree that ignores SIGTERM runs");
+	buf_init(&out, 4096);
+	(void)job_read(world.jobs, tree, JOB_FILE_OUT, 0, 100, &out, &from, &end);
+	is_int(sscanf((char *)out.data, "pid %d %60s", &pid, word), 2, "and says who it is");
+	buf_finish(&out);
+	is_int(job_stop(world.jobs, tree->id, SIGTERM), 0, "it is asked to stop");
+	ok(wait_all(&world), "and ends");
+	is_int(tree->state, JOB_STOPPED, "stopped");
+	ok(kill(pid, 0) < 0 && errno == ESRCH, "with the process in another session");
+	is_int(job_stop(world.jobs, tree->id, SIGTERM), -ESRCH, "once");
+	world_remove(&world);
+}
+
+/* Starts jobs in a child that is killed at once; they end while nobody looks. */
+static void test_killed_daemon(void)
+{
+	enum { ROUNDS = 10, JOBS = 6 };
+	unsigned accepted = 0, told = 0, right = 0;
+	struct world world;
+
+	world_make(&world);
+	for (unsigned round = 0; round < ROUNDS; round++) {
+		const struct job *job = NULL;
+		int ready[2];
+		pid_t pid;
+		char byte;
+
+		world_close(&world);
+		if (pipe(ready) < 0)
+			abort();
+		pid = fork();
+		if (pid == 0) {
+			world_open(&world);
+			for (unsigned at = 0; at < JOBS; at++) {
+				char command[64];
+
+				snprintf(command, sizeof command, "sleep 0.0%u; exit %u",
+				    at * 15 % 10, 10 + at);
+				if (start(&world, command, 0) != NULL)
+					(void)!write(ready[1], "j", 1);
+			}
+			kill(getpid(), SIGKILL);
+		}
+		close(ready[1]);
+		while (read(ready[0], &byte, 1) == 1)
+			accepted++;
+		close(ready[0]);
+		waitpid(pid, NULL, 0);
+		world_open(&world);
+		if (!wait_all(&world))
+			diag("jobs still run");
+		told = right = 0;
+		while ((job = job_next(world.jobs, job)) != NULL) {
+			const char *code = strstr(job->command, "exit ");
+
+			right += code != NULL && job->status.exit_code == atoi(code + 5);
+			told += note_of(&world, job->id) != NULL;
+		}
+	}
+	is_int(accepted, ROUNDS * JOBS, "%d jobs are accepted by daemons that are then killed",
+	    ROUNDS * JOBS);
+	is_int(right, accepted, "each has its exit status");
+	is_int(told, accepted, "and its notification");
+	world_remove(&world);
+}
+
+static void test_killed_supervisor(void)
+{
+	const struct job *job;
+	struct world world;
+	char path[256];
+	FILE *file;
+	int pid = 0;
+
+	world_make(&world);
+	job = start(&world, "echo ready; sleep 1000", 0);
+	ok(wait_output(&world, job, "ready"), "a job runs");
+	job_path(world.jobs, job, JOB_FILE_LOCK, path, sizeof path);
+	file = fopen(path, "re");
+	ok(file != NULL && fscanf(file, "%d", &pid) == 1, "its supervisor says who it is");
+	if (file != NULL)
+		fclose(file);
+	kill(pid, SIGKILL);
+	ok(wait_all(&world), "killed, the job is over for us");
+	is_int(job->state, JOB_LOST, "and lost");
+	ok(strstr(note_of(&world, job->id)->text, "lost") != NULL, "which is told, not guessed");
+	if (job->pid > 0)
+		kill(-job->pid, SIGKILL);
+	world_remove(&world);
+}
+
+int main(void)
+{
+	test_ends();
+	test_limits();
+	test_stop();
+	test_killed_daemon();
+	test_killed_supervisor();
+	return done_testing();
+}

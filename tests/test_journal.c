@@ -1,0 +1,416 @@
+/* SPDX-License-Identifier: ISC */
+/* The journal against kills, power cuts, truncations, flipped bits, full and failing disks. */
+#include "daemon/journal.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "daemon/journal_record.h"
+#include "tap.h"
+#include "torn_disk.h"
+
+enum {
+	RECORDS_MAX = 4096,
+	POWER_CUTS = 3000,
+	KILLS = 500,
+};
+
+/* What a journal's user has: numbers, each a record with a payload made from it. */
+struct user {
+	struct torn_disk *disk;
+	struct journal *journal;
+	uint32_t live[RECORDS_MAX]; /* as the user holds them */
+	size_t live_count;
+	uint32_t found[RECORDS_MAX]; /* as recovery gave them */
+	size_t found_count;
+	bool has_altered;
+	uint64_t gaps; /* records lost in gaps */
+	unsigned gap_calls;
+	size_t durable_count; /* of live: survive a power cut */
+	uint64_t tickets[RECORDS_MAX];
+	bool is_degraded;
+	unsigned degradations;
+};
+
+static size_t payload_make(uint32_t number, uint8_t *out)
+{
+	size_t len = 4 + (number * 7) % 90;
+
+	memcpy(out, &number, 4);
+	for (size_t at = 4; at < len; at++)
+		out[at] = (uint8_t)(number * 31 + at);
+	return len;
+}
+
+static void on_record(void *data, uint8_t type, const void *payload, size_t len)
+{
+	struct user *user = data;
+	uint8_t want[128];
+	uint32_t number;
+
+	if (type != 7 || len < 4) {
+		user->has_altered = true;
+		return;
+	}
+	memcpy(&number, payload, 4);
+	if (payload_make(number, want) != len || memcmp(want, payload, len) != 0)
+		user->has_altered = true;
+	else if (user->found_count < RECORDS_MAX)
+		user->found[user->found_count++] = number;
+}
+
+static void on_gap(void *data, uint64_t count, const char *reason)
+{
+	struct user *user = data;
+
+	(void)reason;
+	user->gaps += count;
+	user->gap_calls++;
+}
+
+static void on_snapshot(void *data, struct journal *journal)
+{
+	struct user *user = data;
+	const uint32_t *numbers = user->journal == NULL ? user->found : user->live;
+	size_t count = user->journal == NULL ? user->found_count : user->live_count;
+	uint8_t payload[128];
+	uint64_t ticket;
+
+	for (size_t at = 0; at < count; at++) {
+		size_t len = payload_make(numbers[at], payload);
+
+		(void)journal_append(journal, 7, payload, len, &ticket);
+	}
+}
+
+static void on_degraded(void *data, bool is_degraded, const char *reason)
+{
+	struct user *user = data;
+
+	(void)reason;
+	user->is_degraded = is_degraded;
+	user->degradations += is_degraded;
+}
+
+static void on_durable(void *data, uint64_t ticket)
+{
+	struct user *user = data;
+
+	while (user->durable_count < user->live_count && user->tickets[user->durable_count] != 0 &&
+	    user->tickets[user->durable_count] <= ticket)
+		user->durable_count++;
+}
+
+static void user_open(struct user *user, struct torn_disk *disk)
+{
+	const struct journal_handlers handlers = {
+	    .record = on_record,
+	    .gap = on_gap,
+	    .snapshot = on_snapshot,
+	    .degraded = on_degraded,
+	    .durable = on_durable,
+	};
+	struct journal *journal;
+
+	memset(user, 0, sizeof *user);
+	user->disk = disk;
+	if (journal_open(&torn_disk_table, disk, "journal", false, &handlers, user, &journal) != 0)
+		abort();
+	user->journal = journal;
+	memcpy(user->live, user->found, sizeof user->live);
+	user->live_count = user->found_count;
+	user->durable_count = user->found_count;
+}
+
+/* Appends the next number. Returns 0 or -errno. */
+static int user_append(struct user *user)
+{
+	uint32_t number = user->live_count == 0 ? 1 : user->live[user->live_count - 1] + 1;
+	uint8_t payload[128];
+	uint64_t ticket = 0;
+	int error =
+	    journal_append(user->journal, 7, payload, payload_make(number, payload), &ticket);
+
+	user->tickets[user->live_count] = ticket;
+	user->live[user->live_count++] = number;
+	return error;
+}
+
+/* Forgets the journal's memory without closing it: the program is gone. */
+static void user_vanish(struct user *user, void (*end)(struct torn_disk *disk))
+{
+	size_t durable_count = user->durable_count;
+	struct torn_disk copy;
+
+	torn_disk_copy(&copy, user->disk);
+	end(&copy);
+	journal_close(user->journal); /* on the disk that nobody looks at any more */
+	user->durable_count = durable_count;
+	torn_disk_finish(user->disk);
+	*user->disk = copy;
+}
+
+/* Found is a prefix of live that holds at least count. */
+static bool is_prefix(const struct user *before, const struct user *after, size_t count)
+{
+	return after->found_count >= count && after->found_count <= before->live_count &&
+	    memcmp(after->found, before->live, after->found_count * sizeof *after->found) == 0;
+}
+
+static void test_kills(void)
+{
+	static struct user before, after;
+	unsigned lost = 0, altered = 0, alarms = 0;
+
+	for (unsigned round = 0; round < KILLS; round++) {
+		struct torn_disk disk;
+		unsigned count;
+
+		torn_disk_init(&disk, round + 1);
+		user_open(&before, &disk);
+		count = (unsigned)(torn_disk_random(&disk) % 60);
+		for (unsigned at = 0; at < count; at++) {
+			(void)user_append(&before);
+			if (torn_disk_random(&disk) % 8 == 0)
+				journal_sync(before.journal);
+			if (torn_disk_random(&disk) % 40 == 0)
+				journal_rewrite(before.journal);
+		}
+		user_vanish(&before, torn_disk_kill);
+		user_open(&after, &disk);
+		lost += !is_prefix(&before, &after, before.live_count);
+		altered += after.has_altered;
+		alarms += after.gap_calls;
+		journal_close(after.journal);
+		torn_disk_finish(&disk);
+	}
+	is_int(lost, 0, "%d kills: no record that was appended is lost", KILLS);
+	is_int(altered, 0, "and none is altered");
+	is_int(alarms, 0, "and no gap is told");
+}
+
+static void test_power_cuts(void)
+{
+	static struct user before, after;
+	unsigned lost = 0, altered = 0, alarms = 0;
+
+	for (unsigned round = 0; round < POWER_CUTS; round++) {
+		struct torn_disk disk;
+		unsigned count;
+
+		torn_disk_init(&disk, round + 77);
+		user_open(&before, &disk);
+		count = (unsigned)(torn_disk_random(&disk) % 40);
+		for (unsigned at = 0; at < count; at++) {
+			(void)user_append(&before);
+			if (torn_disk_random(&disk) % 6 == 0)
+				journal_sync(before.journal);
+			if (torn_disk_random(&disk) % 40 == 0)
+				journal_rewrite(before.journal);
+		}
+		user_vanish(&before, torn_disk_power_cut);
+		user_open(&after, &disk);
+		lost += !is_prefix(&before, &after, before.durable_count);
+		altered += after.has_altered;
+		alarms += after.gap_calls;
+		journal_close(after.journal);
+		torn_disk_finish(&disk);
+	}
+	is_int(lost, 0, "%d power cuts: what was durable is there, and nothing out of order",
+	    POWER_CUTS);
+	is_int(altered, 0, "and none is altered");
+	is_int(alarms, 0, "and no gap is told for what was never promised");
+}
+
+/* Writes a file of count records, all durable. */
+static void make_file(struct torn_disk *disk, unsigned count, struct user *user)
+{
+	torn_disk_init(disk, 5);
+	user_open(user, disk);
+	for (unsigned at = 0; at < count; at++) {
+		(void)user_append(user);
+		journal_sync(user->journal);
+	}
+	journal_close(user->journal);
+}
+
+static void test_truncations(void)
+{
+	static struct user before, after;
+	struct torn_disk whole;
+	unsigned wrong = 0;
+	size_t len;
+
+	make_file(&whole, 30, &before);
+	len = torn_disk_file(&whole, "journal")->len;
+	for (size_t cut = 0; cut < len; cut++) {
+		struct torn_disk disk;
+
+		torn_disk_copy(&disk, &whole);
+		torn_disk_file(&disk, "journal")->len = cut;
+		user_open(&after, &disk);
+		wrong += !is_prefix(&before, &after, 0) || after.has_altered;
+		(void)user_append(&after);
+		wrong += after.is_degraded;
+		journal_close(after.journal);
+		torn_disk_finish(&disk);
+	}
+	is_int(wrong, 0, "each of %zu truncations leaves a prefix, and the journal goes on", len);
+	torn_disk_finish(&whole);
+}
+
+/* Whether found is live without some, which a gap or the end accounts for. */
+static bool is_noticed(const struct user *before, const struct user *after)
+{
+	size_t place = 0, missing_inside = 0, missing;
+
+	for (size_t at = 0; at < after->found_count; at++) {
+		size_t from = place;
+
+		while (place < before->live_count && before->live[place] != after->found[at])
+			place++;
+		if (place == before->live_count)
+			return false;
+		missing_inside += place - from;
+		place++;
+	}
+	missing = before->live_count - place; /* at the end: as a batch never synced */
+	return missing_inside == after->gaps && missing <= 1;
+}
+
+static void test_bit_flips(void)
+{
+	static struct user before, after;
+	unsigned altered = 0, unnoticed = 0;
+	struct torn_disk whole;
+	size_t len;
+
+	make_file(&whole, 12, &before);
+	len = torn_disk_file(&whole, "journal")->len;
+	for (size_t bit = 0; bit < 8 * len; bit++) {
+		struct torn_disk disk;
+
+		torn_disk_copy(&disk, &whole);
+		torn_disk_file(&disk, "journal")->bytes[bit / 8] ^= (uint8_t)(1U << bit % 8);
+		user_open(&after, &disk);
+		altered += after.has_altered;
+		unnoticed += !is_noticed(&before, &after);
+		if (bit < 8 * JOURNAL_HEADER_SIZE)
+			unnoticed += after.gap_calls == 0;
+		journal_close(after.journal);
+		torn_disk_finish(&disk);
+	}
+	is_int(altered, 0, "each of %zu flipped bits: no record comes back altered", 8 * len);
+	is_int(unnoticed, 0, "and one damaged record costs one record, noticed");
+	torn_disk_finish(&whole);
+}
+
+static void test_aside(void)
+{
+	static struct user before, after;
+	struct torn_disk disk;
+
+	make_file(&disk, 5, &before);
+	torn_disk_file(&disk, "journal")->bytes[3] ^= 1;
+	user_open(&after, &disk);
+	is_int((int)after.found_count, 5, "a damaged header costs no record");
+	ok(after.gap_calls > 0, "but is told");
+	ok(torn_disk_file(&disk, "journal.damaged-1") != NULL, "and the file is set aside");
+	(void)user_append(&after);
+	user_vanish(&after, torn_disk_kill);
+	user_open(&before, &disk);
+	is_int((int)before.found_count, 6, "the new one holds all of it");
+	is_int(before.gap_calls, 0, "and is sound");
+	journal_close(before.journal);
+	torn_disk_finish(&disk);
+}
+
+static void test_full_disk(void)
+{
+	static struct user user, after;
+	struct torn_disk disk;
+	int error = 0;
+
+	torn_disk_init(&disk, 9);
+	user_open(&user, &disk);
+	(void)user_append(&user);
+	disk.room = 100;
+	for (unsigned at = 0; at < 5; at++)
+		error = user_append(&user);
+	is_int(error, -EIO, "a full disk is said");
+	ok(user.is_degraded, "and the journal is degraded");
+	disk.room = 40;
+	is_int(user_append(&user), -EIO, "a small record that would fit does not pass the others");
+	journal_rewrite(user.journal);
+	ok(user.is_degraded, "a retry on a full disk changes nothing");
+	disk.room = SIZE_MAX;
+	journal_rewrite(user.journal);
+	ok(!user.is_degraded, "with room again it heals");
+	is_int(user.degradations, 1, "having told once");
+	user_vanish(&user, torn_disk_kill);
+	user_open(&after, &disk);
+	ok(is_prefix(&user, &after, user.live_count), "and nothing of what memory held is lost");
+	is_int(after.gap_calls, 0, "nor is there a gap");
+	journal_close(after.journal);
+	torn_disk_finish(&disk);
+}
+
+static void test_failed_sync(void)
+{
+	static struct user user, after;
+	unsigned wrong = 0;
+
+	for (unsigned nth = 1; nth <= 8; nth++) {
+		struct torn_disk disk;
+
+		torn_disk_init(&disk, nth);
+		user_open(&user, &disk);
+		disk.fail_sync_in = nth;
+		for (unsigned at = 0; at < 8; at++) {
+			(void)user_append(&user);
+			journal_sync(user.journal);
+			if (user.is_degraded)
+				journal_tick(user.journal);
+		}
+		wrong += user.is_degraded;
+		user_vanish(&user, torn_disk_power_cut);
+		user_open(&after, &disk);
+		wrong += !is_prefix(&user, &after, user.durable_count);
+		wrong += user.durable_count + 1 < user.live_count;
+		journal_close(after.journal);
+		torn_disk_finish(&disk);
+	}
+	is_int(wrong, 0, "a failed sync at each place: a new file, and nothing promised is lost");
+}
+
+static void test_limits(void)
+{
+	static struct user user;
+	static uint8_t big[JOURNAL_PAYLOAD_MAX + 1];
+	struct torn_disk disk;
+	uint64_t ticket;
+
+	torn_disk_init(&disk, 3);
+	user_open(&user, &disk);
+	is_int(journal_append(user.journal, 7, big, sizeof big, &ticket), -EMSGSIZE,
+	    "a payload over the maximum is refused");
+	is_int(journal_append(user.journal, 7, big, sizeof big - 1, &ticket), 0,
+	    "one of the maximum is not");
+	journal_close(user.journal);
+	torn_disk_finish(&disk);
+	ok(journal_crc("123456789", 9) == 0xe3069283U, "CRC32C of RFC 3720's check string");
+}
+
+int main(void)
+{
+	test_limits();
+	test_kills();
+	test_power_cuts();
+	test_truncations();
+	test_bit_flips();
+	test_aside();
+	test_full_disk();
+	test_failed_sync();
+	return done_testing();
+}

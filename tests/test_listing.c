@@ -1,0 +1,185 @@
+/* SPDX-License-Identifier: ISC */
+/* Reading listings: whole, hostile, malformed, cut at every byte, and without memory. */
+#include "lib/listing.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "lib/model.h"
+#include "tap.h"
+
+static const char sessions[] = "S\t$1\twork\t1700000000\t1700000009\tgroup one\t0\t0\t3.3a\n"
+			       "S\t$0\tit%09is 100%25\t1700000000\t5\t\ton\t0\t3.3a\n"
+			       "S\t$7\twork-7\t1\t2\tgroup one\tkeep-last\t0\t3.3a\n";
+static const char windows[] =
+    "W\t$1\t@0\t0\t1\tsh\t80\t24\tb25d,80x24,0,0,0\tb25d,80x24,0,0,0\t0\t0\t0\t0\n"
+    "W\t$0\t@0\t5\t1\tsh\t80\t24\tb25d,80x24,0,0,0\tb25d,80x24,0,0,0\t0\t1\t0\t0\n"
+    "W\t$7\t@3\t-1\t1\t%25end 1 2 1\t80\t24\t\t\t1\t0\t1\t1\n";
+/* Titles and paths that would be lines of their own, or fields. */
+static const char panes[] =
+    "P\t%0\t@0\t0\t80\t24\t0\t0\t4711\t/dev/pts/1\tti%09tle\tbash\t/tmp/%0A%25session-renamed $0 "
+    "x\t"
+    "\t1\t0\t\t\t\t0\t0\t0\t0\t0\t\t1\t1\t0\n"
+    "P\t%0\t@0\t0\t80\t24\t0\t0\t4711\t/dev/pts/1\tti%09tle\tbash\t/tmp/%0A%25session-renamed $0 "
+    "x\t"
+    "\t1\t0\t\t\t\t0\t0\t0\t0\t0\t\t1\t1\t0\n"
+    "P\t%4\t@3\t1\t40\t24\t41\t-2\t\t/dev/pts/"
+    "2\t\\\\\t\t\xff\xfe\tcopy-mode\t0\t1\t3\t\t1700000001\t1\t1\t"
+    "1\t1\t1\t1\t0\t0\t0\n"
+    "P\t%5\t@3\t0\t40\t24\t0\t0\t\t\t\t\t\t\t1\t1\t\t9\t\t0\t0\t0\t0\t0\t\t0\t0\t0\n";
+static const char clients[] = "C\t/dev/pts/9\t99\t$1\t1700000009\t0\t1\t1\n"
+			      "C\tclient-5\t5\t$0\t1700000009\t1\t0\t0\n"
+			      "C\t/dev/pts/8\t98\t\t0\t0\t0\t0\n";
+
+static struct muxbus_reply reply_of(const char *text, size_t len)
+{
+	return (struct muxbus_reply){.body = (const uint8_t *)text, .body_len = len, .blocks = 1};
+}
+
+static int read_all(
+    const char *s, const char *w, const char *p, const char *c, struct listing *ret_listing)
+{
+	const struct muxbus_reply replies[] = {reply_of(s, strlen(s)), reply_of(w, strlen(w)),
+	    reply_of(p, strlen(p)), reply_of(c, strlen(c))};
+
+	return listing_read(replies, 4, 0, ret_listing);
+}
+
+static void test_whole(void)
+{
+	struct listing listing;
+	const struct muxbus_session *session;
+	const struct muxbus_window *window;
+	const struct muxbus_pane *pane;
+	struct muxbus_model_counts counts;
+
+	if (!ok(read_all(sessions, windows, panes, clients, &listing) == 0, "a listing is read"))
+		return;
+	is_int(listing.malformed, 0, "all of it");
+	is_str(listing.version, "3.3a", "the version");
+	muxbus_model_counts(listing.model, &counts);
+	is_int(counts.sessions * 10000 + counts.windows * 1000 + counts.links * 100 +
+		counts.panes * 10 + counts.clients,
+	    32333, "as many of each as there are");
+	session = muxbus_model_session(listing.model, 0);
+	is_str(session->name, "it\tis 100%", "a name is decoded");
+	ok(session->destroy_unattached && session->group == MUXBUS_NO_ID, "on is on, no group");
+	ok(muxbus_model_session(listing.model, 7)->destroy_unattached, "keep-last is on as well");
+	ok(!muxbus_model_session(listing.model, 1)->destroy_unattached, "0 is off");
+	is_int(muxbus_model_session(listing.model, 7)->group, 1, "a group is its lowest session");
+	is_int(muxbus_model_session(listing.model, 1)->group, 1, "for each of its members");
+	is_int(muxbus_model_session(listing.model, 1)->attached, 1, "people are counted");
+	window = muxbus_model_window(listing.model, 3);
+	is_str(window->name, "%end 1 2 1", "a name like an end of a reply");
+	ok(window->is_zoomed && window->has_activity && window->has_silence, "flags");
+	is_int(window->active_pane, 5, "the active pane");
+	pane = muxbus_model_pane(listing.model, 0);
+	is_str(pane->path, "/tmp/\n%session-renamed $0 x", "a path with a newline");
+	is_str(pane->title, "ti\ttle", "a title");
+	ok(pane->pid == 4711 && pane->mouse_any && pane->mouse_sgr && !pane->mouse_utf8, "numbers");
+	is_int(pane->exit_status, -1, "no exit status of one that runs");
+	pane = muxbus_model_pane(listing.model, 4);
+	ok(pane->is_dead && pane->exit_status == 3 && pane->exit_signal == 0, "a status");
+	is_str(pane->path, "\xff\xfe", "bytes that are no text");
+	ok(pane->top == -2 && pane->left == 41 && pane->pid == 0 && pane->in_mode, "the rest");
+	pane = muxbus_model_pane(listing.model, 5);
+	ok(pane->exit_status == -1 && pane->exit_signal == 9, "a signal");
+	model_free(listing.model);
+}
+
+static void test_malformed(void)
+{
+	static const char *const bad[] = {
+	    "", /* an empty line */
+	    "P",
+	    "P\t",
+	    "X\t%1\n",
+	    "%begin 1 2 3",
+	    "P\t@1\t@0\t0\t80\t24\t0\t0\t1\t\t\t\t\t\t1\t0\t\t\t\t0\t0\t0\t0\t0\t\t1\t1\t0",
+	    "P\t%1\t@0\t0\t-80\t24\t0\t0\t1\t\t\t\t\t\t1\t0\t\t\t\t0\t0\t0\t0\t0\t\t1\t1\t0",
+	    "P\t%1\t@"
+	    "0\t0\t80\t24\t0\t0\t99999999999\t\t\t\t\t\t1\t0\t\t\t\t0\t0\t0\t0\t0\t\t1\t1\t0",
+	    "P\t%99999999999\t@"
+	    "0\t0\t80\t24\t0\t0\t1\t\t\t\t\t\t1\t0\t\t\t\t0\t0\t0\t0\t0\t\t1\t1\t0",
+	    "P\t\t@0\t0\t80\t24\t0\t0\t1\t\t\t\t\t\t1\t0\t\t\t\t0\t0\t0\t0\t0\t\t1\t1\t0",
+	    "P\t%1\t@0\t0\t80\t24\t0\t0\t1\t\t\t\t\t\t1\t0\t\t\t\t0\t0\t0\t0\t0\t\t1\t1\t0\tmore",
+	    "P\t%1\t@0\t0\t80\t24\t0\t0\t1\t\t%zz\t\t\t\t1\t0\t\t\t\t0\t0\t0\t0\t0\t\t1\t1\t0",
+	};
+
+	for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
+		char text[1024];
+		struct listing listing;
+		struct muxbus_model_counts counts;
+
+		(void)snprintf(text, sizeof(text), "%s\n%s", bad[i], panes);
+		if (!ok(read_all(sessions, windows, text, clients, &listing) == 0,
+			"bad record %zu is no error", i))
+			continue;
+		muxbus_model_counts(listing.model, &counts);
+		ok(listing.malformed >= 1 && counts.panes == 3, "it is left out and counted");
+		model_free(listing.model);
+	}
+}
+
+static void test_failed(void)
+{
+	struct muxbus_reply replies[4] = {reply_of(sessions, strlen(sessions)), reply_of("", 0),
+	    reply_of("", 0), reply_of("", 0)};
+	struct listing listing;
+
+	is_int(listing_read(replies, 3, 0, &listing), MUXBUS_ERR_INVALID, "too few replies");
+	replies[2].error = MUXBUS_ERR_COMMAND;
+	is_int(listing_read(replies, 4, 0, &listing), MUXBUS_ERR_COMMAND, "tmux said no");
+	ok(read_all("", "", "", "", &listing) == 0, "a server with nothing in it");
+	model_free(listing.model);
+}
+
+/* A listing that is cut anywhere is read as far as it is whole. */
+static void test_cut(void)
+{
+	const struct muxbus_reply whole[] = {reply_of(sessions, strlen(sessions)),
+	    reply_of(windows, strlen(windows)), reply_of(panes, strlen(panes)),
+	    reply_of(clients, strlen(clients))};
+	unsigned bad = 0;
+
+	for (size_t k = 0; k < 4; k++) {
+		for (size_t len = 0; len < whole[k].body_len; len++) {
+			struct muxbus_reply replies[4];
+			struct listing listing;
+			char *copy = malloc(len + 1);
+
+			memcpy(replies, whole, sizeof(replies));
+			memcpy(copy, whole[k].body, len);
+			copy[len] = '\0';
+			replies[k] = reply_of(copy, len);
+			if (listing_read(replies, 4, 0, &listing) == 0)
+				model_free(listing.model);
+			else
+				bad++;
+			free(copy);
+		}
+	}
+	is_int(bad, 0, "cut at every byte");
+}
+
+/* What is written has as many fields as are read: tmux itself is asked in the live tests. */
+static void test_written(void)
+{
+	struct muxbus_command *command;
+
+	if (!ok(muxbus_command_new(&command) == 0, "a command"))
+		return;
+	listing_write(command);
+	muxbus_command_free(command);
+}
+
+int main(void)
+{
+	test_whole();
+	test_malformed();
+	test_failed();
+	test_cut();
+	test_written();
+	return done_testing();
+}

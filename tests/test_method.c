@@ -1,0 +1,175 @@
+/* SPDX-License-Identifier: ISC */
+/* The tables of methods: in order, complete, and true to their examples. */
+#include "daemon/method.h"
+
+#include <ctype.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/alloc.h"
+#include "tap.h"
+
+/* Says what is wrong with a row; the number of faults. */
+static int fault(const struct method *method, const char *what)
+{
+	diag("%s: %s", method->name, what);
+	return 1;
+}
+
+static bool ends_as_sentence(const char *text)
+{
+	size_t len = text ? strlen(text) : 0;
+	return len > 0 && isupper((unsigned char)text[0]) && text[len - 1] == '.';
+}
+
+static void test_order(void)
+{
+	int unsorted = 0;
+	int lost = 0;
+	size_t count = 0;
+	for (const struct method *const *table = method_tables; *table; table++)
+		for (const struct method *method = *table; method->name; method++) {
+			count++;
+			lost += method_find(method->name) != method;
+			if (method != *table && strcmp(method[-1].name, method->name) >= 0)
+				unsorted += fault(method, "is out of order in its table");
+		}
+	is_int(unsorted, 0, "each table is sorted");
+	is_int(lost, 0, "each of %zu methods is found by its name, and by no other's", count);
+	const struct method *previous = NULL;
+	for (const struct method *method = method_next(NULL); method;
+	     method = method_next(method)) {
+		if (previous && strcmp(previous->name, method->name) >= 0)
+			unsorted++;
+		previous = method;
+		count--;
+	}
+	is_int(unsorted, 0, "all of them are walked in order");
+	is_int((long long)count, 0, "and each once");
+	ok(!method_find("") && !method_find("zzz") && !method_find("pin"), "others are not found");
+	is_str(method_nearest("pnig"), "ping", "the nearest is suggested");
+	ok(!method_nearest("qqqqqqqq"), "or none");
+}
+
+static int check_fields(const struct method *method)
+{
+	int faults = 0;
+	for (const struct field *field = method->fields; field && field->name; field++) {
+		if (field->offset >= method->args_size)
+			faults += fault(method, "a field lies outside of its arguments");
+		if (!(field->flags & FIELD_ALIAS) && !(field->help && *field->help))
+			faults += fault(method, field->name);
+		for (const struct field *other = method->fields; other != field; other++)
+			if (strcmp(other->name, field->name) == 0)
+				faults += fault(method, "has a field twice");
+	}
+	if (!method->fields && method->args_size)
+		faults += fault(method, "has arguments without fields");
+	return faults;
+}
+
+static int check_results(const struct method *method)
+{
+	int faults = 0;
+	for (const struct field_result *row = method->results; row && row->name; row++)
+		if (!row->type || !row->help || !*row->help)
+			faults += fault(method, row->name);
+	return faults;
+}
+
+static void test_rows(void)
+{
+	int faults = 0;
+	int field_faults = 0;
+	int result_faults = 0;
+	for (const struct method *method = method_next(NULL); method;
+	     method = method_next(method)) {
+		if (!method->title || !*method->title)
+			faults += fault(method, "has no title");
+		if (!ends_as_sentence(method->summary))
+			faults += fault(method, "its summary is no sentence");
+		if (!method->handle)
+			faults += fault(method, "has no handler");
+		if (method->flags & METHOD_READ_ONLY && method->flags & METHOD_DESTRUCTIVE)
+			faults += fault(method, "changes nothing and destroys");
+		field_faults += check_fields(method);
+		result_faults += check_results(method);
+	}
+	is_int(faults, 0, "each row says what a stranger must know");
+	is_int(field_faults, 0, "each field lies where it may, and is explained");
+	is_int(result_faults, 0, "so is each member of a result");
+}
+
+static void test_examples(void)
+{
+	int faults = 0;
+	struct json_reader *reader = json_reader_new(65536);
+	struct buf scratch;
+	buf_init(&scratch, 65536);
+	for (const struct method *method = method_next(NULL); method;
+	     method = method_next(method)) {
+		struct json_error json_error;
+		struct field_error error = {0};
+		void *args = xcalloc(1, method->args_size + 1);
+		const struct json *params = NULL;
+		if (method->example)
+			params = json_read(
+			    reader, method->example, strlen(method->example), &json_error);
+		if (method->example && !params)
+			faults += fault(method, json_error.text);
+		else if (method->example &&
+		    field_read(method->fields, params, args, method->args_size, &scratch, &error) <
+			0)
+			faults += fault(method, error.text);
+		buf_clear(&scratch);
+		mem_free(args);
+	}
+	is_int(faults, 0, "each example is taken by its method");
+	buf_finish(&scratch);
+	json_reader_free(reader);
+}
+
+static void test_written(void)
+{
+	struct buf out;
+	struct json_writer writer;
+	struct json_error error;
+	buf_init(&out, (size_t)1 << 24);
+	json_writer_init(&writer, &out);
+	json_object_begin(&writer, NULL);
+	for (const struct method *method = method_next(NULL); method; method = method_next(method))
+		method_write(&writer, method->name, method);
+	json_object_end(&writer);
+	struct json_reader *reader = json_reader_new((size_t)1 << 24);
+	const struct json *all = json_read(reader, (const char *)out.data, out.len, &error);
+	int missing = 0;
+	for (const struct method *method = method_next(NULL); all && method;
+	     method = method_next(method)) {
+		const struct json *row = json_member(all, method->name);
+		const struct json *params = row ? json_member(row, "params") : NULL;
+		missing += !params || !json_member(params, "properties");
+	}
+	ok(all != NULL, "describe is JSON");
+	is_int(missing, 0, "and has each method with its schema");
+	buf_clear(&out);
+	method_write_mdoc(&out);
+	missing = 0;
+	for (const struct method *method = method_next(NULL); method;
+	     method = method_next(method)) {
+		char *heading = xasprintf(".Ss %s\n", method->name);
+		missing += !strstr((const char *)out.data, heading);
+		mem_free(heading);
+	}
+	is_int(missing, 0, "the manual has each method");
+	json_reader_free(reader);
+	buf_finish(&out);
+}
+
+int main(void)
+{
+	test_order();
+	test_rows();
+	test_examples();
+	test_written();
+	return done_testing();
+}

@@ -1,0 +1,132 @@
+/* SPDX-License-Identifier: ISC */
+/* Patterns: what they find, what they refuse, and that none of them can stall. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/clock.h"
+#include "daemon/pattern.h"
+#include "tap.h"
+
+static struct pattern *compile(const char *text)
+{
+	char reason[256];
+	struct pattern *pattern = pattern_new(text, strlen(text), reason, sizeof(reason));
+	if (!pattern)
+		diag("%s: %s", text, reason);
+	return pattern;
+}
+
+static void check(const char *text, const char *subject, size_t len, enum pattern_result want,
+    size_t from, size_t to)
+{
+	struct pattern *pattern = compile(text);
+	struct pattern_match match = {0};
+	ok(pattern != NULL, "%s compiles", text);
+	if (!pattern)
+		return;
+	enum pattern_result got = pattern_find(pattern, subject, len, 0, &match);
+	is_int(got, want, "%s: found or not", text);
+	if (got == PATTERN_MATCH && want == PATTERN_MATCH) {
+		is_int((long long)match.spans[0].from, (long long)from, "%s: from", text);
+		is_int((long long)match.spans[0].to, (long long)to, "%s: to", text);
+	}
+	pattern_free(pattern);
+}
+
+static void check_refused(const char *text, size_t len, const char *want)
+{
+	char reason[256] = "";
+	struct pattern *pattern = pattern_new(text, len, reason, sizeof(reason));
+	ok(!pattern, "refused: %.20s", text);
+	ok(strstr(reason, want) != NULL, "because '%s' has '%s'", reason, want);
+	pattern_free(pattern);
+}
+
+static void test_finding(void)
+{
+	check("b+", "aabbb", 5, PATTERN_MATCH, 2, 5);
+	check("^b", "a\nb", 3, PATTERN_MATCH, 2, 3);
+	check("a$", "a\nb", 3, PATTERN_MATCH, 0, 1);
+	check("x", "abc", 3, PATTERN_NONE, 0, 0);
+	check("\303\251.", "caf\303\251s", 6, PATTERN_MATCH, 3, 6);
+	check("^.$", "\342\234\223", 3, PATTERN_MATCH, 0, 3);
+	check("b", "\377a\200b", 4, PATTERN_MATCH, 3, 4);
+	check("", "", 0, PATTERN_MATCH, 0, 0);
+	check("a\\x00b", "xa\0b", 4, PATTERN_MATCH, 1, 4);
+}
+
+static void test_captures(void)
+{
+	struct pattern *pattern = compile("(a)|(b)(c)?");
+	struct pattern_match match;
+	is_int(pattern_find(pattern, "xb", 2, 0, &match), PATTERN_MATCH, "an alternative");
+	is_int((long long)match.count, 3, "captures up to the last that took part");
+	ok(match.spans[1].from > match.spans[1].to, "one that took no part");
+	is_int((long long)match.spans[2].from, 1, "one that did");
+	is_int(pattern_find(pattern, "ab", 2, 1, &match), PATTERN_MATCH, "from a start");
+	is_int((long long)match.spans[0].from, 1, "behind it");
+	is_str(pattern_text(pattern), "(a)|(b)(c)?", "its text");
+	pattern_free(pattern);
+
+	char many[PATTERN_BYTES_MAX] = "";
+	for (int i = 0; i < 100; i++)
+		strcat(many, "(x)");
+	char subject[101];
+	memset(subject, 'x', sizeof(subject));
+	pattern = compile(many);
+	is_int(pattern_find(pattern, subject, 100, 0, &match), PATTERN_MATCH, "many captures");
+	is_int((long long)match.count, PATTERN_SPANS_MAX, "are bounded");
+	pattern_free(pattern);
+}
+
+static void test_refused(void)
+{
+	check_refused("a(b", 3, "offset 3");
+	check_refused("\\C", 2, "offset 2");
+	check_refused("x*\377", 3, "UTF-8");
+	char *nest = calloc(1, 2001);
+	memset(nest, '(', 1000);
+	memset(nest + 1000, ')', 1000);
+	check_refused(nest, 2000, "nested");
+	free(nest);
+	char *big = malloc(PATTERN_BYTES_MAX + 1);
+	memset(big, 'x', PATTERN_BYTES_MAX + 1);
+	check_refused(big, PATTERN_BYTES_MAX + 1, "4096");
+	free(big);
+}
+
+static void test_hostile(void)
+{
+	static const char *const patterns[] = {"(a+)+$", "(a|a)*b", "(?:a?){64}a{64}b", "(.*)*x",
+	    "^(([a-z])+.)+[A-Z]([a-z])+$", "(?=(a+))*b", "(a(?1)?b)*c", "((a*)*)*b"};
+	char *subject = malloc(100001);
+	memset(subject, 'a', 100000);
+	subject[100000] = '!';
+	for (size_t i = 0; i < sizeof(patterns) / sizeof(patterns[0]); i++) {
+		struct pattern *pattern = compile(patterns[i]);
+		if (!pattern)
+			continue;
+		int64_t start = clock_mono_ms();
+		enum pattern_result result = pattern_find(pattern, subject, 100001, 0, NULL);
+		int64_t took_ms = clock_mono_ms() - start;
+		ok(took_ms < 1000, "%s gives up after %d ms (%d)", patterns[i], (int)took_ms,
+		    result);
+		ok(result != PATTERN_MATCH, "and does not say that it matches");
+		pattern_free(pattern);
+	}
+	struct pattern *pattern = compile("(a+)+$");
+	is_int(
+	    pattern_find(pattern, subject, 40, 0, NULL), PATTERN_MATCH, "the same pattern works");
+	is_int(pattern_find(pattern, subject, 100001, 0, NULL), PATTERN_LIMIT, "or says limit");
+	pattern_free(pattern);
+	free(subject);
+}
+
+int main(void)
+{
+	test_finding();
+	test_captures();
+	test_refused();
+	test_hostile();
+	return done_testing();
+}

@@ -1,0 +1,361 @@
+/* SPDX-License-Identifier: ISC */
+/* Peers: framing, the order of responses, half-closed ones, limits, and those that do not read. */
+#include <inttypes.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "base/alloc.h"
+#include "base/clock.h"
+#include "served.h"
+#include "tap.h"
+
+static struct served served;
+
+/* Ends the test: without a connection nothing can be tested. */
+static void meet(struct guest *guest)
+{
+	if (!guest_connect(guest, &served)) {
+		printf("Bail out! cannot connect\n");
+		(void)kill(served.pid, SIGKILL);
+		exit(99);
+	}
+}
+
+static bool hears(struct guest *guest, const char *part)
+{
+	const char *line = guest_line(guest, SERVED_TIMEOUT_MS);
+	bool is_there = line && strstr(line, part);
+	if (!is_there)
+		diag("got: %.300s, wanted: %s", line ? line : "nothing", part);
+	return is_there;
+}
+
+/* All that comes until the end of the connection, in one string. */
+static char *hear_all(struct guest *guest)
+{
+	struct buf all;
+	const char *line;
+	buf_init(&all, (size_t)1 << 24);
+	while ((line = guest_line(guest, SERVED_TIMEOUT_MS)))
+		(void)buf_printf(&all, "%s\n", line);
+	(void)buf_append_byte(&all, '\0');
+	return (char *)buf_steal(&all, &(size_t){0});
+}
+
+/* What a peer gets that sends these bytes in two pieces, and then half-closes. */
+static char *answers_to(const char *bytes, size_t len, size_t cut)
+{
+	struct guest guest;
+	meet(&guest);
+	(void)guest_send(&guest, bytes, cut);
+	if (cut > 0 && cut < len)
+		(void)poll(NULL, 0, 1); /* so that it arrives as a piece */
+	(void)guest_send(&guest, bytes + cut, len - cut);
+	guest_half_close(&guest);
+	char *all = hear_all(&guest);
+	guest_close(&guest);
+	return all;
+}
+
+static void test_every_cut(void)
+{
+	static const char bytes[] =
+	    "{\"id\":1,\"method\":\"echo\",\"params\":{\"text\":\"a\xc3\xa4\"}}\r\n"
+	    "\n  \t\r\n"
+	    "{\"method\":\"ping\"}\n"
+	    "{\"jsonrpc\":\"2.0\",\"method\":\"ping\"}\n"
+	    "[]\n"
+	    "{\n"
+	    "{\"id\":\"x\\\"\\u0001\",\"method\":\"nothing\"}\n"
+	    "{\"id\":1.50,\"method\":\"ping\"}";
+	size_t len = sizeof(bytes) - 1;
+	char *whole = answers_to(bytes, len, 0);
+	int lines = 0;
+	for (const char *p = whole; *p; p++)
+		lines += *p == '\n';
+	is_int(lines, 6, "each line but empty ones and notifications is answered");
+	ok(strstr(whole, "\"id\":1,\"result\":{\"text\":\"a\xc3\xa4\"}"), "the text comes back");
+	ok(strstr(whole, "\"id\":\"x\\\"\\u0001\",\"error\":{\"code\":-32601"),
+	    "an id comes back as it was");
+	ok(strstr(whole, "\"id\":1.50,\"result\":{}"), "a number as it was written");
+	int failures = 0;
+	for (size_t cut = 1; cut <= len; cut++) {
+		char *again = answers_to(bytes, len, cut);
+		if (strcmp(again, whole) != 0 && failures++ == 0)
+			diag("cut at %zu: %s", cut, again);
+		mem_free(again);
+	}
+	is_int(failures, 0, "split at each of %zu bytes it is the same", len);
+	mem_free(whole);
+}
+
+static void test_order(void)
+{
+	struct guest guest;
+	meet(&guest);
+	guest_say(&guest,
+	    "{\"id\":1,\"method\":\"late\",\"params\":{\"ms\":60}}\n"
+	    "{\"id\":2,\"method\":\"wait\",\"params\":{\"ms\":120}}\n"
+	    "{\"id\":3,\"method\":\"wait\",\"params\":{\"ms\":10}}\n"
+	    "{\"id\":4,\"method\":\"late\",\"params\":{\"ms\":10}}\n"
+	    "{\"id\":5,\"method\":\"ping\"}\n"
+	    "{\"id\":6,\"method\":\"nothing\"}");
+	ok(hears(&guest, "\"id\":3,"), "a wait that is over overtakes");
+	ok(hears(&guest, "\"id\":1,"), "those that do not wait come in order: 1");
+	ok(hears(&guest, "\"id\":4,"), "4 was ready before");
+	ok(hears(&guest, "\"id\":5,"), "and 5");
+	ok(hears(&guest, "\"id\":6,\"error\""), "errors too");
+	ok(hears(&guest, "\"id\":2,"), "the long wait comes last");
+	guest_close(&guest);
+
+	meet(&guest);
+	struct buf many;
+	buf_init(&many, (size_t)1 << 22);
+	for (int i = 0; i < 5000; i++)
+		(void)buf_printf(&many, "{\"id\":%d,\"method\":\"%s\",\"params\":{\"ms\":%d}}\n", i,
+		    i % 50 == 0 ? "late" : "echo", i % 3);
+	guest_send(&guest, (const char *)many.data, many.len);
+	int failures = 0;
+	for (int i = 0; i < 5000; i++) {
+		char part[32];
+		(void)snprintf(part, sizeof(part), "\"id\":%d,\"result\"", i);
+		const char *line = guest_line(&guest, SERVED_TIMEOUT_MS);
+		failures += !line || !strstr(line, part);
+	}
+	is_int(failures, 0, "5,000 pipelined requests are answered in order");
+	buf_finish(&many);
+	guest_close(&guest);
+}
+
+static void test_half_close(void)
+{
+	struct guest guest;
+	meet(&guest);
+	guest_say(&guest,
+	    "{\"id\":1,\"method\":\"wait\",\"params\":{\"ms\":80}}\n"
+	    "{\"id\":2,\"method\":\"late\",\"params\":{\"ms\":40}}");
+	guest_half_close(&guest);
+	ok(hears(&guest, "\"id\":2,"), "what was accepted before a half-close is answered");
+	ok(hears(&guest, "\"id\":1,"), "waits included");
+	ok(!guest_line(&guest, SERVED_TIMEOUT_MS) && guest.is_at_end, "then the daemon closes");
+	guest_close(&guest);
+
+	struct guest other;
+	meet(&guest);
+	meet(&other);
+	guest_say(&guest, "{\"id\":1,\"method\":\"subscribe\"}");
+	guest_half_close(&guest);
+	ok(hears(&guest, "\"subscription\":\"S1\""), "subscribed");
+	guest_say(&other, "{\"id\":1,\"method\":\"publish\"}");
+	ok(hears(&guest, "\"kind\":\"notification\""), "a subscription outlives the half-close");
+	guest_close(&guest);
+	bool is_gone = false;
+	for (int64_t end_ms = clock_mono_ms() + SERVED_TIMEOUT_MS;
+	     !is_gone && clock_mono_ms() < end_ms;) {
+		const char *line;
+		guest_say(&other, "{\"method\":\"counts\"}");
+		while ((line = guest_line(&other, SERVED_TIMEOUT_MS)) && !strstr(line, "peers"))
+			;
+		is_gone = line && strstr(line, "\"peers\":1,");
+	}
+	ok(is_gone, "and ends when the peer is really gone");
+	guest_close(&other);
+}
+
+static void test_gone(void)
+{
+	struct guest guest;
+	meet(&guest);
+	for (int i = 0; i < 20; i++)
+		guest_say(&guest, "{\"id\":%d,\"method\":\"wait\",\"params\":{\"ms\":3600000}}", i);
+	guest_say(&guest, "{\"id\":1,\"method\":\"publish\"}");
+	guest_close(&guest);
+	int64_t end_ms = clock_mono_ms() + SERVED_TIMEOUT_MS;
+	bool is_cancelled = false;
+	meet(&guest);
+	while (!is_cancelled && clock_mono_ms() < end_ms) {
+		guest_say(&guest, "{\"method\":\"cancelled\"}");
+		const char *line = guest_line(&guest, SERVED_TIMEOUT_MS);
+		is_cancelled = line && strstr(line, "\"count\":10");
+	}
+	ok(is_cancelled, "the waits of a peer that is gone are cancelled (10: its limit)");
+	guest_say(&guest, "{\"method\":\"list_events\",\"params\":{\"limit\":1}}");
+	ok(hears(&guest, "\"kind\":\"notification\""), "what it had sent was done all the same");
+	guest_close(&guest);
+}
+
+static void test_limits(void)
+{
+	struct guest guest;
+	meet(&guest);
+	for (int i = 0; i < 12; i++)
+		guest_say(&guest, "{\"id\":%d,\"method\":\"wait\",\"params\":{\"ms\":3600000}}", i);
+	ok(hears(&guest, "\"id\":10,\"error\":{\"code\":16"), "too many waits: limit");
+	ok(hears(&guest, "\"id\":11,\"error\":{\"code\":16"), "each of them is told");
+	guest_say(&guest, "{\"id\":\"p\",\"method\":\"ping\"}");
+	ok(hears(&guest, "\"id\":\"p\",\"result\""), "and the rest goes on");
+
+	char *line = xalloc(100001);
+	memset(line, 'x', 100000);
+	line[100000] = '\0';
+	guest_say(&guest, "%s", line);
+	ok(hears(&guest, "\"id\":null,\"error\":{\"code\":-32600"),
+	    "a line over the limit: one error");
+	guest_say(&guest, "{\"id\":\"q\",\"method\":\"ping\"}");
+	ok(hears(&guest, "\"id\":\"q\",\"result\""), "and the next line is read");
+	guest_say(&guest, "{\"id\":\"%.2000s\",\"method\":\"ping\"}", line);
+	ok(hears(&guest, "-32600"), "an id that is too long is refused");
+	guest_say(&guest, "{\"id\":\"r\",\"method\":\"big\",\"params\":{\"bytes\":200000}}");
+	ok(hears(&guest, "\"id\":\"r\",\"error\":{\"code\":16"), "a result over the limit: limit");
+	guest_say(&guest, "{\"id\":\"r\",\"method\":\"big\",\"params\":{\"bytes\":90000}}");
+	ok(hears(&guest, "\"id\":\"r\",\"result\""), "one below it passes");
+	mem_free(line);
+	guest_close(&guest);
+
+	meet(&guest);
+	for (int i = 0; i < 65; i++)
+		guest_say(&guest, "{\"id\":%d,\"method\":\"subscribe\"}", i);
+	for (int i = 0; i < 64; i++)
+		(void)guest_line(&guest, SERVED_TIMEOUT_MS);
+	ok(hears(&guest, "\"id\":64,\"error\":{\"code\":16"), "too many subscriptions: limit");
+	guest_close(&guest);
+}
+
+/* Reads all that has a seq, and checks that what is missing was told. Returns the last one. */
+static uint64_t check_row(struct guest *guest, uint64_t after, uint64_t until, int *ret_holes)
+{
+	uint64_t last = after;
+	const char *line;
+	while (last < until && (line = guest_line(guest, SERVED_TIMEOUT_MS))) {
+		const char *seq_text = strstr(line, "\"seq\":");
+		const char *from_text = strstr(line, "\"from\":");
+		if (!seq_text || !strstr(line, "\"method\":\"event\""))
+			continue;
+		uint64_t seq = strtoull(seq_text + 6, NULL, 10);
+		uint64_t from = from_text ? strtoull(from_text + 7, NULL, 10) : seq;
+		if (from != last + 1) {
+			diag("after %" PRIu64 " comes %.200s", last, line);
+			(*ret_holes)++;
+		}
+		last = seq;
+	}
+	return last;
+}
+
+static void test_slow(void)
+{
+	struct guest slow;
+	struct guest other;
+	int holes = 0;
+	meet(&slow);
+	meet(&other);
+	guest_say(&other, "{\"id\":1,\"method\":\"list_events\",\"params\":{\"limit\":1}}");
+	const char *line = guest_line(&other, SERVED_TIMEOUT_MS);
+	const char *text = line ? strstr(line, "\"last\":") : NULL;
+	uint64_t start = text ? strtoull(text + 7, NULL, 10) : 0;
+	guest_say(&slow, "{\"id\":1,\"method\":\"subscribe\"}");
+	ok(hears(&slow, "S1"), "a peer subscribes, and reads no more");
+	for (int i = 0; i < 20; i++) {
+		guest_say(&other,
+		    "{\"id\":1,\"method\":\"publish\",\"params\":{\"count\":100,\"bytes\":%d}}",
+		    i % 2 ? 5000 : 10);
+		(void)guest_line(&other, SERVED_TIMEOUT_MS);
+	}
+	guest_say(&other, "{\"id\":1,\"method\":\"counts\"}");
+	line = guest_line(&other, SERVED_TIMEOUT_MS);
+	ok(line && !strstr(line, "\"events_dropped\":0"), "its events are dropped");
+	ok(line && strstr(line, "\"peers\":2,"), "and it stays");
+	uint64_t last = check_row(&slow, start, start + 2000, &holes);
+	is_int((long long)(last - start), 2000, "when it reads again it comes to the end");
+	is_int(holes, 0, "and each hole was told");
+	guest_say(&other, "{\"id\":1,\"method\":\"publish\",\"params\":{\"count\":3}}");
+	last = check_row(&slow, last, last + 3, &holes);
+	is_int((long long)(last - start), 2003, "and goes on live");
+	guest_close(&slow);
+
+	/* Responses are not dropped: they pile up to the limit, and then it is too much. */
+	meet(&slow);
+	for (int i = 0; i < 40; i++)
+		guest_say(&slow, "{\"id\":%d,\"method\":\"big\",\"params\":{\"bytes\":60000}}", i);
+	int count = 0;
+	while (guest_line(&slow, SERVED_TIMEOUT_MS) && ++count < 40)
+		;
+	is_int(count, 40, "a slow peer that comes to read gets all responses");
+	guest_close(&slow);
+	guest_close(&other);
+}
+
+/* Asks and asks, and reads nothing: it must be thrown out, and cost nobody anything. */
+static void test_greedy(void)
+{
+	struct guest greedy;
+	struct guest other;
+	meet(&greedy);
+	meet(&other);
+	int64_t start_ms = clock_mono_ms();
+	bool is_open = true;
+	while (is_open && clock_mono_ms() - start_ms < 3 * SERVED_TIMEOUT_MS) {
+		is_open = guest_say(
+		    &greedy, "{\"id\":1,\"method\":\"big\",\"params\":{\"bytes\":30000}}");
+		/* guest_say() waits, and so sees a peer that is only not read any more. */
+	}
+	ok(!is_open, "a peer that only asks is not listened to for ever");
+	guest_say(&other, "{\"id\":1,\"method\":\"ping\"}");
+	ok(hears(&other, "\"id\":1,\"result\""), "others are served");
+	bool is_out = false;
+	for (int64_t end_ms = clock_mono_ms() + 2 * SERVED_TIMEOUT_MS;
+	     !is_out && clock_mono_ms() < end_ms; (void)poll(NULL, 0, 50)) {
+		guest_say(&other, "{\"id\":1,\"method\":\"counts\"}");
+		const char *line = guest_line(&other, SERVED_TIMEOUT_MS);
+		is_out = line && strstr(line, "\"disconnected\":1,");
+	}
+	ok(is_out, "and it is disconnected");
+	guest_close(&greedy);
+	guest_close(&other);
+}
+
+static void test_shutdown(void)
+{
+	struct guest guest;
+	meet(&guest);
+	guest_say(&guest,
+	    "{\"id\":1,\"method\":\"big\",\"params\":{\"bytes\":90000}}\n"
+	    "{\"id\":2,\"method\":\"shutdown\"}");
+	ok(hears(&guest, "\"id\":1,"), "what was asked before a shutdown is answered");
+	ok(hears(&guest, "\"id\":2,"), "the shutdown is answered");
+	ok(!guest_line(&guest, SERVED_TIMEOUT_MS) && guest.is_at_end, "then it closes");
+	guest_close(&guest);
+	int status = -1;
+	(void)waitpid(served.pid, &status, 0);
+	is_int(status, 0, "and ends with 0");
+	served.pid = 0;
+	is_int(access(served.socket, F_OK), -1, "its socket is gone");
+}
+
+int main(void)
+{
+	static const char *const settings[] = {"waits=10", "line_bytes=65536",
+	    "result_bytes=100000", "unread_bytes=1000000", "event_bytes=65536", "stuck_ms=500",
+	    NULL};
+	char reason[256];
+	served_init(&served, settings);
+	if (!served_start(&served, 0, reason, sizeof(reason))) {
+		printf("Bail out! %s\n", reason);
+		return 99;
+	}
+	test_every_cut();
+	test_order();
+	test_half_close();
+	test_gone();
+	test_limits();
+	test_slow();
+	test_greedy();
+	test_shutdown();
+	served_finish(&served);
+	return done_testing();
+}

@@ -1,0 +1,225 @@
+/* SPDX-License-Identifier: ISC */
+/* Prompts on screens as capture-pane -p -e gives them. */
+#include "daemon/prompt.h"
+
+#include <string.h>
+
+#include "tap.h"
+
+#define SIDE "\xe2\x94\x82"
+#define EDGE                                                                                       \
+	"\xe2\x94\x80\xe2\x94\x80\xe2\x94\x80\xe2\x94\x80\xe2\x94\x80\xe2\x94\x80\xe2\x94\x80\xe2" \
+	"\x94\x80"
+#define TOP "\xe2\x95\xad" EDGE EDGE EDGE EDGE EDGE "\xe2\x95\xae\n"
+#define BOTTOM "\xe2\x95\xb0" EDGE EDGE EDGE EDGE EDGE "\xe2\x95\xaf\n"
+
+enum verdict { EMPTY, DRAFT, SHELL, QUESTION };
+
+static const char *const verdicts[] = {
+    [EMPTY] = "empty", [DRAFT] = "draft", [SHELL] = "shell", [QUESTION] = "question"};
+
+static const struct {
+	const char *name;
+	const char *screen;
+	unsigned row, column;
+	enum verdict verdict;
+} screens[] = {
+    /* Boxes, as Claude Code and Gemini CLI draw them. */
+    {"boxed, empty", TOP SIDE " >                                     " SIDE "\n" BOTTOM, 1, 4,
+	EMPTY},
+    {"boxed, placeholder",
+	TOP SIDE " > \033[2mTry \"fix the tests\"\033[0m            " SIDE "\n" BOTTOM, 1, 4,
+	EMPTY},
+    {"boxed, grey placeholder (palette)",
+	TOP SIDE " > \033[38;5;244mType your message\033[39m          " SIDE "\n" BOTTOM, 1, 4,
+	EMPTY},
+    {"boxed, grey placeholder (direct colour)",
+	TOP SIDE " > \033[38;2;110;110;110mType your message\033[39m   " SIDE "\n" BOTTOM, 1, 4,
+	EMPTY},
+    {"boxed, bright grey placeholder",
+	TOP SIDE " > \033[90mType your message\033[39m          " SIDE "\n" BOTTOM, 1, 4, EMPTY},
+    {"boxed, block cursor on a placeholder",
+	TOP SIDE " > \033[7mT\033[0m\033[2mry \"fix the tests\"\033[0m     " SIDE "\n" BOTTOM, 1, 4,
+	EMPTY},
+    {"boxed, draft", TOP SIDE " > fix the                             " SIDE "\n" BOTTOM, 1, 11,
+	DRAFT},
+    {"boxed, draft right of the cursor",
+	TOP SIDE " > fix the                             " SIDE "\n" BOTTOM, 1, 4, DRAFT},
+    {"boxed, one letter under the cursor",
+	TOP SIDE " > f                                   " SIDE "\n" BOTTOM, 1, 4, DRAFT},
+    {"boxed, coloured draft",
+	TOP SIDE " > \033[36m/compress\033[39m                    " SIDE "\n" BOTTOM, 1, 13, DRAFT},
+    {"boxed, wrapped draft",
+	TOP SIDE " > a long line that goes on and on and " SIDE "\n" SIDE
+		 "   on                                  " SIDE "\n" BOTTOM,
+	2, 6, DRAFT},
+    {"boxed, new line in a draft",
+	TOP SIDE " > the first line                      " SIDE "\n" SIDE
+		 "                                       " SIDE "\n" BOTTOM,
+	2, 4, DRAFT},
+    {"boxed, blank line in a draft",
+	TOP SIDE " > the first line                      " SIDE "\n" SIDE
+		 "                                       " SIDE "\n" SIDE
+		 "                                       " SIDE "\n" BOTTOM,
+	3, 4, DRAFT},
+    {"boxed, blank above the prompt",
+	TOP SIDE "                                       " SIDE "\n" SIDE
+		 " >                                     " SIDE "\n" BOTTOM,
+	2, 4, EMPTY},
+    {"boxed, draft that ends as a prompt",
+	TOP SIDE " > from a to b ->                      " SIDE "\n" BOTTOM, 1, 18, DRAFT},
+    {"between rules", EDGE EDGE "\n\xe2\x9d\xaf \n" EDGE EDGE "\n", 1, 2, EMPTY},
+    {"between rules, draft", EDGE EDGE "\n\xe2\x9d\xaf hello\n" EDGE EDGE "\n", 1, 7, DRAFT},
+    {"between rules, wrapped draft that ends as a prompt",
+	EDGE EDGE "\n\xe2\x9d\xaf go from here to\n  there ->\n" EDGE EDGE "\n", 2, 10, DRAFT},
+    {"what was said is no draft", "> fix it\n\nDone.\n\n" EDGE "\n\xe2\x9d\xaf \n", 5, 2, EMPTY},
+    {"codex-like", "\033[1m\xe2\x80\xba\033[0m \033[2mAsk Codex to do anything\033[0m\n", 0, 2,
+	EMPTY},
+    {"codex-like, draft", "\033[1m\xe2\x80\xba\033[0m do it\n", 0, 7, DRAFT},
+    {"wide characters in a draft", "> \xe4\xbd\xa0\xe5\xa5\xbd\n", 0, 6, DRAFT},
+    {"wide characters before the prompt", "\xe4\xbd\xa0\xe5\xa5\xbd> \n", 0, 6, EMPTY},
+    /* Interpreters and line editors. */
+    {"python", "Type \"help\"\n>>> \n", 1, 4, EMPTY},
+    {"python, draft", ">>> import os\n", 0, 13, DRAFT},
+    {"python, cursor at the beginning of a draft", ">>> import os\n", 0, 4, DRAFT},
+    {"python, in a block", ">>> if True:\n... \n", 1, 4, DRAFT},
+    {"a suggestion right of the cursor", "> \033[2mgit push\033[0m\n", 0, 2, EMPTY},
+    {"a name before the prompt", "sqlite> \n", 0, 8, EMPTY},
+    {"no prompt at all", "hello\n\n", 1, 0, EMPTY},
+    {"an empty screen", "", 0, 0, EMPTY},
+    /* Where nothing is to be typed. */
+    {"a pass word", "Password: \n", 0, 10, DRAFT},
+    {"a question", "Go on? [y/N] \n", 0, 13, DRAFT},
+    {"another question", "Overwrite it? \n", 0, 14, DRAFT},
+    {"less", "text\n:\n", 1, 1, DRAFT},
+    {"a menu", "Do you want to go on?\n\xe2\x9d\xaf 1. Yes\n  2. No\n", 1, 0, QUESTION},
+    {"a menu in a box",
+	TOP SIDE " Run it?                               " SIDE "\n" SIDE
+		 " \xe2\x9d\xaf 1. Yes                              " SIDE "\n" SIDE
+		 "   2. Always                           " SIDE "\n" SIDE
+		 "   3. No                               " SIDE "\n" BOTTOM "\n",
+	6, 0, QUESTION},
+    {"a list is no menu", "1. one\n2. two\n\n> \n", 3, 2, EMPTY},
+    {"bash", "me@host:~$ \n", 0, 11, SHELL},
+    {"root", "host:/# \n", 0, 8, SHELL},
+    {"zsh", "host% \n", 0, 6, SHELL},
+    {"bash, draft", "me@host:~$ ls\n", 0, 13, DRAFT},
+};
+
+static enum verdict judge(const struct prompt *prompt)
+{
+	if (prompt->is_question)
+		return QUESTION;
+	if (prompt->has_draft)
+		return DRAFT;
+	return prompt->is_shell ? SHELL : EMPTY;
+}
+
+static void test_screens(void)
+{
+	for (size_t i = 0; i < sizeof screens / sizeof *screens; i++) {
+		struct prompt_view view = {.text = screens[i].screen,
+		    .len = strlen(screens[i].screen),
+		    .columns = 41,
+		    .cursor_row = screens[i].row,
+		    .cursor_column = screens[i].column};
+		struct prompt prompt;
+
+		prompt_read(&view, &prompt);
+		if (!is_str(verdicts[judge(&prompt)], verdicts[screens[i].verdict], "%s",
+			screens[i].name))
+			diag("line \"%s\", lead \"%s\"", prompt.line, prompt.lead);
+		/* A screen that is cut anywhere is read without harm. */
+		for (size_t len = 0; len < view.len; len++) {
+			struct prompt_view cut = view;
+
+			cut.len = len;
+			prompt_read(&cut, &prompt);
+			(void)prompt_find_line(&cut, "line", 4, ">");
+			(void)prompt_find_cursor(&cut);
+		}
+	}
+}
+
+static void test_drawn_cursor(void)
+{
+	static const char screen[] = TOP SIDE " > ab\033[7m \033[27m                   " SIDE
+					      "\n" BOTTOM "  ? for shortcuts\n";
+	static const char bar[] = "> \n\033[7mstatus bar\033[0m\n";
+	struct prompt_view view = {
+	    .text = screen, .len = strlen(screen), .columns = 41, .cursor_row = 4};
+	struct prompt prompt;
+
+	ok(prompt_find_cursor(&view), "a drawn cursor is found");
+	is_int(view.cursor_row, 1, "in its row");
+	is_int(view.cursor_column, 6, "in its column");
+	prompt_read(&view, &prompt);
+	ok(prompt.has_draft, "and the draft before it");
+	view = (struct prompt_view){.text = bar, .len = strlen(bar), .columns = 41};
+	ok(!prompt_find_cursor(&view), "a bar in reverse is no cursor");
+}
+
+static const char line[] = "[muxbus A1B2 job] exit 3 after 0.2 s. Details: get_job A1B2";
+
+static const struct {
+	const char *name;
+	const char *screen;
+	const char *lead;
+	unsigned row, column;
+	enum prompt_echo echo;
+} lines[] = {
+    {"nothing yet", "> \n", ">", 0, 2, ECHO_NONE},
+    {"in one row", "> [muxbus A1B2 job] exit 3 after 0.2 s. Details: get_job A1B2\n", ">", 0, 61,
+	ECHO_EXACT},
+    {"not all of it", "> [muxbus A1B2 job] exit 3 after 0.2 s.\n", ">", 0, 39, ECHO_ALTERED},
+    {"wrapped by the terminal", "> [muxbus A1B2 job] exit 3 after 0.2 s. \nDetails: get_job A1B2\n",
+	">", 1, 21, ECHO_EXACT},
+    {"wrapped in a word", ">>> [muxbus A1B2 job] exit 3 after 0.2 s. Det\nails: get_job A1B2\n",
+	">>>", 1, 18, ECHO_EXACT},
+    {"wrapped in a box",
+	TOP SIDE " > [muxbus A1B2 job] exit 3 after 0.2 " SIDE "\n" SIDE
+		 "   s. Details: get_job A1B2            " SIDE "\n" BOTTOM,
+	">", 2, 28, ECHO_EXACT},
+    {"with a new line behind it",
+	"> [muxbus A1B2 job] exit 3 after 0.2 s. Details: get_job A1B2\n\n", ">", 1, 0, ECHO_EXACT},
+    {"with a draft behind it",
+	"> [muxbus A1B2 job] exit 3 after 0.2 s. Details: get_job A1B2 and\n", ">", 0, 65,
+	ECHO_ALTERED},
+    {"with a draft before it", "> so [muxbus A1B2 job] exit 3 after 0.2 s. Details: get_job A1B2\n",
+	">", 0, 64, ECHO_ALTERED},
+    {"an unknown lead", "x> [muxbus A1B2 job] exit 3 after 0.2 s. Details: get_job A1B2\n", NULL, 0,
+	62, ECHO_EXACT},
+    {"an unknown lead, and a draft before it",
+	"> so [muxbus A1B2 job] exit 3 after 0.2 s. Details: get_job A1B2\n", NULL, 0, 64,
+	ECHO_ALTERED},
+    {"submitted to python",
+	">>> [muxbus A1B2 job] exit 3 after 0.2 s. Details: get_job A1B2\nSyntaxError\n>>> \n",
+	">>>", 2, 4, ECHO_ALTERED},
+    {"submitted and scrolled away", "done\n> \n", ">", 1, 2, ECHO_NONE},
+};
+
+static void test_lines(void)
+{
+	for (size_t i = 0; i < sizeof lines / sizeof *lines; i++) {
+		struct prompt_view view = {.text = lines[i].screen,
+		    .len = strlen(lines[i].screen),
+		    .columns = 41,
+		    .cursor_row = lines[i].row,
+		    .cursor_column = lines[i].column};
+
+		is_int(prompt_find_line(&view, line, strlen(line), lines[i].lead), lines[i].echo,
+		    "a typed line: %s", lines[i].name);
+	}
+	struct prompt_view view = {
+	    .text = "> \xe5\x8e\x8b\xe7\xbc\xa9\n", .len = 9, .columns = 41, .cursor_column = 6};
+	is_int(prompt_find_line(&view, "\xe5\x8e\x8b\xe7\xbc\xa9", 6, ">"), ECHO_EXACT,
+	    "a typed line without ASCII");
+}
+
+int main(void)
+{
+	test_screens();
+	test_drawn_cursor();
+	test_lines();
+	return done_testing();
+}

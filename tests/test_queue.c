@@ -1,0 +1,262 @@
+/* SPDX-License-Identifier: ISC */
+/* The queue and its consumers: order, restarts, coalescing, acknowledging, forgetting. */
+#include "daemon/queue.h"
+
+#include <muxbus.h>
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/alloc.h"
+#include "daemon/consumer.h"
+#include "daemon/event_log.h"
+#include "daemon/store.h"
+#include "tap.h"
+#include "torn_disk.h"
+
+/* A daemon's worth of queue on a disk in memory. */
+struct world {
+	struct torn_disk disk;
+	struct event_log *events;
+	struct store *store;
+	struct queue *queue;
+	struct consumer_set *consumers;
+};
+
+static const struct consumer_filter any = {.source = -1};
+
+static void world_open(struct world *world)
+{
+	char reason[128];
+
+	if (world->events == NULL)
+		world->events = event_log_new(NULL, 100, 1 << 20, reason, sizeof reason);
+	world->store = store_open(&torn_disk_table, &world->disk, false, NULL, NULL);
+	if (world->events == NULL || world->store == NULL)
+		abort();
+	world->queue = queue_new(world->store, world->events);
+	world->consumers = consumer_set_new(world->queue);
+}
+
+/* Closes in good order, or as kill -9 does. The numbers go on, as the sequence's file sees to. */
+static void world_restart(struct world *world, bool is_killed)
+{
+	struct torn_disk copy;
+
+	torn_disk_copy(&copy, &world->disk);
+	consumer_set_free(world->consumers);
+	queue_free(world->queue);
+	store_close(world->store);
+	if (is_killed) {
+		torn_disk_finish(&world->disk);
+		torn_disk_kill(&copy);
+		world->disk = copy;
+	} else {
+		torn_disk_finish(&copy);
+	}
+	world_open(world);
+}
+
+static void world_finish(struct world *world)
+{
+	consumer_set_free(world->consumers);
+	queue_free(world->queue);
+	store_close(world->store);
+	event_log_free(world->events);
+	torn_disk_finish(&world->disk);
+}
+
+static uint64_t post(struct world *world, const char *text, const char *key)
+{
+	struct notification_draft draft = {.source = SOURCE_POST, .text = text, .key = key};
+
+	return queue_post(world->queue, &draft);
+}
+
+static void test_post(void)
+{
+	struct world world = {0};
+	struct notification_draft draft = {.source = SOURCE_JOB,
+	    .id = "A1B2",
+	    .text = "ended\nwith \x1b[31mcolour \xff and\ttabs  ",
+	    .data = "{\"exit_code\":3}"};
+	struct pane_ref pane = {.pane = 3, .pane_pid = 70, .server_pid = 60, .server_start = 5};
+	const struct notification *note;
+	uint64_t seq;
+
+	torn_disk_init(&world.disk, 1);
+	world_open(&world);
+	draft.pane = &pane;
+	seq = queue_post(world.queue, &draft);
+	world_restart(&world, true);
+	note = queue_find(world.queue, seq);
+	ok(note != NULL, "what was posted survives kill -9");
+	is_str(note->text, "ended with [31mcolour \xef\xbf\xbd and tabs",
+	    "its text is one line without control characters");
+	is_str(note->data, "{\"exit_code\":3}", "its data is as it was");
+	is_str(note->id, "A1B2", "and its id");
+	ok(pane_ref_equal(&note->pane, &pane), "and its pane");
+	is_int(note->state, NOTE_QUEUED, "it is queued");
+	ok(queue_set_state(world.queue, seq, NOTE_DELIVERING, "{\"result\":\"typing\"}"),
+	    "a sink changes its state");
+	world_restart(&world, true);
+	note = queue_find(world.queue, seq);
+	is_int(note->state, NOTE_QUEUED, "killed while it is typed, it is queued again");
+	is_str(note->delivery, "{\"result\":\"typing\"}", "but the receipt says how far it came");
+	is_int((long long)queue_undelivered(world.queue), 1, "one is undelivered");
+	world_finish(&world);
+}
+
+static void test_numbers(void)
+{
+	struct event_scope scope = {.pane = MUXBUS_NO_ID, .window = MUXBUS_NO_ID};
+	struct world world = {0};
+	uint64_t first, second, event;
+
+	torn_disk_init(&world.disk, 2);
+	world_open(&world);
+	scope.sessions[0] = MUXBUS_NO_ID;
+	first = post(&world, "one", NULL);
+	event = event_log_publish(world.events, EVENT_BELL, &scope, "", 0, true);
+	queue_begin(world.queue);
+	second = post(&world, "two", NULL);
+	is_int((long long)post(&world, "three", NULL), (long long)second + 1,
+	    "two of one transaction follow each other");
+	is_int((long long)event_log_last(world.events), (long long)event,
+	    "and are not told before it is committed");
+	ok(queue_commit(world.queue) > 0, "the commit has a ticket");
+	is_int((long long)event_log_last(world.events), (long long)second + 1, "then they are");
+	is_int((long long)event, (long long)first + 1, "events share the sequence");
+	is_int((long long)queue_after(world.queue, first)->seq, (long long)second,
+	    "the queue has no events in it");
+	world_finish(&world);
+}
+
+static void test_coalescing(void)
+{
+	struct world world = {0};
+	uint64_t first;
+
+	torn_disk_init(&world.disk, 3);
+	world_open(&world);
+	first = post(&world, "disk is full", "disk");
+	is_int((long long)post(&world, "disk is full", "disk"), (long long)first,
+	    "an equal key is the same entry");
+	is_int(queue_find(world.queue, first)->count, 2, "which counts");
+	ok(post(&world, "other", "other") != first, "another key is another");
+	(void)queue_set_state(world.queue, first, NOTE_DELIVERED, NULL);
+	ok(post(&world, "disk is full", "disk") != first, "one that was told is not added to");
+	world_finish(&world);
+}
+
+static void test_consumers(void)
+{
+	struct world world = {0};
+	const struct notification *note;
+	struct consumer *reader;
+	uint64_t first, second;
+	int64_t due_ms;
+
+	torn_disk_init(&world.disk, 4);
+	world_open(&world);
+	first = post(&world, "one", NULL);
+	second = post(&world, "two", NULL);
+	reader = consumer_get(world.consumers, "reader");
+	is_int((long long)consumer_take(reader, &any, 1000, &due_ms)->seq, (long long)first,
+	    "a consumer sees the oldest first");
+	is_int((long long)consumer_take(reader, &any, 1000, &due_ms)->seq, (long long)second,
+	    "then the next");
+	ok(consumer_take(reader, &any, 1000, &due_ms) == NULL, "then nothing");
+	is_int(due_ms, 1000 + CONSUMER_ACK_WAIT_MS, "but knows when one comes again");
+	is_int(consumer_acknowledge(reader, first, false), 1, "one is acknowledged");
+	is_int(consumer_acknowledge(reader, first, false), 0, "twice is harmless");
+	note = consumer_take(reader, &any, due_ms, &due_ms);
+	is_int((long long)note->seq, (long long)second, "the other comes again");
+	is_int(note->redelivered, 1, "and says so");
+	world_restart(&world, true);
+	reader = consumer_find(world.consumers, "reader");
+	is_int((long long)consumer_take(reader, &any, 5, &due_ms)->seq, (long long)second,
+	    "after kill -9 only what was not acknowledged comes");
+	is_int(consumer_acknowledge(reader, second, true), 1, "all up to one");
+	is_int((long long)consumer_floor(reader), (long long)second, "raises the floor");
+	is_int(queue_find(world.queue, first)->state, NOTE_ACKNOWLEDGED, "and the state shows");
+	reader = consumer_get(world.consumers, "another");
+	is_int((long long)consumer_take(reader, &any, 9, &due_ms)->seq, (long long)first,
+	    "another consumer has a place of its own");
+	ok(!consumer_name_is_valid("a b") && !consumer_name_is_valid("") &&
+		consumer_name_is_valid("codex:%3" + 0) == false,
+	    "names are checked");
+	world_finish(&world);
+}
+
+static void test_parking(void)
+{
+	struct world world = {0};
+	struct consumer *reader;
+	int64_t now_ms = 1, due_ms;
+	unsigned times = 0;
+
+	torn_disk_init(&world.disk, 5);
+	world_open(&world);
+	(void)post(&world, "never acknowledged", NULL);
+	reader = consumer_get(world.consumers, "deaf");
+	while (consumer_take(reader, &any, now_ms, &due_ms) != NULL && times < 100) {
+		times++;
+		now_ms += CONSUMER_ACK_WAIT_MS;
+	}
+	is_int(times, CONSUMER_DELIVER_MAX, "an entry is handed out a bounded number of times");
+	is_int((long long)consumer_set_parked(world.consumers), 1, "and then parked");
+	world_finish(&world);
+}
+
+static void test_forgetting(void)
+{
+	struct world world = {0};
+	const char *reason;
+	uint64_t kept, last = 0;
+
+	torn_disk_init(&world.disk, 6);
+	world_open(&world);
+	kept = post(&world, "undelivered", NULL);
+	for (unsigned at = 0; at < QUEUE_KEEP + 50; at++) {
+		last = post(&world, "settled", NULL);
+		(void)queue_set_state(world.queue, last, NOTE_DELIVERED, NULL);
+	}
+	ok(queue_find(world.queue, kept) != NULL, "what is undelivered is not forgotten first");
+	ok(queue_find(world.queue, last) != NULL, "nor what is new");
+	ok(queue_forgotten(world.queue, &reason) > kept, "the oldest settled ones are");
+	is_str(reason, "retention", "with a reason");
+	world_restart(&world, false);
+	ok(queue_forgotten(world.queue, &reason) > kept, "which a restart remembers");
+	world_finish(&world);
+}
+
+static void test_ids(void)
+{
+	struct world world = {0};
+	char ids[2000][NOTIFICATION_ID_SIZE];
+	unsigned doubles = 0;
+
+	torn_disk_init(&world.disk, 7);
+	world_open(&world);
+	for (unsigned at = 0; at < 2000; at++) {
+		queue_new_id(world.queue, ids[at]);
+		for (unsigned other = 0; other < at; other++)
+			doubles += strcmp(ids[at], ids[other]) == 0;
+	}
+	is_int(doubles, 0, "2000 ids, each another");
+	world_finish(&world);
+}
+
+int main(void)
+{
+	test_post();
+	test_numbers();
+	test_coalescing();
+	test_consumers();
+	test_parking();
+	test_forgetting();
+	test_ids();
+	return done_testing();
+}

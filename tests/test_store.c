@@ -1,0 +1,203 @@
+/* SPDX-License-Identifier: ISC */
+/* The store: what was committed is there again, whole transactions or nothing. */
+#include "daemon/store.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "tap.h"
+#include "torn_disk.h"
+
+static void put(struct store *store, const char *key, const char *value)
+{
+	store_put(store, key, value, strlen(value));
+}
+
+static struct store *reopen(struct torn_disk *disk)
+{
+	struct store *store = store_open(&torn_disk_table, disk, false, NULL, NULL);
+
+	if (store == NULL)
+		abort();
+	return store;
+}
+
+static void test_table(void)
+{
+	struct store *store = store_open(NULL, NULL, false, NULL, NULL);
+	const char *key, *value;
+	size_t cursor = 0, len;
+	char seen[64] = "";
+
+	put(store, "timer/B2", "two");
+	put(store, "timer/A1", "one");
+	put(store, "note/1", "n");
+	put(store, "watch/Z9", "w");
+	is_str(store_get(store, "timer/A1", &len), "one", "a value is found");
+	is_int((long long)len, 3, "with its length");
+	put(store, "timer/A1", "uno");
+	is_str(store_get(store, "timer/A1", NULL), "uno", "and replaced");
+	while (store_next(store, "timer/", &cursor, &key, &value, NULL))
+		snprintf(seen + strlen(seen), sizeof seen - strlen(seen), "%s=%s ", key, value);
+	is_str(seen, "timer/A1=uno timer/B2=two ", "a kind is walked in order");
+	cursor = 0;
+	ok(!store_next(store, "zebra/", &cursor, &key, &value, NULL), "an empty kind has none");
+	store_delete(store, "timer/A1");
+	ok(store_get(store, "timer/A1", NULL) == NULL, "a deleted one is gone");
+	store_delete(store, "timer/A1");
+	is_int((long long)store_count(store), 3, "and three are left");
+	store_close(store);
+}
+
+static void test_reopen(void)
+{
+	struct torn_disk disk;
+	struct store *store;
+	char key[32], value[64];
+	unsigned wrong = 0;
+
+	torn_disk_init(&disk, 1);
+	store = reopen(&disk);
+	for (unsigned at = 0; at < 500; at++) {
+		snprintf(key, sizeof key, "k/%u", at % 50);
+		snprintf(value, sizeof value, "value %u", at);
+		if (at % 7 == 3)
+			store_delete(store, key);
+		else
+			put(store, key, value);
+	}
+	store_close(store);
+	store = reopen(&disk);
+	for (unsigned at = 450; at < 500; at++) {
+		const char *found;
+
+		snprintf(key, sizeof key, "k/%u", at % 50);
+		snprintf(value, sizeof value, "value %u", at);
+		found = store_get(store, key, NULL);
+		wrong += at % 7 == 3 ? found != NULL : found == NULL || strcmp(found, value) != 0;
+	}
+	is_int(wrong, 0, "after 500 changes and a restart all is as it was");
+	store_close(store);
+	torn_disk_finish(&disk);
+}
+
+/* A transfer between two accounts: their sum shows half a transaction. */
+static void test_transactions(void)
+{
+	struct torn_disk disk, torn;
+	struct store *store;
+	unsigned halves = 0, checked = 0;
+	size_t len;
+
+	torn_disk_init(&disk, 2);
+	store = reopen(&disk);
+	for (unsigned at = 0; at <= 20; at++) {
+		char value[16];
+
+		store_begin(store);
+		snprintf(value, sizeof value, "%u", at);
+		put(store, "account/a", value);
+		snprintf(value, sizeof value, "%u", 20 - at);
+		put(store, "account/b", value);
+		ok(store_commit(store) > 0, "a transaction gets a ticket");
+	}
+	len = torn_disk_file(&disk, STORE_FILE)->len;
+	for (size_t cut = 0; cut <= len; cut++) {
+		const char *a, *b;
+		struct store *after;
+
+		torn_disk_copy(&torn, &disk);
+		torn_disk_kill(&torn);
+		torn_disk_file(&torn, STORE_FILE)->len = cut;
+		after = reopen(&torn);
+		a = store_get(after, "account/a", NULL);
+		b = store_get(after, "account/b", NULL);
+		halves += (a == NULL) != (b == NULL);
+		if (a != NULL && b != NULL)
+			halves += atoi(a) + atoi(b) != 20;
+		checked++;
+		store_close(after);
+		torn_disk_finish(&torn);
+	}
+	is_int(halves, 0, "cut anywhere (%u places), a transaction is whole or not there", checked);
+	store_close(store);
+	torn_disk_finish(&disk);
+}
+
+static void test_compaction(void)
+{
+	struct journal_stats stats;
+	static char value[1000];
+	struct torn_disk disk;
+	struct store *store;
+
+	memset(value, 'x', sizeof value - 1);
+	torn_disk_init(&disk, 3);
+	store = reopen(&disk);
+	put(store, "keep/1", "kept");
+	for (unsigned at = 0; at < 20000; at++)
+		put(store, "churn/1", value);
+	journal_stats(store_journal(store), &stats);
+	ok(stats.rewrites > 5, "a churning store is rewritten (%llu times)",
+	    (unsigned long long)stats.rewrites);
+	ok(stats.bytes < 4 * 1024 * 1024, "and its file stays small (%llu bytes)",
+	    (unsigned long long)stats.bytes);
+	store_close(store);
+	store = reopen(&disk);
+	is_str(store_get(store, "keep/1", NULL), "kept", "what was untouched is there");
+	is_str(store_get(store, "churn/1", NULL), value, "and the last of what was not");
+	store_close(store);
+	torn_disk_finish(&disk);
+}
+
+static unsigned told_yes, told_no;
+
+static void on_durable(void *data, bool is_durable)
+{
+	(void)data;
+	if (is_durable)
+		told_yes++;
+	else
+		told_no++;
+}
+
+static void test_durable(void)
+{
+	struct torn_disk disk;
+	struct store *store;
+	uint64_t ticket;
+
+	torn_disk_init(&disk, 4);
+	store = reopen(&disk);
+	store_begin(store);
+	put(store, "note/1", "a");
+	ticket = store_commit(store);
+	store_when_durable(store, ticket, on_durable, NULL);
+	is_int(told_yes, 1, "one who waits for the disk is told");
+	disk.room = 0;
+	store_begin(store);
+	put(store, "note/2", "b");
+	ticket = store_commit(store);
+	is_int((long long)ticket, 0, "on a full disk there is no ticket");
+	store_when_durable(store, ticket, on_durable, NULL);
+	is_int(told_no, 1, "and the answer is no");
+	is_str(store_get(store, "note/2", NULL), "b", "but memory has it");
+	disk.room = SIZE_MAX;
+	journal_rewrite(store_journal(store));
+	store_close(store);
+	store = reopen(&disk);
+	is_str(store_get(store, "note/2", NULL), "b", "and the disk, once there is room");
+	store_close(store);
+	torn_disk_finish(&disk);
+}
+
+int main(void)
+{
+	test_table();
+	test_reopen();
+	test_transactions();
+	test_compaction();
+	test_durable();
+	return done_testing();
+}

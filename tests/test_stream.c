@@ -1,0 +1,408 @@
+/* SPDX-License-Identifier: ISC */
+/*
+ * The output of panes, with a tmux of this test's own: interest is counted and asked for
+ * once, text is cut between characters only, marks come behind the text before them, gaps
+ * are told to those who could miss something.
+ */
+#include <event2/event.h>
+#include <muxbus.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/buf.h"
+#include "daemon/config.h"
+#include "daemon/event_log.h"
+#include "daemon/pane_events.h"
+#include "daemon/stream.h"
+#include "daemon/tmux.h"
+#include "tap.h"
+#include "wire/json.h"
+
+/* ---- what stream.c reaches for ------------------------------------------------------ */
+
+static struct muxbus_pane panes[2];
+static size_t pane_count = 2;
+static int wanted[2]; /* what the library was asked for, counted */
+static int wanted_all;
+static struct buf told; /* events, one a line */
+
+const struct muxbus_pane *muxbus_model_pane(const struct muxbus_model *model, uint32_t id)
+{
+	(void)model;
+	for (size_t i = 0; i < pane_count; i++)
+		if (panes[i].id == id)
+			return &panes[i];
+	return NULL;
+}
+
+const struct muxbus_pane *muxbus_model_next_pane(
+    const struct muxbus_model *model, const struct muxbus_pane *previous)
+{
+	(void)model;
+	const struct muxbus_pane *next = previous ? previous + 1 : panes;
+	return next < panes + pane_count ? next : NULL;
+}
+
+int muxbus_sync_want_output(struct muxbus_sync *sync, uint32_t pane, bool is_wanted)
+{
+	(void)sync;
+	wanted[pane] += is_wanted ? 1 : -1;
+	return 0;
+}
+
+void muxbus_sync_want_all_output(struct muxbus_sync *sync, bool is_wanted)
+{
+	(void)sync;
+	wanted_all += is_wanted ? 1 : -1;
+}
+
+struct muxbus_sync *tmux_sync(struct tmux *tmux)
+{
+	(void)tmux;
+	return NULL;
+}
+
+const struct muxbus_model *tmux_model(const struct tmux *tmux)
+{
+	(void)tmux;
+	return NULL;
+}
+
+void tmux_scope_pane(const struct tmux *tmux, uint32_t pane, struct event_scope *ret_scope)
+{
+	(void)tmux;
+	*ret_scope = (struct event_scope){.pane = pane, .window = 1};
+}
+
+uint64_t event_log_publish(struct event_log *log, enum event_kind kind,
+    const struct event_scope *scope, const char *members, size_t members_len, bool keep)
+{
+	(void)log;
+	(void)scope;
+	(void)keep;
+	static const char *const names[EVENT_KIND_COUNT_] = {
+	    [EVENT_BELL] = "bell",
+	    [EVENT_COMMAND_FINISHED] = "finished",
+	    [EVENT_COMMAND_STARTED] = "started",
+	    [EVENT_GAP] = "gap",
+	    [EVENT_PANE_OUTPUT] = "output",
+	    [EVENT_PANE_QUIET] = "quiet",
+	};
+	buf_printf(&told, "%s ", names[kind]);
+	buf_append(&told, members, members_len);
+	buf_append_byte(&told, '\n');
+	return 1;
+}
+
+/* ---- helpers ------------------------------------------------------------------------ */
+
+static struct event_base *base;
+static struct config config;
+
+static struct stream_set *begin(void)
+{
+	memset(panes, 0, sizeof(panes));
+	memset(wanted, 0, sizeof(wanted));
+	panes[1].id = 1;
+	pane_count = 2;
+	config = (struct config){.limits = {.ring_bytes = 100, .quiet_ms = 20}};
+	buf_clear(&told);
+	return stream_set_new(base, &config, NULL, NULL);
+}
+
+/* As the library does it: the offset is behind the bytes when they are handed over. */
+static void feed(struct stream_set *streams, uint32_t pane, const char *bytes, size_t len)
+{
+	panes[pane].output_offset += len;
+	stream_set_output(streams, pane, (const uint8_t *)bytes, len);
+}
+
+static void say(struct stream_set *streams, uint32_t pane, const char *text)
+{
+	feed(streams, pane, text, strlen(text));
+}
+
+static void turn(void)
+{
+	event_base_loop(base, EVLOOP_NONBLOCK);
+}
+
+/* What was told since the last time, without durations. */
+static const char *take_told(void)
+{
+	static char text[65536];
+	snprintf(text, sizeof(text), "%s", told.data ? (const char *)told.data : "");
+	buf_clear(&told);
+	char *duration;
+	while ((duration = strstr(text, ",\"duration_ms\":0")) != NULL)
+		memmove(duration, duration + 16, strlen(duration + 16) + 1);
+	return text;
+}
+
+static void check_read(
+    struct stream_set *streams, uint64_t offset, const char *want, const char *gap)
+{
+	struct buf out;
+	struct stream_slice slice;
+	buf_init(&out, 1000);
+	stream_read(streams, 0, offset, 1000, &out, &slice);
+	is_mem(out.data ? (const char *)out.data : "", out.len, want, strlen(want), "read at %d",
+	    (int)offset);
+	is_str(slice.gap_reason ? slice.gap_reason : "", gap, "gap at %d", (int)offset);
+	buf_finish(&out);
+}
+
+/* ---- the tests ---------------------------------------------------------------------- */
+
+static void test_interest(void)
+{
+	struct stream_set *streams = begin();
+	say(streams, 0, "nobody");
+	turn();
+	is_str(take_told(), "", "without interest nothing is told");
+	is_int(wanted[0], 0, "and nothing asked of tmux");
+	stream_want(streams, 0, STREAM_TEXT, true);
+	stream_want(streams, 0, STREAM_MARKS, true);
+	stream_want(streams, 0, STREAM_TEXT, true);
+	is_int(wanted[0], 1, "all interest is one want");
+	stream_want(streams, 0, STREAM_TEXT, false);
+	stream_want(streams, 0, STREAM_MARKS, false);
+	is_int(wanted[0], 1, "until the last");
+	stream_want(streams, 0, STREAM_TEXT, false);
+	is_int(wanted[0], 0, "goes");
+	stream_want(streams, 0, STREAM_TEXT, false);
+	is_int(wanted[0], 0, "one too many does no harm");
+	stream_want(streams, MUXBUS_NO_ID, STREAM_RING, true);
+	stream_want(streams, MUXBUS_NO_ID, STREAM_RING, true);
+	is_int(wanted_all, 1, "every pane, also those to come");
+	is_int(wanted[0] + wanted[1], 0, "needs no want of its own");
+	stream_want(streams, MUXBUS_NO_ID, STREAM_RING, false);
+	is_int(wanted_all, 1, "until the last");
+	stream_set_pane_closed(streams, 1);
+	stream_set_pane_created(streams, 1);
+	say(streams, 1, "x");
+	struct stream_stats stats;
+	stream_stats(streams, &stats);
+	is_int(stats.rings, 2, "a new pane has its ring");
+	stream_want(streams, 7, STREAM_RING, true);
+	ok(true, "a pane that is not there does no harm");
+	stream_set_free(streams);
+	is_int(wanted_all, 0, "the end wants nothing any more");
+}
+
+static void test_text(void)
+{
+	struct stream_set *streams = begin();
+	stream_want(streams, 0, STREAM_TEXT, true);
+	say(streams, 0, "one ");
+	say(streams, 0, "two");
+	turn();
+	is_str(take_told(), "output \"pane\":\"%0\",\"offset\":0,\"to\":7,\"text\":\"one two\"\n",
+	    "one turn is one event");
+	feed(streams, 0, "\342\234", 2);
+	turn();
+	is_str(take_told(), "", "half a character waits");
+	feed(streams, 0, "\223!\303", 3);
+	turn();
+	is_str(take_told(),
+	    "output \"pane\":\"%0\",\"offset\":7,\"to\":11,\"text\":\"\342\234\223!\"\n",
+	    "for its other half");
+	feed(streams, 0, "x", 1);
+	turn();
+	is_str(take_told(),
+	    "output \"pane\":\"%0\",\"offset\":11,\"to\":13,\"text\":\"\357\277\275x\",\"lossy\":"
+	    "true\n",
+	    "what is no character is lossy");
+	feed(streams, 0, "\303", 1);
+	stream_set_pane_closed(streams, 0);
+	is_str(take_told(),
+	    "output \"pane\":\"%0\",\"offset\":13,\"to\":14,\"text\":\"\357\277\275\",\"lossy\":"
+	    "true\n",
+	    "the end tells what is left");
+	stream_set_free(streams);
+}
+
+/* Every way to cut a text in three gives the same text, without loss. */
+static void test_cuts(void)
+{
+	static const char text[] = "a\303\251\342\234\223\360\237\246\212z";
+	const size_t len = sizeof(text) - 1;
+	unsigned wrong = 0;
+	for (size_t i = 0; i <= len; i++)
+		for (size_t j = i; j <= len; j++) {
+			struct stream_set *streams = begin();
+			stream_want(streams, 0, STREAM_TEXT, true);
+			feed(streams, 0, text, i);
+			turn();
+			feed(streams, 0, text + i, j - i);
+			turn();
+			feed(streams, 0, text + j, len - j);
+			turn();
+			wrong += strstr(take_told(), "lossy") != NULL;
+			stream_set_free(streams);
+		}
+	is_int(wrong, 0, "no cut makes a loss");
+}
+
+static void test_big(void)
+{
+	struct stream_set *streams = begin();
+	static char big[3 * PANE_EVENTS_TEXT_MAX + 10];
+	memset(big, 'x', sizeof(big));
+	stream_want(streams, 0, STREAM_TEXT, true);
+	feed(streams, 0, big, sizeof(big));
+	turn();
+	unsigned events = 0;
+	size_t line_max = 0;
+	char *line = (char *)told.data;
+	for (char *end; line && (end = strchr(line, '\n')); line = end + 1) {
+		events++;
+		if ((size_t)(end - line) > line_max)
+			line_max = (size_t)(end - line);
+	}
+	is_int(events, 4, "much output is several events");
+	ok(line_max < PANE_EVENTS_TEXT_MAX + 100, "each of a bounded size");
+	stream_set_free(streams);
+}
+
+static void test_marks(void)
+{
+	struct stream_set *streams = begin();
+	stream_want(streams, 0, STREAM_TEXT, true);
+	stream_want(streams, 0, STREAM_MARKS, true);
+	say(streams, 0, "a\033]133;C\aout\033]133;D;3\ab\a\a");
+	turn();
+	is_str(take_told(),
+	    "output \"pane\":\"%0\",\"offset\":0,\"to\":9,\"text\":\"a\\u001b]133;C\\u0007\"\n"
+	    "started \"pane\":\"%0\",\"offset\":9\n"
+	    "output \"pane\":\"%0\",\"offset\":9,\"to\":22,\"text\":\"out\\u001b]133;D;3\\u0007\"\n"
+	    "finished \"pane\":\"%0\",\"exit_status\":3,\"from\":9,\"to\":12\n"
+	    "output \"pane\":\"%0\",\"offset\":22,\"to\":25,\"text\":\"b\\u0007\\u0007\"\n"
+	    "bell \"pane\":\"%0\",\"offset\":24,\"count\":2\n",
+	    "marks stand behind the text before them");
+	say(streams, 0, "\033]133;D\a");
+	turn();
+	ok(strstr(take_told(), "\"exit_status\":null,\"from\":null,\"to\":25,\"duration_ms\":null"),
+	    "an end without a beginning");
+	say(streams, 0, "\033]133;C\a\033]133;A\a");
+	turn();
+	ok(strstr(take_told(), "finished"), "a prompt ends a command");
+	say(streams, 0, "\033]133;A\a");
+	turn();
+	ok(!strstr(take_told(), "finished"), "but only one that runs");
+	for (int i = 0; i < 100; i++)
+		say(streams, 0, "\033]133;C\a");
+	turn();
+	ok(strstr(take_told(), "\"reason\":\"too_many_marks\",\"count\":36"), "a flood is a gap");
+	stream_set_free(streams);
+}
+
+static void test_quiet(void)
+{
+	struct stream_set *streams = begin();
+	stream_want(streams, 0, STREAM_MARKS, true);
+	stream_want(streams, 1, STREAM_RING, true);
+	say(streams, 0, "x");
+	say(streams, 1, "x");
+	event_base_loop(base, EVLOOP_ONCE);
+	for (int i = 0; i < 100 && told.len == 0; i++)
+		event_base_loop(base, EVLOOP_ONCE);
+	const char *text = take_told();
+	ok(strstr(text, "quiet \"pane\":\"%0\",\"offset\":1,") == text, "a pane falls quiet");
+	ok(!strstr(text, "%1"), "one that nobody asked about does not");
+	is_int(event_base_get_num_events(base, EVENT_BASE_COUNT_ADDED), 0, "then no timer runs");
+	stream_set_free(streams);
+}
+
+static void test_reading(void)
+{
+	struct stream_set *streams = begin();
+	panes[0].output_offset = 50;
+	check_read(streams, 50, "", "");
+	check_read(streams, 40, "", "not_watched");
+	stream_lease(streams, 0);
+	stream_set_gap(streams, 0, 50, "not_watched");
+	is_int(wanted[0], 1, "a reader's lease wants output");
+	say(streams, 0, "hello");
+	check_read(streams, 50, "hello", "not_watched");
+	check_read(streams, 52, "llo", "");
+	stream_set_gap(streams, 0, 55, "reconnect");
+	say(streams, 0, "world");
+	check_read(streams, 52, "llo", "");
+	check_read(streams, 55, "world", "reconnect");
+	stream_set_server_lost(streams);
+	check_read(streams, 60, "", "");
+	stream_set_free(streams);
+
+	streams = begin();
+	panes[0].output_offset = 50;
+	stream_lease(streams, 0);
+	stream_set_gap(streams, 0, 50, "not_watched");
+	say(streams, 0, "hello");
+	check_read(streams, 50, "hello", "");
+	stream_set_free(streams);
+}
+
+static unsigned tap_bytes, tap_gaps, tap_ends;
+
+static void on_tap(struct stream_tap *tap, uint64_t offset, const uint8_t *bytes, size_t len)
+{
+	(void)tap;
+	(void)bytes;
+	is_int((long long)offset, tap_bytes, "a tap's offset");
+	tap_bytes += (unsigned)len;
+}
+
+static void on_tap_gap(struct stream_tap *tap, uint64_t offset, const char *reason)
+{
+	(void)tap;
+	(void)offset;
+	(void)reason;
+	tap_gaps++;
+}
+
+static void on_tap_end(struct stream_tap *tap)
+{
+	(void)tap;
+	tap_ends++;
+}
+
+static void test_taps(void)
+{
+	struct stream_set *streams = begin();
+	struct stream_tap first = {.output = on_tap, .gap = on_tap_gap, .closed = on_tap_end};
+	struct stream_tap second = first;
+	is_int(stream_tap_add(streams, 9, &first), -1, "no tap on a pane that is not there");
+	is_int(stream_tap_add(streams, 0, &first), 0, "a tap");
+	is_int(wanted[0], 1, "wants output");
+	say(streams, 0, "abc");
+	say(streams, 0, "de");
+	stream_set_gap(streams, 0, 5, "reconnect");
+	is_int(tap_bytes, 5, "gets it");
+	is_int(tap_gaps, 1, "hears of gaps");
+	stream_tap_remove(streams, 0, &first);
+	is_int(wanted[0], 0, "and wants no more when it is removed");
+	stream_tap_add(streams, 0, &first);
+	stream_tap_add(streams, 0, &second);
+	stream_set_pane_closed(streams, 0);
+	is_int(tap_ends, 2, "the end of a pane ends its taps");
+	stream_tap_remove(streams, 0, &first);
+	stream_set_free(streams);
+}
+
+int main(void)
+{
+	base = event_base_new();
+	buf_init(&told, 1024 * 1024);
+	test_interest();
+	test_text();
+	test_cuts();
+	test_big();
+	test_marks();
+	test_quiet();
+	test_reading();
+	test_taps();
+	buf_finish(&told);
+	event_base_free(base);
+	return done_testing();
+}

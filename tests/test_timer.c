@@ -1,0 +1,266 @@
+/* SPDX-License-Identifier: ISC */
+/* Timers on a clock that the test turns: sleeps, restarts, suspends, clock jumps. */
+#include "daemon/timer.h"
+
+#include <muxbus.h>
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "daemon/event_log.h"
+#include "daemon/queue.h"
+#include "daemon/store.h"
+#include "tap.h"
+#include "torn_disk.h"
+
+struct world {
+	struct torn_disk disk;
+	struct event_log *events;
+	struct store *store;
+	struct queue *queue;
+	struct timer_set *timers;
+	struct boot_clock clock;
+	char boot_id[BOOT_ID_SIZE];
+	int64_t boot_ms;
+	int64_t real_ms;
+	int64_t alarm_ms;
+};
+
+static int64_t world_boot_ms(void *data)
+{
+	return ((struct world *)data)->boot_ms;
+}
+
+static int64_t world_real_ms(void *data)
+{
+	return ((struct world *)data)->real_ms;
+}
+
+static void world_arm(void *data, int64_t boot_ms)
+{
+	((struct world *)data)->alarm_ms = boot_ms;
+}
+
+static void world_load(struct world *world)
+{
+	world->store = store_open(&torn_disk_table, &world->disk, false, NULL, NULL);
+	if (world->store == NULL)
+		abort();
+	world->queue = queue_new(world->store, world->events);
+	world->timers = timer_set_new(world->queue, &world->clock);
+}
+
+static void world_unload(struct world *world)
+{
+	timer_set_free(world->timers);
+	queue_free(world->queue);
+	store_close(world->store);
+}
+
+static void world_open(struct world *world)
+{
+	char reason[128];
+
+	memset(world, 0, sizeof *world);
+	torn_disk_init(&world->disk, 11);
+	strcpy(world->boot_id, "first-start");
+	world->boot_ms = 5000;
+	world->real_ms = 1800000000000;
+	world->clock = (struct boot_clock){
+	    .boot_ms = world_boot_ms,
+	    .real_ms = world_real_ms,
+	    .arm = world_arm,
+	    .boot_id = world->boot_id,
+	    .data = world,
+	};
+	world->events = event_log_new(NULL, 100, 1 << 20, reason, sizeof reason);
+	world_load(world);
+}
+
+static void world_finish(struct world *world)
+{
+	world_unload(world);
+	event_log_free(world->events);
+	torn_disk_finish(&world->disk);
+}
+
+/* Time passes; the alarm rings as often as it is due. */
+static void world_pass(struct world *world, int64_t ms)
+{
+	int64_t end_ms = world->boot_ms + ms;
+
+	while (world->alarm_ms >= 0 && world->alarm_ms <= end_ms) {
+		int64_t step_ms =
+		    world->alarm_ms > world->boot_ms ? world->alarm_ms - world->boot_ms : 0;
+
+		world->boot_ms += step_ms;
+		world->real_ms += step_ms;
+		timer_ring(world->timers);
+	}
+	world->real_ms += end_ms - world->boot_ms;
+	world->boot_ms = end_ms;
+}
+
+static unsigned count_state(const struct world *world, enum notification_state state)
+{
+	const struct notification *note = NULL;
+	unsigned count = 0;
+
+	while ((note = queue_next(world->queue, note)) != NULL)
+		count += note->state == state;
+	return count;
+}
+
+static const struct notification *newest(const struct world *world)
+{
+	return queue_find(world->queue, queue_last(world->queue));
+}
+
+static const struct pane_ref pane = {
+    .pane = 3, .pane_pid = 70, .server_pid = 60, .server_start = 9};
+static const struct pane_ref other = {
+    .pane = 4, .pane_pid = 71, .server_pid = 60, .server_start = 9};
+
+static void test_one_sleep(void)
+{
+	char old[NOTIFICATION_ID_SIZE] = "", first[NOTIFICATION_ID_SIZE];
+	const struct timer *timer;
+	struct world world;
+
+	world_open(&world);
+	is_int(timer_sleep(world.timers, &pane, 60000, false, &timer, old), TIMER_SET,
+	    "a sleep is set");
+	strcpy(first, timer->id);
+	is_int(timer_sleep(world.timers, &pane, 90000, false, &timer, old), TIMER_IGNORED,
+	    "a later one is ignored");
+	is_str(timer->id, first, "and the answer tells of the one that stands");
+	is_int(timer_sleep(world.timers, &pane, 10000, false, &timer, old), TIMER_REPLACED,
+	    "an earlier one replaces it");
+	is_str(old, first, "which is named");
+	is_int(count_state(&world, NOTE_CANCELLED), 1, "and has its terminal notification");
+	is_int(timer_sleep(world.timers, &other, 70000, false, &timer, old), TIMER_SET,
+	    "another pane has one of its own");
+	world_pass(&world, 9999);
+	is_int(count_state(&world, NOTE_QUEUED), 0, "before its time nothing fires");
+	world_pass(&world, 1);
+	is_int(count_state(&world, NOTE_QUEUED), 1, "at its time it does");
+	ok(strstr(newest(&world)->data, "\"late_by_sec\":0.000") != NULL, "not late");
+	is_int((int)newest(&world)->pane.pane, 3, "for its pane");
+	world_pass(&world, 100000);
+	is_int(count_state(&world, NOTE_QUEUED), 2, "and the other in its turn");
+	is_int((int)timer_count(world.timers), 0, "none is left");
+	is_int((int)world.alarm_ms, -1, "and no alarm is set");
+	world_finish(&world);
+}
+
+static void test_restart(void)
+{
+	char old[NOTIFICATION_ID_SIZE], id[NOTIFICATION_ID_SIZE];
+	const struct timer *timer;
+	struct world world;
+
+	world_open(&world);
+	(void)timer_sleep(world.timers, &pane, 60000, false, &timer, old);
+	strcpy(id, timer->id);
+	world_unload(&world);
+	world.boot_ms += 20000;
+	world.real_ms += 9999999; /* somebody set the wall clock */
+	world_load(&world);
+	is_int((int)timer_count(world.timers), 1, "a restart keeps it");
+	is_str(timer_next(world.timers, NULL)->id, id, "with its id");
+	world_pass(&world, 39999);
+	is_int(count_state(&world, NOTE_QUEUED), 0, "setting the wall clock moves nothing");
+	world_pass(&world, 1);
+	is_int(count_state(&world, NOTE_QUEUED), 1, "it fires when the time has passed");
+	world_unload(&world);
+	world_load(&world);
+	is_int((int)timer_count(world.timers), 0, "once: it does not come back");
+	world_finish(&world);
+}
+
+static void test_reboot(void)
+{
+	char old[NOTIFICATION_ID_SIZE];
+	const struct timer *timer;
+	struct world world;
+
+	world_open(&world);
+	(void)timer_sleep(world.timers, &pane, 60000, false, &timer, old);
+	world_unload(&world);
+	strcpy(world.boot_id, "second-start");
+	world.boot_ms = 100;
+	world.real_ms += 30000;
+	world_load(&world);
+	world_pass(&world, 29999);
+	is_int(count_state(&world, NOTE_QUEUED), 0, "after a reboot the wall clock counts");
+	world_pass(&world, 1);
+	is_int(count_state(&world, NOTE_QUEUED), 1, "to the millisecond");
+	(void)timer_sleep(world.timers, &pane, 60000, false, &timer, old);
+	world_unload(&world);
+	strcpy(world.boot_id, "third-start");
+	world.boot_ms = 100;
+	world.real_ms += 90500;
+	world_load(&world);
+	world_pass(&world, 0);
+	is_int(count_state(&world, NOTE_QUEUED), 2, "what came due meanwhile fires at once");
+	ok(strstr(newest(&world)->data, "\"late_by_sec\":30.500") != NULL, "and says how late: %s",
+	    newest(&world)->data);
+	world_finish(&world);
+}
+
+static void test_suspend(void)
+{
+	char old[NOTIFICATION_ID_SIZE];
+	const struct timer *timer;
+	struct world world;
+
+	world_open(&world);
+	(void)timer_sleep(world.timers, &pane, 3600000, true, &timer, old);
+	world_pass(&world, 3600000);
+	is_int(count_state(&world, NOTE_QUEUED), 1, "a recurring one fires");
+	is_int((int)timer_count(world.timers), 1, "and goes on");
+	world.boot_ms += 4 * 3600000 + 600000; /* the lid was closed */
+	world.real_ms += 4 * 3600000 + 600000;
+	timer_ring(world.timers);
+	is_int(count_state(&world, NOTE_QUEUED), 2, "ticks that were slept through are one");
+	ok(strstr(newest(&world)->data, "\"missed\":3") != NULL, "with their number: %s",
+	    newest(&world)->data);
+	is_int((int)(world.alarm_ms - world.boot_ms), 3600000 - 600000,
+	    "and the schedule has not drifted");
+	world.real_ms -= 7200000; /* the wall clock goes back */
+	timer_ring(world.timers);
+	is_int(count_state(&world, NOTE_QUEUED), 2, "a clock set back fires nothing twice");
+	ok(timer_cancel(world.timers, timer_next(world.timers, NULL)->id), "it can be cancelled");
+	ok(!timer_cancel(world.timers, "Z9Z9"), "what is not there cannot");
+	world_finish(&world);
+}
+
+static void test_full(void)
+{
+	char old[NOTIFICATION_ID_SIZE];
+	const struct timer *timer;
+	struct world world;
+	unsigned set = 0;
+
+	world_open(&world);
+	for (uint32_t number = 0; number < TIMERS_MAX + 5; number++) {
+		struct pane_ref one = {.pane = number, .pane_pid = 1, .server_pid = 1};
+
+		set += timer_sleep(world.timers, &one, 1000 * (TIMERS_MAX - (int)number % 7), false,
+			   &timer, old) == TIMER_SET;
+	}
+	is_int(set, TIMERS_MAX, "there is a bound, and it is told");
+	world_pass(&world, 1000 * TIMERS_MAX);
+	is_int((int)timer_count(world.timers), 0, "all fire");
+	world_finish(&world);
+}
+
+int main(void)
+{
+	test_one_sleep();
+	test_restart();
+	test_reboot();
+	test_suspend();
+	test_full();
+	return done_testing();
+}

@@ -1,0 +1,430 @@
+/* SPDX-License-Identifier: ISC */
+/* Watches through the queue: what is told, that it is told once, and over restarts. */
+#include "daemon/watch.h"
+
+#include <errno.h>
+#include <event2/event.h>
+#include <fcntl.h>
+#include <ftw.h>
+#include <muxbus.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/clock.h"
+#include "daemon/event_log.h"
+#include "daemon/inotify_hub.h"
+#include "daemon/queue.h"
+#include "daemon/store.h"
+#include "tap.h"
+#include "torn_disk.h"
+
+#define BOUND_MS 10000
+
+struct world {
+	struct torn_disk disk;
+	struct event_log *events;
+	struct store *store;
+	struct queue *queue;
+	struct watch_set *watches;
+	struct boot_clock clock;
+	int64_t boot_ms; /* the test turns it */
+	int64_t alarm_ms;
+	struct event_base *base;
+	struct event *tick;
+	bool is_polling;
+	char dir[64];
+};
+
+static int64_t world_boot_ms(void *data)
+{
+	return ((struct world *)data)->boot_ms;
+}
+
+static int64_t world_real_ms(void *data)
+{
+	return 1800000000000 + ((struct world *)data)->boot_ms;
+}
+
+static void world_arm(void *data, int64_t boot_ms)
+{
+	((struct world *)data)->alarm_ms = boot_ms;
+}
+
+static void world_load(struct world *world)
+{
+	const struct feed_options options = {.is_polling = world->is_polling, .poll_ms = 20};
+	world->store = store_open(&torn_disk_table, &world->disk, false, NULL, NULL);
+	if (!world->store)
+		abort();
+	world->queue = queue_new(world->store, world->events);
+	world->watches = watch_set_new(world->base, world->queue, &world->clock, &options);
+}
+
+static void world_unload(struct world *world)
+{
+	watch_set_free(world->watches);
+	queue_free(world->queue);
+	store_close(world->store);
+}
+
+static void on_tick(evutil_socket_t fd, short what, void *data)
+{
+	(void)fd;
+	(void)what;
+	(void)data;
+}
+
+static void world_open(struct world *world, bool is_polling)
+{
+	static const struct timeval tick = {.tv_usec = 5000};
+	char reason[128];
+	*world = (struct world){.is_polling = is_polling, .boot_ms = 5000};
+	torn_disk_init(&world->disk, 7);
+	world->clock = (struct boot_clock){
+	    .boot_ms = world_boot_ms,
+	    .real_ms = world_real_ms,
+	    .arm = world_arm,
+	    .boot_id = "first-start",
+	    .data = world,
+	};
+	strcpy(world->dir, "/tmp/muxbus-watch-XXXXXX");
+	world->base = event_base_new();
+	world->tick = event_new(world->base, -1, EV_PERSIST, on_tick, NULL);
+	event_add(world->tick, &tick);
+	world->events = event_log_new(NULL, 1000, 1 << 22, reason, sizeof(reason));
+	if (!mkdtemp(world->dir))
+		abort();
+	world_load(world);
+}
+
+static int remove_one(const char *path, const struct stat *status, int type, struct FTW *walk)
+{
+	(void)status;
+	(void)type;
+	(void)walk;
+	return remove(path);
+}
+
+static void world_finish(struct world *world)
+{
+	world_unload(world);
+	event_log_free(world->events);
+	torn_disk_finish(&world->disk);
+	event_free(world->tick);
+	event_base_free(world->base);
+	(void)nftw(world->dir, remove_one, 16, FTW_DEPTH | FTW_PHYS);
+}
+
+/* Killed: what is in memory is gone, what was written is there. */
+static void world_kill(struct world *world)
+{
+	struct torn_disk copy;
+	torn_disk_copy(&copy, &world->disk);
+	torn_disk_kill(&copy);
+	world_unload(world);
+	torn_disk_finish(&world->disk);
+	world->disk = copy;
+	world_load(world);
+}
+
+static const char *at(const struct world *world, const char *name)
+{
+	static char paths[4][128];
+	static unsigned next;
+	char *path = paths[next++ % 4];
+	snprintf(path, sizeof(paths[0]), "%s/%s", world->dir, name);
+	return path;
+}
+
+static void append(const struct world *world, const char *name, const char *text)
+{
+	int fd = open(at(world, name), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0644);
+	if (fd < 0 || write(fd, text, strlen(text)) != (ssize_t)strlen(text))
+		abort();
+	close(fd);
+}
+
+static void run(struct world *world, int64_t ms)
+{
+	int64_t end_ms = clock_mono_ms() + ms;
+	while (clock_mono_ms() < end_ms)
+		event_base_loop(world->base, EVLOOP_ONCE);
+}
+
+static size_t count_notes(const struct world *world)
+{
+	const struct notification *note = NULL;
+	size_t count = 0;
+	while ((note = queue_next(world->queue, note)) != NULL)
+		count++;
+	return count;
+}
+
+/* Runs until there are so many notifications; returns the newest, or an empty one. */
+static const struct notification *wait_notes(struct world *world, size_t count)
+{
+	static char empty[] = "";
+	static const struct notification none = {.text = empty, .data = empty};
+	int64_t end_ms = clock_mono_ms() + BOUND_MS;
+	while (count_notes(world) < count && clock_mono_ms() < end_ms)
+		event_base_loop(world->base, EVLOOP_ONCE);
+	const struct notification *note = queue_find(world->queue, queue_last(world->queue));
+	return note && count_notes(world) >= count ? note : &none;
+}
+
+static const struct pane_ref pane = {
+    .pane = 3, .pane_pid = 70, .server_pid = 60, .server_start = 9};
+
+static const struct watch *add(
+    struct world *world, const char *name, const char *regex, bool on_change, bool is_staying)
+{
+	char reason[256] = "";
+	const struct watch_order order = {
+	    .file = at(world, name),
+	    .regex = regex,
+	    .on_change = on_change,
+	    .is_staying = is_staying,
+	    .timeout_ms = 60000,
+	    .pane = &pane,
+	};
+	const struct watch *watch = watch_add(world->watches, &order, reason, sizeof(reason));
+	if (!watch)
+		diag("%s", reason);
+	return watch;
+}
+
+static void has(const struct notification *note, const char *part)
+{
+	ok(strstr(note->data, part) != NULL, "it says %s", part);
+	if (!strstr(note->data, part))
+		diag("data: %s", note->data);
+}
+
+static void test_match(struct world *world)
+{
+	append(world, "log", "an old ERROR 1\n");
+	const struct watch *watch = add(world, "log", "(x)?ERROR (?<code>\\d+)", false, false);
+	char id[NOTIFICATION_ID_SIZE];
+	strcpy(id, watch->id);
+	append(world, "log", "one\ntwo\nthree\nfour\nthe ERR");
+	run(world, 30);
+	is_int((int)count_notes(world), 0, "what was there, or does not match, wakes nobody");
+	append(world, "log", "OR 42 \xff here\nERROR 43\n");
+	const struct notification *note = wait_notes(world, 1);
+	is_int(note->source, SOURCE_WATCH, "a match is told");
+	is_str(note->id, id, "under the watch's id");
+	is_int((int)note->pane.pane, 3, "to its pane");
+	ok(strstr(note->text, "ERROR") == NULL, "the text holds nothing of the file: %s",
+	    note->text);
+	has(note, "\"line\":\"the ERROR 42 \xef\xbf\xbd here\",\"lossy\":true");
+	has(note, "\"offset\":34");
+	has(note, "\"captures\":[null,\"42\"]");
+	has(note, "\"named\":{\"code\":\"42\"}");
+	has(note, "\"context\":[\"two\",\"three\",\"four\"]");
+	has(note, "\"reason\":\"match\"");
+	is_int((int)watch_count(world->watches), 0, "and it is over");
+	append(world, "log", "ERROR 44\n");
+	run(world, 50);
+	is_int((int)count_notes(world), 1, "once");
+}
+
+static void test_change(struct world *world)
+{
+	(void)add(world, "log", NULL, false, false);
+	append(world, "log", "");
+	has(wait_notes(world, 1), "\"change\":\"appeared\"");
+	(void)add(world, "log", NULL, false, false);
+	append(world, "log", "half a");
+	has(wait_notes(world, 2), "\"line\":\"half a\"");
+	(void)add(world, "log", "never", true, false);
+	unlink(at(world, "log"));
+	has(wait_notes(world, 3), "\"change\":\"gone\"");
+	append(world, "log", "some text\n");
+	(void)add(world, "log", "never", true, false);
+	if (truncate(at(world, "log"), 0) < 0)
+		abort();
+	has(wait_notes(world, 4), "\"change\":\"truncated\"");
+	(void)add(world, "log", "e+", true, false);
+	append(world, "log", "seen\n");
+	has(wait_notes(world, 5), "\"reason\":\"match\"");
+}
+
+static void test_stay(struct world *world)
+{
+	const struct watch *watch = add(world, "log", "hit", false, true);
+	append(world, "log", "hit 1\n");
+	const struct notification *note = wait_notes(world, 1);
+	has(note, "\"ended\":false");
+	append(world, "log", "hit 2\nhit 3\n");
+	int64_t end_ms = clock_mono_ms() + BOUND_MS;
+	while (watch->count < 3 && clock_mono_ms() < end_ms)
+		event_base_loop(world->base, EVLOOP_ONCE);
+	is_int((int)watch->count, 3, "one that stays goes on");
+	is_int((int)count_notes(world), 1, "what nobody took yet is one notification");
+	is_int((int)note->count, 2, "that is counted");
+	(void)queue_set_state(world->queue, note->seq, NOTE_ACKNOWLEDGED, NULL);
+	append(world, "log", "hit 4\nhit 5\n");
+	has(wait_notes(world, 2), "\"count\":2");
+	/* Killed right behind it: nothing is told twice, nothing is lost. */
+	world_kill(world);
+	is_int((int)watch_count(world->watches), 1, "it outlives a kill");
+	run(world, 60);
+	is_int((int)count_notes(world), 2, "and tells nothing twice");
+	note = queue_find(world->queue, queue_last(world->queue));
+	(void)queue_set_state(world->queue, note->seq, NOTE_ACKNOWLEDGED, NULL);
+	append(world, "log", "hit 6\n");
+	has(wait_notes(world, 3), "\"line\":\"hit 6\"");
+	ok(watch_cancel(world->watches, watch_next(world->watches, NULL)->id), "it is cancelled");
+	note = wait_notes(world, 4);
+	is_int(note->state, NOTE_CANCELLED, "which is its terminal notification");
+	ok(!watch_cancel(world->watches, "Z9Z9"), "what is not there cannot be");
+}
+
+static void test_restart(struct world *world)
+{
+	append(world, "log", "before\n");
+	(void)add(world, "log", "needle", false, false);
+	(void)add(world, "absent", "needle", false, false);
+	run(world, 30);
+	world_kill(world);
+	is_int((int)watch_count(world->watches), 2, "watches outlive a kill");
+	world_unload(world);
+	append(world, "log", "a needle\n");
+	if (rename(at(world, "log"), at(world, "log.1")) < 0)
+		abort();
+	append(world, "log", "a new file\n");
+	append(world, "absent", "the needle of one that was not there\n");
+	world_load(world);
+	(void)wait_notes(world, 2);
+	is_int((int)count_notes(world), 2, "what was written meanwhile is found, rotated or new");
+	is_int((int)watch_count(world->watches), 0, "and they are over");
+	world_kill(world);
+	run(world, 50);
+	is_int((int)count_notes(world), 2, "for good");
+}
+
+static void test_timeout(struct world *world)
+{
+	(void)add(world, "log", "needle", false, false);
+	(void)add(world, "other", "needle", false, false);
+	is_int((int)(world->alarm_ms - world->boot_ms), 60000, "the alarm is set");
+	append(world, "other", "needle\n");
+	has(wait_notes(world, 1), "\"reason\":\"match\"");
+	world->boot_ms += 59999;
+	watch_ring(world->watches);
+	is_int((int)count_notes(world), 1, "not before its time");
+	world_kill(world);
+	world->boot_ms += 1;
+	/* At the same instant it matches: one of both is told, and only one. */
+	append(world, "log", "needle\n");
+	watch_ring(world->watches);
+	run(world, 60);
+	is_int((int)count_notes(world), 2, "a time that is up is told");
+	has(wait_notes(world, 2), "\"reason\":\"timeout\"");
+	is_int((int)world->alarm_ms, -1, "no alarm is left");
+}
+
+static void test_partial(struct world *world)
+{
+	(void)add(world, "log", "Proceed\\?", false, false);
+	append(world, "log", "Proceed?");
+	const struct notification *note = wait_notes(world, 1);
+	has(note, "\"partial\":true");
+	const struct watch *watch = add(world, "log", "hit", false, true);
+	append(world, "log", "\nhit");
+	(void)wait_notes(world, 2);
+	append(world, "log", " and its end\nmiss\n");
+	run(world, 60);
+	is_int((int)watch->count, 1, "a line shown before its end is told once");
+}
+
+static void test_hostile(struct world *world)
+{
+	char text[16 * 80] = "";
+	(void)add(world, "log", "^(a+)+$", false, false);
+	for (int i = 0; i < 12; i++)
+		strcat(text, "aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa!\n");
+	int64_t start_ms = clock_mono_ms();
+	append(world, "log", text);
+	has(wait_notes(world, 1), "\"reason\":\"error\"");
+	ok(clock_mono_ms() - start_ms < 2000, "a pattern that takes too long ends, and soon");
+	char reason[256] = "";
+	const struct watch_order order = {
+	    .file = at(world, "log"), .regex = "(", .timeout_ms = 1, .pane = &pane};
+	ok(!watch_add(world->watches, &order, reason, sizeof(reason)) && errno == EINVAL,
+	    "one that is none is refused: %s", reason);
+	is_int((int)watch_count(world->watches), 0, "and leaves nothing");
+}
+
+static void test_many(struct world *world)
+{
+	struct inotify_hub_stats stats = {0};
+	char name[32];
+	for (int i = 0; i < 500; i++) {
+		snprintf(name, sizeof(name), "log%d", i);
+		(void)add(world, name, "x", false, false);
+	}
+	for (int i = 0; i < 50; i++)
+		(void)add(world, "log", "x", false, false);
+	if (feed_set_hub(watch_feeds(world->watches)))
+		inotify_hub_stats(feed_set_hub(watch_feeds(world->watches)), &stats);
+	/* The root, /tmp, and the directory. */
+	ok(stats.watches <= 3, "500 watches share those of their directory: %zu", stats.watches);
+	for (int i = 0; i < 500; i += 50) {
+		snprintf(name, sizeof(name), "log%d", i);
+		append(world, name, "x\n");
+	}
+	append(world, "log", "x\n");
+	(void)wait_notes(world, 60);
+	is_int((int)count_notes(world), 60, "and each that is meant is told");
+	char reason[256] = "";
+	const struct watch_order order = {
+	    .file = at(world, "more"), .timeout_ms = 1000, .pane = &pane};
+	while (watch_count(world->watches) < WATCHES_MAX)
+		(void)add(world, "more", NULL, false, false);
+	ok(!watch_add(world->watches, &order, reason, sizeof(reason)) && errno == ENOSPC,
+	    "there is a bound: %s", reason);
+}
+
+static void test_kernel_file(struct world *world)
+{
+	const struct watch_order order = {
+	    .file = "/proc/uptime", .timeout_ms = 60000, .pane = &pane};
+	char reason[256];
+	const struct watch *watch = watch_add(world->watches, &order, reason, sizeof(reason));
+	ok(feed_poll_reason(watch->feed) != NULL, "files of the kernel are polled: %s",
+	    feed_poll_reason(watch->feed));
+	has(wait_notes(world, 1), "\"mode\":\"poll\"");
+}
+
+static const struct {
+	const char *name;
+	void (*run)(struct world *world);
+} tests[] = {
+    {"a match", test_match},
+    {"changes", test_change},
+    {"one that stays", test_stay},
+    {"restarts", test_restart},
+    {"time-outs", test_timeout},
+    {"lines without end", test_partial},
+    {"hostile patterns", test_hostile},
+    {"many", test_many},
+    {"files of the kernel", test_kernel_file},
+};
+
+int main(void)
+{
+	for (int is_polling = 0; is_polling < 2; is_polling++) {
+		for (size_t i = 0; i < sizeof(tests) / sizeof(*tests); i++) {
+			struct world world;
+			diag("%s%s", tests[i].name, is_polling ? ", polling" : "");
+			world_open(&world, is_polling);
+			tests[i].run(&world);
+			world_finish(&world);
+		}
+	}
+	return done_testing();
+}

@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: ISC */
+/*
+ * A disk in memory that can lose power: what was written and not synced survives in any
+ * subset of its 512-byte sectors, torn inside one, or as garbage. Full disks and failing
+ * syncs too. All from a seed.
+ */
+#ifndef TESTS_TORN_DISK_H
+#define TESTS_TORN_DISK_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "daemon/journal_disk.h"
+
+#define TORN_FILES 8
+#define TORN_NAME 64
+
+struct torn_file {
+	char name[TORN_NAME]; /* "": free */
+	uint8_t *bytes; /* as the running program sees them */
+	size_t len;
+	uint8_t *synced; /* as they are on the platter */
+	size_t synced_len;
+	bool is_open;
+	bool is_named; /* its name is on the platter */
+};
+
+struct torn_disk {
+	struct torn_file files[TORN_FILES];
+	uint64_t seed;
+	size_t room; /* bytes that can still be written; SIZE_MAX: no end */
+	unsigned fail_sync_in; /* the n-th sync from now fails; 0: none */
+	unsigned syncs;
+};
+
+extern const struct journal_disk torn_disk_table; /* its data is a struct torn_disk */
+
+void torn_disk_init(struct torn_disk *disk, uint64_t seed);
+void torn_disk_finish(struct torn_disk *disk);
+/* The program is killed: all descriptors close, all that was written stays. */
+void torn_disk_kill(struct torn_disk *disk);
+/* The power goes: what was not synced is there in part, or not. */
+void torn_disk_power_cut(struct torn_disk *disk);
+struct torn_file *torn_disk_file(struct torn_disk *disk, const char *name);
+void torn_disk_copy(struct torn_disk *to, const struct torn_disk *from);
+uint64_t torn_disk_random(struct torn_disk *disk);
+
+#endif
