@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: ISC */
 /* Lines from bytes: each input whole, and split at every byte. */
-#include "daemon/line.h"
+#include "wire/line.h"
 
 #include <string.h>
 

@@ -29,9 +29,9 @@
 #include "daemon/daemon.h"
 #include "daemon/dispatch.h"
 #include "daemon/event_log.h"
-#include "daemon/line.h"
 #include "daemon/subscription.h"
 #include "daemon/tmux.h"
+#include "wire/line.h"
 
 #define TURN_LINES 64 /* that one peer may have handled before others come */
 #define TURN_READS 16

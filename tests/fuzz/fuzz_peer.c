@@ -11,10 +11,10 @@
 
 #include "base/alloc.h"
 #include "base/utf8.h"
-#include "daemon/line.h"
 #include "daemon/method.h"
 #include "wire/field.h"
 #include "wire/json.h"
+#include "wire/line.h"
 #include "wire/message.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);

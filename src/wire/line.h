@@ -3,8 +3,8 @@
  * Bytes in, lines out. A line ends with "\n" or "\r\n". One that is longer than the limit
  * is reported once, and skipped to its end. Memory is given back when nothing is pending.
  */
-#ifndef DAEMON_LINE_H
-#define DAEMON_LINE_H
+#ifndef WIRE_LINE_H
+#define WIRE_LINE_H
 
 #include <stdbool.h>
 #include <stddef.h>

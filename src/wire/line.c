@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: ISC */
 /* Bytes in, lines out. */
-#include "daemon/line.h"
+#include "wire/line.h"
 
 #include <stdint.h>
 #include <string.h>
