@@ -80,7 +80,7 @@ check 'inside lib, includes go downwards' "$upwards"
 # Inside the daemon.
 origins='timer|watch|job|condition|errand'
 sinks='delivery|subscription|peer'
-# (The output of panes in stream.h, and the reading of a prompt in delivery_screen.h, are
+# (The output of panes in stream.h, and the reading of a prompt in pane_screen.h, are
 # looked at by both.)
 #
 # knows FROM TO: includes in the daemon from one set of nouns and their parts to another.

@@ -11,8 +11,8 @@
 #include "base/clock.h"
 #include "daemon/condition.h"
 #include "daemon/daemon.h"
-#include "daemon/delivery_screen.h"
 #include "daemon/event_log.h"
+#include "daemon/pane_screen.h"
 #include "daemon/pattern.h"
 #include "daemon/request.h"
 #include "daemon/stream.h"
@@ -424,7 +424,7 @@ static const struct field ready_fields[] = {
     {.name = NULL},
 };
 
-static void ready_read(void *data, int error, const struct delivery_screen *screen)
+static void ready_read(void *data, int error, const struct pane_screen *screen)
 {
 	struct pane_watch *watch = data;
 	const struct muxbus_pane *pane;
@@ -464,8 +464,7 @@ static void ready_look(evutil_socket_t fd, short what, void *data)
 		return;
 	}
 	watch->is_asking = true;
-	if (delivery_screen_read(watch->condition->daemon->tmux, watch->pane, ready_read, watch) <
-	    0) {
+	if (pane_screen_read(watch->condition->daemon->tmux, watch->pane, ready_read, watch) < 0) {
 		watch->is_asking = false;
 		watch_arm_timer(watch, READY_AGAIN_MS);
 	}

@@ -14,8 +14,8 @@
 #include "base/log.h"
 #include "daemon/config.h"
 #include "daemon/daemon.h"
-#include "daemon/delivery_screen.h"
 #include "daemon/pane_fate.h"
+#include "daemon/pane_screen.h"
 #include "daemon/queue.h"
 #include "daemon/store.h"
 #include "daemon/stream.h"
@@ -181,7 +181,7 @@ static void look_later(struct order *order)
 	order->look_ms = order->look_ms * 2 < LOOK_MAX_MS ? order->look_ms * 2 : LOOK_MAX_MS;
 }
 
-static void on_screen(void *data, int error, const struct delivery_screen *screen)
+static void on_screen(void *data, int error, const struct pane_screen *screen)
 {
 	struct order *order = data;
 	const struct muxbus_pane *pane;
@@ -262,7 +262,7 @@ static void on_timer(evutil_socket_t fd, short what, void *data)
 		return;
 	}
 	order->is_asking = true;
-	if (delivery_screen_read(tmux, order->public.pane.pane, on_screen, order) < 0) {
+	if (pane_screen_read(tmux, order->public.pane.pane, on_screen, order) < 0) {
 		order->is_asking = false;
 		look_later(order);
 	}

@@ -14,8 +14,8 @@
 #include "base/list.h"
 #include "daemon/config.h"
 #include "daemon/daemon.h"
-#include "daemon/delivery_screen.h"
 #include "daemon/pane_fate.h"
+#include "daemon/pane_screen.h"
 #include "daemon/pane_tty.h"
 #include "daemon/stream.h"
 #include "daemon/tmux.h"
@@ -207,7 +207,7 @@ static bool take_answer(struct typist *typist)
 }
 
 /* Runs keys behind the guard: check and type are one command of tmux. */
-static void run_guarded(struct typist *typist, const struct delivery_screen *screen,
+static void run_guarded(struct typist *typist, const struct pane_screen *screen,
     const struct muxbus_pane *pane, const char *keys, muxbus_reply_fn *reply)
 {
 	struct muxbus_command *command;
@@ -260,7 +260,7 @@ static void on_typed(void *data, int error, const struct muxbus_reply *replies, 
 }
 
 static void step_type(struct typist *typist, const struct muxbus_pane *pane,
-    const struct delivery_screen *screen, const struct pane_tty *tty)
+    const struct pane_screen *screen, const struct pane_tty *tty)
 {
 	static char keys[16 + KEYS_MAX];
 	bool in_prefix;
@@ -304,7 +304,7 @@ static void take_up(
 	arm(typist, ENTER_AFTER_MS);
 }
 
-static enum prompt_echo find_line(const struct typist *typist, const struct delivery_screen *screen)
+static enum prompt_echo find_line(const struct typist *typist, const struct pane_screen *screen)
 {
 	return prompt_find_line(&screen->view, (const char *)typist->line.data, typist->line.len,
 	    typist->has_lead ? typist->lead : NULL);
@@ -312,7 +312,7 @@ static enum prompt_echo find_line(const struct typist *typist, const struct deli
 
 /* Before typing: what does the prompt line say? */
 static void look_at_prompt(struct typist *typist, const struct muxbus_pane *pane,
-    const struct delivery_screen *screen, const struct pane_tty *tty)
+    const struct pane_screen *screen, const struct pane_tty *tty)
 {
 	char reason[TYPIST_REASON_SIZE];
 
@@ -338,7 +338,7 @@ static void look_at_prompt(struct typist *typist, const struct muxbus_pane *pane
 /* ---- after typing ---- */
 
 static void look_for_echo(
-    struct typist *typist, const struct delivery_screen *screen, const struct pane_tty *tty)
+    struct typist *typist, const struct pane_screen *screen, const struct pane_tty *tty)
 {
 	int64_t since_ms = clock_mono_ms() - typist->typed_ms;
 	enum prompt_echo echo = find_line(typist, screen);
@@ -381,7 +381,7 @@ static void on_entered(void *data, int error, const struct muxbus_reply *replies
 
 /* Presses Enter if what stands there is still the line, and nobody has come. */
 static void step_enter(
-    struct typist *typist, const struct muxbus_pane *pane, const struct delivery_screen *screen)
+    struct typist *typist, const struct muxbus_pane *pane, const struct pane_screen *screen)
 {
 	bool in_prefix;
 
@@ -405,7 +405,7 @@ static void step_enter(
 
 /* Whether the line has been taken, as far as one look tells. */
 static bool is_taken(
-    const struct typist *typist, const struct delivery_screen *screen, const struct pane_tty *tty)
+    const struct typist *typist, const struct pane_screen *screen, const struct pane_tty *tty)
 {
 	bool has_moved = screen->cursor_row != typist->entered_row ||
 	    screen->cursor_column != typist->entered_column;
@@ -427,7 +427,7 @@ static bool is_taken(
 }
 
 static void look_for_emptied(
-    struct typist *typist, const struct delivery_screen *screen, const struct pane_tty *tty)
+    struct typist *typist, const struct pane_screen *screen, const struct pane_tty *tty)
 {
 	int64_t since_ms = clock_mono_ms() - typist->entered_ms;
 	bool is_unread = tty->is_known && tty->unread > 0;
@@ -457,7 +457,7 @@ static void look_for_emptied(
 
 /* ---- looking ---- */
 
-static void on_screen(void *data, int error, const struct delivery_screen *screen)
+static void on_screen(void *data, int error, const struct pane_screen *screen)
 {
 	struct typist *typist = data;
 	const struct muxbus_pane *pane;
@@ -497,7 +497,7 @@ static void on_screen(void *data, int error, const struct delivery_screen *scree
 static void read_screen(struct typist *typist)
 {
 	typist->is_asking = true;
-	if (delivery_screen_read(typist->daemon->tmux, typist->pane.pane, on_screen, typist) < 0) {
+	if (pane_screen_read(typist->daemon->tmux, typist->pane.pane, on_screen, typist) < 0) {
 		typist->is_asking = false;
 		defer(typist, "tmux is not followed");
 	}

@@ -9,7 +9,7 @@
 
 #include "base/clock.h"
 #include "daemon/daemon.h"
-#include "daemon/delivery_screen.h"
+#include "daemon/pane_screen.h"
 #include "daemon/pane_tty.h"
 #include "daemon/queue.h"
 #include "daemon/store.h"
@@ -172,7 +172,7 @@ static void put_literal(struct buf *out, const char *text)
 }
 
 void typist_write_guard(struct buf *out, const struct pane_ref *ref, const char *command,
-    const struct delivery_screen *screen)
+    const struct pane_screen *screen)
 {
 	(void)buf_printf(out,
 	    "#{&&:#{==:#{cursor_x} #{cursor_y},%u %u},#{&&:#{==:#{pane_pid} #{pid},%d %d},"

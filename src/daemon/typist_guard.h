@@ -15,7 +15,7 @@
 #include "daemon/pane_ref.h"
 
 struct daemon;
-struct delivery_screen;
+struct pane_screen;
 struct muxbus_pane;
 struct pane_tty;
 
@@ -43,6 +43,6 @@ bool typist_terminal_allows(const struct daemon *daemon, const struct pane_ref *
 
 /* The format that tmux evaluates: all this is still so, and the cursor has not moved. */
 void typist_write_guard(struct buf *out, const struct pane_ref *ref, const char *command,
-    const struct delivery_screen *screen);
+    const struct pane_screen *screen);
 
 #endif

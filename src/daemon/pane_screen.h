@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: ISC */
-/* The screen that delivery looks at: one reading of a pane, its cursor and its prompt line. */
-#ifndef DAEMON_DELIVERY_SCREEN_H
-#define DAEMON_DELIVERY_SCREEN_H
+/* The screen of a pane, read once: its text, its cursor, and the prompt that the cursor is at. */
+#ifndef DAEMON_PANE_SCREEN_H
+#define DAEMON_PANE_SCREEN_H
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -10,7 +10,7 @@
 
 struct tmux;
 
-struct delivery_screen {
+struct pane_screen {
 	struct prompt_view view; /* lent; its cursor is where the program shows one */
 	bool has_cursor; /* false: none is seen, so it is not known where input goes */
 	unsigned cursor_row; /* tmux's own */
@@ -19,9 +19,9 @@ struct delivery_screen {
 };
 
 /* error as of the library; screen NULL then. Lent until it returns. */
-typedef void delivery_screen_fn(void *data, int error, const struct delivery_screen *screen);
+typedef void pane_screen_fn(void *data, int error, const struct pane_screen *screen);
 
 /* Reads a pane. Returns an error, and does not call done, if tmux is not followed. */
-int delivery_screen_read(struct tmux *tmux, uint32_t pane, delivery_screen_fn *done, void *data);
+int pane_screen_read(struct tmux *tmux, uint32_t pane, pane_screen_fn *done, void *data);
 
 #endif

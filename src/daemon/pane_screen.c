@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: ISC */
-/* One reading of a pane for delivery. */
-#include "daemon/delivery_screen.h"
+/* Reading the screen of a pane. */
+#include "daemon/pane_screen.h"
 
 #include <muxbus.h>
 
@@ -11,11 +11,11 @@
 #include "daemon/tmux.h"
 
 struct reading {
-	delivery_screen_fn *done;
+	pane_screen_fn *done;
 	void *data;
 };
 
-static bool read_cursor(const char *text, struct delivery_screen *screen)
+static bool read_cursor(const char *text, struct pane_screen *screen)
 {
 	unsigned is_shown;
 
@@ -31,7 +31,7 @@ static bool read_cursor(const char *text, struct delivery_screen *screen)
 static void on_read(void *data, int error, const struct muxbus_reply *replies, size_t count)
 {
 	struct reading *reading = data;
-	struct delivery_screen screen = {0};
+	struct pane_screen screen = {0};
 
 	if (error == 0 && (count < 2 || !read_cursor((const char *)replies[0].body, &screen)))
 		error = MUXBUS_ERR_SYNTAX;
@@ -46,7 +46,7 @@ static void on_read(void *data, int error, const struct muxbus_reply *replies, s
 	mem_free(reading);
 }
 
-int delivery_screen_read(struct tmux *tmux, uint32_t pane, delivery_screen_fn *done, void *data)
+int pane_screen_read(struct tmux *tmux, uint32_t pane, pane_screen_fn *done, void *data)
 {
 	struct muxbus_command *command;
 	struct reading *reading;
