@@ -4,8 +4,8 @@
 
 #include <string.h>
 
+#include "base/cells.h"
 #include "base/utf8.h"
-#include "daemon/cells.h"
 
 enum { VALUES_MAX = 32 };
 

@@ -6,8 +6,8 @@
 #include <string.h>
 
 #include "base/alloc.h"
+#include "base/cells.h"
 #include "base/utf8.h"
-#include "daemon/cells.h"
 #include "daemon/config.h"
 #include "daemon/method.h"
 #include "daemon/methods/tables.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: ISC */
 /* How many cells of a terminal a text takes. */
-#include "daemon/cells.h"
+#include "base/cells.h"
 
 #include <stdbool.h>
 #include <stdint.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: ISC */
 /* How many cells of a terminal a text takes, for columns of what was found in it. */
-#ifndef DAEMON_CELLS_H
-#define DAEMON_CELLS_H
+#ifndef BASE_CELLS_H
+#define BASE_CELLS_H
 
 #include <stddef.h>
 
