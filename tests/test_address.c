@@ -3,6 +3,7 @@
 #include "wire/address.h"
 
 #include <fcntl.h>
+#include <muxbus.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -140,6 +141,36 @@ static void test_directories(void)
 	close(here);
 }
 
+/* The library finds the same socket of tmux. */
+static void is_same(const char *name, const char *path)
+{
+	char ours[200];
+	char theirs[200];
+	is_int(address_tmux(ours, sizeof(ours), name, path), 0, "a tmux socket");
+	(void)muxbus_socket_path(theirs, sizeof(theirs), name, path);
+	is_str(ours, theirs, "%s, as the library says", ours);
+}
+
+static void test_tmux(void)
+{
+	char small[10];
+	static const char *const dirs[] = {NULL, "", "/", "/nowhere", top};
+	static const char *const tmuxes[] = {NULL, "", ",1,2", "/a/b,1,2", "/a/b"};
+	for (size_t i = 0; i < sizeof(dirs) / sizeof(*dirs); i++) {
+		(void)(dirs[i] ? setenv("TMUX_TMPDIR", dirs[i], 1) : unsetenv("TMUX_TMPDIR"));
+		for (size_t j = 0; j < sizeof(tmuxes) / sizeof(*tmuxes); j++) {
+			(void)(tmuxes[j] ? setenv("TMUX", tmuxes[j], 1) : unsetenv("TMUX"));
+			is_same(NULL, NULL);
+			is_same("work", NULL);
+			is_same(NULL, "/x/y");
+		}
+	}
+	(void)unsetenv("TMUX");
+	is_int(address_tmux(small, sizeof(small), NULL, NULL), -1, "no room for the default one");
+	is_int(address_tmux(small, sizeof(small), NULL, "/123456789"), -1, "nor for a given one");
+	is_int(address_tmux(small, sizeof(small), NULL, "/12345678"), 0, "just enough");
+}
+
 static void test_existing(void)
 {
 	int fd = make_socket(at("private/there"));
@@ -189,6 +220,7 @@ int main(void)
 	test_names();
 	test_directories();
 	test_existing();
+	test_tmux();
 	test_others();
 	(void)snprintf(command, sizeof(command), "rm -rf %s", top);
 	return system(command) == 0 ? done_testing() : 99;

@@ -31,6 +31,23 @@ static int fits(int len, size_t size)
 	return len >= 0 && (size_t)len < size ? 0 : -1;
 }
 
+int address_tmux(char *out, size_t size, const char *name, const char *path)
+{
+	const char *tmux = getenv("TMUX");
+	const char *tmpdir = getenv("TMUX_TMPDIR");
+	char dir[PATH_MAX];
+	if (path)
+		return fits(snprintf(out, size, "%s", path), size);
+	/* "path,pid,session" */
+	if (!name && tmux && *tmux && *tmux != ',')
+		return fits(snprintf(out, size, "%.*s", (int)strcspn(tmux, ","), tmux), size);
+	if ((!tmpdir || !*tmpdir || !realpath(tmpdir, dir)) && !realpath("/tmp", dir))
+		(void)snprintf(dir, sizeof(dir), "/tmp");
+	return fits(
+	    snprintf(out, size, "%s/tmux-%ld/%s", dir, (long)getuid(), name ? name : "default"),
+	    size);
+}
+
 int address_socket(char *out, size_t size, const char *tmux_socket)
 {
 	return fits(snprintf(out, size, "%s.muxbus", tmux_socket), size);

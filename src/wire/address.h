@@ -5,6 +5,13 @@
 
 #include <stddef.h>
 
+/*
+ * The socket of a tmux server as tmux itself finds it: path (-S), else the server of that
+ * name (-L), else that of $TMUX, else the default one. Either may be NULL. -1 if it does
+ * not fit. (The library has the same for those who link it.)
+ */
+int address_tmux(char *out, size_t size, const char *name, const char *path);
+
 /* The socket that belongs to a tmux socket: ".muxbus" appended. -1 if it does not fit. */
 int address_socket(char *out, size_t size, const char *tmux_socket);
 

@@ -1,0 +1,102 @@
+/* SPDX-License-Identifier: ISC */
+/* For verbs: a daemon to talk to, and its answer, or a message and a status. */
+#include "cli/ask.h"
+
+#include <errno.h>
+#include <string.h>
+
+#include "cli/launch.h"
+#include "wire/message.h"
+
+struct link *ask_connect(struct cli *cli, bool may_start)
+{
+	struct link *link;
+	char reason[PATH_MAX + 512];
+	enum link_state state = link_open(&link, cli->socket, reason, sizeof(reason));
+	if (state == LINK_OK)
+		return link;
+	bool is_absent = state == LINK_NO_SOCKET || state == LINK_DEAD;
+	if (is_absent && may_start) {
+		if (launch_daemon(cli, reason, sizeof(reason)) == 0) {
+			if (link_open(&link, cli->socket, reason, sizeof(reason)) == LINK_OK)
+				return link;
+		}
+		cli_error("%s", reason);
+	} else if (is_absent) {
+		cli_error("muxbusd is not running: %s. Start it with: muxbus start", reason);
+	} else {
+		cli_error("%s", reason);
+	}
+	return NULL;
+}
+
+enum cli_status ask_say_read(enum link_read read)
+{
+	switch (read) {
+	case LINK_LATE:
+		cli_error("muxbusd has not answered in time");
+		return CLI_TIMEOUT;
+	case LINK_END:
+		cli_error("muxbusd ended before it answered");
+		return CLI_UNREACHABLE;
+	case LINK_LINE:
+	case LINK_BROKEN:
+	case LINK_SIGNAL:
+		break;
+	}
+	cli_error("talking to muxbusd: %s", strerror(errno));
+	return CLI_UNREACHABLE;
+}
+
+enum cli_status ask_say_error(const struct json *error)
+{
+	const char *kind = ask_string(json_member(error, "data"), "kind", "");
+	int64_t code = ask_int(error, "code", 0);
+	cli_error("%s", ask_string(error, "message", "an error without a message"));
+	if (strcmp(kind, message_error_info(MESSAGE_TIMEOUT)->kind) == 0)
+		return CLI_TIMEOUT;
+	if (code == message_error_info(MESSAGE_METHOD)->code ||
+	    code == message_error_info(MESSAGE_PARAMS)->code)
+		return CLI_USAGE;
+	return CLI_NO;
+}
+
+enum cli_status ask_result(struct link *link, const char *method, const char *params,
+    int64_t timeout_ms, const struct json **ret_result)
+{
+	struct link_answer answer;
+	enum link_read read = link_ask(link, method, params, timeout_ms, &answer);
+	*ret_result = NULL;
+	if (read != LINK_LINE)
+		return ask_say_read(read);
+	if (answer.error)
+		return ask_say_error(answer.error);
+	*ret_result = answer.result;
+	return CLI_DONE;
+}
+
+const char *ask_string(const struct json *object, const char *name, const char *other)
+{
+	const struct json *value = json_member(object, name);
+	return value && value->type == JSON_STRING ? value->text : other;
+}
+
+int64_t ask_int(const struct json *object, const char *name, int64_t other)
+{
+	int64_t number;
+	const struct json *value = json_member(object, name);
+	return value && json_int(value, &number) ? number : other;
+}
+
+double ask_double(const struct json *object, const char *name, double other)
+{
+	double number;
+	const struct json *value = json_member(object, name);
+	return value && json_double(value, &number) ? number : other;
+}
+
+bool ask_bool(const struct json *object, const char *name, bool other)
+{
+	const struct json *value = json_member(object, name);
+	return value && value->type == JSON_BOOL ? value->boolean : other;
+}

@@ -1,0 +1,102 @@
+/* SPDX-License-Identifier: ISC */
+/* What all verbs use: messages, usage, options that may stand anywhere, the end of output. */
+#include "cli/cli.h"
+
+#include <errno.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "cli/screen_text.h"
+
+static const char usage_text[] =
+    "usage: muxbus [-L name | -S path] [-s socket] [--json] [--color=when] verb [argument ...]\n"
+    "       muxbus [option ...] method [key=value | key:=json] ...\n";
+
+/* ---- messages ------------------------------------------------------------------------------ */
+
+static void say(const char *format, va_list args) __attribute__((format(printf, 1, 0)));
+
+static void say(const char *format, va_list args)
+{
+	char text[4096];
+	(void)vsnprintf(text, sizeof(text), format, args);
+	(void)fflush(stdout); /* what was printed before comes first */
+	(void)fputs("muxbus: ", stderr);
+	screen_print_line(stderr, text);
+	(void)fputc('\n', stderr);
+}
+
+void cli_error(const char *format, ...)
+{
+	va_list args;
+	va_start(args, format);
+	say(format, args);
+	va_end(args);
+}
+
+void cli_print_usage(FILE *stream, const char *name)
+{
+	const struct verb *verb = name ? verb_find(name) : NULL;
+	if (verb)
+		(void)fprintf(stream, "usage: muxbus %s%s%s\n", verb->name, *verb->usage ? " " : "",
+		    verb->usage);
+	else
+		(void)fputs(usage_text, stream);
+}
+
+enum cli_status cli_usage(const char *verb, const char *format, ...)
+{
+	va_list args;
+	va_start(args, format);
+	say(format, args);
+	va_end(args);
+	cli_print_usage(stderr, verb);
+	return CLI_USAGE;
+}
+
+bool cli_help(const char *verb, const char *arg)
+{
+	if (strcmp(arg, "--help") != 0 && strcmp(arg, "-h") != 0)
+		return false;
+	cli_print_usage(stdout, verb);
+	const struct verb *row = verb_find(verb);
+	if (row)
+		(void)printf("\n%s. See muxbus(1).\n", row->summary);
+	return true;
+}
+
+enum cli_status cli_flush(enum cli_status status)
+{
+	if (fflush(stdout) == 0 && !ferror(stdout))
+		return status;
+	if (errno != EPIPE)
+		cli_error("standard output: %s", strerror(errno));
+	return status == CLI_DONE ? CLI_NO : status;
+}
+
+/* ---- options that may stand anywhere -------------------------------------------------------------------------------- */
+
+bool cli_set_color(struct cli *cli, const char *when)
+{
+	if (strcmp(when, "always") == 0)
+		cli->has_color = true;
+	else if (strcmp(when, "never") == 0)
+		cli->has_color = false;
+	else if (strcmp(when, "auto") == 0)
+		cli->has_color = screen_has_color(STDOUT_FILENO);
+	else
+		return false;
+	return true;
+}
+
+bool cli_option(struct cli *cli, const char *arg)
+{
+	static const char color[] = "--color=";
+	if (strcmp(arg, "--json") == 0) {
+		cli->wants_json = true;
+		return true;
+	}
+	return strncmp(arg, color, strlen(color)) == 0 && cli_set_color(cli, arg + strlen(color));
+}

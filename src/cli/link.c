@@ -1,0 +1,315 @@
+/* SPDX-License-Identifier: ISC */
+/* The link to muxbusd: connecting, lines out, lines in with a deadline. */
+#include "cli/link.h"
+
+#include <errno.h>
+#include <limits.h>
+#include <poll.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/un.h>
+#include <unistd.h>
+
+#include "base/alloc.h"
+#include "base/clock.h"
+
+#define READ_SIZE ((size_t)64 * 1024)
+#define KEEP_SIZE ((size_t)1024 * 1024) /* memory that is kept between long lines */
+
+struct link {
+	int fd;
+	struct buf in; /* what came: lines from `at` on */
+	size_t at; /* before it: lines that were given out */
+	size_t searched; /* no newline before it */
+	bool has_ended;
+	int error; /* errno that ended it, 0: an orderly end */
+	uint64_t last_id;
+	struct json_reader *reader;
+	link_other_fn *other;
+	void *other_data;
+};
+
+/* ---- connecting ------------------------------------------------------------------------ */
+
+static enum link_state refuse(
+    int fd, enum link_state state, char *ret_reason, size_t size, const char *path)
+{
+	const char *what = state == LINK_NO_SOCKET ? "there is no socket at"
+	    : state == LINK_DEAD                   ? "nobody listens at"
+	    : state == LINK_NOT_OURS               ? "another user listens at"
+						   : NULL;
+	if (what)
+		(void)snprintf(ret_reason, size, "%s %s", what, path);
+	else
+		(void)snprintf(ret_reason, size, "%s: %s", path, strerror(errno));
+	if (fd >= 0)
+		(void)close(fd); /* nothing was written */
+	return state;
+}
+
+static bool is_ours(int fd)
+{
+	struct ucred peer;
+	socklen_t len = sizeof(peer);
+	return getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &peer, &len) == 0 &&
+	    (peer.uid == geteuid() || peer.uid == 0);
+}
+
+enum link_state link_open(
+    struct link **ret_link, const char *socket_path, char *ret_reason, size_t size)
+{
+	struct sockaddr_un address = {.sun_family = AF_UNIX};
+	*ret_link = NULL;
+	if (strlen(socket_path) >= sizeof(address.sun_path)) {
+		errno = ENAMETOOLONG;
+		return refuse(-1, LINK_FAILED, ret_reason, size, socket_path);
+	}
+	memcpy(address.sun_path, socket_path, strlen(socket_path) + 1);
+	int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
+	if (fd < 0)
+		return refuse(fd, LINK_FAILED, ret_reason, size, socket_path);
+	/* A daemon that accepts nobody has a full queue: connect() would wait for ever. */
+	struct timeval timeout = {.tv_sec = LINK_SEND_TIMEOUT_MS / 1000};
+	(void)setsockopt(fd, SOL_SOCKET, SO_SNDTIMEO, &timeout, sizeof(timeout));
+	if (connect(fd, (struct sockaddr *)&address, sizeof(address)) < 0) {
+		enum link_state state = errno == ENOENT || errno == ENOTDIR ? LINK_NO_SOCKET
+		    : errno == ECONNREFUSED                                 ? LINK_DEAD
+									    : LINK_FAILED;
+		return refuse(fd, state, ret_reason, size, socket_path);
+	}
+	if (!is_ours(fd))
+		return refuse(fd, LINK_NOT_OURS, ret_reason, size, socket_path);
+	struct link *link = xcalloc(1, sizeof(*link));
+	link->fd = fd;
+	buf_init(&link->in, LINK_LINE_MAX + READ_SIZE);
+	link->reader = json_reader_new(LINK_LINE_MAX);
+	*ret_link = link;
+	return LINK_OK;
+}
+
+void link_close(struct link *link)
+{
+	if (!link)
+		return;
+	(void)close(link->fd); /* what was sent is sent */
+	buf_finish(&link->in);
+	json_reader_free(link->reader);
+	mem_free(link);
+}
+
+int link_fd(const struct link *link)
+{
+	return link->fd;
+}
+
+/* ---- out --------------------------------------------------------------------------------- */
+
+int link_send(struct link *link, const void *bytes, size_t len)
+{
+	int64_t deadline = clock_mono_ms() + LINK_SEND_TIMEOUT_MS;
+	const char *at = bytes;
+	while (len > 0) {
+		ssize_t n = send(link->fd, at, len, MSG_NOSIGNAL);
+		if (n < 0 && errno != EINTR)
+			return -1; /* SO_SNDTIMEO made EAGAIN of a daemon that does not read */
+		if (n > 0) {
+			at += n;
+			len -= (size_t)n;
+			deadline = clock_mono_ms() + LINK_SEND_TIMEOUT_MS;
+		} else if (clock_mono_ms() > deadline) {
+			errno = ETIMEDOUT;
+			return -1;
+		}
+	}
+	return 0;
+}
+
+void link_shut(struct link *link)
+{
+	(void)shutdown(link->fd, SHUT_WR); /* if it is gone, reading says so */
+}
+
+/* ---- in ---------------------------------------------------------------------------------- */
+
+static const char *find_newline(const struct link *link)
+{
+	if (!link->in.data || link->searched >= link->in.len)
+		return NULL;
+	return memchr(link->in.data + link->searched, '\n', link->in.len - link->searched);
+}
+
+bool link_has_line(const struct link *link)
+{
+	return find_newline(link) != NULL;
+}
+
+static void end(struct link *link, int error)
+{
+	link->has_ended = true;
+	link->error = error;
+}
+
+/* Moves what is not given out yet to the front. */
+static void compact(struct link *link)
+{
+	buf_consume(&link->in, link->at);
+	link->searched -= link->at;
+	link->at = 0;
+	if (link->in.cap > KEEP_SIZE && link->in.len < KEEP_SIZE / 2)
+		buf_shrink(&link->in, KEEP_SIZE);
+}
+
+bool link_receive(struct link *link)
+{
+	if (link->has_ended)
+		return false;
+	if (link->at > 0)
+		compact(link);
+	if (buf_reserve(&link->in, READ_SIZE) < 0) {
+		end(link, EMSGSIZE);
+		return false;
+	}
+	ssize_t n = recv(link->fd, link->in.data + link->in.len, READ_SIZE, MSG_DONTWAIT);
+	if (n < 0 && (errno == EAGAIN || errno == EINTR))
+		return true;
+	if (n <= 0) {
+		end(link, n < 0 ? errno : 0);
+		return false;
+	}
+	link->in.len += (size_t)n;
+	link->in.data[link->in.len] = '\0';
+	return true;
+}
+
+static void take_line(
+    struct link *link, const char *newline, const char **ret_line, size_t *ret_len)
+{
+	char *line = (char *)link->in.data + link->at;
+	size_t len = (size_t)(newline - line);
+	link->at += len + 1;
+	link->searched = link->at;
+	if (len > 0 && line[len - 1] == '\r')
+		len--;
+	line[len] = '\0';
+	*ret_line = line;
+	*ret_len = len;
+}
+
+/* Waits for input until the deadline (-1: none). LINK_LINE: there may be some. */
+static enum link_read wait_for_input(struct link *link, int64_t deadline)
+{
+	struct pollfd fd = {.fd = link->fd, .events = POLLIN};
+	int64_t left = deadline < 0 ? -1 : deadline - clock_mono_ms();
+	if (deadline >= 0 && left < 0)
+		left = 0;
+	int r = poll(&fd, 1, left > INT_MAX ? INT_MAX : (int)left);
+	if (r < 0)
+		return errno == EINTR ? LINK_SIGNAL : LINK_BROKEN;
+	return r == 0 && left <= INT_MAX ? LINK_LATE : LINK_LINE;
+}
+
+enum link_read link_read_line(
+    struct link *link, int64_t timeout_ms, const char **ret_line, size_t *ret_len)
+{
+	int64_t deadline = timeout_ms < 0 ? -1 : clock_mono_ms() + timeout_ms;
+	for (;;) {
+		const char *newline = find_newline(link);
+		if (newline) {
+			take_line(link, newline, ret_line, ret_len);
+			return LINK_LINE;
+		}
+		link->searched = link->in.len;
+		if (link->has_ended) {
+			errno = link->error;
+			return link->error ? LINK_BROKEN : LINK_END;
+		}
+		enum link_read read = wait_for_input(link, deadline);
+		if (read != LINK_LINE)
+			return read;
+		(void)link_receive(link); /* an end is seen above */
+	}
+}
+
+/* ---- requests and answers ------------------------------------------------------------------ */
+
+uint64_t link_request(struct link *link, const char *method, const char *params)
+{
+	struct json_writer writer;
+	struct buf line;
+	uint64_t id = ++link->last_id;
+	buf_init(&line, LINK_LINE_MAX);
+	json_writer_init(&writer, &line);
+	json_object_begin(&writer, NULL);
+	json_put_str(&writer, "jsonrpc", "2.0");
+	json_put_int(&writer, "id", (int64_t)id);
+	json_put_str(&writer, "method", method);
+	if (params)
+		json_put_raw(&writer, "params", params, strlen(params));
+	json_object_end(&writer);
+	int r = writer.is_full ? -1 : buf_append_byte(&line, '\n');
+	if (r < 0)
+		errno = EMSGSIZE;
+	else
+		r = link_send(link, line.data, line.len);
+	buf_finish(&line);
+	return r < 0 ? 0 : id;
+}
+
+void link_set_other(struct link *link, link_other_fn *other, void *data)
+{
+	link->other = other;
+	link->other_data = data;
+}
+
+/* Whether a message is the answer to that request; fills *ret_answer. */
+static bool take_answer(const struct json *message, uint64_t id, struct link_answer *ret_answer)
+{
+	int64_t number;
+	const struct json *result = json_member(message, "result");
+	const struct json *error = json_member(message, "error");
+	const struct json *their_id = json_member(message, "id");
+	if ((!result && !error) || !their_id)
+		return false;
+	/* An error without an id is about a line that could not be read: the last one of ours. */
+	bool is_ours = json_int(their_id, &number) ? number == (int64_t)id
+						   : their_id->type == JSON_NULL && error;
+	if (is_ours) {
+		ret_answer->result = result;
+		ret_answer->error = error;
+	}
+	return is_ours;
+}
+
+enum link_read link_await(
+    struct link *link, uint64_t id, int64_t timeout_ms, struct link_answer *ret_answer)
+{
+	int64_t deadline = timeout_ms < 0 ? -1 : clock_mono_ms() + timeout_ms;
+	for (;;) {
+		struct json_error error;
+		int64_t left = deadline < 0 ? -1 : deadline - clock_mono_ms();
+		*ret_answer = (struct link_answer){0};
+		enum link_read read = link_read_line(link, deadline >= 0 && left < 0 ? 0 : left,
+		    &ret_answer->line, &ret_answer->len);
+		if (read != LINK_LINE)
+			return read;
+		const struct json *message =
+		    json_read(link->reader, ret_answer->line, ret_answer->len, &error);
+		if (!message) {
+			errno = EPROTO;
+			return LINK_BROKEN;
+		}
+		if (take_answer(message, id, ret_answer))
+			return LINK_LINE;
+		if (link->other)
+			link->other(link->other_data, message, ret_answer->line, ret_answer->len);
+	}
+}
+
+enum link_read link_ask(struct link *link, const char *method, const char *params,
+    int64_t timeout_ms, struct link_answer *ret_answer)
+{
+	uint64_t id = link_request(link, method, params);
+	*ret_answer = (struct link_answer){0};
+	return id ? link_await(link, id, timeout_ms, ret_answer) : LINK_BROKEN;
+}

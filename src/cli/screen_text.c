@@ -1,0 +1,122 @@
+/* SPDX-License-Identifier: ISC */
+/* Text for a terminal: what is not ours is made visible, colours are. */
+#include "cli/screen_text.h"
+
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
+
+#include "base/cells.h"
+#include "base/str.h"
+#include "base/utf8.h"
+
+#define COLUMNS_DEFAULT 80
+#define COLUMNS_MIN 20
+#define COLUMNS_MAX 10000
+#define VISIBLE_MAX ((size_t)256 * 1024 * 1024)
+
+static const char *const styles[] = {
+    [SCREEN_PLAIN] = "\033[0m",
+    [SCREEN_BOLD] = "\033[1m",
+    [SCREEN_DIM] = "\033[2m",
+    [SCREEN_GOOD] = "\033[32m",
+    [SCREEN_BAD] = "\033[31m",
+    [SCREEN_WARN] = "\033[33m",
+    [SCREEN_NAME] = "\033[36m",
+};
+
+bool screen_has_color(int fd)
+{
+	const char *no_color = getenv("NO_COLOR");
+	const char *term = getenv("TERM");
+	return isatty(fd) && (!no_color || !*no_color) && term && *term &&
+	    strcmp(term, "dumb") != 0;
+}
+
+int screen_columns(int fd)
+{
+	struct winsize size;
+	uint32_t columns = COLUMNS_DEFAULT;
+	const char *text = getenv("COLUMNS");
+	if (ioctl(fd, TIOCGWINSZ, &size) == 0 && size.ws_col > 0)
+		columns = size.ws_col;
+	else if (text)
+		(void)str_parse_u32(text, strlen(text), &columns); /* else the default */
+	return columns < COLUMNS_MIN ? COLUMNS_MIN
+	    : columns > COLUMNS_MAX  ? COLUMNS_MAX
+				     : (int)columns;
+}
+
+const char *screen_style(bool has_color, enum screen_style style)
+{
+	return has_color ? styles[style] : "";
+}
+
+int screen_text_line(struct buf *out, const void *bytes, size_t len)
+{
+	return str_append_visible(out, bytes, len);
+}
+
+int screen_text_block(struct buf *out, const void *bytes, size_t len)
+{
+	const char *at = bytes;
+	const char *end = at + len;
+	while (at < end) {
+		const char *stop = at;
+		while (stop < end && *stop != '\n' && *stop != '\t')
+			stop++;
+		int r = str_append_visible(out, at, (size_t)(stop - at));
+		if (r == 0 && stop < end)
+			r = buf_append_byte(out, (uint8_t)*stop);
+		if (r < 0)
+			return r;
+		at = stop + 1;
+	}
+	return 0;
+}
+
+size_t screen_text_cut(struct buf *out, const void *bytes, size_t len, size_t columns)
+{
+	struct buf line;
+	/* A character takes a column or, if it takes none, few bytes: more is not looked at. */
+	size_t enough = columns * 64 + 64;
+	buf_init(&line, VISIBLE_MAX);
+	(void)screen_text_line(&line, bytes, len < enough ? len : enough);
+	const char *text = line.len > 0 ? (const char *)line.data : "";
+	size_t width = cells_width(text, line.len);
+	size_t at = line.len;
+	bool is_cut = width > columns || len > enough;
+	if (is_cut && columns > 0) {
+		width = 0;
+		for (at = 0; at < line.len;) {
+			size_t size = 1;
+			(void)utf8_part(text + at, line.len - at, &size);
+			size_t cells = cells_width(text + at, size);
+			if (width + cells > columns - 1)
+				break;
+			width += cells;
+			at += size;
+		}
+	} else if (is_cut) {
+		at = 0;
+	}
+	(void)buf_append(out, text, at);
+	if (is_cut && columns > 0) {
+		(void)buf_append_str(out, "…");
+		width++;
+	}
+	buf_finish(&line);
+	return columns > 0 ? width : 0;
+}
+
+void screen_print_line(FILE *stream, const char *text)
+{
+	struct buf line;
+	buf_init(&line, VISIBLE_MAX);
+	(void)screen_text_line(&line, text, strlen(text));
+	if (line.len > 0)
+		(void)fwrite(line.data, 1, line.len, stream);
+	buf_finish(&line);
+}

@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: ISC */
+/* muxbus start: the daemon runs when it returns. */
+#include <stdio.h>
+#include <string.h>
+
+#include "base/buf.h"
+#include "cli/ask.h"
+#include "cli/link.h"
+#include "cli/screen_text.h"
+#include "cli/verbs.h"
+
+enum cli_status start_run(struct cli *cli, int argc, char **argv)
+{
+	char reason[PATH_MAX + 512];
+	struct link *link;
+	for (int i = 1; i < argc; i++) {
+		if (cli_help("start", argv[i]))
+			return CLI_DONE;
+		if (!cli_option(cli, argv[i]))
+			return cli_usage("start", "unexpected argument \"%s\"", argv[i]);
+	}
+	bool was_running = link_open(&link, cli->socket, reason, sizeof(reason)) == LINK_OK;
+	if (!was_running) {
+		link = ask_connect(cli, true);
+		if (!link)
+			return CLI_UNREACHABLE;
+	}
+	link_close(link);
+	struct buf out;
+	buf_init(&out, PATH_MAX * 4);
+	(void)screen_text_line(&out, cli->socket, strlen(cli->socket));
+	(void)printf("muxbusd %s at %s\n", was_running ? "is running already," : "is ready",
+	    (const char *)out.data);
+	buf_finish(&out);
+	return cli_flush(CLI_DONE);
+}

@@ -1,0 +1,11 @@
+/* SPDX-License-Identifier: ISC */
+/* The functions of the verbs, each in the file of its name. */
+#ifndef CLI_VERBS_H
+#define CLI_VERBS_H
+
+#include "cli/cli.h"
+
+/* Keep alphabetized. */
+enum cli_status start_run(struct cli *cli, int argc, char **argv);
+
+#endif
