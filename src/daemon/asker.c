@@ -34,8 +34,7 @@ static bool is_messenger(const char *command)
 	return false;
 }
 
-/* The program in front has asked: it is there that the answer is expected. */
-static void expect_front(
+void asker_expect_front(
     struct daemon *daemon, const struct pane_ref *ref, const struct muxbus_pane *pane)
 {
 	char command[256];
@@ -62,7 +61,7 @@ bool asker_pane(struct request *request, const char *text, struct pane_ref *ret_
 	pane_ref_of(tmux, request_caller_pane(request, &is_weak), ret_pane);
 	pane = muxbus_model_pane(tmux_model(tmux), ret_pane->pane);
 	if (pane != NULL && !is_weak)
-		expect_front(request_daemon(request), ret_pane, pane);
+		asker_expect_front(request_daemon(request), ret_pane, pane);
 	return true;
 }
 

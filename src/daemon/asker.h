@@ -11,6 +11,8 @@
 
 #include "daemon/pane_ref.h"
 
+struct daemon;
+struct muxbus_pane;
 struct request;
 
 /*
@@ -18,6 +20,10 @@ struct request;
  * comes true is only in the queue. False after failing the request (no such pane).
  */
 bool asker_pane(struct request *request, const char *text, struct pane_ref *ret_pane);
+
+/* The program in front of a pane has asked: it is there that answers are expected. */
+void asker_expect_front(
+    struct daemon *daemon, const struct pane_ref *ref, const struct muxbus_pane *pane);
 
 /*
  * The directory to work in: given (absolute, and there), else that of the peer's process,

@@ -15,6 +15,7 @@ struct event_log;
 struct history;
 struct job_set;
 struct keeper;
+struct presence_set;
 struct queue;
 struct self_command_set;
 struct server;
@@ -40,6 +41,7 @@ struct daemon {
 	struct wait_set *waits;
 	struct errand_set *errands; /* waits on somebody's behalf */
 	struct history *history; /* what was asked lately */
+	struct presence_set *presences; /* agents, as they report themselves */
 	struct typist_set *typists; /* who type at prompts */
 	struct self_command_set *self_commands; /* typed into panes that asked for it */
 	struct delivery_set *deliveries; /* notifications on their way into panes */

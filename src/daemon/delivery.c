@@ -129,6 +129,8 @@ static void write_receipt_json(struct buf *out, const struct mail *mail, const c
 	json_object_begin(&writer, NULL);
 	json_put_str(&writer, "result", name);
 	json_put_time(&writer, "time", clock_real_ms());
+	if (result != TYPIST_NOTHING && result != TYPIST_REFUSED)
+		json_put_str(&writer, "way", "typed");
 	if (reason != NULL)
 		(void)json_put_text(&writer, "reason", reason, strlen(reason));
 	if (result != TYPIST_NOTHING)
@@ -379,4 +381,16 @@ void delivery_set_wake(struct delivery_set *set)
 
 	while ((note = queue_next(set->daemon->queue, note)) != NULL)
 		on_posted(&set->listener, note);
+}
+
+void delivery_set_wake_pane(struct delivery_set *set, const struct pane_ref *pane)
+{
+	const struct notification *note = NULL;
+
+	while ((note = queue_next(set->daemon->queue, note)) != NULL) {
+		if (note->state == NOTE_QUEUED && pane_ref_equal(&note->pane, pane)) {
+			on_posted(&set->listener, note);
+			return;
+		}
+	}
 }

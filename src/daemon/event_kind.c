@@ -9,6 +9,9 @@ static const struct event_kind_info kinds[EVENT_KIND_COUNT_] = {
     [EVENT_ACTIVE_PANE_CHANGED] = {"active_pane_changed",
 	"another pane of a window became the active one, or another window the session's current "
 	"one"},
+    [EVENT_AGENT_REPORTED] = {"agent_reported",
+	"an agent said of itself, by its hooks or its bridge, that it came, or what it does now: "
+	"idle, busy, asking, gone"},
     [EVENT_BELL] = {"bell", "a program rang the terminal's bell"},
     [EVENT_CLIENT_ATTACHED] = {"client_attached",
 	"a tmux client of a person, or a foreign control client, attached to a session"},

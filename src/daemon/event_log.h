@@ -20,6 +20,7 @@
 /* Keep alphabetized; event_kind_name() is the table. */
 enum event_kind {
 	EVENT_ACTIVE_PANE_CHANGED,
+	EVENT_AGENT_REPORTED,
 	EVENT_BELL,
 	EVENT_CLIENT_ATTACHED,
 	EVENT_CLIENT_DETACHED,

@@ -30,6 +30,7 @@
 #include "daemon/method.h"
 #include "daemon/methods/tables.h"
 #include "daemon/peer.h"
+#include "daemon/presence.h"
 #include "daemon/queue.h"
 #include "daemon/self_command.h"
 #include "daemon/server.h"
@@ -314,6 +315,7 @@ static int set_up(struct main *main)
 	if (!daemon->streams)
 		return fail("out of memory");
 	tmux_set_streams(daemon->tmux, daemon->streams);
+	daemon->presences = presence_set_new(daemon);
 	daemon->typists = typist_set_new(daemon);
 	daemon->deliveries = delivery_set_new(daemon);
 	daemon->self_commands = self_command_set_new(daemon);
@@ -337,6 +339,7 @@ static void tear_down(struct main *main)
 	self_command_set_free(daemon->self_commands);
 	delivery_set_free(daemon->deliveries);
 	typist_set_free(daemon->typists);
+	presence_set_free(daemon->presences);
 	stream_set_free(daemon->streams);
 	tmux_free(daemon->tmux);
 	job_set_free(daemon->jobs);

@@ -50,6 +50,13 @@ static bool read_groups(pid_t pid, long *ret_group, long *ret_front)
 	    sscanf(after + 1, " %*c %*d %ld %*d %*d %ld", ret_group, ret_front) == 2;
 }
 
+pid_t pane_tty_front_pid(pid_t pid)
+{
+	long group, front;
+
+	return read_groups(pid, &group, &front) && front > 0 ? (pid_t)front : 0;
+}
+
 bool pane_tty_front(pid_t pid, char *out, size_t size)
 {
 	char text[512], *name = text, *slash;

@@ -28,4 +28,7 @@ void pane_tty_read(const char *path, pid_t pid, struct pane_tty *ret_tty);
  */
 bool pane_tty_front(pid_t pid, char *out, size_t size);
 
+/* The leader of the group in front of the terminal that a process has; 0 if it cannot be read. */
+pid_t pane_tty_front_pid(pid_t pid);
+
 #endif

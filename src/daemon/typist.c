@@ -560,29 +560,30 @@ static void refresh(struct typist *typist)
 	}
 }
 
-/* How long the pane must still be quiet. */
-static int64_t quiet_left_ms(const struct typist *typist)
-{
-	return typist->daemon->config->limits.deliver_quiet_ms -
-	    (clock_mono_ms() - typist->last_output_ms);
-}
-
 /* Waits for quiet without asking anybody anything. */
 static void look_from_afar(struct typist *typist)
 {
-	int64_t left_ms;
+	char reason[TYPIST_REASON_SIZE];
+	int64_t quiet_ms, left_ms;
 
 	if (!typist->handlers->is_wanted(typist->data)) {
 		end(typist, TYPIST_NOTHING, NULL);
 		return;
 	}
 	watch_output(typist);
-	left_ms = quiet_left_ms(typist);
+	quiet_ms = typist_quiet_ms(typist->daemon, &typist->pane, reason);
+	if (quiet_ms < 0) {
+		defer(typist, reason);
+		return;
+	}
+	left_ms = quiet_ms - (clock_mono_ms() - typist->last_output_ms);
 	if (left_ms <= 0) {
 		refresh(typist);
 		return;
 	}
-	if (clock_mono_ms() - typist->began_ms > BUSY_MS)
+	if (reason[0] != '\0')
+		tell_deferred(typist, reason);
+	else if (clock_mono_ms() - typist->began_ms > BUSY_MS)
 		tell_deferred(typist, "its program is busy");
 	arm(typist, left_ms);
 }
@@ -688,6 +689,21 @@ void typist_wake(struct typist *typist)
 		typist->began_ms = clock_mono_ms();
 	typist->stage = STAGE_WAITING;
 	arm(typist, 0);
+}
+
+void typist_set_wake_pane(struct typist_set *set, const struct pane_ref *pane)
+{
+	struct list *link;
+
+	list_for_each (link, &set->typists) {
+		struct typist *typist = list_entry(link, struct typist, link);
+
+		if (typist->is_stale || typist->is_asking || typist->stage != STAGE_WAITING ||
+		    !pane_ref_equal(&typist->pane, pane))
+			continue;
+		typist->retry_ms = RETRY_MIN_MS;
+		arm(typist, 0);
+	}
 }
 
 void typist_resume(struct typist *typist, const char *line, size_t len)

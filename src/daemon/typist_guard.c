@@ -8,9 +8,11 @@
 #include <string.h>
 
 #include "base/clock.h"
+#include "daemon/config.h"
 #include "daemon/daemon.h"
 #include "daemon/pane_screen.h"
 #include "daemon/pane_tty.h"
+#include "daemon/presence.h"
 #include "daemon/queue.h"
 #include "daemon/store.h"
 #include "daemon/tmux.h"
@@ -85,6 +87,34 @@ static const char *find_expected(const struct daemon *daemon, const struct pane_
 
 	expect_key(ref, key);
 	return store_get(queue_store(daemon->queue), key, NULL);
+}
+
+int64_t typist_quiet_ms(
+    const struct daemon *daemon, const struct pane_ref *ref, char ret_reason[TYPIST_REASON_SIZE])
+{
+	const struct presence *presence = presence_of_pane(daemon->presences, ref);
+	int64_t quiet_ms = daemon->config->limits.deliver_quiet_ms;
+
+	ret_reason[0] = '\0';
+	switch (presence == NULL ? PRESENCE_UNKNOWN : presence->state) {
+	case PRESENCE_IDLE:
+		return quiet_ms < TYPIST_IDLE_QUIET_MS ? quiet_ms : TYPIST_IDLE_QUIET_MS;
+	case PRESENCE_BUSY:
+		snprintf(
+		    ret_reason, TYPIST_REASON_SIZE, "%s says that it is busy", presence->agent);
+		return quiet_ms > TYPIST_BUSY_QUIET_MS ? quiet_ms : TYPIST_BUSY_QUIET_MS;
+	case PRESENCE_ASKING:
+		if (clock_mono_ms() - presence->reported_ms >= TYPIST_ASKING_MS)
+			return quiet_ms;
+		snprintf(
+		    ret_reason, TYPIST_REASON_SIZE, "%s asks a person something", presence->agent);
+		return -1;
+	case PRESENCE_UNKNOWN:
+	case PRESENCE_GONE:
+	case PRESENCE_STATE_COUNT_:
+		break;
+	}
+	return quiet_ms;
 }
 
 static bool is_human_typing(const struct daemon *daemon, const struct muxbus_pane *pane)

@@ -32,6 +32,18 @@ void typist_expect(struct daemon *daemon, const struct pane_ref *pane, const cha
 uint64_t typist_human(
     const struct daemon *daemon, const struct muxbus_pane *pane, bool *ret_in_prefix);
 
+#define TYPIST_IDLE_QUIET_MS 100 /* of a pane whose agent says that it is idle, at most */
+#define TYPIST_BUSY_QUIET_MS 15000 /* after which one that says it is busy is looked at again */
+#define TYPIST_ASKING_MS 600000 /* after which one that asks is looked at again */
+
+/*
+ * How long a pane must have been quiet, by what its agent reports: an idle one for a moment,
+ * one that reports nothing as long as is set, a busy one so long that its report of the end
+ * must have been missed. ret_reason: why it is longer, or "". -1: not while it asks.
+ */
+int64_t typist_quiet_ms(
+    const struct daemon *daemon, const struct pane_ref *ref, char ret_reason[TYPIST_REASON_SIZE]);
+
 /* What the model says against it; false with a reason. */
 bool typist_may_type(const struct daemon *daemon, const struct pane_ref *ref,
     const struct muxbus_pane *pane, char ret_reason[TYPIST_REASON_SIZE]);

@@ -17,6 +17,7 @@ const struct method *const method_tables[] = {
     methods_list,
     methods_next,
     methods_pane,
+    methods_presence,
     methods_queue,
     methods_self_command,
     methods_subscribe,

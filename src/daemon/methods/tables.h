@@ -16,6 +16,7 @@ extern const struct method methods_job[];
 extern const struct method methods_list[];
 extern const struct method methods_next[];
 extern const struct method methods_pane[];
+extern const struct method methods_presence[];
 extern const struct method methods_queue[];
 extern const struct method methods_self_command[];
 extern const struct method methods_subscribe[];

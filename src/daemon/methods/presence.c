@@ -1,0 +1,180 @@
+/* SPDX-License-Identifier: ISC */
+/* report_agent: an agent says who it is, where it sits, and what it does. */
+#include "daemon/presence.h"
+
+#include <muxbus.h>
+
+#include <string.h>
+
+#include "daemon/asker.h"
+#include "daemon/method.h"
+#include "daemon/methods/tables.h"
+#include "daemon/pane_fate.h"
+#include "daemon/queue.h"
+#include "daemon/request.h"
+#include "daemon/target.h"
+#include "daemon/tmux.h"
+
+static const char *const state_choices[] = {"idle", "busy", "asking", "gone", NULL};
+
+/* In the order of the choices. */
+static const enum presence_state states[] = {
+    PRESENCE_IDLE, PRESENCE_BUSY, PRESENCE_ASKING, PRESENCE_GONE};
+
+struct report_args {
+	const char *agent;
+	const char *pane;
+	const char *session;
+	int state;
+	int64_t pid;
+};
+
+static const struct field report_fields[] = {
+    {.name = "agent",
+	.type = FIELD_STRING,
+	.flags = FIELD_REQUIRED,
+	.offset = offsetof(struct report_args, agent),
+	.min = 1,
+	.max = PRESENCE_NAME_MAX,
+	.help = "Which agent it is: claude, codex, copilot, gemini, opencode, or another name."},
+    {.name = "pane",
+	.type = FIELD_STRING,
+	.offset = offsetof(struct report_args, pane),
+	.help = "The pane that it sits in; left out, the caller's own."},
+    {.name = "pid",
+	.type = FIELD_INT,
+	.offset = offsetof(struct report_args, pid),
+	.min = 1,
+	.max = 2147483647,
+	.help = "The agent's process: with it the agent is gone; left out, the program in front "
+		"of the pane."},
+    {.name = "session",
+	.type = FIELD_STRING,
+	.offset = offsetof(struct report_args, session),
+	.min = 1,
+	.max = PRESENCE_SESSION_MAX,
+	.help = "The agent's own name of its session or thread."},
+    {.name = "state",
+	.type = FIELD_CHOICE,
+	.offset = offsetof(struct report_args, state),
+	.choices = state_choices,
+	.help = "Idle: it waits for a prompt; busy: a turn has begun; asking: it waits for a "
+		"person's decision; left out, as before."},
+    {.name = NULL},
+};
+
+static const struct field_result report_results[] = {
+    {"pane", "string|null", "the pane that it is taken to sit in"},
+    {"agent", "string", "the agent"},
+    {"session", "string|null", "its session"},
+    {"state", "string", "unknown, idle, busy, asking or gone: as it is known now"},
+    {"taken", "boolean",
+	"false: another session is at work in that pane, and this one was started by it"},
+    {"queued", "integer", "notifications that wait for the pane"},
+    {NULL, NULL, NULL},
+};
+
+/* Finds the pane; false after failing the request. */
+static bool find_pane(
+    struct request *request, const struct report_args *args, struct pane_ref *ret_pane)
+{
+	struct daemon *daemon = request_daemon(request);
+	const struct muxbus_pane *pane;
+	uint32_t caller;
+	bool is_weak;
+
+	if (args->pane != NULL && !target_pane(request, args->pane, &pane))
+		return false;
+	caller = request_caller_pane(request, &is_weak);
+	if (args->pane == NULL)
+		pane = muxbus_model_pane(tmux_model(daemon->tmux), caller);
+	pane_ref_clear(ret_pane);
+	/*
+	 * Codex runs all its windows' children under one process that has no terminal: its
+	 * environment names the pane where that was started, whoever asks.
+	 */
+	if (is_weak && args->session != NULL && strcmp(args->agent, "codex") == 0 && pane != NULL &&
+	    pane->id == caller)
+		return true;
+	if (pane == NULL)
+		return true;
+	pane_ref_of(daemon->tmux, pane->id, ret_pane);
+	if (args->state < 0 || states[args->state] != PRESENCE_GONE)
+		asker_expect_front(daemon, ret_pane, pane);
+	return true;
+}
+
+static int64_t count_queued(const struct queue *queue, const struct pane_ref *pane)
+{
+	const struct notification *note = NULL;
+	int64_t count = 0;
+
+	while ((note = queue_next(queue, note)) != NULL)
+		count += note->state == NOTE_QUEUED && note->pane.pane != MUXBUS_NO_ID &&
+		    pane_ref_equal(&note->pane, pane);
+	return count;
+}
+
+static void report_agent(struct request *request, const void *data)
+{
+	const struct report_args *args = data;
+	struct daemon *daemon = request_daemon(request);
+	const char *trouble = presence_check(args->agent, args->session);
+	const struct presence *presence;
+	struct presence_report report = {
+	    .agent = args->agent,
+	    .session = args->session,
+	    .state = args->state >= 0 ? states[args->state] : PRESENCE_UNKNOWN,
+	    .pid = (pid_t)args->pid,
+	};
+	struct json_writer *writer;
+	struct pane_ref pane;
+	bool is_taken;
+
+	if (trouble != NULL) {
+		request_fail_data(request, MESSAGE_PARAMS,
+		    trouble[0] == 'a' ? "\"field\":\"agent\"" : "\"field\":\"session\"", "%s",
+		    trouble);
+		return;
+	}
+	if (!find_pane(request, args, &pane))
+		return;
+	if (pane.pane == MUXBUS_NO_ID && args->session == NULL) {
+		request_fail_data(request, MESSAGE_PARAMS, "\"field\":\"pane\"",
+		    "pane: you are in no pane of this tmux server: name the pane, or a session");
+		return;
+	}
+	report.pane = &pane;
+	is_taken = presence_report(daemon->presences, &report);
+	presence = pane.pane != MUXBUS_NO_ID
+	    ? presence_of_pane(daemon->presences, &pane)
+	    : presence_of_session(daemon->presences, args->agent, args->session);
+	writer = request_result(request);
+	if (pane.pane != MUXBUS_NO_ID)
+		json_put_id(writer, "pane", '%', pane.pane);
+	else
+		json_put_null(writer, "pane");
+	json_put_str(writer, "agent", args->agent);
+	json_put_str(writer, "session", args->session);
+	json_put_str(writer, "state",
+	    presence_state_name(presence != NULL ? presence->state : PRESENCE_GONE));
+	json_put_bool(writer, "taken", is_taken);
+	json_put_int(writer, "queued", count_queued(daemon->queue, &pane));
+	request_done(request);
+}
+
+const struct method methods_presence[] = {
+    {.name = "report_agent",
+	.title = "Report an agent",
+	.summary = "Says which agent sits in a pane, in which session, and what it does now.",
+	.help = "For the hooks and bridges of agents. What is reported decides when a "
+		"notification is typed: at once when the agent is idle, not while it is busy or "
+		"asks. It ends with the pane, the process, or the state gone.",
+	.fields = report_fields,
+	.args_size = sizeof(struct report_args),
+	.results = report_results,
+	.flags = METHOD_NEEDS_TMUX,
+	.handle = report_agent,
+	.example = "{\"agent\":\"claude\",\"pane\":\"%3\",\"state\":\"idle\"}"},
+    {.name = NULL},
+};
