@@ -32,7 +32,7 @@ struct capture {
 	int64_t since_ms; /* the first */
 	unsigned awaited; /* replies to come; it lives until they have */
 	bool is_begun;
-	bool holds; /* the pane's output is held back for it */
+	bool keeps; /* it is the keeper of the pane's track */
 
 	/* How it was when the command was written. */
 	struct follow *follow;
@@ -54,13 +54,28 @@ static void capture_free(struct capture *capture)
 	mem_free(capture);
 }
 
+/* Only one picture at a time holds the output of a pane back, or has it paused. */
+static void keep(struct capture *capture, struct track *track)
+{
+	track->keeper = capture;
+	capture->keeps = true;
+}
+
+/* What was held is handed over, and the other pictures of the pane go on. */
 static void let_go(struct capture *capture)
 {
 	struct track *track = track_find(capture->sync, capture->pane);
 
-	if (capture->holds && track != NULL && track->is_held)
+	if (!capture->keeps)
+		return;
+	capture->keeps = false;
+	sync_settle_later(capture->sync);
+	if (track == NULL || track->keeper != capture)
+		return;
+	track->keeper = NULL;
+	track->is_paused = false;
+	if (track->is_held)
 		track_release(capture->sync, track);
-	capture->holds = false;
 }
 
 /* Calls done, then hands over what came behind the picture. */
@@ -144,8 +159,7 @@ static void write_flow(struct muxbus_command *command, uint32_t pane, const char
 	muxbus_command_next(command);
 }
 
-static int try_picture(struct capture *capture);
-static int pause_first(struct capture *capture);
+static int begin(struct capture *capture);
 
 static int run(struct capture *capture, struct muxbus_command *command, muxbus_reply_fn *reply)
 {
@@ -166,11 +180,7 @@ static void try_again(struct capture *capture)
 	mem_free(capture->panes);
 	capture->text = NULL;
 	capture->panes = NULL;
-	if (capture->tries < CAPTURE_TRIES &&
-	    clock_mono_ms() - capture->since_ms < CAPTURE_TRIES_MS)
-		error = try_picture(capture);
-	else
-		error = pause_first(capture);
+	error = begin(capture);
 	if (error != 0)
 		finish(capture, error, NULL);
 }
@@ -217,8 +227,8 @@ static int check(struct capture *capture, struct track *track, const struct muxb
 	error = run(capture, command, on_checked);
 	if (error != 0)
 		return error;
+	keep(capture, track);
 	track_hold(track, capture->follow);
-	capture->holds = true;
 	return 0;
 }
 
@@ -255,8 +265,9 @@ static bool is_uncertain(const struct capture *capture, const struct track *trac
 	return track->source != capture->follow ||
 	    capture->flow_changes != capture->follow->flow_changes ||
 	    capture->follow->outputs != capture->follow->outputs_at_block ||
+	    track->keeper != NULL || track->is_held ||
 	    (track->pieces != capture->pieces &&
-		(capture->follow->last_output_pane != capture->pane || track->is_held));
+		capture->follow->last_output_pane != capture->pane);
 }
 
 static void on_picture(void *data, int error, const struct muxbus_reply *replies, size_t count)
@@ -315,17 +326,11 @@ static int try_picture(struct capture *capture)
 
 /* ---- the last resort -------------------------------------------------------------- */
 
-static void on_continued(void *data, int error, const struct muxbus_reply *replies, size_t count)
-{
-	struct capture *capture = data;
-
-	(void)error;
-	(void)replies;
-	(void)count;
-	(void)take_reply(capture);
-}
-
-/* Should the flow have been set otherwise meanwhile, it is set again. */
+/*
+ * The pane flows again since just before the picture, in the same turn of tmux's: nothing
+ * was read of it between the two. Should the flow have been set otherwise meanwhile, it
+ * is set again.
+ */
 static void on_paused_picture(
     void *data, int error, const struct muxbus_reply *replies, size_t count)
 {
@@ -334,19 +339,41 @@ static void on_paused_picture(
 	struct track *track = track_find(sync, capture->pane);
 	struct muxbus_capture picture;
 
-	(void)map_remove(&capture->follow->paused, capture->pane);
-	sync_settle_later(sync);
+	if (count > 0)
+		(void)map_remove(&capture->follow->paused, capture->pane);
 	if (!take_reply(capture))
 		return;
-	if (track != NULL && track->source == capture->follow)
+	if (track != NULL && track->source != capture->follow) {
+		try_again(capture);
+		return;
+	}
+	if (track != NULL)
 		track_gap(sync, track, "capture");
+	if (count > 0) {
+		replies++;
+		count--;
+	}
 	error = read_picture(capture, error, replies, count, &picture);
 	finish(capture, error, error == 0 ? &picture : NULL);
 }
 
+/* Continues the pane and takes the picture, in one line. */
+static int continue_with_picture(struct capture *capture)
+{
+	struct muxbus_command *command;
+	int error = muxbus_command_new(&command);
+
+	if (error != 0)
+		return error;
+	write_flow(command, capture->pane, "continue");
+	write_picture(command, capture);
+	return run(capture, command, on_paused_picture);
+}
+
 /*
- * The pane is paused: nothing of it is queued, and what is read of it from now on comes
- * after the picture. The picture is taken and the pane continued, whatever comes of it.
+ * The pane is paused: all of it that was queued has been read, or was dropped, and no
+ * more comes before it is continued. The order is certain only now, so what comes next
+ * could not have been sent together with the pause.
  */
 static void on_paused(void *data, int error, const struct muxbus_reply *replies, size_t count)
 {
@@ -357,45 +384,63 @@ static void on_paused(void *data, int error, const struct muxbus_reply *replies,
 	(void)count;
 	if (!take_reply(capture))
 		return;
-	if (error != 0 || track == NULL) {
-		finish(capture, error != 0 ? error : MUXBUS_ERR_GONE, NULL);
+	if (track == NULL)
+		error = MUXBUS_ERR_GONE;
+	if (error == 0 && track->source != capture->follow) {
+		try_again(capture);
 		return;
 	}
-	if (!track->is_held) {
+	if (error == 0) {
 		track_hold(track, capture->follow);
-		capture->holds = true;
+		error = continue_with_picture(capture);
 	}
+	if (error != 0)
+		finish(capture, error, NULL);
 }
 
-/* Three lists, one behind the other: pause, picture, continue. */
-static int pause_first(struct capture *capture)
+/* Whatever comes of it, the pane is in the list of those that are to be continued. */
+static int pause_first(struct capture *capture, struct track *track)
 {
-	struct muxbus_command *commands[3] = {NULL, NULL, NULL};
-	int error = choose_follow(capture, track_find(capture->sync, capture->pane));
+	struct muxbus_command *command;
+	int error = muxbus_command_new(&command);
 
-	for (int i = 0; error == 0 && i < 3; i++)
-		error = muxbus_command_new(&commands[i]);
-	if (error != 0) {
-		for (int i = 0; i < 3; i++)
-			muxbus_command_free(commands[i]);
+	if (error != 0)
 		return error;
+	capture->follow = track->source;
+	if (map_set(&capture->follow->paused, capture->pane, capture->follow) != 0) {
+		muxbus_command_free(command);
+		return MUXBUS_ERR_NOMEM;
 	}
-	write_flow(commands[0], capture->pane, "pause");
-	write_flow(commands[2], capture->pane, "continue");
-	write_picture(commands[1], capture);
+	write_flow(command, capture->pane, "pause");
+	keep(capture, track);
+	track->is_paused = true;
 	capture->follow->flow_changes++;
-	error = run(capture, commands[0], on_paused);
-	if (error != 0) {
-		muxbus_command_free(commands[1]);
-		muxbus_command_free(commands[2]);
-		return error;
+	return run(capture, command, on_paused);
+}
+
+/* ---- the beginning ------------------------------------------------------------------ */
+
+static bool is_patient(const struct capture *capture)
+{
+	return capture->tries < capture->sync->capture_tries &&
+	    clock_mono_ms() - capture->since_ms < CAPTURE_TRIES_MS;
+}
+
+/* Begins a try, or leaves it for when the picture that keeps the pane is done. */
+static int begin(struct capture *capture)
+{
+	struct track *track = track_find(capture->sync, capture->pane);
+
+	if (track != NULL && track->keeper != NULL) {
+		capture->is_begun = false;
+		return 0;
 	}
-	/* From here on the replies tell: what cannot be run means a connection that ends. */
-	if (run(capture, commands[1], on_paused_picture) != 0)
-		error = MUXBUS_ERR_NOMEM;
-	if (run(capture, commands[2], on_continued) != 0)
-		error = MUXBUS_ERR_NOMEM;
-	return error;
+	if (capture->since_ms == 0)
+		capture->since_ms = clock_mono_ms();
+	if (is_patient(capture) || track == NULL || track->source == NULL || track->is_held ||
+	    !track_is_wanted(capture->sync, track))
+		return try_picture(capture);
+	return pause_first(capture, track);
 }
 
 /* ---- the public part ---------------------------------------------------------------- */
@@ -411,8 +456,7 @@ void capture_begin(struct muxbus_sync *sync)
 		if (capture->is_begun)
 			continue;
 		capture->is_begun = true;
-		capture->since_ms = clock_mono_ms();
-		error = try_picture(capture);
+		error = begin(capture);
 		if (error != 0)
 			finish(capture, error, NULL);
 	}

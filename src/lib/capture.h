@@ -9,8 +9,17 @@
  * at the moment when the last output queued before it was: that was the pane's then, and
  * the pane's own output never changes its order. (Output that lies between the reply and
  * its sentinel would be counted as before it; it is looked out for.) Everything else is
- * tried again; after
- * CAPTURE_TRIES, or CAPTURE_TRIES_MS, the pane is paused for the picture, and a gap told.
+ * tried again; after CAPTURE_TRIES, or CAPTURE_TRIES_MS, the pane is paused for the picture,
+ * and a gap told.
+ *
+ * The pause takes two round trips. What was queued of the pane when it was paused is read
+ * before the answer, or is dropped; so once the answer is there nothing of the pane can be
+ * on its way, and a line that continues the pane and takes the picture, in one turn of
+ * tmux's, is followed by exactly what the picture does not show. Were that line sent
+ * together with the pause, output behind the picture could overtake both answers.
+ *
+ * While one picture holds the output of its pane back, or has it paused, the others of
+ * that pane wait.
  */
 #ifndef LIB_CAPTURE_H
 #define LIB_CAPTURE_H

@@ -441,6 +441,8 @@ static void count_wanted(struct flow *flow, struct track *track)
 
 static void settle_track(struct flow *flow, struct track *track)
 {
+	if (is_to_flow(flow->follow, track) && track->is_paused && track->source == flow->follow)
+		return;
 	if (is_to_flow(flow->follow, track))
 		let_flow(flow, track);
 	else
@@ -498,7 +500,8 @@ void follow_paused(struct follow *follow, uint32_t pane)
 {
 	struct track *track = track_find(follow->sync, pane);
 
-	if (track == NULL || track->source != follow || map_set(&follow->paused, pane, follow) != 0)
+	if (track == NULL || track->source != follow || track->is_paused ||
+	    map_set(&follow->paused, pane, follow) != 0)
 		return;
 	track->source = NULL;
 	sync_settle_later(follow->sync);

@@ -66,6 +66,7 @@ struct muxbus_sync {
 	unsigned exit_delay_ms;
 	struct loop_timer grace_timer; /* how long a living server may be without connection */
 	struct list captures; /* struct capture */
+	unsigned capture_tries; /* before the last resort: CAPTURE_TRIES but in tests */
 	struct loop_timer details_timer;
 	unsigned details_wanted;
 

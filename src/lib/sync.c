@@ -568,6 +568,7 @@ int muxbus_sync_new(struct muxbus_loop *loop, const struct muxbus_sync_options *
 	map_init(&sync->tracks);
 	list_init(&sync->follows);
 	list_init(&sync->captures);
+	sync->capture_tries = CAPTURE_TRIES;
 	mention_init(&sync->mentions);
 	lister_init(&sync->lister, sync);
 	reaper_init(&sync->reaper, sync);

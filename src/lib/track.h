@@ -10,6 +10,7 @@
 
 #include "base/buf.h"
 
+struct capture;
 struct follow;
 
 /* Bytes that may be held back for one pane; beyond it they are dropped, and a gap told. */
@@ -35,6 +36,9 @@ struct track {
 	bool held_is_cut;
 	struct follow *held_from;
 	struct buf held;
+
+	struct capture *keeper; /* the picture that it is held or paused for; NULL: none */
+	bool is_paused; /* for the keeper, which continues it: its flow is left alone */
 
 	/* The end of its process. */
 	pid_t pid; /* the process that is watched; 0: none */

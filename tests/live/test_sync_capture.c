@@ -2,7 +2,8 @@
 /*
  * The place of a capture in the stream, with the library alone: while a program counts
  * and two other panes of the session flood, hundreds of captures are taken, and each must
- * join the stream at its offset to the byte. Nothing may be missing from the stream.
+ * join the stream at its offset to the byte. Nothing may be missing from the stream. The
+ * same with the last resort of each, which pauses the pane, and with several at a time.
  * The program itself is the counter: "test_sync_capture count".
  */
 #include <stdio.h>
@@ -12,8 +13,11 @@
 #include <unistd.h>
 
 #include "followed.h"
+#include "lib/capture.h"
+#include "lib/state.h"
 
 enum { DIGITS = 10, LINE = DIGITS + 2 }; /* CR and LF */
+enum { AT_ONCE_MAX = 5 };
 
 static const char flood[] = "yes 0123456789012345678901234567890123456789012345678901234567890123";
 
@@ -39,6 +43,7 @@ struct picture {
 	bool is_done;
 	int error;
 	uint64_t offset;
+	size_t told; /* bytes that had been told before */
 	unsigned column; /* of the cursor */
 	char above[64]; /* the line above the cursor */
 	char row[64]; /* the cursor's own */
@@ -67,6 +72,7 @@ static void on_capture(void *data, int error, const struct muxbus_capture *captu
 	if (error != 0)
 		return;
 	picture->offset = capture->offset;
+	picture->told = picture->followed->told.len;
 	picture->column = capture->cursor_column;
 	copy_row(picture->row, capture, capture->cursor_row);
 	copy_row(picture->above, capture, capture->cursor_row - 1);
@@ -82,24 +88,52 @@ static const struct buf *stream_of(const struct followed *followed, uint64_t *re
 	return stream;
 }
 
-/* Whether the picture is there, and a line of the stream behind it. */
-static bool picture_is_done(void *data)
-{
-	struct picture *picture = data;
-	uint64_t start;
-	const struct buf *stream;
+struct round {
+	struct picture pictures[AT_ONCE_MAX];
+	unsigned count;
+};
 
-	if (!picture->is_done || picture->error != 0)
-		return picture->is_done;
-	stream = stream_of(picture->followed, &start);
-	return start + stream->len >= picture->offset + LINE;
+/* Whether the pictures are there, and a line of the stream behind each. */
+static bool round_is_done(void *data)
+{
+	const struct round *round = data;
+
+	for (unsigned i = 0; i < round->count; i++) {
+		const struct picture *picture = &round->pictures[i];
+		uint64_t start;
+		const struct buf *stream;
+
+		if (!picture->is_done)
+			return false;
+		stream = stream_of(picture->followed, &start);
+		if (picture->error == 0 && start + stream->len < picture->offset + LINE)
+			return false;
+	}
+	return true;
+}
+
+/* Whether a gap between two offsets, both included, is among what was told from a place on. */
+static bool has_gap(const struct followed *followed, size_t told, uint64_t low, uint64_t high)
+{
+	const char *line = (const char *)followed->told.data + told;
+
+	while ((line = strstr(line, "gap %0 ")) != NULL) {
+		uint64_t offset;
+
+		line += strlen("gap %0 ");
+		offset = strtoull(line, NULL, 10);
+		if (offset >= low && offset <= high)
+			return true;
+	}
+	return false;
 }
 
 /*
  * Whether the stream before the offset ends as the picture does, and goes on behind it
- * with what comes next. Bytes before it may be missing if that was told.
+ * with what comes next. Bytes before it may be missing if that was told, and behind it if
+ * that was told later than the picture.
  */
-static bool joins(const struct picture *picture, bool is_gap)
+static bool joins(const struct picture *picture)
 {
 	uint64_t start;
 	const struct buf *stream = stream_of(picture->followed, &start);
@@ -114,12 +148,14 @@ static bool joins(const struct picture *picture, bool is_gap)
 		written = DIGITS + 1; /* CR has been written, LF not */
 	(void)snprintf(line, sizeof(line), "%010u\r\n", number);
 	(void)snprintf(previous, sizeof(previous), "%010u\r\n", number - 1);
-	if (memcmp(at, line + written, LINE - written) != 0)
+	if (memcmp(at, line + written, LINE - written) != 0 &&
+	    !has_gap(picture->followed, picture->told, picture->offset,
+		picture->offset + LINE - written - 1))
 		return false;
-	return is_gap ||
-	    (picture->offset - start >= LINE + written &&
-		memcmp(at - written, line, written) == 0 &&
-		memcmp(at - written - LINE, previous, LINE) == 0);
+	if (picture->offset - start >= LINE + written && memcmp(at - written, line, written) == 0 &&
+	    memcmp(at - written - LINE, previous, LINE) == 0)
+		return true;
+	return has_gap(picture->followed, 0, picture->offset - written - LINE, picture->offset);
 }
 
 static unsigned count_holes(const struct buf *stream)
@@ -147,25 +183,43 @@ struct tally {
 	int64_t worst_us;
 };
 
-static void take_one(struct followed *followed, struct tally *tally)
+static void look_at(const struct picture *picture, struct tally *tally)
 {
-	struct picture picture = {.followed = followed};
-	int64_t start_ns = live_now_ns();
-	unsigned gaps = followed_count(followed, "gap %0");
-	bool is_gap;
+	uint64_t start;
+	const struct buf *stream = stream_of(picture->followed, &start);
+	const char *at = (const char *)stream->data + (picture->offset - start);
 
-	if (muxbus_sync_capture(followed->sync, 0, 0, 0, on_capture, &picture) != 0 ||
-	    !followed_until(followed, picture_is_done, &picture) || picture.error != 0) {
+	if (picture->error != 0 || !picture->is_done) {
 		tally->failed++;
 		return;
 	}
+	if (joins(picture) || tally->bad++ >= 3)
+		return;
+	diag("offset %llu: above [%s] row [%s] column %u", (unsigned long long)picture->offset,
+	    picture->above, picture->row, picture->column);
+	diag("but the stream has [%.*s]", LINE, at);
+}
+
+/* Takes so many pictures at a time. */
+static void take(struct followed *followed, unsigned at_once, struct tally *tally)
+{
+	struct round round = {.count = at_once};
+	int64_t start_ns = live_now_ns();
+	unsigned gaps = followed_count(followed, "gap %0");
+
+	for (unsigned i = 0; i < at_once; i++) {
+		round.pictures[i].followed = followed;
+		if (muxbus_sync_capture(followed->sync, 0, 0, 0, on_capture, &round.pictures[i]) !=
+		    0)
+			abort();
+	}
+	if (!followed_until(followed, round_is_done, &round))
+		abort();
 	if ((live_now_ns() - start_ns) / 1000 > tally->worst_us)
 		tally->worst_us = (live_now_ns() - start_ns) / 1000;
-	is_gap = followed_count(followed, "gap %0") != gaps;
-	tally->gaps += is_gap;
-	if (!joins(&picture, is_gap) && tally->bad++ < 3)
-		diag("offset %llu: above [%s] row [%s] column %u",
-		    (unsigned long long)picture.offset, picture.above, picture.row, picture.column);
+	tally->gaps += followed_count(followed, "gap %0") - gaps;
+	for (unsigned i = 0; i < at_once; i++)
+		look_at(&round.pictures[i], tally);
 }
 
 static bool has_output(void *data)
@@ -176,36 +230,66 @@ static bool has_output(void *data)
 	return stream != NULL && stream->len > 100000;
 }
 
-static void test_version(const char *tmux, const char *self, unsigned floods, int captures)
+struct plan {
+	const char *name;
+	unsigned floods;
+	unsigned at_once;
+	unsigned tries; /* before the last resort */
+	int rounds;
+};
+
+/* One plan after the other on the same server, so with the same number of floods. */
+static void test_plan(struct followed *followed, const char *version, const struct plan *plan)
+{
+	struct tally tally = {0};
+	unsigned captures = (unsigned)plan->rounds * plan->at_once;
+
+	followed->sync->capture_tries = plan->tries;
+	for (int i = 0; i < plan->rounds; i++)
+		take(followed, plan->at_once, &tally);
+	is_int(tally.bad, 0, "tmux %s, %s: %u captures join the stream", version, plan->name,
+	    captures);
+	is_int(tally.failed, 0, "none failed");
+	if (plan->tries == 0)
+		ok(tally.gaps >= captures, "each told its gap");
+	if (plan->floods == 0 && plan->tries > 0)
+		is_int(tally.gaps, 0, "alone in its session, a pane has no gap");
+	diag("%u gaps were told, the longest round took %lld us", tally.gaps,
+	    (long long)tally.worst_us);
+}
+
+static void test_version(const char *tmux, const char *self, const struct plan *plans, size_t count)
 {
 	struct live *live = live_new(tmux);
 	struct followed *followed;
-	struct tally tally = {0};
 	char command[5000];
 
 	(void)snprintf(command, sizeof(command), "%s count", self);
 	live_start_tmux(live, command);
-	for (unsigned i = 0; i < floods; i++)
+	for (unsigned i = 0; i < plans->floods; i++)
 		live_tmux(live, "new-window -d '%s'", flood);
 	followed = followed_new(live, true);
 	ok(followed_until(followed, has_output, followed), "tmux %s: output comes", live->version);
-	for (int i = 0; i < captures; i++)
-		take_one(followed, &tally);
-	is_int(tally.bad, 0, "tmux %s, %u floods: %d captures join the stream", live->version,
-	    floods, captures);
-	is_int(tally.failed, 0, "none failed");
-	ok(count_holes(map_get(&followed->outputs, 0)) <= 2 * tally.gaps,
+	for (size_t i = 0; i < count; i++)
+		test_plan(followed, live->version, &plans[i]);
+	ok(count_holes(map_get(&followed->outputs, 0)) <= 2 * followed_count(followed, "gap %0"),
 	    "the stream has no hole that was not told");
-	if (floods == 0)
-		is_int(tally.gaps, 0, "alone in its session, a pane has no gap");
-	diag("%u captures made a gap, the longest took %lld us", tally.gaps,
-	    (long long)tally.worst_us);
 	followed_free(followed);
 	live_free(live);
 }
 
 int main(int argc, char **argv)
 {
+	int times = getenv("MUXBUS_TEST_LONG") != NULL ? 10 : 1;
+	const struct plan flooded[] = {
+	    {"2 floods", 2, 1, CAPTURE_TRIES, 200 * times},
+	    {"2 floods, paused", 2, 1, 0, 50 * times},
+	    {"2 floods, several at once", 2, AT_ONCE_MAX, 3, 20 * times},
+	};
+	const struct plan alone[] = {
+	    {"alone", 0, 1, CAPTURE_TRIES, 50},
+	    {"alone, paused", 0, AT_ONCE_MAX, 0, 10},
+	};
 	const char *const *paths;
 	char self[4096] = "";
 
@@ -214,7 +298,7 @@ int main(int argc, char **argv)
 	if (readlink("/proc/self/exe", self, sizeof(self) - 1) < 0)
 		return 1;
 	for (paths = live_tmux_paths(); *paths != NULL; paths++)
-		test_version(*paths, self, 2, getenv("MUXBUS_TEST_LONG") != NULL ? 2000 : 200);
-	test_version(live_tmux_path(), self, 0, 50);
+		test_version(*paths, self, flooded, 3);
+	test_version(live_tmux_path(), self, alone, 2);
 	return done_testing();
 }
