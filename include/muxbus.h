@@ -890,6 +890,8 @@ enum muxbus_capture_flag {
 	MUXBUS_CAPTURE_ESCAPES = 1 << 0, /* with colours and attributes as escape sequences */
 	MUXBUS_CAPTURE_JOIN = 1 << 1, /* wrapped lines are joined, trailing blanks kept */
 	MUXBUS_CAPTURE_ALTERNATE = 1 << 2, /* the screen behind the alternate one */
+	MUXBUS_CAPTURE_BLANKS =
+	    1 << 3, /* blanks at the ends of lines are kept: they have colours */
 };
 
 /* A picture of a pane and its place in the pane's output. */

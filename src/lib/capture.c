@@ -143,6 +143,8 @@ static void write_picture(struct muxbus_command *command, const struct capture *
 		muxbus_command_args(command, "-e", NULL);
 	if (capture->flags & MUXBUS_CAPTURE_JOIN)
 		muxbus_command_args(command, "-J", NULL);
+	if (capture->flags & MUXBUS_CAPTURE_BLANKS)
+		muxbus_command_args(command, "-N", NULL);
 	if (capture->flags & MUXBUS_CAPTURE_ALTERNATE)
 		muxbus_command_args(command, "-a", NULL);
 	if (capture->history > 0) {

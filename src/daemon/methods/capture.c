@@ -12,6 +12,7 @@
 #include "daemon/method.h"
 #include "daemon/methods/tables.h"
 #include "daemon/pattern.h"
+#include "daemon/picture.h"
 #include "daemon/request.h"
 #include "daemon/stream.h"
 #include "daemon/stripper.h"
@@ -27,6 +28,30 @@
 enum encoding {
 	ENCODING_TEXT,
 	ENCODING_BASE64,
+};
+
+enum format {
+	FORMAT_TEXT,
+	FORMAT_SVG,
+	FORMAT_HTML,
+};
+
+static const char *const formats[] = {
+    [FORMAT_TEXT] = "text",
+    [FORMAT_SVG] = "svg",
+    [FORMAT_HTML] = "html",
+    NULL,
+};
+
+enum theme {
+	THEME_DARK,
+	THEME_LIGHT,
+};
+
+static const char *const themes[] = {
+    [THEME_DARK] = "dark",
+    [THEME_LIGHT] = "light",
+    NULL,
 };
 
 static const char *const encodings[] = {
@@ -88,6 +113,9 @@ struct capture_args {
 	bool escapes;
 	bool join;
 	int encoding;
+	int format;
+	int theme;
+	const char *title;
 };
 
 static const struct field capture_fields[] = {
@@ -97,6 +125,12 @@ static const struct field capture_fields[] = {
 	.offset = offsetof(struct capture_args, escapes),
 	.preset = "false",
 	.help = "With colours and attributes, as escape sequences."},
+    {.name = "format",
+	.type = FIELD_CHOICE,
+	.offset = offsetof(struct capture_args, format),
+	.choices = formats,
+	.preset = "\"text\"",
+	.help = "svg, html: a picture of the pane with its colours, instead of text."},
     {.name = "history",
 	.type = FIELD_VALUE,
 	.offset = offsetof(struct capture_args, history),
@@ -114,6 +148,17 @@ static const struct field capture_fields[] = {
 	.help = "Only the last so many, blank ones at the end not counted; with those above the "
 		"screen if it has fewer."},
     PANE_FIELD(capture_args),
+    {.name = "theme",
+	.type = FIELD_CHOICE,
+	.offset = offsetof(struct capture_args, theme),
+	.choices = themes,
+	.preset = "\"dark\"",
+	.help = "The ground of a picture."},
+    {.name = "title",
+	.type = FIELD_STRING,
+	.offset = offsetof(struct capture_args, title),
+	.max = 1024,
+	.help = "Puts a bar with this title above a picture."},
     {0},
 };
 
@@ -122,6 +167,9 @@ static const struct field_result capture_results[] = {
     {"text", "string", "Its lines, each with its newline; blank ones at the end are left out."},
     {"base64", "string", "The same as bytes, if asked for, instead of text."},
     {"lossy", "boolean", "true if U+FFFD stands for bytes that are no UTF-8."},
+    {"format", "string", "svg or html, with a picture."},
+    {"picture", "string",
+	"The picture, whole and standing for itself, if asked for, instead of text."},
     {"rows", "integer", "The height of its screen."},
     {"columns", "integer", "The width of its screen."},
     {"cursor", "object", "Where the cursor is on the screen."},
@@ -146,6 +194,9 @@ struct capture {
 	int64_t history; /* that are taken */
 	bool join;
 	enum encoding encoding;
+	enum format format;
+	bool is_light;
+	char *title; /* of a picture; NULL: no bar */
 };
 
 /* true, false or a number of lines. */
@@ -219,16 +270,66 @@ static size_t choose_start(const struct capture *capture, const uint8_t *text, s
 	return newline ? (size_t)(newline - text) + 1 : len - max;
 }
 
-static void put_capture(const struct capture *capture, const struct muxbus_capture *picture)
+/*
+ * The picture of len bytes of text, from start on. A picture is XML with single quotes: in JSON
+ * at most each newline and backslash takes a byte more.
+ */
+static bool put_picture(const struct capture *capture, const struct muxbus_capture *screen,
+    size_t start, size_t len, struct json_writer *writer)
+{
+	struct request *request = capture->request;
+	const struct muxbus_pane *pane =
+	    muxbus_model_pane(tmux_model(request_daemon(request)->tmux), capture->pane);
+	int64_t above = at_most(capture->history, screen->history_size);
+	int64_t first = count_lines(screen->text, start);
+	struct picture picture = {
+	    .text = screen->text,
+	    .len = len,
+	    .first = (unsigned)first,
+	    .rows = (unsigned)count_lines(screen->text + start, len - start),
+	    .columns = screen->columns,
+	    .cursor_row = screen->cursor_visible ? above + screen->cursor_row - first : -1,
+	    .cursor_column = screen->cursor_column,
+	    .title = capture->title ? capture->title
+		: pane              ? pane->title
+				    : "",
+	    .is_light = capture->is_light,
+	    .has_frame = capture->title != NULL,
+	};
+	struct buf out;
+	buf_init(&out, room(request, ENCODING_TEXT) * (ENCODED_BYTES_MAX / 2));
+	int error = capture->format == FORMAT_SVG ? picture_svg(&out, &picture)
+						  : picture_html(&out, &picture);
+	if (error == 0) {
+		json_put_str(writer, "format", formats[capture->format]);
+		json_put_text(writer, "picture", out.data, out.len);
+	} else {
+		request_fail(request, MESSAGE_LIMIT,
+		    "the picture takes more than %zu bytes; ask for fewer lines with \"lines\", or "
+		    "start muxbusd with a higher -o result_bytes",
+		    out.max);
+	}
+	buf_finish(&out);
+	return error == 0;
+}
+
+/* False if the request was failed. */
+static bool put_capture(const struct capture *capture, const struct muxbus_capture *picture)
 {
 	const uint8_t *text = picture->text;
-	size_t len = trimmed_len(text, picture->text_len);
+	bool is_text = capture->format == FORMAT_TEXT;
+	/* A picture of all is as high as the screen. */
+	bool is_trimmed = is_text || capture->lines > 0;
+	size_t len = is_trimmed ? trimmed_len(text, picture->text_len) : picture->text_len;
 	size_t start = choose_start(capture, text, len);
 	int64_t above = at_most(capture->history, picture->history_size);
 	int64_t first_row = count_lines(text, start) - above;
 	struct json_writer *writer = request_result(capture->request);
 	json_put_id(writer, "pane", '%', picture->pane);
-	put_bytes(writer, capture->encoding, text + start, len - start);
+	if (is_text)
+		put_bytes(writer, capture->encoding, text + start, len - start);
+	else if (!put_picture(capture, picture, start, len, writer))
+		return false;
 	json_put_int(writer, "rows", picture->rows);
 	json_put_int(writer, "columns", picture->columns);
 	json_object_begin(writer, "cursor");
@@ -245,6 +346,7 @@ static void put_capture(const struct capture *capture, const struct muxbus_captu
 	json_put_bool(
 	    writer, "truncated", first_row > -at_most(capture->asked, picture->history_size));
 	json_put_int(writer, "offset", (int64_t)picture->offset);
+	return true;
 }
 
 static void on_captured(void *data, int error, const struct muxbus_capture *picture)
@@ -252,11 +354,23 @@ static void on_captured(void *data, int error, const struct muxbus_capture *pict
 	struct capture *capture = data;
 	if (error < 0) {
 		tmux_fail(capture->request, error, NULL);
-	} else {
-		put_capture(capture, picture);
+	} else if (put_capture(capture, picture)) {
 		request_done(capture->request);
 	}
+	mem_free(capture->title);
 	mem_free(capture);
+}
+
+/* What makes no sense of a picture is refused rather than passed over. */
+static bool check_format(struct request *request, const struct capture_args *args)
+{
+	if (args->format == FORMAT_TEXT)
+		return true;
+	if (args->join)
+		return fail_param(request, "join", "a picture shows lines as they are");
+	if (args->encoding != ENCODING_TEXT)
+		return fail_param(request, "encoding", "a picture is always text");
+	return true;
 }
 
 static void handle_capture(struct request *request, const void *data)
@@ -265,7 +379,7 @@ static void handle_capture(struct request *request, const void *data)
 	const struct daemon *daemon = request_daemon(request);
 	const struct muxbus_pane *pane;
 	int64_t history;
-	if (!target_pane(request, args->pane, &pane) ||
+	if (!check_format(request, args) || !target_pane(request, args->pane, &pane) ||
 	    !read_history(request, args->history, &history))
 		return;
 	struct capture *capture = xalloc(sizeof(*capture));
@@ -278,9 +392,14 @@ static void handle_capture(struct request *request, const void *data)
 	    .history = args->lines > history ? args->lines : history,
 	    .join = args->join,
 	    .encoding = (enum encoding)args->encoding,
+	    .format = (enum format)args->format,
+	    .is_light = args->theme == THEME_LIGHT,
+	    .title = args->title ? xstrdup(args->title) : NULL,
 	};
 	unsigned flags =
 	    (args->escapes ? MUXBUS_CAPTURE_ESCAPES : 0) | (args->join ? MUXBUS_CAPTURE_JOIN : 0);
+	if (args->format != FORMAT_TEXT)
+		flags = MUXBUS_CAPTURE_ESCAPES | MUXBUS_CAPTURE_BLANKS;
 	/* From here on the offset is exact, and what follows it can be read. */
 	stream_lease(daemon->streams, pane->id);
 	int error = muxbus_sync_capture(tmux_sync(daemon->tmux), pane->id,

@@ -1,0 +1,84 @@
+#!/bin/sh
+# SPDX-License-Identifier: ISC
+# Pictures of panes: what a real tmux shows comes out in its colours, as XML that stands for itself.
+. "$MUXBUS_SRCDIR/tests/live/live.sh"
+
+script=$(mktemp) || exit 99
+cat >"$script" <<'END'
+printf '\033[31mred\033[0m \033[1;4:3mbold\033[0m <i>&amp;</i>\n'
+printf '\033[44mblue\033[K\033[0m\n\342\224\214\342\224\200\342\224\220 \346\227\245\346\234\254\n'
+printf '\033]2;a <title> & more\033\\ready'
+exec cat
+END
+start "sh $script"
+
+picture() { # picture MORE: the answer to capture_pane
+	ask '{"method":"capture_pane","params":{"pane":"main:0.0"'"$1"'}}' >"$dir/answer"
+	jq -r '.result.picture // .error.data.kind' "$dir/answer"
+}
+ready() {
+	ask '{"method":"capture_pane","params":{"pane":"main:0.0"}}' | jq '.result.text | contains("ready")'
+}
+has() { # has TEXT: the picture
+	grep -q -F -- "$1" "$dir/picture"
+}
+lint() {
+	if command -v xmllint >/dev/null; then
+		xmllint --noout --nonet "$dir/picture"
+	else
+		head -c 10 "$dir/picture" | grep -q '<'
+	fi
+}
+
+until_is 'the pane shows what it is to show' true ready
+rm -f "$script"
+
+picture ',"format":"svg"' >"$dir/picture"
+is 'the answer says what it is' "$(jq -c '.result | [.format, .rows, .columns, .text]' "$dir/answer")" '["svg",24,80,null]'
+ok 'it is XML' lint
+ok 'as large as the pane' has "width='696' height='456'"
+ok 'a word in its colour' has "fill='#e8656f'>red</text>"
+ok 'another in bold' has "font-weight='bold'>bold</text>"
+ok 'with waves under it' has "q2.1-3 4.2 0t4.2 0q"
+ok 'tags of a program are text' has '&lt;i&gt;&amp;amp;&lt;/i&gt;'
+ok 'a ground' has "height='18' fill='#62a8ef'/>"
+ok 'a corner that is drawn' has "M16.2 57H20.4M16.2 57V66"
+ok 'a wide character' has "x='45.6' y='61.5' textLength='16.8' lengthAdjust='spacingAndGlyphs'>日</text>"
+ok 'the cursor' has "<rect x='54' y='66' width='8.4' height='18' fill='#d7dae0'/>"
+ok 'the title of the pane' has '<title>a &lt;title&gt; &amp; more</title>'
+ok 'no bar unless asked for' test "$(grep -c '<circle' "$dir/picture")" = 0
+
+picture ',"format":"svg","title":"mine","theme":"light","lines":1' >"$dir/picture"
+ok 'the last line alone, in a frame, dark on light' has "width='696' height='60'"
+ok 'is XML' lint
+ok 'with the title that was given' has '>mine</text>'
+ok 'and the line' has '>ready</text>'
+
+picture ',"format":"html"' >"$dir/picture"
+ok 'HTML is XML too' lint
+ok 'and has the colours' has "<span style='color:#e8656f;'>red</span>"
+ok 'and wide characters' has "<i class='w'>日</i>"
+
+picture ',"format":"svg","join":true' >"$dir/picture"
+is 'lines of a picture are not joined' "$(jq -c '.error | [.code, .data.field]' "$dir/answer")" '[-32602,"join"]'
+picture ',"format":"html","encoding":"base64"' >"$dir/picture"
+is 'nor is it base64' "$(jq -c .error.data.field "$dir/answer")" '"encoding"'
+picture ',"format":"png"' >"$dir/picture"
+is 'what it cannot be is said' "$(jq -c .error.data.field "$dir/answer")" '"format"'
+
+# A screen in which every cell has a colour of its own does not fit in a small result.
+kill "$daemon_pid"
+wait "$daemon_pid" 2>/dev/null
+t respawn-pane -k -t main:0.0 'i=0; while [ $i -lt 1840 ]; do
+	printf "\033[48;2;$((i % 256));$((i / 8));$((i % 7))m."; i=$((i + 1)); done; printf "\033[0mready"; exec cat'
+"$MUXBUS_BUILDDIR/muxbusd" -f -o result_bytes=65536 --ready-fd 3 -S "$dir/tmux" \
+	3>"$dir/ready" 2>>"$dir/muxbusd.log" &
+daemon_pid=$!
+timeout 10 head -n 1 "$dir/ready" >/dev/null
+until_is 'a screen full of colours' true ready
+is 'is refused as a picture where it is too large' "$(picture ',"format":"svg"')" limit
+ok 'saying what to do' grep -q 'ask for fewer lines' "$dir/answer"
+picture ',"format":"svg","lines":3' >"$dir/picture"
+ok 'fewer lines fit' lint
+
+done_testing
