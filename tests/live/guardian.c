@@ -4,6 +4,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <glob.h>
 #include <signal.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -14,6 +15,7 @@
 
 #include "base/alloc.h"
 #include "base/buf.h"
+#include "base/job_file.h"
 #include "harness.h"
 
 enum { NOTES_MAX_BYTES = 1024 * 1024 };
@@ -64,6 +66,42 @@ static void remove_directory(const char *path)
 	(void)waitpid(pid, NULL, 0);
 }
 
+/* Kills the supervisor that holds a lock, and its command, if they run. */
+static void end_job(char *lock_path)
+{
+	char *name = strrchr(lock_path, '/') + 1;
+	struct job_start start;
+	char note[64];
+	int fd = open(lock_path, O_RDONLY | O_CLOEXEC);
+	ssize_t len = fd < 0 ? -1 : read(fd, note, sizeof(note) - 1);
+	if (fd >= 0)
+		(void)close(fd);
+	if (len <= 0)
+		return;
+	note[len] = '\0';
+	name[-1] = '\0';
+	*strchr(name, '.') = '\0';
+	int dir_fd = open(lock_path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	if (job_start_read(dir_fd, name, &start) == 0 && start_ticks(start.pid) == start.pid_start)
+		(void)kill(-start.pid, SIGKILL);
+	(void)close(dir_fd);
+	end_process(note);
+}
+
+/* Jobs outlive the daemon that started them, but not the test. */
+static void end_jobs(const char *dir)
+{
+	char *pattern = xasprintf("%s/muxbus/*/jobs/*.lock", dir);
+	glob_t found = {0};
+
+	if (glob(pattern, GLOB_NOSORT, NULL, &found) == 0) {
+		for (size_t i = 0; i < found.gl_pathc; i++)
+			end_job(found.gl_pathv[i]);
+	}
+	globfree(&found);
+	mem_free(pattern);
+}
+
 static void guardian_clean(char *notes)
 {
 	char *save = NULL;
@@ -74,8 +112,10 @@ static void guardian_clean(char *notes)
 			end_process(note + 2);
 	}
 	for (char *note = strtok_r(notes, "\n", &save); note; note = strtok_r(NULL, "\n", &save)) {
-		if (note[0] == 'D')
-			remove_directory(note + 2);
+		if (note[0] != 'D')
+			continue;
+		end_jobs(note + 2);
+		remove_directory(note + 2);
 	}
 	mem_free(copy);
 }

@@ -61,15 +61,12 @@ void live_sleep_ms(int ms)
 
 const char *live_cached(const char *name)
 {
-	const char *dirs[] = {getenv("MUXBUS_TMUX_CACHE"), "/tmp/tmux-cache"};
+	const char *dir = getenv("MUXBUS_TMUX_CACHE");
+	char *path = dir == NULL ? NULL : xasprintf("%s/%s", dir, name);
 
-	for (size_t i = 0; i < 2; i++) {
-		char *path = dirs[i] == NULL ? NULL : xasprintf("%s/%s", dirs[i], name);
-
-		if (path != NULL && access(path, X_OK) == 0)
-			return path;
-		mem_free(path);
-	}
+	if (path != NULL && access(path, X_OK) == 0)
+		return path;
+	mem_free(path);
 	return NULL;
 }
 

@@ -41,7 +41,7 @@ struct live {
 const char *live_tmux_path(void);
 /*
  * All that are to be tested, NULL-terminated: the one of the PATH, and those found in
- * $MUXBUS_TMUX_CACHE (else /tmp/tmux-cache) as tmux-3.5a and tmux-3.8.
+ * $MUXBUS_TMUX_CACHE (`make check` sets it to tests/cache) as tmux-3.5a and tmux-3.8.
  */
 const char *const *live_tmux_paths(void);
 /* A file of that directory, or NULL. */

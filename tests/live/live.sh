@@ -63,10 +63,22 @@ ask() {
 	printf '%s\n' "$1" | socat -t 86400 - "UNIX-CONNECT:$MUXBUS"
 }
 
+# Jobs outlive the daemon that started them, but not the test.
+end_jobs() {
+	for lock in "$dir"/muxbus/*/jobs/*.lock; do
+		supervisor=$(cut -d ' ' -f 1 "$lock" 2>/dev/null)
+		[ -n "$supervisor" ] || continue
+		[ "$(cat "/proc/$supervisor/comm" 2>/dev/null)" = muxbus-job ] || continue
+		kill -9 -- "-$(sed -n 's/^pid=//p' "${lock%.lock}.started")" 2>/dev/null
+		kill -9 "$supervisor" 2>/dev/null
+	done
+}
+
 finish() {
 	[ -z "$daemon_pid" ] || kill "$daemon_pid" 2>/dev/null
 	t kill-server 2>/dev/null
 	[ -z "$daemon_pid" ] || wait "$daemon_pid" 2>/dev/null
+	end_jobs
 	rm -rf "$dir"
 }
 
