@@ -6,6 +6,7 @@
 #include "cli/cli.h"
 
 /* Keep alphabetized. */
+enum cli_status mcp_run(struct cli *cli, int argc, char **argv);
 enum cli_status start_run(struct cli *cli, int argc, char **argv);
 
 #endif

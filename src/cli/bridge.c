@@ -1,0 +1,314 @@
+/* SPDX-License-Identifier: ISC */
+/* Carrying lines between standard streams and muxbusd, over restarts of it. */
+#include "cli/bridge.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "base/clock.h"
+#include "base/log.h"
+#include "cli/launch.h"
+#include "cli/launch_env.h"
+#include "cli/link.h"
+
+#define READ_SIZE ((size_t)64 * 1024)
+#define WRITE_SIZE 4096 /* a pipe that takes something takes that much without waiting */
+#define SEEK_STEP_MS 20
+#define SEEK_GRACE_MS 500 /* for somebody else who is restarting it */
+#define REST_FIRST_MS 100 /* doubled with each try */
+#define REST_LONGEST_MS 5000
+#define REST_TRIES 20 /* then only when it is needed */
+#define LOSSES_MAX 5 /* within LOSSES_MS: then something is wrong with it, or with us */
+#define LOSSES_MS 10000
+
+enum phase {
+	PHASE_CONNECTED,
+	PHASE_SEEKING, /* it should be there any moment */
+	PHASE_LAUNCHING, /* a child of ours starts it */
+	PHASE_RESTING, /* there is none, and nobody needs it */
+};
+
+struct bridge {
+	const struct cli *cli;
+	struct mcp_replay *replay;
+	bool may_start;
+	enum phase phase;
+	struct link *link; /* NULL but when connected */
+	int64_t next_ms; /* when to try again; -1: when it is needed */
+	int64_t seek_until_ms;
+	int rest_tries;
+	bool was_ended; /* in order: nobody wants it back */
+	int64_t losses[LOSSES_MAX]; /* when the last connections were lost */
+	size_t loss_count;
+	int launch_fd; /* where the child says why it failed; -1: there is none */
+	pid_t launch_pid;
+	struct buf launch_said;
+	bool agent_has_ended;
+	bool is_unread; /* nobody reads standard output */
+};
+
+/* ---- the daemon that is not there --------------------------------------------------------- */
+
+static void rest(struct bridge *bridge)
+{
+	int64_t wait_ms = REST_FIRST_MS;
+	for (int i = 0; i < bridge->rest_tries && wait_ms < REST_LONGEST_MS; i++)
+		wait_ms *= 2;
+	bridge->phase = PHASE_RESTING;
+	bridge->next_ms = bridge->rest_tries++ < REST_TRIES
+	    ? clock_mono_ms() + (wait_ms < REST_LONGEST_MS ? wait_ms : REST_LONGEST_MS)
+	    : -1;
+}
+
+/* Nobody is to be had: says why to those who wait, and once on standard error. */
+static void give_up(struct bridge *bridge, const char *reason)
+{
+	char text[PATH_MAX + 1024];
+	(void)snprintf(text, sizeof(text),
+	    "muxbus cannot reach its daemon: %s. A person can see what is wrong with `muxbus "
+	    "doctor`; later calls try again.",
+	    reason);
+	log_warning("%s", reason);
+	mcp_replay_refused(bridge->replay, text);
+	rest(bridge);
+}
+
+static void seek(struct bridge *bridge, int64_t grace_ms)
+{
+	bridge->phase = PHASE_SEEKING;
+	bridge->seek_until_ms = clock_mono_ms() + grace_ms;
+	bridge->next_ms = 0;
+}
+
+/* A child starts it, since that can take a while. Its output, if any, is why it failed. */
+static void launch(struct bridge *bridge)
+{
+	int fds[2];
+	pid_t pid = pipe2(fds, O_CLOEXEC) == 0 ? fork() : -1;
+	if (pid < 0) {
+		give_up(bridge, strerror(errno));
+		return;
+	}
+	if (pid == 0) {
+		char reason[PATH_MAX + 1024];
+		launch_env_clean();
+		if (launch_daemon(bridge->cli, reason, sizeof(reason)) == 0)
+			_exit(EXIT_SUCCESS);
+		(void)!write(fds[1], reason, strlen(reason)); /* without it there is no reason */
+		_exit(EXIT_FAILURE);
+	}
+	(void)close(fds[1]); /* the child's */
+	buf_clear(&bridge->launch_said);
+	bridge->phase = PHASE_LAUNCHING;
+	bridge->launch_fd = fds[0];
+	bridge->launch_pid = pid;
+}
+
+static void try_to_connect(struct bridge *bridge)
+{
+	char reason[PATH_MAX + 512];
+	enum link_state state =
+	    link_open(&bridge->link, bridge->cli->socket, reason, sizeof(reason));
+	int64_t now_ms = clock_mono_ms();
+	bool is_missing = state == LINK_NO_SOCKET || state == LINK_DEAD;
+	bool is_wanted = !bridge->was_ended || mcp_replay_is_waiting(bridge->replay);
+	if (state == LINK_OK) {
+		bridge->phase = PHASE_CONNECTED;
+		bridge->rest_tries = 0;
+		bridge->was_ended = false;
+		mcp_replay_connected(bridge->replay);
+	} else if (bridge->phase == PHASE_RESTING && !mcp_replay_is_waiting(bridge->replay)) {
+		rest(bridge);
+	} else if (is_missing && now_ms < bridge->seek_until_ms) {
+		bridge->next_ms = now_ms + SEEK_STEP_MS;
+	} else if (is_missing && !is_wanted) {
+		rest(bridge);
+	} else if (is_missing && bridge->may_start) {
+		launch(bridge);
+	} else {
+		give_up(bridge, reason);
+	}
+}
+
+/* Whether it is lost again and again. */
+static bool is_hopeless(struct bridge *bridge)
+{
+	int64_t now_ms = clock_mono_ms();
+	int64_t *oldest = &bridge->losses[bridge->loss_count++ % LOSSES_MAX];
+	bool is_often = bridge->loss_count > LOSSES_MAX && now_ms - *oldest < LOSSES_MS;
+	*oldest = now_ms;
+	return is_often;
+}
+
+static void lose(struct bridge *bridge)
+{
+	link_close(bridge->link);
+	bridge->link = NULL;
+	mcp_replay_lost(bridge->replay);
+	/* Who ends in order takes the socket away. */
+	bridge->was_ended = access(bridge->cli->socket, F_OK) < 0;
+	if (is_hopeless(bridge))
+		give_up(bridge, "muxbusd has ended the connection 5 times within 10 s");
+	else
+		seek(bridge, SEEK_GRACE_MS);
+}
+
+_Static_assert(LOSSES_MAX == 5 && LOSSES_MS == 10000, "as the text has it");
+
+/* Reads what the child says, to its end. */
+static void on_launch(struct bridge *bridge)
+{
+	char bytes[512];
+	ssize_t n = read(bridge->launch_fd, bytes, sizeof(bytes));
+	if (n > 0)
+		(void)buf_append(&bridge->launch_said, bytes, (size_t)n); /* the first is enough */
+	if (n > 0 || (n < 0 && errno == EINTR))
+		return;
+	(void)close(bridge->launch_fd);
+	bridge->launch_fd = -1;
+	while (waitpid(bridge->launch_pid, NULL, 0) < 0 && errno == EINTR)
+		;
+	if (bridge->launch_said.len > 0)
+		give_up(bridge, (const char *)bridge->launch_said.data);
+	else
+		seek(bridge, SEEK_GRACE_MS);
+	/* It says that it is ready: if it is gone again, that is no reason to start it for ever. */
+	if (bridge->phase == PHASE_SEEKING && is_hopeless(bridge))
+		give_up(bridge, "muxbusd was started 5 times within 10 s");
+}
+
+/* ---- the streams --------------------------------------------------------------------------- */
+
+static void read_agent(struct bridge *bridge)
+{
+	static char bytes[READ_SIZE];
+	ssize_t n = read(STDIN_FILENO, bytes, sizeof(bytes));
+	if (n > 0) {
+		mcp_replay_from_agent(bridge->replay, bytes, (size_t)n);
+	} else if (n == 0 || (errno != EINTR && errno != EAGAIN)) {
+		mcp_replay_agent_ended(bridge->replay);
+		bridge->agent_has_ended = true;
+	}
+}
+
+static void write_agent(struct bridge *bridge)
+{
+	const struct buf *out = mcp_replay_to_agent(bridge->replay);
+	ssize_t n = write(STDOUT_FILENO, out->data, out->len < WRITE_SIZE ? out->len : WRITE_SIZE);
+	if (n > 0)
+		mcp_replay_wrote_agent(bridge->replay, (size_t)n);
+	else if (n < 0 && errno != EINTR && errno != EAGAIN)
+		bridge->is_unread = true;
+}
+
+static void read_daemon(struct bridge *bridge)
+{
+	static char bytes[READ_SIZE];
+	ssize_t n = recv(link_fd(bridge->link), bytes, sizeof(bytes), MSG_DONTWAIT);
+	if (n < 0 && (errno == EINTR || errno == EAGAIN))
+		return;
+	/* A reset is an end as good as any. */
+	if (n <= 0 || !mcp_replay_from_daemon(bridge->replay, bytes, (size_t)n))
+		lose(bridge);
+}
+
+static void write_daemon(struct bridge *bridge)
+{
+	const struct buf *out = mcp_replay_to_daemon(bridge->replay);
+	ssize_t n = send(link_fd(bridge->link), out->data, out->len, MSG_DONTWAIT | MSG_NOSIGNAL);
+	if (n > 0)
+		mcp_replay_wrote_daemon(bridge->replay, (size_t)n);
+	/* An error is seen by reading, behind the last answers. */
+}
+
+/* ---- the loop ------------------------------------------------------------------------------ */
+
+enum { IN, OUT, DAEMON, LAUNCH, FDS_COUNT };
+
+/* What is waited for. Descriptors below 0 are left out. */
+static void prepare(const struct bridge *bridge, struct pollfd fds[FDS_COUNT])
+{
+	const struct mcp_replay *replay = bridge->replay;
+	bool may_read = !bridge->agent_has_ended && mcp_replay_wants_agent(replay);
+	short in = mcp_replay_wants_daemon(replay) ? POLLIN : 0;
+	short out = mcp_replay_to_daemon(replay)->len > 0 ? POLLOUT : 0;
+	fds[IN] = (struct pollfd){.fd = may_read ? STDIN_FILENO : -1, .events = POLLIN};
+	fds[OUT] = (struct pollfd){
+	    .fd = STDOUT_FILENO, .events = mcp_replay_to_agent(replay)->len > 0 ? POLLOUT : 0};
+	fds[DAEMON] = (struct pollfd){.fd = -1};
+	if (bridge->phase == PHASE_CONNECTED && (in || out))
+		fds[DAEMON] =
+		    (struct pollfd){.fd = link_fd(bridge->link), .events = (short)(in | out)};
+	fds[LAUNCH] = (struct pollfd){.fd = bridge->launch_fd, .events = POLLIN};
+}
+
+static int wait_ms(const struct bridge *bridge)
+{
+	if (bridge->phase != PHASE_SEEKING && bridge->phase != PHASE_RESTING)
+		return -1;
+	if (bridge->phase == PHASE_RESTING && mcp_replay_is_waiting(bridge->replay))
+		return 0;
+	if (bridge->next_ms < 0)
+		return -1;
+	int64_t left_ms = bridge->next_ms - clock_mono_ms();
+	return left_ms < 0 ? 0 : (int)left_ms;
+}
+
+static void turn(struct bridge *bridge)
+{
+	struct pollfd fds[FDS_COUNT];
+	prepare(bridge, fds);
+	if (poll(fds, FDS_COUNT, wait_ms(bridge)) < 0)
+		return; /* a signal that did not end us */
+	if (fds[OUT].revents & (POLLERR | POLLNVAL))
+		bridge->is_unread = true;
+	else if (fds[OUT].revents & POLLOUT)
+		write_agent(bridge);
+	if (fds[IN].revents)
+		read_agent(bridge);
+	if (fds[DAEMON].revents & POLLOUT)
+		write_daemon(bridge);
+	if (fds[DAEMON].revents & (POLLIN | POLLHUP | POLLERR))
+		read_daemon(bridge);
+	if (fds[LAUNCH].revents)
+		on_launch(bridge);
+	bool is_due = (bridge->phase == PHASE_SEEKING || bridge->phase == PHASE_RESTING) &&
+	    wait_ms(bridge) == 0;
+	if (is_due)
+		try_to_connect(bridge);
+}
+
+static bool is_over(const struct bridge *bridge)
+{
+	if (bridge->is_unread)
+		return true;
+	return bridge->agent_has_ended && mcp_replay_is_done(bridge->replay) &&
+	    mcp_replay_to_agent(bridge->replay)->len == 0 &&
+	    (bridge->phase != PHASE_CONNECTED || mcp_replay_to_daemon(bridge->replay)->len == 0);
+}
+
+enum cli_status bridge_run(
+    const struct cli *cli, const struct mcp_replay_config *config, bool may_start)
+{
+	struct bridge bridge = {.cli = cli, .may_start = may_start, .launch_fd = -1};
+	bridge.replay = mcp_replay_new(config);
+	buf_init(&bridge.launch_said, PATH_MAX + 1024);
+	(void)signal(SIGPIPE, SIG_IGN);
+	seek(&bridge, 0);
+	while (!is_over(&bridge))
+		turn(&bridge);
+	if (bridge.launch_fd >= 0)
+		(void)close(bridge.launch_fd);
+	link_close(bridge.link);
+	buf_finish(&bridge.launch_said);
+	mcp_replay_free(bridge.replay);
+	return CLI_DONE;
+}

@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: ISC */
+/* The environment of a daemon that an agent's child starts. */
+#include "cli/launch_env.h"
+
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+/* Not secrets, though their names look it: where an agent of keys and a display listen. */
+static const char *const harmless[] = {"SSH_AUTH_SOCK", "XAUTHORITY", NULL};
+
+static const char *const secret_parts[] = {
+    "AUTH", "CERT", "CREDENTIAL", "KEY", "PASSW", "PRIVATE", "SECRET", "TOKEN", NULL};
+
+/* What agents set for their children. */
+static const char *const private_prefixes[] = {"AI_AGENT", "ANTHROPIC_", "CLAUDE", "CODEX_",
+    "COPILOT_", "GEMINI_", "NODE_", "OPENAI_", "OPENCODE", "TMUX_PANE", NULL};
+
+bool launch_env_is_private(const char *name)
+{
+	for (size_t i = 0; harmless[i]; i++) {
+		if (strcmp(name, harmless[i]) == 0)
+			return false;
+	}
+	for (size_t i = 0; private_prefixes[i]; i++) {
+		if (strncmp(name, private_prefixes[i], strlen(private_prefixes[i])) == 0)
+			return true;
+	}
+	for (size_t i = 0; secret_parts[i]; i++) {
+		if (strcasestr(name, secret_parts[i]))
+			return true;
+	}
+	return false;
+}
+
+void launch_env_clean(void)
+{
+	char name[256];
+	size_t i = 0;
+	while (environ[i]) {
+		size_t len = strcspn(environ[i], "=");
+		/* Longer ones are no names that we know of: they stay. */
+		(void)snprintf(
+		    name, sizeof(name), "%.*s", len < sizeof(name) ? (int)len : 0, environ[i]);
+		if (*name && launch_env_is_private(name) && unsetenv(name) == 0)
+			i = 0;
+		else
+			i++;
+	}
+}

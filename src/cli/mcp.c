@@ -1,0 +1,181 @@
+/* SPDX-License-Identifier: ISC */
+/* muxbus mcp: the MCP server that agents configure, on standard input and output. */
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/log.h"
+#include "base/str.h"
+#include "cli/bridge.h"
+#include "cli/verbs.h"
+#include "wire/json.h"
+
+#define HELLO_MAX ((size_t)64 * 1024)
+#define ANCESTORS_MAX 32
+
+struct options {
+	const char *tools; /* "default", "all"; NULL: not said */
+	bool is_legacy;
+	bool may_start;
+};
+
+/* ---- hello --------------------------------------------------------------------------------- */
+
+/* Agents and the variables of theirs that name the session they run. */
+static const struct {
+	const char *agent;
+	const char *mark; /* set by this agent only */
+	const char *session; /* NULL: it tells none */
+} agents[] = {
+    {"claude", "CLAUDECODE", "CLAUDE_CODE_SESSION_ID"},
+    {"copilot", "COPILOT_AGENT_SESSION_ID", "COPILOT_AGENT_SESSION_ID"},
+    {"gemini", "GEMINI_CLI", NULL},
+    {"opencode", "OPENCODE", NULL},
+};
+
+static const char *variable(const char *name)
+{
+	const char *value = name ? getenv(name) : NULL;
+	return value && *value ? value : NULL;
+}
+
+/* Begins a line that is not answered; the writer stands in its params. */
+static void begin_notice(struct json_writer *writer, const char *method)
+{
+	writer->needs_comma = false;
+	json_object_begin(writer, NULL);
+	json_put_str(writer, "jsonrpc", "2.0");
+	json_put_str(writer, "method", method);
+	json_object_begin(writer, "params");
+}
+
+static void end_notice(struct json_writer *writer)
+{
+	json_object_end(writer);
+	json_object_end(writer);
+	writer->needs_comma = false;
+	json_put_raw(writer, NULL, "\n", 1);
+}
+
+/* Name and parent of a process; false if it cannot be read. */
+static bool read_process(pid_t pid, char name[64], pid_t *ret_parent)
+{
+	char path[64];
+	char stat[512];
+	int parent;
+	(void)snprintf(path, sizeof(path), "/proc/%ld/stat", (long)pid);
+	int fd = open(path, O_RDONLY | O_CLOEXEC);
+	ssize_t n = fd < 0 ? -1 : read(fd, stat, sizeof(stat) - 1);
+	if (fd >= 0)
+		(void)close(fd); /* only read */
+	if (n <= 0)
+		return false;
+	stat[n] = '\0';
+	/* "pid (name) state parent ...", and a name may have parentheses too. */
+	char *begin = strchr(stat, '(');
+	char *end = strrchr(stat, ')');
+	if (!begin || !end || end < begin || sscanf(end + 1, " %*c %d", &parent) != 1)
+		return false;
+	(void)snprintf(name, 64, "%.*s", (int)(end - begin - 1), begin + 1);
+	*ret_parent = parent;
+	return true;
+}
+
+/*
+ * Codex runs the children of all its windows under one process, whose environment names the
+ * pane where that was started, whoever asks: what it says of panes is not to be believed.
+ */
+static bool is_under_codex(void)
+{
+	pid_t pid = getppid();
+	char name[64];
+	for (int i = 0; i < ANCESTORS_MAX && pid > 1; i++) {
+		if (!read_process(pid, name, &pid))
+			return false;
+		if (strncmp(name, "codex", strlen("codex")) == 0)
+			return true;
+	}
+	return false;
+}
+
+/* The pane that we are in, if it is one of the server that is meant; else NULL. */
+static const char *own_pane(const struct cli *cli)
+{
+	const char *tmux = variable("TMUX");
+	const char *pane = variable("TMUX_PANE");
+	uint32_t number;
+	if (!tmux || !pane || !str_parse_id(pane, strlen(pane), '%', &number))
+		return NULL;
+	size_t len = strcspn(tmux, ",");
+	bool is_ours = strlen(cli->tmux_socket) == len && strncmp(cli->tmux_socket, tmux, len) == 0;
+	return is_ours && !is_under_codex() ? pane : NULL;
+}
+
+/* What only we can tell the daemon: nothing else of the environment leaves us. */
+static void write_greeting(const struct cli *cli, const struct options *options, struct buf *out)
+{
+	struct json_writer writer;
+	const char *pane = own_pane(cli);
+	json_writer_init(&writer, out);
+	if (pane || options->tools) {
+		begin_notice(&writer, "notifications/muxbus/hello");
+		if (options->tools)
+			json_put_str(&writer, "tools", options->tools);
+		if (pane)
+			json_put_str(&writer, "pane", pane);
+		end_notice(&writer);
+	}
+	for (size_t i = 0; pane && i < sizeof(agents) / sizeof(*agents); i++) {
+		if (!variable(agents[i].mark))
+			continue;
+		begin_notice(&writer, "report_agent");
+		json_put_str(&writer, "agent", agents[i].agent);
+		json_put_str(&writer, "pane", pane);
+		if (variable(agents[i].session))
+			json_put_str(&writer, "session", variable(agents[i].session));
+		end_notice(&writer);
+		break; /* one that runs in another has the other's mark as well: who knows? */
+	}
+}
+
+/* ---- the verb ------------------------------------------------------------------------------ */
+
+static bool read_option(struct options *options, const char *arg)
+{
+	if (strcmp(arg, "--tools=all") == 0 || strcmp(arg, "--tools=default") == 0)
+		options->tools = strchr(arg, '=') + 1;
+	else if (strcmp(arg, "--legacy") == 0)
+		options->is_legacy = true;
+	else if (strcmp(arg, "--no-start") == 0)
+		options->may_start = false;
+	else
+		return false;
+	return true;
+}
+
+enum cli_status mcp_run(struct cli *cli, int argc, char **argv)
+{
+	struct options options = {.may_start = true};
+	struct buf greeting;
+	for (int i = 1; i < argc; i++) {
+		if (cli_help("mcp", argv[i]))
+			return CLI_DONE;
+		if (!read_option(&options, argv[i]) && !cli_option(cli, argv[i]))
+			return cli_usage("mcp", "unexpected argument \"%s\"", argv[i]);
+	}
+	if (cli->is_terminal && isatty(STDIN_FILENO))
+		return cli_usage("mcp",
+		    "this is for agents to run: it speaks MCP on standard input and output. "
+		    "`muxbus "
+		    "setup` tells an agent of it");
+	log_open(STDERR_FILENO, "muxbus", LOG_LEVEL_WARNING);
+	buf_init(&greeting, HELLO_MAX);
+	write_greeting(cli, &options, &greeting);
+	struct mcp_replay_config config = {
+	    .greeting = (const char *)greeting.data, .is_legacy = options.is_legacy};
+	enum cli_status status = bridge_run(cli, &config, options.may_start);
+	buf_finish(&greeting);
+	return status;
+}
