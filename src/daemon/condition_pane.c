@@ -12,6 +12,7 @@
 #include "daemon/condition.h"
 #include "daemon/daemon.h"
 #include "daemon/event_log.h"
+#include "daemon/object.h"
 #include "daemon/pane_screen.h"
 #include "daemon/pattern.h"
 #include "daemon/request.h"
@@ -553,10 +554,7 @@ static bool exited_arm(struct condition *condition, struct request *request, con
 	if (pane == NULL || !pane->is_dead)
 		return true;
 	put_pane(condition, &writer, watch->pane);
-	if (pane->exit_status >= 0)
-		json_put_int(&writer, "status", pane->exit_status);
-	if (pane->exit_signal > 0)
-		json_put_int(&writer, "signal", pane->exit_signal);
+	object_put_exit(&writer, pane->exit_status, pane->exit_signal);
 	json_object_end(&writer);
 	condition_settle(condition, CONDITION_MATCHED);
 	return true;

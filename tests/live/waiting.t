@@ -79,16 +79,19 @@ call get_pane '{"pane":"'"$doomed"'"}'
 call wait_for '{"any":[{"output":"never","pane":"'"$doomed"'"}],"timeout_sec":60}'
 is 'a pane that goes ends its condition' "$(field '.result.conditions[0].state')" gone
 
-# The recipe: a job, a failure line in its log, or time; in one request.
-recipe() {
-	"$MUXBUS_SRCDIR/contrib/socat/build-and-wait" "$@" >"$dir/outcome"
-	echo $?
-}
-is 'the recipe ends as its command' "$(recipe 'echo compiled; exit 6')" 6
-is 'and says so' "$(grep -c 'exit 6' "$dir/outcome")" 1
-is 'a failure line comes first' "$(recipe 'echo "main.c:3: error: no"; exec sleep 1000')" 1
-is 'and is quoted' "$(head -n 1 "$dir/outcome")" 'failing: main.c:3: error: no'
-is 'or the time is up' "$(recipe 'exec sleep 1000' never 0.2)" 4
+# How a program ended is told in the same words, whether it was over already or not.
+kept=$(t split-window -d -P -F '#{pane_id}' 'read -r line; exit 3')
+t set-option -p -t "$kept" remain-on-exit on
+(
+	until [ "$(ask '{"method":"status"}' | jq .result.waits)" -gt 0 ]; do sleep 0.02; done
+	t send-keys -t "$kept" Enter
+) &
+call wait_for '{"any":[{"exited":"'"$kept"'"}],"timeout_sec":60}'
+is 'a program that ends while it is waited for' "$(field '.result.conditions[0].details | "\(.exit_status) \(.signal)"')" '3 null'
+call wait_for '{"any":[{"exited":"'"$kept"'"}],"timeout_sec":60}'
+is 'and one that has ended before' "$(field '.result.conditions[0] | "\(.at_entry) \(.details.exit_status) \(.details.signal)"')" 'true 3 null'
+t kill-pane -t "$kept"
+
 call wait_for '{"any":[{"file":"relative"}]}'
 is 'a path must be absolute' "$(field .error.data.field)" file
 
