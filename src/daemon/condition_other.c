@@ -60,7 +60,7 @@ static void settle_job(struct condition *condition, const struct job *job)
 	while ((note = queue_next(queue, note)) != NULL) {
 		if (note->source == SOURCE_JOB && strcmp(note->id, job->id) == 0 &&
 		    note->state == NOTE_QUEUED)
-			(void)queue_set_state(queue, note->seq, NOTE_ACKNOWLEDGED, NULL);
+			queue_settle_waited(queue, note->seq);
 	}
 	condition_settle(condition, CONDITION_MATCHED);
 }
@@ -186,7 +186,7 @@ static void note_posted(struct queue_listener *listener, const struct notificati
 	    !consumer_filter_matches(&watch->filter, note))
 		return;
 	/* Who waits for it is told now, and nobody twice. */
-	(void)queue_set_state(watch->condition->daemon->queue, seq, NOTE_ACKNOWLEDGED, NULL);
+	queue_settle_waited(watch->condition->daemon->queue, seq);
 	settle_note(watch, note);
 }
 

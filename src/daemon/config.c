@@ -48,8 +48,13 @@ static const struct limit limits_table[] = {
     {LIMIT(fresh_ms), 50, 0, 60000, "ms",
 	"how old titles, commands and paths may be when they are told"},
     {LIMIT(line_bytes), 4 * MIB, 1 * KIB, 64 * MIB, "bytes", "the longest request line"},
+    {LIMIT(loan_ms), 10000, 100, 600000, "ms",
+	"how long a follower or hook may take to acknowledge what it hands to an agent, and a "
+	"follower to ask for more; then it is typed"},
     {LIMIT(peers), 256, 1, 65536, NULL, "programs connected at once"},
     {LIMIT(quiet_ms), 1000, 50, 3600000, "ms", "time without output until pane_quiet"},
+    {LIMIT(quote_match), 0, 0, 1, NULL,
+	"1: a notice quotes the line that a watch has found; strangers write into logs"},
     {LIMIT(quote_output), 1, 0, 1, NULL,
 	"1: a notice that is typed quotes the first output of the job, or the text that was "
 	"posted"},

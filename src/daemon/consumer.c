@@ -278,7 +278,7 @@ static bool consumer_settle(struct consumer *consumer, uint64_t seq)
 		consumer->set->parked--;
 	consumer_handed(consumer, seq)->due_ms = 0;
 	if (note->state == NOTE_QUEUED || note->state == NOTE_DELIVERED)
-		(void)queue_set_state(consumer->set->queue, seq, NOTE_ACKNOWLEDGED, NULL);
+		queue_settle_waited(consumer->set->queue, seq);
 	return true;
 }
 

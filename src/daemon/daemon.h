@@ -8,6 +8,7 @@
 struct config;
 struct consumer_set;
 struct counters;
+struct courier_set;
 struct delivery_set;
 struct errand_set;
 struct event_base;
@@ -44,6 +45,7 @@ struct daemon {
 	struct presence_set *presences; /* agents, as they report themselves */
 	struct typist_set *typists; /* who type at prompts */
 	struct self_command_set *self_commands; /* typed into panes that asked for it */
+	struct courier_set *couriers; /* who hand notifications on, so that nothing is typed */
 	struct delivery_set *deliveries; /* notifications on their way into panes */
 	struct watch_set *watches; /* of files */
 	struct counters *counters;

@@ -11,13 +11,13 @@
 
 #include "base/alloc.h"
 #include "base/buf.h"
-#include "base/clock.h"
 #include "base/list.h"
 #include "daemon/config.h"
+#include "daemon/courier.h"
 #include "daemon/daemon.h"
-#include "daemon/event_log.h"
 #include "daemon/notice.h"
 #include "daemon/queue.h"
+#include "daemon/receipt.h"
 #include "daemon/store.h"
 #include "daemon/typist.h"
 #include "wire/json.h"
@@ -27,7 +27,6 @@
 enum {
 	BATCH_MAX = 32, /* notifications that one notice tells of */
 	KEY_SIZE = sizeof TYPED_PREFIX + PANE_REF_TEXT_SIZE,
-	RECEIPT_MAX = 8192,
 };
 
 /* What waits for one pane. */
@@ -120,61 +119,38 @@ static bool is_ours(const struct notification *note)
 	return note != NULL && (note->state == NOTE_QUEUED || note->state == NOTE_DELIVERING);
 }
 
-static void write_receipt_json(struct buf *out, const struct mail *mail, const char *name,
-    enum typist_result result, const char *reason)
-{
-	struct json_writer writer;
-
-	json_writer_init(&writer, out);
-	json_object_begin(&writer, NULL);
-	json_put_str(&writer, "result", name);
-	json_put_time(&writer, "time", clock_real_ms());
-	if (result != TYPIST_NOTHING && result != TYPIST_REFUSED)
-		json_put_str(&writer, "way", "typed");
-	if (reason != NULL)
-		(void)json_put_text(&writer, "reason", reason, strlen(reason));
-	if (result != TYPIST_NOTHING)
-		typist_write_evidence(mail->typist, result, &writer);
-	json_object_end(&writer);
-}
-
-/*
- * Says what became of a notification, in the queue and as an event. One that somebody has
- * acknowledged or cancelled meanwhile stays that.
- */
 static void write_receipt(struct mail *mail, uint64_t seq, enum notification_state state,
     const char *name, enum typist_result result, const char *reason)
 {
-	struct event_scope scope = {.pane = mail->pane.pane, .window = MUXBUS_NO_ID};
+	bool is_typed = result == TYPIST_SUBMITTED || result == TYPIST_TYPED;
 	const struct notification *note = queue_find(mail->set->daemon->queue, seq);
 	struct json_writer writer;
-	struct buf receipt, members;
+	struct buf receipt;
 
 	if (note == NULL)
 		return;
 	buf_init(&receipt, RECEIPT_MAX);
-	write_receipt_json(&receipt, mail, name, result, reason);
-	(void)queue_set_state(mail->set->daemon->queue, seq, is_ours(note) ? state : note->state,
-	    (const char *)receipt.data);
-	buf_init(&members, 2 * RECEIPT_MAX);
-	json_writer_init(&writer, &members);
-	json_put_int(&writer, "notification", (int64_t)seq);
-	json_put_str(&writer, "id", note->id);
-	json_put_id(&writer, "pane", '%', mail->pane.pane);
-	json_put_raw(&writer, "delivery", (const char *)receipt.data, receipt.len);
-	scope.sessions[0] = MUXBUS_NO_ID;
-	(void)event_log_publish(mail->set->daemon->events, EVENT_DELIVERY, &scope,
-	    (const char *)members.data, members.len, true);
-	buf_finish(&receipt);
-	buf_finish(&members);
+	receipt_begin(&receipt, &writer, name, is_typed ? "typed" : NULL, reason);
+	if (result != TYPIST_NOTHING)
+		typist_write_evidence(mail->typist, result, &writer);
+	receipt_give(
+	    mail->set->daemon, seq, is_ours(note) ? state : note->state, &receipt, &writer);
 }
 
 /* ---- the typist's questions ---- */
 
-/* Whether a notification is for the pane of a mail, and not told yet. */
+/*
+ * Whether a notification is for the pane of a mail, and to be typed: nobody has told it, and
+ * no courier tells it, or one has tried in vain.
+ */
 static bool is_for(const struct mail *mail, const struct notification *note)
 {
-	return is_ours(note) && pane_ref_equal(&note->pane, &mail->pane);
+	const struct courier_set *couriers = mail->set->daemon->couriers;
+
+	return is_ours(note) && pane_ref_equal(&note->pane, &mail->pane) &&
+	    !courier_holds(couriers, note->seq) &&
+	    (note->state == NOTE_DELIVERING || note->redelivered > 0 ||
+		!courier_is_armed(couriers, &mail->pane));
 }
 
 /* Gathers what is due for a pane, urgent ones first. */
@@ -199,6 +175,11 @@ static bool on_is_wanted(void *data)
 	const struct mail *mail = data;
 	const struct notification *note = NULL;
 
+	/* What may stand at the prompt already is seen to its end. */
+	for (size_t at = 0; at < mail->batch_count; at++) {
+		if (is_ours(queue_find(mail->set->daemon->queue, mail->batch[at])))
+			return true;
+	}
 	while ((note = queue_next(mail->set->daemon->queue, note)) != NULL) {
 		if (is_for(mail, note))
 			return true;
@@ -206,46 +187,18 @@ static bool on_is_wanted(void *data)
 	return false;
 }
 
-/* The member "output" of a job's data, NULL if there is none; the caller frees. */
-static char *job_output(const char *data)
-{
-	struct json_reader *reader = json_reader_new(NOTIFICATION_DATA_MAX + 1);
-	struct json_error error;
-	const struct json *value = json_read(reader, data, strlen(data), &error);
-	const struct json *output = json_member(value, "output");
-	char *text = NULL;
-
-	if (output != NULL && output->type == JSON_STRING && output->len > 0)
-		text = xstrdup(output->text);
-	json_reader_free(reader);
-	return text;
-}
-
-/* What is quoted of the first one; the caller frees. */
-static char *find_quote(const struct daemon *daemon, const struct notification *note)
-{
-	if (daemon->config->limits.quote_output == 0)
-		return NULL;
-	if (note->source == SOURCE_JOB)
-		return job_output(note->data);
-	return note->source == SOURCE_POST ? xstrdup(note->text) : NULL;
-}
-
 static void on_compose(void *data, struct buf *out)
 {
 	struct mail *mail = data;
 	struct queue *queue = mail->set->daemon->queue;
 	const struct notification *notes[BATCH_MAX];
-	char *quote;
 
 	mail_gather(mail);
 	if (mail->batch_count == 0)
 		return; /* settled within this turn of the loop: nothing is typed */
 	for (size_t at = 0; at < mail->batch_count; at++)
 		notes[at] = queue_find(queue, mail->batch[at]);
-	quote = find_quote(mail->set->daemon, notes[0]);
-	notice_write(out, notes, mail->batch_count, quote);
-	mem_free(quote);
+	notice_compose(out, notes, mail->batch_count, &mail->set->daemon->config->limits);
 	queue_begin(queue);
 	for (size_t at = 0; at < mail->batch_count; at++)
 		(void)queue_set_state(queue, mail->batch[at], NOTE_DELIVERING, NULL);

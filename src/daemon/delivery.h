@@ -1,15 +1,10 @@
 /* SPDX-License-Identifier: ISC */
 /*
  * Delivery: a sink of the queue. A notification that is addressed to a pane is typed there
- * when that is safe (typist.h), and the receipt says what is known of it:
- *
- *   deferred   not yet, because ...; it is tried again
- *   submitted  the notice was seen on the prompt line, and seen to leave it after Enter
- *   typed      it was typed, but not seen to be submitted: a person has to look
- *   refused    never: the pane, or the program it was meant for, is gone
- *
- * Those that are due together are one notice. What is about to be typed is in the journal
- * first, so that the next daemon finds it at the prompt, and submits it, or types it again.
+ * when that is safe (typist.h), unless a courier tells it (courier.h); the receipt says what
+ * is known of it (receipt.h). Those that are due together are one notice. What is about to be
+ * typed is in the journal first, so that the next daemon finds it at the prompt, and submits
+ * it, or types it again.
  */
 #ifndef DAEMON_DELIVERY_H
 #define DAEMON_DELIVERY_H

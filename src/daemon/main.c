@@ -18,6 +18,7 @@
 #include "daemon/config.h"
 #include "daemon/consumer.h"
 #include "daemon/counters.h"
+#include "daemon/courier.h"
 #include "daemon/daemon.h"
 #include "daemon/delivery.h"
 #include "daemon/errand.h"
@@ -317,6 +318,7 @@ static int set_up(struct main *main)
 	tmux_set_streams(daemon->tmux, daemon->streams);
 	daemon->presences = presence_set_new(daemon);
 	daemon->typists = typist_set_new(daemon);
+	daemon->couriers = courier_set_new(daemon);
 	daemon->deliveries = delivery_set_new(daemon);
 	daemon->self_commands = self_command_set_new(daemon);
 	daemon->waits = wait_set_new(daemon);
@@ -339,6 +341,7 @@ static void tear_down(struct main *main)
 	self_command_set_free(daemon->self_commands);
 	delivery_set_free(daemon->deliveries);
 	typist_set_free(daemon->typists);
+	courier_set_free(daemon->couriers);
 	presence_set_free(daemon->presences);
 	stream_set_free(daemon->streams);
 	tmux_free(daemon->tmux);

@@ -5,7 +5,10 @@
 #include <stdint.h>
 #include <string.h>
 
+#include "base/alloc.h"
 #include "base/utf8.h"
+#include "daemon/config.h"
+#include "wire/json.h"
 
 enum { NAMED_MAX = 3 }; /* further notes that are named one by one */
 
@@ -193,4 +196,39 @@ void notice_write(
 		(void)buf_append_str(out, ", see list_notifications");
 	if (quote != NULL && quote[0] != '\0')
 		put_quote(out, quote, out->len - begin);
+}
+
+/* A text among the data of a notification, NULL if there is none; the caller frees. */
+static char *find_text(const struct notification *note, const char *name)
+{
+	struct json_reader *reader = json_reader_new(NOTIFICATION_DATA_MAX + 1);
+	struct json_error error;
+	const struct json *value = json_read(reader, note->data, strlen(note->data), &error);
+	const struct json *member = json_member(value, name);
+	char *text = NULL;
+
+	if (member != NULL && member->type == JSON_STRING && member->len > 0)
+		text = xstrdup(member->text);
+	json_reader_free(reader);
+	return text;
+}
+
+/* What is quoted of a notification; the caller frees. */
+static char *find_quote(const struct notification *note, const struct config_limits *limits)
+{
+	if (note->source == SOURCE_JOB && limits->quote_output != 0)
+		return find_text(note, "output");
+	if (note->source == SOURCE_WATCH && limits->quote_match != 0)
+		return find_text(note, "line");
+	return note->source == SOURCE_POST && limits->quote_output != 0 ? xstrdup(note->text)
+									: NULL;
+}
+
+void notice_compose(struct buf *out, const struct notification *const *notes, size_t count,
+    const struct config_limits *limits)
+{
+	char *quote = find_quote(notes[0], limits);
+
+	notice_write(out, notes, count, quote);
+	mem_free(quote);
 }

@@ -25,6 +25,14 @@ void notice_write(
     struct buf *out, const struct notification *const *notes, size_t count, const char *quote);
 
 /*
+ * The same with the quotation that the settings allow: the output of a job and the text of a
+ * post (quote_output), the line that a watch has found (quote_match).
+ */
+struct config_limits;
+void notice_compose(struct buf *out, const struct notification *const *notes, size_t count,
+    const struct config_limits *limits);
+
+/*
  * Makes text of strangers harmless at any prompt: valid UTF-8, one line, no control, format
  * or private characters, and full-width twins for all that a shell or an agent could take for
  * more than text. Idempotent; at most max characters.

@@ -443,6 +443,26 @@ bool queue_set_state(
 	return true;
 }
 
+void queue_settle_waited(struct queue *queue, uint64_t seq)
+{
+	const struct notification *note = queue_find(queue, seq);
+	struct json_writer writer;
+	struct buf receipt;
+
+	if (note == NULL)
+		return;
+	buf_init(&receipt, ENTRY_MAX);
+	json_writer_init(&writer, &receipt);
+	json_object_begin(&writer, NULL);
+	json_put_str(&writer, "result", "handed_over");
+	json_put_time(&writer, "time", clock_real_ms());
+	json_put_str(&writer, "way", "waited");
+	json_object_end(&writer);
+	(void)queue_set_state(queue, seq, NOTE_ACKNOWLEDGED,
+	    note->state == NOTE_QUEUED ? (const char *)receipt.data : NULL);
+	buf_finish(&receipt);
+}
+
 void queue_count_redelivery(struct queue *queue, uint64_t seq)
 {
 	struct notification *note = map_get(&queue->by_seq, seq);

@@ -76,6 +76,11 @@ void queue_note_loss(struct queue *queue, const char *reason);
 /* receipt is a JSON object; NULL leaves the one there is. False if it is forgotten. */
 bool queue_set_state(
     struct queue *queue, uint64_t seq, enum notification_state state, const char *receipt);
+/*
+ * Acknowledges one for somebody who has waited for it, or reads the queue by name; its
+ * receipt says so if it has no other.
+ */
+void queue_settle_waited(struct queue *queue, uint64_t seq);
 /* Counts one more hand-out of an entry that had been handed out before. */
 void queue_count_redelivery(struct queue *queue, uint64_t seq);
 

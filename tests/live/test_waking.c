@@ -14,7 +14,7 @@
 
 enum { RECEIPT_MS = 20000 };
 
-static const char arguments[] = "-o deliver_quiet_ms=200";
+static const char arguments[] = "-o deliver_quiet_ms=200 -o loan_ms=2000";
 
 static const char *fake_path(void)
 {
@@ -187,6 +187,166 @@ static void check_edges(struct live *live)
 	live_start_daemon(live, arguments);
 }
 
+/* ---- couriers ---- */
+
+/* The numbers of what was taken, or 0. */
+static int64_t taken(const struct json *response)
+{
+	return at(response, "result.notifications.0") == NULL
+	    ? 0
+	    : at_int(response, "result.notifications.0.seq");
+}
+
+static const char *way_of(struct talk *talk, const char *id)
+{
+	const struct json *note = at_where(
+	    at(talk_call(talk, "list_notifications", "{\"limit\":1000}"), "result.notifications"),
+	    "id", id);
+	static char text[64];
+
+	(void)snprintf(text, sizeof(text), "%s %s", at_str(note, "state") ?: "-",
+	    at_str(note, "delivery.way") ?: "-");
+	return text;
+}
+
+static void check_couriers(struct live *live)
+{
+	struct talk *talk = talk_new(live), *follower = talk_new(live);
+	char *pane = start_fake(live, "");
+	const struct json *response;
+	int64_t seq;
+
+	/* A follower that waits gets it, and nothing is typed. */
+	talk_call(talk, "subscribe", "{\"kinds\":[\"delivery\"]}");
+	(void)talk_send(follower,
+	    "{\"id\":1,\"method\":\"take_notifications\",\"params\":{\"pane\":\"%s\","
+	    "\"way\":\"follow\",\"timeout_sec\":60}}",
+	    pane);
+	talk_call(follower, "ping", NULL);
+	char *id = post(talk, pane, "hello");
+	response = talk_response(follower, "1", RECEIPT_MS);
+	seq = taken(response);
+	ok(seq > 0, "a follower that waits is handed it");
+	char *want = xasprintf("[muxbus %s post] somebody left a message. Details: "
+			       "next_notification %s. Untrusted text: \xc2\xab"
+			       "hello\xc2\xbb",
+	    id, id);
+	is_str(at_str(response, "result.notifications.0.notice"), want, "as it would be typed");
+	mem_free(want);
+	talk_call(follower, "ack_notification", "{\"seq\":%lld}", (long long)seq);
+	is_str(way_of(talk, id), "acknowledged follow", "acknowledged: by which way");
+	live_sleep_ms(700);
+	is_int(count_lines(live, id), 0, "and nothing is typed");
+	mem_free(id);
+
+	/* Between two questions nothing is typed either. */
+	id = post(talk, pane, "again");
+	live_sleep_ms(700);
+	is_int(count_lines(live, id), 0, "nor while the follower is about to ask again");
+	response =
+	    talk_call(follower, "take_notifications", "{\"pane\":\"%s\",\"way\":\"follow\"}", pane);
+	ok(taken(response) > 0, "it gets what has come meanwhile");
+	/* Not acknowledged: typed. */
+	talk_free(follower);
+	ok(receipt(talk, id, "submitted") != NULL, "what it does not acknowledge is typed");
+	is_str(way_of(talk, id), "delivered typed", "which the receipt says");
+	is_int(count_lines(live, id), 1, "once");
+	mem_free(id);
+
+	end_fake(live, pane);
+	talk_free(talk);
+}
+
+/* Couriers that go, hooks, and who waits. */
+static void check_other_couriers(struct live *live)
+{
+	struct talk *talk = talk_new(live), *follower;
+	char *pane = start_fake(live, "");
+	const struct json *response;
+	int64_t seq;
+
+	/* A follower that goes while it waits. */
+	talk_call(talk, "subscribe", "{\"kinds\":[\"delivery\"]}");
+	follower = talk_new(live);
+	(void)talk_send(follower,
+	    "{\"id\":1,\"method\":\"take_notifications\",\"params\":{\"pane\":\"%s\","
+	    "\"way\":\"follow\",\"timeout_sec\":60}}",
+	    pane);
+	talk_call(follower, "ping", NULL);
+	talk_free(follower);
+	char *id = post(talk, pane, "later");
+	ok(receipt(talk, id, "submitted") != NULL, "without a follower it is typed");
+	mem_free(id);
+
+	/* A hook takes what waits, once. */
+	report(talk, pane, ",\"state\":\"busy\"");
+	id = post(talk, pane, "for the hook");
+	response =
+	    talk_call(talk, "take_notifications", "{\"pane\":\"%s\",\"way\":\"hook\"}", pane);
+	seq = taken(response);
+	ok(seq > 0, "a hook takes what waits");
+	is_int(taken(talk_call(
+		   talk, "take_notifications", "{\"pane\":\"%s\",\"way\":\"hook\"}", pane)),
+	    0, "once");
+	talk_call(talk, "ack_notification", "{\"seq\":%lld}", (long long)seq);
+	report(talk, pane, ",\"state\":\"idle\"");
+	live_sleep_ms(500);
+	is_int(count_lines(live, id), 0, "and it is not typed");
+	is_str(way_of(talk, id), "acknowledged hook", "by its way");
+	mem_free(id);
+
+	/* One that somebody waits for. */
+	report(talk, pane, ",\"state\":\"busy\"");
+	id = post(talk, pane, "for who waits");
+	talk_call(
+	    talk, "next_notification", "{\"consumer\":\"me\",\"filter\":{\"id\":\"%s\"}}", id);
+	response = at_where(
+	    at(talk_call(talk, "list_notifications", "{}"), "result.notifications"), "id", id);
+	seq = at_int(response, "seq");
+	talk_call(talk, "ack_notification", "{\"seq\":%lld,\"consumer\":\"me\"}", (long long)seq);
+	is_str(way_of(talk, id), "acknowledged waited", "what a consumer acknowledged: waited");
+	mem_free(id);
+
+	end_fake(live, pane);
+	talk_free(talk);
+}
+
+static void check_courier_restart(struct live *live)
+{
+	struct talk *talk = talk_new(live), *follower;
+	char *pane = start_fake(live, "");
+	const struct json *response;
+
+	/* A restart: a follower has time to come back. */
+	follower = talk_new(live);
+	(void)talk_send(follower,
+	    "{\"id\":1,\"method\":\"take_notifications\",\"params\":{\"pane\":\"%s\","
+	    "\"way\":\"follow\",\"timeout_sec\":60}}",
+	    pane);
+	talk_call(follower, "ping", NULL);
+	(void)live_stop_daemon(live, SIGKILL);
+	talk_free(follower);
+	talk_free(talk);
+	live_start_daemon(live, "-o deliver_quiet_ms=200 -o loan_ms=7000");
+	talk = talk_new(live);
+	talk_call(talk, "subscribe", "{\"kinds\":[\"delivery\"]}");
+	char *id = post(talk, pane, "after a restart");
+	live_sleep_ms(1000);
+	is_int(count_lines(live, id), 0, "after a restart its follower is waited for");
+	ok(receipt(talk, id, "submitted") != NULL, "but not for ever");
+	mem_free(id);
+
+	/* The pane goes. */
+	(void)talk_send(talk,
+	    "{\"id\":77,\"method\":\"take_notifications\",\"params\":{\"pane\":\"%s\","
+	    "\"way\":\"follow\",\"timeout_sec\":60}}",
+	    pane);
+	end_fake(live, pane);
+	response = talk_response(talk, "77", RECEIPT_MS);
+	is_str(at_str(response, "error.data.kind"), "gone", "a pane that goes ends the waiting");
+	talk_free(talk);
+}
+
 int main(int argc, char **argv)
 {
 	struct live *live = live_new(NULL);
@@ -199,6 +359,9 @@ int main(int argc, char **argv)
 	live_start_daemon(live, arguments);
 	check_reports(live);
 	check_edges(live);
+	check_couriers(live);
+	check_other_couriers(live);
+	check_courier_restart(live);
 	live_free(live);
 	return done_testing();
 }

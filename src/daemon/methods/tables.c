@@ -21,6 +21,7 @@ const struct method *const method_tables[] = {
     methods_queue,
     methods_self_command,
     methods_subscribe,
+    methods_take,
     methods_timer,
     methods_wait,
     methods_watch,

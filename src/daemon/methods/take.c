@@ -1,0 +1,229 @@
+/* SPDX-License-Identifier: ISC */
+/* take_notifications: for those who hand a pane's notifications on to its agent. */
+#include <muxbus.h>
+
+#include <event2/event.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/alloc.h"
+#include "base/clock.h"
+#include "daemon/asker.h"
+#include "daemon/config.h"
+#include "daemon/courier.h"
+#include "daemon/event_log.h"
+#include "daemon/method.h"
+#include "daemon/methods/queue_shared.h"
+#include "daemon/methods/tables.h"
+#include "daemon/notice.h"
+#include "daemon/pane_fate.h"
+#include "daemon/queue.h"
+#include "daemon/request.h"
+#include "daemon/tmux.h"
+
+/* In the order of enum courier_way. */
+static const char *const way_choices[] = {"follow", "hook", NULL};
+
+struct take_args {
+	const char *pane;
+	int way;
+	double timeout_sec;
+	int64_t limit;
+};
+
+static const struct field take_fields[] = {
+    {.name = "limit",
+	.type = FIELD_INT,
+	.offset = offsetof(struct take_args, limit),
+	.min = 1,
+	.max = COURIER_LOANS_MAX,
+	.preset = "32",
+	.help = "How many at most."},
+    {.name = "pane",
+	.type = FIELD_STRING,
+	.offset = offsetof(struct take_args, pane),
+	.help = "The pane whose agent is told; left out, the caller's own."},
+    {.name = "timeout_sec",
+	.type = FIELD_NUMBER,
+	.offset = offsetof(struct take_args, timeout_sec),
+	.unit = "s",
+	.max = 86400,
+	.preset = "0",
+	.help = "Wait so long for one, then answer with an empty list."},
+    {.name = "way",
+	.type = FIELD_CHOICE,
+	.flags = FIELD_REQUIRED,
+	.offset = offsetof(struct take_args, way),
+	.choices = way_choices,
+	.help = "How the agent is told: by a stream that it follows, or by its hook."},
+    {.name = NULL},
+};
+
+static const struct field_result take_results[] = {
+    {"pane", "string", "the pane"},
+    {"notifications", "array", "what its agent is to be told, urgent ones first, then by age"},
+    {"notifications[].seq", "integer", "the number to acknowledge"},
+    {"notifications[].id", "string", "the id of the request that it answers"},
+    {"notifications[].source", "string", "timer, watch, job, condition, command or post"},
+    {"notifications[].notice", "string",
+	"one line of a fixed form, with text of strangers only as it would be typed"},
+    {"loan_sec", "number", "acknowledge within that time: what is not is typed into the pane"},
+    {NULL, NULL, NULL},
+};
+
+/* A request that waits for something to hand over. */
+struct take_wait {
+	struct request *request;
+	struct daemon *daemon;
+	struct queue_listener posted;
+	struct event_log_listener events;
+	struct event *timer;
+	struct pane_ref pane;
+	struct courier *courier;
+	int64_t end_ms; /* CLOCK_MONOTONIC */
+	int64_t limit;
+};
+
+/* has_gone: its peer is no more. */
+static void take_free(struct take_wait *wait, bool has_gone)
+{
+	queue_unlisten(wait->daemon->queue, &wait->posted);
+	event_log_unlisten(wait->daemon->events, &wait->events);
+	event_free(wait->timer);
+	courier_end(wait->courier, has_gone);
+	mem_free(wait);
+}
+
+static void put_note(struct take_wait *wait, struct json_writer *writer, uint64_t seq)
+{
+	const struct notification *note = queue_find(wait->daemon->queue, seq);
+	struct buf notice;
+
+	buf_init(&notice, 8 * NOTICE_MAX);
+	notice_compose(&notice, &note, 1, &wait->daemon->config->limits);
+	json_object_begin(writer, NULL);
+	json_put_int(writer, "seq", (int64_t)seq);
+	json_put_str(writer, "id", note->id);
+	json_put_str(writer, "source", notification_source_name(note->source));
+	(void)json_put_text(writer, "notice", notice.data, notice.len);
+	json_object_end(writer);
+	buf_finish(&notice);
+}
+
+/* Answers if there is something, or nothing will come any more, or it is time. */
+static void take_answer(struct take_wait *wait)
+{
+	struct request *request = wait->request;
+	int64_t left_ms = wait->end_ms - clock_mono_ms(), count = 0;
+	bool is_gone = pane_fate(wait->daemon->tmux, &wait->pane) == PANE_GONE;
+	uint64_t seq = is_gone ? 0 : courier_take(wait->courier);
+	struct json_writer *writer;
+
+	if (seq == 0 && !is_gone && left_ms > 0) {
+		struct timeval left = {left_ms / 1000, left_ms % 1000 * 1000};
+
+		(void)event_add(wait->timer, &left);
+		return;
+	}
+	request_on_cancel(request, NULL, NULL);
+	if (is_gone) {
+		request_fail(request, MESSAGE_GONE, "the pane is gone");
+		take_free(wait, true);
+		return;
+	}
+	writer = request_result(request);
+	json_put_id(writer, "pane", '%', wait->pane.pane);
+	json_array_begin(writer, "notifications");
+	for (; seq != 0; seq = ++count < wait->limit ? courier_take(wait->courier) : 0)
+		put_note(wait, writer, seq);
+	json_array_end(writer);
+	json_put_double(writer, "loan_sec", (double)wait->daemon->config->limits.loan_ms / 1000);
+	request_done(request);
+	take_free(wait, false);
+}
+
+static void on_timer(evutil_socket_t fd, short what, void *data)
+{
+	(void)fd;
+	(void)what;
+	take_answer(data);
+}
+
+/* One more is there. Answered at the end of the turn, together with others of that turn. */
+static void on_posted(struct queue_listener *listener, const struct notification *note)
+{
+	struct take_wait *wait = list_entry(listener, struct take_wait, posted);
+
+	if (pane_ref_equal(&note->pane, &wait->pane))
+		event_active(wait->timer, EV_TIMEOUT, 0);
+}
+
+/* The pane may have gone. */
+static void on_event(struct event_log_listener *listener, struct event_entry *event)
+{
+	struct take_wait *wait = list_entry(listener, struct take_wait, events);
+
+	if (event->kind == EVENT_SERVER_FOUND ||
+	    (event->kind == EVENT_PANE_CLOSED && event->scope.pane == wait->pane.pane))
+		event_active(wait->timer, EV_TIMEOUT, 0);
+}
+
+static void on_cancelled(struct request *request, void *data)
+{
+	take_free(data, true);
+	request_fail(request, MESSAGE_CANCELLED, "the peer has gone");
+}
+
+static void take_notifications(struct request *request, const void *data)
+{
+	const struct take_args *args = data;
+	struct daemon *daemon = request_daemon(request);
+	struct courier *courier;
+	struct take_wait *wait;
+	struct pane_ref pane;
+
+	if (!asker_pane(request, args->pane, &pane))
+		return;
+	if (pane.pane == MUXBUS_NO_ID) {
+		request_fail_data(request, MESSAGE_PARAMS, "\"field\":\"pane\"",
+		    "pane: you are in no pane of this tmux server: name the one whose agent is "
+		    "told");
+		return;
+	}
+	courier = courier_begin(daemon->couriers, &pane, (enum courier_way)args->way);
+	if (courier == NULL) {
+		request_fail(request, MESSAGE_LIMIT,
+		    "there are %d followers and hooks at work already, the most there may be",
+		    COURIERS_MAX);
+		return;
+	}
+	wait = xcalloc(1, sizeof *wait);
+	wait->request = request;
+	wait->daemon = daemon;
+	wait->pane = pane;
+	wait->courier = courier;
+	wait->limit = args->limit;
+	wait->end_ms = clock_mono_ms() + clock_seconds_to_ms(args->timeout_sec);
+	wait->timer = evtimer_new(daemon->base, on_timer, wait);
+	wait->posted.posted = on_posted;
+	wait->events.event = on_event;
+	queue_listen(daemon->queue, &wait->posted);
+	event_log_listen(daemon->events, &wait->events);
+	request_on_cancel(request, on_cancelled, wait);
+	take_answer(wait);
+}
+
+const struct method methods_take[] = {
+    {.name = "take_notifications",
+	.title = "Take notifications over",
+	.summary = "Takes what waits for a pane, to tell its agent in a better way than typing.",
+	.help = "For followers and hooks. While a follower waits, nothing is typed into the "
+		"pane. Acknowledge each with ack_notification when the agent has it.",
+	.fields = take_fields,
+	.args_size = sizeof(struct take_args),
+	.results = take_results,
+	.flags = METHOD_WAITS | METHOD_OPEN_WORLD | METHOD_NEEDS_TMUX,
+	.handle = take_notifications,
+	.example = "{\"pane\":\"%3\",\"way\":\"follow\",\"timeout_sec\":60}"},
+    {.name = NULL},
+};
