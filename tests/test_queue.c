@@ -150,6 +150,49 @@ static void test_coalescing(void)
 	world_finish(&world);
 }
 
+static unsigned posted_count;
+
+static void note_posted(struct queue_listener *listener, const struct notification *note)
+{
+	(void)listener;
+	posted_count = note->count;
+}
+
+/* What somebody has in hand is not added to: its acknowledgement says nothing of later ones. */
+static void test_coalescing_told(void)
+{
+	struct queue_listener listener = {.posted = note_posted};
+	struct world world = {0};
+	struct consumer *reader;
+	uint64_t first, second, third;
+	int64_t due_ms;
+
+	torn_disk_init(&world.disk, 5);
+	world_open(&world);
+	reader = consumer_get(world.consumers, "reader");
+	first = post(&world, "match", "watch");
+	queue_listen(world.queue, &listener);
+	is_int((long long)post(&world, "match", "watch"), (long long)first,
+	    "what nobody was told of is added to");
+	is_int(posted_count, 2, "and who listens meanwhile hears of it");
+	queue_unlisten(world.queue, &listener);
+	is_int((long long)consumer_take(reader, &any, 1, &due_ms)->seq, (long long)first,
+	    "it is handed out");
+	second = post(&world, "match", "watch");
+	ok(second != first, "what was handed out is not added to");
+	(void)consumer_acknowledge(reader, first, false);
+	is_int((long long)consumer_take(reader, &any, 1, &due_ms)->seq, (long long)second,
+	    "so acknowledging it loses nothing");
+	third = post(&world, "match", "watch");
+	queue_note_told(world.queue, third);
+	ok(post(&world, "match", "watch") != third, "nor what was listed");
+	world_restart(&world, true);
+	first = queue_last(world.queue);
+	ok(post(&world, "match", "watch") != first,
+	    "nor what an earlier daemon may have told somebody");
+	world_finish(&world);
+}
+
 static void test_consumers(void)
 {
 	struct world world = {0};
@@ -254,6 +297,7 @@ int main(void)
 	test_post();
 	test_numbers();
 	test_coalescing();
+	test_coalescing_told();
 	test_consumers();
 	test_parking();
 	test_forgetting();

@@ -222,6 +222,7 @@ static void consumer_hand_out(
 	struct handed *handed = consumer_handed(consumer, note->seq);
 	bool was_out = handed->times > 0;
 
+	queue_note_told(consumer->set->queue, note->seq);
 	handed->times++;
 	handed->due_ms = now_ms + CONSUMER_ACK_WAIT_MS;
 	if (handed->times == CONSUMER_DELIVER_MAX)

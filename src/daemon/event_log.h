@@ -72,6 +72,7 @@ struct event_entry {
 	int64_t time_ms; /* CLOCK_REALTIME */
 	enum event_kind kind;
 	struct event_scope scope;
+	bool is_sent; /* to a peer, at least one */
 	/* Members of params, encoded: "\"seq\":12,\"time\":\"…\",\"kind\":\"…\",…"; no braces. */
 	const char *json;
 	size_t json_len;

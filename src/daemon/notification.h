@@ -59,6 +59,8 @@ struct notification {
 	char *key; /* NULL: none */
 	unsigned count; /* how many were coalesced into it, at least 1 */
 	bool is_urgent;
+	bool is_told; /* somebody has it, who will not look at it again */
+	bool is_recounted; /* in the open transaction: one more was counted into it */
 	bool is_durable; /* false: it came while the journal was degraded */
 	enum notification_state state;
 	char *delivery; /* receipt as JSON object; NULL: none */

@@ -43,6 +43,7 @@ struct queue {
 	char reason[REASON_SIZE];
 	unsigned depth; /* of queue_begin() */
 	uint64_t first_untold; /* posted in this transaction; 0: none */
+	bool has_recounted; /* others were counted into older ones in it */
 };
 
 static bool is_undelivered(const struct notification *note)
@@ -172,6 +173,7 @@ struct queue *queue_new(struct store *store, struct event_log *events)
 			log_warning("an entry of the journal is no notification: %s", key);
 			continue;
 		}
+		note->is_told = true; /* perhaps, by an earlier daemon */
 		/* Nobody knows how far the typing came: delivery looks, and types again. */
 		if (note->state == NOTE_DELIVERING)
 			note->state = NOTE_QUEUED;
@@ -228,6 +230,24 @@ static void queue_tell(struct queue *queue, const struct notification *note)
 	}
 }
 
+/* Who listens is told of what was counted into older ones; it has no event of its own. */
+static void queue_tell_recounted(struct queue *queue)
+{
+	struct list *link, *next, *at, *after;
+
+	queue->has_recounted = false;
+	list_for_each_safe (link, next, &queue->notes) {
+		struct notification *note = list_entry(link, struct notification, link);
+
+		if (!note->is_recounted)
+			continue;
+		note->is_recounted = false;
+		list_for_each_safe (at, after, &queue->listeners)
+			list_entry(at, struct queue_listener, link)
+			    ->posted(list_entry(at, struct queue_listener, link), note);
+	}
+}
+
 /* Forgets the oldest beyond the bound: settled ones first, else whatever is oldest. */
 static void queue_forget(struct queue *queue)
 {
@@ -267,6 +287,8 @@ uint64_t queue_commit(struct queue *queue)
 	if (--queue->depth > 0)
 		return 0;
 	queue->first_untold = 0;
+	if (queue->has_recounted)
+		queue_tell_recounted(queue);
 	if (first == 0)
 		return ticket;
 	for (note = queue_find(queue, first); note != NULL; note = queue_next(queue, note)) {
@@ -277,6 +299,27 @@ uint64_t queue_commit(struct queue *queue)
 	}
 	queue_forget(queue);
 	return ticket;
+}
+
+/* Whether it was posted in the transaction that is open. */
+static bool is_untold(const struct queue *queue, const struct notification *note)
+{
+	return queue->first_untold != 0 && note->seq >= queue->first_untold;
+}
+
+/*
+ * Whether somebody may know of a notification already. Whom an earlier daemon told is not
+ * known, nor who got an event that is forgotten.
+ */
+static bool is_told(const struct queue *queue, const struct notification *note)
+{
+	const struct event_entry *event;
+
+	if (is_untold(queue, note))
+		return false;
+	event = event_log_after(queue->events, note->seq - 1);
+	return note->state != NOTE_QUEUED || note->is_told || event == NULL ||
+	    event->seq != note->seq || event->is_sent;
 }
 
 /* One with the same key that nobody has been told of yet, or NULL. */
@@ -290,8 +333,8 @@ static struct notification *queue_find_key(
 	list_for_each (link, &queue->notes) {
 		struct notification *note = list_entry(link, struct notification, link);
 
-		if (note->state == NOTE_QUEUED && note->key != NULL &&
-		    strcmp(note->key, draft->key) == 0 && note->redelivered == 0)
+		if (note->key != NULL && strcmp(note->key, draft->key) == 0 &&
+		    !is_told(queue, note))
 			return note;
 	}
 	return NULL;
@@ -346,12 +389,16 @@ uint64_t queue_post(struct queue *queue, const struct notification_draft *draft)
 	struct notification *note = queue_find_key(queue, draft);
 	uint64_t seq;
 
+	queue_begin(queue);
 	if (note != NULL) {
 		note->count++;
+		note->is_recounted = note->is_recounted || !is_untold(queue, note);
+		queue->has_recounted = queue->has_recounted || note->is_recounted;
 		queue_changed(queue, note);
-		return note->seq;
+		seq = note->seq;
+		(void)queue_commit(queue);
+		return seq;
 	}
-	queue_begin(queue);
 	note = draft_note(queue, draft);
 	/* Events and notifications share their numbers: it takes the next one. */
 	seq = event_log_last(queue->events) + 1;
@@ -461,6 +508,14 @@ void queue_settle_waited(struct queue *queue, uint64_t seq)
 	(void)queue_set_state(queue, seq, NOTE_ACKNOWLEDGED,
 	    note->state == NOTE_QUEUED ? (const char *)receipt.data : NULL);
 	buf_finish(&receipt);
+}
+
+void queue_note_told(struct queue *queue, uint64_t seq)
+{
+	struct notification *note = map_get(&queue->by_seq, seq);
+
+	if (note != NULL)
+		note->is_told = true;
 }
 
 void queue_count_redelivery(struct queue *queue, uint64_t seq)

@@ -42,7 +42,7 @@ struct notification_draft {
 	const struct pane_ref *pane; /* NULL: addressed to no pane */
 	const char *text;
 	const char *data; /* JSON object; NULL: {} */
-	const char *key; /* equal keys coalesce while undelivered; NULL: never */
+	const char *key; /* equal keys coalesce while nobody was told; NULL: never */
 	bool is_urgent;
 };
 
@@ -81,6 +81,8 @@ bool queue_set_state(
  * receipt says so if it has no other.
  */
 void queue_settle_waited(struct queue *queue, uint64_t seq);
+/* Somebody has it now: no later one is counted into it, since nobody would hear of that. */
+void queue_note_told(struct queue *queue, uint64_t seq);
 /* Counts one more hand-out of an entry that had been handed out before. */
 void queue_count_redelivery(struct queue *queue, uint64_t seq);
 

@@ -256,6 +256,8 @@ static void send(
 	if (subscription->dropped_from > 0 ||
 	    !set->sink.event(set->sink.data, subscription->name, event))
 		note_dropped(subscription, event->seq, event->seq);
+	else
+		event->is_sent = true;
 }
 
 /* The ids of a server that is gone may name other things of the next one. */

@@ -233,8 +233,10 @@ static const struct notification *next_take(
 		return consumer_take(wait->consumer, &wait->filter, clock_mono_ms(), ret_due_ms);
 	for (note = queue_after(wait->queue, after); note != NULL;
 	     note = queue_next(wait->queue, note)) {
-		if (note->state != NOTE_CANCELLED && consumer_filter_matches(&wait->filter, note))
+		if (note->state != NOTE_CANCELLED && consumer_filter_matches(&wait->filter, note)) {
+			queue_note_told(wait->queue, note->seq);
 			return note;
+		}
 	}
 	return NULL;
 }

@@ -112,6 +112,7 @@ static void list_notifications(struct request *request, const void *data)
 		if (args->state >= 0 && note->state != (enum notification_state)args->state)
 			continue;
 		notification_write_entry(writer, note);
+		queue_note_told(queue, note->seq);
 		if (++count == args->limit) {
 			last = note->seq;
 			break;
@@ -232,7 +233,8 @@ static const struct field post_fields[] = {
 	.offset = offsetof(struct post_args, key),
 	.min = 1,
 	.max = NOTIFICATION_KEY_MAX,
-	.help = "While one with an equal key is undelivered, this one is counted into it."},
+	.help = "While one with an equal key waits that nobody was told of, this one is counted "
+                "into it."},
     {.name = "urgency",
 	.type = FIELD_CHOICE,
 	.offset = offsetof(struct post_args, urgency),
