@@ -35,6 +35,7 @@
 #include "daemon/queue.h"
 #include "daemon/self_command.h"
 #include "daemon/server.h"
+#include "daemon/service.h"
 #include "daemon/stream.h"
 #include "daemon/timer.h"
 #include "daemon/tmux.h"
@@ -121,6 +122,7 @@ static void stop(struct daemon *daemon, const char *reason)
 		return;
 	main->is_stopping = true;
 	log_info("ending: %s", reason);
+	service_tell("STOPPING=1");
 	server_close_listener(daemon->server);
 	if (main->stop_timer)
 		(void)event_add(main->stop_timer, &late);
@@ -145,6 +147,13 @@ static void write_ready(int fd)
 		return;
 	(void)!write(fd, "ready\n", 6); /* who does not read it did not need it */
 	(void)close(fd); /* the line is out */
+}
+
+/* What a service manager shows of us. */
+static void tell_status(const struct main *main)
+{
+	service_tell(main->was_live ? "STATUS=Following the tmux server."
+				    : "STATUS=Waiting for the tmux server.");
 }
 
 /* The socket appears, and whoever waits for us is told. */
@@ -172,6 +181,8 @@ static void become_ready(struct main *main)
 		    tmux_reason(main->daemon.tmux));
 	}
 	write_ready(main->config.ready_fd);
+	service_tell("READY=1");
+	tell_status(main);
 	background_ready();
 }
 
@@ -197,6 +208,8 @@ static void on_tmux_state(void *data, bool is_live)
 		peer_forget_caller(peer);
 	if (is_lost && main->config.exit_with_server)
 		stop(&main->daemon, "the tmux server has ended");
+	else if (main->is_ready)
+		tell_status(main);
 	else
 		become_ready(main);
 }
@@ -433,6 +446,9 @@ static int run_locked(struct main *main)
 		(void)fprintf(stderr,
 		    "muxbusd: already running for this tmux server: process %ld, socket %s\n",
 		    (long)holder.pid, holder.socket[0] ? holder.socket : "not there yet");
+		if (main->config.listen_fd >= 0)
+			return fail("end it, or do without the service: it cannot be reached at "
+				    "the socket that was made for us");
 		write_ready(main->config.ready_fd);
 		return 0;
 	case LOCK_ERROR:
@@ -447,6 +463,17 @@ static int run_locked(struct main *main)
 	(void)unsetenv("TMUX_PANE");
 	muxbus_set_log(on_library_log, NULL);
 	return run(main);
+}
+
+/* What a service manager has for us. In the background we would not be who it started. */
+static int take_service(struct config *config)
+{
+	char reason[512];
+	if (service_take(config->socket, &config->listen_fd, reason, sizeof(reason)) < 0)
+		return fail("%s", reason);
+	if (config->listen_fd >= 0 && !config->is_foreground)
+		return fail("a service manager hands over the socket: say -f as well");
+	return 0;
 }
 
 int main(int argc, char **argv)
@@ -467,6 +494,8 @@ int main(int argc, char **argv)
 	case CONFIG_FAILED:
 		return EXIT_FAILURE;
 	}
+	if (take_service(&main.config) < 0)
+		return EXIT_FAILURE;
 	if (!main.config.is_foreground && background_enter(main.config.ready_fd) < 0) {
 		(void)fail("%s", strerror(errno));
 		return EXIT_FAILURE;

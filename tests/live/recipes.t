@@ -51,14 +51,17 @@ wait "$helper"
 follower=$!
 until_at_least 1 subscriptions
 ask '{"method":"post_notification","params":{"text":"\u001b[31mone"}}' >/dev/null
-until_is 'follow-events prints an event' 1 grep -c 'notification.* \[31mone$' "$dir/events"
+followed() { # followed PATTERN: how many such lines there are
+	grep -c "$1" "$dir/events" || :
+}
+until_is 'follow-events prints an event' 1 followed 'notification.* \[31mone$'
 kill_daemon
 ask '{"method":"post_notification","params":{"text":"two"}}' >/dev/null
 until_at_least 1 subscriptions
 window=$(t new-window -d -P -F '#{window_id}' 'exec sleep 1000')
-until_is 'it goes on when the daemon was killed' 1 grep -c "window_created.* $window" "$dir/events"
-is 'what happened meanwhile is there, once' "$(grep -c 'notification.* two$' "$dir/events")" 1
-is 'and what came before is not told again' "$(grep -c 'one$' "$dir/events")" 1
+until_is 'it goes on when the daemon was killed' 1 followed "window_created.* $window"
+is 'what happened meanwhile is there, once' "$(followed 'notification.* two$')" 1
+is 'and what came before is not told again' "$(followed 'one$')" 1
 kill "$follower"
 wait "$follower"
 is 'an unknown kind is said' "$(recipe follow-events nonsense)" 2
