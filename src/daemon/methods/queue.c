@@ -234,7 +234,7 @@ static const struct field post_fields[] = {
 	.min = 1,
 	.max = NOTIFICATION_KEY_MAX,
 	.help = "While one with an equal key waits that nobody was told of, this one is counted "
-                "into it."},
+		"into it."},
     {.name = "urgency",
 	.type = FIELD_CHOICE,
 	.offset = offsetof(struct post_args, urgency),
