@@ -386,7 +386,7 @@ static enum config_result locate(struct config *config, const struct options *op
 enum config_result config_read(struct config *config, int argc, char **argv)
 {
 	struct options options = {0};
-	*config = (struct config){.ready_fd = -1, .listen_fd = -1, .log_level = LOG_LEVEL_WARNING};
+	*config = (struct config){.ready_fd = -1, .log_level = LOG_LEVEL_WARNING};
 	config_limits_init(&config->limits);
 	optind = 0; /* begins anew, also for tests that read more than once */
 	int code;

@@ -38,7 +38,7 @@ struct config {
 	bool exit_with_server;
 	bool all_output; /* --output=always */
 	int ready_fd; /* gets a line when ready; -1: none */
-	int listen_fd; /* the socket, made by a service manager; -1: we make it */
+	int listen_fd; /* the socket, made by a service manager; 0: we make it */
 	int log_level;
 	struct config_limits limits;
 };

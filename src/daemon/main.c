@@ -446,7 +446,7 @@ static int run_locked(struct main *main)
 		(void)fprintf(stderr,
 		    "muxbusd: already running for this tmux server: process %ld, socket %s\n",
 		    (long)holder.pid, holder.socket[0] ? holder.socket : "not there yet");
-		if (main->config.listen_fd >= 0)
+		if (main->config.listen_fd > 0)
 			return fail("end it, or do without the service: it cannot be reached at "
 				    "the socket that was made for us");
 		write_ready(main->config.ready_fd);
@@ -471,7 +471,7 @@ static int take_service(struct config *config)
 	char reason[512];
 	if (service_take(config->socket, &config->listen_fd, reason, sizeof(reason)) < 0)
 		return fail("%s", reason);
-	if (config->listen_fd >= 0 && !config->is_foreground)
+	if (config->listen_fd > 0 && !config->is_foreground)
 		return fail("a service manager hands over the socket: say -f as well");
 	return 0;
 }

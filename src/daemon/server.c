@@ -99,7 +99,7 @@ static int remove_stale(const char *path, char *ret_reason, size_t size)
 struct server *server_new(struct daemon *daemon, char *ret_reason, size_t reason_size)
 {
 	const char *path = daemon->config->socket;
-	bool is_given = daemon->config->listen_fd >= 0; /* then it is ours, and not stale */
+	bool is_given = daemon->config->listen_fd > 0; /* then it is ours, and not stale */
 	if (address_check(path, ret_reason, reason_size) < 0 ||
 	    (!is_given && remove_stale(path, ret_reason, reason_size) < 0))
 		return NULL;
@@ -143,7 +143,7 @@ int server_listen(struct server *server, char *ret_reason, size_t reason_size)
 {
 	const char *path = server->daemon->config->socket;
 	int given = server->daemon->config->listen_fd;
-	server->fd = given >= 0 ? given : bind_socket(server, path);
+	server->fd = given > 0 ? given : bind_socket(server, path);
 	if (server->fd < 0)
 		return refuse(ret_reason, reason_size, "%s: %s", path, strerror(errno));
 	server->accept_event =
@@ -164,7 +164,7 @@ void server_close_listener(struct server *server)
 	const char *path = server->daemon->config->socket;
 	struct stat st;
 	/* One that a service manager has made stays: who connects to it starts us again. */
-	if (server->daemon->config->listen_fd < 0 && lstat(path, &st) == 0 &&
+	if (server->daemon->config->listen_fd == 0 && lstat(path, &st) == 0 &&
 	    st.st_dev == server->dev && st.st_ino == server->ino)
 		(void)unlink(path); /* if it stays, the next daemon finds it stale */
 	if (server->accept_event)

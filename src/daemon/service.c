@@ -108,7 +108,7 @@ static int check_file(const char *path, char *ret_reason, size_t size)
 
 int service_take(const char *path, int *ret_fd, char *ret_reason, size_t reason_size)
 {
-	*ret_fd = -1;
+	*ret_fd = 0;
 	take_notify_address();
 	uint32_t count = take_fd_count();
 	if (count == 0)

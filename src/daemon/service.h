@@ -12,7 +12,7 @@
 /*
  * Takes what the environment says, and removes it there: it was meant for this process
  * alone, not for those that it starts. Call once, before any descriptor is opened or closed.
- * *ret_fd is a listening socket at that path, for its user alone; -1 if none was handed over.
+ * *ret_fd is a listening socket at that path, for its user alone; 0 if none was handed over.
  * Returns 0, or -1 with a reason if what was handed over cannot be used.
  */
 int service_take(const char *path, int *ret_fd, char *ret_reason, size_t reason_size);
