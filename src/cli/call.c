@@ -1,60 +1,160 @@
 /* SPDX-License-Identifier: ISC */
-/* A method as a command: arguments become parameters, the result is printed. */
+/* A method as a command: its schema types the arguments, the result is shown. */
 #include "cli/call.h"
 
 #include <stdio.h>
 #include <string.h>
 
+#include "base/alloc.h"
 #include "base/buf.h"
+#include "base/str.h"
+#include "cli/arguments.h"
 #include "cli/ask.h"
 #include "cli/link.h"
-#include "wire/json.h"
+#include "cli/show.h"
 
-#define PARAMS_MAX ((size_t)64 * 1024 * 1024)
+#define VERBS_MAX 64
 
-/* Adds key=value, a string, or key:=JSON. */
-static enum cli_status add(struct json_writer *writer, const char *method, const char *arg)
+struct call {
+	const char *method;
+	char **words;
+	int count;
+	bool wants_help;
+	struct buf params;
+	bool waits;
+};
+
+/* A verb that may have been meant. */
+static const char *nearest_verb(const char *name)
 {
-	char name[128];
-	const char *equals = strchr(arg, '=');
-	bool is_json = equals && equals > arg && equals[-1] == ':';
-	size_t len = equals ? (size_t)(equals - arg) - is_json : 0;
-	if (len == 0 || len >= sizeof(name))
-		return cli_usage(NULL, "%s: \"%s\" is not of the form key=value", method, arg);
-	(void)snprintf(name, sizeof(name), "%.*s", (int)len, arg);
-	if (is_json)
-		json_put_raw(writer, name, equals + 1, strlen(equals + 1));
+	const char *names[VERBS_MAX + 1] = {NULL};
+	size_t count = 0;
+	for (const struct verb *verb = verbs; verb->name && count < VERBS_MAX; verb++)
+		names[count++] = verb->name;
+	return str_nearest(name, names);
+}
+
+/* Says that there is no such method, and what may have been meant. */
+static enum cli_status say_unknown(const char *method, const struct json *error)
+{
+	const char *verb = nearest_verb(method);
+	if (verb)
+		cli_error("there is no \"%s\"; did you mean \"%s\"?", method, verb);
 	else
-		(void)json_put_text(writer, name, equals + 1, strlen(equals + 1));
-	return CLI_DONE;
+		(void)ask_say_error(error);
+	(void)fputs("See: muxbus help\n", stderr);
+	return CLI_USAGE;
+}
+
+/* The row of the method as the daemon has it. */
+static enum cli_status describe(struct link *link, const char *method, const struct json **ret_row)
+{
+	struct link_answer answer;
+	struct json_writer writer;
+	struct buf params;
+	buf_init(&params, 4096);
+	json_writer_init(&writer, &params);
+	json_object_begin(&writer, NULL);
+	(void)json_put_text(&writer, "method", method, strlen(method));
+	json_object_end(&writer);
+	enum link_read read = LINK_LINE;
+	if (writer.is_full)
+		(void)cli_usage(NULL, "the name of the method is too long");
+	else
+		read =
+		    link_ask(link, "describe", (const char *)params.data, ASK_TIMEOUT_MS, &answer);
+	bool is_full = writer.is_full;
+	buf_finish(&params);
+	if (is_full)
+		return CLI_USAGE;
+	if (read != LINK_LINE)
+		return ask_say_read(read);
+	if (answer.error)
+		return say_unknown(method, answer.error);
+	*ret_row = json_member(json_member(answer.result, "methods"), method);
+	return *ret_row ? CLI_DONE : CLI_NO;
+}
+
+static void print_usage(FILE *stream, const char *method, const struct json *schema)
+{
+	struct buf usage;
+	buf_init(&usage, ARGUMENTS_PARAMS_MAX);
+	arguments_usage(&usage, method, schema);
+	(void)fprintf(
+	    stream, "usage: muxbus %s\nSee: muxbus help %s\n", (const char *)usage.data, method);
+	buf_finish(&usage);
+}
+
+static enum cli_status make_params(struct call *call, const struct json *row)
+{
+	char reason[1024];
+	const struct json *schema = json_member(row, "params");
+	call->waits = ask_bool(row, "waits", false);
+	if (call->wants_help) {
+		print_usage(stdout, call->method, schema);
+		return CLI_DONE;
+	}
+	if (arguments_write(
+		&call->params, schema, call->count, call->words, reason, sizeof(reason)) == 0)
+		return CLI_DONE;
+	cli_error("%s: %s", call->method, reason);
+	print_usage(stderr, call->method, schema);
+	return CLI_USAGE;
+}
+
+/* What a result says about the exit status: a time that was up is told apart. */
+static enum cli_status status_of(const struct json *result)
+{
+	return ask_bool(result, "timed_out", false) ? CLI_TIMEOUT : CLI_DONE;
+}
+
+static enum cli_status run(struct cli *cli, struct call *call, struct link *link)
+{
+	const struct json *row;
+	const struct json *result;
+	enum cli_status status = describe(link, call->method, &row);
+	if (status == CLI_DONE)
+		status = make_params(call, row);
+	if (status != CLI_DONE || call->wants_help)
+		return status;
+	status = ask_result(link, call->method, (const char *)call->params.data,
+	    call->waits ? -1 : ASK_TIMEOUT_MS, &result);
+	if (status != CLI_DONE)
+		return status;
+	show_result(cli, call->method, result);
+	return status_of(result);
+}
+
+/* Takes the options out; what is left are the arguments. */
+static void sort_words(struct cli *cli, struct call *call, int argc, char **argv)
+{
+	bool is_verbatim = false;
+	call->words = xcalloc((size_t)argc + 1, sizeof(*call->words));
+	for (int i = 1; i < argc; i++) {
+		if (!is_verbatim && strcmp(argv[i], "--") == 0)
+			is_verbatim = true;
+		else if (!is_verbatim &&
+		    (strcmp(argv[i], "--help") == 0 || strcmp(argv[i], "-h") == 0)) {
+			call->wants_help = true;
+			continue;
+		} else if (!is_verbatim && cli_option(cli, argv[i])) {
+			continue;
+		}
+		call->words[call->count++] = argv[i];
+	}
 }
 
 enum cli_status call_run(struct cli *cli, int argc, char **argv)
 {
-	struct json_writer writer;
-	struct buf params;
-	enum cli_status status = CLI_DONE;
-	buf_init(&params, PARAMS_MAX);
-	json_writer_init(&writer, &params);
-	json_object_begin(&writer, NULL);
-	for (int i = 1; i < argc && status == CLI_DONE; i++)
-		if (!cli_option(cli, argv[i]))
-			status = add(&writer, argv[0], argv[i]);
-	json_object_end(&writer);
-	struct link *link = status == CLI_DONE ? ask_connect(cli, false) : NULL;
-	if (status == CLI_DONE && !link)
-		status = CLI_UNREACHABLE;
-	if (link) {
-		const struct json *result;
-		status = ask_result(link, argv[0], (const char *)params.data, -1, &result);
-		if (status == CLI_DONE) {
-			buf_clear(&params);
-			json_writer_init(&writer, &params);
-			json_put_value(&writer, NULL, result);
-			(void)puts((const char *)params.data); /* cli_flush() looks */
-		}
-	}
+	struct call call = {.method = argv[0]};
+	enum cli_status status = CLI_UNREACHABLE;
+	sort_words(cli, &call, argc, argv);
+	buf_init(&call.params, ARGUMENTS_PARAMS_MAX);
+	struct link *link = ask_connect(cli, false);
+	if (link)
+		status = run(cli, &call, link);
 	link_close(link);
-	buf_finish(&params);
+	buf_finish(&call.params);
+	mem_free(call.words);
 	return cli_flush(status);
 }

@@ -11,7 +11,8 @@
 #include "cli/screen_text.h"
 
 static const char usage_text[] =
-    "usage: muxbus [-L name | -S path] [-s socket] [--json] [--color=when] verb [argument ...]\n"
+    "usage: muxbus [-L name | -S path] [-s socket] [--json | --text] [--color=when]\n"
+    "              verb [argument ...]\n"
     "       muxbus [option ...] method [key=value | key:=json] ...\n";
 
 /* ---- messages ------------------------------------------------------------------------------ */
@@ -94,8 +95,10 @@ bool cli_set_color(struct cli *cli, const char *when)
 bool cli_option(struct cli *cli, const char *arg)
 {
 	static const char color[] = "--color=";
-	if (strcmp(arg, "--json") == 0) {
-		cli->wants_json = true;
+	bool is_text = strcmp(arg, "--text") == 0;
+	if (is_text || strcmp(arg, "--json") == 0) {
+		cli->wants_text = is_text;
+		cli->wants_json = !is_text;
 		return true;
 	}
 	return strncmp(arg, color, strlen(color)) == 0 && cli_set_color(cli, arg + strlen(color));

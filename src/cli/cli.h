@@ -27,6 +27,7 @@ struct cli {
 	char tmux_socket[PATH_MAX]; /* of the tmux server that is meant */
 	char socket[PATH_MAX]; /* of its muxbusd */
 	bool wants_json; /* --json: the bare result. A method gives it in a pipe too */
+	bool wants_text; /* --text: what a terminal gets, in a pipe too */
 	bool is_terminal; /* standard output is one */
 	bool has_color; /* colours on standard output are welcome */
 };
@@ -72,7 +73,7 @@ void cli_print_usage(FILE *stream, const char *verb);
 bool cli_help(const char *verb, const char *arg);
 
 /*
- * Takes one of the options that may stand anywhere: --json, --color=WHEN. False if it is none
+ * Takes one of the options that may stand anywhere: --json, --text, --color=WHEN. False if it is none
  * of them; a WHEN that there is not is not taken either.
  */
 bool cli_option(struct cli *cli, const char *arg);

@@ -80,11 +80,12 @@ static int locate(struct cli *cli, const char *socket)
 /* Reads the options before the verb. Returns -1 to go on, or the exit status. */
 static int read_options(struct cli *cli, int argc, char **argv)
 {
-	enum { OPTION_COLOR = 256, OPTION_JSON };
+	enum { OPTION_COLOR = 256, OPTION_JSON, OPTION_TEXT };
 	static const struct option options[] = {
 	    {"color", required_argument, NULL, OPTION_COLOR},
 	    {"help", no_argument, NULL, 'h'},
 	    {"json", no_argument, NULL, OPTION_JSON},
+	    {"text", no_argument, NULL, OPTION_TEXT},
 	    {"version", no_argument, NULL, 'V'},
 	    {NULL, 0, NULL, 0},
 	};
@@ -108,7 +109,9 @@ static int read_options(struct cli *cli, int argc, char **argv)
 			(void)puts("muxbus " PACKAGE_VERSION);
 			return CLI_DONE;
 		case OPTION_JSON:
-			cli->wants_json = true;
+		case OPTION_TEXT:
+			cli->wants_json = code == OPTION_JSON;
+			cli->wants_text = code == OPTION_TEXT;
 			break;
 		case OPTION_COLOR:
 			if (!cli_set_color(cli, optarg))

@@ -64,11 +64,12 @@ static bool put_quoted(struct json_writer *writer, const void *bytes, size_t len
 	return is_lossy;
 }
 
-/* Whether a name stands for itself: all of ours do. */
+/* Whether a name stands for itself: all of ours do. (Beyond ASCII are C1 and bidi controls.) */
 static inline bool is_plain(const char *name, size_t len)
 {
 	for (size_t i = 0; i < len; i++)
-		if (name[i] < 0x20 || name[i] == 0x7f || name[i] == '"' || name[i] == '\\')
+		if ((unsigned char)name[i] < 0x20 || (unsigned char)name[i] >= 0x7f ||
+		    name[i] == '"' || name[i] == '\\')
 			return false;
 	return true;
 }

@@ -1,0 +1,473 @@
+/* SPDX-License-Identifier: ISC */
+/* Words of a command line as the parameters of a method. */
+#include "cli/arguments.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/alloc.h"
+#include "base/str.h"
+#include "base/utf8.h"
+#include "cli/shell_word.h"
+
+#define NAME_MAX_BYTES 64
+
+enum kind {
+	KIND_STRING,
+	KIND_BOOL,
+	KIND_NUMBER,
+	KIND_INTEGER,
+	KIND_STRINGS, /* an array of strings: key=value again and again */
+	KIND_KEYS, /* a string, or an array of them */
+	KIND_MAP, /* strings by name: key=NAME=value */
+	KIND_ANY,
+};
+
+enum sign {
+	SIGN_TEXT, /* = */
+	SIGN_JSON, /* := */
+	SIGN_FILE, /* @= */
+};
+
+/* A word taken apart. */
+struct word {
+	char name[NAME_MAX_BYTES + 1];
+	enum sign sign;
+	const char *value;
+	bool is_written;
+};
+
+struct call {
+	const struct json *properties; /* of the schema; NULL: none */
+	const struct json *positional;
+	struct word *words;
+	int count;
+	char *reason;
+	size_t reason_size;
+	struct json_reader *reader;
+	bool has_read_stdin;
+};
+
+static int __attribute__((format(printf, 2, 3))) refuse(struct call *call, const char *format, ...)
+{
+	va_list args;
+	va_start(args, format);
+	(void)vsnprintf(call->reason, call->reason_size, format, args);
+	va_end(args);
+	return -1;
+}
+
+/* ---- the schema -------------------------------------------------------------------------- */
+
+static bool is_type(const struct json *property, const char *name)
+{
+	const struct json *type = json_member(property, "type");
+	return type && type->type == JSON_STRING && strcmp(type->text, name) == 0;
+}
+
+/* What is not in the schema (another name for a field) is text: the daemon knows it. */
+static enum kind kind_of(const struct json *property)
+{
+	static const struct {
+		const char *type;
+		enum kind kind;
+	} kinds[] = {
+	    {"array", KIND_STRINGS},
+	    {"boolean", KIND_BOOL},
+	    {"integer", KIND_INTEGER},
+	    {"number", KIND_NUMBER},
+	    {"object", KIND_MAP},
+	    {"string", KIND_STRING},
+	};
+	if (!property)
+		return KIND_STRING;
+	for (size_t i = 0; i < sizeof(kinds) / sizeof(*kinds); i++)
+		if (is_type(property, kinds[i].type))
+			return kinds[i].kind;
+	return json_member(property, "anyOf") ? KIND_KEYS : KIND_ANY;
+}
+
+const struct json *arguments_positional(const struct json *schema)
+{
+	static const char *const natural[] = {
+	    "keys", "text", "pane", "job", "session", "window", "file_path", "method", "seq", NULL};
+	const struct json *properties = json_member(schema, "properties");
+	const struct json *required = json_member(schema, "required");
+	if (required && required->count == 1 && required->child->type == JSON_STRING)
+		return json_member(properties, required->child->text);
+	if (required && required->count > 1)
+		return NULL;
+	for (const char *const *name = natural; *name; name++) {
+		const struct json *property = json_member(properties, *name);
+		if (property)
+			return property;
+	}
+	return NULL;
+}
+
+/* ---- taking words apart -------------------------------------------------------------------- */
+
+/* The length of the key that a word begins with; 0 if it begins with none. */
+static size_t key_len(const char *word)
+{
+	size_t len = strspn(word, "abcdefghijklmnopqrstuvwxyz0123456789_");
+	size_t sign = word[len] == ':' || word[len] == '@';
+	bool is_key = len > 0 && len <= NAME_MAX_BYTES && (word[0] < '0' || word[0] > '9');
+	return is_key && word[len + sign] == '=' ? len : 0;
+}
+
+static int take_apart(struct call *call, const char *text, bool is_verbatim)
+{
+	struct word *word = &call->words[call->count];
+	size_t len = is_verbatim ? 0 : key_len(text);
+	if (len > 0) {
+		(void)snprintf(word->name, sizeof(word->name), "%.*s", (int)len, text);
+		word->sign = text[len] == ':' ? SIGN_JSON
+		    : text[len] == '@'        ? SIGN_FILE
+					      : SIGN_TEXT;
+		word->value = text + len + 1 + (text[len] != '=');
+	} else if (call->positional && call->positional->name_len <= NAME_MAX_BYTES) {
+		(void)snprintf(word->name, sizeof(word->name), "%s", call->positional->name);
+		bool is_input = !is_verbatim && strcmp(text, "-") == 0;
+		word->sign = is_input ? SIGN_FILE : SIGN_TEXT;
+		word->value = text;
+	} else {
+		return refuse(call, "\"%s\" is not of the form key=value", text);
+	}
+	call->count++;
+	return 0;
+}
+
+/* ---- values -------------------------------------------------------------------------------- */
+
+/* Reads a file, or standard input for "-". */
+static int read_file(struct call *call, const char *path, struct buf *out)
+{
+	bool is_input = strcmp(path, "-") == 0;
+	if (is_input && call->has_read_stdin)
+		return refuse(call, "standard input can be read once only");
+	call->has_read_stdin |= is_input;
+	int fd = is_input ? STDIN_FILENO : open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY);
+	if (fd < 0)
+		return refuse(call, "%s: %s", path, strerror(errno));
+	ssize_t n;
+	do {
+		if (buf_reserve(out, 65536) < 0) {
+			n = -2;
+			break;
+		}
+		n = read(fd, out->data + out->len, 65536);
+		if (n > 0)
+			out->len += (size_t)n;
+	} while (n > 0 || (n < 0 && errno == EINTR));
+	int saved_errno = errno;
+	if (!is_input)
+		(void)close(fd); /* only read */
+	if (n == -2 || out->len > ARGUMENTS_FILE_MAX)
+		return refuse(call, "%s: longer than %zu bytes", path, ARGUMENTS_FILE_MAX);
+	return n < 0 ? refuse(call, "%s: %s", path, strerror(saved_errno)) : 0;
+}
+
+/* The text of a word, lent from it or from file. Refuses what is no UTF-8. */
+static int text_of(struct call *call, const struct word *word, struct buf *file,
+    const char **ret_text, size_t *ret_len)
+{
+	*ret_text = word->value;
+	*ret_len = strlen(word->value);
+	if (word->sign == SIGN_FILE) {
+		if (read_file(call, word->value, file) < 0)
+			return -1;
+		*ret_text = file->len > 0 ? (const char *)file->data : "";
+		*ret_len = file->len;
+	}
+	if (!utf8_is_valid(*ret_text, *ret_len) && strcmp(word->name, "base64") != 0)
+		return refuse(call,
+		    "%s: the text is not UTF-8, and JSON can have no other; some methods take "
+		    "base64",
+		    word->name);
+	return 0;
+}
+
+static int put_json(
+    struct call *call, struct json_writer *writer, const char *name, const struct word *word)
+{
+	struct json_error error;
+	const struct json *value =
+	    json_read(call->reader, word->value, strlen(word->value), &error);
+	if (!value)
+		return refuse(call, "%s: no JSON: %s", word->name, error.text);
+	json_put_value(writer, name, value);
+	return 0;
+}
+
+static int put_number(struct call *call, struct json_writer *writer, const struct word *word,
+    const char *text, size_t len, bool is_whole)
+{
+	struct json_error error;
+	const struct json *value = json_read(call->reader, text, len, &error);
+	int64_t number;
+	if (!value || value->type != JSON_NUMBER || (is_whole && !json_int(value, &number)))
+		return refuse(call, "%s: must be a %snumber, not \"%.*s\"", word->name,
+		    is_whole ? "whole " : "", (int)(len < 80 ? len : 80), text);
+	json_put_value(writer, word->name, value);
+	return 0;
+}
+
+static int put_bool(
+    struct call *call, struct json_writer *writer, const char *name, const char *text, size_t len)
+{
+	static const char *const words[] = {"false", "true", "no", "yes", "off", "on", "0", "1"};
+	for (size_t i = 0; i < sizeof(words) / sizeof(*words); i++) {
+		if (strlen(words[i]) == len && memcmp(words[i], text, len) == 0) {
+			json_put_bool(writer, name, i % 2 == 1);
+			return 0;
+		}
+	}
+	return refuse(call, "%s: must be true or false, not \"%.*s\"", name,
+	    (int)(len < 80 ? len : 80), text);
+}
+
+static int put_text(struct call *call, struct json_writer *writer, const struct word *word,
+    const char *text, size_t len, const char *name)
+{
+	if (strcmp(word->name, "base64") == 0 && word->sign == SIGN_FILE)
+		json_put_base64(writer, name, text, len);
+	else if (!utf8_is_valid(text, len))
+		return refuse(call, "%s: is no UTF-8", word->name);
+	else
+		(void)json_put_text(writer, name, text, len);
+	return 0;
+}
+
+/* NAME=value as a member. */
+static int put_member(struct call *call, struct json_writer *writer, const struct word *word,
+    const char *text, size_t len)
+{
+	char name[256];
+	const char *equals = memchr(text, '=', len);
+	if (!equals || equals == text || (size_t)(equals - text) >= sizeof(name))
+		return refuse(call, "%s: must be %s=NAME=value, not \"%.*s\"", word->name,
+		    word->name, (int)(len < 80 ? len : 80), text);
+	(void)snprintf(name, sizeof(name), "%.*s", (int)(equals - text), text);
+	(void)json_put_text(writer, name, equals + 1, len - (size_t)(equals + 1 - text));
+	return 0;
+}
+
+/* One value, as its field's type has it; name is NULL in an array. */
+static int put_value(
+    struct call *call, struct json_writer *writer, const struct word *word, enum kind kind)
+{
+	bool is_element = kind == KIND_STRINGS;
+	const char *name = is_element ? NULL : word->name;
+	const char *text;
+	size_t len;
+	struct buf file;
+	if (word->sign == SIGN_JSON)
+		return put_json(call, writer, name, word);
+	buf_init(&file, ARGUMENTS_FILE_MAX + 65536);
+	int r = text_of(call, word, &file, &text, &len);
+	if (r == 0 && (kind == KIND_INTEGER || kind == KIND_NUMBER))
+		r = put_number(call, writer, word, text, len, kind == KIND_INTEGER);
+	else if (r == 0 && kind == KIND_BOOL)
+		r = put_bool(call, writer, name, text, len);
+	else if (r == 0 && kind == KIND_MAP)
+		r = put_member(call, writer, word, text, len);
+	else if (r == 0)
+		r = put_text(call, writer, word, text, len, name);
+	buf_finish(&file);
+	return r;
+}
+
+/* ---- all of them ------------------------------------------------------------------------------ */
+
+/* How many words have the name of words[from], from there on. */
+static int count_same(const struct call *call, int from)
+{
+	int count = 0;
+	for (int i = from; i < call->count; i++)
+		count += strcmp(call->words[i].name, call->words[from].name) == 0;
+	return count;
+}
+
+/* key:=[…] gives the whole array, or the whole map. */
+static bool is_whole_json(const struct word *word, int count)
+{
+	return word->sign == SIGN_JSON && count == 1;
+}
+
+static int put_words(struct call *call, struct json_writer *writer, int from)
+{
+	struct word *first = &call->words[from];
+	enum kind kind = kind_of(json_member(call->properties, first->name));
+	int count = count_same(call, from);
+	bool is_list = kind == KIND_STRINGS || (kind == KIND_KEYS && count > 1);
+	bool is_map = kind == KIND_MAP;
+	if (count > 1 && !is_list && !is_map)
+		return refuse(call, "%s: is given %d times", first->name, count);
+	if (is_whole_json(first, count))
+		return put_json(call, writer, first->name, first);
+	if (is_list)
+		json_array_begin(writer, first->name);
+	if (is_map)
+		json_object_begin(writer, first->name);
+	int r = 0;
+	for (int i = from; i < call->count && r == 0; i++) {
+		struct word *word = &call->words[i];
+		if (strcmp(word->name, first->name) != 0)
+			continue;
+		word->is_written = true;
+		if (is_map && word->sign == SIGN_JSON)
+			r = refuse(call, "%s: give one %s:={...}, or %s=NAME=value again and again",
+			    word->name, word->name, word->name);
+		else
+			r = put_value(call, writer, word, is_list ? KIND_STRINGS : kind);
+	}
+	if (is_list)
+		json_array_end(writer);
+	if (is_map)
+		json_object_end(writer);
+	return r;
+}
+
+static int write_all(struct call *call, struct buf *out)
+{
+	struct json_writer writer;
+	int r = 0;
+	json_writer_init(&writer, out);
+	json_object_begin(&writer, NULL);
+	for (int i = 0; i < call->count && r == 0; i++)
+		if (!call->words[i].is_written)
+			r = put_words(call, &writer, i);
+	json_object_end(&writer);
+	return r == 0 && writer.is_full ? refuse(call, "the arguments are too long") : r;
+}
+
+int arguments_write(struct buf *out, const struct json *schema, int argc, char *const *words,
+    char *ret_reason, size_t size)
+{
+	struct call call = {
+	    .properties = json_member(schema, "properties"),
+	    .positional = arguments_positional(schema),
+	    .reason = ret_reason,
+	    .reason_size = size,
+	};
+	bool is_verbatim = false;
+	int r = 0;
+	if (argc > ARGUMENTS_MAX)
+		return refuse(&call, "more than %d arguments", ARGUMENTS_MAX);
+	call.words = xcalloc((size_t)argc + 1, sizeof(*call.words));
+	call.reader = json_reader_new(ARGUMENTS_FILE_MAX);
+	for (int i = 0; i < argc && r == 0; i++) {
+		if (!is_verbatim && strcmp(words[i], "--") == 0)
+			is_verbatim = true;
+		else
+			r = take_apart(&call, words[i], is_verbatim);
+	}
+	if (r == 0)
+		r = write_all(&call, out);
+	json_reader_free(call.reader);
+	mem_free(call.words);
+	return r;
+}
+
+/* ---- for people --------------------------------------------------------------------------------- */
+
+static const char *const placeholders[] = {
+    [KIND_STRING] = "text",
+    [KIND_BOOL] = "true|false",
+    [KIND_NUMBER] = "number",
+    [KIND_INTEGER] = "number",
+    [KIND_STRINGS] = "text ...",
+    [KIND_KEYS] = "text ...",
+    [KIND_MAP] = "NAME=text ...",
+    [KIND_ANY] = "json",
+};
+
+static void put_placeholder(struct buf *out, const struct json *property)
+{
+	enum kind kind = kind_of(property);
+	const struct json *choices = json_member(property, "enum");
+	(void)buf_printf(out, "%s%s", property->name, kind == KIND_ANY ? ":=" : "=");
+	if (!choices || choices->count > 4) {
+		(void)buf_append_str(out, placeholders[kind]);
+		return;
+	}
+	for (const struct json *choice = choices->child; choice; choice = choice->next)
+		(void)buf_printf(out, "%s%s", choice == choices->child ? "" : "|",
+		    choice->text ? choice->text : "?");
+}
+
+static bool is_required(const struct json *schema, const char *name)
+{
+	const struct json *required = json_member(schema, "required");
+	for (const struct json *at = required ? required->child : NULL; at; at = at->next)
+		if (at->type == JSON_STRING && strcmp(at->text, name) == 0)
+			return true;
+	return false;
+}
+
+void arguments_usage(struct buf *out, const char *method, const struct json *schema)
+{
+	const struct json *properties = json_member(schema, "properties");
+	(void)buf_append_str(out, method);
+	for (int wants_required = 1; wants_required >= 0; wants_required--) {
+		for (const struct json *property = properties ? properties->child : NULL; property;
+		     property = property->next) {
+			if (is_required(schema, property->name) != (wants_required == 1))
+				continue;
+			(void)buf_append_str(out, wants_required ? " " : " [");
+			put_placeholder(out, property);
+			(void)buf_append_str(out, wants_required ? "" : "]");
+		}
+	}
+}
+
+/* The key of a method's field needs no quotes. */
+static void put_word(struct buf *out, const char *name, const char *sign, const char *value)
+{
+	(void)buf_printf(out, " %s%s", name, sign);
+	(void)shell_word(out, value);
+}
+
+static void put_example(struct buf *out, const struct json *schema, const struct json *value)
+{
+	struct json_writer writer;
+	struct buf text;
+	enum kind kind = kind_of(json_member(json_member(schema, "properties"), value->name));
+	bool is_list = (kind == KIND_STRINGS || kind == KIND_KEYS) && value->type == JSON_ARRAY;
+	if (is_list) {
+		for (const struct json *at = value->child; at; at = at->next)
+			put_word(out, value->name, "=", at->text ? at->text : "");
+		return;
+	}
+	if (kind == KIND_MAP) {
+		for (const struct json *at = value->child; at; at = at->next) {
+			char name[256];
+			(void)snprintf(name, sizeof(name), "%s=%s", value->name, at->name);
+			put_word(out, name, "=", at->text ? at->text : "");
+		}
+		return;
+	}
+	if (value->type == JSON_STRING && kind != KIND_ANY) {
+		put_word(out, value->name, "=", value->text);
+		return;
+	}
+	buf_init(&text, ARGUMENTS_PARAMS_MAX);
+	json_writer_init(&writer, &text);
+	json_put_value(&writer, NULL, value);
+	put_word(out, value->name, kind == KIND_ANY ? ":=" : "=", (const char *)text.data);
+	buf_finish(&text);
+}
+
+void arguments_example(
+    struct buf *out, const char *method, const struct json *schema, const struct json *params)
+{
+	(void)buf_append_str(out, method);
+	for (const struct json *value = params ? params->child : NULL; value; value = value->next)
+		put_example(out, schema, value);
+}

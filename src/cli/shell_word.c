@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: ISC */
+/* Words for a POSIX shell. */
+#include "cli/shell_word.h"
+
+#include <stdbool.h>
+#include <string.h>
+
+/* Words of these alone need no quotes. (A "=" could make the first word an assignment.) */
+static bool is_plain(const char *word)
+{
+	static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
+				    "0123456789_-./:@%+,";
+	return *word && word[strspn(word, plain)] == '\0';
+}
+
+/* What a shell takes for more than a word where a command is expected. */
+static bool is_reserved(const char *word)
+{
+	static const char *const reserved[] = {"case", "do", "done", "elif", "else", "esac", "fi",
+	    "for", "function", "if", "in", "select", "then", "time", "until", "while", NULL};
+	for (const char *const *at = reserved; *at; at++)
+		if (strcmp(*at, word) == 0)
+			return true;
+	return false;
+}
+
+int shell_word(struct buf *out, const char *word)
+{
+	if (is_plain(word) && !is_reserved(word))
+		return buf_append_str(out, word);
+	int r = buf_append_byte(out, '\'');
+	while (r == 0 && *word) {
+		size_t len = strcspn(word, "'");
+		r = buf_append(out, word, len);
+		word += len;
+		if (r == 0 && *word) {
+			r = buf_append_str(out, "'\\''");
+			word++;
+		}
+	}
+	return r < 0 ? r : buf_append_byte(out, '\'');
+}

@@ -1,0 +1,464 @@
+/* SPDX-License-Identifier: ISC */
+/* Results for people: lists as tables, text as it is, anything else as names and values. */
+#include "cli/show.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/cells.h"
+#include "base/str.h"
+#include "cli/ask.h"
+#include "cli/screen_text.h"
+#include "cli/table.h"
+
+#define OUT_MAX ((size_t)512 * 1024 * 1024)
+#define NAME_COLUMNS_MAX 40
+
+/* ---- values ------------------------------------------------------------------------------- */
+
+void show_duration(struct buf *out, int64_t ms)
+{
+	static const struct {
+		int64_t sec;
+		const char *name;
+	} units[] = {{86400, "d"}, {3600, "h"}, {60, "m"}, {1, "s"}};
+	int64_t sec = ms / 1000;
+	if (ms < 10000) {
+		(void)buf_printf(out, "%" PRId64 ".%" PRId64 "s", sec, ms % 1000 / 100);
+		return;
+	}
+	for (size_t i = 0; i + 1 < sizeof(units) / sizeof(*units); i++) {
+		if (sec < units[i].sec)
+			continue;
+		(void)buf_printf(out, "%" PRId64 "%s %" PRId64 "%s", sec / units[i].sec,
+		    units[i].name, sec % units[i].sec / units[i + 1].sec, units[i + 1].name);
+		return;
+	}
+	(void)buf_printf(out, "%" PRId64 "s", sec);
+}
+
+void show_bytes(struct buf *out, int64_t bytes)
+{
+	static const char units[] = "KMGTPE";
+	double size = (double)bytes;
+	int unit = -1;
+	while (size >= 1000 && unit + 1 < (int)strlen(units)) {
+		size /= 1024;
+		unit++;
+	}
+	if (unit < 0)
+		(void)buf_printf(out, "%" PRId64, bytes);
+	else
+		(void)buf_printf(out, size < 9.95 ? "%.1f%c" : "%.0f%c", size, units[unit]);
+}
+
+/* "2026-11-21T02:15:00.123Z" as the clock on the wall has it; false if it is no time. */
+static bool put_time(struct buf *out, const char *text)
+{
+	struct tm utc = {0};
+	struct tm local;
+	struct tm today;
+	char clock[40];
+	const char *rest = strptime(text, "%Y-%m-%dT%H:%M:%S", &utc);
+	if (!rest || (*rest != '.' && *rest != 'Z'))
+		return false;
+	time_t when = timegm(&utc);
+	time_t now = time(NULL);
+	if (!localtime_r(&when, &local) || !localtime_r(&now, &today))
+		return false;
+	bool is_today = local.tm_year == today.tm_year && local.tm_yday == today.tm_yday;
+	if (strftime(clock, sizeof(clock), is_today ? "%H:%M:%S" : "%Y-%m-%d %H:%M:%S", &local) ==
+	    0)
+		return false;
+	return buf_append_str(out, clock) == 0;
+}
+
+static bool ends_in(const char *name, const char *end)
+{
+	size_t len = name ? strlen(name) : 0;
+	return len >= strlen(end) && strcmp(name + len - strlen(end), end) == 0;
+}
+
+static void put_list(struct buf *out, const struct json *list)
+{
+	for (const struct json *at = list->child; at; at = at->next) {
+		show_value(out, at);
+		if (at->next)
+			(void)buf_append_str(out, ", ");
+	}
+}
+
+static void put_raw_json(struct buf *out, const struct json *value)
+{
+	struct json_writer writer;
+	json_writer_init(&writer, out);
+	json_put_value(&writer, NULL, value);
+}
+
+static bool is_plain_list(const struct json *list)
+{
+	for (const struct json *at = list->child; at; at = at->next)
+		if (at->type == JSON_ARRAY || at->type == JSON_OBJECT)
+			return false;
+	return true;
+}
+
+void show_value(struct buf *out, const struct json *value)
+{
+	int64_t number;
+	if (!value)
+		return;
+	switch (value->type) {
+	case JSON_NULL:
+		(void)buf_append_byte(out, '-');
+		break;
+	case JSON_BOOL:
+		(void)buf_append_str(out, value->boolean ? "yes" : "no");
+		break;
+	case JSON_NUMBER:
+		if (ends_in(value->name, "_ms") && json_int(value, &number) && number >= 0)
+			show_duration(out, number);
+		else if (ends_in(value->name, "_bytes") && json_int(value, &number))
+			show_bytes(out, number);
+		else
+			(void)buf_append(out, value->text, value->len);
+		break;
+	case JSON_STRING:
+		if (!put_time(out, value->text))
+			(void)buf_append(out, value->text, value->len);
+		break;
+	case JSON_ARRAY:
+		if (is_plain_list(value))
+			put_list(out, value);
+		else
+			put_raw_json(out, value);
+		break;
+	case JSON_OBJECT:
+		put_raw_json(out, value);
+		break;
+	}
+}
+
+/* ---- lists ------------------------------------------------------------------------------------ */
+
+/* A column: its title, and its text, in which {member} stands for what a row has. */
+struct column {
+	const char *title; /* NULL ends them */
+	const char *text;
+};
+
+struct list {
+	const char *member; /* of the result: the array */
+	struct column columns[TABLE_COLUMNS_MAX];
+};
+
+/* Keep alphabetized. An array that is not here shows the members of its first row. */
+static const struct list lists[] = {
+    {"actions",
+	{{"TIME", "{time}"}, {"METHOD", "{method}"}, {"PEER", "{peer_pid}"},
+	    {"OUTCOME", "{outcome}"}, {"TOOK", "{duration_ms}"}, {"PARAMS", "{params}"},
+	    {"MESSAGE", "{message}"}}},
+    {"jobs",
+	{{"ID", "{id}"}, {"STATE", "{state}"}, {"EXIT", "{exit_code}"}, {"SIGNAL", "{signal}"},
+	    {"STARTED", "{started}"}, {"TOOK", "{duration_ms}"}, {"LOG", "{log_bytes}"},
+	    {"NAME", "{name}"}, {"COMMAND", "{command}"}}},
+    {"matches", {{"ROW", "{row}"}, {"COLUMN", "{column}"}, {"TEXT", "{text}"}}},
+    {"notifications",
+	{{"SEQ", "{seq}"}, {"TIME", "{time}"}, {"SOURCE", "{source}"}, {"ID", "{id}"},
+	    {"PANE", "{pane}"}, {"STATE", "{state}"}, {"TEXT", "{text}"}}},
+    {"panes",
+	{{"PANE", "{pane}"}, {"WHERE", "{session_name}:{window_index}.{pane_index}"},
+	    {"SIZE", "{width}x{height}"}, {"ACTIVE", "{active?*}"}, {"DEAD", "{dead?dead}"},
+	    {"MODE", "{mode}"}, {"COMMAND", "{command}"}, {"PATH", "{path}"},
+	    {"TITLE", "{title}"}}},
+    {"pending", {{"KIND", "{kind}"}, {"ID", "{id}"}, {"DUE", "{due}"}, {"WHAT", "{what}"}}},
+    {"sessions",
+	{{"SESSION", "{session}"}, {"NAME", "{name}"}, {"WINDOWS", "{windows}"},
+	    {"ATTACHED", "{attached}"}, {"CREATED", "{created}"}, {"GROUP", "{group}"}}},
+    {"timers",
+	{{"ID", "{id}"}, {"PANE", "{pane}"}, {"DUE", "{due}"}, {"RECURRING", "{recurring}"},
+	    {"PERIOD", "{period_sec}"}}},
+    {"watches",
+	{{"ID", "{id}"}, {"STATE", "{state}"}, {"PANE", "{pane}"}, {"FILE", "{file}"},
+	    {"REGEX", "{regex}"}, {"COUNT", "{count}"}, {"DUE", "{due}"}}},
+    {"windows",
+	{{"WINDOW", "{window}"}, {"INDEX", "{index}"}, {"NAME", "{name}"},
+	    {"SIZE", "{width}x{height}"}, {"PANES", "{panes}"}, {"ACTIVE", "{active_pane}"},
+	    {"SESSIONS", "{sessions}"}}},
+};
+
+/* {member}: its value, nothing for null; {member?text}: the text if it is true. */
+static void put_member(struct buf *out, const struct json *row, const char *name, size_t len)
+{
+	char member[64];
+	const char *mark = memchr(name, '?', len);
+	size_t name_len = mark ? (size_t)(mark - name) : len;
+	(void)snprintf(member, sizeof(member), "%.*s", (int)name_len, name);
+	const struct json *value = json_member(row, member);
+	if (!value || value->type == JSON_NULL)
+		return;
+	if (!mark)
+		show_value(out, value);
+	else if (value->type == JSON_BOOL && value->boolean)
+		(void)buf_append(out, mark + 1, len - name_len - 1);
+}
+
+static void put_template(struct buf *out, const struct json *row, const char *text)
+{
+	while (*text) {
+		size_t plain = strcspn(text, "{");
+		(void)buf_append(out, text, plain);
+		text += plain;
+		if (*text) {
+			size_t len = strcspn(text, "}");
+			put_member(out, row, text + 1, len - 1);
+			text += len + 1;
+		}
+	}
+}
+
+static void write_table(struct buf *out, const struct json *array, const struct column *columns,
+    size_t count, size_t width, bool has_color)
+{
+	const char *titles[TABLE_COLUMNS_MAX];
+	struct buf cell;
+	for (size_t i = 0; i < count; i++)
+		titles[i] = columns[i].title;
+	struct table *table = table_new(titles, count);
+	buf_init(&cell, OUT_MAX);
+	for (const struct json *row = array->child; row; row = row->next) {
+		for (size_t i = 0; i < count; i++) {
+			buf_clear(&cell);
+			put_template(&cell, row, columns[i].text);
+			table_add(table, cell.len > 0 ? (const char *)cell.data : "", cell.len);
+		}
+	}
+	table_write(table, out, width, has_color);
+	buf_finish(&cell);
+	table_free(table);
+}
+
+/* The members of the first row as columns. */
+static void write_any_table(struct buf *out, const struct json *array, size_t width, bool has_color)
+{
+	struct column columns[TABLE_COLUMNS_MAX] = {{NULL, NULL}};
+	char texts[TABLE_COLUMNS_MAX][72];
+	size_t count = 0;
+	for (const struct json *member = array->child->child; member && count < TABLE_COLUMNS_MAX;
+	     member = member->next) {
+		if (strlen(member->name) > 60 || strpbrk(member->name, "{}?"))
+			continue;
+		(void)snprintf(texts[count], sizeof(texts[0]), "{%s}", member->name);
+		columns[count] = (struct column){member->name, texts[count]};
+		count++;
+	}
+	if (count > 0)
+		write_table(out, array, columns, count, width, has_color);
+}
+
+static void write_list(struct buf *out, const struct json *array, size_t width, bool has_color)
+{
+	if (array->count == 0) {
+		(void)buf_printf(out, "no %s\n", array->name);
+		return;
+	}
+	for (size_t i = 0; i < sizeof(lists) / sizeof(*lists); i++) {
+		const struct list *list = &lists[i];
+		size_t count = 0;
+		if (strcmp(list->member, array->name) != 0)
+			continue;
+		while (count < TABLE_COLUMNS_MAX && list->columns[count].title)
+			count++;
+		write_table(out, array, list->columns, count, width, has_color);
+		return;
+	}
+	write_any_table(out, array, width, has_color);
+}
+
+/* The array that a result is about: the only one of its members that is one of objects. */
+static const struct json *find_list(const struct json *result)
+{
+	const struct json *found = NULL;
+	for (const struct json *member = result->child; member; member = member->next) {
+		bool is_list = member->type == JSON_ARRAY &&
+		    (member->count == 0 || member->child->type == JSON_OBJECT);
+		if (is_list && found)
+			return NULL;
+		if (is_list)
+			found = member;
+	}
+	return found;
+}
+
+/* ---- names and values ---------------------------------------------------------------------------- */
+
+/* Walks all that is no object: "tmux.version". */
+struct walk {
+	struct buf *out;
+	size_t columns;
+	bool has_color;
+	size_t name_width; /* of the widest name; measured first */
+	bool is_measuring;
+};
+
+static void put_pair(struct walk *walk, const char *name, const struct json *value)
+{
+	struct buf text;
+	size_t width = cells_width(name, strlen(name));
+	if (walk->is_measuring) {
+		if (width > walk->name_width)
+			walk->name_width = width < NAME_COLUMNS_MAX ? width : NAME_COLUMNS_MAX;
+		return;
+	}
+	buf_init(&text, OUT_MAX);
+	show_value(&text, value);
+	(void)buf_append_str(walk->out, screen_style(walk->has_color, SCREEN_DIM));
+	(void)screen_text_line(walk->out, name, strlen(name));
+	(void)buf_append_str(walk->out, screen_style(walk->has_color, SCREEN_PLAIN));
+	(void)buf_printf(walk->out, "%*s",
+	    (int)(walk->name_width > width ? walk->name_width - width : 0) + 2, "");
+	(void)screen_text_line(walk->out, text.len > 0 ? (const char *)text.data : "", text.len);
+	(void)buf_append_byte(walk->out, '\n');
+	buf_finish(&text);
+}
+
+static void walk_object(struct walk *walk, const char *prefix, const struct json *object)
+{
+	for (const struct json *member = object->child; member; member = member->next) {
+		char name[512];
+		(void)snprintf(
+		    name, sizeof(name), "%s%s%s", prefix, *prefix ? "." : "", member->name);
+		if (member->type == JSON_OBJECT && member->count > 0)
+			walk_object(walk, name, member);
+		else
+			put_pair(walk, name, member);
+	}
+}
+
+static void write_pairs(struct buf *out, const struct json *object, size_t columns, bool has_color)
+{
+	struct walk walk = {.out = out, .columns = columns, .has_color = has_color};
+	walk.is_measuring = true;
+	walk_object(&walk, "", object);
+	walk.is_measuring = false;
+	walk_object(&walk, "", object);
+}
+
+/* ---- results --------------------------------------------------------------------------------------- */
+
+/* Methods whose result is a text, by the members that are it. */
+static const struct {
+	const char *method;
+	const char *members[3];
+} texts[] = {
+    {"capture_pane", {"text", "base64"}},
+    {"execute_cli", {"stdout", "stderr"}},
+    {"read_job", {"text", "base64"}},
+    {"read_output", {"text", "base64"}},
+    {"run_tmux", {"output"}},
+};
+
+static bool write_text(struct buf *out, const char *method, const struct json *result)
+{
+	for (size_t i = 0; i < sizeof(texts) / sizeof(*texts); i++) {
+		if (strcmp(texts[i].method, method) != 0)
+			continue;
+		for (const char *const *member = texts[i].members; *member; member++) {
+			const struct json *text = json_member(result, *member);
+			if (!text || text->type != JSON_STRING || text->len == 0)
+				continue;
+			(void)screen_text_block(out, text->text, text->len);
+			if (text->text[text->len - 1] != '\n')
+				(void)buf_append_byte(out, '\n');
+		}
+		const char *note = ask_string(result, "note", "");
+		if (*note) {
+			(void)screen_text_line(out, note, strlen(note));
+			(void)buf_append_byte(out, '\n');
+		}
+		return true;
+	}
+	return false;
+}
+
+void show_write(
+    struct buf *out, const char *method, const struct json *result, size_t columns, bool has_color)
+{
+	const struct json *list = find_list(result);
+	if (write_text(out, method, result))
+		return;
+	const char *message = ask_string(result, "message", "");
+	const struct json *gap = json_member(result, "gap");
+	if (list && list->count == 0 && *message) {
+		(void)screen_text_line(out, message, strlen(message));
+		(void)buf_append_byte(out, '\n');
+	} else if (list) {
+		write_list(out, list, columns, has_color);
+	} else if (result->type == JSON_OBJECT && result->count > 0) {
+		write_pairs(out, result, columns, has_color);
+	} else {
+		(void)buf_append_str(out, "done\n");
+	}
+	if (gap && gap->type == JSON_OBJECT) {
+		(void)buf_append_str(out, "gap: ");
+		put_raw_json(out, gap);
+		(void)buf_append_byte(out, '\n');
+	}
+}
+
+bool show_is_json(const struct cli *cli)
+{
+	return cli->wants_json || (!cli->is_terminal && !cli->wants_text);
+}
+
+static void put_indented(struct buf *out, const struct json *value, int depth)
+{
+	bool is_array = value->type == JSON_ARRAY;
+	if ((!is_array && value->type != JSON_OBJECT) || value->count == 0) {
+		put_raw_json(out, value);
+		return;
+	}
+	bool is_lossy = false;
+	(void)buf_append_byte(out, is_array ? '[' : '{');
+	for (const struct json *at = value->child; at; at = at->next) {
+		(void)buf_printf(out, "%s\n%*s", at == value->child ? "" : ",", depth * 2 + 2, "");
+		if (!is_array) {
+			(void)buf_append_byte(out, '"');
+			(void)json_escape(out, at->name, at->name_len, &is_lossy);
+			(void)buf_append_str(out, "\": ");
+		}
+		put_indented(out, at, depth + 1);
+	}
+	(void)buf_printf(out, "\n%*s%c", depth * 2, "", is_array ? ']' : '}');
+}
+
+void show_json(const struct cli *cli, const struct json *value)
+{
+	struct buf out;
+	buf_init(&out, OUT_MAX);
+	if (cli->is_terminal)
+		put_indented(&out, value, 0);
+	else
+		put_raw_json(&out, value);
+	(void)buf_append_byte(&out, '\n');
+	(void)fwrite(out.data, 1, out.len, stdout); /* cli_flush() looks */
+	buf_finish(&out);
+}
+
+void show_result(const struct cli *cli, const char *method, const struct json *result)
+{
+	struct buf out;
+	if (show_is_json(cli)) {
+		show_json(cli, result);
+		return;
+	}
+	buf_init(&out, OUT_MAX);
+	size_t columns = cli->is_terminal ? (size_t)screen_columns(STDOUT_FILENO) : 0;
+	show_write(&out, method, result, columns, cli->has_color);
+	if (out.len > 0)
+		(void)fwrite(out.data, 1, out.len, stdout); /* cli_flush() looks */
+	buf_finish(&out);
+}

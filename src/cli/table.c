@@ -1,0 +1,177 @@
+/* SPDX-License-Identifier: ISC */
+/* Tables for people. */
+#include "cli/table.h"
+
+#include <string.h>
+
+#include "base/alloc.h"
+#include "base/cells.h"
+#include "cli/screen_text.h"
+
+#define GAP 2 /* columns between two cells */
+#define CELL_MIN 8 /* columns that a cell keeps as long as others are wider */
+#define CELL_BYTES_MAX 4096
+#define TABLE_BYTES_MAX ((size_t)256 * 1024 * 1024)
+
+struct cell {
+	size_t at; /* in the text of all cells; visible already */
+	size_t len;
+	size_t width;
+};
+
+struct table {
+	const char *titles[TABLE_COLUMNS_MAX];
+	size_t count;
+	struct buf text;
+	struct cell *cells;
+	size_t cell_count;
+	size_t cell_room;
+	size_t widths[TABLE_COLUMNS_MAX]; /* of the widest cell */
+	bool has_text[TABLE_COLUMNS_MAX]; /* something that is no number */
+	bool is_numeric[TABLE_COLUMNS_MAX];
+};
+
+struct table *table_new(const char *const *titles, size_t count)
+{
+	struct table *table = xcalloc(1, sizeof(*table));
+	table->count = count < TABLE_COLUMNS_MAX ? count : TABLE_COLUMNS_MAX;
+	for (size_t i = 0; i < table->count; i++)
+		table->titles[i] = titles[i];
+	buf_init(&table->text, TABLE_BYTES_MAX);
+	return table;
+}
+
+void table_free(struct table *table)
+{
+	buf_finish(&table->text);
+	mem_free(table->cells);
+	mem_free(table);
+}
+
+static bool is_number(const char *text, size_t len)
+{
+	for (size_t i = 0; i < len; i++)
+		if (!strchr("0123456789.-", text[i]) || !text[i])
+			return false;
+	return len > 0;
+}
+
+void table_add(struct table *table, const void *text, size_t len)
+{
+	size_t column = table->cell_count % table->count;
+	if (table->cell_count == table->cell_room) {
+		table->cell_room = table->cell_room ? table->cell_room * 2 : 64;
+		table->cells = xrealloc(table->cells, table->cell_room * sizeof(struct cell));
+	}
+	struct cell *cell = &table->cells[table->cell_count++];
+	cell->at = table->text.len;
+	(void)screen_text_line(&table->text, text, len < CELL_BYTES_MAX ? len : CELL_BYTES_MAX);
+	cell->len = table->text.len - cell->at;
+	const char *visible = cell->len > 0 ? (const char *)table->text.data + cell->at : "";
+	cell->width = cells_width(visible, cell->len);
+	if (cell->width > table->widths[column])
+		table->widths[column] = cell->width;
+	if (is_number(visible, cell->len))
+		table->is_numeric[column] = true;
+	else if (cell->len > 0)
+		table->has_text[column] = true;
+}
+
+/* Takes columns from the widest until all fits. */
+static void fit(size_t *widths, size_t count, size_t columns)
+{
+	for (;;) {
+		size_t total = 0;
+		size_t shown = 0;
+		size_t widest = 0;
+		for (size_t i = 0; i < count; i++) {
+			total += widths[i];
+			shown += widths[i] > 0;
+			/* The last of equals: what matters stands first. */
+			if (widths[i] >= widths[widest])
+				widest = i;
+		}
+		total += shown > 1 ? (shown - 1) * GAP : 0;
+		if (total <= columns || widths[widest] <= CELL_MIN)
+			return;
+		size_t second = CELL_MIN;
+		for (size_t i = 0; i < count; i++)
+			if (i != widest && widths[i] > second)
+				second = widths[i];
+		/* Down to the next one at once, and then all of them one by one. */
+		size_t over = total - columns;
+		size_t step = widths[widest] > second ? widths[widest] - second : 1;
+		widths[widest] -= step < over ? step : over;
+	}
+}
+
+static void pad(struct buf *out, size_t columns)
+{
+	static const char spaces[] = "                                ";
+	for (size_t part; columns > 0; columns -= part) {
+		part = columns < sizeof(spaces) - 1 ? columns : sizeof(spaces) - 1;
+		(void)buf_append(out, spaces, part);
+	}
+}
+
+/* A line of cells; no spaces at its end. */
+struct line {
+	struct buf *out;
+	size_t columns; /* 0: any */
+	size_t at; /* where it stands */
+	size_t owed; /* spaces that come before the next text */
+};
+
+static void put_cell(
+    struct line *line, const char *text, size_t len, size_t width, bool is_right, const char *style)
+{
+	struct buf cut;
+	buf_init(&cut, TABLE_BYTES_MAX);
+	size_t start = line->at + line->owed;
+	size_t room = line->columns == 0 || start + width <= line->columns ? width
+	    : line->columns > start                                        ? line->columns - start
+									   : 0;
+	size_t taken = room > 0 ? screen_text_cut(&cut, text, len, room) : 0;
+	size_t left = is_right && taken < width ? width - taken : 0;
+	if (cut.len > 0) {
+		pad(line->out, line->owed + left);
+		(void)buf_append_str(line->out, style);
+		(void)buf_append(line->out, cut.data, cut.len);
+		if (*style)
+			(void)buf_append_str(line->out, screen_style(true, SCREEN_PLAIN));
+		line->at = start + left + taken;
+		line->owed = width - left - taken + GAP;
+	} else {
+		line->owed += width + GAP;
+	}
+	buf_finish(&cut);
+}
+
+void table_write(const struct table *table, struct buf *out, size_t columns, bool has_color)
+{
+	size_t widths[TABLE_COLUMNS_MAX] = {0};
+	size_t rows = table->cell_count / table->count;
+	for (size_t i = 0; i < table->count; i++) {
+		size_t title = cells_width(table->titles[i], strlen(table->titles[i]));
+		if (table->widths[i] > 0)
+			widths[i] = table->widths[i] > title ? table->widths[i] : title;
+	}
+	if (columns > 0)
+		fit(widths, table->count, columns);
+	for (size_t row = 0; row <= rows; row++) {
+		struct line line = {.out = out, .columns = columns};
+		for (size_t i = 0; i < table->count; i++) {
+			const struct cell *cell =
+			    row > 0 ? &table->cells[(row - 1) * table->count + i] : NULL;
+			const char *text = !cell ? table->titles[i]
+			    : cell->len > 0      ? (const char *)table->text.data + cell->at
+						 : "";
+			if (widths[i] == 0)
+				continue;
+			put_cell(&line, text, cell ? cell->len : strlen(text), widths[i],
+			    table->is_numeric[i] && !table->has_text[i],
+			    row == 0 ? screen_style(has_color, SCREEN_BOLD) : "");
+		}
+		(void)buf_append_byte(out, '\n');
+	}
+}
