@@ -292,6 +292,22 @@ static void test_failure(void)
 	ok(wrong == 0 && nth > 1, "the escaper says when there is no memory (%zu times)", nth - 1);
 }
 
+static void test_hostile_names(void)
+{
+	struct json_writer w;
+	struct buf text;
+	buf_init(&text, 4096);
+	json_writer_init(&w, &text);
+	json_object_begin(&w, NULL);
+	json_put_int(&w, "\xc2\x9b", 1); /* C1: begins a control sequence */
+	json_put_int(&w, "\xe2\x80\xae", 2); /* turns text around */
+	json_put_int(&w, "\xc3\xa9", 3);
+	json_object_end(&w);
+	is_str((const char *)text.data, "{\"\\u009b\":1,\"\\u202e\":2,\"\xc3\xa9\":3}",
+	    "names of members cannot drive a terminal");
+	buf_finish(&text);
+}
+
 int main(void)
 {
 	reader = json_reader_new(1 << 20);
@@ -305,5 +321,6 @@ int main(void)
 	test_failure();
 	buf_finish(&out);
 	json_reader_free(reader);
+	test_hostile_names();
 	return done_testing();
 }

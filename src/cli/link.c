@@ -231,6 +231,18 @@ enum link_read link_read_line(
 	}
 }
 
+enum link_read link_read_message(struct link *link, int64_t timeout_ms,
+    const struct json **ret_message, const char **ret_line, size_t *ret_len)
+{
+	struct json_error error;
+	enum link_read read = link_read_line(link, timeout_ms, ret_line, ret_len);
+	if (read != LINK_LINE)
+		return read;
+	*ret_message = json_read(link->reader, *ret_line, *ret_len, &error);
+	errno = EPROTO;
+	return *ret_message ? LINK_LINE : LINK_BROKEN;
+}
+
 /* ---- requests and answers ------------------------------------------------------------------ */
 
 uint64_t link_request(struct link *link, const char *method, const char *params)
@@ -286,19 +298,13 @@ enum link_read link_await(
 {
 	int64_t deadline = timeout_ms < 0 ? -1 : clock_mono_ms() + timeout_ms;
 	for (;;) {
-		struct json_error error;
+		const struct json *message;
 		int64_t left = deadline < 0 ? -1 : deadline - clock_mono_ms();
 		*ret_answer = (struct link_answer){0};
-		enum link_read read = link_read_line(link, deadline >= 0 && left < 0 ? 0 : left,
-		    &ret_answer->line, &ret_answer->len);
+		enum link_read read = link_read_message(link, deadline >= 0 && left < 0 ? 0 : left,
+		    &message, &ret_answer->line, &ret_answer->len);
 		if (read != LINK_LINE)
 			return read;
-		const struct json *message =
-		    json_read(link->reader, ret_answer->line, ret_answer->len, &error);
-		if (!message) {
-			errno = EPROTO;
-			return LINK_BROKEN;
-		}
 		if (take_answer(message, id, ret_answer))
 			return LINK_LINE;
 		if (link->other)

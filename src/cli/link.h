@@ -62,6 +62,10 @@ enum link_read {
 enum link_read link_read_line(
     struct link *link, int64_t timeout_ms, const char **ret_line, size_t *ret_len);
 
+/* The same, read into a tree, which is lent as well. What is no JSON is LINK_BROKEN (EPROTO). */
+enum link_read link_read_message(struct link *link, int64_t timeout_ms,
+    const struct json **ret_message, const char **ret_line, size_t *ret_len);
+
 /*
  * Reads what the socket has without waiting, for who polls; then link_read_line() with 0
  * gives the lines. Returns false at the end or an error, which link_read_line() tells in turn.

@@ -30,9 +30,13 @@ static const char *const styles[] = {
 bool screen_has_color(int fd)
 {
 	const char *no_color = getenv("NO_COLOR");
+	return (!no_color || !*no_color) && screen_has_cursor(fd);
+}
+
+bool screen_has_cursor(int fd)
+{
 	const char *term = getenv("TERM");
-	return isatty(fd) && (!no_color || !*no_color) && term && *term &&
-	    strcmp(term, "dumb") != 0;
+	return isatty(fd) && term && *term && strcmp(term, "dumb") != 0;
 }
 
 int screen_columns(int fd)

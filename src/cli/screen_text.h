@@ -25,6 +25,9 @@ enum screen_style {
 /* Whether colours are welcome on a descriptor: a terminal, that is not dumb, and no NO_COLOR. */
 bool screen_has_color(int fd);
 
+/* Whether a descriptor is a terminal that can erase a line. */
+bool screen_has_cursor(int fd);
+
 /* The columns of a terminal: of fd, else of $COLUMNS, else 80; 20 to 10000. */
 int screen_columns(int fd);
 

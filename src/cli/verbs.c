@@ -5,11 +5,23 @@
 #include <string.h>
 
 const struct verb verbs[] = {
+    {"watch", VERB_LIVE,
+	"[-p pane] ... [--session s] ... [-o] [--after seq] [-n count] [-t time] [-r] [kind ...]",
+	"print what happens, as it happens",
+	"--pane --session --output --after --count --timeout --reconnect", watch_run},
+    {"run", VERB_WORK, "[-dfcq] [-n name] [-C dir] [-t time] [--] command [argument ...]",
+	"run a command as a job, and exit as it does",
+	"--detach --follow --shell --quiet --name --cwd --timeout", run_run},
+    {"wait", VERB_WORK, "[--all] [-t time] [-n name] [-q] condition=value ...",
+	"wait until something has come true", "--all --any --timeout --name --quiet", wait_run},
     {"mcp", VERB_AGENT, "[--tools=all|default] [--legacy] [--no-start]",
 	"be the MCP server of an agent, on standard input and output",
 	"--tools=all --tools=default --legacy --no-start", mcp_run},
+    {"help", VERB_CARE, "[verb | method]", "say what can be asked, or what one of them does", NULL,
+	help_run},
     {"start", VERB_CARE, "", "start muxbusd for the tmux server, and wait until it is ready", NULL,
 	start_run},
+    {"version", VERB_CARE, "", "print the versions of muxbus, muxbusd and tmux", NULL, version_run},
     {NULL, VERB_CARE, NULL, NULL, NULL, NULL},
 };
 

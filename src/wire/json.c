@@ -431,7 +431,7 @@ const struct json *json_read(
 
 const struct json *json_member(const struct json *value, const char *name)
 {
-	if (value->type != JSON_OBJECT)
+	if (!value || value->type != JSON_OBJECT)
 		return NULL;
 	size_t len = strlen(name);
 	for (const struct json *member = value->child; member; member = member->next)

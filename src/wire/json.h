@@ -66,7 +66,7 @@ void json_reader_trim(struct json_reader *reader);
 const struct json *json_read(
     struct json_reader *reader, const char *line, size_t len, struct json_error *ret_error);
 
-/* A member by name, or NULL; also NULL if value is no object. */
+/* A member by name, or NULL; also NULL if value is NULL or no object. */
 const struct json *json_member(const struct json *value, const char *name);
 
 /* What a type is called in messages: "a string". */

@@ -1,0 +1,95 @@
+/* SPDX-License-Identifier: ISC */
+/* What there is to ask: the tables of the daemon that runs, or else of the one installed. */
+#include "cli/catalog.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/alloc.h"
+#include "base/buf.h"
+#include "cli/ask.h"
+#include "cli/link.h"
+#include "cli/program.h"
+
+#define TABLES_MAX ((size_t)16 * 1024 * 1024)
+#define TABLES_TIMEOUT_MS 10000
+
+struct catalog {
+	struct link *link; /* whose answer it is; NULL: a program's */
+	struct json_reader *reader; /* NULL: the link's */
+	struct buf text;
+	const struct json *tables;
+};
+
+static bool ask_daemon(struct catalog *catalog, const char *socket)
+{
+	char reason[PATH_MAX + 512];
+	struct link_answer answer;
+	if (link_open(&catalog->link, socket, reason, sizeof(reason)) != LINK_OK)
+		return false;
+	if (link_ask(catalog->link, "describe", NULL, ASK_TIMEOUT_MS, &answer) == LINK_LINE)
+		catalog->tables = answer.result;
+	return catalog->tables != NULL;
+}
+
+static bool ask_program(struct catalog *catalog, char *ret_reason, size_t size)
+{
+	char path[PATH_MAX];
+	char *const argv[] = {(char *)"muxbusd", (char *)"describe", NULL};
+	struct json_error error;
+	if (!program_find("muxbusd", path, sizeof(path))) {
+		(void)snprintf(
+		    ret_reason, size, "muxbusd is neither running, nor beside muxbus, nor in PATH");
+		return false;
+	}
+	int status = program_run(path, argv, PROGRAM_STDOUT, TABLES_TIMEOUT_MS, &catalog->text);
+	if (status != 0) {
+		(void)snprintf(ret_reason, size, "%s describe: %s", path,
+		    status < 0 ? strerror(errno) : "failed");
+		return false;
+	}
+	catalog->reader = json_reader_new(TABLES_MAX);
+	catalog->tables = json_read(catalog->reader,
+	    catalog->text.len > 0 ? (const char *)catalog->text.data : "", catalog->text.len,
+	    &error);
+	if (!catalog->tables)
+		(void)snprintf(ret_reason, size, "%s describe: %s", path, error.text);
+	return catalog->tables != NULL;
+}
+
+struct catalog *catalog_open(const struct cli *cli, char *ret_reason, size_t size)
+{
+	struct catalog *catalog = xcalloc(1, sizeof(*catalog));
+	buf_init(&catalog->text, TABLES_MAX);
+	if (ask_daemon(catalog, cli->socket) || ask_program(catalog, ret_reason, size))
+		return catalog;
+	catalog_close(catalog);
+	return NULL;
+}
+
+void catalog_close(struct catalog *catalog)
+{
+	if (!catalog)
+		return;
+	link_close(catalog->link);
+	if (catalog->reader)
+		json_reader_free(catalog->reader);
+	buf_finish(&catalog->text);
+	mem_free(catalog);
+}
+
+const struct json *catalog_tables(const struct catalog *catalog)
+{
+	return catalog->tables;
+}
+
+bool catalog_is_live(const struct catalog *catalog)
+{
+	return !catalog->reader;
+}
+
+const struct json *catalog_method(const struct catalog *catalog, const char *name)
+{
+	return json_member(json_member(catalog->tables, "methods"), name);
+}

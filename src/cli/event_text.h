@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: ISC */
+/* An event as a line for people. */
+#ifndef CLI_EVENT_TEXT_H
+#define CLI_EVENT_TEXT_H
+
+#include <stdbool.h>
+
+#include "base/buf.h"
+#include "wire/json.h"
+
+/*
+ * Appends one line: the time of day, the kind, what it is about, and the rest. Whatever
+ * strangers wrote in it is made visible.
+ */
+void event_text(struct buf *out, const struct json *event, bool has_color);
+
+#endif

@@ -1,0 +1,342 @@
+/* SPDX-License-Identifier: ISC */
+/* muxbus help, muxbus version: the verbs and methods there are, and each of them. */
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/buf.h"
+#include "base/cells.h"
+#include "base/str.h"
+#include "cli/arguments.h"
+#include "cli/ask.h"
+#include "cli/catalog.h"
+#include "cli/screen_text.h"
+#include "cli/verbs.h"
+#include "config.h"
+
+#define NAME_COLUMNS 22
+#define NAMES_MAX 512
+#define OUT_MAX ((size_t)4 * 1024 * 1024)
+#define PIPE_COLUMNS 80
+
+/* Groups of methods by what their names speak of; the first that fits. */
+static const struct {
+	const char *title;
+	const char *words[12]; /* parts of names; none: all that is left */
+} groups[] = {
+    {"Agents", {"agent", "_task", "respond", "self_command", "yield"}},
+    {"Jobs", {"job", "run_long", "execute"}},
+    {"Queue", {"notification"}},
+    {"Waiting and timers", {"wait", "timer", "sleep", "watch"}},
+    {"Events", {"event", "subscri"}},
+    {"Sessions, windows and panes",
+	{"pane", "window", "session", "send_", "find_", "output", "tmux"}},
+    {"The daemon", {NULL}},
+};
+
+#define GROUPS_COUNT (sizeof(groups) / sizeof(*groups))
+
+static const char *const verb_groups[VERB_GROUP_COUNT_] = {
+    [VERB_LIVE] = "Watching",
+    [VERB_WORK] = "Working",
+    [VERB_AGENT] = "For agents",
+    [VERB_CARE] = "About muxbus",
+};
+
+/* What is being printed. */
+struct page {
+	struct buf out;
+	size_t columns;
+	bool has_color;
+};
+
+static size_t group_of(const char *name)
+{
+	for (size_t i = 0; i + 1 < GROUPS_COUNT; i++)
+		for (const char *const *word = groups[i].words; *word; word++)
+			if (strstr(name, *word))
+				return i;
+	return GROUPS_COUNT - 1;
+}
+
+/* ---- text ------------------------------------------------------------------------------------ */
+
+static void title(struct page *page, const char *text)
+{
+	(void)buf_printf(&page->out, "%s%s%s%s\n", page->out.len > 0 ? "\n" : "",
+	    screen_style(page->has_color, SCREEN_BOLD), text,
+	    screen_style(page->has_color, SCREEN_PLAIN));
+}
+
+/* Appends words, broken at spaces; the first line goes on at column `at`. */
+static void wrap(struct page *page, const char *text, size_t indent, size_t at)
+{
+	while (*text) {
+		size_t len = strcspn(text, " ");
+		size_t width = cells_width(text, len);
+		if (at > indent && at + 1 + width > page->columns) {
+			(void)buf_printf(&page->out, "\n%*s", (int)indent, "");
+			at = indent;
+		} else if (at > indent) {
+			(void)buf_append_byte(&page->out, ' ');
+			at++;
+		}
+		(void)screen_text_line(&page->out, text, len);
+		at += width;
+		text += len + strspn(text + len, " ");
+	}
+	(void)buf_append_byte(&page->out, '\n');
+}
+
+static void entry(struct page *page, const char *name, const char *text)
+{
+	size_t width = cells_width(name, strlen(name));
+	(void)buf_printf(&page->out, "  %s%s%s", screen_style(page->has_color, SCREEN_NAME), name,
+	    screen_style(page->has_color, SCREEN_PLAIN));
+	if (width + 3 > NAME_COLUMNS)
+		(void)buf_printf(&page->out, "\n%*s", NAME_COLUMNS, "");
+	else
+		(void)buf_printf(&page->out, "%*s", (int)(NAME_COLUMNS - 2 - width), "");
+	wrap(page, text, NAME_COLUMNS, NAME_COLUMNS);
+}
+
+/* ---- all of it --------------------------------------------------------------------------------- */
+
+static void put_verbs(struct page *page)
+{
+	for (int group = 0; group < VERB_GROUP_COUNT_; group++) {
+		bool is_first = true;
+		for (const struct verb *verb = verbs; verb->name; verb++) {
+			if ((int)verb->group != group)
+				continue;
+			if (is_first)
+				title(page, verb_groups[group]);
+			is_first = false;
+			entry(page, verb->name, verb->summary);
+		}
+	}
+}
+
+static void put_methods(struct page *page, const struct json *methods)
+{
+	for (size_t group = 0; group < GROUPS_COUNT; group++) {
+		bool is_first = true;
+		for (const struct json *row = methods ? methods->child : NULL; row;
+		     row = row->next) {
+			if (group_of(row->name) != group)
+				continue;
+			if (is_first)
+				title(page, groups[group].title);
+			is_first = false;
+			entry(page, row->name, ask_string(row, "summary", ""));
+		}
+	}
+}
+
+static enum cli_status put_all(struct page *page, struct cli *cli)
+{
+	char reason[PATH_MAX + 512];
+	struct catalog *catalog = catalog_open(cli, reason, sizeof(reason));
+	title(page, "Usage");
+	(void)buf_append_str(&page->out,
+	    "  muxbus [option ...] verb [argument ...]\n"
+	    "  muxbus [option ...] method [key=value | key:=json] ...\n");
+	put_verbs(page);
+	if (!catalog) {
+		cli_error("%s: methods are not listed", reason);
+		return CLI_UNREACHABLE;
+	}
+	put_methods(page, json_member(catalog_tables(catalog), "methods"));
+	catalog_close(catalog);
+	(void)buf_append_str(
+	    &page->out, "\nMore: muxbus help NAME, muxbus(1), muxbus-protocol(7)\n");
+	return CLI_DONE;
+}
+
+/* ---- one of them ------------------------------------------------------------------------------- */
+
+static void put_verb(struct page *page, const struct verb *verb)
+{
+	char text[512];
+	(void)buf_printf(&page->out, "usage: muxbus %s%s%s\n\n", verb->name,
+	    *verb->usage ? " " : "", verb->usage);
+	(void)snprintf(text, sizeof(text), "%s. See muxbus(1).", verb->summary);
+	wrap(page, text, 0, 0);
+}
+
+/* What may be given: its type or choices, bounds and default, in a few words. */
+static void put_range(struct buf *out, const struct json *property)
+{
+	static const char *const names[] = {"minimum", "maximum", "default"};
+	const struct json *choices = json_member(property, "enum");
+	(void)buf_append_str(out, ask_string(property, "type", "json"));
+	for (const struct json *at = choices ? choices->child : NULL; at; at = at->next)
+		(void)buf_printf(
+		    out, "%s%s", at == choices->child ? ": " : ", ", at->text ? at->text : "?");
+	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++) {
+		const struct json *value = json_member(property, names[i]);
+		if (!value || (i < 2 && value->type != JSON_NUMBER))
+			continue;
+		struct json_writer writer;
+		(void)buf_printf(out, ", %s ", names[i]);
+		json_writer_init(&writer, out);
+		json_put_value(&writer, NULL, value);
+	}
+}
+
+static void put_arguments(struct page *page, const struct json *schema)
+{
+	const struct json *properties = json_member(schema, "properties");
+	const struct json *positional = arguments_positional(schema);
+	struct buf text;
+	if (!properties || properties->count == 0)
+		return;
+	title(page, "Arguments");
+	buf_init(&text, OUT_MAX);
+	for (const struct json *at = properties->child; at; at = at->next) {
+		buf_clear(&text);
+		(void)buf_printf(&text, "%s (", ask_string(at, "description", ""));
+		put_range(&text, at);
+		(void)buf_printf(
+		    &text, ")%s", at == positional ? " May stand without its name." : "");
+		entry(page, at->name, (const char *)text.data);
+	}
+	buf_finish(&text);
+}
+
+static void put_results(struct page *page, const struct json *results)
+{
+	if (!results || results->count == 0)
+		return;
+	title(page, "Result");
+	for (const struct json *at = results->child; at; at = at->next)
+		entry(page, ask_string(at, "name", "?"), ask_string(at, "help", ""));
+}
+
+static void put_method(struct page *page, const struct json *row)
+{
+	const struct json *schema = json_member(row, "params");
+	const struct json *example = json_member(row, "example");
+	struct buf text;
+	buf_init(&text, OUT_MAX);
+	arguments_usage(&text, row->name, schema);
+	(void)buf_append_str(&page->out, "usage: muxbus ");
+	wrap(page, (const char *)text.data, 14, 14);
+	(void)buf_append_byte(&page->out, '\n');
+	wrap(page, ask_string(row, "summary", ""), 0, 0);
+	if (*ask_string(row, "help", "")) {
+		(void)buf_append_byte(&page->out, '\n');
+		wrap(page, ask_string(row, "help", ""), 0, 0);
+	}
+	put_arguments(page, schema);
+	put_results(page, json_member(row, "result"));
+	title(page, "Example");
+	buf_clear(&text);
+	arguments_example(&text, row->name, schema, example);
+	(void)buf_append_str(&page->out, "  muxbus ");
+	(void)screen_text_line(&page->out, text.data, text.len);
+	(void)buf_append_byte(&page->out, '\n');
+	buf_finish(&text);
+}
+
+static const char *nearest(const char *name, const struct json *methods)
+{
+	const char *names[NAMES_MAX + 1] = {NULL};
+	size_t count = 0;
+	for (const struct verb *verb = verbs; verb->name && count < NAMES_MAX; verb++)
+		names[count++] = verb->name;
+	for (const struct json *row = methods ? methods->child : NULL; row && count < NAMES_MAX;
+	     row = row->next)
+		names[count++] = row->name;
+	return str_nearest(name, names);
+}
+
+static enum cli_status put_one(struct page *page, struct cli *cli, const char *name)
+{
+	char reason[PATH_MAX + 512];
+	const struct verb *verb = verb_find(name);
+	if (verb) {
+		put_verb(page, verb);
+		return CLI_DONE;
+	}
+	struct catalog *catalog = catalog_open(cli, reason, sizeof(reason));
+	if (!catalog) {
+		cli_error("%s", reason);
+		return CLI_UNREACHABLE;
+	}
+	const struct json *row = catalog_method(catalog, name);
+	if (row) {
+		put_method(page, row);
+	} else {
+		const char *near = nearest(name, json_member(catalog_tables(catalog), "methods"));
+		cli_error("there is no \"%s\"%s%s%s", name, near ? "; did you mean \"" : "",
+		    near ? near : "", near ? "\"?" : "; see: muxbus help");
+	}
+	catalog_close(catalog);
+	return row ? CLI_DONE : CLI_USAGE;
+}
+
+enum cli_status help_run(struct cli *cli, int argc, char **argv)
+{
+	const char *name = NULL;
+	for (int i = 1; i < argc; i++) {
+		if (cli_help("help", argv[i]))
+			return CLI_DONE;
+		if (cli_option(cli, argv[i]))
+			continue;
+		if (name)
+			return cli_usage("help", "one name only");
+		name = argv[i];
+	}
+	struct page page = {.has_color = cli->has_color};
+	page.columns = cli->is_terminal ? (size_t)screen_columns(STDOUT_FILENO) : PIPE_COLUMNS;
+	buf_init(&page.out, OUT_MAX);
+	enum cli_status status = name ? put_one(&page, cli, name) : put_all(&page, cli);
+	if (page.out.len > 0)
+		(void)fwrite(page.out.data, 1, page.out.len, stdout); /* cli_flush() looks */
+	buf_finish(&page.out);
+	return cli_flush(status);
+}
+
+/* ---- version ------------------------------------------------------------------------------------ */
+
+enum cli_status version_run(struct cli *cli, int argc, char **argv)
+{
+	char reason[PATH_MAX + 512];
+	struct link *link;
+	const struct json *status = NULL;
+	struct link_answer answer;
+	for (int i = 1; i < argc; i++) {
+		if (cli_help("version", argv[i]))
+			return CLI_DONE;
+		if (!cli_option(cli, argv[i]))
+			return cli_usage("version", "unexpected argument \"%s\"", argv[i]);
+	}
+	if (link_open(&link, cli->socket, reason, sizeof(reason)) == LINK_OK &&
+	    link_ask(link, "status", NULL, ASK_TIMEOUT_MS, &answer) == LINK_LINE)
+		status = answer.result;
+	const char *daemon = ask_string(status, "version", NULL);
+	const char *tmux = ask_string(json_member(status, "tmux"), "version", NULL);
+	if (cli->wants_json) {
+		struct json_writer writer;
+		struct buf out;
+		buf_init(&out, OUT_MAX);
+		json_writer_init(&writer, &out);
+		json_object_begin(&writer, NULL);
+		json_put_str(&writer, "muxbus", PACKAGE_VERSION);
+		json_put_str(&writer, "muxbusd", daemon);
+		json_put_str(&writer, "tmux", tmux);
+		json_object_end(&writer);
+		(void)puts((const char *)out.data); /* cli_flush() looks */
+		buf_finish(&out);
+	} else {
+		(void)printf("muxbus %s\n", PACKAGE_VERSION);
+		(void)fputs("muxbusd ", stdout);
+		screen_print_line(stdout, daemon ? daemon : "not running");
+		(void)fputs("\ntmux ", stdout);
+		screen_print_line(stdout, tmux ? tmux : "not followed");
+		(void)fputc('\n', stdout);
+	}
+	link_close(link);
+	return cli_flush(CLI_DONE);
+}

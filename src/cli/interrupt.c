@@ -1,0 +1,79 @@
+/* SPDX-License-Identifier: ISC */
+/* Waiting for the daemon and for ^C at once. */
+#include "cli/interrupt.h"
+
+#include <errno.h>
+#include <limits.h>
+#include <poll.h>
+#include <signal.h>
+#include <sys/signalfd.h>
+#include <unistd.h>
+
+#include "base/clock.h"
+
+static void signal_set(sigset_t *set)
+{
+	(void)sigemptyset(set);
+	(void)sigaddset(set, SIGINT);
+	(void)sigaddset(set, SIGTERM);
+	(void)sigaddset(set, SIGHUP);
+}
+
+int interrupt_open(struct interrupt *interrupt)
+{
+	sigset_t set;
+	signal_set(&set);
+	interrupt->extra_fd = -1;
+	if (sigprocmask(SIG_BLOCK, &set, NULL) < 0)
+		return -1;
+	interrupt->fd = signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
+	return interrupt->fd < 0 ? -1 : 0;
+}
+
+void interrupt_close(struct interrupt *interrupt)
+{
+	sigset_t set;
+	signal_set(&set);
+	(void)close(interrupt->fd);
+	interrupt->fd = -1;
+	(void)sigprocmask(SIG_UNBLOCK, &set, NULL);
+}
+
+static bool take_signal(const struct interrupt *interrupt, int *ret_signal)
+{
+	struct signalfd_siginfo info;
+	if (read(interrupt->fd, &info, sizeof(info)) != sizeof(info))
+		return false;
+	*ret_signal = (int)info.ssi_signo;
+	return true;
+}
+
+enum interrupt_wake interrupt_wait(
+    const struct interrupt *interrupt, struct link *link, int64_t timeout_ms, int *ret_signal)
+{
+	int64_t deadline = timeout_ms < 0 ? -1 : clock_mono_ms() + timeout_ms;
+	for (;;) {
+		int64_t left = deadline < 0 ? -1 : deadline - clock_mono_ms();
+		struct pollfd fds[4] = {
+		    {.fd = interrupt->fd, .events = POLLIN},
+		    {.fd = STDOUT_FILENO}, /* POLLERR: a pipe that nobody reads */
+		    {.fd = interrupt->extra_fd, .events = POLLIN},
+		    {.fd = link ? link_fd(link) : -1, .events = POLLIN},
+		};
+		if (take_signal(interrupt, ret_signal))
+			return INTERRUPT_SIGNAL;
+		if (link && link_has_line(link))
+			return INTERRUPT_LINK;
+		if (deadline >= 0 && left <= 0)
+			return INTERRUPT_TIME;
+		int r = poll(fds, 4, left > INT_MAX ? INT_MAX : (int)left);
+		if (r < 0 && errno != EINTR)
+			return INTERRUPT_READER;
+		if (r > 0 && fds[1].revents & POLLERR)
+			return INTERRUPT_READER;
+		if (r > 0 && fds[3].revents)
+			return INTERRUPT_LINK;
+		if (r > 0 && fds[2].revents)
+			return INTERRUPT_EXTRA;
+	}
+}

@@ -1,0 +1,166 @@
+/* SPDX-License-Identifier: ISC */
+/* The output of a job, and the line that tells how it goes. */
+#include "cli/job_output.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/clock.h"
+#include "base/str.h"
+#include "base/utf8.h"
+#include "cli/ask.h"
+#include "cli/screen_text.h"
+#include "cli/show.h"
+
+#define READ_BYTES 262144
+#define TAIL_BYTES 512 /* in which the last line is looked for */
+#define LINE_MAX_BYTES 65536
+
+void job_output_init(struct job_output *output, struct cli *cli, const char *job)
+{
+	*output = (struct job_output){.cli = cli, .job = job, .started_ms = clock_mono_ms()};
+	output->has_progress = screen_has_cursor(STDERR_FILENO);
+	buf_init(&output->bytes, (size_t)READ_BYTES * 8);
+	buf_init(&output->tail, 16);
+}
+
+void job_output_finish(struct job_output *output)
+{
+	buf_finish(&output->bytes);
+	buf_finish(&output->tail);
+}
+
+/* ---- reading ----------------------------------------------------------------------------------- */
+
+/* Asks for a piece; fills output->bytes. */
+static enum cli_status read_piece(struct job_output *output, struct link *link, int64_t offset,
+    int max_bytes, const struct json **ret_result)
+{
+	char params[256];
+	struct link_answer answer;
+	(void)snprintf(params, sizeof(params),
+	    "{\"job\":\"%.64s\",\"offset\":%" PRId64 ",\"max_bytes\":%d,\"encoding\":\"base64\"}",
+	    output->job, offset, max_bytes);
+	enum link_read read = link_ask(link, "read_job", params, ASK_TIMEOUT_MS, &answer);
+	if (read == LINK_END || read == LINK_BROKEN)
+		return CLI_UNREACHABLE;
+	if (read != LINK_LINE)
+		return ask_say_read(read);
+	if (answer.error)
+		return ask_say_error(answer.error);
+	const char *text = ask_string(answer.result, "base64", "");
+	buf_clear(&output->bytes);
+	if (base64_decode(&output->bytes, text, strlen(text)) < 0) {
+		cli_error("the output of job %s cannot be read", output->job);
+		return CLI_NO;
+	}
+	*ret_result = answer.result;
+	return CLI_DONE;
+}
+
+/* On a terminal, in pieces that may end within a character. */
+static void print_visible(struct job_output *output, bool is_last)
+{
+	struct buf all;
+	struct buf shown;
+	buf_init(&all, output->tail.len + output->bytes.len + 1);
+	(void)buf_append(&all, output->tail.data, output->tail.len);
+	(void)buf_append(&all, output->bytes.data, output->bytes.len);
+	size_t kept = is_last || all.len == 0 ? 0 : utf8_incomplete_tail(all.data, all.len);
+	buf_clear(&output->tail);
+	if (kept > 0)
+		(void)buf_append(&output->tail, all.data + all.len - kept, kept);
+	buf_init(&shown, all.len * 16 + 16);
+	if (all.len > kept)
+		(void)screen_text_block(&shown, all.data, all.len - kept);
+	if (shown.len > 0)
+		(void)fwrite(shown.data, 1, shown.len, stdout);
+	buf_finish(&shown);
+	buf_finish(&all);
+}
+
+enum cli_status job_output_print(struct job_output *output, struct link *link)
+{
+	for (;;) {
+		const struct json *result;
+		enum cli_status status =
+		    read_piece(output, link, output->offset, READ_BYTES, &result);
+		if (status != CLI_DONE)
+			return status;
+		int64_t from = ask_int(result, "from", output->offset);
+		int64_t to = ask_int(result, "to", output->offset);
+		int64_t end = ask_int(result, "end", to);
+		job_output_erase(output);
+		if (from > output->offset)
+			cli_error(
+			    "%" PRId64 " bytes of the output were not kept", from - output->offset);
+		if (output->cli->is_terminal)
+			print_visible(output, to >= end);
+		else if (output->bytes.len > 0)
+			(void)fwrite(output->bytes.data, 1, output->bytes.len, stdout);
+		bool is_stuck = to <= output->offset;
+		output->offset = to > output->offset ? to : output->offset;
+		if (to >= end || is_stuck || ferror(stdout))
+			break;
+	}
+	(void)fflush(stdout); /* cli_flush() looks */
+	return CLI_DONE;
+}
+
+/* ---- progress ------------------------------------------------------------------------------------ */
+
+/* The last line that has something in it. */
+static void find_last_line(const struct buf *bytes, const char **ret_line, size_t *ret_len)
+{
+	const char *text = bytes->len > 0 ? (const char *)bytes->data : "";
+	size_t end = bytes->len;
+	while (end > 0 && strchr("\r\n \t", text[end - 1]) && text[end - 1])
+		end--;
+	size_t start = end;
+	while (start > 0 && text[start - 1] != '\n' && text[start - 1] != '\r')
+		start--;
+	*ret_line = text + start;
+	*ret_len = end - start;
+}
+
+enum cli_status job_output_progress(struct job_output *output, struct link *link)
+{
+	const struct json *result;
+	struct buf line;
+	struct buf shown;
+	const char *last;
+	size_t len;
+	if (!output->has_progress)
+		return CLI_DONE;
+	enum cli_status status = read_piece(output, link, -TAIL_BYTES, TAIL_BYTES, &result);
+	if (status != CLI_DONE)
+		return status;
+	buf_init(&line, LINE_MAX_BYTES);
+	buf_init(&shown, LINE_MAX_BYTES);
+	(void)buf_printf(&line, "%s  ", output->job);
+	show_duration(&line, clock_mono_ms() - output->started_ms);
+	(void)buf_append_str(&line, "  ");
+	show_bytes(&line, ask_int(result, "end", 0));
+	find_last_line(&output->bytes, &last, &len);
+	(void)buf_append_str(&line, "  ");
+	(void)buf_append(&line, last, len);
+	size_t columns = (size_t)screen_columns(STDERR_FILENO) - 1;
+	(void)screen_text_cut(&shown, line.data, line.len, columns);
+	(void)fprintf(stderr, "\r\033[K%s", shown.len > 0 ? (const char *)shown.data : "");
+	(void)fflush(stderr);
+	output->is_drawn = true;
+	buf_finish(&shown);
+	buf_finish(&line);
+	return CLI_DONE;
+}
+
+void job_output_erase(struct job_output *output)
+{
+	if (!output->is_drawn)
+		return;
+	(void)fputs("\r\033[K", stderr);
+	(void)fflush(stderr);
+	output->is_drawn = false;
+}

@@ -1,0 +1,406 @@
+/* SPDX-License-Identifier: ISC */
+/* muxbus run: a command as a job, watched until it ends; its exit status is ours. */
+#include <errno.h>
+#include <inttypes.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/inotify.h>
+#include <unistd.h>
+
+#include "base/alloc.h"
+#include "base/buf.h"
+#include "base/clock.h"
+#include "base/utf8.h"
+#include "cli/ask.h"
+#include "cli/interrupt.h"
+#include "cli/job_output.h"
+#include "cli/link.h"
+#include "cli/option.h"
+#include "cli/shell_word.h"
+#include "cli/show.h"
+#include "cli/verbs.h"
+
+#define PARAMS_MAX ((size_t)4 * 1024 * 1024)
+#define COMMAND_MAX ((size_t)131072) /* what run_long_command takes */
+#define ENV_MAX 1000 /* of these too */
+#define PROGRESS_MS 1000
+#define RECONNECT_MS 500
+#define RECONNECT_TRIES 60
+#define WAIT_MAX_SEC 316224000
+#define EXIT_NOT_FOUND 127
+#define EXIT_SIGNAL 128 /* and its number */
+
+extern char **environ;
+
+struct run {
+	struct cli *cli;
+	/* What was asked for. */
+	bool is_detached;
+	bool follows;
+	bool is_shell;
+	bool is_quiet;
+	const char *name;
+	const char *dir;
+	int64_t timeout_ms; /* 0: none */
+	char **words;
+	int count;
+	/* What became of it. */
+	char id[65];
+	struct link *link;
+	uint64_t wait_id; /* of the request that waits for its end */
+	struct interrupt interrupt;
+	int interrupts; /* how often it was asked to stop */
+	struct job_output output;
+};
+
+/* ---- arguments ------------------------------------------------------------------------------- */
+
+static enum cli_status read_options(
+    struct run *run, struct option_reader *reader, bool *ret_is_done)
+{
+	const char *word;
+	enum option_read read;
+	bool is_good = true;
+	*ret_is_done = false;
+	while (is_good && (read = option_next(reader, &word)) == OPTION_NAME) {
+		if (cli_help("run", word)) {
+			*ret_is_done = true;
+			return CLI_DONE;
+		} else if (option_is(reader, 'd', "detach")) {
+			run->is_detached = true;
+		} else if (option_is(reader, 'f', "follow")) {
+			run->follows = true;
+		} else if (option_is(reader, 'c', "shell")) {
+			run->is_shell = true;
+		} else if (option_is(reader, 'q', "quiet")) {
+			run->is_quiet = true;
+		} else if (option_is(reader, 'n', "name")) {
+			is_good = (run->name = option_value(reader)) != NULL;
+		} else if (option_is(reader, 'C', "cwd")) {
+			is_good = (run->dir = option_value(reader)) != NULL;
+		} else if (option_is(reader, 't', "timeout")) {
+			is_good = option_duration(reader, &run->timeout_ms);
+		} else {
+			return option_unknown(reader);
+		}
+	}
+	if (!is_good)
+		return CLI_USAGE;
+	if (read == OPTION_END)
+		return cli_usage("run", "which command?");
+	run->words = reader->argv + reader->at - 1;
+	run->count = reader->argc - reader->at + 1;
+	if (run->is_shell && run->count != 1)
+		return cli_usage("run", "--shell takes one word: a line for sh -c");
+	return CLI_DONE;
+}
+
+/* The command as /bin/sh -c is to read it: each word as it is, or the line that was given. */
+static enum cli_status put_command(const struct run *run, struct buf *command)
+{
+	int r = 0;
+	if (run->is_shell) {
+		r = buf_append_str(command, run->words[0]);
+	} else {
+		/* Not the shell's own echo, test or kill: the programs. */
+		r = buf_append_str(command, "exec");
+		for (int i = 0; i < run->count && r == 0; i++) {
+			r = buf_append_byte(command, ' ');
+			r = r < 0 ? r : shell_word(command, run->words[i]);
+		}
+	}
+	if (r < 0)
+		return cli_usage("run", "the command is longer than %zu bytes", COMMAND_MAX);
+	if (!utf8_is_valid(command->data, command->len))
+		return cli_usage("run", "the command is not UTF-8, and cannot be sent");
+	return CLI_DONE;
+}
+
+/* Our own environment: the daemon's is that of whoever started it. */
+static void put_env(struct json_writer *writer)
+{
+	json_object_begin(writer, "env");
+	int count = 0;
+	for (char **entry = environ; *entry && count < ENV_MAX; entry++) {
+		const char *equals = strchr(*entry, '=');
+		size_t len = strlen(*entry);
+		bool is_first = true;
+		if (!equals || equals == *entry || !utf8_is_valid(*entry, len))
+			continue;
+		size_t name_len = (size_t)(equals - *entry);
+		for (char **before = environ; before < entry && is_first; before++)
+			is_first = strncmp(*before, *entry, name_len + 1) != 0;
+		if (!is_first)
+			continue;
+		char *name = xmemdup(*entry, name_len);
+		json_put_str(writer, name, equals + 1);
+		mem_free(name);
+		count++;
+	}
+	json_object_end(writer);
+}
+
+static enum cli_status put_params(const struct run *run, struct buf *params)
+{
+	struct json_writer writer;
+	struct buf command;
+	char cwd[PATH_MAX];
+	char path[PATH_MAX * 2];
+	const char *dir = getcwd(cwd, sizeof(cwd)) ? cwd : NULL;
+	buf_init(&command, COMMAND_MAX);
+	enum cli_status status = put_command(run, &command);
+	if (run->dir && run->dir[0] == '/')
+		dir = run->dir;
+	else if (run->dir && dir &&
+	    snprintf(path, sizeof(path), "%s/%s", dir, run->dir) < (int)sizeof(path))
+		dir = path;
+	json_writer_init(&writer, params);
+	json_object_begin(&writer, NULL);
+	if (status == CLI_DONE)
+		json_put_str(&writer, "command", (const char *)command.data);
+	if (dir)
+		(void)json_put_text(&writer, "cwd", dir, strlen(dir));
+	if (run->name)
+		(void)json_put_text(&writer, "name", run->name, strlen(run->name));
+	if (run->timeout_ms > 0)
+		json_put_double(&writer, "timeout_sec", (double)run->timeout_ms / 1000);
+	put_env(&writer); /* last: lists of what was asked show the beginning */
+	json_object_end(&writer);
+	buf_finish(&command);
+	if (status == CLI_DONE && writer.is_full)
+		return cli_usage("run", "the command and the environment are too long");
+	return status;
+}
+
+/* ---- the job ------------------------------------------------------------------------------------ */
+
+static enum cli_status start_job(struct run *run)
+{
+	struct buf params;
+	const struct json *result;
+	buf_init(&params, PARAMS_MAX);
+	enum cli_status status = put_params(run, &params);
+	if (status == CLI_DONE)
+		status = ask_result(run->link, "run_long_command", (const char *)params.data,
+		    ASK_TIMEOUT_MS, &result);
+	buf_finish(&params);
+	if (status != CLI_DONE)
+		return status;
+	(void)snprintf(run->id, sizeof(run->id), "%s", ask_string(result, "id", ""));
+	if (run->is_detached) {
+		show_result(run->cli, "run_long_command", result);
+		return CLI_DONE;
+	}
+	/* The log's changes say when there is more to print. */
+	if (run->follows) {
+		run->interrupt.extra_fd = inotify_init1(IN_CLOEXEC | IN_NONBLOCK);
+		if (run->interrupt.extra_fd >= 0)
+			(void)inotify_add_watch(run->interrupt.extra_fd,
+			    ask_string(result, "log", ""), IN_MODIFY); /* else it is polled */
+	}
+	return CLI_DONE;
+}
+
+/* Has the daemon tell when the job ends, and nobody else. */
+static bool ask_for_end(struct run *run)
+{
+	char params[160];
+	(void)snprintf(params, sizeof(params), "{\"any\":[{\"job\":\"%s\"}],\"timeout_sec\":%d}",
+	    run->id, WAIT_MAX_SEC);
+	run->wait_id = link_request(run->link, "wait_for", params);
+	return run->wait_id != 0;
+}
+
+/* The job outlives the daemon; the next one knows it. */
+static enum cli_status connect_again(struct run *run)
+{
+	char reason[PATH_MAX + 512];
+	int signal;
+	job_output_erase(&run->output);
+	cli_error("muxbusd has gone; job %s goes on, waiting for muxbusd", run->id);
+	link_close(run->link);
+	run->link = NULL;
+	for (int i = 0; i < RECONNECT_TRIES; i++) {
+		if (link_open(&run->link, run->cli->socket, reason, sizeof(reason)) == LINK_OK &&
+		    ask_for_end(run))
+			return CLI_DONE;
+		link_close(run->link);
+		run->link = NULL;
+		if (interrupt_wait(&run->interrupt, NULL, RECONNECT_MS, &signal) ==
+		    INTERRUPT_SIGNAL)
+			break;
+	}
+	cli_error("muxbusd is not back; start it, and see: muxbus get_job %s", run->id);
+	return CLI_UNREACHABLE;
+}
+
+/* Asks the job to end. Returns CLI_DONE to go on waiting for it. */
+static enum cli_status stop_job(struct run *run, const char *signal_name)
+{
+	char params[160];
+	struct link_answer answer;
+	(void)snprintf(
+	    params, sizeof(params), "{\"job\":\"%s\",\"signal\":\"%s\"}", run->id, signal_name);
+	enum link_read read = link_ask(run->link, "stop_job", params, ASK_TIMEOUT_MS, &answer);
+	/* An error: it has just ended by itself. */
+	return read == LINK_LINE ? CLI_DONE : CLI_UNREACHABLE;
+}
+
+/* A signal came. Returns CLI_DONE to go on; else *ret_exit is how to exit. */
+static enum cli_status on_signal(struct run *run, int number, int *ret_exit)
+{
+	job_output_erase(&run->output);
+	if (number != SIGINT || run->interrupts >= 2) {
+		cli_error("job %s goes on; see: muxbus get_job %s", run->id, run->id);
+		*ret_exit = EXIT_SIGNAL + number;
+		return CLI_NO;
+	}
+	bool is_first = run->interrupts++ == 0;
+	cli_error(is_first ? "stopping job %s (^C again: kill it)"
+			   : "killing job %s (^C again: leave it alone)",
+	    run->id);
+	return stop_job(run, is_first ? "INT" : "KILL");
+}
+
+/* ---- waiting for its end ---------------------------------------------------------------------------- */
+
+/* Whether the answer to wait_for has come. */
+static enum cli_status look_for_end(struct run *run, bool *ret_has_ended)
+{
+	struct link_answer answer;
+	(void)link_receive(run->link); /* an end is seen below */
+	enum link_read read = link_await(run->link, run->wait_id, 0, &answer);
+	*ret_has_ended = read == LINK_LINE;
+	if (read == LINK_LINE && answer.error)
+		return ask_say_error(answer.error);
+	return read == LINK_END || read == LINK_BROKEN ? CLI_UNREACHABLE : CLI_DONE;
+}
+
+/* One thing that happens while the job runs. */
+static enum cli_status wait_once(struct run *run, bool *ret_has_ended, int *ret_exit)
+{
+	int number;
+	bool has_tick = run->output.has_progress || (run->follows && run->interrupt.extra_fd < 0);
+	switch (interrupt_wait(
+	    &run->interrupt, run->link, has_tick && !run->is_quiet ? PROGRESS_MS : -1, &number)) {
+	case INTERRUPT_SIGNAL:
+		return on_signal(run, number, ret_exit);
+	case INTERRUPT_READER: /* as if it had written to the pipe itself */
+		cli_error("nobody reads the output: stopping job %s", run->id);
+		(void)stop_job(run, "TERM");
+		*ret_exit = EXIT_SIGNAL + SIGPIPE;
+		return CLI_NO;
+	case INTERRUPT_EXTRA: {
+		char events[4096];
+		while (read(run->interrupt.extra_fd, events, sizeof(events)) > 0)
+			;
+		return job_output_print(&run->output, run->link);
+	}
+	case INTERRUPT_TIME:
+		if (run->follows)
+			return job_output_print(&run->output, run->link);
+		return run->is_quiet ? CLI_DONE : job_output_progress(&run->output, run->link);
+	case INTERRUPT_LINK:
+		break;
+	}
+	return look_for_end(run, ret_has_ended);
+}
+
+/* An answer to wait_for may come while another is awaited. */
+static void on_other(void *data, const struct json *message, const char *line, size_t len)
+{
+	struct run *run = data;
+	int64_t id;
+	(void)line;
+	(void)len;
+	if (json_int(json_member(message, "id") ? json_member(message, "id") : message, &id) &&
+	    id == (int64_t)run->wait_id)
+		run->wait_id = 0;
+}
+
+/* How it ended, as an exit status; says so where it is worth it. */
+static int tell_end(struct run *run, const struct json *job)
+{
+	const char *state = ask_string(job, "state", "?");
+	int64_t code = ask_int(job, "exit_code", -1);
+	int64_t number = ask_int(job, "signal", -1);
+	struct buf took;
+	buf_init(&took, 64);
+	show_duration(&took, ask_int(job, "duration_ms", 0));
+	const char *time = (const char *)took.data;
+	int status = CLI_NO;
+	if (number > 0) {
+		status = EXIT_SIGNAL + (int)number;
+		cli_error("job %s was ended by signal %" PRId64 " after %s", run->id, number, time);
+	} else if (code >= 0) {
+		status = (int)code;
+		if (isatty(STDERR_FILENO) && !run->is_quiet)
+			cli_error("job %s: exit status %" PRId64 " after %s", run->id, code, time);
+		if (code == EXIT_NOT_FOUND && run->count == 1 && strchr(run->words[0], ' '))
+			cli_error("for a line of the shell: muxbus run --shell '...'");
+	} else {
+		cli_error("job %s: %s, without an exit status", run->id, state);
+	}
+	buf_finish(&took);
+	return status;
+}
+
+static int finish_job(struct run *run)
+{
+	char params[96];
+	const struct json *job;
+	(void)snprintf(params, sizeof(params), "{\"job\":\"%s\"}", run->id);
+	enum cli_status status = job_output_print(&run->output, run->link);
+	if (status == CLI_DONE)
+		status = ask_result(run->link, "get_job", params, ASK_TIMEOUT_MS, &job);
+	return status == CLI_DONE ? tell_end(run, job) : (int)status;
+}
+
+/* Returns the exit status. */
+static int wait_for_job(struct run *run)
+{
+	bool has_ended = false;
+	int exit_status = CLI_NO;
+	if (!ask_for_end(run))
+		return (int)ask_say_read(LINK_BROKEN);
+	while (!has_ended) {
+		link_set_other(run->link, on_other, run);
+		enum cli_status status = wait_once(run, &has_ended, &exit_status);
+		if (status == CLI_UNREACHABLE)
+			status = connect_again(run);
+		if (status != CLI_DONE)
+			return status == CLI_UNREACHABLE ? CLI_UNREACHABLE : exit_status;
+		has_ended |= run->wait_id == 0;
+	}
+	job_output_erase(&run->output);
+	return finish_job(run);
+}
+
+enum cli_status run_run(struct cli *cli, int argc, char **argv)
+{
+	struct option_reader reader;
+	struct run run = {.cli = cli};
+	bool is_finished;
+	option_start(&reader, cli, argc, argv);
+	enum cli_status status = read_options(&run, &reader, &is_finished);
+	if (status != CLI_DONE || is_finished)
+		return status;
+	if (interrupt_open(&run.interrupt) < 0) {
+		cli_error("signals cannot be watched: %s", strerror(errno));
+		return CLI_NO;
+	}
+	run.link = ask_connect(cli, true);
+	status = run.link ? start_job(&run) : CLI_UNREACHABLE;
+	int exit_status = (int)status;
+	if (status == CLI_DONE && !run.is_detached) {
+		job_output_init(&run.output, cli, run.id);
+		run.output.has_progress &= !run.is_quiet && !run.follows;
+		exit_status = wait_for_job(&run);
+		job_output_finish(&run.output);
+	}
+	link_close(run.link);
+	interrupt_close(&run.interrupt);
+	return cli_flush((enum cli_status)exit_status);
+}

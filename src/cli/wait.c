@@ -1,0 +1,171 @@
+/* SPDX-License-Identifier: ISC */
+/* muxbus wait: until something has come true. */
+#include "cli/wait.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "base/alloc.h"
+#include "base/buf.h"
+#include "cli/ask.h"
+#include "cli/link.h"
+#include "cli/option.h"
+#include "cli/screen_text.h"
+#include "cli/show.h"
+#include "cli/verbs.h"
+
+#define PARAMS_MAX ((size_t)4 * 1024 * 1024)
+#define TIMEOUT_MAX_MS (316224000LL * 1000) /* what wait_for takes: ten years */
+
+struct wait {
+	struct cli *cli;
+	bool wants_all;
+	bool is_quiet;
+	int64_t timeout_ms;
+	const char *name; /* of a wait that outlives its connection */
+	char **words;
+	size_t count;
+};
+
+/* ---- arguments ------------------------------------------------------------------------------- */
+
+static enum cli_status read_options(
+    struct wait *wait, struct option_reader *reader, bool *ret_is_done)
+{
+	const char *word;
+	enum option_read read;
+	bool is_good = true;
+	*ret_is_done = false;
+	while (is_good && (read = option_next(reader, &word)) != OPTION_END) {
+		if (read == OPTION_WORD) {
+			wait->words[wait->count++] = (char *)word;
+		} else if (cli_help("wait", word)) {
+			*ret_is_done = true;
+			return CLI_DONE;
+		} else if (option_is(reader, 0, "all")) {
+			wait->wants_all = true;
+		} else if (option_is(reader, 0, "any")) {
+			wait->wants_all = false;
+		} else if (option_is(reader, 'q', "quiet")) {
+			wait->is_quiet = true;
+		} else if (option_is(reader, 't', "timeout")) {
+			is_good = option_duration(reader, &wait->timeout_ms);
+		} else if (option_is(reader, 'n', "name")) {
+			is_good = (wait->name = option_value(reader)) != NULL;
+		} else {
+			return option_unknown(reader);
+		}
+	}
+	if (is_good && wait->count == 0 && !wait->name)
+		return cli_usage("wait", "wait for what?");
+	return is_good ? CLI_DONE : CLI_USAGE;
+}
+
+static enum cli_status put_params(const struct wait *wait, struct buf *params)
+{
+	struct json_writer writer;
+	struct buf conditions;
+	char reason[512];
+	buf_init(&conditions, PARAMS_MAX);
+	json_writer_init(&writer, params);
+	json_object_begin(&writer, NULL);
+	int r = wait_conditions(&conditions, wait->count, wait->words, reason, sizeof(reason));
+	if (r == 0 && wait->count > 0)
+		json_put_raw(
+		    &writer, wait->wants_all ? "all" : "any", conditions.data, conditions.len);
+	/* The daemon takes nothing shorter than a millisecond. */
+	json_put_double(
+	    &writer, "timeout_sec", (double)(wait->timeout_ms ? wait->timeout_ms : 1) / 1000);
+	if (wait->name)
+		(void)json_put_text(&writer, "wait", wait->name, strlen(wait->name));
+	json_object_end(&writer);
+	buf_finish(&conditions);
+	return r < 0 ? cli_usage("wait", "%s", reason) : CLI_DONE;
+}
+
+/* ---- the answer --------------------------------------------------------------------------------- */
+
+static void tell_condition(const struct cli *cli, const struct json *condition)
+{
+	const char *state = ask_string(condition, "state", "?");
+	const struct json *details = json_member(condition, "details");
+	bool is_matched = strcmp(state, "matched") == 0;
+	struct buf out;
+	if (strcmp(state, "pending") == 0)
+		return;
+	buf_init(&out, LINK_LINE_MAX);
+	(void)buf_append_str(
+	    &out, screen_style(cli->has_color, is_matched ? SCREEN_GOOD : SCREEN_WARN));
+	(void)buf_printf(&out, "%s: ", ask_string(condition, "condition", "?"));
+	(void)buf_append_str(&out, screen_style(cli->has_color, SCREEN_PLAIN));
+	(void)buf_printf(&out, "%s", state);
+	for (const struct json *at = details ? details->child : NULL; at; at = at->next) {
+		struct buf value;
+		if (at->type == JSON_NULL)
+			continue;
+		buf_init(&value, LINK_LINE_MAX);
+		show_value(&value, at);
+		(void)buf_append_str(&out, "  ");
+		(void)screen_text_line(&out, at->name, at->name_len);
+		(void)buf_append_byte(&out, '=');
+		if (value.len > 0)
+			(void)screen_text_line(&out, value.data, value.len);
+		buf_finish(&value);
+	}
+	(void)puts((const char *)out.data); /* cli_flush() looks */
+	buf_finish(&out);
+}
+
+/* Whether what was wanted came true. */
+static bool is_fulfilled(const struct wait *wait, const struct json *result)
+{
+	const struct json *matched = json_member(result, "matched");
+	const struct json *conditions = json_member(result, "conditions");
+	size_t count = matched && matched->type == JSON_ARRAY ? matched->count : 0;
+	return wait->wants_all ? conditions && count == conditions->count : count > 0;
+}
+
+static enum cli_status tell(const struct wait *wait, const struct json *result)
+{
+	const struct json *conditions = json_member(result, "conditions");
+	if (!wait->is_quiet && show_is_json(wait->cli)) {
+		show_json(wait->cli, result);
+	} else if (!wait->is_quiet) {
+		for (const struct json *at = conditions ? conditions->child : NULL; at;
+		     at = at->next)
+			tell_condition(wait->cli, at);
+		if (ask_bool(result, "timed_out", false))
+			(void)puts("the time is up");
+	}
+	if (is_fulfilled(wait, result))
+		return CLI_DONE;
+	return ask_bool(result, "timed_out", false) ? CLI_TIMEOUT : CLI_NO;
+}
+
+enum cli_status wait_run(struct cli *cli, int argc, char **argv)
+{
+	struct option_reader reader;
+	struct wait wait = {.cli = cli, .timeout_ms = TIMEOUT_MAX_MS};
+	struct buf params;
+	const struct json *result;
+	bool is_finished;
+	wait.words = xcalloc((size_t)argc + 1, sizeof(*wait.words));
+	buf_init(&params, PARAMS_MAX);
+	option_start(&reader, cli, argc, argv);
+	enum cli_status status = read_options(&wait, &reader, &is_finished);
+	if (status == CLI_DONE && !is_finished)
+		status = put_params(&wait, &params);
+	if (status == CLI_DONE && !is_finished) {
+		struct link *link = ask_connect(cli, false);
+		status = CLI_UNREACHABLE;
+		if (link)
+			status =
+			    ask_result(link, "wait_for", (const char *)params.data, -1, &result);
+		if (status == CLI_DONE)
+			status = tell(&wait, result);
+		link_close(link);
+	}
+	buf_finish(&params);
+	mem_free(wait.words);
+	return cli_flush(status);
+}

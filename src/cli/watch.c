@@ -1,0 +1,316 @@
+/* SPDX-License-Identifier: ISC */
+/* muxbus watch: what happens, as it happens. */
+#include <errno.h>
+#include <fnmatch.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/alloc.h"
+#include "base/buf.h"
+#include "base/clock.h"
+#include "cli/ask.h"
+#include "cli/event_text.h"
+#include "cli/interrupt.h"
+#include "cli/link.h"
+#include "cli/option.h"
+#include "cli/show.h"
+#include "cli/verbs.h"
+
+#define NAMES_MAX 64 /* what subscribe takes of each */
+#define PARAMS_MAX ((size_t)64 * 1024)
+#define RECONNECT_MS 500
+
+struct names {
+	const char *names[NAMES_MAX];
+	size_t count;
+};
+
+struct watch {
+	struct cli *cli;
+	struct names kinds; /* as they were written: patterns are allowed */
+	struct names panes;
+	struct names sessions;
+	bool wants_output;
+	bool has_after;
+	int64_t after;
+	uint32_t count; /* 0: any */
+	uint32_t seen;
+	int64_t timeout_ms; /* -1: none */
+	bool reconnects;
+	int64_t last; /* the number of the last event */
+	struct interrupt interrupt;
+	struct buf line;
+};
+
+/* ---- arguments ------------------------------------------------------------------------------- */
+
+static bool add_name(struct names *names, const char *name)
+{
+	if (names->count == NAMES_MAX) {
+		(void)cli_usage("watch", "more than %d names", NAMES_MAX);
+		return false;
+	}
+	names->names[names->count++] = name;
+	return true;
+}
+
+static bool add_value(struct option_reader *reader, struct names *names)
+{
+	const char *value = option_value(reader);
+	return value && add_name(names, value);
+}
+
+static bool read_after(struct watch *watch, struct option_reader *reader)
+{
+	const char *text = option_value(reader);
+	char *end;
+	if (!text)
+		return false;
+	errno = 0;
+	watch->after = strtoll(text, &end, 10);
+	if (errno || *end || end == text || watch->after < 0) {
+		(void)cli_usage("watch", "--after: must be the number of an event");
+		return false;
+	}
+	watch->has_after = true;
+	return true;
+}
+
+/* Returns CLI_DONE to go on; *ret_is_done: --help was all. */
+static enum cli_status read_options(
+    struct watch *watch, struct option_reader *reader, bool *ret_is_done)
+{
+	const char *word;
+	enum option_read read;
+	bool is_good = true;
+	*ret_is_done = false;
+	while (is_good && (read = option_next(reader, &word)) != OPTION_END) {
+		if (read == OPTION_WORD) {
+			is_good = add_name(&watch->kinds, word);
+		} else if (cli_help("watch", word)) {
+			*ret_is_done = true;
+			return CLI_DONE;
+		} else if (option_is(reader, 'p', "pane")) {
+			is_good = add_value(reader, &watch->panes);
+		} else if (option_is(reader, 0, "session")) {
+			is_good = add_value(reader, &watch->sessions);
+		} else if (option_is(reader, 'o', "output")) {
+			watch->wants_output = true;
+		} else if (option_is(reader, 0, "after")) {
+			is_good = read_after(watch, reader);
+		} else if (option_is(reader, 'n', "count")) {
+			is_good = option_count(reader, &watch->count);
+		} else if (option_is(reader, 't', "timeout")) {
+			is_good = option_duration(reader, &watch->timeout_ms);
+		} else if (option_is(reader, 'r', "reconnect")) {
+			watch->reconnects = true;
+		} else {
+			return option_unknown(reader);
+		}
+	}
+	return is_good ? CLI_DONE : CLI_USAGE;
+}
+
+/* ---- subscribing ------------------------------------------------------------------------------- */
+
+static void put_names(struct json_writer *writer, const char *name, const struct names *names)
+{
+	if (names->count == 0)
+		return;
+	json_array_begin(writer, name);
+	for (size_t i = 0; i < names->count; i++)
+		(void)json_put_text(writer, NULL, names->names[i], strlen(names->names[i]));
+	json_array_end(writer);
+}
+
+/* Puts the kinds that a pattern stands for; what stands for none goes to the daemon as it is. */
+static void put_kinds(
+    struct json_writer *writer, const struct names *patterns, const struct json *events)
+{
+	if (patterns->count == 0)
+		return;
+	json_array_begin(writer, "kinds");
+	for (size_t i = 0; i < patterns->count; i++) {
+		bool is_matched = false;
+		for (const struct json *kind = events ? events->child : NULL; kind;
+		     kind = kind->next) {
+			if (strcmp(kind->name, "gap") == 0 ||
+			    fnmatch(patterns->names[i], kind->name, 0) != 0)
+				continue;
+			json_put_str(writer, NULL, kind->name);
+			is_matched = true;
+		}
+		if (!is_matched)
+			(void)json_put_text(
+			    writer, NULL, patterns->names[i], strlen(patterns->names[i]));
+	}
+	json_array_end(writer);
+}
+
+static bool has_pattern(const struct names *names)
+{
+	for (size_t i = 0; i < names->count; i++)
+		if (strpbrk(names->names[i], "*?["))
+			return true;
+	return false;
+}
+
+static enum cli_status subscribe(struct watch *watch, struct link *link)
+{
+	struct json_writer writer;
+	struct buf params;
+	const struct json *tables = NULL;
+	const struct json *result;
+	enum cli_status status = CLI_DONE;
+	if (has_pattern(&watch->kinds))
+		status = ask_result(link, "describe", NULL, ASK_TIMEOUT_MS, &tables);
+	if (status != CLI_DONE)
+		return status;
+	buf_init(&params, PARAMS_MAX);
+	json_writer_init(&writer, &params);
+	json_object_begin(&writer, NULL);
+	put_kinds(&writer, &watch->kinds, json_member(tables, "events"));
+	put_names(&writer, "panes", &watch->panes);
+	put_names(&writer, "sessions", &watch->sessions);
+	if (watch->wants_output)
+		json_put_bool(&writer, "output", true);
+	if (watch->has_after)
+		json_put_int(&writer, "after", watch->after);
+	json_object_end(&writer);
+	status = ask_result(link, "subscribe", (const char *)params.data, ASK_TIMEOUT_MS, &result);
+	buf_finish(&params);
+	return status;
+}
+
+/* ---- events ------------------------------------------------------------------------------------ */
+
+static bool is_done(const struct watch *watch)
+{
+	return (watch->count > 0 && watch->seen >= watch->count) || ferror(stdout);
+}
+
+static void on_message(void *data, const struct json *message, const char *line, size_t len)
+{
+	struct watch *watch = data;
+	const struct json *event = json_member(message, "params");
+	(void)line;
+	(void)len;
+	if (strcmp(ask_string(message, "method", ""), "event") != 0 || !event || is_done(watch))
+		return;
+	watch->seen++;
+	watch->last = ask_int(event, "seq", watch->last);
+	buf_clear(&watch->line);
+	if (show_is_json(watch->cli)) {
+		struct json_writer writer;
+		json_writer_init(&writer, &watch->line);
+		json_put_value(&writer, NULL, event);
+		(void)buf_append_byte(&watch->line, '\n');
+	} else {
+		event_text(&watch->line, event, watch->cli->has_color);
+	}
+	(void)fwrite(watch->line.data, 1, watch->line.len, stdout);
+	(void)fflush(stdout); /* is_done() looks */
+}
+
+/* Prints events until something ends it. CLI_UNREACHABLE: the daemon has gone. */
+static enum cli_status follow(struct watch *watch, struct link *link, int64_t deadline)
+{
+	int signal;
+	while (!is_done(watch)) {
+		const struct json *message;
+		const char *line;
+		size_t len;
+		int64_t left = deadline < 0 ? -1 : deadline - clock_mono_ms();
+		switch (interrupt_wait(
+		    &watch->interrupt, link, deadline >= 0 && left < 0 ? 0 : left, &signal)) {
+		case INTERRUPT_SIGNAL:
+		case INTERRUPT_READER:
+			return CLI_DONE;
+		case INTERRUPT_EXTRA: /* there is none */
+		case INTERRUPT_TIME:
+			return CLI_TIMEOUT;
+		case INTERRUPT_LINK:
+			break;
+		}
+		enum link_read read = LINK_LINE;
+		(void)link_receive(link); /* an end is seen below */
+		while (!is_done(watch) &&
+		    (read = link_read_message(link, 0, &message, &line, &len)) == LINK_LINE)
+			on_message(watch, message, line, len);
+		if (read == LINK_END || read == LINK_BROKEN)
+			return CLI_UNREACHABLE;
+	}
+	return CLI_DONE;
+}
+
+/* One life of the daemon. */
+static enum cli_status watch_once(struct watch *watch, struct link *link, int64_t deadline)
+{
+	link_set_other(link, on_message, watch);
+	enum cli_status status = subscribe(watch, link);
+	if (status != CLI_DONE)
+		return status;
+	return follow(watch, link, deadline);
+}
+
+/* Waits for the daemon to be there again. NULL: something else ended it, *ret_status says how. */
+static struct link *connect_again(
+    struct watch *watch, int64_t deadline, enum cli_status *ret_status)
+{
+	cli_error("muxbusd has gone; waiting for it");
+	for (;;) {
+		char reason[PATH_MAX + 512];
+		struct link *link;
+		int signal;
+		if (link_open(&link, watch->cli->socket, reason, sizeof(reason)) == LINK_OK)
+			return link;
+		enum interrupt_wake wake =
+		    interrupt_wait(&watch->interrupt, NULL, RECONNECT_MS, &signal);
+		bool is_late = deadline >= 0 && clock_mono_ms() >= deadline;
+		if (wake != INTERRUPT_TIME || is_late) {
+			*ret_status = is_late ? CLI_TIMEOUT : CLI_DONE;
+			return NULL;
+		}
+	}
+}
+
+static enum cli_status watch_all(struct watch *watch)
+{
+	int64_t deadline = watch->timeout_ms < 0 ? -1 : clock_mono_ms() + watch->timeout_ms;
+	struct link *link = ask_connect(watch->cli, false);
+	enum cli_status status = CLI_UNREACHABLE;
+	while (link) {
+		status = watch_once(watch, link, deadline);
+		link_close(link);
+		link = NULL;
+		if (status == CLI_UNREACHABLE && watch->reconnects) {
+			/* What was missed comes first, or a gap says so. */
+			watch->has_after |= watch->last > 0;
+			watch->after = watch->last > 0 ? watch->last : watch->after;
+			link = connect_again(watch, deadline, &status);
+		} else if (status == CLI_UNREACHABLE) {
+			cli_error("muxbusd has gone");
+		}
+	}
+	return status;
+}
+
+enum cli_status watch_run(struct cli *cli, int argc, char **argv)
+{
+	struct option_reader reader;
+	struct watch watch = {.cli = cli, .timeout_ms = -1};
+	bool is_finished;
+	option_start(&reader, cli, argc, argv);
+	enum cli_status status = read_options(&watch, &reader, &is_finished);
+	if (status != CLI_DONE || is_finished)
+		return status;
+	if (interrupt_open(&watch.interrupt) < 0) {
+		cli_error("signals cannot be watched: %s", strerror(errno));
+		return CLI_NO;
+	}
+	buf_init(&watch.line, LINK_LINE_MAX);
+	status = watch_all(&watch);
+	buf_finish(&watch.line);
+	return cli_flush(status);
+}
