@@ -225,7 +225,7 @@ static void test_words(void)
 	buf_init(&notice, 65536);
 	notice_write(&notice, notes, 1, NULL);
 	is_mem(notice.data, notice.len,
-	    "[muxbus A1B2 job] exit 3 after 0.2 s. Details: get_job A1B2", 59, "one job");
+	    "[muxbus A1B2 job] exit 3 after 0.2 s. Details: next_notification A1B2", 69, "one job");
 	notice.len = 0;
 	notice_write(&notice, notes, 2, NULL);
 	ok(memmem(notice.data, notice.len, "C3D4 timer", 10) != NULL, "the second one is named");

@@ -216,6 +216,8 @@ const char *caller_evidence_name(enum caller_evidence evidence)
 		return "ancestor_pid";
 	case CALLER_ANCESTOR_TTY:
 		return "ancestor_tty";
+	case CALLER_SAID:
+		return "said";
 	case CALLER_TTY:
 		return "tty";
 	}

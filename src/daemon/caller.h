@@ -18,6 +18,7 @@ enum caller_evidence {
 	CALLER_ANCESTOR_PID,
 	CALLER_ANCESTOR_TTY,
 	CALLER_TTY,
+	CALLER_SAID, /* it has said so itself */
 };
 
 struct caller {

@@ -85,7 +85,8 @@ struct condition *condition_new(struct daemon *daemon, struct request *request,
 	buf_init(&condition->details, DETAILS_MAX);
 	buf_init(&scratch, DETAILS_MAX);
 	args = xcalloc(1, kind->args_size);
-	if (field_read(kind->fields, spec, args, kind->args_size, &scratch, &error) != 0)
+	if (field_read_tolerant(kind->fields, request_tolerance(request), spec, args,
+		kind->args_size, &scratch, &error) != 0)
 		request_fail_data(request, MESSAGE_PARAMS, "\"field\":\"conditions\"", "%s: %s",
 		    kind->name, error.text);
 	else

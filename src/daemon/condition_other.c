@@ -177,9 +177,9 @@ static void settle_note(struct note_watch *watch, const struct notification *not
 	condition_settle(watch->condition, CONDITION_MATCHED);
 }
 
-static void note_posted(struct queue_listener *listener, const struct notification *note)
+/* Takes it if it is one that is waited for. */
+static void note_take(struct note_watch *watch, const struct notification *note)
 {
-	struct note_watch *watch = list_entry(listener, struct note_watch, listener);
 	uint64_t seq = note->seq;
 
 	if (watch->condition->state != CONDITION_PENDING ||
@@ -188,6 +188,25 @@ static void note_posted(struct queue_listener *listener, const struct notificati
 	/* Who waits for it is told now, and nobody twice. */
 	queue_settle_waited(watch->condition->daemon->queue, seq);
 	settle_note(watch, note);
+}
+
+static void note_posted(struct queue_listener *listener, const struct notification *note)
+{
+	struct note_watch *watch = list_entry(listener, struct note_watch, listener);
+
+	note_take(watch, note);
+}
+
+static void note_look_back(struct note_watch *watch)
+{
+	const struct queue *queue = watch->condition->daemon->queue;
+	const struct notification *note = NULL;
+
+	while (watch->condition->state == CONDITION_PENDING &&
+	    (note = queue_next(queue, note)) != NULL) {
+		if (note->state != NOTE_CANCELLED)
+			note_take(watch, note);
+	}
 }
 
 static bool note_arm(struct condition *condition, struct request *request, const void *data)
@@ -208,6 +227,9 @@ static bool note_arm(struct condition *condition, struct request *request, const
 	watch->listener.posted = note_posted;
 	queue_listen(condition->daemon->queue, &watch->listener);
 	condition->watch = watch;
+	/* One that is named by its id may be there already: that is a level. */
+	if (filter.id != NULL)
+		note_look_back(watch);
 	return true;
 }
 

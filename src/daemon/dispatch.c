@@ -11,6 +11,7 @@
 #include "daemon/config.h"
 #include "daemon/counters.h"
 #include "daemon/daemon.h"
+#include "daemon/mcp.h"
 #include "daemon/method.h"
 #include "daemon/peer.h"
 #include "daemon/request.h"
@@ -30,6 +31,7 @@ struct dispatch {
 	struct buf scratch; /* what field_read() keeps */
 	struct buf id; /* of the request at hand, as JSON */
 	void *args; /* room for the arguments of any method */
+	struct mcp *mcp; /* the other face of the socket */
 };
 
 struct dispatch *dispatch_new(struct daemon *daemon)
@@ -44,6 +46,7 @@ struct dispatch *dispatch_new(struct daemon *daemon)
 		if (m->args_size > args_size)
 			args_size = m->args_size;
 	dispatch->args = xcalloc(1, args_size);
+	dispatch->mcp = mcp_new(daemon, dispatch);
 	return dispatch;
 }
 
@@ -55,6 +58,7 @@ void dispatch_free(struct dispatch *dispatch)
 	buf_finish(&dispatch->scratch);
 	buf_finish(&dispatch->id);
 	mem_free(dispatch->args);
+	mcp_free(dispatch->mcp);
 	mem_free(dispatch);
 }
 
@@ -178,24 +182,33 @@ struct put_off {
 	struct buf params; /* as JSON; empty: none */
 };
 
+/* Reads the parameters of a request into args; answers it if they are wrong. */
+static bool read_args(struct dispatch *dispatch, struct request *request, const struct json *params)
+{
+	const struct method *method = request_method(request);
+	struct field_error error = {0};
+	buf_clear(&dispatch->scratch);
+	if (field_read_tolerant(method->fields, request_tolerance(request), params, dispatch->args,
+		method->args_size, &dispatch->scratch, &error) < 0) {
+		refuse_params(request, &error);
+		return false;
+	}
+	request_narrow(request, dispatch->args);
+	return true;
+}
+
 static void handle_again(struct put_off *put_off)
 {
 	struct dispatch *dispatch = put_off->dispatch;
-	const struct method *method = request_method(put_off->request);
 	struct peer *peer = request_peer(put_off->request);
 	struct json_error json_error;
-	struct field_error error = {0};
 	const struct json *params = NULL;
 	if (put_off->params.len > 0)
 		params = json_read(dispatch->reader, (const char *)put_off->params.data,
 		    put_off->params.len, &json_error);
-	buf_clear(&dispatch->scratch);
 	if (peer)
 		peer_forget_caller(peer);
-	if (field_read(method->fields, params, dispatch->args, method->args_size,
-		&dispatch->scratch, &error) < 0)
-		refuse_params(put_off->request, &error);
-	else
+	if (read_args(dispatch, put_off->request, params))
 		(void)call(dispatch, put_off->request, false);
 	give_back(dispatch, put_off->params.len);
 }
@@ -226,28 +239,29 @@ static void put_off(struct dispatch *dispatch, struct request *request, const st
 		on_fresh(put_off, error);
 }
 
+void dispatch_run(struct dispatch *dispatch, struct request *request, const struct json *params)
+{
+	request_note(request, params);
+	if (!read_args(dispatch, request, params))
+		return;
+	if (!is_admitted(dispatch, request, request_method(request)))
+		return;
+	bool may_be_put_off = dispatch->daemon->tmux && tmux_is_live(dispatch->daemon->tmux);
+	if (call(dispatch, request, may_be_put_off))
+		put_off(dispatch, request, params);
+}
+
 static void handle(struct dispatch *dispatch, struct peer *peer, const struct message *message)
 {
 	const struct method *method = method_find(message->method);
 	const char *id = message->is_notification ? NULL : write_id(dispatch, message->id);
+	if (peer && mcp_take(dispatch->mcp, peer, message, id))
+		return;
 	struct request *request = request_new(dispatch->daemon, peer, id, method);
-	if (!method) {
+	if (method)
+		dispatch_run(dispatch, request, message->params);
+	else
 		refuse_method(request, message->method);
-		return;
-	}
-	struct field_error error = {0};
-	buf_clear(&dispatch->scratch);
-	request_note(request, message->params);
-	if (field_read(method->fields, message->params, dispatch->args, method->args_size,
-		&dispatch->scratch, &error) < 0) {
-		refuse_params(request, &error);
-		return;
-	}
-	if (!is_admitted(dispatch, request, method))
-		return;
-	bool may_be_put_off = dispatch->daemon->tmux && tmux_is_live(dispatch->daemon->tmux);
-	if (call(dispatch, request, may_be_put_off))
-		put_off(dispatch, request, message->params);
 }
 
 static bool is_blank(const char *line, size_t len)

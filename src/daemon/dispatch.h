@@ -11,6 +11,7 @@
 
 struct daemon;
 struct dispatch;
+struct json;
 struct peer;
 struct request;
 
@@ -22,6 +23,12 @@ void dispatch_line(struct dispatch *dispatch, struct peer *peer, const char *lin
 
 /* Answers a line that was too long to be kept. */
 void dispatch_too_long(struct dispatch *dispatch, struct peer *peer);
+
+/*
+ * Handles a request that was accepted: notes it, reads its parameters as its method has
+ * them, and calls the handler. The request is answered then or later.
+ */
+void dispatch_run(struct dispatch *dispatch, struct request *request, const struct json *params);
 
 /*
  * For what looks something up in the model and does not find it: a thing that was made a

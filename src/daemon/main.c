@@ -204,8 +204,11 @@ static void on_tmux_state(void *data, bool is_live)
 		errand_set_wake(main->daemon.errands);
 	}
 	for (struct peer *peer = server_next_peer(main->daemon.server, NULL); peer;
-	     peer = server_next_peer(main->daemon.server, peer))
+	     peer = server_next_peer(main->daemon.server, peer)) {
 		peer_forget_caller(peer);
+		if (is_lost)
+			peer_speak_for(peer, MUXBUS_NO_ID); /* another server's panes are others */
+	}
 	if (is_lost && main->config.exit_with_server)
 		stop(&main->daemon, "the tmux server has ended");
 	else if (main->is_ready)

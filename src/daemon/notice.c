@@ -138,7 +138,7 @@ static void put_words(struct buf *out, const char *words, size_t max)
 static const char *const details[] = {
     [SOURCE_COMMAND] = "next_notification",
     [SOURCE_CONDITION] = "next_notification",
-    [SOURCE_JOB] = "get_job",
+    [SOURCE_JOB] = "next_notification",
     [SOURCE_POST] = "next_notification",
     [SOURCE_TIMER] = NULL,
     [SOURCE_WATCH] = "next_notification",

@@ -18,7 +18,7 @@
 
 /*
  * Appends the notice for notes that are due together, the first of them being told of:
- * "[muxbus A1B2 job] exit 3 after 0.2 s. Details: get_job A1B2". quote: text of strangers
+ * "[muxbus A1B2 job] exit 3 after 0.2 s. Details: next_notification A1B2". quote: text of strangers
  * to put last, NULL for none. It begins with '[', and has no control characters.
  */
 void notice_write(

@@ -12,6 +12,7 @@
 #include <event2/buffer.h>
 #include <event2/event.h>
 #include <event2/event_struct.h>
+#include <muxbus.h>
 #include <poll.h>
 #include <stdio.h>
 #include <string.h>
@@ -85,6 +86,9 @@ struct peer {
 	bool is_behind; /* events were dropped */
 	bool has_caller;
 	struct caller caller;
+	uint32_t said_pane; /* that it says it speaks for */
+	void *attachment;
+	void (*finish_attachment)(void *attachment);
 };
 
 static void on_input(evutil_socket_t fd, short events, void *data);
@@ -99,8 +103,12 @@ struct peer *peer_new(struct peer_shared *shared, int fd, pid_t pid, uid_t uid)
 	struct daemon *daemon = shared->daemon;
 	static uint32_t last_number;
 	struct peer *peer = xcalloc(1, sizeof(*peer));
-	*peer = (struct peer){
-	    .shared = shared, .daemon = daemon, .number = ++last_number, .pid = pid, .fd = fd};
+	*peer = (struct peer){.shared = shared,
+	    .daemon = daemon,
+	    .number = ++last_number,
+	    .pid = pid,
+	    .fd = fd,
+	    .said_pane = MUXBUS_NO_ID};
 	list_init(&peer->link);
 	list_init(&peer->row);
 	list_init(&peer->waits);
@@ -152,6 +160,8 @@ void peer_free(struct peer *peer)
 	peer->is_ended = true;
 	detach_requests(&peer->row);
 	detach_requests(&peer->waits);
+	if (peer->attachment)
+		peer->finish_attachment(peer->attachment);
 	(void)event_del(&peer->input_event);
 	(void)event_del(&peer->write_event);
 	(void)event_del(&peer->turn_event);
@@ -218,8 +228,12 @@ const struct caller *peer_caller(struct peer *peer)
 {
 	const struct daemon *daemon = peer->daemon;
 	if (!peer->has_caller) {
-		caller_find(peer->pid, tmux_model(daemon->tmux), daemon->config->tmux_socket,
-		    &peer->caller);
+		const struct muxbus_model *model = tmux_model(daemon->tmux);
+		caller_find(peer->pid, model, daemon->config->tmux_socket, &peer->caller);
+		bool is_sure = peer->caller.pane != MUXBUS_NO_ID && !peer->caller.is_weak;
+		if (!is_sure && muxbus_model_pane(model, peer->said_pane))
+			peer->caller = (struct caller){
+			    .pane = peer->said_pane, .evidence = CALLER_SAID, .is_weak = false};
 		peer->has_caller = true;
 	}
 	return &peer->caller;
@@ -228,6 +242,23 @@ const struct caller *peer_caller(struct peer *peer)
 void peer_forget_caller(struct peer *peer)
 {
 	peer->has_caller = false;
+}
+
+void peer_speak_for(struct peer *peer, uint32_t pane)
+{
+	peer->said_pane = pane;
+	peer->has_caller = false;
+}
+
+void peer_attach(struct peer *peer, void *attachment, void (*finish)(void *attachment))
+{
+	peer->attachment = attachment;
+	peer->finish_attachment = finish;
+}
+
+void *peer_attachment(const struct peer *peer)
+{
+	return peer->attachment;
 }
 
 /* ---- output --------------------------------------------------------------------- */
@@ -436,6 +467,21 @@ struct place *peer_reserve(struct peer *peer, bool is_waiting, void (*gone)(void
 	else
 		peer->row_count++;
 	return place;
+}
+
+void *peer_find_open(
+    struct peer *peer, bool (*is_it)(const void *data, const void *key), const void *key)
+{
+	struct list *const rows[] = {&peer->waits, &peer->row};
+	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
+		struct list *link;
+		list_for_each (link, rows[i]) {
+			struct place *place = list_entry(link, struct place, link);
+			if (place->gone && is_it(place->data, key))
+				return place->data;
+		}
+	}
+	return NULL;
 }
 
 /* Puts the line of a place, whose turn it is, into the output, and frees the place. */

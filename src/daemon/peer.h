@@ -64,6 +64,11 @@ size_t peer_request_count(const struct peer *peer);
 /* Which pane it sits in: found once, and again after peer_forget_caller(). */
 const struct caller *peer_caller(struct peer *peer);
 void peer_forget_caller(struct peer *peer);
+/*
+ * It says that it speaks for this pane, which counts where its process does not tell surely;
+ * MUXBUS_NO_ID takes that back.
+ */
+void peer_speak_for(struct peer *peer, uint32_t pane);
 
 /*
  * A place in the row of responses; those that wait are in no order. gone is called if the
@@ -79,6 +84,16 @@ struct place *peer_reserve(
  */
 void peer_respond(struct place *place, struct buf *line,
     void (*sent)(struct peer *peer, void *data), void *sent_data);
+
+/*
+ * The data of an unanswered place that is_it() knows by key, or NULL. For cancelling.
+ */
+void *peer_find_open(
+    struct peer *peer, bool (*is_it)(const void *data, const void *key), const void *key);
+
+/* What a protocol keeps with the peer; finish is called with it when the peer is freed. */
+void peer_attach(struct peer *peer, void *attachment, void (*finish)(void *attachment));
+void *peer_attachment(const struct peer *peer); /* NULL: none yet */
 
 /* A line that is no response to a request; false if the peer is too far behind. */
 bool peer_send_line(struct peer *peer, const char *line, size_t len);

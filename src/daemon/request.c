@@ -35,6 +35,9 @@ struct request {
 	void *cancelled_data;
 	void (*sent)(struct peer *peer, void *data);
 	void *sent_data;
+	const struct request_dress *dress; /* NULL: JSON-RPC's own */
+	void *dress_data;
+	size_t dress_line_max;
 	char id[];
 };
 
@@ -85,6 +88,51 @@ struct peer *request_peer(const struct request *request)
 	return request->peer;
 }
 
+void request_set_dress(
+    struct request *request, const struct request_dress *dress, void *data, size_t line_max)
+{
+	request->dress = dress;
+	request->dress_data = data;
+	request->dress_line_max = line_max;
+}
+
+const struct field_tolerance *request_tolerance(const struct request *request)
+{
+	return request && request->dress ? request->dress->tolerance : NULL;
+}
+
+void request_narrow(struct request *request, void *args)
+{
+	if (request->dress && request->dress->narrow)
+		request->dress->narrow(request->dress_data, request, args);
+}
+
+const char *request_id(const struct request *request)
+{
+	return request->is_notification ? NULL : request->id;
+}
+
+static bool has_id(const void *data, const void *key)
+{
+	const struct request *request = data;
+	return !request->is_notification && strcmp(request->id, key) == 0;
+}
+
+struct request *request_find(struct peer *peer, const char *id)
+{
+	return peer_find_open(peer, has_id, id);
+}
+
+void request_withdraw(struct request *request)
+{
+	struct place *place = request->place;
+	struct buf none;
+	buf_init(&none, 0);
+	if (place)
+		peer_respond(place, &none, NULL, NULL);
+	on_peer_gone(request);
+}
+
 const struct method *request_method(const struct request *request)
 {
 	return request->method;
@@ -117,8 +165,11 @@ struct json_writer *request_result(struct request *request)
 		if (buf_reserve(&request->out, FIRST_BYTES) < 0)
 			log_debug("a first buffer was refused"); /* the writer will say more */
 		json_writer_init(&request->writer, &request->out);
-		message_begin_result(
-		    &request->writer, request->is_notification ? "null" : request->id);
+		if (request->dress)
+			json_object_begin(&request->writer, NULL);
+		else
+			message_begin_result(
+			    &request->writer, request->is_notification ? "null" : request->id);
 	}
 	return &request->writer;
 }
@@ -134,14 +185,37 @@ static void answer(struct request *request)
 	}
 	mem_free(request->sent_data);
 	buf_finish(&request->out);
+	if (request->dress && request->dress->finish)
+		request->dress->finish(request->dress_data);
 	mem_free(request);
+}
+
+/* Puts into out the line that the dress makes of a result (text NULL) or an error. */
+static void dress(
+    struct request *request, enum message_error error, const char *text, const char *members)
+{
+	struct buf result = request->out;
+	buf_init(&request->out, request->dress_line_max + ENVELOPE_BYTES);
+	struct json_writer *writer = &request->writer;
+	json_writer_init(writer, &request->out);
+	message_begin(writer, request->is_notification ? "null" : request->id);
+	if (text)
+		request->dress->error(request->dress_data, writer, error, text, members);
+	else
+		request->dress->result(
+		    request->dress_data, writer, (const char *)result.data, result.len);
+	message_end(writer);
+	buf_finish(&result);
 }
 
 void request_done(struct request *request)
 {
 	const struct config_limits *limits = &request->daemon->config->limits;
 	struct json_writer *writer = request_result(request);
-	message_end_result(writer);
+	if (request->dress)
+		json_object_end(writer);
+	else
+		message_end_result(writer);
 	if (writer->is_full || request->out.len > (size_t)limits->result_bytes) {
 		request_fail(request, MESSAGE_LIMIT,
 		    "the result is larger than %lld bytes (limit result_bytes): ask for less of "
@@ -152,6 +226,8 @@ void request_done(struct request *request)
 	}
 	if (request->history)
 		history_end(request->daemon->history, request->history, NULL, "");
+	if (request->dress && !request->is_notification)
+		dress(request, MESSAGE_INTERNAL, NULL, NULL);
 	answer(request);
 }
 
@@ -165,8 +241,12 @@ static void __attribute__((format(printf, 4, 0))) fail(struct request *request,
 	buf_finish(&request->out);
 	buf_init(&request->out, ENVELOPE_BYTES + 8192 * 6 + (data ? strlen(data) : 0));
 	json_writer_init(&request->writer, &request->out);
-	message_write_error(&request->writer, request->is_notification ? "null" : request->id,
-	    error, text.data ? (const char *)text.data : "", data);
+	if (request->dress)
+		dress(request, error, text.data ? (const char *)text.data : "", data);
+	else
+		message_write_error(&request->writer,
+		    request->is_notification ? "null" : request->id, error,
+		    text.data ? (const char *)text.data : "", data);
 	if (request->history)
 		history_end(request->daemon->history, request->history,
 		    message_error_info(error)->kind, text.data ? (const char *)text.data : "");

@@ -15,6 +15,7 @@
 #include "wire/json.h"
 #include "wire/message.h"
 
+struct field_tolerance;
 struct method;
 struct peer;
 struct request;
@@ -28,6 +29,40 @@ struct request *request_new(
 
 /* Notes it in the history of what was asked. params may be NULL. */
 void request_note(struct request *request, const struct json *params);
+
+/*
+ * Another dress for the answer than JSON-RPC's result or error, for a protocol that wraps
+ * them. result is the JSON text of the object. Each writes the members of the line's
+ * object behind its id. finish is called once when the request is freed.
+ */
+struct request_dress {
+	const struct field_tolerance *tolerance; /* in reading the parameters; NULL: none */
+	/* The arguments were read and are good; may narrow them. NULL: nothing to do. */
+	void (*narrow)(void *data, struct request *request, void *args);
+	void (*result)(
+	    void *data, struct json_writer *writer, const char *result, size_t result_len);
+	void (*error)(void *data, struct json_writer *writer, enum message_error error,
+	    const char *text, const char *members);
+	void (*finish)(void *data);
+};
+void request_set_dress(
+    struct request *request, const struct request_dress *dress, void *data, size_t line_max);
+/* What may be passed over in its parameters; NULL: nothing. request may be NULL. */
+const struct field_tolerance *request_tolerance(const struct request *request);
+/* Calls narrow, if the dress has it. */
+void request_narrow(struct request *request, void *args);
+
+/* Its id as JSON text, NULL if it is not to be answered. */
+const char *request_id(const struct request *request);
+
+/* The unanswered request of a peer with this id (JSON text), or NULL. */
+struct request *request_find(struct peer *peer, const char *id);
+
+/*
+ * The peer wants no answer any more: what can be stopped is, and nothing is sent. May free
+ * the request.
+ */
+void request_withdraw(struct request *request);
 
 struct daemon *request_daemon(const struct request *request);
 struct peer *request_peer(const struct request *request); /* NULL once it is gone */

@@ -44,10 +44,11 @@ struct spawn_args {
 			"pane or session it is made from."},                                      \
 	    {.name = "env",                                                                       \
 		.type = FIELD_STRING_MAP,                                                         \
+		.flags = FIELD_RARE,                                                              \
 		.offset = offsetof(struct args_struct, spawn.env),                                \
 		.help = "Environment variables for it."},                                         \
 	{                                                                                         \
-		.name = "keep_on_exit", .type = FIELD_BOOL,                                       \
+		.name = "keep_on_exit", .type = FIELD_BOOL, .flags = FIELD_RARE,                  \
 		.offset = offsetof(struct args_struct, spawn.keep_on_exit), .preset = "false",    \
 		.help = "Keep the pane, dead, when its program has ended."                        \
 	}

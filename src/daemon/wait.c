@@ -2,6 +2,8 @@
 /* Waits: conditions joined, answered once. */
 #include "daemon/wait.h"
 
+#include <muxbus.h>
+
 #include <event2/event.h>
 #include <stdio.h>
 #include <string.h>
@@ -12,7 +14,15 @@
 #include "daemon/condition.h"
 #include "daemon/consumer.h"
 #include "daemon/daemon.h"
+#include "daemon/notification.h"
+#include "daemon/pane_ref.h"
+#include "daemon/queue.h"
 #include "daemon/request.h"
+#include "daemon/store.h"
+
+#define PREFIX "wait/"
+
+enum { KEY_SIZE = sizeof PREFIX + WAIT_NAME_MAX };
 
 struct wait {
 	struct list link;
@@ -26,6 +36,9 @@ struct wait {
 	bool is_timed_out;
 	int64_t began_ms; /* CLOCK_MONOTONIC */
 	int64_t over_ms;
+	struct pane_ref pane; /* is told when it is over and nobody asks; cleared: nobody */
+	uint64_t told; /* the notification that did; 0: none yet */
+	bool holds_id; /* its name is one of the queue's ids */
 	struct event *deadline;
 	struct event *settled; /* answers at the end of the turn */
 };
@@ -37,18 +50,111 @@ struct wait_set {
 	size_t named;
 };
 
+static void tell_lost(struct wait_set *set);
+static void wait_forget(struct wait *wait);
+
 struct wait_set *wait_set_new(struct daemon *daemon)
 {
 	struct wait_set *set = xcalloc(1, sizeof *set);
 
 	set->daemon = daemon;
 	list_init(&set->waits);
+	if (daemon->queue != NULL)
+		tell_lost(set);
 	return set;
+}
+
+/* ---- parked waits, which tell a pane ---- */
+
+static void wait_key(const struct wait *wait, char out[KEY_SIZE])
+{
+	snprintf(out, KEY_SIZE, PREFIX "%s", wait->name);
+}
+
+/* The store says whom to tell should we not live to see the end of it. */
+static void wait_remember(struct wait *wait)
+{
+	char key[KEY_SIZE], text[PANE_REF_TEXT_SIZE];
+
+	wait_key(wait, key);
+	pane_ref_format(&wait->pane, text);
+	store_put(queue_store(wait->set->daemon->queue), key, text, strlen(text));
+}
+
+static void wait_forget(struct wait *wait)
+{
+	char key[KEY_SIZE];
+
+	if (wait->pane.pane != MUXBUS_NO_ID) {
+		wait_key(wait, key);
+		store_delete(queue_store(wait->set->daemon->queue), key);
+	}
+	pane_ref_clear(&wait->pane);
+	if (wait->holds_id)
+		queue_release_id(wait->set->daemon->queue, wait->name);
+	wait->holds_id = false;
+}
+
+/* Tells a pane of a wait by name. Returns the number of the notification. */
+static uint64_t tell(
+    struct queue *queue, const char *name, const struct pane_ref *pane, const char *reason)
+{
+	struct json_writer writer;
+	struct buf data;
+	char text[256];
+	uint64_t seq;
+
+	if (strcmp(reason, "match") == 0)
+		snprintf(text, sizeof text, "the wait %s is over: it came true", name);
+	else
+		snprintf(text, sizeof text, "the wait %s ended: %s", name, reason);
+	buf_init(&data, 4096);
+	json_writer_init(&writer, &data);
+	json_object_begin(&writer, NULL);
+	json_put_str(&writer, "reason", reason);
+	json_put_str(&writer, "wait", name);
+	json_object_end(&writer);
+	seq = queue_post(queue,
+	    &(struct notification_draft){.source = SOURCE_CONDITION,
+		.id = strlen(name) < NOTIFICATION_ID_SIZE ? name : NULL,
+		.pane = pane,
+		.text = text,
+		.data = (const char *)data.data});
+	buf_finish(&data);
+	return seq;
+}
+
+/* Waits that were to tell a pane, and that a restart has ended. */
+static void tell_lost(struct wait_set *set)
+{
+	struct queue *queue = set->daemon->queue;
+	struct store *store = queue_store(queue);
+	struct pane_ref panes[WAIT_NAMED_MAX];
+	char *keys[WAIT_NAMED_MAX];
+	const char *key, *value;
+	size_t cursor = 0, count = 0, len;
+
+	/* Telling changes the table that is walked. */
+	while (count < WAIT_NAMED_MAX && store_next(store, PREFIX, &cursor, &key, &value, &len)) {
+		if (!pane_ref_parse(value, &panes[count]))
+			pane_ref_clear(&panes[count]);
+		keys[count++] = xstrdup(key);
+	}
+	queue_begin(queue);
+	while (count-- > 0) {
+		if (panes[count].pane != MUXBUS_NO_ID)
+			(void)tell(queue, keys[count] + strlen(PREFIX), &panes[count],
+			    "lost in a restart");
+		store_delete(store, keys[count]);
+		mem_free(keys[count]);
+	}
+	(void)queue_commit(queue);
 }
 
 static void wait_free(struct wait *wait)
 {
 	list_remove(&wait->link);
+	wait_forget(wait);
 	wait->set->count--;
 	wait->set->named -= wait->name[0] != '\0';
 	for (size_t at = 0; at < wait->count; at++)
@@ -91,11 +197,19 @@ static bool wait_is_over(const struct wait *wait)
 	return matched > 0 || ended == wait->count;
 }
 
-static void wait_answer(struct wait *wait)
+/* Whether it is over because it came true, not because that cannot happen any more. */
+static bool wait_has_matched(const struct wait *wait)
 {
-	struct request *request = wait->request;
-	struct json_writer *writer = request_result(request);
+	size_t matched = 0;
 
+	for (size_t at = 0; at < wait->count; at++)
+		matched += wait->conditions[at]->state == CONDITION_MATCHED;
+	return wait->is_all ? matched == wait->count : matched > 0;
+}
+
+/* What is known of it by now. */
+static void wait_write(const struct wait *wait, struct json_writer *writer, int64_t now_ms)
+{
 	json_array_begin(writer, "matched");
 	for (size_t at = 0; at < wait->count; at++) {
 		if (wait->conditions[at]->state == CONDITION_MATCHED)
@@ -106,12 +220,22 @@ static void wait_answer(struct wait *wait)
 	for (size_t at = 0; at < wait->count; at++)
 		condition_write(writer, wait->conditions[at]);
 	json_array_end(writer);
-	json_put_double(writer, "elapsed_sec", (double)(wait->over_ms - wait->began_ms) / 1000);
+	json_put_double(writer, "elapsed_sec", (double)(now_ms - wait->began_ms) / 1000);
 	json_put_bool(writer, "timed_out", wait->is_timed_out);
 	if (wait->name[0] != '\0')
 		json_put_str(writer, "wait", wait->name);
+}
+
+static void wait_answer(struct wait *wait)
+{
+	struct request *request = wait->request;
+
+	wait_write(wait, request_result(request), wait->over_ms);
 	request_on_cancel(request, NULL, NULL);
 	request_done(request);
+	if (wait->told != 0)
+		(void)queue_set_state(
+		    wait->set->daemon->queue, wait->told, NOTE_ACKNOWLEDGED, NULL);
 	wait_free(wait);
 }
 
@@ -123,10 +247,20 @@ static void wait_end(struct wait *wait, bool is_timed_out)
 	wait->is_over = true;
 	wait->is_timed_out = is_timed_out;
 	wait->over_ms = clock_mono_ms();
-	if (wait->request != NULL)
+	if (wait->request != NULL) {
 		wait_answer(wait);
-	else
-		event_add(wait->deadline, &keep);
+		return;
+	}
+	event_add(wait->deadline, &keep);
+	if (wait->pane.pane == MUXBUS_NO_ID)
+		return;
+	queue_begin(wait->set->daemon->queue);
+	wait->told = tell(wait->set->daemon->queue, wait->name, &wait->pane,
+	    is_timed_out                 ? "timeout"
+		: wait_has_matched(wait) ? "match"
+					 : "gone");
+	wait_forget(wait);
+	(void)queue_commit(wait->set->daemon->queue);
 }
 
 static void on_settled(evutil_socket_t fd, short what, void *data)
@@ -195,10 +329,39 @@ static void wait_resume(struct wait *wait, struct request *request)
 		    "another request goes on with the wait \"%s\"", wait->name);
 	}
 	wait->request = request;
+	wait_forget(wait); /* who asks is told */
 	if (wait->is_over)
 		wait_answer(wait);
 	else
 		request_on_cancel(request, on_cancelled, wait);
+}
+
+const char *wait_park(struct wait_set *set, struct request *request, const struct pane_ref *pane)
+{
+	struct wait *wait = NULL;
+	struct list *link;
+
+	list_for_each (link, &set->waits) {
+		if (list_entry(link, struct wait, link)->request == request)
+			wait = list_entry(link, struct wait, link);
+	}
+	if (wait == NULL || (wait->name[0] == '\0' && set->named >= WAIT_NAMED_MAX))
+		return NULL;
+	if (wait->name[0] == '\0') {
+		char id[NOTIFICATION_ID_SIZE];
+
+		queue_new_id(set->daemon->queue, id);
+		snprintf(wait->name, sizeof wait->name, "%s", id);
+		wait->holds_id = true;
+		set->named++;
+	}
+	wait->request = NULL;
+	request_on_cancel(request, NULL, NULL);
+	wait->pane = *pane;
+	if (pane->pane != MUXBUS_NO_ID)
+		wait_remember(wait);
+	wait_write(wait, request_result(request), clock_mono_ms());
+	return wait->name;
 }
 
 /* Arms all conditions; false after failing the request. */
@@ -262,6 +425,7 @@ void wait_start(struct wait_set *set, struct request *request, const struct json
 		return;
 	wait = xcalloc(1, sizeof *wait);
 	wait->set = set;
+	pane_ref_clear(&wait->pane);
 	wait->is_all = any == NULL;
 	wait->began_ms = clock_mono_ms();
 	list_append(&set->waits, &wait->link);

@@ -33,4 +33,13 @@ size_t wait_count(const struct wait_set *set);
 void wait_start(struct wait_set *set, struct request *request, const struct json *any,
     const struct json *all, double timeout_sec, const char *name);
 
+/*
+ * Lets go of the request of a wait, which goes on under its name, or under a new one: whoever
+ * asks for that goes on with it. Is it over before, pane is told by a notification whose id is
+ * the new name. Writes the result as it stands, with that name, but does not answer. NULL if
+ * nothing waits for this request; the name is lent until anything else is called.
+ */
+struct pane_ref;
+const char *wait_park(struct wait_set *set, struct request *request, const struct pane_ref *pane);
+
 #endif

@@ -7,12 +7,14 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
 #include "base/alloc.h"
 #include "base/str.h"
 
 #define FIELDS_MAX 64 /* rows of a table */
 #define QUOTE_SIZE 72
+#define PANE_DIGITS_MAX 10 /* of an id of 32 bits */
 
 /* One reading of parameters. */
 struct reading {
@@ -20,6 +22,7 @@ struct reading {
 	char *args;
 	struct buf *scratch;
 	struct field_error *error;
+	const struct field_tolerance *tolerance; /* NULL: strict */
 	uint64_t given; /* a bit for each row */
 };
 
@@ -112,19 +115,62 @@ static int check_count(struct reading *reading, const struct field *field, const
 	return refuse(reading, name, "must have %s, not %zu", bounds, count);
 }
 
+/* Memory in the scratch buffer, which reserve_scratch() has made large enough. */
+static void *scratch_take(struct reading *reading, size_t size)
+{
+	size = (size + 7) & ~(size_t)7; /* whatever is put there next is aligned */
+	void *memory = reading->scratch->data + reading->scratch->len;
+	assert(size <= reading->scratch->cap - reading->scratch->len);
+	reading->scratch->len += size;
+	return memory;
+}
+
+/* A pane that is named by the number of its id alone: "3" for "%3". */
+static void forgive_pane(struct reading *reading, const struct json *value, const char **member)
+{
+	if (value->len == 0 || value->len > PANE_DIGITS_MAX ||
+	    strspn(value->text, "0123456789") != value->len)
+		return;
+	char *text = scratch_take(reading, PANE_DIGITS_MAX + 2);
+	text[0] = '%';
+	memcpy(text + 1, value->text, value->len + 1);
+	*member = text;
+}
+
 static int read_string(struct reading *reading, const struct field *field, const char *name,
     const struct json *value, void *member)
 {
-	if (value->type != JSON_STRING)
+	bool is_forgiven = reading->tolerance && value->type == JSON_NUMBER;
+	if (value->type != JSON_STRING && !is_forgiven)
 		return refuse_type(reading, name, "a string", value);
 	*(const char **)member = value->text;
+	if (reading->tolerance && strcmp(field->name, "pane") == 0)
+		forgive_pane(reading, value, member);
 	return check_count(reading, field, name, value->len, "bytes");
+}
+
+/* "true", "no", 1: what can only be meant one way. */
+static bool forgive_bool(const struct json *value, bool *ret_value)
+{
+	static const char *const words[2][5] = {
+	    {"false", "no", "off", "0", NULL}, {"true", "yes", "on", "1", NULL}};
+	if (value->type != JSON_STRING && value->type != JSON_NUMBER)
+		return false;
+	for (int meant = 0; meant < 2; meant++)
+		for (const char *const *word = words[meant]; *word; word++)
+			if (strcasecmp(*word, value->text) == 0) {
+				*ret_value = meant;
+				return true;
+			}
+	return false;
 }
 
 static int read_bool(struct reading *reading, const struct field *field, const char *name,
     const struct json *value, void *member)
 {
 	(void)field;
+	if (reading->tolerance && value->type != JSON_BOOL && forgive_bool(value, member))
+		return 0;
 	if (value->type != JSON_BOOL)
 		return refuse_type(reading, name, "true or false", value);
 	*(bool *)member = value->boolean;
@@ -140,11 +186,32 @@ static int refuse_bounds(
 	return refuse(reading, name, "must be %s, not %s", bounds, quote(value, text));
 }
 
+/* A string that is a number as JSON has them: "30". */
+static bool forgive_number(const struct json *value, struct json *ret_number)
+{
+	static const char digits[] = "0123456789";
+	const char *text = value->text;
+	size_t len = value->type == JSON_STRING ? value->len : 0;
+	if (len == 0 || len > JSON_NUMBER_MAX || strlen(text) != len)
+		return false;
+	text += *text == '-';
+	size_t whole = strspn(text, digits);
+	text += whole;
+	if (*text == '.' && text[1] != '\0')
+		text += 1 + strspn(text + 1, digits);
+	*ret_number = *value;
+	ret_number->type = JSON_NUMBER;
+	return whole > 0 && *text == '\0';
+}
+
 static int read_int(struct reading *reading, const struct field *field, const char *name,
     const struct json *value, void *member)
 {
 	char text[QUOTE_SIZE];
 	int64_t number;
+	struct json forgiven;
+	if (reading->tolerance && forgive_number(value, &forgiven))
+		value = &forgiven;
 	if (value->type != JSON_NUMBER)
 		return refuse_type(reading, name, "a whole number", value);
 	if (!json_int(value, &number))
@@ -161,6 +228,9 @@ static int read_number(struct reading *reading, const struct field *field, const
 {
 	char text[QUOTE_SIZE];
 	double number;
+	struct json forgiven;
+	if (reading->tolerance && forgive_number(value, &forgiven))
+		value = &forgiven;
 	if (value->type != JSON_NUMBER)
 		return refuse_type(reading, name, "a number", value);
 	if (!json_double(value, &number))
@@ -198,6 +268,8 @@ static int read_choice(struct reading *reading, const struct field *field, const
 	if (value->type != JSON_STRING)
 		return refuse_type(reading, name, "a string", value);
 	int index = find_choice(field, value->text, value->len);
+	for (int i = 0; index < 0 && reading->tolerance && field->choices[i]; i++)
+		index = strcasecmp(field->choices[i], value->text) == 0 ? i : -1;
 	if (index < 0) {
 		list_choices(field, choices, sizeof(choices));
 		return refuse(
@@ -207,23 +279,28 @@ static int read_choice(struct reading *reading, const struct field *field, const
 	return 0;
 }
 
-/* Memory in the scratch buffer, which reserve_scratch() has made large enough. */
-static void *scratch_take(struct reading *reading, size_t size)
+/* A string where an array of them may stand. */
+static int read_one(struct reading *reading, const struct field *field, const char *name,
+    const struct json *value, void *member)
 {
-	void *memory = reading->scratch->data + reading->scratch->len;
-	assert(size <= reading->scratch->cap - reading->scratch->len);
-	reading->scratch->len += size;
-	return memory;
+	const char **array = scratch_take(reading, 2 * sizeof(*array));
+	array[0] = value->text;
+	array[1] = NULL;
+	*(struct field_strings *)member =
+	    (struct field_strings){.strings = array, .count = 1, .is_given = true};
+	return check_count(reading, field, name, 1, "elements");
 }
 
 static int read_strings(struct reading *reading, const struct field *field, const char *name,
     const struct json *value, void *member)
 {
 	struct field_strings *strings = member;
-	const char **array = scratch_take(reading, (value->count + 1) * sizeof(*array));
-	size_t count = 0;
+	if (reading->tolerance && value->type == JSON_STRING)
+		return read_one(reading, field, name, value, member);
 	if (value->type != JSON_ARRAY)
 		return refuse_type(reading, name, "an array of strings", value);
+	const char **array = scratch_take(reading, (value->count + 1) * sizeof(*array));
+	size_t count = 0;
 	for (const struct json *element = value->child; element; element = element->next) {
 		if (element->type != JSON_STRING)
 			return refuse(reading, name, "element %zu must be a string, not %s", count,
@@ -242,12 +319,7 @@ static int read_keys(struct reading *reading, const struct field *field, const c
 		return read_strings(reading, field, name, value, member);
 	if (value->type != JSON_STRING)
 		return refuse_type(reading, name, "a string or an array of strings", value);
-	const char **array = scratch_take(reading, 2 * sizeof(*array));
-	array[0] = value->text;
-	array[1] = NULL;
-	*(struct field_strings *)member =
-	    (struct field_strings){.strings = array, .count = 1, .is_given = true};
-	return check_count(reading, field, name, 1, "elements");
+	return read_one(reading, field, name, value, member);
 }
 
 static int read_string_map(struct reading *reading, const struct field *field, const char *name,
@@ -260,7 +332,8 @@ static int read_string_map(struct reading *reading, const struct field *field, c
 	for (const struct json *entry = value->child; entry; entry = entry->next) {
 		struct json entry_name = {
 		    .type = JSON_STRING, .text = entry->name, .len = entry->name_len};
-		if (entry->type != JSON_STRING)
+		if (entry->type != JSON_STRING &&
+		    !(reading->tolerance && entry->type == JSON_NUMBER))
 			return refuse(reading, name, "%s must be a string, not %s",
 			    quote(&entry_name, text), json_type_name(entry->type));
 	}
@@ -343,12 +416,24 @@ static int refuse_unknown(struct reading *reading, const char *name)
 	return refuse(reading, name, "there is no such parameter; there are %s", known);
 }
 
+/* Whether a name that no row has may be passed over. */
+static bool is_ignored(const struct reading *reading, const char *name)
+{
+	const struct field_tolerance *tolerance = reading->tolerance;
+	if (!tolerance)
+		return false;
+	for (const char *const *ignored = tolerance->ignored; ignored && *ignored; ignored++)
+		if (strcmp(*ignored, name) == 0)
+			return true;
+	return tolerance->ignores_unknown;
+}
+
 /* Reads one member of params. */
 static int read_member(struct reading *reading, const struct json *value)
 {
 	const struct field *row = find_field(reading->fields, value);
 	if (!row)
-		return refuse_unknown(reading, value->name);
+		return is_ignored(reading, value->name) ? 0 : refuse_unknown(reading, value->name);
 	const struct field *field = principal(row);
 	uint64_t bit = (uint64_t)1 << (field - reading->fields);
 	/* null is how some programs leave a parameter out. */
@@ -381,7 +466,7 @@ static void set_preset(struct reading *reading, const struct field *field)
 		*(double *)member = strtod(preset, NULL);
 	if (field->type == FIELD_STRING && preset[0] == '"') {
 		size_t len = strlen(preset) - 2; /* without its quotes */
-		char *text = scratch_take(reading, (len & ~(size_t)7) + 8);
+		char *text = scratch_take(reading, len + 1);
 		memcpy(text, preset + 1, len);
 		text[len] = '\0';
 		*(const char **)member = text;
@@ -400,7 +485,7 @@ static bool reserve_scratch(
 		if (field->type == FIELD_STRING && field->preset)
 			size += strlen(field->preset) + 8;
 	for (const struct json *value = params ? params->child : NULL; value; value = value->next)
-		size += (value->count + 2) * sizeof(const char *);
+		size += (value->count + 2) * sizeof(const char *) + PANE_DIGITS_MAX + 8;
 	assert(scratch->len == 0);
 	return buf_reserve(scratch, size) == 0;
 }
@@ -408,9 +493,19 @@ static bool reserve_scratch(
 int field_read(const struct field *fields, const struct json *params, void *args, size_t args_size,
     struct buf *scratch, struct field_error *ret_error)
 {
+	return field_read_tolerant(fields, NULL, params, args, args_size, scratch, ret_error);
+}
+
+int field_read_tolerant(const struct field *fields, const struct field_tolerance *tolerance,
+    const struct json *params, void *args, size_t args_size, struct buf *scratch,
+    struct field_error *ret_error)
+{
 	static const struct field none[] = {{.name = NULL}};
-	struct reading reading = {
-	    .fields = fields ? fields : none, .args = args, .scratch = scratch, .error = ret_error};
+	struct reading reading = {.fields = fields ? fields : none,
+	    .args = args,
+	    .scratch = scratch,
+	    .error = ret_error,
+	    .tolerance = tolerance};
 	if (args_size)
 		memset(args, 0, args_size);
 	if (params && params->type != JSON_OBJECT)

@@ -29,6 +29,7 @@ enum field_type {
 enum field_flag {
 	FIELD_REQUIRED = 1 << 0,
 	FIELD_ALIAS = 1 << 1, /* another name for the field above it; not listed in schemas */
+	FIELD_RARE = 1 << 2, /* seldom needed: not listed in short schemas */
 };
 
 /* Strings lent from the JSON tree; NULL-terminated array of count strings. */
@@ -77,11 +78,41 @@ struct field_error {
 int field_read(const struct field *fields, const struct json *params, void *args, size_t args_size,
     struct buf *scratch, struct field_error *ret_error);
 
+/*
+ * What may be passed over where models ask: a number as a string, and the other way round;
+ * "yes" for true; a choice in capitals; one string for an array of one; and a pane ("pane")
+ * by the number of its id alone. What can be meant in two ways is refused as ever.
+ */
+struct field_tolerance {
+	const char *const *ignored; /* names that may be there without being a field; NULL: none */
+	bool ignores_unknown; /* any other name, too */
+};
+
+/* field_read() with tolerance (NULL: none). */
+int field_read_tolerant(const struct field *fields, const struct field_tolerance *tolerance,
+    const struct json *params, void *args, size_t args_size, struct buf *scratch,
+    struct field_error *ret_error);
+
 /* What a type is called in describe: "string", "boolean", "integer", "number", … */
 const char *field_type_name(enum field_type type);
 
 /* Writes a JSON Schema (type object) of a table of fields (NULL for none) as member name. */
 void field_write_schema(struct json_writer *writer, const char *name, const struct field *fields);
+
+/*
+ * The same in short, for models that read it again and again: without rare fields, and without
+ * bounds and defaults that the help does not need. What it does not say is accepted as well.
+ */
+void field_write_short_schema(
+    struct json_writer *writer, const char *name, const struct field *fields);
+
+/*
+ * Writes a JSON Schema of a result (NULL for none) as member name: what each member is, and
+ * that others may stand beside them. None is required: absent means unknown. In short: what
+ * is inside of members is left out.
+ */
+void field_write_result_schema(struct json_writer *writer, const char *name,
+    const struct field_result *results, bool in_short);
 
 /* Appends text as lines of mdoc in which nothing is a macro. */
 void field_write_mdoc_text(struct buf *out, const char *text);

@@ -123,18 +123,31 @@ static void put_type_schema(struct json_writer *writer, const struct field *fiel
 	}
 }
 
+static void put_required(struct json_writer *writer, const struct field *fields)
+{
+	bool has_required = false;
+	for (const struct field *field = fields; field->name; field++)
+		has_required |= (field->flags & FIELD_REQUIRED) != 0;
+	if (!has_required)
+		return;
+	json_array_begin(writer, "required");
+	for (const struct field *field = fields; field->name; field++)
+		if (field->flags & FIELD_REQUIRED)
+			json_put_str(writer, NULL, field->name);
+	json_array_end(writer);
+}
+
+static const struct field no_fields[] = {{.name = NULL}};
+
 void field_write_schema(struct json_writer *writer, const char *name, const struct field *fields)
 {
-	static const struct field none[] = {{.name = NULL}};
-	bool has_required = false;
-	fields = fields ? fields : none;
+	fields = fields ? fields : no_fields;
 	json_object_begin(writer, name);
 	put_type(writer, "object");
 	json_object_begin(writer, "properties");
 	for (const struct field *field = fields; field->name; field++) {
 		if (field->flags & FIELD_ALIAS)
 			continue;
-		has_required |= (field->flags & FIELD_REQUIRED) != 0;
 		json_object_begin(writer, field->name);
 		put_type_schema(writer, field);
 		put_description(writer, field);
@@ -143,14 +156,33 @@ void field_write_schema(struct json_writer *writer, const char *name, const stru
 		json_object_end(writer);
 	}
 	json_object_end(writer);
-	if (has_required) {
-		json_array_begin(writer, "required");
-		for (const struct field *field = fields; field->name; field++)
-			if (field->flags & FIELD_REQUIRED)
-				json_put_str(writer, NULL, field->name);
-		json_array_end(writer);
-	}
+	put_required(writer, fields);
 	json_put_bool(writer, "additionalProperties", false);
+	json_object_end(writer);
+}
+
+void field_write_short_schema(
+    struct json_writer *writer, const char *name, const struct field *fields)
+{
+	fields = fields ? fields : no_fields;
+	json_object_begin(writer, name);
+	put_type(writer, "object");
+	json_object_begin(writer, "properties");
+	for (const struct field *field = fields; field->name; field++) {
+		/* Without bounds: who passes them is told what they are. */
+		struct field plain = *field;
+		plain.min = plain.max = 0;
+		if (field->flags & (FIELD_ALIAS | FIELD_RARE))
+			continue;
+		json_object_begin(writer, field->name);
+		put_type_schema(writer, &plain);
+		put_description(writer, field);
+		if (field->preset && strcmp(field->preset, "false") != 0)
+			json_put_raw(writer, "default", field->preset, strlen(field->preset));
+		json_object_end(writer);
+	}
+	json_object_end(writer);
+	put_required(writer, fields);
 	json_object_end(writer);
 }
 

@@ -48,6 +48,12 @@ static const struct message_error_info errors[] = {
 	"A limit was reached; the message names it, and the setting that moves it."},
     [MESSAGE_BUSY] = {17, "busy", "Something else has it now; try again when that is done."},
     [MESSAGE_GONE] = {18, "gone", "What it was about ended in the meantime."},
+    [MESSAGE_PROTOCOL_VERSION] = {-32022, "protocol_version",
+	"The request names a revision of MCP that is not spoken here; data.supported lists those "
+	"that "
+	"are."},
+    [MESSAGE_RESOURCE] = {-32002, "no_such_resource",
+	"There is no resource of this URI now; resources/list shows those that exist."},
 };
 
 _Static_assert(sizeof(errors) / sizeof(*errors) == MESSAGE_ERROR_COUNT_, "a row for each error");
@@ -132,8 +138,7 @@ void message_write_id(struct json_writer *writer, const struct json *id)
 		json_put_null(writer, NULL);
 }
 
-/* Begins a line with the members that all answers have. */
-static void begin(struct json_writer *writer, const char *id)
+void message_begin(struct json_writer *writer, const char *id)
 {
 	writer->needs_comma = false;
 	json_object_begin(writer, NULL);
@@ -141,7 +146,7 @@ static void begin(struct json_writer *writer, const char *id)
 	json_put_raw(writer, "id", id, strlen(id));
 }
 
-static void end(struct json_writer *writer)
+void message_end(struct json_writer *writer)
 {
 	json_object_end(writer);
 	writer->needs_comma = false;
@@ -151,21 +156,21 @@ static void end(struct json_writer *writer)
 
 void message_begin_result(struct json_writer *writer, const char *id)
 {
-	begin(writer, id);
+	message_begin(writer, id);
 	json_object_begin(writer, "result");
 }
 
 void message_end_result(struct json_writer *writer)
 {
 	json_object_end(writer);
-	end(writer);
+	message_end(writer);
 }
 
 void message_write_error(struct json_writer *writer, const char *id, enum message_error error,
     const char *text, const char *data)
 {
 	const struct message_error_info *info = message_error_info(error);
-	begin(writer, id);
+	message_begin(writer, id);
 	json_object_begin(writer, "error");
 	json_put_int(writer, "code", info->code);
 	json_put_str(writer, "message", text);
@@ -175,5 +180,5 @@ void message_write_error(struct json_writer *writer, const char *id, enum messag
 		json_put_raw(writer, NULL, data, strlen(data));
 	json_object_end(writer);
 	json_object_end(writer);
-	end(writer);
+	message_end(writer);
 }

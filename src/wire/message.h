@@ -34,6 +34,8 @@ enum message_error {
 	MESSAGE_LIMIT, /* 16 */
 	MESSAGE_BUSY, /* 17 */
 	MESSAGE_GONE, /* 18 */
+	MESSAGE_PROTOCOL_VERSION, /* -32022 */
+	MESSAGE_RESOURCE, /* -32002 */
 	MESSAGE_ERROR_COUNT_,
 };
 
@@ -66,6 +68,10 @@ int message_read(
 
 /* Writes an id, as JSON text, as it will stand in the answer: numbers as they were written. */
 void message_write_id(struct json_writer *writer, const struct json *id);
+
+/* Begins and ends a line of any answer: between them stands "result" or "error". */
+void message_begin(struct json_writer *writer, const char *id);
+void message_end(struct json_writer *writer);
 
 /*
  * Writing. id is the JSON text of the id ("null" if there was none). After

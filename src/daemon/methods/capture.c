@@ -73,7 +73,7 @@ static const char *const encodings[] = {
 
 #define ENCODING_FIELD(args_struct)                                                     \
 	{                                                                               \
-		.name = "encoding", .type = FIELD_CHOICE,                               \
+		.name = "encoding", .type = FIELD_CHOICE, .flags = FIELD_RARE,          \
 		.offset = offsetof(struct args_struct, encoding), .choices = encodings, \
 		.preset = "\"text\"",                                                   \
 		.help = "base64: the exact bytes, as a member base64 instead of text."  \
@@ -127,6 +127,7 @@ static const struct field capture_fields[] = {
 	.help = "With colours and attributes, as escape sequences."},
     {.name = "format",
 	.type = FIELD_CHOICE,
+	.flags = FIELD_RARE,
 	.offset = offsetof(struct capture_args, format),
 	.choices = formats,
 	.preset = "\"text\"",
@@ -137,6 +138,7 @@ static const struct field capture_fields[] = {
 	.help = "Lines above the screen too: how many, or true for all."},
     {.name = "join",
 	.type = FIELD_BOOL,
+	.flags = FIELD_RARE,
 	.offset = offsetof(struct capture_args, join),
 	.preset = "false",
 	.help = "Lines that were wrapped come as one."},
@@ -150,12 +152,14 @@ static const struct field capture_fields[] = {
     PANE_FIELD(capture_args),
     {.name = "theme",
 	.type = FIELD_CHOICE,
+	.flags = FIELD_RARE,
 	.offset = offsetof(struct capture_args, theme),
 	.choices = themes,
 	.preset = "\"dark\"",
 	.help = "The ground of a picture."},
     {.name = "title",
 	.type = FIELD_STRING,
+	.flags = FIELD_RARE,
 	.offset = offsetof(struct capture_args, title),
 	.max = 1024,
 	.help = "Puts a bar with this title above a picture."},

@@ -120,6 +120,7 @@ struct send_keys_args {
 static const struct field send_keys_fields[] = {
     {.name = "base64",
 	.type = FIELD_STRING,
+	.flags = FIELD_RARE,
 	.offset = offsetof(struct send_keys_args, base64),
 	.max = 2 * TYPING_BYTES_MAX,
 	.help = "Exact bytes to type instead of keys."},

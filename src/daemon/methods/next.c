@@ -163,9 +163,11 @@ static const struct field next_fields[] = {
 	.offset = offsetof(struct next_args, after),
 	.given_offset = offsetof(struct next_args, has_after),
 	.max = 9007199254740992.0,
-	.help = "Wait for one behind this number; left out, and without consumer: for a new one."},
+	.help = "Wait for one behind this number; left out, and without consumer: "
+		"for a new one, or that of filter.id, which may be there already."},
     {.name = "consumer",
 	.type = FIELD_STRING,
+	.flags = FIELD_RARE,
 	.offset = offsetof(struct next_args, consumer),
 	.help = "Take the next that this named consumer has not acknowledged."},
     {.name = "timeout_sec",
@@ -181,6 +183,7 @@ static const struct field next_fields[] = {
 	.help = "Only those that match: an object of pane, source, id, urgent."},
     {.name = "limit",
 	.type = FIELD_INT,
+	.flags = FIELD_RARE,
 	.offset = offsetof(struct next_args, limit),
 	.min = 1,
 	.max = QUEUE_LIST_MAX,
@@ -188,12 +191,14 @@ static const struct field next_fields[] = {
 	.help = "How many at most, if several are there."},
     {.name = "ack",
 	.type = FIELD_INT,
+	.flags = FIELD_RARE,
 	.offset = offsetof(struct next_args, ack),
 	.given_offset = offsetof(struct next_args, has_ack),
 	.max = 9007199254740992.0,
 	.help = "Acknowledge this one first, for the consumer."},
     {.name = "ack_up_to",
 	.type = FIELD_INT,
+	.flags = FIELD_RARE,
 	.offset = offsetof(struct next_args, ack_up_to),
 	.given_offset = offsetof(struct next_args, has_ack_up_to),
 	.max = 9007199254740992.0,
@@ -337,6 +342,7 @@ static void next_notification(struct request *request, const void *data)
 	}
 	wait->after = consumer != NULL ? consumer_floor(consumer)
 	    : args->has_after          ? (uint64_t)args->after
+	    : filter.id != NULL        ? 0
 				       : queue_last(daemon->queue);
 	wait->end_ms = clock_mono_ms() + clock_seconds_to_ms(args->timeout_sec);
 	wait->timer = evtimer_new(daemon->base, next_timer, wait);

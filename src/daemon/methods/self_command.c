@@ -27,6 +27,7 @@ static const struct field command_fields[] = {
 	.help = "What is typed, literally: one line of at most 1000 bytes. It may begin with /."},
     {.name = "pane",
 	.type = FIELD_STRING,
+	.flags = FIELD_RARE,
 	.offset = offsetof(struct command_args, pane),
 	.help = "The pane to type into; left out: the caller's own."},
     {.name = NULL},

@@ -36,6 +36,7 @@ static const struct field sleep_fields[] = {
 	.help = "Wake again every so many seconds until cancelled; then at least 3600."},
     {.name = "pane",
 	.type = FIELD_STRING,
+	.flags = FIELD_RARE,
 	.offset = offsetof(struct sleep_args, pane),
 	.help = "The pane to wake; left out: the caller's own."},
     {.name = NULL},

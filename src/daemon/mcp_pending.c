@@ -1,0 +1,153 @@
+/* SPDX-License-Identifier: ISC */
+/* Calls that wait longer than their agent has patience for. */
+#include "daemon/mcp_pending.h"
+
+#include <muxbus.h>
+
+#include <event2/event.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/alloc.h"
+#include "daemon/daemon.h"
+#include "daemon/mcp_client.h"
+#include "daemon/pane_fate.h"
+#include "daemon/pane_ref.h"
+#include "daemon/request.h"
+#include "daemon/wait.h"
+
+struct mcp_pending {
+	struct daemon *daemon;
+	struct request *request;
+	const struct mcp_client *client;
+	struct event *timer; /* lets go of a wait in time; NULL: none */
+	bool is_parked; /* it did */
+	bool is_shortened; /* the time-out of the arguments was */
+};
+
+struct mcp_pending *mcp_pending_new(const struct mcp_session *session, struct request *request)
+{
+	if (session->client->wait_sec == 0)
+		return NULL;
+	struct mcp_pending *pending = xcalloc(1, sizeof(*pending));
+	*pending = (struct mcp_pending){
+	    .daemon = session->mcp->daemon, .request = request, .client = session->client};
+	return pending;
+}
+
+void mcp_pending_free(struct mcp_pending *pending)
+{
+	if (!pending)
+		return;
+	if (pending->timer)
+		event_free(pending->timer);
+	mem_free(pending);
+}
+
+/* What will happen without another call, and what to do. */
+static void write_next(const struct mcp_pending *pending, const char *name,
+    const struct pane_ref *pane, char *out, size_t size)
+{
+	char woken[160];
+	if (pane->pane != MUXBUS_NO_ID)
+		(void)snprintf(woken, sizeof(woken),
+		    ", or end your turn: %s in pane %%%u, beginning with [muxbus %s",
+		    pending->client->woken, (unsigned)pane->pane, name);
+	else
+		(void)snprintf(woken, sizeof(woken),
+		    "; you are in no pane of this server, so nothing wakes you");
+	(void)snprintf(out, size,
+	    "Pending: it has not come true yet, and is waited for on. Call wait_for "
+	    "{\"wait\":\"%s\"} to go on waiting%s.",
+	    name, woken);
+}
+
+static void on_time(evutil_socket_t fd, short events, void *data)
+{
+	struct mcp_pending *pending = data;
+	struct request *request = pending->request;
+	struct json_writer *writer;
+	struct pane_ref pane;
+	char message[512];
+	char copy[WAIT_NAME_MAX + 1];
+	bool is_weak;
+	(void)fd;
+	(void)events;
+	uint32_t caller = request_caller_pane(request, &is_weak);
+	pane_ref_clear(&pane);
+	if (caller != MUXBUS_NO_ID)
+		pane_ref_of(pending->daemon->tmux, caller, &pane);
+	const char *name = wait_park(pending->daemon->waits, request, &pane);
+	if (!name)
+		return;
+	(void)snprintf(copy, sizeof(copy), "%s", name);
+	write_next(pending, copy, &pane, message, sizeof(message));
+	writer = request_result(request);
+	json_put_str(writer, "status", "pending");
+	json_put_str(writer, "message", message);
+	pending->is_parked = true;
+	request_done(request);
+}
+
+static bool is_wait(const struct method *method)
+{
+	return strcmp(method->name, "wait_for") == 0;
+}
+
+/* The place of timeout_sec in the arguments, or NULL. */
+static double *find_timeout(const struct method *method, void *args)
+{
+	for (const struct field *field = method->fields; field && field->name; field++)
+		if (field->type == FIELD_NUMBER && strcmp(field->name, "timeout_sec") == 0)
+			return (double *)(void *)((char *)args + field->offset);
+	return NULL;
+}
+
+void mcp_pending_narrow(struct mcp_pending *pending, struct request *request, void *args)
+{
+	if (!pending)
+		return;
+	double max = pending->client->wait_sec;
+	double *timeout = find_timeout(request_method(request), args);
+	if (!timeout || *timeout <= max)
+		return;
+	if (!is_wait(request_method(request))) {
+		*timeout = max;
+		pending->is_shortened = true;
+		return;
+	}
+	struct timeval when = {pending->client->wait_sec, 0};
+	if (!pending->timer)
+		pending->timer = evtimer_new(pending->daemon->base, on_time, pending);
+	if (pending->timer)
+		(void)event_add(pending->timer, &when);
+}
+
+/* Whether nothing came in the shortened time. */
+static bool is_empty(const struct json *result)
+{
+	const struct json *notes = json_member(result, "notifications");
+	return notes && notes->type == JSON_ARRAY && notes->count == 0;
+}
+
+bool mcp_pending_write(
+    const struct mcp_pending *pending, const struct json *result, struct buf *out)
+{
+	struct json_writer writer;
+	char message[256];
+	if (!pending || !pending->is_shortened || !is_empty(result))
+		return false;
+	const struct json *last = json_member(result, "last");
+	(void)snprintf(message, sizeof(message),
+	    "Pending: none has come yet. Call it again with after %s to go on waiting, or end your "
+	    "turn: what is addressed to your pane is typed there.",
+	    last && last->type == JSON_NUMBER ? last->text : "0");
+	json_writer_init(&writer, out);
+	json_object_begin(&writer, NULL);
+	for (const struct json *member = result->child; member; member = member->next)
+		json_put_value(&writer, member->name, member);
+	json_put_str(&writer, "status", "pending");
+	json_put_str(&writer, "message", message);
+	json_object_end(&writer);
+	return !writer.is_full;
+}

@@ -1,0 +1,78 @@
+/* SPDX-License-Identifier: ISC */
+/* Tables of results as JSON Schema. */
+#include <string.h>
+
+#include "wire/field.h"
+
+/* "string", or each of "string|null" as an array. */
+static void put_types(struct json_writer *writer, const char *types)
+{
+	if (!strchr(types, '|')) {
+		json_put_str(writer, "type", types);
+		return;
+	}
+	json_array_begin(writer, "type");
+	while (*types) {
+		size_t len = strcspn(types, "|");
+		(void)json_put_text(writer, NULL, types, len);
+		types += len + (types[len] == '|');
+	}
+	json_array_end(writer);
+}
+
+/* What a name is behind the prefix: "pane" of "panes[].pane". NULL if it is elsewhere. */
+static const char *behind(const char *name, const char *prefix, size_t len)
+{
+	return strncmp(name, prefix, len) == 0 ? name + len : NULL;
+}
+
+static void put_members(struct json_writer *writer, const struct field_result *results,
+    const char *prefix, size_t prefix_len, bool in_short);
+
+/* The members of a member: of an object, or of each element of an array. */
+static void put_inside(
+    struct json_writer *writer, const struct field_result *results, const struct field_result *row)
+{
+	size_t len = strlen(row->name);
+	bool is_array = strstr(row->type, "array") != NULL;
+	for (const struct field_result *other = results; other->name; other++) {
+		const char *rest = behind(other->name, row->name, len);
+		if (!rest || strncmp(rest, is_array ? "[]." : ".", is_array ? 3 : 1) != 0)
+			continue;
+		if (is_array) {
+			json_object_begin(writer, "items");
+			json_put_str(writer, "type", "object");
+		}
+		put_members(writer, results, other->name, len + (is_array ? 3 : 1), false);
+		if (is_array)
+			json_object_end(writer);
+		return;
+	}
+}
+
+/* All members whose names begin with prefix and have nothing more inside. */
+static void put_members(struct json_writer *writer, const struct field_result *results,
+    const char *prefix, size_t prefix_len, bool in_short)
+{
+	json_object_begin(writer, "properties");
+	for (const struct field_result *row = results; row && row->name; row++) {
+		const char *name = behind(row->name, prefix, prefix_len);
+		if (!name || name[strcspn(name, ".[")] != '\0')
+			continue;
+		json_object_begin(writer, name);
+		put_types(writer, row->type);
+		if (!in_short)
+			put_inside(writer, results, row);
+		json_object_end(writer);
+	}
+	json_object_end(writer);
+}
+
+void field_write_result_schema(
+    struct json_writer *writer, const char *name, const struct field_result *results, bool in_short)
+{
+	json_object_begin(writer, name);
+	json_put_str(writer, "type", "object");
+	put_members(writer, results, "", 0, in_short);
+	json_object_end(writer);
+}

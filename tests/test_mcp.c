@@ -1,0 +1,322 @@
+/* SPDX-License-Identifier: ISC */
+/* MCP on the socket: both eras, exact answers, every line split at every byte. */
+#include <poll.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/alloc.h"
+#include "base/clock.h"
+#include "served.h"
+#include "tap.h"
+#include "wire/json.h"
+
+static struct served served;
+
+#define MODERN                                                    \
+	"\"_meta\":{\"io.modelcontextprotocol/protocolVersion\":" \
+	"\"2026-07-28\",\"io.modelcontextprotocol/clientCapabilities\":{}}"
+
+#define SERVER_INFO "{\"name\":\"muxbus\",\"title\":\"Muxbus\",\"version\":\"0.1.0\"}"
+
+#define MODERN_RESULT                                                       \
+	"\"resultType\":\"complete\",\"_meta\":{\"io.modelcontextprotocol/" \
+	"serverInfo\":" SERVER_INFO "}"
+
+/* Ends the test: without a connection nothing can be tested. */
+static void meet(struct guest *guest)
+{
+	if (guest_connect(guest, &served))
+		return;
+	printf("Bail out! cannot connect\n");
+	(void)kill(served.pid, SIGKILL);
+	exit(99);
+}
+
+static bool hears(struct guest *guest, const char *part)
+{
+	const char *line = guest_line(guest, SERVED_TIMEOUT_MS);
+	bool is_there = line && strstr(line, part);
+	if (!is_there)
+		diag("got: %.500s, wanted: %s", line ? line : "nothing", part);
+	return is_there;
+}
+
+/* All that comes until the end of the connection, in one string. */
+static char *hear_all(struct guest *guest)
+{
+	struct buf all;
+	const char *line;
+	buf_init(&all, (size_t)1 << 24);
+	while ((line = guest_line(guest, SERVED_TIMEOUT_MS)))
+		(void)buf_printf(&all, "%s\n", line);
+	(void)buf_append_byte(&all, '\0');
+	return (char *)buf_steal(&all, &(size_t){0});
+}
+
+/* What a peer gets that sends these bytes in two pieces, and then half-closes. */
+static char *answers_to(const char *bytes, size_t len, size_t cut)
+{
+	struct guest guest;
+	meet(&guest);
+	(void)guest_send(&guest, bytes, cut);
+	if (cut > 0 && cut < len)
+		(void)poll(NULL, 0, 1); /* so that it arrives as a piece */
+	(void)guest_send(&guest, bytes + cut, len - cut);
+	guest_half_close(&guest);
+	char *all = hear_all(&guest);
+	guest_close(&guest);
+	return all;
+}
+
+/* Asks one line and compares the one that is answered; "" for none. */
+static bool answers(const char *request, const char *want, const char *name)
+{
+	char *line = xasprintf("%s\n", request);
+	char *got = answers_to(line, strlen(line), strlen(line));
+	char *wanted = xasprintf("%s%s", want, *want ? "\n" : "");
+	bool is_same = is_str(got, wanted, "%s", name);
+	mem_free(wanted);
+	mem_free(got);
+	mem_free(line);
+	return is_same;
+}
+
+/* ---- exact answers ------------------------------------------------------------------------ */
+
+static const struct {
+	const char *name;
+	const char *request;
+	const char *answer;
+} exact[] = {
+    {"a call: text and structure say the same, and id 0 is an id",
+	"{\"jsonrpc\":\"2.0\",\"id\":0,\"method\":\"tools/call\",\"params\":{\"name\":\"echo\","
+	"\"arguments\":{\"text\":\"a\"}}}",
+	"{\"jsonrpc\":\"2.0\",\"id\":0,\"result\":{\"content\":[{\"type\":\"text\",\"text\":"
+	"\"test: done.\\ntext a\\n\"}],\"structuredContent\":{\"text\":\"a\"}}}"},
+    {"the newest revision has more members, and an id may be a string",
+	"{\"jsonrpc\":\"2.0\",\"id\":\"listen:0\",\"method\":\"tools/call\",\"params\":{\"name\":"
+	"\"echo\",\"arguments\":{\"text\":\"a\"}," MODERN "}}",
+	"{\"jsonrpc\":\"2.0\",\"id\":\"listen:0\",\"result\":{" MODERN_RESULT
+	",\"content\":[{\"type\":\"text\",\"text\":\"test: done.\\ntext a\\n\"}],"
+	"\"structuredContent\":{\"text\":\"a\"}}}"},
+    {"a tool that is not there is an error of the protocol",
+	"{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"tools/call\",\"params\":{\"name\":\"ecko\"}}",
+	"{\"jsonrpc\":\"2.0\",\"id\":1,\"error\":{\"code\":-32602,\"message\":\"there is no tool "
+	"\\\"ecko\\\"; did you mean "
+	"\\\"echo\\\"?\",\"data\":{\"kind\":\"invalid_params\",\"field\":"
+	"\"name\"}}}"},
+    {"wrong arguments are one of the tool, and teach",
+	"{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"tools/call\",\"params\":{\"name\":\"echo\","
+	"\"arguments\":{\"txet\":\"a\"}}}",
+	"{\"jsonrpc\":\"2.0\",\"id\":1,\"result\":{\"isError\":true,\"content\":[{\"type\":"
+	"\"text\","
+	"\"text\":\"echo failed: txet: there is no such parameter; did you mean \\\"text\\\"?\\n"
+	"echo takes text (string), ms (integer), bytes (integer), count (integer), keep "
+	"(boolean).\"}],\"_meta\":{\"muxbus/error\":{\"code\":-32602,\"kind\":\"invalid_params\","
+	"\"field\":\"txet\"}}}}"},
+    {"a name is wanted", "{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"tools/call\",\"params\":{}}",
+	"{\"jsonrpc\":\"2.0\",\"id\":1,\"error\":{\"code\":-32602,\"message\":\"name: is "
+	"required\",\"data\":{\"kind\":\"invalid_params\",\"field\":\"name\"}}}"},
+    {"arguments that are no object",
+	"{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"tools/call\",\"params\":{\"name\":\"echo\","
+	"\"arguments\":[]}}",
+	"{\"jsonrpc\":\"2.0\",\"id\":1,\"error\":{\"code\":-32602,\"message\":\"arguments: must be "
+	"an object, not an "
+	"array\",\"data\":{\"kind\":\"invalid_params\",\"field\":\"arguments\"}}}"},
+    {"what only agents send is passed over",
+	"{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"tools/call\",\"params\":{\"name\":\"echo\","
+	"\"arguments\":{\"text\":7,\"ms\":\"30\",\"keep\":\"no\",\"wait_for_previous\":true}}}",
+	"{\"jsonrpc\":\"2.0\",\"id\":1,\"result\":{\"content\":[{\"type\":\"text\",\"text\":"
+	"\"test: done.\\ntext 7\\n\"}],\"structuredContent\":{\"text\":\"7\"}}}"},
+    {"but natively nothing is",
+	"{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"echo\",\"params\":{\"ms\":\"30\"}}",
+	"{\"jsonrpc\":\"2.0\",\"id\":1,\"error\":{\"code\":-32602,\"message\":\"ms: must be a "
+	"whole "
+	"number, not a string\",\"data\":{\"kind\":\"invalid_params\",\"field\":\"ms\"}}}"},
+    {"a ping of the older revisions is the native one",
+	"{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"ping\"}",
+	"{\"jsonrpc\":\"2.0\",\"id\":1,\"result\":{}}"},
+    {"the newest has none",
+	"{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"ping\",\"params\":{" MODERN "}}",
+	"{\"jsonrpc\":\"2.0\",\"id\":1,\"error\":{\"code\":-32601,\"message\":\"ping: is no part "
+	"of "
+	"revision 2026-07-28 any more\",\"data\":{\"kind\":\"no_such_method\"}}}"},
+    {"nor the beginning",
+	"{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"initialize\",\"params\":{" MODERN "}}",
+	"{\"jsonrpc\":\"2.0\",\"id\":1,\"error\":{\"code\":-32601,\"message\":\"initialize: is no "
+	"part of revision 2026-07-28 any more\",\"data\":{\"kind\":\"no_such_method\"}}}"},
+    {"a revision that is not spoken",
+	"{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"tools/list\",\"params\":{\"_meta\":"
+	"{\"io.modelcontextprotocol/protocolVersion\":\"2025-11-25\","
+	"\"io.modelcontextprotocol/clientCapabilities\":{}}}}",
+	"{\"jsonrpc\":\"2.0\",\"id\":1,\"error\":{\"code\":-32022,\"message\":\"this revision of "
+	"MCP "
+	"is not spoken here; in _meta only 2026-07-28 is, older ones begin with initialize "
+	"(2025-11-25)\",\"data\":{\"kind\":\"protocol_version\",\"supported\":[\"2026-07-28\"],"
+	"\"requested\":\"2025-11-25\"}}}"},
+    {"one that is no string",
+	"{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"tools/list\",\"params\":{\"_meta\":"
+	"{\"io.modelcontextprotocol/protocolVersion\":[]}}}",
+	"{\"jsonrpc\":\"2.0\",\"id\":1,\"error\":{\"code\":-32022,\"message\":\"this revision of "
+	"MCP "
+	"is not spoken here; in _meta only 2026-07-28 is, older ones begin with initialize "
+	"(2025-11-25)\",\"data\":{\"kind\":\"protocol_version\",\"supported\":[\"2026-07-28\"],"
+	"\"requested\":\"an array\"}}}"},
+    {"capabilities are wanted with it",
+	"{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"tools/list\",\"params\":{\"_meta\":"
+	"{\"io.modelcontextprotocol/protocolVersion\":\"2026-07-28\"}}}",
+	"{\"jsonrpc\":\"2.0\",\"id\":1,\"error\":{\"code\":-32602,\"message\":"
+	"\"_meta[\\\"io.modelcontextprotocol/clientCapabilities\\\"]: is required, and must be an "
+	"object\",\"data\":{\"kind\":\"invalid_params\",\"field\":\"_meta\",\"member\":"
+	"\"io.modelcontextprotocol/clientCapabilities\"}}}"},
+    {"what only the newest has, without its _meta",
+	"{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"server/discover\"}",
+	"{\"jsonrpc\":\"2.0\",\"id\":1,\"error\":{\"code\":-32602,\"message\":"
+	"\"_meta[\\\"io.modelcontextprotocol/protocolVersion\\\"]: is required with this "
+	"method\",\"data\":{\"kind\":\"invalid_params\",\"field\":\"_meta\",\"member\":"
+	"\"io.modelcontextprotocol/protocolVersion\"}}}"},
+    {"a batch", "[{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"tools/list\"}]",
+	"{\"jsonrpc\":\"2.0\",\"id\":null,\"error\":{\"code\":-32600,\"message\":\"a batch is not "
+	"accepted; send one request a line, without waiting for answers\",\"data\":{\"kind\":"
+	"\"invalid_request\"}}}"},
+    {"a page that there is not",
+	"{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"tools/list\",\"params\":{\"cursor\":\"x\"}}",
+	"{\"jsonrpc\":\"2.0\",\"id\":1,\"error\":{\"code\":-32602,\"message\":\"cursor: there is "
+	"no "
+	"such page: ask again without a cursor\",\"data\":{\"kind\":\"invalid_params\",\"field\":"
+	"\"cursor\"}}}"},
+    {"a level of the log that there is not",
+	"{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"logging/setLevel\",\"params\":{\"level\":"
+	"\"loud\"}}",
+	"{\"jsonrpc\":\"2.0\",\"id\":1,\"error\":{\"code\":-32602,\"message\":\"level: must be one "
+	"of \\\"debug\\\", \\\"info\\\", \\\"notice\\\", \\\"warning\\\", \\\"error\\\", "
+	"\\\"critical\\\", \\\"alert\\\", \\\"emergency\\\", not \\\"loud\\\"\",\"data\":{\"kind\":"
+	"\"invalid_params\",\"field\":\"level\"}}}"},
+    {"notifications are not answered",
+	"{\"jsonrpc\":\"2.0\",\"method\":\"notifications/initialized\"}", ""},
+    {"nor those that cancel what is not there",
+	"{\"jsonrpc\":\"2.0\",\"method\":\"notifications/cancelled\",\"params\":{\"requestId\":9}}",
+	""},
+    {"nor malformed ones",
+	"{\"jsonrpc\":\"2.0\",\"method\":\"notifications/cancelled\",\"params\":{\"requestId\":"
+	"[[1]]}}\n{\"jsonrpc\":\"2.0\",\"method\":\"notifications/cancelled\"}\n"
+	"{\"jsonrpc\":\"2.0\",\"method\":\"notifications/muxbus/hello\",\"params\":{\"tools\":[]}}",
+	""},
+    {"one with an id is no notification",
+	"{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"notifications/initialized\"}",
+	"{\"jsonrpc\":\"2.0\",\"id\":1,\"error\":{\"code\":-32601,\"message\":"
+	"\"notifications/initialized: is a notification: it has no id and is not answered\","
+	"\"data\":{\"kind\":\"no_such_method\"}}}"},
+    {"a call that is a notification is carried out, and not answered",
+	"{\"jsonrpc\":\"2.0\",\"method\":\"tools/call\",\"params\":{\"name\":\"echo\"}}", ""},
+    {"a lone surrogate in a request is refused, and says where",
+	"{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"tools/call\",\"params\":{\"name\":\"echo\","
+	"\"arguments\":{\"text\":\"\\ud800\"}}}",
+	"{\"jsonrpc\":\"2.0\",\"id\":null,\"error\":{\"code\":-32700,\"message\":\"a high "
+	"surrogate without its low one at offset 91: \\\\ud800\\\"}}}\",\"data\":{\"kind\":"
+	"\"parse_error\"}}}"},
+};
+
+static void test_exact(void)
+{
+	for (size_t i = 0; i < sizeof(exact) / sizeof(*exact); i++)
+		answers(exact[i].request, exact[i].answer, exact[i].name);
+}
+
+/* All of them on one connection, split at every byte. */
+static void test_every_cut(void)
+{
+	struct buf lines;
+	buf_init(&lines, 65536);
+	for (size_t i = 0; i < sizeof(exact) / sizeof(*exact); i++)
+		(void)buf_printf(&lines, "%s\n", exact[i].request);
+	char *whole = answers_to((const char *)lines.data, lines.len, 0);
+	int failures = 0;
+	for (size_t cut = 1; cut <= lines.len; cut++) {
+		char *again = answers_to((const char *)lines.data, lines.len, cut);
+		if (strcmp(again, whole) != 0 && failures++ == 0)
+			diag("cut at %zu: %s", cut, again);
+		mem_free(again);
+	}
+	is_int(failures, 0, "split at each of %zu bytes it is the same", lines.len);
+	mem_free(whole);
+	buf_finish(&lines);
+}
+
+/* ---- the beginning ------------------------------------------------------------------------ */
+
+static void test_versions(void)
+{
+	static const char *const versions[][2] = {{"2024-11-05", "2024-11-05"},
+	    {"2025-03-26", "2025-11-25"}, {"2025-06-18", "2025-06-18"},
+	    {"2025-11-25", "2025-11-25"}, {"2026-07-28", "2025-11-25"}, {"", "2025-11-25"}};
+	struct guest guest;
+	meet(&guest);
+	for (size_t i = 0; i < sizeof(versions) / sizeof(*versions); i++) {
+		char want[64];
+		(void)snprintf(want, sizeof(want), "{\"protocolVersion\":\"%s\"", versions[i][1]);
+		guest_say(&guest,
+		    "{\"id\":1,\"method\":\"initialize\",\"params\":{\"protocolVersion\":\"%s\"}}",
+		    versions[i][0]);
+		ok(hears(&guest, want), "\"%s\" is offered, and %s is spoken", versions[i][0],
+		    versions[i][1]);
+	}
+	guest_say(&guest, "{\"id\":1,\"method\":\"server/discover\",\"params\":{" MODERN "}}");
+	ok(hears(&guest,
+	       "\"id\":1,\"result\":{" MODERN_RESULT ",\"ttlMs\":60000,\"cacheScope\":"
+	       "\"private\",\"supportedVersions\":[\"2026-07-28\"],"),
+	    "both eras on one connection");
+	guest_close(&guest);
+}
+
+/* ---- waiting calls ------------------------------------------------------------------------ */
+
+static void test_cancelled(void)
+{
+	struct guest guest;
+	meet(&guest);
+	guest_say(&guest,
+	    "{\"jsonrpc\":\"2.0\",\"id\":\"w\",\"method\":\"tools/call\",\"params\":{\"name\":"
+	    "\"wait\",\"arguments\":{\"ms\":3600000}}}\n"
+	    "{\"jsonrpc\":\"2.0\",\"id\":7,\"method\":\"tools/call\",\"params\":{\"name\":\"late\","
+	    "\"arguments\":{\"ms\":30}}}\n"
+	    "{\"jsonrpc\":\"2.0\",\"method\":\"notifications/cancelled\",\"params\":{\"requestId\":"
+	    "\"7\"}}\n"
+	    "{\"jsonrpc\":\"2.0\",\"method\":\"notifications/cancelled\",\"params\":{\"requestId\":"
+	    "\"w\"}}\n"
+	    "{\"jsonrpc\":\"2.0\",\"id\":8,\"method\":\"tools/call\",\"params\":{\"name\":\"late\","
+	    "\"arguments\":{\"ms\":30}}}\n"
+	    "{\"jsonrpc\":\"2.0\",\"method\":\"notifications/cancelled\",\"params\":{\"requestId\":"
+	    "8}}");
+	guest_half_close(&guest);
+	char *all = hear_all(&guest);
+	ok(strstr(all, "\"id\":7,\"result\"") == all + strlen("{\"jsonrpc\":\"2.0\","),
+	    "another id is another request");
+	ok(!strstr(all, "\"id\":\"w\"") && !strstr(all, "\"id\":8"),
+	    "what was cancelled is not answered, whether it could be stopped or not");
+	mem_free(all);
+	guest_close(&guest);
+	meet(&guest);
+	guest_say(&guest, "{\"method\":\"cancelled\"}");
+	ok(hears(&guest, "\"count\":1}"), "and what waited was stopped");
+	guest_close(&guest);
+}
+
+int main(void)
+{
+	char reason[256];
+	served_init(&served, NULL);
+	if (!served_start(&served, 0, reason, sizeof(reason))) {
+		printf("Bail out! %s\n", reason);
+		return 99;
+	}
+	test_exact();
+	test_every_cut();
+	test_versions();
+	test_cancelled();
+	is_int(served_stop(&served, SIGTERM), 0, "it ends in good order");
+	served_finish(&served);
+	return done_testing();
+}
