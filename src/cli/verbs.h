@@ -6,7 +6,9 @@
 #include "cli/cli.h"
 
 /* Keep alphabetized. */
+enum cli_status follow_run(struct cli *cli, int argc, char **argv);
 enum cli_status help_run(struct cli *cli, int argc, char **argv);
+enum cli_status hook_run(struct cli *cli, int argc, char **argv);
 enum cli_status mcp_run(struct cli *cli, int argc, char **argv);
 enum cli_status run_run(struct cli *cli, int argc, char **argv);
 enum cli_status start_run(struct cli *cli, int argc, char **argv);

@@ -1,0 +1,286 @@
+/* SPDX-License-Identifier: ISC */
+/*
+ * muxbus follow: one line for each notification of a pane, for whoever wakes an agent by
+ * lines. It takes them over from the daemon, so that they are not typed, and acknowledges
+ * what it has printed; it outlives the daemon, and ends with its pane or its reader.
+ */
+#include <errno.h>
+#include <poll.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/buf.h"
+#include "base/clock.h"
+#include "cli/ask.h"
+#include "cli/link.h"
+#include "cli/own_pane.h"
+#include "cli/screen_text.h"
+#include "cli/verbs.h"
+#include "wire/message.h"
+
+enum {
+	TAKE_SEC = 3600, /* then it asks anew */
+	TAKE_MAX = 32,
+	PRINTED_MAX = 64, /* printed, and not acknowledged yet */
+	ANSWER_MS = 10000, /* to what needs no waiting */
+	PAUSE_MIN_MS = 100, /* between attempts to reach the daemon */
+	PAUSE_MAX_MS = 5000,
+	PARAMS_MAX = 4096,
+	LINE_MAX_BYTES = 64 * 1024,
+};
+
+/* What a step came to. */
+enum step {
+	STEP_ON,
+	STEP_AGAIN, /* the daemon has gone, or cannot yet: try anew */
+	STEP_END, /* the reader has gone, or the pane: status says */
+};
+
+struct follow {
+	struct cli *cli;
+	const char *agent; /* NULL: not told */
+	char pane[256]; /* "": the caller's own */
+	struct link *link;
+	int64_t printed[PRINTED_MAX];
+	size_t printed_count;
+	enum cli_status status;
+};
+
+static void params_begin(struct follow *follow, struct buf *params, struct json_writer *writer)
+{
+	buf_init(params, PARAMS_MAX);
+	json_writer_init(writer, params);
+	json_object_begin(writer, NULL);
+	if (follow->pane[0] != '\0')
+		json_put_str(writer, "pane", follow->pane);
+}
+
+/* ---- waiting ---- */
+
+/* Whether nobody reads what is printed any more. */
+static bool is_unread(int timeout_ms, int other_fd)
+{
+	struct pollfd fds[2] = {{.fd = STDOUT_FILENO}, {.fd = other_fd, .events = POLLIN}};
+
+	return poll(fds, 2, timeout_ms) > 0 && fds[0].revents != 0;
+}
+
+static enum step end(struct follow *follow, enum cli_status status)
+{
+	follow->status = status;
+	return STEP_END;
+}
+
+/* What an error of the daemon means for one who follows. */
+static enum step judge(struct follow *follow, const struct json *error)
+{
+	const char *kind = ask_string(json_member(error, "data"), "kind", "");
+	static const enum message_error passing[] = {MESSAGE_TMUX_UNAVAILABLE, MESSAGE_TIMEOUT,
+	    MESSAGE_LIMIT, MESSAGE_BUSY, MESSAGE_CANCELLED};
+
+	for (size_t at = 0; at < sizeof passing / sizeof *passing; at++) {
+		if (strcmp(kind, message_error_info(passing[at])->kind) == 0)
+			return STEP_AGAIN;
+	}
+	return end(follow, ask_say_error(error));
+}
+
+/*
+ * Asks, and waits for the answer as long as somebody reads; *ret_result is lent. NULL: the
+ * answer does not matter, nor does an error.
+ */
+static enum step ask(struct follow *follow, const char *method, struct buf *params,
+    struct json_writer *writer, int64_t timeout_ms, const struct json **ret_result)
+{
+	int64_t end_ms = clock_mono_ms() + timeout_ms;
+	struct link_answer answer;
+	enum link_read read = LINK_LATE;
+	uint64_t id;
+
+	json_object_end(writer);
+	id = link_request(follow->link, method, (const char *)params->data);
+	buf_finish(params);
+	if (id == 0)
+		return STEP_AGAIN;
+	while (read == LINK_LATE) {
+		int64_t left = end_ms - clock_mono_ms();
+
+		if (left <= 0)
+			return STEP_AGAIN;
+		if (!link_has_line(follow->link) && is_unread((int)left, link_fd(follow->link)))
+			return end(follow, CLI_DONE);
+		read = link_await(follow->link, id, 0, &answer);
+	}
+	if (read != LINK_LINE)
+		return read == LINK_SIGNAL ? end(follow, CLI_DONE) : STEP_AGAIN;
+	if (ret_result == NULL)
+		return STEP_ON;
+	*ret_result = answer.result;
+	return answer.error != NULL ? judge(follow, answer.error) : STEP_ON;
+}
+
+/* ---- what it asks ---- */
+
+/* Says to a new daemon which agent it follows for. */
+static enum step report(struct follow *follow)
+{
+	const struct json *result;
+	struct json_writer writer;
+	struct buf params;
+
+	if (follow->agent == NULL)
+		return STEP_ON;
+	params_begin(follow, &params, &writer);
+	json_put_str(&writer, "agent", follow->agent);
+	return ask(follow, "report_agent", &params, &writer, ANSWER_MS, &result);
+}
+
+/* Acknowledges what was printed, of this daemon or of one before it. */
+static enum step acknowledge(struct follow *follow)
+{
+	while (follow->printed_count > 0) {
+		struct json_writer writer;
+		struct buf params;
+		enum step step;
+
+		buf_init(&params, PARAMS_MAX);
+		json_writer_init(&writer, &params);
+		json_object_begin(&writer, NULL);
+		json_put_int(&writer, "seq", follow->printed[follow->printed_count - 1]);
+		step = ask(follow, "ack_notification", &params, &writer, ANSWER_MS, NULL);
+		if (step != STEP_ON)
+			return step;
+		follow->printed_count--;
+	}
+	return STEP_ON;
+}
+
+static bool print_note(const struct follow *follow, const struct json *note)
+{
+	struct json_writer writer;
+	struct buf line;
+	bool is_written;
+
+	buf_init(&line, LINE_MAX_BYTES);
+	if (follow->cli->wants_json) {
+		json_writer_init(&writer, &line);
+		json_put_value(&writer, NULL, note);
+	} else {
+		const char *notice = ask_string(note, "notice", "");
+
+		(void)screen_text_line(&line, notice, strlen(notice));
+	}
+	(void)buf_append_byte(&line, '\n');
+	is_written = fwrite(line.data, 1, line.len, stdout) == line.len && fflush(stdout) == 0;
+	buf_finish(&line);
+	return is_written;
+}
+
+/* Takes what there is, or comes, and prints it. */
+static enum step take(struct follow *follow)
+{
+	const struct json *result, *notes;
+	struct json_writer writer;
+	struct buf params;
+	enum step step;
+
+	params_begin(follow, &params, &writer);
+	json_put_str(&writer, "way", "follow");
+	json_put_int(&writer, "limit", TAKE_MAX);
+	json_put_int(&writer, "timeout_sec", TAKE_SEC);
+	step =
+	    ask(follow, "take_notifications", &params, &writer, (TAKE_SEC + 60) * 1000LL, &result);
+	if (step != STEP_ON)
+		return step;
+	/* From now on it is one pane, whatever comes to sit where. */
+	(void)snprintf(
+	    follow->pane, sizeof follow->pane, "%s", ask_string(result, "pane", follow->pane));
+	notes = json_member(result, "notifications");
+	for (const struct json *note = notes != NULL ? notes->child : NULL; note != NULL;
+	     note = note->next) {
+		if (!print_note(follow, note))
+			return end(follow, CLI_DONE); /* nobody reads: it is typed */
+		if (follow->printed_count < PRINTED_MAX)
+			follow->printed[follow->printed_count++] = ask_int(note, "seq", 0);
+	}
+	return STEP_ON;
+}
+
+/* ---- the loop ---- */
+
+/* One daemon, from when it is there to when it has gone. */
+static enum step follow_daemon(struct follow *follow, bool *ret_was_there)
+{
+	char reason[512];
+	enum step step;
+
+	*ret_was_there = false;
+	switch (link_open(&follow->link, follow->cli->socket, reason, sizeof reason)) {
+	case LINK_OK:
+		break;
+	case LINK_NO_SOCKET:
+	case LINK_DEAD:
+	case LINK_FAILED:
+		return STEP_AGAIN;
+	case LINK_NOT_OURS:
+		cli_error("%s", reason);
+		return end(follow, CLI_UNREACHABLE);
+	}
+	step = report(follow);
+	while (step == STEP_ON) {
+		step = acknowledge(follow);
+		if (step == STEP_ON)
+			step = take(follow);
+		*ret_was_there |= step == STEP_ON;
+	}
+	link_close(follow->link);
+	return step;
+}
+
+static enum cli_status usage(struct follow *follow, int argc, char **argv)
+{
+	for (int i = 1; i < argc; i++) {
+		const char *value = i + 1 < argc ? argv[i + 1] : NULL;
+
+		if (cli_option(follow->cli, argv[i]))
+			continue;
+		if (value != NULL && strcmp(argv[i], "--pane") == 0 &&
+		    strlen(value) < sizeof follow->pane)
+			strcpy(follow->pane, argv[++i]);
+		else if (value != NULL && strcmp(argv[i], "--agent") == 0)
+			follow->agent = argv[++i];
+		else
+			return cli_usage("follow", "unexpected argument \"%s\"", argv[i]);
+	}
+	if (follow->pane[0] == '\0')
+		(void)own_pane(follow->cli, follow->pane, sizeof follow->pane);
+	return CLI_DONE;
+}
+
+enum cli_status follow_run(struct cli *cli, int argc, char **argv)
+{
+	static struct follow follow;
+	int64_t pause_ms = PAUSE_MIN_MS;
+	enum cli_status status;
+	bool was_there;
+
+	for (int i = 1; i < argc; i++) {
+		if (cli_help("follow", argv[i]))
+			return CLI_DONE;
+	}
+	follow.cli = cli;
+	status = usage(&follow, argc, argv);
+	if (status != CLI_DONE)
+		return status;
+	while (follow_daemon(&follow, &was_there) == STEP_AGAIN) {
+		if (!was_there && pause_ms == PAUSE_MIN_MS && isatty(STDERR_FILENO))
+			cli_error("waiting for muxbusd at %s", cli->socket);
+		if (was_there)
+			pause_ms = PAUSE_MIN_MS;
+		if (is_unread((int)pause_ms, -1))
+			return CLI_DONE;
+		pause_ms = pause_ms * 2 < PAUSE_MAX_MS ? pause_ms * 2 : PAUSE_MAX_MS;
+	}
+	return follow.status;
+}

@@ -1,0 +1,190 @@
+#!/bin/sh
+# SPDX-License-Identifier: ISC
+# muxbus hook and muxbus follow: what the hooks of agents and the monitors of their plugins
+# run. What waits for a pane reaches its agent once, by one way, over kills of either side.
+. "$MUXBUS_SRCDIR/tests/live/live.sh"
+start 'exec sleep 3600'
+fake="$MUXBUS_BUILDDIR/tests/fake_agent"
+[ -x "$fake" ] || skip_all 'the fake agent is not built'
+muxbus="$MUXBUS_BUILDDIR/muxbus"
+
+pane=$(t new-window -dP -F '#{pane_id}' "exec $fake $dir/fake.log")
+export TMUX="$dir/tmux,1,0" TMUX_PANE="$pane"
+until_is 'an agent is there' '>' sh -c "tmux -S $dir/tmux capture-pane -p -t $pane | tr -d ' \n'"
+
+post() { # post TEXT: to the pane; prints its id
+	ask "$(jq -nc --arg pane "$pane" --arg text "$1" '{method: "post_notification", params: {pane: $pane, text: $text}}')" |
+		jq -r .result.id
+}
+fate() { # fate ID: state and way
+	ask '{"method":"list_notifications","params":{"limit":1000}}' |
+		jq -r ".result.notifications[] | select(.id == \"$1\") | \"\(.state) \(.delivery.way)\""
+}
+state() { # of the agent in the pane
+	ask "{\"method\":\"report_agent\",\"params\":{\"agent\":\"claude\",\"pane\":\"$pane\"}}" |
+		jq -r '.result | "\(.state)"'
+}
+hook() { # hook JSON ARGUMENT...: its output in $out, its status in $status
+	json=$1
+	shift
+	out=$(printf '%s' "$json" | "$muxbus" hook "$@" 2>"$dir/hook.err")
+	status=$?
+}
+
+# Sessions and turns.
+hook '{"session_id":"0af3-1","hook_event_name":"SessionStart","cwd":"/"}' claude SessionStart
+is 'a session begins: nothing is said' "$status$out$(cat "$dir/hook.err")" 0
+is 'and its agent is idle' "$(state)" idle
+hook '{"session_id":"0af3-1","hook_event_name":"UserPromptSubmit","prompt":"x"}' claude
+is 'a turn begins' "$status$out" 0
+is 'and its agent is busy' "$(state)" busy
+hook '{"session_id":"0af3-1","hook_event_name":"Notification","notification_type":"permission_prompt"}' claude
+is 'it asks' "$(state)" asking
+hook '{"session_id":"0af3-1","hook_event_name":"Notification","message":"Claude needs your permission to use Bash"}' claude
+is 'or an older one does' "$(state)" asking
+hook '{"session_id":"0af3-1","hook_event_name":"Stop"}' claude Stop
+is 'the turn ends, with nothing to say' "$status$out" 0
+is 'and its agent is idle again' "$(state)" idle
+
+# What waits is handed over in the turn, once.
+hook '{"session_id":"0af3-1"}' claude UserPromptSubmit
+id=$(post 'first')
+hook '{"session_id":"0af3-1"}' claude UserPromptSubmit
+is 'as context of a turn' "$(echo "$out" | jq -r '.hookSpecificOutput | "\(.hookEventName) \(.additionalContext)"')" \
+	"UserPromptSubmit [muxbus $id post] somebody left a message. Details: next_notification $id. Untrusted text: «first»"
+is 'which is its way' "$(fate "$id")" 'acknowledged hook'
+one=$(post one)
+two=$(post two)
+hook '{"session_id":"0af3-1","stop_hook_active":true}' claude Stop
+is 'a turn that was prolonged is not prolonged again' "$out" ''
+hook '{"session_id":"0af3-1"}' claude UserPromptSubmit
+[ -n "$out" ] || { # it was typed meanwhile: the agent was idle
+	until_is 'but typed' 'delivered typed' fate "$one"
+	one=$(post one) two=$(post two)
+	hook '{"session_id":"0af3-1"}' claude UserPromptSubmit
+}
+is 'two are two lines' "$(echo "$out" | jq -r .hookSpecificOutput.additionalContext | grep -c -e "$one" -e "$two")" 2
+id=$(post 'second')
+hook '{"session_id":"0af3-1"}' claude Stop
+is 'as what a turn goes on with' "$(echo "$out" | jq -r '"\(.decision) \(.reason)"')" \
+	"block [muxbus $id post] somebody left a message. Details: next_notification $id. Untrusted text: «second»"
+is 'and the turn goes on' "$(state)" busy
+hook '{"session_id":"0af3-1"}' claude Stop
+is 'once' "$out" ''
+hook '{"session_id":"0af3-1"}' claude SessionEnd
+is 'a session ends' "$(ask "{\"method\":\"report_agent\",\"params\":{\"agent\":\"claude\",\"pane\":\"$pane\"}}" | jq -r .result.state)" unknown
+
+# Other agents' words.
+hook '{"session_id":"g1","hook_event_name":"BeforeAgent"}' gemini BeforeAgent
+is 'Gemini: a turn begins' "$(state)" busy
+id=$(post 'gemini')
+hook '{"session_id":"g1","hook_event_name":"AfterAgent"}' gemini AfterAgent
+is 'Gemini: goes on' "$(echo "$out" | jq -r .decision)" block
+hook '{"session_id":"g1","hook_event_name":"AfterAgent"}' gemini AfterAgent
+hook '{"sessionId":"c1"}' copilot sessionEnd
+hook '{"sessionId":"c1"}' copilot userPromptSubmitted
+id=$(post 'copilot')
+hook '{"sessionId":"c1"}' copilot userPromptSubmitted
+is 'Copilot: does not hear at a turn'"'"'s beginning' "$out" ''
+hook '{"sessionId":"c1"}' copilot agentStop
+is 'Copilot: but at its end' "$(echo "$out" | jq -r .decision)" block
+hook '{"sessionId":"c1"}' copilot agentStop
+
+# Whatever is wrong, an agent goes on.
+hook 'no JSON' claude Stop
+is 'no JSON: silence' "$status$out" 0
+hook '{"session_id":["x"],"hook_event_name":17}' claude
+is 'odd JSON: silence' "$status$out" 0
+hook '{}' claude Whatever
+is 'an event that nobody knows: silence' "$status$out" 0
+hook '{}' one two three
+is 'too many words: status 0' "$status$out" 0
+out=$("$muxbus" -s "$dir/nowhere" hook claude Stop </dev/null 2>&1)
+is 'no daemon: silence' "$?$out" 0
+(
+	trap '' TERM
+	sleep 5
+) | timeout 4 "$muxbus" hook claude Stop >"$dir/slow" 2>&1
+is 'an input without end: silence, soon' "$?$(cat "$dir/slow")" 0
+kill -STOP "$daemon_pid"
+start_ms=$(date +%s)
+hook '{}' claude Stop
+is 'a daemon that does not answer: silence' "$status$out" 0
+ok 'within seconds' [ $(($(date +%s) - start_ms)) -lt 8 ]
+kill -CONT "$daemon_pid"
+
+# Following.
+hook '{"sessionId":"c1"}' copilot sessionEnd
+follow() { # begins to follow into $dir/lines
+	"$muxbus" follow >>"$dir/lines" 2>>"$dir/follow.err" &
+	follower=$!
+	until_is 'a follower waits' 1 sh -c "echo '{\"method\":\"status\"}' | socat -t 86400 - UNIX-CONNECT:$MUXBUS | jq .result.waits"
+}
+: >"$dir/lines"
+before=$(grep -c . "$dir/fake.log")
+follow
+one=$(post 'line one')
+until_is 'a line is printed' "[muxbus $one post] somebody left a message. Details: next_notification $one. Untrusted text: «line one»" \
+	cat "$dir/lines"
+until_is 'and acknowledged' 'acknowledged follow' fate "$one"
+kill_daemon
+until_is 'it finds the next daemon' 1 sh -c "echo '{\"method\":\"status\"}' | socat -t 86400 - UNIX-CONNECT:$MUXBUS | jq .result.waits"
+two=$(post 'line two')
+until_is 'and goes on' 2 sh -c "wc -l <$dir/lines"
+until_is 'and acknowledges' 'acknowledged follow' fate "$two"
+ids=$(for n in $(seq 40); do post "burst $n"; done)
+until_is 'a burst is a line each' 42 sh -c "wc -l <$dir/lines"
+is 'each once' "$(sort "$dir/lines" | uniq -d)" ''
+is 'nothing was typed meanwhile' "$(grep -c . "$dir/fake.log")" "$before"
+kill -9 "$follower"
+wait "$follower" 2>/dev/null
+three=$(post 'line three')
+until_is 'when it has gone: typed' 'delivered typed' fate "$three"
+is 'and not printed' "$(grep -c "$three" "$dir/lines")" 0
+
+# A reader that goes ends it; nothing is lost with it.
+"$muxbus" follow 2>/dev/null | head -n 1 >"$dir/first" &
+until_is 'a follower waits' 1 sh -c "echo '{\"method\":\"status\"}' | socat -t 86400 - UNIX-CONNECT:$MUXBUS | jq .result.waits"
+one=$(post 'for the reader')
+until_is 'a reader of one line has it' 1 sh -c "grep -c '$one' $dir/first || :"
+wait $!
+until_is 'then its follower ends' 0 sh -c "echo '{\"method\":\"status\"}' | socat -t 86400 - UNIX-CONNECT:$MUXBUS | jq .result.waits"
+two=$(post 'for nobody')
+until_is 'and the next is typed' 'delivered typed' fate "$two"
+
+# Kills of the follower at any moment: nothing is lost, and nothing told more than once more.
+kills=${MUXBUS_TEST_LONG:+40}
+for n in $(seq "${kills:-6}"); do
+	"$muxbus" follow >>"$dir/killed" 2>/dev/null &
+	follower=$!
+	post "kill $n" >>"$dir/ids"
+	sleep "0.0$((n * 7 % 10))"
+	kill -9 "$follower"
+	wait "$follower" 2>/dev/null
+done
+told() { # ids that were told: 0 left
+	left=0
+	while read -r id; do
+		case $(fate "$id") in
+		acknowledged* | delivered*) ;;
+		*) left=$((left + 1)) ;;
+		esac
+	done <"$dir/ids"
+	echo "$left"
+}
+until_is 'followers killed at any moment: all are told' 0 told
+bad=0
+while read -r id; do
+	count=$(($(cat "$dir/killed" "$dir/fake.log" | grep -o "muxbus $id" | wc -l) + $(grep -o "[ ,]$id post" "$dir/fake.log" | grep -vc muxbus)))
+	[ "$count" -ge 1 ] && [ "$count" -le 2 ] || bad=$((bad + 1))
+done <"$dir/ids"
+is 'each once, or once more' "$bad" 0
+
+# The pane's end is the follower's.
+"$muxbus" follow >/dev/null 2>"$dir/end" &
+follower=$!
+until_is 'a follower waits' 1 sh -c "echo '{\"method\":\"status\"}' | socat -t 86400 - UNIX-CONNECT:$MUXBUS | jq .result.waits"
+t kill-pane -t "$pane"
+wait "$follower"
+is 'a pane that goes ends its follower' "$? $(cat "$dir/end")" '1 muxbus: the pane is gone'
+done_testing
