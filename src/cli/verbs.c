@@ -22,6 +22,11 @@ const struct verb verbs[] = {
     {"mcp", VERB_AGENT, "[--tools=all|default] [--legacy] [--no-start]",
 	"be the MCP server of an agent, on standard input and output",
 	"--tools=all --tools=default --legacy --no-start", mcp_run},
+    {"setup", VERB_AGENT, "agent [--print | --write | --remove] [--scope=user|project]",
+	"tell an agent of muxbus: claude, codex, copilot, gemini, opencode",
+	"claude codex copilot gemini opencode --print --write --remove --scope=user "
+	"--scope=project",
+	setup_run},
     {"help", VERB_CARE, "[verb | method]", "say what can be asked, or what one of them does", NULL,
 	help_run},
     {"start", VERB_CARE, "", "start muxbusd for the tmux server, and wait until it is ready", NULL,

@@ -11,6 +11,7 @@ enum cli_status help_run(struct cli *cli, int argc, char **argv);
 enum cli_status hook_run(struct cli *cli, int argc, char **argv);
 enum cli_status mcp_run(struct cli *cli, int argc, char **argv);
 enum cli_status run_run(struct cli *cli, int argc, char **argv);
+enum cli_status setup_run(struct cli *cli, int argc, char **argv);
 enum cli_status start_run(struct cli *cli, int argc, char **argv);
 enum cli_status version_run(struct cli *cli, int argc, char **argv);
 enum cli_status wait_run(struct cli *cli, int argc, char **argv);

@@ -1,0 +1,122 @@
+/* SPDX-License-Identifier: ISC */
+/* The agents, as their own `mcp add` and their manuals have it. */
+#include "cli/setup_agent.h"
+
+#include <string.h>
+
+/* A hook in the form of Claude Code, which Codex and Gemini CLI have too. */
+#define HOOK(event, agent, time)                                                              \
+	{                                                                                     \
+		SETUP_ELEMENT, {"hooks", event},                                              \
+		    "{\"hooks\":[{\"type\":\"command\",\"command\":\"$ hook " agent " " event \
+		    "\",\"timeout\":" time "}]}",                                             \
+		    "hook " agent " " event                                                   \
+	}
+
+const struct setup_agent setup_agents[] = {
+    {
+	.name = "claude",
+	.title = "Claude Code",
+	.home_variable = "CLAUDE_CONFIG_DIR",
+	.home = "",
+	.files = {{
+	    .paths = {".claude.json", ".mcp.json"},
+	    .steps = {{SETUP_SET, {"mcpServers", "muxbus", "type"}, "\"stdio\"", NULL},
+		{SETUP_SET, {"mcpServers", "muxbus", "command"}, "\"@\"", NULL},
+		{SETUP_SET, {"mcpServers", "muxbus", "args"}, "[\"mcp\"]", NULL}},
+	    .own = {"mcpServers", "muxbus"},
+	}},
+	.next = "Start it anew in a pane; /mcp lists the tools, `claude mcp list` checks.\n"
+		"With the plugin, in place of this, it has the tools and is woken without typing:\n"
+		"  claude plugin marketplace add %/claude && claude plugin install muxbus@muxbus",
+    },
+    {
+	.name = "codex",
+	.title = "Codex",
+	.home_variable = "CODEX_HOME",
+	.home = ".codex",
+	.files =
+	    {{
+		 .paths = {"config.toml", ".codex/config.toml"},
+		 .is_toml = true,
+		 .steps = {{SETUP_SET, {"mcp_servers", "muxbus", "command"}, "\"@\"", NULL},
+		     {SETUP_SET, {"mcp_servers", "muxbus", "args"}, "[\"mcp\"]", NULL},
+		     {SETUP_PRESET, {"mcp_servers", "muxbus", "env_vars"},
+			 "[\"TMUX\", \"TMUX_PANE\", \"TMUX_TMPDIR\", \"XDG_STATE_HOME\"]", NULL},
+		     {SETUP_PRESET, {"mcp_servers", "muxbus", "startup_timeout_sec"}, "30", NULL},
+		     {SETUP_PRESET, {"mcp_servers", "muxbus", "tool_timeout_sec"}, "3600", NULL}},
+		 .own = {"mcp_servers", "muxbus"},
+	     },
+		{
+		    .paths = {"hooks.json", ".codex/hooks.json"},
+		    .steps = {HOOK("SessionStart", "codex", "10"),
+			HOOK("UserPromptSubmit", "codex", "10"),
+			HOOK("PermissionRequest", "codex", "10"), HOOK("Stop", "codex", "10")},
+		}},
+	.next = "Start it anew in a pane; it asks once whether the hooks are trusted (/hooks).\n"
+		"/mcp lists the tools. A project's files count once the project is trusted.",
+    },
+    {
+	.name = "copilot",
+	.title = "Copilot CLI",
+	.home_variable = "COPILOT_HOME",
+	.home = ".copilot",
+	.files = {{
+	    .paths = {"mcp-config.json", ".mcp.json"},
+	    .steps = {{SETUP_SET, {"mcpServers", "muxbus", "type"}, "\"local\"", NULL},
+		{SETUP_SET, {"mcpServers", "muxbus", "command"}, "\"@\"", NULL},
+		{SETUP_SET, {"mcpServers", "muxbus", "args"}, "[\"mcp\"]", NULL},
+		{SETUP_PRESET, {"mcpServers", "muxbus", "tools"}, "[\"*\"]", NULL},
+		{SETUP_PRESET, {"mcpServers", "muxbus", "timeout"}, "3600000", NULL}},
+	    .own = {"mcpServers", "muxbus"},
+	}},
+	.next = "Start it anew in a pane; /mcp lists the tools. Hooks tell when it is idle: copy\n"
+		"  %/copilot/muxbus.json into .github/hooks of a project.",
+    },
+    {
+	.name = "gemini",
+	.title = "Gemini CLI",
+	.home = ".gemini",
+	.files = {{
+	    .paths = {"settings.json", ".gemini/settings.json"},
+	    .steps = {{SETUP_SET, {"mcpServers", "muxbus", "command"}, "\"@\"", NULL},
+		{SETUP_SET, {"mcpServers", "muxbus", "args"}, "[\"mcp\"]", NULL},
+		{SETUP_PRESET, {"mcpServers", "muxbus", "timeout"}, "3600000", NULL},
+		HOOK("SessionStart", "gemini", "10000"), HOOK("BeforeAgent", "gemini", "10000"),
+		HOOK("AfterAgent", "gemini", "10000"), HOOK("Notification", "gemini", "10000"),
+		HOOK("SessionEnd", "gemini", "10000")},
+	    .own = {"mcpServers", "muxbus"},
+	}},
+	.next =
+	    "Start it anew in a pane, in a folder that it trusts: elsewhere it loads no server.\n"
+	    "/mcp lists the tools. In place of this the extension does the same:\n"
+	    "  gemini extensions install %/gemini",
+    },
+    {
+	.name = "opencode",
+	.title = "opencode",
+	.home_variable = "XDG_CONFIG_HOME",
+	.home = ".config",
+	.files = {{
+	    .paths = {"opencode/opencode.json", "opencode.json"},
+	    .rival = "opencode.jsonc",
+	    .steps = {{SETUP_SET, {"mcp", "muxbus", "type"}, "\"local\"", NULL},
+		{SETUP_SET, {"mcp", "muxbus", "command"}, "[\"@\",\"mcp\"]", NULL},
+		{SETUP_PRESET, {"mcp", "muxbus", "enabled"}, "true", NULL},
+		{SETUP_PRESET, {"mcp", "muxbus", "timeout"}, "3600000", NULL}},
+	    .own = {"mcp", "muxbus"},
+	}},
+	.next = "Start it anew in a pane; `opencode mcp list` checks. So that it tells when it is\n"
+		"idle: copy %/opencode/muxbus.js into ~/.config/opencode/plugin.",
+    },
+    {.name = NULL},
+};
+
+const struct setup_agent *setup_agent_find(const char *name)
+{
+	for (const struct setup_agent *agent = setup_agents; agent->name; agent++) {
+		if (strcmp(agent->name, name) == 0)
+			return agent;
+	}
+	return NULL;
+}

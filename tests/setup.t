@@ -1,0 +1,106 @@
+#!/bin/sh
+# SPDX-License-Identifier: ISC
+# muxbus setup: the files of agents get what they need and keep what they have.
+
+muxbus=${MUXBUS_BUILDDIR:-.}/muxbus
+contrib=${MUXBUS_SRCDIR:-.}/contrib
+[ -x "$muxbus" ] || { echo '1..0 # SKIP muxbus is not built'; exit 0; }
+command -v jq >/dev/null || { echo '1..0 # SKIP jq is not installed'; exit 0; }
+dir=$(mktemp -d) || exit 99
+trap 'rm -rf "$dir"' EXIT
+unset CLAUDE_CONFIG_DIR CODEX_HOME COPILOT_HOME XDG_CONFIG_HOME
+export HOME="$dir/home with '1'" MUXBUS_CONTRIBDIR="$contrib"
+mkdir -p "$HOME" "$dir/project"
+checks=0
+failed=0
+
+# is NAME GOT WANT
+is() {
+	checks=$((checks + 1))
+	if [ "$2" = "$3" ]; then
+		echo "ok $checks - $1"
+	else
+		echo "not ok $checks - $1"
+		printf '%s\n' "got: $2" "want: $3" | sed 's/^/# /'
+		failed=$((failed + 1))
+	fi
+}
+count() {
+	find "$HOME" -name "$1" | wc -l
+}
+
+# As the contributed files have it, but for the place of the program.
+setup() {
+	"$muxbus" setup "$@" 2>&1
+}
+plain() {
+	sed -E "s|'?[^\" ']*/muxbus(['\" ])|muxbus\1|; s|^#.*||" "$@" | sed '/^$/d' | sed "s/muxbus'/muxbus/"
+}
+
+for agent in claude codex copilot gemini opencode; do
+	setup $agent --write >/dev/null
+	is "$agent: written" $? 0
+	before=$(find "$HOME" -type f -exec cksum {} + | sort)
+	setup $agent --write >/dev/null
+	is "$agent: twice is once" "$(find "$HOME" -type f -exec cksum {} + | sort)" "$before"
+done
+is 'nothing was there, so nothing is kept' "$(count '*.bak')" 0
+is 'nothing is left half done' "$(count '*.new-*')" 0
+is 'others cannot read it' "$(stat -c %a "$HOME/.claude.json")" 600
+is 'codex has what contrib says' "$(plain "$HOME/.codex/config.toml")" "$(plain "$contrib/codex/config.toml")"
+is 'and its hooks' "$(jq -S . "$HOME/.codex/hooks.json" | plain)" "$(jq -S . "$contrib/codex/hooks.json" | plain)"
+is 'copilot too' "$(jq -S . "$HOME/.copilot/mcp-config.json" | plain)" "$(jq -S . "$contrib/copilot/mcp-config.json" | plain)"
+is 'opencode too' "$(jq -S .mcp "$HOME/.config/opencode/opencode.json" | plain)" "$(jq -S .mcp "$contrib/opencode/opencode.json" | plain)"
+is 'gemini too' "$(jq -S .mcpServers "$HOME/.gemini/settings.json" | plain)" \
+	"$(jq -S .mcpServers "$contrib/gemini/gemini-extension.json" | plain)"
+is 'and its hooks' "$(jq -S '.hooks' "$HOME/.gemini/settings.json" | plain)" \
+	"$(jq -S '.hooks | del(..|.name?)' "$contrib/gemini/hooks/hooks.json" | plain)"
+command=$(jq -r .mcpServers.muxbus.command "$HOME/.claude.json")
+is 'the program that is named is this one' "$("$command" --version)" "$("$muxbus" --version)"
+
+# What is printed is what would be written.
+is 'printed' "$(setup claude | sed -n '/^{/,/^}/p' | jq -c .mcpServers.muxbus.args)" '["mcp"]'
+is 'and not done' "$(cd "$dir/project" && setup gemini --scope=project >/dev/null; ls -A "$dir/project")" ''
+
+# What is there stays: other members, the person's choices, mode, link, layout.
+mkdir "$dir/dotfiles"
+printf '{\n\t"theme": "dark",\n\t"mcpServers": {\n\t\t"other": {"command": "x"},\n\t\t"muxbus": {"timeout": 5, "trust": true}\n\t},\n\t"hooks": {"AfterAgent": [{"hooks": [{"type": "command", "command": "mine"}]}]}\n}\n' \
+	>"$dir/dotfiles/settings.json"
+chmod 644 "$dir/dotfiles/settings.json"
+cp "$dir/dotfiles/settings.json" "$dir/before"
+ln -sf "$dir/dotfiles/settings.json" "$HOME/.gemini/settings.json"
+setup gemini --write >/dev/null
+settings=$dir/dotfiles/settings.json
+is 'merged' "$(jq -c '[.theme, .mcpServers.other.command, .mcpServers.muxbus.timeout, .mcpServers.muxbus.trust, .mcpServers.muxbus.args[0], (.hooks.AfterAgent | length)]' "$settings")" \
+	'["dark","x",5,true,"mcp",2]'
+is 'a link stays one' "$(readlink "$HOME/.gemini/settings.json")" "$settings"
+is 'the mode stays' "$(stat -c %a "$settings")" 644
+is 'what it was is kept' "$(cmp "$dir/before" "$dir"/dotfiles/settings.json.*.bak && echo same)" same
+is 'lines that are not ours stay' "$(grep -c "$(printf '^\t\t"other": {"command": "x"},$')" "$settings")" 1
+setup gemini --remove >/dev/null
+is 'removed' "$(jq -c . "$settings")" '{"theme":"dark","mcpServers":{"other":{"command":"x"}},"hooks":{"AfterAgent":[{"hooks":[{"type":"command","command":"mine"}]}]}}'
+is 'twice is once' "$(setup gemini --remove)" "$HOME/.gemini/settings.json: it has nothing of muxbus"
+
+# Refused: what cannot be read for certain.
+printf '{\n  // mine\n  "theme": "dark"\n}\n' >"$settings"
+said=$(setup gemini --write)
+is 'comments in JSON are refused' $? 1
+is 'with the reason' "$(printf '%s\n' "$said" | grep -c 'not plain JSON.*nothing was changed')" 1
+is 'and stay' "$(grep -c mine "$settings")" 1
+echo 'mcp_servers = {}' >"$HOME/.codex/config.toml"
+setup codex --write >/dev/null
+is 'an inline table is refused' $? 1
+rm "$HOME/.config/opencode/opencode.json"
+echo '{}' >"$HOME/.config/opencode/opencode.jsonc"
+setup opencode --write >/dev/null
+is 'a file that would hide ours is refused' $? 1
+
+# A project, other homes, and usage.
+(cd "$dir/project" && setup claude --write --scope=project >/dev/null)
+is 'in a project' "$(jq -r .mcpServers.muxbus.type "$dir/project/.mcp.json")" stdio
+CODEX_HOME=$dir/codex setup codex --write >/dev/null
+is 'in another home' "$(grep -c tool_timeout_sec "$dir/codex/config.toml")" 1
+setup nonsense >/dev/null
+is 'an agent that there is not' $? 2
+echo "1..$checks"
+[ $failed -eq 0 ]

@@ -1,0 +1,113 @@
+/* SPDX-License-Identifier: ISC */
+/* Changing one table of configuration files in TOML: all other lines stay as they were written. */
+#include "cli/config_toml.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "tap.h"
+
+/* What becomes of a text, or "refused: " and why. */
+static const char *result(struct config_toml *config, bool is_done)
+{
+	static char text[4096];
+	const char *got = config->text.data ? (const char *)config->text.data : "";
+	if (is_done)
+		(void)snprintf(text, sizeof(text), "%s", got);
+	else
+		(void)snprintf(text, sizeof(text), "refused: %s", config->reason);
+	config_toml_finish(config);
+	return text;
+}
+
+static const char *set_as(const char *text, const char *key, const char *value, bool only_new)
+{
+	struct config_toml config;
+	bool is_done = config_toml_init(&config, text, strlen(text)) &&
+	    config_toml_set(&config, "servers", "us", key, value, only_new);
+	return result(&config, is_done);
+}
+
+static const char *set(const char *text, const char *key, const char *value)
+{
+	return set_as(text, key, value, false);
+}
+
+static const char *without(const char *text)
+{
+	struct config_toml config;
+	bool is_done = config_toml_init(&config, text, strlen(text)) &&
+	    config_toml_remove(&config, "servers", "us");
+	return result(&config, is_done);
+}
+
+static void test_set(void)
+{
+	is_str(set("", "command", "\"x\""), "[servers.us]\ncommand = \"x\"\n", "a file of nothing");
+	is_str(set("a = 1", "b", "2"), "a = 1\n\n[servers.us]\nb = 2\n", "behind what there is");
+	is_str(set("[servers.us]\na=1 # one\n\n# of they\n[servers.they]\na=2\n", "b", "[1]"),
+	    "[servers.us]\na=1 # one\nb = [1]\n\n# of they\n[servers.they]\na=2\n",
+	    "a key is added");
+	is_str(set(" [ servers . \"us\" ] # here\r\n\ta = [1, # ]\n 2]\t# two\n", "a", "3"),
+	    " [ servers . \"us\" ] # here\r\n\ta = 3\t# two\n", "a value is replaced in its place");
+	is_str(set("[servers.us]\na = 1", "b", "2"), "[servers.us]\na = 1\nb = 2\n",
+	    "no last newline");
+	is_str(set_as("[servers.us]\na = 1\n", "a", "2", true), "[servers.us]\na = 1\n",
+	    "what is there can stay");
+	is_str(set("t = \"\"\"\n[servers.us]\na = 1\n\"\"\"\"\nl = '''\n\\'''\n", "a", "2"),
+	    "t = \"\"\"\n[servers.us]\na = 1\n\"\"\"\"\nl = '''\n\\'''\n\n[servers.us]\na = 2\n",
+	    "a header in a string is none");
+	is_str(set("[servers.us.env]\nX = \"1\"\n[[list]]\nus = 1\n", "a", "2"),
+	    "[servers.us.env]\nX = \"1\"\n[[list]]\nus = 1\n\n[servers.us]\na = 2\n",
+	    "a table below it can stand first");
+	is_str(set("[servers.us]\nenv.X = \"1\"\n", "env", "2"), "[servers.us]\nenv.X = \"1\"\n",
+	    "a dotted key is not overwritten");
+	is_str(set("[servers.\"us\\\"\"]\n[other]\nservers.us = 1\n", "a", "1"),
+	    "[servers.\"us\\\"\"]\n[other]\nservers.us = 1\n\n[servers.us]\na = 1\n",
+	    "names that only look like it");
+}
+
+static void test_refused(void)
+{
+	static const char *const texts[] = {"servers = {}\n", "servers.us.a = 1\n",
+	    "servers.us = { a = 1 }\n", "[servers]\nus = { a = 1 }\n", "[servers]\nus.a = 1\n",
+	    "[[servers.us]]\n", "[[servers.us.x]]\n", "a = \"\n", "a = \"\"\"\n", "a = [1\n", "a\n",
+	    "[a\n", "a = ]\n", "= 1\n", "[a] b\n", "a = 1 ] \n", "a =\n", "a = \"\xff\"\n"};
+	for (size_t i = 0; i < sizeof(texts) / sizeof(*texts); i++)
+		ok(strncmp(set(texts[i], "a", "1"), "refused: ", 9) == 0, "refused: %s", texts[i]);
+	is_str(
+	    set("# one\na = \"\n", "a", "1"), "refused: line 2 is not plain TOML", "it says where");
+}
+
+static void test_remove(void)
+{
+	is_str(without("a = 1\n\n[servers.us]\nb = 2\n# c\nd = 3\n\n[x]\n"), "a = 1\n\n[x]\n",
+	    "from the middle");
+	is_str(without("[servers.us]\nb = 2\n\n[servers.us.env]\nX = 1\n# of x\n[x]\n"),
+	    "\n# of x\n[x]\n", "with the tables below it");
+	is_str(
+	    without("[servers.they]\nus = 1\n"), "[servers.they]\nus = 1\n", "what is not there");
+	ok(strncmp(without("servers = {}"), "refused: ", 9) == 0, "not if it is in another form");
+}
+
+/* What was set and is removed again leaves every byte as it was. */
+static void test_round(void)
+{
+	static const char *const texts[] = {
+	    "", "a = 1\n", "# c\n\n[servers.they]\n\ta=1\n\n", "a = '''\n\n'''\n[x]\n"};
+	for (size_t i = 0; i < sizeof(texts) / sizeof(*texts); i++) {
+		char with[4096];
+		(void)snprintf(with, sizeof(with), "%s", set(texts[i], "a", "[\"x\"]"));
+		is_str(set(with, "a", "[\"x\"]"), with, "set twice is set once");
+		is_str(without(with), texts[i], "set and removed");
+	}
+}
+
+int main(void)
+{
+	test_set();
+	test_refused();
+	test_remove();
+	test_round();
+	return done_testing();
+}
