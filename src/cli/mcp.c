@@ -7,8 +7,8 @@
 #include <unistd.h>
 
 #include "base/log.h"
-#include "base/str.h"
 #include "cli/bridge.h"
+#include "cli/own_pane.h"
 #include "cli/verbs.h"
 #include "wire/json.h"
 
@@ -100,34 +100,22 @@ static bool is_under_codex(void)
 	return false;
 }
 
-/* The pane that we are in, if it is one of the server that is meant; else NULL. */
-static const char *own_pane(const struct cli *cli)
-{
-	const char *tmux = variable("TMUX");
-	const char *pane = variable("TMUX_PANE");
-	uint32_t number;
-	if (!tmux || !pane || !str_parse_id(pane, strlen(pane), '%', &number))
-		return NULL;
-	size_t len = strcspn(tmux, ",");
-	bool is_ours = strlen(cli->tmux_socket) == len && strncmp(cli->tmux_socket, tmux, len) == 0;
-	return is_ours && !is_under_codex() ? pane : NULL;
-}
-
 /* What only we can tell the daemon: nothing else of the environment leaves us. */
 static void write_greeting(const struct cli *cli, const struct options *options, struct buf *out)
 {
 	struct json_writer writer;
-	const char *pane = own_pane(cli);
+	char pane[16];
+	bool has_pane = own_pane(cli, pane, sizeof(pane)) && !is_under_codex();
 	json_writer_init(&writer, out);
-	if (pane || options->tools) {
+	if (has_pane || options->tools) {
 		begin_notice(&writer, "notifications/muxbus/hello");
 		if (options->tools)
 			json_put_str(&writer, "tools", options->tools);
-		if (pane)
+		if (has_pane)
 			json_put_str(&writer, "pane", pane);
 		end_notice(&writer);
 	}
-	for (size_t i = 0; pane && i < sizeof(agents) / sizeof(*agents); i++) {
+	for (size_t i = 0; has_pane && i < sizeof(agents) / sizeof(*agents); i++) {
 		if (!variable(agents[i].mark))
 			continue;
 		begin_notice(&writer, "report_agent");

@@ -1,0 +1,139 @@
+#!/bin/sh
+# SPDX-License-Identifier: ISC
+# muxbus mcp: it starts the daemon, survives its end by kill -9 in a call, and ends itself in time.
+
+. "$MUXBUS_SRCDIR/tests/live/live.sh"
+start 'exec sh'
+muxbus=$MUXBUS_BUILDDIR/muxbus
+export MUXBUS_SECRET_TOKEN=1 ANTHROPIC_API_KEY=1 HARMLESS=1
+bridge_pid=
+
+# A daemon that the bridge started is nobody's child: it is asked to end.
+end_daemon() {
+	daemon_pid=$(ask '{"method":"status"}' 2>/dev/null | jq -r .result.pid)
+	ask '{"method":"shutdown"}' >/dev/null 2>&1
+	wait_gone "$daemon_pid"
+	daemon_pid=
+}
+wait_gone() {
+	tries=0
+	while [ -n "$1" ] && kill -0 "$1" 2>/dev/null && [ $tries -lt 500 ]; do
+		tries=$((tries + 1))
+		sleep 0.02
+	done
+}
+trap 'exec 4>&-; [ -z "$bridge_pid" ] || kill $bridge_pid 2>/dev/null; end_daemon; finish' EXIT
+
+# bridge OPTION...: an agent's end of it: say writes a line, heard shows the answer to an id.
+bridge() {
+	exec 4>&-
+	rm -f "$dir/in"
+	mkfifo "$dir/in"
+	: >"$dir/out"
+	"$muxbus" -S "$dir/tmux" mcp "$@" <"$dir/in" >"$dir/out" 2>>"$dir/bridge.log" &
+	bridge_pid=$!
+	exec 4>"$dir/in"
+}
+say() {
+	printf '%s\n' "$1" >&4
+}
+heard() {
+	jq -c "select(.id == $1) | $2" "$dir/out"
+}
+# answer ID FILTER: the answer, once it is there.
+answer() {
+	tries=0
+	while [ -z "$(heard "$1" .)" ] && [ $tries -lt 1000 ]; do
+		tries=$((tries + 1))
+		sleep 0.02
+	done
+	heard "$1" "$2"
+}
+says() {
+	expr "$1" : "$2" >/dev/null
+}
+status_pid() {
+	ask '{"method":"status"}' 2>/dev/null | jq .result.pid
+}
+
+# Nobody runs: the bridge starts the daemon.
+end_daemon
+bridge
+say '{"jsonrpc":"2.0","id":1,"method":"list_panes"}'
+is 'without a daemon the first call starts one' "$(answer 1 '.result.panes | length')" 1
+first=$(status_pid)
+is 'which has what is harmless of the environment' \
+	"$(tr '\0' '\n' <"/proc/$first/environ" | grep -c '^HARMLESS=1$')" 1
+is 'and no secrets' \
+	"$(tr '\0' '\n' <"/proc/$first/environ" | grep -c -E 'API_KEY|SECRET_TOKEN')" 0
+
+# kill -9 in a call.
+say '{"jsonrpc":"2.0","id":2,"method":"initialize","params":{"protocolVersion":"2025-06-18","capabilities":{},"clientInfo":{"name":"test","version":"1"}}}'
+is 'initialize is answered' "$(answer 2 .result.protocolVersion)" '"2025-06-18"'
+say '{"jsonrpc":"2.0","method":"notifications/initialized"}'
+say '{"jsonrpc":"2.0","id":3,"method":"tools/call","params":{"name":"wait_for","arguments":{"all":[{"sec":3600}],"timeout_sec":3600}}}'
+say '{"jsonrpc":"2.0","id":4,"method":"wait_for","params":{"all":[{"sec":3600}],"timeout_sec":3600}}'
+say '{"jsonrpc":"2.0","id":5,"method":"ping"}'
+is 'the calls are on their way' "$(answer 5 .result)" '{}'
+kill -9 "$first"
+is 'a call that was lost is answered as tools answer' "$(answer 3 .result.isError)" true
+ok 'it teaches' says "$(answer 3 '.result.content[0].text')" '.*restarted while this call ran'
+
+is 'a native request is answered with an error' "$(answer 4 .error.data.kind)" '"internal"'
+say '{"jsonrpc":"2.0","id":6,"method":"tools/list"}'
+is 'the next one has the tools' "$(answer 6 '.result.tools | length > 0')" true
+second=$(status_pid)
+ok 'it is another daemon' [ "$second" != "$first" ]
+changes() {
+	grep -c 'notifications/tools/list_changed' "$dir/out"
+}
+until_is 'the agent is told that tools may be others' 1 changes
+is 'initialize was answered to it once' "$(heard 2 .id)" 2
+
+# One that ends in order is needed again when it is asked for something.
+end_daemon
+say '{"jsonrpc":"2.0","id":7,"method":"list_panes"}'
+is 'after an orderly end a call starts it' "$(answer 7 '.result.panes | length')" 1
+
+# tmux goes: an answer that says so.
+t kill-server
+say '{"jsonrpc":"2.0","id":8,"method":"tools/call","params":{"name":"list_panes","arguments":{}}}'
+say '{"jsonrpc":"2.0","id":9,"method":"list_panes"}'
+is 'without tmux there is an answer' "$(answer 9 .error.data.kind)" '"tmux_unavailable"'
+is 'to tools too' "$(answer 8 .result.isError)" true
+t new-session -d -s main -x 80 -y 24 'exec sh' 4>&-
+
+# The end of input.
+exec 4>&-
+wait "$bridge_pid"
+is 'it ends with its input' $? 0
+said=$(printf '%s' '{"id":1,"method":"wait_for","params":{"all":[{"sec":0.3}],"timeout_sec":9}}' |
+	"$muxbus" -S "$dir/tmux" mcp | jq -c .result.matched)
+is 'what it asked last is answered first' "$said" '[0]'
+is 'a stream is not waited for' "$(printf '%s\n' \
+	'{"jsonrpc":"2.0","id":"l","method":"subscriptions/listen","params":{"notifications":{},"_meta":{"io.modelcontextprotocol/protocolVersion":"2026-07-28","io.modelcontextprotocol/clientCapabilities":{}}}}' |
+	timeout 20 "$muxbus" -S "$dir/tmux" mcp >/dev/null; echo $?)" 0
+
+# Nobody reads.
+mkfifo "$dir/in2" "$dir/out2"
+"$muxbus" -S "$dir/tmux" mcp <"$dir/in2" >"$dir/out2" 2>/dev/null &
+pid=$!
+exec 5>"$dir/in2"
+exec 6<"$dir/out2"
+exec 6<&-
+wait "$pid"
+is 'it ends when nobody reads' $? 0
+exec 5>&-
+
+# It cannot be.
+end_daemon
+call='{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"list_panes"}}'
+said=$(echo "$call" | timeout 60 "$muxbus" -S "$dir/tmux" mcp --no-start 2>/dev/null)
+is '--no-start: a reason' "$(echo "$said" | jq .result.isError)" true
+said=$(echo "$call" | timeout 60 "$muxbus" -S "$dir/nowhere/tmux" mcp 2>/dev/null | jq -r '.result.content[0].text')
+ok 'a place that cannot be: a reason' says "$said" '.*nowhere'
+said=$(echo '{"id":1,"method":"server/discover"}' | "$muxbus" -S "$dir/tmux" mcp --legacy | jq .error.code)
+is '--legacy: nothing to discover' "$said" -32601
+"$muxbus" mcp --nonsense </dev/null >/dev/null 2>&1
+is 'an option that there is not' $? 2
+done_testing
