@@ -3,6 +3,7 @@
 #include "base/clock.h"
 
 #include <stdio.h>
+#include <string.h>
 #include <time.h>
 
 /* These clocks cannot fail on Linux: both ids are always known, and ts is ours. */
@@ -63,4 +64,17 @@ void clock_format(int64_t real_ms, char out[CLOCK_TEXT_SIZE])
 	    (unsigned)(tm.tm_year + 1900) % 10000, (unsigned)(tm.tm_mon + 1) % 100,
 	    (unsigned)tm.tm_mday % 100, (unsigned)tm.tm_hour % 100, (unsigned)tm.tm_min % 100,
 	    (unsigned)tm.tm_sec % 100, (unsigned)ms);
+}
+
+int64_t clock_parse(const char *text)
+{
+	struct tm utc = {0};
+	const char *rest = strptime(text, "%Y-%m-%dT%H:%M:%S", &utc);
+	if (!rest)
+		return 0;
+	int64_t ms = 0, unit = 100;
+	if (*rest == '.')
+		for (rest++; *rest >= '0' && *rest <= '9'; rest++, unit /= 10)
+			ms += (*rest - '0') * unit;
+	return strcmp(rest, "Z") == 0 ? (int64_t)timegm(&utc) * 1000 + ms : 0;
 }

@@ -18,4 +18,7 @@ int64_t clock_seconds_to_ms(double seconds);
 /* Writes RFC 3339 in UTC with milliseconds, "2026-11-21T02:15:00.123Z", and its NUL. */
 void clock_format(int64_t real_ms, char out[CLOCK_TEXT_SIZE]);
 
+/* Reads such a time (other digits behind the second, or none, are fine too); 0 if it is none. */
+int64_t clock_parse(const char *text);
+
 #endif

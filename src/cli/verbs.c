@@ -5,6 +5,8 @@
 #include <string.h>
 
 const struct verb verbs[] = {
+    {"top", VERB_LIVE, "", "a live screen of panes, jobs, timers, watches and the queue", NULL,
+	top_run},
     {"watch", VERB_LIVE,
 	"[-p pane] ... [--session s] ... [-o] [--after seq] [-n count] [-t time] [-r] [kind ...]",
 	"print what happens, as it happens",

@@ -1,0 +1,246 @@
+/* SPDX-License-Identifier: ISC */
+/* muxbus top: a live screen of panes, jobs, timers, watches, the queue and agents. */
+#include <errno.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/clock.h"
+#include "cli/ask.h"
+#include "cli/top_feed.h"
+#include "cli/top_frame.h"
+#include "cli/top_keys.h"
+#include "cli/top_model.h"
+#include "cli/top_terminal.h"
+#include "cli/top_view.h"
+#include "cli/verbs.h"
+
+enum {
+	TICK_MS = 1000, /* ages go on without anything else */
+	ESCAPE_MS = 50, /* what follows an ESC within this time belongs to it */
+	OUT_MAX = 16 * 1024 * 1024,
+};
+
+struct top {
+	struct top_model model;
+	struct top_view view;
+	struct top_feed *feed;
+	struct top_keys keys;
+	struct top_frame shown;
+	struct top_frame frame;
+	struct buf out;
+	bool is_stale; /* what the terminal shows is not known */
+	bool is_over;
+};
+
+/* ---- one picture for a pipe ---------------------------------------------------------------------- */
+
+static const char *const snapshot_methods[][2] = {
+    {"status", NULL},
+    {"list_panes", "panes"},
+    {"list_jobs", "jobs"},
+    {"list_timers", "timers"},
+    {"list_watches", "watches"},
+    {"list_notifications", "notifications"},
+    {"list_agents", "agents"},
+};
+
+/* All lists as one JSON object; those that this daemon does not have are left out. */
+static enum cli_status print_snapshot(struct link *link)
+{
+	struct json_writer writer;
+	struct buf out;
+	enum cli_status status = CLI_DONE;
+	buf_init(&out, LINK_LINE_MAX);
+	json_writer_init(&writer, &out);
+	json_object_begin(&writer, NULL);
+	for (size_t i = 0; i < sizeof(snapshot_methods) / sizeof(snapshot_methods[0]); i++) {
+		const char *method = snapshot_methods[i][0], *member = snapshot_methods[i][1];
+		struct link_answer answer;
+		enum link_read read = link_ask(link, method, NULL, ASK_TIMEOUT_MS, &answer);
+		if (read != LINK_LINE) {
+			buf_finish(&out);
+			return ask_say_read(read);
+		}
+		if (member && json_member(answer.result, member))
+			json_put_value(&writer, member, json_member(answer.result, member));
+		else if (!member && answer.result)
+			json_put_value(&writer, method, answer.result);
+	}
+	json_object_end(&writer);
+	if (fwrite(out.data, 1, out.len, stdout) == out.len)
+		(void)fputc('\n', stdout);
+	status = cli_flush(status);
+	buf_finish(&out);
+	return status;
+}
+
+/* ---- the screen -------------------------------------------------------------------------------------- */
+
+static void resize(struct top *top)
+{
+	top_terminal_size(&top->view.columns, &top->view.rows);
+	top->is_stale = true;
+}
+
+/* Shows the present state in one write; nothing is written if nothing changed. */
+static void show(struct top *top)
+{
+	top_frame_draw(&top->frame, &top->view, &top->model, clock_real_ms());
+	buf_clear(&top->out);
+	top_frame_update(&top->out, top->is_stale ? NULL : &top->shown, &top->frame);
+	struct top_frame shown = top->shown;
+	top->shown = top->frame;
+	top->frame = shown;
+	top->is_stale = false;
+	if (top->out.len > 0 && top_terminal_write(top->out.data, top->out.len) < 0)
+		top->is_over = true;
+}
+
+static void on_signal(struct top *top, int signal)
+{
+	if (signal == SIGWINCH) {
+		resize(top);
+	} else if (signal == SIGTSTP) {
+		top_terminal_suspend();
+		resize(top);
+	} else if (signal == SIGCONT) {
+		top_terminal_resume();
+		resize(top);
+	} else {
+		top_terminal_die(signal);
+	}
+}
+
+static void on_action(struct top *top, enum top_action action)
+{
+	switch (action) {
+	case TOP_NOTHING:
+	case TOP_CHANGED:
+		break;
+	case TOP_QUIT:
+		top->is_over = true;
+		break;
+	case TOP_SUSPEND:
+		on_signal(top, SIGTSTP);
+		break;
+	case TOP_REDRAW:
+		resize(top);
+		break;
+	case TOP_RESUME:
+		top_feed_refresh(top->feed);
+		break;
+	case TOP_STOP:
+		if (top->view.chosen[top->view.list])
+			top_feed_stop(top->feed, top->view.list, top->view.chosen[top->view.list]);
+		break;
+	}
+}
+
+static void read_keys(struct top *top, bool is_late)
+{
+	struct top_key key;
+	while (!top->is_over && top_keys_next(&top->keys, is_late, &key))
+		on_action(top, top_view_key(&top->view, &top->model, &key));
+}
+
+static void read_terminal(struct top *top)
+{
+	char bytes[128];
+	ssize_t len = read(STDIN_FILENO, bytes, sizeof(bytes));
+	if (len > 0)
+		top_keys_feed(&top->keys, bytes, (size_t)len);
+	else if (len == 0 || (errno != EAGAIN && errno != EINTR))
+		top->is_over = true;
+	read_keys(top, false);
+}
+
+/* How long to wait: for an ESC to be one, for the feed, or for ages to go on. */
+static int wait_ms(const struct top *top, int64_t now_ms)
+{
+	int64_t wait = top_feed_wait_ms(top->feed, now_ms);
+	int64_t tick = top->view.is_paused ? INT32_MAX : TICK_MS;
+	wait = wait < tick ? wait : tick;
+	return top->keys.len > 0 && wait > ESCAPE_MS ? ESCAPE_MS : (int)wait;
+}
+
+static void run(struct top *top)
+{
+	while (!top->is_over) {
+		struct pollfd fds[] = {
+		    {.fd = STDIN_FILENO, .events = POLLIN},
+		    {.fd = top_terminal_signal_fd(), .events = POLLIN},
+		    {.fd = top_feed_fd(top->feed), .events = POLLIN},
+		};
+		int ready;
+		(void)top_feed_step(top->feed, clock_mono_ms());
+		show(top);
+		ready = poll(fds, 3, wait_ms(top, clock_mono_ms()));
+		if (ready == 0 && top->keys.len > 0)
+			read_keys(top, true);
+		for (int signal; fds[1].revents && (signal = top_terminal_signal()) != 0;)
+			on_signal(top, signal);
+		if (fds[0].revents)
+			read_terminal(top);
+	}
+}
+
+/* The last part of the tmux socket's path: its name. */
+static const char *server_name(const struct cli *cli)
+{
+	const char *slash = strrchr(cli->tmux_socket, '/');
+	return slash ? slash + 1 : cli->tmux_socket;
+}
+
+static enum cli_status run_screen(struct cli *cli, struct link *link)
+{
+	struct top top = {0};
+	const char *term = getenv("TERM");
+	top_model_init(&top.model, server_name(cli));
+	top_view_init(&top.view, 80, 24);
+	top.view.has_style = true;
+	top.view.has_color = cli->has_color;
+	top_frame_init(&top.shown);
+	top_frame_init(&top.frame);
+	buf_init(&top.out, OUT_MAX);
+	top.feed = top_feed_new(cli, link, &top.model, &top.view);
+	enum cli_status status = CLI_DONE;
+	if (!term || !*term || strcmp(term, "dumb") == 0) {
+		status = cli_usage("top", "this terminal cannot show it; --json prints a snapshot");
+	} else if (top_terminal_open() < 0) {
+		top_terminal_close();
+		cli_error("the terminal: %s", strerror(errno));
+		status = CLI_NO;
+	} else {
+		resize(&top);
+		run(&top);
+		top_terminal_close();
+	}
+	top_feed_free(top.feed);
+	top_frame_finish(&top.shown);
+	top_frame_finish(&top.frame);
+	top_view_finish(&top.view);
+	top_model_finish(&top.model);
+	buf_finish(&top.out);
+	return status;
+}
+
+enum cli_status top_run(struct cli *cli, int argc, char **argv)
+{
+	for (int i = 1; i < argc; i++) {
+		if (cli_help("top", argv[i]))
+			return CLI_DONE;
+		if (!cli_option(cli, argv[i]))
+			return cli_usage("top", "unexpected argument \"%s\"", argv[i]);
+	}
+	struct link *link = ask_connect(cli, true);
+	if (!link)
+		return CLI_UNREACHABLE;
+	if (!cli->wants_json && cli->is_terminal && isatty(STDIN_FILENO))
+		return run_screen(cli, link);
+	enum cli_status status = print_snapshot(link);
+	link_close(link);
+	return status;
+}

@@ -1,0 +1,419 @@
+/* SPDX-License-Identifier: ISC */
+/* What muxbus top is fed with. */
+#include "cli/top_feed.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/alloc.h"
+#include "base/clock.h"
+#include "cli/ask.h"
+
+enum {
+	REFRESH_MS = 1000, /* between two questions for the same, whatever happens */
+	SLOW_MS = 2000, /* for what no event announces */
+	RECONNECT_MS = 1000,
+	QUEUE_LAST = 1000, /* numbers back that are looked at */
+	QUEUE_LIMIT = 1000,
+	ASKED_MAX = 32, /* answers that are awaited at once */
+};
+
+enum question {
+	ASK_NOTHING,
+	ASK_SUBSCRIBE,
+	ASK_STATUS,
+	ASK_LIST, /* + list */
+	ASK_OLD_QUEUE = ASK_LIST + TOP_LIST_COUNT_, /* what waits since long ago */
+	ASK_CAPTURE,
+	ASK_STOP,
+	ASK_COUNT_,
+};
+
+struct asked {
+	uint64_t id;
+	enum question question;
+};
+
+struct top_feed {
+	const struct cli *cli;
+	struct link *link; /* NULL: there is no daemon */
+	struct top_model *model;
+	struct top_view *view;
+	struct json_reader *reader;
+	struct asked asked[ASKED_MAX];
+	int64_t when[ASK_COUNT_]; /* it was asked last; 0: never */
+	bool is_due[ASK_COUNT_]; /* it may have changed since */
+	char captured[32]; /* the pane that was asked for last */
+	int64_t queue_after; /* of the present question for the queue */
+	int64_t reconnect_ms; /* when it is tried again */
+	bool has_no_agents; /* this daemon knows no such method */
+};
+
+/* Which lists an event makes old: those of panes, or the queue and what ends in it. */
+struct interest {
+	const char *kind;
+	bool is_queue;
+};
+
+static const struct interest interests[] = {
+    {"active_pane_changed", false},
+    {"agent_reported", false},
+    {"client_attached", false},
+    {"client_detached", false},
+    {"command_changed", false},
+    {"delivery", true},
+    {"gap", true},
+    {"mode_changed", false},
+    {"notification", true},
+    {"pane_closed", false},
+    {"pane_created", false},
+    {"pane_exited", false},
+    {"pane_moved", false},
+    {"pane_quiet", false},
+    {"path_changed", false},
+    {"server_found", true},
+    {"server_lost", true},
+    {"session_closed", false},
+    {"session_created", false},
+    {"session_renamed", false},
+    {"title_changed", false},
+    {"window_closed", false},
+    {"window_created", false},
+    {"window_renamed", false},
+};
+
+#define INTERESTS_COUNT (sizeof(interests) / sizeof(interests[0]))
+
+/* ---- asking ------------------------------------------------------------------------------------ */
+
+static void lose(struct top_feed *feed, const char *reason)
+{
+	(void)snprintf(
+	    feed->model->trouble, sizeof(feed->model->trouble), "%s; trying again", reason);
+	link_close(feed->link);
+	feed->link = NULL;
+	memset(feed->asked, 0, sizeof(feed->asked));
+	feed->reconnect_ms = clock_mono_ms() + RECONNECT_MS;
+}
+
+static bool is_asked(const struct top_feed *feed, enum question question)
+{
+	for (size_t i = 0; i < ASKED_MAX; i++)
+		if (feed->asked[i].question == question)
+			return true;
+	return false;
+}
+
+/* Sends a question; nothing happens without a link, or if too much is awaited. */
+static void ask(
+    struct top_feed *feed, enum question question, const char *method, const char *params)
+{
+	for (size_t i = 0; feed->link && i < ASKED_MAX; i++) {
+		struct asked *asked = &feed->asked[i];
+		if (asked->question != ASK_NOTHING)
+			continue;
+		uint64_t id = link_request(feed->link, method, params);
+		if (id == 0) {
+			lose(feed, "muxbusd does not listen");
+			return;
+		}
+		*asked = (struct asked){.id = id, .question = question};
+		feed->when[question] = clock_mono_ms();
+		feed->is_due[question] = false;
+		return;
+	}
+}
+
+static void subscribe(struct top_feed *feed)
+{
+	struct json_writer writer;
+	struct buf params;
+	buf_init(&params, 4096);
+	json_writer_init(&writer, &params);
+	json_object_begin(&writer, NULL);
+	json_array_begin(&writer, "kinds");
+	for (size_t i = 0; i < INTERESTS_COUNT; i++)
+		json_put_str(&writer, NULL, interests[i].kind);
+	json_array_end(&writer);
+	json_object_end(&writer);
+	ask(feed, ASK_SUBSCRIBE, "subscribe", (const char *)params.data);
+	buf_finish(&params);
+}
+
+static void ask_queue(struct top_feed *feed)
+{
+	char params[128];
+	int64_t last = feed->model->status.last;
+	feed->queue_after = last > QUEUE_LAST ? last - QUEUE_LAST : 0;
+	(void)snprintf(params, sizeof(params), "{\"after\":%lld,\"limit\":%d}",
+	    (long long)feed->queue_after, QUEUE_LIMIT);
+	ask(feed, ASK_LIST + TOP_QUEUE, "list_notifications", params);
+	(void)snprintf(params, sizeof(params), "{\"state\":\"queued\",\"limit\":%d}", QUEUE_LIMIT);
+	ask(feed, ASK_OLD_QUEUE, "list_notifications", params);
+}
+
+static void ask_list(struct top_feed *feed, enum top_list list)
+{
+	if (list == TOP_AGENTS && feed->has_no_agents)
+		return;
+	if (list == TOP_QUEUE)
+		ask_queue(feed);
+	else
+		ask(feed, ASK_LIST + list, top_tables[list].method, NULL);
+}
+
+static void ask_capture(struct top_feed *feed, const char *pane)
+{
+	struct json_writer writer;
+	struct buf params;
+	buf_init(&params, 4096);
+	json_writer_init(&writer, &params);
+	json_object_begin(&writer, NULL);
+	json_put_str(&writer, "pane", pane);
+	json_object_end(&writer);
+	(void)snprintf(feed->captured, sizeof(feed->captured), "%s", pane);
+	ask(feed, ASK_CAPTURE, "capture_pane", (const char *)params.data);
+	buf_finish(&params);
+}
+
+void top_feed_stop(struct top_feed *feed, enum top_list list, const char *id)
+{
+	const struct top_table *table = &top_tables[list];
+	struct json_writer writer;
+	struct buf params;
+	buf_init(&params, 4096);
+	json_writer_init(&writer, &params);
+	json_object_begin(&writer, NULL);
+	if (list == TOP_QUEUE)
+		json_put_raw(&writer, table->stop_param, id, strlen(id));
+	else
+		json_put_str(&writer, table->stop_param, id);
+	json_object_end(&writer);
+	ask(feed, ASK_STOP, table->stop_method, (const char *)params.data);
+	buf_finish(&params);
+}
+
+void top_feed_refresh(struct top_feed *feed)
+{
+	for (size_t i = 0; i < ASK_COUNT_; i++)
+		feed->is_due[i] = true;
+}
+
+/* ---- answers ----------------------------------------------------------------------------------- */
+
+static void take_error(struct top_feed *feed, enum question question, const struct json *error)
+{
+	bool is_unknown =
+	    strcmp(ask_string(json_member(error, "data"), "kind", ""), "no_such_method") == 0;
+	if (question == ASK_LIST + TOP_AGENTS && is_unknown) {
+		feed->has_no_agents = true;
+		top_model_forget(feed->model, TOP_AGENTS);
+	} else if (question == ASK_STOP) {
+		(void)snprintf(feed->view->message, sizeof(feed->view->message), "%s",
+		    ask_string(error, "message", "it was refused"));
+	} else if (question == ASK_CAPTURE) {
+		const char *text = ask_string(error, "message", "");
+		top_view_preview(feed->view, feed->captured, text, strlen(text));
+	} else if (question == ASK_LIST + TOP_PANES) {
+		/* tmux is away: no panes, and the reason below. */
+		top_model_forget(feed->model, TOP_PANES);
+		(void)snprintf(feed->model->trouble, sizeof(feed->model->trouble), "%s",
+		    ask_string(error, "message", ""));
+	}
+}
+
+static void take_result(struct top_feed *feed, enum question question, const struct json *result)
+{
+	struct top_model *model = feed->model;
+	if (question == ASK_STATUS) {
+		top_model_load_status(model, result, clock_real_ms());
+	} else if (question == ASK_OLD_QUEUE) {
+		top_model_load(model, TOP_QUEUE, result, feed->queue_after);
+	} else if (question == ASK_CAPTURE) {
+		const struct json *text = json_member(result, "text");
+		if (text && text->type == JSON_STRING)
+			top_view_preview(feed->view, feed->captured, text->text, text->len);
+	} else if (question == ASK_STOP) {
+		(void)snprintf(feed->view->message, sizeof(feed->view->message), "done");
+		top_feed_refresh(feed);
+	} else if (question >= ASK_LIST && question < ASK_LIST + TOP_LIST_COUNT_) {
+		enum top_list list = (enum top_list)(question - ASK_LIST);
+		top_model_load(model, list, result, -1);
+		if (list == TOP_PANES)
+			model->trouble[0] = '\0';
+	}
+}
+
+static void take_event(struct top_feed *feed, const struct json *params)
+{
+	const char *kind = ask_string(params, "kind", "");
+	for (size_t i = 0; i < INTERESTS_COUNT; i++) {
+		if (strcmp(interests[i].kind, kind) != 0)
+			continue;
+		feed->is_due[ASK_STATUS] = true;
+		feed->is_due[ASK_LIST + TOP_PANES] = true;
+		feed->is_due[ASK_LIST + TOP_AGENTS] = true;
+		if (!interests[i].is_queue)
+			continue;
+		feed->is_due[ASK_LIST + TOP_QUEUE] = true;
+		feed->is_due[ASK_LIST + TOP_JOBS] = true;
+		feed->is_due[ASK_LIST + TOP_TIMERS] = true;
+		feed->is_due[ASK_LIST + TOP_WATCHES] = true;
+	}
+}
+
+/* Whether what is seen may be new. */
+static bool take_line(struct top_feed *feed, const char *line, size_t len)
+{
+	struct json_error error;
+	const struct json *message = json_read(feed->reader, line, len, &error);
+	int64_t id = ask_int(message, "id", 0);
+	if (!message) {
+		lose(feed, error.text);
+		return true;
+	}
+	if (strcmp(ask_string(message, "method", ""), "event") == 0) {
+		take_event(feed, json_member(message, "params"));
+		return false;
+	}
+	for (size_t i = 0; i < ASKED_MAX; i++) {
+		struct asked asked = feed->asked[i];
+		if (asked.question == ASK_NOTHING || (int64_t)asked.id != id)
+			continue;
+		feed->asked[i].question = ASK_NOTHING;
+		if (feed->view->is_paused && asked.question != ASK_STOP)
+			return false;
+		if (json_member(message, "error"))
+			take_error(feed, asked.question, json_member(message, "error"));
+		else
+			take_result(feed, asked.question, json_member(message, "result"));
+		return true;
+	}
+	return false;
+}
+
+static bool take_lines(struct top_feed *feed)
+{
+	const char *line;
+	size_t len;
+	bool is_new = false;
+	while (feed->link) {
+		enum link_read read = link_read_line(feed->link, 0, &line, &len);
+		if (read == LINK_LINE) {
+			is_new = take_line(feed, line, len) || is_new;
+		} else if (read == LINK_END || read == LINK_BROKEN) {
+			lose(feed, read == LINK_END ? "muxbusd has ended" : strerror(errno));
+			return true;
+		} else {
+			break;
+		}
+	}
+	return is_new;
+}
+
+/* ---- the feed ----------------------------------------------------------------------------------- */
+
+static void greet(struct top_feed *feed)
+{
+	feed->model->trouble[0] = '\0';
+	feed->has_no_agents = false;
+	memset(feed->when, 0, sizeof(feed->when));
+	subscribe(feed);
+	top_feed_refresh(feed);
+}
+
+struct top_feed *top_feed_new(
+    const struct cli *cli, struct link *link, struct top_model *model, struct top_view *view)
+{
+	struct top_feed *feed = xcalloc(1, sizeof(*feed));
+	feed->cli = cli;
+	feed->link = link;
+	feed->model = model;
+	feed->view = view;
+	feed->reader = json_reader_new(LINK_LINE_MAX);
+	greet(feed);
+	return feed;
+}
+
+void top_feed_free(struct top_feed *feed)
+{
+	link_close(feed->link);
+	json_reader_free(feed->reader);
+	mem_free(feed);
+}
+
+int top_feed_fd(const struct top_feed *feed)
+{
+	return feed->link ? link_fd(feed->link) : -1;
+}
+
+/* When to ask; INT64_MAX: not before something happens. */
+static int64_t due_at(const struct top_feed *feed, enum question question)
+{
+	bool is_slow = question == ASK_STATUS ||
+	    (question >= ASK_LIST && question < ASK_OLD_QUEUE && question != ASK_LIST + TOP_QUEUE);
+	if (question != ASK_STATUS && !(question >= ASK_LIST && question < ASK_OLD_QUEUE))
+		return INT64_MAX;
+	if (is_asked(feed, question))
+		return INT64_MAX;
+	if (feed->when[question] == 0)
+		return 0;
+	if (feed->is_due[question])
+		return feed->when[question] + REFRESH_MS;
+	return is_slow ? feed->when[question] + SLOW_MS : INT64_MAX;
+}
+
+/* When the pane that is looked at is to be captured. */
+static int64_t capture_at(const struct top_feed *feed, const char **ret_pane)
+{
+	*ret_pane = top_view_wants(feed->view, feed->model);
+	if (!*ret_pane || is_asked(feed, ASK_CAPTURE))
+		return INT64_MAX;
+	if (strcmp(*ret_pane, feed->captured) != 0)
+		return 0;
+	return feed->when[ASK_CAPTURE] + REFRESH_MS;
+}
+
+int64_t top_feed_wait_ms(const struct top_feed *feed, int64_t now_ms)
+{
+	const char *pane;
+	int64_t at = feed->reconnect_ms;
+	if (feed->link && feed->view->is_paused)
+		return INT32_MAX;
+	if (feed->link) {
+		at = capture_at(feed, &pane);
+		for (int question = 0; question < ASK_COUNT_; question++) {
+			int64_t due = due_at(feed, (enum question)question);
+			at = due < at ? due : at;
+		}
+	}
+	int64_t wait = at - now_ms;
+	return wait < 0 ? 0 : wait > INT32_MAX ? INT32_MAX : wait;
+}
+
+bool top_feed_step(struct top_feed *feed, int64_t now_ms)
+{
+	bool is_new = take_lines(feed);
+	char reason[PATH_MAX + 512];
+	const char *pane;
+	if (!feed->link && now_ms >= feed->reconnect_ms) {
+		if (link_open(&feed->link, feed->cli->socket, reason, sizeof(reason)) == LINK_OK)
+			greet(feed);
+		else
+			feed->reconnect_ms = now_ms + RECONNECT_MS;
+	}
+	if (!feed->link || feed->view->is_paused)
+		return is_new;
+	for (int question = 0; question < ASK_COUNT_; question++) {
+		if (due_at(feed, (enum question)question) > now_ms)
+			continue;
+		if (question == ASK_STATUS)
+			ask(feed, ASK_STATUS, "status", NULL);
+		else
+			ask_list(feed, (enum top_list)(question - ASK_LIST));
+	}
+	if (capture_at(feed, &pane) <= now_ms)
+		ask_capture(feed, pane);
+	return is_new;
+}

@@ -1,0 +1,397 @@
+/* SPDX-License-Identifier: ISC */
+/* What muxbus top knows. */
+#include "cli/top_model.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/alloc.h"
+#include "base/clock.h"
+#include "base/str.h"
+#include "cli/ask.h"
+
+#define TEXT_BYTES_MAX 4096 /* of a value; what is behind does not fit on a screen */
+#define DETAIL_BYTES_MAX (TOP_ITEM_BYTES_MAX * 2)
+
+/* ---- values -------------------------------------------------------------------------------- */
+
+static void put_member(struct buf *out, const struct json *item, const char *name)
+{
+	const struct json *value = json_member(item, name);
+	if (value && (value->type == JSON_STRING || value->type == JSON_NUMBER))
+		(void)buf_append(out, value->text, value->len); /* too long: nothing */
+}
+
+/* Columns that say just what a member says. */
+#define MEMBER(member)                                                      \
+	static void read_##member(struct buf *out, const struct json *item) \
+	{                                                                   \
+		put_member(out, item, #member);                             \
+	}
+MEMBER(command)
+MEMBER(due)
+MEMBER(file)
+MEMBER(id)
+MEMBER(last_output)
+MEMBER(name)
+MEMBER(pane)
+MEMBER(path)
+MEMBER(regex)
+MEMBER(seq)
+MEMBER(source)
+MEMBER(started)
+MEMBER(state)
+MEMBER(text)
+MEMBER(time)
+MEMBER(title)
+
+static void read_place(struct buf *out, const struct json *item)
+{
+	put_member(out, item, "session_name");
+	(void)buf_printf(out, ":%" PRId64 ".%" PRId64, ask_int(item, "window_index", 0),
+	    ask_int(item, "pane_index", 0));
+}
+
+static void read_pane_state(struct buf *out, const struct json *item)
+{
+	int64_t status;
+	const struct json *exit_status = json_member(item, "exit_status");
+	const char *mode = ask_string(item, "mode", "");
+	if (ask_bool(item, "dead", false) && json_int(exit_status, &status))
+		(void)buf_printf(out, "exit %" PRId64, status);
+	else if (ask_bool(item, "dead", false))
+		(void)buf_append_str(out, "dead");
+	else if (*mode)
+		(void)buf_append_str(out, strcmp(mode, "copy-mode") == 0 ? "copying" : mode);
+	else if (ask_bool(item, "human", false))
+		(void)buf_append_str(out, "human");
+	else if (ask_bool(item, "active", false))
+		(void)buf_append_str(out, "active");
+}
+
+static void read_job_result(struct buf *out, const struct json *item)
+{
+	const struct json *code = json_member(item, "exit_code");
+	const struct json *signal = json_member(item, "signal");
+	if (code && code->type == JSON_NUMBER)
+		put_member(out, item, "exit_code");
+	else if (signal && signal->type != JSON_NULL)
+		put_member(out, item, "signal");
+}
+
+static void read_job_command(struct buf *out, const struct json *item)
+{
+	const struct json *name = json_member(item, "name");
+	if (name && name->type == JSON_STRING && name->len > 0) {
+		put_member(out, item, "name");
+		(void)buf_append_str(out, ": ");
+	}
+	put_member(out, item, "command");
+}
+
+static void put_amount(struct buf *out, int64_t amount, const char *const *units, int64_t step)
+{
+	int64_t whole = amount;
+	size_t unit = 0;
+	for (; whole >= step && units[unit + 1]; unit++)
+		whole /= step;
+	(void)buf_printf(out, "%" PRId64 "%s", whole, units[unit]);
+}
+
+static void read_job_bytes(struct buf *out, const struct json *item)
+{
+	static const char *const units[] = {"", "K", "M", "G", "T", NULL};
+	if (json_member(item, "log_bytes"))
+		put_amount(out, ask_int(item, "log_bytes", 0), units, 1024);
+}
+
+static void put_seconds(struct buf *out, double seconds)
+{
+	if (seconds < 60)
+		(void)buf_printf(out, "%.*fs", seconds < 10 ? 1 : 0, seconds);
+	else if (seconds < 3600)
+		(void)buf_printf(out, "%dm%02d", (int)seconds / 60, (int)seconds % 60);
+	else if (seconds < 1e9)
+		(void)buf_printf(out, "%dh%02d", (int)seconds / 3600, (int)seconds / 60 % 60);
+}
+
+static void read_job_took(struct buf *out, const struct json *item)
+{
+	const struct json *took = json_member(item, "duration_ms");
+	if (took && took->type == JSON_NUMBER)
+		put_seconds(out, ask_double(item, "duration_ms", 0) / 1000);
+}
+
+static void read_timer_period(struct buf *out, const struct json *item)
+{
+	double period = ask_double(item, "period_sec", 0);
+	if (period > 0) {
+		(void)buf_append_str(out, "every ");
+		put_seconds(out, period);
+	} else {
+		(void)buf_append_str(out, "once");
+	}
+}
+
+static void read_watch_wish(struct buf *out, const struct json *item)
+{
+	if (ask_bool(item, "wake_on_change", false))
+		(void)buf_append_str(out, "any change");
+	else
+		read_regex(out, item);
+}
+
+/* ---- the tables ------------------------------------------------------------------------------- */
+
+const struct top_table top_tables[TOP_LIST_COUNT_] = {
+    [TOP_PANES] = {"Panes", "list_panes", "panes", "pane", NULL, NULL, NULL,
+	{
+	    {"PANE", TOP_TEXT, 5, 0, false, read_pane},
+	    {"WHERE", TOP_TEXT, 14, 3, false, read_place},
+	    {"STATE", TOP_STATE, 8, 4, false, read_pane_state},
+	    {"OUTPUT", TOP_AGE, 6, 2, true, read_last_output},
+	    {"COMMAND", TOP_TEXT, 12, 0, false, read_command},
+	    {"TITLE", TOP_TEXT, 0, 1, false, read_title},
+	    {"PATH", TOP_PATH, 0, 5, false, read_path},
+	}},
+    [TOP_JOBS] = {"Jobs", "list_jobs", "jobs", "id", "stop", "stop_job", "job",
+	{
+	    {"JOB", TOP_TEXT, 5, 0, false, read_id},
+	    {"STATE", TOP_STATE, 8, 0, false, read_state},
+	    {"EXIT", TOP_TEXT, 5, 2, true, read_job_result},
+	    {"AGE", TOP_AGE, 5, 1, true, read_started},
+	    {"TOOK", TOP_TEXT, 6, 3, true, read_job_took},
+	    {"LOG", TOP_TEXT, 5, 4, true, read_job_bytes},
+	    {"PANE", TOP_TEXT, 5, 5, false, read_pane},
+	    {"COMMAND", TOP_TEXT, 0, 0, false, read_job_command},
+	}},
+    [TOP_TIMERS] = {"Timers", "list_timers", "timers", "id", "cancel", "cancel_timer", "timer",
+	{
+	    {"TIMER", TOP_TEXT, 5, 0, false, read_id},
+	    {"DUE IN", TOP_DUE, 7, 0, true, read_due},
+	    {"PANE", TOP_TEXT, 5, 1, false, read_pane},
+	    {"PERIOD", TOP_TEXT, 12, 2, false, read_timer_period},
+	    {"DUE", TOP_TEXT, 0, 3, false, read_due},
+	}},
+    [TOP_WATCHES] = {"Watches", "list_watches", "watches", "id", "cancel", "cancel_watch", "id",
+	{
+	    {"WATCH", TOP_TEXT, 5, 0, false, read_id},
+	    {"STATE", TOP_STATE, 10, 2, false, read_state},
+	    {"ENDS IN", TOP_DUE, 7, 3, true, read_due},
+	    {"PANE", TOP_TEXT, 5, 4, false, read_pane},
+	    {"FILE", TOP_PATH, 0, 0, false, read_file},
+	    {"FOR", TOP_TEXT, 0, 1, false, read_watch_wish},
+	}},
+    [TOP_QUEUE] = {"Queue", "list_notifications", "notifications", "seq", "cancel",
+	"cancel_notification", "seq",
+	{
+	    {"SEQ", TOP_TEXT, 8, 3, true, read_seq},
+	    {"ID", TOP_TEXT, 5, 0, false, read_id},
+	    {"AGE", TOP_AGE, 5, 1, true, read_time},
+	    {"SOURCE", TOP_TEXT, 9, 2, false, read_source},
+	    {"STATE", TOP_STATE, 12, 4, false, read_state},
+	    {"PANE", TOP_TEXT, 5, 5, false, read_pane},
+	    {"TEXT", TOP_TEXT, 0, 0, false, read_text},
+	}},
+    [TOP_AGENTS] = {"Agents", "list_agents", "agents", "name", NULL, NULL, NULL,
+	{
+	    {"AGENT", TOP_TEXT, 14, 0, false, read_name},
+	    {"STATE", TOP_STATE, 9, 0, false, read_state},
+	    {"PANE", TOP_TEXT, 5, 1, false, read_pane},
+	    {"COMMAND", TOP_TEXT, 0, 2, false, read_command},
+	}},
+};
+
+struct word_style {
+	const char *word;
+	enum screen_style style;
+	bool is_over;
+};
+
+static const struct word_style word_styles[] = {
+    {"acknowledged", SCREEN_PLAIN, true},
+    {"active", SCREEN_DIM, false},
+    {"absent", SCREEN_WARN, false},
+    {"blocked", SCREEN_WARN, false},
+    {"busy", SCREEN_GOOD, false},
+    {"cancelled", SCREEN_PLAIN, true},
+    {"copying", SCREEN_WARN, false},
+    {"crashed", SCREEN_BAD, false},
+    {"dead", SCREEN_BAD, false},
+    {"delivered", SCREEN_PLAIN, true},
+    {"delivering", SCREEN_GOOD, false},
+    {"exit 0", SCREEN_PLAIN, true},
+    {"exited", SCREEN_PLAIN, true},
+    {"failed", SCREEN_BAD, false},
+    {"gone", SCREEN_PLAIN, true},
+    {"human", SCREEN_NAME, false},
+    {"lost", SCREEN_BAD, false},
+    {"queued", SCREEN_WARN, false},
+    {"ready", SCREEN_GOOD, false},
+    {"reading", SCREEN_GOOD, false},
+    {"running", SCREEN_GOOD, false},
+    {"starting", SCREEN_WARN, false},
+    {"stopped", SCREEN_WARN, true},
+    {"unreadable", SCREEN_BAD, false},
+};
+
+static const struct word_style *find_word(const char *word)
+{
+	for (size_t i = 0; i < sizeof(word_styles) / sizeof(word_styles[0]); i++)
+		if (strcmp(word_styles[i].word, word) == 0)
+			return &word_styles[i];
+	return NULL;
+}
+
+enum screen_style top_state_style(const char *word)
+{
+	const struct word_style *found = find_word(word);
+	if (!found && strncmp(word, "exit ", 5) == 0)
+		return SCREEN_BAD;
+	return found ? found->style : SCREEN_PLAIN;
+}
+
+/* ---- the model --------------------------------------------------------------------------------- */
+
+static void free_items(struct top_items *items, size_t from)
+{
+	for (size_t i = from; i < items->count; i++) {
+		mem_free(items->items[i].id);
+		mem_free(items->items[i].json);
+		for (size_t column = 0; column < TOP_COLUMNS_MAX; column++)
+			mem_free(items->items[i].values[column].text);
+	}
+	items->count = from < items->count ? from : items->count;
+}
+
+void top_model_init(struct top_model *model, const char *name)
+{
+	*model = (struct top_model){.reader = json_reader_new(TOP_ITEM_BYTES_MAX)};
+	(void)snprintf(model->name, sizeof(model->name), "%s", name);
+}
+
+void top_model_finish(struct top_model *model)
+{
+	for (size_t i = 0; i < TOP_LIST_COUNT_; i++) {
+		free_items(&model->lists[i], 0);
+		mem_free(model->lists[i].items);
+	}
+	json_reader_free(model->reader);
+}
+
+static char *read_value(const struct top_column *column, const struct json *json)
+{
+	struct buf text;
+	buf_init(&text, TEXT_BYTES_MAX);
+	column->read(&text, json);
+	char *value = xmemdup(text.len > 0 ? text.data : (const uint8_t *)"", text.len);
+	buf_finish(&text);
+	return value;
+}
+
+static void load_item(const struct top_table *table, struct top_item *item, const struct json *json)
+{
+	struct buf text;
+	struct json_writer writer;
+	*item = (struct top_item){0};
+	buf_init(&text, TOP_ITEM_BYTES_MAX);
+	json_writer_init(&writer, &text);
+	json_put_value(&writer, NULL, json);
+	item->json = xstrdup(writer.is_full ? "{}" : (const char *)text.data);
+	buf_clear(&text);
+	put_member(&text, json, table->id);
+	item->id = xmemdup(text.len > 0 ? text.data : (const uint8_t *)"", text.len);
+	buf_finish(&text);
+	for (size_t i = 0; table->columns[i].title; i++) {
+		const struct top_column *column = &table->columns[i];
+		struct top_value *value = &item->values[i];
+		value->text = read_value(column, json);
+		if (column->kind == TOP_AGE || column->kind == TOP_DUE)
+			value->time_ms = clock_parse(value->text);
+		const struct word_style *word =
+		    column->kind == TOP_STATE ? find_word(value->text) : NULL;
+		item->is_over = item->is_over || (word && word->is_over);
+	}
+}
+
+void top_model_load(
+    struct top_model *model, enum top_list list, const struct json *result, int64_t after)
+{
+	const struct top_table *table = &top_tables[list];
+	struct top_items *items = &model->lists[list];
+	const struct json *array = json_member(result, table->member);
+	if (after < 0)
+		free_items(items, 0);
+	items->is_known = array && array->type == JSON_ARRAY;
+	if (!items->is_known)
+		return;
+	size_t before = items->count;
+	items->items =
+	    xrealloc(items->items, (before + array->count + 1) * sizeof(struct top_item));
+	for (const struct json *json = array->child; json; json = json->next) {
+		if (items->count >= TOP_ITEMS_MAX)
+			break;
+		if (after < 0 || ask_int(json, table->id, 0) <= after)
+			load_item(table, &items->items[items->count++], json);
+	}
+	/* What came last is looked for first. */
+	if (list == TOP_QUEUE || list == TOP_JOBS) {
+		for (size_t i = before, j = items->count; i + 1 < j; i++) {
+			struct top_item item = items->items[--j];
+			items->items[j] = items->items[i];
+			items->items[i] = item;
+		}
+	}
+}
+
+void top_model_forget(struct top_model *model, enum top_list list)
+{
+	free_items(&model->lists[list], 0);
+	model->lists[list].is_known = false;
+}
+
+void top_model_load_status(struct top_model *model, const struct json *result, int64_t now_ms)
+{
+	struct top_status *status = &model->status;
+	const struct json *queue = json_member(result, "queue");
+	(void)snprintf(
+	    status->version, sizeof(status->version), "%s", ask_string(result, "version", ""));
+	(void)snprintf(status->tmux_version, sizeof(status->tmux_version), "%s",
+	    ask_string(json_member(result, "tmux"), "version", "?"));
+	/* To the second, so that the beginning does not tremble. */
+	int64_t started_ms = now_ms - (int64_t)(ask_double(result, "uptime_sec", 0) * 1000);
+	if (status->started_ms < started_ms - 1000 || status->started_ms > started_ms + 1000)
+		status->started_ms = started_ms;
+	status->sessions = ask_int(result, "sessions", 0);
+	status->windows = ask_int(result, "windows", 0);
+	status->peers = ask_int(result, "peers", 0);
+	status->waits = ask_int(result, "waits", 0);
+	status->undelivered = ask_int(queue, "undelivered", 0);
+	status->consumers = ask_int(queue, "consumers", 0);
+	status->last = ask_int(queue, "last", 0);
+}
+
+void top_model_describe(struct top_model *model, const struct top_item *item, struct buf *out)
+{
+	struct json_error error;
+	struct json_writer writer;
+	const struct json *json = json_read(model->reader, item->json, strlen(item->json), &error);
+	if (!json)
+		return;
+	for (const struct json *member = json->child; member; member = member->next) {
+		struct buf value;
+		buf_init(&value, DETAIL_BYTES_MAX);
+		json_writer_init(&writer, &value);
+		if (member->type == JSON_STRING) {
+			(void)buf_append(&value, member->text, member->len);
+		} else if (member->type != JSON_NULL) {
+			json_put_value(&writer, NULL, member);
+		}
+		(void)buf_printf(out, "%-16s ", member->name);
+		if (value.len > 0)
+			(void)str_append_visible(out, value.data, value.len);
+		(void)buf_append_byte(out, '\n');
+		buf_finish(&value);
+	}
+}

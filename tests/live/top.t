@@ -1,0 +1,136 @@
+#!/bin/sh
+# SPDX-License-Identifier: ISC
+# muxbus top in a real terminal: what it shows at which size, what its keys do, and that it leaves
+# the terminal as it was, however it ends.
+. "$MUXBUS_SRCDIR/tests/live/live.sh"
+start 'PS1="ready\$ " exec sh'
+muxbus="$MUXBUS_BUILDDIR/muxbus -S $dir/tmux"
+[ -x "$MUXBUS_BUILDDIR/muxbus" ] || skip_all 'muxbus is not built'
+
+screen() { # what the pane of top shows
+	t capture-pane -p -t main:0.0
+}
+shows() { # shows TEXT: whether it does
+	screen | grep -q -F -- "$1" && echo yes || echo no
+}
+waits_for() { # waits_for NAME TEXT: until top shows it
+	until_is "$1" yes shows "$2"
+}
+key() {
+	t send-keys -t main:0.0 "$@"
+}
+state() { # of the terminal: alternate screen, cursor, wrapping
+	t display-message -p -t main:0.0 '#{alternate_on}#{cursor_flag}#{wrap_flag}'
+}
+modes() { # of the line discipline
+	stty -a <"$tty" | tr '\n' ' '
+}
+tty=$(t list-panes -t main:0.0 -F '#{pane_tty}')
+
+# In a pipe it is JSON, once.
+$muxbus top >"$dir/snapshot" </dev/null
+is 'in a pipe it is one line of JSON' "$(wc -l <"$dir/snapshot") $(jq -r '.panes[0].pane, .status.tmux.state, (.jobs | length)' "$dir/snapshot" | tr '\n' ' ')" '1 %0 live 0 '
+
+# 80 x 24, and another window with something in it.
+ask '{"method":"run_long_command","params":{"command":"exec sleep 1000","name":"long"}}' >"$dir/answer"
+job=$(jq -r .result.id "$dir/answer")
+t new-window -d -t main -n other "printf '\\033]2;its title\\033\\\\'; printf 'in the \\033[31mother\\033[0m pane'; exec cat"
+until_is 'the shell is ready' yes shows 'ready$'
+modes >"$dir/before"
+key "$muxbus top; echo status \$?" Enter
+waits_for 'the lists are there' 'Panes 2   Jobs 1   Timers   Watches   Queue'
+is 'on the alternate screen, without a cursor' "$(state)" 100
+ok 'the first row says where' sh -c "$(command -v tmux) -S $dir/tmux capture-pane -p -t main:0.0 | head -n 1 | grep -q '^muxbus tmux  tmux .* 1 session .* ● live\$'"
+waits_for 'a pane with its program and title' 'main:1.0'
+waits_for 'its title' 'its title'
+is 'all 24 rows are used' "$(screen | tail -n 1 | grep -c '^↑↓ choose')" 1
+is 'colours are there' "$(t capture-pane -pe -t main:0.0 | grep -c '36m%1')" 1
+
+# New things come by themselves.
+t rename-window -t main:1 renamed
+t new-window -d -t main -n third 'exec cat'
+waits_for 'a new pane comes by itself' 'main:2.0'
+
+key Down
+waits_for 'down chooses the next' '> %1'
+key c
+waits_for 'c shows its screen' 'in the other pane'
+key Escape
+waits_for 'Esc goes back' '> %1'
+key Enter
+waits_for 'Enter tells all' 'session_name     main'
+key q
+waits_for 'q goes back too' 'Panes 3   Jobs 1'
+key /
+key -l third-is-not
+waits_for 'a filter without a match' 'nothing here has "third-is-not" in it'
+key Escape
+waits_for 'is cleared' 'main:2.0'
+
+# 200 x 60: the chosen pane is seen below.
+t resize-window -t main:0 -x 200 -y 60
+waits_for 'a large screen shows the pane too' '── %1 main:1.0'
+waits_for 'what is on it' 'in the other pane'
+is 'all 60 rows are used' "$(screen | wc -l) $(screen | tail -n 1 | grep -c '^↑↓ choose')" '60 1'
+waits_for 'and the path' ' PATH'
+t resize-window -t main:0 -x 24 -y 5
+size() { # the rows, and the columns of the longest
+	echo "$(screen | wc -l) $(screen | wc -L)"
+}
+until_is 'a tiny one shows what fits' '5 24' size
+t resize-window -t main:0 -x 80 -y 24
+waits_for 'and back' 'Panes 3   Jobs 1'
+
+# Jobs are stopped, after a question.
+key Right
+waits_for 'the list of jobs' "$job"
+waits_for 'with its state' 'running'
+key x
+waits_for 'x asks first' "stop $job?"
+key n
+waits_for 'no is no' 'nothing was done'
+key x
+waits_for 'once more' "stop $job?"
+key y
+waits_for 'yes stops it' 'stopped'
+
+# The daemon goes, and comes again.
+key 1
+waits_for 'panes again' 'main:2.0'
+kill -9 "$daemon_pid"
+wait "$daemon_pid" 2>/dev/null
+waits_for 'a daemon that is gone is said' '● lost'
+start_daemon
+waits_for 'and found again' '● live'
+t kill-window -t main:2
+until_is 'with what changed since' no shows 'main:2.0'
+
+# Stopped and continued, as by a person.
+key C-z
+until_is 'C-z gives the terminal back' 011 state
+key Enter 'fg' Enter
+until_is 'fg takes it again' 100 state
+waits_for 'with all on it' 'main:1.0'
+key q
+until_is 'q gives it back' 011 state
+waits_for 'with the shell on it' 'ready$'
+modes >"$dir/after"
+is 'in the modes that it had' "$(cat "$dir/after")" "$(cat "$dir/before")"
+
+# Signals end it too, and it cleans up.
+for signal in TERM HUP SEGV; do
+	key C-l
+	key "clear; NO_COLOR=1 $muxbus top; echo $signal \$?" Enter
+	waits_for "once more, for SIG$signal" 'Panes 2'
+	if [ $signal = TERM ]; then
+		is 'NO_COLOR is honoured' "$(t capture-pane -pe -t main:0.0 | grep -c '3[1-7]m')" 0
+	fi
+	pid=$(ps -o pid=,comm= -t "${tty#/dev/}" | awk '$2 == "muxbus" { print $1 }')
+	kill -$signal "$pid"
+	until_is "SIG$signal gives the terminal back" 011 state
+	until_is 'the shell goes on' yes sh -c "$(command -v tmux) -S $dir/tmux capture-pane -p -t main:0.0 | grep -q '^$signal 1[0-9][0-9]\$' && echo yes || echo no"
+	modes >"$dir/after"
+	is 'in its modes' "$(cat "$dir/after")" "$(cat "$dir/before")"
+done
+
+done_testing

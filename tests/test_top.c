@@ -1,0 +1,444 @@
+/* SPDX-License-Identifier: ISC */
+/* muxbus top without a terminal: frames for a model and a size, exactly; what keys do; keys from bytes. */
+#include <stdio.h>
+#include <string.h>
+
+#include "base/alloc.h"
+#include "base/cells.h"
+#include "base/clock.h"
+#include "cli/top_frame.h"
+#include "cli/top_keys.h"
+#include "cli/top_model.h"
+#include "cli/top_view.h"
+#include "tap.h"
+
+#define NOW "2026-11-21T12:00:00.000Z"
+
+static const char panes[] =
+    "{\"panes\":["
+    "{\"pane\":\"%0\",\"session_name\":\"work\",\"window_index\":0,\"pane_index\":0,\"active\":"
+    "true,"
+    "\"title\":\"main.c\",\"command\":\"vim\",\"path\":\"/home/ann/src\",\"dead\":false,"
+    "\"exit_status\":null,\"mode\":null,\"human\":true,"
+    "\"last_output\":\"2026-11-21T11:59:57.000Z\"},"
+    "{\"pane\":\"%1\",\"session_name\":\"work\",\"window_index\":1,\"pane_index\":0,\"active\":"
+    "true,"
+    "\"title\":\"\\u001b[31mred\\u202e\",\"command\":\"make\",\"path\":\"/home/ann/src\","
+    "\"dead\":true,\"exit_status\":2,\"mode\":null,\"human\":false,\"last_output\":null},"
+    "{\"pane\":\"%12\",\"session_name\":\"\346\227\245\346\234\254\",\"window_index\":0,"
+    "\"pane_index\":1,\"active\":false,\"title\":\"a title that is much too long for a column of a "
+    "list\",\"command\":\"tail\",\"path\":\"/a/very/long/path/to/sh/to/some/directory/that/ends/"
+    "here\","
+    "\"dead\":false,\"exit_status\":null,\"mode\":\"copy-mode\",\"human\":false,"
+    "\"last_output\":\"2026-11-21T09:00:00.000Z\"}]}";
+
+static const char jobs[] =
+    "{\"jobs\":["
+    "{\"id\":\"A1B2\",\"name\":\"tests\",\"command\":\"make check\",\"pane\":\"%0\",\"state\":"
+    "\"failed\",\"exit_code\":2,\"signal\":null,\"started\":\"2026-11-21T11:00:00.000Z\","
+    "\"duration_ms\":61500,\"log_bytes\":20480},"
+    "{\"id\":\"C3D4\",\"name\":null,\"command\":\"sleep 100\",\"pane\":null,\"state\":\"running\","
+    "\"exit_code\":null,\"signal\":null,\"started\":\"2026-11-21T11:59:30.000Z\",\"duration_ms\":"
+    "null,\"log_bytes\":0}]}";
+
+static const char status[] =
+    "{\"version\":\"0.1.0\",\"tmux\":{\"version\":\"3.4\"},\"uptime_sec\":200,\"sessions\":2,"
+    "\"windows\":3,\"peers\":1,\"waits\":2,\"queue\":{\"last\":40,\"undelivered\":1,\"consumers\":"
+    "0}}";
+
+struct top {
+	struct top_model model;
+	struct top_view view;
+	struct top_frame frame;
+	struct json_reader *reader;
+	int64_t now_ms;
+	struct buf text;
+};
+
+static const struct json *read_json(struct top *top, const char *text)
+{
+	struct json_error error;
+	const struct json *json = json_read(top->reader, text, strlen(text), &error);
+	ok(json != NULL, "the sample is JSON");
+	return json;
+}
+
+static void begin(struct top *top, unsigned columns, unsigned rows)
+{
+	*top = (struct top){.now_ms = clock_parse(NOW), .reader = json_reader_new(1 << 20)};
+	top_model_init(&top->model, "default");
+	top_view_init(&top->view, columns, rows);
+	top_frame_init(&top->frame);
+	buf_init(&top->text, 1 << 20);
+	top_model_load(&top->model, TOP_PANES, read_json(top, panes), -1);
+	top_model_load(&top->model, TOP_JOBS, read_json(top, jobs), -1);
+	top_model_load_status(&top->model, read_json(top, status), top->now_ms);
+}
+
+static void end(struct top *top)
+{
+	top_model_finish(&top->model);
+	top_view_finish(&top->view);
+	top_frame_finish(&top->frame);
+	json_reader_free(top->reader);
+	buf_finish(&top->text);
+}
+
+/* The frame as lines without the blanks at their ends. */
+static const char *frame(struct top *top)
+{
+	top_frame_draw(&top->frame, &top->view, &top->model, top->now_ms);
+	buf_clear(&top->text);
+	for (unsigned i = 0; i < top->frame.count; i++) {
+		const struct buf *row = &top->frame.rows[i];
+		if (row->len > 0)
+			(void)buf_append(&top->text, row->data, row->len);
+		while (top->text.len > 0 && top->text.data[top->text.len - 1] == ' ')
+			top->text.data[--top->text.len] = '\0';
+		(void)buf_append_byte(&top->text, '\n');
+	}
+	return (const char *)top->text.data;
+}
+
+/* Types keys; returns what the last one asked for. */
+static enum top_action type(struct top *top, const char *bytes)
+{
+	struct top_keys keys = {.len = 0};
+	struct top_key key;
+	enum top_action action = TOP_NOTHING;
+	top_keys_feed(&keys, bytes, strlen(bytes));
+	while (top_keys_next(&keys, true, &key))
+		action = top_view_key(&top->view, &top->model, &key);
+	return action;
+}
+
+static void test_panes(void)
+{
+	struct top top;
+	begin(&top, 80, 9);
+	is_str(frame(&top),
+	    "muxbus default  tmux 3.4 · up 3m · 2 sessions · 3 windows · 2 waits       ● live\n"
+	    "[Panes 3]  Jobs 2   Timers   Watches   Queue 1\n"
+	    "  PANE   WHERE           STATE     OUTPUT  COMMAND       TITLE\n"
+	    "> %0     work:0.0        human         3s  vim           main.c\n"
+	    "  %1     work:1.0        exit 2            make          \\x1b[31mred\\u202e\n"
+	    "  %12    日本:0.1        copying       3h  tail          a title that is much t…\n"
+	    "\n"
+	    "\n"
+	    "↑↓ choose  ←→ list  Enter details  / filter  c capture  p pause  ? help  q quit\n",
+	    "panes on 80 columns");
+	top.view.columns = 130;
+	ok(strstr(frame(&top), " PATH\n> %0 ") &&
+		strstr(top.text.data ? (char *)top.text.data : "",
+		    "…h/to/some/directory/that/ends/here\n"),
+	    "on 130 the path has room, and its end is seen");
+	top.view.columns = 34;
+	top.view.rows = 6;
+	is_str(frame(&top),
+	    "muxbus default  tmux 3.4    ● live\n"
+	    "[Panes 3]\n"
+	    "  PANE   COMMAND\n"
+	    "> %0     vim\n"
+	    "  %1     make\n"
+	    "↑↓ choose  ←→ list  Enter details…\n",
+	    "on 34 by 6 what matters is there");
+	end(&top);
+}
+
+static void test_any_size(void)
+{
+	struct top top;
+	unsigned wrong = 0;
+	begin(&top, 1, 1);
+	for (int mode = TOP_MODE_LIST; mode <= TOP_MODE_HELP; mode++)
+		for (unsigned columns = 1; columns < 90; columns += columns < 20 ? 1 : 7)
+			for (unsigned rows = 1; rows < 70; rows += rows < 12 ? 1 : 9) {
+				top.view.columns = columns;
+				top.view.rows = rows;
+				top.view.mode = (enum top_mode)mode;
+				top_frame_draw(&top.frame, &top.view, &top.model, top.now_ms);
+				wrong += top.frame.count != rows;
+				for (unsigned i = 0; i < rows; i++) {
+					const struct buf *row = &top.frame.rows[i];
+					wrong += row->len > 0 &&
+					    cells_width(row->data, row->len) > columns;
+				}
+			}
+	is_int(wrong, 0, "at any size no row is wider than the screen");
+	end(&top);
+}
+
+static void test_jobs(void)
+{
+	struct top top;
+	begin(&top, 80, 7);
+	type(&top, "\033[C");
+	is_str(frame(&top),
+	    "muxbus default  tmux 3.4 · up 3m · 2 sessions · 3 windows · 2 waits       ● live\n"
+	    " Panes 3  [Jobs 2]  Timers   Watches   Queue 1\n"
+	    "  JOB    STATE      EXIT    AGE    TOOK    LOG  PANE   COMMAND\n"
+	    "> C3D4   running            30s              0         sleep 100\n"
+	    "  A1B2   failed        2     1h    1m01    20K  %0     tests: make check\n"
+	    "\n"
+	    "↑↓ choose  ←→ list  Enter details  / filter  x stop  p pause  ? help  q quit\n",
+	    "jobs, the last one first");
+	is_int(type(&top, "x"), TOP_CHANGED, "x asks");
+	ok(strstr(frame(&top), "\nstop C3D4? y: yes, any other key: no\n") != NULL, "so");
+	is_int(type(&top, "n"), TOP_CHANGED, "n is no");
+	ok(strstr(frame(&top), "\nnothing was done\n") != NULL, "and said");
+	is_int(type(&top, "xy"), TOP_STOP, "y is yes");
+	is_str(top.view.chosen[TOP_JOBS], "C3D4", "to this one");
+	is_int(type(&top, "\033[D"), TOP_CHANGED, "back");
+	is_int(type(&top, "x"), TOP_NOTHING, "a pane is not stopped");
+	top.view.rows = 20;
+	type(&top, "2j\r");
+	ok(strstr(frame(&top), "\nid               A1B2\n") &&
+		strstr((char *)top.text.data, "\nexit_code        2\n"),
+	    "Enter shows all that is known");
+	is_int(type(&top, "q"), TOP_CHANGED, "q goes back");
+	is_int(type(&top, "q"), TOP_QUIT, "and then out");
+	end(&top);
+}
+
+static void test_choice_stays(void)
+{
+	struct top top;
+	begin(&top, 80, 9);
+	type(&top, "jj");
+	is_str(top.view.chosen[TOP_PANES], "%12", "down twice");
+	type(&top, "k");
+	is_str(top.view.chosen[TOP_PANES], "%1", "up once");
+	top_model_load(&top.model, TOP_PANES,
+	    read_json(&top, "{\"panes\":[{\"pane\":\"%7\"},{\"pane\":\"%1\"},{\"pane\":\"%9\"}]}"),
+	    -1);
+	is_str(top_view_chosen(&top.view, &top.model)->id, "%1", "it stays the same one");
+	top_model_load(&top.model, TOP_PANES,
+	    read_json(&top, "{\"panes\":[{\"pane\":\"%7\"},{\"pane\":\"%9\"}]}"), -1);
+	is_str(
+	    top_view_chosen(&top.view, &top.model)->id, "%9", "the one in its place, if it goes");
+	top_model_load(&top.model, TOP_PANES, read_json(&top, "{\"panes\":[]}"), -1);
+	ok(!top_view_chosen(&top.view, &top.model), "none where none are");
+	ok(strstr(frame(&top), "\n  nothing\n") != NULL, "which is said");
+	is_int(type(&top, "\r"), TOP_NOTHING, "there is nothing to open");
+	end(&top);
+}
+
+static void test_scroll(void)
+{
+	struct top top;
+	struct buf many;
+	begin(&top, 60, 10);
+	buf_init(&many, 100000);
+	(void)buf_append_str(&many, "{\"panes\":[");
+	for (int i = 0; i < 100; i++)
+		(void)buf_printf(
+		    &many, "%s{\"pane\":\"%%%d\",\"command\":\"c%d\"}", i ? "," : "", i, i);
+	(void)buf_append_str(&many, "]}");
+	top_model_load(&top.model, TOP_PANES, read_json(&top, (char *)many.data), -1);
+	frame(&top);
+	type(&top, "\033[6~\033[6~");
+	is_str(top.view.chosen[TOP_PANES], "%10", "two pages down");
+	ok(strstr(frame(&top), "\n> %10 ") && strstr((char *)top.text.data, "\n  %5 ") &&
+		!strstr((char *)top.text.data, "\n  %4 "),
+	    "the chosen one is the last on the screen");
+	type(&top, "G");
+	ok(strstr(frame(&top), "\n> %99 ") && strstr((char *)top.text.data, "\n  %94 "), "the end");
+	type(&top, "g");
+	ok(strstr(frame(&top), "\n> %0 ") && strstr((char *)top.text.data, "\n  %5 "), "the top");
+	buf_finish(&many);
+	end(&top);
+}
+
+static void test_filter(void)
+{
+	struct top top;
+	begin(&top, 80, 9);
+	type(&top, "/TA\303\251\177i");
+	ok(strstr(frame(&top), "\nfilter: TAi_   Enter keeps it, Esc clears it\n") &&
+		strstr((char *)top.text.data, "\n> %12 ") && !strstr((char *)top.text.data, "%0"),
+	    "only what has it in any column, in capitals or not");
+	is_int(type(&top, "q\r"), TOP_CHANGED, "letters go into it; Enter keeps it");
+	ok(strstr(frame(&top), "\n  nothing here has \"TAiq\" in it\n") != NULL, "nothing is left");
+	is_int(type(&top, "\033"), TOP_CHANGED, "Esc clears it");
+	ok(strstr(frame(&top), "> %0") != NULL, "and all are there");
+	type(&top, "/");
+	for (int i = 0; i < 100; i++)
+		type(&top, "\342\202\254");
+	is_int((long long)strlen(top.view.filter), TOP_FILTER_MAX, "it has a maximum");
+	end(&top);
+}
+
+static void test_panel(void)
+{
+	struct top top;
+	static const char screen[] = "one\n\033two\nthree\n";
+	begin(&top, 60, 32);
+	is_str(top_view_wants(&top.view, &top.model), "%0", "a high screen wants the pane's");
+	top_view_preview(&top.view, "%0", screen, sizeof(screen) - 1);
+	ok(strstr(frame(&top),
+	       "\n── %0 work:0.0 vim main.c /home/ann/src "
+	       "────────────────────\none\n\\x1btwo\nthree\n"),
+	    "and shows it below");
+	type(&top, "j");
+	ok(!strstr(frame(&top), "\nthree\n"), "which is not shown as that of another");
+	top.view.rows = 24;
+	ok(!top_view_wants(&top.view, &top.model), "a low one does not");
+	type(&top, "c");
+	is_str(top_view_wants(&top.view, &top.model), "%1", "unless asked to");
+	type(&top, "\033");
+	type(&top, "2");
+	top.view.rows = 40;
+	ok(strstr(frame(&top), "\nid               C3D4\n") != NULL, "of a job what is known");
+	end(&top);
+}
+
+static void test_trouble(void)
+{
+	struct top top;
+	begin(&top, 50, 6);
+	(void)snprintf(top.model.trouble, sizeof(top.model.trouble), "muxbusd has ended");
+	ok(strstr(frame(&top), "● lost\n") &&
+		strstr((char *)top.text.data, "\nmuxbusd has ended\n"),
+	    "a lost daemon is said");
+	top.model.trouble[0] = '\0';
+	is_int(type(&top, "p"), TOP_CHANGED, "p pauses");
+	ok(strstr(frame(&top), "● paused\n") != NULL, "which is said");
+	is_int(type(&top, "p"), TOP_RESUME, "and goes on");
+	is_int(type(&top, "\003"), TOP_QUIT, "C-c ends it");
+	is_int(type(&top, "\032"), TOP_SUSPEND, "C-z stops it");
+	is_int(type(&top, "6"), TOP_NOTHING, "there is no list of agents where there is none");
+	top_model_load(&top.model, TOP_AGENTS,
+	    read_json(&top, "{\"agents\":[{\"name\":\"gem\",\"state\":\"busy\",\"pane\":\"%1\"}]}"),
+	    -1);
+	is_int(type(&top, "6"), TOP_CHANGED, "and there is where there is one");
+	ok(strstr(frame(&top), "\n> gem ") != NULL, "with its agents");
+	end(&top);
+}
+
+static void test_queue(void)
+{
+	struct top top;
+	begin(&top, 80, 9);
+	top_model_load(&top.model, TOP_QUEUE,
+	    read_json(&top,
+		"{\"notifications\":[{\"seq\":30,\"id\":\"A\",\"state\":\"queued\",\"text\":\"x\"},"
+		"{\"seq\":40,\"id\":\"B\",\"state\":\"acknowledged\"}]}"),
+	    -1);
+	top_model_load(&top.model, TOP_QUEUE,
+	    read_json(&top,
+		"{\"notifications\":[{\"seq\":3,\"id\":\"C\",\"state\":\"queued\"},"
+		"{\"seq\":30,\"id\":\"A\",\"state\":\"queued\"}]}"),
+	    20);
+	const struct top_items *items = &top.model.lists[TOP_QUEUE];
+	ok(items->count == 3 && strcmp(items->items[0].id, "40") == 0 &&
+		strcmp(items->items[1].id, "30") == 0 && strcmp(items->items[2].id, "3") == 0,
+	    "the last first, and each once");
+	ok(items->items[0].is_over && !items->items[1].is_over, "what is acknowledged is over");
+	type(&top, "5x");
+	is_str(top.view.message, "that is over already", "and not cancelled");
+	end(&top);
+}
+
+/* ---- updates ------------------------------------------------------------------------------------------ */
+
+static void test_update(void)
+{
+	struct top top;
+	struct top_frame old;
+	struct buf out;
+	begin(&top, 80, 9);
+	top.view.has_style = top.view.has_color = true;
+	top_frame_init(&old);
+	buf_init(&out, 100000);
+	top_frame_draw(&old, &top.view, &top.model, top.now_ms);
+	top_frame_update(&out, NULL, &old);
+	ok(strncmp((char *)out.data, "\033[0m\033[2J\033[1;1H\033[K\033[1mmuxbus", 25) == 0,
+	    "the first frame is all");
+	buf_clear(&out);
+	top_frame_draw(&top.frame, &top.view, &top.model, top.now_ms);
+	top_frame_update(&out, &old, &top.frame);
+	is_int((long long)out.len, 0, "the same again is nothing");
+	top_frame_draw(&top.frame, &top.view, &top.model, top.now_ms + 1000);
+	top_frame_update(&out, &old, &top.frame);
+	ok(strncmp((char *)out.data, "\033[4;1H\033[K", 9) == 0 &&
+		strstr((char *)out.data, " 4s ") && !strstr((char *)out.data, "\033[5;1H"),
+	    "a second later one row is written");
+	top.view.has_color = false;
+	top_frame_draw(&top.frame, &top.view, &top.model, top.now_ms);
+	buf_clear(&out);
+	top_frame_update(&out, NULL, &top.frame);
+	ok(!strstr((char *)out.data, "\033[36m") && !strstr((char *)out.data, "\033[32m") &&
+		strstr((char *)out.data, "\033[7m"),
+	    "without colours there is reverse, and no colour");
+	top_frame_finish(&old);
+	buf_finish(&out);
+	end(&top);
+}
+
+/* ---- keys --------------------------------------------------------------------------------------------- */
+
+static void describe_keys(struct buf *out, const char *bytes, size_t piece)
+{
+	struct top_keys keys = {.len = 0};
+	struct top_key key;
+	size_t len = strlen(bytes);
+	buf_clear(out);
+	for (size_t at = 0; at < len; at += piece) {
+		top_keys_feed(&keys, bytes + at, len - at < piece ? len - at : piece);
+		while (top_keys_next(&keys, false, &key))
+			(void)buf_printf(out, "%d%s ", key.kind, key.bytes);
+	}
+	while (top_keys_next(&keys, true, &key))
+		(void)buf_printf(out, "%d%s ", key.kind, key.bytes);
+}
+
+static void test_keys(void)
+{
+	static const char *const rows[][2] = {
+	    {"aq", "0a 0q "},
+	    {"\r\n\t\177\b", "1 1 4 3 3 "},
+	    {"\033[A\033[B\033OC\033[D\033[Z", "6 7 9 8 5 "},
+	    {"\033[5~\033[6~\033[H\033[4~", "10 11 12 13 "},
+	    {"\003\032\014\001", "14 15 16 17 "},
+	    {"\303\251x", "0\303\251 0x "},
+	    {"\377\303", "17 17 "},
+	    {"\033", "2 "},
+	    {"\033\033", "2 2 "},
+	    {"\033x", "2 0x "},
+	    {"\033[1;5A\033[200~", "17 17 "},
+	    {"\033[12", "2 0[ 01 02 "},
+	};
+	struct buf out;
+	buf_init(&out, 4096);
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		unsigned wrong = 0;
+		for (size_t piece = 1; piece < 8; piece++) {
+			describe_keys(&out, rows[i][0], piece);
+			wrong += strcmp((char *)out.data, rows[i][1]) != 0;
+		}
+		is_str((char *)out.data, rows[i][1], "keys %zu", i);
+		is_int(wrong, 0, "in pieces of any length");
+	}
+	struct top_keys keys = {.len = 0};
+	char flood[1000];
+	memset(flood, 'a', sizeof(flood));
+	top_keys_feed(&keys, flood, sizeof(flood));
+	is_int((long long)keys.len, sizeof(keys.bytes), "what nobody types is dropped");
+	buf_finish(&out);
+}
+
+int main(void)
+{
+	test_panes();
+	test_any_size();
+	test_jobs();
+	test_choice_stays();
+	test_scroll();
+	test_filter();
+	test_panel();
+	test_trouble();
+	test_queue();
+	test_update();
+	test_keys();
+	return done_testing();
+}
