@@ -264,7 +264,7 @@ static void test_stay(struct world *world)
 		event_base_loop(world->base, EVLOOP_ONCE);
 	is_int((int)watch->count, 3, "one that stays goes on");
 	is_int((int)count_notes(world), 1, "what nobody took yet is one notification");
-	is_int((int)note->count, 2, "that is counted");
+	is_int((int)note->count, 3, "that counts the lines");
 	(void)queue_set_state(world->queue, note->seq, NOTE_ACKNOWLEDGED, NULL);
 	append(world, "log", "hit 4\nhit 5\n");
 	has(wait_notes(world, 2), "\"count\":2");

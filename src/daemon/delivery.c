@@ -61,7 +61,10 @@ static void typed_key(const struct mail *mail, char out[KEY_SIZE])
 	snprintf(out, KEY_SIZE, TYPED_PREFIX "%s", text);
 }
 
-/* "812 815\nline": the numbers, and what is typed for them. */
+/*
+ * "812 815 *1\nline": the numbers, how often earlier daemons may have typed for them, and
+ * what is typed now.
+ */
 static void typed_store(const struct mail *mail, const struct buf *line)
 {
 	char key[KEY_SIZE];
@@ -70,7 +73,7 @@ static void typed_store(const struct mail *mail, const struct buf *line)
 	buf_init(&value, STORE_VALUE_MAX);
 	for (size_t at = 0; at < mail->batch_count; at++)
 		(void)buf_printf(&value, "%s%" PRIu64, at > 0 ? " " : "", mail->batch[at]);
-	(void)buf_append_byte(&value, '\n');
+	(void)buf_printf(&value, " *%u\n", typist_typed_before(mail->typist));
 	(void)buf_append(&value, line->data, line->len);
 	typed_key(mail, key);
 	store_put(queue_store(mail->set->daemon->queue), key, value.data, value.len);
@@ -89,7 +92,7 @@ static void typed_forget(const struct mail *mail)
 static void typed_load(struct mail *mail)
 {
 	struct queue *queue = mail->set->daemon->queue;
-	const char *value, *line;
+	const char *value, *line, *before;
 	char key[KEY_SIZE];
 	size_t len;
 
@@ -108,8 +111,10 @@ static void typed_load(struct mail *mail)
 			mail->batch[mail->batch_count++] = seq;
 		at = after;
 	}
+	before = memchr(value, '*', (size_t)(line - value));
 	if (mail->batch_count > 0)
-		typist_resume(mail->typist, line + 1, len - (size_t)(line + 1 - value));
+		typist_resume(mail->typist, line + 1, len - (size_t)(line + 1 - value),
+		    before == NULL ? 0 : (unsigned)strtoul(before + 1, NULL, 10));
 }
 
 /* ---- receipts ---- */

@@ -57,7 +57,7 @@ struct notification {
 	char *text; /* one line, UTF-8, without control characters */
 	char *data; /* JSON object */
 	char *key; /* NULL: none */
-	unsigned count; /* how many were coalesced into it, at least 1 */
+	unsigned count; /* how many things it tells of, with those that were counted into it */
 	bool is_urgent;
 	bool is_told; /* somebody has it, who will not look at it again */
 	bool is_recounted; /* in the open transaction: one more was counted into it */

@@ -378,7 +378,7 @@ static struct notification *draft_note(struct queue *queue, const struct notific
 	note->text = notification_clean_text(draft->text, strlen(draft->text));
 	note->data = draft_data(draft);
 	note->key = draft->key != NULL ? xstrdup(draft->key) : NULL;
-	note->count = 1;
+	note->count = draft->count > 0 ? draft->count : 1;
 	note->is_urgent = draft->is_urgent;
 	note->state = NOTE_QUEUED;
 	return note;
@@ -391,7 +391,7 @@ uint64_t queue_post(struct queue *queue, const struct notification_draft *draft)
 
 	queue_begin(queue);
 	if (note != NULL) {
-		note->count++;
+		note->count += draft->count > 0 ? draft->count : 1;
 		note->is_recounted = note->is_recounted || !is_untold(queue, note);
 		queue->has_recounted = queue->has_recounted || note->is_recounted;
 		queue_changed(queue, note);

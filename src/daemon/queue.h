@@ -44,6 +44,7 @@ struct notification_draft {
 	const char *data; /* JSON object; NULL: {} */
 	const char *key; /* equal keys coalesce while nobody was told; NULL: never */
 	bool is_urgent;
+	unsigned count; /* how many things it tells of; 0: one */
 };
 
 /*

@@ -9,7 +9,8 @@
  *   handed_over  given to the agent by somebody else than the typist
  *   refused      never: the pane, or the program it was meant for, is gone
  *
- * "way" says how: typed, follow (a follower's stream), hook (the agent's own hook),
+ * One that was typed has "typed_before" if a daemon may have been killed while it typed: so
+ * often, at most, it was submitted already. "way" says how: typed, follow (a follower's stream), hook (the agent's own hook),
  * queue_command (the agent's command for it), waited (somebody waited for it).
  */
 #ifndef DAEMON_RECEIPT_H

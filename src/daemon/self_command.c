@@ -386,7 +386,7 @@ static bool order_load(struct self_command_set *set, const char *id, const char 
 	queue_hold_id(set->daemon->queue, id);
 	if (stage == SELF_COMMAND_TYPED) {
 		order->was_interrupted = true;
-		typist_resume(order->typist, order->public.text, strlen(order->public.text));
+		typist_resume(order->typist, order->public.text, strlen(order->public.text), 0);
 	}
 	order_set_deadline(order);
 	return true;

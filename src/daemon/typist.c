@@ -67,6 +67,8 @@ struct typist {
 	int64_t last_output_ms; /* CLOCK_MONOTONIC, as all here; or since when it is watched */
 	int64_t began_ms;
 	struct buf line; /* what was typed, or may have been in an earlier life */
+	unsigned before; /* times that it was typed, or may have been, and nobody saw the end */
+	bool is_over; /* what was typed last has come to its end */
 	bool has_lead;
 	char lead[LEAD_SIZE]; /* of the prompt that it was typed at */
 	unsigned lead_column; /* where the cursor was then */
@@ -148,6 +150,8 @@ static void drop_tap(struct typist *typist)
 static void end(struct typist *typist, enum typist_result result, const char *reason)
 {
 	typist->stage = STAGE_RESTING;
+	typist->line.len = 0;
+	typist->is_over = true;
 	typist->reason[0] = '\0';
 	typist->retry_ms = RETRY_MIN_MS;
 	(void)event_del(typist->timer);
@@ -266,6 +270,10 @@ static void step_type(struct typist *typist, const struct muxbus_pane *pane,
 	bool in_prefix;
 	ssize_t len;
 
+	if (typist->is_over)
+		typist->before = 0;
+	typist->is_over = false;
+	typist->before += typist->line.len > 0;
 	forget_line(typist);
 	typist->handlers->compose(typist->data, &typist->line);
 	memcpy(keys, "-l -- ", 6);
@@ -706,10 +714,16 @@ void typist_set_wake_pane(struct typist_set *set, const struct pane_ref *pane)
 	}
 }
 
-void typist_resume(struct typist *typist, const char *line, size_t len)
+void typist_resume(struct typist *typist, const char *line, size_t len, unsigned before)
 {
 	forget_line(typist);
+	typist->before = before;
 	(void)buf_append(&typist->line, line, len);
+}
+
+unsigned typist_typed_before(const struct typist *typist)
+{
+	return typist->before;
 }
 
 void typist_write_evidence(
@@ -720,5 +734,7 @@ void typist_write_evidence(
 	json_put_bool(writer, "echo_seen", typist->is_echo_seen);
 	json_put_bool(writer, "prompt_emptied", result == TYPIST_SUBMITTED);
 	json_put_int(writer, "enters", typist->enters);
+	if (typist->before > 0)
+		json_put_int(writer, "typed_before", typist->before);
 	json_put_int(writer, "elapsed_ms", clock_mono_ms() - typist->typed_ms);
 }

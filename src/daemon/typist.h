@@ -58,9 +58,12 @@ void typist_wake(struct typist *typist);
 void typist_set_wake_pane(struct typist_set *set, const struct pane_ref *pane);
 /*
  * A line that may have been typed in an earlier life: if it stands at the prompt, it is not
- * typed again but submitted.
+ * typed again but submitted. before is typist_typed_before() of that life.
  */
-void typist_resume(struct typist *typist, const char *line, size_t len);
+void typist_resume(struct typist *typist, const char *line, size_t len, unsigned before);
+
+/* How often, at most, the line was typed before, by those who did not see the end of it. */
+unsigned typist_typed_before(const struct typist *typist);
 
 /* Members of a receipt: what was seen. None if nothing was typed. */
 void typist_write_evidence(

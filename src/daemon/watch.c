@@ -140,6 +140,7 @@ static uint64_t post(struct watch *watch, enum watch_reason reason, char *data, 
 	    .text = text.data ? (const char *)text.data : "",
 	    .data = data,
 	    .key = watch->is_over ? NULL : note_key,
+	    .count = reason == WATCH_MATCH ? (unsigned)count : 1,
 	};
 	queue_begin(queue);
 	if (watch->is_over)
