@@ -21,6 +21,12 @@ int main(void)
 	is_int(crc32c(0, bytes, sizeof(bytes)), 0x46dd794e, "32 rising");
 	is_int(crc32c(0, NULL, 0), 0, "of nothing it is 0");
 	int failures = 0;
+	for (size_t begin = 0; begin < sizeof(bytes); begin++) {
+		for (size_t len = 0; begin + len <= sizeof(bytes); len++)
+			failures +=
+			    crc32c(7, bytes + begin, len) != crc32c_portable(7, bytes + begin, len);
+	}
+	is_int(failures, 0, "with and without the processor's help it is the same");
 	for (size_t cut = 0; cut <= sizeof(bytes); cut++)
 		failures +=
 		    crc32c(crc32c(0, bytes, cut), bytes + cut, sizeof(bytes) - cut) != 0x46dd794e;

@@ -9,4 +9,7 @@
 /* The checksum of bytes; crc is that of what stands before them, 0 at the beginning. */
 uint32_t crc32c(uint32_t crc, const void *bytes, size_t len);
 
+/* The same without the processor's help. */
+uint32_t crc32c_portable(uint32_t crc, const void *bytes, size_t len);
+
 #endif

@@ -4,9 +4,8 @@
 
 #include <endian.h>
 #include <string.h>
-#if defined(__x86_64__)
-#include <nmmintrin.h>
-#endif
+
+#include "base/crc.h"
 
 static const uint8_t magic[8] = {'m', 'u', 'x', 'b', 'u', 's', 'J', '\n'};
 
@@ -57,59 +56,20 @@ static void put64(uint8_t *bytes, uint64_t value)
 	memcpy(bytes, &value, sizeof value);
 }
 
-/* The polynomial of CRC32C (Castagnoli; RFC 3720, B.4), reflected. */
-static uint32_t crc_portable(uint32_t crc, const uint8_t *bytes, size_t len)
-{
-	while (len-- > 0) {
-		crc ^= *bytes++;
-		for (int bit = 0; bit < 8; bit++)
-			crc = (crc >> 1) ^ (0x82f63b78U & (0U - (crc & 1)));
-	}
-	return crc;
-}
-
-#if defined(__x86_64__)
-__attribute__((target("sse4.2"))) static uint32_t crc_sse42(
-    uint32_t crc, const uint8_t *bytes, size_t len)
-{
-	uint64_t wide = crc;
-
-	for (; len >= 8; bytes += 8, len -= 8) {
-		uint64_t word;
-
-		memcpy(&word, bytes, sizeof word);
-		wide = _mm_crc32_u64(wide, word);
-	}
-	crc = (uint32_t)wide;
-	while (len-- > 0)
-		crc = _mm_crc32_u8(crc, *bytes++);
-	return crc;
-}
-#endif
-
-uint32_t journal_crc(const void *bytes, size_t len)
-{
-#if defined(__x86_64__)
-	if (__builtin_cpu_supports("sse4.2"))
-		return ~crc_sse42(~0U, bytes, len);
-#endif
-	return ~crc_portable(~0U, bytes, len);
-}
-
 void journal_header_write(uint8_t out[JOURNAL_HEADER_SIZE], uint32_t epoch)
 {
 	memset(out, 0, JOURNAL_HEADER_SIZE);
 	memcpy(out, magic, sizeof magic);
 	put32(out + HEADER_FORMAT, FORMAT);
 	put32(out + HEADER_EPOCH, epoch);
-	put32(out + HEADER_CRC, journal_crc(out, HEADER_CRC));
+	put32(out + HEADER_CRC, crc32c(0, out, HEADER_CRC));
 }
 
 bool journal_header_read(const uint8_t *bytes, size_t len, uint32_t *ret_epoch)
 {
 	if (len < JOURNAL_HEADER_SIZE || memcmp(bytes, magic, sizeof magic) != 0)
 		return false;
-	if (get32(bytes + HEADER_CRC) != journal_crc(bytes, HEADER_CRC))
+	if (get32(bytes + HEADER_CRC) != crc32c(0, bytes, HEADER_CRC))
 		return false;
 	if (get32(bytes + HEADER_FORMAT) != FORMAT)
 		return false;
@@ -140,7 +100,7 @@ int journal_record_write(struct buf *out, const struct journal_record *record)
 		memcpy(at + JOURNAL_RECORD_HEADER_SIZE, record->payload, record->len);
 	memset(at + JOURNAL_RECORD_HEADER_SIZE + record->len, 0,
 	    size - JOURNAL_RECORD_HEADER_SIZE - record->len);
-	put32(at + RECORD_CRC, journal_crc(at + RECORD_LENGTH, size - RECORD_LENGTH));
+	put32(at + RECORD_CRC, crc32c(0, at + RECORD_LENGTH, size - RECORD_LENGTH));
 	out->len += size;
 	return 0;
 }
@@ -156,7 +116,7 @@ bool journal_record_read(const uint8_t *bytes, size_t len, struct journal_record
 	size = journal_record_size(word & LENGTH_MASK);
 	if (size > len || get32(bytes + RECORD_ZERO) != 0)
 		return false;
-	if (get32(bytes + RECORD_CRC) != journal_crc(bytes + RECORD_LENGTH, size - RECORD_LENGTH))
+	if (get32(bytes + RECORD_CRC) != crc32c(0, bytes + RECORD_LENGTH, size - RECORD_LENGTH))
 		return false;
 	*ret_record = (struct journal_record){
 	    .type = (uint8_t)(word >> TYPE_SHIFT),

@@ -33,8 +33,6 @@ struct journal_record {
 	size_t len;
 };
 
-uint32_t journal_crc(const void *bytes, size_t len);
-
 void journal_header_write(uint8_t out[JOURNAL_HEADER_SIZE], uint32_t epoch);
 /* False if it is none of ours or damaged. */
 bool journal_header_read(const uint8_t *bytes, size_t len, uint32_t *ret_epoch);
