@@ -501,6 +501,8 @@ int journal_open(const struct journal_disk *disk, void *disk_data, const char *n
 	/* The first syncs are waited for: nobody has been promised anything yet. */
 	if (!journal_recover(journal))
 		journal_rewrite(journal);
+	else /* what an earlier life had not written to its end */
+		(void)disk->unlink(disk_data, journal->next_name);
 	journal->syncer = syncer;
 	*ret_journal = journal;
 	return 0;

@@ -1,0 +1,231 @@
+/* SPDX-License-Identifier: ISC */
+/*
+ * The journal with its helper thread and the real disk under kill -9: a child writes values
+ * for some keys, one after the other, and says so for each that was appended; syncs and
+ * rewrites go on beside it. It is killed at any instant, also while it opens. Whatever it had
+ * said is there afterwards, and nothing that it did not write.
+ */
+#include <poll.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "base/clock.h"
+#include "daemon/journal.h"
+#include "tap.h"
+
+enum {
+	KEYS = 100,
+	KILLS = 60,
+	PAYLOAD_MAX = 512,
+	TYPE = 9,
+	BOUND_MS = 20000,
+};
+
+struct user {
+	struct journal *journal; /* NULL while it opens */
+	uint64_t values[KEYS]; /* the newest; value % KEYS is its key */
+	unsigned altered;
+	unsigned backward; /* an older value behind a newer one */
+	unsigned gaps;
+	uint64_t snapshots;
+};
+
+static size_t payload_make(uint64_t value, uint8_t out[PAYLOAD_MAX])
+{
+	size_t len = sizeof value + (value * 13) % (PAYLOAD_MAX - sizeof value);
+
+	memcpy(out, &value, sizeof value);
+	for (size_t at = sizeof value; at < len; at++)
+		out[at] = (uint8_t)(value * 31 + at);
+	return len;
+}
+
+static void on_record(void *data, uint8_t type, const void *payload, size_t len)
+{
+	struct user *user = data;
+	uint8_t want[PAYLOAD_MAX];
+	uint64_t value = 0;
+
+	if (len >= sizeof value)
+		memcpy(&value, payload, sizeof value);
+	if (type != TYPE || payload_make(value, want) != len || memcmp(want, payload, len) != 0) {
+		user->altered++;
+		return;
+	}
+	user->backward += value < user->values[value % KEYS];
+	user->values[value % KEYS] = value;
+}
+
+static void on_gap(void *data, uint64_t count, const char *reason)
+{
+	struct user *user = data;
+
+	(void)count;
+	diag("a gap: %s", reason);
+	user->gaps++;
+}
+
+static void on_snapshot(void *data, struct journal *journal)
+{
+	struct user *user = data;
+	uint8_t payload[PAYLOAD_MAX];
+	uint64_t ticket;
+
+	user->snapshots++;
+	for (size_t key = 0; key < KEYS; key++) {
+		size_t len = payload_make(user->values[key], payload);
+
+		if (user->values[key] != 0)
+			(void)journal_append(journal, TYPE, payload, len, &ticket);
+	}
+}
+
+static void user_open(struct user *user, struct journal_disk_dir *dir, bool threaded)
+{
+	const struct journal_handlers handlers = {
+	    .record = on_record, .gap = on_gap, .snapshot = on_snapshot};
+	struct journal *journal;
+
+	memset(user, 0, sizeof *user);
+	if (journal_open(
+		&journal_disk_dir_table, dir, "journal", threaded, &handlers, user, &journal) != 0)
+		abort();
+	user->journal = journal;
+}
+
+/* Lets the journal do what it has to: the helper thread has ended a sync, or it is time. */
+static void attend(struct user *user)
+{
+	struct pollfd ready = {.fd = journal_fd(user->journal), .events = POLLIN};
+
+	if (poll(&ready, 1, 0) > 0)
+		journal_dispatch(user->journal);
+	if (journal_timeout_ms(user->journal) == 0)
+		journal_tick(user->journal);
+}
+
+/* Writes until it is killed. Each value is told once it was appended. */
+static _Noreturn void write_for_ever(const char *path, uint64_t value, int fd, unsigned seed)
+{
+	struct journal_disk_dir *dir = journal_disk_dir_open(path);
+	static struct user user;
+	uint8_t payload[PAYLOAD_MAX];
+	uint64_t ticket;
+
+	if (dir == NULL)
+		_exit(1);
+	user_open(&user, dir, true);
+	for (;; value++) {
+		size_t old_len = payload_make(user.values[value % KEYS], payload);
+		bool is_first = user.values[value % KEYS] == 0;
+		size_t len = payload_make(value, payload);
+
+		if (journal_append(user.journal, TYPE, payload, len, &ticket) == 0) {
+			user.values[value % KEYS] = value;
+			if (write(fd, &value, sizeof value) != sizeof value)
+				_exit(1);
+		}
+		if (!is_first)
+			journal_note_dead(user.journal, old_len);
+		if (rand_r(&seed) % 16 == 0)
+			journal_sync(user.journal);
+		if (rand_r(&seed) % 200 == 0)
+			journal_rewrite(user.journal);
+		attend(&user);
+	}
+}
+
+/* What the child has told, until its end. Returns the last value. */
+static uint64_t read_told(int fd, uint64_t told[KEYS], uint64_t last, pid_t child, int64_t kill_ms)
+{
+	int64_t end_ms = clock_mono_ms() + BOUND_MS;
+	bool is_killed = false;
+
+	while (clock_mono_ms() < end_ms) {
+		struct pollfd ready = {.fd = fd, .events = POLLIN};
+		uint64_t values[256];
+		ssize_t got;
+
+		if (!is_killed && clock_mono_ms() >= kill_ms) {
+			(void)kill(child, SIGKILL);
+			is_killed = true;
+		}
+		if (poll(&ready, 1, 1) == 0)
+			continue;
+		got = read(fd, values, sizeof values);
+		if (got <= 0)
+			return last;
+		for (size_t at = 0; at < (size_t)got / sizeof *values; at++) {
+			last = values[at];
+			told[last % KEYS] = last;
+		}
+	}
+	return 0;
+}
+
+int main(void)
+{
+	static char path[] = "/tmp/mbt-journal-XXXXXX";
+	static struct user user;
+	uint64_t told[KEYS] = {0}, last = 0, total = 0;
+	unsigned lost = 0, invented = 0, altered = 0, backward = 0, gaps = 0;
+	struct journal_disk_dir *dir;
+	char file[64];
+	unsigned seed = (unsigned)clock_mono_us();
+
+	diag("seed %u", seed);
+	dir = mkdtemp(path) == NULL ? NULL : journal_disk_dir_open(path);
+	if (dir == NULL)
+		abort();
+	for (unsigned round = 0; round < KILLS; round++) {
+		int fds[2];
+		int64_t kill_ms = clock_mono_ms() + rand_r(&seed) % (round % 3 == 0 ? 4 : 60);
+		uint64_t before = last;
+		pid_t child;
+
+		if (pipe(fds) < 0 || (child = fork()) < 0)
+			abort();
+		if (child == 0) {
+			(void)close(fds[0]);
+			write_for_ever(path, last + 1, fds[1], seed + round);
+		}
+		(void)close(fds[1]);
+		last = read_told(fds[0], told, last, child, kill_ms);
+		(void)close(fds[0]);
+		(void)waitpid(child, NULL, 0);
+		user_open(&user, dir, false);
+		uint64_t said = last;
+		for (size_t key = 0; key < KEYS; key++) {
+			lost += user.values[key] < told[key];
+			/* One more may have been appended and not told. */
+			invented += user.values[key] > said + 1;
+			if (user.values[key] > last)
+				last = user.values[key];
+		}
+		memcpy(told, user.values, sizeof told);
+		altered += user.altered;
+		backward += user.backward;
+		gaps += user.gaps;
+		total += last - before;
+		journal_close(user.journal);
+	}
+	ok(total > KILLS, "%u kills of a child that has written %llu values", KILLS,
+	    (unsigned long long)total);
+	is_int(lost, 0, "nothing that it had appended is lost");
+	is_int(invented, 0, "nothing is there that it did not write");
+	is_int(altered, 0, "nothing is altered");
+	is_int(backward, 0, "the order is kept");
+	is_int(gaps, 0, "and no gap is told");
+	journal_disk_dir_close(dir);
+	(void)snprintf(file, sizeof file, "%s/journal", path);
+	(void)unlink(file);
+	ok(rmdir(path) == 0, "no other file is left behind");
+	(void)snprintf(file, sizeof file, "%s/journal.new", path);
+	if (unlink(file) == 0)
+		(void)rmdir(path);
+	return done_testing();
+}
