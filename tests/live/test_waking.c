@@ -311,11 +311,25 @@ static void check_other_couriers(struct live *live)
 	talk_free(talk);
 }
 
+/* A pane that was just made is in the model a moment later. */
+static void until_known(struct talk *talk, const char *pane)
+{
+	int64_t end_ms = live_now_ms() + LIVE_TIMEOUT_MS;
+
+	while (at(talk_call(talk, "get_pane", "{\"pane\":\"%s\"}", pane), "result") == NULL) {
+		if (live_now_ms() > end_ms)
+			live_bail("the daemon does not see pane %s", pane);
+		live_sleep_ms(10);
+	}
+}
+
 static void check_courier_restart(struct live *live)
 {
 	struct talk *talk = talk_new(live), *follower;
 	char *pane = start_fake(live, "");
 	const struct json *response;
+
+	until_known(talk, pane);
 
 	/* A restart: a follower has time to come back. */
 	follower = talk_new(live);
