@@ -16,7 +16,9 @@
 #include "daemon/courier.h"
 #include "daemon/daemon.h"
 #include "daemon/notice.h"
+#include "daemon/presence.h"
 #include "daemon/queue.h"
+#include "daemon/queue_command.h"
 #include "daemon/receipt.h"
 #include "daemon/store.h"
 #include "daemon/typist.h"
@@ -35,6 +37,8 @@ struct mail {
 	struct delivery_set *set;
 	struct pane_ref pane;
 	struct typist *typist;
+	struct queue_command *command; /* of its agent, at work; NULL: none is */
+	bool has_failed; /* that command: it is not asked again */
 	uint64_t batch[BATCH_MAX]; /* numbers of what is being told */
 	size_t batch_count;
 };
@@ -180,6 +184,8 @@ static bool on_is_wanted(void *data)
 	const struct mail *mail = data;
 	const struct notification *note = NULL;
 
+	if (mail->command != NULL)
+		return false;
 	/* What may stand at the prompt already is seen to its end. */
 	for (size_t at = 0; at < mail->batch_count; at++) {
 		if (is_ours(queue_find(mail->set->daemon->queue, mail->batch[at])))
@@ -229,10 +235,13 @@ static void on_deferred(void *data, const char *reason, bool is_new)
 	}
 }
 
+static void mail_go(struct mail *mail);
+
 static void mail_free(struct mail *mail)
 {
 	mail->set->count--;
 	list_remove(&mail->link);
+	queue_command_free(mail->command);
 	typist_free(mail->typist);
 	mem_free(mail);
 }
@@ -249,6 +258,8 @@ static void on_ended(void *data, enum typist_result result, const char *reason)
 	};
 	struct mail *mail = data;
 
+	if (mail->command != NULL)
+		return; /* which goes on when it has ended */
 	if (result == TYPIST_REFUSED)
 		mail_gather(mail); /* also what came since the last look */
 	for (size_t at = 0; at < mail->batch_count && result != TYPIST_NOTHING; at++)
@@ -257,10 +268,7 @@ static void on_ended(void *data, enum typist_result result, const char *reason)
 	if (mail->batch_count > 0)
 		typed_forget(mail);
 	mail->batch_count = 0;
-	if (on_is_wanted(mail))
-		typist_wake(mail->typist);
-	else
-		mail_free(mail);
+	mail_go(mail);
 }
 
 static const struct typist_handlers handlers = {
@@ -285,6 +293,65 @@ static struct mail *find_mail(const struct delivery_set *set, const struct pane_
 	return NULL;
 }
 
+/* ---- the agent's own command ---- */
+
+/* Tells of what was given to the agent's command, and goes on with what came meanwhile. */
+static void on_command(void *data, bool is_taken, const char *reason)
+{
+	struct mail *mail = data;
+	struct daemon *daemon = mail->set->daemon;
+
+	queue_command_free(mail->command);
+	mail->command = NULL;
+	mail->has_failed = !is_taken;
+	for (size_t at = 0; at < mail->batch_count; at++) {
+		if (is_taken)
+			receipt_put(daemon, mail->batch[at], NOTE_DELIVERED, "handed_over",
+			    "queue_command", NULL);
+		else
+			receipt_put(daemon, mail->batch[at], NOTE_QUEUED, "deferred",
+			    "queue_command", reason);
+	}
+	mail->batch_count = 0;
+	mail_go(mail);
+}
+
+/* Has the agent's own command tell it, if it has one. False if it is to be typed. */
+static bool mail_command(struct mail *mail)
+{
+	struct daemon *daemon = mail->set->daemon;
+	const struct presence *presence = presence_of_pane(daemon->presences, &mail->pane);
+	const struct notification *notes[BATCH_MAX];
+	struct buf text;
+
+	if (mail->has_failed || presence == NULL || !queue_command_serves(presence) ||
+	    mail->batch_count > 0 || typist_is_at_work(mail->typist) || !on_is_wanted(mail))
+		return false;
+	mail_gather(mail);
+	for (size_t at = 0; at < mail->batch_count; at++)
+		notes[at] = queue_find(daemon->queue, mail->batch[at]);
+	/* Without quotations: other users can see the arguments of programs. */
+	buf_init(&text, TYPIST_LINE_MAX);
+	notice_write(&text, notes, mail->batch_count, NULL);
+	for (size_t at = 0; at < mail->batch_count; at++)
+		(void)queue_set_state(daemon->queue, mail->batch[at], NOTE_DELIVERING, NULL);
+	mail->command =
+	    queue_command_start(daemon->base, presence, (const char *)text.data, on_command, mail);
+	buf_finish(&text);
+	return true;
+}
+
+/* Goes on with a pane: in the best way there is, or not at all. */
+static void mail_go(struct mail *mail)
+{
+	if (mail->command != NULL || mail_command(mail))
+		return;
+	if (on_is_wanted(mail))
+		typist_wake(mail->typist);
+	else if (!typist_is_at_work(mail->typist))
+		mail_free(mail);
+}
+
 /* Looks at a pane soon: something is addressed to it. */
 static void mail_wake(struct delivery_set *set, const struct pane_ref *pane)
 {
@@ -299,7 +366,8 @@ static void mail_wake(struct delivery_set *set, const struct pane_ref *pane)
 		set->count++;
 		typed_load(mail);
 	}
-	typist_wake(mail->typist);
+	if (mail->command == NULL && !mail_command(mail))
+		typist_wake(mail->typist);
 }
 
 static void on_posted(struct queue_listener *listener, const struct notification *note)

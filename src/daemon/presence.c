@@ -12,6 +12,7 @@
 #include "base/clock.h"
 #include "base/process.h"
 #include "daemon/daemon.h"
+#include "daemon/delivery.h"
 #include "daemon/event_log.h"
 #include "daemon/pane_fate.h"
 #include "daemon/pane_tty.h"
@@ -321,6 +322,7 @@ bool presence_report(struct presence_set *set, const struct presence_report *rep
 		tell(set, presence, before);
 	if (presence->state == PRESENCE_GONE)
 		presence_remove(set, presence);
+	delivery_set_wake_pane(set->daemon->deliveries, report->pane);
 	typist_set_wake_pane(set->daemon->typists, report->pane);
 	return true;
 }

@@ -699,6 +699,11 @@ void typist_wake(struct typist *typist)
 	arm(typist, 0);
 }
 
+bool typist_is_at_work(const struct typist *typist)
+{
+	return typist->stage > STAGE_WAITING || typist->is_asking;
+}
+
 void typist_set_wake_pane(struct typist_set *set, const struct pane_ref *pane)
 {
 	struct list *link;

@@ -52,6 +52,8 @@ struct typist *typist_new(struct typist_set *set, const struct pane_ref *pane,
     const struct typist_handlers *handlers, void *data);
 void typist_free(struct typist *typist);
 
+/* Whether it types, or asks tmux something: what it was given is not another's. */
+bool typist_is_at_work(const struct typist *typist);
 /* Something is to be typed, or may be possible now: looks at once, unless it is at work. */
 void typist_wake(struct typist *typist);
 /* What waits to type into a pane looks at once: its agent has said what it does. */

@@ -388,7 +388,6 @@ static void check_ends(struct live *live)
 	live_tmux(live, "set-option -p -t %s remain-on-exit on", pane);
 	id = post(talk, pane, "text");
 	(void)receipt(talk, id, false, reason);
-	live_tmux(live, "run-shell 'kill -9 #{pane_pid}' -t %s", pane);
 	live_run(
 	    live, "kill -9 %s", live_tmux(live, "display-message -p -t %s '#{pane_pid}'", pane));
 	is_str(

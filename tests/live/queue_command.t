@@ -1,0 +1,85 @@
+#!/bin/sh
+# SPDX-License-Identifier: ISC
+# An agent with a command of its own for messages to its session (codex queue) is told by that,
+# without a shell; by typing where the command fails, or hangs.
+. "$MUXBUS_SRCDIR/tests/live/live.sh"
+start 'exec sleep 3600'
+fake="$MUXBUS_BUILDDIR/tests/fake_agent"
+[ -x "$fake" ] || skip_all 'the fake agent is not built'
+
+mkdir "$dir/bin"
+cat >"$dir/bin/codex" <<'END'
+#!/bin/sh
+dir=${0%/bin/codex}
+for word; do printf '%s\n' "$word"; done >>"$dir/words"
+echo "$CODEX_HOME" >>"$dir/home"
+[ ! -e "$dir/hang" ] || exec sleep 1000
+[ ! -e "$dir/fail" ]
+END
+chmod +x "$dir/bin/codex"
+pane=$(t new-window -dP -F '#{pane_id}' "exec env PATH=$dir/bin:$PATH 'CODEX_HOME=$dir/of agent' $fake $dir/fake.log")
+: >"$dir/fake.log"
+: >"$dir/words"
+until_is 'an agent is there' '>' sh -c "tmux -S $dir/tmux capture-pane -p -t $pane | tr -d ' \n'"
+
+post() { # post TEXT: to the pane; prints its id
+	ask "$(jq -nc --arg pane "$pane" --arg text "$1" '{method: "post_notification", params: {pane: $pane, text: $text}}')" |
+		jq -r .result.id
+}
+fate() { # fate ID: state and way
+	ask '{"method":"list_notifications","params":{"limit":1000}}' |
+		jq -r ".result.notifications[] | select(.id == \"$1\") | \"\(.state) \(.delivery.way)\""
+}
+report() { # report STATE
+	ask "{\"method\":\"report_agent\",\"params\":{\"agent\":\"codex\",\"session\":\"019a-0:x\",\"pane\":\"$pane\",\"state\":\"$1\"}}" |
+		jq -r .result.state
+}
+
+is 'an agent with a session' "$(report busy)" busy
+id=$(post '$(id) `id`; "quoted" --thread')
+until_is 'is told by its command, busy or not' 'delivered queue_command' fate "$id"
+is 'word by word' "$(cat "$dir/words")" \
+	"$(printf '%s\n' queue --thread 019a-0:x --message "[muxbus $id post] somebody left a message. Details: next_notification $id")"
+is 'in its own environment' "$(cat "$dir/home")" "$dir/of agent"
+is 'and nothing is typed' "$(wc -c <"$dir/fake.log")" 0
+
+# Several at once, while it runs.
+: >"$dir/words"
+ids=$(for n in $(seq 20); do post "n $n"; done)
+last=$(echo "$ids" | tail -n 1)
+until_is 'twenty' 'delivered queue_command' fate "$last"
+told=0
+for id in $ids; do
+	[ "$(fate "$id")" = 'delivered queue_command' ] && told=$((told + 1))
+done
+is 'each is told' "$told" 20
+
+# It fails: typed.
+is 'idle' "$(report idle)" idle
+touch "$dir/fail"
+id=$(post 'with a failure')
+until_is 'a command that fails: typed' 'delivered typed' fate "$id"
+is 'once' "$(grep -c "$id" "$dir/fake.log")" 1
+rm "$dir/fail"
+id=$(post 'again')
+until_is 'which is forgotten with the next' 'delivered queue_command' fate "$id"
+
+# It hangs: killed, and typed.
+touch "$dir/hang"
+id=$(post 'with a hang')
+tries=0
+while [ "$(fate "$id")" != 'delivered typed' ] && [ $tries -lt 300 ]; do
+	tries=$((tries + 1))
+	sleep 0.1
+done
+is 'a command that hangs: typed' "$(fate "$id")" 'delivered typed'
+is 'and it is gone' "$(pgrep -f "$dir/bin/codex" | wc -l)" 0
+rm "$dir/hang"
+
+# Another program in its place has no such session.
+ask "{\"method\":\"report_agent\",\"params\":{\"agent\":\"codex\",\"session\":\"019a-0:x\",\"pane\":\"$pane\",\"state\":\"gone\"}}" >"$dir/answer"
+: >"$dir/words"
+id=$(post 'when it is gone')
+until_is 'without the session: typed' 'delivered typed' fate "$id"
+is 'and no command is run' "$(wc -c <"$dir/words")" 0
+done_testing
