@@ -51,6 +51,10 @@ static const struct limit limits_table[] = {
     {LIMIT(loan_ms), 10000, 100, 600000, "ms",
 	"how long a follower or hook may take to acknowledge what it hands to an agent, and a "
 	"follower to ask for more; then it is typed"},
+    {LIMIT(mcp_wait_sec), 0, 0, 86400, "s",
+	"how long a waiting call of an agent lasts before it is answered with pending; 0: as long "
+	"as "
+	"that agent is known to allow"},
     {LIMIT(peers), 256, 1, 65536, NULL, "programs connected at once"},
     {LIMIT(quiet_ms), 1000, 50, 3600000, "ms", "time without output until pane_quiet"},
     {LIMIT(quote_match), 0, 0, 1, NULL,

@@ -18,6 +18,7 @@ struct config_limits {
 	int64_t line_bytes; /* of a request */
 	int64_t unread_bytes; /* of output that a peer has not read */
 	int64_t waits; /* open requests of one peer */
+	int64_t mcp_wait_sec; /* that a call of an agent's lasts; 0: as that agent is known */
 	int64_t events; /* remembered for late subscribers */
 	int64_t event_bytes;
 	int64_t ring_bytes; /* of output remembered per pane */

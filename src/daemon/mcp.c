@@ -23,8 +23,12 @@
 #define DISCOVER_TTL_MS 60000
 
 static const struct mcp_method *const tables[] = {
+    mcp_methods_complete,
     mcp_methods_core,
+    mcp_methods_listen,
     mcp_methods_log,
+    mcp_methods_prompt,
+    mcp_methods_resource,
     mcp_methods_tool,
     NULL,
 };
@@ -44,6 +48,7 @@ struct mcp *mcp_new(struct daemon *daemon, struct dispatch *dispatch)
 	mcp->daemon = daemon;
 	mcp->dispatch = dispatch;
 	mcp->reader = json_reader_new((size_t)daemon->config->limits.result_bytes + 1024);
+	mcp->params_reader = json_reader_new(4096);
 	return mcp;
 }
 
@@ -52,6 +57,7 @@ void mcp_free(struct mcp *mcp)
 	if (!mcp)
 		return;
 	json_reader_free(mcp->reader);
+	json_reader_free(mcp->params_reader);
 	mem_free(mcp);
 }
 
@@ -243,6 +249,12 @@ bool mcp_take(struct mcp *mcp, struct peer *peer, const struct message *message,
 	else if (is_admitted(&exchange, row))
 		run(&exchange, row);
 	return true;
+}
+
+void mcp_goodbye(struct peer *peer)
+{
+	if (peer_attachment(peer))
+		mcp_listen_end(peer_attachment(peer));
 }
 
 /* ---- the beginning ------------------------------------------------------------------------ */

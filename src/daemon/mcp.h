@@ -28,4 +28,7 @@ void mcp_free(struct mcp *mcp);
  */
 bool mcp_take(struct mcp *mcp, struct peer *peer, const struct message *message, const char *id);
 
+/* The daemon ends: what a peer listens to ends in good order. */
+void mcp_goodbye(struct peer *peer);
+
 #endif

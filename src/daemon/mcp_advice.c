@@ -16,8 +16,8 @@
 #include "daemon/watch.h"
 
 #define LISTED_MAX 20 /* things that an error names */
-#define READ_BYTES 8000 /* of one reading by offset, so that it need not be cut */
-#define READ_MAX 18000 /* the same where the caller said how much it wants */
+#define READ_BYTES 7000 /* of one reading by offset, so that it need not be cut */
+#define READ_MAX 15000 /* the same where the caller said how much it wants */
 
 static const struct {
 	const char *tool;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: ISC */
 /*
  * The agents that are known by the name they give themselves (clientInfo.name): how long a
- * call may last before they give it up, and what wakes them. Measured, not guessed.
+ * call may last before they give it up, and what they are told of it. Measured, not guessed.
  */
 #ifndef DAEMON_MCP_CLIENT_H
 #define DAEMON_MCP_CLIENT_H
@@ -16,7 +16,6 @@ struct mcp_client {
 	const char *name; /* what its name begins with; "" for all others */
 	int wait_sec; /* a call is answered before this; 0: however long it takes */
 	const char *waiting; /* how to wait, for the instructions */
-	const char *woken; /* what wakes it when a call was answered with "pending" */
 };
 
 /* The row of a name; never NULL. */

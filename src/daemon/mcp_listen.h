@@ -19,4 +19,13 @@ void mcp_listen_lists(struct mcp_session *session);
 /* The session's list of tools is another one now. */
 void mcp_listen_tools_changed(struct mcp_session *session);
 
+/*
+ * A session that set a level of the log is told of events of these kinds (bit per enum
+ * event_kind; 0: of none) by mcp_log_event().
+ */
+void mcp_listen_log(struct mcp_session *session, uint64_t kinds);
+
+/* The daemon ends: open requests to listen are answered. */
+void mcp_listen_end(struct mcp_session *session);
+
 #endif

@@ -6,18 +6,23 @@
 #include <string.h>
 
 #include "base/clock.h"
+#include "daemon/event_log.h"
+#include "daemon/mcp_listen.h"
 #include "daemon/peer.h"
 #include "daemon/request.h"
+
+#define DATA_MAX ((size_t)16384) /* of one message; a larger one is not sent */
 
 /* In the order of their weight. */
 static const char *const level_names[] = {
     "debug", "info", "notice", "warning", "error", "critical", "alert", "emergency", NULL};
 
-static void say(struct peer *peer, enum mcp_level level, const char *text)
+/* data is JSON text. */
+static void say(struct peer *peer, enum mcp_level level, const void *data, size_t len)
 {
 	struct json_writer writer;
 	struct buf line;
-	buf_init(&line, 16384);
+	buf_init(&line, DATA_MAX + 1024);
 	json_writer_init(&writer, &line);
 	json_object_begin(&writer, NULL);
 	json_put_str(&writer, "jsonrpc", "2.0");
@@ -25,11 +30,24 @@ static void say(struct peer *peer, enum mcp_level level, const char *text)
 	json_object_begin(&writer, "params");
 	json_put_str(&writer, "level", level_names[level]);
 	json_put_str(&writer, "logger", "muxbus");
-	(void)json_put_text(&writer, "data", text, strnlen(text, 2000));
+	json_put_raw(&writer, "data", data, len);
 	json_object_end(&writer);
 	message_end(&writer);
-	(void)peer_send_line(peer, (const char *)line.data, line.len); /* who is behind misses it */
+	if (!writer.is_full)
+		(void)peer_send_line(
+		    peer, (const char *)line.data, line.len); /* who is behind misses it */
 	buf_finish(&line);
+}
+
+static void say_text(struct peer *peer, enum mcp_level level, const char *text)
+{
+	struct json_writer writer;
+	struct buf data;
+	buf_init(&data, DATA_MAX);
+	json_writer_init(&writer, &data);
+	(void)json_put_text(&writer, NULL, text, strlen(text));
+	say(peer, level, data.data, data.len);
+	buf_finish(&data);
 }
 
 void mcp_log_begin(struct mcp_log *log, const struct mcp_exchange *exchange)
@@ -56,13 +74,37 @@ void mcp_log_call(const struct mcp_log *log, const struct method *tool, const ch
 	(void)snprintf(text, sizeof(text), "%s: %s%.300s, after %lld ms", tool->name,
 	    error ? "failed: " : "done", error ? error : "",
 	    (long long)(clock_mono_ms() - log->began_ms));
-	say(peer, level, text);
+	say_text(peer, level, text);
 }
 
-void mcp_log_say(const struct mcp_session *session, enum mcp_level level, const char *text)
+/* How much weight an event has; those that are not here are not told. */
+static const struct {
+	enum event_kind kind;
+	enum mcp_level level;
+} weights[] = {
+    {EVENT_GAP, MCP_WARNING},
+    {EVENT_NOTIFICATION, MCP_INFO},
+    {EVENT_PANE_CLOSED, MCP_DEBUG},
+    {EVENT_PANE_CREATED, MCP_DEBUG},
+    {EVENT_SERVER_FOUND, MCP_NOTICE},
+    {EVENT_SERVER_LOST, MCP_ERROR},
+};
+
+#define WEIGHTS_COUNT (sizeof(weights) / sizeof(*weights))
+
+void mcp_log_event(const struct mcp_session *session, const struct event_entry *event)
 {
-	if (session->log_level >= 0 && (int)level >= session->log_level)
-		say(session->peer, level, text);
+	struct buf data;
+	if (event->json_len + 2 > DATA_MAX)
+		return;
+	buf_init(&data, DATA_MAX);
+	(void)buf_append_byte(&data, '{');
+	(void)buf_append(&data, event->json, event->json_len);
+	(void)buf_append_byte(&data, '}');
+	for (size_t i = 0; i < WEIGHTS_COUNT; i++)
+		if (weights[i].kind == event->kind && (int)weights[i].level >= session->log_level)
+			say(session->peer, weights[i].level, data.data, data.len);
+	buf_finish(&data);
 }
 
 /* ---- logging/setLevel --------------------------------------------------------------------- */
@@ -83,7 +125,12 @@ static const struct field level_fields[] = {
 static void handle_level(struct mcp_exchange *exchange, const void *data)
 {
 	const struct level_args *args = data;
+	uint64_t kinds = 0;
+	for (size_t i = 0; i < WEIGHTS_COUNT; i++)
+		if ((int)weights[i].level >= args->level)
+			kinds |= (uint64_t)1 << weights[i].kind;
 	exchange->session->log_level = args->level;
+	mcp_listen_log(exchange->session, kinds);
 	(void)mcp_result(exchange);
 	request_done(exchange->request);
 }

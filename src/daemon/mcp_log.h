@@ -29,7 +29,8 @@ void mcp_log_begin(struct mcp_log *log, const struct mcp_exchange *exchange);
 /* The call is answered with a result, or with an error if there is one. */
 void mcp_log_call(const struct mcp_log *log, const struct method *tool, const char *error);
 
-/* Tells a session something, if it wants to hear of that level. */
-void mcp_log_say(const struct mcp_session *session, enum mcp_level level, const char *text);
+/* Something has happened that a session which set a level may want to hear of. */
+struct event_entry;
+void mcp_log_event(const struct mcp_session *session, const struct event_entry *event);
 
 #endif

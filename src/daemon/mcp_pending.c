@@ -9,6 +9,8 @@
 #include <string.h>
 
 #include "base/alloc.h"
+#include "daemon/config.h"
+#include "daemon/courier.h"
 #include "daemon/daemon.h"
 #include "daemon/mcp_client.h"
 #include "daemon/pane_fate.h"
@@ -19,7 +21,7 @@
 struct mcp_pending {
 	struct daemon *daemon;
 	struct request *request;
-	const struct mcp_client *client;
+	int64_t wait_sec;
 	struct event *timer; /* lets go of a wait in time; NULL: none */
 	bool is_parked; /* it did */
 	bool is_shortened; /* the time-out of the arguments was */
@@ -27,11 +29,13 @@ struct mcp_pending {
 
 struct mcp_pending *mcp_pending_new(const struct mcp_session *session, struct request *request)
 {
-	if (session->client->wait_sec == 0)
+	struct daemon *daemon = session->mcp->daemon;
+	int64_t set_sec = daemon->config->limits.mcp_wait_sec;
+	int64_t wait_sec = set_sec > 0 ? set_sec : session->client->wait_sec;
+	if (wait_sec == 0)
 		return NULL;
 	struct mcp_pending *pending = xcalloc(1, sizeof(*pending));
-	*pending = (struct mcp_pending){
-	    .daemon = session->mcp->daemon, .request = request, .client = session->client};
+	*pending = (struct mcp_pending){.daemon = daemon, .request = request, .wait_sec = wait_sec};
 	return pending;
 }
 
@@ -48,14 +52,20 @@ void mcp_pending_free(struct mcp_pending *pending)
 static void write_next(const struct mcp_pending *pending, const char *name,
     const struct pane_ref *pane, char *out, size_t size)
 {
+	const struct courier_set *couriers = pending->daemon->couriers;
 	char woken[160];
-	if (pane->pane != MUXBUS_NO_ID)
+	if (pane->pane == MUXBUS_NO_ID)
 		(void)snprintf(woken, sizeof(woken),
-		    ", or end your turn: %s in pane %%%u, beginning with [muxbus %s",
-		    pending->client->woken, (unsigned)pane->pane, name);
+		    "; you are in no pane of this server, so nothing else wakes you");
+	else if (couriers && courier_is_armed(couriers, pane))
+		(void)snprintf(woken, sizeof(woken),
+		    ", or end your turn: the follower of pane %%%u hands you notification %s",
+		    (unsigned)pane->pane, name);
 	else
 		(void)snprintf(woken, sizeof(woken),
-		    "; you are in no pane of this server, so nothing wakes you");
+		    ", or end your turn: a line that begins with [muxbus and tells of it is typed "
+		    "into pane %%%u and wakes you",
+		    (unsigned)pane->pane);
 	(void)snprintf(out, size,
 	    "Pending: it has not come true yet, and is waited for on. Call wait_for "
 	    "{\"wait\":\"%s\"} to go on waiting%s.",
@@ -107,7 +117,7 @@ void mcp_pending_narrow(struct mcp_pending *pending, struct request *request, vo
 {
 	if (!pending)
 		return;
-	double max = pending->client->wait_sec;
+	double max = (double)pending->wait_sec;
 	double *timeout = find_timeout(request_method(request), args);
 	if (!timeout || *timeout <= max)
 		return;
@@ -116,7 +126,7 @@ void mcp_pending_narrow(struct mcp_pending *pending, struct request *request, vo
 		pending->is_shortened = true;
 		return;
 	}
-	struct timeval when = {pending->client->wait_sec, 0};
+	struct timeval when = {pending->wait_sec, 0};
 	if (!pending->timer)
 		pending->timer = evtimer_new(pending->daemon->base, on_time, pending);
 	if (pending->timer)

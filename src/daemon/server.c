@@ -23,6 +23,7 @@
 #include "daemon/counters.h"
 #include "daemon/daemon.h"
 #include "daemon/dispatch.h"
+#include "daemon/mcp.h"
 #include "daemon/peer.h"
 #include "wire/address.h"
 #include "wire/message.h"
@@ -185,6 +186,7 @@ void server_free(struct server *server)
 	int64_t until_ms = clock_mono_ms() + DRAIN_MS;
 	while (!list_is_empty(&server->peers)) {
 		struct peer *peer = peer_of_link(server->peers.next);
+		mcp_goodbye(peer);
 		peer_drain(peer, until_ms);
 		peer_free(peer);
 	}

@@ -1,0 +1,455 @@
+/* SPDX-License-Identifier: ISC */
+/*
+ * MCP with a real tmux: panes as agents see them, whatever is on their screens; long waits
+ * that are let go of and told; resources and who is told of their changes; several agents at
+ * once, each with its own pane; and the ends of connections and of the daemon.
+ */
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "base/alloc.h"
+#include "daemon/mcp_tool.h"
+#include "harness.h"
+
+static struct live *live;
+static struct talk *talk;
+
+#define MODERN                                                    \
+	"\"_meta\":{\"io.modelcontextprotocol/protocolVersion\":" \
+	"\"2026-07-28\",\"io.modelcontextprotocol/clientCapabilities\":{}}"
+
+/* Calls a tool; arguments are a format for the JSON object. */
+#define tool(peer, name, ...) \
+	talk_call(peer, "tools/call", "{\"name\":\"" name "\",\"arguments\":" __VA_ARGS__)
+
+/* The text of the answer to a call. */
+static const char *text_of(const struct json *answer)
+{
+	const char *text = at_str(answer, "result.content.0.text");
+	return text ? text : "";
+}
+
+/* The next notification of a method, lent; others are forgotten. */
+static const struct json *told(struct talk *peer, const char *method)
+{
+	for (int64_t end_ms = live_now_ms() + LIVE_TIMEOUT_MS; live_now_ms() < end_ms;) {
+		const struct json *line = talk_line(peer, LIVE_TIMEOUT_MS);
+		const char *name = line ? at_str(line, "method") : NULL;
+		if (!line)
+			return NULL;
+		if (name && strcmp(name, method) == 0)
+			return line;
+	}
+	return NULL;
+}
+
+static struct talk *meet(void)
+{
+	struct talk *peer = talk_new(live);
+	if (!peer)
+		live_bail("no connection");
+	return peer;
+}
+
+/* A peer that has begun as the older revisions do. */
+static struct talk *meet_agent(const char *name)
+{
+	struct talk *peer = meet();
+	(void)talk_call(peer, "initialize",
+	    "{\"protocolVersion\":\"2025-06-18\",\"capabilities\":{},\"clientInfo\":{\"name\":"
+	    "\"%s\",\"version\":\"1\"}}",
+	    name);
+	(void)talk_send(peer, "{\"jsonrpc\":\"2.0\",\"method\":\"notifications/initialized\"}");
+	return peer;
+}
+
+/* ---- panes -------------------------------------------------------------------------------- */
+
+static void wait_for_text(const char *pane, const char *text)
+{
+	(void)tool(talk, "wait_for",
+	    "{\"any\":[{\"screen\":\"%s\",\"pane\":\"%s\"}],\"timeout_sec\":20}}", text, pane);
+}
+
+static void test_panes(void)
+{
+	const struct json *answer = tool(talk, "list_panes", "{}}");
+	is_str(at_str(answer, "result.structuredContent.panes.0.pane"), "%0", "panes are listed");
+	ok(strstr(text_of(answer), "List the panes: 1 panes.\n") == text_of(answer) &&
+		strstr(text_of(answer), "\n%0 | @0 | $0 | main |"),
+	    "and in the text as well");
+	answer = tool(talk, "capture_pane", "{\"pane\":\"0\",\"lines\":\"1\"}}");
+	is_str(at_str(answer, "result.structuredContent.pane"), "%0",
+	    "\"0\" can only mean %%0, and \"1\" only 1");
+	answer = tool(talk, "capture_pane", "{\"pane\":\"%%77\"}}");
+	ok(at_true(answer, "result.isError") && strstr(text_of(answer), "Panes: %0 "),
+	    "of a pane that is not there it is said which there are");
+	answer = tool(talk, "get_job", "{\"job\":\"Z9Z9\"}}");
+	ok(at_true(answer, "result.isError") && strstr(text_of(answer), "Jobs: none"),
+	    "the same of jobs");
+	answer = tool(talk, "wait_for", "{\"any\":[{\"quiet_sec\":\"0.01\",\"pane\":0}]}}");
+	is_str(at_str(answer, "result.structuredContent.conditions.0.state"), "matched",
+	    "what is sloppy within conditions is passed over too");
+}
+
+static void test_strange_output(void)
+{
+	char *pane = xstrdup(live_tmux(live,
+	    "new-window -d -P -F '#{pane_id}' -t main: \"printf 'a\\377\\376b \\355\\240\\200 "
+	    "\\033]2;t\\377\\007done'; exec cat\""));
+	wait_for_text(pane, "done");
+	/* The harness ends the test if a line is not JSON in strict UTF-8. */
+	const struct json *answer = tool(talk, "capture_pane", "{\"pane\":\"%s\"}}", pane);
+	ok(strstr(text_of(answer), "done") && !strstr(talk_text(talk), "\\ud8"),
+	    "bytes that are no UTF-8 make a result that is");
+	answer = tool(talk, "read_output", "{\"pane\":\"%s\"}}", pane);
+	ok(at(answer, "result.structuredContent.text") && !strstr(talk_text(talk), "\\ud8"),
+	    "what was printed is read so too");
+	mem_free(pane);
+}
+
+static void test_large(void)
+{
+	char *pane = xstrdup(live_tmux(live,
+	    "new-window -d -P -F '#{pane_id}' -t main: \"seq -f 'a line of text %%.0f' 100000 "
+	    "101900; echo the end; exec "
+	    "cat\""));
+	wait_for_text(pane, "the end");
+	const struct json *answer =
+	    tool(talk, "capture_pane", "{\"pane\":\"%s\",\"history\":true}}", pane);
+	size_t text_len = strlen(text_of(answer));
+	const struct json *shown = at(answer, "result.structuredContent.text");
+	ok(at_true(answer, "result.structuredContent.truncated") &&
+		at_str(answer, "result.structuredContent.rest") &&
+		strstr(text_of(answer), "\nTruncated. "),
+	    "what is too long says so, and how to get the rest");
+	ok(text_len <= MCP_RESULT_MAX && text_len > MCP_RESULT_MAX / 2, "%zu bytes, at most %d",
+	    text_len, MCP_RESULT_MAX);
+	ok(shown && shown->len > 8 && strcmp(shown->text + shown->len - 8, "the end\n") == 0,
+	    "its end is there");
+	ok(strstr(text_of(answer), "\ntext, lines: ") && strncmp(shown->text, "a line ", 7) == 0,
+	    "and its first line is a whole one");
+
+	answer = tool(talk, "run_tmux",
+	    "{\"command\":[\"capture-pane\",\"-p\",\"-S\",\"-\",\"-t\",\"%s\"]}}", pane);
+	text_len = strlen(text_of(answer));
+	ok(text_len <= MCP_RESULT_BYTES && at_true(answer, "result.structuredContent.truncated"),
+	    "by default no more than %d bytes, whatever the tool", MCP_RESULT_BYTES);
+	mem_free(pane);
+}
+
+static void test_job_output(void)
+{
+	char id[16];
+	const struct json *answer =
+	    tool(talk, "run_long_command", "{\"command\":\"seq 100000 104000\"}}");
+	(void)snprintf(id, sizeof(id), "%s", at_str(answer, "result.structuredContent.id"));
+	answer = tool(talk, "wait_for", "{\"any\":[{\"job\":\"%s\"}],\"timeout_sec\":20}}", id);
+	ok(strstr(text_of(answer), "Came true: job (condition 0)\n") == text_of(answer),
+	    "a job is waited for");
+	char *all = xstrdup("");
+	int64_t from = 0;
+	for (int i = 0; i < 20; i++) {
+		answer = tool(
+		    talk, "read_job", "{\"job\":\"%s\",\"offset\":%lld}}", id, (long long)from);
+		const char *text = at_str(answer, "result.structuredContent.text");
+		int64_t to = at_int(answer, "result.structuredContent.to");
+		char *longer = xasprintf("%s%s", all, text ? text : "");
+		mem_free(all);
+		all = longer;
+		if (to <= from || to == at_int(answer, "result.structuredContent.end"))
+			break;
+		from = to;
+	}
+	ok(from > 0 && strlen(all) == (size_t)4001 * 7 && strstr(all, "\n104000\n"),
+	    "its output is read in pieces that need no cutting, by offset");
+	mem_free(all);
+}
+
+/* ---- waiting ------------------------------------------------------------------------------ */
+
+static int64_t waits_now(void)
+{
+	return at_int(talk_call(talk, "status", "{}"), "result.waits");
+}
+
+static bool until_waits(int64_t want)
+{
+	int64_t end_ms = live_now_ms() + LIVE_TIMEOUT_MS;
+	while (waits_now() != want && live_now_ms() < end_ms)
+		live_sleep_ms(10);
+	return waits_now() == want;
+}
+
+/* The state of the notification of an id, waited for until it is there; "" if none comes. */
+static const char *note_state(const char *id, const char *text)
+{
+	for (int64_t end_ms = live_now_ms() + LIVE_TIMEOUT_MS; live_now_ms() < end_ms;) {
+		const struct json *list =
+		    at(talk_call(talk, "list_notifications", "{}"), "result.notifications");
+		const struct json *note = list ? at_where(list, "id", id) : NULL;
+		if (note && strstr(at_str(note, "text"), text))
+			return at_str(note, "state");
+		live_sleep_ms(10);
+	}
+	return "";
+}
+
+static void test_pending(void)
+{
+	char name[32];
+	struct talk *agent = meet_agent("inspector");
+	const struct json *answer =
+	    tool(agent, "wait_for", "{\"any\":[{\"sec\":3600}],\"timeout_sec\":7200}}");
+	is_str(at_str(answer, "result.structuredContent.status"), "pending",
+	    "a wait that lasts too long for its agent is let go of, as a success");
+	ok(strstr(text_of(answer), "you are in no pane") == NULL ||
+		strstr(text_of(answer), "nothing else wakes you"),
+	    "and says what wakes it");
+	ok(strstr(text_of(answer), "Pending: ") == text_of(answer), "in its first line");
+	(void)snprintf(name, sizeof(name), "%s", at_str(answer, "result.structuredContent.wait"));
+	answer = tool(agent, "wait_for", "{\"wait\":\"%s\",\"timeout_sec\":7200}}", name);
+	is_str(at_str(answer, "result.structuredContent.wait"), name, "it can be gone on with");
+	is_str(at_str(answer, "result.structuredContent.status"), "pending", "again and again");
+	answer = tool(agent, "next_notification", "{\"timeout_sec\":600}}");
+	is_str(at_str(answer, "result.structuredContent.status"), "pending",
+	    "the same of waiting for a notification");
+	ok(strstr(text_of(answer), "with after "), "which says where to go on");
+	answer =
+	    tool(agent, "execute_cli", "{\"command\":\"sleep 2; echo x\",\"timeout_sec\":60}}");
+	ok(at_str(answer, "result.structuredContent.job"),
+	    "and a command that takes longer goes on as a job");
+	talk_free(agent);
+}
+
+static void test_parked(void)
+{
+	char name[32];
+	struct talk *agent = meet();
+	(void)talk_send(agent,
+	    "{\"jsonrpc\":\"2.0\",\"method\":\"notifications/muxbus/hello\","
+	    "\"params\":{\"pane\":\"%%0\"}}");
+	const struct json *answer =
+	    tool(agent, "wait_for", "{\"any\":[{\"sec\":2}],\"timeout_sec\":7200}}");
+	(void)snprintf(name, sizeof(name), "%s", at_str(answer, "result.structuredContent.wait"));
+	ok(strstr(text_of(answer), "is typed into pane %0 and wakes you"),
+	    "who sits in a pane, or has said so, is told there");
+	is_str(note_state(name, "it came true"), "queued", "when it has come true");
+	answer = tool(agent, "wait_for", "{\"wait\":\"%s\"}}", name);
+	is_str(at_str(answer, "result.structuredContent.conditions.0.state"), "matched",
+	    "who goes on with it is answered at once");
+	is_str(note_state(name, "it came true"), "acknowledged", "and not told a second time");
+
+	answer = tool(agent, "wait_for", "{\"any\":[{\"sec\":3600}],\"timeout_sec\":7200}}");
+	(void)snprintf(name, sizeof(name), "%s", at_str(answer, "result.structuredContent.wait"));
+	talk_free(agent);
+	talk_free(talk);
+	(void)live_stop_daemon(live, SIGKILL);
+	live_start_daemon(live, "-o mcp_wait_sec=1");
+	talk = meet();
+	is_str(note_state(name, "lost in a restart"), "queued",
+	    "a wait that a restart has ended is told, not forgotten");
+}
+
+static void test_gone(void)
+{
+	int64_t before = waits_now();
+	struct talk *agent = meet();
+	(void)talk_send(agent,
+	    "{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"tools/call\",\"params\":{\"name\":"
+	    "\"wait_for\",\"arguments\":{\"any\":[{\"sec\":3600}],\"timeout_sec\":0.9}}}");
+	ok(until_waits(before + 1), "an agent waits");
+	talk_free(agent);
+	ok(until_waits(before), "it goes in the middle of a call, and nobody waits any more");
+	agent = meet();
+	(void)talk_send(agent,
+	    "{\"jsonrpc\":\"2.0\",\"id\":\"x\",\"method\":\"tools/call\",\"params\":{\"name\":"
+	    "\"wait_for\",\"arguments\":{\"any\":[{\"sec\":3600}],\"timeout_sec\":0.9}}}");
+	ok(until_waits(before + 1), "an agent waits");
+	(void)talk_send(agent,
+	    "{\"jsonrpc\":\"2.0\",\"method\":\"notifications/cancelled\",\"params\":{\"requestId\":"
+	    "\"x\",\"reason\":\"enough\"}}");
+	ok(until_waits(before), "it cancels, and nobody waits any more");
+	(void)talk_send(agent, "{\"id\":2,\"method\":\"ping\"}");
+	const struct json *line = talk_line(agent, LIVE_TIMEOUT_MS);
+	is_int(at_int(line, "id"), 2, "what was cancelled is not answered");
+	talk_free(agent);
+}
+
+/* ---- two agents --------------------------------------------------------------------------- */
+
+/* What a call that a pane's own process makes is answered. */
+static void start_in_pane(const char *pane, int id)
+{
+	live_tmux(live,
+	    "send-keys -t '%s' -l \"printf '%%s\\n' '{\\\"jsonrpc\\\":\\\"2.0\\\",\\\"id\\\":%d,"
+	    "\\\"method\\\":\\\"tools/call\\\",\\\"params\\\":{\\\"name\\\":\\\"yield_turn\\\"}}' "
+	    "| "
+	    "socat -t 60 - UNIX-CONNECT:%s >%s/answer.%d.part; mv %s/answer.%d.part %s/answer.%d\"",
+	    pane, id, live->socket, live->dir, id, live->dir, id, live->dir, id);
+	live_tmux(live, "send-keys -t '%s' Enter", pane);
+}
+
+static const char *answer_in_pane(int id)
+{
+	struct stat st;
+	char path[96];
+	(void)snprintf(path, sizeof(path), "%s/answer.%d", live->dir, id);
+	for (int64_t end_ms = live_now_ms() + LIVE_TIMEOUT_MS;
+	     stat(path, &st) < 0 && live_now_ms() < end_ms;)
+		live_sleep_ms(10);
+	return live_run(live, "cat %s", path);
+}
+
+static void test_two(void)
+{
+	char *other = xstrdup(live_tmux(live, "split-window -d -P -F '#{pane_id}' -t %%0 sh"));
+	char want[64];
+	start_in_pane("%0", 1);
+	start_in_pane(other, 2);
+	ok(strstr(answer_in_pane(1), "\"id\":1,") && strstr(answer_in_pane(1), "\"pane\":\"%0\""),
+	    "an agent in a pane is known by it");
+	(void)snprintf(want, sizeof(want), "\"pane\":\"%s\"", other);
+	ok(strstr(answer_in_pane(2), "\"id\":2,") && strstr(answer_in_pane(2), want),
+	    "one in another by that, at the same time");
+	mem_free(other);
+}
+
+/* ---- resources ---------------------------------------------------------------------------- */
+
+static void test_resources(void)
+{
+	const struct json *answer = talk_call(talk, "resources/list", "{}");
+	const struct json *entry =
+	    at_where(at(answer, "result.resources"), "uri", "muxbus://panes/0");
+	ok(entry && at_str(entry, "name"), "panes are resources");
+	answer = talk_call(talk, "resources/templates/list", "{}");
+	ok(at_where(
+	       at(answer, "result.resourceTemplates"), "uriTemplate", "muxbus://jobs/{job}/output"),
+	    "there are templates");
+	live_tmux(live, "send-keys -t %%0 'echo read-me' Enter");
+	wait_for_text("%0", "read-me");
+	answer = talk_call(talk, "resources/read", "{\"uri\":\"muxbus://panes/0\"}");
+	ok(strstr(at_str(answer, "result.contents.0.text"), "read-me"), "a pane is read as text");
+	answer = talk_call(talk, "resources/read", "{\"uri\":\"muxbus://panes\"}");
+	ok(strstr(at_str(answer, "result.contents.0.text"), "{\"seq\":"), "a list as JSON");
+	answer = talk_call(talk, "resources/read", "{\"uri\":\"muxbus://panes/4000\"}");
+	is_int(at_int(answer, "error.code"), -32002, "what is not there is refused");
+	answer = talk_call(talk, "resources/read", "{\"uri\":\"muxbus://panes/4000\"," MODERN "}");
+	is_int(at_int(answer, "error.code"), -32602, "with the newest revision's own code");
+	answer = talk_call(talk, "resources/read", "{\"uri\":\"muxbus://panes/0\\\"}\"}");
+	is_int(at_int(answer, "error.code"), -32002, "an id cannot be more than an id");
+	answer = talk_call(talk, "completion/complete",
+	    "{\"ref\":{\"type\":\"ref/prompt\",\"name\":\"delegate\"},\"argument\":{\"name\":"
+	    "\"pane\",\"value\":\"%%0\"}}");
+	is_str(at_str(answer, "result.completion.values.0"), "%0", "panes are completed");
+	answer = talk_call(talk, "completion/complete",
+	    "{\"ref\":{\"type\":\"ref/resource\",\"uri\":\"muxbus://jobs/{job}\"},\"argument\":"
+	    "{\"name\":\"job\",\"value\":\"\"}}");
+	ok(at_int(answer, "result.completion.total") >= 1, "so are jobs");
+	answer = talk_call(talk, "prompts/get",
+	    "{\"name\":\"watch_build\",\"arguments\":{\"command\":\"make {cwd}\"}}");
+	ok(strstr(at_str(answer, "result.messages.0.content.text"), "\n\nmake {cwd}\n\n"),
+	    "a prompt takes its arguments as they are");
+	answer = talk_call(talk, "prompts/get", "{\"name\":\"watch_build\"}");
+	is_str(at_str(answer, "error.data.field"), "command", "and says which it lacks");
+}
+
+static void test_told(void)
+{
+	struct talk *agent = meet_agent("inspector");
+	(void)talk_call(agent, "resources/subscribe", "{\"uri\":\"muxbus://panes/0\"}");
+	live_tmux(live, "send-keys -t %%0 'echo changed' Enter");
+	const struct json *line = told(agent, "notifications/resources/updated");
+	is_str(line ? at_str(line, "params.uri") : NULL, "muxbus://panes/0",
+	    "who subscribed to a pane is told that it has changed");
+	live_tmux(live, "new-window -d -t main: 'exec sleep 1000'");
+	ok(told(agent, "notifications/resources/list_changed"), "and of a pane that is new");
+	const struct json *answer =
+	    talk_call(agent, "resources/unsubscribe", "{\"uri\":\"muxbus://panes/0\"}");
+	ok(at(answer, "result") != NULL, "until it has enough");
+	answer = talk_call(agent, "resources/subscribe", "{\"uri\":\"file:///etc/passwd\"}");
+	is_int(at_int(answer, "error.code"), -32002, "of what is no resource nobody is told");
+
+	(void)talk_call(agent, "logging/setLevel", "{\"level\":\"debug\"}");
+	(void)talk_send(agent,
+	    "{\"jsonrpc\":\"2.0\",\"id\":\"d\",\"method\":\"tools/call\",\"params\":{\"name\":"
+	    "\"list_panes\"}}");
+	line = told(agent, "notifications/message");
+	is_str(line ? at_str(line, "params.level") : NULL, "debug",
+	    "who wants to know more is told of its calls");
+	(void)talk_call(talk, "post_notification", "{\"text\":\"hello\"}");
+	do
+		line = told(agent, "notifications/message");
+	while (line && strcmp(at_str(line, "params.level"), "info") != 0);
+	is_str(line ? at_str(line, "params.data.text") : NULL, "hello", "and of notifications");
+	talk_free(agent);
+}
+
+static void test_listen(void)
+{
+	struct talk *agent = meet();
+	(void)talk_send(agent,
+	    "{\"jsonrpc\":\"2.0\",\"id\":\"listen:0\",\"method\":\"subscriptions/listen\","
+	    "\"params\":{\"notifications\":{\"toolsListChanged\":true,\"resourceSubscriptions\":"
+	    "[\"muxbus://panes/0\",\"no://thing\"]}," MODERN "}}");
+	const struct json *line = talk_line(agent, LIVE_TIMEOUT_MS);
+	is_str(at_str(line, "method"), "notifications/subscriptions/acknowledged",
+	    "who listens is told first what for");
+	const struct json *uris = at(line, "params.notifications.resourceSubscriptions");
+	ok(uris && uris->count == 1 && !at(line, "params.notifications.resourcesListChanged"),
+	    "what is there, and was asked for");
+	live_tmux(live, "send-keys -t %%0 'echo again' Enter");
+	line = told(agent, "notifications/resources/updated");
+	ok(line && strstr(talk_text(agent), "/subscriptionId\":\"listen:0\""),
+	    "then of changes, with the id of the request");
+	(void)talk_send(agent,
+	    "{\"jsonrpc\":\"2.0\",\"method\":\"notifications/muxbus/hello\","
+	    "\"params\":{\"tools\":\"all\"}}");
+	ok(told(agent, "notifications/tools/list_changed"), "and of another list of tools");
+	const struct json *answer = talk_call(agent, "tools/list", "{" MODERN "}");
+	const struct json *tools = at(answer, "result.tools");
+	ok(tools && tools->count > 40, "which is then longer");
+
+	struct talk *other = meet();
+	(void)talk_send(other,
+	    "{\"jsonrpc\":\"2.0\",\"id\":7,\"method\":\"subscriptions/listen\",\"params\":"
+	    "{\"notifications\":{}," MODERN "}}\n"
+	    "{\"jsonrpc\":\"2.0\",\"method\":\"notifications/cancelled\",\"params\":{\"requestId\":"
+	    "7}}\n{\"id\":8,\"method\":\"ping\"}");
+	(void)talk_line(other, LIVE_TIMEOUT_MS);
+	is_int(at_int(talk_line(other, LIVE_TIMEOUT_MS), "id"), 8,
+	    "who has enough cancels, and hears no more");
+	talk_free(other);
+
+	(void)live_stop_daemon(live, SIGTERM);
+	answer = talk_response(agent, "listen:0", LIVE_TIMEOUT_MS);
+	is_str(at_str(answer, "result.resultType"), "complete",
+	    "when the daemon ends, who listens is answered");
+	talk_free(agent);
+}
+
+int main(void)
+{
+	live = live_new(NULL);
+	live_start_tmux(live, "exec sh");
+	live_start_daemon(live, "-o mcp_wait_sec=1");
+	talk = meet();
+	test_panes();
+	test_strange_output();
+	test_large();
+	test_job_output();
+	test_pending();
+	test_parked();
+	test_gone();
+	test_two();
+	test_resources();
+	test_told();
+	test_listen();
+	talk_free(talk);
+	live_free(live);
+	return done_testing();
+}

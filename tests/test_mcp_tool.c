@@ -1,0 +1,331 @@
+/* SPDX-License-Identifier: ISC */
+/*
+ * Tools as models get them: the size of the list, results cut to a maximum as JSON and as
+ * text, what agents are told, and what becomes of long waits.
+ */
+#include "daemon/mcp_tool.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/alloc.h"
+#include "base/utf8.h"
+#include "daemon/mcp_advice.h"
+#include "daemon/mcp_client.h"
+#include "daemon/mcp_cut.h"
+#include "daemon/mcp_text.h"
+#include "tap.h"
+
+static struct json_reader *reader;
+
+/* ---- the list ----------------------------------------------------------------------------- */
+
+/* As one JSON object, with its length. */
+static char *write_list(bool all, size_t *ret_len)
+{
+	struct buf out;
+	struct json_writer writer;
+	buf_init(&out, (size_t)1 << 24);
+	json_writer_init(&writer, &out);
+	json_object_begin(&writer, NULL);
+	mcp_tool_write_list(&writer, all);
+	json_object_end(&writer);
+	return (char *)buf_steal(&out, ret_len);
+}
+
+/* What a tool of the list lacks; the number of faults. */
+static int check_tool(const struct json *tool, bool all)
+{
+	static const char *const members[] = {
+	    "name", "title", "description", "inputSchema", "outputSchema", "annotations", NULL};
+	int faults = 0;
+	for (const char *const *name = members; *name; name++)
+		faults += !json_member(tool, *name);
+	const struct json *text = json_member(tool, "description");
+	const struct json *name = json_member(tool, "name");
+	faults += text->len > 2000;
+	faults += strspn(name->text, "abcdefghijklmnopqrstuvwxyz_") != name->len || name->len > 40;
+	const struct json *input = json_member(tool, "inputSchema");
+	const struct method *method = method_find(name->text);
+	size_t fields = 0;
+	for (const struct field *f = method->fields; f && f->name; f++)
+		fields += !(f->flags & FIELD_ALIAS) && (all || !(f->flags & FIELD_RARE));
+	faults += json_member(input, "properties")->count != fields;
+	faults += !json_member(json_member(tool, "annotations"), "readOnlyHint");
+	faults += !json_member(json_member(tool, "annotations"), "openWorldHint");
+	if (faults > 0)
+		diag("%s has %d faults", name->text, faults);
+	return faults;
+}
+
+static void test_list(void)
+{
+	struct json_error error;
+	size_t len, again_len, all_len;
+	char *text = write_list(false, &len);
+	char *again = write_list(false, &again_len);
+	char *all = write_list(true, &all_len);
+	is_mem(text, len, again, again_len, "the list is the same each time");
+	const struct json *tools = json_member(json_read(reader, text, len, &error), "tools");
+	ok(tools->count <= MCP_TOOLS_MAX, "%zu tools by default, at most %d", tools->count,
+	    MCP_TOOLS_MAX);
+	/* JSON of this kind takes models a token for 4.2 bytes; counted is one for 4. */
+	size_t tokens = len / 4;
+	ok(tokens <= MCP_TOOLS_TOKENS_MAX, "%zu tokens (bytes / 4), at most %d", tokens,
+	    MCP_TOOLS_TOKENS_MAX);
+	int faults = 0;
+	size_t core = 0;
+	for (const struct json *tool = tools->child; tool; tool = tool->next) {
+		faults += check_tool(tool, false);
+		core += json_member(tool, "_meta") != NULL;
+	}
+	is_int(faults, 0, "each says what a stranger must know");
+	is_int((long long)core, 3, "three of them are always loaded");
+	static const char *const fixed[] = {"self_command", "gemini_sleep", "watch_log",
+	    "cancel_watch", "yield_turn", "run_long_command", "send_keys", "capture_pane",
+	    "create_pane", "close_pane", "wait_for_idle", "wait_for", "list_panes", NULL};
+	int missing = 0;
+	for (const char *const *name = fixed; *name; name++)
+		missing += !(method_find(*name)->flags & METHOD_TOOL);
+	is_int(missing, 0, "those that agents know are among them");
+
+	size_t count = 0;
+	for (const struct method *m = method_next(NULL); m; m = method_next(m))
+		count++;
+	tools = json_member(json_read(reader, all, all_len, &error), "tools");
+	is_int((long long)tools->count, (long long)count, "all methods, if they are wanted");
+	faults = 0;
+	for (const struct json *tool = tools->child; tool; tool = tool->next)
+		faults += check_tool(tool, true);
+	is_int(faults, 0, "with all of their parameters");
+	mem_free(text);
+	mem_free(again);
+	mem_free(all);
+}
+
+/* ---- cutting ------------------------------------------------------------------------------ */
+
+struct sample {
+	const struct method *method;
+	const struct json *tree;
+};
+
+static bool write_json(struct buf *out, const struct mcp_cut *cut, void *data)
+{
+	const struct sample *sample = data;
+	struct json_writer writer;
+	json_writer_init(&writer, out);
+	mcp_cut_write(cut, &writer, NULL, sample->tree);
+	return !writer.is_full;
+}
+
+static bool write_text(struct buf *out, const struct mcp_cut *cut, void *data)
+{
+	const struct sample *sample = data;
+	return mcp_text_write(
+	    out, sample->method, sample->tree, cut, cut->is_needed ? "There is more." : NULL);
+}
+
+/* An object with one long string, of these pieces again and again. */
+static char *long_string(const char *piece, size_t len, size_t *ret_len)
+{
+	struct buf out, text;
+	struct json_writer writer;
+	buf_init(&text, len + strlen(piece));
+	while (text.len < len)
+		(void)buf_append_str(&text, piece);
+	buf_init(&out, len * 8 + 1024);
+	json_writer_init(&writer, &out);
+	json_object_begin(&writer, NULL);
+	json_put_str(&writer, "pane", "%3");
+	(void)json_put_text(&writer, "text", text.data, text.len);
+	json_object_end(&writer);
+	buf_finish(&text);
+	return (char *)buf_steal(&out, ret_len);
+}
+
+/* Cuts a sample in every way; what is wrong with what comes of it. */
+static int cut_all(const char *text, size_t len, size_t max)
+{
+	int faults = 0;
+	struct json_error error;
+	mcp_cut_writer *const writers[] = {write_json, write_text};
+	struct json_reader *check = json_reader_new((size_t)1 << 20);
+	for (size_t i = 0; i < 4; i++) {
+		struct sample sample = {
+		    method_find("capture_pane"), json_read(reader, text, len, &error)};
+		struct mcp_cut cut = {.keeps_end = i & 1};
+		struct buf out;
+		bool is_found = mcp_cut_find(&cut, max, writers[i / 2], &sample);
+		buf_init(&out, max);
+		bool is_written = is_found && writers[i / 2](&out, &cut, &sample);
+		faults +=
+		    !is_found || !is_written || out.len > max || !utf8_is_valid(out.data, out.len);
+		if (i < 2 && is_written)
+			faults += !json_read(check, (const char *)out.data, out.len, &error);
+		/* It is cut by no more than a line, and the search by nothing. */
+		faults += cut.is_needed && out.len < max * 2 / 3;
+		buf_finish(&out);
+	}
+	json_reader_free(check);
+	return faults;
+}
+
+static void test_cut(void)
+{
+	static const char *const pieces[] = {"x", "a line of text\n", "\xc3\xa9", "\xe2\x82\xac",
+	    "\xf0\x9f\xa6\x8a", "\\", "\033[31m", "\xe2\x82\xac\n"};
+	int faults = 0;
+	for (size_t i = 0; i < sizeof(pieces) / sizeof(*pieces); i++)
+		for (size_t size = 10; size < 70000; size = size * 3 + 1) {
+			size_t len;
+			char *text = long_string(pieces[i], size, &len);
+			int r = cut_all(text, len, MCP_RESULT_BYTES);
+			if (r > 0)
+				diag("piece %zu, %zu bytes: %d faults", i, size, r);
+			faults += r;
+			mem_free(text);
+		}
+	is_int(faults, 0, "whatever is in a string, what is shown is whole and small enough");
+}
+
+static void test_cut_arrays(void)
+{
+	struct buf out;
+	struct json_error error;
+	struct mcp_cut cut = {0};
+	buf_init(&out, (size_t)1 << 20);
+	(void)buf_append_str(&out, "{\"last\":7,\"notifications\":[");
+	for (int i = 0; i < 500; i++)
+		(void)buf_printf(&out,
+		    "%s{\"seq\":%d,\"text\":\"one of many\",\"data\":{\"n\":%d}}", i ? "," : "", i,
+		    i);
+	(void)buf_append_str(&out, "]}");
+	struct sample sample = {method_find("list_notifications"),
+	    json_read(reader, (const char *)out.data, out.len, &error)};
+	ok(mcp_cut_find(&cut, MCP_RESULT_BYTES, write_json, &sample) && cut.is_needed &&
+		cut.array_max > 100 && cut.array_max < 500,
+	    "a long list is cut to its first %zu", cut.array_max);
+	ok(!mcp_cut_find(&cut, 20, write_json, &sample),
+	    "what cannot be made small enough is told");
+	buf_finish(&out);
+}
+
+/* ---- text --------------------------------------------------------------------------------- */
+
+static const struct {
+	const char *method;
+	const char *result;
+	const char *text;
+} texts[] = {
+    {"create_pane", "{\"pane\":\"%5\",\"window\":\"@2\",\"session\":\"$0\"}",
+	"Create a pane: done.\npane %5, window @2, session $0\n"},
+    {"gemini_sleep", "{\"id\":\"A1B2\",\"message\":\"Sleeping.\",\"ignored\":false}",
+	"Sleeping.\nid A1B2, ignored no\n"},
+    {"list_panes",
+	"{\"seq\":3,\"panes\":[{\"pane\":\"%1\",\"title\":\"a|b\"},{\"pane\":\"%2\",\"title\":\"\","
+	"\"mode\":null}]}",
+	"List the panes: 2 panes.\nseq 3\npanes:\npane | title | mode\n%1 | \"a|b\" | \n"
+	"%2 | \"\" | -\n"},
+    {"capture_pane",
+	"{\"pane\":\"%1\",\"text\":\"one\\ntwo\\n\",\"cursor\":{\"row\":1,\"column\":2}}",
+	"Capture a pane: done.\npane %1, cursor (row 1, column 2)\ntext, lines: 2\none\ntwo\n"},
+    {"wait_for",
+	"{\"matched\":[1],\"conditions\":[{\"condition\":\"sec\",\"state\":\"pending\"},"
+	"{\"condition\":\"job\",\"state\":\"matched\",\"details\":{\"exit_code\":1}}],"
+	"\"timed_out\":false}",
+	"Came true: job (condition 1)\nmatched [1], timed_out no\nconditions:\ncondition | state | "
+	"details\nsec | pending | \njob | matched | {\"exit_code\":1}\n"},
+    {"wait_for", "{\"matched\":[],\"conditions\":[],\"timed_out\":true}",
+	"The time is up, and it has not come true.\nmatched [], conditions [], timed_out yes\n"},
+    {"ping", "{}", "Ping: done.\n"},
+};
+
+static void test_texts(void)
+{
+	struct json_error error;
+	struct mcp_cut cut = {.string_max = SIZE_MAX, .array_max = SIZE_MAX};
+	for (size_t i = 0; i < sizeof(texts) / sizeof(*texts); i++) {
+		struct buf out;
+		buf_init(&out, 10000);
+		const struct json *tree =
+		    json_read(reader, texts[i].result, strlen(texts[i].result), &error);
+		ok(mcp_text_write(&out, method_find(texts[i].method), tree, &cut, NULL),
+		    "%s: it fits", texts[i].method);
+		is_mem(out.data, out.len, texts[i].text, strlen(texts[i].text),
+		    "and reads as it should");
+		buf_finish(&out);
+	}
+}
+
+/* ---- agents ------------------------------------------------------------------------------- */
+
+static void test_clients(void)
+{
+	static const struct {
+		const char *name;
+		int wait_sec;
+	} known[] = {{"claude-code", 0}, {"codex-mcp-client", 280}, {"copilot-cli", 0},
+	    {"gemini-cli-mcp-client", 570}, {"gemini-cli-mcp-client-muxbus", 570}, {"opencode", 0},
+	    {"", 50}, {"something", 50}, {"claude", 50}};
+	int faults = 0;
+	for (size_t i = 0; i < sizeof(known) / sizeof(*known); i++) {
+		const struct mcp_client *client = mcp_client_find(known[i].name);
+		struct buf out;
+		buf_init(&out, MCP_INSTRUCTIONS_MAX);
+		faults += client->wait_sec != known[i].wait_sec;
+		mcp_client_instructions(&out, client, i & 1 ? "%4294967294" : NULL);
+		/* A full buffer would have lost its last line. */
+		const char *text = (const char *)out.data;
+		faults += !strstr(text, client->waiting) || !strstr(text, "Never poll") ||
+		    !strstr(text, "what to call.\n");
+		faults += !strstr(text, i & 1 ? "typed into your pane %4294967294" : "in no pane");
+		buf_finish(&out);
+	}
+	is_int(faults, 0, "each agent is known, and told how it waits, in %d bytes",
+	    MCP_INSTRUCTIONS_MAX);
+}
+
+struct read_args {
+	char room[512];
+};
+
+static void test_narrow(void)
+{
+	const struct method *method = method_find("read_job");
+	struct field_error error;
+	struct json_error json_error;
+	struct buf scratch;
+	static const struct {
+		const char *params;
+		int64_t bytes;
+	} cases[] = {{"{\"job\":\"A1B2\"}", 7000}, {"{\"job\":\"A1B2\",\"max_bytes\":100}", 100},
+	    {"{\"job\":\"A1B2\",\"max_bytes\":500000}", 15000}};
+	const struct field *field = method->fields;
+	while (strcmp(field->name, "max_bytes") != 0)
+		field++;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+		struct read_args args __attribute__((aligned(16)));
+		buf_init(&scratch, 1000);
+		(void)field_read(method->fields,
+		    json_read(reader, cases[i].params, strlen(cases[i].params), &json_error), &args,
+		    method->args_size, &scratch, &error);
+		mcp_advice_narrow(method, &args);
+		is_int(*(int64_t *)(void *)(args.room + field->offset), cases[i].bytes,
+		    "%s: no more than fits", cases[i].params);
+		buf_finish(&scratch);
+	}
+}
+
+int main(void)
+{
+	reader = json_reader_new((size_t)1 << 24);
+	test_list();
+	test_cut();
+	test_cut_arrays();
+	test_texts();
+	test_clients();
+	test_narrow();
+	json_reader_free(reader);
+	return done_testing();
+}
