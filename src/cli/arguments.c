@@ -258,6 +258,22 @@ static int put_member(struct call *call, struct json_writer *writer, const struc
 	return 0;
 }
 
+/* Where anything may stand, a number and a truth value are meant as such. */
+static bool is_scalar(const char *text, size_t len)
+{
+	struct json_error error;
+	struct json_reader *reader;
+	bool is_truth = (len == 4 && memcmp(text, "true", 4) == 0) ||
+	    (len == 5 && memcmp(text, "false", 5) == 0);
+	if (is_truth || len == 0 || len > JSON_NUMBER_MAX)
+		return is_truth;
+	reader = json_reader_new(JSON_NUMBER_MAX);
+	const struct json *value = json_read(reader, text, len, &error);
+	bool is_number = value && value->type == JSON_NUMBER;
+	json_reader_free(reader);
+	return is_number;
+}
+
 /* One value, as its field's type has it; name is NULL in an array. */
 static int put_value(
     struct call *call, struct json_writer *writer, const struct word *word, enum kind kind)
@@ -275,6 +291,8 @@ static int put_value(
 		r = put_number(call, writer, word, text, len, kind == KIND_INTEGER);
 	else if (r == 0 && kind == KIND_BOOL)
 		r = put_bool(call, writer, name, text, len);
+	else if (r == 0 && kind == KIND_ANY && is_scalar(text, len))
+		json_put_raw(writer, name, text, len);
 	else if (r == 0 && kind == KIND_MAP)
 		r = put_member(call, writer, word, text, len);
 	else if (r == 0)
@@ -347,7 +365,7 @@ static int write_all(struct call *call, struct buf *out)
 	return r == 0 && writer.is_full ? refuse(call, "the arguments are too long") : r;
 }
 
-int arguments_write(struct buf *out, const struct json *schema, int argc, char *const *words,
+int arguments_write(struct buf *out, const struct json *schema, int argc, const char *const *words,
     char *ret_reason, size_t size)
 {
 	struct call call = {

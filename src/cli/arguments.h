@@ -23,7 +23,7 @@
  * has it; words are argc strings. Returns 0, or -1 with a reason for people, in which
  * strangers' bytes may be.
  */
-int arguments_write(struct buf *out, const struct json *schema, int argc, char *const *words,
+int arguments_write(struct buf *out, const struct json *schema, int argc, const char *const *words,
     char *ret_reason, size_t size);
 
 /*

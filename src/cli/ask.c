@@ -3,10 +3,32 @@
 #include "cli/ask.h"
 
 #include <errno.h>
+#include <poll.h>
 #include <string.h>
 
 #include "cli/launch.h"
 #include "wire/message.h"
+
+#define START_TRIES 50
+#define START_TRY_MS 200
+
+/*
+ * Starts a daemon and connects. One that is just ending still counts as running, and has no
+ * socket any more: the next one is started when it has ended.
+ */
+static struct link *start_and_open(struct cli *cli, char *ret_reason, size_t size)
+{
+	for (int i = 0; i < START_TRIES; i++) {
+		struct link *link;
+		if (launch_daemon(cli, ret_reason, size) < 0)
+			return NULL;
+		enum link_state state = link_open(&link, cli->socket, ret_reason, size);
+		if (state != LINK_NO_SOCKET && state != LINK_DEAD)
+			return link; /* or NULL */
+		(void)poll(NULL, 0, START_TRY_MS);
+	}
+	return NULL;
+}
 
 struct link *ask_connect(struct cli *cli, bool may_start)
 {
@@ -16,18 +38,13 @@ struct link *ask_connect(struct cli *cli, bool may_start)
 	if (state == LINK_OK)
 		return link;
 	bool is_absent = state == LINK_NO_SOCKET || state == LINK_DEAD;
-	if (is_absent && may_start) {
-		if (launch_daemon(cli, reason, sizeof(reason)) == 0) {
-			if (link_open(&link, cli->socket, reason, sizeof(reason)) == LINK_OK)
-				return link;
-		}
-		cli_error("%s", reason);
-	} else if (is_absent) {
+	if (is_absent && may_start)
+		link = start_and_open(cli, reason, sizeof(reason));
+	if (is_absent && !may_start)
 		cli_error("muxbusd is not running: %s. Start it with: muxbus start", reason);
-	} else {
+	else if (!link)
 		cli_error("%s", reason);
-	}
-	return NULL;
+	return link;
 }
 
 enum cli_status ask_say_read(enum link_read read)

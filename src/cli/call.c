@@ -17,7 +17,7 @@
 
 struct call {
 	const char *method;
-	char **words;
+	const char **words;
 	int count;
 	bool wants_help;
 	struct buf params;
@@ -30,7 +30,8 @@ static const char *nearest_verb(const char *name)
 	const char *names[VERBS_MAX + 1] = {NULL};
 	size_t count = 0;
 	for (const struct verb *verb = verbs; verb->name && count < VERBS_MAX; verb++)
-		names[count++] = verb->name;
+		if (verb->summary)
+			names[count++] = verb->name;
 	return str_nearest(name, names);
 }
 

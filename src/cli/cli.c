@@ -63,7 +63,7 @@ bool cli_help(const char *verb, const char *arg)
 		return false;
 	cli_print_usage(stdout, verb);
 	const struct verb *row = verb_find(verb);
-	if (row)
+	if (row && row->summary)
 		(void)printf("\n%s. See muxbus(1).\n", row->summary);
 	return true;
 }

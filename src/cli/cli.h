@@ -32,6 +32,13 @@ struct cli {
 	bool has_color; /* colours on standard output are welcome */
 };
 
+/*
+ * Works out which daemon is meant, and of which tmux server it is: socket (-s, or NULL), else -L
+ * or -S, else $MUXBUS, else the tmux server that tmux itself would take. Sets cli->socket and
+ * cli->tmux_socket. -1 if a path is too long.
+ */
+int cli_locate(struct cli *cli, const char *socket);
+
 enum verb_group {
 	VERB_LIVE, /* looking at what happens */
 	VERB_WORK, /* having something done */
@@ -44,7 +51,7 @@ struct verb {
 	const char *name; /* NULL ends the table */
 	enum verb_group group;
 	const char *usage; /* what follows the name: "[--count n] [kind ...]" */
-	const char *summary; /* one line, no full stop */
+	const char *summary; /* one line, no full stop; NULL: help does not list it */
 	/* Options for completion, separated by blanks; NULL: none but --help. */
 	const char *options;
 	/* argv[0] is the verb; argc > 0. Returns an exit status. */

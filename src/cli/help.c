@@ -107,7 +107,7 @@ static void put_verbs(struct page *page)
 	for (int group = 0; group < VERB_GROUP_COUNT_; group++) {
 		bool is_first = true;
 		for (const struct verb *verb = verbs; verb->name; verb++) {
-			if ((int)verb->group != group)
+			if ((int)verb->group != group || !verb->summary)
 				continue;
 			if (is_first)
 				title(page, verb_groups[group]);
@@ -160,7 +160,8 @@ static void put_verb(struct page *page, const struct verb *verb)
 	char text[512];
 	(void)buf_printf(&page->out, "usage: muxbus %s%s%s\n\n", verb->name,
 	    *verb->usage ? " " : "", verb->usage);
-	(void)snprintf(text, sizeof(text), "%s. See muxbus(1).", verb->summary);
+	(void)snprintf(text, sizeof(text), "%s. See muxbus(1).",
+	    verb->summary ? verb->summary : "for completion");
 	wrap(page, text, 0, 0);
 }
 
@@ -244,7 +245,8 @@ static const char *nearest(const char *name, const struct json *methods)
 	const char *names[NAMES_MAX + 1] = {NULL};
 	size_t count = 0;
 	for (const struct verb *verb = verbs; verb->name && count < NAMES_MAX; verb++)
-		names[count++] = verb->name;
+		if (verb->summary)
+			names[count++] = verb->name;
 	for (const struct json *row = methods ? methods->child : NULL; row && count < NAMES_MAX;
 	     row = row->next)
 		names[count++] = row->name;

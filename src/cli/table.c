@@ -132,7 +132,7 @@ static void put_cell(
 	    : line->columns > start                                        ? line->columns - start
 									   : 0;
 	size_t taken = room > 0 ? screen_text_cut(&cut, text, len, room) : 0;
-	size_t left = is_right && taken < width ? width - taken : 0;
+	size_t left = is_right && taken < room ? room - taken : 0;
 	if (cut.len > 0) {
 		pad(line->out, line->owed + left);
 		(void)buf_append_str(line->out, style);

@@ -29,6 +29,8 @@ const struct verb verbs[] = {
 	"claude codex copilot gemini opencode --print --write --remove --scope=user "
 	"--scope=project",
 	setup_run},
+    {"complete", VERB_CARE, "-- word ...", NULL, NULL, complete_run},
+    {"doctor", VERB_CARE, "", "find out what is wrong, and what to do about it", NULL, doctor_run},
     {"help", VERB_CARE, "[verb | method]", "say what can be asked, or what one of them does", NULL,
 	help_run},
     {"start", VERB_CARE, "", "start muxbusd for the tmux server, and wait until it is ready", NULL,

@@ -6,6 +6,8 @@
 #include "cli/cli.h"
 
 /* Keep alphabetized. */
+enum cli_status complete_run(struct cli *cli, int argc, char **argv);
+enum cli_status doctor_run(struct cli *cli, int argc, char **argv);
 enum cli_status follow_run(struct cli *cli, int argc, char **argv);
 enum cli_status help_run(struct cli *cli, int argc, char **argv);
 enum cli_status hook_run(struct cli *cli, int argc, char **argv);

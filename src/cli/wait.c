@@ -23,7 +23,7 @@ struct wait {
 	bool is_quiet;
 	int64_t timeout_ms;
 	const char *name; /* of a wait that outlives its connection */
-	char **words;
+	const char **words;
 	size_t count;
 };
 
@@ -38,7 +38,7 @@ static enum cli_status read_options(
 	*ret_is_done = false;
 	while (is_good && (read = option_next(reader, &word)) != OPTION_END) {
 		if (read == OPTION_WORD) {
-			wait->words[wait->count++] = (char *)word;
+			wait->words[wait->count++] = word;
 		} else if (cli_help("wait", word)) {
 			*ret_is_done = true;
 			return CLI_DONE;

@@ -13,6 +13,9 @@
  * for all that name none. Returns 0, or -1 with a reason for people.
  */
 int wait_conditions(
-    struct buf *out, size_t count, char *const *words, char *ret_reason, size_t size);
+    struct buf *out, size_t count, const char *const *words, char *ret_reason, size_t size);
+
+/* The words that may stand before "=", by number; NULL behind the last. */
+const char *wait_word_name(size_t number);
 
 #endif

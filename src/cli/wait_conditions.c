@@ -201,7 +201,7 @@ static int take_word(struct conditions *all, const char *text)
 }
 
 int wait_conditions(
-    struct buf *out, size_t count, char *const *words, char *ret_reason, size_t size)
+    struct buf *out, size_t count, const char *const *words, char *ret_reason, size_t size)
 {
 	struct conditions all = {.reason = ret_reason, .reason_size = size};
 	int r = 0;
@@ -212,4 +212,9 @@ int wait_conditions(
 	end_condition(&all);
 	json_array_end(&all.writer);
 	return r == 0 && all.writer.is_full ? refuse(&all, "the conditions are too long") : r;
+}
+
+const char *wait_word_name(size_t number)
+{
+	return number < WORDS_COUNT ? words_table[number].name : NULL;
 }

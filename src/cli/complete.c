@@ -1,0 +1,343 @@
+/* SPDX-License-Identifier: ISC */
+/* What may follow on a command line; muxbus complete, which shells call. */
+#include "cli/complete.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "base/buf.h"
+#include "cli/arguments.h"
+#include "cli/ask.h"
+#include "cli/catalog.h"
+#include "cli/link.h"
+#include "cli/screen_text.h"
+#include "cli/verbs.h"
+#include "cli/wait.h"
+
+#define OUT_MAX ((size_t)1024 * 1024)
+#define ABOUT_COLUMNS 60
+#define LIVE_TIMEOUT_MS 2000
+#define WORD_MAX 256
+
+struct completion {
+	struct buf *out;
+	struct cli *cli;
+	struct catalog *catalog;
+	const char *current; /* what the word begins with */
+};
+
+/* ---- offering -------------------------------------------------------------------------------- */
+
+/* A shell could take more than these for something else. */
+static bool is_safe(const char *word)
+{
+	static const char safe[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
+				   "0123456789_-.:=%@/";
+	return *word && word[strspn(word, safe)] == '\0';
+}
+
+/* Offers lead and word together, if the current word is its beginning. */
+static void offer(
+    struct completion *completion, const char *lead, const char *word, const char *about)
+{
+	char whole[WORD_MAX];
+	int len = snprintf(whole, sizeof(whole), "%s%s", lead, word);
+	if (len < 0 || (size_t)len >= sizeof(whole) || !is_safe(whole) ||
+	    strncmp(whole, completion->current, strlen(completion->current)) != 0)
+		return;
+	(void)buf_append_str(completion->out, whole);
+	if (about && *about) {
+		(void)buf_append_byte(completion->out, '\t');
+		(void)screen_text_cut(completion->out, about, strlen(about), ABOUT_COLUMNS);
+	}
+	(void)buf_append_byte(completion->out, '\n');
+}
+
+/* Words that are separated by a character; options only where one was begun. */
+static void offer_list(struct completion *completion, const char *list, char separator)
+{
+	while (*list) {
+		char word[WORD_MAX];
+		const char *end = strchr(list, separator);
+		size_t len = end ? (size_t)(end - list) : strlen(list);
+		(void)snprintf(word, sizeof(word), "%.*s", (int)len, list);
+		if ((word[0] == '-') == (completion->current[0] == '-'))
+			offer(completion, "", word, NULL);
+		list += len + (end != NULL);
+	}
+}
+
+/* ---- what is alive --------------------------------------------------------------------------- */
+
+/* Lists, the member that is offered, and those that say what it is. */
+static const struct live {
+	const char *key; /* of an argument */
+	const char *method;
+	const char *list;
+	const char *member;
+	const char *about[3];
+} lives[] = {
+    {"agent", "list_agents", "agents", "name", {"state", "pane"}},
+    {"command_finished", "list_panes", "panes", "pane", {"command", "title"}},
+    {"exited", "list_panes", "panes", "pane", {"command", "title"}},
+    {"job", "list_jobs", "jobs", "id", {"state", "command"}},
+    {"pane", "list_panes", "panes", "pane", {"session_name", "command", "title"}},
+    {"pane_id", "list_panes", "panes", "pane", {"session_name", "command", "title"}},
+    {"panes", "list_panes", "panes", "pane", {"session_name", "command", "title"}},
+    {"ready", "list_panes", "panes", "pane", {"command", "title"}},
+    {"seq", "list_notifications", "notifications", "seq", {"source", "text"}},
+    {"session", "list_sessions", "sessions", "name", {"session"}},
+    {"sessions", "list_sessions", "sessions", "name", {"session"}},
+    {"timer", "list_timers", "timers", "id", {"due"}},
+    {"window", "list_windows", "windows", "window", {"name"}},
+};
+
+static void offer_row(struct completion *completion, const char *lead, const struct live *live,
+    const struct json *row)
+{
+	char about[512] = "";
+	size_t at = 0;
+	const struct json *id = json_member(row, live->member);
+	if (!id || (id->type != JSON_STRING && id->type != JSON_NUMBER))
+		return;
+	for (size_t i = 0; i < 3 && live->about[i] && at < sizeof(about) - 1; i++) {
+		int len = snprintf(about + at, sizeof(about) - at, "%s%s", at > 0 ? "  " : "",
+		    ask_string(row, live->about[i], ""));
+		at += len > 0 ? (size_t)len : 0;
+	}
+	offer(completion, lead, id->text, about);
+}
+
+static bool offer_live(struct completion *completion, const char *lead, const char *key)
+{
+	char reason[PATH_MAX + 512];
+	struct link_answer answer;
+	struct link *link;
+	const struct live *live = NULL;
+	for (size_t i = 0; i < sizeof(lives) / sizeof(*lives); i++)
+		if (strcmp(lives[i].key, key) == 0)
+			live = &lives[i];
+	if (!live)
+		return false;
+	if (link_open(&link, completion->cli->socket, reason, sizeof(reason)) != LINK_OK)
+		return true;
+	if (link_ask(link, live->method, NULL, LIVE_TIMEOUT_MS, &answer) == LINK_LINE) {
+		const struct json *list = json_member(answer.result, live->list);
+		for (const struct json *row = list ? list->child : NULL; row; row = row->next)
+			offer_row(completion, lead, live, row);
+	}
+	link_close(link);
+	return true;
+}
+
+/* ---- names ------------------------------------------------------------------------------------- */
+
+static void offer_verbs(struct completion *completion)
+{
+	for (const struct verb *verb = verbs; verb->name; verb++)
+		if (verb->summary)
+			offer(completion, "", verb->name, verb->summary);
+}
+
+static void offer_methods(struct completion *completion, const char *lead)
+{
+	const struct json *methods = completion->catalog
+	    ? json_member(catalog_tables(completion->catalog), "methods")
+	    : NULL;
+	for (const struct json *row = methods ? methods->child : NULL; row; row = row->next)
+		offer(completion, lead, row->name, ask_string(row, "summary", ""));
+}
+
+static void offer_events(struct completion *completion, const char *lead)
+{
+	const struct json *events =
+	    completion->catalog ? json_member(catalog_tables(completion->catalog), "events") : NULL;
+	for (const struct json *row = events ? events->child : NULL; row; row = row->next)
+		offer(completion, lead, row->name, row->text);
+}
+
+/* ---- methods ------------------------------------------------------------------------------------- */
+
+/* What a field may be; lead is "key=", or "" for a word without a key. */
+static void offer_values(
+    struct completion *completion, const char *lead, const char *key, const struct json *property)
+{
+	const struct json *choices = json_member(property, "enum");
+	for (const struct json *at = choices ? choices->child : NULL; at; at = at->next)
+		if (at->text)
+			offer(completion, lead, at->text, NULL);
+	if (strcmp(ask_string(property, "type", ""), "boolean") == 0) {
+		offer(completion, lead, "true", NULL);
+		offer(completion, lead, "false", NULL);
+	}
+	if (strcmp(key, "kinds") == 0)
+		offer_events(completion, lead);
+	else if (strcmp(key, "method") == 0)
+		offer_methods(completion, lead);
+	else
+		(void)offer_live(completion, lead, key);
+}
+
+static bool is_given(const char *key, size_t count, char *const *words)
+{
+	size_t len = strlen(key);
+	for (size_t i = 0; i < count; i++)
+		if (strncmp(words[i], key, len) == 0 && strchr(":@=", words[i][len]))
+			return true;
+	return false;
+}
+
+/* words are those behind the method's name, without the current one. */
+static void complete_method(
+    struct completion *completion, const struct json *row, size_t count, char *const *words)
+{
+	const struct json *schema = json_member(row, "params");
+	const struct json *properties = json_member(schema, "properties");
+	const struct json *positional = arguments_positional(schema);
+	const char *equals = strchr(completion->current, '=');
+	if (equals) {
+		char key[WORD_MAX];
+		char lead[WORD_MAX + 2];
+		(void)snprintf(key, sizeof(key), "%.*s", (int)(equals - completion->current),
+		    completion->current);
+		(void)snprintf(lead, sizeof(lead), "%s=", key);
+		offer_values(completion, lead, key, json_member(properties, key));
+		return;
+	}
+	for (const struct json *at = properties ? properties->child : NULL; at; at = at->next) {
+		char word[WORD_MAX];
+		const char *type = ask_string(at, "type", "");
+		bool is_many = strcmp(type, "array") == 0 || strcmp(type, "object") == 0;
+		bool is_any = !*type && !json_member(at, "anyOf");
+		if (is_given(at->name, count, words) && !is_many)
+			continue;
+		(void)snprintf(word, sizeof(word), "%s%s", at->name, is_any ? ":=" : "=");
+		offer(completion, "", word, ask_string(at, "description", ""));
+	}
+	if (positional && count == 0)
+		offer_values(completion, "", positional->name, positional);
+}
+
+/* ---- verbs --------------------------------------------------------------------------------------- */
+
+/* "a|b|c" in a usage is what may stand there. */
+static void offer_alternatives(struct completion *completion, const char *usage)
+{
+	char token[WORD_MAX];
+	while (*usage) {
+		size_t len = strcspn(usage, " ");
+		(void)snprintf(token, sizeof(token), "%.*s", (int)len, usage);
+		if (strchr(token, '|') && !strpbrk(token, "[]=-."))
+			offer_list(completion, token, '|');
+		usage += len + strspn(usage + len, " ");
+	}
+}
+
+static void complete_wait(struct completion *completion)
+{
+	const char *equals = strchr(completion->current, '=');
+	const char *name;
+	char key[WORD_MAX];
+	char lead[WORD_MAX + 2];
+	if (!equals) {
+		for (size_t i = 0; (name = wait_word_name(i)); i++) {
+			(void)snprintf(key, sizeof(key), "%s=", name);
+			offer(completion, "", key, NULL);
+		}
+		return;
+	}
+	(void)snprintf(
+	    key, sizeof(key), "%.*s", (int)(equals - completion->current), completion->current);
+	(void)snprintf(lead, sizeof(lead), "%s=", key);
+	(void)offer_live(completion, lead, key);
+}
+
+static void complete_verb(
+    struct completion *completion, const struct verb *verb, const char *previous)
+{
+	if (completion->current[0] == '-') {
+		offer_list(completion, verb->options ? verb->options : "", ' ');
+		offer_list(completion, "--help --json --text --color=", ' ');
+	} else if (strcmp(previous, "-p") == 0 || strcmp(previous, "--pane") == 0) {
+		(void)offer_live(completion, "", "pane");
+	} else if (strcmp(previous, "--session") == 0) {
+		(void)offer_live(completion, "", "session");
+	} else if (strcmp(verb->name, "help") == 0) {
+		offer_verbs(completion);
+		offer_methods(completion, "");
+	} else if (strcmp(verb->name, "watch") == 0) {
+		offer_events(completion, "");
+	} else if (strcmp(verb->name, "wait") == 0) {
+		complete_wait(completion);
+	} else {
+		offer_alternatives(completion, verb->usage);
+		offer_list(completion, verb->options ? verb->options : "", ' ');
+		if (strstr(verb->usage, "pane"))
+			(void)offer_live(completion, "", "pane");
+	}
+}
+
+/* ---- the whole line ------------------------------------------------------------------------------- */
+
+/* Takes the options before the verb; returns how many words they are. */
+static size_t take_options(struct cli *cli, size_t count, char *const *words)
+{
+	const char *socket = NULL;
+	size_t at = 0;
+	while (at < count && words[at][0] == '-' && words[at][1]) {
+		const char *option = words[at++];
+		bool has_value = strcmp(option, "-L") == 0 || strcmp(option, "-S") == 0 ||
+		    strcmp(option, "-s") == 0;
+		if (!has_value || at == count)
+			continue;
+		if (option[1] == 'L')
+			cli->tmux_name = words[at];
+		else if (option[1] == 'S')
+			cli->tmux_path = words[at];
+		else
+			socket = words[at];
+		at++;
+	}
+	if (cli->tmux_name || cli->tmux_path || socket)
+		(void)cli_locate(cli, socket); /* if it is too long nothing is there */
+	return at;
+}
+
+void complete_words(struct buf *out, struct cli *cli, size_t count, char *const *words)
+{
+	char reason[PATH_MAX + 512];
+	if (count == 0)
+		return;
+	struct completion completion = {.out = out, .cli = cli, .current = words[count - 1]};
+	size_t at = take_options(cli, count - 1, words);
+	completion.catalog = catalog_open(cli, reason, sizeof(reason));
+	const char *name = at < count - 1 ? words[at] : NULL;
+	const struct verb *verb = name ? verb_find(name) : NULL;
+	const struct json *row =
+	    name && completion.catalog ? catalog_method(completion.catalog, name) : NULL;
+	if (!name && completion.current[0] == '-') {
+		offer_list(&completion, "-L -S -s --json --text --color= --help --version", ' ');
+	} else if (!name) {
+		offer_verbs(&completion);
+		offer_methods(&completion, "");
+	} else if (verb) {
+		complete_verb(&completion, verb, words[count - 2]);
+	} else if (row && completion.current[0] == '-') {
+		offer_list(&completion, "--help --json --text --color=", ' ');
+	} else if (row) {
+		complete_method(&completion, row, count - 2 - at, words + at + 1);
+	}
+	catalog_close(completion.catalog);
+}
+
+enum cli_status complete_run(struct cli *cli, int argc, char **argv)
+{
+	struct buf out;
+	int first = argc > 1 && strcmp(argv[1], "--") == 0 ? 2 : 1;
+	buf_init(&out, OUT_MAX);
+	complete_words(&out, cli, (size_t)(argc - first), argv + first);
+	if (out.len > 0)
+		(void)fwrite(out.data, 1, out.len, stdout); /* cli_flush() looks */
+	buf_finish(&out);
+	return cli_flush(CLI_DONE);
+}

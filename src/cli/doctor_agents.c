@@ -1,0 +1,83 @@
+/* SPDX-License-Identifier: ISC */
+/* What muxbus doctor finds about agents: those installed, and whether they know of muxbus. */
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/buf.h"
+#include "cli/doctor.h"
+#include "cli/program.h"
+
+#define FILE_MAX ((size_t)4 * 1024 * 1024) /* of a configuration that is searched */
+#define FILES_MAX 4
+
+struct agent {
+	const char *program;
+	/* Below the home directory; one that mentions muxbus is enough, a directory's name too. */
+	const char *files[FILES_MAX];
+};
+
+/* Keep alphabetized. */
+static const struct agent agents[] = {
+    {"claude", {".claude.json", ".claude/settings.json", ".claude/plugins/installed_plugins.json"}},
+    {"codex", {".codex/config.toml"}},
+    {"copilot", {".copilot/mcp-config.json"}},
+    {"gemini", {".gemini/extensions/muxbus/gemini-extension.json", ".gemini/settings.json"}},
+    {"opencode", {".config/opencode/opencode.json", ".config/opencode/opencode.jsonc"}},
+};
+
+/* Whether a file has the word in it. */
+static bool mentions_muxbus(const char *path)
+{
+	struct buf text;
+	bool is_found = false;
+	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
+	if (fd < 0)
+		return false;
+	buf_init(&text, FILE_MAX);
+	for (;;) {
+		if (buf_reserve(&text, 65536) < 0)
+			break; /* the first of it are enough */
+		ssize_t n = read(fd, text.data + text.len, 65536);
+		if (n <= 0)
+			break;
+		text.len += (size_t)n;
+	}
+	(void)close(fd); /* only read */
+	if (text.len > 0)
+		is_found = memmem(text.data, text.len, "muxbus", 6) != NULL;
+	buf_finish(&text);
+	return is_found;
+}
+
+static void find_agent(struct doctor *doctor, const struct agent *agent, const char *home)
+{
+	char program[PATH_MAX];
+	char path[PATH_MAX];
+	char remedy[64];
+	bool is_installed = program_find_in_path(agent->program, program, sizeof(program));
+	for (size_t i = 0; i < FILES_MAX && agent->files[i]; i++) {
+		int len = snprintf(path, sizeof(path), "%s/%s", home, agent->files[i]);
+		if (len < 0 || (size_t)len >= sizeof(path) || !mentions_muxbus(path))
+			continue;
+		doctor_find(doctor, FINDING_GOOD, agent->program, NULL, "knows muxbus: %s", path);
+		return;
+	}
+	if (!is_installed)
+		return;
+	(void)snprintf(remedy, sizeof(remedy), "muxbus setup %s", agent->program);
+	doctor_find(doctor, FINDING_NOTE, agent->program, remedy,
+	    "is installed (%s), and does not know muxbus", program);
+}
+
+void doctor_agents(struct doctor *doctor)
+{
+	const char *home = getenv("HOME");
+	if (!home || *home != '/')
+		return;
+	for (size_t i = 0; i < sizeof(agents) / sizeof(*agents); i++)
+		find_agent(doctor, &agents[i], home);
+}

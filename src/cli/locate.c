@@ -1,0 +1,72 @@
+/* SPDX-License-Identifier: ISC */
+/* Which daemon is meant. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "cli/cli.h"
+#include "wire/address.h"
+
+/* An absolute path of what the user wrote: the daemon goes to another directory. */
+static int absolute(char *out, size_t size, const char *path)
+{
+	char dir[PATH_MAX];
+	int len;
+	if (path[0] == '/')
+		len = snprintf(out, size, "%s", path);
+	else if (getcwd(dir, sizeof(dir)))
+		len = snprintf(out, size, "%s/%s", dir, path);
+	else
+		return -1;
+	return len >= 0 && (size_t)len < size ? 0 : -1;
+}
+
+static bool ends_in(const char *text, const char *end)
+{
+	size_t len = strlen(text);
+	return len >= strlen(end) && strcmp(text + len - strlen(end), end) == 0;
+}
+
+static bool is_socket(const char *path)
+{
+	struct stat st;
+	return stat(path, &st) == 0 && S_ISSOCK(st.st_mode);
+}
+
+/*
+ * $MUXBUS, if it counts. A tmux server that was started in a pane of another inherits that
+ * one's: in its panes $TMUX says better which server is meant, if a daemon follows it.
+ */
+static const char *environment_socket(const struct cli *cli, const char *own)
+{
+	const char *socket = getenv("MUXBUS");
+	const char *tmux = getenv("TMUX");
+	if (!socket || *socket != '/' || cli->tmux_name || cli->tmux_path)
+		return NULL;
+	bool is_inherited = tmux && *tmux == '/' && ends_in(socket, ".muxbus") &&
+	    strcmp(socket, own) != 0 && is_socket(own);
+	return is_inherited ? NULL : socket;
+}
+
+int cli_locate(struct cli *cli, const char *socket)
+{
+	char path[PATH_MAX];
+	char own[PATH_MAX];
+	if (address_tmux(path, sizeof(path), cli->tmux_name, cli->tmux_path) < 0 ||
+	    absolute(cli->tmux_socket, sizeof(cli->tmux_socket), path) < 0 ||
+	    address_socket(own, sizeof(own), cli->tmux_socket) < 0)
+		return -1;
+	if (socket)
+		return absolute(cli->socket, sizeof(cli->socket), socket);
+	socket = environment_socket(cli, own);
+	int len = snprintf(cli->socket, sizeof(cli->socket), "%s", socket ? socket : own);
+	if (len < 0 || (size_t)len >= sizeof(cli->socket))
+		return -1;
+	/* The daemon that $MUXBUS names is that of the tmux server beside it. */
+	if (socket && ends_in(socket, ".muxbus"))
+		(void)snprintf(cli->tmux_socket, sizeof(cli->tmux_socket), "%.*s",
+		    len - (int)strlen(".muxbus"), socket); /* it fitted with more */
+	return 0;
+}

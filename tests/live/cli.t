@@ -1,0 +1,244 @@
+#!/bin/sh
+# SPDX-License-Identifier: ISC
+# The command line: every verb, in a pipe and on a terminal, with all exit statuses; and what a
+# stranger called his pane drives no terminal.
+. "$MUXBUS_SRCDIR/tests/live/live.sh"
+start 'exec sh'
+muxbus=$MUXBUS_BUILDDIR/muxbus
+pane=$(t list-panes -a -F '#{pane_id}' | head -n 1)
+
+# run_it COMMAND...: keeps output, errors and status.
+run_it() {
+	timeout 60 "$@" >"$dir/out" 2>"$dir/err"
+	status=$?
+}
+# gives NAME STATUS FILTER WANT COMMAND...: the status, and what jq finds in the output.
+gives() {
+	give_name=$1 give_status=$2 filter=$3 give_want=$4
+	shift 4
+	run_it "$muxbus" "$@"
+	is "$give_name" "$status $(jq -rc "$filter" "$dir/out" 2>&1)" "$give_status $give_want"
+}
+# says NAME STATUS TEXT COMMAND...: the status, and a text in the errors.
+says() {
+	say_name=$1 say_status=$2 text=$3
+	shift 3
+	run_it "$muxbus" "$@"
+	is "$say_name" "$status $(grep -c -F -- "$text" "$dir/err")" "$say_status 1"
+	[ -s "$dir/err" ] && grep -q -F -- "$text" "$dir/err" || sed 's/^/# /' "$dir/err"
+}
+# shows PANE TEXT: on how many lines of the pane a pattern is found.
+shows() {
+	"$muxbus" --text capture_pane "$1" | grep -c -e "$2" || :
+}
+file_has() { # file_has FILE TEXT
+	grep -q -F -- "$2" "$1"
+}
+
+# ---- methods ----
+
+gives 'a method in a pipe gives JSON' 0 '.panes[0].pane' "$pane" list_panes
+is 'on one line' "$(wc -l <"$dir/out")" 1
+gives 'a word without a key is the pane' 0 .pane "$pane" get_pane "$pane"
+gives 'typed by the schema' 0 .pane "$pane" capture_pane "pane=$pane" lines=1
+says 'an integer is checked here' 2 'lines: must be a whole number' capture_pane "pane=$pane" lines=x
+says 'an argument that there is not' 2 'did you mean "lines"' capture_pane lins=3
+says 'a method that there is not' 2 'did you mean "list_panes"' list_pane
+says 'a verb with a typing error' 2 'did you mean "watch"' wach
+says 'a pane that there is not' 1 'there is no pane %99' get_pane %99
+says 'JSON that is none' 2 'no JSON' wait_for any:='[{'
+says 'nothing asked for' 2 'which verb or method?'
+says 'an option that there is not' 2 'usage: muxbus' --nonsense
+says 'names and sockets exclude each other' 2 'exclude each other' -L a -S b ping
+run_it "$muxbus" -s "$dir/nothing" ping
+is 'no daemon' "$status $(cat "$dir/err")" \
+	"3 muxbus: muxbusd is not running: there is no socket at $dir/nothing. Start it with: muxbus start"
+gives 'a time that is up' 4 .timed_out true wait_for any:='[{"sec":60}]' timeout_sec=0.05
+printf 'typed; $HOME `x`' | "$muxbus" send_text "pane=$pane" - >"$dir/out"
+until_is 'text from standard input is typed' 1 shows "$pane" "typed; \$HOME \`x\`"
+"$muxbus" send_keys "pane=$pane" C-u >/dev/null
+"$muxbus" send_keys "pane=$pane" 'keys=echo a''b' keys=Enter >/dev/null
+until_is 'keys are given again and again' 1 shows "$pane" '^ab$'
+run_it "$muxbus" --text list_panes
+ok 'a table in a pipe, if asked for' file_has "$dir/out" 'PANE  WHERE'
+run_it "$muxbus" list_panes --json --color=always
+ok 'JSON has no colours' sh -c "! grep -q '\\[' '$dir/out' || jq -e .panes '$dir/out' >/dev/null"
+"$muxbus" list_panes >/dev/full 2>"$dir/err"
+is 'a full disk is an error' "$? $(grep -c 'No space left' "$dir/err")" '1 1'
+gives 'behind -- nothing is an option' 0 .output '--json=x' run_tmux -- display-message -p -- --json=x
+
+# ---- help and version ----
+
+run_it "$muxbus" help
+is 'help lists' "$status $(grep -c -e '^  watch ' -e '^  list_panes ' "$dir/out")" '0 2'
+ok 'no line is longer than 80 columns' sh -c "! grep -q '.\{81\}' '$dir/out'"
+run_it "$muxbus" help capture_pane
+is 'help of a method' "$status $(grep -c -e '^usage: muxbus capture_pane' -e '^Example' "$dir/out")" '0 2'
+run_it "$muxbus" -s "$dir/nothing" help wait_for
+is 'without a daemon too' "$status $(grep -c '^usage: muxbus wait_for' "$dir/out")" '0 1'
+run_it "$muxbus" help run
+is 'help of a verb' "$status $(grep -c '^usage: muxbus run' "$dir/out")" '0 1'
+says 'help of nothing' 2 'did you mean "list_jobs"' help list_job
+run_it "$muxbus" version
+is 'versions' "$status $(sed -n 's/ .*//p' "$dir/out" | tr '\n' ' ')" '0 muxbus muxbusd tmux '
+for verb in $("$muxbus" help | sed -n '/^Watching/,/^Agents/s/^  \([a-z]*\) .*/\1/p'); do
+	run_it "$muxbus" "$verb" --help
+	is "$verb --help" "$status $(grep -c "^usage: muxbus $verb" "$dir/out")" '0 1'
+done
+# Each example can be pasted: it is answered, whatever there is to be said about it.
+# (The methods that end things, or wait, are told by the manual of the protocol.)
+for method in list_panes list_windows list_sessions list_jobs list_timers status describe ping; do
+	example=$("$muxbus" help "$method" | sed -n '/^Example/{n;s/^ *muxbus //p;}')
+	run_it sh -c "'$muxbus' $example"
+	is "the example of $method" "$status" 0
+done
+
+# ---- run ----
+
+run_it "$muxbus" run -- sh -c 'echo out; echo err >&2; exit 7'
+is "run's status is the command's" "$status" 7
+is 'its output is printed' "$(sort "$dir/out" | tr '\n' ' ')" 'err out '
+run_it "$muxbus" run -- printf '%s|' 'a b' "it's" '$HOME' '`id`' '' '*' "$(printf 'x\ny')" '\n'
+is 'arguments arrive as they are' "$status $(cat "$dir/out")" "0 $(printf '%s|' 'a b' "it's" '$HOME' '`id`' '' '*' "$(printf 'x\ny')" '\n')"
+run_it "$muxbus" run --shell 'echo a b | tr a-z A-Z'
+is 'a shell, if asked for' "$status $(cat "$dir/out")" '0 A B'
+run_it "$muxbus" run no-such-program-anywhere
+is 'no such program' "$status" 127
+run_it "$muxbus" run -- sh -c 'kill -TERM $$'
+is 'killed' "$status" 143
+run_it "$muxbus" run -t 0.1 -- sleep 60
+is 'its time is up' "$status" 143
+run_it env MARK=here "$muxbus" run -C /usr -- sh -c 'echo $MARK $PWD'
+is 'environment and directory are ours' "$(cat "$dir/out")" 'here /usr'
+run_it "$muxbus" run -- printf '\377\000x'
+is 'output in a pipe is exact' "$(od -An -tx1 <"$dir/out" | tr -d ' ')" ff0078
+run_it "$muxbus" run -f -- sh -c 'for i in 1 2 3; do echo $i; sleep 0.05; done; exit 3'
+is 'output is followed' "$status $(tr '\n' ' ' <"$dir/out")" '3 1 2 3 '
+gives 'detached it returns at once' 0 '.id | length' 4 run -d -- sleep 60
+job=$(jq -r .id "$dir/out")
+gives 'and goes on' 0 .state running get_job "$job"
+"$muxbus" stop_job "$job" >/dev/null
+says 'run without a command' 2 'which command?' run -f
+timeout 60 "$muxbus" run -- sleep 60 2>"$dir/err" &
+runner=$!
+until_is 'a job runs' 1 sh -c "'$muxbus' list_jobs running=true | jq '[.jobs[] | select(.command == \"exec sleep 60\")] | length'"
+job=$("$muxbus" list_jobs running=true | jq -r '[.jobs[] | select(.command == "exec sleep 60")][0].id')
+kill -INT "$(pgrep -P "$runner" || echo "$runner")" 2>/dev/null
+wait "$runner"
+is '^C stops it' "$? $("$muxbus" get_job "$job" | jq -r .state)" '130 stopped'
+ok 'and says so' file_has "$dir/err" "stopping job $job"
+(timeout 60 "$muxbus" run -f -- yes; echo $? >"$dir/status") 2>/dev/null | head -n 1 >/dev/null
+until_is 'a reader that goes ends it' 0 sh -c "'$muxbus' list_jobs running=true | jq '.jobs | length'"
+"$muxbus" run -- sh -c 'sleep 1; echo survived' >"$dir/out" 2>"$dir/err" &
+runner=$!
+until_is 'a job runs' 1 sh -c "'$muxbus' list_jobs running=true | jq '.jobs | length'"
+kill_daemon
+wait "$runner"
+is 'it outlives the daemon, and is waited for' "$? $(cat "$dir/out")" '0 survived'
+
+# ---- wait ----
+
+job=$("$muxbus" run -d -- sh -c 'sleep 0.1; exit 4' | jq -r .id)
+gives 'a job is waited for' 0 '.conditions[0].details.exit_code' 4 wait "job=$job"
+gives 'one of two' 0 '.matched' '[1]' wait sec=60 sec=0.05
+gives 'all of two' 0 '.matched' '[0,1]' wait --all sec=0.01 sec=0.05
+gives 'a time that is up' 4 '.timed_out' true wait -t 0.05 sec=60
+says 'a condition that there is not' 2 'did you mean "output"' wait outptu=x
+says 'nothing to wait for' 2 'wait for what?' wait
+says 'a job that there is not' 1 'there is no job' wait job=Z9Z9
+other=$(t split-window -d -P -F '#{pane_id}' 'read line')
+timeout 60 "$muxbus" wait output=never "pane=$other" >"$dir/out" 2>"$dir/err" &
+waiter=$!
+until_is 'it waits' 1 sh -c "'$muxbus' status | jq .waits"
+t kill-pane -t "$other"
+wait "$waiter"
+is 'a pane that goes is an answer: no' "$? $(jq -r '.conditions[0].state' "$dir/out")" '1 gone'
+timeout 60 "$muxbus" --text wait exited="$pane" -t 0.05 >"$dir/out"
+is 'readable, if asked for' "$? $(cat "$dir/out")" '4 the time is up'
+
+# ---- watch ----
+
+timeout 60 "$muxbus" watch -n 2 'window_c*' >"$dir/out" 2>"$dir/err" &
+watcher=$!
+until_is 'it is subscribed' 1 sh -c "'$muxbus' status | jq .subscriptions"
+t new-window -d -n extra 'read line'
+t kill-window -t extra
+wait "$watcher"
+is 'events as JSON lines, by patterns' "$? $(jq -r .kind "$dir/out" | tr '\n' ' ')" '0 window_created window_closed '
+timeout 60 "$muxbus" --text watch -n 1 --after 0 window_created >"$dir/out" 2>/dev/null
+ok 'and what was, readable' sh -c "grep -q 'window_created' '$dir/out' || grep -q 'gap' '$dir/out'"
+says 'a kind that there is not' 2 'did you mean "bell"' watch bel
+run_it "$muxbus" watch -t 0.1 bell
+is 'for a while' "$status" 4
+timeout 60 "$muxbus" watch bell >"$dir/out" 2>"$dir/err" &
+watcher=$!
+until_is 'it is subscribed' 1 sh -c "'$muxbus' status | jq .subscriptions"
+kill -INT "$(pgrep -P "$watcher" || echo "$watcher")" 2>/dev/null
+wait "$watcher"
+is '^C ends it in good order' "$?" 0
+timeout 60 "$muxbus" watch -r -n 1 window_created >"$dir/out" 2>"$dir/err" &
+watcher=$!
+until_is 'it is subscribed' 1 sh -c "'$muxbus' status | jq .subscriptions"
+kill_daemon
+until_is 'it finds the next daemon' 1 sh -c "'$muxbus' status | jq .subscriptions"
+t new-window -d -n another 'read line'
+wait "$watcher"
+is 'and goes on' "$?" 0
+
+# ---- hostile names, and a terminal ----
+
+hostile=$(printf 'pwn\033]0;owned\007\033[2J\342\200\256x')
+t new-window -d -n hostile "printf '\\033]2;%s\\007' \"pwn\$(printf '\\033')[31m\"; exec sleep 1000"
+t rename-window -t hostile "$hostile" 2>/dev/null
+# The terminal is a pane of this tmux: what muxbus prints there is looked at with its escapes.
+"$muxbus" send_keys "pane=$pane" "keys=clear; $muxbus list_windows; $muxbus --color=never watch -n 1 --after 0 window_renamed -t 1; echo \$? done" keys=Enter >/dev/null
+until_is 'on a terminal there is a table' 1 shows "$pane" "^WINDOW"
+until_is 'until the end' 1 shows "$pane" "done\$"
+t capture-pane -p -e -t "$pane" >"$dir/screen"
+ok 'the hostile name is on it, harmless' file_has "$dir/screen" 'pwn'
+ok 'as text' sh -c "grep -q -e 'x1b' -e '033' '$dir/screen'"
+ok 'and not hidden' sh -c "! grep -q \"\$(printf '\342\200\256')\" '$dir/screen'"
+is 'the title of the pane is its own' "$(t display-message -p -t "$pane" '#{pane_title}' | grep -c owned)" 0
+for format in --text --json; do
+	for method in list_panes list_windows status get_action_history list_events; do
+		"$muxbus" "$format" "$method" >"$dir/out"
+		ok "$method $format has no control characters" sh -c "! tr -d '\\n' <'$dir/out' | LC_ALL=C grep -q '[[:cntrl:]]'"
+	done
+done
+"$muxbus" send_keys "pane=$pane" "keys=clear; $muxbus list_panes; NO_COLOR=1 $muxbus list_sessions; echo end" keys=Enter >/dev/null
+until_is 'colours on a terminal' 1 shows "$pane" "^end"
+t capture-pane -p -e -t "$pane" >"$dir/screen"
+ok 'the titles are bold' sh -c "grep -q \"\$(printf '\033')\\[1mPANE\" '$dir/screen'"
+ok 'but not with NO_COLOR' sh -c "! grep -q \"\$(printf '\033')\\[1mSESSION\" '$dir/screen' && grep -q '^SESSION' '$dir/screen'"
+mkfifo "$dir/go"
+"$muxbus" send_keys "pane=$pane" "keys=clear; $muxbus run -- sh -c 'echo step 1; read x <$dir/go; exit 5'; echo status \$?" keys=Enter >/dev/null
+until_is 'a line of progress' 1 shows "$pane" "step 1\$"
+echo >"$dir/go"
+until_is 'goes away at the end' 1 shows "$pane" '^status 5$'
+until_is 'how it ended is said' 1 shows "$pane" "exit status 5 after"
+
+# ---- doctor and start ----
+
+run_it "$muxbus" doctor
+is 'nothing is wrong' "$status $(jq .wrong "$dir/out")" '0 0'
+is 'each trouble has a remedy' "$(jq '[.findings[] | select(.state != "good" and .remedy == null)] | length' "$dir/out")" 0
+"$muxbus" shutdown >/dev/null
+wait "$daemon_pid"
+gives 'without a daemon something is' 1 '.findings[] | select(.subject == "daemon").remedy' 'muxbus start' doctor
+chmod 777 "$dir"
+run_it "$muxbus" --text doctor
+is 'a directory that others can write to' "$status $(grep -c 'other users can write' "$dir/out")" '1 1'
+chmod 700 "$dir"
+run_it "$muxbus" start
+is 'start starts it' "$status $(cat "$dir/out")" "0 muxbusd is ready at $MUXBUS"
+run_it "$muxbus" start
+is 'once' "$status $(cat "$dir/out")" "0 muxbusd is running already, at $MUXBUS"
+"$muxbus" shutdown >/dev/null
+until_is 'it ends' gone sh -c "[ -S '$MUXBUS' ] || echo gone"
+run_it "$muxbus" run -- echo started
+is 'run starts it too' "$status $(cat "$dir/out")" '0 started'
+"$muxbus" shutdown >/dev/null
+until_is 'it ends' gone sh -c "[ -S '$MUXBUS' ] || echo gone"
+daemon_pid=
+
+done_testing

@@ -1,0 +1,239 @@
+/* SPDX-License-Identifier: ISC */
+/* Arguments of the command line: each type of field, right and wrong, and words for a shell. */
+#include "cli/arguments.h"
+
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "cli/shell_word.h"
+#include "tap.h"
+
+static const char schema_text[] =
+    "{\"type\":\"object\",\"properties\":{"
+    "\"text\":{\"type\":\"string\"},"
+    "\"lines\":{\"type\":\"integer\"},"
+    "\"seconds\":{\"type\":\"number\"},"
+    "\"force\":{\"type\":\"boolean\"},"
+    "\"kinds\":{\"type\":\"array\",\"items\":{\"type\":\"string\"}},"
+    "\"keys\":{\"anyOf\":[{\"type\":\"string\"},{\"type\":\"array\"}]},"
+    "\"env\":{\"type\":\"object\",\"additionalProperties\":{\"type\":\"string\"}},"
+    "\"button\":{\"type\":\"string\",\"enum\":[\"left\",\"right\"]},"
+    "\"base64\":{\"type\":\"string\"},"
+    "\"data\":{}},"
+    "\"required\":[\"text\"]}";
+
+static struct json_reader *reader;
+static const struct json *schema;
+static char file_path[] = "/tmp/muxbus-test-XXXXXX";
+static char reason[512];
+
+/* What the words become, or the reason behind a "!". */
+static const char *made(const struct json *of, int count, const char *const *words)
+{
+	static struct buf out;
+	static char text[1024];
+	buf_finish(&out);
+	buf_init(&out, 65536);
+	reason[0] = '\0';
+	if (arguments_write(&out, of, count, words, reason, sizeof(reason)) < 0) {
+		text[0] = '!';
+		strncpy(text + 1, reason, sizeof(text) - 2);
+		return text;
+	}
+	return (const char *)out.data;
+}
+
+#define MADE(...)                                                            \
+	made(schema, sizeof((const char *[]){__VA_ARGS__}) / sizeof(char *), \
+	    (const char *[]){__VA_ARGS__})
+
+static void test_types(void)
+{
+	is_str(made(schema, 0, NULL), "{}", "no words");
+	is_str(MADE("text=5"), "{\"text\":\"5\"}", "a string stays one");
+	is_str(MADE("text=true"), "{\"text\":\"true\"}", "whatever it says");
+	is_str(MADE("text="), "{\"text\":\"\"}", "an empty one");
+	is_str(MADE("text=a=b:=c"), "{\"text\":\"a=b:=c\"}", "with signs in it");
+	is_str(MADE("lines=5"), "{\"lines\":5}", "an integer");
+	is_str(MADE("lines=-5"), "{\"lines\":-5}", "a negative one");
+	is_str(MADE("lines=1e3"), "{\"lines\":1e3}", "written otherwise");
+	is_str(MADE("seconds=0.5"), "{\"seconds\":0.5}", "a number");
+	is_str(MADE("force=yes"), "{\"force\":true}", "a truth value");
+	is_str(MADE("force=0"), "{\"force\":false}", "in digits");
+	is_str(MADE("kinds=a"), "{\"kinds\":[\"a\"]}", "an array of one");
+	is_str(MADE("kinds=a", "lines=1", "kinds=b"), "{\"kinds\":[\"a\",\"b\"],\"lines\":1}",
+	    "of two, apart");
+	is_str(MADE("keys=a"), "{\"keys\":\"a\"}", "keys: one");
+	is_str(MADE("keys=a", "keys=Enter"), "{\"keys\":[\"a\",\"Enter\"]}", "keys: two");
+	is_str(MADE("env=A=1", "env=B=x=y"), "{\"env\":{\"A\":\"1\",\"B\":\"x=y\"}}", "a map");
+	is_str(MADE("data=5"), "{\"data\":5}", "anything: a number is one");
+	is_str(MADE("data=true"), "{\"data\":true}", "and so is a truth value");
+	is_str(MADE("data=[1]"), "{\"data\":\"[1]\"}", "but no more: that is text");
+	is_str(MADE("data=5x"), "{\"data\":\"5x\"}", "and this");
+	is_str(
+	    MADE("unknown=5"), "{\"unknown\":\"5\"}", "the daemon will say that it is not known");
+	is_str(MADE("text=\303\251"), "{\"text\":\"\303\251\"}", "UTF-8");
+}
+
+static void test_json(void)
+{
+	is_str(MADE("data:={\"a\":[1,2]}"), "{\"data\":{\"a\":[1,2]}}", "JSON");
+	is_str(MADE("text:=5"), "{\"text\":5}", "JSON is as it was given");
+	is_str(MADE("kinds:=[\"a\",\"b\"]"), "{\"kinds\":[\"a\",\"b\"]}", "a whole array");
+	is_str(MADE("env:={\"A\":\"1\"}"), "{\"env\":{\"A\":\"1\"}}", "a whole map");
+	is_str(MADE("kinds=a", "kinds:=\"b\""), "{\"kinds\":[\"a\",\"b\"]}", "an element");
+	is_int(MADE("data:={\"a\":1")[0], '!', "half a value");
+	ok(strstr(reason, "data: no JSON"), "%s", reason);
+	is_int(MADE("data:=1 2")[0], '!', "two values");
+	is_int(MADE("data:=")[0], '!', "none");
+	is_int(MADE("data:={\"a\":1,\"a\":2}")[0], '!', "a name twice");
+	is_int(MADE("env=A=1", "env:={}")[0], '!', "a map in two ways");
+}
+
+static void test_wrong(void)
+{
+	is_str(MADE("lines=x"), "!lines: must be a whole number, not \"x\"", "no integer");
+	is_str(MADE("lines=1.5"), "!lines: must be a whole number, not \"1.5\"", "not whole");
+	is_str(MADE("lines="), "!lines: must be a whole number, not \"\"", "nothing");
+	is_str(MADE("lines= 5 6"), "!lines: must be a whole number, not \" 5 6\"", "two");
+	is_str(MADE("seconds=NaN"), "!seconds: must be a number, not \"NaN\"", "NaN is none");
+	is_str(MADE("seconds=0x10"), "!seconds: must be a number, not \"0x10\"", "nor is hex");
+	is_str(MADE("force=maybe"), "!force: must be true or false, not \"maybe\"", "neither");
+	is_str(MADE("text=a", "text=b"), "!text: is given 2 times", "twice");
+	is_str(MADE("env=A"), "!env: must be env=NAME=value, not \"A\"", "a map without a name");
+	is_int(MADE("text=\377")[0], '!', "no UTF-8");
+	ok(strstr(reason, "not UTF-8"), "%s", reason);
+	is_int(MADE("env=A=\377")[0], '!', "nor in a map");
+}
+
+static void test_positional(void)
+{
+	const struct json *none = json_read(
+	    reader, "{\"type\":\"object\",\"properties\":{}}", 33, &(struct json_error){0});
+	is_str(made(none, 1, (const char *[]){"x"}), "!\"x\" is not of the form key=value",
+	    "a word without a key, where nothing takes it");
+	schema = json_read(reader, schema_text, strlen(schema_text), &(struct json_error){0});
+	is_str(MADE("hello"), "{\"text\":\"hello\"}", "a word without a key");
+	is_str(MADE("hello world=x"), "{\"text\":\"hello world=x\"}", "that is no key");
+	is_str(MADE("=x"), "{\"text\":\"=x\"}", "nor is nothing");
+	is_str(MADE("9=x"), "{\"text\":\"9=x\"}", "nor a number");
+	is_str(MADE("--", "lines=5"), "{\"text\":\"lines=5\"}", "behind -- all is as it is");
+	is_str(MADE("lines=1", "--", "-"), "{\"lines\":1,\"text\":\"-\"}", "even -");
+	is_str(MADE("a", "b"), "!text: is given 2 times", "two are too many");
+	is_str(arguments_positional(schema)->name, "text", "the required one");
+}
+
+static void write_file(const char *bytes, size_t len)
+{
+	int fd = open(file_path, O_WRONLY | O_TRUNC | O_CLOEXEC);
+	if (fd < 0 || write(fd, bytes, len) != (ssize_t)len)
+		diag("the file cannot be written");
+	close(fd);
+}
+
+static void test_files(void)
+{
+	char from[64] = "text@=";
+	char lines[64] = "lines@=";
+	char encoded[64] = "base64@=";
+	char plain[64] = "text=@";
+	char want[128];
+	strcat(from, file_path);
+	strcat(lines, file_path);
+	strcat(encoded, file_path);
+	strcat(plain, file_path);
+	write_file("a\nb\n", 4);
+	is_str(MADE(from), "{\"text\":\"a\\nb\\n\"}", "text from a file, as it is");
+	strcpy(want, "{\"text\":\"@");
+	strcat(want, file_path);
+	strcat(want, "\"}");
+	is_str(MADE(plain), want, "text that begins with @ is no file: it may be anybody's");
+	is_str(MADE("text=-"), "{\"text\":\"-\"}", "and - is itself");
+	write_file("7", 1);
+	is_str(MADE(lines), "{\"lines\":7}", "a number from a file");
+	write_file("", 0);
+	is_str(MADE(from), "{\"text\":\"\"}", "an empty file");
+	write_file("\377\0", 2);
+	is_int(MADE(from)[0], '!', "a file that is no text");
+	is_str(MADE(encoded), "{\"base64\":\"/wA=\"}", "is sent as base64 where that is wanted");
+	is_int(MADE("text@=/nowhere/at/all")[0], '!', "no file");
+	ok(strstr(reason, "No such file"), "%s", reason);
+	write_file("from input", 10);
+	int saved = dup(0);
+	close(0);
+	is_int(open(file_path, O_RDONLY), 0, "standard input");
+	is_str(MADE("-"), "{\"text\":\"from input\"}", "is read for -");
+	is_int(MADE("-", "data@=-")[0], '!', "but once only");
+	dup2(saved, 0);
+	close(saved);
+}
+
+static void test_usage(void)
+{
+	struct buf out;
+	struct json_error error;
+	static const char params[] = "{\"text\":\"it's\",\"kinds\":[\"a\",\"b "
+				     "c\"],\"env\":{\"A\":\"$x\"},\"data\":{\"a\":1},"
+				     "\"lines\":-3,\"force\":true}";
+	buf_init(&out, 4096);
+	arguments_usage(&out, "do_it", schema);
+	is_str((const char *)out.data,
+	    "do_it text=text [lines=number] [seconds=number] [force=true|false] [kinds=text ...] "
+	    "[keys=text ...] [env=NAME=text ...] [button=left|right] [base64=text] [data:=json]",
+	    "a usage");
+	struct json_reader *other = json_reader_new(4096);
+	buf_clear(&out);
+	arguments_example(&out, "do_it", schema, json_read(other, params, strlen(params), &error));
+	is_str((const char *)out.data,
+	    "do_it text='it'\\''s' kinds=a kinds='b c' env=A='$x' data:='{\"a\":1}' lines=-3 "
+	    "force=true",
+	    "an example");
+	json_reader_free(other);
+	buf_finish(&out);
+}
+
+/* A real shell reads back what was quoted. */
+static void test_shell(void)
+{
+	static const char *const words[] = {"plain", "", " ", "a b", "'", "''", "it's", "$HOME",
+	    "`id`", "\\", "\"", "*", "~", "!x", "#x", "a=b", "-n", "--", "if", "\n", "a\nb", "&",
+	    ";", "(x)", "{a,b}", "\303\251", "\001", "%3", "[x]", "<x", "time", "\t"};
+	struct buf command;
+	buf_init(&command, 65536);
+	for (size_t i = 0; i < sizeof(words) / sizeof(*words); i++) {
+		char got[64] = "";
+		buf_clear(&command);
+		(void)buf_append_str(&command, "exec printf '%s.' ");
+		(void)shell_word(&command, words[i]);
+		FILE *file = popen((const char *)command.data, "r");
+		size_t len = file ? fread(got, 1, sizeof(got) - 1, file) : 0;
+		if (file)
+			pclose(file);
+		ok(len == strlen(words[i]) + 1 && memcmp(got, words[i], len - 1) == 0,
+		    "a shell reads back word %zu: %s", i, words[i]);
+	}
+	buf_finish(&command);
+}
+
+int main(void)
+{
+	int fd = mkstemp(file_path);
+	if (fd < 0)
+		skip_all("no file to work with");
+	close(fd);
+	reader = json_reader_new(65536);
+	schema = json_read(reader, schema_text, strlen(schema_text), &(struct json_error){0});
+	test_types();
+	test_json();
+	test_wrong();
+	test_positional();
+	test_files();
+	test_usage();
+	test_shell();
+	json_reader_free(reader);
+	unlink(file_path);
+	return done_testing();
+}

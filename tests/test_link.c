@@ -1,0 +1,200 @@
+/* SPDX-License-Identifier: ISC */
+/* The link of the command line: what can be wrong with a socket, and lines in pieces of any size. */
+#include "cli/link.h"
+
+#include <errno.h>
+#include <poll.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/un.h>
+#include <unistd.h>
+
+#include "cli/ask.h"
+#include "tap.h"
+
+static char top[64] = "/tmp/muxbus-test-XXXXXX";
+static char path[100];
+static char reason[4096 + 512];
+static int listener;
+static int daemon_fd; /* the other side of the link */
+static struct link *link_now;
+
+static int listen_at(const char *at)
+{
+	struct sockaddr_un address = {.sun_family = AF_UNIX};
+	(void)snprintf(address.sun_path, sizeof(address.sun_path), "%s", at);
+	int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
+	if (bind(fd, (struct sockaddr *)&address, sizeof(address)) < 0 || listen(fd, 5) < 0) {
+		perror(at);
+		exit(99);
+	}
+	return fd;
+}
+
+static void connect_both(void)
+{
+	if (link_open(&link_now, path, reason, sizeof(reason)) != LINK_OK) {
+		fprintf(stderr, "%s\n", reason);
+		exit(99);
+	}
+	daemon_fd = accept(listener, NULL, NULL);
+}
+
+static void end_both(void)
+{
+	link_close(link_now);
+	close(daemon_fd);
+}
+
+static void say(const char *text, size_t len)
+{
+	if (write(daemon_fd, text, len) != (ssize_t)len)
+		diag("not written");
+}
+
+static void test_states(void)
+{
+	char other[120];
+	struct link *link;
+	(void)snprintf(other, sizeof(other), "%s/none", top);
+	is_int(link_open(&link, other, reason, sizeof(reason)), LINK_NO_SOCKET, "%s", other);
+	ok(strstr(reason, "there is no socket at"), "%s", reason);
+	(void)snprintf(other, sizeof(other), "%s/dead", top);
+	close(listen_at(other));
+	is_int(link_open(&link, other, reason, sizeof(reason)), LINK_DEAD, "%s", other);
+	ok(strstr(reason, "nobody listens at"), "%s", reason);
+	is_int(link_open(&link, top, reason, sizeof(reason)), LINK_DEAD, "a directory");
+	memset(other, 'x', sizeof(other) - 1);
+	other[0] = '/';
+	other[sizeof(other) - 1] = '\0';
+	is_int(link_open(&link, other, reason, sizeof(reason)), LINK_FAILED, "too long a path");
+	ok(!link, "there is no link then");
+}
+
+/* A listener that another user made is not spoken to. */
+static void test_others(void)
+{
+	char other[120];
+	struct link *link;
+	if (geteuid() != 0) {
+		skip("only root can be another user");
+		return;
+	}
+	(void)snprintf(other, sizeof(other), "%s/theirs", top);
+	int fd = listen_at(other);
+	if (seteuid(12345) != 0 || listen(fd, 5) < 0 || seteuid(0) != 0)
+		diag("cannot listen as somebody else");
+	is_int(link_open(&link, other, reason, sizeof(reason)), LINK_NOT_OURS, "somebody else's");
+	ok(strstr(reason, "another user"), "%s", reason);
+	close(fd);
+}
+
+static void test_pieces(void)
+{
+	static const char text[] = "{\"a\":1}\n\r\n{\"b\":\"\303\251\"}\r\nrest\n";
+	static const char *const want[] = {"{\"a\":1}", "", "{\"b\":\"\303\251\"}", "rest"};
+	for (size_t piece = 1; piece <= strlen(text); piece++) {
+		size_t seen = 0;
+		bool is_good = true;
+		const char *line;
+		size_t len;
+		connect_both();
+		for (size_t at = 0; at < strlen(text); at += piece) {
+			size_t size = strlen(text) - at < piece ? strlen(text) - at : piece;
+			say(text + at, size);
+			(void)link_receive(link_now);
+			is_good &=
+			    link_has_line(link_now) == (memchr(text + at, '\n', size) != NULL);
+			while (link_read_line(link_now, 0, &line, &len) == LINK_LINE) {
+				is_good &= seen < 4 && strcmp(line, want[seen]) == 0 &&
+				    len == strlen(line);
+				seen++;
+			}
+		}
+		close(daemon_fd);
+		is_good &= link_read_line(link_now, 1000, &line, &len) == LINK_END;
+		if (!is_good || seen != 4)
+			ok(false, "pieces of %zu bytes: %zu lines", piece, seen);
+		link_close(link_now);
+	}
+	ok(true, "lines in pieces of every size");
+}
+
+static void test_deadlines(void)
+{
+	const char *line;
+	size_t len;
+	connect_both();
+	is_int(link_read_line(link_now, 20, &line, &len), LINK_LATE, "nothing came in time");
+	say("half", 4);
+	is_int(link_read_line(link_now, 20, &line, &len), LINK_LATE, "nor has half a line");
+	say("\n", 1);
+	is_int(link_read_line(link_now, 5000, &line, &len), LINK_LINE, "the rest");
+	is_str(line, "half", "is kept");
+	say("cut", 3);
+	close(daemon_fd);
+	is_int(link_read_line(link_now, 5000, &line, &len), LINK_END,
+	    "half a line at the end is none");
+	is_int(link_read_line(link_now, 0, &line, &len), LINK_END, "and it stays at the end");
+	is_int(link_send(link_now, "x\n", 2), -1, "nobody reads: an error, and no signal");
+	link_close(link_now);
+}
+
+static void count_other(void *data, const struct json *message, const char *line, size_t len)
+{
+	(void)line;
+	(void)len;
+	*(int *)data += json_member(message, "method") != NULL;
+}
+
+static void test_answers(void)
+{
+	char sent[256] = "";
+	int others = 0;
+	struct link_answer answer;
+	static const char said[] =
+	    "{\"jsonrpc\":\"2.0\",\"method\":\"event\",\"params\":{}}\n"
+	    "{\"jsonrpc\":\"2.0\",\"id\":77,\"result\":{}}\n"
+	    "{\"jsonrpc\":\"2.0\",\"id\":1,\"result\":{\"n\":5,\"s\":\"x\"}}\n";
+	connect_both();
+	link_set_other(link_now, count_other, &others);
+	uint64_t id = link_request(link_now, "ping", "{\"a\":1}");
+	is_int((long long)id, 1, "the first request");
+	ok(read(daemon_fd, sent, sizeof(sent) - 1) > 0, "is sent");
+	is_str(sent, "{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"ping\",\"params\":{\"a\":1}}\n",
+	    "as one line");
+	say(said, strlen(said));
+	is_int(link_await(link_now, id, 5000, &answer), LINK_LINE, "its answer is found");
+	is_int(ask_int(answer.result, "n", 0), 5, "with its result");
+	is_str(ask_string(answer.result, "s", ""), "x", "and all of it");
+	is_str(ask_string(answer.result, "n", "other"), "other", "a number is no string");
+	is_int(ask_int(answer.result, "none", -7), -7, "what is not there");
+	is_int(others, 1, "an event on the way is told");
+	say("{\"id\":null,\"error\":{\"code\":-32700,\"message\":\"m\"}}\n", 53);
+	is_int(link_await(link_now, id, 5000, &answer), LINK_LINE, "an error without an id");
+	ok(answer.error && !answer.result, "is ours");
+	say("no json\n", 8);
+	is_int(link_await(link_now, id, 5000, &answer), LINK_BROKEN, "no JSON");
+	is_int(errno, EPROTO, "is said");
+	is_int(link_await(link_now, id, 10, &answer), LINK_LATE, "nothing more");
+	end_both();
+}
+
+int main(void)
+{
+	char command[100];
+	if (!mkdtemp(top))
+		skip_all("no directory to work in");
+	(void)snprintf(path, sizeof(path), "%s/sock", top);
+	listener = listen_at(path);
+	test_states();
+	test_others();
+	test_pieces();
+	test_deadlines();
+	test_answers();
+	close(listener);
+	(void)snprintf(command, sizeof(command), "rm -rf %s", top);
+	return system(command) == 0 ? done_testing() : 99;
+}
