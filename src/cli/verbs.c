@@ -5,6 +5,13 @@
 #include <string.h>
 
 const struct verb verbs[] = {
+    {"record", VERB_LIVE, "[pane] [-f] [-o file] [-t time] [--title text]",
+	"record what a pane shows, to be played by asciinema",
+	"--follow --output --timeout --title", record_run},
+    {"screenshot", VERB_LIVE,
+	"[pane] [-o file] [-f svg|html] [-n lines] [--theme dark|light] [-t title]",
+	"make a picture of what a pane shows", "--output --format --lines --theme --title",
+	screenshot_run},
     {"top", VERB_LIVE, "", "a live screen of panes, jobs, timers, watches and the queue", NULL,
 	top_run},
     {"watch", VERB_LIVE,

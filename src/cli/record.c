@@ -1,0 +1,402 @@
+/* SPDX-License-Identifier: ISC */
+/* muxbus record: what a pane's program wrote, or goes on writing, as a recording that can be played. */
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/buf.h"
+#include "base/clock.h"
+#include "cli/ask.h"
+#include "cli/cast.h"
+#include "cli/interrupt.h"
+#include "cli/option.h"
+#include "cli/own_pane.h"
+#include "cli/verbs.h"
+#include "wire/json.h"
+
+enum {
+	PARAMS_MAX = 64 * 1024,
+	PENDING_MAX = 16 * 1024 * 1024, /* of what comes while the first screen is asked for */
+	PIECES_MAX = 4096, /* reads of what is remembered */
+	GAPS_MAX = 100, /* in a row: the screen is taken anew after each */
+};
+
+struct record {
+	struct cli *cli;
+	const char *pane; /* as it was asked for; NULL: our own */
+	const char *path; /* NULL, or "-": standard output */
+	const char *title; /* NULL: the pane's */
+	bool follows;
+	int64_t timeout_ms; /* -1: none */
+	struct link *link;
+	FILE *file;
+	char id[32]; /* of the pane */
+	struct cast cast;
+	struct buf out; /* to be written to the file */
+	struct buf pending; /* lines that came before the screen, while it is awaited */
+	struct json_reader *reader; /* for them */
+	bool is_awaiting; /* the screen */
+	bool wants_screen; /* something was missed */
+	bool wants_size;
+	bool is_over; /* the pane is gone */
+	int64_t next; /* the offset that is recorded up to */
+};
+
+/* ---- arguments --------------------------------------------------------------------------------- */
+
+static enum cli_status read_options(
+    struct record *record, struct option_reader *reader, bool *ret_is_done)
+{
+	const char *word;
+	enum option_read read;
+	bool is_good = true;
+	*ret_is_done = false;
+	while (is_good && (read = option_next(reader, &word)) != OPTION_END) {
+		if (read == OPTION_WORD && !record->pane)
+			record->pane = word;
+		else if (read == OPTION_WORD)
+			return cli_usage("record", "one pane at a time, not \"%s\" too", word);
+		else if (cli_help("record", word))
+			*ret_is_done = true;
+		else if (option_is(reader, 'o', "output"))
+			is_good = (record->path = option_value(reader)) != NULL;
+		else if (option_is(reader, 'f', "follow"))
+			record->follows = true;
+		else if (option_is(reader, 0, "title"))
+			is_good = (record->title = option_value(reader)) != NULL;
+		else if (option_is(reader, 't', "timeout"))
+			is_good = option_duration(reader, &record->timeout_ms);
+		else
+			return option_unknown(reader);
+		if (*ret_is_done)
+			return CLI_DONE;
+	}
+	return is_good ? CLI_DONE : CLI_USAGE;
+}
+
+/* ---- asking ------------------------------------------------------------------------------------ */
+
+/* Asks about the pane; more is further members as JSON text, or "". */
+static enum cli_status ask(
+    struct record *record, const char *method, const char *more, const struct json **ret_result)
+{
+	struct buf params;
+	struct json_writer writer;
+	const char *pane = record->id[0] ? record->id : record->pane;
+	char own[32];
+	if (!pane && own_pane(record->cli, own, sizeof(own)))
+		pane = own;
+	buf_init(&params, PARAMS_MAX);
+	json_writer_init(&writer, &params);
+	json_object_begin(&writer, NULL);
+	if (pane)
+		(void)json_put_text(&writer, "pane", pane, strlen(pane));
+	if (*more)
+		(void)buf_printf(&params, "%s%s", pane ? "," : "", more);
+	json_object_end(&writer);
+	enum cli_status status =
+	    ask_result(record->link, method, (const char *)params.data, ASK_TIMEOUT_MS, ret_result);
+	buf_finish(&params);
+	return status;
+}
+
+static enum cli_status subscribe(struct record *record)
+{
+	char params[256];
+	const struct json *result;
+	(void)snprintf(params, sizeof(params),
+	    "{\"kinds\":[\"gap\",\"pane_closed\",\"pane_exited\",\"pane_"
+	    "output\","
+	    "\"server_lost\"],\"output\":true,\"panes\":[\"%s\"]}",
+	    record->id);
+	enum cli_status status =
+	    ask_result(record->link, "subscribe", params, ASK_TIMEOUT_MS, &result);
+	/* Layouts are of windows, and panes move between those: any may change our size. */
+	if (status == CLI_DONE)
+		status = ask_result(record->link, "subscribe", "{\"kinds\":[\"layout_changed\"]}",
+		    ASK_TIMEOUT_MS, &result);
+	return status;
+}
+
+/* ---- writing ----------------------------------------------------------------------------------- */
+
+/* Writes what there is; false, having said why, if it cannot. */
+static bool flush(struct record *record)
+{
+	size_t len = record->out.len;
+	bool is_written = len == 0 || fwrite(record->out.data, 1, len, record->file) == len;
+	is_written = fflush(record->file) == 0 && is_written;
+	if (!is_written && errno != EPIPE)
+		cli_error(
+		    "%s: %s", record->path ? record->path : "standard output", strerror(errno));
+	buf_clear(&record->out);
+	return is_written;
+}
+
+static enum cli_status begin(struct record *record)
+{
+	const struct json *pane;
+	enum cli_status status = ask(record, "get_pane", "", &pane);
+	if (status != CLI_DONE)
+		return status;
+	(void)snprintf(record->id, sizeof(record->id), "%s", ask_string(pane, "pane", ""));
+	if (ask_int(pane, "width", 0) < 1 || ask_int(pane, "height", 0) < 1) {
+		cli_error("muxbusd does not say how large the pane is");
+		return CLI_NO;
+	}
+	cast_begin(&record->cast, &record->out, (unsigned)ask_int(pane, "width", 0),
+	    (unsigned)ask_int(pane, "height", 0), clock_real_ms(),
+	    record->title ? record->title : ask_string(pane, "title", NULL));
+	return CLI_DONE;
+}
+
+/* Records what the pane shows now. */
+static enum cli_status put_screen(struct record *record)
+{
+	const struct json *result;
+	struct buf screen;
+	record->is_awaiting = true;
+	enum cli_status status = ask(record, "capture_pane", "\"escapes\":true", &result);
+	record->is_awaiting = false;
+	if (status != CLI_DONE)
+		return status;
+	const struct json *text = json_member(result, "text");
+	const struct json *cursor = json_member(result, "cursor");
+	buf_init(&screen, LINK_LINE_MAX);
+	cast_screen(&screen,
+	    &(struct cast_screen){
+		.text = text && text->type == JSON_STRING ? text->text : "",
+		.len = text && text->type == JSON_STRING ? text->len : 0,
+		.cursor_row = (unsigned)ask_int(cursor, "row", 0),
+		.cursor_column = (unsigned)ask_int(cursor, "column", 0),
+		.cursor_visible = ask_bool(cursor, "visible", true),
+		.alternate_screen = ask_bool(result, "alternate_screen", false),
+	    });
+	record->next = ask_int(result, "offset", 0);
+	cast_resize(&record->cast, &record->out, clock_real_ms(),
+	    (unsigned)ask_int(result, "columns", record->cast.columns),
+	    (unsigned)ask_int(result, "rows", record->cast.rows));
+	cast_output(&record->cast, &record->out, clock_real_ms(), screen.data, screen.len);
+	buf_finish(&screen);
+	return CLI_DONE;
+}
+
+/* ---- what is remembered ---------------------------------------------------------------------------- */
+
+/* Records the output that the daemon remembers; of when it was written nothing is known. */
+static enum cli_status put_remembered(struct record *record)
+{
+	int64_t after = -1;
+	for (unsigned piece = 0; piece < PIECES_MAX; piece++) {
+		const struct json *result;
+		char more[64] = "";
+		if (after >= 0)
+			(void)snprintf(more, sizeof(more), "\"after\":%lld", (long long)after);
+		enum cli_status status = ask(record, "read_output", more, &result);
+		if (status != CLI_DONE)
+			return status;
+		const struct json *text = json_member(result, "text");
+		if (text && text->type == JSON_STRING)
+			cast_output(&record->cast, &record->out, record->cast.start_ms, text->text,
+			    text->len);
+		after = ask_int(result, "to", 0);
+		bool is_empty = !text || text->len == 0;
+		if (is_empty && piece == 0)
+			return put_screen(record);
+		if (is_empty || after >= ask_int(result, "end", 0))
+			break;
+		if (!flush(record))
+			return CLI_NO;
+	}
+	return CLI_DONE;
+}
+
+/* ---- what comes ------------------------------------------------------------------------------------ */
+
+static void take_output(struct record *record, const struct json *event)
+{
+	int64_t from = ask_int(event, "offset", 0), to = ask_int(event, "to", 0);
+	int64_t when = clock_parse(ask_string(event, "time", ""));
+	const struct json *text = json_member(event, "text");
+	if (to <= record->next || !text || text->type != JSON_STRING)
+		return; /* the screen had it already */
+	if (from > record->next) {
+		record->wants_screen = true;
+		return;
+	}
+	size_t known = (size_t)(record->next - from);
+	/* Where bytes were no UTF-8 they cannot be counted: then some are seen twice. */
+	if (known > text->len || ask_bool(event, "lossy", false))
+		known = 0;
+	cast_output(&record->cast, &record->out, when, text->text + known, text->len - known);
+	record->next = to;
+}
+
+static void take_event(struct record *record, const struct json *event)
+{
+	const char *kind = ask_string(event, "kind", "");
+	if (strcmp(kind, "pane_output") == 0)
+		take_output(record, event);
+	else if (strcmp(kind, "gap") == 0)
+		record->wants_screen = true;
+	else if (strcmp(kind, "layout_changed") == 0)
+		record->wants_size = true;
+	else if (strcmp(kind, "pane_closed") == 0 || strcmp(kind, "pane_exited") == 0 ||
+	    strcmp(kind, "server_lost") == 0)
+		record->is_over = true;
+}
+
+static void on_message(void *data, const struct json *message, const char *line, size_t len)
+{
+	struct record *record = data;
+	if (strcmp(ask_string(message, "method", ""), "event") != 0)
+		return;
+	if (!record->is_awaiting) {
+		take_event(record, json_member(message, "params"));
+		return;
+	}
+	/* Too much is as good as a hole, which is noticed by its offsets. */
+	if (buf_append(&record->pending, line, len) == 0)
+		(void)buf_append_byte(&record->pending, '\n');
+}
+
+static void take_pending(struct record *record)
+{
+	struct json_error error;
+	const char *at = (const char *)record->pending.data;
+	size_t left = record->pending.len;
+	while (left > 0) {
+		const char *newline = memchr(at, '\n', left);
+		size_t len = newline ? (size_t)(newline - at) : left;
+		const struct json *message = json_read(record->reader, at, len, &error);
+		if (message)
+			take_event(record, json_member(message, "params"));
+		at += newline ? len + 1 : len;
+		left -= newline ? len + 1 : len;
+	}
+	buf_clear(&record->pending);
+}
+
+/* The screen, and what came while it was taken. */
+static enum cli_status catch_up(struct record *record)
+{
+	enum cli_status status = CLI_DONE;
+	for (unsigned tries = 0; tries < GAPS_MAX; tries++) {
+		record->wants_screen = false;
+		status = put_screen(record);
+		if (status != CLI_DONE)
+			break;
+		take_pending(record);
+		if (!record->wants_screen)
+			break;
+	}
+	return record->is_over ? CLI_DONE : status;
+}
+
+static enum cli_status take_size(struct record *record)
+{
+	const struct json *pane;
+	record->wants_size = false;
+	enum cli_status status = ask(record, "get_pane", "", &pane);
+	if (status == CLI_DONE)
+		cast_resize(&record->cast, &record->out, clock_real_ms(),
+		    (unsigned)ask_int(pane, "width", record->cast.columns),
+		    (unsigned)ask_int(pane, "height", record->cast.rows));
+	return record->is_over ? CLI_DONE : status;
+}
+
+/* Reads lines that are there. CLI_UNREACHABLE: the daemon has gone. */
+static enum cli_status take_lines(struct record *record)
+{
+	const struct json *message;
+	const char *line;
+	size_t len;
+	enum link_read read;
+	(void)link_receive(record->link); /* an end is seen below */
+	while ((read = link_read_message(record->link, 0, &message, &line, &len)) == LINK_LINE)
+		on_message(record, message, line, len);
+	if (read != LINK_END && read != LINK_BROKEN)
+		return CLI_DONE;
+	cli_error("muxbusd has gone; the recording ends here");
+	return CLI_UNREACHABLE;
+}
+
+static enum cli_status follow(struct record *record, const struct interrupt *interrupt)
+{
+	int64_t deadline = record->timeout_ms < 0 ? -1 : clock_mono_ms() + record->timeout_ms;
+	link_set_other(record->link, on_message, record);
+	record->is_awaiting = true; /* of what comes before the screen nothing is lost */
+	enum cli_status status = subscribe(record);
+	if (status == CLI_DONE)
+		status = catch_up(record);
+	while (status == CLI_DONE && !record->is_over) {
+		int64_t left = deadline < 0 ? -1 : deadline - clock_mono_ms();
+		int signal;
+		if (!flush(record))
+			return CLI_NO;
+		enum interrupt_wake wake = interrupt_wait(
+		    interrupt, record->link, deadline >= 0 && left < 0 ? 0 : left, &signal);
+		if (wake != INTERRUPT_LINK)
+			break; /* stopped, or long enough: what there is is whole */
+		status = take_lines(record);
+		if (status == CLI_DONE && record->wants_screen)
+			status = catch_up(record);
+		if (status == CLI_DONE && record->wants_size && !record->is_over)
+			status = take_size(record);
+	}
+	return status;
+}
+
+/* ---- the verb -------------------------------------------------------------------------------------- */
+
+static enum cli_status run(struct record *record)
+{
+	struct interrupt interrupt = {.fd = -1, .extra_fd = -1};
+	if (record->follows && interrupt_open(&interrupt) < 0) {
+		cli_error("signals cannot be watched: %s", strerror(errno));
+		return CLI_NO;
+	}
+	enum cli_status status = begin(record);
+	bool is_file = record->path && strcmp(record->path, "-") != 0;
+	if (status != CLI_DONE)
+		return status;
+	record->file = is_file ? fopen(record->path, "we") : stdout;
+	if (!record->file) {
+		cli_error("%s: %s", record->path, strerror(errno));
+		return CLI_NO;
+	}
+	status = record->follows ? follow(record, &interrupt) : put_remembered(record);
+	if (!flush(record))
+		status = CLI_NO;
+	if (is_file && fclose(record->file) != 0) {
+		cli_error("%s: %s", record->path, strerror(errno));
+		status = CLI_NO;
+	}
+	return status;
+}
+
+enum cli_status record_run(struct cli *cli, int argc, char **argv)
+{
+	struct option_reader reader;
+	struct record record = {.cli = cli, .timeout_ms = -1};
+	bool is_finished;
+	option_start(&reader, cli, argc, argv);
+	enum cli_status status = read_options(&record, &reader, &is_finished);
+	if (status != CLI_DONE || is_finished)
+		return status;
+	if (cli->is_terminal && !record.path)
+		return cli_usage("record",
+		    "a recording is nothing for a terminal: name a file with -o, or redirect it");
+	record.link = ask_connect(cli, true);
+	if (!record.link)
+		return CLI_UNREACHABLE;
+	buf_init(&record.out, LINK_LINE_MAX);
+	buf_init(&record.pending, PENDING_MAX);
+	record.reader = json_reader_new(LINK_LINE_MAX);
+	status = run(&record);
+	json_reader_free(record.reader);
+	buf_finish(&record.pending);
+	buf_finish(&record.out);
+	link_close(record.link);
+	return status;
+}

@@ -1,0 +1,153 @@
+/* SPDX-License-Identifier: ISC */
+/* muxbus screenshot: what a pane shows, as a picture in a file or on standard output. */
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/buf.h"
+#include "cli/ask.h"
+#include "cli/option.h"
+#include "cli/own_pane.h"
+#include "cli/show.h"
+#include "cli/verbs.h"
+#include "wire/json.h"
+
+#define PARAMS_MAX ((size_t)64 * 1024)
+
+struct screenshot {
+	const char *pane; /* NULL: our own */
+	const char *path; /* NULL, or "-": standard output */
+	const char *format; /* NULL: what the path says, else svg */
+	const char *theme; /* NULL: the daemon's default */
+	const char *title; /* NULL: no bar above the picture */
+	uint32_t lines; /* 0: the screen */
+};
+
+static enum cli_status read_options(
+    struct screenshot *shot, struct option_reader *reader, bool *ret_is_done)
+{
+	const char *word;
+	enum option_read read;
+	bool is_good = true;
+	*ret_is_done = false;
+	while (is_good && (read = option_next(reader, &word)) != OPTION_END) {
+		if (read == OPTION_WORD && !shot->pane)
+			shot->pane = word;
+		else if (read == OPTION_WORD)
+			return cli_usage("screenshot", "one pane at a time, not \"%s\" too", word);
+		else if (cli_help("screenshot", word))
+			*ret_is_done = true;
+		else if (option_is(reader, 'o', "output"))
+			is_good = (shot->path = option_value(reader)) != NULL;
+		else if (option_is(reader, 'f', "format"))
+			is_good = (shot->format = option_value(reader)) != NULL;
+		else if (option_is(reader, 't', "title"))
+			is_good = (shot->title = option_value(reader)) != NULL;
+		else if (option_is(reader, 0, "theme"))
+			is_good = (shot->theme = option_value(reader)) != NULL;
+		else if (option_is(reader, 'n', "lines"))
+			is_good = option_count(reader, &shot->lines);
+		else
+			return option_unknown(reader);
+		if (*ret_is_done)
+			return CLI_DONE;
+	}
+	return is_good ? CLI_DONE : CLI_USAGE;
+}
+
+static bool ends_in(const char *text, const char *end)
+{
+	size_t len = strlen(text), end_len = strlen(end);
+	return len >= end_len && strcmp(text + len - end_len, end) == 0;
+}
+
+/* What was not said with --format. */
+static const char *choose_format(const struct screenshot *shot)
+{
+	if (shot->format)
+		return shot->format;
+	bool is_html = shot->path && (ends_in(shot->path, ".html") || ends_in(shot->path, ".htm"));
+	return is_html ? "html" : "svg";
+}
+
+static enum cli_status capture(const struct cli *cli, const struct screenshot *shot,
+    struct link *link, const struct json **ret_result)
+{
+	struct json_writer writer;
+	struct buf params;
+	char own[32];
+	const char *pane = shot->pane;
+	if (!pane && own_pane(cli, own, sizeof(own)))
+		pane = own;
+	buf_init(&params, PARAMS_MAX);
+	json_writer_init(&writer, &params);
+	json_object_begin(&writer, NULL);
+	json_put_str(&writer, "format", choose_format(shot));
+	if (pane)
+		(void)json_put_text(&writer, "pane", pane, strlen(pane));
+	if (shot->theme)
+		(void)json_put_text(&writer, "theme", shot->theme, strlen(shot->theme));
+	if (shot->title)
+		(void)json_put_text(&writer, "title", shot->title, strlen(shot->title));
+	if (shot->lines > 0)
+		json_put_int(&writer, "lines", shot->lines);
+	json_object_end(&writer);
+	enum cli_status status =
+	    ask_result(link, "capture_pane", (const char *)params.data, ASK_TIMEOUT_MS, ret_result);
+	buf_finish(&params);
+	return status;
+}
+
+/* Writes the picture where it was asked for. */
+static enum cli_status put_picture(const struct screenshot *shot, const struct json *picture)
+{
+	if (!shot->path || strcmp(shot->path, "-") == 0) {
+		(void)fwrite(picture->text, 1, picture->len, stdout);
+		return cli_flush(CLI_DONE);
+	}
+	FILE *file = fopen(shot->path, "we");
+	if (!file) {
+		cli_error("%s: %s", shot->path, strerror(errno));
+		return CLI_NO;
+	}
+	bool is_written = fwrite(picture->text, 1, picture->len, file) == picture->len;
+	int error = errno;
+	if (fclose(file) != 0 && is_written) {
+		is_written = false;
+		error = errno;
+	}
+	if (!is_written)
+		cli_error("%s: %s", shot->path, strerror(error));
+	return is_written ? CLI_DONE : CLI_NO;
+}
+
+enum cli_status screenshot_run(struct cli *cli, int argc, char **argv)
+{
+	struct option_reader reader;
+	struct screenshot shot = {0};
+	const struct json *result;
+	bool is_finished;
+	option_start(&reader, cli, argc, argv);
+	enum cli_status status = read_options(&shot, &reader, &is_finished);
+	if (status != CLI_DONE || is_finished)
+		return status;
+	if (cli->is_terminal && !shot.path && !cli->wants_json)
+		return cli_usage("screenshot",
+		    "a picture is nothing for a terminal: name a file with -o, or redirect it");
+	struct link *link = ask_connect(cli, true);
+	if (!link)
+		return CLI_UNREACHABLE;
+	status = capture(cli, &shot, link, &result);
+	const struct json *picture = status == CLI_DONE ? json_member(result, "picture") : NULL;
+	if (picture && cli->wants_json) {
+		show_json(cli, result);
+		status = cli_flush(CLI_DONE);
+	} else if (picture && picture->type == JSON_STRING) {
+		status = put_picture(&shot, picture);
+	} else if (status == CLI_DONE) {
+		status = cli_usage("screenshot", "--format must be svg or html");
+	}
+	link_close(link);
+	return status;
+}
