@@ -39,6 +39,9 @@ struct limit {
 
 /* Keep alphabetized. */
 static const struct limit limits_table[] = {
+    {LIMIT(ack_wait_ms), 60000, 100, 86400000, "ms",
+	"how long a consumer may take to acknowledge, and an agent to take what was typed, until "
+	"it is told again"},
     {LIMIT(command_timeout_ms), 5000, 100, 600000, "ms", "how long tmux may take to answer"},
     {LIMIT(deliver_quiet_ms), 1000, 0, 600000, "ms",
 	"how long a pane must be quiet before a notification is typed into it"},
@@ -55,6 +58,8 @@ static const struct limit limits_table[] = {
 	"how long a waiting call of an agent lasts before it is answered with pending; 0: as long "
 	"as "
 	"that agent is known to allow"},
+    {LIMIT(nudges), 3, 0, 10, NULL,
+	"how often a notice is typed again that was not seen to be taken"},
     {LIMIT(peers), 256, 1, 65536, NULL, "programs connected at once"},
     {LIMIT(quiet_ms), 1000, 50, 3600000, "ms", "time without output until pane_quiet"},
     {LIMIT(quote_match), 0, 0, 1, NULL,

@@ -10,7 +10,9 @@
 
 /* Numbers that -o name=value sets; the table in config.c has names, bounds and help. */
 struct config_limits {
+	int64_t ack_wait_ms; /* for what was handed out, or typed, to be taken */
 	int64_t deliver_quiet_ms; /* without output before anything is typed */
+	int64_t nudges; /* how often what was typed is typed again */
 	int64_t peers; /* at once */
 	int64_t loan_ms; /* for a courier to acknowledge what it took */
 	int64_t quote_match; /* 1: what is told quotes the line that a watch has found */

@@ -34,6 +34,7 @@ struct consumer_set {
 	struct list consumers;
 	size_t count;
 	size_t parked;
+	int64_t ack_wait_ms;
 };
 
 bool consumer_filter_matches(const struct consumer_filter *filter, const struct notification *note)
@@ -45,6 +46,11 @@ bool consumer_filter_matches(const struct consumer_filter *filter, const struct 
 	if (filter->id != NULL && strcmp(note->id, filter->id) != 0)
 		return false;
 	return !filter->is_urgent || note->is_urgent;
+}
+
+void consumer_set_ack_wait(struct consumer_set *set, int64_t ack_wait_ms)
+{
+	set->ack_wait_ms = ack_wait_ms;
 }
 
 bool consumer_name_is_valid(const char *name)
@@ -155,6 +161,7 @@ struct consumer_set *consumer_set_new(struct queue *queue)
 	size_t cursor = 0;
 
 	set->queue = queue;
+	set->ack_wait_ms = CONSUMER_ACK_WAIT_MS;
 	list_init(&set->consumers);
 	while (store_next(queue_store(queue), PREFIX, &cursor, &key, &value, NULL)) {
 		if (consumer_name_is_valid(key + strlen(PREFIX)))
@@ -224,7 +231,7 @@ static void consumer_hand_out(
 
 	queue_note_told(consumer->set->queue, note->seq);
 	handed->times++;
-	handed->due_ms = now_ms + CONSUMER_ACK_WAIT_MS;
+	handed->due_ms = now_ms + consumer->set->ack_wait_ms;
 	if (handed->times == CONSUMER_DELIVER_MAX)
 		consumer->set->parked++;
 	if (was_out)

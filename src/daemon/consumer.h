@@ -15,7 +15,7 @@
 
 #define CONSUMERS_MAX 256
 #define CONSUMER_NAME_MAX 64 /* characters of [A-Za-z0-9_.:-] */
-#define CONSUMER_ACK_WAIT_MS 60000
+#define CONSUMER_ACK_WAIT_MS 60000 /* unless it is set */
 #define CONSUMER_DELIVER_MAX 10 /* hand-outs of one entry to one consumer */
 
 struct consumer;
@@ -34,6 +34,8 @@ bool consumer_filter_matches(const struct consumer_filter *filter, const struct 
 /* Loads the places that the queue's store holds. */
 struct consumer_set *consumer_set_new(struct queue *queue);
 void consumer_set_free(struct consumer_set *set);
+/* How long what is handed out may stay unacknowledged until it comes again. */
+void consumer_set_ack_wait(struct consumer_set *set, int64_t ack_wait_ms);
 
 bool consumer_name_is_valid(const char *name);
 /* NULL if there is none of that name. */

@@ -16,6 +16,7 @@
 #include "daemon/courier.h"
 #include "daemon/daemon.h"
 #include "daemon/notice.h"
+#include "daemon/nudge.h"
 #include "daemon/presence.h"
 #include "daemon/queue.h"
 #include "daemon/queue_command.h"
@@ -41,11 +42,14 @@ struct mail {
 	bool has_failed; /* that command: it is not asked again */
 	uint64_t batch[BATCH_MAX]; /* numbers of what is being told */
 	size_t batch_count;
+	uint64_t turns; /* of the agent, before it was typed */
+	struct buf line; /* that was typed */
 };
 
 struct delivery_set {
 	struct daemon *daemon;
 	struct queue_listener listener;
+	struct nudge_set *nudges;
 	struct list mails;
 	size_t count;
 };
@@ -198,6 +202,39 @@ static bool on_is_wanted(void *data)
 	return false;
 }
 
+/* What is known before it is typed, to see afterwards whether it was taken. */
+static void mail_remember(struct mail *mail, const struct buf *line)
+{
+	const struct presence *presence =
+	    presence_of_pane(mail->set->daemon->presences, &mail->pane);
+
+	mail->turns = presence != NULL ? presence->turns : 0;
+	mail->line.len = 0;
+	(void)buf_append(&mail->line, line->data, line->len);
+}
+
+/* Has what was typed told again, unless it is seen to be taken. */
+static void mail_nudge(struct mail *mail, enum typist_result result)
+{
+	const struct presence *presence =
+	    presence_of_pane(mail->set->daemon->presences, &mail->pane);
+	struct nudge_line line = {
+	    .pane = &mail->pane,
+	    .seqs = mail->batch,
+	    .count = mail->batch_count,
+	    .turns = mail->turns,
+	    .line = mail->line.data,
+	    .len = mail->line.len,
+	};
+	bool is_taken = result == TYPIST_SUBMITTED &&
+	    (presence == NULL || !presence->has_turns || presence->turns > mail->turns ||
+		presence->reported_ms == 0);
+
+	if ((result == TYPIST_SUBMITTED || result == TYPIST_TYPED) && !is_taken &&
+	    mail->line.len > 0)
+		nudge_add(mail->set->nudges, &line);
+}
+
 static void on_compose(void *data, struct buf *out)
 {
 	struct mail *mail = data;
@@ -210,6 +247,7 @@ static void on_compose(void *data, struct buf *out)
 	for (size_t at = 0; at < mail->batch_count; at++)
 		notes[at] = queue_find(queue, mail->batch[at]);
 	notice_compose(out, notes, mail->batch_count, &mail->set->daemon->config->limits);
+	mail_remember(mail, out);
 	queue_begin(queue);
 	for (size_t at = 0; at < mail->batch_count; at++)
 		(void)queue_set_state(queue, mail->batch[at], NOTE_DELIVERING, NULL);
@@ -243,6 +281,7 @@ static void mail_free(struct mail *mail)
 	list_remove(&mail->link);
 	queue_command_free(mail->command);
 	typist_free(mail->typist);
+	buf_finish(&mail->line);
 	mem_free(mail);
 }
 
@@ -267,6 +306,7 @@ static void on_ended(void *data, enum typist_result result, const char *reason)
 		    result, reason);
 	if (mail->batch_count > 0)
 		typed_forget(mail);
+	mail_nudge(mail, result);
 	mail->batch_count = 0;
 	mail_go(mail);
 }
@@ -361,6 +401,7 @@ static void mail_wake(struct delivery_set *set, const struct pane_ref *pane)
 		mail = xcalloc(1, sizeof *mail);
 		mail->set = set;
 		mail->pane = *pane;
+		buf_init(&mail->line, TYPIST_LINE_MAX);
 		mail->typist = typist_new(set->daemon->typists, pane, &handlers, mail);
 		list_append(&set->mails, &mail->link);
 		set->count++;
@@ -378,12 +419,31 @@ static void on_posted(struct queue_listener *listener, const struct notification
 		mail_wake(set, &note->pane);
 }
 
+/* A line that was not taken: if it still stands at the prompt, it is not typed but sent off. */
+static void on_nudge(struct daemon *daemon, const struct nudge_line *line)
+{
+	struct delivery_set *set = daemon->deliveries;
+	struct mail *mail;
+
+	mail_wake(set, line->pane);
+	mail = find_mail(set, line->pane);
+	if (mail == NULL || mail->command != NULL || mail->batch_count > 0 ||
+	    typist_is_at_work(mail->typist))
+		return;
+	memcpy(mail->batch, line->seqs, line->count * sizeof *line->seqs);
+	mail->batch_count = line->count;
+	mail_remember(
+	    mail, &(struct buf){.data = (uint8_t *)(uintptr_t)line->line, .len = line->len});
+	typist_resume(mail->typist, line->line, line->len, 0);
+}
+
 struct delivery_set *delivery_set_new(struct daemon *daemon)
 {
 	struct delivery_set *set = xcalloc(1, sizeof *set);
 
 	set->daemon = daemon;
 	list_init(&set->mails);
+	set->nudges = nudge_set_new(daemon, on_nudge);
 	set->listener.posted = on_posted;
 	queue_listen(daemon->queue, &set->listener);
 	return set;
@@ -396,6 +456,7 @@ void delivery_set_free(struct delivery_set *set)
 	if (set == NULL)
 		return;
 	queue_unlisten(set->daemon->queue, &set->listener);
+	nudge_set_free(set->nudges);
 	list_for_each_safe (link, after, &set->mails)
 		mail_free(list_entry(link, struct mail, link));
 	mem_free(set);

@@ -285,6 +285,7 @@ static int set_up_queue(struct main *main)
 	if (keeper_loss(daemon->keeper))
 		queue_note_loss(daemon->queue, keeper_loss(daemon->keeper));
 	daemon->consumers = consumer_set_new(daemon->queue);
+	consumer_set_ack_wait(daemon->consumers, main->config.limits.ack_wait_ms);
 	main->alarm = boot_alarm_new(daemon->base, on_alarm, main);
 	main->watch_alarm = boot_alarm_new(daemon->base, on_watch_alarm, main);
 	if (!main->alarm || !main->watch_alarm)

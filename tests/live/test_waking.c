@@ -361,6 +361,55 @@ static void check_courier_restart(struct live *live)
 	talk_free(talk);
 }
 
+/* ---- nudges ---- */
+
+static void check_nudges(struct live *live)
+{
+	struct talk *talk;
+	char *pane = start_fake(live, "");
+
+	(void)live_stop_daemon(live, SIGTERM);
+	live_start_daemon(live, "-o deliver_quiet_ms=200 -o ack_wait_ms=400 -o nudges=2");
+	talk = talk_new(live);
+	talk_call(talk, "subscribe", "{\"kinds\":[\"delivery\"]}");
+
+	/* An agent that reports no turns is not told twice of what it has taken. */
+	char *id = post(talk, pane, "plain");
+	ok(receipt(talk, id, "submitted") != NULL, "an agent without hooks takes it");
+	live_sleep_ms(1500);
+	is_int(count_lines(live, id), 1, "and is not told again");
+	mem_free(id);
+
+	/* One that reports its turns begins none: again, but not for ever. */
+	report(talk, pane, ",\"state\":\"busy\"");
+	report(talk, pane, ",\"state\":\"idle\"");
+	id = post(talk, pane, "no turn");
+	for (int round = 0; round < 3; round++)
+		ok(receipt(talk, id, "submitted") != NULL, "no turn begins: told %d", round + 1);
+	live_sleep_ms(3000);
+	is_int(count_lines(live, id), 3, "twice again, and no more");
+	is_int(
+	    at_int(at_where(at(talk_call(talk, "list_notifications", "{}"), "result.notifications"),
+		       "id", id),
+		"redelivered"),
+	    2, "which is counted");
+	mem_free(id);
+
+	/* A turn begins: not again. */
+	id = post(talk, pane, "a turn");
+	ok(receipt(talk, id, "submitted") != NULL, "a turn is to begin");
+	report(talk, pane, ",\"state\":\"busy\"");
+	report(talk, pane, ",\"state\":\"idle\"");
+	live_sleep_ms(1500);
+	is_int(count_lines(live, id), 1, "a turn begins: not again");
+	mem_free(id);
+	end_fake(live, pane);
+
+	talk_free(talk);
+	(void)live_stop_daemon(live, SIGTERM);
+	live_start_daemon(live, arguments);
+}
+
 int main(int argc, char **argv)
 {
 	struct live *live = live_new(NULL);
@@ -376,6 +425,7 @@ int main(int argc, char **argv)
 	check_couriers(live);
 	check_other_couriers(live);
 	check_courier_restart(live);
+	check_nudges(live);
 	live_free(live);
 	return done_testing();
 }

@@ -356,9 +356,10 @@ const struct method methods_next[] = {
     {.name = "next_notification",
 	.title = "Wait for a notification",
 	.summary = "Waits until there is a notification, and answers with it.",
-	.help = "A consumer gets each one at least once, in order; what it does not acknowledge "
-		"comes again after 60 s. An answer that was sent is no acknowledgement: let ack "
-		"ride on the next call.",
+	.help =
+	    "A consumer gets each one at least once, in order; what it does not acknowledge "
+	    "comes again after ack_wait_ms. An answer that was sent is no acknowledgement: let ack "
+	    "ride on the next call.",
 	.fields = next_fields,
 	.args_size = sizeof(struct next_args),
 	.results = notification_list_results,
