@@ -850,6 +850,9 @@ typedef void muxbus_done_fn(void *data, int error);
 MUXBUS_API int muxbus_sync_refresh(
     struct muxbus_sync *sync, unsigned max_age_ms, muxbus_done_fn *done, void *data);
 
+/* Whether the model is no older than that as it is, so that nobody needs to wait for it. */
+MUXBUS_API bool muxbus_sync_is_fresh(const struct muxbus_sync *sync, unsigned max_age_ms);
+
 /*
  * Compares the model with what tmux lists now, but for what it announces to nobody. What
  * is being announced meanwhile is no difference. difference is a line for a person that

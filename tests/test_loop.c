@@ -231,6 +231,14 @@ static void test_timers(void)
 	loop_timer_start(&c.timer, 5);
 	loop_timer_stop(&c.timer);
 	ok(!is_loop_readable(50), "timers: one that was stopped wakes nobody up");
+	loop_timer_start(&c.timer, 0);
+	ok(is_loop_readable(0), "timers: one that is due at once makes the loop readable at once");
+	loop_timer_stop(&c.timer);
+	ok(!is_loop_readable(0), "timers: and not when it was stopped");
+	loop_timer_start(&a.timer, 30);
+	loop_timer_start(&b.timer, 0);
+	loop_timer_start(&c.timer, 5);
+	is_str(run_notes(), "bca", "timers: those due at once do not hide those due later");
 	loop_timer_start(&c.timer, 60000);
 	loop_timer_stop(&c.timer);
 	is_str(run_notes(), "", "timers: stopped long before");

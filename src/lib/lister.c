@@ -152,10 +152,21 @@ void lister_mark(struct muxbus_sync *sync)
 	consider(sync);
 }
 
+/* Whether the last listing that was begun is young enough, and nothing has changed since. */
+static bool is_young(const struct lister *lister, int64_t max_age_us)
+{
+	return max_age_us > 0 && !lister->is_dirty && lister->begun > 0 &&
+	    lister->begun_us >= clock_mono_us() - max_age_us;
+}
+
+bool lister_is_fresh(const struct lister *lister, int64_t max_age_us)
+{
+	return lister->done == lister->begun && is_young(lister, max_age_us);
+}
+
 int lister_wait(struct muxbus_sync *sync, int64_t max_age_us, muxbus_done_fn *done, void *data)
 {
 	struct lister *lister = &sync->lister;
-	int64_t oldest_us = clock_mono_us() - max_age_us;
 	struct lister_wait *wait = mem_calloc(1, sizeof *wait);
 
 	if (wait == NULL)
@@ -163,8 +174,7 @@ int lister_wait(struct muxbus_sync *sync, int64_t max_age_us, muxbus_done_fn *do
 	wait->done = done;
 	wait->data = data;
 	wait->number = lister->begun + 1;
-	if (max_age_us > 0 && !lister->is_dirty && lister->begun > 0 &&
-	    lister->begun_us >= oldest_us)
+	if (is_young(lister, max_age_us))
 		wait->number = lister->begun;
 	list_append(&lister->waits, &wait->link);
 	if (wait->number <= lister->done)

@@ -38,6 +38,9 @@ void lister_mark(struct muxbus_sync *sync);
  */
 int lister_wait(struct muxbus_sync *sync, int64_t max_age_us, muxbus_done_fn *done, void *data);
 
+/* Whether the model is of a listing that was begun at most max_age_us ago. */
+bool lister_is_fresh(const struct lister *lister, int64_t max_age_us);
+
 /* There is a connection again, or none any more: those who wait hear of the error. */
 void lister_resume(struct muxbus_sync *sync);
 void lister_fail(struct muxbus_sync *sync, int error);

@@ -692,6 +692,12 @@ int muxbus_sync_refresh(
 	return lister_wait(sync, (int64_t)max_age_ms * 1000, done, data);
 }
 
+bool muxbus_sync_is_fresh(const struct muxbus_sync *sync, unsigned max_age_ms)
+{
+	return sync->state == MUXBUS_SYNC_LIVE && sync->is_started &&
+	    lister_is_fresh(&sync->lister, (int64_t)max_age_ms * 1000);
+}
+
 int muxbus_sync_want_output(struct muxbus_sync *sync, uint32_t pane, bool is_wanted)
 {
 	struct track *track = track_find(sync, pane);

@@ -139,6 +139,42 @@ static void start(struct place *place, const char *tmux)
 	live_start_daemon(place->live, "-o command_timeout_ms=1000");
 }
 
+/* How often the server was listed until now. */
+static int64_t lists_of(struct talk *talk)
+{
+	int64_t lists = -1;
+
+	(void)json_int(at(talk_call(talk, "status", NULL), "result.model.lists"), &lists);
+	return lists;
+}
+
+/*
+ * What tmux announces to nobody is asked for every second, for whoever names such a kind,
+ * and for nobody else: a subscriber to everything gets it if and when it is learned.
+ */
+static void test_details(struct place *place, struct talk *listener)
+{
+	struct talk *talk = talk_new(place->live);
+	int64_t before = lists_of(talk);
+	const struct json *response = talk_call(talk, "subscribe", NULL);
+
+	ok(at(response, "result.subscription") != NULL, "subscribed to everything");
+	live_sleep_ms(2500);
+	is_int(lists_of(talk), before, "tmux %s: a subscriber without kinds has nothing listed",
+	    place->live->version);
+	response = talk_call(listener, "subscribe", "{\"kinds\":[\"title_changed\"]}");
+	ok(at(response, "result.subscription") != NULL, "subscribed to titles");
+	for (int i = 0; i < 500 && lists_of(talk) < before + 2; i++)
+		live_sleep_ms(20);
+	ok(lists_of(talk) >= before + 2, "one that names titles has it listed again and again");
+	talk_call(listener, "unsubscribe", "{\"subscription\":\"S2\"}");
+	live_sleep_ms(200); /* for a listing that is under way */
+	before = lists_of(talk);
+	live_sleep_ms(2500);
+	is_int(lists_of(talk), before, "when it has unsubscribed nothing is listed any more");
+	talk_free(talk);
+}
+
 int main(void)
 {
 	static struct place places[VERSIONS_MAX];
@@ -159,6 +195,9 @@ int main(void)
 		ok(at(response, "result.subscription") != NULL, "subscribed");
 	}
 	measure(places, count, "a subscriber to what tmux tells by itself");
+	test_details(&places[0], talks[0]);
+	if (getenv("MUXBUS_TEST_LONG") != NULL)
+		measure(places, count, "after one who wanted to know more");
 	for (size_t i = 0; i < count; i++) {
 		talk_free(talks[i]);
 		live_free(places[i].live);

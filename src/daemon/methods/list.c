@@ -70,6 +70,10 @@ static void start(
 	    .put = put,
 	};
 	unsigned max_age_ms = (unsigned)daemon->config->limits.fresh_ms;
+	if (muxbus_sync_is_fresh(tmux_sync(daemon->tmux), max_age_ms)) {
+		on_fresh(listing, 0);
+		return;
+	}
 	int error = muxbus_sync_refresh(tmux_sync(daemon->tmux), max_age_ms, on_fresh, listing);
 	if (error < 0)
 		on_fresh(listing, error);
