@@ -8,6 +8,7 @@
 #include "base/clock.h"
 #include "cli/top_frame.h"
 #include "cli/top_keys.h"
+#include "cli/top_line.h"
 #include "cli/top_model.h"
 #include "cli/top_view.h"
 #include "tap.h"
@@ -142,6 +143,10 @@ static void test_panes(void)
 	    "  %1     make\n"
 	    "↑↓ choose  ←→ list  Enter details…\n",
 	    "on 34 by 6 what matters is there");
+	(void)snprintf(top.model.home, sizeof(top.model.home), "/home/ann");
+	top.view.columns = 130;
+	top.view.rows = 9;
+	ok(strstr(frame(&top), " ~/src\n") != NULL, "the user's own directory is ~");
 	end(&top);
 }
 
@@ -292,6 +297,49 @@ static void test_panel(void)
 	end(&top);
 }
 
+/* Lines of a captured screen, each in so many columns, styles and all. */
+static void describe_screen(
+    struct buf *out, const char *const *lines, size_t columns, bool has_color)
+{
+	struct top_ink ink = {.len = 0};
+	buf_clear(out);
+	for (; *lines; lines++) {
+		struct top_line line;
+		struct buf row;
+		buf_init(&row, 10000);
+		top_line_begin(&line, &row, columns, true, has_color, false);
+		top_line_put_screen(&line, &ink, *lines, strlen(*lines));
+		top_line_end(&line);
+		if (row.len > 0)
+			(void)buf_append(out, row.data, row.len);
+		(void)buf_append_byte(out, '|');
+		buf_finish(&row);
+	}
+}
+
+static void test_screen(void)
+{
+	static const char *const lines[] = {"a\033[31mred", "still\033[1mbold\033[0m.",
+	    "\033[2J\033]0;x\a\033[m!", "\016lqk\017q", "\033]8;;http://x\033\\link\033]8;;\033\\.",
+	    "\033[38;2;1;2;3mlong\033[0;4mlonger", "under", NULL};
+	struct buf out;
+	buf_init(&out, 10000);
+	describe_screen(&out, lines, 20, true);
+	is_str((char *)out.data,
+	    "a\033[31mred\033[0m|\033[31mstill\033[1mbold\033[0m.\033[0m|"
+	    "\\x1b[2J\\x1b]0;x\\x07\033[m!\033[0m|┌─┐q\033[0m|link.\033[0m|"
+	    "\033[38;2;1;2;3mlong\033[0;4mlonger\033[0m|\033[0;4munder\033[0m|",
+	    "colours go through and on, the rest is made visible");
+	describe_screen(&out, lines, 6, false);
+	is_str((char *)out.data, "ared|still…|\\x1b[…|┌─┐q|link.|longl…|under|",
+	    "without colours only text, as far as it fits");
+	struct top_ink ink = {.len = 0};
+	for (int i = 0; i < 1000; i++)
+		top_line_put_screen(NULL, &ink, "\033[1;2;3;4;5m", 12);
+	ok(ink.len <= sizeof(ink.text), "what goes on has a maximum");
+	buf_finish(&out);
+}
+
 static void test_trouble(void)
 {
 	struct top top;
@@ -308,10 +356,13 @@ static void test_trouble(void)
 	is_int(type(&top, "\032"), TOP_SUSPEND, "C-z stops it");
 	is_int(type(&top, "6"), TOP_NOTHING, "there is no list of agents where there is none");
 	top_model_load(&top.model, TOP_AGENTS,
-	    read_json(&top, "{\"agents\":[{\"name\":\"gem\",\"state\":\"busy\",\"pane\":\"%1\"}]}"),
+	    read_json(&top,
+		"{\"agents\":[{\"agent\":\"gem\",\"command\":[\"gemini\",\"-y\"],\"state\":"
+		"\"busy\",\"pane\":\"%1\"}]}"),
 	    -1);
 	is_int(type(&top, "6"), TOP_CHANGED, "and there is where there is one");
-	ok(strstr(frame(&top), "\n> gem ") != NULL, "with its agents");
+	top.view.columns = 100;
+	ok(strstr(frame(&top), " gemini -y\n") != NULL, "with its agents");
 	end(&top);
 }
 
@@ -436,6 +487,7 @@ int main(void)
 	test_scroll();
 	test_filter();
 	test_panel();
+	test_screen();
 	test_trouble();
 	test_queue();
 	test_update();

@@ -197,8 +197,9 @@ static const char *server_name(const struct cli *cli)
 static enum cli_status run_screen(struct cli *cli, struct link *link)
 {
 	struct top top = {0};
-	const char *term = getenv("TERM");
+	const char *term = getenv("TERM"), *home = getenv("HOME");
 	top_model_init(&top.model, server_name(cli));
+	(void)snprintf(top.model.home, sizeof(top.model.home), "%s", home ? home : "");
 	top_view_init(&top.view, 80, 24);
 	top.view.has_style = true;
 	top.view.has_color = cli->has_color;

@@ -170,6 +170,7 @@ static void ask_capture(struct top_feed *feed, const char *pane)
 	buf_init(&params, 4096);
 	json_writer_init(&writer, &params);
 	json_object_begin(&writer, NULL);
+	json_put_bool(&writer, "escapes", true);
 	json_put_str(&writer, "pane", pane);
 	json_object_end(&writer);
 	(void)snprintf(feed->captured, sizeof(feed->captured), "%s", pane);

@@ -3,6 +3,7 @@
 #include "cli/top_frame.h"
 
 #include <inttypes.h>
+#include <limits.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -76,9 +77,22 @@ static void format_age(char *out, size_t size, int64_t seconds)
 		(void)snprintf(out, size, "%" PRId64 "d", seconds / 86400);
 }
 
+/* A path below the user's home begins with ~. */
+static const char *short_path(
+    const struct top_model *model, const char *path, char *out, size_t size)
+{
+	size_t len = strlen(model->home);
+	if (len < 2 || strncmp(path, model->home, len) != 0 || (path[len] && path[len] != '/'))
+		return path;
+	(void)snprintf(out, size, "~%s", path + len);
+	return out;
+}
+
 static const char *value_text(const struct drawing *drawing, const struct top_column *column,
     const struct top_value *value, char *out, size_t size)
 {
+	if (column->kind == TOP_PATH)
+		return short_path(drawing->model, value->text, out, size);
 	if (column->kind != TOP_AGE && column->kind != TOP_DUE)
 		return value->text;
 	if (value->time_ms == 0)
@@ -300,14 +314,14 @@ static void draw_item(struct drawing *drawing, const struct top_item *item, bool
 {
 	const struct top_table *table = &top_tables[drawing->view->list];
 	struct top_line line;
-	char time[TIME_SIZE];
+	char text_of[PATH_MAX];
 	if (!begin(drawing, &line, is_chosen))
 		return;
 	(void)top_line_put_str(&line, SCREEN_PLAIN, is_chosen ? "> " : "  ");
 	for (size_t i = 0; table->columns[i].title; i++) {
 		const struct top_column *column = &table->columns[i];
 		const char *text =
-		    value_text(drawing, column, &item->values[i], time, sizeof(time));
+		    value_text(drawing, column, &item->values[i], text_of, sizeof(text_of));
 		enum screen_style style = is_chosen ? SCREEN_PLAIN : value_style(item, column, i);
 		if (widths[i] == 0)
 			continue;
@@ -370,7 +384,7 @@ static const char help_text[] =
     "Left, Right, Tab     the next list; 1 to 6 that one\n"
     "Enter                all that is known of the chosen one\n"
     "c                    what the chosen pane shows\n"
-    "x                    stop the chosen job, cancel the chosen timer, watch or notification;\n"
+    "x                    stop the chosen job or agent, cancel the timer, watch or notification;\n"
     "                     asks first\n"
     "/                    show only what has a text in it\n"
     "p                    pause: what is seen stays as it is\n"
@@ -388,20 +402,26 @@ static size_t count_lines(const char *text, size_t len)
 	return lines;
 }
 
-/* Lines of a text from one on, in so many rows. */
-static void draw_lines(
-    struct drawing *drawing, const char *text, size_t len, size_t first, unsigned rows)
+/* Lines of a text from one on, in so many rows; is_screen: captured, with its colours. */
+static void draw_lines(struct drawing *drawing, const char *text, size_t len, bool is_screen,
+    size_t first, unsigned rows)
 {
+	struct top_ink ink = {.len = 0};
 	size_t at = 0, number = 0;
 	while (at < len && rows > 0) {
 		const char *newline = memchr(text + at, '\n', len - at);
 		size_t line_len = newline ? (size_t)(newline - text) - at : len - at;
 		struct top_line line;
-		if (number++ >= first) {
+		if (number++ < first) {
+			top_line_put_screen(NULL, &ink, text + at, line_len);
+		} else {
 			if (!begin(drawing, &line, false))
 				return;
-			(void)top_line_put(
-			    &line, SCREEN_PLAIN, text + at, line_len, top_line_left(&line));
+			if (is_screen)
+				top_line_put_screen(&line, &ink, text + at, line_len);
+			else
+				(void)top_line_put(
+				    &line, SCREEN_PLAIN, text + at, line_len, line.columns);
 			top_line_end(&line);
 			rows--;
 		}
@@ -414,6 +434,7 @@ static void draw_rule(struct drawing *drawing, const struct top_item *item)
 {
 	const struct top_table *table = &top_tables[drawing->view->list];
 	struct top_line line;
+	char text_of[PATH_MAX];
 	size_t last = 0;
 	if (!begin(drawing, &line, false))
 		return;
@@ -428,7 +449,9 @@ static void draw_rule(struct drawing *drawing, const struct top_item *item)
 			if ((kind != TOP_TEXT && kind != TOP_PATH) || table->columns[i].is_right ||
 			    !item->values[i].text[0])
 				continue;
-			(void)top_line_put_str(&line, SCREEN_PLAIN, item->values[i].text);
+			(void)top_line_put_str(&line, SCREEN_PLAIN,
+			    value_text(drawing, &table->columns[i], &item->values[i], text_of,
+				sizeof(text_of)));
 			top_line_blank(&line, 1);
 		}
 	}
@@ -467,7 +490,7 @@ static void draw_panel(struct drawing *drawing, unsigned rows)
 	read_text(drawing, item, is_screen, &text);
 	/* The end of a screen is where things happen. */
 	size_t lines = count_lines((const char *)text.data, text.len);
-	draw_lines(drawing, (const char *)text.data, text.len,
+	draw_lines(drawing, (const char *)text.data, text.len, is_screen,
 	    is_screen && lines > rows - 1 ? lines - (rows - 1) : 0, rows - 1);
 	buf_finish(&text);
 }
@@ -487,7 +510,8 @@ static void draw_text(struct drawing *drawing)
 	size_t lines = count_lines((const char *)text.data, text.len);
 	if (view->text_scroll + body > lines)
 		view->text_scroll = lines > body ? lines - body : 0;
-	draw_lines(drawing, (const char *)text.data, text.len, view->text_scroll, body);
+	draw_lines(drawing, (const char *)text.data, text.len, view->mode == TOP_MODE_CAPTURE,
+	    view->text_scroll, body);
 	buf_finish(&text);
 }
 

@@ -122,3 +122,96 @@ void top_line_cell(
 	if (!is_right && took < width)
 		top_line_blank(line, width - took);
 }
+
+/* ---- captured screens ------------------------------------------------------------------------ */
+
+/* The length of "ESC [ digits m" at the start of bytes, or 0. */
+static size_t colour_len(const char *bytes, size_t len)
+{
+	size_t at = 2;
+	if (len < 3 || bytes[0] != '\033' || bytes[1] != '[')
+		return 0;
+	while (at < len && ((bytes[at] >= '0' && bytes[at] <= ';')))
+		at++;
+	return at < len && bytes[at] == 'm' ? at + 1 : 0;
+}
+
+/* The length of "ESC ] 8 ; ... ESC \" at the start of bytes, or 0: where a link begins or ends. */
+static size_t link_len(const char *bytes, size_t len)
+{
+	if (len < 6 || memcmp(bytes, "\033]8;", 4) != 0)
+		return 0;
+	for (size_t at = 4; at + 1 < len; at++)
+		if (bytes[at] == '\033')
+			return bytes[at + 1] == '\\' ? at + 2 : 0;
+	return 0;
+}
+
+static void take_colour(struct top_ink *ink, const char *bytes, size_t len)
+{
+	/* "ESC [ m", "ESC [ 0 m" and "ESC [ 0 ; ... m" begin anew; so does what is too long. */
+	bool is_reset = len == 3 || (bytes[2] == '0' && (bytes[3] == ';' || bytes[3] == 'm'));
+	if (is_reset || ink->len + len > sizeof(ink->text))
+		ink->len = 0;
+	if (len > sizeof(ink->text) || len == 3 || (is_reset && len == 4))
+		return;
+	memcpy(ink->text + ink->len, bytes, len);
+	ink->len += len;
+}
+
+/* Text in which letters stand for lines, as terminals have had them since the VT100. */
+static void put_drawn(struct top_line *line, const char *bytes, size_t len)
+{
+	static const char *const drawn[] = {
+	    "┘", "┐", "┌", "└", "┼", "⎺", "⎻", "─", "⎼", "⎽", "├", "┤", "┴", "┬", "│"};
+	for (size_t at = 0; at < len; at++) {
+		const char *shape = bytes[at] == 'a' ? "▒" : bytes[at] == '~' ? "·" : NULL;
+		if (bytes[at] >= 'j' && bytes[at] <= 'x')
+			shape = drawn[bytes[at] - 'j'];
+		if (shape)
+			(void)top_line_put_str(line, SCREEN_PLAIN, shape);
+		else
+			(void)top_line_put(line, SCREEN_PLAIN, bytes + at, 1, 1);
+	}
+}
+
+/* The length of what holds no sequence and no shift that is understood. */
+static size_t text_len(const char *bytes, size_t len)
+{
+	size_t at = 0;
+	while (at < len && bytes[at] != '\016' && bytes[at] != '\017' &&
+	    colour_len(bytes + at, len - at) == 0 && link_len(bytes + at, len - at) == 0)
+		at++;
+	return at;
+}
+
+void top_line_put_screen(struct top_line *line, struct top_ink *ink, const char *bytes, size_t len)
+{
+	bool has_ink = line && line->has_style && line->has_color;
+	if (has_ink && ink->len > 0)
+		(void)buf_append(line->out, ink->text, ink->len);
+	for (size_t at = 0; at < len;) {
+		size_t colour = colour_len(bytes + at, len - at);
+		size_t text = text_len(bytes + at, len - at);
+		if (colour > 0) {
+			take_colour(ink, bytes + at, colour);
+			if (has_ink && top_line_left(line) > 0)
+				(void)buf_append(line->out, bytes + at, colour);
+			at += colour;
+		} else if (text > 0) {
+			if (line && ink->is_drawing)
+				put_drawn(line, bytes + at, text);
+			else if (line)
+				(void)top_line_put(
+				    line, SCREEN_PLAIN, bytes + at, text, line->columns);
+			at += text;
+		} else if (bytes[at] == '\033') {
+			at += link_len(bytes + at, len - at);
+		} else {
+			ink->is_drawing = bytes[at] == '\016';
+			at++;
+		}
+	}
+	if (has_ink)
+		(void)buf_append_str(line->out, screen_style(true, SCREEN_PLAIN));
+}

@@ -36,6 +36,19 @@ void top_line_blank(struct top_line *line, size_t width);
 /* Cells that are left. */
 size_t top_line_left(const struct top_line *line);
 
+/*
+ * The colours of a captured screen, from one line to the next: only those sequences go through
+ * that set them; links are left out, and anything else is made visible. Zeroed at its start.
+ */
+struct top_ink {
+	char text[256]; /* the sequences since the last that reset all */
+	size_t len;
+	bool is_drawing; /* the other character set, with lines instead of letters */
+};
+
+/* A line of a captured screen, as far as it fits. line NULL: only what goes on behind it. */
+void top_line_put_screen(struct top_line *line, struct top_ink *ink, const char *bytes, size_t len);
+
 /* Text in exactly width cells, to the left or to the right. */
 void top_line_cell(
     struct top_line *line, enum screen_style style, const char *text, size_t width, bool is_right);

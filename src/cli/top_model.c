@@ -34,11 +34,13 @@ MEMBER(due)
 MEMBER(file)
 MEMBER(id)
 MEMBER(last_output)
-MEMBER(name)
+MEMBER(agent)
 MEMBER(pane)
 MEMBER(path)
+MEMBER(reason)
 MEMBER(regex)
 MEMBER(seq)
+MEMBER(since)
 MEMBER(source)
 MEMBER(started)
 MEMBER(state)
@@ -66,8 +68,6 @@ static void read_pane_state(struct buf *out, const struct json *item)
 		(void)buf_append_str(out, strcmp(mode, "copy-mode") == 0 ? "copying" : mode);
 	else if (ask_bool(item, "human", false))
 		(void)buf_append_str(out, "human");
-	else if (ask_bool(item, "active", false))
-		(void)buf_append_str(out, "active");
 }
 
 static void read_job_result(struct buf *out, const struct json *item)
@@ -134,6 +134,23 @@ static void read_timer_period(struct buf *out, const struct json *item)
 	}
 }
 
+/* A command as one text, or as words. */
+static void read_agent_command(struct buf *out, const struct json *item)
+{
+	const struct json *command = json_member(item, "command");
+	if (!command || command->type != JSON_ARRAY) {
+		read_command(out, item);
+		return;
+	}
+	for (const struct json *word = command->child; word; word = word->next) {
+		if (word->type != JSON_STRING)
+			continue;
+		if (out->len > 0)
+			(void)buf_append_byte(out, ' ');
+		(void)buf_append(out, word->text, word->len); /* too long: the rest is left out */
+	}
+}
+
 static void read_watch_wish(struct buf *out, const struct json *item)
 {
 	if (ask_bool(item, "wake_on_change", false))
@@ -194,12 +211,14 @@ const struct top_table top_tables[TOP_LIST_COUNT_] = {
 	    {"PANE", TOP_TEXT, 5, 5, false, read_pane},
 	    {"TEXT", TOP_TEXT, 0, 0, false, read_text},
 	}},
-    [TOP_AGENTS] = {"Agents", "list_agents", "agents", "name", NULL, NULL, NULL,
+    [TOP_AGENTS] = {"Agents", "list_agents", "agents", "agent", "stop", "stop_agent", "agent",
 	{
-	    {"AGENT", TOP_TEXT, 14, 0, false, read_name},
+	    {"AGENT", TOP_TEXT, 14, 0, false, read_agent},
 	    {"STATE", TOP_STATE, 9, 0, false, read_state},
+	    {"SINCE", TOP_AGE, 5, 2, true, read_since},
 	    {"PANE", TOP_TEXT, 5, 1, false, read_pane},
-	    {"COMMAND", TOP_TEXT, 0, 2, false, read_command},
+	    {"WHY", TOP_TEXT, 0, 4, false, read_reason},
+	    {"COMMAND", TOP_TEXT, 0, 3, false, read_agent_command},
 	}},
 };
 
@@ -211,7 +230,6 @@ struct word_style {
 
 static const struct word_style word_styles[] = {
     {"acknowledged", SCREEN_PLAIN, true},
-    {"active", SCREEN_DIM, false},
     {"absent", SCREEN_WARN, false},
     {"blocked", SCREEN_WARN, false},
     {"busy", SCREEN_GOOD, false},

@@ -95,6 +95,7 @@ struct top_model {
 	struct top_status status;
 	struct json_reader *reader; /* for what an item says */
 	char name[64]; /* of the tmux server */
+	char home[256]; /* the user's directory, written as ~; "": not known */
 	char trouble[200]; /* why nothing new comes; "": all is well */
 };
 
