@@ -11,6 +11,8 @@
  *   --crash-after N ends at once when it has got that many bytes
  *   --box           draws a box around its prompt, with a placeholder and its own cursor
  *   --draft TEXT    begins with that in its line
+ *   --chatter MS    for a command that begins with '!' prints its own prompt in the midst of
+ *                   its output, and waits so long behind it, for input from elsewhere
  *   --busy MS       takes so long for a command that begins with '/', and spins meanwhile
  */
 #include <poll.h>
@@ -30,6 +32,7 @@ struct agent {
 	int swallow_ms;
 	int deaf_ms;
 	int busy_ms;
+	int chatter_ms;
 	int crash_after;
 	bool is_alternate;
 	bool is_boxed;
@@ -109,6 +112,23 @@ static void draw(struct agent *agent)
 	fflush(stdout);
 }
 
+/* Output that looks like a prompt, with a rest behind it. */
+static void chatter(const struct agent *agent)
+{
+	struct pollfd other = {.events = POLLIN};
+	int ends[2];
+
+	if (pipe(ends) != 0)
+		exit(1);
+	other.fd = ends[0];
+	printf("quoted:\r\n> ");
+	fflush(stdout);
+	(void)poll(&other, 1, agent->chatter_ms);
+	printf("\r\nthe end\r\n");
+	(void)close(ends[0]);
+	(void)close(ends[1]);
+}
+
 static void submit(struct agent *agent)
 {
 	FILE *log = fopen(agent->log, "a");
@@ -133,6 +153,8 @@ static void submit(struct agent *agent)
 		}
 		printf("\r\033[K* done\r\n\r\n");
 	}
+	if (agent->line[0] == '!')
+		chatter(agent);
 	agent->len = 0;
 	draw(agent);
 }
@@ -191,6 +213,7 @@ static void read_options(struct agent *agent, int argc, char **argv)
 		int *value;
 	} numbers[] = {
 	    {"--busy", &agent->busy_ms},
+	    {"--chatter", &agent->chatter_ms},
 	    {"--crash-after", &agent->crash_after},
 	    {"--deaf", &agent->deaf_ms},
 	    {"--swallow", &agent->swallow_ms},

@@ -9,6 +9,7 @@
 
 #include "base/alloc.h"
 #include "base/clock.h"
+#include "daemon/agent.h"
 #include "daemon/condition.h"
 #include "daemon/daemon.h"
 #include "daemon/event_log.h"
@@ -37,6 +38,8 @@ struct pane_watch {
 	bool is_tapped;
 	struct event_log_listener listener;
 	bool is_listening;
+	struct agent_listener agent_listener;
+	const struct agent *agent; /* ready: of an agent; NULL: of a pane alone */
 	struct event *timer;
 	struct pattern *pattern;
 	struct buf raw; /* output: bytes not yet taken apart */
@@ -54,6 +57,9 @@ static void watch_free(struct pane_watch *watch)
 		stream_tap_remove(watch->condition->daemon->streams, watch->pane, &watch->tap);
 	if (watch->is_listening)
 		event_log_unlisten(watch->condition->daemon->events, &watch->listener);
+	if (watch->agent != NULL)
+		agent_unlisten(&watch->agent_listener);
+	watch->agent = NULL;
 	watch->is_tapped = false;
 	watch->is_listening = false;
 	if (watch->timer != NULL)
@@ -421,7 +427,7 @@ static const struct field ready_fields[] = {
 	.type = FIELD_STRING,
 	.flags = FIELD_REQUIRED,
 	.offset = offsetof(struct ready_args, ready),
-	.help = "The pane whose program is quiet at an empty prompt."},
+	.help = "An agent, or the pane whose program is quiet at an empty prompt."},
     {.name = NULL},
 };
 
@@ -479,11 +485,74 @@ static void ready_bytes(struct stream_tap *tap, uint64_t offset, const uint8_t *
 	watch_arm_timer(watch, READY_QUIET_MS);
 }
 
+/* What is known of an agent is the evidence. */
+static void settle_agent(struct pane_watch *watch, enum condition_state state)
+{
+	struct condition *condition = watch->condition;
+	struct json_writer writer;
+
+	json_writer_init(&writer, &condition->details);
+	json_object_begin(&writer, NULL);
+	agent_write(&writer, watch->agent);
+	json_object_end(&writer);
+	condition_settle(condition, state);
+}
+
+static void agent_changed(struct agent_listener *listener, const struct agent *agent)
+{
+	struct pane_watch *watch = list_entry(listener, struct pane_watch, agent_listener);
+
+	if (agent != watch->agent || watch->condition->state != CONDITION_PENDING)
+		return;
+	if (agent_state(agent) == AGENT_READY)
+		settle_agent(watch, CONDITION_MATCHED);
+	else if (agent_state(agent) == AGENT_GONE)
+		settle_agent(watch, CONDITION_GONE);
+}
+
+static void agent_stopped(struct agent_listener *listener, const struct agent *agent)
+{
+	struct pane_watch *watch = list_entry(listener, struct pane_watch, agent_listener);
+
+	if (agent == watch->agent) {
+		agent_unlisten(listener);
+		watch->agent = NULL;
+	}
+}
+
+/* The state of an agent is known at any time. */
+static bool ready_arm_agent(struct condition *condition, const struct agent *agent)
+{
+	struct pane_watch *watch = xcalloc(1, sizeof *watch);
+
+	watch->condition = condition;
+	watch->agent = agent;
+	watch->pane = agent_pane(agent)->pane;
+	buf_init(&watch->raw, CARRY_MAX);
+	buf_init(&watch->line, CARRY_MAX);
+	watch->agent_listener.changed = agent_changed;
+	watch->agent_listener.stopped = agent_stopped;
+	agent_listen(condition->daemon->agents, &watch->agent_listener);
+	condition->watch = watch;
+	agent_changed(&watch->agent_listener, agent);
+	return true;
+}
+
 static bool ready_arm(struct condition *condition, struct request *request, const void *data)
 {
 	const struct ready_args *args = data;
-	struct pane_watch *watch = watch_new(condition, request, args->ready);
+	const struct agent *agent = agent_find(condition->daemon->agents, args->ready);
+	const struct muxbus_pane *pane;
+	struct pane_watch *watch;
 
+	if (agent == NULL) {
+		if (!target_pane(request, args->ready, &pane))
+			return false;
+		agent = agent_of_pane(condition->daemon->agents, pane->id);
+	}
+	if (agent != NULL)
+		return ready_arm_agent(condition, agent);
+	watch = watch_new(condition, request, args->ready);
 	if (watch == NULL || !watch_tap(watch, request, ready_bytes))
 		return false;
 	watch->timer = evtimer_new(condition->daemon->base, ready_look, watch);
@@ -617,7 +686,7 @@ const struct condition_kind condition_kinds_pane[] = {
 	sizeof(struct output_args), output_arm, pane_disarm},
     {"quiet_sec", "The pane writes nothing for so long.", quiet_fields, sizeof(struct quiet_args),
 	quiet_arm, pane_disarm},
-    {"ready", "The pane's program is quiet at an empty prompt.", ready_fields,
+    {"ready", "An agent is ready, or a pane's program quiet at an empty prompt.", ready_fields,
 	sizeof(struct ready_args), ready_arm, pane_disarm},
     {"screen", "What the pane shows matches.", screen_fields, sizeof(struct screen_args),
 	screen_arm, pane_disarm},

@@ -5,6 +5,7 @@
 
 #include <stdint.h>
 
+struct agent_set;
 struct config;
 struct consumer_set;
 struct counters;
@@ -44,6 +45,7 @@ struct daemon {
 	struct history *history; /* what was asked lately */
 	struct presence_set *presences; /* agents, as they report themselves */
 	struct typist_set *typists; /* who type at prompts */
+	struct agent_set *agents; /* interactive programs kept alive */
 	struct self_command_set *self_commands; /* typed into panes that asked for it */
 	struct courier_set *couriers; /* who hand notifications on, so that nothing is typed */
 	struct delivery_set *deliveries; /* notifications on their way into panes */

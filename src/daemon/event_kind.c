@@ -12,6 +12,8 @@ static const struct event_kind_info kinds[EVENT_KIND_COUNT_] = {
     [EVENT_AGENT_REPORTED] = {"agent_reported",
 	"an agent said of itself, by its hooks or its bridge, that it came, or what it does now: "
 	"idle, busy, asking, gone"},
+    [EVENT_AGENT_STATE] = {"agent_state",
+	"an agent became starting, ready, busy, blocked, crashed or gone, with the evidence"},
     [EVENT_BELL] = {"bell", "a program rang the terminal's bell"},
     [EVENT_CLIENT_ATTACHED] = {"client_attached",
 	"a tmux client of a person, or a foreign control client, attached to a session"},

@@ -13,6 +13,7 @@
 
 #include "base/clock.h"
 #include "base/log.h"
+#include "daemon/agent.h"
 #include "daemon/background.h"
 #include "daemon/boot_clock.h"
 #include "daemon/config.h"
@@ -202,6 +203,7 @@ static void on_tmux_state(void *data, bool is_live)
 		delivery_set_wake(main->daemon.deliveries);
 		self_command_set_wake(main->daemon.self_commands);
 		errand_set_wake(main->daemon.errands);
+		agent_set_wake(main->daemon.agents);
 	}
 	for (struct peer *peer = server_next_peer(main->daemon.server, NULL); peer;
 	     peer = server_next_peer(main->daemon.server, peer)) {
@@ -340,6 +342,7 @@ static int set_up(struct main *main)
 	daemon->self_commands = self_command_set_new(daemon);
 	daemon->waits = wait_set_new(daemon);
 	daemon->errands = errand_set_new(daemon);
+	daemon->agents = agent_set_new(daemon);
 	return 0;
 }
 
@@ -353,6 +356,8 @@ static void tear_down(struct main *main)
 {
 	struct daemon *daemon = &main->daemon;
 	server_free(daemon->server); /* first: its peers still use the others */
+	agent_set_free(daemon->agents);
+	daemon->agents = NULL; /* tmux may yet answer what they asked */
 	errand_set_free(daemon->errands);
 	wait_set_free(daemon->waits);
 	self_command_set_free(daemon->self_commands);

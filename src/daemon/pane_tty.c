@@ -59,11 +59,16 @@ pid_t pane_tty_front_pid(pid_t pid)
 
 bool pane_tty_front(pid_t pid, char *out, size_t size)
 {
-	char text[512], *name = text, *slash;
-	long group, front;
+	pid_t front = pane_tty_front_pid(pid);
 
-	if (!read_groups(pid, &group, &front) || front <= 0 ||
-	    read_proc((pid_t)front, "cmdline", text, sizeof text) == 0)
+	return front != 0 && pane_tty_program(front, out, size);
+}
+
+bool pane_tty_program(pid_t pid, char *out, size_t size)
+{
+	char text[512], *name = text, *slash;
+
+	if (read_proc(pid, "cmdline", text, sizeof text) == 0)
 		return false;
 	name += *name == '"';
 	name[strcspn(name, "\"")] = '\0';

@@ -31,4 +31,7 @@ bool pane_tty_front(pid_t pid, char *out, size_t size);
 /* The leader of the group in front of the terminal that a process has; 0 if it cannot be read. */
 pid_t pane_tty_front_pid(pid_t pid);
 
+/* The name of a process, formed in the same way. */
+bool pane_tty_program(pid_t pid, char *out, size_t size);
+
 #endif

@@ -96,6 +96,11 @@ void request_set_dress(
 	request->dress_line_max = line_max;
 }
 
+bool request_is_dressed(const struct request *request)
+{
+	return request->dress != NULL;
+}
+
 const struct field_tolerance *request_tolerance(const struct request *request)
 {
 	return request && request->dress ? request->dress->tolerance : NULL;

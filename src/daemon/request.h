@@ -47,6 +47,8 @@ struct request_dress {
 };
 void request_set_dress(
     struct request *request, const struct request_dress *dress, void *data, size_t line_max);
+/* Whether it wears one: its peer speaks another protocol. */
+bool request_is_dressed(const struct request *request);
 /* What may be passed over in its parameters; NULL: nothing. request may be NULL. */
 const struct field_tolerance *request_tolerance(const struct request *request);
 /* Calls narrow, if the dress has it. */

@@ -273,14 +273,13 @@ void stream_set_gap(struct stream_set *streams, uint32_t pane, uint64_t offset, 
 	if (!stream)
 		return;
 	/* Where watching begins nobody can miss anything, unless an offset was told before. */
-	if (!stream->is_told && strcmp(reason, "not_watched") == 0) {
-		if (stream->has_ring && stream->ring.len == 0)
-			stream->ring.end = offset;
-		return;
-	}
-	if (stream->has_ring)
+	bool is_begin = !stream->is_told && strcmp(reason, "not_watched") == 0;
+	if (is_begin && stream->has_ring && stream->ring.len == 0)
+		stream->ring.end = offset;
+	if (!is_begin && stream->has_ring)
 		ring_gap(&stream->ring, offset, reason);
-	pane_events_gap(&stream->events, &streams->sink, offset, reason);
+	if (!is_begin)
+		pane_events_gap(&stream->events, &streams->sink, offset, reason);
 	struct list *link, *after;
 	list_for_each_safe (link, after, &stream->taps) {
 		struct stream_tap *tap = list_entry(link, struct stream_tap, link);

@@ -75,7 +75,10 @@ void stream_read(struct stream_set *streams, uint32_t pane, uint64_t offset, siz
 struct stream_tap {
 	struct list link;
 	void (*output)(struct stream_tap *tap, uint64_t offset, const uint8_t *bytes, size_t len);
-	/* Bytes are missing before offset. May be NULL. */
+	/*
+	 * Bytes are missing before offset; "not_watched" also says that output comes from here
+	 * on. May be NULL.
+	 */
 	void (*gap)(struct stream_tap *tap, uint64_t offset, const char *reason);
 	/* The pane, or its server, is gone. */
 	void (*closed)(struct stream_tap *tap);

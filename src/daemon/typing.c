@@ -135,6 +135,11 @@ static const char *find_held(const struct muxbus_reply *reply)
 	return NULL;
 }
 
+bool typing_was_held(const struct muxbus_reply *reply)
+{
+	return find_held(reply) != NULL;
+}
+
 bool typing_check(
     struct request *request, uint32_t pane, const struct muxbus_reply *reply, const char *typed)
 {

@@ -23,7 +23,7 @@ struct request;
 struct typing {
 	uint32_t pane;
 	bool leaves_mode; /* end a mode of the pane first, instead of giving up */
-	const char *condition; /* a format that must be true too, or NULL; a constant */
+	const char *condition; /* a format that must be true too, or NULL: no foreign text in it */
 	struct buf commands; /* in tmux's grammar */
 };
 
@@ -48,5 +48,8 @@ void typing_add(const struct typing *typing, struct muxbus_command *command, con
  */
 bool typing_check(
     struct request *request, uint32_t pane, const struct muxbus_reply *reply, const char *typed);
+
+/* Whether tmux says that it did not type. */
+bool typing_was_held(const struct muxbus_reply *reply);
 
 #endif

@@ -12,6 +12,7 @@
 #include "base/alloc.h"
 #include "base/clock.h"
 #include "base/list.h"
+#include "daemon/agent.h"
 #include "daemon/config.h"
 #include "daemon/daemon.h"
 #include "daemon/pane_fate.h"
@@ -511,18 +512,25 @@ static void read_screen(struct typist *typist)
 	}
 }
 
-static bool is_another_typing(const struct typist *typist)
+static bool is_typing(
+    const struct typist_set *set, const struct pane_ref *pane, const struct typist *typist)
 {
-	struct list *link;
+	const struct list *link;
 
-	list_for_each (link, &typist->set->typists) {
-		const struct typist *other = list_entry(link, struct typist, link);
+	list_for_each (link, &set->typists) {
+		const struct typist *other = list_entry(link, const struct typist, link);
 
 		if (other != typist && !other->is_stale && other->stage > STAGE_WAITING &&
-		    pane_ref_equal(&other->pane, &typist->pane))
+		    pane_ref_equal(&other->pane, pane))
 			return true;
 	}
 	return false;
+}
+
+static bool is_another_typing(const struct typist *typist)
+{
+	return is_typing(typist->set, &typist->pane, typist) ||
+	    agent_set_holds(typist->daemon->agents, &typist->pane);
 }
 
 /* The model is fresh: is it safe? */
@@ -729,6 +737,11 @@ void typist_resume(struct typist *typist, const char *line, size_t len, unsigned
 unsigned typist_typed_before(const struct typist *typist)
 {
 	return typist->before;
+}
+
+bool typist_set_holds(const struct typist_set *set, const struct pane_ref *pane)
+{
+	return is_typing(set, pane, NULL);
 }
 
 void typist_write_evidence(

@@ -67,6 +67,9 @@ void typist_resume(struct typist *typist, const char *line, size_t len, unsigned
 /* How often, at most, the line was typed before, by those who did not see the end of it. */
 unsigned typist_typed_before(const struct typist *typist);
 
+/* Whether a typist has begun to type in a pane. */
+bool typist_set_holds(const struct typist_set *set, const struct pane_ref *pane);
+
 /* Members of a receipt: what was seen. None if nothing was typed. */
 void typist_write_evidence(
     const struct typist *typist, enum typist_result result, struct json_writer *writer);

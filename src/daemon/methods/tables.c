@@ -6,6 +6,7 @@
 
 /* Keep alphabetized. */
 const struct method *const method_tables[] = {
+    methods_agent,
     methods_capture,
     methods_command,
     methods_daemon,

@@ -5,6 +5,7 @@
 
 #include "daemon/method.h"
 
+extern const struct method methods_agent[];
 extern const struct method methods_capture[];
 extern const struct method methods_command[];
 extern const struct method methods_daemon[];

@@ -1,0 +1,479 @@
+/* SPDX-License-Identifier: ISC */
+/* Methods of agents: ensure_agent, send_task, respond, list_agents, stop_agent. */
+#include "daemon/agent.h"
+
+#include <limits.h>
+#include <muxbus.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/alloc.h"
+#include "base/clock.h"
+#include "base/utf8.h"
+#include "daemon/agent_hand.h"
+#include "daemon/asker.h"
+#include "daemon/consumer.h"
+#include "daemon/method.h"
+#include "daemon/methods/tables.h"
+#include "daemon/pane_fate.h"
+#include "daemon/pattern.h"
+#include "daemon/request.h"
+#include "daemon/spawn.h"
+#include "daemon/tmux.h"
+
+#define TASK_SEC_MAX (10 * 366 * 86400.0)
+
+enum { CELLS_MIN = 2, CELLS_MAX = 10000, HISTORY_MAX = 10000000 };
+
+static void fail_field(struct request *request, const char *field, const char *text)
+{
+	char data[64];
+
+	snprintf(data, sizeof data, "\"field\":\"%s\"", field);
+	request_fail_data(request, MESSAGE_PARAMS, data, "%s: %s", field, text);
+}
+
+/* ---- ensure_agent ---- */
+
+struct ensure_args {
+	const char *name;
+	struct spawn_args spawn;
+	const char *prompt;
+	int64_t width;
+	int64_t height;
+	int64_t history_limit;
+	double startup_timeout_sec;
+};
+
+static const struct field ensure_fields[] = {
+    {.name = "name",
+	.type = FIELD_STRING,
+	.flags = FIELD_REQUIRED,
+	.offset = offsetof(struct ensure_args, name),
+	.min = 1,
+	.max = AGENT_NAME_MAX,
+	.help = "What it is called from then on: A-Z a-z 0-9 _ . : -"},
+    {.name = "command",
+	.type = FIELD_KEYS,
+	.flags = FIELD_REQUIRED,
+	.offset = offsetof(struct ensure_args, spawn.command),
+	.max = 256,
+	.help = "What runs: a string goes to the shell, an array of two or more words is executed "
+		"as it is."},
+    {.name = "cwd",
+	.type = FIELD_STRING,
+	.offset = offsetof(struct ensure_args, spawn.cwd),
+	.min = 1,
+	.max = PATH_MAX - 1,
+	.help = "The absolute path of the directory it starts in; left out, the caller's."},
+    {.name = "env",
+	.type = FIELD_STRING_MAP,
+	.offset = offsetof(struct ensure_args, spawn.env),
+	.help = "Environment variables for it."},
+    {.name = "prompt",
+	.type = FIELD_STRING,
+	.offset = offsetof(struct ensure_args, prompt),
+	.min = 1,
+	.max = PATTERN_BYTES_MAX,
+	.help = "A regular expression that matches what stands before the cursor when it is "
+		"ready; left out, its prompt is learned when it first rests."},
+    {.name = "width",
+	.type = FIELD_INT,
+	.offset = offsetof(struct ensure_args, width),
+	.unit = "cells",
+	.min = CELLS_MIN,
+	.max = CELLS_MAX,
+	.preset = "220",
+	.help = "Columns of its window, whoever looks at it."},
+    {.name = "height",
+	.type = FIELD_INT,
+	.offset = offsetof(struct ensure_args, height),
+	.unit = "cells",
+	.min = CELLS_MIN,
+	.max = CELLS_MAX,
+	.preset = "50",
+	.help = "Rows of its window."},
+    {.name = "history_limit",
+	.type = FIELD_INT,
+	.offset = offsetof(struct ensure_args, history_limit),
+	.unit = "lines",
+	.max = HISTORY_MAX,
+	.preset = "50000",
+	.help = "How many lines tmux keeps that have scrolled away."},
+    {.name = "startup_timeout_sec",
+	.type = FIELD_NUMBER,
+	.offset = offsetof(struct ensure_args, startup_timeout_sec),
+	.unit = "s",
+	.min = 0.001,
+	.max = 86400,
+	.preset = "30",
+	.help = "How long to wait for its prompt; it goes on starting after that."},
+    {.name = NULL},
+};
+
+#define AGENT_RESULTS                                                                              \
+	{"agent", "string", "its name"},                                                           \
+	    {"state", "string", "starting, ready, busy, blocked, crashed or gone"},                \
+	    {"reason", "string", "which fact says so"}, {"since", "string", "since when"},         \
+	    {"pane", "string|null", "the pane it is in"}, {"window", "string|null", "the window"}, \
+	    {"session", "string|null", "the session"},                                             \
+	    {"restarts", "integer", "how often it was started again in a row"},                    \
+	    {"restarting", "boolean", "whether it is about to be"},                                \
+	    {"question", "string", "what it asks, if it is blocked: respond answers it"},          \
+	{                                                                                          \
+		"evidence", "object",                                                              \
+		    "what was seen: row (before the cursor), front (the program), reads (whether " \
+		    "it waits for input), terminal (raw or cooked), mark (OSC 133), quiet_ms"      \
+	}
+
+static const struct field_result ensure_results[] = {
+    AGENT_RESULTS,
+    {"started", "boolean", "whether it was started for this request"},
+    {"message", "string", "the same in words"},
+    {NULL, NULL, NULL},
+};
+
+/* The environment as "NAME=value", NULL-ended, of the heap. */
+static char **make_env(const struct json *env)
+{
+	char **entries = xcalloc((env != NULL ? env->count : 0) + 1, sizeof *entries);
+	size_t at = 0;
+
+	for (const struct json *entry = env != NULL ? env->child : NULL; entry != NULL;
+	     entry = entry->next)
+		entries[at++] = xasprintf("%s=%s", entry->name, entry->text);
+	return entries;
+}
+
+static void handle_ensure(struct request *request, const void *data)
+{
+	const struct ensure_args *args = data;
+	struct agent_plan plan = {
+	    .width = args->width,
+	    .height = args->height,
+	    .history_limit = args->history_limit,
+	    .startup_timeout_ms = clock_seconds_to_ms(args->startup_timeout_sec),
+	};
+	struct pane_ref teller;
+	char cwd[PATH_MAX];
+
+	if (!consumer_name_is_valid(args->name)) {
+		fail_field(request, "name", "must be of A-Z a-z 0-9 _ . : -");
+		return;
+	}
+	if (!spawn_check(request, &args->spawn) || !asker_pane(request, NULL, &teller) ||
+	    !asker_cwd(request, args->spawn.cwd, &teller, cwd, sizeof cwd))
+		return;
+	snprintf(plan.name, sizeof plan.name, "%s", args->name);
+	plan.command = agent_strings_copy(args->spawn.command.strings, args->spawn.command.count);
+	plan.env = make_env(args->spawn.env);
+	plan.cwd = xstrdup(cwd);
+	plan.prompt = args->prompt != NULL ? xstrdup(args->prompt) : NULL;
+	agent_ensure(request_daemon(request)->agents, request, &plan, &teller);
+	agent_plan_finish(&plan); /* what was not taken */
+}
+
+/* ---- send_task and respond ---- */
+
+struct send_args {
+	const char *agent;
+	const char *text;
+	bool wait;
+	bool progress;
+	double timeout_sec;
+	int64_t max_bytes;
+};
+
+#define SEND_FIELDS(text_help)                                                                  \
+	{.name = "agent",                                                                       \
+	    .type = FIELD_STRING,                                                               \
+	    .flags = FIELD_REQUIRED,                                                            \
+	    .offset = offsetof(struct send_args, agent),                                        \
+	    .min = 1,                                                                           \
+	    .max = AGENT_NAME_MAX,                                                              \
+	    .help = "The name of the agent."},                                                  \
+	    {.name = "text",                                                                    \
+		.type = FIELD_STRING,                                                           \
+		.flags = FIELD_REQUIRED,                                                        \
+		.offset = offsetof(struct send_args, text),                                     \
+		.max = AGENT_TEXT_MAX,                                                          \
+		.help = text_help},                                                             \
+	    {.name = "wait",                                                                    \
+		.type = FIELD_BOOL,                                                             \
+		.offset = offsetof(struct send_args, wait),                                     \
+		.preset = "true",                                                               \
+		.help = "Answer when its prompt is back; false: at once, and the end is a "     \
+			"notification."},                                                       \
+	    {.name = "timeout_sec",                                                             \
+		.type = FIELD_NUMBER,                                                           \
+		.offset = offsetof(struct send_args, timeout_sec),                              \
+		.unit = "s",                                                                    \
+		.min = 0.001,                                                                   \
+		.max = TASK_SEC_MAX,                                                            \
+		.preset = "600",                                                                \
+		.help =                                                                         \
+		    "End with the outcome timeout after this long, counted from the request."}, \
+	    {.name = "max_bytes",                                                               \
+		.type = FIELD_INT,                                                              \
+		.offset = offsetof(struct send_args, max_bytes),                                \
+		.unit = "bytes",                                                                \
+		.min = 256,                                                                     \
+		.max = AGENT_OUTPUT_MAX,                                                        \
+		.preset = "65536",                                                              \
+		.help = "How much of the output, from its end, the answer holds."},             \
+	{                                                                                       \
+		.name = "progress", .type = FIELD_BOOL,                                         \
+		.offset = offsetof(struct send_args, progress), .preset = "true",               \
+		.help = "Tell what it says meanwhile: lines with the method progress, at most " \
+			"four a second."                                                        \
+	}
+
+static const struct field send_fields[] = {
+    SEND_FIELDS("What is typed, then Enter. Several lines are one paste, where the program takes "
+		"such; else they are refused."),
+    {.name = NULL},
+};
+
+static const struct field respond_fields[] = {
+    SEND_FIELDS("What is typed, then Enter; may be empty: Enter alone. It is never kept."),
+    {.name = NULL},
+};
+
+static const struct field_result send_results[] = {
+    {"agent", "string", "its name"},
+    {"task", "string", "the id of the task"},
+    {"id", "string", "with wait false: the same, of its notification"},
+    {"position", "integer", "with wait false: its place in the queue of the agent"},
+    {"outcome", "string", "ready, question, crashed, timeout"},
+    {"reason", "string", "which fact says so"},
+    {"text", "string", "what it said, without escape sequences, the echo and the prompt"},
+    {"pane", "string", "where: read_output has the exact bytes"},
+    {"from", "integer", "offset in the pane's output of what it said"},
+    {"to", "integer", "and of its end"},
+    {"text_from", "integer", "offset of what text begins with"},
+    {"truncated", "boolean", "whether text begins later than from: more than max_bytes"},
+    {"gap", "boolean", "whether output is missing in it"},
+    {"question", "string", "outcome question: what is asked"},
+    {"secret", "boolean", "outcome question: what is answered is not shown"},
+    {"screen", "string", "of a full-screen program: what it shows"},
+    {"exit_status", "integer", "outcome crashed, where it is known"},
+    {"elapsed_sec", "number", "how long it took"},
+    {"typing", "object", "what was seen of the typing: echo_seen, enters, typing_ms"},
+    {"evidence", "object", "as of list_agents"},
+    {"message", "string", "with wait false: the same in words"},
+    {NULL, NULL, NULL},
+};
+
+/* Text and newlines, and tabs; nothing that a terminal program takes for a key. */
+static bool check_text(struct request *request, const char *text, size_t len)
+{
+	char reason[128];
+
+	for (size_t at = 0; at < len; at++) {
+		unsigned char byte = (unsigned char)text[at];
+		bool is_c1 = byte == 0xc2 && at + 1 < len && (unsigned char)text[at + 1] < 0xa0;
+
+		if ((byte >= ' ' && byte != 0x7f && !is_c1) || byte == '\n' || byte == '\t')
+			continue;
+		snprintf(reason, sizeof reason,
+		    "holds a control character at byte %zu: send_keys types those", at);
+		fail_field(request, "text", reason);
+		return false;
+	}
+	return true;
+}
+
+static void send(struct request *request, const struct send_args *args, bool is_response)
+{
+	struct agent_set *agents = request_daemon(request)->agents;
+	struct pane_ref teller;
+	struct agent_order order = {
+	    .agent = args->agent,
+	    .text = args->text,
+	    .len = strlen(args->text),
+	    .timeout_ms = clock_seconds_to_ms(args->timeout_sec),
+	    .max_bytes = args->max_bytes,
+	    .wait = args->wait,
+	    .progress = args->progress,
+	    .is_response = is_response,
+	    .teller = &teller,
+	};
+
+	/* Newlines at the end would be Enters of their own. */
+	while (order.len > 0 && args->text[order.len - 1] == '\n')
+		order.len--;
+	if (!check_text(request, order.text, order.len) || !asker_pane(request, NULL, &teller))
+		return;
+	if (order.len == 0 && !is_response) {
+		fail_field(request, "text", "there is nothing to type");
+		return;
+	}
+	agent_send(agents, request, &order);
+}
+
+static void handle_send(struct request *request, const void *data)
+{
+	send(request, data, false);
+}
+
+static void handle_respond(struct request *request, const void *data)
+{
+	send(request, data, true);
+}
+
+/* ---- list_agents ---- */
+
+static const struct field_result list_results[] = {
+    {"agents", "array", "the agents, oldest first"},
+    {"agents[].agent", "string", "its name"},
+    {"agents[].state", "string", "starting, ready, busy, blocked, crashed or gone"},
+    {"agents[].reason", "string", "which fact says so"},
+    {"agents[].since", "string", "since when"},
+    {"agents[].pane", "string|null", "the pane it is in"},
+    {"agents[].window", "string|null", "the window"},
+    {"agents[].session", "string|null", "the session"},
+    {"agents[].command", "string|array", "what runs"},
+    {"agents[].program_started", "string|null", "when it was started last"},
+    {"agents[].restarts", "integer", "how often it was started again in a row"},
+    {"agents[].restarting", "boolean", "whether it is about to be"},
+    {"agents[].question", "string", "what it asks, if it is blocked"},
+    {"agents[].evidence", "object", "what was seen"},
+    {"agents[].tasks", "array", "task, stage (queued, typing, running), created, due, held (why)"},
+    {NULL, NULL, NULL},
+};
+
+static void handle_list(struct request *request, const void *data)
+{
+	const struct agent_set *agents = request_daemon(request)->agents;
+	struct json_writer *writer = request_result(request);
+	const struct agent *agent = NULL;
+
+	(void)data;
+	json_array_begin(writer, "agents");
+	while ((agent = agent_next(agents, agent)) != NULL) {
+		json_object_begin(writer, NULL);
+		agent_write(writer, agent);
+		json_object_end(writer);
+	}
+	json_array_end(writer);
+	request_done(request);
+}
+
+/* ---- stop_agent ---- */
+
+struct stop_args {
+	const char *agent;
+	double grace_sec;
+	bool force;
+};
+
+static const struct field stop_fields[] = {
+    {.name = "agent",
+	.type = FIELD_STRING,
+	.flags = FIELD_REQUIRED,
+	.offset = offsetof(struct stop_args, agent),
+	.min = 1,
+	.max = AGENT_NAME_MAX,
+	.help = "The name of the agent."},
+    {.name = "grace_sec",
+	.type = FIELD_NUMBER,
+	.offset = offsetof(struct stop_args, grace_sec),
+	.unit = "s",
+	.max = 300,
+	.preset = "5",
+	.help = "How long its program may take to end (SIGHUP) before it is killed."},
+    {.name = "force",
+	.type = FIELD_BOOL,
+	.offset = offsetof(struct stop_args, force),
+	.preset = "false",
+	.help = "Also the one that the caller is in, or whose pane is the server's last."},
+    {.name = NULL},
+};
+
+static const struct field_result stop_results[] = {
+    {"agent", "string", "its name"},
+    {"pane", "string|null", "the pane that was closed"},
+    {"killed", "boolean", "whether it had to be killed"},
+    {"exit_status", "integer", "of its program, where it is known"},
+    {"signal", "integer", "that ended it"},
+    {NULL, NULL, NULL},
+};
+
+static void handle_stop(struct request *request, const void *data)
+{
+	const struct stop_args *args = data;
+	const struct daemon *daemon = request_daemon(request);
+	const struct agent *agent = agent_find(daemon->agents, args->agent);
+	struct muxbus_model_counts counts;
+	bool is_weak;
+
+	if (agent != NULL && !args->force &&
+	    pane_fate(daemon->tmux, agent_pane(agent)) == PANE_THERE) {
+		muxbus_model_counts(tmux_model(daemon->tmux), &counts);
+		if (request_caller_pane(request, &is_weak) == agent_pane(agent)->pane ||
+		    counts.panes == 1) {
+			request_fail(request, MESSAGE_REFUSED,
+			    "agent \"%s\" is the caller's own, or in the server's last pane: "
+			    "\"force\": true stops it",
+			    args->agent);
+			return;
+		}
+	}
+	agent_stop(daemon->agents, request, args->agent, clock_seconds_to_ms(args->grace_sec));
+}
+
+/* Keep alphabetized. */
+const struct method methods_agent[] = {
+    {.name = "ensure_agent",
+	.title = "Ensure an agent",
+	.summary = "Finds an interactive program running under a name, or starts it in a window "
+		   "of its own, and answers when it is ready.",
+	.help = "It is kept alive: when it ends, or falls back to a shell, it is started again, "
+		"after a while and at most five times in a row. What never was ready is not. The "
+		"state blocked says that it asks something: respond answers.",
+	.fields = ensure_fields,
+	.args_size = sizeof(struct ensure_args),
+	.results = ensure_results,
+	.flags = METHOD_WAITS | METHOD_NEEDS_TMUX | METHOD_OPEN_WORLD,
+	.handle = handle_ensure,
+	.example = "{\"name\":\"py\",\"command\":\"python3 -q\"}"},
+    {.name = "list_agents",
+	.title = "List agents",
+	.summary = "Lists the agents with their states, and the facts that say so.",
+	.results = list_results,
+	.flags = METHOD_READ_ONLY | METHOD_OPEN_WORLD,
+	.handle = handle_list},
+    {.name = "respond",
+	.title = "Answer an agent",
+	.summary = "Types an answer to what an agent asks, and answers as send_task does.",
+	.help = "Only while its state is blocked; else the answer is not_ready.",
+	.fields = respond_fields,
+	.args_size = sizeof(struct send_args),
+	.results = send_results,
+	.flags = METHOD_WAITS | METHOD_NEEDS_TMUX | METHOD_OPEN_WORLD,
+	.handle = handle_respond,
+	.example = "{\"agent\":\"py\",\"text\":\"yes\"}"},
+    {.name = "send_task",
+	.title = "Give an agent a task",
+	.summary = "Types a text at the prompt of an agent when it is ready, and answers with all "
+		   "that it says when its prompt is back.",
+	.help = "Tasks of one agent are done in order; 16 may wait, one more is busy. To one that "
+		"asks something, respond. Whoever asked and goes away finds the end as a "
+		"notification.",
+	.fields = send_fields,
+	.args_size = sizeof(struct send_args),
+	.results = send_results,
+	.flags = METHOD_WAITS | METHOD_NEEDS_TMUX | METHOD_OPEN_WORLD,
+	.handle = handle_send,
+	.example = "{\"agent\":\"py\",\"text\":\"print(6 * 7)\"}"},
+    {.name = "stop_agent",
+	.title = "Stop an agent",
+	.summary = "Ends an agent: its program as when a terminal is closed, then its window.",
+	.fields = stop_fields,
+	.args_size = sizeof(struct stop_args),
+	.results = stop_results,
+	.flags = METHOD_WAITS | METHOD_DESTRUCTIVE,
+	.handle = handle_stop,
+	.example = "{\"agent\":\"py\"}"},
+    {.name = NULL},
+};

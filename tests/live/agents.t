@@ -1,0 +1,150 @@
+#!/bin/sh
+# SPDX-License-Identifier: ISC
+# Agents: programs that are started, given tasks, asked and answered, that crash and come
+# again; whose output holds what looks like their prompt; and all that over a kill of muxbusd.
+. "$MUXBUS_SRCDIR/tests/live/live.sh"
+command -v python3 >/dev/null || skip_all 'python3 is not installed'
+command -v bash >/dev/null || skip_all 'bash is not installed'
+start 'exec sh'
+
+field() { # field FILTER: of the last answer
+	jq -r "$1" "$dir/answer"
+}
+call() { # call METHOD PARAMS: asks, and keeps the answer; progress goes elsewhere
+	ask "$(jq -nc --arg method "$1" --argjson params "$2" '{method: $method, params: $params}')" >"$dir/lines"
+	jq -c 'select(.method == "progress").params' "$dir/lines" >"$dir/progress"
+	jq -c 'select(.method == null)' "$dir/lines" >"$dir/answer"
+}
+task() { # task AGENT TEXT: as call
+	call send_task "$(jq -nc --arg agent "$1" --arg text "$2" '{agent: $agent, text: $text, timeout_sec: 60}')"
+}
+reply() {
+	call respond "$(jq -nc --arg agent "$1" --arg text "$2" '{agent: $agent, text: $text, timeout_sec: 60}')"
+}
+state() { # state AGENT
+	ask '{"method":"list_agents"}' | jq -r --arg agent "$1" '.result.agents[] | select(.agent == $agent).state'
+}
+said() {
+	field '.result | "\(.outcome) \(.text)"'
+}
+
+# A REPL that is slow to start, and prints before its prompt is there.
+call ensure_agent '{"name":"py","command":"printf Loading...; sleep 0.5; exec python3 -q","env":{"PYTHON_COLORS":"0","PYTHON_BASIC_REPL":"1"}}'
+is 'a program is ready when its prompt is there' "$(field '.result | "\(.state) \(.started)"')" 'ready true'
+pane=$(field .result.pane)
+is 'its prompt was seen, not guessed' "$(field '.result.evidence.row | endswith(">>> ")')" true
+is 'it has the size asked for' "$(t display-message -p -t "$pane" '#{window_width}x#{window_height}')" 220x50
+is 'and the history' "$(t display-message -p -t "$pane" '#{history_limit}')" 50000
+call ensure_agent '{"name":"py","command":"printf Loading...; sleep 0.5; exec python3 -q","env":{"PYTHON_COLORS":"0","PYTHON_BASIC_REPL":"1"}}'
+is 'it is found running' "$(field '.result | "\(.pane) \(.started)"')" "$pane false"
+call ensure_agent '{"name":"py","command":"other"}'
+is 'but not as another' "$(field .error.data.kind)" busy
+task py 'print(6 * 7)'
+is 'a task is answered with what it says, and no more' "$(said)" "$(printf 'ready 42')"
+is 'between exact offsets' \
+	"$(ask "$(jq -c '{method: "read_output", params: {pane: .result.pane, after: .result.from, strip: false}}' "$dir/answer")" | jq -r '.result.text' | tr -d '\r' | head -n 2 | tail -n 1)" 42
+task py 'import time; print("first", flush=True); print(">>> ", end="", flush=True); time.sleep(1.2); print("last")'
+is 'its prompt in its output is not its prompt' "$(said)" "$(printf 'ready first\n>>> last')"
+is 'what it says meanwhile is progress' "$(jq -rs 'map(.text) | join("") | contains("first")' "$dir/progress")" true
+call send_task '{"agent":"py","text":"print(\"y\" * 5000)","max_bytes":300}'
+is 'a long answer is cut, and says so' \
+	"$(field '.result | "\(.truncated) \((.text | length) < 400) \(.to - .from > 5000)"')" 'true true true'
+task py 'x = input("Go on? [Y/n] ")'
+is 'a question is told' "$(field '.result | "\(.outcome) \(.question | endswith("Go on? [Y/n]"))"')" 'question true'
+is 'the agent is blocked by it' "$(state py)" blocked
+reply py y
+is 'an answer goes to it' "$(field .result.outcome)" ready
+reply py y
+is 'without a question there is none' "$(field .error.data.kind)" not_ready
+task py 'import getpass; p = getpass.getpass()'
+is 'a secret is asked for' "$(field '.result | "\(.outcome) \(.secret)"')" 'question true'
+reply py 'not to be seen'
+task py 'p'
+is 'and was typed' "$(said)" "ready 'not to be seen'"
+is 'but is nowhere in the state' "$(grep -c 'not to be seen' -r "$dir/muxbus" 2>/dev/null | grep -vc ':0$')" 0
+task py "$(printf 'a\033b')"
+is 'control characters are refused' "$(field .error.data.field)" text
+task nobody x
+is 'one that is not there is said' "$(field .error.data.kind)" no_such_agent
+
+# Several tasks at once are done in order.
+for i in 1 2 3; do
+	call send_task '{"agent":"py","text":"import time; time.sleep(0.1); print('$i')","wait":false}'
+	eval "task$i=$(field .result.task)"
+done
+call wait_for '{"any":[{"notification":{"id":"'"$task3"'"}}],"timeout_sec":60}'
+call list_notifications '{}'
+is 'tasks that nobody waits for end as notifications, in order' \
+	"$(jq -r '[.result.notifications[] | select(.data.agent == "py") | .data.text] | join("")' "$dir/answer")" "$(printf '1\n2\n3')"
+call wait_for '{"any":[{"ready":"py"}],"timeout_sec":60}'
+is 'an agent can be waited for' "$(field '.result.conditions[0].details.agent')" py
+
+# It ends: that is told, and it is started again.
+task py 'import os; os._exit(7)'
+is 'a crash is told' "$(field '.result | "\(.outcome) \(.exit_status)"')" 'crashed 7'
+task py 'print("again")'
+is 'and the next task has a new one' "$(said)" 'ready again'
+pane=$(field .result.pane)
+is 'in the only window of its session' "$(t list-panes -s -t agent-py -F '#{pane_id}')" "$pane"
+call ensure_agent '{"name":"fallen","command":"python3 -q; exec bash --norc","env":{"PYTHON_BASIC_REPL":"1"}}'
+task fallen 'exit()'
+is 'a shell in its place is a crash' "$(field '.result | "\(.outcome) \(.reason | contains("shell"))"')" 'crashed true'
+call wait_for '{"any":[{"ready":"fallen"}],"timeout_sec":60}'
+is 'after which it is there again' "$(field '.result.conditions[0].details.evidence.row')" '>>> '
+call ensure_agent '{"name":"none","command":"exit 5"}'
+is 'what never is ready is an error' "$(field '.error.data | "\(.kind) \(.state) \(.evidence.exit_status)"')" 'not_ready crashed 5'
+
+# A shell, whose prompt may look like anything.
+call ensure_agent '{"name":"sh","command":["bash","--norc"],"env":{"PS1":"$ "}}'
+task sh 'cd /usr; printf "$ "; sleep 1.2; echo; pwd'
+is 'a shell is not ready while it runs something' "$(said)" "$(printf 'ready $ \n/usr')"
+task sh 'read -p "Name: " name; echo "<$name>"'
+is 'it may ask' "$(field '.result | "\(.outcome) \(.question | endswith("Name:"))"')" 'question true'
+reply sh Ann
+is 'and hear' "$(said)" 'ready <Ann>'
+task sh "$(printf 'for i in 1 2; do\necho line $i\ndone')"
+is 'several lines are one paste' "$(said)" "$(printf 'ready line 1\nline 2')"
+call send_task '{"agent":"sh","text":"sleep 1000","timeout_sec":0.7}'
+is 'what takes too long is told' "$(field .result.outcome)" timeout
+is 'and goes on' "$(state sh)" busy
+call send_keys "$(jq -nc --arg pane "$(ask '{"method":"list_agents"}' | jq -r '.result.agents[] | select(.agent == "sh").pane')" '{pane: $pane, keys: ["C-c"]}')"
+until_is 'until it ends' ready state sh
+
+# A program that draws, tells nothing, and quotes its prompt.
+call ensure_agent "$(jq -nc --arg command "exec $MUXBUS_BUILDDIR/tests/fake_agent --chatter 2500 $dir/fake.log" '{name: "fake", command: $command}')"
+is 'one of which little is known is ready too' "$(field .result.state)" ready
+task fake '!quote'
+is 'its prompt is not what it quotes' "$(field '.result | "\(.outcome) \(.text | contains("the end"))"')" 'ready true'
+is 'it was typed once' "$(grep -c 'quote' "$dir/fake.log")" 1
+
+# Killed in a task, and while one waits: both are gone on with.
+call send_task '{"agent":"py","text":"import time; time.sleep(1.5); print(\"over\")","wait":false}'
+first=$(field .result.task)
+call send_task '{"agent":"py","text":"print(\"next\")","wait":false}'
+second=$(field .result.task)
+running() {
+	ask '{"method":"list_agents"}' | jq -r '.result.agents[] | select(.agent == "py").tasks[0].stage'
+}
+until_is 'a task is worked at' running running
+kill_daemon
+call next_notification '{"after":0,"timeout_sec":30,"filter":{"id":"'"$second"'"}}'
+is 'what waited is done by the next daemon' "$(field '.result.notifications[0].data | "\(.outcome) \(.text)"')" 'ready next'
+call next_notification '{"after":0,"timeout_sec":30,"filter":{"id":"'"$first"'"}}'
+is 'what was at work is waited for' "$(field '.result.notifications[0].data | "\(.outcome) \(.gap)"')" 'ready true'
+is 'in the pane that it had' "$(ask '{"method":"list_agents"}' | jq -r '.result.agents[] | select(.agent == "py").pane')" "$pane"
+call list_events '{"after":0,"kinds":["agent_state"],"limit":1000}'
+is 'states are events' "$(field '[.result.events[] | select(.agent == "py").state] | contains(["ready"])')" true
+
+# A window that a person closes is not opened again by itself.
+t kill-pane -t "$pane"
+until_is 'a closed one is gone' gone state py
+call ensure_agent '{"name":"py","command":"exec python3 -q","env":{"PYTHON_BASIC_REPL":"1"}}'
+is 'until it is asked for' "$(field '.result | "\(.state) \(.started)"')" 'ready true'
+call stop_agent '{"agent":"py"}'
+is 'it ends as with its terminal' "$(field '.result | "\(.killed) \(.signal)"')" 'false 1'
+call ensure_agent '{"name":"stubborn","command":"trap \"\" HUP; while :; do read -r line; done","prompt":"^$"}'
+call stop_agent '{"agent":"stubborn","grace_sec":0.3}'
+is 'or is killed' "$(field '.result | "\(.killed) \(.signal)"')" 'true 9'
+is 'they are no more' "$(state stubborn)$(state py)" ''
+is 'nor are their windows' "$(t list-windows -a -F '#{window_name}' | grep -c -e '^py$' -e '^stubborn$')" 0
+done_testing
