@@ -182,6 +182,48 @@ static void test_answers(void)
 	end_both();
 }
 
+/* Which daemon is meant: options, $MUXBUS, $TMUX. */
+static const char *meant(const char *name, const char *tmux_path, const char *socket)
+{
+	static struct cli cli;
+	cli = (struct cli){.tmux_name = name, .tmux_path = tmux_path};
+	is_int(cli_locate(&cli, socket), 0, "a daemon is meant");
+	return strcmp(cli.tmux_socket, "/t/a") == 0 || strcmp(cli.tmux_socket, "/t/b") == 0
+	    ? cli.tmux_socket + 3
+	    : cli.socket;
+}
+
+static void test_locate(void)
+{
+	char inner[120];
+	char tmux[140];
+	struct cli cli = {.tmux_path = "/t/x"};
+	unsetenv("TMUX");
+	unsetenv("TMUX_TMPDIR");
+	setenv("MUXBUS", "/t/a.muxbus", 1);
+	is_str(meant(NULL, NULL, NULL), "a", "MUXBUS says which tmux too");
+	is_str(meant(NULL, "/t/b", NULL), "b", "but -S goes first");
+	is_int(cli_locate(&cli, "/t/own.sock"), 0, "-s");
+	is_str(cli.socket, "/t/own.sock", "names the socket itself");
+	is_str(cli.tmux_socket, "/t/x", "and not the tmux");
+	setenv("MUXBUS", "relative.muxbus", 1);
+	ok(strstr(meant(NULL, NULL, NULL), "/default.muxbus"), "a relative one is no address");
+	setenv("MUXBUS", "/t/a.muxbus", 1);
+	setenv("TMUX", "/t/b,1,2", 1);
+	is_str(meant(NULL, NULL, NULL), "a", "in a pane whose tmux nobody follows it counts");
+	(void)snprintf(inner, sizeof(inner), "%s/inner.muxbus", top);
+	(void)snprintf(tmux, sizeof(tmux), "%s/inner,1,2", top);
+	int fd = listen_at(inner);
+	setenv("TMUX", tmux, 1);
+	is_str(meant(NULL, NULL, NULL), inner,
+	    "in a pane whose tmux is followed itself it was inherited from another");
+	setenv("MUXBUS", "/t/own.sock", 1);
+	is_str(meant(NULL, NULL, NULL), "/t/own.sock", "unless it was chosen by hand");
+	close(fd);
+	unsetenv("TMUX");
+	unsetenv("MUXBUS");
+}
+
 int main(void)
 {
 	char command[100];
@@ -194,6 +236,7 @@ int main(void)
 	test_pieces();
 	test_deadlines();
 	test_answers();
+	test_locate();
 	close(listener);
 	(void)snprintf(command, sizeof(command), "rm -rf %s", top);
 	return system(command) == 0 ? done_testing() : 99;

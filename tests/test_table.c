@@ -156,6 +156,19 @@ static void test_table(void)
 	table_free(table);
 }
 
+static void test_wrap(void)
+{
+	buf_clear(&out);
+	screen_text_wrap(&out, "one two three four", 9, 2, 2);
+	is_str(text_of(), "one two\n  three\n  four\n", "words are wrapped");
+	buf_clear(&out);
+	screen_text_wrap(&out, "one  averylongword x\033", 8, 0, 0);
+	is_str(text_of(), "one\naverylongword\nx\\x1b\n", "one that is too long stands alone");
+	buf_clear(&out);
+	screen_text_wrap(&out, "", 8, 0, 0);
+	is_str(text_of(), "\n", "nothing is an empty line");
+}
+
 static void test_values(void)
 {
 	static const struct {
@@ -279,6 +292,7 @@ int main(void)
 	test_cut();
 	test_styles();
 	test_table();
+	test_wrap();
 	test_values();
 	test_results();
 	test_conditions();

@@ -9,7 +9,6 @@
 
 #include "base/alloc.h"
 #include "base/buf.h"
-#include "base/cells.h"
 #include "cli/screen_text.h"
 #include "cli/show.h"
 #include "cli/verbs.h"
@@ -17,6 +16,7 @@
 
 #define FINDINGS_MAX 64
 #define TEXT_MAX 2048
+#define INDENT 22 /* columns, before texts */
 #define OUT_MAX ((size_t)1024 * 1024)
 
 struct finding {
@@ -62,12 +62,7 @@ void doctor_find(struct doctor *doctor, enum finding_state state, const char *su
 	doctor->wrong += state == FINDING_WRONG;
 }
 
-static void put_text(struct buf *out, const char *text)
-{
-	(void)screen_text_line(out, text, strlen(text));
-}
-
-static void put_people(struct buf *out, const struct doctor *doctor, bool has_color)
+static void put_people(struct buf *out, const struct doctor *doctor, size_t columns, bool has_color)
 {
 	const char *plain = screen_style(has_color, SCREEN_PLAIN);
 	for (size_t i = 0; i < doctor->count; i++) {
@@ -75,13 +70,12 @@ static void put_people(struct buf *out, const struct doctor *doctor, bool has_co
 		(void)buf_printf(out, "%s%-5s%s  %-13s  ",
 		    screen_style(has_color, state_styles[finding->state]),
 		    state_names[finding->state], plain, finding->subject);
-		put_text(out, finding->text);
-		if (finding->remedy) {
-			(void)buf_printf(
-			    out, "\n%22s%s-> %s", "", screen_style(has_color, SCREEN_BOLD), plain);
-			put_text(out, finding->remedy);
-		}
-		(void)buf_append_byte(out, '\n');
+		screen_text_wrap(out, finding->text, columns, INDENT, INDENT);
+		if (!finding->remedy)
+			continue;
+		(void)buf_printf(
+		    out, "%*s%s-> %s", INDENT, "", screen_style(has_color, SCREEN_BOLD), plain);
+		screen_text_wrap(out, finding->remedy, columns, INDENT + 3, INDENT + 3);
 	}
 	if (doctor->wrong > 0)
 		(void)buf_printf(out, "\n%zu %s wrong\n", doctor->wrong,
@@ -133,7 +127,8 @@ enum cli_status doctor_run(struct cli *cli, int argc, char **argv)
 	if (show_is_json(cli))
 		put_json(&out, &doctor);
 	else
-		put_people(&out, &doctor, cli->has_color);
+		put_people(&out, &doctor,
+		    cli->is_terminal ? (size_t)screen_columns(STDOUT_FILENO) : 0, cli->has_color);
 	(void)fwrite(out.data, 1, out.len, stdout); /* cli_flush() looks */
 	buf_finish(&out);
 	for (size_t i = 0; i < doctor.count; i++) {

@@ -14,8 +14,8 @@
 #define KIND_COLUMNS 20
 
 /* What stands at the front of the line, or says nothing to a person. */
-static const char *const elsewhere[] = {
-    "kind", "layout", "offset", "pane", "seq", "session", "subscription", "text", "time", "window"};
+static const char *const elsewhere[] = {"kind", "layout", "left", "offset", "pane", "pid", "seq",
+    "session", "subscription", "text", "time", "top", "tty", "window"};
 
 /* Whether a member is worth its place: what is not so, and lists of things, are not. */
 static bool is_worth_it(const struct json *member)

@@ -68,24 +68,9 @@ static void title(struct page *page, const char *text)
 	    screen_style(page->has_color, SCREEN_PLAIN));
 }
 
-/* Appends words, broken at spaces; the first line goes on at column `at`. */
 static void wrap(struct page *page, const char *text, size_t indent, size_t at)
 {
-	while (*text) {
-		size_t len = strcspn(text, " ");
-		size_t width = cells_width(text, len);
-		if (at > indent && at + 1 + width > page->columns) {
-			(void)buf_printf(&page->out, "\n%*s", (int)indent, "");
-			at = indent;
-		} else if (at > indent) {
-			(void)buf_append_byte(&page->out, ' ');
-			at++;
-		}
-		(void)screen_text_line(&page->out, text, len);
-		at += width;
-		text += len + strspn(text + len, " ");
-	}
-	(void)buf_append_byte(&page->out, '\n');
+	screen_text_wrap(&page->out, text, page->columns, indent, at);
 }
 
 static void entry(struct page *page, const char *name, const char *text)

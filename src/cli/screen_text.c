@@ -115,6 +115,25 @@ size_t screen_text_cut(struct buf *out, const void *bytes, size_t len, size_t co
 	return columns > 0 ? width : 0;
 }
 
+void screen_text_wrap(struct buf *out, const char *text, size_t columns, size_t indent, size_t at)
+{
+	while (*text) {
+		size_t len = strcspn(text, " ");
+		size_t width = cells_width(text, len);
+		if (columns > 0 && at > indent && at + 1 + width > columns) {
+			(void)buf_printf(out, "\n%*s", (int)indent, "");
+			at = indent;
+		} else if (at > indent) {
+			(void)buf_append_byte(out, ' ');
+			at++;
+		}
+		(void)screen_text_line(out, text, len);
+		at += width;
+		text += len + strspn(text + len, " ");
+	}
+	(void)buf_append_byte(out, '\n');
+}
+
 void screen_print_line(FILE *stream, const char *text)
 {
 	struct buf line;

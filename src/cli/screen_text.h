@@ -49,6 +49,13 @@ int screen_text_block(struct buf *out, const void *bytes, size_t len);
  */
 size_t screen_text_cut(struct buf *out, const void *bytes, size_t len, size_t columns);
 
+/*
+ * Appends untrusted text and a newline, broken at spaces so that no line is wider than columns
+ * (0: no matter) if its words are not; lines but the first begin with indent spaces. The first
+ * goes on at column `at`, which is indent where nothing was written yet.
+ */
+void screen_text_wrap(struct buf *out, const char *text, size_t columns, size_t indent, size_t at);
+
 /* Prints to a stream; for what is not built in a buffer. */
 void screen_print_line(FILE *stream, const char *text);
 

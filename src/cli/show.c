@@ -162,7 +162,7 @@ static const struct list lists[] = {
 	    {"OUTCOME", "{outcome}"}, {"TOOK", "{duration_ms}"}, {"PARAMS", "{params}"},
 	    {"MESSAGE", "{message}"}}},
     {"jobs",
-	{{"ID", "{id}"}, {"STATE", "{state}"}, {"EXIT", "{exit_code}"}, {"SIGNAL", "{signal}"},
+	{{"ID", "{id}"}, {"STATE", "{state}"}, {"EXIT", "{exit_code}{signal?SIG }"},
 	    {"STARTED", "{started}"}, {"TOOK", "{duration_ms}"}, {"LOG", "{log_bytes}"},
 	    {"NAME", "{name}"}, {"COMMAND", "{command}"}}},
     {"matches", {{"ROW", "{row}"}, {"COLUMN", "{column}"}, {"TEXT", "{text}"}}},
@@ -190,7 +190,10 @@ static const struct list lists[] = {
 	    {"SESSIONS", "{sessions}"}}},
 };
 
-/* {member}: its value, nothing for null; {member?text}: the text if it is true. */
+/*
+ * {member}: its value, nothing for null; {member?text}: the text if it is true, or before its
+ * value.
+ */
 static void put_member(struct buf *out, const struct json *row, const char *name, size_t len)
 {
 	char member[64];
@@ -202,8 +205,10 @@ static void put_member(struct buf *out, const struct json *row, const char *name
 		return;
 	if (!mark)
 		show_value(out, value);
-	else if (value->type == JSON_BOOL && value->boolean)
+	else if (value->type != JSON_BOOL || value->boolean)
 		(void)buf_append(out, mark + 1, len - name_len - 1);
+	if (mark && value->type != JSON_BOOL)
+		show_value(out, value);
 }
 
 static void put_template(struct buf *out, const struct json *row, const char *text)

@@ -27,6 +27,7 @@ enum method_flag {
 	METHOD_NEEDS_TMUX = 1 << 3, /* refused with tmux_unavailable unless tmux is followed */
 	METHOD_TOOL = 1 << 4, /* stands in the small default list of tools */
 	METHOD_OPEN_WORLD = 1 << 5, /* its result holds text that strangers wrote */
+	METHOD_UNNOTED = 1 << 6, /* too common and harmless for the history of actions */
 };
 
 struct method {

@@ -73,7 +73,7 @@ struct request *request_new(
 
 void request_note(struct request *request, const struct json *params)
 {
-	if (request->daemon->history)
+	if (request->daemon->history && !(request->method->flags & METHOD_UNNOTED))
 		request->history = history_begin(request->daemon->history,
 		    request->peer ? peer_pid(request->peer) : 0, request->method->name, params);
 }

@@ -43,6 +43,7 @@ gives 'a word without a key is the pane' 0 .pane "$pane" get_pane "$pane"
 gives 'typed by the schema' 0 .pane "$pane" capture_pane "pane=$pane" lines=1
 says 'an integer is checked here' 2 'lines: must be a whole number' capture_pane "pane=$pane" lines=x
 says 'an argument that there is not' 2 'did you mean "lines"' capture_pane lins=3
+gives 'the history has what was asked, not what was looked up for it' 0 '[.actions[].method] | index("describe")' null get_action_history
 says 'a method that there is not' 2 'did you mean "list_panes"' list_pane
 says 'a verb with a typing error' 2 'did you mean "watch"' wach
 says 'a pane that there is not' 1 'there is no pane %99' get_pane %99

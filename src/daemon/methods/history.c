@@ -45,6 +45,7 @@ const struct method methods_history[] = {
     {.name = "get_action_history",
 	.title = "Look back",
 	.summary = "Tells what was asked of the daemon lately, by whom, and what came of it.",
+	.help = "Of describe and ping nothing is kept.",
 	.fields = history_fields,
 	.args_size = sizeof(struct history_args),
 	.results = history_results,
