@@ -26,10 +26,7 @@ static void put_tool(struct json_writer *writer, const struct method *method, bo
 	json_put_str(writer, "name", method->name);
 	json_put_str(writer, "title", method->title);
 	json_put_str(writer, "description", text);
-	if (in_short)
-		field_write_short_schema(writer, "inputSchema", method->fields);
-	else
-		field_write_schema(writer, "inputSchema", method->fields);
+	field_write_tool_schema(writer, "inputSchema", method->fields, in_short);
 	field_write_result_schema(writer, "outputSchema", method->results, in_short);
 	json_object_begin(writer, "annotations");
 	json_put_bool(writer, "readOnlyHint", method->flags & METHOD_READ_ONLY);

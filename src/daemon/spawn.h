@@ -40,8 +40,8 @@ struct spawn_args {
 		.offset = offsetof(struct args_struct, spawn.cwd),                                \
 		.min = 1,                                                                         \
 		.max = 4096,                                                                      \
-		.help = "The absolute path of the directory it starts in; left out, that of the " \
-			"pane or session it is made from."},                                      \
+		.help =                                                                           \
+		    "The absolute path it starts in; left out, that of where it is made from."},  \
 	    {.name = "env",                                                                       \
 		.type = FIELD_STRING_MAP,                                                         \
 		.flags = FIELD_RARE,                                                              \

@@ -53,6 +53,8 @@ struct field {
 	/* The default as JSON text, NULL: none. Strings without escapes; not for arrays and maps. */
 	const char *preset;
 	const char *help; /* one sentence for people and models */
+	/* FIELD_VALUE: what it is, as members of a JSON Schema; NULL: anything. For models only. */
+	const char *shape;
 };
 
 /* A member of a result, for describe, schemas and the manual. */
@@ -100,11 +102,12 @@ const char *field_type_name(enum field_type type);
 void field_write_schema(struct json_writer *writer, const char *name, const struct field *fields);
 
 /*
- * The same in short, for models that read it again and again: without rare fields, and without
- * bounds and defaults that the help does not need. What it does not say is accepted as well.
+ * The same for tools of models: it says of any value what it may be. In short, as models read
+ * it again and again: without rare fields, bounds, and defaults that the help does not need;
+ * what it does not say is accepted as well.
  */
-void field_write_short_schema(
-    struct json_writer *writer, const char *name, const struct field *fields);
+void field_write_tool_schema(
+    struct json_writer *writer, const char *name, const struct field *fields, bool in_short);
 
 /*
  * Writes a JSON Schema of a result (NULL for none) as member name: what each member is, and

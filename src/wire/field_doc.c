@@ -161,28 +161,39 @@ void field_write_schema(struct json_writer *writer, const char *name, const stru
 	json_object_end(writer);
 }
 
-void field_write_short_schema(
-    struct json_writer *writer, const char *name, const struct field *fields)
+/* One field of a tool. */
+static void put_tool_field(struct json_writer *writer, const struct field *field, bool in_short)
 {
+	/* Without bounds: who passes them is told what they are. And without what a name says. */
+	struct field plain = *field;
+	plain.min = plain.max = 0;
+	if (strstr(field->name, "sec"))
+		plain.unit = NULL;
+	json_object_begin(writer, field->name);
+	put_type_schema(writer, in_short ? &plain : field);
+	if (field->type == FIELD_VALUE && field->shape)
+		json_put_raw(writer, NULL, field->shape, strlen(field->shape));
+	put_description(writer, in_short ? &plain : field);
+	if (field->preset && !(in_short && strcmp(field->preset, "false") == 0))
+		json_put_raw(writer, "default", field->preset, strlen(field->preset));
+	json_object_end(writer);
+}
+
+void field_write_tool_schema(
+    struct json_writer *writer, const char *name, const struct field *fields, bool in_short)
+{
+	unsigned left_out = in_short ? FIELD_ALIAS | FIELD_RARE : FIELD_ALIAS;
 	fields = fields ? fields : no_fields;
 	json_object_begin(writer, name);
 	put_type(writer, "object");
 	json_object_begin(writer, "properties");
-	for (const struct field *field = fields; field->name; field++) {
-		/* Without bounds: who passes them is told what they are. */
-		struct field plain = *field;
-		plain.min = plain.max = 0;
-		if (field->flags & (FIELD_ALIAS | FIELD_RARE))
-			continue;
-		json_object_begin(writer, field->name);
-		put_type_schema(writer, &plain);
-		put_description(writer, field);
-		if (field->preset && strcmp(field->preset, "false") != 0)
-			json_put_raw(writer, "default", field->preset, strlen(field->preset));
-		json_object_end(writer);
-	}
+	for (const struct field *field = fields; field->name; field++)
+		if (!(field->flags & left_out))
+			put_tool_field(writer, field, in_short);
 	json_object_end(writer);
 	put_required(writer, fields);
+	if (!in_short)
+		json_put_bool(writer, "additionalProperties", false);
 	json_object_end(writer);
 }
 

@@ -4,17 +4,19 @@
 
 #include "wire/field.h"
 
-/* "string", or each of "string|null" as an array. */
+/* "string", or each of "string|null" as a branch: not all readers know arrays of types. */
 static void put_types(struct json_writer *writer, const char *types)
 {
 	if (!strchr(types, '|')) {
 		json_put_str(writer, "type", types);
 		return;
 	}
-	json_array_begin(writer, "type");
+	json_array_begin(writer, "anyOf");
 	while (*types) {
 		size_t len = strcspn(types, "|");
-		(void)json_put_text(writer, NULL, types, len);
+		json_object_begin(writer, NULL);
+		(void)json_put_text(writer, "type", types, len);
+		json_object_end(writer);
 		types += len + (types[len] == '|');
 	}
 	json_array_end(writer);

@@ -103,7 +103,7 @@ static bool fail_param(struct request *request, const char *field, const char *t
 
 #define FORCE_FIELD(args_struct)                                                  \
 	{                                                                         \
-		.name = "force", .type = FIELD_BOOL,                              \
+		.name = "force", .type = FIELD_BOOL, .flags = FIELD_RARE,         \
 		.offset = offsetof(struct args_struct, force), .preset = "false", \
 		.help = "End copy mode, or another mode of the pane, first."      \
 	}

@@ -87,6 +87,7 @@ static const struct field create_pane_fields[] = {
 	.help = "Where the new pane lies: vertical, below the old one; horizontal, right of it."},
     {.name = "focus",
 	.type = FIELD_BOOL,
+	.flags = FIELD_RARE,
 	.offset = offsetof(struct create_pane_args, focus),
 	.preset = "false",
 	.help = "Make it the active pane of its window."},
@@ -100,8 +101,8 @@ static const struct field create_pane_fields[] = {
     {.name = "size",
 	.type = FIELD_VALUE,
 	.offset = offsetof(struct create_pane_args, size),
-	.help = "Of the new pane: rows or columns as a number, or a share such as \"30%\"; left "
-		"out, half."},
+	.help = "Its rows or columns, or a share such as \"30%\"; left out, half.",
+	.shape = "\"anyOf\":[{\"type\":\"integer\"},{\"type\":\"string\"}]"},
     {0},
 };
 

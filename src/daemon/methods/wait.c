@@ -21,11 +21,13 @@ static const struct field wait_fields[] = {
 		"output (regex), screen (regex), quiet_sec, exited, ready, command_finished, job, "
 		"file (and regex, from_start), cpu_below (and for_sec), sec, notification (a "
 		"filter); and pane, where it is "
-		"about one."},
+		"about one.",
+	.shape = "\"type\":\"array\",\"items\":{\"type\":\"object\"}"},
     {.name = "all",
 	.type = FIELD_VALUE,
 	.offset = offsetof(struct wait_args, all),
-	.help = "The same, of which all must come true."},
+	.help = "The same, of which all must come true.",
+	.shape = "\"type\":\"array\",\"items\":{\"type\":\"object\"}"},
     {.name = "timeout_sec",
 	.type = FIELD_NUMBER,
 	.offset = offsetof(struct wait_args, timeout_sec),
