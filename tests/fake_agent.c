@@ -13,6 +13,7 @@
  *   --draft TEXT    begins with that in its line
  *   --chatter MS    for a command that begins with '!' prints its own prompt in the midst of
  *                   its output, and waits so long behind it, for input from elsewhere
+ *   --signals       leaves the keys of signals to the kernel, as line editors do
  *   --busy MS       takes so long for a command that begins with '/', and spins meanwhile
  */
 #include <poll.h>
@@ -36,6 +37,7 @@ struct agent {
 	int crash_after;
 	bool is_alternate;
 	bool is_boxed;
+	bool has_signals;
 	bool was_deaf;
 	char line[LINE_MAX_BYTES];
 	size_t len;
@@ -226,6 +228,8 @@ static void read_options(struct agent *agent, int argc, char **argv)
 			agent->is_alternate = true;
 		else if (strcmp(argv[i], "--box") == 0)
 			agent->is_boxed = true;
+		else if (strcmp(argv[i], "--signals") == 0)
+			agent->has_signals = true;
 		else if (strncmp(argv[i], "--", 2) != 0)
 			agent->log = argv[i];
 		if (strcmp(argv[i], "--draft") == 0)
@@ -250,6 +254,8 @@ int main(int argc, char **argv)
 		return 1;
 	raw = before;
 	cfmakeraw(&raw);
+	if (agent.has_signals)
+		raw.c_lflag |= ISIG;
 	(void)tcsetattr(0, TCSANOW, &raw);
 	printf("%s\033[?2004h%s", agent.is_alternate ? "\033[?1049h" : "",
 	    agent.is_boxed ? "\033[?25l" : "");

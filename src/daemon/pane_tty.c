@@ -94,6 +94,7 @@ void pane_tty_read(const char *path, pid_t pid, struct pane_tty *ret_tty)
 		ret_tty->is_known = true;
 		ret_tty->is_cooked = (modes.c_lflag & ICANON) != 0;
 		ret_tty->has_echo = (modes.c_lflag & ECHO) != 0;
+		ret_tty->has_signals = (modes.c_lflag & ISIG) != 0;
 		ret_tty->is_first = read_groups(pid, &group, &front) && group == front;
 	}
 	(void)close(fd); /* nothing was written */

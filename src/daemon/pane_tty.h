@@ -15,6 +15,7 @@ struct pane_tty {
 	bool is_known; /* false: it cannot be asked, and nothing else counts */
 	bool is_cooked; /* the kernel edits lines: the program may not be reading at all */
 	bool has_echo;
+	bool has_signals; /* C-c and the like: line editors leave them on, agents do not */
 	bool is_first; /* the pane's first process is in front: no shell behind it */
 	int unread; /* bytes, when cooked: of whole lines */
 };

@@ -33,7 +33,7 @@ enum {
 	AGREE_LOOKS = 2,
 	ECHO_MAX_MS = 5000,
 	UNREAD_MAX_MS = 30000, /* the same, for a program that does not read */
-	ENTER_AFTER_MS = 150, /* programs take a faster Enter for part of a paste */
+	ENTER_AFTER_MS = 150, /* programs in raw mode take a faster Enter for part of a paste */
 	SUBMIT_MAX_MS = 6000,
 	LEAD_SIZE = sizeof((struct prompt *)0)->lead,
 	GUARD_MAX = 4096,
@@ -298,6 +298,16 @@ static void step_type(struct typist *typist, const struct muxbus_pane *pane,
 	run_guarded(typist, screen, pane, keys, on_typed);
 }
 
+/*
+ * How long to rest before Enter. Programs that take even the keys of signals for themselves
+ * go by the time between keys; line editors leave those on, and need no rest: that their echo
+ * is there, and stays, is enough.
+ */
+static int64_t enter_after_ms(const struct pane_tty *tty)
+{
+	return tty->is_known && tty->has_signals ? 0 : ENTER_AFTER_MS;
+}
+
 /* What was typed in an earlier life, or in an attempt that tmux did not answer. */
 static void take_up(
     struct typist *typist, const struct muxbus_pane *pane, const struct pane_tty *tty)
@@ -310,7 +320,7 @@ static void take_up(
 	typist->is_echo_seen = true;
 	typist->has_lead = false; /* where it begins is not known any more */
 	typist->stage = STAGE_SETTLING;
-	arm(typist, ENTER_AFTER_MS);
+	arm(typist, enter_after_ms(tty));
 }
 
 static enum prompt_echo find_line(const struct typist *typist, const struct pane_screen *screen)
@@ -356,7 +366,7 @@ static void look_for_echo(
 	if (echo == ECHO_EXACT) {
 		typist->is_echo_seen = true;
 		typist->stage = STAGE_SETTLING;
-		arm(typist, ENTER_AFTER_MS);
+		arm(typist, enter_after_ms(tty));
 		return;
 	}
 	typist->is_altered = echo == ECHO_ALTERED;

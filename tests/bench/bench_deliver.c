@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * From a sleep's due time to the line that the agent has (G18): in an idle fake agent, less
- * the quiet time that is stated (deliver_quiet_ms), and less the rest before Enter too,
- * which is owed to programs that take a faster one for part of a paste.
+ * From a sleep's due time to the line that an idle program has (G18), less the quiet time that
+ * is stated (deliver_quiet_ms): a line editor; and an agent in raw mode, less the rest before
+ * Enter too, which is owed to programs that take a faster one for part of a paste.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -36,17 +36,14 @@ static int64_t got_ms(struct live *live, int count)
 	return 0;
 }
 
-int main(void)
+/* The median over the quiet time, and the worst, of a fake with these options. */
+static double measure(struct live *live, struct talk *talk, const char *options, double *ret_worst)
 {
-	struct live *live = live_start(bench_tmux(), "exec sleep 3600");
-	struct talk *talk = talk_new(live);
 	double over_ms[ROUNDS];
-	char *pane;
+	char *pane =
+	    xstrdup(live_tmux(live, "new-window -dP -F '#{pane_id}' 'exec %s %s %s/fake.log'",
+		fake_path(), options, live->dir));
 
-	if (access(fake_path(), X_OK) != 0)
-		live_bail("make check builds the fake agent");
-	pane = xstrdup(live_tmux(
-	    live, "new-window -dP -F '#{pane_id}' 'exec %s %s/fake.log'", fake_path(), live->dir));
 	(void)live_tmux_until(live, "2", "display-message -p -t %s '#{cursor_x}'", pane);
 	(void)live_run(live, ": >fake.log");
 	for (int i = 0; i < ROUNDS; i++) {
@@ -61,10 +58,26 @@ int main(void)
 		over_ms[i] = (double)(done_ms - due_ms - QUIET_MS);
 	}
 	double median = bench_median(over_ms, ROUNDS);
-	bench_row("deliver", median - ENTER_MS, "ms", "and %d ms of rest before Enter, %d ms quiet",
-	    ENTER_MS, QUIET_MS);
-	bench_row("deliver_worst", over_ms[ROUNDS - 1] - ENTER_MS, "ms", "of %d", ROUNDS);
+	*ret_worst = over_ms[ROUNDS - 1];
+	live_tmux(live, "kill-pane -t %s", pane);
 	mem_free(pane);
+	return median;
+}
+
+int main(void)
+{
+	struct live *live = live_start(bench_tmux(), "exec sleep 3600");
+	struct talk *talk = talk_new(live);
+	double worst, median;
+
+	if (access(fake_path(), X_OK) != 0)
+		live_bail("make check builds the fake agent");
+	median = measure(live, talk, "--signals", &worst);
+	bench_row("deliver", median, "ms", "a line editor; %d ms quiet", QUIET_MS);
+	bench_row("deliver_worst", worst, "ms", "of %d", ROUNDS);
+	median = measure(live, talk, "", &worst);
+	bench_row("deliver_raw", median - ENTER_MS, "ms",
+	    "raw mode; and %d ms of rest before Enter, %d ms quiet", ENTER_MS, QUIET_MS);
 	talk_free(talk);
 	live_free(live);
 	return 0;

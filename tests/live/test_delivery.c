@@ -3,8 +3,9 @@
  * Notifications typed into panes: at the prompts of agents with the habits of real ones,
  * exactly once and unaltered; never into a shell, a draft, a question, or a program that
  * did not ask; and receipts that say what happened.
- * $MUXBUS_DELIVERY_TRIES: how often each habit, and each kill, is tried; 8 and 30 are the
- * figures to publish.
+ *
+ * All of it on the tmux of the PATH, the rest of the versions shorter. With $MUXBUS_TEST_LONG
+ * all of it on each: 8 tries of each habit, 30 kills, 10000 random texts.
  */
 #include <signal.h>
 #include <stdio.h>
@@ -29,11 +30,17 @@ static const char *fake_path(void)
 	return path;
 }
 
-static int tries(int usual)
-{
-	const char *text = getenv("MUXBUS_DELIVERY_TRIES");
+/* The first version is tested more than the others. */
+static bool is_first = true;
 
-	return text == NULL ? usual : atoi(text);
+static bool is_long(void)
+{
+	return getenv("MUXBUS_TEST_LONG") != NULL;
+}
+
+static int tries(int usual, int brief, int most)
+{
+	return is_long() ? most : is_first ? usual : brief;
 }
 
 /* A window that runs a command; lent as live_tmux() lends. */
@@ -65,12 +72,16 @@ static char *start_fake(struct live *live, const char *options)
 	return pane;
 }
 
+/* The number of what was posted last. */
+static int64_t posted;
+
 static char *post(struct talk *talk, const char *pane, const char *text)
 {
 	const struct json *response =
 	    talk_call(talk, "post_notification", "{\"pane\":\"%s\",\"text\":\"%s\"}", pane, text);
 	const char *id = at_str(response, "result.id");
 
+	posted = at_int(response, "result.seq");
 	if (id == NULL)
 		live_bail("nothing was posted: %s", talk_text(talk));
 	return xstrdup(id);
@@ -153,10 +164,13 @@ static void check_habits(struct live *live)
 {
 	static const char *const habits[] = {"--swallow 30", "--swallow 120", "--swallow 1000",
 	    "--swallow 1000 --deaf 2000", "--box", "--box --swallow 120"};
-	int count = tries(2);
+	int count = tries(2, 1, 8);
 
 	for (size_t i = 0; i < sizeof(habits) / sizeof(*habits); i++) {
 		int good = 0;
+
+		if (!is_first && !is_long() && i % 2 == 0)
+			continue;
 
 		for (int round = 0; round < count; round++)
 			good += deliver_once(live, habits[i]);
@@ -196,6 +210,7 @@ static const struct {
 	const char *reason; /* part of it */
 } refusals[] = {
     {"a shell", "exec bash --norc -i", NULL, "", "a shell (bash)"},
+    {"zsh", "exec zsh -f -i", NULL, "", "a shell (zsh)"},
     {"a program behind a shell that reads nothing", "bash --norc -mc 'sleep 3600; true'", NULL, "",
 	"the shell behind it"},
     {"a cooked program that never asked", "exec cat", NULL, "", "never asked"},
@@ -258,41 +273,65 @@ static void check_refusal(struct live *live, size_t number)
 	talk_free(talk);
 }
 
-/* A line editor takes a notice, and so does a program that reads lines and has asked. */
+/* Programs that take a notice at their prompt: line editors, and one that has asked. */
+static const struct {
+	const char *name;
+	const char *needs;
+	const char *file; /* in the directory */
+	const char *script;
+	const char *command; /* run in the directory */
+	const char *seen;
+} takers[] = {
+    {"python", "python3", "none", "", "LC_ALL=C.UTF-8 exec python3 -q", "Error"},
+    {"a cooked program that asked", "python3", "asker.py",
+	"import socket\n"
+	"s=socket.socket(socket.AF_UNIX)\n"
+	"s.connect('asker.socket')\n"
+	"s.sendall(b'{\"id\":1,\"method\":\"yield_turn\"}\\n')\n"
+	"s.recv(9999)\n"
+	"while True: print('got',input('> '))\n",
+	"exec python3 asker.py", "got [muxbus"},
+    {"the line editor of bash", "bash", "edit.bash",
+	"while read -erp '> ' line; do echo \"got $line\"; done\n",
+	"exec bash -c 'exec -a edit bash edit.bash'", "got [muxbus"},
+    {"the line editor of zsh", "zsh", "edit.zsh",
+	"while line=; vared -p '> ' line; do echo \"got $line\"; done\n",
+	"exec bash -c 'exec -a edit zsh -f edit.zsh'", "got [muxbus"},
+};
+
+static bool has_program(struct live *live, const char *name)
+{
+	(void)live_run(live, "command -v %s", name);
+	return live->status == 0;
+}
+
 static void check_taken(struct live *live)
 {
-	static const char asker[] = "import os,socket,sys\n"
-				    "s=socket.socket(socket.AF_UNIX)\n"
-				    "s.connect(sys.argv[1])\n"
-				    "s.sendall(b'{\"id\":1,\"method\":\"yield_turn\"}\\n')\n"
-				    "s.recv(9999)\n"
-				    "while True: print('got',input('> '))\n";
-	char *command = xasprintf("exec python3 %s/asker.py %s", live->dir, live->socket);
-	const struct {
-		const char *command;
-		const char *seen;
-	} programs[] = {{"LC_ALL=C.UTF-8 exec python3 -q", "Error"}, {command, "got [muxbus"}};
 	char reason[200];
 
-	(void)live_run(live, "cat >asker.py <<'END'\n%sEND", asker);
-	for (size_t i = 0; i < sizeof(programs) / sizeof(*programs); i++) {
+	(void)live_run(live, "ln -sf %s asker.socket", live->socket);
+	for (size_t i = 0; i < sizeof(takers) / sizeof(*takers); i++) {
+		if (!has_program(live, takers[i].needs))
+			continue;
 		struct talk *talk = talk_new(live);
 
 		talk_call(talk, "subscribe", "{\"kinds\":[\"delivery\"]}");
-		char *pane = xstrdup(start_pane(live, programs[i].command));
+		(void)live_run(live, "cat >%s <<'END'\n%sEND", takers[i].file, takers[i].script);
+		char *command = xasprintf("cd %s; %s", live->dir, takers[i].command);
+		char *pane = xstrdup(start_pane(live, command));
 		wait_for_prompt(live, pane);
 		char *id = post(talk, pane, "text");
 		if (!is_str(receipt(talk, id, true, reason), "submitted", "tmux %s: %s",
-			live->version, i == 0 ? "python" : "a cooked program that asked"))
+			live->version, takers[i].name))
 			diag("%s\n%s", reason, live_tmux(live, "capture-pane -p -t %s", pane));
-		ok(strstr(live_tmux(live, "capture-pane -p -t %s", pane), programs[i].seen) != NULL,
+		ok(strstr(live_tmux(live, "capture-pane -p -t %s", pane), takers[i].seen) != NULL,
 		    "it has it");
 		live_tmux(live, "kill-pane -t %s", pane);
+		mem_free(command);
 		mem_free(pane);
 		mem_free(id);
 		talk_free(talk);
 	}
-	mem_free(command);
 }
 
 /* The notification with which a command ended: its outcome, or "". */
@@ -460,7 +499,7 @@ static void check_person(struct live *live)
 /* kill -9 at any instant of a delivery: typed at least once, and at most once more. */
 static void check_kills(struct live *live)
 {
-	int count = tries(3), lost = 0, twice = 0, more = 0, bad = 0;
+	int count = tries(5, 1, 30), lost = 0, twice = 0, more = 0, bad = 0, silent = 0;
 
 	srandom((unsigned)getpid());
 	for (int round = 0; round < count; round++) {
@@ -478,12 +517,14 @@ static void check_kills(struct live *live)
 		talk = talk_new(live);
 		talk_call(talk, "subscribe", "{\"kinds\":[\"delivery\"]}");
 		const char *state = NULL;
+		int64_t before = INT64_MIN;
 		for (int64_t end_ms = live_now_ms() + RECEIPT_MS; live_now_ms() < end_ms;
 		     live_sleep_ms(50)) {
 			const struct json *notes =
 			    at(talk_call(talk, "list_notifications", "{\"limit\":1000}"),
 				"result.notifications");
 			state = at_str(at_where(notes, "id", id), "state");
+			before = at_int(at_where(notes, "id", id), "delivery.typed_before");
 			if (state == NULL || strcmp(state, "delivered") == 0 ||
 			    strcmp(state, "failed") == 0)
 				break;
@@ -493,6 +534,7 @@ static void check_kills(struct live *live)
 		twice += lines == 2;
 		more += lines > 2;
 		bad += others != 0;
+		silent += lines == 2 && before < 1;
 		if (lines == 0 || lines > 2 || others != 0)
 			diag("%d lines, %d others, %s:\n%s\n%s", lines, others,
 			    state == NULL ? "-" : state, live_run(live, "cat fake.log"),
@@ -506,6 +548,94 @@ static void check_kills(struct live *live)
 	is_int(lost, 0, "tmux %s: of %d kills: 0 lost", live->version, count);
 	is_int(more, 0, "0 more than once again (%d once again)", twice);
 	is_int(bad, 0, "0 fused");
+	is_int(silent, 0, "and the receipt of each of those says so");
+}
+
+/* A random text that is quoted as it is: letters of one to four bytes, digits, single blanks. */
+static void random_text(char *out, size_t letters)
+{
+	static const char *const alphabet[] = {"a", "Z", "7", "q", ".", ",", ":", "-", "_",
+	    "\xc3\xa9", "\xc3\x9f", "\xd0\xb6", "\xce\xbb", "\xe6\xbc\xa2", "\xed\x95\x9c",
+	    "\xe2\x82\xac", "\xf0\x9f\x98\x80", " ", " "};
+	bool was_blank = true;
+
+	*out = '\0';
+	for (size_t at = 0; at < letters; at++) {
+		const char *letter =
+		    alphabet[(size_t)random() % (sizeof(alphabet) / sizeof(*alphabet))];
+
+		if (*letter == ' ' && (was_blank || at + 1 == letters))
+			letter = "x";
+		was_blank = *letter == ' ';
+		strcat(out, letter);
+	}
+}
+
+/* Waits until the queue says that a notification was delivered. */
+static bool is_delivered(struct talk *talk, int64_t seq)
+{
+	for (int64_t end_ms = live_now_ms() + RECEIPT_MS; live_now_ms() < end_ms;
+	     live_sleep_ms(10)) {
+		const struct json *notes =
+		    at(talk_call(talk, "list_notifications", "{\"after\":%lld,\"limit\":1}",
+			   (long long)seq - 1),
+			"result.notifications");
+		const char *state = at_str(notes, "0.state");
+
+		if (state != NULL && strcmp(state, "delivered") == 0)
+			return true;
+	}
+	return false;
+}
+
+/* Random texts through real panes: what was submitted is what was said, byte for byte. */
+static void check_fidelity(struct live *live)
+{
+	enum { PANES = 10, LETTERS = 60 };
+	int rounds = tries(4, 2, 1000), told = 0, wrong = 0;
+	struct talk *talk = talk_new(live);
+	char *panes[PANES];
+
+	for (int i = 0; i < PANES; i++) {
+		char *command =
+		    xasprintf("exec %s --signals %s/fake-%d.log", fake_path(), live->dir, i);
+
+		(void)live_run(live, ": >fake-%d.log; : >want-%d.log", i, i);
+		panes[i] = xstrdup(start_pane(live, command));
+		wait_for_prompt(live, panes[i]);
+		mem_free(command);
+	}
+	for (int round = 0; round < rounds; round++) {
+		int64_t seqs[PANES];
+
+		for (int i = 0; i < PANES; i++) {
+			char text[4 * LETTERS + 1];
+
+			random_text(text, 1 + (size_t)random() % LETTERS);
+			char *id = post(talk, panes[i], text);
+
+			seqs[i] = posted;
+			(void)live_run(live,
+			    "echo '[muxbus %s post] somebody left a message. Details: "
+			    "next_notification %s. Untrusted text: \xc2\xab%s\xc2\xbb' "
+			    ">>want-%d.log",
+			    id, id, text, i);
+			mem_free(id);
+		}
+		/* Their receipts come in any order. */
+		for (int i = 0; i < PANES; i++)
+			told += is_delivered(talk, seqs[i]);
+	}
+	for (int i = 0; i < PANES; i++) {
+		wrong += atoi(live_run(live,
+		    "cut -d ' ' -f 2- fake-%d.log | diff - want-%d.log | grep -c '^[<>]'", i, i));
+		live_tmux(live, "kill-pane -t %s", panes[i]);
+		mem_free(panes[i]);
+	}
+	is_int(told, rounds * PANES, "tmux %s: %d random texts are submitted", live->version,
+	    rounds * PANES);
+	is_int(wrong, 0, "each once and unaltered");
+	talk_free(talk);
 }
 
 static void check_version(const char *tmux)
@@ -517,11 +647,14 @@ static void check_version(const char *tmux)
 	check_habits(live);
 	check_together(live);
 	for (size_t i = 0; i < sizeof(refusals) / sizeof(*refusals); i++) {
-		if (strncmp(refusals[i].name, "vim", 3) == 0 &&
-		    system("command -v vim >/dev/null") != 0)
+		const char *name = refusals[i].name;
+
+		if ((strcmp(name, "vim") == 0 || strcmp(name, "less") == 0 ||
+			strcmp(name, "zsh") == 0) &&
+		    !has_program(live, name))
 			continue;
-		if (strncmp(refusals[i].name, "less", 4) == 0 &&
-		    system("command -v less >/dev/null") != 0)
+		/* What no tmux has a part in is looked at with one. */
+		if (!is_first && !is_long() && strncmp(refusals[i].command, "FAKE", 4) != 0)
 			continue;
 		check_refusal(live, i);
 	}
@@ -530,6 +663,7 @@ static void check_version(const char *tmux)
 	check_ends(live);
 	check_person(live);
 	check_kills(live);
+	check_fidelity(live);
 	is_str(live_tmux(live, "display-message -p '#{pid}'"),
 	    live_run(live, "echo %d", (int)live->server_pid), "tmux %s: the server lives",
 	    live->version);
@@ -544,7 +678,9 @@ int main(int argc, char **argv)
 	(void)argv;
 	if (access(fake_path(), X_OK) != 0)
 		skip_all("the fake agent is not built");
-	for (size_t i = 0; paths[i] != NULL && (i == 0 || getenv("MUXBUS_DELIVERY_ALL")); i++)
+	for (size_t i = 0; paths[i] != NULL; i++) {
+		is_first = i == 0;
 		check_version(paths[i]);
+	}
 	return done_testing();
 }
