@@ -171,8 +171,9 @@ static void test_random(void)
 		size_t len = (size_t)random() % RANDOM_MAX;
 
 		for (size_t at = 0; at < len; at++)
-			text[at] = random() % 3 == 0 ? spice[(size_t)random() % (sizeof spice - 1)]
-						     : (char)(random() % 255 + 1);
+			text[at] =
+			    (char)(random() % 3 == 0 ? spice[(size_t)random() % (sizeof spice - 1)]
+						     : random() % 255 + 1);
 		text[len] = '\0';
 		bad += !is_harmless(text, len);
 		bad_notices += !is_notice(text, round % SOURCE_COUNT_, (size_t)round % 32 + 1);

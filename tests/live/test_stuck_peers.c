@@ -45,7 +45,10 @@ static uint64_t read_flood(struct talk *talk)
 	}
 }
 
-/* What a peer finds that reads at last: gaps are said, or the connection has ended with a reason. */
+/*
+ * What a peer finds that reads at last: gaps are said, or the connection has ended with a
+ * reason. The response to a second question comes behind all that was waiting.
+ */
 static void check_stuck(struct talk *talk, int number)
 {
 	uint64_t next = 0;
@@ -54,9 +57,16 @@ static void check_stuck(struct talk *talk, int number)
 	int silent_holes = 0;
 	const struct json *line;
 
+	(void)talk_send(talk, "{\"id\":1,\"method\":\"ping\"}");
 	while ((line = talk_line(talk, 3000)) != NULL) {
 		const struct json *params = json_member(line, "params");
 		const char *kind = params == NULL ? NULL : at_str(params, "kind");
+		int64_t answered = at_int(line, "id");
+
+		if (answered == 1)
+			(void)talk_send(talk, "{\"id\":2,\"method\":\"ping\"}");
+		if (answered == 2 && was_told)
+			break;
 
 		if (kind != NULL && strcmp(kind, "gap") == 0) {
 			was_told = true;
