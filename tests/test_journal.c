@@ -192,8 +192,8 @@ static void test_kills(void)
 
 static void test_power_cuts(void)
 {
-	static struct user before, after;
-	unsigned lost = 0, altered = 0, alarms = 0;
+	static struct user before, after, later;
+	unsigned lost = 0, altered = 0, alarms = 0, risen = 0;
 
 	for (unsigned round = 0; round < POWER_CUTS; round++) {
 		struct torn_disk disk;
@@ -214,12 +214,21 @@ static void test_power_cuts(void)
 		lost += !is_prefix(&before, &after, before.durable_count);
 		altered += after.has_altered;
 		alarms += after.gap_calls;
-		journal_close(after.journal);
+		/* What was cut off stays cut off, whatever is written in its place. */
+		for (count = (unsigned)(torn_disk_random(&disk) % 4); count > 0; count--)
+			(void)user_append(&after);
+		user_vanish(&after, torn_disk_kill);
+		user_open(&later, &disk);
+		risen += later.found_count != after.live_count ||
+		    !is_prefix(&after, &later, after.live_count);
+		alarms += later.gap_calls;
+		journal_close(later.journal);
 		torn_disk_finish(&disk);
 	}
 	is_int(lost, 0, "%d power cuts: what was durable is there, and nothing out of order",
 	    POWER_CUTS);
 	is_int(altered, 0, "and none is altered");
+	is_int(risen, 0, "nor does what was lost rise again when the next life is killed");
 	is_int(alarms, 0, "and no gap is told for what was never promised");
 }
 
@@ -384,6 +393,33 @@ static void test_failed_sync(void)
 	is_int(wrong, 0, "a failed sync at each place: a new file, and nothing promised is lost");
 }
 
+/* The new file cannot be synced, and then the power goes: the old one is still there. */
+static void test_failed_rewrite(void)
+{
+	static struct user user, after;
+	unsigned wrong = 0;
+
+	for (unsigned seed = 1; seed <= 200; seed++) {
+		struct torn_disk disk;
+
+		torn_disk_init(&disk, seed);
+		user_open(&user, &disk);
+		for (unsigned at = 0; at < 12; at++)
+			(void)user_append(&user);
+		journal_sync(user.journal);
+		disk.fail_sync_in = 1;
+		journal_rewrite(user.journal);
+		wrong += !user.is_degraded;
+		user_vanish(&user, torn_disk_power_cut);
+		user_open(&after, &disk);
+		wrong += !is_prefix(&user, &after, user.durable_count);
+		wrong += after.gap_calls > 0;
+		journal_close(after.journal);
+		torn_disk_finish(&disk);
+	}
+	is_int(wrong, 0, "a new file that cannot be synced takes no place");
+}
+
 static void test_limits(void)
 {
 	static struct user user;
@@ -411,5 +447,6 @@ int main(void)
 	test_aside();
 	test_full_disk();
 	test_failed_sync();
+	test_failed_rewrite();
 	return done_testing();
 }
