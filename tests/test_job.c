@@ -12,6 +12,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -309,11 +310,96 @@ static void test_killed_supervisor(void)
 	world_remove(&world);
 }
 
+/* Runs the supervisor of a job once more, by hand. Returns its exit status. */
+static int supervise_again(const struct world *world, const struct job *job)
+{
+	char self[512], directory[sizeof world->dir + 8], supervisor[640];
+	ssize_t len = readlink("/proc/self/exe", self, sizeof self - 1);
+	int status = -1;
+	pid_t pid;
+
+	self[len > 0 ? len : 0] = '\0';
+	snprintf(supervisor, sizeof supervisor, "%s", self);
+	snprintf(strrchr(supervisor, '/'), 32, "/../muxbus-job");
+	snprintf(directory, sizeof directory, "%s/jobs", world->dir);
+	pid = fork();
+	if (pid == 0) {
+		execl(supervisor, "muxbus-job", directory, job->id, (char *)NULL);
+		_exit(127);
+	}
+	waitpid(pid, &status, 0);
+	return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+}
+
+/* Whoever asks, and however often: a job is started once. */
+static void test_started_once(void)
+{
+	struct world world;
+	const struct job *job;
+	char command[192], path[128];
+	struct stat status = {0};
+
+	world_make(&world);
+	snprintf(path, sizeof path, "%s/ran", world.dir);
+	snprintf(command, sizeof command, "printf x >>%s", path);
+	job = start(&world, command, 0);
+	ok(wait_all(&world), "a job has run");
+	is_int(supervise_again(&world, job), 4, "another supervisor does not start it again");
+	is_int(stat(path, &status) == 0 ? (int)status.st_size : -1, 1, "so it has run once");
+	world_remove(&world);
+}
+
+static void copy_file(const char *from, const char *to)
+{
+	static char bytes[1 << 20];
+	FILE *in = fopen(from, "re"), *out = fopen(to, "we");
+	size_t len;
+
+	if (in == NULL || out == NULL)
+		abort();
+	while ((len = fread(bytes, 1, sizeof bytes, in)) > 0)
+		(void)fwrite(bytes, 1, len, out);
+	fclose(in);
+	fclose(out);
+}
+
+/* The daemon was killed between accepting a job and starting it: the next one starts it. */
+static void test_not_started(void)
+{
+	static const enum job_file files[] = {
+	    JOB_FILE_LOCK, JOB_FILE_OUT, JOB_FILE_STARTED, JOB_FILE_STATUS};
+	char journal[128], kept[128], path[512];
+	struct world world;
+	const struct job *job;
+
+	world_make(&world);
+	snprintf(journal, sizeof journal, "%s/%s", world.dir, STORE_FILE);
+	snprintf(kept, sizeof kept, "%s/kept", world.dir);
+	job = start(&world, "exit 5", 0);
+	copy_file(journal, kept);
+	ok(wait_all(&world), "a job ends");
+	/* Back to the moment at which it had only been accepted. */
+	for (size_t at = 0; at < sizeof files / sizeof *files; at++) {
+		job_path(world.jobs, job, files[at], path, sizeof path);
+		(void)unlink(path);
+	}
+	world_close(&world);
+	copy_file(kept, journal);
+	world_open(&world);
+	ok(wait_all(&world), "accepted by a daemon that was killed at once, it ends too");
+	job = job_next(world.jobs, NULL);
+	ok(job != NULL && job->state == JOB_FAILED && job->status.exit_code == 5,
+	    "with its own exit status");
+	world_remove(&world);
+}
+
 int main(void)
 {
 	test_ends();
 	test_limits();
 	test_stop();
+	test_started_once();
+	test_not_started();
 	test_killed_daemon();
 	test_killed_supervisor();
 	return done_testing();

@@ -7,6 +7,7 @@
  */
 #include <poll.h>
 #include <signal.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -84,15 +85,29 @@ static void on_snapshot(void *data, struct journal *journal)
 	}
 }
 
+static atomic_bool is_stuck; /* the disk */
+
+/* A disk that takes its time: much is written while a sync or a rewrite is under way. */
+static int slow_sync(void *data, int file)
+{
+	(void)usleep(2000);
+	while (is_stuck)
+		(void)usleep(100);
+	return journal_disk_dir_table.sync(data, file);
+}
+
 static void user_open(struct user *user, struct journal_disk_dir *dir, bool threaded)
 {
 	const struct journal_handlers handlers = {
 	    .record = on_record, .gap = on_gap, .snapshot = on_snapshot};
+	static struct journal_disk disk;
 	struct journal *journal;
 
 	memset(user, 0, sizeof *user);
-	if (journal_open(
-		&journal_disk_dir_table, dir, "journal", threaded, &handlers, user, &journal) != 0)
+	disk = journal_disk_dir_table;
+	if (threaded)
+		disk.sync = slow_sync;
+	if (journal_open(&disk, dir, "journal", threaded, &handlers, user, &journal) != 0)
 		abort();
 	user->journal = journal;
 }
@@ -131,9 +146,10 @@ static _Noreturn void write_for_ever(const char *path, uint64_t value, int fd, u
 		}
 		if (!is_first)
 			journal_note_dead(user.journal, old_len);
-		if (rand_r(&seed) % 16 == 0)
+		/* While one is under way the other cannot begin: each has its time. */
+		if (value / 300 % 2 == 0 && rand_r(&seed) % 16 == 0)
 			journal_sync(user.journal);
-		if (rand_r(&seed) % 200 == 0)
+		if (value / 300 % 2 == 1 && rand_r(&seed) % 16 == 0)
 			journal_rewrite(user.journal);
 		attend(&user);
 	}
@@ -167,6 +183,46 @@ static uint64_t read_told(int fd, uint64_t told[KEYS], uint64_t last, pid_t chil
 	return 0;
 }
 
+static void append(struct user *user, uint64_t value)
+{
+	uint8_t payload[PAYLOAD_MAX];
+	uint64_t ticket;
+
+	if (journal_append(user->journal, TYPE, payload, payload_make(value, payload), &ticket) ==
+	    0)
+		user->values[value % KEYS] = value;
+}
+
+/* What is appended while the file is written anew is in the new one too. */
+static void test_rewrite(struct journal_disk_dir *dir)
+{
+	static struct user user, after;
+	int64_t end_ms = clock_mono_ms() + BOUND_MS;
+	struct journal_stats stats;
+	uint64_t rewrites;
+
+	user_open(&user, dir, true);
+	journal_stats(user.journal, &stats);
+	rewrites = stats.rewrites;
+	for (uint64_t value = 1; value <= 10; value++)
+		append(&user, value);
+	is_stuck = true;
+	journal_rewrite(user.journal);
+	for (uint64_t value = 11; value <= 20; value++)
+		append(&user, value);
+	is_stuck = false;
+	while (stats.rewrites == rewrites && clock_mono_ms() < end_ms) {
+		attend(&user);
+		journal_stats(user.journal, &stats);
+	}
+	ok(stats.rewrites > rewrites, "the file is written anew by the helper thread");
+	user_open(&after, dir, false); /* as after a kill: the other has closed nothing */
+	is_int(memcmp(after.values, user.values, sizeof user.values), 0,
+	    "and has what was appended meanwhile");
+	journal_close(after.journal);
+	journal_close(user.journal);
+}
+
 int main(void)
 {
 	static char path[] = "/tmp/mbt-journal-XXXXXX";
@@ -181,6 +237,8 @@ int main(void)
 	dir = mkdtemp(path) == NULL ? NULL : journal_disk_dir_open(path);
 	if (dir == NULL)
 		abort();
+	test_rewrite(dir);
+	last = 20;
 	for (unsigned round = 0; round < KILLS; round++) {
 		int fds[2];
 		int64_t kill_ms = clock_mono_ms() + rand_r(&seed) % (round % 3 == 0 ? 4 : 60);

@@ -188,8 +188,35 @@ static void test_coalescing_told(void)
 	ok(post(&world, "match", "watch") != third, "nor what was listed");
 	world_restart(&world, true);
 	first = queue_last(world.queue);
-	ok(post(&world, "match", "watch") != first,
+	ok(post(&world, "match", "watch") > first,
 	    "nor what an earlier daemon may have told somebody");
+	world_finish(&world);
+}
+
+/* What was acknowledged out of its turn stays so over a kill; what lies before it comes. */
+static void test_holes(void)
+{
+	struct world world = {0};
+	struct consumer *reader;
+	uint64_t numbers[4];
+	int64_t due_ms;
+
+	torn_disk_init(&world.disk, 6);
+	world_open(&world);
+	reader = consumer_get(world.consumers, "reader");
+	for (size_t at = 0; at < 4; at++) {
+		numbers[at] = post(&world, "text", NULL);
+		(void)consumer_take(reader, &any, 1, &due_ms);
+	}
+	(void)consumer_acknowledge(reader, numbers[1], false);
+	(void)consumer_acknowledge(reader, numbers[3], false);
+	world_restart(&world, true);
+	reader = consumer_find(world.consumers, "reader");
+	is_int((long long)consumer_take(reader, &any, 1, &due_ms)->seq, (long long)numbers[0],
+	    "after a kill the first that was not acknowledged comes");
+	is_int((long long)consumer_take(reader, &any, 1, &due_ms)->seq, (long long)numbers[2],
+	    "then the next such one");
+	ok(consumer_take(reader, &any, 1, &due_ms) == NULL, "and none that was acknowledged");
 	world_finish(&world);
 }
 
@@ -298,6 +325,7 @@ int main(void)
 	test_numbers();
 	test_coalescing();
 	test_coalescing_told();
+	test_holes();
 	test_consumers();
 	test_parking();
 	test_forgetting();
