@@ -306,6 +306,26 @@ static void test_restart(struct world *world)
 	is_int((int)count_notes(world), 2, "for good");
 }
 
+/* What nobody can read any more ends as lost, once, and others go on. */
+static void test_unreadable(struct world *world)
+{
+	const struct notification *note;
+
+	(void)add(world, "log", "needle", false, false);
+	store_put(world->store, "watch/Z9Z9", "{\"file\":", 8);
+	world_kill(world);
+	note = queue_next(world->queue, NULL);
+	ok(note != NULL, "a record that cannot be read is told of");
+	if (note != NULL) {
+		is_str(note->id, "Z9Z9", "by its id");
+		is_str(note->data, "{\"reason\":\"lost\"}", "as lost");
+	}
+	ok(store_get(world->store, "watch/Z9Z9", NULL) == NULL, "and is no more");
+	is_int((int)watch_count(world->watches), 1, "another watch goes on");
+	world_kill(world);
+	is_int((int)count_notes(world), 1, "it is told once");
+}
+
 static void test_timeout(struct world *world)
 {
 	(void)add(world, "log", "needle", false, false);
@@ -408,6 +428,7 @@ static const struct {
     {"changes", test_change},
     {"one that stays", test_stay},
     {"restarts", test_restart},
+    {"records that cannot be read", test_unreadable},
     {"time-outs", test_timeout},
     {"lines without end", test_partial},
     {"hostile patterns", test_hostile},

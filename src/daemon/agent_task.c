@@ -8,12 +8,12 @@
 
 #include "base/alloc.h"
 #include "base/clock.h"
-#include "base/log.h"
 #include "daemon/agent_inner.h"
 #include "daemon/agent_look.h"
 #include "daemon/agent_report.h"
 #include "daemon/daemon.h"
 #include "daemon/loop_timer.h"
+#include "daemon/lost_record.h"
 #include "daemon/pane_fate.h"
 #include "daemon/queue.h"
 #include "daemon/request.h"
@@ -407,14 +407,16 @@ static bool task_load(struct agent_set *set, const char *id, const char *record,
 void agent_tasks_load(struct agent_set *set)
 {
 	struct store *store = queue_store(set->daemon->queue);
+	struct lost_records lost = {.count = 0};
 	const char *key, *value;
 	size_t cursor = 0, len;
 	struct list *link, *at, *after;
 
 	while (store_next(store, PREFIX, &cursor, &key, &value, &len)) {
 		if (!task_load(set, key + strlen(PREFIX), value, len))
-			log_warning("an entry of the journal is no task: %s", key);
+			lost_record_add(&lost, key, "task of an agent");
 	}
+	lost_records_tell(&lost, set->daemon->queue, SOURCE_COMMAND, "task of an agent");
 	list_for_each (link, &set->agents) {
 		struct agent *agent = list_entry(link, struct agent, link);
 

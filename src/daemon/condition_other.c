@@ -15,6 +15,7 @@
 #include "daemon/daemon.h"
 #include "daemon/job.h"
 #include "daemon/job_record.h"
+#include "daemon/loop_timer.h"
 #include "daemon/methods/queue_shared.h"
 #include "daemon/queue.h"
 #include "daemon/request.h"
@@ -134,7 +135,7 @@ static bool sec_arm(struct condition *condition, struct request *request, const 
 	struct timeval timeout = {ms / 1000, ms % 1000 * 1000};
 
 	(void)request;
-	condition->watch = evtimer_new(condition->daemon->base, sec_due, condition);
+	condition->watch = loop_timer_new(condition->daemon->base, sec_due, condition);
 	event_add(condition->watch, &timeout);
 	return true;
 }
@@ -333,7 +334,7 @@ static bool cpu_arm(struct condition *condition, struct request *request, const 
 	watch->pid = pane != NULL ? pane->pid : 0;
 	watch->percent = args->cpu_below;
 	watch->for_ms = clock_seconds_to_ms(args->for_sec);
-	watch->timer = evtimer_new(condition->daemon->base, cpu_look, watch);
+	watch->timer = loop_timer_new(condition->daemon->base, cpu_look, watch);
 	condition->watch = watch;
 	if (cpu_sample_take(watch->pid, &watch->sample) < 0)
 		condition_settle(condition, CONDITION_GONE);

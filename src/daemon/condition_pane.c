@@ -13,6 +13,7 @@
 #include "daemon/condition.h"
 #include "daemon/daemon.h"
 #include "daemon/event_log.h"
+#include "daemon/loop_timer.h"
 #include "daemon/object.h"
 #include "daemon/pane_screen.h"
 #include "daemon/pattern.h"
@@ -349,7 +350,7 @@ static bool screen_arm(struct condition *condition, struct request *request, con
 	if (watch == NULL || !watch_pattern(watch, request, args->screen) ||
 	    !watch_tap(watch, request, screen_bytes))
 		return false;
-	watch->timer = evtimer_new(condition->daemon->base, screen_look, watch);
+	watch->timer = loop_timer_new(condition->daemon->base, screen_look, watch);
 	screen_look(-1, 0, watch); /* the level at entry */
 	return true;
 }
@@ -411,7 +412,7 @@ static bool quiet_arm(struct condition *condition, struct request *request, cons
 	if (watch == NULL || !watch_tap(watch, request, quiet_bytes))
 		return false;
 	watch->quiet_ms = clock_seconds_to_ms(args->quiet_sec);
-	watch->timer = evtimer_new(condition->daemon->base, quiet_due, watch);
+	watch->timer = loop_timer_new(condition->daemon->base, quiet_due, watch);
 	watch_arm_timer(watch, watch->quiet_ms);
 	return true;
 }
@@ -555,7 +556,7 @@ static bool ready_arm(struct condition *condition, struct request *request, cons
 	watch = watch_new(condition, request, args->ready);
 	if (watch == NULL || !watch_tap(watch, request, ready_bytes))
 		return false;
-	watch->timer = evtimer_new(condition->daemon->base, ready_look, watch);
+	watch->timer = loop_timer_new(condition->daemon->base, ready_look, watch);
 	watch_arm_timer(watch, READY_QUIET_MS);
 	return true;
 }

@@ -11,9 +11,10 @@
 
 #include "base/alloc.h"
 #include "base/clock.h"
-#include "base/log.h"
 #include "daemon/condition.h"
 #include "daemon/daemon.h"
+#include "daemon/loop_timer.h"
+#include "daemon/lost_record.h"
 #include "daemon/pane_fate.h"
 #include "daemon/queue.h"
 #include "daemon/request.h"
@@ -273,7 +274,7 @@ static struct armed *armed_new(struct errand_set *set)
 	struct armed *armed = xcalloc(1, sizeof *armed);
 
 	armed->set = set;
-	armed->timer = evtimer_new(set->daemon->base, on_timer, armed);
+	armed->timer = loop_timer_new(set->daemon->base, on_timer, armed);
 	pane_ref_clear(&armed->errand.teller);
 	pane_ref_clear(&armed->errand.subject);
 	list_append(&set->errands, &armed->errand.link);
@@ -337,6 +338,7 @@ static bool errand_load(struct errand_set *set, const char *id, const char *text
 struct errand_set *errand_set_new(struct daemon *daemon)
 {
 	struct errand_set *set = xcalloc(1, sizeof *set);
+	struct lost_records lost = {.count = 0};
 	const char *key, *value;
 	size_t cursor = 0, len;
 
@@ -345,8 +347,9 @@ struct errand_set *errand_set_new(struct daemon *daemon)
 	list_init(&set->errands);
 	while (store_next(queue_store(daemon->queue), PREFIX, &cursor, &key, &value, &len)) {
 		if (!errand_load(set, key + strlen(PREFIX), value, len))
-			log_warning("an entry of the journal is no errand: %s", key);
+			lost_record_add(&lost, key, "pane watch or wait");
 	}
+	lost_records_tell(&lost, daemon->queue, SOURCE_CONDITION, "pane watch or wait");
 	return set;
 }
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: ISC */
 /* Jobs: starting supervisors, learning how commands ended, finding them again. */
 #include "daemon/job.h"
+#include "daemon/files_limit.h"
 
 #include <muxbus.h>
 
@@ -328,8 +329,10 @@ static int spawn_supervisor(struct tracked *tracked)
 	posix_spawnattr_setsigdefault(&attributes, &all);
 	posix_spawnattr_setflags(
 	    &attributes, POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF | POSIX_SPAWN_SETSID);
+	files_limit_restore();
 	error = posix_spawn(
 	    &tracked->supervisor, set->supervisor, &actions, &attributes, argv, environ);
+	files_limit_raise();
 	posix_spawnattr_destroy(&attributes);
 	posix_spawn_file_actions_destroy(&actions);
 	if (ready_fd >= 0)

@@ -24,6 +24,7 @@
 #include "daemon/delivery.h"
 #include "daemon/errand.h"
 #include "daemon/event_log.h"
+#include "daemon/files_limit.h"
 #include "daemon/history.h"
 #include "daemon/job.h"
 #include "daemon/keeper.h"
@@ -471,6 +472,7 @@ static int run_locked(struct main *main)
 	(void)unsetenv("TMUX");
 	(void)unsetenv("TMUX_PANE");
 	muxbus_set_log(on_library_log, NULL);
+	files_limit_raise();
 	return run(main);
 }
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: ISC */
 /* The commands by which agents queue messages to their sessions. */
 #include "daemon/queue_command.h"
+#include "daemon/files_limit.h"
 
 #include <errno.h>
 #include <event2/event.h>
@@ -183,7 +184,9 @@ static int spawn(pid_t *ret_pid, const char *program, char *const *argv, char *c
 	posix_spawnattr_setpgroup(&attributes, 0);
 	posix_spawnattr_setflags(
 	    &attributes, POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF | POSIX_SPAWN_SETPGROUP);
+	files_limit_restore();
 	error = posix_spawn(ret_pid, program, &actions, &attributes, argv, env);
+	files_limit_raise();
 	posix_spawnattr_destroy(&attributes);
 	posix_spawn_file_actions_destroy(&actions);
 	return error;

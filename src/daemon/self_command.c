@@ -14,6 +14,8 @@
 #include "base/log.h"
 #include "daemon/config.h"
 #include "daemon/daemon.h"
+#include "daemon/loop_timer.h"
+#include "daemon/lost_record.h"
 #include "daemon/pane_fate.h"
 #include "daemon/pane_screen.h"
 #include "daemon/queue.h"
@@ -341,8 +343,8 @@ static struct order *order_new(struct self_command_set *set, const struct pane_r
 	order->look_ms = LOOK_MIN_MS;
 	order->tap.output = on_output;
 	order->tap.closed = on_closed;
-	order->timer = evtimer_new(set->daemon->base, on_timer, order);
-	order->deadline = evtimer_new(set->daemon->base, on_deadline, order);
+	order->timer = loop_timer_new(set->daemon->base, on_timer, order);
+	order->deadline = loop_timer_new(set->daemon->base, on_deadline, order);
 	order->typist = typist_new(set->daemon->typists, pane, &handlers, order);
 	list_append(&set->commands, &order->public.link);
 	set->count++;
@@ -395,6 +397,7 @@ static bool order_load(struct self_command_set *set, const char *id, const char 
 struct self_command_set *self_command_set_new(struct daemon *daemon)
 {
 	struct self_command_set *set = xcalloc(1, sizeof *set);
+	struct lost_records lost = {.count = 0};
 	const char *key, *value;
 	size_t cursor = 0, len;
 
@@ -402,8 +405,9 @@ struct self_command_set *self_command_set_new(struct daemon *daemon)
 	list_init(&set->commands);
 	while (store_next(queue_store(daemon->queue), PREFIX, &cursor, &key, &value, &len)) {
 		if (!order_load(set, key + strlen(PREFIX), value, len))
-			log_warning("an entry of the journal is no command: %s", key);
+			lost_record_add(&lost, key, "command");
 	}
+	lost_records_tell(&lost, daemon->queue, SOURCE_COMMAND, "command");
 	return set;
 }
 

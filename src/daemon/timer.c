@@ -11,6 +11,7 @@
 #include "base/alloc.h"
 #include "base/clock.h"
 #include "base/log.h"
+#include "daemon/lost_record.h"
 #include "daemon/queue.h"
 #include "daemon/store.h"
 
@@ -114,6 +115,7 @@ static struct timer *timer_load(struct timer_set *set, const char *id, const cha
 struct timer_set *timer_set_new(struct queue *queue, const struct boot_clock *clock)
 {
 	struct timer_set *set = xcalloc(1, sizeof *set);
+	struct lost_records lost = {.count = 0};
 	const char *key, *value;
 	size_t cursor = 0;
 
@@ -124,12 +126,13 @@ struct timer_set *timer_set_new(struct queue *queue, const struct boot_clock *cl
 		struct timer *timer = timer_load(set, key + strlen(PREFIX), value);
 
 		if (timer == NULL) {
-			log_warning("an entry of the journal is no timer: %s", key);
+			lost_record_add(&lost, key, "timer");
 			continue;
 		}
 		queue_hold_id(queue, timer->id);
 		set_insert(set, timer);
 	}
+	lost_records_tell(&lost, queue, SOURCE_TIMER, "timer");
 	set_arm(set);
 	return set;
 }

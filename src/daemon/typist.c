@@ -15,6 +15,7 @@
 #include "daemon/agent.h"
 #include "daemon/config.h"
 #include "daemon/daemon.h"
+#include "daemon/loop_timer.h"
 #include "daemon/pane_fate.h"
 #include "daemon/pane_screen.h"
 #include "daemon/pane_tty.h"
@@ -686,7 +687,7 @@ struct typist *typist_new(struct typist_set *set, const struct pane_ref *pane,
 	typist->tap.output = on_output;
 	typist->tap.closed = on_closed;
 	buf_init(&typist->line, TYPIST_LINE_MAX);
-	typist->timer = evtimer_new(set->daemon->base, on_timer, typist);
+	typist->timer = loop_timer_new(set->daemon->base, on_timer, typist);
 	list_append(&set->typists, &typist->link);
 	return typist;
 }

@@ -14,6 +14,7 @@
 #include "daemon/condition.h"
 #include "daemon/consumer.h"
 #include "daemon/daemon.h"
+#include "daemon/loop_timer.h"
 #include "daemon/notification.h"
 #include "daemon/pane_ref.h"
 #include "daemon/queue.h"
@@ -430,8 +431,8 @@ void wait_start(struct wait_set *set, struct request *request, const struct json
 	wait->began_ms = clock_mono_ms();
 	list_append(&set->waits, &wait->link);
 	set->count++;
-	wait->settled = evtimer_new(set->daemon->base, on_settled, wait);
-	wait->deadline = evtimer_new(set->daemon->base, on_deadline, wait);
+	wait->settled = loop_timer_new(set->daemon->base, on_settled, wait);
+	wait->deadline = loop_timer_new(set->daemon->base, on_deadline, wait);
 	if (!wait_arm(wait, request, list)) {
 		wait_free(wait);
 		return;

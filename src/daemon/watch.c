@@ -9,6 +9,7 @@
 
 #include "base/alloc.h"
 #include "base/log.h"
+#include "daemon/lost_record.h"
 #include "daemon/queue.h"
 #include "daemon/store.h"
 #include "daemon/watch_record.h"
@@ -497,15 +498,17 @@ static bool watch_load(struct watch_set *set, const char *id, const struct watch
 static void load_all(struct watch_set *set)
 {
 	struct json_reader *reader = json_reader_new(STORE_VALUE_MAX);
+	struct lost_records lost = {.count = 0};
 	struct watch_record record;
 	const char *key, *value;
 	size_t cursor = 0, len;
 	while (store_next(queue_store(set->queue), PREFIX, &cursor, &key, &value, &len)) {
 		if (!watch_record_read(reader, value, len, &record) ||
 		    !watch_load(set, key + strlen(PREFIX), &record))
-			log_warning("an entry of the journal is no watch: %s", key);
+			lost_record_add(&lost, key, "watch");
 	}
 	json_reader_free(reader);
+	lost_records_tell(&lost, set->queue, SOURCE_WATCH, "watch");
 }
 
 struct watch_set *watch_set_new(struct event_base *base, struct queue *queue,

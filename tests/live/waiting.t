@@ -3,6 +3,7 @@
 # What a script does instead of polling, with socat and jq: sleeps, jobs, waits, watches and
 # the queue; and all of it again after the daemon was killed.
 . "$MUXBUS_SRCDIR/tests/live/live.sh"
+ulimit -Sn 512
 start 'exec sh'
 
 field() { # field FILTER: of the last answer
@@ -40,6 +41,14 @@ call read_job '{"job":"'"$job"'"}'
 is 'its output can be read' "$(field .result.text)" "$(printf 'out\nerr')"
 call list_notifications '{}'
 is 'who waited is not told again' "$(field ".result.notifications[] | select(.id == \"$job\").state")" acknowledged
+call run_long_command '{"command":"ulimit -Sn"}'
+job=$(field .result.id)
+call wait_for '{"any":[{"job":"'"$job"'"}],"timeout_sec":60}'
+call read_job '{"job":"'"$job"'"}'
+is 'it has the limit of descriptors that the daemon was given' "$(field .result.text)" 512
+call status '{}'
+is 'which itself takes what it may have' \
+	"$(awk '/^Max open files/ {print ($4 == $5)}' "/proc/$(field .result.pid)/limits")" 1
 call run_long_command '{"command":"exec sleep 1000"}'
 job=$(field .result.id)
 call stop_job '{"job":"'"$job"'"}'
@@ -105,6 +114,19 @@ call next_notification '{"consumer":"reader","timeout_sec":5,"filter":{"source":
 is 'a consumer gets it' "$(field '.result.notifications[0] | "\(.seq) \(.count)"')" "$seq 2"
 call next_notification '{"consumer":"reader","timeout_sec":0,"filter":{"source":"post"}}'
 is 'once, for a while' "$(field '.result.notifications | length')" 0
+
+# Watches of panes are watches.
+call watch_pane '{"pane":"'"$pane"'","regex":"never"}'
+watch=$(field .result.id)
+call list_watches '{}'
+is 'a pane that is watched is listed' \
+	"$(field '.result.watches[] | select(.id == "'"$watch"'") | "\(.kind) \(.watched_pane)"')" "pane $pane"
+call cancel_watch '{"id":"'"$watch"'"}'
+is 'and cancelled by its id' "$(field '.result | "\(.cancelled) \(.watches[0].watched_pane)"')" "1 $pane"
+call list_notifications '{}'
+is 'which ends it' "$(field '.result.notifications[] | select(.id == "'"$watch"'").data.reason')" cancelled
+call list_watches '{}'
+is 'then it is none' "$(field '[.result.watches[].id] | index("'"$watch"'")')" null
 
 # Killed, it remembers.
 call sleep '{"seconds":0.5}'

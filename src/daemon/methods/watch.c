@@ -10,6 +10,7 @@
 
 #include "base/clock.h"
 #include "daemon/asker.h"
+#include "daemon/errand.h"
 #include "daemon/method.h"
 #include "daemon/methods/tables.h"
 #include "daemon/request.h"
@@ -159,10 +160,49 @@ static const struct field_result cancel_results[] = {
     {"cancelled", "integer", "how many were cancelled"},
     {"watches", "array", "which"},
     {"watches[].id", "string", "its id"},
-    {"watches[].file", "string", "its file"},
+    {"watches[].file", "string", "its file, if it is of one"},
+    {"watches[].watched_pane", "string|null", "its pane, if it is of none"},
     {"message", "string", "the same in words"},
     {NULL, NULL, NULL},
 };
+
+/* Errands are watches too: of panes, and of the processors. */
+static bool is_meant_errand(
+    const struct errand *errand, const struct cancel_args *args, const struct pane_ref *pane)
+{
+	if (args->id)
+		return strcmp(errand->id, args->id) == 0;
+	return !args->file_path && pane->pane != MUXBUS_NO_ID &&
+	    pane_ref_equal(&errand->teller, pane);
+}
+
+static void put_subject(struct json_writer *writer, const struct errand *errand)
+{
+	if (errand->subject.pane != MUXBUS_NO_ID)
+		json_put_id(writer, "watched_pane", '%', errand->subject.pane);
+	else
+		json_put_null(writer, "watched_pane");
+}
+
+/* Cancels the errands that are meant, and writes which. */
+static unsigned cancel_errands(struct errand_set *errands, const struct cancel_args *args,
+    const struct pane_ref *pane, struct json_writer *writer)
+{
+	const struct errand *next;
+	unsigned count = 0;
+	for (const struct errand *errand = errand_next(errands, NULL); errand; errand = next) {
+		next = errand_next(errands, errand);
+		if (!is_meant_errand(errand, args, pane))
+			continue;
+		json_object_begin(writer, NULL);
+		json_put_str(writer, "id", errand->id);
+		put_subject(writer, errand);
+		json_object_end(writer);
+		(void)errand_cancel(errands, errand->id); /* it is there */
+		count++;
+	}
+	return count;
+}
 
 static bool is_meant(
     const struct watch *watch, const struct cancel_args *args, const struct pane_ref *pane)
@@ -199,6 +239,7 @@ static void handle_cancel(struct request *request, const void *data)
 		(void)watch_cancel(watches, watch->id); /* it is there */
 		count++;
 	}
+	count += cancel_errands(request_daemon(request)->errands, args, &pane, writer);
 	json_array_end(writer);
 	if (args->id && count == 0) {
 		request_fail(request, MESSAGE_NO_SUCH_WATCH,
@@ -215,7 +256,10 @@ static void handle_cancel(struct request *request, const void *data)
 static const struct field_result list_results[] = {
     {"watches", "array", "the watches, oldest first"},
     {"watches[].id", "string", "its id"},
-    {"watches[].file", "string", "what is watched"},
+    {"watches[].kind", "string", "file, pane (watch_pane) or idle (wait_for_idle)"},
+    {"watches[].file", "string|null", "the file that is watched"},
+    {"watches[].watched_pane", "string|null", "the pane that is watched"},
+    {"watches[].condition", "object", "of kinds other than file: what is waited for"},
     {"watches[].pane", "string|null", "whom it wakes"},
     {"watches[].regex", "string|null", "what new lines must match"},
     {"watches[].wake_on_change", "boolean", "whether any change wakes"},
@@ -239,7 +283,9 @@ static void put_watch(struct json_writer *writer, const struct watch *watch)
 	const struct pattern *pattern = watch->matcher.pattern;
 	json_object_begin(writer, NULL);
 	json_put_str(writer, "id", watch->id);
+	json_put_str(writer, "kind", "file");
 	json_put_str(writer, "file", watch->file);
+	json_put_null(writer, "watched_pane");
 	if (watch->pane.pane != MUXBUS_NO_ID)
 		json_put_id(writer, "pane", '%', watch->pane.pane);
 	else
@@ -261,16 +307,37 @@ static void put_watch(struct json_writer *writer, const struct watch *watch)
 	json_object_end(writer);
 }
 
+static void put_errand(struct json_writer *writer, const struct errand *errand)
+{
+	json_object_begin(writer, NULL);
+	json_put_str(writer, "id", errand->id);
+	json_put_str(writer, "kind", errand->kind == ERRAND_IDLE ? "idle" : "pane");
+	json_put_null(writer, "file");
+	put_subject(writer, errand);
+	if (errand->teller.pane != MUXBUS_NO_ID)
+		json_put_id(writer, "pane", '%', errand->teller.pane);
+	else
+		json_put_null(writer, "pane");
+	json_put_raw(writer, "condition", errand->spec, strlen(errand->spec));
+	json_put_bool(writer, "once", errand->is_once);
+	json_put_time(writer, "due", errand->deadline_ms);
+	json_put_int(writer, "count", errand->matches);
+	json_object_end(writer);
+}
+
 static void handle_list(struct request *request, const void *args)
 {
 	const struct watch_set *watches = request_daemon(request)->watches;
 	struct json_writer *writer = request_result(request);
 	const struct watch *watch = NULL;
+	const struct errand *errand = NULL;
 
 	(void)args;
 	json_array_begin(writer, "watches");
 	while ((watch = watch_next(watches, watch)) != NULL)
 		put_watch(writer, watch);
+	while ((errand = errand_next(request_daemon(request)->errands, errand)) != NULL)
+		put_errand(writer, errand);
 	json_array_end(writer);
 	request_done(request);
 }
@@ -279,7 +346,7 @@ static void handle_list(struct request *request, const void *args)
 const struct method methods_watch[] = {
     {.name = "cancel_watch",
 	.title = "Cancel watches",
-	.summary = "Ends the watches of a file, or all of the caller's; says how many and which.",
+	.summary = "Ends the watches of a file, one by its id, or all of the caller's; says which.",
 	.fields = cancel_fields,
 	.args_size = sizeof(struct cancel_args),
 	.results = cancel_results,
@@ -288,7 +355,7 @@ const struct method methods_watch[] = {
 	.example = "{\"file_path\":\"/var/log/syslog\"}"},
     {.name = "list_watches",
 	.title = "List watches",
-	.summary = "Lists the files that are watched, and how.",
+	.summary = "Lists the files and panes that are watched, and how.",
 	.results = list_results,
 	.flags = METHOD_READ_ONLY,
 	.handle = handle_list,
