@@ -7,17 +7,44 @@ start 'exec sleep 3600'
 # The lines are pasted into pane %0 of the script's server.
 TMUX="$dir/tmux,$(t display-message -p '#{pid}'),0"
 TMUX_PANE=%0
-export TMUX TMUX_PANE
-sed -n '/^A SESSION/,/^INSTALL/s/^\t//p' "$MUXBUS_SRCDIR/README" >"$dir/session"
+PATH="$MUXBUS_BUILDDIR:$PATH"
+export TMUX TMUX_PANE PATH
+sed -n '/^A SESSION/,/^FOR AN AGENT/s/^\t//p' "$MUXBUS_SRCDIR/README" >"$dir/session"
+
+# Those that end, but for the one that starts what runs here already.
+grep '^muxbus ' "$dir/session" | grep -vxE 'muxbus (start|watch|top)|muxbus .* tmux .*' >"$dir/lines"
+while read -r line <&3; do
+	(cd "$dir" && eval "$line") >"$dir/answer" 2>&1
+	is "$line" "$?" 0
+done 3<"$dir/lines"
+ok 'it is a session of some lines' [ "$(wc -l <"$dir/lines")" -ge 6 ]
+ok 'the picture is one' grep -q '^<svg ' "$dir/pane.svg"
+
+# happens FILE: something does, until the file has been told of it.
+happens() {
+	tries=0
+	while [ ! -s "$1" ] && [ $tries -lt 500 ]; do
+		tries=$((tries + 1))
+		t rename-window "try $tries"
+		sleep 0.02
+	done
+	[ -s "$1" ]
+}
+
+# What goes on does so until it is stopped.
+muxbus watch >"$dir/watched" 2>&1 &
+watcher=$!
+ok 'muxbus watch prints what happens' happens "$dir/watched"
+kill $watcher
+
 grep '^ask() ' "$dir/session" >"$dir/define" && . "$dir/define"
 is 'the session defines ask' "$(wc -l <"$dir/define")" 1
-
 grep "^ask '" "$dir/session" | grep -v subscribe >"$dir/lines"
 while read -r line <&3; do
 	eval "$line" >"$dir/answer" 2>&1
 	is "$line" "$(jq -r 'if has("result") then "answered" else .error.message end' "$dir/answer")" answered
 done 3<"$dir/lines"
-ok 'it is a session of some lines' [ "$(wc -l <"$dir/lines")" -ge 6 ]
+ok 'there are lines for socat' [ "$(wc -l <"$dir/lines")" -ge 2 ]
 
 # The last one goes on until the reader goes.
 line=$(grep "^ask '" "$dir/session" | grep subscribe)
