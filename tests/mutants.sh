@@ -1,0 +1,157 @@
+#!/bin/sh
+# SPDX-License-Identifier: ISC
+# Deliberate bugs that the tests must notice: each is put into a copy of the source, the one
+# test that is to notice it is built and run there, and has to fail.
+#
+#	tests/mutants.sh TREE		TREE: a copy of the release's files, as `make distdir` makes
+#
+# `make mutants` does it all; it takes some minutes. MUTANTS=PATTERN runs those whose name
+# matches the shell pattern.
+
+set -u
+tree=${1:?usage: $0 TREE}
+tree=$(cd "$tree" && pwd -P) || exit 1
+wanted=${MUTANTS:-*}
+count=0
+failed=0
+
+say() { # say RESULT NAME
+	count=$((count + 1))
+	echo "$1 $count - $2"
+	[ "$1" = ok ] || failed=$((failed + 1))
+}
+
+# Builds and runs one test in the copy. 0: it passes, 1: it fails, 2: it cannot be built.
+run_test() {
+	make -s -C "$tree/_mutants" muxbus-job "$1" >"$tree/_mutants/build.log" 2>&1 || return 2
+	(
+		cd "$tree/_mutants" &&
+			MUXBUS_BUILDDIR=$tree/_mutants MUXBUS_SRCDIR=$tree timeout 300 "./$1"
+	) >"$tree/_mutants/run.log" 2>&1 || return 1
+}
+
+# mutant TEST FILE NAME OLD NEW: OLD must stand in FILE exactly once.
+mutant() {
+	case $3 in $wanted) ;; *) return ;; esac
+	cp -p "$tree/$2" "$tree/_mutants/original" || exit 1
+	if ! OLD=$4 NEW=$5 perl -0777 -i -pe '
+		my $places = () = /\Q$ENV{OLD}\E/g;
+		die "stands there $places times\n" if $places != 1;
+		s/\Q$ENV{OLD}\E/$ENV{NEW}/' "$tree/$2"; then
+		say 'not ok' "$3: $2 has changed: the bug has to be written anew"
+	else
+		touch "$tree/$2"
+		run_test "$1"
+		case $? in
+		0) say 'not ok' "$3: not noticed by $1" ;;
+		1) say ok "$3: noticed by $1" ;;
+		*)
+			say 'not ok' "$3: $2 cannot be compiled with it"
+			sed 's/^/# /' "$tree/_mutants/build.log"
+			;;
+		esac
+	fi
+	cp -p "$tree/_mutants/original" "$tree/$2"
+	touch "$tree/$2"
+}
+
+mkdir -p "$tree/_mutants"
+if ! (cd "$tree/_mutants" && ../configure -q CFLAGS='-g -O1' && make -s -j2) >"$tree/_mutants/setup.log" 2>&1; then
+	tail -n 20 "$tree/_mutants/setup.log" | sed 's/^/# /'
+	echo 'Bail out! the copy cannot be built'
+	exit 1
+fi
+for test in tests/test_journal tests/test_journal_kill tests/test_store tests/test_queue \
+	tests/test_timer tests/test_sequence tests/test_watch tests/test_job; do
+	run_test $test
+	result=$?
+	[ $result -eq 0 ] && result=ok || result='not ok'
+	say "$result" "$test passes as it is"
+done
+
+# ---- the journal
+
+mutant tests/test_journal src/daemon/journal.c 'a torn tail is left in the file' \
+	'if (journal->disk->truncate(journal->disk_data, handle, scan->good_len) < 0 ||' 'if ('
+mutant tests/test_journal src/daemon/journal.c 'a failed sync is trusted again' \
+	'if (result->error != 0) {' 'if (false) {'
+mutant tests/test_journal src/daemon/journal.c 'what is not synced is marked durable' \
+	'.durable = file->durable,' '.durable = file->number,'
+mutant tests/test_journal_kill src/daemon/journal.c 'what comes during a rewrite is not in the new file' \
+	'error = append_next(journal, type, payload, len);
+	if' 'error = 0;
+	if'
+mutant tests/test_journal src/daemon/journal_syncer.c 'a new file takes the place though it is not synced' \
+	'if (ret_result->error == 0 && job->install_from != NULL)' 'if (job->install_from != NULL)'
+mutant tests/test_journal src/daemon/journal_record.c 'the checksum of a record is not looked at' \
+	'if (get32(bytes + RECORD_CRC) != crc32c(0, bytes + RECORD_LENGTH, size - RECORD_LENGTH))' 'if (false)'
+mutant tests/test_journal src/daemon/journal_record.c 'the header of a file is not checked' \
+	'if (get32(bytes + HEADER_CRC) != crc32c(0, bytes, HEADER_CRC))' 'if (false)'
+
+# ---- the store and the sequence
+
+mutant tests/test_store src/daemon/store.c 'a transaction is written in parts' \
+	'if (--store->depth > 0 || store->transaction.len == 0)' \
+	'if (--store->depth > 1 || store->transaction.len == 0)'
+mutant tests/test_store src/daemon/store.c 'what is deleted comes back' \
+	'op_write(&store->transaction, OP_DELETE, key, "", 0);' ''
+mutant tests/test_sequence src/daemon/sequence.c 'numbers are given before they are on the disk' \
+	'write_file(sequence->dir, ceiling) < 0' 'write_file(sequence->dir, sequence->last) < 0'
+mutant tests/test_sequence src/daemon/sequence.c 'a damaged file is believed' \
+	'if (len != (size_t)expected_len || memcmp(text, expected, len) != 0)' 'if (expected_len < 0)'
+
+# ---- the queue and its consumers
+
+mutant tests/test_queue src/daemon/queue.c 'what was being typed is forgotten by a restart' \
+	'if (note->state == NOTE_DELIVERING)
+			note->state = NOTE_QUEUED;' ''
+mutant tests/test_queue src/daemon/queue.c 'what somebody has in hand is added to' \
+	'note->is_told || ' ''
+mutant tests/test_queue src/daemon/queue.c 'an earlier daemon told nobody' \
+	'note->is_told = true; /* perhaps, by an earlier daemon */' ''
+mutant tests/test_queue src/daemon/queue.c 'what nobody has seen is forgotten first' \
+	'if (is_undelivered(note))
+				continue;' ''
+mutant tests/test_queue src/daemon/consumer.c 'what is not acknowledged is passed over' \
+	'if (handed == NULL || handed->due_ms != 0)' 'if (handed == NULL)'
+mutant tests/test_queue src/daemon/consumer.c 'acknowledgements are not kept' \
+	'if (settled > 0)
+		consumer_store(consumer);' ''
+mutant tests/test_queue src/daemon/consumer.c 'acknowledgements above the floor are not kept' \
+	'if (seq > consumer->floor)' 'if (false)'
+mutant tests/test_queue src/daemon/consumer.c 'what is not acknowledged never comes again' \
+	'return handed->due_ms <= now_ms;' 'return false;'
+
+# ---- timers
+
+mutant tests/test_timer src/daemon/timer.c 'the clock of an earlier start of the machine is believed' \
+	'if (strcmp(boot_id, set->clock->boot_id) != 0)' 'if (false)'
+mutant tests/test_timer src/daemon/timer.c 'a recurring timer drifts' \
+	'timer->boot_due_ms += (missed + 1) * timer->period_ms;' \
+	'timer->boot_due_ms = now_boot_ms(set) + timer->period_ms;'
+mutant tests/test_timer src/daemon/timer.c 'a timer that has fired fires again after a restart' \
+	'store_delete(queue_store(set->queue), key);' ''
+mutant tests/test_timer src/daemon/timer.c 'the longer sleep wins' \
+	'old->boot_due_ms <= due_ms' 'old->boot_due_ms > due_ms'
+
+# ---- jobs and watches
+
+mutant tests/test_job src/job/main.c 'a job is started twice' \
+	'O_WRONLY | O_CREAT | O_EXCL' 'O_WRONLY | O_CREAT'
+mutant tests/test_job src/job/main.c 'the exit status is lost' \
+	'WIFEXITED(how) ? WEXITSTATUS(how) : -1' 'WIFEXITED(how) ? 0 : -1'
+mutant tests/test_job src/daemon/job.c 'a job that was accepted is not started after a kill' \
+	'spawn_supervisor(tracked) == 0)
+		return; /* accepted' 'false)
+		return; /* accepted'
+mutant tests/test_job src/daemon/job.c 'a killed supervisor is taken for a success' \
+	'job->state = JOB_LOST;' 'job->state = JOB_EXITED;'
+mutant tests/test_watch src/daemon/watch.c 'a watch reads again what it told' \
+	'		watch_store(watch);
+	uint64_t seq' '		;
+	uint64_t seq'
+mutant tests/test_watch src/daemon/watch.c 'a watch that is over goes on after a restart' \
+	'store_delete(queue_store(queue), key);' ';'
+
+echo "1..$count"
+[ $failed -eq 0 ]
