@@ -104,6 +104,7 @@ static void test_wrong(void)
 	is_str(MADE("force=maybe"), "!force: must be true or false, not \"maybe\"", "neither");
 	is_str(MADE("text=a", "text=b"), "!text: is given 2 times", "twice");
 	is_str(MADE("env=A"), "!env: must be env=NAME=value, not \"A\"", "a map without a name");
+	is_str(MADE("env=A=1", "env=B=1", "env=A=2"), "!env: A is given twice", "a name twice");
 	is_int(MADE("text=\377")[0], '!', "no UTF-8");
 	ok(strstr(reason, "not UTF-8"), "%s", reason);
 	is_int(MADE("env=A=\377")[0], '!', "nor in a map");
@@ -195,6 +196,49 @@ static void test_usage(void)
 	buf_finish(&out);
 }
 
+/* Whatever the words are, what is sent is one line of JSON, or nothing. */
+static void test_random(void)
+{
+	static const char *const starts[] = {"", "text=", "lines=", "seconds=", "force=", "kinds=",
+	    "keys=", "env=A=", "data=", "data:=", "kinds:=", "env:=", "x=", "--", "button="};
+	static const char bytes[] = "0123456789.eE+-{}[]\",:\\ntrufalse \n\r\t\033=@'$\377\303\251";
+	unsigned seed = 1;
+	int bad = 0;
+	struct json_reader *checker = json_reader_new(65536);
+	for (int round = 0; round < 20000; round++) {
+		char storage[4][40];
+		const char *words[4];
+		int count = 1 + round % 4;
+		for (int i = 0; i < count; i++) {
+			seed = seed * 1103515245u + 12345u;
+			const char *start =
+			    starts[(seed >> 16) % (sizeof(starts) / sizeof(*starts))];
+			size_t len = strlen(start);
+			memcpy(storage[i], start, len);
+			for (unsigned left = (seed >> 8) % 12; left > 0; left--) {
+				seed = seed * 1103515245u + 12345u;
+				storage[i][len++] = bytes[(seed >> 16) % (sizeof(bytes) - 1)];
+			}
+			storage[i][len] = '\0';
+			/* A file could be named; none is read here. */
+			words[i] = strstr(storage[i], "@=") || strcmp(storage[i], "-") == 0
+			    ? "text=x"
+			    : storage[i];
+		}
+		const char *got = made(schema, count, words);
+		const struct json *value =
+		    json_read(checker, got, strlen(got), &(struct json_error){0});
+		bool is_refused = got[0] == '!' && reason[0];
+		bool is_bad =
+		    !is_refused && (!value || value->type != JSON_OBJECT || strchr(got, '\n'));
+		if (is_bad)
+			diag("%s", got);
+		bad += is_bad;
+	}
+	json_reader_free(checker);
+	is_int(bad, 0, "random words become one line of JSON, or are refused");
+}
+
 /* A real shell reads back what was quoted. */
 static void test_shell(void)
 {
@@ -232,6 +276,7 @@ int main(void)
 	test_positional();
 	test_files();
 	test_usage();
+	test_random();
 	test_shell();
 	json_reader_free(reader);
 	unlink(file_path);

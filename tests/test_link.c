@@ -48,10 +48,15 @@ static void end_both(void)
 	close(daemon_fd);
 }
 
-static void say(const char *text, size_t len)
+static void say_bytes(const char *text, size_t len)
 {
 	if (write(daemon_fd, text, len) != (ssize_t)len)
 		diag("not written");
+}
+
+static void say(const char *text)
+{
+	say_bytes(text, strlen(text));
 }
 
 static void test_states(void)
@@ -103,7 +108,7 @@ static void test_pieces(void)
 		connect_both();
 		for (size_t at = 0; at < strlen(text); at += piece) {
 			size_t size = strlen(text) - at < piece ? strlen(text) - at : piece;
-			say(text + at, size);
+			say_bytes(text + at, size);
 			(void)link_receive(link_now);
 			is_good &=
 			    link_has_line(link_now) == (memchr(text + at, '\n', size) != NULL);
@@ -128,12 +133,12 @@ static void test_deadlines(void)
 	size_t len;
 	connect_both();
 	is_int(link_read_line(link_now, 20, &line, &len), LINK_LATE, "nothing came in time");
-	say("half", 4);
+	say("half");
 	is_int(link_read_line(link_now, 20, &line, &len), LINK_LATE, "nor has half a line");
-	say("\n", 1);
+	say("\n");
 	is_int(link_read_line(link_now, 5000, &line, &len), LINK_LINE, "the rest");
 	is_str(line, "half", "is kept");
-	say("cut", 3);
+	say("cut");
 	close(daemon_fd);
 	is_int(link_read_line(link_now, 5000, &line, &len), LINK_END,
 	    "half a line at the end is none");
@@ -165,17 +170,17 @@ static void test_answers(void)
 	ok(read(daemon_fd, sent, sizeof(sent) - 1) > 0, "is sent");
 	is_str(sent, "{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"ping\",\"params\":{\"a\":1}}\n",
 	    "as one line");
-	say(said, strlen(said));
+	say(said);
 	is_int(link_await(link_now, id, 5000, &answer), LINK_LINE, "its answer is found");
 	is_int(ask_int(answer.result, "n", 0), 5, "with its result");
 	is_str(ask_string(answer.result, "s", ""), "x", "and all of it");
 	is_str(ask_string(answer.result, "n", "other"), "other", "a number is no string");
 	is_int(ask_int(answer.result, "none", -7), -7, "what is not there");
 	is_int(others, 1, "an event on the way is told");
-	say("{\"id\":null,\"error\":{\"code\":-32700,\"message\":\"m\"}}\n", 53);
+	say("{\"id\":null,\"error\":{\"code\":-32700,\"message\":\"m\"}}\n");
 	is_int(link_await(link_now, id, 5000, &answer), LINK_LINE, "an error without an id");
 	ok(answer.error && !answer.result, "is ours");
-	say("no json\n", 8);
+	say("no json\n");
 	is_int(link_await(link_now, id, 5000, &answer), LINK_BROKEN, "no JSON");
 	is_int(errno, EPROTO, "is said");
 	is_int(link_await(link_now, id, 10, &answer), LINK_LATE, "nothing more");

@@ -254,6 +254,10 @@ static int put_member(struct call *call, struct json_writer *writer, const struc
 		return refuse(call, "%s: must be %s=NAME=value, not \"%.*s\"", word->name,
 		    word->name, (int)(len < 80 ? len : 80), text);
 	(void)snprintf(name, sizeof(name), "%.*s", (int)(equals - text), text);
+	for (const struct word *before = call->words; before < word; before++)
+		if (strcmp(before->name, word->name) == 0 &&
+		    strncmp(before->value, text, (size_t)(equals + 1 - text)) == 0)
+			return refuse(call, "%s: %s is given twice", word->name, name);
 	(void)json_put_text(writer, name, equals + 1, len - (size_t)(equals + 1 - text));
 	return 0;
 }
@@ -265,7 +269,8 @@ static bool is_scalar(const char *text, size_t len)
 	struct json_reader *reader;
 	bool is_truth = (len == 4 && memcmp(text, "true", 4) == 0) ||
 	    (len == 5 && memcmp(text, "false", 5) == 0);
-	if (is_truth || len == 0 || len > JSON_NUMBER_MAX)
+	/* White space is no part of a number: then it is text. */
+	if (is_truth || len == 0 || len > JSON_NUMBER_MAX || strcspn(text, " \t\r\n") < len)
 		return is_truth;
 	reader = json_reader_new(JSON_NUMBER_MAX);
 	const struct json *value = json_read(reader, text, len, &error);

@@ -13,7 +13,8 @@
 static const char usage_text[] =
     "usage: muxbus [-L name | -S path] [-s socket] [--json | --text] [--color=when]\n"
     "              verb [argument ...]\n"
-    "       muxbus [option ...] method [key=value | key:=json] ...\n";
+    "       muxbus [option ...] method [key=value | key:=json] ...\n"
+    "muxbus help lists verbs and methods\n";
 
 /* ---- messages ------------------------------------------------------------------------------ */
 

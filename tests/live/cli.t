@@ -98,6 +98,7 @@ done
 
 run_it "$muxbus" run -- sh -c 'echo out; echo err >&2; exit 7'
 is "run's status is the command's" "$status" 7
+is 'nobody else is told of its end' "$("$muxbus" list_notifications state=queued | jq '.notifications | length')" 0
 is 'its output is printed' "$(sort "$dir/out" | tr '\n' ' ')" 'err out '
 run_it "$muxbus" run -- printf '%s|' 'a b' "it's" '$HOME' '`id`' '' '*' "$(printf 'x\ny')" '\n'
 is 'arguments arrive as they are' "$status $(cat "$dir/out")" "0 $(printf '%s|' 'a b' "it's" '$HOME' '`id`' '' '*' "$(printf 'x\ny')" '\n')"
