@@ -12,6 +12,9 @@ status() { # status COMMAND...: its exit status; what it says is in $dir/said
 shows() { # shows WINDOW TEXT
 	t capture-pane -p -t "main:$1" | grep -q -F -- "$2" && echo yes || echo no
 }
+lines() { # lines FILE: how many it has by now
+	cat "$1" 2>/dev/null | wc -l
+}
 until_is 'the pane is ready' yes shows 0 'in green'
 
 # Pictures.
@@ -47,7 +50,7 @@ until_is 'and remembered' '"first\r\nfirst\r\n"' sh -c "$muxbus record %0 | sed 
 # What comes.
 $muxbus record %0 --follow -o "$dir/b.cast" &
 recorder=$!
-until_is 'a recording has begun' 2 sh -c "wc -l <'$dir/b.cast' 2>/dev/null || echo 0"
+until_is 'a recording has begun' 2 lines "$dir/b.cast"
 t send-keys -t main:0 -l "$(printf 'second \303\251')"
 t send-keys -t main:0 Enter
 has() { # has TEXT: the recording, by now
@@ -75,7 +78,7 @@ fi
 # The end of the pane is the end of the recording.
 $muxbus record %0 -f -o "$dir/c.cast" &
 recorder=$!
-until_is 'another one' 2 sh -c "wc -l <'$dir/c.cast' 2>/dev/null || echo 0"
+until_is 'another one' 2 lines "$dir/c.cast"
 t new-window -d -t main 'exec cat'
 t send-keys -t main:0 C-d
 wait $recorder
@@ -84,7 +87,7 @@ is 'ends with its pane' $? 0
 # The end of the daemon is said, and what was recorded is whole.
 $muxbus record main:2 -f -o "$dir/d.cast" 2>"$dir/said" &
 recorder=$!
-until_is 'a third' 2 sh -c "wc -l <'$dir/d.cast' 2>/dev/null || echo 0"
+until_is 'a third' 2 lines "$dir/d.cast"
 kill "$daemon_pid"
 wait $recorder
 is 'ends with the daemon' $? 3

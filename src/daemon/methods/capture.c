@@ -174,7 +174,9 @@ static const struct field_result capture_results[] = {
     {"lossy", "boolean", "true if U+FFFD stands for bytes that are no UTF-8."},
     {"format", "string", "svg or html, with a picture."},
     {"picture", "string",
-	"The picture, whole and standing for itself, if asked for, instead of text."},
+	"The picture, whole and standing for itself, if asked for, instead of text; one over the "
+	"limit "
+	"result_bytes is refused."},
     {"rows", "integer", "The height of its screen."},
     {"columns", "integer", "The width of its screen."},
     {"cursor", "object", "Where the cursor is on the screen."},
