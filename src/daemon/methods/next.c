@@ -34,7 +34,7 @@ const struct field_result notification_list_results[] = {
     {"notifications[].delivery", "object|null",
 	"the receipt of its way to its pane: result (deferred, submitted, typed, handed_over, "
 	"refused), way (waited, follow, hook, queue_command, typed), time, reason, and what was "
-        "seen"},
+	"seen"},
     {"notifications[].redelivered", "integer", "how often it was handed out again"},
     {"last", "integer", "ask for what comes after this"},
     {"gap", "object|null", "from, to and reason of what is missing before these"},
