@@ -30,6 +30,16 @@ static size_t prompt_len(const char *line, size_t len, const char *prompt)
 	return (size_t)(end - line) - (line_len - part_len);
 }
 
+/* Whether a prompt's row ends with a text that is not blank. */
+static bool is_end(const char *text, size_t len, const char *prompt)
+{
+	size_t part_len = strlen(prompt);
+
+	trim(&text, &len);
+	trim(&prompt, &part_len);
+	return len > 0 && part_len >= len && memcmp(prompt + part_len - len, text, len) == 0;
+}
+
 /*
  * Line editors ask for bracketed paste right before they draw their prompt: what stands
  * before that is output, also where no newline ends it. Returns the length without the
@@ -49,8 +59,7 @@ static size_t cut_prompt(const char *bytes, size_t len, const char *prompt)
 			continue;
 		buf_init(&text, len + 1);
 		(void)stripper_lines(&text, place, len - (size_t)(place - bytes));
-		is_prompt = text.len > 0 && memchr(text.data, '\n', text.len) == NULL &&
-		    prompt_len((const char *)text.data, text.len, prompt) > 0;
+		is_prompt = text.len > 0 && is_end((const char *)text.data, text.len, prompt);
 		buf_finish(&text);
 		return is_prompt ? (size_t)(place - bytes) : len;
 	}
