@@ -28,6 +28,7 @@ enum method_flag {
 	METHOD_TOOL = 1 << 4, /* stands in the small default list of tools */
 	METHOD_OPEN_WORLD = 1 << 5, /* its result holds text that strangers wrote */
 	METHOD_UNNOTED = 1 << 6, /* too common and harmless for the history of actions */
+	METHOD_CONFIDENTIAL = 1 << 7, /* the history tells that it was called, not with what */
 };
 
 struct method {

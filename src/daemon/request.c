@@ -75,7 +75,8 @@ void request_note(struct request *request, const struct json *params)
 {
 	if (request->daemon->history && !(request->method->flags & METHOD_UNNOTED))
 		request->history = history_begin(request->daemon->history,
-		    request->peer ? peer_pid(request->peer) : 0, request->method->name, params);
+		    request->peer ? peer_pid(request->peer) : 0, request->method->name,
+		    request->method->flags & METHOD_CONFIDENTIAL ? NULL : params);
 }
 
 struct daemon *request_daemon(const struct request *request)
