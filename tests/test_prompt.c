@@ -13,6 +13,11 @@
 #define TOP "\xe2\x95\xad" EDGE EDGE EDGE EDGE EDGE "\xe2\x95\xae\n"
 #define BOTTOM "\xe2\x95\xb0" EDGE EDGE EDGE EDGE EDGE "\xe2\x95\xaf\n"
 
+#define BAR                                                                                        \
+	"\xe2\x96\x84\xe2\x96\x84\xe2\x96\x84\xe2\x96\x84\xe2\x96\x84\xe2\x96\x84\xe2\x96\x84\xe2" \
+	"\x96\x84\n"
+#define GREY "\033[38;2;175;175;175m\033[48;2;95;95;95m"
+
 enum verdict { EMPTY, DRAFT, SHELL, QUESTION };
 
 static const char *const verdicts[] = {
@@ -41,6 +46,29 @@ static const struct {
     {"boxed, block cursor on a placeholder",
 	TOP SIDE " > \033[7mT\033[0m\033[2mry \"fix the tests\"\033[0m     " SIDE "\n" BOTTOM, 1, 4,
 	EMPTY},
+    /* Gemini CLI 0.61: bars of half blocks, a grey that is not very dark, a star for a mode. */
+    {"between bars, placeholder",
+	BAR " \033[38;2;135;175;255m> \033[7m\033[39m \033[0m" GREY
+	    " Type your message\033[39m       \n" BAR,
+	1, 3, EMPTY},
+    {"between bars, placeholder (palette)",
+	BAR
+	" \033[38;5;111m> \033[7m\033[39m \033[0m\033[38;5;145m Type your message\033[39m  \n" BAR,
+	1, 3, EMPTY},
+    {"between bars, a star, placeholder",
+	BAR " \033[38;2;255;135;175m* \033[7m\033[39m \033[0m" GREY
+	    " Type your message\033[39m       \n" BAR,
+	1, 3, EMPTY},
+    {"between bars, a star, draft",
+	BAR " \033[38;2;255;135;175m* \033[39mfix the \033[7m \033[0m            \n" BAR, 1, 11,
+	DRAFT},
+    {"between bars, a star, wrapped draft",
+	BAR " * a long line that goes on and on and \n   on                             \n" BAR, 2,
+	5, DRAFT},
+    {"between bars, a list in a draft", BAR " > these:      \n   *                  \n" BAR, 2, 5,
+	DRAFT},
+    {"between bars, shell mode",
+	BAR " ! \033[7m \033[0m" GREY " Type your shell command\033[39m \n" BAR, 1, 3, DRAFT},
     {"boxed, draft", TOP SIDE " > fix the                             " SIDE "\n" BOTTOM, 1, 11,
 	DRAFT},
     {"boxed, draft right of the cursor",

@@ -58,9 +58,29 @@ static size_t row_begin(const struct prompt_row *row)
 	return at;
 }
 
+/*
+ * Behind the prompt that a row begins with; 0 if it begins with none. Gemini CLI that asks
+ * for nothing has a star, which is one only there.
+ */
+static size_t lead_end(const struct prompt_row *row)
+{
+	size_t begin = row_begin(row), end = begin;
+
+	while (end < row->count && is_prompt_end(row->characters[end]))
+		end++;
+	if (end + 1 < row->count && end == begin && row->characters[end] == '*' &&
+	    !row->is_dim[end] && row->characters[end + 1] == ' ')
+		end++;
+	return end > begin ? end : 0;
+}
+
 /* Where the first run of prompt's ends before end is over; 0 if there is none. */
 static size_t find_prompt_end(const struct prompt_row *row, size_t end)
 {
+	size_t lead = lead_end(row);
+
+	if (lead > 0 && lead <= end && row->characters[lead - 1] == '*')
+		return lead;
 	for (size_t at = 0; at < end; at++) {
 		if (!is_prompt_end(row->characters[at]) || row->is_dim[at])
 			continue;
@@ -177,10 +197,8 @@ static bool is_continued(const struct prompt_view *view, bool is_boxed)
 				return false;
 			continue;
 		}
-		end = begin;
-		while (end < row.count && is_prompt_end(row.characters[end]))
-			end++;
-		if (end > begin)
+		end = lead_end(&row);
+		if (end > 0)
 			return has_text(&row, end, row.count);
 	}
 	return false;
@@ -272,7 +290,7 @@ static bool is_any_lead(const struct prompt_row *row, size_t end)
 {
 	while (end > 0 && !is_text(row, end - 1))
 		end--;
-	return end == 0 || is_prompt_end(row->characters[end - 1]);
+	return end == 0 || is_prompt_end(row->characters[end - 1]) || end == lead_end(row);
 }
 
 /* Whether what is compared before end is the lead. */

@@ -23,7 +23,14 @@ static bool is_dark_grey(unsigned red, unsigned green, unsigned blue)
 
 	most = blue > most ? blue : most;
 	least = blue < least ? blue : least;
-	return most < 170 && most - least < 24;
+	return most < 180 && most - least < 24;
+}
+
+/* The same of a palette of 256: its ramp of greys, and those of its cube. */
+static bool is_dark_grey_number(unsigned number)
+{
+	return number == 8 || number == 59 || number == 102 || number == 145 ||
+	    (number >= 235 && number <= 249);
 }
 
 /* Takes a colour of several values, beginning at 38 or 48. Returns how many follow it. */
@@ -33,7 +40,7 @@ static size_t apply_colour(const unsigned *values, size_t count, struct looks *l
 
 	if (count > 2 && values[1] == 5) {
 		if (is_text)
-			looks->is_grey = values[2] == 8 || (values[2] >= 235 && values[2] <= 247);
+			looks->is_grey = is_dark_grey_number(values[2]);
 		return 2;
 	}
 	if (count > 4 && values[1] == 2) {
