@@ -46,7 +46,7 @@ for agent in claude codex copilot gemini opencode; do
 done
 is 'nothing was there, so nothing is kept' "$(count '*.bak')" 0
 is 'nothing is left half done' "$(count '*.new-*')" 0
-is 'others cannot read it' "$(stat -c %a "$HOME/.claude.json")" 600
+is 'others cannot read it' "$(stat -c %a "$HOME/.claude/settings.json")" 600
 is 'codex has what contrib says' "$(plain "$HOME/.codex/config.toml")" "$(plain "$contrib/codex/config.toml")"
 is 'and its hooks' "$(jq -S . "$HOME/.codex/hooks.json" | plain)" "$(jq -S . "$contrib/codex/hooks.json" | plain)"
 is 'copilot too' "$(jq -S . "$HOME/.copilot/mcp-config.json" | plain)" "$(jq -S . "$contrib/copilot/mcp-config.json" | plain)"
@@ -55,11 +55,16 @@ is 'gemini too' "$(jq -S .mcpServers "$HOME/.gemini/settings.json" | plain)" \
 	"$(jq -S .mcpServers "$contrib/gemini/gemini-extension.json" | plain)"
 is 'and its hooks' "$(jq -S '.hooks' "$HOME/.gemini/settings.json" | plain)" \
 	"$(jq -S '.hooks | del(..|.name?)' "$contrib/gemini/hooks/hooks.json" | plain)"
-command=$(jq -r .mcpServers.muxbus.command "$HOME/.claude.json")
+command=$(jq -r .mcpServers.muxbus.command "$HOME/.gemini/settings.json")
 is 'the program that is named is this one' "$("$command" --version)" "$("$muxbus" --version)"
+is 'claude finds the plugin' "$(jq -r .extraKnownMarketplaces.muxbus.source.path "$HOME/.claude/settings.json")" "$contrib/claude"
+setup claude --remove >/dev/null
+is 'and loses it again' "$(cat "$HOME/.claude/settings.json")" '{}'
+MUXBUS_CONTRIBDIR=$dir/nowhere setup claude --write >/dev/null
+is 'without the plugin it is refused' $? 1
 
 # What is printed is what would be written.
-is 'printed' "$(setup claude | sed -n '/^{/,/^}/p' | jq -c .mcpServers.muxbus.args)" '["mcp"]'
+is 'printed' "$(setup gemini | sed -n '/^{/,/^}/p' | jq -c .mcpServers.muxbus.args)" '["mcp"]'
 is 'and not done' "$(cd "$dir/project" && setup gemini --scope=project >/dev/null; ls -A "$dir/project")" ''
 
 # What is there stays: other members, the person's choices, mode, link, layout.

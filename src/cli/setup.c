@@ -122,7 +122,7 @@ static void append_word(struct buf *out, const char *word)
 		out_of_memory();
 }
 
-/* A value with the command in the place of '@' and '$', as the inside of a quoted string. */
+/* A value with what is meant in the place of its signs, as the inside of a quoted string. */
 static char *fill(const struct setup *setup, const char *value)
 {
 	struct buf out, word;
@@ -131,15 +131,31 @@ static char *fill(const struct setup *setup, const char *value)
 	buf_init(&word, TEXT_MAX);
 	append_word(&word, setup->command);
 	for (; *value; value++) {
-		int r = *value == '@'
-		    ? json_escape(&out, setup->command, strlen(setup->command), &lossy)
-		    : *value == '$' ? json_escape(&out, word.data, word.len, &lossy)
-				    : buf_append_byte(&out, (uint8_t)*value);
+		const char *meant = *value == '@' ? setup->command
+		    : *value == '$'               ? (const char *)word.data
+		    : *value == '%'               ? integrations()
+						  : NULL;
+		int r = meant ? json_escape(&out, meant, strlen(meant), &lossy)
+			      : buf_append_byte(&out, (uint8_t)*value);
 		if (r < 0)
 			out_of_memory();
 	}
 	buf_finish(&word);
 	return (char *)buf_steal(&out, NULL);
+}
+
+/* Whether a file is told of the integrations, and there are none. */
+static bool lacks_integrations(const struct setup_file *file, char *ret_reason, size_t size)
+{
+	for (const struct setup_step *step = file->steps; step->value; step++) {
+		if (strchr(step->value, '%') && access(integrations(), X_OK) < 0) {
+			(void)snprintf(ret_reason, size,
+			    "the integrations are not at %s, where `make install` puts them",
+			    integrations());
+			return true;
+		}
+	}
+	return false;
 }
 
 /* ---- one file -------------------------------------------------------------------------------- */
@@ -150,8 +166,8 @@ static bool edit_json(const struct setup *setup, const struct setup_file *file, 
 	struct config_json config;
 	bool is_done = config_json_init(&config, text, len);
 	bool is_removal = setup->action == ACTION_REMOVE;
-	if (is_done && is_removal && file->own[0])
-		is_done = config_json_remove(&config, file->own);
+	for (size_t i = 0; is_done && is_removal && file->own[i][0]; i++)
+		is_done = config_json_remove(&config, file->own[i]);
 	for (const struct setup_step *step = file->steps; is_done && step->value; step++) {
 		char *value = fill(setup, step->value);
 		if (step->kind == SETUP_ELEMENT && is_removal)
@@ -178,7 +194,7 @@ static bool edit_toml(const struct setup *setup, const struct setup_file *file, 
 	bool is_done = config_toml_init(&config, text, len);
 	bool is_removal = setup->action == ACTION_REMOVE;
 	if (is_done && is_removal)
-		is_done = config_toml_remove(&config, file->own[0], file->own[1]);
+		is_done = config_toml_remove(&config, file->own[0][0], file->own[0][1]);
 	for (const struct setup_step *step = file->steps; is_done && !is_removal && step->value;
 	     step++) {
 		char *value = fill(setup, step->value);
@@ -265,6 +281,8 @@ static bool change_file(const struct setup *setup, const struct setup_file *file
 	bool is_absent = is_done && !config.is_there && setup->action == ACTION_REMOVE;
 	if (is_done && !is_absent &&
 	    (has_rival(file, path, detail, sizeof(detail)) ||
+		(setup->action == ACTION_WRITE &&
+		    lacks_integrations(file, detail, sizeof(detail))) ||
 		!edit(setup, file, &config.text, &out, detail, sizeof(detail)))) {
 		(void)snprintf(reason, sizeof(reason), "%s: %s", path, detail);
 		is_done = false;

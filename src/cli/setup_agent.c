@@ -18,17 +18,27 @@ const struct setup_agent setup_agents[] = {
 	.name = "claude",
 	.title = "Claude Code",
 	.home_variable = "CLAUDE_CONFIG_DIR",
-	.home = "",
+	.home = ".claude",
 	.files = {{
-	    .paths = {".claude.json", ".mcp.json"},
-	    .steps = {{SETUP_SET, {"mcpServers", "muxbus", "type"}, "\"stdio\"", NULL},
-		{SETUP_SET, {"mcpServers", "muxbus", "command"}, "\"@\"", NULL},
-		{SETUP_SET, {"mcpServers", "muxbus", "args"}, "[\"mcp\"]", NULL}},
-	    .own = {"mcpServers", "muxbus"},
-	}},
-	.next = "Start it anew in a pane; /mcp lists the tools, `claude mcp list` checks.\n"
-		"With the plugin, in place of this, it has the tools and is woken without typing:\n"
-		"  claude plugin marketplace add %/claude && claude plugin install muxbus@muxbus",
+		      .paths = {"settings.json", NULL},
+		      .steps = {{SETUP_SET, {"extraKnownMarketplaces", "muxbus"},
+				    "{\"source\":{\"source\":\"directory\",\"path\":\"%/claude\"}}",
+				    NULL},
+			  {SETUP_SET, {"enabledPlugins", "muxbus@muxbus"}, "true", NULL}},
+		      .own = {{"extraKnownMarketplaces", "muxbus"},
+			  {"enabledPlugins", "muxbus@muxbus"}},
+		  },
+	    {
+		.paths = {NULL, ".mcp.json"},
+		.steps = {{SETUP_SET, {"mcpServers", "muxbus", "type"}, "\"stdio\"", NULL},
+		    {SETUP_SET, {"mcpServers", "muxbus", "command"}, "\"@\"", NULL},
+		    {SETUP_SET, {"mcpServers", "muxbus", "args"}, "[\"mcp\"]", NULL}},
+		.own = {{"mcpServers", "muxbus"}},
+	    }},
+	.next =
+	    "Start it anew in a pane; /mcp lists the tools, `claude mcp list` checks. For the "
+	    "user\n"
+	    "it is a plugin, whose monitor wakes an idle session; a project gets the tools only.",
     },
     {
 	.name = "codex",
@@ -45,7 +55,7 @@ const struct setup_agent setup_agents[] = {
 			 "[\"TMUX\", \"TMUX_PANE\", \"TMUX_TMPDIR\", \"XDG_STATE_HOME\"]", NULL},
 		     {SETUP_PRESET, {"mcp_servers", "muxbus", "startup_timeout_sec"}, "30", NULL},
 		     {SETUP_PRESET, {"mcp_servers", "muxbus", "tool_timeout_sec"}, "3600", NULL}},
-		 .own = {"mcp_servers", "muxbus"},
+		 .own = {{"mcp_servers", "muxbus"}},
 	     },
 		{
 		    .paths = {"hooks.json", ".codex/hooks.json"},
@@ -68,7 +78,7 @@ const struct setup_agent setup_agents[] = {
 		{SETUP_SET, {"mcpServers", "muxbus", "args"}, "[\"mcp\"]", NULL},
 		{SETUP_PRESET, {"mcpServers", "muxbus", "tools"}, "[\"*\"]", NULL},
 		{SETUP_PRESET, {"mcpServers", "muxbus", "timeout"}, "3600000", NULL}},
-	    .own = {"mcpServers", "muxbus"},
+	    .own = {{"mcpServers", "muxbus"}},
 	}},
 	.next = "Start it anew in a pane; /mcp lists the tools. Hooks tell when it is idle: copy\n"
 		"  %/copilot/muxbus.json into .github/hooks of a project.",
@@ -85,7 +95,7 @@ const struct setup_agent setup_agents[] = {
 		HOOK("SessionStart", "gemini", "10000"), HOOK("BeforeAgent", "gemini", "10000"),
 		HOOK("AfterAgent", "gemini", "10000"), HOOK("Notification", "gemini", "10000"),
 		HOOK("SessionEnd", "gemini", "10000")},
-	    .own = {"mcpServers", "muxbus"},
+	    .own = {{"mcpServers", "muxbus"}},
 	}},
 	.next =
 	    "Start it anew in a pane, in a folder that it trusts: elsewhere it loads no server.\n"
@@ -104,7 +114,7 @@ const struct setup_agent setup_agents[] = {
 		{SETUP_SET, {"mcp", "muxbus", "command"}, "[\"@\",\"mcp\"]", NULL},
 		{SETUP_PRESET, {"mcp", "muxbus", "enabled"}, "true", NULL},
 		{SETUP_PRESET, {"mcp", "muxbus", "timeout"}, "3600000", NULL}},
-	    .own = {"mcp", "muxbus"},
+	    .own = {{"mcp", "muxbus"}},
 	}},
 	.next = "Start it anew in a pane; `opencode mcp list` checks. So that it tells when it is\n"
 		"idle: copy %/opencode/muxbus.js into ~/.config/opencode/plugin.",

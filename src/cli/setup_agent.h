@@ -21,7 +21,10 @@ enum setup_kind {
 #define SETUP_STEPS_MAX 16
 #define SETUP_NAMES_MAX 4
 
-/* One thing that a file must say. In values @ stands for the program, $ for it as a shell word. */
+/*
+ * One thing that a file must say. In values @ stands for the program, $ for it as a shell
+ * word, % for the folder of integrations.
+ */
 struct setup_step {
 	enum setup_kind kind;
 	const char *path[SETUP_NAMES_MAX + 1];
@@ -36,7 +39,8 @@ struct setup_file {
 	/* Beside it this one must not be: it would be read instead. NULL: there is none. */
 	const char *rival;
 	struct setup_step steps[SETUP_STEPS_MAX]; /* ended by one without a value */
-	const char *own[SETUP_NAMES_MAX + 1]; /* the member or table that is ours as a whole */
+	/* The members, or the table, that are ours as a whole; ended by one without names. */
+	const char *own[3][SETUP_NAMES_MAX + 1];
 };
 
 struct setup_agent {
