@@ -1,0 +1,36 @@
+#!/bin/sh
+# SPDX-License-Identifier: ISC
+# Claude Code: the plugin is valid, set up as a new user does it, has the tools, wakes the session by
+# its monitor, and survives a restart of the daemon.
+
+. "$MUXBUS_SRCDIR/tests/agents/agents.sh"
+need claude @anthropic-ai/claude-code
+claude=$(find "$folder/node_modules/@anthropic-ai" -path '*claude-code-*/claude' -type f | head -n 1)
+[ -x "$claude" ] || skip_all 'there is no Claude Code for this machine'
+begin
+export ANTHROPIC_BASE_URL="$url" ANTHROPIC_API_KEY=sk-ant-stand-in-for-tests
+export CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC=1 DISABLE_AUTOUPDATER=1
+is 'it is that version' "$("$claude" --version)" "$version (Claude Code)"
+ok 'the plugin is valid' quietly "$claude" plugin validate "$MUXBUS_SRCDIR/contrib/claude"
+
+# What its first start asks a person.
+cat >"$HOME/.claude.json" <<END
+{"hasCompletedOnboarding": true, "theme": "dark",
+ "customApiKeyResponses": {"approved": ["t-stand-in-for-tests"], "rejected": []},
+ "projects": {"$project": {"hasTrustDialogAccepted": true}}}
+END
+mkdir -p "$HOME/.claude"
+echo '{"permissions": {"allow": ["mcp__plugin_muxbus_muxbus"]}}' >"$HOME/.claude/settings.json"
+ok 'muxbus setup' quietly muxbus setup claude --write
+list() {
+	(cd "$project" && "$claude" mcp list 2>&1) | grep '^plugin:muxbus:muxbus' | grep -o Connected
+}
+is 'claude mcp list' "$(list)" Connected
+
+run_agent '1 monitor' "$claude"
+wakes 'with the daemon that was there'
+ok 'tools are among those it has' [ "$(turns '.tools | any(endswith("__run_long_command"))')" -gt 0 ]
+restart
+wakes 'with the next one'
+is 'claude mcp list again' "$(list)" Connected
+done_testing

@@ -1,0 +1,35 @@
+#!/bin/sh
+# SPDX-License-Identifier: ISC
+# Gemini CLI: the extension is valid, installed as a new user does it, has the tools under their old
+# names, is woken by a line that is typed, and survives a restart of the daemon.
+
+. "$MUXBUS_SRCDIR/tests/agents/agents.sh"
+need gemini @google/gemini-cli
+gemini=$folder/node_modules/.bin/gemini
+begin
+export GEMINI_API_KEY=stand-in GOOGLE_GEMINI_BASE_URL="$url"
+is 'it is that version' "$("$gemini" --version 2>/dev/null)" "$version"
+ok 'the extension is valid' quietly "$gemini" extensions validate "$MUXBUS_SRCDIR/contrib/gemini"
+
+mkdir -p "$HOME/.gemini"
+cat >"$HOME/.gemini/settings.json" <<END
+{"security": {"auth": {"selectedType": "gemini-api-key"}, "folderTrust": {"enabled": false}},
+ "general": {"enableAutoUpdate": false, "enableAutoUpdateNotification": false,
+  "defaultApprovalMode": "default"},
+ "privacy": {"usageStatisticsEnabled": false}, "telemetry": {"enabled": false}}
+END
+cd "$project" || exit 99
+"$gemini" extensions install "$MUXBUS_SRCDIR/contrib/gemini" --consent --skip-settings >/dev/null 2>&1
+is 'installed' $? 0
+is 'gemini mcp list' "$("$gemini" mcp list 2>&1 | grep muxbus | grep -o Connected)" Connected
+
+run_agent 'Type your message' "$gemini -m gemini-2.5-flash --approval-mode yolo"
+wakes 'with the daemon that was there'
+for tool in self_command gemini_sleep watch_log cancel_watch yield_turn run_long_command send_keys \
+	capture_pane create_pane close_pane wait_for_idle; do
+	ok "it has $tool" [ "$(turns ".tools | any(endswith(\"_$tool\"))")" -gt 0 ]
+done
+restart
+wakes 'with the next one'
+is 'gemini mcp list again' "$("$gemini" mcp list 2>&1 | grep muxbus | grep -o Connected)" Connected
+done_testing
