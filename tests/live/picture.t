@@ -81,4 +81,14 @@ ok 'saying what to do' grep -q 'ask for fewer lines' "$dir/answer"
 picture ',"format":"svg","lines":3' >"$dir/picture"
 ok 'fewer lines fit' lint
 
+# The picture in README can be made anew, and is as small as it may be.
+if command -v bash >/dev/null && [ -x "$MUXBUS_BUILDDIR/muxbus" ]; then
+	ok "the picture in README is made" sh -c "sh '$MUXBUS_SRCDIR/contrib/make-picture' '$MUXBUS_BUILDDIR' >'$dir/picture'"
+	ok "it is XML" lint
+	ok "and shows what top shows" has ">live</text>"
+fi
+cp "$MUXBUS_SRCDIR/contrib/readme.svg" "$dir/picture"
+ok "that in the tree is XML" lint
+ok "and of less than 60 kB" test "$(wc -c <"$dir/picture")" -lt 61440
+
 done_testing
