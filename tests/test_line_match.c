@@ -39,7 +39,9 @@ static void find_all(
 static const char *const patterns[] = {"ERROR", "a.c", "^a", "c$", "^$", "\\s+x", "[^b]c", "b\\sb",
     "(?i)error", "(?:ab|cd)+", "a*", "\\bfoo\\b", "x|y|^z", "\\w+ \\w+", "(?<n>\\d+)", "a{2,3}b",
     "foo(?!bar)", "(?<!a)c", "\\Aab", "ab\\z", "[a-c]++d", "(?>a+)b", "(a)\\1", "\\Rb", "a\\Kb",
-    "\\S+ \\S+ .*ERROR", ".*", "[\\s\\S]*end", "\xc3\xbc.", "e\\s*$", "\\r"};
+    "\\S+ \\S+ .*ERROR", ".*", "[\\s\\S]*end", "\xc3\xbc.", "e\\s*$", "\\r", "foo.*end",
+    "ERROR+ ?x", "foo{b|a}|12", "x{b|c}", "fo{1,2}b", "foo(?:bar)?", "[xy]end$", "a\\b end",
+    "ERROR( |x)*end", "foo\\.?b", "end|12 ", "(foo|a)bar", "(?:(?i)foo)bar", "12 *$", "ERROR|a"};
 
 static void test_same(void)
 {
@@ -94,9 +96,43 @@ static void test_which(void)
 	ok(!is_blockwise("a++b"), "nor what gives nothing back");
 }
 
+static const struct {
+	const char *pattern;
+	const char *literal;
+} literals[] = {
+    {"ERROR", "ERROR"},
+    {"^\\[error\\] .*retry (\\d+)$", "[error] "},
+    {"status=5\\d\\d", "status=5"},
+    {"abc+d", "abc"},
+    {"abc?de", "ab"},
+    {"ab{2}cdef", "cdef"},
+    {"abc(d|e)f[^]g]hi", "abc"},
+    {"needle|other", ""},
+    {"(?i)error", ""},
+    {"x{b|c}", ""},
+    {"[[:alpha:]]abc", ""},
+    {"\\w+ \\w+", " "},
+    {"(?:a|b)", ""},
+    {"na\xc3\xafve", "na"},
+};
+
+static void test_literals(void)
+{
+	for (size_t i = 0; i < sizeof(literals) / sizeof(*literals); i++) {
+		struct pattern *pattern = compile(literals[i].pattern);
+		struct line_matcher matcher;
+		line_matcher_init(&matcher, pattern);
+		is_mem(matcher.literal, matcher.literal_len, literals[i].literal,
+		    strlen(literals[i].literal), "%s: needs \"%s\"", literals[i].pattern,
+		    literals[i].literal);
+		pattern_free(pattern);
+	}
+}
+
 int main(void)
 {
 	test_same();
+	test_literals();
 	test_which();
 	return done_testing();
 }

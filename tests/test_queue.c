@@ -302,6 +302,38 @@ static void test_forgetting(void)
 	world_finish(&world);
 }
 
+/* Settled in any order, the oldest is forgotten first; when none is left, the oldest of all. */
+static void test_forgetting_order(void)
+{
+	struct world world = {0};
+	uint64_t seqs[3];
+
+	torn_disk_init(&world.disk, 8);
+	world_open(&world);
+	for (int i = 0; i < 3; i++)
+		seqs[i] = post(&world, "first", NULL);
+	(void)queue_set_state(world.queue, seqs[2], NOTE_DELIVERED, NULL);
+	(void)queue_set_state(world.queue, seqs[1], NOTE_ACKNOWLEDGED, NULL);
+	for (unsigned at = 3; at < QUEUE_KEEP; at++)
+		(void)post(&world, "undelivered", NULL);
+	ok(queue_find(world.queue, seqs[1]) != NULL, "nothing is forgotten before it must be");
+	(void)post(&world, "one more", NULL);
+	ok(queue_find(world.queue, seqs[1]) == NULL && queue_find(world.queue, seqs[2]) != NULL,
+	    "the oldest settled one goes first");
+	(void)post(&world, "one more", NULL);
+	ok(queue_find(world.queue, seqs[2]) == NULL && queue_find(world.queue, seqs[0]) != NULL,
+	    "then the next");
+	(void)post(&world, "one more", NULL);
+	ok(queue_find(world.queue, seqs[0]) == NULL, "then whatever is oldest");
+	world_restart(&world, false);
+	(void)queue_set_state(
+	    world.queue, queue_next(world.queue, NULL)->seq, NOTE_DELIVERED, NULL);
+	uint64_t settled = queue_next(world.queue, NULL)->seq;
+	(void)post(&world, "one more", NULL);
+	ok(queue_find(world.queue, settled) == NULL, "the same after a restart");
+	world_finish(&world);
+}
+
 static void test_ids(void)
 {
 	struct world world = {0};
@@ -329,6 +361,7 @@ int main(void)
 	test_consumers();
 	test_parking();
 	test_forgetting();
+	test_forgetting_order();
 	test_ids();
 	return done_testing();
 }

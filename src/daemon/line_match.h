@@ -12,8 +12,12 @@
 
 #include "daemon/pattern.h"
 
+#define LINE_LITERAL_MAX 64
+
 struct line_matcher {
 	struct pattern *pattern;
+	size_t literal_len; /* 0: there is none */
+	char literal[LINE_LITERAL_MAX]; /* no line matches without these bytes */
 	bool is_blockwise; /* a line that matches cannot hide in a block that does not */
 	bool has_dollar; /* but for this and the CR of CRLF */
 };

@@ -39,6 +39,7 @@ struct queue {
 	size_t count;
 	size_t undelivered;
 	uint64_t last;
+	uint64_t settled_from; /* no entry before this one is settled */
 	uint64_t forgotten;
 	char reason[REASON_SIZE];
 	unsigned depth; /* of queue_begin() */
@@ -127,12 +128,18 @@ static void queue_insert(struct queue *queue, struct notification *note)
 	queue_hold_id(queue, note->id);
 	queue->count++;
 	queue->undelivered += is_undelivered(note);
+	if (!is_undelivered(note) && note->seq < queue->settled_from)
+		queue->settled_from = note->seq;
 	if (note->seq > queue->last)
 		queue->last = note->seq;
 }
 
 static void queue_remove(struct queue *queue, struct notification *note)
 {
+	if (queue->settled_from == note->seq)
+		queue->settled_from = note->link.next == &queue->notes
+		    ? UINT64_MAX
+		    : list_entry(note->link.next, struct notification, link)->seq;
 	(void)map_remove(&queue->by_seq, note->seq);
 	list_remove(&note->link);
 	queue_release_id(queue, note->id);
@@ -157,6 +164,7 @@ struct queue *queue_new(struct store *store, struct event_log *events)
 	const char *key, *value;
 	size_t cursor = 0, len;
 
+	queue->settled_from = UINT64_MAX;
 	queue->store = store;
 	queue->events = events;
 	queue->reader = json_reader_new(ENTRY_MAX);
@@ -248,23 +256,38 @@ static void queue_tell_recounted(struct queue *queue)
 	}
 }
 
+/* The oldest entry that is settled; NULL if none is. */
+static struct notification *oldest_settled(struct queue *queue)
+{
+	struct notification *note = NULL;
+	struct list *link = queue->notes.next;
+
+	if (queue->settled_from != UINT64_MAX)
+		note = map_get(&queue->by_seq, queue->settled_from);
+	else if (queue->undelivered == queue->count)
+		return NULL;
+	if (note != NULL)
+		link = &note->link;
+	for (; link != &queue->notes; link = link->next) {
+		note = list_entry(link, struct notification, link);
+		if (is_undelivered(note))
+			continue;
+		queue->settled_from = note->seq;
+		return note;
+	}
+	queue->settled_from = UINT64_MAX;
+	return NULL;
+}
+
 /* Forgets the oldest beyond the bound: settled ones first, else whatever is oldest. */
 static void queue_forget(struct queue *queue)
 {
 	while (queue->count > QUEUE_KEEP) {
-		struct notification *oldest =
-		    list_entry(queue->notes.next, struct notification, link);
-		struct list *link;
+		struct notification *oldest = oldest_settled(queue);
 		char key[KEY_SIZE], value[64];
 
-		list_for_each (link, &queue->notes) {
-			struct notification *note = list_entry(link, struct notification, link);
-
-			if (is_undelivered(note))
-				continue;
-			oldest = note;
-			break;
-		}
+		if (oldest == NULL)
+			oldest = list_entry(queue->notes.next, struct notification, link);
 		if (oldest->seq > queue->forgotten)
 			queue->forgotten = oldest->seq;
 		snprintf(queue->reason, sizeof queue->reason, "retention");
@@ -482,6 +505,8 @@ bool queue_set_state(
 	queue->undelivered -= is_undelivered(note);
 	note->state = state;
 	queue->undelivered += is_undelivered(note);
+	if (!is_undelivered(note) && seq < queue->settled_from)
+		queue->settled_from = seq;
 	if (receipt != NULL) {
 		mem_free(note->delivery);
 		note->delivery = xstrdup(receipt);

@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: ISC */
 /* Medians, rows, and the raw control client. */
 #include "bench.h"
+#include "turns.h"
 
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <poll.h>
 #include <signal.h>
 #include <stdarg.h>
@@ -51,6 +53,51 @@ void bench_row(const char *name, double value, const char *unit, const char *not
 	(void)printf("\n");
 	(void)fflush(stdout);
 	va_end(args);
+}
+
+static const char *turns_path(const struct live *live)
+{
+	static char path[PATH_MAX];
+
+	(void)snprintf(path, sizeof(path), "%s/turns", live->dir);
+	return path;
+}
+
+void bench_start_recording(struct live *live, const char *arguments)
+{
+	const char *dir = getenv("MUXBUS_BUILDDIR") == NULL ? "." : getenv("MUXBUS_BUILDDIR");
+	char library[PATH_MAX];
+
+	(void)snprintf(library, sizeof(library), "%s/tests/bench/.libs/turns.so", dir);
+	(void)setenv("LD_PRELOAD", library, 1);
+	(void)setenv("MUXBUS_TURNS", turns_path(live), 1);
+	live_start_daemon(live, arguments);
+	(void)unsetenv("LD_PRELOAD");
+	(void)unsetenv("MUXBUS_TURNS");
+}
+
+struct bench_turns bench_stop_recording(struct live *live, double percent)
+{
+	static double wall[1 << 20], own[1 << 20];
+	struct bench_turns turns = {0};
+	struct turn turn;
+
+	(void)live_stop_daemon(live, SIGTERM);
+	FILE *file = fopen(turns_path(live), "r");
+	while (file != NULL && turns.count < 1 << 20 && fread(&turn, sizeof(turn), 1, file) == 1) {
+		wall[turns.count] = turn.wall_us / 1e3;
+		own[turns.count++] = (turn.wall_us - turn.queued_us) / 1e3;
+		if (turn.cpu_us / 1e3 > turns.cpu_max_ms)
+			turns.cpu_max_ms = turn.cpu_us / 1e3;
+	}
+	if (turns.count == 0)
+		live_bail("no turns were recorded");
+	(void)fclose(file);
+	turns.wall_ms = bench_percentile(wall, turns.count, percent);
+	turns.own_ms = bench_percentile(own, turns.count, percent);
+	turns.wall_max_ms = wall[turns.count - 1];
+	turns.own_max_ms = own[turns.count - 1];
+	return turns;
 }
 
 const char *bench_tmux(void)

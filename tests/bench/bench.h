@@ -21,6 +21,23 @@ double bench_percentile(double *values, size_t count, double percent);
 void bench_row(const char *name, double value, const char *unit, const char *note, ...)
     LIVE_PRINTF(4, 5);
 
+/* Starts the daemon so that it records the turns of its loop (turns.c). */
+void bench_start_recording(struct live *live, const char *arguments);
+/*
+ * Ends it, and tells of its turns what lies at that percentile, and at the end: "own" is
+ * what the loop itself was away, at work or blocked; "wall" what it was with the time for
+ * which others had its processor.
+ */
+struct bench_turns {
+	size_t count;
+	double own_ms;
+	double own_max_ms;
+	double cpu_max_ms;
+	double wall_ms;
+	double wall_max_ms;
+};
+struct bench_turns bench_stop_recording(struct live *live, double percent);
+
 /* The tmux to measure with: $MUXBUS_BENCH_TMUX, else the one of the PATH. */
 const char *bench_tmux(void);
 /* This program, to be run in a pane in another role. */

@@ -1,0 +1,99 @@
+/* SPDX-License-Identifier: ISC */
+/*
+ * How exact timers are (G14): a condition on 10 ms over the socket, less the time of a ping,
+ * against a timerfd of 10 ms in turns; and what 100,000 timers of the daemon's kind cost.
+ */
+#include <event2/event.h>
+#include <malloc.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/timerfd.h>
+#include <unistd.h>
+
+#include "bench.h"
+
+enum { ROUNDS = 300, TIMER_MS = 10, TIMERS = 100000 };
+
+static double timerfd_over_us(int fd)
+{
+	struct itimerspec spec = {.it_value.tv_nsec = TIMER_MS * 1000000};
+	uint64_t expirations;
+	int64_t start_ns = live_now_ns();
+
+	if (timerfd_settime(fd, 0, &spec, NULL) < 0 || read(fd, &expirations, 8) != 8)
+		live_bail("timerfd");
+	return (double)(live_now_ns() - start_ns) / 1e3 - TIMER_MS * 1e3;
+}
+
+static double ours_over_us(struct talk *talk)
+{
+	int64_t start_ns = live_now_ns();
+
+	if (at(talk_call(talk, "wait_for", "{\"any\":[{\"sec\":0.01}]}"), "result") == NULL)
+		live_bail("wait_for: %s", talk_text(talk));
+	return (double)(live_now_ns() - start_ns) / 1e3 - TIMER_MS * 1e3;
+}
+
+static void on_never(evutil_socket_t fd, short what, void *data)
+{
+	(void)fd;
+	(void)what;
+	(void)data;
+}
+
+/* The kind of timer that waits and conditions have. */
+static void bench_many(void)
+{
+	struct event_config *config = event_config_new();
+	static struct event *events[TIMERS];
+
+	(void)event_config_set_flag(config, EVENT_BASE_FLAG_PRECISE_TIMER | EVENT_BASE_FLAG_NOLOCK);
+	struct event_base *base = event_base_new_with_config(config);
+	size_t before = mallinfo2().uordblks + mallinfo2().hblkhd;
+	for (int i = 0; i < TIMERS; i++)
+		events[i] = evtimer_new(base, on_never, NULL);
+	int64_t start_ns = live_now_ns();
+	for (int i = 0; i < TIMERS; i++) {
+		struct timeval after = {3600 + i * 7919 % 5000, i % 1000000};
+		(void)event_add(events[i], &after);
+	}
+	double add_us = (double)(live_now_ns() - start_ns) / 1e3 / TIMERS;
+	size_t after = mallinfo2().uordblks + mallinfo2().hblkhd;
+	bench_row("timer_add", add_us, "us", "with %d running", TIMERS);
+	bench_row("timer_memory", (double)(after - before) / TIMERS, "B", "each of %d", TIMERS);
+	for (int i = 0; i < TIMERS; i++)
+		event_free(events[i]);
+	event_base_free(base);
+	event_config_free(config);
+}
+
+int main(void)
+{
+	struct live *live = live_start(bench_tmux(), "exec sleep 3600");
+	struct talk *talk = talk_new(live);
+	double ours[ROUNDS], theirs[ROUNDS], pings[ROUNDS];
+	int fd = timerfd_create(CLOCK_MONOTONIC, TFD_CLOEXEC);
+
+	for (int i = 0; i < ROUNDS; i++) {
+		theirs[i] = timerfd_over_us(fd);
+		ours[i] = ours_over_us(talk);
+		int64_t start_ns = live_now_ns();
+		(void)talk_call(talk, "ping", NULL);
+		pings[i] = (double)(live_now_ns() - start_ns) / 1e3;
+	}
+	double ping_us = bench_median(pings, ROUNDS);
+	double our_p50 = bench_median(ours, ROUNDS) - ping_us;
+	double their_p50 = bench_median(theirs, ROUNDS);
+	bench_row("timer_p50", our_p50 / their_p50, "x",
+	    "%.0f us late, a ping of %.0f taken off, against %.0f", our_p50, ping_us, their_p50);
+	double our_p99 = bench_percentile(ours, ROUNDS, 99) - ping_us;
+	double their_p99 = bench_percentile(theirs, ROUNDS, 99);
+	bench_row("timer_p99", our_p99 / their_p99, "x",
+	    "%.0f us late, a ping of %.0f taken off, against %.0f", our_p99, ping_us, their_p99);
+	bench_many();
+	(void)close(fd); /* a timer */
+	talk_free(talk);
+	live_free(live);
+	return 0;
+}
