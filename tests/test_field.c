@@ -364,6 +364,122 @@ static void test_mdoc(void)
 	buf_finish(&out);
 }
 
+/* What is accepted with tolerance, and what is not even then. */
+static const struct {
+	const char *params;
+	const char *refused; /* the field; NULL: accepted */
+} tolerated[] = {
+    {"{\"pane\":3,\"columns\":\"120\",\"timeout_sec\":\"1.5\",\"seconds\":\"4e3\"}", "seconds"},
+    {"{\"pane\":\"a\",\"columns\":\"-1\"}", "columns"},
+    {"{\"pane\":\"a\",\"columns\":\"1.5\"}", "columns"},
+    {"{\"pane\":\"a\",\"columns\":\"\"}", "columns"},
+    {"{\"pane\":\"a\",\"columns\":\"0x10\"}", "columns"},
+    {"{\"pane\":\"a\",\"columns\":\"12 \"}", "columns"},
+    {"{\"pane\":\"a\",\"columns\":true}", "columns"},
+    {"{\"pane\":\"a\",\"focus\":\"maybe\"}", "focus"},
+    {"{\"pane\":\"a\",\"focus\":2}", "focus"},
+    {"{\"pane\":\"a\",\"direction\":\"up\"}", "direction"},
+    {"{\"pane\":\"a\",\"argv\":[1]}", "argv"},
+    {"{\"pane\":\"a\",\"env\":{\"A\":[]}}", "env"},
+    {"{\"pane\":[\"a\"]}", "pane"},
+    {"{\"pane\":\"a\",\"other\":1}", "other"},
+    {"{\"pane\":\"a\",\"extra\":1}", NULL},
+};
+
+static int read_tolerant(const char *line)
+{
+	static const char *const ignored[] = {"extra", NULL};
+	static const struct field_tolerance tolerance = {.ignored = ignored};
+	struct json_error json_error;
+	const struct json *params = json_read(reader, line, strlen(line), &json_error);
+	memset(&args, 0x5a, sizeof(args));
+	memset(&error, 0, sizeof(error));
+	buf_clear(&scratch);
+	return field_read_tolerant(
+	    fields, &tolerance, params, &args, sizeof(args), &scratch, &error);
+}
+
+static void test_tolerance(void)
+{
+	is_int(read_tolerant(
+		   "{\"pane\":7,\"columns\":\"120\",\"timeout_sec\":\"1.5\",\"focus\":\"No\","
+		   "\"direction\":\"Vertical\",\"argv\":\"ls\",\"keys\":\"C-c\",\"env\":"
+		   "{\"A\":1},\"mode\":5}"),
+	    0, "what can only be meant in one way is accepted");
+	is_str(args.pane, "%7", "a pane by its number");
+	ok(args.columns == 120 && args.timeout_sec == 1.5 && !args.focus && args.direction == 0,
+	    "numbers, truth and choices as text");
+	ok(args.argv.count == 1 && strcmp(args.argv.strings[0], "ls") == 0 && !args.argv.strings[1],
+	    "one for an array of one");
+	is_str(args.env->child->text, "1", "a number where text is wanted");
+	is_str(args.mode, "5", "anywhere");
+	is_int(read_tolerant("{\"pane_id\":\"4294967295\",\"columns\":1}"), -1,
+	    "bounds hold for what is made of it");
+	is_int(read_tolerant("{\"pane_id\":\"12345678\"}"), 0, "by the other name too");
+	is_str(args.pane, "%12345678", "it is a pane");
+	is_int(read_tolerant("{\"pane\":\"work:1\"}"), 0, "what is no number");
+	is_str(args.pane, "work:1", "stays as it is");
+	for (size_t i = 0; i < sizeof(tolerated) / sizeof(*tolerated); i++) {
+		int r = read_tolerant(tolerated[i].params);
+		if (tolerated[i].refused)
+			ok(r < 0 && strcmp(error.field, tolerated[i].refused) == 0, "%s is not",
+			    tolerated[i].params);
+		else
+			is_int(r, 0, "%s is", tolerated[i].params);
+	}
+}
+
+static void test_tool_schema(void)
+{
+	static const struct field_result results[] = {{"list", "array", "some"},
+	    {"list[].id", "string", "one"}, {"place", "object|null", "where"},
+	    {"place.row", "integer", "a row"}, {NULL, NULL, NULL}};
+	static const struct field few[] = {{.name = "wait_sec",
+					       .type = FIELD_INT,
+					       .flags = FIELD_REQUIRED,
+					       .unit = "s",
+					       .min = 1,
+					       .max = 9,
+					       .help = "How long."},
+	    {.name = "what", .type = FIELD_VALUE, .help = "Which.", .shape = "\"type\":\"object\""},
+	    {.name = "odd",
+		.type = FIELD_BOOL,
+		.flags = FIELD_RARE,
+		.preset = "false",
+		.help = "Seldom."},
+	    {.name = NULL}};
+	struct json_writer writer;
+	struct buf out;
+	buf_init(&out, 10000);
+	json_writer_init(&writer, &out);
+	json_object_begin(&writer, NULL);
+	field_write_tool_schema(&writer, "short", few, true);
+	field_write_tool_schema(&writer, "long", few, false);
+	field_write_result_schema(&writer, "brief", results, true);
+	field_write_result_schema(&writer, "whole", results, false);
+	json_object_end(&writer);
+	is_str((const char *)out.data,
+	    "{\"short\":{\"type\":\"object\",\"properties\":{\"wait_sec\":{\"type\":\"integer\","
+	    "\"description\":\"How "
+	    "long.\"},\"what\":{\"type\":\"object\",\"description\":\"Which.\"}"
+	    "},\"required\":[\"wait_sec\"]},\"long\":{\"type\":\"object\",\"properties\":{"
+	    "\"wait_sec\":{\"type\":\"integer\",\"minimum\":1,\"maximum\":9,\"description\":\"How "
+	    "long. Unit: s.\"},\"what\":{\"type\":\"object\",\"description\":\"Which.\"},\"odd\":{"
+	    "\"type\":\"boolean\",\"description\":\"Seldom.\",\"default\":false}},\"required\":["
+	    "\"wait_sec\"],\"additionalProperties\":false},\"brief\":{\"type\":\"object\","
+	    "\"properties\":{\"list\":{\"type\":\"array\"},\"place\":{\"anyOf\":[{\"type\":"
+	    "\"object\"},{"
+	    "\"type\":\"null\"}]}}},\"whole\":{\"type\":\"object\",\"properties\":{\"list\":{"
+	    "\"type\":"
+	    "\"array\",\"items\":{\"type\":\"object\",\"properties\":{\"id\":{\"type\":\"string\"}}"
+	    "}},"
+	    "\"place\":{\"anyOf\":[{\"type\":\"object\"},{\"type\":\"null\"}],\"properties\":{"
+	    "\"row\":{"
+	    "\"type\":\"integer\"}}}}}}",
+	    "schemas of tools, in short and in full");
+	buf_finish(&out);
+}
+
 int main(void)
 {
 	reader = json_reader_new(100000);
@@ -375,6 +491,8 @@ int main(void)
 	test_hostile();
 	test_no_fields();
 	test_schema();
+	test_tolerance();
+	test_tool_schema();
 	test_mdoc();
 	is_str(field_type_name(FIELD_KEYS), "string or array of strings", "types have names");
 	buf_finish(&scratch);

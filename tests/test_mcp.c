@@ -304,6 +304,47 @@ static void test_cancelled(void)
 	guest_close(&guest);
 }
 
+#define PROGRESS                                                                  \
+	"{\"jsonrpc\":\"2.0\",\"method\":\"notifications/progress\",\"params\":{" \
+	"\"progressToken\":%s,\"progress\":10,\"message\":\"wait: waiting for 10 s\"}}\n"
+
+/* Signs of life come every ten seconds, and none with the result or behind it. */
+static void test_progress(void)
+{
+	static const char *const tokens[] = {"7", "\"a\\\"b\"", "0"};
+	struct guest guest;
+	meet(&guest);
+	for (size_t i = 0; i < 3; i++)
+		guest_say(&guest,
+		    "{\"jsonrpc\":\"2.0\",\"id\":%zu,\"method\":\"tools/"
+		    "call\",\"params\":{\"name\":"
+		    "\"%s\",\"arguments\":{\"ms\":11000},\"_meta\":{\"progressToken\":%s}}}",
+		    i, i == 2 ? "late" : "wait", tokens[i]);
+	guest_half_close(&guest);
+	struct buf all;
+	const char *line;
+	buf_init(&all, 65536);
+	while ((line = guest_line(&guest, 3 * SERVED_TIMEOUT_MS)))
+		(void)buf_printf(&all, "%s\n", line);
+	size_t ends = 0;
+	const char *text = (const char *)all.data;
+	for (size_t i = 0; i < 2; i++) {
+		char *want = xasprintf(PROGRESS, tokens[i]);
+		const char *found = strstr(text, want);
+		ok(found && !strstr(found + 1, want), "one sign after ten seconds, with token %s",
+		    tokens[i]);
+		mem_free(want);
+	}
+	for (const char *p = text; (p = strstr(p, "\"result\"")); p++)
+		ends++;
+	is_int((long long)ends, 3, "then all are answered");
+	const char *last = strstr(text, "\"result\"");
+	ok(last && !strstr(last, "progress\""), "and no sign comes then");
+	ok(!strstr(text, "\"progressToken\":0"), "what does not wait sends none");
+	buf_finish(&all);
+	guest_close(&guest);
+}
+
 int main(void)
 {
 	char reason[256];
@@ -316,6 +357,7 @@ int main(void)
 	test_every_cut();
 	test_versions();
 	test_cancelled();
+	test_progress();
 	is_int(served_stop(&served, SIGTERM), 0, "it ends in good order");
 	served_finish(&served);
 	return done_testing();

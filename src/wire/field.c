@@ -126,15 +126,16 @@ static void *scratch_take(struct reading *reading, size_t size)
 }
 
 /* A pane that is named by the number of its id alone: "3" for "%3". */
-static void forgive_pane(struct reading *reading, const struct json *value, const char **member)
+static bool forgive_pane(struct reading *reading, const struct json *value, const char **member)
 {
 	if (value->len == 0 || value->len > PANE_DIGITS_MAX ||
 	    strspn(value->text, "0123456789") != value->len)
-		return;
+		return false;
 	char *text = scratch_take(reading, PANE_DIGITS_MAX + 2);
 	text[0] = '%';
 	memcpy(text + 1, value->text, value->len + 1);
 	*member = text;
+	return true;
 }
 
 static int read_string(struct reading *reading, const struct field *field, const char *name,
@@ -144,9 +145,10 @@ static int read_string(struct reading *reading, const struct field *field, const
 	if (value->type != JSON_STRING && !is_forgiven)
 		return refuse_type(reading, name, "a string", value);
 	*(const char **)member = value->text;
+	size_t len = value->len;
 	if (reading->tolerance && strcmp(field->name, "pane") == 0)
-		forgive_pane(reading, value, member);
-	return check_count(reading, field, name, value->len, "bytes");
+		len += forgive_pane(reading, value, member);
+	return check_count(reading, field, name, len, "bytes");
 }
 
 /* "true", "no", 1: what can only be meant one way. */

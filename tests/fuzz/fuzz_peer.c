@@ -138,6 +138,34 @@ static void read_params(
 			check_field(field, (const char *)args + field->offset);
 }
 
+/* The same as agents have it, who are allowed more. */
+static void read_tolerant(const struct method *method, const struct json *params)
+{
+	static const char *const ignored[] = {"wait_for_previous", NULL};
+	static const struct field_tolerance tolerance = {.ignored = ignored};
+	struct field_error error = {0};
+	buf_clear(&scratch);
+	if (field_read_tolerant(method->fields, &tolerance, params, args, method->args_size,
+		&scratch, &error) < 0) {
+		check_error(NULL, MESSAGE_PARAMS, error.text, error.field);
+		return;
+	}
+	for (const struct field *field = method->fields; field && field->name; field++)
+		if (!(field->flags & FIELD_ALIAS))
+			check_field(field, (const char *)args + field->offset);
+}
+
+/* A call of a tool: its arguments, for the method that it names. */
+static void read_call(const struct json *params)
+{
+	const struct json *name = params ? json_member(params, "name") : NULL;
+	const struct json *arguments = params ? json_member(params, "arguments") : NULL;
+	const struct method *method =
+	    name && name->type == JSON_STRING ? method_find(name->text) : NULL;
+	if (method && arguments && arguments->type == JSON_OBJECT)
+		read_tolerant(method, arguments);
+}
+
 static void read_line(const char *line, size_t len)
 {
 	struct json_error error;
@@ -154,6 +182,8 @@ static void read_line(const char *line, size_t len)
 	}
 	if (message.is_response)
 		return;
+	if (strcmp(message.method, "tools/call") == 0)
+		read_call(message.params);
 	const struct method *method = method_find(message.method);
 	if (method) {
 		read_params(method, message.params, message.id);
