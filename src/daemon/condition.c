@@ -2,6 +2,8 @@
 /* Conditions: kinds, arming, settling. */
 #include "daemon/condition.h"
 
+#include <muxbus.h>
+
 #include <string.h>
 
 #include "base/alloc.h"
@@ -82,6 +84,7 @@ struct condition *condition_new(struct daemon *daemon, struct request *request,
 	condition->changed = changed;
 	condition->data = data;
 	condition->is_arming = true;
+	condition->pane = MUXBUS_NO_ID;
 	buf_init(&condition->details, DETAILS_MAX);
 	buf_init(&scratch, DETAILS_MAX);
 	args = xcalloc(1, kind->args_size);
@@ -105,7 +108,8 @@ void condition_free(struct condition *condition)
 {
 	if (condition == NULL)
 		return;
-	condition->kind->disarm(condition);
+	if (!condition->is_restored)
+		condition->kind->disarm(condition);
 	buf_finish(&condition->details);
 	mem_free(condition);
 }
@@ -120,10 +124,45 @@ void condition_settle(struct condition *condition, enum condition_state state)
 		condition->changed(condition, condition->data);
 }
 
+static const char *const states[] = {"pending", "matched", "gone", "limit"};
+
+const char *condition_state_name(enum condition_state state)
+{
+	return states[state];
+}
+
+enum condition_state condition_state_find(const char *name)
+{
+	for (size_t at = 0; at < sizeof states / sizeof *states; at++) {
+		if (strcmp(states[at], name) == 0)
+			return (enum condition_state)at;
+	}
+	return CONDITION_GONE;
+}
+
+struct condition *condition_restore(
+    struct daemon *daemon, const struct json *spec, enum condition_state state, const char *details)
+{
+	const struct condition_kind *kind =
+	    spec != NULL && spec->type == JSON_OBJECT ? find_kind(spec) : NULL;
+	struct condition *condition;
+
+	if (kind == NULL)
+		return NULL;
+	condition = xcalloc(1, sizeof *condition);
+	condition->kind = kind;
+	condition->daemon = daemon;
+	condition->state = state;
+	condition->is_restored = true;
+	condition->pane = MUXBUS_NO_ID;
+	buf_init(&condition->details, DETAILS_MAX);
+	if (details != NULL)
+		(void)buf_append_str(&condition->details, details); /* full: without them */
+	return condition;
+}
+
 void condition_write(struct json_writer *writer, const struct condition *condition)
 {
-	static const char *const states[] = {"pending", "matched", "gone", "limit"};
-
 	json_object_begin(writer, NULL);
 	json_put_str(writer, "condition", condition->kind->name);
 	json_put_str(writer, "state", states[condition->state]);

@@ -44,6 +44,8 @@ struct condition {
 	bool at_entry; /* it was true when it was armed */
 	struct buf details; /* members that say what came true, as JSON */
 	void *watch; /* the kind's own */
+	uint32_t pane; /* that it looks at; MUXBUS_NO_ID: none */
+	bool is_restored; /* it stands for one of an earlier life: nothing is armed */
 	/* Called once, when the state leaves PENDING; not during arming. May free it. */
 	void (*changed)(struct condition *condition, void *data);
 	void *data;
@@ -57,6 +59,16 @@ struct condition {
 struct condition *condition_new(struct daemon *daemon, struct request *request,
     const struct json *spec, void (*changed)(struct condition *condition, void *data), void *data);
 void condition_free(struct condition *condition);
+
+/*
+ * One of an earlier life, in a state that it had, with its details as JSON text (NULL: none);
+ * nothing is armed. NULL if the spec is none.
+ */
+struct condition *condition_restore(struct daemon *daemon, const struct json *spec,
+    enum condition_state state, const char *details);
+/* The name of a state, and back; CONDITION_GONE for what is none. */
+const char *condition_state_name(enum condition_state state);
+enum condition_state condition_state_find(const char *name);
 
 /* For the kinds: it has come true, or ended. Details were written before. */
 void condition_settle(struct condition *condition, enum condition_state state);

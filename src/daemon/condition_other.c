@@ -332,6 +332,7 @@ static bool cpu_arm(struct condition *condition, struct request *request, const 
 	watch = xcalloc(1, sizeof *watch);
 	watch->condition = condition;
 	watch->pid = pane != NULL ? pane->pid : 0;
+	condition->pane = pane != NULL ? pane->id : MUXBUS_NO_ID;
 	watch->percent = args->cpu_below;
 	watch->for_ms = clock_seconds_to_ms(args->for_sec);
 	watch->timer = loop_timer_new(condition->daemon->base, cpu_look, watch);

@@ -125,7 +125,7 @@ static struct pane_watch *watch_new(
 		return NULL;
 	watch = xcalloc(1, sizeof *watch);
 	watch->condition = condition;
-	watch->pane = pane->id;
+	watch->pane = condition->pane = pane->id;
 	watch->last_ms = clock_mono_ms();
 	buf_init(&watch->raw, CARRY_MAX);
 	buf_init(&watch->line, CARRY_MAX);

@@ -205,6 +205,7 @@ static void on_tmux_state(void *data, bool is_live)
 		self_command_set_wake(main->daemon.self_commands);
 		errand_set_wake(main->daemon.errands);
 		agent_set_wake(main->daemon.agents);
+		wait_set_wake(main->daemon.waits);
 	}
 	for (struct peer *peer = server_next_peer(main->daemon.server, NULL); peer;
 	     peer = server_next_peer(main->daemon.server, peer)) {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: ISC */
 /*
  * Waits: several conditions as one, any or all of them, with a time-out. A wait belongs to
- * the request that made it; one with a name outlives its connection, and whoever asks for
- * the same name goes on with it.
+ * the request that made it; one with a name outlives its connection, and the daemon: whoever
+ * asks for the same name goes on with it.
  */
 #ifndef DAEMON_WAIT_H
 #define DAEMON_WAIT_H
@@ -20,7 +20,10 @@ struct json;
 struct request;
 struct wait_set;
 
+/* Takes up the named waits of an earlier life; those on panes by wait_set_wake(). */
 struct wait_set *wait_set_new(struct daemon *daemon);
+/* tmux was found: what could not be armed is. */
+void wait_set_wake(struct wait_set *set);
 void wait_set_free(struct wait_set *set);
 /* Waits that are armed, also those that nobody asks for at the moment. */
 size_t wait_count(const struct wait_set *set);

@@ -128,7 +128,14 @@ is 'which ends it' "$(field '.result.notifications[] | select(.id == "'"$watch"'
 call list_watches '{}'
 is 'then it is none' "$(field '[.result.watches[].id] | index("'"$watch"'")')" null
 
-# Killed, it remembers.
+# Killed, it remembers. Waits with a name, too: what came true, and what is to come.
+call wait_for '{"all":[{"sec":0.05},{"output":"after the (kill)","pane":"'"$pane"'"}],"timeout_sec":60,"wait":"named"}' &
+waiter=$!
+call_waits() {
+	ask '{"method":"status"}' | jq .result.waits
+}
+until_is 'a wait is armed' 1 call_waits
+sleep 0.2
 call sleep '{"seconds":0.5}'
 timer=$(field .result.id)
 call watch_pane '{"pane":"'"$pane"'","regex":"after the kill"}'
@@ -140,7 +147,13 @@ until_is 'the sleep is over after the restart' "$timer" \
 	sh -c "printf '%s\n' '{\"method\":\"list_notifications\"}' | socat -t 5 - 'UNIX-CONNECT:$MUXBUS' | jq -r '.result.notifications[] | select(.source == \"timer\" and .id == \"$timer\").id'"
 until_is 'the job has its exit status' 9 \
 	sh -c "printf '%s\n' '{\"method\":\"get_job\",\"params\":{\"job\":\"$job\"}}' | socat -t 5 - 'UNIX-CONNECT:$MUXBUS' | jq -r .result.exit_code"
+wait "$waiter" 2>/dev/null
 t send-keys -t "$pane" 'echo after the kill' Enter
+call wait_for '{"wait":"named","timeout_sec":20}'
+is 'and goes on under its name' \
+	"$(field '.result | "\(.matched | join(",")) \(.conditions[1].details.captures[0])"')" '0,1 kill'
+call wait_for '{"wait":"named","timeout_sec":20}'
+is 'until it was asked for' "$(field .error.data.field)" wait
 call next_notification '{"after":0,"timeout_sec":20,"filter":{"id":"'"$watch"'"}}'
 is 'the watch still watches' "$(field '.result.notifications[0].data.reason')" match
 call next_notification '{"consumer":"reader","timeout_sec":5,"filter":{"source":"post"}}'

@@ -39,8 +39,8 @@ static const struct field wait_fields[] = {
     {.name = "wait",
 	.type = FIELD_STRING,
 	.offset = offsetof(struct wait_args, wait),
-	.help = "A name: the wait then outlives its connection, and is gone on with by asking for "
-		"the same name again."},
+	.help = "A name: the wait then outlives its connection, and the daemon; it is gone on with "
+		"by asking for the same name again."},
     {.name = NULL},
 };
 
