@@ -19,6 +19,7 @@ struct job_set;
 struct keeper;
 struct presence_set;
 struct queue;
+struct screen_sign_set;
 struct self_command_set;
 struct server;
 struct stream_set;
@@ -44,6 +45,7 @@ struct daemon {
 	struct errand_set *errands; /* waits on somebody's behalf */
 	struct history *history; /* what was asked lately */
 	struct presence_set *presences; /* agents, as they report themselves */
+	struct screen_sign_set *signs; /* on the screens of known agents */
 	struct typist_set *typists; /* who type at prompts */
 	struct agent_set *agents; /* interactive programs kept alive */
 	struct self_command_set *self_commands; /* typed into panes that asked for it */

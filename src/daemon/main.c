@@ -35,6 +35,7 @@
 #include "daemon/peer.h"
 #include "daemon/presence.h"
 #include "daemon/queue.h"
+#include "daemon/screen_sign.h"
 #include "daemon/self_command.h"
 #include "daemon/server.h"
 #include "daemon/service.h"
@@ -303,6 +304,18 @@ static int set_up_queue(struct main *main)
 	return daemon->jobs ? 0 : fail("%s", reason);
 }
 
+/* The signs of agents, with those of the user's own file. */
+static struct screen_sign_set *read_signs(void)
+{
+	const char *config = getenv("XDG_CONFIG_HOME"), *home = getenv("HOME");
+	char path[PATH_MAX];
+	int len = config && *config == '/'
+	    ? snprintf(path, sizeof(path), "%s/muxbus/agents", config)
+	    : home ? snprintf(path, sizeof(path), "%s/.config/muxbus/agents", home)
+		   : -1;
+	return screen_sign_set_new(len > 0 && (size_t)len < sizeof(path) ? path : NULL);
+}
+
 /* Makes all parts, from those that nobody needs up. */
 static int set_up(struct main *main)
 {
@@ -338,6 +351,7 @@ static int set_up(struct main *main)
 		return fail("out of memory");
 	tmux_set_streams(daemon->tmux, daemon->streams);
 	daemon->presences = presence_set_new(daemon);
+	daemon->signs = read_signs();
 	daemon->typists = typist_set_new(daemon);
 	daemon->couriers = courier_set_new(daemon);
 	daemon->deliveries = delivery_set_new(daemon);
@@ -366,6 +380,7 @@ static void tear_down(struct main *main)
 	delivery_set_free(daemon->deliveries);
 	typist_set_free(daemon->typists);
 	courier_set_free(daemon->couriers);
+	screen_sign_set_free(daemon->signs);
 	presence_set_free(daemon->presences);
 	stream_set_free(daemon->streams);
 	tmux_free(daemon->tmux);

@@ -10,6 +10,8 @@
 
 enum {
 	QUESTION_ROWS = 10, /* around the cursor, where choices are looked for */
+	AROUND_ABOVE = 8, /* rows of what is said around a prompt */
+	AROUND_UNDER = 4,
 	LINE_ROWS = 40, /* rows that a line of ours may take */
 	KEY_MAX = 2048, /* characters of it that are compared */
 	REVERSE_MAX = 2, /* cells of a drawn cursor: a wide one takes two */
@@ -245,10 +247,27 @@ void prompt_read(const struct prompt_view *view, struct prompt *ret_prompt)
 		/* A block cursor that a program draws itself lies on a placeholder. */
 		if (at == end && at + 1 < row.count && row.is_dim[at + 1])
 			continue;
-		ret_prompt->has_draft = true;
+		ret_prompt->has_draft = ret_prompt->has_right_draft = true;
 		return;
 	}
 	ret_prompt->has_draft = has_left_draft(view, &row, end, &ret_prompt->is_shell);
+}
+
+void prompt_write_around(const struct prompt_view *view, struct buf *out)
+{
+	static struct prompt_row row;
+	unsigned first = view->cursor_row > AROUND_ABOVE ? view->cursor_row - AROUND_ABOVE : 0;
+
+	for (unsigned number = first; number <= view->cursor_row + AROUND_UNDER; number++) {
+		view_row(view, number, &row);
+		for (size_t at = 0; at < row.count; at++) {
+			uint32_t character = row.characters[at];
+
+			(void)buf_append_byte(
+			    out, character >= ' ' && character < 0x7f ? (uint8_t)character : '.');
+		}
+		(void)buf_append_byte(out, '\n');
+	}
 }
 
 /* ---- the line that was typed ---- */

@@ -10,6 +10,8 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+#include "base/buf.h"
+
 #define PROMPT_ROWS 12 /* rows that a draft may take */
 
 struct prompt_view {
@@ -22,6 +24,7 @@ struct prompt_view {
 
 struct prompt {
 	bool has_draft;
+	bool has_right_draft; /* it stands right of the cursor, whatever is left of it */
 	bool is_shell; /* it ends as the prompts of shells do: $ # % */
 	bool is_question; /* a choice is offered: a key would answer it */
 	char line[256]; /* what stands left of the cursor, without colours: evidence */
@@ -35,6 +38,12 @@ struct prompt {
 bool prompt_find_cursor(struct prompt_view *view);
 
 void prompt_read(const struct prompt_view *view, struct prompt *ret_prompt);
+
+/*
+ * Appends the rows around the cursor (8 above it, 4 under it) as plain lines, in which what
+ * is not ASCII is a full stop.
+ */
+void prompt_write_around(const struct prompt_view *view, struct buf *out);
 
 enum prompt_echo {
 	ECHO_NONE, /* it is not there */

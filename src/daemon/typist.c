@@ -340,19 +340,11 @@ static void look_at_prompt(struct typist *typist, const struct muxbus_pane *pane
 		take_up(typist, pane, tty);
 		return;
 	}
-	if (!screen->has_cursor) {
-		defer(typist, "no cursor is seen, so no prompt");
-	} else if (screen->prompt.is_question) {
-		defer(typist, "a choice is offered: a key would answer it");
-	} else if (screen->prompt.has_draft) {
-		snprintf(reason, sizeof reason, "there is something on the prompt line: \"%.80s\"",
-		    screen->prompt.line);
+	if (!typist_screen_allows(typist->daemon, &typist->pane, pane, screen,
+		clock_mono_ms() - typist->last_output_ms, reason))
 		defer(typist, reason);
-	} else if (screen->prompt.is_shell) {
-		defer(typist, "the prompt looks like a shell's");
-	} else {
+	else
 		step_type(typist, pane, screen, tty);
-	}
 }
 
 /* ---- after typing ---- */

@@ -14,12 +14,13 @@
 #include "daemon/pane_tty.h"
 #include "daemon/presence.h"
 #include "daemon/queue.h"
+#include "daemon/screen_sign.h"
 #include "daemon/store.h"
 #include "daemon/tmux.h"
 
 #define EXPECT_PREFIX "expect/"
 
-enum { KEY_SIZE = 128, COMMAND_MAX = 200 };
+enum { KEY_SIZE = 128, COMMAND_MAX = 200, AROUND_MAX = 64 * 1024 };
 
 bool typist_is_shell(const char *command)
 {
@@ -186,6 +187,58 @@ bool typist_terminal_allows(const struct daemon *daemon, const struct pane_ref *
 	else if (tty->is_cooked && find_expected(daemon, ref) == NULL)
 		snprintf(ret_reason, TYPIST_REASON_SIZE,
 		    "%.40s edits no lines, and never asked: it may not read them", pane->command);
+	else
+		return true;
+	return false;
+}
+
+/* What is known of the agent's screen speaks against it, or for a prompt that looks like none. */
+static const char *find_sign(const struct daemon *daemon, const char *agent,
+    const struct pane_screen *screen, int64_t quiet_ms, bool *ret_is_ready)
+{
+	const char *line = screen->prompt.line, *reason = NULL;
+	struct buf around;
+
+	buf_init(&around, AROUND_MAX);
+	prompt_write_around(&screen->view, &around);
+	/* One that works keeps drawing: what has been still for long is only text. */
+	if (quiet_ms < TYPIST_BUSY_QUIET_MS &&
+	    screen_sign_shows(
+		daemon->signs, agent, SIGN_BUSY, (const char *)around.data, around.len))
+		reason = "its screen says that it is busy";
+	if (screen_sign_shows(
+		daemon->signs, agent, SIGN_ASKING, (const char *)around.data, around.len))
+		reason = "its screen asks a person something";
+	*ret_is_ready = !screen->prompt.has_right_draft &&
+	    screen_sign_shows(daemon->signs, agent, SIGN_READY, line, strlen(line));
+	buf_finish(&around);
+	return reason;
+}
+
+bool typist_screen_allows(const struct daemon *daemon, const struct pane_ref *ref,
+    const struct muxbus_pane *pane, const struct pane_screen *screen, int64_t quiet_ms,
+    char ret_reason[TYPIST_REASON_SIZE])
+{
+	const struct presence *presence = presence_of_pane(daemon->presences, ref);
+	const char *agent = presence != NULL ? presence->agent : pane->command, *sign;
+	bool is_ready;
+
+	ret_reason[0] = '\0';
+	if (!screen->has_cursor) {
+		snprintf(ret_reason, TYPIST_REASON_SIZE, "no cursor is seen, so no prompt");
+		return false;
+	}
+	sign = find_sign(daemon, agent, screen, quiet_ms, &is_ready);
+	if (screen->prompt.is_question)
+		snprintf(
+		    ret_reason, TYPIST_REASON_SIZE, "a choice is offered: a key would answer it");
+	else if (sign != NULL)
+		snprintf(ret_reason, TYPIST_REASON_SIZE, "%s", sign);
+	else if (screen->prompt.has_draft && !is_ready)
+		snprintf(ret_reason, TYPIST_REASON_SIZE,
+		    "there is something on the prompt line: \"%.80s\"", screen->prompt.line);
+	else if (screen->prompt.is_shell && !is_ready)
+		snprintf(ret_reason, TYPIST_REASON_SIZE, "the prompt looks like a shell's");
 	else
 		return true;
 	return false;

@@ -53,6 +53,11 @@ bool typist_terminal_allows(const struct daemon *daemon, const struct pane_ref *
     const struct muxbus_pane *pane, const struct pane_tty *tty,
     char ret_reason[TYPIST_REASON_SIZE]);
 
+/* What the screen says against it; quiet_ms is since when the pane has been quiet. */
+bool typist_screen_allows(const struct daemon *daemon, const struct pane_ref *ref,
+    const struct muxbus_pane *pane, const struct pane_screen *screen, int64_t quiet_ms,
+    char ret_reason[TYPIST_REASON_SIZE]);
+
 /* The format that tmux evaluates: all this is still so, and the cursor has not moved. */
 void typist_write_guard(struct buf *out, const struct pane_ref *ref, const char *command,
     const struct pane_screen *screen);

@@ -187,6 +187,25 @@ static void check_edges(struct live *live)
 	live_start_daemon(live, arguments);
 }
 
+/* What the screens of known agents say. */
+static void check_signs(struct live *live)
+{
+	struct talk *talk = talk_new(live);
+	char *pane = start_fake(live, "");
+
+	talk_call(talk, "subscribe", "{\"kinds\":[\"delivery\"]}");
+	talk_call(talk, "report_agent", "{\"agent\":\"gemini\",\"pane\":\"%s\"}", pane);
+	talk_call(talk, "send_text",
+	    "{\"pane\":\"%s\",\"text\":\"thinking (esc to cancel, 4s)\",\"enter\":true}", pane);
+	char *id = post(talk, pane, "text");
+	ok(has_reason(receipt(talk, id, "deferred"), "screen says that it is busy"),
+	    "a screen that says that its agent works: deferred");
+	is_int(count_lines(live, id), 0, "and nothing is typed");
+	mem_free(id);
+	end_fake(live, pane);
+	talk_free(talk);
+}
+
 /* ---- couriers ---- */
 
 /* The numbers of what was taken, or 0. */
@@ -422,6 +441,7 @@ int main(int argc, char **argv)
 	live_start_daemon(live, arguments);
 	check_reports(live);
 	check_edges(live);
+	check_signs(live);
 	check_couriers(live);
 	check_other_couriers(live);
 	check_courier_restart(live);

@@ -1,0 +1,76 @@
+/* SPDX-License-Identifier: ISC */
+/* Signs on the screens of known agents: those that are built in, and a file of one's own. */
+#include "daemon/screen_sign.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "tap.h"
+
+static const struct {
+	const char *agent;
+	enum screen_sign_kind kind;
+	const char *text;
+	bool shows;
+} rows[] = {
+    {"claude", SIGN_BUSY, "* Thinking... (12s, esc to interrupt)\n> \n", true},
+    {"claude", SIGN_BUSY, "> \n  ? for shortcuts\n", false},
+    {"claude", SIGN_ASKING, "| Do you want to proceed?\n| > 1. Yes\n", true},
+    {"claude", SIGN_ASKING, "I asked whether you want to proceed.\n> \n", false},
+    {"codex", SIGN_BUSY, "Working (3s * esc to interrupt)\n", true},
+    {"codex", SIGN_ASKING, "  Would you like to run the following command?\n", true},
+    {"gemini", SIGN_BUSY, "Thinking (esc to cancel, 4s)\n", true},
+    {"gemini", SIGN_READY, " *   ", true},
+    {"gemini", SIGN_READY, "| *   ", true},
+    {"gemini", SIGN_READY, " * x ", false},
+    {"claude", SIGN_READY, " *   ", false},
+    {"opencode", SIGN_BUSY, "working  esc interrupt\n", true},
+    {"copilot", SIGN_BUSY, "Thinking (Esc to cancel)\n", true},
+    {"nobody", SIGN_BUSY, "esc to interrupt", false},
+};
+
+static void test_rows(void)
+{
+	struct screen_sign_set *set = screen_sign_set_new(NULL);
+
+	for (size_t at = 0; at < sizeof(rows) / sizeof(*rows); at++)
+		ok(screen_sign_shows(set, rows[at].agent, rows[at].kind, rows[at].text,
+		       strlen(rows[at].text)) == rows[at].shows,
+		    "%s %d: %s", rows[at].agent, (int)rows[at].kind,
+		    rows[at].shows ? "shown" : "not shown");
+	screen_sign_set_free(set);
+}
+
+static void test_file(void)
+{
+	static const char text[] = "# mine\n\nmine busy ^\\[working\\]$\nclaude busy\n"
+				   "bad\nmine sleepy x\nmine busy (\n";
+	char path[] = "/tmp/screen-sign-XXXXXX";
+	struct screen_sign_set *set;
+	int fd = mkstemp(path);
+
+	ok(fd >= 0 && write(fd, text, strlen(text)) == (ssize_t)strlen(text), "a file is written");
+	(void)close(fd); /* it is written */
+	set = screen_sign_set_new(path);
+	ok(screen_sign_shows(set, "mine", SIGN_BUSY, "a\n[working]\nb", 13), "a sign of a file");
+	ok(!screen_sign_shows(set, "mine", SIGN_BUSY, "(", 1), "a bad line counts for nothing");
+	ok(!screen_sign_shows(set, "claude", SIGN_BUSY, rows[0].text, strlen(rows[0].text)),
+	    "it removes what is built in");
+	ok(screen_sign_shows(set, "codex", SIGN_BUSY, rows[4].text, strlen(rows[4].text)),
+	    "and leaves the rest");
+	screen_sign_set_free(set);
+	(void)unlink(path);
+	set = screen_sign_set_new("/nonexistent/agents");
+	ok(screen_sign_shows(set, "codex", SIGN_BUSY, rows[4].text, strlen(rows[4].text)),
+	    "a file that is not there is none");
+	screen_sign_set_free(set);
+}
+
+int main(void)
+{
+	test_rows();
+	test_file();
+	return done_testing();
+}
