@@ -160,8 +160,10 @@ function responsesTools(body) {
 
 function responses(body, response) {
 	const tools = responsesTools(body)
-	const turn = next(readResponses(body), tools.map(tool => tool.name ?? ''))
-	log('responses', turn)
+	const names = tools.map(tool => tool.name ?? '')
+	const turn = tools.length > 0 ? next(readResponses(body), names) : { text: 'ok' }
+	if (tools.length > 0)
+		log('responses', turn)
 	const namespace = tools.find(tool => tool.name === turn.call?.name)?.namespace
 	const item = turn.call ? {
 		type: 'function_call', id: `fc_${id()}`, call_id: `call_${id()}`, name: turn.call.name,

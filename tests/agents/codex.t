@@ -1,0 +1,41 @@
+#!/bin/sh
+# SPDX-License-Identifier: ISC
+# Codex: set up as a new user does it, has the tools, is woken by a line that is typed, and survives a
+# restart of the daemon.
+
+. "$MUXBUS_SRCDIR/tests/agents/agents.sh"
+need codex @openai/codex
+codex=$folder/node_modules/.bin/codex
+begin
+is 'it is that version' "$("$codex" --version 2>/dev/null)" "codex-cli $version"
+mkdir -p "$HOME/.codex"
+cat >"$HOME/.codex/config.toml" <<END
+model = "stand-in"
+model_provider = "stand-in"
+approval_policy = "never"
+sandbox_mode = "danger-full-access"
+check_for_update_on_startup = false
+
+[model_providers.stand-in]
+name = "stand-in"
+base_url = "$url/v1"
+wire_api = "responses"
+env_key = "STAND_IN_KEY"
+
+[projects."$project"]
+trust_level = "trusted"
+END
+export STAND_IN_KEY=stand-in
+ok 'muxbus setup' quietly muxbus setup codex --write
+is 'codex mcp list' "$("$codex" mcp list 2>/dev/null | grep -c '^muxbus .*enabled')" 1
+
+# It asks a person once whether the hooks are trusted.
+run_agent 'Trust all and continue' "$codex --no-daemon"
+t send-keys -t "$pane" Down
+wait_until shows '› 2'
+t send-keys -t "$pane" Enter
+ok 'it is ready' wait_until shows '^› [^1-9]'
+wakes 'with the daemon that was there'
+restart
+wakes 'with the next one'
+done_testing
