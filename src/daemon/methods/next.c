@@ -31,10 +31,11 @@ const struct field_result notification_list_results[] = {
     {"notifications[].data", "object", "what happened, by source"},
     {"notifications[].state", "string",
 	"queued, delivering, delivered, acknowledged, cancelled or failed"},
+    {"notifications[].count", "integer", "how many things it tells of, if not one"},
     {"notifications[].delivery", "object|null",
 	"the receipt of its way to its pane: result (deferred, submitted, typed, handed_over, "
 	"refused), way (waited, follow, hook, queue_command, typed), time, reason, and what was "
-	"seen"},
+	"seen; typed_before: so often, at most, daemons that were killed had submitted it"},
     {"notifications[].redelivered", "integer", "how often it was handed out again"},
     {"last", "integer", "ask for what comes after this"},
     {"gap", "object|null", "from, to and reason of what is missing before these"},
