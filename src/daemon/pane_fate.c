@@ -29,10 +29,15 @@ void pane_ref_of(struct tmux *tmux, uint32_t pane, struct pane_ref *ret_ref)
 
 enum pane_fate pane_fate(struct tmux *tmux, const struct pane_ref *ref)
 {
+	const struct muxbus_pane *pane;
 	struct pane_ref now;
 
 	if (!tmux_is_live(tmux))
 		return PANE_UNKNOWN;
 	pane_ref_of(tmux, ref->pane, &now);
+	pane = muxbus_model_pane(tmux_model(tmux), ref->pane);
+	/* tmux 3.8 has no process for a pane whose program has ended; ids are never used twice. */
+	if (pane != NULL && pane->is_dead && pane->pid == 0)
+		now.pane_pid = ref->pane_pid;
 	return pane_ref_equal(&now, ref) ? PANE_THERE : PANE_GONE;
 }

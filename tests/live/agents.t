@@ -120,7 +120,7 @@ is 'its prompt is not what it quotes' "$(field '.result | "\(.outcome) \(.text |
 is 'it was typed once' "$(grep -c 'quote' "$dir/fake.log")" 1
 
 # Killed in a task, and while one waits: both are gone on with.
-call send_task '{"agent":"py","text":"import time; time.sleep(1.5); print(\"over\")","wait":false}'
+call send_task "$(jq -nc --arg go "$dir/go" '{agent: "py", wait: false, text: "import os, time; x = [time.sleep(0.05) for _ in iter(lambda: os.path.exists(\"\($go)\"), True)]; print(\"over\")"}')"
 first=$(field .result.task)
 call send_task '{"agent":"py","text":"print(\"next\")","wait":false}'
 second=$(field .result.task)
@@ -129,11 +129,13 @@ running() {
 }
 until_is 'a task is worked at' running running
 kill_daemon
+: >"$dir/go"
 call next_notification '{"after":0,"timeout_sec":30,"filter":{"id":"'"$second"'"}}'
 is 'what waited is done by the next daemon' "$(field '.result.notifications[0].data | "\(.outcome) \(.text)"')" 'ready next'
 call next_notification '{"after":0,"timeout_sec":30,"filter":{"id":"'"$first"'"}}'
 is 'what was at work is waited for' "$(field '.result.notifications[0].data | "\(.outcome) \(.gap)"')" 'ready true'
 is 'in the pane that it had' "$(ask '{"method":"list_agents"}' | jq -r '.result.agents[] | select(.agent == "py").pane')" "$pane"
+until_is 'and ready again' ready state py
 call list_events '{"after":0,"kinds":["agent_state"],"limit":1000}'
 is 'states are events' "$(field '[.result.events[] | select(.agent == "py").state] | contains(["ready"])')" true
 
