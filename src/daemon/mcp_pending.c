@@ -15,6 +15,7 @@
 #include "daemon/mcp_client.h"
 #include "daemon/pane_fate.h"
 #include "daemon/pane_ref.h"
+#include "daemon/queue.h"
 #include "daemon/request.h"
 #include "daemon/wait.h"
 
@@ -25,6 +26,7 @@ struct mcp_pending {
 	struct event *timer; /* lets go of a wait in time; NULL: none */
 	bool is_parked; /* it did */
 	bool is_shortened; /* the time-out of the arguments was */
+	bool is_released; /* what it waits for goes on, and its end is a notification */
 };
 
 struct mcp_pending *mcp_pending_new(const struct mcp_session *session, struct request *request)
@@ -72,6 +74,12 @@ static void write_next(const struct mcp_pending *pending, const char *name,
 	    name, woken);
 }
 
+/* Those whose time-out would end what they wait for: the end is a notification instead. */
+static bool is_task(const struct method *method)
+{
+	return strcmp(method->name, "send_task") == 0 || strcmp(method->name, "respond") == 0;
+}
+
 static void on_time(evutil_socket_t fd, short events, void *data)
 {
 	struct mcp_pending *pending = data;
@@ -83,6 +91,11 @@ static void on_time(evutil_socket_t fd, short events, void *data)
 	bool is_weak;
 	(void)fd;
 	(void)events;
+	if (is_task(request_method(request))) {
+		pending->is_released = true;
+		(void)request_release(request); /* answers it, or it will be answered later */
+		return;
+	}
 	uint32_t caller = request_caller_pane(request, &is_weak);
 	pane_ref_clear(&pane);
 	if (caller != MUXBUS_NO_ID)
@@ -121,7 +134,7 @@ void mcp_pending_narrow(struct mcp_pending *pending, struct request *request, vo
 	double *timeout = find_timeout(request_method(request), args);
 	if (!timeout || *timeout <= max)
 		return;
-	if (!is_wait(request_method(request))) {
+	if (!is_wait(request_method(request)) && !is_task(request_method(request))) {
 		*timeout = max;
 		pending->is_shortened = true;
 		return;
@@ -156,6 +169,25 @@ bool mcp_pending_write(
 	json_object_begin(&writer, NULL);
 	for (const struct json *member = result->child; member; member = member->next)
 		json_put_value(&writer, member->name, member);
+	json_put_str(&writer, "status", "pending");
+	json_put_str(&writer, "message", message);
+	json_object_end(&writer);
+	return !writer.is_full;
+}
+
+bool mcp_pending_write_released(const struct mcp_pending *pending, struct buf *out)
+{
+	struct json_writer writer;
+	char message[256];
+	if (!pending || !pending->is_released)
+		return false;
+	(void)snprintf(message, sizeof(message),
+	    "Pending: the agent goes on with it. Its end is a notification: end your turn to be "
+	    "told "
+	    "in your pane, or wait with next_notification {\"after\":%llu}.",
+	    (unsigned long long)queue_last(pending->daemon->queue));
+	json_writer_init(&writer, out);
+	json_object_begin(&writer, NULL);
 	json_put_str(&writer, "status", "pending");
 	json_put_str(&writer, "message", message);
 	json_object_end(&writer);

@@ -27,4 +27,10 @@ void mcp_pending_narrow(struct mcp_pending *pending, struct request *request, vo
 bool mcp_pending_write(
     const struct mcp_pending *pending, const struct json *result, struct buf *out);
 
+/*
+ * Whether a request has failed only because we let go of what it waits for, which goes on:
+ * then writes the result that says so.
+ */
+bool mcp_pending_write_released(const struct mcp_pending *pending, struct buf *out);
+
 #endif

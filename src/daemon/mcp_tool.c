@@ -151,6 +151,11 @@ static void on_error(void *data, struct json_writer *writer, enum message_error 
 	const struct message_error_info *info = message_error_info(error);
 	struct buf out;
 	buf_init(&out, MCP_RESULT_BYTES);
+	if (mcp_pending_write_released(call->pending, &out)) {
+		on_result(call, writer, (const char *)out.data, out.len);
+		buf_finish(&out);
+		return;
+	}
 	mcp_advice_write(&out, call->mcp->daemon, call->tool, error, text);
 	json_object_begin(writer, "result");
 	json_put_bool(writer, "isError", true);

@@ -139,6 +139,15 @@ void request_withdraw(struct request *request)
 	on_peer_gone(request);
 }
 
+bool request_release(struct request *request)
+{
+	void (*cancelled)(struct request *, void *) = request->cancelled;
+	request->cancelled = NULL;
+	if (cancelled)
+		cancelled(request, request->cancelled_data);
+	return cancelled != NULL;
+}
+
 const struct method *request_method(const struct request *request)
 {
 	return request->method;

@@ -66,6 +66,12 @@ struct request *request_find(struct peer *peer, const char *id);
  */
 void request_withdraw(struct request *request);
 
+/*
+ * What the request waits for goes on without it, as if the peer had gone: the handler fails
+ * it, and this failure is answered. False if there is nothing that could be told so.
+ */
+bool request_release(struct request *request);
+
 struct daemon *request_daemon(const struct request *request);
 struct peer *request_peer(const struct request *request); /* NULL once it is gone */
 const struct method *request_method(const struct request *request);

@@ -225,6 +225,28 @@ static void test_pending(void)
 	talk_free(agent);
 }
 
+/* A task of an agent does not end because who gave it has no more patience. */
+static void test_task(void)
+{
+	struct talk *agent = meet_agent("inspector");
+	(void)talk_call(
+	    talk, "ensure_agent", "{\"name\":\"helper\",\"command\":\"sh\",\"prompt\":\"[$#] $\"}");
+	const struct json *answer = tool(agent, "send_task",
+	    "{\"agent\":\"helper\",\"text\":\"sleep 2; echo done\",\"timeout_sec\":60}}");
+	is_str(at_str(answer, "result.structuredContent.status"), "pending",
+	    "a task goes on when its asker's time is up");
+	ok(strstr(text_of(answer), "next_notification {\"after\":"), "which says how to go on");
+	bool is_told = false;
+	for (int64_t end_ms = live_now_ms() + 2 * LIVE_TIMEOUT_MS;
+	     !is_told && live_now_ms() < end_ms; live_sleep_ms(20)) {
+		(void)talk_call(talk, "list_notifications", "{}");
+		is_told = strstr(talk_text(talk), "the task of agent helper ended") &&
+		    strstr(talk_text(talk), "\"outcome\":\"ready\"");
+	}
+	ok(is_told, "and its end is told");
+	talk_free(agent);
+}
+
 static void test_parked(void)
 {
 	char name[32];
@@ -443,6 +465,7 @@ int main(void)
 	test_large();
 	test_job_output();
 	test_pending();
+	test_task();
 	test_parked();
 	test_gone();
 	test_two();
