@@ -14,6 +14,7 @@ enum {
 	REFRESH_MS = 1000, /* between two questions for the same, whatever happens */
 	SLOW_MS = 2000, /* for what no event announces */
 	RECONNECT_MS = 1000,
+	SILENT_MS = 5000, /* without an answer until that is said */
 	QUEUE_LAST = 1000, /* numbers back that are looked at */
 	QUEUE_LIMIT = 1000,
 	ASKED_MAX = 32, /* answers that are awaited at once */
@@ -109,6 +110,9 @@ static bool is_asked(const struct top_feed *feed, enum question question)
 static void ask(
     struct top_feed *feed, enum question question, const char *method, const char *params)
 {
+	/* Also if it cannot be asked: then later, and not at once again. */
+	feed->when[question] = clock_mono_ms();
+	feed->is_due[question] = false;
 	for (size_t i = 0; feed->link && i < ASKED_MAX; i++) {
 		struct asked *asked = &feed->asked[i];
 		if (asked->question != ASK_NOTHING)
@@ -119,8 +123,6 @@ static void ask(
 			return;
 		}
 		*asked = (struct asked){.id = id, .question = question};
-		feed->when[question] = clock_mono_ms();
-		feed->is_due[question] = false;
 		return;
 	}
 }
@@ -414,6 +416,11 @@ bool top_feed_step(struct top_feed *feed, int64_t now_ms)
 		else
 			ask_list(feed, (enum top_list)(question - ASK_LIST));
 	}
+	/* The next answer takes it back. */
+	if (is_asked(feed, ASK_LIST + TOP_PANES) &&
+	    now_ms - feed->when[ASK_LIST + TOP_PANES] >= SILENT_MS)
+		(void)snprintf(
+		    feed->model->trouble, sizeof(feed->model->trouble), "muxbusd does not answer");
 	if (capture_at(feed, &pane) <= now_ms)
 		ask_capture(feed, pane);
 	return is_new;

@@ -105,6 +105,15 @@ waits_for 'and found again' '● live'
 t kill-window -t main:2
 until_is 'with what changed since' no shows 'main:2.0'
 
+# One that hangs is said too, and nothing hangs with it.
+kill -STOP "$daemon_pid"
+waits_for 'a daemon that does not answer is said' 'muxbusd does not answer'
+key ?
+waits_for 'keys still do what they do' 'draw all anew'
+key q
+kill -CONT "$daemon_pid"
+waits_for 'until it answers' '● live'
+
 # Stopped and continued, as by a person.
 key C-z
 until_is 'C-z gives the terminal back' 011 state
