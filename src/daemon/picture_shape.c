@@ -3,6 +3,7 @@
 #include "daemon/picture_shape.h"
 
 #include <stddef.h>
+#include <string.h>
 
 #define LINES_FIRST 0x2500
 #define LINES_LAST 0x257f
@@ -10,9 +11,11 @@
 #define BLOCKS_LAST 0x259f
 
 enum arm { LEFT, RIGHT, UP, DOWN, ARMS };
-enum { NO_ARM = '0', LIGHT = '1', HEAVY = '2' };
+enum { NO_ARM = '0', LIGHT = '1', HEAVY = '2', DOUBLE = '3' };
 
-/* Which lines go from the middle to the left, right, top, bottom: 1 a light, 2 a heavy one. */
+#define DOUBLE_GAP 13 /* from the middle to either of two lines */
+
+/* Which lines go from the middle to the left, right, top, bottom: 1 light, 2 heavy, 3 double. */
 static const char arms[LINES_LAST - LINES_FIRST + 1][ARMS + 1] = {
     "1100",
     "2200",
@@ -90,6 +93,35 @@ static const char arms[LINES_LAST - LINES_FIRST + 1][ARMS + 1] = {
     "2122",
     "1222",
     "2222", /* 2544 */
+    [0x2550 - LINES_FIRST] = "3300",
+    "0033",
+    "0301",
+    "0103",
+    "0303",
+    "3001",
+    "1003",
+    "3003",
+    "0310",
+    "0130",
+    "0330",
+    "3010",
+    "1030",
+    "3030",
+    "0311",
+    "0133",
+    "0333",
+    "3011",
+    "1033",
+    "3033",
+    "3301",
+    "1103",
+    "3303",
+    "3310",
+    "1130",
+    "3330",
+    "3311",
+    "1133",
+    "3333", /* 2551 to 256c: double ones */
     [0x2574 - LINES_FIRST] = "1000",
     "0010",
     "0100",
@@ -154,9 +186,56 @@ static void add_box(struct buf *path, unsigned x, unsigned y, unsigned width, un
 	(void)buf_append_byte(path, 'z');
 }
 
+/*
+ * Where an arm of a character with double lines begins, on its way from the middle to the edge:
+ * so that the outer lines of a corner meet outside, the inner ones inside. side is -1 or 1 for
+ * one of two lines, 0 for a single one.
+ */
+static int arm_start(const char *weights, enum arm arm, int side)
+{
+	enum arm before = arm == LEFT || arm == RIGHT ? UP : LEFT, behind = before + 1;
+	enum arm opposite = arm ^ 1u;
+	bool has_before = weights[before] == DOUBLE, has_behind = weights[behind] == DOUBLE;
+	if (side == 0) {
+		if (weights[opposite] != NO_ARM)
+			return 0;
+		return has_before && has_behind ? DOUBLE_GAP
+		    : has_before || has_behind  ? -DOUBLE_GAP
+						: 0;
+	}
+	bool is_inner = side < 0 ? has_before : has_behind;
+	bool is_outer = side < 0 ? has_behind : has_before;
+	return is_inner ? DOUBLE_GAP : is_outer ? -DOUBLE_GAP : 0;
+}
+
+static void add_double_arm(
+    struct picture_shapes *shapes, const char *weights, enum arm arm, unsigned x, unsigned y)
+{
+	unsigned middle_x = x + shapes->width / 2, middle_y = y + shapes->height / 2;
+	bool is_double = weights[arm] == DOUBLE, is_back = arm == LEFT || arm == UP;
+	for (int side = is_double ? -1 : 0; side <= 1; side += 2) {
+		int start = arm_start(weights, arm, side) * (is_back ? -1 : 1);
+		int aside = side * DOUBLE_GAP;
+		if (arm == LEFT || arm == RIGHT)
+			add_line(&shapes->light, (unsigned)((int)middle_x + start),
+			    (unsigned)((int)middle_y + aside), "H",
+			    is_back ? x : x + shapes->width);
+		else
+			add_line(&shapes->light, (unsigned)((int)middle_x + aside),
+			    (unsigned)((int)middle_y + start), "V",
+			    is_back ? y : y + shapes->height);
+	}
+}
+
 static void add_arms(struct picture_shapes *shapes, const char *weights, unsigned x, unsigned y)
 {
 	unsigned middle_x = x + shapes->width / 2, middle_y = y + shapes->height / 2;
+	if (strchr(weights, DOUBLE)) {
+		for (int arm = LEFT; arm < ARMS; arm++)
+			if (weights[arm] != NO_ARM)
+				add_double_arm(shapes, weights, (enum arm)arm, x, y);
+		return;
+	}
 	for (int weight = LIGHT; weight <= HEAVY; weight++) {
 		struct buf *path = weight == LIGHT ? &shapes->light : &shapes->heavy;
 		bool has_left = weights[LEFT] == weight, has_right = weights[RIGHT] == weight;
