@@ -84,12 +84,12 @@ screen() {
 	t capture-pane -p -t "$pane"
 }
 
-# Waits up to 40 s until a command succeeds.
+# Waits up to 40 s, or $patience tenths of one, until a command succeeds.
 wait_until() {
 	tries=0
 	until "$@"; do
 		tries=$((tries + 1))
-		[ $tries -lt 400 ] || return 1
+		[ $tries -lt ${patience:-400} ] || return 1
 		sleep 0.1
 	done
 }
@@ -101,7 +101,7 @@ shows() {
 # prompt TEXT: typed as a person does it, with a moment before Enter, or agents take it for a paste.
 prompt() {
 	t send-keys -t "$pane" -l "$1"
-	wait_until shows "$(printf '%s' "$1" | tail -c 20)"
+	wait_until shows "$(printf '%s' "$1" | tail -c 5)"
 	sleep 0.7
 	t send-keys -t "$pane" Enter
 }

@@ -1,0 +1,37 @@
+#!/bin/sh
+# SPDX-License-Identifier: ISC
+# opencode: set up as a new user does it, has the tools, is woken by a line that is typed, and survives
+# a restart of the daemon.
+
+. "$MUXBUS_SRCDIR/tests/agents/agents.sh"
+need opencode opencode-ai
+opencode=$folder/node_modules/.bin/opencode
+begin
+patience=900
+unset XDG_CONFIG_HOME
+export OPENCODE_DISABLE_AUTOUPDATE=1 OPENCODE_DISABLE_MODELS_FETCH=1 OPENCODE_DISABLE_LSP_DOWNLOAD=1
+is 'it is that version' "$("$opencode" --version 2>/dev/null)" "$version"
+mkdir -p "$HOME/.config/opencode/plugin"
+cat >"$HOME/.config/opencode/opencode.json" <<END
+{
+  "autoupdate": false,
+  "share": "disabled",
+  "model": "stand-in/stand-in",
+  "provider": {
+    "stand-in": {
+      "npm": "@ai-sdk/anthropic",
+      "options": {"baseURL": "$url/v1", "apiKey": "stand-in"},
+      "models": {"stand-in": {"name": "stand-in"}}
+    }
+  }
+}
+END
+ok 'muxbus setup' quietly muxbus setup opencode --write
+cp "$MUXBUS_CONTRIBDIR/opencode/muxbus.js" "$HOME/.config/opencode/plugin"
+is 'opencode mcp list' "$(cd "$project" && "$opencode" mcp list 2>&1 | grep muxbus | grep -o connected)" connected
+
+run_agent 'Ask anything' "$opencode"
+wakes 'with the daemon that was there'
+restart
+wakes 'with the next one'
+done_testing
