@@ -54,6 +54,8 @@ const struct agent *agent_find(const struct agent_set *set, const char *name);
 const struct agent *agent_of_pane(const struct agent_set *set, uint32_t pane);
 
 enum agent_state agent_state(const struct agent *agent);
+/* Whether it is ready, and nothing waits to be typed. */
+bool agent_is_free(const struct agent *agent);
 const char *agent_name(const struct agent *agent);
 const struct pane_ref *agent_pane(const struct agent *agent);
 /* Members of an object: name, state, pane, evidence, tasks. */

@@ -211,6 +211,11 @@ enum agent_state agent_state(const struct agent *agent)
 	return agent->state;
 }
 
+bool agent_is_free(const struct agent *agent)
+{
+	return agent->state == AGENT_READY && agent->task_count == 0;
+}
+
 const char *agent_name(const struct agent *agent)
 {
 	return agent->plan.name;

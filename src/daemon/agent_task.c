@@ -295,6 +295,38 @@ static struct agent_task *task_new(struct agent *agent, const char *text, size_t
 	return task;
 }
 
+/* When a task is made: each later than those before it, as that is their order. */
+static int64_t next_created_ms(const struct agent *agent)
+{
+	int64_t ms = clock_real_ms();
+	const struct list *link;
+
+	list_for_each (link, &agent->tasks) {
+		const struct agent_task *task = list_entry(link, const struct agent_task, link);
+
+		if (ms <= task->created_ms)
+			ms = task->created_ms + 1;
+	}
+	return ms;
+}
+
+/* Puts a task that was loaded where it was: one at work first, the others as they came. */
+static void task_place(struct agent_task *task)
+{
+	struct list *link, *place = &task->agent->tasks;
+
+	list_remove(&task->link);
+	list_for_each (link, &task->agent->tasks) {
+		const struct agent_task *other = list_entry(link, const struct agent_task, link);
+
+		if (task->stage != TASK_QUEUED ||
+		    (other->stage == TASK_QUEUED && other->created_ms > task->created_ms))
+			break;
+		place = link;
+	}
+	list_add_after(place, &task->link);
+}
+
 /* Who asked has gone: the task goes on, and its end is a notification. */
 static void on_cancelled(struct request *request, void *data)
 {
@@ -341,7 +373,7 @@ void agent_send(struct agent_set *set, struct request *request, const struct age
 	task->is_response = order->is_response;
 	task->wants_progress = order->progress;
 	task->teller = *order->teller;
-	task->created_ms = clock_real_ms();
+	task->created_ms = next_created_ms(agent);
 	task->due_ms = task->created_ms + order->timeout_ms;
 	task->max_bytes = order->max_bytes;
 	queue_begin(queue);
@@ -394,6 +426,7 @@ static bool task_load(struct agent_set *set, const char *id, const char *record,
 	task->due_ms = load_int(value, "due_ms");
 	task->max_bytes = load_int(value, "max_bytes");
 	task->is_resumed = stage != TASK_QUEUED;
+	task_place(task);
 	if (teller != NULL && teller->type == JSON_STRING)
 		(void)pane_ref_parse(teller->text, &task->teller); /* else nobody is told */
 	loop_timer_arm(task->deadline, 0);

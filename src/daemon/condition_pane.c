@@ -505,7 +505,7 @@ static void agent_changed(struct agent_listener *listener, const struct agent *a
 
 	if (agent != watch->agent || watch->condition->state != CONDITION_PENDING)
 		return;
-	if (agent_state(agent) == AGENT_READY)
+	if (agent_is_free(agent))
 		settle_agent(watch, CONDITION_MATCHED);
 	else if (agent_state(agent) == AGENT_GONE)
 		settle_agent(watch, CONDITION_GONE);

@@ -124,6 +124,10 @@ call send_task "$(jq -nc --arg go "$dir/go" '{agent: "py", wait: false, text: "i
 first=$(field .result.task)
 call send_task '{"agent":"py","text":"print(\"next\")","wait":false}'
 second=$(field .result.task)
+for i in 1 2 3 4; do
+	call send_task '{"agent":"py","text":"print('$i')","wait":false}'
+done
+last=$(field .result.task)
 running() {
 	ask '{"method":"list_agents"}' | jq -r '.result.agents[] | select(.agent == "py").tasks[0].stage'
 }
@@ -134,6 +138,9 @@ call next_notification '{"after":0,"timeout_sec":30,"filter":{"id":"'"$second"'"
 is 'what waited is done by the next daemon' "$(field '.result.notifications[0].data | "\(.outcome) \(.text)"')" 'ready next'
 call next_notification '{"after":0,"timeout_sec":30,"filter":{"id":"'"$first"'"}}'
 is 'what was at work is waited for' "$(field '.result.notifications[0].data | "\(.outcome) \(.gap)"')" 'ready true'
+call next_notification '{"after":0,"timeout_sec":30,"filter":{"id":"'"$last"'"}}'
+call list_notifications '{}'
+is 'all in their order' "$(field '[.result.notifications[] | select(.data.agent == "py" and ((.data.text // "") | test("^[1-4]\n$"))).data.text] | join("") | .[-8:]')" "$(printf '1\n2\n3\n4')"
 is 'in the pane that it had' "$(ask '{"method":"list_agents"}' | jq -r '.result.agents[] | select(.agent == "py").pane')" "$pane"
 until_is 'and ready again' ready state py
 call list_events '{"after":0,"kinds":["agent_state"],"limit":1000}'
