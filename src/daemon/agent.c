@@ -298,6 +298,8 @@ static void on_judged(
 		break;
 	}
 	agent_tasks_step(agent);
+	agent_gaze_set_waiting(
+	    agent->gaze, agent->task_count > 0 || !list_is_empty(&agent->waiters));
 }
 
 /* Its pane was closed, by a person as a rule: it is not started again by itself. */

@@ -432,6 +432,11 @@ void agent_gaze_look(struct agent_gaze *gaze, bool is_waiting)
 		arm(gaze, 0);
 }
 
+void agent_gaze_set_waiting(struct agent_gaze *gaze, bool is_waiting)
+{
+	gaze->is_waiting = is_waiting;
+}
+
 struct agent_habit *agent_gaze_habit(struct agent_gaze *gaze)
 {
 	return &gaze->habit;

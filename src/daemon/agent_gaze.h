@@ -55,6 +55,9 @@ void agent_gaze_set_regex(struct agent_gaze *gaze, struct pattern *regex);
 /* Looks soon, and goes on looking now and then while is_waiting. */
 void agent_gaze_look(struct agent_gaze *gaze, bool is_waiting);
 
+/* Whether somebody waits: only then is a program at rest looked at again and again. */
+void agent_gaze_set_waiting(struct agent_gaze *gaze, bool is_waiting);
+
 struct agent_habit *agent_gaze_habit(struct agent_gaze *gaze);
 /* Where the output stands, and the offset of the last prompt mark 'A' or output mark 'C'. */
 uint64_t agent_gaze_end(const struct agent_gaze *gaze);
