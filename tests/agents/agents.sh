@@ -67,7 +67,7 @@ status_pid() {
 # it is ready when its screen shows the pattern. Without that there is nothing to test.
 run_agent() {
 	{
-		export -p
+		sh -c 'export -p' # as the shell writes it that will read it
 		echo "exec $2"
 	} >"$dir/agent"
 	t set-option -g remain-on-exit on
