@@ -244,6 +244,28 @@ static bool stays(struct live *live, const char *pane, int ms)
 	return is_same;
 }
 
+/* Until a program that is none of ours has drawn what it draws. */
+static void wait_for_text(struct live *live, const char *pane, const char *name)
+{
+	static const struct {
+		const char *name;
+		const char *text;
+	} drawn[] = {{"a shell", "bash-"}, {"a secret", ">"}, {"a question", "[y/N]"}, {"vim", "~"},
+	    {"less", "root"}};
+	const char *text = "";
+
+	for (size_t i = 0; i < sizeof(drawn) / sizeof(*drawn); i++) {
+		if (strcmp(drawn[i].name, name) == 0)
+			text = drawn[i].text;
+	}
+	for (int64_t end_ms = live_now_ms() + LIVE_TIMEOUT_MS; live_now_ms() < end_ms;
+	     live_sleep_ms(10)) {
+		if (strstr(live_tmux(live, "capture-pane -p -t %s", pane), text) != NULL)
+			break;
+	}
+	live_sleep_ms(100); /* and set its terminal, where it draws first */
+}
+
 static void check_refusal(struct live *live, size_t number)
 {
 	bool is_fake = strncmp(refusals[number].command, "FAKE", 4) == 0;
@@ -255,7 +277,7 @@ static void check_refusal(struct live *live, size_t number)
 	char *pane = is_fake ? start_fake(live, refusals[number].command + 4)
 			     : xstrdup(start_pane(live, refusals[number].command));
 	if (!is_fake)
-		live_sleep_ms(300); /* what it draws is not ours to know */
+		wait_for_text(live, pane, refusals[number].name);
 	if (refusals[number].before != NULL) {
 		live_tmux(
 		    live, "%s -t %s %s", refusals[number].before, pane, refusals[number].rest);
