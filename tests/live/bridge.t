@@ -97,6 +97,10 @@ is 'after an orderly end a call starts it' "$(answer 7 '.result.panes | length')
 
 # tmux goes: an answer that says so.
 t kill-server
+state() {
+	ask '{"method":"status"}' | jq -r .result.tmux.state
+}
+until_is 'the end of tmux is seen' searching state
 say '{"jsonrpc":"2.0","id":8,"method":"tools/call","params":{"name":"list_panes","arguments":{}}}'
 say '{"jsonrpc":"2.0","id":9,"method":"list_panes"}'
 is 'without tmux there is an answer' "$(answer 9 .error.data.kind)" '"tmux_unavailable"'
