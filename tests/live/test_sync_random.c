@@ -89,6 +89,7 @@ struct chance {
 	const struct muxbus_model *model;
 	struct muxbus_model_counts counts;
 	unsigned number;
+	bool is_silent; /* tmux tells nobody of what was done */
 	const struct muxbus_pane *pane;
 	const struct muxbus_pane *other;
 	const struct muxbus_link *link;
@@ -100,7 +101,7 @@ static unsigned windows_in(const struct chance *chance)
 	return muxbus_model_session(chance->model, chance->link->session)->windows;
 }
 
-static bool split(const struct chance *chance)
+static bool split(struct chance *chance)
 {
 	if (chance->counts.panes >= PANES_MAX)
 		return false;
@@ -109,7 +110,7 @@ static bool split(const struct chance *chance)
 	return true;
 }
 
-static bool new_window(const struct chance *chance)
+static bool new_window(struct chance *chance)
 {
 	if (chance->counts.windows >= WINDOWS_MAX)
 		return false;
@@ -118,7 +119,7 @@ static bool new_window(const struct chance *chance)
 	return true;
 }
 
-static bool new_session(const struct chance *chance)
+static bool new_session(struct chance *chance)
 {
 	if (chance->counts.sessions >= SESSIONS_MAX)
 		return false;
@@ -126,7 +127,7 @@ static bool new_session(const struct chance *chance)
 	return true;
 }
 
-static bool group_session(const struct chance *chance)
+static bool group_session(struct chance *chance)
 {
 	if (chance->counts.sessions >= SESSIONS_MAX)
 		return false;
@@ -135,7 +136,7 @@ static bool group_session(const struct chance *chance)
 	return true;
 }
 
-static bool kill_session(const struct chance *chance)
+static bool kill_session(struct chance *chance)
 {
 	if (chance->counts.sessions < 3 || windows_in(chance) > 1)
 		return false;
@@ -143,7 +144,7 @@ static bool kill_session(const struct chance *chance)
 	return true;
 }
 
-static bool kill_pane(const struct chance *chance)
+static bool kill_pane(struct chance *chance)
 {
 	if (!may_end_pane(chance->model, chance->pane))
 		return false;
@@ -151,7 +152,7 @@ static bool kill_pane(const struct chance *chance)
 	return true;
 }
 
-static bool kill_window(const struct chance *chance)
+static bool kill_window(struct chance *chance)
 {
 	if (!may_end_window(chance->model, chance->link->window))
 		return false;
@@ -159,21 +160,23 @@ static bool kill_window(const struct chance *chance)
 	return true;
 }
 
-static bool swap_panes(const struct chance *chance)
+static bool swap_panes(struct chance *chance)
 {
 	live_tmux(chance->live, "swap-pane %s -s %%%u -t %%%u", below(2) ? "-d" : "",
 	    chance->pane->id, chance->other->id);
 	return true;
 }
 
-static bool swap_windows(const struct chance *chance)
+/* This changes links and nothing else, and no notification of any version says so. */
+static bool swap_windows(struct chance *chance)
 {
+	chance->is_silent = true;
 	live_tmux(chance->live, "swap-window -d -s '$%u:%d' -t '$%u:%d'", chance->link->session,
 	    chance->link->index, chance->other_link->session, chance->other_link->index);
 	return true;
 }
 
-static bool move_window(const struct chance *chance)
+static bool move_window(struct chance *chance)
 {
 	if (windows_in(chance) < 2)
 		return false;
@@ -182,14 +185,14 @@ static bool move_window(const struct chance *chance)
 	return true;
 }
 
-static bool link_window(const struct chance *chance)
+static bool link_window(struct chance *chance)
 {
 	live_tmux(chance->live, "link-window -d -s @%u -t '$%u:%u'", chance->link->window,
 	    chance->other_link->session, 20 + below(20));
 	return true;
 }
 
-static bool unlink_window(const struct chance *chance)
+static bool unlink_window(struct chance *chance)
 {
 	if (links_of(chance->model, chance->link->window) < 2 || windows_in(chance) < 2)
 		return false;
@@ -198,40 +201,40 @@ static bool unlink_window(const struct chance *chance)
 	return true;
 }
 
-static bool rename_window(const struct chance *chance)
+static bool rename_window(struct chance *chance)
 {
 	live_tmux(chance->live, "rename-window -t @%u 'name %u | %%end'", chance->link->window,
 	    chance->number);
 	return true;
 }
 
-static bool rename_session(const struct chance *chance)
+static bool rename_session(struct chance *chance)
 {
 	live_tmux(
 	    chance->live, "rename-session -t '$%u' n%u", chance->link->session, chance->number);
 	return true;
 }
 
-static bool respawn(const struct chance *chance)
+static bool respawn(struct chance *chance)
 {
 	live_tmux(chance->live, "respawn-pane -k -t %%%u cat", chance->pane->id);
 	return true;
 }
 
-static bool resize(const struct chance *chance)
+static bool resize(struct chance *chance)
 {
 	live_tmux(chance->live, "resize-pane -t %%%u -%c %u", chance->pane->id, "UDLR"[below(4)],
 	    1 + below(5));
 	return true;
 }
 
-static bool zoom(const struct chance *chance)
+static bool zoom(struct chance *chance)
 {
 	live_tmux(chance->live, "resize-pane -Z -t %%%u", chance->pane->id);
 	return true;
 }
 
-static bool select_layout(const struct chance *chance)
+static bool select_layout(struct chance *chance)
 {
 	static const char *const layouts[] = {
 	    "tiled", "even-horizontal", "even-vertical", "main-horizontal", "main-vertical"};
@@ -240,7 +243,7 @@ static bool select_layout(const struct chance *chance)
 	return true;
 }
 
-static bool break_pane(const struct chance *chance)
+static bool break_pane(struct chance *chance)
 {
 	if (muxbus_model_window(chance->model, chance->pane->window)->panes < 2)
 		return false;
@@ -249,7 +252,7 @@ static bool break_pane(const struct chance *chance)
 	return true;
 }
 
-static bool join_pane(const struct chance *chance)
+static bool join_pane(struct chance *chance)
 {
 	if (chance->pane->window == chance->other->window ||
 	    !may_end_pane(chance->model, chance->pane))
@@ -259,7 +262,7 @@ static bool join_pane(const struct chance *chance)
 	return true;
 }
 
-static bool select_both(const struct chance *chance)
+static bool select_both(struct chance *chance)
 {
 	live_tmux(
 	    chance->live, "select-window -t '$%u:%d'", chance->link->session, chance->link->index);
@@ -268,7 +271,7 @@ static bool select_both(const struct chance *chance)
 }
 
 /* What comes more than once is done more often. */
-static bool (*const actions[])(const struct chance *chance) = {
+static bool (*const actions[])(struct chance *chance) = {
     break_pane,
     group_session,
     join_pane,
@@ -297,7 +300,10 @@ static bool (*const actions[])(const struct chance *chance) = {
     zoom,
 };
 
-static bool act(struct live *live, const struct muxbus_model *model, unsigned number)
+/* ACT_TOLD or ACT_SILENT, or ACT_NONE if chance chose what cannot be done. */
+enum acted { ACT_NONE, ACT_TOLD, ACT_SILENT };
+
+static enum acted act(struct live *live, const struct muxbus_model *model, unsigned number)
 {
 	struct chance chance = {
 	    .live = live,
@@ -310,7 +316,9 @@ static bool act(struct live *live, const struct muxbus_model *model, unsigned nu
 	};
 
 	muxbus_model_counts(model, &chance.counts);
-	return actions[below(sizeof(actions) / sizeof(actions[0]))](&chance);
+	if (!actions[below(sizeof(actions) / sizeof(actions[0]))](&chance))
+		return ACT_NONE;
+	return chance.is_silent ? ACT_SILENT : ACT_TOLD;
 }
 
 /* ---- the truth, and the model in the same words ------------------------------------ */
@@ -513,8 +521,13 @@ static void test_version(const char *tmux, bool with_person, unsigned steps)
 		followed_run_ms(followed, 200);
 	}
 	while (step < steps) {
-		if (!act(live, muxbus_sync_model(followed->sync), step))
+		enum acted acted = act(live, muxbus_sync_model(followed->sync), step);
+
+		if (acted == ACT_NONE)
 			continue;
+		/* Then the model is true when it is asked for, as who lists panes does. */
+		if (acted == ACT_SILENT && !followed_refresh(followed))
+			break;
 		if (with_person)
 			person_look(&person);
 		if (!is_true(followed, &worst_ms))
