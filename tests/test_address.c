@@ -3,6 +3,7 @@
 #include "wire/address.h"
 
 #include <fcntl.h>
+#include <limits.h>
 #include <muxbus.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -135,6 +136,12 @@ static void test_directories(void)
 	int here = open(".", O_PATH | O_DIRECTORY | O_CLOEXEC);
 	must(chdir(at("private")));
 	is_int(check("sock"), 0, "a relative path");
+	char absolute[PATH_MAX];
+	is_int(address_absolute(absolute, sizeof(absolute), "sock"), 0, "made absolute");
+	is_str(absolute, at("private/sock"), "begins where we are");
+	is_int(address_absolute(absolute, sizeof(absolute), "/x"), 0, "an absolute one");
+	is_str(absolute, "/x", "stays");
+	is_int(address_absolute(absolute, 5, "sock"), -1, "what does not fit is refused");
 	must(chdir(at("open")));
 	is_int(check("sock"), -1, "is checked too");
 	must(fchdir(here));

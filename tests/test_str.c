@@ -206,11 +206,22 @@ static void test_base64_all(void)
 	buf_finish(&text);
 }
 
+static void test_refuse(void)
+{
+	char reason[12];
+
+	is_int(str_refuse(reason, sizeof(reason), "%s: %d", "no", 7), -1, "a refusal is -1");
+	is_str(reason, "no: 7", "with its reason");
+	(void)str_refuse(reason, sizeof(reason), "%s", "longer than there is room");
+	is_str(reason, "longer than", "which is cut");
+}
+
 int main(void)
 {
 	test_numbers();
 	test_ids();
 	test_nearest();
+	test_refuse();
 	test_visible();
 	test_borders();
 	test_base64_vectors();

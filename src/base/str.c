@@ -3,9 +3,20 @@
 #include "base/str.h"
 
 #include <ctype.h>
+#include <stdarg.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "base/utf8.h"
+
+int str_refuse(char *ret_reason, size_t size, const char *format, ...)
+{
+	va_list args;
+	va_start(args, format);
+	(void)vsnprintf(ret_reason, size, format, args);
+	va_end(args);
+	return -1;
+}
 
 bool str_parse_u64(const char *text, size_t len, uint64_t *ret_value)
 {

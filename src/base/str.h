@@ -30,6 +30,10 @@ const char *str_nearest(const char *text, const char *const *names);
  */
 int str_append_visible(struct buf *out, const void *bytes, size_t len);
 
+/* Writes why something is refused, cut to the size, and returns -1: what the caller returns. */
+int str_refuse(char *ret_reason, size_t size, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
+
 /* Appends RFC 4648 base64 with padding. */
 int base64_encode(struct buf *out, const void *bytes, size_t len);
 

@@ -9,20 +9,6 @@
 #include "cli/cli.h"
 #include "wire/address.h"
 
-/* An absolute path of what the user wrote: the daemon goes to another directory. */
-static int absolute(char *out, size_t size, const char *path)
-{
-	char dir[PATH_MAX];
-	int len;
-	if (path[0] == '/')
-		len = snprintf(out, size, "%s", path);
-	else if (getcwd(dir, sizeof(dir)))
-		len = snprintf(out, size, "%s/%s", dir, path);
-	else
-		return -1;
-	return len >= 0 && (size_t)len < size ? 0 : -1;
-}
-
 static bool ends_in(const char *text, const char *end)
 {
 	size_t len = strlen(text);
@@ -55,11 +41,11 @@ int cli_locate(struct cli *cli, const char *socket)
 	char path[PATH_MAX];
 	char own[PATH_MAX];
 	if (address_tmux(path, sizeof(path), cli->tmux_name, cli->tmux_path) < 0 ||
-	    absolute(cli->tmux_socket, sizeof(cli->tmux_socket), path) < 0 ||
+	    address_absolute(cli->tmux_socket, sizeof(cli->tmux_socket), path) < 0 ||
 	    address_socket(own, sizeof(own), cli->tmux_socket) < 0)
 		return -1;
 	if (socket)
-		return absolute(cli->socket, sizeof(cli->socket), socket);
+		return address_absolute(cli->socket, sizeof(cli->socket), socket);
 	socket = environment_socket(cli, own);
 	int len = snprintf(cli->socket, sizeof(cli->socket), "%s", socket ? socket : own);
 	if (len < 0 || (size_t)len >= sizeof(cli->socket))

@@ -97,16 +97,6 @@ void config_limits_init(struct config_limits *limits)
 		*limit_of(limits, &limits_table[i]) = limits_table[i].preset;
 }
 
-static int __attribute__((format(printf, 3, 4)))
-refuse(char *ret_reason, size_t size, const char *format, ...)
-{
-	va_list args;
-	va_start(args, format);
-	(void)vsnprintf(ret_reason, size, format, args);
-	va_end(args);
-	return -1;
-}
-
 /* The row of a name of len bytes, or NULL with a reason that suggests one. */
 static const struct limit *find_limit(const char *text, size_t len, char *ret_reason, size_t size)
 {
@@ -119,7 +109,7 @@ static const struct limit *find_limit(const char *text, size_t len, char *ret_re
 	}
 	(void)snprintf(name, sizeof(name), "%.*s", (int)(len < 60 ? len : 60), text);
 	const char *nearest = str_nearest(name, names);
-	(void)refuse(ret_reason, size, "there is no limit \"%s\"%s%s%s", name,
+	(void)str_refuse(ret_reason, size, "there is no limit \"%s\"%s%s%s", name,
 	    nearest ? "; did you mean \"" : "", nearest ? nearest : "", nearest ? "\"?" : "");
 	return NULL;
 }
@@ -129,14 +119,15 @@ int config_limits_set(
 {
 	const char *equals = strchr(setting, '=');
 	if (!equals)
-		return refuse(ret_reason, size, "\"%s\" is not of the form name=value", setting);
+		return str_refuse(
+		    ret_reason, size, "\"%s\" is not of the form name=value", setting);
 	const struct limit *row = find_limit(setting, (size_t)(equals - setting), ret_reason, size);
 	if (!row)
 		return -1;
 	int64_t value;
 	if (!str_parse_i64(equals + 1, strlen(equals + 1), &value) || value < row->min ||
 	    value > row->max)
-		return refuse(ret_reason, size,
+		return str_refuse(ret_reason, size,
 		    "%s: must be a whole number from %" PRId64 " to %" PRId64 "%s%s, not \"%s\"",
 		    row->name, row->min, row->max, row->unit ? " " : "", row->unit ? row->unit : "",
 		    equals + 1);
@@ -351,29 +342,15 @@ static enum config_result read_option(
 	}
 }
 
-/* An absolute path of what the user wrote: the daemon goes to another directory. */
-static int absolute(char *out, size_t size, const char *path)
-{
-	char dir[PATH_MAX];
-	int len;
-	if (path[0] == '/')
-		len = snprintf(out, size, "%s", path);
-	else if (getcwd(dir, sizeof(dir)))
-		len = snprintf(out, size, "%s/%s", dir, path);
-	else
-		return -1;
-	return len >= 0 && (size_t)len < size ? 0 : -1;
-}
-
 /* Works out where everything is. */
 static enum config_result locate(struct config *config, const struct options *options)
 {
 	char path[PATH_MAX];
 	if (muxbus_socket_path(path, sizeof(path), options->name, options->path) < 0 ||
-	    absolute(config->tmux_socket, sizeof(config->tmux_socket), path) < 0)
+	    address_absolute(config->tmux_socket, sizeof(config->tmux_socket), path) < 0)
 		return fail("the path of the tmux socket is too long");
 	if (options->socket) {
-		if (absolute(config->socket, sizeof(config->socket), options->socket) < 0)
+		if (address_absolute(config->socket, sizeof(config->socket), options->socket) < 0)
 			return fail("%s: the path is too long", options->socket);
 	} else if (address_socket(config->socket, sizeof(config->socket), config->tmux_socket) <
 	    0) {
@@ -383,7 +360,7 @@ static enum config_result locate(struct config *config, const struct options *op
 		return fail("there is no place for the state: set HOME or XDG_STATE_HOME");
 	int r = 0;
 	if (options->log)
-		r = absolute(config->log_file, sizeof(config->log_file), options->log);
+		r = address_absolute(config->log_file, sizeof(config->log_file), options->log);
 	else if (!config->is_foreground)
 		r = snprintf(config->log_file, sizeof(config->log_file), "%s/log",
 			config->state_dir) < (int)sizeof(config->log_file)

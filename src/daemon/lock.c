@@ -5,7 +5,6 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -17,27 +16,17 @@
 
 #define FILE_NAME "lock"
 
-static int __attribute__((format(printf, 3, 4)))
-refuse(char *ret_reason, size_t size, const char *format, ...)
-{
-	va_list args;
-	va_start(args, format);
-	(void)vsnprintf(ret_reason, size, format, args);
-	va_end(args);
-	return -1;
-}
-
 /* Makes the directories on the way to path, for this user alone, and path itself. */
 static int make_dirs(const char *path, char *ret_reason, size_t size)
 {
 	char part[PATH_MAX];
 	int len = snprintf(part, sizeof(part), "%s/", path);
 	if (len < 0 || (size_t)len >= sizeof(part))
-		return refuse(ret_reason, size, "%s: the path is too long", path);
+		return str_refuse(ret_reason, size, "%s: the path is too long", path);
 	for (char *slash = strchr(part + 1, '/'); slash; slash = strchr(slash + 1, '/')) {
 		*slash = '\0';
 		if (mkdir(part, 0700) < 0 && errno != EEXIST)
-			return refuse(ret_reason, size, "%s: %s", part, strerror(errno));
+			return str_refuse(ret_reason, size, "%s: %s", part, strerror(errno));
 		*slash = '/';
 	}
 	return 0;
@@ -48,15 +37,16 @@ static int open_dir(const char *path, char *ret_reason, size_t size)
 {
 	int fd = open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
 	if (fd < 0)
-		return refuse(ret_reason, size, "%s: %s", path,
+		return str_refuse(ret_reason, size, "%s: %s", path,
 		    errno == ELOOP || errno == ENOTDIR ? "is no directory of its own"
 						       : strerror(errno));
 	struct stat st;
 	int r = fstat(fd, &st);
 	if (r < 0)
-		r = refuse(ret_reason, size, "%s: %s", path, strerror(errno));
+		r = str_refuse(ret_reason, size, "%s: %s", path, strerror(errno));
 	else if (st.st_uid != geteuid())
-		r = refuse(ret_reason, size, "%s: belongs to user %u", path, (unsigned)st.st_uid);
+		r = str_refuse(
+		    ret_reason, size, "%s: belongs to user %u", path, (unsigned)st.st_uid);
 	else if (st.st_mode & (S_IRWXG | S_IRWXO))
 		r = fchmod(fd, 0700);
 	if (r == 0)
@@ -97,7 +87,7 @@ enum lock_result lock_take(const char *state_dir, int *ret_fd, struct lock_holde
 	int saved_errno = errno;
 	(void)close(dir); /* a directory, only read */
 	if (fd < 0) {
-		(void)refuse(ret_reason, reason_size, "%s/" FILE_NAME ": %s", state_dir,
+		(void)str_refuse(ret_reason, reason_size, "%s/" FILE_NAME ": %s", state_dir,
 		    strerror(saved_errno));
 		return LOCK_ERROR;
 	}
@@ -109,7 +99,7 @@ enum lock_result lock_take(const char *state_dir, int *ret_fd, struct lock_holde
 	if (result == LOCK_HELD)
 		read_holder(fd, ret_holder);
 	else
-		(void)refuse(
+		(void)str_refuse(
 		    ret_reason, reason_size, "%s/" FILE_NAME ": %s", state_dir, strerror(errno));
 	(void)close(fd); /* only read */
 	return result;

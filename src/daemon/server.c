@@ -5,7 +5,6 @@
 #include <errno.h>
 #include <event2/event.h>
 #include <fcntl.h>
-#include <stdarg.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
@@ -19,6 +18,7 @@
 #include "base/clock.h"
 #include "base/list.h"
 #include "base/log.h"
+#include "base/str.h"
 #include "daemon/config.h"
 #include "daemon/counters.h"
 #include "daemon/daemon.h"
@@ -51,16 +51,6 @@ struct server {
 static void on_accept(evutil_socket_t fd, short events, void *data);
 static void on_pause_end(evutil_socket_t fd, short events, void *data);
 
-static int __attribute__((format(printf, 3, 4)))
-refuse(char *ret_reason, size_t size, const char *format, ...)
-{
-	va_list args;
-	va_start(args, format);
-	(void)vsnprintf(ret_reason, size, format, args);
-	va_end(args);
-	return -1;
-}
-
 static int open_spare(void)
 {
 	return open("/dev/null", O_RDONLY | O_CLOEXEC);
@@ -79,21 +69,22 @@ static int remove_stale(const char *path, char *ret_reason, size_t size)
 {
 	struct stat st;
 	if (lstat(path, &st) < 0)
-		return errno == ENOENT ? 0
-				       : refuse(ret_reason, size, "%s: %s", path, strerror(errno));
+		return errno == ENOENT
+		    ? 0
+		    : str_refuse(ret_reason, size, "%s: %s", path, strerror(errno));
 	int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
 	if (fd < 0)
-		return refuse(ret_reason, size, "socket: %s", strerror(errno));
+		return str_refuse(ret_reason, size, "socket: %s", strerror(errno));
 	struct sockaddr_un address = address_of(path);
 	int r = connect(fd, (struct sockaddr *)&address, sizeof(address));
 	int connect_errno = errno;
 	(void)close(fd); /* it was only to see */
 	if (r == 0 || connect_errno != ECONNREFUSED)
-		return refuse(ret_reason, size, "%s: %s", path,
+		return str_refuse(ret_reason, size, "%s: %s", path,
 		    r == 0 || connect_errno == EAGAIN ? "another program listens there"
 						      : strerror(connect_errno));
 	if (unlink(path) < 0 && errno != ENOENT)
-		return refuse(ret_reason, size, "%s: %s", path, strerror(errno));
+		return str_refuse(ret_reason, size, "%s: %s", path, strerror(errno));
 	return 0;
 }
 
@@ -146,14 +137,14 @@ int server_listen(struct server *server, char *ret_reason, size_t reason_size)
 	int given = server->daemon->config->listen_fd;
 	server->fd = given > 0 ? given : bind_socket(server, path);
 	if (server->fd < 0)
-		return refuse(ret_reason, reason_size, "%s: %s", path, strerror(errno));
+		return str_refuse(ret_reason, reason_size, "%s: %s", path, strerror(errno));
 	server->accept_event =
 	    event_new(server->daemon->base, server->fd, EV_READ | EV_PERSIST, on_accept, server);
 	server->pause_event = event_new(server->daemon->base, -1, 0, on_pause_end, server);
 	if (!server->accept_event || !server->pause_event ||
 	    event_add(server->accept_event, NULL) < 0) {
 		server_close_listener(server);
-		return refuse(ret_reason, reason_size, "%s: cannot be watched", path);
+		return str_refuse(ret_reason, reason_size, "%s: cannot be watched", path);
 	}
 	return 0;
 }

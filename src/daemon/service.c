@@ -4,7 +4,6 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -20,16 +19,6 @@
 /* Where to tell; its length is 0 if nobody listens. */
 static struct sockaddr_un notify_address;
 static socklen_t notify_len;
-
-static int __attribute__((format(printf, 3, 4)))
-refuse(char *ret_reason, size_t size, const char *format, ...)
-{
-	va_list args;
-	va_start(args, format);
-	(void)vsnprintf(ret_reason, size, format, args);
-	va_end(args);
-	return -1;
-}
 
 /* "/path", or "@name" for a socket that is in no file system. Others are not for us. */
 static void take_notify_address(void)
@@ -76,15 +65,15 @@ static int check_socket(int fd, const char *path, char *ret_reason, size_t size)
 	if (getsockname(fd, (struct sockaddr *)&address, &len) < 0 ||
 	    getsockopt(fd, SOL_SOCKET, SO_TYPE, &type, &int_len) < 0 ||
 	    getsockopt(fd, SOL_SOCKET, SO_ACCEPTCONN, &listens, &int_len) < 0)
-		return refuse(ret_reason, size,
+		return str_refuse(ret_reason, size,
 		    "what the service manager hands over is no socket: %s", strerror(errno));
 	if (address.sun_family != AF_UNIX || type != SOCK_STREAM || !listens)
-		return refuse(ret_reason, size,
+		return str_refuse(ret_reason, size,
 		    "the service manager's socket is no listening UNIX stream socket: "
 		    "ListenStream= must be %s",
 		    path);
 	if (strncmp(address.sun_path, path, sizeof(address.sun_path)) != 0)
-		return refuse(ret_reason, size,
+		return str_refuse(ret_reason, size,
 		    "the service manager's socket is %.*s, but peers look for %s: correct "
 		    "ListenStream=, or say -s",
 		    (int)sizeof(address.sun_path), address.sun_path, path);
@@ -96,11 +85,11 @@ static int check_file(const char *path, char *ret_reason, size_t size)
 {
 	struct stat st;
 	if (lstat(path, &st) < 0)
-		return refuse(ret_reason, size, "%s: %s", path, strerror(errno));
+		return str_refuse(ret_reason, size, "%s: %s", path, strerror(errno));
 	if (!S_ISSOCK(st.st_mode) || st.st_uid != geteuid())
-		return refuse(ret_reason, size, "%s: is no socket of this user", path);
+		return str_refuse(ret_reason, size, "%s: is no socket of this user", path);
 	if (st.st_mode & (S_IRWXG | S_IRWXO))
-		return refuse(ret_reason, size,
+		return str_refuse(ret_reason, size,
 		    "%s: has the mode %03o, so that others may connect: say SocketMode=0600", path,
 		    (unsigned)st.st_mode & 0777);
 	return 0;
@@ -114,7 +103,7 @@ int service_take(const char *path, int *ret_fd, char *ret_reason, size_t reason_
 	if (count == 0)
 		return 0;
 	if (count > 1)
-		return refuse(ret_reason, reason_size,
+		return str_refuse(ret_reason, reason_size,
 		    "the service manager hands over %u sockets: one is wanted", count);
 	if (check_socket(FIRST_FD, path, ret_reason, reason_size) < 0 ||
 	    check_file(path, ret_reason, reason_size) < 0)
@@ -122,7 +111,7 @@ int service_take(const char *path, int *ret_fd, char *ret_reason, size_t reason_
 	int flags = fcntl(FIRST_FD, F_GETFL);
 	if (flags < 0 || fcntl(FIRST_FD, F_SETFL, flags | O_NONBLOCK) < 0 ||
 	    fcntl(FIRST_FD, F_SETFD, FD_CLOEXEC) < 0)
-		return refuse(ret_reason, reason_size, "%s: %s", path, strerror(errno));
+		return str_refuse(ret_reason, reason_size, "%s: %s", path, strerror(errno));
 	*ret_fd = FIRST_FD;
 	return 0;
 }

@@ -5,7 +5,6 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
-#include <stdarg.h>
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -15,6 +14,8 @@
 #include <sys/stat.h>
 #include <sys/un.h>
 #include <unistd.h>
+
+#include "base/str.h"
 
 #define SOCKET_PATH_MAX (sizeof(((struct sockaddr_un *)NULL)->sun_path) - 1)
 #define KEY_NAME_MAX 32
@@ -117,14 +118,14 @@ int address_state(char *out, size_t size, const char *tmux_socket)
 	return fits(snprintf(out, size, "%s/.local/state/muxbus/%s", home, key), size);
 }
 
-static int __attribute__((format(printf, 3, 4)))
-refuse(char *ret_reason, size_t size, const char *format, ...)
+int address_absolute(char *out, size_t size, const char *path)
 {
-	va_list args;
-	va_start(args, format);
-	(void)vsnprintf(ret_reason, size, format, args);
-	va_end(args);
-	return -1;
+	char dir[PATH_MAX];
+	if (path[0] == '/')
+		return fits(snprintf(out, size, "%s", path), size);
+	if (!getcwd(dir, sizeof(dir)))
+		return -1;
+	return fits(snprintf(out, size, "%s/%s", dir, path), size);
 }
 
 static bool owner_is_trusted(uid_t uid)
@@ -139,12 +140,12 @@ static int check_name(int dir_fd, const char *path, const char *name, char *ret_
 	if (fstatat(dir_fd, name, &st, AT_SYMLINK_NOFOLLOW) < 0) {
 		if (errno == ENOENT)
 			return 0;
-		return refuse(ret_reason, size, "%s: %s", path, strerror(errno));
+		return str_refuse(ret_reason, size, "%s: %s", path, strerror(errno));
 	}
 	if (!S_ISSOCK(st.st_mode))
-		return refuse(ret_reason, size, "%s: exists and is no socket", path);
+		return str_refuse(ret_reason, size, "%s: exists and is no socket", path);
 	if (!owner_is_trusted(st.st_uid))
-		return refuse(ret_reason, size, "%s: the socket belongs to user %u", path,
+		return str_refuse(ret_reason, size, "%s: the socket belongs to user %u", path,
 		    (unsigned)st.st_uid);
 	return 0;
 }
@@ -155,14 +156,14 @@ static int check_open_dir(
 {
 	struct stat st;
 	if (fstat(dir_fd, &st) < 0)
-		return refuse(ret_reason, size, "%s: %s", parts->dir, strerror(errno));
+		return str_refuse(ret_reason, size, "%s: %s", parts->dir, strerror(errno));
 	if (!owner_is_trusted(st.st_uid))
-		return refuse(ret_reason, size,
+		return str_refuse(ret_reason, size,
 		    "the directory %s belongs to user %u, who could replace the socket", parts->dir,
 		    (unsigned)st.st_uid);
 	/* In a sticky directory others can add to it, but not take away what is not theirs. */
 	if (st.st_mode & (S_IWGRP | S_IWOTH) && !(st.st_mode & S_ISVTX))
-		return refuse(ret_reason, size,
+		return str_refuse(ret_reason, size,
 		    "other users can write to the directory %s (mode %04o): chmod go-w it, or "
 		    "choose "
 		    "another",
@@ -175,22 +176,22 @@ int address_check(const char *path, char *ret_reason, size_t size)
 	struct parts parts;
 	struct stat st;
 	if (strlen(path) > SOCKET_PATH_MAX)
-		return refuse(ret_reason, size,
+		return str_refuse(ret_reason, size,
 		    "the socket path has %zu bytes and may have %zu: %.*s", strlen(path),
 		    SOCKET_PATH_MAX, (int)SOCKET_PATH_MAX, path);
 	(void)split(path, &parts); /* it is short enough */
 	if (!*parts.name || strcmp(parts.name, ".") == 0 || strcmp(parts.name, "..") == 0)
-		return refuse(ret_reason, size, "\"%s\" does not name a socket", path);
+		return str_refuse(ret_reason, size, "\"%s\" does not name a socket", path);
 
 	int dir_fd = open(parts.dir, O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
 	if (dir_fd < 0) {
 		int saved_errno = errno;
 		if (lstat(parts.dir, &st) == 0 && S_ISLNK(st.st_mode))
-			return refuse(ret_reason, size,
+			return str_refuse(ret_reason, size,
 			    "%s is a symbolic link, which could lead elsewhere: name the directory "
 			    "itself",
 			    parts.dir);
-		return refuse(ret_reason, size, "%s: %s", parts.dir, strerror(saved_errno));
+		return str_refuse(ret_reason, size, "%s: %s", parts.dir, strerror(saved_errno));
 	}
 	int r = check_open_dir(dir_fd, path, &parts, ret_reason, size);
 	(void)close(dir_fd); /* nothing was written */

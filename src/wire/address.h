@@ -23,6 +23,12 @@ int address_socket(char *out, size_t size, const char *tmux_socket);
 int address_state(char *out, size_t size, const char *tmux_socket);
 
 /*
+ * The absolute path of what a user wrote: the daemon goes to another directory. -1 if it does
+ * not fit or nobody knows where we are.
+ */
+int address_absolute(char *out, size_t size, const char *path);
+
+/*
  * Checks a socket's path: absolute or relative, within sun_path, in a directory that is
  * ours or root's and that no other user can write to (sticky ones like /tmp are accepted
  * only if the socket cannot be replaced there). Returns 0, or -1 with the reason.
