@@ -340,8 +340,8 @@ static void on_command(void *data, bool is_taken, const char *reason)
 {
 	struct mail *mail = data;
 	struct daemon *daemon = mail->set->daemon;
+	struct queue_command *command = mail->command; /* the reason is its */
 
-	queue_command_free(mail->command);
 	mail->command = NULL;
 	mail->has_failed = !is_taken;
 	for (size_t at = 0; at < mail->batch_count; at++) {
@@ -352,6 +352,7 @@ static void on_command(void *data, bool is_taken, const char *reason)
 			receipt_put(daemon, mail->batch[at], NOTE_QUEUED, "deferred",
 			    "queue_command", reason);
 	}
+	queue_command_free(command);
 	mail->batch_count = 0;
 	mail_go(mail);
 }

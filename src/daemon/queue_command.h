@@ -18,7 +18,10 @@ struct queue_command;
 /* Whether the agent has such a command, and has told its session. */
 bool queue_command_serves(const struct presence *presence);
 
-/* is_taken false: reason says why. It is over then, and is freed by the caller. */
+/*
+ * is_taken false: reason says why, as long as the command is not freed. It is over then, and
+ * is freed by the caller.
+ */
 typedef void queue_command_fn(void *data, bool is_taken, const char *reason);
 
 /*
