@@ -72,6 +72,9 @@ if [ -x "$MUXBUS_BUILDDIR/muxbus" ]; then
 		ok "$era: the bridge" inspect $era tools/list --strict -- \
 			"$MUXBUS_BUILDDIR/muxbus" -s "$MUXBUS" mcp
 		is "$era: lists the same" "$(jq '.tools | length' out) $(grep -vc '^npm' err)" '14 0'
+		ok "$era: the bridge carries a call" inspect $era tools/call \
+			--tool-name list_panes -- "$MUXBUS_BUILDDIR/muxbus" -s "$MUXBUS" mcp
+		is "$era: and its result" "$(jq -r '.structuredContent.panes[0].pane' out)" %0
 	done
 fi
 
