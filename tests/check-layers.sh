@@ -20,7 +20,7 @@ only include 'none' 'the public header includes no private one'
 only src/base 'base/[^/]*|config\.h' 'base includes only base'
 only src/lib '(base|lib)/[^/]*|config\.h' 'lib includes only base, itself and <muxbus.h>'
 only src/wire '(base|wire)/[^/]*|config\.h' 'wire includes only base and itself'
-only src/daemon '(base|wire|daemon|daemon/methods)/[^/]*|config\.h' \
+only src/daemon '(base|wire|daemon/[a-z]+)/[^/]*|config\.h' \
 	'daemon includes base, wire and itself, and never the insides of the library'
 only src/cli '(base|wire|cli)/[^/]*|config\.h' 'cli includes only base, wire and itself'
 only src/job '(base|job)/[^/]*|config\.h' 'job includes only base and itself'
@@ -34,17 +34,17 @@ reserved 'muxbus\.h' 'src/(lib|daemon)/.*' '<muxbus.h> is for lib and daemon'
 reserved 'event2?/.*|event\.h|evutil\.h' 'src/lib/attach\.c|src/daemon/.*' \
 	'libevent is for lib/attach.c and the daemon'
 reserved 'yajl/.*' 'src/wire/json\.c' 'yajl is for wire/json.c'
-reserved 'pcre2\.h' 'src/daemon/pattern\.c' 'pcre2 is for daemon/pattern.c'
+reserved 'pcre2\.h' 'src/daemon/core/pattern\.c' 'pcre2 is for daemon/core/pattern.c'
 
 # Inside lib: a file includes its own row and those above it. The two rows of rank 3 do
 # not know each other. A file NOUN_PART.c belongs where NOUN is.
 ranks='
 0 base		error library quote unescape version
-1 stream	event guard layout parser segment
+1 stream	block_line event layout parser segment
 2 loop		attach command loop nonce outbox
 3 connection	connection ending greeting launch locate pending process
 3 model		change identity listing model
-4 sync		audit calm capture errand exits finder follow lister mention publish reaper state sync track
+4 sync		attach_delay attachment audit capture errand lister pane_exit pane_pidfd publish reconnect seen_ids state sync track
 '
 upwards=$(echo "$includes" | awk -v table="$ranks" '
 function noun(path) {
@@ -86,7 +86,7 @@ sinks='delivery|subscription|peer'
 # knows FROM TO: includes in the daemon from one set of nouns and their parts to another.
 knows() {
 	echo "$includes" |
-		grep -E "^src/daemon/($1)(_[a-z_]*)?\.[ch] \"daemon/($2)\.h\""
+		grep -E "^src/daemon/source/($1)(_[a-z_]*)?\.[ch] \"daemon/[a-z]*/($2)\.h\""
 }
 check 'a source of notifications knows no sink' "$(knows "$origins" "$sinks")"
 check 'a sink of notifications knows no source' "$(knows "$sinks" "$origins")"

@@ -12,7 +12,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "daemon/feed.h"
+#include "daemon/file/tail_loop.h"
 
 enum place_mode {
 	PLACE_INOTIFY,

@@ -71,67 +71,67 @@ done
 
 # ---- the journal
 
-mutant tests/test_journal src/daemon/journal.c 'a torn tail is left in the file' \
+mutant tests/test_journal src/daemon/queue/journal.c 'a torn tail is left in the file' \
 	'if (journal->disk->truncate(journal->disk_data, handle, scan->good_len) < 0 ||' 'if ('
-mutant tests/test_journal src/daemon/journal.c 'a failed sync is trusted again' \
+mutant tests/test_journal src/daemon/queue/journal.c 'a failed sync is trusted again' \
 	'if (result->error != 0) {' 'if (false) {'
-mutant tests/test_journal src/daemon/journal.c 'what is not synced is marked durable' \
+mutant tests/test_journal src/daemon/queue/journal.c 'what is not synced is marked durable' \
 	'.durable = file->durable,' '.durable = file->number,'
-mutant tests/test_journal_kill src/daemon/journal.c 'what comes during a rewrite is not in the new file' \
+mutant tests/test_journal_kill src/daemon/queue/journal.c 'what comes during a rewrite is not in the new file' \
 	'error = append_next(journal, type, payload, len);
 	if' 'error = 0;
 	if'
-mutant tests/test_journal src/daemon/journal_syncer.c 'a new file takes the place though it is not synced' \
+mutant tests/test_journal src/daemon/queue/journal_syncer.c 'a new file takes the place though it is not synced' \
 	'if (ret_result->error == 0 && job->install_from != NULL)' 'if (job->install_from != NULL)'
-mutant tests/test_journal src/daemon/journal_record.c 'the checksum of a record is not looked at' \
+mutant tests/test_journal src/daemon/queue/journal_record.c 'the checksum of a record is not looked at' \
 	'if (get32(bytes + RECORD_CRC) != crc32c(0, bytes + RECORD_LENGTH, size - RECORD_LENGTH))' 'if (false)'
-mutant tests/test_journal src/daemon/journal_record.c 'the header of a file is not checked' \
+mutant tests/test_journal src/daemon/queue/journal_record.c 'the header of a file is not checked' \
 	'if (get32(bytes + HEADER_CRC) != crc32c(0, bytes, HEADER_CRC))' 'if (false)'
 
 # ---- the store and the sequence
 
-mutant tests/test_store src/daemon/store.c 'a transaction is written in parts' \
+mutant tests/test_store src/daemon/queue/store.c 'a transaction is written in parts' \
 	'if (--store->depth > 0 || store->transaction.len == 0)' \
 	'if (--store->depth > 1 || store->transaction.len == 0)'
-mutant tests/test_store src/daemon/store.c 'what is deleted comes back' \
+mutant tests/test_store src/daemon/queue/store.c 'what is deleted comes back' \
 	'op_write(&store->transaction, OP_DELETE, key, "", 0);' ''
-mutant tests/test_sequence src/daemon/sequence.c 'numbers are given before they are on the disk' \
+mutant tests/test_sequence src/daemon/event/sequence.c 'numbers are given before they are on the disk' \
 	'write_file(sequence->dir, ceiling) < 0' 'write_file(sequence->dir, sequence->last) < 0'
-mutant tests/test_sequence src/daemon/sequence.c 'a damaged file is believed' \
+mutant tests/test_sequence src/daemon/event/sequence.c 'a damaged file is believed' \
 	'if (len != (size_t)expected_len || memcmp(text, expected, len) != 0)' 'if (expected_len < 0)'
 
 # ---- the queue and its consumers
 
-mutant tests/test_queue src/daemon/queue.c 'what was being typed is forgotten by a restart' \
+mutant tests/test_queue src/daemon/queue/queue.c 'what was being typed is forgotten by a restart' \
 	'if (note->state == NOTE_DELIVERING)
 			note->state = NOTE_QUEUED;' ''
-mutant tests/test_queue src/daemon/queue.c 'what somebody has in hand is added to' \
+mutant tests/test_queue src/daemon/queue/queue.c 'what somebody has in hand is added to' \
 	'note->is_told || ' ''
-mutant tests/test_queue src/daemon/queue.c 'an earlier daemon told nobody' \
+mutant tests/test_queue src/daemon/queue/queue.c 'an earlier daemon told nobody' \
 	'note->is_told = true; /* perhaps, by an earlier daemon */' ''
-mutant tests/test_queue src/daemon/queue.c 'what nobody has seen is forgotten first' \
+mutant tests/test_queue src/daemon/queue/queue.c 'what nobody has seen is forgotten first' \
 	'if (is_undelivered(note))
 				continue;' ''
-mutant tests/test_queue src/daemon/consumer.c 'what is not acknowledged is passed over' \
+mutant tests/test_queue src/daemon/queue/consumer.c 'what is not acknowledged is passed over' \
 	'if (handed == NULL || handed->due_ms != 0)' 'if (handed == NULL)'
-mutant tests/test_queue src/daemon/consumer.c 'acknowledgements are not kept' \
+mutant tests/test_queue src/daemon/queue/consumer.c 'acknowledgements are not kept' \
 	'if (settled > 0)
 		consumer_store(consumer);' ''
-mutant tests/test_queue src/daemon/consumer.c 'acknowledgements above the floor are not kept' \
+mutant tests/test_queue src/daemon/queue/consumer.c 'acknowledgements above the floor are not kept' \
 	'if (seq > consumer->floor)' 'if (false)'
-mutant tests/test_queue src/daemon/consumer.c 'what is not acknowledged never comes again' \
+mutant tests/test_queue src/daemon/queue/consumer.c 'what is not acknowledged never comes again' \
 	'return handed->due_ms <= now_ms;' 'return false;'
 
 # ---- timers
 
-mutant tests/test_timer src/daemon/timer.c 'the clock of an earlier start of the machine is believed' \
+mutant tests/test_timer src/daemon/source/timer.c 'the clock of an earlier start of the machine is believed' \
 	'if (strcmp(boot_id, set->clock->boot_id) != 0)' 'if (false)'
-mutant tests/test_timer src/daemon/timer.c 'a recurring timer drifts' \
+mutant tests/test_timer src/daemon/source/timer.c 'a recurring timer drifts' \
 	'timer->boot_due_ms += (missed + 1) * timer->period_ms;' \
 	'timer->boot_due_ms = now_boot_ms(set) + timer->period_ms;'
-mutant tests/test_timer src/daemon/timer.c 'a timer that has fired fires again after a restart' \
+mutant tests/test_timer src/daemon/source/timer.c 'a timer that has fired fires again after a restart' \
 	'store_delete(queue_store(set->queue), key);' ''
-mutant tests/test_timer src/daemon/timer.c 'the longer sleep wins' \
+mutant tests/test_timer src/daemon/source/timer.c 'the longer sleep wins' \
 	'old->boot_due_ms <= due_ms' 'old->boot_due_ms > due_ms'
 
 # ---- jobs and watches
@@ -140,17 +140,17 @@ mutant tests/test_job src/job/main.c 'a job is started twice' \
 	'O_WRONLY | O_CREAT | O_EXCL' 'O_WRONLY | O_CREAT'
 mutant tests/test_job src/job/main.c 'the exit status is lost' \
 	'WIFEXITED(how) ? WEXITSTATUS(how) : -1' 'WIFEXITED(how) ? 0 : -1'
-mutant tests/test_job src/daemon/job.c 'a job that was accepted is not started after a kill' \
+mutant tests/test_job src/daemon/source/job.c 'a job that was accepted is not started after a kill' \
 	'spawn_supervisor(tracked) == 0)
 		return; /* accepted' 'false)
 		return; /* accepted'
-mutant tests/test_job src/daemon/job.c 'a killed supervisor is taken for a success' \
+mutant tests/test_job src/daemon/source/job.c 'a killed supervisor is taken for a success' \
 	'job->state = JOB_LOST;' 'job->state = JOB_EXITED;'
-mutant tests/test_watch src/daemon/watch.c 'a watch reads again what it told' \
+mutant tests/test_watch src/daemon/source/watch.c 'a watch reads again what it told' \
 	'		watch_store(watch);
 	uint64_t seq' '		;
 	uint64_t seq'
-mutant tests/test_watch src/daemon/watch.c 'a watch that is over goes on after a restart' \
+mutant tests/test_watch src/daemon/source/watch.c 'a watch that is over goes on after a restart' \
 	'store_delete(queue_store(queue), key);' ';'
 
 echo "1..$count"

@@ -19,13 +19,13 @@
 #include "base/alloc.h"
 #include "base/clock.h"
 #include "base/log.h"
-#include "daemon/counters.h"
-#include "daemon/daemon.h"
-#include "daemon/event_log.h"
-#include "daemon/method.h"
+#include "daemon/core/counters.h"
+#include "daemon/event/event_log.h"
 #include "daemon/methods/tables.h"
-#include "daemon/request.h"
-#include "daemon/server.h"
+#include "daemon/server/daemon.h"
+#include "daemon/server/method.h"
+#include "daemon/server/request.h"
+#include "daemon/server/server.h"
 
 /* ---- methods for tests ------------------------------------------------------------------ */
 

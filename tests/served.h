@@ -12,7 +12,7 @@
 #include <sys/types.h>
 
 #include "base/buf.h"
-#include "daemon/config.h"
+#include "daemon/core/config.h"
 
 #define SERVED_TIMEOUT_MS 10000
 

@@ -2,7 +2,7 @@
 /* What run_tmux lets through, by the words of a command. */
 #include <string.h>
 
-#include "daemon/command_policy.h"
+#include "daemon/methods/command_policy.h"
 #include "tap.h"
 
 #define WORDS 6

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: ISC */
 /* Options and limits. */
-#include "daemon/config.h"
+#include "daemon/core/config.h"
 
 #include <fcntl.h>
 #include <stdio.h>

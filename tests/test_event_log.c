@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: ISC */
 /* The event log: numbers, bytes of an event, what is remembered, who is told. */
-#include "daemon/event_log.h"
+#include "daemon/event/event_log.h"
 
 #include <inttypes.h>
 #include <stdio.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: ISC */
 /* Jobs for real: the supervisor runs commands, is killed, outlives whoever started it. */
-#include "daemon/job.h"
+#include "daemon/source/job.h"
 
 #include <muxbus.h>
 
@@ -17,9 +17,9 @@
 #include <unistd.h>
 
 #include "base/clock.h"
-#include "daemon/event_log.h"
-#include "daemon/queue.h"
-#include "daemon/store.h"
+#include "daemon/event/event_log.h"
+#include "daemon/queue/queue.h"
+#include "daemon/queue/store.h"
 #include "tap.h"
 
 enum { WAIT_MS = 20000 };

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: ISC */
 /* The journal against kills, power cuts, truncations, flipped bits, full and failing disks. */
-#include "daemon/journal.h"
+#include "daemon/queue/journal.h"
 
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "daemon/journal_record.h"
+#include "daemon/queue/journal_record.h"
 #include "tap.h"
 #include "torn_disk.h"
 

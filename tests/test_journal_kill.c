@@ -15,7 +15,7 @@
 #include <unistd.h>
 
 #include "base/clock.h"
-#include "daemon/journal.h"
+#include "daemon/queue/journal.h"
 #include "tap.h"
 
 enum {

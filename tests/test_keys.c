@@ -2,7 +2,7 @@
 /* Which strings are names of keys. */
 #include <string.h>
 
-#include "daemon/keys.h"
+#include "daemon/input/keys.h"
 #include "tap.h"
 
 static const char *const names[] = {"Enter", "enter", "ENTER", "F1", "F12", "C-c", "c-C", "M-x",

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: ISC */
 /* Lines that match: a search in blocks finds what a search line by line finds. */
-#include "daemon/line_match.h"
+#include "daemon/file/line_match.h"
 
 #include <stdio.h>
 #include <stdlib.h>

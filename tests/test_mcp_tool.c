@@ -3,17 +3,17 @@
  * Tools as models get them: the size of the list, results cut to a maximum as JSON and as
  * text, what agents are told, and what becomes of long waits.
  */
-#include "daemon/mcp_tool.h"
+#include "daemon/mcp/mcp_tool.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/alloc.h"
 #include "base/utf8.h"
-#include "daemon/mcp_advice.h"
-#include "daemon/mcp_client.h"
-#include "daemon/mcp_cut.h"
-#include "daemon/mcp_text.h"
+#include "daemon/mcp/mcp_advice.h"
+#include "daemon/mcp/mcp_client.h"
+#include "daemon/mcp/mcp_cut.h"
+#include "daemon/mcp/mcp_text.h"
 #include "tap.h"
 
 static struct json_reader *reader;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: ISC */
 /* The tables of methods: in order, complete, and true to their examples. */
-#include "daemon/method.h"
+#include "daemon/server/method.h"
 
 #include <ctype.h>
 #include <stdlib.h>

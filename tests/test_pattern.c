@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "base/clock.h"
-#include "daemon/pattern.h"
+#include "daemon/core/pattern.h"
 #include "tap.h"
 
 static struct pattern *compile(const char *text)

@@ -8,9 +8,9 @@
 
 #include "base/buf.h"
 #include "base/utf8.h"
-#include "daemon/picture.h"
-#include "daemon/picture_row.h"
-#include "daemon/picture_shape.h"
+#include "daemon/render/picture.h"
+#include "daemon/render/picture_row.h"
+#include "daemon/render/picture_shape.h"
 #include "tap.h"
 
 typedef int write_fn(struct buf *out, const struct picture *picture);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: ISC */
 /* Prompts on screens as capture-pane -p -e gives them. */
-#include "daemon/prompt.h"
+#include "daemon/pane/prompt.h"
 
 #include <string.h>
 

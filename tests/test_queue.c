@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: ISC */
 /* The queue and its consumers: order, restarts, coalescing, acknowledging, forgetting. */
-#include "daemon/queue.h"
+#include "daemon/queue/queue.h"
 
 #include <muxbus.h>
 
@@ -9,9 +9,9 @@
 #include <string.h>
 
 #include "base/alloc.h"
-#include "daemon/consumer.h"
-#include "daemon/event_log.h"
-#include "daemon/store.h"
+#include "daemon/event/event_log.h"
+#include "daemon/queue/consumer.h"
+#include "daemon/queue/store.h"
 #include "tap.h"
 #include "torn_disk.h"
 

@@ -3,7 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "daemon/resolve.h"
+#include "daemon/tmux/resolve.h"
 #include "tap.h"
 
 /* ---- the model: this test is its own ------------------------------------------------ */

@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "daemon/ring.h"
+#include "daemon/tmux/ring.h"
 #include "tap.h"
 
 #define MAX 5000

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: ISC */
 /* Signs on the screens of known agents: those that are built in, and a file of one's own. */
-#include "daemon/screen_sign.h"
+#include "daemon/pane/screen_sign.h"
 
 #include <stdio.h>
 #include <stdlib.h>

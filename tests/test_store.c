@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: ISC */
 /* The store: what was committed is there again, whole transactions or nothing. */
-#include "daemon/store.h"
+#include "daemon/queue/store.h"
 
 #include <stdio.h>
 #include <stdlib.h>

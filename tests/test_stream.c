@@ -10,11 +10,11 @@
 #include <string.h>
 
 #include "base/buf.h"
-#include "daemon/config.h"
-#include "daemon/event_log.h"
-#include "daemon/pane_events.h"
-#include "daemon/stream.h"
-#include "daemon/tmux.h"
+#include "daemon/core/config.h"
+#include "daemon/event/event_log.h"
+#include "daemon/tmux/pane_events.h"
+#include "daemon/tmux/stream.h"
+#include "daemon/tmux/tmux.h"
 #include "tap.h"
 #include "wire/json.h"
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: ISC */
 /* Subscriptions: filters, replay, holes, and what they have others look after. */
-#include "daemon/subscription.h"
+#include "daemon/server/subscription.h"
 
 #include <inttypes.h>
 #include <muxbus.h>
@@ -9,10 +9,10 @@
 #include <string.h>
 
 #include "base/buf.h"
-#include "daemon/daemon.h"
-#include "daemon/event_log.h"
-#include "daemon/stream.h"
-#include "daemon/tmux.h"
+#include "daemon/event/event_log.h"
+#include "daemon/server/daemon.h"
+#include "daemon/tmux/stream.h"
+#include "daemon/tmux/tmux.h"
 #include "tap.h"
 
 static struct buf heard; /* "S1:3 S1:gap(1-2,slow) " */

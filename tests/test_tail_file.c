@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: ISC */
 /* One file as it grows: every split of its bytes gives the same lines, every change is seen. */
-#include "daemon/tail_file.h"
+#include "daemon/file/tail_file.h"
 
 #include <fcntl.h>
 #include <stdio.h>

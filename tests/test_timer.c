@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: ISC */
 /* Timers on a clock that the test turns: sleeps, restarts, suspends, clock jumps. */
-#include "daemon/timer.h"
+#include "daemon/source/timer.h"
 
 #include <muxbus.h>
 
 #include <stdlib.h>
 #include <string.h>
 
-#include "daemon/event_log.h"
-#include "daemon/queue.h"
-#include "daemon/store.h"
+#include "daemon/event/event_log.h"
+#include "daemon/queue/queue.h"
+#include "daemon/queue/store.h"
 #include "tap.h"
 #include "torn_disk.h"
 

@@ -5,8 +5,8 @@
 #include <string.h>
 
 #include "base/buf.h"
-#include "daemon/stripper.h"
-#include "daemon/tokenizer.h"
+#include "daemon/tmux/stripper.h"
+#include "daemon/tmux/tokenizer.h"
 #include "tap.h"
 
 /* What was seen, as text: runs joined, controls in <>, the rest in []. */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: ISC */
 /* Watches through the queue: what is told, that it is told once, and over restarts. */
-#include "daemon/watch.h"
+#include "daemon/source/watch.h"
 
 #include <errno.h>
 #include <event2/event.h>
@@ -14,10 +14,10 @@
 #include <unistd.h>
 
 #include "base/clock.h"
-#include "daemon/event_log.h"
-#include "daemon/inotify_hub.h"
-#include "daemon/queue.h"
-#include "daemon/store.h"
+#include "daemon/event/event_log.h"
+#include "daemon/file/inotify_hub.h"
+#include "daemon/queue/queue.h"
+#include "daemon/queue/store.h"
 #include "tap.h"
 #include "torn_disk.h"
 

@@ -11,7 +11,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "daemon/journal_disk.h"
+#include "daemon/queue/journal_disk.h"
 
 #define TORN_FILES 8
 #define TORN_NAME 64

@@ -20,8 +20,8 @@
 #include "base/alloc.h"
 #include "base/buf.h"
 #include "base/str.h"
+#include "lib/block_line.h"
 #include "lib/event.h"
-#include "lib/guard.h"
 #include "lib/segment.h"
 #include "lib/unescape.h"
 

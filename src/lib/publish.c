@@ -6,10 +6,10 @@
 
 #include "lib/audit.h"
 #include "lib/change.h"
-#include "lib/exits.h"
 #include "lib/library.h"
 #include "lib/listing.h"
 #include "lib/model.h"
+#include "lib/pane_exit.h"
 #include "lib/state.h"
 
 /* ---- what the tracks know --------------------------------------------------------- */

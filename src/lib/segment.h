@@ -11,7 +11,7 @@
 
 #include "base/buf.h"
 #include "base/map.h"
-#include "lib/guard.h"
+#include "lib/block_line.h"
 
 struct segment {
 	struct buf text; /* whole lines; the first is a %begin */

@@ -21,14 +21,14 @@
 
 #include "base/list.h"
 #include "base/map.h"
-#include "lib/calm.h"
-#include "lib/finder.h"
-#include "lib/follow.h"
+#include "lib/attach_delay.h"
+#include "lib/attachment.h"
 #include "lib/identity.h"
 #include "lib/lister.h"
 #include "lib/loop.h"
-#include "lib/mention.h"
-#include "lib/reaper.h"
+#include "lib/pane_pidfd.h"
+#include "lib/reconnect.h"
+#include "lib/seen_ids.h"
 #include "lib/track.h"
 
 struct muxbus_sync {

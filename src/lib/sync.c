@@ -16,9 +16,9 @@
 #include "base/alloc.h"
 #include "base/clock.h"
 #include "lib/capture.h"
-#include "lib/exits.h"
 #include "lib/library.h"
 #include "lib/model.h"
+#include "lib/pane_exit.h"
 #include "lib/publish.h"
 
 /* More sessions than this are in the model, but their output cannot be followed. */

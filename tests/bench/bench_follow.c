@@ -16,8 +16,8 @@
 #include <unistd.h>
 
 #include "bench.h"
-#include "daemon/feed.h"
-#include "daemon/line_match.h"
+#include "daemon/file/line_match.h"
+#include "daemon/file/tail_loop.h"
 
 #define ROUNDS 3
 #define BULK_BYTES (256 * 1024 * 1024)

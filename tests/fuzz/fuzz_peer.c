@@ -11,7 +11,7 @@
 
 #include "base/alloc.h"
 #include "base/utf8.h"
-#include "daemon/method.h"
+#include "daemon/server/method.h"
 #include "wire/field.h"
 #include "wire/json.h"
 #include "wire/line.h"

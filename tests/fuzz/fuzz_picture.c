@@ -9,7 +9,7 @@
 
 #include "base/buf.h"
 #include "base/utf8.h"
-#include "daemon/picture.h"
+#include "daemon/render/picture.h"
 
 #define OUT_MAX ((size_t)16 * 1024 * 1024)
 #define DEPTH_MAX 16

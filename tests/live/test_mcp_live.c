@@ -11,7 +11,7 @@
 #include <sys/stat.h>
 
 #include "base/alloc.h"
-#include "daemon/mcp_tool.h"
+#include "daemon/mcp/mcp_tool.h"
 #include "harness.h"
 
 static struct live *live;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: ISC */
 /* Methods of agents: ensure_agent, send_task, respond, list_agents, stop_agent. */
-#include "daemon/agent.h"
+#include "daemon/agent/agent.h"
 
 #include <limits.h>
 #include <muxbus.h>
@@ -10,16 +10,16 @@
 #include "base/alloc.h"
 #include "base/clock.h"
 #include "base/utf8.h"
-#include "daemon/agent_hand.h"
-#include "daemon/asker.h"
-#include "daemon/consumer.h"
-#include "daemon/method.h"
+#include "daemon/core/pattern.h"
+#include "daemon/input/agent_hand.h"
 #include "daemon/methods/tables.h"
-#include "daemon/pane_fate.h"
-#include "daemon/pattern.h"
-#include "daemon/request.h"
-#include "daemon/spawn.h"
-#include "daemon/tmux.h"
+#include "daemon/queue/consumer.h"
+#include "daemon/server/method.h"
+#include "daemon/server/request.h"
+#include "daemon/server/requester.h"
+#include "daemon/server/spawn.h"
+#include "daemon/tmux/pane_fate.h"
+#include "daemon/tmux/tmux.h"
 
 #define TASK_SEC_MAX (10 * 366 * 86400.0)
 

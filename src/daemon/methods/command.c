@@ -5,14 +5,14 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "daemon/command_policy.h"
-#include "daemon/config.h"
-#include "daemon/guard.h"
-#include "daemon/method.h"
+#include "daemon/core/config.h"
+#include "daemon/methods/close_check.h"
+#include "daemon/methods/command_policy.h"
 #include "daemon/methods/tables.h"
-#include "daemon/request.h"
-#include "daemon/target.h"
-#include "daemon/tmux.h"
+#include "daemon/server/method.h"
+#include "daemon/server/request.h"
+#include "daemon/server/target.h"
+#include "daemon/tmux/tmux.h"
 
 #define WORDS_MAX 1000 /* tmux's own limit since 3.7 */
 #define RESULT_REST_BYTES 4096

@@ -15,13 +15,13 @@
 
 #include "base/alloc.h"
 #include "base/clock.h"
-#include "daemon/asker.h"
-#include "daemon/config.h"
-#include "daemon/job.h"
-#include "daemon/method.h"
+#include "daemon/core/config.h"
 #include "daemon/methods/tables.h"
-#include "daemon/peer.h"
-#include "daemon/request.h"
+#include "daemon/server/method.h"
+#include "daemon/server/peer.h"
+#include "daemon/server/request.h"
+#include "daemon/server/requester.h"
+#include "daemon/source/job.h"
 
 enum {
 	PATH_SIZE = 4096,

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: ISC */
 /* get_action_history: what was asked of the daemon lately. */
-#include "daemon/history.h"
-#include "daemon/method.h"
+#include "daemon/server/history.h"
 #include "daemon/methods/tables.h"
-#include "daemon/request.h"
+#include "daemon/server/method.h"
+#include "daemon/server/request.h"
 
 struct history_args {
 	int64_t limit;

@@ -9,14 +9,14 @@
 
 #include "base/alloc.h"
 #include "base/str.h"
-#include "daemon/config.h"
-#include "daemon/keys.h"
-#include "daemon/method.h"
+#include "daemon/core/config.h"
+#include "daemon/input/keys.h"
+#include "daemon/input/typing.h"
 #include "daemon/methods/tables.h"
-#include "daemon/request.h"
-#include "daemon/target.h"
-#include "daemon/tmux.h"
-#include "daemon/typing.h"
+#include "daemon/server/method.h"
+#include "daemon/server/request.h"
+#include "daemon/server/target.h"
+#include "daemon/tmux/tmux.h"
 
 #define TEXT_BYTES_MAX (1024 * 1024)
 /* Up to here keys are as cheap as a paste, and leave no buffer for others to see. */

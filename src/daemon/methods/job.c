@@ -10,12 +10,12 @@
 
 #include "base/alloc.h"
 #include "base/clock.h"
-#include "daemon/asker.h"
-#include "daemon/job.h"
-#include "daemon/job_record.h"
-#include "daemon/method.h"
 #include "daemon/methods/tables.h"
-#include "daemon/request.h"
+#include "daemon/server/method.h"
+#include "daemon/server/request.h"
+#include "daemon/server/requester.h"
+#include "daemon/source/job.h"
+#include "daemon/source/job_record.h"
 
 enum {
 	PATH_SIZE = 4096,

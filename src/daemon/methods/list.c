@@ -6,14 +6,14 @@
 
 #include "base/alloc.h"
 #include "base/clock.h"
-#include "daemon/config.h"
-#include "daemon/event_log.h"
-#include "daemon/method.h"
+#include "daemon/core/config.h"
+#include "daemon/event/event_log.h"
 #include "daemon/methods/tables.h"
-#include "daemon/object.h"
-#include "daemon/request.h"
-#include "daemon/target.h"
-#include "daemon/tmux.h"
+#include "daemon/server/method.h"
+#include "daemon/server/request.h"
+#include "daemon/server/target.h"
+#include "daemon/tmux/model_json.h"
+#include "daemon/tmux/tmux.h"
 
 #define HUMAN_MS 1000
 

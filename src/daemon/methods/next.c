@@ -9,13 +9,13 @@
 
 #include "base/alloc.h"
 #include "base/clock.h"
-#include "daemon/consumer.h"
-#include "daemon/method.h"
 #include "daemon/methods/queue_shared.h"
 #include "daemon/methods/tables.h"
-#include "daemon/queue.h"
-#include "daemon/request.h"
-#include "daemon/target.h"
+#include "daemon/queue/consumer.h"
+#include "daemon/queue/queue.h"
+#include "daemon/server/method.h"
+#include "daemon/server/request.h"
+#include "daemon/server/target.h"
 
 static const char *const source_choices[] = {
     "command", "condition", "job", "post", "timer", "watch", NULL};

@@ -7,14 +7,14 @@
 #include <string.h>
 
 #include "base/alloc.h"
-#include "daemon/guard.h"
-#include "daemon/method.h"
+#include "daemon/methods/close_check.h"
 #include "daemon/methods/tables.h"
-#include "daemon/request.h"
-#include "daemon/resolve.h"
-#include "daemon/spawn.h"
-#include "daemon/target.h"
-#include "daemon/tmux.h"
+#include "daemon/server/method.h"
+#include "daemon/server/request.h"
+#include "daemon/server/spawn.h"
+#include "daemon/server/target.h"
+#include "daemon/tmux/resolve.h"
+#include "daemon/tmux/tmux.h"
 
 #define CELLS_MAX 10000
 

@@ -1,19 +1,19 @@
 /* SPDX-License-Identifier: ISC */
 /* report_agent: an agent says who it is, where it sits, and what it does. */
-#include "daemon/presence.h"
+#include "daemon/pane/presence.h"
 
 #include <muxbus.h>
 
 #include <string.h>
 
-#include "daemon/asker.h"
-#include "daemon/method.h"
 #include "daemon/methods/tables.h"
-#include "daemon/pane_fate.h"
-#include "daemon/queue.h"
-#include "daemon/request.h"
-#include "daemon/target.h"
-#include "daemon/tmux.h"
+#include "daemon/queue/queue.h"
+#include "daemon/server/method.h"
+#include "daemon/server/request.h"
+#include "daemon/server/requester.h"
+#include "daemon/server/target.h"
+#include "daemon/tmux/pane_fate.h"
+#include "daemon/tmux/tmux.h"
 
 static const char *const state_choices[] = {"idle", "busy", "asking", "gone", NULL};
 

@@ -7,15 +7,15 @@
 #include <string.h>
 
 #include "base/alloc.h"
-#include "daemon/consumer.h"
-#include "daemon/method.h"
 #include "daemon/methods/queue_shared.h"
 #include "daemon/methods/tables.h"
-#include "daemon/pane_fate.h"
-#include "daemon/queue.h"
-#include "daemon/request.h"
-#include "daemon/store.h"
-#include "daemon/target.h"
+#include "daemon/queue/consumer.h"
+#include "daemon/queue/queue.h"
+#include "daemon/queue/store.h"
+#include "daemon/server/method.h"
+#include "daemon/server/request.h"
+#include "daemon/server/target.h"
+#include "daemon/tmux/pane_fate.h"
 
 enum { DATA_MAX = NOTIFICATION_DATA_MAX };
 

@@ -5,8 +5,8 @@
 
 #include <stdint.h>
 
-#include "daemon/consumer.h"
-#include "daemon/queue.h"
+#include "daemon/queue/consumer.h"
+#include "daemon/queue/queue.h"
 #include "wire/field.h"
 #include "wire/json.h"
 

@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: ISC */
 /* self_command: types a command into the caller's own pane. */
-#include "daemon/self_command.h"
+#include "daemon/deliver/self_command.h"
 
 #include <muxbus.h>
 
 #include <stdio.h>
 #include <string.h>
 
-#include "daemon/asker.h"
-#include "daemon/method.h"
 #include "daemon/methods/tables.h"
-#include "daemon/request.h"
+#include "daemon/server/method.h"
+#include "daemon/server/request.h"
+#include "daemon/server/requester.h"
 
 enum { MESSAGE_SIZE = 400 };
 

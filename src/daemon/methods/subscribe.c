@@ -7,14 +7,14 @@
 
 #include "base/alloc.h"
 #include "base/str.h"
-#include "daemon/config.h"
-#include "daemon/event_log.h"
+#include "daemon/core/config.h"
+#include "daemon/event/event_log.h"
 #include "daemon/methods/tables.h"
-#include "daemon/peer.h"
-#include "daemon/request.h"
-#include "daemon/subscription.h"
-#include "daemon/target.h"
-#include "daemon/tmux.h"
+#include "daemon/server/peer.h"
+#include "daemon/server/request.h"
+#include "daemon/server/subscription.h"
+#include "daemon/server/target.h"
+#include "daemon/tmux/tmux.h"
 
 #define SEQ_MAX 9007199254740991.0
 

@@ -3,7 +3,7 @@
 #ifndef DAEMON_METHODS_TABLES_H
 #define DAEMON_METHODS_TABLES_H
 
-#include "daemon/method.h"
+#include "daemon/server/method.h"
 
 extern const struct method methods_agent[];
 extern const struct method methods_capture[];

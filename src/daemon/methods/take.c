@@ -8,18 +8,18 @@
 
 #include "base/alloc.h"
 #include "base/clock.h"
-#include "daemon/asker.h"
-#include "daemon/config.h"
-#include "daemon/courier.h"
-#include "daemon/event_log.h"
-#include "daemon/method.h"
+#include "daemon/core/config.h"
+#include "daemon/deliver/prompt_line.h"
+#include "daemon/deliver/puller.h"
+#include "daemon/event/event_log.h"
 #include "daemon/methods/queue_shared.h"
 #include "daemon/methods/tables.h"
-#include "daemon/notice.h"
-#include "daemon/pane_fate.h"
-#include "daemon/queue.h"
-#include "daemon/request.h"
-#include "daemon/tmux.h"
+#include "daemon/queue/queue.h"
+#include "daemon/server/method.h"
+#include "daemon/server/request.h"
+#include "daemon/server/requester.h"
+#include "daemon/tmux/pane_fate.h"
+#include "daemon/tmux/tmux.h"
 
 /* In the order of enum courier_way. */
 static const char *const way_choices[] = {"follow", "hook", NULL};

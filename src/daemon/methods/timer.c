@@ -7,11 +7,11 @@
 #include <string.h>
 
 #include "base/clock.h"
-#include "daemon/asker.h"
-#include "daemon/method.h"
 #include "daemon/methods/tables.h"
-#include "daemon/request.h"
-#include "daemon/timer.h"
+#include "daemon/server/method.h"
+#include "daemon/server/request.h"
+#include "daemon/server/requester.h"
+#include "daemon/source/timer.h"
 
 enum { MESSAGE_SIZE = 400 };
 

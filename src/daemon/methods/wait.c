@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: ISC */
 /* wait_for: one request instead of a polling loop. */
-#include "daemon/wait.h"
-#include "daemon/condition.h"
-#include "daemon/method.h"
+#include "daemon/source/wait.h"
 #include "daemon/methods/tables.h"
-#include "daemon/request.h"
+#include "daemon/server/method.h"
+#include "daemon/server/request.h"
+#include "daemon/source/condition.h"
 
 struct wait_args {
 	const struct json *any;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: ISC */
 /* Methods of watches of files: watch_log, cancel_watch, list_watches. */
-#include "daemon/watch.h"
+#include "daemon/source/watch.h"
 
 #include <errno.h>
 #include <limits.h>
@@ -9,11 +9,11 @@
 #include <string.h>
 
 #include "base/clock.h"
-#include "daemon/asker.h"
-#include "daemon/errand.h"
-#include "daemon/method.h"
 #include "daemon/methods/tables.h"
-#include "daemon/request.h"
+#include "daemon/server/method.h"
+#include "daemon/server/request.h"
+#include "daemon/server/requester.h"
+#include "daemon/source/background_wait.h"
 
 enum { MESSAGE_SIZE = 600 };
 

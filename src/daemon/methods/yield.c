@@ -5,16 +5,16 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "daemon/asker.h"
-#include "daemon/errand.h"
-#include "daemon/job.h"
-#include "daemon/method.h"
+#include "daemon/deliver/self_command.h"
 #include "daemon/methods/tables.h"
-#include "daemon/queue.h"
-#include "daemon/request.h"
-#include "daemon/self_command.h"
-#include "daemon/timer.h"
-#include "daemon/watch.h"
+#include "daemon/queue/queue.h"
+#include "daemon/server/method.h"
+#include "daemon/server/request.h"
+#include "daemon/server/requester.h"
+#include "daemon/source/background_wait.h"
+#include "daemon/source/job.h"
+#include "daemon/source/timer.h"
+#include "daemon/source/watch.h"
 
 enum { MESSAGE_SIZE = 200 };
 

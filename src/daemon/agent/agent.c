@@ -1,0 +1,662 @@
+/* SPDX-License-Identifier: ISC */
+/* Agents: their states, and how they are kept alive. */
+#include "daemon/agent/agent.h"
+
+#include <muxbus.h>
+
+#include <stdio.h>
+#include <string.h>
+
+#include "base/alloc.h"
+#include "base/clock.h"
+#include "base/log.h"
+#include "daemon/agent/agent_private.h"
+#include "daemon/agent/agent_wait.h"
+#include "daemon/core/loop_timer.h"
+#include "daemon/core/pattern.h"
+#include "daemon/event/event_log.h"
+#include "daemon/pane/agent_look.h"
+#include "daemon/queue/queue.h"
+#include "daemon/queue/store.h"
+#include "daemon/server/daemon.h"
+#include "daemon/server/request.h"
+#include "daemon/tmux/pane_fate.h"
+#include "daemon/tmux/tmux.h"
+
+#define PREFIX "agent/"
+
+enum {
+	BACKOFF_MIN_MS = 500,
+	BACKOFF_MAX_MS = 30000,
+	EVENT_MAX = 16 * 1024,
+	QUESTION_ROWS = 12,
+	QUESTION_MAX = 4096,
+};
+
+static const char *const state_names[AGENT_STATE_COUNT_] = {
+    [AGENT_STARTING] = "starting",
+    [AGENT_READY] = "ready",
+    [AGENT_BUSY] = "busy",
+    [AGENT_BLOCKED] = "blocked",
+    [AGENT_CRASHED] = "crashed",
+    [AGENT_GONE] = "gone",
+};
+
+const char *agent_state_name(enum agent_state state)
+{
+	return state_names[state];
+}
+
+/* ---- the store ---- */
+
+static void agent_key(const struct agent *agent, char *out, size_t size)
+{
+	snprintf(out, size, PREFIX "%s", agent->plan.name);
+}
+
+void agent_store(const struct agent *agent)
+{
+	char key[sizeof PREFIX + AGENT_NAME_MAX];
+	struct buf value;
+
+	buf_init(&value, STORE_VALUE_MAX);
+	agent_record_write(&value, agent);
+	agent_key(agent, key, sizeof key);
+	store_put(queue_store(agent->set->daemon->queue), key, value.data, value.len);
+	buf_finish(&value);
+}
+
+/* ---- telling ---- */
+
+static void publish(const struct agent *agent)
+{
+	struct daemon *daemon = agent->set->daemon;
+	struct event_scope scope = {.pane = agent->pane.pane, .window = MUXBUS_NO_ID};
+	struct json_writer writer;
+	struct buf members;
+
+	scope.sessions[0] = MUXBUS_NO_ID;
+	if (agent->pane.pane != MUXBUS_NO_ID && tmux_is_live(daemon->tmux))
+		tmux_scope_pane(daemon->tmux, agent->pane.pane, &scope);
+	buf_init(&members, EVENT_MAX);
+	json_writer_init(&writer, &members);
+	agent_write(&writer, agent);
+	(void)event_log_publish(daemon->events, EVENT_AGENT_STATE, &scope,
+	    (const char *)members.data, members.len, true);
+	buf_finish(&members);
+}
+
+void agent_set_state(struct agent *agent, enum agent_state state, const char *reason)
+{
+	struct list *link, *after;
+	bool is_new = agent->state != state;
+
+	snprintf(agent->reason, sizeof agent->reason, "%s", reason);
+	if (state != AGENT_BLOCKED) {
+		mem_free(agent->question);
+		agent->question = NULL;
+		agent->is_secret = false;
+	}
+	if (!is_new)
+		return;
+	log_debug("agent %s: %s, was %s: %s", agent->plan.name, state_names[state],
+	    state_names[agent->state], reason);
+	agent->state = state;
+	agent->since_ms = clock_real_ms();
+	publish(agent);
+	list_for_each_safe (link, after, &agent->set->listeners) {
+		struct agent_listener *listener = list_entry(link, struct agent_listener, link);
+
+		listener->changed(listener, agent);
+	}
+	agent_waiters_step(agent);
+}
+
+/* Tells who made it that it crashed. */
+static void notify_crash(struct agent *agent, bool is_last)
+{
+	struct queue *queue = agent->set->daemon->queue;
+	struct notification_draft draft = {
+	    .source = SOURCE_CONDITION,
+	    .pane = &agent->teller,
+	    .is_urgent = is_last,
+	};
+	char text[200], key[AGENT_NAME_MAX + 16];
+	struct json_writer writer;
+	struct buf data;
+
+	snprintf(text, sizeof text, "agent %s crashed%s", agent->plan.name,
+	    is_last ? ", and is not started again: ensure_agent does" : "; it is started again");
+	snprintf(key, sizeof key, "agent:%s:%s", agent->plan.name, is_last ? "end" : "crash");
+	buf_init(&data, EVENT_MAX);
+	json_writer_init(&writer, &data);
+	json_object_begin(&writer, NULL);
+	agent_write(&writer, agent);
+	json_object_end(&writer);
+	draft.text = text;
+	draft.key = key;
+	draft.data = (const char *)data.data;
+	(void)queue_post(queue, &draft);
+	buf_finish(&data);
+}
+
+/* ---- starting ---- */
+
+static void on_made(void *data, const struct pane_ref *pane)
+{
+	struct agent *agent = data;
+
+	(void)agent_gaze_aim(agent->gaze, pane, true);
+}
+
+static void on_launched(void *data, const struct pane_ref *pane, const char *error)
+{
+	struct agent *agent = data;
+
+	agent->launch = NULL;
+	if (error != NULL) {
+		agent->was_ready = false;
+		agent_set_state(agent, AGENT_CRASHED, error);
+		agent_tasks_end(agent, "crashed", true);
+		return;
+	}
+	agent->pane = *pane;
+	agent->started_ms = clock_real_ms();
+	agent_store(agent);
+	agent_gaze_set_process(agent->gaze, pane);
+	agent_gaze_look(agent->gaze, true);
+}
+
+void agent_launch_program(struct agent *agent)
+{
+	static const struct agent_launch_handlers handlers = {.made = on_made, .done = on_launched};
+	struct daemon *daemon = agent->set->daemon;
+	bool is_there =
+	    agent->pane.pane != MUXBUS_NO_ID && pane_fate(daemon->tmux, &agent->pane) == PANE_THERE;
+
+	(void)event_del(agent->timer);
+	agent->is_restarting = false;
+	agent->was_ready = false;
+	agent->exit_status = -1;
+	agent->exit_signal = 0;
+	agent_hand_drop(agent->hand);
+	agent_set_state(agent, AGENT_STARTING, "its program is being started");
+	agent_gaze_drop(agent->gaze); /* until the pane is there, or there again */
+	if (!agent_launch_start(daemon, &agent->plan, is_there ? &agent->pane : NULL, &handlers,
+		agent, &agent->launch))
+		agent_set_state(agent, AGENT_GONE, "tmux is not followed");
+}
+
+/* ---- crashing ---- */
+
+static void note_exit(struct agent *agent)
+{
+	const struct muxbus_pane *pane =
+	    muxbus_model_pane(tmux_model(agent->set->daemon->tmux), agent->pane.pane);
+
+	if (pane == NULL || !pane->is_dead)
+		return;
+	agent->exit_status = pane->exit_status;
+	agent->exit_signal = pane->exit_signal;
+}
+
+/* It has ended: it is started again, by and by, and not for ever. */
+static void crash(struct agent *agent, const char *reason)
+{
+	int64_t backoff_ms;
+	bool is_last;
+
+	note_exit(agent);
+	agent_hand_drop(agent->hand);
+	if (clock_real_ms() - agent->started_ms > AGENT_SETTLED_MS)
+		agent->restarts = 0;
+	/* What never was ready would not be the next time either. */
+	is_last = !agent->was_ready || agent->restarts >= AGENT_RESTARTS_MAX;
+	agent->is_restarting = !is_last;
+	agent_set_state(agent, AGENT_CRASHED, reason);
+	agent_tasks_end(agent, "crashed", is_last);
+	notify_crash(agent, is_last);
+	if (is_last)
+		return;
+	backoff_ms = (int64_t)BACKOFF_MIN_MS << agent->restarts;
+	agent->restarts++;
+	loop_timer_arm(agent->timer, backoff_ms < BACKOFF_MAX_MS ? backoff_ms : BACKOFF_MAX_MS);
+}
+
+static void on_timer(evutil_socket_t fd, short what, void *data)
+{
+	struct agent *agent = data;
+
+	(void)fd;
+	(void)what;
+	if (agent->ending != NULL)
+		agent_ending_step(agent);
+	else if (agent->is_restarting)
+		agent_launch_program(agent);
+	else
+		agent_gaze_look(agent->gaze, true); /* and then types, if it may */
+}
+
+/* ---- what is seen ---- */
+
+static void keep_question(
+    struct agent *agent, const struct agent_verdict *verdict, const struct agent_look *look)
+{
+	struct buf text;
+
+	buf_init(&text, QUESTION_MAX);
+	if (look != NULL)
+		agent_question_text(&look->screen.view, QUESTION_ROWS, &text);
+	mem_free(agent->question);
+	agent->question = xstrdup(text.len > 0 ? (const char *)text.data : "");
+	agent->is_secret = verdict->is_secret;
+	buf_finish(&text);
+}
+
+static void on_ready(struct agent *agent, const struct agent_verdict *verdict)
+{
+	bool is_first = !agent->was_ready;
+
+	agent->was_ready = true;
+	agent_set_state(agent, AGENT_READY, verdict->reason);
+	if (is_first)
+		agent_store(agent); /* what was learned */
+}
+
+static void on_judged(
+    void *data, const struct agent_verdict *verdict, const struct agent_look *look)
+{
+	struct agent *agent = data;
+
+	if (agent->ending != NULL) {
+		if (verdict->kind == VERDICT_CRASHED)
+			loop_timer_arm(agent->timer, 0);
+		return;
+	}
+	if (agent->launch != NULL || agent->state == AGENT_GONE ||
+	    (agent->state == AGENT_CRASHED && verdict->kind == VERDICT_CRASHED))
+		return;
+	if (verdict->kind == VERDICT_QUESTION)
+		keep_question(agent, verdict, look);
+	agent_tasks_judged(agent, verdict, look);
+	switch (verdict->kind) {
+	case VERDICT_READY:
+		on_ready(agent, verdict);
+		break;
+	case VERDICT_QUESTION:
+		agent_set_state(agent, AGENT_BLOCKED, verdict->reason);
+		break;
+	case VERDICT_CRASHED:
+		crash(agent, verdict->reason);
+		break;
+	case VERDICT_BUSY:
+		agent_set_state(
+		    agent, agent->was_ready ? AGENT_BUSY : AGENT_STARTING, verdict->reason);
+		break;
+	case VERDICT_UNKNOWN:
+		snprintf(agent->reason, sizeof agent->reason, "%s", verdict->reason);
+		break;
+	}
+	agent_tasks_step(agent);
+	agent_gaze_set_waiting(
+	    agent->gaze, agent->task_count > 0 || !list_is_empty(&agent->waiters));
+}
+
+/* Its pane was closed, by a person as a rule: it is not started again by itself. */
+static void on_closed(void *data)
+{
+	struct agent *agent = data;
+
+	if (agent->ending != NULL) {
+		loop_timer_arm(agent->timer, 0);
+		return;
+	}
+	agent_hand_drop(agent->hand);
+	if (!tmux_is_live(agent->set->daemon->tmux)) {
+		snprintf(agent->reason, sizeof agent->reason, "tmux is not followed");
+		return; /* it may be there yet */
+	}
+	(void)event_del(agent->timer);
+	agent->is_restarting = false;
+	agent_set_state(agent, AGENT_GONE, "its pane was closed");
+	agent_tasks_end(agent, "crashed", true);
+}
+
+static void on_flows(void *data)
+{
+	struct agent *agent = data;
+
+	if (agent->launch != NULL)
+		agent_launch_flows(agent->launch);
+}
+
+static void on_wrote(void *data, uint64_t end)
+{
+	(void)end;
+	agent_tasks_wrote(data);
+}
+
+static void on_typed(
+    void *data, enum agent_hand_result result, const char *reason, uint64_t before_enter)
+{
+	agent_tasks_typed(data, result, reason, before_enter);
+}
+
+/* ---- agents ---- */
+
+static struct agent *agent_new(struct agent_set *set)
+{
+	static const struct agent_gaze_handlers handlers = {
+	    .judged = on_judged, .closed = on_closed, .flows = on_flows, .wrote = on_wrote};
+	struct agent *agent = xcalloc(1, sizeof *agent);
+
+	agent->set = set;
+	agent->state = AGENT_GONE;
+	agent->exit_status = -1;
+	pane_ref_clear(&agent->pane);
+	pane_ref_clear(&agent->teller);
+	list_init(&agent->waiters);
+	list_init(&agent->tasks);
+	agent->gaze = agent_gaze_new(set->daemon, &handlers, agent);
+	agent->hand = agent_hand_new(set->daemon, on_typed, agent);
+	agent->timer = loop_timer_new(set->daemon->base, on_timer, agent);
+	list_append(&set->agents, &agent->link);
+	set->count++;
+	return agent;
+}
+
+static void agent_free(struct agent *agent)
+{
+	list_remove(&agent->link);
+	agent->set->count--;
+	if (agent->launch != NULL)
+		agent_launch_cancel(agent->launch);
+	agent_ending_free(agent->ending);
+	agent_gaze_free(agent->gaze);
+	agent_hand_free(agent->hand);
+	event_free(agent->timer);
+	pattern_free(agent->regex);
+	agent_plan_finish(&agent->plan);
+	mem_free(agent->question);
+	mem_free(agent);
+}
+
+void agent_remove(struct agent *agent)
+{
+	struct agent_set *set = agent->set;
+	char key[sizeof PREFIX + AGENT_NAME_MAX];
+	struct list *link, *after;
+
+	agent_tasks_end(agent, "crashed", true);
+	agent_set_state(agent, AGENT_GONE, "it was stopped");
+	agent_waiters_end(agent);
+	list_for_each_safe (link, after, &set->listeners) {
+		struct agent_listener *listener = list_entry(link, struct agent_listener, link);
+
+		listener->stopped(listener, agent);
+	}
+	agent_key(agent, key, sizeof key);
+	store_delete(queue_store(set->daemon->queue), key);
+	agent_free(agent);
+}
+
+/* Sets the pattern of the prompt. False with a reason. */
+static bool set_prompt(struct agent *agent, const char *prompt, char *reason, size_t size)
+{
+	struct pattern *regex = NULL;
+
+	if (prompt != NULL) {
+		regex = pattern_new(prompt, strlen(prompt), reason, size);
+		if (regex == NULL)
+			return false;
+	}
+	pattern_free(agent->regex);
+	agent->regex = regex;
+	agent_gaze_set_regex(agent->gaze, regex);
+	return true;
+}
+
+/* ---- ensure_agent ---- */
+
+/* Takes what plan holds over; false after failing the request. */
+static bool take_plan(struct agent *agent, struct request *request, struct agent_plan *plan)
+{
+	char reason[200];
+
+	if (!set_prompt(agent, plan->prompt, reason, sizeof reason)) {
+		request_fail_data(
+		    request, MESSAGE_PARAMS, "\"field\":\"prompt\"", "prompt: %s", reason);
+		return false;
+	}
+	agent_plan_finish(&agent->plan);
+	agent->plan = *plan;
+	*plan = (struct agent_plan){0};
+	return true;
+}
+
+static void ensure_new(struct agent_set *set, struct request *request, struct agent_plan *plan,
+    const struct pane_ref *teller)
+{
+	struct agent *agent;
+
+	if (set->count >= AGENTS_MAX) {
+		request_fail(request, MESSAGE_LIMIT,
+		    "there are %d agents already, the most there may be: stop_agent ends one",
+		    AGENTS_MAX);
+		return;
+	}
+	agent = agent_new(set);
+	if (!take_plan(agent, request, plan)) {
+		agent_free(agent);
+		return;
+	}
+	agent->teller = *teller;
+	agent_store(agent);
+	agent_wait_add(agent, request, true);
+	agent_launch_program(agent);
+}
+
+void agent_ensure(struct agent_set *set, struct request *request, struct agent_plan *plan,
+    const struct pane_ref *teller)
+{
+	struct agent *agent = agent_get(set, plan->name);
+	bool is_ended;
+
+	if (agent == NULL) {
+		ensure_new(set, request, plan, teller);
+		return;
+	}
+	if (agent->ending != NULL) {
+		request_fail(request, MESSAGE_BUSY, "agent \"%s\" is being stopped", plan->name);
+		return;
+	}
+	is_ended =
+	    agent->state == AGENT_GONE || (agent->state == AGENT_CRASHED && !agent->is_restarting);
+	if (!is_ended && !agent_plan_equal(&agent->plan, plan)) {
+		request_fail(request, MESSAGE_BUSY,
+		    "agent \"%s\" runs another command, or elsewhere: stop_agent it first, or take "
+		    "another name",
+		    plan->name);
+		return;
+	}
+	if (!take_plan(agent, request, plan))
+		return;
+	if (teller->pane != MUXBUS_NO_ID)
+		agent->teller = *teller;
+	agent_store(agent);
+	agent->restarts = 0;
+	agent_wait_add(agent, request, is_ended);
+	if (is_ended)
+		agent_launch_program(agent);
+	else
+		agent_waiters_step(agent);
+}
+
+/* ---- the set ---- */
+
+/* A program's end is seen by tmux first: then its pane is looked at. */
+static void on_event(struct event_log_listener *listener, struct event_entry *event)
+{
+	struct agent_set *set = list_entry(listener, struct agent_set, listener);
+	struct list *link;
+
+	if (event->kind != EVENT_PANE_EXITED)
+		return;
+	list_for_each (link, &set->agents) {
+		struct agent *agent = list_entry(link, struct agent, link);
+
+		if (agent->pane.pane == event->scope.pane && agent->launch == NULL)
+			agent_gaze_look(agent->gaze, true);
+	}
+}
+
+static bool load(struct agent_set *set, const char *name, const char *text, size_t len)
+{
+	struct agent *agent = agent_new(set);
+	struct json_error error;
+	const struct json *value = json_read(set->reader, text, len, &error);
+	char reason[200];
+
+	if (value == NULL || !agent_record_read(agent, value) ||
+	    strcmp(agent->plan.name, name) != 0 ||
+	    !set_prompt(agent, agent->plan.prompt, reason, sizeof reason)) {
+		agent_free(agent);
+		return false;
+	}
+	agent->since_ms = clock_real_ms();
+	snprintf(agent->reason, sizeof agent->reason, "tmux is not followed");
+	return true;
+}
+
+struct agent_set *agent_set_new(struct daemon *daemon)
+{
+	struct agent_set *set = xcalloc(1, sizeof *set);
+	struct store *store = queue_store(daemon->queue);
+	const char *key, *value;
+	size_t cursor = 0, len;
+
+	set->daemon = daemon;
+	set->reader = json_reader_new(STORE_VALUE_MAX);
+	list_init(&set->agents);
+	list_init(&set->listeners);
+	set->listener.event = on_event;
+	event_log_listen(daemon->events, &set->listener);
+	while (store_next(store, PREFIX, &cursor, &key, &value, &len)) {
+		if (!load(set, key + strlen(PREFIX), value, len))
+			log_warning("an entry of the journal is no agent: %s", key);
+	}
+	agent_tasks_load(set);
+	return set;
+}
+
+void agent_set_free(struct agent_set *set)
+{
+	if (set == NULL)
+		return;
+	event_log_unlisten(set->daemon->events, &set->listener);
+	while (!list_is_empty(&set->agents)) {
+		struct agent *agent = list_entry(set->agents.next, struct agent, link);
+
+		agent_tasks_forget(agent);
+		agent_waiters_end(agent);
+		agent_free(agent);
+	}
+	json_reader_free(set->reader);
+	mem_free(set);
+}
+
+/* Finds the agents of an earlier life, or of a connection that was lost. */
+static void adopt(struct agent *agent)
+{
+	struct daemon *daemon = agent->set->daemon;
+
+	if (agent->launch != NULL || agent->ending != NULL)
+		return;
+	if (agent->pane.pane == MUXBUS_NO_ID ||
+	    pane_fate(daemon->tmux, &agent->pane) != PANE_THERE ||
+	    !agent_gaze_aim(agent->gaze, &agent->pane, false)) {
+		agent->is_restarting = false;
+		if (agent->state != AGENT_CRASHED)
+			agent_set_state(agent, AGENT_GONE, "its pane is not there any more");
+		agent_tasks_end(agent, "crashed", true);
+		return;
+	}
+	(void)muxbus_sync_adopt_pane(tmux_sync(daemon->tmux), agent->pane.pane, true);
+	if (agent->state == AGENT_GONE)
+		agent_set_state(
+		    agent, agent->was_ready ? AGENT_BUSY : AGENT_STARTING, "it was found running");
+	agent_gaze_look(agent->gaze, true);
+}
+
+void agent_set_wake(struct agent_set *set)
+{
+	struct list *link, *after;
+
+	list_for_each_safe (link, after, &set->agents)
+		adopt(list_entry(link, struct agent, link));
+}
+
+size_t agent_count(const struct agent_set *set)
+{
+	return set->count;
+}
+
+const struct agent *agent_next(const struct agent_set *set, const struct agent *previous)
+{
+	const struct list *link = previous == NULL ? set->agents.next : previous->link.next;
+
+	return link == &set->agents ? NULL : list_entry(link, const struct agent, link);
+}
+
+struct agent *agent_get(const struct agent_set *set, const char *name)
+{
+	struct list *link;
+
+	if (set == NULL)
+		return NULL; /* a daemon of a test's own */
+	list_for_each (link, &set->agents) {
+		struct agent *agent = list_entry(link, struct agent, link);
+
+		if (strcmp(agent->plan.name, name) == 0)
+			return agent;
+	}
+	return NULL;
+}
+
+const struct agent *agent_find(const struct agent_set *set, const char *name)
+{
+	return agent_get(set, name);
+}
+
+const struct agent *agent_of_pane(const struct agent_set *set, uint32_t pane)
+{
+	const struct agent *agent = NULL;
+
+	while (set != NULL && (agent = agent_next(set, agent)) != NULL) {
+		if (agent->pane.pane == pane &&
+		    pane_fate(set->daemon->tmux, &agent->pane) == PANE_THERE)
+			return agent;
+	}
+	return NULL;
+}
+
+bool agent_set_holds(const struct agent_set *set, const struct pane_ref *pane)
+{
+	const struct agent *agent = NULL;
+
+	while (set != NULL && (agent = agent_next(set, agent)) != NULL) {
+		if (pane_ref_equal(&agent->pane, pane) && agent_has_task(agent))
+			return true;
+	}
+	return false;
+}
+
+void agent_listen(struct agent_set *set, struct agent_listener *listener)
+{
+	list_append(&set->listeners, &listener->link);
+}
+
+void agent_unlisten(struct agent_listener *listener)
+{
+	list_remove(&listener->link);
+}

@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: ISC */
+/*
+ * Starts the program of an agent in a window of its own: in a session of its own, of the
+ * size asked for whoever looks at it, with the history asked for; or again in another window
+ * of that session. Its output is followed from the first byte, and its pane stays when it ends.
+ */
+#ifndef DAEMON_AGENT_AGENT_LAUNCH_H
+#define DAEMON_AGENT_AGENT_LAUNCH_H
+
+#include <stdint.h>
+
+#include "daemon/agent/agent_spec.h"
+#include "daemon/core/pane_ref.h"
+
+struct agent_launch;
+struct daemon;
+
+struct agent_launch_handlers {
+	/* The pane is there, without its program: who wants its output asks for it now. */
+	void (*made)(void *data, const struct pane_ref *pane);
+	/* Its program runs; error NULL. Or it cannot: error in words. Frees the launch. */
+	void (*done)(void *data, const struct pane_ref *pane, const char *error);
+};
+
+/*
+ * pane NULL: in a new session; else in that of this pane, which is closed. The plan is lent until it *ret_launch is set before any handler is called; done ends its life. False if tmux is
+ * not followed.
+ */
+bool agent_launch_start(struct daemon *daemon, const struct agent_plan *plan,
+    const struct pane_ref *pane, const struct agent_launch_handlers *handlers, void *data,
+    struct agent_launch **ret_launch);
+
+/* The output of the pane that was made flows: its program may be started. */
+void agent_launch_flows(struct agent_launch *launch);
+
+/* Nobody wants to hear of it any more; what it has made is closed. */
+void agent_launch_cancel(struct agent_launch *launch);
+
+#endif

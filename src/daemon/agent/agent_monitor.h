@@ -1,0 +1,73 @@
+/* SPDX-License-Identifier: ISC */
+/*
+ * A gaze rests on one pane and says what its program is doing: it follows the pane's
+ * output, looks at the screen when that rests, and tells each verdict (agent_verdict.h). A
+ * prompt or a question is told when two looks agree and nothing came between them. While
+ * nothing comes and nobody waits, nothing is looked at.
+ */
+#ifndef DAEMON_AGENT_AGENT_MONITOR_H
+#define DAEMON_AGENT_AGENT_MONITOR_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/buf.h"
+#include "daemon/agent/classify.h"
+#include "daemon/core/pane_ref.h"
+
+struct agent_gaze;
+struct agent_look;
+struct daemon;
+struct json_writer;
+
+struct agent_gaze_handlers {
+	/*
+	 * A verdict. look NULL: without one (it writes, it has ended). May aim, drop or ask for
+	 * another look, but not free the gaze.
+	 */
+	void (*judged)(
+	    void *data, const struct agent_verdict *verdict, const struct agent_look *look);
+	/* The pane is closed, or its server gone; the gaze rests on nothing then. */
+	void (*closed)(void *data);
+	/* Output comes from now on: nothing more of it is missed. May be NULL. */
+	void (*flows)(void *data);
+	/* Output came; may be NULL. */
+	void (*wrote)(void *data, uint64_t end);
+};
+
+struct agent_gaze *agent_gaze_new(
+    struct daemon *daemon, const struct agent_gaze_handlers *handlers, void *data);
+void agent_gaze_free(struct agent_gaze *gaze);
+
+/*
+ * Rests on a pane from now on. Its output is kept in a ring from here. is_new: its program is
+ * about to be started, so nothing of it was missed; what was learned is forgotten. False if
+ * there is no such pane.
+ */
+bool agent_gaze_aim(struct agent_gaze *gaze, const struct pane_ref *pane, bool is_new);
+/* The same pane, whose program has been started: it has another first process. */
+void agent_gaze_set_process(struct agent_gaze *gaze, const struct pane_ref *pane);
+void agent_gaze_drop(struct agent_gaze *gaze);
+
+/* The pattern of the prompt, lent while it lives; NULL: it is learned. */
+void agent_gaze_set_regex(struct agent_gaze *gaze, struct pattern *regex);
+
+/* Looks soon, and goes on looking now and then while is_waiting. */
+void agent_gaze_look(struct agent_gaze *gaze, bool is_waiting);
+
+/* Whether somebody waits: only then is a program at rest looked at again and again. */
+void agent_gaze_set_waiting(struct agent_gaze *gaze, bool is_waiting);
+
+struct agent_habit *agent_gaze_habit(struct agent_gaze *gaze);
+/* Where the output stands, and the offset of the last prompt mark 'A' or output mark 'C'. */
+uint64_t agent_gaze_end(const struct agent_gaze *gaze);
+uint64_t agent_gaze_mark(const struct agent_gaze *gaze, char mark);
+/* Whether the program has asked for bracketed paste. */
+bool agent_gaze_brackets(const struct agent_gaze *gaze);
+/* What an earlier daemon knew of that. */
+void agent_gaze_set_brackets(struct agent_gaze *gaze, bool brackets);
+
+/* Members that say what was seen last: the evidence. */
+void agent_gaze_write(const struct agent_gaze *gaze, struct json_writer *writer);
+
+#endif

@@ -1,0 +1,337 @@
+/* SPDX-License-Identifier: ISC */
+/* What is told of a task: progress, its answer, its notification. */
+#include "daemon/agent/agent_report.h"
+
+#include <muxbus.h>
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/alloc.h"
+#include "base/clock.h"
+#include "daemon/agent/reply_text.h"
+#include "daemon/core/config.h"
+#include "daemon/core/loop_timer.h"
+#include "daemon/pane/agent_look.h"
+#include "daemon/queue/queue.h"
+#include "daemon/server/daemon.h"
+#include "daemon/server/peer.h"
+#include "daemon/server/request.h"
+#include "daemon/tmux/stream.h"
+#include "daemon/tmux/stripper.h"
+
+enum {
+	NOTE_OUTPUT_MAX = 16 * 1024, /* bytes of output in a notification */
+	NOTE_MAX = NOTIFICATION_DATA_MAX,
+	PROGRESS_BYTES = 16 * 1024, /* of output in one report */
+	PROGRESS_MAX = 8 * PROGRESS_BYTES,
+	SCREEN_MAX = 64 * 1024,
+	SCREEN_ROWS = 200,
+	TEXT_SIZE = 160,
+};
+
+/* What was said, and where it stands in the pane's output. */
+struct output {
+	struct buf text;
+	uint64_t from, to; /* of the task */
+	uint64_t text_from; /* of the text */
+	bool is_truncated;
+	bool has_gap;
+};
+
+/* Where a task's output begins and ends: marks of the shell are exact. */
+static void find_bounds(
+    const struct agent_task *task, const struct agent_look *look, struct output *output)
+{
+	const struct agent_gaze *gaze = task->agent->gaze;
+	uint64_t begin = agent_gaze_mark(gaze, 'C'), end = agent_gaze_mark(gaze, 'A');
+
+	output->from = task->from;
+	output->to = look != NULL ? look->offset : agent_gaze_end(gaze);
+	if (task->is_resumed)
+		return;
+	if (begin > output->from && begin <= output->to)
+		output->from = begin;
+	if (look != NULL && end >= output->from && end <= output->to && end > task->from)
+		output->to = end;
+}
+
+/* Reads the ring from one place to another; true if bytes are missing. */
+static bool read_ring(
+    const struct agent_task *task, uint64_t from, uint64_t to, struct buf *out, uint64_t *ret_from)
+{
+	struct stream_set *streams = task->agent->set->daemon->streams;
+	struct stream_slice slice;
+	bool has_gap = false, is_first = true;
+
+	*ret_from = to;
+	while (from < to) {
+		stream_read(
+		    streams, task->agent->pane.pane, from, (size_t)(to - from), out, &slice);
+		has_gap |= slice.has_gap;
+		if (slice.from >= to || slice.to <= from)
+			return true; /* what there is, is behind it */
+		if (is_first)
+			*ret_from = slice.from;
+		is_first = false;
+		from = slice.to;
+	}
+	return has_gap;
+}
+
+static void read_output(const struct agent_task *task, const struct agent_look *look,
+    bool has_prompt, size_t max, struct output *output)
+{
+	struct agent_said_options options = {0};
+	char row[AGENT_ROW_SIZE];
+	uint64_t from;
+	struct buf raw;
+
+	*output = (struct output){0};
+	find_bounds(task, look, output);
+	buf_init(&output->text, AGENT_OUTPUT_MAX);
+	if (task->stage != TASK_RUNNING || output->to < output->from) {
+		output->to = output->text_from = output->from;
+		return;
+	}
+	from = output->to - output->from > max ? output->to - max : output->from;
+	buf_init(&raw, AGENT_OUTPUT_MAX);
+	output->has_gap = read_ring(task, from, output->to, &raw, &output->text_from);
+	output->has_gap |= task->is_resumed;
+	output->is_truncated = output->text_from > output->from;
+	options.is_cut = output->is_truncated;
+	if (task->is_pasted) {
+		options.pasted = task->text;
+		options.pasted_len = task->len;
+	}
+	if (has_prompt && look != NULL) {
+		struct agent_facts facts;
+
+		agent_facts_read_screen(&look->screen.view, &facts);
+		snprintf(row, sizeof row, "%s", facts.row);
+		options.prompt = agent_prompt_part(row, agent_gaze_habit(task->agent->gaze));
+	}
+	agent_said(&output->text, raw.data, raw.len, &options);
+	buf_finish(&raw);
+}
+
+static void write_screen(struct json_writer *writer, const struct agent_look *look)
+{
+	struct buf text;
+
+	buf_init(&text, SCREEN_MAX);
+	agent_screen_text(&look->screen.view, SCREEN_ROWS, &text);
+	(void)json_put_text(writer, "screen", text.data, text.len);
+	buf_finish(&text);
+}
+
+/* The members that an answer and a notification have in common. */
+static void write_result(struct json_writer *writer, const struct agent_task *task,
+    const char *outcome, const char *reason, const struct agent_look *look, size_t max)
+{
+	const struct agent *agent = task->agent;
+	struct output output;
+
+	read_output(task, look, strcmp(outcome, "ready") == 0, max, &output);
+	json_put_str(writer, "agent", agent->plan.name);
+	json_put_str(writer, "task", task->id);
+	json_put_str(writer, "outcome", outcome);
+	(void)json_put_text(writer, "reason", reason, strlen(reason));
+	if (json_put_text(writer, "text", output.text.data, output.text.len))
+		json_put_bool(writer, "lossy", true);
+	if (agent->pane.pane != MUXBUS_NO_ID)
+		json_put_id(writer, "pane", '%', agent->pane.pane);
+	json_put_int(writer, "from", (int64_t)output.from);
+	json_put_int(writer, "to", (int64_t)output.to);
+	json_put_int(writer, "text_from", (int64_t)output.text_from);
+	json_put_bool(writer, "truncated", output.is_truncated);
+	json_put_bool(writer, "gap", output.has_gap);
+	if (strcmp(outcome, "question") == 0 && agent->question != NULL) {
+		(void)json_put_text(writer, "question", agent->question, strlen(agent->question));
+		json_put_bool(writer, "secret", agent->is_secret);
+	}
+	if (strcmp(outcome, "crashed") == 0 && agent->exit_status >= 0)
+		json_put_int(writer, "exit_status", agent->exit_status);
+	if (strcmp(outcome, "crashed") == 0 && agent->exit_signal > 0)
+		json_put_int(writer, "signal", agent->exit_signal);
+	if (look != NULL && look->is_alternate)
+		write_screen(writer, look);
+	if (task->held[0] != '\0' && task->stage == TASK_QUEUED)
+		json_put_str(writer, "held", task->held);
+	json_put_double(writer, "elapsed_sec", (double)(clock_real_ms() - task->created_ms) / 1000);
+	json_object_begin(writer, "typing");
+	agent_hand_write(agent->hand, writer);
+	json_object_end(writer);
+	agent_write_evidence(writer, "evidence", agent);
+	buf_finish(&output.text);
+}
+
+/* Outcomes that are errors: what was asked was not done. */
+static bool find_error(const char *outcome, enum message_error *ret_error)
+{
+	static const struct {
+		const char *outcome;
+		enum message_error error;
+	} errors[] = {
+	    {"not_asked", MESSAGE_NOT_READY},
+	    {"refused", MESSAGE_REFUSED},
+	    {"stuck", MESSAGE_NOT_READY},
+	};
+
+	for (size_t at = 0; at < sizeof errors / sizeof *errors; at++) {
+		if (strcmp(outcome, errors[at].outcome) == 0) {
+			*ret_error = errors[at].error;
+			return true;
+		}
+	}
+	return false;
+}
+
+void agent_report_answer(const struct agent_task *task, struct request *request,
+    const char *outcome, const char *reason, const struct agent_look *look)
+{
+	const struct config_limits *limits = &task->agent->set->daemon->config->limits;
+	int64_t max = limits->result_bytes / 8; /* its JSON may be longer */
+	enum message_error error;
+
+	if (find_error(outcome, &error)) {
+		agent_report_refuse(task->agent, request, error, reason);
+		return;
+	}
+	if (max > task->max_bytes)
+		max = task->max_bytes;
+	write_result(request_result(request), task, outcome, reason, look, (size_t)max);
+	request_done(request);
+}
+
+void agent_report_notify(const struct agent_task *task, const char *outcome, const char *reason,
+    const struct agent_look *look)
+{
+	struct queue *queue = task->agent->set->daemon->queue;
+	struct notification_draft draft = {
+	    .source = SOURCE_COMMAND,
+	    .id = task->id,
+	    .pane = &task->teller,
+	};
+	size_t max = (size_t)task->max_bytes;
+	char text[TEXT_SIZE];
+	struct json_writer writer;
+	struct buf data;
+
+	snprintf(text, sizeof text, "the task of agent %s ended after %.1f s: %s",
+	    task->agent->plan.name, (double)(clock_real_ms() - task->created_ms) / 1000, outcome);
+	/* What is too long with all its escapes is told with less of the output. */
+	for (max = max < NOTE_OUTPUT_MAX ? max : NOTE_OUTPUT_MAX;; max /= 4) {
+		buf_init(&data, NOTE_MAX);
+		json_writer_init(&writer, &data);
+		json_object_begin(&writer, NULL);
+		write_result(&writer, task, outcome, reason, look, max);
+		json_object_end(&writer);
+		if (!writer.is_full || max == 0)
+			break;
+		buf_finish(&data);
+	}
+	draft.text = text;
+	draft.data = writer.is_full ? NULL : (const char *)data.data;
+	(void)queue_post(queue, &draft);
+	buf_finish(&data);
+}
+
+void agent_report_accepted(const struct agent_task *task, struct request *request)
+{
+	struct json_writer *writer = request_result(request);
+	char message[TEXT_SIZE];
+
+	snprintf(message, sizeof message, "The task is %s; its end is notification %s.",
+	    task->agent->state == AGENT_READY && task->agent->task_count == 1 ? "about to be typed"
+									      : "queued",
+	    task->id);
+	json_put_str(writer, "agent", task->agent->plan.name);
+	json_put_str(writer, "task", task->id);
+	json_put_str(writer, "id", task->id);
+	json_put_int(writer, "position", (int64_t)task->agent->task_count);
+	json_put_str(writer, "message", message);
+	request_done(request);
+}
+
+void agent_report_refuse(const struct agent *agent, struct request *request,
+    enum message_error error, const char *advice)
+{
+	struct json_writer writer;
+	struct buf data;
+
+	buf_init(&data, SCREEN_MAX);
+	json_writer_init(&writer, &data);
+	agent_write(&writer, agent);
+	request_fail_data(request, error, (const char *)data.data, "agent \"%s\" is %s (%s): %s",
+	    agent->plan.name, agent_state_name(agent->state), agent->reason, advice);
+	buf_finish(&data);
+}
+
+void agent_report_progress(struct agent_task *task)
+{
+	bool is_wanted = task->request != NULL && !request_is_dressed(task->request);
+	struct peer *peer = is_wanted ? request_peer(task->request) : NULL;
+	uint64_t end = agent_gaze_end(task->agent->gaze), from = task->told;
+	const char *id = is_wanted ? request_id(task->request) : NULL;
+	struct json_writer writer;
+	struct buf raw, text, line;
+	size_t used;
+
+	if (peer == NULL || id == NULL || end <= from)
+		return;
+	if (end - from > PROGRESS_BYTES)
+		from = end - PROGRESS_BYTES; /* the answer has all of it */
+	buf_init(&raw, PROGRESS_BYTES);
+	buf_init(&text, PROGRESS_BYTES);
+	(void)read_ring(task, from, end, &raw, &from);
+	used = stripper_lines(&text, raw.data, raw.len);
+	if (text.len > 0) {
+		buf_init(&line, PROGRESS_MAX);
+		json_writer_init(&writer, &line);
+		json_object_begin(&writer, NULL);
+		json_put_str(&writer, "jsonrpc", "2.0");
+		json_put_str(&writer, "method", "progress");
+		json_object_begin(&writer, "params");
+		json_put_raw(&writer, "request", id, strlen(id));
+		json_put_str(&writer, "agent", task->agent->plan.name);
+		json_put_str(&writer, "task", task->id);
+		json_put_int(&writer, "from", (int64_t)from);
+		json_put_int(&writer, "to", (int64_t)(from + used));
+		if (json_put_text(&writer, "text", text.data, text.len))
+			json_put_bool(&writer, "lossy", true);
+		json_object_end(&writer);
+		json_object_end(&writer);
+		(void)buf_append_byte(&line, '\n');
+		/* One that does not read misses it, and sees so: from and to. */
+		if (peer_send_line(peer, (const char *)line.data, line.len))
+			task->told = from + used;
+		buf_finish(&line);
+	} else {
+		task->told = from + used;
+	}
+	buf_finish(&raw);
+	buf_finish(&text);
+}
+
+void agent_tasks_write(struct json_writer *writer, const struct agent *agent)
+{
+	static const char *const stages[] = {"queued", "typing", "running"};
+	const struct list *link;
+
+	json_array_begin(writer, "tasks");
+	list_for_each (link, &agent->tasks) {
+		const struct agent_task *task = list_entry(link, const struct agent_task, link);
+
+		json_object_begin(writer, NULL);
+		json_put_str(writer, "task", task->id);
+		json_put_str(writer, "stage", stages[task->stage]);
+		json_put_time(writer, "created", task->created_ms);
+		json_put_time(writer, "due", task->due_ms);
+		if (task->held[0] != '\0' && task->stage == TASK_QUEUED)
+			json_put_str(writer, "held", task->held);
+		json_object_end(writer);
+	}
+	json_array_end(writer);
+}

@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: ISC */
+/* What an agent is to be: what was asked for, kept over restarts. */
+#ifndef DAEMON_AGENT_AGENT_SPEC_H
+#define DAEMON_AGENT_AGENT_SPEC_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "wire/json.h"
+
+#define AGENT_NAME_MAX 64
+
+struct agent_plan {
+	char name[AGENT_NAME_MAX + 1];
+	char **command; /* words, NULL-ended; one alone goes to the shell */
+	char **env; /* "NAME=value", NULL-ended */
+	char *cwd;
+	char *prompt; /* a pattern; NULL: it is learned */
+	int64_t width; /* cells */
+	int64_t height;
+	int64_t history_limit; /* lines */
+	int64_t startup_timeout_ms;
+};
+
+void agent_plan_finish(struct agent_plan *plan);
+/* The same command in the same surroundings. */
+bool agent_plan_equal(const struct agent_plan *one, const struct agent_plan *other);
+
+/* Members of an object, and back; false if they are none. The plan is to be finished either way. */
+void agent_plan_write(struct json_writer *writer, const struct agent_plan *plan);
+bool agent_plan_read(const struct json *value, struct agent_plan *ret_plan);
+
+/* A list of strings, NULL-ended, of the heap. */
+char **agent_strings_copy(const char *const *strings, size_t count);
+void agent_strings_free(char **strings);
+
+#endif

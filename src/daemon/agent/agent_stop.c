@@ -1,0 +1,184 @@
+/* SPDX-License-Identifier: ISC */
+/*
+ * stop_agent: the end of an agent. Its program is told as when a terminal is closed
+ * (SIGHUP), and may take a while; then it is killed, and its pane closed in any case.
+ */
+#include <muxbus.h>
+
+#include <signal.h>
+#include <stdio.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "base/alloc.h"
+#include "base/clock.h"
+#include "base/process.h"
+#include "daemon/agent/agent_private.h"
+#include "daemon/agent/agent_wait.h"
+#include "daemon/core/loop_timer.h"
+#include "daemon/server/daemon.h"
+#include "daemon/server/request.h"
+#include "daemon/tmux/pane_fate.h"
+#include "daemon/tmux/tmux.h"
+
+enum { KILL_MS = 2000 }; /* after SIGKILL, until its pane is closed with it */
+
+struct agent_ending {
+	struct request *request; /* NULL: nobody waits for the answer */
+	int pidfd; /* of the pane's first process; -1: it has ended, or is not known */
+	int64_t deadline_ms; /* CLOCK_MONOTONIC */
+	bool is_killed;
+	bool is_closing; /* tmux owes an answer */
+	uint32_t pane;
+};
+
+static void signal_process(const struct agent_ending *ending, int number)
+{
+	if (ending->pidfd >= 0)
+		(void)syscall(SYS_pidfd_send_signal, ending->pidfd, number, NULL, 0);
+}
+
+void agent_ending_free(struct agent_ending *ending)
+{
+	if (ending == NULL)
+		return;
+	if (ending->pidfd >= 0)
+		(void)close(ending->pidfd);
+	mem_free(ending);
+}
+
+static void on_cancelled(struct request *request, void *data)
+{
+	struct agent_ending *ending = data;
+
+	ending->request = NULL;
+	request_fail(request, MESSAGE_CANCELLED, "the peer has gone; the agent is stopped");
+}
+
+/* All is over: the agent is no more. */
+static void finish(struct agent *agent)
+{
+	struct agent_ending *ending = agent->ending;
+	struct request *request = ending->request;
+	struct json_writer *writer;
+
+	if (request != NULL) {
+		writer = request_result(request);
+		json_put_str(writer, "agent", agent->plan.name);
+		if (ending->pane != MUXBUS_NO_ID)
+			json_put_id(writer, "pane", '%', ending->pane);
+		else
+			json_put_null(writer, "pane");
+		json_put_bool(writer, "killed", ending->is_killed);
+		if (agent->exit_status >= 0)
+			json_put_int(writer, "exit_status", agent->exit_status);
+		if (agent->exit_signal > 0)
+			json_put_int(writer, "signal", agent->exit_signal);
+		request_on_cancel(request, NULL, NULL);
+		request_done(request);
+	}
+	agent_remove(agent);
+}
+
+/* What the closing of a pane belongs to: the agent may be gone before it is answered. */
+struct closing {
+	struct daemon *daemon;
+	char name[AGENT_NAME_MAX + 1];
+};
+
+static void on_pane_closed(void *data, int error, const struct muxbus_reply *replies, size_t count)
+{
+	struct closing *closing = data;
+	struct agent_set *set = closing->daemon->agents; /* NULL: the daemon ends */
+	struct agent *agent = set == NULL ? NULL : agent_get(set, closing->name);
+
+	(void)error;
+	(void)replies;
+	(void)count;
+	mem_free(closing);
+	if (agent != NULL && agent->ending != NULL)
+		finish(agent);
+}
+
+static void close_pane(struct agent *agent)
+{
+	struct daemon *daemon = agent->set->daemon;
+	struct muxbus_command *command;
+	struct closing *closing;
+
+	agent->ending->is_closing = true;
+	if (pane_fate(daemon->tmux, &agent->pane) != PANE_THERE ||
+	    muxbus_command_new(&command) < 0) {
+		finish(agent);
+		return;
+	}
+	muxbus_command_args(command, "kill-pane", "-t", (char *)NULL);
+	muxbus_command_argf(command, "%%%u", agent->pane.pane);
+	closing = xcalloc(1, sizeof *closing);
+	closing->daemon = daemon;
+	snprintf(closing->name, sizeof closing->name, "%s", agent->plan.name);
+	if (muxbus_sync_run(tmux_sync(daemon->tmux), command, true, on_pane_closed, closing) < 0) {
+		mem_free(closing);
+		finish(agent);
+	}
+}
+
+void agent_ending_step(struct agent *agent)
+{
+	struct agent_ending *ending = agent->ending;
+	const struct muxbus_pane *pane = NULL;
+	int64_t left_ms = ending->deadline_ms - clock_mono_ms();
+
+	if (ending->is_closing)
+		return;
+	if (pane_fate(agent->set->daemon->tmux, &agent->pane) == PANE_THERE)
+		pane = muxbus_model_pane(tmux_model(agent->set->daemon->tmux), agent->pane.pane);
+	if (pane != NULL && pane->is_dead) {
+		agent->exit_status = pane->exit_status;
+		agent->exit_signal = pane->exit_signal;
+	}
+	if (pane == NULL || pane->is_dead || (left_ms <= 0 && ending->is_killed)) {
+		close_pane(agent);
+		return;
+	}
+	if (left_ms <= 0) {
+		signal_process(ending, SIGKILL);
+		ending->is_killed = true;
+		ending->deadline_ms += KILL_MS;
+		left_ms = KILL_MS;
+	}
+	loop_timer_arm(agent->timer, left_ms);
+}
+
+void agent_stop(struct agent_set *set, struct request *request, const char *name, int64_t grace_ms)
+{
+	struct agent *agent = agent_get(set, name);
+	struct agent_ending *ending;
+
+	if (agent == NULL) {
+		request_fail(request, MESSAGE_NO_SUCH_AGENT,
+		    "there is no agent \"%s\": see list_agents", name);
+		return;
+	}
+	if (agent->ending != NULL) {
+		request_fail(request, MESSAGE_BUSY, "agent \"%s\" is being stopped", name);
+		return;
+	}
+	ending = xcalloc(1, sizeof *ending);
+	ending->request = request;
+	ending->pidfd = -1;
+	ending->pane = agent->pane.pane;
+	ending->deadline_ms = clock_mono_ms() + grace_ms;
+	if (pane_fate(set->daemon->tmux, &agent->pane) == PANE_THERE)
+		ending->pidfd =
+		    process_open(agent->pane.pane_pid, process_start_ticks(agent->pane.pane_pid));
+	agent->ending = ending;
+	agent->is_restarting = false;
+	agent_hand_drop(agent->hand);
+	agent_tasks_end(agent, "crashed", true);
+	agent_waiters_end(agent);
+	request_on_cancel(request, on_cancelled, ending);
+	signal_process(ending, SIGHUP);
+	signal_process(ending, SIGCONT); /* one that is stopped hears of it too */
+	loop_timer_arm(agent->timer, 0);
+}

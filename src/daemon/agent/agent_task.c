@@ -1,0 +1,464 @@
+/* SPDX-License-Identifier: ISC */
+/* Tasks of agents: typed in order, waited for, and answered with what was said. */
+#include <muxbus.h>
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/alloc.h"
+#include "base/clock.h"
+#include "daemon/agent/agent_private.h"
+#include "daemon/agent/agent_report.h"
+#include "daemon/core/loop_timer.h"
+#include "daemon/pane/agent_look.h"
+#include "daemon/queue/lost_record.h"
+#include "daemon/queue/queue.h"
+#include "daemon/queue/store.h"
+#include "daemon/server/daemon.h"
+#include "daemon/server/request.h"
+#include "daemon/tmux/pane_fate.h"
+#include "daemon/tmux/tmux.h"
+
+#define PREFIX "task/"
+
+enum {
+	KEY_SIZE = sizeof PREFIX + NOTIFICATION_ID_SIZE,
+	HELD_MS = 700, /* until it is tried again */
+	PROGRESS_MS = 250, /* between two reports of progress */
+};
+
+static void task_key(const struct agent_task *task, char out[KEY_SIZE])
+{
+	snprintf(out, KEY_SIZE, PREFIX "%s", task->id);
+}
+
+/* An answer to a question may be a secret: it is never kept, so it ends with the daemon. */
+static void task_store(const struct agent_task *task)
+{
+	char key[KEY_SIZE], pane[PANE_REF_TEXT_SIZE];
+	struct json_writer writer;
+	struct buf value;
+
+	if (task->is_response)
+		return;
+	buf_init(&value, STORE_VALUE_MAX);
+	json_writer_init(&writer, &value);
+	json_object_begin(&writer, NULL);
+	json_put_str(&writer, "agent", task->agent->plan.name);
+	json_put_int(&writer, "stage", task->stage);
+	json_put_int(&writer, "created_ms", task->created_ms);
+	json_put_int(&writer, "due_ms", task->due_ms);
+	json_put_int(&writer, "max_bytes", task->max_bytes);
+	if (task->teller.pane != MUXBUS_NO_ID) {
+		pane_ref_format(&task->teller, pane);
+		json_put_str(&writer, "teller", pane);
+	}
+	(void)json_put_text(&writer, "text", task->text, task->len);
+	json_object_end(&writer);
+	task_key(task, key);
+	store_put(queue_store(task->agent->set->daemon->queue), key, value.data, value.len);
+	buf_finish(&value);
+}
+
+static void task_free(struct agent_task *task)
+{
+	list_remove(&task->link);
+	task->agent->task_count--;
+	event_free(task->deadline);
+	event_free(task->progress_timer);
+	queue_release_id(task->agent->set->daemon->queue, task->id);
+	explicit_bzero(task->text, task->len);
+	mem_free(task->text);
+	mem_free(task);
+}
+
+static struct agent_task *first_task(const struct agent *agent)
+{
+	return list_is_empty(&agent->tasks)
+	    ? NULL
+	    : list_entry(agent->tasks.next, struct agent_task, link);
+}
+
+/* The one that is typed, or worked at. */
+static struct agent_task *task_at_work(const struct agent *agent)
+{
+	struct list *link;
+
+	list_for_each (link, &agent->tasks) {
+		struct agent_task *task = list_entry(link, struct agent_task, link);
+
+		if (task->stage != TASK_QUEUED)
+			return task;
+	}
+	return NULL;
+}
+
+bool agent_has_task(const struct agent *agent)
+{
+	return task_at_work(agent) != NULL;
+}
+
+/* ---- the end of a task ---- */
+
+/* Tells who asked; what is told by nobody else is a notification. */
+static void task_end(
+    struct agent_task *task, const char *outcome, const char *reason, const struct agent_look *look)
+{
+	struct daemon *daemon = task->agent->set->daemon;
+	char key[KEY_SIZE];
+
+	task_key(task, key);
+	if (task->request != NULL) {
+		struct request *request = task->request;
+
+		request_on_cancel(request, NULL, NULL);
+		task->request = NULL;
+		agent_report_answer(task, request, outcome, reason, look);
+		store_delete(queue_store(daemon->queue), key);
+	} else {
+		queue_begin(daemon->queue);
+		store_delete(queue_store(daemon->queue), key);
+		agent_report_notify(task, outcome, reason, look);
+		(void)queue_commit(daemon->queue);
+	}
+	task_free(task);
+}
+
+static void on_deadline(evutil_socket_t fd, short what, void *data)
+{
+	struct agent_task *task = data;
+	struct agent *agent = task->agent;
+	int64_t left_ms = task->due_ms - clock_real_ms();
+
+	(void)fd;
+	(void)what;
+	if (left_ms > 0) {
+		loop_timer_arm(task->deadline, left_ms < TASK_STEP_MS ? left_ms : TASK_STEP_MS);
+		return;
+	}
+	if (task->stage == TASK_TYPING)
+		agent_hand_drop(agent->hand);
+	task_end(task, "timeout",
+	    task->stage == TASK_RUNNING ? agent->reason : "it was not typed in time", NULL);
+	agent_gaze_look(agent->gaze, false);
+}
+
+void agent_tasks_end(struct agent *agent, const char *outcome, bool all)
+{
+	struct list *link, *after;
+
+	agent_hand_drop(agent->hand);
+	list_for_each_safe (link, after, &agent->tasks) {
+		struct agent_task *task = list_entry(link, struct agent_task, link);
+
+		if (all || task->stage != TASK_QUEUED)
+			task_end(task, outcome, agent->reason, NULL);
+	}
+}
+
+void agent_tasks_forget(struct agent *agent)
+{
+	struct list *link, *after;
+
+	list_for_each_safe (link, after, &agent->tasks)
+		task_free(list_entry(link, struct agent_task, link));
+}
+
+/* ---- typing ---- */
+
+static struct agent_task *next_task(const struct agent *agent)
+{
+	struct agent_task *task = first_task(agent);
+
+	if (task == NULL || agent->launch != NULL || agent->ending != NULL)
+		return NULL;
+	if (agent->state == AGENT_BLOCKED)
+		return task->is_response ? task : NULL;
+	return agent->state == AGENT_READY ? task : NULL;
+}
+
+void agent_tasks_step(struct agent *agent)
+{
+	struct agent_task *task = next_task(agent);
+	const struct agent_habit *habit = agent_gaze_habit(agent->gaze);
+	struct agent_hand_order order = {.brackets = agent_gaze_brackets(agent->gaze)};
+
+	if (task == NULL || task_at_work(agent) != NULL || agent_hand_is_busy(agent->hand))
+		return;
+	if (task->is_response && agent->state != AGENT_BLOCKED) {
+		task_end(task, "not_asked", "it asks nothing any more", NULL);
+		agent_tasks_step(agent);
+		return;
+	}
+	if (!order.brackets && memchr(task->text, '\n', task->len) != NULL) {
+		task_end(task, "refused",
+		    "it takes no pastes, so each line would be submitted by itself: send them one "
+		    "by one",
+		    NULL);
+		agent_tasks_step(agent);
+		return;
+	}
+	order.text = task->text;
+	order.len = task->len;
+	order.is_unseen = agent->is_secret;
+	order.front = task->is_response ? 0 : habit->pid;
+	task->stage = TASK_TYPING;
+	task->is_pasted = agent_hand_pastes(&order);
+	task_store(task);
+	agent_hand_type(agent->hand, &agent->pane, &order);
+}
+
+void agent_tasks_typed(
+    struct agent *agent, enum agent_hand_result result, const char *reason, uint64_t before)
+{
+	struct agent_task *task = task_at_work(agent);
+
+	if (task == NULL)
+		return;
+	switch (result) {
+	case HAND_SUBMITTED:
+		task->stage = TASK_RUNNING;
+		task->from = task->told = before;
+		task->typed_ms = clock_real_ms();
+		task_store(task);
+		agent_set_state(agent, AGENT_BUSY, "a task was submitted");
+		agent_gaze_look(agent->gaze, true);
+		agent_tasks_wrote(agent);
+		break;
+	case HAND_HELD:
+		task->stage = TASK_QUEUED;
+		task_store(task);
+		snprintf(task->held, sizeof task->held, "%s", reason);
+		if (agent->state == AGENT_READY || agent->state == AGENT_BLOCKED)
+			loop_timer_arm(agent->timer, HELD_MS);
+		break;
+	case HAND_STUCK:
+		task->from = before;
+		task_end(task, "stuck", reason, NULL);
+		agent_gaze_look(agent->gaze, true);
+		break;
+	}
+}
+
+void agent_tasks_judged(
+    struct agent *agent, const struct agent_verdict *verdict, const struct agent_look *look)
+{
+	struct agent_task *task = task_at_work(agent);
+	bool is_new;
+
+	if (task == NULL || task->stage != TASK_RUNNING || look == NULL)
+		return;
+	is_new = look->offset > task->from || task->is_resumed;
+	if (verdict->kind == VERDICT_READY && is_new)
+		task_end(task, "ready", verdict->reason, look);
+	else if (verdict->kind == VERDICT_QUESTION && is_new)
+		task_end(task, "question", verdict->reason, look);
+}
+
+/* ---- progress ---- */
+
+static void on_progress(evutil_socket_t fd, short what, void *data)
+{
+	(void)fd;
+	(void)what;
+	agent_report_progress(data);
+}
+
+void agent_tasks_wrote(struct agent *agent)
+{
+	struct agent_task *task = first_task(agent);
+
+	if (task != NULL && task->stage == TASK_RUNNING && task->wants_progress &&
+	    task->request != NULL && !event_pending(task->progress_timer, EV_TIMEOUT, NULL))
+		loop_timer_arm(task->progress_timer, PROGRESS_MS);
+}
+
+/* ---- accepting ---- */
+
+static struct agent_task *task_new(struct agent *agent, const char *text, size_t len, bool is_first)
+{
+	struct agent_task *task = xcalloc(1, sizeof *task);
+	struct event_base *base = agent->set->daemon->base;
+
+	task->agent = agent;
+	task->text = xmemdup(text, len);
+	task->len = len;
+	task->deadline = loop_timer_new(base, on_deadline, task);
+	task->progress_timer = loop_timer_new(base, on_progress, task);
+	pane_ref_clear(&task->teller);
+	if (is_first)
+		list_add_after(&agent->tasks, &task->link);
+	else
+		list_append(&agent->tasks, &task->link);
+	agent->task_count++;
+	return task;
+}
+
+/* When a task is made: each later than those before it, as that is their order. */
+static int64_t next_created_ms(const struct agent *agent)
+{
+	int64_t ms = clock_real_ms();
+	const struct list *link;
+
+	list_for_each (link, &agent->tasks) {
+		const struct agent_task *task = list_entry(link, const struct agent_task, link);
+
+		if (ms <= task->created_ms)
+			ms = task->created_ms + 1;
+	}
+	return ms;
+}
+
+/* Puts a task that was loaded where it was: one at work first, the others as they came. */
+static void task_place(struct agent_task *task)
+{
+	struct list *link, *place = &task->agent->tasks;
+
+	list_remove(&task->link);
+	list_for_each (link, &task->agent->tasks) {
+		const struct agent_task *other = list_entry(link, const struct agent_task, link);
+
+		if (task->stage != TASK_QUEUED ||
+		    (other->stage == TASK_QUEUED && other->created_ms > task->created_ms))
+			break;
+		place = link;
+	}
+	list_add_after(place, &task->link);
+}
+
+/* Who asked has gone: the task goes on, and its end is a notification. */
+static void on_cancelled(struct request *request, void *data)
+{
+	struct agent_task *task = data;
+
+	task->request = NULL;
+	request_fail(request, MESSAGE_CANCELLED, "the peer has gone; the task goes on");
+}
+
+/* Whether an agent can be asked; fails the request if not. */
+static struct agent *check(
+    struct agent_set *set, struct request *request, const struct agent_order *order)
+{
+	struct agent *agent = agent_get(set, order->agent);
+
+	if (agent == NULL)
+		request_fail(request, MESSAGE_NO_SUCH_AGENT,
+		    "there is no agent \"%.64s\": see list_agents, or ensure_agent", order->agent);
+	else if (agent->ending != NULL || agent->state == AGENT_GONE ||
+	    (agent->state == AGENT_CRASHED && !agent->is_restarting))
+		agent_report_refuse(agent, request, MESSAGE_GONE, "ensure_agent starts it again");
+	else if (order->is_response && (agent->state != AGENT_BLOCKED || agent_has_task(agent)))
+		agent_report_refuse(agent, request, MESSAGE_NOT_READY, "it asks nothing just now");
+	else if (!order->is_response && agent->state == AGENT_BLOCKED && !agent_has_task(agent))
+		agent_report_refuse(
+		    agent, request, MESSAGE_NOT_READY, "respond answers what it asks");
+	else if (agent->task_count >= AGENT_TASKS_MAX)
+		request_fail(request, MESSAGE_BUSY, "%d tasks wait for agent \"%s\" already",
+		    AGENT_TASKS_MAX, order->agent);
+	else
+		return agent;
+	return NULL;
+}
+
+void agent_send(struct agent_set *set, struct request *request, const struct agent_order *order)
+{
+	struct agent *agent = check(set, request, order);
+	struct queue *queue = set->daemon->queue;
+	struct agent_task *task;
+
+	if (agent == NULL)
+		return;
+	task = task_new(agent, order->text, order->len, order->is_response);
+	task->is_response = order->is_response;
+	task->wants_progress = order->progress;
+	task->teller = *order->teller;
+	task->created_ms = next_created_ms(agent);
+	task->due_ms = task->created_ms + order->timeout_ms;
+	task->max_bytes = order->max_bytes;
+	queue_begin(queue);
+	queue_new_id(queue, task->id);
+	task_store(task);
+	(void)queue_commit(queue);
+	loop_timer_arm(
+	    task->deadline, order->timeout_ms < TASK_STEP_MS ? order->timeout_ms : TASK_STEP_MS);
+	if (order->wait) {
+		task->request = request;
+		request_on_cancel(request, on_cancelled, task);
+	} else {
+		agent_report_accepted(task, request);
+	}
+	agent_gaze_look(agent->gaze, true); /* and then types, if it may */
+}
+
+/* ---- after another daemon's life ---- */
+
+static int64_t load_int(const struct json *value, const char *name)
+{
+	const struct json *member = json_member(value, name);
+	int64_t number = 0;
+
+	return member != NULL && json_int(member, &number) ? number : 0;
+}
+
+static bool task_load(struct agent_set *set, const char *id, const char *record, size_t len)
+{
+	struct json_error error;
+	const struct json *value = json_read(set->reader, record, len, &error);
+	const struct json *name = json_member(value, "agent"), *text = json_member(value, "text");
+	const struct json *teller = json_member(value, "teller");
+	int64_t stage = load_int(value, "stage");
+	struct agent_task *task;
+	struct agent *agent;
+
+	if (name == NULL || name->type != JSON_STRING || text == NULL ||
+	    text->type != JSON_STRING || strlen(id) >= NOTIFICATION_ID_SIZE || stage < 0 ||
+	    stage > TASK_RUNNING)
+		return false;
+	agent = agent_get(set, name->text);
+	if (agent == NULL)
+		return false;
+	task = task_new(agent, text->text, text->len, stage != TASK_QUEUED);
+	snprintf(task->id, sizeof task->id, "%s", id);
+	queue_hold_id(set->daemon->queue, id);
+	task->stage = (enum agent_task_stage)stage;
+	task->created_ms = load_int(value, "created_ms");
+	task->due_ms = load_int(value, "due_ms");
+	task->max_bytes = load_int(value, "max_bytes");
+	task->is_resumed = stage != TASK_QUEUED;
+	task_place(task);
+	if (teller != NULL && teller->type == JSON_STRING)
+		(void)pane_ref_parse(teller->text, &task->teller); /* else nobody is told */
+	loop_timer_arm(task->deadline, 0);
+	return true;
+}
+
+/*
+ * One that was being typed may have run: it is never typed again, and its end is told as
+ * lost. One that was worked at is waited for; what was said before is a gap.
+ */
+void agent_tasks_load(struct agent_set *set)
+{
+	struct store *store = queue_store(set->daemon->queue);
+	struct lost_records lost = {.count = 0};
+	const char *key, *value;
+	size_t cursor = 0, len;
+	struct list *link, *at, *after;
+
+	while (store_next(store, PREFIX, &cursor, &key, &value, &len)) {
+		if (!task_load(set, key + strlen(PREFIX), value, len))
+			lost_record_add(&lost, key, "task of an agent");
+	}
+	lost_records_tell(&lost, set->daemon->queue, SOURCE_COMMAND, "task of an agent");
+	list_for_each (link, &set->agents) {
+		struct agent *agent = list_entry(link, struct agent, link);
+
+		list_for_each_safe (at, after, &agent->tasks) {
+			struct agent_task *task = list_entry(at, struct agent_task, link);
+
+			if (task->stage == TASK_TYPING)
+				task_end(task, "lost",
+				    "muxbusd ended while it was typed: look whether it ran", NULL);
+		}
+	}
+}

@@ -1,0 +1,127 @@
+/* SPDX-License-Identifier: ISC */
+/* Requests that wait until an agent is ready. */
+#include "daemon/agent/agent_wait.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "base/alloc.h"
+#include "daemon/agent/agent_private.h"
+#include "daemon/core/loop_timer.h"
+#include "daemon/server/request.h"
+
+enum { EVIDENCE_MAX = 16 * 1024 };
+
+struct agent_waiter {
+	struct list link;
+	struct agent *agent;
+	struct request *request;
+	struct event *deadline;
+	bool is_started; /* its program was started for this request */
+};
+
+static void waiter_free(struct agent_waiter *waiter)
+{
+	list_remove(&waiter->link);
+	event_free(waiter->deadline);
+	mem_free(waiter);
+}
+
+static void on_cancelled(struct request *request, void *data)
+{
+	waiter_free(data);
+	request_fail(request, MESSAGE_CANCELLED, "the peer has gone");
+}
+
+static void waiter_answer(struct agent_waiter *waiter)
+{
+	struct request *request = waiter->request;
+	struct json_writer *writer = request_result(request);
+	const struct agent *agent = waiter->agent;
+	char message[300];
+
+	snprintf(message, sizeof message, "Agent %s is %s: %s.", agent->plan.name,
+	    agent_state_name(agent->state), agent->reason);
+	agent_write(writer, agent);
+	json_put_bool(writer, "started", waiter->is_started);
+	(void)json_put_text(writer, "message", message, strlen(message));
+	waiter_free(waiter);
+	request_on_cancel(request, NULL, NULL);
+	request_done(request);
+}
+
+/* It is not ready: with all that is known. */
+static void waiter_fail(struct agent_waiter *waiter, enum message_error error, const char *what)
+{
+	const struct agent *agent = waiter->agent;
+	struct request *request = waiter->request;
+	struct json_writer writer;
+	struct buf data;
+
+	buf_init(&data, EVIDENCE_MAX);
+	json_writer_init(&writer, &data);
+	agent_write(&writer, agent);
+	waiter_free(waiter);
+	request_on_cancel(request, NULL, NULL);
+	request_fail_data(request, error, (const char *)data.data, "agent \"%s\" %s: %s",
+	    agent->plan.name, what, agent->reason);
+	buf_finish(&data);
+}
+
+static void on_deadline(evutil_socket_t fd, short what, void *data)
+{
+	(void)fd;
+	(void)what;
+	waiter_fail(
+	    data, MESSAGE_TIMEOUT, "is not ready within startup_timeout_sec, and goes on starting");
+}
+
+/* Settles one waiter if the state says so. */
+static void waiter_step(struct agent_waiter *waiter)
+{
+	switch (waiter->agent->state) {
+	case AGENT_READY:
+	case AGENT_BUSY:
+	case AGENT_BLOCKED:
+		waiter_answer(waiter);
+		break;
+	case AGENT_CRASHED:
+		if (!waiter->agent->is_restarting)
+			waiter_fail(waiter, MESSAGE_NOT_READY, "does not come up");
+		break;
+	case AGENT_GONE:
+		waiter_fail(waiter, MESSAGE_GONE, "is gone");
+		break;
+	case AGENT_STARTING:
+	case AGENT_STATE_COUNT_:
+		break;
+	}
+}
+
+void agent_waiters_step(struct agent *agent)
+{
+	struct list *link, *after;
+
+	list_for_each_safe (link, after, &agent->waiters)
+		waiter_step(list_entry(link, struct agent_waiter, link));
+}
+
+void agent_wait_add(struct agent *agent, struct request *request, bool is_started)
+{
+	struct agent_waiter *waiter = xcalloc(1, sizeof *waiter);
+
+	waiter->agent = agent;
+	waiter->request = request;
+	waiter->is_started = is_started;
+	waiter->deadline = loop_timer_new(agent->set->daemon->base, on_deadline, waiter);
+	list_append(&agent->waiters, &waiter->link);
+	request_on_cancel(request, on_cancelled, waiter);
+	loop_timer_arm(waiter->deadline, agent->plan.startup_timeout_ms);
+}
+
+void agent_waiters_end(struct agent *agent)
+{
+	while (!list_is_empty(&agent->waiters))
+		waiter_fail(list_entry(agent->waiters.next, struct agent_waiter, link),
+		    MESSAGE_GONE, "is gone");
+}

@@ -1,0 +1,18 @@
+/* SPDX-License-Identifier: ISC */
+/* Requests that wait until an agent is ready: those of ensure_agent. */
+#ifndef DAEMON_AGENT_AGENT_WAIT_H
+#define DAEMON_AGENT_AGENT_WAIT_H
+
+#include <stdbool.h>
+
+struct agent;
+struct request;
+
+/* Answers when the agent is at its prompt, asks something, or has failed. */
+void agent_wait_add(struct agent *agent, struct request *request, bool is_started);
+/* The state has changed, or may do already. */
+void agent_waiters_step(struct agent *agent);
+/* The agent is no more. */
+void agent_waiters_end(struct agent *agent);
+
+#endif

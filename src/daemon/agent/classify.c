@@ -1,0 +1,520 @@
+/* SPDX-License-Identifier: ISC */
+/* What is to be thought of a program at rest. */
+#include "daemon/agent/classify.h"
+
+#include <ctype.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/buf.h"
+#include "daemon/core/pattern.h"
+#include "daemon/pane/prompt_row.h"
+
+enum { LEARN_MS = 400, LEARN_RAW_MS = 800, LEARN_WEAK_MS = 3000 };
+
+static void __attribute__((format(printf, 3, 4)))
+settle(struct agent_verdict *verdict, enum agent_verdict_kind kind, const char *format, ...)
+{
+	va_list args;
+
+	verdict->kind = kind;
+	va_start(args, format);
+	(void)vsnprintf(verdict->reason, sizeof verdict->reason, format, args);
+	va_end(args);
+}
+
+/* ---- rows ---- */
+
+static size_t put_utf8(char *out, uint32_t character)
+{
+	if (character < 0x80) {
+		out[0] = (char)character;
+		return 1;
+	}
+	if (character < 0x800) {
+		out[0] = (char)(0xc0 | character >> 6);
+		out[1] = (char)(0x80 | (character & 0x3f));
+		return 2;
+	}
+	if (character < 0x10000) {
+		out[0] = (char)(0xe0 | character >> 12);
+		out[1] = (char)(0x80 | (character >> 6 & 0x3f));
+		out[2] = (char)(0x80 | (character & 0x3f));
+		return 3;
+	}
+	out[0] = (char)(0xf0 | character >> 18);
+	out[1] = (char)(0x80 | (character >> 12 & 0x3f));
+	out[2] = (char)(0x80 | (character >> 6 & 0x3f));
+	out[3] = (char)(0x80 | (character & 0x3f));
+	return 4;
+}
+
+/* The cells before end as text; a row that the screen does not have that far is blank there. */
+static void write_row(const struct prompt_row *row, size_t end, char *out, size_t size)
+{
+	size_t len = 0;
+
+	for (size_t at = 0; at < end && len + 5 < size; at++) {
+		if (at >= row->count)
+			out[len++] = ' ';
+		else if (row->characters[at] != 0)
+			len += put_utf8(out + len, row->characters[at]);
+	}
+	out[len] = '\0';
+}
+
+static bool is_blank(uint32_t character)
+{
+	return character <= ' ' || character == 0xa0 || character == '|' ||
+	    (character >= 0x2500 && character <= 0x259f);
+}
+
+void agent_facts_read_screen(const struct prompt_view *view, struct agent_facts *facts)
+{
+	static struct prompt_row row;
+	struct prompt prompt;
+
+	prompt_row_read(view->text, view->len, view->cursor_row, &row);
+	write_row(&row, view->cursor_column, facts->row, sizeof facts->row);
+	facts->has_right = false;
+	for (size_t at = view->cursor_column; at < row.count; at++) {
+		bool is_drawn_cursor = at == view->cursor_column &&
+		    (row.is_reverse[at] || (at + 1 < row.count && row.is_dim[at + 1]));
+
+		if (!row.is_dim[at] && !is_drawn_cursor && !is_blank(row.characters[at]))
+			facts->has_right = true;
+	}
+	prompt_read(view, &prompt);
+	facts->is_menu = prompt.is_question;
+}
+
+static size_t trimmed_len(const char *text)
+{
+	size_t len = strlen(text);
+
+	while (len > 0 && text[len - 1] == ' ')
+		len--;
+	return len;
+}
+
+/* Rows from first to before end, with newlines between them. What does not fit is left out. */
+static void write_rows(
+    const struct prompt_view *view, unsigned first, unsigned end, struct buf *out)
+{
+	static struct prompt_row row;
+	char text[4 * AGENT_ROW_SIZE];
+
+	for (unsigned number = first; number < end; number++) {
+		prompt_row_read(view->text, view->len, number, &row);
+		write_row(&row, row.count, text, sizeof text);
+		if (number > first && buf_append_byte(out, '\n') != 0)
+			return;
+		if (buf_append(out, text, trimmed_len(text)) != 0)
+			return;
+	}
+}
+
+void agent_question_text(const struct prompt_view *view, unsigned rows, struct buf *out)
+{
+	static struct prompt_row row;
+	char text[4 * AGENT_ROW_SIZE];
+	unsigned first = view->cursor_row;
+
+	while (first > 0 && view->cursor_row - first + 1 < rows) {
+		prompt_row_read(view->text, view->len, first - 1, &row);
+		write_row(&row, row.count, text, sizeof text);
+		if (trimmed_len(text) == 0)
+			break;
+		first--;
+	}
+	write_rows(view, first, view->cursor_row + 1, out);
+}
+
+void agent_screen_text(const struct prompt_view *view, unsigned rows, struct buf *out)
+{
+	unsigned count = prompt_row_count(view->text, view->len);
+
+	write_rows(view, 0, count < rows ? count : rows, out);
+	while (out->len > 0 && out->data[out->len - 1] == '\n')
+		out->len--;
+}
+
+/* ---- what a row says ---- */
+
+/* Copies with each run of digits as one 0: prompts count. */
+static void normalise(const char *text, char *out, size_t size)
+{
+	size_t len = 0;
+
+	for (; *text != '\0' && len + 1 < size; text++) {
+		bool is_digit = isdigit((unsigned char)*text) != 0;
+
+		if (is_digit && len > 0 && out[len - 1] == '0')
+			continue;
+		out[len++] = is_digit ? '0' : *text;
+	}
+	out[len] = '\0';
+}
+
+void agent_facts_set_tail(struct agent_facts *facts, const void *bytes, size_t len)
+{
+	char text[AGENT_TAIL_SIZE];
+
+	facts->tail[0] = '\0';
+	if (len >= sizeof text || memchr(bytes, '\0', len) != NULL)
+		return;
+	memcpy(text, bytes, len);
+	text[len] = '\0';
+	normalise(text, facts->tail, sizeof facts->tail);
+}
+
+static char last_character(const char *text)
+{
+	size_t len = trimmed_len(text);
+
+	return len > 0 ? text[len - 1] : '\0';
+}
+
+bool agent_row_asks(const char *row)
+{
+	static const char *const anywhere[] = {"[y/n", "(y/n", "[yes/no", "(yes/no", "[y/a",
+	    "(y)es", "password", "passphrase", "passcode", "press any key", "press enter",
+	    "press return", "hit enter", "are you sure", "--more--", "(end)", "do you want to"};
+	static const char *const ends[] = {"]", "]:", "]?", ")", "):", ")?", "?", ":", "--", "..."};
+	size_t len = trimmed_len(row);
+	bool is_sign = false;
+
+	for (size_t at = 0; at < sizeof anywhere / sizeof *anywhere; at++)
+		is_sign |= strcasestr(row, anywhere[at]) != NULL;
+	for (size_t at = 0; at < sizeof ends / sizeof *ends && is_sign; at++) {
+		size_t size = strlen(ends[at]);
+
+		if (len >= size && memcmp(row + len - size, ends[at], size) == 0)
+			return true;
+	}
+	return strcasestr(row, "press any key") != NULL || strcasestr(row, "press enter") != NULL;
+}
+
+/* Whether a row ends as the prompts of line editors and shells do. */
+static bool ends_as_prompt(const char *row)
+{
+	static const char *const ends[] = {"$", "#", "%", ">", "»", "›", "❯", "➤", "▶", ":", "?"};
+	size_t len = trimmed_len(row);
+
+	for (size_t at = 0; at < sizeof ends / sizeof *ends; at++) {
+		size_t size = strlen(ends[at]);
+
+		if (len >= size && memcmp(row + len - size, ends[at], size) == 0)
+			return true;
+	}
+	return false;
+}
+
+/* The pattern must hold to the cursor, but for blanks. */
+static bool matches_regex(struct pattern *regex, const char *row)
+{
+	struct pattern_match match;
+	size_t len = strlen(row), start = 0;
+
+	while (start <= len && pattern_find(regex, row, len, start, &match) == PATTERN_MATCH) {
+		if (strspn(row + match.spans[0].to, " ") == len - match.spans[0].to)
+			return true;
+		start = match.spans[0].from + 1;
+		while (start < len && ((unsigned char)row[start] & 0xc0) == 0x80)
+			start++;
+	}
+	return false;
+}
+
+const char *agent_prompt_part(const char *row, const struct agent_habit *habit)
+{
+	size_t len = trimmed_len(habit->row);
+	char part[AGENT_ROW_SIZE];
+
+	for (const char *at = row; *at != '\0' && len > 0; at++) {
+		normalise(at, part, sizeof part);
+		if (trimmed_len(part) == len && memcmp(part, habit->row, len) == 0)
+			return at;
+	}
+	return row;
+}
+
+enum row_match {
+	ROW_OTHER,
+	ROW_PROMPT,
+	ROW_BEHIND, /* the prompt, behind other output; or of a row that was not it alone */
+	ROW_DRAFT, /* the prompt, and something behind it */
+};
+
+/* Whether text ends with part, which is not empty. */
+static bool ends_with(const char *text, size_t len, const char *part, size_t part_len)
+{
+	return part_len > 0 && len > part_len && memcmp(text + len - part_len, part, part_len) == 0;
+}
+
+/* Whether the row is the prompt that was learned. That of a shell changes with its directory. */
+static enum row_match match_row(
+    const struct agent_facts *facts, const struct agent_habit *habit, struct pattern *regex)
+{
+	char row[AGENT_ROW_SIZE];
+	size_t len = trimmed_len(habit->row), row_len;
+
+	if (regex != NULL)
+		return matches_regex(regex, facts->row) ? ROW_PROMPT : ROW_OTHER;
+	normalise(facts->row, row, sizeof row);
+	row_len = trimmed_len(row);
+	if (row_len == len && memcmp(row, habit->row, len) == 0)
+		return ROW_PROMPT;
+	if (habit->is_shell && len > 0 && last_character(row) == last_character(habit->row))
+		return ROW_PROMPT;
+	if (ends_with(row, row_len, habit->row, len))
+		return ROW_BEHIND;
+	/* "Loading...>>> " was learned, but not "> " of ">>> ". */
+	if (!habit->is_sure && ends_with(habit->row, len, row, row_len) &&
+	    habit->row[len - row_len - 1] != row[0])
+		return ROW_BEHIND;
+	return len > 0 && strncmp(row, habit->row, len) == 0 ? ROW_DRAFT : ROW_OTHER;
+}
+
+/* ---- the verdict ---- */
+
+/* It is not at its prompt: does it ask for something? */
+static void judge_other(
+    const struct agent_facts *facts, const char *why, struct agent_verdict *verdict)
+{
+	bool is_secret = facts->tty.is_known && facts->tty.is_cooked && !facts->tty.has_echo;
+	bool reads = facts->front.is_known && facts->front.reads == AGENT_READS_YES;
+
+	verdict->again_ms = AGENT_REST_MS;
+	if (facts->front.reads == AGENT_READS_NO) {
+		settle(verdict, VERDICT_BUSY, "%s is not waiting for input", facts->front.name);
+		return;
+	}
+	if (facts->tty.is_known && facts->tty.unread > 0) {
+		settle(verdict, VERDICT_BUSY, "what was typed has not been read");
+		return;
+	}
+	if (is_secret && trimmed_len(facts->row) > 0) {
+		verdict->is_secret = true;
+		settle(verdict, VERDICT_QUESTION, "it asks, and shows nothing of the answer");
+	} else if (agent_row_asks(facts->row)) {
+		settle(verdict, VERDICT_QUESTION, "the row at the cursor asks");
+	} else if (facts->is_menu) {
+		settle(verdict, VERDICT_QUESTION, "a choice is offered");
+	} else if (reads && trimmed_len(facts->row) > 0) {
+		settle(verdict, VERDICT_QUESTION, "%s reads the terminal, not at its prompt",
+		    facts->front.name);
+	} else {
+		settle(verdict, VERDICT_BUSY, "%s", why);
+	}
+}
+
+/*
+ * Whether bytes draw, and do not merely print: they return, or move or erase, as line editors
+ * do with their prompts. Colours alone are printed by anybody.
+ */
+static bool is_drawn(const char *tail)
+{
+	for (; *tail != '\0'; tail++) {
+		if (*tail == '\r')
+			return true;
+		if (tail[0] != '\033' || tail[1] != '[')
+			continue;
+		for (tail += 2; *tail != '\0' && (*tail < '@' || *tail > '~'); tail++)
+			;
+		if (*tail == '\0')
+			break;
+		if (*tail != 'm')
+			return true;
+	}
+	return false;
+}
+
+/* It stands at its prompt: is that enough, or must it be quiet for longer? */
+static void judge_prompt(
+    const struct agent_facts *facts, const struct agent_habit *habit, struct agent_verdict *verdict)
+{
+	bool is_marked = facts->mark == 'A' || facts->mark == 'B';
+	bool reads = facts->front.is_known && facts->front.reads == AGENT_READS_YES;
+	bool draws = is_drawn(habit->tail);
+	bool is_same = facts->tail[0] != '\0' &&
+	    (strcmp(habit->tail, facts->tail) == 0 || strcmp(habit->other_tail, facts->tail) == 0);
+	int64_t need_ms = AGENT_REST_MS;
+	const char *what;
+
+	if (is_marked) {
+		what = "the shell says so (OSC 133)";
+	} else if (reads) {
+		what = "it reads the terminal";
+	} else if (draws && is_same) {
+		what = "the same bytes drew it";
+	} else if (draws && facts->tail[0] != '\0' && !is_drawn(facts->tail)) {
+		need_ms = AGENT_DOUBT_MS;
+		what = "it was printed, not drawn, but nothing has come since";
+	} else {
+		need_ms = AGENT_WEAK_MS;
+		what = "nothing speaks against it";
+	}
+	if (facts->quiet_ms < need_ms) {
+		verdict->again_ms = need_ms - facts->quiet_ms;
+		settle(verdict, VERDICT_BUSY, "its prompt may be only output: %s", what);
+		return;
+	}
+	settle(verdict, VERDICT_READY, "its prompt is at the cursor, at rest: %s", what);
+}
+
+/* What is known of it goes before what is seen. False if there is nothing more to say. */
+static bool judge_surroundings(
+    const struct agent_facts *facts, const struct agent_habit *habit, struct agent_verdict *verdict)
+{
+	bool is_other = facts->front.is_known && habit->pid != 0 &&
+	    (facts->front.pid != habit->pid || facts->front.start != habit->start);
+
+	if (facts->is_dead) {
+		settle(verdict, VERDICT_CRASHED, "its program has ended");
+	} else if (is_other && !agent_front_lives(habit->pid, habit->start) &&
+	    facts->front.is_shell && !habit->is_shell) {
+		settle(verdict, VERDICT_CRASHED, "%s has ended, and the shell %s is in front",
+		    habit->name, facts->front.name);
+	} else if (facts->in_mode) {
+		settle(verdict, VERDICT_UNKNOWN, "the pane is in a mode: its program is not seen");
+	} else if (facts->quiet_ms < AGENT_REST_MS) {
+		settle(verdict, VERDICT_BUSY, "it writes");
+		verdict->again_ms = AGENT_REST_MS - facts->quiet_ms;
+	} else if (facts->reports_asking) {
+		settle(verdict, VERDICT_QUESTION, "it reports that it asks a person");
+	} else if (facts->reports_busy && facts->quiet_ms < AGENT_DOUBT_MS) {
+		settle(verdict, VERDICT_BUSY, "it reports to be busy");
+		verdict->again_ms = AGENT_DOUBT_MS - facts->quiet_ms;
+	} else if (facts->mark == 'C') {
+		judge_other(facts, "a command runs (OSC 133)", verdict);
+	} else if (is_other && agent_front_lives(habit->pid, habit->start)) {
+		judge_other(facts, "another program is in front", verdict);
+	} else if (habit->has_tty && facts->tty.is_known &&
+	    facts->tty.is_cooked != habit->is_cooked) {
+		judge_other(facts, "its terminal is not set as at its prompt", verdict);
+	} else if (habit->reads && facts->front.reads == AGENT_READS_NO) {
+		settle(verdict, VERDICT_BUSY, "%s is not waiting for input", facts->front.name);
+		verdict->again_ms = AGENT_REST_MS;
+	} else {
+		return true;
+	}
+	return false;
+}
+
+/* Nothing was learned yet: is this its prompt? */
+static void judge_first(
+    const struct agent_facts *facts, struct pattern *regex, struct agent_verdict *verdict)
+{
+	bool reads = facts->front.is_known && facts->front.reads == AGENT_READS_YES;
+	bool is_raw = facts->tty.is_known && !facts->tty.is_cooked;
+	bool is_end = ends_as_prompt(facts->row) && !facts->has_right;
+	int64_t need_ms = LEARN_WEAK_MS;
+
+	verdict->again_ms = AGENT_REST_MS;
+	if (regex != NULL && !matches_regex(regex, facts->row)) {
+		judge_other(facts, "its row does not match the pattern of its prompt", verdict);
+		if (verdict->kind == VERDICT_QUESTION && !verdict->is_secret &&
+		    !agent_row_asks(facts->row) && !facts->is_menu)
+			settle(verdict, VERDICT_BUSY, "it reads, but this is not its prompt yet");
+		return;
+	}
+	if (regex == NULL && !reads && trimmed_len(facts->row) == 0 && facts->has_cursor) {
+		settle(verdict, VERDICT_BUSY, "there is nothing on the cursor's row yet");
+		return;
+	}
+	if (regex != NULL || (reads && (is_raw || is_end)))
+		need_ms = reads || is_raw ? AGENT_REST_MS : LEARN_MS;
+	else if (reads || (is_raw && is_end))
+		need_ms = LEARN_RAW_MS;
+	else if (is_end && !is_raw)
+		need_ms = AGENT_WEAK_MS;
+	if (facts->quiet_ms < need_ms) {
+		settle(verdict, VERDICT_BUSY, "its prompt is not certain yet");
+		verdict->again_ms = need_ms - facts->quiet_ms;
+		return;
+	}
+	settle(verdict, VERDICT_READY, "%s",
+	    regex != NULL ? "its row matches the pattern of its prompt"
+		: reads   ? "it is at rest for the first time, and reads the terminal"
+			  : "it is at rest for the first time");
+}
+
+void agent_judge(const struct agent_facts *facts, const struct agent_habit *habit,
+    struct pattern *regex, struct agent_verdict *ret_verdict)
+{
+	*ret_verdict = (struct agent_verdict){0};
+	if (!judge_surroundings(facts, habit, ret_verdict))
+		return;
+	if (facts->front.reads == AGENT_READS_NO && (!habit->is_known || habit->reads)) {
+		settle(ret_verdict, VERDICT_BUSY, "%s is not waiting for input", facts->front.name);
+		ret_verdict->again_ms = AGENT_REST_MS;
+	} else if (facts->tty.is_known && facts->tty.unread > 0) {
+		settle(ret_verdict, VERDICT_BUSY, "what was typed has not been read");
+		ret_verdict->again_ms = AGENT_REST_MS;
+	} else if (facts->is_menu) {
+		settle(ret_verdict, VERDICT_QUESTION, "a choice is offered");
+	} else if (!habit->is_known && agent_row_asks(facts->row)) {
+		judge_other(facts, "", ret_verdict);
+	} else if (!habit->is_known) {
+		judge_first(facts, regex, ret_verdict);
+	} else if (facts->mark == 'D') {
+		settle(ret_verdict, VERDICT_BUSY, "its prompt follows (OSC 133)");
+		ret_verdict->again_ms = AGENT_REST_MS;
+	} else {
+		enum row_match match = match_row(facts, habit, regex);
+
+		/* Such a row is only believed of one that is seen to read, as at its prompt. */
+		if (match == ROW_BEHIND)
+			match = habit->reads && facts->front.reads == AGENT_READS_YES ? ROW_PROMPT
+										      : ROW_OTHER;
+		switch (match) {
+		case ROW_BEHIND:
+		case ROW_OTHER:
+			judge_other(facts, "this is not its prompt", ret_verdict);
+			break;
+		case ROW_DRAFT:
+			settle(ret_verdict, VERDICT_BUSY, "something stands behind its prompt");
+			break;
+		case ROW_PROMPT:
+			if (facts->has_right && !habit->has_right)
+				settle(ret_verdict, VERDICT_BUSY,
+				    "something stands behind the cursor");
+			else
+				judge_prompt(facts, habit, ret_verdict);
+			break;
+		}
+	}
+}
+
+void agent_learn(const struct agent_facts *facts, struct agent_habit *habit)
+{
+	bool is_first = !habit->is_known;
+
+	habit->is_known = true;
+	habit->reads |= facts->front.is_known && facts->front.reads == AGENT_READS_YES;
+	if (facts->front.is_known) {
+		habit->pid = facts->front.pid;
+		habit->start = facts->front.start;
+		snprintf(habit->name, sizeof habit->name, "%s", facts->front.name);
+		habit->is_shell = facts->front.is_shell;
+	}
+	if (!is_first) {
+		char row[AGENT_ROW_SIZE];
+
+		normalise(facts->row, row, sizeof row);
+		if (!habit->is_sure && trimmed_len(row) > 0 &&
+		    trimmed_len(row) < trimmed_len(habit->row))
+			snprintf(habit->row, sizeof habit->row, "%s", row);
+		habit->is_sure = true;
+		if (facts->tail[0] != '\0' && strcmp(habit->tail, facts->tail) != 0)
+			snprintf(habit->other_tail, sizeof habit->other_tail, "%s", facts->tail);
+		return;
+	}
+	habit->has_tty = facts->tty.is_known;
+	habit->is_cooked = facts->tty.is_cooked;
+	habit->has_right = facts->has_right;
+	normalise(facts->row, habit->row, sizeof habit->row);
+	snprintf(habit->tail, sizeof habit->tail, "%s", facts->tail);
+}

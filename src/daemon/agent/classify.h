@@ -1,0 +1,111 @@
+/* SPDX-License-Identifier: ISC */
+/*
+ * What is to be thought of a program at rest: is it at its prompt, does it ask something,
+ * or is it at work? Pure: what was seen, and what was learned of it, in; a verdict with its
+ * reasons out. A prompt is believed only where the cursor stands, at rest, and only if what
+ * else can be known agrees: who is in front, what its terminal is set to, what it waits for,
+ * the marks of shell integration (OSC 133), and the very bytes that drew the prompt. So a
+ * prompt's characters in the midst of output are no prompt.
+ */
+#ifndef DAEMON_AGENT_CLASSIFY_H
+#define DAEMON_AGENT_CLASSIFY_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "daemon/pane/foreground.h"
+#include "daemon/pane/pane_tty.h"
+#include "daemon/pane/prompt.h"
+
+#define AGENT_ROW_SIZE 512 /* of the cursor's row, UTF-8 */
+#define AGENT_TAIL_SIZE 256 /* of the bytes behind the last newline; longer ones are none */
+#define AGENT_REST_MS 120 /* without output, before anything is looked at */
+#define AGENT_WEAK_MS 1500 /* where little speaks for a prompt */
+#define AGENT_DOUBT_MS 10000 /* where the row is right and the bytes are not */
+#define AGENT_REASON_SIZE 160
+
+struct pattern;
+
+enum agent_verdict_kind {
+	VERDICT_BUSY,
+	VERDICT_READY,
+	VERDICT_QUESTION,
+	VERDICT_CRASHED,
+	VERDICT_UNKNOWN, /* it cannot be seen just now, as in copy mode */
+};
+
+/* One look. */
+struct agent_facts {
+	bool is_dead; /* its pane's program has ended */
+	bool in_mode;
+	bool has_cursor;
+	bool has_right; /* there is text behind the cursor that is no suggestion */
+	bool reports_busy; /* by its hooks; it may have failed to report the end */
+	bool reports_asking;
+	bool is_menu; /* a choice is offered around the cursor */
+	char row[AGENT_ROW_SIZE]; /* what stands before the cursor, UTF-8 */
+	struct agent_front front;
+	struct pane_tty tty;
+	char mark; /* the last OSC 133 mark; 0: none was ever seen */
+	char tail
+	    [AGENT_TAIL_SIZE]; /* bytes since the last newline, digits made alike; "": unknown */
+	int64_t quiet_ms; /* since the last output */
+};
+
+/* What was learned when it was at its prompt first. Zeroed: nothing yet. */
+struct agent_habit {
+	bool is_known;
+	bool is_cooked; /* the terminal's mode at the prompt */
+	bool has_tty;
+	bool has_right;
+	bool is_shell;
+	bool reads; /* it was seen to read at its prompt */
+	bool is_sure; /* the row was its prompt a second time, too */
+	char row[AGENT_ROW_SIZE]; /* with digits made alike */
+	char tail[AGENT_TAIL_SIZE]; /* what drew the first prompt; "": not known */
+	char other_tail[AGENT_TAIL_SIZE]; /* and a later one */
+	pid_t pid; /* the program */
+	uint64_t start;
+	char name[64];
+};
+
+struct agent_verdict {
+	enum agent_verdict_kind kind;
+	char reason[AGENT_REASON_SIZE]; /* which fact says so */
+	bool is_secret; /* QUESTION: what is typed is not shown */
+	int64_t again_ms; /* look again after that long, though nothing comes; 0: need not be */
+};
+
+/* regex, a pattern for the prompt, may be NULL: then it is learned. */
+void agent_judge(const struct agent_facts *facts, const struct agent_habit *habit,
+    struct pattern *regex, struct agent_verdict *ret_verdict);
+
+/* Learns from a look that was judged ready. */
+void agent_learn(const struct agent_facts *facts, struct agent_habit *habit);
+
+/*
+ * Where in a row the prompt begins: output that no newline ended may stand before it. The row
+ * itself if it is not known.
+ */
+const char *agent_prompt_part(const char *row, const struct agent_habit *habit);
+
+/* Whether a row asks for an answer: "[Y/n]", "password:", "(yes/no)". */
+bool agent_row_asks(const char *row);
+
+/* Fills tail from the bytes since the last newline. */
+void agent_facts_set_tail(struct agent_facts *facts, const void *bytes, size_t len);
+
+/* Fills row, has_right and is_menu from a screen. */
+void agent_facts_read_screen(const struct prompt_view *view, struct agent_facts *facts);
+
+/*
+ * The rows down to the cursor's as text, colours and blanks at their ends removed: what is
+ * asked. At most rows of them, from the last blank row on.
+ */
+struct buf;
+void agent_question_text(const struct prompt_view *view, unsigned rows, struct buf *out);
+/* All rows, as far as there is something on them. */
+void agent_screen_text(const struct prompt_view *view, unsigned rows, struct buf *out);
+
+#endif

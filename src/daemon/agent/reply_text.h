@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: ISC */
+/*
+ * What a program said between two places of its output: its bytes as lines a person would
+ * read, without the line end that Enter made and without the prompt behind it.
+ */
+#ifndef DAEMON_AGENT_REPLY_TEXT_H
+#define DAEMON_AGENT_REPLY_TEXT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "base/buf.h"
+
+struct agent_said_options {
+	bool is_cut; /* the bytes begin in the midst: their first line is not whole */
+	/* What was pasted: line editors draw it again when it is submitted. NULL: nothing. */
+	const char *pasted;
+	size_t pasted_len;
+	const char *prompt; /* the row that the cursor stands in behind them; NULL: no prompt */
+};
+
+/* Appends to out, which must be empty. */
+void agent_said(
+    struct buf *out, const void *bytes, size_t len, const struct agent_said_options *options);
+
+#endif

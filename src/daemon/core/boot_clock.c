@@ -1,0 +1,117 @@
+/* SPDX-License-Identifier: ISC */
+/* The clock that goes on in suspend, with an alarm: a timerfd of CLOCK_BOOTTIME. */
+#include "daemon/core/boot_clock.h"
+
+#include <event2/event.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/timerfd.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/alloc.h"
+#include "base/clock.h"
+
+struct boot_alarm {
+	struct boot_clock clock;
+	char boot_id[BOOT_ID_SIZE];
+	int fd;
+	struct event *event;
+	void (*ring)(void *data);
+	void *data;
+};
+
+static int64_t alarm_boot_ms(void *data)
+{
+	struct timespec now;
+
+	(void)data;
+	clock_gettime(CLOCK_BOOTTIME, &now);
+	return (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
+}
+
+static int64_t alarm_real_ms(void *data)
+{
+	(void)data;
+	return clock_real_ms();
+}
+
+static void alarm_arm(void *data, int64_t boot_ms)
+{
+	struct boot_alarm *alarm = data;
+	struct itimerspec when = {0};
+
+	if (boot_ms >= 0) {
+		/* All zeros would disarm it: what is due since long rings at once. */
+		if (boot_ms == 0)
+			boot_ms = 1;
+		when.it_value.tv_sec = boot_ms / 1000;
+		when.it_value.tv_nsec = boot_ms % 1000 * 1000000;
+	}
+	(void)timerfd_settime(
+	    alarm->fd, TFD_TIMER_ABSTIME, &when, NULL); /* fails on no valid time only */
+}
+
+static void alarm_readable(evutil_socket_t fd, short what, void *data)
+{
+	struct boot_alarm *alarm = data;
+	uint64_t times;
+
+	(void)what;
+	if (read(fd, &times, sizeof times) == sizeof times)
+		alarm->ring(alarm->data);
+}
+
+/* Linux names each start of the machine; without that name every start counts as another. */
+static void read_boot_id(char out[BOOT_ID_SIZE])
+{
+	FILE *file = fopen("/proc/sys/kernel/random/boot_id", "re");
+
+	if (file == NULL || fgets(out, BOOT_ID_SIZE, file) == NULL)
+		out[0] = '\0';
+	out[strcspn(out, "\n")] = '\0';
+	if (file != NULL)
+		fclose(file);
+}
+
+struct boot_alarm *boot_alarm_new(struct event_base *base, void (*ring)(void *data), void *data)
+{
+	struct boot_alarm *alarm = xcalloc(1, sizeof *alarm);
+
+	alarm->ring = ring;
+	alarm->data = data;
+	read_boot_id(alarm->boot_id);
+	alarm->fd = timerfd_create(CLOCK_BOOTTIME, TFD_CLOEXEC | TFD_NONBLOCK);
+	if (alarm->fd < 0) {
+		mem_free(alarm);
+		return NULL;
+	}
+	alarm->event = event_new(base, alarm->fd, EV_READ | EV_PERSIST, alarm_readable, alarm);
+	if (alarm->event == NULL || event_add(alarm->event, NULL) < 0) {
+		boot_alarm_free(alarm);
+		return NULL;
+	}
+	alarm->clock = (struct boot_clock){
+	    .boot_ms = alarm_boot_ms,
+	    .real_ms = alarm_real_ms,
+	    .arm = alarm_arm,
+	    .boot_id = alarm->boot_id,
+	    .data = alarm,
+	};
+	return alarm;
+}
+
+void boot_alarm_free(struct boot_alarm *alarm)
+{
+	if (alarm == NULL)
+		return;
+	if (alarm->event != NULL)
+		event_free(alarm->event);
+	close(alarm->fd);
+	mem_free(alarm);
+}
+
+const struct boot_clock *boot_alarm_clock(struct boot_alarm *alarm)
+{
+	return &alarm->clock;
+}

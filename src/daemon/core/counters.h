@@ -1,0 +1,18 @@
+/* SPDX-License-Identifier: ISC */
+/* What has been counted since the start, for status. */
+#ifndef DAEMON_CORE_COUNTERS_H
+#define DAEMON_CORE_COUNTERS_H
+
+#include <stdint.h>
+
+struct counters {
+	uint64_t accepted; /* peers */
+	uint64_t refused; /* of another user, or too many */
+	uint64_t disconnected; /* for not reading */
+	uint64_t requests;
+	uint64_t errors; /* among the responses */
+	uint64_t events_sent; /* counted for each subscription */
+	uint64_t events_dropped;
+};
+
+#endif

@@ -1,0 +1,115 @@
+/* SPDX-License-Identifier: ISC */
+/* One daemon for each tmux server: a lock in the state directory, held for life. */
+#include "daemon/core/lock.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/str.h"
+
+#define FILE_NAME "lock"
+
+/* Makes the directories on the way to path, for this user alone, and path itself. */
+static int make_dirs(const char *path, char *ret_reason, size_t size)
+{
+	char part[PATH_MAX];
+	int len = snprintf(part, sizeof(part), "%s/", path);
+	if (len < 0 || (size_t)len >= sizeof(part))
+		return str_refuse(ret_reason, size, "%s: the path is too long", path);
+	for (char *slash = strchr(part + 1, '/'); slash; slash = strchr(slash + 1, '/')) {
+		*slash = '\0';
+		if (mkdir(part, 0700) < 0 && errno != EEXIST)
+			return str_refuse(ret_reason, size, "%s: %s", part, strerror(errno));
+		*slash = '/';
+	}
+	return 0;
+}
+
+/* Opens the state directory and checks that nobody else can have put anything there. */
+static int open_dir(const char *path, char *ret_reason, size_t size)
+{
+	int fd = open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+	if (fd < 0)
+		return str_refuse(ret_reason, size, "%s: %s", path,
+		    errno == ELOOP || errno == ENOTDIR ? "is no directory of its own"
+						       : strerror(errno));
+	struct stat st;
+	int r = fstat(fd, &st);
+	if (r < 0)
+		r = str_refuse(ret_reason, size, "%s: %s", path, strerror(errno));
+	else if (st.st_uid != geteuid())
+		r = str_refuse(
+		    ret_reason, size, "%s: belongs to user %u", path, (unsigned)st.st_uid);
+	else if (st.st_mode & (S_IRWXG | S_IRWXO))
+		r = fchmod(fd, 0700);
+	if (r == 0)
+		return fd;
+	(void)close(fd); /* a directory, only read */
+	return -1;
+}
+
+/* "PID\nSOCKET\n" */
+static void read_holder(int fd, struct lock_holder *ret_holder)
+{
+	char text[sizeof(ret_holder->socket) + 32];
+	*ret_holder = (struct lock_holder){0};
+	ssize_t len = pread(fd, text, sizeof(text) - 1, 0);
+	if (len <= 0)
+		return;
+	text[len] = '\0';
+	char *newline = strchr(text, '\n');
+	uint32_t pid;
+	if (!newline || !str_parse_u32(text, (size_t)(newline - text), &pid) || pid > INT_MAX)
+		return;
+	ret_holder->pid = (pid_t)pid;
+	char *socket = newline + 1;
+	newline = strchr(socket, '\n');
+	if (newline && (size_t)(newline - socket) < sizeof(ret_holder->socket))
+		memcpy(ret_holder->socket, socket, (size_t)(newline - socket));
+}
+
+enum lock_result lock_take(const char *state_dir, int *ret_fd, struct lock_holder *ret_holder,
+    char *ret_reason, size_t reason_size)
+{
+	if (make_dirs(state_dir, ret_reason, reason_size) < 0)
+		return LOCK_ERROR;
+	int dir = open_dir(state_dir, ret_reason, reason_size);
+	if (dir < 0)
+		return LOCK_ERROR;
+	int fd = openat(dir, FILE_NAME, O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0600);
+	int saved_errno = errno;
+	(void)close(dir); /* a directory, only read */
+	if (fd < 0) {
+		(void)str_refuse(ret_reason, reason_size, "%s/" FILE_NAME ": %s", state_dir,
+		    strerror(saved_errno));
+		return LOCK_ERROR;
+	}
+	if (flock(fd, LOCK_EX | LOCK_NB) == 0) {
+		*ret_fd = fd;
+		return LOCK_OK;
+	}
+	enum lock_result result = errno == EWOULDBLOCK ? LOCK_HELD : LOCK_ERROR;
+	if (result == LOCK_HELD)
+		read_holder(fd, ret_holder);
+	else
+		(void)str_refuse(
+		    ret_reason, reason_size, "%s/" FILE_NAME ": %s", state_dir, strerror(errno));
+	(void)close(fd); /* only read */
+	return result;
+}
+
+void lock_describe(int fd, const char *socket)
+{
+	char text[sizeof(((struct lock_holder *)NULL)->socket) + 32];
+	int len = snprintf(text, sizeof(text), "%ld\n%s\n", (long)getpid(), socket);
+	/* For people; the lock holds without it. */
+	if (len > 0 && (size_t)len < sizeof(text) && ftruncate(fd, 0) == 0)
+		(void)!pwrite(fd, text, (size_t)len, 0);
+}

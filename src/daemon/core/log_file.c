@@ -1,0 +1,74 @@
+/* SPDX-License-Identifier: ISC */
+/* The log in a file of bounded size. Like the log itself, there is one a process. */
+#include "daemon/core/log_file.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/log.h"
+
+static struct {
+	const char *path; /* NULL: the log is in no file */
+	const char *program;
+	int fd;
+} file = {.fd = -1};
+
+static void on_full(void *data);
+
+/* Opens the file and hands it to the log. Returns 0, or -1 with errno. */
+static int open_file(enum log_level level)
+{
+	int fd = open(
+	    file.path, O_WRONLY | O_APPEND | O_CREAT | O_NOFOLLOW | O_NOCTTY | O_CLOEXEC, 0600);
+	if (fd < 0)
+		return -1;
+	struct stat st;
+	off_t has = fstat(fd, &st) == 0 && S_ISREG(st.st_mode) ? st.st_size : 0;
+	int old_fd = file.fd;
+	file.fd = fd;
+	log_open(fd, file.program, level);
+	if (old_fd >= 0)
+		(void)close(old_fd); /* each line was written at once */
+	log_limit(has < LOG_FILE_BYTES_MAX ? (unsigned long long)(LOG_FILE_BYTES_MAX - has) : 1,
+	    on_full, NULL);
+	return 0;
+}
+
+static void on_full(void *data)
+{
+	char old[PATH_MAX];
+	struct stat st;
+	(void)data;
+	log_limit(0, NULL, NULL); /* until it is clear where the log goes */
+	int len = snprintf(old, sizeof(old), "%s.old", file.path);
+	if (len > 0 && (size_t)len < sizeof(old) && lstat(file.path, &st) == 0 &&
+	    S_ISREG(st.st_mode))
+		(void)rename(file.path, old); /* else it is emptied below */
+	if (open_file(log_level()) < 0) {
+		(void)!ftruncate(file.fd, 0);
+		log_open(file.fd, file.program, log_level());
+		log_limit(LOG_FILE_BYTES_MAX, on_full, NULL);
+	}
+}
+
+int log_file_open(const char *path, const char *program, int level, char *ret_reason, size_t size)
+{
+	file.path = path;
+	file.program = program;
+	if (open_file((enum log_level)level) == 0)
+		return 0;
+	(void)snprintf(ret_reason, size, "%s: %s", path, strerror(errno));
+	file.path = NULL;
+	return -1;
+}
+
+void log_file_reopen(void)
+{
+	if (file.path && open_file(log_level()) < 0)
+		log_error("%s: %s: the log stays where it was", file.path, strerror(errno));
+}

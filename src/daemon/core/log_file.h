@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: ISC */
+/* The log in a file of bounded size: when it is full it becomes FILE.old, and begins anew. */
+#ifndef DAEMON_CORE_LOG_FILE_H
+#define DAEMON_CORE_LOG_FILE_H
+
+#include <stddef.h>
+
+#define LOG_FILE_BYTES_MAX (4 * 1024 * 1024)
+
+/* Logs to the file from now on; path is kept. Returns 0, or -1 with a reason. */
+int log_file_open(const char *path, const char *program, int level, char *ret_reason, size_t size);
+
+/* Opens it again by its path, for those who moved it away. Nothing happens without a file. */
+void log_file_reopen(void);
+
+#endif

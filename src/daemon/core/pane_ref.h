@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: ISC */
+/*
+ * A pane across servers and time. Ids begin again at %0 when another server starts, so a
+ * pane is its id, its first process and its server; what is meant for one is never given to
+ * another that merely bears its number.
+ */
+#ifndef DAEMON_CORE_PANE_REF_H
+#define DAEMON_CORE_PANE_REF_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+struct pane_ref {
+	uint32_t pane; /* MUXBUS_NO_ID: no pane */
+	pid_t pane_pid;
+	pid_t server_pid;
+	uint64_t server_start; /* clock ticks since boot, as in /proc/PID/stat */
+};
+
+#define PANE_REF_TEXT_SIZE 80
+
+void pane_ref_clear(struct pane_ref *ref);
+bool pane_ref_equal(const struct pane_ref *one, const struct pane_ref *other);
+/* "%3/812/790/5120": for the store. */
+void pane_ref_format(const struct pane_ref *ref, char out[PANE_REF_TEXT_SIZE]);
+bool pane_ref_parse(const char *text, struct pane_ref *ret_ref);
+
+#endif

@@ -1,0 +1,146 @@
+/* SPDX-License-Identifier: ISC */
+/* Regular expressions. The only file that knows PCRE2. */
+#include "daemon/core/pattern.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+#define PCRE2_CODE_UNIT_WIDTH 8
+#include <pcre2.h>
+
+#include "base/alloc.h"
+#include "base/log.h"
+
+/* Measured: a hostile pattern ends within milliseconds, no honest one comes near. */
+#define MATCH_LIMIT 100000
+#define DEPTH_LIMIT 10000
+#define HEAP_LIMIT_KIB 4096
+#define PARENS_NEST_LIMIT 100
+#define JIT_STACK_FIRST_BYTES (32 * 1024)
+#define JIT_STACK_MAX_BYTES (512 * 1024)
+
+struct pattern {
+	pcre2_code *code;
+	pcre2_match_data *match;
+	char *text;
+};
+
+/* Made with the first pattern and shared by all: the program has one thread. */
+static struct {
+	pcre2_compile_context *compile;
+	pcre2_match_context *match;
+	pcre2_jit_stack *stack;
+} shared;
+
+static void make_shared(void)
+{
+	if (shared.match)
+		return;
+	shared.compile = pcre2_compile_context_create(NULL);
+	shared.match = pcre2_match_context_create(NULL);
+	shared.stack = pcre2_jit_stack_create(JIT_STACK_FIRST_BYTES, JIT_STACK_MAX_BYTES, NULL);
+	if (!shared.compile || !shared.match || !shared.stack) {
+		log_error("out of memory for regular expressions");
+		abort();
+	}
+	pcre2_set_max_pattern_length(shared.compile, PATTERN_BYTES_MAX);
+	pcre2_set_parens_nest_limit(shared.compile, PARENS_NEST_LIMIT);
+	pcre2_set_match_limit(shared.match, MATCH_LIMIT);
+	pcre2_set_depth_limit(shared.match, DEPTH_LIMIT);
+	pcre2_set_heap_limit(shared.match, HEAP_LIMIT_KIB);
+	pcre2_jit_stack_assign(shared.match, NULL, shared.stack);
+}
+
+struct pattern *pattern_new(const char *text, size_t len, char *ret_reason, size_t reason_size)
+{
+	if (len > PATTERN_BYTES_MAX) {
+		snprintf(ret_reason, reason_size,
+		    "the pattern has %zu bytes; at most %d are allowed", len, PATTERN_BYTES_MAX);
+		return NULL;
+	}
+	make_shared();
+	/* MATCH_INVALID_UTF brings UTF with it and looks at each subject once. */
+	const uint32_t options =
+	    PCRE2_UTF | PCRE2_MATCH_INVALID_UTF | PCRE2_NEVER_BACKSLASH_C | PCRE2_MULTILINE;
+	int error;
+	PCRE2_SIZE offset;
+	pcre2_code *code =
+	    pcre2_compile((PCRE2_SPTR)text, len, options, &error, &offset, shared.compile);
+	if (!code) {
+		PCRE2_UCHAR words[160] = "";
+		pcre2_get_error_message(error, words, sizeof(words));
+		snprintf(ret_reason, reason_size, "%s at offset %zu", (char *)words, offset);
+		return NULL;
+	}
+	/* Where the machine has no JIT the interpreter serves, under the same limits. */
+	pcre2_jit_compile(code, PCRE2_JIT_COMPLETE);
+	struct pattern *pattern = xalloc(sizeof(*pattern));
+	*pattern = (struct pattern){
+	    .code = code,
+	    .match = pcre2_match_data_create(PATTERN_SPANS_MAX, NULL),
+	    .text = xmemdup(text, len),
+	};
+	if (!pattern->match) {
+		pattern_free(pattern);
+		snprintf(ret_reason, reason_size, "out of memory");
+		return NULL;
+	}
+	return pattern;
+}
+
+void pattern_free(struct pattern *pattern)
+{
+	if (!pattern)
+		return;
+	pcre2_match_data_free(pattern->match);
+	pcre2_code_free(pattern->code);
+	mem_free(pattern->text);
+	mem_free(pattern);
+}
+
+const char *pattern_text(const struct pattern *pattern)
+{
+	return pattern->text;
+}
+
+const char *pattern_capture_name(const struct pattern *pattern, size_t capture)
+{
+	PCRE2_SPTR entry;
+	uint32_t count;
+	uint32_t size;
+	if (pcre2_pattern_info(pattern->code, PCRE2_INFO_NAMECOUNT, &count) != 0 ||
+	    pcre2_pattern_info(pattern->code, PCRE2_INFO_NAMEENTRYSIZE, &size) != 0 ||
+	    pcre2_pattern_info(pattern->code, PCRE2_INFO_NAMETABLE, &entry) != 0)
+		return NULL;
+	for (; count > 0; count--, entry += size) {
+		if ((size_t)(entry[0] << 8 | entry[1]) == capture)
+			return (const char *)entry + 2;
+	}
+	return NULL;
+}
+
+static void take_spans(struct pattern *pattern, int count, struct pattern_match *ret_match)
+{
+	const PCRE2_SIZE *places = pcre2_get_ovector_pointer(pattern->match);
+	ret_match->count = count > 0 ? (size_t)count : PATTERN_SPANS_MAX;
+	for (size_t i = 0; i < ret_match->count; i++) {
+		ret_match->spans[i] = (struct pattern_span){places[2 * i], places[2 * i + 1]};
+		if (places[2 * i] == PCRE2_UNSET)
+			ret_match->spans[i] = (struct pattern_span){.from = 1, .to = 0};
+	}
+}
+
+enum pattern_result pattern_find(struct pattern *pattern, const void *bytes, size_t len,
+    size_t start, struct pattern_match *ret_match)
+{
+	const void *subject = len > 0 ? bytes : "";
+	int count =
+	    pcre2_match(pattern->code, subject, len, start, 0, pattern->match, shared.match);
+	if (count == PCRE2_ERROR_NOMATCH)
+		return PATTERN_NONE;
+	if (count < 0)
+		return PATTERN_LIMIT;
+	if (ret_match)
+		take_spans(pattern, count, ret_match);
+	return PATTERN_MATCH;
+}

@@ -1,0 +1,51 @@
+/* SPDX-License-Identifier: ISC */
+/*
+ * Regular expressions: PCRE2, UTF, compiled by its JIT. No pattern can stall the daemon: its
+ * length, its steps, its depth and its memory have limits, and \C, which could cut a
+ * character, is refused. Subjects may be any bytes: what is no UTF-8 matches nothing.
+ */
+#ifndef DAEMON_CORE_PATTERN_H
+#define DAEMON_CORE_PATTERN_H
+
+#include <stddef.h>
+
+#define PATTERN_BYTES_MAX 4096
+#define PATTERN_SPANS_MAX 64 /* captures beyond that are not told */
+
+struct pattern;
+
+enum pattern_result {
+	PATTERN_LIMIT = -1, /* gave up: the pattern takes too many steps on this subject */
+	PATTERN_NONE = 0,
+	PATTERN_MATCH = 1,
+};
+
+/* Where the whole match (0) and the captures (from 1) lie; from > to: it took no part. */
+struct pattern_span {
+	size_t from;
+	size_t to;
+};
+
+struct pattern_match {
+	size_t count; /* of spans, at least 1 */
+	struct pattern_span spans[PATTERN_SPANS_MAX];
+};
+
+/* NULL for a pattern that cannot be used; the reason names the offset in it. */
+struct pattern *pattern_new(const char *text, size_t len, char *ret_reason, size_t reason_size);
+void pattern_free(struct pattern *pattern);
+
+/* The pattern as it was given; NUL-terminated. */
+const char *pattern_text(const struct pattern *pattern);
+
+/* The name of a capture (from 1); NULL: it has none. Lent. */
+const char *pattern_capture_name(const struct pattern *pattern, size_t capture);
+
+/*
+ * Looks for the first match at or behind start. '^' and '$' match at the ends of lines.
+ * ret_match may be NULL.
+ */
+enum pattern_result pattern_find(struct pattern *pattern, const void *bytes, size_t len,
+    size_t start, struct pattern_match *ret_match);
+
+#endif

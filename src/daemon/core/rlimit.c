@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: ISC */
+/* How many descriptors this process may have. */
+#include "daemon/core/rlimit.h"
+
+#include <errno.h>
+#include <stdbool.h>
+#include <string.h>
+#include <sys/resource.h>
+
+#include "base/log.h"
+
+static struct rlimit given;
+static bool is_raised;
+
+void files_limit_raise(void)
+{
+	struct rlimit limit;
+
+	if (!is_raised && getrlimit(RLIMIT_NOFILE, &given) < 0)
+		return;
+	is_raised = true;
+	limit = given;
+	limit.rlim_cur = limit.rlim_max;
+	if (limit.rlim_cur != given.rlim_cur && setrlimit(RLIMIT_NOFILE, &limit) < 0)
+		log_warning("the limit of descriptors stays as it is: %s", strerror(errno));
+}
+
+void files_limit_restore(void)
+{
+	if (is_raised)
+		(void)setrlimit(RLIMIT_NOFILE, &given); /* to less is always allowed */
+}

@@ -1,0 +1,484 @@
+/* SPDX-License-Identifier: ISC */
+/* Delivery: which notifications are told of in which order, and what becomes of them. */
+#include "daemon/deliver/delivery.h"
+
+#include <muxbus.h>
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/alloc.h"
+#include "base/buf.h"
+#include "base/list.h"
+#include "daemon/core/config.h"
+#include "daemon/deliver/prompt_line.h"
+#include "daemon/deliver/puller.h"
+#include "daemon/deliver/queue_command.h"
+#include "daemon/deliver/receipt.h"
+#include "daemon/deliver/retry.h"
+#include "daemon/input/typist.h"
+#include "daemon/pane/presence.h"
+#include "daemon/queue/queue.h"
+#include "daemon/queue/store.h"
+#include "daemon/server/daemon.h"
+#include "wire/json.h"
+
+#define TYPED_PREFIX "typed/"
+
+enum {
+	BATCH_MAX = 32, /* notifications that one notice tells of */
+	KEY_SIZE = sizeof TYPED_PREFIX + PANE_REF_TEXT_SIZE,
+};
+
+/* What waits for one pane. */
+struct mail {
+	struct list link;
+	struct delivery_set *set;
+	struct pane_ref pane;
+	struct typist *typist;
+	struct queue_command *command; /* of its agent, at work; NULL: none is */
+	bool has_failed; /* that command: it is not asked again */
+	uint64_t batch[BATCH_MAX]; /* numbers of what is being told */
+	size_t batch_count;
+	uint64_t turns; /* of the agent, before it was typed */
+	struct buf line; /* that was typed */
+};
+
+struct delivery_set {
+	struct daemon *daemon;
+	struct queue_listener listener;
+	struct nudge_set *nudges;
+	struct list mails;
+	size_t count;
+};
+
+size_t delivery_count(const struct delivery_set *set)
+{
+	return set->count;
+}
+
+/* ---- what is being typed, in the journal ---- */
+
+static void typed_key(const struct mail *mail, char out[KEY_SIZE])
+{
+	char text[PANE_REF_TEXT_SIZE];
+
+	pane_ref_format(&mail->pane, text);
+	snprintf(out, KEY_SIZE, TYPED_PREFIX "%s", text);
+}
+
+/*
+ * "812 815 *1\nline": the numbers, how often earlier daemons may have typed for them, and
+ * what is typed now.
+ */
+static void typed_store(const struct mail *mail, const struct buf *line)
+{
+	char key[KEY_SIZE];
+	struct buf value;
+
+	buf_init(&value, STORE_VALUE_MAX);
+	for (size_t at = 0; at < mail->batch_count; at++)
+		(void)buf_printf(&value, "%s%" PRIu64, at > 0 ? " " : "", mail->batch[at]);
+	(void)buf_printf(&value, " *%u\n", typist_typed_before(mail->typist));
+	(void)buf_append(&value, line->data, line->len);
+	typed_key(mail, key);
+	store_put(queue_store(mail->set->daemon->queue), key, value.data, value.len);
+	buf_finish(&value);
+}
+
+static void typed_forget(const struct mail *mail)
+{
+	char key[KEY_SIZE];
+
+	typed_key(mail, key);
+	store_delete(queue_store(mail->set->daemon->queue), key);
+}
+
+/* Takes up what an earlier daemon was about to type. */
+static void typed_load(struct mail *mail)
+{
+	struct queue *queue = mail->set->daemon->queue;
+	const char *value, *line, *before;
+	char key[KEY_SIZE];
+	size_t len;
+
+	typed_key(mail, key);
+	value = store_get(queue_store(queue), key, &len);
+	line = value == NULL ? NULL : memchr(value, '\n', len);
+	if (line == NULL)
+		return;
+	for (const char *at = value; at < line && mail->batch_count < BATCH_MAX;) {
+		char *after;
+		uint64_t seq = strtoull(at, &after, 10);
+
+		if (after == at)
+			break;
+		if (queue_find(queue, seq) != NULL)
+			mail->batch[mail->batch_count++] = seq;
+		at = after;
+	}
+	before = memchr(value, '*', (size_t)(line - value));
+	if (mail->batch_count > 0)
+		typist_resume(mail->typist, line + 1, len - (size_t)(line + 1 - value),
+		    before == NULL ? 0 : (unsigned)strtoul(before + 1, NULL, 10));
+}
+
+/* ---- receipts ---- */
+
+static bool is_ours(const struct notification *note)
+{
+	return note != NULL && (note->state == NOTE_QUEUED || note->state == NOTE_DELIVERING);
+}
+
+static void write_receipt(struct mail *mail, uint64_t seq, enum notification_state state,
+    const char *name, enum typist_result result, const char *reason)
+{
+	bool is_typed = result == TYPIST_SUBMITTED || result == TYPIST_TYPED;
+	const struct notification *note = queue_find(mail->set->daemon->queue, seq);
+	struct json_writer writer;
+	struct buf receipt;
+
+	if (note == NULL)
+		return;
+	buf_init(&receipt, RECEIPT_MAX);
+	receipt_begin(&receipt, &writer, name, is_typed ? "typed" : NULL, reason);
+	if (result != TYPIST_NOTHING)
+		typist_write_evidence(mail->typist, result, &writer);
+	receipt_give(
+	    mail->set->daemon, seq, is_ours(note) ? state : note->state, &receipt, &writer);
+}
+
+/* ---- the typist's questions ---- */
+
+/*
+ * Whether a notification is for the pane of a mail, and to be typed: nobody has told it, and
+ * no courier tells it, or one has tried in vain.
+ */
+static bool is_for(const struct mail *mail, const struct notification *note)
+{
+	const struct courier_set *couriers = mail->set->daemon->couriers;
+
+	return is_ours(note) && pane_ref_equal(&note->pane, &mail->pane) &&
+	    !courier_holds(couriers, note->seq) &&
+	    (note->state == NOTE_DELIVERING || note->redelivered > 0 ||
+		!courier_is_armed(couriers, &mail->pane));
+}
+
+/* Gathers what is due for a pane, urgent ones first. */
+static void mail_gather(struct mail *mail)
+{
+	struct queue *queue = mail->set->daemon->queue;
+
+	mail->batch_count = 0;
+	for (int urgent = 1; urgent >= 0; urgent--) {
+		const struct notification *note = NULL;
+
+		while ((note = queue_next(queue, note)) != NULL) {
+			if (is_for(mail, note) && note->is_urgent == (urgent == 1) &&
+			    mail->batch_count < BATCH_MAX)
+				mail->batch[mail->batch_count++] = note->seq;
+		}
+	}
+}
+
+static bool on_is_wanted(void *data)
+{
+	const struct mail *mail = data;
+	const struct notification *note = NULL;
+
+	if (mail->command != NULL)
+		return false;
+	/* What may stand at the prompt already is seen to its end. */
+	for (size_t at = 0; at < mail->batch_count; at++) {
+		if (is_ours(queue_find(mail->set->daemon->queue, mail->batch[at])))
+			return true;
+	}
+	while ((note = queue_next(mail->set->daemon->queue, note)) != NULL) {
+		if (is_for(mail, note))
+			return true;
+	}
+	return false;
+}
+
+/* What is known before it is typed, to see afterwards whether it was taken. */
+static void mail_remember(struct mail *mail, const struct buf *line)
+{
+	const struct presence *presence =
+	    presence_of_pane(mail->set->daemon->presences, &mail->pane);
+
+	mail->turns = presence != NULL ? presence->turns : 0;
+	mail->line.len = 0;
+	(void)buf_append(&mail->line, line->data, line->len);
+}
+
+/* Has what was typed told again, unless it is seen to be taken. */
+static void mail_nudge(struct mail *mail, enum typist_result result)
+{
+	const struct presence *presence =
+	    presence_of_pane(mail->set->daemon->presences, &mail->pane);
+	struct nudge_line line = {
+	    .pane = &mail->pane,
+	    .seqs = mail->batch,
+	    .count = mail->batch_count,
+	    .turns = mail->turns,
+	    .line = mail->line.data,
+	    .len = mail->line.len,
+	};
+	bool is_taken = result == TYPIST_SUBMITTED &&
+	    (presence == NULL || !presence->has_turns || presence->turns > mail->turns ||
+		presence->reported_ms == 0);
+
+	if ((result == TYPIST_SUBMITTED || result == TYPIST_TYPED) && !is_taken &&
+	    mail->line.len > 0)
+		nudge_add(mail->set->nudges, &line);
+}
+
+static void on_compose(void *data, struct buf *out)
+{
+	struct mail *mail = data;
+	struct queue *queue = mail->set->daemon->queue;
+	const struct notification *notes[BATCH_MAX];
+
+	mail_gather(mail);
+	if (mail->batch_count == 0)
+		return; /* settled within this turn of the loop: nothing is typed */
+	for (size_t at = 0; at < mail->batch_count; at++)
+		notes[at] = queue_find(queue, mail->batch[at]);
+	notice_compose(out, notes, mail->batch_count, &mail->set->daemon->config->limits);
+	mail_remember(mail, out);
+	queue_begin(queue);
+	for (size_t at = 0; at < mail->batch_count; at++)
+		(void)queue_set_state(queue, mail->batch[at], NOTE_DELIVERING, NULL);
+	typed_store(mail, out);
+	(void)queue_commit(queue);
+}
+
+/* What is deferred for a new reason is told; what was not typed after all is queued again. */
+static void on_deferred(void *data, const char *reason, bool is_new)
+{
+	struct mail *mail = data;
+	struct queue *queue = mail->set->daemon->queue;
+	const struct notification *note = NULL;
+
+	while ((note = queue_next(queue, note)) != NULL) {
+		if (!is_for(mail, note))
+			continue;
+		if (is_new || note->delivery == NULL)
+			write_receipt(
+			    mail, note->seq, NOTE_QUEUED, "deferred", TYPIST_NOTHING, reason);
+		else if (note->state == NOTE_DELIVERING)
+			(void)queue_set_state(queue, note->seq, NOTE_QUEUED, NULL);
+	}
+}
+
+static void mail_go(struct mail *mail);
+
+static void mail_free(struct mail *mail)
+{
+	mail->set->count--;
+	list_remove(&mail->link);
+	queue_command_free(mail->command);
+	typist_free(mail->typist);
+	buf_finish(&mail->line);
+	mem_free(mail);
+}
+
+static void on_ended(void *data, enum typist_result result, const char *reason)
+{
+	static const struct {
+		const char *name;
+		enum notification_state state;
+	} outcomes[] = {
+	    [TYPIST_SUBMITTED] = {"submitted", NOTE_DELIVERED},
+	    [TYPIST_TYPED] = {"typed", NOTE_FAILED},
+	    [TYPIST_REFUSED] = {"refused", NOTE_FAILED},
+	};
+	struct mail *mail = data;
+
+	if (mail->command != NULL)
+		return; /* which goes on when it has ended */
+	if (result == TYPIST_REFUSED)
+		mail_gather(mail); /* also what came since the last look */
+	for (size_t at = 0; at < mail->batch_count && result != TYPIST_NOTHING; at++)
+		write_receipt(mail, mail->batch[at], outcomes[result].state, outcomes[result].name,
+		    result, reason);
+	if (mail->batch_count > 0)
+		typed_forget(mail);
+	mail_nudge(mail, result);
+	mail->batch_count = 0;
+	mail_go(mail);
+}
+
+static const struct typist_handlers handlers = {
+    .is_wanted = on_is_wanted,
+    .compose = on_compose,
+    .deferred = on_deferred,
+    .ended = on_ended,
+};
+
+/* ---- the set ---- */
+
+static struct mail *find_mail(const struct delivery_set *set, const struct pane_ref *pane)
+{
+	struct list *link;
+
+	list_for_each (link, &set->mails) {
+		struct mail *mail = list_entry(link, struct mail, link);
+
+		if (pane_ref_equal(&mail->pane, pane))
+			return mail;
+	}
+	return NULL;
+}
+
+/* ---- the agent's own command ---- */
+
+/* Tells of what was given to the agent's command, and goes on with what came meanwhile. */
+static void on_command(void *data, bool is_taken, const char *reason)
+{
+	struct mail *mail = data;
+	struct daemon *daemon = mail->set->daemon;
+	struct queue_command *command = mail->command; /* the reason is its */
+
+	mail->command = NULL;
+	mail->has_failed = !is_taken;
+	for (size_t at = 0; at < mail->batch_count; at++) {
+		if (is_taken)
+			receipt_put(daemon, mail->batch[at], NOTE_DELIVERED, "handed_over",
+			    "queue_command", NULL);
+		else
+			receipt_put(daemon, mail->batch[at], NOTE_QUEUED, "deferred",
+			    "queue_command", reason);
+	}
+	queue_command_free(command);
+	mail->batch_count = 0;
+	mail_go(mail);
+}
+
+/* Has the agent's own command tell it, if it has one. False if it is to be typed. */
+static bool mail_command(struct mail *mail)
+{
+	struct daemon *daemon = mail->set->daemon;
+	const struct presence *presence = presence_of_pane(daemon->presences, &mail->pane);
+	const struct notification *notes[BATCH_MAX];
+	struct buf text;
+
+	if (mail->has_failed || presence == NULL || !queue_command_serves(presence) ||
+	    mail->batch_count > 0 || typist_is_at_work(mail->typist) || !on_is_wanted(mail))
+		return false;
+	mail_gather(mail);
+	for (size_t at = 0; at < mail->batch_count; at++)
+		notes[at] = queue_find(daemon->queue, mail->batch[at]);
+	/* Without quotations: other users can see the arguments of programs. */
+	buf_init(&text, TYPIST_LINE_MAX);
+	notice_write(&text, notes, mail->batch_count, NULL);
+	for (size_t at = 0; at < mail->batch_count; at++)
+		(void)queue_set_state(daemon->queue, mail->batch[at], NOTE_DELIVERING, NULL);
+	mail->command =
+	    queue_command_start(daemon->base, presence, (const char *)text.data, on_command, mail);
+	buf_finish(&text);
+	return true;
+}
+
+/* Goes on with a pane: in the best way there is, or not at all. */
+static void mail_go(struct mail *mail)
+{
+	if (mail->command != NULL || mail_command(mail))
+		return;
+	if (on_is_wanted(mail))
+		typist_wake(mail->typist);
+	else if (!typist_is_at_work(mail->typist))
+		mail_free(mail);
+}
+
+/* Looks at a pane soon: something is addressed to it. */
+static void mail_wake(struct delivery_set *set, const struct pane_ref *pane)
+{
+	struct mail *mail = find_mail(set, pane);
+
+	if (mail == NULL) {
+		mail = xcalloc(1, sizeof *mail);
+		mail->set = set;
+		mail->pane = *pane;
+		buf_init(&mail->line, TYPIST_LINE_MAX);
+		mail->typist = typist_new(set->daemon->typists, pane, &handlers, mail);
+		list_append(&set->mails, &mail->link);
+		set->count++;
+		typed_load(mail);
+	}
+	if (mail->command == NULL && !mail_command(mail))
+		typist_wake(mail->typist);
+}
+
+static void on_posted(struct queue_listener *listener, const struct notification *note)
+{
+	struct delivery_set *set = list_entry(listener, struct delivery_set, listener);
+
+	if (note->pane.pane != MUXBUS_NO_ID && note->state == NOTE_QUEUED)
+		mail_wake(set, &note->pane);
+}
+
+/* A line that was not taken: if it still stands at the prompt, it is not typed but sent off. */
+static void on_nudge(struct daemon *daemon, const struct nudge_line *line)
+{
+	struct delivery_set *set = daemon->deliveries;
+	struct mail *mail;
+
+	mail_wake(set, line->pane);
+	mail = find_mail(set, line->pane);
+	if (mail == NULL || mail->command != NULL || mail->batch_count > 0 ||
+	    typist_is_at_work(mail->typist))
+		return;
+	memcpy(mail->batch, line->seqs, line->count * sizeof *line->seqs);
+	mail->batch_count = line->count;
+	mail_remember(
+	    mail, &(struct buf){.data = (uint8_t *)(uintptr_t)line->line, .len = line->len});
+	typist_resume(mail->typist, line->line, line->len, 0);
+}
+
+struct delivery_set *delivery_set_new(struct daemon *daemon)
+{
+	struct delivery_set *set = xcalloc(1, sizeof *set);
+
+	set->daemon = daemon;
+	list_init(&set->mails);
+	set->nudges = nudge_set_new(daemon, on_nudge);
+	set->listener.posted = on_posted;
+	queue_listen(daemon->queue, &set->listener);
+	return set;
+}
+
+void delivery_set_free(struct delivery_set *set)
+{
+	struct list *link, *after;
+
+	if (set == NULL)
+		return;
+	queue_unlisten(set->daemon->queue, &set->listener);
+	nudge_set_free(set->nudges);
+	list_for_each_safe (link, after, &set->mails)
+		mail_free(list_entry(link, struct mail, link));
+	mem_free(set);
+}
+
+void delivery_set_wake(struct delivery_set *set)
+{
+	const struct notification *note = NULL;
+
+	while ((note = queue_next(set->daemon->queue, note)) != NULL)
+		on_posted(&set->listener, note);
+}
+
+void delivery_set_wake_pane(struct delivery_set *set, const struct pane_ref *pane)
+{
+	const struct notification *note = NULL;
+
+	while ((note = queue_next(set->daemon->queue, note)) != NULL) {
+		if (note->state == NOTE_QUEUED && pane_ref_equal(&note->pane, pane)) {
+			on_posted(&set->listener, note);
+			return;
+		}
+	}
+}

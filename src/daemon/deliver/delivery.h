@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: ISC */
+/*
+ * Delivery: a sink of the queue. A notification that is addressed to a pane is typed there
+ * when that is safe (typist.h), unless a courier tells it (courier.h); the receipt says what
+ * is known of it (receipt.h). Those that are due together are one notice. What is about to be
+ * typed is in the journal first, so that the next daemon finds it at the prompt, and submits
+ * it, or types it again.
+ */
+#ifndef DAEMON_DELIVER_DELIVERY_H
+#define DAEMON_DELIVER_DELIVERY_H
+
+#include <stddef.h>
+
+struct daemon;
+struct delivery_set;
+struct pane_ref;
+
+/* Takes up what the queue holds. */
+struct delivery_set *delivery_set_new(struct daemon *daemon);
+void delivery_set_free(struct delivery_set *set);
+
+/* The tmux server was found or lost: what waits is looked at again. */
+void delivery_set_wake(struct delivery_set *set);
+
+/* The same for one pane: its agent may be ready now, or somebody else told it. */
+void delivery_set_wake_pane(struct delivery_set *set, const struct pane_ref *pane);
+
+/* How many panes have something waiting for them. */
+size_t delivery_count(const struct delivery_set *set);
+
+#endif

@@ -1,0 +1,308 @@
+/* SPDX-License-Identifier: ISC */
+/* The commands by which agents queue messages to their sessions. */
+#include "daemon/deliver/queue_command.h"
+#include "daemon/core/rlimit.h"
+
+#include <errno.h>
+#include <event2/event.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <signal.h>
+#include <spawn.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "base/alloc.h"
+#include "base/buf.h"
+#include "daemon/pane/presence.h"
+
+extern char **environ;
+
+enum {
+	REASON_SIZE = 200,
+	WORDS_MAX = 8,
+	ENVIRON_MAX = 256 * 1024,
+	VARIABLES_MAX = 4096,
+};
+
+#define SESSION_WORD "%session"
+#define TEXT_WORD "%text"
+
+/* What to run, by agent. The words after % stand for themselves, each one argument. */
+static const struct {
+	const char *agent;
+	const char *words[WORDS_MAX];
+} commands[] = {
+    {"codex", {"codex", "queue", "--thread", SESSION_WORD, "--message", TEXT_WORD, NULL}},
+};
+
+/* What such a command needs of its agent's environment, beside ours. */
+static const char *const inherited[] = {"PATH", "HOME", "CODEX_HOME"};
+#define INHERITED_COUNT (sizeof inherited / sizeof *inherited)
+
+struct queue_command {
+	queue_command_fn *done;
+	void *data;
+	struct event *ended; /* its pidfd; NULL: it was not started */
+	struct event *timer;
+	pid_t pid; /* 0: it has been waited for */
+	int pidfd;
+	char reason[REASON_SIZE];
+};
+
+static const char *const *find_words(const struct presence *presence)
+{
+	for (size_t at = 0; at < sizeof commands / sizeof *commands; at++) {
+		if (strcmp(commands[at].agent, presence->agent) == 0)
+			return commands[at].words;
+	}
+	return NULL;
+}
+
+bool queue_command_serves(const struct presence *presence)
+{
+	return presence->session[0] != '\0' && find_words(presence) != NULL;
+}
+
+/* ---- the program and its environment ---- */
+
+/* Reads "NAME=VALUE" texts of a process, each ended by a NUL; empty if that is not allowed. */
+static void read_environ(pid_t pid, struct buf *out)
+{
+	char path[64];
+	ssize_t count;
+	int fd;
+
+	snprintf(path, sizeof path, "/proc/%d/environ", (int)pid);
+	fd = pid > 0 ? open(path, O_RDONLY | O_CLOEXEC) : -1;
+	if (fd < 0)
+		return;
+	while (buf_reserve(out, 16384) == 0 && (count = read(fd, out->data + out->len, 16384)) > 0)
+		out->len += (size_t)count;
+	(void)close(fd); /* only read */
+	(void)buf_append_byte(out, '\0');
+}
+
+/* The text "NAME=VALUE" of a variable, or NULL. */
+static const char *find_variable(const struct buf *block, const char *name)
+{
+	size_t len = strlen(name);
+
+	for (size_t at = 0; at < block->len; at += strlen((const char *)block->data + at) + 1) {
+		const char *text = (const char *)block->data + at;
+
+		if (strncmp(text, name, len) == 0 && text[len] == '=')
+			return text;
+	}
+	return NULL;
+}
+
+static bool is_program(const char *path)
+{
+	return path[0] == '/' && access(path, X_OK) == 0;
+}
+
+/* The agent's own program, if it bears the name; else the first in a path of directories. */
+static bool find_program(const char *name, pid_t pid, const char *dirs, char *out, size_t size)
+{
+	char link[64];
+	ssize_t len;
+
+	snprintf(link, sizeof link, "/proc/%d/exe", (int)pid);
+	len = pid > 0 ? readlink(link, out, size - 1) : -1;
+	if (len > 0) {
+		const char *slash;
+
+		out[len] = '\0';
+		slash = strrchr(out, '/');
+		if (slash != NULL && strcmp(slash + 1, name) == 0 && is_program(out))
+			return true;
+	}
+	while (dirs != NULL && *dirs != '\0') {
+		int count = (int)strcspn(dirs, ":");
+
+		if ((size_t)snprintf(out, size, "%.*s/%s", count, dirs, name) < size &&
+		    is_program(out))
+			return true;
+		dirs += count + (dirs[count] == ':');
+	}
+	return false;
+}
+
+/* Our environment, with what is the agent's own before it. Its array is the caller's. */
+static char **make_environ(const struct buf *block)
+{
+	size_t count = 0, room = 1;
+	char **made;
+
+	while (environ[room - 1] != NULL && room < VARIABLES_MAX)
+		room++;
+	made = xcalloc(room + INHERITED_COUNT + 1, sizeof *made);
+	for (size_t at = 0; at < INHERITED_COUNT; at++) {
+		const char *text = find_variable(block, inherited[at]);
+
+		if (text != NULL)
+			made[count++] = (char *)(uintptr_t)text;
+	}
+	for (size_t at = 0; at + 1 < room; at++) {
+		bool is_replaced = false;
+
+		for (size_t own = 0; own < INHERITED_COUNT; own++) {
+			size_t len = strlen(inherited[own]);
+
+			is_replaced |= strncmp(environ[at], inherited[own], len) == 0 &&
+			    environ[at][len] == '=' && find_variable(block, inherited[own]) != NULL;
+		}
+		if (!is_replaced)
+			made[count++] = environ[at];
+	}
+	return made;
+}
+
+/* ---- running ---- */
+
+static int spawn(pid_t *ret_pid, const char *program, char *const *argv, char *const *env)
+{
+	posix_spawn_file_actions_t actions;
+	posix_spawnattr_t attributes;
+	sigset_t none, all;
+	int error;
+
+	sigemptyset(&none);
+	sigfillset(&all);
+	posix_spawn_file_actions_init(&actions);
+	posix_spawn_file_actions_addopen(&actions, STDIN_FILENO, "/dev/null", O_RDWR, 0);
+	posix_spawn_file_actions_adddup2(&actions, STDIN_FILENO, STDOUT_FILENO);
+	posix_spawn_file_actions_adddup2(&actions, STDIN_FILENO, STDERR_FILENO);
+	posix_spawnattr_init(&attributes);
+	posix_spawnattr_setsigmask(&attributes, &none);
+	posix_spawnattr_setsigdefault(&attributes, &all);
+	posix_spawnattr_setpgroup(&attributes, 0);
+	posix_spawnattr_setflags(
+	    &attributes, POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF | POSIX_SPAWN_SETPGROUP);
+	files_limit_restore();
+	error = posix_spawn(ret_pid, program, &actions, &attributes, argv, env);
+	files_limit_raise();
+	posix_spawnattr_destroy(&attributes);
+	posix_spawn_file_actions_destroy(&actions);
+	return error;
+}
+
+/* Ends what it has started, all of it, and takes its status. */
+static int reap(struct queue_command *command, bool is_kill)
+{
+	int status = -1;
+
+	if (command->pid == 0)
+		return -1;
+	if (is_kill)
+		(void)kill(-command->pid, SIGKILL); /* it may have just ended */
+	while (waitpid(command->pid, &status, 0) < 0 && errno == EINTR)
+		;
+	command->pid = 0;
+	return status;
+}
+
+static void on_ended(evutil_socket_t fd, short what, void *data)
+{
+	struct queue_command *command = data;
+	int status = reap(command, false);
+	bool is_taken = WIFEXITED(status) && WEXITSTATUS(status) == 0;
+
+	(void)fd;
+	(void)what;
+	if (!is_taken)
+		snprintf(command->reason, sizeof command->reason,
+		    "its queue command ended with %s %d", WIFEXITED(status) ? "status" : "signal",
+		    WIFEXITED(status) ? WEXITSTATUS(status) : WTERMSIG(status));
+	command->done(command->data, is_taken, command->reason);
+}
+
+/* It takes too long, or could not be started. */
+static void on_timer(evutil_socket_t fd, short what, void *data)
+{
+	struct queue_command *command = data;
+
+	(void)fd;
+	(void)what;
+	if (command->pid != 0) {
+		(void)reap(command, true);
+		snprintf(command->reason, sizeof command->reason,
+		    "its queue command did not end within %d s", QUEUE_COMMAND_MS / 1000);
+	}
+	command->done(command->data, false, command->reason);
+}
+
+static bool start(struct queue_command *command, struct event_base *base,
+    const struct presence *presence, const char *text)
+{
+	const char *const *words = find_words(presence);
+	char program[PATH_MAX], *argv[WORDS_MAX] = {NULL};
+	const char *path;
+	struct buf block;
+	char **env;
+	int error = ENOENT;
+
+	for (size_t at = 0; words[at] != NULL; at++)
+		argv[at] =
+		    (char *)(uintptr_t)(strcmp(words[at], SESSION_WORD) == 0 ? presence->session
+			    : strcmp(words[at], TEXT_WORD) == 0              ? text
+									     : words[at]);
+	buf_init(&block, ENVIRON_MAX);
+	read_environ(presence->pid, &block);
+	env = make_environ(&block);
+	path = find_variable(&block, "PATH");
+	if (find_program(words[0], presence->pid, path != NULL ? path + 5 : getenv("PATH"), program,
+		sizeof program))
+		error = spawn(&command->pid, program, argv, env);
+	mem_free(env);
+	buf_finish(&block);
+	if (error != 0) {
+		command->pid = 0;
+		snprintf(command->reason, sizeof command->reason, "its program %s: %s", words[0],
+		    strerror(error));
+		return false;
+	}
+	command->pidfd = (int)syscall(SYS_pidfd_open, command->pid, 0);
+	if (command->pidfd >= 0)
+		command->ended = event_new(base, command->pidfd, EV_READ, on_ended, command);
+	if (command->ended == NULL || event_add(command->ended, NULL) < 0) {
+		(void)reap(command, true);
+		snprintf(command->reason, sizeof command->reason, "its end cannot be seen");
+		return false;
+	}
+	return true;
+}
+
+struct queue_command *queue_command_start(struct event_base *base, const struct presence *presence,
+    const char *text, queue_command_fn *done, void *data)
+{
+	static const struct timeval limit = {QUEUE_COMMAND_MS / 1000, 0}, now = {0, 0};
+	struct queue_command *command = xcalloc(1, sizeof *command);
+	bool is_started;
+
+	command->done = done;
+	command->data = data;
+	command->pidfd = -1;
+	command->timer = evtimer_new(base, on_timer, command);
+	is_started = start(command, base, presence, text);
+	(void)event_add(command->timer, is_started ? &limit : &now);
+	return command;
+}
+
+void queue_command_free(struct queue_command *command)
+{
+	if (command == NULL)
+		return;
+	(void)reap(command, true);
+	if (command->ended != NULL)
+		event_free(command->ended);
+	if (command->pidfd >= 0)
+		(void)close(command->pidfd);
+	event_free(command->timer);
+	mem_free(command);
+}

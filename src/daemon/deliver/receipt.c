@@ -1,0 +1,66 @@
+/* SPDX-License-Identifier: ISC */
+/* Receipts: written, put on their notification, and told. */
+#include "daemon/deliver/receipt.h"
+
+#include <muxbus.h>
+
+#include <inttypes.h>
+#include <string.h>
+
+#include "base/clock.h"
+#include "daemon/event/event_log.h"
+#include "daemon/queue/queue.h"
+#include "daemon/server/daemon.h"
+
+void receipt_begin(struct buf *out, struct json_writer *writer, const char *result, const char *way,
+    const char *reason)
+{
+	json_writer_init(writer, out);
+	json_object_begin(writer, NULL);
+	json_put_str(writer, "result", result);
+	json_put_time(writer, "time", clock_real_ms());
+	if (way != NULL)
+		json_put_str(writer, "way", way);
+	if (reason != NULL)
+		(void)json_put_text(writer, "reason", reason, strlen(reason));
+}
+
+void receipt_give(struct daemon *daemon, uint64_t seq, enum notification_state state,
+    struct buf *receipt, struct json_writer *writer)
+{
+	const struct notification *note = queue_find(daemon->queue, seq);
+	struct event_scope scope = {.window = MUXBUS_NO_ID};
+	struct buf members;
+
+	json_object_end(writer);
+	if (note == NULL) {
+		buf_finish(receipt);
+		return;
+	}
+	if (note->state == NOTE_ACKNOWLEDGED || note->state == NOTE_CANCELLED)
+		state = note->state;
+	(void)queue_set_state(daemon->queue, seq, state, (const char *)receipt->data);
+	buf_init(&members, 2 * RECEIPT_MAX);
+	json_writer_init(writer, &members);
+	json_put_int(writer, "notification", (int64_t)seq);
+	json_put_str(writer, "id", note->id);
+	json_put_id(writer, "pane", '%', note->pane.pane);
+	json_put_raw(writer, "delivery", (const char *)receipt->data, receipt->len);
+	scope.pane = note->pane.pane;
+	scope.sessions[0] = MUXBUS_NO_ID;
+	(void)event_log_publish(
+	    daemon->events, EVENT_DELIVERY, &scope, (const char *)members.data, members.len, true);
+	buf_finish(receipt);
+	buf_finish(&members);
+}
+
+void receipt_put(struct daemon *daemon, uint64_t seq, enum notification_state state,
+    const char *result, const char *way, const char *reason)
+{
+	struct json_writer writer;
+	struct buf receipt;
+
+	buf_init(&receipt, RECEIPT_MAX);
+	receipt_begin(&receipt, &writer, result, way, reason);
+	receipt_give(daemon, seq, state, &receipt, &writer);
+}

@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: ISC */
+/*
+ * Receipts: what became of a notification on its way to the agent of a pane, as a JSON
+ * object that stays on it and is told as an event:
+ *
+ *   deferred     not yet, because ...; it is tried again
+ *   submitted    typed; the line was seen at the prompt, and seen to leave it after Enter
+ *   typed        typed, but not seen to be submitted: a person has to look
+ *   handed_over  given to the agent by somebody else than the typist
+ *   refused      never: the pane, or the program it was meant for, is gone
+ *
+ * One that was typed has "typed_before" if a daemon may have been killed while it typed: so
+ * often, at most, it was submitted already. "way" says how: typed, follow (a follower's stream), hook (the agent's own hook),
+ * queue_command (the agent's command for it), waited (somebody waited for it).
+ */
+#ifndef DAEMON_DELIVER_RECEIPT_H
+#define DAEMON_DELIVER_RECEIPT_H
+
+#include <stdint.h>
+
+#include "base/buf.h"
+#include "daemon/queue/notification.h"
+#include "wire/json.h"
+
+#define RECEIPT_MAX 8192 /* bytes */
+
+struct daemon;
+
+/* Begins a receipt in an initialised buffer; way and reason may be NULL. Add members, then end it. */
+void receipt_begin(struct buf *out, struct json_writer *writer, const char *result, const char *way,
+    const char *reason);
+
+/*
+ * Ends a receipt, puts it on a notification with its new state, and publishes it. One that
+ * somebody has acknowledged or cancelled meanwhile stays that. Finishes the buffer.
+ */
+void receipt_give(struct daemon *daemon, uint64_t seq, enum notification_state state,
+    struct buf *receipt, struct json_writer *writer);
+
+/* Both, where there is nothing to add. */
+void receipt_put(struct daemon *daemon, uint64_t seq, enum notification_state state,
+    const char *result, const char *way, const char *reason);
+
+#endif

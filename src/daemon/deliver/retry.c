@@ -1,0 +1,140 @@
+/* SPDX-License-Identifier: ISC */
+/* Nudges: typing again what was not taken. */
+#include "daemon/deliver/retry.h"
+
+#include <event2/event.h>
+#include <string.h>
+
+#include "base/alloc.h"
+#include "base/list.h"
+#include "daemon/core/config.h"
+#include "daemon/pane/presence.h"
+#include "daemon/queue/queue.h"
+#include "daemon/server/daemon.h"
+
+struct nudge {
+	struct list link;
+	struct nudge_set *set;
+	struct event *timer;
+	struct pane_ref pane;
+	uint64_t seqs[NUDGE_NOTES_MAX];
+	size_t count;
+	uint64_t turns;
+	char *line;
+	size_t len;
+};
+
+struct nudge_set {
+	struct daemon *daemon;
+	nudge_fn *again;
+	struct list nudges; /* oldest first */
+	size_t count;
+};
+
+/* How often a notification was told again. */
+static unsigned times(const struct nudge_set *set, uint64_t seq)
+{
+	const struct notification *note = queue_find(set->daemon->queue, seq);
+
+	return note != NULL ? note->redelivered : 0;
+}
+
+static int64_t wait_ms(const struct nudge_set *set, unsigned times)
+{
+	static const int factors[] = {1, 5, 15};
+	size_t last = sizeof factors / sizeof *factors - 1;
+
+	return set->daemon->config->limits.ack_wait_ms * factors[times < last ? times : last];
+}
+
+static void nudge_free(struct nudge *nudge)
+{
+	list_remove(&nudge->link);
+	nudge->set->count--;
+	event_free(nudge->timer);
+	mem_free(nudge->line);
+	mem_free(nudge);
+}
+
+/* Whether the agent has begun a turn since, or is not there to begin one. */
+static bool is_taken(const struct nudge *nudge)
+{
+	const struct presence *presence =
+	    presence_of_pane(nudge->set->daemon->presences, &nudge->pane);
+
+	return presence != NULL && presence->has_turns && presence->turns > nudge->turns;
+}
+
+static void on_timer(evutil_socket_t fd, short what, void *data)
+{
+	struct nudge *nudge = data;
+	struct queue *queue = nudge->set->daemon->queue;
+	struct nudge_line line = {
+	    .pane = &nudge->pane, .seqs = nudge->seqs, .line = nudge->line, .len = nudge->len};
+
+	(void)fd;
+	(void)what;
+	for (size_t at = 0; at < nudge->count && !is_taken(nudge); at++) {
+		const struct notification *note = queue_find(queue, nudge->seqs[at]);
+
+		/* Acknowledged, cancelled, or told again already: not this one. */
+		if (note == NULL || (note->state != NOTE_DELIVERED && note->state != NOTE_FAILED))
+			continue;
+		queue_count_redelivery(queue, note->seq);
+		(void)queue_set_state(queue, note->seq, NOTE_QUEUED, NULL);
+		nudge->seqs[line.count++] = note->seq;
+	}
+	if (line.count > 0)
+		nudge->set->again(nudge->set->daemon, &line);
+	nudge_free(nudge);
+}
+
+void nudge_add(struct nudge_set *set, const struct nudge_line *line)
+{
+	unsigned most = 0;
+	struct nudge *nudge;
+	struct timeval wait;
+
+	for (size_t at = 0; at < line->count; at++)
+		most = times(set, line->seqs[at]) > most ? times(set, line->seqs[at]) : most;
+	if (line->count == 0 || line->count > NUDGE_NOTES_MAX ||
+	    (int64_t)most >= set->daemon->config->limits.nudges)
+		return;
+	if (set->count == NUDGES_MAX)
+		nudge_free(list_entry(set->nudges.next, struct nudge, link));
+	nudge = xcalloc(1, sizeof *nudge);
+	nudge->set = set;
+	nudge->pane = *line->pane;
+	memcpy(nudge->seqs, line->seqs, line->count * sizeof *line->seqs);
+	nudge->count = line->count;
+	nudge->turns = line->turns;
+	nudge->line = xcalloc(1, line->len + 1);
+	memcpy(nudge->line, line->line, line->len);
+	nudge->len = line->len;
+	nudge->timer = evtimer_new(set->daemon->base, on_timer, nudge);
+	list_append(&set->nudges, &nudge->link);
+	set->count++;
+	wait = (struct timeval){wait_ms(set, most) / 1000, wait_ms(set, most) % 1000 * 1000};
+	(void)event_add(nudge->timer, &wait);
+}
+
+struct nudge_set *nudge_set_new(struct daemon *daemon, nudge_fn *again)
+{
+	struct nudge_set *set = xcalloc(1, sizeof *set);
+
+	set->daemon = daemon;
+	set->again = again;
+	list_init(&set->nudges);
+	return set;
+}
+
+void nudge_set_free(struct nudge_set *set)
+{
+	struct list *link, *after;
+
+	if (set == NULL)
+		return;
+	list_for_each_safe (link, after, &set->nudges)
+		nudge_free(list_entry(link, struct nudge, link));
+	mem_free(set);
+}

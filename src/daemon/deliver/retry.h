@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: ISC */
+/*
+ * Nudges: what was typed for an agent, and was not seen to be taken, is typed again after a
+ * while, a bounded number of times. Not seen to be taken is: Enter was not seen to submit it;
+ * or the agent reports its turns, and none has begun. Acknowledging ends it, as does a turn.
+ */
+#ifndef DAEMON_DELIVER_RETRY_H
+#define DAEMON_DELIVER_RETRY_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "daemon/core/pane_ref.h"
+
+#define NUDGES_MAX 256 /* lines that are waited for; then the oldest is not typed again */
+#define NUDGE_NOTES_MAX 32 /* notifications of one line */
+
+struct daemon;
+struct nudge_set;
+
+/* What was typed. */
+struct nudge_line {
+	const struct pane_ref *pane;
+	const uint64_t *seqs;
+	size_t count;
+	uint64_t turns; /* of the pane's presence before it was typed */
+	const void *line;
+	size_t len;
+};
+
+/* The line may be typed again: it is looked for at the prompt first. */
+typedef void nudge_fn(struct daemon *daemon, const struct nudge_line *line);
+
+struct nudge_set *nudge_set_new(struct daemon *daemon, nudge_fn *again);
+void nudge_set_free(struct nudge_set *set);
+
+/*
+ * Waits for what was typed to be taken: ack_wait_ms, and 5 and 15 times that for the second
+ * and third time. Nothing if it was typed again so often as is set already.
+ */
+void nudge_add(struct nudge_set *set, const struct nudge_line *line);
+
+#endif

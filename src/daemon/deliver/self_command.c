@@ -1,0 +1,461 @@
+/* SPDX-License-Identifier: ISC */
+/* Commands that agents have typed into their own pane. */
+#include "daemon/deliver/self_command.h"
+
+#include <muxbus.h>
+
+#include <event2/event.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/alloc.h"
+#include "base/clock.h"
+#include "base/log.h"
+#include "daemon/core/config.h"
+#include "daemon/core/loop_timer.h"
+#include "daemon/input/typist.h"
+#include "daemon/input/typist_guard.h"
+#include "daemon/pane/pane_screen.h"
+#include "daemon/queue/lost_record.h"
+#include "daemon/queue/queue.h"
+#include "daemon/queue/store.h"
+#include "daemon/server/daemon.h"
+#include "daemon/tmux/pane_fate.h"
+#include "daemon/tmux/stream.h"
+#include "daemon/tmux/tmux.h"
+#include "wire/json.h"
+
+#define PREFIX "command/"
+
+enum {
+	KEY_SIZE = sizeof PREFIX + NOTIFICATION_ID_SIZE,
+	VALUE_MAX = SELF_COMMAND_MAX + PANE_REF_TEXT_SIZE + 64,
+	DATA_MAX = 8 * SELF_COMMAND_MAX,
+	TEXT_SIZE = 128,
+	LOOK_MIN_MS = 1000, /* between looks whether it is done */
+	LOOK_MAX_MS = 10000,
+	LIFE_MS = 3600 * 1000, /* then it is told that the end was not seen */
+};
+
+/* One with what is not for readers. */
+struct order {
+	struct self_command public; /* first */
+	struct self_command_set *set;
+	struct typist *typist;
+	struct event *timer; /* looks whether it is done */
+	struct event *deadline;
+	struct stream_tap tap;
+	bool has_tap;
+	bool is_asking; /* tmux owes an answer */
+	bool is_over; /* freed when tmux has answered */
+	bool was_interrupted; /* an earlier daemon was about to type it */
+	int64_t last_output_ms; /* CLOCK_MONOTONIC */
+	int64_t look_ms;
+};
+
+struct self_command_set {
+	struct daemon *daemon;
+	struct list commands;
+	size_t count;
+};
+
+static void arm(struct event *timer, int64_t ms)
+{
+	struct timeval timeout = {ms / 1000, ms % 1000 * 1000};
+
+	(void)event_add(timer, &timeout);
+}
+
+/* ---- the store ---- */
+
+static void command_key(const struct self_command *command, char out[KEY_SIZE])
+{
+	snprintf(out, KEY_SIZE, PREFIX "%s", command->id);
+}
+
+/* "0 1700000000000 %3/812/790/5120\n/compress": stage, since when, where, what. */
+static void command_store(const struct order *order)
+{
+	const struct self_command *command = &order->public;
+	char key[KEY_SIZE], pane[PANE_REF_TEXT_SIZE];
+	struct buf value;
+
+	buf_init(&value, VALUE_MAX);
+	pane_ref_format(&command->pane, pane);
+	(void)buf_printf(&value, "%d %" PRId64 " %s\n%s", (int)command->stage, command->created_ms,
+	    pane, command->text);
+	command_key(command, key);
+	store_put(queue_store(order->set->daemon->queue), key, value.data, value.len);
+	buf_finish(&value);
+}
+
+static void order_free(struct order *order)
+{
+	if (!order->is_over) {
+		order->is_over = true;
+		if (order->has_tap)
+			stream_tap_remove(
+			    order->set->daemon->streams, order->public.pane.pane, &order->tap);
+		typist_free(order->typist);
+		event_free(order->timer);
+		event_free(order->deadline);
+		list_remove(&order->public.link);
+		order->set->count--;
+	}
+	if (order->is_asking)
+		return; /* the answer frees it */
+	mem_free(order->public.text);
+	mem_free(order);
+}
+
+/* ---- the end ---- */
+
+static void write_data(
+    struct buf *out, const struct order *order, const char *outcome, const char *reason)
+{
+	const struct self_command *command = &order->public;
+	struct json_writer writer;
+
+	json_writer_init(&writer, out);
+	json_object_begin(&writer, NULL);
+	(void)json_put_text(&writer, "command", command->text, strlen(command->text));
+	json_put_str(&writer, "outcome", outcome);
+	if (reason != NULL)
+		(void)json_put_text(&writer, "reason", reason, strlen(reason));
+	json_put_double(
+	    &writer, "elapsed_sec", (double)(clock_real_ms() - command->created_ms) / 1000);
+	json_object_end(&writer);
+}
+
+/* The request goes and its notification comes, in one transaction. */
+static void order_end(
+    struct order *order, const char *outcome, const char *text, const char *reason)
+{
+	struct queue *queue = order->set->daemon->queue;
+	struct notification_draft draft = {
+	    .source = SOURCE_COMMAND,
+	    .id = order->public.id,
+	    .pane = &order->public.pane,
+	    .text = text,
+	};
+	char key[KEY_SIZE];
+	struct buf data;
+
+	buf_init(&data, DATA_MAX);
+	write_data(&data, order, outcome, reason);
+	draft.data = (const char *)data.data;
+	command_key(&order->public, key);
+	queue_begin(queue);
+	store_delete(queue_store(queue), key);
+	(void)queue_post(queue, &draft);
+	queue_release_id(queue, order->public.id);
+	order_free(order);
+	(void)queue_commit(queue);
+	buf_finish(&data);
+}
+
+static void on_deadline(evutil_socket_t fd, short what, void *data)
+{
+	struct order *order = data;
+
+	(void)fd;
+	(void)what;
+	if (order->public.stage == SELF_COMMAND_RUNNING)
+		order_end(
+		    order, "timeout", "the command was submitted, its end was not seen", NULL);
+	else
+		order_end(order, "timeout", "the command was not typed: never was it safe", NULL);
+}
+
+/* ---- waiting for it to finish ---- */
+
+static int64_t quiet_ms(const struct order *order)
+{
+	int64_t ms = order->set->daemon->config->limits.deliver_quiet_ms;
+
+	return ms > LOOK_MIN_MS ? ms : LOOK_MIN_MS;
+}
+
+static void look_later(struct order *order)
+{
+	arm(order->timer, order->look_ms);
+	order->look_ms = order->look_ms * 2 < LOOK_MAX_MS ? order->look_ms * 2 : LOOK_MAX_MS;
+}
+
+static void on_screen(void *data, int error, const struct pane_screen *screen)
+{
+	struct order *order = data;
+	const struct muxbus_pane *pane;
+	char text[TEXT_SIZE];
+
+	order->is_asking = false;
+	if (order->is_over) {
+		order_free(order);
+		return;
+	}
+	pane = muxbus_model_pane(tmux_model(order->set->daemon->tmux), order->public.pane.pane);
+	if (error != 0 || pane == NULL || pane->in_mode || !screen->has_cursor ||
+	    screen->prompt.has_draft || screen->prompt.is_question ||
+	    clock_mono_ms() - order->last_output_ms < quiet_ms(order)) {
+		look_later(order);
+		return;
+	}
+	if (pane->is_dead || screen->prompt.is_shell || typist_is_shell(pane->command)) {
+		order_end(order, "ended", "the program has ended with the command", NULL);
+		return;
+	}
+	snprintf(text, sizeof text, "the command is done after %.1f s",
+	    (double)(clock_real_ms() - order->public.created_ms) / 1000);
+	order_end(order, "done", text, NULL);
+}
+
+static void on_output(struct stream_tap *tap, uint64_t offset, const uint8_t *bytes, size_t len)
+{
+	struct order *order = list_entry(tap, struct order, tap);
+
+	(void)offset;
+	(void)bytes;
+	(void)len;
+	order->last_output_ms = clock_mono_ms();
+	order->look_ms = LOOK_MIN_MS;
+}
+
+static void on_closed(struct stream_tap *tap)
+{
+	struct order *order = list_entry(tap, struct order, tap);
+
+	order->has_tap = false;
+	if (!order->is_asking)
+		arm(order->timer, 0);
+}
+
+static void watch_output(struct order *order)
+{
+	if (order->has_tap)
+		return;
+	order->last_output_ms = clock_mono_ms();
+	order->has_tap =
+	    stream_tap_add(order->set->daemon->streams, order->public.pane.pane, &order->tap) == 0;
+}
+
+/* Looks whether it is done: not before the pane has been quiet. */
+static void on_timer(evutil_socket_t fd, short what, void *data)
+{
+	struct order *order = data;
+	struct tmux *tmux = order->set->daemon->tmux;
+	int64_t left_ms;
+
+	(void)fd;
+	(void)what;
+	switch (pane_fate(tmux, &order->public.pane)) {
+	case PANE_THERE:
+		break;
+	case PANE_UNKNOWN:
+		return; /* its return wakes us */
+	case PANE_GONE:
+		order_end(order, "lost", "the pane is gone", NULL);
+		return;
+	}
+	watch_output(order);
+	left_ms = quiet_ms(order) - (clock_mono_ms() - order->last_output_ms);
+	if (left_ms > 0) {
+		arm(order->timer, left_ms);
+		return;
+	}
+	order->is_asking = true;
+	if (pane_screen_read(tmux, order->public.pane.pane, on_screen, order) < 0) {
+		order->is_asking = false;
+		look_later(order);
+	}
+}
+
+/* ---- typing it ---- */
+
+static bool on_is_wanted(void *data)
+{
+	(void)data;
+	return true;
+}
+
+/* One that an earlier daemon was about to type may have run: it is not typed again. */
+static void on_compose(void *data, struct buf *out)
+{
+	struct order *order = data;
+
+	if (order->was_interrupted)
+		return;
+	order->public.stage = SELF_COMMAND_TYPED;
+	command_store(order);
+	(void)buf_append_str(out, order->public.text);
+}
+
+static void on_deferred(void *data, const char *reason, bool is_new)
+{
+	struct order *order = data;
+
+	if (is_new)
+		log_debug("command %s waits: %s", order->public.id, reason);
+}
+
+static void on_ended(void *data, enum typist_result result, const char *reason)
+{
+	struct order *order = data;
+
+	switch (result) {
+	case TYPIST_SUBMITTED:
+		order->public.stage = SELF_COMMAND_RUNNING;
+		command_store(order);
+		arm(order->timer, 0);
+		break;
+	case TYPIST_TYPED:
+		order_end(
+		    order, "typed", "the command was typed, but not seen to be submitted", reason);
+		break;
+	case TYPIST_REFUSED:
+		order_end(order, "refused", "the command was not typed", reason);
+		break;
+	case TYPIST_NOTHING:
+		order_end(order, "lost",
+		    "muxbusd ended while the command was typed: look whether it ran", NULL);
+		break;
+	}
+}
+
+static const struct typist_handlers handlers = {
+    .is_wanted = on_is_wanted,
+    .compose = on_compose,
+    .deferred = on_deferred,
+    .ended = on_ended,
+};
+
+/* ---- the set ---- */
+
+static struct order *order_new(struct self_command_set *set, const struct pane_ref *pane,
+    const char *text, size_t len, int64_t created_ms)
+{
+	struct order *order = xcalloc(1, sizeof *order);
+
+	order->set = set;
+	order->public.pane = *pane;
+	order->public.text = xasprintf("%.*s", (int)len, text);
+	order->public.created_ms = created_ms;
+	order->look_ms = LOOK_MIN_MS;
+	order->tap.output = on_output;
+	order->tap.closed = on_closed;
+	order->timer = loop_timer_new(set->daemon->base, on_timer, order);
+	order->deadline = loop_timer_new(set->daemon->base, on_deadline, order);
+	order->typist = typist_new(set->daemon->typists, pane, &handlers, order);
+	list_append(&set->commands, &order->public.link);
+	set->count++;
+	return order;
+}
+
+/* Goes on where it stands. */
+static void order_wake(struct order *order)
+{
+	if (order->public.stage != SELF_COMMAND_RUNNING)
+		typist_wake(order->typist);
+	else if (!order->is_asking)
+		arm(order->timer, 0);
+}
+
+static void order_set_deadline(struct order *order)
+{
+	int64_t left_ms = order->public.created_ms + LIFE_MS - clock_real_ms();
+
+	arm(order->deadline, left_ms < 0 ? 0 : left_ms < LIFE_MS ? left_ms : LIFE_MS);
+}
+
+static bool order_load(struct self_command_set *set, const char *id, const char *value, size_t len)
+{
+	const char *text = memchr(value, '\n', len);
+	char pane_text[PANE_REF_TEXT_SIZE];
+	struct order *order;
+	struct pane_ref pane;
+	int64_t created_ms;
+	int stage;
+
+	if (text == NULL || strlen(id) >= NOTIFICATION_ID_SIZE ||
+	    sscanf(value, "%d %" SCNd64 " %79s", &stage, &created_ms, pane_text) != 3 ||
+	    stage < SELF_COMMAND_WAITING || stage > SELF_COMMAND_RUNNING ||
+	    !pane_ref_parse(pane_text, &pane))
+		return false;
+	text++;
+	order = order_new(set, &pane, text, len - (size_t)(text - value), created_ms);
+	strcpy(order->public.id, id);
+	order->public.stage = (enum self_command_stage)stage;
+	queue_hold_id(set->daemon->queue, id);
+	if (stage == SELF_COMMAND_TYPED) {
+		order->was_interrupted = true;
+		typist_resume(order->typist, order->public.text, strlen(order->public.text), 0);
+	}
+	order_set_deadline(order);
+	return true;
+}
+
+struct self_command_set *self_command_set_new(struct daemon *daemon)
+{
+	struct self_command_set *set = xcalloc(1, sizeof *set);
+	struct lost_records lost = {.count = 0};
+	const char *key, *value;
+	size_t cursor = 0, len;
+
+	set->daemon = daemon;
+	list_init(&set->commands);
+	while (store_next(queue_store(daemon->queue), PREFIX, &cursor, &key, &value, &len)) {
+		if (!order_load(set, key + strlen(PREFIX), value, len))
+			lost_record_add(&lost, key, "command");
+	}
+	lost_records_tell(&lost, daemon->queue, SOURCE_COMMAND, "command");
+	return set;
+}
+
+void self_command_set_free(struct self_command_set *set)
+{
+	struct list *link, *after;
+
+	if (set == NULL)
+		return;
+	list_for_each_safe (link, after, &set->commands)
+		order_free(list_entry(link, struct order, public.link));
+	mem_free(set);
+}
+
+void self_command_set_wake(struct self_command_set *set)
+{
+	struct list *link;
+
+	list_for_each (link, &set->commands)
+		order_wake(list_entry(link, struct order, public.link));
+}
+
+const struct self_command *self_command_add(
+    struct self_command_set *set, const struct pane_ref *pane, const char *text)
+{
+	const struct self_command *command = NULL;
+	struct order *order;
+
+	while ((command = self_command_next(set, command)) != NULL) {
+		if (pane_ref_equal(&command->pane, pane))
+			return NULL;
+	}
+	if (set->count == SELF_COMMANDS_MAX)
+		return NULL;
+	order = order_new(set, pane, text, strlen(text), clock_real_ms());
+	queue_begin(set->daemon->queue);
+	queue_new_id(set->daemon->queue, order->public.id);
+	command_store(order);
+	(void)queue_commit(set->daemon->queue);
+	order_set_deadline(order);
+	order_wake(order);
+	return &order->public;
+}
+
+const struct self_command *self_command_next(
+    const struct self_command_set *set, const struct self_command *previous)
+{
+	const struct list *link = previous == NULL ? set->commands.next : previous->link.next;
+
+	return link == &set->commands ? NULL : list_entry(link, const struct self_command, link);
+}

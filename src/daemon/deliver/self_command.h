@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: ISC */
+/*
+ * Commands that agents have typed into their own pane: "/compress". A source. Each is typed
+ * when its agent is ready, is waited for until the pane is quiet at an empty prompt again,
+ * and ends in exactly one notification. Kept in the store. After a restart one that had
+ * not been typed still is; one that is at the prompt is submitted; and of one that nobody
+ * saw the end of that is told: it is never typed twice.
+ */
+#ifndef DAEMON_DELIVER_SELF_COMMAND_H
+#define DAEMON_DELIVER_SELF_COMMAND_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/list.h"
+#include "daemon/queue/notification.h"
+
+#define SELF_COMMAND_MAX 1000 /* bytes of a command */
+#define SELF_COMMANDS_MAX 100
+
+struct daemon;
+struct self_command_set;
+
+enum self_command_stage {
+	SELF_COMMAND_WAITING, /* for its agent to be ready */
+	SELF_COMMAND_TYPED, /* or about to be */
+	SELF_COMMAND_RUNNING, /* submitted */
+};
+
+struct self_command {
+	struct list link; /* oldest first */
+	char id[NOTIFICATION_ID_SIZE];
+	struct pane_ref pane;
+	char *text;
+	int64_t created_ms; /* CLOCK_REALTIME */
+	enum self_command_stage stage;
+};
+
+/* Takes up what the queue's store holds. */
+struct self_command_set *self_command_set_new(struct daemon *daemon);
+void self_command_set_free(struct self_command_set *set);
+/* The tmux server was found or lost: what waits is looked at again. */
+void self_command_set_wake(struct self_command_set *set);
+
+/* Accepts one. NULL if its pane has one already, or there are too many. */
+const struct self_command *self_command_add(
+    struct self_command_set *set, const struct pane_ref *pane, const char *text);
+
+const struct self_command *self_command_next(
+    const struct self_command_set *set, const struct self_command *previous);
+
+#endif

@@ -1,0 +1,252 @@
+/* SPDX-License-Identifier: ISC */
+/* The one sequence of everything that happens: numbered, encoded once, remembered for a while. */
+#include "daemon/event/event_log.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/alloc.h"
+#include "base/clock.h"
+#include "daemon/event/sequence.h"
+
+/* Room for "seq":…,"time":"…","kind":"…" and a comma. */
+#define HEAD_BYTES_MAX 128
+
+#define RING_FIRST 64
+
+/* An event and who holds it. */
+struct entry {
+	struct event_entry event;
+	unsigned refs;
+	size_t size; /* of all of it */
+	char json[];
+};
+
+struct event_log {
+	struct sequence *sequence;
+	struct list listeners;
+	uint64_t before_start; /* the last number of earlier lives */
+	uint64_t forgotten; /* the last number that was remembered and is not any more */
+	uint64_t unkept; /* the last number that was told but never remembered */
+
+	struct entry **ring; /* size entries; those from first on are the remembered ones */
+	size_t size; /* a power of two, or 0 */
+	size_t first;
+	size_t count;
+	size_t bytes;
+	size_t keep_count;
+	size_t keep_bytes;
+
+	int64_t time_ms; /* the moment that time_text is */
+	char time_text[CLOCK_TEXT_SIZE];
+};
+
+static struct entry *entry_of(struct event_entry *event)
+{
+	return list_entry(event, struct entry, event);
+}
+
+struct event_entry *event_entry_ref(struct event_entry *event)
+{
+	entry_of(event)->refs++;
+	return event;
+}
+
+void event_entry_unref(struct event_entry *event)
+{
+	struct entry *entry = entry_of(event);
+	if (--entry->refs == 0)
+		mem_free(entry);
+}
+
+struct event_log *event_log_new(const char *state_dir, size_t keep_count, size_t keep_bytes,
+    char *ret_reason, size_t reason_size)
+{
+	struct sequence *sequence = sequence_open(state_dir, ret_reason, reason_size);
+	if (!sequence)
+		return NULL;
+	struct event_log *log = xcalloc(1, sizeof(*log));
+	log->sequence = sequence;
+	log->before_start = sequence_last(sequence);
+	log->keep_count = keep_count;
+	log->keep_bytes = keep_bytes;
+	log->time_ms = -1;
+	list_init(&log->listeners);
+	return log;
+}
+
+static struct entry *ring_at(const struct event_log *log, size_t index)
+{
+	return log->ring[(log->first + index) & (log->size - 1)];
+}
+
+static void forget_oldest(struct event_log *log)
+{
+	struct entry *entry = ring_at(log, 0);
+	log->forgotten = entry->event.seq;
+	log->first = (log->first + 1) & (log->size - 1);
+	log->count--;
+	log->bytes -= entry->size;
+	event_entry_unref(&entry->event);
+}
+
+void event_log_free(struct event_log *log)
+{
+	if (!log)
+		return;
+	while (log->count > 0)
+		forget_oldest(log);
+	mem_free(log->ring);
+	sequence_close(log->sequence);
+	mem_free(log);
+}
+
+uint64_t event_log_last(const struct event_log *log)
+{
+	return sequence_last(log->sequence);
+}
+
+uint64_t event_log_oldest(const struct event_log *log)
+{
+	return log->count ? ring_at(log, 0)->event.seq : event_log_last(log) + 1;
+}
+
+uint64_t event_log_missed(const struct event_log *log, uint64_t seq, const char **ret_reason)
+{
+	uint64_t missed = 0;
+	if (seq < log->before_start) {
+		missed = log->before_start;
+		*ret_reason = "restart";
+	}
+	if (seq < log->forgotten) {
+		missed = log->forgotten;
+		*ret_reason = "forgotten";
+	}
+	return missed;
+}
+
+uint64_t event_log_unkept(const struct event_log *log)
+{
+	return log->unkept;
+}
+
+static void ring_grow(struct event_log *log)
+{
+	size_t size = log->size ? log->size * 2 : RING_FIRST;
+	struct entry **ring = xcalloc(size, sizeof(struct entry *));
+	for (size_t i = 0; i < log->count; i++)
+		ring[i] = ring_at(log, i);
+	mem_free(log->ring);
+	log->ring = ring;
+	log->size = size;
+	log->first = 0;
+}
+
+/* Remembers an entry, and forgets as many as that takes: itself, if it alone is too much. */
+static void remember(struct event_log *log, struct entry *entry)
+{
+	if (log->count == log->size)
+		ring_grow(log);
+	log->ring[(log->first + log->count) & (log->size - 1)] = entry;
+	log->count++;
+	log->bytes += entry->size;
+	(void)event_entry_ref(&entry->event);
+	while (log->count > log->keep_count || log->bytes > log->keep_bytes)
+		forget_oldest(log);
+}
+
+/* The time as text, which is made once a millisecond. */
+static const char *time_text(struct event_log *log, int64_t now_ms)
+{
+	if (now_ms != log->time_ms) {
+		clock_format(now_ms, log->time_text);
+		log->time_ms = now_ms;
+	}
+	return log->time_text;
+}
+
+static struct entry *entry_new(struct event_log *log, enum event_kind kind,
+    const struct event_scope *scope, const char *members, size_t members_len)
+{
+	static const struct event_scope about_nothing = {
+	    .pane = UINT32_MAX, .window = UINT32_MAX, .sessions = {UINT32_MAX}};
+	int64_t now_ms = clock_real_ms();
+	uint64_t seq = sequence_next(log->sequence);
+	char head[HEAD_BYTES_MAX];
+	int head_len =
+	    snprintf(head, sizeof(head), "\"seq\":%" PRIu64 ",\"time\":\"%s\",\"kind\":\"%s\"%s",
+		seq, time_text(log, now_ms), event_kind_info(kind)->name, members_len ? "," : "");
+	size_t json_len = (size_t)head_len + members_len;
+	size_t size = sizeof(struct entry) + json_len + 1;
+	struct entry *entry = xalloc(size);
+	*entry = (struct entry){.refs = 1, .size = size};
+	memcpy(entry->json, head, (size_t)head_len);
+	if (members_len)
+		memcpy(entry->json + head_len, members, members_len);
+	entry->json[json_len] = '\0';
+	entry->event = (struct event_entry){
+	    .seq = seq,
+	    .time_ms = now_ms,
+	    .kind = kind,
+	    .scope = scope ? *scope : about_nothing,
+	    .json = entry->json,
+	    .json_len = json_len,
+	};
+	return entry;
+}
+
+uint64_t event_log_publish(struct event_log *log, enum event_kind kind,
+    const struct event_scope *scope, const char *members, size_t members_len, bool keep)
+{
+	struct entry *entry = entry_new(log, kind, scope, members, members_len);
+	uint64_t seq = entry->event.seq;
+	if (keep)
+		remember(log, entry);
+	else
+		log->unkept = seq;
+	struct list *link, *after;
+	list_for_each_safe (link, after, &log->listeners) {
+		struct event_log_listener *listener =
+		    list_entry(link, struct event_log_listener, link);
+		listener->event(listener, &entry->event);
+	}
+	event_entry_unref(&entry->event);
+	return seq;
+}
+
+void event_log_listen(struct event_log *log, struct event_log_listener *listener)
+{
+	list_append(&log->listeners, &listener->link);
+}
+
+void event_log_unlisten(struct event_log *log, struct event_log_listener *listener)
+{
+	(void)log; /* its list needs no change of its own */
+	list_remove(&listener->link);
+}
+
+struct event_entry *event_log_after(struct event_log *log, uint64_t seq)
+{
+	size_t low = 0;
+	size_t high = log->count;
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+		if (ring_at(log, middle)->event.seq > seq)
+			high = middle;
+		else
+			low = middle + 1;
+	}
+	return low < log->count ? &ring_at(log, low)->event : NULL;
+}
+
+void event_gap_format(struct buf *out, uint64_t from, uint64_t to, const char *reason)
+{
+	char time[CLOCK_TEXT_SIZE];
+	clock_format(clock_real_ms(), time);
+	/* Its number is the last one missed: whoever keeps it as a bookmark goes on behind it. */
+	(void)buf_printf(out,
+	    "\"seq\":%" PRIu64 ",\"time\":\"%s\",\"kind\":\"%s\",\"from\":%" PRIu64
+	    ",\"to\":%" PRIu64 ",\"reason\":\"%s\"",
+	    to, time, event_kind_info(EVENT_GAP)->name, from, to, reason);
+}

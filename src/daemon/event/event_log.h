@@ -1,0 +1,129 @@
+/* SPDX-License-Identifier: ISC */
+/*
+ * The one sequence of everything that happens. An event is numbered, stamped, encoded
+ * once, kept for a while so that a late subscriber can catch up, and handed to whoever
+ * listens. Entries never change. Producers know no consumer.
+ *
+ * Numbers are never used twice, also over restarts and power cuts: the state directory
+ * holds a ceiling that is raised, and synced, before numbers up to it are used.
+ */
+#ifndef DAEMON_EVENT_EVENT_LOG_H
+#define DAEMON_EVENT_EVENT_LOG_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/buf.h"
+#include "base/list.h"
+
+/* Keep alphabetized; event_kind_name() is the table. */
+enum event_kind {
+	EVENT_ACTIVE_PANE_CHANGED,
+	EVENT_AGENT_REPORTED,
+	EVENT_AGENT_STATE,
+	EVENT_BELL,
+	EVENT_CLIENT_ATTACHED,
+	EVENT_CLIENT_DETACHED,
+	EVENT_COMMAND_CHANGED,
+	EVENT_COMMAND_FINISHED,
+	EVENT_COMMAND_STARTED,
+	EVENT_DELIVERY,
+	EVENT_GAP,
+	EVENT_LAYOUT_CHANGED,
+	EVENT_MODE_CHANGED,
+	EVENT_NOTIFICATION,
+	EVENT_PANE_CLOSED,
+	EVENT_PANE_CREATED,
+	EVENT_PANE_EXITED,
+	EVENT_PANE_MOVED,
+	EVENT_PANE_OUTPUT,
+	EVENT_PANE_QUIET,
+	EVENT_PATH_CHANGED,
+	EVENT_SERVER_FOUND,
+	EVENT_SERVER_LOST,
+	EVENT_SESSION_CLOSED,
+	EVENT_SESSION_CREATED,
+	EVENT_SESSION_RENAMED,
+	EVENT_TITLE_CHANGED,
+	EVENT_WINDOW_CLOSED,
+	EVENT_WINDOW_CREATED,
+	EVENT_WINDOW_RENAMED,
+	EVENT_KIND_COUNT_,
+};
+
+struct event_kind_info {
+	const char *name; /* "pane_created" */
+	const char *help; /* when it comes and what it carries; one sentence */
+};
+const struct event_kind_info *event_kind_info(enum event_kind kind);
+/* The kind of a name, or -1. */
+int event_kind_find(const char *name);
+
+/* What an event is about, for filters. MUXBUS_NO_ID where it is about none. */
+struct event_scope {
+	uint32_t pane;
+	uint32_t window;
+	uint32_t sessions[8]; /* those that hold it, ended by MUXBUS_NO_ID or the end */
+};
+
+/* An immutable entry, shared by reference. */
+struct event_entry {
+	uint64_t seq;
+	int64_t time_ms; /* CLOCK_REALTIME */
+	enum event_kind kind;
+	struct event_scope scope;
+	bool is_sent; /* to a peer, at least one */
+	/* Members of params, encoded: "\"seq\":12,\"time\":\"…\",\"kind\":\"…\",…"; no braces. */
+	const char *json;
+	size_t json_len;
+};
+
+struct event_log;
+
+struct event_log_listener {
+	struct list link;
+	/* Called for each event when it is published. Must not publish nor unlisten others. */
+	void (*event)(struct event_log_listener *listener, struct event_entry *event);
+};
+
+/* state_dir NULL: numbers start at 1 and are not kept (for tests). NULL on failure, with a reason. */
+struct event_log *event_log_new(const char *state_dir, size_t keep_count, size_t keep_bytes,
+    char *ret_reason, size_t reason_size);
+void event_log_free(struct event_log *log);
+
+/* The number that the last event got. */
+uint64_t event_log_last(const struct event_log *log);
+/* The oldest number that is still remembered; last + 1 if none is. */
+uint64_t event_log_oldest(const struct event_log *log);
+
+/*
+ * What somebody who has seen everything up to seq missed for good: the last number of it,
+ * and why in a word ("restart" or "forgotten"). 0 if it missed nothing that was kept.
+ */
+uint64_t event_log_missed(const struct event_log *log, uint64_t seq, const char **ret_reason);
+
+/* The last number that was told but not kept; 0 if there was none. */
+uint64_t event_log_unkept(const struct event_log *log);
+
+/*
+ * Publishes. members is JSON text of the members that are this kind's own, without
+ * braces ("" for none). Events with keep false are told but not remembered (output).
+ * Returns the number.
+ */
+uint64_t event_log_publish(struct event_log *log, enum event_kind kind,
+    const struct event_scope *scope, const char *members, size_t members_len, bool keep);
+
+void event_log_listen(struct event_log *log, struct event_log_listener *listener);
+void event_log_unlisten(struct event_log *log, struct event_log_listener *listener);
+
+/* The first remembered event with a number above seq, or NULL. Lent until the next publish. */
+struct event_entry *event_log_after(struct event_log *log, uint64_t seq);
+
+/* Writes what params of a gap has beside the subscription: a hole in somebody's row of events. */
+void event_gap_format(struct buf *out, uint64_t from, uint64_t to, const char *reason);
+
+struct event_entry *event_entry_ref(struct event_entry *event);
+void event_entry_unref(struct event_entry *event);
+
+#endif

@@ -1,0 +1,190 @@
+/* SPDX-License-Identifier: ISC */
+/* Numbers that are never given twice: a ceiling in a file, raised before it is needed. */
+#include "daemon/event/sequence.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/alloc.h"
+#include "base/clock.h"
+#include "base/crc.h"
+#include "base/log.h"
+#include "base/str.h"
+
+#define FILE_NAME "sequence"
+#define FILE_NAME_NEW "sequence.new"
+#define FILE_MAGIC "muxbus-sequence 1 "
+#define FILE_BYTES_MAX 128
+
+struct sequence {
+	int dir; /* -1: nothing is kept */
+	uint64_t last;
+	uint64_t ceiling; /* numbers up to it may be given */
+	bool is_volatile; /* the ceiling is not on the disk */
+};
+
+/* Higher than counting can have come, if the clock is right. */
+static uint64_t floor_by_clock(void)
+{
+	int64_t now_ms = clock_real_ms();
+	return now_ms > 0 ? (uint64_t)now_ms * 1000 : 1;
+}
+
+/* "muxbus-sequence 1 CEILING CRC\n": the checksum is of all before it. */
+static int format_file(char *out, size_t size, uint64_t ceiling)
+{
+	int len = snprintf(out, size, FILE_MAGIC "%" PRIu64 " ", ceiling);
+	uint32_t crc = crc32c(0, out, (size_t)len);
+	return len + snprintf(out + len, size - (size_t)len, "%08" PRIx32 "\n", crc);
+}
+
+static bool parse_file(const char *text, size_t len, uint64_t *ret_ceiling)
+{
+	size_t magic_len = strlen(FILE_MAGIC);
+	if (len <= magic_len || memcmp(text, FILE_MAGIC, magic_len) != 0)
+		return false;
+	const char *digits = text + magic_len;
+	const char *space = memchr(digits, ' ', len - magic_len);
+	uint64_t ceiling;
+	if (!space || !str_parse_u64(digits, (size_t)(space - digits), &ceiling))
+		return false;
+	char expected[FILE_BYTES_MAX];
+	int expected_len = format_file(expected, sizeof(expected), ceiling);
+	if (len != (size_t)expected_len || memcmp(text, expected, len) != 0)
+		return false;
+	*ret_ceiling = ceiling;
+	return ceiling <= SEQUENCE_MAX;
+}
+
+static int write_all(int fd, const char *bytes, size_t len)
+{
+	while (len > 0) {
+		ssize_t n = write(fd, bytes, len);
+		if (n < 0 && errno == EINTR)
+			continue;
+		if (n < 0)
+			return -1;
+		bytes += n;
+		len -= (size_t)n;
+	}
+	return 0;
+}
+
+/* Replaces the file by one with this ceiling; on the disk when it returns 0, else -1 with errno. */
+static int write_file(int dir, uint64_t ceiling)
+{
+	char text[FILE_BYTES_MAX];
+	int len = format_file(text, sizeof(text), ceiling);
+	int fd =
+	    openat(dir, FILE_NAME_NEW, O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW | O_CLOEXEC, 0600);
+	if (fd < 0)
+		return -1;
+	int r = write_all(fd, text, (size_t)len);
+	if (r == 0)
+		r = fdatasync(fd);
+	int saved_errno = errno;
+	(void)close(fd); /* what it held is synced, or has failed already */
+	errno = saved_errno;
+	if (r == 0)
+		r = renameat(dir, FILE_NAME_NEW, dir, FILE_NAME);
+	if (r == 0)
+		r = fsync(dir);
+	return r;
+}
+
+/* Allows another block of numbers, on the disk first. */
+static void raise_ceiling(struct sequence *sequence)
+{
+	uint64_t ceiling = sequence->last + SEQUENCE_BLOCK;
+	if (sequence->dir >= 0 && write_file(sequence->dir, ceiling) < 0) {
+		if (!sequence->is_volatile)
+			log_error(FILE_NAME ": %s: numbers go on from the clock until it can be "
+					    "written again",
+			    strerror(errno));
+		sequence->is_volatile = true;
+		/* What the file still allows to the next start must not meet these numbers. */
+		uint64_t floor = floor_by_clock();
+		if (sequence->last < floor)
+			sequence->last = floor;
+		ceiling = sequence->last + SEQUENCE_BLOCK;
+	} else {
+		sequence->is_volatile = false;
+	}
+	sequence->ceiling = ceiling;
+}
+
+/* Reads the file. Returns 0, also if there is none or it is damaged; -1 with errno. */
+static int read_file(struct sequence *sequence)
+{
+	int fd = openat(sequence->dir, FILE_NAME, O_RDONLY | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK);
+	if (fd < 0)
+		return errno == ENOENT ? 0 : -1;
+	char text[FILE_BYTES_MAX + 1];
+	ssize_t len = read(fd, text, sizeof(text));
+	int saved_errno = errno;
+	(void)close(fd); /* only read */
+	errno = saved_errno;
+	if (len < 0)
+		return -1;
+	if (!parse_file(text, (size_t)len, &sequence->last)) {
+		sequence->last = floor_by_clock();
+		log_error(FILE_NAME ": damaged: numbers go on from the clock, at %" PRIu64,
+		    sequence->last);
+	}
+	return 0;
+}
+
+struct sequence *sequence_open(const char *state_dir, char *ret_reason, size_t reason_size)
+{
+	struct sequence *sequence = xcalloc(1, sizeof(*sequence));
+	sequence->dir = -1;
+	if (!state_dir)
+		return sequence;
+	sequence->dir = open(state_dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	if (sequence->dir < 0) {
+		(void)snprintf(ret_reason, reason_size, "%s: %s", state_dir, strerror(errno));
+		goto err;
+	}
+	if (read_file(sequence) < 0) {
+		(void)snprintf(
+		    ret_reason, reason_size, "%s/" FILE_NAME ": %s", state_dir, strerror(errno));
+		goto err_dir;
+	}
+	sequence->ceiling = sequence->last;
+	return sequence;
+err_dir:
+	(void)close(sequence->dir); /* a directory, only read */
+err:
+	mem_free(sequence);
+	return NULL;
+}
+
+void sequence_close(struct sequence *sequence)
+{
+	if (!sequence)
+		return;
+	if (sequence->dir >= 0) {
+		/* If this fails, the next start merely skips what is left of the block. */
+		if (!sequence->is_volatile && sequence->last < sequence->ceiling)
+			(void)write_file(sequence->dir, sequence->last);
+		(void)close(sequence->dir); /* a directory, only read */
+	}
+	mem_free(sequence);
+}
+
+uint64_t sequence_next(struct sequence *sequence)
+{
+	if (sequence->last == sequence->ceiling)
+		raise_ceiling(sequence);
+	return ++sequence->last;
+}
+
+uint64_t sequence_last(const struct sequence *sequence)
+{
+	return sequence->last;
+}

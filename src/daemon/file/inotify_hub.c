@@ -1,0 +1,275 @@
+/* SPDX-License-Identifier: ISC */
+/* One inotify instance for all. */
+#include "daemon/file/inotify_hub.h"
+
+#include <errno.h>
+#include <event2/event.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "base/alloc.h"
+#include "base/clock.h"
+#include "base/log.h"
+#include "base/map.h"
+
+#define READ_SIZE (64 * 1024)
+/* Wake-ups: this many at once, and then one each so many microseconds. */
+#define BURST 32
+#define PERIOD_US 1040
+
+struct node {
+	struct list watches;
+};
+
+struct inotify_hub {
+	int fd;
+	struct event *readable;
+	struct event *later;
+	struct map nodes; /* by wd */
+	struct list watches; /* all of them */
+	struct list *cursor; /* of a walk that is going on: the next one; NULL: none */
+	void (*idle)(void *data);
+	void *data;
+	int64_t credit_us; /* for waking up */
+	int64_t refilled_us;
+	uint64_t reads;
+	uint64_t overflows;
+	uint8_t *bytes;
+};
+
+static struct node *find_node(const struct inotify_hub *hub, int wd)
+{
+	return map_get(&hub->nodes, (uint64_t)wd);
+}
+
+/* Walks a list any of whose members may go meanwhile: removing moves the cursor. */
+static void tell_each(
+    struct inotify_hub *hub, struct list *list, bool is_all, const struct inotify_event *event)
+{
+	for (hub->cursor = list->next; hub->cursor != list;) {
+		struct list *link = hub->cursor;
+		struct inotify_watch *watch = is_all
+		    ? list_entry(link, struct inotify_watch, all_link)
+		    : list_entry(link, struct inotify_watch, link);
+		hub->cursor = link->next;
+		watch->told(watch, event);
+		/* Its last watch may have taken the node along. */
+		if (!is_all && !find_node(hub, event->wd))
+			break;
+	}
+	hub->cursor = NULL;
+}
+
+static void take_out(struct inotify_hub *hub, struct inotify_watch *watch)
+{
+	if (hub->cursor == &watch->link)
+		hub->cursor = watch->link.next;
+	if (hub->cursor == &watch->all_link)
+		hub->cursor = watch->all_link.next;
+	list_remove(&watch->link);
+	list_remove(&watch->all_link);
+	watch->wd = -1;
+}
+
+/* The kernel has dropped a watch: the inode is gone, or its file system. */
+static void forget_node(struct inotify_hub *hub, const struct inotify_event *event)
+{
+	struct node *node = map_remove(&hub->nodes, (uint64_t)event->wd);
+	if (!node)
+		return;
+	while (!list_is_empty(&node->watches)) {
+		struct inotify_watch *watch =
+		    list_entry(node->watches.next, struct inotify_watch, link);
+		take_out(hub, watch);
+		watch->told(watch, event);
+	}
+	mem_free(node);
+}
+
+static void tell(struct inotify_hub *hub, const struct inotify_event *event)
+{
+	if (event->mask & IN_Q_OVERFLOW) {
+		hub->overflows++;
+		log_info("events of files were too many for the kernel: all are looked at");
+		tell_each(hub, &hub->watches, true, event);
+		return;
+	}
+	struct node *node = find_node(hub, event->wd);
+	if (event->mask & IN_IGNORED)
+		forget_node(hub, event);
+	else if (node)
+		tell_each(hub, &node->watches, false, event);
+}
+
+/* Reads all there is. Returns whether there was anything. */
+static bool read_events(struct inotify_hub *hub)
+{
+	bool has_any = false;
+	for (;;) {
+		ssize_t n = read(hub->fd, hub->bytes, READ_SIZE);
+		if (n < 0 && errno == EINTR)
+			continue;
+		if (n <= 0)
+			return has_any;
+		has_any = true;
+		hub->reads++;
+		for (ssize_t at = 0; at < n;) {
+			const struct inotify_event *event = (const void *)(hub->bytes + at);
+			at += (ssize_t)(sizeof(*event) + event->len);
+			tell(hub, event);
+		}
+		/* An empty queue need not be asked again: more would have been in this read. */
+		if (n < READ_SIZE / 2)
+			return true;
+	}
+}
+
+void inotify_hub_read(struct inotify_hub *hub)
+{
+	if (read_events(hub))
+		hub->idle(hub->data);
+}
+
+/* Takes the price of one wake-up. Returns how long to wait for the next, 0: not at all. */
+static int64_t spend(struct inotify_hub *hub)
+{
+	int64_t now_us = clock_mono_us();
+	hub->credit_us += now_us - hub->refilled_us;
+	if (hub->credit_us > (int64_t)BURST * PERIOD_US)
+		hub->credit_us = (int64_t)BURST * PERIOD_US;
+	hub->refilled_us = now_us;
+	hub->credit_us -= PERIOD_US;
+	return hub->credit_us >= 0 ? 0 : -hub->credit_us;
+}
+
+static void wait_for(struct inotify_hub *hub, int64_t wait_us)
+{
+	const struct timeval later = {.tv_usec = wait_us % 1000000, .tv_sec = wait_us / 1000000};
+	(void)event_del(hub->readable);
+	(void)event_add(hub->later, &later);
+}
+
+static void on_readable(evutil_socket_t fd, short what, void *data)
+{
+	struct inotify_hub *hub = data;
+	(void)fd;
+	(void)what;
+	int64_t wait_us = spend(hub);
+	if (wait_us > 0)
+		wait_for(hub, wait_us);
+	inotify_hub_read(hub);
+}
+
+/* In a storm this reads, and comes again; when it is over, the descriptor wakes us again. */
+static void on_later(evutil_socket_t fd, short what, void *data)
+{
+	struct inotify_hub *hub = data;
+	(void)fd;
+	(void)what;
+	int64_t wait_us = spend(hub);
+	if (!read_events(hub)) {
+		(void)event_add(hub->readable, NULL);
+		return;
+	}
+	if (wait_us > 0)
+		wait_for(hub, wait_us);
+	else
+		(void)event_add(hub->readable, NULL);
+	hub->idle(hub->data);
+}
+
+struct inotify_hub *inotify_hub_new(struct event_base *base, void (*idle)(void *data), void *data)
+{
+	int fd = inotify_init1(IN_NONBLOCK | IN_CLOEXEC);
+	if (fd < 0)
+		return NULL;
+	struct inotify_hub *hub = xcalloc(1, sizeof(*hub));
+	hub->fd = fd;
+	hub->idle = idle;
+	hub->data = data;
+	hub->bytes = xalloc(READ_SIZE);
+	hub->credit_us = (int64_t)BURST * PERIOD_US;
+	hub->refilled_us = clock_mono_us();
+	map_init(&hub->nodes);
+	list_init(&hub->watches);
+	hub->readable = event_new(base, fd, EV_READ | EV_PERSIST, on_readable, hub);
+	hub->later = evtimer_new(base, on_later, hub);
+	if (!hub->readable || !hub->later || event_add(hub->readable, NULL) < 0) {
+		inotify_hub_free(hub);
+		errno = ENOMEM;
+		return NULL;
+	}
+	return hub;
+}
+
+void inotify_hub_free(struct inotify_hub *hub)
+{
+	if (!hub)
+		return;
+	while (!list_is_empty(&hub->watches))
+		inotify_hub_remove(
+		    hub, list_entry(hub->watches.next, struct inotify_watch, all_link));
+	if (hub->readable)
+		event_free(hub->readable);
+	if (hub->later)
+		event_free(hub->later);
+	map_finish(&hub->nodes);
+	(void)close(hub->fd); /* nothing is lost */
+	mem_free(hub->bytes);
+	mem_free(hub);
+}
+
+void inotify_watch_init(struct inotify_watch *watch,
+    void (*told)(struct inotify_watch *watch, const struct inotify_event *event))
+{
+	list_init(&watch->link);
+	list_init(&watch->all_link);
+	watch->wd = -1;
+	watch->told = told;
+}
+
+int inotify_hub_add(
+    struct inotify_hub *hub, struct inotify_watch *watch, const char *path, uint32_t mask)
+{
+	/* Who is there already keeps getting what they asked for. */
+	int wd = inotify_add_watch(hub->fd, path, mask | IN_MASK_ADD);
+	if (wd < 0)
+		return -errno;
+	struct node *node = find_node(hub, wd);
+	if (!node) {
+		node = xcalloc(1, sizeof(*node));
+		list_init(&node->watches);
+		if (map_set(&hub->nodes, (uint64_t)wd, node) < 0) {
+			mem_free(node);
+			(void)inotify_rm_watch(hub->fd, wd);
+			return -ENOMEM;
+		}
+	}
+	watch->wd = wd;
+	list_append(&node->watches, &watch->link);
+	list_append(&hub->watches, &watch->all_link);
+	return 0;
+}
+
+void inotify_hub_remove(struct inotify_hub *hub, struct inotify_watch *watch)
+{
+	int wd = watch->wd;
+	if (wd < 0)
+		return;
+	take_out(hub, watch);
+	struct node *node = find_node(hub, wd);
+	if (!node || !list_is_empty(&node->watches))
+		return;
+	(void)map_remove(&hub->nodes, (uint64_t)wd);
+	mem_free(node);
+	(void)inotify_rm_watch(hub->fd, wd); /* it may be gone already */
+}
+
+void inotify_hub_stats(const struct inotify_hub *hub, struct inotify_hub_stats *ret_stats)
+{
+	*ret_stats = (struct inotify_hub_stats){
+	    .watches = hub->nodes.count,
+	    .reads = hub->reads,
+	    .overflows = hub->overflows,
+	};
+}

@@ -1,0 +1,50 @@
+/* SPDX-License-Identifier: ISC */
+/*
+ * One inotify instance for all: who listens to the same file or directory shares its watch.
+ * It is read at most about a thousand times a second; what happens in between the kernel
+ * merges. That the kernel's queue overflowed is told to everyone.
+ */
+#ifndef DAEMON_FILE_INOTIFY_HUB_H
+#define DAEMON_FILE_INOTIFY_HUB_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/inotify.h>
+
+#include "base/list.h"
+
+struct event_base;
+struct inotify_hub;
+
+/* Somebody who listens. The watch may be removed in its own call, and others too. */
+struct inotify_watch {
+	struct list link; /* with those of the same inode */
+	struct list all_link;
+	int wd; /* -1: none */
+	/* IN_Q_OVERFLOW: anything may have happened. IN_IGNORED: the inode is gone, wd is -1. */
+	void (*told)(struct inotify_watch *watch, const struct inotify_event *event);
+};
+
+/* idle is called after each batch of events, when all of them were told. NULL on failure, errno. */
+struct inotify_hub *inotify_hub_new(struct event_base *base, void (*idle)(void *data), void *data);
+void inotify_hub_free(struct inotify_hub *hub);
+
+void inotify_watch_init(struct inotify_watch *watch,
+    void (*told)(struct inotify_watch *watch, const struct inotify_event *event));
+/* -errno: ENOSPC says that the user's watches are used up. Masks of one inode are joined. */
+int inotify_hub_add(
+    struct inotify_hub *hub, struct inotify_watch *watch, const char *path, uint32_t mask);
+void inotify_hub_remove(struct inotify_hub *hub, struct inotify_watch *watch); /* none: nothing */
+
+struct inotify_hub_stats {
+	size_t watches; /* of the kernel */
+	uint64_t reads;
+	uint64_t overflows;
+};
+void inotify_hub_stats(const struct inotify_hub *hub, struct inotify_hub_stats *ret_stats);
+
+/* Reads what there is now, before its turn. */
+void inotify_hub_read(struct inotify_hub *hub);
+
+#endif

@@ -1,0 +1,236 @@
+/* SPDX-License-Identifier: ISC */
+/* Finds the lines of a block that a pattern matches. */
+#include "daemon/file/line_match.h"
+
+#include <ctype.h>
+#include <string.h>
+#ifdef __SSE2__
+#include <emmintrin.h>
+#endif
+
+/*
+ * Whether an escape may stand in a pattern that is searched in blocks: what it matches does
+ * not depend on bytes beyond the line, or the line is tried on its own anyway.
+ */
+static bool is_local_escape(char c)
+{
+	return ispunct((unsigned char)c) || (c != '\0' && strchr("dDwWsSbBhHvVtrfnea", c));
+}
+
+/* Group openings that change nothing of that: "(", "(?:", "(?i)", "(?<name>". */
+static bool is_local_group(const char *after)
+{
+	if (*after == '*')
+		return false;
+	if (*after != '?')
+		return true;
+	return strncmp(after, "?:", 2) == 0 || strncmp(after, "?i)", 3) == 0 ||
+	    (strncmp(after, "?<", 2) == 0 && isalpha((unsigned char)after[2]));
+}
+
+/*
+ * A pattern is searched in blocks if whatever it matches in a line it also finds in a block
+ * with that line: no assertion that what is around may turn down, no part that takes what it
+ * can and gives nothing back. Anything unknown counts as one of those.
+ */
+static bool is_local(const char *text)
+{
+	for (const char *c = text; *c; c++) {
+		if (*c == '\\') {
+			if (!is_local_escape(*++c))
+				return false;
+		} else if (*c == '(') {
+			if (!is_local_group(c + 1))
+				return false;
+		} else if (strchr("*+?}", *c) && c[1] == '+') {
+			return false;
+		}
+	}
+	return true;
+}
+
+/* ---- what must be in a line -------------------------------------------------------- */
+
+/* Behind a class: "[^]a\\]b]". NULL if it is not plain. */
+static const char *skip_class(const char *c)
+{
+	c += c[1] == '^' ? 2 : 1;
+	if (*c == ']')
+		c++;
+	for (; *c && *c != ']'; c++) {
+		if (*c == '[')
+			return NULL; /* perhaps [:alpha:]; it ends elsewhere */
+		if (*c == '\\' && *++c == '\0')
+			return NULL;
+	}
+	return *c ? c + 1 : NULL;
+}
+
+/* Behind a group. NULL if it is not plain. */
+static const char *skip_group(const char *c)
+{
+	unsigned depth = 0;
+	while (c && *c) {
+		if (*c == '\\') {
+			c += c[1] ? 2 : 1;
+		} else if (*c == '[') {
+			c = skip_class(c);
+		} else if (*c++ == '(') {
+			depth++;
+		} else if (c[-1] == ')' && --depth == 0) {
+			return c;
+		}
+	}
+	return NULL;
+}
+
+/* A byte that stands for itself at c, and where it ends; '\0' if what is there does not. */
+static char plain_byte(const char *c, const char **ret_after)
+{
+	if (*c == '\\' && ispunct((unsigned char)c[1])) {
+		*ret_after = c + 2;
+		return c[1];
+	}
+	*ret_after = c + 1;
+	return (unsigned char)*c < 0x80 && isprint((unsigned char)*c) &&
+		!strchr("\\^$.[]|()?*+{}", *c)
+	    ? *c
+	    : '\0';
+}
+
+/* Behind what is not plain; NULL if what follows cannot be told. */
+static const char *skip_other(const char *c)
+{
+	if (*c == '[')
+		return skip_class(c);
+	if (*c == '(')
+		return skip_group(c);
+	if (*c == '{') {
+		c += 1 + strspn(c + 1, "0123456789,");
+		return *c == '}' ? c + 1 : NULL; /* else it is no quantifier */
+	}
+	if (*c == '|' || *c == ')')
+		return NULL;
+	return c + (*c == '\\' && c[1] ? 2 : 1);
+}
+
+/*
+ * The longest row of bytes that whatever the pattern matches has in it: those that stand for
+ * themselves outside of all groups, where there is no alternative. None in doubt.
+ */
+static size_t find_literal(const char *text, char *out, size_t size)
+{
+	char run[LINE_LITERAL_MAX];
+	size_t len = 0, best = 0;
+	if (strstr(text, "(?i"))
+		return 0;
+	for (const char *c = text, *after; *c; c = after) {
+		char byte = plain_byte(c, &after);
+		bool is_optional = byte && *after && strchr("*?{", *after);
+		if (byte && !is_optional && len < size)
+			run[len++] = byte;
+		if (len > best)
+			memcpy(out, run, best = len);
+		if (!byte || is_optional || *after == '+' || len == size)
+			len = 0;
+		if (!byte && !(after = skip_other(c)))
+			return 0;
+	}
+	return best;
+}
+
+void line_matcher_init(struct line_matcher *matcher, struct pattern *pattern)
+{
+	const char *text = pattern_text(pattern);
+	matcher->pattern = pattern;
+	matcher->is_blockwise = is_local(text);
+	matcher->has_dollar = strchr(text, '$') != NULL;
+	matcher->literal_len =
+	    matcher->is_blockwise ? find_literal(text, matcher->literal, LINE_LITERAL_MAX) : 0;
+}
+
+/* ---- searching --------------------------------------------------------------------- */
+
+/* The line around a byte that lies behind from. */
+static void find_line(
+    const char *text, size_t len, size_t from, size_t at, struct matched_line *ret_line)
+{
+	const char *before = at > from ? memrchr(text + from, '\n', at - from) : NULL;
+	size_t start = before ? (size_t)(before + 1 - text) : from;
+	const char *newline = memchr(text + start, '\n', len - start);
+	size_t end = newline ? (size_t)(newline - text) : len;
+	ret_line->start = start;
+	ret_line->after = newline ? end + 1 : len;
+	ret_line->end = newline && end > start && text[end - 1] == '\r' ? end - 1 : end;
+}
+
+/* memmem(), but several times as fast where nothing is found: by the first and last byte. */
+static const char *find_bytes(const char *text, size_t len, const char *bytes, size_t count)
+{
+	size_t i = 0;
+#ifdef __SSE2__
+	const __m128i first = _mm_set1_epi8(bytes[0]);
+	const __m128i last = _mm_set1_epi8(bytes[count - 1]);
+	for (; i + count - 1 + 16 <= len; i += 16) {
+		__m128i a = _mm_loadu_si128((const __m128i *)(const void *)(text + i));
+		__m128i b = _mm_loadu_si128((const __m128i *)(const void *)(text + i + count - 1));
+		unsigned mask = (unsigned)_mm_movemask_epi8(
+		    _mm_and_si128(_mm_cmpeq_epi8(a, first), _mm_cmpeq_epi8(b, last)));
+		for (; mask; mask &= mask - 1) {
+			const char *place = text + i + __builtin_ctz(mask);
+			if (memcmp(place, bytes, count) == 0)
+				return place;
+		}
+	}
+#endif
+	return memmem(text + i, len - i, bytes, count);
+}
+
+/*
+ * Where in a block the next line that matches is not before; len if there is none. The block
+ * may say nothing of a line that ends in CR if the pattern has a "$".
+ */
+static size_t skip_lines(struct line_matcher *matcher, const char *text, size_t len, size_t from)
+{
+	struct pattern_match match;
+	enum pattern_result found =
+	    pattern_find(matcher->pattern, text + from, len - from, 0, &match);
+	/* Too much for a block may be little for each line. */
+	if (found == PATTERN_LIMIT) {
+		matcher->is_blockwise = false;
+		return from;
+	}
+	size_t at = found == PATTERN_NONE ? len : from + match.spans[0].from;
+	return matcher->has_dollar && memchr(text + from, '\r', at - from) ? from : at;
+}
+
+enum pattern_result line_match(struct line_matcher *matcher, const char *text, size_t len,
+    size_t from, struct matched_line *ret_line)
+{
+	bool has_failed = false; /* a line that had the literal */
+	while (from < len) {
+		size_t at = from;
+		bool has_literal = matcher->is_blockwise && matcher->literal_len > 0;
+		if (has_literal) {
+			const char *literal = find_bytes(
+			    text + from, len - from, matcher->literal, matcher->literal_len);
+			if (!literal)
+				return PATTERN_NONE;
+			const char *before =
+			    memrchr(text + from, '\n', (size_t)(literal - text) - from);
+			at = before ? (size_t)(before + 1 - text) : from;
+		}
+		if (matcher->is_blockwise && (!has_literal || has_failed))
+			at = skip_lines(matcher, text, len, at);
+		if (at >= len)
+			return PATTERN_NONE; /* it is behind the last line */
+		find_line(text, len, from, at, ret_line);
+		enum pattern_result result = pattern_find(matcher->pattern, text + ret_line->start,
+		    ret_line->end - ret_line->start, 0, &ret_line->match);
+		if (result != PATTERN_NONE)
+			return result;
+		has_failed = true;
+		from = ret_line->after;
+	}
+	return PATTERN_NONE;
+}

@@ -1,0 +1,321 @@
+/* SPDX-License-Identifier: ISC */
+/* The directories that decide what a path names. */
+#include "daemon/file/path_watch.h"
+
+#include <errno.h>
+#include <limits.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/alloc.h"
+#include "base/clock.h"
+#include "daemon/file/inotify_hub.h"
+
+#define LINKS_MAX 40 /* as the kernel has it */
+#define STEPS_MAX 128
+#define ROUNDS_MAX 8
+#define CANDIDATES_MAX 16
+/* How long names are followed on that a file got: events lag behind by less. */
+#define CANDIDATE_MS 10000
+
+#define MASK_SELF (IN_MOVE_SELF | IN_DELETE_SELF | IN_ONLYDIR)
+#define MASK_NAMES (MASK_SELF | IN_CREATE | IN_MOVED_TO | IN_MOVED_FROM | IN_DELETE | IN_ATTRIB)
+
+/* One directory, and the name in it that matters. */
+struct step {
+	struct inotify_watch watch; /* first */
+	struct path_watch *owner;
+	dev_t dev;
+	ino_t ino;
+	uint32_t mask;
+	char name[NAME_MAX + 1]; /* "": only the directory itself matters */
+	char *dir; /* its path */
+	bool is_last; /* the file itself is in it */
+	bool is_kept; /* while refreshing */
+};
+
+struct candidate {
+	char name[NAME_MAX + 1]; /* "": free */
+	uint32_t cookie; /* it is being renamed; 0: it is not */
+	int64_t until_ms;
+};
+
+struct path_watch {
+	struct inotify_hub *hub;
+	char *path;
+	struct path_watch_handlers handlers;
+	void *data;
+	struct step *steps[STEPS_MAX];
+	size_t count;
+	struct candidate candidates[CANDIDATES_MAX];
+	size_t next_candidate;
+	int error; /* of this refreshing */
+	bool has_changed;
+};
+
+struct path_watch *path_watch_new(struct inotify_hub *hub, const char *path,
+    const struct path_watch_handlers *handlers, void *data)
+{
+	struct path_watch *watch = xcalloc(1, sizeof(*watch));
+	watch->hub = hub;
+	watch->path = xstrdup(path);
+	watch->handlers = *handlers;
+	watch->data = data;
+	return watch;
+}
+
+static void step_free(struct step *step)
+{
+	inotify_hub_remove(step->owner->hub, &step->watch);
+	mem_free(step->dir);
+	mem_free(step);
+}
+
+void path_watch_free(struct path_watch *watch)
+{
+	if (!watch)
+		return;
+	for (size_t i = 0; i < watch->count; i++)
+		step_free(watch->steps[i]);
+	mem_free(watch->path);
+	mem_free(watch);
+}
+
+/* ---- names that files got ---------------------------------------------------------------- */
+
+static struct candidate *find_candidate(struct path_watch *watch, const char *name)
+{
+	int64_t now_ms = clock_mono_ms();
+	for (size_t i = 0; i < CANDIDATES_MAX; i++) {
+		struct candidate *candidate = &watch->candidates[i];
+		if (candidate->name[0] && candidate->until_ms < now_ms)
+			candidate->name[0] = '\0';
+		if (candidate->name[0] && strcmp(candidate->name, name) == 0)
+			return candidate;
+	}
+	return NULL;
+}
+
+static struct candidate *find_cookie(struct path_watch *watch, uint32_t cookie)
+{
+	for (size_t i = 0; i < CANDIDATES_MAX; i++) {
+		if (watch->candidates[i].name[0] && watch->candidates[i].cookie == cookie)
+			return &watch->candidates[i];
+	}
+	return NULL;
+}
+
+static void moved_from(
+    struct path_watch *watch, const struct step *step, const struct inotify_event *event)
+{
+	struct candidate *candidate = find_candidate(watch, event->name);
+	if (!candidate && strcmp(event->name, step->name) == 0) {
+		candidate = &watch->candidates[watch->next_candidate++ % CANDIDATES_MAX];
+		snprintf(candidate->name, sizeof(candidate->name), "%s", event->name);
+	}
+	if (!candidate)
+		return;
+	candidate->cookie = event->cookie;
+	candidate->until_ms = clock_mono_ms() + CANDIDATE_MS;
+}
+
+static void moved_to(
+    struct path_watch *watch, const struct step *step, const struct inotify_event *event)
+{
+	char path[PATH_MAX];
+	struct candidate *target = find_candidate(watch, event->name);
+	struct candidate *candidate = find_cookie(watch, event->cookie);
+	/* What had that name is gone now. */
+	if (target && target != candidate)
+		target->name[0] = '\0';
+	if (!candidate)
+		return;
+	candidate->cookie = 0;
+	snprintf(candidate->name, sizeof(candidate->name), "%s", event->name);
+	if (strcmp(event->name, step->name) == 0) {
+		candidate->name[0] = '\0'; /* it came back */
+		return;
+	}
+	int len = snprintf(path, sizeof(path), "%s/%s", step->dir, event->name);
+	if (len > 0 && (size_t)len < sizeof(path))
+		watch->handlers.moved(watch->data, path);
+}
+
+static void on_last(
+    struct path_watch *watch, const struct step *step, const struct inotify_event *event)
+{
+	struct candidate *candidate;
+	if (event->mask & IN_MOVED_FROM)
+		moved_from(watch, step, event);
+	else if (event->mask & IN_MOVED_TO)
+		moved_to(watch, step, event);
+	else if ((event->mask & IN_DELETE) && (candidate = find_candidate(watch, event->name)))
+		candidate->name[0] = '\0';
+}
+
+static void on_event(struct inotify_watch *inotify_watch, const struct inotify_event *event)
+{
+	const struct step *step = (const struct step *)inotify_watch; /* its first member */
+	struct path_watch *watch = step->owner;
+	if (event->mask & IN_Q_OVERFLOW) {
+		watch->handlers.overflowed(watch->data);
+		return;
+	}
+	bool is_self = event->mask & (IN_MOVE_SELF | IN_DELETE_SELF | IN_IGNORED | IN_UNMOUNT);
+	if (!is_self && event->len == 0)
+		return;
+	if (!is_self && step->is_last)
+		on_last(watch, step, event);
+	if (is_self || strcmp(event->name, step->name) == 0)
+		watch->handlers.changed(watch->data);
+}
+
+/* ---- the way ------------------------------------------------------------------------------- */
+
+static struct step *find_step(
+    const struct path_watch *watch, const struct stat *status, uint32_t mask, const char *name)
+{
+	for (size_t i = 0; i < watch->count; i++) {
+		struct step *step = watch->steps[i];
+		if (step->watch.wd >= 0 && step->dev == status->st_dev &&
+		    step->ino == status->st_ino && step->mask == mask &&
+		    strcmp(step->name, name) == 0)
+			return step;
+	}
+	return NULL;
+}
+
+/* Sees to it that a directory is watched for a name ("": for itself). */
+static void need(struct path_watch *watch, const char *dir, const char *name, bool is_last)
+{
+	uint32_t mask = name[0] ? MASK_NAMES : MASK_SELF;
+	struct stat status;
+	if (lstat(dir, &status) < 0 || strlen(name) > NAME_MAX || watch->count == STEPS_MAX)
+		return; /* the next look finds another way */
+	struct step *step = find_step(watch, &status, mask, name);
+	if (!step) {
+		step = xcalloc(1, sizeof(*step));
+		inotify_watch_init(&step->watch, on_event);
+		step->owner = watch;
+		step->dev = status.st_dev;
+		step->ino = status.st_ino;
+		step->mask = mask;
+		strcpy(step->name, name);
+		int r = inotify_hub_add(watch->hub, &step->watch, dir, mask);
+		if (r < 0 && watch->error == 0)
+			watch->error = r;
+		watch->steps[watch->count++] = step;
+		watch->has_changed |= r == 0;
+	}
+	if (!step->dir || strcmp(step->dir, dir) != 0) {
+		mem_free(step->dir);
+		step->dir = xstrdup(dir);
+	}
+	step->is_last = is_last;
+	step->is_kept = true;
+}
+
+/* The way that is left to go. */
+struct walk {
+	char dir[PATH_MAX]; /* where it is: no links in it */
+	char rest[PATH_MAX];
+	unsigned links;
+};
+
+/* Takes the next name off the way; false at its end. */
+static bool next_name(struct walk *walk, char ret_name[NAME_MAX + 1])
+{
+	const char *start = walk->rest + strspn(walk->rest, "/");
+	size_t len = strcspn(start, "/");
+	if (len == 0 || len > NAME_MAX)
+		return false;
+	memcpy(ret_name, start, len);
+	ret_name[len] = '\0';
+	memmove(walk->rest, start + len, strlen(start + len) + 1);
+	return true;
+}
+
+/* Puts what a link says before the rest of the way. */
+static bool enter_link(struct walk *walk, const char *link)
+{
+	char target[PATH_MAX], rest[PATH_MAX];
+	ssize_t len = readlink(link, target, sizeof(target) - 1);
+	if (len <= 0 || ++walk->links > LINKS_MAX)
+		return false;
+	target[len] = '\0';
+	int total =
+	    snprintf(rest, sizeof(rest), "%s%s%s", target, walk->rest[0] ? "/" : "", walk->rest);
+	if (total < 0 || (size_t)total >= sizeof(rest))
+		return false;
+	strcpy(walk->rest, rest);
+	if (target[0] == '/')
+		strcpy(walk->dir, "/");
+	return true;
+}
+
+/* Goes one name further. False at the end of the way, or where it is broken. */
+static bool go(struct path_watch *watch, struct walk *walk)
+{
+	char name[NAME_MAX + 1], path[PATH_MAX];
+	struct stat status;
+	if (!next_name(walk, name))
+		return false;
+	if (strcmp(name, ".") == 0)
+		return true;
+	if (strcmp(name, "..") == 0) {
+		char *slash = strrchr(walk->dir, '/');
+		slash[slash == walk->dir ? 1 : 0] = '\0';
+		return true;
+	}
+	bool is_last = walk->rest[strspn(walk->rest, "/")] == '\0';
+	int len = snprintf(path, sizeof(path), "%s/%s", walk->dir[1] ? walk->dir : "", name);
+	if (len < 0 || (size_t)len >= sizeof(path))
+		return false;
+	bool is_there = lstat(path, &status) == 0;
+	bool is_dir = is_there && S_ISDIR(status.st_mode);
+	bool is_link = is_there && S_ISLNK(status.st_mode);
+	bool goes_on = is_dir && !is_last;
+	need(watch, walk->dir, goes_on ? "" : name, is_last && !is_link);
+	if (is_link)
+		return enter_link(walk, path);
+	strcpy(walk->dir, path);
+	return goes_on;
+}
+
+/* Drops what is not needed any more. */
+static void drop_others(struct path_watch *watch)
+{
+	size_t kept = 0;
+	for (size_t i = 0; i < watch->count; i++) {
+		struct step *step = watch->steps[i];
+		if (step->is_kept)
+			watch->steps[kept++] = step;
+		else
+			step_free(step);
+	}
+	watch->count = kept;
+}
+
+int path_watch_refresh(struct path_watch *watch)
+{
+	struct walk walk;
+	/* What changed before a new watch was there went unheard: once more, until nothing does. */
+	for (unsigned round = 0; round < ROUNDS_MAX; round++) {
+		watch->error = 0;
+		watch->has_changed = false;
+		for (size_t i = 0; i < watch->count; i++)
+			watch->steps[i]->is_kept = false;
+		strcpy(walk.dir, "/");
+		snprintf(walk.rest, sizeof(walk.rest), "%s", watch->path);
+		walk.links = 0;
+		while (go(watch, &walk))
+			;
+		drop_others(watch);
+		if (!watch->has_changed)
+			return watch->error;
+	}
+	watch->handlers.changed(watch->data);
+	return watch->error;
+}

@@ -1,0 +1,347 @@
+/* SPDX-License-Identifier: ISC */
+/* One open file as it grows. */
+#include "daemon/file/tail_file.h"
+
+#include <errno.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/alloc.h"
+
+struct tail_file *tail_file_new(int fd, const struct stat *status)
+{
+	struct tail_file *file = xcalloc(1, sizeof(*file));
+	list_init(&file->link);
+	buf_init(&file->carry, TAIL_LINE_MAX);
+	file->fd = fd;
+	file->told.dev = status->st_dev;
+	file->told.ino = status->st_ino;
+	tail_file_restart(file);
+	return file;
+}
+
+void tail_file_free(struct tail_file *file)
+{
+	if (!file)
+		return;
+	list_remove(&file->link);
+	buf_finish(&file->carry);
+	(void)close(file->fd); /* only read */
+	mem_free(file);
+}
+
+bool tail_file_is(const struct tail_file *file, dev_t dev, ino_t ino)
+{
+	return file->told.dev == dev && file->told.ino == ino;
+}
+
+/* Reads as much of a range as there is. -errno. */
+static ssize_t read_at(int fd, void *bytes, size_t len, int64_t offset)
+{
+	ssize_t n;
+	do
+		n = pread(fd, bytes, len, offset);
+	while (n < 0 && errno == EINTR);
+	return n < 0 ? -errno : n;
+}
+
+int tail_file_seek_end(struct tail_file *file)
+{
+	struct stat status;
+	if (fstat(file->fd, &status) < 0)
+		return -errno;
+	int64_t offset = status.st_size;
+	size_t mark_len = offset < TAIL_MARK_MAX ? (size_t)offset : TAIL_MARK_MAX;
+	ssize_t n = read_at(file->fd, file->told.mark, mark_len, offset - (int64_t)mark_len);
+	if (n < 0)
+		return (int)n;
+	buf_clear(&file->carry);
+	file->told.offset = offset;
+	file->told.line = offset == 0 ? 1 : 0;
+	file->told.is_skipping = false;
+	file->told.mark_len = (size_t)n == mark_len ? mark_len : 0;
+	file->may_be_hole = false;
+	return 0;
+}
+
+void tail_file_seek(struct tail_file *file, const struct tail_place *place)
+{
+	file->told = *place;
+	file->may_be_hole = false;
+	file->has_room = false;
+	buf_clear(&file->carry);
+}
+
+void tail_file_restart(struct tail_file *file)
+{
+	struct tail_place start = {.dev = file->told.dev, .ino = file->told.ino, .line = 1};
+	tail_file_seek(file, &start);
+	file->may_be_hole = true;
+}
+
+bool tail_file_has(const struct tail_file *file, const struct tail_place *place)
+{
+	uint8_t bytes[TAIL_MARK_MAX];
+	ssize_t n =
+	    read_at(file->fd, bytes, place->mark_len, place->offset - (int64_t)place->mark_len);
+	return n == (ssize_t)place->mark_len && memcmp(bytes, place->mark, place->mark_len) == 0;
+}
+
+/* Moves the place behind len bytes that end at end; since says how many of them are at hand. */
+static void advance(struct tail_file *file, const uint8_t *end, size_t len, size_t at_hand)
+{
+	struct tail_place *told = &file->told;
+	told->offset += (int64_t)len;
+	told->mark_len = at_hand < TAIL_MARK_MAX ? at_hand : TAIL_MARK_MAX;
+	memcpy(told->mark, end - told->mark_len, told->mark_len);
+}
+
+static int64_t count_lines(const char *text, size_t len)
+{
+	const char *end = text + len;
+	int64_t count = 0;
+	while (text < end && (text = memchr(text, '\n', (size_t)(end - text))) != NULL) {
+		text++;
+		count++;
+	}
+	return count;
+}
+
+/* ---- one chunk ----------------------------------------------------------------------- */
+
+/* What was read: the mark and the carry from 0 to start, new bytes up to end. */
+struct chunk {
+	struct tail_file *file;
+	uint8_t *bytes;
+	size_t from; /* first byte that belongs to no line told */
+	size_t fresh; /* first byte that is new */
+	size_t end;
+	tail_sink_fn *sink;
+	void *data;
+};
+
+/* Tells lines from the chunk's first byte up to an end; skip more bytes are passed over. */
+static bool tell(struct chunk *chunk, size_t end, size_t skip, unsigned flags)
+{
+	struct tail_file *file = chunk->file;
+	const struct tail_block block = {
+	    .file = file,
+	    .text = (const char *)chunk->bytes + chunk->from,
+	    .len = end - chunk->from,
+	    .offset = file->told.offset,
+	    .line = file->told.line,
+	    .flags = flags,
+	};
+	size_t len = block.len + skip;
+	bool goes_on = chunk->sink(chunk->data, &block);
+	chunk->from += len;
+	if (block.line > 0)
+		file->told.line += count_lines(block.text, len);
+	advance(file, chunk->bytes + chunk->from, len, chunk->from);
+	return goes_on;
+}
+
+/* Passes over the rest of a line that was cut, up to its end if that is here. */
+static void skip_cut(struct chunk *chunk)
+{
+	struct tail_file *file = chunk->file;
+	const uint8_t *start = chunk->bytes + chunk->from;
+	const uint8_t *newline = memchr(start, '\n', chunk->end - chunk->from);
+	size_t len = newline ? (size_t)(newline + 1 - start) : chunk->end - chunk->from;
+	chunk->from += len;
+	advance(file, chunk->bytes + chunk->from, len, chunk->from);
+	if (newline) {
+		file->told.is_skipping = false;
+		file->told.line += file->told.line > 0;
+	}
+}
+
+/* Makes lines of a chunk, and keeps what has no end yet. */
+static bool split(struct chunk *chunk)
+{
+	struct tail_file *file = chunk->file;
+	if (file->told.is_skipping)
+		skip_cut(chunk);
+	size_t new_from = chunk->from > chunk->fresh ? chunk->from : chunk->fresh;
+	const uint8_t *fresh = chunk->bytes + new_from;
+	const uint8_t *last = memrchr(fresh, '\n', chunk->end - new_from);
+	if (last) {
+		/* Only the first line can be too long: the others lie in one chunk. */
+		const uint8_t *first = memchr(fresh, '\n', (size_t)(last + 1 - fresh));
+		const uint8_t *start = chunk->bytes + chunk->from;
+		size_t len = (size_t)(first - start);
+		if (len > TAIL_LINE_MAX &&
+		    !tell(chunk, chunk->from + TAIL_LINE_MAX, len + 1 - TAIL_LINE_MAX, TAIL_CUT))
+			return false;
+		size_t end = (size_t)(last + 1 - chunk->bytes);
+		if (end > chunk->from && !tell(chunk, end, 0, 0))
+			return false;
+	}
+	bool goes_on = true;
+	if (chunk->end - chunk->from > TAIL_LINE_MAX) {
+		size_t rest = chunk->end - chunk->from - TAIL_LINE_MAX;
+		int64_t line = file->told.line;
+		goes_on = tell(chunk, chunk->from + TAIL_LINE_MAX, rest, TAIL_CUT);
+		file->told.line = line;
+		file->told.is_skipping = true;
+	}
+	buf_clear(&file->carry);
+	(void)buf_append(&file->carry, chunk->bytes + chunk->from, chunk->end - chunk->from);
+	buf_shrink(&file->carry, 0);
+	return goes_on;
+}
+
+/* ---- holes --------------------------------------------------------------------------- */
+
+/* Goes to where a file has data again; false if that is nowhere yet. */
+static bool skip_hole(struct tail_file *file, bool *ret_has_moved)
+{
+	off_t data = lseek(file->fd, file->told.offset, SEEK_DATA);
+	*ret_has_moved = false;
+	if (data < 0) {
+		file->has_room = errno == ENXIO;
+		return errno != ENXIO;
+	}
+	if (data <= file->told.offset)
+		return true;
+	*ret_has_moved = true;
+	file->may_be_hole = true;
+	file->told.offset = data;
+	file->told.mark_len = 0;
+	return true;
+}
+
+/* Whether a file has nothing but a hole from an offset to its end. */
+static bool is_hole_to_end(const struct tail_file *file, int64_t offset)
+{
+	return lseek(file->fd, offset, SEEK_DATA) < 0 && errno == ENXIO;
+}
+
+static size_t leading_nuls(const uint8_t *bytes, size_t len)
+{
+	size_t count = 0;
+	while (count < len && bytes[count] == 0)
+		count++;
+	return count;
+}
+
+/*
+ * Looks after NULs that nobody wrote: those of a hole, left by a writer that went on at its
+ * old place in a truncated file, and those at the end, of room that is not filled yet.
+ */
+static enum tail_result pass_nuls(struct chunk *chunk, bool is_end, bool *ret_again)
+{
+	struct tail_file *file = chunk->file;
+	const uint8_t *fresh = chunk->bytes + chunk->fresh;
+	*ret_again = false;
+	if (is_end) {
+		while (chunk->end > chunk->fresh && chunk->bytes[chunk->end - 1] == 0) {
+			chunk->end--;
+			file->has_room = true;
+		}
+	}
+	if (chunk->end == chunk->fresh)
+		return TAIL_END;
+	if (*fresh != 0 || file->carry.len > 0) {
+		file->may_be_hole = false;
+		return TAIL_MORE;
+	}
+	if (!skip_hole(file, ret_again))
+		return TAIL_END;
+	if (*ret_again || !file->may_be_hole)
+		return TAIL_MORE;
+	size_t nuls = leading_nuls(fresh, chunk->end - chunk->fresh);
+	advance(file, fresh + nuls, nuls, chunk->fresh + nuls);
+	chunk->from = chunk->fresh + nuls;
+	chunk->fresh = chunk->from;
+	file->may_be_hole = chunk->from == chunk->end;
+	return TAIL_MORE;
+}
+
+/* ---- reading ------------------------------------------------------------------------- */
+
+/* Reads what is new behind the mark and the carry, and sees that those are as they were. */
+static enum tail_result fill(
+    struct tail_file *file, uint8_t *scratch, size_t *ret_have, size_t *ret_fresh)
+{
+	uint8_t before[TAIL_MARK_MAX];
+	size_t have = file->told.mark_len + file->carry.len;
+	size_t check = have < TAIL_MARK_MAX ? have : TAIL_MARK_MAX;
+	int64_t offset = file->told.offset + (int64_t)file->carry.len;
+	memcpy(scratch, file->told.mark, file->told.mark_len);
+	if (file->carry.len > 0)
+		memcpy(scratch + file->told.mark_len, file->carry.data, file->carry.len);
+	memcpy(before, scratch + have - check, check);
+	ssize_t n =
+	    read_at(file->fd, scratch + have - check, check + TAIL_CHUNK, offset - (int64_t)check);
+	if (n < 0) {
+		errno = (int)-n;
+		return TAIL_FAILED;
+	}
+	if ((size_t)n < check)
+		return TAIL_TRUNCATED;
+	if (memcmp(before, scratch + have - check, check) != 0) {
+		struct stat status;
+		bool is_short = fstat(file->fd, &status) == 0 && status.st_size < offset;
+		return is_short ? TAIL_TRUNCATED : TAIL_REWRITTEN;
+	}
+	*ret_have = have;
+	*ret_fresh = (size_t)n - check;
+	return TAIL_MORE;
+}
+
+enum tail_result tail_file_read(
+    struct tail_file *file, uint8_t *scratch, size_t *budget, tail_sink_fn *sink, void *data)
+{
+	file->has_room = false;
+	for (;;) {
+		struct chunk chunk = {.file = file, .bytes = scratch, .sink = sink, .data = data};
+		size_t fresh = 0;
+		bool again;
+		enum tail_result result = fill(file, scratch, &chunk.fresh, &fresh);
+		if (result != TAIL_MORE)
+			return result;
+		if (fresh == 0)
+			return TAIL_END;
+		chunk.from = file->told.mark_len;
+		chunk.end = chunk.fresh + fresh;
+		int64_t end = file->told.offset + (int64_t)(chunk.end - chunk.from);
+		bool is_end = fresh < TAIL_CHUNK ||
+		    (scratch[chunk.end - 1] == 0 && is_hole_to_end(file, end));
+		result = pass_nuls(&chunk, is_end, &again);
+		if (result != TAIL_MORE)
+			return result;
+		if (!again && !split(&chunk))
+			return TAIL_STOPPED;
+		if (is_end && !again)
+			return TAIL_END;
+		*budget -= *budget < fresh ? *budget : fresh;
+		if (*budget == 0)
+			return TAIL_MORE;
+	}
+}
+
+bool tail_file_peek(struct tail_file *file, struct tail_block *ret_block)
+{
+	if (file->carry.len == 0)
+		return false;
+	*ret_block = (struct tail_block){
+	    .file = file,
+	    .text = (const char *)file->carry.data,
+	    .len = file->carry.len,
+	    .offset = file->told.offset,
+	    .line = file->told.line,
+	    .flags = TAIL_PARTIAL,
+	};
+	return true;
+}
+
+void tail_file_flush(struct tail_file *file, tail_sink_fn *sink, void *data)
+{
+	struct tail_block block;
+	if (!tail_file_peek(file, &block))
+		return;
+	(void)sink(data, &block); /* there is nothing behind it */
+	advance(file, file->carry.data + file->carry.len, file->carry.len, file->carry.len);
+	buf_clear(&file->carry);
+}

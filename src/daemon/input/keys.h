@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: ISC */
+/* The names that tmux has for keys. */
+#ifndef DAEMON_INPUT_KEYS_H
+#define DAEMON_INPUT_KEYS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+enum keys_kind {
+	KEYS_TEXT, /* no name of a key */
+	KEYS_NAME,
+	KEYS_UNSENDABLE, /* a key that a terminal has no bytes for: C-1, S-Enter, C-Tab */
+};
+
+/*
+ * Whether text is exactly the name of a key: "Enter", "F5", "C-c", "M-x", "C-S-Up", "^C".
+ * Names and modifiers in either case, as tmux reads them. A single character is none: it
+ * is text. Mouse keys are none: send_mouse is for those. What is unsendable tmux would drop
+ * in silence or type as text; which these are was tried out on 3.3a for every name.
+ */
+enum keys_kind keys_classify(const char *text, size_t len);
+
+/* The names without modifiers, NULL-ended, for help and near misses. */
+extern const char *const keys_names[];
+
+#endif

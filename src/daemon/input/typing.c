@@ -1,0 +1,173 @@
+/* SPDX-License-Identifier: ISC */
+/* Input for a pane, as tmux commands that arrive whole or not at all. */
+#include "daemon/input/typing.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "base/alloc.h"
+#include "daemon/server/request.h"
+#include "daemon/tmux/tmux.h"
+
+/* Above 256 bytes a command `send-keys -H` costs tmux more than twice as much for twice. */
+#define HEX_PIECE_BYTES 64
+#define LITERAL_PIECE_BYTES 4096
+#define COMMANDS_MAX_BYTES (2 * 1024 * 1024)
+
+#define HELD "muxbus-held "
+
+/* True where the pane takes no input: a mode aside. 3.8 has no pid for a dead pane. */
+#define NO_INPUT "#{||:#{pane_input_off},#{||:#{pane_dead},#{?pane_pid,0,1}}}"
+
+void typing_init(struct typing *typing, uint32_t pane, bool leaves_mode)
+{
+	*typing = (struct typing){.pane = pane, .leaves_mode = leaves_mode};
+	buf_init(&typing->commands, COMMANDS_MAX_BYTES);
+}
+
+void typing_finish(struct typing *typing)
+{
+	buf_finish(&typing->commands);
+}
+
+/* Appends an argument, quoted. */
+static void put_quoted(struct buf *out, const void *bytes, size_t len)
+{
+	buf_append_byte(out, ' ');
+	buf_reserve(out, MUXBUS_QUOTED_MAX(len));
+	ssize_t used = muxbus_quote((char *)out->data + out->len, bytes, len);
+	if (used > 0)
+		out->len += (size_t)used;
+}
+
+static void begin(struct typing *typing)
+{
+	if (typing->commands.len > 0)
+		buf_append_str(&typing->commands, " ; ");
+}
+
+void typing_command(struct typing *typing, const char *text)
+{
+	begin(typing);
+	buf_append_str(&typing->commands, text);
+}
+
+void typing_key(struct typing *typing, const char *name)
+{
+	begin(typing);
+	buf_printf(&typing->commands, "send-keys -t %%%u --", typing->pane);
+	put_quoted(&typing->commands, name, strlen(name));
+}
+
+static bool is_plain(uint8_t byte)
+{
+	return byte >= 0x20 && byte < 0x7f;
+}
+
+static void type_plain(struct typing *typing, const uint8_t *bytes, size_t len)
+{
+	begin(typing);
+	buf_printf(&typing->commands, "send-keys -t %%%u -l --", typing->pane);
+	put_quoted(&typing->commands, bytes, len);
+}
+
+static void type_hex(struct typing *typing, const uint8_t *bytes, size_t len)
+{
+	begin(typing);
+	buf_printf(&typing->commands, "send-keys -t %%%u -H", typing->pane);
+	for (size_t i = 0; i < len; i++)
+		buf_printf(&typing->commands, " %02x", bytes[i]);
+}
+
+void typing_bytes(struct typing *typing, const void *data, size_t len)
+{
+	const uint8_t *bytes = data;
+	while (len > 0) {
+		bool plain = is_plain(bytes[0]);
+		size_t max = plain ? LITERAL_PIECE_BYTES : HEX_PIECE_BYTES;
+		size_t run = 1;
+		while (run < len && run < max && is_plain(bytes[run]) == plain)
+			run++;
+		if (plain)
+			type_plain(typing, bytes, run);
+		else
+			type_hex(typing, bytes, run);
+		bytes += run;
+		len -= run;
+	}
+}
+
+void typing_add(const struct typing *typing, struct muxbus_command *command, const char *otherwise)
+{
+	uint32_t pane = typing->pane;
+	const char *mode = typing->leaves_mode ? "0" : "#{pane_in_mode}";
+	muxbus_command_args(command, "if-shell", "-F", "-t", NULL);
+	muxbus_command_argf(command, "%%%u", pane);
+	if (typing->condition)
+		muxbus_command_argf(
+		    command, "#{||:%s,#{||:%s,#{?%s,0,1}}}", mode, NO_INPUT, typing->condition);
+	else
+		muxbus_command_argf(command, "#{||:%s,%s}", mode, NO_INPUT);
+	muxbus_command_argf(command,
+	    "display-message -p -t %%%u '" HELD
+	    "#{pane_in_mode} #{pane_input_off} #{pane_dead} #{?pane_pid,1,0} #{pane_mode}'%s%s",
+	    pane, otherwise ? " ; " : "", otherwise ? otherwise : "");
+	struct buf all;
+	buf_init(&all, COMMANDS_MAX_BYTES);
+	if (typing->leaves_mode)
+		buf_printf(&all, "copy-mode -q -t %%%u ; ", pane);
+	buf_append(&all, typing->commands.data, typing->commands.len);
+	muxbus_command_arg(command, all.data, all.len);
+	buf_finish(&all);
+	muxbus_command_next(command);
+}
+
+/* The line that says why nothing was typed, or NULL. */
+static const char *find_held(const struct muxbus_reply *reply)
+{
+	const char *line = (const char *)reply->body;
+	while (line && *line) {
+		if (strncmp(line, HELD, strlen(HELD)) == 0)
+			return line + strlen(HELD);
+		line = strchr(line, '\n');
+		line = line ? line + 1 : NULL;
+	}
+	return NULL;
+}
+
+bool typing_was_held(const struct muxbus_reply *reply)
+{
+	return find_held(reply) != NULL;
+}
+
+bool typing_check(
+    struct request *request, uint32_t pane, const struct muxbus_reply *reply, const char *typed)
+{
+	const char *held = find_held(reply);
+	if (!held)
+		return true;
+	unsigned in_mode = 0, input_off = 0, dead = 0, has_program = 0;
+	char mode[32] = "";
+	sscanf(held, "%u %u %u %u %31[a-z-]", &in_mode, &input_off, &dead, &has_program, mode);
+	const char *reason = "its program does not ask for that just now";
+	if (dead || !has_program)
+		reason = "its program has ended";
+	else if (input_off)
+		reason = "its input is switched off (select-pane -e switches it on)";
+	else if (in_mode)
+		reason = "it is in a mode, where keys do not reach its program; \"force\": true "
+			 "ends the mode first";
+	struct buf data;
+	struct json_writer writer;
+	buf_init(&data, 512);
+	json_writer_init(&writer, &data);
+	json_put_id(&writer, "pane", '%', pane);
+	json_put_str(&writer, "mode", mode[0] ? mode : NULL);
+	json_put_bool(&writer, "input_off", input_off != 0);
+	json_put_bool(&writer, "dead", dead != 0 || !has_program);
+	json_put_str(&writer, "typed", typed);
+	request_fail_data(request, MESSAGE_NOT_READY, (const char *)data.data,
+	    "pane %%%u takes no input: %s; typed: %s", pane, reason, typed);
+	buf_finish(&data);
+	return false;
+}

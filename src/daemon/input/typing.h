@@ -1,0 +1,55 @@
+/* SPDX-License-Identifier: ISC */
+/*
+ * Input for a pane, as tmux commands that arrive whole or not at all. tmux loses keys in
+ * silence while a pane is in a mode, has its input switched off, or has no program: so it
+ * is asked in the very command that types, and says so instead of typing.
+ *
+ * Text goes by `send-keys -l` as far as it is ASCII, and byte by byte (-H) where a terminal
+ * mode or tmux's own idea of characters could change it. Measured: control-mode 8.1.
+ */
+#ifndef DAEMON_INPUT_TYPING_H
+#define DAEMON_INPUT_TYPING_H
+
+#include <muxbus.h>
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "base/buf.h"
+
+#define TYPING_BYTES_MAX (64 * 1024) /* more is for a paste */
+
+struct request;
+
+struct typing {
+	uint32_t pane;
+	bool leaves_mode; /* end a mode of the pane first, instead of giving up */
+	const char *condition; /* a format that must be true too, or NULL: no foreign text in it */
+	struct buf commands; /* in tmux's grammar */
+};
+
+void typing_init(struct typing *typing, uint32_t pane, bool leaves_mode);
+void typing_finish(struct typing *typing);
+
+/* name is one that keys_classify() knows. */
+void typing_key(struct typing *typing, const char *name);
+void typing_bytes(struct typing *typing, const void *bytes, size_t len);
+/* A command with arguments of our own making: no foreign bytes. */
+void typing_command(struct typing *typing, const char *text);
+
+/*
+ * Adds the guarded commands to a list. otherwise, if not NULL, is a command of our own
+ * making that runs if the pane takes no input.
+ */
+void typing_add(const struct typing *typing, struct muxbus_command *command, const char *otherwise);
+
+/*
+ * Whether the pane took it. If not, the request is failed as not_ready, with what tmux said
+ * as evidence. typed says what had been typed before.
+ */
+bool typing_check(
+    struct request *request, uint32_t pane, const struct muxbus_reply *reply, const char *typed);
+
+/* Whether tmux says that it did not type. */
+bool typing_was_held(const struct muxbus_reply *reply);
+
+#endif

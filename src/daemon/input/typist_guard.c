@@ -1,0 +1,267 @@
+/* SPDX-License-Identifier: ISC */
+/* What speaks against typing into a pane. */
+#include "daemon/input/typist_guard.h"
+
+#include <muxbus.h>
+
+#include <stdio.h>
+#include <string.h>
+
+#include "base/clock.h"
+#include "daemon/core/config.h"
+#include "daemon/pane/pane_screen.h"
+#include "daemon/pane/pane_tty.h"
+#include "daemon/pane/presence.h"
+#include "daemon/pane/screen_sign.h"
+#include "daemon/queue/queue.h"
+#include "daemon/queue/store.h"
+#include "daemon/server/daemon.h"
+#include "daemon/tmux/tmux.h"
+
+#define EXPECT_PREFIX "expect/"
+
+enum { KEY_SIZE = 128, COMMAND_MAX = 200, AROUND_MAX = 64 * 1024 };
+
+bool typist_is_shell(const char *command)
+{
+	static const char *const shells[] = {"ash", "bash", "csh", "dash", "doas", "elvish", "fish",
+	    "ksh", "login", "mksh", "nu", "oksh", "pwsh", "rbash", "screen", "sh", "ssh", "su",
+	    "sudo", "tcsh", "tmux", "xonsh", "yash", "zsh"};
+
+	if (command[0] == '-')
+		command++;
+	for (size_t at = 0; at < sizeof shells / sizeof *shells; at++) {
+		if (strcmp(command, shells[at]) == 0)
+			return true;
+	}
+	return false;
+}
+
+static void expect_key(const struct pane_ref *pane, char out[KEY_SIZE])
+{
+	char text[PANE_REF_TEXT_SIZE];
+
+	pane_ref_format(pane, text);
+	snprintf(out, KEY_SIZE, EXPECT_PREFIX "%s", text);
+}
+
+void typist_expect(struct daemon *daemon, const struct pane_ref *pane, const char *command)
+{
+	struct store *store = queue_store(daemon->queue);
+	const char *known;
+	char key[KEY_SIZE];
+
+	if (pane->pane == MUXBUS_NO_ID || command[0] == '\0' || typist_is_shell(command) ||
+	    strlen(command) > COMMAND_MAX)
+		return;
+	expect_key(pane, key);
+	known = store_get(store, key, NULL);
+	if (known == NULL || strcmp(known, command) != 0)
+		store_put(store, key, command, strlen(command));
+}
+
+uint64_t typist_human(
+    const struct daemon *daemon, const struct muxbus_pane *pane, bool *ret_in_prefix)
+{
+	const struct muxbus_model *model = tmux_model(daemon->tmux);
+	const struct muxbus_client *client = NULL;
+	uint64_t latest = 0;
+
+	*ret_in_prefix = false;
+	while ((client = muxbus_model_next_client(model, client)) != NULL) {
+		const struct muxbus_session *session = muxbus_model_session(model, client->session);
+
+		if (client->is_control || session == NULL || !pane->is_active ||
+		    session->current_window != pane->window)
+			continue;
+		*ret_in_prefix |= client->in_prefix;
+		if (client->activity > latest)
+			latest = client->activity;
+	}
+	return latest;
+}
+
+/* The program that asked from a pane, or NULL. */
+static const char *find_expected(const struct daemon *daemon, const struct pane_ref *ref)
+{
+	char key[KEY_SIZE];
+
+	expect_key(ref, key);
+	return store_get(queue_store(daemon->queue), key, NULL);
+}
+
+int64_t typist_quiet_ms(
+    const struct daemon *daemon, const struct pane_ref *ref, char ret_reason[TYPIST_REASON_SIZE])
+{
+	const struct presence *presence = presence_of_pane(daemon->presences, ref);
+	int64_t quiet_ms = daemon->config->limits.deliver_quiet_ms;
+
+	ret_reason[0] = '\0';
+	switch (presence == NULL ? PRESENCE_UNKNOWN : presence->state) {
+	case PRESENCE_IDLE:
+		return quiet_ms < TYPIST_IDLE_QUIET_MS ? quiet_ms : TYPIST_IDLE_QUIET_MS;
+	case PRESENCE_BUSY:
+		snprintf(
+		    ret_reason, TYPIST_REASON_SIZE, "%s says that it is busy", presence->agent);
+		return quiet_ms > TYPIST_BUSY_QUIET_MS ? quiet_ms : TYPIST_BUSY_QUIET_MS;
+	case PRESENCE_ASKING:
+		if (clock_mono_ms() - presence->reported_ms >= TYPIST_ASKING_MS)
+			return quiet_ms;
+		snprintf(
+		    ret_reason, TYPIST_REASON_SIZE, "%s asks a person something", presence->agent);
+		return -1;
+	case PRESENCE_UNKNOWN:
+	case PRESENCE_GONE:
+	case PRESENCE_STATE_COUNT_:
+		break;
+	}
+	return quiet_ms;
+}
+
+static bool is_human_typing(const struct daemon *daemon, const struct muxbus_pane *pane)
+{
+	bool in_prefix;
+	uint64_t latest = typist_human(daemon, pane, &in_prefix);
+
+	return in_prefix ||
+	    (latest > 0 && clock_real_ms() - (int64_t)latest * 1000 < TYPIST_HUMAN_MS);
+}
+
+/* Whether the program in front is one that may be typed to. */
+static bool is_expected(const struct daemon *daemon, const struct pane_ref *ref,
+    const struct muxbus_pane *pane, char *ret_reason)
+{
+	const char *expected;
+
+	if (typist_is_shell(pane->command)) {
+		snprintf(
+		    ret_reason, TYPIST_REASON_SIZE, "a shell (%.40s) is in front", pane->command);
+		return false;
+	}
+	expected = find_expected(daemon, ref);
+	if (expected != NULL && strcmp(expected, pane->command) != 0)
+		snprintf(ret_reason, TYPIST_REASON_SIZE, "%.40s is in front, not %.40s that asked",
+		    pane->command, expected);
+	else if (expected == NULL && pane->alternate_screen)
+		snprintf(ret_reason, TYPIST_REASON_SIZE,
+		    "a full-screen program (%.40s) that never asked is in front", pane->command);
+	else
+		return true;
+	return false;
+}
+
+bool typist_may_type(const struct daemon *daemon, const struct pane_ref *ref,
+    const struct muxbus_pane *pane, char ret_reason[TYPIST_REASON_SIZE])
+{
+	ret_reason[0] = '\0';
+	if (pane->in_mode)
+		snprintf(ret_reason, TYPIST_REASON_SIZE, "the pane is in %.40s",
+		    pane->mode[0] != '\0' ? pane->mode : "a mode");
+	else if (pane->input_off)
+		snprintf(ret_reason, TYPIST_REASON_SIZE, "the pane's input is off");
+	else if (pane->is_synchronized)
+		snprintf(
+		    ret_reason, TYPIST_REASON_SIZE, "the pane's input is synchronised with others");
+	else if (is_human_typing(daemon, pane))
+		snprintf(ret_reason, TYPIST_REASON_SIZE, "somebody is typing");
+	else
+		return is_expected(daemon, ref, pane, ret_reason);
+	return false;
+}
+
+bool typist_terminal_allows(const struct daemon *daemon, const struct pane_ref *ref,
+    const struct muxbus_pane *pane, const struct pane_tty *tty, char ret_reason[TYPIST_REASON_SIZE])
+{
+	ret_reason[0] = '\0';
+	if (!tty->is_known)
+		return true;
+	if (tty->unread > 0)
+		snprintf(ret_reason, TYPIST_REASON_SIZE,
+		    "what was typed before has not been read by %.40s", pane->command);
+	else if (tty->is_cooked && !tty->has_echo)
+		snprintf(ret_reason, TYPIST_REASON_SIZE, "%.40s asks for a secret", pane->command);
+	else if (tty->is_cooked && !tty->is_first)
+		snprintf(ret_reason, TYPIST_REASON_SIZE,
+		    "%.40s edits no lines: what it does not read, the shell behind it would",
+		    pane->command);
+	else if (tty->is_cooked && find_expected(daemon, ref) == NULL)
+		snprintf(ret_reason, TYPIST_REASON_SIZE,
+		    "%.40s edits no lines, and never asked: it may not read them", pane->command);
+	else
+		return true;
+	return false;
+}
+
+/* What is known of the agent's screen speaks against it, or for a prompt that looks like none. */
+static const char *find_sign(const struct daemon *daemon, const char *agent,
+    const struct pane_screen *screen, int64_t quiet_ms, bool *ret_is_ready)
+{
+	const char *line = screen->prompt.line, *reason = NULL;
+	struct buf around;
+
+	buf_init(&around, AROUND_MAX);
+	prompt_write_around(&screen->view, &around);
+	/* One that works keeps drawing: what has been still for long is only text. */
+	if (quiet_ms < TYPIST_BUSY_QUIET_MS &&
+	    screen_sign_shows(
+		daemon->signs, agent, SIGN_BUSY, (const char *)around.data, around.len))
+		reason = "its screen says that it is busy";
+	if (screen_sign_shows(
+		daemon->signs, agent, SIGN_ASKING, (const char *)around.data, around.len))
+		reason = "its screen asks a person something";
+	*ret_is_ready = !screen->prompt.has_right_draft &&
+	    screen_sign_shows(daemon->signs, agent, SIGN_READY, line, strlen(line));
+	buf_finish(&around);
+	return reason;
+}
+
+bool typist_screen_allows(const struct daemon *daemon, const struct pane_ref *ref,
+    const struct muxbus_pane *pane, const struct pane_screen *screen, int64_t quiet_ms,
+    char ret_reason[TYPIST_REASON_SIZE])
+{
+	const struct presence *presence = presence_of_pane(daemon->presences, ref);
+	const char *agent = presence != NULL ? presence->agent : pane->command, *sign;
+	bool is_ready;
+
+	ret_reason[0] = '\0';
+	if (!screen->has_cursor) {
+		snprintf(ret_reason, TYPIST_REASON_SIZE, "no cursor is seen, so no prompt");
+		return false;
+	}
+	sign = find_sign(daemon, agent, screen, quiet_ms, &is_ready);
+	if (screen->prompt.is_question)
+		snprintf(
+		    ret_reason, TYPIST_REASON_SIZE, "a choice is offered: a key would answer it");
+	else if (sign != NULL)
+		snprintf(ret_reason, TYPIST_REASON_SIZE, "%s", sign);
+	else if (screen->prompt.has_draft && !is_ready)
+		snprintf(ret_reason, TYPIST_REASON_SIZE,
+		    "there is something on the prompt line: \"%.80s\"", screen->prompt.line);
+	else if (screen->prompt.is_shell && !is_ready)
+		snprintf(ret_reason, TYPIST_REASON_SIZE, "the prompt looks like a shell's");
+	else
+		return true;
+	return false;
+}
+
+/* Appends a text so that a format takes it literally. */
+static void put_literal(struct buf *out, const char *text)
+{
+	for (; *text != '\0'; text++) {
+		if (strchr("#,}", *text) != NULL)
+			(void)buf_append_byte(out, '#');
+		(void)buf_append_byte(out, (uint8_t)*text);
+	}
+}
+
+void typist_write_guard(struct buf *out, const struct pane_ref *ref, const char *command,
+    const struct pane_screen *screen)
+{
+	(void)buf_printf(out,
+	    "#{&&:#{==:#{cursor_x} #{cursor_y},%u %u},#{&&:#{==:#{pane_pid} #{pid},%d %d},"
+	    "#{&&:#{==:#{pane_dead}#{pane_in_mode}#{pane_input_off}#{pane_synchronized},0000},"
+	    "#{==:#{pane_current_command},",
+	    screen->cursor_column, screen->cursor_row, (int)ref->pane_pid, (int)ref->server_pid);
+	put_literal(out, command);
+	(void)buf_append_str(out, "}}}}");
+}

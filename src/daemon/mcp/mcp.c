@@ -1,0 +1,435 @@
+/* SPDX-License-Identifier: ISC */
+/* MCP: which revision speaks, and the row of its method. */
+#include "daemon/mcp/mcp.h"
+
+#include <muxbus.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/alloc.h"
+#include "base/str.h"
+#include "daemon/core/config.h"
+#include "daemon/mcp/mcp_client.h"
+#include "daemon/mcp/mcp_listen.h"
+#include "daemon/mcp/mcp_part.h"
+#include "daemon/server/daemon.h"
+#include "daemon/server/peer.h"
+#include "daemon/server/request.h"
+
+#ifndef PACKAGE_VERSION
+#define PACKAGE_VERSION "0.1.0"
+#endif
+
+#define DISCOVER_TTL_MS 60000
+
+static const struct mcp_method *const tables[] = {
+    mcp_methods_complete,
+    mcp_methods_core,
+    mcp_methods_listen,
+    mcp_methods_log,
+    mcp_methods_prompt,
+    mcp_methods_resource,
+    mcp_methods_tool,
+    NULL,
+};
+
+static const struct mcp_method *find_row(const char *name)
+{
+	for (const struct mcp_method *const *table = tables; *table; table++)
+		for (const struct mcp_method *row = *table; row->name; row++)
+			if (strcmp(row->name, name) == 0)
+				return row;
+	return NULL;
+}
+
+struct mcp *mcp_new(struct daemon *daemon, struct dispatch *dispatch)
+{
+	struct mcp *mcp = xcalloc(1, sizeof(*mcp));
+	mcp->daemon = daemon;
+	mcp->dispatch = dispatch;
+	mcp->reader = json_reader_new((size_t)daemon->config->limits.result_bytes + 1024);
+	mcp->params_reader = json_reader_new(4096);
+	return mcp;
+}
+
+void mcp_free(struct mcp *mcp)
+{
+	if (!mcp)
+		return;
+	json_reader_free(mcp->reader);
+	json_reader_free(mcp->params_reader);
+	mem_free(mcp);
+}
+
+/* ---- sessions --------------------------------------------------------------------------- */
+
+static void session_finish(void *data)
+{
+	struct mcp_session *session = data;
+	mcp_listening_free(session->listening);
+	mem_free(session);
+}
+
+static struct mcp_session *session_of(struct mcp *mcp, struct peer *peer)
+{
+	struct mcp_session *session = peer_attachment(peer);
+	if (session)
+		return session;
+	session = xcalloc(1, sizeof(*session));
+	*session = (struct mcp_session){
+	    .mcp = mcp, .peer = peer, .client = mcp_client_find(""), .log_level = -1};
+	peer_attach(peer, session, session_finish);
+	return session;
+}
+
+/* Learns from clientInfo which agent it is. */
+static void learn_client(struct mcp_session *session, const struct json *info)
+{
+	const struct json *name = info ? json_member(info, "name") : NULL;
+	if (name && name->type == JSON_STRING)
+		session->client = mcp_client_find(name->text);
+}
+
+/* ---- results ---------------------------------------------------------------------------- */
+
+void mcp_put_server_info(struct json_writer *writer, const char *name)
+{
+	json_object_begin(writer, name);
+	json_put_str(writer, "name", "muxbus");
+	json_put_str(writer, "title", "Muxbus");
+	json_put_str(writer, "version", PACKAGE_VERSION);
+	json_object_end(writer);
+}
+
+void mcp_put_modern(struct json_writer *writer)
+{
+	json_put_str(writer, "resultType", "complete");
+	json_object_begin(writer, "_meta");
+	mcp_put_server_info(writer, MCP_META "serverInfo");
+	json_object_end(writer);
+}
+
+struct json_writer *mcp_result(struct mcp_exchange *exchange)
+{
+	struct json_writer *writer = request_result(exchange->request);
+	if (exchange->is_modern)
+		mcp_put_modern(writer);
+	return writer;
+}
+
+struct json_writer *mcp_cacheable_result(struct mcp_exchange *exchange, int64_t ttl_ms)
+{
+	struct json_writer *writer = mcp_result(exchange);
+	if (exchange->is_modern) {
+		json_put_int(writer, "ttlMs", ttl_ms);
+		json_put_str(writer, "cacheScope", "private");
+	}
+	return writer;
+}
+
+bool mcp_refuse_cursor(struct mcp_exchange *exchange, const char *cursor)
+{
+	if (!cursor)
+		return false;
+	request_fail_data(exchange->request, MESSAGE_PARAMS, "\"field\":\"cursor\"",
+	    "cursor: there is no such page: ask again without a cursor");
+	return true;
+}
+
+/* ---- taking ----------------------------------------------------------------------------- */
+
+static void refuse_version(struct request *request, const struct json *version)
+{
+	struct buf data;
+	struct json_writer writer;
+	bool is_text = version->type == JSON_STRING;
+	const char *text = is_text ? version->text : json_type_name(version->type);
+	size_t len = strnlen(text, 64);
+	buf_init(&data, 1024);
+	json_writer_init(&writer, &data);
+	json_array_begin(&writer, "supported");
+	json_put_str(&writer, NULL, MCP_MODERN);
+	json_array_end(&writer);
+	(void)json_put_text(&writer, "requested", text, len);
+	request_fail_data(request, MESSAGE_PROTOCOL_VERSION, (const char *)data.data,
+	    "this revision of MCP is not spoken here; in _meta only " MCP_MODERN
+	    " is, older ones begin with initialize (" MCP_NEWEST_LEGACY ")");
+	buf_finish(&data);
+}
+
+static void refuse_meta(struct request *request, const char *name, const char *reason)
+{
+	char data[128];
+	(void)snprintf(
+	    data, sizeof(data), "\"field\":\"_meta\",\"member\":\"" MCP_META "%s\"", name);
+	request_fail_data(
+	    request, MESSAGE_PARAMS, data, "_meta[\"" MCP_META "%s\"]: %s", name, reason);
+}
+
+static void refuse_row(struct request *request, const struct mcp_method *row)
+{
+	request_fail(request, MESSAGE_METHOD, "%s: %s", row->name,
+	    row->flags & MCP_NOTIFICATION ? "is a notification: it has no id and is not answered"
+					  : "is no part of revision " MCP_MODERN " any more");
+}
+
+/* Whether what revision 2026-07-28 wants of each request is there; if not, it is answered. */
+static bool is_admitted(struct mcp_exchange *exchange, const struct mcp_method *row)
+{
+	struct request *request = exchange->request;
+	const struct json *meta = exchange->meta;
+	const struct json *version = meta ? json_member(meta, MCP_META "protocolVersion") : NULL;
+	if (!exchange->is_modern) {
+		if (row->flags & MCP_MODERN_ONLY)
+			refuse_meta(request, "protocolVersion", "is required with this method");
+		return !(row->flags & MCP_MODERN_ONLY);
+	}
+	if (version->type != JSON_STRING || strcmp(version->text, MCP_MODERN) != 0) {
+		refuse_version(request, version);
+		return false;
+	}
+	const struct json *capabilities = json_member(meta, MCP_META "clientCapabilities");
+	if (!capabilities || capabilities->type != JSON_OBJECT) {
+		refuse_meta(request, "clientCapabilities", "is required, and must be an object");
+		return false;
+	}
+	if (row->flags & MCP_LEGACY_ONLY) {
+		refuse_row(request, row);
+		return false;
+	}
+	learn_client(exchange->session, json_member(meta, MCP_META "clientInfo"));
+	return true;
+}
+
+static void run(struct mcp_exchange *exchange, const struct mcp_method *row)
+{
+	static const struct field_tolerance tolerance = {.ignores_unknown = true};
+	char args[MCP_ARGS_MAX] __attribute__((aligned(16)));
+	struct field_error error = {0};
+	struct buf scratch;
+	buf_init(
+	    &scratch, (size_t)exchange->mcp->daemon->config->limits.line_bytes * 2 + (size_t)65536);
+	if (field_read_tolerant(row->fields, &tolerance, exchange->params, args, sizeof(args),
+		&scratch, &error) == 0) {
+		row->handle(exchange, args);
+	} else if (exchange->request) {
+		struct buf data;
+		struct json_writer writer;
+		buf_init(&data, 4096);
+		json_writer_init(&writer, &data);
+		(void)json_put_text(
+		    &writer, "field", error.field, error.field ? strnlen(error.field, 256) : 0);
+		request_fail_data(
+		    exchange->request, MESSAGE_PARAMS, (const char *)data.data, "%s", error.text);
+		buf_finish(&data);
+	}
+	buf_finish(&scratch);
+}
+
+bool mcp_take(struct mcp *mcp, struct peer *peer, const struct message *message, const char *id)
+{
+	const struct mcp_method *row = find_row(message->method);
+	const struct json *meta = message->params ? json_member(message->params, "_meta") : NULL;
+	bool is_modern = meta && json_member(meta, MCP_META "protocolVersion");
+	if (!row || (!row->handle && !is_modern))
+		return false;
+	struct mcp_exchange exchange = {.mcp = mcp,
+	    .session = session_of(mcp, peer),
+	    .params = message->params,
+	    .meta = meta,
+	    .is_modern = is_modern};
+	if (row->flags & MCP_NOTIFICATION && !message->id) {
+		run(&exchange, row);
+		return true;
+	}
+	exchange.request =
+	    request_new(mcp->daemon, peer, id, row->method ? row->method(&exchange) : NULL);
+	if (row->flags & MCP_NOTIFICATION)
+		refuse_row(exchange.request, row);
+	else if (is_admitted(&exchange, row))
+		run(&exchange, row);
+	return true;
+}
+
+void mcp_goodbye(struct peer *peer)
+{
+	if (peer_attachment(peer))
+		mcp_listen_end(peer_attachment(peer));
+}
+
+/* ---- the beginning ------------------------------------------------------------------------ */
+
+static const char *const legacy_versions[] = {"2024-11-05", "2025-06-18", MCP_NEWEST_LEGACY, NULL};
+
+/* What the older revisions and the modern one have in common of capabilities. */
+static void put_capabilities(struct json_writer *writer, bool is_modern)
+{
+	static const char *const lists[] = {"prompts", "resources", "tools"};
+	json_object_begin(writer, "capabilities");
+	json_object_begin(writer, "completions");
+	json_object_end(writer);
+	if (!is_modern) {
+		json_object_begin(writer, "logging");
+		json_object_end(writer);
+	}
+	for (size_t i = 0; i < sizeof(lists) / sizeof(*lists); i++) {
+		json_object_begin(writer, lists[i]);
+		json_put_bool(writer, "listChanged", true);
+		if (strcmp(lists[i], "resources") == 0)
+			json_put_bool(writer, "subscribe", true);
+		json_object_end(writer);
+	}
+	json_object_end(writer);
+}
+
+static void put_instructions(struct mcp_exchange *exchange, struct json_writer *writer)
+{
+	bool is_weak;
+	char name[16];
+	uint32_t pane = request_caller_pane(exchange->request, &is_weak);
+	struct buf text;
+	buf_init(&text, MCP_INSTRUCTIONS_MAX);
+	(void)snprintf(name, sizeof(name), "%%%u", (unsigned)pane);
+	mcp_client_instructions(
+	    &text, exchange->session->client, pane == MUXBUS_NO_ID ? NULL : name);
+	json_put_str(writer, "instructions", (const char *)text.data);
+	buf_finish(&text);
+}
+
+struct initialize_args {
+	const char *version;
+	const struct json *info;
+};
+
+static const struct field initialize_fields[] = {
+    {.name = "protocolVersion",
+	.type = FIELD_STRING,
+	.offset = offsetof(struct initialize_args, version)},
+    {.name = "clientInfo", .type = FIELD_VALUE, .offset = offsetof(struct initialize_args, info)},
+    {.name = NULL},
+};
+
+static void handle_initialize(struct mcp_exchange *exchange, const void *data)
+{
+	const struct initialize_args *args = data;
+	struct json_writer *writer = mcp_result(exchange);
+	const char *version = MCP_NEWEST_LEGACY;
+	for (const char *const *known = legacy_versions; args->version && *known; known++)
+		if (strcmp(*known, args->version) == 0)
+			version = *known;
+	learn_client(exchange->session, args->info);
+	exchange->session->is_initialized = true;
+	json_put_str(writer, "protocolVersion", version);
+	put_capabilities(writer, false);
+	mcp_put_server_info(writer, "serverInfo");
+	put_instructions(exchange, writer);
+	request_done(exchange->request);
+}
+
+static void handle_discover(struct mcp_exchange *exchange, const void *data)
+{
+	struct json_writer *writer = mcp_cacheable_result(exchange, DISCOVER_TTL_MS);
+	(void)data;
+	json_array_begin(writer, "supportedVersions");
+	json_put_str(writer, NULL, MCP_MODERN);
+	json_array_end(writer);
+	put_capabilities(writer, true);
+	put_instructions(exchange, writer);
+	request_done(exchange->request);
+}
+
+/* ---- what is not answered ----------------------------------------------------------------- */
+
+/* From now on the older revisions may be told things unasked. */
+static void handle_initialized(struct mcp_exchange *exchange, const void *data)
+{
+	(void)data;
+	if (exchange->session->is_initialized)
+		mcp_listen_lists(exchange->session);
+}
+
+static void handle_nothing(struct mcp_exchange *exchange, const void *data)
+{
+	(void)exchange;
+	(void)data;
+}
+
+struct cancelled_args {
+	const struct json *id;
+};
+
+static const struct field cancelled_fields[] = {
+    {.name = "requestId",
+	.type = FIELD_VALUE,
+	.offset = offsetof(struct cancelled_args, id),
+	.flags = FIELD_REQUIRED},
+    {.name = NULL},
+};
+
+static void handle_cancelled(struct mcp_exchange *exchange, const void *data)
+{
+	const struct cancelled_args *args = data;
+	struct json_writer writer;
+	struct buf id;
+	if (args->id->len > MESSAGE_ID_MAX || args->id->count > 0)
+		return;
+	buf_init(&id, (size_t)MESSAGE_ID_MAX * 6 + 16);
+	json_writer_init(&writer, &id);
+	message_write_id(&writer, args->id);
+	struct request *request = request_find(exchange->session->peer, (const char *)id.data);
+	if (request)
+		request_withdraw(request);
+	buf_finish(&id);
+}
+
+struct hello_args {
+	const char *tools;
+	const char *pane;
+};
+
+static const struct field hello_fields[] = {
+    {.name = "tools", .type = FIELD_STRING, .offset = offsetof(struct hello_args, tools)},
+    {.name = "pane", .type = FIELD_STRING, .offset = offsetof(struct hello_args, pane)},
+    {.name = NULL},
+};
+
+/* What only whoever stands between an agent and us can know. */
+static void handle_hello(struct mcp_exchange *exchange, const void *data)
+{
+	const struct hello_args *args = data;
+	struct mcp_session *session = exchange->session;
+	uint32_t pane;
+	if (args->tools) {
+		bool all = strcmp(args->tools, "all") == 0;
+		bool has_changed = all != session->wants_all_tools;
+		session->wants_all_tools = all;
+		if (has_changed)
+			mcp_listen_tools_changed(session);
+	}
+	if (args->pane && str_parse_id(args->pane, strlen(args->pane), '%', &pane))
+		peer_speak_for(session->peer, pane);
+}
+
+/* Keep alphabetized. */
+const struct mcp_method mcp_methods_core[] = {
+    {.name = "initialize",
+	.flags = MCP_LEGACY_ONLY,
+	.fields = initialize_fields,
+	.handle = handle_initialize},
+    {.name = "notifications/cancelled",
+	.flags = MCP_NOTIFICATION,
+	.fields = cancelled_fields,
+	.handle = handle_cancelled},
+    {.name = "notifications/initialized", .flags = MCP_NOTIFICATION, .handle = handle_initialized},
+    {.name = "notifications/muxbus/hello",
+	.flags = MCP_NOTIFICATION,
+	.fields = hello_fields,
+	.handle = handle_hello},
+    {.name = "notifications/progress", .flags = MCP_NOTIFICATION, .handle = handle_nothing},
+    {.name = "notifications/roots/list_changed",
+	.flags = MCP_NOTIFICATION,
+	.handle = handle_nothing},
+    {.name = "ping", .flags = MCP_LEGACY_ONLY},
+    {.name = "server/discover", .flags = MCP_MODERN_ONLY, .handle = handle_discover},
+    {.name = NULL},
+};

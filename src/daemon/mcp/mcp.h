@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: ISC */
+/*
+ * MCP on the same socket: the other face of the method table. A line whose method is MCP's
+ * is taken here; which revision speaks is told by each request, not by the connection: one
+ * whose _meta names a protocol version is of 2026-07-28 and stands alone, any other is of the
+ * revisions that begin with initialize. Native requests may come between them.
+ *
+ * A tool is a method: tools/call goes through the same checks and handlers, and only its
+ * answer is dressed differently.
+ */
+#ifndef DAEMON_MCP_MCP_H
+#define DAEMON_MCP_MCP_H
+
+#include <stdbool.h>
+
+struct daemon;
+struct dispatch;
+struct mcp;
+struct message;
+struct peer;
+
+struct mcp *mcp_new(struct daemon *daemon, struct dispatch *dispatch);
+void mcp_free(struct mcp *mcp);
+
+/*
+ * Handles a message if it is MCP's. id is its JSON text, NULL if it is not to be answered.
+ * False: it is a native request.
+ */
+bool mcp_take(struct mcp *mcp, struct peer *peer, const struct message *message, const char *id);
+
+/* The daemon ends: what a peer listens to ends in good order. */
+void mcp_goodbye(struct peer *peer);
+
+#endif

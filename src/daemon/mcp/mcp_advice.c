@@ -1,0 +1,208 @@
+/* SPDX-License-Identifier: ISC */
+/* What a model is told beside an answer. */
+#include "daemon/mcp/mcp_advice.h"
+
+#include <muxbus.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/str.h"
+#include "daemon/mcp/mcp_tool.h"
+#include "daemon/server/daemon.h"
+#include "daemon/source/job.h"
+#include "daemon/source/timer.h"
+#include "daemon/source/watch.h"
+#include "daemon/tmux/tmux.h"
+
+#define LISTED_MAX 20 /* things that an error names */
+#define READ_BYTES 7000 /* of one reading by offset, so that it need not be cut */
+#define READ_MAX 15000 /* the same where the caller said how much it wants */
+
+static const struct {
+	const char *tool;
+	const char *rest;
+	bool keeps_end;
+} rows[] = {
+    {"capture_pane",
+	"These are the last lines; ask for fewer with lines, or read what was printed with "
+	"read_output.",
+	true},
+    {"execute_cli",
+	"These are the last lines; all of it is in the log of the job, see read_job, or let the "
+	"command write into a file.",
+	true},
+    {"list_notifications", "Ask for what comes after the last seq shown, with after.", false},
+    {"list_events", "Ask for what comes after the last seq shown, with after.", false},
+    {"list_panes", "Ask for one session or window with session or window.", false},
+    {"list_windows", "Ask for one session with session.", false},
+    {"next_notification", "Ask for what comes after the last seq shown, with after.", false},
+    {"read_job", "Ask for less at once with max_bytes, from the same offset.", false},
+    {"read_output", "Ask for less at once with max_bytes, from the same offset.", false},
+    {"run_tmux", "Ask tmux for less, such as with a filter or a shorter format.", false},
+    {NULL, "Ask for less, or for one thing by its id.", false},
+};
+
+static size_t find_row(const struct method *tool)
+{
+	size_t i = 0;
+	while (rows[i].tool && strcmp(rows[i].tool, tool->name) != 0)
+		i++;
+	return i;
+}
+
+const char *mcp_advice_rest(const struct method *tool)
+{
+	return rows[find_row(tool)].rest;
+}
+
+bool mcp_advice_keeps_end(const struct method *tool)
+{
+	return rows[find_row(tool)].keeps_end;
+}
+
+void mcp_advice_narrow(const struct method *tool, void *args)
+{
+	for (const struct field *field = tool->fields; field && field->name; field++) {
+		if (field->type != FIELD_INT || strcmp(field->name, "max_bytes") != 0)
+			continue;
+		int64_t *value = (int64_t *)(void *)((char *)args + field->offset);
+		bool is_preset = field->preset && strtoll(field->preset, NULL, 10) == *value;
+		int64_t max = is_preset ? READ_BYTES : READ_MAX;
+		*value = *value > max ? max : *value;
+	}
+}
+
+/* ---- errors ------------------------------------------------------------------------------- */
+
+static void put_visible(struct buf *out, const char *text)
+{
+	(void)str_append_visible(out, text, strnlen(text, 60)); /* what fits will do */
+}
+
+static void list_panes(struct buf *out, const struct daemon *daemon)
+{
+	const struct muxbus_model *model = daemon->tmux ? tmux_model(daemon->tmux) : NULL;
+	const struct muxbus_pane *pane = NULL;
+	size_t count = 0;
+	(void)buf_append_str(out, "\nPanes:");
+	while (model && (pane = muxbus_model_next_pane(model, pane))) {
+		if (count++ >= LISTED_MAX)
+			continue;
+		(void)buf_printf(out, "%s %%%u ", count > 1 ? "," : "", (unsigned)pane->id);
+		put_visible(out, pane->command ? pane->command : "?");
+	}
+	(void)buf_printf(out, "%s. list_panes tells more.",
+	    count == 0               ? " none"
+		: count > LISTED_MAX ? " and others"
+				     : "");
+}
+
+static void list_jobs(struct buf *out, const struct daemon *daemon)
+{
+	const struct job *job = NULL;
+	size_t count = 0;
+	(void)buf_append_str(out, "\nJobs:");
+	while (daemon->jobs && (job = job_next(daemon->jobs, job))) {
+		if (job->is_silent || count++ >= LISTED_MAX)
+			continue;
+		(void)buf_printf(out, "%s %s ", count > 1 ? "," : "", job->id);
+		put_visible(out, job->command);
+	}
+	(void)buf_printf(out, "%s. list_jobs tells more.",
+	    count == 0               ? " none"
+		: count > LISTED_MAX ? " and others"
+				     : "");
+}
+
+static void list_timers(struct buf *out, const struct daemon *daemon)
+{
+	const struct timer *timer = NULL;
+	const char *comma = "";
+	(void)buf_append_str(out, "\nTimers:");
+	while (daemon->timers && (timer = timer_next(daemon->timers, timer))) {
+		(void)buf_printf(out, "%s %s", comma, timer->id);
+		comma = ",";
+	}
+	(void)buf_append_str(out, *comma ? "." : " none.");
+}
+
+static void list_watches(struct buf *out, const struct daemon *daemon)
+{
+	const struct watch *watch = NULL;
+	const char *comma = "";
+	(void)buf_append_str(out, "\nWatches:");
+	while (daemon->watches && (watch = watch_next(daemon->watches, watch))) {
+		(void)buf_printf(out, "%s %s ", comma, watch->id);
+		put_visible(out, watch->file);
+		comma = ",";
+	}
+	(void)buf_append_str(out, *comma ? "." : " none.");
+}
+
+/* What the tool takes, and one that it would have taken. */
+static void list_parameters(struct buf *out, const struct method *tool)
+{
+	(void)buf_printf(out, "\n%s takes", tool->name);
+	const char *comma = "";
+	for (const struct field *field = tool->fields; field && field->name; field++) {
+		if (field->flags & FIELD_ALIAS)
+			continue;
+		(void)buf_printf(out, "%s %s (%s%s)", comma, field->name,
+		    field_type_name(field->type),
+		    field->flags & FIELD_REQUIRED ? ", required" : "");
+		comma = ",";
+	}
+	(void)buf_append_str(out, *comma ? "." : " no parameters.");
+	if (tool->example)
+		(void)buf_printf(out, " For example: %s", tool->example);
+}
+
+static const char *next_step(enum message_error error)
+{
+	switch (error) {
+	case MESSAGE_TMUX_UNAVAILABLE:
+		return "Nothing about panes works until the tmux server is back; jobs, timers and "
+		       "watches do.";
+	case MESSAGE_TIMEOUT:
+		return "It may still happen: wait with wait_for rather than trying again at once.";
+	case MESSAGE_BUSY:
+		return "Wait with wait_for rather than trying again at once.";
+	case MESSAGE_NOT_READY:
+		return "capture_pane shows what is there; wait_for {\"any\":[{\"ready\":…}]} "
+		       "waits.";
+	default:
+		return NULL;
+	}
+}
+
+void mcp_advice_write(struct buf *out, const struct daemon *daemon, const struct method *tool,
+    enum message_error error, const char *text)
+{
+	const char *step = next_step(error);
+	size_t len = strlen(text);
+	bool has_end = len > 0 && strchr(".?!", text[len - 1]);
+	(void)buf_printf(out, "%s failed: %s%s", tool->name, text, has_end ? "" : ".");
+	switch (error) {
+	case MESSAGE_PARAMS:
+		list_parameters(out, tool);
+		break;
+	case MESSAGE_NO_SUCH_PANE:
+	case MESSAGE_AMBIGUOUS_TARGET:
+		list_panes(out, daemon);
+		break;
+	case MESSAGE_NO_SUCH_JOB:
+		list_jobs(out, daemon);
+		break;
+	case MESSAGE_NO_SUCH_TIMER:
+		list_timers(out, daemon);
+		break;
+	case MESSAGE_NO_SUCH_WATCH:
+		list_watches(out, daemon);
+		break;
+	default:
+		break;
+	}
+	if (step)
+		(void)buf_printf(out, "\n%s", step);
+}

@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: ISC */
+/* What a model is told beside an answer: what exists, what to call, how to get the rest. */
+#ifndef DAEMON_MCP_MCP_ADVICE_H
+#define DAEMON_MCP_MCP_ADVICE_H
+
+#include <stdbool.h>
+
+#include "base/buf.h"
+#include "daemon/server/method.h"
+
+struct daemon;
+
+/* How to get what was cut from a tool's result. */
+const char *mcp_advice_rest(const struct method *tool);
+/* Whether what comes last in its texts matters most. */
+bool mcp_advice_keeps_end(const struct method *tool);
+
+/*
+ * Narrows the arguments of a tool that reads by offset, so that it gives what fits and says
+ * where to go on.
+ */
+void mcp_advice_narrow(const struct method *tool, void *args);
+
+/* An error as text: what was wrong, what there is, what to call. */
+void mcp_advice_write(struct buf *out, const struct daemon *daemon, const struct method *tool,
+    enum message_error error, const char *text);
+
+#endif

@@ -1,0 +1,135 @@
+/* SPDX-License-Identifier: ISC */
+/* completion/complete: what may stand for an argument of a prompt or of a URI. */
+#include <muxbus.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "daemon/mcp/mcp_prompt.h"
+#include "daemon/queue/queue.h"
+#include "daemon/server/daemon.h"
+#include "daemon/server/request.h"
+#include "daemon/source/job.h"
+#include "daemon/tmux/tmux.h"
+
+#define VALUES_MAX 100 /* as MCP has it */
+
+/* Values that begin as somebody has typed. */
+struct values {
+	struct json_writer *writer;
+	const char *begin;
+	size_t total;
+};
+
+static void put_value(struct values *values, const char *value)
+{
+	if (strncmp(value, values->begin, strlen(values->begin)) != 0)
+		return;
+	if (values->total++ < VALUES_MAX)
+		json_put_str(values->writer, NULL, value);
+}
+
+static void put_panes(struct values *values, const struct daemon *daemon, const char *format)
+{
+	const struct muxbus_model *model = daemon->tmux ? tmux_model(daemon->tmux) : NULL;
+	const struct muxbus_pane *pane = NULL;
+	while (model && (pane = muxbus_model_next_pane(model, pane))) {
+		char text[16];
+		(void)snprintf(text, sizeof(text), "%s%u", format, (unsigned)pane->id);
+		put_value(values, text);
+	}
+}
+
+static void put_jobs(struct values *values, const struct daemon *daemon)
+{
+	const struct job *job = NULL;
+	while (daemon->jobs && (job = job_next(daemon->jobs, job)))
+		if (!job->is_silent)
+			put_value(values, job->id);
+}
+
+static void put_notes(struct values *values, const struct daemon *daemon)
+{
+	const struct notification *note = NULL;
+	while (daemon->queue && (note = queue_next(daemon->queue, note)))
+		put_value(values, note->id);
+}
+
+struct complete_args {
+	const struct json *ref;
+	const struct json *argument;
+};
+
+static const struct field complete_fields[] = {
+    {.name = "argument",
+	.type = FIELD_VALUE,
+	.flags = FIELD_REQUIRED,
+	.offset = offsetof(struct complete_args, argument)},
+    {.name = "ref",
+	.type = FIELD_VALUE,
+	.flags = FIELD_REQUIRED,
+	.offset = offsetof(struct complete_args, ref)},
+    {.name = NULL},
+};
+
+/* A member that is a string, or NULL. */
+static const char *string_of(const struct json *object, const char *name)
+{
+	const struct json *value = json_member(object, name);
+	return value && value->type == JSON_STRING ? value->text : NULL;
+}
+
+/* The argument of a prompt, or the variable of a URI; false if there is neither. */
+static bool find_values(
+    struct values *values, const struct daemon *daemon, const struct json *ref, const char *name)
+{
+	const char *type = string_of(ref, "type");
+	const char *prompt_name = string_of(ref, "name");
+	const struct mcp_prompt *prompt = prompt_name ? mcp_prompt_find(prompt_name) : NULL;
+	if (type && strcmp(type, "ref/resource") == 0 && string_of(ref, "uri")) {
+		if (strcmp(name, "pane") == 0)
+			put_panes(values, daemon, "");
+		else if (strcmp(name, "job") == 0)
+			put_jobs(values, daemon);
+		else if (strcmp(name, "id") == 0)
+			put_notes(values, daemon);
+		return true;
+	}
+	if (!type || strcmp(type, "ref/prompt") != 0 || !prompt)
+		return false;
+	for (const struct mcp_prompt_argument *a = prompt->arguments; a->name; a++)
+		if (strcmp(a->name, name) == 0 && a->completion == MCP_COMPLETE_PANE)
+			put_panes(values, daemon, "%");
+	return true;
+}
+
+static void handle_complete(struct mcp_exchange *exchange, const void *data)
+{
+	const struct complete_args *args = data;
+	const char *name = string_of(args->argument, "name");
+	const char *begin = string_of(args->argument, "value");
+	if (!name || !begin) {
+		request_fail_data(exchange->request, MESSAGE_PARAMS, "\"field\":\"argument\"",
+		    "argument: must be an object with the strings name and value");
+		return;
+	}
+	struct values values = {.writer = mcp_result(exchange), .begin = begin};
+	json_object_begin(values.writer, "completion");
+	json_array_begin(values.writer, "values");
+	if (!find_values(&values, exchange->mcp->daemon, args->ref, name)) {
+		request_fail_data(exchange->request, MESSAGE_PARAMS, "\"field\":\"ref\"",
+		    "ref: must be a ref/prompt with the name of a prompt, or a ref/resource with a "
+		    "uri");
+		return;
+	}
+	json_array_end(values.writer);
+	json_put_int(values.writer, "total", (int64_t)values.total);
+	json_put_bool(values.writer, "hasMore", values.total > VALUES_MAX);
+	json_object_end(values.writer);
+	request_done(exchange->request);
+}
+
+/* Keep alphabetized. */
+const struct mcp_method mcp_methods_complete[] = {
+    {.name = "completion/complete", .fields = complete_fields, .handle = handle_complete},
+    {.name = NULL},
+};

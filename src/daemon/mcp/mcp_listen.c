@@ -1,0 +1,519 @@
+/* SPDX-License-Identifier: ISC */
+/* What an agent is told unasked. */
+#include "daemon/mcp/mcp_listen.h"
+
+#include <muxbus.h>
+
+#include <event2/event.h>
+#include <string.h>
+
+#include "base/alloc.h"
+#include "base/clock.h"
+#include "base/list.h"
+#include "daemon/event/event_log.h"
+#include "daemon/mcp/mcp_log.h"
+#include "daemon/mcp/mcp_resource.h"
+#include "daemon/server/daemon.h"
+#include "daemon/server/peer.h"
+#include "daemon/server/request.h"
+#include "daemon/server/subscription.h"
+#include "daemon/source/job.h"
+
+#define INTERVAL_MS 1000 /* between two messages about the same thing */
+#define TARGETS_MAX (SUBSCRIPTIONS_MAX - 1) /* of one session; one is the log's */
+
+/* A request that stays open, and whose id marks what is told because of it. */
+struct stream {
+	struct list link;
+	struct mcp_listening *listening;
+	struct request *request;
+	bool has_tools; /* wants to hear of the list of tools */
+	char id[]; /* as JSON */
+};
+
+/* One thing that is told of. */
+struct target {
+	struct list link;
+	struct mcp_listening *listening;
+	struct stream *stream; /* NULL: of an older revision */
+	char subscription[SUBSCRIPTION_NAME_SIZE]; /* to events; "": to none */
+	bool has_jobs;
+	bool is_log;
+	bool is_due;
+	int64_t told_ms; /* when last; CLOCK_MONOTONIC */
+	char uri[]; /* "": the list of resources */
+};
+
+struct mcp_listening {
+	struct mcp_session *session;
+	struct daemon *daemon;
+	struct subscription_set *events;
+	struct job_listener jobs;
+	struct list targets;
+	size_t count;
+	struct list streams;
+	struct event *timer;
+	bool has_lists; /* an older session that hears of lists */
+};
+
+/* ---- telling ------------------------------------------------------------------------------ */
+
+/* Sends a notification with what is given of stream id and URI. */
+static void tell(
+    struct peer *peer, const char *method, const char *stream_id, const char *uri, bool *ret_sent)
+{
+	struct json_writer writer;
+	struct buf line;
+	buf_init(&line, (size_t)MESSAGE_ID_MAX * 6 + 4096);
+	json_writer_init(&writer, &line);
+	json_object_begin(&writer, NULL);
+	json_put_str(&writer, "jsonrpc", "2.0");
+	json_put_str(&writer, "method", method);
+	if (stream_id || uri) {
+		json_object_begin(&writer, "params");
+		if (stream_id) {
+			json_object_begin(&writer, "_meta");
+			json_put_raw(
+			    &writer, MCP_META "subscriptionId", stream_id, strlen(stream_id));
+			json_object_end(&writer);
+		}
+		if (uri)
+			json_put_str(&writer, "uri", uri);
+		json_object_end(&writer);
+	}
+	message_end(&writer);
+	*ret_sent = peer_send_line(peer, (const char *)line.data, line.len);
+	buf_finish(&line);
+}
+
+/* False if the peer is too far behind: it stays due. */
+static bool tell_target(const struct target *target)
+{
+	bool is_sent;
+	const char *id = target->stream ? target->stream->id : NULL;
+	if (*target->uri)
+		tell(target->listening->session->peer, "notifications/resources/updated", id,
+		    target->uri, &is_sent);
+	else
+		tell(target->listening->session->peer, "notifications/resources/list_changed", id,
+		    NULL, &is_sent);
+	return is_sent;
+}
+
+/* Sets the timer for the target that is due first. */
+static void schedule(struct mcp_listening *listening)
+{
+	int64_t now_ms = clock_mono_ms();
+	int64_t wait_ms = -1;
+	struct list *link;
+	list_for_each (link, &listening->targets) {
+		const struct target *target = list_entry(link, struct target, link);
+		int64_t left_ms = target->told_ms + INTERVAL_MS - now_ms;
+		left_ms = target->told_ms == 0 || left_ms < 0 ? 0 : left_ms;
+		if (target->is_due && (wait_ms < 0 || left_ms < wait_ms))
+			wait_ms = left_ms;
+	}
+	if (wait_ms < 0)
+		return;
+	struct timeval when = {wait_ms / 1000, wait_ms % 1000 * 1000};
+	(void)event_add(listening->timer, &when);
+}
+
+static void on_timer(evutil_socket_t fd, short events, void *data)
+{
+	struct mcp_listening *listening = data;
+	int64_t now_ms = clock_mono_ms();
+	struct list *link;
+	(void)fd;
+	(void)events;
+	list_for_each (link, &listening->targets) {
+		struct target *target = list_entry(link, struct target, link);
+		if (!target->is_due ||
+		    (target->told_ms != 0 && target->told_ms + INTERVAL_MS > now_ms))
+			continue;
+		target->is_due = !tell_target(target);
+		target->told_ms = now_ms;
+	}
+	schedule(listening);
+}
+
+static void set_due(struct target *target)
+{
+	target->is_due = true;
+	schedule(target->listening);
+}
+
+/* ---- what happens ------------------------------------------------------------------------- */
+
+static struct target *find_by_subscription(struct mcp_listening *listening, const char *name)
+{
+	struct list *link;
+	list_for_each (link, &listening->targets) {
+		struct target *target = list_entry(link, struct target, link);
+		if (strcmp(target->subscription, name) == 0)
+			return target;
+	}
+	return NULL;
+}
+
+static bool on_event(void *data, const char *name, struct event_entry *event)
+{
+	struct mcp_listening *listening = data;
+	struct target *target = find_by_subscription(listening, name);
+	if (target && target->is_log)
+		mcp_log_event(listening->session, event);
+	else if (target)
+		set_due(target);
+	return true;
+}
+
+static bool on_gap(void *data, const char *name, uint64_t from, uint64_t to, const char *reason)
+{
+	struct target *target = find_by_subscription(data, name);
+	(void)from;
+	(void)to;
+	(void)reason;
+	if (target && !target->is_log)
+		set_due(target);
+	return true;
+}
+
+static void on_job(struct job_listener *listener, const struct job *job)
+{
+	struct mcp_listening *listening = list_entry(listener, struct mcp_listening, jobs);
+	struct list *link;
+	if (job->is_silent)
+		return;
+	list_for_each (link, &listening->targets) {
+		struct target *target = list_entry(link, struct target, link);
+		if (target->has_jobs &&
+		    (strncmp(target->uri, "muxbus://jobs/", 14) != 0 ||
+			strncmp(target->uri + 14, job->id, strlen(job->id)) == 0))
+			set_due(target);
+	}
+}
+
+/* ---- beginning and ending ----------------------------------------------------------------- */
+
+static struct mcp_listening *listening_of(struct mcp_session *session)
+{
+	struct mcp_listening *listening = session->listening;
+	if (listening)
+		return listening;
+	listening = xcalloc(1, sizeof(*listening));
+	listening->session = session;
+	listening->daemon = session->mcp->daemon;
+	list_init(&listening->targets);
+	list_init(&listening->streams);
+	listening->timer = evtimer_new(listening->daemon->base, on_timer, listening);
+	listening->events = subscription_set_new(listening->daemon,
+	    &(struct subscription_sink){.event = on_event, .gap = on_gap, .data = listening});
+	listening->jobs.started = on_job;
+	listening->jobs.ended = on_job;
+	if (listening->daemon->jobs)
+		job_listen(listening->daemon->jobs, &listening->jobs);
+	session->listening = listening;
+	return listening;
+}
+
+static void target_free(struct target *target)
+{
+	if (*target->subscription)
+		(void)subscription_remove(target->listening->events, target->subscription);
+	target->listening->count -= !target->is_log;
+	list_remove(&target->link);
+	mem_free(target);
+}
+
+/* Ends all that is told because of a stream. */
+static void stream_free(struct stream *stream)
+{
+	struct list *link, *after;
+	list_for_each_safe (link, after, &stream->listening->targets)
+		if (list_entry(link, struct target, link)->stream == stream)
+			target_free(list_entry(link, struct target, link));
+	list_remove(&stream->link);
+	mem_free(stream);
+}
+
+void mcp_listening_free(struct mcp_listening *listening)
+{
+	if (!listening)
+		return;
+	while (!list_is_empty(&listening->streams))
+		stream_free(list_entry(listening->streams.next, struct stream, link));
+	while (!list_is_empty(&listening->targets))
+		target_free(list_entry(listening->targets.next, struct target, link));
+	if (listening->daemon->jobs)
+		job_unlisten(&listening->jobs);
+	subscription_set_free(listening->events);
+	if (listening->timer)
+		event_free(listening->timer);
+	mem_free(listening);
+}
+
+/* Adds one thing to tell of; NULL if there are too many. */
+static struct target *add_target(struct mcp_listening *listening, struct stream *stream,
+    const char *uri, const struct mcp_change *change, bool is_log)
+{
+	size_t len = strlen(uri);
+	struct subscription_filter filter = {.kinds = change->kinds,
+	    .wants_output = change->has_output,
+	    .panes = &change->pane,
+	    .panes_count = change->pane != MUXBUS_NO_ID};
+	if (listening->count >= TARGETS_MAX + (size_t)is_log)
+		return NULL;
+	struct target *target = xcalloc(1, sizeof(*target) + len + 1);
+	target->listening = listening;
+	target->stream = stream;
+	target->has_jobs = change->has_jobs;
+	target->is_log = is_log;
+	memcpy(target->uri, uri, len);
+	list_append(&listening->targets, &target->link);
+	listening->count += !is_log;
+	if (change->kinds &&
+	    subscription_add(listening->events, &filter, target->subscription) == 0)
+		subscription_start(listening->events, target->subscription);
+	return target;
+}
+
+/* ---- the older revisions ------------------------------------------------------------------ */
+
+void mcp_listen_lists(struct mcp_session *session)
+{
+	struct mcp_listening *listening = listening_of(session);
+	struct mcp_change change;
+	if (listening->has_lists)
+		return;
+	mcp_resource_list_change(&change);
+	listening->has_lists = add_target(listening, NULL, "", &change, false) != NULL;
+}
+
+void mcp_listen_log(struct mcp_session *session, uint64_t kinds)
+{
+	struct mcp_listening *listening = listening_of(session);
+	struct mcp_change change = {.kinds = kinds, .pane = MUXBUS_NO_ID};
+	struct list *link, *after;
+	list_for_each_safe (link, after, &listening->targets)
+		if (list_entry(link, struct target, link)->is_log)
+			target_free(list_entry(link, struct target, link));
+	(void)add_target(listening, NULL, "", &change, true); /* there is room for it */
+}
+
+void mcp_listen_tools_changed(struct mcp_session *session)
+{
+	struct list *link;
+	bool is_sent;
+	if (session->is_initialized)
+		tell(session->peer, "notifications/tools/list_changed", NULL, NULL, &is_sent);
+	if (!session->listening)
+		return;
+	list_for_each (link, &session->listening->streams) {
+		const struct stream *stream = list_entry(link, struct stream, link);
+		if (stream->has_tools)
+			tell(session->peer, "notifications/tools/list_changed", stream->id, NULL,
+			    &is_sent);
+	}
+}
+
+struct subscribe_args {
+	const char *uri;
+};
+
+static const struct field subscribe_fields[] = {
+    {.name = "uri",
+	.type = FIELD_STRING,
+	.flags = FIELD_REQUIRED,
+	.offset = offsetof(struct subscribe_args, uri),
+	.max = MCP_URI_MAX},
+    {.name = NULL},
+};
+
+static struct target *find_by_uri(struct mcp_listening *listening, const char *uri)
+{
+	struct list *link;
+	list_for_each (link, &listening->targets) {
+		struct target *target = list_entry(link, struct target, link);
+		if (!target->stream && *uri && strcmp(target->uri, uri) == 0)
+			return target;
+	}
+	return NULL;
+}
+
+static void handle_subscribe(struct mcp_exchange *exchange, const void *data)
+{
+	const struct subscribe_args *args = data;
+	struct mcp_listening *listening = listening_of(exchange->session);
+	struct mcp_change change;
+	if (!mcp_resource_change(args->uri, &change)) {
+		request_fail_data(exchange->request, MESSAGE_RESOURCE, "\"field\":\"uri\"",
+		    "there is no resource of this URI; resources/list and "
+		    "resources/templates/list show what there is");
+		return;
+	}
+	if (!find_by_uri(listening, args->uri) &&
+	    !add_target(listening, NULL, args->uri, &change, false)) {
+		request_fail(exchange->request, MESSAGE_LIMIT,
+		    "there are %d subscriptions of this connection already", TARGETS_MAX);
+		return;
+	}
+	(void)mcp_result(exchange);
+	request_done(exchange->request);
+}
+
+static void handle_unsubscribe(struct mcp_exchange *exchange, const void *data)
+{
+	const struct subscribe_args *args = data;
+	struct mcp_listening *listening = listening_of(exchange->session);
+	struct target *target = find_by_uri(listening, args->uri);
+	if (target)
+		target_free(target);
+	(void)mcp_result(exchange);
+	request_done(exchange->request);
+}
+
+/* ---- subscriptions/listen ----------------------------------------------------------------- */
+
+/* The request was cancelled, or its peer has gone. */
+static void on_cancelled(struct request *request, void *data)
+{
+	stream_free(data);
+	request_fail(request, MESSAGE_CANCELLED, "the peer has gone");
+}
+
+static bool is_wanted(const struct json *filter, const char *name)
+{
+	const struct json *value = json_member(filter, name);
+	return value && value->type == JSON_BOOL && value->boolean;
+}
+
+/* Adds what is asked for by URI, and says which there are. */
+static void add_resources(
+    struct stream *stream, const struct json *filter, struct json_writer *writer)
+{
+	const struct json *uris = json_member(filter, "resourceSubscriptions");
+	struct mcp_change change;
+	if (!uris || uris->type != JSON_ARRAY)
+		return;
+	json_array_begin(writer, "resourceSubscriptions");
+	for (const struct json *uri = uris->child; uri; uri = uri->next)
+		if (uri->type == JSON_STRING && uri->len <= MCP_URI_MAX &&
+		    mcp_resource_change(uri->text, &change) &&
+		    add_target(stream->listening, stream, uri->text, &change, false))
+			json_put_str(writer, NULL, uri->text);
+	json_array_end(writer);
+}
+
+/* Sets up what is honoured, and says so before anything else is told. */
+static void acknowledge(struct stream *stream, const struct json *filter)
+{
+	struct json_writer writer;
+	struct buf line;
+	struct mcp_change change;
+	buf_init(&line, (size_t)MESSAGE_ID_MAX * 6 + (size_t)TARGETS_MAX * MCP_URI_MAX * 6 + 4096);
+	json_writer_init(&writer, &line);
+	json_object_begin(&writer, NULL);
+	json_put_str(&writer, "jsonrpc", "2.0");
+	json_put_str(&writer, "method", "notifications/subscriptions/acknowledged");
+	json_object_begin(&writer, "params");
+	json_object_begin(&writer, "_meta");
+	json_put_raw(&writer, MCP_META "subscriptionId", stream->id, strlen(stream->id));
+	json_object_end(&writer);
+	json_object_begin(&writer, "notifications");
+	stream->has_tools = is_wanted(filter, "toolsListChanged");
+	if (stream->has_tools)
+		json_put_bool(&writer, "toolsListChanged", true);
+	if (is_wanted(filter, "promptsListChanged"))
+		json_put_bool(&writer, "promptsListChanged", true);
+	mcp_resource_list_change(&change);
+	if (is_wanted(filter, "resourcesListChanged") &&
+	    add_target(stream->listening, stream, "", &change, false))
+		json_put_bool(&writer, "resourcesListChanged", true);
+	add_resources(stream, filter, &writer);
+	json_object_end(&writer);
+	json_object_end(&writer);
+	message_end(&writer);
+	(void)peer_send_line(stream->listening->session->peer, (const char *)line.data, line.len);
+	buf_finish(&line);
+}
+
+struct listen_args {
+	const struct json *notifications;
+};
+
+static const struct field listen_fields[] = {
+    {.name = "notifications",
+	.type = FIELD_VALUE,
+	.flags = FIELD_REQUIRED,
+	.offset = offsetof(struct listen_args, notifications)},
+    {.name = NULL},
+};
+
+static void handle_listen(struct mcp_exchange *exchange, const void *data)
+{
+	const struct listen_args *args = data;
+	struct mcp_listening *listening = listening_of(exchange->session);
+	const char *id = request_id(exchange->request);
+	if (args->notifications->type != JSON_OBJECT) {
+		request_fail_data(exchange->request, MESSAGE_PARAMS, "\"field\":\"notifications\"",
+		    "notifications: must be an object, not %s",
+		    json_type_name(args->notifications->type));
+		return;
+	}
+	if (!id || listening->count >= TARGETS_MAX) {
+		request_fail(exchange->request, MESSAGE_LIMIT,
+		    "this connection listens to %d things already", TARGETS_MAX);
+		return;
+	}
+	struct stream *stream = xcalloc(1, sizeof(*stream) + strlen(id) + 1);
+	stream->listening = listening;
+	stream->request = exchange->request;
+	memcpy(stream->id, id, strlen(id));
+	list_append(&listening->streams, &stream->link);
+	request_on_cancel(exchange->request, on_cancelled, stream);
+	acknowledge(stream, args->notifications);
+}
+
+/* It stays open as long as somebody listens: like a wait. */
+static const struct method *listen_method(const struct mcp_exchange *exchange)
+{
+	static const struct method method = {.name = "subscriptions/listen", .flags = METHOD_WAITS};
+	(void)exchange;
+	return &method;
+}
+
+void mcp_listen_end(struct mcp_session *session)
+{
+	struct mcp_listening *listening = session->listening;
+	while (listening && !list_is_empty(&listening->streams)) {
+		struct stream *stream = list_entry(listening->streams.next, struct stream, link);
+		struct request *request = stream->request;
+		struct json_writer *writer = request_result(request);
+		json_put_str(writer, "resultType", "complete");
+		json_object_begin(writer, "_meta");
+		json_put_raw(writer, MCP_META "subscriptionId", stream->id, strlen(stream->id));
+		mcp_put_server_info(writer, MCP_META "serverInfo");
+		json_object_end(writer);
+		request_on_cancel(request, NULL, NULL);
+		stream_free(stream);
+		request_done(request);
+	}
+}
+
+/* Keep alphabetized. */
+const struct mcp_method mcp_methods_listen[] = {
+    {.name = "resources/subscribe",
+	.flags = MCP_LEGACY_ONLY,
+	.fields = subscribe_fields,
+	.handle = handle_subscribe},
+    {.name = "resources/unsubscribe",
+	.flags = MCP_LEGACY_ONLY,
+	.fields = subscribe_fields,
+	.handle = handle_unsubscribe},
+    {.name = "subscriptions/listen",
+	.flags = MCP_MODERN_ONLY,
+	.fields = listen_fields,
+	.method = listen_method,
+	.handle = handle_listen},
+    {.name = NULL},
+};

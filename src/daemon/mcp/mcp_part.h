@@ -1,0 +1,93 @@
+/* SPDX-License-Identifier: ISC */
+/* What the parts of MCP share: a session, an exchange, the rows of its methods. */
+#ifndef DAEMON_MCP_MCP_PART_H
+#define DAEMON_MCP_MCP_PART_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "daemon/server/method.h"
+#include "wire/field.h"
+#include "wire/json.h"
+#include "wire/message.h"
+
+#define MCP_NEWEST_LEGACY "2025-11-25"
+#define MCP_MODERN "2026-07-28"
+
+#define MCP_META "io.modelcontextprotocol/" /* what its names in _meta begin with */
+
+struct daemon;
+struct dispatch;
+struct mcp_client;
+struct mcp_listening;
+struct peer;
+struct request;
+
+struct mcp {
+	struct daemon *daemon;
+	struct dispatch *dispatch;
+	struct json_reader *reader; /* of results, to make text of them */
+	struct json_reader *params_reader; /* of what we ask ourselves */
+};
+
+/* What is known of a peer that speaks MCP. */
+struct mcp_session {
+	struct mcp *mcp;
+	struct peer *peer;
+	const struct mcp_client *client; /* the row of the agent's name */
+	bool is_initialized; /* it began as the older revisions do */
+	bool wants_all_tools;
+	int log_level; /* that logging/setLevel set; below 0: none */
+	struct mcp_listening *listening; /* NULL until it listens to something */
+};
+
+/* One request while its row handles it. */
+struct mcp_exchange {
+	struct mcp *mcp;
+	struct mcp_session *session;
+	struct request *request; /* NULL: a notification */
+	const struct json *params; /* NULL: none */
+	const struct json *meta; /* of params; NULL: none */
+	bool is_modern;
+};
+
+enum mcp_flag {
+	MCP_LEGACY_ONLY = 1 << 0, /* removed from the modern revision */
+	MCP_MODERN_ONLY = 1 << 1,
+	MCP_NOTIFICATION = 1 << 2, /* never answered */
+};
+
+#define MCP_ARGS_MAX 128
+
+/* A row of MCP's own methods. */
+struct mcp_method {
+	const char *name; /* NULL ends a table */
+	unsigned flags; /* enum mcp_flag */
+	const struct field *fields; /* NULL: none that matter */
+	/* Whose flags say how the request waits; NULL: it does not. */
+	const struct method *(*method)(const struct mcp_exchange *exchange);
+	void (*handle)(struct mcp_exchange *exchange, const void *args); /* NULL: natively */
+};
+
+/* The tables of the parts. */
+extern const struct mcp_method mcp_methods_complete[];
+extern const struct mcp_method mcp_methods_core[];
+extern const struct mcp_method mcp_methods_listen[];
+extern const struct mcp_method mcp_methods_log[];
+extern const struct mcp_method mcp_methods_prompt[];
+extern const struct mcp_method mcp_methods_resource[];
+extern const struct mcp_method mcp_methods_tool[];
+
+/* Opens the result with what the revision wants in all of them. */
+struct json_writer *mcp_result(struct mcp_exchange *exchange);
+/* The same for what may be cached: lists, and what is read. */
+struct json_writer *mcp_cacheable_result(struct mcp_exchange *exchange, int64_t ttl_ms);
+void mcp_put_server_info(struct json_writer *writer, const char *name);
+/* The members of any modern result. */
+void mcp_put_modern(struct json_writer *writer);
+
+/* Fails a list that is asked for a page that there is not. True if it did. */
+bool mcp_refuse_cursor(struct mcp_exchange *exchange, const char *cursor);
+
+#endif

@@ -1,0 +1,195 @@
+/* SPDX-License-Identifier: ISC */
+/* Calls that wait longer than their agent has patience for. */
+#include "daemon/mcp/mcp_pending.h"
+
+#include <muxbus.h>
+
+#include <event2/event.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/alloc.h"
+#include "daemon/core/config.h"
+#include "daemon/core/pane_ref.h"
+#include "daemon/deliver/puller.h"
+#include "daemon/mcp/mcp_client.h"
+#include "daemon/queue/queue.h"
+#include "daemon/server/daemon.h"
+#include "daemon/server/request.h"
+#include "daemon/source/wait.h"
+#include "daemon/tmux/pane_fate.h"
+
+struct mcp_pending {
+	struct daemon *daemon;
+	struct request *request;
+	int64_t wait_sec;
+	struct event *timer; /* lets go of a wait in time; NULL: none */
+	bool is_parked; /* it did */
+	bool is_shortened; /* the time-out of the arguments was */
+	bool is_released; /* what it waits for goes on, and its end is a notification */
+};
+
+struct mcp_pending *mcp_pending_new(const struct mcp_session *session, struct request *request)
+{
+	struct daemon *daemon = session->mcp->daemon;
+	int64_t set_sec = daemon->config->limits.mcp_wait_sec;
+	int64_t wait_sec = set_sec > 0 ? set_sec : session->client->wait_sec;
+	if (wait_sec == 0)
+		return NULL;
+	struct mcp_pending *pending = xcalloc(1, sizeof(*pending));
+	*pending = (struct mcp_pending){.daemon = daemon, .request = request, .wait_sec = wait_sec};
+	return pending;
+}
+
+void mcp_pending_free(struct mcp_pending *pending)
+{
+	if (!pending)
+		return;
+	if (pending->timer)
+		event_free(pending->timer);
+	mem_free(pending);
+}
+
+/* What will happen without another call, and what to do. */
+static void write_next(const struct mcp_pending *pending, const char *name,
+    const struct pane_ref *pane, char *out, size_t size)
+{
+	const struct courier_set *couriers = pending->daemon->couriers;
+	char woken[160];
+	if (pane->pane == MUXBUS_NO_ID)
+		(void)snprintf(woken, sizeof(woken),
+		    "; you are in no pane of this server, so nothing else wakes you");
+	else if (couriers && courier_is_armed(couriers, pane))
+		(void)snprintf(woken, sizeof(woken),
+		    ", or end your turn: the follower of pane %%%u hands you notification %s",
+		    (unsigned)pane->pane, name);
+	else
+		(void)snprintf(woken, sizeof(woken),
+		    ", or end your turn: a line that begins with [muxbus and tells of it is typed "
+		    "into pane %%%u and wakes you",
+		    (unsigned)pane->pane);
+	(void)snprintf(out, size,
+	    "Pending: it has not come true yet, and is waited for on. Call wait_for "
+	    "{\"wait\":\"%s\"} to go on waiting%s.",
+	    name, woken);
+}
+
+/* Those whose time-out would end what they wait for: the end is a notification instead. */
+static bool is_task(const struct method *method)
+{
+	return strcmp(method->name, "send_task") == 0 || strcmp(method->name, "respond") == 0;
+}
+
+static void on_time(evutil_socket_t fd, short events, void *data)
+{
+	struct mcp_pending *pending = data;
+	struct request *request = pending->request;
+	struct json_writer *writer;
+	struct pane_ref pane;
+	char message[512];
+	char copy[WAIT_NAME_MAX + 1];
+	bool is_weak;
+	(void)fd;
+	(void)events;
+	if (is_task(request_method(request))) {
+		pending->is_released = true;
+		(void)request_release(request); /* answers it, or it will be answered later */
+		return;
+	}
+	uint32_t caller = request_caller_pane(request, &is_weak);
+	pane_ref_clear(&pane);
+	if (caller != MUXBUS_NO_ID)
+		pane_ref_of(pending->daemon->tmux, caller, &pane);
+	const char *name = wait_park(pending->daemon->waits, request, &pane);
+	if (!name)
+		return;
+	(void)snprintf(copy, sizeof(copy), "%s", name);
+	write_next(pending, copy, &pane, message, sizeof(message));
+	writer = request_result(request);
+	json_put_str(writer, "status", "pending");
+	json_put_str(writer, "message", message);
+	pending->is_parked = true;
+	request_done(request);
+}
+
+static bool is_wait(const struct method *method)
+{
+	return strcmp(method->name, "wait_for") == 0;
+}
+
+/* The place of timeout_sec in the arguments, or NULL. */
+static double *find_timeout(const struct method *method, void *args)
+{
+	for (const struct field *field = method->fields; field && field->name; field++)
+		if (field->type == FIELD_NUMBER && strcmp(field->name, "timeout_sec") == 0)
+			return (double *)(void *)((char *)args + field->offset);
+	return NULL;
+}
+
+void mcp_pending_narrow(struct mcp_pending *pending, struct request *request, void *args)
+{
+	if (!pending)
+		return;
+	double max = (double)pending->wait_sec;
+	double *timeout = find_timeout(request_method(request), args);
+	if (!timeout || *timeout <= max)
+		return;
+	if (!is_wait(request_method(request)) && !is_task(request_method(request))) {
+		*timeout = max;
+		pending->is_shortened = true;
+		return;
+	}
+	struct timeval when = {pending->wait_sec, 0};
+	if (!pending->timer)
+		pending->timer = evtimer_new(pending->daemon->base, on_time, pending);
+	if (pending->timer)
+		(void)event_add(pending->timer, &when);
+}
+
+/* Whether nothing came in the shortened time. */
+static bool is_empty(const struct json *result)
+{
+	const struct json *notes = json_member(result, "notifications");
+	return notes && notes->type == JSON_ARRAY && notes->count == 0;
+}
+
+bool mcp_pending_write(
+    const struct mcp_pending *pending, const struct json *result, struct buf *out)
+{
+	struct json_writer writer;
+	char message[256];
+	if (!pending || !pending->is_shortened || !is_empty(result))
+		return false;
+	const struct json *last = json_member(result, "last");
+	(void)snprintf(message, sizeof(message),
+	    "Pending: none has come yet. Call it again with after %s to go on waiting, or end your "
+	    "turn: what is addressed to your pane is typed there.",
+	    last && last->type == JSON_NUMBER ? last->text : "0");
+	json_writer_init(&writer, out);
+	json_object_begin(&writer, NULL);
+	for (const struct json *member = result->child; member; member = member->next)
+		json_put_value(&writer, member->name, member);
+	json_put_str(&writer, "status", "pending");
+	json_put_str(&writer, "message", message);
+	json_object_end(&writer);
+	return !writer.is_full;
+}
+
+bool mcp_pending_write_released(const struct mcp_pending *pending, struct buf *out)
+{
+	struct json_writer writer;
+	char message[256];
+	if (!pending || !pending->is_released)
+		return false;
+	(void)snprintf(message, sizeof(message),
+	    "Pending: the agent goes on with it. Its end is a notification: end your turn to be "
+	    "told "
+	    "in your pane, or wait with next_notification {\"after\":%llu}.",
+	    (unsigned long long)queue_last(pending->daemon->queue));
+	json_writer_init(&writer, out);
+	json_object_begin(&writer, NULL);
+	json_put_str(&writer, "status", "pending");
+	json_put_str(&writer, "message", message);
+	json_object_end(&writer);
+	return !writer.is_full;
+}

@@ -1,0 +1,85 @@
+/* SPDX-License-Identifier: ISC */
+/* Signs of life while a call waits. */
+#include "daemon/mcp/mcp_progress.h"
+
+#include <event2/event.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/alloc.h"
+#include "base/clock.h"
+#include "daemon/server/daemon.h"
+#include "daemon/server/peer.h"
+#include "daemon/server/request.h"
+
+struct mcp_progress {
+	struct request *request;
+	struct event *timer;
+	const char *what; /* the name of a tool */
+	int64_t began_ms;
+	char *token; /* as JSON */
+};
+
+static void on_tick(evutil_socket_t fd, short events, void *data)
+{
+	struct mcp_progress *progress = data;
+	struct peer *peer = request_peer(progress->request);
+	struct json_writer writer;
+	struct buf line;
+	char text[128];
+	int64_t passed = (clock_mono_ms() - progress->began_ms + 500) / 1000;
+	(void)fd;
+	(void)events;
+	if (!peer)
+		return;
+	(void)snprintf(
+	    text, sizeof(text), "%s: waiting for %lld s", progress->what, (long long)passed);
+	buf_init(&line, (size_t)MESSAGE_ID_MAX * 6 + 1024);
+	json_writer_init(&writer, &line);
+	json_object_begin(&writer, NULL);
+	json_put_str(&writer, "jsonrpc", "2.0");
+	json_put_str(&writer, "method", "notifications/progress");
+	json_object_begin(&writer, "params");
+	json_put_raw(&writer, "progressToken", progress->token, strlen(progress->token));
+	json_put_int(&writer, "progress", passed);
+	json_put_str(&writer, "message", text);
+	json_object_end(&writer);
+	message_end(&writer);
+	(void)peer_send_line(
+	    peer, (const char *)line.data, line.len); /* a sign that is late says nothing */
+	buf_finish(&line);
+}
+
+struct mcp_progress *mcp_progress_new(
+    struct mcp *mcp, struct request *request, const struct json *meta, const char *what)
+{
+	static const struct timeval interval = {MCP_PROGRESS_SEC, 0};
+	const struct json *token = meta ? json_member(meta, "progressToken") : NULL;
+	struct json_writer writer;
+	struct buf text;
+	if (!token || token->len > MESSAGE_ID_MAX ||
+	    (token->type != JSON_STRING && token->type != JSON_NUMBER))
+		return NULL;
+	buf_init(&text, (size_t)MESSAGE_ID_MAX * 6 + 16);
+	json_writer_init(&writer, &text);
+	json_put_value(&writer, NULL, token);
+	struct mcp_progress *progress = xcalloc(1, sizeof(*progress));
+	*progress = (struct mcp_progress){.request = request,
+	    .what = what,
+	    .began_ms = clock_mono_ms(),
+	    .token = (char *)buf_steal(&text, NULL),
+	    .timer = event_new(mcp->daemon->base, -1, EV_PERSIST, on_tick, progress)};
+	if (progress->timer)
+		(void)event_add(progress->timer, &interval);
+	return progress;
+}
+
+void mcp_progress_free(struct mcp_progress *progress)
+{
+	if (!progress)
+		return;
+	if (progress->timer)
+		event_free(progress->timer);
+	mem_free(progress->token);
+	mem_free(progress);
+}

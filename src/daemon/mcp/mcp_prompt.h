@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: ISC */
+/* Prompts: tasks that a person hands to an agent by name, with what must be filled in. */
+#ifndef DAEMON_MCP_MCP_PROMPT_H
+#define DAEMON_MCP_MCP_PROMPT_H
+
+#include <stdbool.h>
+
+#include "daemon/mcp/mcp_part.h"
+
+#define MCP_PROMPT_ARGUMENTS 3
+
+enum mcp_completion {
+	MCP_COMPLETE_NOTHING,
+	MCP_COMPLETE_PANE,
+};
+
+struct mcp_prompt_argument {
+	const char *name; /* NULL: no more */
+	const char *help;
+	bool is_required;
+	enum mcp_completion completion;
+};
+
+struct mcp_prompt {
+	const char *name;
+	const char *title;
+	const char *help;
+	struct mcp_prompt_argument arguments[MCP_PROMPT_ARGUMENTS + 1];
+	const char *text; /* {name} stands for an argument */
+};
+
+/* NULL if there is none of that name. */
+const struct mcp_prompt *mcp_prompt_find(const char *name);
+
+#endif

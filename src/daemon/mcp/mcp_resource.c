@@ -1,0 +1,406 @@
+/* SPDX-License-Identifier: ISC */
+/* Resources: what is there, and how it is read. */
+#include "daemon/mcp/mcp_resource.h"
+
+#include <muxbus.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/alloc.h"
+#include "base/str.h"
+#include "daemon/event/event_log.h"
+#include "daemon/mcp/mcp_cut.h"
+#include "daemon/mcp/mcp_tool.h"
+#include "daemon/server/daemon.h"
+#include "daemon/server/dispatch.h"
+#include "daemon/server/request.h"
+#include "daemon/source/job.h"
+#include "daemon/tmux/tmux.h"
+
+#define SCHEME "muxbus://"
+#define PAGE 100 /* resources in one answer */
+#define ID_MAX 32 /* bytes of what stands for {...} */
+#define LIST_TTL_MS 0 /* what is there changes at any time */
+#define TEXT "text/plain"
+#define JSON "application/json"
+
+#define BIT(kind) ((uint64_t)1 << (kind))
+/* Those that tmux announces by itself: nobody has to look for them. */
+#define PANE_KINDS                                                                                \
+	(BIT(EVENT_PANE_CREATED) | BIT(EVENT_PANE_CLOSED) | BIT(EVENT_PANE_MOVED) |               \
+	    BIT(EVENT_LAYOUT_CHANGED) | BIT(EVENT_ACTIVE_PANE_CHANGED) |                          \
+	    BIT(EVENT_SESSION_CREATED) | BIT(EVENT_SESSION_CLOSED) | BIT(EVENT_SESSION_RENAMED) | \
+	    BIT(EVENT_WINDOW_RENAMED))
+#define SERVER_KINDS (BIT(EVENT_SERVER_LOST) | BIT(EVENT_SERVER_FOUND))
+#define NOTE_KINDS (BIT(EVENT_NOTIFICATION) | BIT(EVENT_DELIVERY))
+
+/* One form of URI. */
+static const struct form {
+	const char *begin; /* behind the scheme */
+	const char *variable; /* stands between begin and end; NULL: there is none */
+	const char *end;
+	const char *title;
+	const char *help;
+	const char *mime;
+	const char *method; /* that reads it */
+	const char *params; /* as JSON, up to the variable */
+	const char *params_end; /* behind it */
+	uint64_t kinds;
+	bool has_output;
+	bool has_jobs;
+} forms[] = {
+    {"jobs", NULL, "", "Background jobs", "Those that run, and the last that have ended.", JSON,
+	"list_jobs", "{}", "", 0, false, true},
+    {"notifications", NULL, "", "Notifications", "What has come true lately.", JSON,
+	"list_notifications", "{}", "", NOTE_KINDS, false, false},
+    {"panes", NULL, "", "Panes", "All panes of the tmux server.", JSON, "list_panes", "{}", "",
+	PANE_KINDS | SERVER_KINDS, false, false},
+    {"status", NULL, "", "Status", "How the daemon and its view of tmux are.", JSON, "status", "{}",
+	"", SERVER_KINDS, false, false},
+    {"jobs/", "job", "", "A job", "What is known of one background job.", JSON, "get_job",
+	"{\"job\":\"", "\"}", 0, false, true},
+    {"jobs/", "job", "/output", "A job's output", "The beginning of what it printed.", TEXT,
+	"read_job", "{\"job\":\"", "\",\"max_bytes\":16000}", 0, false, true},
+    {"notifications/", "id", "", "A notification", "The one that answers a request.", JSON,
+	"next_notification", "{\"filter\":{\"id\":\"", "\"},\"timeout_sec\":0}", NOTE_KINDS, false,
+	false},
+    {"panes/", "pane", "", "A pane", "What it shows now; 3 stands for %3.", TEXT, "capture_pane",
+	"{\"pane\":\"%", "\"}", BIT(EVENT_PANE_CLOSED) | BIT(EVENT_PANE_EXITED), true, false},
+};
+
+#define FORMS_COUNT (sizeof(forms) / sizeof(*forms))
+
+static bool is_id(const char *text, size_t len)
+{
+	for (size_t i = 0; i < len; i++)
+		if (!((text[i] >= '0' && text[i] <= '9') || (text[i] >= 'A' && text[i] <= 'Z') ||
+			(text[i] >= 'a' && text[i] <= 'z')))
+			return false;
+	return len > 0 && len < ID_MAX;
+}
+
+/* The form that a URI has, and its id; NULL if it has none. */
+static const struct form *find_form(const char *uri, char id[ID_MAX])
+{
+	if (strncmp(uri, SCHEME, strlen(SCHEME)) != 0)
+		return NULL;
+	uri += strlen(SCHEME);
+	for (const struct form *form = forms; form < forms + FORMS_COUNT; form++) {
+		size_t begin = strlen(form->begin);
+		if (strncmp(uri, form->begin, begin) != 0)
+			continue;
+		const char *rest = uri + begin;
+		size_t len = form->variable ? strcspn(rest, "/") : 0;
+		if (strcmp(rest + len, form->end) != 0 || (form->variable && !is_id(rest, len)))
+			continue;
+		memcpy(id, rest, len);
+		id[len] = '\0';
+		return form;
+	}
+	return NULL;
+}
+
+bool mcp_resource_change(const char *uri, struct mcp_change *ret_change)
+{
+	char id[ID_MAX];
+	const struct form *form = find_form(uri, id);
+	if (!form)
+		return false;
+	*ret_change = (struct mcp_change){.kinds = form->kinds,
+	    .pane = MUXBUS_NO_ID,
+	    .has_output = form->has_output,
+	    .has_jobs = form->has_jobs};
+	return !form->has_output || str_parse_u32(id, strlen(id), &ret_change->pane);
+}
+
+void mcp_resource_list_change(struct mcp_change *ret_change)
+{
+	*ret_change = (struct mcp_change){
+	    .kinds = BIT(EVENT_PANE_CREATED) | BIT(EVENT_PANE_CLOSED) | SERVER_KINDS,
+	    .pane = MUXBUS_NO_ID,
+	    .has_jobs = true};
+}
+
+/* ---- lists -------------------------------------------------------------------------------- */
+
+/* One page of a list that is walked from its beginning. */
+struct page {
+	struct json_writer *writer;
+	size_t from;
+	size_t at;
+	bool has_more;
+};
+
+/* Begins an entry if it is on the page. */
+static bool begin_entry(struct page *page, const char *name)
+{
+	bool is_here = page->at >= page->from && page->at < page->from + PAGE;
+	page->has_more |= page->at >= page->from + PAGE;
+	page->at++;
+	if (!is_here)
+		return false;
+	json_object_begin(page->writer, NULL);
+	json_put_str(page->writer, "name", name);
+	return true;
+}
+
+static void put_form(struct json_writer *writer, const struct form *form)
+{
+	json_put_str(writer, "title", form->title);
+	json_put_str(writer, "description", form->help);
+	json_put_str(writer, "mimeType", form->mime);
+}
+
+/* An entry for one thing; what it is called may hold text of strangers. */
+static void put_thing(struct page *page, const char *kind, const char *id, const char *uri_id,
+    const char *called, const char *mime)
+{
+	char name[64];
+	char uri[MCP_URI_MAX];
+	struct buf title;
+	(void)snprintf(name, sizeof(name), "%s %s", kind, id);
+	if (!begin_entry(page, name))
+		return;
+	(void)snprintf(uri, sizeof(uri), SCHEME "%ss/%s", kind, uri_id);
+	buf_init(&title, 512);
+	(void)buf_printf(&title, "%s: ", name);
+	(void)str_append_visible(&title, called, strnlen(called, 60)); /* what fits will do */
+	json_put_str(page->writer, "uri", uri);
+	(void)json_put_text(page->writer, "title", title.data, title.len);
+	json_put_str(page->writer, "mimeType", mime);
+	json_object_end(page->writer);
+	buf_finish(&title);
+}
+
+static void put_things(struct page *page, const struct daemon *daemon)
+{
+	const struct muxbus_model *model = daemon->tmux ? tmux_model(daemon->tmux) : NULL;
+	const struct muxbus_pane *pane = NULL;
+	const struct job *job = NULL;
+	char id[16];
+	while (model && (pane = muxbus_model_next_pane(model, pane))) {
+		(void)snprintf(id, sizeof(id), "%%%u", (unsigned)pane->id);
+		put_thing(page, "pane", id, id + 1, pane->command ? pane->command : "", TEXT);
+	}
+	while (daemon->jobs && (job = job_next(daemon->jobs, job)))
+		if (!job->is_silent)
+			put_thing(page, "job", job->id, job->id,
+			    job->name ? job->name : job->command, JSON);
+}
+
+struct list_args {
+	const char *cursor;
+};
+
+static const struct field list_fields[] = {
+    {.name = "cursor", .type = FIELD_STRING, .offset = offsetof(struct list_args, cursor)},
+    {.name = NULL},
+};
+
+static void handle_list(struct mcp_exchange *exchange, const void *data)
+{
+	const struct list_args *args = data;
+	uint32_t from = 0;
+	if (args->cursor && !str_parse_u32(args->cursor, strlen(args->cursor), &from)) {
+		(void)mcp_refuse_cursor(exchange, args->cursor);
+		return;
+	}
+	struct page page = {.writer = mcp_cacheable_result(exchange, LIST_TTL_MS), .from = from};
+	json_array_begin(page.writer, "resources");
+	for (size_t i = 0; i < FORMS_COUNT; i++) {
+		char uri[MCP_URI_MAX];
+		if (forms[i].variable || !begin_entry(&page, forms[i].begin))
+			continue;
+		(void)snprintf(uri, sizeof(uri), SCHEME "%s", forms[i].begin);
+		json_put_str(page.writer, "uri", uri);
+		put_form(page.writer, &forms[i]);
+		json_object_end(page.writer);
+	}
+	put_things(&page, exchange->mcp->daemon);
+	json_array_end(page.writer);
+	if (page.has_more) {
+		char cursor[24];
+		(void)snprintf(cursor, sizeof(cursor), "%zu", page.from + PAGE);
+		json_put_str(page.writer, "nextCursor", cursor);
+	}
+	request_done(exchange->request);
+}
+
+static void handle_templates(struct mcp_exchange *exchange, const void *data)
+{
+	const struct list_args *args = data;
+	if (mcp_refuse_cursor(exchange, args->cursor))
+		return;
+	struct json_writer *writer = mcp_cacheable_result(exchange, 3600000);
+	json_array_begin(writer, "resourceTemplates");
+	for (size_t i = 0; i < FORMS_COUNT; i++) {
+		char text[MCP_URI_MAX];
+		if (!forms[i].variable)
+			continue;
+		json_object_begin(writer, NULL);
+		(void)snprintf(
+		    text, sizeof(text), "%s%s", forms[i].variable, *forms[i].end ? "-output" : "");
+		json_put_str(writer, "name", text);
+		(void)snprintf(text, sizeof(text), SCHEME "%s{%s}%s", forms[i].begin,
+		    forms[i].variable, forms[i].end);
+		json_put_str(writer, "uriTemplate", text);
+		put_form(writer, &forms[i]);
+		json_object_end(writer);
+	}
+	json_array_end(writer);
+	request_done(exchange->request);
+}
+
+/* ---- reading ------------------------------------------------------------------------------ */
+
+/* One that is not answered yet. */
+struct reading {
+	struct mcp *mcp;
+	const struct form *form;
+	bool is_modern;
+	char *uri;
+};
+
+static bool write_json(struct buf *out, const struct mcp_cut *cut, void *data)
+{
+	struct json_writer writer;
+	json_writer_init(&writer, out);
+	mcp_cut_write(cut, &writer, NULL, data);
+	return !writer.is_full;
+}
+
+static bool write_text(struct buf *out, const struct mcp_cut *cut, void *data)
+{
+	const struct json *text = json_member(data, "text");
+	size_t len;
+	const char *shown = text ? mcp_cut_string(cut, text, &len) : NULL;
+	return shown && buf_append(out, shown, len) == 0;
+}
+
+static void on_result(void *data, struct json_writer *writer, const char *text, size_t len)
+{
+	struct reading *reading = data;
+	struct json_error error;
+	struct buf out;
+	struct mcp_cut cut = {.keeps_end = true};
+	const struct json *result = json_read(reading->mcp->reader, text, len, &error);
+	mcp_cut_writer *write = strcmp(reading->form->mime, TEXT) == 0 ? write_text : write_json;
+	buf_init(&out, MCP_RESULT_MAX);
+	if (result && mcp_cut_find(&cut, MCP_RESULT_MAX, write, (void *)(uintptr_t)result))
+		(void)write(&out, &cut, (void *)(uintptr_t)result);
+	json_object_begin(writer, "result");
+	if (reading->is_modern) {
+		mcp_put_modern(writer);
+		json_put_int(writer, "ttlMs", 0);
+		json_put_str(writer, "cacheScope", "private");
+	}
+	json_array_begin(writer, "contents");
+	json_object_begin(writer, NULL);
+	json_put_str(writer, "uri", reading->uri);
+	json_put_str(writer, "mimeType", reading->form->mime);
+	(void)json_put_text(writer, "text", out.data, out.len);
+	json_object_end(writer);
+	json_array_end(writer);
+	json_object_end(writer);
+	json_reader_trim(reading->mcp->reader);
+	buf_finish(&out);
+}
+
+static void on_error(void *data, struct json_writer *writer, enum message_error error,
+    const char *text, const char *members)
+{
+	struct reading *reading = data;
+	bool is_missing = error >= MESSAGE_NO_SUCH_PANE && error <= MESSAGE_NO_SUCH_SUBSCRIPTION;
+	const struct message_error_info *info = message_error_info(error);
+	int code = info->code;
+	if (is_missing)
+		code = message_error_info(reading->is_modern ? MESSAGE_PARAMS : MESSAGE_RESOURCE)
+			   ->code;
+	json_object_begin(writer, "error");
+	json_put_int(writer, "code", code);
+	json_put_str(writer, "message", text);
+	json_object_begin(writer, "data");
+	json_put_str(writer, "kind", info->kind);
+	json_put_str(writer, "uri", reading->uri);
+	if (members && *members)
+		json_put_raw(writer, NULL, members, strlen(members));
+	json_object_end(writer);
+	json_object_end(writer);
+}
+
+static void on_finish(void *data)
+{
+	struct reading *reading = data;
+	mem_free(reading->uri);
+	mem_free(reading);
+}
+
+static const struct request_dress dress = {
+    .result = on_result,
+    .error = on_error,
+    .finish = on_finish,
+};
+
+struct read_args {
+	const char *uri;
+};
+
+static const struct field read_fields[] = {
+    {.name = "uri",
+	.type = FIELD_STRING,
+	.flags = FIELD_REQUIRED,
+	.offset = offsetof(struct read_args, uri),
+	.max = MCP_URI_MAX},
+    {.name = NULL},
+};
+
+static const struct method *method_of(const struct mcp_exchange *exchange)
+{
+	char id[ID_MAX];
+	const struct json *uri = exchange->params ? json_member(exchange->params, "uri") : NULL;
+	const struct form *form = uri && uri->type == JSON_STRING ? find_form(uri->text, id) : NULL;
+	return form ? method_find(form->method) : NULL;
+}
+
+static void refuse_uri(struct mcp_exchange *exchange, const char *uri)
+{
+	struct buf data;
+	struct json_writer writer;
+	buf_init(&data, MCP_URI_MAX * 6 + 64);
+	json_writer_init(&writer, &data);
+	json_put_str(&writer, "uri", uri);
+	request_fail_data(exchange->request,
+	    exchange->is_modern ? MESSAGE_PARAMS : MESSAGE_RESOURCE, (const char *)data.data,
+	    "there is no resource of this URI; resources/list and resources/templates/list show "
+	    "what there is");
+	buf_finish(&data);
+}
+
+static void handle_read(struct mcp_exchange *exchange, const void *data)
+{
+	const struct read_args *args = data;
+	struct mcp *mcp = exchange->mcp;
+	struct json_error error;
+	char id[ID_MAX];
+	char params[MCP_URI_MAX];
+	const struct form *form = find_form(args->uri, id);
+	if (!form || !request_method(exchange->request)) {
+		refuse_uri(exchange, args->uri);
+		return;
+	}
+	struct reading *reading = xcalloc(1, sizeof(*reading));
+	*reading = (struct reading){
+	    .mcp = mcp, .form = form, .is_modern = exchange->is_modern, .uri = xstrdup(args->uri)};
+	request_set_dress(exchange->request, &dress, reading, (size_t)1024 * 1024);
+	(void)snprintf(params, sizeof(params), "%s%s%s", form->params, id, form->params_end);
+	dispatch_run(mcp->dispatch, exchange->request,
+	    json_read(mcp->params_reader, params, strlen(params), &error));
+}
+
+/* Keep alphabetized. */
+const struct mcp_method mcp_methods_resource[] = {
+    {.name = "resources/list", .fields = list_fields, .handle = handle_list},
+    {.name = "resources/read", .fields = read_fields, .method = method_of, .handle = handle_read},
+    {.name = "resources/templates/list", .fields = list_fields, .handle = handle_templates},
+    {.name = NULL},
+};

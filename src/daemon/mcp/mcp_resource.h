@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: ISC */
+/*
+ * Resources: panes, jobs and notifications by URI. What is read is the result of a method,
+ * as text or as JSON.
+ */
+#ifndef DAEMON_MCP_MCP_RESOURCE_H
+#define DAEMON_MCP_MCP_RESOURCE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "daemon/mcp/mcp_part.h"
+
+#define MCP_URI_MAX 256 /* bytes */
+
+/* What has to happen for a resource to have changed. */
+struct mcp_change {
+	uint64_t kinds; /* bit per enum event_kind */
+	uint32_t pane; /* that alone, MUXBUS_NO_ID: any */
+	bool has_output; /* the pane's output too */
+	bool has_jobs; /* the beginning and the end of jobs too */
+};
+
+/* False if no resource has this form of URI; whether it is there now does not matter. */
+bool mcp_resource_change(const char *uri, struct mcp_change *ret_change);
+/* The same of the list of resources. */
+void mcp_resource_list_change(struct mcp_change *ret_change);
+
+#endif

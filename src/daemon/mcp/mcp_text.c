@@ -1,0 +1,299 @@
+/* SPDX-License-Identifier: ISC */
+/* A result as text, for models that are shown no JSON. */
+#include "daemon/mcp/mcp_text.h"
+
+#include <string.h>
+
+#define COLUMNS_MAX 64
+#define INLINE_MAX 200 /* bytes of a string that stands in a line with others */
+
+/* A text that is being written; the first append that fails is remembered. */
+struct page {
+	struct buf *out;
+	const struct mcp_cut *cut;
+	bool is_full;
+};
+
+static void put(struct page *page, const char *text, size_t len)
+{
+	page->is_full |= buf_append(page->out, text, len) != 0;
+}
+
+static void put_str(struct page *page, const char *text)
+{
+	put(page, text, strlen(text));
+}
+
+static void put_count(struct page *page, size_t count)
+{
+	page->is_full |= buf_printf(page->out, "%zu", count) != 0;
+}
+
+/* Whether a string needs lines of its own. */
+static bool is_long(const struct json *value)
+{
+	return value->type == JSON_STRING &&
+	    (value->len > INLINE_MAX || memchr(value->text, '\n', value->len));
+}
+
+static bool is_list(const struct json *value)
+{
+	return value->type == JSON_ARRAY && value->child && value->child->type == JSON_OBJECT;
+}
+
+/* What the outcome or a line of its own has said already. */
+static bool is_message(const struct json *member)
+{
+	return member->type == JSON_STRING && strcmp(member->name, "message") == 0;
+}
+
+static void put_json(struct page *page, const struct json *value)
+{
+	struct json_writer writer;
+	json_writer_init(&writer, page->out);
+	mcp_cut_write(page->cut, &writer, NULL, value);
+	page->is_full |= writer.is_full;
+}
+
+/* Whether a string could be mistaken for something else where it stands. */
+static bool is_misleading(const char *text, size_t len)
+{
+	for (size_t i = 0; i < len; i++)
+		if ((unsigned char)text[i] < 0x20 || text[i] == '|')
+			return true;
+	return len == 0 || *text == '"' || *text == '-' || *text == ' ' || text[len - 1] == ' ';
+}
+
+static void put_value(struct page *page, const struct json *value);
+
+static void put_members(struct page *page, const struct json *object)
+{
+	const char *comma = "";
+	for (const struct json *member = object->child; member; member = member->next) {
+		put_str(page, comma);
+		put_str(page, member->name);
+		put_str(page, " ");
+		put_value(page, member);
+		comma = ", ";
+	}
+}
+
+/* A value within a line: strings bare where that is plain, what is nested as JSON. */
+static void put_value(struct page *page, const struct json *value)
+{
+	size_t len;
+	const char *text;
+	switch (value->type) {
+	case JSON_NULL:
+		put_str(page, "-");
+		return;
+	case JSON_BOOL:
+		put_str(page, value->boolean ? "yes" : "no");
+		return;
+	case JSON_NUMBER:
+		put(page, value->text, value->len);
+		return;
+	case JSON_STRING:
+		text = mcp_cut_string(page->cut, value, &len);
+		if (is_misleading(text, len))
+			put_json(page, value);
+		else
+			put(page, text, len);
+		return;
+	case JSON_ARRAY:
+	case JSON_OBJECT:
+		put_json(page, value);
+		return;
+	}
+}
+
+/* ---- tables ----------------------------------------------------------------------------- */
+
+/* The members of all rows that are shown, by first sight. */
+struct columns {
+	const char *names[COLUMNS_MAX];
+	size_t count;
+};
+
+static void add_column(struct columns *columns, const char *name)
+{
+	for (size_t i = 0; i < columns->count; i++)
+		if (strcmp(columns->names[i], name) == 0)
+			return;
+	if (columns->count < COLUMNS_MAX)
+		columns->names[columns->count++] = name;
+}
+
+static void find_columns(struct columns *columns, const struct json *list, size_t rows)
+{
+	const struct json *row = list->child;
+	columns->count = 0;
+	for (size_t i = 0; i < rows; i++, row = row->next)
+		for (const struct json *member = row->child; member; member = member->next)
+			add_column(columns, member->name);
+}
+
+static void put_row(struct page *page, const struct columns *columns, const struct json *row)
+{
+	for (size_t i = 0; i < columns->count; i++) {
+		const struct json *value = json_member(row, columns->names[i]);
+		put_str(page, i > 0 ? " | " : "");
+		if (value)
+			put_value(page, value);
+	}
+	put_str(page, "\n");
+}
+
+static void put_table(struct page *page, const struct json *list)
+{
+	size_t count = mcp_cut_count(page->cut, list);
+	const struct json *row = list->child;
+	struct columns columns;
+	find_columns(&columns, list, count);
+	put_str(page, list->name);
+	put_str(page, ":\n");
+	for (size_t i = 0; i < columns.count; i++) {
+		put_str(page, i > 0 ? " | " : "");
+		put_str(page, columns.names[i]);
+	}
+	put_str(page, "\n");
+	for (size_t i = 0; i < count && !page->is_full; i++, row = row->next)
+		put_row(page, &columns, row);
+}
+
+/* ---- long texts --------------------------------------------------------------------------- */
+
+static size_t count_lines(const char *text, size_t len)
+{
+	size_t count = len > 0 && text[len - 1] != '\n';
+	for (const char *p = text; (p = memchr(p, '\n', len - (size_t)(p - text))); p++)
+		count++;
+	return count;
+}
+
+static void put_block(struct page *page, const struct json *member)
+{
+	size_t len;
+	const char *text = mcp_cut_string(page->cut, member, &len);
+	put_str(page, member->name);
+	put_str(page, ", lines: ");
+	put_count(page, count_lines(text, len));
+	put_str(page, "\n");
+	put(page, text, len);
+	if (len > 0 && text[len - 1] != '\n')
+		put_str(page, "\n");
+}
+
+/* ---- the outcome -------------------------------------------------------------------------- */
+
+static bool is_true(const struct json *result, const char *name)
+{
+	const struct json *value = json_member(result, name);
+	return value && value->type == JSON_BOOL && value->boolean;
+}
+
+/* What came true of a wait. */
+static void put_wait(struct page *page, const struct json *result)
+{
+	const struct json *matched = json_member(result, "matched");
+	const struct json *conditions = json_member(result, "conditions");
+	const char *comma = "Came true: ";
+	size_t index = 0;
+	if (is_true(result, "timed_out")) {
+		put_str(page, "The time is up, and it has not come true.");
+		return;
+	}
+	for (const struct json *c = conditions ? conditions->child : NULL; c;
+	     c = c->next, index++) {
+		const struct json *state = json_member(c, "state");
+		const struct json *kind = json_member(c, "condition");
+		if (!state || !kind || strcmp(state->text, "matched") != 0)
+			continue;
+		put_str(page, comma);
+		put_value(page, kind);
+		put_str(page, " (condition ");
+		put_count(page, index);
+		put_str(page, ")");
+		comma = ", ";
+	}
+	if (!matched || matched->count == 0)
+		put_str(page, "It cannot come true any more: what was waited for is gone.");
+}
+
+/* "3 panes, 0 gaps": how many there are of each list. False if there is no list. */
+static bool put_counts(struct page *page, const struct json *result)
+{
+	const char *comma = "";
+	for (const struct json *member = result->child; member; member = member->next) {
+		if (member->type != JSON_ARRAY)
+			continue;
+		put_str(page, comma);
+		put_count(page, member->count);
+		put_str(page, " ");
+		put_str(page, member->name);
+		comma = ", ";
+	}
+	return *comma != '\0';
+}
+
+static void put_outcome(struct page *page, const struct method *method, const struct json *result)
+{
+	const struct json *message = json_member(result, "message");
+	if (message && is_message(message)) {
+		size_t len;
+		const char *text = mcp_cut_string(page->cut, message, &len);
+		put(page, text, len);
+	} else if (strcmp(method->name, "wait_for") == 0) {
+		put_wait(page, result);
+	} else {
+		put_str(page, method->title);
+		put_str(page, ": ");
+		if (!put_counts(page, result))
+			put_str(page, "done");
+		put_str(page, ".");
+	}
+	put_str(page, "\n");
+}
+
+/* Values that go into one line. */
+static void put_line(struct page *page, const struct json *result)
+{
+	const char *comma = "";
+	for (const struct json *member = result->child; member; member = member->next) {
+		if (is_message(member) || is_list(member) || is_long(member))
+			continue;
+		put_str(page, comma);
+		put_str(page, member->name);
+		put_str(page, " ");
+		if (member->type == JSON_OBJECT && member->count > 0 && member->count <= 4) {
+			put_str(page, "(");
+			put_members(page, member);
+			put_str(page, ")");
+		} else {
+			put_value(page, member);
+		}
+		comma = ", ";
+	}
+	if (*comma)
+		put_str(page, "\n");
+}
+
+bool mcp_text_write(struct buf *out, const struct method *method, const struct json *result,
+    const struct mcp_cut *cut, const char *rest)
+{
+	struct page page = {.out = out, .cut = cut};
+	put_outcome(&page, method, result);
+	if (rest) {
+		put_str(&page, "Truncated. ");
+		put_str(&page, rest);
+		put_str(&page, "\n");
+	}
+	put_line(&page, result);
+	for (const struct json *member = result->child; member; member = member->next)
+		if (is_list(member))
+			put_table(&page, member);
+	for (const struct json *member = result->child; member; member = member->next)
+		if (is_long(member) && !is_message(member))
+			put_block(&page, member);
+	return !page.is_full;
+}

@@ -1,0 +1,313 @@
+/* SPDX-License-Identifier: ISC */
+/* Calls of tools: the methods' answers in MCP's dress. */
+#include "daemon/mcp/mcp_tool.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "base/alloc.h"
+#include "base/clock.h"
+#include "daemon/mcp/mcp_advice.h"
+#include "daemon/mcp/mcp_client.h"
+#include "daemon/mcp/mcp_cut.h"
+#include "daemon/mcp/mcp_log.h"
+#include "daemon/mcp/mcp_pending.h"
+#include "daemon/mcp/mcp_progress.h"
+#include "daemon/mcp/mcp_text.h"
+#include "daemon/server/daemon.h"
+#include "daemon/server/dispatch.h"
+#include "daemon/server/request.h"
+
+/* Room for all that stands around text and structuredContent. */
+#define LINE_BYTES ((size_t)1024 * 1024)
+
+#define LIST_TTL_MS 60000
+
+/* A call that is not answered yet. */
+struct call {
+	struct mcp *mcp;
+	const struct method *tool;
+	bool is_modern;
+	size_t bytes_max; /* of what is answered */
+	struct mcp_progress *progress; /* NULL: none is wanted */
+	struct mcp_pending *pending; /* NULL: it may take as long as it does */
+	struct mcp_log log;
+};
+
+/* ---- results ------------------------------------------------------------------------------ */
+
+/* What both forms of a result are written from. */
+struct showing {
+	const struct method *tool;
+	const struct json *result;
+	const char *rest; /* how to get what is cut */
+};
+
+static bool write_structured(struct buf *out, const struct mcp_cut *cut, void *data)
+{
+	const struct showing *showing = data;
+	struct json_writer writer;
+	json_writer_init(&writer, out);
+	json_object_begin(&writer, NULL);
+	for (const struct json *m = showing->result->child; m && !writer.is_full; m = m->next)
+		if (!cut->is_needed || strcmp(m->name, "truncated") != 0)
+			mcp_cut_write(cut, &writer, m->name, m);
+	if (cut->is_needed) {
+		json_put_bool(&writer, "truncated", true);
+		json_put_str(&writer, "rest", showing->rest);
+	}
+	json_object_end(&writer);
+	return !writer.is_full;
+}
+
+static bool write_text(struct buf *out, const struct mcp_cut *cut, void *data)
+{
+	const struct showing *showing = data;
+	return mcp_text_write(
+	    out, showing->tool, showing->result, cut, cut->is_needed ? showing->rest : NULL);
+}
+
+/* Either form has the same cut, so it must do for both. */
+static bool write_both(struct buf *out, const struct mcp_cut *cut, void *data)
+{
+	if (!write_structured(out, cut, data))
+		return false;
+	buf_clear(out);
+	return write_text(out, cut, data);
+}
+
+static void put_content(struct json_writer *writer, const struct buf *text)
+{
+	json_array_begin(writer, "content");
+	json_object_begin(writer, NULL);
+	json_put_str(writer, "type", "text");
+	(void)json_put_text(writer, "text", text->data, text->len);
+	json_object_end(writer);
+	json_array_end(writer);
+}
+
+/* A result that nothing can be cut from: all that is left is to say so. */
+static void put_too_large(struct call *call, struct json_writer *writer)
+{
+	char text[512];
+	(void)snprintf(text, sizeof(text), "The result is too large to be shown. %s",
+	    mcp_advice_rest(call->tool));
+	struct buf content;
+	buf_init(&content, sizeof(text));
+	(void)buf_append_str(&content, text);
+	put_content(writer, &content);
+	json_object_begin(writer, "structuredContent");
+	json_put_bool(writer, "truncated", true);
+	json_put_str(writer, "rest", text);
+	json_object_end(writer);
+	buf_finish(&content);
+}
+
+static void put_result(struct call *call, struct json_writer *writer, const struct json *result)
+{
+	struct showing showing = {call->tool, result, mcp_advice_rest(call->tool)};
+	struct mcp_cut cut = {.keeps_end = mcp_advice_keeps_end(call->tool)};
+	struct buf out;
+	if (!mcp_cut_find(&cut, call->bytes_max, write_both, &showing)) {
+		put_too_large(call, writer);
+		return;
+	}
+	buf_init(&out, call->bytes_max);
+	(void)write_text(&out, &cut, &showing); /* fits, as it did before */
+	put_content(writer, &out);
+	buf_clear(&out);
+	(void)write_structured(&out, &cut, &showing);
+	json_put_raw(writer, "structuredContent", out.data, out.len);
+	buf_finish(&out);
+}
+
+static void on_result(void *data, struct json_writer *writer, const char *text, size_t len)
+{
+	struct call *call = data;
+	struct json_error error;
+	struct buf pending;
+	buf_init(&pending, LINE_BYTES);
+	const struct json *result = json_read(call->mcp->reader, text, len, &error);
+	if (result && mcp_pending_write(call->pending, result, &pending))
+		result =
+		    json_read(call->mcp->reader, (const char *)pending.data, pending.len, &error);
+	json_object_begin(writer, "result");
+	if (call->is_modern)
+		mcp_put_modern(writer);
+	if (result)
+		put_result(call, writer, result);
+	else
+		put_too_large(call, writer);
+	json_object_end(writer);
+	json_reader_trim(call->mcp->reader);
+	buf_finish(&pending);
+	mcp_log_call(&call->log, call->tool, NULL);
+}
+
+static void on_error(void *data, struct json_writer *writer, enum message_error error,
+    const char *text, const char *members)
+{
+	struct call *call = data;
+	const struct message_error_info *info = message_error_info(error);
+	struct buf out;
+	buf_init(&out, MCP_RESULT_BYTES);
+	if (mcp_pending_write_released(call->pending, &out)) {
+		on_result(call, writer, (const char *)out.data, out.len);
+		buf_finish(&out);
+		return;
+	}
+	mcp_advice_write(&out, call->mcp->daemon, call->tool, error, text);
+	json_object_begin(writer, "result");
+	json_put_bool(writer, "isError", true);
+	put_content(writer, &out);
+	if (call->is_modern)
+		json_put_str(writer, "resultType", "complete");
+	json_object_begin(writer, "_meta");
+	if (call->is_modern)
+		mcp_put_server_info(writer, MCP_META "serverInfo");
+	json_object_begin(writer, "muxbus/error");
+	json_put_int(writer, "code", info->code);
+	json_put_str(writer, "kind", info->kind);
+	if (members && *members)
+		json_put_raw(writer, NULL, members, strlen(members));
+	json_object_end(writer);
+	json_object_end(writer);
+	json_object_end(writer);
+	buf_finish(&out);
+	mcp_log_call(&call->log, call->tool, text);
+}
+
+static void on_narrow(void *data, struct request *request, void *args)
+{
+	struct call *call = data;
+	mcp_advice_narrow(call->tool, args);
+	mcp_pending_narrow(call->pending, request, args);
+}
+
+static void on_finish(void *data)
+{
+	struct call *call = data;
+	mcp_progress_free(call->progress);
+	mcp_pending_free(call->pending);
+	mem_free(call);
+}
+
+/* Some agents put a parameter of their own into every schema. */
+static const char *const ignored[] = {"wait_for_previous", NULL};
+static const struct field_tolerance tolerance = {.ignored = ignored};
+
+static const struct request_dress dress = {
+    .tolerance = &tolerance,
+    .narrow = on_narrow,
+    .result = on_result,
+    .error = on_error,
+    .finish = on_finish,
+};
+
+/* ---- calls ------------------------------------------------------------------------------ */
+
+static const struct json *param(const struct mcp_exchange *exchange, const char *name)
+{
+	return exchange->params ? json_member(exchange->params, name) : NULL;
+}
+
+static const struct method *tool_of(const struct mcp_exchange *exchange)
+{
+	const struct json *name = param(exchange, "name");
+	return name && name->type == JSON_STRING ? method_find(name->text) : NULL;
+}
+
+struct call_args {
+	const char *name;
+	const struct json *arguments;
+};
+
+static const struct field call_fields[] = {
+    {.name = "name",
+	.type = FIELD_STRING,
+	.flags = FIELD_REQUIRED,
+	.offset = offsetof(struct call_args, name)},
+    {.name = "arguments", .type = FIELD_VALUE, .offset = offsetof(struct call_args, arguments)},
+    {.name = NULL},
+};
+
+static void refuse_tool(struct request *request, const char *name)
+{
+	const char *nearest = method_nearest(name);
+	char data[64];
+	(void)snprintf(data, sizeof(data), "\"field\":\"name\"");
+	if (nearest)
+		request_fail_data(request, MESSAGE_PARAMS, data,
+		    "there is no tool \"%.100s\"; did you mean \"%s\"?", name, nearest);
+	else
+		request_fail_data(request, MESSAGE_PARAMS, data,
+		    "there is no tool \"%.100s\"; tools/list shows those that exist", name);
+}
+
+/* Whether the caller says how much it wants to see. */
+static bool is_sized(const struct json *arguments)
+{
+	static const char *const names[] = {"history", "limit", "lines", "max_bytes", NULL};
+	for (const char *const *name = names; arguments && *name; name++)
+		if (json_member(arguments, *name))
+			return true;
+	return false;
+}
+
+static void handle_call(struct mcp_exchange *exchange, const void *data)
+{
+	const struct call_args *args = data;
+	struct request *request = exchange->request;
+	const struct json *arguments = args->arguments;
+	const struct method *tool = request_method(request);
+	if (arguments && arguments->type == JSON_NULL)
+		arguments = NULL;
+	if (!tool) {
+		refuse_tool(request, args->name);
+		return;
+	}
+	if (arguments && arguments->type != JSON_OBJECT) {
+		request_fail_data(request, MESSAGE_PARAMS, "\"field\":\"arguments\"",
+		    "arguments: must be an object, not %s", json_type_name(arguments->type));
+		return;
+	}
+	struct call *call = xcalloc(1, sizeof(*call));
+	*call = (struct call){.mcp = exchange->mcp,
+	    .tool = tool,
+	    .is_modern = exchange->is_modern,
+	    .bytes_max = is_sized(arguments) ? MCP_RESULT_MAX : MCP_RESULT_BYTES};
+	mcp_log_begin(&call->log, exchange);
+	if (tool->flags & METHOD_WAITS) {
+		call->progress =
+		    mcp_progress_new(exchange->mcp, request, exchange->meta, tool->name);
+		call->pending = mcp_pending_new(exchange->session, request);
+	}
+	request_set_dress(request, &dress, call, LINE_BYTES);
+	dispatch_run(exchange->mcp->dispatch, request, arguments);
+}
+
+struct list_args {
+	const char *cursor;
+};
+
+static const struct field list_fields[] = {
+    {.name = "cursor", .type = FIELD_STRING, .offset = offsetof(struct list_args, cursor)},
+    {.name = NULL},
+};
+
+static void handle_list(struct mcp_exchange *exchange, const void *data)
+{
+	const struct list_args *args = data;
+	if (mcp_refuse_cursor(exchange, args->cursor))
+		return;
+	mcp_tool_write_list(
+	    mcp_cacheable_result(exchange, LIST_TTL_MS), exchange->session->wants_all_tools);
+	request_done(exchange->request);
+}
+
+/* Keep alphabetized. */
+const struct mcp_method mcp_methods_tool[] = {
+    {.name = "tools/call", .fields = call_fields, .method = tool_of, .handle = handle_call},
+    {.name = "tools/list", .fields = list_fields, .handle = handle_list},
+    {.name = NULL},
+};

@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: ISC */
+/*
+ * Tools are methods. A call goes through the checks and handlers of the method; its answer
+ * is made here: text and structuredContent with the same facts, bounded, errors that teach,
+ * and an end to waiting before the agent would give the call up.
+ */
+#ifndef DAEMON_MCP_MCP_TOOL_H
+#define DAEMON_MCP_MCP_TOOL_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "daemon/mcp/mcp_part.h"
+
+#define MCP_RESULT_BYTES 9000 /* of text, and of structuredContent */
+#define MCP_RESULT_MAX 20000 /* the same where the caller said how much it wants */
+#define MCP_TOOLS_MAX 14 /* in the default list */
+#define MCP_TOOLS_TOKENS_MAX 3000 /* of that list */
+
+/* Writes the array "tools": the default ones, or all. */
+void mcp_tool_write_list(struct json_writer *writer, bool all);
+
+#endif

@@ -1,0 +1,53 @@
+/* SPDX-License-Identifier: ISC */
+/* The list of tools: rows of the method table as MCP has them. */
+#include <string.h>
+
+#include "base/alloc.h"
+#include "daemon/mcp/mcp_tool.h"
+
+#define SHORT_HELP_MAX 240 /* bytes; a longer one is left to describe */
+
+/* Those that an agent should see without looking for them. */
+static bool is_core(const struct method *method)
+{
+	static const char *const core[] = {"capture_pane", "run_long_command", "wait_for", NULL};
+	for (const char *const *name = core; *name; name++)
+		if (strcmp(*name, method->name) == 0)
+			return true;
+	return false;
+}
+
+static void put_tool(struct json_writer *writer, const struct method *method, bool in_short)
+{
+	bool has_help = method->help && (!in_short || strlen(method->help) <= SHORT_HELP_MAX);
+	char *text =
+	    has_help ? xasprintf("%s %s", method->summary, method->help) : xstrdup(method->summary);
+	json_object_begin(writer, NULL);
+	json_put_str(writer, "name", method->name);
+	json_put_str(writer, "title", method->title);
+	json_put_str(writer, "description", text);
+	field_write_tool_schema(writer, "inputSchema", method->fields, in_short);
+	field_write_result_schema(writer, "outputSchema", method->results, in_short);
+	json_object_begin(writer, "annotations");
+	json_put_bool(writer, "readOnlyHint", method->flags & METHOD_READ_ONLY);
+	if (!(method->flags & METHOD_READ_ONLY))
+		json_put_bool(writer, "destructiveHint", method->flags & METHOD_DESTRUCTIVE);
+	json_put_bool(writer, "openWorldHint", method->flags & METHOD_OPEN_WORLD);
+	json_object_end(writer);
+	if (is_core(method)) {
+		json_object_begin(writer, "_meta");
+		json_put_bool(writer, "anthropic/alwaysLoad", true);
+		json_object_end(writer);
+	}
+	json_object_end(writer);
+	mem_free(text);
+}
+
+void mcp_tool_write_list(struct json_writer *writer, bool all)
+{
+	json_array_begin(writer, "tools");
+	for (const struct method *method = method_next(NULL); method; method = method_next(method))
+		if (all || method->flags & METHOD_TOOL)
+			put_tool(writer, method, !all);
+	json_array_end(writer);
+}

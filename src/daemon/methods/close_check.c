@@ -1,0 +1,81 @@
+/* SPDX-License-Identifier: ISC */
+/* What must not be closed without "force". */
+#include "daemon/methods/close_check.h"
+
+#include "daemon/server/request.h"
+#include "daemon/tmux/tmux.h"
+
+static const struct muxbus_model *model_of(struct request *request)
+{
+	return tmux_model(request_daemon(request)->tmux);
+}
+
+static bool refuse(struct request *request, const char *reason)
+{
+	request_fail(
+	    request, MESSAGE_REFUSED, "%s; say \"force\": true if that is what you want", reason);
+	return false;
+}
+
+/* The pane of the caller in the model, or NULL. */
+static const struct muxbus_pane *own_pane(struct request *request)
+{
+	bool is_weak;
+	uint32_t id = request_caller_pane(request, &is_weak);
+	return id == MUXBUS_NO_ID ? NULL : muxbus_model_pane(model_of(request), id);
+}
+
+static struct muxbus_model_counts counts_of(struct request *request)
+{
+	struct muxbus_model_counts counts;
+	muxbus_model_counts(model_of(request), &counts);
+	return counts;
+}
+
+bool guard_pane(struct request *request, const struct muxbus_pane *pane)
+{
+	if (own_pane(request) == pane)
+		return refuse(request, "this is the pane you are in yourself");
+	if (counts_of(request).panes <= 1)
+		return refuse(
+		    request, "this is the last pane of the tmux server, which would end with it");
+	return true;
+}
+
+bool guard_window(struct request *request, const struct muxbus_window *window)
+{
+	const struct muxbus_pane *own = own_pane(request);
+	if (own && own->window == window->id)
+		return refuse(request, "the pane you are in yourself is in this window");
+	if (counts_of(request).windows <= 1)
+		return refuse(
+		    request, "this is the last window of the tmux server, which would end with it");
+	return true;
+}
+
+/* Whether a window has links to this session and to no other. */
+static bool is_only_in(
+    const struct muxbus_model *model, uint32_t window, const struct muxbus_session *session)
+{
+	bool is_in = false;
+	const struct muxbus_link *link = NULL;
+	while ((link = muxbus_model_next_link(model, link))) {
+		if (link->window != window)
+			continue;
+		if (link->session != session->id)
+			return false;
+		is_in = true;
+	}
+	return is_in;
+}
+
+bool guard_session(struct request *request, const struct muxbus_session *session)
+{
+	const struct muxbus_pane *own = own_pane(request);
+	if (own && is_only_in(model_of(request), own->window, session))
+		return refuse(request, "the pane you are in yourself is in this session");
+	if (counts_of(request).sessions <= 1)
+		return refuse(request,
+		    "this is the last session of the tmux server, which would end with it");
+	return true;
+}

@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: ISC */
+/*
+ * What must not be closed without "force": the caller's own pane and what holds it, and the
+ * last of anything, which would end the tmux server.
+ */
+#ifndef DAEMON_METHODS_CLOSE_CHECK_H
+#define DAEMON_METHODS_CLOSE_CHECK_H
+
+#include <muxbus.h>
+#include <stdbool.h>
+
+struct request;
+
+/* Each fails the request as refused, and returns false, if closing it would do harm. */
+bool guard_pane(struct request *request, const struct muxbus_pane *pane);
+bool guard_window(struct request *request, const struct muxbus_window *window);
+bool guard_session(struct request *request, const struct muxbus_session *session);
+
+#endif

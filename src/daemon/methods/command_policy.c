@@ -1,0 +1,265 @@
+/* SPDX-License-Identifier: ISC */
+/* Which tmux commands run_tmux lets through. */
+#include "daemon/methods/command_policy.h"
+
+#include <string.h>
+
+#include "base/str.h"
+
+/* What a row says. The flags that take a value are needed to find -t and the others. */
+struct row {
+	const char *name;
+	const char *alias; /* or NULL */
+	const char *valued; /* letters of flags with a value */
+	const char *needs; /* letters, at least one of which must be there; NULL: none */
+	const char *forced; /* letters that need force; NULL: none */
+	enum command_verdict verdict; /* without those */
+	enum command_target target;
+	const char *reason;
+};
+
+#define ALLOW(name, alias, valued)                                        \
+	{                                                                 \
+		name, alias, valued, NULL, NULL, COMMAND_ALLOWED, 0, NULL \
+	}
+#define REFUSE(name, alias, reason)                                     \
+	{                                                               \
+		name, alias, "", NULL, NULL, COMMAND_REFUSED, 0, reason \
+	}
+#define FORCE(name, alias, valued, reason)                                      \
+	{                                                                       \
+		name, alias, valued, NULL, NULL, COMMAND_NEEDS_FORCE, 0, reason \
+	}
+
+static const char wedges[] =
+    "it waits for a person at a terminal, and we have none: nothing could run any more";
+static const char client_of_ours[] =
+    "it is about the client it comes from, and that is this daemon's";
+static const char opens_mode[] = "it puts a pane into a mode that waits for a person's keys";
+static const char runs_file[] =
+    "it goes through the tmux server's own files, which may block all of tmux; errors are lost";
+
+/* All commands of tmux 3.2 to 3.8. Keep alphabetized. */
+static const struct row rows[] = {
+    REFUSE("attach-session", "attach", client_of_ours),
+    ALLOW("bind-key", "bind", "NT"),
+    ALLOW("break-pane", "breakp", "Fnst"),
+    ALLOW("capture-pane", "capturep", "bESt"),
+    FORCE("choose-buffer", NULL, "FfKOt", opens_mode),
+    FORCE("choose-client", NULL, "FfKOt", opens_mode),
+    FORCE("choose-tree", NULL, "FfKOt", opens_mode),
+    ALLOW("clear-history", "clearhist", "t"),
+    ALLOW("clear-prompt-history", "clearphist", "T"),
+    FORCE("clock-mode", NULL, "t", opens_mode),
+    REFUSE("command-prompt", NULL, wedges),
+    REFUSE("confirm-before", "confirm", wedges),
+    ALLOW("copy-mode", NULL, "st"),
+    FORCE("customize-mode", NULL, "FfT", opens_mode),
+    ALLOW("delete-buffer", "deleteb", "b"),
+    {"detach-client", "detach", "Est", "st", "aPE", COMMAND_ALLOWED, 0, client_of_ours},
+    REFUSE("display-menu", "menu", wedges),
+    {"display-message", "display", "cdFt", NULL, "I", COMMAND_ALLOWED, 0,
+	"-I reads what nobody writes"},
+    REFUSE("display-panes", "displayp", wedges),
+    REFUSE("display-popup", "popup", "it needs a person's terminal"),
+    FORCE("find-window", "findw", "t", opens_mode),
+    ALLOW("has-session", "has", "t"),
+    FORCE("if-shell", "if", "t", "it runs a shell, or commands that are not looked at"),
+    ALLOW("join-pane", "joinp", "lst"),
+    {"kill-pane", "killp", "t", NULL, "a", COMMAND_CLOSES, COMMAND_TARGET_PANE,
+	"-a closes all panes but one"},
+    {"kill-server", NULL, "", NULL, NULL, COMMAND_CLOSES, COMMAND_TARGET_SERVER, NULL},
+    {"kill-session", NULL, "t", NULL, "a", COMMAND_CLOSES, COMMAND_TARGET_SESSION,
+	"-a closes all sessions but one"},
+    {"kill-window", "killw", "t", NULL, "a", COMMAND_CLOSES, COMMAND_TARGET_WINDOW,
+	"-a closes all windows but one"},
+    ALLOW("last-pane", "lastp", "t"),
+    ALLOW("last-window", "last", "t"),
+    {"link-window", "linkw", "st", NULL, "k", COMMAND_ALLOWED, 0,
+	"-k closes the window that is there"},
+    ALLOW("list-buffers", "lsb", "Ff"),
+    ALLOW("list-clients", "lsc", "Fft"),
+    ALLOW("list-commands", "lscm", "F"),
+    ALLOW("list-keys", "lsk", "PT"),
+    ALLOW("list-panes", "lsp", "Fft"),
+    ALLOW("list-sessions", "ls", "Ff"),
+    ALLOW("list-windows", "lsw", "Fft"),
+    REFUSE("load-buffer", "loadb", runs_file),
+    REFUSE("lock-client", "lockc", "it locks people's terminals"),
+    REFUSE("lock-server", "lock", "it locks people's terminals"),
+    REFUSE("lock-session", "locks", "it locks people's terminals"),
+    {"move-pane", "movep", "lst", NULL, NULL, COMMAND_ALLOWED, 0, NULL},
+    {"move-window", "movew", "st", NULL, "k", COMMAND_ALLOWED, 0,
+	"-k closes the window that is there"},
+    ALLOW("new-pane", NULL, "ceFltxyXY"),
+    {"new-session", "new", "ceFfnstxy", "d", "A", COMMAND_ALLOWED, 0, client_of_ours},
+    {"new-window", "neww", "ceFnt", NULL, "k", COMMAND_ALLOWED, 0,
+	"-k closes the window that is there"},
+    ALLOW("next-layout", "nextl", "t"),
+    ALLOW("next-window", "next", "t"),
+    ALLOW("paste-buffer", "pasteb", "bst"),
+    ALLOW("pipe-pane", "pipep", "t"),
+    ALLOW("previous-layout", "prevl", "t"),
+    ALLOW("previous-window", "prev", "t"),
+    {"refresh-client", "refresh", "ABCfFrt", "t", NULL, COMMAND_ALLOWED, 0, client_of_ours},
+    ALLOW("rename-session", "rename", "t"),
+    ALLOW("rename-window", "renamew", "t"),
+    ALLOW("resize-pane", "resizep", "txy"),
+    ALLOW("resize-window", "resizew", "txy"),
+    {"respawn-pane", "respawnp", "cet", NULL, "k", COMMAND_ALLOWED, 0,
+	"-k ends the program that runs there"},
+    {"respawn-window", "respawnw", "cet", NULL, "k", COMMAND_ALLOWED, 0,
+	"-k ends the program that runs there"},
+    ALLOW("rotate-window", "rotatew", "t"),
+    REFUSE("run-shell", "run", "what it prints comes up in a user's pane"),
+    REFUSE("save-buffer", "saveb", runs_file),
+    ALLOW("select-layout", "selectl", "t"),
+    ALLOW("select-pane", "selectp", "PTt"),
+    ALLOW("select-window", "selectw", "t"),
+    {"send-keys", "send", "cNt", NULL, "K", COMMAND_ALLOWED, 0,
+	"-K goes through a client's key bindings"},
+    ALLOW("send-prefix", NULL, "t"),
+    {"server-access", NULL, "", NULL, "ad", COMMAND_ALLOWED, 0, "it decides who gets in"},
+    ALLOW("set-buffer", "setb", "bnt"),
+    ALLOW("set-environment", "setenv", "t"),
+    {"set-hook", NULL, "Bt", NULL, "R", COMMAND_ALLOWED, 0, "-R runs it at once"},
+    ALLOW("set-option", "set", "t"),
+    ALLOW("set-window-option", "setw", "t"),
+    ALLOW("show-buffer", "showb", "b"),
+    ALLOW("show-environment", "showenv", "t"),
+    ALLOW("show-hooks", NULL, "t"),
+    ALLOW("show-messages", "showmsgs", "t"),
+    ALLOW("show-options", "show", "t"),
+    ALLOW("show-prompt-history", "showphist", "T"),
+    ALLOW("show-window-options", "showw", "t"),
+    FORCE("source-file", "source", "t", "the commands in the file are not looked at"),
+    ALLOW("split-window", "splitw", "ceFlt"),
+    ALLOW("start-server", "start", ""),
+    REFUSE("suspend-client", "suspendc", client_of_ours),
+    ALLOW("swap-pane", "swapp", "st"),
+    ALLOW("swap-window", "swapw", "st"),
+    {"switch-client", "switchc", "cOtT", "c", NULL, COMMAND_ALLOWED, 0, client_of_ours},
+    ALLOW("unbind-key", "unbind", "T"),
+    {"unlink-window", "unlinkw", "t", NULL, "k", COMMAND_ALLOWED, 0, "-k closes the window"},
+    {"wait-for", "wait", "", "SU", NULL, COMMAND_ALLOWED, 0, wedges},
+};
+
+#define ROW_COUNT (sizeof(rows) / sizeof(rows[0]))
+
+static const struct row *find_row(const char *name)
+{
+	const struct row *found = NULL;
+	size_t len = strlen(name);
+	for (size_t i = 0; i < ROW_COUNT; i++)
+		if (rows[i].alias && strcmp(rows[i].alias, name) == 0)
+			return &rows[i];
+	for (size_t i = 0; i < ROW_COUNT; i++) {
+		if (strncmp(rows[i].name, name, len) != 0)
+			continue;
+		if (rows[i].name[len] == '\0')
+			return &rows[i];
+		if (found)
+			return NULL; /* ambiguous: tmux refuses it too */
+		found = &rows[i];
+	}
+	return found;
+}
+
+static const char *find_nearest(const char *name)
+{
+	const char *names[ROW_COUNT + 1];
+	for (size_t i = 0; i < ROW_COUNT; i++)
+		names[i] = rows[i].name;
+	names[ROW_COUNT] = NULL;
+	return str_nearest(name, names);
+}
+
+/* The flags that are given, as getopt would read them. */
+struct flags {
+	bool is_given[128];
+	const char *target; /* the value of -t */
+};
+
+static void read_flags(
+    const struct row *row, const char *const *words, size_t count, struct flags *ret_flags)
+{
+	*ret_flags = (struct flags){0};
+	for (size_t i = 1; i < count; i++) {
+		const char *word = words[i];
+		if (word[0] != '-' || word[1] == '\0' || strcmp(word, "--") == 0)
+			return;
+		for (const char *flag = word + 1; *flag; flag++) {
+			if ((unsigned char)*flag < 128)
+				ret_flags->is_given[(unsigned char)*flag] = true;
+			if (!strchr(row->valued, *flag))
+				continue;
+			const char *value = flag[1] ? flag + 1 : i + 1 < count ? words[++i] : NULL;
+			if (*flag == 't')
+				ret_flags->target = value;
+			break;
+		}
+	}
+}
+
+static bool has_one_of(const struct flags *flags, const char *letters)
+{
+	for (; letters && *letters; letters++)
+		if (flags->is_given[(unsigned char)*letters])
+			return true;
+	return false;
+}
+
+/* In what is no format the two characters are nothing but themselves. */
+static bool runs_shell(
+    const struct row *row, const char *const *words, size_t count, const struct flags *flags)
+{
+	static const char *const literal[] = {"send-keys", "set-buffer", "set-environment", NULL};
+	for (size_t i = 0; literal[i]; i++)
+		if (strcmp(row->name, literal[i]) == 0 && !flags->is_given['F'])
+			return false;
+	for (size_t i = 1; i < count; i++)
+		if (strstr(words[i], "#("))
+			return true;
+	return false;
+}
+
+/* Whether a command, by its full name, leaves all that the model knows as it is. */
+static bool only_looks(const char *name)
+{
+	static const char *const names[] = {"capture-pane", "display-message", "has-session", NULL};
+	for (size_t i = 0; names[i]; i++)
+		if (strcmp(names[i], name) == 0)
+			return true;
+	return strncmp(name, "list-", 5) == 0 || strncmp(name, "show-", 5) == 0;
+}
+
+void command_judge(const char *const *words, size_t count, struct command_judgement *ret_judgement)
+{
+	struct command_judgement judgement = {0};
+	struct flags flags;
+	const struct row *row = find_row(words[0]);
+	if (!row) {
+		*ret_judgement = (struct command_judgement){
+		    .verdict = COMMAND_NEEDS_FORCE,
+		    .nearest = find_nearest(words[0]),
+		    .reason = "it is no command, or an ambiguous one, or an alias of the user's",
+		};
+		return;
+	}
+	read_flags(row, words, count, &flags);
+	judgement.name = row->name;
+	judgement.verdict = row->verdict;
+	judgement.reason = row->reason;
+	judgement.target = row->target;
+	judgement.target_text = flags.target;
+	judgement.only_looks = only_looks(row->name);
+	if (row->needs && !has_one_of(&flags, row->needs)) {
+		judgement.verdict = COMMAND_REFUSED;
+	} else if (row->verdict != COMMAND_REFUSED && has_one_of(&flags, row->forced)) {
+		judgement.verdict = COMMAND_NEEDS_FORCE;
+	} else if (row->verdict == COMMAND_ALLOWED && runs_shell(row, words, count, &flags)) {
+		judgement.verdict = COMMAND_NEEDS_FORCE;
+		judgement.reason = "#(...) in it may run a shell";
+	}
+	*ret_judgement = judgement;
+}

@@ -1,0 +1,218 @@
+/* SPDX-License-Identifier: ISC */
+/* The program in front of a terminal, and whether it waits for input there. */
+#include "daemon/pane/foreground.h"
+
+#include <dirent.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "base/process.h"
+#include "daemon/input/typist_guard.h"
+#include "daemon/pane/pane_tty.h"
+
+enum {
+	THREADS_MAX = 64, /* of one process; more are not asked, and so it is not known */
+	PROCESSES_MAX = 64, /* below the one in front */
+	DEPTH_MAX = 8,
+};
+
+static bool read_text(const char *path, char *out, size_t size)
+{
+	FILE *file = fopen(path, "re");
+	size_t len;
+
+	if (file == NULL)
+		return false;
+	len = fread(out, 1, size - 1, file);
+	(void)fclose(file); /* only read */
+	out[len] = '\0';
+	return len > 0;
+}
+
+/* Whether a descriptor of a process is a terminal. */
+static bool is_terminal(pid_t pid, long fd)
+{
+	static const char folder[] = "/dev/pts/";
+	char path[64], target[64];
+	ssize_t len;
+
+	snprintf(path, sizeof path, "/proc/%d/fd/%ld", (int)pid, fd);
+	len = readlink(path, target, sizeof target - 1);
+	if (len <= 0)
+		return false;
+	target[len] = '\0';
+	return strncmp(target, folder, sizeof folder - 1) == 0 || strcmp(target, "/dev/tty") == 0;
+}
+
+/* Waiting for descriptors 0 .. count - 1. */
+static enum agent_reads judge_select(pid_t pid, unsigned long count)
+{
+	if (count == 0)
+		return AGENT_READS_NO;
+	return count == 1 && is_terminal(pid, 0) ? AGENT_READS_YES : AGENT_READS_UNKNOWN;
+}
+
+/* What a thread sleeps in. A lock (futex) is AGENT_READS_NO: others may say more. */
+static enum agent_reads judge_call(pid_t pid, const char *text)
+{
+	unsigned long arguments[3] = {0};
+	long number;
+
+	if (strncmp(text, "running", 7) == 0)
+		return AGENT_READS_NO;
+	if (sscanf(text, "%ld %lx %lx %lx", &number, &arguments[0], &arguments[1], &arguments[2]) !=
+		4 ||
+	    number < 0)
+		return AGENT_READS_UNKNOWN;
+	switch (number) {
+	case SYS_read:
+	case SYS_readv:
+		return is_terminal(pid, (long)arguments[0]) ? AGENT_READS_YES : AGENT_READS_NO;
+#ifdef SYS_select
+	case SYS_select:
+#endif
+	case SYS_pselect6:
+		return judge_select(pid, arguments[0]);
+#ifdef SYS_poll
+	case SYS_poll:
+#endif
+	case SYS_ppoll:
+		return arguments[1] == 0 ? AGENT_READS_NO : AGENT_READS_UNKNOWN;
+#ifdef SYS_epoll_wait
+	case SYS_epoll_wait:
+#endif
+	case SYS_epoll_pwait:
+#ifdef SYS_epoll_pwait2
+	case SYS_epoll_pwait2:
+#endif
+	case SYS_io_getevents:
+#ifdef SYS_io_uring_enter
+	case SYS_io_uring_enter:
+#endif
+		return AGENT_READS_UNKNOWN;
+	default:
+		return AGENT_READS_NO;
+	}
+}
+
+/* One that reads decides; then one of whom it is not known. */
+static enum agent_reads join(enum agent_reads one, enum agent_reads other)
+{
+	if (one == AGENT_READS_YES || other == AGENT_READS_YES)
+		return AGENT_READS_YES;
+	return one == AGENT_READS_UNKNOWN ? one : other;
+}
+
+/* All threads of a process; of one whose first thread computes the others do not count. */
+static enum agent_reads judge_process(pid_t pid)
+{
+	enum agent_reads reads = AGENT_READS_NO;
+	char path[128], text[256];
+	const struct dirent *entry;
+	unsigned count = 0;
+	DIR *folder;
+
+	snprintf(path, sizeof path, "/proc/%d/syscall", (int)pid);
+	if (!read_text(path, text, sizeof text))
+		return AGENT_READS_UNKNOWN;
+	if (strncmp(text, "running", 7) == 0)
+		return AGENT_READS_NO;
+	snprintf(path, sizeof path, "/proc/%d/task", (int)pid);
+	folder = opendir(path);
+	if (folder == NULL)
+		return AGENT_READS_UNKNOWN;
+	while ((entry = readdir(folder)) != NULL) {
+		if (entry->d_name[0] == '.')
+			continue;
+		snprintf(path, sizeof path, "/proc/%d/task/%.20s/syscall", (int)pid, entry->d_name);
+		if (++count > THREADS_MAX)
+			reads = join(reads, AGENT_READS_UNKNOWN);
+		else if (read_text(path, text, sizeof text))
+			reads = join(reads, judge_call(pid, text));
+	}
+	(void)closedir(folder); /* only read */
+	return reads;
+}
+
+/* A process and those below it of its group: a script may have its reader as a child. */
+static enum agent_reads judge_tree(pid_t pid, pid_t group, unsigned depth, unsigned *count)
+{
+	enum agent_reads reads;
+	char path[64];
+	FILE *file;
+	int child;
+
+	if (getpgid(pid) != group)
+		return AGENT_READS_NO;
+	if (depth > DEPTH_MAX || ++*count > PROCESSES_MAX)
+		return AGENT_READS_UNKNOWN;
+	reads = judge_process(pid);
+	snprintf(path, sizeof path, "/proc/%d/task/%d/children", (int)pid, (int)pid);
+	file = fopen(path, "re");
+	if (file == NULL)
+		return reads == AGENT_READS_NO ? AGENT_READS_UNKNOWN : reads;
+	while (reads != AGENT_READS_YES && fscanf(file, "%d", &child) == 1)
+		reads = join(reads, judge_tree(child, group, depth + 1, count));
+	(void)fclose(file); /* only read */
+	return reads;
+}
+
+/* The last child of a process that is of its group, or 0. */
+static pid_t find_child(pid_t pid, pid_t group)
+{
+	pid_t found = 0;
+	char path[64];
+	FILE *file;
+	int child;
+
+	snprintf(path, sizeof path, "/proc/%d/task/%d/children", (int)pid, (int)pid);
+	file = fopen(path, "re");
+	if (file == NULL)
+		return 0;
+	while (fscanf(file, "%d", &child) == 1) {
+		if (getpgid(child) == group)
+			found = child;
+	}
+	(void)fclose(file); /* only read */
+	return found;
+}
+
+/* The program that matters: a shell that only waits for what it has started is none. */
+static bool find_program(struct agent_front *front, pid_t group)
+{
+	front->pid = group;
+	for (unsigned depth = 0; depth < DEPTH_MAX; depth++) {
+		pid_t child;
+
+		if (!pane_tty_program(front->pid, front->name, sizeof front->name))
+			return false;
+		front->is_shell = typist_is_shell(front->name);
+		child = front->is_shell ? find_child(front->pid, group) : 0;
+		if (child == 0)
+			break;
+		front->pid = child;
+	}
+	front->start = process_start_ticks(front->pid);
+	return front->start != 0;
+}
+
+bool agent_front_lives(pid_t pid, uint64_t start)
+{
+	return start != 0 && process_start_ticks(pid) == start;
+}
+
+void agent_front_read(pid_t pid, struct agent_front *ret_front)
+{
+	unsigned count = 0;
+	pid_t group = pane_tty_front_pid(pid);
+
+	*ret_front = (struct agent_front){0};
+	if (group == 0 || !find_program(ret_front, group))
+		return;
+	ret_front->is_known = true;
+	ret_front->reads = judge_tree(group, group, 0, &count);
+}

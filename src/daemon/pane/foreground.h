@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: ISC */
+/*
+ * The program in front of a terminal, and whether it waits for input there: asked of
+ * /proc (proc(5)), by the system call that each thread of its process group sleeps in.
+ * Where that may not be read, or says nothing (a program that waits for many things at
+ * once), it is not known: nothing is concluded then.
+ */
+#ifndef DAEMON_PANE_FOREGROUND_H
+#define DAEMON_PANE_FOREGROUND_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+enum agent_reads {
+	AGENT_READS_UNKNOWN,
+	AGENT_READS_YES, /* it sleeps in a read of the terminal, or waits for that alone */
+	AGENT_READS_NO, /* it computes, sleeps, or waits for something else */
+};
+
+struct agent_front {
+	bool is_known; /* false: nothing else counts */
+	pid_t pid; /* leader of the process group in front; behind a script's shell, its child */
+	uint64_t start; /* its start time; 0: it has ended */
+	char name[64]; /* as tmux names it */
+	bool is_shell;
+	enum agent_reads reads;
+};
+
+/* pid is that of a pane's first process. */
+void agent_front_read(pid_t pid, struct agent_front *ret_front);
+
+/* Whether a process that was seen is still there. */
+bool agent_front_lives(pid_t pid, uint64_t start);
+
+#endif

@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: ISC */
+/* The screen of a pane, read once: its text, its cursor, and the prompt that the cursor is at. */
+#ifndef DAEMON_PANE_PANE_SCREEN_H
+#define DAEMON_PANE_PANE_SCREEN_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "daemon/pane/prompt.h"
+
+struct tmux;
+
+struct pane_screen {
+	struct prompt_view view; /* lent; its cursor is where the program shows one */
+	bool has_cursor; /* false: none is seen, so it is not known where input goes */
+	unsigned cursor_row; /* tmux's own */
+	unsigned cursor_column;
+	struct prompt prompt;
+};
+
+/* error as of the library; screen NULL then. Lent until it returns. */
+typedef void pane_screen_fn(void *data, int error, const struct pane_screen *screen);
+
+/* Reads a pane. Returns an error, and does not call done, if tmux is not followed. */
+int pane_screen_read(struct tmux *tmux, uint32_t pane, pane_screen_fn *done, void *data);
+
+#endif

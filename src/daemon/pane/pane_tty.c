@@ -1,0 +1,101 @@
+/* SPDX-License-Identifier: ISC */
+/* The terminal of a pane. */
+#include "daemon/pane/pane_tty.h"
+
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <termios.h>
+#include <unistd.h>
+
+/* Only a pseudo-terminal is opened: of others that alone may have an effect. */
+static int open_tty(const char *path)
+{
+	static const char folder[] = "/dev/pts/";
+	const char *number = path + sizeof folder - 1;
+
+	if (path == NULL || strncmp(path, folder, sizeof folder - 1) != 0 || *number == '\0' ||
+	    strspn(number, "0123456789") != strlen(number))
+		return -1;
+	return open(path, O_RDONLY | O_NOCTTY | O_NONBLOCK | O_CLOEXEC);
+}
+
+/* Reads a file of /proc as text. Returns its length. */
+static size_t read_proc(pid_t pid, const char *name, char *out, size_t size)
+{
+	char path[64];
+	FILE *file;
+	size_t len;
+
+	snprintf(path, sizeof path, "/proc/%d/%s", (int)pid, name);
+	file = fopen(path, "re");
+	if (file == NULL)
+		return 0;
+	len = fread(out, 1, size - 1, file);
+	(void)fclose(file); /* only read */
+	out[len] = '\0';
+	return len;
+}
+
+/* The group of a process, and the one in front of its terminal. */
+static bool read_groups(pid_t pid, long *ret_group, long *ret_front)
+{
+	char text[512], *after;
+
+	if (read_proc(pid, "stat", text, sizeof text) == 0)
+		return false;
+	after = strrchr(text, ')');
+	return after != NULL &&
+	    sscanf(after + 1, " %*c %*d %ld %*d %*d %ld", ret_group, ret_front) == 2;
+}
+
+pid_t pane_tty_front_pid(pid_t pid)
+{
+	long group, front;
+
+	return read_groups(pid, &group, &front) && front > 0 ? (pid_t)front : 0;
+}
+
+bool pane_tty_front(pid_t pid, char *out, size_t size)
+{
+	pid_t front = pane_tty_front_pid(pid);
+
+	return front != 0 && pane_tty_program(front, out, size);
+}
+
+bool pane_tty_program(pid_t pid, char *out, size_t size)
+{
+	char text[512], *name = text, *slash;
+
+	if (read_proc(pid, "cmdline", text, sizeof text) == 0)
+		return false;
+	name += *name == '"';
+	name[strcspn(name, "\"")] = '\0';
+	name += strncmp(name, "exec ", 5) == 0 ? 5 : 0;
+	name += strspn(name, " -");
+	name[strcspn(name, " ")] = '\0';
+	slash = *name == '/' ? strrchr(name, '/') : NULL;
+	if (slash != NULL)
+		name = slash + 1;
+	return *name != '\0' && (size_t)snprintf(out, size, "%s", name) < size;
+}
+
+void pane_tty_read(const char *path, pid_t pid, struct pane_tty *ret_tty)
+{
+	struct termios modes;
+	long group, front;
+	int fd = open_tty(path);
+
+	*ret_tty = (struct pane_tty){0};
+	if (fd < 0)
+		return;
+	if (tcgetattr(fd, &modes) == 0 && ioctl(fd, FIONREAD, &ret_tty->unread) == 0) {
+		ret_tty->is_known = true;
+		ret_tty->is_cooked = (modes.c_lflag & ICANON) != 0;
+		ret_tty->has_echo = (modes.c_lflag & ECHO) != 0;
+		ret_tty->has_signals = (modes.c_lflag & ISIG) != 0;
+		ret_tty->is_first = read_groups(pid, &group, &front) && group == front;
+	}
+	(void)close(fd); /* nothing was written */
+}

@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: ISC */
+/*
+ * The terminal of a pane as its program has set it, and what it has not read yet. What was
+ * sent and not read is not submitted, whatever the screen shows; and what a program never
+ * reads, the shell behind it will.
+ */
+#ifndef DAEMON_PANE_PANE_TTY_H
+#define DAEMON_PANE_PANE_TTY_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <sys/types.h>
+
+struct pane_tty {
+	bool is_known; /* false: it cannot be asked, and nothing else counts */
+	bool is_cooked; /* the kernel edits lines: the program may not be reading at all */
+	bool has_echo;
+	bool has_signals; /* C-c and the like: line editors leave them on, agents do not */
+	bool is_first; /* the pane's first process is in front: no shell behind it */
+	int unread; /* bytes, when cooked: of whole lines */
+};
+
+/* path is the terminal's, pid that of the pane's first process. */
+void pane_tty_read(const char *path, pid_t pid, struct pane_tty *ret_tty);
+
+/*
+ * The name of the program in front as tmux forms it, read just now: the model's may be that
+ * of a program which has replaced itself since. False if it cannot be read.
+ */
+bool pane_tty_front(pid_t pid, char *out, size_t size);
+
+/* The leader of the group in front of the terminal that a process has; 0 if it cannot be read. */
+pid_t pane_tty_front_pid(pid_t pid);
+
+/* The name of a process, formed in the same way. */
+bool pane_tty_program(pid_t pid, char *out, size_t size);
+
+#endif

@@ -1,0 +1,364 @@
+/* SPDX-License-Identifier: ISC */
+/* Presences: what agents report of themselves. */
+#include "daemon/pane/presence.h"
+
+#include <muxbus.h>
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/alloc.h"
+#include "base/clock.h"
+#include "base/process.h"
+#include "daemon/deliver/delivery.h"
+#include "daemon/event/event_log.h"
+#include "daemon/input/typist.h"
+#include "daemon/pane/pane_tty.h"
+#include "daemon/queue/queue.h"
+#include "daemon/queue/store.h"
+#include "daemon/server/daemon.h"
+#include "daemon/tmux/pane_fate.h"
+#include "daemon/tmux/tmux.h"
+#include "wire/json.h"
+
+#define PREFIX "presence/"
+
+enum { KEY_SIZE = 200, VALUE_SIZE = 256, EVENT_MAX = 1024 };
+
+struct presence_set {
+	struct daemon *daemon;
+	struct list presences; /* the one that reported last comes last */
+	size_t count;
+};
+
+static const char *const state_names[] = {
+    [PRESENCE_UNKNOWN] = "unknown",
+    [PRESENCE_IDLE] = "idle",
+    [PRESENCE_BUSY] = "busy",
+    [PRESENCE_ASKING] = "asking",
+    [PRESENCE_GONE] = "gone",
+};
+
+const char *presence_state_name(enum presence_state state)
+{
+	return state_names[state];
+}
+
+#define LETTERS "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_.-"
+
+static bool is_word(const char *text, size_t max, const char *allowed)
+{
+	size_t len = strlen(text);
+
+	return len > 0 && len <= max && strspn(text, allowed) == len && text[0] != '-';
+}
+
+const char *presence_check(const char *agent, const char *session)
+{
+	if (!is_word(agent, PRESENCE_NAME_MAX, LETTERS))
+		return "agent: must be 1 to 32 characters of A-Z a-z 0-9 _ . -";
+	if (session != NULL && !is_word(session, PRESENCE_SESSION_MAX, LETTERS ":"))
+		return "session: must be 1 to 128 characters of A-Z a-z 0-9 _ . : -";
+	return NULL;
+}
+
+/* ---- the store ---- */
+
+/* By pane; without one, by agent and session. */
+static void presence_key(const struct presence *presence, char out[KEY_SIZE])
+{
+	char pane[PANE_REF_TEXT_SIZE];
+
+	pane_ref_format(&presence->pane, pane);
+	if (presence->pane.pane != MUXBUS_NO_ID)
+		snprintf(out, KEY_SIZE, PREFIX "%s", pane);
+	else
+		snprintf(out, KEY_SIZE, PREFIX "-/%s/%s", presence->agent, presence->session);
+}
+
+/* "%3/812/790/5120 812 5120 1 claude 0af3-…"; "-" for no pane and for no session. */
+static void presence_store(const struct presence_set *set, const struct presence *presence)
+{
+	char key[KEY_SIZE], value[VALUE_SIZE], pane[PANE_REF_TEXT_SIZE] = "-";
+
+	if (presence->pane.pane != MUXBUS_NO_ID)
+		pane_ref_format(&presence->pane, pane);
+	presence_key(presence, key);
+	snprintf(value, sizeof value, "%s %d %llu %d %s %s", pane, (int)presence->pid,
+	    (unsigned long long)presence->pid_start, presence->has_turns, presence->agent,
+	    presence->session[0] != '\0' ? presence->session : "-");
+	store_put(queue_store(set->daemon->queue), key, value, strlen(value));
+}
+
+static bool presence_parse(const char *value, struct presence *presence)
+{
+	char pane[PANE_REF_TEXT_SIZE];
+	unsigned long long start;
+	int pid, has_turns;
+
+	_Static_assert(PANE_REF_TEXT_SIZE > 79, "the width below");
+	if (sscanf(value, "%79s %d %llu %d %32s %128s", pane, &pid, &start, &has_turns,
+		presence->agent, presence->session) != 6)
+		return false;
+	if (strcmp(presence->session, "-") == 0)
+		presence->session[0] = '\0';
+	pane_ref_clear(&presence->pane);
+	if (strcmp(pane, "-") != 0 && !pane_ref_parse(pane, &presence->pane))
+		return false;
+	presence->pid = pid;
+	presence->pid_start = start;
+	presence->has_turns = has_turns != 0;
+	return presence_check(presence->agent,
+		   presence->session[0] != '\0' ? presence->session : NULL) == NULL;
+}
+
+/* ---- who is there ---- */
+
+/* Whether neither its pane nor its process is known to have gone. */
+static bool is_there(const struct presence_set *set, const struct presence *presence)
+{
+	if (presence->pid > 0 && process_start_ticks(presence->pid) != presence->pid_start)
+		return false;
+	return presence->pane.pane == MUXBUS_NO_ID ||
+	    pane_fate(set->daemon->tmux, &presence->pane) != PANE_GONE;
+}
+
+static void presence_remove(struct presence_set *set, struct presence *presence)
+{
+	char key[KEY_SIZE];
+
+	presence_key(presence, key);
+	store_delete(queue_store(set->daemon->queue), key);
+	list_remove(&presence->link);
+	set->count--;
+	mem_free(presence);
+}
+
+/* Forgets those that have gone, and the one silent longest where there are too many. */
+static void sweep(struct presence_set *set)
+{
+	struct list *link, *after;
+
+	list_for_each_safe (link, after, &set->presences) {
+		struct presence *presence = list_entry(link, struct presence, link);
+
+		if (!is_there(set, presence))
+			presence_remove(set, presence);
+	}
+	if (set->count >= PRESENCES_MAX)
+		presence_remove(set, list_entry(set->presences.next, struct presence, link));
+}
+
+/* The one that a report is about, whatever has become of it. */
+static struct presence *find(const struct presence_set *set, const struct pane_ref *pane,
+    const char *agent, const char *session)
+{
+	struct list *link;
+
+	list_for_each (link, &set->presences) {
+		struct presence *presence = list_entry(link, struct presence, link);
+
+		if (pane->pane != MUXBUS_NO_ID ? pane_ref_equal(&presence->pane, pane)
+					       : presence->pane.pane == MUXBUS_NO_ID &&
+			    strcmp(presence->agent, agent) == 0 &&
+			    strcmp(presence->session, session) == 0)
+			return presence;
+	}
+	return NULL;
+}
+
+const struct presence *presence_of_pane(struct presence_set *set, const struct pane_ref *pane)
+{
+	const struct presence *presence =
+	    pane->pane != MUXBUS_NO_ID ? find(set, pane, "", "") : NULL;
+
+	return presence != NULL && is_there(set, presence) ? presence : NULL;
+}
+
+const struct presence *presence_of_session(
+    struct presence_set *set, const char *agent, const char *session)
+{
+	const struct presence *presence = NULL;
+
+	while ((presence = presence_next(set, presence)) != NULL) {
+		if (strcmp(presence->agent, agent) == 0 && strcmp(presence->session, session) == 0)
+			return presence;
+	}
+	return NULL;
+}
+
+const struct presence *presence_next(struct presence_set *set, const struct presence *previous)
+{
+	const struct list *link = previous == NULL ? set->presences.next : previous->link.next;
+
+	for (; link != &set->presences; link = link->next) {
+		const struct presence *presence = list_entry(link, const struct presence, link);
+
+		if (is_there(set, presence))
+			return presence;
+	}
+	return NULL;
+}
+
+size_t presence_count(struct presence_set *set)
+{
+	const struct presence *presence = NULL;
+	size_t count = 0;
+
+	while ((presence = presence_next(set, presence)) != NULL)
+		count++;
+	return count;
+}
+
+/* ---- reports ---- */
+
+static void tell(
+    struct presence_set *set, const struct presence *presence, enum presence_state before)
+{
+	struct event_scope scope;
+	struct json_writer writer;
+	struct buf members;
+
+	tmux_scope_pane(set->daemon->tmux, presence->pane.pane, &scope);
+	buf_init(&members, EVENT_MAX);
+	json_writer_init(&writer, &members);
+	if (presence->pane.pane != MUXBUS_NO_ID)
+		json_put_id(&writer, "pane", '%', presence->pane.pane);
+	else
+		json_put_null(&writer, "pane");
+	json_put_str(&writer, "agent", presence->agent);
+	json_put_str(&writer, "session", presence->session[0] != '\0' ? presence->session : NULL);
+	json_put_str(&writer, "state", state_names[presence->state]);
+	json_put_str(&writer, "before", state_names[before]);
+	(void)event_log_publish(set->daemon->events, EVENT_AGENT_REPORTED, &scope,
+	    (const char *)members.data, members.len, true);
+	buf_finish(&members);
+}
+
+/* The process that a report speaks for. */
+static pid_t report_pid(const struct presence_set *set, const struct presence_report *report)
+{
+	const struct muxbus_pane *pane =
+	    muxbus_model_pane(tmux_model(set->daemon->tmux), report->pane->pane);
+
+	if (report->pid > 0 || pane == NULL)
+		return report->pid;
+	return pane_tty_front_pid(pane->pid);
+}
+
+/*
+ * Whether a report comes from an agent that the one in the pane has started for itself:
+ * another session, while this one is at work in the same process.
+ */
+static bool is_nested(
+    const struct presence *presence, const struct presence_report *report, pid_t pid)
+{
+	bool is_same = strcmp(presence->agent, report->agent) == 0 &&
+	    (report->session == NULL || presence->session[0] == '\0' ||
+		strcmp(presence->session, report->session) == 0);
+
+	return !is_same && pid == presence->pid && presence->state >= PRESENCE_BUSY;
+}
+
+static void set_state(struct presence *presence, enum presence_state state)
+{
+	if (state == PRESENCE_BUSY) {
+		presence->has_turns = true;
+		presence->turns +=
+		    presence->state == PRESENCE_IDLE || presence->state == PRESENCE_UNKNOWN;
+	}
+	if (presence->state != state)
+		presence->since_ms = clock_real_ms();
+	presence->state = state;
+}
+
+static struct presence *presence_add(struct presence_set *set, const struct pane_ref *pane)
+{
+	struct presence *presence = xcalloc(1, sizeof *presence);
+
+	presence->pane = *pane;
+	presence->since_ms = clock_real_ms();
+	list_append(&set->presences, &presence->link);
+	set->count++;
+	return presence;
+}
+
+bool presence_report(struct presence_set *set, const struct presence_report *report)
+{
+	const char *session = report->session != NULL ? report->session : "";
+	struct presence *presence;
+	enum presence_state before;
+	bool is_new;
+	pid_t pid;
+
+	sweep(set);
+	pid = report_pid(set, report);
+	presence = find(set, report->pane, report->agent, session);
+	if (presence != NULL && is_nested(presence, report, pid))
+		return false;
+	if (presence == NULL && report->state == PRESENCE_GONE)
+		return true;
+	is_new = presence == NULL || strcmp(presence->agent, report->agent) != 0;
+	if (presence == NULL)
+		presence = presence_add(set, report->pane);
+	if (is_new) {
+		presence->state = PRESENCE_UNKNOWN;
+		presence->has_turns = false;
+	}
+	snprintf(presence->agent, sizeof presence->agent, "%s", report->agent);
+	if (report->session != NULL)
+		snprintf(presence->session, sizeof presence->session, "%s", session);
+	presence->pid = pid;
+	presence->pid_start = pid > 0 ? process_start_ticks(pid) : 0;
+	presence->reported_ms = clock_mono_ms();
+	list_remove(&presence->link);
+	list_append(&set->presences, &presence->link);
+	before = presence->state;
+	if (report->state != PRESENCE_UNKNOWN)
+		set_state(presence, report->state);
+	presence_store(set, presence);
+	if (is_new || before != presence->state)
+		tell(set, presence, before);
+	if (presence->state == PRESENCE_GONE)
+		presence_remove(set, presence);
+	delivery_set_wake_pane(set->daemon->deliveries, report->pane);
+	typist_set_wake_pane(set->daemon->typists, report->pane);
+	return true;
+}
+
+/* ---- the set ---- */
+
+struct presence_set *presence_set_new(struct daemon *daemon)
+{
+	struct presence_set *set = xcalloc(1, sizeof *set);
+	const char *key, *value;
+	size_t cursor = 0;
+
+	set->daemon = daemon;
+	list_init(&set->presences);
+	while (store_next(queue_store(daemon->queue), PREFIX, &cursor, &key, &value, NULL)) {
+		struct presence read = {0};
+
+		if (!presence_parse(value, &read))
+			continue;
+		struct presence *presence = presence_add(set, &read.pane);
+		struct list link = presence->link;
+
+		*presence = read;
+		presence->link = link;
+		presence->since_ms = clock_real_ms();
+	}
+	return set;
+}
+
+void presence_set_free(struct presence_set *set)
+{
+	struct list *link, *after;
+
+	if (set == NULL)
+		return;
+	list_for_each_safe (link, after, &set->presences)
+		mem_free(list_entry(link, struct presence, link));
+	mem_free(set);
+}

@@ -1,0 +1,85 @@
+/* SPDX-License-Identifier: ISC */
+/*
+ * Presences: agents as they report themselves, from their hooks or over their bridge: which
+ * agent sits in a pane, in which session, and whether it is idle, busy, or asks a person
+ * something. Such edges are exact, where a screen can only be judged.
+ *
+ * At most one a pane; one whose pane is not known is found by its session. A presence ends
+ * with its pane, its process, or the word "gone". Over a restart of the daemon it is kept,
+ * but for its state: what was reported meanwhile is not known.
+ */
+#ifndef DAEMON_PANE_PRESENCE_H
+#define DAEMON_PANE_PRESENCE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+#include "base/list.h"
+#include "daemon/core/pane_ref.h"
+
+#define PRESENCES_MAX 1024 /* then the one that was silent longest is forgotten */
+#define PRESENCE_NAME_MAX 32 /* of an agent: [A-Za-z0-9_.-] */
+#define PRESENCE_SESSION_MAX 128 /* [A-Za-z0-9_.:-], not beginning with '-' */
+
+struct daemon;
+struct presence_set;
+
+enum presence_state {
+	PRESENCE_UNKNOWN,
+	PRESENCE_IDLE, /* it waits for its next prompt */
+	PRESENCE_BUSY, /* it works on a turn */
+	PRESENCE_ASKING, /* it waits for a person's decision: a key would be one */
+	PRESENCE_GONE,
+	PRESENCE_STATE_COUNT_,
+};
+
+const char *presence_state_name(enum presence_state state);
+
+struct presence {
+	struct list link;
+	struct pane_ref pane; /* cleared: in none that is known */
+	char agent[PRESENCE_NAME_MAX + 1];
+	char session[PRESENCE_SESSION_MAX + 1]; /* "": not told */
+	enum presence_state state;
+	int64_t since_ms; /* CLOCK_REALTIME: of its state */
+	int64_t reported_ms; /* CLOCK_MONOTONIC: the last report; 0: in an earlier life */
+	pid_t pid; /* whose end is its end; 0: not known */
+	uint64_t pid_start;
+	bool has_turns; /* it has reported busy: it reports whenever a turn begins */
+	uint64_t turns; /* how often it became busy in this life */
+};
+
+/* What an agent says of itself. The texts are checked by presence_check(). */
+struct presence_report {
+	const struct pane_ref *pane; /* cleared: in none that is known */
+	const char *agent;
+	const char *session; /* NULL: not told */
+	enum presence_state state; /* PRESENCE_UNKNOWN: as before */
+	pid_t pid; /* 0: the program in front of the pane */
+};
+
+/* Takes up what the store holds. */
+struct presence_set *presence_set_new(struct daemon *daemon);
+void presence_set_free(struct presence_set *set);
+
+/* NULL if both are of their form, else why not. session may be NULL. */
+const char *presence_check(const char *agent, const char *session);
+
+/*
+ * Takes a report. False if it is not believed: another session of the same process is at
+ * work in that pane, so this one was started by it. What waits for the pane is looked at.
+ */
+bool presence_report(struct presence_set *set, const struct presence_report *report);
+
+/* Whoever is in a pane, or has that session; NULL if nobody is, or not any more. */
+const struct presence *presence_of_pane(struct presence_set *set, const struct pane_ref *pane);
+const struct presence *presence_of_session(
+    struct presence_set *set, const char *agent, const char *session);
+
+/* Walks those that are still there: NULL starts, NULL ends. */
+const struct presence *presence_next(struct presence_set *set, const struct presence *previous);
+size_t presence_count(struct presence_set *set);
+
+#endif

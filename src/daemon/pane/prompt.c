@@ -1,0 +1,383 @@
+/* SPDX-License-Identifier: ISC */
+/* Reads a pane's screen around the cursor. */
+#include "daemon/pane/prompt.h"
+
+#include <stdint.h>
+#include <string.h>
+
+#include "base/utf8.h"
+#include "daemon/pane/prompt_row.h"
+
+enum {
+	QUESTION_ROWS = 10, /* around the cursor, where choices are looked for */
+	AROUND_ABOVE = 8, /* rows of what is said around a prompt */
+	AROUND_UNDER = 4,
+	LINE_ROWS = 40, /* rows that a line of ours may take */
+	KEY_MAX = 2048, /* characters of it that are compared */
+	REVERSE_MAX = 2, /* cells of a drawn cursor: a wide one takes two */
+};
+
+/* Lines of boxes, and blanks: what programs draw around their prompts. */
+static bool is_frame(uint32_t character)
+{
+	return character <= ' ' || character == 0xa0 || character == '|' ||
+	    (character >= 0x2500 && character <= 0x259f);
+}
+
+static bool is_upright(uint32_t character)
+{
+	return character == '|' || character == 0x2502 || character == 0x2503 ||
+	    character == 0x2551;
+}
+
+/*
+ * Characters that prompts of agents and line editors end in. Those of questions and of pass
+ * words (? :) are not among them: nothing is typed there.
+ */
+static bool is_prompt_end(uint32_t character)
+{
+	return character == '>' || character == 0xbb || character == 0x203a ||
+	    character == 0x276f || character == 0x27a4 || character == 0x25b6;
+}
+
+static bool is_text(const struct prompt_row *row, size_t at)
+{
+	return !row->is_dim[at] && !is_frame(row->characters[at]);
+}
+
+static void view_row(const struct prompt_view *view, unsigned number, struct prompt_row *row)
+{
+	prompt_row_read(view->text, view->len, number, row);
+}
+
+/* The first cell of a row that is no frame; its count if there is none. */
+static size_t row_begin(const struct prompt_row *row)
+{
+	size_t at = 0;
+
+	while (at < row->count && is_frame(row->characters[at]))
+		at++;
+	return at;
+}
+
+/*
+ * Behind the prompt that a row begins with; 0 if it begins with none. Gemini CLI that asks
+ * for nothing has a star, which is one only there.
+ */
+static size_t lead_end(const struct prompt_row *row)
+{
+	size_t begin = row_begin(row), end = begin;
+
+	while (end < row->count && is_prompt_end(row->characters[end]))
+		end++;
+	if (end + 1 < row->count && end == begin && row->characters[end] == '*' &&
+	    !row->is_dim[end] && row->characters[end + 1] == ' ')
+		end++;
+	return end > begin ? end : 0;
+}
+
+/* Where the first run of prompt's ends before end is over; 0 if there is none. */
+static size_t find_prompt_end(const struct prompt_row *row, size_t end)
+{
+	size_t lead = lead_end(row);
+
+	if (lead > 0 && lead <= end && row->characters[lead - 1] == '*')
+		return lead;
+	for (size_t at = 0; at < end; at++) {
+		if (!is_prompt_end(row->characters[at]) || row->is_dim[at])
+			continue;
+		while (at < end && is_prompt_end(row->characters[at]))
+			at++;
+		return at;
+	}
+	return 0;
+}
+
+static bool has_text(const struct prompt_row *row, size_t begin, size_t end)
+{
+	for (size_t at = begin; at < end && at < row->count; at++) {
+		if (is_text(row, at))
+			return true;
+	}
+	return false;
+}
+
+bool prompt_find_cursor(struct prompt_view *view)
+{
+	static struct prompt_row row;
+
+	for (unsigned number = prompt_row_count(view->text, view->len); number-- > 0;) {
+		size_t count = 0, first = 0;
+
+		view_row(view, number, &row);
+		for (size_t at = 0; at < row.count; at++) {
+			if (row.is_reverse[at] && count++ == 0)
+				first = at;
+		}
+		if (count == 0 || count > REVERSE_MAX)
+			continue; /* more than a cursor: a bar, or a choice */
+		view->cursor_row = number;
+		view->cursor_column = (unsigned)first;
+		return true;
+	}
+	return false;
+}
+
+/* Puts what stands left of the cursor into words. */
+static void write_left(const struct prompt_row *row, size_t end, struct prompt *prompt)
+{
+	size_t line_len = 0, lead_len = 0;
+
+	for (size_t at = 0; at < end; at++) {
+		uint32_t character = row->characters[at];
+		char byte = character >= ' ' && character < 0x7f ? (char)character : '.';
+
+		if (line_len + 1 < sizeof prompt->line)
+			prompt->line[line_len++] = byte;
+		if (byte > ' ' && byte != '|' && character < 0x7f &&
+		    lead_len + 1 < sizeof prompt->lead)
+			prompt->lead[lead_len++] = byte;
+	}
+	prompt->line[line_len] = '\0';
+	prompt->lead[lead_len] = '\0';
+}
+
+/* Whether a row offers a choice: "2. No"; *ret_is_chosen: with a mark at it. */
+static bool is_choice(const struct prompt_row *row, bool *ret_is_chosen)
+{
+	size_t at = row_begin(row), digits = 0;
+
+	*ret_is_chosen = at < row->count && is_prompt_end(row->characters[at]);
+	while (
+	    at < row->count && (is_prompt_end(row->characters[at]) || row->characters[at] == ' '))
+		at++;
+	while (at < row->count && row->characters[at] >= '0' && row->characters[at] <= '9') {
+		at++;
+		digits++;
+	}
+	return digits > 0 && digits < 3 && at < row->count &&
+	    (row->characters[at] == '.' || row->characters[at] == ')');
+}
+
+/* A menu around the cursor: one of several numbered choices is marked. */
+static bool find_question(const struct prompt_view *view)
+{
+	static struct prompt_row row;
+	unsigned first = view->cursor_row > QUESTION_ROWS ? view->cursor_row - QUESTION_ROWS : 0;
+	unsigned choices = 0, chosen = 0;
+
+	for (unsigned number = first; number <= view->cursor_row + QUESTION_ROWS; number++) {
+		bool is_chosen;
+
+		view_row(view, number, &row);
+		if (!is_choice(&row, &is_chosen))
+			continue;
+		choices++;
+		chosen += is_chosen;
+	}
+	return choices > 1 && chosen == 1;
+}
+
+/*
+ * Whether the cursor's row goes on with a draft that begins above: at a row that begins
+ * with a prompt and has text behind it. A blank row, or a box's edge, lies between drafts
+ * and what was said before.
+ */
+static bool is_continued(const struct prompt_view *view, bool is_boxed)
+{
+	static struct prompt_row row;
+
+	for (unsigned back = 1; back <= PROMPT_ROWS && back <= view->cursor_row; back++) {
+		size_t begin, end;
+
+		view_row(view, view->cursor_row - back, &row);
+		begin = row_begin(&row);
+		if (is_boxed && (row.count == 0 || !is_upright(row.characters[0])))
+			return false;
+		if (begin == row.count) {
+			if (!is_boxed)
+				return false;
+			continue;
+		}
+		end = lead_end(&row);
+		if (end > 0)
+			return has_text(&row, end, row.count);
+	}
+	return false;
+}
+
+/* Whether there is a draft left of the cursor. */
+static bool has_left_draft(
+    const struct prompt_view *view, const struct prompt_row *row, size_t end, bool *ret_is_shell)
+{
+	bool is_boxed = row->count > 0 && is_upright(row->characters[0]);
+	size_t last = end, prompt_end;
+
+	while (last > 0 && !is_text(row, last - 1) && !is_prompt_end(row->characters[last - 1]))
+		last--;
+	if (last == 0)
+		return is_continued(view, is_boxed);
+	*ret_is_shell = strchr("$#%", (int)(row->characters[last - 1] & 0x7f)) != NULL &&
+	    row->characters[last - 1] < 0x80;
+	prompt_end = find_prompt_end(row, end);
+	if (prompt_end == 0)
+		return !*ret_is_shell;
+	if (has_text(row, prompt_end, end)) {
+		*ret_is_shell = false;
+		return true;
+	}
+	/* "and then ->" is a prompt only where nothing leads up to it. */
+	return !is_prompt_end(row->characters[row_begin(row)]) && is_continued(view, is_boxed);
+}
+
+void prompt_read(const struct prompt_view *view, struct prompt *ret_prompt)
+{
+	static struct prompt_row row;
+	size_t end;
+
+	view_row(view, view->cursor_row, &row);
+	*ret_prompt = (struct prompt){0};
+	end = view->cursor_column < row.count ? view->cursor_column : row.count;
+	write_left(&row, end, ret_prompt);
+	ret_prompt->is_question = find_question(view);
+	/* Right of the cursor, and under it: dim is a suggestion, frames are frames. */
+	for (size_t at = end; at < row.count; at++) {
+		if (!is_text(&row, at))
+			continue;
+		/* A block cursor that a program draws itself lies on a placeholder. */
+		if (at == end && at + 1 < row.count && row.is_dim[at + 1])
+			continue;
+		ret_prompt->has_draft = ret_prompt->has_right_draft = true;
+		return;
+	}
+	ret_prompt->has_draft = has_left_draft(view, &row, end, &ret_prompt->is_shell);
+}
+
+void prompt_write_around(const struct prompt_view *view, struct buf *out)
+{
+	static struct prompt_row row;
+	unsigned first = view->cursor_row > AROUND_ABOVE ? view->cursor_row - AROUND_ABOVE : 0;
+
+	for (unsigned number = first; number <= view->cursor_row + AROUND_UNDER; number++) {
+		view_row(view, number, &row);
+		for (size_t at = 0; at < row.count; at++) {
+			uint32_t character = row.characters[at];
+
+			(void)buf_append_byte(
+			    out, character >= ' ' && character < 0x7f ? (uint8_t)character : '.');
+		}
+		(void)buf_append_byte(out, '\n');
+	}
+}
+
+/* ---- the line that was typed ---- */
+
+/* The characters of a line that are compared: programs wrap, pad and frame the rest. */
+struct key {
+	bool is_ascii; /* it has enough of these: of others tmux has its own idea */
+	size_t count;
+	uint32_t characters[KEY_MAX];
+};
+
+static bool is_compared(const struct key *key, uint32_t character)
+{
+	return !is_frame(character) && (!key->is_ascii || character < 0x7f);
+}
+
+static void make_key(const char *line, size_t len, struct key *key)
+{
+	size_t ascii = 0;
+
+	for (size_t at = 0; at < len; at++)
+		ascii += line[at] > ' ' && line[at] < 0x7f && line[at] != '|';
+	key->is_ascii = ascii >= 4;
+	key->count = 0;
+	for (size_t at = 0; at < len && key->count < KEY_MAX;) {
+		uint32_t character;
+		int size = utf8_decode(line + at, len - at, &character);
+
+		if (size <= 0)
+			size = 1;
+		else if (is_compared(key, character))
+			key->characters[key->count++] = character;
+		at += (size_t)size;
+	}
+}
+
+/* Whether nothing but a prompt stands before end. */
+static bool is_any_lead(const struct prompt_row *row, size_t end)
+{
+	while (end > 0 && !is_text(row, end - 1))
+		end--;
+	return end == 0 || is_prompt_end(row->characters[end - 1]) || end == lead_end(row);
+}
+
+/* Whether what is compared before end is the lead. */
+static bool is_lead(const struct prompt_row *row, size_t end, const char *lead)
+{
+	if (lead == NULL)
+		return is_any_lead(row, end);
+	for (size_t at = 0; at < end; at++) {
+		uint32_t character = row->characters[at];
+
+		if (character <= ' ' || character >= 0x7f || character == '|')
+			continue;
+		if (*lead == '\0' || (uint32_t)(unsigned char)*lead != character)
+			return false;
+		lead++;
+	}
+	return *lead == '\0';
+}
+
+/* Whether a part of the key stands in the rows down to the cursor's. */
+static bool has_part(const struct prompt_view *view, const struct key *key)
+{
+	static struct prompt_row row;
+	size_t part = key->count < 12 ? key->count : 12;
+
+	for (unsigned back = 0; back < LINE_ROWS && back <= view->cursor_row; back++) {
+		size_t found = 0;
+
+		view_row(view, view->cursor_row - back, &row);
+		for (size_t at = 0; at < row.count && found < part; at++) {
+			if (!is_compared(key, row.characters[at]))
+				continue;
+			if (row.characters[at] == key->characters[found])
+				found++;
+			else
+				found = row.characters[at] == key->characters[0];
+		}
+		if (found == part)
+			return true;
+	}
+	return false;
+}
+
+enum prompt_echo prompt_find_line(
+    const struct prompt_view *view, const char *line, size_t len, const char *lead)
+{
+	static struct prompt_row row;
+	static struct key key;
+	size_t left;
+
+	make_key(line, len, &key);
+	left = key.count;
+	if (left == 0)
+		return ECHO_NONE;
+	/* Backwards from the cursor. */
+	for (unsigned back = 0; back < LINE_ROWS && back <= view->cursor_row; back++) {
+		size_t at;
+
+		view_row(view, view->cursor_row - back, &row);
+		at = back == 0 && view->cursor_column < row.count ? view->cursor_column : row.count;
+		while (at-- > 0) {
+			if (!is_compared(&key, row.characters[at]))
+				continue;
+			if (row.characters[at] != key.characters[left - 1])
+				return has_part(view, &key) ? ECHO_ALTERED : ECHO_NONE;
+			if (--left == 0)
+				return is_lead(&row, at, lead) ? ECHO_EXACT : ECHO_ALTERED;
+		}
+	}
+	return has_part(view, &key) ? ECHO_ALTERED : ECHO_NONE;
+}

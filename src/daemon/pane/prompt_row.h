@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: ISC */
+/* A row of a screen as cells: characters with what of their looks has a meaning. */
+#ifndef DAEMON_PANE_PROMPT_ROW_H
+#define DAEMON_PANE_PROMPT_ROW_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+enum { PROMPT_CELLS_MAX = 1024 };
+
+struct prompt_row {
+	uint32_t characters[PROMPT_CELLS_MAX]; /* 0: the second half of a wide one */
+	bool is_dim[PROMPT_CELLS_MAX];
+	bool is_reverse[PROMPT_CELLS_MAX];
+	size_t count;
+};
+
+/* Reads the n-th row of a screen as capture-pane -p -e gives it; empty behind the last. */
+void prompt_row_read(const char *screen, size_t len, unsigned number, struct prompt_row *row);
+
+/* How many rows a screen has. */
+unsigned prompt_row_count(const char *screen, size_t len);
+
+#endif

@@ -1,0 +1,175 @@
+/* SPDX-License-Identifier: ISC */
+/* Signs on the screens of known agents. */
+#include "daemon/pane/screen_sign.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "base/alloc.h"
+#include "base/list.h"
+#include "base/log.h"
+#include "daemon/core/pattern.h"
+
+enum { AGENT_MAX = 32, LINE_SIZE = PATTERN_BYTES_MAX + 128 };
+
+struct sign {
+	struct list link;
+	char agent[AGENT_MAX + 1];
+	enum screen_sign_kind kind;
+	bool is_built_in;
+	struct pattern *pattern; /* NULL: only that it is not built in */
+};
+
+struct screen_sign_set {
+	struct list signs;
+};
+
+static const char *const kind_names[] = {
+    [SIGN_ASKING] = "asking",
+    [SIGN_BUSY] = "busy",
+    [SIGN_READY] = "ready",
+};
+
+/* What these agents are known to draw. Their prompts of '>' and its kind need no row. */
+static const struct {
+	const char *agent;
+	enum screen_sign_kind kind;
+	const char *pattern;
+} built_in[] = {
+    {"claude", SIGN_BUSY, "\\besc to interrupt\\b"},
+    {"claude", SIGN_ASKING, "^\\W*Do you want to .*\\?"},
+    {"codex", SIGN_BUSY, "\\(\\d+\\w* .*\\besc to interrupt\\)"},
+    {"codex", SIGN_ASKING, "^\\W*(?:Would you like to|Allow) .*\\?"},
+    {"copilot", SIGN_BUSY, "\\(Esc to cancel\\b"},
+    {"copilot", SIGN_ASKING, "^\\W*Do you want to .*\\?"},
+    {"gemini", SIGN_BUSY, "\\(esc to cancel\\b"},
+    {"gemini", SIGN_ASKING, "^\\W*(?:Apply this change|Allow execution).*\\?"},
+    {"gemini", SIGN_READY, "^[ .|]*[*!] +$"},
+    {"opencode", SIGN_BUSY, "\\besc (?:again to )?interrupt\\b"},
+};
+
+static void sign_free(struct sign *sign)
+{
+	list_remove(&sign->link);
+	pattern_free(sign->pattern);
+	mem_free(sign);
+}
+
+/* Adds one. False with a reason if its pattern cannot be used. */
+static bool add(struct screen_sign_set *set, const char *agent, enum screen_sign_kind kind,
+    const char *pattern, bool is_built_in, char *ret_reason, size_t size)
+{
+	struct pattern *compiled = NULL;
+	struct sign *sign;
+
+	if (*pattern != '\0') {
+		compiled = pattern_new(pattern, strlen(pattern), ret_reason, size);
+		if (compiled == NULL)
+			return false;
+	}
+	sign = xcalloc(1, sizeof *sign);
+	snprintf(sign->agent, sizeof sign->agent, "%s", agent);
+	sign->kind = kind;
+	sign->is_built_in = is_built_in;
+	sign->pattern = compiled;
+	list_append(&set->signs, &sign->link);
+	return true;
+}
+
+/* What is built in of an agent's kind gives way to the file. */
+static void remove_built_in(
+    struct screen_sign_set *set, const char *agent, enum screen_sign_kind kind)
+{
+	struct list *link, *after;
+
+	list_for_each_safe (link, after, &set->signs) {
+		struct sign *sign = list_entry(link, struct sign, link);
+
+		if (sign->is_built_in && sign->kind == kind && strcmp(sign->agent, agent) == 0)
+			sign_free(sign);
+	}
+}
+
+/* Takes one line of a file. False with a reason if it is wrong. */
+static bool read_line(struct screen_sign_set *set, char *line, char *ret_reason, size_t size)
+{
+	char agent[AGENT_MAX + 1], kind[16];
+	int used = 0;
+
+	line[strcspn(line, "\r\n")] = '\0';
+	line += strspn(line, " \t");
+	if (*line == '\0' || *line == '#')
+		return true;
+	if (sscanf(line, "%32s %15s%n", agent, kind, &used) != 2) {
+		snprintf(ret_reason, size, "it must be: agent, kind, pattern");
+		return false;
+	}
+	line += used;
+	line += strspn(line, " \t");
+	for (int at = 0; at < SIGN_KIND_COUNT_; at++) {
+		if (strcmp(kind_names[at], kind) != 0)
+			continue;
+		if (!add(set, agent, (enum screen_sign_kind)at, line, false, ret_reason, size))
+			return false;
+		remove_built_in(set, agent, (enum screen_sign_kind)at);
+		return true;
+	}
+	snprintf(ret_reason, size, "the kind must be asking, busy or ready");
+	return false;
+}
+
+static void read_file(struct screen_sign_set *set, const char *path)
+{
+	FILE *file = fopen(path, "re");
+	char line[LINE_SIZE], reason[256];
+
+	if (file == NULL)
+		return;
+	for (unsigned number = 1;
+	     number <= SCREEN_SIGNS_MAX && fgets(line, sizeof line, file) != NULL; number++) {
+		if (!read_line(set, line, reason, sizeof reason))
+			log_warning("%s: line %u: %s", path, number, reason);
+	}
+	(void)fclose(file); /* only read */
+}
+
+struct screen_sign_set *screen_sign_set_new(const char *file)
+{
+	struct screen_sign_set *set = xcalloc(1, sizeof *set);
+	char reason[256];
+
+	list_init(&set->signs);
+	for (size_t at = 0; at < sizeof built_in / sizeof *built_in; at++) {
+		if (!add(set, built_in[at].agent, built_in[at].kind, built_in[at].pattern, true,
+			reason, sizeof reason))
+			log_error("a pattern of %s: %s", built_in[at].agent, reason);
+	}
+	if (file != NULL)
+		read_file(set, file);
+	return set;
+}
+
+void screen_sign_set_free(struct screen_sign_set *set)
+{
+	if (set == NULL)
+		return;
+	while (!list_is_empty(&set->signs))
+		sign_free(list_entry(set->signs.next, struct sign, link));
+	mem_free(set);
+}
+
+bool screen_sign_shows(const struct screen_sign_set *set, const char *agent,
+    enum screen_sign_kind kind, const char *text, size_t len)
+{
+	const struct list *link;
+
+	list_for_each (link, &set->signs) {
+		const struct sign *sign = list_entry(link, const struct sign, link);
+
+		if (sign->kind == kind && sign->pattern != NULL &&
+		    strcmp(sign->agent, agent) == 0 &&
+		    pattern_find(sign->pattern, text, len, 0, NULL) == PATTERN_MATCH)
+			return true;
+	}
+	return false;
+}

@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: ISC */
+/*
+ * Signs on the screens of known agents, as patterns: that one works, that it asks a person,
+ * and what stands before an empty prompt that other programs would not have there. Looked
+ * for around the cursor only; they refine what is judged without them. A file adds to them.
+ */
+#ifndef DAEMON_PANE_SCREEN_SIGN_H
+#define DAEMON_PANE_SCREEN_SIGN_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#define SCREEN_SIGNS_MAX 256 /* rows of the file that are read */
+
+struct screen_sign_set;
+
+enum screen_sign_kind {
+	SIGN_ASKING, /* in the rows around the cursor: a key would be an answer */
+	SIGN_BUSY, /* in the rows around the cursor: a turn goes on */
+	SIGN_READY, /* the row up to the cursor: it is a prompt, and no draft */
+	SIGN_KIND_COUNT_,
+};
+
+/*
+ * The signs that are built in, and those of a file (NULL, or one that is not there: none):
+ * "AGENT asking|busy|ready PATTERN" a line, '#' begins a comment. A row of the file replaces
+ * what is built in of its agent and kind; without a pattern it only removes it. Lines that
+ * are wrong are logged, and count for nothing.
+ */
+struct screen_sign_set *screen_sign_set_new(const char *file);
+void screen_sign_set_free(struct screen_sign_set *set);
+
+/* Whether a text shows a sign of that agent. */
+bool screen_sign_shows(const struct screen_sign_set *set, const char *agent,
+    enum screen_sign_kind kind, const char *text, size_t len);
+
+#endif

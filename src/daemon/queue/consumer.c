@@ -1,0 +1,322 @@
+/* SPDX-License-Identifier: ISC */
+/* Named consumers of the queue and their places. */
+#include "daemon/queue/consumer.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/alloc.h"
+#include "base/buf.h"
+#include "base/map.h"
+#include "daemon/queue/store.h"
+
+#define PREFIX "consumer/"
+
+/* An entry that was handed out and is above the floor. */
+struct handed {
+	uint64_t seq;
+	int64_t due_ms; /* comes again then; 0: acknowledged */
+	unsigned times;
+};
+
+struct consumer {
+	struct list link;
+	struct consumer_set *set;
+	char name[CONSUMER_NAME_MAX + 1];
+	uint64_t floor;
+	struct map handed; /* seq to struct handed */
+};
+
+struct consumer_set {
+	struct queue *queue;
+	struct list consumers;
+	size_t count;
+	size_t parked;
+	int64_t ack_wait_ms;
+};
+
+bool consumer_filter_matches(const struct consumer_filter *filter, const struct notification *note)
+{
+	if (filter->has_pane && note->pane.pane != filter->pane)
+		return false;
+	if (filter->source >= 0 && note->source != (enum notification_source)filter->source)
+		return false;
+	if (filter->id != NULL && strcmp(note->id, filter->id) != 0)
+		return false;
+	return !filter->is_urgent || note->is_urgent;
+}
+
+void consumer_set_ack_wait(struct consumer_set *set, int64_t ack_wait_ms)
+{
+	set->ack_wait_ms = ack_wait_ms;
+}
+
+bool consumer_name_is_valid(const char *name)
+{
+	static const char allowed[] =
+	    "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_.:-";
+	size_t len = strlen(name);
+
+	return len > 0 && len <= CONSUMER_NAME_MAX && strspn(name, allowed) == len;
+}
+
+static void consumer_key(const struct consumer *consumer, char *out, size_t size)
+{
+	snprintf(out, size, PREFIX "%s", consumer->name);
+}
+
+static int compare_seq(const void *one, const void *other)
+{
+	uint64_t a = *(const uint64_t *)one, b = *(const uint64_t *)other;
+
+	return (a > b) - (a < b);
+}
+
+/* Keeps the floor and what is acknowledged above it: "12 14 15 18". */
+static void consumer_store(struct consumer *consumer)
+{
+	uint64_t *acked = xcalloc(consumer->handed.count + 1, sizeof *acked);
+	char key[sizeof PREFIX + CONSUMER_NAME_MAX];
+	size_t cursor = 0, count = 0;
+	struct buf value;
+	uint64_t seq;
+	void *entry;
+
+	while (map_next(&consumer->handed, &cursor, &seq, &entry)) {
+		if (((struct handed *)entry)->due_ms == 0)
+			acked[count++] = seq;
+	}
+	qsort(acked, count, sizeof *acked, compare_seq);
+	buf_init(&value, STORE_VALUE_MAX);
+	(void)buf_printf(&value, "%" PRIu64, consumer->floor);
+	for (size_t at = 0; at < count; at++) {
+		/* What does not fit is handed out once more: at least once stays true. */
+		if (buf_printf(&value, " %" PRIu64, acked[at]) != 0)
+			break;
+	}
+	consumer_key(consumer, key, sizeof key);
+	store_put(queue_store(consumer->set->queue), key, value.data, value.len);
+	buf_finish(&value);
+	mem_free(acked);
+}
+
+static struct handed *consumer_handed(struct consumer *consumer, uint64_t seq)
+{
+	struct handed *handed = map_get(&consumer->handed, seq);
+
+	if (handed != NULL)
+		return handed;
+	handed = xcalloc(1, sizeof *handed);
+	handed->seq = seq;
+	if (map_set(&consumer->handed, seq, handed) != 0)
+		abort();
+	return handed;
+}
+
+static struct consumer *consumer_new(struct consumer_set *set, const char *name)
+{
+	struct consumer *consumer = xcalloc(1, sizeof *consumer);
+
+	consumer->set = set;
+	snprintf(consumer->name, sizeof consumer->name, "%s", name);
+	map_init(&consumer->handed);
+	list_append(&set->consumers, &consumer->link);
+	set->count++;
+	return consumer;
+}
+
+static void consumer_free(struct consumer *consumer)
+{
+	size_t cursor = 0;
+	uint64_t seq;
+	void *entry;
+
+	while (map_next(&consumer->handed, &cursor, &seq, &entry))
+		mem_free(entry);
+	map_finish(&consumer->handed);
+	list_remove(&consumer->link);
+	mem_free(consumer);
+}
+
+static void consumer_load(struct consumer_set *set, const char *name, const char *value)
+{
+	struct consumer *consumer = consumer_new(set, name);
+	char *end;
+
+	consumer->floor = strtoull(value, &end, 10);
+	while (*end == ' ') {
+		uint64_t seq = strtoull(end, &end, 10);
+
+		if (seq > consumer->floor)
+			consumer_handed(consumer, seq)->due_ms = 0;
+	}
+}
+
+struct consumer_set *consumer_set_new(struct queue *queue)
+{
+	struct consumer_set *set = xcalloc(1, sizeof *set);
+	const char *key, *value;
+	size_t cursor = 0;
+
+	set->queue = queue;
+	set->ack_wait_ms = CONSUMER_ACK_WAIT_MS;
+	list_init(&set->consumers);
+	while (store_next(queue_store(queue), PREFIX, &cursor, &key, &value, NULL)) {
+		if (consumer_name_is_valid(key + strlen(PREFIX)))
+			consumer_load(set, key + strlen(PREFIX), value);
+	}
+	return set;
+}
+
+void consumer_set_free(struct consumer_set *set)
+{
+	if (set == NULL)
+		return;
+	while (!list_is_empty(&set->consumers))
+		consumer_free(list_entry(set->consumers.next, struct consumer, link));
+	mem_free(set);
+}
+
+struct consumer *consumer_find(struct consumer_set *set, const char *name)
+{
+	struct list *link;
+
+	list_for_each (link, &set->consumers) {
+		struct consumer *consumer = list_entry(link, struct consumer, link);
+
+		if (strcmp(consumer->name, name) == 0)
+			return consumer;
+	}
+	return NULL;
+}
+
+struct consumer *consumer_get(struct consumer_set *set, const char *name)
+{
+	struct consumer *consumer = consumer_find(set, name);
+
+	if (consumer != NULL || set->count == CONSUMERS_MAX)
+		return consumer;
+	consumer = consumer_new(set, name);
+	consumer_store(consumer);
+	return consumer;
+}
+
+uint64_t consumer_floor(const struct consumer *consumer)
+{
+	return consumer->floor;
+}
+
+/* Whether an entry is to be handed out now; else when it comes again, 0: never. */
+static bool handed_is_due(
+    struct consumer *consumer, const struct notification *note, int64_t now_ms, int64_t *ret_due_ms)
+{
+	const struct handed *handed = map_get(&consumer->handed, note->seq);
+
+	*ret_due_ms = 0;
+	if (handed == NULL)
+		return true;
+	if (handed->due_ms == 0 || handed->times >= CONSUMER_DELIVER_MAX)
+		return false;
+	*ret_due_ms = handed->due_ms;
+	return handed->due_ms <= now_ms;
+}
+
+static void consumer_hand_out(
+    struct consumer *consumer, const struct notification *note, int64_t now_ms)
+{
+	struct handed *handed = consumer_handed(consumer, note->seq);
+	bool was_out = handed->times > 0;
+
+	queue_note_told(consumer->set->queue, note->seq);
+	handed->times++;
+	handed->due_ms = now_ms + consumer->set->ack_wait_ms;
+	if (handed->times == CONSUMER_DELIVER_MAX)
+		consumer->set->parked++;
+	if (was_out)
+		queue_count_redelivery(consumer->set->queue, note->seq);
+}
+
+const struct notification *consumer_take(struct consumer *consumer,
+    const struct consumer_filter *filter, int64_t now_ms, int64_t *ret_due_ms)
+{
+	const struct notification *note = queue_after(consumer->set->queue, consumer->floor);
+	int64_t soonest_ms = 0, due_ms;
+
+	for (; note != NULL; note = queue_next(consumer->set->queue, note)) {
+		if (note->state == NOTE_CANCELLED || !consumer_filter_matches(filter, note))
+			continue;
+		if (handed_is_due(consumer, note, now_ms, &due_ms)) {
+			consumer_hand_out(consumer, note, now_ms);
+			*ret_due_ms = 0;
+			return note;
+		}
+		if (due_ms != 0 && (soonest_ms == 0 || due_ms < soonest_ms))
+			soonest_ms = due_ms;
+	}
+	*ret_due_ms = soonest_ms;
+	return NULL;
+}
+
+/* Raises the floor over all that is acknowledged, and forgets it one by one. */
+static void consumer_raise(struct consumer *consumer)
+{
+	const struct notification *note = queue_after(consumer->set->queue, consumer->floor);
+
+	for (; note != NULL; note = queue_next(consumer->set->queue, note)) {
+		struct handed *handed = map_get(&consumer->handed, note->seq);
+
+		if (handed == NULL || handed->due_ms != 0)
+			return;
+		consumer->floor = note->seq;
+		mem_free(map_remove(&consumer->handed, note->seq));
+	}
+}
+
+/* Marks one acknowledged. Returns whether it was not yet. */
+static bool consumer_settle(struct consumer *consumer, uint64_t seq)
+{
+	const struct notification *note = queue_find(consumer->set->queue, seq);
+	struct handed *handed = map_get(&consumer->handed, seq);
+
+	if (seq <= consumer->floor || note == NULL || (handed != NULL && handed->due_ms == 0))
+		return false;
+	if (handed != NULL && handed->times >= CONSUMER_DELIVER_MAX)
+		consumer->set->parked--;
+	consumer_handed(consumer, seq)->due_ms = 0;
+	if (note->state == NOTE_QUEUED || note->state == NOTE_DELIVERED)
+		queue_settle_waited(consumer->set->queue, seq);
+	return true;
+}
+
+unsigned consumer_acknowledge(struct consumer *consumer, uint64_t seq, bool up_to)
+{
+	struct queue *queue = consumer->set->queue;
+	const struct notification *note;
+	unsigned settled = 0;
+
+	queue_begin(queue);
+	if (!up_to) {
+		settled += consumer_settle(consumer, seq);
+	} else {
+		for (note = queue_after(queue, consumer->floor); note != NULL && note->seq <= seq;
+		     note = queue_next(queue, note))
+			settled += consumer_settle(consumer, note->seq);
+	}
+	consumer_raise(consumer);
+	if (settled > 0)
+		consumer_store(consumer);
+	(void)queue_commit(queue);
+	return settled;
+}
+
+size_t consumer_set_parked(const struct consumer_set *set)
+{
+	return set->parked;
+}
+
+size_t consumer_set_count(const struct consumer_set *set)
+{
+	return set->count;
+}

@@ -1,0 +1,63 @@
+/* SPDX-License-Identifier: ISC */
+/*
+ * Named consumers of the queue: each sees every notification in order, at least once, and
+ * says so by acknowledging. What was handed out and not acknowledged comes again after a
+ * while, a bounded number of times. A reply that was sent is no acknowledgement.
+ */
+#ifndef DAEMON_QUEUE_CONSUMER_H
+#define DAEMON_QUEUE_CONSUMER_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "daemon/queue/queue.h"
+
+#define CONSUMERS_MAX 256
+#define CONSUMER_NAME_MAX 64 /* characters of [A-Za-z0-9_.:-] */
+#define CONSUMER_ACK_WAIT_MS 60000 /* unless it is set */
+#define CONSUMER_DELIVER_MAX 10 /* hand-outs of one entry to one consumer */
+
+struct consumer;
+struct consumer_set;
+
+/* Which notifications somebody wants; members that are not set do not decide. */
+struct consumer_filter {
+	bool has_pane;
+	uint32_t pane;
+	int source; /* enum notification_source; -1: any */
+	const char *id; /* of a request; NULL: any */
+	bool is_urgent; /* only those */
+};
+bool consumer_filter_matches(const struct consumer_filter *filter, const struct notification *note);
+
+/* Loads the places that the queue's store holds. */
+struct consumer_set *consumer_set_new(struct queue *queue);
+void consumer_set_free(struct consumer_set *set);
+/* How long what is handed out may stay unacknowledged until it comes again. */
+void consumer_set_ack_wait(struct consumer_set *set, int64_t ack_wait_ms);
+
+bool consumer_name_is_valid(const char *name);
+/* NULL if there is none of that name. */
+struct consumer *consumer_find(struct consumer_set *set, const char *name);
+/* Makes one if there is none: it begins at the oldest entry. NULL if there are too many. */
+struct consumer *consumer_get(struct consumer_set *set, const char *name);
+/* Everything up to this number is acknowledged. */
+uint64_t consumer_floor(const struct consumer *consumer);
+
+/*
+ * The next entry for a consumer: one that was handed out too long ago, else the next it has
+ * not seen. It counts as handed out from now on. NULL if there is none; then *ret_due_ms is
+ * when one handed out comes again (CLOCK_MONOTONIC), 0: not by itself.
+ */
+const struct notification *consumer_take(struct consumer *consumer,
+    const struct consumer_filter *filter, int64_t now_ms, int64_t *ret_due_ms);
+
+/* Acknowledges one entry, or all up to a number. Returns how many were not yet. */
+unsigned consumer_acknowledge(struct consumer *consumer, uint64_t seq, bool up_to);
+
+/* Entries that were handed out CONSUMER_DELIVER_MAX times in vain, over all consumers. */
+size_t consumer_set_parked(const struct consumer_set *set);
+size_t consumer_set_count(const struct consumer_set *set);
+
+#endif

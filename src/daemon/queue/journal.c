@@ -1,0 +1,529 @@
+/* SPDX-License-Identifier: ISC */
+/* The journal: appending, syncing, rewriting, recovering. */
+#include "daemon/queue/journal.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/random.h>
+
+#include "base/alloc.h"
+#include "base/buf.h"
+#include "base/clock.h"
+#include "daemon/queue/journal_record.h"
+#include "daemon/queue/journal_syncer.h"
+
+enum {
+	NAME_MAX_SIZE = 64,
+	READ_CHUNK = 1024 * 1024,
+	FILE_MAX = 512 * 1024 * 1024, /* more is not read back; rewriting keeps it far below */
+	DEAD_MIN = 1024 * 1024, /* dead bytes worth a rewrite */
+	DAMAGED_MAX = 100, /* files set aside */
+};
+
+/* One file, open for appending. */
+struct file {
+	int handle; /* -1: none */
+	uint32_t epoch;
+	uint64_t len;
+	uint64_t number; /* of the last record */
+	uint64_t durable; /* number of the last record known to be synced */
+	bool is_broken; /* nothing more is written to it; the helper thread may still hold it */
+};
+
+/* What the syncer is about. */
+enum job {
+	JOB_NONE,
+	JOB_SYNC, /* of the current file */
+	JOB_INSTALL, /* of the next file in place of the current one */
+};
+
+struct journal {
+	const struct journal_disk *disk;
+	void *disk_data;
+	char name[NAME_MAX_SIZE];
+	char next_name[NAME_MAX_SIZE];
+	struct journal_handlers handlers;
+	void *data;
+	struct journal_syncer *syncer; /* NULL: not threaded */
+	struct file file;
+	struct file next; /* being written to take its place; records go to both */
+	bool is_snapshotting; /* journal_append() writes to next alone */
+	struct buf scratch; /* a record as it is written */
+
+	enum job job;
+	uint64_t job_ticket; /* durable when the job succeeds */
+	uint64_t job_number; /* the same in the file that is synced */
+	bool wants_sync; /* as soon as the job is done */
+	int64_t sync_due_ms; /* of CLOCK_MONOTONIC; 0: nothing to sync */
+	int64_t retry_due_ms; /* while degraded */
+
+	uint64_t ticket;
+	uint64_t durable;
+	uint64_t dead_bytes;
+	uint64_t syncs;
+	uint64_t rewrites;
+	uint64_t gaps;
+	int64_t longest_sync_us;
+	bool is_degraded;
+};
+
+static void file_close(struct journal *journal, struct file *file)
+{
+	if (file->handle >= 0)
+		journal->disk->close(journal->disk_data, file->handle);
+	*file = (struct file){.handle = -1};
+}
+
+/* Writes all of it at the end of a file, or nothing. Returns 0 or -errno. */
+static int file_write(struct journal *journal, struct file *file, const uint8_t *bytes, size_t len)
+{
+	size_t done = 0;
+
+	while (done < len) {
+		ssize_t put = journal->disk->write(
+		    journal->disk_data, file->handle, bytes + done, len - done, file->len + done);
+
+		if (put <= 0) {
+			/* Left in place, half a record would be read as damage. */
+			if (journal->disk->truncate(journal->disk_data, file->handle, file->len) <
+			    0)
+				file->is_broken = true;
+			return put == 0 ? -ENOSPC : (int)put;
+		}
+		done += (size_t)put;
+	}
+	file->len += len;
+	return 0;
+}
+
+/* Makes an empty file with its header. Returns 0 or -errno. */
+static int file_create(struct journal *journal, struct file *file, const char *name)
+{
+	uint8_t header[JOURNAL_HEADER_SIZE];
+	int handle = journal->disk->open(journal->disk_data, name, 1);
+	int error;
+
+	if (handle < 0)
+		return handle;
+	*file = (struct file){.handle = handle};
+	if (getrandom(&file->epoch, sizeof file->epoch, 0) != sizeof file->epoch)
+		file->epoch = (uint32_t)clock_real_ms();
+	journal_header_write(header, file->epoch);
+	error = file_write(journal, file, header, sizeof header);
+	if (error != 0)
+		file_close(journal, file);
+	return error;
+}
+
+/* Appends one record to a file. Returns 0 or -errno. */
+static int file_append(
+    struct journal *journal, struct file *file, uint8_t type, const void *payload, size_t len)
+{
+	struct journal_record record = {
+	    .type = type,
+	    .epoch = file->epoch,
+	    .number = file->number + 1,
+	    .durable = file->durable,
+	    .payload = payload,
+	    .len = len,
+	};
+	int error;
+
+	if (file->handle < 0 || file->is_broken)
+		return -EIO;
+	buf_clear(&journal->scratch);
+	if (journal_record_write(&journal->scratch, &record) != 0)
+		return -ENOMEM;
+	error = file_write(journal, file, journal->scratch.data, journal->scratch.len);
+	if (error == 0)
+		file->number++;
+	return error;
+}
+
+/* Goes on in memory until a rewrite succeeds. Sticky: a smaller record that would fit must not pass. */
+static void journal_degrade(struct journal *journal, int error, const char *what)
+{
+	char reason[128];
+
+	journal->next.is_broken = true;
+	journal->retry_due_ms = clock_mono_ms() + JOURNAL_RETRY_MS;
+	if (journal->is_degraded)
+		return;
+	journal->is_degraded = true;
+	snprintf(reason, sizeof reason, "%s: %s", what, strerror(-error));
+	if (journal->handlers.degraded != NULL)
+		journal->handlers.degraded(journal->data, true, reason);
+}
+
+static void journal_tell_durable(struct journal *journal, uint64_t ticket)
+{
+	if (ticket <= journal->durable)
+		return;
+	journal->durable = ticket;
+	if (journal->handlers.durable != NULL)
+		journal->handlers.durable(journal->data, ticket);
+}
+
+/* The next file has taken its place on the disk. */
+static void journal_installed(struct journal *journal)
+{
+	file_close(journal, &journal->file);
+	journal->file = journal->next;
+	journal->next = (struct file){.handle = -1};
+	journal->file.durable = journal->job_number;
+	journal->dead_bytes = 0;
+	journal->rewrites++;
+	if (!journal->is_degraded)
+		return;
+	journal->is_degraded = false;
+	if (journal->handlers.degraded != NULL)
+		journal->handlers.degraded(journal->data, false, "the journal was written anew");
+}
+
+/* Takes up what came of a job. */
+static void journal_job_ended(struct journal *journal, const struct syncer_result *result)
+{
+	enum job job = journal->job;
+
+	journal->job = JOB_NONE;
+	journal->syncs++;
+	if (result->elapsed_us > journal->longest_sync_us)
+		journal->longest_sync_us = result->elapsed_us;
+	if (job == JOB_INSTALL) {
+		/* A record may have failed to reach it meanwhile: then it is written once more. */
+		if (result->error != 0 || journal->next.is_broken) {
+			journal_degrade(journal, result->error != 0 ? result->error : -EIO,
+			    "the journal cannot be written anew");
+			return;
+		}
+		journal_installed(journal);
+		journal_tell_durable(journal, journal->job_ticket);
+		return;
+	}
+	if (result->error != 0) {
+		/* The kernel forgets what it failed to write: this file is finished. */
+		journal->file.is_broken = true;
+		journal_degrade(journal, result->error, "the journal cannot be synced");
+		journal->retry_due_ms = clock_mono_ms();
+		return;
+	}
+	journal->file.durable = journal->job_number;
+	journal_tell_durable(journal, journal->job_ticket);
+}
+
+static void journal_submit(struct journal *journal, enum job kind, const struct file *file)
+{
+	struct syncer_job job = {.file = file->handle};
+	struct syncer_result result;
+
+	if (kind == JOB_INSTALL) {
+		job.install_from = journal->next_name;
+		job.install_to = journal->name;
+	}
+	journal->job = kind;
+	journal->job_ticket = journal->ticket;
+	journal->job_number = file->number;
+	journal->sync_due_ms = 0;
+	journal->wants_sync = false;
+	if (journal->syncer != NULL) {
+		syncer_submit(journal->syncer, &job);
+		return;
+	}
+	syncer_run(journal->disk, journal->disk_data, &job, &result);
+	journal_job_ended(journal, &result);
+}
+
+void journal_rewrite(struct journal *journal)
+{
+	int error;
+
+	if (journal->job != JOB_NONE)
+		return; /* the dead bytes are still there when it has ended */
+	file_close(journal, &journal->next);
+	error = file_create(journal, &journal->next, journal->next_name);
+	if (error != 0) {
+		journal_degrade(journal, error, "the journal cannot be made");
+		return;
+	}
+	journal->is_snapshotting = true;
+	journal->handlers.snapshot(journal->data, journal);
+	journal->is_snapshotting = false;
+	if (journal->next.is_broken) {
+		journal_degrade(journal, -ENOSPC, "the journal cannot be written anew");
+		return;
+	}
+	journal_submit(journal, JOB_INSTALL, &journal->next);
+}
+
+/* To the file that is being written to take the present one's place. */
+static int append_next(struct journal *journal, uint8_t type, const void *payload, size_t len)
+{
+	int error = file_append(journal, &journal->next, type, payload, len);
+
+	if (error != 0)
+		journal->next.is_broken = true;
+	return error;
+}
+
+int journal_append(
+    struct journal *journal, uint8_t type, const void *payload, size_t len, uint64_t *ret_ticket)
+{
+	int error = 0;
+
+	if (len > JOURNAL_PAYLOAD_MAX)
+		return -EMSGSIZE;
+	if (journal->is_snapshotting) {
+		*ret_ticket = journal->ticket;
+		return append_next(journal, type, payload, len);
+	}
+	/* The next file first: once it is in place, what it lacks would be lost. */
+	if (journal->next.handle >= 0 && !journal->next.is_broken)
+		error = append_next(journal, type, payload, len);
+	if (journal->is_degraded)
+		return -EIO;
+	if (error == 0)
+		error = file_append(journal, &journal->file, type, payload, len);
+	if (error != 0) {
+		journal_degrade(journal, error, "the journal cannot be written");
+		return -EIO;
+	}
+	*ret_ticket = ++journal->ticket;
+	if (journal->syncer != NULL && journal->sync_due_ms == 0)
+		journal->sync_due_ms = clock_mono_ms() + JOURNAL_SYNC_MS;
+	return 0;
+}
+
+void journal_sync(struct journal *journal)
+{
+	if (journal->durable == journal->ticket)
+		return;
+	if (journal->job != JOB_NONE) {
+		journal->wants_sync = true;
+		return;
+	}
+	if (!journal->is_degraded)
+		journal_submit(journal, JOB_SYNC, &journal->file);
+}
+
+int journal_fd(const struct journal *journal)
+{
+	return journal->syncer != NULL ? syncer_fd(journal->syncer) : -1;
+}
+
+void journal_dispatch(struct journal *journal)
+{
+	struct syncer_result result;
+
+	if (journal->syncer == NULL || !syncer_take(journal->syncer, &result))
+		return;
+	journal_job_ended(journal, &result);
+	if (journal->wants_sync)
+		journal_sync(journal);
+}
+
+int journal_timeout_ms(const struct journal *journal)
+{
+	int64_t due_ms = 0, left_ms;
+
+	if (journal->job != JOB_NONE)
+		return -1;
+	if (journal->is_degraded)
+		due_ms = journal->retry_due_ms;
+	else if (journal->sync_due_ms != 0)
+		due_ms = journal->sync_due_ms;
+	else
+		return -1;
+	left_ms = due_ms - clock_mono_ms();
+	return left_ms < 0 ? 0 : (int)left_ms;
+}
+
+void journal_tick(struct journal *journal)
+{
+	if (journal_timeout_ms(journal) != 0)
+		return;
+	if (journal->is_degraded)
+		journal_rewrite(journal);
+	else
+		journal_sync(journal);
+}
+
+void journal_note_dead(struct journal *journal, size_t bytes)
+{
+	uint64_t live;
+
+	journal->dead_bytes += JOURNAL_RECORD_HEADER_SIZE + bytes;
+	if (journal->dead_bytes < DEAD_MIN || journal->is_snapshotting)
+		return;
+	live =
+	    journal->file.len > journal->dead_bytes ? journal->file.len - journal->dead_bytes : 0;
+	if (journal->dead_bytes > live && !journal->is_degraded)
+		journal_rewrite(journal);
+}
+
+void journal_stats(const struct journal *journal, struct journal_stats *ret_stats)
+{
+	*ret_stats = (struct journal_stats){
+	    .ticket = journal->ticket,
+	    .durable = journal->durable,
+	    .bytes = journal->file.len,
+	    .dead_bytes = journal->dead_bytes,
+	    .syncs = journal->syncs,
+	    .rewrites = journal->rewrites,
+	    .gaps = journal->gaps,
+	    .longest_sync_us = journal->longest_sync_us,
+	    .is_degraded = journal->is_degraded,
+	};
+}
+
+static void recover_record(void *data, const struct journal_record *record)
+{
+	struct journal *journal = data;
+
+	journal->handlers.record(journal->data, record->type, record->payload, record->len);
+}
+
+static void recover_gap(void *data, uint64_t count)
+{
+	struct journal *journal = data;
+
+	journal->gaps += count;
+	journal->handlers.gap(journal->data, count, "corruption");
+}
+
+/* Reads a whole file into content. Returns 0 or -errno. */
+static int recover_read(struct journal *journal, int handle, struct buf *content)
+{
+	for (;;) {
+		ssize_t got;
+
+		if (buf_reserve(content, READ_CHUNK) != 0)
+			return -EFBIG;
+		got = journal->disk->read(journal->disk_data, handle, content->data + content->len,
+		    READ_CHUNK, content->len);
+		if (got < 0)
+			return (int)got;
+		if (got == 0)
+			return 0;
+		content->len += (size_t)got;
+	}
+}
+
+/* Keeps a file that cannot be trusted, under a name that says so. */
+static void recover_set_aside(struct journal *journal)
+{
+	char aside[NAME_MAX_SIZE + 24];
+
+	for (unsigned number = 1; number <= DAMAGED_MAX; number++) {
+		int handle;
+
+		snprintf(aside, sizeof aside, "%s.damaged-%u", journal->name, number % 1000);
+		handle = journal->disk->open(journal->disk_data, aside, 0);
+		if (handle < 0) {
+			(void)journal->disk->install(journal->disk_data, journal->name, aside);
+			return; /* if that fails the new file replaces it */
+		}
+		journal->disk->close(journal->disk_data, handle);
+	}
+}
+
+/* Goes on in a file that is sound up to where the scan ended. Returns whether that works. */
+static bool recover_resume(struct journal *journal, int handle, const struct journal_scan *scan)
+{
+	if (journal->disk->truncate(journal->disk_data, handle, scan->good_len) < 0 ||
+	    journal->disk->sync(journal->disk_data, handle) < 0)
+		return false;
+	journal->file = (struct file){
+	    .handle = handle,
+	    .epoch = scan->epoch,
+	    .len = scan->good_len,
+	    .number = scan->last,
+	    .durable = scan->last,
+	};
+	return true;
+}
+
+/* Takes up what an earlier life left. True if its file can be gone on with. */
+static bool journal_recover(struct journal *journal)
+{
+	const struct journal_scan_handlers handlers = {
+	    .record = recover_record,
+	    .gap = recover_gap,
+	};
+	int handle = journal->disk->open(journal->disk_data, journal->name, 0);
+	struct journal_scan scan;
+	struct buf content;
+	bool is_sound = false;
+
+	if (handle < 0)
+		return false;
+	buf_init(&content, FILE_MAX);
+	if (recover_read(journal, handle, &content) == 0) {
+		journal_scan(
+		    content.data, content.len, JOURNAL_PAYLOAD_MAX, &handlers, journal, &scan);
+		if (scan.has_damage)
+			recover_set_aside(journal);
+		if (scan.has_damage && scan.lost == 0)
+			journal->handlers.gap(journal->data, 0, "corruption");
+		is_sound = !scan.has_damage && recover_resume(journal, handle, &scan);
+	} else {
+		recover_set_aside(journal);
+		journal->handlers.gap(journal->data, 0, "unreadable");
+	}
+	buf_finish(&content);
+	if (!is_sound)
+		journal->disk->close(journal->disk_data, handle);
+	return is_sound;
+}
+
+int journal_open(const struct journal_disk *disk, void *disk_data, const char *name, bool threaded,
+    const struct journal_handlers *handlers, void *data, struct journal **ret_journal)
+{
+	struct journal *journal = mem_calloc(1, sizeof *journal);
+	struct journal_syncer *syncer = NULL;
+
+	if (journal == NULL)
+		return -ENOMEM;
+	if (threaded && (syncer = syncer_new(disk, disk_data)) == NULL) {
+		mem_free(journal);
+		return -ENOMEM;
+	}
+	journal->disk = disk;
+	journal->disk_data = disk_data;
+	journal->handlers = *handlers;
+	journal->data = data;
+	journal->file.handle = -1;
+	journal->next.handle = -1;
+	snprintf(journal->name, sizeof journal->name, "%s", name);
+	snprintf(
+	    journal->next_name, sizeof journal->next_name, "%.*s.new", NAME_MAX_SIZE - 5, name);
+	buf_init(&journal->scratch, journal_record_size(JOURNAL_PAYLOAD_MAX));
+	/* The first syncs are waited for: nobody has been promised anything yet. */
+	if (!journal_recover(journal))
+		journal_rewrite(journal);
+	else /* what an earlier life had not written to its end */
+		(void)disk->unlink(disk_data, journal->next_name);
+	journal->syncer = syncer;
+	*ret_journal = journal;
+	return 0;
+}
+
+void journal_close(struct journal *journal)
+{
+	struct syncer_result result;
+
+	if (journal == NULL)
+		return;
+	if (journal->syncer != NULL) {
+		syncer_wait(journal->syncer);
+		if (syncer_take(journal->syncer, &result))
+			journal_job_ended(journal, &result);
+		syncer_free(journal->syncer);
+		journal->syncer = NULL;
+	}
+	journal_sync(journal);
+	file_close(journal, &journal->file);
+	file_close(journal, &journal->next);
+	buf_finish(&journal->scratch);
+	mem_free(journal);
+}

@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: ISC */
+/* The disk under a journal, as a table, so that tests can tear it; and the real one. */
+#ifndef DAEMON_QUEUE_JOURNAL_DISK_H
+#define DAEMON_QUEUE_JOURNAL_DISK_H
+
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+/*
+ * Files of one directory. All return -errno on failure. sync and install may be called
+ * from the journal's helper thread, one call at a time, while others go on here.
+ */
+struct journal_disk {
+	/* Opens for reading and writing. create: makes it, empty, also over an old one. */
+	int (*open)(void *data, const char *name, int create);
+	/* Read and write may do less than asked. */
+	ssize_t (*read)(void *data, int file, void *bytes, size_t len, uint64_t offset);
+	ssize_t (*write)(void *data, int file, const void *bytes, size_t len, uint64_t offset);
+	int (*truncate)(void *data, int file, uint64_t len);
+	int64_t (*size)(void *data, int file);
+	int (*sync)(void *data, int file); /* the content */
+	/* Gives a file another name, over an old one, so that it survives a power cut. */
+	int (*install)(void *data, const char *from, const char *to);
+	int (*unlink)(void *data, const char *name);
+	void (*close)(void *data, int file);
+};
+
+struct journal_disk_dir;
+
+extern const struct journal_disk journal_disk_dir_table;
+
+/*
+ * A directory, made with mode 0700 if it is not there; files get 0600. It must be ours and
+ * no symbolic link. NULL with errno on failure. It is the data of the table's functions.
+ */
+struct journal_disk_dir *journal_disk_dir_open(const char *path);
+void journal_disk_dir_close(struct journal_disk_dir *dir);
+
+#endif

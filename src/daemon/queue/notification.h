@@ -1,0 +1,87 @@
+/* SPDX-License-Identifier: ISC */
+/*
+ * A notification: something that somebody asked to be told has come true. Its content
+ * never changes; its state does.
+ */
+#ifndef DAEMON_QUEUE_NOTIFICATION_H
+#define DAEMON_QUEUE_NOTIFICATION_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+#include "base/buf.h"
+#include "base/list.h"
+#include "daemon/core/pane_ref.h"
+#include "wire/json.h"
+
+#define NOTIFICATION_ID_SIZE 8 /* "A1B2" and its NUL */
+#define NOTIFICATION_TEXT_MAX 4096 /* bytes; a longer text is cut at a character */
+#define NOTIFICATION_DATA_MAX (64 * 1024) /* bytes of JSON */
+#define NOTIFICATION_KEY_MAX 128
+
+enum notification_source {
+	SOURCE_COMMAND, /* self_command */
+	SOURCE_CONDITION, /* wait_for_idle and named waits */
+	SOURCE_JOB,
+	SOURCE_POST,
+	SOURCE_TIMER,
+	SOURCE_WATCH,
+	SOURCE_COUNT_,
+};
+
+enum notification_state {
+	NOTE_QUEUED,
+	NOTE_DELIVERING, /* being typed */
+	NOTE_DELIVERED, /* typed and submitted */
+	NOTE_ACKNOWLEDGED,
+	NOTE_CANCELLED,
+	NOTE_FAILED, /* it cannot be delivered any more */
+	NOTE_STATE_COUNT_,
+};
+
+const char *notification_source_name(enum notification_source source);
+const char *notification_state_name(enum notification_state state);
+/* The value of a name, or -1. */
+int notification_source_find(const char *name);
+int notification_state_find(const char *name);
+
+struct notification {
+	struct list link; /* in the queue, in order of seq */
+	uint64_t seq;
+	int64_t time_ms; /* CLOCK_REALTIME */
+	enum notification_source source;
+	char id[NOTIFICATION_ID_SIZE];
+	struct pane_ref pane;
+	char *text; /* one line, UTF-8, without control characters */
+	char *data; /* JSON object */
+	char *key; /* NULL: none */
+	unsigned count; /* how many things it tells of, with those that were counted into it */
+	bool is_urgent;
+	bool is_told; /* somebody has it, who will not look at it again */
+	bool is_recounted; /* in the open transaction: one more was counted into it */
+	bool is_durable; /* false: it came while the journal was degraded */
+	enum notification_state state;
+	char *delivery; /* receipt as JSON object; NULL: none */
+	unsigned redelivered; /* times it was handed out again */
+};
+
+void notification_free(struct notification *note);
+
+/*
+ * The members that protocol section 10 names, without seq and time if is_event: an event
+ * has those already.
+ */
+void notification_write_members(
+    struct json_writer *writer, const struct notification *note, bool is_event);
+
+/* As it is kept in the store, and back; NULL if the text is none. */
+void notification_store(struct buf *out, const struct notification *note);
+struct notification *notification_load(
+    struct json_reader *reader, uint64_t seq, const char *text, size_t len);
+
+/* Makes a text fit to be one: UTF-8, one line, no control characters, bounded. xalloc()ed. */
+char *notification_clean_text(const char *text, size_t len);
+
+#endif

@@ -1,0 +1,565 @@
+/* SPDX-License-Identifier: ISC */
+/* The queue of notifications: posting, finding, states, forgetting. */
+#include "daemon/queue/queue.h"
+
+#include <muxbus.h>
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/random.h>
+
+#include "base/alloc.h"
+#include "base/clock.h"
+#include "base/log.h"
+#include "base/map.h"
+#include "base/str.h"
+#include "daemon/event/event_log.h"
+#include "daemon/queue/store.h"
+
+#define NOTE_PREFIX "note/"
+#define FORGOTTEN_KEY "queue/forgotten"
+
+enum {
+	KEY_SIZE = 48,
+	ENTRY_MAX = STORE_VALUE_MAX,
+	ID_TRIES = 1000,
+	REASON_SIZE = 32,
+};
+
+struct queue {
+	struct store *store;
+	struct event_log *events;
+	struct json_reader *reader;
+	struct list notes; /* in order of seq */
+	struct map by_seq;
+	struct map ids; /* held request ids, packed into a number */
+	struct list listeners;
+	size_t count;
+	size_t undelivered;
+	uint64_t last;
+	uint64_t settled_from; /* no entry before this one is settled */
+	uint64_t forgotten;
+	char reason[REASON_SIZE];
+	unsigned depth; /* of queue_begin() */
+	uint64_t first_untold; /* posted in this transaction; 0: none */
+	bool has_recounted; /* others were counted into older ones in it */
+};
+
+static bool is_undelivered(const struct notification *note)
+{
+	return note->state == NOTE_QUEUED || note->state == NOTE_DELIVERING;
+}
+
+static void note_key(uint64_t seq, char *out)
+{
+	snprintf(out, KEY_SIZE, NOTE_PREFIX "%020" PRIu64, seq);
+}
+
+/* Ids are up to seven bytes: they fit into a number. */
+static uint64_t pack_id(const char *id)
+{
+	uint64_t packed = 0;
+
+	for (size_t at = 0; at < NOTIFICATION_ID_SIZE - 1 && id[at] != '\0'; at++)
+		packed = packed << 8 | (uint8_t)id[at];
+	return packed;
+}
+
+/* Ids are counted: a request holds its own, and so does each notification of it. */
+void queue_hold_id(struct queue *queue, const char *id)
+{
+	uintptr_t count = (uintptr_t)map_get(&queue->ids, pack_id(id));
+
+	if (map_set(&queue->ids, pack_id(id), (void *)(count + 1)) != 0)
+		log_error("out of memory: the id %s may be given again", id);
+}
+
+void queue_release_id(struct queue *queue, const char *id)
+{
+	uintptr_t count = (uintptr_t)map_remove(&queue->ids, pack_id(id));
+
+	if (count > 1)
+		(void)map_set(&queue->ids, pack_id(id), (void *)(count - 1)); /* its slot is free */
+}
+
+void queue_new_id(struct queue *queue, char ret_id[NOTIFICATION_ID_SIZE])
+{
+	/* No I and O: people read these. A longer form when the short ones run out. */
+	static const char letters[] = "ABCDEFGHJKLMNPQRSTUVWXYZ";
+	uint8_t random[6];
+
+	for (unsigned attempt = 0; attempt < ID_TRIES; attempt++) {
+		size_t len = attempt < ID_TRIES / 2 ? 4 : 6;
+
+		if (getrandom(random, sizeof random, 0) != sizeof random)
+			memset(random, (int)(clock_mono_us() + attempt), sizeof random);
+		for (size_t at = 0; at < len; at++)
+			ret_id[at] = at % 2 == 0 ? letters[random[at] % (sizeof letters - 1)]
+						 : (char)('0' + random[at] % 10);
+		ret_id[len] = '\0';
+		if (map_get(&queue->ids, pack_id(ret_id)) == NULL)
+			break;
+	}
+	queue_hold_id(queue, ret_id);
+}
+
+static void store_note(struct queue *queue, const struct notification *note)
+{
+	char key[KEY_SIZE];
+	struct buf value;
+
+	buf_init(&value, ENTRY_MAX);
+	notification_store(&value, note);
+	note_key(note->seq, key);
+	store_put(queue->store, key, value.data, value.len);
+	buf_finish(&value);
+}
+
+/* Takes a note into the lists; the newest comes last. */
+static void queue_insert(struct queue *queue, struct notification *note)
+{
+	if (map_set(&queue->by_seq, note->seq, note) != 0) {
+		log_error("out of memory");
+		abort();
+	}
+	list_append(&queue->notes, &note->link);
+	queue_hold_id(queue, note->id);
+	queue->count++;
+	queue->undelivered += is_undelivered(note);
+	if (!is_undelivered(note) && note->seq < queue->settled_from)
+		queue->settled_from = note->seq;
+	if (note->seq > queue->last)
+		queue->last = note->seq;
+}
+
+static void queue_remove(struct queue *queue, struct notification *note)
+{
+	if (queue->settled_from == note->seq)
+		queue->settled_from = note->link.next == &queue->notes
+		    ? UINT64_MAX
+		    : list_entry(note->link.next, struct notification, link)->seq;
+	(void)map_remove(&queue->by_seq, note->seq);
+	list_remove(&note->link);
+	queue_release_id(queue, note->id);
+	queue->count--;
+	queue->undelivered -= is_undelivered(note);
+	notification_free(note);
+}
+
+static void load_forgotten(struct queue *queue)
+{
+	const char *value = store_get(queue->store, FORGOTTEN_KEY, NULL);
+	char reason[REASON_SIZE] = "";
+
+	if (value == NULL || sscanf(value, "%" SCNu64 " %31s", &queue->forgotten, reason) < 1)
+		return;
+	snprintf(queue->reason, sizeof queue->reason, "%s", reason);
+}
+
+struct queue *queue_new(struct store *store, struct event_log *events)
+{
+	struct queue *queue = xcalloc(1, sizeof *queue);
+	const char *key, *value;
+	size_t cursor = 0, len;
+
+	queue->settled_from = UINT64_MAX;
+	queue->store = store;
+	queue->events = events;
+	queue->reader = json_reader_new(ENTRY_MAX);
+	list_init(&queue->notes);
+	list_init(&queue->listeners);
+	map_init(&queue->by_seq);
+	map_init(&queue->ids);
+	load_forgotten(queue);
+	while (store_next(store, NOTE_PREFIX, &cursor, &key, &value, &len)) {
+		uint64_t seq = strtoull(key + strlen(NOTE_PREFIX), NULL, 10);
+		struct notification *note = notification_load(queue->reader, seq, value, len);
+
+		if (note == NULL) {
+			log_warning("an entry of the journal is no notification: %s", key);
+			continue;
+		}
+		note->is_told = true; /* perhaps, by an earlier daemon */
+		/* Nobody knows how far the typing came: delivery looks, and types again. */
+		if (note->state == NOTE_DELIVERING)
+			note->state = NOTE_QUEUED;
+		queue_insert(queue, note);
+	}
+	return queue;
+}
+
+void queue_free(struct queue *queue)
+{
+	if (queue == NULL)
+		return;
+	while (!list_is_empty(&queue->notes))
+		queue_remove(queue, list_entry(queue->notes.next, struct notification, link));
+	map_finish(&queue->by_seq);
+	map_finish(&queue->ids);
+	json_reader_free(queue->reader);
+	mem_free(queue);
+}
+
+struct store *queue_store(struct queue *queue)
+{
+	return queue->store;
+}
+
+void queue_begin(struct queue *queue)
+{
+	queue->depth++;
+	store_begin(queue->store);
+}
+
+/* Publishes one that the journal has, as the event whose number it bears already. */
+static void queue_tell(struct queue *queue, const struct notification *note)
+{
+	struct event_scope scope = {.pane = note->pane.pane, .window = MUXBUS_NO_ID};
+	struct json_writer writer;
+	struct list *link, *after;
+	struct buf members;
+	uint64_t seq;
+
+	scope.sessions[0] = MUXBUS_NO_ID;
+	buf_init(&members, 2 * ENTRY_MAX);
+	json_writer_init(&writer, &members);
+	notification_write_members(&writer, note, true);
+	seq = event_log_publish(queue->events, EVENT_NOTIFICATION, &scope,
+	    (const char *)members.data, members.len, true);
+	buf_finish(&members);
+	if (seq != note->seq)
+		log_error("notification %" PRIu64 " was told as event %" PRIu64, note->seq, seq);
+	list_for_each_safe (link, after, &queue->listeners) {
+		struct queue_listener *listener = list_entry(link, struct queue_listener, link);
+
+		listener->posted(listener, note);
+	}
+}
+
+/* Who listens is told of what was counted into older ones; it has no event of its own. */
+static void queue_tell_recounted(struct queue *queue)
+{
+	struct list *link, *next, *at, *after;
+
+	queue->has_recounted = false;
+	list_for_each_safe (link, next, &queue->notes) {
+		struct notification *note = list_entry(link, struct notification, link);
+
+		if (!note->is_recounted)
+			continue;
+		note->is_recounted = false;
+		list_for_each_safe (at, after, &queue->listeners)
+			list_entry(at, struct queue_listener, link)
+			    ->posted(list_entry(at, struct queue_listener, link), note);
+	}
+}
+
+/* The oldest entry that is settled; NULL if none is. */
+static struct notification *oldest_settled(struct queue *queue)
+{
+	struct notification *note = NULL;
+	struct list *link = queue->notes.next;
+
+	if (queue->settled_from != UINT64_MAX)
+		note = map_get(&queue->by_seq, queue->settled_from);
+	else if (queue->undelivered == queue->count)
+		return NULL;
+	if (note != NULL)
+		link = &note->link;
+	for (; link != &queue->notes; link = link->next) {
+		note = list_entry(link, struct notification, link);
+		if (is_undelivered(note))
+			continue;
+		queue->settled_from = note->seq;
+		return note;
+	}
+	queue->settled_from = UINT64_MAX;
+	return NULL;
+}
+
+/* Forgets the oldest beyond the bound: settled ones first, else whatever is oldest. */
+static void queue_forget(struct queue *queue)
+{
+	while (queue->count > QUEUE_KEEP) {
+		struct notification *oldest = oldest_settled(queue);
+		char key[KEY_SIZE], value[64];
+
+		if (oldest == NULL)
+			oldest = list_entry(queue->notes.next, struct notification, link);
+		if (oldest->seq > queue->forgotten)
+			queue->forgotten = oldest->seq;
+		snprintf(queue->reason, sizeof queue->reason, "retention");
+		snprintf(value, sizeof value, "%" PRIu64 " %s", queue->forgotten, queue->reason);
+		store_begin(queue->store);
+		store_put(queue->store, FORGOTTEN_KEY, value, strlen(value));
+		note_key(oldest->seq, key);
+		store_delete(queue->store, key);
+		(void)store_commit(queue->store);
+		queue_remove(queue, oldest);
+	}
+}
+
+uint64_t queue_commit(struct queue *queue)
+{
+	uint64_t ticket = store_commit(queue->store);
+	const struct notification *note;
+	uint64_t first = queue->first_untold;
+
+	if (--queue->depth > 0)
+		return 0;
+	queue->first_untold = 0;
+	if (queue->has_recounted)
+		queue_tell_recounted(queue);
+	if (first == 0)
+		return ticket;
+	for (note = queue_find(queue, first); note != NULL; note = queue_next(queue, note)) {
+		struct notification *mine = map_get(&queue->by_seq, note->seq);
+
+		mine->is_durable = ticket > 0;
+		queue_tell(queue, note);
+	}
+	queue_forget(queue);
+	return ticket;
+}
+
+/* Whether it was posted in the transaction that is open. */
+static bool is_untold(const struct queue *queue, const struct notification *note)
+{
+	return queue->first_untold != 0 && note->seq >= queue->first_untold;
+}
+
+/*
+ * Whether somebody may know of a notification already. Whom an earlier daemon told is not
+ * known, nor who got an event that is forgotten.
+ */
+static bool is_told(const struct queue *queue, const struct notification *note)
+{
+	const struct event_entry *event;
+
+	if (is_untold(queue, note))
+		return false;
+	event = event_log_after(queue->events, note->seq - 1);
+	return note->state != NOTE_QUEUED || note->is_told || event == NULL ||
+	    event->seq != note->seq || event->is_sent;
+}
+
+/* One with the same key that nobody has been told of yet, or NULL. */
+static struct notification *queue_find_key(
+    struct queue *queue, const struct notification_draft *draft)
+{
+	struct list *link;
+
+	if (draft->key == NULL)
+		return NULL;
+	list_for_each (link, &queue->notes) {
+		struct notification *note = list_entry(link, struct notification, link);
+
+		if (note->key != NULL && strcmp(note->key, draft->key) == 0 &&
+		    !is_told(queue, note))
+			return note;
+	}
+	return NULL;
+}
+
+static void queue_changed(struct queue *queue, struct notification *note)
+{
+	struct list *link, *after;
+
+	store_note(queue, note);
+	list_for_each_safe (link, after, &queue->listeners) {
+		struct queue_listener *listener = list_entry(link, struct queue_listener, link);
+
+		if (listener->changed != NULL)
+			listener->changed(listener, note);
+	}
+}
+
+static char *draft_data(const struct notification_draft *draft)
+{
+	if (draft->data == NULL)
+		return xstrdup("{}");
+	if (strlen(draft->data) <= NOTIFICATION_DATA_MAX)
+		return xstrdup(draft->data);
+	return xasprintf("{\"truncated\":true,\"bytes\":%zu}", strlen(draft->data));
+}
+
+static struct notification *draft_note(struct queue *queue, const struct notification_draft *draft)
+{
+	struct notification *note = xcalloc(1, sizeof *note);
+
+	note->time_ms = clock_real_ms();
+	note->source = draft->source;
+	if (draft->id != NULL)
+		snprintf(note->id, sizeof note->id, "%s", draft->id);
+	else
+		queue_new_id(queue, note->id);
+	pane_ref_clear(&note->pane);
+	if (draft->pane != NULL)
+		note->pane = *draft->pane;
+	note->text = notification_clean_text(draft->text, strlen(draft->text));
+	note->data = draft_data(draft);
+	note->key = draft->key != NULL ? xstrdup(draft->key) : NULL;
+	note->count = draft->count > 0 ? draft->count : 1;
+	note->is_urgent = draft->is_urgent;
+	note->state = NOTE_QUEUED;
+	return note;
+}
+
+uint64_t queue_post(struct queue *queue, const struct notification_draft *draft)
+{
+	struct notification *note = queue_find_key(queue, draft);
+	uint64_t seq;
+
+	queue_begin(queue);
+	if (note != NULL) {
+		note->count += draft->count > 0 ? draft->count : 1;
+		note->is_recounted = note->is_recounted || !is_untold(queue, note);
+		queue->has_recounted = queue->has_recounted || note->is_recounted;
+		queue_changed(queue, note);
+		seq = note->seq;
+		(void)queue_commit(queue);
+		return seq;
+	}
+	note = draft_note(queue, draft);
+	/* Events and notifications share their numbers: it takes the next one. */
+	seq = event_log_last(queue->events) + 1;
+	if (queue->first_untold != 0)
+		seq = queue->last + 1;
+	else
+		queue->first_untold = seq;
+	note->seq = seq;
+	queue_insert(queue, note);
+	if (draft->id == NULL)
+		queue_release_id(queue, note->id); /* held once, by the note itself */
+	store_note(queue, note);
+	(void)queue_commit(queue);
+	return seq;
+}
+
+const struct notification *queue_find(const struct queue *queue, uint64_t seq)
+{
+	return map_get(&queue->by_seq, seq);
+}
+
+const struct notification *queue_next(
+    const struct queue *queue, const struct notification *previous)
+{
+	const struct list *link = previous == NULL ? queue->notes.next : previous->link.next;
+
+	if (link == &queue->notes)
+		return NULL;
+	return list_entry(link, const struct notification, link);
+}
+
+const struct notification *queue_after(const struct queue *queue, uint64_t seq)
+{
+	const struct notification *note = queue_find(queue, seq);
+	const struct list *link;
+
+	if (note != NULL)
+		return queue_next(queue, note);
+	/* From the end: those who ask are mostly up to date. */
+	for (link = queue->notes.prev; link != &queue->notes; link = link->prev) {
+		note = list_entry(link, const struct notification, link);
+		if (note->seq <= seq)
+			return queue_next(queue, note);
+	}
+	return queue_next(queue, NULL);
+}
+
+uint64_t queue_last(const struct queue *queue)
+{
+	return queue->last;
+}
+
+size_t queue_undelivered(const struct queue *queue)
+{
+	return queue->undelivered;
+}
+
+uint64_t queue_forgotten(const struct queue *queue, const char **ret_reason)
+{
+	*ret_reason = queue->reason;
+	return queue->forgotten;
+}
+
+void queue_note_loss(struct queue *queue, const char *reason)
+{
+	char value[64];
+
+	queue->forgotten = event_log_last(queue->events);
+	snprintf(queue->reason, sizeof queue->reason, "%s", reason);
+	snprintf(value, sizeof value, "%" PRIu64 " %s", queue->forgotten, queue->reason);
+	store_put(queue->store, FORGOTTEN_KEY, value, strlen(value));
+}
+
+bool queue_set_state(
+    struct queue *queue, uint64_t seq, enum notification_state state, const char *receipt)
+{
+	struct notification *note = map_get(&queue->by_seq, seq);
+
+	if (note == NULL)
+		return false;
+	queue->undelivered -= is_undelivered(note);
+	note->state = state;
+	queue->undelivered += is_undelivered(note);
+	if (!is_undelivered(note) && seq < queue->settled_from)
+		queue->settled_from = seq;
+	if (receipt != NULL) {
+		mem_free(note->delivery);
+		note->delivery = xstrdup(receipt);
+	}
+	queue_changed(queue, note);
+	return true;
+}
+
+void queue_settle_waited(struct queue *queue, uint64_t seq)
+{
+	const struct notification *note = queue_find(queue, seq);
+	struct json_writer writer;
+	struct buf receipt;
+
+	if (note == NULL)
+		return;
+	buf_init(&receipt, ENTRY_MAX);
+	json_writer_init(&writer, &receipt);
+	json_object_begin(&writer, NULL);
+	json_put_str(&writer, "result", "handed_over");
+	json_put_time(&writer, "time", clock_real_ms());
+	json_put_str(&writer, "way", "waited");
+	json_object_end(&writer);
+	(void)queue_set_state(queue, seq, NOTE_ACKNOWLEDGED,
+	    note->state == NOTE_QUEUED ? (const char *)receipt.data : NULL);
+	buf_finish(&receipt);
+}
+
+void queue_note_told(struct queue *queue, uint64_t seq)
+{
+	struct notification *note = map_get(&queue->by_seq, seq);
+
+	if (note != NULL)
+		note->is_told = true;
+}
+
+void queue_count_redelivery(struct queue *queue, uint64_t seq)
+{
+	struct notification *note = map_get(&queue->by_seq, seq);
+
+	if (note == NULL)
+		return;
+	note->redelivered++;
+	queue_changed(queue, note);
+}
+
+void queue_listen(struct queue *queue, struct queue_listener *listener)
+{
+	list_append(&queue->listeners, &listener->link);
+}
+
+void queue_unlisten(struct queue *queue, struct queue_listener *listener)
+{
+	(void)queue;
+	list_remove(&listener->link);
+}

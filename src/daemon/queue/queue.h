@@ -1,0 +1,100 @@
+/* SPDX-License-Identifier: ISC */
+/*
+ * The queue of notifications. One sequence with the events: a notification is an event of
+ * kind "notification" too, and bears its number. Entries never change; what changes is
+ * their state, and the place of each named consumer.
+ *
+ * Sources post; sinks (peers that pull or are subscribed, delivery into panes) take. No
+ * source knows a sink. Nothing is told before the journal has it.
+ */
+#ifndef DAEMON_QUEUE_QUEUE_H
+#define DAEMON_QUEUE_QUEUE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/list.h"
+#include "daemon/queue/notification.h"
+
+#define QUEUE_KEEP 10000 /* entries remembered; settled ones are forgotten first */
+
+struct event_log;
+struct queue;
+struct store;
+
+/* Loads what the store holds. Both live longer than the queue. */
+struct queue *queue_new(struct store *store, struct event_log *events);
+void queue_free(struct queue *queue);
+struct store *queue_store(struct queue *queue);
+
+/* ---- for sources ---- */
+
+/* A request id that nothing remembered bears; held until it is released. */
+void queue_new_id(struct queue *queue, char ret_id[NOTIFICATION_ID_SIZE]);
+void queue_hold_id(struct queue *queue, const char *id); /* after a restart */
+void queue_release_id(struct queue *queue, const char *id);
+
+/* What a source posts. Everything is copied; text and data are cut to their maxima. */
+struct notification_draft {
+	enum notification_source source;
+	const char *id; /* the request's; NULL: a new one */
+	const struct pane_ref *pane; /* NULL: addressed to no pane */
+	const char *text;
+	const char *data; /* JSON object; NULL: {} */
+	const char *key; /* equal keys coalesce while nobody was told; NULL: never */
+	bool is_urgent;
+	unsigned count; /* how many things it tells of; 0: one */
+};
+
+/*
+ * One transaction of the store and the queue: a request ends and its notification comes, or
+ * neither. Nesting counts. What was posted is told at the outermost commit, which returns
+ * the store's ticket. Between them nothing else may be published.
+ */
+void queue_begin(struct queue *queue);
+uint64_t queue_commit(struct queue *queue);
+
+/* Posts, in a transaction of its own outside of one. Returns its number: that of the older one if it was coalesced. */
+uint64_t queue_post(struct queue *queue, const struct notification_draft *draft);
+
+/* ---- for sinks ---- */
+
+const struct notification *queue_find(const struct queue *queue, uint64_t seq);
+/* In order of seq: NULL starts, NULL ends. */
+const struct notification *queue_next(
+    const struct queue *queue, const struct notification *previous);
+/* The first behind a number, or NULL. */
+const struct notification *queue_after(const struct queue *queue, uint64_t seq);
+uint64_t queue_last(const struct queue *queue); /* number of the last one, 0: none yet */
+size_t queue_undelivered(const struct queue *queue);
+
+/* Numbers up to this were forgotten, and why; 0: none. */
+uint64_t queue_forgotten(const struct queue *queue, const char **ret_reason);
+/* Says that some were lost before now: damage in the journal. */
+void queue_note_loss(struct queue *queue, const char *reason);
+
+/* receipt is a JSON object; NULL leaves the one there is. False if it is forgotten. */
+bool queue_set_state(
+    struct queue *queue, uint64_t seq, enum notification_state state, const char *receipt);
+/*
+ * Acknowledges one for somebody who has waited for it, or reads the queue by name; its
+ * receipt says so if it has no other.
+ */
+void queue_settle_waited(struct queue *queue, uint64_t seq);
+/* Somebody has it now: no later one is counted into it, since nobody would hear of that. */
+void queue_note_told(struct queue *queue, uint64_t seq);
+/* Counts one more hand-out of an entry that had been handed out before. */
+void queue_count_redelivery(struct queue *queue, uint64_t seq);
+
+/* Told after the journal has it. Must not post. */
+struct queue_listener {
+	struct list link;
+	void (*posted)(struct queue_listener *listener, const struct notification *note);
+	void (*changed)(
+	    struct queue_listener *listener, const struct notification *note); /* or NULL */
+};
+void queue_listen(struct queue *queue, struct queue_listener *listener);
+void queue_unlisten(struct queue *queue, struct queue_listener *listener);
+
+#endif

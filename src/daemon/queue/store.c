@@ -1,0 +1,415 @@
+/* SPDX-License-Identifier: ISC */
+/* What must outlive the daemon: a sorted table over the journal. */
+#include "daemon/queue/store.h"
+
+#include <assert.h>
+#include <endian.h>
+#include <errno.h>
+#include <string.h>
+
+#include "base/alloc.h"
+#include "base/buf.h"
+#include "base/list.h"
+
+enum {
+	RECORD_TRANSACTION = 1,
+	OP_PUT = 'P',
+	OP_DELETE = 'D',
+	OP_HEADER = 8, /* op 1 · zero 1 · key length 2 · value length 4 */
+	SNAPSHOT_BATCH = 64 * 1024, /* bytes of a record while the table is written anew */
+};
+
+struct entry {
+	char *key;
+	char *value;
+	size_t len;
+};
+
+struct waiter {
+	struct list link;
+	uint64_t ticket;
+	store_when_fn *when;
+	void *data;
+};
+
+struct store {
+	struct journal *journal; /* NULL: nothing is kept */
+	struct store_handlers handlers;
+	void *data;
+	struct entry **entries; /* sorted by key */
+	size_t count;
+	size_t size;
+	unsigned depth; /* of store_begin() */
+	struct buf transaction;
+	size_t dead_bytes; /* made so by the transaction */
+	struct list waiters; /* in order of their tickets */
+};
+
+/* Finds where a key is or would be. */
+static bool table_find(const struct store *store, const char *key, size_t *ret_place)
+{
+	size_t low = 0, high = store->count;
+
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+		int order = strcmp(store->entries[middle]->key, key);
+
+		if (order == 0) {
+			*ret_place = middle;
+			return true;
+		}
+		if (order < 0)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	*ret_place = low;
+	return false;
+}
+
+static void entry_free(struct entry *entry)
+{
+	mem_free(entry->key);
+	mem_free(entry->value);
+	mem_free(entry);
+}
+
+/* Opens a place in the table. */
+static struct entry *table_insert(struct store *store, size_t place, const char *key)
+{
+	struct entry *entry = xcalloc(1, sizeof *entry);
+
+	if (store->count == store->size) {
+		store->size = store->size == 0 ? 64 : 2 * store->size;
+		store->entries = xrealloc(store->entries, store->size * sizeof *store->entries);
+	}
+	memmove(store->entries + place + 1, store->entries + place,
+	    (store->count - place) * sizeof *store->entries);
+	store->entries[place] = entry;
+	store->count++;
+	entry->key = xstrdup(key);
+	return entry;
+}
+
+/* Puts into the table. Returns the bytes that this leaves dead in the journal. */
+static size_t table_put(struct store *store, const char *key, const void *value, size_t len)
+{
+	struct entry *entry;
+	size_t place, dead = 0;
+
+	if (table_find(store, key, &place)) {
+		entry = store->entries[place];
+		dead = OP_HEADER + strlen(key) + entry->len;
+		mem_free(entry->value);
+	} else {
+		entry = table_insert(store, place, key);
+	}
+	entry->value = xmemdup(value, len);
+	entry->len = len;
+	return dead;
+}
+
+/* Takes out of the table; the record that says so is dead from the start. */
+static size_t table_delete(struct store *store, const char *key)
+{
+	struct entry *entry;
+	size_t place, dead;
+
+	if (!table_find(store, key, &place))
+		return 0;
+	entry = store->entries[place];
+	dead = 2 * (OP_HEADER + strlen(key)) + entry->len;
+	memmove(store->entries + place, store->entries + place + 1,
+	    (store->count - place - 1) * sizeof *store->entries);
+	store->count--;
+	entry_free(entry);
+	return dead;
+}
+
+/* Appends one change to a record. */
+static void op_write(struct buf *out, uint8_t op, const char *key, const void *value, size_t len)
+{
+	uint8_t header[OP_HEADER] = {op};
+	uint16_t key_len = htole16((uint16_t)strlen(key));
+	uint32_t value_len = htole32((uint32_t)len);
+
+	memcpy(header + 2, &key_len, sizeof key_len);
+	memcpy(header + 4, &value_len, sizeof value_len);
+	if (buf_append(out, header, sizeof header) != 0 || buf_append_str(out, key) != 0 ||
+	    buf_append(out, value, len) != 0) {
+		/* A transaction is bounded by its makers; this one is a bug. */
+		assert(false && "a transaction fits into a record");
+	}
+}
+
+/* Takes one change of a record into the table. Returns its length, 0 if it is none. */
+static size_t op_apply(struct store *store, const uint8_t *bytes, size_t len)
+{
+	char key[STORE_KEY_MAX + 1];
+	uint16_t key_len;
+	uint32_t value_len;
+	size_t size;
+
+	if (len < OP_HEADER)
+		return 0;
+	memcpy(&key_len, bytes + 2, sizeof key_len);
+	memcpy(&value_len, bytes + 4, sizeof value_len);
+	key_len = le16toh(key_len);
+	value_len = le32toh(value_len);
+	size = (size_t)OP_HEADER + key_len + value_len;
+	if (size > len || key_len == 0 || key_len > STORE_KEY_MAX || value_len > STORE_VALUE_MAX)
+		return 0;
+	memcpy(key, bytes + OP_HEADER, key_len);
+	key[key_len] = '\0';
+	if (bytes[0] == OP_PUT)
+		(void)table_put(store, key, bytes + OP_HEADER + key_len, value_len);
+	else if (bytes[0] == OP_DELETE)
+		(void)table_delete(store, key);
+	return size;
+}
+
+static void load_record(void *data, uint8_t type, const void *payload, size_t len)
+{
+	struct store *store = data;
+	const uint8_t *bytes = payload;
+	size_t size;
+
+	if (type != RECORD_TRANSACTION)
+		return;
+	while (len > 0 && (size = op_apply(store, bytes, len)) > 0) {
+		bytes += size;
+		len -= size;
+	}
+}
+
+static void load_gap(void *data, uint64_t count, const char *reason)
+{
+	struct store *store = data;
+
+	if (store->handlers.gap != NULL)
+		store->handlers.gap(store->data, count, reason);
+}
+
+/* Writes the whole table, in records of a good size. */
+static void write_snapshot(void *data, struct journal *journal)
+{
+	struct store *store = data;
+	struct buf record;
+	uint64_t ticket;
+
+	buf_init(&record, JOURNAL_PAYLOAD_MAX);
+	for (size_t at = 0; at < store->count; at++) {
+		const struct entry *entry = store->entries[at];
+
+		op_write(&record, OP_PUT, entry->key, entry->value, entry->len);
+		if (record.len < SNAPSHOT_BATCH && at + 1 < store->count)
+			continue;
+		/* A failure is the journal's to tell: it degrades, and asks again. */
+		(void)journal_append(journal, RECORD_TRANSACTION, record.data, record.len, &ticket);
+		buf_clear(&record);
+	}
+	buf_finish(&record);
+}
+
+/* Answers those who wait for tickets up to one; all of them, with no, if is_durable is false. */
+static void wake_waiters(struct store *store, uint64_t ticket, bool is_durable)
+{
+	while (!list_is_empty(&store->waiters)) {
+		struct waiter *waiter = list_entry(store->waiters.next, struct waiter, link);
+
+		if (is_durable && waiter->ticket > ticket)
+			return;
+		list_remove(&waiter->link);
+		waiter->when(waiter->data, is_durable);
+		mem_free(waiter);
+	}
+}
+
+static void became_durable(void *data, uint64_t ticket)
+{
+	wake_waiters(data, ticket, true);
+}
+
+static void became_degraded(void *data, bool is_degraded, const char *reason)
+{
+	struct store *store = data;
+
+	if (is_degraded)
+		wake_waiters(store, 0, false);
+	if (store->handlers.degraded != NULL)
+		store->handlers.degraded(store->data, is_degraded, reason);
+}
+
+struct store *store_open(const struct journal_disk *disk, void *disk_data, bool threaded,
+    const struct store_handlers *handlers, void *data)
+{
+	const struct journal_handlers journal_handlers = {
+	    .record = load_record,
+	    .gap = load_gap,
+	    .snapshot = write_snapshot,
+	    .degraded = became_degraded,
+	    .durable = became_durable,
+	};
+	struct store *store = xcalloc(1, sizeof *store);
+	int error;
+
+	if (handlers != NULL)
+		store->handlers = *handlers;
+	store->data = data;
+	list_init(&store->waiters);
+	buf_init(&store->transaction, JOURNAL_PAYLOAD_MAX);
+	if (disk == NULL)
+		return store;
+	error = journal_open(
+	    disk, disk_data, STORE_FILE, threaded, &journal_handlers, store, &store->journal);
+	if (error != 0) {
+		store_close(store);
+		errno = -error;
+		return NULL;
+	}
+	return store;
+}
+
+void store_close(struct store *store)
+{
+	if (store == NULL)
+		return;
+	journal_close(store->journal);
+	wake_waiters(store, 0, false);
+	while (store->count > 0)
+		entry_free(store->entries[--store->count]);
+	mem_free(store->entries);
+	buf_finish(&store->transaction);
+	mem_free(store);
+}
+
+struct journal *store_journal(struct store *store)
+{
+	return store->journal;
+}
+
+void store_begin(struct store *store)
+{
+	store->depth++;
+}
+
+uint64_t store_commit(struct store *store)
+{
+	uint64_t ticket = 0;
+	size_t dead;
+
+	assert(store->depth > 0);
+	if (--store->depth > 0 || store->transaction.len == 0)
+		return 0;
+	dead = store->dead_bytes;
+	store->dead_bytes = 0;
+	if (store->journal != NULL &&
+	    journal_append(store->journal, RECORD_TRANSACTION, store->transaction.data,
+		store->transaction.len, &ticket) != 0)
+		ticket = 0;
+	buf_clear(&store->transaction);
+	buf_shrink(&store->transaction, SNAPSHOT_BATCH);
+	if (store->journal != NULL && dead > 0)
+		journal_note_dead(store->journal, dead);
+	if (store->handlers.pending != NULL)
+		store->handlers.pending(store->data);
+	return ticket;
+}
+
+void store_put(struct store *store, const char *key, const void *value, size_t len)
+{
+	assert(strlen(key) <= STORE_KEY_MAX && len <= STORE_VALUE_MAX);
+	store_begin(store);
+	op_write(&store->transaction, OP_PUT, key, value, len);
+	store->dead_bytes += table_put(store, key, value, len);
+	(void)store_commit(store);
+}
+
+void store_delete(struct store *store, const char *key)
+{
+	size_t place;
+
+	if (!table_find(store, key, &place))
+		return;
+	store_begin(store);
+	op_write(&store->transaction, OP_DELETE, key, "", 0);
+	store->dead_bytes += table_delete(store, key);
+	(void)store_commit(store);
+}
+
+const char *store_get(const struct store *store, const char *key, size_t *ret_len)
+{
+	size_t place;
+
+	if (!table_find(store, key, &place))
+		return NULL;
+	if (ret_len != NULL)
+		*ret_len = store->entries[place]->len;
+	return store->entries[place]->value;
+}
+
+bool store_next(const struct store *store, const char *prefix, size_t *cursor, const char **ret_key,
+    const char **ret_value, size_t *ret_len)
+{
+	const struct entry *entry;
+
+	/* The cursor is one more than the place, so that 0 can mean the start. */
+	if (*cursor == 0) {
+		size_t place;
+
+		(void)table_find(store, prefix, &place);
+		*cursor = place + 1;
+	}
+	if (*cursor > store->count)
+		return false;
+	entry = store->entries[*cursor - 1];
+	if (strncmp(entry->key, prefix, strlen(prefix)) != 0)
+		return false;
+	(*cursor)++;
+	*ret_key = entry->key;
+	*ret_value = entry->value;
+	if (ret_len != NULL)
+		*ret_len = entry->len;
+	return true;
+}
+
+size_t store_count(const struct store *store)
+{
+	return store->count;
+}
+
+void store_when_durable(struct store *store, uint64_t ticket, store_when_fn *when, void *data)
+{
+	struct journal_stats stats;
+	struct waiter *waiter;
+
+	if (ticket == 0 || store->journal == NULL) {
+		when(data, false);
+		return;
+	}
+	journal_stats(store->journal, &stats);
+	if (stats.durable >= ticket || stats.is_degraded) {
+		when(data, stats.durable >= ticket);
+		return;
+	}
+	waiter = xcalloc(1, sizeof *waiter);
+	waiter->ticket = ticket;
+	waiter->when = when;
+	waiter->data = data;
+	list_append(&store->waiters, &waiter->link);
+	journal_sync(store->journal);
+}
+
+void store_forget_waiter(struct store *store, void *data)
+{
+	struct list *link, *after;
+
+	list_for_each_safe (link, after, &store->waiters) {
+		struct waiter *waiter = list_entry(link, struct waiter, link);
+
+		if (waiter->data != data)
+			continue;
+		list_remove(link);
+		mem_free(waiter);
+	}
+}

@@ -1,0 +1,319 @@
+/* SPDX-License-Identifier: ISC */
+/* A row of a picture: cells with their looks. */
+#include "daemon/render/picture_row.h"
+
+#include <string.h>
+
+#include "base/cells.h"
+#include "base/utf8.h"
+#include "daemon/tmux/tokenizer.h"
+
+enum { VALUES_MAX = 64, TAB_CELLS = 8 };
+
+#define SHIFT_OUT 0x0e
+#define SHIFT_IN 0x0f
+#define REPLACEMENT "\xef\xbf\xbd"
+
+/* One parameter of a sequence: "4:3" is the value 4 with the part 3. */
+struct values {
+	unsigned number[VALUES_MAX];
+	bool is_part[VALUES_MAX]; /* stands behind a colon */
+	size_t count;
+};
+
+static void read_values(struct values *values, const uint8_t *text, size_t len)
+{
+	*values = (struct values){.count = 1};
+	for (size_t at = 0; at < len; at++) {
+		unsigned *number = &values->number[values->count - 1];
+		if (text[at] >= '0' && text[at] <= '9')
+			*number =
+			    *number > 9999 ? 10000 : *number * 10 + (unsigned)(text[at] - '0');
+		else if ((text[at] == ';' || text[at] == ':') && values->count < VALUES_MAX)
+			values->is_part[values->count++] = text[at] == ':';
+		else
+			return;
+	}
+}
+
+static uint32_t indexed(unsigned index)
+{
+	return PICTURE_COLOUR_INDEX + (index & 0xff);
+}
+
+static uint32_t rgb(const unsigned *parts)
+{
+	return PICTURE_COLOUR_RGB +
+	    ((parts[0] & 0xff) << 16 | (parts[1] & 0xff) << 8 | (parts[2] & 0xff));
+}
+
+/* A colour that begins with the 38, 48 or 58 at a place. Returns how many values it takes. */
+static size_t read_colour(const struct values *values, size_t at, uint32_t *colour)
+{
+	const unsigned *number = values->number;
+	size_t left = values->count - at, parts = 1;
+	if (left > 1 && values->is_part[at + 1]) {
+		while (at + parts < values->count && values->is_part[at + parts])
+			parts++;
+		if (number[at + 1] == 5 && parts >= 3)
+			*colour = indexed(number[at + 2]);
+		else if (number[at + 1] == 2 && parts >= 5)
+			*colour = rgb(number + at + parts - 3 - (parts > 6 ? parts - 6 : 0));
+		return parts;
+	}
+	if (left > 2 && number[at + 1] == 5) {
+		*colour = indexed(number[at + 2]);
+		return 3;
+	}
+	if (left > 4 && number[at + 1] == 2) {
+		*colour = rgb(number + at + 2);
+		return 5;
+	}
+	return left;
+}
+
+/* Underlined, with the style that may stand behind a colon. */
+static size_t read_underline(const struct values *values, size_t at, struct picture_looks *looks)
+{
+	bool has_style = at + 1 < values->count && values->is_part[at + 1];
+	unsigned style = has_style ? values->number[at + 1] : PICTURE_UNDERLINE_SINGLE;
+	looks->underline =
+	    style <= PICTURE_UNDERLINE_DASHED ? (uint8_t)style : PICTURE_UNDERLINE_SINGLE;
+	return has_style ? 2 : 1;
+}
+
+struct switching {
+	uint8_t number;
+	uint8_t on;
+	uint8_t off;
+};
+
+static const struct switching switchings[] = {
+    {1, PICTURE_BOLD, 0},
+    {2, PICTURE_DIM, 0},
+    {3, PICTURE_ITALIC, 0},
+    {7, PICTURE_REVERSE, 0},
+    {8, PICTURE_HIDDEN, 0},
+    {9, PICTURE_STRIKE, 0},
+    {22, 0, PICTURE_BOLD | PICTURE_DIM},
+    {23, 0, PICTURE_ITALIC},
+    {27, 0, PICTURE_REVERSE},
+    {28, 0, PICTURE_HIDDEN},
+    {29, 0, PICTURE_STRIKE},
+    {53, PICTURE_OVERLINE, 0},
+    {55, 0, PICTURE_OVERLINE},
+};
+
+static void switch_attributes(struct picture_looks *looks, unsigned number)
+{
+	for (size_t i = 0; i < sizeof(switchings) / sizeof(switchings[0]); i++) {
+		if (switchings[i].number != number)
+			continue;
+		looks->attributes |= switchings[i].on;
+		looks->attributes &= (uint8_t)~switchings[i].off;
+	}
+}
+
+static void apply_plain(struct picture_looks *looks, unsigned number)
+{
+	if (number == 0)
+		*looks = (struct picture_looks){0};
+	else if (number == 21)
+		looks->underline = PICTURE_UNDERLINE_DOUBLE;
+	else if (number == 24)
+		looks->underline = PICTURE_UNDERLINE_NONE;
+	else if (number >= 30 && number <= 37)
+		looks->text = indexed(number - 30);
+	else if (number == 39)
+		looks->text = PICTURE_COLOUR_DEFAULT;
+	else if (number >= 40 && number <= 47)
+		looks->ground = indexed(number - 40);
+	else if (number == 49)
+		looks->ground = PICTURE_COLOUR_DEFAULT;
+	else if (number == 59)
+		looks->line = PICTURE_COLOUR_DEFAULT;
+	else if (number >= 90 && number <= 97)
+		looks->text = indexed(number - 90 + 8);
+	else if (number >= 100 && number <= 107)
+		looks->ground = indexed(number - 100 + 8);
+	else
+		switch_attributes(looks, number);
+}
+
+void picture_looks_apply(struct picture_looks *looks, const uint8_t *text, size_t len)
+{
+	struct values values;
+	read_values(&values, text, len);
+	for (size_t at = 0; at < values.count;) {
+		unsigned number = values.number[at];
+		if (number == 38)
+			at += read_colour(&values, at, &looks->text);
+		else if (number == 48)
+			at += read_colour(&values, at, &looks->ground);
+		else if (number == 58)
+			at += read_colour(&values, at, &looks->line);
+		else if (number == 4)
+			at += read_underline(&values, at, looks);
+		else if (values.is_part[at])
+			at++;
+		else
+			apply_plain(looks, values.number[at++]);
+	}
+}
+
+/* ---- cells ------------------------------------------------------------------------------- */
+
+struct reading {
+	struct picture_state *state;
+	const uint8_t *line;
+	struct picture_cell *cells;
+	unsigned columns;
+	unsigned column; /* where the next character goes */
+	int64_t last; /* where the last one went, -1: nowhere */
+};
+
+static void put_cell(struct reading *reading, const char *bytes, size_t len, unsigned width)
+{
+	if (reading->column + width > reading->columns) {
+		reading->column = reading->columns;
+		reading->last = -1;
+		return;
+	}
+	struct picture_cell *cell = &reading->cells[reading->column];
+	for (unsigned part = 0; part < width; part++)
+		cell[part] = (struct picture_cell){.looks = reading->state->looks};
+	cell->width = (uint8_t)width;
+	if (len > 1 || bytes[0] != ' ') {
+		memcpy(cell->bytes, bytes, len);
+		cell->len = (uint8_t)len;
+	}
+	reading->last = reading->column;
+	reading->column += width;
+}
+
+/* What combines with the character before it; without one it is left out. */
+static void put_combining(struct reading *reading, const uint8_t *bytes, size_t len)
+{
+	if (reading->last < 0)
+		return;
+	struct picture_cell *cell = &reading->cells[reading->last];
+	if (cell->len == 0 || cell->len + len > PICTURE_CELL_BYTES)
+		return;
+	memcpy(cell->bytes + cell->len, bytes, len);
+	cell->len = (uint8_t)(cell->len + len);
+}
+
+/* Letters of the other character set, as terminals have had them since the VT100. */
+static const char *const drawn[] = {
+    ['`'] = "\u25c6",
+    ['a'] = "\u2592",
+    ['f'] = "\u00b0",
+    ['g'] = "\u00b1",
+    ['h'] = "\u2592",
+    ['i'] = "\u240b",
+    ['j'] = "\u2518",
+    ['k'] = "\u2510",
+    ['l'] = "\u250c",
+    ['m'] = "\u2514",
+    ['n'] = "\u253c",
+    ['o'] = "\u23ba",
+    ['p'] = "\u23bb",
+    ['q'] = "\u2500",
+    ['r'] = "\u23bc",
+    ['s'] = "\u23bd",
+    ['t'] = "\u251c",
+    ['u'] = "\u2524",
+    ['v'] = "\u2534",
+    ['w'] = "\u252c",
+    ['x'] = "\u2502",
+    ['y'] = "\u2264",
+    ['z'] = "\u2265",
+    ['{'] = "\u03c0",
+    ['|'] = "\u2260",
+    ['}'] = "\u00a3",
+    ['~'] = "\u00b7",
+};
+
+/* Characters that would turn the order of others round, or that no XML may hold. */
+static bool is_unwanted(uint32_t c)
+{
+	return (c >= 0x200e && c <= 0x200f) || (c >= 0x2028 && c <= 0x202e) ||
+	    (c >= 0x2066 && c <= 0x2069) || c == 0x061c || c == 0xfeff || (c & 0xfffe) == 0xfffe;
+}
+
+static void put_ascii(struct reading *reading, uint8_t byte)
+{
+	const char *line = NULL;
+	if (reading->state->is_drawing && byte < sizeof(drawn) / sizeof(drawn[0]))
+		line = drawn[byte];
+	if (line)
+		put_cell(reading, line, strlen(line), 1);
+	else
+		put_cell(reading, (const char *)&byte, 1, 1);
+}
+
+static void put_text(struct reading *reading, const uint8_t *bytes, size_t len)
+{
+	for (size_t at = 0; at < len;) {
+		uint32_t c;
+		if (bytes[at] < 0x80) {
+			put_ascii(reading, bytes[at++]);
+			continue;
+		}
+		size_t used;
+		if (!utf8_part(bytes + at, len - at, &used)) {
+			put_cell(reading, REPLACEMENT, strlen(REPLACEMENT), 1);
+		} else if (utf8_decode(bytes + at, used, &c) > 0 && c < 0xa0) {
+			put_cell(reading, REPLACEMENT, strlen(REPLACEMENT), 1);
+		} else if (!is_unwanted(c)) {
+			size_t width = cells_width(bytes + at, used);
+			if (width > 0)
+				put_cell(reading, (const char *)bytes + at, used, (unsigned)width);
+			else
+				put_combining(reading, bytes + at, used);
+		}
+		at += used;
+	}
+}
+
+/* tmux hands out tabs, and shifts of the character set; others would be somebody's mischief. */
+static void put_control(struct reading *reading, uint8_t byte)
+{
+	if (byte == SHIFT_OUT || byte == SHIFT_IN) {
+		reading->state->is_drawing = byte == SHIFT_OUT;
+	} else if (byte == '\t') {
+		do
+			put_cell(reading, " ", 1, 1);
+		while (reading->column % TAB_CELLS != 0 && reading->column < reading->columns);
+	} else {
+		/* U+2400 and on: a picture for each. */
+		char picture[3] = {'\xe2', '\x90', (char)(0x80 + (byte == 0x7f ? 0x21 : byte))};
+		put_cell(reading, picture, sizeof(picture), 1);
+	}
+}
+
+static void on_token(void *data, const struct token *token)
+{
+	struct reading *reading = data;
+	const uint8_t *bytes = reading->line + token->from;
+	size_t len = (size_t)(token->to - token->from);
+	if (token->kind == TOKEN_TEXT)
+		put_text(reading, bytes, len);
+	else if (token->kind == TOKEN_CONTROL || token->kind == TOKEN_BELL)
+		put_control(reading, token->kind == TOKEN_BELL ? 0x07 : token->bytes[0]);
+	else if (token->kind == TOKEN_SEQUENCE && len > 2 && bytes[1] == '[' &&
+	    bytes[len - 1] == 'm')
+		picture_looks_apply(&reading->state->looks, bytes + 2, len - 3);
+}
+
+void picture_row_read(struct picture_state *state, const uint8_t *line, size_t len,
+    struct picture_cell *cells, unsigned columns)
+{
+	struct reading reading = {
+	    .state = state, .line = line, .cells = cells, .columns = columns, .last = -1};
+	struct tokenizer tokenizer;
+	for (unsigned i = 0; i < columns; i++)
+		cells[i] = (struct picture_cell){.width = 1};
+	tokenizer_init(&tokenizer, true);
+	tokenizer_feed(&tokenizer, 0, line, len, on_token, &reading);
+}

@@ -1,0 +1,61 @@
+/* SPDX-License-Identifier: ISC */
+/* What the handlers of methods can reach. main.c makes it; nobody else writes it. */
+#ifndef DAEMON_SERVER_DAEMON_H
+#define DAEMON_SERVER_DAEMON_H
+
+#include <stdint.h>
+
+struct agent_set;
+struct config;
+struct consumer_set;
+struct counters;
+struct courier_set;
+struct delivery_set;
+struct errand_set;
+struct event_base;
+struct event_log;
+struct history;
+struct job_set;
+struct keeper;
+struct presence_set;
+struct queue;
+struct screen_sign_set;
+struct self_command_set;
+struct server;
+struct stream_set;
+struct timer_set;
+struct tmux;
+struct typist_set;
+struct wait_set;
+struct watch_set;
+
+struct daemon {
+	const struct config *config;
+	struct event_base *base;
+	struct server *server; /* the socket and its peers */
+	struct event_log *events; /* the one sequence */
+	struct tmux *tmux; /* the tmux server that is followed */
+	struct stream_set *streams; /* the output of its panes */
+	struct queue *queue; /* of notifications */
+	struct consumer_set *consumers; /* who reads the queue by name */
+	struct keeper *keeper; /* what the disk holds of all that */
+	struct timer_set *timers;
+	struct job_set *jobs;
+	struct wait_set *waits;
+	struct errand_set *errands; /* waits on somebody's behalf */
+	struct history *history; /* what was asked lately */
+	struct presence_set *presences; /* agents, as they report themselves */
+	struct screen_sign_set *signs; /* on the screens of known agents */
+	struct typist_set *typists; /* who type at prompts */
+	struct agent_set *agents; /* interactive programs kept alive */
+	struct self_command_set *self_commands; /* typed into panes that asked for it */
+	struct courier_set *couriers; /* who hand notifications on, so that nothing is typed */
+	struct delivery_set *deliveries; /* notifications on their way into panes */
+	struct watch_set *watches; /* of files */
+	struct counters *counters;
+	int64_t started_ms; /* of the monotonic clock */
+	/* Ends the daemon in good order, from the loop. */
+	void (*stop)(struct daemon *daemon, const char *reason);
+};
+
+#endif

@@ -1,0 +1,298 @@
+/* SPDX-License-Identifier: ISC */
+/* From a line to a handler. */
+#include "daemon/server/dispatch.h"
+
+#include <malloc.h>
+#include <muxbus.h>
+#include <string.h>
+
+#include "base/alloc.h"
+#include "base/str.h"
+#include "daemon/core/config.h"
+#include "daemon/core/counters.h"
+#include "daemon/mcp/mcp.h"
+#include "daemon/server/daemon.h"
+#include "daemon/server/method.h"
+#include "daemon/server/peer.h"
+#include "daemon/server/request.h"
+#include "daemon/tmux/tmux.h"
+#include "wire/field.h"
+#include "wire/json.h"
+#include "wire/message.h"
+
+/* A line as long as this leaves memory behind that is given back at once. */
+#define BIG_LINE_BYTES ((size_t)64 * 1024)
+
+#define SCRATCH_KEEP_BYTES ((size_t)4096)
+
+struct dispatch {
+	struct daemon *daemon;
+	struct json_reader *reader;
+	struct buf scratch; /* what field_read() keeps */
+	struct buf id; /* of the request at hand, as JSON */
+	void *args; /* room for the arguments of any method */
+	struct mcp *mcp; /* the other face of the socket */
+};
+
+struct dispatch *dispatch_new(struct daemon *daemon)
+{
+	struct dispatch *dispatch = xcalloc(1, sizeof(*dispatch));
+	dispatch->daemon = daemon;
+	dispatch->reader = json_reader_new((size_t)daemon->config->limits.line_bytes);
+	buf_init(&dispatch->scratch, (size_t)daemon->config->limits.line_bytes * 2 + 65536);
+	buf_init(&dispatch->id, (size_t)MESSAGE_ID_MAX * 6 + 16);
+	size_t args_size = 1;
+	for (const struct method *m = method_next(NULL); m; m = method_next(m))
+		if (m->args_size > args_size)
+			args_size = m->args_size;
+	dispatch->args = xcalloc(1, args_size);
+	dispatch->mcp = mcp_new(daemon, dispatch);
+	return dispatch;
+}
+
+void dispatch_free(struct dispatch *dispatch)
+{
+	if (!dispatch)
+		return;
+	json_reader_free(dispatch->reader);
+	buf_finish(&dispatch->scratch);
+	buf_finish(&dispatch->id);
+	mem_free(dispatch->args);
+	mcp_free(dispatch->mcp);
+	mem_free(dispatch);
+}
+
+/* Gives back what a big line needed. */
+static void give_back(struct dispatch *dispatch, size_t line_len)
+{
+	buf_shrink(&dispatch->scratch, SCRATCH_KEEP_BYTES);
+	if (line_len < BIG_LINE_BYTES)
+		return;
+	json_reader_free(dispatch->reader);
+	dispatch->reader = json_reader_new((size_t)dispatch->daemon->config->limits.line_bytes);
+	(void)malloc_trim(0); /* whether there was something to give does not matter */
+}
+
+/* The id as JSON text, for the answer. */
+static const char *write_id(struct dispatch *dispatch, const struct json *id)
+{
+	struct json_writer writer;
+	buf_clear(&dispatch->id);
+	json_writer_init(&writer, &dispatch->id);
+	message_write_id(&writer, id);
+	return (const char *)dispatch->id.data;
+}
+
+/* A request that can only fail. */
+static struct request *refused(struct dispatch *dispatch, struct peer *peer, const struct json *id)
+{
+	return request_new(dispatch->daemon, peer, write_id(dispatch, id), NULL);
+}
+
+static void refuse_method(struct request *request, const char *name)
+{
+	struct buf shown;
+	buf_init(&shown, 80);
+	(void)str_append_visible(&shown, name, strlen(name)); /* what fits will do */
+	const char *text = shown.data ? (const char *)shown.data : "";
+	const char *nearest = method_nearest(name);
+	if (nearest) {
+		char *data = xasprintf("\"nearest\":\"%s\"", nearest);
+		request_fail_data(request, MESSAGE_METHOD, data,
+		    "there is no method \"%s\"; did you mean \"%s\"? \"describe\" lists all "
+		    "methods",
+		    text, nearest);
+		mem_free(data);
+	} else {
+		request_fail(request, MESSAGE_METHOD,
+		    "there is no method \"%s\"; \"describe\" lists all methods", text);
+	}
+	buf_finish(&shown);
+}
+
+static void refuse_params(struct request *request, const struct field_error *error)
+{
+	struct buf data;
+	struct json_writer writer;
+	buf_init(&data, 8192);
+	json_writer_init(&writer, &data);
+	/* A name longer than any field's is cut: it only has to be recognised. */
+	if (error->field)
+		(void)json_put_text(&writer, "field", error->field, strnlen(error->field, 256));
+	request_fail_data(
+	    request, MESSAGE_PARAMS, data.data ? (const char *)data.data : NULL, "%s", error->text);
+	buf_finish(&data);
+}
+
+/* Whether a request can be handled now; if not, it has been answered. */
+static bool is_admitted(
+    struct dispatch *dispatch, struct request *request, const struct method *method)
+{
+	const struct daemon *daemon = dispatch->daemon;
+	int64_t waits = daemon->config->limits.waits;
+	if (method->flags & METHOD_WAITS && (int64_t)request_wait_count(request) > waits) {
+		request_fail(request, MESSAGE_LIMIT,
+		    "%lld requests of this connection wait already (limit waits): let some end "
+		    "first",
+		    (long long)waits);
+		return false;
+	}
+	if (method->flags & METHOD_NEEDS_TMUX && !(daemon->tmux && tmux_is_live(daemon->tmux))) {
+		const char *reason = daemon->tmux ? tmux_reason(daemon->tmux) : "";
+		request_fail(request, MESSAGE_TMUX_UNAVAILABLE,
+		    "the tmux server at %s is not followed now%s%s", daemon->config->tmux_socket,
+		    *reason ? ": " : "", reason);
+		return false;
+	}
+	return true;
+}
+
+/* ---- requests about what is too new ------------------------------------------------------ */
+
+/* The request whose handler runs just now. */
+static struct {
+	struct request *request;
+	bool may_be_put_off;
+	bool is_put_off;
+} turn;
+
+bool dispatch_put_off(struct request *request)
+{
+	if (turn.request != request || !turn.may_be_put_off)
+		return false;
+	turn.is_put_off = true;
+	return true;
+}
+
+/* Calls the handler; tells whether it put the request off. */
+static bool call(struct dispatch *dispatch, struct request *request, bool may_be_put_off)
+{
+	turn.request = request;
+	turn.may_be_put_off = may_be_put_off;
+	turn.is_put_off = false;
+	request_method(request)->handle(request, dispatch->args);
+	turn.request = NULL;
+	return turn.is_put_off;
+}
+
+/* One that is handled again when the model has been read anew. */
+struct put_off {
+	struct dispatch *dispatch;
+	struct request *request;
+	struct buf params; /* as JSON; empty: none */
+};
+
+/* Reads the parameters of a request into args; answers it if they are wrong. */
+static bool read_args(struct dispatch *dispatch, struct request *request, const struct json *params)
+{
+	const struct method *method = request_method(request);
+	struct field_error error = {0};
+	buf_clear(&dispatch->scratch);
+	if (field_read_tolerant(method->fields, request_tolerance(request), params, dispatch->args,
+		method->args_size, &dispatch->scratch, &error) < 0) {
+		refuse_params(request, &error);
+		return false;
+	}
+	request_narrow(request, dispatch->args);
+	return true;
+}
+
+static void handle_again(struct put_off *put_off)
+{
+	struct dispatch *dispatch = put_off->dispatch;
+	struct peer *peer = request_peer(put_off->request);
+	struct json_error json_error;
+	const struct json *params = NULL;
+	if (put_off->params.len > 0)
+		params = json_read(dispatch->reader, (const char *)put_off->params.data,
+		    put_off->params.len, &json_error);
+	if (peer)
+		peer_forget_caller(peer);
+	if (read_args(dispatch, put_off->request, params))
+		(void)call(dispatch, put_off->request, false);
+	give_back(dispatch, put_off->params.len);
+}
+
+static void on_fresh(void *data, int error)
+{
+	struct put_off *put_off = data;
+	if (error < 0)
+		tmux_fail(put_off->request, error, NULL);
+	else
+		handle_again(put_off);
+	buf_finish(&put_off->params);
+	mem_free(put_off);
+}
+
+static void put_off(struct dispatch *dispatch, struct request *request, const struct json *params)
+{
+	struct put_off *put_off = xalloc(sizeof(*put_off));
+	*put_off = (struct put_off){.dispatch = dispatch, .request = request};
+	buf_init(&put_off->params, 2 * (size_t)dispatch->daemon->config->limits.line_bytes);
+	if (params) {
+		struct json_writer writer;
+		json_writer_init(&writer, &put_off->params);
+		json_put_value(&writer, NULL, params);
+	}
+	int error = muxbus_sync_refresh(tmux_sync(dispatch->daemon->tmux), 0, on_fresh, put_off);
+	if (error < 0)
+		on_fresh(put_off, error);
+}
+
+void dispatch_run(struct dispatch *dispatch, struct request *request, const struct json *params)
+{
+	request_note(request, params);
+	if (!read_args(dispatch, request, params))
+		return;
+	if (!is_admitted(dispatch, request, request_method(request)))
+		return;
+	bool may_be_put_off = dispatch->daemon->tmux && tmux_is_live(dispatch->daemon->tmux);
+	if (call(dispatch, request, may_be_put_off))
+		put_off(dispatch, request, params);
+}
+
+static void handle(struct dispatch *dispatch, struct peer *peer, const struct message *message)
+{
+	const struct method *method = method_find(message->method);
+	const char *id = message->is_notification ? NULL : write_id(dispatch, message->id);
+	if (peer && mcp_take(dispatch->mcp, peer, message, id))
+		return;
+	struct request *request = request_new(dispatch->daemon, peer, id, method);
+	if (method)
+		dispatch_run(dispatch, request, message->params);
+	else
+		refuse_method(request, message->method);
+}
+
+static bool is_blank(const char *line, size_t len)
+{
+	while (len > 0 && (line[len - 1] == ' ' || line[len - 1] == '\t'))
+		len--;
+	return len == 0;
+}
+
+void dispatch_line(struct dispatch *dispatch, struct peer *peer, const char *line, size_t len)
+{
+	if (is_blank(line, len))
+		return;
+	dispatch->daemon->counters->requests++;
+	struct json_error error;
+	const struct json *value = json_read(dispatch->reader, line, len, &error);
+	struct message message;
+	char reason[256];
+	if (!value)
+		request_fail(refused(dispatch, peer, NULL), MESSAGE_PARSE, "%s", error.text);
+	else if (message_read(value, &message, reason, sizeof(reason)) < 0)
+		request_fail(refused(dispatch, peer, message.id), MESSAGE_REQUEST, "%s", reason);
+	else if (!message.is_response)
+		handle(dispatch, peer, &message);
+	give_back(dispatch, len);
+}
+
+void dispatch_too_long(struct dispatch *dispatch, struct peer *peer)
+{
+	dispatch->daemon->counters->requests++;
+	request_fail(refused(dispatch, peer, NULL), MESSAGE_REQUEST,
+	    "the line is longer than %lld bytes (limit line_bytes) and was skipped",
+	    (long long)dispatch->daemon->config->limits.line_bytes);
+}

@@ -1,0 +1,118 @@
+/* SPDX-License-Identifier: ISC */
+/* What was asked of the daemon lately. */
+#include "daemon/server/history.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "base/alloc.h"
+#include "base/clock.h"
+#include "base/utf8.h"
+#include "wire/json.h"
+
+struct action {
+	uint64_t number; /* 0: none yet */
+	int64_t time_ms;
+	int64_t begin_ms; /* CLOCK_MONOTONIC */
+	int64_t elapsed_ms; /* -1: not answered yet */
+	pid_t peer_pid;
+	char method[48];
+	char params[HISTORY_PARAMS_MAX + 1];
+	char error[32]; /* "": a result */
+	char outcome[HISTORY_OUTCOME_MAX + 1];
+};
+
+struct history {
+	struct action actions[HISTORY_KEEP]; /* by number */
+	uint64_t last;
+};
+
+struct history *history_new(void)
+{
+	return xcalloc(1, sizeof(struct history));
+}
+
+void history_free(struct history *history)
+{
+	mem_free(history);
+}
+
+/* Copies text that may be cut, but not within a character. */
+static void copy_text(char *out, size_t size, const char *text, size_t len)
+{
+	if (len >= size) {
+		len = size - 1;
+		len -= utf8_incomplete_tail(text, len);
+	}
+	memcpy(out, text, len);
+	out[len] = '\0';
+}
+
+uint64_t history_begin(
+    struct history *history, pid_t peer_pid, const char *method, const struct json *params)
+{
+	struct action *action = &history->actions[++history->last % HISTORY_KEEP];
+	struct json_writer writer;
+	struct buf text;
+
+	memset(action, 0, sizeof *action);
+	action->number = history->last;
+	action->time_ms = clock_real_ms();
+	action->begin_ms = clock_mono_ms();
+	action->elapsed_ms = -1;
+	action->peer_pid = peer_pid;
+	snprintf(action->method, sizeof action->method, "%s", method);
+	if (params == NULL || params->count == 0)
+		return action->number;
+	/* Written with a bound: what does not fit is not looked at. */
+	buf_init(&text, 4 * HISTORY_PARAMS_MAX);
+	json_writer_init(&writer, &text);
+	json_put_value(&writer, NULL, params);
+	if (text.len > 0)
+		copy_text(action->params, sizeof action->params, (const char *)text.data, text.len);
+	buf_finish(&text);
+	return action->number;
+}
+
+void history_end(struct history *history, uint64_t number, const char *error, const char *text)
+{
+	struct action *action = &history->actions[number % HISTORY_KEEP];
+
+	if (action->number != number || number == 0)
+		return; /* it took so long that it was forgotten */
+	action->elapsed_ms = clock_mono_ms() - action->begin_ms;
+	if (error != NULL)
+		snprintf(action->error, sizeof action->error, "%s", error);
+	copy_text(action->outcome, sizeof action->outcome, text, strlen(text));
+}
+
+static void write_action(struct json_writer *writer, const struct action *action)
+{
+	json_object_begin(writer, NULL);
+	json_put_time(writer, "time", action->time_ms);
+	json_put_str(writer, "method", action->method);
+	json_put_int(writer, "peer_pid", action->peer_pid);
+	(void)json_put_text(writer, "params", action->params, strlen(action->params));
+	if (action->elapsed_ms < 0)
+		json_put_null(writer, "outcome");
+	else
+		json_put_str(writer, "outcome", action->error[0] != '\0' ? action->error : "done");
+	if (action->outcome[0] != '\0')
+		(void)json_put_text(writer, "message", action->outcome, strlen(action->outcome));
+	if (action->elapsed_ms >= 0)
+		json_put_int(writer, "duration_ms", action->elapsed_ms);
+	json_object_end(writer);
+}
+
+void history_write(const struct history *history, struct json_writer *writer, size_t limit)
+{
+	json_array_begin(writer, "actions");
+	for (uint64_t number = history->last; number > 0 && limit > 0; number--, limit--) {
+		const struct action *action = &history->actions[number % HISTORY_KEEP];
+
+		if (action->number != number)
+			break;
+		write_action(writer, action);
+	}
+	json_array_end(writer);
+}

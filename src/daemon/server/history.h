@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: ISC */
+/*
+ * What was asked of the daemon lately, by whom, and what came of it in short. In memory
+ * only: it is for looking back, not for recovery.
+ */
+#ifndef DAEMON_SERVER_HISTORY_H
+#define DAEMON_SERVER_HISTORY_H
+
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+#define HISTORY_KEEP 500 /* requests that are remembered */
+#define HISTORY_PARAMS_MAX 300 /* bytes of their parameters */
+#define HISTORY_OUTCOME_MAX 160
+
+struct history;
+struct json;
+struct json_writer;
+
+struct history *history_new(void);
+void history_free(struct history *history);
+
+/*
+ * Notes that a request was accepted. Returns its number, for history_end(). params may be
+ * NULL.
+ */
+uint64_t history_begin(
+    struct history *history, pid_t peer_pid, const char *method, const struct json *params);
+/* error NULL: it was answered with a result. */
+void history_end(struct history *history, uint64_t number, const char *error, const char *text);
+
+/* Writes the last ones, newest first, as the array "actions". */
+void history_write(const struct history *history, struct json_writer *writer, size_t limit);
+
+#endif

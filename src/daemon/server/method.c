@@ -1,0 +1,84 @@
+/* SPDX-License-Identifier: ISC */
+/* The methods: all tables as one, sorted by name. */
+#include "daemon/server/method.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/alloc.h"
+#include "base/str.h"
+
+/* All rows by name, and their names; made once, and never changed then. */
+static struct {
+	const struct method **rows;
+	const char **names; /* NULL-terminated */
+	size_t count;
+} all;
+
+static int compare_rows(const void *a, const void *b)
+{
+	const struct method *const *left = a;
+	const struct method *const *right = b;
+	return strcmp((*left)->name, (*right)->name);
+}
+
+static void collect(void)
+{
+	if (all.rows)
+		return;
+	size_t count = 0;
+	for (const struct method *const *table = method_tables; *table; table++)
+		for (const struct method *method = *table; method->name; method++)
+			count++;
+	all.rows = xcalloc(count, sizeof(struct method *));
+	all.names = xcalloc(count + 1, sizeof(char *));
+	for (const struct method *const *table = method_tables; *table; table++)
+		for (const struct method *method = *table; method->name; method++)
+			all.rows[all.count++] = method;
+	qsort(all.rows, all.count, sizeof(struct method *), compare_rows);
+	for (size_t i = 0; i < all.count; i++)
+		all.names[i] = all.rows[i]->name;
+}
+
+/* Where a name stands or would stand. */
+static size_t position(const char *name, bool *ret_is_there)
+{
+	size_t low = 0;
+	size_t high = all.count;
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+		int order = strcmp(name, all.names[middle]);
+		if (order == 0) {
+			*ret_is_there = true;
+			return middle;
+		}
+		if (order < 0)
+			high = middle;
+		else
+			low = middle + 1;
+	}
+	*ret_is_there = false;
+	return low;
+}
+
+const struct method *method_find(const char *name)
+{
+	bool is_there;
+	collect();
+	size_t index = position(name, &is_there);
+	return is_there ? all.rows[index] : NULL;
+}
+
+const char *method_nearest(const char *name)
+{
+	collect();
+	return str_nearest(name, all.names);
+}
+
+const struct method *method_next(const struct method *previous)
+{
+	bool is_there;
+	collect();
+	size_t index = previous ? position(previous->name, &is_there) + 1 : 0;
+	return index < all.count ? all.rows[index] : NULL;
+}

@@ -1,0 +1,66 @@
+/* SPDX-License-Identifier: ISC */
+/*
+ * Methods are rows. A row says what a stranger must know, and from it come argument
+ * checking, error texts, describe, tools, help, completion and the manual.
+ *
+ * methods/NAME.c holds the rows and handlers of one subject and offers one table, ended
+ * by a row without a name. A handler gets a checked struct, and answers through the
+ * request: at once or later, by a value or an error, exactly once.
+ */
+#ifndef DAEMON_SERVER_METHOD_H
+#define DAEMON_SERVER_METHOD_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "base/buf.h"
+#include "wire/field.h"
+#include "wire/json.h"
+#include "wire/message.h"
+
+struct request;
+
+enum method_flag {
+	METHOD_READ_ONLY = 1 << 0, /* changes nothing */
+	METHOD_DESTRUCTIVE = 1 << 1, /* can end what somebody works with */
+	METHOD_WAITS = 1 << 2, /* may take long: its response may be overtaken */
+	METHOD_NEEDS_TMUX = 1 << 3, /* refused with tmux_unavailable unless tmux is followed */
+	METHOD_TOOL = 1 << 4, /* stands in the small default list of tools */
+	METHOD_OPEN_WORLD = 1 << 5, /* its result holds text that strangers wrote */
+	METHOD_UNNOTED = 1 << 6, /* too common and harmless for the history of actions */
+	METHOD_CONFIDENTIAL = 1 << 7, /* the history tells that it was called, not with what */
+};
+
+struct method {
+	const char *name; /* NULL ends a table */
+	const char *title; /* three words for people */
+	const char *summary; /* one sentence */
+	const char *help; /* more, or NULL */
+	const struct field *fields; /* NULL: no parameters */
+	size_t args_size; /* of the struct that fields fill */
+	const struct field_result *results;
+	unsigned flags; /* enum method_flag */
+	/* args is lent until the handler returns: what is needed later must be copied. */
+	void (*handle)(struct request *request, const void *args);
+	const char *example; /* params as JSON text, or NULL */
+};
+
+/* All tables, NULL-terminated; methods/tables.c lists them. */
+extern const struct method *const method_tables[];
+
+/* The row of a name, or NULL. */
+const struct method *method_find(const char *name);
+
+/* The name that was probably meant, or NULL. */
+const char *method_nearest(const char *name);
+
+/* Walks all rows sorted by name: NULL starts, NULL ends. */
+const struct method *method_next(const struct method *previous);
+
+/* Writes one method as an object member: the tables as JSON. */
+void method_write(struct json_writer *writer, const char *name, const struct method *method);
+
+/* Appends the reference section of muxbus-protocol(7) as mdoc. */
+void method_write_mdoc(struct buf *out);
+
+#endif

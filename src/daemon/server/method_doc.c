@@ -1,0 +1,122 @@
+/* SPDX-License-Identifier: ISC */
+/* The methods for readers: as JSON, and as the reference section of the manual. */
+#include <string.h>
+
+#include "daemon/core/config.h"
+#include "daemon/event/event_log.h"
+#include "daemon/server/method.h"
+#include "wire/field.h"
+#include "wire/message.h"
+
+static const struct {
+	unsigned flag; /* enum method_flag */
+	const char *name;
+	const char *text;
+} flags[] = {
+    {METHOD_READ_ONLY, "read_only", "It changes nothing."},
+    {METHOD_DESTRUCTIVE, "destructive", "It can end what somebody works with."},
+    {METHOD_WAITS, "waits", "It may take long: its response may be overtaken."},
+    {METHOD_NEEDS_TMUX, "needs_tmux", "It needs a tmux server that is followed."},
+    {METHOD_TOOL, "tool", "Agents see it in the default list of tools."},
+    {METHOD_OPEN_WORLD, "open_world", "Its result holds text that strangers wrote."},
+};
+
+#define FLAGS_COUNT (sizeof(flags) / sizeof(*flags))
+
+void method_write(struct json_writer *writer, const char *name, const struct method *method)
+{
+	json_object_begin(writer, name);
+	json_put_str(writer, "title", method->title);
+	json_put_str(writer, "summary", method->summary);
+	if (method->help)
+		json_put_str(writer, "help", method->help);
+	field_write_schema(writer, "params", method->fields);
+	json_array_begin(writer, "result");
+	for (const struct field_result *row = method->results; row && row->name; row++) {
+		json_object_begin(writer, NULL);
+		json_put_str(writer, "name", row->name);
+		json_put_str(writer, "type", row->type);
+		json_put_str(writer, "help", row->help);
+		json_object_end(writer);
+	}
+	json_array_end(writer);
+	for (size_t i = 0; i < FLAGS_COUNT; i++)
+		json_put_bool(writer, flags[i].name, method->flags & flags[i].flag);
+	if (method->example)
+		json_put_raw(writer, "example", method->example, strlen(method->example));
+	json_object_end(writer);
+}
+
+/* Text in a line of its own in which nothing is a macro. */
+static void put_line(struct buf *out, const char *macro, const char *text)
+{
+	(void)buf_append_str(out, macro);
+	for (; *text; text++) {
+		if (*text == '\\')
+			(void)buf_append_str(out, "\\e");
+		else if (*text == '"')
+			(void)buf_append_str(out, "\\(dq");
+		else
+			(void)buf_append_byte(out, (uint8_t)*text);
+	}
+	(void)buf_append_byte(out, '\n');
+}
+
+static void write_results(struct buf *out, const struct field_result *results)
+{
+	if (!results || !results->name)
+		return;
+	(void)buf_append_str(out, ".Pp\nResult:\n.Bl -tag -width 4n -compact\n");
+	for (const struct field_result *row = results; row->name; row++) {
+		(void)buf_printf(out, ".It Va %s Pq %s\n", row->name, row->type);
+		field_write_mdoc_text(out, row->help);
+	}
+	(void)buf_append_str(out, ".El\n");
+}
+
+static void write_method(struct buf *out, const struct method *method)
+{
+	(void)buf_printf(out, ".Ss %s\n", method->name);
+	field_write_mdoc_text(out, method->summary);
+	if (method->help)
+		field_write_mdoc_text(out, method->help);
+	for (size_t i = 0; i < FLAGS_COUNT; i++)
+		if (method->flags & flags[i].flag)
+			field_write_mdoc_text(out, flags[i].text);
+	if (method->fields && method->fields->name) {
+		(void)buf_append_str(out, ".Pp\nParameters:\n.Bl -tag -width 4n -compact\n");
+		field_write_mdoc(out, method->fields);
+		(void)buf_append_str(out, ".El\n");
+	}
+	write_results(out, method->results);
+	if (method->example) {
+		(void)buf_append_str(out, ".Pp\nExample:\n.Bd -literal -offset indent\n");
+		(void)buf_printf(out, "{\"method\":\"%s\",\"params\":", method->name);
+		put_line(out, "", method->example);
+		out->len--; /* the newline: the object is closed first */
+		(void)buf_append_str(out, "}\n.Ed\n");
+	}
+}
+
+void method_write_mdoc(struct buf *out)
+{
+	(void)buf_append_str(out, ".Sh METHODS\n");
+	for (const struct method *method = method_next(NULL); method; method = method_next(method))
+		write_method(out, method);
+	(void)buf_append_str(out, ".Sh KINDS OF EVENTS\n.Bl -tag -width 4n -compact\n");
+	for (int kind = 0; kind < EVENT_KIND_COUNT_; kind++) {
+		const struct event_kind_info *info = event_kind_info((enum event_kind)kind);
+		(void)buf_printf(out, ".It Cm %s\n", info->name);
+		field_write_mdoc_text(out, info->help);
+	}
+	(void)buf_append_str(out, ".El\n.Sh KINDS OF ERRORS\n.Bl -tag -width 4n -compact\n");
+	for (int error = 0; error < MESSAGE_ERROR_COUNT_; error++) {
+		const struct message_error_info *info =
+		    message_error_info((enum message_error)error);
+		(void)buf_printf(out, ".It Er %s Pq %d\n", info->kind, info->code);
+		field_write_mdoc_text(out, info->help);
+	}
+	(void)buf_append_str(out, ".El\n.Sh LIMITS\n.Bl -tag -width 4n -compact\n");
+	config_write_mdoc(out);
+	(void)buf_append_str(out, ".El\n");
+}

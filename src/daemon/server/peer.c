@@ -1,0 +1,722 @@
+/* SPDX-License-Identifier: ISC */
+/*
+ * A program connected to the socket.
+ *
+ * The descriptor is watched edge-triggered, for input and for its end: a half-closed
+ * connection would otherwise wake the daemon for ever. So input is read until there is
+ * none, or until the turn's share is used up; then a turn of its own goes on with it.
+ */
+#include "daemon/server/peer.h"
+
+#include <errno.h>
+#include <event2/buffer.h>
+#include <event2/event.h>
+#include <event2/event_struct.h>
+#include <muxbus.h>
+#include <poll.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/uio.h>
+#include <unistd.h>
+
+#include "base/alloc.h"
+#include "base/clock.h"
+#include "base/list.h"
+#include "base/log.h"
+#include "daemon/core/config.h"
+#include "daemon/core/counters.h"
+#include "daemon/event/event_log.h"
+#include "daemon/server/daemon.h"
+#include "daemon/server/dispatch.h"
+#include "daemon/server/peer_pane.h"
+#include "daemon/server/subscription.h"
+#include "daemon/tmux/tmux.h"
+#include "wire/line.h"
+
+#define TURN_LINES 64 /* that one peer may have handled before others come */
+#define TURN_READS 16
+#define IOV_MAX_USED 32
+#define COPY_BYTES_MAX 2048 /* what is longer is referenced instead */
+
+/* A reserved place for a response. */
+struct place {
+	struct list link; /* in row or waits */
+	struct peer *peer;
+	void (*gone)(void *data); /* NULL once it is answered */
+	void *data;
+	bool is_waiting;
+	struct buf line; /* held back for those before it */
+	void (*sent)(struct peer *peer, void *data);
+	void *sent_data;
+};
+
+struct peer {
+	struct list link; /* the server's */
+	struct peer_shared *shared;
+	struct daemon *daemon;
+	uint32_t number;
+	pid_t pid;
+	int fd;
+
+	struct event input_event; /* input, and its end; edge-triggered */
+	struct event write_event; /* added only while the socket is full */
+	struct event turn_event; /* the rest of the work, from the loop */
+
+	struct line_input input;
+	bool is_readable; /* the socket may have more */
+	bool is_input_ended; /* nothing more will come */
+	bool is_emptied; /* the last read took less than it could: there was no more then */
+	bool is_gone; /* nobody reads any more: output goes nowhere */
+	bool is_ended; /* to be freed at its next turn */
+	bool is_working; /* in peer_work(), which looks after everything at its end */
+	bool is_turn_due;
+
+	struct evbuffer *output;
+	size_t held_bytes; /* of responses whose turn has not come */
+	int64_t stuck_since_ms; /* without progress; 0: not stuck */
+
+	struct list row; /* places of those that are answered in order */
+	size_t row_count;
+	struct list waits; /* places of those that are not */
+	size_t wait_count;
+
+	struct subscription_set *subscriptions;
+	char *cwd; /* of its commands; NULL: none yet */
+	bool is_behind; /* events were dropped */
+	bool has_caller;
+	struct caller caller;
+	uint32_t said_pane; /* that it says it speaks for */
+	void *attachment;
+	void (*finish_attachment)(void *attachment);
+};
+
+static void on_input(evutil_socket_t fd, short events, void *data);
+static void on_writable(evutil_socket_t fd, short events, void *data);
+static void on_turn(evutil_socket_t fd, short events, void *data);
+static bool send_event(void *data, const char *subscription, struct event_entry *event);
+static bool send_gap(
+    void *data, const char *subscription, uint64_t from, uint64_t to, const char *reason);
+
+struct peer *peer_new(struct peer_shared *shared, int fd, pid_t pid, uid_t uid)
+{
+	struct daemon *daemon = shared->daemon;
+	static uint32_t last_number;
+	struct peer *peer = xcalloc(1, sizeof(*peer));
+	*peer = (struct peer){.shared = shared,
+	    .daemon = daemon,
+	    .number = ++last_number,
+	    .pid = pid,
+	    .fd = fd,
+	    .said_pane = MUXBUS_NO_ID};
+	list_init(&peer->link);
+	list_init(&peer->row);
+	list_init(&peer->waits);
+	line_input_init(&peer->input, (size_t)daemon->config->limits.line_bytes);
+	peer->output = evbuffer_new();
+	if (!peer->output ||
+	    event_assign(&peer->input_event, daemon->base, fd,
+		EV_READ | EV_CLOSED | EV_ET | EV_PERSIST, on_input, peer) < 0 ||
+	    event_assign(
+		&peer->write_event, daemon->base, fd, EV_WRITE | EV_ET, on_writable, peer) < 0 ||
+	    event_assign(&peer->turn_event, daemon->base, -1, 0, on_turn, peer) < 0 ||
+	    event_add(&peer->input_event, NULL) < 0) {
+		log_error("peer %u: cannot be watched: %s", peer->number, strerror(errno));
+		peer->is_ended = true;
+	}
+	peer->subscriptions = subscription_set_new(daemon,
+	    &(struct subscription_sink){.event = send_event, .gap = send_gap, .data = peer});
+	log_debug(
+	    "peer %u: connected, process %ld, user %u", peer->number, (long)pid, (unsigned)uid);
+	return peer;
+}
+
+/* Takes a place out of its row and frees it. */
+static void place_free(struct place *place)
+{
+	list_remove(&place->link);
+	buf_finish(&place->line);
+	mem_free(place->sent_data);
+	mem_free(place);
+}
+
+/* Lets go of the requests of a list; those that can stop are told, and may answer others. */
+static void detach_requests(struct list *places)
+{
+	while (!list_is_empty(places)) {
+		struct place *place = list_entry(places->next, struct place, link);
+		void (*gone)(void *) = place->gone;
+		void *data = place->data;
+		place_free(place);
+		if (gone)
+			gone(data);
+	}
+}
+
+void peer_free(struct peer *peer)
+{
+	log_debug("peer %u: gone", peer->number);
+	subscription_set_free(peer->subscriptions);
+	peer->is_ended = true;
+	detach_requests(&peer->row);
+	detach_requests(&peer->waits);
+	if (peer->attachment)
+		peer->finish_attachment(peer->attachment);
+	(void)event_del(&peer->input_event);
+	(void)event_del(&peer->write_event);
+	(void)event_del(&peer->turn_event);
+	evbuffer_free(peer->output);
+	line_input_finish(&peer->input);
+	list_remove(&peer->link);
+	(void)close(peer->fd); /* what could be written was */
+	mem_free(peer->cwd);
+	mem_free(peer);
+}
+
+uint32_t peer_number(const struct peer *peer)
+{
+	return peer->number;
+}
+
+pid_t peer_pid(const struct peer *peer)
+{
+	return peer->pid;
+}
+
+const char *peer_cwd(const struct peer *peer)
+{
+	return peer->cwd;
+}
+
+void peer_set_cwd(struct peer *peer, const char *cwd)
+{
+	mem_free(peer->cwd);
+	peer->cwd = xstrdup(cwd);
+}
+
+bool peer_is_closing(const struct peer *peer)
+{
+	return peer->is_ended || peer->is_gone;
+}
+
+struct list *peer_link(struct peer *peer)
+{
+	return &peer->link;
+}
+
+struct peer *peer_of_link(struct list *link)
+{
+	return list_entry(link, struct peer, link);
+}
+
+size_t peer_wait_count(const struct peer *peer)
+{
+	return peer->wait_count;
+}
+
+size_t peer_request_count(const struct peer *peer)
+{
+	return peer->wait_count + peer->row_count;
+}
+
+struct subscription_set *peer_subscriptions(struct peer *peer)
+{
+	return peer->subscriptions;
+}
+
+const struct caller *peer_caller(struct peer *peer)
+{
+	const struct daemon *daemon = peer->daemon;
+	if (!peer->has_caller) {
+		const struct muxbus_model *model = tmux_model(daemon->tmux);
+		caller_find(peer->pid, model, daemon->config->tmux_socket, &peer->caller);
+		bool is_sure = peer->caller.pane != MUXBUS_NO_ID && !peer->caller.is_weak;
+		if (!is_sure && muxbus_model_pane(model, peer->said_pane))
+			peer->caller = (struct caller){
+			    .pane = peer->said_pane, .evidence = CALLER_SAID, .is_weak = false};
+		peer->has_caller = true;
+	}
+	return &peer->caller;
+}
+
+void peer_forget_caller(struct peer *peer)
+{
+	peer->has_caller = false;
+}
+
+void peer_speak_for(struct peer *peer, uint32_t pane)
+{
+	peer->said_pane = pane;
+	peer->has_caller = false;
+}
+
+void peer_attach(struct peer *peer, void *attachment, void (*finish)(void *attachment))
+{
+	peer->attachment = attachment;
+	peer->finish_attachment = finish;
+}
+
+void *peer_attachment(const struct peer *peer)
+{
+	return peer->attachment;
+}
+
+/* ---- output --------------------------------------------------------------------- */
+
+/* Calls for a turn when what is going on now is over. */
+static void want_turn(struct peer *peer)
+{
+	if (peer->is_working || peer->is_turn_due)
+		return;
+	peer->is_turn_due = true;
+	/* Not EV_TIMEOUT: adding a timeout would take such an activation back. */
+	event_active(&peer->turn_event, EV_READ, 0);
+}
+
+static size_t unread_bytes(const struct peer *peer)
+{
+	return evbuffer_get_length(peer->output) + peer->held_bytes;
+}
+
+static size_t unread_max(const struct peer *peer)
+{
+	return (size_t)peer->daemon->config->limits.unread_bytes;
+}
+
+static void discard_output(struct peer *peer)
+{
+	(void)evbuffer_drain(peer->output, evbuffer_get_length(peer->output));
+	(void)event_del(&peer->write_event);
+}
+
+static void disconnect(struct peer *peer, const char *reason)
+{
+	if (peer->is_ended)
+		return;
+	peer->daemon->counters->disconnected++;
+	log_warning(
+	    "peer %u (process %ld): disconnected: %s", peer->number, (long)peer->pid, reason);
+	peer->is_ended = true;
+	discard_output(peer);
+	want_turn(peer);
+}
+
+/* Nobody reads any more. What was sent is still done; what only waited is cancelled. */
+static void set_gone(struct peer *peer)
+{
+	if (peer->is_gone)
+		return;
+	peer->is_gone = true;
+	discard_output(peer);
+	want_turn(peer);
+}
+
+static void free_line(const void *bytes, size_t len, void *data)
+{
+	(void)bytes;
+	(void)len;
+	mem_free(data);
+}
+
+/* Puts a line into the output, by reference if it is long. */
+static void emit(struct peer *peer, struct buf *line)
+{
+	if (peer->is_gone || peer->is_ended || line->len == 0)
+		return;
+	int r;
+	if (line->len <= COPY_BYTES_MAX) {
+		r = evbuffer_add(peer->output, line->data, line->len);
+	} else {
+		size_t len;
+		uint8_t *bytes = buf_steal(line, &len);
+		r = evbuffer_add_reference(peer->output, bytes, len, free_line, bytes);
+		if (r < 0)
+			mem_free(bytes);
+	}
+	if (r < 0)
+		disconnect(peer, "out of memory");
+	else if (unread_bytes(peer) > unread_max(peer))
+		disconnect(peer, "it does not read its output (limit unread_bytes)");
+	want_turn(peer);
+}
+
+static void drop_reference(const void *bytes, size_t len, void *data)
+{
+	(void)bytes;
+	(void)len;
+	event_entry_unref(data);
+}
+
+static bool send_event(void *data, const char *subscription, struct event_entry *event)
+{
+	struct peer *peer = data;
+	static const char tail[] = "}}\n";
+	if (peer->is_gone || peer->is_ended)
+		return true; /* nobody misses it */
+	struct counters *counters = peer->daemon->counters;
+	if (unread_bytes(peer) + event->json_len > unread_max(peer) / 2) {
+		peer->is_behind = true;
+		counters->events_dropped++;
+		return false;
+	}
+	counters->events_sent++;
+	char head[128];
+	int head_len = snprintf(head, sizeof(head),
+	    "{\"jsonrpc\":\"2.0\",\"method\":\"event\",\"params\":{\"subscription\":\"%s\",",
+	    subscription);
+	int r = evbuffer_add(peer->output, head, (size_t)head_len);
+	if (r == 0 && event->json_len <= COPY_BYTES_MAX)
+		r = evbuffer_add(peer->output, event->json, event->json_len);
+	else if (r == 0) {
+		r = evbuffer_add_reference(peer->output, event->json, event->json_len,
+		    drop_reference, event_entry_ref(event));
+		if (r < 0)
+			event_entry_unref(event);
+	}
+	if (r == 0)
+		r = evbuffer_add(peer->output, tail, sizeof(tail) - 1);
+	if (r < 0)
+		disconnect(peer, "out of memory");
+	want_turn(peer);
+	return true;
+}
+
+static bool send_gap(
+    void *data, const char *subscription, uint64_t from, uint64_t to, const char *reason)
+{
+	struct peer *peer = data;
+	struct buf line;
+	buf_init(&line, 1024);
+	(void)buf_printf(&line,
+	    "{\"jsonrpc\":\"2.0\",\"method\":\"event\",\"params\":{\"subscription\":\"%s\",",
+	    subscription);
+	event_gap_format(&line, from, to, reason);
+	(void)buf_append_str(&line, "}}\n");
+	bool is_sent = peer_send_line(peer, (const char *)line.data, line.len);
+	buf_finish(&line);
+	return is_sent;
+}
+
+bool peer_send_line(struct peer *peer, const char *line, size_t len)
+{
+	if (peer->is_gone || peer->is_ended)
+		return true;
+	if (unread_bytes(peer) + len > unread_max(peer) / 2) {
+		peer->is_behind = true;
+		return false;
+	}
+	if (evbuffer_add(peer->output, line, len) < 0)
+		disconnect(peer, "out of memory");
+	want_turn(peer);
+	return true;
+}
+
+/* Hands to the socket what it takes. */
+static void flush(struct peer *peer)
+{
+	while (evbuffer_get_length(peer->output) > 0) {
+		struct evbuffer_iovec pieces[IOV_MAX_USED];
+		int count = evbuffer_peek(peer->output, -1, NULL, pieces, IOV_MAX_USED);
+		struct iovec iov[IOV_MAX_USED];
+		if (count > IOV_MAX_USED)
+			count = IOV_MAX_USED;
+		for (int i = 0; i < count; i++)
+			iov[i] = (struct iovec){pieces[i].iov_base, pieces[i].iov_len};
+		struct msghdr message = {.msg_iov = iov, .msg_iovlen = (size_t)count};
+		ssize_t n = sendmsg(peer->fd, &message, MSG_NOSIGNAL | MSG_DONTWAIT);
+		if (n < 0 && errno == EINTR)
+			continue;
+		if (n < 0 && (errno == EAGAIN || errno == ENOBUFS)) {
+			(void)event_add(&peer->write_event, NULL);
+			return;
+		}
+		if (n < 0) {
+			set_gone(peer);
+			return;
+		}
+		(void)evbuffer_drain(peer->output, (size_t)n);
+		peer->stuck_since_ms = 0;
+	}
+}
+
+void peer_drain(struct peer *peer, int64_t until_ms)
+{
+	flush(peer);
+	while (evbuffer_get_length(peer->output) > 0 && !peer->is_ended) {
+		int64_t left_ms = until_ms - clock_mono_ms();
+		struct pollfd writable = {.fd = peer->fd, .events = POLLOUT};
+		if (left_ms <= 0 || poll(&writable, 1, (int)left_ms) <= 0)
+			return;
+		flush(peer);
+	}
+}
+
+/* ---- the row of responses ---------------------------------------------------------- */
+
+struct place *peer_reserve(struct peer *peer, bool is_waiting, void (*gone)(void *data), void *data)
+{
+	struct place *place = xcalloc(1, sizeof(*place));
+	place->peer = peer;
+	place->gone = gone;
+	place->data = data;
+	place->is_waiting = is_waiting;
+	buf_init(&place->line, SIZE_MAX);
+	list_append(is_waiting ? &peer->waits : &peer->row, &place->link);
+	if (is_waiting)
+		peer->wait_count++;
+	else
+		peer->row_count++;
+	return place;
+}
+
+void *peer_find_open(
+    struct peer *peer, bool (*is_it)(const void *data, const void *key), const void *key)
+{
+	struct list *const rows[] = {&peer->waits, &peer->row};
+	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
+		struct list *link;
+		list_for_each (link, rows[i]) {
+			struct place *place = list_entry(link, struct place, link);
+			if (place->gone && is_it(place->data, key))
+				return place->data;
+		}
+	}
+	return NULL;
+}
+
+/* Puts the line of a place, whose turn it is, into the output, and frees the place. */
+static void leave(struct place *place, struct buf *line)
+{
+	struct peer *peer = place->peer;
+	emit(peer, line);
+	if (place->sent && !peer->is_gone && !peer->is_ended)
+		place->sent(peer, place->sent_data);
+	place_free(place);
+}
+
+/* Those at the head of the row that are answered leave. */
+static void advance_row(struct peer *peer)
+{
+	while (!list_is_empty(&peer->row)) {
+		struct place *place = list_entry(peer->row.next, struct place, link);
+		if (place->gone)
+			return;
+		peer->held_bytes -= place->line.len;
+		struct buf line = place->line;
+		buf_init(&place->line, SIZE_MAX);
+		leave(place, &line);
+		buf_finish(&line);
+	}
+}
+
+/* Keeps the line of a place until those before it have left. */
+static void hold(struct place *place, struct buf *line)
+{
+	struct peer *peer = place->peer;
+	place->line = *line;
+	buf_init(line, line->max);
+	peer->held_bytes += place->line.len;
+	if (unread_bytes(peer) > unread_max(peer))
+		disconnect(peer, "its responses pile up (limit unread_bytes)");
+}
+
+void peer_respond(struct place *place, struct buf *line,
+    void (*sent)(struct peer *peer, void *data), void *sent_data)
+{
+	struct peer *peer = place->peer;
+	place->gone = NULL;
+	place->sent = sent;
+	place->sent_data = sent_data;
+	if (place->is_waiting) {
+		peer->wait_count--;
+		leave(place, line);
+	} else {
+		peer->row_count--;
+		if (place->link.prev == &peer->row) {
+			leave(place, line);
+			advance_row(peer);
+		} else {
+			hold(place, line);
+		}
+	}
+	want_turn(peer);
+}
+
+/* ---- input ---------------------------------------------------------------------- */
+
+/* Whether another request may be taken in. */
+static bool can_accept(const struct peer *peer)
+{
+	return !peer->is_ended && peer->row_count < PEER_ORDERED_MAX &&
+	    unread_bytes(peer) <= unread_max(peer) / 2;
+}
+
+/* Whether the peer has closed both directions. */
+static bool has_hung_up(const struct peer *peer)
+{
+	struct pollfd ends = {.fd = peer->fd};
+	return poll(&ends, 1, 0) > 0 && ends.revents & (POLLHUP | POLLERR);
+}
+
+/* Reads once. Returns whether there may be more lines now. */
+static bool read_some(struct peer *peer)
+{
+	char *scratch = peer->shared->scratch;
+	size_t size = peer->shared->scratch_size;
+	/* No control buffer is given, so no descriptor can be passed to us. */
+	ssize_t n = recv(peer->fd, scratch, size, MSG_DONTWAIT);
+	if (n > 0) {
+		line_input_add(&peer->input, scratch, (size_t)n);
+		peer->is_emptied = (size_t)n < size;
+		return true;
+	}
+	if (n < 0 && errno == EINTR)
+		return true;
+	peer->is_readable = false;
+	if (n < 0 && errno == EAGAIN)
+		return false;
+	peer->is_input_ended = true;
+	if (n < 0 || has_hung_up(peer))
+		set_gone(peer);
+	return true;
+}
+
+/* Handles one line if there is one. */
+static bool handle_line(struct peer *peer)
+{
+	struct dispatch *dispatch = peer->shared->dispatch;
+	const char *line;
+	size_t len;
+	enum line_result result = peer->is_input_ended ? line_input_end(&peer->input, &line, &len)
+						       : line_input_next(&peer->input, &line, &len);
+	if (result == LINE_FOUND)
+		dispatch_line(dispatch, peer, line, len);
+	else if (result == LINE_TOO_LONG)
+		dispatch_too_long(dispatch, peer);
+	return result != LINE_NONE;
+}
+
+/* Takes in requests: all that there are, or this turn's share. */
+static void take_requests(struct peer *peer)
+{
+	int lines_left = TURN_LINES;
+	int reads_left = TURN_READS;
+	while (can_accept(peer)) {
+		if (handle_line(peer)) {
+			if (--lines_left == 0)
+				return;
+		} else if (!peer->is_readable || peer->is_emptied || reads_left-- == 0 ||
+		    !read_some(peer)) {
+			return;
+		}
+	}
+}
+
+/* Whether nothing is left to be done for it. */
+static bool is_finished(const struct peer *peer)
+{
+	if (!peer->is_input_ended || line_input_is_pending(&peer->input) || peer->row_count > 0)
+		return false;
+	if (peer->is_gone)
+		return true;
+	return peer->wait_count == 0 && evbuffer_get_length(peer->output) == 0 &&
+	    subscription_set_count(peer->subscriptions) == 0;
+}
+
+/* Whether there may be something to take in, beside the beginning of a line. */
+static bool has_input(const struct peer *peer)
+{
+	if (peer->is_input_ended)
+		return line_input_is_pending(&peer->input);
+	return peer->is_readable || line_input_has_unseen(&peer->input);
+}
+
+/* Whether it wants more answered while it does not read what it has got. */
+static bool is_stuck(const struct peer *peer)
+{
+	return unread_bytes(peer) > unread_max(peer) / 2 && has_input(peer);
+}
+
+/* Sees to it that there will be a turn when a stuck peer's time is up. */
+static void watch_stuck(struct peer *peer)
+{
+	if (!is_stuck(peer)) {
+		peer->stuck_since_ms = 0;
+		return;
+	}
+	int64_t now_ms = clock_mono_ms();
+	if (peer->stuck_since_ms == 0)
+		peer->stuck_since_ms = now_ms;
+	int64_t left_ms = peer->stuck_since_ms + peer->daemon->config->limits.stuck_ms - now_ms;
+	if (left_ms <= 0) {
+		disconnect(
+		    peer, "it sends requests and does not read the responses (limit stuck_ms)");
+		return;
+	}
+	struct timeval left = {left_ms / 1000, (left_ms % 1000) * 1000};
+	(void)event_add(&peer->turn_event, &left);
+}
+
+/* Reads, answers, writes: all that can be done now. Only from the loop: it may free the peer. */
+static void work(struct peer *peer)
+{
+	static const struct timeval at_once = {0, 0};
+	peer->is_working = true;
+	take_requests(peer);
+	flush(peer);
+	/* Only now, as answers go first: make sure that it was all, or see the end. */
+	if (peer->is_emptied && can_accept(peer)) {
+		peer->is_emptied = false;
+		(void)read_some(peer); /* what it brings is for the next turn */
+	}
+	if (peer->is_behind && unread_bytes(peer) <= unread_max(peer) / 4) {
+		peer->is_behind = false;
+		subscription_set_catch_up(peer->subscriptions);
+		flush(peer);
+	}
+	if (peer->is_gone) {
+		peer->wait_count = 0;
+		detach_requests(&peer->waits);
+	}
+	peer->is_working = false;
+
+	if (is_finished(peer))
+		peer->is_ended = true;
+	if (peer->is_ended)
+		peer_free(peer);
+	else if (can_accept(peer) && has_input(peer))
+		(void)event_add(&peer->turn_event, &at_once); /* after the others */
+	else
+		watch_stuck(peer);
+}
+
+static void on_input(evutil_socket_t fd, short events, void *data)
+{
+	struct peer *peer = data;
+	(void)fd;
+	(void)events; /* an error hides what else there is */
+	if (!peer->is_input_ended)
+		peer->is_readable = true;
+	else if (has_hung_up(peer))
+		set_gone(peer);
+	work(peer);
+}
+
+static void on_writable(evutil_socket_t fd, short events, void *data)
+{
+	(void)fd;
+	(void)events;
+	work(data);
+}
+
+static void on_turn(evutil_socket_t fd, short events, void *data)
+{
+	struct peer *peer = data;
+	(void)fd;
+	(void)events;
+	peer->is_turn_due = false;
+	if (!peer->is_ended)
+		work(peer);
+	else
+		peer_free(peer);
+}

@@ -1,0 +1,225 @@
+/* SPDX-License-Identifier: ISC */
+/*
+ * Which pane a process sits in. What the kernel says of terminals and parents is worth
+ * more than what an environment says, which anybody can set.
+ */
+#include "daemon/server/peer_pane.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/sysmacros.h>
+#include <unistd.h>
+
+#include "base/buf.h"
+#include "base/str.h"
+
+#define GENERATIONS_MAX 64
+#define ENVIRON_BYTES_MAX ((size_t)1024 * 1024)
+
+/* So many generations without a terminal below the first that has one: a daemon shared by
+ * several panes may stand between. */
+#define DETACHED_MAX 1
+
+/* What /proc/PID/stat says. */
+struct process {
+	pid_t parent;
+	dev_t tty; /* 0: none */
+};
+
+/* Reads a file of /proc/PID whole, up to the buffer's maximum. Returns 0 or -1. */
+static int read_proc(const char *proc, pid_t pid, const char *name, struct buf *out)
+{
+	char path[256];
+	int len = snprintf(path, sizeof(path), "%s/%ld/%s", proc, (long)pid, name);
+	if (len < 0 || (size_t)len >= sizeof(path))
+		return -1;
+	int fd = open(path, O_RDONLY | O_CLOEXEC);
+	if (fd < 0)
+		return -1;
+	ssize_t n = 0;
+	do {
+		if (buf_reserve(out, 4096) < 0)
+			break; /* what came so far will do */
+		n = read(fd, out->data + out->len, 4096);
+		if (n > 0)
+			out->len += (size_t)n;
+	} while (n > 0 || (n < 0 && errno == EINTR));
+	(void)close(fd); /* only read */
+	if (n < 0 || !out->data)
+		return -1;
+	out->data[out->len] = '\0';
+	return 0;
+}
+
+/* The kernel's number of a terminal as others write it. */
+static dev_t decode_tty(long number)
+{
+	unsigned major = ((unsigned)number & 0xfff00) >> 8;
+	unsigned minor = ((unsigned)number & 0xff) | (((unsigned)number >> 12) & 0xfff00);
+	return number ? makedev(major, minor) : 0;
+}
+
+/* "PID (NAME) S PPID PGRP SESSION TTY …": NAME may hold anything, so from the last ")". */
+static int read_process(const char *proc, pid_t pid, struct process *ret_process)
+{
+	struct buf text;
+	buf_init(&text, 8192);
+	long parent;
+	long tty;
+	int r = read_proc(proc, pid, "stat", &text);
+	const char *end = r == 0 ? strrchr((const char *)text.data, ')') : NULL;
+	if (!end || sscanf(end + 1, " %*c %ld %*d %*d %ld", &parent, &tty) != 2)
+		r = -1;
+	else
+		*ret_process = (struct process){(pid_t)parent, decode_tty(tty)};
+	buf_finish(&text);
+	return r;
+}
+
+/* The pane with this terminal. That of a dead pane may be another's by now. */
+static uint32_t pane_of_tty(const struct muxbus_model *model, dev_t tty)
+{
+	const struct muxbus_pane *pane = NULL;
+	struct stat st;
+	while ((pane = muxbus_model_next_pane(model, pane)))
+		if (!pane->is_dead && pane->tty && pane->tty[0] && stat(pane->tty, &st) == 0 &&
+		    S_ISCHR(st.st_mode) && st.st_rdev == tty)
+			return pane->id;
+	return MUXBUS_NO_ID;
+}
+
+static uint32_t pane_of_pid(const struct muxbus_model *model, pid_t pid)
+{
+	const struct muxbus_pane *pane = NULL;
+	while ((pane = muxbus_model_next_pane(model, pane)))
+		if (!pane->is_dead && pane->pid == pid)
+			return pane->id;
+	return MUXBUS_NO_ID;
+}
+
+/* The value of a variable in a block of "NAME=VALUE\0", or NULL. */
+static const char *variable(const struct buf *block, const char *name)
+{
+	size_t name_len = strlen(name);
+	const char *end = (const char *)block->data + block->len;
+	for (const char *at = (const char *)block->data; at < end; at += strlen(at) + 1)
+		if (strncmp(at, name, name_len) == 0 && at[name_len] == '=')
+			return at + name_len + 1;
+	return NULL;
+}
+
+/* Whether "SOCKET,PID,SESSION" speaks of the server at this socket, however it writes the path. */
+static bool is_same_server(const char *tmux, const char *tmux_socket)
+{
+	char path[4096];
+	size_t len = strcspn(tmux, ",");
+	struct stat a;
+	struct stat b;
+	if (len == 0 || len >= sizeof(path))
+		return false;
+	memcpy(path, tmux, len);
+	path[len] = '\0';
+	if (strcmp(path, tmux_socket) == 0)
+		return true;
+	return stat(path, &a) == 0 && stat(tmux_socket, &b) == 0 && a.st_dev == b.st_dev &&
+	    a.st_ino == b.st_ino;
+}
+
+/* The pane that a process's environment names, if it is one of this server. */
+static uint32_t pane_of_environment(
+    const char *proc, pid_t pid, const struct muxbus_model *model, const char *tmux_socket)
+{
+	struct buf block;
+	buf_init(&block, ENVIRON_BYTES_MAX);
+	uint32_t id = MUXBUS_NO_ID;
+	if (read_proc(proc, pid, "environ", &block) == 0) {
+		const char *tmux = variable(&block, "TMUX");
+		const char *pane = variable(&block, "TMUX_PANE");
+		if (!tmux || !pane || !is_same_server(tmux, tmux_socket) ||
+		    !str_parse_id(pane, strlen(pane), '%', &id) || !muxbus_model_pane(model, id))
+			id = MUXBUS_NO_ID;
+	}
+	buf_finish(&block);
+	return id;
+}
+
+/* Walks from the process to its ancestors, and asks the kernel about each. */
+static bool find_by_kernel(
+    const char *proc, pid_t pid, const struct muxbus_model *model, struct caller *ret_caller)
+{
+	unsigned detached = 0; /* generations without a terminal, up to the first that has one */
+	bool has_tty = false;
+	for (int generation = 0; generation < GENERATIONS_MAX && pid > 1; generation++) {
+		struct process process;
+		if (read_process(proc, pid, &process) < 0)
+			return false;
+		has_tty |= process.tty != 0;
+		detached += !has_tty;
+		ret_caller->is_weak = detached > DETACHED_MAX;
+		ret_caller->pane = process.tty ? pane_of_tty(model, process.tty) : MUXBUS_NO_ID;
+		ret_caller->evidence = generation == 0 ? CALLER_TTY : CALLER_ANCESTOR_TTY;
+		if (ret_caller->pane != MUXBUS_NO_ID)
+			return true;
+		ret_caller->pane = pane_of_pid(model, pid);
+		ret_caller->evidence = CALLER_ANCESTOR_PID;
+		if (ret_caller->pane != MUXBUS_NO_ID)
+			return true;
+		pid = process.parent;
+	}
+	return false;
+}
+
+static bool find_by_environment(const char *proc, pid_t pid, const struct muxbus_model *model,
+    const char *tmux_socket, struct caller *ret_caller)
+{
+	for (int generation = 0; generation < GENERATIONS_MAX && pid > 1; generation++) {
+		struct process process;
+		ret_caller->pane = pane_of_environment(proc, pid, model, tmux_socket);
+		ret_caller->evidence = CALLER_ENVIRONMENT;
+		ret_caller->is_weak = true;
+		if (ret_caller->pane != MUXBUS_NO_ID)
+			return true;
+		if (read_process(proc, pid, &process) < 0)
+			return false;
+		pid = process.parent;
+	}
+	return false;
+}
+
+void caller_find_in(const char *proc, pid_t pid, const struct muxbus_model *model,
+    const char *tmux_socket, struct caller *ret_caller)
+{
+	if (find_by_kernel(proc, pid, model, ret_caller) ||
+	    find_by_environment(proc, pid, model, tmux_socket, ret_caller))
+		return;
+	*ret_caller = (struct caller){.pane = MUXBUS_NO_ID, .evidence = CALLER_NONE};
+}
+
+void caller_find(
+    pid_t pid, const struct muxbus_model *model, const char *tmux_socket, struct caller *ret_caller)
+{
+	caller_find_in("/proc", pid, model, tmux_socket, ret_caller);
+}
+
+const char *caller_evidence_name(enum caller_evidence evidence)
+{
+	switch (evidence) {
+	case CALLER_NONE:
+		return "none";
+	case CALLER_ENVIRONMENT:
+		return "environment";
+	case CALLER_ANCESTOR_PID:
+		return "ancestor_pid";
+	case CALLER_ANCESTOR_TTY:
+		return "ancestor_tty";
+	case CALLER_SAID:
+		return "said";
+	case CALLER_TTY:
+		return "tty";
+	}
+	return "none";
+}

@@ -1,0 +1,307 @@
+/* SPDX-License-Identifier: ISC */
+/* One request that was accepted, and its answer. */
+#include "daemon/server/request.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/alloc.h"
+#include "base/log.h"
+#include "daemon/core/config.h"
+#include "daemon/core/counters.h"
+#include "daemon/server/history.h"
+#include "daemon/server/method.h"
+#include "daemon/server/peer.h"
+#include "daemon/server/peer_pane.h"
+#include "daemon/tmux/tmux.h"
+
+/* Room for the envelope of a result that is as large as it may be. */
+#define ENVELOPE_BYTES (MESSAGE_ID_MAX * 6 + 128)
+
+#define FIRST_BYTES 256
+
+struct request {
+	struct daemon *daemon;
+	struct peer *peer; /* NULL once it is gone */
+	struct place *place; /* NULL once the peer is gone */
+	const struct method *method;
+	struct buf out;
+	struct json_writer writer;
+	bool has_result; /* out was begun */
+	bool is_notification;
+	uint64_t history; /* its number there; 0: not noted */
+	void (*cancelled)(struct request *request, void *data);
+	void *cancelled_data;
+	void (*sent)(struct peer *peer, void *data);
+	void *sent_data;
+	const struct request_dress *dress; /* NULL: JSON-RPC's own */
+	void *dress_data;
+	size_t dress_line_max;
+	char id[];
+};
+
+/* Nobody waits for the answer any more. */
+static void on_peer_gone(void *data)
+{
+	struct request *request = data;
+	request->peer = NULL;
+	request->place = NULL;
+	void (*cancelled)(struct request *, void *) = request->cancelled;
+	request->cancelled = NULL;
+	if (cancelled)
+		cancelled(request, request->cancelled_data);
+}
+
+struct request *request_new(
+    struct daemon *daemon, struct peer *peer, const char *id, const struct method *method)
+{
+	size_t id_len = id ? strlen(id) : 0;
+	struct request *request = xcalloc(1, sizeof(*request) + id_len + 1);
+	request->daemon = daemon;
+	request->peer = peer;
+	request->method = method;
+	request->is_notification = !id;
+	if (id)
+		memcpy(request->id, id, id_len);
+	buf_init(&request->out, (size_t)daemon->config->limits.result_bytes + ENVELOPE_BYTES);
+	if (peer)
+		request->place = peer_reserve(
+		    peer, method && method->flags & METHOD_WAITS, on_peer_gone, request);
+	return request;
+}
+
+void request_note(struct request *request, const struct json *params)
+{
+	if (request->daemon->history && !(request->method->flags & METHOD_UNNOTED))
+		request->history = history_begin(request->daemon->history,
+		    request->peer ? peer_pid(request->peer) : 0, request->method->name,
+		    request->method->flags & METHOD_CONFIDENTIAL ? NULL : params);
+}
+
+struct daemon *request_daemon(const struct request *request)
+{
+	return request->daemon;
+}
+
+struct peer *request_peer(const struct request *request)
+{
+	return request->peer;
+}
+
+void request_set_dress(
+    struct request *request, const struct request_dress *dress, void *data, size_t line_max)
+{
+	request->dress = dress;
+	request->dress_data = data;
+	request->dress_line_max = line_max;
+}
+
+bool request_is_dressed(const struct request *request)
+{
+	return request->dress != NULL;
+}
+
+const struct field_tolerance *request_tolerance(const struct request *request)
+{
+	return request && request->dress ? request->dress->tolerance : NULL;
+}
+
+void request_narrow(struct request *request, void *args)
+{
+	if (request->dress && request->dress->narrow)
+		request->dress->narrow(request->dress_data, request, args);
+}
+
+const char *request_id(const struct request *request)
+{
+	return request->is_notification ? NULL : request->id;
+}
+
+static bool has_id(const void *data, const void *key)
+{
+	const struct request *request = data;
+	return !request->is_notification && strcmp(request->id, key) == 0;
+}
+
+struct request *request_find(struct peer *peer, const char *id)
+{
+	return peer_find_open(peer, has_id, id);
+}
+
+void request_withdraw(struct request *request)
+{
+	struct place *place = request->place;
+	struct buf none;
+	buf_init(&none, 0);
+	if (place)
+		peer_respond(place, &none, NULL, NULL);
+	on_peer_gone(request);
+}
+
+bool request_release(struct request *request)
+{
+	void (*cancelled)(struct request *, void *) = request->cancelled;
+	request->cancelled = NULL;
+	if (cancelled)
+		cancelled(request, request->cancelled_data);
+	return cancelled != NULL;
+}
+
+const struct method *request_method(const struct request *request)
+{
+	return request->method;
+}
+
+size_t request_wait_count(const struct request *request)
+{
+	return request->peer ? peer_wait_count(request->peer) : 0;
+}
+
+void request_on_cancel(
+    struct request *request, void (*cancelled)(struct request *request, void *data), void *data)
+{
+	request->cancelled = cancelled;
+	request->cancelled_data = data;
+}
+
+void request_on_sent(
+    struct request *request, void (*sent)(struct peer *peer, void *data), void *data)
+{
+	mem_free(request->sent_data);
+	request->sent = sent;
+	request->sent_data = data;
+}
+
+struct json_writer *request_result(struct request *request)
+{
+	if (!request->has_result) {
+		request->has_result = true;
+		if (buf_reserve(&request->out, FIRST_BYTES) < 0)
+			log_debug("a first buffer was refused"); /* the writer will say more */
+		json_writer_init(&request->writer, &request->out);
+		if (request->dress)
+			json_object_begin(&request->writer, NULL);
+		else
+			message_begin_result(
+			    &request->writer, request->is_notification ? "null" : request->id);
+	}
+	return &request->writer;
+}
+
+/* Sends what stands in out, unless nobody is to hear it, and frees the request. */
+static void answer(struct request *request)
+{
+	if (request->is_notification)
+		buf_clear(&request->out);
+	if (request->place) {
+		peer_respond(request->place, &request->out, request->sent, request->sent_data);
+		request->sent_data = NULL;
+	}
+	mem_free(request->sent_data);
+	buf_finish(&request->out);
+	if (request->dress && request->dress->finish)
+		request->dress->finish(request->dress_data);
+	mem_free(request);
+}
+
+/* Puts into out the line that the dress makes of a result (text NULL) or an error. */
+static void dress(
+    struct request *request, enum message_error error, const char *text, const char *members)
+{
+	struct buf result = request->out;
+	buf_init(&request->out, request->dress_line_max + ENVELOPE_BYTES);
+	struct json_writer *writer = &request->writer;
+	json_writer_init(writer, &request->out);
+	message_begin(writer, request->is_notification ? "null" : request->id);
+	if (text)
+		request->dress->error(request->dress_data, writer, error, text, members);
+	else
+		request->dress->result(
+		    request->dress_data, writer, (const char *)result.data, result.len);
+	message_end(writer);
+	buf_finish(&result);
+}
+
+void request_done(struct request *request)
+{
+	const struct config_limits *limits = &request->daemon->config->limits;
+	struct json_writer *writer = request_result(request);
+	if (request->dress)
+		json_object_end(writer);
+	else
+		message_end_result(writer);
+	if (writer->is_full || request->out.len > (size_t)limits->result_bytes) {
+		request_fail(request, MESSAGE_LIMIT,
+		    "the result is larger than %lld bytes (limit result_bytes): ask for less of "
+		    "it, "
+		    "or start the daemon with -o result_bytes=...",
+		    (long long)limits->result_bytes);
+		return;
+	}
+	if (request->history)
+		history_end(request->daemon->history, request->history, NULL, "");
+	if (request->dress && !request->is_notification)
+		dress(request, MESSAGE_INTERNAL, NULL, NULL);
+	answer(request);
+}
+
+static void __attribute__((format(printf, 4, 0))) fail(struct request *request,
+    enum message_error error, const char *data, const char *format, va_list args)
+{
+	struct buf text;
+	buf_init(&text, 8192);
+	if (buf_vprintf(&text, format, args) < 0)
+		(void)buf_append_str(&text, message_error_info(error)->help);
+	buf_finish(&request->out);
+	buf_init(&request->out, ENVELOPE_BYTES + 8192 * 6 + (data ? strlen(data) : 0));
+	json_writer_init(&request->writer, &request->out);
+	if (request->dress)
+		dress(request, error, text.data ? (const char *)text.data : "", data);
+	else
+		message_write_error(&request->writer,
+		    request->is_notification ? "null" : request->id, error,
+		    text.data ? (const char *)text.data : "", data);
+	if (request->history)
+		history_end(request->daemon->history, request->history,
+		    message_error_info(error)->kind, text.data ? (const char *)text.data : "");
+	buf_finish(&text);
+	request->daemon->counters->errors++;
+	mem_free(request->sent_data);
+	request->sent_data = NULL;
+	request->sent = NULL;
+	answer(request);
+}
+
+void request_fail(struct request *request, enum message_error error, const char *format, ...)
+{
+	va_list args;
+	va_start(args, format);
+	fail(request, error, NULL, format, args);
+	va_end(args);
+}
+
+void request_fail_data(
+    struct request *request, enum message_error error, const char *data, const char *format, ...)
+{
+	va_list args;
+	va_start(args, format);
+	fail(request, error, data, format, args);
+	va_end(args);
+}
+
+uint32_t request_caller_pane(struct request *request, bool *ret_weak)
+{
+	*ret_weak = false;
+	struct tmux *tmux = request->daemon->tmux;
+	if (!request->peer || !tmux || !tmux_is_live(tmux))
+		return MUXBUS_NO_ID;
+	const struct caller *caller = peer_caller(request->peer);
+	/* A pane that is gone may have been broken up and the caller moved: look again. */
+	if (caller->pane != MUXBUS_NO_ID && !muxbus_model_pane(tmux_model(tmux), caller->pane)) {
+		peer_forget_caller(request->peer);
+		caller = peer_caller(request->peer);
+	}
+	*ret_weak = caller->is_weak;
+	return caller->pane;
+}

@@ -1,0 +1,130 @@
+/* SPDX-License-Identifier: ISC */
+/* Who asks: their pane and directory. */
+#include "daemon/server/requester.h"
+
+#include <muxbus.h>
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "daemon/input/typist_guard.h"
+#include "daemon/pane/pane_tty.h"
+#include "daemon/server/daemon.h"
+#include "daemon/server/peer.h"
+#include "daemon/server/request.h"
+#include "daemon/server/target.h"
+#include "daemon/tmux/pane_fate.h"
+#include "daemon/tmux/tmux.h"
+
+/* Programs that ask on behalf of another: it is not they that will be there later. */
+static bool is_messenger(const char *command)
+{
+	static const char *const messengers[] = {
+	    "cat", "echo", "jq", "muxbus", "nc", "ncat", "printf", "socat", "timeout"};
+
+	for (size_t at = 0; at < sizeof messengers / sizeof *messengers; at++) {
+		if (strcmp(command, messengers[at]) == 0)
+			return true;
+	}
+	return false;
+}
+
+void asker_expect_front(
+    struct daemon *daemon, const struct pane_ref *ref, const struct muxbus_pane *pane)
+{
+	char command[256];
+
+	if (!pane_tty_front(pane->pid, command, sizeof command))
+		snprintf(command, sizeof command, "%s", pane->command);
+	if (!is_messenger(command))
+		typist_expect(daemon, ref, command);
+}
+
+bool asker_pane(struct request *request, const char *text, struct pane_ref *ret_pane)
+{
+	struct tmux *tmux = request_daemon(request)->tmux;
+	const struct muxbus_pane *pane;
+	bool is_weak;
+
+	pane_ref_clear(ret_pane);
+	if (text != NULL) {
+		if (!target_pane(request, text, &pane))
+			return false;
+		pane_ref_of(tmux, pane->id, ret_pane);
+		return true;
+	}
+	pane_ref_of(tmux, request_caller_pane(request, &is_weak), ret_pane);
+	pane = muxbus_model_pane(tmux_model(tmux), ret_pane->pane);
+	if (pane != NULL && !is_weak)
+		asker_expect_front(request_daemon(request), ret_pane, pane);
+	return true;
+}
+
+static bool is_directory(const char *path)
+{
+	struct stat status;
+
+	return stat(path, &status) == 0 && S_ISDIR(status.st_mode);
+}
+
+/* The directory of a process, if it can be read and is still there. */
+static bool process_cwd(pid_t pid, char *out, size_t size)
+{
+	char link[64];
+	ssize_t len;
+
+	snprintf(link, sizeof link, "/proc/%d/cwd", (int)pid);
+	len = readlink(link, out, size - 1);
+	if (len <= 0)
+		return false;
+	out[len] = '\0';
+	return is_directory(out);
+}
+
+bool asker_cwd(
+    struct request *request, const char *given, const struct pane_ref *pane, char *out, size_t size)
+{
+	struct peer *peer = request_peer(request);
+	const struct muxbus_pane *found =
+	    muxbus_model_pane(tmux_model(request_daemon(request)->tmux), pane->pane);
+	const char *home = getenv("HOME");
+
+	if (given != NULL) {
+		if (given[0] != '/' || strlen(given) >= size || !is_directory(given)) {
+			request_fail_data(request, MESSAGE_PARAMS, "\"field\":\"cwd\"",
+			    "cwd: must be the absolute path of a directory; \"%.200s\" is not",
+			    given);
+			return false;
+		}
+		snprintf(out, size, "%s", given);
+		return true;
+	}
+	if (peer != NULL && process_cwd(peer_pid(peer), out, size))
+		return true;
+	if (found != NULL && found->path != NULL && strlen(found->path) < size &&
+	    is_directory(found->path))
+		snprintf(out, size, "%s", found->path);
+	else
+		snprintf(out, size, "%s", home != NULL && is_directory(home) ? home : "/");
+	return true;
+}
+
+void asker_write_told(
+    char *out, size_t size, const char *what, const char *id, const struct pane_ref *pane)
+{
+	if (pane->pane != MUXBUS_NO_ID)
+		snprintf(out, size,
+		    "%s Its notification %s is typed into pane %%%" PRIu32
+		    " when that is ready; end your turn.",
+		    what, id, pane->pane);
+	else
+		snprintf(out, size,
+		    "%s You are in no pane, so nobody is woken: wait for its notification with "
+		    "next_notification {\"filter\":{\"id\":\"%s\"}}.",
+		    what, id);
+}

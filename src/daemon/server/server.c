@@ -1,0 +1,312 @@
+/* SPDX-License-Identifier: ISC */
+/* The socket: listens, admits peers, counts them. */
+#include "daemon/server/server.h"
+
+#include <errno.h>
+#include <event2/event.h>
+#include <fcntl.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/un.h>
+#include <unistd.h>
+
+#include "base/alloc.h"
+#include "base/clock.h"
+#include "base/list.h"
+#include "base/log.h"
+#include "base/str.h"
+#include "daemon/core/config.h"
+#include "daemon/core/counters.h"
+#include "daemon/mcp/mcp.h"
+#include "daemon/server/daemon.h"
+#include "daemon/server/dispatch.h"
+#include "daemon/server/peer.h"
+#include "wire/address.h"
+#include "wire/message.h"
+
+#define BACKLOG 128
+#define ACCEPTS_PER_TURN 16
+#define PAUSE_MS 100 /* of the listener when there are no descriptors left */
+#define SCRATCH_BYTES ((size_t)64 * 1024)
+#define DRAIN_MS 1000
+#define RESERVED_FDS 40 /* for tmux, the state, and what comes up */
+
+struct server {
+	struct daemon *daemon;
+	int fd; /* the listener's; -1: closed */
+	int spare_fd; /* given up to say "busy" when there are no others */
+	struct event *accept_event;
+	struct event *pause_event; /* ends the listener's pause */
+	dev_t dev; /* of the socket that we made */
+	ino_t ino;
+	struct list peers;
+	struct peer_shared shared;
+	char scratch[SCRATCH_BYTES]; /* last: what is not used is never there */
+};
+
+static void on_accept(evutil_socket_t fd, short events, void *data);
+static void on_pause_end(evutil_socket_t fd, short events, void *data);
+
+static int open_spare(void)
+{
+	return open("/dev/null", O_RDONLY | O_CLOEXEC);
+}
+
+static struct sockaddr_un address_of(const char *path)
+{
+	struct sockaddr_un address = {.sun_family = AF_UNIX};
+	/* Its length was checked by address_check(). */
+	memcpy(address.sun_path, path, strnlen(path, sizeof(address.sun_path) - 1));
+	return address;
+}
+
+/* Removes a socket that nobody listens on; refuses if somebody does. */
+static int remove_stale(const char *path, char *ret_reason, size_t size)
+{
+	struct stat st;
+	if (lstat(path, &st) < 0)
+		return errno == ENOENT
+		    ? 0
+		    : str_refuse(ret_reason, size, "%s: %s", path, strerror(errno));
+	int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+	if (fd < 0)
+		return str_refuse(ret_reason, size, "socket: %s", strerror(errno));
+	struct sockaddr_un address = address_of(path);
+	int r = connect(fd, (struct sockaddr *)&address, sizeof(address));
+	int connect_errno = errno;
+	(void)close(fd); /* it was only to see */
+	if (r == 0 || connect_errno != ECONNREFUSED)
+		return str_refuse(ret_reason, size, "%s: %s", path,
+		    r == 0 || connect_errno == EAGAIN ? "another program listens there"
+						      : strerror(connect_errno));
+	if (unlink(path) < 0 && errno != ENOENT)
+		return str_refuse(ret_reason, size, "%s: %s", path, strerror(errno));
+	return 0;
+}
+
+struct server *server_new(struct daemon *daemon, char *ret_reason, size_t reason_size)
+{
+	const char *path = daemon->config->socket;
+	bool is_given = daemon->config->listen_fd > 0; /* then it is ours, and not stale */
+	if (address_check(path, ret_reason, reason_size) < 0 ||
+	    (!is_given && remove_stale(path, ret_reason, reason_size) < 0))
+		return NULL;
+	struct server *server = xalloc(sizeof(*server));
+	memset(server, 0, offsetof(struct server, scratch));
+	server->daemon = daemon;
+	server->fd = -1;
+	server->spare_fd = open_spare();
+	list_init(&server->peers);
+	server->shared = (struct peer_shared){
+	    .daemon = daemon,
+	    .dispatch = dispatch_new(daemon),
+	    .scratch = server->scratch,
+	    .scratch_size = SCRATCH_BYTES,
+	};
+	return server;
+}
+
+/* Binds a socket that nobody else can ever have opened. Returns it, or -1 with errno. */
+static int bind_socket(struct server *server, const char *path)
+{
+	int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+	if (fd < 0)
+		return -1;
+	struct sockaddr_un address = address_of(path);
+	struct stat st;
+	/* The mode of the descriptor becomes that of the file, whatever the umask. */
+	if (fchmod(fd, 0600) == 0 && bind(fd, (struct sockaddr *)&address, sizeof(address)) == 0 &&
+	    lstat(path, &st) == 0 && listen(fd, BACKLOG) == 0) {
+		server->dev = st.st_dev;
+		server->ino = st.st_ino;
+		return fd;
+	}
+	int saved_errno = errno;
+	(void)close(fd); /* nothing was written to it */
+	errno = saved_errno;
+	return -1;
+}
+
+int server_listen(struct server *server, char *ret_reason, size_t reason_size)
+{
+	const char *path = server->daemon->config->socket;
+	int given = server->daemon->config->listen_fd;
+	server->fd = given > 0 ? given : bind_socket(server, path);
+	if (server->fd < 0)
+		return str_refuse(ret_reason, reason_size, "%s: %s", path, strerror(errno));
+	server->accept_event =
+	    event_new(server->daemon->base, server->fd, EV_READ | EV_PERSIST, on_accept, server);
+	server->pause_event = event_new(server->daemon->base, -1, 0, on_pause_end, server);
+	if (!server->accept_event || !server->pause_event ||
+	    event_add(server->accept_event, NULL) < 0) {
+		server_close_listener(server);
+		return str_refuse(ret_reason, reason_size, "%s: cannot be watched", path);
+	}
+	return 0;
+}
+
+void server_close_listener(struct server *server)
+{
+	if (server->fd < 0)
+		return;
+	const char *path = server->daemon->config->socket;
+	struct stat st;
+	/* One that a service manager has made stays: who connects to it starts us again. */
+	if (server->daemon->config->listen_fd == 0 && lstat(path, &st) == 0 &&
+	    st.st_dev == server->dev && st.st_ino == server->ino)
+		(void)unlink(path); /* if it stays, the next daemon finds it stale */
+	if (server->accept_event)
+		event_free(server->accept_event);
+	if (server->pause_event)
+		event_free(server->pause_event);
+	server->accept_event = NULL;
+	server->pause_event = NULL;
+	(void)close(server->fd); /* nothing was written to it */
+	server->fd = -1;
+}
+
+void server_free(struct server *server)
+{
+	if (!server)
+		return;
+	server_close_listener(server);
+	int64_t until_ms = clock_mono_ms() + DRAIN_MS;
+	while (!list_is_empty(&server->peers)) {
+		struct peer *peer = peer_of_link(server->peers.next);
+		mcp_goodbye(peer);
+		peer_drain(peer, until_ms);
+		peer_free(peer);
+	}
+	if (server->spare_fd >= 0)
+		(void)close(server->spare_fd); /* of /dev/null */
+	dispatch_free(server->shared.dispatch);
+	mem_free(server);
+}
+
+size_t server_peer_count(const struct server *server)
+{
+	size_t count = 0;
+	const struct list *link;
+	list_for_each (link, &server->peers)
+		count++;
+	return count;
+}
+
+struct peer *server_next_peer(const struct server *server, struct peer *previous)
+{
+	struct list *next = previous ? peer_link(previous)->next : server->peers.next;
+	return next == &server->peers ? NULL : peer_of_link(next);
+}
+
+/* ---- admitting ---------------------------------------------------------------------- */
+
+/* Says in one error line why a connection is not taken, as well as that goes, and closes it. */
+static void turn_away(struct server *server, int fd, enum message_error error, const char *text)
+{
+	struct buf line;
+	struct json_writer writer;
+	buf_init(&line, 2048);
+	json_writer_init(&writer, &line);
+	message_write_error(&writer, "null", error, text, NULL);
+	(void)!send(fd, line.data, line.len, MSG_NOSIGNAL | MSG_DONTWAIT);
+	buf_finish(&line);
+	/* What it has sent is taken away, or it might see a reset before the line. */
+	for (int i = 0; i < ACCEPTS_PER_TURN; i++)
+		if (recv(fd, server->scratch, sizeof(server->scratch), MSG_DONTWAIT) <= 0)
+			break;
+	(void)close(fd); /* what could be said was */
+	server->daemon->counters->refused++;
+}
+
+/* How many peers there may be: never so many that nothing is left to work with. */
+static size_t peers_max(const struct server *server)
+{
+	size_t max = (size_t)server->daemon->config->limits.peers;
+	struct rlimit files;
+	if (getrlimit(RLIMIT_NOFILE, &files) < 0 || files.rlim_cur == RLIM_INFINITY)
+		return max;
+	size_t all = (size_t)files.rlim_cur;
+	size_t room = all > 2 * RESERVED_FDS ? all - RESERVED_FDS : all / 2;
+	return room < max ? room : max;
+}
+
+static void admit(struct server *server, int fd)
+{
+	struct ucred who;
+	socklen_t size = sizeof(who);
+	if (getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &who, &size) < 0 ||
+	    (who.uid != geteuid() && who.uid != 0)) {
+		log_warning("a connection by another user was refused");
+		server->daemon->counters->refused++;
+		(void)close(fd); /* nothing is said and nothing read */
+		return;
+	}
+	size_t max = peers_max(server);
+	if (server_peer_count(server) >= max) {
+		char text[160];
+		(void)snprintf(text, sizeof(text),
+		    "%zu programs are connected already (limit peers): try again when some are "
+		    "gone",
+		    max);
+		turn_away(server, fd, MESSAGE_LIMIT, text);
+		return;
+	}
+	struct peer *peer = peer_new(&server->shared, fd, who.pid, who.uid);
+	list_append(&server->peers, peer_link(peer));
+	server->daemon->counters->accepted++;
+}
+
+/* Without descriptors: tells those who wait that we are busy, by help of the spare one. */
+static void shed(struct server *server)
+{
+	static const struct timeval pause = {0, PAUSE_MS * 1000};
+	for (int i = 0; i < ACCEPTS_PER_TURN && server->spare_fd >= 0; i++) {
+		(void)close(server->spare_fd); /* of /dev/null */
+		server->spare_fd = -1;
+		int fd = accept4(server->fd, NULL, NULL, SOCK_CLOEXEC | SOCK_NONBLOCK);
+		if (fd >= 0)
+			turn_away(server, fd, MESSAGE_BUSY,
+			    "the daemon has no file descriptors left: try again later");
+		server->spare_fd = open_spare();
+		if (fd < 0)
+			break;
+	}
+	/* The listener stays readable: without a pause the loop would spin. */
+	(void)event_del(server->accept_event);
+	(void)event_add(server->pause_event, &pause);
+}
+
+static void on_pause_end(evutil_socket_t fd, short events, void *data)
+{
+	struct server *server = data;
+	(void)fd;
+	(void)events;
+	if (server->spare_fd < 0)
+		server->spare_fd = open_spare();
+	(void)event_add(server->accept_event, NULL);
+}
+
+static void on_accept(evutil_socket_t listener, short events, void *data)
+{
+	struct server *server = data;
+	(void)events;
+	for (int i = 0; i < ACCEPTS_PER_TURN; i++) {
+		int fd = accept4(listener, NULL, NULL, SOCK_CLOEXEC | SOCK_NONBLOCK);
+		if (fd >= 0) {
+			admit(server, fd);
+			continue;
+		}
+		if (errno == EINTR || errno == ECONNABORTED)
+			continue;
+		if (errno == EMFILE || errno == ENFILE || errno == ENOMEM || errno == ENOBUFS) {
+			log_warning(
+			    "cannot accept: %s; pausing for %d ms", strerror(errno), PAUSE_MS);
+			shed(server);
+		}
+		return;
+	}
+}

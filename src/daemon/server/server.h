@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: ISC */
+/*
+ * The socket: listens, admits peers, counts them. Mode 0600 from its first instant, in a
+ * directory nobody else can write to; a stale one is replaced, a live one never.
+ */
+#ifndef DAEMON_SERVER_SERVER_H
+#define DAEMON_SERVER_SERVER_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+struct daemon;
+struct peer;
+struct server;
+
+/*
+ * Checks the socket's path and removes a stale socket. NULL on failure, with a reason.
+ * Call while holding the lock of this tmux server.
+ */
+struct server *server_new(struct daemon *daemon, char *ret_reason, size_t reason_size);
+/* Makes the socket and admits peers from now on. Returns 0, or -1 with a reason. */
+int server_listen(struct server *server, char *ret_reason, size_t reason_size);
+/* Closes the socket and every peer; what was answered is written first, within a second. */
+void server_free(struct server *server);
+
+/* Stops admitting, and unlinks the socket if it is still ours. */
+void server_close_listener(struct server *server);
+
+size_t server_peer_count(const struct server *server);
+/* Walks the peers: NULL starts, NULL ends. */
+struct peer *server_next_peer(const struct server *server, struct peer *previous);
+
+#endif

@@ -1,0 +1,372 @@
+/* SPDX-License-Identifier: ISC */
+/* Making panes with programs in them. */
+#include "daemon/server/spawn.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "base/alloc.h"
+#include "base/log.h"
+#include "base/str.h"
+#include "base/utf8.h"
+#include "daemon/server/request.h"
+#include "daemon/tmux/stream.h"
+#include "daemon/tmux/tmux.h"
+
+#define ENV_BYTES_MAX (128 * 1024) /* what exec takes of one string */
+
+const struct field_result spawn_results[] = {
+    {"pane", "string", "The id of the pane that was made."},
+    {"window", "string", "The id of its window."},
+    {"session", "string", "The id of its session."},
+    {0},
+};
+
+/* ---- checks -------------------------------------------------------------------------- */
+
+/* tmux takes the home directory for one that is not there, and says nothing. */
+static bool check_cwd(struct request *request, const char *cwd)
+{
+	struct stat status;
+	const char *reason = NULL;
+	if (cwd[0] != '/')
+		reason = "an absolute path is needed";
+	else if (stat(cwd, &status) < 0)
+		reason = strerror(errno);
+	else if (!S_ISDIR(status.st_mode))
+		reason = "this is no directory";
+	if (!reason)
+		return true;
+	request_fail_data(
+	    request, MESSAGE_PARAMS, "\"field\":\"cwd\"", "cwd: \"%.200s\": %s", cwd, reason);
+	return false;
+}
+
+static bool check_env(struct request *request, const struct json *env)
+{
+	for (const struct json *entry = env->child; entry; entry = entry->next) {
+		const char *reason = NULL;
+		if (entry->name_len == 0 || strchr(entry->name, '='))
+			reason = "is no name for a variable";
+		else if (entry->name_len + entry->len >= ENV_BYTES_MAX)
+			reason = "has too long a value";
+		if (!reason)
+			continue;
+		request_fail_data(request, MESSAGE_PARAMS, "\"field\":\"env\"",
+		    "env: \"%.100s\" %s", entry->name, reason);
+		return false;
+	}
+	return true;
+}
+
+static bool check_command(struct request *request, const struct field_strings *command)
+{
+	if (!command->is_given || (command->count > 0 && command->strings[0][0] != '\0'))
+		return true;
+	request_fail_data(request, MESSAGE_PARAMS, "\"field\":\"command\"",
+	    "command: is empty; leave it out for the user's shell");
+	return false;
+}
+
+bool spawn_check(struct request *request, const struct spawn_args *args)
+{
+	return check_command(request, &args->command) &&
+	    (!args->cwd || check_cwd(request, args->cwd)) &&
+	    (!args->env || check_env(request, args->env));
+}
+
+/* Control characters would come out altered, or refused, by version. */
+static bool is_plain(const char *name)
+{
+	size_t len = strlen(name);
+	for (size_t i = 0; i < len;) {
+		uint32_t c;
+		int used = utf8_decode(name + i, len - i, &c);
+		if (used <= 0 || c < 0x20 || (c >= 0x7f && c < 0xa0))
+			return false;
+		i += (size_t)used;
+	}
+	return true;
+}
+
+bool spawn_check_name(struct request *request, const char *field, const char *name, bool is_session)
+{
+	const char *reason = NULL;
+	if (name[0] == '\0')
+		reason = "is empty";
+	else if (!is_plain(name))
+		reason = "holds a control character";
+	else if (strchr(name, '\\'))
+		reason = "holds a backslash, which some versions of tmux double";
+	else if (is_session && strpbrk(name, ":."))
+		reason = "holds ':' or '.', which separate the parts of a target";
+	else if (is_session && strchr("=$@%", name[0]))
+		reason = "begins as a target or an id does";
+	if (!reason)
+		return true;
+	char data[64];
+	snprintf(data, sizeof(data), "\"field\":\"%s\"", field);
+	request_fail_data(request, MESSAGE_PARAMS, data, "%s: \"%.100s\" %s", field, name, reason);
+	return false;
+}
+
+/* ---- making -------------------------------------------------------------------------- */
+
+void spawn_literal_arg(struct muxbus_command *command, const char *text)
+{
+	size_t len = strlen(text);
+	char *literal = xalloc(MUXBUS_LITERAL_MAX(len) + 1);
+	muxbus_command_arg(command, literal, muxbus_literal(literal, text, len));
+	mem_free(literal);
+}
+
+/* One under way. */
+struct spawn {
+	struct request *request;
+	uint32_t pane;
+	uint32_t window;
+	uint32_t session;
+	bool keep;
+	bool is_named; /* the window got its name from us, not from the caller */
+	bool waits; /* a program that waits is in the pane */
+	char *cwd;
+	char **env; /* "NAME=value", NULL-ended */
+	char **command; /* words, NULL-ended */
+};
+
+static void free_strings(char **strings)
+{
+	for (size_t i = 0; strings && strings[i]; i++)
+		mem_free(strings[i]);
+	mem_free(strings);
+}
+
+static void free_spawn(struct spawn *spawn)
+{
+	mem_free(spawn->cwd);
+	free_strings(spawn->env);
+	free_strings(spawn->command);
+	mem_free(spawn);
+}
+
+static struct spawn *new_spawn(struct request *request, const struct spawn_args *args)
+{
+	struct spawn *spawn = xcalloc(1, sizeof(*spawn));
+	spawn->request = request;
+	spawn->pane = MUXBUS_NO_ID;
+	spawn->keep = args->keep_on_exit;
+	spawn->waits = args->command.is_given;
+	spawn->cwd = args->cwd ? xstrdup(args->cwd) : NULL;
+	spawn->command = xcalloc(args->command.count + 1, sizeof(char *));
+	for (size_t i = 0; i < args->command.count; i++)
+		spawn->command[i] = xstrdup(args->command.strings[i]);
+	spawn->env = xcalloc((args->env ? args->env->count : 0) + 1, sizeof(char *));
+	size_t count = 0;
+	for (const struct json *entry = args->env ? args->env->child : NULL; entry;
+	     entry = entry->next)
+		spawn->env[count++] = xasprintf("%s=%s", entry->name, entry->text);
+	return spawn;
+}
+
+static struct tmux *tmux_of(const struct spawn *spawn)
+{
+	return request_daemon(spawn->request)->tmux;
+}
+
+/* The directory and the environment: for the pane, and again for its program. */
+static void add_surroundings(struct muxbus_command *command, const struct spawn *spawn)
+{
+	if (spawn->cwd) {
+		muxbus_command_args(command, "-c", NULL);
+		spawn_literal_arg(command, spawn->cwd);
+	}
+	for (size_t i = 0; spawn->env[i]; i++)
+		muxbus_command_args(command, "-e", spawn->env[i], NULL);
+}
+
+/* The end of a request whose pane could not be given its program. */
+static void fail(struct spawn *spawn, int error, const struct muxbus_reply *replies, size_t count)
+{
+	struct tmux *tmux = tmux_of(spawn);
+	struct muxbus_command *command;
+	tmux_expect(tmux, spawn->pane, 0);
+	if (spawn->pane != MUXBUS_NO_ID && muxbus_command_new(&command) == 0) {
+		muxbus_command_args(command, "kill-pane", "-t", NULL);
+		muxbus_command_argf(command, "%%%u", spawn->pane);
+		muxbus_sync_run(tmux_sync(tmux), command, false, tmux_ignore_reply, NULL);
+	}
+	tmux_fail_reply(spawn->request, error, replies, count);
+	free_spawn(spawn);
+}
+
+static void on_settled(void *data, int error)
+{
+	(void)data;
+	(void)error;
+}
+
+/* The pane is in the model now, if it lives: its end is looked after from here on. */
+static void finish(struct spawn *spawn)
+{
+	struct tmux *tmux = tmux_of(spawn);
+	if (muxbus_sync_adopt_pane(tmux_sync(tmux), spawn->pane, spawn->keep) == 0)
+		muxbus_sync_refresh(tmux_sync(tmux), 0, on_settled, NULL);
+	else
+		log_debug("pane %%%u was gone before it was looked after", spawn->pane);
+	tmux_expect(tmux, spawn->pane, 0);
+	struct json_writer *writer = request_result(spawn->request);
+	json_put_id(writer, "pane", '%', spawn->pane);
+	json_put_id(writer, "window", '@', spawn->window);
+	json_put_id(writer, "session", '$', spawn->session);
+	request_done(spawn->request);
+	free_spawn(spawn);
+}
+
+static void on_running(void *data, int error, const struct muxbus_reply *replies, size_t count)
+{
+	struct spawn *spawn = data;
+	if (error < 0)
+		fail(spawn, error, replies, count);
+	else
+		finish(spawn);
+}
+
+/* Gives the pane its program, in one go with what keeps it when that ends. */
+static void run_program(struct spawn *spawn)
+{
+	struct muxbus_command *command;
+	int error = muxbus_command_new(&command);
+	if (error < 0) {
+		fail(spawn, error, NULL, 0);
+		return;
+	}
+	muxbus_command_args(command, "set-option", "-p", "-t", NULL);
+	muxbus_command_argf(command, "%%%u", spawn->pane);
+	muxbus_command_args(command, "remain-on-exit", "on", NULL);
+	muxbus_command_next(command);
+	if (spawn->is_named) {
+		/* As if it had never been named: tmux may name it anew. */
+		muxbus_command_args(command, "set-option", "-w", "-u", "-t", NULL);
+		muxbus_command_argf(command, "@%u", spawn->window);
+		muxbus_command_args(command, "automatic-rename", NULL);
+		muxbus_command_next(command);
+	}
+	muxbus_command_args(command, "respawn-pane", "-k", "-t", NULL);
+	muxbus_command_argf(command, "%%%u", spawn->pane);
+	add_surroundings(command, spawn);
+	muxbus_command_args(command, "--", NULL);
+	for (size_t i = 0; spawn->command[i]; i++)
+		muxbus_command_args(command, spawn->command[i], NULL);
+	error = muxbus_sync_run(tmux_sync(tmux_of(spawn)), command, true, on_running, spawn);
+	if (error < 0)
+		fail(spawn, error, NULL, 0);
+}
+
+/* ---- a session's connection comes before its program --------------------------------- */
+
+static void on_pictured(void *data, int error, const struct muxbus_capture *capture)
+{
+	(void)error;
+	(void)capture;
+	run_program(data);
+}
+
+/* A picture of a pane whose output is wanted is taken when that output flows. */
+static void on_listed(void *data, int error)
+{
+	struct spawn *spawn = data;
+	if (error < 0 ||
+	    muxbus_sync_capture(tmux_sync(tmux_of(spawn)), spawn->pane, 0, 0, on_pictured, spawn) <
+		0)
+		run_program(spawn);
+}
+
+static void wait_for_output(struct spawn *spawn)
+{
+	if (muxbus_sync_refresh(tmux_sync(tmux_of(spawn)), 0, on_listed, spawn) < 0)
+		run_program(spawn);
+}
+
+/* ---- the pane ------------------------------------------------------------------------ */
+
+static void on_shell_listed(void *data, int error)
+{
+	(void)error;
+	finish(data);
+}
+
+static void on_made(void *data, int error, const struct muxbus_reply *replies, size_t count)
+{
+	struct spawn *spawn = data;
+	if (error < 0 || count == 0) {
+		fail(spawn, error, replies, count);
+		return;
+	}
+	int pid;
+	/* Hooks of the user may print behind it; ours is the first line. */
+	if (sscanf((const char *)replies[0].body, "%%%u @%u $%u %d", &spawn->pane, &spawn->window,
+		&spawn->session, &pid) != 4) {
+		request_fail(spawn->request, MESSAGE_INTERNAL,
+		    "tmux made a pane but did not say which; list_panes shows it");
+		free_spawn(spawn);
+		return;
+	}
+	const struct daemon *daemon = request_daemon(spawn->request);
+	bool is_new_session = !muxbus_model_session(tmux_model(daemon->tmux), spawn->session);
+	if (!spawn->waits) {
+		if (muxbus_sync_refresh(tmux_sync(daemon->tmux), 0, on_shell_listed, spawn) < 0)
+			finish(spawn);
+		return;
+	}
+	tmux_expect(daemon->tmux, spawn->pane, (pid_t)pid);
+	if (is_new_session && stream_wants_all(daemon->streams))
+		wait_for_output(spawn);
+	else
+		run_program(spawn);
+}
+
+/* The name tmux would give to a window: that of the program, as far as it can be told. */
+static char *program_name(const char *command)
+{
+	if (strncmp(command, "exec ", 5) == 0)
+		command += 5;
+	command += strspn(command, " -(");
+	size_t len = strcspn(command, " ;|&<>()\t\n");
+	const char *slash = memrchr(command, '/', len);
+	if (slash && slash + 1 < command + len) {
+		len -= (size_t)(slash + 1 - command);
+		command = slash + 1;
+	}
+	char *name = len > 0 ? xmemdup(command, len) : xstrdup("sh");
+	if (is_plain(name) && !strchr(name, '\\'))
+		return name;
+	mem_free(name);
+	return xstrdup("sh");
+}
+
+void spawn_run(struct request *request, struct muxbus_command *command, enum spawn_kind kind,
+    const char *name, const struct spawn_args *args)
+{
+	struct spawn *spawn = new_spawn(request, args);
+	muxbus_command_args(
+	    command, "-P", "-F", "#{pane_id} #{window_id} #{session_id} #{pane_pid}", NULL);
+	char *given = NULL;
+	if (!name && kind != SPAWN_PANE && spawn->waits) {
+		given = program_name(spawn->command[0]);
+		name = given;
+		spawn->is_named = true;
+	}
+	if (name && kind != SPAWN_PANE) {
+		muxbus_command_args(command, "-n", NULL);
+		spawn_literal_arg(command, name);
+	}
+	mem_free(given);
+	add_surroundings(command, spawn);
+	if (spawn->waits)
+		muxbus_command_args(command, "--", "sleep", "2147483647", NULL);
+	int error = muxbus_sync_run(tmux_sync(tmux_of(spawn)), command, false, on_made, spawn);
+	if (error < 0)
+		fail(spawn, error, NULL, 0);
+}

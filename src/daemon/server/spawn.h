@@ -1,0 +1,84 @@
+/* SPDX-License-Identifier: ISC */
+/*
+ * Making panes with programs in them: the common part of create_pane, create_window and
+ * create_session.
+ *
+ * A program may end before anybody could ask tmux to keep its exit status, or to hand over
+ * its output. So the pane is made with a program that only waits; then, in one command, the
+ * pane is told to stay when its program ends, and is given the real one. What came before
+ * is kept from those who listen to events (tmux_expect()). The library closes the pane when
+ * the status has been read.
+ */
+#ifndef DAEMON_SERVER_SPAWN_H
+#define DAEMON_SERVER_SPAWN_H
+
+#include <muxbus.h>
+#include <stdbool.h>
+
+#include "wire/field.h"
+
+struct request;
+
+/* What all three take. The names of the members are those of the parameters. */
+struct spawn_args {
+	struct field_strings command;
+	const char *cwd;
+	const struct json *env;
+	bool keep_on_exit;
+};
+
+/* Rows of a table of fields for a struct of arguments that has a member spawn. */
+#define SPAWN_FIELDS(args_struct)                                                                 \
+	{.name = "command",                                                                       \
+	    .type = FIELD_KEYS,                                                                   \
+	    .offset = offsetof(struct args_struct, spawn.command),                                \
+	    .max = 256,                                                                           \
+	    .help = "What runs in it: a string goes to the shell, an array of two or more words " \
+		    "is executed as it is; left out, the user's shell."},                         \
+	    {.name = "cwd",                                                                       \
+		.type = FIELD_STRING,                                                             \
+		.offset = offsetof(struct args_struct, spawn.cwd),                                \
+		.min = 1,                                                                         \
+		.max = 4096,                                                                      \
+		.help =                                                                           \
+		    "The absolute path it starts in; left out, that of where it is made from."},  \
+	    {.name = "env",                                                                       \
+		.type = FIELD_STRING_MAP,                                                         \
+		.flags = FIELD_RARE,                                                              \
+		.offset = offsetof(struct args_struct, spawn.env),                                \
+		.help = "Environment variables for it."},                                         \
+	{                                                                                         \
+		.name = "keep_on_exit", .type = FIELD_BOOL, .flags = FIELD_RARE,                  \
+		.offset = offsetof(struct args_struct, spawn.keep_on_exit), .preset = "false",    \
+		.help = "Keep the pane, dead, when its program has ended."                        \
+	}
+
+extern const struct field_result spawn_results[];
+
+/* Checks what tmux would not say, or silently do otherwise. False if the request was failed. */
+bool spawn_check(struct request *request, const struct spawn_args *args);
+
+enum spawn_kind {
+	SPAWN_PANE,
+	SPAWN_WINDOW,
+	SPAWN_SESSION,
+};
+
+/*
+ * Completes a command that makes a pane ("split-window" and its own flags are there
+ * already), runs it, and answers the request with what was made. name is what the window
+ * is to be called, NULL: after its program.
+ */
+void spawn_run(struct request *request, struct muxbus_command *command, enum spawn_kind kind,
+    const char *name, const struct spawn_args *args);
+
+/*
+ * Adds text as an argument that tmux will expand as a format, so that it comes out as it is.
+ */
+void spawn_literal_arg(struct muxbus_command *command, const char *text);
+
+/* Checks a name for a session or window. False if the request was failed. */
+bool spawn_check_name(
+    struct request *request, const char *field, const char *name, bool is_session);
+
+#endif

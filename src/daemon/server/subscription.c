@@ -1,0 +1,325 @@
+/* SPDX-License-Identifier: ISC */
+/* What a peer listens to. */
+#include "daemon/server/subscription.h"
+
+#include <muxbus.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/alloc.h"
+#include "base/list.h"
+#include "daemon/event/event_log.h"
+#include "daemon/server/daemon.h"
+#include "daemon/tmux/stream.h"
+#include "daemon/tmux/tmux.h"
+
+#define BIT(kind) (UINT64_C(1) << (kind))
+
+/*
+ * Kinds that tmux announces to nobody: it has to be asked every second. That is done for
+ * who names them; to others they come when the daemon learns of them otherwise.
+ */
+#define DETAIL_KINDS                                                                     \
+	(BIT(EVENT_COMMAND_CHANGED) | BIT(EVENT_MODE_CHANGED) | BIT(EVENT_PANE_EXITED) | \
+	    BIT(EVENT_PATH_CHANGED) | BIT(EVENT_TITLE_CHANGED))
+
+/* Kinds that are made from the output of panes: followed for who names them, as it costs tmux. */
+#define MARK_KINDS                                                                    \
+	(BIT(EVENT_BELL) | BIT(EVENT_COMMAND_FINISHED) | BIT(EVENT_COMMAND_STARTED) | \
+	    BIT(EVENT_PANE_QUIET))
+
+/* Kinds that concern everybody, whatever panes and sessions they named. */
+#define COMMON_KINDS (BIT(EVENT_SERVER_FOUND) | BIT(EVENT_SERVER_LOST))
+
+/* Ids in order; those of a server that is gone name nothing any more. */
+struct id_set {
+	uint32_t *ids;
+	size_t count;
+	bool is_limited; /* only these; else all */
+};
+
+struct subscription {
+	struct list link;
+	char name[SUBSCRIPTION_NAME_SIZE];
+	uint64_t kinds; /* 0: all */
+	bool wants_output;
+	bool is_started;
+	struct id_set panes;
+	struct id_set sessions;
+	uint64_t cursor; /* before it starts: from where */
+	uint64_t dropped_from; /* 0: nothing was dropped */
+	uint64_t dropped_to;
+};
+
+struct subscription_set {
+	struct event_log_listener listener;
+	struct daemon *daemon;
+	struct subscription_sink sink;
+	struct list subscriptions;
+	size_t count;
+	unsigned last_number;
+};
+
+static void on_event(struct event_log_listener *listener, struct event_entry *event);
+
+struct subscription_set *subscription_set_new(
+    struct daemon *daemon, const struct subscription_sink *sink)
+{
+	struct subscription_set *set = xcalloc(1, sizeof(*set));
+	set->daemon = daemon;
+	set->sink = *sink;
+	set->listener.event = on_event;
+	list_init(&set->listener.link);
+	list_init(&set->subscriptions);
+	return set;
+}
+
+size_t subscription_set_count(const struct subscription_set *set)
+{
+	return set->count;
+}
+
+/* ---- filters ------------------------------------------------------------------------ */
+
+static int compare_ids(const void *a, const void *b)
+{
+	uint32_t left = *(const uint32_t *)a;
+	uint32_t right = *(const uint32_t *)b;
+	return (left > right) - (left < right);
+}
+
+/* A copy, sorted, each id once. */
+static struct id_set id_set_of(const uint32_t *ids, size_t count)
+{
+	struct id_set set = {.is_limited = count > 0};
+	if (count == 0)
+		return set;
+	set.ids = xmemdup(ids, count * sizeof(*ids));
+	qsort(set.ids, count, sizeof(*ids), compare_ids);
+	for (size_t i = 0; i < count; i++)
+		if (i == 0 || set.ids[i] != set.ids[set.count - 1])
+			set.ids[set.count++] = set.ids[i];
+	return set;
+}
+
+static void id_set_clear(struct id_set *set)
+{
+	mem_free(set->ids);
+	set->ids = NULL;
+	set->count = 0;
+}
+
+static bool id_set_has(const struct id_set *set, uint32_t id)
+{
+	return !set->is_limited ||
+	    (set->count > 0 && bsearch(&id, set->ids, set->count, sizeof(id), compare_ids));
+}
+
+static bool concerns_sessions(const struct id_set *set, const struct event_scope *scope)
+{
+	size_t size = sizeof(scope->sessions) / sizeof(*scope->sessions);
+	size_t i = 0;
+	for (; i < size && scope->sessions[i] != MUXBUS_NO_ID; i++)
+		if (id_set_has(set, scope->sessions[i]))
+			return true;
+	/* A full list may have been cut: rather one event too many than one too few. */
+	return !set->is_limited || (i == size && set->count > 0);
+}
+
+bool subscription_wants_kind(uint64_t kinds, bool wants_output, const struct event_entry *event)
+{
+	if (event->kind == EVENT_PANE_OUTPUT)
+		return wants_output;
+	return kinds == 0 || (kinds & BIT(event->kind));
+}
+
+static bool matches(const struct subscription *subscription, const struct event_entry *event)
+{
+	if (!subscription_wants_kind(subscription->kinds, subscription->wants_output, event))
+		return false;
+	if (BIT(event->kind) & COMMON_KINDS)
+		return true;
+	return id_set_has(&subscription->panes, event->scope.pane) &&
+	    concerns_sessions(&subscription->sessions, &event->scope);
+}
+
+/* ---- interest ----------------------------------------------------------------------- */
+
+static void want_streams(struct subscription_set *set, const struct subscription *subscription,
+    enum stream_interest interest, bool on)
+{
+	struct stream_set *streams = set->daemon->streams;
+	if (!subscription->panes.is_limited)
+		stream_want(streams, MUXBUS_NO_ID, interest, on);
+	for (size_t i = 0; i < subscription->panes.count; i++)
+		stream_want(streams, subscription->panes.ids[i], interest, on);
+}
+
+/* Tells those who pay for it what this subscription wants, or no longer wants. */
+static void want(struct subscription_set *set, const struct subscription *subscription, bool on)
+{
+	if (set->daemon->streams && subscription->wants_output)
+		want_streams(set, subscription, STREAM_TEXT, on);
+	if (set->daemon->streams && subscription->kinds & MARK_KINDS)
+		want_streams(set, subscription, STREAM_MARKS, on);
+	if (set->daemon->tmux && subscription->kinds & DETAIL_KINDS)
+		tmux_want_details(set->daemon->tmux, on);
+}
+
+/* ---- the set ------------------------------------------------------------------------ */
+
+int subscription_add(
+    struct subscription_set *set, const struct subscription_filter *filter, char *ret_name)
+{
+	if (set->count >= SUBSCRIPTIONS_MAX)
+		return -1;
+	struct subscription *subscription = xcalloc(1, sizeof(*subscription));
+	(void)snprintf(subscription->name, sizeof(subscription->name), "S%u", ++set->last_number);
+	subscription->kinds = filter->kinds;
+	subscription->wants_output = filter->wants_output || filter->kinds & BIT(EVENT_PANE_OUTPUT);
+	subscription->panes = id_set_of(filter->panes, filter->panes_count);
+	subscription->sessions = id_set_of(filter->sessions, filter->sessions_count);
+	subscription->cursor =
+	    filter->has_after ? filter->after : event_log_last(set->daemon->events);
+	list_append(&set->subscriptions, &subscription->link);
+	if (set->count++ == 0)
+		event_log_listen(set->daemon->events, &set->listener);
+	want(set, subscription, true);
+	(void)snprintf(ret_name, SUBSCRIPTION_NAME_SIZE, "%s", subscription->name);
+	return 0;
+}
+
+static void subscription_free(struct subscription_set *set, struct subscription *subscription)
+{
+	want(set, subscription, false);
+	list_remove(&subscription->link);
+	id_set_clear(&subscription->panes);
+	id_set_clear(&subscription->sessions);
+	mem_free(subscription);
+	if (--set->count == 0)
+		event_log_unlisten(set->daemon->events, &set->listener);
+}
+
+void subscription_set_free(struct subscription_set *set)
+{
+	if (!set)
+		return;
+	struct list *link, *after;
+	list_for_each_safe (link, after, &set->subscriptions)
+		subscription_free(set, list_entry(link, struct subscription, link));
+	mem_free(set);
+}
+
+static struct subscription *find(struct subscription_set *set, const char *name)
+{
+	struct list *link;
+	list_for_each (link, &set->subscriptions) {
+		struct subscription *subscription = list_entry(link, struct subscription, link);
+		if (strcmp(subscription->name, name) == 0)
+			return subscription;
+	}
+	return NULL;
+}
+
+int subscription_remove(struct subscription_set *set, const char *name)
+{
+	struct subscription *subscription = find(set, name);
+	if (!subscription)
+		return -1;
+	subscription_free(set, subscription);
+	return 0;
+}
+
+/* ---- events ------------------------------------------------------------------------- */
+
+/* What is dropped is remembered as one range, until the peer can be told. */
+static void note_dropped(struct subscription *subscription, uint64_t from, uint64_t to)
+{
+	if (subscription->dropped_from == 0)
+		subscription->dropped_from = from;
+	subscription->dropped_to = to;
+}
+
+static void send_gap(struct subscription_set *set, struct subscription *subscription, uint64_t from,
+    uint64_t to, const char *reason)
+{
+	if (subscription->dropped_from > 0 ||
+	    !set->sink.gap(set->sink.data, subscription->name, from, to, reason))
+		note_dropped(subscription, from, to);
+}
+
+static void send(
+    struct subscription_set *set, struct subscription *subscription, struct event_entry *event)
+{
+	/* Behind something dropped nothing is sent before the gap is. */
+	if (subscription->dropped_from > 0 ||
+	    !set->sink.event(set->sink.data, subscription->name, event))
+		note_dropped(subscription, event->seq, event->seq);
+	else
+		event->is_sent = true;
+}
+
+/* The ids of a server that is gone may name other things of the next one. */
+static void forget_ids(struct subscription *subscription)
+{
+	id_set_clear(&subscription->panes);
+	id_set_clear(&subscription->sessions);
+}
+
+static void on_event(struct event_log_listener *listener, struct event_entry *event)
+{
+	struct subscription_set *set = list_entry(listener, struct subscription_set, listener);
+	struct list *link;
+	list_for_each (link, &set->subscriptions) {
+		struct subscription *subscription = list_entry(link, struct subscription, link);
+		if (subscription->is_started && matches(subscription, event))
+			send(set, subscription, event);
+		if (event->kind == EVENT_SERVER_LOST)
+			forget_ids(subscription);
+	}
+}
+
+void subscription_start(struct subscription_set *set, const char *name)
+{
+	struct subscription *subscription = find(set, name);
+	if (!subscription || subscription->is_started)
+		return;
+	struct event_log *log = set->daemon->events;
+	uint64_t cursor = subscription->cursor;
+	const char *reason;
+	uint64_t missed = event_log_missed(log, cursor, &reason);
+	if (missed > 0) {
+		send_gap(set, subscription, cursor + 1, missed, reason);
+		cursor = missed;
+	}
+	/* Output is never kept: where some was told, the row has a hole. */
+	uint64_t unkept = subscription->wants_output ? event_log_unkept(log) : 0;
+	struct event_entry *event;
+	while ((event = event_log_after(log, cursor))) {
+		if (unkept > cursor && unkept < event->seq) {
+			send_gap(set, subscription, cursor + 1, unkept, "output_not_kept");
+			unkept = 0;
+		}
+		cursor = event->seq;
+		if (matches(subscription, event))
+			send(set, subscription, event);
+	}
+	if (unkept > cursor)
+		send_gap(set, subscription, cursor + 1, unkept, "output_not_kept");
+	subscription->is_started = true;
+}
+
+void subscription_set_catch_up(struct subscription_set *set)
+{
+	struct list *link;
+	list_for_each (link, &set->subscriptions) {
+		struct subscription *subscription = list_entry(link, struct subscription, link);
+		uint64_t from = subscription->dropped_from;
+		if (from == 0)
+			continue;
+		if (set->sink.gap(
+			set->sink.data, subscription->name, from, subscription->dropped_to, "slow"))
+			subscription->dropped_from = 0;
+	}
+}

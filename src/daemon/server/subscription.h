@@ -1,0 +1,69 @@
+/* SPDX-License-Identifier: ISC */
+/*
+ * What a peer listens to: filters on kinds, panes and sessions. A set belongs to one peer;
+ * it hands matching events on to it, catches up from the log, and tells streams and tmux
+ * what somebody is interested in.
+ */
+#ifndef DAEMON_SERVER_SUBSCRIPTION_H
+#define DAEMON_SERVER_SUBSCRIPTION_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#define SUBSCRIPTIONS_MAX 64 /* of one peer */
+#define SUBSCRIPTION_PANES_MAX 256 /* named in one filter */
+#define SUBSCRIPTION_NAME_SIZE 16
+
+struct daemon;
+struct event_entry;
+struct subscription_set;
+
+struct subscription_filter {
+	uint64_t kinds; /* bit per enum event_kind; 0: all that it is entitled to */
+	bool wants_output; /* pane_output too */
+	const uint32_t *panes; /* panes_count 0: all */
+	size_t panes_count;
+	const uint32_t *sessions; /* sessions_count 0: all */
+	size_t sessions_count;
+	uint64_t after; /* replay what is remembered behind this number */
+	bool has_after;
+};
+
+/* Whether an event is of these kinds, and pane_output only where wants_output says so. */
+bool subscription_wants_kind(uint64_t kinds, bool wants_output, const struct event_entry *event);
+
+/*
+ * Where events go. Each returns false if it had to drop what it was given; it then calls
+ * subscription_set_catch_up() when it can take events again.
+ */
+struct subscription_sink {
+	bool (*event)(void *data, const char *subscription, struct event_entry *event);
+	bool (*gap)(
+	    void *data, const char *subscription, uint64_t from, uint64_t to, const char *reason);
+	void *data;
+};
+
+struct subscription_set *subscription_set_new(
+    struct daemon *daemon, const struct subscription_sink *sink);
+void subscription_set_free(struct subscription_set *set);
+size_t subscription_set_count(const struct subscription_set *set);
+
+/*
+ * Adds one; filter is copied. name (16 bytes) gets "S1". Returns 0, or -1 if there are too
+ * many. It is silent until subscription_start(), so that the response comes first.
+ */
+int subscription_add(
+    struct subscription_set *set, const struct subscription_filter *filter, char *ret_name);
+/*
+ * Begins with what is remembered after filter.after, else with what has happened since it
+ * was added (a gap event for what is not remembered).
+ */
+void subscription_start(struct subscription_set *set, const char *name);
+/* Returns 0, or -1 if there is none of that name. */
+int subscription_remove(struct subscription_set *set, const char *name);
+
+/* Tells each subscription of what was dropped meanwhile. */
+void subscription_set_catch_up(struct subscription_set *set);
+
+#endif

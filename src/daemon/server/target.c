@@ -1,0 +1,141 @@
+/* SPDX-License-Identifier: ISC */
+/* Targets of requests: found in the model, or the request is failed. */
+#include "daemon/server/target.h"
+
+#include <string.h>
+
+#include "base/alloc.h"
+#include "daemon/server/dispatch.h"
+#include "daemon/server/request.h"
+#include "daemon/tmux/resolve.h"
+#include "daemon/tmux/tmux.h"
+
+#define DATA_MAX_BYTES 8192
+
+static const enum message_error missing[] = {
+    [RESOLVE_SESSION] = MESSAGE_NO_SUCH_SESSION,
+    [RESOLVE_WINDOW] = MESSAGE_NO_SUCH_WINDOW,
+    [RESOLVE_PANE] = MESSAGE_NO_SUCH_PANE,
+};
+
+/* Where the existing ones can be seen. */
+static const char *const list_names[] = {
+    [RESOLVE_SESSION] = "list_sessions",
+    [RESOLVE_WINDOW] = "list_windows",
+    [RESOLVE_PANE] = "list_panes",
+};
+
+static const struct muxbus_model *model_of(struct request *request)
+{
+	return tmux_model(request_daemon(request)->tmux);
+}
+
+static void fail(struct request *request, enum resolve_kind kind, enum resolve_result result,
+    const char *text, const struct resolve *found)
+{
+	struct buf data;
+	struct json_writer writer;
+	buf_init(&data, DATA_MAX_BYTES);
+	json_writer_init(&writer, &data);
+	json_put_str(&writer, "target", text);
+	if (result == RESOLVE_AMBIGUOUS) {
+		json_array_begin(&writer, "candidates");
+		json_put_raw(&writer, NULL, found->candidates.data, found->candidates.len);
+		json_array_end(&writer);
+		request_fail_data(request, MESSAGE_AMBIGUOUS_TARGET, (const char *)data.data,
+		    "%s: say which with an id or one of data.candidates", found->reason);
+	} else {
+		if (found->nearest)
+			json_put_str(&writer, "nearest", found->nearest);
+		request_fail_data(request, missing[kind], (const char *)data.data,
+		    "%s; %s shows what there is", found->reason, list_names[kind]);
+	}
+	buf_finish(&data);
+}
+
+/* The caller's own pane, or an error that says how to do without. */
+static const struct muxbus_pane *own_pane(struct request *request)
+{
+	bool is_weak;
+	uint32_t id = request_caller_pane(request, &is_weak);
+	const struct muxbus_pane *pane =
+	    id == MUXBUS_NO_ID ? NULL : muxbus_model_pane(model_of(request), id);
+	if (!pane && !dispatch_put_off(request))
+		request_fail_data(request, MESSAGE_NO_SUCH_PANE, "\"target\":null",
+		    "you are in no pane of this tmux server, so a target must be given, such as "
+		    "\"%%3\" or \"work:1.0\"; list_panes shows what there is");
+	return pane;
+}
+
+static bool find(
+    struct request *request, enum resolve_kind kind, const char *text, struct resolve *ret_found)
+{
+	enum resolve_result result = resolve(model_of(request), kind, text, ret_found);
+	if (result == RESOLVE_AMBIGUOUS || (result == RESOLVE_NONE && !dispatch_put_off(request)))
+		fail(request, kind, result, text, ret_found);
+	resolve_finish(ret_found);
+	return result == RESOLVE_FOUND;
+}
+
+bool target_pane(struct request *request, const char *text, const struct muxbus_pane **ret_pane)
+{
+	if (!text) {
+		const struct muxbus_pane *pane = own_pane(request);
+		if (pane)
+			*ret_pane = pane;
+		return pane != NULL;
+	}
+	struct resolve found;
+	if (!find(request, RESOLVE_PANE, text, &found))
+		return false;
+	*ret_pane = found.pane;
+	return true;
+}
+
+bool target_window(
+    struct request *request, const char *text, const struct muxbus_window **ret_window)
+{
+	const struct muxbus_window *window;
+	if (text) {
+		struct resolve found;
+		if (!find(request, RESOLVE_WINDOW, text, &found))
+			return false;
+		window = found.window;
+	} else {
+		const struct muxbus_pane *pane = own_pane(request);
+		if (!pane)
+			return false;
+		window = muxbus_model_window(model_of(request), pane->window);
+		if (!window) {
+			request_fail(request, MESSAGE_NO_SUCH_WINDOW,
+			    "pane %%%u is in no window just now", pane->id);
+			return false;
+		}
+	}
+	*ret_window = window;
+	return true;
+}
+
+bool target_session(
+    struct request *request, const char *text, const struct muxbus_session **ret_session)
+{
+	const struct muxbus_session *session;
+	if (text) {
+		struct resolve found;
+		if (!find(request, RESOLVE_SESSION, text, &found))
+			return false;
+		session = found.session;
+	} else {
+		const struct muxbus_pane *pane = own_pane(request);
+		if (!pane)
+			return false;
+		session = resolve_window_session(model_of(request), pane->window);
+		if (!session) {
+			request_fail(request, MESSAGE_NO_SUCH_SESSION,
+			    "pane %%%u is in no session just now", pane->id);
+			return false;
+		}
+	}
+	*ret_session = session;
+	return true;
+}

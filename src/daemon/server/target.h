@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: ISC */
+/*
+ * Targets: "%3", "@2", "$1", "work", "work:1", "work:editor.0", "=work:1.0". Resolved in
+ * our own model by exact match only; tmux's prefix and pattern matching is never used.
+ */
+#ifndef DAEMON_SERVER_TARGET_H
+#define DAEMON_SERVER_TARGET_H
+
+#include <muxbus.h>
+#include <stdbool.h>
+
+struct request;
+
+/*
+ * Each finds what text names, or fails the request (no_such_pane, ambiguous_target, …, with
+ * near names) and returns false. What is not found may have been made a moment ago: then the
+ * request is put off, its handler is called again with a fresh model, and false is returned
+ * too. In both cases the request must be left alone. The pane of a session or window target
+ * is its active one. text NULL: the caller's own pane; if it has none, an error that says so.
+ */
+bool target_pane(struct request *request, const char *text, const struct muxbus_pane **ret_pane);
+bool target_window(
+    struct request *request, const char *text, const struct muxbus_window **ret_window);
+bool target_session(
+    struct request *request, const char *text, const struct muxbus_session **ret_session);
+
+#endif

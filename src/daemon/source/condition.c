@@ -1,0 +1,175 @@
+/* SPDX-License-Identifier: ISC */
+/* Conditions: kinds, arming, settling. */
+#include "daemon/source/condition.h"
+
+#include <muxbus.h>
+
+#include <string.h>
+
+#include "base/alloc.h"
+#include "base/str.h"
+#include "daemon/server/request.h"
+
+enum {
+	DETAILS_MAX = 64 * 1024,
+	KINDS_MAX = 32,
+};
+
+static const struct condition_kind *const tables[] = {
+    condition_kinds_file, condition_kinds_other, condition_kinds_pane};
+
+const struct condition_kind *condition_kind_next(const struct condition_kind *previous)
+{
+	if (previous == NULL)
+		return tables[0];
+	previous++;
+	if (previous->name != NULL)
+		return previous;
+	for (size_t at = 0; at + 1 < sizeof tables / sizeof *tables; at++) {
+		const struct condition_kind *kind = tables[at];
+
+		while (kind->name != NULL)
+			kind++;
+		if (kind == previous)
+			return tables[at + 1];
+	}
+	return NULL;
+}
+
+/* The kind whose member an object has; NULL if none, or more than one. */
+static const struct condition_kind *find_kind(const struct json *spec)
+{
+	const struct condition_kind *kind = NULL, *found = NULL;
+
+	while ((kind = condition_kind_next(kind)) != NULL) {
+		if (json_member(spec, kind->name) == NULL)
+			continue;
+		if (found != NULL)
+			return NULL;
+		found = kind;
+	}
+	return found;
+}
+
+static void fail_kind(struct request *request)
+{
+	const struct condition_kind *kind = NULL;
+	struct buf names;
+
+	buf_init(&names, 1024);
+	while ((kind = condition_kind_next(kind)) != NULL)
+		(void)buf_printf(&names, "%s%s", names.len > 0 ? ", " : "", kind->name);
+	request_fail_data(request, MESSAGE_PARAMS, "\"field\":\"conditions\"",
+	    "a condition must be an object with one of: %s", (const char *)names.data);
+	buf_finish(&names);
+}
+
+struct condition *condition_new(struct daemon *daemon, struct request *request,
+    const struct json *spec, void (*changed)(struct condition *condition, void *data), void *data)
+{
+	const struct condition_kind *kind = spec->type == JSON_OBJECT ? find_kind(spec) : NULL;
+	struct condition *condition;
+	struct field_error error;
+	struct buf scratch;
+	bool is_armed = false;
+	void *args;
+
+	if (kind == NULL) {
+		fail_kind(request);
+		return NULL;
+	}
+	condition = xcalloc(1, sizeof *condition);
+	condition->kind = kind;
+	condition->daemon = daemon;
+	condition->changed = changed;
+	condition->data = data;
+	condition->is_arming = true;
+	condition->pane = MUXBUS_NO_ID;
+	buf_init(&condition->details, DETAILS_MAX);
+	buf_init(&scratch, DETAILS_MAX);
+	args = xcalloc(1, kind->args_size);
+	if (field_read_tolerant(kind->fields, request_tolerance(request), spec, args,
+		kind->args_size, &scratch, &error) != 0)
+		request_fail_data(request, MESSAGE_PARAMS, "\"field\":\"conditions\"", "%s: %s",
+		    kind->name, error.text);
+	else
+		is_armed = kind->arm(condition, request, args);
+	mem_free(args);
+	buf_finish(&scratch);
+	condition->is_arming = false;
+	if (is_armed)
+		return condition;
+	buf_finish(&condition->details);
+	mem_free(condition);
+	return NULL;
+}
+
+void condition_free(struct condition *condition)
+{
+	if (condition == NULL)
+		return;
+	if (!condition->is_restored)
+		condition->kind->disarm(condition);
+	buf_finish(&condition->details);
+	mem_free(condition);
+}
+
+void condition_settle(struct condition *condition, enum condition_state state)
+{
+	if (condition->state != CONDITION_PENDING)
+		return;
+	condition->state = state;
+	condition->at_entry = condition->is_arming;
+	if (!condition->is_arming)
+		condition->changed(condition, condition->data);
+}
+
+static const char *const states[] = {"pending", "matched", "gone", "limit"};
+
+const char *condition_state_name(enum condition_state state)
+{
+	return states[state];
+}
+
+enum condition_state condition_state_find(const char *name)
+{
+	for (size_t at = 0; at < sizeof states / sizeof *states; at++) {
+		if (strcmp(states[at], name) == 0)
+			return (enum condition_state)at;
+	}
+	return CONDITION_GONE;
+}
+
+struct condition *condition_restore(
+    struct daemon *daemon, const struct json *spec, enum condition_state state, const char *details)
+{
+	const struct condition_kind *kind =
+	    spec != NULL && spec->type == JSON_OBJECT ? find_kind(spec) : NULL;
+	struct condition *condition;
+
+	if (kind == NULL)
+		return NULL;
+	condition = xcalloc(1, sizeof *condition);
+	condition->kind = kind;
+	condition->daemon = daemon;
+	condition->state = state;
+	condition->is_restored = true;
+	condition->pane = MUXBUS_NO_ID;
+	buf_init(&condition->details, DETAILS_MAX);
+	if (details != NULL)
+		(void)buf_append_str(&condition->details, details); /* full: without them */
+	return condition;
+}
+
+void condition_write(struct json_writer *writer, const struct condition *condition)
+{
+	json_object_begin(writer, NULL);
+	json_put_str(writer, "condition", condition->kind->name);
+	json_put_str(writer, "state", states[condition->state]);
+	if (condition->state == CONDITION_MATCHED)
+		json_put_bool(writer, "at_entry", condition->at_entry);
+	if (condition->details.len > 0)
+		json_put_raw(writer, "details", (const char *)condition->details.data,
+		    condition->details.len);
+	json_object_end(writer);
+}

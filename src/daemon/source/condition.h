@@ -1,0 +1,87 @@
+/* SPDX-License-Identifier: ISC */
+/*
+ * Conditions: what a wait waits for. Each kind is a row with its fields; a condition is
+ * armed once, and then comes true, or ends because what it looks at is gone. Where there is
+ * a level it is looked at when the condition is armed: what is true already matches at once.
+ */
+#ifndef DAEMON_SOURCE_CONDITION_H
+#define DAEMON_SOURCE_CONDITION_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/buf.h"
+#include "daemon/core/pane_ref.h"
+#include "wire/field.h"
+#include "wire/json.h"
+
+struct condition;
+struct daemon;
+struct request;
+
+enum condition_state {
+	CONDITION_PENDING,
+	CONDITION_MATCHED,
+	CONDITION_GONE, /* its pane, or what else it looked at, is no more */
+	CONDITION_LIMIT, /* its pattern took too many steps */
+};
+
+/* One kind. arm fails the request and returns false if the condition cannot be. */
+struct condition_kind {
+	const char *name; /* the member by which it is known; NULL ends the table */
+	const char *help;
+	const struct field *fields;
+	size_t args_size;
+	bool (*arm)(struct condition *condition, struct request *request, const void *args);
+	void (*disarm)(struct condition *condition); /* frees what arm made; called once */
+};
+
+struct condition {
+	const struct condition_kind *kind;
+	struct daemon *daemon;
+	enum condition_state state;
+	bool at_entry; /* it was true when it was armed */
+	struct buf details; /* members that say what came true, as JSON */
+	void *watch; /* the kind's own */
+	uint32_t pane; /* that it looks at; MUXBUS_NO_ID: none */
+	bool is_restored; /* it stands for one of an earlier life: nothing is armed */
+	/* Called once, when the state leaves PENDING; not during arming. May free it. */
+	void (*changed)(struct condition *condition, void *data);
+	void *data;
+	bool is_arming;
+};
+
+/*
+ * Makes a condition of an object such as {"job":"A1B2"}, and arms it. NULL after failing
+ * the request. Its state may have left PENDING already.
+ */
+struct condition *condition_new(struct daemon *daemon, struct request *request,
+    const struct json *spec, void (*changed)(struct condition *condition, void *data), void *data);
+void condition_free(struct condition *condition);
+
+/*
+ * One of an earlier life, in a state that it had, with its details as JSON text (NULL: none);
+ * nothing is armed. NULL if the spec is none.
+ */
+struct condition *condition_restore(struct daemon *daemon, const struct json *spec,
+    enum condition_state state, const char *details);
+/* The name of a state, and back; CONDITION_GONE for what is none. */
+const char *condition_state_name(enum condition_state state);
+enum condition_state condition_state_find(const char *name);
+
+/* For the kinds: it has come true, or ended. Details were written before. */
+void condition_settle(struct condition *condition, enum condition_state state);
+
+/* Writes it as an object: kind, state, at_entry, and its details. */
+void condition_write(struct json_writer *writer, const struct condition *condition);
+
+/* The tables of kinds; each ended by a row without a name. */
+extern const struct condition_kind condition_kinds_file[];
+extern const struct condition_kind condition_kinds_pane[];
+extern const struct condition_kind condition_kinds_other[];
+
+/* Walks all kinds: NULL starts, NULL ends. */
+const struct condition_kind *condition_kind_next(const struct condition_kind *previous);
+
+#endif

@@ -1,0 +1,200 @@
+/* SPDX-License-Identifier: ISC */
+/* The condition on a file: a line is written into it that matches, or it changes. */
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "base/alloc.h"
+#include "daemon/core/pattern.h"
+#include "daemon/file/line_match.h"
+#include "daemon/file/tail_loop.h"
+#include "daemon/server/daemon.h"
+#include "daemon/server/request.h"
+#include "daemon/source/condition.h"
+#include "daemon/source/watch.h"
+
+enum { LINE_TOLD_MAX = 4096 };
+
+struct file_watch {
+	struct condition *condition;
+	struct feed *feed;
+	struct line_matcher matcher; /* its pattern is NULL without one */
+	char *path;
+};
+
+struct file_args {
+	const char *file;
+	const char *regex;
+	bool from_start;
+};
+
+static const struct field file_fields[] = {
+    {.name = "file",
+	.type = FIELD_STRING,
+	.flags = FIELD_REQUIRED,
+	.offset = offsetof(struct file_args, file),
+	.min = 2,
+	.max = 4095,
+	.help = "The absolute path of a file; it need not exist yet."},
+    {.name = "regex",
+	.type = FIELD_STRING,
+	.offset = offsetof(struct file_args, regex),
+	.min = 1,
+	.max = PATTERN_BYTES_MAX,
+	.help = "What a line written into it matches; left out: any change."},
+    {.name = "from_start",
+	.type = FIELD_BOOL,
+	.offset = offsetof(struct file_args, from_start),
+	.help = "Look at what is there already too."},
+    {.name = NULL},
+};
+
+static void begin_details(struct file_watch *watch, struct json_writer *writer)
+{
+	json_writer_init(writer, &watch->condition->details);
+	json_object_begin(writer, NULL);
+	(void)json_put_text(writer, "file", watch->path, strlen(watch->path));
+}
+
+static void settle_match(
+    struct file_watch *watch, const struct tail_block *block, const struct matched_line *line)
+{
+	size_t len =
+	    line->end - line->start < LINE_TOLD_MAX ? line->end - line->start : LINE_TOLD_MAX;
+	const char *text = block->text + line->start;
+	struct json_writer writer;
+
+	begin_details(watch, &writer);
+	(void)json_put_text(&writer, "line", text, len);
+	json_put_int(&writer, "offset", block->offset + (int64_t)line->start);
+	json_array_begin(&writer, "captures");
+	for (size_t at = 1; at < line->match.count; at++) {
+		const struct pattern_span *span = &line->match.spans[at];
+
+		if (span->from > span->to)
+			json_put_null(&writer, NULL);
+		else
+			(void)json_put_text(
+			    &writer, NULL, text + span->from, span->to - span->from);
+	}
+	json_array_end(&writer);
+	json_object_end(&writer);
+	condition_settle(watch->condition, CONDITION_MATCHED);
+}
+
+static bool file_block(void *data, const struct tail_block *block)
+{
+	struct file_watch *watch = data;
+	struct matched_line line;
+
+	if (watch->condition->state != CONDITION_PENDING)
+		return false;
+	if (watch->matcher.pattern == NULL)
+		return true; /* the change itself is told */
+	switch (line_match(&watch->matcher, block->text, block->len, 0, &line)) {
+	case PATTERN_NONE:
+		return true;
+	case PATTERN_LIMIT:
+		condition_settle(watch->condition, CONDITION_LIMIT);
+		return false;
+	case PATTERN_MATCH:
+		break;
+	}
+	settle_match(watch, block, &line);
+	return false;
+}
+
+static void file_changed(void *data, enum follower_change change)
+{
+	struct file_watch *watch = data;
+	struct json_writer writer;
+
+	if (watch->matcher.pattern != NULL || watch->condition->state != CONDITION_PENDING)
+		return;
+	begin_details(watch, &writer);
+	json_put_str(&writer, "change", follower_change_name(change));
+	json_object_end(&writer);
+	condition_settle(watch->condition, CONDITION_MATCHED);
+}
+
+static void file_partial(void *data, const struct tail_block *block)
+{
+	(void)file_block(data, block);
+}
+
+static void file_looked(void *data)
+{
+	(void)data;
+}
+
+static void file_disarm(struct condition *condition)
+{
+	struct file_watch *watch = condition->watch;
+
+	feed_free(watch->feed);
+	pattern_free(watch->matcher.pattern);
+	mem_free(watch->path);
+	mem_free(watch);
+}
+
+/* Where the file begins, for who wants to see all of it. */
+static size_t first_place(const char *path, struct tail_place *ret_place)
+{
+	struct stat status;
+
+	if (stat(path, &status) < 0)
+		return 0; /* it is read from its beginning anyway */
+	*ret_place = (struct tail_place){.dev = status.st_dev, .ino = status.st_ino};
+	return 1;
+}
+
+static bool file_arm(struct condition *condition, struct request *request, const void *data)
+{
+	static const struct feed_handlers handlers = {
+	    .block = file_block,
+	    .changed = file_changed,
+	    .partial = file_partial,
+	    .looked = file_looked,
+	};
+	const struct file_args *args = data;
+	struct pattern *pattern = NULL;
+	struct file_watch *watch;
+	struct tail_place place;
+	char reason[200];
+	size_t count;
+
+	if (args->file[0] != '/') {
+		request_fail_data(request, MESSAGE_PARAMS, "\"field\":\"file\"",
+		    "file: must be an absolute path, not \"%.200s\"", args->file);
+		return false;
+	}
+	if (args->regex != NULL) {
+		pattern = pattern_new(args->regex, strlen(args->regex), reason, sizeof reason);
+		if (pattern == NULL) {
+			request_fail_data(
+			    request, MESSAGE_PARAMS, "\"field\":\"regex\"", "regex: %s", reason);
+			return false;
+		}
+	}
+	watch = xcalloc(1, sizeof *watch);
+	watch->condition = condition;
+	watch->path = xstrdup(args->file);
+	if (pattern != NULL)
+		line_matcher_init(&watch->matcher, pattern);
+	condition->watch = watch;
+	count = args->from_start ? first_place(args->file, &place) : 0;
+	watch->feed = feed_new(watch_feeds(condition->daemon->watches), args->file,
+	    count > 0 ? &place : NULL, count, &handlers, watch);
+	if (watch->feed != NULL)
+		return true;
+	request_fail(request, MESSAGE_LIMIT, "file: cannot be followed: %s", strerror(errno));
+	file_disarm(condition);
+	return false;
+}
+
+const struct condition_kind condition_kinds_file[] = {
+    {"file", "A line that matches is written into a file, or it changes.", file_fields,
+	sizeof(struct file_args), file_arm, file_disarm},
+    {.name = NULL},
+};

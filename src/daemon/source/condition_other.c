@@ -1,0 +1,365 @@
+/* SPDX-License-Identifier: ISC */
+/* Conditions that are on no pane's output: cpu_below, job, notification, sec. */
+#include <muxbus.h>
+
+#include <event2/event.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/alloc.h"
+#include "base/clock.h"
+#include "daemon/core/loop_timer.h"
+#include "daemon/methods/queue_shared.h"
+#include "daemon/queue/consumer.h"
+#include "daemon/queue/queue.h"
+#include "daemon/server/daemon.h"
+#include "daemon/server/request.h"
+#include "daemon/server/target.h"
+#include "daemon/source/condition.h"
+#include "daemon/source/cpu.h"
+#include "daemon/source/job.h"
+#include "daemon/source/job_record.h"
+#include "daemon/tmux/tmux.h"
+
+enum { CPU_STEP_MS = 1000 };
+
+/* ---- job: it has ended ---- */
+
+struct job_watch {
+	struct job_listener listener;
+	struct condition *condition;
+	char id[NOTIFICATION_ID_SIZE];
+};
+
+struct job_args {
+	const char *job;
+};
+
+static const struct field job_fields[] = {
+    {.name = "job",
+	.type = FIELD_STRING,
+	.flags = FIELD_REQUIRED,
+	.offset = offsetof(struct job_args, job),
+	.help = "The id of a background job."},
+    {.name = NULL},
+};
+
+/* Says how it ended, and that nobody need be told of it otherwise: who waited knows. */
+static void settle_job(struct condition *condition, const struct job *job)
+{
+	struct queue *queue = condition->daemon->queue;
+	const struct notification *note = NULL;
+	struct json_writer writer;
+	char path[4096];
+
+	job_path(condition->daemon->jobs, job, JOB_FILE_OUT, path, sizeof path);
+	json_writer_init(&writer, &condition->details);
+	json_object_begin(&writer, NULL);
+	job_write_members(&writer, job, path, job->status.out_bytes);
+	json_object_end(&writer);
+	while ((note = queue_next(queue, note)) != NULL) {
+		if (note->source == SOURCE_JOB && strcmp(note->id, job->id) == 0 &&
+		    note->state == NOTE_QUEUED)
+			queue_settle_waited(queue, note->seq);
+	}
+	condition_settle(condition, CONDITION_MATCHED);
+}
+
+static void job_has_ended(struct job_listener *listener, const struct job *job)
+{
+	struct job_watch *watch = list_entry(listener, struct job_watch, listener);
+
+	if (strcmp(watch->id, job->id) == 0)
+		settle_job(watch->condition, job);
+}
+
+static bool job_arm(struct condition *condition, struct request *request, const void *data)
+{
+	const struct job_args *args = data;
+	const struct job *job = job_find(condition->daemon->jobs, args->job);
+	struct job_watch *watch;
+
+	if (job == NULL) {
+		request_fail(request, MESSAGE_NO_SUCH_JOB,
+		    "there is no job \"%.40s\": see list_jobs", args->job);
+		return false;
+	}
+	watch = xcalloc(1, sizeof *watch);
+	watch->condition = condition;
+	watch->listener.ended = job_has_ended;
+	strcpy(watch->id, job->id);
+	job_listen(condition->daemon->jobs, &watch->listener);
+	condition->watch = watch;
+	if (job->state != JOB_RUNNING)
+		settle_job(condition, job);
+	return true;
+}
+
+static void job_disarm(struct condition *condition)
+{
+	struct job_watch *watch = condition->watch;
+
+	job_unlisten(&watch->listener);
+	mem_free(watch);
+}
+
+/* ---- sec: so much time has passed ---- */
+
+struct sec_args {
+	double sec;
+};
+
+static const struct field sec_fields[] = {
+    {.name = "sec",
+	.type = FIELD_NUMBER,
+	.flags = FIELD_REQUIRED,
+	.offset = offsetof(struct sec_args, sec),
+	.unit = "s",
+	.max = 10 * 366 * 86400.0,
+	.help = "So much time has passed."},
+    {.name = NULL},
+};
+
+static void sec_due(evutil_socket_t fd, short what, void *data)
+{
+	(void)fd;
+	(void)what;
+	condition_settle(data, CONDITION_MATCHED);
+}
+
+static bool sec_arm(struct condition *condition, struct request *request, const void *data)
+{
+	const struct sec_args *args = data;
+	int64_t ms = clock_seconds_to_ms(args->sec);
+	struct timeval timeout = {ms / 1000, ms % 1000 * 1000};
+
+	(void)request;
+	condition->watch = loop_timer_new(condition->daemon->base, sec_due, condition);
+	event_add(condition->watch, &timeout);
+	return true;
+}
+
+static void sec_disarm(struct condition *condition)
+{
+	event_free(condition->watch);
+}
+
+/* ---- notification: one that matches comes ---- */
+
+struct note_watch {
+	struct queue_listener listener;
+	struct condition *condition;
+	struct consumer_filter filter;
+	char id[NOTIFICATION_ID_SIZE];
+};
+
+struct note_args {
+	const struct json *notification;
+};
+
+static const struct field note_fields[] = {
+    {.name = "notification",
+	.type = FIELD_VALUE,
+	.flags = FIELD_REQUIRED,
+	.offset = offsetof(struct note_args, notification),
+	.help = "A filter: an object of pane, source, id, urgent; {} is any."},
+    {.name = NULL},
+};
+
+static void settle_note(struct note_watch *watch, const struct notification *note)
+{
+	struct json_writer writer;
+
+	json_writer_init(&writer, &watch->condition->details);
+	json_object_begin(&writer, NULL);
+	notification_write_members(&writer, note, false);
+	json_object_end(&writer);
+	condition_settle(watch->condition, CONDITION_MATCHED);
+}
+
+/* Takes it if it is one that is waited for. */
+static void note_take(struct note_watch *watch, const struct notification *note)
+{
+	uint64_t seq = note->seq;
+
+	if (watch->condition->state != CONDITION_PENDING ||
+	    !consumer_filter_matches(&watch->filter, note))
+		return;
+	/* Who waits for it is told now, and nobody twice. */
+	queue_settle_waited(watch->condition->daemon->queue, seq);
+	settle_note(watch, note);
+}
+
+static void note_posted(struct queue_listener *listener, const struct notification *note)
+{
+	struct note_watch *watch = list_entry(listener, struct note_watch, listener);
+
+	note_take(watch, note);
+}
+
+static void note_look_back(struct note_watch *watch)
+{
+	const struct queue *queue = watch->condition->daemon->queue;
+	const struct notification *note = NULL;
+
+	while (watch->condition->state == CONDITION_PENDING &&
+	    (note = queue_next(queue, note)) != NULL) {
+		if (note->state != NOTE_CANCELLED)
+			note_take(watch, note);
+	}
+}
+
+static bool note_arm(struct condition *condition, struct request *request, const void *data)
+{
+	const struct note_args *args = data;
+	struct consumer_filter filter;
+	struct note_watch *watch;
+
+	if (!queue_read_filter(request, args->notification, &filter))
+		return false;
+	watch = xcalloc(1, sizeof *watch);
+	watch->condition = condition;
+	watch->filter = filter;
+	if (filter.id != NULL) {
+		snprintf(watch->id, sizeof watch->id, "%s", filter.id);
+		watch->filter.id = watch->id;
+	}
+	watch->listener.posted = note_posted;
+	queue_listen(condition->daemon->queue, &watch->listener);
+	condition->watch = watch;
+	/* One that is named by its id may be there already: that is a level. */
+	if (filter.id != NULL)
+		note_look_back(watch);
+	return true;
+}
+
+static void note_disarm(struct condition *condition)
+{
+	struct note_watch *watch = condition->watch;
+
+	queue_unlisten(condition->daemon->queue, &watch->listener);
+	mem_free(watch);
+}
+
+/* ---- cpu_below: for so long ---- */
+
+struct cpu_watch {
+	struct condition *condition;
+	struct event *timer;
+	pid_t pid; /* of the pane's first process; 0: the machine */
+	double percent;
+	int64_t for_ms;
+	int64_t since_ms; /* CLOCK_MONOTONIC: below since then; 0: not */
+	double latest;
+	struct cpu_sample sample;
+};
+
+struct cpu_args {
+	double cpu_below;
+	double for_sec;
+	const char *pane;
+};
+
+static const struct field cpu_fields[] = {
+    {.name = "cpu_below",
+	.type = FIELD_NUMBER,
+	.flags = FIELD_REQUIRED,
+	.offset = offsetof(struct cpu_args, cpu_below),
+	.unit = "%",
+	.max = 100000,
+	.help = "Percent of the machine; with pane: of one processor, by the pane's processes."},
+    {.name = "for_sec",
+	.type = FIELD_NUMBER,
+	.offset = offsetof(struct cpu_args, for_sec),
+	.unit = "s",
+	.max = 86400,
+	.preset = "1",
+	.help = "It has been so for this long."},
+    {.name = "pane",
+	.type = FIELD_STRING,
+	.offset = offsetof(struct cpu_args, pane),
+	.help = "Only the processes of this pane."},
+    {.name = NULL},
+};
+
+static void cpu_arm_timer(struct cpu_watch *watch)
+{
+	struct timeval step = {CPU_STEP_MS / 1000, CPU_STEP_MS % 1000 * 1000};
+
+	event_add(watch->timer, &step);
+}
+
+static void cpu_look(evutil_socket_t fd, short what, void *data)
+{
+	struct cpu_watch *watch = data;
+	int64_t now_ms = clock_mono_ms();
+	struct cpu_sample now;
+	struct json_writer writer;
+
+	(void)fd;
+	(void)what;
+	if (cpu_sample_take(watch->pid, &now) < 0) {
+		condition_settle(watch->condition, CONDITION_GONE);
+		return;
+	}
+	watch->latest = cpu_percent(&watch->sample, &now, watch->pid);
+	watch->sample = now;
+	if (watch->latest >= watch->percent)
+		watch->since_ms = 0;
+	else if (watch->since_ms == 0)
+		watch->since_ms = now_ms - CPU_STEP_MS; /* the sample covers the step before */
+	if (watch->since_ms == 0 || now_ms - watch->since_ms < watch->for_ms) {
+		cpu_arm_timer(watch);
+		return;
+	}
+	json_writer_init(&writer, &watch->condition->details);
+	json_object_begin(&writer, NULL);
+	json_put_double(&writer, "cpu_percent", watch->latest);
+	json_put_double(&writer, "for_sec", (double)(now_ms - watch->since_ms) / 1000);
+	json_object_end(&writer);
+	condition_settle(watch->condition, CONDITION_MATCHED);
+}
+
+static bool cpu_arm(struct condition *condition, struct request *request, const void *data)
+{
+	const struct cpu_args *args = data;
+	const struct muxbus_pane *pane = NULL;
+	struct cpu_watch *watch;
+
+	if (args->pane != NULL && !target_pane(request, args->pane, &pane))
+		return false;
+	watch = xcalloc(1, sizeof *watch);
+	watch->condition = condition;
+	watch->pid = pane != NULL ? pane->pid : 0;
+	condition->pane = pane != NULL ? pane->id : MUXBUS_NO_ID;
+	watch->percent = args->cpu_below;
+	watch->for_ms = clock_seconds_to_ms(args->for_sec);
+	watch->timer = loop_timer_new(condition->daemon->base, cpu_look, watch);
+	condition->watch = watch;
+	if (cpu_sample_take(watch->pid, &watch->sample) < 0)
+		condition_settle(condition, CONDITION_GONE);
+	else
+		cpu_arm_timer(watch);
+	return true;
+}
+
+static void cpu_disarm(struct condition *condition)
+{
+	struct cpu_watch *watch = condition->watch;
+
+	event_free(watch->timer);
+	mem_free(watch);
+}
+
+/* Keep alphabetized. */
+const struct condition_kind condition_kinds_other[] = {
+    {"cpu_below", "The machine, or a pane's processes, use less than so much.", cpu_fields,
+	sizeof(struct cpu_args), cpu_arm, cpu_disarm},
+    {"job", "A background job has ended.", job_fields, sizeof(struct job_args), job_arm,
+	job_disarm},
+    {"notification", "A notification that matches comes.", note_fields, sizeof(struct note_args),
+	note_arm, note_disarm},
+    {"sec", "So much time has passed.", sec_fields, sizeof(struct sec_args), sec_arm, sec_disarm},
+    {.name = NULL},
+};

@@ -1,0 +1,695 @@
+/* SPDX-License-Identifier: ISC */
+/* Conditions on panes: output, screen, quiet_sec, exited, ready, command_finished. */
+#include <muxbus.h>
+
+#include <event2/event.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/alloc.h"
+#include "base/clock.h"
+#include "daemon/agent/agent.h"
+#include "daemon/core/loop_timer.h"
+#include "daemon/core/pattern.h"
+#include "daemon/event/event_log.h"
+#include "daemon/pane/pane_screen.h"
+#include "daemon/server/daemon.h"
+#include "daemon/server/request.h"
+#include "daemon/server/target.h"
+#include "daemon/source/condition.h"
+#include "daemon/tmux/model_json.h"
+#include "daemon/tmux/stream.h"
+#include "daemon/tmux/stripper.h"
+#include "daemon/tmux/tmux.h"
+
+enum {
+	LINE_MAX = 64 * 1024, /* of output that no newline ends; more is cut at the front */
+	CARRY_MAX = 2 * LINE_MAX,
+	SCREEN_WAIT_MS = 50, /* after output, before the screen is looked at */
+	READY_QUIET_MS = 500,
+	READY_AGAIN_MS = 5000, /* a pane that is quiet and not ready may become so silently */
+};
+
+/* What watches a pane for a condition. Which parts are used depends on the kind. */
+struct pane_watch {
+	struct condition *condition;
+	uint32_t pane;
+	struct stream_tap tap;
+	bool is_tapped;
+	struct event_log_listener listener;
+	bool is_listening;
+	struct agent_listener agent_listener;
+	const struct agent *agent; /* ready: of an agent; NULL: of a pane alone */
+	struct event *timer;
+	struct pattern *pattern;
+	struct buf raw; /* output: bytes not yet taken apart */
+	struct buf line; /* output: the line that is under way, stripped */
+	uint64_t offset; /* output: behind the last byte of raw */
+	int64_t quiet_ms; /* quiet_sec, ready */
+	int64_t last_ms; /* CLOCK_MONOTONIC: the last output, or arming */
+	bool is_asking; /* tmux owes an answer */
+	bool is_gone; /* disarmed meanwhile: the answer frees it */
+};
+
+static void watch_free(struct pane_watch *watch)
+{
+	if (watch->is_tapped)
+		stream_tap_remove(watch->condition->daemon->streams, watch->pane, &watch->tap);
+	if (watch->is_listening)
+		event_log_unlisten(watch->condition->daemon->events, &watch->listener);
+	if (watch->agent != NULL)
+		agent_unlisten(&watch->agent_listener);
+	watch->agent = NULL;
+	watch->is_tapped = false;
+	watch->is_listening = false;
+	if (watch->timer != NULL)
+		event_free(watch->timer);
+	watch->timer = NULL;
+	pattern_free(watch->pattern);
+	watch->pattern = NULL;
+	buf_finish(&watch->raw);
+	buf_finish(&watch->line);
+	if (watch->is_asking)
+		watch->is_gone = true;
+	else
+		mem_free(watch);
+}
+
+static void pane_disarm(struct condition *condition)
+{
+	if (condition->watch != NULL)
+		watch_free(condition->watch);
+	condition->watch = NULL;
+}
+
+static void watch_arm_timer(struct pane_watch *watch, int64_t ms)
+{
+	struct timeval timeout = {ms / 1000, ms % 1000 * 1000};
+
+	event_add(watch->timer, &timeout);
+}
+
+static void put_pane(struct condition *condition, struct json_writer *writer, uint32_t pane)
+{
+	json_writer_init(writer, &condition->details);
+	json_object_begin(writer, NULL);
+	json_put_id(writer, "pane", '%', pane);
+}
+
+static void settle_gone(struct pane_watch *watch)
+{
+	struct condition *condition = watch->condition;
+	struct json_writer writer;
+
+	watch->is_tapped = false;
+	buf_clear(&condition->details);
+	put_pane(condition, &writer, watch->pane);
+	json_object_end(&writer);
+	condition_settle(condition, CONDITION_GONE);
+}
+
+static void on_closed(struct stream_tap *tap)
+{
+	settle_gone(list_entry(tap, struct pane_watch, tap));
+}
+
+/* Makes the watch of a condition on the pane that text names; NULL after failing. */
+static struct pane_watch *watch_new(
+    struct condition *condition, struct request *request, const char *text)
+{
+	const struct muxbus_pane *pane;
+	struct pane_watch *watch;
+
+	if (!target_pane(request, text, &pane))
+		return NULL;
+	watch = xcalloc(1, sizeof *watch);
+	watch->condition = condition;
+	watch->pane = condition->pane = pane->id;
+	watch->last_ms = clock_mono_ms();
+	buf_init(&watch->raw, CARRY_MAX);
+	buf_init(&watch->line, CARRY_MAX);
+	condition->watch = watch;
+	return watch;
+}
+
+/* Taps the pane's output. False after failing the request, and freeing the watch. */
+static bool watch_tap(struct pane_watch *watch, struct request *request,
+    void (*output)(struct stream_tap *tap, uint64_t offset, const uint8_t *bytes, size_t len))
+{
+	struct condition *condition = watch->condition;
+
+	watch->tap.output = output;
+	watch->tap.closed = on_closed;
+	if (stream_tap_add(condition->daemon->streams, watch->pane, &watch->tap) == 0) {
+		watch->is_tapped = true;
+		return true;
+	}
+	request_fail(request, MESSAGE_GONE, "pane %%%" PRIu32 " is gone", watch->pane);
+	pane_disarm(condition);
+	return false;
+}
+
+/* Compiles a pattern. False after failing the request, and freeing the watch. */
+static bool watch_pattern(struct pane_watch *watch, struct request *request, const char *regex)
+{
+	char reason[200];
+
+	watch->pattern = pattern_new(regex, strlen(regex), reason, sizeof reason);
+	if (watch->pattern != NULL)
+		return true;
+	request_fail_data(request, MESSAGE_PARAMS, "\"field\":\"regex\"", "regex: %s", reason);
+	pane_disarm(watch->condition);
+	return false;
+}
+
+/* ---- output: a line that was produced after the request matches ---- */
+
+struct output_args {
+	const char *output;
+	const char *pane;
+};
+
+static const struct field output_fields[] = {
+    {.name = "output",
+	.type = FIELD_STRING,
+	.flags = FIELD_REQUIRED,
+	.offset = offsetof(struct output_args, output),
+	.min = 1,
+	.max = PATTERN_BYTES_MAX,
+	.help = "A regular expression that a line of output, without escape sequences, matches."},
+    {.name = "pane",
+	.type = FIELD_STRING,
+	.offset = offsetof(struct output_args, pane),
+	.help = "The pane; left out: the caller's own."},
+    {.name = NULL},
+};
+
+/* Looks at a stretch of whole lines, or the line that is under way. True if it is settled. */
+static bool output_look(struct pane_watch *watch, const uint8_t *bytes, size_t len)
+{
+	struct condition *condition = watch->condition;
+	struct pattern_match match;
+	struct json_writer writer;
+	const uint8_t *begin, *end;
+
+	switch (pattern_find(watch->pattern, bytes, len, 0, &match)) {
+	case PATTERN_NONE:
+		return false;
+	case PATTERN_LIMIT:
+		condition_settle(condition, CONDITION_LIMIT);
+		return true;
+	case PATTERN_MATCH:
+		break;
+	}
+	begin = memrchr(bytes, '\n', match.spans[0].from);
+	begin = begin != NULL ? begin + 1 : bytes;
+	end = memchr(bytes + match.spans[0].to, '\n', len - match.spans[0].to);
+	end = end != NULL ? end : bytes + len;
+	put_pane(condition, &writer, watch->pane);
+	json_put_int(&writer, "offset", (int64_t)watch->offset);
+	(void)json_put_text(
+	    &writer, "line", begin, (size_t)(end - begin) < 4096 ? (size_t)(end - begin) : 4096);
+	json_array_begin(&writer, "captures");
+	for (size_t at = 1; at < match.count; at++) {
+		if (match.spans[at].from > match.spans[at].to)
+			json_put_null(&writer, NULL);
+		else
+			(void)json_put_text(&writer, NULL, bytes + match.spans[at].from,
+			    match.spans[at].to - match.spans[at].from);
+	}
+	json_array_end(&writer);
+	json_object_end(&writer);
+	condition_settle(condition, CONDITION_MATCHED);
+	return true;
+}
+
+static void output_bytes(struct stream_tap *tap, uint64_t offset, const uint8_t *bytes, size_t len)
+{
+	struct pane_watch *watch = list_entry(tap, struct pane_watch, tap);
+	const uint8_t *newline;
+	size_t used;
+
+	if (watch->condition->state != CONDITION_PENDING)
+		return;
+	while (len > 0) {
+		size_t part = len < LINE_MAX ? len : LINE_MAX;
+
+		if (buf_append(&watch->raw, bytes, part) != 0)
+			buf_clear(&watch->raw); /* a sequence that never ends */
+		bytes += part;
+		len -= part;
+		offset += part;
+		watch->offset = offset;
+		used = stripper_lines(&watch->line, watch->raw.data, watch->raw.len);
+		buf_consume(&watch->raw, used);
+		if (watch->line.len > 0 && output_look(watch, watch->line.data, watch->line.len))
+			return;
+		newline =
+		    watch->line.len > 0 ? memrchr(watch->line.data, '\n', watch->line.len) : NULL;
+		if (newline != NULL)
+			buf_consume(&watch->line, (size_t)(newline + 1 - watch->line.data));
+		if (watch->line.len > LINE_MAX)
+			buf_consume(&watch->line, watch->line.len - LINE_MAX / 2);
+	}
+}
+
+static bool output_arm(struct condition *condition, struct request *request, const void *data)
+{
+	const struct output_args *args = data;
+	struct pane_watch *watch = watch_new(condition, request, args->pane);
+
+	return watch != NULL && watch_pattern(watch, request, args->output) &&
+	    watch_tap(watch, request, output_bytes);
+}
+
+/* ---- screen: what is shown matches ---- */
+
+struct screen_args {
+	const char *screen;
+	const char *pane;
+};
+
+static const struct field screen_fields[] = {
+    {.name = "screen",
+	.type = FIELD_STRING,
+	.flags = FIELD_REQUIRED,
+	.offset = offsetof(struct screen_args, screen),
+	.min = 1,
+	.max = PATTERN_BYTES_MAX,
+	.help = "A regular expression that the screen, as it is shown, matches."},
+    {.name = "pane",
+	.type = FIELD_STRING,
+	.offset = offsetof(struct screen_args, pane),
+	.help = "The pane; left out: the caller's own."},
+    {.name = NULL},
+};
+
+static void screen_read(void *data, int error, const struct muxbus_reply *replies, size_t count)
+{
+	struct pane_watch *watch = data;
+	enum pattern_result result;
+	struct pattern_match match;
+	struct json_writer writer;
+
+	watch->is_asking = false;
+	if (watch->is_gone) {
+		mem_free(watch);
+		return;
+	}
+	if (error != 0 || count < 1 || watch->condition->state != CONDITION_PENDING)
+		return; /* if the pane is gone the tap says so */
+	result = pattern_find(watch->pattern, replies[0].body, replies[0].body_len, 0, &match);
+	if (result == PATTERN_LIMIT)
+		condition_settle(watch->condition, CONDITION_LIMIT);
+	if (result != PATTERN_MATCH)
+		return;
+	put_pane(watch->condition, &writer, watch->pane);
+	(void)json_put_text(&writer, "text", replies[0].body + match.spans[0].from,
+	    match.spans[0].to - match.spans[0].from);
+	json_object_end(&writer);
+	condition_settle(watch->condition, CONDITION_MATCHED);
+}
+
+static void screen_look(evutil_socket_t fd, short what, void *data)
+{
+	struct pane_watch *watch = data;
+	struct muxbus_command *command;
+	char target[32];
+
+	(void)fd;
+	(void)what;
+	if (watch->is_asking || muxbus_command_new(&command) < 0) {
+		watch_arm_timer(watch, SCREEN_WAIT_MS);
+		return;
+	}
+	snprintf(target, sizeof target, "%%%" PRIu32, watch->pane);
+	muxbus_command_args(command, "capture-pane", "-p", "-t", target, (char *)NULL);
+	watch->is_asking = true;
+	if (muxbus_sync_run(
+		tmux_sync(watch->condition->daemon->tmux), command, false, screen_read, watch) < 0)
+		watch->is_asking = false;
+}
+
+static void screen_bytes(struct stream_tap *tap, uint64_t offset, const uint8_t *bytes, size_t len)
+{
+	struct pane_watch *watch = list_entry(tap, struct pane_watch, tap);
+
+	(void)offset;
+	(void)bytes;
+	(void)len;
+	if (!event_pending(watch->timer, EV_TIMEOUT, NULL))
+		watch_arm_timer(watch, SCREEN_WAIT_MS);
+}
+
+static bool screen_arm(struct condition *condition, struct request *request, const void *data)
+{
+	const struct screen_args *args = data;
+	struct pane_watch *watch = watch_new(condition, request, args->pane);
+
+	if (watch == NULL || !watch_pattern(watch, request, args->screen) ||
+	    !watch_tap(watch, request, screen_bytes))
+		return false;
+	watch->timer = loop_timer_new(condition->daemon->base, screen_look, watch);
+	screen_look(-1, 0, watch); /* the level at entry */
+	return true;
+}
+
+/* ---- quiet_sec: no output for so long ---- */
+
+struct quiet_args {
+	double quiet_sec;
+	const char *pane;
+};
+
+static const struct field quiet_fields[] = {
+    {.name = "quiet_sec",
+	.type = FIELD_NUMBER,
+	.flags = FIELD_REQUIRED,
+	.offset = offsetof(struct quiet_args, quiet_sec),
+	.unit = "s",
+	.min = 0.01,
+	.max = 86400,
+	.help = "The pane has written nothing for so long, counted from the request."},
+    {.name = "pane",
+	.type = FIELD_STRING,
+	.offset = offsetof(struct quiet_args, pane),
+	.help = "The pane; left out: the caller's own."},
+    {.name = NULL},
+};
+
+static void quiet_bytes(struct stream_tap *tap, uint64_t offset, const uint8_t *bytes, size_t len)
+{
+	struct pane_watch *watch = list_entry(tap, struct pane_watch, tap);
+
+	(void)bytes;
+	watch->offset = offset + len;
+	watch->last_ms = clock_mono_ms();
+}
+
+static void quiet_due(evutil_socket_t fd, short what, void *data)
+{
+	struct pane_watch *watch = data;
+	int64_t left_ms = watch->last_ms + watch->quiet_ms - clock_mono_ms();
+	struct json_writer writer;
+
+	(void)fd;
+	(void)what;
+	if (left_ms > 0) {
+		watch_arm_timer(watch, left_ms);
+		return;
+	}
+	put_pane(watch->condition, &writer, watch->pane);
+	json_object_end(&writer);
+	condition_settle(watch->condition, CONDITION_MATCHED);
+}
+
+static bool quiet_arm(struct condition *condition, struct request *request, const void *data)
+{
+	const struct quiet_args *args = data;
+	struct pane_watch *watch = watch_new(condition, request, args->pane);
+
+	if (watch == NULL || !watch_tap(watch, request, quiet_bytes))
+		return false;
+	watch->quiet_ms = clock_seconds_to_ms(args->quiet_sec);
+	watch->timer = loop_timer_new(condition->daemon->base, quiet_due, watch);
+	watch_arm_timer(watch, watch->quiet_ms);
+	return true;
+}
+
+/* ---- ready: the program in the pane waits for input ---- */
+
+struct ready_args {
+	const char *ready;
+};
+
+static const struct field ready_fields[] = {
+    {.name = "ready",
+	.type = FIELD_STRING,
+	.flags = FIELD_REQUIRED,
+	.offset = offsetof(struct ready_args, ready),
+	.help = "An agent, or the pane whose program is quiet at an empty prompt."},
+    {.name = NULL},
+};
+
+static void ready_read(void *data, int error, const struct pane_screen *screen)
+{
+	struct pane_watch *watch = data;
+	const struct muxbus_pane *pane;
+	struct json_writer writer;
+
+	watch->is_asking = false;
+	if (watch->is_gone) {
+		mem_free(watch);
+		return;
+	}
+	pane = muxbus_model_pane(tmux_model(watch->condition->daemon->tmux), watch->pane);
+	if (error != 0 || pane == NULL || pane->in_mode || pane->is_dead ||
+	    screen->prompt.has_draft || screen->prompt.is_question || !screen->has_cursor ||
+	    clock_mono_ms() - watch->last_ms < READY_QUIET_MS) {
+		watch_arm_timer(watch, READY_AGAIN_MS);
+		return;
+	}
+	put_pane(watch->condition, &writer, watch->pane);
+	(void)json_put_text(&writer, "prompt", screen->prompt.line, strlen(screen->prompt.line));
+	(void)json_put_text(&writer, "command", pane->command, strlen(pane->command));
+	json_put_int(&writer, "quiet_ms", clock_mono_ms() - watch->last_ms);
+	json_object_end(&writer);
+	condition_settle(watch->condition, CONDITION_MATCHED);
+}
+
+static void ready_look(evutil_socket_t fd, short what, void *data)
+{
+	struct pane_watch *watch = data;
+	int64_t left_ms = watch->last_ms + READY_QUIET_MS - clock_mono_ms();
+
+	(void)fd;
+	(void)what;
+	if (watch->is_asking)
+		return;
+	if (left_ms > 0) {
+		watch_arm_timer(watch, left_ms);
+		return;
+	}
+	watch->is_asking = true;
+	if (pane_screen_read(watch->condition->daemon->tmux, watch->pane, ready_read, watch) < 0) {
+		watch->is_asking = false;
+		watch_arm_timer(watch, READY_AGAIN_MS);
+	}
+}
+
+static void ready_bytes(struct stream_tap *tap, uint64_t offset, const uint8_t *bytes, size_t len)
+{
+	struct pane_watch *watch = list_entry(tap, struct pane_watch, tap);
+
+	quiet_bytes(tap, offset, bytes, len);
+	watch_arm_timer(watch, READY_QUIET_MS);
+}
+
+/* What is known of an agent is the evidence. */
+static void settle_agent(struct pane_watch *watch, enum condition_state state)
+{
+	struct condition *condition = watch->condition;
+	struct json_writer writer;
+
+	json_writer_init(&writer, &condition->details);
+	json_object_begin(&writer, NULL);
+	agent_write(&writer, watch->agent);
+	json_object_end(&writer);
+	condition_settle(condition, state);
+}
+
+static void agent_changed(struct agent_listener *listener, const struct agent *agent)
+{
+	struct pane_watch *watch = list_entry(listener, struct pane_watch, agent_listener);
+
+	if (agent != watch->agent || watch->condition->state != CONDITION_PENDING)
+		return;
+	if (agent_is_free(agent))
+		settle_agent(watch, CONDITION_MATCHED);
+	else if (agent_state(agent) == AGENT_GONE)
+		settle_agent(watch, CONDITION_GONE);
+}
+
+static void agent_stopped(struct agent_listener *listener, const struct agent *agent)
+{
+	struct pane_watch *watch = list_entry(listener, struct pane_watch, agent_listener);
+
+	if (agent == watch->agent) {
+		agent_unlisten(listener);
+		watch->agent = NULL;
+	}
+}
+
+/* The state of an agent is known at any time. */
+static bool ready_arm_agent(struct condition *condition, const struct agent *agent)
+{
+	struct pane_watch *watch = xcalloc(1, sizeof *watch);
+
+	watch->condition = condition;
+	watch->agent = agent;
+	watch->pane = agent_pane(agent)->pane;
+	buf_init(&watch->raw, CARRY_MAX);
+	buf_init(&watch->line, CARRY_MAX);
+	watch->agent_listener.changed = agent_changed;
+	watch->agent_listener.stopped = agent_stopped;
+	agent_listen(condition->daemon->agents, &watch->agent_listener);
+	condition->watch = watch;
+	agent_changed(&watch->agent_listener, agent);
+	return true;
+}
+
+static bool ready_arm(struct condition *condition, struct request *request, const void *data)
+{
+	const struct ready_args *args = data;
+	const struct agent *agent = agent_find(condition->daemon->agents, args->ready);
+	const struct muxbus_pane *pane;
+	struct pane_watch *watch;
+
+	if (agent == NULL) {
+		if (!target_pane(request, args->ready, &pane))
+			return false;
+		agent = agent_of_pane(condition->daemon->agents, pane->id);
+	}
+	if (agent != NULL)
+		return ready_arm_agent(condition, agent);
+	watch = watch_new(condition, request, args->ready);
+	if (watch == NULL || !watch_tap(watch, request, ready_bytes))
+		return false;
+	watch->timer = loop_timer_new(condition->daemon->base, ready_look, watch);
+	watch_arm_timer(watch, READY_QUIET_MS);
+	return true;
+}
+
+/* ---- exited and command_finished: events say so ---- */
+
+struct exited_args {
+	const char *exited;
+};
+
+static const struct field exited_fields[] = {
+    {.name = "exited",
+	.type = FIELD_STRING,
+	.flags = FIELD_REQUIRED,
+	.offset = offsetof(struct exited_args, exited),
+	.help = "The pane whose program ends."},
+    {.name = NULL},
+};
+
+/* The members of an event are the details. */
+static void settle_with_event(struct pane_watch *watch, const struct event_entry *event)
+{
+	struct buf *details = &watch->condition->details;
+
+	buf_clear(details);
+	if (buf_append_byte(details, '{') != 0 ||
+	    buf_append(details, event->json, event->json_len) != 0 ||
+	    buf_append_byte(details, '}') != 0)
+		buf_clear(details);
+	condition_settle(watch->condition, CONDITION_MATCHED);
+}
+
+static void exited_event(struct event_log_listener *listener, struct event_entry *event)
+{
+	struct pane_watch *watch = list_entry(listener, struct pane_watch, listener);
+
+	if (watch->condition->state != CONDITION_PENDING)
+		return;
+	if (event->kind == EVENT_SERVER_LOST)
+		settle_gone(watch);
+	else if (event->scope.pane == watch->pane &&
+	    (event->kind == EVENT_PANE_EXITED || event->kind == EVENT_PANE_CLOSED))
+		settle_with_event(watch, event);
+}
+
+static void watch_listen(struct pane_watch *watch,
+    void (*event)(struct event_log_listener *listener, struct event_entry *event))
+{
+	watch->listener.event = event;
+	event_log_listen(watch->condition->daemon->events, &watch->listener);
+	watch->is_listening = true;
+}
+
+static bool exited_arm(struct condition *condition, struct request *request, const void *data)
+{
+	const struct exited_args *args = data;
+	struct pane_watch *watch = watch_new(condition, request, args->exited);
+	const struct muxbus_pane *pane;
+	struct json_writer writer;
+
+	if (watch == NULL)
+		return false;
+	watch_listen(watch, exited_event);
+	pane = muxbus_model_pane(tmux_model(condition->daemon->tmux), watch->pane);
+	if (pane == NULL || !pane->is_dead)
+		return true;
+	put_pane(condition, &writer, watch->pane);
+	object_put_exit(&writer, pane->exit_status, pane->exit_signal);
+	json_object_end(&writer);
+	condition_settle(condition, CONDITION_MATCHED);
+	return true;
+}
+
+struct finished_args {
+	const char *command_finished;
+};
+
+static const struct field finished_fields[] = {
+    {.name = "command_finished",
+	.type = FIELD_STRING,
+	.flags = FIELD_REQUIRED,
+	.offset = offsetof(struct finished_args, command_finished),
+	.help = "The pane in which a command of its shell is done (OSC 133 marks)."},
+    {.name = NULL},
+};
+
+static void finished_event(struct event_log_listener *listener, struct event_entry *event)
+{
+	struct pane_watch *watch = list_entry(listener, struct pane_watch, listener);
+
+	if (watch->condition->state != CONDITION_PENDING)
+		return;
+	if (event->kind == EVENT_SERVER_LOST ||
+	    (event->kind == EVENT_PANE_CLOSED && event->scope.pane == watch->pane))
+		settle_gone(watch);
+	else if (event->kind == EVENT_COMMAND_FINISHED && event->scope.pane == watch->pane)
+		settle_with_event(watch, event);
+}
+
+static void finished_disarm(struct condition *condition)
+{
+	const struct pane_watch *watch = condition->watch;
+
+	if (watch != NULL)
+		stream_want(condition->daemon->streams, watch->pane, STREAM_MARKS, false);
+	pane_disarm(condition);
+}
+
+static bool finished_arm(struct condition *condition, struct request *request, const void *data)
+{
+	const struct finished_args *args = data;
+	struct pane_watch *watch = watch_new(condition, request, args->command_finished);
+
+	if (watch == NULL)
+		return false;
+	stream_want(condition->daemon->streams, watch->pane, STREAM_MARKS, true);
+	watch_listen(watch, finished_event);
+	return true;
+}
+
+/* Keep alphabetized. */
+const struct condition_kind condition_kinds_pane[] = {
+    {"command_finished", "A command of the pane's shell is done (OSC 133 marks).", finished_fields,
+	sizeof(struct finished_args), finished_arm, finished_disarm},
+    {"exited", "The pane's program has ended.", exited_fields, sizeof(struct exited_args),
+	exited_arm, pane_disarm},
+    {"output", "A line of output produced after the request matches.", output_fields,
+	sizeof(struct output_args), output_arm, pane_disarm},
+    {"quiet_sec", "The pane writes nothing for so long.", quiet_fields, sizeof(struct quiet_args),
+	quiet_arm, pane_disarm},
+    {"ready", "An agent is ready, or a pane's program quiet at an empty prompt.", ready_fields,
+	sizeof(struct ready_args), ready_arm, pane_disarm},
+    {"screen", "What the pane shows matches.", screen_fields, sizeof(struct screen_args),
+	screen_arm, pane_disarm},
+    {.name = NULL},
+};

@@ -1,0 +1,116 @@
+/* SPDX-License-Identifier: ISC */
+/* How busy the machine or a process tree is. */
+#include "daemon/source/cpu.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+enum {
+	STAT_SIZE = 1024,
+	DEPTH_MAX = 32,
+	PROCESSES_MAX = 10000,
+};
+
+/* The first line of /proc/stat: user nice system idle iowait irq softirq steal. */
+static int read_machine(struct cpu_sample *sample)
+{
+	uint64_t fields[8] = {0}, total = 0;
+	FILE *file = fopen("/proc/stat", "re");
+
+	if (file == NULL)
+		return -1;
+	if (fscanf(file,
+		"cpu %" SCNu64 " %" SCNu64 " %" SCNu64 " %" SCNu64 " %" SCNu64 " %" SCNu64
+		" %" SCNu64 " %" SCNu64,
+		&fields[0], &fields[1], &fields[2], &fields[3], &fields[4], &fields[5], &fields[6],
+		&fields[7]) < 4)
+		total = UINT64_MAX;
+	fclose(file);
+	if (total == UINT64_MAX)
+		return -1;
+	for (size_t at = 0; at < 8; at++)
+		total += fields[at];
+	sample->total_ticks = total;
+	sample->busy_ticks = total - fields[3] - fields[4];
+	return 0;
+}
+
+/* utime, stime and those of its ended children, of one process. */
+static bool read_process(pid_t pid, uint64_t *ret_ticks)
+{
+	char path[64], text[STAT_SIZE];
+	uint64_t user, system, child_user, child_system;
+	const char *at;
+	size_t len;
+	FILE *file;
+
+	snprintf(path, sizeof path, "/proc/%d/stat", (int)pid);
+	file = fopen(path, "re");
+	if (file == NULL)
+		return false;
+	len = fread(text, 1, sizeof text - 1, file);
+	fclose(file);
+	text[len] = '\0';
+	at = strrchr(text, ')'); /* the name before it may hold anything */
+	if (at == NULL ||
+	    sscanf(at + 1,
+		" %*c %*d %*d %*d %*d %*d %*u %*u %*u %*u %*u %" SCNu64 " %" SCNu64 " %" SCNu64
+		" %" SCNu64,
+		&user, &system, &child_user, &child_system) != 4)
+		return false;
+	*ret_ticks += user + system + child_user + child_system;
+	return true;
+}
+
+static void read_tree(pid_t pid, unsigned depth, unsigned *count, uint64_t *ticks)
+{
+	char path[64];
+	FILE *file;
+	int child;
+
+	if (depth > DEPTH_MAX || ++*count > PROCESSES_MAX || !read_process(pid, ticks))
+		return;
+	snprintf(path, sizeof path, "/proc/%d/task/%d/children", (int)pid, (int)pid);
+	file = fopen(path, "re");
+	if (file == NULL)
+		return;
+	while (fscanf(file, "%d", &child) == 1)
+		read_tree(child, depth + 1, count, ticks);
+	fclose(file);
+}
+
+int cpu_sample_take(pid_t pid, struct cpu_sample *ret_sample)
+{
+	struct cpu_sample sample = {0};
+	unsigned count = 0;
+
+	if (read_machine(&sample) < 0)
+		return -1;
+	if (pid > 0) {
+		sample.busy_ticks = 0;
+		read_tree(pid, 0, &count, &sample.busy_ticks);
+		if (sample.busy_ticks == 0 && count <= 1 && access("/proc/self", F_OK) == 0) {
+			char path[64];
+
+			snprintf(path, sizeof path, "/proc/%d", (int)pid);
+			if (access(path, F_OK) < 0)
+				return -1;
+		}
+	}
+	*ret_sample = sample;
+	return 0;
+}
+
+double cpu_percent(const struct cpu_sample *before, const struct cpu_sample *after, pid_t pid)
+{
+	double busy = after->busy_ticks > before->busy_ticks
+	    ? (double)(after->busy_ticks - before->busy_ticks)
+	    : 0;
+	double total = (double)(after->total_ticks - before->total_ticks);
+
+	if (total <= 0)
+		return 0;
+	return 100 * busy / total * (pid > 0 ? (double)sysconf(_SC_NPROCESSORS_ONLN) : 1);
+}

@@ -1,0 +1,699 @@
+/* SPDX-License-Identifier: ISC */
+/* Jobs: starting supervisors, learning how commands ended, finding them again. */
+#include "daemon/source/job.h"
+#include "daemon/core/rlimit.h"
+
+#include <muxbus.h>
+
+#include <errno.h>
+#include <event2/event.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <signal.h>
+#include <spawn.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "base/alloc.h"
+#include "base/clock.h"
+#include "base/log.h"
+#include "base/process.h"
+#include "base/utf8.h"
+#include "daemon/queue/queue.h"
+#include "daemon/queue/store.h"
+#include "daemon/source/job_record.h"
+
+enum {
+	PATH_SIZE = 4096,
+	EXCERPT_READ = 4 * JOB_EXCERPT + 64,
+	READY_FD = 3, /* of the supervisor: closed when the command runs */
+};
+
+struct job_set {
+	struct event_base *base;
+	struct queue *queue;
+	int dir_fd;
+	char dir[PATH_SIZE - JOB_NAME_SIZE];
+	char supervisor[PATH_SIZE];
+	struct list jobs; /* oldest first */
+	struct list listeners;
+	size_t running;
+	size_t ended;
+};
+
+/* A job with what watches over it. The public part comes first. */
+struct tracked {
+	struct job job;
+	struct job_set *set;
+	pid_t supervisor; /* our child; 0: adopted, or none */
+	int pidfd;
+	struct event *event; /* the supervisor has ended */
+	int ready_fd; /* closed by the supervisor when the command runs; -1: none */
+	struct event *ready;
+};
+
+static struct tracked *tracked_of(const struct job *job)
+{
+	return (struct tracked *)(uintptr_t)job; /* all jobs are tracked ones of this file */
+}
+
+const struct job *job_find(const struct job_set *set, const char *id)
+{
+	const struct job *job = NULL;
+
+	while ((job = job_next(set, job)) != NULL) {
+		if (strcmp(job->id, id) == 0)
+			return job;
+	}
+	return NULL;
+}
+
+const struct job *job_next(const struct job_set *set, const struct job *previous)
+{
+	const struct list *link = previous == NULL ? set->jobs.next : previous->link.next;
+
+	return link == &set->jobs ? NULL : list_entry(link, const struct job, link);
+}
+
+size_t job_running(const struct job_set *set)
+{
+	return set->running;
+}
+
+void job_path(
+    const struct job_set *set, const struct job *job, enum job_file file, char *out, size_t size)
+{
+	char name[JOB_NAME_SIZE];
+
+	job_file_name(name, job->id, file);
+	snprintf(out, size, "%s/%s", set->dir, name);
+}
+
+static void job_store(struct job_set *set, const struct job *job)
+{
+	struct buf value;
+	char key[32];
+
+	buf_init(&value, STORE_VALUE_MAX);
+	job_record_write(&value, job);
+	snprintf(key, sizeof key, JOB_RECORD_PREFIX "%s", job->id);
+	store_put(queue_store(set->queue), key, value.data, value.len);
+	buf_finish(&value);
+}
+
+static void tracked_unready(struct tracked *tracked)
+{
+	if (tracked->ready != NULL)
+		event_free(tracked->ready);
+	if (tracked->ready_fd >= 0)
+		close(tracked->ready_fd);
+	tracked->ready = NULL;
+	tracked->ready_fd = -1;
+}
+
+static void tracked_unwatch(struct tracked *tracked)
+{
+	tracked_unready(tracked);
+	if (tracked->event != NULL)
+		event_free(tracked->event);
+	if (tracked->pidfd >= 0)
+		close(tracked->pidfd);
+	tracked->event = NULL;
+	tracked->pidfd = -1;
+}
+
+static void tracked_free(struct tracked *tracked)
+{
+	tracked_unwatch(tracked);
+	list_remove(&tracked->job.link);
+	queue_release_id(tracked->set->queue, tracked->job.id);
+	job_record_finish(&tracked->job);
+	mem_free(tracked);
+}
+
+/* Forgets the oldest that have ended, and their files, beyond what is kept. */
+static void set_forget(struct job_set *set)
+{
+	struct list *link, *after;
+
+	list_for_each_safe (link, after, &set->jobs) {
+		struct job *job = list_entry(link, struct job, link);
+		char name[JOB_NAME_SIZE], key[32];
+
+		if (set->ended <= JOBS_KEEP)
+			return;
+		if (job->state == JOB_RUNNING)
+			continue;
+		for (int file = 0; file < JOB_FILE_COUNT_; file++) {
+			job_file_name(name, job->id, (enum job_file)file);
+			(void)unlinkat(set->dir_fd, name, 0); /* not every job has every file */
+		}
+		snprintf(key, sizeof key, JOB_RECORD_PREFIX "%s", job->id);
+		store_delete(queue_store(set->queue), key);
+		set->ended--;
+		tracked_free(tracked_of(job));
+	}
+}
+
+/* The first characters of the output, as text. */
+static char *job_excerpt(const struct job_set *set, const struct job *job)
+{
+	struct buf raw, clean;
+	int64_t from, end;
+	bool is_lossy = false;
+	size_t at = 0;
+
+	buf_init(&raw, EXCERPT_READ);
+	buf_init(&clean, 4 * EXCERPT_READ);
+	if (job_read(set, job, JOB_FILE_OUT, 0, EXCERPT_READ, &raw, &from, &end) == 0 &&
+	    raw.len > 0)
+		(void)utf8_clean(&clean, raw.data, raw.len, &is_lossy);
+	for (unsigned count = 0; count < JOB_EXCERPT && at < clean.len; count++) {
+		uint32_t character;
+		int size = utf8_decode(clean.data + at, clean.len - at, &character);
+
+		at += size > 0 ? (size_t)size : 1;
+	}
+	buf_finish(&raw);
+	if (at > 0 && at < clean.len)
+		clean.data[at] = '\0';
+	return clean.len > 0 ? (char *)buf_steal(&clean, NULL) : xstrdup("");
+}
+
+/* Its end becomes known: one transaction says so and tells it. */
+static void job_settle(struct job_set *set, struct job *job)
+{
+	struct notification_draft draft = {.source = SOURCE_JOB, .id = job->id, .pane = &job->pane};
+	char path[PATH_SIZE], *excerpt, *text, *data;
+	struct list *link, *after;
+
+	set->running--;
+	set->ended++;
+	excerpt = job_excerpt(set, job);
+	job_path(set, job, JOB_FILE_OUT, path, sizeof path);
+	text = job_record_text(job);
+	data = job_record_data(job, path, excerpt);
+	draft.text = text;
+	draft.data = data;
+	queue_begin(set->queue);
+	job_store(set, job);
+	if (!job->is_silent)
+		(void)queue_post(set->queue, &draft);
+	(void)queue_commit(set->queue);
+	mem_free(excerpt);
+	mem_free(text);
+	mem_free(data);
+	list_for_each_safe (link, after, &set->listeners) {
+		struct job_listener *listener = list_entry(link, struct job_listener, link);
+
+		listener->ended(listener, job);
+	}
+	set_forget(set);
+}
+
+static enum job_state state_of(const struct job_status *status)
+{
+	if (status->is_stopped || status->is_timed_out)
+		return JOB_STOPPED;
+	return status->exit_code == 0 ? JOB_EXITED : JOB_FAILED;
+}
+
+/* Reads what the supervisor left. Without it the supervisor was killed. */
+static void job_collect(struct tracked *tracked)
+{
+	struct job_set *set = tracked->set;
+	struct job *job = &tracked->job;
+	struct job_start start;
+
+	tracked_unwatch(tracked);
+	if (tracked->supervisor > 0)
+		(void)waitpid(tracked->supervisor, NULL, 0); /* it has ended: pidfd says so */
+	tracked->supervisor = 0;
+	if (job_start_read(set->dir_fd, job->id, &start) == 0)
+		job->pid = start.pid;
+	if (job_status_read(set->dir_fd, job->id, &job->status) == 0) {
+		job->state = state_of(&job->status);
+	} else {
+		job->state = JOB_LOST;
+		job->status = (struct job_status){.exit_code = -1, .end_ms = clock_real_ms()};
+	}
+	job_settle(set, job);
+}
+
+static void supervisor_ended(evutil_socket_t fd, short what, void *data)
+{
+	(void)fd;
+	(void)what;
+	job_collect(data);
+}
+
+/* Watches a supervisor. False if it is gone already. */
+static bool tracked_watch(struct tracked *tracked, int pidfd)
+{
+	if (pidfd < 0)
+		return false;
+	tracked->pidfd = pidfd;
+	tracked->event = event_new(tracked->set->base, pidfd, EV_READ, supervisor_ended, tracked);
+	if (tracked->event == NULL || event_add(tracked->event, NULL) < 0) {
+		tracked_unwatch(tracked);
+		return false;
+	}
+	return true;
+}
+
+/* The supervisor has started the command, or has gone: there is nothing more to wait for. */
+static void command_started(evutil_socket_t fd, short what, void *data)
+{
+	struct tracked *tracked = data;
+	struct list *link, *after;
+	struct job_start start;
+
+	(void)fd;
+	(void)what;
+	tracked_unready(tracked);
+	if (job_start_read(tracked->set->dir_fd, tracked->job.id, &start) == 0)
+		tracked->job.pid = start.pid;
+	list_for_each_safe (link, after, &tracked->set->listeners) {
+		struct job_listener *listener = list_entry(link, struct job_listener, link);
+
+		if (listener->started != NULL)
+			listener->started(listener, &tracked->job);
+	}
+}
+
+/* Makes the pipe whose end says that the command runs; the end for the supervisor, or -1. */
+static int open_ready(struct tracked *tracked)
+{
+	int fds[2];
+
+	if (pipe2(fds, O_CLOEXEC) < 0)
+		return -1;
+	tracked->ready_fd = fds[0];
+	tracked->ready = event_new(tracked->set->base, fds[0], EV_READ, command_started, tracked);
+	if (tracked->ready == NULL || event_add(tracked->ready, NULL) < 0) {
+		tracked_unready(tracked);
+		close(fds[1]);
+		return -1;
+	}
+	return fds[1];
+}
+
+/* Starts the supervisor of a job. Returns 0 or an error number. */
+static int spawn_supervisor(struct tracked *tracked)
+{
+	struct job_set *set = tracked->set;
+	int ready_fd = open_ready(tracked);
+	char *argv[] = {(char *)"muxbus-job", set->dir, tracked->job.id,
+	    ready_fd >= 0 ? (char *)"3" : NULL, NULL};
+	posix_spawn_file_actions_t actions;
+	posix_spawnattr_t attributes;
+	sigset_t none, all;
+	int error;
+
+	posix_spawn_file_actions_init(&actions);
+	posix_spawn_file_actions_addopen(&actions, STDIN_FILENO, "/dev/null", O_RDWR, 0);
+	posix_spawn_file_actions_adddup2(&actions, STDIN_FILENO, STDOUT_FILENO);
+	posix_spawn_file_actions_adddup2(&actions, STDIN_FILENO, STDERR_FILENO);
+	if (ready_fd >= 0)
+		posix_spawn_file_actions_adddup2(&actions, ready_fd, READY_FD);
+	posix_spawnattr_init(&attributes);
+	sigemptyset(&none);
+	sigfillset(&all);
+	posix_spawnattr_setsigmask(&attributes, &none);
+	posix_spawnattr_setsigdefault(&attributes, &all);
+	posix_spawnattr_setflags(
+	    &attributes, POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF | POSIX_SPAWN_SETSID);
+	files_limit_restore();
+	error = posix_spawn(
+	    &tracked->supervisor, set->supervisor, &actions, &attributes, argv, environ);
+	files_limit_raise();
+	posix_spawnattr_destroy(&attributes);
+	posix_spawn_file_actions_destroy(&actions);
+	if (ready_fd >= 0)
+		close(ready_fd);
+	if (error != 0) {
+		tracked->supervisor = 0;
+		return error;
+	}
+	if (!tracked_watch(tracked, (int)syscall(SYS_pidfd_open, tracked->supervisor, 0)))
+		log_error("job %s: its supervisor cannot be watched", tracked->job.id);
+	return 0;
+}
+
+static struct tracked *tracked_new(struct job_set *set)
+{
+	struct tracked *tracked = xcalloc(1, sizeof *tracked);
+
+	tracked->set = set;
+	tracked->pidfd = -1;
+	tracked->ready_fd = -1;
+	pane_ref_clear(&tracked->job.pane);
+	list_append(&set->jobs, &tracked->job.link);
+	return tracked;
+}
+
+/* The environment of a job: the daemon's, what was asked for, and the job's id. */
+static char **order_env(const struct job_order *order, const char *id)
+{
+	size_t ours = 0, theirs = 0, count = 0;
+	char **env;
+
+	while (environ[ours] != NULL)
+		ours++;
+	while (order->env != NULL && order->env[theirs] != NULL)
+		theirs++;
+	env = xcalloc(ours + theirs + 2, sizeof *env);
+	for (size_t at = 0; at < ours; at++)
+		env[count++] = environ[at];
+	for (size_t at = 0; at < theirs; at++) {
+		size_t name_len = strcspn(order->env[at], "=") + 1;
+		size_t place = 0;
+
+		while (place < count && strncmp(env[place], order->env[at], name_len) != 0)
+			place++;
+		env[place] = (char *)(uintptr_t)order->env[at]; /* only read from here on */
+		count += place == count;
+	}
+	env[count] = xasprintf("MUXBUS_JOB=%s", id);
+	return env;
+}
+
+/* Writes standard input into a file of its own. Returns its path, or NULL and errno. */
+static char *order_input(const struct job_set *set, const struct job_order *order, const char *id)
+{
+	char *path = xasprintf("%s/%s.in", set->dir, id);
+	int fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0600);
+	const char *at = order->input;
+	size_t left = order->input_len;
+
+	while (fd >= 0 && left > 0) {
+		ssize_t put = write(fd, at, left);
+
+		if (put <= 0)
+			break;
+		at += put;
+		left -= (size_t)put;
+	}
+	if (fd >= 0)
+		close(fd);
+	if (fd >= 0 && left == 0)
+		return path;
+	mem_free(path);
+	return NULL;
+}
+
+/* Writes what the supervisor needs to know. Returns 0 or -errno. */
+static int write_spec(struct job_set *set, const struct job_order *order, const char *id)
+{
+	char **env = order_env(order, id);
+	struct job_spec spec = {
+	    .cwd = (char *)(uintptr_t)order->cwd,
+	    .argv = (char **)(uintptr_t)order->argv,
+	    .env = env,
+	    .timeout_ms = order->timeout_ms,
+	    .out_max = JOB_OUT_MAX,
+	    .has_err = order->has_err,
+	};
+	size_t last = 0;
+	int error = 0;
+
+	if (order->input != NULL && (spec.input = order_input(set, order, id)) == NULL)
+		error = -errno;
+	if (error == 0)
+		error = job_spec_write(set->dir_fd, id, &spec);
+	while (env[last + 1] != NULL)
+		last++;
+	mem_free(env[last]);
+	mem_free(env);
+	mem_free(spec.input);
+	return error;
+}
+
+const struct job *job_start(
+    struct job_set *set, const struct job_order *order, char *ret_reason, size_t size)
+{
+	struct tracked *tracked;
+	struct job *job;
+	int error;
+
+	if (set->running == JOBS_MAX) {
+		snprintf(ret_reason, size, "%d jobs run already, the most there may be", JOBS_MAX);
+		errno = ENOSPC;
+		return NULL;
+	}
+	tracked = tracked_new(set);
+	job = &tracked->job;
+	queue_new_id(set->queue, job->id);
+	job->name = order->name != NULL ? xstrdup(order->name) : NULL;
+	job->command = xstrdup(order->command);
+	job->cwd = xstrdup(order->cwd);
+	job->created_ms = clock_real_ms();
+	job->timeout_ms = order->timeout_ms;
+	job->is_silent = order->is_silent;
+	if (order->pane != NULL)
+		job->pane = *order->pane;
+	error = -write_spec(set, order, job->id);
+	if (error == 0) {
+		/* Accepted: from here on it has an end that is told, whatever comes. */
+		set->running++;
+		job_store(set, job);
+		error = spawn_supervisor(tracked);
+		if (error == 0)
+			return job;
+		set->running--;
+		store_delete(queue_store(set->queue), job_record_key(job));
+	}
+	snprintf(ret_reason, size, "%s: %s", set->supervisor, strerror(error));
+	tracked_free(tracked);
+	errno = error;
+	return NULL;
+}
+
+/* Whether a supervisor holds the lock of a job; its pidfd if so, -1 if not. */
+static int open_supervisor(const struct job_set *set, const struct job *job)
+{
+	unsigned long long start = 0;
+	char name[JOB_NAME_SIZE], text[64] = "";
+	int pid = 0, fd;
+
+	job_file_name(name, job->id, JOB_FILE_LOCK);
+	fd = openat(set->dir_fd, name, O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
+	if (fd < 0)
+		return -1;
+	if (flock(fd, LOCK_EX | LOCK_NB) == 0 || read(fd, text, sizeof text - 1) <= 0 ||
+	    sscanf(text, "%d %llu", &pid, &start) != 2)
+		pid = 0;
+	close(fd);
+	return process_open((pid_t)pid, start);
+}
+
+/* Takes up a job of an earlier life: it runs, or has ended, or was never started. */
+static void job_adopt(struct tracked *tracked)
+{
+	struct job_set *set = tracked->set;
+	struct job *job = &tracked->job;
+	struct job_start start;
+
+	set->running++;
+	if (tracked_watch(tracked, open_supervisor(set, job))) {
+		if (job_start_read(set->dir_fd, job->id, &start) == 0)
+			job->pid = start.pid;
+		return;
+	}
+	if (job_status_read(set->dir_fd, job->id, &job->status) == -ENOENT &&
+	    job_start_read(set->dir_fd, job->id, &start) == -ENOENT &&
+	    spawn_supervisor(tracked) == 0)
+		return; /* accepted, and killed before it was started */
+	job_collect(tracked);
+}
+
+static void set_load(struct job_set *set)
+{
+	struct json_reader *reader = json_reader_new(STORE_VALUE_MAX);
+	const char *key, *value;
+	struct list *link, *after;
+	size_t cursor = 0, len;
+
+	while (
+	    store_next(queue_store(set->queue), JOB_RECORD_PREFIX, &cursor, &key, &value, &len)) {
+		struct tracked *tracked = tracked_new(set);
+
+		snprintf(
+		    tracked->job.id, sizeof tracked->job.id, "%s", key + strlen(JOB_RECORD_PREFIX));
+		queue_hold_id(set->queue, tracked->job.id);
+		if (!job_record_read(reader, value, len, &tracked->job)) {
+			log_warning("an entry of the journal is no job: %s", key);
+			tracked_free(tracked);
+		}
+	}
+	json_reader_free(reader);
+	list_for_each_safe (link, after, &set->jobs) {
+		struct tracked *tracked = tracked_of(list_entry(link, struct job, link));
+
+		if (tracked->job.state == JOB_RUNNING)
+			job_adopt(tracked);
+		else
+			set->ended++;
+	}
+}
+
+/* Finds the supervisor: beside this program while it is not installed, else where it was. */
+static void find_supervisor(struct job_set *set)
+{
+	static const char *const beside[] = {"muxbus-job", "../muxbus-job"};
+	char self[PATH_SIZE - 64];
+	ssize_t len = readlink("/proc/self/exe", self, sizeof self - 1);
+	char *slash;
+
+	self[len > 0 ? len : 0] = '\0';
+	slash = strrchr(self, '/');
+	for (size_t at = 0; slash != NULL && at < 2; at++) {
+		snprintf(set->supervisor, sizeof set->supervisor, "%.*s/%s", (int)(slash - self),
+		    self, beside[at]);
+		if (access(set->supervisor, X_OK) == 0)
+			return;
+	}
+	snprintf(set->supervisor, sizeof set->supervisor, "%s/muxbus-job", MUXBUS_LIBEXECDIR);
+}
+
+struct job_set *job_set_new(struct event_base *base, struct queue *queue, const char *state_dir,
+    char *ret_reason, size_t reason_size)
+{
+	struct job_set *set = xcalloc(1, sizeof *set);
+
+	set->base = base;
+	set->queue = queue;
+	list_init(&set->jobs);
+	list_init(&set->listeners);
+	snprintf(set->dir, sizeof set->dir, "%s/jobs", state_dir);
+	find_supervisor(set);
+	if (mkdir(set->dir, 0700) < 0 && errno != EEXIST) {
+		snprintf(ret_reason, reason_size, "%s: %s", set->dir, strerror(errno));
+		mem_free(set);
+		return NULL;
+	}
+	set->dir_fd = open(set->dir, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+	if (set->dir_fd < 0) {
+		snprintf(ret_reason, reason_size, "%s: %s", set->dir, strerror(errno));
+		mem_free(set);
+		return NULL;
+	}
+	set_load(set);
+	return set;
+}
+
+void job_set_free(struct job_set *set)
+{
+	if (set == NULL)
+		return;
+	while (!list_is_empty(&set->jobs))
+		tracked_free(tracked_of(list_entry(set->jobs.next, struct job, link)));
+	close(set->dir_fd);
+	mem_free(set);
+}
+
+int job_stop(struct job_set *set, const char *id, int signal)
+{
+	const struct job *job = job_find(set, id);
+	struct job_start start;
+	int fd, result;
+
+	if (job == NULL || job->state != JOB_RUNNING)
+		return -ESRCH;
+	if (signal == SIGTERM || signal == SIGINT)
+		return syscall(SYS_pidfd_send_signal, tracked_of(job)->pidfd, signal, NULL, 0) < 0
+		    ? -errno
+		    : 0;
+	if (job_start_read(set->dir_fd, id, &start) != 0)
+		return -EAGAIN;
+	/* Held by its descriptor, the leader's number, and so the group's, is its own. */
+	fd = process_open(start.pid, start.pid_start);
+	if (fd < 0)
+		return -ESRCH;
+	result = kill(-start.pid, signal) < 0 ? -errno : 0;
+	close(fd);
+	return result;
+}
+
+void job_unsilence(struct job_set *set, const char *id, const struct pane_ref *pane)
+{
+	const struct job *found = job_find(set, id);
+	struct job *job;
+
+	if (found == NULL || found->state != JOB_RUNNING)
+		return;
+	job = &tracked_of(found)->job;
+	job->is_silent = false;
+	if (pane != NULL)
+		job->pane = *pane;
+	job_store(set, job);
+}
+
+void job_listen(struct job_set *set, struct job_listener *listener)
+{
+	list_append(&set->listeners, &listener->link);
+}
+
+void job_unlisten(struct job_listener *listener)
+{
+	list_remove(&listener->link);
+}
+
+/* Reads up to max bytes of a file at an offset. */
+static int read_at(const struct job_set *set, const struct job *job, enum job_file file,
+    int64_t offset, size_t max, struct buf *out)
+{
+	char name[JOB_NAME_SIZE];
+	ssize_t got;
+	int fd;
+
+	job_file_name(name, job->id, file);
+	fd = openat(set->dir_fd, name, O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
+	if (fd < 0)
+		return errno == ENOENT ? 0 : -errno;
+	if (buf_reserve(out, max) != 0) {
+		close(fd);
+		return -ENOMEM;
+	}
+	got = pread(fd, out->data + out->len, max, offset);
+	close(fd);
+	if (got < 0)
+		return -errno;
+	out->len += (size_t)got;
+	out->data[out->len] = '\0';
+	return 0;
+}
+
+/* How many bytes a file has. */
+static int64_t file_size(const struct job_set *set, const struct job *job, enum job_file file)
+{
+	char name[JOB_NAME_SIZE];
+	struct stat status;
+
+	job_file_name(name, job->id, file);
+	if (fstatat(set->dir_fd, name, &status, AT_SYMLINK_NOFOLLOW) < 0)
+		return 0;
+	return status.st_size;
+}
+
+int job_read(const struct job_set *set, const struct job *job, enum job_file file, int64_t offset,
+    size_t max, struct buf *out, int64_t *ret_from, int64_t *ret_end)
+{
+	int64_t kept = file_size(set, job, file);
+	int64_t tail = file == JOB_FILE_OUT ? job->status.tail_bytes : 0;
+	int64_t end = tail > 0 ? job->status.out_bytes : kept;
+
+	*ret_end = end;
+	*ret_from = offset;
+	if (offset < kept || tail == 0)
+		return read_at(set, job, file, offset, max, out);
+	if (offset < end - tail)
+		*ret_from = end - tail;
+	return read_at(set, job, JOB_FILE_TAIL, *ret_from - (end - tail), max, out);
+}

@@ -1,0 +1,117 @@
+/* SPDX-License-Identifier: ISC */
+/*
+ * Jobs: background commands, each under a supervisor of its own (muxbus-job), so that its
+ * exit status outlives this daemon. A source of notifications. What is known of a job after
+ * any crash is in its files (base/job_file.h) and in the store; at the start all are found
+ * again, and what ended meanwhile is told then.
+ */
+#ifndef DAEMON_SOURCE_JOB_H
+#define DAEMON_SOURCE_JOB_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+#include "base/buf.h"
+#include "base/job_file.h"
+#include "base/list.h"
+#include "daemon/queue/notification.h"
+
+#define JOBS_MAX 1000 /* running at once */
+#define JOBS_KEEP 200 /* ended ones that are remembered, with their output */
+#define JOB_OUT_MAX (64 * 1024 * 1024) /* bytes of output that are kept of the beginning */
+#define JOB_EXCERPT 200 /* characters of output in the notification */
+
+struct event_base;
+struct job_set;
+struct queue;
+
+enum job_state {
+	JOB_RUNNING,
+	JOB_EXITED, /* with status 0 */
+	JOB_FAILED, /* with another status, by a signal, or never started */
+	JOB_STOPPED, /* because it was asked to, or its time was over */
+	JOB_LOST, /* its supervisor was killed: how it ended nobody knows */
+	JOB_STATE_COUNT_,
+};
+const char *job_state_name(enum job_state state);
+
+struct job {
+	struct list link; /* oldest first */
+	char id[NOTIFICATION_ID_SIZE];
+	char *name; /* NULL: none */
+	char *command; /* as it was asked for */
+	char *cwd;
+	struct pane_ref pane; /* who is to be told; cleared: nobody */
+	bool is_silent; /* its end is not posted: somebody waits for it */
+	int64_t created_ms; /* CLOCK_REALTIME */
+	int64_t timeout_ms; /* 0: none */
+	pid_t pid; /* of the command; 0: not known */
+	enum job_state state;
+	struct job_status status; /* once it has ended */
+};
+
+struct job_order {
+	const char *command; /* for people */
+	const char *const *argv; /* NULL-terminated */
+	const char *const *env; /* "NAME=value" beyond the daemon's; NULL-terminated, or NULL */
+	const char *cwd;
+	const char *name; /* or NULL */
+	const void *input; /* standard input; NULL: empty */
+	size_t input_len;
+	int64_t timeout_ms; /* 0: none */
+	bool has_err; /* standard error apart */
+	bool is_silent;
+	const struct pane_ref *pane; /* or NULL */
+};
+
+/*
+ * Finds again what the store holds, in state_dir/jobs. NULL on failure, with a reason. The
+ * supervisor is looked for beside this program, then where it was installed.
+ */
+struct job_set *job_set_new(struct event_base *base, struct queue *queue, const char *state_dir,
+    char *ret_reason, size_t reason_size);
+/* The jobs go on. */
+void job_set_free(struct job_set *set);
+
+/*
+ * Accepts a job and starts it. Returns it, or NULL with a reason: errno ENOSPC for too many,
+ * E2BIG for too long a command, else what failed.
+ */
+const struct job *job_start(
+    struct job_set *set, const struct job_order *order, char *ret_reason, size_t size);
+
+const struct job *job_find(const struct job_set *set, const char *id);
+const struct job *job_next(const struct job_set *set, const struct job *previous);
+size_t job_running(const struct job_set *set);
+
+/* Asks one to end: SIGTERM and SIGINT escalate after 5 s; others are sent once. -errno. */
+int job_stop(struct job_set *set, const char *id, int signal);
+
+/* From now on its end is told: who waited for it has given up. */
+void job_unsilence(struct job_set *set, const char *id, const struct pane_ref *pane);
+
+struct job_listener {
+	struct list link;
+	/* Its command runs: pid is known, if it could be found out. May be NULL. */
+	void (*started)(struct job_listener *listener, const struct job *job);
+	/* It has ended, and its notification was posted. */
+	void (*ended)(struct job_listener *listener, const struct job *job);
+};
+void job_listen(struct job_set *set, struct job_listener *listener);
+void job_unlisten(struct job_listener *listener);
+
+/* Where its output is. */
+void job_path(
+    const struct job_set *set, const struct job *job, enum job_file file, char *out, size_t size);
+
+/*
+ * Reads output from an offset on; what was not kept between its beginning and its end is
+ * passed over. *ret_from is where the bytes begin, *ret_end how much there is by now.
+ * Returns 0 or -errno.
+ */
+int job_read(const struct job_set *set, const struct job *job, enum job_file file, int64_t offset,
+    size_t max, struct buf *out, int64_t *ret_from, int64_t *ret_end);
+
+#endif

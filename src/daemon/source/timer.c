@@ -1,0 +1,315 @@
+/* SPDX-License-Identifier: ISC */
+/* Timers: sleeps of panes, kept over restarts. */
+#include "daemon/source/timer.h"
+
+#include <muxbus.h>
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/alloc.h"
+#include "base/clock.h"
+#include "base/log.h"
+#include "daemon/queue/lost_record.h"
+#include "daemon/queue/queue.h"
+#include "daemon/queue/store.h"
+
+#define PREFIX "timer/"
+
+enum {
+	KEY_SIZE = sizeof PREFIX + NOTIFICATION_ID_SIZE,
+	VALUE_SIZE = 512,
+	DATA_SIZE = 256,
+	TEXT_SIZE = 128,
+	LATE_MS = 1000, /* from here on it is worth a word */
+};
+
+struct timer_set {
+	struct queue *queue;
+	const struct boot_clock *clock;
+	struct list timers; /* soonest first */
+	size_t count;
+};
+
+static int64_t now_boot_ms(const struct timer_set *set)
+{
+	return set->clock->boot_ms(set->clock->data);
+}
+
+static int64_t now_real_ms(const struct timer_set *set)
+{
+	return set->clock->real_ms(set->clock->data);
+}
+
+static void timer_key(const char *id, char out[KEY_SIZE])
+{
+	snprintf(out, KEY_SIZE, PREFIX "%s", id);
+}
+
+static void timer_store(struct timer_set *set, const struct timer *timer)
+{
+	char key[KEY_SIZE], value[VALUE_SIZE], pane[PANE_REF_TEXT_SIZE] = "-";
+
+	if (timer->pane.pane != MUXBUS_NO_ID)
+		pane_ref_format(&timer->pane, pane);
+	snprintf(value, sizeof value, "%" PRId64 " %" PRId64 " %" PRId64 " %s %s",
+	    timer->boot_due_ms, timer->real_due_ms, timer->period_ms, pane,
+	    set->clock->boot_id[0] != '\0' ? set->clock->boot_id : "-");
+	timer_key(timer->id, key);
+	store_put(queue_store(set->queue), key, value, strlen(value));
+}
+
+/* Keeps the list in order, and the alarm at its head. */
+static void set_insert(struct timer_set *set, struct timer *timer)
+{
+	struct list *place;
+
+	for (place = set->timers.prev; place != &set->timers; place = place->prev) {
+		if (list_entry(place, struct timer, link)->boot_due_ms <= timer->boot_due_ms)
+			break;
+	}
+	list_add_after(place, &timer->link);
+	set->count++;
+}
+
+static void set_arm(struct timer_set *set)
+{
+	const struct timer *first = timer_next(set, NULL);
+	int64_t due_ms = first != NULL ? first->boot_due_ms : -1;
+
+	/* One that came due before this start of the machine lies before its zero. */
+	if (first != NULL && due_ms < 0)
+		due_ms = 0;
+	set->clock->arm(set->clock->data, due_ms);
+}
+
+static void set_remove(struct timer_set *set, struct timer *timer)
+{
+	list_remove(&timer->link);
+	set->count--;
+	queue_release_id(set->queue, timer->id);
+	mem_free(timer);
+}
+
+/* Takes up one of an earlier life. After another start of the machine only the wall clock knows. */
+static struct timer *timer_load(struct timer_set *set, const char *id, const char *value)
+{
+	char pane[PANE_REF_TEXT_SIZE], boot_id[BOOT_ID_SIZE];
+	struct timer *timer = xcalloc(1, sizeof *timer);
+
+	pane_ref_clear(&timer->pane);
+	if (strlen(id) >= sizeof timer->id ||
+	    sscanf(value, "%" SCNd64 " %" SCNd64 " %" SCNd64 " %79s %39s", &timer->boot_due_ms,
+		&timer->real_due_ms, &timer->period_ms, pane, boot_id) != 5 ||
+	    (strcmp(pane, "-") != 0 && !pane_ref_parse(pane, &timer->pane))) {
+		mem_free(timer);
+		return NULL;
+	}
+	strcpy(timer->id, id);
+	if (strcmp(boot_id, set->clock->boot_id) != 0)
+		timer->boot_due_ms = now_boot_ms(set) + (timer->real_due_ms - now_real_ms(set));
+	return timer;
+}
+
+struct timer_set *timer_set_new(struct queue *queue, const struct boot_clock *clock)
+{
+	struct timer_set *set = xcalloc(1, sizeof *set);
+	struct lost_records lost = {.count = 0};
+	const char *key, *value;
+	size_t cursor = 0;
+
+	set->queue = queue;
+	set->clock = clock;
+	list_init(&set->timers);
+	while (store_next(queue_store(queue), PREFIX, &cursor, &key, &value, NULL)) {
+		struct timer *timer = timer_load(set, key + strlen(PREFIX), value);
+
+		if (timer == NULL) {
+			lost_record_add(&lost, key, "timer");
+			continue;
+		}
+		queue_hold_id(queue, timer->id);
+		set_insert(set, timer);
+	}
+	lost_records_tell(&lost, queue, SOURCE_TIMER, "timer");
+	set_arm(set);
+	return set;
+}
+
+void timer_set_free(struct timer_set *set)
+{
+	if (set == NULL)
+		return;
+	while (!list_is_empty(&set->timers))
+		set_remove(set, list_entry(set->timers.next, struct timer, link));
+	mem_free(set);
+}
+
+/* The sleep that a pane has, or NULL. */
+static struct timer *find_sleep(struct timer_set *set, const struct pane_ref *pane)
+{
+	struct list *link;
+
+	list_for_each (link, &set->timers) {
+		struct timer *timer = list_entry(link, struct timer, link);
+
+		if (pane_ref_equal(&timer->pane, pane))
+			return timer;
+	}
+	return NULL;
+}
+
+/* Ends a request: the timer goes and its notification comes, in one transaction. */
+static uint64_t timer_end(
+    struct timer_set *set, const struct timer *timer, const char *text, const char *data)
+{
+	const struct notification_draft draft = {
+	    .source = SOURCE_TIMER,
+	    .id = timer->id,
+	    .pane = &timer->pane,
+	    .text = text,
+	    .data = data,
+	};
+	char key[KEY_SIZE];
+
+	timer_key(timer->id, key);
+	store_delete(queue_store(set->queue), key);
+	return queue_post(set->queue, &draft);
+}
+
+/* Ends one that nobody is to be told of: its notification is there, and cancelled. */
+static void timer_drop(struct timer_set *set, struct timer *timer, const char *why)
+{
+	char data[DATA_SIZE], due[CLOCK_TEXT_SIZE], text[TEXT_SIZE];
+	uint64_t seq;
+
+	clock_format(timer->real_due_ms, due);
+	snprintf(data, sizeof data, "{\"due\":\"%s\",\"reason\":\"%s\"}", due, why);
+	snprintf(text, sizeof text, "sleep %s", why);
+	queue_begin(set->queue);
+	seq = timer_end(set, timer, text, data);
+	(void)queue_set_state(set->queue, seq, NOTE_CANCELLED, NULL);
+	(void)queue_commit(set->queue);
+	set_remove(set, timer);
+}
+
+enum timer_verdict timer_sleep(struct timer_set *set, const struct pane_ref *pane, int64_t ms,
+    bool is_recurring, const struct timer **ret_timer, char old_id[NOTIFICATION_ID_SIZE])
+{
+	struct timer *old = pane->pane != MUXBUS_NO_ID ? find_sleep(set, pane) : NULL;
+	int64_t due_ms = now_boot_ms(set) + ms;
+	struct timer *timer;
+
+	if (old != NULL && old->boot_due_ms <= due_ms) {
+		*ret_timer = old;
+		return TIMER_IGNORED;
+	}
+	if (old == NULL && set->count == TIMERS_MAX)
+		return TIMER_FULL;
+	timer = xcalloc(1, sizeof *timer);
+	timer->pane = *pane;
+	timer->boot_due_ms = due_ms;
+	timer->real_due_ms = now_real_ms(set) + ms;
+	timer->period_ms = is_recurring ? ms : 0;
+	queue_begin(set->queue);
+	if (old != NULL) {
+		strcpy(old_id, old->id);
+		timer_drop(set, old, "replaced");
+	}
+	queue_new_id(set->queue, timer->id);
+	timer_store(set, timer);
+	(void)queue_commit(set->queue);
+	set_insert(set, timer);
+	set_arm(set);
+	*ret_timer = timer;
+	return old != NULL ? TIMER_REPLACED : TIMER_SET;
+}
+
+bool timer_cancel(struct timer_set *set, const char *id)
+{
+	struct list *link;
+
+	list_for_each (link, &set->timers) {
+		struct timer *timer = list_entry(link, struct timer, link);
+
+		if (strcmp(timer->id, id) != 0)
+			continue;
+		timer_drop(set, timer, "cancelled");
+		set_arm(set);
+		return true;
+	}
+	return false;
+}
+
+const struct timer *timer_next(const struct timer_set *set, const struct timer *previous)
+{
+	const struct list *link = previous == NULL ? set->timers.next : previous->link.next;
+
+	return link == &set->timers ? NULL : list_entry(link, const struct timer, link);
+}
+
+size_t timer_count(const struct timer_set *set)
+{
+	return set->count;
+}
+
+/*
+ * Fires one that is due. A recurring one goes on from its own schedule, not from now, so
+ * that it does not drift; what was missed meanwhile is counted, not repeated.
+ */
+static void timer_fire(struct timer_set *set, struct timer *timer)
+{
+	int64_t late_ms = now_boot_ms(set) - timer->boot_due_ms;
+	char data[DATA_SIZE], text[TEXT_SIZE], due[CLOCK_TEXT_SIZE];
+	int64_t missed = timer->period_ms > 0 ? late_ms / timer->period_ms : 0;
+	const struct notification_draft draft = {
+	    .source = SOURCE_TIMER,
+	    .id = timer->id,
+	    .pane = &timer->pane,
+	    .text = text,
+	    .data = data,
+	};
+
+	clock_format(timer->real_due_ms, due);
+	snprintf(data, sizeof data,
+	    "{\"due\":\"%s\",\"late_by_sec\":%" PRId64 ".%03d,\"recurring\":%s,\"missed\":%" PRId64
+	    "}",
+	    due, late_ms / 1000, (int)(late_ms % 1000), timer->period_ms > 0 ? "true" : "false",
+	    missed);
+	if (late_ms >= LATE_MS)
+		snprintf(
+		    text, sizeof text, "the sleep is over since %" PRId64 " s", late_ms / 1000);
+	else
+		snprintf(text, sizeof text, "the sleep is over");
+	if (timer->period_ms == 0) {
+		queue_begin(set->queue);
+		(void)timer_end(set, timer, text, data);
+		(void)queue_commit(set->queue);
+		set_remove(set, timer);
+		return;
+	}
+	list_remove(&timer->link);
+	set->count--;
+	timer->boot_due_ms += (missed + 1) * timer->period_ms;
+	timer->real_due_ms += (missed + 1) * timer->period_ms;
+	queue_begin(set->queue);
+	timer_store(set, timer);
+	(void)queue_post(set->queue, &draft);
+	(void)queue_commit(set->queue);
+	set_insert(set, timer);
+}
+
+void timer_ring(struct timer_set *set)
+{
+	int64_t now_ms = now_boot_ms(set);
+
+	while (!list_is_empty(&set->timers)) {
+		struct timer *first = list_entry(set->timers.next, struct timer, link);
+
+		if (first->boot_due_ms > now_ms)
+			break;
+		timer_fire(set, first);
+	}
+	set_arm(set);
+}

@@ -1,0 +1,66 @@
+/* SPDX-License-Identifier: ISC */
+/*
+ * Timers: a source of notifications. A sleep belongs to a pane, which has at most one: of
+ * two that are asked for, the one that ends earlier stands. Kept in the store with its
+ * deadline on both clocks: on the same start of the machine the boot clock counts, so that
+ * setting the wall clock moves nothing; after another start the wall clock does. What came
+ * due meanwhile fires once, and says how late.
+ */
+#ifndef DAEMON_SOURCE_TIMER_H
+#define DAEMON_SOURCE_TIMER_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/list.h"
+#include "daemon/core/boot_clock.h"
+#include "daemon/queue/notification.h"
+
+#define TIMERS_MAX 1000
+#define TIMER_SECONDS_MAX (10.0 * 366 * 86400) /* ten years */
+#define TIMER_RECURRING_MIN_SEC 3600
+
+struct queue;
+struct timer_set;
+
+struct timer {
+	struct list link; /* soonest first */
+	char id[NOTIFICATION_ID_SIZE];
+	struct pane_ref pane; /* cleared: nobody's; it only notifies */
+	int64_t boot_due_ms;
+	int64_t real_due_ms;
+	int64_t period_ms; /* 0: once */
+};
+
+/* Loads what the queue's store holds, and arms the clock. The clock must outlive the set. */
+struct timer_set *timer_set_new(struct queue *queue, const struct boot_clock *clock);
+void timer_set_free(struct timer_set *set);
+
+/* What became of a wish to sleep. */
+enum timer_verdict {
+	TIMER_SET,
+	TIMER_REPLACED, /* an earlier one that ended later is gone */
+	TIMER_IGNORED, /* there is one that ends earlier: it is that which is told of */
+	TIMER_FULL,
+};
+
+/*
+ * Sets the sleep of a pane; recurring ones come again every ms until cancelled. *ret_timer
+ * is the one that stands (not for TIMER_FULL), lent until the next call; old_id gets the id
+ * of the one that was replaced.
+ */
+enum timer_verdict timer_sleep(struct timer_set *set, const struct pane_ref *pane, int64_t ms,
+    bool is_recurring, const struct timer **ret_timer, char old_id[NOTIFICATION_ID_SIZE]);
+
+/* Ends one with a notification in state cancelled; false if there is none of that id. */
+bool timer_cancel(struct timer_set *set, const char *id);
+
+/* Soonest first: NULL starts, NULL ends. */
+const struct timer *timer_next(const struct timer_set *set, const struct timer *previous);
+size_t timer_count(const struct timer_set *set);
+
+/* The alarm rang: fires what is due. */
+void timer_ring(struct timer_set *set);
+
+#endif

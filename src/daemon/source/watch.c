@@ -1,0 +1,543 @@
+/* SPDX-License-Identifier: ISC */
+/* Watches of files. */
+#include "daemon/source/watch.h"
+
+#include <errno.h>
+#include <event2/event.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/alloc.h"
+#include "base/log.h"
+#include "daemon/queue/lost_record.h"
+#include "daemon/queue/queue.h"
+#include "daemon/queue/store.h"
+#include "daemon/source/watch_record.h"
+
+#define PREFIX "watch/"
+#define KEY_SIZE (sizeof(PREFIX) + NOTIFICATION_ID_SIZE)
+/* How long a place may be newer than the one in the store. */
+#define KEEP_SEC 2
+
+struct watch_set {
+	struct queue *queue;
+	const struct boot_clock *clock;
+	struct feed_set *feeds;
+	struct list watches; /* oldest first */
+	size_t count;
+	struct event *keep; /* set while a place is to be stored */
+};
+
+static int64_t now_boot_ms(const struct watch_set *set)
+{
+	return set->clock->boot_ms(set->clock->data);
+}
+
+static int64_t now_real_ms(const struct watch_set *set)
+{
+	return set->clock->real_ms(set->clock->data);
+}
+
+static void watch_key(const struct watch *watch, char out[KEY_SIZE])
+{
+	snprintf(out, KEY_SIZE, PREFIX "%s", watch->id);
+}
+
+static void watch_store(struct watch *watch)
+{
+	char key[KEY_SIZE];
+	struct buf value;
+	buf_init(&value, STORE_VALUE_MAX);
+	watch_record_write(watch, watch->set->clock->boot_id, &value);
+	watch_key(watch, key);
+	store_put(queue_store(watch->set->queue), key, value.data, value.len);
+	buf_finish(&value);
+	watch->is_dirty = false;
+}
+
+/* ---- lines that are remembered ----------------------------------------------------------------- */
+
+static void text_clear(struct watch_text *text)
+{
+	mem_free(text->bytes);
+	*text = (struct watch_text){0};
+}
+
+static void text_set(struct watch_text *text, const char *bytes, size_t len, size_t max)
+{
+	if (len > max)
+		len = max;
+	mem_free(text->bytes);
+	*text = (struct watch_text){.bytes = xmemdup(bytes, len), .len = len};
+}
+
+/* Length without the end of the line. */
+static size_t bare_len(const char *bytes, size_t len)
+{
+	if (len > 0 && bytes[len - 1] == '\n')
+		len--;
+	if (len > 0 && bytes[len - 1] == '\r')
+		len--;
+	return len;
+}
+
+/* Adds the last lines of some that end at end to those that are remembered. */
+static void remember_context(struct watch_text *context, const char *text, size_t end)
+{
+	size_t starts[WATCH_CONTEXT], ends[WATCH_CONTEXT];
+	size_t count = 0;
+	while (end > 0 && count < WATCH_CONTEXT) {
+		const char *before = end > 1 ? memrchr(text, '\n', end - 1) : NULL;
+		size_t start = before ? (size_t)(before + 1 - text) : 0;
+		starts[count] = start;
+		ends[count++] = end;
+		end = start;
+	}
+	for (size_t i = 0; count > 0 && i < WATCH_CONTEXT; i++) {
+		struct watch_text *line = &context[i];
+		if (i + count < WATCH_CONTEXT) {
+			text_clear(line);
+			*line = context[i + count];
+			context[i + count] = (struct watch_text){0};
+			continue;
+		}
+		size_t from = WATCH_CONTEXT - 1 - i;
+		text_set(line, text + starts[from],
+		    bare_len(text + starts[from], ends[from] - starts[from]), WATCH_CONTEXT_MAX);
+	}
+}
+
+/* Remembers the last line of a block, which a change is told with. */
+static void remember_last(struct watch *watch, const struct tail_block *block)
+{
+	size_t len = block->len;
+	const char *before = len > 1 ? memrchr(block->text, '\n', len - 1) : NULL;
+	size_t start = before ? (size_t)(before + 1 - block->text) : 0;
+	text_set(&watch->last, block->text + start, bare_len(block->text + start, len - start),
+	    WATCH_LINE_MAX);
+	watch->last.offset = block->offset + (int64_t)start;
+	watch->last.flags = block->flags;
+	/* Its number would have to be counted for each block; one look is enough for it. */
+	watch->last.line = start == 0 ? block->line : 0;
+}
+
+/* ---- telling ------------------------------------------------------------------------------------- */
+
+/* Posts; a watch that is over goes from the store in the same transaction. Frees data. */
+static uint64_t post(struct watch *watch, enum watch_reason reason, char *data, uint64_t count)
+{
+	struct queue *queue = watch->set->queue;
+	char key[KEY_SIZE], note_key[KEY_SIZE + 8];
+	struct buf text;
+	buf_init(&text, NOTIFICATION_TEXT_MAX * 4);
+	watch_record_text(watch, reason, count, &text);
+	watch_key(watch, key);
+	snprintf(note_key, sizeof(note_key), "watch:%s", watch->id);
+	data = watch_record_close(watch, data, count);
+	const struct notification_draft draft = {
+	    .source = SOURCE_WATCH,
+	    .id = watch->id,
+	    .pane = &watch->pane,
+	    .text = text.data ? (const char *)text.data : "",
+	    .data = data,
+	    .key = watch->is_over ? NULL : note_key,
+	    .count = reason == WATCH_MATCH ? (unsigned)count : 1,
+	};
+	queue_begin(queue);
+	if (watch->is_over)
+		store_delete(queue_store(queue), key);
+	else
+		watch_store(watch);
+	uint64_t seq = queue_post(queue, &draft);
+	if (reason == WATCH_CANCELLED)
+		(void)queue_set_state(queue, seq, NOTE_CANCELLED, NULL);
+	(void)queue_commit(queue);
+	mem_free(data);
+	buf_finish(&text);
+	return seq;
+}
+
+static void watch_end(struct watch *watch, enum watch_reason reason)
+{
+	watch->is_over = true;
+	(void)post(watch, reason, watch_record_data(watch, reason, NULL), watch->count);
+}
+
+/* Notes a line that matched; it is told when the look is over. False: it is enough. */
+static bool found(
+    struct watch *watch, const struct tail_block *block, const struct matched_line *line)
+{
+	const struct watch_text text = {
+	    .bytes = (char *)block->text + line->start,
+	    .len = line->end - line->start,
+	    .offset = block->offset + (int64_t)line->start,
+	    .line = block->line,
+	    .flags = block->flags,
+	};
+	watch->limits_in_row = 0;
+	watch->found++;
+	if (watch->found_data)
+		return true;
+	struct watch_text numbered = text;
+	for (const char *at = block->text; numbered.line > 0 && at < text.bytes; at++)
+		numbered.line += *at == '\n';
+	struct watch_text context[WATCH_CONTEXT] = {0};
+	for (size_t i = 0; i < WATCH_CONTEXT; i++) {
+		if (watch->context[i].bytes)
+			text_set(&context[i], watch->context[i].bytes, watch->context[i].len,
+			    WATCH_CONTEXT_MAX);
+	}
+	remember_context(context, block->text, line->start);
+	const struct watch_finding finding = {
+	    .line = &numbered, .match = &line->match, .context = context};
+	watch->found_data = watch_record_data(watch, WATCH_MATCH, &finding);
+	for (size_t i = 0; i < WATCH_CONTEXT; i++)
+		text_clear(&context[i]);
+	return watch->is_staying;
+}
+
+/* The pattern gave up on a line. False: it does so too often. */
+static bool hit_limit(struct watch *watch)
+{
+	watch->limit_hits++;
+	if (watch->limits_in_row++ == 0)
+		log_warning("the pattern of watch %s takes too many steps on a line", watch->id);
+	return watch->limits_in_row < WATCH_LIMITS_MAX;
+}
+
+/* Looks for matches in a block, from its first line on. False: the watch has enough. */
+static bool search(struct watch *watch, const struct tail_block *block)
+{
+	struct matched_line line;
+	enum pattern_result result;
+	size_t from = 0;
+	/* A line that was shown before it had its end was told then. */
+	if (block->offset == watch->shown_offset) {
+		const char *newline = memchr(block->text, '\n', block->len);
+		from = newline ? (size_t)(newline + 1 - block->text) : block->len;
+	}
+	watch->shown_offset = -1;
+	while ((result = line_match(&watch->matcher, block->text, block->len, from, &line)) !=
+	    PATTERN_NONE) {
+		if (result == PATTERN_LIMIT ? !hit_limit(watch) : !found(watch, block, &line))
+			return false;
+		from = line.after;
+		if (from >= block->len)
+			break;
+	}
+	if (result == PATTERN_NONE && watch->limits_in_row > 0)
+		watch->limits_in_row = 0;
+	return true;
+}
+
+static bool on_block(void *data, const struct tail_block *block)
+{
+	struct watch *watch = data;
+	watch->is_dirty = true;
+	if (watch->on_change)
+		remember_last(watch, block);
+	if (!watch->matcher.pattern)
+		return true;
+	bool goes_on = search(watch, block);
+	if (goes_on)
+		remember_context(watch->context, block->text, block->len);
+	return goes_on;
+}
+
+static void on_partial(void *data, const struct tail_block *block)
+{
+	struct watch *watch = data;
+	struct matched_line line;
+	if (!watch->matcher.pattern || block->offset == watch->shown_offset ||
+	    line_match(&watch->matcher, block->text, block->len, 0, &line) != PATTERN_MATCH)
+		return;
+	(void)found(watch, block, &line);
+	watch->shown_offset = block->offset;
+}
+
+static void on_changed(void *data, enum follower_change change)
+{
+	struct watch *watch = data;
+	watch->is_dirty = true;
+	/* That it is another file says more than that it grew. */
+	if (watch->changed < 0 || watch->changed == FOLLOWER_GREW)
+		watch->changed = (int)change;
+}
+
+static void watch_free(struct watch *watch)
+{
+	struct watch_set *set = watch->set;
+	list_remove(&watch->link);
+	set->count--;
+	queue_release_id(set->queue, watch->id);
+	feed_free(watch->feed);
+	pattern_free(watch->matcher.pattern);
+	text_clear(&watch->last);
+	for (size_t i = 0; i < WATCH_CONTEXT; i++)
+		text_clear(&watch->context[i]);
+	mem_free(watch->found_data);
+	mem_free(watch->file);
+	mem_free(watch);
+}
+
+/* Tells what a look has found. Returns whether there was anything. */
+static bool tell_found(struct watch *watch)
+{
+	if (watch->found > 0) {
+		char *data = watch->found_data;
+		uint64_t count = watch->found;
+		watch->found_data = NULL;
+		watch->found = 0;
+		watch->count += count;
+		watch->is_over = !watch->is_staying;
+		(void)post(watch, WATCH_MATCH, data, count);
+		return true;
+	}
+	if (watch->on_change && watch->changed >= 0) {
+		struct tail_file *file = follower_file(feed_follower(watch->feed));
+		struct tail_block block;
+		if (!watch->last.bytes && file && tail_file_peek(file, &block))
+			remember_last(watch, &block);
+		const struct watch_finding finding = {.line = &watch->last};
+		char *data =
+		    watch_record_data(watch, WATCH_CHANGE, watch->last.bytes ? &finding : NULL);
+		watch->count++;
+		watch->is_over = !watch->is_staying;
+		(void)post(watch, WATCH_CHANGE, data, 1);
+		return true;
+	}
+	return false;
+}
+
+static void keep_soon(struct watch_set *set)
+{
+	static const struct timeval soon = {KEEP_SEC, 0};
+	if (!event_pending(set->keep, EV_TIMEOUT, NULL))
+		(void)event_add(set->keep, &soon);
+}
+
+static void arm(struct watch_set *set)
+{
+	int64_t due_ms = -1;
+	struct list *link;
+	list_for_each (link, &set->watches) {
+		const struct watch *watch = list_entry(link, struct watch, link);
+		int64_t its_ms = watch->boot_due_ms > 0 ? watch->boot_due_ms : 0;
+		if (due_ms < 0 || its_ms < due_ms)
+			due_ms = its_ms;
+	}
+	set->clock->arm(set->clock->data, due_ms);
+}
+
+static void on_looked(void *data)
+{
+	struct watch *watch = data;
+	struct watch_set *set = watch->set;
+	if (!tell_found(watch) && watch->limits_in_row >= WATCH_LIMITS_MAX)
+		watch_end(watch, WATCH_ERROR);
+	watch->changed = -1;
+	text_clear(&watch->last);
+	if (watch->is_over) {
+		watch_free(watch);
+		arm(set);
+	} else if (watch->is_dirty) {
+		keep_soon(set);
+	}
+}
+
+static const struct feed_handlers feed_handlers = {
+    .block = on_block,
+    .changed = on_changed,
+    .partial = on_partial,
+    .looked = on_looked,
+};
+
+/* ---- making and ending ------------------------------------------------------------------------- */
+
+static struct watch *watch_new(
+    struct watch_set *set, const struct watch_order *order, char *ret_reason, size_t size)
+{
+	struct pattern *pattern = NULL;
+	if (order->regex) {
+		pattern = pattern_new(order->regex, strlen(order->regex), ret_reason, size);
+		if (!pattern) {
+			errno = EINVAL;
+			return NULL;
+		}
+	}
+	struct watch *watch = xcalloc(1, sizeof(*watch));
+	if (pattern)
+		line_matcher_init(&watch->matcher, pattern);
+	watch->set = set;
+	watch->file = xstrdup(order->file);
+	watch->pane = *order->pane;
+	watch->on_change = order->on_change || !pattern;
+	watch->is_staying = order->is_staying;
+	watch->timeout_ms = order->timeout_ms;
+	watch->changed = -1;
+	watch->shown_offset = -1;
+	list_append(&set->watches, &watch->link);
+	set->count++;
+	return watch;
+}
+
+const struct watch *watch_add(
+    struct watch_set *set, const struct watch_order *order, char *ret_reason, size_t size)
+{
+	if (set->count == WATCHES_MAX) {
+		snprintf(ret_reason, size, "there are %d watches already, the most there may be",
+		    WATCHES_MAX);
+		errno = ENOSPC;
+		return NULL;
+	}
+	struct watch *watch = watch_new(set, order, ret_reason, size);
+	if (!watch)
+		return NULL;
+	queue_new_id(set->queue, watch->id);
+	watch->created_ms = now_real_ms(set);
+	watch->boot_due_ms = now_boot_ms(set) + order->timeout_ms;
+	watch->real_due_ms = watch->created_ms + order->timeout_ms;
+	watch->feed = feed_new(set->feeds, watch->file, NULL, 0, &feed_handlers, watch);
+	watch_store(watch);
+	arm(set);
+	return watch;
+}
+
+bool watch_cancel(struct watch_set *set, const char *id)
+{
+	struct list *link;
+	list_for_each (link, &set->watches) {
+		struct watch *watch = list_entry(link, struct watch, link);
+		if (strcmp(watch->id, id) != 0)
+			continue;
+		watch_end(watch, WATCH_CANCELLED);
+		watch_free(watch);
+		arm(set);
+		return true;
+	}
+	return false;
+}
+
+void watch_ring(struct watch_set *set)
+{
+	int64_t now_ms = now_boot_ms(set);
+	struct list *link, *after;
+	list_for_each_safe (link, after, &set->watches) {
+		struct watch *watch = list_entry(link, struct watch, link);
+		if (watch->boot_due_ms > now_ms)
+			continue;
+		watch_end(watch, WATCH_TIMEOUT);
+		watch_free(watch);
+	}
+	arm(set);
+}
+
+const struct watch *watch_next(const struct watch_set *set, const struct watch *previous)
+{
+	const struct list *link = previous ? previous->link.next : set->watches.next;
+	return link == &set->watches ? NULL : list_entry(link, const struct watch, link);
+}
+
+size_t watch_count(const struct watch_set *set)
+{
+	return set->count;
+}
+
+struct feed_set *watch_feeds(const struct watch_set *set)
+{
+	return set->feeds;
+}
+
+/* ---- over restarts -------------------------------------------------------------------------------- */
+
+static void store_dirty(struct watch_set *set)
+{
+	struct list *link;
+	store_begin(queue_store(set->queue));
+	list_for_each (link, &set->watches) {
+		struct watch *watch = list_entry(link, struct watch, link);
+		if (watch->is_dirty)
+			watch_store(watch);
+	}
+	(void)store_commit(queue_store(set->queue));
+}
+
+static void on_keep(evutil_socket_t fd, short what, void *data)
+{
+	(void)fd;
+	(void)what;
+	store_dirty(data);
+}
+
+/* Takes up one of an earlier life. After another start of the machine only the wall clock knows. */
+static bool watch_load(struct watch_set *set, const char *id, const struct watch_record *record)
+{
+	char reason[160];
+	struct watch_order order = record->order;
+	if (strlen(id) >= NOTIFICATION_ID_SIZE)
+		return false;
+	order.pane = &record->pane;
+	struct watch *watch = watch_new(set, &order, reason, sizeof(reason));
+	if (!watch)
+		return false;
+	strcpy(watch->id, id);
+	queue_hold_id(set->queue, id);
+	watch->on_change = order.on_change;
+	watch->created_ms = record->created_ms;
+	watch->boot_due_ms = record->boot_due_ms;
+	watch->real_due_ms = record->real_due_ms;
+	watch->count = (uint64_t)record->count;
+	if (strcmp(record->boot_id, set->clock->boot_id) != 0)
+		watch->boot_due_ms = now_boot_ms(set) + (watch->real_due_ms - now_real_ms(set));
+	/* Without a place the file was not there: it begins with its first byte. */
+	watch->feed = feed_new(
+	    set->feeds, watch->file, record->places, record->place_count, &feed_handlers, watch);
+	return true;
+}
+
+static void load_all(struct watch_set *set)
+{
+	struct json_reader *reader = json_reader_new(STORE_VALUE_MAX);
+	struct lost_records lost = {.count = 0};
+	struct watch_record record;
+	const char *key, *value;
+	size_t cursor = 0, len;
+	while (store_next(queue_store(set->queue), PREFIX, &cursor, &key, &value, &len)) {
+		if (!watch_record_read(reader, value, len, &record) ||
+		    !watch_load(set, key + strlen(PREFIX), &record))
+			lost_record_add(&lost, key, "watch");
+	}
+	json_reader_free(reader);
+	lost_records_tell(&lost, set->queue, SOURCE_WATCH, "watch");
+}
+
+struct watch_set *watch_set_new(struct event_base *base, struct queue *queue,
+    const struct boot_clock *clock, const struct feed_options *options)
+{
+	struct watch_set *set = xcalloc(1, sizeof(*set));
+	set->queue = queue;
+	set->clock = clock;
+	list_init(&set->watches);
+	set->feeds = feed_set_new(base, options);
+	set->keep = evtimer_new(base, on_keep, set);
+	if (!set->feeds || !set->keep) {
+		watch_set_free(set);
+		return NULL;
+	}
+	load_all(set);
+	arm(set);
+	return set;
+}
+
+void watch_set_free(struct watch_set *set)
+{
+	if (!set)
+		return;
+	store_dirty(set);
+	while (!list_is_empty(&set->watches))
+		watch_free(list_entry(set->watches.next, struct watch, link));
+	if (set->keep)
+		event_free(set->keep);
+	feed_set_free(set->feeds);
+	mem_free(set);
+}

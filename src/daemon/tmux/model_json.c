@@ -1,0 +1,326 @@
+/* SPDX-License-Identifier: ISC */
+/* Sessions, windows and panes as JSON. */
+#include "daemon/tmux/model_json.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/alloc.h"
+#include "base/clock.h"
+
+/* ---- the view ---------------------------------------------------------------------- */
+
+static int compare_links(const void *a, const void *b)
+{
+	const struct muxbus_link *const *left = a, *const *right = b;
+	if ((*left)->window != (*right)->window)
+		return (*left)->window < (*right)->window ? -1 : 1;
+	/* Both lie in one array, in the order of sessions. */
+	return *left < *right ? -1 : *left > *right;
+}
+
+static void find_links(struct object_view *view)
+{
+	struct muxbus_model_counts counts;
+	muxbus_model_counts(view->model, &counts);
+	view->links = xcalloc((size_t)counts.links + 1, sizeof(struct muxbus_link *));
+	const struct muxbus_link *link = NULL;
+	bool is_sorted = true;
+	while (
+	    view->link_count < counts.links && (link = muxbus_model_next_link(view->model, link))) {
+		size_t i = view->link_count++;
+		view->links[i] = link;
+		is_sorted = is_sorted && (i == 0 || view->links[i - 1]->window <= link->window);
+	}
+	if (!is_sorted)
+		qsort(view->links, view->link_count, sizeof(struct muxbus_link *), compare_links);
+}
+
+/* The panes that people who typed a moment ago have before them. */
+static void find_humans(struct object_view *view)
+{
+	int64_t now_sec = clock_real_ms() / 1000;
+	const struct muxbus_client *client = NULL;
+	while ((client = muxbus_model_next_client(view->model, client))) {
+		if (client->is_control || (int64_t)client->activity + OBJECT_HUMAN_SEC < now_sec)
+			continue;
+		const struct muxbus_session *session =
+		    muxbus_model_session(view->model, client->session);
+		const struct muxbus_window *window =
+		    session ? muxbus_model_window(view->model, session->current_window) : NULL;
+		if (window && view->human_count < OBJECT_HUMANS_MAX)
+			view->human_panes[view->human_count++] = window->active_pane;
+	}
+}
+
+void object_view_init(struct object_view *view, const struct muxbus_model *model)
+{
+	*view = (struct object_view){.model = model};
+	find_links(view);
+	find_humans(view);
+}
+
+void object_view_finish(struct object_view *view)
+{
+	mem_free(view->links);
+}
+
+size_t object_links(
+    const struct object_view *view, uint32_t window, const struct muxbus_link *const **ret_first)
+{
+	size_t low = 0, high = view->link_count;
+	while (low < high) {
+		size_t middle = (low + high) / 2;
+		if (view->links[middle]->window < window)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	size_t count = 0;
+	while (low + count < view->link_count && view->links[low + count]->window == window)
+		count++;
+	*ret_first = view->links + low;
+	return count;
+}
+
+static bool is_human(const struct object_view *view, uint32_t pane)
+{
+	for (size_t i = 0; i < view->human_count; i++)
+		if (view->human_panes[i] == pane)
+			return true;
+	return false;
+}
+
+/* ---- sessions and windows ---------------------------------------------------------- */
+
+void object_put_session(struct json_writer *writer, const struct muxbus_session *session)
+{
+	json_put_id(writer, "session", '$', session->id);
+	json_put_str(writer, "name", session->name);
+	json_put_int(writer, "windows", session->windows);
+	json_put_int(writer, "attached", session->attached);
+	json_put_time(writer, "created", (int64_t)session->created * 1000);
+	json_put_time(writer, "activity", (int64_t)session->activity * 1000);
+	json_put_id(writer, "current_window", '@', session->current_window);
+	if (session->group != MUXBUS_NO_ID)
+		json_put_int(writer, "group", session->group);
+}
+
+/* Each session once, also if the window is linked twice in it. */
+static void put_sessions(
+    struct json_writer *writer, const struct muxbus_link *const *links, size_t count)
+{
+	json_array_begin(writer, "sessions");
+	for (size_t i = 0; i < count; i++)
+		if (i == 0 || links[i]->session != links[i - 1]->session)
+			json_put_id(writer, NULL, '$', links[i]->session);
+	json_array_end(writer);
+}
+
+static void put_links(
+    struct json_writer *writer, const struct muxbus_link *const *links, size_t count)
+{
+	json_array_begin(writer, "links");
+	for (size_t i = 0; i < count; i++) {
+		json_object_begin(writer, NULL);
+		json_put_id(writer, "session", '$', links[i]->session);
+		json_put_int(writer, "index", links[i]->index);
+		json_put_bool(writer, "current", links[i]->is_current);
+		json_object_end(writer);
+	}
+	json_array_end(writer);
+}
+
+void object_put_window(
+    struct json_writer *writer, const struct object_view *view, const struct muxbus_window *window)
+{
+	const struct muxbus_link *const *links;
+	size_t count = object_links(view, window->id, &links);
+	json_put_id(writer, "window", '@', window->id);
+	put_sessions(writer, links, count);
+	if (count > 0)
+		json_put_int(writer, "index", links[0]->index);
+	else
+		json_put_null(writer, "index");
+	json_put_str(writer, "name", window->name);
+	json_put_int(writer, "width", window->width);
+	json_put_int(writer, "height", window->height);
+	json_put_str(writer, "layout", window->layout);
+	json_put_id(writer, "active_pane", '%', window->active_pane);
+	json_put_int(writer, "panes", window->panes);
+	json_put_bool(writer, "zoomed", window->is_zoomed);
+	json_put_bool(writer, "bell", window->has_bell);
+	json_put_bool(writer, "activity", window->has_activity);
+	json_put_bool(writer, "silence", window->has_silence);
+	put_links(writer, links, count);
+}
+
+/* ---- panes ------------------------------------------------------------------------- */
+
+const char *object_signal_name(int number)
+{
+	static char name[16];
+	const char *letters = number > 0 ? sigabbrev_np(number) : NULL;
+	if (!letters)
+		return NULL;
+	snprintf(name, sizeof(name), "SIG%s", letters);
+	return name;
+}
+
+void object_put_exit(struct json_writer *writer, int status, int number)
+{
+	if (status >= 0 && number == 0)
+		json_put_int(writer, "exit_status", status);
+	else
+		json_put_null(writer, "exit_status");
+	if (number > 0)
+		json_put_int(writer, "signal", number);
+	else
+		json_put_null(writer, "signal");
+	if (number > 0)
+		json_put_str(writer, "signal_name", object_signal_name(number));
+}
+
+/* What the pane has from its window and the first session that holds it. */
+static void put_place(
+    struct json_writer *writer, const struct object_view *view, const struct muxbus_pane *pane)
+{
+	const struct muxbus_link *const *links;
+	size_t count = object_links(view, pane->window, &links);
+	const struct muxbus_window *window = muxbus_model_window(view->model, pane->window);
+	const struct muxbus_session *session =
+	    count > 0 ? muxbus_model_session(view->model, links[0]->session) : NULL;
+	json_put_id(writer, "window", '@', pane->window);
+	if (session) {
+		json_put_id(writer, "session", '$', session->id);
+		json_put_str(writer, "session_name", session->name);
+		json_put_int(writer, "window_index", links[0]->index);
+	} else {
+		json_put_null(writer, "session");
+		json_put_null(writer, "session_name");
+		json_put_null(writer, "window_index");
+	}
+	json_put_str(writer, "window_name", window ? window->name : NULL);
+	if (count > 1)
+		put_sessions(writer, links, count);
+}
+
+/* Bytes that need not be UTF-8; empty is null where nothing is known. */
+static void put_text(struct json_writer *writer, const char *name, const char *text)
+{
+	json_put_text(writer, name, text, strlen(text));
+}
+
+void object_put_pane(
+    struct json_writer *writer, const struct object_view *view, const struct muxbus_pane *pane)
+{
+	json_put_id(writer, "pane", '%', pane->id);
+	put_place(writer, view, pane);
+	json_put_int(writer, "pane_index", pane->index);
+	json_put_int(writer, "width", pane->width);
+	json_put_int(writer, "height", pane->height);
+	json_put_int(writer, "left", pane->left);
+	json_put_int(writer, "top", pane->top);
+	json_put_bool(writer, "active", pane->is_active);
+	put_text(writer, "title", pane->title);
+	put_text(writer, "command", pane->command);
+	put_text(writer, "path", pane->path);
+	if (pane->pid > 0)
+		json_put_int(writer, "pid", pane->pid);
+	else
+		json_put_null(writer, "pid");
+	json_put_str(writer, "tty", pane->tty);
+	json_put_bool(writer, "dead", pane->is_dead);
+	object_put_exit(writer, pane->exit_status, pane->exit_signal);
+	json_put_str(writer, "mode", pane->in_mode ? pane->mode : NULL);
+	json_put_bool(writer, "alternate_screen", pane->alternate_screen);
+	json_put_bool(writer, "input_off", pane->input_off);
+	json_put_bool(writer, "synchronized", pane->is_synchronized);
+	json_put_bool(writer, "mouse", pane->mouse_any);
+	if (pane->is_floating)
+		json_put_bool(writer, "floating", true);
+	json_put_time(writer, "last_output", pane->last_output_ms);
+	json_put_bool(writer, "human", is_human(view, pane->id));
+}
+
+void object_put_client(struct json_writer *writer, const struct muxbus_client *client)
+{
+	put_text(writer, "client", client->name);
+	json_put_int(writer, "pid", client->pid);
+	if (client->session != MUXBUS_NO_ID)
+		json_put_id(writer, "session", '$', client->session);
+	else
+		json_put_null(writer, "session");
+	json_put_bool(writer, "control", client->is_control);
+	json_put_bool(writer, "readonly", client->is_readonly);
+	json_put_time(writer, "activity", (int64_t)client->activity * 1000);
+}
+
+/* ---- layouts ----------------------------------------------------------------------- */
+
+static const char *const cell_names[] = {
+    [MUXBUS_CELL_PANE] = "pane",
+    [MUXBUS_CELL_COLUMNS] = "columns",
+    [MUXBUS_CELL_ROWS] = "rows",
+};
+
+static void put_cell(struct json_writer *writer, const struct muxbus_cell *cell)
+{
+	json_put_str(writer, "kind", cell_names[cell->kind]);
+	if (cell->kind == MUXBUS_CELL_PANE && cell->pane != MUXBUS_NO_ID)
+		json_put_id(writer, "pane", '%', cell->pane);
+	json_put_int(writer, "left", cell->left);
+	json_put_int(writer, "top", cell->top);
+	json_put_int(writer, "width", cell->width);
+	json_put_int(writer, "height", cell->height);
+	if (cell->is_floating)
+		json_put_bool(writer, "floating", true);
+}
+
+/*
+ * Walks the tree by its links; a layout may be as deep as it has cells, so the deepest
+ * levels, which no reader of JSON would take, are left out.
+ */
+#define LAYOUT_DEPTH_MAX 24
+
+static void put_tree(
+    struct json_writer *writer, const char *name, const struct muxbus_layout *layout)
+{
+	uint32_t at = 0;
+	unsigned depth = 1;
+	json_object_begin(writer, name);
+	put_cell(writer, &layout->cells[0]);
+	for (;;) {
+		const struct muxbus_cell *cell = &layout->cells[at];
+		if (cell->child != MUXBUS_NO_ID && depth < LAYOUT_DEPTH_MAX) {
+			json_array_begin(writer, "children");
+			at = cell->child;
+			depth++;
+		} else {
+			json_object_end(writer);
+			while (at != 0 && layout->cells[at].next == MUXBUS_NO_ID) {
+				at = layout->cells[at].parent;
+				depth--;
+				json_array_end(writer);
+				json_object_end(writer);
+			}
+			if (at == 0)
+				return;
+			at = layout->cells[at].next;
+		}
+		json_object_begin(writer, NULL);
+		put_cell(writer, &layout->cells[at]);
+	}
+}
+
+void object_put_layout(struct json_writer *writer, const char *name, const char *text)
+{
+	struct muxbus_layout *layout;
+	if (muxbus_layout_parse(text, strlen(text), &layout) < 0) {
+		json_put_null(writer, name);
+		return;
+	}
+	put_tree(writer, name, layout);
+	muxbus_layout_free(layout);
+}

@@ -1,0 +1,51 @@
+/* SPDX-License-Identifier: ISC */
+/*
+ * Sessions, windows and panes as JSON, the same in results and in events. A view is made
+ * of a model for one go, and is not kept: it points into the model.
+ */
+#ifndef DAEMON_TMUX_MODEL_JSON_H
+#define DAEMON_TMUX_MODEL_JSON_H
+
+#include <muxbus.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "wire/json.h"
+
+/* A person counts as present for this long after their last key. */
+#define OBJECT_HUMAN_SEC 60
+#define OBJECT_HUMANS_MAX 64
+
+struct object_view {
+	const struct muxbus_model *model;
+	const struct muxbus_link **links; /* sorted by window; those of one as in the model */
+	size_t link_count;
+	uint32_t human_panes[OBJECT_HUMANS_MAX]; /* that somebody present has before them */
+	size_t human_count;
+};
+
+void object_view_init(struct object_view *view, const struct muxbus_model *model);
+void object_view_finish(struct object_view *view);
+
+/* The links of a window: how many, and the first. */
+size_t object_links(
+    const struct object_view *view, uint32_t window, const struct muxbus_link *const **ret_first);
+
+/* Each writes the members of an object that is open. */
+void object_put_session(struct json_writer *writer, const struct muxbus_session *session);
+void object_put_window(
+    struct json_writer *writer, const struct object_view *view, const struct muxbus_window *window);
+void object_put_pane(
+    struct json_writer *writer, const struct object_view *view, const struct muxbus_pane *pane);
+void object_put_client(struct json_writer *writer, const struct muxbus_client *client);
+
+/* The tree of a layout string as member name: null if it cannot be read. */
+void object_put_layout(struct json_writer *writer, const char *name, const char *layout);
+
+/* "SIGTERM" for 15, or NULL. */
+const char *object_signal_name(int number);
+
+/* Exit status and signal of what has ended: null where not known. */
+void object_put_exit(struct json_writer *writer, int status, int number);
+
+#endif

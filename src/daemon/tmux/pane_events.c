@@ -1,0 +1,263 @@
+/* SPDX-License-Identifier: ISC */
+/* The events made from the output of one pane. */
+#include "daemon/tmux/pane_events.h"
+
+#include <muxbus.h>
+#include <string.h>
+
+#include "base/alloc.h"
+#include "base/clock.h"
+#include "base/utf8.h"
+#include "daemon/tmux/tmux.h"
+#include "wire/json.h"
+
+#define TEXT_KEEP_BYTES 1024
+
+void pane_events_init(struct pane_events *events, uint32_t pane)
+{
+	*events = (struct pane_events){.pane = pane};
+	buf_init(&events->text, 2 * PANE_EVENTS_TEXT_MAX);
+	events->scope = (struct event_scope){.pane = pane, .window = MUXBUS_NO_ID};
+	events->scope.sessions[0] = MUXBUS_NO_ID;
+}
+
+void pane_events_finish(struct pane_events *events)
+{
+	buf_finish(&events->text);
+	mem_free(events->tokenizer);
+	events->tokenizer = NULL;
+}
+
+/* ---- publishing -------------------------------------------------------------------- */
+
+/* Begins the members of an event about this pane. */
+static void begin(
+    const struct pane_events *events, struct pane_events_sink *sink, struct json_writer *ret_writer)
+{
+	buf_clear(&sink->members);
+	json_writer_init(ret_writer, &sink->members);
+	json_put_id(ret_writer, "pane", '%', events->pane);
+}
+
+/* Where the pane is; a pane that is gone is where it was. */
+static void update_scope(struct pane_events *events, struct pane_events_sink *sink)
+{
+	struct event_scope scope;
+	tmux_scope_pane(sink->tmux, events->pane, &scope);
+	if (scope.window != MUXBUS_NO_ID)
+		events->scope = scope;
+}
+
+static void publish(
+    struct pane_events *events, struct pane_events_sink *sink, enum event_kind kind, bool keep)
+{
+	update_scope(events, sink);
+	event_log_publish(sink->log, kind, &events->scope, (const char *)sink->members.data,
+	    sink->members.len, keep);
+}
+
+/* Tells the first len bytes of the text. */
+static void tell_text(struct pane_events *events, struct pane_events_sink *sink, size_t len)
+{
+	if (len == 0)
+		return;
+	uint64_t offset = events->text_end - events->text.len;
+	struct json_writer writer;
+	begin(events, sink, &writer);
+	json_put_int(&writer, "offset", (int64_t)offset);
+	json_put_int(&writer, "to", (int64_t)(offset + len));
+	if (json_put_text(&writer, "text", events->text.data, len))
+		json_put_bool(&writer, "lossy", true);
+	publish(events, sink, EVENT_PANE_OUTPUT, false);
+	buf_consume(&events->text, len);
+}
+
+/* Tells all text in events of bounded size; the tail too if nothing can complete it. */
+static void tell_all_text(struct pane_events *events, struct pane_events_sink *sink, bool with_tail)
+{
+	while (events->text.len > PANE_EVENTS_TEXT_MAX) {
+		size_t len = PANE_EVENTS_TEXT_MAX;
+		len -= utf8_incomplete_tail(events->text.data, len);
+		tell_text(events, sink, len);
+	}
+	size_t tail = with_tail ? 0 : utf8_incomplete_tail(events->text.data, events->text.len);
+	tell_text(events, sink, events->text.len - tail);
+}
+
+static void tell_bells(struct pane_events *events, struct pane_events_sink *sink)
+{
+	if (events->bells == 0)
+		return;
+	struct json_writer writer;
+	begin(events, sink, &writer);
+	json_put_int(&writer, "offset", (int64_t)events->bell_offset);
+	json_put_int(&writer, "count", events->bells);
+	publish(events, sink, EVENT_BELL, true);
+	events->bells = 0;
+}
+
+static void tell_gap(struct pane_events *events, struct pane_events_sink *sink, uint64_t offset,
+    const char *reason, unsigned count)
+{
+	struct json_writer writer;
+	begin(events, sink, &writer);
+	json_put_int(&writer, "offset", (int64_t)offset);
+	json_put_str(&writer, "reason", reason);
+	if (count > 0)
+		json_put_int(&writer, "count", count);
+	publish(events, sink, EVENT_GAP, true);
+}
+
+static void tell_started(
+    struct pane_events *events, struct pane_events_sink *sink, const struct token *token)
+{
+	events->in_command = true;
+	events->command_from = token->to;
+	events->command_start_ms = clock_mono_ms();
+	struct json_writer writer;
+	begin(events, sink, &writer);
+	json_put_int(&writer, "offset", (int64_t)token->to);
+	publish(events, sink, EVENT_COMMAND_STARTED, true);
+}
+
+static void tell_finished(
+    struct pane_events *events, struct pane_events_sink *sink, const struct token *token)
+{
+	struct json_writer writer;
+	begin(events, sink, &writer);
+	if (token->status >= 0)
+		json_put_int(&writer, "exit_status", token->status);
+	else
+		json_put_null(&writer, "exit_status");
+	if (events->in_command) {
+		json_put_int(&writer, "from", (int64_t)events->command_from);
+		json_put_int(&writer, "to", (int64_t)token->from);
+		json_put_int(&writer, "duration_ms", clock_mono_ms() - events->command_start_ms);
+	} else {
+		json_put_null(&writer, "from"); /* it began before anybody watched */
+		json_put_int(&writer, "to", (int64_t)token->from);
+		json_put_null(&writer, "duration_ms");
+	}
+	events->in_command = false;
+	publish(events, sink, EVENT_COMMAND_FINISHED, true);
+}
+
+/* ---- taking output ----------------------------------------------------------------- */
+
+struct intake {
+	struct pane_events *events;
+	struct pane_events_sink *sink;
+	uint64_t offset;
+	const uint8_t *bytes;
+	size_t taken; /* of bytes, into the text */
+};
+
+/* Adds the bytes up to an offset to the text; what fills an event is told at once. */
+static void take_text(struct intake *intake, uint64_t to)
+{
+	struct pane_events *events = intake->events;
+	size_t end = (size_t)(to - intake->offset);
+	while (events->wants_text && intake->taken < end) {
+		size_t len = end - intake->taken;
+		if (len > PANE_EVENTS_TEXT_MAX)
+			len = PANE_EVENTS_TEXT_MAX;
+		buf_append(&events->text, intake->bytes + intake->taken, len);
+		intake->taken += len;
+		events->text_end = intake->offset + intake->taken;
+		if (events->text.len >= PANE_EVENTS_TEXT_MAX)
+			tell_all_text(events, intake->sink, false);
+	}
+}
+
+/* A mark that changes what is known about a command, behind the text before it. */
+static void take_mark(struct intake *intake, const struct token *token)
+{
+	struct pane_events *events = intake->events;
+	bool is_start = token->mark == 'C';
+	/* A prompt ends a command too, for shells that never say D. */
+	bool is_end = token->mark == 'D' || (token->mark == 'A' && events->in_command);
+	if (!is_start && !is_end)
+		return;
+	if (events->marks >= PANE_EVENTS_MARKS_MAX) {
+		events->marks_dropped++;
+		events->in_command = false;
+		return;
+	}
+	events->marks++;
+	take_text(intake, token->to);
+	tell_all_text(events, intake->sink, false);
+	if (is_start)
+		tell_started(events, intake->sink, token);
+	else
+		tell_finished(events, intake->sink, token);
+}
+
+static void take_token(void *data, const struct token *token)
+{
+	struct intake *intake = data;
+	if (token->kind == TOKEN_BELL) {
+		intake->events->bells++;
+		intake->events->bell_offset = token->from;
+	} else if (token->kind == TOKEN_MARK) {
+		take_mark(intake, token);
+	}
+}
+
+bool pane_events_output(struct pane_events *events, struct pane_events_sink *sink, uint64_t offset,
+    const uint8_t *bytes, size_t len)
+{
+	struct intake intake = {.events = events, .sink = sink, .offset = offset, .bytes = bytes};
+	if (events->tokenizer)
+		tokenizer_feed(events->tokenizer, offset, bytes, len, take_token, &intake);
+	take_text(&intake, offset + len);
+	return events->text.len > 0 || events->bells > 0 || events->marks > 0;
+}
+
+void pane_events_flush(struct pane_events *events, struct pane_events_sink *sink)
+{
+	tell_all_text(events, sink, false);
+	tell_bells(events, sink);
+	if (events->marks_dropped > 0)
+		tell_gap(events, sink, events->text_end, "too_many_marks", events->marks_dropped);
+	events->marks = 0;
+	events->marks_dropped = 0;
+	/* Panes that have fallen silent keep no large block. */
+	if (events->text.len == 0 && events->text.cap > TEXT_KEEP_BYTES)
+		buf_finish(&events->text);
+}
+
+void pane_events_end(struct pane_events *events, struct pane_events_sink *sink)
+{
+	tell_all_text(events, sink, true);
+	pane_events_flush(events, sink);
+}
+
+void pane_events_gap(
+    struct pane_events *events, struct pane_events_sink *sink, uint64_t offset, const char *reason)
+{
+	pane_events_end(events, sink);
+	if (events->tokenizer)
+		tokenizer_init(events->tokenizer, false);
+	events->in_command = false;
+	if (events->wants_text)
+		tell_gap(events, sink, offset, reason, 0);
+}
+
+void pane_events_want(
+    struct pane_events *events, struct pane_events_sink *sink, bool text, bool marks)
+{
+	update_scope(events, sink);
+	if (events->wants_text && !text)
+		tell_all_text(events, sink, true);
+	events->wants_text = text;
+	if (marks && !events->tokenizer) {
+		events->tokenizer = xalloc(sizeof(*events->tokenizer));
+		tokenizer_init(events->tokenizer, false);
+		events->in_command = false;
+	} else if (!marks && events->tokenizer) {
+		mem_free(events->tokenizer);
+		events->tokenizer = NULL;
+		events->bells = 0;
+	}
+	events->wants_marks = marks;
+}

@@ -1,0 +1,333 @@
+/* SPDX-License-Identifier: ISC */
+/* Finds in a model what a text names. */
+#include "daemon/tmux/resolve.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "base/alloc.h"
+#include "base/str.h"
+#include "wire/json.h"
+
+#define CANDIDATES_MAX_BYTES 4096
+
+/* A part of the text. */
+struct part {
+	const char *text;
+	size_t len;
+};
+
+static struct part part_of(const char *text, size_t len)
+{
+	if (len > 0 && text[0] == '=') {
+		text++;
+		len--;
+	}
+	return (struct part){text, len};
+}
+
+static bool part_is(struct part part, const char *name)
+{
+	return strlen(name) == part.len && memcmp(name, part.text, part.len) == 0;
+}
+
+__attribute__((format(printf, 2, 3))) static enum resolve_result none(
+    struct resolve *resolve, const char *format, ...)
+{
+	va_list args;
+	va_start(args, format);
+	vsnprintf(resolve->reason, sizeof(resolve->reason), format, args);
+	va_end(args);
+	return RESOLVE_NONE;
+}
+
+/* ---- sessions ---------------------------------------------------------------------- */
+
+static const char *nearest_session(const struct muxbus_model *model, struct part part)
+{
+	struct muxbus_model_counts counts;
+	muxbus_model_counts(model, &counts);
+	const char **names = xcalloc(counts.sessions + 1, sizeof(*names));
+	size_t count = 0;
+	const struct muxbus_session *session = NULL;
+	while (count < counts.sessions && (session = muxbus_model_next_session(model, session)))
+		names[count++] = session->name;
+	char *text = xmemdup(part.text, part.len);
+	const char *nearest = str_nearest(text, names);
+	mem_free(text);
+	mem_free(names);
+	return nearest;
+}
+
+static enum resolve_result find_session(
+    const struct muxbus_model *model, struct part part, struct resolve *resolve)
+{
+	uint32_t id;
+	if (str_parse_id(part.text, part.len, '$', &id))
+		resolve->session = muxbus_model_session(model, id);
+	const struct muxbus_session *session = NULL;
+	while (!resolve->session && (session = muxbus_model_next_session(model, session)))
+		if (part_is(part, session->name))
+			resolve->session = session;
+	if (resolve->session)
+		return RESOLVE_FOUND;
+	resolve->nearest = nearest_session(model, part);
+	if (part.len == 0)
+		return none(resolve, "the target names no session");
+	return none(resolve, "there is no session '%.*s'%s%s%s", (int)part.len, part.text,
+	    resolve->nearest ? "; did you mean '" : "", resolve->nearest ? resolve->nearest : "",
+	    resolve->nearest ? "'?" : "");
+}
+
+const struct muxbus_session *resolve_window_session(
+    const struct muxbus_model *model, uint32_t window)
+{
+	const struct muxbus_link *link = NULL;
+	while ((link = muxbus_model_next_link(model, link)))
+		if (link->window == window)
+			return muxbus_model_session(model, link->session);
+	return NULL;
+}
+
+/* ---- windows ----------------------------------------------------------------------- */
+
+static void add_candidate(struct resolve *resolve, const char *format, ...)
+    __attribute__((format(printf, 2, 3)));
+
+static void add_candidate(struct resolve *resolve, const char *format, ...)
+{
+	char text[512];
+	va_list args;
+	va_start(args, format);
+	vsnprintf(text, sizeof(text), format, args);
+	va_end(args);
+	struct json_writer writer;
+	json_writer_init(&writer, &resolve->candidates);
+	writer.needs_comma = resolve->candidates.len > 0;
+	json_put_str(&writer, NULL, text);
+}
+
+/* The session's current window. */
+static enum resolve_result find_current(const struct muxbus_model *model, struct resolve *resolve)
+{
+	resolve->window = muxbus_model_window(model, resolve->session->current_window);
+	if (resolve->window)
+		return RESOLVE_FOUND;
+	return none(resolve, "session '%s' has no current window", resolve->session->name);
+}
+
+/* By id or index, each of which only one window can have. */
+static const struct muxbus_window *window_by_number(
+    const struct muxbus_model *model, const struct muxbus_session *session, struct part part)
+{
+	uint32_t id = MUXBUS_NO_ID, index = UINT32_MAX;
+	bool is_id = str_parse_id(part.text, part.len, '@', &id);
+	if (!is_id && !str_parse_u32(part.text, part.len, &index))
+		return NULL;
+	const struct muxbus_link *link = NULL;
+	while ((link = muxbus_model_next_link(model, link))) {
+		if (link->session != session->id)
+			continue;
+		if (is_id ? link->window == id : link->index >= 0 && (uint32_t)link->index == index)
+			return muxbus_model_window(model, link->window);
+	}
+	return NULL;
+}
+
+/* A window of resolve->session: silent about why there is none. */
+static enum resolve_result find_in_session(
+    const struct muxbus_model *model, struct part part, struct resolve *resolve)
+{
+	if (part.len == 0)
+		return find_current(model, resolve);
+	resolve->window = window_by_number(model, resolve->session, part);
+	if (resolve->window)
+		return RESOLVE_FOUND;
+	const struct muxbus_link *link = NULL;
+	unsigned count = 0;
+	while ((link = muxbus_model_next_link(model, link))) {
+		const struct muxbus_window *window = muxbus_model_window(model, link->window);
+		if (link->session != resolve->session->id || !window ||
+		    !part_is(part, window->name))
+			continue;
+		if (window != resolve->window)
+			count++;
+		resolve->window = window;
+		add_candidate(resolve, "%s:%d", resolve->session->name, (int)link->index);
+	}
+	if (count == 1) {
+		buf_clear(&resolve->candidates);
+		return RESOLVE_FOUND;
+	}
+	resolve->window = NULL;
+	if (count == 0)
+		return RESOLVE_NONE;
+	snprintf(resolve->reason, sizeof(resolve->reason),
+	    "%u windows of session '%s' are called '%.*s'", count, resolve->session->name,
+	    (int)part.len, part.text);
+	return RESOLVE_AMBIGUOUS;
+}
+
+static enum resolve_result no_window(struct resolve *resolve, struct part part)
+{
+	return none(resolve, "session '%s' has no window '%.*s'", resolve->session->name,
+	    (int)part.len, part.text);
+}
+
+/* ---- panes ------------------------------------------------------------------------- */
+
+/* A pane of resolve->window, by index or id; silent about why there is none. */
+static bool find_pane(const struct muxbus_model *model, struct part part, struct resolve *resolve)
+{
+	uint32_t id = MUXBUS_NO_ID, index = UINT32_MAX;
+	bool is_id = str_parse_id(part.text, part.len, '%', &id);
+	if (!is_id && !str_parse_u32(part.text, part.len, &index))
+		return false;
+	const struct muxbus_pane *pane = NULL;
+	while ((pane = muxbus_model_next_pane(model, pane))) {
+		if (pane->window != resolve->window->id)
+			continue;
+		if (is_id ? pane->id == id : pane->index >= 0 && (uint32_t)pane->index == index) {
+			resolve->pane = pane;
+			return true;
+		}
+	}
+	return false;
+}
+
+static enum resolve_result find_active(const struct muxbus_model *model, struct resolve *resolve)
+{
+	resolve->pane = muxbus_model_pane(model, resolve->window->active_pane);
+	if (resolve->pane)
+		return RESOLVE_FOUND;
+	return none(resolve, "window @%u has no active pane", resolve->window->id);
+}
+
+/*
+ * What stands behind "session:" in a pane target. A window's name may hold a '.', so both
+ * readings are tried; only if they name different panes is it ambiguous.
+ */
+static enum resolve_result find_pane_in_session(
+    const struct muxbus_model *model, struct part rest, struct resolve *resolve)
+{
+	const char *dot = memrchr(rest.text, '.', rest.len);
+	const struct muxbus_pane *split_pane = NULL;
+	if (dot) {
+		struct part window = {rest.text, (size_t)(dot - rest.text)};
+		struct part pane = {dot + 1, rest.len - window.len - 1};
+		enum resolve_result result = find_in_session(model, window, resolve);
+		if (result == RESOLVE_FOUND && find_pane(model, pane, resolve))
+			split_pane = resolve->pane;
+		else if (result == RESOLVE_AMBIGUOUS)
+			return result;
+		else if (result == RESOLVE_FOUND)
+			none(resolve, "window '%.*s' of session '%s' has no pane '%.*s'",
+			    (int)window.len, window.text, resolve->session->name, (int)pane.len,
+			    pane.text);
+	}
+	enum resolve_result result = find_in_session(model, rest, resolve);
+	if (result == RESOLVE_FOUND)
+		result = find_active(model, resolve);
+	if (result == RESOLVE_FOUND && split_pane && split_pane != resolve->pane) {
+		add_candidate(resolve, "%%%u", split_pane->id);
+		add_candidate(resolve, "%%%u", resolve->pane->id);
+		snprintf(resolve->reason, sizeof(resolve->reason),
+		    "'%.*s' is the name of a window, and a window with a pane behind it",
+		    (int)rest.len, rest.text);
+		return RESOLVE_AMBIGUOUS;
+	}
+	if (result != RESOLVE_FOUND && split_pane) {
+		resolve->pane = split_pane;
+		resolve->window = muxbus_model_window(model, split_pane->window);
+		return RESOLVE_FOUND;
+	}
+	if (result == RESOLVE_NONE && resolve->reason[0] == '\0')
+		return no_window(resolve, rest);
+	return result;
+}
+
+/* ---- whole targets ----------------------------------------------------------------- */
+
+/* "%3" */
+static enum resolve_result by_pane_id(
+    const struct muxbus_model *model, uint32_t id, struct resolve *resolve)
+{
+	resolve->pane = muxbus_model_pane(model, id);
+	if (!resolve->pane)
+		return none(resolve, "there is no pane %%%u", id);
+	resolve->window = muxbus_model_window(model, resolve->pane->window);
+	return resolve->window ? RESOLVE_FOUND : none(resolve, "pane %%%u is in no window", id);
+}
+
+/* "@2" or "@2.1" */
+static enum resolve_result by_window_id(const struct muxbus_model *model, enum resolve_kind kind,
+    struct part part, struct resolve *resolve)
+{
+	const char *dot = memchr(part.text, '.', part.len);
+	uint32_t id = MUXBUS_NO_ID;
+	str_parse_id(part.text, dot ? (size_t)(dot - part.text) : part.len, '@', &id);
+	resolve->window = muxbus_model_window(model, id);
+	if (!resolve->window)
+		return none(resolve, "there is no window @%u", id);
+	if (kind != RESOLVE_PANE)
+		return RESOLVE_FOUND;
+	if (!dot)
+		return find_active(model, resolve);
+	struct part pane = {dot + 1, part.len - (size_t)(dot - part.text) - 1};
+	if (find_pane(model, pane, resolve))
+		return RESOLVE_FOUND;
+	return none(resolve, "window @%u has no pane '%.*s'", id, (int)pane.len, pane.text);
+}
+
+static bool is_window_id(enum resolve_kind kind, struct part part)
+{
+	const char *dot = kind == RESOLVE_PANE ? memchr(part.text, '.', part.len) : NULL;
+	uint32_t id;
+	return str_parse_id(part.text, dot ? (size_t)(dot - part.text) : part.len, '@', &id);
+}
+
+static enum resolve_result by_name(const struct muxbus_model *model, enum resolve_kind kind,
+    struct part part, struct resolve *resolve)
+{
+	const char *colon = memchr(part.text, ':', part.len);
+	struct part session = {part.text, colon ? (size_t)(colon - part.text) : part.len};
+	enum resolve_result result = find_session(model, session, resolve);
+	if (result != RESOLVE_FOUND || kind == RESOLVE_SESSION)
+		return result;
+	struct part rest = {"", 0};
+	if (colon)
+		rest = part_of(colon + 1, part.len - session.len - 1);
+	if (kind == RESOLVE_PANE)
+		return find_pane_in_session(model, rest, resolve);
+	result = find_in_session(model, rest, resolve);
+	if (result == RESOLVE_NONE && resolve->reason[0] == '\0')
+		return no_window(resolve, rest);
+	return result;
+}
+
+enum resolve_result resolve(const struct muxbus_model *model, enum resolve_kind kind,
+    const char *text, struct resolve *ret_resolve)
+{
+	*ret_resolve = (struct resolve){0};
+	buf_init(&ret_resolve->candidates, CANDIDATES_MAX_BYTES);
+	struct part part = part_of(text, strlen(text));
+	uint32_t id;
+	if (kind == RESOLVE_SESSION) {
+		/* "work:" is the session too; what names less than a session is none. */
+		if (part.len > 1 && part.text[part.len - 1] == ':')
+			part.len--;
+		if (memchr(part.text, ':', part.len))
+			return none(ret_resolve, "'%s' names a window, not a session", text);
+		return by_name(model, kind, part, ret_resolve);
+	}
+	if (str_parse_id(part.text, part.len, '%', &id))
+		return by_pane_id(model, id, ret_resolve);
+	if (is_window_id(kind, part))
+		return by_window_id(model, kind, part, ret_resolve);
+	return by_name(model, kind, part, ret_resolve);
+}
+
+void resolve_finish(struct resolve *resolve)
+{
+	buf_finish(&resolve->candidates);
+}

@@ -1,0 +1,60 @@
+/* SPDX-License-Identifier: ISC */
+/*
+ * The last bytes of one stream, numbered by their offset in it. Memory is taken when bytes
+ * come and grows by doubling. Places where bytes are missing are kept with the bytes on
+ * both sides: a reader gets what is before a gap, then is told, then gets what is behind.
+ */
+#ifndef DAEMON_TMUX_RING_H
+#define DAEMON_TMUX_RING_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/buf.h"
+
+#define RING_GAPS_MAX 8 /* the oldest is forgotten with all that is before it */
+
+struct ring_gap {
+	uint64_t offset; /* bytes before this one are missing */
+	const char *reason; /* a word; a constant */
+};
+
+struct ring {
+	uint8_t *data;
+	size_t cap;
+	size_t max;
+	size_t head; /* index of the oldest byte in data */
+	size_t len;
+	uint64_t end; /* offset of the next byte */
+	struct ring_gap gaps[RING_GAPS_MAX]; /* ascending */
+	unsigned gap_count;
+};
+
+struct ring_slice {
+	uint64_t from;
+	uint64_t to;
+	bool has_gap;
+	const char *gap_reason;
+};
+
+/* offset is where the stream stands. */
+void ring_init(struct ring *ring, size_t max, uint64_t offset);
+void ring_finish(struct ring *ring);
+
+void ring_write(struct ring *ring, const void *bytes, size_t len);
+
+/* Bytes are missing before offset, which is at or behind the end. reason is a constant. */
+void ring_gap(struct ring *ring, uint64_t offset, const char *reason);
+
+/* The offset of the oldest byte. */
+uint64_t ring_start(const struct ring *ring);
+
+/*
+ * Appends up to max bytes from offset on to out, at most to the next gap. A gap is told
+ * if bytes right before from are missing for one who has read up to offset.
+ */
+void ring_read(const struct ring *ring, uint64_t offset, size_t max, struct buf *out,
+    struct ring_slice *ret_slice);
+
+#endif

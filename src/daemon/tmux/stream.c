@@ -1,0 +1,500 @@
+/* SPDX-License-Identifier: ISC */
+/* The output of panes: who is interested in it, the last of it, and the events made from it. */
+#include "daemon/tmux/stream.h"
+
+#include <event2/event.h>
+#include <muxbus.h>
+#include <string.h>
+
+#include "base/alloc.h"
+#include "base/clock.h"
+#include "base/list.h"
+#include "base/map.h"
+#include "daemon/core/config.h"
+#include "daemon/event/event_log.h"
+#include "daemon/tmux/pane_events.h"
+#include "daemon/tmux/ring.h"
+#include "daemon/tmux/tmux.h"
+#include "wire/json.h"
+
+#define MEMBERS_MAX_BYTES (6 * PANE_EVENTS_TEXT_MAX + 1024)
+
+/* What the daemon knows of one pane's output; exists from the first interest on. */
+struct stream {
+	uint32_t pane;
+	uint32_t interests[STREAM_INTEREST_COUNT_]; /* in this pane alone */
+	bool is_wanted; /* the library was asked for its output, it alone */
+	bool is_told; /* somebody may know an offset, and so can miss what follows it */
+	bool has_ring;
+	struct ring ring;
+	int64_t lease_end_ms; /* 0: none */
+	struct pane_events events;
+	struct list taps;
+	struct list dirty; /* in the set's list while there is something to flush */
+	struct list active; /* in the set's list from its last output until it is quiet */
+	int64_t output_ms; /* when that was */
+	uint64_t output_end;
+};
+
+struct stream_set {
+	struct tmux *tmux;
+	struct event_log *log;
+	size_t ring_bytes_max;
+	int64_t quiet_ms;
+	struct map map; /* pane to struct stream */
+	uint32_t interests[STREAM_INTEREST_COUNT_]; /* in every pane */
+	struct pane_events_sink sink;
+	struct list dirty;
+	struct list active;
+	struct event *flush;
+	struct event *quiet_timer;
+	struct event *lease_timer;
+	uint64_t bytes;
+};
+
+/* ---- streams ----------------------------------------------------------------------- */
+
+static struct stream *find(const struct stream_set *streams, uint32_t pane)
+{
+	return map_get(&streams->map, pane);
+}
+
+/* The stream of a pane that is there; made if it is new. NULL if there is no such pane. */
+static struct stream *get(struct stream_set *streams, uint32_t pane)
+{
+	struct stream *stream = find(streams, pane);
+	if (stream || !muxbus_model_pane(tmux_model(streams->tmux), pane))
+		return stream;
+	stream = xcalloc(1, sizeof(*stream));
+	stream->pane = pane;
+	pane_events_init(&stream->events, pane);
+	list_init(&stream->taps);
+	list_init(&stream->dirty);
+	list_init(&stream->active);
+	if (map_set(&streams->map, pane, stream) < 0) {
+		mem_free(stream);
+		return NULL;
+	}
+	return stream;
+}
+
+static uint64_t model_offset(const struct stream_set *streams, uint32_t pane)
+{
+	const struct muxbus_pane *now = muxbus_model_pane(tmux_model(streams->tmux), pane);
+	return now ? now->output_offset : 0;
+}
+
+static bool wants(
+    const struct stream_set *streams, const struct stream *stream, enum stream_interest interest)
+{
+	return streams->interests[interest] > 0 || stream->interests[interest] > 0;
+}
+
+/* What a pane is wanted for beside what every pane is. */
+static bool has_own_interest(const struct stream *stream)
+{
+	for (int i = 0; i < STREAM_INTEREST_COUNT_; i++)
+		if (stream->interests[i] > 0)
+			return true;
+	return stream->lease_end_ms > 0 || !list_is_empty(&stream->taps);
+}
+
+/* Makes what a stream does fit what is wanted of it. */
+static void settle(struct stream_set *streams, struct stream *stream)
+{
+	bool ring = wants(streams, stream, STREAM_RING) || stream->lease_end_ms > 0;
+	bool text = wants(streams, stream, STREAM_TEXT);
+	bool marks = wants(streams, stream, STREAM_MARKS);
+	if (ring && !stream->has_ring) {
+		ring_init(
+		    &stream->ring, streams->ring_bytes_max, model_offset(streams, stream->pane));
+		stream->has_ring = true;
+	} else if (!ring && stream->has_ring) {
+		ring_finish(&stream->ring);
+		stream->has_ring = false;
+	}
+	pane_events_want(&stream->events, &streams->sink, text, marks);
+	if (!marks)
+		list_remove(&stream->active);
+	bool is_wanted = has_own_interest(stream);
+	if (!is_wanted && !ring && !text && !marks)
+		stream->is_told = true;
+	if (is_wanted == stream->is_wanted)
+		return;
+	stream->is_wanted = is_wanted;
+	muxbus_sync_want_output(tmux_sync(streams->tmux), stream->pane, is_wanted);
+}
+
+static void drop(struct stream_set *streams, struct stream *stream)
+{
+	pane_events_end(&stream->events, &streams->sink);
+	while (!list_is_empty(&stream->taps)) {
+		struct stream_tap *tap = list_entry(stream->taps.next, struct stream_tap, link);
+		list_remove(&tap->link);
+		tap->closed(tap);
+	}
+	list_remove(&stream->dirty);
+	list_remove(&stream->active);
+	if (stream->has_ring)
+		ring_finish(&stream->ring);
+	pane_events_finish(&stream->events);
+	map_remove(&streams->map, stream->pane);
+	mem_free(stream);
+}
+
+/* ---- timers ------------------------------------------------------------------------ */
+
+static void set_timer(struct event *timer, int64_t delay_ms)
+{
+	struct timeval delay = {
+	    .tv_sec = delay_ms / 1000,
+	    .tv_usec = (delay_ms % 1000) * 1000,
+	};
+	evtimer_add(timer, &delay);
+}
+
+/* The end of a turn. */
+static void on_flush(evutil_socket_t fd, short what, void *data)
+{
+	(void)fd;
+	(void)what;
+	struct stream_set *streams = data;
+	while (!list_is_empty(&streams->dirty)) {
+		struct stream *stream = list_entry(streams->dirty.next, struct stream, dirty);
+		list_remove(&stream->dirty);
+		pane_events_flush(&stream->events, &streams->sink);
+	}
+}
+
+static void tell_quiet(struct stream_set *streams, const struct stream *stream, int64_t for_ms)
+{
+	struct event_scope scope;
+	struct json_writer writer;
+	struct buf *members = &streams->sink.members;
+	buf_clear(members);
+	json_writer_init(&writer, members);
+	json_put_id(&writer, "pane", '%', stream->pane);
+	json_put_int(&writer, "offset", (int64_t)stream->output_end);
+	json_put_int(&writer, "quiet_ms", for_ms);
+	tmux_scope_pane(streams->tmux, stream->pane, &scope);
+	event_log_publish(streams->log, EVENT_PANE_QUIET, &scope, (const char *)members->data,
+	    members->len, true);
+}
+
+/* Tells of panes that have been quiet long enough; one timer serves all. */
+static void on_quiet(evutil_socket_t fd, short what, void *data)
+{
+	(void)fd;
+	(void)what;
+	struct stream_set *streams = data;
+	int64_t now_ms = clock_mono_ms();
+	int64_t next_ms = INT64_MAX;
+	struct list *link, *after;
+	list_for_each_safe (link, after, &streams->active) {
+		struct stream *stream = list_entry(link, struct stream, active);
+		int64_t due_ms = stream->output_ms + streams->quiet_ms;
+		if (due_ms > now_ms) {
+			next_ms = due_ms < next_ms ? due_ms : next_ms;
+			continue;
+		}
+		list_remove(link);
+		pane_events_flush(&stream->events, &streams->sink);
+		tell_quiet(streams, stream, now_ms - stream->output_ms);
+	}
+	if (next_ms != INT64_MAX)
+		set_timer(streams->quiet_timer, next_ms - now_ms);
+}
+
+static void on_lease(evutil_socket_t fd, short what, void *data)
+{
+	(void)fd;
+	(void)what;
+	struct stream_set *streams = data;
+	int64_t now_ms = clock_mono_ms();
+	int64_t next_ms = INT64_MAX;
+	size_t cursor = 0;
+	uint64_t pane;
+	void *value;
+	while (map_next(&streams->map, &cursor, &pane, &value)) {
+		struct stream *stream = value;
+		if (stream->lease_end_ms > now_ms) {
+			next_ms = stream->lease_end_ms < next_ms ? stream->lease_end_ms : next_ms;
+		} else if (stream->lease_end_ms > 0) {
+			stream->lease_end_ms = 0;
+			settle(streams, stream);
+		}
+	}
+	if (next_ms != INT64_MAX)
+		set_timer(streams->lease_timer, next_ms - now_ms);
+}
+
+/* ---- output ------------------------------------------------------------------------ */
+
+static void note_activity(struct stream_set *streams, struct stream *stream, uint64_t end)
+{
+	stream->output_ms = clock_mono_ms();
+	stream->output_end = end;
+	if (!list_is_empty(&stream->active))
+		return;
+	list_append(&streams->active, &stream->active);
+	if (!evtimer_pending(streams->quiet_timer, NULL))
+		set_timer(streams->quiet_timer, streams->quiet_ms);
+}
+
+void stream_set_output(struct stream_set *streams, uint32_t pane, const uint8_t *bytes, size_t len)
+{
+	struct stream *stream = find(streams, pane);
+	if (!stream)
+		return;
+	streams->bytes += len;
+	uint64_t end = model_offset(streams, pane);
+	uint64_t offset = end - len;
+	if (stream->has_ring)
+		ring_write(&stream->ring, bytes, len);
+	struct list *link, *after;
+	list_for_each_safe (link, after, &stream->taps) {
+		struct stream_tap *tap = list_entry(link, struct stream_tap, link);
+		tap->output(tap, offset, bytes, len);
+	}
+	if (!stream->events.wants_text && !stream->events.wants_marks)
+		return;
+	if (stream->events.wants_marks)
+		note_activity(streams, stream, end);
+	if (pane_events_output(&stream->events, &streams->sink, offset, bytes, len) &&
+	    list_is_empty(&stream->dirty)) {
+		list_append(&streams->dirty, &stream->dirty);
+		event_active(streams->flush, 0, 0);
+	}
+}
+
+void stream_set_gap(struct stream_set *streams, uint32_t pane, uint64_t offset, const char *reason)
+{
+	struct stream *stream = find(streams, pane);
+	if (!stream)
+		return;
+	/* Where watching begins nobody can miss anything, unless an offset was told before. */
+	bool is_begin = !stream->is_told && strcmp(reason, "not_watched") == 0;
+	if (is_begin && stream->has_ring && stream->ring.len == 0)
+		stream->ring.end = offset;
+	if (!is_begin && stream->has_ring)
+		ring_gap(&stream->ring, offset, reason);
+	if (!is_begin)
+		pane_events_gap(&stream->events, &streams->sink, offset, reason);
+	struct list *link, *after;
+	list_for_each_safe (link, after, &stream->taps) {
+		struct stream_tap *tap = list_entry(link, struct stream_tap, link);
+		if (tap->gap)
+			tap->gap(tap, offset, reason);
+	}
+}
+
+void stream_set_pane_created(struct stream_set *streams, uint32_t pane)
+{
+	struct stream *stream = stream_wants_all(streams) ? get(streams, pane) : NULL;
+	if (!stream)
+		return;
+	/* Who wants every pane wants this one from its first byte. */
+	stream->is_told = true;
+	settle(streams, stream);
+}
+
+void stream_set_pane_closed(struct stream_set *streams, uint32_t pane)
+{
+	struct stream *stream = find(streams, pane);
+	if (stream)
+		drop(streams, stream);
+}
+
+void stream_set_server_lost(struct stream_set *streams)
+{
+	size_t cursor = 0;
+	uint64_t pane;
+	void *value;
+	while (map_next(&streams->map, &cursor, &pane, &value))
+		drop(streams, value);
+}
+
+/* ---- interest ---------------------------------------------------------------------- */
+
+/* Counts one more or one fewer; one fewer than none is none. */
+static void count(uint32_t *counter, bool on)
+{
+	if (on)
+		(*counter)++;
+	else if (*counter > 0)
+		(*counter)--;
+}
+
+static void want_all(struct stream_set *streams, enum stream_interest interest, bool on)
+{
+	bool was_wanted = streams->interests[interest] > 0;
+	count(&streams->interests[interest], on);
+	bool is_wanted = streams->interests[interest] > 0;
+	if (is_wanted == was_wanted)
+		return;
+	muxbus_sync_want_all_output(tmux_sync(streams->tmux), is_wanted);
+	const struct muxbus_pane *pane = NULL;
+	while ((pane = muxbus_model_next_pane(tmux_model(streams->tmux), pane))) {
+		struct stream *stream = on ? get(streams, pane->id) : find(streams, pane->id);
+		if (stream)
+			settle(streams, stream);
+	}
+}
+
+void stream_want(struct stream_set *streams, uint32_t pane, enum stream_interest interest, bool on)
+{
+	if (pane == MUXBUS_NO_ID) {
+		want_all(streams, interest, on);
+		return;
+	}
+	struct stream *stream = get(streams, pane);
+	if (!stream)
+		return;
+	count(&stream->interests[interest], on);
+	settle(streams, stream);
+}
+
+void stream_lease(struct stream_set *streams, uint32_t pane)
+{
+	struct stream *stream = get(streams, pane);
+	if (!stream)
+		return;
+	stream->lease_end_ms = clock_mono_ms() + STREAM_LEASE_SEC * 1000;
+	settle(streams, stream);
+	if (!evtimer_pending(streams->lease_timer, NULL))
+		set_timer(streams->lease_timer, STREAM_LEASE_SEC * 1000);
+}
+
+int stream_tap_add(struct stream_set *streams, uint32_t pane, struct stream_tap *tap)
+{
+	struct stream *stream = get(streams, pane);
+	if (!stream)
+		return -1;
+	list_append(&stream->taps, &tap->link);
+	settle(streams, stream);
+	return 0;
+}
+
+void stream_tap_remove(struct stream_set *streams, uint32_t pane, struct stream_tap *tap)
+{
+	list_remove(&tap->link);
+	struct stream *stream = find(streams, pane);
+	if (stream)
+		settle(streams, stream);
+}
+
+/* ---- reading ----------------------------------------------------------------------- */
+
+void stream_read(struct stream_set *streams, uint32_t pane, uint64_t offset, size_t max_bytes,
+    struct buf *out, struct stream_slice *ret_slice)
+{
+	struct stream *stream = get(streams, pane);
+	if (stream)
+		stream->is_told = true;
+	if (!stream || !stream->has_ring) {
+		uint64_t end = model_offset(streams, pane);
+		*ret_slice = (struct stream_slice){
+		    .from = end,
+		    .to = end,
+		    .end = end,
+		    .has_gap = offset < end,
+		    .gap_reason = offset < end ? "not_watched" : NULL,
+		};
+		return;
+	}
+	struct ring_slice slice;
+	ring_read(&stream->ring, offset, max_bytes, out, &slice);
+	*ret_slice = (struct stream_slice){
+	    .from = slice.from,
+	    .to = slice.to,
+	    .end = stream->ring.end,
+	    .has_gap = slice.has_gap,
+	    .gap_reason = slice.gap_reason,
+	};
+}
+
+uint64_t stream_start(const struct stream_set *streams, uint32_t pane)
+{
+	const struct stream *stream = find(streams, pane);
+	if (!stream || !stream->has_ring)
+		return model_offset(streams, pane);
+	return ring_start(&stream->ring);
+}
+
+bool stream_wants_all(const struct stream_set *streams)
+{
+	for (int i = 0; i < STREAM_INTEREST_COUNT_; i++)
+		if (streams->interests[i] > 0)
+			return true;
+	return false;
+}
+
+bool stream_has_marks(const struct stream_set *streams, uint32_t pane)
+{
+	const struct stream *stream = find(streams, pane);
+	return stream && stream->events.wants_marks;
+}
+
+void stream_stats(const struct stream_set *streams, struct stream_stats *ret_stats)
+{
+	*ret_stats = (struct stream_stats){.bytes = streams->bytes};
+	size_t cursor = 0;
+	uint64_t pane;
+	void *value;
+	while (map_next(&streams->map, &cursor, &pane, &value)) {
+		const struct stream *stream = value;
+		ret_stats->interests += stream->is_wanted || stream->has_ring ||
+		    stream->events.wants_text || stream->events.wants_marks;
+		ret_stats->rings += stream->has_ring;
+		ret_stats->ring_bytes += stream->has_ring ? stream->ring.cap : 0;
+	}
+}
+
+/* ---- the set ----------------------------------------------------------------------- */
+
+struct stream_set *stream_set_new(struct event_base *base, const struct config *config,
+    struct event_log *events, struct tmux *tmux)
+{
+	struct stream_set *streams = xcalloc(1, sizeof(*streams));
+	streams->tmux = tmux;
+	streams->log = events;
+	streams->ring_bytes_max = (size_t)config->limits.ring_bytes;
+	streams->quiet_ms = config->limits.quiet_ms;
+	streams->sink = (struct pane_events_sink){.log = events, .tmux = tmux};
+	buf_init(&streams->sink.members, MEMBERS_MAX_BYTES);
+	map_init(&streams->map);
+	list_init(&streams->dirty);
+	list_init(&streams->active);
+	streams->flush = event_new(base, -1, 0, on_flush, streams);
+	streams->quiet_timer = evtimer_new(base, on_quiet, streams);
+	streams->lease_timer = evtimer_new(base, on_lease, streams);
+	if (!streams->flush || !streams->quiet_timer || !streams->lease_timer) {
+		stream_set_free(streams);
+		return NULL;
+	}
+	if (config->all_output)
+		stream_want(streams, MUXBUS_NO_ID, STREAM_RING, true);
+	return streams;
+}
+
+static void free_event(struct event *event)
+{
+	if (event)
+		event_free(event);
+}
+
+void stream_set_free(struct stream_set *streams)
+{
+	if (!streams)
+		return;
+	stream_set_server_lost(streams);
+	for (int i = 0; i < STREAM_INTEREST_COUNT_; i++)
+		if (streams->interests[i] > 0)
+			muxbus_sync_want_all_output(tmux_sync(streams->tmux), false);
+	map_finish(&streams->map);
+	free_event(streams->flush);
+	free_event(streams->quiet_timer);
+	free_event(streams->lease_timer);
+	buf_finish(&streams->sink.members);
+	mem_free(streams);
+}

@@ -1,0 +1,87 @@
+/* SPDX-License-Identifier: ISC */
+/* Output as lines a person would read. */
+#include "daemon/tmux/stripper.h"
+
+#include "base/utf8.h"
+#include "daemon/tmux/tokenizer.h"
+
+struct stripper {
+	struct buf *out;
+	size_t line; /* where in out the present line begins */
+	bool has_returned; /* a carriage return was the last thing in this line */
+};
+
+static void put_text(struct stripper *stripper, const uint8_t *bytes, size_t len)
+{
+	if (stripper->has_returned) {
+		stripper->out->len = stripper->line;
+		stripper->has_returned = false;
+	}
+	buf_append(stripper->out, bytes, len);
+}
+
+/* Takes the last character of the line away. */
+static void put_backspace(struct stripper *stripper)
+{
+	struct buf *out = stripper->out;
+	while (out->len > stripper->line) {
+		out->len--;
+		if ((out->data[out->len] & 0xc0) != 0x80)
+			break;
+	}
+}
+
+static void put_control(struct stripper *stripper, uint8_t byte)
+{
+	switch (byte) {
+	case '\n':
+		stripper->has_returned = false;
+		buf_append_byte(stripper->out, '\n');
+		stripper->line = stripper->out->len;
+		break;
+	case '\r':
+		stripper->has_returned = true;
+		break;
+	case '\t':
+		put_text(stripper, &byte, 1);
+		break;
+	case '\b':
+		put_backspace(stripper);
+		break;
+	default:
+		break;
+	}
+}
+
+static void take(void *data, const struct token *token)
+{
+	struct stripper *stripper = data;
+	if (token->kind == TOKEN_TEXT)
+		put_text(stripper, token->bytes, token->len);
+	else if (token->kind == TOKEN_CONTROL)
+		put_control(stripper, token->bytes[0]);
+}
+
+/* How many of the bytes stand complete by themselves. */
+static size_t complete_len(const uint8_t *bytes, size_t len)
+{
+	if (len > 0 && bytes[len - 1] == '\r')
+		return len - 1;
+	return len - utf8_incomplete_tail(bytes, len);
+}
+
+size_t stripper_lines(struct buf *out, const void *bytes, size_t len)
+{
+	struct stripper stripper = {.out = out, .line = out->len};
+	struct tokenizer tokenizer;
+	tokenizer_init(&tokenizer, true);
+	len = complete_len(bytes, len);
+	tokenizer_feed(&tokenizer, 0, bytes, len, take, &stripper);
+	uint64_t start;
+	if (tokenizer_is_open(&tokenizer, &start) && len - start <= STRIPPER_OPEN_MAX)
+		len = (size_t)start;
+	/* What was cut off the end leaves no NUL behind it. */
+	if (out->data)
+		out->data[out->len] = '\0';
+	return len;
+}

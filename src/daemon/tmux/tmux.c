@@ -1,0 +1,524 @@
+/* SPDX-License-Identifier: ISC */
+/* The tmux server as the daemon sees it. */
+#include "daemon/tmux/tmux.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "base/alloc.h"
+#include "base/log.h"
+#include "base/map.h"
+#include "daemon/core/config.h"
+#include "daemon/event/event_log.h"
+#include "daemon/server/request.h"
+#include "daemon/tmux/stream.h"
+#include "daemon/tmux/tmux_events.h"
+
+#define ENVIRONMENT_NAME "MUXBUS"
+
+struct tmux {
+	const struct config *config;
+	struct event_log *events;
+	struct stream_set *streams; /* NULL until they are set, and after the end */
+	struct tmux_handlers handlers;
+	void *data;
+	struct muxbus_loop *loop;
+	struct muxbus_sync *sync;
+	bool is_live;
+	pid_t server_pid;
+	char reason[256]; /* why it is not live */
+	uint64_t changes;
+	struct map expected; /* panes that wait for their program, to struct expectation */
+	void (*stopped)(void *data);
+	void *stopped_data;
+};
+
+/* A pane whose program only waits. */
+struct expectation {
+	pid_t pid; /* of that program */
+	bool is_told; /* the pane has another by now, and its beginning was told */
+	bool end_is_told; /* the end of that one too */
+	bool is_over; /* nothing is hidden any more */
+};
+
+/* ---- panes whose program is still to come ------------------------------------------- */
+
+void tmux_expect(struct tmux *tmux, uint32_t pane, pid_t pid)
+{
+	struct expectation *expectation = map_get(&tmux->expected, pane);
+	if (pid == 0) {
+		/* Kept, so that an end that was told already is not told again. */
+		if (expectation)
+			expectation->is_over = true;
+		return;
+	}
+	mem_free(map_remove(&tmux->expected, pane));
+	expectation = xalloc(sizeof(*expectation));
+	*expectation = (struct expectation){.pid = pid};
+	if (map_set(&tmux->expected, pane, expectation) < 0)
+		mem_free(expectation);
+}
+
+static void forget_expected(struct tmux *tmux)
+{
+	size_t cursor = 0;
+	uint64_t pane;
+	void *value;
+	while (map_next(&tmux->expected, &cursor, &pane, &value))
+		mem_free(value);
+	map_finish(&tmux->expected);
+	map_init(&tmux->expected);
+}
+
+/* ---- what the library tells -------------------------------------------------------- */
+
+static void on_environment_set(
+    void *data, int error, const struct muxbus_reply *replies, size_t count)
+{
+	(void)data;
+	(void)replies;
+	(void)count;
+	if (error < 0)
+		log_warning("%s was not put into tmux's environment: %s", ENVIRONMENT_NAME,
+		    muxbus_strerror(error));
+}
+
+/* Lets panes that are made from now on know where we listen. */
+static void set_environment(struct tmux *tmux)
+{
+	struct muxbus_command *command;
+	if (muxbus_command_new(&command) < 0)
+		return;
+	muxbus_command_args(
+	    command, "set-environment", "-g", ENVIRONMENT_NAME, tmux->config->socket, NULL);
+	int error = muxbus_sync_run(tmux->sync, command, false, on_environment_set, NULL);
+	if (error < 0)
+		on_environment_set(NULL, error, NULL, 0);
+}
+
+static void become_live(struct tmux *tmux)
+{
+	struct muxbus_sync_info info;
+	muxbus_sync_info(tmux->sync, &info);
+	tmux->is_live = true;
+	tmux->reason[0] = '\0';
+	tmux->server_pid = info.pid;
+	log_info("following tmux %s, process %d", info.version_text, (int)info.pid);
+	tmux_events_found(tmux->events, &info);
+	set_environment(tmux);
+	if (tmux->handlers.state)
+		tmux->handlers.state(tmux->data, true);
+}
+
+static void become_lost(struct tmux *tmux, int error)
+{
+	tmux->is_live = false;
+	forget_expected(tmux);
+	log_info("tmux is not followed: %s", tmux->reason);
+	if (tmux->streams)
+		stream_set_server_lost(tmux->streams);
+	tmux_events_lost(tmux->events, error, tmux->reason, tmux->server_pid);
+	tmux->server_pid = 0;
+	if (tmux->handlers.state)
+		tmux->handlers.state(tmux->data, false);
+}
+
+/* Why tmux is not followed, for those who do not know what it was asked. */
+static void keep_reason(struct tmux *tmux, int error, const char *reason)
+{
+	const char *path = tmux->config->tmux_path ? tmux->config->tmux_path : "the server's tmux";
+	if (error == MUXBUS_ERR_VERSION)
+		snprintf(tmux->reason, sizeof(tmux->reason), "%s; it says: %s",
+		    muxbus_strerror(error), reason);
+	else if (error == MUXBUS_ERR_SPAWN)
+		snprintf(tmux->reason, sizeof(tmux->reason), "%s: %s", path, reason);
+	else
+		snprintf(tmux->reason, sizeof(tmux->reason), "%s", reason);
+}
+
+static void on_state(void *data, enum muxbus_sync_state state, int error, const char *reason)
+{
+	struct tmux *tmux = data;
+	if (state == MUXBUS_SYNC_LIVE) {
+		if (!tmux->is_live)
+			become_live(tmux);
+		return;
+	}
+	keep_reason(tmux, error, reason);
+	if (tmux->is_live)
+		become_lost(tmux, error);
+}
+
+static void tell(struct tmux *tmux, const struct muxbus_change *change)
+{
+	tmux_events_change(tmux->events, tmux_model(tmux), tmux->streams, change);
+}
+
+/*
+ * A change of a pane that waits for its program. Its beginning is told when it has that;
+ * that another one was there before is not told at all.
+ */
+static void tell_expected(
+    struct tmux *tmux, struct expectation *expectation, const struct muxbus_change *change)
+{
+	const struct muxbus_pane *pane = change->pane_now;
+	struct muxbus_change copy = *change;
+	if (expectation->is_over) {
+		if (change->kind != MUXBUS_CHANGE_PANE_EXITED || !expectation->end_is_told)
+			tell(tmux, change);
+		if (change->kind == MUXBUS_CHANGE_PANE_RESPAWNED)
+			mem_free(map_remove(&tmux->expected, change->pane));
+		return;
+	}
+	if (!expectation->is_told && pane && pane->pid != expectation->pid) {
+		expectation->is_told = true;
+		copy.kind = MUXBUS_CHANGE_PANE_CREATED;
+		tell(tmux, &copy);
+		copy.kind = change->kind;
+	}
+	switch (change->kind) {
+	case MUXBUS_CHANGE_PANE_CREATED:
+	case MUXBUS_CHANGE_PANE_RESPAWNED:
+	case MUXBUS_CHANGE_COMMAND_CHANGED:
+	case MUXBUS_CHANGE_PATH_CHANGED:
+		return;
+	case MUXBUS_CHANGE_PANE_EXITED:
+		/* Not the one that waits, but the one that came then, and is gone already. */
+		if (!pane || !pane->is_dead || expectation->end_is_told)
+			return;
+		expectation->end_is_told = true;
+		copy.exit_status = pane->exit_status;
+		copy.exit_signal = pane->exit_signal;
+		break;
+	default:
+		break;
+	}
+	if (expectation->is_told)
+		tell(tmux, &copy);
+}
+
+/* Whether a kind is about one pane above all. */
+static bool is_of_pane(enum muxbus_change_kind kind)
+{
+	return (kind >= MUXBUS_CHANGE_PANE_CREATED && kind <= MUXBUS_CHANGE_PANE_MOVED) ||
+	    (kind >= MUXBUS_CHANGE_TITLE_CHANGED && kind <= MUXBUS_CHANGE_MODE_CHANGED);
+}
+
+static void on_change(void *data, const struct muxbus_change *change)
+{
+	struct tmux *tmux = data;
+	tmux->changes++;
+	struct expectation *expectation =
+	    change->pane == MUXBUS_NO_ID ? NULL : map_get(&tmux->expected, change->pane);
+	/* The last output comes before the end of the pane. */
+	if (tmux->streams && change->kind == MUXBUS_CHANGE_PANE_CLOSED)
+		stream_set_pane_closed(tmux->streams, change->pane);
+	if (expectation && is_of_pane(change->kind))
+		tell_expected(tmux, expectation, change);
+	else
+		tell(tmux, change);
+	if (change->kind == MUXBUS_CHANGE_PANE_CLOSED)
+		mem_free(map_remove(&tmux->expected, change->pane));
+	if (tmux->streams && change->kind == MUXBUS_CHANGE_PANE_CREATED)
+		stream_set_pane_created(tmux->streams, change->pane);
+}
+
+static void on_output(void *data, uint32_t pane, const uint8_t *bytes, size_t len)
+{
+	struct tmux *tmux = data;
+	if (tmux->streams)
+		stream_set_output(tmux->streams, pane, bytes, len);
+}
+
+static void on_gap(void *data, uint32_t pane, uint64_t offset, const char *reason)
+{
+	struct tmux *tmux = data;
+	if (tmux->streams)
+		stream_set_gap(tmux->streams, pane, offset, reason);
+}
+
+static void on_log(void *data, enum muxbus_log_level level, const char *text)
+{
+	(void)data;
+	switch (level) {
+	case MUXBUS_LOG_ERROR:
+		log_error("tmux: %s", text);
+		break;
+	case MUXBUS_LOG_WARNING:
+		log_warning("tmux: %s", text);
+		break;
+	case MUXBUS_LOG_INFO:
+		log_info("tmux: %s", text);
+		break;
+	case MUXBUS_LOG_DEBUG:
+		log_debug("tmux: %s", text);
+		break;
+	}
+}
+
+/* ---- its life ---------------------------------------------------------------------- */
+
+static int make_sync(struct tmux *tmux, struct event_base *base)
+{
+	static const struct muxbus_sync_handlers handlers = {
+	    .state = on_state,
+	    .change = on_change,
+	    .output = on_output,
+	    .gap = on_gap,
+	};
+	struct muxbus_sync_options options = {
+	    .socket_path = tmux->config->tmux_socket,
+	    .tmux_path = tmux->config->tmux_path,
+	    .all_output = tmux->config->all_output,
+	    .command_timeout_ms = (unsigned)tmux->config->limits.command_timeout_ms,
+	};
+	int error = muxbus_loop_new(&tmux->loop);
+	if (error < 0)
+		return error;
+	error = muxbus_loop_attach(tmux->loop, base);
+	if (error < 0)
+		return error;
+	return muxbus_sync_new(tmux->loop, &options, &handlers, tmux, &tmux->sync);
+}
+
+struct tmux *tmux_new(struct event_base *base, const struct config *config,
+    struct event_log *events, const struct tmux_handlers *handlers, void *data, char *ret_reason,
+    size_t reason_size)
+{
+	struct tmux *tmux = xcalloc(1, sizeof(*tmux));
+	*tmux = (struct tmux){.config = config, .events = events, .data = data};
+	if (handlers)
+		tmux->handlers = *handlers;
+	map_init(&tmux->expected);
+	snprintf(tmux->reason, sizeof(tmux->reason), "it was not looked for yet");
+	muxbus_set_log(on_log, NULL);
+	int error = make_sync(tmux, base);
+	if (error < 0) {
+		snprintf(ret_reason, reason_size, "%s", muxbus_strerror(error));
+		tmux_free(tmux);
+		return NULL;
+	}
+	return tmux;
+}
+
+void tmux_set_streams(struct tmux *tmux, struct stream_set *streams)
+{
+	tmux->streams = streams;
+}
+
+int tmux_start(struct tmux *tmux)
+{
+	return muxbus_sync_start(tmux->sync);
+}
+
+static void on_environment_unset(
+    void *data, int error, const struct muxbus_reply *replies, size_t count)
+{
+	(void)error;
+	(void)replies;
+	(void)count;
+	struct tmux *tmux = data;
+	muxbus_sync_stop(tmux->sync, tmux->stopped, tmux->stopped_data);
+}
+
+void tmux_stop(struct tmux *tmux, void (*done)(void *data), void *data)
+{
+	tmux->stopped = done;
+	tmux->stopped_data = data;
+	struct muxbus_command *command;
+	if (!tmux->is_live || muxbus_command_new(&command) < 0) {
+		muxbus_sync_stop(tmux->sync, done, data);
+		return;
+	}
+	muxbus_command_args(command, "set-environment", "-g", "-u", ENVIRONMENT_NAME, NULL);
+	if (muxbus_sync_run(tmux->sync, command, false, on_environment_unset, tmux) < 0)
+		muxbus_sync_stop(tmux->sync, done, data);
+}
+
+void tmux_free(struct tmux *tmux)
+{
+	if (!tmux)
+		return;
+	muxbus_sync_free(tmux->sync);
+	muxbus_loop_free(tmux->loop);
+	forget_expected(tmux);
+	mem_free(tmux);
+}
+
+/* ---- what others see --------------------------------------------------------------- */
+
+struct muxbus_sync *tmux_sync(struct tmux *tmux)
+{
+	return tmux->sync;
+}
+
+const struct muxbus_model *tmux_model(const struct tmux *tmux)
+{
+	return muxbus_sync_model(tmux->sync);
+}
+
+bool tmux_is_live(const struct tmux *tmux)
+{
+	return tmux->is_live;
+}
+
+/*
+ * A listing makes a new model; between two of them only offsets and times of output move
+ * on, and what changes is told.
+ */
+uint64_t tmux_revision(const struct tmux *tmux)
+{
+	struct muxbus_sync_info info;
+	muxbus_sync_info(tmux->sync, &info);
+	uint64_t parts[] = {info.lists, info.output_bytes, tmux->changes,
+	    (uint64_t)(uintptr_t)muxbus_sync_model(tmux->sync)};
+	uint64_t revision = 1469598103934665603u;
+	for (size_t i = 0; i < sizeof(parts) / sizeof(parts[0]); i++)
+		revision = (revision ^ parts[i]) * 1099511628211u + (revision >> 29);
+	return revision ? revision : 1;
+}
+
+const char *tmux_reason(const struct tmux *tmux)
+{
+	return tmux->reason;
+}
+
+uint32_t tmux_caps(const struct tmux *tmux)
+{
+	if (!tmux->is_live)
+		return 0;
+	struct muxbus_sync_info info;
+	muxbus_sync_info(tmux->sync, &info);
+	return info.version.caps;
+}
+
+void tmux_scope_pane(const struct tmux *tmux, uint32_t pane, struct event_scope *ret_scope)
+{
+	const struct muxbus_pane *now = muxbus_model_pane(tmux_model(tmux), pane);
+	tmux_scope_window(tmux, now ? now->window : MUXBUS_NO_ID, ret_scope);
+	ret_scope->pane = pane;
+}
+
+void tmux_scope_window(const struct tmux *tmux, uint32_t window, struct event_scope *ret_scope)
+{
+	*ret_scope = (struct event_scope){.pane = MUXBUS_NO_ID, .window = window};
+	tmux_events_sessions(tmux_model(tmux), window, ret_scope);
+}
+
+void tmux_scope_session(uint32_t session, struct event_scope *ret_scope)
+{
+	*ret_scope = (struct event_scope){.pane = MUXBUS_NO_ID, .window = MUXBUS_NO_ID};
+	ret_scope->sessions[0] = session;
+	ret_scope->sessions[1] = MUXBUS_NO_ID;
+}
+
+void tmux_want_details(struct tmux *tmux, bool is_wanted)
+{
+	muxbus_sync_want_details(tmux->sync, is_wanted);
+}
+
+/* ---- commands of requests ---------------------------------------------------------- */
+
+struct run {
+	struct request *request;
+	tmux_then_fn *then;
+	void *context;
+};
+
+/* tmux's own words about the first command that failed, without the last newline. */
+static char *words_of(const struct muxbus_reply *replies, size_t count)
+{
+	for (size_t i = 0; i < count; i++) {
+		if (replies[i].error != MUXBUS_ERR_COMMAND)
+			continue;
+		size_t len = replies[i].body_len;
+		while (len > 0 && replies[i].body[len - 1] == '\n')
+			len--;
+		return len > 0 ? xmemdup(replies[i].body, len) : NULL;
+	}
+	return NULL;
+}
+
+void tmux_fail_reply(
+    struct request *request, int error, const struct muxbus_reply *replies, size_t count)
+{
+	char *words = words_of(replies, count);
+	tmux_fail(request, error, words);
+	mem_free(words);
+}
+
+void tmux_ignore_reply(void *data, int error, const struct muxbus_reply *replies, size_t count)
+{
+	(void)data;
+	(void)error;
+	(void)replies;
+	(void)count;
+}
+
+static void on_reply(void *data, int error, const struct muxbus_reply *replies, size_t count)
+{
+	struct run *run = data;
+	if (error < 0) {
+		tmux_fail_reply(run->request, error, replies, count);
+	} else {
+		run->then(run->request, replies, count, run->context);
+	}
+	mem_free(run->context);
+	mem_free(run);
+}
+
+void tmux_run(struct tmux *tmux, struct request *request, struct muxbus_command *command,
+    bool read_back, tmux_then_fn *then, void *context)
+{
+	struct run *run = xalloc(sizeof(*run));
+	*run = (struct run){.request = request, .then = then, .context = context};
+	int error = muxbus_sync_run(tmux->sync, command, read_back, on_reply, run);
+	if (error == 0)
+		return;
+	tmux_fail(request, error, NULL);
+	mem_free(context);
+	mem_free(run);
+}
+
+static enum message_error kind_of(int error)
+{
+	switch (error) {
+	case MUXBUS_ERR_COMMAND:
+	case MUXBUS_ERR_SKIPPED:
+		return MESSAGE_TMUX_ERROR;
+	case MUXBUS_ERR_TIMEOUT:
+		return MESSAGE_TIMEOUT;
+	case MUXBUS_ERR_NOT_FOUND:
+		return MESSAGE_NO_SUCH_PANE;
+	case MUXBUS_ERR_GONE:
+		return MESSAGE_GONE;
+	case MUXBUS_ERR_LIMIT:
+		return MESSAGE_LIMIT;
+	case MUXBUS_ERR_CANCELLED:
+		return MESSAGE_CANCELLED;
+	case MUXBUS_ERR_INVALID:
+		return MESSAGE_PARAMS;
+	case MUXBUS_ERR_UNAVAILABLE:
+		return MESSAGE_TMUX_UNAVAILABLE;
+	default:
+		return muxbus_error_is_fatal(error) ? MESSAGE_TMUX_UNAVAILABLE : MESSAGE_INTERNAL;
+	}
+}
+
+void tmux_fail(struct request *request, int error, const char *text)
+{
+	enum message_error kind = kind_of(error);
+	const char *reason = tmux_reason(request_daemon(request)->tmux);
+	if (kind == MESSAGE_TMUX_ERROR)
+		request_fail(
+		    request, kind, "%s", text ? text : "tmux refused, and did not say why");
+	else if (kind == MESSAGE_TIMEOUT)
+		request_fail(request, kind,
+		    "tmux did not answer in time; whether the command took effect is not known");
+	else if (kind == MESSAGE_TMUX_UNAVAILABLE)
+		request_fail(request, kind,
+		    "no tmux server is followed just now (%s); it is tried again by itself",
+		    reason[0] ? reason : muxbus_strerror(error));
+	else
+		request_fail(request, kind, "%s", text ? text : muxbus_strerror(error));
+}

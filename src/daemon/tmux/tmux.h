@@ -1,0 +1,83 @@
+/* SPDX-License-Identifier: ISC */
+/*
+ * The tmux server as the daemon sees it: one sync of libmuxbus, its changes turned into
+ * events, and commands run for requests. The only daemon file that starts, stops or
+ * listens to the sync; others read the model through it.
+ */
+#ifndef DAEMON_TMUX_TMUX_H
+#define DAEMON_TMUX_TMUX_H
+
+#include <muxbus.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+struct config;
+struct event_base;
+struct event_log;
+struct event_scope;
+struct request;
+struct stream_set;
+struct tmux;
+
+struct tmux_handlers {
+	/* The server was found or lost; told after its event was published. May be NULL. */
+	void (*state)(void *data, bool is_live);
+};
+
+/* NULL on failure, with a reason. Follows the server from tmux_start() on. */
+struct tmux *tmux_new(struct event_base *base, const struct config *config,
+    struct event_log *events, const struct tmux_handlers *handlers, void *data, char *ret_reason,
+    size_t reason_size);
+/* Streams get the output; set once, before tmux_start(). */
+void tmux_set_streams(struct tmux *tmux, struct stream_set *streams);
+int tmux_start(struct tmux *tmux);
+/* Detaches in good order; done is called within a second. */
+void tmux_stop(struct tmux *tmux, void (*done)(void *data), void *data);
+void tmux_free(struct tmux *tmux);
+
+struct muxbus_sync *tmux_sync(struct tmux *tmux);
+const struct muxbus_model *tmux_model(const struct tmux *tmux);
+bool tmux_is_live(const struct tmux *tmux);
+/* A number that is another one whenever the model has changed; never 0. */
+uint64_t tmux_revision(const struct tmux *tmux);
+/* Why it is not live; "" if it is. */
+const char *tmux_reason(const struct tmux *tmux);
+
+/* Fills what an event about a pane, window or session concerns. */
+void tmux_scope_pane(const struct tmux *tmux, uint32_t pane, struct event_scope *ret_scope);
+void tmux_scope_window(const struct tmux *tmux, uint32_t window, struct event_scope *ret_scope);
+void tmux_scope_session(uint32_t session, struct event_scope *ret_scope);
+
+/* Kinds of events that somebody subscribed to decide what details are asked of tmux. */
+void tmux_want_details(struct tmux *tmux, bool is_wanted);
+
+/*
+ * Runs commands for a request. then is called with the replies if all succeeded; else
+ * the request is failed (tmux_error with tmux's own text, tmux_unavailable, timeout,
+ * gone) and then is not called. context is passed on and freed with mem_free() after.
+ */
+typedef void tmux_then_fn(
+    struct request *request, const struct muxbus_reply *replies, size_t count, void *context);
+void tmux_run(struct tmux *tmux, struct request *request, struct muxbus_command *command,
+    bool read_back, tmux_then_fn *then, void *context);
+
+/* Fails a request as fits an error of the library. text is tmux's own words, or NULL. */
+void tmux_fail(struct request *request, int error, const char *text);
+
+/* The same for a list of commands: with tmux's words about the first that failed. */
+void tmux_fail_reply(
+    struct request *request, int error, const struct muxbus_reply *replies, size_t count);
+
+/* For commands whose outcome does not matter. */
+void tmux_ignore_reply(void *data, int error, const struct muxbus_reply *replies, size_t count);
+
+/*
+ * Says that a pane was made with a program that only waits, and will be given another: until
+ * then nobody is told of it. pid is that of the one that waits; 0: it is over.
+ */
+void tmux_expect(struct tmux *tmux, uint32_t pane, pid_t pid);
+
+/* What the server that is followed can do: enum muxbus_cap, joined by |; 0 if none is. */
+uint32_t tmux_caps(const struct tmux *tmux);
+
+#endif

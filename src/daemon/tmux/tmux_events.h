@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: ISC */
+/* Changes of the model, and of the server itself, as events. */
+#ifndef DAEMON_TMUX_TMUX_EVENTS_H
+#define DAEMON_TMUX_TMUX_EVENTS_H
+
+#include <muxbus.h>
+
+struct event_log;
+struct stream_set;
+
+/* streams may be NULL: then nothing is known of who wants bells. */
+void tmux_events_change(struct event_log *log, const struct muxbus_model *model,
+    const struct stream_set *streams, const struct muxbus_change *change);
+
+void tmux_events_found(struct event_log *log, const struct muxbus_sync_info *info);
+void tmux_events_lost(struct event_log *log, int error, const char *reason, pid_t pid);
+
+/* Fills the sessions of a scope: those that hold a window. */
+struct event_scope;
+void tmux_events_sessions(
+    const struct muxbus_model *model, uint32_t window, struct event_scope *scope);
+
+#endif

@@ -1,0 +1,331 @@
+/* SPDX-License-Identifier: ISC */
+/* What a terminal program writes, taken apart. */
+#include "daemon/tmux/tokenizer.h"
+
+#include <string.h>
+#ifdef __SSE2__
+#include <emmintrin.h>
+#endif
+
+#include "base/str.h"
+
+enum state {
+	STATE_GROUND,
+	STATE_ESCAPE, /* behind ESC */
+	STATE_INTERMEDIATE, /* ESC and 0x20..0x2f */
+	STATE_CSI,
+	STATE_OSC,
+	STATE_OSC_ESCAPE, /* ESC inside OSC */
+	STATE_STRING, /* DCS, APC, PM, SOS, ESC k */
+	STATE_STRING_ESCAPE,
+};
+
+#define BEL 0x07
+#define CAN 0x18
+#define SUB 0x1a
+#define ESC 0x1b
+#define DEL 0x7f
+
+struct walk {
+	struct tokenizer *tokenizer;
+	token_fn *token;
+	void *data;
+	uint64_t offset; /* of bytes[0] */
+	const uint8_t *bytes;
+	size_t len;
+	size_t place;
+};
+
+void tokenizer_init(struct tokenizer *tokenizer, bool wants_text)
+{
+	*tokenizer = (struct tokenizer){.wants_text = wants_text, .state = STATE_GROUND};
+}
+
+bool tokenizer_is_open(const struct tokenizer *tokenizer, uint64_t *ret_start)
+{
+	if (tokenizer->state == STATE_GROUND)
+		return false;
+	*ret_start = tokenizer->start;
+	return true;
+}
+
+static bool is_break(uint8_t byte)
+{
+	return byte == BEL || byte == ESC || byte == CAN || byte == SUB;
+}
+
+/* The length of what holds no BEL, ESC, CAN or SUB. */
+static size_t span_to_break(const uint8_t *bytes, size_t len)
+{
+	size_t i = 0;
+#ifdef __SSE2__
+	const __m128i bel = _mm_set1_epi8(BEL), esc = _mm_set1_epi8(ESC);
+	/* CAN and SUB differ in one bit. */
+	const __m128i can = _mm_set1_epi8(CAN), bit = _mm_set1_epi8((char)~(CAN ^ SUB));
+	for (; i + 16 <= len; i += 16) {
+		__m128i piece = _mm_loadu_si128((const __m128i *)(const void *)(bytes + i));
+		__m128i hits = _mm_or_si128(_mm_cmpeq_epi8(piece, bel), _mm_cmpeq_epi8(piece, esc));
+		hits = _mm_or_si128(hits, _mm_cmpeq_epi8(_mm_and_si128(piece, bit), can));
+		int mask = _mm_movemask_epi8(hits);
+		if (mask != 0)
+			return i + (size_t)__builtin_ctz((unsigned)mask);
+	}
+#endif
+	while (i < len && !is_break(bytes[i]))
+		i++;
+	return i;
+}
+
+/* The length of what holds no C0 character and no DEL. */
+static size_t span_of_text(const uint8_t *bytes, size_t len)
+{
+	size_t i = 0;
+#ifdef __SSE2__
+	const __m128i last = _mm_set1_epi8(0x1f), del = _mm_set1_epi8(DEL);
+	for (; i + 16 <= len; i += 16) {
+		__m128i piece = _mm_loadu_si128((const __m128i *)(const void *)(bytes + i));
+		__m128i hits = _mm_cmpeq_epi8(_mm_min_epu8(piece, last), piece);
+		hits = _mm_or_si128(hits, _mm_cmpeq_epi8(piece, del));
+		int mask = _mm_movemask_epi8(hits);
+		if (mask != 0)
+			return i + (size_t)__builtin_ctz((unsigned)mask);
+	}
+#endif
+	while (i < len && bytes[i] >= 0x20 && bytes[i] != DEL)
+		i++;
+	return i;
+}
+
+/* Tells a token that ends behind the next len bytes, and steps over them. */
+static void emit(struct walk *walk, struct token token, size_t len)
+{
+	token.to = walk->offset + walk->place + len;
+	walk->token(walk->data, &token);
+	walk->place += len;
+}
+
+static void emit_bytes(struct walk *walk, enum token_kind kind, size_t len)
+{
+	emit(walk,
+	    (struct token){
+		.kind = kind,
+		.bytes = walk->bytes + walk->place,
+		.len = len,
+		.from = walk->offset + walk->place,
+	    },
+	    len);
+}
+
+/* Ends the sequence under way behind the next byte. */
+static void end_sequence(struct walk *walk)
+{
+	struct tokenizer *tokenizer = walk->tokenizer;
+	tokenizer->state = STATE_GROUND;
+	emit(walk, (struct token){.kind = TOKEN_SEQUENCE, .from = tokenizer->start}, 1);
+}
+
+/* Ends an OSC in good order behind the next byte: a mark, if it is one. */
+static void end_osc(struct walk *walk)
+{
+	struct tokenizer *tokenizer = walk->tokenizer;
+	static const char prefix[] = "133;";
+	const size_t prefix_len = sizeof(prefix) - 1;
+	tokenizer->string[tokenizer->string_len] = '\0';
+	if (tokenizer->string_len <= prefix_len ||
+	    memcmp(tokenizer->string, prefix, prefix_len) != 0) {
+		end_sequence(walk);
+		return;
+	}
+	struct token token = {.kind = TOKEN_MARK, .from = tokenizer->start, .status = -1};
+	token.mark = tokenizer->string[prefix_len];
+	token.text = tokenizer->string + prefix_len + 1;
+	if (token.text[0] != '\0' && token.text[0] != ';') {
+		end_sequence(walk);
+		return;
+	}
+	uint32_t status;
+	if (token.text[0] == ';' &&
+	    str_parse_u32(token.text + 1, strcspn(token.text + 1, ";"), &status) && status < 4096)
+		token.status = (int)status;
+	tokenizer->state = STATE_GROUND;
+	emit(walk, token, 1);
+}
+
+/* An ESC: the beginning of a sequence, which ends any other. */
+static void begin_sequence(struct walk *walk)
+{
+	walk->tokenizer->start = walk->offset + walk->place;
+	walk->tokenizer->state = STATE_ESCAPE;
+	walk->place++;
+}
+
+static void step_ground(struct walk *walk)
+{
+	const uint8_t *bytes = walk->bytes + walk->place;
+	size_t left = walk->len - walk->place;
+	bool wants_text = walk->tokenizer->wants_text;
+	size_t span = wants_text ? span_of_text(bytes, left) : span_to_break(bytes, left);
+	if (span > 0) {
+		if (wants_text)
+			emit_bytes(walk, TOKEN_TEXT, span);
+		else
+			walk->place += span;
+		return;
+	}
+	if (bytes[0] == ESC)
+		begin_sequence(walk);
+	else if (bytes[0] == BEL)
+		emit_bytes(walk, TOKEN_BELL, 1);
+	else if (wants_text)
+		emit_bytes(walk, TOKEN_CONTROL, 1);
+	else
+		walk->place++;
+}
+
+/* Control characters take effect in the middle of ESC and CSI sequences. True if it was one. */
+static bool step_control(struct walk *walk)
+{
+	uint8_t byte = walk->bytes[walk->place];
+	if (byte == ESC) {
+		begin_sequence(walk);
+	} else if (byte == CAN || byte == SUB) {
+		end_sequence(walk);
+	} else if (byte == BEL) {
+		emit_bytes(walk, TOKEN_BELL, 1);
+	} else if (byte < 0x20 || byte == DEL) {
+		if (walk->tokenizer->wants_text)
+			emit_bytes(walk, TOKEN_CONTROL, 1);
+		else
+			walk->place++;
+	} else {
+		return false;
+	}
+	return true;
+}
+
+static void step_escape(struct walk *walk)
+{
+	if (step_control(walk))
+		return;
+	struct tokenizer *tokenizer = walk->tokenizer;
+	uint8_t byte = walk->bytes[walk->place];
+	tokenizer->string_len = 0;
+	switch (byte) {
+	case '[':
+		tokenizer->state = STATE_CSI;
+		break;
+	case ']':
+		tokenizer->state = STATE_OSC;
+		break;
+	case 'P':
+	case 'X':
+	case '^':
+	case '_':
+	case 'k':
+		tokenizer->state = STATE_STRING;
+		break;
+	default:
+		if (byte > 0x2f) {
+			end_sequence(walk);
+			return;
+		}
+		tokenizer->state = STATE_INTERMEDIATE;
+		break;
+	}
+	walk->place++;
+}
+
+static void step_intermediate(struct walk *walk)
+{
+	if (step_control(walk))
+		return;
+	if (walk->bytes[walk->place] > 0x2f)
+		end_sequence(walk);
+	else
+		walk->place++;
+}
+
+static void step_csi(struct walk *walk)
+{
+	if (step_control(walk))
+		return;
+	if (walk->bytes[walk->place] >= 0x40)
+		end_sequence(walk);
+	else
+		walk->place++;
+}
+
+static void keep_string(struct tokenizer *tokenizer, const uint8_t *bytes, size_t len)
+{
+	size_t room = sizeof(tokenizer->string) - 1 - tokenizer->string_len;
+	if (len > room)
+		len = room;
+	memcpy(tokenizer->string + tokenizer->string_len, bytes, len);
+	tokenizer->string_len = (uint8_t)(tokenizer->string_len + len);
+}
+
+static void step_string(struct walk *walk)
+{
+	struct tokenizer *tokenizer = walk->tokenizer;
+	const uint8_t *bytes = walk->bytes + walk->place;
+	size_t span = span_to_break(bytes, walk->len - walk->place);
+	if (span > 0) {
+		if (tokenizer->state == STATE_OSC)
+			keep_string(tokenizer, bytes, span);
+		walk->place += span;
+		return;
+	}
+	bool is_osc = tokenizer->state == STATE_OSC;
+	if (bytes[0] == ESC) {
+		tokenizer->state = is_osc ? STATE_OSC_ESCAPE : STATE_STRING_ESCAPE;
+		walk->place++;
+	} else if (bytes[0] == BEL && is_osc) {
+		end_osc(walk);
+	} else if (bytes[0] == BEL) {
+		walk->place++;
+	} else {
+		end_sequence(walk);
+	}
+}
+
+/* Behind an ESC in a string: the end of it, or the beginning of another sequence. */
+static void step_string_escape(struct walk *walk)
+{
+	struct tokenizer *tokenizer = walk->tokenizer;
+	bool is_osc = tokenizer->state == STATE_OSC_ESCAPE;
+	if (walk->bytes[walk->place] == '\\') {
+		if (is_osc)
+			end_osc(walk);
+		else
+			end_sequence(walk);
+		return;
+	}
+	/* The ESC may have come with an earlier piece; it is one byte back in the stream. */
+	tokenizer->start = walk->offset + walk->place - 1;
+	tokenizer->state = STATE_ESCAPE;
+}
+
+void tokenizer_feed(struct tokenizer *tokenizer, uint64_t offset, const void *bytes, size_t len,
+    token_fn *token, void *data)
+{
+	struct walk walk = {
+	    .tokenizer = tokenizer,
+	    .token = token,
+	    .data = data,
+	    .offset = offset,
+	    .bytes = bytes,
+	    .len = len,
+	};
+	static void (*const steps[])(struct walk *) = {
+	    [STATE_GROUND] = step_ground,
+	    [STATE_ESCAPE] = step_escape,
+	    [STATE_INTERMEDIATE] = step_intermediate,
+	    [STATE_CSI] = step_csi,
+	    [STATE_OSC] = step_string,
+	    [STATE_OSC_ESCAPE] = step_string_escape,
+	    [STATE_STRING] = step_string,
+	    [STATE_STRING_ESCAPE] = step_string_escape,
+	};
+	while (walk.place < len)
+		steps[tokenizer->state](&walk);
+}

@@ -1,0 +1,136 @@
+/* SPDX-License-Identifier: ISC */
+/* When a connection may be opened. */
+#include "lib/attach_delay.h"
+
+#include "base/alloc.h"
+#include "base/clock.h"
+#include "lib/errand.h"
+#include "lib/state.h"
+
+#define CALM_MS 30
+/* Where something happens all the time a connection is opened nevertheless. */
+#define PATIENCE_MS 1000
+
+struct run {
+	struct list link;
+	struct muxbus_command *command;
+	bool read_back;
+	muxbus_reply_fn *reply;
+	void *data;
+};
+
+static void on_due(void *data)
+{
+	sync_settle_later(data);
+}
+
+void calm_init(struct calm *calm, struct muxbus_sync *sync)
+{
+	loop_timer_init(&calm->timer, sync->loop, on_due, sync);
+	list_init(&calm->runs);
+}
+
+/* The same versions that die of "off": the fault was mended with that one. */
+static bool is_needed(const struct muxbus_sync *sync)
+{
+	return (sync->version.caps & MUXBUS_CAP_OFF_CRASH) != 0;
+}
+
+static bool has_follow(const struct muxbus_sync *sync, enum follow_state state)
+{
+	const struct list *link;
+
+	list_for_each (link, &sync->follows) {
+		if (list_entry(link, struct follow, link)->state == state)
+			return true;
+	}
+	return false;
+}
+
+void calm_disturb(struct muxbus_sync *sync)
+{
+	sync->calm.disturbed_ms = clock_mono_ms();
+}
+
+bool calm_may_open(struct muxbus_sync *sync)
+{
+	struct calm *calm = &sync->calm;
+	int64_t now_ms = clock_mono_ms();
+	int64_t rest_ms = calm->disturbed_ms + CALM_MS - now_ms;
+
+	/* Our own leaving is told to everybody. */
+	if (has_follow(sync, FOLLOW_CLOSING))
+		rest_ms = CALM_MS;
+	if (calm->waiting_ms == 0)
+		calm->waiting_ms = now_ms;
+	if (!is_needed(sync) || calm->disturbed_ms == 0 || rest_ms <= 0 ||
+	    now_ms - calm->waiting_ms >= PATIENCE_MS) {
+		calm->waiting_ms = 0;
+		return true;
+	}
+	loop_timer_start(&calm->timer, (unsigned)rest_ms);
+	return false;
+}
+
+static int run_now(struct muxbus_sync *sync, struct muxbus_command *command, bool read_back,
+    muxbus_reply_fn *reply, void *data)
+{
+	calm_disturb(sync);
+	if (read_back)
+		return errand_run(sync, command, reply, data);
+	return follow_run(sync->primary, command, reply, data);
+}
+
+int calm_run(struct muxbus_sync *sync, struct muxbus_command *command, bool read_back,
+    muxbus_reply_fn *reply, void *data)
+{
+	struct run *run;
+
+	if (!is_needed(sync) ||
+	    (!has_follow(sync, FOLLOW_OPENING) && list_is_empty(&sync->calm.runs)))
+		return run_now(sync, command, read_back, reply, data);
+	run = mem_alloc(sizeof *run);
+	if (run == NULL) {
+		muxbus_command_free(command);
+		return MUXBUS_ERR_NOMEM;
+	}
+	*run =
+	    (struct run){.command = command, .read_back = read_back, .reply = reply, .data = data};
+	list_append(&sync->calm.runs, &run->link);
+	return 0;
+}
+
+static struct run *take_run(struct calm *calm)
+{
+	struct run *run = list_entry(calm->runs.next, struct run, link);
+
+	list_remove(&run->link);
+	return run;
+}
+
+void calm_release(struct muxbus_sync *sync)
+{
+	while (!list_is_empty(&sync->calm.runs) && !has_follow(sync, FOLLOW_OPENING)) {
+		struct run *run = take_run(&sync->calm);
+		int error = run_now(sync, run->command, run->read_back, run->reply, run->data);
+
+		if (error != 0 && run->reply != NULL)
+			run->reply(run->data, error, NULL, 0);
+		mem_free(run);
+	}
+}
+
+void calm_fail(struct muxbus_sync *sync, int error)
+{
+	loop_timer_stop(&sync->calm.timer);
+	sync->calm.disturbed_ms = 0;
+	sync->calm.waiting_ms = 0;
+	while (!list_is_empty(&sync->calm.runs)) {
+		struct run *run = take_run(&sync->calm);
+
+		muxbus_command_free(run->command);
+		if (run->reply != NULL)
+			run->reply(run->data, error, NULL, 0);
+		mem_free(run);
+	}
+}

@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: ISC */
+/* The lines that begin and end a reply: %begin, %end and %error, with three numbers. */
+#ifndef LIB_BLOCK_LINE_H
+#define LIB_BLOCK_LINE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+enum guard_kind {
+	GUARD_BEGIN,
+	GUARD_END,
+	GUARD_ERROR,
+};
+
+struct guard {
+	enum guard_kind kind;
+	bool is_ours; /* the third number: 1 for a command that we wrote */
+	uint64_t time;
+	uint64_t number;
+};
+
+/* Reads a line without its newline; false if it is no guard. */
+bool guard_read(const char *line, size_t len, struct guard *ret_guard);
+
+/* Tells whether end closes what begin opened: all three numbers are the same. */
+bool guard_closes(const struct guard *end, const struct guard *begin);
+
+#endif

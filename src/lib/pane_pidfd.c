@@ -1,0 +1,152 @@
+/* SPDX-License-Identifier: ISC */
+/* Watching processes that are not ours: pidfd_open(2), and its information on exits. */
+#include "lib/pane_pidfd.h"
+
+#include <errno.h>
+#include <poll.h>
+#include <signal.h>
+#include <sys/epoll.h>
+#include <sys/ioctl.h>
+#include <sys/resource.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "base/alloc.h"
+#include "lib/pane_exit.h"
+#include "lib/state.h"
+
+#ifndef SYS_pidfd_open
+#define SYS_pidfd_open 434
+#endif
+
+/*
+ * PIDFD_GET_INFO of Linux 6.13, of which older headers know nothing. The mask says what
+ * is asked for, and comes back with what is given; exits are there since 6.15.
+ */
+struct pidfd_information {
+	uint64_t mask;
+	uint64_t cgroup;
+	uint32_t pid;
+	uint32_t tgid;
+	uint32_t ppid;
+	uint32_t ids[8]; /* real, effective, saved and file system user and group */
+	int32_t exit_code; /* as waitpid() gives it */
+};
+#define PIDFD_INFORMATION_EXIT (UINT64_C(1) << 3)
+#define PIDFD_GET_INFORMATION _IOWR(0xff, 11, struct pidfd_information)
+
+_Static_assert(sizeof(struct pidfd_information) == 64, "the kernel's first size");
+
+struct reaper_watch {
+	struct reaper *reaper;
+	struct loop_watch *readable;
+	uint32_t pane;
+	int fd;
+};
+
+void reaper_init(struct reaper *reaper, struct muxbus_sync *sync)
+{
+	struct rlimit limit;
+
+	reaper->sync = sync;
+	reaper->watches_max = REAPER_WATCHES_MAX;
+	map_init(&reaper->watches);
+	if (getrlimit(RLIMIT_NOFILE, &limit) == 0 && limit.rlim_cur / 2 < REAPER_WATCHES_MAX)
+		reaper->watches_max = (size_t)limit.rlim_cur / 2;
+}
+
+static void watch_free(struct reaper_watch *watch)
+{
+	loop_unwatch(watch->readable);
+	close(watch->fd);
+	mem_free(watch);
+}
+
+void reaper_finish(struct reaper *reaper)
+{
+	size_t cursor = 0;
+	uint64_t key;
+	void *value;
+
+	while (map_next(&reaper->watches, &cursor, &key, &value))
+		watch_free(value);
+	map_finish(&reaper->watches);
+}
+
+void reaper_forget(struct reaper *reaper, uint32_t pane)
+{
+	struct reaper_watch *watch = map_remove(&reaper->watches, pane);
+
+	if (watch != NULL)
+		watch_free(watch);
+}
+
+/* The descriptor stays open for its information, but says no more. */
+static void on_readable(void *data, uint32_t events)
+{
+	struct reaper_watch *watch = data;
+
+	(void)events;
+	loop_unwatch(watch->readable);
+	watch->readable = NULL;
+	exits_ended(watch->reaper->sync, watch->pane);
+}
+
+void reaper_watch(struct reaper *reaper, uint32_t pane, pid_t pid)
+{
+	struct reaper_watch *watch;
+	int fd;
+
+	reaper_forget(reaper, pane);
+	if (pid <= 0 || reaper->watches.count >= reaper->watches_max)
+		return;
+	fd = (int)syscall(SYS_pidfd_open, pid, 0);
+	if (fd < 0) {
+		if (errno == ESRCH)
+			exits_ended(reaper->sync, pane);
+		return;
+	}
+	watch = mem_calloc(1, sizeof *watch);
+	if (watch == NULL) {
+		close(fd);
+		return;
+	}
+	watch->reaper = reaper;
+	watch->pane = pane;
+	watch->fd = fd;
+	if (loop_watch(reaper->sync->loop, fd, EPOLLIN, on_readable, watch, &watch->readable) !=
+		0 ||
+	    map_set(&reaper->watches, pane, watch) != 0)
+		watch_free(watch);
+}
+
+static bool read_exit(int fd, int *ret_status, int *ret_signal)
+{
+	struct pidfd_information information = {.mask = PIDFD_INFORMATION_EXIT};
+
+	if (ioctl(fd, PIDFD_GET_INFORMATION, &information) != 0 ||
+	    (information.mask & PIDFD_INFORMATION_EXIT) == 0)
+		return false;
+	*ret_status = -1;
+	*ret_signal = 0;
+	if (WIFEXITED(information.exit_code))
+		*ret_status = WEXITSTATUS(information.exit_code);
+	else if (WIFSIGNALED(information.exit_code))
+		*ret_signal = WTERMSIG(information.exit_code);
+	return true;
+}
+
+enum reaper_verdict reaper_look(
+    const struct reaper *reaper, uint32_t pane, pid_t pid, int *ret_status, int *ret_signal)
+{
+	const struct reaper_watch *watch = map_get(&reaper->watches, pane);
+	struct pollfd poll_fd;
+
+	if (watch == NULL)
+		return pid > 0 && kill(pid, 0) != 0 && errno == ESRCH ? REAPER_ENDED : REAPER_RUNS;
+	poll_fd = (struct pollfd){.fd = watch->fd, .events = POLLIN};
+	if (poll(&poll_fd, 1, 0) <= 0)
+		return REAPER_RUNS;
+	return read_exit(watch->fd, ret_status, ret_signal) ? REAPER_STATUS : REAPER_ENDED;
+}

@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: ISC */
+/*
+ * The processes of panes. Each is watched by a descriptor of its own (pidfd), which
+ * becomes readable when it ends; so no end is polled for, and kernels since 6.15 tell
+ * how it ended although it was never our child.
+ */
+#ifndef LIB_PANE_PIDFD_H
+#define LIB_PANE_PIDFD_H
+
+#include <muxbus.h>
+
+#include "base/map.h"
+#include "lib/loop.h"
+
+/* More processes, or more than half of the descriptors we may have, are not watched. */
+#define REAPER_WATCHES_MAX 4096
+
+struct reaper {
+	struct muxbus_sync *sync;
+	struct map watches; /* struct reaper_watch by pane */
+	size_t watches_max;
+};
+
+enum reaper_verdict {
+	REAPER_RUNS,
+	REAPER_ENDED, /* how is not known, perhaps not yet */
+	REAPER_STATUS, /* and its status is known */
+};
+
+void reaper_init(struct reaper *reaper, struct muxbus_sync *sync);
+void reaper_finish(struct reaper *reaper);
+
+/* Watches a pane's process instead of the one before; exits_ended() is called at its end. */
+void reaper_watch(struct reaper *reaper, uint32_t pane, pid_t pid);
+void reaper_forget(struct reaper *reaper, uint32_t pane);
+
+/* Tells how it stands with the process of a pane. */
+enum reaper_verdict reaper_look(
+    const struct reaper *reaper, uint32_t pane, pid_t pid, int *ret_status, int *ret_signal);
+
+#endif

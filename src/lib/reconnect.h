@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: ISC */
+/*
+ * Waiting for a tmux server: tries come at growing intervals with some chance in them,
+ * and at once when something appears at the place of the socket.
+ */
+#ifndef LIB_RECONNECT_H
+#define LIB_RECONNECT_H
+
+#include <muxbus.h>
+
+#include "lib/loop.h"
+
+struct finder {
+	struct muxbus_sync *sync;
+	struct loop_timer timer;
+	struct loop_watch *watch;
+	int inotify_fd; /* -1: none */
+	unsigned delay_ms;
+	unsigned tries; /* since it was reset */
+};
+
+void finder_init(struct finder *finder, struct muxbus_sync *sync);
+void finder_finish(struct finder *finder);
+
+/* Has sync_try() called later; error says why the last try failed. */
+void finder_wait(struct finder *finder, int error);
+
+/* Ends the waiting: the server was found, or is not wanted any more. */
+void finder_stop(struct finder *finder);
+
+/* A growing delay with up to a quarter of chance, for whoever tries again. */
+unsigned finder_next_delay_ms(unsigned *delay_ms);
+
+#endif

@@ -1,0 +1,253 @@
+/* SPDX-License-Identifier: ISC */
+/* What is thought of programs at rest: prompts, questions, work, crashes; and what is learned. */
+#include "daemon/agent/classify.h"
+
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/buf.h"
+#include "base/process.h"
+#include "daemon/core/pattern.h"
+#include "tap.h"
+
+static const char *const kinds[] = {
+    [VERDICT_BUSY] = "busy",
+    [VERDICT_READY] = "ready",
+    [VERDICT_QUESTION] = "question",
+    [VERDICT_CRASHED] = "crashed",
+    [VERDICT_UNKNOWN] = "unknown",
+};
+
+/* A program that edits lines, at rest for long enough; it is this very process. */
+static struct agent_facts at_rest(const char *row)
+{
+	struct agent_facts facts = {
+	    .has_cursor = true,
+	    .quiet_ms = AGENT_REST_MS,
+	    .front = {.is_known = true, .pid = getpid(), .name = "repl", .reads = AGENT_READS_YES},
+	    .tty = {.is_known = true, .has_echo = true},
+	};
+
+	facts.front.start = process_start_ticks(getpid());
+	snprintf(facts.row, sizeof facts.row, "%s", row);
+	return facts;
+}
+
+static struct agent_habit learned(const struct agent_facts *facts)
+{
+	struct agent_habit habit = {0};
+
+	agent_learn(facts, &habit);
+	return habit;
+}
+
+static void judged(const struct agent_facts *facts, const struct agent_habit *habit,
+    struct pattern *regex, enum agent_verdict_kind want, const char *name)
+{
+	struct agent_verdict verdict;
+
+	agent_judge(facts, habit, regex, &verdict);
+	if (!is_str(kinds[verdict.kind], kinds[want], "%s", name))
+		diag("%s", verdict.reason);
+}
+
+static void test_first(void)
+{
+	const struct agent_habit none = {0};
+	struct agent_facts facts = at_rest(">>> ");
+
+	judged(&facts, &none, NULL, VERDICT_READY, "the first rest of one that reads");
+	facts.quiet_ms = AGENT_REST_MS - 1;
+	judged(&facts, &none, NULL, VERDICT_BUSY, "not before it rests");
+	facts = at_rest("Loading...");
+	facts.front.reads = AGENT_READS_NO;
+	facts.quiet_ms = 3600000;
+	judged(&facts, &none, NULL, VERDICT_BUSY, "nor while it does something else, however long");
+	facts = at_rest("Loading...");
+	facts.front.reads = AGENT_READS_UNKNOWN;
+	judged(&facts, &none, NULL, VERDICT_BUSY, "nor soon where that is not known");
+	facts = at_rest("Do you trust this folder? [y/N] ");
+	judged(&facts, &none, NULL, VERDICT_QUESTION, "a question is none, but asks");
+	facts = at_rest("");
+	judged(&facts, &none, NULL, VERDICT_READY, "one that reads needs no prompt");
+	facts.front.reads = AGENT_READS_UNKNOWN;
+	facts.quiet_ms = 3600000;
+	judged(&facts, &none, NULL, VERDICT_BUSY, "one of which nothing is known does");
+}
+
+static void test_prompt(void)
+{
+	struct agent_facts facts = at_rest("In [1]: ");
+	struct agent_habit habit = learned(&facts);
+
+	judged(&facts, &habit, NULL, VERDICT_READY, "its prompt");
+	facts = at_rest("In [23]: ");
+	judged(&facts, &habit, NULL, VERDICT_READY, "which may count");
+	facts = at_rest("In [23]: draft");
+	judged(&facts, &habit, NULL, VERDICT_BUSY, "with a draft behind it");
+	facts = at_rest("In [23]: ");
+	facts.has_right = true;
+	judged(&facts, &habit, NULL, VERDICT_BUSY, "or behind the cursor");
+	facts = at_rest("abcIn [2]: ");
+	judged(&facts, &habit, NULL, VERDICT_READY, "behind output without an end");
+	facts = at_rest("Name: ");
+	judged(&facts, &habit, NULL, VERDICT_QUESTION, "it reads, and not at its prompt");
+	facts = at_rest("In [2]: ");
+	facts.tty.is_cooked = true;
+	facts.front.reads = AGENT_READS_UNKNOWN;
+	judged(&facts, &habit, NULL, VERDICT_BUSY,
+	    "its characters in output: the terminal is not set so");
+	facts = at_rest("In [2]: ");
+	facts.front.reads = AGENT_READS_NO;
+	facts.quiet_ms = 3600000;
+	judged(&facts, &habit, NULL, VERDICT_BUSY, "or it does something else");
+	facts = at_rest("In [2]: ");
+	facts.tty.unread = 1;
+	judged(&facts, &habit, NULL, VERDICT_BUSY, "or has not read what was typed");
+	facts = at_rest("In [2]: ");
+	facts.in_mode = true;
+	judged(&facts, &habit, NULL, VERDICT_UNKNOWN, "in copy mode nothing is seen");
+}
+
+static void test_leftover(void)
+{
+	struct agent_facts facts = at_rest("Loading...>>> ");
+	struct agent_habit habit = learned(&facts);
+
+	facts = at_rest(">>> ");
+	judged(
+	    &facts, &habit, NULL, VERDICT_READY, "what stood before the first prompt is no part");
+	agent_learn(&facts, &habit);
+	is_str(habit.row, ">>> ", "and is forgotten");
+	facts = at_rest("> ");
+	judged(&facts, &habit, NULL, VERDICT_QUESTION, "but a part of a prompt is not the prompt");
+	is_str(agent_prompt_part("abc>>> ", &habit), ">>> ", "the prompt is found in its row");
+}
+
+/* One that draws its prompt, and of which it is not known what it waits for. */
+static void test_bytes(void)
+{
+	static const char drawn[] = "\033[1G\033[0J> \033[3G";
+	struct agent_facts facts = at_rest("> ");
+	struct agent_habit habit;
+
+	facts.front.reads = AGENT_READS_UNKNOWN;
+	agent_facts_set_tail(&facts, drawn, strlen(drawn));
+	habit = learned(&facts);
+	judged(&facts, &habit, NULL, VERDICT_READY, "the same bytes drew it");
+	agent_facts_set_tail(&facts, "> ", 2);
+	facts.quiet_ms = AGENT_DOUBT_MS - 1;
+	judged(&facts, &habit, NULL, VERDICT_BUSY, "it was printed");
+	agent_facts_set_tail(&facts, "\033[32m> \033[0m", 11);
+	judged(&facts, &habit, NULL, VERDICT_BUSY, "in colour too");
+	facts.quiet_ms = AGENT_DOUBT_MS;
+	judged(&facts, &habit, NULL, VERDICT_READY, "until nothing came for very long");
+	agent_facts_set_tail(&facts, "\r\033[K> ", 6);
+	facts.quiet_ms = AGENT_WEAK_MS;
+	judged(&facts, &habit, NULL, VERDICT_READY, "drawn otherwise it is enough after a while");
+	facts.mark = 'B';
+	facts.quiet_ms = AGENT_REST_MS;
+	judged(&facts, &habit, NULL, VERDICT_READY, "a mark of the shell is enough at once");
+	facts.mark = 'C';
+	judged(&facts, &habit, NULL, VERDICT_BUSY, "and so is one that says no");
+	facts.mark = '\0';
+	facts.reports_busy = true;
+	judged(&facts, &habit, NULL, VERDICT_BUSY, "as is its own word");
+}
+
+static void test_shell(void)
+{
+	struct agent_facts facts = at_rest("me@host:~$ ");
+	struct agent_habit habit;
+
+	facts.front.is_shell = true;
+	habit = learned(&facts);
+	facts = at_rest("me@host:/usr/share$ ");
+	facts.front.is_shell = true;
+	judged(&facts, &habit, NULL, VERDICT_READY, "the prompt of a shell has its directory");
+	facts.front.pid = getppid();
+	facts.front.start = process_start_ticks(getppid());
+	facts.front.reads = AGENT_READS_UNKNOWN;
+	judged(
+	    &facts, &habit, NULL, VERDICT_BUSY, "a shell that has another in front is not ready");
+	snprintf(facts.row, sizeof facts.row, "Proceed? [Y/n] ");
+	judged(&facts, &habit, NULL, VERDICT_QUESTION, "which may ask");
+	snprintf(facts.row, sizeof facts.row, "[sudo] password for me: ");
+	facts.tty.is_cooked = true;
+	judged(&facts, &habit, NULL, VERDICT_QUESTION, "also for a secret");
+}
+
+static void test_crash(void)
+{
+	struct agent_facts facts = at_rest(">>> ");
+	struct agent_habit habit = learned(&facts);
+
+	facts.is_dead = true;
+	judged(&facts, &habit, NULL, VERDICT_CRASHED, "a program that has ended");
+	facts = at_rest("$ ");
+	facts.front.is_shell = true;
+	habit.start++; /* a process that is no more */
+	judged(&facts, &habit, NULL, VERDICT_CRASHED, "a shell in its place");
+	facts.quiet_ms = 0;
+	judged(&facts, &habit, NULL, VERDICT_CRASHED, "also while that writes");
+}
+
+static void test_regex(void)
+{
+	char reason[100];
+	struct pattern *regex = pattern_new("db=[>#]", 7, reason, sizeof reason);
+	const struct agent_habit none = {0};
+	struct agent_facts facts = at_rest("db=# ");
+	struct agent_habit habit;
+
+	judged(&facts, &none, regex, VERDICT_READY, "a pattern says what a prompt is");
+	habit = learned(&facts);
+	facts = at_rest("db=> ");
+	judged(&facts, &habit, regex, VERDICT_READY, "in all its forms");
+	facts = at_rest("db=> select");
+	judged(&facts, &none, regex, VERDICT_BUSY, "up to the cursor");
+	facts = at_rest("other> ");
+	judged(&facts, &none, regex, VERDICT_BUSY, "and nothing else is one");
+	pattern_free(regex);
+}
+
+static void test_rows(void)
+{
+	static const char *const asks[] = {"Continue? [Y/n] ", "Overwrite (yes/no)? ",
+	    "Are you sure you want to continue connecting (yes/no/[fingerprint])? ",
+	    "Password: ", "Enter passphrase for key: ", "Press any key to continue . . .",
+	    "--More--", "Do you want to proceed?"};
+	static const char *const silent[] = {
+	    "$ ", ">>> ", "the password is checked", "[Y/n] was asked", "total: ", "why? ", ""};
+	struct agent_facts facts = {0};
+	struct prompt_view view = {.columns = 20, .cursor_row = 2, .cursor_column = 7};
+	struct buf text;
+
+	for (size_t at = 0; at < sizeof asks / sizeof *asks; at++)
+		ok(agent_row_asks(asks[at]), "asks: %s", asks[at]);
+	for (size_t at = 0; at < sizeof silent / sizeof *silent; at++)
+		ok(!agent_row_asks(silent[at]), "does not ask: %s", silent[at]);
+	view.text = "old\n\n\033[1mName\033[0m: x\033[2mhint\033[0m\n";
+	view.len = strlen(view.text);
+	agent_facts_read_screen(&view, &facts);
+	is_str(facts.row, "Name: x", "a row is what stands before the cursor");
+	ok(!facts.has_right, "a dim hint behind it is nothing");
+	buf_init(&text, 100);
+	agent_question_text(&view, 12, &text);
+	is_mem(text.data, text.len, "Name: xhint", 11, "a question begins behind a blank row");
+	buf_finish(&text);
+}
+
+int main(void)
+{
+	test_first();
+	test_prompt();
+	test_leftover();
+	test_bytes();
+	test_shell();
+	test_crash();
+	test_regex();
+	test_rows();
+	return done_testing();
+}

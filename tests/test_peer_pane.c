@@ -1,0 +1,162 @@
+/* SPDX-License-Identifier: ISC */
+/* Which pane a process sits in: with a /proc of our own, and with panes whose terminals are devices. */
+#include "daemon/server/peer_pane.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/sysmacros.h>
+#include <unistd.h>
+
+#include "lib/model.h"
+#include "tap.h"
+
+#define SOCKET "/tmp/tmux-0/default"
+
+static char proc[] = "/tmp/muxbus-proc-XXXXXX";
+
+static void write_file(const char *path, const char *bytes, size_t len)
+{
+	FILE *file = fopen(path, "w");
+	if (!file)
+		abort();
+	(void)fwrite(bytes, 1, len, file);
+	(void)fclose(file);
+}
+
+/* The kernel's number of a device's terminal; 0 for none. */
+static unsigned tty_number(const char *device)
+{
+	struct stat st;
+	if (!device || stat(device, &st) < 0)
+		return 0;
+	unsigned number = minor(st.st_rdev);
+	return (number & 0xff) | major(st.st_rdev) << 8 | (number & ~0xffu) << 12;
+}
+
+/* Adds a process; environ with | for the NULs. */
+static void add(int pid, int parent, const char *name, const char *device, const char *environ_text)
+{
+	char path[128];
+	char text[512];
+	(void)snprintf(path, sizeof(path), "%s/%d", proc, pid);
+	(void)mkdir(path, 0700);
+	(void)snprintf(path, sizeof(path), "%s/%d/stat", proc, pid);
+	int len = snprintf(text, sizeof(text), "%d (%s) S %d %d %d %u -1 4194560 1 2 3", pid, name,
+	    parent, pid, pid, tty_number(device));
+	write_file(path, text, (size_t)len);
+	(void)snprintf(path, sizeof(path), "%s/%d/environ", proc, pid);
+	(void)snprintf(text, sizeof(text), "%s", environ_text ? environ_text : "A=1|");
+	len = (int)strlen(text);
+	for (int i = 0; i < len; i++)
+		if (text[i] == '|')
+			text[i] = '\0';
+	write_file(path, text, (size_t)len);
+}
+
+static void clear(void)
+{
+	char command[128];
+	(void)snprintf(command, sizeof(command), "rm -rf %s/*", proc);
+	if (system(command) != 0)
+		abort();
+}
+
+static void expect(const struct muxbus_model *model, pid_t pid, long pane,
+    enum caller_evidence evidence, bool is_weak, const char *what)
+{
+	struct caller caller = {0};
+	caller_find_in(proc, pid, model, SOCKET, &caller);
+	bool is_right = (pane < 0 ? caller.pane == MUXBUS_NO_ID : caller.pane == (uint32_t)pane) &&
+	    caller.evidence == evidence && caller.is_weak == is_weak;
+	ok(is_right, "%s", what);
+	if (!is_right)
+		diag("got %%%ld by %s%s", caller.pane == MUXBUS_NO_ID ? -1 : (long)caller.pane,
+		    caller_evidence_name(caller.evidence), caller.is_weak ? ", weak" : "");
+}
+
+static void add_pane(
+    struct muxbus_model *model, uint32_t id, pid_t pid, const char *tty, bool is_dead)
+{
+	struct muxbus_pane pane = {.id = id,
+	    .window = 1,
+	    .index = (int)id,
+	    .pid = pid,
+	    .tty = tty,
+	    .title = "",
+	    .command = "",
+	    .path = "",
+	    .mode = "",
+	    .is_dead = is_dead};
+	if (model_add_pane(model, &pane) < 0)
+		abort();
+}
+
+int main(void)
+{
+	struct muxbus_model *model;
+	if (!mkdtemp(proc) || model_new(&model) < 0)
+		return 99;
+	struct muxbus_session session = {.id = 1, .name = "work"};
+	struct muxbus_window window = {.id = 1, .name = "w", .layout = "", .visible_layout = ""};
+	struct muxbus_link link = {.session = 1, .window = 1};
+	if (model_add_session(model, &session) < 0 || model_add_window(model, &window) < 0 ||
+	    model_add_link(model, &link) < 0)
+		return 99;
+	/* Character devices that are everywhere stand for terminals. */
+	add_pane(model, 1, 100, "/dev/zero", false);
+	add_pane(model, 2, 200, "/dev/full", false);
+	add_pane(model, 3, 300, "/dev/null", true);
+	if (model_finish(model) < 0)
+		return 99;
+
+	add(100, 50, "bash", "/dev/zero", NULL);
+	add(200, 50, "zsh", "/dev/full", NULL);
+	add(101, 100, "agent", "/dev/zero", "TMUX=" SOCKET ",1,0|TMUX_PANE=%2|");
+	expect(model, 101, 1, CALLER_TTY, false, "its terminal counts, and no environment");
+	expect(model, 100, 1, CALLER_TTY, false, "the shell itself");
+	add(102, 101, "x) S 1 (y", "/dev/zero", NULL);
+	expect(model, 102, 1, CALLER_TTY, false, "a name that looks like more");
+	add(103, 101, "mcp", NULL, NULL);
+	expect(model, 103, 1, CALLER_ANCESTOR_TTY, false, "a child without a terminal");
+	add(104, 103, "tool", NULL, NULL);
+	expect(model, 104, 1, CALLER_ANCESTOR_TTY, true, "two of them: weak");
+	add(105, 101, "script", "/dev/random", NULL);
+	expect(model, 105, 1, CALLER_ANCESTOR_TTY, false, "behind a terminal of another kind");
+	add(106, 105, "below", NULL, NULL);
+	expect(model, 106, 1, CALLER_ANCESTOR_TTY, false, "and a child of that");
+	clear();
+	add(200, 50, "daemon", NULL, NULL);
+	add(201, 200, "child", NULL, NULL);
+	expect(
+	    model, 200, 2, CALLER_ANCESTOR_PID, false, "a pane's process that left its terminal");
+	clear();
+	add(301, 1, "late", "/dev/null", NULL);
+	expect(model, 301, -1, CALLER_NONE, false, "a dead pane's terminal may be another's");
+	clear();
+	add(400, 1, "orphan", NULL, "B=|TMUX=" SOCKET ",1,0|TMUX_PANE=%2|");
+	expect(model, 400, 2, CALLER_ENVIRONMENT, true, "an orphan's environment: weak");
+	add(401, 400, "child", NULL, NULL);
+	expect(model, 401, 2, CALLER_ENVIRONMENT, true, "or its parent's");
+	add(402, 1, "other", NULL, "TMUX=/tmp/tmux-0/other,1,0|TMUX_PANE=%2|");
+	expect(model, 402, -1, CALLER_NONE, false, "of another server it says nothing");
+	add(403, 1, "forged", NULL, "TMUX=" SOCKET ",1,0|TMUX_PANE=%9|");
+	expect(model, 403, -1, CALLER_NONE, false, "nor of a pane that is not there");
+	add(404, 1, "half", NULL, "TMUX_PANE=%2|");
+	expect(model, 404, -1, CALLER_NONE, false, "TMUX_PANE alone is not enough");
+	add(405, 1, "cut", NULL, "XTMUX_PANE=%2|TMUX=" SOCKET "|TMUX_PANE=");
+	expect(model, 405, -1, CALLER_NONE, false, "an environment that ends in the middle");
+	add(406, 406, "loop", NULL, NULL);
+	expect(model, 406, -1, CALLER_NONE, false, "a circle of parents ends");
+	expect(model, 407, -1, CALLER_NONE, false, "a process that is gone");
+	expect(model, 0, -1, CALLER_NONE, false, "a process of another namespace");
+	char path[128];
+	(void)snprintf(path, sizeof(path), "%s/400/stat", proc);
+	write_file(path, "400 (orphan S 1", 15);
+	expect(model, 400, 2, CALLER_ENVIRONMENT, true, "a status that cannot be read");
+	clear();
+	(void)rmdir(proc);
+	model_free(model);
+	return done_testing();
+}
