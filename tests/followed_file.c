@@ -57,7 +57,7 @@ static bool on_block(void *data, const struct tail_block *block)
 	return true;
 }
 
-static void on_changed(void *data, enum follower_change change)
+static void on_changed(void *data, enum tail_change change)
 {
 	((struct place *)data)->changes[change]++;
 }
@@ -73,7 +73,7 @@ static void on_looked(void *data)
 	(void)data;
 }
 
-static const struct feed_handlers handlers = {
+static const struct tail_loop_handlers handlers = {
     .block = on_block, .changed = on_changed, .partial = on_partial, .looked = on_looked};
 
 static void on_tick(evutil_socket_t fd, short what, void *data)
@@ -108,9 +108,9 @@ static int remove_one(const char *path, const struct stat *status, int type, str
 
 static void place_stop(struct place *place)
 {
-	feed_free(place->feed);
-	feed_set_free(place->set);
-	place->feed = NULL;
+	tail_loop_free(place->tail_loop);
+	tail_loop_set_free(place->set);
+	place->tail_loop = NULL;
 	place->set = NULL;
 }
 
@@ -126,10 +126,10 @@ void place_close(struct place *place)
 
 static void place_start(struct place *place, const struct tail_place *places, size_t count)
 {
-	const struct feed_options options = {
+	const struct tail_loop_options options = {
 	    .is_polling = place->mode == PLACE_POLL, .poll_ms = POLL_MS};
-	place->set = feed_set_new(place->base, &options);
-	place->feed = feed_new(place->set, place->path, places, count, &handlers, place);
+	place->set = tail_loop_set_new(place->base, &options);
+	place->tail_loop = tail_loop_new(place->set, place->path, places, count, &handlers, place);
 }
 
 void place_follow(struct place *place)
@@ -139,8 +139,8 @@ void place_follow(struct place *place)
 
 void place_restart(struct place *place)
 {
-	struct tail_place places[FOLLOWER_PLACES_MAX];
-	size_t count = follower_places(feed_follower(place->feed), places);
+	struct tail_place places[TAIL_PLACES_MAX];
+	size_t count = tail_places(tail_loop_tail(place->tail_loop), places);
 	place_stop(place);
 	place_start(place, places, count);
 }
@@ -220,7 +220,7 @@ bool place_turn(struct place *place)
 	bool is_there = place_until(place, &place->told.count, place->written.count);
 	place->is_late |= !is_there;
 	/* What happens without lines is seen too: one whole look at the path. */
-	feed_set_look(place->set);
+	tail_loop_set_look(place->set);
 	event_base_loop(place->base, EVLOOP_ONCE);
 	if (place->mode == PLACE_RESTART)
 		place_restart(place);
@@ -297,8 +297,8 @@ static void run_scenario(const struct scenario *scenario, enum place_mode mode)
 	place_open(&place, mode);
 	scenario->run(&place);
 	bool is_in_time =
-	    !place.feed || place_until(&place, &place.told.count, place.written.count);
-	if (place.feed)
+	    !place.tail_loop || place_until(&place, &place.told.count, place.written.count);
+	if (place.tail_loop)
 		place_run(&place, 60); /* for what may be told twice */
 	bool agrees = place_agrees(&place, &missing, &invented);
 	ok(is_in_time && agrees && !place.is_late, "%s: %s: %zu lines, %zu missed, %zu invented",

@@ -32,13 +32,13 @@ struct place {
 	enum place_mode mode;
 	struct event_base *base;
 	struct event *tick;
-	struct feed_set *set;
-	struct feed *feed;
+	struct tail_loop_set *set;
+	struct tail_loop *tail_loop;
 	char dir[PATH_MAX];
 	char path[PATH_MAX]; /* that is followed: "log" in it, unless set before place_follow() */
 	struct lines written;
 	struct lines told;
-	size_t changes[FOLLOWER_CHANGE_COUNT_];
+	size_t changes[TAIL_CHANGE_COUNT_];
 	size_t cut; /* lines that were told as such */
 	size_t partial;
 	bool is_late; /* at a turn something was not told in time */

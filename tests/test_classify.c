@@ -34,27 +34,27 @@ static struct agent_facts at_rest(const char *row)
 	return facts;
 }
 
-static struct agent_habit learned(const struct agent_facts *facts)
+static struct prompt_profile learned(const struct agent_facts *facts)
 {
-	struct agent_habit habit = {0};
+	struct prompt_profile profile = {0};
 
-	agent_learn(facts, &habit);
-	return habit;
+	agent_learn(facts, &profile);
+	return profile;
 }
 
-static void judged(const struct agent_facts *facts, const struct agent_habit *habit,
+static void judged(const struct agent_facts *facts, const struct prompt_profile *profile,
     struct pattern *regex, enum agent_verdict_kind want, const char *name)
 {
 	struct agent_verdict verdict;
 
-	agent_judge(facts, habit, regex, &verdict);
+	agent_judge(facts, profile, regex, &verdict);
 	if (!is_str(kinds[verdict.kind], kinds[want], "%s", name))
 		diag("%s", verdict.reason);
 }
 
 static void test_first(void)
 {
-	const struct agent_habit none = {0};
+	const struct prompt_profile none = {0};
 	struct agent_facts facts = at_rest(">>> ");
 
 	judged(&facts, &none, NULL, VERDICT_READY, "the first rest of one that reads");
@@ -79,50 +79,51 @@ static void test_first(void)
 static void test_prompt(void)
 {
 	struct agent_facts facts = at_rest("In [1]: ");
-	struct agent_habit habit = learned(&facts);
+	struct prompt_profile profile = learned(&facts);
 
-	judged(&facts, &habit, NULL, VERDICT_READY, "its prompt");
+	judged(&facts, &profile, NULL, VERDICT_READY, "its prompt");
 	facts = at_rest("In [23]: ");
-	judged(&facts, &habit, NULL, VERDICT_READY, "which may count");
+	judged(&facts, &profile, NULL, VERDICT_READY, "which may count");
 	facts = at_rest("In [23]: draft");
-	judged(&facts, &habit, NULL, VERDICT_BUSY, "with a draft behind it");
+	judged(&facts, &profile, NULL, VERDICT_BUSY, "with a draft behind it");
 	facts = at_rest("In [23]: ");
 	facts.has_right = true;
-	judged(&facts, &habit, NULL, VERDICT_BUSY, "or behind the cursor");
+	judged(&facts, &profile, NULL, VERDICT_BUSY, "or behind the cursor");
 	facts = at_rest("abcIn [2]: ");
-	judged(&facts, &habit, NULL, VERDICT_READY, "behind output without an end");
+	judged(&facts, &profile, NULL, VERDICT_READY, "behind output without an end");
 	facts = at_rest("Name: ");
-	judged(&facts, &habit, NULL, VERDICT_QUESTION, "it reads, and not at its prompt");
+	judged(&facts, &profile, NULL, VERDICT_QUESTION, "it reads, and not at its prompt");
 	facts = at_rest("In [2]: ");
 	facts.tty.is_cooked = true;
 	facts.front.reads = AGENT_READS_UNKNOWN;
-	judged(&facts, &habit, NULL, VERDICT_BUSY,
+	judged(&facts, &profile, NULL, VERDICT_BUSY,
 	    "its characters in output: the terminal is not set so");
 	facts = at_rest("In [2]: ");
 	facts.front.reads = AGENT_READS_NO;
 	facts.quiet_ms = 3600000;
-	judged(&facts, &habit, NULL, VERDICT_BUSY, "or it does something else");
+	judged(&facts, &profile, NULL, VERDICT_BUSY, "or it does something else");
 	facts = at_rest("In [2]: ");
 	facts.tty.unread = 1;
-	judged(&facts, &habit, NULL, VERDICT_BUSY, "or has not read what was typed");
+	judged(&facts, &profile, NULL, VERDICT_BUSY, "or has not read what was typed");
 	facts = at_rest("In [2]: ");
 	facts.in_mode = true;
-	judged(&facts, &habit, NULL, VERDICT_UNKNOWN, "in copy mode nothing is seen");
+	judged(&facts, &profile, NULL, VERDICT_UNKNOWN, "in copy mode nothing is seen");
 }
 
 static void test_leftover(void)
 {
 	struct agent_facts facts = at_rest("Loading...>>> ");
-	struct agent_habit habit = learned(&facts);
+	struct prompt_profile profile = learned(&facts);
 
 	facts = at_rest(">>> ");
 	judged(
-	    &facts, &habit, NULL, VERDICT_READY, "what stood before the first prompt is no part");
-	agent_learn(&facts, &habit);
-	is_str(habit.row, ">>> ", "and is forgotten");
+	    &facts, &profile, NULL, VERDICT_READY, "what stood before the first prompt is no part");
+	agent_learn(&facts, &profile);
+	is_str(profile.row, ">>> ", "and is forgotten");
 	facts = at_rest("> ");
-	judged(&facts, &habit, NULL, VERDICT_QUESTION, "but a part of a prompt is not the prompt");
-	is_str(agent_prompt_part("abc>>> ", &habit), ">>> ", "the prompt is found in its row");
+	judged(
+	    &facts, &profile, NULL, VERDICT_QUESTION, "but a part of a prompt is not the prompt");
+	is_str(agent_prompt_part("abc>>> ", &profile), ">>> ", "the prompt is found in its row");
 }
 
 /* One that draws its prompt, and of which it is not known what it waits for. */
@@ -130,81 +131,81 @@ static void test_bytes(void)
 {
 	static const char drawn[] = "\033[1G\033[0J> \033[3G";
 	struct agent_facts facts = at_rest("> ");
-	struct agent_habit habit;
+	struct prompt_profile profile;
 
 	facts.front.reads = AGENT_READS_UNKNOWN;
 	agent_facts_set_tail(&facts, drawn, strlen(drawn));
-	habit = learned(&facts);
-	judged(&facts, &habit, NULL, VERDICT_READY, "the same bytes drew it");
+	profile = learned(&facts);
+	judged(&facts, &profile, NULL, VERDICT_READY, "the same bytes drew it");
 	agent_facts_set_tail(&facts, "> ", 2);
 	facts.quiet_ms = AGENT_DOUBT_MS - 1;
-	judged(&facts, &habit, NULL, VERDICT_BUSY, "it was printed");
+	judged(&facts, &profile, NULL, VERDICT_BUSY, "it was printed");
 	agent_facts_set_tail(&facts, "\033[32m> \033[0m", 11);
-	judged(&facts, &habit, NULL, VERDICT_BUSY, "in colour too");
+	judged(&facts, &profile, NULL, VERDICT_BUSY, "in colour too");
 	facts.quiet_ms = AGENT_DOUBT_MS;
-	judged(&facts, &habit, NULL, VERDICT_READY, "until nothing came for very long");
+	judged(&facts, &profile, NULL, VERDICT_READY, "until nothing came for very long");
 	agent_facts_set_tail(&facts, "\r\033[K> ", 6);
 	facts.quiet_ms = AGENT_WEAK_MS;
-	judged(&facts, &habit, NULL, VERDICT_READY, "drawn otherwise it is enough after a while");
+	judged(&facts, &profile, NULL, VERDICT_READY, "drawn otherwise it is enough after a while");
 	facts.mark = 'B';
 	facts.quiet_ms = AGENT_REST_MS;
-	judged(&facts, &habit, NULL, VERDICT_READY, "a mark of the shell is enough at once");
+	judged(&facts, &profile, NULL, VERDICT_READY, "a mark of the shell is enough at once");
 	facts.mark = 'C';
-	judged(&facts, &habit, NULL, VERDICT_BUSY, "and so is one that says no");
+	judged(&facts, &profile, NULL, VERDICT_BUSY, "and so is one that says no");
 	facts.mark = '\0';
 	facts.reports_busy = true;
-	judged(&facts, &habit, NULL, VERDICT_BUSY, "as is its own word");
+	judged(&facts, &profile, NULL, VERDICT_BUSY, "as is its own word");
 }
 
 static void test_shell(void)
 {
 	struct agent_facts facts = at_rest("me@host:~$ ");
-	struct agent_habit habit;
+	struct prompt_profile profile;
 
 	facts.front.is_shell = true;
-	habit = learned(&facts);
+	profile = learned(&facts);
 	facts = at_rest("me@host:/usr/share$ ");
 	facts.front.is_shell = true;
-	judged(&facts, &habit, NULL, VERDICT_READY, "the prompt of a shell has its directory");
+	judged(&facts, &profile, NULL, VERDICT_READY, "the prompt of a shell has its directory");
 	facts.front.pid = getppid();
 	facts.front.start = process_start_ticks(getppid());
 	facts.front.reads = AGENT_READS_UNKNOWN;
 	judged(
-	    &facts, &habit, NULL, VERDICT_BUSY, "a shell that has another in front is not ready");
+	    &facts, &profile, NULL, VERDICT_BUSY, "a shell that has another in front is not ready");
 	snprintf(facts.row, sizeof facts.row, "Proceed? [Y/n] ");
-	judged(&facts, &habit, NULL, VERDICT_QUESTION, "which may ask");
+	judged(&facts, &profile, NULL, VERDICT_QUESTION, "which may ask");
 	snprintf(facts.row, sizeof facts.row, "[sudo] password for me: ");
 	facts.tty.is_cooked = true;
-	judged(&facts, &habit, NULL, VERDICT_QUESTION, "also for a secret");
+	judged(&facts, &profile, NULL, VERDICT_QUESTION, "also for a secret");
 }
 
 static void test_crash(void)
 {
 	struct agent_facts facts = at_rest(">>> ");
-	struct agent_habit habit = learned(&facts);
+	struct prompt_profile profile = learned(&facts);
 
 	facts.is_dead = true;
-	judged(&facts, &habit, NULL, VERDICT_CRASHED, "a program that has ended");
+	judged(&facts, &profile, NULL, VERDICT_CRASHED, "a program that has ended");
 	facts = at_rest("$ ");
 	facts.front.is_shell = true;
-	habit.start++; /* a process that is no more */
-	judged(&facts, &habit, NULL, VERDICT_CRASHED, "a shell in its place");
+	profile.start++; /* a process that is no more */
+	judged(&facts, &profile, NULL, VERDICT_CRASHED, "a shell in its place");
 	facts.quiet_ms = 0;
-	judged(&facts, &habit, NULL, VERDICT_CRASHED, "also while that writes");
+	judged(&facts, &profile, NULL, VERDICT_CRASHED, "also while that writes");
 }
 
 static void test_regex(void)
 {
 	char reason[100];
 	struct pattern *regex = pattern_new("db=[>#]", 7, reason, sizeof reason);
-	const struct agent_habit none = {0};
+	const struct prompt_profile none = {0};
 	struct agent_facts facts = at_rest("db=# ");
-	struct agent_habit habit;
+	struct prompt_profile profile;
 
 	judged(&facts, &none, regex, VERDICT_READY, "a pattern says what a prompt is");
-	habit = learned(&facts);
+	profile = learned(&facts);
 	facts = at_rest("db=> ");
-	judged(&facts, &habit, regex, VERDICT_READY, "in all its forms");
+	judged(&facts, &profile, regex, VERDICT_READY, "in all its forms");
 	facts = at_rest("db=> select");
 	judged(&facts, &none, regex, VERDICT_BUSY, "up to the cursor");
 	facts = at_rest("other> ");

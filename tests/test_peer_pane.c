@@ -64,16 +64,18 @@ static void clear(void)
 }
 
 static void expect(const struct muxbus_model *model, pid_t pid, long pane,
-    enum caller_evidence evidence, bool is_weak, const char *what)
+    enum pane_evidence evidence, bool is_weak, const char *what)
 {
-	struct caller caller = {0};
-	caller_find_in(proc, pid, model, SOCKET, &caller);
-	bool is_right = (pane < 0 ? caller.pane == MUXBUS_NO_ID : caller.pane == (uint32_t)pane) &&
-	    caller.evidence == evidence && caller.is_weak == is_weak;
+	struct peer_pane peer_pane = {0};
+	peer_pane_find_in(proc, pid, model, SOCKET, &peer_pane);
+	bool is_right =
+	    (pane < 0 ? peer_pane.pane == MUXBUS_NO_ID : peer_pane.pane == (uint32_t)pane) &&
+	    peer_pane.evidence == evidence && peer_pane.is_weak == is_weak;
 	ok(is_right, "%s", what);
 	if (!is_right)
-		diag("got %%%ld by %s%s", caller.pane == MUXBUS_NO_ID ? -1 : (long)caller.pane,
-		    caller_evidence_name(caller.evidence), caller.is_weak ? ", weak" : "");
+		diag("got %%%ld by %s%s",
+		    peer_pane.pane == MUXBUS_NO_ID ? -1 : (long)peer_pane.pane,
+		    pane_evidence_name(peer_pane.evidence), peer_pane.is_weak ? ", weak" : "");
 }
 
 static void add_pane(
@@ -114,47 +116,46 @@ int main(void)
 	add(100, 50, "bash", "/dev/zero", NULL);
 	add(200, 50, "zsh", "/dev/full", NULL);
 	add(101, 100, "agent", "/dev/zero", "TMUX=" SOCKET ",1,0|TMUX_PANE=%2|");
-	expect(model, 101, 1, CALLER_TTY, false, "its terminal counts, and no environment");
-	expect(model, 100, 1, CALLER_TTY, false, "the shell itself");
+	expect(model, 101, 1, PANE_TTY, false, "its terminal counts, and no environment");
+	expect(model, 100, 1, PANE_TTY, false, "the shell itself");
 	add(102, 101, "x) S 1 (y", "/dev/zero", NULL);
-	expect(model, 102, 1, CALLER_TTY, false, "a name that looks like more");
+	expect(model, 102, 1, PANE_TTY, false, "a name that looks like more");
 	add(103, 101, "mcp", NULL, NULL);
-	expect(model, 103, 1, CALLER_ANCESTOR_TTY, false, "a child without a terminal");
+	expect(model, 103, 1, PANE_ANCESTOR_TTY, false, "a child without a terminal");
 	add(104, 103, "tool", NULL, NULL);
-	expect(model, 104, 1, CALLER_ANCESTOR_TTY, true, "two of them: weak");
+	expect(model, 104, 1, PANE_ANCESTOR_TTY, true, "two of them: weak");
 	add(105, 101, "script", "/dev/random", NULL);
-	expect(model, 105, 1, CALLER_ANCESTOR_TTY, false, "behind a terminal of another kind");
+	expect(model, 105, 1, PANE_ANCESTOR_TTY, false, "behind a terminal of another kind");
 	add(106, 105, "below", NULL, NULL);
-	expect(model, 106, 1, CALLER_ANCESTOR_TTY, false, "and a child of that");
+	expect(model, 106, 1, PANE_ANCESTOR_TTY, false, "and a child of that");
 	clear();
 	add(200, 50, "daemon", NULL, NULL);
 	add(201, 200, "child", NULL, NULL);
-	expect(
-	    model, 200, 2, CALLER_ANCESTOR_PID, false, "a pane's process that left its terminal");
+	expect(model, 200, 2, PANE_ANCESTOR_PID, false, "a pane's process that left its terminal");
 	clear();
 	add(301, 1, "late", "/dev/null", NULL);
-	expect(model, 301, -1, CALLER_NONE, false, "a dead pane's terminal may be another's");
+	expect(model, 301, -1, PANE_NONE, false, "a dead pane's terminal may be another's");
 	clear();
 	add(400, 1, "orphan", NULL, "B=|TMUX=" SOCKET ",1,0|TMUX_PANE=%2|");
-	expect(model, 400, 2, CALLER_ENVIRONMENT, true, "an orphan's environment: weak");
+	expect(model, 400, 2, PANE_ENVIRONMENT, true, "an orphan's environment: weak");
 	add(401, 400, "child", NULL, NULL);
-	expect(model, 401, 2, CALLER_ENVIRONMENT, true, "or its parent's");
+	expect(model, 401, 2, PANE_ENVIRONMENT, true, "or its parent's");
 	add(402, 1, "other", NULL, "TMUX=/tmp/tmux-0/other,1,0|TMUX_PANE=%2|");
-	expect(model, 402, -1, CALLER_NONE, false, "of another server it says nothing");
+	expect(model, 402, -1, PANE_NONE, false, "of another server it says nothing");
 	add(403, 1, "forged", NULL, "TMUX=" SOCKET ",1,0|TMUX_PANE=%9|");
-	expect(model, 403, -1, CALLER_NONE, false, "nor of a pane that is not there");
+	expect(model, 403, -1, PANE_NONE, false, "nor of a pane that is not there");
 	add(404, 1, "half", NULL, "TMUX_PANE=%2|");
-	expect(model, 404, -1, CALLER_NONE, false, "TMUX_PANE alone is not enough");
+	expect(model, 404, -1, PANE_NONE, false, "TMUX_PANE alone is not enough");
 	add(405, 1, "cut", NULL, "XTMUX_PANE=%2|TMUX=" SOCKET "|TMUX_PANE=");
-	expect(model, 405, -1, CALLER_NONE, false, "an environment that ends in the middle");
+	expect(model, 405, -1, PANE_NONE, false, "an environment that ends in the middle");
 	add(406, 406, "loop", NULL, NULL);
-	expect(model, 406, -1, CALLER_NONE, false, "a circle of parents ends");
-	expect(model, 407, -1, CALLER_NONE, false, "a process that is gone");
-	expect(model, 0, -1, CALLER_NONE, false, "a process of another namespace");
+	expect(model, 406, -1, PANE_NONE, false, "a circle of parents ends");
+	expect(model, 407, -1, PANE_NONE, false, "a process that is gone");
+	expect(model, 0, -1, PANE_NONE, false, "a process of another namespace");
 	char path[128];
 	(void)snprintf(path, sizeof(path), "%s/400/stat", proc);
 	write_file(path, "400 (orphan S 1", 15);
-	expect(model, 400, 2, CALLER_ENVIRONMENT, true, "a status that cannot be read");
+	expect(model, 400, 2, PANE_ENVIRONMENT, true, "a status that cannot be read");
 	clear();
 	(void)rmdir(proc);
 	model_free(model);

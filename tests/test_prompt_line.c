@@ -115,10 +115,10 @@ static bool is_harmless(const char *text, size_t len)
 
 	buf_init(&once, 65536);
 	buf_init(&twice, 65536);
-	notice_quote(&once, text, len, NOTICE_QUOTE_MAX);
-	notice_quote(
-	    &twice, once.len > 0 ? (const char *)once.data : "", once.len, NOTICE_QUOTE_MAX);
-	is_good = find_bad(&once, wild, &count) == 0 && count <= NOTICE_QUOTE_MAX &&
+	prompt_line_quote(&once, text, len, PROMPT_LINE_QUOTE_MAX);
+	prompt_line_quote(
+	    &twice, once.len > 0 ? (const char *)once.data : "", once.len, PROMPT_LINE_QUOTE_MAX);
+	is_good = find_bad(&once, wild, &count) == 0 && count <= PROMPT_LINE_QUOTE_MAX &&
 	    once.len == twice.len &&
 	    (once.len == 0 || memcmp(once.data, twice.data, once.len) == 0);
 	buf_finish(&once);
@@ -139,9 +139,9 @@ static bool is_notice(const char *text, enum notification_source source, size_t 
 	for (size_t at = 0; at < notes_count; at++)
 		notes[at] = &note;
 	buf_init(&notice, 65536);
-	notice_write(&notice, notes, notes_count, text);
+	prompt_line_write(&notice, notes, notes_count, text);
 	is_good = notice.len > 0 && notice.data[0] == '[' &&
-	    find_bad(&notice, "`$\\;|&<>{}'\"!#*?~^%@=/", &count) == 0 && count <= NOTICE_MAX;
+	    find_bad(&notice, "`$\\;|&<>{}'\"!#*?~^%@=/", &count) == 0 && count <= PROMPT_LINE_MAX;
 	if (!is_good)
 		diag("%zu characters", count);
 	buf_finish(&notice);
@@ -224,14 +224,14 @@ static void test_words(void)
 	struct buf notice;
 
 	buf_init(&notice, 65536);
-	notice_write(&notice, notes, 1, NULL);
+	prompt_line_write(&notice, notes, 1, NULL);
 	is_mem(notice.data, notice.len,
 	    "[muxbus A1B2 job] exit 3 after 0.2 s. Details: next_notification A1B2", 69, "one job");
 	notice.len = 0;
-	notice_write(&notice, notes, 2, NULL);
+	prompt_line_write(&notice, notes, 2, NULL);
 	ok(memmem(notice.data, notice.len, "C3D4 timer", 10) != NULL, "the second one is named");
 	notice.len = 0;
-	notice_write(&notice, notes, 1, "a $b");
+	prompt_line_write(&notice, notes, 1, "a $b");
 	ok(memmem(notice.data, notice.len,
 	       "Untrusted text: \xc2\xab"
 	       "a \xef\xbc\x84"

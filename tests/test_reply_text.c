@@ -9,12 +9,12 @@
 static void said(
     const char *bytes, const char *prompt, const char *pasted, const char *want, const char *name)
 {
-	struct agent_said_options options = {
+	struct reply_text_options options = {
 	    .prompt = prompt, .pasted = pasted, .pasted_len = pasted ? strlen(pasted) : 0};
 	struct buf out;
 
 	buf_init(&out, 4096);
-	agent_said(&out, bytes, strlen(bytes), &options);
+	reply_text(&out, bytes, strlen(bytes), &options);
 	is_mem(out.data, out.len, want, strlen(want), "%s", name);
 	buf_finish(&out);
 }
@@ -23,14 +23,14 @@ static void said(
 static void test_cuts(void)
 {
 	static const char bytes[] = "\r\none\r\n\033[31mtwo\033[0m\r\n>>> ";
-	const struct agent_said_options options = {.is_cut = true, .prompt = ">>> "};
+	const struct reply_text_options options = {.is_cut = true, .prompt = ">>> "};
 	size_t wrong = 0;
 
 	for (size_t from = 0; from < strlen(bytes); from++) {
 		struct buf out;
 
 		buf_init(&out, 4096);
-		agent_said(&out, bytes + from, strlen(bytes) - from, &options);
+		reply_text(&out, bytes + from, strlen(bytes) - from, &options);
 		wrong += out.len > 0 && memcmp(out.data + out.len - 1, "\n", 1) != 0 &&
 		    strlen(bytes) - from > 4;
 		wrong += out.len > 8;

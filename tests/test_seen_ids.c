@@ -25,50 +25,50 @@ static struct muxbus_model *model_of(uint32_t last)
 	return model_finish(model) == 0 ? model : NULL;
 }
 
-static void note(struct mention_list *list, uint32_t window, uint32_t pane, const char *layout)
+static void note(struct seen_ids_list *list, uint32_t window, uint32_t pane, const char *layout)
 {
 	struct muxbus_event event = {.window = window, .pane = pane, .layout = layout};
 
-	mention_note(list, &event);
+	seen_ids_note(list, &event);
 }
 
-static unsigned count_missed(struct mention_list *list, const struct muxbus_model *model)
+static unsigned count_missed(struct seen_ids_list *list, const struct muxbus_model *model)
 {
 	struct mention mention;
 	unsigned count = 0;
 
-	while (mention_next_missed(list, model, &mention))
+	while (seen_ids_next_missed(list, model, &mention))
 		count++;
-	mention_end_listing(list, model);
+	seen_ids_end_listing(list, model);
 	return count;
 }
 
 int main(void)
 {
-	static struct mention_list list;
+	static struct seen_ids_list list;
 	struct muxbus_model *two = model_of(1), *three = model_of(2);
 
-	mention_init(&list);
+	seen_ids_init(&list);
 	note(&list, 5, 9, NULL);
 	is_int(list.count, 0, "before the first listing nothing is missed");
-	mention_begin_listing(&list);
+	seen_ids_begin_listing(&list);
 	is_int(count_missed(&list, two), 0, "nor in it");
 
 	note(&list, 0, 1, NULL);
 	is_int(list.count, 0, "what is known needs no note");
 	note(&list, 0, 2, NULL);
 	is_int(count_missed(&list, two), 0, "a listing that began before cannot tell");
-	mention_begin_listing(&list);
+	seen_ids_begin_listing(&list);
 	is_int(count_missed(&list, three), 0, "the next one has it");
 	is_int(list.count, 0, "and that is settled");
 	is_int(count_missed(&list, two), 0, "also when it is gone later");
 
 	note(&list, 3, 7, NULL);
 	note(&list, 3, 7, NULL);
-	mention_begin_listing(&list);
+	seen_ids_begin_listing(&list);
 	is_int(count_missed(&list, two), 2, "a window and its pane that came and went");
 	note(&list, 3, 7, NULL);
-	mention_begin_listing(&list);
+	seen_ids_begin_listing(&list);
 	is_int(count_missed(&list, two), 0, "are missed once");
 
 	note(&list, 0, MUXBUS_NO_ID, "8a5e,80x24,0,0{40x24,0,0,8,39x24,41,0,9}");
@@ -76,7 +76,7 @@ int main(void)
 	for (uint32_t i = 0; i < 2 * MENTIONS_MAX; i++)
 		note(&list, 0, 100 + i, NULL);
 	is_int(list.count, MENTIONS_MAX, "there is a maximum");
-	mention_begin_listing(&list);
+	seen_ids_begin_listing(&list);
 	is_int(count_missed(&list, two), MENTIONS_MAX, "up to which all is told");
 	model_free(two);
 	model_free(three);

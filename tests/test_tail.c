@@ -32,9 +32,9 @@ static void permissions(struct place *place)
 	place_move(place, "log", "log.1");
 	place_add(place, "log", "hidden at first");
 	chmod(place->path, 0);
-	feed_set_look(place->set);
+	tail_loop_set_look(place->set);
 	place_run(place, 50);
-	ok(follower_state(feed_follower(place->feed)) == FOLLOWER_UNREADABLE,
+	ok(tail_state(tail_loop_tail(place->tail_loop)) == TAIL_UNREADABLE,
 	    "a file that cannot be read is called that");
 	chmod(place->path, 0600);
 	place_until(place, &place->told.count, place->written.count);
@@ -103,12 +103,12 @@ static void overlay_below(struct place *place)
 	place_follow(place);
 	place_say(place, fd, "written below");
 	place_turn(place);
-	ok(feed_poll_reason(place->feed) != NULL, "that an overlay is polled is said");
+	ok(tail_loop_poll_reason(place->tail_loop) != NULL, "that an overlay is polled is said");
 	place_say(place, fd, "again");
 	close(fd);
 	place_turn(place);
-	feed_free(place->feed);
-	place->feed = NULL;
+	tail_loop_free(place->tail_loop);
+	place->tail_loop = NULL;
 	(void)umount2(place_at(place, "all"), MNT_DETACH);
 }
 
@@ -181,7 +181,7 @@ static int follow_without_watches(void)
 		return 77;
 	place_open(&place, PLACE_INOTIFY);
 	place_begin(&place);
-	const char *reason = feed_poll_reason(place.feed);
+	const char *reason = tail_loop_poll_reason(place.tail_loop);
 	bool is_told = reason && strstr(reason, "max_user_watches");
 	place_add(&place, "log", "one");
 	place_turn(&place);

@@ -524,7 +524,7 @@ static void away_for_long(struct place *place)
 	place_add(place, "log", "one");
 	place_turn(place);
 	place_move(place, "log", "log.1");
-	place_run(place, FOLLOWER_LINGER_MS + 300);
+	place_run(place, TAIL_LINGER_MS + 300);
 	place_move(place, "log.1", "log");
 	place_turn(place);
 	place_add(place, "log", "two");
@@ -538,7 +538,7 @@ static void becomes_directory(struct place *place)
 	unlink(place->path);
 	mkdir(place->path, 0755);
 	place_turn(place);
-	ok(follower_state(feed_follower(place->feed)) == FOLLOWER_NOT_REGULAR,
+	ok(tail_state(tail_loop_tail(place->tail_loop)) == TAIL_NOT_REGULAR,
 	    "a directory is called no file");
 	rmdir(place->path);
 	place_add(place, "log", "two");
@@ -550,7 +550,7 @@ static void becomes_fifo(struct place *place)
 		abort();
 	place_follow(place);
 	place_turn(place);
-	ok(follower_state(feed_follower(place->feed)) == FOLLOWER_NOT_REGULAR,
+	ok(tail_state(tail_loop_tail(place->tail_loop)) == TAIL_NOT_REGULAR,
 	    "a FIFO does not block");
 	unlink(place->path);
 	place_add(place, "log", "one");

@@ -55,7 +55,7 @@ static void world_arm(void *data, int64_t boot_ms)
 
 static void world_load(struct world *world)
 {
-	const struct feed_options options = {.is_polling = world->is_polling, .poll_ms = 20};
+	const struct tail_loop_options options = {.is_polling = world->is_polling, .poll_ms = 20};
 	world->store = store_open(&torn_disk_table, &world->disk, false, NULL, NULL);
 	if (!world->store)
 		abort();
@@ -389,8 +389,8 @@ static void test_many(struct world *world)
 	}
 	for (int i = 0; i < 50; i++)
 		(void)add(world, "log", "x", false, false);
-	if (feed_set_hub(watch_feeds(world->watches)))
-		inotify_hub_stats(feed_set_hub(watch_feeds(world->watches)), &stats);
+	if (tail_loop_set_hub(watch_feeds(world->watches)))
+		inotify_hub_stats(tail_loop_set_hub(watch_feeds(world->watches)), &stats);
 	/* The root, /tmp, and the directory. */
 	ok(stats.watches <= 3, "500 watches share those of their directory: %zu", stats.watches);
 	for (int i = 0; i < 500; i += 50) {
@@ -415,8 +415,8 @@ static void test_kernel_file(struct world *world)
 	    .file = "/proc/uptime", .timeout_ms = 60000, .pane = &pane};
 	char reason[256];
 	const struct watch *watch = watch_add(world->watches, &order, reason, sizeof(reason));
-	ok(feed_poll_reason(watch->feed) != NULL, "files of the kernel are polled: %s",
-	    feed_poll_reason(watch->feed));
+	ok(tail_loop_poll_reason(watch->tail_loop) != NULL, "files of the kernel are polled: %s",
+	    tail_loop_poll_reason(watch->tail_loop));
 	has(wait_notes(world, 1), "\"mode\":\"poll\"");
 }
 

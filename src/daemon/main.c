@@ -125,7 +125,7 @@ static void stop(struct daemon *daemon, const char *reason)
 		return;
 	main->is_stopping = true;
 	log_info("ending: %s", reason);
-	service_tell("STOPPING=1");
+	sd_notify_tell("STOPPING=1");
 	server_close_listener(daemon->server);
 	if (main->stop_timer)
 		(void)event_add(main->stop_timer, &late);
@@ -155,8 +155,8 @@ static void write_ready(int fd)
 /* What a service manager shows of us. */
 static void tell_status(const struct main *main)
 {
-	service_tell(main->was_live ? "STATUS=Following the tmux server."
-				    : "STATUS=Waiting for the tmux server.");
+	sd_notify_tell(main->was_live ? "STATUS=Following the tmux server."
+				      : "STATUS=Waiting for the tmux server.");
 }
 
 /* The socket appears, and whoever waits for us is told. */
@@ -184,9 +184,9 @@ static void become_ready(struct main *main)
 		    tmux_reason(main->daemon.tmux));
 	}
 	write_ready(main->config.ready_fd);
-	service_tell("READY=1");
+	sd_notify_tell("READY=1");
 	tell_status(main);
-	background_ready();
+	daemonize_ready();
 }
 
 static void on_first_wait(evutil_socket_t fd, short events, void *data)
@@ -210,7 +210,7 @@ static void on_tmux_state(void *data, bool is_live)
 	}
 	for (struct peer *peer = server_next_peer(main->daemon.server, NULL); peer;
 	     peer = server_next_peer(main->daemon.server, peer)) {
-		peer_forget_caller(peer);
+		peer_forget_pane(peer);
 		if (is_lost)
 			peer_speak_for(peer, MUXBUS_NO_ID); /* another server's panes are others */
 	}
@@ -283,12 +283,12 @@ static int set_up_queue(struct main *main)
 	struct daemon *daemon = &main->daemon;
 	const char *state_dir = main->config.state_dir;
 	char reason[512] = "out of memory";
-	daemon->keeper = keeper_new(daemon->base, state_dir, reason, sizeof(reason));
-	if (!daemon->keeper)
+	daemon->store_loop = store_loop_new(daemon->base, state_dir, reason, sizeof(reason));
+	if (!daemon->store_loop)
 		return fail("%s", reason);
-	daemon->queue = queue_new(keeper_store(daemon->keeper), daemon->events);
-	if (keeper_loss(daemon->keeper))
-		queue_note_loss(daemon->queue, keeper_loss(daemon->keeper));
+	daemon->queue = queue_new(store_loop_store(daemon->store_loop), daemon->events);
+	if (store_loop_loss(daemon->store_loop))
+		queue_note_loss(daemon->queue, store_loop_loss(daemon->store_loop));
 	daemon->consumers = consumer_set_new(daemon->queue);
 	consumer_set_ack_wait(daemon->consumers, main->config.limits.ack_wait_ms);
 	main->alarm = boot_alarm_new(daemon->base, on_alarm, main);
@@ -353,7 +353,7 @@ static int set_up(struct main *main)
 	daemon->presences = presence_set_new(daemon);
 	daemon->signs = read_signs();
 	daemon->typists = typist_set_new(daemon);
-	daemon->couriers = courier_set_new(daemon);
+	daemon->pullers = puller_set_new(daemon);
 	daemon->deliveries = delivery_set_new(daemon);
 	daemon->self_commands = self_command_set_new(daemon);
 	daemon->waits = wait_set_new(daemon);
@@ -379,7 +379,7 @@ static void tear_down(struct main *main)
 	self_command_set_free(daemon->self_commands);
 	delivery_set_free(daemon->deliveries);
 	typist_set_free(daemon->typists);
-	courier_set_free(daemon->couriers);
+	puller_set_free(daemon->pullers);
 	screen_sign_set_free(daemon->signs);
 	presence_set_free(daemon->presences);
 	stream_set_free(daemon->streams);
@@ -391,7 +391,7 @@ static void tear_down(struct main *main)
 	boot_alarm_free(main->watch_alarm);
 	consumer_set_free(daemon->consumers);
 	queue_free(daemon->queue);
-	keeper_free(daemon->keeper);
+	store_loop_free(daemon->store_loop);
 	event_log_free(daemon->events);
 	history_free(daemon->history);
 	for (size_t i = 0; i < SIGNALS_COUNT; i++)
@@ -488,7 +488,7 @@ static int run_locked(struct main *main)
 	(void)unsetenv("TMUX");
 	(void)unsetenv("TMUX_PANE");
 	muxbus_set_log(on_library_log, NULL);
-	files_limit_raise();
+	rlimit_raise_files();
 	return run(main);
 }
 
@@ -496,7 +496,7 @@ static int run_locked(struct main *main)
 static int take_service(struct config *config)
 {
 	char reason[512];
-	if (service_take(config->socket, &config->listen_fd, reason, sizeof(reason)) < 0)
+	if (sd_notify_take(config->socket, &config->listen_fd, reason, sizeof(reason)) < 0)
 		return fail("%s", reason);
 	if (config->listen_fd > 0 && !config->is_foreground)
 		return fail("a service manager hands over the socket: say -f as well");
@@ -523,7 +523,7 @@ int main(int argc, char **argv)
 	}
 	if (take_service(&main.config) < 0)
 		return EXIT_FAILURE;
-	if (!main.config.is_foreground && background_enter(main.config.ready_fd) < 0) {
+	if (!main.config.is_foreground && daemonize_enter(main.config.ready_fd) < 0) {
 		(void)fail("%s", strerror(errno));
 		return EXIT_FAILURE;
 	}

@@ -24,7 +24,7 @@ static void on_due(void *data)
 	sync_settle_later(data);
 }
 
-void calm_init(struct calm *calm, struct muxbus_sync *sync)
+void attach_delay_init(struct calm *calm, struct muxbus_sync *sync)
 {
 	loop_timer_init(&calm->timer, sync->loop, on_due, sync);
 	list_init(&calm->runs);
@@ -36,30 +36,30 @@ static bool is_needed(const struct muxbus_sync *sync)
 	return (sync->version.caps & MUXBUS_CAP_OFF_CRASH) != 0;
 }
 
-static bool has_follow(const struct muxbus_sync *sync, enum follow_state state)
+static bool has_attachment(const struct muxbus_sync *sync, enum attachment_state state)
 {
 	const struct list *link;
 
-	list_for_each (link, &sync->follows) {
-		if (list_entry(link, struct follow, link)->state == state)
+	list_for_each (link, &sync->attachments) {
+		if (list_entry(link, struct attachment, link)->state == state)
 			return true;
 	}
 	return false;
 }
 
-void calm_disturb(struct muxbus_sync *sync)
+void attach_delay_disturb(struct muxbus_sync *sync)
 {
 	sync->calm.disturbed_ms = clock_mono_ms();
 }
 
-bool calm_may_open(struct muxbus_sync *sync)
+bool attach_delay_may_open(struct muxbus_sync *sync)
 {
 	struct calm *calm = &sync->calm;
 	int64_t now_ms = clock_mono_ms();
 	int64_t rest_ms = calm->disturbed_ms + CALM_MS - now_ms;
 
 	/* Our own leaving is told to everybody. */
-	if (has_follow(sync, FOLLOW_CLOSING))
+	if (has_attachment(sync, ATTACHMENT_CLOSING))
 		rest_ms = CALM_MS;
 	if (calm->waiting_ms == 0)
 		calm->waiting_ms = now_ms;
@@ -75,19 +75,19 @@ bool calm_may_open(struct muxbus_sync *sync)
 static int run_now(struct muxbus_sync *sync, struct muxbus_command *command, bool read_back,
     muxbus_reply_fn *reply, void *data)
 {
-	calm_disturb(sync);
+	attach_delay_disturb(sync);
 	if (read_back)
 		return errand_run(sync, command, reply, data);
-	return follow_run(sync->primary, command, reply, data);
+	return attachment_run(sync->primary, command, reply, data);
 }
 
-int calm_run(struct muxbus_sync *sync, struct muxbus_command *command, bool read_back,
+int attach_delay_run(struct muxbus_sync *sync, struct muxbus_command *command, bool read_back,
     muxbus_reply_fn *reply, void *data)
 {
 	struct run *run;
 
 	if (!is_needed(sync) ||
-	    (!has_follow(sync, FOLLOW_OPENING) && list_is_empty(&sync->calm.runs)))
+	    (!has_attachment(sync, ATTACHMENT_OPENING) && list_is_empty(&sync->calm.runs)))
 		return run_now(sync, command, read_back, reply, data);
 	run = mem_alloc(sizeof *run);
 	if (run == NULL) {
@@ -108,9 +108,9 @@ static struct run *take_run(struct calm *calm)
 	return run;
 }
 
-void calm_release(struct muxbus_sync *sync)
+void attach_delay_release(struct muxbus_sync *sync)
 {
-	while (!list_is_empty(&sync->calm.runs) && !has_follow(sync, FOLLOW_OPENING)) {
+	while (!list_is_empty(&sync->calm.runs) && !has_attachment(sync, ATTACHMENT_OPENING)) {
 		struct run *run = take_run(&sync->calm);
 		int error = run_now(sync, run->command, run->read_back, run->reply, run->data);
 
@@ -120,7 +120,7 @@ void calm_release(struct muxbus_sync *sync)
 	}
 }
 
-void calm_fail(struct muxbus_sync *sync, int error)
+void attach_delay_fail(struct muxbus_sync *sync, int error)
 {
 	loop_timer_stop(&sync->calm.timer);
 	sync->calm.disturbed_ms = 0;

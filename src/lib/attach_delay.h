@@ -22,20 +22,20 @@ struct calm {
 	struct list runs; /* commands that wait */
 };
 
-void calm_init(struct calm *calm, struct muxbus_sync *sync);
+void attach_delay_init(struct calm *calm, struct muxbus_sync *sync);
 /* Answers the commands that wait with an error. */
-void calm_fail(struct muxbus_sync *sync, int error);
+void attach_delay_fail(struct muxbus_sync *sync, int error);
 
 /* Something has happened on the server, or is about to. */
-void calm_disturb(struct muxbus_sync *sync);
+void attach_delay_disturb(struct muxbus_sync *sync);
 
 /* Whether a connection may be opened now; if not, sync is settled again when it may. */
-bool calm_may_open(struct muxbus_sync *sync);
+bool attach_delay_may_open(struct muxbus_sync *sync);
 
 /* Runs a command of the user now, or when the connection that is being opened is. */
-int calm_run(struct muxbus_sync *sync, struct muxbus_command *command, bool read_back,
+int attach_delay_run(struct muxbus_sync *sync, struct muxbus_command *command, bool read_back,
     muxbus_reply_fn *reply, void *data);
 /* Runs those that wait, if no connection is being opened. */
-void calm_release(struct muxbus_sync *sync);
+void attach_delay_release(struct muxbus_sync *sync);
 
 #endif

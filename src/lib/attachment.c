@@ -19,117 +19,119 @@
 
 static void on_ready(void *data, const struct muxbus_version *version, uint32_t session)
 {
-	struct follow *follow = data;
+	struct attachment *attachment = data;
 
-	if (follow->state != FOLLOW_OPENING)
+	if (attachment->state != ATTACHMENT_OPENING)
 		return;
-	follow->state = FOLLOW_LIVE;
-	follow->live_ms = clock_mono_ms();
-	follow->on_since = follow->sync->lister.begun;
-	if (follow->session == MUXBUS_NO_ID)
-		follow->session = session;
-	if (follow->session != session) { /* it went while we came, and tmux took us elsewhere */
-		follow_close(follow);
+	attachment->state = ATTACHMENT_LIVE;
+	attachment->live_ms = clock_mono_ms();
+	attachment->on_since = attachment->sync->lister.begun;
+	if (attachment->session == MUXBUS_NO_ID)
+		attachment->session = session;
+	if (attachment->session !=
+	    session) { /* it went while we came, and tmux took us elsewhere */
+		attachment_close(attachment);
 		return;
 	}
-	sync_follow_ready(follow->sync, follow, version);
+	sync_attachment_ready(attachment->sync, attachment, version);
 }
 
 static void on_output(void *data, uint32_t pane, const uint8_t *bytes, size_t len, uint64_t age_ms)
 {
-	struct follow *follow = data;
+	struct attachment *attachment = data;
 
 	(void)age_ms;
-	follow->last_output_pane = pane;
-	follow->outputs++;
-	track_output(follow->sync, follow, pane, bytes, len);
+	attachment->last_output_pane = pane;
+	attachment->outputs++;
+	track_output(attachment->sync, attachment, pane, bytes, len);
 }
 
 static void on_block(void *data)
 {
-	struct follow *follow = data;
+	struct attachment *attachment = data;
 
-	follow->outputs_at_block = follow->outputs;
+	attachment->outputs_at_block = attachment->outputs;
 }
 
 static void on_event(void *data, const struct muxbus_event *event)
 {
-	struct follow *follow = data;
+	struct attachment *attachment = data;
 
-	if (follow->state != FOLLOW_CLOSING)
-		sync_event(follow->sync, follow, event);
+	if (attachment->state != ATTACHMENT_CLOSING)
+		sync_event(attachment->sync, attachment, event);
 }
 
 /* The connection may be freed here, but the follow may have a second life. */
 static void on_closed(void *data, int error, const char *reason)
 {
-	struct follow *follow = data;
-	bool was_closing = follow->state == FOLLOW_CLOSING;
-	bool was_long =
-	    follow->state == FOLLOW_LIVE && clock_mono_ms() - follow->live_ms > LONG_LIFE_MS;
+	struct attachment *attachment = data;
+	bool was_closing = attachment->state == ATTACHMENT_CLOSING;
+	bool was_long = attachment->state == ATTACHMENT_LIVE &&
+	    clock_mono_ms() - attachment->live_ms > LONG_LIFE_MS;
 
-	track_forget_follow(follow->sync, follow);
-	follow->state = was_closing ? FOLLOW_CLOSING : FOLLOW_WAITING;
-	follow->has_output = false;
-	follow->knows_last = false;
-	follow->flowing = 0;
-	follow->flow_changes++;
-	map_finish(&follow->paused);
-	map_init(&follow->paused);
+	track_forget_attachment(attachment->sync, attachment);
+	attachment->state = was_closing ? ATTACHMENT_CLOSING : ATTACHMENT_WAITING;
+	attachment->has_output = false;
+	attachment->knows_last = false;
+	attachment->flowing = 0;
+	attachment->flow_changes++;
+	map_finish(&attachment->paused);
+	map_init(&attachment->paused);
 	if (was_long)
-		follow->delay_ms = 0;
+		attachment->delay_ms = 0;
 	if (!was_closing)
-		loop_timer_start(&follow->timer, finder_next_delay_ms(&follow->delay_ms));
-	sync_follow_closed(follow->sync, follow, error, reason);
+		loop_timer_start(
+		    &attachment->timer, reconnect_next_delay_ms(&attachment->delay_ms));
+	sync_attachment_closed(attachment->sync, attachment, error, reason);
 }
 
 static void on_due(void *data)
 {
-	struct follow *follow = data;
+	struct attachment *attachment = data;
 
-	follow->is_due = true;
-	sync_settle_later(follow->sync);
+	attachment->is_due = true;
+	sync_settle_later(attachment->sync);
 }
 
-struct follow *follow_new(struct muxbus_sync *sync, uint32_t session)
+struct attachment *attachment_new(struct muxbus_sync *sync, uint32_t session)
 {
-	struct follow *follow = mem_calloc(1, sizeof *follow);
+	struct attachment *attachment = mem_calloc(1, sizeof *attachment);
 
-	if (follow == NULL)
+	if (attachment == NULL)
 		return NULL;
-	follow->sync = sync;
-	follow->session = session;
-	follow->state = FOLLOW_WAITING;
-	follow->is_due = true;
-	follow->last_output_pane = MUXBUS_NO_ID;
-	map_init(&follow->paused);
-	loop_timer_init(&follow->timer, sync->loop, on_due, follow);
-	list_append(&sync->follows, &follow->link);
-	return follow;
+	attachment->sync = sync;
+	attachment->session = session;
+	attachment->state = ATTACHMENT_WAITING;
+	attachment->is_due = true;
+	attachment->last_output_pane = MUXBUS_NO_ID;
+	map_init(&attachment->paused);
+	loop_timer_init(&attachment->timer, sync->loop, on_due, attachment);
+	list_append(&sync->attachments, &attachment->link);
+	return attachment;
 }
 
-void follow_free(struct follow *follow)
+void attachment_free(struct attachment *attachment)
 {
-	struct muxbus_sync *sync = follow->sync;
+	struct muxbus_sync *sync = attachment->sync;
 
-	if (sync->primary == follow)
+	if (sync->primary == attachment)
 		sync->primary = NULL;
-	track_forget_follow(sync, follow);
-	loop_timer_stop(&follow->timer);
-	list_remove(&follow->link);
-	follow->state = FOLLOW_CLOSING;
-	muxbus_connection_free(follow->connection);
-	map_finish(&follow->paused);
-	mem_free(follow);
+	track_forget_attachment(sync, attachment);
+	loop_timer_stop(&attachment->timer);
+	list_remove(&attachment->link);
+	attachment->state = ATTACHMENT_CLOSING;
+	muxbus_connection_free(attachment->connection);
+	map_finish(&attachment->paused);
+	mem_free(attachment);
 }
 
-int follow_open(struct follow *follow)
+int attachment_open(struct attachment *attachment)
 {
-	const struct muxbus_sync *sync = follow->sync;
+	const struct muxbus_sync *sync = attachment->sync;
 	const struct muxbus_connection_options options = {
 	    .socket_path = sync->socket_path,
 	    .tmux_path = sync->tmux_path,
-	    .session = follow->session,
+	    .session = attachment->session,
 	    .flags = sync->all_output ? 0 : MUXBUS_CONNECTION_NO_OUTPUT,
 	    .command_timeout_ms = sync->command_timeout_ms,
 	};
@@ -142,34 +144,35 @@ int follow_open(struct follow *follow)
 	};
 	int error;
 
-	loop_timer_stop(&follow->timer);
-	follow->is_due = false;
-	error =
-	    muxbus_connection_open(sync->loop, &options, &handlers, follow, &follow->connection);
+	loop_timer_stop(&attachment->timer);
+	attachment->is_due = false;
+	error = muxbus_connection_open(
+	    sync->loop, &options, &handlers, attachment, &attachment->connection);
 	if (error != 0) {
-		loop_timer_start(&follow->timer, finder_next_delay_ms(&follow->delay_ms));
+		loop_timer_start(
+		    &attachment->timer, reconnect_next_delay_ms(&attachment->delay_ms));
 		return error;
 	}
-	follow->state = FOLLOW_OPENING;
-	follow->has_output = sync->all_output;
-	follow->pid = muxbus_connection_pid(follow->connection);
+	attachment->state = ATTACHMENT_OPENING;
+	attachment->has_output = sync->all_output;
+	attachment->pid = muxbus_connection_pid(attachment->connection);
 	return 0;
 }
 
-void follow_close(struct follow *follow)
+void attachment_close(struct attachment *attachment)
 {
-	if (follow->state == FOLLOW_CLOSING)
+	if (attachment->state == ATTACHMENT_CLOSING)
 		return;
-	if (follow->connection == NULL) {
-		follow_free(follow);
+	if (attachment->connection == NULL) {
+		attachment_free(attachment);
 		return;
 	}
-	if (follow->sync->primary == follow)
-		follow->sync->primary = NULL;
-	loop_timer_stop(&follow->timer);
-	follow->state = FOLLOW_CLOSING;
-	track_forget_follow(follow->sync, follow);
-	muxbus_connection_close(follow->connection);
+	if (attachment->sync->primary == attachment)
+		attachment->sync->primary = NULL;
+	loop_timer_stop(&attachment->timer);
+	attachment->state = ATTACHMENT_CLOSING;
+	track_forget_attachment(attachment->sync, attachment);
+	muxbus_connection_close(attachment->connection);
 }
 
 static void on_ignored(void *data, int error, const struct muxbus_reply *replies, size_t count)
@@ -180,38 +183,38 @@ static void on_ignored(void *data, int error, const struct muxbus_reply *replies
 	(void)count;
 }
 
-int follow_run(
-    struct follow *follow, struct muxbus_command *command, muxbus_reply_fn *reply, void *data)
+int attachment_run(struct attachment *attachment, struct muxbus_command *command,
+    muxbus_reply_fn *reply, void *data)
 {
-	if (follow == NULL || follow->connection == NULL) {
+	if (attachment == NULL || attachment->connection == NULL) {
 		muxbus_command_free(command);
 		return MUXBUS_ERR_UNAVAILABLE;
 	}
 	return muxbus_connection_run(
-	    follow->connection, command, reply != NULL ? reply : on_ignored, data);
+	    attachment->connection, command, reply != NULL ? reply : on_ignored, data);
 }
 
-struct follow *follow_find(const struct muxbus_sync *sync, uint32_t session)
+struct attachment *attachment_find(const struct muxbus_sync *sync, uint32_t session)
 {
 	struct list *link;
 
-	list_for_each (link, &sync->follows) {
-		struct follow *follow = list_entry(link, struct follow, link);
+	list_for_each (link, &sync->attachments) {
+		struct attachment *attachment = list_entry(link, struct attachment, link);
 
-		if (follow->session == session && follow->state != FOLLOW_CLOSING)
-			return follow;
+		if (attachment->session == session && attachment->state != ATTACHMENT_CLOSING)
+			return attachment;
 	}
 	return NULL;
 }
 
-static bool may_own(const struct follow *follow, uint32_t window)
+static bool may_own(const struct attachment *attachment, uint32_t window)
 {
-	return follow != NULL && follow->state == FOLLOW_LIVE &&
-	    model_link(follow->sync->model, follow->session, window) != NULL;
+	return attachment != NULL && attachment->state == ATTACHMENT_LIVE &&
+	    model_link(attachment->sync->model, attachment->session, window) != NULL;
 }
 
 /* Who has a pane keeps it as long as it can, since each change of hands loses bytes. */
-struct follow *follow_owner(const struct muxbus_sync *sync, const struct track *track)
+struct attachment *attachment_owner(const struct muxbus_sync *sync, const struct track *track)
 {
 	const struct muxbus_link *link;
 
@@ -223,10 +226,10 @@ struct follow *follow_owner(const struct muxbus_sync *sync, const struct track *
 		return track->held_from;
 	link = model_first_link(sync->model, track->now->window);
 	for (; link != NULL; link = model_next_window_link(sync->model, link)) {
-		struct follow *follow = follow_find(sync, link->session);
+		struct attachment *attachment = attachment_find(sync, link->session);
 
-		if (follow != NULL && follow->state == FOLLOW_LIVE)
-			return follow;
+		if (attachment != NULL && attachment->state == ATTACHMENT_LIVE)
+			return attachment;
 	}
 	return NULL;
 }
@@ -235,7 +238,7 @@ struct follow *follow_owner(const struct muxbus_sync *sync, const struct track *
 
 /* Commands about the flow on one connection, as they are put together. */
 struct flow {
-	struct follow *follow;
+	struct attachment *attachment;
 	struct muxbus_command *command; /* NULL: nothing to say yet, or out of memory */
 	unsigned args; /* of its last command */
 	bool turns_on; /* everything flows after it that is not paused by it */
@@ -267,7 +270,7 @@ static const char *gap_reason(const struct track *track)
 }
 
 /* The newest pane at the moment when output was turned on, from a list of ids. */
-static void note_last_pane(struct follow *follow, const struct muxbus_reply *reply)
+static void note_last_pane(struct attachment *attachment, const struct muxbus_reply *reply)
 {
 	const char *line = (const char *)reply->body;
 	unsigned pane;
@@ -275,9 +278,9 @@ static void note_last_pane(struct follow *follow, const struct muxbus_reply *rep
 	if (line == NULL)
 		return;
 	while (sscanf(line, "%%%u", &pane) == 1) {
-		if (!follow->knows_last || pane > follow->last_pane)
-			follow->last_pane = pane;
-		follow->knows_last = true;
+		if (!attachment->knows_last || pane > attachment->last_pane)
+			attachment->last_pane = pane;
+		attachment->knows_last = true;
 		line = strchr(line, '\n');
 		if (line == NULL)
 			return;
@@ -290,11 +293,11 @@ static void on_flowing(void *data, int error, const struct muxbus_reply *replies
 /* The first command turned output on, the second says which panes there were then. */
 static void on_turned_on(void *data, int error, const struct muxbus_reply *replies, size_t count)
 {
-	struct follow *follow = data;
+	struct attachment *attachment = data;
 
-	follow->on_since = follow->sync->lister.begun;
+	attachment->on_since = attachment->sync->lister.begun;
 	if (error == 0 && count >= 2)
-		note_last_pane(follow, &replies[1]);
+		note_last_pane(attachment, &replies[1]);
 	on_flowing(data, error, replies, count);
 }
 
@@ -304,9 +307,9 @@ static void on_turned_on(void *data, int error, const struct muxbus_reply *repli
  */
 static void on_flowing(void *data, int error, const struct muxbus_reply *replies, size_t count)
 {
-	struct follow *follow = data;
-	struct muxbus_sync *sync = follow->sync;
-	uint64_t number = ++follow->flows_answered;
+	struct attachment *attachment = data;
+	struct muxbus_sync *sync = attachment->sync;
+	uint64_t number = ++attachment->flows_answered;
 	size_t cursor = 0;
 	uint64_t key;
 	void *value;
@@ -316,31 +319,31 @@ static void on_flowing(void *data, int error, const struct muxbus_reply *replies
 	while (map_next(&sync->tracks, &cursor, &key, &value)) {
 		struct track *track = value;
 
-		if (track->coming != follow || track->coming_number != number)
+		if (track->coming != attachment || track->coming_number != number)
 			continue;
 		track->coming = NULL;
-		if (error == 0 && follow->state == FOLLOW_LIVE)
-			track_set_source(sync, track, follow, gap_reason(track));
+		if (error == 0 && attachment->state == ATTACHMENT_LIVE)
+			track_set_source(sync, track, attachment, gap_reason(track));
 	}
-	if (error != 0 && follow->state == FOLLOW_LIVE)
+	if (error != 0 && attachment->state == ATTACHMENT_LIVE)
 		library_log(MUXBUS_LOG_WARNING, "session $%u: output cannot be turned on: %s",
-		    follow->session, muxbus_strerror(error));
+		    attachment->session, muxbus_strerror(error));
 }
 
 static void flow_end(struct flow *flow)
 {
-	struct follow *follow = flow->follow;
+	struct attachment *attachment = flow->attachment;
 
 	if (flow->command == NULL)
 		return;
-	follow->flow_changes++;
-	follow->has_output = true;
-	if (follow_run(follow, flow->command, flow->turns_on ? on_turned_on : on_flowing, follow) ==
-	    0)
-		follow->flows_sent++;
+	attachment->flow_changes++;
+	attachment->has_output = true;
+	if (attachment_run(attachment, flow->command, flow->turns_on ? on_turned_on : on_flowing,
+		attachment) == 0)
+		attachment->flows_sent++;
 	else
 		library_log(MUXBUS_LOG_WARNING, "session $%u: the flow of output cannot be set",
-		    follow->session);
+		    attachment->session);
 	flow->command = NULL;
 }
 
@@ -349,84 +352,86 @@ static void flow_end(struct flow *flow)
  * output was on and wanted when a listing began that did not have the pane yet, or when
  * older panes were the newest.
  */
-static bool was_born_under(const struct follow *follow, const struct track *track)
+static bool was_born_under(const struct attachment *attachment, const struct track *track)
 {
-	const struct muxbus_sync *sync = follow->sync;
+	const struct muxbus_sync *sync = attachment->sync;
 	const struct lister *lister = &sync->lister;
-	bool was_absent = lister->previous > follow->on_since && lister->previous > sync->all_since;
-	bool is_newer = follow->knows_last && track->pane > follow->last_pane &&
-	    follow->on_since >= sync->all_since;
+	bool was_absent =
+	    lister->previous > attachment->on_since && lister->previous > sync->all_since;
+	bool is_newer = attachment->knows_last && track->pane > attachment->last_pane &&
+	    attachment->on_since >= sync->all_since;
 
 	return sync->all_output && track->born == lister->done && (was_absent || is_newer) &&
-	    track->is_held && (track->held_from == NULL || track->held_from == follow);
+	    track->is_held && (track->held_from == NULL || track->held_from == attachment);
 }
 
 /* A wanted pane flows here already: takes it over. */
-static void take_flowing(struct follow *follow, struct track *track)
+static void take_flowing(struct attachment *attachment, struct track *track)
 {
-	if (track->source == follow)
+	if (track->source == attachment)
 		return;
-	if (was_born_under(follow, track)) {
-		track_set_source(follow->sync, track, follow, NULL);
-		track_release(follow->sync, track);
+	if (was_born_under(attachment, track)) {
+		track_set_source(attachment->sync, track, attachment, NULL);
+		track_release(attachment->sync, track);
 		return;
 	}
 	track_drop_held(track);
-	track_set_source(follow->sync, track, follow, gap_reason(track));
+	track_set_source(attachment->sync, track, attachment, gap_reason(track));
 }
 
 /* Has a wanted pane flow. */
 static void let_flow(struct flow *flow, struct track *track)
 {
-	struct follow *follow = flow->follow;
+	struct attachment *attachment = flow->attachment;
 
-	if (track->coming == follow)
+	if (track->coming == attachment)
 		return;
-	if (!flow->turns_on && map_get(&follow->paused, track->pane) == NULL) {
-		take_flowing(follow, track);
+	if (!flow->turns_on && map_get(&attachment->paused, track->pane) == NULL) {
+		take_flowing(attachment, track);
 		return;
 	}
 	if (!flow_begin(flow))
 		return;
-	if (map_remove(&follow->paused, track->pane) != NULL)
+	if (map_remove(&attachment->paused, track->pane) != NULL)
 		flow_add(flow, track->pane, "continue");
 	track_drop_held(track);
-	track->coming = follow;
-	track->coming_number = follow->flows_sent + 1;
+	track->coming = attachment;
+	track->coming_number = attachment->flows_sent + 1;
 }
 
 /* Pauses a pane that nobody wants, or that another follow hands over. */
 static void stop_flow(struct flow *flow, struct track *track)
 {
-	struct follow *follow = flow->follow;
+	struct attachment *attachment = flow->attachment;
 
-	if (track->coming == follow)
+	if (track->coming == attachment)
 		track->coming = NULL;
-	if (track->source == follow)
+	if (track->source == attachment)
 		track->source = NULL;
-	if (map_get(&follow->paused, track->pane) != NULL || !flow_begin(flow) ||
-	    map_set(&follow->paused, track->pane, follow) != 0)
+	if (map_get(&attachment->paused, track->pane) != NULL || !flow_begin(flow) ||
+	    map_set(&attachment->paused, track->pane, attachment) != 0)
 		return;
 	flow_add(flow, track->pane, "pause");
 }
 
-static bool is_to_flow(const struct follow *follow, const struct track *track)
+static bool is_to_flow(const struct attachment *attachment, const struct track *track)
 {
-	return track_is_wanted(follow->sync, track) && follow_owner(follow->sync, track) == follow;
+	return track_is_wanted(attachment->sync, track) &&
+	    attachment_owner(attachment->sync, track) == attachment;
 }
 
 /* Calls a function for the track of each pane of a follow's session. */
-static void for_each_track(
-    struct follow *follow, struct flow *flow, void (*call)(struct flow *flow, struct track *track))
+static void for_each_track(struct attachment *attachment, struct flow *flow,
+    void (*call)(struct flow *flow, struct track *track))
 {
-	const struct muxbus_model *model = follow->sync->model;
-	const struct muxbus_link *link = model_first_session_link(model, follow->session);
+	const struct muxbus_model *model = attachment->sync->model;
+	const struct muxbus_link *link = model_first_session_link(model, attachment->session);
 
 	for (; link != NULL; link = model_next_session_link(model, link)) {
 		const struct muxbus_pane *pane = model_first_pane(model, link->window);
 
 		for (; pane != NULL; pane = model_next_window_pane(model, pane)) {
-			struct track *track = track_find(follow->sync, pane->id);
+			struct track *track = track_find(attachment->sync, pane->id);
 
 			if (track != NULL)
 				call(flow, track);
@@ -436,41 +441,42 @@ static void for_each_track(
 
 static void count_wanted(struct flow *flow, struct track *track)
 {
-	flow->follow->flowing += is_to_flow(flow->follow, track);
+	flow->attachment->flowing += is_to_flow(flow->attachment, track);
 }
 
 static void settle_track(struct flow *flow, struct track *track)
 {
-	if (is_to_flow(flow->follow, track) && track->is_paused && track->source == flow->follow)
+	if (is_to_flow(flow->attachment, track) && track->is_paused &&
+	    track->source == flow->attachment)
 		return;
-	if (is_to_flow(flow->follow, track))
+	if (is_to_flow(flow->attachment, track))
 		let_flow(flow, track);
 	else
 		stop_flow(flow, track);
 }
 
 /* A pane that is no more need not be remembered as paused. */
-static void forget_paused(struct follow *follow)
+static void forget_paused(struct attachment *attachment)
 {
 	size_t cursor = 0;
 	uint64_t pane;
 	void *value;
 
-	while (map_next(&follow->paused, &cursor, &pane, &value)) {
-		if (track_find(follow->sync, (uint32_t)pane) == NULL)
-			(void)map_remove(&follow->paused, pane);
+	while (map_next(&attachment->paused, &cursor, &pane, &value)) {
+		if (track_find(attachment->sync, (uint32_t)pane) == NULL)
+			(void)map_remove(&attachment->paused, pane);
 	}
 }
 
-static void settle_follow(struct follow *follow)
+static void settle_attachment(struct attachment *attachment)
 {
-	struct flow flow = {.follow = follow};
+	struct flow flow = {.attachment = attachment};
 
-	follow->flowing = 0;
-	for_each_track(follow, &flow, count_wanted);
-	if (!follow->has_output && follow->flowing == 0)
+	attachment->flowing = 0;
+	for_each_track(attachment, &flow, count_wanted);
+	if (!attachment->has_output && attachment->flowing == 0)
 		return;
-	if (!follow->has_output) {
+	if (!attachment->has_output) {
 		flow.turns_on = true;
 		if (!flow_begin(&flow))
 			return;
@@ -479,30 +485,30 @@ static void settle_follow(struct follow *follow)
 		muxbus_command_args(flow.command, "list-panes", "-a", "-F", "#{pane_id}", NULL);
 		muxbus_command_next(flow.command);
 	}
-	for_each_track(follow, &flow, settle_track);
-	forget_paused(follow);
+	for_each_track(attachment, &flow, settle_track);
+	forget_paused(attachment);
 	flow_end(&flow);
 }
 
-void follow_settle_output(struct muxbus_sync *sync)
+void attachment_settle_output(struct muxbus_sync *sync)
 {
 	struct list *link, *after;
 
-	list_for_each_safe (link, after, &sync->follows) {
-		struct follow *follow = list_entry(link, struct follow, link);
+	list_for_each_safe (link, after, &sync->attachments) {
+		struct attachment *attachment = list_entry(link, struct attachment, link);
 
-		if (follow->state == FOLLOW_LIVE)
-			settle_follow(follow);
+		if (attachment->state == ATTACHMENT_LIVE)
+			settle_attachment(attachment);
 	}
 }
 
-void follow_paused(struct follow *follow, uint32_t pane)
+void attachment_paused(struct attachment *attachment, uint32_t pane)
 {
-	struct track *track = track_find(follow->sync, pane);
+	struct track *track = track_find(attachment->sync, pane);
 
-	if (track == NULL || track->source != follow || track->is_paused ||
-	    map_set(&follow->paused, pane, follow) != 0)
+	if (track == NULL || track->source != attachment || track->is_paused ||
+	    map_set(&attachment->paused, pane, attachment) != 0)
 		return;
 	track->source = NULL;
-	sync_settle_later(follow->sync);
+	sync_settle_later(attachment->sync);
 }

@@ -18,20 +18,20 @@
 
 struct track;
 
-enum follow_state {
-	FOLLOW_WAITING, /* without a connection, until its turn or its time has come */
-	FOLLOW_OPENING, /* tmux has not answered yet */
-	FOLLOW_LIVE,
-	FOLLOW_CLOSING, /* detaching; it goes when that is done */
+enum attachment_state {
+	ATTACHMENT_WAITING, /* without a connection, until its turn or its time has come */
+	ATTACHMENT_OPENING, /* tmux has not answered yet */
+	ATTACHMENT_LIVE,
+	ATTACHMENT_CLOSING, /* detaching; it goes when that is done */
 };
 
-struct follow {
+struct attachment {
 	struct list link; /* in sync->follows */
 	struct muxbus_sync *sync;
 	struct muxbus_connection *connection; /* NULL while WAITING */
 	uint32_t session; /* MUXBUS_NO_ID until the first connection has said */
 	pid_t pid; /* of its tmux process; 0: none */
-	enum follow_state state;
+	enum attachment_state state;
 
 	bool is_due; /* WAITING, and its time has come */
 	bool had_people; /* somebody was attached to the session beside us */
@@ -61,28 +61,28 @@ struct follow {
 };
 
 /* Makes one that waits for its turn. session may be MUXBUS_NO_ID. NULL if out of memory. */
-struct follow *follow_new(struct muxbus_sync *sync, uint32_t session);
+struct attachment *attachment_new(struct muxbus_sync *sync, uint32_t session);
 /* Kills its connection, if it has one. */
-void follow_free(struct follow *follow);
+void attachment_free(struct attachment *attachment);
 
 /* Starts its connection. What comes of it is told to sync, later; an error means nothing began. */
-int follow_open(struct follow *follow);
+int attachment_open(struct attachment *attachment);
 /* Detaches in good order; it is freed when that is done. */
-void follow_close(struct follow *follow);
+void attachment_close(struct attachment *attachment);
 
 /* Runs a list and frees it, whatever happens. reply may be NULL, follow too. */
-int follow_run(
-    struct follow *follow, struct muxbus_command *command, muxbus_reply_fn *reply, void *data);
+int attachment_run(struct attachment *attachment, struct muxbus_command *command,
+    muxbus_reply_fn *reply, void *data);
 
-struct follow *follow_find(const struct muxbus_sync *sync, uint32_t session);
+struct attachment *attachment_find(const struct muxbus_sync *sync, uint32_t session);
 
 /* The follow that hands over, or is to, the output of a pane; NULL if none can. */
-struct follow *follow_owner(const struct muxbus_sync *sync, const struct track *track);
+struct attachment *attachment_owner(const struct muxbus_sync *sync, const struct track *track);
 
 /* Has output flow where it is wanted, and nowhere else. */
-void follow_settle_output(struct muxbus_sync *sync);
+void attachment_settle_output(struct muxbus_sync *sync);
 
 /* tmux itself has paused a pane. */
-void follow_paused(struct follow *follow, uint32_t pane);
+void attachment_paused(struct attachment *attachment, uint32_t pane);
 
 #endif

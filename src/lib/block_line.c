@@ -7,16 +7,16 @@
 #include "base/str.h"
 
 /* "%begin", two numbers of 20 digits at most and a flag: nothing longer is a guard. */
-#define GUARD_LINE_MAX 64
+#define BLOCK_LINE_MAX 64
 
 static const struct {
 	const char *word;
 	size_t len;
-	enum guard_kind kind;
-} guard_words[] = {
-    {"%begin ", 7, GUARD_BEGIN},
-    {"%end ", 5, GUARD_END},
-    {"%error ", 7, GUARD_ERROR},
+	enum block_line_kind kind;
+} block_line_words[] = {
+    {"%begin ", 7, BLOCK_BEGIN},
+    {"%end ", 5, BLOCK_END},
+    {"%error ", 7, BLOCK_ERROR},
 };
 
 /* Reads a number and the space behind it. */
@@ -30,24 +30,24 @@ static bool read_number(const char **text, const char *end, uint64_t *ret_number
 	return true;
 }
 
-bool guard_read(const char *line, size_t len, struct guard *ret_guard)
+bool block_line_read(const char *line, size_t len, struct guard *ret_guard)
 {
 	const char *end = line + len;
 	struct guard guard;
 
-	if (len < 2 || len > GUARD_LINE_MAX || line[0] != '%' || (line[1] != 'b' && line[1] != 'e'))
+	if (len < 2 || len > BLOCK_LINE_MAX || line[0] != '%' || (line[1] != 'b' && line[1] != 'e'))
 		return false;
-	for (size_t i = 0; i < sizeof guard_words / sizeof guard_words[0]; i++) {
-		const char *text = line + guard_words[i].len;
+	for (size_t i = 0; i < sizeof block_line_words / sizeof block_line_words[0]; i++) {
+		const char *text = line + block_line_words[i].len;
 
-		if (len <= guard_words[i].len ||
-		    memcmp(line, guard_words[i].word, guard_words[i].len) != 0)
+		if (len <= block_line_words[i].len ||
+		    memcmp(line, block_line_words[i].word, block_line_words[i].len) != 0)
 			continue;
 		if (!read_number(&text, end, &guard.time) ||
 		    !read_number(&text, end, &guard.number) || end - text != 1 ||
 		    (*text != '0' && *text != '1'))
 			return false;
-		guard.kind = guard_words[i].kind;
+		guard.kind = block_line_words[i].kind;
 		guard.is_ours = *text == '1';
 		*ret_guard = guard;
 		return true;
@@ -55,8 +55,8 @@ bool guard_read(const char *line, size_t len, struct guard *ret_guard)
 	return false;
 }
 
-bool guard_closes(const struct guard *end, const struct guard *begin)
+bool block_line_closes(const struct guard *end, const struct guard *begin)
 {
-	return end->kind != GUARD_BEGIN && end->time == begin->time &&
+	return end->kind != BLOCK_BEGIN && end->time == begin->time &&
 	    end->number == begin->number && end->is_ours == begin->is_ours;
 }

@@ -7,23 +7,23 @@
 #include <stddef.h>
 #include <stdint.h>
 
-enum guard_kind {
-	GUARD_BEGIN,
-	GUARD_END,
-	GUARD_ERROR,
+enum block_line_kind {
+	BLOCK_BEGIN,
+	BLOCK_END,
+	BLOCK_ERROR,
 };
 
 struct guard {
-	enum guard_kind kind;
+	enum block_line_kind kind;
 	bool is_ours; /* the third number: 1 for a command that we wrote */
 	uint64_t time;
 	uint64_t number;
 };
 
 /* Reads a line without its newline; false if it is no guard. */
-bool guard_read(const char *line, size_t len, struct guard *ret_guard);
+bool block_line_read(const char *line, size_t len, struct guard *ret_guard);
 
 /* Tells whether end closes what begin opened: all three numbers are the same. */
-bool guard_closes(const struct guard *end, const struct guard *begin);
+bool block_line_closes(const struct guard *end, const struct guard *begin);
 
 #endif

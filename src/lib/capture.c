@@ -35,7 +35,7 @@ struct capture {
 	bool keeps; /* it is the keeper of the pane's track */
 
 	/* How it was when the command was written. */
-	struct follow *follow;
+	struct attachment *attachment;
 	uint64_t pieces;
 	uint64_t flow_changes;
 
@@ -119,11 +119,11 @@ static int read_state(const struct muxbus_reply *reply, struct muxbus_capture *r
 	return 0;
 }
 
-static void write_panes(struct muxbus_command *command, const struct follow *follow)
+static void write_panes(struct muxbus_command *command, const struct attachment *attachment)
 {
 	muxbus_command_args(
 	    command, "list-panes", "-s", "-F", "#{pane_id}#{pane_dead}", "-t", NULL);
-	muxbus_command_argf(command, "$%u", follow->session);
+	muxbus_command_argf(command, "$%u", attachment->session);
 	muxbus_command_next(command);
 }
 
@@ -136,7 +136,7 @@ static void write_picture(struct muxbus_command *command, const struct capture *
 	    "#{history_size} #{alternate_on}",
 	    NULL);
 	muxbus_command_next(command);
-	write_panes(command, capture->follow);
+	write_panes(command, capture->attachment);
 	muxbus_command_args(command, "capture-pane", "-p", "-t", NULL);
 	muxbus_command_argf(command, "%%%u", capture->pane);
 	if (capture->flags & MUXBUS_CAPTURE_ESCAPES)
@@ -165,7 +165,7 @@ static int begin(struct capture *capture);
 
 static int run(struct capture *capture, struct muxbus_command *command, muxbus_reply_fn *reply)
 {
-	int error = follow_run(capture->follow, command, reply, capture);
+	int error = attachment_run(capture->attachment, command, reply, capture);
 
 	if (error == 0)
 		capture->awaited++;
@@ -195,8 +195,8 @@ static void on_checked(void *data, int error, const struct muxbus_reply *replies
 
 	if (!take_reply(capture))
 		return;
-	if (error != 0 || count != 1 || track == NULL || track->source != capture->follow ||
-	    capture->flow_changes != capture->follow->flow_changes ||
+	if (error != 0 || count != 1 || track == NULL || track->source != capture->attachment ||
+	    capture->flow_changes != capture->attachment->flow_changes ||
 	    replies[0].body_len != capture->panes_len ||
 	    memcmp(replies[0].body, capture->panes, capture->panes_len) != 0) {
 		if (muxbus_error_is_fatal(error) || track == NULL)
@@ -225,12 +225,12 @@ static int check(struct capture *capture, struct track *track, const struct muxb
 	error = muxbus_command_new(&command);
 	if (error != 0)
 		return error;
-	write_panes(command, capture->follow);
+	write_panes(command, capture->attachment);
 	error = run(capture, command, on_checked);
 	if (error != 0)
 		return error;
 	keep(capture, track);
-	track_hold(track, capture->follow);
+	track_hold(track, capture->attachment);
 	return 0;
 }
 
@@ -264,12 +264,12 @@ static int read_picture(const struct capture *capture, int error,
 /* Whether output can have changed places with the picture, so that its place is not known. */
 static bool is_uncertain(const struct capture *capture, const struct track *track)
 {
-	return track->source != capture->follow ||
-	    capture->flow_changes != capture->follow->flow_changes ||
-	    capture->follow->outputs != capture->follow->outputs_at_block ||
+	return track->source != capture->attachment ||
+	    capture->flow_changes != capture->attachment->flow_changes ||
+	    capture->attachment->outputs != capture->attachment->outputs_at_block ||
 	    track->keeper != NULL || track->is_held ||
 	    (track->pieces != capture->pieces &&
-		capture->follow->last_output_pane != capture->pane);
+		capture->attachment->last_output_pane != capture->pane);
 }
 
 static void on_picture(void *data, int error, const struct muxbus_reply *replies, size_t count)
@@ -297,24 +297,24 @@ static void on_picture(void *data, int error, const struct muxbus_reply *replies
 }
 
 /* Chooses the connection that the pane's output comes from. */
-static int choose_follow(struct capture *capture, const struct track *track)
+static int choose_attachment(struct capture *capture, const struct track *track)
 {
-	struct follow *follow;
+	struct attachment *attachment;
 
 	if (track == NULL)
 		return MUXBUS_ERR_GONE;
-	follow = track->source != NULL ? track->source : track->coming;
-	if (follow == NULL)
-		follow = capture->sync->primary;
-	capture->follow = follow;
-	return follow != NULL ? 0 : MUXBUS_ERR_UNAVAILABLE;
+	attachment = track->source != NULL ? track->source : track->coming;
+	if (attachment == NULL)
+		attachment = capture->sync->primary;
+	capture->attachment = attachment;
+	return attachment != NULL ? 0 : MUXBUS_ERR_UNAVAILABLE;
 }
 
 static int try_picture(struct capture *capture)
 {
 	const struct track *track = track_find(capture->sync, capture->pane);
 	struct muxbus_command *command;
-	int error = choose_follow(capture, track);
+	int error = choose_attachment(capture, track);
 
 	if (error == 0)
 		error = muxbus_command_new(&command);
@@ -322,7 +322,7 @@ static int try_picture(struct capture *capture)
 		return error;
 	write_picture(command, capture);
 	capture->pieces = track->pieces;
-	capture->flow_changes = capture->follow->flow_changes;
+	capture->flow_changes = capture->attachment->flow_changes;
 	return run(capture, command, on_picture);
 }
 
@@ -342,10 +342,10 @@ static void on_paused_picture(
 	struct muxbus_capture picture;
 
 	if (count > 0)
-		(void)map_remove(&capture->follow->paused, capture->pane);
+		(void)map_remove(&capture->attachment->paused, capture->pane);
 	if (!take_reply(capture))
 		return;
-	if (track != NULL && track->source != capture->follow) {
+	if (track != NULL && track->source != capture->attachment) {
 		try_again(capture);
 		return;
 	}
@@ -388,12 +388,12 @@ static void on_paused(void *data, int error, const struct muxbus_reply *replies,
 		return;
 	if (track == NULL)
 		error = MUXBUS_ERR_GONE;
-	if (error == 0 && track->source != capture->follow) {
+	if (error == 0 && track->source != capture->attachment) {
 		try_again(capture);
 		return;
 	}
 	if (error == 0) {
-		track_hold(track, capture->follow);
+		track_hold(track, capture->attachment);
 		error = continue_with_picture(capture);
 	}
 	if (error != 0)
@@ -408,15 +408,15 @@ static int pause_first(struct capture *capture, struct track *track)
 
 	if (error != 0)
 		return error;
-	capture->follow = track->source;
-	if (map_set(&capture->follow->paused, capture->pane, capture->follow) != 0) {
+	capture->attachment = track->source;
+	if (map_set(&capture->attachment->paused, capture->pane, capture->attachment) != 0) {
 		muxbus_command_free(command);
 		return MUXBUS_ERR_NOMEM;
 	}
 	write_flow(command, capture->pane, "pause");
 	keep(capture, track);
 	track->is_paused = true;
-	capture->follow->flow_changes++;
+	capture->attachment->flow_changes++;
 	return run(capture, command, on_paused);
 }
 

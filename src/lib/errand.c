@@ -90,7 +90,7 @@ int errand_run(
 	}
 	errand->reply = reply;
 	errand->data = data;
-	error = follow_run(sync->primary, command, on_reply, errand);
+	error = attachment_run(sync->primary, command, on_reply, errand);
 	if (error != 0) {
 		mem_free(errand);
 		return error;

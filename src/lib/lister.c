@@ -135,7 +135,7 @@ static void begin(struct muxbus_sync *sync)
 	}
 	listing_write(command);
 	lister->begun_us = clock_mono_us();
-	error = follow_run(sync->primary, command, on_listed, sync);
+	error = attachment_run(sync->primary, command, on_listed, sync);
 	if (error != 0) {
 		try_again_later(sync);
 		return;
@@ -143,7 +143,7 @@ static void begin(struct muxbus_sync *sync)
 	lister->is_running = true;
 	lister->is_dirty = false;
 	lister->begun++;
-	mention_begin_listing(&sync->mentions);
+	seen_ids_begin_listing(&sync->mentions);
 }
 
 void lister_mark(struct muxbus_sync *sync)

@@ -25,7 +25,7 @@ static bool is_due(const struct muxbus_sync *sync, const struct track *track,
     const struct muxbus_pane *now, struct ending *ret_ending)
 {
 	bool is_late = track->has_ended && clock_mono_ms() >= track->tell_exit_ms;
-	enum reaper_verdict verdict;
+	enum pane_pidfd_verdict verdict;
 
 	*ret_ending = (struct ending){.status = -1};
 	if (track->exit_is_told)
@@ -35,7 +35,7 @@ static bool is_due(const struct muxbus_sync *sync, const struct track *track,
 		ret_ending->signal = now->exit_signal;
 		return now->exit_status >= 0 || now->exit_signal != 0 || is_late;
 	}
-	verdict = reaper_look(
+	verdict = pane_pidfd_look(
 	    &sync->reaper, track->pane, track->pid, &ret_ending->status, &ret_ending->signal);
 	if (verdict == REAPER_STATUS)
 		return true;
@@ -70,7 +70,7 @@ static int find_exit(const struct muxbus_sync *sync, struct change_list *list,
 }
 
 /* Panes that are new may be dead already; but if all is new, that was before our time. */
-int exits_find(
+int pane_exit_find(
     const struct muxbus_sync *sync, struct change_list *list, const struct muxbus_model *now)
 {
 	const struct muxbus_pane *pane = NULL;
@@ -89,7 +89,7 @@ int exits_find(
 }
 
 /* The end that was told may be that of the process before the one which runs there now. */
-void exits_note_told(struct muxbus_sync *sync, const struct change_list *list)
+void pane_exit_note_told(struct muxbus_sync *sync, const struct change_list *list)
 {
 	for (size_t i = 0; i < list->count; i++) {
 		const struct muxbus_change *change = &list->items[i];
@@ -103,7 +103,7 @@ void exits_note_told(struct muxbus_sync *sync, const struct change_list *list)
 	}
 }
 
-void exits_ended(struct muxbus_sync *sync, uint32_t pane)
+void pane_exit_ended(struct muxbus_sync *sync, uint32_t pane)
 {
 	struct track *track = track_find(sync, pane);
 
@@ -126,8 +126,8 @@ static void nudge_server(const struct muxbus_sync *sync, const struct track *tra
 	struct ending ending;
 
 	if (sync->server.pid <= 0 || track->exit_is_told ||
-	    reaper_look(&sync->reaper, track->pane, track->pid, &ending.status, &ending.signal) !=
-		REAPER_ENDED)
+	    pane_pidfd_look(&sync->reaper, track->pane, track->pid, &ending.status,
+		&ending.signal) != REAPER_ENDED)
 		return;
 	(void)kill(sync->server.pid, SIGCHLD);
 }
@@ -136,7 +136,7 @@ static void nudge_server(const struct muxbus_sync *sync, const struct track *tra
  * A pane outlives its process as long as another holds its terminal, perhaps for ever;
  * so the looking ends, and the pane's own end will be told by tmux.
  */
-void exits_look_again(struct muxbus_sync *sync)
+void pane_exit_look_again(struct muxbus_sync *sync)
 {
 	size_t cursor = 0;
 	uint64_t pane;

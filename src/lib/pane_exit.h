@@ -12,16 +12,16 @@
 struct change_list;
 
 /* Appends the ends that are to be told with a new model. Returns 0 or MUXBUS_ERR_NOMEM. */
-int exits_find(
+int pane_exit_find(
     const struct muxbus_sync *sync, struct change_list *list, const struct muxbus_model *now);
 
 /* Notes which of them were found, so that they are not found again. */
-void exits_note_told(struct muxbus_sync *sync, const struct change_list *list);
+void pane_exit_note_told(struct muxbus_sync *sync, const struct change_list *list);
 
 /* The process of a pane has ended: it will be told, by and by. */
-void exits_ended(struct muxbus_sync *sync, uint32_t pane);
+void pane_exit_ended(struct muxbus_sync *sync, uint32_t pane);
 
 /* The time has come to look again for panes whose process has ended. */
-void exits_look_again(struct muxbus_sync *sync);
+void pane_exit_look_again(struct muxbus_sync *sync);
 
 #endif

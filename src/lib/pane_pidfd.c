@@ -38,14 +38,14 @@ struct pidfd_information {
 
 _Static_assert(sizeof(struct pidfd_information) == 64, "the kernel's first size");
 
-struct reaper_watch {
+struct pane_pidfd_watch {
 	struct reaper *reaper;
 	struct loop_watch *readable;
 	uint32_t pane;
 	int fd;
 };
 
-void reaper_init(struct reaper *reaper, struct muxbus_sync *sync)
+void pane_pidfd_init(struct reaper *reaper, struct muxbus_sync *sync)
 {
 	struct rlimit limit;
 
@@ -56,14 +56,14 @@ void reaper_init(struct reaper *reaper, struct muxbus_sync *sync)
 		reaper->watches_max = (size_t)limit.rlim_cur / 2;
 }
 
-static void watch_free(struct reaper_watch *watch)
+static void watch_free(struct pane_pidfd_watch *watch)
 {
 	loop_unwatch(watch->readable);
 	close(watch->fd);
 	mem_free(watch);
 }
 
-void reaper_finish(struct reaper *reaper)
+void pane_pidfd_finish(struct reaper *reaper)
 {
 	size_t cursor = 0;
 	uint64_t key;
@@ -74,9 +74,9 @@ void reaper_finish(struct reaper *reaper)
 	map_finish(&reaper->watches);
 }
 
-void reaper_forget(struct reaper *reaper, uint32_t pane)
+void pane_pidfd_forget(struct reaper *reaper, uint32_t pane)
 {
-	struct reaper_watch *watch = map_remove(&reaper->watches, pane);
+	struct pane_pidfd_watch *watch = map_remove(&reaper->watches, pane);
 
 	if (watch != NULL)
 		watch_free(watch);
@@ -85,26 +85,26 @@ void reaper_forget(struct reaper *reaper, uint32_t pane)
 /* The descriptor stays open for its information, but says no more. */
 static void on_readable(void *data, uint32_t events)
 {
-	struct reaper_watch *watch = data;
+	struct pane_pidfd_watch *watch = data;
 
 	(void)events;
 	loop_unwatch(watch->readable);
 	watch->readable = NULL;
-	exits_ended(watch->reaper->sync, watch->pane);
+	pane_exit_ended(watch->reaper->sync, watch->pane);
 }
 
-void reaper_watch(struct reaper *reaper, uint32_t pane, pid_t pid)
+void pane_pidfd_watch(struct reaper *reaper, uint32_t pane, pid_t pid)
 {
-	struct reaper_watch *watch;
+	struct pane_pidfd_watch *watch;
 	int fd;
 
-	reaper_forget(reaper, pane);
+	pane_pidfd_forget(reaper, pane);
 	if (pid <= 0 || reaper->watches.count >= reaper->watches_max)
 		return;
 	fd = (int)syscall(SYS_pidfd_open, pid, 0);
 	if (fd < 0) {
 		if (errno == ESRCH)
-			exits_ended(reaper->sync, pane);
+			pane_exit_ended(reaper->sync, pane);
 		return;
 	}
 	watch = mem_calloc(1, sizeof *watch);
@@ -137,10 +137,10 @@ static bool read_exit(int fd, int *ret_status, int *ret_signal)
 	return true;
 }
 
-enum reaper_verdict reaper_look(
+enum pane_pidfd_verdict pane_pidfd_look(
     const struct reaper *reaper, uint32_t pane, pid_t pid, int *ret_status, int *ret_signal)
 {
-	const struct reaper_watch *watch = map_get(&reaper->watches, pane);
+	const struct pane_pidfd_watch *watch = map_get(&reaper->watches, pane);
 	struct pollfd poll_fd;
 
 	if (watch == NULL)

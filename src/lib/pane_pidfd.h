@@ -17,25 +17,25 @@
 
 struct reaper {
 	struct muxbus_sync *sync;
-	struct map watches; /* struct reaper_watch by pane */
+	struct map watches; /* struct pane_pidfd_watch by pane */
 	size_t watches_max;
 };
 
-enum reaper_verdict {
+enum pane_pidfd_verdict {
 	REAPER_RUNS,
 	REAPER_ENDED, /* how is not known, perhaps not yet */
 	REAPER_STATUS, /* and its status is known */
 };
 
-void reaper_init(struct reaper *reaper, struct muxbus_sync *sync);
-void reaper_finish(struct reaper *reaper);
+void pane_pidfd_init(struct reaper *reaper, struct muxbus_sync *sync);
+void pane_pidfd_finish(struct reaper *reaper);
 
-/* Watches a pane's process instead of the one before; exits_ended() is called at its end. */
-void reaper_watch(struct reaper *reaper, uint32_t pane, pid_t pid);
-void reaper_forget(struct reaper *reaper, uint32_t pane);
+/* Watches a pane's process instead of the one before; pane_exit_ended() is called at its end. */
+void pane_pidfd_watch(struct reaper *reaper, uint32_t pane, pid_t pid);
+void pane_pidfd_forget(struct reaper *reaper, uint32_t pane);
 
 /* Tells how it stands with the process of a pane. */
-enum reaper_verdict reaper_look(
+enum pane_pidfd_verdict pane_pidfd_look(
     const struct reaper *reaper, uint32_t pane, pid_t pid, int *ret_status, int *ret_signal);
 
 #endif

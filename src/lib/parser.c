@@ -428,24 +428,24 @@ static bool pass_sentinel(
 		}
 		return false;
 	}
-	if (guard->kind == GUARD_BEGIN && guard->is_ours) {
+	if (guard->kind == BLOCK_BEGIN && guard->is_ours) {
 		parser->stage = SENTINEL_BEGIN;
 		parser->sentinel = *guard;
 		segment_mark(&parser->segment);
 	}
-	return stage == SENTINEL_NONCE && guard_closes(guard, &parser->sentinel);
+	return stage == SENTINEL_NONCE && block_line_closes(guard, &parser->sentinel);
 }
 
 /* A whole line, with its newline, inside a block. */
 static int take_block_line(struct muxbus_parser *parser, const char *line, size_t len)
 {
 	struct guard found;
-	const struct guard *guard = guard_read(line, len - 1, &found) ? &found : NULL;
+	const struct guard *guard = block_line_read(line, len - 1, &found) ? &found : NULL;
 
 	if (parser->nonce_count > 0) {
 		if (pass_sentinel(parser, line, len - 1, guard))
 			return end_segment(parser);
-	} else if (guard != NULL && guard_closes(guard, &parser->segment.first)) {
+	} else if (guard != NULL && block_line_closes(guard, &parser->segment.first)) {
 		struct muxbus_block block;
 
 		segment_block(&parser->segment, guard, &block);
@@ -464,7 +464,7 @@ static int take_line(struct muxbus_parser *parser, const char *line, size_t len)
 	parser->stats.lines++;
 	if (parser->state == STATE_BLOCK)
 		return take_block_line(parser, line, len);
-	if (guard_read(line, len - 1, &guard) && guard.kind == GUARD_BEGIN) {
+	if (block_line_read(line, len - 1, &guard) && guard.kind == BLOCK_BEGIN) {
 		parser->state = STATE_BLOCK;
 		parser->stage = SENTINEL_NONE;
 		segment_start(&parser->segment, &guard);

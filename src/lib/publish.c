@@ -18,8 +18,8 @@ static bool is_our_pid(const struct muxbus_sync *sync, pid_t pid)
 {
 	const struct list *link;
 
-	list_for_each (link, &sync->follows) {
-		if (list_entry(link, struct follow, link)->pid == pid)
+	list_for_each (link, &sync->attachments) {
+		if (list_entry(link, struct attachment, link)->pid == pid)
 			return true;
 	}
 	return false;
@@ -57,7 +57,8 @@ static void complete_pane(
 	if (!pane->is_dead || pane->exit_status >= 0 || pane->exit_signal != 0 ||
 	    !track_is_process(track, pane))
 		return;
-	if (reaper_look(&sync->reaper, pane->id, track->pid, &status, &signal) == REAPER_STATUS) {
+	if (pane_pidfd_look(&sync->reaper, pane->id, track->pid, &status, &signal) ==
+	    REAPER_STATUS) {
 		pane->exit_status = status;
 		pane->exit_signal = signal;
 	}
@@ -86,7 +87,7 @@ static int find_missed(struct muxbus_sync *sync, const struct muxbus_model *now,
 	struct mention mention;
 	int error = 0;
 
-	while (error == 0 && mention_next_missed(&sync->mentions, now, &mention)) {
+	while (error == 0 && seen_ids_next_missed(&sync->mentions, now, &mention)) {
 		bool is_pane = mention.pane != MUXBUS_NO_ID;
 		struct muxbus_change change =
 		    change_of(is_pane ? MUXBUS_CHANGE_PANE_CREATED : MUXBUS_CHANGE_WINDOW_CREATED);
@@ -129,7 +130,7 @@ static int find_changes(
 	if (error == 0)
 		error = find_missed(sync, now, list, &closed);
 	if (error == 0)
-		error = exits_find(sync, list, now);
+		error = pane_exit_find(sync, list, now);
 	if (error == 0)
 		error = change_find_other(list, before, now);
 	if (error == 0)
@@ -158,7 +159,7 @@ static void move_tracks(struct muxbus_sync *sync, uint64_t number)
 			track->has_ended = false;
 			track->exit_is_told &= track->born == 0;
 			track->is_ending = false;
-			reaper_watch(&sync->reaper, pane->id, pane->pid);
+			pane_pidfd_watch(&sync->reaper, pane->id, pane->pid);
 		}
 		if (track->born == 0) {
 			track->born = number;
@@ -166,7 +167,7 @@ static void move_tracks(struct muxbus_sync *sync, uint64_t number)
 				track_hold(track, NULL); /* until it is clear whose it is */
 		}
 		if (pane->is_dead && !track->exit_is_told)
-			exits_ended(sync, pane->id);
+			pane_exit_ended(sync, pane->id);
 	}
 }
 
@@ -254,8 +255,8 @@ int publish_listing(struct muxbus_sync *sync, struct listing *listing, uint64_t 
 		model_free(listing->model);
 		return error;
 	}
-	mention_end_listing(&sync->mentions, listing->model);
-	exits_note_told(sync, &list);
+	seen_ids_end_listing(&sync->mentions, listing->model);
+	pane_exit_note_told(sync, &list);
 	forget_now(sync);
 	sync->model = listing->model;
 	sync->exit_unattached = listing->exit_unattached;
@@ -284,7 +285,7 @@ void publish_loss(struct muxbus_sync *sync, int error, const char *reason)
 		library_log(MUXBUS_LOG_ERROR, "out of memory: not all that has closed is told");
 	forget_now(sync);
 	sync->model = sync->empty;
-	mention_init(&sync->mentions);
+	seen_ids_init(&sync->mentions);
 	sync_set_state(sync, MUXBUS_SYNC_SEARCHING, error, reason);
 	tell(sync, &list);
 	change_list_finish(&list);

@@ -74,7 +74,7 @@ static void on_directory(void *data, uint32_t ready)
 	loop_timer_start(&finder->timer, APPEARED_MS);
 }
 
-void finder_init(struct finder *finder, struct muxbus_sync *sync)
+void reconnect_init(struct finder *finder, struct muxbus_sync *sync)
 {
 	finder->sync = sync;
 	finder->watch = NULL;
@@ -93,9 +93,9 @@ static void close_inotify(struct finder *finder)
 	finder->inotify_fd = -1;
 }
 
-void finder_finish(struct finder *finder)
+void reconnect_finish(struct finder *finder)
 {
-	finder_stop(finder);
+	reconnect_stop(finder);
 }
 
 /* Failing to watch is no error: the tries go on. */
@@ -120,7 +120,7 @@ static void open_inotify(struct finder *finder)
 	mem_free(directory);
 }
 
-unsigned finder_next_delay_ms(unsigned *delay_ms)
+unsigned reconnect_next_delay_ms(unsigned *delay_ms)
 {
 	unsigned delay = *delay_ms < DELAY_MIN_MS ? DELAY_MIN_MS : *delay_ms;
 	uint16_t chance = 0;
@@ -131,7 +131,7 @@ unsigned finder_next_delay_ms(unsigned *delay_ms)
 	return delay + delay / 4 * chance / UINT16_MAX;
 }
 
-void finder_wait(struct finder *finder, int error)
+void reconnect_wait(struct finder *finder, int error)
 {
 	unsigned delay_ms;
 
@@ -144,12 +144,12 @@ void finder_wait(struct finder *finder, int error)
 	    finder->tries > TRIES_BEFORE_GUARD) {
 		delay_ms = GUARD_MS;
 	} else {
-		delay_ms = finder_next_delay_ms(&finder->delay_ms);
+		delay_ms = reconnect_next_delay_ms(&finder->delay_ms);
 	}
 	loop_timer_start(&finder->timer, delay_ms);
 }
 
-void finder_stop(struct finder *finder)
+void reconnect_stop(struct finder *finder)
 {
 	loop_timer_stop(&finder->timer);
 	close_inotify(finder);

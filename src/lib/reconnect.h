@@ -19,16 +19,16 @@ struct finder {
 	unsigned tries; /* since it was reset */
 };
 
-void finder_init(struct finder *finder, struct muxbus_sync *sync);
-void finder_finish(struct finder *finder);
+void reconnect_init(struct finder *finder, struct muxbus_sync *sync);
+void reconnect_finish(struct finder *finder);
 
 /* Has sync_try() called later; error says why the last try failed. */
-void finder_wait(struct finder *finder, int error);
+void reconnect_wait(struct finder *finder, int error);
 
 /* Ends the waiting: the server was found, or is not wanted any more. */
-void finder_stop(struct finder *finder);
+void reconnect_stop(struct finder *finder);
 
 /* A growing delay with up to a quarter of chance, for whoever tries again. */
-unsigned finder_next_delay_ms(unsigned *delay_ms);
+unsigned reconnect_next_delay_ms(unsigned *delay_ms);
 
 #endif

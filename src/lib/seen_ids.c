@@ -4,14 +4,14 @@
 
 #include <string.h>
 
-void mention_init(struct mention_list *list)
+void seen_ids_init(struct seen_ids_list *list)
 {
 	list->count = 0;
 	list->last_window = -1;
 	list->last_pane = -1;
 }
 
-static void add(struct mention_list *list, uint32_t window, uint32_t pane)
+static void add(struct seen_ids_list *list, uint32_t window, uint32_t pane)
 {
 	bool is_new = pane != MUXBUS_NO_ID ? pane > list->last_pane : window > list->last_window;
 
@@ -28,7 +28,7 @@ static void add(struct mention_list *list, uint32_t window, uint32_t pane)
 	list->items[list->count++] = (struct mention){.window = window, .pane = pane};
 }
 
-void mention_note(struct mention_list *list, const struct muxbus_event *event)
+void seen_ids_note(struct seen_ids_list *list, const struct muxbus_event *event)
 {
 	struct muxbus_layout *layout;
 
@@ -47,7 +47,7 @@ void mention_note(struct mention_list *list, const struct muxbus_event *event)
 	muxbus_layout_free(layout);
 }
 
-void mention_begin_listing(struct mention_list *list)
+void seen_ids_begin_listing(struct seen_ids_list *list)
 {
 	for (unsigned i = 0; i < list->count; i++)
 		list->items[i].is_due = true;
@@ -60,15 +60,15 @@ static bool is_known(const struct muxbus_model *model, const struct mention *men
 	return muxbus_model_window(model, mention->window) != NULL;
 }
 
-static void take_out(struct mention_list *list, unsigned position)
+static void take_out(struct seen_ids_list *list, unsigned position)
 {
 	list->count--;
 	memmove(&list->items[position], &list->items[position + 1],
 	    (list->count - position) * sizeof list->items[0]);
 }
 
-bool mention_next_missed(
-    struct mention_list *list, const struct muxbus_model *model, struct mention *ret_mention)
+bool seen_ids_next_missed(
+    struct seen_ids_list *list, const struct muxbus_model *model, struct mention *ret_mention)
 {
 	for (unsigned i = 0; i < list->count; i++) {
 		struct mention mention = list->items[i];
@@ -86,7 +86,7 @@ bool mention_next_missed(
 	return false;
 }
 
-void mention_end_listing(struct mention_list *list, const struct muxbus_model *model)
+void seen_ids_end_listing(struct seen_ids_list *list, const struct muxbus_model *model)
 {
 	const struct muxbus_window *window = NULL;
 	const struct muxbus_pane *pane = NULL;

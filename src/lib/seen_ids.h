@@ -18,27 +18,27 @@ struct mention {
 	bool is_due; /* the next listing tells, since it was begun after the notification */
 };
 
-struct mention_list {
+struct seen_ids_list {
 	struct mention items[MENTIONS_MAX];
 	unsigned count;
 	int64_t last_window; /* the highest ids ever known; -1: none */
 	int64_t last_pane;
 };
 
-void mention_init(struct mention_list *list);
+void seen_ids_init(struct seen_ids_list *list);
 
 /* Notes what a notification named, if it is new. */
-void mention_note(struct mention_list *list, const struct muxbus_event *event);
+void seen_ids_note(struct seen_ids_list *list, const struct muxbus_event *event);
 
 /* A listing begins: what was noted so far can be told from it. */
-void mention_begin_listing(struct mention_list *list);
+void seen_ids_begin_listing(struct seen_ids_list *list);
 
 /*
  * A listing has come: takes out one thing that was due and that the model does not know.
- * False when there is none left. Call mention_end_listing() then.
+ * False when there is none left. Call seen_ids_end_listing() then.
  */
-bool mention_next_missed(
-    struct mention_list *list, const struct muxbus_model *model, struct mention *ret_mention);
-void mention_end_listing(struct mention_list *list, const struct muxbus_model *model);
+bool seen_ids_next_missed(
+    struct seen_ids_list *list, const struct muxbus_model *model, struct mention *ret_mention);
+void seen_ids_end_listing(struct seen_ids_list *list, const struct muxbus_model *model);
 
 #endif

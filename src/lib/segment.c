@@ -123,7 +123,7 @@ static int add_line(struct segment *segment, const char *line, size_t len)
 		return append(segment, line, len);
 	if (!segment->is_cut)
 		error = add_last_line(segment, line);
-	if (error == 0 && guard_read(line, len - 1, &guard)) {
+	if (error == 0 && block_line_read(line, len - 1, &guard)) {
 		make_cut_room(segment, len);
 		error = append(segment, line, len);
 	}
@@ -177,7 +177,7 @@ static size_t next_line(const struct segment *segment, size_t place)
 
 void segment_block(struct segment *segment, const struct guard *end, struct muxbus_block *ret_block)
 {
-	fill_block(segment, &segment->first, end->kind == GUARD_ERROR, next_line(segment, 0),
+	fill_block(segment, &segment->first, end->kind == BLOCK_ERROR, next_line(segment, 0),
 	    segment->text.len, ret_block);
 }
 
@@ -192,7 +192,7 @@ static bool read_own_guard(const struct segment *segment, size_t line, size_t li
 	uint32_t number;
 	uint64_t time;
 
-	if (!guard_read(text + line, line_end - line, ret_guard))
+	if (!block_line_read(text + line, line_end - line, ret_guard))
 		return false;
 	number = (uint32_t)(ret_guard->number - segment->first.number);
 	time = ret_guard->time - segment->time_first;
@@ -226,7 +226,7 @@ static int find_ends(struct segment *segment, bool is_strict, bool *ret_whole)
 		if (read_own_guard(segment, line, line_end - 1, &guard, &key)) {
 			bool has_end = map_get(&segment->ends, key) != NULL;
 
-			if (guard.kind == GUARD_BEGIN) {
+			if (guard.kind == BLOCK_BEGIN) {
 				can_divide = has_end;
 			} else {
 				if ((can_divide || !is_strict) && !has_end &&
@@ -253,8 +253,8 @@ static bool is_one_block(const struct segment *segment, size_t *ret_line)
 	if (newline == NULL)
 		return false;
 	*ret_line = (size_t)(newline + 1 - text);
-	return guard_read(newline + 1, len - *ret_line - 1, &guard) &&
-	    guard_closes(&guard, &segment->first);
+	return block_line_read(newline + 1, len - *ret_line - 1, &guard) &&
+	    block_line_closes(&guard, &segment->first);
 }
 
 /* Only guards between those of the first line and of the sentinel count. */
@@ -316,14 +316,14 @@ static bool next_block(struct segment *segment, size_t line, struct muxbus_block
 	size_t place;
 	uint64_t key;
 
-	if (!read_own_guard(segment, line, body - 1, &begin, &key) || begin.kind != GUARD_BEGIN)
+	if (!read_own_guard(segment, line, body - 1, &begin, &key) || begin.kind != BLOCK_BEGIN)
 		return false;
 	found = map_get(&segment->ends, key);
 	place = found == NULL ? 0 : (size_t)(found - segment->text.data);
 	if (place > line) {
 		segment->next = next_line(segment, place);
-		guard_read(text + place, segment->next - 1 - place, &end);
-		fill_block(segment, &begin, end.kind == GUARD_ERROR, body, place, ret_block);
+		block_line_read(text + place, segment->next - 1 - place, &end);
+		fill_block(segment, &begin, end.kind == BLOCK_ERROR, body, place, ret_block);
 		return true;
 	}
 	if (line > 0)

@@ -53,14 +53,14 @@ struct muxbus_sync {
 	bool exit_unattached; /* of the last listing */
 	unsigned people; /* clients that are people, in the last listing */
 	struct map tracks; /* struct track by pane id */
-	struct mention_list mentions;
+	struct seen_ids_list mentions;
 	struct lister lister;
 	struct reaper reaper;
 	struct finder finder;
 
-	struct list follows; /* struct follow */
+	struct list attachments; /* struct follow */
 	struct calm calm;
-	struct follow *primary; /* where commands run; NULL while there is none */
+	struct attachment *primary; /* where commands run; NULL while there is none */
 	struct loop_timer settle_timer; /* runs what is due at the end of the turn */
 	struct loop_timer exit_timer; /* lists again while a process has ended and its pane not */
 	unsigned exit_delay_ms;
@@ -98,11 +98,12 @@ void sync_set_state(
 void sync_try(struct muxbus_sync *sync);
 
 /* What a connection says to sync: it answers, it has gone, it hopped to another session. */
-void sync_follow_ready(
-    struct muxbus_sync *sync, struct follow *follow, const struct muxbus_version *version);
-void sync_follow_closed(
-    struct muxbus_sync *sync, struct follow *follow, int error, const char *reason);
-void sync_event(struct muxbus_sync *sync, struct follow *follow, const struct muxbus_event *event);
+void sync_attachment_ready(
+    struct muxbus_sync *sync, struct attachment *attachment, const struct muxbus_version *version);
+void sync_attachment_closed(
+    struct muxbus_sync *sync, struct attachment *attachment, int error, const char *reason);
+void sync_event(
+    struct muxbus_sync *sync, struct attachment *attachment, const struct muxbus_event *event);
 
 /* A listing has become the model, and its changes are told. */
 void sync_listed(struct muxbus_sync *sync);

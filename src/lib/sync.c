@@ -22,7 +22,7 @@
 #include "lib/publish.h"
 
 /* More sessions than this are in the model, but their output cannot be followed. */
-#define FOLLOWS_MAX 256
+#define ATTACHMENTS_MAX 256
 /* A server that lives may be without any connection of ours so long before it counts as lost. */
 #define GRACE_MS 3000
 /* A server is left alone for so long after its start. */
@@ -61,13 +61,13 @@ static void lose_later(struct muxbus_sync *sync, int error, const char *reason)
 	sync_settle_later(sync);
 }
 
-static void free_follows(struct muxbus_sync *sync)
+static void free_attachments(struct muxbus_sync *sync)
 {
 	struct list *link, *after;
 
 	sync->primary = NULL;
-	list_for_each_safe (link, after, &sync->follows)
-		follow_free(list_entry(link, struct follow, link));
+	list_for_each_safe (link, after, &sync->attachments)
+		attachment_free(list_entry(link, struct attachment, link));
 }
 
 /* Lets go of everything that belonged to a server. */
@@ -76,17 +76,17 @@ static void lose(struct muxbus_sync *sync, int error, const char *reason)
 	sync->is_lost = false;
 	loop_timer_stop(&sync->grace_timer);
 	loop_timer_stop(&sync->exit_timer);
-	free_follows(sync);
+	free_attachments(sync);
 	sync->server = (struct identity){0};
 	if (sync->state == MUXBUS_SYNC_LIVE)
 		publish_loss(sync, error, reason);
 	else
 		sync_set_state(sync, MUXBUS_SYNC_SEARCHING, error, reason);
-	calm_fail(sync, MUXBUS_ERR_UNAVAILABLE);
+	attach_delay_fail(sync, MUXBUS_ERR_UNAVAILABLE);
 	capture_fail_all(sync, MUXBUS_ERR_UNAVAILABLE);
 	lister_fail(sync, MUXBUS_ERR_UNAVAILABLE);
 	if (sync->is_started)
-		finder_wait(&sync->finder, error);
+		reconnect_wait(&sync->finder, error);
 }
 
 /* ---- choosing what to follow ---------------------------------------------------- */
@@ -96,28 +96,28 @@ static void lose(struct muxbus_sync *sync, int error, const char *reason)
  * leaving would end it. So it is never entered when nobody is in it, and left at the
  * moment when the last one leaves; tmux then does what it would have done without us.
  */
-static bool is_to_follow(const struct muxbus_sync *sync, const struct muxbus_session *session)
+static bool is_to_attachment(const struct muxbus_sync *sync, const struct muxbus_session *session)
 {
 	if (sync->exit_unattached && sync->people == 0)
 		return false;
 	return !session->destroy_unattached || session->attached > 0;
 }
 
-static bool is_to_leave(const struct follow *follow, const struct muxbus_session *session)
+static bool is_to_leave(const struct attachment *attachment, const struct muxbus_session *session)
 {
-	return follow->had_people && !is_to_follow(follow->sync, session);
+	return attachment->had_people && !is_to_attachment(attachment->sync, session);
 }
 
-static unsigned count_follows(const struct muxbus_sync *sync, bool live_only)
+static unsigned count_attachments(const struct muxbus_sync *sync, bool live_only)
 {
 	const struct list *link;
 	unsigned count = 0;
 
-	list_for_each (link, &sync->follows) {
-		const struct follow *follow = list_entry(link, struct follow, link);
+	list_for_each (link, &sync->attachments) {
+		const struct attachment *attachment = list_entry(link, struct attachment, link);
 
-		count +=
-		    follow->state == FOLLOW_LIVE || (!live_only && follow->state != FOLLOW_CLOSING);
+		count += attachment->state == ATTACHMENT_LIVE ||
+		    (!live_only && attachment->state != ATTACHMENT_CLOSING);
 	}
 	return count;
 }
@@ -126,15 +126,15 @@ static void choose_primary(struct muxbus_sync *sync)
 {
 	const struct list *link;
 
-	if (sync->primary != NULL && sync->primary->state == FOLLOW_LIVE)
+	if (sync->primary != NULL && sync->primary->state == ATTACHMENT_LIVE)
 		return;
 	sync->primary = NULL;
-	list_for_each (link, &sync->follows) {
-		struct follow *follow = list_entry(link, struct follow, link);
+	list_for_each (link, &sync->attachments) {
+		struct attachment *attachment = list_entry(link, struct attachment, link);
 
-		if (follow->state != FOLLOW_LIVE)
+		if (attachment->state != ATTACHMENT_LIVE)
 			continue;
-		sync->primary = follow;
+		sync->primary = attachment;
 		lister_resume(sync);
 		return;
 	}
@@ -145,38 +145,38 @@ static void leave_sessions(struct muxbus_sync *sync)
 {
 	struct list *link, *after;
 
-	list_for_each_safe (link, after, &sync->follows) {
-		struct follow *follow = list_entry(link, struct follow, link);
+	list_for_each_safe (link, after, &sync->attachments) {
+		struct attachment *attachment = list_entry(link, struct attachment, link);
 		const struct muxbus_session *session =
-		    muxbus_model_session(sync->model, follow->session);
+		    muxbus_model_session(sync->model, attachment->session);
 
-		if (follow->session == MUXBUS_NO_ID || follow->state == FOLLOW_CLOSING)
+		if (attachment->session == MUXBUS_NO_ID || attachment->state == ATTACHMENT_CLOSING)
 			continue;
-		if (session == NULL || is_to_leave(follow, session)) {
-			follow_close(follow);
+		if (session == NULL || is_to_leave(attachment, session)) {
+			attachment_close(attachment);
 			continue;
 		}
-		follow->had_people |= session->attached > 0;
+		attachment->had_people |= session->attached > 0;
 	}
 }
 
 static void enter_sessions(struct muxbus_sync *sync)
 {
 	const struct muxbus_session *session = NULL;
-	unsigned count = count_follows(sync, false);
+	unsigned count = count_attachments(sync, false);
 
 	while ((session = muxbus_model_next_session(sync->model, session)) != NULL) {
-		if (follow_find(sync, session->id) != NULL || !is_to_follow(sync, session))
+		if (attachment_find(sync, session->id) != NULL || !is_to_attachment(sync, session))
 			continue;
-		if (count++ >= FOLLOWS_MAX) {
+		if (count++ >= ATTACHMENTS_MAX) {
 			if (!sync->is_full)
 				library_log(MUXBUS_LOG_WARNING,
 				    "more than %d sessions: the output of some cannot be followed",
-				    FOLLOWS_MAX);
+				    ATTACHMENTS_MAX);
 			sync->is_full = true;
 			return;
 		}
-		if (follow_new(sync, session->id) == NULL) {
+		if (attachment_new(sync, session->id) == NULL) {
 			lister_mark(sync);
 			return;
 		}
@@ -184,24 +184,24 @@ static void enter_sessions(struct muxbus_sync *sync)
 }
 
 /* The one that waits for its turn and whose session was used the longest time ago. */
-static struct follow *next_to_open(const struct muxbus_sync *sync)
+static struct attachment *next_to_open(const struct muxbus_sync *sync)
 {
 	const struct list *link;
-	struct follow *oldest = NULL;
+	struct attachment *oldest = NULL;
 	uint64_t oldest_activity = UINT64_MAX;
 
-	list_for_each (link, &sync->follows) {
-		struct follow *follow = list_entry(link, struct follow, link);
+	list_for_each (link, &sync->attachments) {
+		struct attachment *attachment = list_entry(link, struct attachment, link);
 		const struct muxbus_session *session =
-		    muxbus_model_session(sync->model, follow->session);
+		    muxbus_model_session(sync->model, attachment->session);
 		uint64_t activity = session != NULL ? session->activity : 0;
 
-		if (follow->state == FOLLOW_OPENING)
+		if (attachment->state == ATTACHMENT_OPENING)
 			return NULL;
-		if (follow->state != FOLLOW_WAITING || !follow->is_due ||
+		if (attachment->state != ATTACHMENT_WAITING || !attachment->is_due ||
 		    (oldest != NULL && activity >= oldest_activity))
 			continue;
-		oldest = follow;
+		oldest = attachment;
 		oldest_activity = activity;
 	}
 	return oldest;
@@ -212,33 +212,33 @@ static void touch_scout(struct muxbus_sync *sync)
 {
 	struct list *link;
 
-	list_for_each (link, &sync->follows) {
-		struct follow *follow = list_entry(link, struct follow, link);
+	list_for_each (link, &sync->attachments) {
+		struct attachment *attachment = list_entry(link, struct attachment, link);
 		struct muxbus_command *command;
 
-		if (!follow->is_scout || follow->state != FOLLOW_LIVE)
+		if (!attachment->is_scout || attachment->state != ATTACHMENT_LIVE)
 			continue;
-		follow->is_scout = false;
-		if (count_follows(sync, false) < 2 || muxbus_command_new(&command) != 0)
+		attachment->is_scout = false;
+		if (count_attachments(sync, false) < 2 || muxbus_command_new(&command) != 0)
 			return;
 		muxbus_command_args(command, "switch-client", "-E", "-t", NULL);
-		muxbus_command_argf(command, "$%u", follow->session);
-		(void)follow_run(follow, command, NULL, NULL);
+		muxbus_command_argf(command, "$%u", attachment->session);
+		(void)attachment_run(attachment, command, NULL, NULL);
 		return;
 	}
 }
 
 static void open_next(struct muxbus_sync *sync)
 {
-	struct follow *follow;
+	struct attachment *attachment;
 	const struct list *link;
 
-	while ((follow = next_to_open(sync)) != NULL) {
+	while ((attachment = next_to_open(sync)) != NULL) {
 		int error;
 
-		if (!calm_may_open(sync))
+		if (!attach_delay_may_open(sync))
 			return;
-		error = follow_open(follow);
+		error = attachment_open(attachment);
 
 		if (error == 0)
 			return;
@@ -247,10 +247,10 @@ static void open_next(struct muxbus_sync *sync)
 			return;
 		}
 		library_log(MUXBUS_LOG_WARNING, "session $%u cannot be followed: %s",
-		    follow->session, muxbus_strerror(error));
+		    attachment->session, muxbus_strerror(error));
 	}
-	list_for_each (link, &sync->follows) {
-		if (list_entry(link, struct follow, link)->state == FOLLOW_OPENING)
+	list_for_each (link, &sync->attachments) {
+		if (list_entry(link, struct attachment, link)->state == ATTACHMENT_OPENING)
 			return;
 	}
 	touch_scout(sync);
@@ -260,7 +260,7 @@ static void stop_if_done(struct muxbus_sync *sync)
 {
 	void (*stopped)(void *data) = sync->stopped;
 
-	if (stopped == NULL || !list_is_empty(&sync->follows))
+	if (stopped == NULL || !list_is_empty(&sync->attachments))
 		return;
 	sync->stopped = NULL;
 	stopped(sync->stopped_data);
@@ -285,10 +285,10 @@ static void on_settle(void *data)
 		choose_primary(sync);
 		enter_sessions(sync);
 		open_next(sync);
-		follow_settle_output(sync);
+		attachment_settle_output(sync);
 		capture_begin(sync);
 		lister_answer(sync);
-		calm_release(sync);
+		attach_delay_release(sync);
 	}
 }
 
@@ -314,25 +314,26 @@ static bool is_too_young(struct muxbus_sync *sync)
 
 void sync_try(struct muxbus_sync *sync)
 {
-	struct follow *scout;
+	struct attachment *scout;
 	int error;
 
-	if (!sync->is_started || sync->state == MUXBUS_SYNC_LIVE || !list_is_empty(&sync->follows))
+	if (!sync->is_started || sync->state == MUXBUS_SYNC_LIVE ||
+	    !list_is_empty(&sync->attachments))
 		return;
 	if (is_too_young(sync))
 		return;
-	scout = follow_new(sync, MUXBUS_NO_ID);
+	scout = attachment_new(sync, MUXBUS_NO_ID);
 	if (scout == NULL) {
-		finder_wait(&sync->finder, MUXBUS_ERR_NOMEM);
+		reconnect_wait(&sync->finder, MUXBUS_ERR_NOMEM);
 		return;
 	}
 	scout->is_scout = true;
-	error = follow_open(scout);
+	error = attachment_open(scout);
 	if (error == 0)
 		return;
-	follow_free(scout);
+	attachment_free(scout);
 	sync_set_state(sync, MUXBUS_SYNC_SEARCHING, error, muxbus_strerror(error));
-	finder_wait(&sync->finder, error);
+	reconnect_wait(&sync->finder, error);
 }
 
 /* Remembers the server, or finds that it is another than before. */
@@ -348,8 +349,8 @@ static bool is_known_server(struct muxbus_sync *sync)
 	return true;
 }
 
-void sync_follow_ready(
-    struct muxbus_sync *sync, struct follow *follow, const struct muxbus_version *version)
+void sync_attachment_ready(
+    struct muxbus_sync *sync, struct attachment *attachment, const struct muxbus_version *version)
 {
 	loop_timer_stop(&sync->grace_timer);
 	if (!is_known_server(sync)) {
@@ -358,12 +359,12 @@ void sync_follow_ready(
 	}
 	sync->version = *version;
 	if (sync->state != MUXBUS_SYNC_LIVE)
-		finder_stop(&sync->finder);
-	else if (follow->is_second_life)
+		reconnect_stop(&sync->finder);
+	else if (attachment->is_second_life)
 		sync->reconnects++;
-	follow->is_second_life = true;
+	attachment->is_second_life = true;
 	if (sync->primary == NULL) {
-		sync->primary = follow;
+		sync->primary = attachment;
 		lister_resume(sync);
 	}
 	sync_settle_later(sync);
@@ -385,26 +386,26 @@ static void lost_all(struct muxbus_sync *sync, int error, const char *reason)
 	if (identity_of_server(sync->socket_path, &identity) != 0 ||
 	    !identity_is_same(&identity, &sync->server))
 		lose_later(sync, MUXBUS_ERR_NO_SERVER, reason);
-	else if (count_follows(sync, false) == 0)
+	else if (count_attachments(sync, false) == 0)
 		lose_later(sync, error != 0 ? error : MUXBUS_ERR_NO_SESSION, reason);
 	else if (!loop_timer_is_running(&sync->grace_timer))
 		loop_timer_start(&sync->grace_timer, GRACE_MS);
 }
 
-void sync_follow_closed(
-    struct muxbus_sync *sync, struct follow *follow, int error, const char *reason)
+void sync_attachment_closed(
+    struct muxbus_sync *sync, struct attachment *attachment, int error, const char *reason)
 {
 	char why[sizeof sync->lost_reason];
-	bool was_primary = sync->primary == follow;
+	bool was_primary = sync->primary == attachment;
 
 	snprintf(why, sizeof why, "%s", reason); /* it is the connection's */
-	muxbus_connection_free(follow->connection);
-	follow->connection = NULL;
-	follow->pid = 0;
+	muxbus_connection_free(attachment->connection);
+	attachment->connection = NULL;
+	attachment->pid = 0;
 	if (was_primary)
 		sync->primary = NULL;
-	if (follow->state == FOLLOW_CLOSING || error == MUXBUS_ERR_NO_SESSION)
-		follow_free(follow);
+	if (attachment->state == ATTACHMENT_CLOSING || error == MUXBUS_ERR_NO_SESSION)
+		attachment_free(attachment);
 	if (!sync->is_started) {
 		sync_settle_later(sync);
 		return;
@@ -458,29 +459,30 @@ static bool event_changes_model(enum muxbus_event_kind kind)
 }
 
 /* tmux moved our client, since its session went or somebody switched it: it comes back anew. */
-static bool has_hopped(const struct follow *follow, const struct muxbus_event *event)
+static bool has_hopped(const struct attachment *attachment, const struct muxbus_event *event)
 {
-	return event->kind == MUXBUS_EVENT_SESSION_CHANGED && follow->state == FOLLOW_LIVE &&
-	    event->session != follow->session;
+	return event->kind == MUXBUS_EVENT_SESSION_CHANGED &&
+	    attachment->state == ATTACHMENT_LIVE && event->session != attachment->session;
 }
 
-void sync_event(struct muxbus_sync *sync, struct follow *follow, const struct muxbus_event *event)
+void sync_event(
+    struct muxbus_sync *sync, struct attachment *attachment, const struct muxbus_event *event)
 {
 	/* That our own clients come to sessions is no disturbance. */
 	if (event_changes_model(event->kind) && event->kind != MUXBUS_EVENT_SESSION_CHANGED &&
 	    event->kind != MUXBUS_EVENT_CLIENT_SESSION_CHANGED)
-		calm_disturb(sync);
+		attach_delay_disturb(sync);
 	if (event_changes_model(event->kind)) {
-		mention_note(&sync->mentions, event);
+		seen_ids_note(&sync->mentions, event);
 		sync->announced++;
 		lister_mark(sync);
 	}
 	if (event->kind == MUXBUS_EVENT_PAUSE)
-		follow_paused(follow, event->pane);
-	if (follow == sync->primary && sync->handlers.event != NULL)
+		attachment_paused(attachment, event->pane);
+	if (attachment == sync->primary && sync->handlers.event != NULL)
 		sync->handlers.event(sync->data, event);
-	if (has_hopped(follow, event)) {
-		follow_close(follow);
+	if (has_hopped(attachment, event)) {
+		attachment_close(attachment);
 		sync_settle_later(sync);
 	}
 }
@@ -496,7 +498,7 @@ static void end_adopted(struct muxbus_sync *sync, struct track *track)
 	muxbus_command_argf(command, "%%%u", track->pane);
 	muxbus_command_args(command, "#{pane_dead}", NULL);
 	muxbus_command_argf(command, "kill-pane -t %%%u", track->pane);
-	(void)calm_run(sync, command, false, NULL, NULL);
+	(void)attach_delay_run(sync, command, false, NULL, NULL);
 }
 
 void sync_listed(struct muxbus_sync *sync)
@@ -517,7 +519,7 @@ void sync_listed(struct muxbus_sync *sync)
 
 static void on_exit_due(void *data)
 {
-	exits_look_again(data);
+	pane_exit_look_again(data);
 }
 
 /*
@@ -566,14 +568,14 @@ int muxbus_sync_new(struct muxbus_loop *loop, const struct muxbus_sync_options *
 	sync->handlers = *handlers;
 	sync->data = data;
 	map_init(&sync->tracks);
-	list_init(&sync->follows);
+	list_init(&sync->attachments);
 	list_init(&sync->captures);
 	sync->capture_tries = CAPTURE_TRIES;
-	mention_init(&sync->mentions);
+	seen_ids_init(&sync->mentions);
 	lister_init(&sync->lister, sync);
-	reaper_init(&sync->reaper, sync);
-	finder_init(&sync->finder, sync);
-	calm_init(&sync->calm, sync);
+	pane_pidfd_init(&sync->reaper, sync);
+	reconnect_init(&sync->finder, sync);
+	attach_delay_init(&sync->calm, sync);
 	loop_timer_init(&sync->settle_timer, loop, on_settle, sync);
 	loop_timer_init(&sync->exit_timer, loop, on_exit_due, sync);
 	loop_timer_init(&sync->grace_timer, loop, on_grace_over, sync);
@@ -606,12 +608,12 @@ void muxbus_sync_stop(struct muxbus_sync *sync, void (*done)(void *data), void *
 	sync->is_started = false;
 	sync->stopped = done;
 	sync->stopped_data = data;
-	finder_stop(&sync->finder);
+	reconnect_stop(&sync->finder);
 	loop_timer_stop(&sync->grace_timer);
 	loop_timer_stop(&sync->details_timer);
-	calm_fail(sync, MUXBUS_ERR_CANCELLED);
-	list_for_each_safe (link, after, &sync->follows)
-		follow_close(list_entry(link, struct follow, link));
+	attach_delay_fail(sync, MUXBUS_ERR_CANCELLED);
+	list_for_each_safe (link, after, &sync->attachments)
+		attachment_close(list_entry(link, struct attachment, link));
 	sync_settle_later(sync);
 }
 
@@ -620,14 +622,14 @@ void muxbus_sync_free(struct muxbus_sync *sync)
 	if (sync == NULL)
 		return;
 	sync->is_started = false;
-	free_follows(sync);
-	calm_fail(sync, MUXBUS_ERR_CANCELLED);
+	free_attachments(sync);
+	attach_delay_fail(sync, MUXBUS_ERR_CANCELLED);
 	capture_fail_all(sync, MUXBUS_ERR_CANCELLED);
 	lister_fail(sync, MUXBUS_ERR_CANCELLED);
 	track_free_all(sync);
 	map_finish(&sync->tracks);
-	reaper_finish(&sync->reaper);
-	finder_finish(&sync->finder);
+	pane_pidfd_finish(&sync->reaper);
+	reconnect_finish(&sync->finder);
 	lister_finish(&sync->lister);
 	loop_timer_stop(&sync->settle_timer);
 	loop_timer_stop(&sync->exit_timer);
@@ -666,11 +668,12 @@ void muxbus_sync_info(const struct muxbus_sync *sync, struct muxbus_sync_info *r
 	    .output_bytes = sync->output_bytes,
 	    .reconnects = sync->reconnects,
 	};
-	list_for_each (link, &sync->follows) {
-		const struct follow *follow = list_entry(link, struct follow, link);
+	list_for_each (link, &sync->attachments) {
+		const struct attachment *attachment = list_entry(link, struct attachment, link);
 
-		ret_info->connections += follow->state == FOLLOW_LIVE;
-		ret_info->output_connections += follow->state == FOLLOW_LIVE && follow->flowing > 0;
+		ret_info->connections += attachment->state == ATTACHMENT_LIVE;
+		ret_info->output_connections +=
+		    attachment->state == ATTACHMENT_LIVE && attachment->flowing > 0;
 	}
 }
 
@@ -681,7 +684,7 @@ int muxbus_sync_run(struct muxbus_sync *sync, struct muxbus_command *command, bo
 		muxbus_command_free(command);
 		return MUXBUS_ERR_UNAVAILABLE;
 	}
-	return calm_run(sync, command, read_back, reply, data);
+	return attach_delay_run(sync, command, read_back, reply, data);
 }
 
 int muxbus_sync_refresh(
@@ -760,7 +763,7 @@ int muxbus_sync_adopt_pane(struct muxbus_sync *sync, uint32_t pane, bool keep)
 	muxbus_command_args(command, "set-option", "-p", "-t", NULL);
 	muxbus_command_argf(command, "%%%u", pane);
 	muxbus_command_args(command, "remain-on-exit", "on", NULL);
-	error = calm_run(sync, command, false, NULL, NULL);
+	error = attach_delay_run(sync, command, false, NULL, NULL);
 	if (error != 0)
 		return error;
 	track->is_adopted = true;

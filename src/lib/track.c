@@ -34,7 +34,7 @@ struct track *track_get(struct muxbus_sync *sync, uint32_t pane)
 
 void track_free(struct muxbus_sync *sync, struct track *track)
 {
-	reaper_forget(&sync->reaper, track->pane);
+	pane_pidfd_forget(&sync->reaper, track->pane);
 	(void)map_remove(&sync->tracks, track->pane);
 	buf_finish(&track->held);
 	mem_free(track);
@@ -81,7 +81,7 @@ static void hold_bytes(struct track *track, const uint8_t *bytes, size_t len)
 	track->held_is_cut = true;
 }
 
-void track_output(struct muxbus_sync *sync, struct follow *follow, uint32_t pane,
+void track_output(struct muxbus_sync *sync, struct attachment *attachment, uint32_t pane,
     const uint8_t *bytes, size_t len)
 {
 	struct track *track = track_find(sync, pane);
@@ -93,14 +93,14 @@ void track_output(struct muxbus_sync *sync, struct follow *follow, uint32_t pane
 		track = track_get(sync, pane);
 		if (track == NULL)
 			return;
-		track_hold(track, follow);
+		track_hold(track, attachment);
 	}
 	if (track->is_held && track->held_from == NULL)
-		track->held_from = follow;
-	if (track->is_held && track->held_from == follow) {
+		track->held_from = attachment;
+	if (track->is_held && track->held_from == attachment) {
 		track->pieces++;
 		hold_bytes(track, bytes, len);
-	} else if (track->source == follow && track_is_wanted(sync, track)) {
+	} else if (track->source == attachment && track_is_wanted(sync, track)) {
 		track->pieces++;
 		hand_over(sync, track, bytes, len);
 	}
@@ -112,19 +112,19 @@ void track_gap(struct muxbus_sync *sync, struct track *track, const char *reason
 		sync->handlers.gap(sync->data, track->pane, track->offset, reason);
 }
 
-void track_set_source(
-    struct muxbus_sync *sync, struct track *track, struct follow *follow, const char *gap_reason)
+void track_set_source(struct muxbus_sync *sync, struct track *track, struct attachment *attachment,
+    const char *gap_reason)
 {
-	track->source = follow;
+	track->source = attachment;
 	track->coming = NULL;
-	if (follow == NULL)
+	if (attachment == NULL)
 		return;
 	if (gap_reason != NULL)
 		track_gap(sync, track, gap_reason);
 	track->was_followed = true;
 }
 
-void track_hold(struct track *track, struct follow *from)
+void track_hold(struct track *track, struct attachment *from)
 {
 	track->is_held = true;
 	track->held_is_cut = false;
@@ -153,7 +153,7 @@ void track_drop_held(struct track *track)
 	buf_finish(&track->held);
 }
 
-void track_forget_follow(struct muxbus_sync *sync, const struct follow *follow)
+void track_forget_attachment(struct muxbus_sync *sync, const struct attachment *attachment)
 {
 	size_t cursor = 0;
 	uint64_t key;
@@ -162,11 +162,11 @@ void track_forget_follow(struct muxbus_sync *sync, const struct follow *follow)
 	while (map_next(&sync->tracks, &cursor, &key, &value)) {
 		struct track *track = value;
 
-		if (track->source == follow)
+		if (track->source == attachment)
 			track->source = NULL;
-		if (track->coming == follow)
+		if (track->coming == attachment)
 			track->coming = NULL;
-		if (track->is_held && track->held_from == follow)
+		if (track->is_held && track->held_from == attachment)
 			track_drop_held(track);
 	}
 }

@@ -11,7 +11,7 @@
 #include "base/buf.h"
 
 struct capture;
-struct follow;
+struct attachment;
 
 /* Bytes that may be held back for one pane; beyond it they are dropped, and a gap told. */
 #define TRACK_HELD_MAX (256 * 1024)
@@ -24,8 +24,8 @@ struct track {
 	int64_t last_output_ms;
 	unsigned wanted; /* how many want its output */
 	bool was_followed; /* its output was handed over once */
-	struct follow *source; /* whose output is handed over; NULL: nobody's */
-	struct follow *coming; /* whose output flows once a command has been answered */
+	struct attachment *source; /* whose output is handed over; NULL: nobody's */
+	struct attachment *coming; /* whose output flows once a command has been answered */
 	uint64_t coming_number; /* of that command */
 	uint64_t born; /* the listing that had it first; 0: none yet */
 	uint64_t seen; /* how many listings had begun when it was first heard of */
@@ -34,7 +34,7 @@ struct track {
 	/* Output that came before its time: the pane is not listed, or a picture is awaited. */
 	bool is_held;
 	bool held_is_cut;
-	struct follow *held_from;
+	struct attachment *held_from;
 	struct buf held;
 
 	struct capture *keeper; /* the picture that it is held or paused for; NULL: none */
@@ -66,23 +66,23 @@ bool track_is_process(const struct track *track, const struct muxbus_pane *pane)
 bool track_is_wanted(const struct muxbus_sync *sync, const struct track *track);
 
 /* Output has come from a follow: hands it over, holds it, or drops it. */
-void track_output(struct muxbus_sync *sync, struct follow *follow, uint32_t pane,
+void track_output(struct muxbus_sync *sync, struct attachment *attachment, uint32_t pane,
     const uint8_t *bytes, size_t len);
 
 /* From now on output comes from follow; a gap is told for a reason, NULL for none. */
-void track_set_source(
-    struct muxbus_sync *sync, struct track *track, struct follow *follow, const char *gap_reason);
+void track_set_source(struct muxbus_sync *sync, struct track *track, struct attachment *attachment,
+    const char *gap_reason);
 
 /* Says that bytes are missing before the next one. */
 void track_gap(struct muxbus_sync *sync, struct track *track, const char *reason);
 
 /* Holds output back, of the first that brings some if from is NULL; and hands it over. */
-void track_hold(struct track *track, struct follow *from);
+void track_hold(struct track *track, struct attachment *from);
 void track_release(struct muxbus_sync *sync, struct track *track);
 /* Throws away what was held. */
 void track_drop_held(struct track *track);
 
 /* A follow has gone: nothing comes from it any more. */
-void track_forget_follow(struct muxbus_sync *sync, const struct follow *follow);
+void track_forget_attachment(struct muxbus_sync *sync, const struct attachment *attachment);
 
 #endif

@@ -55,7 +55,7 @@ static bool on_block(void *data, const struct tail_block *block)
 	return true;
 }
 
-static void on_change(void *data, enum follower_change change)
+static void on_change(void *data, enum tail_change change)
 {
 	(void)data;
 	(void)change;
@@ -75,7 +75,7 @@ static void on_looked(void *data)
 /* Follows as the daemon does, until it is killed. */
 static void follow(const char *path)
 {
-	static const struct feed_handlers handlers = {
+	static const struct tail_loop_handlers handlers = {
 	    .block = on_block, .changed = on_change, .partial = on_partial, .looked = on_looked};
 	struct event_config *config = event_config_new();
 	char reason[100];
@@ -83,8 +83,8 @@ static void follow(const char *path)
 	event_config_set_flag(config, EVENT_BASE_FLAG_PRECISE_TIMER | EVENT_BASE_FLAG_NOLOCK);
 	struct event_base *base = event_base_new_with_config(config);
 	line_matcher_init(&matcher, pattern_new(PATTERN, strlen(PATTERN), reason, sizeof(reason)));
-	struct feed_set *set = feed_set_new(base, NULL);
-	(void)feed_new(set, path, NULL, 0, &handlers, &matcher);
+	struct tail_loop_set *set = tail_loop_set_new(base, NULL);
+	(void)tail_loop_new(set, path, NULL, 0, &handlers, &matcher);
 	event_base_dispatch(base);
 	_exit(0);
 }

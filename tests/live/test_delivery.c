@@ -162,20 +162,20 @@ static bool deliver_once(struct live *live, const char *options)
 
 static void check_habits(struct live *live)
 {
-	static const char *const habits[] = {"--swallow 30", "--swallow 120", "--swallow 1000",
+	static const char *const profiles[] = {"--swallow 30", "--swallow 120", "--swallow 1000",
 	    "--swallow 1000 --deaf 2000", "--box", "--box --swallow 120"};
 	int count = tries(2, 1, 8);
 
-	for (size_t i = 0; i < sizeof(habits) / sizeof(*habits); i++) {
+	for (size_t i = 0; i < sizeof(profiles) / sizeof(*profiles); i++) {
 		int good = 0;
 
 		if (!is_first && !is_long() && i % 2 == 0)
 			continue;
 
 		for (int round = 0; round < count; round++)
-			good += deliver_once(live, habits[i]);
+			good += deliver_once(live, profiles[i]);
 		is_int(good, count, "tmux %s: %s: %d of %d submitted, once, unaltered",
-		    live->version, habits[i], good, count);
+		    live->version, profiles[i], good, count);
 	}
 }
 

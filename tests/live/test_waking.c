@@ -206,7 +206,7 @@ static void check_signs(struct live *live)
 	talk_free(talk);
 }
 
-/* ---- couriers ---- */
+/* ---- pullers ---- */
 
 /* The numbers of what was taken, or 0. */
 static int64_t taken(const struct json *response)
@@ -228,7 +228,7 @@ static const char *way_of(struct talk *talk, const char *id)
 	return text;
 }
 
-static void check_couriers(struct live *live)
+static void check_puller(struct live *live)
 {
 	struct talk *talk = talk_new(live), *follower = talk_new(live);
 	char *pane = start_fake(live, "");
@@ -277,7 +277,7 @@ static void check_couriers(struct live *live)
 }
 
 /* Couriers that go, hooks, and who waits. */
-static void check_other_couriers(struct live *live)
+static void check_other_puller(struct live *live)
 {
 	struct talk *talk = talk_new(live), *follower;
 	char *pane = start_fake(live, "");
@@ -342,7 +342,7 @@ static void until_known(struct talk *talk, const char *pane)
 	}
 }
 
-static void check_courier_restart(struct live *live)
+static void check_puller_restart(struct live *live)
 {
 	struct talk *talk = talk_new(live), *follower;
 	char *pane = start_fake(live, "");
@@ -442,9 +442,9 @@ int main(int argc, char **argv)
 	check_reports(live);
 	check_edges(live);
 	check_signs(live);
-	check_couriers(live);
-	check_other_couriers(live);
-	check_courier_restart(live);
+	check_puller(live);
+	check_other_puller(live);
+	check_puller_restart(live);
 	check_nudges(live);
 	live_free(live);
 	return done_testing();

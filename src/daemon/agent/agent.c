@@ -146,7 +146,7 @@ static void on_made(void *data, const struct pane_ref *pane)
 {
 	struct agent *agent = data;
 
-	(void)agent_gaze_aim(agent->gaze, pane, true);
+	(void)agent_monitor_aim(agent->monitor, pane, true);
 }
 
 static void on_launched(void *data, const struct pane_ref *pane, const char *error)
@@ -163,8 +163,8 @@ static void on_launched(void *data, const struct pane_ref *pane, const char *err
 	agent->pane = *pane;
 	agent->started_ms = clock_real_ms();
 	agent_store(agent);
-	agent_gaze_set_process(agent->gaze, pane);
-	agent_gaze_look(agent->gaze, true);
+	agent_monitor_set_process(agent->monitor, pane);
+	agent_monitor_look(agent->monitor, true);
 }
 
 void agent_launch_program(struct agent *agent)
@@ -181,7 +181,7 @@ void agent_launch_program(struct agent *agent)
 	agent->exit_signal = 0;
 	agent_hand_drop(agent->hand);
 	agent_set_state(agent, AGENT_STARTING, "its program is being started");
-	agent_gaze_drop(agent->gaze); /* until the pane is there, or there again */
+	agent_monitor_drop(agent->monitor); /* until the pane is there, or there again */
 	if (!agent_launch_start(daemon, &agent->plan, is_there ? &agent->pane : NULL, &handlers,
 		agent, &agent->launch))
 		agent_set_state(agent, AGENT_GONE, "tmux is not followed");
@@ -234,7 +234,7 @@ static void on_timer(evutil_socket_t fd, short what, void *data)
 	else if (agent->is_restarting)
 		agent_launch_program(agent);
 	else
-		agent_gaze_look(agent->gaze, true); /* and then types, if it may */
+		agent_monitor_look(agent->monitor, true); /* and then types, if it may */
 }
 
 /* ---- what is seen ---- */
@@ -298,8 +298,8 @@ static void on_judged(
 		break;
 	}
 	agent_tasks_step(agent);
-	agent_gaze_set_waiting(
-	    agent->gaze, agent->task_count > 0 || !list_is_empty(&agent->waiters));
+	agent_monitor_set_waiting(
+	    agent->monitor, agent->task_count > 0 || !list_is_empty(&agent->waiters));
 }
 
 /* Its pane was closed, by a person as a rule: it is not started again by itself. */
@@ -346,7 +346,7 @@ static void on_typed(
 
 static struct agent *agent_new(struct agent_set *set)
 {
-	static const struct agent_gaze_handlers handlers = {
+	static const struct agent_monitor_handlers handlers = {
 	    .judged = on_judged, .closed = on_closed, .flows = on_flows, .wrote = on_wrote};
 	struct agent *agent = xcalloc(1, sizeof *agent);
 
@@ -357,7 +357,7 @@ static struct agent *agent_new(struct agent_set *set)
 	pane_ref_clear(&agent->teller);
 	list_init(&agent->waiters);
 	list_init(&agent->tasks);
-	agent->gaze = agent_gaze_new(set->daemon, &handlers, agent);
+	agent->monitor = agent_monitor_new(set->daemon, &handlers, agent);
 	agent->hand = agent_hand_new(set->daemon, on_typed, agent);
 	agent->timer = loop_timer_new(set->daemon->base, on_timer, agent);
 	list_append(&set->agents, &agent->link);
@@ -372,11 +372,11 @@ static void agent_free(struct agent *agent)
 	if (agent->launch != NULL)
 		agent_launch_cancel(agent->launch);
 	agent_ending_free(agent->ending);
-	agent_gaze_free(agent->gaze);
+	agent_monitor_free(agent->monitor);
 	agent_hand_free(agent->hand);
 	event_free(agent->timer);
 	pattern_free(agent->regex);
-	agent_plan_finish(&agent->plan);
+	agent_spec_finish(&agent->plan);
 	mem_free(agent->question);
 	mem_free(agent);
 }
@@ -412,14 +412,14 @@ static bool set_prompt(struct agent *agent, const char *prompt, char *reason, si
 	}
 	pattern_free(agent->regex);
 	agent->regex = regex;
-	agent_gaze_set_regex(agent->gaze, regex);
+	agent_monitor_set_regex(agent->monitor, regex);
 	return true;
 }
 
 /* ---- ensure_agent ---- */
 
 /* Takes what plan holds over; false after failing the request. */
-static bool take_plan(struct agent *agent, struct request *request, struct agent_plan *plan)
+static bool take_spec(struct agent *agent, struct request *request, struct agent_spec *plan)
 {
 	char reason[200];
 
@@ -428,13 +428,13 @@ static bool take_plan(struct agent *agent, struct request *request, struct agent
 		    request, MESSAGE_PARAMS, "\"field\":\"prompt\"", "prompt: %s", reason);
 		return false;
 	}
-	agent_plan_finish(&agent->plan);
+	agent_spec_finish(&agent->plan);
 	agent->plan = *plan;
-	*plan = (struct agent_plan){0};
+	*plan = (struct agent_spec){0};
 	return true;
 }
 
-static void ensure_new(struct agent_set *set, struct request *request, struct agent_plan *plan,
+static void ensure_new(struct agent_set *set, struct request *request, struct agent_spec *plan,
     const struct pane_ref *teller)
 {
 	struct agent *agent;
@@ -446,7 +446,7 @@ static void ensure_new(struct agent_set *set, struct request *request, struct ag
 		return;
 	}
 	agent = agent_new(set);
-	if (!take_plan(agent, request, plan)) {
+	if (!take_spec(agent, request, plan)) {
 		agent_free(agent);
 		return;
 	}
@@ -456,7 +456,7 @@ static void ensure_new(struct agent_set *set, struct request *request, struct ag
 	agent_launch_program(agent);
 }
 
-void agent_ensure(struct agent_set *set, struct request *request, struct agent_plan *plan,
+void agent_ensure(struct agent_set *set, struct request *request, struct agent_spec *plan,
     const struct pane_ref *teller)
 {
 	struct agent *agent = agent_get(set, plan->name);
@@ -472,14 +472,14 @@ void agent_ensure(struct agent_set *set, struct request *request, struct agent_p
 	}
 	is_ended =
 	    agent->state == AGENT_GONE || (agent->state == AGENT_CRASHED && !agent->is_restarting);
-	if (!is_ended && !agent_plan_equal(&agent->plan, plan)) {
+	if (!is_ended && !agent_spec_equal(&agent->plan, plan)) {
 		request_fail(request, MESSAGE_BUSY,
 		    "agent \"%s\" runs another command, or elsewhere: stop_agent it first, or take "
 		    "another name",
 		    plan->name);
 		return;
 	}
-	if (!take_plan(agent, request, plan))
+	if (!take_spec(agent, request, plan))
 		return;
 	if (teller->pane != MUXBUS_NO_ID)
 		agent->teller = *teller;
@@ -506,7 +506,7 @@ static void on_event(struct event_log_listener *listener, struct event_entry *ev
 		struct agent *agent = list_entry(link, struct agent, link);
 
 		if (agent->pane.pane == event->scope.pane && agent->launch == NULL)
-			agent_gaze_look(agent->gaze, true);
+			agent_monitor_look(agent->monitor, true);
 	}
 }
 
@@ -574,7 +574,7 @@ static void adopt(struct agent *agent)
 		return;
 	if (agent->pane.pane == MUXBUS_NO_ID ||
 	    pane_fate(daemon->tmux, &agent->pane) != PANE_THERE ||
-	    !agent_gaze_aim(agent->gaze, &agent->pane, false)) {
+	    !agent_monitor_aim(agent->monitor, &agent->pane, false)) {
 		agent->is_restarting = false;
 		if (agent->state != AGENT_CRASHED)
 			agent_set_state(agent, AGENT_GONE, "its pane is not there any more");
@@ -585,7 +585,7 @@ static void adopt(struct agent *agent)
 	if (agent->state == AGENT_GONE)
 		agent_set_state(
 		    agent, agent->was_ready ? AGENT_BUSY : AGENT_STARTING, "it was found running");
-	agent_gaze_look(agent->gaze, true);
+	agent_monitor_look(agent->monitor, true);
 }
 
 void agent_set_wake(struct agent_set *set)

@@ -69,7 +69,7 @@ bool agent_set_holds(const struct agent_set *set, const struct pane_ref *pane);
 /* ---- what is asked for; each answers the request, at once or later ---- */
 
 /* Takes what plan holds. teller is told of crashes; cleared: nobody. */
-void agent_ensure(struct agent_set *set, struct request *request, struct agent_plan *plan,
+void agent_ensure(struct agent_set *set, struct request *request, struct agent_spec *plan,
     const struct pane_ref *teller);
 
 struct agent_order {

@@ -22,7 +22,7 @@ enum { ERROR_SIZE = 300, FLOW_MAX_MS = 3000 };
 
 struct agent_launch {
 	struct daemon *daemon;
-	const struct agent_plan *plan;
+	const struct agent_spec *plan;
 	const struct agent_launch_handlers *handlers; /* NULL: cancelled */
 	void *data;
 	uint32_t session, window, pane;
@@ -118,7 +118,7 @@ static struct muxbus_command *new_command(struct agent_launch *launch)
 	return NULL;
 }
 
-static void add_surroundings(struct muxbus_command *command, const struct agent_plan *plan)
+static void add_surroundings(struct muxbus_command *command, const struct agent_spec *plan)
 {
 	muxbus_command_args(command, "-c", (char *)NULL);
 	spawn_literal_arg(command, plan->cwd);
@@ -149,7 +149,7 @@ static void on_running(void *data, int error, const struct muxbus_reply *replies
 
 static void run_program(struct agent_launch *launch)
 {
-	const struct agent_plan *plan = launch->plan;
+	const struct agent_spec *plan = launch->plan;
 	struct muxbus_command *command = new_command(launch);
 
 	if (command == NULL)
@@ -263,7 +263,7 @@ static void on_window(void *data, int error, const struct muxbus_reply *replies,
 static void on_session(void *data, int error, const struct muxbus_reply *replies, size_t count)
 {
 	struct agent_launch *launch = data;
-	const struct agent_plan *plan = launch->plan;
+	const struct agent_spec *plan = launch->plan;
 	struct muxbus_command *command;
 	uint32_t first;
 
@@ -290,7 +290,7 @@ static void on_session(void *data, int error, const struct muxbus_reply *replies
 }
 
 /* Sessions have no '.' and ':' in their names. */
-static void add_session_name(struct muxbus_command *command, const struct agent_plan *plan)
+static void add_session_name(struct muxbus_command *command, const struct agent_spec *plan)
 {
 	char name[sizeof SESSION_PREFIX + AGENT_NAME_MAX];
 
@@ -304,7 +304,7 @@ static void add_session_name(struct muxbus_command *command, const struct agent_
 
 static void make_session(struct agent_launch *launch, muxbus_reply_fn *reply)
 {
-	const struct agent_plan *plan = launch->plan;
+	const struct agent_spec *plan = launch->plan;
 	struct muxbus_command *command = new_command(launch);
 
 	if (command == NULL)
@@ -382,7 +382,7 @@ static uint32_t find_session(const struct daemon *daemon, uint32_t id)
 	return MUXBUS_NO_ID;
 }
 
-bool agent_launch_start(struct daemon *daemon, const struct agent_plan *plan,
+bool agent_launch_start(struct daemon *daemon, const struct agent_spec *plan,
     const struct pane_ref *pane, const struct agent_launch_handlers *handlers, void *data,
     struct agent_launch **ret_launch)
 {

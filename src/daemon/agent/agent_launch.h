@@ -26,7 +26,7 @@ struct agent_launch_handlers {
  * pane NULL: in a new session; else in that of this pane, which is closed. The plan is lent until it *ret_launch is set before any handler is called; done ends its life. False if tmux is
  * not followed.
  */
-bool agent_launch_start(struct daemon *daemon, const struct agent_plan *plan,
+bool agent_launch_start(struct daemon *daemon, const struct agent_spec *plan,
     const struct pane_ref *pane, const struct agent_launch_handlers *handlers, void *data,
     struct agent_launch **ret_launch);
 

@@ -15,12 +15,12 @@
 #include "daemon/agent/classify.h"
 #include "daemon/core/pane_ref.h"
 
-struct agent_gaze;
+struct agent_monitor;
 struct agent_look;
 struct daemon;
 struct json_writer;
 
-struct agent_gaze_handlers {
+struct agent_monitor_handlers {
 	/*
 	 * A verdict. look NULL: without one (it writes, it has ended). May aim, drop or ask for
 	 * another look, but not free the gaze.
@@ -35,39 +35,39 @@ struct agent_gaze_handlers {
 	void (*wrote)(void *data, uint64_t end);
 };
 
-struct agent_gaze *agent_gaze_new(
-    struct daemon *daemon, const struct agent_gaze_handlers *handlers, void *data);
-void agent_gaze_free(struct agent_gaze *gaze);
+struct agent_monitor *agent_monitor_new(
+    struct daemon *daemon, const struct agent_monitor_handlers *handlers, void *data);
+void agent_monitor_free(struct agent_monitor *monitor);
 
 /*
  * Rests on a pane from now on. Its output is kept in a ring from here. is_new: its program is
  * about to be started, so nothing of it was missed; what was learned is forgotten. False if
  * there is no such pane.
  */
-bool agent_gaze_aim(struct agent_gaze *gaze, const struct pane_ref *pane, bool is_new);
+bool agent_monitor_aim(struct agent_monitor *monitor, const struct pane_ref *pane, bool is_new);
 /* The same pane, whose program has been started: it has another first process. */
-void agent_gaze_set_process(struct agent_gaze *gaze, const struct pane_ref *pane);
-void agent_gaze_drop(struct agent_gaze *gaze);
+void agent_monitor_set_process(struct agent_monitor *monitor, const struct pane_ref *pane);
+void agent_monitor_drop(struct agent_monitor *monitor);
 
 /* The pattern of the prompt, lent while it lives; NULL: it is learned. */
-void agent_gaze_set_regex(struct agent_gaze *gaze, struct pattern *regex);
+void agent_monitor_set_regex(struct agent_monitor *monitor, struct pattern *regex);
 
 /* Looks soon, and goes on looking now and then while is_waiting. */
-void agent_gaze_look(struct agent_gaze *gaze, bool is_waiting);
+void agent_monitor_look(struct agent_monitor *monitor, bool is_waiting);
 
 /* Whether somebody waits: only then is a program at rest looked at again and again. */
-void agent_gaze_set_waiting(struct agent_gaze *gaze, bool is_waiting);
+void agent_monitor_set_waiting(struct agent_monitor *monitor, bool is_waiting);
 
-struct agent_habit *agent_gaze_habit(struct agent_gaze *gaze);
+struct prompt_profile *agent_monitor_habit(struct agent_monitor *monitor);
 /* Where the output stands, and the offset of the last prompt mark 'A' or output mark 'C'. */
-uint64_t agent_gaze_end(const struct agent_gaze *gaze);
-uint64_t agent_gaze_mark(const struct agent_gaze *gaze, char mark);
+uint64_t agent_monitor_end(const struct agent_monitor *monitor);
+uint64_t agent_monitor_mark(const struct agent_monitor *monitor, char mark);
 /* Whether the program has asked for bracketed paste. */
-bool agent_gaze_brackets(const struct agent_gaze *gaze);
+bool agent_monitor_brackets(const struct agent_monitor *monitor);
 /* What an earlier daemon knew of that. */
-void agent_gaze_set_brackets(struct agent_gaze *gaze, bool brackets);
+void agent_monitor_set_brackets(struct agent_monitor *monitor, bool brackets);
 
 /* Members that say what was seen last: the evidence. */
-void agent_gaze_write(const struct agent_gaze *gaze, struct json_writer *writer);
+void agent_monitor_write(const struct agent_monitor *monitor, struct json_writer *writer);
 
 #endif

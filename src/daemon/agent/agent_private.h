@@ -16,11 +16,11 @@
 struct agent {
 	struct list link;
 	struct agent_set *set;
-	struct agent_plan plan;
+	struct agent_spec plan;
 	struct pane_ref pane; /* cleared: none yet */
 	struct pane_ref teller;
 	struct pattern *regex; /* of the prompt; NULL: it is learned */
-	struct agent_gaze *gaze;
+	struct agent_monitor *monitor;
 	struct agent_hand *hand;
 	struct agent_launch *launch; /* NULL: none under way */
 	struct event *timer; /* back-off, steps of the end, or another try to type */

@@ -57,79 +57,79 @@ static void read_bytes(const struct json *value, const char *name, char *out, si
 	buf_finish(&bytes);
 }
 
-static void write_habit(struct json_writer *writer, const struct agent_habit *habit)
+static void write_profile(struct json_writer *writer, const struct prompt_profile *profile)
 {
 	json_object_begin(writer, "habit");
-	json_put_bool(writer, "cooked", habit->is_cooked);
-	json_put_bool(writer, "tty", habit->has_tty);
-	json_put_bool(writer, "right", habit->has_right);
-	json_put_bool(writer, "shell", habit->is_shell);
-	json_put_bool(writer, "reads", habit->reads);
-	json_put_bool(writer, "sure", habit->is_sure);
-	json_put_base64(writer, "row", habit->row, strlen(habit->row));
-	json_put_base64(writer, "tail", habit->tail, strlen(habit->tail));
-	json_put_base64(writer, "other_tail", habit->other_tail, strlen(habit->other_tail));
-	json_put_int(writer, "pid", habit->pid);
-	json_put_int(writer, "start", (int64_t)habit->start);
-	json_put_base64(writer, "name", habit->name, strlen(habit->name));
+	json_put_bool(writer, "cooked", profile->is_cooked);
+	json_put_bool(writer, "tty", profile->has_tty);
+	json_put_bool(writer, "right", profile->has_right);
+	json_put_bool(writer, "shell", profile->is_shell);
+	json_put_bool(writer, "reads", profile->reads);
+	json_put_bool(writer, "sure", profile->is_sure);
+	json_put_base64(writer, "row", profile->row, strlen(profile->row));
+	json_put_base64(writer, "tail", profile->tail, strlen(profile->tail));
+	json_put_base64(writer, "other_tail", profile->other_tail, strlen(profile->other_tail));
+	json_put_int(writer, "pid", profile->pid);
+	json_put_int(writer, "start", (int64_t)profile->start);
+	json_put_base64(writer, "name", profile->name, strlen(profile->name));
 	json_object_end(writer);
 }
 
-static void read_habit(const struct json *value, struct agent_habit *habit)
+static void read_profile(const struct json *value, struct prompt_profile *profile)
 {
 	const struct json *pid = json_member(value, "pid"), *start = json_member(value, "start");
 	int64_t number = 0;
 
 	if (value == NULL || value->type != JSON_OBJECT)
 		return;
-	habit->is_known = true;
-	habit->is_cooked = read_bool(value, "cooked");
-	habit->has_tty = read_bool(value, "tty");
-	habit->has_right = read_bool(value, "right");
-	habit->is_shell = read_bool(value, "shell");
-	habit->reads = read_bool(value, "reads");
-	habit->is_sure = read_bool(value, "sure");
-	read_bytes(value, "row", habit->row, sizeof habit->row);
-	read_bytes(value, "tail", habit->tail, sizeof habit->tail);
-	read_bytes(value, "other_tail", habit->other_tail, sizeof habit->other_tail);
-	read_bytes(value, "name", habit->name, sizeof habit->name);
+	profile->is_known = true;
+	profile->is_cooked = read_bool(value, "cooked");
+	profile->has_tty = read_bool(value, "tty");
+	profile->has_right = read_bool(value, "right");
+	profile->is_shell = read_bool(value, "shell");
+	profile->reads = read_bool(value, "reads");
+	profile->is_sure = read_bool(value, "sure");
+	read_bytes(value, "row", profile->row, sizeof profile->row);
+	read_bytes(value, "tail", profile->tail, sizeof profile->tail);
+	read_bytes(value, "other_tail", profile->other_tail, sizeof profile->other_tail);
+	read_bytes(value, "name", profile->name, sizeof profile->name);
 	if (pid != NULL && json_int(pid, &number))
-		habit->pid = (pid_t)number;
+		profile->pid = (pid_t)number;
 	if (start != NULL && json_int(start, &number))
-		habit->start = (uint64_t)number;
+		profile->start = (uint64_t)number;
 }
 
 void agent_record_write(struct buf *out, const struct agent *agent)
 {
-	const struct agent_habit *habit = agent_gaze_habit(agent->gaze);
+	const struct prompt_profile *profile = agent_monitor_habit(agent->monitor);
 	struct json_writer writer;
 
 	json_writer_init(&writer, out);
 	json_object_begin(&writer, NULL);
-	agent_plan_write(&writer, &agent->plan);
+	agent_spec_write(&writer, &agent->plan);
 	write_ref(&writer, "pane", &agent->pane);
 	write_ref(&writer, "teller", &agent->teller);
 	json_put_int(&writer, "started_ms", agent->started_ms);
-	json_put_bool(&writer, "brackets", agent_gaze_brackets(agent->gaze));
-	if (habit->is_known)
-		write_habit(&writer, habit);
+	json_put_bool(&writer, "brackets", agent_monitor_brackets(agent->monitor));
+	if (profile->is_known)
+		write_profile(&writer, profile);
 	json_object_end(&writer);
 }
 
 bool agent_record_read(struct agent *agent, const struct json *value)
 {
 	const struct json *started = json_member(value, "started_ms");
-	struct agent_habit *habit = agent_gaze_habit(agent->gaze);
+	struct prompt_profile *profile = agent_monitor_habit(agent->monitor);
 
-	if (!agent_plan_read(value, &agent->plan))
+	if (!agent_spec_read(value, &agent->plan))
 		return false;
 	read_ref(value, "pane", &agent->pane);
 	read_ref(value, "teller", &agent->teller);
 	if (started != NULL)
 		(void)json_int(started, &agent->started_ms); /* none: 0 */
-	read_habit(json_member(value, "habit"), habit);
-	agent_gaze_set_brackets(agent->gaze, read_bool(value, "brackets"));
-	agent->was_ready = habit->is_known;
+	read_profile(json_member(value, "habit"), profile);
+	agent_monitor_set_brackets(agent->monitor, read_bool(value, "brackets"));
+	agent->was_ready = profile->is_known;
 	return true;
 }
 
@@ -138,7 +138,7 @@ bool agent_record_read(struct agent *agent, const struct json *value)
 void agent_write_evidence(struct json_writer *writer, const char *name, const struct agent *agent)
 {
 	json_object_begin(writer, name);
-	agent_gaze_write(agent->gaze, writer);
+	agent_monitor_write(agent->monitor, writer);
 	if (agent->exit_status >= 0)
 		json_put_int(writer, "exit_status", agent->exit_status);
 	if (agent->exit_signal > 0)

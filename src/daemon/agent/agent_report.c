@@ -44,11 +44,11 @@ struct output {
 static void find_bounds(
     const struct agent_task *task, const struct agent_look *look, struct output *output)
 {
-	const struct agent_gaze *gaze = task->agent->gaze;
-	uint64_t begin = agent_gaze_mark(gaze, 'C'), end = agent_gaze_mark(gaze, 'A');
+	const struct agent_monitor *monitor = task->agent->monitor;
+	uint64_t begin = agent_monitor_mark(monitor, 'C'), end = agent_monitor_mark(monitor, 'A');
 
 	output->from = task->from;
-	output->to = look != NULL ? look->offset : agent_gaze_end(gaze);
+	output->to = look != NULL ? look->offset : agent_monitor_end(monitor);
 	if (task->is_resumed)
 		return;
 	if (begin > output->from && begin <= output->to)
@@ -83,7 +83,7 @@ static bool read_ring(
 static void read_output(const struct agent_task *task, const struct agent_look *look,
     bool has_prompt, size_t max, struct output *output)
 {
-	struct agent_said_options options = {0};
+	struct reply_text_options options = {0};
 	char row[AGENT_ROW_SIZE];
 	uint64_t from;
 	struct buf raw;
@@ -110,9 +110,9 @@ static void read_output(const struct agent_task *task, const struct agent_look *
 
 		agent_facts_read_screen(&look->screen.view, &facts);
 		snprintf(row, sizeof row, "%s", facts.row);
-		options.prompt = agent_prompt_part(row, agent_gaze_habit(task->agent->gaze));
+		options.prompt = agent_prompt_part(row, agent_monitor_habit(task->agent->monitor));
 	}
-	agent_said(&output->text, raw.data, raw.len, &options);
+	reply_text(&output->text, raw.data, raw.len, &options);
 	buf_finish(&raw);
 }
 
@@ -271,9 +271,9 @@ void agent_report_refuse(const struct agent *agent, struct request *request,
 
 void agent_report_progress(struct agent_task *task)
 {
-	bool is_wanted = task->request != NULL && !request_is_dressed(task->request);
+	bool is_wanted = task->request != NULL && !request_is_formatted(task->request);
 	struct peer *peer = is_wanted ? request_peer(task->request) : NULL;
-	uint64_t end = agent_gaze_end(task->agent->gaze), from = task->told;
+	uint64_t end = agent_monitor_end(task->agent->monitor), from = task->told;
 	const char *id = is_wanted ? request_id(task->request) : NULL;
 	struct json_writer writer;
 	struct buf raw, text, line;

@@ -23,13 +23,13 @@ void agent_strings_free(char **strings)
 	mem_free(strings);
 }
 
-void agent_plan_finish(struct agent_plan *plan)
+void agent_spec_finish(struct agent_spec *plan)
 {
 	agent_strings_free(plan->command);
 	agent_strings_free(plan->env);
 	mem_free(plan->cwd);
 	mem_free(plan->prompt);
-	*plan = (struct agent_plan){0};
+	*plan = (struct agent_spec){0};
 }
 
 static bool is_equal(char *const *one, char *const *other)
@@ -41,7 +41,7 @@ static bool is_equal(char *const *one, char *const *other)
 	return *one == NULL && *other == NULL;
 }
 
-bool agent_plan_equal(const struct agent_plan *one, const struct agent_plan *other)
+bool agent_spec_equal(const struct agent_spec *one, const struct agent_spec *other)
 {
 	return is_equal(one->command, other->command) && is_equal(one->env, other->env) &&
 	    strcmp(one->cwd, other->cwd) == 0;
@@ -55,7 +55,7 @@ static void write_strings(struct json_writer *writer, const char *name, char *co
 	json_array_end(writer);
 }
 
-void agent_plan_write(struct json_writer *writer, const struct agent_plan *plan)
+void agent_spec_write(struct json_writer *writer, const struct agent_spec *plan)
 {
 	json_put_str(writer, "name", plan->name);
 	write_strings(writer, "command", plan->command);
@@ -99,11 +99,11 @@ static char *read_text(const struct json *value, const char *name)
 	return member != NULL && member->type == JSON_STRING ? xstrdup(member->text) : NULL;
 }
 
-bool agent_plan_read(const struct json *value, struct agent_plan *ret_plan)
+bool agent_spec_read(const struct json *value, struct agent_spec *ret_plan)
 {
 	const struct json *name = json_member(value, "name");
 
-	*ret_plan = (struct agent_plan){
+	*ret_plan = (struct agent_spec){
 	    .command = read_strings(value, "command"),
 	    .env = read_strings(value, "env"),
 	    .cwd = read_text(value, "cwd"),

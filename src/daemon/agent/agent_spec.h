@@ -10,7 +10,7 @@
 
 #define AGENT_NAME_MAX 64
 
-struct agent_plan {
+struct agent_spec {
 	char name[AGENT_NAME_MAX + 1];
 	char **command; /* words, NULL-ended; one alone goes to the shell */
 	char **env; /* "NAME=value", NULL-ended */
@@ -22,13 +22,13 @@ struct agent_plan {
 	int64_t startup_timeout_ms;
 };
 
-void agent_plan_finish(struct agent_plan *plan);
+void agent_spec_finish(struct agent_spec *plan);
 /* The same command in the same surroundings. */
-bool agent_plan_equal(const struct agent_plan *one, const struct agent_plan *other);
+bool agent_spec_equal(const struct agent_spec *one, const struct agent_spec *other);
 
 /* Members of an object, and back; false if they are none. The plan is to be finished either way. */
-void agent_plan_write(struct json_writer *writer, const struct agent_plan *plan);
-bool agent_plan_read(const struct json *value, struct agent_plan *ret_plan);
+void agent_spec_write(struct json_writer *writer, const struct agent_spec *plan);
+bool agent_spec_read(const struct json *value, struct agent_spec *ret_plan);
 
 /* A list of strings, NULL-ended, of the heap. */
 char **agent_strings_copy(const char *const *strings, size_t count);

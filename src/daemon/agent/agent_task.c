@@ -141,7 +141,7 @@ static void on_deadline(evutil_socket_t fd, short what, void *data)
 		agent_hand_drop(agent->hand);
 	task_end(task, "timeout",
 	    task->stage == TASK_RUNNING ? agent->reason : "it was not typed in time", NULL);
-	agent_gaze_look(agent->gaze, false);
+	agent_monitor_look(agent->monitor, false);
 }
 
 void agent_tasks_end(struct agent *agent, const char *outcome, bool all)
@@ -181,8 +181,8 @@ static struct agent_task *next_task(const struct agent *agent)
 void agent_tasks_step(struct agent *agent)
 {
 	struct agent_task *task = next_task(agent);
-	const struct agent_habit *habit = agent_gaze_habit(agent->gaze);
-	struct agent_hand_order order = {.brackets = agent_gaze_brackets(agent->gaze)};
+	const struct prompt_profile *profile = agent_monitor_habit(agent->monitor);
+	struct agent_hand_order order = {.brackets = agent_monitor_brackets(agent->monitor)};
 
 	if (task == NULL || task_at_work(agent) != NULL || agent_hand_is_busy(agent->hand))
 		return;
@@ -202,7 +202,7 @@ void agent_tasks_step(struct agent *agent)
 	order.text = task->text;
 	order.len = task->len;
 	order.is_unseen = agent->is_secret;
-	order.front = task->is_response ? 0 : habit->pid;
+	order.front = task->is_response ? 0 : profile->pid;
 	task->stage = TASK_TYPING;
 	task->is_pasted = agent_hand_pastes(&order);
 	task_store(task);
@@ -223,7 +223,7 @@ void agent_tasks_typed(
 		task->typed_ms = clock_real_ms();
 		task_store(task);
 		agent_set_state(agent, AGENT_BUSY, "a task was submitted");
-		agent_gaze_look(agent->gaze, true);
+		agent_monitor_look(agent->monitor, true);
 		agent_tasks_wrote(agent);
 		break;
 	case HAND_HELD:
@@ -236,7 +236,7 @@ void agent_tasks_typed(
 	case HAND_STUCK:
 		task->from = before;
 		task_end(task, "stuck", reason, NULL);
-		agent_gaze_look(agent->gaze, true);
+		agent_monitor_look(agent->monitor, true);
 		break;
 	}
 }
@@ -388,7 +388,7 @@ void agent_send(struct agent_set *set, struct request *request, const struct age
 	} else {
 		agent_report_accepted(task, request);
 	}
-	agent_gaze_look(agent->gaze, true); /* and then types, if it may */
+	agent_monitor_look(agent->monitor, true); /* and then types, if it may */
 }
 
 /* ---- after another daemon's life ---- */

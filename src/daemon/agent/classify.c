@@ -227,14 +227,14 @@ static bool matches_regex(struct pattern *regex, const char *row)
 	return false;
 }
 
-const char *agent_prompt_part(const char *row, const struct agent_habit *habit)
+const char *agent_prompt_part(const char *row, const struct prompt_profile *profile)
 {
-	size_t len = trimmed_len(habit->row);
+	size_t len = trimmed_len(profile->row);
 	char part[AGENT_ROW_SIZE];
 
 	for (const char *at = row; *at != '\0' && len > 0; at++) {
 		normalise(at, part, sizeof part);
-		if (trimmed_len(part) == len && memcmp(part, habit->row, len) == 0)
+		if (trimmed_len(part) == len && memcmp(part, profile->row, len) == 0)
 			return at;
 	}
 	return row;
@@ -255,26 +255,26 @@ static bool ends_with(const char *text, size_t len, const char *part, size_t par
 
 /* Whether the row is the prompt that was learned. That of a shell changes with its directory. */
 static enum row_match match_row(
-    const struct agent_facts *facts, const struct agent_habit *habit, struct pattern *regex)
+    const struct agent_facts *facts, const struct prompt_profile *profile, struct pattern *regex)
 {
 	char row[AGENT_ROW_SIZE];
-	size_t len = trimmed_len(habit->row), row_len;
+	size_t len = trimmed_len(profile->row), row_len;
 
 	if (regex != NULL)
 		return matches_regex(regex, facts->row) ? ROW_PROMPT : ROW_OTHER;
 	normalise(facts->row, row, sizeof row);
 	row_len = trimmed_len(row);
-	if (row_len == len && memcmp(row, habit->row, len) == 0)
+	if (row_len == len && memcmp(row, profile->row, len) == 0)
 		return ROW_PROMPT;
-	if (habit->is_shell && len > 0 && last_character(row) == last_character(habit->row))
+	if (profile->is_shell && len > 0 && last_character(row) == last_character(profile->row))
 		return ROW_PROMPT;
-	if (ends_with(row, row_len, habit->row, len))
+	if (ends_with(row, row_len, profile->row, len))
 		return ROW_BEHIND;
 	/* "Loading...>>> " was learned, but not "> " of ">>> ". */
-	if (!habit->is_sure && ends_with(habit->row, len, row, row_len) &&
-	    habit->row[len - row_len - 1] != row[0])
+	if (!profile->is_sure && ends_with(profile->row, len, row, row_len) &&
+	    profile->row[len - row_len - 1] != row[0])
 		return ROW_BEHIND;
-	return len > 0 && strncmp(row, habit->row, len) == 0 ? ROW_DRAFT : ROW_OTHER;
+	return len > 0 && strncmp(row, profile->row, len) == 0 ? ROW_DRAFT : ROW_OTHER;
 }
 
 /* ---- the verdict ---- */
@@ -332,14 +332,15 @@ static bool is_drawn(const char *tail)
 }
 
 /* It stands at its prompt: is that enough, or must it be quiet for longer? */
-static void judge_prompt(
-    const struct agent_facts *facts, const struct agent_habit *habit, struct agent_verdict *verdict)
+static void judge_prompt(const struct agent_facts *facts, const struct prompt_profile *profile,
+    struct agent_verdict *verdict)
 {
 	bool is_marked = facts->mark == 'A' || facts->mark == 'B';
 	bool reads = facts->front.is_known && facts->front.reads == AGENT_READS_YES;
-	bool draws = is_drawn(habit->tail);
+	bool draws = is_drawn(profile->tail);
 	bool is_same = facts->tail[0] != '\0' &&
-	    (strcmp(habit->tail, facts->tail) == 0 || strcmp(habit->other_tail, facts->tail) == 0);
+	    (strcmp(profile->tail, facts->tail) == 0 ||
+		strcmp(profile->other_tail, facts->tail) == 0);
 	int64_t need_ms = AGENT_REST_MS;
 	const char *what;
 
@@ -365,18 +366,18 @@ static void judge_prompt(
 }
 
 /* What is known of it goes before what is seen. False if there is nothing more to say. */
-static bool judge_surroundings(
-    const struct agent_facts *facts, const struct agent_habit *habit, struct agent_verdict *verdict)
+static bool judge_surroundings(const struct agent_facts *facts,
+    const struct prompt_profile *profile, struct agent_verdict *verdict)
 {
-	bool is_other = facts->front.is_known && habit->pid != 0 &&
-	    (facts->front.pid != habit->pid || facts->front.start != habit->start);
+	bool is_other = facts->front.is_known && profile->pid != 0 &&
+	    (facts->front.pid != profile->pid || facts->front.start != profile->start);
 
 	if (facts->is_dead) {
 		settle(verdict, VERDICT_CRASHED, "its program has ended");
-	} else if (is_other && !agent_front_lives(habit->pid, habit->start) &&
-	    facts->front.is_shell && !habit->is_shell) {
+	} else if (is_other && !foreground_lives(profile->pid, profile->start) &&
+	    facts->front.is_shell && !profile->is_shell) {
 		settle(verdict, VERDICT_CRASHED, "%s has ended, and the shell %s is in front",
-		    habit->name, facts->front.name);
+		    profile->name, facts->front.name);
 	} else if (facts->in_mode) {
 		settle(verdict, VERDICT_UNKNOWN, "the pane is in a mode: its program is not seen");
 	} else if (facts->quiet_ms < AGENT_REST_MS) {
@@ -389,12 +390,12 @@ static bool judge_surroundings(
 		verdict->again_ms = AGENT_DOUBT_MS - facts->quiet_ms;
 	} else if (facts->mark == 'C') {
 		judge_other(facts, "a command runs (OSC 133)", verdict);
-	} else if (is_other && agent_front_lives(habit->pid, habit->start)) {
+	} else if (is_other && foreground_lives(profile->pid, profile->start)) {
 		judge_other(facts, "another program is in front", verdict);
-	} else if (habit->has_tty && facts->tty.is_known &&
-	    facts->tty.is_cooked != habit->is_cooked) {
+	} else if (profile->has_tty && facts->tty.is_known &&
+	    facts->tty.is_cooked != profile->is_cooked) {
 		judge_other(facts, "its terminal is not set as at its prompt", verdict);
-	} else if (habit->reads && facts->front.reads == AGENT_READS_NO) {
+	} else if (profile->reads && facts->front.reads == AGENT_READS_NO) {
 		settle(verdict, VERDICT_BUSY, "%s is not waiting for input", facts->front.name);
 		verdict->again_ms = AGENT_REST_MS;
 	} else {
@@ -441,13 +442,13 @@ static void judge_first(
 			  : "it is at rest for the first time");
 }
 
-void agent_judge(const struct agent_facts *facts, const struct agent_habit *habit,
+void agent_judge(const struct agent_facts *facts, const struct prompt_profile *profile,
     struct pattern *regex, struct agent_verdict *ret_verdict)
 {
 	*ret_verdict = (struct agent_verdict){0};
-	if (!judge_surroundings(facts, habit, ret_verdict))
+	if (!judge_surroundings(facts, profile, ret_verdict))
 		return;
-	if (facts->front.reads == AGENT_READS_NO && (!habit->is_known || habit->reads)) {
+	if (facts->front.reads == AGENT_READS_NO && (!profile->is_known || profile->reads)) {
 		settle(ret_verdict, VERDICT_BUSY, "%s is not waiting for input", facts->front.name);
 		ret_verdict->again_ms = AGENT_REST_MS;
 	} else if (facts->tty.is_known && facts->tty.unread > 0) {
@@ -455,20 +456,20 @@ void agent_judge(const struct agent_facts *facts, const struct agent_habit *habi
 		ret_verdict->again_ms = AGENT_REST_MS;
 	} else if (facts->is_menu) {
 		settle(ret_verdict, VERDICT_QUESTION, "a choice is offered");
-	} else if (!habit->is_known && agent_row_asks(facts->row)) {
+	} else if (!profile->is_known && agent_row_asks(facts->row)) {
 		judge_other(facts, "", ret_verdict);
-	} else if (!habit->is_known) {
+	} else if (!profile->is_known) {
 		judge_first(facts, regex, ret_verdict);
 	} else if (facts->mark == 'D') {
 		settle(ret_verdict, VERDICT_BUSY, "its prompt follows (OSC 133)");
 		ret_verdict->again_ms = AGENT_REST_MS;
 	} else {
-		enum row_match match = match_row(facts, habit, regex);
+		enum row_match match = match_row(facts, profile, regex);
 
 		/* Such a row is only believed of one that is seen to read, as at its prompt. */
 		if (match == ROW_BEHIND)
-			match = habit->reads && facts->front.reads == AGENT_READS_YES ? ROW_PROMPT
-										      : ROW_OTHER;
+			match = profile->reads && facts->front.reads == AGENT_READS_YES ? ROW_PROMPT
+											: ROW_OTHER;
 		switch (match) {
 		case ROW_BEHIND:
 		case ROW_OTHER:
@@ -478,43 +479,44 @@ void agent_judge(const struct agent_facts *facts, const struct agent_habit *habi
 			settle(ret_verdict, VERDICT_BUSY, "something stands behind its prompt");
 			break;
 		case ROW_PROMPT:
-			if (facts->has_right && !habit->has_right)
+			if (facts->has_right && !profile->has_right)
 				settle(ret_verdict, VERDICT_BUSY,
 				    "something stands behind the cursor");
 			else
-				judge_prompt(facts, habit, ret_verdict);
+				judge_prompt(facts, profile, ret_verdict);
 			break;
 		}
 	}
 }
 
-void agent_learn(const struct agent_facts *facts, struct agent_habit *habit)
+void agent_learn(const struct agent_facts *facts, struct prompt_profile *profile)
 {
-	bool is_first = !habit->is_known;
+	bool is_first = !profile->is_known;
 
-	habit->is_known = true;
-	habit->reads |= facts->front.is_known && facts->front.reads == AGENT_READS_YES;
+	profile->is_known = true;
+	profile->reads |= facts->front.is_known && facts->front.reads == AGENT_READS_YES;
 	if (facts->front.is_known) {
-		habit->pid = facts->front.pid;
-		habit->start = facts->front.start;
-		snprintf(habit->name, sizeof habit->name, "%s", facts->front.name);
-		habit->is_shell = facts->front.is_shell;
+		profile->pid = facts->front.pid;
+		profile->start = facts->front.start;
+		snprintf(profile->name, sizeof profile->name, "%s", facts->front.name);
+		profile->is_shell = facts->front.is_shell;
 	}
 	if (!is_first) {
 		char row[AGENT_ROW_SIZE];
 
 		normalise(facts->row, row, sizeof row);
-		if (!habit->is_sure && trimmed_len(row) > 0 &&
-		    trimmed_len(row) < trimmed_len(habit->row))
-			snprintf(habit->row, sizeof habit->row, "%s", row);
-		habit->is_sure = true;
-		if (facts->tail[0] != '\0' && strcmp(habit->tail, facts->tail) != 0)
-			snprintf(habit->other_tail, sizeof habit->other_tail, "%s", facts->tail);
+		if (!profile->is_sure && trimmed_len(row) > 0 &&
+		    trimmed_len(row) < trimmed_len(profile->row))
+			snprintf(profile->row, sizeof profile->row, "%s", row);
+		profile->is_sure = true;
+		if (facts->tail[0] != '\0' && strcmp(profile->tail, facts->tail) != 0)
+			snprintf(
+			    profile->other_tail, sizeof profile->other_tail, "%s", facts->tail);
 		return;
 	}
-	habit->has_tty = facts->tty.is_known;
-	habit->is_cooked = facts->tty.is_cooked;
-	habit->has_right = facts->has_right;
-	normalise(facts->row, habit->row, sizeof habit->row);
-	snprintf(habit->tail, sizeof habit->tail, "%s", facts->tail);
+	profile->has_tty = facts->tty.is_known;
+	profile->is_cooked = facts->tty.is_cooked;
+	profile->has_right = facts->has_right;
+	normalise(facts->row, profile->row, sizeof profile->row);
+	snprintf(profile->tail, sizeof profile->tail, "%s", facts->tail);
 }

@@ -45,7 +45,7 @@ struct agent_facts {
 	bool reports_asking;
 	bool is_menu; /* a choice is offered around the cursor */
 	char row[AGENT_ROW_SIZE]; /* what stands before the cursor, UTF-8 */
-	struct agent_front front;
+	struct foreground front;
 	struct pane_tty tty;
 	char mark; /* the last OSC 133 mark; 0: none was ever seen */
 	char tail
@@ -54,7 +54,7 @@ struct agent_facts {
 };
 
 /* What was learned when it was at its prompt first. Zeroed: nothing yet. */
-struct agent_habit {
+struct prompt_profile {
 	bool is_known;
 	bool is_cooked; /* the terminal's mode at the prompt */
 	bool has_tty;
@@ -78,17 +78,17 @@ struct agent_verdict {
 };
 
 /* regex, a pattern for the prompt, may be NULL: then it is learned. */
-void agent_judge(const struct agent_facts *facts, const struct agent_habit *habit,
+void agent_judge(const struct agent_facts *facts, const struct prompt_profile *profile,
     struct pattern *regex, struct agent_verdict *ret_verdict);
 
 /* Learns from a look that was judged ready. */
-void agent_learn(const struct agent_facts *facts, struct agent_habit *habit);
+void agent_learn(const struct agent_facts *facts, struct prompt_profile *profile);
 
 /*
  * Where in a row the prompt begins: output that no newline ended may stand before it. The row
  * itself if it is not known.
  */
-const char *agent_prompt_part(const char *row, const struct agent_habit *habit);
+const char *agent_prompt_part(const char *row, const struct prompt_profile *profile);
 
 /* Whether a row asks for an answer: "[Y/n]", "password:", "(yes/no)". */
 bool agent_row_asks(const char *row);

@@ -66,8 +66,8 @@ static size_t cut_prompt(const char *bytes, size_t len, const char *prompt)
 	return len;
 }
 
-void agent_said(
-    struct buf *out, const void *bytes, size_t len, const struct agent_said_options *options)
+void reply_text(
+    struct buf *out, const void *bytes, size_t len, const struct reply_text_options *options)
 {
 	size_t used = stripper_lines(
 	    out, bytes, options->prompt != NULL ? cut_prompt(bytes, len, options->prompt) : len);

@@ -11,7 +11,7 @@
 
 #include "base/buf.h"
 
-struct agent_said_options {
+struct reply_text_options {
 	bool is_cut; /* the bytes begin in the midst: their first line is not whole */
 	/* What was pasted: line editors draw it again when it is submitted. NULL: nothing. */
 	const char *pasted;
@@ -20,7 +20,7 @@ struct agent_said_options {
 };
 
 /* Appends to out, which must be empty. */
-void agent_said(
-    struct buf *out, const void *bytes, size_t len, const struct agent_said_options *options);
+void reply_text(
+    struct buf *out, const void *bytes, size_t len, const struct reply_text_options *options);
 
 #endif

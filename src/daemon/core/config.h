@@ -14,7 +14,7 @@ struct config_limits {
 	int64_t deliver_quiet_ms; /* without output before anything is typed */
 	int64_t nudges; /* how often what was typed is typed again */
 	int64_t peers; /* at once */
-	int64_t loan_ms; /* for a courier to acknowledge what it took */
+	int64_t loan_ms; /* for a puller to acknowledge what it took */
 	int64_t quote_match; /* 1: what is told quotes the line that a watch has found */
 	int64_t quote_output; /* 1: what is typed quotes the output of jobs */
 	int64_t line_bytes; /* of a request */

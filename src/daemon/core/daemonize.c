@@ -47,7 +47,7 @@ static void close_others(int a, int b)
 	(void)close_range(from, UINT_MAX, 0);
 }
 
-int background_enter(int keep_fd)
+int daemonize_enter(int keep_fd)
 {
 	int ends[2];
 	if (pipe2(ends, O_CLOEXEC) < 0)
@@ -65,7 +65,7 @@ int background_enter(int keep_fd)
 	return chdir("/");
 }
 
-void background_ready(void)
+void daemonize_ready(void)
 {
 	if (ready_pipe < 0)
 		return;

@@ -9,15 +9,15 @@
 /*
  * Forks. In the child it returns 0: it leads a session of its own, in the root directory,
  * and has closed what it inherited but standard streams and keep_fd (-1: none). The
- * parent never returns: it exits as background_ready() in the child says. Returns -1 with
+ * parent never returns: it exits as daemonize_ready() in the child says. Returns -1 with
  * errno if it cannot fork.
  */
-int background_enter(int keep_fd);
+int daemonize_enter(int keep_fd);
 
 /*
  * Says that all is well: the parent exits with 0, and standard streams are no longer
- * the terminal's. Without background_enter() it does nothing.
+ * the terminal's. Without daemonize_enter() it does nothing.
  */
-void background_ready(void);
+void daemonize_ready(void);
 
 #endif

@@ -12,7 +12,7 @@
 static struct rlimit given;
 static bool is_raised;
 
-void files_limit_raise(void)
+void rlimit_raise_files(void)
 {
 	struct rlimit limit;
 

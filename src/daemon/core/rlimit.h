@@ -7,9 +7,9 @@
 #define DAEMON_CORE_RLIMIT_H
 
 /* Raises the soft limit to the hard one. */
-void files_limit_raise(void);
+void rlimit_raise_files(void);
 
-/* As it was at first, for what is started now; then files_limit_raise() again. */
+/* As it was at first, for what is started now; then rlimit_raise_files() again. */
 void files_limit_restore(void);
 
 #endif

@@ -95,7 +95,7 @@ static int check_file(const char *path, char *ret_reason, size_t size)
 	return 0;
 }
 
-int service_take(const char *path, int *ret_fd, char *ret_reason, size_t reason_size)
+int sd_notify_take(const char *path, int *ret_fd, char *ret_reason, size_t reason_size)
 {
 	*ret_fd = 0;
 	take_notify_address();
@@ -116,7 +116,7 @@ int service_take(const char *path, int *ret_fd, char *ret_reason, size_t reason_
 	return 0;
 }
 
-void service_tell(const char *state)
+void sd_notify_tell(const char *state)
 {
 	if (notify_len == 0)
 		return;

@@ -15,9 +15,9 @@
  * *ret_fd is a listening socket at that path, for its user alone; 0 if none was handed over.
  * Returns 0, or -1 with a reason if what was handed over cannot be used.
  */
-int service_take(const char *path, int *ret_fd, char *ret_reason, size_t reason_size);
+int sd_notify_take(const char *path, int *ret_fd, char *ret_reason, size_t reason_size);
 
 /* Tells the service manager, if there is one: "READY=1", "STATUS=…", "STOPPING=1". */
-void service_tell(const char *state);
+void sd_notify_tell(const char *state);
 
 #endif

@@ -49,7 +49,7 @@ struct mail {
 struct delivery_set {
 	struct daemon *daemon;
 	struct queue_listener listener;
-	struct nudge_set *nudges;
+	struct retry_set *nudges;
 	struct list mails;
 	size_t count;
 };
@@ -154,16 +154,16 @@ static void write_receipt(struct mail *mail, uint64_t seq, enum notification_sta
 
 /*
  * Whether a notification is for the pane of a mail, and to be typed: nobody has told it, and
- * no courier tells it, or one has tried in vain.
+ * no puller tells it, or one has tried in vain.
  */
 static bool is_for(const struct mail *mail, const struct notification *note)
 {
-	const struct courier_set *couriers = mail->set->daemon->couriers;
+	const struct puller_set *pullers = mail->set->daemon->pullers;
 
 	return is_ours(note) && pane_ref_equal(&note->pane, &mail->pane) &&
-	    !courier_holds(couriers, note->seq) &&
+	    !puller_holds(pullers, note->seq) &&
 	    (note->state == NOTE_DELIVERING || note->redelivered > 0 ||
-		!courier_is_armed(couriers, &mail->pane));
+		!puller_is_armed(pullers, &mail->pane));
 }
 
 /* Gathers what is due for a pane, urgent ones first. */
@@ -218,7 +218,7 @@ static void mail_nudge(struct mail *mail, enum typist_result result)
 {
 	const struct presence *presence =
 	    presence_of_pane(mail->set->daemon->presences, &mail->pane);
-	struct nudge_line line = {
+	struct retry_line line = {
 	    .pane = &mail->pane,
 	    .seqs = mail->batch,
 	    .count = mail->batch_count,
@@ -246,7 +246,7 @@ static void on_compose(void *data, struct buf *out)
 		return; /* settled within this turn of the loop: nothing is typed */
 	for (size_t at = 0; at < mail->batch_count; at++)
 		notes[at] = queue_find(queue, mail->batch[at]);
-	notice_compose(out, notes, mail->batch_count, &mail->set->daemon->config->limits);
+	prompt_line_compose(out, notes, mail->batch_count, &mail->set->daemon->config->limits);
 	mail_remember(mail, out);
 	queue_begin(queue);
 	for (size_t at = 0; at < mail->batch_count; at++)
@@ -373,7 +373,7 @@ static bool mail_command(struct mail *mail)
 		notes[at] = queue_find(daemon->queue, mail->batch[at]);
 	/* Without quotations: other users can see the arguments of programs. */
 	buf_init(&text, TYPIST_LINE_MAX);
-	notice_write(&text, notes, mail->batch_count, NULL);
+	prompt_line_write(&text, notes, mail->batch_count, NULL);
 	for (size_t at = 0; at < mail->batch_count; at++)
 		(void)queue_set_state(daemon->queue, mail->batch[at], NOTE_DELIVERING, NULL);
 	mail->command =
@@ -421,7 +421,7 @@ static void on_posted(struct queue_listener *listener, const struct notification
 }
 
 /* A line that was not taken: if it still stands at the prompt, it is not typed but sent off. */
-static void on_nudge(struct daemon *daemon, const struct nudge_line *line)
+static void on_nudge(struct daemon *daemon, const struct retry_line *line)
 {
 	struct delivery_set *set = daemon->deliveries;
 	struct mail *mail;
@@ -444,7 +444,7 @@ struct delivery_set *delivery_set_new(struct daemon *daemon)
 
 	set->daemon = daemon;
 	list_init(&set->mails);
-	set->nudges = nudge_set_new(daemon, on_nudge);
+	set->nudges = retry_set_new(daemon, on_nudge);
 	set->listener.posted = on_posted;
 	queue_listen(daemon->queue, &set->listener);
 	return set;
@@ -457,7 +457,7 @@ void delivery_set_free(struct delivery_set *set)
 	if (set == NULL)
 		return;
 	queue_unlisten(set->daemon->queue, &set->listener);
-	nudge_set_free(set->nudges);
+	retry_set_free(set->nudges);
 	list_for_each_safe (link, after, &set->mails)
 		mail_free(list_entry(link, struct mail, link));
 	mem_free(set);

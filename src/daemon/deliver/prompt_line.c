@@ -87,15 +87,15 @@ static int put_character(struct buf *out, uint32_t character)
 	return buf_append(out, bytes, len);
 }
 
-void notice_quote(struct buf *out, const char *text, size_t len, size_t max)
+void prompt_line_quote(struct buf *out, const char *text, size_t len, size_t max)
 {
 	bool is_lossy = false, was_space = true;
 	size_t begin = out->len, count = 0;
 	struct buf clean;
 
-	buf_init(&clean, 16 * NOTICE_MAX);
-	if (len > 4 * NOTICE_MAX)
-		len = 4 * NOTICE_MAX;
+	buf_init(&clean, 16 * PROMPT_LINE_MAX);
+	if (len > 4 * PROMPT_LINE_MAX)
+		len = 4 * PROMPT_LINE_MAX;
 	(void)utf8_clean(&clean, text, len, &is_lossy);
 	for (size_t at = 0; at < clean.len && count < max;) {
 		uint32_t character;
@@ -166,16 +166,17 @@ static void put_quote(struct buf *out, const char *quote, size_t used)
 {
 	static const char begin[] = ". Untrusted text: \xc2\xab", end[] = "\xc2\xbb";
 	size_t taken = used + sizeof begin + sizeof end;
-	size_t room = taken < NOTICE_MAX ? NOTICE_MAX - taken : 0;
+	size_t room = taken < PROMPT_LINE_MAX ? PROMPT_LINE_MAX - taken : 0;
 
 	if (room == 0)
 		return;
 	(void)buf_append_str(out, begin);
-	notice_quote(out, quote, strlen(quote), room < NOTICE_QUOTE_MAX ? room : NOTICE_QUOTE_MAX);
+	prompt_line_quote(
+	    out, quote, strlen(quote), room < PROMPT_LINE_QUOTE_MAX ? room : PROMPT_LINE_QUOTE_MAX);
 	(void)buf_append_str(out, end);
 }
 
-void notice_write(
+void prompt_line_write(
     struct buf *out, const struct notification *const *notes, size_t count, const char *quote)
 {
 	const struct notification *first = notes[0];
@@ -184,7 +185,7 @@ void notice_write(
 
 	(void)buf_printf(
 	    out, "[muxbus %s %s] ", first->id, notification_source_name(first->source));
-	put_words(out, outcome(first), NOTICE_QUOTE_MAX);
+	put_words(out, outcome(first), PROMPT_LINE_QUOTE_MAX);
 	if (how != NULL)
 		(void)buf_printf(out, ". Details: %s %s", how, first->id);
 	if (count > 1)
@@ -224,11 +225,11 @@ static char *find_quote(const struct notification *note, const struct config_lim
 									: NULL;
 }
 
-void notice_compose(struct buf *out, const struct notification *const *notes, size_t count,
+void prompt_line_compose(struct buf *out, const struct notification *const *notes, size_t count,
     const struct config_limits *limits)
 {
 	char *quote = find_quote(notes[0], limits);
 
-	notice_write(out, notes, count, quote);
+	prompt_line_write(out, notes, count, quote);
 	mem_free(quote);
 }

@@ -13,15 +13,15 @@
 #include "base/buf.h"
 #include "daemon/queue/notification.h"
 
-#define NOTICE_MAX 400 /* characters of a whole notice */
-#define NOTICE_QUOTE_MAX 160 /* characters of a quotation */
+#define PROMPT_LINE_MAX 400 /* characters of a whole notice */
+#define PROMPT_LINE_QUOTE_MAX 160 /* characters of a quotation */
 
 /*
  * Appends the notice for notes that are due together, the first of them being told of:
  * "[muxbus A1B2 job] exit 3 after 0.2 s. Details: next_notification A1B2". quote: text of strangers
  * to put last, NULL for none. It begins with '[', and has no control characters.
  */
-void notice_write(
+void prompt_line_write(
     struct buf *out, const struct notification *const *notes, size_t count, const char *quote);
 
 /*
@@ -29,7 +29,7 @@ void notice_write(
  * post (quote_output), the line that a watch has found (quote_match).
  */
 struct config_limits;
-void notice_compose(struct buf *out, const struct notification *const *notes, size_t count,
+void prompt_line_compose(struct buf *out, const struct notification *const *notes, size_t count,
     const struct config_limits *limits);
 
 /*
@@ -37,6 +37,6 @@ void notice_compose(struct buf *out, const struct notification *const *notes, si
  * or private characters, and full-width twins for all that a shell or an agent could take for
  * more than text. Idempotent; at most max characters.
  */
-void notice_quote(struct buf *out, const char *text, size_t len, size_t max);
+void prompt_line_quote(struct buf *out, const char *text, size_t len, size_t max);
 
 #endif

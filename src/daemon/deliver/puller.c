@@ -27,69 +27,69 @@ struct loan {
 	int64_t due_ms; /* CLOCK_MONOTONIC, as all here */
 };
 
-struct courier {
+struct puller {
 	struct list link;
-	struct courier_set *set;
+	struct puller_set *set;
 	struct pane_ref pane;
-	enum courier_way way;
+	enum puller_way way;
 	struct event *timer; /* when it is armed no more, or a loan is due */
 	unsigned waiting; /* askers without an answer */
 	int64_t armed_until_ms;
-	struct loan loans[COURIER_LOANS_MAX];
+	struct loan loans[PULLER_LOANS_MAX];
 	size_t count;
 };
 
-struct courier_set {
+struct puller_set {
 	struct daemon *daemon;
 	struct queue_listener listener;
-	struct list couriers;
+	struct list pullers;
 	size_t count;
 };
 
-const char *courier_way_name(enum courier_way way)
+const char *puller_way_name(enum puller_way way)
 {
-	return way == COURIER_FOLLOW ? "follow" : "hook";
+	return way == PULLER_FOLLOW ? "follow" : "hook";
 }
 
-static int64_t loan_ms(const struct courier_set *set)
+static int64_t loan_ms(const struct puller_set *set)
 {
 	return set->daemon->config->limits.loan_ms;
 }
 
-static bool is_armed(const struct courier *courier)
+static bool is_armed(const struct puller *puller)
 {
-	return courier->way == COURIER_FOLLOW &&
-	    (courier->waiting > 0 || clock_mono_ms() < courier->armed_until_ms);
+	return puller->way == PULLER_FOLLOW &&
+	    (puller->waiting > 0 || clock_mono_ms() < puller->armed_until_ms);
 }
 
-bool courier_is_armed(const struct courier_set *set, const struct pane_ref *pane)
+bool puller_is_armed(const struct puller_set *set, const struct pane_ref *pane)
 {
 	const struct list *link;
 
-	list_for_each (link, &set->couriers) {
-		const struct courier *courier = list_entry(link, const struct courier, link);
+	list_for_each (link, &set->pullers) {
+		const struct puller *puller = list_entry(link, const struct puller, link);
 
-		if (pane_ref_equal(&courier->pane, pane) && is_armed(courier))
+		if (pane_ref_equal(&puller->pane, pane) && is_armed(puller))
 			return true;
 	}
 	return false;
 }
 
-static struct loan *find_loan(struct courier *courier, uint64_t seq)
+static struct loan *find_loan(struct puller *puller, uint64_t seq)
 {
-	for (size_t at = 0; at < courier->count; at++) {
-		if (courier->loans[at].seq == seq)
-			return &courier->loans[at];
+	for (size_t at = 0; at < puller->count; at++) {
+		if (puller->loans[at].seq == seq)
+			return &puller->loans[at];
 	}
 	return NULL;
 }
 
-bool courier_holds(const struct courier_set *set, uint64_t seq)
+bool puller_holds(const struct puller_set *set, uint64_t seq)
 {
 	const struct list *link;
 
-	list_for_each (link, &set->couriers) {
-		if (find_loan(list_entry(link, struct courier, link), seq) != NULL)
+	list_for_each (link, &set->pullers) {
+		if (find_loan(list_entry(link, struct puller, link), seq) != NULL)
 			return true;
 	}
 	return false;
@@ -97,85 +97,85 @@ bool courier_holds(const struct courier_set *set, uint64_t seq)
 
 /* ---- which followers there are, for the next daemon ---- */
 
-static void courier_key(const struct courier *courier, char out[KEY_SIZE])
+static void puller_key(const struct puller *puller, char out[KEY_SIZE])
 {
 	char text[PANE_REF_TEXT_SIZE];
 
-	pane_ref_format(&courier->pane, text);
+	pane_ref_format(&puller->pane, text);
 	snprintf(out, KEY_SIZE, PREFIX "%s", text);
 }
 
-static void remember(const struct courier *courier)
+static void remember(const struct puller *puller)
 {
 	char key[KEY_SIZE];
 
-	if (courier->way != COURIER_FOLLOW)
+	if (puller->way != PULLER_FOLLOW)
 		return;
-	courier_key(courier, key);
-	store_put(queue_store(courier->set->daemon->queue), key, "follow", 6);
+	puller_key(puller, key);
+	store_put(queue_store(puller->set->daemon->queue), key, "follow", 6);
 }
 
 /* ---- loans ---- */
 
-static void drop_loan(struct courier *courier, struct loan *loan)
+static void drop_loan(struct puller *puller, struct loan *loan)
 {
-	*loan = courier->loans[--courier->count];
+	*loan = puller->loans[--puller->count];
 }
 
-/* Gives back what is due, or all. It is typed then: no courier takes it again. */
-static void give_back(struct courier *courier, bool is_all, const char *reason)
+/* Gives back what is due, or all. It is typed then: no puller takes it again. */
+static void give_back(struct puller *puller, bool is_all, const char *reason)
 {
-	struct daemon *daemon = courier->set->daemon;
+	struct daemon *daemon = puller->set->daemon;
 	int64_t now_ms = clock_mono_ms();
 
-	for (size_t at = courier->count; at-- > 0;) {
-		struct loan loan = courier->loans[at];
+	for (size_t at = puller->count; at-- > 0;) {
+		struct loan loan = puller->loans[at];
 
 		if (!is_all && loan.due_ms > now_ms)
 			continue;
-		drop_loan(courier, &courier->loans[at]);
+		drop_loan(puller, &puller->loans[at]);
 		queue_count_redelivery(daemon->queue, loan.seq);
-		receipt_put(daemon, loan.seq, NOTE_QUEUED, "deferred",
-		    courier_way_name(courier->way), reason);
+		receipt_put(daemon, loan.seq, NOTE_QUEUED, "deferred", puller_way_name(puller->way),
+		    reason);
 	}
 }
 
-static void courier_free(struct courier *courier)
+static void puller_free(struct puller *puller)
 {
-	list_remove(&courier->link);
-	courier->set->count--;
-	event_free(courier->timer);
-	mem_free(courier);
+	list_remove(&puller->link);
+	puller->set->count--;
+	event_free(puller->timer);
+	mem_free(puller);
 }
 
-/* Looks what is due; an idle courier is forgotten, and what waits for its pane is typed. */
-static void settle(struct courier *courier)
+/* Looks what is due; an idle puller is forgotten, and what waits for its pane is typed. */
+static void settle(struct puller *puller)
 {
 	int64_t now_ms = clock_mono_ms(), next_ms = INT64_MAX;
-	struct courier_set *set = courier->set;
-	struct pane_ref pane = courier->pane;
+	struct puller_set *set = puller->set;
+	struct pane_ref pane = puller->pane;
 	struct timeval left;
 	char key[KEY_SIZE];
 
-	give_back(courier, false, "it was not acknowledged");
-	for (size_t at = 0; at < courier->count; at++) {
-		if (courier->loans[at].due_ms < next_ms)
-			next_ms = courier->loans[at].due_ms;
+	give_back(puller, false, "it was not acknowledged");
+	for (size_t at = 0; at < puller->count; at++) {
+		if (puller->loans[at].due_ms < next_ms)
+			next_ms = puller->loans[at].due_ms;
 	}
-	if (courier->waiting == 0 && courier->armed_until_ms > now_ms &&
-	    courier->armed_until_ms < next_ms)
-		next_ms = courier->armed_until_ms;
+	if (puller->waiting == 0 && puller->armed_until_ms > now_ms &&
+	    puller->armed_until_ms < next_ms)
+		next_ms = puller->armed_until_ms;
 	if (next_ms != INT64_MAX) {
 		next_ms = next_ms > now_ms ? next_ms - now_ms : 0;
 		left = (struct timeval){next_ms / 1000, next_ms % 1000 * 1000};
-		(void)event_add(courier->timer, &left);
+		(void)event_add(puller->timer, &left);
 	}
-	if (courier->waiting == 0 && !is_armed(courier) && courier->count == 0) {
-		if (courier->way == COURIER_FOLLOW) {
-			courier_key(courier, key);
+	if (puller->waiting == 0 && !is_armed(puller) && puller->count == 0) {
+		if (puller->way == PULLER_FOLLOW) {
+			puller_key(puller, key);
 			store_delete(queue_store(set->daemon->queue), key);
 		}
-		courier_free(courier);
+		puller_free(puller);
 	}
 	if (set->daemon->deliveries != NULL)
 		delivery_set_wake_pane(set->daemon->deliveries, &pane);
@@ -191,19 +191,19 @@ static void on_timer(evutil_socket_t fd, short what, void *data)
 /* What is acknowledged, or cancelled, is lent no more. */
 static void on_changed(struct queue_listener *listener, const struct notification *note)
 {
-	struct courier_set *set = list_entry(listener, struct courier_set, listener);
+	struct puller_set *set = list_entry(listener, struct puller_set, listener);
 	struct list *link;
 
 	if (note->state == NOTE_DELIVERING)
 		return;
-	list_for_each (link, &set->couriers) {
-		struct courier *courier = list_entry(link, struct courier, link);
-		struct loan *loan = find_loan(courier, note->seq);
+	list_for_each (link, &set->pullers) {
+		struct puller *puller = list_entry(link, struct puller, link);
+		struct loan *loan = find_loan(puller, note->seq);
 
 		if (loan == NULL)
 			continue;
-		drop_loan(courier, loan);
-		event_active(courier->timer, EV_TIMEOUT, 0);
+		drop_loan(puller, loan);
+		event_active(puller->timer, EV_TIMEOUT, 0);
 	}
 }
 
@@ -215,110 +215,110 @@ static void on_posted(struct queue_listener *listener, const struct notification
 
 /* ---- askers ---- */
 
-static struct courier *courier_new(
-    struct courier_set *set, const struct pane_ref *pane, enum courier_way way)
+static struct puller *puller_new(
+    struct puller_set *set, const struct pane_ref *pane, enum puller_way way)
 {
-	struct courier *courier = xcalloc(1, sizeof *courier);
+	struct puller *puller = xcalloc(1, sizeof *puller);
 
-	courier->set = set;
-	courier->pane = *pane;
-	courier->way = way;
-	courier->timer = evtimer_new(set->daemon->base, on_timer, courier);
-	list_append(&set->couriers, &courier->link);
+	puller->set = set;
+	puller->pane = *pane;
+	puller->way = way;
+	puller->timer = evtimer_new(set->daemon->base, on_timer, puller);
+	list_append(&set->pullers, &puller->link);
 	set->count++;
-	return courier;
+	return puller;
 }
 
-struct courier *courier_begin(
-    struct courier_set *set, const struct pane_ref *pane, enum courier_way way)
+struct puller *puller_begin(
+    struct puller_set *set, const struct pane_ref *pane, enum puller_way way)
 {
-	struct courier *courier = NULL;
+	struct puller *puller = NULL;
 	struct list *link;
 
-	list_for_each (link, &set->couriers) {
-		struct courier *other = list_entry(link, struct courier, link);
+	list_for_each (link, &set->pullers) {
+		struct puller *other = list_entry(link, struct puller, link);
 
 		if (other->way == way && pane_ref_equal(&other->pane, pane))
-			courier = other;
+			puller = other;
 	}
-	if (courier == NULL && set->count >= COURIERS_MAX)
+	if (puller == NULL && set->count >= COURIERS_MAX)
 		return NULL;
-	if (courier == NULL) {
-		courier = courier_new(set, pane, way);
-		remember(courier);
+	if (puller == NULL) {
+		puller = puller_new(set, pane, way);
+		remember(puller);
 	}
-	courier->waiting++;
-	return courier;
+	puller->waiting++;
+	return puller;
 }
 
-uint64_t courier_take(struct courier *courier)
+uint64_t puller_take(struct puller *puller)
 {
-	struct daemon *daemon = courier->set->daemon;
+	struct daemon *daemon = puller->set->daemon;
 	const struct notification *note = NULL;
 
-	if (courier->count == COURIER_LOANS_MAX)
+	if (puller->count == PULLER_LOANS_MAX)
 		return 0;
 	for (int urgent = 1; urgent >= 0; urgent--) {
 		while ((note = queue_next(daemon->queue, note)) != NULL) {
 			if (note->state != NOTE_QUEUED || note->redelivered > 0 ||
 			    note->is_urgent != (urgent == 1) ||
-			    !pane_ref_equal(&note->pane, &courier->pane) ||
-			    courier_holds(courier->set, note->seq))
+			    !pane_ref_equal(&note->pane, &puller->pane) ||
+			    puller_holds(puller->set, note->seq))
 				continue;
-			courier->loans[courier->count++] =
-			    (struct loan){note->seq, clock_mono_ms() + loan_ms(courier->set)};
+			puller->loans[puller->count++] =
+			    (struct loan){note->seq, clock_mono_ms() + loan_ms(puller->set)};
 			receipt_put(daemon, note->seq, NOTE_DELIVERING, "handed_over",
-			    courier_way_name(courier->way), NULL);
+			    puller_way_name(puller->way), NULL);
 			return note->seq;
 		}
 	}
 	return 0;
 }
 
-void courier_end(struct courier *courier, bool has_gone)
+void puller_end(struct puller *puller, bool has_gone)
 {
-	courier->waiting--;
-	courier->armed_until_ms =
-	    clock_mono_ms() + (has_gone ? COURIER_GONE_MS : loan_ms(courier->set));
-	if (has_gone && courier->waiting == 0)
-		give_back(courier, true, "who was to hand it over has gone");
-	settle(courier);
+	puller->waiting--;
+	puller->armed_until_ms =
+	    clock_mono_ms() + (has_gone ? PULLER_GONE_MS : loan_ms(puller->set));
+	if (has_gone && puller->waiting == 0)
+		give_back(puller, true, "who was to hand it over has gone");
+	settle(puller);
 }
 
 /* ---- the set ---- */
 
-struct courier_set *courier_set_new(struct daemon *daemon)
+struct puller_set *puller_set_new(struct daemon *daemon)
 {
-	struct courier_set *set = xcalloc(1, sizeof *set);
+	struct puller_set *set = xcalloc(1, sizeof *set);
 	const char *key, *value;
 	size_t cursor = 0;
 
 	set->daemon = daemon;
-	list_init(&set->couriers);
+	list_init(&set->pullers);
 	set->listener.posted = on_posted;
 	set->listener.changed = on_changed;
 	queue_listen(daemon->queue, &set->listener);
 	while (store_next(queue_store(daemon->queue), PREFIX, &cursor, &key, &value, NULL)) {
 		struct pane_ref pane;
-		struct courier *courier;
+		struct puller *puller;
 
 		if (!pane_ref_parse(key + strlen(PREFIX), &pane) || set->count >= COURIERS_MAX)
 			continue;
-		courier = courier_new(set, &pane, COURIER_FOLLOW);
-		courier->armed_until_ms = clock_mono_ms() + loan_ms(set);
-		event_active(courier->timer, EV_TIMEOUT, 0);
+		puller = puller_new(set, &pane, PULLER_FOLLOW);
+		puller->armed_until_ms = clock_mono_ms() + loan_ms(set);
+		event_active(puller->timer, EV_TIMEOUT, 0);
 	}
 	return set;
 }
 
-void courier_set_free(struct courier_set *set)
+void puller_set_free(struct puller_set *set)
 {
 	struct list *link, *after;
 
 	if (set == NULL)
 		return;
 	queue_unlisten(set->daemon->queue, &set->listener);
-	list_for_each_safe (link, after, &set->couriers)
-		courier_free(list_entry(link, struct courier, link));
+	list_for_each_safe (link, after, &set->pullers)
+		puller_free(list_entry(link, struct puller, link));
 	mem_free(set);
 }

@@ -186,7 +186,7 @@ static int spawn(pid_t *ret_pid, const char *program, char *const *argv, char *c
 	    &attributes, POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF | POSIX_SPAWN_SETPGROUP);
 	files_limit_restore();
 	error = posix_spawn(ret_pid, program, &actions, &attributes, argv, env);
-	files_limit_raise();
+	rlimit_raise_files();
 	posix_spawnattr_destroy(&attributes);
 	posix_spawn_file_actions_destroy(&actions);
 	return error;

@@ -14,7 +14,7 @@
 
 struct nudge {
 	struct list link;
-	struct nudge_set *set;
+	struct retry_set *set;
 	struct event *timer;
 	struct pane_ref pane;
 	uint64_t seqs[NUDGE_NOTES_MAX];
@@ -24,22 +24,22 @@ struct nudge {
 	size_t len;
 };
 
-struct nudge_set {
+struct retry_set {
 	struct daemon *daemon;
-	nudge_fn *again;
+	retry_fn *again;
 	struct list nudges; /* oldest first */
 	size_t count;
 };
 
 /* How often a notification was told again. */
-static unsigned times(const struct nudge_set *set, uint64_t seq)
+static unsigned times(const struct retry_set *set, uint64_t seq)
 {
 	const struct notification *note = queue_find(set->daemon->queue, seq);
 
 	return note != NULL ? note->redelivered : 0;
 }
 
-static int64_t wait_ms(const struct nudge_set *set, unsigned times)
+static int64_t wait_ms(const struct retry_set *set, unsigned times)
 {
 	static const int factors[] = {1, 5, 15};
 	size_t last = sizeof factors / sizeof *factors - 1;
@@ -47,7 +47,7 @@ static int64_t wait_ms(const struct nudge_set *set, unsigned times)
 	return set->daemon->config->limits.ack_wait_ms * factors[times < last ? times : last];
 }
 
-static void nudge_free(struct nudge *nudge)
+static void retry_free(struct nudge *nudge)
 {
 	list_remove(&nudge->link);
 	nudge->set->count--;
@@ -69,7 +69,7 @@ static void on_timer(evutil_socket_t fd, short what, void *data)
 {
 	struct nudge *nudge = data;
 	struct queue *queue = nudge->set->daemon->queue;
-	struct nudge_line line = {
+	struct retry_line line = {
 	    .pane = &nudge->pane, .seqs = nudge->seqs, .line = nudge->line, .len = nudge->len};
 
 	(void)fd;
@@ -86,10 +86,10 @@ static void on_timer(evutil_socket_t fd, short what, void *data)
 	}
 	if (line.count > 0)
 		nudge->set->again(nudge->set->daemon, &line);
-	nudge_free(nudge);
+	retry_free(nudge);
 }
 
-void nudge_add(struct nudge_set *set, const struct nudge_line *line)
+void nudge_add(struct retry_set *set, const struct retry_line *line)
 {
 	unsigned most = 0;
 	struct nudge *nudge;
@@ -101,7 +101,7 @@ void nudge_add(struct nudge_set *set, const struct nudge_line *line)
 	    (int64_t)most >= set->daemon->config->limits.nudges)
 		return;
 	if (set->count == NUDGES_MAX)
-		nudge_free(list_entry(set->nudges.next, struct nudge, link));
+		retry_free(list_entry(set->nudges.next, struct nudge, link));
 	nudge = xcalloc(1, sizeof *nudge);
 	nudge->set = set;
 	nudge->pane = *line->pane;
@@ -118,9 +118,9 @@ void nudge_add(struct nudge_set *set, const struct nudge_line *line)
 	(void)event_add(nudge->timer, &wait);
 }
 
-struct nudge_set *nudge_set_new(struct daemon *daemon, nudge_fn *again)
+struct retry_set *retry_set_new(struct daemon *daemon, retry_fn *again)
 {
-	struct nudge_set *set = xcalloc(1, sizeof *set);
+	struct retry_set *set = xcalloc(1, sizeof *set);
 
 	set->daemon = daemon;
 	set->again = again;
@@ -128,13 +128,13 @@ struct nudge_set *nudge_set_new(struct daemon *daemon, nudge_fn *again)
 	return set;
 }
 
-void nudge_set_free(struct nudge_set *set)
+void retry_set_free(struct retry_set *set)
 {
 	struct list *link, *after;
 
 	if (set == NULL)
 		return;
 	list_for_each_safe (link, after, &set->nudges)
-		nudge_free(list_entry(link, struct nudge, link));
+		retry_free(list_entry(link, struct nudge, link));
 	mem_free(set);
 }

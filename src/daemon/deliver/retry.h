@@ -16,10 +16,10 @@
 #define NUDGE_NOTES_MAX 32 /* notifications of one line */
 
 struct daemon;
-struct nudge_set;
+struct retry_set;
 
 /* What was typed. */
-struct nudge_line {
+struct retry_line {
 	const struct pane_ref *pane;
 	const uint64_t *seqs;
 	size_t count;
@@ -29,15 +29,15 @@ struct nudge_line {
 };
 
 /* The line may be typed again: it is looked for at the prompt first. */
-typedef void nudge_fn(struct daemon *daemon, const struct nudge_line *line);
+typedef void retry_fn(struct daemon *daemon, const struct retry_line *line);
 
-struct nudge_set *nudge_set_new(struct daemon *daemon, nudge_fn *again);
-void nudge_set_free(struct nudge_set *set);
+struct retry_set *retry_set_new(struct daemon *daemon, retry_fn *again);
+void retry_set_free(struct retry_set *set);
 
 /*
  * Waits for what was typed to be taken: ack_wait_ms, and 5 and 15 times that for the second
  * and third time. Nothing if it was typed again so often as is set already.
  */
-void nudge_add(struct nudge_set *set, const struct nudge_line *line);
+void nudge_add(struct retry_set *set, const struct retry_line *line);
 
 #endif

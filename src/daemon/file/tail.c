@@ -23,18 +23,18 @@
  */
 #define RETRY_MS 1000
 
-struct follower {
+struct tail {
 	char *path;
 	char *real_path; /* of the file that was opened last; else path */
 	uint8_t *scratch;
-	struct follower_handlers handlers;
+	struct tail_handlers handlers;
 	void *data;
 	struct tail_file *current; /* NULL: none bears the name */
 	struct list olds; /* those that lost it, oldest first */
 	size_t old_count;
 	struct tail_place closed[CLOSED_MAX]; /* a ring */
 	size_t closed_count; /* ever */
-	enum follower_state state;
+	enum tail_state state;
 	int error;
 	int64_t now_ms;
 	size_t budget;
@@ -47,67 +47,67 @@ struct follower {
 	size_t head_len;
 };
 
-const char *follower_change_name(enum follower_change change)
+const char *tail_change_name(enum tail_change change)
 {
 	static const char *const names[] = {
-	    [FOLLOWER_GREW] = "grew",
-	    [FOLLOWER_TRUNCATED] = "truncated",
-	    [FOLLOWER_REWRITTEN] = "rewritten",
-	    [FOLLOWER_APPEARED] = "appeared",
-	    [FOLLOWER_REPLACED] = "replaced",
-	    [FOLLOWER_GONE] = "gone",
+	    [TAIL_FILE_GREW] = "grew",
+	    [TAIL_FILE_TRUNCATED] = "truncated",
+	    [TAIL_FILE_REWRITTEN] = "rewritten",
+	    [TAIL_FILE_APPEARED] = "appeared",
+	    [TAIL_FILE_REPLACED] = "replaced",
+	    [TAIL_FILE_GONE] = "gone",
 	};
 	return names[change];
 }
 
-const char *follower_state_name(enum follower_state state)
+const char *tail_state_name(enum tail_state state)
 {
 	static const char *const names[] = {
-	    [FOLLOWER_READING] = "reading",
-	    [FOLLOWER_ABSENT] = "absent",
-	    [FOLLOWER_NOT_REGULAR] = "not_regular",
-	    [FOLLOWER_UNREADABLE] = "unreadable",
+	    [TAIL_READING] = "reading",
+	    [TAIL_ABSENT] = "absent",
+	    [TAIL_NOT_REGULAR] = "not_regular",
+	    [TAIL_UNREADABLE] = "unreadable",
 	};
 	return names[state];
 }
 
-struct follower *follower_new(
-    const char *path, uint8_t *scratch, const struct follower_handlers *handlers, void *data)
+struct tail *tail_new(
+    const char *path, uint8_t *scratch, const struct tail_handlers *handlers, void *data)
 {
-	struct follower *follower = xcalloc(1, sizeof(*follower));
-	follower->path = xstrdup(path);
-	follower->real_path = xstrdup(path);
-	follower->scratch = scratch;
-	follower->handlers = *handlers;
-	follower->data = data;
-	follower->state = FOLLOWER_ABSENT;
-	follower->born_ns = -1;
-	list_init(&follower->olds);
-	return follower;
+	struct tail *tail = xcalloc(1, sizeof(*tail));
+	tail->path = xstrdup(path);
+	tail->real_path = xstrdup(path);
+	tail->scratch = scratch;
+	tail->handlers = *handlers;
+	tail->data = data;
+	tail->state = TAIL_ABSENT;
+	tail->born_ns = -1;
+	list_init(&tail->olds);
+	return tail;
 }
 
-static void close_file(struct follower *follower, struct tail_file *file)
+static void close_file(struct tail *tail, struct tail_file *file)
 {
-	follower->handlers.closing(follower->data, file);
+	tail->handlers.closing(tail->data, file);
 	tail_file_free(file);
 }
 
-void follower_free(struct follower *follower)
+void tail_free(struct tail *tail)
 {
-	if (!follower)
+	if (!tail)
 		return;
-	if (follower->current)
-		close_file(follower, follower->current);
-	while (!list_is_empty(&follower->olds))
-		close_file(follower, list_entry(follower->olds.next, struct tail_file, link));
-	mem_free(follower->path);
-	mem_free(follower->real_path);
-	mem_free(follower);
+	if (tail->current)
+		close_file(tail, tail->current);
+	while (!list_is_empty(&tail->olds))
+		close_file(tail, list_entry(tail->olds.next, struct tail_file, link));
+	mem_free(tail->path);
+	mem_free(tail->real_path);
+	mem_free(tail);
 }
 
-static void tell(struct follower *follower, enum follower_change change)
+static void tell(struct tail *tail, enum tail_change change)
 {
-	follower->handlers.changed(follower->data, change);
+	tail->handlers.changed(tail->data, change);
 }
 
 /* ---- opening --------------------------------------------------------------------------- */
@@ -132,7 +132,7 @@ static int open_regular(const char *path, struct stat *ret_status)
 	return fd;
 }
 
-static void remember_real_path(struct follower *follower, int fd)
+static void remember_real_path(struct tail *tail, int fd)
 {
 	char link[64], path[PATH_MAX];
 	snprintf(link, sizeof(link), "/proc/self/fd/%d", fd);
@@ -140,14 +140,14 @@ static void remember_real_path(struct follower *follower, int fd)
 	if (len <= 0 || path[0] != '/')
 		return;
 	path[len] = '\0';
-	mem_free(follower->real_path);
-	follower->real_path = xstrdup(path);
+	mem_free(tail->real_path);
+	tail->real_path = xstrdup(path);
 }
 
-static struct tail_file *find_old(const struct follower *follower, dev_t dev, ino_t ino)
+static struct tail_file *find_old(const struct tail *tail, dev_t dev, ino_t ino)
 {
 	struct list *link;
-	list_for_each (link, &follower->olds) {
+	list_for_each (link, &tail->olds) {
 		struct tail_file *file = list_entry(link, struct tail_file, link);
 		if (tail_file_is(file, dev, ino))
 			return file;
@@ -156,12 +156,12 @@ static struct tail_file *find_old(const struct follower *follower, dev_t dev, in
 }
 
 /* Goes on where a file that was closed had been read to, if it is that. */
-static bool recall(struct follower *follower, struct tail_file *file)
+static bool recall(struct tail *tail, struct tail_file *file)
 {
-	size_t count = follower->closed_count < CLOSED_MAX ? follower->closed_count : CLOSED_MAX;
+	size_t count = tail->closed_count < CLOSED_MAX ? tail->closed_count : CLOSED_MAX;
 	for (size_t i = 0; i < count; i++) {
 		const struct tail_place *place =
-		    &follower->closed[(follower->closed_count - 1 - i) % CLOSED_MAX];
+		    &tail->closed[(tail->closed_count - 1 - i) % CLOSED_MAX];
 		if (!tail_file_is(file, place->dev, place->ino) || !tail_file_has(file, place))
 			continue;
 		tail_file_seek(file, place);
@@ -170,31 +170,31 @@ static bool recall(struct follower *follower, struct tail_file *file)
 	return false;
 }
 
-static void remember_closed(struct follower *follower, const struct tail_place *place)
+static void remember_closed(struct tail *tail, const struct tail_place *place)
 {
-	follower->closed[follower->closed_count++ % CLOSED_MAX] = *place;
+	tail->closed[tail->closed_count++ % CLOSED_MAX] = *place;
 }
 
-static struct tail_file *adopt(struct follower *follower, int fd, const struct stat *status)
+static struct tail_file *adopt(struct tail *tail, int fd, const struct stat *status)
 {
 	struct tail_file *file = tail_file_new(fd, status);
-	file->grown_ms = follower->now_ms;
-	follower->handlers.opened(follower->data, file);
+	file->grown_ms = tail->now_ms;
+	tail->handlers.opened(tail->data, file);
 	return file;
 }
 
 /* Adds a file that lost the name; of too many the oldest goes. */
-static void add_old(struct follower *follower, struct tail_file *file)
+static void add_old(struct tail *tail, struct tail_file *file)
 {
-	if (follower->old_count == FOLLOWER_OLD_MAX) {
-		struct tail_file *oldest = list_entry(follower->olds.next, struct tail_file, link);
-		remember_closed(follower, &oldest->told);
-		close_file(follower, oldest);
-		follower->old_count--;
+	if (tail->old_count == TAIL_OLD_MAX) {
+		struct tail_file *oldest = list_entry(tail->olds.next, struct tail_file, link);
+		remember_closed(tail, &oldest->told);
+		close_file(tail, oldest);
+		tail->old_count--;
 	}
-	list_append(&follower->olds, &file->link);
-	follower->old_count++;
-	file->grown_ms = follower->now_ms;
+	list_append(&tail->olds, &file->link);
+	tail->old_count++;
+	file->grown_ms = tail->now_ms;
 }
 
 /* ---- reading ----------------------------------------------------------------------------- */
@@ -205,93 +205,92 @@ static int64_t file_end(const struct tail_file *file)
 }
 
 /* Reads one to its end, through truncations. False if a handler stopped it. */
-static bool read_file(struct follower *follower, struct tail_file *file)
+static bool read_file(struct tail *tail, struct tail_file *file)
 {
-	while (follower->budget > 0) {
+	while (tail->budget > 0) {
 		int64_t before = file_end(file);
-		enum tail_result result = tail_file_read(file, follower->scratch, &follower->budget,
-		    follower->handlers.block, follower->data);
+		enum tail_result result = tail_file_read(
+		    file, tail->scratch, &tail->budget, tail->handlers.block, tail->data);
 		if (file_end(file) != before) {
-			file->grown_ms = follower->now_ms;
-			follower->has_grown = true;
+			file->grown_ms = tail->now_ms;
+			tail->has_grown = true;
 		}
 		if (result == TAIL_STOPPED)
 			return false;
 		if (result != TAIL_TRUNCATED && result != TAIL_REWRITTEN)
 			return true;
-		if (file != follower->current) {
+		if (file != tail->current) {
 			/* What is done to one that lost the name is none of ours. */
 			(void)tail_file_seek_end(file);
 			return true;
 		}
-		tail_file_flush(file, follower->handlers.block, follower->data);
-		tell(follower, result == TAIL_TRUNCATED ? FOLLOWER_TRUNCATED : FOLLOWER_REWRITTEN);
+		tail_file_flush(file, tail->handlers.block, tail->data);
+		tell(tail, result == TAIL_TRUNCATED ? TAIL_FILE_TRUNCATED : TAIL_FILE_REWRITTEN);
 		tail_file_restart(file);
 	}
 	return true;
 }
 
-static bool read_all(struct follower *follower)
+static bool read_all(struct tail *tail)
 {
 	struct list *link, *after;
-	list_for_each_safe (link, after, &follower->olds) {
-		if (!read_file(follower, list_entry(link, struct tail_file, link)))
+	list_for_each_safe (link, after, &tail->olds) {
+		if (!read_file(tail, list_entry(link, struct tail_file, link)))
 			return false;
 	}
-	return !follower->current || read_file(follower, follower->current);
+	return !tail->current || read_file(tail, tail->current);
 }
 
 /* ---- files that were there between two looks -------------------------------------------- */
 
 /* Opens a file that bore the name while nobody looked, from its first byte on. */
-static struct tail_file *open_missed(struct follower *follower, const char *path)
+static struct tail_file *open_missed(struct tail *tail, const char *path)
 {
 	struct stat status;
 	int fd = open_regular(path, &status);
 	if (fd < 0)
 		return NULL;
-	if ((follower->current && tail_file_is(follower->current, status.st_dev, status.st_ino)) ||
-	    find_old(follower, status.st_dev, status.st_ino)) {
+	if ((tail->current && tail_file_is(tail->current, status.st_dev, status.st_ino)) ||
+	    find_old(tail, status.st_dev, status.st_ino)) {
 		(void)close(fd); /* never read */
 		return NULL;
 	}
-	struct tail_file *file = adopt(follower, fd, &status);
-	(void)recall(follower, file);
-	add_old(follower, file);
+	struct tail_file *file = adopt(tail, fd, &status);
+	(void)recall(tail, file);
+	add_old(tail, file);
 	return file;
 }
 
-void follower_moved(struct follower *follower, const char *path)
+void tail_moved(struct tail *tail, const char *path)
 {
-	(void)open_missed(follower, path);
+	(void)open_missed(tail, path);
 }
 
-void follower_suspect(struct follower *follower)
+void tail_suspect(struct tail *tail)
 {
-	follower->is_suspect = true;
+	tail->is_suspect = true;
 }
 
-static void sibling_path(
-    const struct follower *follower, const struct sibling *sibling, char out[PATH_MAX])
+static void sibling_path(const struct tail *tail, const struct sibling *sibling, char out[PATH_MAX])
 {
-	const char *slash = strrchr(follower->real_path, '/');
-	size_t dir_len = (size_t)(slash + 1 - follower->real_path);
+	const char *slash = strrchr(tail->real_path, '/');
+	size_t dir_len = (size_t)(slash + 1 - tail->real_path);
 	size_t name_len = strlen(sibling->name);
 	out[0] = '\0';
 	if (dir_len + name_len >= PATH_MAX)
 		return; /* opening it fails */
-	memcpy(out, follower->real_path, dir_len);
+	memcpy(out, tail->real_path, dir_len);
 	memcpy(out + dir_len, sibling->name, name_len + 1);
 }
 
 /* A copy of the file that is known (cp, copytruncate) has the same first bytes. */
-static bool is_copy(const struct follower *follower, int fd)
+static bool is_copy(const struct tail *tail, int fd)
 {
 	uint8_t head[SIBLING_HEAD];
 	size_t len = sibling_head(fd, head);
-	if (len > follower->head_len)
-		len = follower->head_len;
-	return len > 0 && memcmp(head, follower->head, len) == 0;
+	if (len > tail->head_len)
+		len = tail->head_len;
+	return len > 0 && memcmp(head, tail->head, len) == 0;
 }
 
 /*
@@ -299,172 +298,171 @@ static bool is_copy(const struct follower *follower, int fd)
  * now, and were renamed too: by their times of birth. Only where the file itself was
  * rotated away by a rename, for else its siblings are somebody's copies.
  */
-static void find_missed(struct follower *follower, int64_t until_ns)
+static void find_missed(struct tail *tail, int64_t until_ns)
 {
 	struct sibling siblings[SIBLINGS_MAX];
 	char path[PATH_MAX];
 	size_t count;
-	if (follower->born_ns < 0 || !follower->was_renamed)
+	if (tail->born_ns < 0 || !tail->was_renamed)
 		return;
-	count = sibling_list(follower->real_path, siblings);
+	count = sibling_list(tail->real_path, siblings);
 	for (size_t i = 0; i < count; i++) {
 		struct stat status;
-		if (siblings[i].born_ns < follower->born_ns ||
+		if (siblings[i].born_ns < tail->born_ns ||
 		    (until_ns >= 0 && siblings[i].born_ns > until_ns))
 			continue;
-		sibling_path(follower, &siblings[i], path);
+		sibling_path(tail, &siblings[i], path);
 		int fd = open_regular(path, &status);
 		if (fd < 0)
 			continue;
-		bool is_new = !is_copy(follower, fd);
+		bool is_new = !is_copy(tail, fd);
 		(void)close(fd); /* only read */
 		if (is_new)
-			(void)open_missed(follower, path);
+			(void)open_missed(tail, path);
 	}
 }
 
 /* ---- whose name it is ---------------------------------------------------------------------- */
 
 /* The current file has lost the name. */
-static void retire(struct follower *follower)
+static void retire(struct tail *tail)
 {
-	struct tail_file *file = follower->current;
+	struct tail_file *file = tail->current;
 	struct stat status;
 	if (!file)
 		return;
-	follower->current = NULL;
-	follower->was_renamed = fstat(file->fd, &status) == 0 && status.st_nlink > 0;
-	follower->head_len = sibling_head(file->fd, follower->head);
-	add_old(follower, file);
+	tail->current = NULL;
+	tail->was_renamed = fstat(file->fd, &status) == 0 && status.st_nlink > 0;
+	tail->head_len = sibling_head(file->fd, tail->head);
+	add_old(tail, file);
 }
 
 /* Takes up a file that bears the name now. */
-static void take_up(struct follower *follower, int fd, const struct stat *status)
+static void take_up(struct tail *tail, int fd, const struct stat *status)
 {
 	int64_t born_ns = sibling_born_ns(fd);
-	remember_real_path(follower, fd);
-	if (follower->is_suspect)
-		find_missed(follower, born_ns);
-	struct tail_file *file = find_old(follower, status->st_dev, status->st_ino);
+	remember_real_path(tail, fd);
+	if (tail->is_suspect)
+		find_missed(tail, born_ns);
+	struct tail_file *file = find_old(tail, status->st_dev, status->st_ino);
 	if (file) {
 		(void)close(fd); /* it is open already */
 		list_remove(&file->link);
-		follower->old_count--;
+		tail->old_count--;
 	} else {
-		file = adopt(follower, fd, status);
-		(void)recall(follower, file);
+		file = adopt(tail, fd, status);
+		(void)recall(tail, file);
 	}
-	follower->current = file;
-	follower->born_ns = born_ns;
-	follower->state = FOLLOWER_READING;
+	tail->current = file;
+	tail->born_ns = born_ns;
+	tail->state = TAIL_READING;
 }
 
-static void set_absent(struct follower *follower, int error)
+static void set_absent(struct tail *tail, int error)
 {
 	switch (error) {
 	case ENOENT:
 	case ENOTDIR:
 	case ELOOP:
 	case ENAMETOOLONG:
-		follower->state = FOLLOWER_ABSENT;
+		tail->state = TAIL_ABSENT;
 		break;
 	case EISDIR:
-		follower->state = FOLLOWER_NOT_REGULAR;
+		tail->state = TAIL_NOT_REGULAR;
 		break;
 	default:
-		follower->state = FOLLOWER_UNREADABLE;
+		tail->state = TAIL_UNREADABLE;
 		break;
 	}
-	follower->error = error;
+	tail->error = error;
 }
 
 /* Sees which file bears the name. Returns whether it is another than before. */
-static bool identify(struct follower *follower)
+static bool identify(struct tail *tail)
 {
-	struct tail_file *current = follower->current;
+	struct tail_file *current = tail->current;
 	struct stat status;
-	if (current && stat(follower->path, &status) == 0 &&
+	if (current && stat(tail->path, &status) == 0 &&
 	    tail_file_is(current, status.st_dev, status.st_ino)) {
-		follower->state = FOLLOWER_READING;
+		tail->state = TAIL_READING;
 		return false;
 	}
-	int fd = open_regular(follower->path, &status);
+	int fd = open_regular(tail->path, &status);
 	if (fd < 0) {
 		/* Unreadable now is not gone: what is open is read on. */
 		bool is_gone = current && fd != -EACCES && fd != -EMFILE && fd != -ENFILE;
-		set_absent(follower, -fd);
+		set_absent(tail, -fd);
 		if (!is_gone)
 			return false;
-		retire(follower);
-		if (follower->is_suspect)
-			find_missed(follower, -1);
-		tell(follower, FOLLOWER_GONE);
+		retire(tail);
+		if (tail->is_suspect)
+			find_missed(tail, -1);
+		tell(tail, TAIL_FILE_GONE);
 		return true;
 	}
 	if (current && tail_file_is(current, status.st_dev, status.st_ino)) {
 		(void)close(fd); /* it came back in between */
 		return false;
 	}
-	retire(follower);
-	take_up(follower, fd, &status);
-	tell(follower, current ? FOLLOWER_REPLACED : FOLLOWER_APPEARED);
+	retire(tail);
+	take_up(tail, fd, &status);
+	tell(tail, current ? TAIL_FILE_REPLACED : TAIL_FILE_APPEARED);
 	return true;
 }
 
 /* Closes those that lost the name and grow no more. Returns when the next is due, or -1. */
-static int64_t close_olds(struct follower *follower)
+static int64_t close_olds(struct tail *tail)
 {
 	struct list *link, *after;
 	int64_t again_ms = -1;
-	list_for_each_safe (link, after, &follower->olds) {
+	list_for_each_safe (link, after, &tail->olds) {
 		struct tail_file *file = list_entry(link, struct tail_file, link);
-		int64_t left_ms = file->grown_ms + FOLLOWER_LINGER_MS - follower->now_ms;
+		int64_t left_ms = file->grown_ms + TAIL_LINGER_MS - tail->now_ms;
 		if (left_ms > 0) {
 			if (again_ms < 0 || left_ms < again_ms)
 				again_ms = left_ms;
 			continue;
 		}
-		tail_file_flush(file, follower->handlers.block, follower->data);
-		remember_closed(follower, &file->told);
-		follower->old_count--;
-		close_file(follower, file);
+		tail_file_flush(file, tail->handlers.block, tail->data);
+		remember_closed(tail, &file->told);
+		tail->old_count--;
+		close_file(tail, file);
 	}
 	return again_ms;
 }
 
-static void tell_growth(struct follower *follower)
+static void tell_growth(struct tail *tail)
 {
-	if (follower->has_grown)
-		tell(follower, FOLLOWER_GREW);
-	follower->has_grown = false;
+	if (tail->has_grown)
+		tell(tail, TAIL_FILE_GREW);
+	tail->has_grown = false;
 }
 
-bool follower_look(
-    struct follower *follower, int64_t now_ms, bool *ret_has_more, int64_t *ret_again_ms)
+bool tail_look(struct tail *tail, int64_t now_ms, bool *ret_has_more, int64_t *ret_again_ms)
 {
-	follower->now_ms = now_ms;
-	follower->budget = FOLLOWER_BUDGET;
+	tail->now_ms = now_ms;
+	tail->budget = TAIL_BUDGET;
 	*ret_has_more = true;
 	*ret_again_ms = -1;
-	bool goes_on = read_all(follower);
-	for (unsigned round = 0; goes_on && follower->budget > 0; round++) {
-		if (!identify(follower)) {
+	bool goes_on = read_all(tail);
+	for (unsigned round = 0; goes_on && tail->budget > 0; round++) {
+		if (!identify(tail)) {
 			*ret_has_more = false;
 			break;
 		}
 		if (round == ROUNDS_MAX)
 			break;
-		goes_on = read_all(follower);
+		goes_on = read_all(tail);
 	}
-	tell_growth(follower);
+	tell_growth(tail);
 	if (!goes_on)
 		return false;
 	if (*ret_has_more)
 		return true;
-	follower->is_suspect = false;
-	*ret_again_ms = close_olds(follower);
-	bool must_retry = (follower->current && follower->current->has_room) ||
-	    (follower->state == FOLLOWER_UNREADABLE && follower->error != EACCES);
+	tail->is_suspect = false;
+	*ret_again_ms = close_olds(tail);
+	bool must_retry = (tail->current && tail->current->has_room) ||
+	    (tail->state == TAIL_UNREADABLE && tail->error != EACCES);
 	if (must_retry && (*ret_again_ms < 0 || *ret_again_ms > RETRY_MS))
 		*ret_again_ms = RETRY_MS;
 	return true;
@@ -479,131 +477,128 @@ static bool discard(void *data, const struct tail_block *block)
 	return true;
 }
 
-void follower_start(struct follower *follower, int64_t now_ms)
+void tail_start(struct tail *tail, int64_t now_ms)
 {
 	struct stat status;
-	int fd = open_regular(follower->path, &status);
-	size_t budget = FOLLOWER_BUDGET;
-	follower->now_ms = now_ms;
-	follower->was_renamed = true; /* whatever is born from now on is ours */
-	follower->born_ns = sibling_now_ns();
+	int fd = open_regular(tail->path, &status);
+	size_t budget = TAIL_BUDGET;
+	tail->now_ms = now_ms;
+	tail->was_renamed = true; /* whatever is born from now on is ours */
+	tail->born_ns = sibling_now_ns();
 	if (fd < 0) {
-		set_absent(follower, -fd);
+		set_absent(tail, -fd);
 		return;
 	}
-	take_up(follower, fd, &status);
-	struct tail_file *file = follower->current;
+	take_up(tail, fd, &status);
+	struct tail_file *file = tail->current;
 	/* Files of the kernel have contents and no size. */
 	if (tail_file_seek_end(file) == 0 && file->told.offset == 0)
-		(void)tail_file_read(file, follower->scratch, &budget, discard, NULL);
+		(void)tail_file_read(file, tail->scratch, &budget, discard, NULL);
 	buf_clear(&file->carry);
 }
 
 /* What came behind the file that lost the name last is told by its birth and beginning. */
-static void remember_last(struct follower *follower)
+static void remember_last(struct tail *tail)
 {
-	const struct tail_file *file = list_entry(follower->olds.prev, struct tail_file, link);
-	follower->born_ns = sibling_born_ns(file->fd);
-	follower->head_len = sibling_head(file->fd, follower->head);
-	follower->was_renamed = true;
+	const struct tail_file *file = list_entry(tail->olds.prev, struct tail_file, link);
+	tail->born_ns = sibling_born_ns(file->fd);
+	tail->head_len = sibling_head(file->fd, tail->head);
+	tail->was_renamed = true;
 }
 
 /* Opens the file of a place, wherever beside the path it is now; false if it is not there. */
-static bool resume_one(struct follower *follower, const struct tail_place *place,
-    const struct sibling *siblings, size_t count)
+static bool resume_one(
+    struct tail *tail, const struct tail_place *place, const struct sibling *siblings, size_t count)
 {
 	char path[PATH_MAX];
 	struct stat status;
 	for (size_t i = 0; i < count; i++) {
 		if (siblings[i].ino != place->ino || siblings[i].dev != place->dev)
 			continue;
-		sibling_path(follower, &siblings[i], path);
+		sibling_path(tail, &siblings[i], path);
 		int fd = open_regular(path, &status);
 		if (fd < 0)
 			return false;
-		struct tail_file *file = adopt(follower, fd, &status);
+		struct tail_file *file = adopt(tail, fd, &status);
 		if (!tail_file_has(file, place)) {
-			close_file(follower, file);
+			close_file(tail, file);
 			return false;
 		}
 		tail_file_seek(file, place);
-		add_old(follower, file);
+		add_old(tail, file);
 		return true;
 	}
 	return false;
 }
 
-void follower_resume(
-    struct follower *follower, const struct tail_place *places, size_t count, int64_t now_ms)
+void tail_resume(struct tail *tail, const struct tail_place *places, size_t count, int64_t now_ms)
 {
 	struct sibling siblings[SIBLINGS_MAX];
 	struct stat status;
 	bool is_found = false;
-	follower->now_ms = now_ms;
-	follower->was_renamed = true;
-	follower->born_ns = sibling_now_ns();
-	int fd = open_regular(follower->path, &status);
+	tail->now_ms = now_ms;
+	tail->was_renamed = true;
+	tail->born_ns = sibling_now_ns();
+	int fd = open_regular(tail->path, &status);
 	if (fd >= 0)
-		remember_real_path(follower, fd);
+		remember_real_path(tail, fd);
 	else
-		set_absent(follower, -fd);
-	size_t sibling_count = count > 0 ? sibling_list(follower->real_path, siblings) : 0;
+		set_absent(tail, -fd);
+	size_t sibling_count = count > 0 ? sibling_list(tail->real_path, siblings) : 0;
 	for (size_t i = 0; i < count; i++) {
 		if (fd >= 0 && places[i].dev == status.st_dev && places[i].ino == status.st_ino) {
-			take_up(follower, fd, &status);
-			tail_file_seek(follower->current, &places[i]);
+			take_up(tail, fd, &status);
+			tail_file_seek(tail->current, &places[i]);
 			fd = -1;
-		} else if (!resume_one(follower, &places[i], siblings, sibling_count)) {
+		} else if (!resume_one(tail, &places[i], siblings, sibling_count)) {
 			/* It may come back, from wherever it is. */
-			remember_closed(follower, &places[i]);
+			remember_closed(tail, &places[i]);
 		} else if (!is_found) {
 			/* The first is the newest: what was born behind it has not been read. */
-			remember_last(follower);
+			remember_last(tail);
 			is_found = true;
 		}
 	}
 	if (fd < 0)
 		return;
-	follower->is_suspect = is_found;
-	take_up(follower, fd, &status);
-	follower->is_suspect = false;
+	tail->is_suspect = is_found;
+	take_up(tail, fd, &status);
+	tail->is_suspect = false;
 }
 
 /* ---- what is known ------------------------------------------------------------------------- */
 
-enum follower_state follower_state(const struct follower *follower)
+enum tail_state tail_state(const struct tail *tail)
 {
-	return follower->state;
+	return tail->state;
 }
 
-int follower_error(const struct follower *follower)
+int tail_error(const struct tail *tail)
 {
-	return follower->error;
+	return tail->error;
 }
 
-struct tail_file *follower_file(const struct follower *follower)
+struct tail_file *tail_file(const struct tail *tail)
 {
-	return follower->current;
+	return tail->current;
 }
 
-size_t follower_places(
-    const struct follower *follower, struct tail_place ret_places[FOLLOWER_PLACES_MAX])
+size_t tail_places(const struct tail *tail, struct tail_place ret_places[TAIL_PLACES_MAX])
 {
 	const struct list *link;
 	size_t count = 0;
-	if (follower->current)
-		ret_places[count++] = follower->current->told;
+	if (tail->current)
+		ret_places[count++] = tail->current->told;
 	/* The newest of them: they are the likeliest to grow. */
-	for (link = follower->olds.prev; link != &follower->olds; link = link->prev) {
-		if (count == FOLLOWER_PLACES_MAX)
+	for (link = tail->olds.prev; link != &tail->olds; link = link->prev) {
+		if (count == TAIL_PLACES_MAX)
 			break;
 		ret_places[count++] = list_entry(link, const struct tail_file, link)->told;
 	}
-	for (size_t i = 0; i < CLOSED_MAX && i < follower->closed_count; i++) {
-		if (count == FOLLOWER_PLACES_MAX)
+	for (size_t i = 0; i < CLOSED_MAX && i < tail->closed_count; i++) {
+		if (count == TAIL_PLACES_MAX)
 			break;
-		ret_places[count++] =
-		    follower->closed[(follower->closed_count - 1 - i) % CLOSED_MAX];
+		ret_places[count++] = tail->closed[(tail->closed_count - 1 - i) % CLOSED_MAX];
 	}
 	return count;
 }

@@ -22,12 +22,12 @@
 #define RETRY_MS 30000
 #define REASON_SIZE 160
 
-struct feed_set {
+struct tail_loop_set {
 	struct event_base *base;
 	struct inotify_hub *hub;
 	int hub_error;
 	int64_t poll_ms;
-	struct list feeds;
+	struct list tail_loops;
 	struct list dirty; /* to be looked at */
 	struct event *soon; /* for those */
 	struct event *timer;
@@ -37,14 +37,14 @@ struct feed_set {
 	uint8_t *scratch;
 };
 
-struct feed {
+struct tail_loop {
 	struct list link;
 	struct list dirty_link;
-	struct feed_set *set;
+	struct tail_loop_set *set;
 	char *path;
-	struct follower *follower;
+	struct tail *tail;
 	struct path_watch *path_watch; /* NULL without inotify */
-	struct feed_handlers handlers;
+	struct tail_loop_handlers handlers;
 	void *data;
 	bool must_refresh; /* the directories on the way may be others */
 	int64_t refreshed_ms;
@@ -60,18 +60,18 @@ struct feed {
 
 /* ---- which ones and when -------------------------------------------------------------------- */
 
-static void mark_dirty(struct feed *feed)
+static void mark_dirty(struct tail_loop *tail_loop)
 {
-	if (list_is_empty(&feed->dirty_link))
-		list_append(&feed->set->dirty, &feed->dirty_link);
+	if (list_is_empty(&tail_loop->dirty_link))
+		list_append(&tail_loop->set->dirty, &tail_loop->dirty_link);
 }
 
-static void wake_soon(struct feed_set *set)
+static void wake_soon(struct tail_loop_set *set)
 {
 	event_active(set->soon, EV_TIMEOUT, 0);
 }
 
-static void arm(struct feed_set *set, int64_t due_ms, int64_t now_ms)
+static void arm(struct tail_loop_set *set, int64_t due_ms, int64_t now_ms)
 {
 	if (due_ms < 0 || (set->due_ms >= 0 && set->due_ms <= due_ms))
 		return;
@@ -127,63 +127,66 @@ static bool find_fs(const char *path, struct statfs *ret_status)
 }
 
 /* Why not all is watched that should be: 0 or -errno. */
-static int missing(const struct feed *feed)
+static int missing(const struct tail_loop *tail_loop)
 {
-	if (feed->path_error != 0)
-		return feed->path_error;
-	return feed->unwatched > 0 ? feed->file_error : 0;
+	if (tail_loop->path_error != 0)
+		return tail_loop->path_error;
+	return tail_loop->unwatched > 0 ? tail_loop->file_error : 0;
 }
 
 /* Says in words why a feed is polled, if it is. */
-static void judge(struct feed *feed)
+static void judge(struct tail_loop *tail_loop)
 {
 	struct statfs status;
-	const char *fs = find_fs(feed->path, &status) ? eventless_name(&status) : NULL;
-	feed->reason[0] = '\0';
-	if (!feed->path_watch)
-		snprintf(feed->reason, sizeof(feed->reason), "inotify is not available: %s",
-		    feed->set->hub_error ? strerror(feed->set->hub_error) : "switched off");
-	else if (missing(feed) == -ENOSPC)
-		snprintf(feed->reason, sizeof(feed->reason),
+	const char *fs = find_fs(tail_loop->path, &status) ? eventless_name(&status) : NULL;
+	tail_loop->reason[0] = '\0';
+	if (!tail_loop->path_watch)
+		snprintf(tail_loop->reason, sizeof(tail_loop->reason),
+		    "inotify is not available: %s",
+		    tail_loop->set->hub_error ? strerror(tail_loop->set->hub_error)
+					      : "switched off");
+	else if (missing(tail_loop) == -ENOSPC)
+		snprintf(tail_loop->reason, sizeof(tail_loop->reason),
 		    "the limit fs.inotify.max_user_watches is reached");
-	else if (missing(feed) != 0)
-		snprintf(feed->reason, sizeof(feed->reason), "it cannot be watched: %s",
-		    strerror(-missing(feed)));
+	else if (missing(tail_loop) != 0)
+		snprintf(tail_loop->reason, sizeof(tail_loop->reason), "it cannot be watched: %s",
+		    strerror(-missing(tail_loop)));
 	else if (fs)
-		snprintf(feed->reason, sizeof(feed->reason), "%s tells nothing of changes", fs);
+		snprintf(tail_loop->reason, sizeof(tail_loop->reason),
+		    "%s tells nothing of changes", fs);
 }
 
 /* ---- one look ---------------------------------------------------------------------------------- */
 
 /* Has the line without an end shown when it is old enough. Returns when to look again, or -1. */
-static int64_t watch_partial(struct feed *feed, int64_t now_ms)
+static int64_t watch_partial(struct tail_loop *tail_loop, int64_t now_ms)
 {
-	struct tail_file *file = follower_file(feed->follower);
+	struct tail_file *file = tail_file(tail_loop->tail);
 	struct tail_block block;
 	if (!file || !tail_file_peek(file, &block)) {
-		feed->partial_end = -1;
+		tail_loop->partial_end = -1;
 		return -1;
 	}
 	int64_t end = block.offset + (int64_t)block.len;
-	if (end != feed->partial_end) {
-		feed->partial_end = end;
-		feed->partial_ms = now_ms;
-		feed->is_partial_told = false;
+	if (end != tail_loop->partial_end) {
+		tail_loop->partial_end = end;
+		tail_loop->partial_ms = now_ms;
+		tail_loop->is_partial_told = false;
 	}
-	if (feed->is_partial_told)
+	if (tail_loop->is_partial_told)
 		return -1;
-	int64_t due_ms = feed->partial_ms + FEED_PARTIAL_MS;
+	int64_t due_ms = tail_loop->partial_ms + FEED_PARTIAL_MS;
 	if (due_ms > now_ms)
 		return due_ms;
-	feed->is_partial_told = true;
-	feed->handlers.partial(feed->data, &block);
+	tail_loop->is_partial_told = true;
+	tail_loop->handlers.partial(tail_loop->data, &block);
 	return -1;
 }
 
 /* The watch of an open file. */
 struct file_watch {
 	struct inotify_watch watch; /* first */
-	struct feed *feed;
+	struct tail_loop *tail_loop;
 	bool is_missing; /* the kernel gave none */
 };
 
@@ -191,32 +194,34 @@ static void on_file_event(struct inotify_watch *watch, const struct inotify_even
 {
 	struct file_watch *mine = (struct file_watch *)watch; /* its first member */
 	if (event->mask & (IN_MODIFY | IN_Q_OVERFLOW))
-		mark_dirty(mine->feed);
+		mark_dirty(mine->tail_loop);
 }
 
 /* By its descriptor: no other file can have taken its name meanwhile. */
-static void watch_file(struct feed *feed, struct file_watch *mine, const struct tail_file *file)
+static void watch_file(
+    struct tail_loop *tail_loop, struct file_watch *mine, const struct tail_file *file)
 {
 	char path[64];
 	if (mine->watch.wd >= 0)
 		return;
 	snprintf(path, sizeof(path), "/proc/self/fd/%d", file->fd);
-	int r = inotify_hub_add(feed->set->hub, &mine->watch, path, IN_MODIFY);
-	feed->unwatched += r < 0 && !mine->is_missing;
-	feed->unwatched -= r == 0 && mine->is_missing;
+	int r = inotify_hub_add(tail_loop->set->hub, &mine->watch, path, IN_MODIFY);
+	tail_loop->unwatched += r < 0 && !mine->is_missing;
+	tail_loop->unwatched -= r == 0 && mine->is_missing;
 	mine->is_missing = r < 0;
 	if (r < 0)
-		feed->file_error = r;
+		tail_loop->file_error = r;
 }
 
-static void refresh(struct feed *feed, int64_t now_ms)
+static void refresh(struct tail_loop *tail_loop, int64_t now_ms)
 {
-	feed->must_refresh = false;
-	feed->refreshed_ms = now_ms;
-	feed->path_error = feed->path_watch ? path_watch_refresh(feed->path_watch) : 0;
-	struct tail_file *file = follower_file(feed->follower);
-	if (file && feed->unwatched > 0)
-		watch_file(feed, file->owner_data, file);
+	tail_loop->must_refresh = false;
+	tail_loop->refreshed_ms = now_ms;
+	tail_loop->path_error =
+	    tail_loop->path_watch ? path_watch_refresh(tail_loop->path_watch) : 0;
+	struct tail_file *file = tail_file(tail_loop->tail);
+	if (file && tail_loop->unwatched > 0)
+		watch_file(tail_loop, file->owner_data, file);
 }
 
 static int64_t earlier(int64_t one_ms, int64_t other_ms)
@@ -226,38 +231,38 @@ static int64_t earlier(int64_t one_ms, int64_t other_ms)
 	return one_ms < other_ms ? one_ms : other_ms;
 }
 
-static void look(struct feed *feed)
+static void look(struct tail_loop *tail_loop)
 {
-	struct feed_set *set = feed->set;
+	struct tail_loop_set *set = tail_loop->set;
 	int64_t now_ms = clock_mono_ms();
 	int64_t again_ms;
 	bool has_more;
-	bool is_fresh =
-	    feed->must_refresh || (missing(feed) && now_ms - feed->refreshed_ms >= RETRY_MS);
-	list_remove(&feed->dirty_link);
+	bool is_fresh = tail_loop->must_refresh ||
+	    (missing(tail_loop) && now_ms - tail_loop->refreshed_ms >= RETRY_MS);
+	list_remove(&tail_loop->dirty_link);
 	if (is_fresh)
-		refresh(feed, now_ms);
-	if (feed->reason[0])
-		follower_suspect(feed->follower);
-	bool goes_on = follower_look(feed->follower, now_ms, &has_more, &again_ms);
-	if (is_fresh || missing(feed) || feed->reason[0])
-		judge(feed);
-	feed->due_ms = again_ms >= 0 ? now_ms + again_ms : -1;
-	if (feed->reason[0])
-		feed->due_ms = earlier(feed->due_ms, now_ms + set->poll_ms);
+		refresh(tail_loop, now_ms);
+	if (tail_loop->reason[0])
+		tail_suspect(tail_loop->tail);
+	bool goes_on = tail_look(tail_loop->tail, now_ms, &has_more, &again_ms);
+	if (is_fresh || missing(tail_loop) || tail_loop->reason[0])
+		judge(tail_loop);
+	tail_loop->due_ms = again_ms >= 0 ? now_ms + again_ms : -1;
+	if (tail_loop->reason[0])
+		tail_loop->due_ms = earlier(tail_loop->due_ms, now_ms + set->poll_ms);
 	if (goes_on)
-		feed->due_ms = earlier(feed->due_ms, watch_partial(feed, now_ms));
+		tail_loop->due_ms = earlier(tail_loop->due_ms, watch_partial(tail_loop, now_ms));
 	else
-		feed->due_ms = -1;
-	arm(set, feed->due_ms, now_ms);
-	if (goes_on && (has_more || feed->must_refresh)) {
-		mark_dirty(feed);
+		tail_loop->due_ms = -1;
+	arm(set, tail_loop->due_ms, now_ms);
+	if (goes_on && (has_more || tail_loop->must_refresh)) {
+		mark_dirty(tail_loop);
 		wake_soon(set);
 	}
-	feed->handlers.looked(feed->data);
+	tail_loop->handlers.looked(tail_loop->data);
 }
 
-static void look_at_dirty(struct feed_set *set)
+static void look_at_dirty(struct tail_loop_set *set)
 {
 	struct list batch;
 	/* Those that become dirty meanwhile have their turn after others had theirs. */
@@ -268,7 +273,7 @@ static void look_at_dirty(struct feed_set *set)
 		list_append(&batch, link);
 	}
 	while (!list_is_empty(&batch))
-		look(list_entry(batch.next, struct feed, dirty_link));
+		look(list_entry(batch.next, struct tail_loop, dirty_link));
 }
 
 static void on_idle(void *data)
@@ -277,7 +282,7 @@ static void on_idle(void *data)
 }
 
 /* What was heard comes first: who looks without knowing of an overflow would not search. */
-static void read_and_look(struct feed_set *set)
+static void read_and_look(struct tail_loop_set *set)
 {
 	if (set->hub)
 		inotify_hub_read(set->hub);
@@ -293,34 +298,34 @@ static void on_soon(evutil_socket_t fd, short what, void *data)
 
 static void on_timer(evutil_socket_t fd, short what, void *data)
 {
-	struct feed_set *set = data;
+	struct tail_loop_set *set = data;
 	int64_t now_ms = clock_mono_ms();
 	int64_t next_ms = -1;
 	struct list *link;
 	(void)fd;
 	(void)what;
 	set->due_ms = -1;
-	list_for_each (link, &set->feeds) {
-		struct feed *feed = list_entry(link, struct feed, link);
-		if (feed->due_ms < 0)
+	list_for_each (link, &set->tail_loops) {
+		struct tail_loop *tail_loop = list_entry(link, struct tail_loop, link);
+		if (tail_loop->due_ms < 0)
 			continue;
-		if (feed->due_ms <= now_ms)
-			mark_dirty(feed);
+		if (tail_loop->due_ms <= now_ms)
+			mark_dirty(tail_loop);
 		else
-			next_ms = earlier(next_ms, feed->due_ms);
+			next_ms = earlier(next_ms, tail_loop->due_ms);
 	}
 	arm(set, next_ms, now_ms);
 	read_and_look(set);
 }
 
-void feed_set_look(struct feed_set *set)
+void tail_loop_set_look(struct tail_loop_set *set)
 {
 	struct list *link;
-	list_for_each (link, &set->feeds) {
-		struct feed *feed = list_entry(link, struct feed, link);
-		feed->must_refresh = true;
-		follower_suspect(feed->follower);
-		mark_dirty(feed);
+	list_for_each (link, &set->tail_loops) {
+		struct tail_loop *tail_loop = list_entry(link, struct tail_loop, link);
+		tail_loop->must_refresh = true;
+		tail_suspect(tail_loop->tail);
+		mark_dirty(tail_loop);
 	}
 	wake_soon(set);
 }
@@ -330,19 +335,20 @@ static void on_mounts(evutil_socket_t fd, short what, void *data)
 {
 	(void)fd;
 	(void)what;
-	feed_set_look(data);
+	tail_loop_set_look(data);
 }
 
 /* ---- the set ------------------------------------------------------------------------------------ */
 
-struct feed_set *feed_set_new(struct event_base *base, const struct feed_options *options)
+struct tail_loop_set *tail_loop_set_new(
+    struct event_base *base, const struct tail_loop_options *options)
 {
-	struct feed_set *set = xcalloc(1, sizeof(*set));
+	struct tail_loop_set *set = xcalloc(1, sizeof(*set));
 	set->base = base;
 	set->due_ms = -1;
 	set->poll_ms = options && options->poll_ms > 0 ? options->poll_ms : FEED_POLL_MS;
 	set->scratch = xalloc(TAIL_SCRATCH);
-	list_init(&set->feeds);
+	list_init(&set->tail_loops);
 	list_init(&set->dirty);
 	set->soon = evtimer_new(base, on_soon, set);
 	set->timer = evtimer_new(base, on_timer, set);
@@ -361,13 +367,13 @@ struct feed_set *feed_set_new(struct event_base *base, const struct feed_options
 			    strerror(set->hub_error));
 	}
 	if (!set->soon || !set->timer) {
-		feed_set_free(set);
+		tail_loop_set_free(set);
 		return NULL;
 	}
 	return set;
 }
 
-void feed_set_free(struct feed_set *set)
+void tail_loop_set_free(struct tail_loop_set *set)
 {
 	if (!set)
 		return;
@@ -384,7 +390,7 @@ void feed_set_free(struct feed_set *set)
 	mem_free(set);
 }
 
-struct inotify_hub *feed_set_hub(const struct feed_set *set)
+struct inotify_hub *tail_loop_set_hub(const struct tail_loop_set *set)
 {
 	return set->hub;
 }
@@ -393,65 +399,66 @@ struct inotify_hub *feed_set_hub(const struct feed_set *set)
 
 static void on_opened(void *data, struct tail_file *file)
 {
-	struct feed *feed = data;
-	if (!feed->set->hub)
+	struct tail_loop *tail_loop = data;
+	if (!tail_loop->set->hub)
 		return;
 	struct file_watch *mine = xcalloc(1, sizeof(*mine));
 	inotify_watch_init(&mine->watch, on_file_event);
-	mine->feed = feed;
+	mine->tail_loop = tail_loop;
 	file->owner_data = mine;
-	watch_file(feed, mine, file);
+	watch_file(tail_loop, mine, file);
 }
 
 static void on_closing(void *data, struct tail_file *file)
 {
-	struct feed *feed = data;
+	struct tail_loop *tail_loop = data;
 	struct file_watch *mine = file->owner_data;
 	if (!mine)
 		return;
-	feed->unwatched -= mine->is_missing;
-	inotify_hub_remove(feed->set->hub, &mine->watch);
+	tail_loop->unwatched -= mine->is_missing;
+	inotify_hub_remove(tail_loop->set->hub, &mine->watch);
 	mem_free(mine);
 }
 
 static bool on_block(void *data, const struct tail_block *block)
 {
-	struct feed *feed = data;
-	return feed->handlers.block(feed->data, block);
+	struct tail_loop *tail_loop = data;
+	return tail_loop->handlers.block(tail_loop->data, block);
 }
 
-static void on_change(void *data, enum follower_change change)
+static void on_change(void *data, enum tail_change change)
 {
-	struct feed *feed = data;
-	feed->handlers.changed(feed->data, change);
+	struct tail_loop *tail_loop = data;
+	tail_loop->handlers.changed(tail_loop->data, change);
 }
 
 static void on_path_changed(void *data)
 {
-	struct feed *feed = data;
-	feed->must_refresh = true;
-	mark_dirty(feed);
+	struct tail_loop *tail_loop = data;
+	tail_loop->must_refresh = true;
+	mark_dirty(tail_loop);
 }
 
 static void on_path_moved(void *data, const char *path)
 {
-	struct feed *feed = data;
-	follower_moved(feed->follower, path);
-	mark_dirty(feed);
+	struct tail_loop *tail_loop = data;
+	tail_moved(tail_loop->tail, path);
+	mark_dirty(tail_loop);
 }
 
 static void on_path_overflow(void *data)
 {
-	struct feed *feed = data;
-	feed->must_refresh = true;
-	follower_suspect(feed->follower);
-	mark_dirty(feed);
+	struct tail_loop *tail_loop = data;
+	tail_loop->must_refresh = true;
+	tail_suspect(tail_loop->tail);
+	mark_dirty(tail_loop);
 }
 
-struct feed *feed_new(struct feed_set *set, const char *path, const struct tail_place *places,
-    size_t count, const struct feed_handlers *handlers, void *data)
+struct tail_loop *tail_loop_new(struct tail_loop_set *set, const char *path,
+    const struct tail_place *places, size_t count, const struct tail_loop_handlers *handlers,
+    void *data)
 {
-	static const struct follower_handlers file_handlers = {
+	static const struct tail_handlers file_handlers = {
 	    .block = on_block,
 	    .changed = on_change,
 	    .opened = on_opened,
@@ -462,50 +469,50 @@ struct feed *feed_new(struct feed_set *set, const char *path, const struct tail_
 	    .moved = on_path_moved,
 	    .overflowed = on_path_overflow,
 	};
-	struct feed *feed = xcalloc(1, sizeof(*feed));
-	feed->set = set;
-	feed->path = xstrdup(path);
-	feed->handlers = *handlers;
-	feed->data = data;
-	feed->due_ms = -1;
-	feed->partial_end = -1;
-	list_init(&feed->dirty_link);
-	list_append(&set->feeds, &feed->link);
-	feed->follower = follower_new(path, set->scratch, &file_handlers, feed);
+	struct tail_loop *tail_loop = xcalloc(1, sizeof(*tail_loop));
+	tail_loop->set = set;
+	tail_loop->path = xstrdup(path);
+	tail_loop->handlers = *handlers;
+	tail_loop->data = data;
+	tail_loop->due_ms = -1;
+	tail_loop->partial_end = -1;
+	list_init(&tail_loop->dirty_link);
+	list_append(&set->tail_loops, &tail_loop->link);
+	tail_loop->tail = tail_new(path, set->scratch, &file_handlers, tail_loop);
 	int64_t now_ms = clock_mono_ms();
 	/* The directories first: what happens from now on is heard. */
 	if (set->hub) {
-		feed->path_watch = path_watch_new(set->hub, path, &path_handlers, feed);
-		refresh(feed, now_ms);
+		tail_loop->path_watch = path_watch_new(set->hub, path, &path_handlers, tail_loop);
+		refresh(tail_loop, now_ms);
 	}
 	if (places)
-		follower_resume(feed->follower, places, count, now_ms);
+		tail_resume(tail_loop->tail, places, count, now_ms);
 	else
-		follower_start(feed->follower, now_ms);
-	judge(feed);
-	mark_dirty(feed);
+		tail_start(tail_loop->tail, now_ms);
+	judge(tail_loop);
+	mark_dirty(tail_loop);
 	wake_soon(set);
-	return feed;
+	return tail_loop;
 }
 
-void feed_free(struct feed *feed)
+void tail_loop_free(struct tail_loop *tail_loop)
 {
-	if (!feed)
+	if (!tail_loop)
 		return;
-	follower_free(feed->follower);
-	path_watch_free(feed->path_watch);
-	list_remove(&feed->dirty_link);
-	list_remove(&feed->link);
-	mem_free(feed->path);
-	mem_free(feed);
+	tail_free(tail_loop->tail);
+	path_watch_free(tail_loop->path_watch);
+	list_remove(&tail_loop->dirty_link);
+	list_remove(&tail_loop->link);
+	mem_free(tail_loop->path);
+	mem_free(tail_loop);
 }
 
-const struct follower *feed_follower(const struct feed *feed)
+const struct tail *tail_loop_tail(const struct tail_loop *tail_loop)
 {
-	return feed->follower;
+	return tail_loop->tail;
 }
 
-const char *feed_poll_reason(const struct feed *feed)
+const char *tail_loop_poll_reason(const struct tail_loop *tail_loop)
 {
-	return feed->reason[0] ? feed->reason : NULL;
+	return tail_loop->reason[0] ? tail_loop->reason : NULL;
 }

@@ -17,18 +17,18 @@
 #define FEED_PARTIAL_MS 1000 /* a line without its end that old is shown */
 
 struct event_base;
-struct feed;
-struct feed_set;
+struct tail_loop;
+struct tail_loop_set;
 
-struct feed_options {
+struct tail_loop_options {
 	bool is_polling; /* without inotify, for tests */
 	int64_t poll_ms; /* 0: FEED_POLL_MS */
 };
 
-struct feed_handlers {
+struct tail_loop_handlers {
 	/* Lines; false: no more, and no further look. */
 	tail_sink_fn *block;
-	void (*changed)(void *data, enum follower_change change);
+	void (*changed)(void *data, enum tail_change change);
 	/* A line at the end of the file that has no end since FEED_PARTIAL_MS; it may get one yet. */
 	void (*partial)(void *data, const struct tail_block *block);
 	/* After each look. Here, and only here of these, the feed may be freed. */
@@ -36,24 +36,26 @@ struct feed_handlers {
 };
 
 /* NULL options: the usual ones. NULL on failure. */
-struct feed_set *feed_set_new(struct event_base *base, const struct feed_options *options);
-void feed_set_free(struct feed_set *set); /* its feeds are gone by then */
+struct tail_loop_set *tail_loop_set_new(
+    struct event_base *base, const struct tail_loop_options *options);
+void tail_loop_set_free(struct tail_loop_set *set); /* its feeds are gone by then */
 /* Looks at all of them, as after an overflow. */
-void feed_set_look(struct feed_set *set);
+void tail_loop_set_look(struct tail_loop_set *set);
 
 struct inotify_hub; /* NULL while inotify cannot be had */
-struct inotify_hub *feed_set_hub(const struct feed_set *set);
+struct inotify_hub *tail_loop_set_hub(const struct tail_loop_set *set);
 
 /*
  * Follows a path from now on, or, if places is not NULL, from those of an earlier life on;
  * none of them says that there was no file then. The first look comes from the event loop.
  */
-struct feed *feed_new(struct feed_set *set, const char *path, const struct tail_place *places,
-    size_t count, const struct feed_handlers *handlers, void *data);
-void feed_free(struct feed *feed); /* NULL: nothing */
+struct tail_loop *tail_loop_new(struct tail_loop_set *set, const char *path,
+    const struct tail_place *places, size_t count, const struct tail_loop_handlers *handlers,
+    void *data);
+void tail_loop_free(struct tail_loop *tail_loop); /* NULL: nothing */
 
-const struct follower *feed_follower(const struct feed *feed);
+const struct tail *tail_loop_tail(const struct tail_loop *tail_loop);
 /* Why it is polled; NULL: it is not. Lent. */
-const char *feed_poll_reason(const struct feed *feed);
+const char *tail_loop_poll_reason(const struct tail_loop *tail_loop);
 
 #endif

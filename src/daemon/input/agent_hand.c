@@ -365,11 +365,11 @@ static void look_first(
     struct agent_hand *hand, const struct agent_look *look, const struct muxbus_pane *pane)
 {
 	bool in_prefix;
-	struct agent_front front;
+	struct foreground front;
 	uint64_t human = typist_human(hand->daemon, pane, &in_prefix);
 	bool is_fresh = human > 0 && clock_real_ms() - (int64_t)human * 1000 < TYPIST_HUMAN_MS;
 
-	agent_front_read(pane->pid, &front);
+	foreground_read(pane->pid, &front);
 	hand->human = human;
 	if (pane->is_dead)
 		end(hand, HAND_HELD, "its program has ended");

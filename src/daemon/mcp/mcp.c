@@ -286,7 +286,7 @@ static void put_instructions(struct mcp_exchange *exchange, struct json_writer *
 {
 	bool is_weak;
 	char name[16];
-	uint32_t pane = request_caller_pane(exchange->request, &is_weak);
+	uint32_t pane = request_peer_pane(exchange->request, &is_weak);
 	struct buf text;
 	buf_init(&text, MCP_INSTRUCTIONS_MAX);
 	(void)snprintf(name, sizeof(name), "%%%u", (unsigned)pane);

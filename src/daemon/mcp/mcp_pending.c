@@ -54,12 +54,12 @@ void mcp_pending_free(struct mcp_pending *pending)
 static void write_next(const struct mcp_pending *pending, const char *name,
     const struct pane_ref *pane, char *out, size_t size)
 {
-	const struct courier_set *couriers = pending->daemon->couriers;
+	const struct puller_set *pullers = pending->daemon->pullers;
 	char woken[160];
 	if (pane->pane == MUXBUS_NO_ID)
 		(void)snprintf(woken, sizeof(woken),
 		    "; you are in no pane of this server, so nothing else wakes you");
-	else if (couriers && courier_is_armed(couriers, pane))
+	else if (pullers && puller_is_armed(pullers, pane))
 		(void)snprintf(woken, sizeof(woken),
 		    ", or end your turn: the follower of pane %%%u hands you notification %s",
 		    (unsigned)pane->pane, name);
@@ -96,10 +96,10 @@ static void on_time(evutil_socket_t fd, short events, void *data)
 		(void)request_release(request); /* answers it, or it will be answered later */
 		return;
 	}
-	uint32_t caller = request_caller_pane(request, &is_weak);
+	uint32_t peer_pane = request_peer_pane(request, &is_weak);
 	pane_ref_clear(&pane);
-	if (caller != MUXBUS_NO_ID)
-		pane_ref_of(pending->daemon->tmux, caller, &pane);
+	if (peer_pane != MUXBUS_NO_ID)
+		pane_ref_of(pending->daemon->tmux, peer_pane, &pane);
 	const char *name = wait_park(pending->daemon->waits, request, &pane);
 	if (!name)
 		return;

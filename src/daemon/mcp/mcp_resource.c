@@ -335,7 +335,7 @@ static void on_finish(void *data)
 	mem_free(reading);
 }
 
-static const struct request_dress dress = {
+static const struct response_format response_format = {
     .result = on_result,
     .error = on_error,
     .finish = on_finish,
@@ -391,7 +391,7 @@ static void handle_read(struct mcp_exchange *exchange, const void *data)
 	struct reading *reading = xcalloc(1, sizeof(*reading));
 	*reading = (struct reading){
 	    .mcp = mcp, .form = form, .is_modern = exchange->is_modern, .uri = xstrdup(args->uri)};
-	request_set_dress(exchange->request, &dress, reading, (size_t)1024 * 1024);
+	request_set_format(exchange->request, &response_format, reading, (size_t)1024 * 1024);
 	(void)snprintf(params, sizeof(params), "%s%s%s", form->params, id, form->params_end);
 	dispatch_run(mcp->dispatch, exchange->request,
 	    json_read(mcp->params_reader, params, strlen(params), &error));

@@ -196,7 +196,7 @@ static void on_finish(void *data)
 static const char *const ignored[] = {"wait_for_previous", NULL};
 static const struct field_tolerance tolerance = {.ignored = ignored};
 
-static const struct request_dress dress = {
+static const struct response_format response_format = {
     .tolerance = &tolerance,
     .narrow = on_narrow,
     .result = on_result,
@@ -282,7 +282,7 @@ static void handle_call(struct mcp_exchange *exchange, const void *data)
 		    mcp_progress_new(exchange->mcp, request, exchange->meta, tool->name);
 		call->pending = mcp_pending_new(exchange->session, request);
 	}
-	request_set_dress(request, &dress, call, LINE_BYTES);
+	request_set_format(request, &response_format, call, LINE_BYTES);
 	dispatch_run(exchange->mcp->dispatch, request, arguments);
 }
 

@@ -148,7 +148,7 @@ static char **make_env(const struct json *env)
 static void handle_ensure(struct request *request, const void *data)
 {
 	const struct ensure_args *args = data;
-	struct agent_plan plan = {
+	struct agent_spec plan = {
 	    .width = args->width,
 	    .height = args->height,
 	    .history_limit = args->history_limit,
@@ -161,8 +161,8 @@ static void handle_ensure(struct request *request, const void *data)
 		fail_field(request, "name", "must be of A-Z a-z 0-9 _ . : -");
 		return;
 	}
-	if (!spawn_check(request, &args->spawn) || !asker_pane(request, NULL, &teller) ||
-	    !asker_cwd(request, args->spawn.cwd, &teller, cwd, sizeof cwd))
+	if (!spawn_check(request, &args->spawn) || !requester_pane(request, NULL, &teller) ||
+	    !requester_cwd(request, args->spawn.cwd, &teller, cwd, sizeof cwd))
 		return;
 	snprintf(plan.name, sizeof plan.name, "%s", args->name);
 	plan.command = agent_strings_copy(args->spawn.command.strings, args->spawn.command.count);
@@ -170,7 +170,7 @@ static void handle_ensure(struct request *request, const void *data)
 	plan.cwd = xstrdup(cwd);
 	plan.prompt = args->prompt != NULL ? xstrdup(args->prompt) : NULL;
 	agent_ensure(request_daemon(request)->agents, request, &plan, &teller);
-	agent_plan_finish(&plan); /* what was not taken */
+	agent_spec_finish(&plan); /* what was not taken */
 }
 
 /* ---- send_task and respond ---- */
@@ -302,7 +302,7 @@ static void send(struct request *request, const struct send_args *args, bool is_
 	/* Newlines at the end would be Enters of their own. */
 	while (order.len > 0 && args->text[order.len - 1] == '\n')
 		order.len--;
-	if (!check_text(request, order.text, order.len) || !asker_pane(request, NULL, &teller))
+	if (!check_text(request, order.text, order.len) || !requester_pane(request, NULL, &teller))
 		return;
 	if (order.len == 0 && !is_response) {
 		fail_field(request, "text", "there is nothing to type");
@@ -410,7 +410,7 @@ static void handle_stop(struct request *request, const void *data)
 	if (agent != NULL && !args->force &&
 	    pane_fate(daemon->tmux, agent_pane(agent)) == PANE_THERE) {
 		muxbus_model_counts(tmux_model(daemon->tmux), &counts);
-		if (request_caller_pane(request, &is_weak) == agent_pane(agent)->pane ||
+		if (request_peer_pane(request, &is_weak) == agent_pane(agent)->pane ||
 		    counts.panes == 1) {
 			request_fail(request, MESSAGE_REFUSED,
 			    "agent \"%s\" is the caller's own, or in the server's last pane: "

@@ -35,7 +35,7 @@ static void answer_started(
 	struct json_writer *writer = request_result(request);
 	char message[MESSAGE_SIZE];
 
-	asker_write_told(message, sizeof message, what, errand->id, &errand->teller);
+	requester_write_told(message, sizeof message, what, errand->id, &errand->teller);
 	json_put_str(writer, "id", errand->id);
 	json_put_str(writer, "message", message);
 	if (timeout_sec > 0)
@@ -95,7 +95,7 @@ static void handle_idle(struct request *request, const void *data)
 	struct json_writer writer;
 	struct buf spec;
 
-	if (!asker_pane(request, NULL, &teller))
+	if (!requester_pane(request, NULL, &teller))
 		return;
 	if (args->pane != NULL && !target_pane(request, args->pane, &pane))
 		return;
@@ -170,7 +170,7 @@ static void handle_watch(struct request *request, const void *data)
 	struct json_writer writer;
 	struct buf spec;
 
-	if (!asker_pane(request, NULL, &teller) || !target_pane(request, args->pane, &pane))
+	if (!requester_pane(request, NULL, &teller) || !target_pane(request, args->pane, &pane))
 		return;
 	pane_ref_of(request_daemon(request)->tmux, pane->id, &subject);
 	buf_init(&spec, SPEC_SIZE);

@@ -21,7 +21,7 @@ static bool refuse(struct request *request, const char *reason)
 static const struct muxbus_pane *own_pane(struct request *request)
 {
 	bool is_weak;
-	uint32_t id = request_caller_pane(request, &is_weak);
+	uint32_t id = request_peer_pane(request, &is_weak);
 	return id == MUXBUS_NO_ID ? NULL : muxbus_model_pane(model_of(request), id);
 }
 

@@ -298,7 +298,7 @@ static void write_status(struct json_writer *writer, const struct daemon *daemon
 	json_put_int(writer, "undelivered", (int64_t)queue_undelivered(daemon->queue));
 	json_put_int(writer, "consumers", (int64_t)consumer_set_count(daemon->consumers));
 	json_put_int(writer, "parked", (int64_t)consumer_set_parked(daemon->consumers));
-	keeper_write(daemon->keeper, writer, "journal");
+	store_loop_write(daemon->store_loop, writer, "journal");
 	json_object_end(writer);
 	write_counters(writer, daemon);
 	write_streams(writer, daemon);

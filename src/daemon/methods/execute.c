@@ -259,7 +259,8 @@ static void handle_execute(struct request *request, const void *data)
 
 	if (given == NULL && request_peer(request) != NULL)
 		given = peer_cwd(request_peer(request));
-	if (asker_pane(request, NULL, &pane) && asker_cwd(request, given, &pane, cwd, sizeof cwd)) {
+	if (requester_pane(request, NULL, &pane) &&
+	    requester_cwd(request, given, &pane, cwd, sizeof cwd)) {
 		order.pane = &pane;
 		job = job_start(daemon->jobs, &order, reason, sizeof reason);
 		if (job == NULL)

@@ -125,7 +125,7 @@ static void write_started(
 	struct json_writer *writer = request_result(request);
 	char message[MESSAGE_SIZE], path[PATH_SIZE];
 
-	asker_write_told(message, sizeof message, "Started.", job->id, &job->pane);
+	requester_write_told(message, sizeof message, "Started.", job->id, &job->pane);
 	job_path(jobs, job, JOB_FILE_OUT, path, sizeof path);
 	json_put_str(writer, "id", job->id);
 	json_put_str(writer, "message", message);
@@ -179,8 +179,8 @@ static void handle_run(struct request *request, const void *data)
 	struct pane_ref pane;
 	char **env;
 
-	if (!asker_pane(request, args->pane, &pane) ||
-	    !asker_cwd(request, args->cwd, &pane, cwd, sizeof cwd) ||
+	if (!requester_pane(request, args->pane, &pane) ||
+	    !requester_cwd(request, args->cwd, &pane, cwd, sizeof cwd) ||
 	    (env = make_env(request, args->env)) == NULL)
 		return;
 	order.env = (const char *const *)env;

@@ -80,27 +80,27 @@ static bool find_pane(
 {
 	struct daemon *daemon = request_daemon(request);
 	const struct muxbus_pane *pane;
-	uint32_t caller;
+	uint32_t peer_pane;
 	bool is_weak;
 
 	if (args->pane != NULL && !target_pane(request, args->pane, &pane))
 		return false;
-	caller = request_caller_pane(request, &is_weak);
+	peer_pane = request_peer_pane(request, &is_weak);
 	if (args->pane == NULL)
-		pane = muxbus_model_pane(tmux_model(daemon->tmux), caller);
+		pane = muxbus_model_pane(tmux_model(daemon->tmux), peer_pane);
 	pane_ref_clear(ret_pane);
 	/*
 	 * Codex runs all its windows' children under one process that has no terminal: its
 	 * environment names the pane where that was started, whoever asks.
 	 */
 	if (is_weak && args->session != NULL && strcmp(args->agent, "codex") == 0 && pane != NULL &&
-	    pane->id == caller)
+	    pane->id == peer_pane)
 		return true;
 	if (pane == NULL)
 		return true;
 	pane_ref_of(daemon->tmux, pane->id, ret_pane);
 	if (args->state < 0 || states[args->state] != PRESENCE_GONE)
-		asker_expect_front(daemon, ret_pane, pane);
+		requester_expect_front(daemon, ret_pane, pane);
 	return true;
 }
 

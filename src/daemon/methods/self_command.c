@@ -76,7 +76,7 @@ static void handle_command(struct request *request, const void *data)
 	struct json_writer *writer;
 	struct pane_ref pane;
 
-	if (!check_command(request, args->command) || !asker_pane(request, args->pane, &pane))
+	if (!check_command(request, args->command) || !requester_pane(request, args->pane, &pane))
 		return;
 	if (pane.pane == MUXBUS_NO_ID) {
 		request_fail(request, MESSAGE_NO_SUCH_PANE,
@@ -91,8 +91,8 @@ static void handle_command(struct request *request, const void *data)
 		    (unsigned)pane.pane, SELF_COMMANDS_MAX);
 		return;
 	}
-	asker_write_told(message, sizeof message, "Started: it is typed when your prompt is ready.",
-	    command->id, &pane);
+	requester_write_told(message, sizeof message,
+	    "Started: it is typed when your prompt is ready.", command->id, &pane);
 	writer = request_result(request);
 	json_put_str(writer, "id", command->id);
 	json_put_str(writer, "message", message);

@@ -21,7 +21,7 @@
 #include "daemon/tmux/pane_fate.h"
 #include "daemon/tmux/tmux.h"
 
-/* In the order of enum courier_way. */
+/* In the order of enum puller_way. */
 static const char *const way_choices[] = {"follow", "hook", NULL};
 
 struct take_args {
@@ -36,7 +36,7 @@ static const struct field take_fields[] = {
 	.type = FIELD_INT,
 	.offset = offsetof(struct take_args, limit),
 	.min = 1,
-	.max = COURIER_LOANS_MAX,
+	.max = PULLER_LOANS_MAX,
 	.preset = "32",
 	.help = "How many at most."},
     {.name = "pane",
@@ -79,7 +79,7 @@ struct take_wait {
 	struct event_log_listener events;
 	struct event *timer;
 	struct pane_ref pane;
-	struct courier *courier;
+	struct puller *puller;
 	int64_t end_ms; /* CLOCK_MONOTONIC */
 	int64_t limit;
 };
@@ -90,7 +90,7 @@ static void take_free(struct take_wait *wait, bool has_gone)
 	queue_unlisten(wait->daemon->queue, &wait->posted);
 	event_log_unlisten(wait->daemon->events, &wait->events);
 	event_free(wait->timer);
-	courier_end(wait->courier, has_gone);
+	puller_end(wait->puller, has_gone);
 	mem_free(wait);
 }
 
@@ -99,8 +99,8 @@ static void put_note(struct take_wait *wait, struct json_writer *writer, uint64_
 	const struct notification *note = queue_find(wait->daemon->queue, seq);
 	struct buf notice;
 
-	buf_init(&notice, 8 * NOTICE_MAX);
-	notice_compose(&notice, &note, 1, &wait->daemon->config->limits);
+	buf_init(&notice, 8 * PROMPT_LINE_MAX);
+	prompt_line_compose(&notice, &note, 1, &wait->daemon->config->limits);
 	json_object_begin(writer, NULL);
 	json_put_int(writer, "seq", (int64_t)seq);
 	json_put_str(writer, "id", note->id);
@@ -116,7 +116,7 @@ static void take_answer(struct take_wait *wait)
 	struct request *request = wait->request;
 	int64_t left_ms = wait->end_ms - clock_mono_ms(), count = 0;
 	bool is_gone = pane_fate(wait->daemon->tmux, &wait->pane) == PANE_GONE;
-	uint64_t seq = is_gone ? 0 : courier_take(wait->courier);
+	uint64_t seq = is_gone ? 0 : puller_take(wait->puller);
 	struct json_writer *writer;
 
 	if (seq == 0 && !is_gone && left_ms > 0) {
@@ -134,7 +134,7 @@ static void take_answer(struct take_wait *wait)
 	writer = request_result(request);
 	json_put_id(writer, "pane", '%', wait->pane.pane);
 	json_array_begin(writer, "notifications");
-	for (; seq != 0; seq = ++count < wait->limit ? courier_take(wait->courier) : 0)
+	for (; seq != 0; seq = ++count < wait->limit ? puller_take(wait->puller) : 0)
 		put_note(wait, writer, seq);
 	json_array_end(writer);
 	json_put_double(writer, "loan_sec", (double)wait->daemon->config->limits.loan_ms / 1000);
@@ -178,11 +178,11 @@ static void take_notifications(struct request *request, const void *data)
 {
 	const struct take_args *args = data;
 	struct daemon *daemon = request_daemon(request);
-	struct courier *courier;
+	struct puller *puller;
 	struct take_wait *wait;
 	struct pane_ref pane;
 
-	if (!asker_pane(request, args->pane, &pane))
+	if (!requester_pane(request, args->pane, &pane))
 		return;
 	if (pane.pane == MUXBUS_NO_ID) {
 		request_fail_data(request, MESSAGE_PARAMS, "\"field\":\"pane\"",
@@ -190,8 +190,8 @@ static void take_notifications(struct request *request, const void *data)
 		    "told");
 		return;
 	}
-	courier = courier_begin(daemon->couriers, &pane, (enum courier_way)args->way);
-	if (courier == NULL) {
+	puller = puller_begin(daemon->pullers, &pane, (enum puller_way)args->way);
+	if (puller == NULL) {
 		request_fail(request, MESSAGE_LIMIT,
 		    "there are %d followers and hooks at work already, the most there may be",
 		    COURIERS_MAX);
@@ -201,7 +201,7 @@ static void take_notifications(struct request *request, const void *data)
 	wait->request = request;
 	wait->daemon = daemon;
 	wait->pane = pane;
-	wait->courier = courier;
+	wait->puller = puller;
 	wait->limit = args->limit;
 	wait->end_ms = clock_mono_ms() + clock_seconds_to_ms(args->timeout_sec);
 	wait->timer = evtimer_new(daemon->base, on_timer, wait);

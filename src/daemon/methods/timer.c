@@ -72,7 +72,7 @@ static void handle_sleep(struct request *request, const void *data)
 		    "seconds: a recurring sleep must be of at least %d", TIMER_RECURRING_MIN_SEC);
 		return;
 	}
-	if (!asker_pane(request, args->pane, &pane))
+	if (!requester_pane(request, args->pane, &pane))
 		return;
 	verdict = timer_sleep(
 	    timers, &pane, clock_seconds_to_ms(args->seconds), args->recurring, &timer, old_id);
@@ -82,7 +82,8 @@ static void handle_sleep(struct request *request, const void *data)
 		    TIMERS_MAX);
 		return;
 	}
-	asker_write_told(message, sizeof message, verdict_texts[verdict], timer->id, &timer->pane);
+	requester_write_told(
+	    message, sizeof message, verdict_texts[verdict], timer->id, &timer->pane);
 	writer = request_result(request);
 	json_put_str(writer, "id", timer->id);
 	json_put_str(writer, "message", message);

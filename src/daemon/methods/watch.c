@@ -80,9 +80,9 @@ static const struct field_result watch_results[] = {
 
 static void put_mode(struct json_writer *writer, const struct watch *watch)
 {
-	const char *reason = feed_poll_reason(watch->feed);
+	const char *reason = tail_loop_poll_reason(watch->tail_loop);
 	json_put_str(
-	    writer, "state", follower_state_name(follower_state(feed_follower(watch->feed))));
+	    writer, "state", tail_state_name(tail_state(tail_loop_tail(watch->tail_loop))));
 	json_put_str(writer, "mode", reason ? "poll" : "inotify");
 	if (reason)
 		json_put_str(writer, "mode_reason", reason);
@@ -108,7 +108,7 @@ static void handle_watch(struct request *request, const void *data)
 		    "file_path: must be an absolute path; \"%.200s\" is not", args->file_path);
 		return;
 	}
-	if (!asker_pane(request, args->pane, &pane))
+	if (!requester_pane(request, args->pane, &pane))
 		return;
 	const struct watch *watch = watch_add(watches, &order, reason, sizeof(reason));
 	if (!watch && errno == ENOSPC) {
@@ -120,7 +120,7 @@ static void handle_watch(struct request *request, const void *data)
 		    request, MESSAGE_PARAMS, "\"field\":\"regex\"", "regex: %s", reason);
 		return;
 	}
-	asker_write_told(message, sizeof(message), "The file is watched.", watch->id, &pane);
+	requester_write_told(message, sizeof(message), "The file is watched.", watch->id, &pane);
 	struct json_writer *writer = request_result(request);
 	json_put_str(writer, "id", watch->id);
 	json_put_str(writer, "message", message);
@@ -223,7 +223,7 @@ static void handle_cancel(struct request *request, const void *data)
 	unsigned count = 0;
 
 	pane_ref_clear(&pane);
-	if (!args->id && !args->file_path && !asker_pane(request, args->pane, &pane))
+	if (!args->id && !args->file_path && !requester_pane(request, args->pane, &pane))
 		return;
 	struct json_writer *writer = request_result(request);
 	json_array_begin(writer, "watches");
@@ -278,8 +278,8 @@ static const struct field_result list_results[] = {
 
 static void put_watch(struct json_writer *writer, const struct watch *watch)
 {
-	const struct follower *follower = feed_follower(watch->feed);
-	const struct tail_file *file = follower_file(follower);
+	const struct tail *tail = tail_loop_tail(watch->tail_loop);
+	const struct tail_file *file = tail_file(tail);
 	const struct pattern *pattern = watch->matcher.pattern;
 	json_object_begin(writer, NULL);
 	json_put_str(writer, "id", watch->id);
@@ -296,8 +296,8 @@ static void put_watch(struct json_writer *writer, const struct watch *watch)
 	json_put_time(writer, "created", watch->created_ms);
 	json_put_time(writer, "due", watch->real_due_ms);
 	put_mode(writer, watch);
-	if (follower_state(follower) == FOLLOWER_UNREADABLE)
-		json_put_str(writer, "reason", strerror(follower_error(follower)));
+	if (tail_state(tail) == TAIL_UNREADABLE)
+		json_put_str(writer, "reason", strerror(tail_error(tail)));
 	if (file)
 		json_put_int(writer, "offset", file->told.offset);
 	else

@@ -96,7 +96,7 @@ static void handle_yield(struct request *request, const void *args)
 	struct pane_ref pane;
 
 	(void)args;
-	if (!asker_pane(request, NULL, &pane))
+	if (!requester_pane(request, NULL, &pane))
 		return;
 	writer = request_result(request);
 	if (pane.pane != MUXBUS_NO_ID)

@@ -182,7 +182,7 @@ static pid_t find_child(pid_t pid, pid_t group)
 }
 
 /* The program that matters: a shell that only waits for what it has started is none. */
-static bool find_program(struct agent_front *front, pid_t group)
+static bool find_program(struct foreground *front, pid_t group)
 {
 	front->pid = group;
 	for (unsigned depth = 0; depth < DEPTH_MAX; depth++) {
@@ -200,17 +200,17 @@ static bool find_program(struct agent_front *front, pid_t group)
 	return front->start != 0;
 }
 
-bool agent_front_lives(pid_t pid, uint64_t start)
+bool foreground_lives(pid_t pid, uint64_t start)
 {
 	return start != 0 && process_start_ticks(pid) == start;
 }
 
-void agent_front_read(pid_t pid, struct agent_front *ret_front)
+void foreground_read(pid_t pid, struct foreground *ret_front)
 {
 	unsigned count = 0;
 	pid_t group = pane_tty_front_pid(pid);
 
-	*ret_front = (struct agent_front){0};
+	*ret_front = (struct foreground){0};
 	if (group == 0 || !find_program(ret_front, group))
 		return;
 	ret_front->is_known = true;

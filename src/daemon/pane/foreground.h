@@ -18,7 +18,7 @@ enum agent_reads {
 	AGENT_READS_NO, /* it computes, sleeps, or waits for something else */
 };
 
-struct agent_front {
+struct foreground {
 	bool is_known; /* false: nothing else counts */
 	pid_t pid; /* leader of the process group in front; behind a script's shell, its child */
 	uint64_t start; /* its start time; 0: it has ended */
@@ -28,9 +28,9 @@ struct agent_front {
 };
 
 /* pid is that of a pane's first process. */
-void agent_front_read(pid_t pid, struct agent_front *ret_front);
+void foreground_read(pid_t pid, struct foreground *ret_front);
 
 /* Whether a process that was seen is still there. */
-bool agent_front_lives(pid_t pid, uint64_t start);
+bool foreground_lives(pid_t pid, uint64_t start);
 
 #endif

@@ -14,7 +14,7 @@
 #include "daemon/queue/store.h"
 #include "wire/json.h"
 
-struct keeper {
+struct store_loop {
 	struct event_base *base;
 	struct journal_disk_dir *dir;
 	struct store *store;
@@ -24,20 +24,20 @@ struct keeper {
 	char trouble[160]; /* why it is degraded; "": it is not */
 };
 
-static void keeper_gap(void *data, uint64_t count, const char *reason)
+static void store_loop_gap(void *data, uint64_t count, const char *reason)
 {
-	struct keeper *keeper = data;
+	struct store_loop *store_loop = data;
 
-	snprintf(keeper->loss, sizeof keeper->loss, "%s", reason);
+	snprintf(store_loop->loss, sizeof store_loop->loss, "%s", reason);
 	log_error("the journal is damaged (%s): %llu records are lost; the file was set aside",
 	    reason, (unsigned long long)count);
 }
 
-static void keeper_degraded(void *data, bool is_degraded, const char *reason)
+static void store_loop_degraded(void *data, bool is_degraded, const char *reason)
 {
-	struct keeper *keeper = data;
+	struct store_loop *store_loop = data;
 
-	snprintf(keeper->trouble, sizeof keeper->trouble, "%s", is_degraded ? reason : "");
+	snprintf(store_loop->trouble, sizeof store_loop->trouble, "%s", is_degraded ? reason : "");
 	if (is_degraded)
 		log_error("%s; notifications are kept in memory until it can be", reason);
 	else
@@ -45,108 +45,109 @@ static void keeper_degraded(void *data, bool is_degraded, const char *reason)
 }
 
 /* Sets the timer for what the journal wants to do next. */
-static void keeper_arm(struct keeper *keeper)
+static void store_loop_arm(struct store_loop *store_loop)
 {
-	int timeout_ms = journal_timeout_ms(store_journal(keeper->store));
+	int timeout_ms = journal_timeout_ms(store_journal(store_loop->store));
 	struct timeval timeout = {timeout_ms / 1000, timeout_ms % 1000 * 1000};
 
-	if (timeout_ms < 0 || keeper->due == NULL)
+	if (timeout_ms < 0 || store_loop->due == NULL)
 		return;
-	if (!event_pending(keeper->due, EV_TIMEOUT, NULL))
-		event_add(keeper->due, &timeout);
+	if (!event_pending(store_loop->due, EV_TIMEOUT, NULL))
+		event_add(store_loop->due, &timeout);
 }
 
-static void keeper_pending(void *data)
+static void store_loop_pending(void *data)
 {
-	struct keeper *keeper = data;
+	struct store_loop *store_loop = data;
 
-	if (keeper->store != NULL)
-		keeper_arm(keeper);
+	if (store_loop->store != NULL)
+		store_loop_arm(store_loop);
 }
 
 static void on_synced(evutil_socket_t fd, short what, void *data)
 {
-	struct keeper *keeper = data;
+	struct store_loop *store_loop = data;
 
 	(void)fd;
 	(void)what;
-	journal_dispatch(store_journal(keeper->store));
-	keeper_arm(keeper);
+	journal_dispatch(store_journal(store_loop->store));
+	store_loop_arm(store_loop);
 }
 
 static void on_due(evutil_socket_t fd, short what, void *data)
 {
-	struct keeper *keeper = data;
+	struct store_loop *store_loop = data;
 
 	(void)fd;
 	(void)what;
-	journal_tick(store_journal(keeper->store));
-	keeper_arm(keeper);
+	journal_tick(store_journal(store_loop->store));
+	store_loop_arm(store_loop);
 }
 
-struct keeper *keeper_new(
+struct store_loop *store_loop_new(
     struct event_base *base, const char *state_dir, char *ret_reason, size_t reason_size)
 {
 	const struct store_handlers handlers = {
-	    .gap = keeper_gap, .degraded = keeper_degraded, .pending = keeper_pending};
-	struct keeper *keeper = xcalloc(1, sizeof *keeper);
+	    .gap = store_loop_gap, .degraded = store_loop_degraded, .pending = store_loop_pending};
+	struct store_loop *store_loop = xcalloc(1, sizeof *store_loop);
 
-	keeper->base = base;
-	keeper->dir = journal_disk_dir_open(state_dir);
-	if (keeper->dir != NULL)
-		keeper->store =
-		    store_open(&journal_disk_dir_table, keeper->dir, true, &handlers, keeper);
-	if (keeper->store == NULL) {
+	store_loop->base = base;
+	store_loop->dir = journal_disk_dir_open(state_dir);
+	if (store_loop->dir != NULL)
+		store_loop->store = store_open(
+		    &journal_disk_dir_table, store_loop->dir, true, &handlers, store_loop);
+	if (store_loop->store == NULL) {
 		snprintf(ret_reason, reason_size, "%s: %s", state_dir, strerror(errno));
-		keeper_free(keeper);
+		store_loop_free(store_loop);
 		return NULL;
 	}
-	keeper->synced = event_new(base, journal_fd(store_journal(keeper->store)),
-	    EV_READ | EV_PERSIST, on_synced, keeper);
-	keeper->due = evtimer_new(base, on_due, keeper);
-	if (keeper->synced == NULL || keeper->due == NULL || event_add(keeper->synced, NULL) < 0) {
+	store_loop->synced = event_new(base, journal_fd(store_journal(store_loop->store)),
+	    EV_READ | EV_PERSIST, on_synced, store_loop);
+	store_loop->due = evtimer_new(base, on_due, store_loop);
+	if (store_loop->synced == NULL || store_loop->due == NULL ||
+	    event_add(store_loop->synced, NULL) < 0) {
 		snprintf(ret_reason, reason_size, "out of memory");
-		keeper_free(keeper);
+		store_loop_free(store_loop);
 		return NULL;
 	}
-	keeper_arm(keeper);
-	return keeper;
+	store_loop_arm(store_loop);
+	return store_loop;
 }
 
-void keeper_free(struct keeper *keeper)
+void store_loop_free(struct store_loop *store_loop)
 {
-	if (keeper == NULL)
+	if (store_loop == NULL)
 		return;
-	if (keeper->synced != NULL)
-		event_free(keeper->synced);
-	if (keeper->due != NULL)
-		event_free(keeper->due);
-	keeper->due = NULL;
-	store_close(keeper->store);
-	journal_disk_dir_close(keeper->dir);
-	mem_free(keeper);
+	if (store_loop->synced != NULL)
+		event_free(store_loop->synced);
+	if (store_loop->due != NULL)
+		event_free(store_loop->due);
+	store_loop->due = NULL;
+	store_close(store_loop->store);
+	journal_disk_dir_close(store_loop->dir);
+	mem_free(store_loop);
 }
 
-struct store *keeper_store(struct keeper *keeper)
+struct store *store_loop_store(struct store_loop *store_loop)
 {
-	return keeper->store;
+	return store_loop->store;
 }
 
-const char *keeper_loss(const struct keeper *keeper)
+const char *store_loop_loss(const struct store_loop *store_loop)
 {
-	return keeper->loss[0] != '\0' ? keeper->loss : NULL;
+	return store_loop->loss[0] != '\0' ? store_loop->loss : NULL;
 }
 
-void keeper_write(struct keeper *keeper, struct json_writer *writer, const char *name)
+void store_loop_write(struct store_loop *store_loop, struct json_writer *writer, const char *name)
 {
 	struct journal_stats stats;
 
-	journal_stats(store_journal(keeper->store), &stats);
+	journal_stats(store_journal(store_loop->store), &stats);
 	json_object_begin(writer, name);
 	json_put_str(writer, "state", stats.is_degraded ? "degraded" : "sound");
-	json_put_str(writer, "trouble", stats.is_degraded ? keeper->trouble : NULL);
+	json_put_str(writer, "trouble", stats.is_degraded ? store_loop->trouble : NULL);
 	json_put_int(writer, "bytes", (int64_t)stats.bytes);
-	json_put_int(writer, "entries", (int64_t)store_count(keeper->store));
+	json_put_int(writer, "entries", (int64_t)store_count(store_loop->store));
 	json_put_int(writer, "syncs", (int64_t)stats.syncs);
 	json_put_int(writer, "rewrites", (int64_t)stats.rewrites);
 	json_put_int(writer, "longest_sync_us", stats.longest_sync_us);

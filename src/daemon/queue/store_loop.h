@@ -11,22 +11,22 @@
 #include <stdint.h>
 
 struct event_base;
-struct keeper;
+struct store_loop;
 struct json_writer;
 struct store;
 
 /* NULL on failure, with a reason; a disk that fails is no failure. */
-struct keeper *keeper_new(
+struct store_loop *store_loop_new(
     struct event_base *base, const char *state_dir, char *ret_reason, size_t reason_size);
 /* Syncs and closes. */
-void keeper_free(struct keeper *keeper);
+void store_loop_free(struct store_loop *store_loop);
 
-struct store *keeper_store(struct keeper *keeper);
+struct store *store_loop_store(struct store_loop *store_loop);
 
 /* What was lost to damage, found when the journal was read; 0 and NULL: nothing. */
-const char *keeper_loss(const struct keeper *keeper);
+const char *store_loop_loss(const struct store_loop *store_loop);
 
 /* The journal's figures, for status. */
-void keeper_write(struct keeper *keeper, struct json_writer *writer, const char *name);
+void store_loop_write(struct store_loop *store_loop, struct json_writer *writer, const char *name);
 
 #endif

@@ -9,14 +9,14 @@ struct agent_set;
 struct config;
 struct consumer_set;
 struct counters;
-struct courier_set;
+struct puller_set;
 struct delivery_set;
 struct errand_set;
 struct event_base;
 struct event_log;
 struct history;
 struct job_set;
-struct keeper;
+struct store_loop;
 struct presence_set;
 struct queue;
 struct screen_sign_set;
@@ -38,7 +38,7 @@ struct daemon {
 	struct stream_set *streams; /* the output of its panes */
 	struct queue *queue; /* of notifications */
 	struct consumer_set *consumers; /* who reads the queue by name */
-	struct keeper *keeper; /* what the disk holds of all that */
+	struct store_loop *store_loop; /* what the disk holds of all that */
 	struct timer_set *timers;
 	struct job_set *jobs;
 	struct wait_set *waits;
@@ -49,7 +49,7 @@ struct daemon {
 	struct typist_set *typists; /* who type at prompts */
 	struct agent_set *agents; /* interactive programs kept alive */
 	struct self_command_set *self_commands; /* typed into panes that asked for it */
-	struct courier_set *couriers; /* who hand notifications on, so that nothing is typed */
+	struct puller_set *pullers; /* who hand notifications on, so that nothing is typed */
 	struct delivery_set *deliveries; /* notifications on their way into panes */
 	struct watch_set *watches; /* of files */
 	struct counters *counters;

@@ -207,7 +207,7 @@ static void handle_again(struct put_off *put_off)
 		params = json_read(dispatch->reader, (const char *)put_off->params.data,
 		    put_off->params.len, &json_error);
 	if (peer)
-		peer_forget_caller(peer);
+		peer_forget_pane(peer);
 	if (read_args(dispatch, put_off->request, params))
 		(void)call(dispatch, put_off->request, false);
 	give_back(dispatch, put_off->params.len);

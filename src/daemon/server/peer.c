@@ -40,7 +40,7 @@
 #define COPY_BYTES_MAX 2048 /* what is longer is referenced instead */
 
 /* A reserved place for a response. */
-struct place {
+struct response_slot {
 	struct list link; /* in row or waits */
 	struct peer *peer;
 	void (*gone)(void *data); /* NULL once it is answered */
@@ -84,8 +84,8 @@ struct peer {
 	struct subscription_set *subscriptions;
 	char *cwd; /* of its commands; NULL: none yet */
 	bool is_behind; /* events were dropped */
-	bool has_caller;
-	struct caller caller;
+	bool has_pane;
+	struct peer_pane peer_pane;
 	uint32_t said_pane; /* that it says it speaks for */
 	void *attachment;
 	void (*finish_attachment)(void *attachment);
@@ -132,22 +132,23 @@ struct peer *peer_new(struct peer_shared *shared, int fd, pid_t pid, uid_t uid)
 }
 
 /* Takes a place out of its row and frees it. */
-static void place_free(struct place *place)
+static void response_slot_free(struct response_slot *response_slot)
 {
-	list_remove(&place->link);
-	buf_finish(&place->line);
-	mem_free(place->sent_data);
-	mem_free(place);
+	list_remove(&response_slot->link);
+	buf_finish(&response_slot->line);
+	mem_free(response_slot->sent_data);
+	mem_free(response_slot);
 }
 
 /* Lets go of the requests of a list; those that can stop are told, and may answer others. */
-static void detach_requests(struct list *places)
+static void detach_requests(struct list *response_slots)
 {
-	while (!list_is_empty(places)) {
-		struct place *place = list_entry(places->next, struct place, link);
-		void (*gone)(void *) = place->gone;
-		void *data = place->data;
-		place_free(place);
+	while (!list_is_empty(response_slots)) {
+		struct response_slot *response_slot =
+		    list_entry(response_slots->next, struct response_slot, link);
+		void (*gone)(void *) = response_slot->gone;
+		void *data = response_slot->data;
+		response_slot_free(response_slot);
 		if (gone)
 			gone(data);
 	}
@@ -224,30 +225,30 @@ struct subscription_set *peer_subscriptions(struct peer *peer)
 	return peer->subscriptions;
 }
 
-const struct caller *peer_caller(struct peer *peer)
+const struct peer_pane *peer_pane_of(struct peer *peer)
 {
 	const struct daemon *daemon = peer->daemon;
-	if (!peer->has_caller) {
+	if (!peer->has_pane) {
 		const struct muxbus_model *model = tmux_model(daemon->tmux);
-		caller_find(peer->pid, model, daemon->config->tmux_socket, &peer->caller);
-		bool is_sure = peer->caller.pane != MUXBUS_NO_ID && !peer->caller.is_weak;
+		peer_pane_find(peer->pid, model, daemon->config->tmux_socket, &peer->peer_pane);
+		bool is_sure = peer->peer_pane.pane != MUXBUS_NO_ID && !peer->peer_pane.is_weak;
 		if (!is_sure && muxbus_model_pane(model, peer->said_pane))
-			peer->caller = (struct caller){
-			    .pane = peer->said_pane, .evidence = CALLER_SAID, .is_weak = false};
-		peer->has_caller = true;
+			peer->peer_pane = (struct peer_pane){
+			    .pane = peer->said_pane, .evidence = PANE_SAID, .is_weak = false};
+		peer->has_pane = true;
 	}
-	return &peer->caller;
+	return &peer->peer_pane;
 }
 
-void peer_forget_caller(struct peer *peer)
+void peer_forget_pane(struct peer *peer)
 {
-	peer->has_caller = false;
+	peer->has_pane = false;
 }
 
 void peer_speak_for(struct peer *peer, uint32_t pane)
 {
 	peer->said_pane = pane;
-	peer->has_caller = false;
+	peer->has_pane = false;
 }
 
 void peer_attach(struct peer *peer, void *attachment, void (*finish)(void *attachment))
@@ -453,20 +454,21 @@ void peer_drain(struct peer *peer, int64_t until_ms)
 
 /* ---- the row of responses ---------------------------------------------------------- */
 
-struct place *peer_reserve(struct peer *peer, bool is_waiting, void (*gone)(void *data), void *data)
+struct response_slot *peer_reserve(
+    struct peer *peer, bool is_waiting, void (*gone)(void *data), void *data)
 {
-	struct place *place = xcalloc(1, sizeof(*place));
-	place->peer = peer;
-	place->gone = gone;
-	place->data = data;
-	place->is_waiting = is_waiting;
-	buf_init(&place->line, SIZE_MAX);
-	list_append(is_waiting ? &peer->waits : &peer->row, &place->link);
+	struct response_slot *response_slot = xcalloc(1, sizeof(*response_slot));
+	response_slot->peer = peer;
+	response_slot->gone = gone;
+	response_slot->data = data;
+	response_slot->is_waiting = is_waiting;
+	buf_init(&response_slot->line, SIZE_MAX);
+	list_append(is_waiting ? &peer->waits : &peer->row, &response_slot->link);
 	if (is_waiting)
 		peer->wait_count++;
 	else
 		peer->row_count++;
-	return place;
+	return response_slot;
 }
 
 void *peer_find_open(
@@ -476,67 +478,69 @@ void *peer_find_open(
 	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
 		struct list *link;
 		list_for_each (link, rows[i]) {
-			struct place *place = list_entry(link, struct place, link);
-			if (place->gone && is_it(place->data, key))
-				return place->data;
+			struct response_slot *response_slot =
+			    list_entry(link, struct response_slot, link);
+			if (response_slot->gone && is_it(response_slot->data, key))
+				return response_slot->data;
 		}
 	}
 	return NULL;
 }
 
 /* Puts the line of a place, whose turn it is, into the output, and frees the place. */
-static void leave(struct place *place, struct buf *line)
+static void leave(struct response_slot *response_slot, struct buf *line)
 {
-	struct peer *peer = place->peer;
+	struct peer *peer = response_slot->peer;
 	emit(peer, line);
-	if (place->sent && !peer->is_gone && !peer->is_ended)
-		place->sent(peer, place->sent_data);
-	place_free(place);
+	if (response_slot->sent && !peer->is_gone && !peer->is_ended)
+		response_slot->sent(peer, response_slot->sent_data);
+	response_slot_free(response_slot);
 }
 
 /* Those at the head of the row that are answered leave. */
 static void advance_row(struct peer *peer)
 {
 	while (!list_is_empty(&peer->row)) {
-		struct place *place = list_entry(peer->row.next, struct place, link);
-		if (place->gone)
+		struct response_slot *response_slot =
+		    list_entry(peer->row.next, struct response_slot, link);
+		if (response_slot->gone)
 			return;
-		peer->held_bytes -= place->line.len;
-		struct buf line = place->line;
-		buf_init(&place->line, SIZE_MAX);
-		leave(place, &line);
+		peer->held_bytes -= response_slot->line.len;
+		struct buf line = response_slot->line;
+		buf_init(&response_slot->line, SIZE_MAX);
+		leave(response_slot, &line);
 		buf_finish(&line);
 	}
 }
 
 /* Keeps the line of a place until those before it have left. */
-static void hold(struct place *place, struct buf *line)
+static void hold(struct response_slot *response_slot, struct buf *line)
 {
-	struct peer *peer = place->peer;
-	place->line = *line;
+	struct peer *peer = response_slot->peer;
+	response_slot->line = *line;
 	buf_init(line, line->max);
-	peer->held_bytes += place->line.len;
+	peer->held_bytes += response_slot->line.len;
 	if (unread_bytes(peer) > unread_max(peer))
 		disconnect(peer, "its responses pile up (limit unread_bytes)");
 }
 
-void peer_respond(struct place *place, struct buf *line,
+void peer_respond(struct response_slot *response_slot, struct buf *line,
     void (*sent)(struct peer *peer, void *data), void *sent_data)
 {
-	struct peer *peer = place->peer;
-	place->gone = NULL;
-	place->sent = sent;
-	place->sent_data = sent_data;
-	if (place->is_waiting) {
+	struct peer *peer = response_slot->peer;
+	response_slot->gone = NULL;
+	response_slot->sent = sent;
+	response_slot->sent_data = sent_data;
+	if (response_slot->is_waiting) {
 		peer->wait_count--;
-		leave(place, line);
+		leave(response_slot, line);
 	} else {
 		peer->row_count--;
-		if (place->link.prev == &peer->row) {
-			leave(place, line);
+		if (response_slot->link.prev == &peer->row) {
+			leave(response_slot, line);
 			advance_row(peer);
 		} else {
-			hold(place, line);
+			hold(response_slot, line);
 		}
 	}
 	want_turn(peer);

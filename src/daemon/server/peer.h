@@ -26,7 +26,7 @@
 
 #define PEER_ORDERED_MAX 64 /* requests of one peer that are being answered, beside waits */
 
-struct caller;
+struct peer_pane;
 struct daemon;
 struct dispatch;
 struct peer;
@@ -61,9 +61,9 @@ struct peer *peer_of_link(struct list *link);
 size_t peer_wait_count(const struct peer *peer);
 size_t peer_request_count(const struct peer *peer);
 
-/* Which pane it sits in: found once, and again after peer_forget_caller(). */
-const struct caller *peer_caller(struct peer *peer);
-void peer_forget_caller(struct peer *peer);
+/* Which pane it sits in: found once, and again after peer_forget_pane(). */
+const struct peer_pane *peer_pane_of(struct peer *peer);
+void peer_forget_pane(struct peer *peer);
 /*
  * It says that it speaks for this pane, which counts where its process does not tell surely;
  * MUXBUS_NO_ID takes that back.
@@ -74,15 +74,15 @@ void peer_speak_for(struct peer *peer, uint32_t pane);
  * A place in the row of responses; those that wait are in no order. gone is called if the
  * peer goes before peer_respond(); the place is gone then too.
  */
-struct place;
-struct place *peer_reserve(
+struct response_slot;
+struct response_slot *peer_reserve(
     struct peer *peer, bool is_waiting, void (*gone)(void *data), void *data);
 /*
  * Gives up the place with a line, or with none if line is empty. Its content may be taken
  * away. sent, if not NULL, is called when the line has its place in the output; sent_data
  * is memory of mem_alloc() that is freed.
  */
-void peer_respond(struct place *place, struct buf *line,
+void peer_respond(struct response_slot *response_slot, struct buf *line,
     void (*sent)(struct peer *peer, void *data), void *sent_data);
 
 /*

@@ -149,7 +149,7 @@ static uint32_t pane_of_environment(
 
 /* Walks from the process to its ancestors, and asks the kernel about each. */
 static bool find_by_kernel(
-    const char *proc, pid_t pid, const struct muxbus_model *model, struct caller *ret_caller)
+    const char *proc, pid_t pid, const struct muxbus_model *model, struct peer_pane *ret_pane)
 {
 	unsigned detached = 0; /* generations without a terminal, up to the first that has one */
 	bool has_tty = false;
@@ -159,14 +159,14 @@ static bool find_by_kernel(
 			return false;
 		has_tty |= process.tty != 0;
 		detached += !has_tty;
-		ret_caller->is_weak = detached > DETACHED_MAX;
-		ret_caller->pane = process.tty ? pane_of_tty(model, process.tty) : MUXBUS_NO_ID;
-		ret_caller->evidence = generation == 0 ? CALLER_TTY : CALLER_ANCESTOR_TTY;
-		if (ret_caller->pane != MUXBUS_NO_ID)
+		ret_pane->is_weak = detached > DETACHED_MAX;
+		ret_pane->pane = process.tty ? pane_of_tty(model, process.tty) : MUXBUS_NO_ID;
+		ret_pane->evidence = generation == 0 ? PANE_TTY : PANE_ANCESTOR_TTY;
+		if (ret_pane->pane != MUXBUS_NO_ID)
 			return true;
-		ret_caller->pane = pane_of_pid(model, pid);
-		ret_caller->evidence = CALLER_ANCESTOR_PID;
-		if (ret_caller->pane != MUXBUS_NO_ID)
+		ret_pane->pane = pane_of_pid(model, pid);
+		ret_pane->evidence = PANE_ANCESTOR_PID;
+		if (ret_pane->pane != MUXBUS_NO_ID)
 			return true;
 		pid = process.parent;
 	}
@@ -174,14 +174,14 @@ static bool find_by_kernel(
 }
 
 static bool find_by_environment(const char *proc, pid_t pid, const struct muxbus_model *model,
-    const char *tmux_socket, struct caller *ret_caller)
+    const char *tmux_socket, struct peer_pane *ret_pane)
 {
 	for (int generation = 0; generation < GENERATIONS_MAX && pid > 1; generation++) {
 		struct process process;
-		ret_caller->pane = pane_of_environment(proc, pid, model, tmux_socket);
-		ret_caller->evidence = CALLER_ENVIRONMENT;
-		ret_caller->is_weak = true;
-		if (ret_caller->pane != MUXBUS_NO_ID)
+		ret_pane->pane = pane_of_environment(proc, pid, model, tmux_socket);
+		ret_pane->evidence = PANE_ENVIRONMENT;
+		ret_pane->is_weak = true;
+		if (ret_pane->pane != MUXBUS_NO_ID)
 			return true;
 		if (read_process(proc, pid, &process) < 0)
 			return false;
@@ -190,35 +190,35 @@ static bool find_by_environment(const char *proc, pid_t pid, const struct muxbus
 	return false;
 }
 
-void caller_find_in(const char *proc, pid_t pid, const struct muxbus_model *model,
-    const char *tmux_socket, struct caller *ret_caller)
+void peer_pane_find_in(const char *proc, pid_t pid, const struct muxbus_model *model,
+    const char *tmux_socket, struct peer_pane *ret_pane)
 {
-	if (find_by_kernel(proc, pid, model, ret_caller) ||
-	    find_by_environment(proc, pid, model, tmux_socket, ret_caller))
+	if (find_by_kernel(proc, pid, model, ret_pane) ||
+	    find_by_environment(proc, pid, model, tmux_socket, ret_pane))
 		return;
-	*ret_caller = (struct caller){.pane = MUXBUS_NO_ID, .evidence = CALLER_NONE};
+	*ret_pane = (struct peer_pane){.pane = MUXBUS_NO_ID, .evidence = PANE_NONE};
 }
 
-void caller_find(
-    pid_t pid, const struct muxbus_model *model, const char *tmux_socket, struct caller *ret_caller)
+void peer_pane_find(pid_t pid, const struct muxbus_model *model, const char *tmux_socket,
+    struct peer_pane *ret_pane)
 {
-	caller_find_in("/proc", pid, model, tmux_socket, ret_caller);
+	peer_pane_find_in("/proc", pid, model, tmux_socket, ret_pane);
 }
 
-const char *caller_evidence_name(enum caller_evidence evidence)
+const char *pane_evidence_name(enum pane_evidence evidence)
 {
 	switch (evidence) {
-	case CALLER_NONE:
+	case PANE_NONE:
 		return "none";
-	case CALLER_ENVIRONMENT:
+	case PANE_ENVIRONMENT:
 		return "environment";
-	case CALLER_ANCESTOR_PID:
+	case PANE_ANCESTOR_PID:
 		return "ancestor_pid";
-	case CALLER_ANCESTOR_TTY:
+	case PANE_ANCESTOR_TTY:
 		return "ancestor_tty";
-	case CALLER_SAID:
+	case PANE_SAID:
 		return "said";
-	case CALLER_TTY:
+	case PANE_TTY:
 		return "tty";
 	}
 	return "none";

@@ -12,29 +12,29 @@
 #include <stdint.h>
 #include <sys/types.h>
 
-enum caller_evidence {
-	CALLER_NONE,
-	CALLER_ENVIRONMENT, /* weak */
-	CALLER_ANCESTOR_PID,
-	CALLER_ANCESTOR_TTY,
-	CALLER_TTY,
-	CALLER_SAID, /* it has said so itself */
+enum pane_evidence {
+	PANE_NONE,
+	PANE_ENVIRONMENT, /* weak */
+	PANE_ANCESTOR_PID,
+	PANE_ANCESTOR_TTY,
+	PANE_TTY,
+	PANE_SAID, /* it has said so itself */
 };
 
-struct caller {
+struct peer_pane {
 	uint32_t pane; /* MUXBUS_NO_ID if none */
-	enum caller_evidence evidence;
+	enum pane_evidence evidence;
 	bool is_weak;
 };
 
 /* tmux_socket is the server's, for checking $TMUX beside $TMUX_PANE. */
-void caller_find(pid_t pid, const struct muxbus_model *model, const char *tmux_socket,
-    struct caller *ret_caller);
+void peer_pane_find(pid_t pid, const struct muxbus_model *model, const char *tmux_socket,
+    struct peer_pane *ret_pane);
 
 /* The same with another /proc. */
-void caller_find_in(const char *proc, pid_t pid, const struct muxbus_model *model,
-    const char *tmux_socket, struct caller *ret_caller);
+void peer_pane_find_in(const char *proc, pid_t pid, const struct muxbus_model *model,
+    const char *tmux_socket, struct peer_pane *ret_pane);
 
-const char *caller_evidence_name(enum caller_evidence evidence);
+const char *pane_evidence_name(enum pane_evidence evidence);
 
 #endif

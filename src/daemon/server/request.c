@@ -24,7 +24,7 @@
 struct request {
 	struct daemon *daemon;
 	struct peer *peer; /* NULL once it is gone */
-	struct place *place; /* NULL once the peer is gone */
+	struct response_slot *response_slot; /* NULL once the peer is gone */
 	const struct method *method;
 	struct buf out;
 	struct json_writer writer;
@@ -35,9 +35,9 @@ struct request {
 	void *cancelled_data;
 	void (*sent)(struct peer *peer, void *data);
 	void *sent_data;
-	const struct request_dress *dress; /* NULL: JSON-RPC's own */
-	void *dress_data;
-	size_t dress_line_max;
+	const struct response_format *response_format; /* NULL: JSON-RPC's own */
+	void *format_data;
+	size_t format_line_max;
 	char id[];
 };
 
@@ -46,7 +46,7 @@ static void on_peer_gone(void *data)
 {
 	struct request *request = data;
 	request->peer = NULL;
-	request->place = NULL;
+	request->response_slot = NULL;
 	void (*cancelled)(struct request *, void *) = request->cancelled;
 	request->cancelled = NULL;
 	if (cancelled)
@@ -66,7 +66,7 @@ struct request *request_new(
 		memcpy(request->id, id, id_len);
 	buf_init(&request->out, (size_t)daemon->config->limits.result_bytes + ENVELOPE_BYTES);
 	if (peer)
-		request->place = peer_reserve(
+		request->response_slot = peer_reserve(
 		    peer, method && method->flags & METHOD_WAITS, on_peer_gone, request);
 	return request;
 }
@@ -89,28 +89,28 @@ struct peer *request_peer(const struct request *request)
 	return request->peer;
 }
 
-void request_set_dress(
-    struct request *request, const struct request_dress *dress, void *data, size_t line_max)
+void request_set_format(struct request *request, const struct response_format *response_format,
+    void *data, size_t line_max)
 {
-	request->dress = dress;
-	request->dress_data = data;
-	request->dress_line_max = line_max;
+	request->response_format = response_format;
+	request->format_data = data;
+	request->format_line_max = line_max;
 }
 
-bool request_is_dressed(const struct request *request)
+bool request_is_formatted(const struct request *request)
 {
-	return request->dress != NULL;
+	return request->response_format != NULL;
 }
 
 const struct field_tolerance *request_tolerance(const struct request *request)
 {
-	return request && request->dress ? request->dress->tolerance : NULL;
+	return request && request->response_format ? request->response_format->tolerance : NULL;
 }
 
 void request_narrow(struct request *request, void *args)
 {
-	if (request->dress && request->dress->narrow)
-		request->dress->narrow(request->dress_data, request, args);
+	if (request->response_format && request->response_format->narrow)
+		request->response_format->narrow(request->format_data, request, args);
 }
 
 const char *request_id(const struct request *request)
@@ -131,11 +131,11 @@ struct request *request_find(struct peer *peer, const char *id)
 
 void request_withdraw(struct request *request)
 {
-	struct place *place = request->place;
+	struct response_slot *response_slot = request->response_slot;
 	struct buf none;
 	buf_init(&none, 0);
-	if (place)
-		peer_respond(place, &none, NULL, NULL);
+	if (response_slot)
+		peer_respond(response_slot, &none, NULL, NULL);
 	on_peer_gone(request);
 }
 
@@ -180,7 +180,7 @@ struct json_writer *request_result(struct request *request)
 		if (buf_reserve(&request->out, FIRST_BYTES) < 0)
 			log_debug("a first buffer was refused"); /* the writer will say more */
 		json_writer_init(&request->writer, &request->out);
-		if (request->dress)
+		if (request->response_format)
 			json_object_begin(&request->writer, NULL);
 		else
 			message_begin_result(
@@ -194,31 +194,32 @@ static void answer(struct request *request)
 {
 	if (request->is_notification)
 		buf_clear(&request->out);
-	if (request->place) {
-		peer_respond(request->place, &request->out, request->sent, request->sent_data);
+	if (request->response_slot) {
+		peer_respond(
+		    request->response_slot, &request->out, request->sent, request->sent_data);
 		request->sent_data = NULL;
 	}
 	mem_free(request->sent_data);
 	buf_finish(&request->out);
-	if (request->dress && request->dress->finish)
-		request->dress->finish(request->dress_data);
+	if (request->response_format && request->response_format->finish)
+		request->response_format->finish(request->format_data);
 	mem_free(request);
 }
 
 /* Puts into out the line that the dress makes of a result (text NULL) or an error. */
-static void dress(
+static void response_format(
     struct request *request, enum message_error error, const char *text, const char *members)
 {
 	struct buf result = request->out;
-	buf_init(&request->out, request->dress_line_max + ENVELOPE_BYTES);
+	buf_init(&request->out, request->format_line_max + ENVELOPE_BYTES);
 	struct json_writer *writer = &request->writer;
 	json_writer_init(writer, &request->out);
 	message_begin(writer, request->is_notification ? "null" : request->id);
 	if (text)
-		request->dress->error(request->dress_data, writer, error, text, members);
+		request->response_format->error(request->format_data, writer, error, text, members);
 	else
-		request->dress->result(
-		    request->dress_data, writer, (const char *)result.data, result.len);
+		request->response_format->result(
+		    request->format_data, writer, (const char *)result.data, result.len);
 	message_end(writer);
 	buf_finish(&result);
 }
@@ -227,7 +228,7 @@ void request_done(struct request *request)
 {
 	const struct config_limits *limits = &request->daemon->config->limits;
 	struct json_writer *writer = request_result(request);
-	if (request->dress)
+	if (request->response_format)
 		json_object_end(writer);
 	else
 		message_end_result(writer);
@@ -241,8 +242,8 @@ void request_done(struct request *request)
 	}
 	if (request->history)
 		history_end(request->daemon->history, request->history, NULL, "");
-	if (request->dress && !request->is_notification)
-		dress(request, MESSAGE_INTERNAL, NULL, NULL);
+	if (request->response_format && !request->is_notification)
+		response_format(request, MESSAGE_INTERNAL, NULL, NULL);
 	answer(request);
 }
 
@@ -256,8 +257,8 @@ static void __attribute__((format(printf, 4, 0))) fail(struct request *request,
 	buf_finish(&request->out);
 	buf_init(&request->out, ENVELOPE_BYTES + 8192 * 6 + (data ? strlen(data) : 0));
 	json_writer_init(&request->writer, &request->out);
-	if (request->dress)
-		dress(request, error, text.data ? (const char *)text.data : "", data);
+	if (request->response_format)
+		response_format(request, error, text.data ? (const char *)text.data : "", data);
 	else
 		message_write_error(&request->writer,
 		    request->is_notification ? "null" : request->id, error,
@@ -290,18 +291,19 @@ void request_fail_data(
 	va_end(args);
 }
 
-uint32_t request_caller_pane(struct request *request, bool *ret_weak)
+uint32_t request_peer_pane(struct request *request, bool *ret_weak)
 {
 	*ret_weak = false;
 	struct tmux *tmux = request->daemon->tmux;
 	if (!request->peer || !tmux || !tmux_is_live(tmux))
 		return MUXBUS_NO_ID;
-	const struct caller *caller = peer_caller(request->peer);
+	const struct peer_pane *peer_pane = peer_pane_of(request->peer);
 	/* A pane that is gone may have been broken up and the caller moved: look again. */
-	if (caller->pane != MUXBUS_NO_ID && !muxbus_model_pane(tmux_model(tmux), caller->pane)) {
-		peer_forget_caller(request->peer);
-		caller = peer_caller(request->peer);
+	if (peer_pane->pane != MUXBUS_NO_ID &&
+	    !muxbus_model_pane(tmux_model(tmux), peer_pane->pane)) {
+		peer_forget_pane(request->peer);
+		peer_pane = peer_pane_of(request->peer);
 	}
-	*ret_weak = caller->is_weak;
-	return caller->pane;
+	*ret_weak = peer_pane->is_weak;
+	return peer_pane->pane;
 }

@@ -35,7 +35,7 @@ void request_note(struct request *request, const struct json *params);
  * them. result is the JSON text of the object. Each writes the members of the line's
  * object behind its id. finish is called once when the request is freed.
  */
-struct request_dress {
+struct response_format {
 	const struct field_tolerance *tolerance; /* in reading the parameters; NULL: none */
 	/* The arguments were read and are good; may narrow them. NULL: nothing to do. */
 	void (*narrow)(void *data, struct request *request, void *args);
@@ -45,10 +45,10 @@ struct request_dress {
 	    const char *text, const char *members);
 	void (*finish)(void *data);
 };
-void request_set_dress(
-    struct request *request, const struct request_dress *dress, void *data, size_t line_max);
+void request_set_format(struct request *request, const struct response_format *response_format,
+    void *data, size_t line_max);
 /* Whether it wears one: its peer speaks another protocol. */
-bool request_is_dressed(const struct request *request);
+bool request_is_formatted(const struct request *request);
 /* What may be passed over in its parameters; NULL: nothing. request may be NULL. */
 const struct field_tolerance *request_tolerance(const struct request *request);
 /* Calls narrow, if the dress has it. */
@@ -111,6 +111,6 @@ void request_fail_data(struct request *request, enum message_error error, const 
  * The pane the caller sits in, MUXBUS_NO_ID if it is in none; found once a peer. weak
  * says that only an environment variable speaks for it.
  */
-uint32_t request_caller_pane(struct request *request, bool *ret_weak);
+uint32_t request_peer_pane(struct request *request, bool *ret_weak);
 
 #endif

@@ -34,7 +34,7 @@ static bool is_messenger(const char *command)
 	return false;
 }
 
-void asker_expect_front(
+void requester_expect_front(
     struct daemon *daemon, const struct pane_ref *ref, const struct muxbus_pane *pane)
 {
 	char command[256];
@@ -45,7 +45,7 @@ void asker_expect_front(
 		typist_expect(daemon, ref, command);
 }
 
-bool asker_pane(struct request *request, const char *text, struct pane_ref *ret_pane)
+bool requester_pane(struct request *request, const char *text, struct pane_ref *ret_pane)
 {
 	struct tmux *tmux = request_daemon(request)->tmux;
 	const struct muxbus_pane *pane;
@@ -58,10 +58,10 @@ bool asker_pane(struct request *request, const char *text, struct pane_ref *ret_
 		pane_ref_of(tmux, pane->id, ret_pane);
 		return true;
 	}
-	pane_ref_of(tmux, request_caller_pane(request, &is_weak), ret_pane);
+	pane_ref_of(tmux, request_peer_pane(request, &is_weak), ret_pane);
 	pane = muxbus_model_pane(tmux_model(tmux), ret_pane->pane);
 	if (pane != NULL && !is_weak)
-		asker_expect_front(request_daemon(request), ret_pane, pane);
+		requester_expect_front(request_daemon(request), ret_pane, pane);
 	return true;
 }
 
@@ -86,7 +86,7 @@ static bool process_cwd(pid_t pid, char *out, size_t size)
 	return is_directory(out);
 }
 
-bool asker_cwd(
+bool requester_cwd(
     struct request *request, const char *given, const struct pane_ref *pane, char *out, size_t size)
 {
 	struct peer *peer = request_peer(request);
@@ -114,7 +114,7 @@ bool asker_cwd(
 	return true;
 }
 
-void asker_write_told(
+void requester_write_told(
     char *out, size_t size, const char *what, const char *id, const struct pane_ref *pane)
 {
 	if (pane->pane != MUXBUS_NO_ID)

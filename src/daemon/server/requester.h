@@ -19,21 +19,21 @@ struct request;
  * The pane that text names, else the caller's own; cleared if there is neither: then what
  * comes true is only in the queue. False after failing the request (no such pane).
  */
-bool asker_pane(struct request *request, const char *text, struct pane_ref *ret_pane);
+bool requester_pane(struct request *request, const char *text, struct pane_ref *ret_pane);
 
 /* The program in front of a pane has asked: it is there that answers are expected. */
-void asker_expect_front(
+void requester_expect_front(
     struct daemon *daemon, const struct pane_ref *ref, const struct muxbus_pane *pane);
 
 /*
  * The directory to work in: given (absolute, and there), else that of the peer's process,
  * else of the pane, else the home directory. False after failing the request.
  */
-bool asker_cwd(struct request *request, const char *given, const struct pane_ref *pane, char *out,
-    size_t size);
+bool requester_cwd(struct request *request, const char *given, const struct pane_ref *pane,
+    char *out, size_t size);
 
 /* Adds to a message who will be told: "pane %3 is woken", or how to be told. */
-void asker_write_told(
+void requester_write_told(
     char *out, size_t size, const char *what, const char *id, const struct pane_ref *pane);
 
 #endif

@@ -57,7 +57,7 @@ static void fail(struct request *request, enum resolve_kind kind, enum resolve_r
 static const struct muxbus_pane *own_pane(struct request *request)
 {
 	bool is_weak;
-	uint32_t id = request_caller_pane(request, &is_weak);
+	uint32_t id = request_peer_pane(request, &is_weak);
 	const struct muxbus_pane *pane =
 	    id == MUXBUS_NO_ID ? NULL : muxbus_model_pane(model_of(request), id);
 	if (!pane && !dispatch_put_off(request))

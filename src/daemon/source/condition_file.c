@@ -18,7 +18,7 @@ enum { LINE_TOLD_MAX = 4096 };
 
 struct file_watch {
 	struct condition *condition;
-	struct feed *feed;
+	struct tail_loop *tail_loop;
 	struct line_matcher matcher; /* its pattern is NULL without one */
 	char *path;
 };
@@ -105,7 +105,7 @@ static bool file_block(void *data, const struct tail_block *block)
 	return false;
 }
 
-static void file_changed(void *data, enum follower_change change)
+static void file_changed(void *data, enum tail_change change)
 {
 	struct file_watch *watch = data;
 	struct json_writer writer;
@@ -113,7 +113,7 @@ static void file_changed(void *data, enum follower_change change)
 	if (watch->matcher.pattern != NULL || watch->condition->state != CONDITION_PENDING)
 		return;
 	begin_details(watch, &writer);
-	json_put_str(&writer, "change", follower_change_name(change));
+	json_put_str(&writer, "change", tail_change_name(change));
 	json_object_end(&writer);
 	condition_settle(watch->condition, CONDITION_MATCHED);
 }
@@ -132,7 +132,7 @@ static void file_disarm(struct condition *condition)
 {
 	struct file_watch *watch = condition->watch;
 
-	feed_free(watch->feed);
+	tail_loop_free(watch->tail_loop);
 	pattern_free(watch->matcher.pattern);
 	mem_free(watch->path);
 	mem_free(watch);
@@ -151,7 +151,7 @@ static size_t first_place(const char *path, struct tail_place *ret_place)
 
 static bool file_arm(struct condition *condition, struct request *request, const void *data)
 {
-	static const struct feed_handlers handlers = {
+	static const struct tail_loop_handlers handlers = {
 	    .block = file_block,
 	    .changed = file_changed,
 	    .partial = file_partial,
@@ -184,9 +184,9 @@ static bool file_arm(struct condition *condition, struct request *request, const
 		line_matcher_init(&watch->matcher, pattern);
 	condition->watch = watch;
 	count = args->from_start ? first_place(args->file, &place) : 0;
-	watch->feed = feed_new(watch_feeds(condition->daemon->watches), args->file,
+	watch->tail_loop = tail_loop_new(watch_feeds(condition->daemon->watches), args->file,
 	    count > 0 ? &place : NULL, count, &handlers, watch);
-	if (watch->feed != NULL)
+	if (watch->tail_loop != NULL)
 		return true;
 	request_fail(request, MESSAGE_LIMIT, "file: cannot be followed: %s", strerror(errno));
 	file_disarm(condition);

@@ -332,7 +332,7 @@ static int spawn_supervisor(struct tracked *tracked)
 	files_limit_restore();
 	error = posix_spawn(
 	    &tracked->supervisor, set->supervisor, &actions, &attributes, argv, environ);
-	files_limit_raise();
+	rlimit_raise_files();
 	posix_spawnattr_destroy(&attributes);
 	posix_spawn_file_actions_destroy(&actions);
 	if (ready_fd >= 0)

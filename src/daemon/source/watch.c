@@ -22,7 +22,7 @@
 struct watch_set {
 	struct queue *queue;
 	const struct boot_clock *clock;
-	struct feed_set *feeds;
+	struct tail_loop_set *tail_loops;
 	struct list watches; /* oldest first */
 	size_t count;
 	struct event *keep; /* set while a place is to be stored */
@@ -255,12 +255,12 @@ static void on_partial(void *data, const struct tail_block *block)
 	watch->shown_offset = block->offset;
 }
 
-static void on_changed(void *data, enum follower_change change)
+static void on_changed(void *data, enum tail_change change)
 {
 	struct watch *watch = data;
 	watch->is_dirty = true;
 	/* That it is another file says more than that it grew. */
-	if (watch->changed < 0 || watch->changed == FOLLOWER_GREW)
+	if (watch->changed < 0 || watch->changed == TAIL_FILE_GREW)
 		watch->changed = (int)change;
 }
 
@@ -270,7 +270,7 @@ static void watch_free(struct watch *watch)
 	list_remove(&watch->link);
 	set->count--;
 	queue_release_id(set->queue, watch->id);
-	feed_free(watch->feed);
+	tail_loop_free(watch->tail_loop);
 	pattern_free(watch->matcher.pattern);
 	text_clear(&watch->last);
 	for (size_t i = 0; i < WATCH_CONTEXT; i++)
@@ -294,7 +294,7 @@ static bool tell_found(struct watch *watch)
 		return true;
 	}
 	if (watch->on_change && watch->changed >= 0) {
-		struct tail_file *file = follower_file(feed_follower(watch->feed));
+		struct tail_file *file = tail_file(tail_loop_tail(watch->tail_loop));
 		struct tail_block block;
 		if (!watch->last.bytes && file && tail_file_peek(file, &block))
 			remember_last(watch, &block);
@@ -345,7 +345,7 @@ static void on_looked(void *data)
 	}
 }
 
-static const struct feed_handlers feed_handlers = {
+static const struct tail_loop_handlers tail_loop_handlers = {
     .block = on_block,
     .changed = on_changed,
     .partial = on_partial,
@@ -397,7 +397,8 @@ const struct watch *watch_add(
 	watch->created_ms = now_real_ms(set);
 	watch->boot_due_ms = now_boot_ms(set) + order->timeout_ms;
 	watch->real_due_ms = watch->created_ms + order->timeout_ms;
-	watch->feed = feed_new(set->feeds, watch->file, NULL, 0, &feed_handlers, watch);
+	watch->tail_loop =
+	    tail_loop_new(set->tail_loops, watch->file, NULL, 0, &tail_loop_handlers, watch);
 	watch_store(watch);
 	arm(set);
 	return watch;
@@ -443,9 +444,9 @@ size_t watch_count(const struct watch_set *set)
 	return set->count;
 }
 
-struct feed_set *watch_feeds(const struct watch_set *set)
+struct tail_loop_set *watch_feeds(const struct watch_set *set)
 {
-	return set->feeds;
+	return set->tail_loops;
 }
 
 /* ---- over restarts -------------------------------------------------------------------------------- */
@@ -490,8 +491,8 @@ static bool watch_load(struct watch_set *set, const char *id, const struct watch
 	if (strcmp(record->boot_id, set->clock->boot_id) != 0)
 		watch->boot_due_ms = now_boot_ms(set) + (watch->real_due_ms - now_real_ms(set));
 	/* Without a place the file was not there: it begins with its first byte. */
-	watch->feed = feed_new(
-	    set->feeds, watch->file, record->places, record->place_count, &feed_handlers, watch);
+	watch->tail_loop = tail_loop_new(set->tail_loops, watch->file, record->places,
+	    record->place_count, &tail_loop_handlers, watch);
 	return true;
 }
 
@@ -512,15 +513,15 @@ static void load_all(struct watch_set *set)
 }
 
 struct watch_set *watch_set_new(struct event_base *base, struct queue *queue,
-    const struct boot_clock *clock, const struct feed_options *options)
+    const struct boot_clock *clock, const struct tail_loop_options *options)
 {
 	struct watch_set *set = xcalloc(1, sizeof(*set));
 	set->queue = queue;
 	set->clock = clock;
 	list_init(&set->watches);
-	set->feeds = feed_set_new(base, options);
+	set->tail_loops = tail_loop_set_new(base, options);
 	set->keep = evtimer_new(base, on_keep, set);
-	if (!set->feeds || !set->keep) {
+	if (!set->tail_loops || !set->keep) {
 		watch_set_free(set);
 		return NULL;
 	}
@@ -538,6 +539,6 @@ void watch_set_free(struct watch_set *set)
 		watch_free(list_entry(set->watches.next, struct watch, link));
 	if (set->keep)
 		event_free(set->keep);
-	feed_set_free(set->feeds);
+	tail_loop_set_free(set->tail_loops);
 	mem_free(set);
 }

@@ -52,12 +52,12 @@ struct watch {
 	int64_t timeout_ms;
 	uint64_t count; /* matches and changes that were told */
 	uint64_t limit_hits; /* lines on which the pattern gave up */
-	struct feed *feed;
+	struct tail_loop *tail_loop;
 	/* The rest is its own. */
 	unsigned limits_in_row;
 	bool is_over;
 	bool is_dirty; /* its place is not in the store */
-	int changed; /* enum follower_change since the last look; -1: nothing */
+	int changed; /* enum tail_change since the last look; -1: nothing */
 	uint64_t found; /* matches since the last look */
 	char *found_data; /* what is told of the first of them */
 	struct watch_text last; /* the line that was read last, for changes */
@@ -76,7 +76,7 @@ struct watch_order {
 
 /* Loads what the queue's store holds. The clock must outlive the set. NULL on failure. */
 struct watch_set *watch_set_new(struct event_base *base, struct queue *queue,
-    const struct boot_clock *clock, const struct feed_options *options);
+    const struct boot_clock *clock, const struct tail_loop_options *options);
 void watch_set_free(struct watch_set *set);
 
 /* NULL with a reason: errno ENOSPC for too many, EINVAL for a pattern that is none. */
@@ -92,6 +92,6 @@ size_t watch_count(const struct watch_set *set);
 /* The alarm rang: ends those whose time is up. */
 void watch_ring(struct watch_set *set);
 
-struct feed_set *watch_feeds(const struct watch_set *set);
+struct tail_loop_set *watch_feeds(const struct watch_set *set);
 
 #endif

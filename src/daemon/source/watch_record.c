@@ -31,7 +31,7 @@ static void put_place(struct json_writer *writer, const struct tail_place *place
 
 void watch_record_write(const struct watch *watch, const char *boot_id, struct buf *out)
 {
-	struct tail_place places[FOLLOWER_PLACES_MAX];
+	struct tail_place places[TAIL_PLACES_MAX];
 	char pane[PANE_REF_TEXT_SIZE] = "-";
 	struct json_writer writer;
 	json_writer_init(&writer, out);
@@ -51,7 +51,7 @@ void watch_record_write(const struct watch *watch, const char *boot_id, struct b
 		pane_ref_format(&watch->pane, pane);
 	json_put_str(&writer, "pane", pane);
 	json_array_begin(&writer, "places");
-	size_t count = watch->feed ? follower_places(feed_follower(watch->feed), places) : 0;
+	size_t count = watch->tail_loop ? tail_places(tail_loop_tail(watch->tail_loop), places) : 0;
 	for (size_t i = 0; i < count; i++)
 		put_place(&writer, &places[i]);
 	json_array_end(&writer);
@@ -124,7 +124,7 @@ bool watch_record_read(
 		return false;
 	const struct json *places = json_member(json, "places");
 	for (const struct json *place = places ? places->child : NULL;
-	     place && record->place_count < FOLLOWER_PLACES_MAX; place = place->next) {
+	     place && record->place_count < TAIL_PLACES_MAX; place = place->next) {
 		if (place->type == JSON_STRING &&
 		    read_place(place->text, &record->places[record->place_count]))
 			record->place_count++;
@@ -241,8 +241,7 @@ char *watch_record_data(
 	json_put_str(&writer, "file", watch->file);
 	json_put_str(&writer, "reason", reason_names[reason]);
 	if (reason == WATCH_CHANGE && watch->changed >= 0)
-		json_put_str(
-		    &writer, "change", follower_change_name((enum follower_change)watch->changed));
+		json_put_str(&writer, "change", tail_change_name((enum tail_change)watch->changed));
 	if (finding)
 		put_finding(&writer, watch, finding);
 	return (char *)buf_steal(&out, NULL);
@@ -250,7 +249,7 @@ char *watch_record_data(
 
 char *watch_record_close(const struct watch *watch, char *data, uint64_t count)
 {
-	const char *poll = watch->feed ? feed_poll_reason(watch->feed) : NULL;
+	const char *poll = watch->tail_loop ? tail_loop_poll_reason(watch->tail_loop) : NULL;
 	char *closed = xasprintf("%s,\"count\":%" PRIu64 ",\"limit_hits\":%" PRIu64
 				 ",\"mode\":\"%s\",\"ended\":%s}",
 	    data, count, watch->limit_hits, poll ? "poll" : "inotify",
@@ -272,7 +271,7 @@ void watch_record_text(
 		return;
 	case WATCH_CHANGE:
 		(void)buf_printf(out, "%s %s", file,
-		    watch->changed >= 0 ? follower_change_name((enum follower_change)watch->changed)
+		    watch->changed >= 0 ? tail_change_name((enum tail_change)watch->changed)
 					: "changed");
 		return;
 	case WATCH_TIMEOUT:

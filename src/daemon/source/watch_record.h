@@ -21,7 +21,7 @@ struct watch_record {
 	int64_t real_due_ms;
 	int64_t count;
 	const char *boot_id;
-	struct tail_place places[FOLLOWER_PLACES_MAX];
+	struct tail_place places[TAIL_PLACES_MAX];
 	size_t place_count;
 };
 bool watch_record_read(
