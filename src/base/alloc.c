@@ -31,8 +31,8 @@ static struct {
 void mem_set_allocator(void *(*reallocate)(void *data, void *ptr, size_t size),
     void (*release)(void *data, void *ptr), void *data)
 {
-	allocator.reallocate = reallocate ? reallocate : libc_reallocate;
-	allocator.release = release ? release : libc_release;
+	allocator.reallocate = reallocate != NULL ? reallocate : libc_reallocate;
+	allocator.release = release != NULL ? release : libc_release;
 	allocator.data = data;
 }
 
@@ -53,7 +53,7 @@ void *mem_calloc(size_t count, size_t size)
 	if (__builtin_mul_overflow(count, size, &total))
 		return NULL;
 	void *ptr = mem_alloc(total);
-	if (ptr)
+	if (ptr != NULL)
 		memset(ptr, 0, total);
 	return ptr;
 }
@@ -63,7 +63,7 @@ void *mem_memdup(const void *bytes, size_t len)
 	if (len == SIZE_MAX)
 		return NULL;
 	char *copy = mem_alloc(len + 1);
-	if (!copy)
+	if (copy == NULL)
 		return NULL;
 	if (len)
 		memcpy(copy, bytes, len);
@@ -78,14 +78,14 @@ char *mem_strdup(const char *string)
 
 void mem_free(void *ptr)
 {
-	if (ptr)
+	if (ptr != NULL)
 		allocator.release(allocator.data, ptr);
 }
 
 /* Ends the program if ptr is NULL. */
 static void *must_have(void *ptr)
 {
-	if (ptr)
+	if (ptr != NULL)
 		return ptr;
 	log_error("out of memory");
 	exit(EXIT_FAILURE);

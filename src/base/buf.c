@@ -24,7 +24,7 @@ void buf_finish(struct buf *buf)
 void buf_clear(struct buf *buf)
 {
 	buf->len = 0;
-	if (buf->data)
+	if (buf->data != NULL)
 		buf->data[0] = '\0';
 }
 
@@ -35,7 +35,7 @@ void buf_shrink(struct buf *buf, size_t keep)
 	if (buf->cap <= keep || buf->len >= keep)
 		return;
 	uint8_t *data = mem_realloc(buf->data, keep);
-	if (!data)
+	if (data == NULL)
 		return; /* the larger block still serves */
 	buf->data = data;
 	buf->cap = keep;
@@ -62,7 +62,7 @@ int buf_reserve(struct buf *buf, size_t extra)
 		return 0;
 	size_t cap = grown_cap(buf, need);
 	uint8_t *data = mem_realloc(buf->data, cap);
-	if (!data)
+	if (data == NULL)
 		return BUF_NOMEM;
 	data[buf->len] = '\0';
 	buf->data = data;
@@ -101,7 +101,7 @@ int buf_vprintf(struct buf *buf, const char *format, va_list args)
 {
 	va_list again;
 	va_copy(again, args);
-	size_t room = buf->data ? buf->cap - buf->len : 0;
+	size_t room = buf->data != NULL ? buf->cap - buf->len : 0;
 	int len = vsnprintf(room ? (char *)buf->data + buf->len : NULL, room, format, args);
 	int r = len < 0 ? BUF_FULL : buf_reserve(buf, (size_t)len);
 	if (r == 0 && (size_t)len >= room)
@@ -109,7 +109,7 @@ int buf_vprintf(struct buf *buf, const char *format, va_list args)
 	va_end(again);
 	if (r == 0)
 		buf->len += (size_t)len;
-	else if (buf->data)
+	else if (buf->data != NULL)
 		buf->data[buf->len] = '\0'; /* what did not fit is not there */
 	return r;
 }

@@ -151,9 +151,9 @@ size_t cells_width(const void *data, size_t len)
 		i += (size_t)used;
 		if (c < 0x300)
 			cells++;
-		else if (is_in(wide, sizeof(wide) / sizeof(wide[0]), c))
+		else if (is_in(wide, sizeof wide / sizeof wide[0], c))
 			cells += 2;
-		else if (!is_in(zero, sizeof(zero) / sizeof(zero[0]), c))
+		else if (!is_in(zero, sizeof zero / sizeof zero[0], c))
 			cells++;
 	}
 	return cells;

@@ -70,7 +70,7 @@ int64_t clock_parse(const char *text)
 {
 	struct tm utc = {0};
 	const char *rest = strptime(text, "%Y-%m-%dT%H:%M:%S", &utc);
-	if (!rest)
+	if (rest == NULL)
 		return 0;
 	int64_t ms = 0, unit = 100;
 	if (*rest == '.')

@@ -18,7 +18,7 @@ static char removed;
 
 static bool slot_is_used(const struct map_slot *slot)
 {
-	return slot->value && slot->value != &removed;
+	return slot->value != NULL && slot->value != &removed;
 }
 
 void map_init(struct map *map)
@@ -64,7 +64,7 @@ static bool insert(struct map *map, uint64_t key, void *value)
 	size_t i = hash(key) & mask;
 	while (slot_is_used(&map->slots[i]))
 		i = (i + 1) & mask;
-	bool is_fresh = !map->slots[i].value;
+	bool is_fresh = map->slots[i].value == NULL;
 	map->slots[i] = (struct map_slot){key, value};
 	return is_fresh;
 }
@@ -75,8 +75,8 @@ static int rebuild(struct map *map)
 	size_t size = MAP_FIRST_SLOTS;
 	while (size < SIZE_MAX / 4 && size < (map->count + 1) * 2)
 		size *= 2;
-	struct map fresh = {.slots = mem_calloc(size, sizeof(*fresh.slots)), .size = size};
-	if (!fresh.slots)
+	struct map fresh = {.slots = mem_calloc(size, sizeof *fresh.slots), .size = size};
+	if (fresh.slots == NULL)
 		return -1;
 	for (size_t i = 0; i < map->size; i++)
 		if (slot_is_used(&map->slots[i]))
@@ -91,13 +91,13 @@ static int rebuild(struct map *map)
 void *map_get(const struct map *map, uint64_t key)
 {
 	struct map_slot *slot = find(map, key);
-	return slot ? slot->value : NULL;
+	return slot != NULL ? slot->value : NULL;
 }
 
 int map_set(struct map *map, uint64_t key, void *value)
 {
 	struct map_slot *slot = find(map, key);
-	if (slot) {
+	if (slot != NULL) {
 		slot->value = value;
 		return 0;
 	}
@@ -113,7 +113,7 @@ int map_set(struct map *map, uint64_t key, void *value)
 void *map_remove(struct map *map, uint64_t key)
 {
 	struct map_slot *slot = find(map, key);
-	if (!slot)
+	if (slot == NULL)
 		return NULL;
 	void *value = slot->value;
 	slot->value = &removed;

@@ -115,7 +115,7 @@ const char *str_nearest(const char *text, const char *const *names)
 		bool is_start = shorter >= 3 && edit_distance(text, shorter, *names, shorter) == 0;
 		if (!is_start && distance > (shorter + 2) / 3)
 			continue;
-		if (!nearest || distance < nearest_distance) {
+		if (nearest == NULL || distance < nearest_distance) {
 			nearest = *names;
 			nearest_distance = distance;
 		}

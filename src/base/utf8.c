@@ -62,7 +62,7 @@ static size_t ascii_run(const uint8_t *p, size_t len)
 #endif
 	for (; i + 8 <= len; i += 8) {
 		uint64_t word;
-		memcpy(&word, p + i, sizeof(word));
+		memcpy(&word, p + i, sizeof word);
 		if (word & 0x8080808080808080u)
 			return i;
 	}

@@ -67,7 +67,7 @@ static int __attribute__((format(printf, 2, 3))) refuse(struct call *call, const
 static bool is_type(const struct json *property, const char *name)
 {
 	const struct json *type = json_member(property, "type");
-	return type && type->type == JSON_STRING && strcmp(type->text, name) == 0;
+	return type != NULL && type->type == JSON_STRING && strcmp(type->text, name) == 0;
 }
 
 /* What is not in the schema (another name for a field) is text: the daemon knows it. */
@@ -84,9 +84,9 @@ static enum kind kind_of(const struct json *property)
 	    {"object", KIND_MAP},
 	    {"string", KIND_STRING},
 	};
-	if (!property)
+	if (property == NULL)
 		return KIND_STRING;
-	for (size_t i = 0; i < sizeof(kinds) / sizeof(*kinds); i++)
+	for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++)
 		if (is_type(property, kinds[i].type))
 			return kinds[i].kind;
 	return json_member(property, "anyOf") ? KIND_KEYS : KIND_ANY;
@@ -98,13 +98,13 @@ const struct json *arguments_positional(const struct json *schema)
 	    "keys", "text", "pane", "job", "session", "window", "file_path", "method", "seq", NULL};
 	const struct json *properties = json_member(schema, "properties");
 	const struct json *required = json_member(schema, "required");
-	if (required && required->count == 1 && required->child->type == JSON_STRING)
+	if (required != NULL && required->count == 1 && required->child->type == JSON_STRING)
 		return json_member(properties, required->child->text);
-	if (required && required->count > 1)
+	if (required != NULL && required->count > 1)
 		return NULL;
 	for (const char *const *name = natural; *name; name++) {
 		const struct json *property = json_member(properties, *name);
-		if (property)
+		if (property != NULL)
 			return property;
 	}
 	return NULL;
@@ -126,13 +126,13 @@ static int take_apart(struct call *call, const char *text, bool is_verbatim)
 	struct word *word = &call->words[call->count];
 	size_t len = is_verbatim ? 0 : key_len(text);
 	if (len > 0) {
-		(void)snprintf(word->name, sizeof(word->name), "%.*s", (int)len, text);
+		(void)snprintf(word->name, sizeof word->name, "%.*s", (int)len, text);
 		word->sign = text[len] == ':' ? SIGN_JSON
 		    : text[len] == '@'        ? SIGN_FILE
 					      : SIGN_TEXT;
 		word->value = text + len + 1 + (text[len] != '=');
-	} else if (call->positional && call->positional->name_len <= NAME_MAX_BYTES) {
-		(void)snprintf(word->name, sizeof(word->name), "%s", call->positional->name);
+	} else if (call->positional != NULL && call->positional->name_len <= NAME_MAX_BYTES) {
+		(void)snprintf(word->name, sizeof word->name, "%s", call->positional->name);
 		bool is_input = !is_verbatim && strcmp(text, "-") == 0;
 		word->sign = is_input ? SIGN_FILE : SIGN_TEXT;
 		word->value = text;
@@ -199,7 +199,7 @@ static int put_json(
 	struct json_error error;
 	const struct json *value =
 	    json_read(call->reader, word->value, strlen(word->value), &error);
-	if (!value)
+	if (value == NULL)
 		return refuse(call, "%s: no JSON: %s", word->name, error.text);
 	json_put_value(writer, name, value);
 	return 0;
@@ -211,7 +211,7 @@ static int put_number(struct call *call, struct json_writer *writer, const struc
 	struct json_error error;
 	const struct json *value = json_read(call->reader, text, len, &error);
 	int64_t number;
-	if (!value || value->type != JSON_NUMBER || (is_whole && !json_int(value, &number)))
+	if (value == NULL || value->type != JSON_NUMBER || (is_whole && !json_int(value, &number)))
 		return refuse(call, "%s: must be a %snumber, not \"%.*s\"", word->name,
 		    is_whole ? "whole " : "", (int)(len < 80 ? len : 80), text);
 	json_put_value(writer, word->name, value);
@@ -222,7 +222,7 @@ static int put_bool(
     struct call *call, struct json_writer *writer, const char *name, const char *text, size_t len)
 {
 	static const char *const words[] = {"false", "true", "no", "yes", "off", "on", "0", "1"};
-	for (size_t i = 0; i < sizeof(words) / sizeof(*words); i++) {
+	for (size_t i = 0; i < sizeof words / sizeof *words; i++) {
 		if (strlen(words[i]) == len && memcmp(words[i], text, len) == 0) {
 			json_put_bool(writer, name, i % 2 == 1);
 			return 0;
@@ -250,10 +250,10 @@ static int put_member(struct call *call, struct json_writer *writer, const struc
 {
 	char name[256];
 	const char *equals = memchr(text, '=', len);
-	if (!equals || equals == text || (size_t)(equals - text) >= sizeof(name))
+	if (equals == NULL || equals == text || (size_t)(equals - text) >= sizeof name)
 		return refuse(call, "%s: must be %s=NAME=value, not \"%.*s\"", word->name,
 		    word->name, (int)(len < 80 ? len : 80), text);
-	(void)snprintf(name, sizeof(name), "%.*s", (int)(equals - text), text);
+	(void)snprintf(name, sizeof name, "%.*s", (int)(equals - text), text);
 	for (const struct word *before = call->words; before < word; before++)
 		if (strcmp(before->name, word->name) == 0 &&
 		    strncmp(before->value, text, (size_t)(equals + 1 - text)) == 0)
@@ -274,7 +274,7 @@ static bool is_scalar(const char *text, size_t len)
 		return is_truth;
 	reader = json_reader_new(JSON_NUMBER_MAX);
 	const struct json *value = json_read(reader, text, len, &error);
-	bool is_number = value && value->type == JSON_NUMBER;
+	bool is_number = value != NULL && value->type == JSON_NUMBER;
 	json_reader_free(reader);
 	return is_number;
 }
@@ -383,7 +383,7 @@ int arguments_write(struct buf *out, const struct json *schema, int argc, const 
 	int r = 0;
 	if (argc > ARGUMENTS_MAX)
 		return refuse(&call, "more than %d arguments", ARGUMENTS_MAX);
-	call.words = xcalloc((size_t)argc + 1, sizeof(*call.words));
+	call.words = xcalloc((size_t)argc + 1, sizeof *call.words);
 	call.reader = json_reader_new(ARGUMENTS_FILE_MAX);
 	for (int i = 0; i < argc && r == 0; i++) {
 		if (!is_verbatim && strcmp(words[i], "--") == 0)
@@ -416,11 +416,11 @@ static void put_placeholder(struct buf *out, const struct json *property)
 	enum kind kind = kind_of(property);
 	const struct json *choices = json_member(property, "enum");
 	(void)buf_printf(out, "%s%s", property->name, kind == KIND_ANY ? ":=" : "=");
-	if (!choices || choices->count > 4) {
+	if (choices == NULL || choices->count > 4) {
 		(void)buf_append_str(out, placeholders[kind]);
 		return;
 	}
-	for (const struct json *choice = choices->child; choice; choice = choice->next)
+	for (const struct json *choice = choices->child; choice != NULL; choice = choice->next)
 		(void)buf_printf(out, "%s%s", choice == choices->child ? "" : "|",
 		    choice->text ? choice->text : "?");
 }
@@ -428,7 +428,8 @@ static void put_placeholder(struct buf *out, const struct json *property)
 static bool is_required(const struct json *schema, const char *name)
 {
 	const struct json *required = json_member(schema, "required");
-	for (const struct json *at = required ? required->child : NULL; at; at = at->next)
+	for (const struct json *at = required != NULL ? required->child : NULL; at != NULL;
+	     at = at->next)
 		if (at->type == JSON_STRING && strcmp(at->text, name) == 0)
 			return true;
 	return false;
@@ -439,8 +440,8 @@ void arguments_usage(struct buf *out, const char *method, const struct json *sch
 	const struct json *properties = json_member(schema, "properties");
 	(void)buf_append_str(out, method);
 	for (int wants_required = 1; wants_required >= 0; wants_required--) {
-		for (const struct json *property = properties ? properties->child : NULL; property;
-		     property = property->next) {
+		for (const struct json *property = properties != NULL ? properties->child : NULL;
+		     property; property = property->next) {
 			if (is_required(schema, property->name) != (wants_required == 1))
 				continue;
 			(void)buf_append_str(out, wants_required ? " " : " [");
@@ -464,14 +465,14 @@ static void put_example(struct buf *out, const struct json *schema, const struct
 	enum kind kind = kind_of(json_member(json_member(schema, "properties"), value->name));
 	bool is_list = (kind == KIND_STRINGS || kind == KIND_KEYS) && value->type == JSON_ARRAY;
 	if (is_list) {
-		for (const struct json *at = value->child; at; at = at->next)
+		for (const struct json *at = value->child; at != NULL; at = at->next)
 			put_word(out, value->name, "=", at->text ? at->text : "");
 		return;
 	}
 	if (kind == KIND_MAP) {
-		for (const struct json *at = value->child; at; at = at->next) {
+		for (const struct json *at = value->child; at != NULL; at = at->next) {
 			char name[256];
-			(void)snprintf(name, sizeof(name), "%s=%s", value->name, at->name);
+			(void)snprintf(name, sizeof name, "%s=%s", value->name, at->name);
 			put_word(out, name, "=", at->text ? at->text : "");
 		}
 		return;
@@ -491,6 +492,7 @@ void arguments_example(
     struct buf *out, const char *method, const struct json *schema, const struct json *params)
 {
 	(void)buf_append_str(out, method);
-	for (const struct json *value = params ? params->child : NULL; value; value = value->next)
+	for (const struct json *value = params != NULL ? params->child : NULL; value != NULL;
+	     value = value->next)
 		put_example(out, schema, value);
 }

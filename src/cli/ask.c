@@ -34,15 +34,15 @@ struct link *ask_connect(struct cli *cli, bool may_start)
 {
 	struct link *link;
 	char reason[PATH_MAX + 512];
-	enum link_state state = link_open(&link, cli->socket, reason, sizeof(reason));
+	enum link_state state = link_open(&link, cli->socket, reason, sizeof reason);
 	if (state == LINK_OK)
 		return link;
 	bool is_absent = state == LINK_NO_SOCKET || state == LINK_DEAD;
 	if (is_absent && may_start)
-		link = start_and_open(cli, reason, sizeof(reason));
+		link = start_and_open(cli, reason, sizeof reason);
 	if (is_absent && !may_start)
 		cli_error("muxbusd is not running: %s. Start it with: muxbus start", reason);
-	else if (!link)
+	else if (link == NULL)
 		cli_error("%s", reason);
 	return link;
 }
@@ -95,25 +95,25 @@ enum cli_status ask_result(struct link *link, const char *method, const char *pa
 const char *ask_string(const struct json *object, const char *name, const char *other)
 {
 	const struct json *value = json_member(object, name);
-	return value && value->type == JSON_STRING ? value->text : other;
+	return value != NULL && value->type == JSON_STRING ? value->text : other;
 }
 
 int64_t ask_int(const struct json *object, const char *name, int64_t other)
 {
 	int64_t number;
 	const struct json *value = json_member(object, name);
-	return value && json_int(value, &number) ? number : other;
+	return value != NULL && json_int(value, &number) ? number : other;
 }
 
 double ask_double(const struct json *object, const char *name, double other)
 {
 	double number;
 	const struct json *value = json_member(object, name);
-	return value && json_double(value, &number) ? number : other;
+	return value != NULL && json_double(value, &number) ? number : other;
 }
 
 bool ask_bool(const struct json *object, const char *name, bool other)
 {
 	const struct json *value = json_member(object, name);
-	return value && value->type == JSON_BOOL ? value->boolean : other;
+	return value != NULL && value->type == JSON_BOOL ? value->boolean : other;
 }

@@ -72,7 +72,7 @@ static void rest(struct bridge *bridge)
 static void give_up(struct bridge *bridge, const char *reason)
 {
 	char text[PATH_MAX + 1024];
-	(void)snprintf(text, sizeof(text),
+	(void)snprintf(text, sizeof text,
 	    "muxbus cannot reach its daemon: %s. A person can see what is wrong with `muxbus "
 	    "doctor`; later calls try again.",
 	    reason);
@@ -100,7 +100,7 @@ static void launch(struct bridge *bridge)
 	if (pid == 0) {
 		char reason[PATH_MAX + 1024];
 		launch_env_clean();
-		if (launch_daemon(bridge->cli, reason, sizeof(reason)) == 0)
+		if (launch_daemon(bridge->cli, reason, sizeof reason) == 0)
 			_exit(EXIT_SUCCESS);
 		(void)!write(fds[1], reason, strlen(reason)); /* without it there is no reason */
 		_exit(EXIT_FAILURE);
@@ -116,7 +116,7 @@ static void try_to_connect(struct bridge *bridge)
 {
 	char reason[PATH_MAX + 512];
 	enum link_state state =
-	    link_open(&bridge->link, bridge->cli->socket, reason, sizeof(reason));
+	    link_open(&bridge->link, bridge->cli->socket, reason, sizeof reason);
 	int64_t now_ms = clock_mono_ms();
 	bool is_missing = state == LINK_NO_SOCKET || state == LINK_DEAD;
 	bool is_wanted = !bridge->was_ended || mcp_replay_is_waiting(bridge->replay);
@@ -167,7 +167,7 @@ _Static_assert(LOSSES_MAX == 5 && LOSSES_MS == 10000, "as the text has it");
 static void on_launch(struct bridge *bridge)
 {
 	char bytes[512];
-	ssize_t n = read(bridge->launch_fd, bytes, sizeof(bytes));
+	ssize_t n = read(bridge->launch_fd, bytes, sizeof bytes);
 	if (n > 0)
 		(void)buf_append(&bridge->launch_said, bytes, (size_t)n); /* the first is enough */
 	if (n > 0 || (n < 0 && errno == EINTR))
@@ -190,7 +190,7 @@ static void on_launch(struct bridge *bridge)
 static void read_agent(struct bridge *bridge)
 {
 	static char bytes[READ_SIZE];
-	ssize_t n = read(STDIN_FILENO, bytes, sizeof(bytes));
+	ssize_t n = read(STDIN_FILENO, bytes, sizeof bytes);
 	if (n > 0) {
 		mcp_replay_from_agent(bridge->replay, bytes, (size_t)n);
 	} else if (n == 0 || (errno != EINTR && errno != EAGAIN)) {
@@ -212,7 +212,7 @@ static void write_agent(struct bridge *bridge)
 static void read_daemon(struct bridge *bridge)
 {
 	static char bytes[READ_SIZE];
-	ssize_t n = recv(link_fd(bridge->link), bytes, sizeof(bytes), MSG_DONTWAIT);
+	ssize_t n = recv(link_fd(bridge->link), bytes, sizeof bytes, MSG_DONTWAIT);
 	if (n < 0 && (errno == EINTR || errno == EAGAIN))
 		return;
 	/* A reset is an end as good as any. */

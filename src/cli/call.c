@@ -39,7 +39,7 @@ static const char *nearest_verb(const char *name)
 static enum cli_status say_unknown(const char *method, const struct json *error)
 {
 	const char *verb = nearest_verb(method);
-	if (verb)
+	if (verb != NULL)
 		cli_error("there is no \"%s\"; did you mean \"%s\"?", method, verb);
 	else
 		(void)ask_say_error(error);
@@ -70,10 +70,10 @@ static enum cli_status describe(struct link *link, const char *method, const str
 		return CLI_USAGE;
 	if (read != LINK_LINE)
 		return ask_say_read(read);
-	if (answer.error)
+	if (answer.error != NULL)
 		return say_unknown(method, answer.error);
 	*ret_row = json_member(json_member(answer.result, "methods"), method);
-	return *ret_row ? CLI_DONE : CLI_NO;
+	return *ret_row != NULL ? CLI_DONE : CLI_NO;
 }
 
 static void print_usage(FILE *stream, const char *method, const struct json *schema)
@@ -96,7 +96,7 @@ static enum cli_status make_params(struct call *call, const struct json *row)
 		return CLI_DONE;
 	}
 	if (arguments_write(
-		&call->params, schema, call->count, call->words, reason, sizeof(reason)) == 0)
+		&call->params, schema, call->count, call->words, reason, sizeof reason) == 0)
 		return CLI_DONE;
 	cli_error("%s: %s", call->method, reason);
 	print_usage(stderr, call->method, schema);
@@ -130,7 +130,7 @@ static enum cli_status run(struct cli *cli, struct call *call, struct link *link
 static void sort_words(struct cli *cli, struct call *call, int argc, char **argv)
 {
 	bool is_verbatim = false;
-	call->words = xcalloc((size_t)argc + 1, sizeof(*call->words));
+	call->words = xcalloc((size_t)argc + 1, sizeof *call->words);
 	for (int i = 1; i < argc; i++) {
 		if (!is_verbatim && strcmp(argv[i], "--") == 0)
 			is_verbatim = true;
@@ -152,7 +152,7 @@ enum cli_status call_run(struct cli *cli, int argc, char **argv)
 	sort_words(cli, &call, argc, argv);
 	buf_init(&call.params, ARGUMENTS_PARAMS_MAX);
 	struct link *link = ask_connect(cli, false);
-	if (link)
+	if (link != NULL)
 		status = run(cli, &call, link);
 	link_close(link);
 	buf_finish(&call.params);

@@ -21,7 +21,7 @@ void cast_begin(struct cast *cast, struct buf *out, unsigned columns, unsigned r
 	json_put_int(&writer, "width", columns);
 	json_put_int(&writer, "height", rows);
 	json_put_int(&writer, "timestamp", start_ms / 1000);
-	if (title && *title)
+	if (title != NULL && *title)
 		(void)json_put_text(&writer, "title", title, strlen(title));
 	json_object_begin(&writer, "env");
 	json_put_str(&writer, "TERM", "xterm-256color");
@@ -37,7 +37,7 @@ static void put_event(struct cast *cast, struct buf *out, int64_t now_ms, const 
 	char time[TIME_SIZE];
 	int64_t ms = now_ms - cast->start_ms;
 	cast->last_ms = ms > cast->last_ms ? ms : cast->last_ms;
-	int time_len = snprintf(time, sizeof(time), "%" PRId64 ".%03d", cast->last_ms / 1000,
+	int time_len = snprintf(time, sizeof time, "%" PRId64 ".%03d", cast->last_ms / 1000,
 	    (int)(cast->last_ms % 1000));
 	json_writer_init(&writer, out);
 	json_array_begin(&writer, NULL);
@@ -62,7 +62,7 @@ void cast_resize(
 		return;
 	cast->columns = columns;
 	cast->rows = rows;
-	int len = snprintf(size, sizeof(size), "%ux%u", columns, rows);
+	int len = snprintf(size, sizeof size, "%ux%u", columns, rows);
 	put_event(cast, out, now_ms, "r", size, (size_t)len);
 }
 
@@ -76,11 +76,11 @@ void cast_screen(struct buf *out, const struct cast_screen *screen)
 		len--;
 	for (size_t at = 0; at < len;) {
 		const char *newline = memchr(screen->text + at, '\n', len - at);
-		size_t line = newline ? (size_t)(newline - screen->text) - at : len - at;
+		size_t line = newline != NULL ? (size_t)(newline - screen->text) - at : len - at;
 		(void)buf_append(out, screen->text + at, line);
-		if (newline)
+		if (newline != NULL)
 			(void)buf_append_str(out, "\r\n");
-		at += line + (newline ? 1 : 0);
+		at += line + (newline != NULL ? 1 : 0);
 	}
 	(void)buf_printf(out, "\017\033[0m\033[%u;%uH\033[?25%c", screen->cursor_row + 1,
 	    screen->cursor_column + 1, screen->cursor_visible ? 'h' : 'l');

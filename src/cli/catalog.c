@@ -26,7 +26,7 @@ static bool ask_daemon(struct catalog *catalog, const char *socket)
 {
 	char reason[PATH_MAX + 512];
 	struct link_answer answer;
-	if (link_open(&catalog->link, socket, reason, sizeof(reason)) != LINK_OK)
+	if (link_open(&catalog->link, socket, reason, sizeof reason) != LINK_OK)
 		return false;
 	if (link_ask(catalog->link, "describe", NULL, ASK_TIMEOUT_MS, &answer) == LINK_LINE)
 		catalog->tables = answer.result;
@@ -38,7 +38,7 @@ static bool ask_program(struct catalog *catalog, char *ret_reason, size_t size)
 	char path[PATH_MAX];
 	char *const argv[] = {(char *)"muxbusd", (char *)"describe", NULL};
 	struct json_error error;
-	if (!program_find("muxbusd", path, sizeof(path))) {
+	if (!program_find("muxbusd", path, sizeof path)) {
 		(void)snprintf(
 		    ret_reason, size, "muxbusd is neither running, nor beside muxbus, nor in PATH");
 		return false;
@@ -53,14 +53,14 @@ static bool ask_program(struct catalog *catalog, char *ret_reason, size_t size)
 	catalog->tables = json_read(catalog->reader,
 	    catalog->text.len > 0 ? (const char *)catalog->text.data : "", catalog->text.len,
 	    &error);
-	if (!catalog->tables)
+	if (catalog->tables == NULL)
 		(void)snprintf(ret_reason, size, "%s describe: %s", path, error.text);
 	return catalog->tables != NULL;
 }
 
 struct catalog *catalog_open(const struct cli *cli, char *ret_reason, size_t size)
 {
-	struct catalog *catalog = xcalloc(1, sizeof(*catalog));
+	struct catalog *catalog = xcalloc(1, sizeof *catalog);
 	buf_init(&catalog->text, TABLES_MAX);
 	if (ask_daemon(catalog, cli->socket) || ask_program(catalog, ret_reason, size))
 		return catalog;
@@ -70,10 +70,10 @@ struct catalog *catalog_open(const struct cli *cli, char *ret_reason, size_t siz
 
 void catalog_close(struct catalog *catalog)
 {
-	if (!catalog)
+	if (catalog == NULL)
 		return;
 	link_close(catalog->link);
-	if (catalog->reader)
+	if (catalog->reader != NULL)
 		json_reader_free(catalog->reader);
 	buf_finish(&catalog->text);
 	mem_free(catalog);
@@ -86,7 +86,7 @@ const struct json *catalog_tables(const struct catalog *catalog)
 
 bool catalog_is_live(const struct catalog *catalog)
 {
-	return !catalog->reader;
+	return catalog->reader == NULL;
 }
 
 const struct json *catalog_method(const struct catalog *catalog, const char *name)

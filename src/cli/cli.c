@@ -23,7 +23,7 @@ static void say(const char *format, va_list args) __attribute__((format(printf, 
 static void say(const char *format, va_list args)
 {
 	char text[4096];
-	(void)vsnprintf(text, sizeof(text), format, args);
+	(void)vsnprintf(text, sizeof text, format, args);
 	(void)fflush(stdout); /* what was printed before comes first */
 	(void)fputs("muxbus: ", stderr);
 	screen_print_line(stderr, text);
@@ -40,8 +40,8 @@ void cli_error(const char *format, ...)
 
 void cli_print_usage(FILE *stream, const char *name)
 {
-	const struct verb *verb = name ? verb_find(name) : NULL;
-	if (verb)
+	const struct verb *verb = name != NULL ? verb_find(name) : NULL;
+	if (verb != NULL)
 		(void)fprintf(stream, "usage: muxbus %s%s%s\n", verb->name, *verb->usage ? " " : "",
 		    verb->usage);
 	else
@@ -64,7 +64,7 @@ bool cli_help(const char *verb, const char *arg)
 		return false;
 	cli_print_usage(stdout, verb);
 	const struct verb *row = verb_find(verb);
-	if (row && row->summary)
+	if (row != NULL && row->summary != NULL)
 		(void)printf("\n%s. See muxbus(1).\n", row->summary);
 	return true;
 }

@@ -41,12 +41,12 @@ static void offer(
     struct completion *completion, const char *lead, const char *word, const char *about)
 {
 	char whole[WORD_MAX];
-	int len = snprintf(whole, sizeof(whole), "%s%s", lead, word);
-	if (len < 0 || (size_t)len >= sizeof(whole) || !is_safe(whole) ||
+	int len = snprintf(whole, sizeof whole, "%s%s", lead, word);
+	if (len < 0 || (size_t)len >= sizeof whole || !is_safe(whole) ||
 	    strncmp(whole, completion->current, strlen(completion->current)) != 0)
 		return;
 	(void)buf_append_str(completion->out, whole);
-	if (about && *about) {
+	if (about != NULL && *about) {
 		(void)buf_append_byte(completion->out, '\t');
 		(void)screen_text_cut(completion->out, about, strlen(about), ABOUT_COLUMNS);
 	}
@@ -59,8 +59,8 @@ static void offer_list(struct completion *completion, const char *list, char sep
 	while (*list) {
 		char word[WORD_MAX];
 		const char *end = strchr(list, separator);
-		size_t len = end ? (size_t)(end - list) : strlen(list);
-		(void)snprintf(word, sizeof(word), "%.*s", (int)len, list);
+		size_t len = end != NULL ? (size_t)(end - list) : strlen(list);
+		(void)snprintf(word, sizeof word, "%.*s", (int)len, list);
 		if ((word[0] == '-') == (completion->current[0] == '-'))
 			offer(completion, "", word, NULL);
 		list += len + (end != NULL);
@@ -98,10 +98,10 @@ static void offer_row(struct completion *completion, const char *lead, const str
 	char about[512] = "";
 	size_t at = 0;
 	const struct json *id = json_member(row, live->member);
-	if (!id || (id->type != JSON_STRING && id->type != JSON_NUMBER))
+	if (id == NULL || (id->type != JSON_STRING && id->type != JSON_NUMBER))
 		return;
-	for (size_t i = 0; i < 3 && live->about[i] && at < sizeof(about) - 1; i++) {
-		int len = snprintf(about + at, sizeof(about) - at, "%s%s", at > 0 ? "  " : "",
+	for (size_t i = 0; i < 3 && live->about[i] != NULL && at < sizeof about - 1; i++) {
+		int len = snprintf(about + at, sizeof about - at, "%s%s", at > 0 ? "  " : "",
 		    ask_string(row, live->about[i], ""));
 		at += len > 0 ? (size_t)len : 0;
 	}
@@ -114,16 +114,17 @@ static bool offer_live(struct completion *completion, const char *lead, const ch
 	struct link_answer answer;
 	struct link *link;
 	const struct live *live = NULL;
-	for (size_t i = 0; i < sizeof(lives) / sizeof(*lives); i++)
+	for (size_t i = 0; i < sizeof lives / sizeof *lives; i++)
 		if (strcmp(lives[i].key, key) == 0)
 			live = &lives[i];
-	if (!live)
+	if (live == NULL)
 		return false;
-	if (link_open(&link, completion->cli->socket, reason, sizeof(reason)) != LINK_OK)
+	if (link_open(&link, completion->cli->socket, reason, sizeof reason) != LINK_OK)
 		return true;
 	if (link_ask(link, live->method, NULL, LIVE_TIMEOUT_MS, &answer) == LINK_LINE) {
 		const struct json *list = json_member(answer.result, live->list);
-		for (const struct json *row = list ? list->child : NULL; row; row = row->next)
+		for (const struct json *row = list != NULL ? list->child : NULL; row != NULL;
+		     row = row->next)
 			offer_row(completion, lead, live, row);
 	}
 	link_close(link);
@@ -141,18 +142,21 @@ static void offer_verbs(struct completion *completion)
 
 static void offer_methods(struct completion *completion, const char *lead)
 {
-	const struct json *methods = completion->catalog
+	const struct json *methods = completion->catalog != NULL
 	    ? json_member(catalog_tables(completion->catalog), "methods")
 	    : NULL;
-	for (const struct json *row = methods ? methods->child : NULL; row; row = row->next)
+	for (const struct json *row = methods != NULL ? methods->child : NULL; row != NULL;
+	     row = row->next)
 		offer(completion, lead, row->name, ask_string(row, "summary", ""));
 }
 
 static void offer_events(struct completion *completion, const char *lead)
 {
-	const struct json *events =
-	    completion->catalog ? json_member(catalog_tables(completion->catalog), "events") : NULL;
-	for (const struct json *row = events ? events->child : NULL; row; row = row->next)
+	const struct json *events = completion->catalog != NULL
+	    ? json_member(catalog_tables(completion->catalog), "events")
+	    : NULL;
+	for (const struct json *row = events != NULL ? events->child : NULL; row != NULL;
+	     row = row->next)
 		offer(completion, lead, row->name, row->text);
 }
 
@@ -163,7 +167,8 @@ static void offer_values(
     struct completion *completion, const char *lead, const char *key, const struct json *property)
 {
 	const struct json *choices = json_member(property, "enum");
-	for (const struct json *at = choices ? choices->child : NULL; at; at = at->next)
+	for (const struct json *at = choices != NULL ? choices->child : NULL; at != NULL;
+	     at = at->next)
 		if (at->text)
 			offer(completion, lead, at->text, NULL);
 	if (strcmp(ask_string(property, "type", ""), "boolean") == 0) {
@@ -195,26 +200,27 @@ static void complete_method(
 	const struct json *properties = json_member(schema, "properties");
 	const struct json *positional = arguments_positional(schema);
 	const char *equals = strchr(completion->current, '=');
-	if (equals) {
+	if (equals != NULL) {
 		char key[WORD_MAX];
 		char lead[WORD_MAX + 2];
-		(void)snprintf(key, sizeof(key), "%.*s", (int)(equals - completion->current),
+		(void)snprintf(key, sizeof key, "%.*s", (int)(equals - completion->current),
 		    completion->current);
-		(void)snprintf(lead, sizeof(lead), "%s=", key);
+		(void)snprintf(lead, sizeof lead, "%s=", key);
 		offer_values(completion, lead, key, json_member(properties, key));
 		return;
 	}
-	for (const struct json *at = properties ? properties->child : NULL; at; at = at->next) {
+	for (const struct json *at = properties != NULL ? properties->child : NULL; at != NULL;
+	     at = at->next) {
 		char word[WORD_MAX];
 		const char *type = ask_string(at, "type", "");
 		bool is_many = strcmp(type, "array") == 0 || strcmp(type, "object") == 0;
 		bool is_any = !*type && !json_member(at, "anyOf");
 		if (is_given(at->name, count, words) && !is_many)
 			continue;
-		(void)snprintf(word, sizeof(word), "%s%s", at->name, is_any ? ":=" : "=");
+		(void)snprintf(word, sizeof word, "%s%s", at->name, is_any ? ":=" : "=");
 		offer(completion, "", word, ask_string(at, "description", ""));
 	}
-	if (positional && count == 0)
+	if (positional != NULL && count == 0)
 		offer_values(completion, "", positional->name, positional);
 }
 
@@ -226,7 +232,7 @@ static void offer_alternatives(struct completion *completion, const char *usage)
 	char token[WORD_MAX];
 	while (*usage) {
 		size_t len = strcspn(usage, " ");
-		(void)snprintf(token, sizeof(token), "%.*s", (int)len, usage);
+		(void)snprintf(token, sizeof token, "%.*s", (int)len, usage);
 		if (strchr(token, '|') && !strpbrk(token, "[]=-."))
 			offer_list(completion, token, '|');
 		usage += len + strspn(usage + len, " ");
@@ -239,16 +245,16 @@ static void complete_wait(struct completion *completion)
 	const char *name;
 	char key[WORD_MAX];
 	char lead[WORD_MAX + 2];
-	if (!equals) {
+	if (equals == NULL) {
 		for (size_t i = 0; (name = wait_word_name(i)); i++) {
-			(void)snprintf(key, sizeof(key), "%s=", name);
+			(void)snprintf(key, sizeof key, "%s=", name);
 			offer(completion, "", key, NULL);
 		}
 		return;
 	}
 	(void)snprintf(
-	    key, sizeof(key), "%.*s", (int)(equals - completion->current), completion->current);
-	(void)snprintf(lead, sizeof(lead), "%s=", key);
+	    key, sizeof key, "%.*s", (int)(equals - completion->current), completion->current);
+	(void)snprintf(lead, sizeof lead, "%s=", key);
 	(void)offer_live(completion, lead, key);
 }
 
@@ -298,7 +304,7 @@ static size_t take_options(struct cli *cli, size_t count, char *const *words)
 			socket = words[at];
 		at++;
 	}
-	if (cli->tmux_name || cli->tmux_path || socket)
+	if (cli->tmux_name || cli->tmux_path || socket != NULL)
 		(void)cli_locate(cli, socket); /* if it is too long nothing is there */
 	return at;
 }
@@ -310,21 +316,22 @@ void complete_words(struct buf *out, struct cli *cli, size_t count, char *const 
 		return;
 	struct completion completion = {.out = out, .cli = cli, .current = words[count - 1]};
 	size_t at = take_options(cli, count - 1, words);
-	completion.catalog = catalog_open(cli, reason, sizeof(reason));
+	completion.catalog = catalog_open(cli, reason, sizeof reason);
 	const char *name = at < count - 1 ? words[at] : NULL;
-	const struct verb *verb = name ? verb_find(name) : NULL;
-	const struct json *row =
-	    name && completion.catalog ? catalog_method(completion.catalog, name) : NULL;
-	if (!name && completion.current[0] == '-') {
+	const struct verb *verb = name != NULL ? verb_find(name) : NULL;
+	const struct json *row = name != NULL && completion.catalog != NULL
+	    ? catalog_method(completion.catalog, name)
+	    : NULL;
+	if (name == NULL && completion.current[0] == '-') {
 		offer_list(&completion, "-L -S -s --json --text --color= --help --version", ' ');
-	} else if (!name) {
+	} else if (name == NULL) {
 		offer_verbs(&completion);
 		offer_methods(&completion, "");
-	} else if (verb) {
+	} else if (verb != NULL) {
 		complete_verb(&completion, verb, words[count - 2]);
-	} else if (row && completion.current[0] == '-') {
+	} else if (row != NULL && completion.current[0] == '-') {
 		offer_list(&completion, "--help --json --text --color=", ' ');
-	} else if (row) {
+	} else if (row != NULL) {
 		complete_method(&completion, row, count - 2 - at, words + at + 1);
 	}
 	catalog_close(completion.catalog);

@@ -23,7 +23,7 @@ static bool read_all(struct config_file *file, int fd)
 {
 	static char bytes[65536];
 	ssize_t n;
-	while ((n = read(fd, bytes, sizeof(bytes))) != 0) {
+	while ((n = read(fd, bytes, sizeof bytes)) != 0) {
 		if (n < 0 && errno == EINTR)
 			continue;
 		if (n < 0)
@@ -40,11 +40,11 @@ bool config_file_read(struct config_file *file, const char *path, char *ret_reas
 {
 	*file = (struct config_file){0};
 	buf_init(&file->text, CONFIG_FILE_MAX);
-	if (strlen(path) >= sizeof(file->path))
+	if (strlen(path) >= sizeof file->path)
 		return fail(ret_reason, size, path, strerror(ENAMETOOLONG));
-	(void)snprintf(file->path, sizeof(file->path), "%s", path);
+	(void)snprintf(file->path, sizeof file->path, "%s", path);
 	if (!realpath(path, file->target))
-		(void)snprintf(file->target, sizeof(file->target), "%s", path);
+		(void)snprintf(file->target, sizeof file->target, "%s", path);
 	int fd = open(file->target, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
 	if (fd < 0 && (errno == ENOENT || errno == ENOTDIR))
 		return errno == ENOENT ? true : fail(ret_reason, size, path, strerror(ENOTDIR));
@@ -59,7 +59,7 @@ bool config_file_read(struct config_file *file, const char *path, char *ret_reas
 		trouble = strerror(errno);
 	(void)close(fd); /* only read */
 	file->is_there = true;
-	return trouble ? fail(ret_reason, size, path, trouble) : true;
+	return trouble != NULL ? fail(ret_reason, size, path, trouble) : true;
 }
 
 void config_file_finish(struct config_file *file)
@@ -73,8 +73,8 @@ void config_file_finish(struct config_file *file)
 static bool make_dirs(const char *path)
 {
 	char dir[PATH_MAX];
-	(void)snprintf(dir, sizeof(dir), "%s", path);
-	for (char *slash = strchr(dir + 1, '/'); slash; slash = strchr(slash + 1, '/')) {
+	(void)snprintf(dir, sizeof dir, "%s", path);
+	for (char *slash = strchr(dir + 1, '/'); slash != NULL; slash = strchr(slash + 1, '/')) {
 		*slash = '\0';
 		if (mkdir(dir, NEW_DIR_MODE) < 0 && errno != EEXIST)
 			return false;
@@ -138,11 +138,11 @@ static bool keep_backup(struct config_file *file)
 	file->backup[0] = '\0';
 	if (!file->is_there)
 		return true;
-	(void)strftime(stamp, sizeof(stamp), "%Y%m%dT%H%M%SZ", gmtime_r(&now, &utc));
+	(void)strftime(stamp, sizeof stamp, "%Y%m%dT%H%M%SZ", gmtime_r(&now, &utc));
 	for (int n = 1; n < 100; n++) {
-		int len = snprintf(file->backup, sizeof(file->backup), "%s.%s%s%.0d.bak",
+		int len = snprintf(file->backup, sizeof file->backup, "%s.%s%s%.0d.bak",
 		    file->target, stamp, n > 1 ? "-" : "", n > 1 ? n : 0);
-		if (len < 0 || (size_t)len >= sizeof(file->backup)) {
+		if (len < 0 || (size_t)len >= sizeof file->backup) {
 			errno = ENAMETOOLONG;
 			return false;
 		}
@@ -158,7 +158,7 @@ bool config_file_write(
     struct config_file *file, const struct buf *text, char *ret_reason, size_t size)
 {
 	char path[PATH_MAX + 32];
-	(void)snprintf(path, sizeof(path), "%s.new-%ld", file->target, (long)getpid());
+	(void)snprintf(path, sizeof path, "%s.new-%ld", file->target, (long)getpid());
 	if (!make_dirs(file->target) || !write_new(path, text, file))
 		return fail(ret_reason, size, path, strerror(errno));
 	const char *trouble = NULL;
@@ -168,7 +168,7 @@ bool config_file_write(
 		trouble = "it was changed in this moment; do it again";
 	else if (rename(path, file->target) < 0)
 		trouble = strerror(errno);
-	if (!trouble)
+	if (trouble == NULL)
 		return true;
 	(void)unlink(path);
 	return fail(ret_reason, size, file->path, trouble);

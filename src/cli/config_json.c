@@ -39,8 +39,8 @@ static bool check(struct config_json *config)
 	struct json_error error;
 	struct json_reader *reader = json_reader_new(TEXT_MAX);
 	const struct json *value = json_read(reader, chars(config), config->text.len, &error);
-	bool is_object = value && value->type == JSON_OBJECT;
-	if (!value)
+	bool is_object = value != NULL && value->type == JSON_OBJECT;
+	if (value == NULL)
 		(void)refuse(config, "it is not plain JSON (%s)", error.text);
 	else if (!is_object)
 		(void)refuse(config, "it is %s, not an object", json_type_name(value->type));
@@ -179,7 +179,7 @@ static void line_indent(const char *text, size_t at, char out[INDENT_MAX + 1])
 /* One step of indentation, as the file has it: that of its first indented line. */
 static void indent_unit(const char *text, char out[INDENT_MAX + 1])
 {
-	for (const char *line = strchr(text, '\n'); line; line = strchr(line + 1, '\n')) {
+	for (const char *line = strchr(text, '\n'); line != NULL; line = strchr(line + 1, '\n')) {
 		size_t len = strspn(line + 1, " \t");
 		if (len > 0 && len <= INDENT_MAX && line[1 + len] != '\n') {
 			(void)snprintf(out, INDENT_MAX + 1, "%.*s", (int)len, line + 1);
@@ -319,7 +319,7 @@ static enum find find_path(
 	const char *text = chars(config);
 	size_t begin = skip_space(text, 0);
 	ret_item->value = (struct span){begin, skip_value(text, begin)};
-	for (*ret_depth = 0; path[*ret_depth]; ++*ret_depth) {
+	for (*ret_depth = 0; path[*ret_depth] != NULL; ++*ret_depth) {
 		struct item item;
 		size_t object = ret_item->value.begin;
 		if (text[object] != '{') {
@@ -339,7 +339,7 @@ static bool add_path(struct config_json *config, const struct item *parent,
 {
 	char *all = xstrdup(value);
 	size_t count = 0;
-	while (missing[count])
+	while (missing[count] != NULL)
 		count++;
 	for (size_t i = count; i-- > 1;) {
 		char *outer = xasprintf("{\"%s\":%s}", missing[i], all);
@@ -366,7 +366,7 @@ static bool is_same(const struct config_json *config, const struct span *span, c
 		buf_init(&texts[i], TEXT_MAX);
 		json_writer_init(&writer, &texts[i]);
 		const struct json *tree = json_read(readers[i], inputs[i], lens[i], &error);
-		if (tree)
+		if (tree != NULL)
 			json_put_value(&writer, NULL, tree);
 	}
 	bool is_equal = texts[0].len == texts[1].len && texts[0].len > 0 &&
@@ -466,7 +466,7 @@ static bool prune(struct config_json *config, const char *const *path, size_t co
 	const char *part[CONFIG_PATH_MAX + 1];
 	struct item item, parent;
 	size_t depth;
-	memcpy(part, path, count * sizeof(*part));
+	memcpy(part, path, count * sizeof *part);
 	part[count] = NULL;
 	if (count == 0 || find_path(config, part, &item, &depth) != FIND_YES)
 		return true;
@@ -480,7 +480,7 @@ static bool prune(struct config_json *config, const char *const *path, size_t co
 static size_t count_names(const char *const *path)
 {
 	size_t count = 0;
-	while (path[count])
+	while (path[count] != NULL)
 		count++;
 	return count;
 }

@@ -264,7 +264,7 @@ static bool leads_to(
 		if (strcmp(header->names[i], wanted[at]) != 0)
 			return false;
 	}
-	for (size_t i = 0; key && i < key->count && at < 2; i++, at++) {
+	for (size_t i = 0; key != NULL && i < key->count && at < 2; i++, at++) {
 		if (strcmp(key->names[i], wanted[at]) != 0)
 			return false;
 	}

@@ -52,13 +52,13 @@ void doctor_find(struct doctor *doctor, enum finding_state state, const char *su
 	if (doctor->count == FINDINGS_MAX)
 		return;
 	va_start(args, format);
-	(void)vsnprintf(text, sizeof(text), format, args);
+	(void)vsnprintf(text, sizeof text, format, args);
 	va_end(args);
 	struct finding *finding = &doctor->findings[doctor->count++];
 	finding->state = state;
 	finding->subject = xstrdup(subject);
 	finding->text = xstrdup(text);
-	finding->remedy = remedy ? xstrdup(remedy) : NULL;
+	finding->remedy = remedy != NULL ? xstrdup(remedy) : NULL;
 	doctor->wrong += state == FINDING_WRONG;
 }
 
@@ -71,7 +71,7 @@ static void put_people(struct buf *out, const struct doctor *doctor, size_t colu
 		    screen_style(has_color, state_styles[finding->state]),
 		    state_names[finding->state], plain, finding->subject);
 		screen_text_wrap(out, finding->text, columns, INDENT, INDENT);
-		if (!finding->remedy)
+		if (finding->remedy == NULL)
 			continue;
 		(void)buf_printf(
 		    out, "%*s%s-> %s", INDENT, "", screen_style(has_color, SCREEN_BOLD), plain);
@@ -96,7 +96,7 @@ static void put_json(struct buf *out, const struct doctor *doctor)
 		json_put_str(&writer, "subject", finding->subject);
 		json_put_str(&writer, "state", state_names[finding->state]);
 		(void)json_put_text(&writer, "text", finding->text, strlen(finding->text));
-		if (finding->remedy)
+		if (finding->remedy != NULL)
 			(void)json_put_text(
 			    &writer, "remedy", finding->remedy, strlen(finding->remedy));
 		else

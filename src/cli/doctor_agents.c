@@ -58,17 +58,17 @@ static void find_agent(struct doctor *doctor, const struct agent *agent, const c
 	char program[PATH_MAX];
 	char path[PATH_MAX];
 	char remedy[64];
-	bool is_installed = program_find_in_path(agent->program, program, sizeof(program));
-	for (size_t i = 0; i < FILES_MAX && agent->files[i]; i++) {
-		int len = snprintf(path, sizeof(path), "%s/%s", home, agent->files[i]);
-		if (len < 0 || (size_t)len >= sizeof(path) || !mentions_muxbus(path))
+	bool is_installed = program_find_in_path(agent->program, program, sizeof program);
+	for (size_t i = 0; i < FILES_MAX && agent->files[i] != NULL; i++) {
+		int len = snprintf(path, sizeof path, "%s/%s", home, agent->files[i]);
+		if (len < 0 || (size_t)len >= sizeof path || !mentions_muxbus(path))
 			continue;
 		doctor_find(doctor, FINDING_GOOD, agent->program, NULL, "knows muxbus: %s", path);
 		return;
 	}
 	if (!is_installed)
 		return;
-	(void)snprintf(remedy, sizeof(remedy), "muxbus setup %s", agent->program);
+	(void)snprintf(remedy, sizeof remedy, "muxbus setup %s", agent->program);
 	doctor_find(doctor, FINDING_NOTE, agent->program, remedy,
 	    "is installed (%s), and does not know muxbus", program);
 }
@@ -76,8 +76,8 @@ static void find_agent(struct doctor *doctor, const struct agent *agent, const c
 void doctor_agents(struct doctor *doctor)
 {
 	const char *home = getenv("HOME");
-	if (!home || *home != '/')
+	if (home == NULL || *home != '/')
 		return;
-	for (size_t i = 0; i < sizeof(agents) / sizeof(*agents); i++)
+	for (size_t i = 0; i < sizeof agents / sizeof *agents; i++)
 		find_agent(doctor, &agents[i], home);
 }

@@ -23,7 +23,7 @@
 static void find_installed(struct doctor *doctor)
 {
 	char path[PATH_MAX];
-	if (program_find("muxbusd", path, sizeof(path)))
+	if (program_find("muxbusd", path, sizeof path))
 		doctor_find(doctor, FINDING_GOOD, "muxbusd", NULL, "%s", path);
 	else
 		doctor_find(doctor, FINDING_WRONG, "muxbusd",
@@ -36,7 +36,7 @@ static struct link *find_running(struct doctor *doctor, const struct cli *cli)
 {
 	char reason[PATH_MAX + 512];
 	struct link *link;
-	switch (link_open(&link, cli->socket, reason, sizeof(reason))) {
+	switch (link_open(&link, cli->socket, reason, sizeof reason)) {
 	case LINK_OK:
 		return link;
 	case LINK_NO_SOCKET:
@@ -62,8 +62,8 @@ static void find_version(struct doctor *doctor, const struct json *status)
 	int64_t pid = ask_int(status, "pid", 0);
 	char exe[64];
 	char target[PATH_MAX];
-	(void)snprintf(exe, sizeof(exe), "/proc/%" PRId64 "/exe", pid);
-	ssize_t len = readlink(exe, target, sizeof(target) - 1);
+	(void)snprintf(exe, sizeof exe, "/proc/%" PRId64 "/exe", pid);
+	ssize_t len = readlink(exe, target, sizeof target - 1);
 	target[len > 0 ? len : 0] = '\0';
 	bool is_replaced = strstr(target, " (deleted)") != NULL;
 	if (strcmp(version, PACKAGE_VERSION) != 0)
@@ -84,11 +84,11 @@ static void find_follow(struct doctor *doctor, const struct cli *cli, const stru
 	const struct json *capabilities = json_member(tmux, "capabilities");
 	char crashes[512] = "";
 	size_t at = 0;
-	for (const struct json *name = capabilities ? capabilities->child : NULL; name;
+	for (const struct json *name = capabilities != NULL ? capabilities->child : NULL; name;
 	     name = name->next)
 		if (name->text && strstr(name->text, "crash") &&
-		    at + name->len + 3 < sizeof(crashes))
-			at += (size_t)snprintf(crashes + at, sizeof(crashes) - at, "%s%s",
+		    at + name->len + 3 < sizeof crashes)
+			at += (size_t)snprintf(crashes + at, sizeof crashes - at, "%s%s",
 			    at > 0 ? ", " : "", name->text);
 	if (strcmp(ask_string(tmux, "state", ""), "live") != 0)
 		doctor_find(doctor, doctor_server_runs(cli) ? FINDING_WRONG : FINDING_NOTE,
@@ -150,7 +150,7 @@ static void find_round_trip(struct doctor *doctor, struct link *link)
 	    "{\"command\":[\"display-message\",\"-p\",\"muxbus doctor\"]}", AUDIT_TIMEOUT_MS,
 	    &answer);
 	int64_t took = clock_mono_ms() - start;
-	if (read != LINK_LINE || answer.error)
+	if (read != LINK_LINE || answer.error != NULL)
 		doctor_find(doctor, FINDING_WRONG, "round trip",
 		    "see whether tmux hangs; the daemon's log may say more",
 		    "tmux did not answer through the daemon: %s",
@@ -166,12 +166,12 @@ static void find_caller(struct doctor *doctor, struct link *link)
 {
 	const char *pane = getenv("TMUX_PANE");
 	struct link_answer answer;
-	if (!pane || !*pane)
+	if (pane == NULL || !*pane)
 		return;
 	if (link_ask(link, "get_pane", NULL, ASK_TIMEOUT_MS, &answer) != LINK_LINE)
 		return;
 	const char *known = ask_string(answer.result, "pane", NULL);
-	if (!known)
+	if (known == NULL)
 		doctor_find(doctor, FINDING_WRONG, "own pane",
 		    "this pane may be another tmux server's: choose that with -L or -S",
 		    "the daemon does not know this pane: %s",
@@ -193,13 +193,14 @@ static bool ask_status(struct link *link, const struct cli *cli, struct link_ans
 	enum link_read read = LINK_LATE;
 	for (int i = 0; i < FOLLOW_TRIES; i++) {
 		read = link_ask(link, "status", "{\"audit\":true}", AUDIT_TIMEOUT_MS, ret_answer);
-		if (read != LINK_LINE || ret_answer->result || !doctor_server_runs(cli))
+		if (read != LINK_LINE || ret_answer->result != NULL || !doctor_server_runs(cli))
 			break;
 		(void)poll(NULL, 0, FOLLOW_TRY_MS);
 	}
-	if (read == LINK_LINE && ret_answer->error) /* without tmux there is nothing to compare */
+	if (read == LINK_LINE &&
+	    ret_answer->error != NULL) /* without tmux there is nothing to compare */
 		read = link_ask(link, "status", NULL, AUDIT_TIMEOUT_MS, ret_answer);
-	return read == LINK_LINE && ret_answer->result;
+	return read == LINK_LINE && ret_answer->result != NULL;
 }
 
 void doctor_daemon(struct doctor *doctor, const struct cli *cli)
@@ -207,7 +208,7 @@ void doctor_daemon(struct doctor *doctor, const struct cli *cli)
 	struct link_answer answer;
 	find_installed(doctor);
 	struct link *link = find_running(doctor, cli);
-	if (!link)
+	if (link == NULL)
 		return;
 	if (!ask_status(link, cli, &answer)) {
 		doctor_find(doctor, FINDING_WRONG, "daemon",

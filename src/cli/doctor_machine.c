@@ -22,7 +22,7 @@ static long read_number(const char *path)
 {
 	long number = -1;
 	FILE *file = fopen(path, "re");
-	if (!file)
+	if (file == NULL)
 		return -1;
 	if (fscanf(file, "%ld", &number) != 1)
 		number = -1;
@@ -60,7 +60,7 @@ static void find_state(struct doctor *doctor, const struct cli *cli)
 	char path[PATH_MAX];
 	struct stat st;
 	struct statvfs disk;
-	if (address_state(path, sizeof(path), cli->tmux_socket) < 0) {
+	if (address_state(path, sizeof path, cli->tmux_socket) < 0) {
 		doctor_find(doctor, FINDING_WRONG, "state", "set HOME or XDG_STATE_HOME",
 		    "there is no place for what must not be lost");
 		return;

@@ -35,7 +35,7 @@ static void find_program(struct doctor *doctor)
 	char path[PATH_MAX];
 	char *const argv[] = {(char *)"tmux", (char *)"-V", NULL};
 	struct buf said;
-	if (!program_find_in_path("tmux", path, sizeof(path))) {
+	if (!program_find_in_path("tmux", path, sizeof path)) {
 		doctor_find(doctor, FINDING_WRONG, "tmux", "install tmux 3.2 or later",
 		    "tmux is not in PATH");
 		return;
@@ -61,7 +61,7 @@ static int try_connect(const char *path)
 {
 	struct sockaddr_un address = {.sun_family = AF_UNIX};
 	struct timeval timeout = {.tv_sec = CONNECT_TIMEOUT_MS / 1000};
-	if (strlen(path) >= sizeof(address.sun_path)) {
+	if (strlen(path) >= sizeof address.sun_path) {
 		errno = ENAMETOOLONG;
 		return -1;
 	}
@@ -69,8 +69,8 @@ static int try_connect(const char *path)
 	int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
 	if (fd < 0)
 		return -1;
-	(void)setsockopt(fd, SOL_SOCKET, SO_SNDTIMEO, &timeout, sizeof(timeout));
-	int r = connect(fd, (struct sockaddr *)&address, sizeof(address));
+	(void)setsockopt(fd, SOL_SOCKET, SO_SNDTIMEO, &timeout, sizeof timeout);
+	int r = connect(fd, (struct sockaddr *)&address, sizeof address);
 	int saved_errno = errno;
 	(void)close(fd);
 	errno = saved_errno;
@@ -100,7 +100,7 @@ static void find_server(struct doctor *doctor, const struct cli *cli)
 static void find_address(struct doctor *doctor, const struct cli *cli)
 {
 	char reason[PATH_MAX + 512];
-	if (address_check(cli->socket, reason, sizeof(reason)) == 0)
+	if (address_check(cli->socket, reason, sizeof reason) == 0)
 		doctor_find(
 		    doctor, FINDING_GOOD, "socket", NULL, "%s lies in a safe place", cli->socket);
 	else if (access(cli->socket, F_OK) < 0 && errno == ENOENT && strstr(reason, "No such file"))
@@ -118,13 +118,13 @@ static void find_place(struct doctor *doctor, const struct cli *cli)
 	const char *pane = getenv("TMUX_PANE");
 	const char *tmux = getenv("TMUX");
 	const char *muxbus = getenv("MUXBUS");
-	if (tmux && *tmux && pane && *pane)
+	if (tmux != NULL && *tmux && pane != NULL && *pane)
 		doctor_find(doctor, FINDING_GOOD, "here", NULL, "in pane %s of tmux", pane);
 	else
 		doctor_find(doctor, FINDING_NOTE, "here",
 		    "name panes in what you ask, or ask from inside tmux",
 		    "not in a pane of tmux: methods cannot know \"the caller's own pane\"");
-	if (muxbus && *muxbus && strcmp(muxbus, cli->socket) != 0)
+	if (muxbus != NULL && *muxbus && strcmp(muxbus, cli->socket) != 0)
 		doctor_find(doctor, FINDING_NOTE, "MUXBUS",
 		    "unset MUXBUS, or open a new pane: it gets the right one",
 		    "names %s, another daemon than the one looked at", muxbus);

@@ -28,7 +28,7 @@ static bool is_worth_it(const struct json *member)
 
 static bool is_elsewhere(const char *name)
 {
-	for (size_t i = 0; i < sizeof(elsewhere) / sizeof(*elsewhere); i++)
+	for (size_t i = 0; i < sizeof elsewhere / sizeof *elsewhere; i++)
 		if (strcmp(elsewhere[i], name) == 0)
 			return true;
 	return false;
@@ -41,9 +41,9 @@ static void put_clock(struct buf *out, const char *text)
 	struct tm local;
 	char clock[16];
 	const char *rest = strptime(text, "%Y-%m-%dT%H:%M:%S", &utc);
-	time_t when = rest ? timegm(&utc) : 0;
-	if (!rest || *rest != '.' || !localtime_r(&when, &local) ||
-	    strftime(clock, sizeof(clock), "%H:%M:%S", &local) == 0) {
+	time_t when = rest != NULL ? timegm(&utc) : 0;
+	if (rest == NULL || *rest != '.' || !localtime_r(&when, &local) ||
+	    strftime(clock, sizeof clock, "%H:%M:%S", &local) == 0) {
 		(void)screen_text_line(out, text, strlen(text));
 		return;
 	}
@@ -64,9 +64,9 @@ static enum screen_style style_of(const char *kind)
 static const char *subject_of(const struct json *event)
 {
 	static const char *const names[] = {"pane", "window", "session"};
-	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++) {
+	for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
 		const char *id = ask_string(event, names[i], NULL);
-		if (id)
+		if (id != NULL)
 			return id;
 	}
 	return "";
@@ -96,11 +96,11 @@ void event_text(struct buf *out, const struct json *event, bool has_color)
 	    (int)(strlen(kind) < KIND_COLUMNS ? KIND_COLUMNS - strlen(kind) : 0), "");
 	(void)screen_text_line(out, subject, strlen(subject));
 	(void)buf_printf(out, "%*s", (int)(strlen(subject) < 4 ? 4 - strlen(subject) : 0), "");
-	if (text) {
+	if (text != NULL) {
 		(void)buf_append_str(out, "  ");
 		put_visible(out, json_member(event, "text"));
 	}
-	for (const struct json *at = event->child; at; at = at->next) {
+	for (const struct json *at = event->child; at != NULL; at = at->next) {
 		if (is_elsewhere(at->name) || !is_worth_it(at))
 			continue;
 		(void)buf_printf(out, "  %s", dim);

@@ -34,7 +34,7 @@ static const struct {
     {"The daemon", {NULL}},
 };
 
-#define GROUPS_COUNT (sizeof(groups) / sizeof(*groups))
+#define GROUPS_COUNT (sizeof groups / sizeof *groups)
 
 static const char *const verb_groups[VERB_GROUP_COUNT_] = {
     [VERB_LIVE] = "Watching",
@@ -106,7 +106,7 @@ static void put_methods(struct page *page, const struct json *methods)
 {
 	for (size_t group = 0; group < GROUPS_COUNT; group++) {
 		bool is_first = true;
-		for (const struct json *row = methods ? methods->child : NULL; row;
+		for (const struct json *row = methods != NULL ? methods->child : NULL; row;
 		     row = row->next) {
 			if (group_of(row->name) != group)
 				continue;
@@ -121,13 +121,13 @@ static void put_methods(struct page *page, const struct json *methods)
 static enum cli_status put_all(struct page *page, struct cli *cli)
 {
 	char reason[PATH_MAX + 512];
-	struct catalog *catalog = catalog_open(cli, reason, sizeof(reason));
+	struct catalog *catalog = catalog_open(cli, reason, sizeof reason);
 	title(page, "Usage");
 	(void)buf_append_str(&page->out,
 	    "  muxbus [option ...] verb [argument ...]\n"
 	    "  muxbus [option ...] method [key=value | key:=json] ...\n");
 	put_verbs(page);
-	if (!catalog) {
+	if (catalog == NULL) {
 		cli_error("%s: methods are not listed", reason);
 		return CLI_UNREACHABLE;
 	}
@@ -145,7 +145,7 @@ static void put_verb(struct page *page, const struct verb *verb)
 	char text[512];
 	(void)buf_printf(&page->out, "usage: muxbus %s%s%s\n\n", verb->name,
 	    *verb->usage ? " " : "", verb->usage);
-	(void)snprintf(text, sizeof(text), "%s. See muxbus(1).",
+	(void)snprintf(text, sizeof text, "%s. See muxbus(1).",
 	    verb->summary ? verb->summary : "for completion");
 	wrap(page, text, 0, 0);
 }
@@ -156,12 +156,13 @@ static void put_range(struct buf *out, const struct json *property)
 	static const char *const names[] = {"minimum", "maximum", "default"};
 	const struct json *choices = json_member(property, "enum");
 	(void)buf_append_str(out, ask_string(property, "type", "json"));
-	for (const struct json *at = choices ? choices->child : NULL; at; at = at->next)
+	for (const struct json *at = choices != NULL ? choices->child : NULL; at != NULL;
+	     at = at->next)
 		(void)buf_printf(
 		    out, "%s%s", at == choices->child ? ": " : ", ", at->text ? at->text : "?");
-	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++) {
+	for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
 		const struct json *value = json_member(property, names[i]);
-		if (!value || (i < 2 && value->type != JSON_NUMBER))
+		if (value == NULL || (i < 2 && value->type != JSON_NUMBER))
 			continue;
 		struct json_writer writer;
 		(void)buf_printf(out, ", %s ", names[i]);
@@ -175,11 +176,11 @@ static void put_arguments(struct page *page, const struct json *schema)
 	const struct json *properties = json_member(schema, "properties");
 	const struct json *positional = arguments_positional(schema);
 	struct buf text;
-	if (!properties || properties->count == 0)
+	if (properties == NULL || properties->count == 0)
 		return;
 	title(page, "Arguments");
 	buf_init(&text, OUT_MAX);
-	for (const struct json *at = properties->child; at; at = at->next) {
+	for (const struct json *at = properties->child; at != NULL; at = at->next) {
 		buf_clear(&text);
 		(void)buf_printf(&text, "%s (", ask_string(at, "description", ""));
 		put_range(&text, at);
@@ -192,10 +193,10 @@ static void put_arguments(struct page *page, const struct json *schema)
 
 static void put_results(struct page *page, const struct json *results)
 {
-	if (!results || results->count == 0)
+	if (results == NULL || results->count == 0)
 		return;
 	title(page, "Result");
-	for (const struct json *at = results->child; at; at = at->next)
+	for (const struct json *at = results->child; at != NULL; at = at->next)
 		entry(page, ask_string(at, "name", "?"), ask_string(at, "help", ""));
 }
 
@@ -232,8 +233,8 @@ static const char *nearest(const char *name, const struct json *methods)
 	for (const struct verb *verb = verbs; verb->name && count < NAMES_MAX; verb++)
 		if (verb->summary)
 			names[count++] = verb->name;
-	for (const struct json *row = methods ? methods->child : NULL; row && count < NAMES_MAX;
-	     row = row->next)
+	for (const struct json *row = methods != NULL ? methods->child : NULL;
+	     row != NULL && count < NAMES_MAX; row = row->next)
 		names[count++] = row->name;
 	return str_nearest(name, names);
 }
@@ -242,25 +243,25 @@ static enum cli_status put_one(struct page *page, struct cli *cli, const char *n
 {
 	char reason[PATH_MAX + 512];
 	const struct verb *verb = verb_find(name);
-	if (verb) {
+	if (verb != NULL) {
 		put_verb(page, verb);
 		return CLI_DONE;
 	}
-	struct catalog *catalog = catalog_open(cli, reason, sizeof(reason));
-	if (!catalog) {
+	struct catalog *catalog = catalog_open(cli, reason, sizeof reason);
+	if (catalog == NULL) {
 		cli_error("%s", reason);
 		return CLI_UNREACHABLE;
 	}
 	const struct json *row = catalog_method(catalog, name);
-	if (row) {
+	if (row != NULL) {
 		put_method(page, row);
 	} else {
 		const char *near = nearest(name, json_member(catalog_tables(catalog), "methods"));
-		cli_error("there is no \"%s\"%s%s%s", name, near ? "; did you mean \"" : "",
-		    near ? near : "", near ? "\"?" : "; see: muxbus help");
+		cli_error("there is no \"%s\"%s%s%s", name, near != NULL ? "; did you mean \"" : "",
+		    near != NULL ? near : "", near != NULL ? "\"?" : "; see: muxbus help");
 	}
 	catalog_close(catalog);
-	return row ? CLI_DONE : CLI_USAGE;
+	return row != NULL ? CLI_DONE : CLI_USAGE;
 }
 
 enum cli_status help_run(struct cli *cli, int argc, char **argv)
@@ -271,14 +272,14 @@ enum cli_status help_run(struct cli *cli, int argc, char **argv)
 			return CLI_DONE;
 		if (cli_option(cli, argv[i]))
 			continue;
-		if (name)
+		if (name != NULL)
 			return cli_usage("help", "one name only");
 		name = argv[i];
 	}
 	struct page page = {.has_color = cli->has_color};
 	page.columns = cli->is_terminal ? (size_t)screen_columns(STDOUT_FILENO) : PIPE_COLUMNS;
 	buf_init(&page.out, OUT_MAX);
-	enum cli_status status = name ? put_one(&page, cli, name) : put_all(&page, cli);
+	enum cli_status status = name != NULL ? put_one(&page, cli, name) : put_all(&page, cli);
 	if (page.out.len > 0)
 		(void)fwrite(page.out.data, 1, page.out.len, stdout); /* cli_flush() looks */
 	buf_finish(&page.out);
@@ -299,7 +300,7 @@ enum cli_status version_run(struct cli *cli, int argc, char **argv)
 		if (!cli_option(cli, argv[i]))
 			return cli_usage("version", "unexpected argument \"%s\"", argv[i]);
 	}
-	if (link_open(&link, cli->socket, reason, sizeof(reason)) == LINK_OK &&
+	if (link_open(&link, cli->socket, reason, sizeof reason) == LINK_OK &&
 	    link_ask(link, "status", NULL, ASK_TIMEOUT_MS, &answer) == LINK_LINE)
 		status = answer.result;
 	const char *daemon = ask_string(status, "version", NULL);
@@ -319,9 +320,9 @@ enum cli_status version_run(struct cli *cli, int argc, char **argv)
 	} else {
 		(void)printf("muxbus %s\n", PACKAGE_VERSION);
 		(void)fputs("muxbusd ", stdout);
-		screen_print_line(stdout, daemon ? daemon : "not running");
+		screen_print_line(stdout, daemon != NULL ? daemon : "not running");
 		(void)fputs("\ntmux ", stdout);
-		screen_print_line(stdout, tmux ? tmux : "not followed");
+		screen_print_line(stdout, tmux != NULL ? tmux : "not followed");
 		(void)fputc('\n', stdout);
 	}
 	link_close(link);

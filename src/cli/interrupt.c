@@ -42,7 +42,7 @@ void interrupt_close(struct interrupt *interrupt)
 static bool take_signal(const struct interrupt *interrupt, int *ret_signal)
 {
 	struct signalfd_siginfo info;
-	if (read(interrupt->fd, &info, sizeof(info)) != sizeof(info))
+	if (read(interrupt->fd, &info, sizeof info) != sizeof info)
 		return false;
 	*ret_signal = (int)info.ssi_signo;
 	return true;
@@ -58,11 +58,11 @@ enum interrupt_wake interrupt_wait(
 		    {.fd = interrupt->fd, .events = POLLIN},
 		    {.fd = STDOUT_FILENO}, /* POLLERR: a pipe that nobody reads */
 		    {.fd = interrupt->extra_fd, .events = POLLIN},
-		    {.fd = link ? link_fd(link) : -1, .events = POLLIN},
+		    {.fd = link != NULL ? link_fd(link) : -1, .events = POLLIN},
 		};
 		if (take_signal(interrupt, ret_signal))
 			return INTERRUPT_SIGNAL;
-		if (link && link_has_line(link))
+		if (link != NULL && link_has_line(link))
 			return INTERRUPT_LINK;
 		if (deadline >= 0 && left <= 0)
 			return INTERRUPT_TIME;

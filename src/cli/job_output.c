@@ -40,7 +40,7 @@ static enum cli_status read_piece(struct job_output *output, struct link *link, 
 {
 	char params[256];
 	struct link_answer answer;
-	(void)snprintf(params, sizeof(params),
+	(void)snprintf(params, sizeof params,
 	    "{\"job\":\"%.64s\",\"offset\":%" PRId64 ",\"max_bytes\":%d,\"encoding\":\"base64\"}",
 	    output->job, offset, max_bytes);
 	enum link_read read = link_ask(link, "read_job", params, ASK_TIMEOUT_MS, &answer);

@@ -36,7 +36,7 @@ int launch_daemon(const struct cli *cli, char *ret_reason, size_t size)
 	    NULL,
 	};
 	struct buf said;
-	if (!program_find(DAEMON, program, sizeof(program))) {
+	if (!program_find(DAEMON, program, sizeof program)) {
 		(void)snprintf(
 		    ret_reason, size, DAEMON " is neither beside muxbus nor in PATH: install it");
 		return -1;

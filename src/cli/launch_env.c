@@ -43,7 +43,7 @@ void launch_env_clean(void)
 		size_t len = strcspn(environ[i], "=");
 		/* Longer ones are no names that we know of: they stay. */
 		(void)snprintf(
-		    name, sizeof(name), "%.*s", len < sizeof(name) ? (int)len : 0, environ[i]);
+		    name, sizeof name, "%.*s", len < sizeof name ? (int)len : 0, environ[i]);
 		if (*name && launch_env_is_private(name) && unsetenv(name) == 0)
 			i = 0;
 		else

@@ -39,7 +39,7 @@ static enum link_state refuse(
 	    : state == LINK_DEAD                   ? "nobody listens at"
 	    : state == LINK_NOT_OURS               ? "another user listens at"
 						   : NULL;
-	if (what)
+	if (what != NULL)
 		(void)snprintf(ret_reason, size, "%s %s", what, path);
 	else
 		(void)snprintf(ret_reason, size, "%s: %s", path, strerror(errno));
@@ -51,7 +51,7 @@ static enum link_state refuse(
 static bool is_ours(int fd)
 {
 	struct ucred peer;
-	socklen_t len = sizeof(peer);
+	socklen_t len = sizeof peer;
 	return getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &peer, &len) == 0 &&
 	    (peer.uid == geteuid() || peer.uid == 0);
 }
@@ -61,7 +61,7 @@ enum link_state link_open(
 {
 	struct sockaddr_un address = {.sun_family = AF_UNIX};
 	*ret_link = NULL;
-	if (strlen(socket_path) >= sizeof(address.sun_path)) {
+	if (strlen(socket_path) >= sizeof address.sun_path) {
 		errno = ENAMETOOLONG;
 		return refuse(-1, LINK_FAILED, ret_reason, size, socket_path);
 	}
@@ -71,8 +71,8 @@ enum link_state link_open(
 		return refuse(fd, LINK_FAILED, ret_reason, size, socket_path);
 	/* A daemon that accepts nobody has a full queue: connect() would wait for ever. */
 	struct timeval timeout = {.tv_sec = LINK_SEND_TIMEOUT_MS / 1000};
-	(void)setsockopt(fd, SOL_SOCKET, SO_SNDTIMEO, &timeout, sizeof(timeout));
-	if (connect(fd, (struct sockaddr *)&address, sizeof(address)) < 0) {
+	(void)setsockopt(fd, SOL_SOCKET, SO_SNDTIMEO, &timeout, sizeof timeout);
+	if (connect(fd, (struct sockaddr *)&address, sizeof address) < 0) {
 		enum link_state state = errno == ENOENT || errno == ENOTDIR ? LINK_NO_SOCKET
 		    : errno == ECONNREFUSED                                 ? LINK_DEAD
 									    : LINK_FAILED;
@@ -80,7 +80,7 @@ enum link_state link_open(
 	}
 	if (!is_ours(fd))
 		return refuse(fd, LINK_NOT_OURS, ret_reason, size, socket_path);
-	struct link *link = xcalloc(1, sizeof(*link));
+	struct link *link = xcalloc(1, sizeof *link);
 	link->fd = fd;
 	buf_init(&link->in, LINK_LINE_MAX + READ_SIZE);
 	link->reader = json_reader_new(LINK_LINE_MAX);
@@ -90,7 +90,7 @@ enum link_state link_open(
 
 void link_close(struct link *link)
 {
-	if (!link)
+	if (link == NULL)
 		return;
 	(void)close(link->fd); /* what was sent is sent */
 	buf_finish(&link->in);
@@ -215,7 +215,7 @@ enum link_read link_read_line(
 	int64_t deadline = timeout_ms < 0 ? -1 : clock_mono_ms() + timeout_ms;
 	for (;;) {
 		const char *newline = find_newline(link);
-		if (newline) {
+		if (newline != NULL) {
 			take_line(link, newline, ret_line, ret_len);
 			return LINK_LINE;
 		}
@@ -240,7 +240,7 @@ enum link_read link_read_message(struct link *link, int64_t timeout_ms,
 		return read;
 	*ret_message = json_read(link->reader, *ret_line, *ret_len, &error);
 	errno = EPROTO;
-	return *ret_message ? LINK_LINE : LINK_BROKEN;
+	return *ret_message != NULL ? LINK_LINE : LINK_BROKEN;
 }
 
 /* ---- requests and answers ------------------------------------------------------------------ */
@@ -256,7 +256,7 @@ uint64_t link_request(struct link *link, const char *method, const char *params)
 	json_put_str(&writer, "jsonrpc", "2.0");
 	json_put_int(&writer, "id", (int64_t)id);
 	json_put_str(&writer, "method", method);
-	if (params)
+	if (params != NULL)
 		json_put_raw(&writer, "params", params, strlen(params));
 	json_object_end(&writer);
 	int r = writer.is_full ? -1 : buf_append_byte(&line, '\n');
@@ -281,11 +281,11 @@ static bool take_answer(const struct json *message, uint64_t id, struct link_ans
 	const struct json *result = json_member(message, "result");
 	const struct json *error = json_member(message, "error");
 	const struct json *their_id = json_member(message, "id");
-	if ((!result && !error) || !their_id)
+	if ((result == NULL && error == NULL) || their_id == NULL)
 		return false;
 	/* An error without an id is about a line that could not be read: the last one of ours. */
 	bool is_ours = json_int(their_id, &number) ? number == (int64_t)id
-						   : their_id->type == JSON_NULL && error;
+						   : their_id->type == JSON_NULL && error != NULL;
 	if (is_ours) {
 		ret_answer->result = result;
 		ret_answer->error = error;
@@ -307,7 +307,7 @@ enum link_read link_await(
 			return read;
 		if (take_answer(message, id, ret_answer))
 			return LINK_LINE;
-		if (link->other)
+		if (link->other != NULL)
 			link->other(link->other_data, message, ret_answer->line, ret_answer->len);
 	}
 }

@@ -29,9 +29,9 @@ static const char *environment_socket(const struct cli *cli, const char *own)
 {
 	const char *socket = getenv("MUXBUS");
 	const char *tmux = getenv("TMUX");
-	if (!socket || *socket != '/' || cli->tmux_name || cli->tmux_path)
+	if (socket == NULL || *socket != '/' || cli->tmux_name || cli->tmux_path)
 		return NULL;
-	bool is_inherited = tmux && *tmux == '/' && ends_in(socket, ".muxbus") &&
+	bool is_inherited = tmux != NULL && *tmux == '/' && ends_in(socket, ".muxbus") &&
 	    strcmp(socket, own) != 0 && is_socket(own);
 	return is_inherited ? NULL : socket;
 }
@@ -40,19 +40,19 @@ int cli_locate(struct cli *cli, const char *socket)
 {
 	char path[PATH_MAX];
 	char own[PATH_MAX];
-	if (address_tmux(path, sizeof(path), cli->tmux_name, cli->tmux_path) < 0 ||
-	    address_absolute(cli->tmux_socket, sizeof(cli->tmux_socket), path) < 0 ||
-	    address_socket(own, sizeof(own), cli->tmux_socket) < 0)
+	if (address_tmux(path, sizeof path, cli->tmux_name, cli->tmux_path) < 0 ||
+	    address_absolute(cli->tmux_socket, sizeof cli->tmux_socket, path) < 0 ||
+	    address_socket(own, sizeof own, cli->tmux_socket) < 0)
 		return -1;
-	if (socket)
-		return address_absolute(cli->socket, sizeof(cli->socket), socket);
+	if (socket != NULL)
+		return address_absolute(cli->socket, sizeof cli->socket, socket);
 	socket = environment_socket(cli, own);
-	int len = snprintf(cli->socket, sizeof(cli->socket), "%s", socket ? socket : own);
-	if (len < 0 || (size_t)len >= sizeof(cli->socket))
+	int len = snprintf(cli->socket, sizeof cli->socket, "%s", socket != NULL ? socket : own);
+	if (len < 0 || (size_t)len >= sizeof cli->socket)
 		return -1;
 	/* The daemon that $MUXBUS names is that of the tmux server beside it. */
-	if (socket && ends_in(socket, ".muxbus"))
-		(void)snprintf(cli->tmux_socket, sizeof(cli->tmux_socket), "%.*s",
+	if (socket != NULL && ends_in(socket, ".muxbus"))
+		(void)snprintf(cli->tmux_socket, sizeof cli->tmux_socket, "%.*s",
 		    len - (int)strlen(".muxbus"), socket); /* it fitted with more */
 	return 0;
 }

@@ -56,7 +56,7 @@ static int read_options(struct cli *cli, int argc, char **argv)
 			return CLI_USAGE;
 		}
 	}
-	if (cli->tmux_name && cli->tmux_path)
+	if (cli->tmux_name != NULL && cli->tmux_path != NULL)
 		return cli_usage(NULL, "-L and -S exclude each other");
 	if (cli_locate(cli, socket) < 0)
 		return cli_usage(NULL, "the path of the socket is too long");
@@ -78,5 +78,5 @@ int main(int argc, char **argv)
 	if (argc == 0)
 		return cli_usage(NULL, "which verb or method?");
 	const struct verb *verb = verb_find(argv[0]);
-	return (int)(verb ? verb->run(&cli, argc, argv) : call_run(&cli, argc, argv));
+	return (int)(verb != NULL ? verb->run(&cli, argc, argv) : call_run(&cli, argc, argv));
 }

@@ -37,8 +37,8 @@ static const struct {
 
 static const char *variable(const char *name)
 {
-	const char *value = name ? getenv(name) : NULL;
-	return value && *value ? value : NULL;
+	const char *value = name != NULL ? getenv(name) : NULL;
+	return value != NULL && *value ? value : NULL;
 }
 
 /* Begins a line that is not answered; the writer stands in its params. */
@@ -65,9 +65,9 @@ static bool read_process(pid_t pid, char name[64], pid_t *ret_parent)
 	char path[64];
 	char stat[512];
 	int parent;
-	(void)snprintf(path, sizeof(path), "/proc/%ld/stat", (long)pid);
+	(void)snprintf(path, sizeof path, "/proc/%ld/stat", (long)pid);
 	int fd = open(path, O_RDONLY | O_CLOEXEC);
-	ssize_t n = fd < 0 ? -1 : read(fd, stat, sizeof(stat) - 1);
+	ssize_t n = fd < 0 ? -1 : read(fd, stat, sizeof stat - 1);
 	if (fd >= 0)
 		(void)close(fd); /* only read */
 	if (n <= 0)
@@ -76,7 +76,7 @@ static bool read_process(pid_t pid, char name[64], pid_t *ret_parent)
 	/* "pid (name) state parent ...", and a name may have parentheses too. */
 	char *begin = strchr(stat, '(');
 	char *end = strrchr(stat, ')');
-	if (!begin || !end || end < begin || sscanf(end + 1, " %*c %d", &parent) != 1)
+	if (begin == NULL || end == NULL || end < begin || sscanf(end + 1, " %*c %d", &parent) != 1)
 		return false;
 	(void)snprintf(name, 64, "%.*s", (int)(end - begin - 1), begin + 1);
 	*ret_parent = parent;
@@ -105,23 +105,23 @@ static void write_greeting(const struct cli *cli, const struct options *options,
 {
 	struct json_writer writer;
 	char pane[16];
-	bool has_pane = own_pane(cli, pane, sizeof(pane)) && !is_under_codex();
+	bool has_pane = own_pane(cli, pane, sizeof pane) && !is_under_codex();
 	json_writer_init(&writer, out);
-	if (has_pane || options->tools) {
+	if (has_pane || options->tools != NULL) {
 		begin_notice(&writer, "notifications/muxbus/hello");
-		if (options->tools)
+		if (options->tools != NULL)
 			json_put_str(&writer, "tools", options->tools);
 		if (has_pane)
 			json_put_str(&writer, "pane", pane);
 		end_notice(&writer);
 	}
-	for (size_t i = 0; has_pane && i < sizeof(agents) / sizeof(*agents); i++) {
-		if (!variable(agents[i].mark))
+	for (size_t i = 0; has_pane && i < sizeof agents / sizeof *agents; i++) {
+		if (variable(agents[i].mark) == NULL)
 			continue;
 		begin_notice(&writer, "report_agent");
 		json_put_str(&writer, "agent", agents[i].agent);
 		json_put_str(&writer, "pane", pane);
-		if (variable(agents[i].session))
+		if (variable(agents[i].session) != NULL)
 			json_put_str(&writer, "session", variable(agents[i].session));
 		end_notice(&writer);
 		break; /* one that runs in another has the other's mark as well: who knows? */

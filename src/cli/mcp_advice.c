@@ -75,7 +75,7 @@ static const struct row rows[] = {
 
 static const struct row *find(const char *tool)
 {
-	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
+	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
 		if (strcmp(rows[i].tool, tool) == 0)
 			return &rows[i];
 	}
@@ -85,13 +85,13 @@ static const struct row *find(const char *tool)
 bool mcp_advice_only_reads(const char *tool)
 {
 	const struct row *row = find(tool);
-	return row && !row->advice;
+	return row != NULL && row->advice == NULL;
 }
 
 const char *mcp_advice(const char *tool)
 {
 	const struct row *row = find(tool);
-	if (!row)
+	if (row == NULL)
 		return "Check what it may have done (list_panes, list_jobs) before repeating it.";
-	return row->advice ? row->advice : "It only reads: call it again.";
+	return row->advice != NULL ? row->advice : "It only reads: call it again.";
 }

@@ -76,7 +76,7 @@ struct mcp_replay {
 
 struct mcp_replay *mcp_replay_new(const struct mcp_replay_config *config)
 {
-	struct mcp_replay *replay = xcalloc(1, sizeof(*replay));
+	struct mcp_replay *replay = xcalloc(1, sizeof *replay);
 	replay->config = *config;
 	replay->reader = json_reader_new(MCP_REPLAY_ANSWER_MAX);
 	line_input_init(&replay->agent_input, MCP_REPLAY_LINE_MAX);
@@ -93,7 +93,7 @@ struct mcp_replay *mcp_replay_new(const struct mcp_replay_config *config)
 
 static bool is_held(const struct pending *pending)
 {
-	return pending->line && pending->end == 0;
+	return pending->line != NULL && pending->end == 0;
 }
 
 /* Forgets the line: from now on it cannot be sent again. */
@@ -127,7 +127,7 @@ static void drop_kept(struct mcp_replay *replay, struct kept *kept)
 void mcp_replay_free(struct mcp_replay *replay)
 {
 	struct list *link, *after;
-	if (!replay)
+	if (replay == NULL)
 		return;
 	list_for_each_safe (link, after, &replay->pendings)
 		forget(replay, list_entry(link, struct pending, link));
@@ -145,7 +145,7 @@ void mcp_replay_free(struct mcp_replay *replay)
 /* A member, if there is an object to have it. */
 static const struct json *member_of(const struct json *object, const char *name)
 {
-	return object ? json_member(object, name) : NULL;
+	return object != NULL ? json_member(object, name) : NULL;
 }
 
 /* ---- writing ------------------------------------------------------------------------------ */
@@ -168,7 +168,7 @@ static char *text_of(const struct json *value)
 {
 	struct buf buf;
 	struct json_writer writer;
-	if (!value)
+	if (value == NULL)
 		return NULL;
 	buf_init(&buf, 2 * MCP_REPLAY_ANSWER_MAX);
 	json_writer_init(&writer, &buf);
@@ -179,21 +179,21 @@ static char *text_of(const struct json *value)
 /* The id as it will stand in an answer. */
 static char *id_text(const struct json *id)
 {
-	return id ? text_of(id) : xstrdup("null");
+	return id != NULL ? text_of(id) : xstrdup("null");
 }
 
 /* A request of our own, whose answer stays with us. Returns its number. */
 static unsigned ask(struct mcp_replay *replay, const char *method, const char *params)
 {
 	struct json_writer *writer = &replay->daemon_writer;
-	char id[sizeof(OUR_PREFIX) + 16];
-	(void)snprintf(id, sizeof(id), OUR_PREFIX "%u", ++replay->our_last);
+	char id[sizeof OUR_PREFIX + 16];
+	(void)snprintf(id, sizeof id, OUR_PREFIX "%u", ++replay->our_last);
 	writer->needs_comma = false;
 	json_object_begin(writer, NULL);
 	json_put_str(writer, "jsonrpc", "2.0");
 	json_put_str(writer, "id", id);
 	json_put_str(writer, "method", method);
-	if (params)
+	if (params != NULL)
 		json_put_raw(writer, "params", params, strlen(params));
 	json_object_end(writer);
 	put_bytes(writer, "\n", 1);
@@ -253,13 +253,13 @@ static void answer_lost(struct mcp_replay *replay, struct pending *pending)
 {
 	char text[512];
 	if (pending->fate == FATE_TEACH)
-		(void)snprintf(text, sizeof(text),
+		(void)snprintf(text, sizeof text,
 		    "muxbusd, the daemon behind these tools, restarted while this call ran. "
 		    "Whether "
 		    "it had an effect is unknown. %s",
 		    mcp_advice(pending->tool));
 	else
-		(void)snprintf(text, sizeof(text),
+		(void)snprintf(text, sizeof text,
 		    "muxbusd restarted while this request ran; whether it had an effect is "
 		    "unknown");
 	answer(replay, pending, text);
@@ -274,7 +274,7 @@ static bool is_asking(const char *method)
 	    "logging/setLevel", "ping", "prompts/get", "prompts/list", "resources/list",
 	    "resources/read", "resources/subscribe", "resources/templates/list",
 	    "resources/unsubscribe", "server/discover", "subscriptions/listen", "tools/list"};
-	for (size_t i = 0; i < sizeof(methods) / sizeof(*methods); i++) {
+	for (size_t i = 0; i < sizeof methods / sizeof *methods; i++) {
 		if (strcmp(methods[i], method) == 0)
 			return true;
 	}
@@ -284,7 +284,7 @@ static bool is_asking(const char *method)
 static const char *string_member(const struct json *object, const char *name)
 {
 	const struct json *member = member_of(object, name);
-	return member && member->type == JSON_STRING ? member->text : NULL;
+	return member != NULL && member->type == JSON_STRING ? member->text : NULL;
 }
 
 /* Fills in what becomes of a request at a loss. */
@@ -298,7 +298,8 @@ static void judge(struct pending *pending, const struct message *message)
 	pending->fate = FATE_FAIL;
 	if (strcmp(message->method, "tools/call") == 0) {
 		pending->fate = FATE_TEACH;
-		(void)snprintf(pending->tool, sizeof(pending->tool), "%s", tool ? tool : "no tool");
+		(void)snprintf(
+		    pending->tool, sizeof pending->tool, "%s", tool != NULL ? tool : "no tool");
 		if (mcp_advice_only_reads(pending->tool))
 			pending->fate = FATE_RESEND;
 	} else if (is_asking(message->method)) {
@@ -327,16 +328,16 @@ static void keep(struct mcp_replay *replay, const struct message *message)
 	if (!is_level && !is_end && strcmp(message->method, "resources/subscribe") != 0)
 		return;
 	const char *uri = is_level ? "" : string_member(message->params, "uri");
-	if (!uri)
+	if (uri == NULL)
 		return;
 	list_for_each_safe (link, after, &replay->kepts) {
 		struct kept *kept = list_entry(link, struct kept, link);
 		if (strcmp(kept->key, uri) == 0)
 			drop_kept(replay, kept);
 	}
-	if (is_end || replay->kept_count == MCP_REPLAY_KEPT_MAX || !message->params)
+	if (is_end || replay->kept_count == MCP_REPLAY_KEPT_MAX || message->params == NULL)
 		return;
-	struct kept *kept = xcalloc(1, sizeof(*kept));
+	struct kept *kept = xcalloc(1, sizeof *kept);
 	kept->method = xstrdup(message->method);
 	kept->key = xstrdup(uri);
 	kept->params = text_of(message->params);
@@ -347,7 +348,7 @@ static void keep(struct mcp_replay *replay, const struct message *message)
 /* Whether an id looks like one of ours. */
 static bool is_ours(const struct json *id)
 {
-	return id && id->type == JSON_STRING &&
+	return id != NULL && id->type == JSON_STRING &&
 	    strncmp(id->text, OUR_PREFIX, strlen(OUR_PREFIX)) == 0;
 }
 
@@ -365,7 +366,7 @@ static bool refuse(struct mcp_replay *replay, const struct message *message)
 		error = MESSAGE_METHOD;
 		text = "this bridge speaks the protocol's older revisions (--legacy): initialize";
 	}
-	if (!text)
+	if (text == NULL)
 		return false;
 	char *id = id_text(message->id);
 	message_write_error(&replay->agent_writer, id, error, text, NULL);
@@ -380,7 +381,7 @@ static void take_request(
 {
 	if (refuse(replay, message))
 		return;
-	struct pending *pending = xcalloc(1, sizeof(*pending));
+	struct pending *pending = xcalloc(1, sizeof *pending);
 	pending->id = id_text(message->id);
 	pending->line = copy_line(line, len);
 	pending->len = len + 1;
@@ -389,7 +390,7 @@ static void take_request(
 	if (pending->is_initialize) {
 		mem_free(replay->initialize);
 		replay->initialize = text_of(message->params);
-		if (!replay->initialize)
+		if (replay->initialize == NULL)
 			replay->initialize = xstrdup("{}");
 		replay->is_initialized = false;
 	}
@@ -407,7 +408,7 @@ static struct pending *find_pending(struct mcp_replay *replay, const struct json
 	char *text = id_text(id);
 	list_for_each (link, &replay->pendings) {
 		struct pending *pending = list_entry(link, struct pending, link);
-		if (!found && strcmp(pending->id, text) == 0)
+		if (found == NULL && strcmp(pending->id, text) == 0)
 			found = pending;
 	}
 	mem_free(text);
@@ -422,9 +423,9 @@ static void take_notification(
 		replay->is_initialized = true;
 	if (strcmp(message->method, "notifications/cancelled") == 0) {
 		const struct json *id = member_of(message->params, "requestId");
-		struct pending *pending = id ? find_pending(replay, id) : NULL;
+		struct pending *pending = id != NULL ? find_pending(replay, id) : NULL;
 		/* It is not to be answered any more, by nobody. */
-		if (pending)
+		if (pending != NULL)
 			forget(replay, pending);
 	}
 	if (replay->is_connected)
@@ -453,9 +454,9 @@ static void take_agent_line(struct mcp_replay *replay, const char *line, size_t 
 	if (is_blank(line, len))
 		return;
 	const struct json *value = json_read(replay->reader, line, len, &error);
-	if (!value) {
+	if (value == NULL) {
 		refuse_line(replay, MESSAGE_PARSE, error.text);
-	} else if (message_read(value, &message, reason, sizeof(reason)) < 0) {
+	} else if (message_read(value, &message, reason, sizeof reason) < 0) {
 		char *id = id_text(message.id);
 		message_write_error(&replay->agent_writer, id, MESSAGE_REQUEST, reason, NULL);
 		mem_free(id);
@@ -506,7 +507,7 @@ void mcp_replay_agent_ended(struct mcp_replay *replay)
 static bool says_list_changed(const struct json *capabilities, const char *name)
 {
 	const struct json *flag = member_of(member_of(capabilities, name), "listChanged");
-	return flag && flag->type == JSON_BOOL && flag->boolean;
+	return flag != NULL && flag->type == JSON_BOOL && flag->boolean;
 }
 
 /* What the agent was told at the beginning: what it expects to be told of. */
@@ -533,15 +534,16 @@ static void tell_changed(struct mcp_replay *replay)
 static void take_our_answer(struct mcp_replay *replay, const struct json *value, const char *id)
 {
 	const struct json *error = member_of(value, "error");
-	char ours[sizeof(OUR_PREFIX) + 16];
-	if (error)
+	char ours[sizeof OUR_PREFIX + 16];
+	if (error != NULL)
 		log_debug("muxbusd answers %s with an error: %s", id,
-		    string_member(error, "message") ? string_member(error, "message") : "?");
-	(void)snprintf(ours, sizeof(ours), OUR_PREFIX "%u", replay->our_initialize);
+		    string_member(error, "message") != NULL ? string_member(error, "message")
+							    : "?");
+	(void)snprintf(ours, sizeof ours, OUR_PREFIX "%u", replay->our_initialize);
 	if (replay->our_initialize == 0 || strcmp(id, ours) != 0)
 		return;
 	replay->our_initialize = 0;
-	if (!error && replay->is_initialized)
+	if (error == NULL && replay->is_initialized)
 		tell_changed(replay);
 }
 
@@ -550,19 +552,19 @@ static bool take_daemon_line(struct mcp_replay *replay, const char *line, size_t
 {
 	struct json_error error;
 	const struct json *value = json_read(replay->reader, line, len, &error);
-	if (!value || value->type != JSON_OBJECT) {
+	if (value == NULL || value->type != JSON_OBJECT) {
 		log_warning("muxbusd has sent what is no JSON-RPC: %s",
-		    value ? "not an object" : error.text);
+		    value != NULL ? "not an object" : error.text);
 		return false;
 	}
 	const struct json *id = member_of(value, "id");
-	bool is_answer = id && !member_of(value, "method");
+	bool is_answer = id != NULL && member_of(value, "method") == NULL;
 	if (is_answer && is_ours(id)) {
 		take_our_answer(replay, value, id->text);
 		return true;
 	}
 	struct pending *pending = is_answer ? find_pending(replay, id) : NULL;
-	if (pending) {
+	if (pending != NULL) {
 		if (pending->is_initialize)
 			note_capabilities(replay, value);
 		forget(replay, pending);
@@ -608,10 +610,10 @@ void mcp_replay_connected(struct mcp_replay *replay)
 {
 	struct list *link, *after;
 	replay->is_connected = true;
-	if (replay->config.greeting)
+	if (replay->config.greeting != NULL)
 		put_bytes(&replay->daemon_writer, replay->config.greeting,
 		    strlen(replay->config.greeting));
-	if (replay->initialize && !is_initializing(replay)) {
+	if (replay->initialize != NULL && !is_initializing(replay)) {
 		replay->our_initialize = ask(replay, "initialize", replay->initialize);
 		if (replay->is_initialized)
 			notify(&replay->daemon_writer, "notifications/initialized");
@@ -689,7 +691,7 @@ void mcp_replay_wrote_daemon(struct mcp_replay *replay, size_t len)
 		buf_shrink(&replay->to_daemon, RESENT_MAX);
 	list_for_each (link, &replay->pendings) {
 		struct pending *pending = list_entry(link, struct pending, link);
-		if (pending->line && pending->fate != FATE_RESEND &&
+		if (pending->line != NULL && pending->fate != FATE_RESEND &&
 		    pending->end <= replay->written)
 			drop_line(replay, pending);
 	}

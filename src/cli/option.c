@@ -31,9 +31,9 @@ enum option_read option_next(struct option_reader *reader, const char **ret_word
 			continue;
 		const char *equals = word[1] == '-' ? strchr(word, '=') : NULL;
 		reader->name = word;
-		reader->attached = equals       ? equals + 1
-		    : word[1] != '-' && word[2] ? word + 2
-						: NULL;
+		reader->attached = equals != NULL ? equals + 1
+		    : word[1] != '-' && word[2]   ? word + 2
+						  : NULL;
 		return OPTION_NAME;
 	}
 	return OPTION_END;
@@ -50,7 +50,7 @@ bool option_is(const struct option_reader *reader, char letter, const char *name
 
 const char *option_value(struct option_reader *reader)
 {
-	if (reader->attached)
+	if (reader->attached != NULL)
 		return reader->attached;
 	if (reader->at < reader->argc)
 		return reader->argv[reader->at++];
@@ -61,7 +61,7 @@ const char *option_value(struct option_reader *reader)
 bool option_count(struct option_reader *reader, uint32_t *ret_count)
 {
 	const char *text = option_value(reader);
-	if (!text)
+	if (text == NULL)
 		return false;
 	if (str_parse_u32(text, strlen(text), ret_count) && *ret_count > 0)
 		return true;
@@ -80,7 +80,7 @@ bool option_parse_duration(const char *text, int64_t *ret_ms)
 	if (strchr("0123456789.", *text) == NULL || !*text || strpbrk(text, "xXpP"))
 		return false;
 	double number = strtod(text, &end);
-	for (size_t i = 0; i < sizeof(units) / sizeof(*units); i++) {
+	for (size_t i = 0; i < sizeof units / sizeof *units; i++) {
 		if (end == text || strcmp(end, units[i].name) != 0)
 			continue;
 		double sec = number * units[i].sec;
@@ -95,7 +95,7 @@ bool option_parse_duration(const char *text, int64_t *ret_ms)
 bool option_duration(struct option_reader *reader, int64_t *ret_ms)
 {
 	const char *text = option_value(reader);
-	if (!text)
+	if (text == NULL)
 		return false;
 	if (option_parse_duration(text, ret_ms))
 		return true;

@@ -30,7 +30,7 @@ static bool is_program(const char *path)
 bool program_find_in_path(const char *name, char *out, size_t size)
 {
 	const char *path = getenv("PATH");
-	if (!path)
+	if (path == NULL)
 		path = "/usr/local/bin:/usr/bin:/bin";
 	for (size_t len; *path; path += len + (path[len] == ':')) {
 		len = strcspn(path, ":");
@@ -45,7 +45,7 @@ bool program_find_in_path(const char *name, char *out, size_t size)
 bool program_find(const char *name, char *out, size_t size)
 {
 	char self[PATH_MAX];
-	ssize_t len = readlink("/proc/self/exe", self, sizeof(self) - 1);
+	ssize_t len = readlink("/proc/self/exe", self, sizeof self - 1);
 	if (len > 0) {
 		self[len] = '\0';
 		const char *slash = strrchr(self, '/');
@@ -85,7 +85,7 @@ static bool read_all(int fd, int timeout_ms, struct buf *out)
 		int r = left > 0 ? poll(&poll_fd, 1, (int)left) : 0;
 		if (r == 0)
 			return false;
-		ssize_t n = r < 0 ? -1 : read(fd, bytes, sizeof(bytes));
+		ssize_t n = r < 0 ? -1 : read(fd, bytes, sizeof bytes);
 		if (n == 0 || (n < 0 && errno != EINTR))
 			return true;
 		if (n > 0)

@@ -52,7 +52,7 @@ static enum cli_status read_options(
 	bool is_good = true;
 	*ret_is_done = false;
 	while (is_good && (read = option_next(reader, &word)) != OPTION_END) {
-		if (read == OPTION_WORD && !record->pane)
+		if (read == OPTION_WORD && record->pane == NULL)
 			record->pane = word;
 		else if (read == OPTION_WORD)
 			return cli_usage("record", "one pane at a time, not \"%s\" too", word);
@@ -84,15 +84,15 @@ static enum cli_status ask(
 	struct json_writer writer;
 	const char *pane = record->id[0] ? record->id : record->pane;
 	char own[32];
-	if (!pane && own_pane(record->cli, own, sizeof(own)))
+	if (pane == NULL && own_pane(record->cli, own, sizeof own))
 		pane = own;
 	buf_init(&params, PARAMS_MAX);
 	json_writer_init(&writer, &params);
 	json_object_begin(&writer, NULL);
-	if (pane)
+	if (pane != NULL)
 		(void)json_put_text(&writer, "pane", pane, strlen(pane));
 	if (*more)
-		(void)buf_printf(&params, "%s%s", pane ? "," : "", more);
+		(void)buf_printf(&params, "%s%s", pane != NULL ? "," : "", more);
 	json_object_end(&writer);
 	enum cli_status status =
 	    ask_result(record->link, method, (const char *)params.data, ASK_TIMEOUT_MS, ret_result);
@@ -104,7 +104,7 @@ static enum cli_status subscribe(struct record *record)
 {
 	char params[256];
 	const struct json *result;
-	(void)snprintf(params, sizeof(params),
+	(void)snprintf(params, sizeof params,
 	    "{\"kinds\":[\"gap\",\"pane_closed\",\"pane_exited\",\"pane_"
 	    "output\","
 	    "\"server_lost\"],\"output\":true,\"panes\":[\"%s\"]}",
@@ -127,8 +127,8 @@ static bool flush(struct record *record)
 	bool is_written = len == 0 || fwrite(record->out.data, 1, len, record->file) == len;
 	is_written = fflush(record->file) == 0 && is_written;
 	if (!is_written && errno != EPIPE)
-		cli_error(
-		    "%s: %s", record->path ? record->path : "standard output", strerror(errno));
+		cli_error("%s: %s", record->path != NULL ? record->path : "standard output",
+		    strerror(errno));
 	buf_clear(&record->out);
 	return is_written;
 }
@@ -139,14 +139,14 @@ static enum cli_status begin(struct record *record)
 	enum cli_status status = ask(record, "get_pane", "", &pane);
 	if (status != CLI_DONE)
 		return status;
-	(void)snprintf(record->id, sizeof(record->id), "%s", ask_string(pane, "pane", ""));
+	(void)snprintf(record->id, sizeof record->id, "%s", ask_string(pane, "pane", ""));
 	if (ask_int(pane, "width", 0) < 1 || ask_int(pane, "height", 0) < 1) {
 		cli_error("muxbusd does not say how large the pane is");
 		return CLI_NO;
 	}
 	cast_begin(&record->cast, &record->out, (unsigned)ask_int(pane, "width", 0),
 	    (unsigned)ask_int(pane, "height", 0), clock_real_ms(),
-	    record->title ? record->title : ask_string(pane, "title", NULL));
+	    record->title != NULL ? record->title : ask_string(pane, "title", NULL));
 	return CLI_DONE;
 }
 
@@ -165,8 +165,8 @@ static enum cli_status put_screen(struct record *record)
 	buf_init(&screen, LINK_LINE_MAX);
 	cast_screen(&screen,
 	    &(struct cast_screen){
-		.text = text && text->type == JSON_STRING ? text->text : "",
-		.len = text && text->type == JSON_STRING ? text->len : 0,
+		.text = text != NULL && text->type == JSON_STRING ? text->text : "",
+		.len = text != NULL && text->type == JSON_STRING ? text->len : 0,
 		.cursor_row = (unsigned)ask_int(cursor, "row", 0),
 		.cursor_column = (unsigned)ask_int(cursor, "column", 0),
 		.cursor_visible = ask_bool(cursor, "visible", true),
@@ -191,16 +191,16 @@ static enum cli_status put_remembered(struct record *record)
 		const struct json *result;
 		char more[64] = "";
 		if (after >= 0)
-			(void)snprintf(more, sizeof(more), "\"after\":%lld", (long long)after);
+			(void)snprintf(more, sizeof more, "\"after\":%lld", (long long)after);
 		enum cli_status status = ask(record, "read_output", more, &result);
 		if (status != CLI_DONE)
 			return status;
 		const struct json *text = json_member(result, "text");
-		if (text && text->type == JSON_STRING)
+		if (text != NULL && text->type == JSON_STRING)
 			cast_output(&record->cast, &record->out, record->cast.start_ms, text->text,
 			    text->len);
 		after = ask_int(result, "to", 0);
-		bool is_empty = !text || text->len == 0;
+		bool is_empty = text == NULL || text->len == 0;
 		if (is_empty && piece == 0)
 			return put_screen(record);
 		if (is_empty || after >= ask_int(result, "end", 0))
@@ -218,7 +218,7 @@ static void take_output(struct record *record, const struct json *event)
 	int64_t from = ask_int(event, "offset", 0), to = ask_int(event, "to", 0);
 	int64_t when = clock_parse(ask_string(event, "time", ""));
 	const struct json *text = json_member(event, "text");
-	if (to <= record->next || !text || text->type != JSON_STRING)
+	if (to <= record->next || text == NULL || text->type != JSON_STRING)
 		return; /* the screen had it already */
 	if (from > record->next) {
 		record->wants_screen = true;
@@ -267,12 +267,12 @@ static void take_pending(struct record *record)
 	size_t left = record->pending.len;
 	while (left > 0) {
 		const char *newline = memchr(at, '\n', left);
-		size_t len = newline ? (size_t)(newline - at) : left;
+		size_t len = newline != NULL ? (size_t)(newline - at) : left;
 		const struct json *message = json_read(record->reader, at, len, &error);
-		if (message)
+		if (message != NULL)
 			take_event(record, json_member(message, "params"));
-		at += newline ? len + 1 : len;
-		left -= newline ? len + 1 : len;
+		at += newline != NULL ? len + 1 : len;
+		left -= newline != NULL ? len + 1 : len;
 	}
 	buf_clear(&record->pending);
 }
@@ -357,11 +357,11 @@ static enum cli_status run(struct record *record)
 		return CLI_NO;
 	}
 	enum cli_status status = begin(record);
-	bool is_file = record->path && strcmp(record->path, "-") != 0;
+	bool is_file = record->path != NULL && strcmp(record->path, "-") != 0;
 	if (status != CLI_DONE)
 		return status;
 	record->file = is_file ? fopen(record->path, "we") : stdout;
-	if (!record->file) {
+	if (record->file == NULL) {
 		cli_error("%s: %s", record->path, strerror(errno));
 		return CLI_NO;
 	}
@@ -384,11 +384,11 @@ enum cli_status record_run(struct cli *cli, int argc, char **argv)
 	enum cli_status status = read_options(&record, &reader, &is_finished);
 	if (status != CLI_DONE || is_finished)
 		return status;
-	if (cli->is_terminal && !record.path)
+	if (cli->is_terminal && record.path == NULL)
 		return cli_usage("record",
 		    "a recording is nothing for a terminal: name a file with -o, or redirect it");
 	record.link = ask_connect(cli, true);
-	if (!record.link)
+	if (record.link == NULL)
 		return CLI_UNREACHABLE;
 	buf_init(&record.out, LINK_LINE_MAX);
 	buf_init(&record.pending, PENDING_MAX);

@@ -123,11 +123,11 @@ static void put_env(struct json_writer *writer)
 {
 	json_object_begin(writer, "env");
 	int count = 0;
-	for (char **entry = environ; *entry && count < ENV_MAX; entry++) {
+	for (char **entry = environ; *entry != NULL && count < ENV_MAX; entry++) {
 		const char *equals = strchr(*entry, '=');
 		size_t len = strlen(*entry);
 		bool is_first = true;
-		if (!equals || equals == *entry || !utf8_is_valid(*entry, len))
+		if (equals == NULL || equals == *entry || !utf8_is_valid(*entry, len))
 			continue;
 		size_t name_len = (size_t)(equals - *entry);
 		for (char **before = environ; before < entry && is_first; before++)
@@ -148,21 +148,21 @@ static enum cli_status put_params(const struct run *run, struct buf *params)
 	struct buf command;
 	char cwd[PATH_MAX];
 	char path[PATH_MAX * 2];
-	const char *dir = getcwd(cwd, sizeof(cwd)) ? cwd : NULL;
+	const char *dir = getcwd(cwd, sizeof cwd) ? cwd : NULL;
 	buf_init(&command, COMMAND_MAX);
 	enum cli_status status = put_command(run, &command);
-	if (run->dir && run->dir[0] == '/')
+	if (run->dir != NULL && run->dir[0] == '/')
 		dir = run->dir;
-	else if (run->dir && dir &&
-	    snprintf(path, sizeof(path), "%s/%s", dir, run->dir) < (int)sizeof(path))
+	else if (run->dir != NULL && dir != NULL &&
+	    snprintf(path, sizeof path, "%s/%s", dir, run->dir) < (int)sizeof path)
 		dir = path;
 	json_writer_init(&writer, params);
 	json_object_begin(&writer, NULL);
 	if (status == CLI_DONE)
 		json_put_str(&writer, "command", (const char *)command.data);
-	if (dir)
+	if (dir != NULL)
 		(void)json_put_text(&writer, "cwd", dir, strlen(dir));
-	if (run->name)
+	if (run->name != NULL)
 		(void)json_put_text(&writer, "name", run->name, strlen(run->name));
 	if (run->timeout_ms > 0)
 		json_put_double(&writer, "timeout_sec", (double)run->timeout_ms / 1000);
@@ -188,7 +188,7 @@ static enum cli_status start_job(struct run *run)
 	buf_finish(&params);
 	if (status != CLI_DONE)
 		return status;
-	(void)snprintf(run->id, sizeof(run->id), "%s", ask_string(result, "id", ""));
+	(void)snprintf(run->id, sizeof run->id, "%s", ask_string(result, "id", ""));
 	if (run->is_detached) {
 		show_result(run->cli, "run_long_command", result);
 		return CLI_DONE;
@@ -207,7 +207,7 @@ static enum cli_status start_job(struct run *run)
 static bool ask_for_end(struct run *run)
 {
 	char params[160];
-	(void)snprintf(params, sizeof(params), "{\"any\":[{\"job\":\"%s\"}],\"timeout_sec\":%d}",
+	(void)snprintf(params, sizeof params, "{\"any\":[{\"job\":\"%s\"}],\"timeout_sec\":%d}",
 	    run->id, WAIT_MAX_SEC);
 	run->wait_id = link_request(run->link, "wait_for", params);
 	return run->wait_id != 0;
@@ -223,7 +223,7 @@ static enum cli_status connect_again(struct run *run)
 	link_close(run->link);
 	run->link = NULL;
 	for (int i = 0; i < RECONNECT_TRIES; i++) {
-		if (link_open(&run->link, run->cli->socket, reason, sizeof(reason)) == LINK_OK &&
+		if (link_open(&run->link, run->cli->socket, reason, sizeof reason) == LINK_OK &&
 		    ask_for_end(run))
 			return CLI_DONE;
 		link_close(run->link);
@@ -242,7 +242,7 @@ static enum cli_status stop_job(struct run *run, const char *signal_name)
 	char params[160];
 	struct link_answer answer;
 	(void)snprintf(
-	    params, sizeof(params), "{\"job\":\"%s\",\"signal\":\"%s\"}", run->id, signal_name);
+	    params, sizeof params, "{\"job\":\"%s\",\"signal\":\"%s\"}", run->id, signal_name);
 	enum link_read read = link_ask(run->link, "stop_job", params, ASK_TIMEOUT_MS, &answer);
 	/* An error: it has just ended by itself. */
 	return read == LINK_LINE ? CLI_DONE : CLI_UNREACHABLE;
@@ -273,7 +273,7 @@ static enum cli_status look_for_end(struct run *run, bool *ret_has_ended)
 	(void)link_receive(run->link); /* an end is seen below */
 	enum link_read read = link_await(run->link, run->wait_id, 0, &answer);
 	*ret_has_ended = read == LINK_LINE;
-	if (read == LINK_LINE && answer.error)
+	if (read == LINK_LINE && answer.error != NULL)
 		return ask_say_error(answer.error);
 	return read == LINK_END || read == LINK_BROKEN ? CLI_UNREACHABLE : CLI_DONE;
 }
@@ -294,7 +294,7 @@ static enum cli_status wait_once(struct run *run, bool *ret_has_ended, int *ret_
 		return CLI_NO;
 	case INTERRUPT_EXTRA: {
 		char events[4096];
-		while (read(run->interrupt.extra_fd, events, sizeof(events)) > 0)
+		while (read(run->interrupt.extra_fd, events, sizeof events) > 0)
 			;
 		return job_output_print(&run->output, run->link);
 	}
@@ -351,7 +351,7 @@ static int finish_job(struct run *run)
 {
 	char params[96];
 	const struct json *job;
-	(void)snprintf(params, sizeof(params), "{\"job\":\"%s\"}", run->id);
+	(void)snprintf(params, sizeof params, "{\"job\":\"%s\"}", run->id);
 	enum cli_status status = job_output_print(&run->output, run->link);
 	if (status == CLI_DONE)
 		status = ask_result(run->link, "get_job", params, ASK_TIMEOUT_MS, &job);
@@ -392,7 +392,7 @@ enum cli_status run_run(struct cli *cli, int argc, char **argv)
 		return CLI_NO;
 	}
 	run.link = ask_connect(cli, true);
-	status = run.link ? start_job(&run) : CLI_UNREACHABLE;
+	status = run.link != NULL ? start_job(&run) : CLI_UNREACHABLE;
 	int exit_status = (int)status;
 	if (status == CLI_DONE && !run.is_detached) {
 		job_output_init(&run.output, cli, run.id);

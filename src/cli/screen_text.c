@@ -30,13 +30,13 @@ static const char *const styles[] = {
 bool screen_has_color(int fd)
 {
 	const char *no_color = getenv("NO_COLOR");
-	return (!no_color || !*no_color) && screen_has_cursor(fd);
+	return (no_color == NULL || !*no_color) && screen_has_cursor(fd);
 }
 
 bool screen_has_cursor(int fd)
 {
 	const char *term = getenv("TERM");
-	return isatty(fd) && term && *term && strcmp(term, "dumb") != 0;
+	return isatty(fd) && term != NULL && *term && strcmp(term, "dumb") != 0;
 }
 
 int screen_columns(int fd)
@@ -46,7 +46,7 @@ int screen_columns(int fd)
 	const char *text = getenv("COLUMNS");
 	if (ioctl(fd, TIOCGWINSZ, &size) == 0 && size.ws_col > 0)
 		columns = size.ws_col;
-	else if (text)
+	else if (text != NULL)
 		(void)str_parse_u32(text, strlen(text), &columns); /* else the default */
 	return columns < COLUMNS_MIN ? COLUMNS_MIN
 	    : columns > COLUMNS_MAX  ? COLUMNS_MAX

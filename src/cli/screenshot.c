@@ -32,7 +32,7 @@ static enum cli_status read_options(
 	bool is_good = true;
 	*ret_is_done = false;
 	while (is_good && (read = option_next(reader, &word)) != OPTION_END) {
-		if (read == OPTION_WORD && !shot->pane)
+		if (read == OPTION_WORD && shot->pane == NULL)
 			shot->pane = word;
 		else if (read == OPTION_WORD)
 			return cli_usage("screenshot", "one pane at a time, not \"%s\" too", word);
@@ -65,9 +65,10 @@ static bool ends_in(const char *text, const char *end)
 /* What was not said with --format. */
 static const char *choose_format(const struct screenshot *shot)
 {
-	if (shot->format)
+	if (shot->format != NULL)
 		return shot->format;
-	bool is_html = shot->path && (ends_in(shot->path, ".html") || ends_in(shot->path, ".htm"));
+	bool is_html =
+	    shot->path != NULL && (ends_in(shot->path, ".html") || ends_in(shot->path, ".htm"));
 	return is_html ? "html" : "svg";
 }
 
@@ -78,17 +79,17 @@ static enum cli_status capture(const struct cli *cli, const struct screenshot *s
 	struct buf params;
 	char own[32];
 	const char *pane = shot->pane;
-	if (!pane && own_pane(cli, own, sizeof(own)))
+	if (pane == NULL && own_pane(cli, own, sizeof own))
 		pane = own;
 	buf_init(&params, PARAMS_MAX);
 	json_writer_init(&writer, &params);
 	json_object_begin(&writer, NULL);
 	json_put_str(&writer, "format", choose_format(shot));
-	if (pane)
+	if (pane != NULL)
 		(void)json_put_text(&writer, "pane", pane, strlen(pane));
-	if (shot->theme)
+	if (shot->theme != NULL)
 		(void)json_put_text(&writer, "theme", shot->theme, strlen(shot->theme));
-	if (shot->title)
+	if (shot->title != NULL)
 		(void)json_put_text(&writer, "title", shot->title, strlen(shot->title));
 	if (shot->lines > 0)
 		json_put_int(&writer, "lines", shot->lines);
@@ -102,12 +103,12 @@ static enum cli_status capture(const struct cli *cli, const struct screenshot *s
 /* Writes the picture where it was asked for. */
 static enum cli_status put_picture(const struct screenshot *shot, const struct json *picture)
 {
-	if (!shot->path || strcmp(shot->path, "-") == 0) {
+	if (shot->path == NULL || strcmp(shot->path, "-") == 0) {
 		(void)fwrite(picture->text, 1, picture->len, stdout);
 		return cli_flush(CLI_DONE);
 	}
 	FILE *file = fopen(shot->path, "we");
-	if (!file) {
+	if (file == NULL) {
 		cli_error("%s: %s", shot->path, strerror(errno));
 		return CLI_NO;
 	}
@@ -132,18 +133,18 @@ enum cli_status screenshot_run(struct cli *cli, int argc, char **argv)
 	enum cli_status status = read_options(&shot, &reader, &is_finished);
 	if (status != CLI_DONE || is_finished)
 		return status;
-	if (cli->is_terminal && !shot.path && !cli->wants_json)
+	if (cli->is_terminal && shot.path == NULL && !cli->wants_json)
 		return cli_usage("screenshot",
 		    "a picture is nothing for a terminal: name a file with -o, or redirect it");
 	struct link *link = ask_connect(cli, true);
-	if (!link)
+	if (link == NULL)
 		return CLI_UNREACHABLE;
 	status = capture(cli, &shot, link, &result);
 	const struct json *picture = status == CLI_DONE ? json_member(result, "picture") : NULL;
-	if (picture && cli->wants_json) {
+	if (picture != NULL && cli->wants_json) {
 		show_json(cli, result);
 		status = cli_flush(CLI_DONE);
-	} else if (picture && picture->type == JSON_STRING) {
+	} else if (picture != NULL && picture->type == JSON_STRING) {
 		status = put_picture(&shot, picture);
 	} else if (status == CLI_DONE) {
 		status = cli_usage("screenshot", "--format must be svg or html");

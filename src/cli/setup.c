@@ -51,7 +51,7 @@ static void __attribute__((format(printf, 1, 2))) say(const char *format, ...)
 static const char *integrations(void)
 {
 	const char *own = getenv("MUXBUS_CONTRIBDIR");
-	return own && *own == '/' ? own : MUXBUS_CONTRIBDIR;
+	return own != NULL && *own == '/' ? own : MUXBUS_CONTRIBDIR;
 }
 
 static void say_next(const struct setup *setup)
@@ -73,7 +73,7 @@ static void say_next(const struct setup *setup)
 static bool find_in_path(char *out, size_t size)
 {
 	const char *path = getenv("PATH");
-	for (size_t entry; path && *path; path += entry + (path[entry] == ':')) {
+	for (size_t entry; path != NULL && *path; path += entry + (path[entry] == ':')) {
 		entry = strcspn(path, ":");
 		int n = snprintf(out, size, "%.*s/muxbus", (int)entry, path);
 		if (*path == '/' && n > 0 && (size_t)n < size && access(out, X_OK) == 0)
@@ -88,13 +88,13 @@ static bool find_command(struct setup *setup)
 	char found[PATH_MAX];
 	char real[PATH_MAX];
 	char self[PATH_MAX];
-	ssize_t len = readlink("/proc/self/exe", self, sizeof(self) - 1);
+	ssize_t len = readlink("/proc/self/exe", self, sizeof self - 1);
 	if (len <= 0)
 		return false;
 	self[len] = '\0';
 	bool is_ours =
-	    find_in_path(found, sizeof(found)) && realpath(found, real) && strcmp(real, self) == 0;
-	(void)snprintf(setup->command, sizeof(setup->command), "%s", is_ours ? "muxbus" : self);
+	    find_in_path(found, sizeof found) && realpath(found, real) && strcmp(real, self) == 0;
+	(void)snprintf(setup->command, sizeof setup->command, "%s", is_ours ? "muxbus" : self);
 	return true;
 }
 
@@ -135,8 +135,8 @@ static char *fill(const struct setup *setup, const char *value)
 		    : *value == '$'               ? (const char *)word.data
 		    : *value == '%'               ? integrations()
 						  : NULL;
-		int r = meant ? json_escape(&out, meant, strlen(meant), &lossy)
-			      : buf_append_byte(&out, (uint8_t)*value);
+		int r = meant != NULL ? json_escape(&out, meant, strlen(meant), &lossy)
+				      : buf_append_byte(&out, (uint8_t)*value);
 		if (r < 0)
 			out_of_memory();
 	}
@@ -166,9 +166,9 @@ static bool edit_json(const struct setup *setup, const struct setup_file *file, 
 	struct config_json config;
 	bool is_done = config_json_init(&config, text, len);
 	bool is_removal = setup->action == ACTION_REMOVE;
-	for (size_t i = 0; is_done && is_removal && file->own[i][0]; i++)
+	for (size_t i = 0; is_done && is_removal && file->own[i][0] != NULL; i++)
 		is_done = config_json_remove(&config, file->own[i]);
-	for (const struct setup_step *step = file->steps; is_done && step->value; step++) {
+	for (const struct setup_step *step = file->steps; is_done && step->value != NULL; step++) {
 		char *value = fill(setup, step->value);
 		if (step->kind == SETUP_ELEMENT && is_removal)
 			is_done = config_json_remove_elements(&config, step->path, step->mark);
@@ -195,8 +195,8 @@ static bool edit_toml(const struct setup *setup, const struct setup_file *file, 
 	bool is_removal = setup->action == ACTION_REMOVE;
 	if (is_done && is_removal)
 		is_done = config_toml_remove(&config, file->own[0][0], file->own[0][1]);
-	for (const struct setup_step *step = file->steps; is_done && !is_removal && step->value;
-	     step++) {
+	for (const struct setup_step *step = file->steps;
+	     is_done && !is_removal && step->value != NULL; step++) {
 		char *value = fill(setup, step->value);
 		is_done = config_toml_set(&config, step->path[0], step->path[1], step->path[2],
 		    value, step->kind == SETUP_PRESET);
@@ -214,7 +214,7 @@ static bool edit_toml(const struct setup *setup, const struct setup_file *file, 
 static bool edit(const struct setup *setup, const struct setup_file *file, const struct buf *text,
     struct buf *out, char *ret_reason, size_t size)
 {
-	const char *bytes = text->data ? (const char *)text->data : "";
+	const char *bytes = text->data != NULL ? (const char *)text->data : "";
 	return (file->is_toml ? edit_toml : edit_json)(
 	    setup, file, bytes, text->len, out, ret_reason, size);
 }
@@ -223,15 +223,15 @@ static bool edit(const struct setup *setup, const struct setup_file *file, const
 static bool place(const struct setup *setup, const char *path, char *out, size_t size)
 {
 	const struct setup_agent *agent = setup->agent;
-	const char *folder = agent->home_variable ? getenv(agent->home_variable) : NULL;
+	const char *folder = agent->home_variable != NULL ? getenv(agent->home_variable) : NULL;
 	const char *home = getenv("HOME");
 	char cwd[PATH_MAX];
 	int n;
 	if (setup->scope == SETUP_PROJECT)
-		n = getcwd(cwd, sizeof(cwd)) ? snprintf(out, size, "%s/%s", cwd, path) : -1;
-	else if (folder && *folder == '/')
+		n = getcwd(cwd, sizeof cwd) ? snprintf(out, size, "%s/%s", cwd, path) : -1;
+	else if (folder != NULL && *folder == '/')
 		n = snprintf(out, size, "%s/%s", folder, path);
-	else if (home && *home == '/')
+	else if (home != NULL && *home == '/')
 		n = snprintf(
 		    out, size, "%s/%s%s%s", home, agent->home, *agent->home ? "/" : "", path);
 	else
@@ -248,7 +248,7 @@ static void print_file(const struct setup *setup, const struct setup_file *file,
 	buf_init(&out, TEXT_MAX);
 	say("%s", path);
 	(void)putchar('\n');
-	if (edit(setup, file, &nothing, &out, reason, sizeof(reason)))
+	if (edit(setup, file, &nothing, &out, reason, sizeof reason))
 		(void)fwrite(out.data, 1, out.len, stdout);
 	buf_finish(&out);
 }
@@ -259,10 +259,10 @@ static bool has_rival(
 {
 	char rival[PATH_MAX];
 	const char *slash = strrchr(path, '/');
-	if (!file->rival || access(path, F_OK) == 0)
+	if (file->rival == NULL || access(path, F_OK) == 0)
 		return false;
-	int n = snprintf(rival, sizeof(rival), "%.*s/%s", (int)(slash - path), path, file->rival);
-	if (n < 0 || (size_t)n >= sizeof(rival) || access(rival, F_OK) < 0)
+	int n = snprintf(rival, sizeof rival, "%.*s/%s", (int)(slash - path), path, file->rival);
+	if (n < 0 || (size_t)n >= sizeof rival || access(rival, F_OK) < 0)
 		return false;
 	(void)snprintf(
 	    ret_reason, size, "%s is there, which may have comments: it is left alone", rival);
@@ -277,21 +277,21 @@ static bool change_file(const struct setup *setup, const struct setup_file *file
 	char reason[PATH_MAX * 2 + 512];
 	char detail[PATH_MAX + 128];
 	buf_init(&out, CONFIG_FILE_MAX);
-	bool is_done = config_file_read(&config, path, reason, sizeof(reason));
+	bool is_done = config_file_read(&config, path, reason, sizeof reason);
 	bool is_absent = is_done && !config.is_there && setup->action == ACTION_REMOVE;
 	if (is_done && !is_absent &&
-	    (has_rival(file, path, detail, sizeof(detail)) ||
+	    (has_rival(file, path, detail, sizeof detail) ||
 		(setup->action == ACTION_WRITE &&
-		    lacks_integrations(file, detail, sizeof(detail))) ||
-		!edit(setup, file, &config.text, &out, detail, sizeof(detail)))) {
-		(void)snprintf(reason, sizeof(reason), "%s: %s", path, detail);
+		    lacks_integrations(file, detail, sizeof detail)) ||
+		!edit(setup, file, &config.text, &out, detail, sizeof detail))) {
+		(void)snprintf(reason, sizeof reason, "%s: %s", path, detail);
 		is_done = false;
 	}
 	bool is_same = is_absent ||
 	    (is_done && config.is_there && out.len == config.text.len &&
 		(out.len == 0 || memcmp(out.data, config.text.data, out.len) == 0));
 	if (is_done && !is_same)
-		is_done = config_file_write(&config, &out, reason, sizeof(reason));
+		is_done = config_file_write(&config, &out, reason, sizeof reason);
 	if (!is_done)
 		cli_error("%s; nothing was changed there", reason);
 	else if (is_same)
@@ -314,9 +314,9 @@ static enum cli_status run(const struct setup *setup)
 	bool is_done = true;
 	for (size_t i = 0; i < 2; i++) {
 		const struct setup_file *file = &setup->agent->files[i];
-		if (!file->paths[setup->scope])
+		if (file->paths[setup->scope] == NULL)
 			continue;
-		if (!place(setup, file->paths[setup->scope], path, sizeof(path))) {
+		if (!place(setup, file->paths[setup->scope], path, sizeof path)) {
 			cli_error("%s has no place: $HOME is no absolute path",
 			    file->paths[setup->scope]);
 			return CLI_NO;
@@ -351,7 +351,7 @@ static bool read_option(struct setup *setup, const char *arg)
 		enum action action;
 	} actions[] = {
 	    {"--print", ACTION_PRINT}, {"--write", ACTION_WRITE}, {"--remove", ACTION_REMOVE}};
-	for (size_t i = 0; i < sizeof(actions) / sizeof(*actions); i++) {
+	for (size_t i = 0; i < sizeof actions / sizeof *actions; i++) {
 		if (strcmp(arg, actions[i].arg) == 0) {
 			setup->action = actions[i].action;
 			return true;
@@ -374,15 +374,15 @@ enum cli_status setup_run(struct cli *cli, int argc, char **argv)
 			return CLI_DONE;
 		if (read_option(&setup, argv[i]) || cli_option(cli, argv[i]))
 			continue;
-		if (argv[i][0] == '-' || setup.agent)
+		if (argv[i][0] == '-' || setup.agent != NULL)
 			return cli_usage("setup", "unexpected argument \"%s\"", argv[i]);
 		setup.agent = setup_agent_find(argv[i]);
-		if (!setup.agent)
+		if (setup.agent == NULL)
 			return cli_usage("setup",
 			    "no agent \"%s\" is known: claude, codex, copilot, gemini, opencode",
 			    argv[i]);
 	}
-	if (!setup.agent)
+	if (setup.agent == NULL)
 		return cli_usage("setup", "which agent? claude, codex, copilot, gemini, opencode");
 	if (!find_command(&setup)) {
 		cli_error("/proc/self/exe: %s", strerror(errno));

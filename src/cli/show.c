@@ -30,7 +30,7 @@ void show_duration(struct buf *out, int64_t ms)
 		(void)buf_printf(out, "%" PRId64 ".%" PRId64 "s", sec, ms % 1000 / 100);
 		return;
 	}
-	for (size_t i = 0; i + 1 < sizeof(units) / sizeof(*units); i++) {
+	for (size_t i = 0; i + 1 < sizeof units / sizeof *units; i++) {
 		if (sec < units[i].sec)
 			continue;
 		(void)buf_printf(out, "%" PRId64 "%s %" PRId64 "%s", sec / units[i].sec,
@@ -63,28 +63,27 @@ static bool put_time(struct buf *out, const char *text)
 	struct tm today;
 	char clock[40];
 	const char *rest = strptime(text, "%Y-%m-%dT%H:%M:%S", &utc);
-	if (!rest || (*rest != '.' && *rest != 'Z'))
+	if (rest == NULL || (*rest != '.' && *rest != 'Z'))
 		return false;
 	time_t when = timegm(&utc);
 	time_t now = time(NULL);
 	if (!localtime_r(&when, &local) || !localtime_r(&now, &today))
 		return false;
 	bool is_today = local.tm_year == today.tm_year && local.tm_yday == today.tm_yday;
-	if (strftime(clock, sizeof(clock), is_today ? "%H:%M:%S" : "%Y-%m-%d %H:%M:%S", &local) ==
-	    0)
+	if (strftime(clock, sizeof clock, is_today ? "%H:%M:%S" : "%Y-%m-%d %H:%M:%S", &local) == 0)
 		return false;
 	return buf_append_str(out, clock) == 0;
 }
 
 static bool ends_in(const char *name, const char *end)
 {
-	size_t len = name ? strlen(name) : 0;
+	size_t len = name != NULL ? strlen(name) : 0;
 	return len >= strlen(end) && strcmp(name + len - strlen(end), end) == 0;
 }
 
 static void put_list(struct buf *out, const struct json *list)
 {
-	for (const struct json *at = list->child; at; at = at->next) {
+	for (const struct json *at = list->child; at != NULL; at = at->next) {
 		show_value(out, at);
 		if (at->next)
 			(void)buf_append_str(out, ", ");
@@ -100,7 +99,7 @@ static void put_raw_json(struct buf *out, const struct json *value)
 
 static bool is_plain_list(const struct json *list)
 {
-	for (const struct json *at = list->child; at; at = at->next)
+	for (const struct json *at = list->child; at != NULL; at = at->next)
 		if (at->type == JSON_ARRAY || at->type == JSON_OBJECT)
 			return false;
 	return true;
@@ -109,7 +108,7 @@ static bool is_plain_list(const struct json *list)
 void show_value(struct buf *out, const struct json *value)
 {
 	int64_t number;
-	if (!value)
+	if (value == NULL)
 		return;
 	switch (value->type) {
 	case JSON_NULL:
@@ -198,16 +197,16 @@ static void put_member(struct buf *out, const struct json *row, const char *name
 {
 	char member[64];
 	const char *mark = memchr(name, '?', len);
-	size_t name_len = mark ? (size_t)(mark - name) : len;
-	(void)snprintf(member, sizeof(member), "%.*s", (int)name_len, name);
+	size_t name_len = mark != NULL ? (size_t)(mark - name) : len;
+	(void)snprintf(member, sizeof member, "%.*s", (int)name_len, name);
 	const struct json *value = json_member(row, member);
-	if (!value || value->type == JSON_NULL)
+	if (value == NULL || value->type == JSON_NULL)
 		return;
-	if (!mark)
+	if (mark == NULL)
 		show_value(out, value);
 	else if (value->type != JSON_BOOL || value->boolean)
 		(void)buf_append(out, mark + 1, len - name_len - 1);
-	if (mark && value->type != JSON_BOOL)
+	if (mark != NULL && value->type != JSON_BOOL)
 		show_value(out, value);
 }
 
@@ -234,7 +233,7 @@ static void write_table(struct buf *out, const struct json *array, const struct 
 		titles[i] = columns[i].title;
 	struct table *table = table_new(titles, count);
 	buf_init(&cell, OUT_MAX);
-	for (const struct json *row = array->child; row; row = row->next) {
+	for (const struct json *row = array->child; row != NULL; row = row->next) {
 		for (size_t i = 0; i < count; i++) {
 			buf_clear(&cell);
 			put_template(&cell, row, columns[i].text);
@@ -252,11 +251,11 @@ static void write_any_table(struct buf *out, const struct json *array, size_t wi
 	struct column columns[TABLE_COLUMNS_MAX] = {{NULL, NULL}};
 	char texts[TABLE_COLUMNS_MAX][72];
 	size_t count = 0;
-	for (const struct json *member = array->child->child; member && count < TABLE_COLUMNS_MAX;
-	     member = member->next) {
+	for (const struct json *member = array->child->child;
+	     member != NULL && count < TABLE_COLUMNS_MAX; member = member->next) {
 		if (strlen(member->name) > 60 || strpbrk(member->name, "{}?"))
 			continue;
-		(void)snprintf(texts[count], sizeof(texts[0]), "{%s}", member->name);
+		(void)snprintf(texts[count], sizeof texts[0], "{%s}", member->name);
 		columns[count] = (struct column){member->name, texts[count]};
 		count++;
 	}
@@ -270,12 +269,12 @@ static void write_list(struct buf *out, const struct json *array, size_t width, 
 		(void)buf_printf(out, "no %s\n", array->name);
 		return;
 	}
-	for (size_t i = 0; i < sizeof(lists) / sizeof(*lists); i++) {
+	for (size_t i = 0; i < sizeof lists / sizeof *lists; i++) {
 		const struct list *list = &lists[i];
 		size_t count = 0;
 		if (strcmp(list->member, array->name) != 0)
 			continue;
-		while (count < TABLE_COLUMNS_MAX && list->columns[count].title)
+		while (count < TABLE_COLUMNS_MAX && list->columns[count].title != NULL)
 			count++;
 		write_table(out, array, list->columns, count, width, has_color);
 		return;
@@ -287,10 +286,10 @@ static void write_list(struct buf *out, const struct json *array, size_t width, 
 static const struct json *find_list(const struct json *result)
 {
 	const struct json *found = NULL;
-	for (const struct json *member = result->child; member; member = member->next) {
+	for (const struct json *member = result->child; member != NULL; member = member->next) {
 		bool is_list = member->type == JSON_ARRAY &&
 		    (member->count == 0 || member->child->type == JSON_OBJECT);
-		if (is_list && found)
+		if (is_list && found != NULL)
 			return NULL;
 		if (is_list)
 			found = member;
@@ -332,10 +331,10 @@ static void put_pair(struct walk *walk, const char *name, const struct json *val
 
 static void walk_object(struct walk *walk, const char *prefix, const struct json *object)
 {
-	for (const struct json *member = object->child; member; member = member->next) {
+	for (const struct json *member = object->child; member != NULL; member = member->next) {
 		char name[512];
 		(void)snprintf(
-		    name, sizeof(name), "%s%s%s", prefix, *prefix ? "." : "", member->name);
+		    name, sizeof name, "%s%s%s", prefix, *prefix ? "." : "", member->name);
 		if (member->type == JSON_OBJECT && member->count > 0)
 			walk_object(walk, name, member);
 		else
@@ -368,12 +367,12 @@ static const struct {
 
 static bool write_text(struct buf *out, const char *method, const struct json *result)
 {
-	for (size_t i = 0; i < sizeof(texts) / sizeof(*texts); i++) {
+	for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
 		if (strcmp(texts[i].method, method) != 0)
 			continue;
 		for (const char *const *member = texts[i].members; *member; member++) {
 			const struct json *text = json_member(result, *member);
-			if (!text || text->type != JSON_STRING || text->len == 0)
+			if (text == NULL || text->type != JSON_STRING || text->len == 0)
 				continue;
 			(void)screen_text_block(out, text->text, text->len);
 			if (text->text[text->len - 1] != '\n')
@@ -397,17 +396,17 @@ void show_write(
 		return;
 	const char *message = ask_string(result, "message", "");
 	const struct json *gap = json_member(result, "gap");
-	if (list && list->count == 0 && *message) {
+	if (list != NULL && list->count == 0 && *message) {
 		(void)screen_text_line(out, message, strlen(message));
 		(void)buf_append_byte(out, '\n');
-	} else if (list) {
+	} else if (list != NULL) {
 		write_list(out, list, columns, has_color);
 	} else if (result->type == JSON_OBJECT && result->count > 0) {
 		write_pairs(out, result, columns, has_color);
 	} else {
 		(void)buf_append_str(out, "done\n");
 	}
-	if (gap && gap->type == JSON_OBJECT) {
+	if (gap != NULL && gap->type == JSON_OBJECT) {
 		(void)buf_append_str(out, "gap: ");
 		put_raw_json(out, gap);
 		(void)buf_append_byte(out, '\n');
@@ -428,7 +427,7 @@ static void put_indented(struct buf *out, const struct json *value, int depth)
 	}
 	bool is_lossy = false;
 	(void)buf_append_byte(out, is_array ? '[' : '{');
-	for (const struct json *at = value->child; at; at = at->next) {
+	for (const struct json *at = value->child; at != NULL; at = at->next) {
 		(void)buf_printf(out, "%s\n%*s", at == value->child ? "" : ",", depth * 2 + 2, "");
 		if (!is_array) {
 			(void)buf_append_byte(out, '"');

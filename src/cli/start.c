@@ -19,10 +19,10 @@ enum cli_status start_run(struct cli *cli, int argc, char **argv)
 		if (!cli_option(cli, argv[i]))
 			return cli_usage("start", "unexpected argument \"%s\"", argv[i]);
 	}
-	bool was_running = link_open(&link, cli->socket, reason, sizeof(reason)) == LINK_OK;
+	bool was_running = link_open(&link, cli->socket, reason, sizeof reason) == LINK_OK;
 	if (!was_running) {
 		link = ask_connect(cli, true);
-		if (!link)
+		if (link == NULL)
 			return CLI_UNREACHABLE;
 	}
 	link_close(link);

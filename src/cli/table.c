@@ -33,7 +33,7 @@ struct table {
 
 struct table *table_new(const char *const *titles, size_t count)
 {
-	struct table *table = xcalloc(1, sizeof(*table));
+	struct table *table = xcalloc(1, sizeof *table);
 	table->count = count < TABLE_COLUMNS_MAX ? count : TABLE_COLUMNS_MAX;
 	for (size_t i = 0; i < table->count; i++)
 		table->titles[i] = titles[i];
@@ -109,7 +109,7 @@ static void pad(struct buf *out, size_t columns)
 {
 	static const char spaces[] = "                                ";
 	for (size_t part; columns > 0; columns -= part) {
-		part = columns < sizeof(spaces) - 1 ? columns : sizeof(spaces) - 1;
+		part = columns < sizeof spaces - 1 ? columns : sizeof spaces - 1;
 		(void)buf_append(out, spaces, part);
 	}
 }
@@ -163,12 +163,12 @@ void table_write(const struct table *table, struct buf *out, size_t columns, boo
 		for (size_t i = 0; i < table->count; i++) {
 			const struct cell *cell =
 			    row > 0 ? &table->cells[(row - 1) * table->count + i] : NULL;
-			const char *text = !cell ? table->titles[i]
-			    : cell->len > 0      ? (const char *)table->text.data + cell->at
-						 : "";
+			const char *text = cell == NULL ? table->titles[i]
+			    : cell->len > 0             ? (const char *)table->text.data + cell->at
+							: "";
 			if (widths[i] == 0)
 				continue;
-			put_cell(&line, text, cell ? cell->len : strlen(text), widths[i],
+			put_cell(&line, text, cell != NULL ? cell->len : strlen(text), widths[i],
 			    table->is_numeric[i] && !table->has_text[i],
 			    row == 0 ? screen_style(has_color, SCREEN_BOLD) : "");
 		}

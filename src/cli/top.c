@@ -56,7 +56,7 @@ static enum cli_status print_snapshot(struct link *link)
 	buf_init(&out, LINK_LINE_MAX);
 	json_writer_init(&writer, &out);
 	json_object_begin(&writer, NULL);
-	for (size_t i = 0; i < sizeof(snapshot_methods) / sizeof(snapshot_methods[0]); i++) {
+	for (size_t i = 0; i < sizeof snapshot_methods / sizeof snapshot_methods[0]; i++) {
 		const char *method = snapshot_methods[i][0], *member = snapshot_methods[i][1];
 		struct link_answer answer;
 		enum link_read read = link_ask(link, method, NULL, ASK_TIMEOUT_MS, &answer);
@@ -64,9 +64,9 @@ static enum cli_status print_snapshot(struct link *link)
 			buf_finish(&out);
 			return ask_say_read(read);
 		}
-		if (member && json_member(answer.result, member))
+		if (member != NULL && json_member(answer.result, member))
 			json_put_value(&writer, member, json_member(answer.result, member));
-		else if (!member && answer.result)
+		else if (member == NULL && answer.result)
 			json_put_value(&writer, method, answer.result);
 	}
 	json_object_end(&writer);
@@ -133,7 +133,7 @@ static void on_action(struct top *top, enum top_action action)
 		top_feed_refresh(top->feed);
 		break;
 	case TOP_STOP:
-		if (top->view.chosen[top->view.list])
+		if (top->view.chosen[top->view.list] != NULL)
 			top_feed_stop(top->feed, top->view.list, top->view.chosen[top->view.list]);
 		break;
 	}
@@ -149,7 +149,7 @@ static void read_keys(struct top *top, bool is_late)
 static void read_terminal(struct top *top)
 {
 	char bytes[128];
-	ssize_t len = read(STDIN_FILENO, bytes, sizeof(bytes));
+	ssize_t len = read(STDIN_FILENO, bytes, sizeof bytes);
 	if (len > 0)
 		top_keys_feed(&top->keys, bytes, (size_t)len);
 	else if (len == 0 || (errno != EAGAIN && errno != EINTR))
@@ -191,7 +191,7 @@ static void run(struct top *top)
 static const char *server_name(const struct cli *cli)
 {
 	const char *slash = strrchr(cli->tmux_socket, '/');
-	return slash ? slash + 1 : cli->tmux_socket;
+	return slash != NULL ? slash + 1 : cli->tmux_socket;
 }
 
 static enum cli_status run_screen(struct cli *cli, struct link *link)
@@ -199,7 +199,7 @@ static enum cli_status run_screen(struct cli *cli, struct link *link)
 	struct top top = {0};
 	const char *term = getenv("TERM"), *home = getenv("HOME");
 	top_model_init(&top.model, server_name(cli));
-	(void)snprintf(top.model.home, sizeof(top.model.home), "%s", home ? home : "");
+	(void)snprintf(top.model.home, sizeof top.model.home, "%s", home != NULL ? home : "");
 	top_view_init(&top.view, 80, 24);
 	top.view.has_style = true;
 	top.view.has_color = cli->has_color;
@@ -208,7 +208,7 @@ static enum cli_status run_screen(struct cli *cli, struct link *link)
 	buf_init(&top.out, OUT_MAX);
 	top.feed = top_feed_new(cli, link, &top.model, &top.view);
 	enum cli_status status = CLI_DONE;
-	if (!term || !*term || strcmp(term, "dumb") == 0) {
+	if (term == NULL || !*term || strcmp(term, "dumb") == 0) {
 		status = cli_usage("top", "this terminal cannot show it; --json prints a snapshot");
 	} else if (top_terminal_open() < 0) {
 		top_terminal_close();
@@ -237,7 +237,7 @@ enum cli_status top_run(struct cli *cli, int argc, char **argv)
 			return cli_usage("top", "unexpected argument \"%s\"", argv[i]);
 	}
 	struct link *link = ask_connect(cli, true);
-	if (!link)
+	if (link == NULL)
 		return CLI_UNREACHABLE;
 	if (!cli->wants_json && cli->is_terminal && isatty(STDIN_FILENO))
 		return run_screen(cli, link);

@@ -84,17 +84,17 @@ static const struct interest interests[] = {
     {"window_renamed", false},
 };
 
-#define INTERESTS_COUNT (sizeof(interests) / sizeof(interests[0]))
+#define INTERESTS_COUNT (sizeof interests / sizeof interests[0])
 
 /* ---- asking ------------------------------------------------------------------------------------ */
 
 static void lose(struct top_feed *feed, const char *reason)
 {
 	(void)snprintf(
-	    feed->model->trouble, sizeof(feed->model->trouble), "%s; trying again", reason);
+	    feed->model->trouble, sizeof feed->model->trouble, "%s; trying again", reason);
 	link_close(feed->link);
 	feed->link = NULL;
-	memset(feed->asked, 0, sizeof(feed->asked));
+	memset(feed->asked, 0, sizeof feed->asked);
 	feed->reconnect_ms = clock_mono_ms() + RECONNECT_MS;
 }
 
@@ -113,7 +113,7 @@ static void ask(
 	/* Also if it cannot be asked: then later, and not at once again. */
 	feed->when[question] = clock_mono_ms();
 	feed->is_due[question] = false;
-	for (size_t i = 0; feed->link && i < ASKED_MAX; i++) {
+	for (size_t i = 0; feed->link != NULL && i < ASKED_MAX; i++) {
 		struct asked *asked = &feed->asked[i];
 		if (asked->question != ASK_NOTHING)
 			continue;
@@ -148,10 +148,10 @@ static void ask_queue(struct top_feed *feed)
 	char params[128];
 	int64_t last = feed->model->status.last;
 	feed->queue_after = last > QUEUE_LAST ? last - QUEUE_LAST : 0;
-	(void)snprintf(params, sizeof(params), "{\"after\":%lld,\"limit\":%d}",
+	(void)snprintf(params, sizeof params, "{\"after\":%lld,\"limit\":%d}",
 	    (long long)feed->queue_after, QUEUE_LIMIT);
 	ask(feed, ASK_LIST + TOP_QUEUE, "list_notifications", params);
-	(void)snprintf(params, sizeof(params), "{\"state\":\"queued\",\"limit\":%d}", QUEUE_LIMIT);
+	(void)snprintf(params, sizeof params, "{\"state\":\"queued\",\"limit\":%d}", QUEUE_LIMIT);
 	ask(feed, ASK_OLD_QUEUE, "list_notifications", params);
 }
 
@@ -175,7 +175,7 @@ static void ask_capture(struct top_feed *feed, const char *pane)
 	json_put_bool(&writer, "escapes", true);
 	json_put_str(&writer, "pane", pane);
 	json_object_end(&writer);
-	(void)snprintf(feed->captured, sizeof(feed->captured), "%s", pane);
+	(void)snprintf(feed->captured, sizeof feed->captured, "%s", pane);
 	ask(feed, ASK_CAPTURE, "capture_pane", (const char *)params.data);
 	buf_finish(&params);
 }
@@ -213,7 +213,7 @@ static void take_error(struct top_feed *feed, enum question question, const stru
 		feed->has_no_agents = true;
 		top_model_forget(feed->model, TOP_AGENTS);
 	} else if (question == ASK_STOP) {
-		(void)snprintf(feed->view->message, sizeof(feed->view->message), "%s",
+		(void)snprintf(feed->view->message, sizeof feed->view->message, "%s",
 		    ask_string(error, "message", "it was refused"));
 	} else if (question == ASK_CAPTURE) {
 		const char *text = ask_string(error, "message", "");
@@ -221,7 +221,7 @@ static void take_error(struct top_feed *feed, enum question question, const stru
 	} else if (question == ASK_LIST + TOP_PANES) {
 		/* tmux is away: no panes, and the reason below. */
 		top_model_forget(feed->model, TOP_PANES);
-		(void)snprintf(feed->model->trouble, sizeof(feed->model->trouble), "%s",
+		(void)snprintf(feed->model->trouble, sizeof feed->model->trouble, "%s",
 		    ask_string(error, "message", ""));
 	}
 }
@@ -235,10 +235,10 @@ static void take_result(struct top_feed *feed, enum question question, const str
 		top_model_load(model, TOP_QUEUE, result, feed->queue_after);
 	} else if (question == ASK_CAPTURE) {
 		const struct json *text = json_member(result, "text");
-		if (text && text->type == JSON_STRING)
+		if (text != NULL && text->type == JSON_STRING)
 			top_view_preview(feed->view, feed->captured, text->text, text->len);
 	} else if (question == ASK_STOP) {
-		(void)snprintf(feed->view->message, sizeof(feed->view->message), "done");
+		(void)snprintf(feed->view->message, sizeof feed->view->message, "done");
 		top_feed_refresh(feed);
 	} else if (question >= ASK_LIST && question < ASK_LIST + TOP_LIST_COUNT_) {
 		enum top_list list = (enum top_list)(question - ASK_LIST);
@@ -272,7 +272,7 @@ static bool take_line(struct top_feed *feed, const char *line, size_t len)
 	struct json_error error;
 	const struct json *message = json_read(feed->reader, line, len, &error);
 	int64_t id = ask_int(message, "id", 0);
-	if (!message) {
+	if (message == NULL) {
 		lose(feed, error.text);
 		return true;
 	}
@@ -301,7 +301,7 @@ static bool take_lines(struct top_feed *feed)
 	const char *line;
 	size_t len;
 	bool is_new = false;
-	while (feed->link) {
+	while (feed->link != NULL) {
 		enum link_read read = link_read_line(feed->link, 0, &line, &len);
 		if (read == LINK_LINE) {
 			is_new = take_line(feed, line, len) || is_new;
@@ -321,7 +321,7 @@ static void greet(struct top_feed *feed)
 {
 	feed->model->trouble[0] = '\0';
 	feed->has_no_agents = false;
-	memset(feed->when, 0, sizeof(feed->when));
+	memset(feed->when, 0, sizeof feed->when);
 	subscribe(feed);
 	top_feed_refresh(feed);
 }
@@ -329,7 +329,7 @@ static void greet(struct top_feed *feed)
 struct top_feed *top_feed_new(
     const struct cli *cli, struct link *link, struct top_model *model, struct top_view *view)
 {
-	struct top_feed *feed = xcalloc(1, sizeof(*feed));
+	struct top_feed *feed = xcalloc(1, sizeof *feed);
 	feed->cli = cli;
 	feed->link = link;
 	feed->model = model;
@@ -348,7 +348,7 @@ void top_feed_free(struct top_feed *feed)
 
 int top_feed_fd(const struct top_feed *feed)
 {
-	return feed->link ? link_fd(feed->link) : -1;
+	return feed->link != NULL ? link_fd(feed->link) : -1;
 }
 
 /* When to ask; INT64_MAX: not before something happens. */
@@ -371,7 +371,7 @@ static int64_t due_at(const struct top_feed *feed, enum question question)
 static int64_t capture_at(const struct top_feed *feed, const char **ret_pane)
 {
 	*ret_pane = top_view_wants(feed->view, feed->model);
-	if (!*ret_pane || is_asked(feed, ASK_CAPTURE))
+	if (*ret_pane == NULL || is_asked(feed, ASK_CAPTURE))
 		return INT64_MAX;
 	if (strcmp(*ret_pane, feed->captured) != 0)
 		return 0;
@@ -382,9 +382,9 @@ int64_t top_feed_wait_ms(const struct top_feed *feed, int64_t now_ms)
 {
 	const char *pane;
 	int64_t at = feed->reconnect_ms;
-	if (feed->link && feed->view->is_paused)
+	if (feed->link != NULL && feed->view->is_paused)
 		return INT32_MAX;
-	if (feed->link) {
+	if (feed->link != NULL) {
 		at = capture_at(feed, &pane);
 		for (int question = 0; question < ASK_COUNT_; question++) {
 			int64_t due = due_at(feed, (enum question)question);
@@ -400,13 +400,13 @@ bool top_feed_step(struct top_feed *feed, int64_t now_ms)
 	bool is_new = take_lines(feed);
 	char reason[PATH_MAX + 512];
 	const char *pane;
-	if (!feed->link && now_ms >= feed->reconnect_ms) {
-		if (link_open(&feed->link, feed->cli->socket, reason, sizeof(reason)) == LINK_OK)
+	if (feed->link == NULL && now_ms >= feed->reconnect_ms) {
+		if (link_open(&feed->link, feed->cli->socket, reason, sizeof reason) == LINK_OK)
 			greet(feed);
 		else
 			feed->reconnect_ms = now_ms + RECONNECT_MS;
 	}
-	if (!feed->link || feed->view->is_paused)
+	if (feed->link == NULL || feed->view->is_paused)
 		return is_new;
 	for (int question = 0; question < ASK_COUNT_; question++) {
 		if (due_at(feed, (enum question)question) > now_ms)
@@ -420,7 +420,7 @@ bool top_feed_step(struct top_feed *feed, int64_t now_ms)
 	if (is_asked(feed, ASK_LIST + TOP_PANES) &&
 	    now_ms - feed->when[ASK_LIST + TOP_PANES] >= SILENT_MS)
 		(void)snprintf(
-		    feed->model->trouble, sizeof(feed->model->trouble), "muxbusd does not answer");
+		    feed->model->trouble, sizeof feed->model->trouble, "muxbusd does not answer");
 	if (capture_at(feed, &pane) <= now_ms)
 		ask_capture(feed, pane);
 	return is_new;

@@ -122,7 +122,7 @@ static void put_count(struct top_line *line, int64_t count, const char *noun)
 	if (count <= 0)
 		return;
 	(void)snprintf(
-	    text, sizeof(text), " · %" PRId64 " %s%s", count, noun, count == 1 ? "" : "s");
+	    text, sizeof text, " · %" PRId64 " %s%s", count, noun, count == 1 ? "" : "s");
 	put_fact(line, text);
 }
 
@@ -146,10 +146,10 @@ static void draw_head(struct drawing *drawing)
 	top_line_blank(&line, 1);
 	(void)top_line_put_str(&line, SCREEN_NAME, drawing->model->name);
 	if (status->started_ms != 0) {
-		(void)snprintf(text, sizeof(text), "  tmux %s", status->tmux_version);
+		(void)snprintf(text, sizeof text, "  tmux %s", status->tmux_version);
 		put_fact(&line, text);
-		format_age(age, sizeof(age), (drawing->now_ms - status->started_ms) / 1000);
-		(void)snprintf(text, sizeof(text), " · up %s", age);
+		format_age(age, sizeof age, (drawing->now_ms - status->started_ms) / 1000);
+		(void)snprintf(text, sizeof text, " · up %s", age);
 		put_fact(&line, text);
 		put_count(&line, status->sessions, "session");
 		put_count(&line, status->windows, "window");
@@ -192,15 +192,14 @@ static void draw_tabs(struct drawing *drawing)
 	if (!begin(drawing, &line, false))
 		return;
 	for (int i = 0; i < count; i++)
-		width += tab_text(drawing, (enum top_list)i, true, text, sizeof(text)) + 1;
+		width += tab_text(drawing, (enum top_list)i, true, text, sizeof text) + 1;
 	bool has_counts = width <= view->columns;
 	for (int i = 0; i < count; i++) {
 		bool is_here = view->list == (enum top_list)i;
 		/* On a screen too narrow for all names only the present one. */
 		if (!is_here && view->columns < 40)
 			continue;
-		(void)tab_text(
-		    drawing, (enum top_list)i, has_counts || is_here, text, sizeof(text));
+		(void)tab_text(drawing, (enum top_list)i, has_counts || is_here, text, sizeof text);
 		if (is_here && view->has_style)
 			(void)buf_append_str(line.out, "\033[7m");
 		else if (is_here)
@@ -220,13 +219,13 @@ static void draw_foot(struct drawing *drawing)
 	if (!begin(drawing, &line, false))
 		return;
 	if (view->prompt == TOP_PROMPT_FILTER) {
-		(void)snprintf(text, sizeof(text), "filter: %s_", view->filter);
+		(void)snprintf(text, sizeof text, "filter: %s_", view->filter);
 		(void)top_line_put_str(&line, SCREEN_BOLD, text);
 		(void)top_line_put_str(&line, SCREEN_DIM, "   Enter keeps it, Esc clears it");
 	} else if (view->prompt == TOP_PROMPT_STOP) {
 		const char *id = view->chosen[view->list] ? view->chosen[view->list] : "";
 		(void)snprintf(
-		    text, sizeof(text), "%s %s? y: yes, any other key: no", table->stop, id);
+		    text, sizeof text, "%s %s? y: yes, any other key: no", table->stop, id);
 		(void)top_line_put_str(&line, SCREEN_WARN, text);
 	} else if (view->message[0]) {
 		(void)top_line_put_str(&line, SCREEN_WARN, view->message);
@@ -236,10 +235,10 @@ static void draw_foot(struct drawing *drawing)
 		(void)top_line_put_str(&line, SCREEN_DIM, "↑↓ scroll  Esc back  ? help");
 	} else {
 		if (view->filter[0]) {
-			(void)snprintf(text, sizeof(text), "filter: %s  ", view->filter);
+			(void)snprintf(text, sizeof text, "filter: %s  ", view->filter);
 			(void)top_line_put_str(&line, SCREEN_BOLD, text);
 		}
-		(void)snprintf(text, sizeof(text),
+		(void)snprintf(text, sizeof text,
 		    "↑↓ choose  ←→ list  Enter details  / filter  %s%s%s%s"
 		    "p %s  ? help  q quit",
 		    view->list == TOP_PANES ? "c capture  " : "", table->stop ? "x " : "",
@@ -321,7 +320,7 @@ static void draw_item(struct drawing *drawing, const struct top_item *item, bool
 	for (size_t i = 0; table->columns[i].title; i++) {
 		const struct top_column *column = &table->columns[i];
 		const char *text =
-		    value_text(drawing, column, &item->values[i], text_of, sizeof(text_of));
+		    value_text(drawing, column, &item->values[i], text_of, sizeof text_of);
 		enum screen_style style = is_chosen ? SCREEN_PLAIN : value_style(item, column, i);
 		if (widths[i] == 0)
 			continue;
@@ -345,9 +344,9 @@ static void draw_nothing(struct drawing *drawing)
 	if (!begin(drawing, &line, false))
 		return;
 	if (view->filter[0])
-		(void)snprintf(text, sizeof(text), "  nothing here has \"%s\" in it", view->filter);
+		(void)snprintf(text, sizeof text, "  nothing here has \"%s\" in it", view->filter);
 	else
-		(void)snprintf(text, sizeof(text), items->is_known ? "  nothing" : "  ...");
+		(void)snprintf(text, sizeof text, items->is_known ? "  nothing" : "  ...");
 	(void)top_line_put_str(&line, SCREEN_DIM, text);
 	top_line_end(&line);
 }
@@ -410,7 +409,7 @@ static void draw_lines(struct drawing *drawing, const char *text, size_t len, bo
 	size_t at = 0, number = 0;
 	while (at < len && rows > 0) {
 		const char *newline = memchr(text + at, '\n', len - at);
-		size_t line_len = newline ? (size_t)(newline - text) - at : len - at;
+		size_t line_len = newline != NULL ? (size_t)(newline - text) - at : len - at;
 		struct top_line line;
 		if (number++ < first) {
 			top_line_put_screen(NULL, &ink, text + at, line_len);
@@ -439,7 +438,7 @@ static void draw_rule(struct drawing *drawing, const struct top_item *item)
 	if (!begin(drawing, &line, false))
 		return;
 	(void)top_line_put_str(&line, SCREEN_DIM, "── ");
-	if (item) {
+	if (item != NULL) {
 		while (table->columns[last + 1].title)
 			last++;
 		(void)top_line_put_str(&line, SCREEN_NAME, item->id);
@@ -451,7 +450,7 @@ static void draw_rule(struct drawing *drawing, const struct top_item *item)
 				continue;
 			(void)top_line_put_str(&line, SCREEN_PLAIN,
 			    value_text(drawing, &table->columns[i], &item->values[i], text_of,
-				sizeof(text_of)));
+				sizeof text_of));
 			top_line_blank(&line, 1);
 		}
 	}
@@ -471,7 +470,7 @@ static void read_text(
     const struct drawing *drawing, const struct top_item *item, bool is_screen, struct buf *out)
 {
 	const struct top_view *view = drawing->view;
-	if (!item)
+	if (item == NULL)
 		return;
 	if (!is_screen)
 		top_model_describe(drawing->model, item, out);
@@ -521,7 +520,7 @@ static void resize(struct top_frame *frame, unsigned columns, unsigned rows)
 {
 	if (frame->count != rows) {
 		top_frame_finish(frame);
-		frame->rows = xcalloc(rows > 0 ? rows : 1, sizeof(*frame->rows));
+		frame->rows = xcalloc(rows > 0 ? rows : 1, sizeof *frame->rows);
 		frame->count = rows;
 	}
 	frame->columns = columns;
@@ -562,7 +561,7 @@ static bool is_same_row(const struct buf *a, const struct buf *b)
 
 void top_frame_update(struct buf *out, const struct top_frame *old, const struct top_frame *frame)
 {
-	bool is_new = !old || old->count != frame->count || old->columns != frame->columns;
+	bool is_new = old == NULL || old->count != frame->count || old->columns != frame->columns;
 	if (is_new)
 		(void)buf_append_str(out, "\033[0m\033[2J");
 	for (unsigned i = 0; i < frame->count; i++) {

@@ -10,7 +10,7 @@
 
 void top_keys_feed(struct top_keys *keys, const void *bytes, size_t len)
 {
-	size_t room = sizeof(keys->bytes) - keys->len;
+	size_t room = sizeof keys->bytes - keys->len;
 	len = len < room ? len : room;
 	memcpy(keys->bytes + keys->len, bytes, len);
 	keys->len += len;
@@ -70,7 +70,7 @@ static size_t read_sequence(
 		*ret_kind = TOP_KEY_ESCAPE;
 		return 1;
 	}
-	for (size_t i = 0; i < sizeof(sequences) / sizeof(sequences[0]); i++)
+	for (size_t i = 0; i < sizeof sequences / sizeof sequences[0]; i++)
 		if (strlen(sequences[i].bytes) == used - 1 &&
 		    memcmp(sequences[i].bytes, bytes + 1, used - 1) == 0)
 			*ret_kind = sequences[i].kind;

@@ -151,9 +151,9 @@ static void take_colour(struct top_ink *ink, const char *bytes, size_t len)
 {
 	/* "ESC [ m", "ESC [ 0 m" and "ESC [ 0 ; ... m" begin anew; so does what is too long. */
 	bool is_reset = len == 3 || (bytes[2] == '0' && (bytes[3] == ';' || bytes[3] == 'm'));
-	if (is_reset || ink->len + len > sizeof(ink->text))
+	if (is_reset || ink->len + len > sizeof ink->text)
 		ink->len = 0;
-	if (len > sizeof(ink->text) || len == 3 || (is_reset && len == 4))
+	if (len > sizeof ink->text || len == 3 || (is_reset && len == 4))
 		return;
 	memcpy(ink->text + ink->len, bytes, len);
 	ink->len += len;
@@ -168,7 +168,7 @@ static void put_drawn(struct top_line *line, const char *bytes, size_t len)
 		const char *shape = bytes[at] == 'a' ? "▒" : bytes[at] == '~' ? "·" : NULL;
 		if (bytes[at] >= 'j' && bytes[at] <= 'x')
 			shape = drawn[bytes[at] - 'j'];
-		if (shape)
+		if (shape != NULL)
 			(void)top_line_put_str(line, SCREEN_PLAIN, shape);
 		else
 			(void)top_line_put(line, SCREEN_PLAIN, bytes + at, 1, 1);
@@ -187,7 +187,7 @@ static size_t text_len(const char *bytes, size_t len)
 
 void top_line_put_screen(struct top_line *line, struct top_ink *ink, const char *bytes, size_t len)
 {
-	bool has_ink = line && line->has_style && line->has_color;
+	bool has_ink = line != NULL && line->has_style && line->has_color;
 	if (has_ink && ink->len > 0)
 		(void)buf_append(line->out, ink->text, ink->len);
 	for (size_t at = 0; at < len;) {
@@ -199,9 +199,9 @@ void top_line_put_screen(struct top_line *line, struct top_ink *ink, const char 
 				(void)buf_append(line->out, bytes + at, colour);
 			at += colour;
 		} else if (text > 0) {
-			if (line && ink->is_drawing)
+			if (line != NULL && ink->is_drawing)
 				put_drawn(line, bytes + at, text);
-			else if (line)
+			else if (line != NULL)
 				(void)top_line_put(
 				    line, SCREEN_PLAIN, bytes + at, text, line->columns);
 			at += text;

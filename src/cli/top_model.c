@@ -19,7 +19,7 @@
 static void put_member(struct buf *out, const struct json *item, const char *name)
 {
 	const struct json *value = json_member(item, name);
-	if (value && (value->type == JSON_STRING || value->type == JSON_NUMBER))
+	if (value != NULL && (value->type == JSON_STRING || value->type == JSON_NUMBER))
 		(void)buf_append(out, value->text, value->len); /* too long: nothing */
 }
 
@@ -74,16 +74,16 @@ static void read_job_result(struct buf *out, const struct json *item)
 {
 	const struct json *code = json_member(item, "exit_code");
 	const struct json *signal = json_member(item, "signal");
-	if (code && code->type == JSON_NUMBER)
+	if (code != NULL && code->type == JSON_NUMBER)
 		put_member(out, item, "exit_code");
-	else if (signal && signal->type != JSON_NULL)
+	else if (signal != NULL && signal->type != JSON_NULL)
 		put_member(out, item, "signal");
 }
 
 static void read_job_command(struct buf *out, const struct json *item)
 {
 	const struct json *name = json_member(item, "name");
-	if (name && name->type == JSON_STRING && name->len > 0) {
+	if (name != NULL && name->type == JSON_STRING && name->len > 0) {
 		put_member(out, item, "name");
 		(void)buf_append_str(out, ": ");
 	}
@@ -94,7 +94,7 @@ static void put_amount(struct buf *out, int64_t amount, const char *const *units
 {
 	int64_t whole = amount;
 	size_t unit = 0;
-	for (; whole >= step && units[unit + 1]; unit++)
+	for (; whole >= step && units[unit + 1] != NULL; unit++)
 		whole /= step;
 	(void)buf_printf(out, "%" PRId64 "%s", whole, units[unit]);
 }
@@ -119,7 +119,7 @@ static void put_seconds(struct buf *out, double seconds)
 static void read_job_took(struct buf *out, const struct json *item)
 {
 	const struct json *took = json_member(item, "duration_ms");
-	if (took && took->type == JSON_NUMBER)
+	if (took != NULL && took->type == JSON_NUMBER)
 		put_seconds(out, ask_double(item, "duration_ms", 0) / 1000);
 }
 
@@ -138,11 +138,11 @@ static void read_timer_period(struct buf *out, const struct json *item)
 static void read_agent_command(struct buf *out, const struct json *item)
 {
 	const struct json *command = json_member(item, "command");
-	if (!command || command->type != JSON_ARRAY) {
+	if (command == NULL || command->type != JSON_ARRAY) {
 		read_command(out, item);
 		return;
 	}
-	for (const struct json *word = command->child; word; word = word->next) {
+	for (const struct json *word = command->child; word != NULL; word = word->next) {
 		if (word->type != JSON_STRING)
 			continue;
 		if (out->len > 0)
@@ -256,7 +256,7 @@ static const struct word_style word_styles[] = {
 
 static const struct word_style *find_word(const char *word)
 {
-	for (size_t i = 0; i < sizeof(word_styles) / sizeof(word_styles[0]); i++)
+	for (size_t i = 0; i < sizeof word_styles / sizeof word_styles[0]; i++)
 		if (strcmp(word_styles[i].word, word) == 0)
 			return &word_styles[i];
 	return NULL;
@@ -265,9 +265,9 @@ static const struct word_style *find_word(const char *word)
 enum screen_style top_state_style(const char *word)
 {
 	const struct word_style *found = find_word(word);
-	if (!found && strncmp(word, "exit ", 5) == 0)
+	if (found == NULL && strncmp(word, "exit ", 5) == 0)
 		return SCREEN_BAD;
-	return found ? found->style : SCREEN_PLAIN;
+	return found != NULL ? found->style : SCREEN_PLAIN;
 }
 
 /* ---- the model --------------------------------------------------------------------------------- */
@@ -286,7 +286,7 @@ static void free_items(struct top_items *items, size_t from)
 void top_model_init(struct top_model *model, const char *name)
 {
 	*model = (struct top_model){.reader = json_reader_new(TOP_ITEM_BYTES_MAX)};
-	(void)snprintf(model->name, sizeof(model->name), "%s", name);
+	(void)snprintf(model->name, sizeof model->name, "%s", name);
 }
 
 void top_model_finish(struct top_model *model)
@@ -329,7 +329,7 @@ static void load_item(const struct top_table *table, struct top_item *item, cons
 			value->time_ms = clock_parse(value->text);
 		const struct word_style *word =
 		    column->kind == TOP_STATE ? find_word(value->text) : NULL;
-		item->is_over = item->is_over || (word && word->is_over);
+		item->is_over = item->is_over || (word != NULL && word->is_over);
 	}
 }
 
@@ -341,13 +341,13 @@ void top_model_load(
 	const struct json *array = json_member(result, table->member);
 	if (after < 0)
 		free_items(items, 0);
-	items->is_known = array && array->type == JSON_ARRAY;
+	items->is_known = array != NULL && array->type == JSON_ARRAY;
 	if (!items->is_known)
 		return;
 	size_t before = items->count;
 	items->items =
 	    xrealloc(items->items, (before + array->count + 1) * sizeof(struct top_item));
-	for (const struct json *json = array->child; json; json = json->next) {
+	for (const struct json *json = array->child; json != NULL; json = json->next) {
 		if (items->count >= TOP_ITEMS_MAX)
 			break;
 		if (after < 0 || ask_int(json, table->id, 0) <= after)
@@ -374,8 +374,8 @@ void top_model_load_status(struct top_model *model, const struct json *result, i
 	struct top_status *status = &model->status;
 	const struct json *queue = json_member(result, "queue");
 	(void)snprintf(
-	    status->version, sizeof(status->version), "%s", ask_string(result, "version", ""));
-	(void)snprintf(status->tmux_version, sizeof(status->tmux_version), "%s",
+	    status->version, sizeof status->version, "%s", ask_string(result, "version", ""));
+	(void)snprintf(status->tmux_version, sizeof status->tmux_version, "%s",
 	    ask_string(json_member(result, "tmux"), "version", "?"));
 	/* To the second, so that the beginning does not tremble. */
 	int64_t started_ms = now_ms - (int64_t)(ask_double(result, "uptime_sec", 0) * 1000);
@@ -395,9 +395,9 @@ void top_model_describe(struct top_model *model, const struct top_item *item, st
 	struct json_error error;
 	struct json_writer writer;
 	const struct json *json = json_read(model->reader, item->json, strlen(item->json), &error);
-	if (!json)
+	if (json == NULL)
 		return;
-	for (const struct json *member = json->child; member; member = member->next) {
+	for (const struct json *member = json->child; member != NULL; member = member->next) {
 		struct buf value;
 		buf_init(&value, DETAIL_BYTES_MAX);
 		json_writer_init(&writer, &value);

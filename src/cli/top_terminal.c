@@ -33,7 +33,7 @@ void top_terminal_close(void)
 	if (terminal.is_taken) {
 		terminal.is_taken = 0;
 		/* If the terminal is gone there is nobody to tell. */
-		ssize_t written = write(STDOUT_FILENO, leave, sizeof(leave) - 1);
+		ssize_t written = write(STDOUT_FILENO, leave, sizeof leave - 1);
 		(void)written;
 		(void)tcsetattr(STDIN_FILENO, TCSADRAIN, &terminal.before);
 	}
@@ -56,7 +56,7 @@ static int take(void)
 	if (tcsetattr(STDIN_FILENO, TCSADRAIN, &raw) < 0)
 		return -1;
 	terminal.is_taken = 1;
-	return top_terminal_write(enter, sizeof(enter) - 1);
+	return top_terminal_write(enter, sizeof enter - 1);
 }
 
 static void watch_signals(void)
@@ -64,11 +64,11 @@ static void watch_signals(void)
 	struct sigaction action = {.sa_handler = on_fault, .sa_flags = (int)SA_RESETHAND};
 	sigset_t set;
 	(void)sigemptyset(&set);
-	for (size_t i = 0; i < sizeof(awaited) / sizeof(awaited[0]); i++)
+	for (size_t i = 0; i < sizeof awaited / sizeof awaited[0]; i++)
 		(void)sigaddset(&set, awaited[i]);
 	(void)sigprocmask(SIG_BLOCK, &set, NULL);
 	terminal.signal_fd = signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
-	for (size_t i = 0; i < sizeof(faults) / sizeof(faults[0]); i++)
+	for (size_t i = 0; i < sizeof faults / sizeof faults[0]; i++)
 		(void)sigaction(faults[i], &action, NULL);
 }
 
@@ -95,7 +95,7 @@ void top_terminal_resume(void)
 		struct termios raw = terminal.before;
 		cfmakeraw(&raw);
 		(void)tcsetattr(STDIN_FILENO, TCSADRAIN, &raw);
-		(void)top_terminal_write(enter, sizeof(enter) - 1);
+		(void)top_terminal_write(enter, sizeof enter - 1);
 	} else {
 		(void)take();
 	}
@@ -120,8 +120,8 @@ int top_terminal_signal_fd(void)
 int top_terminal_signal(void)
 {
 	struct signalfd_siginfo info;
-	ssize_t len = read(terminal.signal_fd, &info, sizeof(info));
-	return len == (ssize_t)sizeof(info) ? (int)info.ssi_signo : 0;
+	ssize_t len = read(terminal.signal_fd, &info, sizeof info);
+	return len == (ssize_t)sizeof info ? (int)info.ssi_signo : 0;
 }
 
 int top_terminal_write(const void *bytes, size_t len)

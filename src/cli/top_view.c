@@ -64,7 +64,7 @@ static bool passes(const struct top_view *view, const struct top_item *item)
 
 static void choose(struct top_view *view, const struct top_item *item, size_t place)
 {
-	char *id = item ? xstrdup(item->id) : NULL;
+	char *id = item != NULL ? xstrdup(item->id) : NULL;
 	mem_free(view->chosen[view->list]);
 	view->chosen[view->list] = id;
 	view->place[view->list] = place;
@@ -76,12 +76,12 @@ size_t top_view_items(struct top_view *view, const struct top_model *model,
 	const struct top_items *all = &model->lists[view->list];
 	const char *id = view->chosen[view->list];
 	size_t count = 0, chosen = SIZE_MAX;
-	*ret_items = all->count > 0 ? xcalloc(all->count, sizeof(**ret_items)) : NULL;
+	*ret_items = all->count > 0 ? xcalloc(all->count, sizeof **ret_items) : NULL;
 	for (size_t i = 0; i < all->count; i++) {
 		const struct top_item *item = &all->items[i];
 		if (!passes(view, item))
 			continue;
-		if (id && strcmp(item->id, id) == 0)
+		if (id != NULL && strcmp(item->id, id) == 0)
 			chosen = count;
 		(*ret_items)[count++] = item;
 	}
@@ -141,14 +141,14 @@ const char *top_view_wants(struct top_view *view, const struct top_model *model)
 	bool is_panes = view->list == TOP_PANES;
 	bool is_open = view->mode == TOP_MODE_CAPTURE || top_view_panel(view) > 0;
 	const struct top_item *item = is_panes && is_open ? top_view_chosen(view, model) : NULL;
-	return item ? item->id : NULL;
+	return item != NULL ? item->id : NULL;
 }
 
 void top_view_preview(struct top_view *view, const char *pane, const void *text, size_t len)
 {
 	buf_clear(&view->preview);
 	(void)buf_append(&view->preview, text, len < TOP_PREVIEW_MAX ? len : TOP_PREVIEW_MAX);
-	(void)snprintf(view->preview_id, sizeof(view->preview_id), "%s", pane);
+	(void)snprintf(view->preview_id, sizeof view->preview_id, "%s", pane);
 }
 
 /* ---- keys ----------------------------------------------------------------------------------------- */
@@ -156,7 +156,7 @@ void top_view_preview(struct top_view *view, const char *pane, const void *text,
 static enum top_action open_text(
     struct top_view *view, const struct top_model *model, enum top_mode mode)
 {
-	if (mode != TOP_MODE_HELP && !top_view_chosen(view, model))
+	if (mode != TOP_MODE_HELP && top_view_chosen(view, model) == NULL)
 		return TOP_NOTHING;
 	if (mode == TOP_MODE_CAPTURE && view->list != TOP_PANES)
 		return TOP_NOTHING;
@@ -169,10 +169,10 @@ static enum top_action ask_stop(struct top_view *view, const struct top_model *m
 {
 	const struct top_table *table = &top_tables[view->list];
 	const struct top_item *item = top_view_chosen(view, model);
-	if (!item || !table->stop)
+	if (item == NULL || !table->stop)
 		return TOP_NOTHING;
 	if (item->is_over) {
-		(void)snprintf(view->message, sizeof(view->message), "that is over already");
+		(void)snprintf(view->message, sizeof view->message, "that is over already");
 		return TOP_CHANGED;
 	}
 	choose(view, item, view->place[view->list]); /* it stays this one whatever comes */
@@ -264,7 +264,7 @@ static enum top_action on_confirm(struct top_view *view, const struct top_key *k
 	view->prompt = TOP_PROMPT_NONE;
 	if (key->kind == TOP_KEY_CHARACTER && (strcmp(key->bytes, "y") == 0))
 		return TOP_STOP;
-	(void)snprintf(view->message, sizeof(view->message), "nothing was done");
+	(void)snprintf(view->message, sizeof view->message, "nothing was done");
 	return TOP_CHANGED;
 }
 

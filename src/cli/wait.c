@@ -56,7 +56,7 @@ static enum cli_status read_options(
 			return option_unknown(reader);
 		}
 	}
-	if (is_good && wait->count == 0 && !wait->name)
+	if (is_good && wait->count == 0 && wait->name == NULL)
 		return cli_usage("wait", "wait for what?");
 	return is_good ? CLI_DONE : CLI_USAGE;
 }
@@ -69,14 +69,14 @@ static enum cli_status put_params(const struct wait *wait, struct buf *params)
 	buf_init(&conditions, PARAMS_MAX);
 	json_writer_init(&writer, params);
 	json_object_begin(&writer, NULL);
-	int r = wait_conditions(&conditions, wait->count, wait->words, reason, sizeof(reason));
+	int r = wait_conditions(&conditions, wait->count, wait->words, reason, sizeof reason);
 	if (r == 0 && wait->count > 0)
 		json_put_raw(
 		    &writer, wait->wants_all ? "all" : "any", conditions.data, conditions.len);
 	/* The daemon takes nothing shorter than a millisecond. */
 	json_put_double(
 	    &writer, "timeout_sec", (double)(wait->timeout_ms ? wait->timeout_ms : 1) / 1000);
-	if (wait->name)
+	if (wait->name != NULL)
 		(void)json_put_text(&writer, "wait", wait->name, strlen(wait->name));
 	json_object_end(&writer);
 	buf_finish(&conditions);
@@ -99,7 +99,8 @@ static void tell_condition(const struct cli *cli, const struct json *condition)
 	(void)buf_printf(&out, "%s: ", ask_string(condition, "condition", "?"));
 	(void)buf_append_str(&out, screen_style(cli->has_color, SCREEN_PLAIN));
 	(void)buf_printf(&out, "%s", state);
-	for (const struct json *at = details ? details->child : NULL; at; at = at->next) {
+	for (const struct json *at = details != NULL ? details->child : NULL; at != NULL;
+	     at = at->next) {
 		struct buf value;
 		if (at->type == JSON_NULL)
 			continue;
@@ -121,8 +122,8 @@ static bool is_fulfilled(const struct wait *wait, const struct json *result)
 {
 	const struct json *matched = json_member(result, "matched");
 	const struct json *conditions = json_member(result, "conditions");
-	size_t count = matched && matched->type == JSON_ARRAY ? matched->count : 0;
-	return wait->wants_all ? conditions && count == conditions->count : count > 0;
+	size_t count = matched != NULL && matched->type == JSON_ARRAY ? matched->count : 0;
+	return wait->wants_all ? conditions != NULL && count == conditions->count : count > 0;
 }
 
 static enum cli_status tell(const struct wait *wait, const struct json *result)
@@ -131,7 +132,7 @@ static enum cli_status tell(const struct wait *wait, const struct json *result)
 	if (!wait->is_quiet && show_is_json(wait->cli)) {
 		show_json(wait->cli, result);
 	} else if (!wait->is_quiet) {
-		for (const struct json *at = conditions ? conditions->child : NULL; at;
+		for (const struct json *at = conditions != NULL ? conditions->child : NULL; at;
 		     at = at->next)
 			tell_condition(wait->cli, at);
 		if (ask_bool(result, "timed_out", false))
@@ -149,7 +150,7 @@ enum cli_status wait_run(struct cli *cli, int argc, char **argv)
 	struct buf params;
 	const struct json *result;
 	bool is_finished;
-	wait.words = xcalloc((size_t)argc + 1, sizeof(*wait.words));
+	wait.words = xcalloc((size_t)argc + 1, sizeof *wait.words);
 	buf_init(&params, PARAMS_MAX);
 	option_start(&reader, cli, argc, argv);
 	enum cli_status status = read_options(&wait, &reader, &is_finished);
@@ -158,7 +159,7 @@ enum cli_status wait_run(struct cli *cli, int argc, char **argv)
 	if (status == CLI_DONE && !is_finished) {
 		struct link *link = ask_connect(cli, false);
 		status = CLI_UNREACHABLE;
-		if (link)
+		if (link != NULL)
 			status =
 			    ask_result(link, "wait_for", (const char *)params.data, -1, &result);
 		if (status == CLI_DONE)

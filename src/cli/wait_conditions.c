@@ -59,7 +59,7 @@ static const struct word words_table[] = {
     {"sec", "sec", VALUE_TIME, WORD_KIND},
 };
 
-#define WORDS_COUNT (sizeof(words_table) / sizeof(*words_table))
+#define WORDS_COUNT (sizeof words_table / sizeof *words_table)
 
 struct conditions {
 	struct json_writer writer;
@@ -89,10 +89,11 @@ static const struct word *find_word(struct conditions *all, const char *text, si
 		if (strlen(names[i]) == len && memcmp(names[i], text, len) == 0)
 			return &words_table[i];
 	}
-	(void)snprintf(name, sizeof(name), "%.*s", (int)(len < 60 ? len : 60), text);
+	(void)snprintf(name, sizeof name, "%.*s", (int)(len < 60 ? len : 60), text);
 	const char *nearest = str_nearest(name, names);
 	(void)refuse(all, "there is no condition \"%s\"%s%s%s", name,
-	    nearest ? "; did you mean \"" : "", nearest ? nearest : "", nearest ? "\"?" : "");
+	    nearest != NULL ? "; did you mean \"" : "", nearest != NULL ? nearest : "",
+	    nearest != NULL ? "\"?" : "");
 	return NULL;
 }
 
@@ -103,9 +104,9 @@ static int put_path(struct conditions *all, const struct word *word, const char 
 	char dir[PATH_MAX];
 	char path[PATH_MAX * 2];
 	if (text[0] != '/') {
-		if (!getcwd(dir, sizeof(dir)))
+		if (!getcwd(dir, sizeof dir))
 			return refuse(all, "%s: %s", word->name, strerror(errno));
-		if (snprintf(path, sizeof(path), "%s/%s", dir, text) >= (int)sizeof(path))
+		if (snprintf(path, sizeof path, "%s/%s", dir, text) >= (int)sizeof path)
 			return refuse(all, "%s: the path is too long", word->name);
 		text = path;
 	}
@@ -118,9 +119,9 @@ static int put_json(struct conditions *all, const struct word *word, const char 
 	struct json_error error;
 	struct json_reader *reader = json_reader_new(WORD_MAX);
 	const struct json *value = json_read(reader, text, strlen(text), &error);
-	bool is_number = value && value->type == JSON_NUMBER;
+	bool is_number = value != NULL && value->type == JSON_NUMBER;
 	int r = 0;
-	if (!value || (word->value == VALUE_NUMBER && !is_number))
+	if (value == NULL || (word->value == VALUE_NUMBER && !is_number))
 		r = refuse(all, "%s: must be %s, not \"%.80s\"", word->name,
 		    word->value == VALUE_NUMBER ? "a number" : "JSON", text);
 	else
@@ -160,9 +161,9 @@ static int put_value(
 
 static void end_condition(struct conditions *all)
 {
-	if (!all->open)
+	if (all->open == NULL)
 		return;
-	if (all->open->flags & WORD_NEEDS_PANE && !all->has_pane && all->pane)
+	if (all->open->flags & WORD_NEEDS_PANE && !all->has_pane && all->pane != NULL)
 		(void)json_put_text(&all->writer, "pane", all->pane, strlen(all->pane));
 	json_object_end(&all->writer);
 	all->open = NULL;
@@ -176,7 +177,7 @@ static int take_word(struct conditions *all, const char *text)
 		return refuse(all, "\"%.80s\" is not of the form condition=value", text);
 	const struct word *word = find_word(all, text, len);
 	const char *value = text + len + 1 + is_json;
-	if (!word)
+	if (word == NULL)
 		return -1;
 	if (word->flags & WORD_KIND) {
 		end_condition(all);
@@ -184,16 +185,16 @@ static int take_word(struct conditions *all, const char *text)
 		all->open = word;
 		all->has_pane = false;
 	} else if (strcmp(word->name, "pane") == 0) {
-		if (!all->open && !utf8_is_valid(value, strlen(value)))
+		if (all->open == NULL && !utf8_is_valid(value, strlen(value)))
 			return refuse(all, "pane: is no UTF-8");
-		if (!all->open) {
+		if (all->open == NULL) {
 			all->pane = value;
 			return 0;
 		}
 		if (all->has_pane)
 			return refuse(all, "%s: has two panes", all->open->name);
 		all->has_pane = true;
-	} else if (!all->open) {
+	} else if (all->open == NULL) {
 		return refuse(
 		    all, "%s: says more of a condition, and there is none before it", word->name);
 	}

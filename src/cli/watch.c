@@ -58,14 +58,14 @@ static bool add_name(struct names *names, const char *name)
 static bool add_value(struct option_reader *reader, struct names *names)
 {
 	const char *value = option_value(reader);
-	return value && add_name(names, value);
+	return value != NULL && add_name(names, value);
 }
 
 static bool read_after(struct watch *watch, struct option_reader *reader)
 {
 	const char *text = option_value(reader);
 	char *end;
-	if (!text)
+	if (text == NULL)
 		return false;
 	errno = 0;
 	watch->after = strtoll(text, &end, 10);
@@ -133,7 +133,7 @@ static void put_kinds(
 	json_array_begin(writer, "kinds");
 	for (size_t i = 0; i < patterns->count; i++) {
 		bool is_matched = false;
-		for (const struct json *kind = events ? events->child : NULL; kind;
+		for (const struct json *kind = events != NULL ? events->child : NULL; kind;
 		     kind = kind->next) {
 			if (strcmp(kind->name, "gap") == 0 ||
 			    fnmatch(patterns->names[i], kind->name, 0) != 0)
@@ -196,7 +196,8 @@ static void on_message(void *data, const struct json *message, const char *line,
 	const struct json *event = json_member(message, "params");
 	(void)line;
 	(void)len;
-	if (strcmp(ask_string(message, "method", ""), "event") != 0 || !event || is_done(watch))
+	if (strcmp(ask_string(message, "method", ""), "event") != 0 || event == NULL ||
+	    is_done(watch))
 		return;
 	watch->seen++;
 	watch->last = ask_int(event, "seq", watch->last);
@@ -263,7 +264,7 @@ static struct link *connect_again(
 		char reason[PATH_MAX + 512];
 		struct link *link;
 		int signal;
-		if (link_open(&link, watch->cli->socket, reason, sizeof(reason)) == LINK_OK)
+		if (link_open(&link, watch->cli->socket, reason, sizeof reason) == LINK_OK)
 			return link;
 		enum interrupt_wake wake =
 		    interrupt_wait(&watch->interrupt, NULL, RECONNECT_MS, &signal);
@@ -280,7 +281,7 @@ static enum cli_status watch_all(struct watch *watch)
 	int64_t deadline = watch->timeout_ms < 0 ? -1 : clock_mono_ms() + watch->timeout_ms;
 	struct link *link = ask_connect(watch->cli, false);
 	enum cli_status status = CLI_UNREACHABLE;
-	while (link) {
+	while (link != NULL) {
 		status = watch_once(watch, link, deadline);
 		link_close(link);
 		link = NULL;

@@ -127,7 +127,7 @@ static void stop(struct daemon *daemon, const char *reason)
 	log_info("ending: %s", reason);
 	sd_notify_tell("STOPPING=1");
 	server_close_listener(daemon->server);
-	if (main->stop_timer)
+	if (main->stop_timer != NULL)
 		(void)event_add(main->stop_timer, &late);
 	tmux_stop(daemon->tmux, end_loop, main);
 }
@@ -165,7 +165,7 @@ static void become_ready(struct main *main)
 	char reason[512];
 	if (main->is_ready || main->is_stopping)
 		return;
-	if (server_listen(main->daemon.server, reason, sizeof(reason)) < 0) {
+	if (server_listen(main->daemon.server, reason, sizeof reason) < 0) {
 		main->has_failed = true;
 		log_error("%s", reason);
 		(void)fail("%s", reason);
@@ -242,7 +242,7 @@ static int follow(struct main *main)
 static struct event_base *new_base(void)
 {
 	struct event_config *config = event_config_new();
-	if (!config)
+	if (config == NULL)
 		return NULL;
 	/* Without the precise timer a timeout oversleeps by milliseconds. */
 	(void)event_config_set_flag(config, EVENT_BASE_FLAG_PRECISE_TIMER | EVENT_BASE_FLAG_NOLOCK);
@@ -257,12 +257,12 @@ static int watch_signals(struct main *main)
 	static const int numbers[SIGNALS_COUNT] = {SIGHUP, SIGINT, SIGTERM};
 	for (size_t i = 0; i < SIGNALS_COUNT; i++) {
 		main->signals[i] = evsignal_new(main->daemon.base, numbers[i], on_signal, main);
-		if (!main->signals[i] || event_add(main->signals[i], NULL) < 0)
+		if (main->signals[i] == NULL || event_add(main->signals[i], NULL) < 0)
 			return fail("signals cannot be watched");
 	}
 	main->first_wait = evtimer_new(main->daemon.base, on_first_wait, main);
 	main->stop_timer = evtimer_new(main->daemon.base, on_stop_late, main);
-	return main->first_wait && main->stop_timer ? 0 : fail("out of memory");
+	return main->first_wait != NULL && main->stop_timer != NULL ? 0 : fail("out of memory");
 }
 
 static void on_alarm(void *data)
@@ -283,25 +283,25 @@ static int set_up_queue(struct main *main)
 	struct daemon *daemon = &main->daemon;
 	const char *state_dir = main->config.state_dir;
 	char reason[512] = "out of memory";
-	daemon->store_loop = store_loop_new(daemon->base, state_dir, reason, sizeof(reason));
-	if (!daemon->store_loop)
+	daemon->store_loop = store_loop_new(daemon->base, state_dir, reason, sizeof reason);
+	if (daemon->store_loop == NULL)
 		return fail("%s", reason);
 	daemon->queue = queue_new(store_loop_store(daemon->store_loop), daemon->events);
-	if (store_loop_loss(daemon->store_loop))
+	if (store_loop_loss(daemon->store_loop) != NULL)
 		queue_note_loss(daemon->queue, store_loop_loss(daemon->store_loop));
 	daemon->consumers = consumer_set_new(daemon->queue);
 	consumer_set_ack_wait(daemon->consumers, main->config.limits.ack_wait_ms);
 	main->alarm = boot_alarm_new(daemon->base, on_alarm, main);
 	main->watch_alarm = boot_alarm_new(daemon->base, on_watch_alarm, main);
-	if (!main->alarm || !main->watch_alarm)
+	if (main->alarm == NULL || main->watch_alarm == NULL)
 		return fail("there is no clock that goes on in suspend: %s", strerror(errno));
 	daemon->timers = timer_set_new(daemon->queue, boot_alarm_clock(main->alarm));
 	daemon->watches =
 	    watch_set_new(daemon->base, daemon->queue, boot_alarm_clock(main->watch_alarm), NULL);
-	if (!daemon->watches)
+	if (daemon->watches == NULL)
 		return fail("files cannot be watched: %s", strerror(errno));
-	daemon->jobs = job_set_new(daemon->base, daemon->queue, state_dir, reason, sizeof(reason));
-	return daemon->jobs ? 0 : fail("%s", reason);
+	daemon->jobs = job_set_new(daemon->base, daemon->queue, state_dir, reason, sizeof reason);
+	return daemon->jobs != NULL ? 0 : fail("%s", reason);
 }
 
 /* The signs of agents, with those of the user's own file. */
@@ -309,11 +309,11 @@ static struct screen_sign_set *read_signs(void)
 {
 	const char *config = getenv("XDG_CONFIG_HOME"), *home = getenv("HOME");
 	char path[PATH_MAX];
-	int len = config && *config == '/'
-	    ? snprintf(path, sizeof(path), "%s/muxbus/agents", config)
-	    : home ? snprintf(path, sizeof(path), "%s/.config/muxbus/agents", home)
-		   : -1;
-	return screen_sign_set_new(len > 0 && (size_t)len < sizeof(path) ? path : NULL);
+	int len = config != NULL && *config == '/'
+	    ? snprintf(path, sizeof path, "%s/muxbus/agents", config)
+	    : home != NULL ? snprintf(path, sizeof path, "%s/.config/muxbus/agents", home)
+			   : -1;
+	return screen_sign_set_new(len > 0 && (size_t)len < sizeof path ? path : NULL);
 }
 
 /* Makes all parts, from those that nobody needs up. */
@@ -329,25 +329,25 @@ static int set_up(struct main *main)
 	daemon->started_ms = clock_mono_ms();
 	daemon->history = history_new();
 	daemon->base = new_base();
-	if (!daemon->base)
+	if (daemon->base == NULL)
 		return fail("there is no event loop: %s", strerror(errno));
 	if (watch_signals(main) < 0)
 		return -1;
 	daemon->events = event_log_new(config->state_dir, (size_t)config->limits.events,
-	    (size_t)config->limits.event_bytes, reason, sizeof(reason));
-	if (!daemon->events)
+	    (size_t)config->limits.event_bytes, reason, sizeof reason);
+	if (daemon->events == NULL)
 		return fail("%s", reason);
 	if (set_up_queue(main) < 0)
 		return -1;
-	daemon->server = server_new(daemon, reason, sizeof(reason));
-	if (!daemon->server)
+	daemon->server = server_new(daemon, reason, sizeof reason);
+	if (daemon->server == NULL)
 		return fail("%s", reason);
 	daemon->tmux =
-	    tmux_new(daemon->base, config, daemon->events, &handlers, main, reason, sizeof(reason));
-	if (!daemon->tmux)
+	    tmux_new(daemon->base, config, daemon->events, &handlers, main, reason, sizeof reason);
+	if (daemon->tmux == NULL)
 		return fail("%s", reason);
 	daemon->streams = stream_set_new(daemon->base, config, daemon->events, daemon->tmux);
-	if (!daemon->streams)
+	if (daemon->streams == NULL)
 		return fail("out of memory");
 	tmux_set_streams(daemon->tmux, daemon->streams);
 	daemon->presences = presence_set_new(daemon);
@@ -364,7 +364,7 @@ static int set_up(struct main *main)
 
 static void free_event(struct event *event)
 {
-	if (event)
+	if (event != NULL)
 		event_free(event);
 }
 
@@ -398,7 +398,7 @@ static void tear_down(struct main *main)
 		free_event(main->signals[i]);
 	free_event(main->first_wait);
 	free_event(main->stop_timer);
-	if (daemon->base)
+	if (daemon->base != NULL)
 		event_base_free(daemon->base);
 }
 
@@ -453,7 +453,7 @@ static int open_log(const struct config *config)
 		log_open(STDERR_FILENO, "muxbusd", (enum log_level)config->log_level);
 		return 0;
 	}
-	if (log_file_open(config->log_file, "muxbusd", config->log_level, reason, sizeof(reason)) <
+	if (log_file_open(config->log_file, "muxbusd", config->log_level, reason, sizeof reason) <
 	    0)
 		return fail("%s", reason);
 	return 0;
@@ -464,8 +464,7 @@ static int run_locked(struct main *main)
 {
 	struct lock_holder holder;
 	char reason[512];
-	switch (
-	    lock_take(main->config.state_dir, &main->lock_fd, &holder, reason, sizeof(reason))) {
+	switch (lock_take(main->config.state_dir, &main->lock_fd, &holder, reason, sizeof reason)) {
 	case LOCK_OK:
 		break;
 	case LOCK_HELD:
@@ -496,7 +495,7 @@ static int run_locked(struct main *main)
 static int take_service(struct config *config)
 {
 	char reason[512];
-	if (sd_notify_take(config->socket, &config->listen_fd, reason, sizeof(reason)) < 0)
+	if (sd_notify_take(config->socket, &config->listen_fd, reason, sizeof reason) < 0)
 		return fail("%s", reason);
 	if (config->listen_fd > 0 && !config->is_foreground)
 		return fail("a service manager hands over the socket: say -f as well");

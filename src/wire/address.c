@@ -17,7 +17,7 @@
 
 #include "base/str.h"
 
-#define SOCKET_PATH_MAX (sizeof(((struct sockaddr_un *)NULL)->sun_path) - 1)
+#define SOCKET_PATH_MAX (sizeof((struct sockaddr_un *)NULL)->sun_path - 1)
 #define KEY_NAME_MAX 32
 
 /* A path in two parts. */
@@ -37,15 +37,15 @@ int address_tmux(char *out, size_t size, const char *name, const char *path)
 	const char *tmux = getenv("TMUX");
 	const char *tmpdir = getenv("TMUX_TMPDIR");
 	char dir[PATH_MAX];
-	if (path)
+	if (path != NULL)
 		return fits(snprintf(out, size, "%s", path), size);
 	/* "path,pid,session" */
-	if (!name && tmux && *tmux && *tmux != ',')
+	if (name == NULL && tmux != NULL && *tmux && *tmux != ',')
 		return fits(snprintf(out, size, "%.*s", (int)strcspn(tmux, ","), tmux), size);
-	if ((!tmpdir || !*tmpdir || !realpath(tmpdir, dir)) && !realpath("/tmp", dir))
-		(void)snprintf(dir, sizeof(dir), "/tmp");
-	return fits(
-	    snprintf(out, size, "%s/tmux-%ld/%s", dir, (long)getuid(), name ? name : "default"),
+	if ((tmpdir == NULL || !*tmpdir || !realpath(tmpdir, dir)) && !realpath("/tmp", dir))
+		(void)snprintf(dir, sizeof dir, "/tmp");
+	return fits(snprintf(out, size, "%s/tmux-%ld/%s", dir, (long)getuid(),
+			name != NULL ? name : "default"),
 	    size);
 }
 
@@ -57,11 +57,11 @@ int address_socket(char *out, size_t size, const char *tmux_socket)
 static int split(const char *path, struct parts *ret)
 {
 	const char *slash = strrchr(path, '/');
-	ret->name = slash ? slash + 1 : path;
-	if (!slash)
-		return fits(snprintf(ret->dir, sizeof(ret->dir), "."), sizeof(ret->dir));
+	ret->name = slash != NULL ? slash + 1 : path;
+	if (slash == NULL)
+		return fits(snprintf(ret->dir, sizeof ret->dir, "."), sizeof ret->dir);
 	int len = slash == path ? 1 : (int)(slash - path);
-	return fits(snprintf(ret->dir, sizeof(ret->dir), "%.*s", len, path), sizeof(ret->dir));
+	return fits(snprintf(ret->dir, sizeof ret->dir, "%.*s", len, path), sizeof ret->dir);
 }
 
 /* The same path for all ways to write it, if its directory exists. */
@@ -92,10 +92,10 @@ static int make_key(char *out, size_t size, const char *tmux_socket)
 	char path[PATH_MAX * 2];
 	char name[KEY_NAME_MAX + 1] = "";
 	size_t len = 0;
-	if (resolve(path, sizeof(path), tmux_socket) < 0)
+	if (resolve(path, sizeof path, tmux_socket) < 0)
 		return -1;
 	const char *slash = strrchr(path, '/');
-	for (const char *p = slash ? slash + 1 : path; *p && len < KEY_NAME_MAX; p++) {
+	for (const char *p = slash != NULL ? slash + 1 : path; *p && len < KEY_NAME_MAX; p++) {
 		bool is_plain = (*p >= 'a' && *p <= 'z') || (*p >= 'A' && *p <= 'Z') ||
 		    (*p >= '0' && *p <= '9') || strchr("._-", *p);
 		name[len++] = is_plain ? *p : '_';
@@ -106,14 +106,14 @@ static int make_key(char *out, size_t size, const char *tmux_socket)
 int address_state(char *out, size_t size, const char *tmux_socket)
 {
 	char key[KEY_NAME_MAX + 32];
-	if (make_key(key, sizeof(key), tmux_socket) < 0)
+	if (make_key(key, sizeof key, tmux_socket) < 0)
 		return -1;
 	/* A relative one is to be ignored, the XDG specification says. */
 	const char *base = getenv("XDG_STATE_HOME");
-	if (base && base[0] == '/')
+	if (base != NULL && base[0] == '/')
 		return fits(snprintf(out, size, "%s/muxbus/%s", base, key), size);
 	const char *home = getenv("HOME");
-	if (!home || home[0] != '/')
+	if (home == NULL || home[0] != '/')
 		return -1;
 	return fits(snprintf(out, size, "%s/.local/state/muxbus/%s", home, key), size);
 }
@@ -123,7 +123,7 @@ int address_absolute(char *out, size_t size, const char *path)
 	char dir[PATH_MAX];
 	if (path[0] == '/')
 		return fits(snprintf(out, size, "%s", path), size);
-	if (!getcwd(dir, sizeof(dir)))
+	if (!getcwd(dir, sizeof dir))
 		return -1;
 	return fits(snprintf(out, size, "%s/%s", dir, path), size);
 }

@@ -91,8 +91,8 @@ static bool is_within(const struct field *field, double number)
 /* "1 to 10000 cells", "at least 1 s"; the empty string without bounds. */
 static void describe_bounds(const struct field *field, const char *unit, char *out, size_t size)
 {
-	const char *space = unit ? " " : "";
-	unit = unit ? unit : "";
+	const char *space = unit != NULL ? " " : "";
+	unit = unit != NULL ? unit : "";
 	out[0] = '\0';
 	if (has_min(field) && has_max(field))
 		(void)snprintf(
@@ -111,7 +111,7 @@ static int check_count(struct reading *reading, const struct field *field, const
 		return 0;
 	if (count == 0)
 		return refuse(reading, name, "must not be empty");
-	describe_bounds(field, noun, bounds, sizeof(bounds));
+	describe_bounds(field, noun, bounds, sizeof bounds);
 	return refuse(reading, name, "must have %s, not %zu", bounds, count);
 }
 
@@ -141,12 +141,12 @@ static bool forgive_pane(struct reading *reading, const struct json *value, cons
 static int read_string(struct reading *reading, const struct field *field, const char *name,
     const struct json *value, void *member)
 {
-	bool is_forgiven = reading->tolerance && value->type == JSON_NUMBER;
+	bool is_forgiven = reading->tolerance != NULL && value->type == JSON_NUMBER;
 	if (value->type != JSON_STRING && !is_forgiven)
 		return refuse_type(reading, name, "a string", value);
 	*(const char **)member = value->text;
 	size_t len = value->len;
-	if (reading->tolerance && strcmp(field->name, "pane") == 0)
+	if (reading->tolerance != NULL && strcmp(field->name, "pane") == 0)
 		len += forgive_pane(reading, value, member);
 	return check_count(reading, field, name, len, "bytes");
 }
@@ -171,7 +171,7 @@ static int read_bool(struct reading *reading, const struct field *field, const c
     const struct json *value, void *member)
 {
 	(void)field;
-	if (reading->tolerance && value->type != JSON_BOOL && forgive_bool(value, member))
+	if (reading->tolerance != NULL && value->type != JSON_BOOL && forgive_bool(value, member))
 		return 0;
 	if (value->type != JSON_BOOL)
 		return refuse_type(reading, name, "true or false", value);
@@ -184,7 +184,7 @@ static int refuse_bounds(
 {
 	char bounds[96];
 	char text[QUOTE_SIZE];
-	describe_bounds(field, field->unit, bounds, sizeof(bounds));
+	describe_bounds(field, field->unit, bounds, sizeof bounds);
 	return refuse(reading, name, "must be %s, not %s", bounds, quote(value, text));
 }
 
@@ -212,7 +212,7 @@ static int read_int(struct reading *reading, const struct field *field, const ch
 	char text[QUOTE_SIZE];
 	int64_t number;
 	struct json forgiven;
-	if (reading->tolerance && forgive_number(value, &forgiven))
+	if (reading->tolerance != NULL && forgive_number(value, &forgiven))
 		value = &forgiven;
 	if (value->type != JSON_NUMBER)
 		return refuse_type(reading, name, "a whole number", value);
@@ -231,7 +231,7 @@ static int read_number(struct reading *reading, const struct field *field, const
 	char text[QUOTE_SIZE];
 	double number;
 	struct json forgiven;
-	if (reading->tolerance && forgive_number(value, &forgiven))
+	if (reading->tolerance != NULL && forgive_number(value, &forgiven))
 		value = &forgiven;
 	if (value->type != JSON_NUMBER)
 		return refuse_type(reading, name, "a number", value);
@@ -248,7 +248,7 @@ static void list_choices(const struct field *field, char *out, size_t size)
 {
 	size_t len = 0;
 	out[0] = '\0';
-	for (const char *const *choice = field->choices; *choice && len < size; choice++)
+	for (const char *const *choice = field->choices; *choice != NULL && len < size; choice++)
 		len += (size_t)snprintf(out + len, size - len, "%s\"%s\"",
 		    choice == field->choices ? "" : ", ", *choice);
 }
@@ -273,7 +273,7 @@ static int read_choice(struct reading *reading, const struct field *field, const
 	for (int i = 0; index < 0 && reading->tolerance && field->choices[i]; i++)
 		index = strcasecmp(field->choices[i], value->text) == 0 ? i : -1;
 	if (index < 0) {
-		list_choices(field, choices, sizeof(choices));
+		list_choices(field, choices, sizeof choices);
 		return refuse(
 		    reading, name, "must be one of %s, not %s", choices, quote(value, text));
 	}
@@ -285,7 +285,7 @@ static int read_choice(struct reading *reading, const struct field *field, const
 static int read_one(struct reading *reading, const struct field *field, const char *name,
     const struct json *value, void *member)
 {
-	const char **array = scratch_take(reading, 2 * sizeof(*array));
+	const char **array = scratch_take(reading, 2 * sizeof *array);
 	array[0] = value->text;
 	array[1] = NULL;
 	*(struct field_strings *)member =
@@ -297,13 +297,13 @@ static int read_strings(struct reading *reading, const struct field *field, cons
     const struct json *value, void *member)
 {
 	struct field_strings *strings = member;
-	if (reading->tolerance && value->type == JSON_STRING)
+	if (reading->tolerance != NULL && value->type == JSON_STRING)
 		return read_one(reading, field, name, value, member);
 	if (value->type != JSON_ARRAY)
 		return refuse_type(reading, name, "an array of strings", value);
-	const char **array = scratch_take(reading, (value->count + 1) * sizeof(*array));
+	const char **array = scratch_take(reading, (value->count + 1) * sizeof *array);
 	size_t count = 0;
-	for (const struct json *element = value->child; element; element = element->next) {
+	for (const struct json *element = value->child; element != NULL; element = element->next) {
 		if (element->type != JSON_STRING)
 			return refuse(reading, name, "element %zu must be a string, not %s", count,
 			    json_type_name(element->type));
@@ -331,11 +331,11 @@ static int read_string_map(struct reading *reading, const struct field *field, c
 	(void)field;
 	if (value->type != JSON_OBJECT)
 		return refuse_type(reading, name, "an object", value);
-	for (const struct json *entry = value->child; entry; entry = entry->next) {
+	for (const struct json *entry = value->child; entry != NULL; entry = entry->next) {
 		struct json entry_name = {
 		    .type = JSON_STRING, .text = entry->name, .len = entry->name_len};
 		if (entry->type != JSON_STRING &&
-		    !(reading->tolerance && entry->type == JSON_NUMBER))
+		    !(reading->tolerance != NULL && entry->type == JSON_NUMBER))
 			return refuse(reading, name, "%s must be a string, not %s",
 			    quote(&entry_name, text), json_type_name(entry->type));
 	}
@@ -400,7 +400,7 @@ static int refuse_unknown(struct reading *reading, const char *name)
 		names[count++] = field->name;
 	names[count] = NULL;
 	const char *nearest = str_nearest(name, names);
-	if (nearest)
+	if (nearest != NULL)
 		return refuse(
 		    reading, name, "there is no such parameter; did you mean \"%s\"?", nearest);
 	if (count == 0)
@@ -408,12 +408,12 @@ static int refuse_unknown(struct reading *reading, const char *name)
 
 	char known[160] = "";
 	size_t len = 0;
-	for (const struct field *field = reading->fields; field->name && len < sizeof(known);
+	for (const struct field *field = reading->fields; field->name != NULL && len < sizeof known;
 	     field++)
 		if (!(field->flags & FIELD_ALIAS))
 			len += (size_t)snprintf(
-			    known + len, sizeof(known) - len, "%s%s", len ? ", " : "", field->name);
-	if (len >= sizeof(known))
+			    known + len, sizeof known - len, "%s%s", len ? ", " : "", field->name);
+	if (len >= sizeof known)
 		return refuse(reading, name, "there is no such parameter");
 	return refuse(reading, name, "there is no such parameter; there are %s", known);
 }
@@ -422,9 +422,10 @@ static int refuse_unknown(struct reading *reading, const char *name)
 static bool is_ignored(const struct reading *reading, const char *name)
 {
 	const struct field_tolerance *tolerance = reading->tolerance;
-	if (!tolerance)
+	if (tolerance == NULL)
 		return false;
-	for (const char *const *ignored = tolerance->ignored; ignored && *ignored; ignored++)
+	for (const char *const *ignored = tolerance->ignored; ignored != NULL && *ignored;
+	     ignored++)
 		if (strcmp(*ignored, name) == 0)
 			return true;
 	return tolerance->ignores_unknown;
@@ -434,7 +435,7 @@ static bool is_ignored(const struct reading *reading, const char *name)
 static int read_member(struct reading *reading, const struct json *value)
 {
 	const struct field *row = find_field(reading->fields, value);
-	if (!row)
+	if (row == NULL)
 		return is_ignored(reading, value->name) ? 0 : refuse_unknown(reading, value->name);
 	const struct field *field = principal(row);
 	uint64_t bit = (uint64_t)1 << (field - reading->fields);
@@ -457,8 +458,9 @@ static void set_preset(struct reading *reading, const struct field *field)
 	char *member = reading->args + field->offset;
 	const char *preset = field->preset;
 	if (field->type == FIELD_CHOICE)
-		*(int *)member = preset ? find_choice(field, preset + 1, strlen(preset) - 2) : -1;
-	if (!preset)
+		*(int *)member =
+		    preset != NULL ? find_choice(field, preset + 1, strlen(preset) - 2) : -1;
+	if (preset == NULL)
 		return;
 	if (field->type == FIELD_BOOL)
 		*(bool *)member = strcmp(preset, "true") == 0;
@@ -486,7 +488,8 @@ static bool reserve_scratch(
 	for (const struct field *field = fields; field->name; field++)
 		if (field->type == FIELD_STRING && field->preset)
 			size += strlen(field->preset) + 8;
-	for (const struct json *value = params ? params->child : NULL; value; value = value->next)
+	for (const struct json *value = params != NULL ? params->child : NULL; value != NULL;
+	     value = value->next)
 		size += (value->count + 2) * sizeof(const char *) + PANE_DIGITS_MAX + 8;
 	assert(scratch->len == 0);
 	return buf_reserve(scratch, size) == 0;
@@ -503,14 +506,14 @@ int field_read_tolerant(const struct field *fields, const struct field_tolerance
     struct field_error *ret_error)
 {
 	static const struct field none[] = {{.name = NULL}};
-	struct reading reading = {.fields = fields ? fields : none,
+	struct reading reading = {.fields = fields != NULL ? fields : none,
 	    .args = args,
 	    .scratch = scratch,
 	    .error = ret_error,
 	    .tolerance = tolerance};
 	if (args_size)
 		memset(args, 0, args_size);
-	if (params && params->type != JSON_OBJECT)
+	if (params != NULL && params->type != JSON_OBJECT)
 		return refuse_type(&reading, "params", "an object", params);
 	if (!reserve_scratch(reading.fields, params, scratch))
 		return refuse(&reading, "params", "there is no memory for so many values");
@@ -519,7 +522,8 @@ int field_read_tolerant(const struct field *fields, const struct field_tolerance
 		if (!(field->flags & FIELD_ALIAS))
 			set_preset(&reading, field);
 	}
-	for (const struct json *value = params ? params->child : NULL; value; value = value->next)
+	for (const struct json *value = params != NULL ? params->child : NULL; value != NULL;
+	     value = value->next)
 		if (read_member(&reading, value) < 0)
 			return -1;
 	for (size_t i = 0; reading.fields[i].name; i++)

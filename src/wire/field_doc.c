@@ -15,7 +15,7 @@
 /* The help, and the unit where there is one. */
 static void put_description(struct json_writer *writer, const struct field *field)
 {
-	if (!field->unit) {
+	if (field->unit == NULL) {
 		json_put_str(writer, "description", field->help);
 		return;
 	}
@@ -141,7 +141,7 @@ static const struct field no_fields[] = {{.name = NULL}};
 
 void field_write_schema(struct json_writer *writer, const char *name, const struct field *fields)
 {
-	fields = fields ? fields : no_fields;
+	fields = fields != NULL ? fields : no_fields;
 	json_object_begin(writer, name);
 	put_type(writer, "object");
 	json_object_begin(writer, "properties");
@@ -151,7 +151,7 @@ void field_write_schema(struct json_writer *writer, const char *name, const stru
 		json_object_begin(writer, field->name);
 		put_type_schema(writer, field);
 		put_description(writer, field);
-		if (field->preset)
+		if (field->preset != NULL)
 			json_put_raw(writer, "default", field->preset, strlen(field->preset));
 		json_object_end(writer);
 	}
@@ -171,10 +171,10 @@ static void put_tool_field(struct json_writer *writer, const struct field *field
 		plain.unit = NULL;
 	json_object_begin(writer, field->name);
 	put_type_schema(writer, in_short ? &plain : field);
-	if (field->type == FIELD_VALUE && field->shape)
+	if (field->type == FIELD_VALUE && field->shape != NULL)
 		json_put_raw(writer, NULL, field->shape, strlen(field->shape));
 	put_description(writer, in_short ? &plain : field);
-	if (field->preset && !(in_short && strcmp(field->preset, "false") == 0))
+	if (field->preset != NULL && !(in_short && strcmp(field->preset, "false") == 0))
 		json_put_raw(writer, "default", field->preset, strlen(field->preset));
 	json_object_end(writer);
 }
@@ -183,7 +183,7 @@ void field_write_tool_schema(
     struct json_writer *writer, const char *name, const struct field *fields, bool in_short)
 {
 	unsigned left_out = in_short ? FIELD_ALIAS | FIELD_RARE : FIELD_ALIAS;
-	fields = fields ? fields : no_fields;
+	fields = fields != NULL ? fields : no_fields;
 	json_object_begin(writer, name);
 	put_type(writer, "object");
 	json_object_begin(writer, "properties");
@@ -281,9 +281,9 @@ static void describe_range(struct buf *out, const struct field *field)
 		must(buf_printf(out, ", at most %.15g", field->max));
 	else if (is_bounded && isfinite(field->min))
 		must(buf_printf(out, ", at least %.15g", field->min));
-	else if (field->unit)
+	else if (field->unit != NULL)
 		must(buf_append_str(out, ","));
-	if (unit && (is_bounded || field->unit))
+	if (unit != NULL && (is_bounded || field->unit != NULL))
 		must(buf_printf(out, " %s", unit));
 }
 
@@ -294,10 +294,10 @@ static void describe_row(struct buf *out, const struct field *field)
 	describe_range(out, field);
 	if (field->flags & FIELD_REQUIRED)
 		must(buf_append_str(out, ", required"));
-	if (field->preset)
+	if (field->preset != NULL)
 		must(buf_printf(out, ", default %s", field->preset));
-	for (const struct field *alias = field + 1; alias->name && alias->flags & FIELD_ALIAS;
-	     alias++)
+	for (const struct field *alias = field + 1;
+	     alias->name != NULL && alias->flags & FIELD_ALIAS; alias++)
 		must(buf_printf(out, ", also called %s", alias->name));
 	must(buf_append_byte(out, '.'));
 }
@@ -314,7 +314,7 @@ void field_write_mdoc(struct buf *out, const struct field *fields)
 	struct filler filler = {.out = out};
 	struct buf row;
 	buf_init(&row, SIZE_MAX);
-	for (const struct field *field = fields; field && field->name; field++) {
+	for (const struct field *field = fields; field != NULL && field->name != NULL; field++) {
 		if (field->flags & FIELD_ALIAS)
 			continue;
 		must(buf_append_str(out, ".It Va "));

@@ -39,7 +39,7 @@ static void put_inside(
 	bool is_array = strstr(row->type, "array") != NULL;
 	for (const struct field_result *other = results; other->name; other++) {
 		const char *rest = behind(other->name, row->name, len);
-		if (!rest || strncmp(rest, is_array ? "[]." : ".", is_array ? 3 : 1) != 0)
+		if (rest == NULL || strncmp(rest, is_array ? "[]." : ".", is_array ? 3 : 1) != 0)
 			continue;
 		if (is_array) {
 			json_object_begin(writer, "items");
@@ -57,9 +57,9 @@ static void put_members(struct json_writer *writer, const struct field_result *r
     const char *prefix, size_t prefix_len, bool in_short)
 {
 	json_object_begin(writer, "properties");
-	for (const struct field_result *row = results; row && row->name; row++) {
+	for (const struct field_result *row = results; row != NULL && row->name != NULL; row++) {
 		const char *name = behind(row->name, prefix, prefix_len);
-		if (!name || name[strcspn(name, ".[")] != '\0')
+		if (name == NULL || name[strcspn(name, ".[")] != '\0')
 			continue;
 		json_object_begin(writer, name);
 		put_types(writer, row->type);

@@ -59,7 +59,7 @@ struct json_reader {
 
 static struct block *block_new(size_t size, struct block *older)
 {
-	struct block *block = xalloc(sizeof(*block) + size);
+	struct block *block = xalloc(sizeof *block + size);
 	block->older = older;
 	block->size = size;
 	block->used = 0;
@@ -83,7 +83,7 @@ static void *arena_alloc(struct json_reader *reader, size_t size, size_t align)
 
 static void free_blocks(struct block *block)
 {
-	while (block) {
+	while (block != NULL) {
 		struct block *older = block->older;
 		mem_free(block);
 		block = older;
@@ -94,7 +94,7 @@ static void free_blocks(struct block *block)
 static void arena_reset(struct json_reader *reader)
 {
 	size_t size = 0;
-	for (struct block *block = reader->block; block; block = block->older)
+	for (struct block *block = reader->block; block != NULL; block = block->older)
 		size += block->size;
 	reader->block->used = 0;
 	if (!reader->block->older)
@@ -113,14 +113,14 @@ static const char *arena_text(struct json_reader *reader, const void *bytes, siz
 
 static void *yajl_take(void *data, size_t size)
 {
-	struct piece *piece = arena_alloc(data, sizeof(*piece) + size, ARENA_ALIGN);
+	struct piece *piece = arena_alloc(data, sizeof *piece + size, ARENA_ALIGN);
 	piece->size = size;
 	return piece + 1;
 }
 
 static void *yajl_retake(void *data, void *ptr, size_t size)
 {
-	if (!ptr)
+	if (ptr == NULL)
 		return yajl_take(data, size);
 	size_t old_size = ((struct piece *)ptr - 1)->size;
 	if (size <= old_size)
@@ -151,7 +151,7 @@ static size_t token_end(const struct json_reader *reader)
 /* Adds a value to the innermost open container. */
 static struct json *add(struct json_reader *reader, enum json_type type)
 {
-	struct json *value = arena_alloc(reader, sizeof(*value), _Alignof(struct json));
+	struct json *value = arena_alloc(reader, sizeof *value, _Alignof(struct json));
 	*value = (struct json){.type = type, .name = reader->name, .name_len = reader->name_len};
 	reader->name = NULL;
 	reader->name_len = 0;
@@ -162,7 +162,7 @@ static struct json *add(struct json_reader *reader, enum json_type type)
 	}
 	struct json *parent = reader->open[reader->depth - 1];
 	struct json **last = &reader->last[reader->depth - 1];
-	if (*last)
+	if (*last != NULL)
 		(*last)->next = value;
 	else
 		parent->child = value;
@@ -246,8 +246,8 @@ static int compare_names(const void *a, const void *b)
 
 static const struct json *find_twin_pairwise(const struct json *object)
 {
-	for (const struct json *one = object->child; one; one = one->next)
-		for (const struct json *other = one->next; other; other = other->next)
+	for (const struct json *one = object->child; one != NULL; one = one->next)
+		for (const struct json *other = one->next; other != NULL; other = other->next)
 			if (compare_names(&one, &other) == 0)
 				return other;
 	return NULL;
@@ -257,11 +257,11 @@ static const struct json *find_twin_pairwise(const struct json *object)
 static const struct json *find_twin_sorted(struct json_reader *reader, const struct json *object)
 {
 	const struct json **members =
-	    arena_alloc(reader, object->count * sizeof(*members), _Alignof(const struct json *));
+	    arena_alloc(reader, object->count * sizeof *members, _Alignof(const struct json *));
 	size_t count = 0;
-	for (const struct json *member = object->child; member; member = member->next)
+	for (const struct json *member = object->child; member != NULL; member = member->next)
 		members[count++] = member;
-	qsort(members, count, sizeof(*members), compare_names);
+	qsort(members, count, sizeof *members, compare_names);
 	for (size_t i = 1; i < count; i++)
 		if (compare_names(&members[i - 1], &members[i]) == 0)
 			return members[i];
@@ -275,13 +275,13 @@ static int on_end_object(void *data)
 	reader->passed = token_end(reader);
 	const struct json *twin = object->count <= PAIRWISE_MAX ? find_twin_pairwise(object)
 								: find_twin_sorted(reader, object);
-	if (!twin)
+	if (twin == NULL)
 		return 1;
 	uint8_t memory[64] = "";
-	struct buf name = {.data = memory, .cap = sizeof(memory), .max = sizeof(memory) - 1};
+	struct buf name = {.data = memory, .cap = sizeof memory, .max = sizeof memory - 1};
 	(void)str_append_visible(&name, twin->name, twin->name_len); /* what fits will do */
 	reader->error->offset = reader->passed - 1;
-	(void)snprintf(reader->error->text, sizeof(reader->error->text),
+	(void)snprintf(reader->error->text, sizeof reader->error->text,
 	    "the name \"%s\" stands twice in the object that ends at offset %zu",
 	    (const char *)name.data, reader->error->offset);
 	reader->has_error = true;
@@ -354,7 +354,7 @@ static void explain(struct json_reader *reader, size_t stop)
 		at++;
 	if (at < reader->len && at >= stop && stop > reader->passed)
 		at = stop - 1;
-	if (reader->root && reader->depth == 0)
+	if (reader->root != NULL && reader->depth == 0)
 		(void)refuse(reader, at, "something stands behind the value");
 	else if (at == reader->len)
 		(void)refuse(
@@ -365,7 +365,7 @@ static void explain(struct json_reader *reader, size_t stop)
 
 struct json_reader *json_reader_new(size_t line_max)
 {
-	struct json_reader *reader = xcalloc(1, sizeof(*reader));
+	struct json_reader *reader = xcalloc(1, sizeof *reader);
 	reader->line_max = line_max < LINE_MAX_BYTES ? line_max : LINE_MAX_BYTES;
 	reader->block = block_new(ARENA_FIRST_BYTES, NULL);
 	return reader;
@@ -373,7 +373,7 @@ struct json_reader *json_reader_new(size_t line_max)
 
 void json_reader_free(struct json_reader *reader)
 {
-	if (!reader)
+	if (reader == NULL)
 		return;
 	free_blocks(reader->block);
 	mem_free(reader);
@@ -408,7 +408,7 @@ const struct json *json_read(
 {
 	if (len > reader->line_max) {
 		ret_error->offset = reader->line_max;
-		(void)snprintf(ret_error->text, sizeof(ret_error->text),
+		(void)snprintf(ret_error->text, sizeof ret_error->text,
 		    "the line is longer than %zu bytes", reader->line_max);
 		return NULL;
 	}
@@ -431,10 +431,10 @@ const struct json *json_read(
 
 const struct json *json_member(const struct json *value, const char *name)
 {
-	if (!value || value->type != JSON_OBJECT)
+	if (value == NULL || value->type != JSON_OBJECT)
 		return NULL;
 	size_t len = strlen(name);
-	for (const struct json *member = value->child; member; member = member->next)
+	for (const struct json *member = value->child; member != NULL; member = member->next)
 		if (member->name_len == len && memcmp(member->name, name, len) == 0)
 			return member;
 	return NULL;

@@ -29,15 +29,15 @@ void json_error_set(
 	/* Do not cut a character in two: half of one would look like a fault of the line. */
 	quote_len -= utf8_incomplete_tail(line + offset, quote_len);
 	uint8_t memory[64] = "";
-	struct buf quote = {.data = memory, .cap = sizeof(memory), .max = sizeof(memory) - 1};
+	struct buf quote = {.data = memory, .cap = sizeof memory, .max = sizeof memory - 1};
 	(void)str_append_visible(&quote, line + offset, quote_len); /* what fits will do */
 
 	error->offset = offset;
 	if (quote_len)
-		(void)snprintf(error->text, sizeof(error->text), "%s at offset %zu: %s%s", what,
+		(void)snprintf(error->text, sizeof error->text, "%s at offset %zu: %s%s", what,
 		    offset, (const char *)quote.data, offset + quote_len < len ? "..." : "");
 	else
-		(void)snprintf(error->text, sizeof(error->text), "%s at offset %zu", what, offset);
+		(void)snprintf(error->text, sizeof error->text, "%s at offset %zu", what, offset);
 }
 
 static int hex_value(char c)
@@ -140,7 +140,7 @@ static void pass_string(struct check *check)
 			pass_escape(check);
 		else
 			check->fault = "a control character in a string (a newline is written \\n)";
-		if (check->fault)
+		if (check->fault != NULL)
 			return;
 	}
 	check->at = start;
@@ -171,7 +171,7 @@ bool json_check(const char *line, size_t len, struct json_error *ret_error)
 	size_t valid = utf8_valid_prefix(line, len);
 	if (len >= 3 && memcmp(line, "\xef\xbb\xbf", 3) == 0)
 		check.fault = "a byte order mark";
-	while (!check.fault && check.at < valid) {
+	while (check.fault == NULL && check.at < valid) {
 		enum byte_class class = byte_classes[(unsigned char)line[check.at]];
 		if (class == BYTE_PLAIN)
 			check.at++;
@@ -180,11 +180,11 @@ bool json_check(const char *line, size_t len, struct json_error *ret_error)
 		else
 			pass_byte(&check, class);
 	}
-	if (valid < len && (!check.fault || check.at >= valid)) {
+	if (valid < len && (check.fault == NULL || check.at >= valid)) {
 		check.fault = "a byte that is not UTF-8";
 		check.at = valid;
 	}
-	if (check.fault)
+	if (check.fault != NULL)
 		json_error_set(ret_error, line, len, check.at, check.fault);
-	return !check.fault;
+	return check.fault == NULL;
 }

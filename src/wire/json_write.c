@@ -49,7 +49,7 @@ static inline uint8_t *claim(struct json_writer *writer, size_t len)
 static inline void put(struct json_writer *writer, const void *bytes, size_t len)
 {
 	uint8_t *room = claim(writer, len);
-	if (room && len)
+	if (room != NULL && len)
 		memcpy(room, bytes, len);
 }
 
@@ -80,7 +80,7 @@ static void put_lead(struct json_writer *writer, const char *name)
 	if (writer->needs_comma)
 		put(writer, ",", 1);
 	writer->needs_comma = true;
-	if (!name)
+	if (name == NULL)
 		return;
 	size_t len = strlen(name);
 	if (!is_plain(name, len)) {
@@ -89,7 +89,7 @@ static void put_lead(struct json_writer *writer, const char *name)
 		return;
 	}
 	uint8_t *room = claim(writer, len + 3);
-	if (!room)
+	if (room == NULL)
 		return;
 	room[0] = '"';
 	memcpy(room + 1, name, len);
@@ -150,7 +150,7 @@ void json_put_bool(struct json_writer *writer, const char *name, bool value)
 void json_put_int(struct json_writer *writer, const char *name, int64_t value)
 {
 	char digits[24];
-	size_t at = sizeof(digits);
+	size_t at = sizeof digits;
 	uint64_t rest = value < 0 ? 0 - (uint64_t)value : (uint64_t)value;
 	do {
 		digits[--at] = (char)('0' + rest % 10);
@@ -158,7 +158,7 @@ void json_put_int(struct json_writer *writer, const char *name, int64_t value)
 	} while (rest);
 	if (value < 0)
 		digits[--at] = '-';
-	put_token(writer, name, digits + at, sizeof(digits) - at);
+	put_token(writer, name, digits + at, sizeof digits - at);
 }
 
 void json_put_double(struct json_writer *writer, const char *name, double value)
@@ -171,7 +171,7 @@ void json_put_double(struct json_writer *writer, const char *name, double value)
 	/* The shortest of those that read back as the same. */
 	int len = 0;
 	for (int precision = 15; precision <= 17; precision++) {
-		len = snprintf(text, sizeof(text), "%.*g", precision, value);
+		len = snprintf(text, sizeof text, "%.*g", precision, value);
 		if (strtod(text, NULL) == value)
 			break;
 	}
@@ -180,7 +180,7 @@ void json_put_double(struct json_writer *writer, const char *name, double value)
 
 void json_put_str(struct json_writer *writer, const char *name, const char *string)
 {
-	if (string)
+	if (string != NULL)
 		(void)json_put_text(writer, name, string, strlen(string));
 	else
 		json_put_null(writer, name);
@@ -214,7 +214,7 @@ void json_put_time(struct json_writer *writer, const char *name, int64_t real_ms
 void json_put_id(struct json_writer *writer, const char *name, char sigil, uint32_t id)
 {
 	char text[16];
-	(void)snprintf(text, sizeof(text), "%c%u", sigil, id);
+	(void)snprintf(text, sizeof text, "%c%u", sigil, id);
 	json_put_str(writer, name, text);
 }
 
@@ -245,7 +245,7 @@ void json_put_value(struct json_writer *writer, const char *name, const struct j
 	}
 	bool is_object = value->type == JSON_OBJECT;
 	begin(writer, name, is_object ? "{" : "[");
-	for (const struct json *child = value->child; child; child = child->next)
+	for (const struct json *child = value->child; child != NULL; child = child->next)
 		json_put_value(writer, child->name, child);
 	end(writer, is_object ? "}" : "]");
 }

@@ -78,7 +78,7 @@ enum line_result line_input_next(struct line_input *input, const char **ret_line
 		size_t left = input->buf.len - input->scanned;
 		const uint8_t *newline =
 		    left == 0 ? NULL : memchr(input->buf.data + input->scanned, '\n', left);
-		if (!newline) {
+		if (newline == NULL) {
 			input->scanned = input->buf.len;
 			if (input->is_skipping) {
 				drop_all(input);

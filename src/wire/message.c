@@ -56,7 +56,7 @@ static const struct message_error_info errors[] = {
 	"There is no resource of this URI now; resources/list shows those that exist."},
 };
 
-_Static_assert(sizeof(errors) / sizeof(*errors) == MESSAGE_ERROR_COUNT_, "a row for each error");
+_Static_assert(sizeof errors / sizeof *errors == MESSAGE_ERROR_COUNT_, "a row for each error");
 
 const struct message_error_info *message_error_info(enum message_error error)
 {
@@ -100,31 +100,31 @@ int message_read(
 		return refuse_type(value->type, ret_reason, size);
 
 	const struct json *id = json_member(value, "id");
-	const char *fault = id ? id_fault(id) : NULL;
-	if (fault)
+	const char *fault = id != NULL ? id_fault(id) : NULL;
+	if (fault != NULL)
 		return refuse(ret_reason, size, fault);
 	ret_message->id = id;
 
 	const struct json *version = json_member(value, "jsonrpc");
-	if (version && (version->type != JSON_STRING || strcmp(version->text, "2.0") != 0))
+	if (version != NULL && (version->type != JSON_STRING || strcmp(version->text, "2.0") != 0))
 		return refuse(ret_reason, size, "jsonrpc must be \"2.0\", or be left out");
 
 	const struct json *method = json_member(value, "method");
 	ret_message->is_response =
-	    !method && (json_member(value, "result") || json_member(value, "error"));
+	    method == NULL && (json_member(value, "result") || json_member(value, "error"));
 	if (ret_message->is_response)
 		return 0;
-	if (!method)
+	if (method == NULL)
 		return refuse(ret_reason, size, "method is missing");
 	if (method->type != JSON_STRING)
 		return refuse(ret_reason, size, "method must be a string");
 	ret_message->method = method->text;
-	ret_message->is_notification = version && !id;
+	ret_message->is_notification = version != NULL && id == NULL;
 
 	const struct json *params = json_member(value, "params");
-	if (params && params->type == JSON_NULL)
+	if (params != NULL && params->type == JSON_NULL)
 		params = NULL;
-	if (params && params->type != JSON_OBJECT)
+	if (params != NULL && params->type != JSON_OBJECT)
 		return refuse(ret_reason, size, "params must be an object");
 	ret_message->params = params;
 	return 0;
@@ -132,7 +132,7 @@ int message_read(
 
 void message_write_id(struct json_writer *writer, const struct json *id)
 {
-	if (id)
+	if (id != NULL)
 		json_put_value(writer, NULL, id);
 	else
 		json_put_null(writer, NULL);
@@ -176,7 +176,7 @@ void message_write_error(struct json_writer *writer, const char *id, enum messag
 	json_put_str(writer, "message", text);
 	json_object_begin(writer, "data");
 	json_put_str(writer, "kind", info->kind);
-	if (data && *data)
+	if (data != NULL && *data)
 		json_put_raw(writer, NULL, data, strlen(data));
 	json_object_end(writer);
 	json_object_end(writer);

@@ -79,7 +79,7 @@ static const struct limit limits_table[] = {
     {LIMIT(waits), 1000, 1, 100000, NULL, "open requests of one program that wait"},
 };
 
-#define LIMITS_COUNT (sizeof(limits_table) / sizeof(*limits_table))
+#define LIMITS_COUNT (sizeof limits_table / sizeof *limits_table)
 
 static int64_t *limit_of(struct config_limits *limits, const struct limit *row)
 {
@@ -107,10 +107,11 @@ static const struct limit *find_limit(const char *text, size_t len, char *ret_re
 		if (strlen(names[i]) == len && memcmp(names[i], text, len) == 0)
 			return &limits_table[i];
 	}
-	(void)snprintf(name, sizeof(name), "%.*s", (int)(len < 60 ? len : 60), text);
+	(void)snprintf(name, sizeof name, "%.*s", (int)(len < 60 ? len : 60), text);
 	const char *nearest = str_nearest(name, names);
 	(void)str_refuse(ret_reason, size, "there is no limit \"%s\"%s%s%s", name,
-	    nearest ? "; did you mean \"" : "", nearest ? nearest : "", nearest ? "\"?" : "");
+	    nearest != NULL ? "; did you mean \"" : "", nearest != NULL ? nearest : "",
+	    nearest != NULL ? "\"?" : "");
 	return NULL;
 }
 
@@ -118,19 +119,19 @@ int config_limits_set(
     struct config_limits *limits, const char *setting, char *ret_reason, size_t size)
 {
 	const char *equals = strchr(setting, '=');
-	if (!equals)
+	if (equals == NULL)
 		return str_refuse(
 		    ret_reason, size, "\"%s\" is not of the form name=value", setting);
 	const struct limit *row = find_limit(setting, (size_t)(equals - setting), ret_reason, size);
-	if (!row)
+	if (row == NULL)
 		return -1;
 	int64_t value;
 	if (!str_parse_i64(equals + 1, strlen(equals + 1), &value) || value < row->min ||
 	    value > row->max)
 		return str_refuse(ret_reason, size,
 		    "%s: must be a whole number from %" PRId64 " to %" PRId64 "%s%s, not \"%s\"",
-		    row->name, row->min, row->max, row->unit ? " " : "", row->unit ? row->unit : "",
-		    equals + 1);
+		    row->name, row->min, row->max, row->unit != NULL ? " " : "",
+		    row->unit != NULL ? row->unit : "", equals + 1);
 	*limit_of(limits, row) = value;
 	return 0;
 }
@@ -153,7 +154,7 @@ void config_write_table(struct json_writer *writer, const char *name)
 		json_put_int(writer, "default", row->preset);
 		json_put_int(writer, "minimum", row->min);
 		json_put_int(writer, "maximum", row->max);
-		if (row->unit)
+		if (row->unit != NULL)
 			json_put_str(writer, "unit", row->unit);
 		json_put_str(writer, "help", row->help);
 		json_object_end(writer);
@@ -167,10 +168,10 @@ void config_write_mdoc(struct buf *out)
 		const struct limit *row = &limits_table[i];
 		char text[512];
 		(void)buf_printf(out, ".It Va %s\n", row->name);
-		(void)snprintf(text, sizeof(text),
+		(void)snprintf(text, sizeof text,
 		    "default %" PRId64 ", %" PRId64 " to %" PRId64 "%s%s: %s.", row->preset,
-		    row->min, row->max, row->unit ? " " : "", row->unit ? row->unit : "",
-		    row->help);
+		    row->min, row->max, row->unit != NULL ? " " : "",
+		    row->unit != NULL ? row->unit : "", row->help);
 		field_write_mdoc_text(out, text);
 	}
 }
@@ -284,7 +285,7 @@ static enum config_result set_output(struct config *config, const char *text)
 static enum config_result set_limit(struct config *config, const char *text)
 {
 	char reason[256];
-	if (config_limits_set(&config->limits, text, reason, sizeof(reason)) < 0)
+	if (config_limits_set(&config->limits, text, reason, sizeof reason) < 0)
 		return usage("-o: %s", reason);
 	return CONFIG_RUN;
 }
@@ -346,24 +347,23 @@ static enum config_result read_option(
 static enum config_result locate(struct config *config, const struct options *options)
 {
 	char path[PATH_MAX];
-	if (muxbus_socket_path(path, sizeof(path), options->name, options->path) < 0 ||
-	    address_absolute(config->tmux_socket, sizeof(config->tmux_socket), path) < 0)
+	if (muxbus_socket_path(path, sizeof path, options->name, options->path) < 0 ||
+	    address_absolute(config->tmux_socket, sizeof config->tmux_socket, path) < 0)
 		return fail("the path of the tmux socket is too long");
-	if (options->socket) {
-		if (address_absolute(config->socket, sizeof(config->socket), options->socket) < 0)
+	if (options->socket != NULL) {
+		if (address_absolute(config->socket, sizeof config->socket, options->socket) < 0)
 			return fail("%s: the path is too long", options->socket);
-	} else if (address_socket(config->socket, sizeof(config->socket), config->tmux_socket) <
-	    0) {
+	} else if (address_socket(config->socket, sizeof config->socket, config->tmux_socket) < 0) {
 		return fail("%s: the path is too long", config->tmux_socket);
 	}
-	if (address_state(config->state_dir, sizeof(config->state_dir), config->tmux_socket) < 0)
+	if (address_state(config->state_dir, sizeof config->state_dir, config->tmux_socket) < 0)
 		return fail("there is no place for the state: set HOME or XDG_STATE_HOME");
 	int r = 0;
-	if (options->log)
-		r = address_absolute(config->log_file, sizeof(config->log_file), options->log);
+	if (options->log != NULL)
+		r = address_absolute(config->log_file, sizeof config->log_file, options->log);
 	else if (!config->is_foreground)
-		r = snprintf(config->log_file, sizeof(config->log_file), "%s/log",
-			config->state_dir) < (int)sizeof(config->log_file)
+		r = snprintf(config->log_file, sizeof config->log_file, "%s/log",
+			config->state_dir) < (int)sizeof config->log_file
 		    ? 0
 		    : -1;
 	return r < 0 ? fail("the path of the log is too long") : CONFIG_RUN;
@@ -388,7 +388,7 @@ enum config_result config_read(struct config *config, int argc, char **argv)
 		return usage("unexpected argument \"%s\"", argv[optind + describes]);
 	if (options.wants_mdoc)
 		return usage("--mdoc belongs to \"muxbusd describe\"");
-	if (options.name && options.path)
+	if (options.name != NULL && options.path != NULL)
 		return usage("-L and -S exclude each other");
 	return locate(config, &options);
 }

@@ -20,10 +20,10 @@
 static int make_dirs(const char *path, char *ret_reason, size_t size)
 {
 	char part[PATH_MAX];
-	int len = snprintf(part, sizeof(part), "%s/", path);
-	if (len < 0 || (size_t)len >= sizeof(part))
+	int len = snprintf(part, sizeof part, "%s/", path);
+	if (len < 0 || (size_t)len >= sizeof part)
 		return str_refuse(ret_reason, size, "%s: the path is too long", path);
-	for (char *slash = strchr(part + 1, '/'); slash; slash = strchr(slash + 1, '/')) {
+	for (char *slash = strchr(part + 1, '/'); slash != NULL; slash = strchr(slash + 1, '/')) {
 		*slash = '\0';
 		if (mkdir(part, 0700) < 0 && errno != EEXIST)
 			return str_refuse(ret_reason, size, "%s: %s", part, strerror(errno));
@@ -58,20 +58,21 @@ static int open_dir(const char *path, char *ret_reason, size_t size)
 /* "PID\nSOCKET\n" */
 static void read_holder(int fd, struct lock_holder *ret_holder)
 {
-	char text[sizeof(ret_holder->socket) + 32];
+	char text[sizeof ret_holder->socket + 32];
 	*ret_holder = (struct lock_holder){0};
-	ssize_t len = pread(fd, text, sizeof(text) - 1, 0);
+	ssize_t len = pread(fd, text, sizeof text - 1, 0);
 	if (len <= 0)
 		return;
 	text[len] = '\0';
 	char *newline = strchr(text, '\n');
 	uint32_t pid;
-	if (!newline || !str_parse_u32(text, (size_t)(newline - text), &pid) || pid > INT_MAX)
+	if (newline == NULL || !str_parse_u32(text, (size_t)(newline - text), &pid) ||
+	    pid > INT_MAX)
 		return;
 	ret_holder->pid = (pid_t)pid;
 	char *socket = newline + 1;
 	newline = strchr(socket, '\n');
-	if (newline && (size_t)(newline - socket) < sizeof(ret_holder->socket))
+	if (newline != NULL && (size_t)(newline - socket) < sizeof ret_holder->socket)
 		memcpy(ret_holder->socket, socket, (size_t)(newline - socket));
 }
 
@@ -107,9 +108,9 @@ enum lock_result lock_take(const char *state_dir, int *ret_fd, struct lock_holde
 
 void lock_describe(int fd, const char *socket)
 {
-	char text[sizeof(((struct lock_holder *)NULL)->socket) + 32];
-	int len = snprintf(text, sizeof(text), "%ld\n%s\n", (long)getpid(), socket);
+	char text[sizeof((struct lock_holder *)NULL)->socket + 32];
+	int len = snprintf(text, sizeof text, "%ld\n%s\n", (long)getpid(), socket);
 	/* For people; the lock holds without it. */
-	if (len > 0 && (size_t)len < sizeof(text) && ftruncate(fd, 0) == 0)
+	if (len > 0 && (size_t)len < sizeof text && ftruncate(fd, 0) == 0)
 		(void)!pwrite(fd, text, (size_t)len, 0);
 }

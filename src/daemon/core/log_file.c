@@ -45,8 +45,8 @@ static void on_full(void *data)
 	struct stat st;
 	(void)data;
 	log_limit(0, NULL, NULL); /* until it is clear where the log goes */
-	int len = snprintf(old, sizeof(old), "%s.old", file.path);
-	if (len > 0 && (size_t)len < sizeof(old) && lstat(file.path, &st) == 0 &&
+	int len = snprintf(old, sizeof old, "%s.old", file.path);
+	if (len > 0 && (size_t)len < sizeof old && lstat(file.path, &st) == 0 &&
 	    S_ISREG(st.st_mode))
 		(void)rename(file.path, old); /* else it is emptied below */
 	if (open_file(log_level()) < 0) {
@@ -69,6 +69,6 @@ int log_file_open(const char *path, const char *program, int level, char *ret_re
 
 void log_file_reopen(void)
 {
-	if (file.path && open_file(log_level()) < 0)
+	if (file.path != NULL && open_file(log_level()) < 0)
 		log_error("%s: %s: the log stays where it was", file.path, strerror(errno));
 }

@@ -34,12 +34,12 @@ static struct {
 
 static void make_shared(void)
 {
-	if (shared.match)
+	if (shared.match != NULL)
 		return;
 	shared.compile = pcre2_compile_context_create(NULL);
 	shared.match = pcre2_match_context_create(NULL);
 	shared.stack = pcre2_jit_stack_create(JIT_STACK_FIRST_BYTES, JIT_STACK_MAX_BYTES, NULL);
-	if (!shared.compile || !shared.match || !shared.stack) {
+	if (shared.compile == NULL || shared.match == NULL || shared.stack == NULL) {
 		log_error("out of memory for regular expressions");
 		abort();
 	}
@@ -66,21 +66,21 @@ struct pattern *pattern_new(const char *text, size_t len, char *ret_reason, size
 	PCRE2_SIZE offset;
 	pcre2_code *code =
 	    pcre2_compile((PCRE2_SPTR)text, len, options, &error, &offset, shared.compile);
-	if (!code) {
+	if (code == NULL) {
 		PCRE2_UCHAR words[160] = "";
-		pcre2_get_error_message(error, words, sizeof(words));
+		pcre2_get_error_message(error, words, sizeof words);
 		snprintf(ret_reason, reason_size, "%s at offset %zu", (char *)words, offset);
 		return NULL;
 	}
 	/* Where the machine has no JIT the interpreter serves, under the same limits. */
 	pcre2_jit_compile(code, PCRE2_JIT_COMPLETE);
-	struct pattern *pattern = xalloc(sizeof(*pattern));
+	struct pattern *pattern = xalloc(sizeof *pattern);
 	*pattern = (struct pattern){
 	    .code = code,
 	    .match = pcre2_match_data_create(PATTERN_SPANS_MAX, NULL),
 	    .text = xmemdup(text, len),
 	};
-	if (!pattern->match) {
+	if (pattern->match == NULL) {
 		pattern_free(pattern);
 		snprintf(ret_reason, reason_size, "out of memory");
 		return NULL;
@@ -90,7 +90,7 @@ struct pattern *pattern_new(const char *text, size_t len, char *ret_reason, size
 
 void pattern_free(struct pattern *pattern)
 {
-	if (!pattern)
+	if (pattern == NULL)
 		return;
 	pcre2_match_data_free(pattern->match);
 	pcre2_code_free(pattern->code);
@@ -140,7 +140,7 @@ enum pattern_result pattern_find(struct pattern *pattern, const void *bytes, siz
 		return PATTERN_NONE;
 	if (count < 0)
 		return PATTERN_LIMIT;
-	if (ret_match)
+	if (ret_match != NULL)
 		take_spans(pattern, count, ret_match);
 	return PATTERN_MATCH;
 }

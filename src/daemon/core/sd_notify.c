@@ -24,8 +24,8 @@ static socklen_t notify_len;
 static void take_notify_address(void)
 {
 	const char *name = getenv("NOTIFY_SOCKET");
-	size_t len = name ? strlen(name) : 0;
-	if (len >= 2 && len < sizeof(notify_address.sun_path) && strchr("/@", name[0])) {
+	size_t len = name != NULL ? strlen(name) : 0;
+	if (len >= 2 && len < sizeof notify_address.sun_path && strchr("/@", name[0])) {
 		notify_address.sun_family = AF_UNIX;
 		memcpy(notify_address.sun_path, name, len + 1);
 		if (name[0] == '@')
@@ -43,8 +43,8 @@ static uint32_t take_fd_count(void)
 	const char *count_text = getenv("LISTEN_FDS");
 	uint32_t pid;
 	uint32_t count = 0;
-	if (!pid_text || !str_parse_u32(pid_text, strlen(pid_text), &pid) ||
-	    pid != (uint32_t)getpid() || !count_text ||
+	if (pid_text == NULL || !str_parse_u32(pid_text, strlen(pid_text), &pid) ||
+	    pid != (uint32_t)getpid() || count_text == NULL ||
 	    !str_parse_u32(count_text, strlen(count_text), &count))
 		count = 0;
 	(void)unsetenv("LISTEN_PID");
@@ -58,7 +58,7 @@ static uint32_t take_fd_count(void)
 static int check_socket(int fd, const char *path, char *ret_reason, size_t size)
 {
 	struct sockaddr_un address = {0};
-	socklen_t len = sizeof(address);
+	socklen_t len = sizeof address;
 	int type = 0;
 	int listens = 0;
 	socklen_t int_len = sizeof(int);
@@ -72,11 +72,11 @@ static int check_socket(int fd, const char *path, char *ret_reason, size_t size)
 		    "the service manager's socket is no listening UNIX stream socket: "
 		    "ListenStream= must be %s",
 		    path);
-	if (strncmp(address.sun_path, path, sizeof(address.sun_path)) != 0)
+	if (strncmp(address.sun_path, path, sizeof address.sun_path) != 0)
 		return str_refuse(ret_reason, size,
 		    "the service manager's socket is %.*s, but peers look for %s: correct "
 		    "ListenStream=, or say -s",
-		    (int)sizeof(address.sun_path), address.sun_path, path);
+		    (int)sizeof address.sun_path, address.sun_path, path);
 	return 0;
 }
 

@@ -64,9 +64,9 @@ struct event_log *event_log_new(const char *state_dir, size_t keep_count, size_t
     char *ret_reason, size_t reason_size)
 {
 	struct sequence *sequence = sequence_open(state_dir, ret_reason, reason_size);
-	if (!sequence)
+	if (sequence == NULL)
 		return NULL;
-	struct event_log *log = xcalloc(1, sizeof(*log));
+	struct event_log *log = xcalloc(1, sizeof *log);
 	log->sequence = sequence;
 	log->before_start = sequence_last(sequence);
 	log->keep_count = keep_count;
@@ -93,7 +93,7 @@ static void forget_oldest(struct event_log *log)
 
 void event_log_free(struct event_log *log)
 {
-	if (!log)
+	if (log == NULL)
 		return;
 	while (log->count > 0)
 		forget_oldest(log);
@@ -175,7 +175,7 @@ static struct entry *entry_new(struct event_log *log, enum event_kind kind,
 	uint64_t seq = sequence_next(log->sequence);
 	char head[HEAD_BYTES_MAX];
 	int head_len =
-	    snprintf(head, sizeof(head), "\"seq\":%" PRIu64 ",\"time\":\"%s\",\"kind\":\"%s\"%s",
+	    snprintf(head, sizeof head, "\"seq\":%" PRIu64 ",\"time\":\"%s\",\"kind\":\"%s\"%s",
 		seq, time_text(log, now_ms), event_kind_info(kind)->name, members_len ? "," : "");
 	size_t json_len = (size_t)head_len + members_len;
 	size_t size = sizeof(struct entry) + json_len + 1;
@@ -189,7 +189,7 @@ static struct entry *entry_new(struct event_log *log, enum event_kind kind,
 	    .seq = seq,
 	    .time_ms = now_ms,
 	    .kind = kind,
-	    .scope = scope ? *scope : about_nothing,
+	    .scope = scope != NULL ? *scope : about_nothing,
 	    .json = entry->json,
 	    .json_len = json_len,
 	};

@@ -51,10 +51,10 @@ static bool parse_file(const char *text, size_t len, uint64_t *ret_ceiling)
 	const char *digits = text + magic_len;
 	const char *space = memchr(digits, ' ', len - magic_len);
 	uint64_t ceiling;
-	if (!space || !str_parse_u64(digits, (size_t)(space - digits), &ceiling))
+	if (space == NULL || !str_parse_u64(digits, (size_t)(space - digits), &ceiling))
 		return false;
 	char expected[FILE_BYTES_MAX];
-	int expected_len = format_file(expected, sizeof(expected), ceiling);
+	int expected_len = format_file(expected, sizeof expected, ceiling);
 	if (len != (size_t)expected_len || memcmp(text, expected, len) != 0)
 		return false;
 	*ret_ceiling = ceiling;
@@ -79,7 +79,7 @@ static int write_all(int fd, const char *bytes, size_t len)
 static int write_file(int dir, uint64_t ceiling)
 {
 	char text[FILE_BYTES_MAX];
-	int len = format_file(text, sizeof(text), ceiling);
+	int len = format_file(text, sizeof text, ceiling);
 	int fd =
 	    openat(dir, FILE_NAME_NEW, O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW | O_CLOEXEC, 0600);
 	if (fd < 0)
@@ -125,7 +125,7 @@ static int read_file(struct sequence *sequence)
 	if (fd < 0)
 		return errno == ENOENT ? 0 : -1;
 	char text[FILE_BYTES_MAX + 1];
-	ssize_t len = read(fd, text, sizeof(text));
+	ssize_t len = read(fd, text, sizeof text);
 	int saved_errno = errno;
 	(void)close(fd); /* only read */
 	errno = saved_errno;
@@ -141,9 +141,9 @@ static int read_file(struct sequence *sequence)
 
 struct sequence *sequence_open(const char *state_dir, char *ret_reason, size_t reason_size)
 {
-	struct sequence *sequence = xcalloc(1, sizeof(*sequence));
+	struct sequence *sequence = xcalloc(1, sizeof *sequence);
 	sequence->dir = -1;
-	if (!state_dir)
+	if (state_dir == NULL)
 		return sequence;
 	sequence->dir = open(state_dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	if (sequence->dir < 0) {
@@ -166,7 +166,7 @@ err:
 
 void sequence_close(struct sequence *sequence)
 {
-	if (!sequence)
+	if (sequence == NULL)
 		return;
 	if (sequence->dir >= 0) {
 		/* If this fails, the next start merely skips what is left of the block. */

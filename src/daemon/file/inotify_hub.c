@@ -54,7 +54,7 @@ static void tell_each(
 		hub->cursor = link->next;
 		watch->told(watch, event);
 		/* Its last watch may have taken the node along. */
-		if (!is_all && !find_node(hub, event->wd))
+		if (!is_all && find_node(hub, event->wd) == NULL)
 			break;
 	}
 	hub->cursor = NULL;
@@ -75,7 +75,7 @@ static void take_out(struct inotify_hub *hub, struct inotify_watch *watch)
 static void forget_node(struct inotify_hub *hub, const struct inotify_event *event)
 {
 	struct node *node = map_remove(&hub->nodes, (uint64_t)event->wd);
-	if (!node)
+	if (node == NULL)
 		return;
 	while (!list_is_empty(&node->watches)) {
 		struct inotify_watch *watch =
@@ -97,7 +97,7 @@ static void tell(struct inotify_hub *hub, const struct inotify_event *event)
 	struct node *node = find_node(hub, event->wd);
 	if (event->mask & IN_IGNORED)
 		forget_node(hub, event);
-	else if (node)
+	else if (node != NULL)
 		tell_each(hub, &node->watches, false, event);
 }
 
@@ -115,7 +115,7 @@ static bool read_events(struct inotify_hub *hub)
 		hub->reads++;
 		for (ssize_t at = 0; at < n;) {
 			const struct inotify_event *event = (const void *)(hub->bytes + at);
-			at += (ssize_t)(sizeof(*event) + event->len);
+			at += (ssize_t)(sizeof *event + event->len);
 			tell(hub, event);
 		}
 		/* An empty queue need not be asked again: more would have been in this read. */
@@ -183,7 +183,7 @@ struct inotify_hub *inotify_hub_new(struct event_base *base, void (*idle)(void *
 	int fd = inotify_init1(IN_NONBLOCK | IN_CLOEXEC);
 	if (fd < 0)
 		return NULL;
-	struct inotify_hub *hub = xcalloc(1, sizeof(*hub));
+	struct inotify_hub *hub = xcalloc(1, sizeof *hub);
 	hub->fd = fd;
 	hub->idle = idle;
 	hub->data = data;
@@ -194,7 +194,7 @@ struct inotify_hub *inotify_hub_new(struct event_base *base, void (*idle)(void *
 	list_init(&hub->watches);
 	hub->readable = event_new(base, fd, EV_READ | EV_PERSIST, on_readable, hub);
 	hub->later = evtimer_new(base, on_later, hub);
-	if (!hub->readable || !hub->later || event_add(hub->readable, NULL) < 0) {
+	if (hub->readable == NULL || hub->later == NULL || event_add(hub->readable, NULL) < 0) {
 		inotify_hub_free(hub);
 		errno = ENOMEM;
 		return NULL;
@@ -204,14 +204,14 @@ struct inotify_hub *inotify_hub_new(struct event_base *base, void (*idle)(void *
 
 void inotify_hub_free(struct inotify_hub *hub)
 {
-	if (!hub)
+	if (hub == NULL)
 		return;
 	while (!list_is_empty(&hub->watches))
 		inotify_hub_remove(
 		    hub, list_entry(hub->watches.next, struct inotify_watch, all_link));
-	if (hub->readable)
+	if (hub->readable != NULL)
 		event_free(hub->readable);
-	if (hub->later)
+	if (hub->later != NULL)
 		event_free(hub->later);
 	map_finish(&hub->nodes);
 	(void)close(hub->fd); /* nothing is lost */
@@ -236,8 +236,8 @@ int inotify_hub_add(
 	if (wd < 0)
 		return -errno;
 	struct node *node = find_node(hub, wd);
-	if (!node) {
-		node = xcalloc(1, sizeof(*node));
+	if (node == NULL) {
+		node = xcalloc(1, sizeof *node);
 		list_init(&node->watches);
 		if (map_set(&hub->nodes, (uint64_t)wd, node) < 0) {
 			mem_free(node);
@@ -258,7 +258,7 @@ void inotify_hub_remove(struct inotify_hub *hub, struct inotify_watch *watch)
 		return;
 	take_out(hub, watch);
 	struct node *node = find_node(hub, wd);
-	if (!node || !list_is_empty(&node->watches))
+	if (node == NULL || !list_is_empty(&node->watches))
 		return;
 	(void)map_remove(&hub->nodes, (uint64_t)wd);
 	mem_free(node);

@@ -70,7 +70,7 @@ static const char *skip_class(const char *c)
 static const char *skip_group(const char *c)
 {
 	unsigned depth = 0;
-	while (c && *c) {
+	while (c != NULL && *c) {
 		if (*c == '\\') {
 			c += c[1] ? 2 : 1;
 		} else if (*c == '[') {
@@ -133,7 +133,7 @@ static size_t find_literal(const char *text, char *out, size_t size)
 			memcpy(out, run, best = len);
 		if (!byte || is_optional || *after == '+' || len == size)
 			len = 0;
-		if (!byte && !(after = skip_other(c)))
+		if (!byte && (after = skip_other(c)) == NULL)
 			return 0;
 	}
 	return best;
@@ -156,12 +156,12 @@ static void find_line(
     const char *text, size_t len, size_t from, size_t at, struct matched_line *ret_line)
 {
 	const char *before = at > from ? memrchr(text + from, '\n', at - from) : NULL;
-	size_t start = before ? (size_t)(before + 1 - text) : from;
+	size_t start = before != NULL ? (size_t)(before + 1 - text) : from;
 	const char *newline = memchr(text + start, '\n', len - start);
-	size_t end = newline ? (size_t)(newline - text) : len;
+	size_t end = newline != NULL ? (size_t)(newline - text) : len;
 	ret_line->start = start;
-	ret_line->after = newline ? end + 1 : len;
-	ret_line->end = newline && end > start && text[end - 1] == '\r' ? end - 1 : end;
+	ret_line->after = newline != NULL ? end + 1 : len;
+	ret_line->end = newline != NULL && end > start && text[end - 1] == '\r' ? end - 1 : end;
 }
 
 /* memmem(), but several times as fast where nothing is found: by the first and last byte. */
@@ -214,11 +214,11 @@ enum pattern_result line_match(struct line_matcher *matcher, const char *text, s
 		if (has_literal) {
 			const char *literal = find_bytes(
 			    text + from, len - from, matcher->literal, matcher->literal_len);
-			if (!literal)
+			if (literal == NULL)
 				return PATTERN_NONE;
 			const char *before =
 			    memrchr(text + from, '\n', (size_t)(literal - text) - from);
-			at = before ? (size_t)(before + 1 - text) : from;
+			at = before != NULL ? (size_t)(before + 1 - text) : from;
 		}
 		if (matcher->is_blockwise && (!has_literal || has_failed))
 			at = skip_lines(matcher, text, len, at);

@@ -58,7 +58,7 @@ struct path_watch {
 struct path_watch *path_watch_new(struct inotify_hub *hub, const char *path,
     const struct path_watch_handlers *handlers, void *data)
 {
-	struct path_watch *watch = xcalloc(1, sizeof(*watch));
+	struct path_watch *watch = xcalloc(1, sizeof *watch);
 	watch->hub = hub;
 	watch->path = xstrdup(path);
 	watch->handlers = *handlers;
@@ -75,7 +75,7 @@ static void step_free(struct step *step)
 
 void path_watch_free(struct path_watch *watch)
 {
-	if (!watch)
+	if (watch == NULL)
 		return;
 	for (size_t i = 0; i < watch->count; i++)
 		step_free(watch->steps[i]);
@@ -111,11 +111,11 @@ static void moved_from(
     struct path_watch *watch, const struct step *step, const struct inotify_event *event)
 {
 	struct candidate *candidate = find_candidate(watch, event->name);
-	if (!candidate && strcmp(event->name, step->name) == 0) {
+	if (candidate == NULL && strcmp(event->name, step->name) == 0) {
 		candidate = &watch->candidates[watch->next_candidate++ % CANDIDATES_MAX];
-		snprintf(candidate->name, sizeof(candidate->name), "%s", event->name);
+		snprintf(candidate->name, sizeof candidate->name, "%s", event->name);
 	}
-	if (!candidate)
+	if (candidate == NULL)
 		return;
 	candidate->cookie = event->cookie;
 	candidate->until_ms = clock_mono_ms() + CANDIDATE_MS;
@@ -128,18 +128,18 @@ static void moved_to(
 	struct candidate *target = find_candidate(watch, event->name);
 	struct candidate *candidate = find_cookie(watch, event->cookie);
 	/* What had that name is gone now. */
-	if (target && target != candidate)
+	if (target != NULL && target != candidate)
 		target->name[0] = '\0';
-	if (!candidate)
+	if (candidate == NULL)
 		return;
 	candidate->cookie = 0;
-	snprintf(candidate->name, sizeof(candidate->name), "%s", event->name);
+	snprintf(candidate->name, sizeof candidate->name, "%s", event->name);
 	if (strcmp(event->name, step->name) == 0) {
 		candidate->name[0] = '\0'; /* it came back */
 		return;
 	}
-	int len = snprintf(path, sizeof(path), "%s/%s", step->dir, event->name);
-	if (len > 0 && (size_t)len < sizeof(path))
+	int len = snprintf(path, sizeof path, "%s/%s", step->dir, event->name);
+	if (len > 0 && (size_t)len < sizeof path)
 		watch->handlers.moved(watch->data, path);
 }
 
@@ -151,7 +151,8 @@ static void on_last(
 		moved_from(watch, step, event);
 	else if (event->mask & IN_MOVED_TO)
 		moved_to(watch, step, event);
-	else if ((event->mask & IN_DELETE) && (candidate = find_candidate(watch, event->name)))
+	else if ((event->mask & IN_DELETE) &&
+	    (candidate = find_candidate(watch, event->name)) != NULL)
 		candidate->name[0] = '\0';
 }
 
@@ -195,8 +196,8 @@ static void need(struct path_watch *watch, const char *dir, const char *name, bo
 	if (lstat(dir, &status) < 0 || strlen(name) > NAME_MAX || watch->count == STEPS_MAX)
 		return; /* the next look finds another way */
 	struct step *step = find_step(watch, &status, mask, name);
-	if (!step) {
-		step = xcalloc(1, sizeof(*step));
+	if (step == NULL) {
+		step = xcalloc(1, sizeof *step);
 		inotify_watch_init(&step->watch, on_event);
 		step->owner = watch;
 		step->dev = status.st_dev;
@@ -209,7 +210,7 @@ static void need(struct path_watch *watch, const char *dir, const char *name, bo
 		watch->steps[watch->count++] = step;
 		watch->has_changed |= r == 0;
 	}
-	if (!step->dir || strcmp(step->dir, dir) != 0) {
+	if (step->dir == NULL || strcmp(step->dir, dir) != 0) {
 		mem_free(step->dir);
 		step->dir = xstrdup(dir);
 	}
@@ -241,13 +242,13 @@ static bool next_name(struct walk *walk, char ret_name[NAME_MAX + 1])
 static bool enter_link(struct walk *walk, const char *link)
 {
 	char target[PATH_MAX], rest[PATH_MAX];
-	ssize_t len = readlink(link, target, sizeof(target) - 1);
+	ssize_t len = readlink(link, target, sizeof target - 1);
 	if (len <= 0 || ++walk->links > LINKS_MAX)
 		return false;
 	target[len] = '\0';
 	int total =
-	    snprintf(rest, sizeof(rest), "%s%s%s", target, walk->rest[0] ? "/" : "", walk->rest);
-	if (total < 0 || (size_t)total >= sizeof(rest))
+	    snprintf(rest, sizeof rest, "%s%s%s", target, walk->rest[0] ? "/" : "", walk->rest);
+	if (total < 0 || (size_t)total >= sizeof rest)
 		return false;
 	strcpy(walk->rest, rest);
 	if (target[0] == '/')
@@ -270,8 +271,8 @@ static bool go(struct path_watch *watch, struct walk *walk)
 		return true;
 	}
 	bool is_last = walk->rest[strspn(walk->rest, "/")] == '\0';
-	int len = snprintf(path, sizeof(path), "%s/%s", walk->dir[1] ? walk->dir : "", name);
-	if (len < 0 || (size_t)len >= sizeof(path))
+	int len = snprintf(path, sizeof path, "%s/%s", walk->dir[1] ? walk->dir : "", name);
+	if (len < 0 || (size_t)len >= sizeof path)
 		return false;
 	bool is_there = lstat(path, &status) == 0;
 	bool is_dir = is_there && S_ISDIR(status.st_mode);
@@ -308,7 +309,7 @@ int path_watch_refresh(struct path_watch *watch)
 		for (size_t i = 0; i < watch->count; i++)
 			watch->steps[i]->is_kept = false;
 		strcpy(walk.dir, "/");
-		snprintf(walk.rest, sizeof(walk.rest), "%s", watch->path);
+		snprintf(walk.rest, sizeof walk.rest, "%s", watch->path);
 		walk.links = 0;
 		while (go(watch, &walk))
 			;

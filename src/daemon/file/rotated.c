@@ -46,7 +46,7 @@ static bool is_rotated(const char *suffix)
 static bool read_sibling(int dir, const char *name, struct sibling *ret_sibling)
 {
 	struct statx status;
-	if (strlen(name) >= sizeof(ret_sibling->name) ||
+	if (strlen(name) >= sizeof ret_sibling->name ||
 	    statx(dir, name, AT_SYMLINK_NOFOLLOW, STATX_TYPE | STATX_INO | STATX_BTIME, &status) <
 		0 ||
 	    !S_ISREG(status.stx_mode))
@@ -71,18 +71,18 @@ size_t sibling_list(const char *path, struct sibling ret_siblings[SIBLINGS_MAX])
 	const char *base = strrchr(path, '/') + 1; /* it is absolute */
 	size_t base_len = strlen(base);
 	size_t count = 0;
-	snprintf(dir_path, sizeof(dir_path), "%.*s", (int)(base - path), path);
+	snprintf(dir_path, sizeof dir_path, "%.*s", (int)(base - path), path);
 	DIR *dir = opendir(dir_path);
-	if (!dir)
+	if (dir == NULL)
 		return 0;
 	const struct dirent *entry;
-	while ((entry = readdir(dir)) && count < SIBLINGS_MAX) {
+	while ((entry = readdir(dir)) != NULL && count < SIBLINGS_MAX) {
 		if (strncmp(entry->d_name, base, base_len) == 0 &&
 		    is_rotated(entry->d_name + base_len))
 			count += read_sibling(dirfd(dir), entry->d_name, &ret_siblings[count]);
 	}
 	(void)closedir(dir); /* only read */
-	qsort(ret_siblings, count, sizeof(*ret_siblings), by_age);
+	qsort(ret_siblings, count, sizeof *ret_siblings, by_age);
 	return count;
 }
 

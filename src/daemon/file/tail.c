@@ -74,7 +74,7 @@ const char *tail_state_name(enum tail_state state)
 struct tail *tail_new(
     const char *path, uint8_t *scratch, const struct tail_handlers *handlers, void *data)
 {
-	struct tail *tail = xcalloc(1, sizeof(*tail));
+	struct tail *tail = xcalloc(1, sizeof *tail);
 	tail->path = xstrdup(path);
 	tail->real_path = xstrdup(path);
 	tail->scratch = scratch;
@@ -94,9 +94,9 @@ static void close_file(struct tail *tail, struct tail_file *file)
 
 void tail_free(struct tail *tail)
 {
-	if (!tail)
+	if (tail == NULL)
 		return;
-	if (tail->current)
+	if (tail->current != NULL)
 		close_file(tail, tail->current);
 	while (!list_is_empty(&tail->olds))
 		close_file(tail, list_entry(tail->olds.next, struct tail_file, link));
@@ -123,7 +123,7 @@ static int open_regular(const char *path, struct stat *ret_status)
 	if (fstat(handle, ret_status) < 0) {
 		fd = -errno;
 	} else if (S_ISREG(ret_status->st_mode)) {
-		snprintf(link, sizeof(link), "/proc/self/fd/%d", handle);
+		snprintf(link, sizeof link, "/proc/self/fd/%d", handle);
 		fd = open(link, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
 		if (fd < 0)
 			fd = -errno;
@@ -135,8 +135,8 @@ static int open_regular(const char *path, struct stat *ret_status)
 static void remember_real_path(struct tail *tail, int fd)
 {
 	char link[64], path[PATH_MAX];
-	snprintf(link, sizeof(link), "/proc/self/fd/%d", fd);
-	ssize_t len = readlink(link, path, sizeof(path) - 1);
+	snprintf(link, sizeof link, "/proc/self/fd/%d", fd);
+	ssize_t len = readlink(link, path, sizeof path - 1);
 	if (len <= 0 || path[0] != '/')
 		return;
 	path[len] = '\0';
@@ -238,7 +238,7 @@ static bool read_all(struct tail *tail)
 		if (!read_file(tail, list_entry(link, struct tail_file, link)))
 			return false;
 	}
-	return !tail->current || read_file(tail, tail->current);
+	return tail->current == NULL || read_file(tail, tail->current);
 }
 
 /* ---- files that were there between two looks -------------------------------------------- */
@@ -250,8 +250,8 @@ static struct tail_file *open_missed(struct tail *tail, const char *path)
 	int fd = open_regular(path, &status);
 	if (fd < 0)
 		return NULL;
-	if ((tail->current && tail_file_is(tail->current, status.st_dev, status.st_ino)) ||
-	    find_old(tail, status.st_dev, status.st_ino)) {
+	if ((tail->current != NULL && tail_file_is(tail->current, status.st_dev, status.st_ino)) ||
+	    find_old(tail, status.st_dev, status.st_ino) != NULL) {
 		(void)close(fd); /* never read */
 		return NULL;
 	}
@@ -329,7 +329,7 @@ static void retire(struct tail *tail)
 {
 	struct tail_file *file = tail->current;
 	struct stat status;
-	if (!file)
+	if (file == NULL)
 		return;
 	tail->current = NULL;
 	tail->was_renamed = fstat(file->fd, &status) == 0 && status.st_nlink > 0;
@@ -345,7 +345,7 @@ static void take_up(struct tail *tail, int fd, const struct stat *status)
 	if (tail->is_suspect)
 		find_missed(tail, born_ns);
 	struct tail_file *file = find_old(tail, status->st_dev, status->st_ino);
-	if (file) {
+	if (file != NULL) {
 		(void)close(fd); /* it is open already */
 		list_remove(&file->link);
 		tail->old_count--;
@@ -382,7 +382,7 @@ static bool identify(struct tail *tail)
 {
 	struct tail_file *current = tail->current;
 	struct stat status;
-	if (current && stat(tail->path, &status) == 0 &&
+	if (current != NULL && stat(tail->path, &status) == 0 &&
 	    tail_file_is(current, status.st_dev, status.st_ino)) {
 		tail->state = TAIL_READING;
 		return false;
@@ -390,7 +390,7 @@ static bool identify(struct tail *tail)
 	int fd = open_regular(tail->path, &status);
 	if (fd < 0) {
 		/* Unreadable now is not gone: what is open is read on. */
-		bool is_gone = current && fd != -EACCES && fd != -EMFILE && fd != -ENFILE;
+		bool is_gone = current != NULL && fd != -EACCES && fd != -EMFILE && fd != -ENFILE;
 		set_absent(tail, -fd);
 		if (!is_gone)
 			return false;
@@ -400,13 +400,13 @@ static bool identify(struct tail *tail)
 		tell(tail, TAIL_FILE_GONE);
 		return true;
 	}
-	if (current && tail_file_is(current, status.st_dev, status.st_ino)) {
+	if (current != NULL && tail_file_is(current, status.st_dev, status.st_ino)) {
 		(void)close(fd); /* it came back in between */
 		return false;
 	}
 	retire(tail);
 	take_up(tail, fd, &status);
-	tell(tail, current ? TAIL_FILE_REPLACED : TAIL_FILE_APPEARED);
+	tell(tail, current != NULL ? TAIL_FILE_REPLACED : TAIL_FILE_APPEARED);
 	return true;
 }
 
@@ -461,7 +461,7 @@ bool tail_look(struct tail *tail, int64_t now_ms, bool *ret_has_more, int64_t *r
 		return true;
 	tail->is_suspect = false;
 	*ret_again_ms = close_olds(tail);
-	bool must_retry = (tail->current && tail->current->has_room) ||
+	bool must_retry = (tail->current != NULL && tail->current->has_room) ||
 	    (tail->state == TAIL_UNREADABLE && tail->error != EACCES);
 	if (must_retry && (*ret_again_ms < 0 || *ret_again_ms > RETRY_MS))
 		*ret_again_ms = RETRY_MS;
@@ -587,7 +587,7 @@ size_t tail_places(const struct tail *tail, struct tail_place ret_places[TAIL_PL
 {
 	const struct list *link;
 	size_t count = 0;
-	if (tail->current)
+	if (tail->current != NULL)
 		ret_places[count++] = tail->current->told;
 	/* The newest of them: they are the likeliest to grow. */
 	for (link = tail->olds.prev; link != &tail->olds; link = link->prev) {

@@ -10,7 +10,7 @@
 
 struct tail_file *tail_file_new(int fd, const struct stat *status)
 {
-	struct tail_file *file = xcalloc(1, sizeof(*file));
+	struct tail_file *file = xcalloc(1, sizeof *file);
 	list_init(&file->link);
 	buf_init(&file->carry, TAIL_LINE_MAX);
 	file->fd = fd;
@@ -22,7 +22,7 @@ struct tail_file *tail_file_new(int fd, const struct stat *status)
 
 void tail_file_free(struct tail_file *file)
 {
-	if (!file)
+	if (file == NULL)
 		return;
 	list_remove(&file->link);
 	buf_finish(&file->carry);
@@ -147,10 +147,10 @@ static void skip_cut(struct chunk *chunk)
 	struct tail_file *file = chunk->file;
 	const uint8_t *start = chunk->bytes + chunk->from;
 	const uint8_t *newline = memchr(start, '\n', chunk->end - chunk->from);
-	size_t len = newline ? (size_t)(newline + 1 - start) : chunk->end - chunk->from;
+	size_t len = newline != NULL ? (size_t)(newline + 1 - start) : chunk->end - chunk->from;
 	chunk->from += len;
 	advance(file, chunk->bytes + chunk->from, len, chunk->from);
-	if (newline) {
+	if (newline != NULL) {
 		file->told.is_skipping = false;
 		file->told.line += file->told.line > 0;
 	}
@@ -165,7 +165,7 @@ static bool split(struct chunk *chunk)
 	size_t new_from = chunk->from > chunk->fresh ? chunk->from : chunk->fresh;
 	const uint8_t *fresh = chunk->bytes + new_from;
 	const uint8_t *last = memrchr(fresh, '\n', chunk->end - new_from);
-	if (last) {
+	if (last != NULL) {
 		/* Only the first line can be too long: the others lie in one chunk. */
 		const uint8_t *first = memchr(fresh, '\n', (size_t)(last + 1 - fresh));
 		const uint8_t *start = chunk->bytes + chunk->from;

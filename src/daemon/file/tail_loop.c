@@ -105,7 +105,7 @@ static const char *eventless_name(const struct statfs *status)
 	    {TRACEFS_MAGIC, "tracefs"},
 	    {CGROUP2_SUPER_MAGIC, "cgroup2"},
 	};
-	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++) {
+	for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
 		if ((unsigned)status->f_type == names[i].magic)
 			return names[i].name;
 	}
@@ -116,10 +116,10 @@ static const char *eventless_name(const struct statfs *status)
 static bool find_fs(const char *path, struct statfs *ret_status)
 {
 	char part[PATH_MAX];
-	snprintf(part, sizeof(part), "%s", path);
+	snprintf(part, sizeof part, "%s", path);
 	while (statfs(part, ret_status) < 0) {
 		char *slash = strrchr(part, '/');
-		if (!slash || !part[1])
+		if (slash == NULL || !part[1])
 			return false;
 		slash[slash == part ? 1 : 0] = '\0';
 	}
@@ -140,20 +140,20 @@ static void judge(struct tail_loop *tail_loop)
 	struct statfs status;
 	const char *fs = find_fs(tail_loop->path, &status) ? eventless_name(&status) : NULL;
 	tail_loop->reason[0] = '\0';
-	if (!tail_loop->path_watch)
-		snprintf(tail_loop->reason, sizeof(tail_loop->reason),
+	if (tail_loop->path_watch == NULL)
+		snprintf(tail_loop->reason, sizeof tail_loop->reason,
 		    "inotify is not available: %s",
 		    tail_loop->set->hub_error ? strerror(tail_loop->set->hub_error)
 					      : "switched off");
 	else if (missing(tail_loop) == -ENOSPC)
-		snprintf(tail_loop->reason, sizeof(tail_loop->reason),
+		snprintf(tail_loop->reason, sizeof tail_loop->reason,
 		    "the limit fs.inotify.max_user_watches is reached");
 	else if (missing(tail_loop) != 0)
-		snprintf(tail_loop->reason, sizeof(tail_loop->reason), "it cannot be watched: %s",
+		snprintf(tail_loop->reason, sizeof tail_loop->reason, "it cannot be watched: %s",
 		    strerror(-missing(tail_loop)));
-	else if (fs)
-		snprintf(tail_loop->reason, sizeof(tail_loop->reason),
-		    "%s tells nothing of changes", fs);
+	else if (fs != NULL)
+		snprintf(
+		    tail_loop->reason, sizeof tail_loop->reason, "%s tells nothing of changes", fs);
 }
 
 /* ---- one look ---------------------------------------------------------------------------------- */
@@ -163,7 +163,7 @@ static int64_t watch_partial(struct tail_loop *tail_loop, int64_t now_ms)
 {
 	struct tail_file *file = tail_file(tail_loop->tail);
 	struct tail_block block;
-	if (!file || !tail_file_peek(file, &block)) {
+	if (file == NULL || !tail_file_peek(file, &block)) {
 		tail_loop->partial_end = -1;
 		return -1;
 	}
@@ -204,7 +204,7 @@ static void watch_file(
 	char path[64];
 	if (mine->watch.wd >= 0)
 		return;
-	snprintf(path, sizeof(path), "/proc/self/fd/%d", file->fd);
+	snprintf(path, sizeof path, "/proc/self/fd/%d", file->fd);
 	int r = inotify_hub_add(tail_loop->set->hub, &mine->watch, path, IN_MODIFY);
 	tail_loop->unwatched += r < 0 && !mine->is_missing;
 	tail_loop->unwatched -= r == 0 && mine->is_missing;
@@ -218,9 +218,9 @@ static void refresh(struct tail_loop *tail_loop, int64_t now_ms)
 	tail_loop->must_refresh = false;
 	tail_loop->refreshed_ms = now_ms;
 	tail_loop->path_error =
-	    tail_loop->path_watch ? path_watch_refresh(tail_loop->path_watch) : 0;
+	    tail_loop->path_watch != NULL ? path_watch_refresh(tail_loop->path_watch) : 0;
 	struct tail_file *file = tail_file(tail_loop->tail);
-	if (file && tail_loop->unwatched > 0)
+	if (file != NULL && tail_loop->unwatched > 0)
 		watch_file(tail_loop, file->owner_data, file);
 }
 
@@ -284,7 +284,7 @@ static void on_idle(void *data)
 /* What was heard comes first: who looks without knowing of an overflow would not search. */
 static void read_and_look(struct tail_loop_set *set)
 {
-	if (set->hub)
+	if (set->hub != NULL)
 		inotify_hub_read(set->hub);
 	look_at_dirty(set);
 }
@@ -343,10 +343,10 @@ static void on_mounts(evutil_socket_t fd, short what, void *data)
 struct tail_loop_set *tail_loop_set_new(
     struct event_base *base, const struct tail_loop_options *options)
 {
-	struct tail_loop_set *set = xcalloc(1, sizeof(*set));
+	struct tail_loop_set *set = xcalloc(1, sizeof *set);
 	set->base = base;
 	set->due_ms = -1;
-	set->poll_ms = options && options->poll_ms > 0 ? options->poll_ms : FEED_POLL_MS;
+	set->poll_ms = options != NULL && options->poll_ms > 0 ? options->poll_ms : FEED_POLL_MS;
 	set->scratch = xalloc(TAIL_SCRATCH);
 	list_init(&set->tail_loops);
 	list_init(&set->dirty);
@@ -357,16 +357,16 @@ struct tail_loop_set *tail_loop_set_new(
 	if (set->mounts_fd >= 0)
 		set->mounts =
 		    event_new(base, set->mounts_fd, EV_READ | EV_ET | EV_PERSIST, on_mounts, set);
-	if (set->mounts)
+	if (set->mounts != NULL)
 		(void)event_add(set->mounts, NULL); /* without, only polling would see mounts */
-	if (!options || !options->is_polling) {
+	if (options == NULL || !options->is_polling) {
 		set->hub = inotify_hub_new(base, on_idle, set);
-		set->hub_error = set->hub ? 0 : errno;
-		if (!set->hub)
+		set->hub_error = set->hub != NULL ? 0 : errno;
+		if (set->hub == NULL)
 			log_warning("files are polled: inotify is not available: %s",
 			    strerror(set->hub_error));
 	}
-	if (!set->soon || !set->timer) {
+	if (set->soon == NULL || set->timer == NULL) {
 		tail_loop_set_free(set);
 		return NULL;
 	}
@@ -375,14 +375,14 @@ struct tail_loop_set *tail_loop_set_new(
 
 void tail_loop_set_free(struct tail_loop_set *set)
 {
-	if (!set)
+	if (set == NULL)
 		return;
 	inotify_hub_free(set->hub);
-	if (set->soon)
+	if (set->soon != NULL)
 		event_free(set->soon);
-	if (set->timer)
+	if (set->timer != NULL)
 		event_free(set->timer);
-	if (set->mounts)
+	if (set->mounts != NULL)
 		event_free(set->mounts);
 	if (set->mounts_fd >= 0)
 		(void)close(set->mounts_fd); /* never read */
@@ -400,9 +400,9 @@ struct inotify_hub *tail_loop_set_hub(const struct tail_loop_set *set)
 static void on_opened(void *data, struct tail_file *file)
 {
 	struct tail_loop *tail_loop = data;
-	if (!tail_loop->set->hub)
+	if (tail_loop->set->hub == NULL)
 		return;
-	struct file_watch *mine = xcalloc(1, sizeof(*mine));
+	struct file_watch *mine = xcalloc(1, sizeof *mine);
 	inotify_watch_init(&mine->watch, on_file_event);
 	mine->tail_loop = tail_loop;
 	file->owner_data = mine;
@@ -413,7 +413,7 @@ static void on_closing(void *data, struct tail_file *file)
 {
 	struct tail_loop *tail_loop = data;
 	struct file_watch *mine = file->owner_data;
-	if (!mine)
+	if (mine == NULL)
 		return;
 	tail_loop->unwatched -= mine->is_missing;
 	inotify_hub_remove(tail_loop->set->hub, &mine->watch);
@@ -469,7 +469,7 @@ struct tail_loop *tail_loop_new(struct tail_loop_set *set, const char *path,
 	    .moved = on_path_moved,
 	    .overflowed = on_path_overflow,
 	};
-	struct tail_loop *tail_loop = xcalloc(1, sizeof(*tail_loop));
+	struct tail_loop *tail_loop = xcalloc(1, sizeof *tail_loop);
 	tail_loop->set = set;
 	tail_loop->path = xstrdup(path);
 	tail_loop->handlers = *handlers;
@@ -481,11 +481,11 @@ struct tail_loop *tail_loop_new(struct tail_loop_set *set, const char *path,
 	tail_loop->tail = tail_new(path, set->scratch, &file_handlers, tail_loop);
 	int64_t now_ms = clock_mono_ms();
 	/* The directories first: what happens from now on is heard. */
-	if (set->hub) {
+	if (set->hub != NULL) {
 		tail_loop->path_watch = path_watch_new(set->hub, path, &path_handlers, tail_loop);
 		refresh(tail_loop, now_ms);
 	}
-	if (places)
+	if (places != NULL)
 		tail_resume(tail_loop->tail, places, count, now_ms);
 	else
 		tail_start(tail_loop->tail, now_ms);
@@ -497,7 +497,7 @@ struct tail_loop *tail_loop_new(struct tail_loop_set *set, const char *path,
 
 void tail_loop_free(struct tail_loop *tail_loop)
 {
-	if (!tail_loop)
+	if (tail_loop == NULL)
 		return;
 	tail_free(tail_loop->tail);
 	path_watch_free(tail_loop->path_watch);

@@ -103,7 +103,7 @@ void typing_add(const struct typing *typing, struct muxbus_command *command, con
 	const char *mode = typing->leaves_mode ? "0" : "#{pane_in_mode}";
 	muxbus_command_args(command, "if-shell", "-F", "-t", NULL);
 	muxbus_command_argf(command, "%%%u", pane);
-	if (typing->condition)
+	if (typing->condition != NULL)
 		muxbus_command_argf(
 		    command, "#{||:%s,#{||:%s,#{?%s,0,1}}}", mode, NO_INPUT, typing->condition);
 	else
@@ -111,7 +111,7 @@ void typing_add(const struct typing *typing, struct muxbus_command *command, con
 	muxbus_command_argf(command,
 	    "display-message -p -t %%%u '" HELD
 	    "#{pane_in_mode} #{pane_input_off} #{pane_dead} #{?pane_pid,1,0} #{pane_mode}'%s%s",
-	    pane, otherwise ? " ; " : "", otherwise ? otherwise : "");
+	    pane, otherwise != NULL ? " ; " : "", otherwise != NULL ? otherwise : "");
 	struct buf all;
 	buf_init(&all, COMMANDS_MAX_BYTES);
 	if (typing->leaves_mode)
@@ -126,11 +126,11 @@ void typing_add(const struct typing *typing, struct muxbus_command *command, con
 static const char *find_held(const struct muxbus_reply *reply)
 {
 	const char *line = (const char *)reply->body;
-	while (line && *line) {
+	while (line != NULL && *line) {
 		if (strncmp(line, HELD, strlen(HELD)) == 0)
 			return line + strlen(HELD);
 		line = strchr(line, '\n');
-		line = line ? line + 1 : NULL;
+		line = line != NULL ? line + 1 : NULL;
 	}
 	return NULL;
 }
@@ -144,7 +144,7 @@ bool typing_check(
     struct request *request, uint32_t pane, const struct muxbus_reply *reply, const char *typed)
 {
 	const char *held = find_held(reply);
-	if (!held)
+	if (held == NULL)
 		return true;
 	unsigned in_mode = 0, input_off = 0, dead = 0, has_program = 0;
 	char mode[32] = "";

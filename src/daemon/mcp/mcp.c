@@ -44,7 +44,7 @@ static const struct mcp_method *find_row(const char *name)
 
 struct mcp *mcp_new(struct daemon *daemon, struct dispatch *dispatch)
 {
-	struct mcp *mcp = xcalloc(1, sizeof(*mcp));
+	struct mcp *mcp = xcalloc(1, sizeof *mcp);
 	mcp->daemon = daemon;
 	mcp->dispatch = dispatch;
 	mcp->reader = json_reader_new((size_t)daemon->config->limits.result_bytes + 1024);
@@ -54,7 +54,7 @@ struct mcp *mcp_new(struct daemon *daemon, struct dispatch *dispatch)
 
 void mcp_free(struct mcp *mcp)
 {
-	if (!mcp)
+	if (mcp == NULL)
 		return;
 	json_reader_free(mcp->reader);
 	json_reader_free(mcp->params_reader);
@@ -73,9 +73,9 @@ static void session_finish(void *data)
 static struct mcp_session *session_of(struct mcp *mcp, struct peer *peer)
 {
 	struct mcp_session *session = peer_attachment(peer);
-	if (session)
+	if (session != NULL)
 		return session;
-	session = xcalloc(1, sizeof(*session));
+	session = xcalloc(1, sizeof *session);
 	*session = (struct mcp_session){
 	    .mcp = mcp, .peer = peer, .client = mcp_client_find(""), .log_level = -1};
 	peer_attach(peer, session, session_finish);
@@ -85,8 +85,8 @@ static struct mcp_session *session_of(struct mcp *mcp, struct peer *peer)
 /* Learns from clientInfo which agent it is. */
 static void learn_client(struct mcp_session *session, const struct json *info)
 {
-	const struct json *name = info ? json_member(info, "name") : NULL;
-	if (name && name->type == JSON_STRING)
+	const struct json *name = info != NULL ? json_member(info, "name") : NULL;
+	if (name != NULL && name->type == JSON_STRING)
 		session->client = mcp_client_find(name->text);
 }
 
@@ -129,7 +129,7 @@ struct json_writer *mcp_cacheable_result(struct mcp_exchange *exchange, int64_t 
 
 bool mcp_refuse_cursor(struct mcp_exchange *exchange, const char *cursor)
 {
-	if (!cursor)
+	if (cursor == NULL)
 		return false;
 	request_fail_data(exchange->request, MESSAGE_PARAMS, "\"field\":\"cursor\"",
 	    "cursor: there is no such page: ask again without a cursor");
@@ -161,7 +161,7 @@ static void refuse_meta(struct request *request, const char *name, const char *r
 {
 	char data[128];
 	(void)snprintf(
-	    data, sizeof(data), "\"field\":\"_meta\",\"member\":\"" MCP_META "%s\"", name);
+	    data, sizeof data, "\"field\":\"_meta\",\"member\":\"" MCP_META "%s\"", name);
 	request_fail_data(
 	    request, MESSAGE_PARAMS, data, "_meta[\"" MCP_META "%s\"]: %s", name, reason);
 }
@@ -178,7 +178,8 @@ static bool is_admitted(struct mcp_exchange *exchange, const struct mcp_method *
 {
 	struct request *request = exchange->request;
 	const struct json *meta = exchange->meta;
-	const struct json *version = meta ? json_member(meta, MCP_META "protocolVersion") : NULL;
+	const struct json *version =
+	    meta != NULL ? json_member(meta, MCP_META "protocolVersion") : NULL;
 	if (!exchange->is_modern) {
 		if (row->flags & MCP_MODERN_ONLY)
 			refuse_meta(request, "protocolVersion", "is required with this method");
@@ -189,7 +190,7 @@ static bool is_admitted(struct mcp_exchange *exchange, const struct mcp_method *
 		return false;
 	}
 	const struct json *capabilities = json_member(meta, MCP_META "clientCapabilities");
-	if (!capabilities || capabilities->type != JSON_OBJECT) {
+	if (capabilities == NULL || capabilities->type != JSON_OBJECT) {
 		refuse_meta(request, "clientCapabilities", "is required, and must be an object");
 		return false;
 	}
@@ -230,8 +231,8 @@ bool mcp_take(struct mcp *mcp, struct peer *peer, const struct message *message,
 {
 	const struct mcp_method *row = find_row(message->method);
 	const struct json *meta = message->params ? json_member(message->params, "_meta") : NULL;
-	bool is_modern = meta && json_member(meta, MCP_META "protocolVersion");
-	if (!row || (!row->handle && !is_modern))
+	bool is_modern = meta != NULL && json_member(meta, MCP_META "protocolVersion");
+	if (row == NULL || (row->handle == NULL && !is_modern))
 		return false;
 	struct mcp_exchange exchange = {.mcp = mcp,
 	    .session = session_of(mcp, peer),
@@ -243,7 +244,7 @@ bool mcp_take(struct mcp *mcp, struct peer *peer, const struct message *message,
 		return true;
 	}
 	exchange.request =
-	    request_new(mcp->daemon, peer, id, row->method ? row->method(&exchange) : NULL);
+	    request_new(mcp->daemon, peer, id, row->method != NULL ? row->method(&exchange) : NULL);
 	if (row->flags & MCP_NOTIFICATION)
 		refuse_row(exchange.request, row);
 	else if (is_admitted(&exchange, row))
@@ -253,7 +254,7 @@ bool mcp_take(struct mcp *mcp, struct peer *peer, const struct message *message,
 
 void mcp_goodbye(struct peer *peer)
 {
-	if (peer_attachment(peer))
+	if (peer_attachment(peer) != NULL)
 		mcp_listen_end(peer_attachment(peer));
 }
 
@@ -272,7 +273,7 @@ static void put_capabilities(struct json_writer *writer, bool is_modern)
 		json_object_begin(writer, "logging");
 		json_object_end(writer);
 	}
-	for (size_t i = 0; i < sizeof(lists) / sizeof(*lists); i++) {
+	for (size_t i = 0; i < sizeof lists / sizeof *lists; i++) {
 		json_object_begin(writer, lists[i]);
 		json_put_bool(writer, "listChanged", true);
 		if (strcmp(lists[i], "resources") == 0)
@@ -289,7 +290,7 @@ static void put_instructions(struct mcp_exchange *exchange, struct json_writer *
 	uint32_t pane = request_peer_pane(exchange->request, &is_weak);
 	struct buf text;
 	buf_init(&text, MCP_INSTRUCTIONS_MAX);
-	(void)snprintf(name, sizeof(name), "%%%u", (unsigned)pane);
+	(void)snprintf(name, sizeof name, "%%%u", (unsigned)pane);
 	mcp_client_instructions(
 	    &text, exchange->session->client, pane == MUXBUS_NO_ID ? NULL : name);
 	json_put_str(writer, "instructions", (const char *)text.data);
@@ -314,7 +315,8 @@ static void handle_initialize(struct mcp_exchange *exchange, const void *data)
 	const struct initialize_args *args = data;
 	struct json_writer *writer = mcp_result(exchange);
 	const char *version = MCP_NEWEST_LEGACY;
-	for (const char *const *known = legacy_versions; args->version && *known; known++)
+	for (const char *const *known = legacy_versions; args->version != NULL && *known != NULL;
+	     known++)
 		if (strcmp(*known, args->version) == 0)
 			version = *known;
 	learn_client(exchange->session, args->info);
@@ -377,7 +379,7 @@ static void handle_cancelled(struct mcp_exchange *exchange, const void *data)
 	json_writer_init(&writer, &id);
 	message_write_id(&writer, args->id);
 	struct request *request = request_find(exchange->session->peer, (const char *)id.data);
-	if (request)
+	if (request != NULL)
 		request_withdraw(request);
 	buf_finish(&id);
 }
@@ -399,14 +401,14 @@ static void handle_hello(struct mcp_exchange *exchange, const void *data)
 	const struct hello_args *args = data;
 	struct mcp_session *session = exchange->session;
 	uint32_t pane;
-	if (args->tools) {
+	if (args->tools != NULL) {
 		bool all = strcmp(args->tools, "all") == 0;
 		bool has_changed = all != session->wants_all_tools;
 		session->wants_all_tools = all;
 		if (has_changed)
 			mcp_listen_tools_changed(session);
 	}
-	if (args->pane && str_parse_id(args->pane, strlen(args->pane), '%', &pane))
+	if (args->pane != NULL && str_parse_id(args->pane, strlen(args->pane), '%', &pane))
 		peer_speak_for(session->peer, pane);
 }
 

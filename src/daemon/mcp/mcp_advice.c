@@ -46,7 +46,7 @@ static const struct {
 static size_t find_row(const struct method *tool)
 {
 	size_t i = 0;
-	while (rows[i].tool && strcmp(rows[i].tool, tool->name) != 0)
+	while (rows[i].tool != NULL && strcmp(rows[i].tool, tool->name) != 0)
 		i++;
 	return i;
 }
@@ -63,7 +63,7 @@ bool mcp_advice_keeps_end(const struct method *tool)
 
 void mcp_advice_narrow(const struct method *tool, void *args)
 {
-	for (const struct field *field = tool->fields; field && field->name; field++) {
+	for (const struct field *field = tool->fields; field != NULL && field->name; field++) {
 		if (field->type != FIELD_INT || strcmp(field->name, "max_bytes") != 0)
 			continue;
 		int64_t *value = (int64_t *)(void *)((char *)args + field->offset);
@@ -82,15 +82,15 @@ static void put_visible(struct buf *out, const char *text)
 
 static void list_panes(struct buf *out, const struct daemon *daemon)
 {
-	const struct muxbus_model *model = daemon->tmux ? tmux_model(daemon->tmux) : NULL;
+	const struct muxbus_model *model = daemon->tmux != NULL ? tmux_model(daemon->tmux) : NULL;
 	const struct muxbus_pane *pane = NULL;
 	size_t count = 0;
 	(void)buf_append_str(out, "\nPanes:");
-	while (model && (pane = muxbus_model_next_pane(model, pane))) {
+	while (model != NULL && (pane = muxbus_model_next_pane(model, pane)) != NULL) {
 		if (count++ >= LISTED_MAX)
 			continue;
 		(void)buf_printf(out, "%s %%%u ", count > 1 ? "," : "", (unsigned)pane->id);
-		put_visible(out, pane->command ? pane->command : "?");
+		put_visible(out, pane->command != NULL ? pane->command : "?");
 	}
 	(void)buf_printf(out, "%s. list_panes tells more.",
 	    count == 0               ? " none"
@@ -103,7 +103,7 @@ static void list_jobs(struct buf *out, const struct daemon *daemon)
 	const struct job *job = NULL;
 	size_t count = 0;
 	(void)buf_append_str(out, "\nJobs:");
-	while (daemon->jobs && (job = job_next(daemon->jobs, job))) {
+	while (daemon->jobs != NULL && (job = job_next(daemon->jobs, job)) != NULL) {
 		if (job->is_silent || count++ >= LISTED_MAX)
 			continue;
 		(void)buf_printf(out, "%s %s ", count > 1 ? "," : "", job->id);
@@ -120,7 +120,7 @@ static void list_timers(struct buf *out, const struct daemon *daemon)
 	const struct timer *timer = NULL;
 	const char *comma = "";
 	(void)buf_append_str(out, "\nTimers:");
-	while (daemon->timers && (timer = timer_next(daemon->timers, timer))) {
+	while (daemon->timers != NULL && (timer = timer_next(daemon->timers, timer)) != NULL) {
 		(void)buf_printf(out, "%s %s", comma, timer->id);
 		comma = ",";
 	}
@@ -132,7 +132,7 @@ static void list_watches(struct buf *out, const struct daemon *daemon)
 	const struct watch *watch = NULL;
 	const char *comma = "";
 	(void)buf_append_str(out, "\nWatches:");
-	while (daemon->watches && (watch = watch_next(daemon->watches, watch))) {
+	while (daemon->watches != NULL && (watch = watch_next(daemon->watches, watch)) != NULL) {
 		(void)buf_printf(out, "%s %s ", comma, watch->id);
 		put_visible(out, watch->file);
 		comma = ",";
@@ -145,7 +145,7 @@ static void list_parameters(struct buf *out, const struct method *tool)
 {
 	(void)buf_printf(out, "\n%s takes", tool->name);
 	const char *comma = "";
-	for (const struct field *field = tool->fields; field && field->name; field++) {
+	for (const struct field *field = tool->fields; field != NULL && field->name; field++) {
 		if (field->flags & FIELD_ALIAS)
 			continue;
 		(void)buf_printf(out, "%s %s (%s%s)", comma, field->name,
@@ -203,6 +203,6 @@ void mcp_advice_write(struct buf *out, const struct daemon *daemon, const struct
 	default:
 		break;
 	}
-	if (step)
+	if (step != NULL)
 		(void)buf_printf(out, "\n%s", step);
 }

@@ -62,7 +62,7 @@ void mcp_client_instructions(struct buf *out, const struct mcp_client *client, c
 {
 	(void)buf_append_str(out, beginning);
 	(void)buf_printf(out, "%s\n", client->waiting);
-	if (pane)
+	if (pane != NULL)
 		(void)buf_printf(out,
 		    "What you armed comes true while you sleep: it is typed into your pane %s as "
 		    "one line that begins with \"[muxbus\", with the id of the request. It is "

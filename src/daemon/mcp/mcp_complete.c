@@ -30,11 +30,11 @@ static void put_value(struct values *values, const char *value)
 
 static void put_panes(struct values *values, const struct daemon *daemon, const char *format)
 {
-	const struct muxbus_model *model = daemon->tmux ? tmux_model(daemon->tmux) : NULL;
+	const struct muxbus_model *model = daemon->tmux != NULL ? tmux_model(daemon->tmux) : NULL;
 	const struct muxbus_pane *pane = NULL;
-	while (model && (pane = muxbus_model_next_pane(model, pane))) {
+	while (model != NULL && (pane = muxbus_model_next_pane(model, pane)) != NULL) {
 		char text[16];
-		(void)snprintf(text, sizeof(text), "%s%u", format, (unsigned)pane->id);
+		(void)snprintf(text, sizeof text, "%s%u", format, (unsigned)pane->id);
 		put_value(values, text);
 	}
 }
@@ -42,7 +42,7 @@ static void put_panes(struct values *values, const struct daemon *daemon, const 
 static void put_jobs(struct values *values, const struct daemon *daemon)
 {
 	const struct job *job = NULL;
-	while (daemon->jobs && (job = job_next(daemon->jobs, job)))
+	while (daemon->jobs != NULL && (job = job_next(daemon->jobs, job)) != NULL)
 		if (!job->is_silent)
 			put_value(values, job->id);
 }
@@ -50,7 +50,7 @@ static void put_jobs(struct values *values, const struct daemon *daemon)
 static void put_notes(struct values *values, const struct daemon *daemon)
 {
 	const struct notification *note = NULL;
-	while (daemon->queue && (note = queue_next(daemon->queue, note)))
+	while (daemon->queue != NULL && (note = queue_next(daemon->queue, note)) != NULL)
 		put_value(values, note->id);
 }
 
@@ -75,7 +75,7 @@ static const struct field complete_fields[] = {
 static const char *string_of(const struct json *object, const char *name)
 {
 	const struct json *value = json_member(object, name);
-	return value && value->type == JSON_STRING ? value->text : NULL;
+	return value != NULL && value->type == JSON_STRING ? value->text : NULL;
 }
 
 /* The argument of a prompt, or the variable of a URI; false if there is neither. */
@@ -84,8 +84,8 @@ static bool find_values(
 {
 	const char *type = string_of(ref, "type");
 	const char *prompt_name = string_of(ref, "name");
-	const struct mcp_prompt *prompt = prompt_name ? mcp_prompt_find(prompt_name) : NULL;
-	if (type && strcmp(type, "ref/resource") == 0 && string_of(ref, "uri")) {
+	const struct mcp_prompt *prompt = prompt_name != NULL ? mcp_prompt_find(prompt_name) : NULL;
+	if (type != NULL && strcmp(type, "ref/resource") == 0 && string_of(ref, "uri") != NULL) {
 		if (strcmp(name, "pane") == 0)
 			put_panes(values, daemon, "");
 		else if (strcmp(name, "job") == 0)
@@ -94,7 +94,7 @@ static bool find_values(
 			put_notes(values, daemon);
 		return true;
 	}
-	if (!type || strcmp(type, "ref/prompt") != 0 || !prompt)
+	if (type == NULL || strcmp(type, "ref/prompt") != 0 || prompt == NULL)
 		return false;
 	for (const struct mcp_prompt_argument *a = prompt->arguments; a->name; a++)
 		if (strcmp(a->name, name) == 0 && a->completion == MCP_COMPLETE_PANE)
@@ -107,7 +107,7 @@ static void handle_complete(struct mcp_exchange *exchange, const void *data)
 	const struct complete_args *args = data;
 	const char *name = string_of(args->argument, "name");
 	const char *begin = string_of(args->argument, "value");
-	if (!name || !begin) {
+	if (name == NULL || begin == NULL) {
 		request_fail_data(exchange->request, MESSAGE_PARAMS, "\"field\":\"argument\"",
 		    "argument: must be an object with the strings name and value");
 		return;

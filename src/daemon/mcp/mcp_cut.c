@@ -27,14 +27,14 @@ const char *mcp_cut_string(const struct mcp_cut *cut, const struct json *value, 
 		while (is_inside(*begin))
 			begin++;
 		const char *line = memchr(begin, '\n', max / 4);
-		begin = line ? line + 1 : begin;
+		begin = line != NULL ? line + 1 : begin;
 		*ret_len = (size_t)(text + len - begin);
 		return begin;
 	}
 	while (max > 0 && is_inside(text[max]))
 		max--;
 	const char *line = memrchr(text + max - max / 4, '\n', max / 4);
-	*ret_len = line ? (size_t)(line - text) : max;
+	*ret_len = line != NULL ? (size_t)(line - text) : max;
 	return text;
 }
 
@@ -47,7 +47,7 @@ static void put_children(
     const struct mcp_cut *cut, struct json_writer *writer, const struct json *value, size_t count)
 {
 	const struct json *child = value->child;
-	for (size_t i = 0; i < count && child && !writer->is_full; i++, child = child->next)
+	for (size_t i = 0; i < count && child != NULL && !writer->is_full; i++, child = child->next)
 		mcp_cut_write(cut, writer, value->type == JSON_OBJECT ? child->name : NULL, child);
 }
 

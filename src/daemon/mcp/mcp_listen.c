@@ -69,15 +69,15 @@ static void tell(
 	json_object_begin(&writer, NULL);
 	json_put_str(&writer, "jsonrpc", "2.0");
 	json_put_str(&writer, "method", method);
-	if (stream_id || uri) {
+	if (stream_id != NULL || uri != NULL) {
 		json_object_begin(&writer, "params");
-		if (stream_id) {
+		if (stream_id != NULL) {
 			json_object_begin(&writer, "_meta");
 			json_put_raw(
 			    &writer, MCP_META "subscriptionId", stream_id, strlen(stream_id));
 			json_object_end(&writer);
 		}
-		if (uri)
+		if (uri != NULL)
 			json_put_str(&writer, "uri", uri);
 		json_object_end(&writer);
 	}
@@ -90,7 +90,7 @@ static void tell(
 static bool tell_target(const struct target *target)
 {
 	bool is_sent;
-	const char *id = target->stream ? target->stream->id : NULL;
+	const char *id = target->stream != NULL ? target->stream->id : NULL;
 	if (*target->uri)
 		tell(target->listening->session->peer, "notifications/resources/updated", id,
 		    target->uri, &is_sent);
@@ -160,9 +160,9 @@ static bool on_event(void *data, const char *name, struct event_entry *event)
 {
 	struct mcp_listening *listening = data;
 	struct target *target = find_by_subscription(listening, name);
-	if (target && target->is_log)
+	if (target != NULL && target->is_log)
 		mcp_log_event(listening->session, event);
-	else if (target)
+	else if (target != NULL)
 		set_due(target);
 	return true;
 }
@@ -173,7 +173,7 @@ static bool on_gap(void *data, const char *name, uint64_t from, uint64_t to, con
 	(void)from;
 	(void)to;
 	(void)reason;
-	if (target && !target->is_log)
+	if (target != NULL && !target->is_log)
 		set_due(target);
 	return true;
 }
@@ -198,9 +198,9 @@ static void on_job(struct job_listener *listener, const struct job *job)
 static struct mcp_listening *listening_of(struct mcp_session *session)
 {
 	struct mcp_listening *listening = session->listening;
-	if (listening)
+	if (listening != NULL)
 		return listening;
-	listening = xcalloc(1, sizeof(*listening));
+	listening = xcalloc(1, sizeof *listening);
 	listening->session = session;
 	listening->daemon = session->mcp->daemon;
 	list_init(&listening->targets);
@@ -210,7 +210,7 @@ static struct mcp_listening *listening_of(struct mcp_session *session)
 	    &(struct subscription_sink){.event = on_event, .gap = on_gap, .data = listening});
 	listening->jobs.started = on_job;
 	listening->jobs.ended = on_job;
-	if (listening->daemon->jobs)
+	if (listening->daemon->jobs != NULL)
 		job_listen(listening->daemon->jobs, &listening->jobs);
 	session->listening = listening;
 	return listening;
@@ -238,16 +238,16 @@ static void stream_free(struct stream *stream)
 
 void mcp_listening_free(struct mcp_listening *listening)
 {
-	if (!listening)
+	if (listening == NULL)
 		return;
 	while (!list_is_empty(&listening->streams))
 		stream_free(list_entry(listening->streams.next, struct stream, link));
 	while (!list_is_empty(&listening->targets))
 		target_free(list_entry(listening->targets.next, struct target, link));
-	if (listening->daemon->jobs)
+	if (listening->daemon->jobs != NULL)
 		job_unlisten(&listening->jobs);
 	subscription_set_free(listening->events);
-	if (listening->timer)
+	if (listening->timer != NULL)
 		event_free(listening->timer);
 	mem_free(listening);
 }
@@ -263,7 +263,7 @@ static struct target *add_target(struct mcp_listening *listening, struct stream 
 	    .panes_count = change->pane != MUXBUS_NO_ID};
 	if (listening->count >= TARGETS_MAX + (size_t)is_log)
 		return NULL;
-	struct target *target = xcalloc(1, sizeof(*target) + len + 1);
+	struct target *target = xcalloc(1, sizeof *target + len + 1);
 	target->listening = listening;
 	target->stream = stream;
 	target->has_jobs = change->has_jobs;
@@ -334,7 +334,7 @@ static struct target *find_by_uri(struct mcp_listening *listening, const char *u
 	struct list *link;
 	list_for_each (link, &listening->targets) {
 		struct target *target = list_entry(link, struct target, link);
-		if (!target->stream && *uri && strcmp(target->uri, uri) == 0)
+		if (target->stream == NULL && *uri && strcmp(target->uri, uri) == 0)
 			return target;
 	}
 	return NULL;
@@ -351,8 +351,8 @@ static void handle_subscribe(struct mcp_exchange *exchange, const void *data)
 		    "resources/templates/list show what there is");
 		return;
 	}
-	if (!find_by_uri(listening, args->uri) &&
-	    !add_target(listening, NULL, args->uri, &change, false)) {
+	if (find_by_uri(listening, args->uri) == NULL &&
+	    add_target(listening, NULL, args->uri, &change, false) == NULL) {
 		request_fail(exchange->request, MESSAGE_LIMIT,
 		    "there are %d subscriptions of this connection already", TARGETS_MAX);
 		return;
@@ -366,7 +366,7 @@ static void handle_unsubscribe(struct mcp_exchange *exchange, const void *data)
 	const struct subscribe_args *args = data;
 	struct mcp_listening *listening = listening_of(exchange->session);
 	struct target *target = find_by_uri(listening, args->uri);
-	if (target)
+	if (target != NULL)
 		target_free(target);
 	(void)mcp_result(exchange);
 	request_done(exchange->request);
@@ -384,7 +384,7 @@ static void on_cancelled(struct request *request, void *data)
 static bool is_wanted(const struct json *filter, const char *name)
 {
 	const struct json *value = json_member(filter, name);
-	return value && value->type == JSON_BOOL && value->boolean;
+	return value != NULL && value->type == JSON_BOOL && value->boolean;
 }
 
 /* Adds what is asked for by URI, and says which there are. */
@@ -393,13 +393,13 @@ static void add_resources(
 {
 	const struct json *uris = json_member(filter, "resourceSubscriptions");
 	struct mcp_change change;
-	if (!uris || uris->type != JSON_ARRAY)
+	if (uris == NULL || uris->type != JSON_ARRAY)
 		return;
 	json_array_begin(writer, "resourceSubscriptions");
-	for (const struct json *uri = uris->child; uri; uri = uri->next)
+	for (const struct json *uri = uris->child; uri != NULL; uri = uri->next)
 		if (uri->type == JSON_STRING && uri->len <= MCP_URI_MAX &&
 		    mcp_resource_change(uri->text, &change) &&
-		    add_target(stream->listening, stream, uri->text, &change, false))
+		    add_target(stream->listening, stream, uri->text, &change, false) != NULL)
 			json_put_str(writer, NULL, uri->text);
 	json_array_end(writer);
 }
@@ -427,7 +427,7 @@ static void acknowledge(struct stream *stream, const struct json *filter)
 		json_put_bool(&writer, "promptsListChanged", true);
 	mcp_resource_list_change(&change);
 	if (is_wanted(filter, "resourcesListChanged") &&
-	    add_target(stream->listening, stream, "", &change, false))
+	    add_target(stream->listening, stream, "", &change, false) != NULL)
 		json_put_bool(&writer, "resourcesListChanged", true);
 	add_resources(stream, filter, &writer);
 	json_object_end(&writer);
@@ -460,12 +460,12 @@ static void handle_listen(struct mcp_exchange *exchange, const void *data)
 		    json_type_name(args->notifications->type));
 		return;
 	}
-	if (!id || listening->count >= TARGETS_MAX) {
+	if (id == NULL || listening->count >= TARGETS_MAX) {
 		request_fail(exchange->request, MESSAGE_LIMIT,
 		    "this connection listens to %d things already", TARGETS_MAX);
 		return;
 	}
-	struct stream *stream = xcalloc(1, sizeof(*stream) + strlen(id) + 1);
+	struct stream *stream = xcalloc(1, sizeof *stream + strlen(id) + 1);
 	stream->listening = listening;
 	stream->request = exchange->request;
 	memcpy(stream->id, id, strlen(id));
@@ -485,7 +485,7 @@ static const struct method *listen_method(const struct mcp_exchange *exchange)
 void mcp_listen_end(struct mcp_session *session)
 {
 	struct mcp_listening *listening = session->listening;
-	while (listening && !list_is_empty(&listening->streams)) {
+	while (listening != NULL && !list_is_empty(&listening->streams)) {
 		struct stream *stream = list_entry(listening->streams.next, struct stream, link);
 		struct request *request = stream->request;
 		struct json_writer *writer = request_result(request);

@@ -57,7 +57,7 @@ void mcp_log_begin(struct mcp_log *log, const struct mcp_exchange *exchange)
 	*log = (struct mcp_log){.request = exchange->request,
 	    .level = exchange->is_modern ? -1 : exchange->session->log_level,
 	    .began_ms = clock_mono_ms()};
-	if (!exchange->is_modern || !wanted || wanted->type != JSON_STRING)
+	if (!exchange->is_modern || wanted == NULL || wanted->type != JSON_STRING)
 		return;
 	for (int i = 0; level_names[i]; i++)
 		if (strcmp(level_names[i], wanted->text) == 0)
@@ -66,13 +66,13 @@ void mcp_log_begin(struct mcp_log *log, const struct mcp_exchange *exchange)
 
 void mcp_log_call(const struct mcp_log *log, const struct method *tool, const char *error)
 {
-	enum mcp_level level = error ? MCP_WARNING : MCP_DEBUG;
+	enum mcp_level level = error != NULL ? MCP_WARNING : MCP_DEBUG;
 	struct peer *peer = request_peer(log->request);
 	char text[512];
-	if (!peer || log->level < 0 || (int)level < log->level)
+	if (peer == NULL || log->level < 0 || (int)level < log->level)
 		return;
-	(void)snprintf(text, sizeof(text), "%s: %s%.300s, after %lld ms", tool->name,
-	    error ? "failed: " : "done", error ? error : "",
+	(void)snprintf(text, sizeof text, "%s: %s%.300s, after %lld ms", tool->name,
+	    error != NULL ? "failed: " : "done", error != NULL ? error : "",
 	    (long long)(clock_mono_ms() - log->began_ms));
 	say_text(peer, level, text);
 }
@@ -90,7 +90,7 @@ static const struct {
     {EVENT_SERVER_LOST, MCP_ERROR},
 };
 
-#define WEIGHTS_COUNT (sizeof(weights) / sizeof(*weights))
+#define WEIGHTS_COUNT (sizeof weights / sizeof *weights)
 
 void mcp_log_event(const struct mcp_session *session, const struct event_entry *event)
 {

@@ -36,16 +36,16 @@ struct mcp_pending *mcp_pending_new(const struct mcp_session *session, struct re
 	int64_t wait_sec = set_sec > 0 ? set_sec : session->client->wait_sec;
 	if (wait_sec == 0)
 		return NULL;
-	struct mcp_pending *pending = xcalloc(1, sizeof(*pending));
+	struct mcp_pending *pending = xcalloc(1, sizeof *pending);
 	*pending = (struct mcp_pending){.daemon = daemon, .request = request, .wait_sec = wait_sec};
 	return pending;
 }
 
 void mcp_pending_free(struct mcp_pending *pending)
 {
-	if (!pending)
+	if (pending == NULL)
 		return;
-	if (pending->timer)
+	if (pending->timer != NULL)
 		event_free(pending->timer);
 	mem_free(pending);
 }
@@ -57,14 +57,14 @@ static void write_next(const struct mcp_pending *pending, const char *name,
 	const struct puller_set *pullers = pending->daemon->pullers;
 	char woken[160];
 	if (pane->pane == MUXBUS_NO_ID)
-		(void)snprintf(woken, sizeof(woken),
+		(void)snprintf(woken, sizeof woken,
 		    "; you are in no pane of this server, so nothing else wakes you");
-	else if (pullers && puller_is_armed(pullers, pane))
-		(void)snprintf(woken, sizeof(woken),
+	else if (pullers != NULL && puller_is_armed(pullers, pane))
+		(void)snprintf(woken, sizeof woken,
 		    ", or end your turn: the follower of pane %%%u hands you notification %s",
 		    (unsigned)pane->pane, name);
 	else
-		(void)snprintf(woken, sizeof(woken),
+		(void)snprintf(woken, sizeof woken,
 		    ", or end your turn: a line that begins with [muxbus and tells of it is typed "
 		    "into pane %%%u and wakes you",
 		    (unsigned)pane->pane);
@@ -101,10 +101,10 @@ static void on_time(evutil_socket_t fd, short events, void *data)
 	if (peer_pane != MUXBUS_NO_ID)
 		pane_ref_of(pending->daemon->tmux, peer_pane, &pane);
 	const char *name = wait_park(pending->daemon->waits, request, &pane);
-	if (!name)
+	if (name == NULL)
 		return;
-	(void)snprintf(copy, sizeof(copy), "%s", name);
-	write_next(pending, copy, &pane, message, sizeof(message));
+	(void)snprintf(copy, sizeof copy, "%s", name);
+	write_next(pending, copy, &pane, message, sizeof message);
 	writer = request_result(request);
 	json_put_str(writer, "status", "pending");
 	json_put_str(writer, "message", message);
@@ -120,7 +120,7 @@ static bool is_wait(const struct method *method)
 /* The place of timeout_sec in the arguments, or NULL. */
 static double *find_timeout(const struct method *method, void *args)
 {
-	for (const struct field *field = method->fields; field && field->name; field++)
+	for (const struct field *field = method->fields; field != NULL && field->name; field++)
 		if (field->type == FIELD_NUMBER && strcmp(field->name, "timeout_sec") == 0)
 			return (double *)(void *)((char *)args + field->offset);
 	return NULL;
@@ -128,11 +128,11 @@ static double *find_timeout(const struct method *method, void *args)
 
 void mcp_pending_narrow(struct mcp_pending *pending, struct request *request, void *args)
 {
-	if (!pending)
+	if (pending == NULL)
 		return;
 	double max = (double)pending->wait_sec;
 	double *timeout = find_timeout(request_method(request), args);
-	if (!timeout || *timeout <= max)
+	if (timeout == NULL || *timeout <= max)
 		return;
 	if (!is_wait(request_method(request)) && !is_task(request_method(request))) {
 		*timeout = max;
@@ -140,9 +140,9 @@ void mcp_pending_narrow(struct mcp_pending *pending, struct request *request, vo
 		return;
 	}
 	struct timeval when = {pending->wait_sec, 0};
-	if (!pending->timer)
+	if (pending->timer == NULL)
 		pending->timer = evtimer_new(pending->daemon->base, on_time, pending);
-	if (pending->timer)
+	if (pending->timer != NULL)
 		(void)event_add(pending->timer, &when);
 }
 
@@ -150,7 +150,7 @@ void mcp_pending_narrow(struct mcp_pending *pending, struct request *request, vo
 static bool is_empty(const struct json *result)
 {
 	const struct json *notes = json_member(result, "notifications");
-	return notes && notes->type == JSON_ARRAY && notes->count == 0;
+	return notes != NULL && notes->type == JSON_ARRAY && notes->count == 0;
 }
 
 bool mcp_pending_write(
@@ -158,16 +158,16 @@ bool mcp_pending_write(
 {
 	struct json_writer writer;
 	char message[256];
-	if (!pending || !pending->is_shortened || !is_empty(result))
+	if (pending == NULL || !pending->is_shortened || !is_empty(result))
 		return false;
 	const struct json *last = json_member(result, "last");
-	(void)snprintf(message, sizeof(message),
+	(void)snprintf(message, sizeof message,
 	    "Pending: none has come yet. Call it again with after %s to go on waiting, or end your "
 	    "turn: what is addressed to your pane is typed there.",
-	    last && last->type == JSON_NUMBER ? last->text : "0");
+	    last != NULL && last->type == JSON_NUMBER ? last->text : "0");
 	json_writer_init(&writer, out);
 	json_object_begin(&writer, NULL);
-	for (const struct json *member = result->child; member; member = member->next)
+	for (const struct json *member = result->child; member != NULL; member = member->next)
 		json_put_value(&writer, member->name, member);
 	json_put_str(&writer, "status", "pending");
 	json_put_str(&writer, "message", message);
@@ -179,9 +179,9 @@ bool mcp_pending_write_released(const struct mcp_pending *pending, struct buf *o
 {
 	struct json_writer writer;
 	char message[256];
-	if (!pending || !pending->is_released)
+	if (pending == NULL || !pending->is_released)
 		return false;
-	(void)snprintf(message, sizeof(message),
+	(void)snprintf(message, sizeof message,
 	    "Pending: the agent goes on with it. Its end is a notification: end your turn to be "
 	    "told "
 	    "in your pane, or wait with next_notification {\"after\":%llu}.",

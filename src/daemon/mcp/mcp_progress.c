@@ -30,10 +30,10 @@ static void on_tick(evutil_socket_t fd, short events, void *data)
 	int64_t passed = (clock_mono_ms() - progress->began_ms + 500) / 1000;
 	(void)fd;
 	(void)events;
-	if (!peer)
+	if (peer == NULL)
 		return;
 	(void)snprintf(
-	    text, sizeof(text), "%s: waiting for %lld s", progress->what, (long long)passed);
+	    text, sizeof text, "%s: waiting for %lld s", progress->what, (long long)passed);
 	buf_init(&line, (size_t)MESSAGE_ID_MAX * 6 + 1024);
 	json_writer_init(&writer, &line);
 	json_object_begin(&writer, NULL);
@@ -54,31 +54,31 @@ struct mcp_progress *mcp_progress_new(
     struct mcp *mcp, struct request *request, const struct json *meta, const char *what)
 {
 	static const struct timeval interval = {MCP_PROGRESS_SEC, 0};
-	const struct json *token = meta ? json_member(meta, "progressToken") : NULL;
+	const struct json *token = meta != NULL ? json_member(meta, "progressToken") : NULL;
 	struct json_writer writer;
 	struct buf text;
-	if (!token || token->len > MESSAGE_ID_MAX ||
+	if (token == NULL || token->len > MESSAGE_ID_MAX ||
 	    (token->type != JSON_STRING && token->type != JSON_NUMBER))
 		return NULL;
 	buf_init(&text, (size_t)MESSAGE_ID_MAX * 6 + 16);
 	json_writer_init(&writer, &text);
 	json_put_value(&writer, NULL, token);
-	struct mcp_progress *progress = xcalloc(1, sizeof(*progress));
+	struct mcp_progress *progress = xcalloc(1, sizeof *progress);
 	*progress = (struct mcp_progress){.request = request,
 	    .what = what,
 	    .began_ms = clock_mono_ms(),
 	    .token = (char *)buf_steal(&text, NULL),
 	    .timer = event_new(mcp->daemon->base, -1, EV_PERSIST, on_tick, progress)};
-	if (progress->timer)
+	if (progress->timer != NULL)
 		(void)event_add(progress->timer, &interval);
 	return progress;
 }
 
 void mcp_progress_free(struct mcp_progress *progress)
 {
-	if (!progress)
+	if (progress == NULL)
 		return;
-	if (progress->timer)
+	if (progress->timer != NULL)
 		event_free(progress->timer);
 	mem_free(progress->token);
 	mem_free(progress);

@@ -47,7 +47,7 @@ static const struct mcp_prompt prompts[] = {
 		"a fix; when it went well, say so in one line with how long it took."},
 };
 
-#define PROMPTS_COUNT (sizeof(prompts) / sizeof(*prompts))
+#define PROMPTS_COUNT (sizeof prompts / sizeof *prompts)
 
 const struct mcp_prompt *mcp_prompt_find(const char *name)
 {
@@ -118,8 +118,8 @@ static const struct field get_fields[] = {
 /* The value of an argument, "" if it was left out. */
 static const char *argument(const struct json *arguments, const char *name)
 {
-	const struct json *value = arguments ? json_member(arguments, name) : NULL;
-	return value ? value->text : "";
+	const struct json *value = arguments != NULL ? json_member(arguments, name) : NULL;
+	return value != NULL ? value->text : "";
 }
 
 /* Appends the text with its arguments in their places; false if it is too long. */
@@ -129,12 +129,12 @@ static bool fill(struct buf *out, const struct mcp_prompt *prompt, const struct 
 	for (const char *p = prompt->text; *p;) {
 		const struct mcp_prompt_argument *a = prompt->arguments;
 		size_t len = 0;
-		for (; *p == '{' && a->name; a++) {
+		for (; *p == '{' && a->name != NULL; a++) {
 			len = strlen(a->name);
 			if (strncmp(p + 1, a->name, len) == 0 && p[1 + len] == '}')
 				break;
 		}
-		if (*p == '{' && a->name) {
+		if (*p == '{' && a->name != NULL) {
 			is_full |= buf_append_str(out, argument(arguments, a->name)) != 0;
 			p += len + 2;
 		} else {
@@ -153,7 +153,7 @@ static bool is_complete(
 		const char *value = argument(arguments, a->name);
 		if ((*value || !a->is_required) && strlen(value) <= ARGUMENT_MAX)
 			continue;
-		(void)snprintf(data, sizeof(data), "\"field\":\"%s\"", a->name);
+		(void)snprintf(data, sizeof data, "\"field\":\"%s\"", a->name);
 		request_fail_data(request, MESSAGE_PARAMS, data,
 		    *value ? "%s: must not be longer than 16384 bytes" : "%s: is required",
 		    a->name);
@@ -167,7 +167,7 @@ static void handle_get(struct mcp_exchange *exchange, const void *data)
 	const struct get_args *args = data;
 	const struct mcp_prompt *prompt = mcp_prompt_find(args->name);
 	struct buf text;
-	if (!prompt) {
+	if (prompt == NULL) {
 		request_fail_data(exchange->request, MESSAGE_PARAMS, "\"field\":\"name\"",
 		    "there is no prompt \"%.100s\"; there are catch_up, delegate and watch_build",
 		    args->name);

@@ -68,7 +68,7 @@ static const struct form {
 	"{\"pane\":\"%", "\"}", BIT(EVENT_PANE_CLOSED) | BIT(EVENT_PANE_EXITED), true, false},
 };
 
-#define FORMS_COUNT (sizeof(forms) / sizeof(*forms))
+#define FORMS_COUNT (sizeof forms / sizeof *forms)
 
 static bool is_id(const char *text, size_t len)
 {
@@ -90,8 +90,9 @@ static const struct form *find_form(const char *uri, char id[ID_MAX])
 		if (strncmp(uri, form->begin, begin) != 0)
 			continue;
 		const char *rest = uri + begin;
-		size_t len = form->variable ? strcspn(rest, "/") : 0;
-		if (strcmp(rest + len, form->end) != 0 || (form->variable && !is_id(rest, len)))
+		size_t len = form->variable != NULL ? strcspn(rest, "/") : 0;
+		if (strcmp(rest + len, form->end) != 0 ||
+		    (form->variable != NULL && !is_id(rest, len)))
 			continue;
 		memcpy(id, rest, len);
 		id[len] = '\0';
@@ -104,7 +105,7 @@ bool mcp_resource_change(const char *uri, struct mcp_change *ret_change)
 {
 	char id[ID_MAX];
 	const struct form *form = find_form(uri, id);
-	if (!form)
+	if (form == NULL)
 		return false;
 	*ret_change = (struct mcp_change){.kinds = form->kinds,
 	    .pane = MUXBUS_NO_ID,
@@ -158,10 +159,10 @@ static void put_thing(struct page *page, const char *kind, const char *id, const
 	char name[64];
 	char uri[MCP_URI_MAX];
 	struct buf title;
-	(void)snprintf(name, sizeof(name), "%s %s", kind, id);
+	(void)snprintf(name, sizeof name, "%s %s", kind, id);
 	if (!begin_entry(page, name))
 		return;
-	(void)snprintf(uri, sizeof(uri), SCHEME "%ss/%s", kind, uri_id);
+	(void)snprintf(uri, sizeof uri, SCHEME "%ss/%s", kind, uri_id);
 	buf_init(&title, 512);
 	(void)buf_printf(&title, "%s: ", name);
 	(void)str_append_visible(&title, called, strnlen(called, 60)); /* what fits will do */
@@ -174,18 +175,19 @@ static void put_thing(struct page *page, const char *kind, const char *id, const
 
 static void put_things(struct page *page, const struct daemon *daemon)
 {
-	const struct muxbus_model *model = daemon->tmux ? tmux_model(daemon->tmux) : NULL;
+	const struct muxbus_model *model = daemon->tmux != NULL ? tmux_model(daemon->tmux) : NULL;
 	const struct muxbus_pane *pane = NULL;
 	const struct job *job = NULL;
 	char id[16];
-	while (model && (pane = muxbus_model_next_pane(model, pane))) {
-		(void)snprintf(id, sizeof(id), "%%%u", (unsigned)pane->id);
-		put_thing(page, "pane", id, id + 1, pane->command ? pane->command : "", TEXT);
+	while (model != NULL && (pane = muxbus_model_next_pane(model, pane)) != NULL) {
+		(void)snprintf(id, sizeof id, "%%%u", (unsigned)pane->id);
+		put_thing(
+		    page, "pane", id, id + 1, pane->command != NULL ? pane->command : "", TEXT);
 	}
-	while (daemon->jobs && (job = job_next(daemon->jobs, job)))
+	while (daemon->jobs != NULL && (job = job_next(daemon->jobs, job)) != NULL)
 		if (!job->is_silent)
 			put_thing(page, "job", job->id, job->id,
-			    job->name ? job->name : job->command, JSON);
+			    job->name != NULL ? job->name : job->command, JSON);
 }
 
 struct list_args {
@@ -201,7 +203,7 @@ static void handle_list(struct mcp_exchange *exchange, const void *data)
 {
 	const struct list_args *args = data;
 	uint32_t from = 0;
-	if (args->cursor && !str_parse_u32(args->cursor, strlen(args->cursor), &from)) {
+	if (args->cursor != NULL && !str_parse_u32(args->cursor, strlen(args->cursor), &from)) {
 		(void)mcp_refuse_cursor(exchange, args->cursor);
 		return;
 	}
@@ -209,9 +211,9 @@ static void handle_list(struct mcp_exchange *exchange, const void *data)
 	json_array_begin(page.writer, "resources");
 	for (size_t i = 0; i < FORMS_COUNT; i++) {
 		char uri[MCP_URI_MAX];
-		if (forms[i].variable || !begin_entry(&page, forms[i].begin))
+		if (forms[i].variable != NULL || !begin_entry(&page, forms[i].begin))
 			continue;
-		(void)snprintf(uri, sizeof(uri), SCHEME "%s", forms[i].begin);
+		(void)snprintf(uri, sizeof uri, SCHEME "%s", forms[i].begin);
 		json_put_str(page.writer, "uri", uri);
 		put_form(page.writer, &forms[i]);
 		json_object_end(page.writer);
@@ -220,7 +222,7 @@ static void handle_list(struct mcp_exchange *exchange, const void *data)
 	json_array_end(page.writer);
 	if (page.has_more) {
 		char cursor[24];
-		(void)snprintf(cursor, sizeof(cursor), "%zu", page.from + PAGE);
+		(void)snprintf(cursor, sizeof cursor, "%zu", page.from + PAGE);
 		json_put_str(page.writer, "nextCursor", cursor);
 	}
 	request_done(exchange->request);
@@ -235,13 +237,13 @@ static void handle_templates(struct mcp_exchange *exchange, const void *data)
 	json_array_begin(writer, "resourceTemplates");
 	for (size_t i = 0; i < FORMS_COUNT; i++) {
 		char text[MCP_URI_MAX];
-		if (!forms[i].variable)
+		if (forms[i].variable == NULL)
 			continue;
 		json_object_begin(writer, NULL);
 		(void)snprintf(
-		    text, sizeof(text), "%s%s", forms[i].variable, *forms[i].end ? "-output" : "");
+		    text, sizeof text, "%s%s", forms[i].variable, *forms[i].end ? "-output" : "");
 		json_put_str(writer, "name", text);
-		(void)snprintf(text, sizeof(text), SCHEME "%s{%s}%s", forms[i].begin,
+		(void)snprintf(text, sizeof text, SCHEME "%s{%s}%s", forms[i].begin,
 		    forms[i].variable, forms[i].end);
 		json_put_str(writer, "uriTemplate", text);
 		put_form(writer, &forms[i]);
@@ -273,8 +275,8 @@ static bool write_text(struct buf *out, const struct mcp_cut *cut, void *data)
 {
 	const struct json *text = json_member(data, "text");
 	size_t len;
-	const char *shown = text ? mcp_cut_string(cut, text, &len) : NULL;
-	return shown && buf_append(out, shown, len) == 0;
+	const char *shown = text != NULL ? mcp_cut_string(cut, text, &len) : NULL;
+	return shown != NULL && buf_append(out, shown, len) == 0;
 }
 
 static void on_result(void *data, struct json_writer *writer, const char *text, size_t len)
@@ -286,7 +288,7 @@ static void on_result(void *data, struct json_writer *writer, const char *text, 
 	const struct json *result = json_read(reading->mcp->reader, text, len, &error);
 	mcp_cut_writer *write = strcmp(reading->form->mime, TEXT) == 0 ? write_text : write_json;
 	buf_init(&out, MCP_RESULT_MAX);
-	if (result && mcp_cut_find(&cut, MCP_RESULT_MAX, write, (void *)(uintptr_t)result))
+	if (result != NULL && mcp_cut_find(&cut, MCP_RESULT_MAX, write, (void *)(uintptr_t)result))
 		(void)write(&out, &cut, (void *)(uintptr_t)result);
 	json_object_begin(writer, "result");
 	if (reading->is_modern) {
@@ -322,7 +324,7 @@ static void on_error(void *data, struct json_writer *writer, enum message_error 
 	json_object_begin(writer, "data");
 	json_put_str(writer, "kind", info->kind);
 	json_put_str(writer, "uri", reading->uri);
-	if (members && *members)
+	if (members != NULL && *members)
 		json_put_raw(writer, NULL, members, strlen(members));
 	json_object_end(writer);
 	json_object_end(writer);
@@ -358,8 +360,9 @@ static const struct method *method_of(const struct mcp_exchange *exchange)
 {
 	char id[ID_MAX];
 	const struct json *uri = exchange->params ? json_member(exchange->params, "uri") : NULL;
-	const struct form *form = uri && uri->type == JSON_STRING ? find_form(uri->text, id) : NULL;
-	return form ? method_find(form->method) : NULL;
+	const struct form *form =
+	    uri != NULL && uri->type == JSON_STRING ? find_form(uri->text, id) : NULL;
+	return form != NULL ? method_find(form->method) : NULL;
 }
 
 static void refuse_uri(struct mcp_exchange *exchange, const char *uri)
@@ -384,15 +387,15 @@ static void handle_read(struct mcp_exchange *exchange, const void *data)
 	char id[ID_MAX];
 	char params[MCP_URI_MAX];
 	const struct form *form = find_form(args->uri, id);
-	if (!form || !request_method(exchange->request)) {
+	if (form == NULL || request_method(exchange->request) == NULL) {
 		refuse_uri(exchange, args->uri);
 		return;
 	}
-	struct reading *reading = xcalloc(1, sizeof(*reading));
+	struct reading *reading = xcalloc(1, sizeof *reading);
 	*reading = (struct reading){
 	    .mcp = mcp, .form = form, .is_modern = exchange->is_modern, .uri = xstrdup(args->uri)};
 	request_set_format(exchange->request, &response_format, reading, (size_t)1024 * 1024);
-	(void)snprintf(params, sizeof(params), "%s%s%s", form->params, id, form->params_end);
+	(void)snprintf(params, sizeof params, "%s%s%s", form->params, id, form->params_end);
 	dispatch_run(mcp->dispatch, exchange->request,
 	    json_read(mcp->params_reader, params, strlen(params), &error));
 }

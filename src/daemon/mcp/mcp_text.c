@@ -69,7 +69,7 @@ static void put_value(struct page *page, const struct json *value);
 static void put_members(struct page *page, const struct json *object)
 {
 	const char *comma = "";
-	for (const struct json *member = object->child; member; member = member->next) {
+	for (const struct json *member = object->child; member != NULL; member = member->next) {
 		put_str(page, comma);
 		put_str(page, member->name);
 		put_str(page, " ");
@@ -129,7 +129,7 @@ static void find_columns(struct columns *columns, const struct json *list, size_
 	const struct json *row = list->child;
 	columns->count = 0;
 	for (size_t i = 0; i < rows; i++, row = row->next)
-		for (const struct json *member = row->child; member; member = member->next)
+		for (const struct json *member = row->child; member != NULL; member = member->next)
 			add_column(columns, member->name);
 }
 
@@ -138,7 +138,7 @@ static void put_row(struct page *page, const struct columns *columns, const stru
 	for (size_t i = 0; i < columns->count; i++) {
 		const struct json *value = json_member(row, columns->names[i]);
 		put_str(page, i > 0 ? " | " : "");
-		if (value)
+		if (value != NULL)
 			put_value(page, value);
 	}
 	put_str(page, "\n");
@@ -189,7 +189,7 @@ static void put_block(struct page *page, const struct json *member)
 static bool is_true(const struct json *result, const char *name)
 {
 	const struct json *value = json_member(result, name);
-	return value && value->type == JSON_BOOL && value->boolean;
+	return value != NULL && value->type == JSON_BOOL && value->boolean;
 }
 
 /* What came true of a wait. */
@@ -203,11 +203,11 @@ static void put_wait(struct page *page, const struct json *result)
 		put_str(page, "The time is up, and it has not come true.");
 		return;
 	}
-	for (const struct json *c = conditions ? conditions->child : NULL; c;
+	for (const struct json *c = conditions != NULL ? conditions->child : NULL; c;
 	     c = c->next, index++) {
 		const struct json *state = json_member(c, "state");
 		const struct json *kind = json_member(c, "condition");
-		if (!state || !kind || strcmp(state->text, "matched") != 0)
+		if (state == NULL || kind == NULL || strcmp(state->text, "matched") != 0)
 			continue;
 		put_str(page, comma);
 		put_value(page, kind);
@@ -216,7 +216,7 @@ static void put_wait(struct page *page, const struct json *result)
 		put_str(page, ")");
 		comma = ", ";
 	}
-	if (!matched || matched->count == 0)
+	if (matched == NULL || matched->count == 0)
 		put_str(page, "It cannot come true any more: what was waited for is gone.");
 }
 
@@ -224,7 +224,7 @@ static void put_wait(struct page *page, const struct json *result)
 static bool put_counts(struct page *page, const struct json *result)
 {
 	const char *comma = "";
-	for (const struct json *member = result->child; member; member = member->next) {
+	for (const struct json *member = result->child; member != NULL; member = member->next) {
 		if (member->type != JSON_ARRAY)
 			continue;
 		put_str(page, comma);
@@ -239,7 +239,7 @@ static bool put_counts(struct page *page, const struct json *result)
 static void put_outcome(struct page *page, const struct method *method, const struct json *result)
 {
 	const struct json *message = json_member(result, "message");
-	if (message && is_message(message)) {
+	if (message != NULL && is_message(message)) {
 		size_t len;
 		const char *text = mcp_cut_string(page->cut, message, &len);
 		put(page, text, len);
@@ -259,7 +259,7 @@ static void put_outcome(struct page *page, const struct method *method, const st
 static void put_line(struct page *page, const struct json *result)
 {
 	const char *comma = "";
-	for (const struct json *member = result->child; member; member = member->next) {
+	for (const struct json *member = result->child; member != NULL; member = member->next) {
 		if (is_message(member) || is_list(member) || is_long(member))
 			continue;
 		put_str(page, comma);
@@ -283,16 +283,16 @@ bool mcp_text_write(struct buf *out, const struct method *method, const struct j
 {
 	struct page page = {.out = out, .cut = cut};
 	put_outcome(&page, method, result);
-	if (rest) {
+	if (rest != NULL) {
 		put_str(&page, "Truncated. ");
 		put_str(&page, rest);
 		put_str(&page, "\n");
 	}
 	put_line(&page, result);
-	for (const struct json *member = result->child; member; member = member->next)
+	for (const struct json *member = result->child; member != NULL; member = member->next)
 		if (is_list(member))
 			put_table(&page, member);
-	for (const struct json *member = result->child; member; member = member->next)
+	for (const struct json *member = result->child; member != NULL; member = member->next)
 		if (is_long(member) && !is_message(member))
 			put_block(&page, member);
 	return !page.is_full;

@@ -49,7 +49,8 @@ static bool write_structured(struct buf *out, const struct mcp_cut *cut, void *d
 	struct json_writer writer;
 	json_writer_init(&writer, out);
 	json_object_begin(&writer, NULL);
-	for (const struct json *m = showing->result->child; m && !writer.is_full; m = m->next)
+	for (const struct json *m = showing->result->child; m != NULL && !writer.is_full;
+	     m = m->next)
 		if (!cut->is_needed || strcmp(m->name, "truncated") != 0)
 			mcp_cut_write(cut, &writer, m->name, m);
 	if (cut->is_needed) {
@@ -90,10 +91,10 @@ static void put_content(struct json_writer *writer, const struct buf *text)
 static void put_too_large(struct call *call, struct json_writer *writer)
 {
 	char text[512];
-	(void)snprintf(text, sizeof(text), "The result is too large to be shown. %s",
+	(void)snprintf(text, sizeof text, "The result is too large to be shown. %s",
 	    mcp_advice_rest(call->tool));
 	struct buf content;
-	buf_init(&content, sizeof(text));
+	buf_init(&content, sizeof text);
 	(void)buf_append_str(&content, text);
 	put_content(writer, &content);
 	json_object_begin(writer, "structuredContent");
@@ -128,13 +129,13 @@ static void on_result(void *data, struct json_writer *writer, const char *text, 
 	struct buf pending;
 	buf_init(&pending, LINE_BYTES);
 	const struct json *result = json_read(call->mcp->reader, text, len, &error);
-	if (result && mcp_pending_write(call->pending, result, &pending))
+	if (result != NULL && mcp_pending_write(call->pending, result, &pending))
 		result =
 		    json_read(call->mcp->reader, (const char *)pending.data, pending.len, &error);
 	json_object_begin(writer, "result");
 	if (call->is_modern)
 		mcp_put_modern(writer);
-	if (result)
+	if (result != NULL)
 		put_result(call, writer, result);
 	else
 		put_too_large(call, writer);
@@ -168,7 +169,7 @@ static void on_error(void *data, struct json_writer *writer, enum message_error 
 	json_object_begin(writer, "muxbus/error");
 	json_put_int(writer, "code", info->code);
 	json_put_str(writer, "kind", info->kind);
-	if (members && *members)
+	if (members != NULL && *members)
 		json_put_raw(writer, NULL, members, strlen(members));
 	json_object_end(writer);
 	json_object_end(writer);
@@ -214,7 +215,7 @@ static const struct json *param(const struct mcp_exchange *exchange, const char 
 static const struct method *tool_of(const struct mcp_exchange *exchange)
 {
 	const struct json *name = param(exchange, "name");
-	return name && name->type == JSON_STRING ? method_find(name->text) : NULL;
+	return name != NULL && name->type == JSON_STRING ? method_find(name->text) : NULL;
 }
 
 struct call_args {
@@ -235,8 +236,8 @@ static void refuse_tool(struct request *request, const char *name)
 {
 	const char *nearest = method_nearest(name);
 	char data[64];
-	(void)snprintf(data, sizeof(data), "\"field\":\"name\"");
-	if (nearest)
+	(void)snprintf(data, sizeof data, "\"field\":\"name\"");
+	if (nearest != NULL)
 		request_fail_data(request, MESSAGE_PARAMS, data,
 		    "there is no tool \"%.100s\"; did you mean \"%s\"?", name, nearest);
 	else
@@ -248,7 +249,7 @@ static void refuse_tool(struct request *request, const char *name)
 static bool is_sized(const struct json *arguments)
 {
 	static const char *const names[] = {"history", "limit", "lines", "max_bytes", NULL};
-	for (const char *const *name = names; arguments && *name; name++)
+	for (const char *const *name = names; arguments != NULL && *name != NULL; name++)
 		if (json_member(arguments, *name))
 			return true;
 	return false;
@@ -260,18 +261,18 @@ static void handle_call(struct mcp_exchange *exchange, const void *data)
 	struct request *request = exchange->request;
 	const struct json *arguments = args->arguments;
 	const struct method *tool = request_method(request);
-	if (arguments && arguments->type == JSON_NULL)
+	if (arguments != NULL && arguments->type == JSON_NULL)
 		arguments = NULL;
-	if (!tool) {
+	if (tool == NULL) {
 		refuse_tool(request, args->name);
 		return;
 	}
-	if (arguments && arguments->type != JSON_OBJECT) {
+	if (arguments != NULL && arguments->type != JSON_OBJECT) {
 		request_fail_data(request, MESSAGE_PARAMS, "\"field\":\"arguments\"",
 		    "arguments: must be an object, not %s", json_type_name(arguments->type));
 		return;
 	}
-	struct call *call = xcalloc(1, sizeof(*call));
+	struct call *call = xcalloc(1, sizeof *call);
 	*call = (struct call){.mcp = exchange->mcp,
 	    .tool = tool,
 	    .is_modern = exchange->is_modern,

@@ -46,7 +46,8 @@ static void put_tool(struct json_writer *writer, const struct method *method, bo
 void mcp_tool_write_list(struct json_writer *writer, bool all)
 {
 	json_array_begin(writer, "tools");
-	for (const struct method *method = method_next(NULL); method; method = method_next(method))
+	for (const struct method *method = method_next(NULL); method != NULL;
+	     method = method_next(method))
 		if (all || method->flags & METHOD_TOOL)
 			put_tool(writer, method, !all);
 	json_array_end(writer);

@@ -82,7 +82,7 @@ static const char *const encodings[] = {
 static bool fail_param(struct request *request, const char *field, const char *text)
 {
 	char data[64];
-	snprintf(data, sizeof(data), "\"field\":\"%s\"", field);
+	snprintf(data, sizeof data, "\"field\":\"%s\"", field);
 	request_fail_data(request, MESSAGE_PARAMS, data, "%s: %s", field, text);
 	return false;
 }
@@ -210,7 +210,7 @@ struct capture {
 static bool read_history(struct request *request, const struct json *value, int64_t *ret_lines)
 {
 	*ret_lines = 0;
-	if (!value || value->type == JSON_NULL)
+	if (value == NULL || value->type == JSON_NULL)
 		return true;
 	if (value->type == JSON_BOOL) {
 		*ret_lines = value->boolean ? LINES_MAX : 0;
@@ -389,7 +389,7 @@ static void handle_capture(struct request *request, const void *data)
 	if (!check_format(request, args) || !target_pane(request, args->pane, &pane) ||
 	    !read_history(request, args->history, &history))
 		return;
-	struct capture *capture = xalloc(sizeof(*capture));
+	struct capture *capture = xalloc(sizeof *capture);
 	/* The screen may hold fewer lines than are wanted: then those above it are needed. */
 	*capture = (struct capture){
 	    .request = request,
@@ -506,7 +506,7 @@ static bool put_matches(
 		if (has_more)
 			break;
 		const uint8_t *newline;
-		while ((newline = memchr(text + line, '\n', span->from - line))) {
+		while ((newline = memchr(text + line, '\n', span->from - line)) != NULL) {
 			line = (size_t)(newline - text) + 1;
 			row++;
 		}
@@ -548,12 +548,12 @@ static void handle_find(struct request *request, const void *data)
 	    !read_history(request, args->history, &history))
 		return;
 	struct pattern *pattern =
-	    pattern_new(args->regex, strlen(args->regex), reason, sizeof(reason));
-	if (!pattern) {
+	    pattern_new(args->regex, strlen(args->regex), reason, sizeof reason);
+	if (pattern == NULL) {
 		fail_param(request, "regex", reason);
 		return;
 	}
-	struct search *search = xalloc(sizeof(*search));
+	struct search *search = xalloc(sizeof *search);
 	*search = (struct search){
 	    .request = request, .pattern = pattern, .history = history, .limit = args->limit};
 	int error = muxbus_sync_capture(tmux_sync(request_daemon(request)->tmux), pane->id,

@@ -45,7 +45,7 @@ bool guard_pane(struct request *request, const struct muxbus_pane *pane)
 bool guard_window(struct request *request, const struct muxbus_window *window)
 {
 	const struct muxbus_pane *own = own_pane(request);
-	if (own && own->window == window->id)
+	if (own != NULL && own->window == window->id)
 		return refuse(request, "the pane you are in yourself is in this window");
 	if (counts_of(request).windows <= 1)
 		return refuse(
@@ -59,7 +59,7 @@ static bool is_only_in(
 {
 	bool is_in = false;
 	const struct muxbus_link *link = NULL;
-	while ((link = muxbus_model_next_link(model, link))) {
+	while ((link = muxbus_model_next_link(model, link)) != NULL) {
 		if (link->window != window)
 			continue;
 		if (link->session != session->id)
@@ -72,7 +72,7 @@ static bool is_only_in(
 bool guard_session(struct request *request, const struct muxbus_session *session)
 {
 	const struct muxbus_pane *own = own_pane(request);
-	if (own && is_only_in(model_of(request), own->window, session))
+	if (own != NULL && is_only_in(model_of(request), own->window, session))
 		return refuse(request, "the pane you are in yourself is in this session");
 	if (counts_of(request).sessions <= 1)
 		return refuse(request,

@@ -51,10 +51,10 @@ static bool refuse(struct request *request, const struct command_judgement *judg
     const char *word, const char *advice)
 {
 	char data[160] = "";
-	if (judgement->nearest)
-		snprintf(data, sizeof(data), "\"nearest\":\"%s\"", judgement->nearest);
+	if (judgement->nearest != NULL)
+		snprintf(data, sizeof data, "\"nearest\":\"%s\"", judgement->nearest);
 	request_fail_data(request, MESSAGE_REFUSED, data, "%.100s: %s%s",
-	    judgement->name ? judgement->name : word, judgement->reason, advice);
+	    judgement->name != NULL ? judgement->name : word, judgement->reason, advice);
 	return false;
 }
 
@@ -67,7 +67,7 @@ static bool check_closing(
 		refusal.reason = "it ends the tmux server with all that runs in it";
 		return refuse(request, &refusal, word, "; say \"force\": true if you want that");
 	}
-	if (!judgement->target_text) {
+	if (judgement->target_text == NULL) {
 		refusal.reason = "say with -t which one is to be closed";
 		return refuse(request, &refusal, word, "");
 	}

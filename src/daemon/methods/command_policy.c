@@ -144,21 +144,21 @@ static const struct row rows[] = {
     {"wait-for", "wait", "", "SU", NULL, COMMAND_ALLOWED, 0, wedges},
 };
 
-#define ROW_COUNT (sizeof(rows) / sizeof(rows[0]))
+#define ROW_COUNT (sizeof rows / sizeof rows[0])
 
 static const struct row *find_row(const char *name)
 {
 	const struct row *found = NULL;
 	size_t len = strlen(name);
 	for (size_t i = 0; i < ROW_COUNT; i++)
-		if (rows[i].alias && strcmp(rows[i].alias, name) == 0)
+		if (rows[i].alias != NULL && strcmp(rows[i].alias, name) == 0)
 			return &rows[i];
 	for (size_t i = 0; i < ROW_COUNT; i++) {
 		if (strncmp(rows[i].name, name, len) != 0)
 			continue;
 		if (rows[i].name[len] == '\0')
 			return &rows[i];
-		if (found)
+		if (found != NULL)
 			return NULL; /* ambiguous: tmux refuses it too */
 		found = &rows[i];
 	}
@@ -203,7 +203,7 @@ static void read_flags(
 
 static bool has_one_of(const struct flags *flags, const char *letters)
 {
-	for (; letters && *letters; letters++)
+	for (; letters != NULL && *letters; letters++)
 		if (flags->is_given[(unsigned char)*letters])
 			return true;
 	return false;
@@ -238,7 +238,7 @@ void command_judge(const char *const *words, size_t count, struct command_judgem
 	struct command_judgement judgement = {0};
 	struct flags flags;
 	const struct row *row = find_row(words[0]);
-	if (!row) {
+	if (row == NULL) {
 		*ret_judgement = (struct command_judgement){
 		    .verdict = COMMAND_NEEDS_FORCE,
 		    .nearest = find_nearest(words[0]),
@@ -253,7 +253,7 @@ void command_judge(const char *const *words, size_t count, struct command_judgem
 	judgement.target = row->target;
 	judgement.target_text = flags.target;
 	judgement.only_looks = only_looks(row->name);
-	if (row->needs && !has_one_of(&flags, row->needs)) {
+	if (row->needs != NULL && !has_one_of(&flags, row->needs)) {
 		judgement.verdict = COMMAND_REFUSED;
 	} else if (row->verdict != COMMAND_REFUSED && has_one_of(&flags, row->forced)) {
 		judgement.verdict = COMMAND_NEEDS_FORCE;

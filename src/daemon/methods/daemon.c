@@ -82,7 +82,8 @@ void methods_describe(struct json_writer *writer)
 {
 	json_put_str(writer, "version", PACKAGE_VERSION);
 	json_object_begin(writer, "methods");
-	for (const struct method *method = method_next(NULL); method; method = method_next(method))
+	for (const struct method *method = method_next(NULL); method != NULL;
+	     method = method_next(method))
 		method_write(writer, method->name, method);
 	json_object_end(writer);
 	write_errors(writer);
@@ -93,18 +94,18 @@ void methods_describe(struct json_writer *writer)
 static void handle_describe(struct request *request, const void *data)
 {
 	const struct describe_args *args = data;
-	if (!args->method) {
+	if (args->method == NULL) {
 		methods_describe(request_result(request));
 		request_done(request);
 		return;
 	}
 	const struct method *method = method_find(args->method);
-	if (!method) {
+	if (method == NULL) {
 		const char *nearest = method_nearest(args->method);
 		request_fail_data(request, MESSAGE_PARAMS, "\"field\":\"method\"",
 		    "method: there is none called \"%s\"%s%s%s", args->method,
-		    nearest ? "; did you mean \"" : "", nearest ? nearest : "",
-		    nearest ? "\"?" : "");
+		    nearest != NULL ? "; did you mean \"" : "", nearest != NULL ? nearest : "",
+		    nearest != NULL ? "\"?" : "");
 		return;
 	}
 	struct json_writer *writer = request_result(request);
@@ -180,7 +181,7 @@ static int64_t rss_bytes(void)
 	int fd = open("/proc/self/statm", O_RDONLY | O_CLOEXEC);
 	if (fd < 0)
 		return 0;
-	ssize_t len = read(fd, text, sizeof(text) - 1);
+	ssize_t len = read(fd, text, sizeof text - 1);
 	(void)close(fd); /* only read */
 	text[len > 0 ? len : 0] = '\0';
 	long long size;
@@ -196,7 +197,7 @@ static void write_capabilities(struct json_writer *writer, uint32_t caps)
 	for (unsigned bit = 0; bit < 32; bit++) {
 		const char *name =
 		    caps & (UINT32_C(1) << bit) ? muxbus_cap_name(UINT32_C(1) << bit) : NULL;
-		if (name)
+		if (name != NULL)
 			json_put_str(writer, NULL, name);
 	}
 	json_array_end(writer);
@@ -319,7 +320,7 @@ static void on_audited(void *data, int error, unsigned count, const char *differ
 	write_status(writer, request_daemon(request));
 	json_object_begin(writer, "audit");
 	json_put_int(writer, "differences", count);
-	if (difference)
+	if (difference != NULL)
 		(void)json_put_text(writer, "first", difference, strlen(difference));
 	else
 		json_put_null(writer, "first");

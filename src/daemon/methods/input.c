@@ -47,7 +47,7 @@ static void answer(struct request *request, uint32_t id)
 	    muxbus_model_pane(tmux_model(request_daemon(request)->tmux), id);
 	struct json_writer *writer = request_result(request);
 	json_put_id(writer, "pane", '%', id);
-	if (pane && pane->is_synchronized)
+	if (pane != NULL && pane->is_synchronized)
 		json_put_bool(writer, "synchronized", true);
 	request_done(request);
 }
@@ -64,10 +64,10 @@ static void on_typed(
 static void run_typing(struct request *request, const struct typing *typing)
 {
 	struct muxbus_command *command = new_command(request);
-	if (!command)
+	if (command == NULL)
 		return;
 	typing_add(typing, command, NULL);
-	uint32_t *context = xalloc(sizeof(*context));
+	uint32_t *context = xalloc(sizeof *context);
 	*context = typing->pane;
 	tmux_run(request_daemon(request)->tmux, request, command, false, on_typed, context);
 }
@@ -85,7 +85,7 @@ static bool decode(struct request *request, const char *text, struct buf *out)
 static bool fail_param(struct request *request, const char *field, const char *text)
 {
 	char data[64];
-	snprintf(data, sizeof(data), "\"field\":\"%s\"", field);
+	snprintf(data, sizeof data, "\"field\":\"%s\"", field);
 	request_fail_data(request, MESSAGE_PARAMS, data, "%s: %s", field, text);
 	return false;
 }
@@ -167,7 +167,7 @@ static bool read_keys(
 	for (size_t i = 0; i < args->keys.count; i++)
 		if (!add_element(request, typing, args->keys.strings[i]))
 			return false;
-	if (args->base64) {
+	if (args->base64 != NULL) {
 		struct buf raw;
 		buf_init(&raw, TYPING_BYTES_MAX);
 		bool is_right = decode(request, args->base64, &raw);
@@ -258,13 +258,13 @@ static void on_enter_due(evutil_socket_t fd, short what, void *data)
 	struct texting *texting = data;
 	struct request *request = texting->request;
 	struct muxbus_command *command = new_command(request);
-	if (command) {
+	if (command != NULL) {
 		struct typing typing;
 		typing_init(&typing, texting->pane, texting->force);
 		typing_key(&typing, "Enter");
 		typing_add(&typing, command, NULL);
 		typing_finish(&typing);
-		uint32_t *context = xalloc(sizeof(*context));
+		uint32_t *context = xalloc(sizeof *context);
 		*context = texting->pane;
 		tmux_run(request_daemon(request)->tmux, request, command, false, on_enter_typed,
 		    context);
@@ -324,7 +324,7 @@ static void run_text(struct texting *texting, struct muxbus_command *command)
 static void type_text(struct texting *texting, const struct buf *text)
 {
 	struct muxbus_command *command = new_command(texting->request);
-	if (!command) {
+	if (command == NULL) {
 		mem_free(texting);
 		return;
 	}
@@ -345,11 +345,11 @@ static void paste_text(struct texting *texting, const struct buf *text, bool bra
 	static unsigned number;
 	struct tmux *tmux = request_daemon(texting->request)->tmux;
 	struct muxbus_command *command = new_command(texting->request);
-	if (!command) {
+	if (command == NULL) {
 		mem_free(texting);
 		return;
 	}
-	snprintf(texting->buffer, sizeof(texting->buffer), "muxbus-%d-%u", (int)getpid(), ++number);
+	snprintf(texting->buffer, sizeof texting->buffer, "muxbus-%d-%u", (int)getpid(), ++number);
 	for (size_t at = 0; at < text->len; at += BUFFER_PIECE_BYTES) {
 		size_t len = text->len - at;
 		if (len > BUFFER_PIECE_BYTES)
@@ -362,9 +362,9 @@ static void paste_text(struct texting *texting, const struct buf *text, bool bra
 		muxbus_command_next(command);
 	}
 	char line[256], otherwise[128];
-	snprintf(line, sizeof(line), "paste-buffer -d -r %s %s -b %s -t %%%u", bracket ? "-p" : "",
+	snprintf(line, sizeof line, "paste-buffer -d -r %s %s -b %s -t %%%u", bracket ? "-p" : "",
 	    tmux_caps(tmux) & MUXBUS_CAP_PASTE_VIS ? "-S" : "", texting->buffer, texting->pane);
-	snprintf(otherwise, sizeof(otherwise), "delete-buffer -b %s", texting->buffer);
+	snprintf(otherwise, sizeof otherwise, "delete-buffer -b %s", texting->buffer);
 	struct typing typing;
 	typing_init(&typing, texting->pane, texting->force);
 	typing_command(&typing, line);
@@ -386,7 +386,7 @@ static bool choose_bracket(struct request *request, const struct send_text_args 
 	*ret_bracket = args->has_paste ? args->paste : is_lines;
 	/* What follows the end of the paste would be keys, and might be commands. */
 	if (*ret_bracket && (holds(text, "\033[201~") || holds(text, "\302\233201~")))
-		return fail_param(request, args->text ? "text" : "base64",
+		return fail_param(request, args->text != NULL ? "text" : "base64",
 		    "holds the sequence that ends a bracketed paste; without it, or with "
 		    "\"paste\": false, it can be typed");
 	return true;
@@ -403,7 +403,7 @@ static void start_text(
 		fail_param(request, "base64", "more than 65536 bytes with a NUL among them");
 		return;
 	}
-	struct texting *texting = xalloc(sizeof(*texting));
+	struct texting *texting = xalloc(sizeof *texting);
 	*texting = (struct texting){
 	    .request = request, .pane = pane, .enter = args->enter, .force = args->force};
 	if (text->len == 0)
@@ -422,10 +422,10 @@ static void handle_send_text(struct request *request, const void *data)
 		return;
 	struct buf text;
 	buf_init(&text, TEXT_BYTES_MAX + 4);
-	buf_append_str(&text, args->text ? args->text : "");
-	if (args->text && args->base64) {
+	buf_append_str(&text, args->text != NULL ? args->text : "");
+	if (args->text != NULL && args->base64 != NULL) {
 		fail_param(request, "base64", "either text or base64, not both");
-	} else if (args->base64 && !decode(request, args->base64, &text)) {
+	} else if (args->base64 != NULL && !decode(request, args->base64, &text)) {
 		/* It was said. */
 	} else if (text.len == 0 && !args->enter) {
 		fail_param(request, "text", "there is nothing to type");
@@ -609,7 +609,7 @@ static bool check_mouse(struct request *request, const struct muxbus_pane *pane,
 					: ENCODING_NORMAL;
 	if (!pane->mouse_any) {
 		char data[96];
-		snprintf(data, sizeof(data), "\"pane\":\"%%%u\",\"mouse\":false", pane->id);
+		snprintf(data, sizeof data, "\"pane\":\"%%%u\",\"mouse\":false", pane->id);
 		request_fail_data(request, MESSAGE_NOT_READY, data,
 		    "pane %%%u: its program did not ask for the mouse", pane->id);
 		return false;
@@ -631,7 +631,7 @@ static void on_mouse_fresh(void *data, int error)
 	const struct muxbus_pane *pane =
 	    muxbus_model_pane(tmux_model(request_daemon(request)->tmux), pointing->pane);
 	enum encoding encoding;
-	if (error < 0 || !pane) {
+	if (error < 0 || pane == NULL) {
 		tmux_fail(request, error < 0 ? error : MUXBUS_ERR_GONE, NULL);
 	} else if (check_mouse(request, pane, &pointing->args, &encoding)) {
 		struct buf reports;
@@ -655,7 +655,7 @@ static void handle_send_mouse(struct request *request, const void *data)
 	const struct muxbus_pane *pane;
 	if (!target_pane(request, args->pane, &pane))
 		return;
-	struct pointing *pointing = xalloc(sizeof(*pointing));
+	struct pointing *pointing = xalloc(sizeof *pointing);
 	*pointing = (struct pointing){.request = request, .args = *args, .pane = pane->id};
 	pointing->args.pane = NULL;
 	int error = muxbus_sync_refresh(tmux_sync(daemon->tmux), 0, on_mouse_fresh, pointing);

@@ -35,7 +35,7 @@ struct listing {
 
 static char *copy(const char *text)
 {
-	return text ? xstrdup(text) : NULL;
+	return text != NULL ? xstrdup(text) : NULL;
 }
 
 static void free_listing(struct listing *listing)
@@ -61,7 +61,7 @@ static void start(
     struct request *request, const struct list_args *args, void (*put)(struct listing *listing))
 {
 	const struct daemon *daemon = request_daemon(request);
-	struct listing *listing = xalloc(sizeof(*listing));
+	struct listing *listing = xalloc(sizeof *listing);
 	*listing = (struct listing){
 	    .request = request,
 	    .pane = copy(args->pane),
@@ -122,7 +122,7 @@ static void put_sessions(struct listing *listing)
 	put_seq(listing, writer);
 	json_array_begin(writer, "sessions");
 	const struct muxbus_session *session = NULL;
-	while ((session = muxbus_model_next_session(model_of(listing), session))) {
+	while ((session = muxbus_model_next_session(model_of(listing), session)) != NULL) {
 		json_object_begin(writer, NULL);
 		object_put_session(writer, session);
 		json_object_end(writer);
@@ -172,7 +172,7 @@ static const struct field_result list_windows_results[] = {
 static void put_windows(struct listing *listing)
 {
 	const struct muxbus_session *only = NULL;
-	if (listing->session && !target_session(listing->request, listing->session, &only))
+	if (listing->session != NULL && !target_session(listing->request, listing->session, &only))
 		return;
 	struct object_view view;
 	object_view_init(&view, model_of(listing));
@@ -180,8 +180,8 @@ static void put_windows(struct listing *listing)
 	put_seq(listing, writer);
 	json_array_begin(writer, "windows");
 	const struct muxbus_window *window = NULL;
-	while ((window = muxbus_model_next_window(view.model, window))) {
-		if (only && !window_is_in(&view, window->id, only->id))
+	while ((window = muxbus_model_next_window(view.model, window)) != NULL) {
+		if (only != NULL && !window_is_in(&view, window->id, only->id))
 			continue;
 		json_object_begin(writer, NULL);
 		object_put_window(writer, &view, window);
@@ -287,7 +287,7 @@ static void write_panes(const struct object_view *view)
 	json_writer_init(&writer, &written.json);
 	json_array_begin(&writer, NULL);
 	const struct muxbus_pane *pane = NULL;
-	while ((pane = muxbus_model_next_pane(view->model, pane))) {
+	while ((pane = muxbus_model_next_pane(view->model, pane)) != NULL) {
 		json_object_begin(&writer, NULL);
 		object_put_pane(&writer, view, pane);
 		json_object_end(&writer);
@@ -319,15 +319,16 @@ static void put_all_panes(struct listing *listing)
 
 static void put_panes(struct listing *listing)
 {
-	if (!listing->session && !listing->window) {
+	if (listing->session == NULL && listing->window == NULL) {
 		put_all_panes(listing);
 		return;
 	}
 	const struct muxbus_session *session = NULL;
 	const struct muxbus_window *window = NULL;
-	if (listing->session && !target_session(listing->request, listing->session, &session))
+	if (listing->session != NULL &&
+	    !target_session(listing->request, listing->session, &session))
 		return;
-	if (listing->window && !target_window(listing->request, listing->window, &window))
+	if (listing->window != NULL && !target_window(listing->request, listing->window, &window))
 		return;
 	struct object_view view;
 	object_view_init(&view, model_of(listing));
@@ -335,10 +336,10 @@ static void put_panes(struct listing *listing)
 	put_seq(listing, writer);
 	json_array_begin(writer, "panes");
 	const struct muxbus_pane *pane = NULL;
-	while ((pane = muxbus_model_next_pane(view.model, pane))) {
-		if (window && pane->window != window->id)
+	while ((pane = muxbus_model_next_pane(view.model, pane)) != NULL) {
+		if (window != NULL && pane->window != window->id)
 			continue;
-		if (session && !window_is_in(&view, pane->window, session->id))
+		if (session != NULL && !window_is_in(&view, pane->window, session->id))
 			continue;
 		json_object_begin(writer, NULL);
 		object_put_pane(writer, &view, pane);

@@ -46,7 +46,7 @@ static void answer_pane(
 
 static void run(struct request *request, struct muxbus_command *command, uint32_t pane)
 {
-	uint32_t *context = xalloc(sizeof(*context));
+	uint32_t *context = xalloc(sizeof *context);
 	*context = pane;
 	tmux_run(request_daemon(request)->tmux, request, command, true, answer_pane, context);
 }
@@ -138,11 +138,11 @@ static void handle_create_pane(struct request *request, const void *data)
 	char size[32] = "";
 	if (!target_pane(request, args->pane, &pane) || !spawn_check(request, &args->spawn))
 		return;
-	if (args->size && args->size->type != JSON_NULL &&
-	    !read_size(request, args->size, size, sizeof(size)))
+	if (args->size != NULL && args->size->type != JSON_NULL &&
+	    !read_size(request, args->size, size, sizeof size))
 		return;
 	struct muxbus_command *command = new_command(request);
-	if (!command)
+	if (command == NULL)
 		return;
 	muxbus_command_args(
 	    command, "split-window", args->direction == DIRECTION_HORIZONTAL ? "-h" : "-v", NULL);
@@ -186,7 +186,7 @@ static void handle_close_pane(struct request *request, const void *data)
 	    (!args->force && !guard_pane(request, pane)))
 		return;
 	struct muxbus_command *command = new_command(request);
-	if (!command)
+	if (command == NULL)
 		return;
 	muxbus_command_args(command, "kill-pane", NULL);
 	add_pane(command, pane->id);
@@ -250,7 +250,7 @@ static void answer_size(
 	    muxbus_model_pane(tmux_model(request_daemon(request)->tmux), id);
 	struct json_writer *writer = request_result(request);
 	json_put_id(writer, "pane", '%', id);
-	if (pane) {
+	if (pane != NULL) {
 		json_put_int(writer, "width", pane->width);
 		json_put_int(writer, "height", pane->height);
 	}
@@ -289,7 +289,7 @@ static void handle_resize_pane(struct request *request, const void *data)
 		return;
 	}
 	struct muxbus_command *command = new_command(request);
-	if (!command)
+	if (command == NULL)
 		return;
 	if (args->width > 0 || args->height > 0) {
 		muxbus_command_args(command, "resize-pane", NULL);
@@ -306,7 +306,7 @@ static void handle_resize_pane(struct request *request, const void *data)
 	}
 	if (args->has_zoom)
 		add_zoom(command, pane->id, args->zoom);
-	uint32_t *context = xalloc(sizeof(*context));
+	uint32_t *context = xalloc(sizeof *context);
 	*context = pane->id;
 	tmux_run(request_daemon(request)->tmux, request, command, true, answer_size, context);
 }
@@ -337,11 +337,11 @@ static void handle_focus_pane(struct request *request, const void *data)
 	const struct muxbus_model *model = tmux_model(request_daemon(request)->tmux);
 	const struct muxbus_session *session = resolve_window_session(model, pane->window);
 	struct muxbus_command *command = new_command(request);
-	if (!command)
+	if (command == NULL)
 		return;
 	muxbus_command_args(command, "select-pane", NULL);
 	add_pane(command, pane->id);
-	if (session) {
+	if (session != NULL) {
 		muxbus_command_next(command);
 		muxbus_command_args(command, "select-window", "-t", NULL);
 		muxbus_command_argf(command, "$%u:@%u", session->id, pane->window);

@@ -34,13 +34,13 @@ static bool read_kinds(
 			all[k] = event_kind_info((enum event_kind)k)->name;
 		const char *nearest = str_nearest(names->strings[i], all);
 		char data[128] = "\"field\":\"kinds\"";
-		if (nearest)
+		if (nearest != NULL)
 			(void)snprintf(
-			    data, sizeof(data), "\"field\":\"kinds\",\"nearest\":\"%s\"", nearest);
+			    data, sizeof data, "\"field\":\"kinds\",\"nearest\":\"%s\"", nearest);
 		request_fail_data(request, MESSAGE_PARAMS, data,
 		    "kinds: there is no kind of events called \"%.80s\"%s%s%s", names->strings[i],
-		    nearest ? "; did you mean \"" : "", nearest ? nearest : "",
-		    nearest ? "\"?" : "");
+		    nearest != NULL ? "; did you mean \"" : "", nearest != NULL ? nearest : "",
+		    nearest != NULL ? "\"?" : "");
 		return false;
 	}
 	return true;
@@ -53,7 +53,7 @@ static bool check_after(struct request *request, int64_t after)
 	if ((uint64_t)after <= last)
 		return true;
 	char data[96];
-	(void)snprintf(data, sizeof(data), "\"field\":\"after\",\"last\":%" PRIu64, last);
+	(void)snprintf(data, sizeof data, "\"field\":\"after\",\"last\":%" PRIu64, last);
 	request_fail_data(request, MESSAGE_PARAMS, data,
 	    "after: the number %" PRId64 " was not given yet; the last one is %" PRIu64, after,
 	    last);
@@ -130,8 +130,8 @@ static uint64_t before_latest(struct event_log *log, uint64_t kinds, int64_t lim
 	for (struct event_entry *event = event_log_after(log, 0); event;
 	     event = event_log_after(log, event->seq))
 		count += subscription_wants_kind(kinds, false, event);
-	for (struct event_entry *event = event_log_after(log, 0); event && count > (size_t)limit;
-	     event = event_log_after(log, cursor)) {
+	for (struct event_entry *event = event_log_after(log, 0);
+	     event != NULL && count > (size_t)limit; event = event_log_after(log, cursor)) {
 		count -= subscription_wants_kind(kinds, false, event);
 		cursor = event->seq;
 	}
@@ -261,11 +261,11 @@ static bool read_sessions(
 static bool can_resolve(struct request *request, const struct subscribe_args *args)
 {
 	const struct tmux *tmux = request_daemon(request)->tmux;
-	if (args->panes.count + args->sessions.count == 0 || (tmux && tmux_is_live(tmux)))
+	if (args->panes.count + args->sessions.count == 0 || (tmux != NULL && tmux_is_live(tmux)))
 		return true;
 	request_fail(request, MESSAGE_TMUX_UNAVAILABLE,
 	    "panes and sessions cannot be looked up: tmux is not followed now: %s",
-	    tmux ? tmux_reason(tmux) : "");
+	    tmux != NULL ? tmux_reason(tmux) : "");
 	return false;
 }
 
@@ -296,7 +296,7 @@ static void handle_subscribe(struct request *request, const void *data)
 	    !can_resolve(request, args) || !read_panes(request, &args->panes, panes) ||
 	    !read_sessions(request, &args->sessions, sessions))
 		return;
-	if (!peer) {
+	if (peer == NULL) {
 		request_done(request);
 		return;
 	}
@@ -339,7 +339,7 @@ static void handle_unsubscribe(struct request *request, const void *data)
 {
 	const struct unsubscribe_args *args = data;
 	struct peer *peer = request_peer(request);
-	if (!peer || subscription_remove(peer_subscriptions(peer), args->subscription) < 0) {
+	if (peer == NULL || subscription_remove(peer_subscriptions(peer), args->subscription) < 0) {
 		request_fail(request, MESSAGE_NO_SUCH_SUBSCRIPTION,
 		    "this connection has no subscription \"%s\"", args->subscription);
 		return;

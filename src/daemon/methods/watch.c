@@ -83,8 +83,8 @@ static void put_mode(struct json_writer *writer, const struct watch *watch)
 	const char *reason = tail_loop_poll_reason(watch->tail_loop);
 	json_put_str(
 	    writer, "state", tail_state_name(tail_state(tail_loop_tail(watch->tail_loop))));
-	json_put_str(writer, "mode", reason ? "poll" : "inotify");
-	if (reason)
+	json_put_str(writer, "mode", reason != NULL ? "poll" : "inotify");
+	if (reason != NULL)
 		json_put_str(writer, "mode_reason", reason);
 }
 
@@ -110,17 +110,17 @@ static void handle_watch(struct request *request, const void *data)
 	}
 	if (!requester_pane(request, args->pane, &pane))
 		return;
-	const struct watch *watch = watch_add(watches, &order, reason, sizeof(reason));
-	if (!watch && errno == ENOSPC) {
+	const struct watch *watch = watch_add(watches, &order, reason, sizeof reason);
+	if (watch == NULL && errno == ENOSPC) {
 		request_fail(request, MESSAGE_LIMIT, "%s: cancel_watch some", reason);
 		return;
 	}
-	if (!watch) {
+	if (watch == NULL) {
 		request_fail_data(
 		    request, MESSAGE_PARAMS, "\"field\":\"regex\"", "regex: %s", reason);
 		return;
 	}
-	requester_write_told(message, sizeof(message), "The file is watched.", watch->id, &pane);
+	requester_write_told(message, sizeof message, "The file is watched.", watch->id, &pane);
 	struct json_writer *writer = request_result(request);
 	json_put_str(writer, "id", watch->id);
 	json_put_str(writer, "message", message);
@@ -170,9 +170,9 @@ static const struct field_result cancel_results[] = {
 static bool is_meant_errand(
     const struct errand *errand, const struct cancel_args *args, const struct pane_ref *pane)
 {
-	if (args->id)
+	if (args->id != NULL)
 		return strcmp(errand->id, args->id) == 0;
-	return !args->file_path && pane->pane != MUXBUS_NO_ID &&
+	return args->file_path == NULL && pane->pane != MUXBUS_NO_ID &&
 	    pane_ref_equal(&errand->teller, pane);
 }
 
@@ -190,7 +190,8 @@ static unsigned cancel_errands(struct errand_set *errands, const struct cancel_a
 {
 	const struct errand *next;
 	unsigned count = 0;
-	for (const struct errand *errand = errand_next(errands, NULL); errand; errand = next) {
+	for (const struct errand *errand = errand_next(errands, NULL); errand != NULL;
+	     errand = next) {
 		next = errand_next(errands, errand);
 		if (!is_meant_errand(errand, args, pane))
 			continue;
@@ -207,9 +208,9 @@ static unsigned cancel_errands(struct errand_set *errands, const struct cancel_a
 static bool is_meant(
     const struct watch *watch, const struct cancel_args *args, const struct pane_ref *pane)
 {
-	if (args->id)
+	if (args->id != NULL)
 		return strcmp(watch->id, args->id) == 0;
-	if (args->file_path)
+	if (args->file_path != NULL)
 		return strcmp(watch->file, args->file_path) == 0;
 	return pane_ref_equal(&watch->pane, pane);
 }
@@ -223,12 +224,13 @@ static void handle_cancel(struct request *request, const void *data)
 	unsigned count = 0;
 
 	pane_ref_clear(&pane);
-	if (!args->id && !args->file_path && !requester_pane(request, args->pane, &pane))
+	if (args->id == NULL && args->file_path == NULL &&
+	    !requester_pane(request, args->pane, &pane))
 		return;
 	struct json_writer *writer = request_result(request);
 	json_array_begin(writer, "watches");
 	const struct watch *next;
-	for (const struct watch *watch = watch_next(watches, NULL); watch; watch = next) {
+	for (const struct watch *watch = watch_next(watches, NULL); watch != NULL; watch = next) {
 		next = watch_next(watches, watch);
 		if (!is_meant(watch, args, &pane))
 			continue;
@@ -241,12 +243,12 @@ static void handle_cancel(struct request *request, const void *data)
 	}
 	count += cancel_errands(request_daemon(request)->errands, args, &pane, writer);
 	json_array_end(writer);
-	if (args->id && count == 0) {
+	if (args->id != NULL && count == 0) {
 		request_fail(request, MESSAGE_NO_SUCH_WATCH,
 		    "there is no watch \"%.40s\": see list_watches", args->id);
 		return;
 	}
-	snprintf(message, sizeof(message),
+	snprintf(message, sizeof message,
 	    count == 1 ? "%u watch is cancelled." : "%u watches are cancelled.", count);
 	json_put_int(writer, "cancelled", count);
 	json_put_str(writer, "message", message);
@@ -290,7 +292,7 @@ static void put_watch(struct json_writer *writer, const struct watch *watch)
 		json_put_id(writer, "pane", '%', watch->pane.pane);
 	else
 		json_put_null(writer, "pane");
-	json_put_str(writer, "regex", pattern ? pattern_text(pattern) : NULL);
+	json_put_str(writer, "regex", pattern != NULL ? pattern_text(pattern) : NULL);
 	json_put_bool(writer, "wake_on_change", watch->on_change);
 	json_put_bool(writer, "once", !watch->is_staying);
 	json_put_time(writer, "created", watch->created_ms);
@@ -298,7 +300,7 @@ static void put_watch(struct json_writer *writer, const struct watch *watch)
 	put_mode(writer, watch);
 	if (tail_state(tail) == TAIL_UNREADABLE)
 		json_put_str(writer, "reason", strerror(tail_error(tail)));
-	if (file)
+	if (file != NULL)
 		json_put_int(writer, "offset", file->told.offset);
 	else
 		json_put_null(writer, "offset");

@@ -70,10 +70,10 @@ static void handle_create_window(struct request *request, const void *data)
 	const struct muxbus_session *session;
 	if (!target_session(request, args->session, &session) ||
 	    !spawn_check(request, &args->spawn) ||
-	    (args->name && !spawn_check_name(request, "name", args->name, false)))
+	    (args->name != NULL && !spawn_check_name(request, "name", args->name, false)))
 		return;
 	struct muxbus_command *command = new_command(request);
-	if (!command)
+	if (command == NULL)
 		return;
 	muxbus_command_args(command, "new-window", "-t", NULL);
 	if (args->has_index)
@@ -130,16 +130,16 @@ static void handle_create_session(struct request *request, const void *data)
 {
 	const struct create_session_args *args = data;
 	if (!spawn_check(request, &args->spawn) ||
-	    (args->name && !spawn_check_name(request, "name", args->name, true)) ||
-	    (args->window_name &&
+	    (args->name != NULL && !spawn_check_name(request, "name", args->name, true)) ||
+	    (args->window_name != NULL &&
 		!spawn_check_name(request, "window_name", args->window_name, false)))
 		return;
 	struct muxbus_command *command = new_command(request);
-	if (!command)
+	if (command == NULL)
 		return;
 	/* -E: the environment of this daemon is nothing that a session should have. */
 	muxbus_command_args(command, "new-session", "-d", "-E", NULL);
-	if (args->name) {
+	if (args->name != NULL) {
 		muxbus_command_args(command, "-s", NULL);
 		spawn_literal_arg(command, args->name);
 	}
@@ -224,11 +224,11 @@ static void answer_closed(
 static void close_by(struct request *request, const char *name, struct closed closed)
 {
 	struct muxbus_command *command = new_command(request);
-	if (!command)
+	if (command == NULL)
 		return;
 	muxbus_command_args(command, name, "-t", NULL);
 	muxbus_command_argf(command, "%c%u", closed.sigil, closed.id);
-	struct closed *context = xalloc(sizeof(*context));
+	struct closed *context = xalloc(sizeof *context);
 	*context = closed;
 	tmux_run(request_daemon(request)->tmux, request, command, true, answer_closed, context);
 }

@@ -56,14 +56,14 @@ void picture_page_rows(struct picture_page *page, void (*each)(struct picture_pa
 	unsigned lines = page->picture->first + page->picture->rows;
 	for (unsigned line = 0; line < lines && page->error == 0; line++) {
 		const uint8_t *newline = left > 0 ? memchr(at, '\n', left) : NULL;
-		size_t len = newline ? (size_t)(newline - at) : left;
+		size_t len = newline != NULL ? (size_t)(newline - at) : left;
 		picture_row_read(&state, at, len, page->cells, page->columns);
 		if (line >= page->picture->first) {
 			page->row = line - page->picture->first;
 			mark_cursor(page);
 			each(page);
 		}
-		if (newline)
+		if (newline != NULL)
 			len++;
 		at = len > 0 ? at + len : at;
 		left -= len;
@@ -103,8 +103,8 @@ void picture_put_escaped(struct picture_page *page, const char *bytes, size_t le
 		default:
 			break;
 		}
-		page->error = name ? buf_append_str(page->out, name)
-				   : buf_append_byte(page->out, (uint8_t)bytes[i]);
+		page->error = name != NULL ? buf_append_str(page->out, name)
+					   : buf_append_byte(page->out, (uint8_t)bytes[i]);
 	}
 }
 

@@ -106,7 +106,7 @@ static const struct switching switchings[] = {
 
 static void switch_attributes(struct picture_looks *looks, unsigned number)
 {
-	for (size_t i = 0; i < sizeof(switchings) / sizeof(switchings[0]); i++) {
+	for (size_t i = 0; i < sizeof switchings / sizeof switchings[0]; i++) {
 		if (switchings[i].number != number)
 			continue;
 		looks->attributes |= switchings[i].on;
@@ -244,9 +244,9 @@ static bool is_unwanted(uint32_t c)
 static void put_ascii(struct reading *reading, uint8_t byte)
 {
 	const char *line = NULL;
-	if (reading->state->is_drawing && byte < sizeof(drawn) / sizeof(drawn[0]))
+	if (reading->state->is_drawing && byte < sizeof drawn / sizeof drawn[0])
 		line = drawn[byte];
-	if (line)
+	if (line != NULL)
 		put_cell(reading, line, strlen(line), 1);
 	else
 		put_cell(reading, (const char *)&byte, 1, 1);
@@ -288,7 +288,7 @@ static void put_control(struct reading *reading, uint8_t byte)
 	} else {
 		/* U+2400 and on: a picture for each. */
 		char picture[3] = {'\xe2', '\x90', (char)(0x80 + (byte == 0x7f ? 0x21 : byte))};
-		put_cell(reading, picture, sizeof(picture), 1);
+		put_cell(reading, picture, sizeof picture, 1);
 	}
 }
 

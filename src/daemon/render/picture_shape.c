@@ -153,7 +153,7 @@ static bool is_curve(uint32_t c)
 
 bool picture_shape_has(uint32_t c)
 {
-	return arms_of(c) || is_curve(c) || (c >= BLOCKS_FIRST && c <= BLOCKS_LAST);
+	return arms_of(c) != NULL || is_curve(c) || (c >= BLOCKS_FIRST && c <= BLOCKS_LAST);
 }
 
 unsigned picture_shape_shade(uint32_t c)
@@ -327,7 +327,7 @@ void picture_shape_add(
 		    "H", x + shapes->width * count);
 	} else {
 		for (; count > 0; count--, x += shapes->width) {
-			if (weights)
+			if (weights != NULL)
 				add_arms(shapes, weights, x, y);
 			else
 				add_curve(shapes, c, x, y);

@@ -36,13 +36,13 @@ struct dispatch {
 
 struct dispatch *dispatch_new(struct daemon *daemon)
 {
-	struct dispatch *dispatch = xcalloc(1, sizeof(*dispatch));
+	struct dispatch *dispatch = xcalloc(1, sizeof *dispatch);
 	dispatch->daemon = daemon;
 	dispatch->reader = json_reader_new((size_t)daemon->config->limits.line_bytes);
 	buf_init(&dispatch->scratch, (size_t)daemon->config->limits.line_bytes * 2 + 65536);
 	buf_init(&dispatch->id, (size_t)MESSAGE_ID_MAX * 6 + 16);
 	size_t args_size = 1;
-	for (const struct method *m = method_next(NULL); m; m = method_next(m))
+	for (const struct method *m = method_next(NULL); m != NULL; m = method_next(m))
 		if (m->args_size > args_size)
 			args_size = m->args_size;
 	dispatch->args = xcalloc(1, args_size);
@@ -52,7 +52,7 @@ struct dispatch *dispatch_new(struct daemon *daemon)
 
 void dispatch_free(struct dispatch *dispatch)
 {
-	if (!dispatch)
+	if (dispatch == NULL)
 		return;
 	json_reader_free(dispatch->reader);
 	buf_finish(&dispatch->scratch);
@@ -96,7 +96,7 @@ static void refuse_method(struct request *request, const char *name)
 	(void)str_append_visible(&shown, name, strlen(name)); /* what fits will do */
 	const char *text = shown.data ? (const char *)shown.data : "";
 	const char *nearest = method_nearest(name);
-	if (nearest) {
+	if (nearest != NULL) {
 		char *data = xasprintf("\"nearest\":\"%s\"", nearest);
 		request_fail_data(request, MESSAGE_METHOD, data,
 		    "there is no method \"%s\"; did you mean \"%s\"? \"describe\" lists all "
@@ -117,7 +117,7 @@ static void refuse_params(struct request *request, const struct field_error *err
 	buf_init(&data, 8192);
 	json_writer_init(&writer, &data);
 	/* A name longer than any field's is cut: it only has to be recognised. */
-	if (error->field)
+	if (error->field != NULL)
 		(void)json_put_text(&writer, "field", error->field, strnlen(error->field, 256));
 	request_fail_data(
 	    request, MESSAGE_PARAMS, data.data ? (const char *)data.data : NULL, "%s", error->text);
@@ -137,8 +137,9 @@ static bool is_admitted(
 		    (long long)waits);
 		return false;
 	}
-	if (method->flags & METHOD_NEEDS_TMUX && !(daemon->tmux && tmux_is_live(daemon->tmux))) {
-		const char *reason = daemon->tmux ? tmux_reason(daemon->tmux) : "";
+	if (method->flags & METHOD_NEEDS_TMUX &&
+	    !(daemon->tmux != NULL && tmux_is_live(daemon->tmux))) {
+		const char *reason = daemon->tmux != NULL ? tmux_reason(daemon->tmux) : "";
 		request_fail(request, MESSAGE_TMUX_UNAVAILABLE,
 		    "the tmux server at %s is not followed now%s%s", daemon->config->tmux_socket,
 		    *reason ? ": " : "", reason);
@@ -206,7 +207,7 @@ static void handle_again(struct put_off *put_off)
 	if (put_off->params.len > 0)
 		params = json_read(dispatch->reader, (const char *)put_off->params.data,
 		    put_off->params.len, &json_error);
-	if (peer)
+	if (peer != NULL)
 		peer_forget_pane(peer);
 	if (read_args(dispatch, put_off->request, params))
 		(void)call(dispatch, put_off->request, false);
@@ -226,10 +227,10 @@ static void on_fresh(void *data, int error)
 
 static void put_off(struct dispatch *dispatch, struct request *request, const struct json *params)
 {
-	struct put_off *put_off = xalloc(sizeof(*put_off));
+	struct put_off *put_off = xalloc(sizeof *put_off);
 	*put_off = (struct put_off){.dispatch = dispatch, .request = request};
 	buf_init(&put_off->params, 2 * (size_t)dispatch->daemon->config->limits.line_bytes);
-	if (params) {
+	if (params != NULL) {
 		struct json_writer writer;
 		json_writer_init(&writer, &put_off->params);
 		json_put_value(&writer, NULL, params);
@@ -246,7 +247,8 @@ void dispatch_run(struct dispatch *dispatch, struct request *request, const stru
 		return;
 	if (!is_admitted(dispatch, request, request_method(request)))
 		return;
-	bool may_be_put_off = dispatch->daemon->tmux && tmux_is_live(dispatch->daemon->tmux);
+	bool may_be_put_off =
+	    dispatch->daemon->tmux != NULL && tmux_is_live(dispatch->daemon->tmux);
 	if (call(dispatch, request, may_be_put_off))
 		put_off(dispatch, request, params);
 }
@@ -255,10 +257,10 @@ static void handle(struct dispatch *dispatch, struct peer *peer, const struct me
 {
 	const struct method *method = method_find(message->method);
 	const char *id = message->is_notification ? NULL : write_id(dispatch, message->id);
-	if (peer && mcp_take(dispatch->mcp, peer, message, id))
+	if (peer != NULL && mcp_take(dispatch->mcp, peer, message, id))
 		return;
 	struct request *request = request_new(dispatch->daemon, peer, id, method);
-	if (method)
+	if (method != NULL)
 		dispatch_run(dispatch, request, message->params);
 	else
 		refuse_method(request, message->method);
@@ -280,9 +282,9 @@ void dispatch_line(struct dispatch *dispatch, struct peer *peer, const char *lin
 	const struct json *value = json_read(dispatch->reader, line, len, &error);
 	struct message message;
 	char reason[256];
-	if (!value)
+	if (value == NULL)
 		request_fail(refused(dispatch, peer, NULL), MESSAGE_PARSE, "%s", error.text);
-	else if (message_read(value, &message, reason, sizeof(reason)) < 0)
+	else if (message_read(value, &message, reason, sizeof reason) < 0)
 		request_fail(refused(dispatch, peer, message.id), MESSAGE_REQUEST, "%s", reason);
 	else if (!message.is_response)
 		handle(dispatch, peer, &message);

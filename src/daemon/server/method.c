@@ -24,7 +24,7 @@ static int compare_rows(const void *a, const void *b)
 
 static void collect(void)
 {
-	if (all.rows)
+	if (all.rows != NULL)
 		return;
 	size_t count = 0;
 	for (const struct method *const *table = method_tables; *table; table++)
@@ -79,6 +79,6 @@ const struct method *method_next(const struct method *previous)
 {
 	bool is_there;
 	collect();
-	size_t index = previous ? position(previous->name, &is_there) + 1 : 0;
+	size_t index = previous != NULL ? position(previous->name, &is_there) + 1 : 0;
 	return index < all.count ? all.rows[index] : NULL;
 }

@@ -21,18 +21,19 @@ static const struct {
     {METHOD_OPEN_WORLD, "open_world", "Its result holds text that strangers wrote."},
 };
 
-#define FLAGS_COUNT (sizeof(flags) / sizeof(*flags))
+#define FLAGS_COUNT (sizeof flags / sizeof *flags)
 
 void method_write(struct json_writer *writer, const char *name, const struct method *method)
 {
 	json_object_begin(writer, name);
 	json_put_str(writer, "title", method->title);
 	json_put_str(writer, "summary", method->summary);
-	if (method->help)
+	if (method->help != NULL)
 		json_put_str(writer, "help", method->help);
 	field_write_schema(writer, "params", method->fields);
 	json_array_begin(writer, "result");
-	for (const struct field_result *row = method->results; row && row->name; row++) {
+	for (const struct field_result *row = method->results; row != NULL && row->name != NULL;
+	     row++) {
 		json_object_begin(writer, NULL);
 		json_put_str(writer, "name", row->name);
 		json_put_str(writer, "type", row->type);
@@ -42,7 +43,7 @@ void method_write(struct json_writer *writer, const char *name, const struct met
 	json_array_end(writer);
 	for (size_t i = 0; i < FLAGS_COUNT; i++)
 		json_put_bool(writer, flags[i].name, method->flags & flags[i].flag);
-	if (method->example)
+	if (method->example != NULL)
 		json_put_raw(writer, "example", method->example, strlen(method->example));
 	json_object_end(writer);
 }
@@ -64,7 +65,7 @@ static void put_line(struct buf *out, const char *macro, const char *text)
 
 static void write_results(struct buf *out, const struct field_result *results)
 {
-	if (!results || !results->name)
+	if (results == NULL || results->name == NULL)
 		return;
 	(void)buf_append_str(out, ".Pp\nResult:\n.Bl -tag -width 4n -compact\n");
 	for (const struct field_result *row = results; row->name; row++) {
@@ -78,18 +79,18 @@ static void write_method(struct buf *out, const struct method *method)
 {
 	(void)buf_printf(out, ".Ss %s\n", method->name);
 	field_write_mdoc_text(out, method->summary);
-	if (method->help)
+	if (method->help != NULL)
 		field_write_mdoc_text(out, method->help);
 	for (size_t i = 0; i < FLAGS_COUNT; i++)
 		if (method->flags & flags[i].flag)
 			field_write_mdoc_text(out, flags[i].text);
-	if (method->fields && method->fields->name) {
+	if (method->fields != NULL && method->fields->name != NULL) {
 		(void)buf_append_str(out, ".Pp\nParameters:\n.Bl -tag -width 4n -compact\n");
 		field_write_mdoc(out, method->fields);
 		(void)buf_append_str(out, ".El\n");
 	}
 	write_results(out, method->results);
-	if (method->example) {
+	if (method->example != NULL) {
 		(void)buf_append_str(out, ".Pp\nExample:\n.Bd -literal -offset indent\n");
 		(void)buf_printf(out, "{\"method\":\"%s\",\"params\":", method->name);
 		put_line(out, "", method->example);
@@ -101,7 +102,8 @@ static void write_method(struct buf *out, const struct method *method)
 void method_write_mdoc(struct buf *out)
 {
 	(void)buf_append_str(out, ".Sh METHODS\n");
-	for (const struct method *method = method_next(NULL); method; method = method_next(method))
+	for (const struct method *method = method_next(NULL); method != NULL;
+	     method = method_next(method))
 		write_method(out, method);
 	(void)buf_append_str(out, ".Sh KINDS OF EVENTS\n.Bl -tag -width 4n -compact\n");
 	for (int kind = 0; kind < EVENT_KIND_COUNT_; kind++) {

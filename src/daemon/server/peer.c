@@ -102,7 +102,7 @@ struct peer *peer_new(struct peer_shared *shared, int fd, pid_t pid, uid_t uid)
 {
 	struct daemon *daemon = shared->daemon;
 	static uint32_t last_number;
-	struct peer *peer = xcalloc(1, sizeof(*peer));
+	struct peer *peer = xcalloc(1, sizeof *peer);
 	*peer = (struct peer){.shared = shared,
 	    .daemon = daemon,
 	    .number = ++last_number,
@@ -114,7 +114,7 @@ struct peer *peer_new(struct peer_shared *shared, int fd, pid_t pid, uid_t uid)
 	list_init(&peer->waits);
 	line_input_init(&peer->input, (size_t)daemon->config->limits.line_bytes);
 	peer->output = evbuffer_new();
-	if (!peer->output ||
+	if (peer->output == NULL ||
 	    event_assign(&peer->input_event, daemon->base, fd,
 		EV_READ | EV_CLOSED | EV_ET | EV_PERSIST, on_input, peer) < 0 ||
 	    event_assign(
@@ -149,7 +149,7 @@ static void detach_requests(struct list *response_slots)
 		void (*gone)(void *) = response_slot->gone;
 		void *data = response_slot->data;
 		response_slot_free(response_slot);
-		if (gone)
+		if (gone != NULL)
 			gone(data);
 	}
 }
@@ -161,7 +161,7 @@ void peer_free(struct peer *peer)
 	peer->is_ended = true;
 	detach_requests(&peer->row);
 	detach_requests(&peer->waits);
-	if (peer->attachment)
+	if (peer->attachment != NULL)
 		peer->finish_attachment(peer->attachment);
 	(void)event_del(&peer->input_event);
 	(void)event_del(&peer->write_event);
@@ -232,7 +232,7 @@ const struct peer_pane *peer_pane_of(struct peer *peer)
 		const struct muxbus_model *model = tmux_model(daemon->tmux);
 		peer_pane_find(peer->pid, model, daemon->config->tmux_socket, &peer->peer_pane);
 		bool is_sure = peer->peer_pane.pane != MUXBUS_NO_ID && !peer->peer_pane.is_weak;
-		if (!is_sure && muxbus_model_pane(model, peer->said_pane))
+		if (!is_sure && muxbus_model_pane(model, peer->said_pane) != NULL)
 			peer->peer_pane = (struct peer_pane){
 			    .pane = peer->said_pane, .evidence = PANE_SAID, .is_weak = false};
 		peer->has_pane = true;
@@ -362,7 +362,7 @@ static bool send_event(void *data, const char *subscription, struct event_entry 
 	}
 	counters->events_sent++;
 	char head[128];
-	int head_len = snprintf(head, sizeof(head),
+	int head_len = snprintf(head, sizeof head,
 	    "{\"jsonrpc\":\"2.0\",\"method\":\"event\",\"params\":{\"subscription\":\"%s\",",
 	    subscription);
 	int r = evbuffer_add(peer->output, head, (size_t)head_len);
@@ -375,7 +375,7 @@ static bool send_event(void *data, const char *subscription, struct event_entry 
 			event_entry_unref(event);
 	}
 	if (r == 0)
-		r = evbuffer_add(peer->output, tail, sizeof(tail) - 1);
+		r = evbuffer_add(peer->output, tail, sizeof tail - 1);
 	if (r < 0)
 		disconnect(peer, "out of memory");
 	want_turn(peer);
@@ -457,7 +457,7 @@ void peer_drain(struct peer *peer, int64_t until_ms)
 struct response_slot *peer_reserve(
     struct peer *peer, bool is_waiting, void (*gone)(void *data), void *data)
 {
-	struct response_slot *response_slot = xcalloc(1, sizeof(*response_slot));
+	struct response_slot *response_slot = xcalloc(1, sizeof *response_slot);
 	response_slot->peer = peer;
 	response_slot->gone = gone;
 	response_slot->data = data;
@@ -475,12 +475,12 @@ void *peer_find_open(
     struct peer *peer, bool (*is_it)(const void *data, const void *key), const void *key)
 {
 	struct list *const rows[] = {&peer->waits, &peer->row};
-	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
+	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
 		struct list *link;
 		list_for_each (link, rows[i]) {
 			struct response_slot *response_slot =
 			    list_entry(link, struct response_slot, link);
-			if (response_slot->gone && is_it(response_slot->data, key))
+			if (response_slot->gone != NULL && is_it(response_slot->data, key))
 				return response_slot->data;
 		}
 	}
@@ -492,7 +492,7 @@ static void leave(struct response_slot *response_slot, struct buf *line)
 {
 	struct peer *peer = response_slot->peer;
 	emit(peer, line);
-	if (response_slot->sent && !peer->is_gone && !peer->is_ended)
+	if (response_slot->sent != NULL && !peer->is_gone && !peer->is_ended)
 		response_slot->sent(peer, response_slot->sent_data);
 	response_slot_free(response_slot);
 }
@@ -503,7 +503,7 @@ static void advance_row(struct peer *peer)
 	while (!list_is_empty(&peer->row)) {
 		struct response_slot *response_slot =
 		    list_entry(peer->row.next, struct response_slot, link);
-		if (response_slot->gone)
+		if (response_slot->gone != NULL)
 			return;
 		peer->held_bytes -= response_slot->line.len;
 		struct buf line = response_slot->line;

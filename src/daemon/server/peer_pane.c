@@ -34,8 +34,8 @@ struct process {
 static int read_proc(const char *proc, pid_t pid, const char *name, struct buf *out)
 {
 	char path[256];
-	int len = snprintf(path, sizeof(path), "%s/%ld/%s", proc, (long)pid, name);
-	if (len < 0 || (size_t)len >= sizeof(path))
+	int len = snprintf(path, sizeof path, "%s/%ld/%s", proc, (long)pid, name);
+	if (len < 0 || (size_t)len >= sizeof path)
 		return -1;
 	int fd = open(path, O_RDONLY | O_CLOEXEC);
 	if (fd < 0)
@@ -49,7 +49,7 @@ static int read_proc(const char *proc, pid_t pid, const char *name, struct buf *
 			out->len += (size_t)n;
 	} while (n > 0 || (n < 0 && errno == EINTR));
 	(void)close(fd); /* only read */
-	if (n < 0 || !out->data)
+	if (n < 0 || out->data == NULL)
 		return -1;
 	out->data[out->len] = '\0';
 	return 0;
@@ -72,7 +72,7 @@ static int read_process(const char *proc, pid_t pid, struct process *ret_process
 	long tty;
 	int r = read_proc(proc, pid, "stat", &text);
 	const char *end = r == 0 ? strrchr((const char *)text.data, ')') : NULL;
-	if (!end || sscanf(end + 1, " %*c %ld %*d %*d %ld", &parent, &tty) != 2)
+	if (end == NULL || sscanf(end + 1, " %*c %ld %*d %*d %ld", &parent, &tty) != 2)
 		r = -1;
 	else
 		*ret_process = (struct process){(pid_t)parent, decode_tty(tty)};
@@ -85,7 +85,7 @@ static uint32_t pane_of_tty(const struct muxbus_model *model, dev_t tty)
 {
 	const struct muxbus_pane *pane = NULL;
 	struct stat st;
-	while ((pane = muxbus_model_next_pane(model, pane)))
+	while ((pane = muxbus_model_next_pane(model, pane)) != NULL)
 		if (!pane->is_dead && pane->tty && pane->tty[0] && stat(pane->tty, &st) == 0 &&
 		    S_ISCHR(st.st_mode) && st.st_rdev == tty)
 			return pane->id;
@@ -95,7 +95,7 @@ static uint32_t pane_of_tty(const struct muxbus_model *model, dev_t tty)
 static uint32_t pane_of_pid(const struct muxbus_model *model, pid_t pid)
 {
 	const struct muxbus_pane *pane = NULL;
-	while ((pane = muxbus_model_next_pane(model, pane)))
+	while ((pane = muxbus_model_next_pane(model, pane)) != NULL)
 		if (!pane->is_dead && pane->pid == pid)
 			return pane->id;
 	return MUXBUS_NO_ID;
@@ -119,7 +119,7 @@ static bool is_same_server(const char *tmux, const char *tmux_socket)
 	size_t len = strcspn(tmux, ",");
 	struct stat a;
 	struct stat b;
-	if (len == 0 || len >= sizeof(path))
+	if (len == 0 || len >= sizeof path)
 		return false;
 	memcpy(path, tmux, len);
 	path[len] = '\0';
@@ -139,7 +139,7 @@ static uint32_t pane_of_environment(
 	if (read_proc(proc, pid, "environ", &block) == 0) {
 		const char *tmux = variable(&block, "TMUX");
 		const char *pane = variable(&block, "TMUX_PANE");
-		if (!tmux || !pane || !is_same_server(tmux, tmux_socket) ||
+		if (tmux == NULL || pane == NULL || !is_same_server(tmux, tmux_socket) ||
 		    !str_parse_id(pane, strlen(pane), '%', &id) || !muxbus_model_pane(model, id))
 			id = MUXBUS_NO_ID;
 	}

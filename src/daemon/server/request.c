@@ -49,25 +49,25 @@ static void on_peer_gone(void *data)
 	request->response_slot = NULL;
 	void (*cancelled)(struct request *, void *) = request->cancelled;
 	request->cancelled = NULL;
-	if (cancelled)
+	if (cancelled != NULL)
 		cancelled(request, request->cancelled_data);
 }
 
 struct request *request_new(
     struct daemon *daemon, struct peer *peer, const char *id, const struct method *method)
 {
-	size_t id_len = id ? strlen(id) : 0;
-	struct request *request = xcalloc(1, sizeof(*request) + id_len + 1);
+	size_t id_len = id != NULL ? strlen(id) : 0;
+	struct request *request = xcalloc(1, sizeof *request + id_len + 1);
 	request->daemon = daemon;
 	request->peer = peer;
 	request->method = method;
-	request->is_notification = !id;
-	if (id)
+	request->is_notification = id == NULL;
+	if (id != NULL)
 		memcpy(request->id, id, id_len);
 	buf_init(&request->out, (size_t)daemon->config->limits.result_bytes + ENVELOPE_BYTES);
-	if (peer)
+	if (peer != NULL)
 		request->response_slot = peer_reserve(
-		    peer, method && method->flags & METHOD_WAITS, on_peer_gone, request);
+		    peer, method != NULL && method->flags & METHOD_WAITS, on_peer_gone, request);
 	return request;
 }
 
@@ -75,7 +75,7 @@ void request_note(struct request *request, const struct json *params)
 {
 	if (request->daemon->history && !(request->method->flags & METHOD_UNNOTED))
 		request->history = history_begin(request->daemon->history,
-		    request->peer ? peer_pid(request->peer) : 0, request->method->name,
+		    request->peer != NULL ? peer_pid(request->peer) : 0, request->method->name,
 		    request->method->flags & METHOD_CONFIDENTIAL ? NULL : params);
 }
 
@@ -104,12 +104,14 @@ bool request_is_formatted(const struct request *request)
 
 const struct field_tolerance *request_tolerance(const struct request *request)
 {
-	return request && request->response_format ? request->response_format->tolerance : NULL;
+	return request != NULL && request->response_format != NULL
+	    ? request->response_format->tolerance
+	    : NULL;
 }
 
 void request_narrow(struct request *request, void *args)
 {
-	if (request->response_format && request->response_format->narrow)
+	if (request->response_format != NULL && request->response_format->narrow != NULL)
 		request->response_format->narrow(request->format_data, request, args);
 }
 
@@ -134,7 +136,7 @@ void request_withdraw(struct request *request)
 	struct response_slot *response_slot = request->response_slot;
 	struct buf none;
 	buf_init(&none, 0);
-	if (response_slot)
+	if (response_slot != NULL)
 		peer_respond(response_slot, &none, NULL, NULL);
 	on_peer_gone(request);
 }
@@ -143,7 +145,7 @@ bool request_release(struct request *request)
 {
 	void (*cancelled)(struct request *, void *) = request->cancelled;
 	request->cancelled = NULL;
-	if (cancelled)
+	if (cancelled != NULL)
 		cancelled(request, request->cancelled_data);
 	return cancelled != NULL;
 }
@@ -155,7 +157,7 @@ const struct method *request_method(const struct request *request)
 
 size_t request_wait_count(const struct request *request)
 {
-	return request->peer ? peer_wait_count(request->peer) : 0;
+	return request->peer != NULL ? peer_wait_count(request->peer) : 0;
 }
 
 void request_on_cancel(
@@ -180,7 +182,7 @@ struct json_writer *request_result(struct request *request)
 		if (buf_reserve(&request->out, FIRST_BYTES) < 0)
 			log_debug("a first buffer was refused"); /* the writer will say more */
 		json_writer_init(&request->writer, &request->out);
-		if (request->response_format)
+		if (request->response_format != NULL)
 			json_object_begin(&request->writer, NULL);
 		else
 			message_begin_result(
@@ -194,14 +196,14 @@ static void answer(struct request *request)
 {
 	if (request->is_notification)
 		buf_clear(&request->out);
-	if (request->response_slot) {
+	if (request->response_slot != NULL) {
 		peer_respond(
 		    request->response_slot, &request->out, request->sent, request->sent_data);
 		request->sent_data = NULL;
 	}
 	mem_free(request->sent_data);
 	buf_finish(&request->out);
-	if (request->response_format && request->response_format->finish)
+	if (request->response_format != NULL && request->response_format->finish != NULL)
 		request->response_format->finish(request->format_data);
 	mem_free(request);
 }
@@ -215,7 +217,7 @@ static void response_format(
 	struct json_writer *writer = &request->writer;
 	json_writer_init(writer, &request->out);
 	message_begin(writer, request->is_notification ? "null" : request->id);
-	if (text)
+	if (text != NULL)
 		request->response_format->error(request->format_data, writer, error, text, members);
 	else
 		request->response_format->result(
@@ -228,7 +230,7 @@ void request_done(struct request *request)
 {
 	const struct config_limits *limits = &request->daemon->config->limits;
 	struct json_writer *writer = request_result(request);
-	if (request->response_format)
+	if (request->response_format != NULL)
 		json_object_end(writer);
 	else
 		message_end_result(writer);
@@ -242,7 +244,7 @@ void request_done(struct request *request)
 	}
 	if (request->history)
 		history_end(request->daemon->history, request->history, NULL, "");
-	if (request->response_format && !request->is_notification)
+	if (request->response_format != NULL && !request->is_notification)
 		response_format(request, MESSAGE_INTERNAL, NULL, NULL);
 	answer(request);
 }
@@ -295,7 +297,7 @@ uint32_t request_peer_pane(struct request *request, bool *ret_weak)
 {
 	*ret_weak = false;
 	struct tmux *tmux = request->daemon->tmux;
-	if (!request->peer || !tmux || !tmux_is_live(tmux))
+	if (request->peer == NULL || tmux == NULL || !tmux_is_live(tmux))
 		return MUXBUS_NO_ID;
 	const struct peer_pane *peer_pane = peer_pane_of(request->peer);
 	/* A pane that is gone may have been broken up and the caller moved: look again. */

@@ -60,7 +60,7 @@ static struct sockaddr_un address_of(const char *path)
 {
 	struct sockaddr_un address = {.sun_family = AF_UNIX};
 	/* Its length was checked by address_check(). */
-	memcpy(address.sun_path, path, strnlen(path, sizeof(address.sun_path) - 1));
+	memcpy(address.sun_path, path, strnlen(path, sizeof address.sun_path - 1));
 	return address;
 }
 
@@ -76,7 +76,7 @@ static int remove_stale(const char *path, char *ret_reason, size_t size)
 	if (fd < 0)
 		return str_refuse(ret_reason, size, "socket: %s", strerror(errno));
 	struct sockaddr_un address = address_of(path);
-	int r = connect(fd, (struct sockaddr *)&address, sizeof(address));
+	int r = connect(fd, (struct sockaddr *)&address, sizeof address);
 	int connect_errno = errno;
 	(void)close(fd); /* it was only to see */
 	if (r == 0 || connect_errno != ECONNREFUSED)
@@ -95,7 +95,7 @@ struct server *server_new(struct daemon *daemon, char *ret_reason, size_t reason
 	if (address_check(path, ret_reason, reason_size) < 0 ||
 	    (!is_given && remove_stale(path, ret_reason, reason_size) < 0))
 		return NULL;
-	struct server *server = xalloc(sizeof(*server));
+	struct server *server = xalloc(sizeof *server);
 	memset(server, 0, offsetof(struct server, scratch));
 	server->daemon = daemon;
 	server->fd = -1;
@@ -119,7 +119,7 @@ static int bind_socket(struct server *server, const char *path)
 	struct sockaddr_un address = address_of(path);
 	struct stat st;
 	/* The mode of the descriptor becomes that of the file, whatever the umask. */
-	if (fchmod(fd, 0600) == 0 && bind(fd, (struct sockaddr *)&address, sizeof(address)) == 0 &&
+	if (fchmod(fd, 0600) == 0 && bind(fd, (struct sockaddr *)&address, sizeof address) == 0 &&
 	    lstat(path, &st) == 0 && listen(fd, BACKLOG) == 0) {
 		server->dev = st.st_dev;
 		server->ino = st.st_ino;
@@ -141,7 +141,7 @@ int server_listen(struct server *server, char *ret_reason, size_t reason_size)
 	server->accept_event =
 	    event_new(server->daemon->base, server->fd, EV_READ | EV_PERSIST, on_accept, server);
 	server->pause_event = event_new(server->daemon->base, -1, 0, on_pause_end, server);
-	if (!server->accept_event || !server->pause_event ||
+	if (server->accept_event == NULL || server->pause_event == NULL ||
 	    event_add(server->accept_event, NULL) < 0) {
 		server_close_listener(server);
 		return str_refuse(ret_reason, reason_size, "%s: cannot be watched", path);
@@ -159,9 +159,9 @@ void server_close_listener(struct server *server)
 	if (server->daemon->config->listen_fd == 0 && lstat(path, &st) == 0 &&
 	    st.st_dev == server->dev && st.st_ino == server->ino)
 		(void)unlink(path); /* if it stays, the next daemon finds it stale */
-	if (server->accept_event)
+	if (server->accept_event != NULL)
 		event_free(server->accept_event);
-	if (server->pause_event)
+	if (server->pause_event != NULL)
 		event_free(server->pause_event);
 	server->accept_event = NULL;
 	server->pause_event = NULL;
@@ -171,7 +171,7 @@ void server_close_listener(struct server *server)
 
 void server_free(struct server *server)
 {
-	if (!server)
+	if (server == NULL)
 		return;
 	server_close_listener(server);
 	int64_t until_ms = clock_mono_ms() + DRAIN_MS;
@@ -198,7 +198,7 @@ size_t server_peer_count(const struct server *server)
 
 struct peer *server_next_peer(const struct server *server, struct peer *previous)
 {
-	struct list *next = previous ? peer_link(previous)->next : server->peers.next;
+	struct list *next = previous != NULL ? peer_link(previous)->next : server->peers.next;
 	return next == &server->peers ? NULL : peer_of_link(next);
 }
 
@@ -216,7 +216,7 @@ static void turn_away(struct server *server, int fd, enum message_error error, c
 	buf_finish(&line);
 	/* What it has sent is taken away, or it might see a reset before the line. */
 	for (int i = 0; i < ACCEPTS_PER_TURN; i++)
-		if (recv(fd, server->scratch, sizeof(server->scratch), MSG_DONTWAIT) <= 0)
+		if (recv(fd, server->scratch, sizeof server->scratch, MSG_DONTWAIT) <= 0)
 			break;
 	(void)close(fd); /* what could be said was */
 	server->daemon->counters->refused++;
@@ -237,7 +237,7 @@ static size_t peers_max(const struct server *server)
 static void admit(struct server *server, int fd)
 {
 	struct ucred who;
-	socklen_t size = sizeof(who);
+	socklen_t size = sizeof who;
 	if (getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &who, &size) < 0 ||
 	    (who.uid != geteuid() && who.uid != 0)) {
 		log_warning("a connection by another user was refused");
@@ -248,7 +248,7 @@ static void admit(struct server *server, int fd)
 	size_t max = peers_max(server);
 	if (server_peer_count(server) >= max) {
 		char text[160];
-		(void)snprintf(text, sizeof(text),
+		(void)snprintf(text, sizeof text,
 		    "%zu programs are connected already (limit peers): try again when some are "
 		    "gone",
 		    max);

@@ -37,7 +37,7 @@ static bool check_cwd(struct request *request, const char *cwd)
 		reason = strerror(errno);
 	else if (!S_ISDIR(status.st_mode))
 		reason = "this is no directory";
-	if (!reason)
+	if (reason == NULL)
 		return true;
 	request_fail_data(
 	    request, MESSAGE_PARAMS, "\"field\":\"cwd\"", "cwd: \"%.200s\": %s", cwd, reason);
@@ -46,13 +46,13 @@ static bool check_cwd(struct request *request, const char *cwd)
 
 static bool check_env(struct request *request, const struct json *env)
 {
-	for (const struct json *entry = env->child; entry; entry = entry->next) {
+	for (const struct json *entry = env->child; entry != NULL; entry = entry->next) {
 		const char *reason = NULL;
 		if (entry->name_len == 0 || strchr(entry->name, '='))
 			reason = "is no name for a variable";
 		else if (entry->name_len + entry->len >= ENV_BYTES_MAX)
 			reason = "has too long a value";
-		if (!reason)
+		if (reason == NULL)
 			continue;
 		request_fail_data(request, MESSAGE_PARAMS, "\"field\":\"env\"",
 		    "env: \"%.100s\" %s", entry->name, reason);
@@ -73,8 +73,8 @@ static bool check_command(struct request *request, const struct field_strings *c
 bool spawn_check(struct request *request, const struct spawn_args *args)
 {
 	return check_command(request, &args->command) &&
-	    (!args->cwd || check_cwd(request, args->cwd)) &&
-	    (!args->env || check_env(request, args->env));
+	    (args->cwd == NULL || check_cwd(request, args->cwd)) &&
+	    (args->env == NULL || check_env(request, args->env));
 }
 
 /* Control characters would come out altered, or refused, by version. */
@@ -104,10 +104,10 @@ bool spawn_check_name(struct request *request, const char *field, const char *na
 		reason = "holds ':' or '.', which separate the parts of a target";
 	else if (is_session && strchr("=$@%", name[0]))
 		reason = "begins as a target or an id does";
-	if (!reason)
+	if (reason == NULL)
 		return true;
 	char data[64];
-	snprintf(data, sizeof(data), "\"field\":\"%s\"", field);
+	snprintf(data, sizeof data, "\"field\":\"%s\"", field);
 	request_fail_data(request, MESSAGE_PARAMS, data, "%s: \"%.100s\" %s", field, name, reason);
 	return false;
 }
@@ -138,7 +138,7 @@ struct spawn {
 
 static void free_strings(char **strings)
 {
-	for (size_t i = 0; strings && strings[i]; i++)
+	for (size_t i = 0; strings != NULL && strings[i] != NULL; i++)
 		mem_free(strings[i]);
 	mem_free(strings);
 }
@@ -153,18 +153,18 @@ static void free_spawn(struct spawn *spawn)
 
 static struct spawn *new_spawn(struct request *request, const struct spawn_args *args)
 {
-	struct spawn *spawn = xcalloc(1, sizeof(*spawn));
+	struct spawn *spawn = xcalloc(1, sizeof *spawn);
 	spawn->request = request;
 	spawn->pane = MUXBUS_NO_ID;
 	spawn->keep = args->keep_on_exit;
 	spawn->waits = args->command.is_given;
-	spawn->cwd = args->cwd ? xstrdup(args->cwd) : NULL;
+	spawn->cwd = args->cwd != NULL ? xstrdup(args->cwd) : NULL;
 	spawn->command = xcalloc(args->command.count + 1, sizeof(char *));
 	for (size_t i = 0; i < args->command.count; i++)
 		spawn->command[i] = xstrdup(args->command.strings[i]);
-	spawn->env = xcalloc((args->env ? args->env->count : 0) + 1, sizeof(char *));
+	spawn->env = xcalloc((args->env != NULL ? args->env->count : 0) + 1, sizeof(char *));
 	size_t count = 0;
-	for (const struct json *entry = args->env ? args->env->child : NULL; entry;
+	for (const struct json *entry = args->env != NULL ? args->env->child : NULL; entry;
 	     entry = entry->next)
 		spawn->env[count++] = xasprintf("%s=%s", entry->name, entry->text);
 	return spawn;
@@ -178,7 +178,7 @@ static struct tmux *tmux_of(const struct spawn *spawn)
 /* The directory and the environment: for the pane, and again for its program. */
 static void add_surroundings(struct muxbus_command *command, const struct spawn *spawn)
 {
-	if (spawn->cwd) {
+	if (spawn->cwd != NULL) {
 		muxbus_command_args(command, "-c", NULL);
 		spawn_literal_arg(command, spawn->cwd);
 	}
@@ -335,7 +335,7 @@ static char *program_name(const char *command)
 	command += strspn(command, " -(");
 	size_t len = strcspn(command, " ;|&<>()\t\n");
 	const char *slash = memrchr(command, '/', len);
-	if (slash && slash + 1 < command + len) {
+	if (slash != NULL && slash + 1 < command + len) {
 		len -= (size_t)(slash + 1 - command);
 		command = slash + 1;
 	}
@@ -353,12 +353,12 @@ void spawn_run(struct request *request, struct muxbus_command *command, enum spa
 	muxbus_command_args(
 	    command, "-P", "-F", "#{pane_id} #{window_id} #{session_id} #{pane_pid}", NULL);
 	char *given = NULL;
-	if (!name && kind != SPAWN_PANE && spawn->waits) {
+	if (name == NULL && kind != SPAWN_PANE && spawn->waits) {
 		given = program_name(spawn->command[0]);
 		name = given;
 		spawn->is_named = true;
 	}
-	if (name && kind != SPAWN_PANE) {
+	if (name != NULL && kind != SPAWN_PANE) {
 		muxbus_command_args(command, "-n", NULL);
 		spawn_literal_arg(command, name);
 	}

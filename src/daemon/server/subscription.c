@@ -66,7 +66,7 @@ static void on_event(struct event_log_listener *listener, struct event_entry *ev
 struct subscription_set *subscription_set_new(
     struct daemon *daemon, const struct subscription_sink *sink)
 {
-	struct subscription_set *set = xcalloc(1, sizeof(*set));
+	struct subscription_set *set = xcalloc(1, sizeof *set);
 	set->daemon = daemon;
 	set->sink = *sink;
 	set->listener.event = on_event;
@@ -95,8 +95,8 @@ static struct id_set id_set_of(const uint32_t *ids, size_t count)
 	struct id_set set = {.is_limited = count > 0};
 	if (count == 0)
 		return set;
-	set.ids = xmemdup(ids, count * sizeof(*ids));
-	qsort(set.ids, count, sizeof(*ids), compare_ids);
+	set.ids = xmemdup(ids, count * sizeof *ids);
+	qsort(set.ids, count, sizeof *ids, compare_ids);
 	for (size_t i = 0; i < count; i++)
 		if (i == 0 || set.ids[i] != set.ids[set.count - 1])
 			set.ids[set.count++] = set.ids[i];
@@ -113,12 +113,12 @@ static void id_set_clear(struct id_set *set)
 static bool id_set_has(const struct id_set *set, uint32_t id)
 {
 	return !set->is_limited ||
-	    (set->count > 0 && bsearch(&id, set->ids, set->count, sizeof(id), compare_ids));
+	    (set->count > 0 && bsearch(&id, set->ids, set->count, sizeof id, compare_ids));
 }
 
 static bool concerns_sessions(const struct id_set *set, const struct event_scope *scope)
 {
-	size_t size = sizeof(scope->sessions) / sizeof(*scope->sessions);
+	size_t size = sizeof scope->sessions / sizeof *scope->sessions;
 	size_t i = 0;
 	for (; i < size && scope->sessions[i] != MUXBUS_NO_ID; i++)
 		if (id_set_has(set, scope->sessions[i]))
@@ -159,11 +159,11 @@ static void want_streams(struct subscription_set *set, const struct subscription
 /* Tells those who pay for it what this subscription wants, or no longer wants. */
 static void want(struct subscription_set *set, const struct subscription *subscription, bool on)
 {
-	if (set->daemon->streams && subscription->wants_output)
+	if (set->daemon->streams != NULL && subscription->wants_output)
 		want_streams(set, subscription, STREAM_TEXT, on);
-	if (set->daemon->streams && subscription->kinds & MARK_KINDS)
+	if (set->daemon->streams != NULL && subscription->kinds & MARK_KINDS)
 		want_streams(set, subscription, STREAM_MARKS, on);
-	if (set->daemon->tmux && subscription->kinds & DETAIL_KINDS)
+	if (set->daemon->tmux != NULL && subscription->kinds & DETAIL_KINDS)
 		tmux_want_details(set->daemon->tmux, on);
 }
 
@@ -174,8 +174,8 @@ int subscription_add(
 {
 	if (set->count >= SUBSCRIPTIONS_MAX)
 		return -1;
-	struct subscription *subscription = xcalloc(1, sizeof(*subscription));
-	(void)snprintf(subscription->name, sizeof(subscription->name), "S%u", ++set->last_number);
+	struct subscription *subscription = xcalloc(1, sizeof *subscription);
+	(void)snprintf(subscription->name, sizeof subscription->name, "S%u", ++set->last_number);
 	subscription->kinds = filter->kinds;
 	subscription->wants_output = filter->wants_output || filter->kinds & BIT(EVENT_PANE_OUTPUT);
 	subscription->panes = id_set_of(filter->panes, filter->panes_count);
@@ -203,7 +203,7 @@ static void subscription_free(struct subscription_set *set, struct subscription 
 
 void subscription_set_free(struct subscription_set *set)
 {
-	if (!set)
+	if (set == NULL)
 		return;
 	struct list *link, *after;
 	list_for_each_safe (link, after, &set->subscriptions)
@@ -225,7 +225,7 @@ static struct subscription *find(struct subscription_set *set, const char *name)
 int subscription_remove(struct subscription_set *set, const char *name)
 {
 	struct subscription *subscription = find(set, name);
-	if (!subscription)
+	if (subscription == NULL)
 		return -1;
 	subscription_free(set, subscription);
 	return 0;
@@ -283,7 +283,7 @@ static void on_event(struct event_log_listener *listener, struct event_entry *ev
 void subscription_start(struct subscription_set *set, const char *name)
 {
 	struct subscription *subscription = find(set, name);
-	if (!subscription || subscription->is_started)
+	if (subscription == NULL || subscription->is_started)
 		return;
 	struct event_log *log = set->daemon->events;
 	uint64_t cursor = subscription->cursor;
@@ -296,7 +296,7 @@ void subscription_start(struct subscription_set *set, const char *name)
 	/* Output is never kept: where some was told, the row has a hole. */
 	uint64_t unkept = subscription->wants_output ? event_log_unkept(log) : 0;
 	struct event_entry *event;
-	while ((event = event_log_after(log, cursor))) {
+	while ((event = event_log_after(log, cursor)) != NULL) {
 		if (unkept > cursor && unkept < event->seq) {
 			send_gap(set, subscription, cursor + 1, unkept, "output_not_kept");
 			unkept = 0;

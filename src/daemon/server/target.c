@@ -45,7 +45,7 @@ static void fail(struct request *request, enum resolve_kind kind, enum resolve_r
 		request_fail_data(request, MESSAGE_AMBIGUOUS_TARGET, (const char *)data.data,
 		    "%s: say which with an id or one of data.candidates", found->reason);
 	} else {
-		if (found->nearest)
+		if (found->nearest != NULL)
 			json_put_str(&writer, "nearest", found->nearest);
 		request_fail_data(request, missing[kind], (const char *)data.data,
 		    "%s; %s shows what there is", found->reason, list_names[kind]);
@@ -60,7 +60,7 @@ static const struct muxbus_pane *own_pane(struct request *request)
 	uint32_t id = request_peer_pane(request, &is_weak);
 	const struct muxbus_pane *pane =
 	    id == MUXBUS_NO_ID ? NULL : muxbus_model_pane(model_of(request), id);
-	if (!pane && !dispatch_put_off(request))
+	if (pane == NULL && !dispatch_put_off(request))
 		request_fail_data(request, MESSAGE_NO_SUCH_PANE, "\"target\":null",
 		    "you are in no pane of this tmux server, so a target must be given, such as "
 		    "\"%%3\" or \"work:1.0\"; list_panes shows what there is");
@@ -79,9 +79,9 @@ static bool find(
 
 bool target_pane(struct request *request, const char *text, const struct muxbus_pane **ret_pane)
 {
-	if (!text) {
+	if (text == NULL) {
 		const struct muxbus_pane *pane = own_pane(request);
-		if (pane)
+		if (pane != NULL)
 			*ret_pane = pane;
 		return pane != NULL;
 	}
@@ -96,17 +96,17 @@ bool target_window(
     struct request *request, const char *text, const struct muxbus_window **ret_window)
 {
 	const struct muxbus_window *window;
-	if (text) {
+	if (text != NULL) {
 		struct resolve found;
 		if (!find(request, RESOLVE_WINDOW, text, &found))
 			return false;
 		window = found.window;
 	} else {
 		const struct muxbus_pane *pane = own_pane(request);
-		if (!pane)
+		if (pane == NULL)
 			return false;
 		window = muxbus_model_window(model_of(request), pane->window);
-		if (!window) {
+		if (window == NULL) {
 			request_fail(request, MESSAGE_NO_SUCH_WINDOW,
 			    "pane %%%u is in no window just now", pane->id);
 			return false;
@@ -120,17 +120,17 @@ bool target_session(
     struct request *request, const char *text, const struct muxbus_session **ret_session)
 {
 	const struct muxbus_session *session;
-	if (text) {
+	if (text != NULL) {
 		struct resolve found;
 		if (!find(request, RESOLVE_SESSION, text, &found))
 			return false;
 		session = found.session;
 	} else {
 		const struct muxbus_pane *pane = own_pane(request);
-		if (!pane)
+		if (pane == NULL)
 			return false;
 		session = resolve_window_session(model_of(request), pane->window);
-		if (!session) {
+		if (session == NULL) {
 			request_fail(request, MESSAGE_NO_SUCH_SESSION,
 			    "pane %%%u is in no session just now", pane->id);
 			return false;

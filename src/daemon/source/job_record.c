@@ -54,7 +54,7 @@ static const struct {
     {"held", offsetof(struct job_status, is_held)},
 };
 
-#define COUNT(array) (sizeof(array) / sizeof *(array))
+#define COUNT(array) (sizeof array / sizeof *(array))
 
 const char *job_record_key(const struct job *job)
 {

@@ -15,7 +15,7 @@
 #include "daemon/source/watch_record.h"
 
 #define PREFIX "watch/"
-#define KEY_SIZE (sizeof(PREFIX) + NOTIFICATION_ID_SIZE)
+#define KEY_SIZE (sizeof PREFIX + NOTIFICATION_ID_SIZE)
 /* How long a place may be newer than the one in the store. */
 #define KEEP_SEC 2
 
@@ -88,7 +88,7 @@ static void remember_context(struct watch_text *context, const char *text, size_
 	size_t count = 0;
 	while (end > 0 && count < WATCH_CONTEXT) {
 		const char *before = end > 1 ? memrchr(text, '\n', end - 1) : NULL;
-		size_t start = before ? (size_t)(before + 1 - text) : 0;
+		size_t start = before != NULL ? (size_t)(before + 1 - text) : 0;
 		starts[count] = start;
 		ends[count++] = end;
 		end = start;
@@ -112,7 +112,7 @@ static void remember_last(struct watch *watch, const struct tail_block *block)
 {
 	size_t len = block->len;
 	const char *before = len > 1 ? memrchr(block->text, '\n', len - 1) : NULL;
-	size_t start = before ? (size_t)(before + 1 - block->text) : 0;
+	size_t start = before != NULL ? (size_t)(before + 1 - block->text) : 0;
 	text_set(&watch->last, block->text + start, bare_len(block->text + start, len - start),
 	    WATCH_LINE_MAX);
 	watch->last.offset = block->offset + (int64_t)start;
@@ -132,7 +132,7 @@ static uint64_t post(struct watch *watch, enum watch_reason reason, char *data, 
 	buf_init(&text, NOTIFICATION_TEXT_MAX * 4);
 	watch_record_text(watch, reason, count, &text);
 	watch_key(watch, key);
-	snprintf(note_key, sizeof(note_key), "watch:%s", watch->id);
+	snprintf(note_key, sizeof note_key, "watch:%s", watch->id);
 	data = watch_record_close(watch, data, count);
 	const struct notification_draft draft = {
 	    .source = SOURCE_WATCH,
@@ -176,14 +176,14 @@ static bool found(
 	};
 	watch->limits_in_row = 0;
 	watch->found++;
-	if (watch->found_data)
+	if (watch->found_data != NULL)
 		return true;
 	struct watch_text numbered = text;
 	for (const char *at = block->text; numbered.line > 0 && at < text.bytes; at++)
 		numbered.line += *at == '\n';
 	struct watch_text context[WATCH_CONTEXT] = {0};
 	for (size_t i = 0; i < WATCH_CONTEXT; i++) {
-		if (watch->context[i].bytes)
+		if (watch->context[i].bytes != NULL)
 			text_set(&context[i], watch->context[i].bytes, watch->context[i].len,
 			    WATCH_CONTEXT_MAX);
 	}
@@ -214,7 +214,7 @@ static bool search(struct watch *watch, const struct tail_block *block)
 	/* A line that was shown before it had its end was told then. */
 	if (block->offset == watch->shown_offset) {
 		const char *newline = memchr(block->text, '\n', block->len);
-		from = newline ? (size_t)(newline + 1 - block->text) : block->len;
+		from = newline != NULL ? (size_t)(newline + 1 - block->text) : block->len;
 	}
 	watch->shown_offset = -1;
 	while ((result = line_match(&watch->matcher, block->text, block->len, from, &line)) !=
@@ -296,11 +296,11 @@ static bool tell_found(struct watch *watch)
 	if (watch->on_change && watch->changed >= 0) {
 		struct tail_file *file = tail_file(tail_loop_tail(watch->tail_loop));
 		struct tail_block block;
-		if (!watch->last.bytes && file && tail_file_peek(file, &block))
+		if (watch->last.bytes == NULL && file != NULL && tail_file_peek(file, &block))
 			remember_last(watch, &block);
 		const struct watch_finding finding = {.line = &watch->last};
-		char *data =
-		    watch_record_data(watch, WATCH_CHANGE, watch->last.bytes ? &finding : NULL);
+		char *data = watch_record_data(
+		    watch, WATCH_CHANGE, watch->last.bytes != NULL ? &finding : NULL);
 		watch->count++;
 		watch->is_over = !watch->is_staying;
 		(void)post(watch, WATCH_CHANGE, data, 1);
@@ -358,20 +358,20 @@ static struct watch *watch_new(
     struct watch_set *set, const struct watch_order *order, char *ret_reason, size_t size)
 {
 	struct pattern *pattern = NULL;
-	if (order->regex) {
+	if (order->regex != NULL) {
 		pattern = pattern_new(order->regex, strlen(order->regex), ret_reason, size);
-		if (!pattern) {
+		if (pattern == NULL) {
 			errno = EINVAL;
 			return NULL;
 		}
 	}
-	struct watch *watch = xcalloc(1, sizeof(*watch));
-	if (pattern)
+	struct watch *watch = xcalloc(1, sizeof *watch);
+	if (pattern != NULL)
 		line_matcher_init(&watch->matcher, pattern);
 	watch->set = set;
 	watch->file = xstrdup(order->file);
 	watch->pane = *order->pane;
-	watch->on_change = order->on_change || !pattern;
+	watch->on_change = order->on_change || pattern == NULL;
 	watch->is_staying = order->is_staying;
 	watch->timeout_ms = order->timeout_ms;
 	watch->changed = -1;
@@ -391,7 +391,7 @@ const struct watch *watch_add(
 		return NULL;
 	}
 	struct watch *watch = watch_new(set, order, ret_reason, size);
-	if (!watch)
+	if (watch == NULL)
 		return NULL;
 	queue_new_id(set->queue, watch->id);
 	watch->created_ms = now_real_ms(set);
@@ -435,7 +435,7 @@ void watch_ring(struct watch_set *set)
 
 const struct watch *watch_next(const struct watch_set *set, const struct watch *previous)
 {
-	const struct list *link = previous ? previous->link.next : set->watches.next;
+	const struct list *link = previous != NULL ? previous->link.next : set->watches.next;
 	return link == &set->watches ? NULL : list_entry(link, const struct watch, link);
 }
 
@@ -478,8 +478,8 @@ static bool watch_load(struct watch_set *set, const char *id, const struct watch
 	if (strlen(id) >= NOTIFICATION_ID_SIZE)
 		return false;
 	order.pane = &record->pane;
-	struct watch *watch = watch_new(set, &order, reason, sizeof(reason));
-	if (!watch)
+	struct watch *watch = watch_new(set, &order, reason, sizeof reason);
+	if (watch == NULL)
 		return false;
 	strcpy(watch->id, id);
 	queue_hold_id(set->queue, id);
@@ -515,13 +515,13 @@ static void load_all(struct watch_set *set)
 struct watch_set *watch_set_new(struct event_base *base, struct queue *queue,
     const struct boot_clock *clock, const struct tail_loop_options *options)
 {
-	struct watch_set *set = xcalloc(1, sizeof(*set));
+	struct watch_set *set = xcalloc(1, sizeof *set);
 	set->queue = queue;
 	set->clock = clock;
 	list_init(&set->watches);
 	set->tail_loops = tail_loop_set_new(base, options);
 	set->keep = evtimer_new(base, on_keep, set);
-	if (!set->tail_loops || !set->keep) {
+	if (set->tail_loops == NULL || set->keep == NULL) {
 		watch_set_free(set);
 		return NULL;
 	}
@@ -532,12 +532,12 @@ struct watch_set *watch_set_new(struct event_base *base, struct queue *queue,
 
 void watch_set_free(struct watch_set *set)
 {
-	if (!set)
+	if (set == NULL)
 		return;
 	store_dirty(set);
 	while (!list_is_empty(&set->watches))
 		watch_free(list_entry(set->watches.next, struct watch, link));
-	if (set->keep)
+	if (set->keep != NULL)
 		event_free(set->keep);
 	tail_loop_set_free(set->tail_loops);
 	mem_free(set);

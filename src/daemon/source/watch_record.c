@@ -21,11 +21,11 @@
 static void put_place(struct json_writer *writer, const struct tail_place *place)
 {
 	char text[PLACE_SIZE];
-	int at = snprintf(text, sizeof(text), "%" PRIu64 " %" PRIu64 " %" PRId64 " %" PRId64 " %d ",
+	int at = snprintf(text, sizeof text, "%" PRIu64 " %" PRIu64 " %" PRId64 " %" PRId64 " %d ",
 	    (uint64_t)place->dev, (uint64_t)place->ino, place->offset, place->line,
 	    place->is_skipping);
 	for (size_t i = 0; i < place->mark_len; i++)
-		at += snprintf(text + at, sizeof(text) - (size_t)at, "%02x", place->mark[i]);
+		at += snprintf(text + at, sizeof text - (size_t)at, "%02x", place->mark[i]);
 	json_put_str(writer, NULL, text);
 }
 
@@ -83,19 +83,19 @@ static bool read_place(const char *text, struct tail_place *ret_place)
 static const char *text_member(const struct json *value, const char *name)
 {
 	const struct json *member = json_member(value, name);
-	return member && member->type == JSON_STRING ? member->text : NULL;
+	return member != NULL && member->type == JSON_STRING ? member->text : NULL;
 }
 
 static bool bool_member(const struct json *value, const char *name)
 {
 	const struct json *member = json_member(value, name);
-	return member && member->type == JSON_BOOL && member->boolean;
+	return member != NULL && member->type == JSON_BOOL && member->boolean;
 }
 
 static bool int_member(const struct json *value, const char *name, int64_t *ret_number)
 {
 	const struct json *member = json_member(value, name);
-	return member && json_int(member, ret_number);
+	return member != NULL && json_int(member, ret_number);
 }
 
 bool watch_record_read(
@@ -105,7 +105,7 @@ bool watch_record_read(
 	struct json_error error;
 	const struct json *json = json_read(reader, value, len, &error);
 	*record = (struct watch_record){0};
-	if (!json)
+	if (json == NULL)
 		return false;
 	record->order.file = text_member(json, "file");
 	record->order.regex = text_member(json, "regex");
@@ -114,8 +114,8 @@ bool watch_record_read(
 	record->boot_id = text_member(json, "boot");
 	const char *pane = text_member(json, "pane");
 	pane_ref_clear(&record->pane);
-	if (!record->order.file || record->order.file[0] != '/' || !record->boot_id || !pane ||
-	    (strcmp(pane, "-") != 0 && !pane_ref_parse(pane, &record->pane)) ||
+	if (!record->order.file || record->order.file[0] != '/' || record->boot_id == NULL ||
+	    pane == NULL || (strcmp(pane, "-") != 0 && !pane_ref_parse(pane, &record->pane)) ||
 	    !int_member(json, "created", &record->created_ms) ||
 	    !int_member(json, "boot_due", &record->boot_due_ms) ||
 	    !int_member(json, "real_due", &record->real_due_ms) ||
@@ -123,8 +123,8 @@ bool watch_record_read(
 	    !int_member(json, "count", &record->count))
 		return false;
 	const struct json *places = json_member(json, "places");
-	for (const struct json *place = places ? places->child : NULL;
-	     place && record->place_count < TAIL_PLACES_MAX; place = place->next) {
+	for (const struct json *place = places != NULL ? places->child : NULL;
+	     place != NULL && record->place_count < TAIL_PLACES_MAX; place = place->next) {
 		if (place->type == JSON_STRING &&
 		    read_place(place->text, &record->places[record->place_count]))
 			record->place_count++;
@@ -153,7 +153,7 @@ static bool put_part(struct json_writer *writer, const char *name, const char *b
 	if (end < len)
 		end -= utf8_incomplete_tail(bytes + start, end - start);
 	bool is_lossy = json_put_text(writer, name, bytes + start, end - start);
-	if (is_lossy && name)
+	if (is_lossy && name != NULL)
 		json_put_bool(writer, "lossy", true);
 	return start > 0 || end < len;
 }
@@ -161,7 +161,7 @@ static bool put_part(struct json_writer *writer, const char *name, const char *b
 static void put_line(struct json_writer *writer, const struct watch_finding *finding)
 {
 	const struct watch_text *line = finding->line;
-	size_t at = finding->match ? finding->match->spans[0].from : 0;
+	size_t at = finding->match != NULL ? finding->match->spans[0].from : 0;
 	/* Of a long line that part is told in which the match is. */
 	size_t from = at > WATCH_LINE_MAX / 2 ? at - WATCH_LINE_MAX / 4 : 0;
 	bool is_cut = put_part(writer, "line", line->bytes, line->len, from, WATCH_LINE_MAX);
@@ -183,7 +183,7 @@ static void put_captures(struct json_writer *writer, const struct watch *watch,
 	for (size_t i = 1; i < match->count; i++) {
 		const char *name = pattern_capture_name(watch->matcher.pattern, i);
 		const struct pattern_span *span = &match->spans[i];
-		if (by_name && !name)
+		if (by_name && name == NULL)
 			continue;
 		if (span->from > span->to) {
 			json_put_null(writer, by_name ? name : NULL);
@@ -211,7 +211,7 @@ static void put_finding(
     struct json_writer *writer, const struct watch *watch, const struct watch_finding *finding)
 {
 	put_line(writer, finding);
-	if (finding->match) {
+	if (finding->match != NULL) {
 		json_array_begin(writer, "captures");
 		put_captures(writer, watch, finding, false);
 		json_array_end(writer);
@@ -222,7 +222,7 @@ static void put_finding(
 		}
 	}
 	json_array_begin(writer, "context");
-	for (size_t i = 0; finding->context && i < WATCH_CONTEXT; i++) {
+	for (size_t i = 0; finding->context != NULL && i < WATCH_CONTEXT; i++) {
 		const struct watch_text *line = &finding->context[i];
 		if (line->bytes)
 			(void)put_part(writer, NULL, line->bytes, line->len, 0, WATCH_CONTEXT_MAX);
@@ -242,7 +242,7 @@ char *watch_record_data(
 	json_put_str(&writer, "reason", reason_names[reason]);
 	if (reason == WATCH_CHANGE && watch->changed >= 0)
 		json_put_str(&writer, "change", tail_change_name((enum tail_change)watch->changed));
-	if (finding)
+	if (finding != NULL)
 		put_finding(&writer, watch, finding);
 	return (char *)buf_steal(&out, NULL);
 }
@@ -252,7 +252,7 @@ char *watch_record_close(const struct watch *watch, char *data, uint64_t count)
 	const char *poll = watch->tail_loop ? tail_loop_poll_reason(watch->tail_loop) : NULL;
 	char *closed = xasprintf("%s,\"count\":%" PRIu64 ",\"limit_hits\":%" PRIu64
 				 ",\"mode\":\"%s\",\"ended\":%s}",
-	    data, count, watch->limit_hits, poll ? "poll" : "inotify",
+	    data, count, watch->limit_hits, poll != NULL ? "poll" : "inotify",
 	    watch->is_over ? "true" : "false");
 	mem_free(data);
 	return closed;

@@ -27,8 +27,8 @@ static void find_links(struct object_view *view)
 	view->links = xcalloc((size_t)counts.links + 1, sizeof(struct muxbus_link *));
 	const struct muxbus_link *link = NULL;
 	bool is_sorted = true;
-	while (
-	    view->link_count < counts.links && (link = muxbus_model_next_link(view->model, link))) {
+	while (view->link_count < counts.links &&
+	    (link = muxbus_model_next_link(view->model, link)) != NULL) {
 		size_t i = view->link_count++;
 		view->links[i] = link;
 		is_sorted = is_sorted && (i == 0 || view->links[i - 1]->window <= link->window);
@@ -42,14 +42,15 @@ static void find_humans(struct object_view *view)
 {
 	int64_t now_sec = clock_real_ms() / 1000;
 	const struct muxbus_client *client = NULL;
-	while ((client = muxbus_model_next_client(view->model, client))) {
+	while ((client = muxbus_model_next_client(view->model, client)) != NULL) {
 		if (client->is_control || (int64_t)client->activity + OBJECT_HUMAN_SEC < now_sec)
 			continue;
 		const struct muxbus_session *session =
 		    muxbus_model_session(view->model, client->session);
-		const struct muxbus_window *window =
-		    session ? muxbus_model_window(view->model, session->current_window) : NULL;
-		if (window && view->human_count < OBJECT_HUMANS_MAX)
+		const struct muxbus_window *window = session != NULL
+		    ? muxbus_model_window(view->model, session->current_window)
+		    : NULL;
+		if (window != NULL && view->human_count < OBJECT_HUMANS_MAX)
 			view->human_panes[view->human_count++] = window->active_pane;
 	}
 }
@@ -162,9 +163,9 @@ const char *object_signal_name(int number)
 {
 	static char name[16];
 	const char *letters = number > 0 ? sigabbrev_np(number) : NULL;
-	if (!letters)
+	if (letters == NULL)
 		return NULL;
-	snprintf(name, sizeof(name), "SIG%s", letters);
+	snprintf(name, sizeof name, "SIG%s", letters);
 	return name;
 }
 
@@ -192,7 +193,7 @@ static void put_place(
 	const struct muxbus_session *session =
 	    count > 0 ? muxbus_model_session(view->model, links[0]->session) : NULL;
 	json_put_id(writer, "window", '@', pane->window);
-	if (session) {
+	if (session != NULL) {
 		json_put_id(writer, "session", '$', session->id);
 		json_put_str(writer, "session_name", session->name);
 		json_put_int(writer, "window_index", links[0]->index);
@@ -201,7 +202,7 @@ static void put_place(
 		json_put_null(writer, "session_name");
 		json_put_null(writer, "window_index");
 	}
-	json_put_str(writer, "window_name", window ? window->name : NULL);
+	json_put_str(writer, "window_name", window != NULL ? window->name : NULL);
 	if (count > 1)
 		put_sessions(writer, links, count);
 }

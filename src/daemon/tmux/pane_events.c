@@ -207,7 +207,7 @@ bool pane_events_output(struct pane_events *events, struct pane_events_sink *sin
     const uint8_t *bytes, size_t len)
 {
 	struct intake intake = {.events = events, .sink = sink, .offset = offset, .bytes = bytes};
-	if (events->tokenizer)
+	if (events->tokenizer != NULL)
 		tokenizer_feed(events->tokenizer, offset, bytes, len, take_token, &intake);
 	take_text(&intake, offset + len);
 	return events->text.len > 0 || events->bells > 0 || events->marks > 0;
@@ -236,7 +236,7 @@ void pane_events_gap(
     struct pane_events *events, struct pane_events_sink *sink, uint64_t offset, const char *reason)
 {
 	pane_events_end(events, sink);
-	if (events->tokenizer)
+	if (events->tokenizer != NULL)
 		tokenizer_init(events->tokenizer, false);
 	events->in_command = false;
 	if (events->wants_text)
@@ -250,11 +250,11 @@ void pane_events_want(
 	if (events->wants_text && !text)
 		tell_all_text(events, sink, true);
 	events->wants_text = text;
-	if (marks && !events->tokenizer) {
-		events->tokenizer = xalloc(sizeof(*events->tokenizer));
+	if (marks && events->tokenizer == NULL) {
+		events->tokenizer = xalloc(sizeof *events->tokenizer);
 		tokenizer_init(events->tokenizer, false);
 		events->in_command = false;
-	} else if (!marks && events->tokenizer) {
+	} else if (!marks && events->tokenizer != NULL) {
 		mem_free(events->tokenizer);
 		events->tokenizer = NULL;
 		events->bells = 0;

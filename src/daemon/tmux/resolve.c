@@ -47,10 +47,11 @@ static const char *nearest_session(const struct muxbus_model *model, struct part
 {
 	struct muxbus_model_counts counts;
 	muxbus_model_counts(model, &counts);
-	const char **names = xcalloc(counts.sessions + 1, sizeof(*names));
+	const char **names = xcalloc(counts.sessions + 1, sizeof *names);
 	size_t count = 0;
 	const struct muxbus_session *session = NULL;
-	while (count < counts.sessions && (session = muxbus_model_next_session(model, session)))
+	while (count < counts.sessions &&
+	    (session = muxbus_model_next_session(model, session)) != NULL)
 		names[count++] = session->name;
 	char *text = xmemdup(part.text, part.len);
 	const char *nearest = str_nearest(text, names);
@@ -66,24 +67,25 @@ static enum resolve_result find_session(
 	if (str_parse_id(part.text, part.len, '$', &id))
 		resolve->session = muxbus_model_session(model, id);
 	const struct muxbus_session *session = NULL;
-	while (!resolve->session && (session = muxbus_model_next_session(model, session)))
+	while (resolve->session == NULL &&
+	    (session = muxbus_model_next_session(model, session)) != NULL)
 		if (part_is(part, session->name))
 			resolve->session = session;
-	if (resolve->session)
+	if (resolve->session != NULL)
 		return RESOLVE_FOUND;
 	resolve->nearest = nearest_session(model, part);
 	if (part.len == 0)
 		return none(resolve, "the target names no session");
 	return none(resolve, "there is no session '%.*s'%s%s%s", (int)part.len, part.text,
-	    resolve->nearest ? "; did you mean '" : "", resolve->nearest ? resolve->nearest : "",
-	    resolve->nearest ? "'?" : "");
+	    resolve->nearest != NULL ? "; did you mean '" : "",
+	    resolve->nearest != NULL ? resolve->nearest : "", resolve->nearest != NULL ? "'?" : "");
 }
 
 const struct muxbus_session *resolve_window_session(
     const struct muxbus_model *model, uint32_t window)
 {
 	const struct muxbus_link *link = NULL;
-	while ((link = muxbus_model_next_link(model, link)))
+	while ((link = muxbus_model_next_link(model, link)) != NULL)
 		if (link->window == window)
 			return muxbus_model_session(model, link->session);
 	return NULL;
@@ -99,7 +101,7 @@ static void add_candidate(struct resolve *resolve, const char *format, ...)
 	char text[512];
 	va_list args;
 	va_start(args, format);
-	vsnprintf(text, sizeof(text), format, args);
+	vsnprintf(text, sizeof text, format, args);
 	va_end(args);
 	struct json_writer writer;
 	json_writer_init(&writer, &resolve->candidates);
@@ -111,7 +113,7 @@ static void add_candidate(struct resolve *resolve, const char *format, ...)
 static enum resolve_result find_current(const struct muxbus_model *model, struct resolve *resolve)
 {
 	resolve->window = muxbus_model_window(model, resolve->session->current_window);
-	if (resolve->window)
+	if (resolve->window != NULL)
 		return RESOLVE_FOUND;
 	return none(resolve, "session '%s' has no current window", resolve->session->name);
 }
@@ -125,7 +127,7 @@ static const struct muxbus_window *window_by_number(
 	if (!is_id && !str_parse_u32(part.text, part.len, &index))
 		return NULL;
 	const struct muxbus_link *link = NULL;
-	while ((link = muxbus_model_next_link(model, link))) {
+	while ((link = muxbus_model_next_link(model, link)) != NULL) {
 		if (link->session != session->id)
 			continue;
 		if (is_id ? link->window == id : link->index >= 0 && (uint32_t)link->index == index)
@@ -141,13 +143,13 @@ static enum resolve_result find_in_session(
 	if (part.len == 0)
 		return find_current(model, resolve);
 	resolve->window = window_by_number(model, resolve->session, part);
-	if (resolve->window)
+	if (resolve->window != NULL)
 		return RESOLVE_FOUND;
 	const struct muxbus_link *link = NULL;
 	unsigned count = 0;
-	while ((link = muxbus_model_next_link(model, link))) {
+	while ((link = muxbus_model_next_link(model, link)) != NULL) {
 		const struct muxbus_window *window = muxbus_model_window(model, link->window);
-		if (link->session != resolve->session->id || !window ||
+		if (link->session != resolve->session->id || window == NULL ||
 		    !part_is(part, window->name))
 			continue;
 		if (window != resolve->window)
@@ -162,7 +164,7 @@ static enum resolve_result find_in_session(
 	resolve->window = NULL;
 	if (count == 0)
 		return RESOLVE_NONE;
-	snprintf(resolve->reason, sizeof(resolve->reason),
+	snprintf(resolve->reason, sizeof resolve->reason,
 	    "%u windows of session '%s' are called '%.*s'", count, resolve->session->name,
 	    (int)part.len, part.text);
 	return RESOLVE_AMBIGUOUS;
@@ -184,7 +186,7 @@ static bool find_pane(const struct muxbus_model *model, struct part part, struct
 	if (!is_id && !str_parse_u32(part.text, part.len, &index))
 		return false;
 	const struct muxbus_pane *pane = NULL;
-	while ((pane = muxbus_model_next_pane(model, pane))) {
+	while ((pane = muxbus_model_next_pane(model, pane)) != NULL) {
 		if (pane->window != resolve->window->id)
 			continue;
 		if (is_id ? pane->id == id : pane->index >= 0 && (uint32_t)pane->index == index) {
@@ -198,7 +200,7 @@ static bool find_pane(const struct muxbus_model *model, struct part part, struct
 static enum resolve_result find_active(const struct muxbus_model *model, struct resolve *resolve)
 {
 	resolve->pane = muxbus_model_pane(model, resolve->window->active_pane);
-	if (resolve->pane)
+	if (resolve->pane != NULL)
 		return RESOLVE_FOUND;
 	return none(resolve, "window @%u has no active pane", resolve->window->id);
 }
@@ -212,7 +214,7 @@ static enum resolve_result find_pane_in_session(
 {
 	const char *dot = memrchr(rest.text, '.', rest.len);
 	const struct muxbus_pane *split_pane = NULL;
-	if (dot) {
+	if (dot != NULL) {
 		struct part window = {rest.text, (size_t)(dot - rest.text)};
 		struct part pane = {dot + 1, rest.len - window.len - 1};
 		enum resolve_result result = find_in_session(model, window, resolve);
@@ -228,15 +230,15 @@ static enum resolve_result find_pane_in_session(
 	enum resolve_result result = find_in_session(model, rest, resolve);
 	if (result == RESOLVE_FOUND)
 		result = find_active(model, resolve);
-	if (result == RESOLVE_FOUND && split_pane && split_pane != resolve->pane) {
+	if (result == RESOLVE_FOUND && split_pane != NULL && split_pane != resolve->pane) {
 		add_candidate(resolve, "%%%u", split_pane->id);
 		add_candidate(resolve, "%%%u", resolve->pane->id);
-		snprintf(resolve->reason, sizeof(resolve->reason),
+		snprintf(resolve->reason, sizeof resolve->reason,
 		    "'%.*s' is the name of a window, and a window with a pane behind it",
 		    (int)rest.len, rest.text);
 		return RESOLVE_AMBIGUOUS;
 	}
-	if (result != RESOLVE_FOUND && split_pane) {
+	if (result != RESOLVE_FOUND && split_pane != NULL) {
 		resolve->pane = split_pane;
 		resolve->window = muxbus_model_window(model, split_pane->window);
 		return RESOLVE_FOUND;
@@ -253,10 +255,11 @@ static enum resolve_result by_pane_id(
     const struct muxbus_model *model, uint32_t id, struct resolve *resolve)
 {
 	resolve->pane = muxbus_model_pane(model, id);
-	if (!resolve->pane)
+	if (resolve->pane == NULL)
 		return none(resolve, "there is no pane %%%u", id);
 	resolve->window = muxbus_model_window(model, resolve->pane->window);
-	return resolve->window ? RESOLVE_FOUND : none(resolve, "pane %%%u is in no window", id);
+	return resolve->window != NULL ? RESOLVE_FOUND
+				       : none(resolve, "pane %%%u is in no window", id);
 }
 
 /* "@2" or "@2.1" */
@@ -265,13 +268,13 @@ static enum resolve_result by_window_id(const struct muxbus_model *model, enum r
 {
 	const char *dot = memchr(part.text, '.', part.len);
 	uint32_t id = MUXBUS_NO_ID;
-	str_parse_id(part.text, dot ? (size_t)(dot - part.text) : part.len, '@', &id);
+	str_parse_id(part.text, dot != NULL ? (size_t)(dot - part.text) : part.len, '@', &id);
 	resolve->window = muxbus_model_window(model, id);
-	if (!resolve->window)
+	if (resolve->window == NULL)
 		return none(resolve, "there is no window @%u", id);
 	if (kind != RESOLVE_PANE)
 		return RESOLVE_FOUND;
-	if (!dot)
+	if (dot == NULL)
 		return find_active(model, resolve);
 	struct part pane = {dot + 1, part.len - (size_t)(dot - part.text) - 1};
 	if (find_pane(model, pane, resolve))
@@ -283,19 +286,20 @@ static bool is_window_id(enum resolve_kind kind, struct part part)
 {
 	const char *dot = kind == RESOLVE_PANE ? memchr(part.text, '.', part.len) : NULL;
 	uint32_t id;
-	return str_parse_id(part.text, dot ? (size_t)(dot - part.text) : part.len, '@', &id);
+	return str_parse_id(
+	    part.text, dot != NULL ? (size_t)(dot - part.text) : part.len, '@', &id);
 }
 
 static enum resolve_result by_name(const struct muxbus_model *model, enum resolve_kind kind,
     struct part part, struct resolve *resolve)
 {
 	const char *colon = memchr(part.text, ':', part.len);
-	struct part session = {part.text, colon ? (size_t)(colon - part.text) : part.len};
+	struct part session = {part.text, colon != NULL ? (size_t)(colon - part.text) : part.len};
 	enum resolve_result result = find_session(model, session, resolve);
 	if (result != RESOLVE_FOUND || kind == RESOLVE_SESSION)
 		return result;
 	struct part rest = {"", 0};
-	if (colon)
+	if (colon != NULL)
 		rest = part_of(colon + 1, part.len - session.len - 1);
 	if (kind == RESOLVE_PANE)
 		return find_pane_in_session(model, rest, resolve);

@@ -53,7 +53,7 @@ static void forget_gaps(struct ring *ring)
 	while (gone < ring->gap_count && ring->gaps[gone].offset < ring_start(ring))
 		gone++;
 	ring->gap_count -= gone;
-	memmove(ring->gaps, ring->gaps + gone, ring->gap_count * sizeof(ring->gaps[0]));
+	memmove(ring->gaps, ring->gaps + gone, ring->gap_count * sizeof ring->gaps[0]);
 }
 
 /* Takes len bytes of the front away. */
@@ -104,7 +104,7 @@ void ring_gap(struct ring *ring, uint64_t offset, const char *reason)
 	}
 	if (ring->gap_count == RING_GAPS_MAX) {
 		drop(ring, (size_t)(ring->gaps[0].offset - ring_start(ring)));
-		memmove(ring->gaps, ring->gaps + 1, (RING_GAPS_MAX - 1) * sizeof(ring->gaps[0]));
+		memmove(ring->gaps, ring->gaps + 1, (RING_GAPS_MAX - 1) * sizeof ring->gaps[0]);
 		ring->gap_count--;
 	}
 	ring->gaps[ring->gap_count++] = (struct ring_gap){.offset = offset, .reason = reason};

@@ -63,9 +63,9 @@ static struct stream *find(const struct stream_set *streams, uint32_t pane)
 static struct stream *get(struct stream_set *streams, uint32_t pane)
 {
 	struct stream *stream = find(streams, pane);
-	if (stream || !muxbus_model_pane(tmux_model(streams->tmux), pane))
+	if (stream != NULL || muxbus_model_pane(tmux_model(streams->tmux), pane) == NULL)
 		return stream;
-	stream = xcalloc(1, sizeof(*stream));
+	stream = xcalloc(1, sizeof *stream);
 	stream->pane = pane;
 	pane_events_init(&stream->events, pane);
 	list_init(&stream->taps);
@@ -81,7 +81,7 @@ static struct stream *get(struct stream_set *streams, uint32_t pane)
 static uint64_t model_offset(const struct stream_set *streams, uint32_t pane)
 {
 	const struct muxbus_pane *now = muxbus_model_pane(tmux_model(streams->tmux), pane);
-	return now ? now->output_offset : 0;
+	return now != NULL ? now->output_offset : 0;
 }
 
 static bool wants(
@@ -244,7 +244,7 @@ static void note_activity(struct stream_set *streams, struct stream *stream, uin
 void stream_set_output(struct stream_set *streams, uint32_t pane, const uint8_t *bytes, size_t len)
 {
 	struct stream *stream = find(streams, pane);
-	if (!stream)
+	if (stream == NULL)
 		return;
 	streams->bytes += len;
 	uint64_t end = model_offset(streams, pane);
@@ -270,7 +270,7 @@ void stream_set_output(struct stream_set *streams, uint32_t pane, const uint8_t 
 void stream_set_gap(struct stream_set *streams, uint32_t pane, uint64_t offset, const char *reason)
 {
 	struct stream *stream = find(streams, pane);
-	if (!stream)
+	if (stream == NULL)
 		return;
 	/* Where watching begins nobody can miss anything, unless an offset was told before. */
 	bool is_begin = !stream->is_told && strcmp(reason, "not_watched") == 0;
@@ -283,7 +283,7 @@ void stream_set_gap(struct stream_set *streams, uint32_t pane, uint64_t offset, 
 	struct list *link, *after;
 	list_for_each_safe (link, after, &stream->taps) {
 		struct stream_tap *tap = list_entry(link, struct stream_tap, link);
-		if (tap->gap)
+		if (tap->gap != NULL)
 			tap->gap(tap, offset, reason);
 	}
 }
@@ -291,7 +291,7 @@ void stream_set_gap(struct stream_set *streams, uint32_t pane, uint64_t offset, 
 void stream_set_pane_created(struct stream_set *streams, uint32_t pane)
 {
 	struct stream *stream = stream_wants_all(streams) ? get(streams, pane) : NULL;
-	if (!stream)
+	if (stream == NULL)
 		return;
 	/* Who wants every pane wants this one from its first byte. */
 	stream->is_told = true;
@@ -301,7 +301,7 @@ void stream_set_pane_created(struct stream_set *streams, uint32_t pane)
 void stream_set_pane_closed(struct stream_set *streams, uint32_t pane)
 {
 	struct stream *stream = find(streams, pane);
-	if (stream)
+	if (stream != NULL)
 		drop(streams, stream);
 }
 
@@ -334,9 +334,9 @@ static void want_all(struct stream_set *streams, enum stream_interest interest, 
 		return;
 	muxbus_sync_want_all_output(tmux_sync(streams->tmux), is_wanted);
 	const struct muxbus_pane *pane = NULL;
-	while ((pane = muxbus_model_next_pane(tmux_model(streams->tmux), pane))) {
+	while ((pane = muxbus_model_next_pane(tmux_model(streams->tmux), pane)) != NULL) {
 		struct stream *stream = on ? get(streams, pane->id) : find(streams, pane->id);
-		if (stream)
+		if (stream != NULL)
 			settle(streams, stream);
 	}
 }
@@ -348,7 +348,7 @@ void stream_want(struct stream_set *streams, uint32_t pane, enum stream_interest
 		return;
 	}
 	struct stream *stream = get(streams, pane);
-	if (!stream)
+	if (stream == NULL)
 		return;
 	count(&stream->interests[interest], on);
 	settle(streams, stream);
@@ -357,7 +357,7 @@ void stream_want(struct stream_set *streams, uint32_t pane, enum stream_interest
 void stream_lease(struct stream_set *streams, uint32_t pane)
 {
 	struct stream *stream = get(streams, pane);
-	if (!stream)
+	if (stream == NULL)
 		return;
 	stream->lease_end_ms = clock_mono_ms() + STREAM_LEASE_SEC * 1000;
 	settle(streams, stream);
@@ -368,7 +368,7 @@ void stream_lease(struct stream_set *streams, uint32_t pane)
 int stream_tap_add(struct stream_set *streams, uint32_t pane, struct stream_tap *tap)
 {
 	struct stream *stream = get(streams, pane);
-	if (!stream)
+	if (stream == NULL)
 		return -1;
 	list_append(&stream->taps, &tap->link);
 	settle(streams, stream);
@@ -379,7 +379,7 @@ void stream_tap_remove(struct stream_set *streams, uint32_t pane, struct stream_
 {
 	list_remove(&tap->link);
 	struct stream *stream = find(streams, pane);
-	if (stream)
+	if (stream != NULL)
 		settle(streams, stream);
 }
 
@@ -389,9 +389,9 @@ void stream_read(struct stream_set *streams, uint32_t pane, uint64_t offset, siz
     struct buf *out, struct stream_slice *ret_slice)
 {
 	struct stream *stream = get(streams, pane);
-	if (stream)
+	if (stream != NULL)
 		stream->is_told = true;
-	if (!stream || !stream->has_ring) {
+	if (stream == NULL || !stream->has_ring) {
 		uint64_t end = model_offset(streams, pane);
 		*ret_slice = (struct stream_slice){
 		    .from = end,
@@ -416,7 +416,7 @@ void stream_read(struct stream_set *streams, uint32_t pane, uint64_t offset, siz
 uint64_t stream_start(const struct stream_set *streams, uint32_t pane)
 {
 	const struct stream *stream = find(streams, pane);
-	if (!stream || !stream->has_ring)
+	if (stream == NULL || !stream->has_ring)
 		return model_offset(streams, pane);
 	return ring_start(&stream->ring);
 }
@@ -432,7 +432,7 @@ bool stream_wants_all(const struct stream_set *streams)
 bool stream_has_marks(const struct stream_set *streams, uint32_t pane)
 {
 	const struct stream *stream = find(streams, pane);
-	return stream && stream->events.wants_marks;
+	return stream != NULL && stream->events.wants_marks;
 }
 
 void stream_stats(const struct stream_set *streams, struct stream_stats *ret_stats)
@@ -455,7 +455,7 @@ void stream_stats(const struct stream_set *streams, struct stream_stats *ret_sta
 struct stream_set *stream_set_new(struct event_base *base, const struct config *config,
     struct event_log *events, struct tmux *tmux)
 {
-	struct stream_set *streams = xcalloc(1, sizeof(*streams));
+	struct stream_set *streams = xcalloc(1, sizeof *streams);
 	streams->tmux = tmux;
 	streams->log = events;
 	streams->ring_bytes_max = (size_t)config->limits.ring_bytes;
@@ -468,7 +468,8 @@ struct stream_set *stream_set_new(struct event_base *base, const struct config *
 	streams->flush = event_new(base, -1, 0, on_flush, streams);
 	streams->quiet_timer = evtimer_new(base, on_quiet, streams);
 	streams->lease_timer = evtimer_new(base, on_lease, streams);
-	if (!streams->flush || !streams->quiet_timer || !streams->lease_timer) {
+	if (streams->flush == NULL || streams->quiet_timer == NULL ||
+	    streams->lease_timer == NULL) {
 		stream_set_free(streams);
 		return NULL;
 	}
@@ -479,13 +480,13 @@ struct stream_set *stream_set_new(struct event_base *base, const struct config *
 
 static void free_event(struct event *event)
 {
-	if (event)
+	if (event != NULL)
 		event_free(event);
 }
 
 void stream_set_free(struct stream_set *streams)
 {
-	if (!streams)
+	if (streams == NULL)
 		return;
 	stream_set_server_lost(streams);
 	for (int i = 0; i < STREAM_INTEREST_COUNT_; i++)

@@ -48,12 +48,12 @@ void tmux_expect(struct tmux *tmux, uint32_t pane, pid_t pid)
 	struct expectation *expectation = map_get(&tmux->expected, pane);
 	if (pid == 0) {
 		/* Kept, so that an end that was told already is not told again. */
-		if (expectation)
+		if (expectation != NULL)
 			expectation->is_over = true;
 		return;
 	}
 	mem_free(map_remove(&tmux->expected, pane));
-	expectation = xalloc(sizeof(*expectation));
+	expectation = xalloc(sizeof *expectation);
 	*expectation = (struct expectation){.pid = pid};
 	if (map_set(&tmux->expected, pane, expectation) < 0)
 		mem_free(expectation);
@@ -106,7 +106,7 @@ static void become_live(struct tmux *tmux)
 	log_info("following tmux %s, process %d", info.version_text, (int)info.pid);
 	tmux_events_found(tmux->events, &info);
 	set_environment(tmux);
-	if (tmux->handlers.state)
+	if (tmux->handlers.state != NULL)
 		tmux->handlers.state(tmux->data, true);
 }
 
@@ -115,25 +115,26 @@ static void become_lost(struct tmux *tmux, int error)
 	tmux->is_live = false;
 	forget_expected(tmux);
 	log_info("tmux is not followed: %s", tmux->reason);
-	if (tmux->streams)
+	if (tmux->streams != NULL)
 		stream_set_server_lost(tmux->streams);
 	tmux_events_lost(tmux->events, error, tmux->reason, tmux->server_pid);
 	tmux->server_pid = 0;
-	if (tmux->handlers.state)
+	if (tmux->handlers.state != NULL)
 		tmux->handlers.state(tmux->data, false);
 }
 
 /* Why tmux is not followed, for those who do not know what it was asked. */
 static void keep_reason(struct tmux *tmux, int error, const char *reason)
 {
-	const char *path = tmux->config->tmux_path ? tmux->config->tmux_path : "the server's tmux";
+	const char *path =
+	    tmux->config->tmux_path != NULL ? tmux->config->tmux_path : "the server's tmux";
 	if (error == MUXBUS_ERR_VERSION)
-		snprintf(tmux->reason, sizeof(tmux->reason), "%s; it says: %s",
+		snprintf(tmux->reason, sizeof tmux->reason, "%s; it says: %s",
 		    muxbus_strerror(error), reason);
 	else if (error == MUXBUS_ERR_SPAWN)
-		snprintf(tmux->reason, sizeof(tmux->reason), "%s: %s", path, reason);
+		snprintf(tmux->reason, sizeof tmux->reason, "%s: %s", path, reason);
 	else
-		snprintf(tmux->reason, sizeof(tmux->reason), "%s", reason);
+		snprintf(tmux->reason, sizeof tmux->reason, "%s", reason);
 }
 
 static void on_state(void *data, enum muxbus_sync_state state, int error, const char *reason)
@@ -170,7 +171,7 @@ static void tell_expected(
 			mem_free(map_remove(&tmux->expected, change->pane));
 		return;
 	}
-	if (!expectation->is_told && pane && pane->pid != expectation->pid) {
+	if (!expectation->is_told && pane != NULL && pane->pid != expectation->pid) {
 		expectation->is_told = true;
 		copy.kind = MUXBUS_CHANGE_PANE_CREATED;
 		tell(tmux, &copy);
@@ -184,7 +185,7 @@ static void tell_expected(
 		return;
 	case MUXBUS_CHANGE_PANE_EXITED:
 		/* Not the one that waits, but the one that came then, and is gone already. */
-		if (!pane || !pane->is_dead || expectation->end_is_told)
+		if (pane == NULL || !pane->is_dead || expectation->end_is_told)
 			return;
 		expectation->end_is_told = true;
 		copy.exit_status = pane->exit_status;
@@ -211,29 +212,29 @@ static void on_change(void *data, const struct muxbus_change *change)
 	struct expectation *expectation =
 	    change->pane == MUXBUS_NO_ID ? NULL : map_get(&tmux->expected, change->pane);
 	/* The last output comes before the end of the pane. */
-	if (tmux->streams && change->kind == MUXBUS_CHANGE_PANE_CLOSED)
+	if (tmux->streams != NULL && change->kind == MUXBUS_CHANGE_PANE_CLOSED)
 		stream_set_pane_closed(tmux->streams, change->pane);
-	if (expectation && is_of_pane(change->kind))
+	if (expectation != NULL && is_of_pane(change->kind))
 		tell_expected(tmux, expectation, change);
 	else
 		tell(tmux, change);
 	if (change->kind == MUXBUS_CHANGE_PANE_CLOSED)
 		mem_free(map_remove(&tmux->expected, change->pane));
-	if (tmux->streams && change->kind == MUXBUS_CHANGE_PANE_CREATED)
+	if (tmux->streams != NULL && change->kind == MUXBUS_CHANGE_PANE_CREATED)
 		stream_set_pane_created(tmux->streams, change->pane);
 }
 
 static void on_output(void *data, uint32_t pane, const uint8_t *bytes, size_t len)
 {
 	struct tmux *tmux = data;
-	if (tmux->streams)
+	if (tmux->streams != NULL)
 		stream_set_output(tmux->streams, pane, bytes, len);
 }
 
 static void on_gap(void *data, uint32_t pane, uint64_t offset, const char *reason)
 {
 	struct tmux *tmux = data;
-	if (tmux->streams)
+	if (tmux->streams != NULL)
 		stream_set_gap(tmux->streams, pane, offset, reason);
 }
 
@@ -285,12 +286,12 @@ struct tmux *tmux_new(struct event_base *base, const struct config *config,
     struct event_log *events, const struct tmux_handlers *handlers, void *data, char *ret_reason,
     size_t reason_size)
 {
-	struct tmux *tmux = xcalloc(1, sizeof(*tmux));
+	struct tmux *tmux = xcalloc(1, sizeof *tmux);
 	*tmux = (struct tmux){.config = config, .events = events, .data = data};
-	if (handlers)
+	if (handlers != NULL)
 		tmux->handlers = *handlers;
 	map_init(&tmux->expected);
-	snprintf(tmux->reason, sizeof(tmux->reason), "it was not looked for yet");
+	snprintf(tmux->reason, sizeof tmux->reason, "it was not looked for yet");
 	muxbus_set_log(on_log, NULL);
 	int error = make_sync(tmux, base);
 	if (error < 0) {
@@ -337,7 +338,7 @@ void tmux_stop(struct tmux *tmux, void (*done)(void *data), void *data)
 
 void tmux_free(struct tmux *tmux)
 {
-	if (!tmux)
+	if (tmux == NULL)
 		return;
 	muxbus_sync_free(tmux->sync);
 	muxbus_loop_free(tmux->loop);
@@ -373,7 +374,7 @@ uint64_t tmux_revision(const struct tmux *tmux)
 	uint64_t parts[] = {info.lists, info.output_bytes, tmux->changes,
 	    (uint64_t)(uintptr_t)muxbus_sync_model(tmux->sync)};
 	uint64_t revision = 1469598103934665603u;
-	for (size_t i = 0; i < sizeof(parts) / sizeof(parts[0]); i++)
+	for (size_t i = 0; i < sizeof parts / sizeof parts[0]; i++)
 		revision = (revision ^ parts[i]) * 1099511628211u + (revision >> 29);
 	return revision ? revision : 1;
 }
@@ -395,7 +396,7 @@ uint32_t tmux_caps(const struct tmux *tmux)
 void tmux_scope_pane(const struct tmux *tmux, uint32_t pane, struct event_scope *ret_scope)
 {
 	const struct muxbus_pane *now = muxbus_model_pane(tmux_model(tmux), pane);
-	tmux_scope_window(tmux, now ? now->window : MUXBUS_NO_ID, ret_scope);
+	tmux_scope_window(tmux, now != NULL ? now->window : MUXBUS_NO_ID, ret_scope);
 	ret_scope->pane = pane;
 }
 
@@ -470,7 +471,7 @@ static void on_reply(void *data, int error, const struct muxbus_reply *replies, 
 void tmux_run(struct tmux *tmux, struct request *request, struct muxbus_command *command,
     bool read_back, tmux_then_fn *then, void *context)
 {
-	struct run *run = xalloc(sizeof(*run));
+	struct run *run = xalloc(sizeof *run);
 	*run = (struct run){.request = request, .then = then, .context = context};
 	int error = muxbus_sync_run(tmux->sync, command, read_back, on_reply, run);
 	if (error == 0)
@@ -511,7 +512,7 @@ void tmux_fail(struct request *request, int error, const char *text)
 	const char *reason = tmux_reason(request_daemon(request)->tmux);
 	if (kind == MESSAGE_TMUX_ERROR)
 		request_fail(
-		    request, kind, "%s", text ? text : "tmux refused, and did not say why");
+		    request, kind, "%s", text != NULL ? text : "tmux refused, and did not say why");
 	else if (kind == MESSAGE_TIMEOUT)
 		request_fail(request, kind,
 		    "tmux did not answer in time; whether the command took effect is not known");
@@ -520,5 +521,5 @@ void tmux_fail(struct request *request, int error, const char *text)
 		    "no tmux server is followed just now (%s); it is tried again by itself",
 		    reason[0] ? reason : muxbus_strerror(error));
 	else
-		request_fail(request, kind, "%s", text ? text : muxbus_strerror(error));
+		request_fail(request, kind, "%s", text != NULL ? text : muxbus_strerror(error));
 }

@@ -11,7 +11,7 @@
 #include "wire/json.h"
 
 #define MEMBERS_MAX_BYTES (1024 * 1024)
-#define SCOPE_SESSIONS_MAX (sizeof(((struct event_scope *)NULL)->sessions) / sizeof(uint32_t))
+#define SCOPE_SESSIONS_MAX (sizeof((struct event_scope *)NULL)->sessions / sizeof(uint32_t))
 
 struct telling {
 	struct json_writer *writer;
@@ -31,7 +31,7 @@ static void put_id(struct json_writer *writer, const char *name, char sigil, uin
 
 static void put_text(struct json_writer *writer, const char *name, const char *text)
 {
-	if (text)
+	if (text != NULL)
 		json_put_text(writer, name, text, strlen(text));
 	else
 		json_put_null(writer, name);
@@ -77,7 +77,7 @@ static void tell_layout(struct telling *telling)
 {
 	const struct muxbus_window *window = telling->change->window_now;
 	put_id(telling->writer, "window", '@', telling->change->window);
-	if (!window)
+	if (window == NULL)
 		return;
 	json_put_int(telling->writer, "width", window->width);
 	json_put_int(telling->writer, "height", window->height);
@@ -143,27 +143,27 @@ static void tell_string(struct telling *telling, const char *name, const char *n
 static void tell_title(struct telling *telling)
 {
 	const struct muxbus_pane *pane = telling->change->pane_now;
-	tell_string(telling, "title", pane ? pane->title : NULL);
+	tell_string(telling, "title", pane != NULL ? pane->title : NULL);
 }
 
 static void tell_command(struct telling *telling)
 {
 	const struct muxbus_pane *pane = telling->change->pane_now;
-	tell_string(telling, "command", pane ? pane->command : NULL);
-	if (pane && pane->pid > 0)
+	tell_string(telling, "command", pane != NULL ? pane->command : NULL);
+	if (pane != NULL && pane->pid > 0)
 		json_put_int(telling->writer, "pid", pane->pid);
 }
 
 static void tell_path(struct telling *telling)
 {
 	const struct muxbus_pane *pane = telling->change->pane_now;
-	tell_string(telling, "path", pane ? pane->path : NULL);
+	tell_string(telling, "path", pane != NULL ? pane->path : NULL);
 }
 
 static void tell_mode(struct telling *telling)
 {
 	const struct muxbus_pane *pane = telling->change->pane_now;
-	tell_string(telling, "mode", pane && pane->in_mode ? pane->mode : NULL);
+	tell_string(telling, "mode", pane != NULL && pane->in_mode ? pane->mode : NULL);
 }
 
 static void tell_client(struct telling *telling)
@@ -210,7 +210,7 @@ void tmux_events_sessions(
 {
 	size_t count = 0;
 	const struct muxbus_link *link = NULL;
-	while (count < SCOPE_SESSIONS_MAX && (link = muxbus_model_next_link(model, link)))
+	while (count < SCOPE_SESSIONS_MAX && (link = muxbus_model_next_link(model, link)) != NULL)
 		if (link->window == window &&
 		    (count == 0 || scope->sessions[count - 1] != link->session))
 			scope->sessions[count++] = link->session;
@@ -243,7 +243,7 @@ static bool is_wanted_alert(const struct muxbus_model *model, const struct strea
 	if (!change->window_now || !change->window_now->has_bell)
 		return false;
 	const struct muxbus_pane *pane = NULL;
-	while (streams && (pane = muxbus_model_next_pane(model, pane)))
+	while (streams != NULL && (pane = muxbus_model_next_pane(model, pane)) != NULL)
 		if (pane->window == change->window && stream_has_marks(streams, pane->id))
 			return false;
 	return true;

@@ -129,7 +129,7 @@ static void end_osc(struct walk *walk)
 {
 	struct tokenizer *tokenizer = walk->tokenizer;
 	static const char prefix[] = "133;";
-	const size_t prefix_len = sizeof(prefix) - 1;
+	const size_t prefix_len = sizeof prefix - 1;
 	tokenizer->string[tokenizer->string_len] = '\0';
 	if (tokenizer->string_len <= prefix_len ||
 	    memcmp(tokenizer->string, prefix, prefix_len) != 0) {
@@ -257,7 +257,7 @@ static void step_csi(struct walk *walk)
 
 static void keep_string(struct tokenizer *tokenizer, const uint8_t *bytes, size_t len)
 {
-	size_t room = sizeof(tokenizer->string) - 1 - tokenizer->string_len;
+	size_t room = sizeof tokenizer->string - 1 - tokenizer->string_len;
 	if (len > room)
 		len = room;
 	memcpy(tokenizer->string + tokenizer->string_len, bytes, len);
