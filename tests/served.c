@@ -21,6 +21,7 @@
 #include "base/log.h"
 #include "daemon/core/counters.h"
 #include "daemon/event/event_log.h"
+#include "daemon/mcp/mcp.h"
 #include "daemon/methods/tables.h"
 #include "daemon/server/daemon.h"
 #include "daemon/server/method.h"
@@ -260,7 +261,15 @@ static int serve(const struct served *served, int word_fd)
 	event_config_free(base_config);
 	daemon.events = event_log_new(NULL, (size_t)served->config.limits.events,
 	    (size_t)served->config.limits.event_bytes, reason, sizeof(reason));
-	daemon.server = server_new(&daemon, reason, sizeof(reason));
+	struct server_parts parts = {.config = &served->config,
+	    .base = daemon.base,
+	    .events = daemon.events,
+	    .counters = &counters,
+	    .daemon = &daemon};
+	daemon.parts = &parts;
+	daemon.server = server_new(&parts, reason, sizeof(reason));
+	struct mcp *mcp =
+	    daemon.server != NULL ? mcp_new(&daemon, server_dispatch(daemon.server)) : NULL;
 	struct event *term = evsignal_new(daemon.base, SIGTERM, on_term, &daemon);
 	bool is_up = daemon.server && server_listen(daemon.server, reason, sizeof(reason)) == 0;
 	if (is_up) {
@@ -271,6 +280,7 @@ static int serve(const struct served *served, int word_fd)
 		(void)!write(word_fd, reason, strlen(reason) + 1);
 	}
 	server_free(daemon.server);
+	mcp_free(mcp);
 	event_log_free(daemon.events);
 	event_free(term);
 	event_base_free(daemon.base);

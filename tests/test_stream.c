@@ -56,6 +56,14 @@ void muxbus_sync_want_all_output(struct muxbus_sync *sync, bool is_wanted)
 	wanted_all += is_wanted ? 1 : -1;
 }
 
+void tmux_set_reader(
+    struct tmux *tmux, const struct tmux_reader *reader, struct stream_set *streams)
+{
+	(void)tmux;
+	(void)reader;
+	(void)streams;
+}
+
 struct muxbus_sync *tmux_sync(struct tmux *tmux)
 {
 	(void)tmux;

@@ -27,6 +27,7 @@
 #include "daemon/deliver/self_command.h"
 #include "daemon/event/event_log.h"
 #include "daemon/input/typist.h"
+#include "daemon/mcp/mcp.h"
 #include "daemon/methods/tables.h"
 #include "daemon/pane/presence.h"
 #include "daemon/pane/screen_sign.h"
@@ -38,6 +39,7 @@
 #include "daemon/server/method.h"
 #include "daemon/server/peer.h"
 #include "daemon/server/server.h"
+#include "daemon/server/server_parts.h"
 #include "daemon/source/background_wait.h"
 #include "daemon/source/job.h"
 #include "daemon/source/timer.h"
@@ -56,6 +58,8 @@
 
 struct main {
 	struct daemon daemon; /* what handlers get */
+	struct server_parts parts; /* what peers and requests get */
+	struct mcp *mcp;
 	struct config config;
 	struct counters counters;
 	int lock_fd;
@@ -316,6 +320,29 @@ static struct screen_sign_set *read_signs(void)
 	return screen_sign_set_new(len > 0 && (size_t)len < sizeof path ? path : NULL);
 }
 
+/* The socket, and the protocols on it. */
+static int set_up_server(struct main *main)
+{
+	struct daemon *daemon = &main->daemon;
+	char reason[512] = "out of memory";
+	main->parts = (struct server_parts){
+	    .config = daemon->config,
+	    .base = daemon->base,
+	    .events = daemon->events,
+	    .tmux = daemon->tmux,
+	    .streams = daemon->streams,
+	    .history = daemon->history,
+	    .counters = daemon->counters,
+	    .daemon = daemon,
+	};
+	daemon->parts = &main->parts;
+	daemon->server = server_new(daemon->parts, reason, sizeof reason);
+	if (daemon->server == NULL)
+		return fail("%s", reason);
+	main->mcp = mcp_new(daemon, server_dispatch(daemon->server));
+	return 0;
+}
+
 /* Makes all parts, from those that nobody needs up. */
 static int set_up(struct main *main)
 {
@@ -339,9 +366,6 @@ static int set_up(struct main *main)
 		return fail("%s", reason);
 	if (set_up_queue(main) < 0)
 		return -1;
-	daemon->server = server_new(daemon, reason, sizeof reason);
-	if (daemon->server == NULL)
-		return fail("%s", reason);
 	daemon->tmux =
 	    tmux_new(daemon->base, config, daemon->events, &handlers, main, reason, sizeof reason);
 	if (daemon->tmux == NULL)
@@ -349,7 +373,8 @@ static int set_up(struct main *main)
 	daemon->streams = stream_set_new(daemon->base, config, daemon->events, daemon->tmux);
 	if (daemon->streams == NULL)
 		return fail("out of memory");
-	tmux_set_streams(daemon->tmux, daemon->streams);
+	if (set_up_server(main) < 0)
+		return -1;
 	daemon->presences = presence_set_new(daemon);
 	daemon->signs = read_signs();
 	daemon->typists = typist_set_new(daemon);
@@ -372,6 +397,7 @@ static void tear_down(struct main *main)
 {
 	struct daemon *daemon = &main->daemon;
 	server_free(daemon->server); /* first: its peers still use the others */
+	mcp_free(main->mcp);
 	agent_set_free(daemon->agents);
 	daemon->agents = NULL; /* tmux may yet answer what they asked */
 	errand_set_free(daemon->errands);

@@ -8,6 +8,7 @@
 #include "base/alloc.h"
 #include "daemon/agent/agent_private.h"
 #include "daemon/core/loop_timer.h"
+#include "daemon/server/daemon.h"
 #include "daemon/server/request.h"
 
 enum { EVIDENCE_MAX = 16 * 1024 };

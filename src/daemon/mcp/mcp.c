@@ -10,15 +10,12 @@
 #include "base/str.h"
 #include "daemon/core/config.h"
 #include "daemon/mcp/mcp_client.h"
+#include "daemon/mcp/mcp_exchange.h"
 #include "daemon/mcp/mcp_listen.h"
-#include "daemon/mcp/mcp_part.h"
 #include "daemon/server/daemon.h"
+#include "daemon/server/dispatch.h"
 #include "daemon/server/peer.h"
 #include "daemon/server/request.h"
-
-#ifndef PACKAGE_VERSION
-#define PACKAGE_VERSION "0.1.0"
-#endif
 
 #define DISCOVER_TTL_MS 60000
 
@@ -40,25 +37,6 @@ static const struct mcp_method *find_row(const char *name)
 			if (strcmp(row->name, name) == 0)
 				return row;
 	return NULL;
-}
-
-struct mcp *mcp_new(struct daemon *daemon, struct dispatch *dispatch)
-{
-	struct mcp *mcp = xcalloc(1, sizeof *mcp);
-	mcp->daemon = daemon;
-	mcp->dispatch = dispatch;
-	mcp->reader = json_reader_new((size_t)daemon->config->limits.result_bytes + 1024);
-	mcp->params_reader = json_reader_new(4096);
-	return mcp;
-}
-
-void mcp_free(struct mcp *mcp)
-{
-	if (mcp == NULL)
-		return;
-	json_reader_free(mcp->reader);
-	json_reader_free(mcp->params_reader);
-	mem_free(mcp);
 }
 
 /* ---- sessions --------------------------------------------------------------------------- */
@@ -88,52 +66,6 @@ static void learn_client(struct mcp_session *session, const struct json *info)
 	const struct json *name = info != NULL ? json_member(info, "name") : NULL;
 	if (name != NULL && name->type == JSON_STRING)
 		session->client = mcp_client_find(name->text);
-}
-
-/* ---- results ---------------------------------------------------------------------------- */
-
-void mcp_put_server_info(struct json_writer *writer, const char *name)
-{
-	json_object_begin(writer, name);
-	json_put_str(writer, "name", "muxbus");
-	json_put_str(writer, "title", "Muxbus");
-	json_put_str(writer, "version", PACKAGE_VERSION);
-	json_object_end(writer);
-}
-
-void mcp_put_modern(struct json_writer *writer)
-{
-	json_put_str(writer, "resultType", "complete");
-	json_object_begin(writer, "_meta");
-	mcp_put_server_info(writer, MCP_META "serverInfo");
-	json_object_end(writer);
-}
-
-struct json_writer *mcp_result(struct mcp_exchange *exchange)
-{
-	struct json_writer *writer = request_result(exchange->request);
-	if (exchange->is_modern)
-		mcp_put_modern(writer);
-	return writer;
-}
-
-struct json_writer *mcp_cacheable_result(struct mcp_exchange *exchange, int64_t ttl_ms)
-{
-	struct json_writer *writer = mcp_result(exchange);
-	if (exchange->is_modern) {
-		json_put_int(writer, "ttlMs", ttl_ms);
-		json_put_str(writer, "cacheScope", "private");
-	}
-	return writer;
-}
-
-bool mcp_refuse_cursor(struct mcp_exchange *exchange, const char *cursor)
-{
-	if (cursor == NULL)
-		return false;
-	request_fail_data(exchange->request, MESSAGE_PARAMS, "\"field\":\"cursor\"",
-	    "cursor: there is no such page: ask again without a cursor");
-	return true;
 }
 
 /* ---- taking ----------------------------------------------------------------------------- */
@@ -227,8 +159,9 @@ static void run(struct mcp_exchange *exchange, const struct mcp_method *row)
 	buf_finish(&scratch);
 }
 
-bool mcp_take(struct mcp *mcp, struct peer *peer, const struct message *message, const char *id)
+static bool take(void *data, struct peer *peer, const struct message *message, const char *id)
 {
+	struct mcp *mcp = data;
 	const struct mcp_method *row = find_row(message->method);
 	const struct json *meta = message->params ? json_member(message->params, "_meta") : NULL;
 	bool is_modern = meta != NULL && json_member(meta, MCP_META "protocolVersion");
@@ -243,8 +176,8 @@ bool mcp_take(struct mcp *mcp, struct peer *peer, const struct message *message,
 		run(&exchange, row);
 		return true;
 	}
-	exchange.request =
-	    request_new(mcp->daemon, peer, id, row->method != NULL ? row->method(&exchange) : NULL);
+	exchange.request = dispatch_accept(
+	    mcp->dispatch, peer, id, row->method != NULL ? row->method(&exchange) : NULL);
 	if (row->flags & MCP_NOTIFICATION)
 		refuse_row(exchange.request, row);
 	else if (is_admitted(&exchange, row))
@@ -252,10 +185,33 @@ bool mcp_take(struct mcp *mcp, struct peer *peer, const struct message *message,
 	return true;
 }
 
-void mcp_goodbye(struct peer *peer)
+static void goodbye(void *data, struct peer *peer)
 {
+	(void)data;
 	if (peer_attachment(peer) != NULL)
 		mcp_listen_end(peer_attachment(peer));
+}
+
+static const struct dialect dialect = {.take = take, .goodbye = goodbye};
+
+struct mcp *mcp_new(struct daemon *daemon, struct dispatch *dispatch)
+{
+	struct mcp *mcp = xcalloc(1, sizeof *mcp);
+	mcp->daemon = daemon;
+	mcp->dispatch = dispatch;
+	mcp->reader = json_reader_new((size_t)daemon->config->limits.result_bytes + 1024);
+	mcp->params_reader = json_reader_new(4096);
+	dispatch_set_dialect(dispatch, &dialect, mcp);
+	return mcp;
+}
+
+void mcp_free(struct mcp *mcp)
+{
+	if (mcp == NULL)
+		return;
+	json_reader_free(mcp->reader);
+	json_reader_free(mcp->params_reader);
+	mem_free(mcp);
 }
 
 /* ---- the beginning ------------------------------------------------------------------------ */

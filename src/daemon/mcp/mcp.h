@@ -11,24 +11,13 @@
 #ifndef DAEMON_MCP_MCP_H
 #define DAEMON_MCP_MCP_H
 
-#include <stdbool.h>
-
 struct daemon;
 struct dispatch;
 struct mcp;
-struct message;
-struct peer;
 
+/* Speaks on the socket from now on, until the last peer is gone. */
 struct mcp *mcp_new(struct daemon *daemon, struct dispatch *dispatch);
+/* After the server's end. */
 void mcp_free(struct mcp *mcp);
-
-/*
- * Handles a message if it is MCP's. id is its JSON text, NULL if it is not to be answered.
- * False: it is a native request.
- */
-bool mcp_take(struct mcp *mcp, struct peer *peer, const struct message *message, const char *id);
-
-/* The daemon ends: what a peer listens to ends in good order. */
-void mcp_goodbye(struct peer *peer);
 
 #endif

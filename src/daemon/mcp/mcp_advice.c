@@ -8,7 +8,6 @@
 #include <string.h>
 
 #include "base/str.h"
-#include "daemon/mcp/mcp_tool.h"
 #include "daemon/server/daemon.h"
 #include "daemon/source/job.h"
 #include "daemon/source/timer.h"

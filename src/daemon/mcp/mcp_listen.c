@@ -11,7 +11,6 @@
 #include "base/clock.h"
 #include "base/list.h"
 #include "daemon/event/event_log.h"
-#include "daemon/mcp/mcp_log.h"
 #include "daemon/mcp/mcp_resource.h"
 #include "daemon/server/daemon.h"
 #include "daemon/server/peer.h"
@@ -54,6 +53,7 @@ struct mcp_listening {
 	struct list streams;
 	struct event *timer;
 	bool has_lists; /* an older session that hears of lists */
+	mcp_listen_log_fn *log; /* of targets that are the log */
 };
 
 /* ---- telling ------------------------------------------------------------------------------ */
@@ -161,7 +161,7 @@ static bool on_event(void *data, const char *name, struct event_entry *event)
 	struct mcp_listening *listening = data;
 	struct target *target = find_by_subscription(listening, name);
 	if (target != NULL && target->is_log)
-		mcp_log_event(listening->session, event);
+		listening->log(listening->session, event);
 	else if (target != NULL)
 		set_due(target);
 	return true;
@@ -206,7 +206,7 @@ static struct mcp_listening *listening_of(struct mcp_session *session)
 	list_init(&listening->targets);
 	list_init(&listening->streams);
 	listening->timer = evtimer_new(listening->daemon->base, on_timer, listening);
-	listening->events = subscription_set_new(listening->daemon,
+	listening->events = subscription_set_new(listening->daemon->parts,
 	    &(struct subscription_sink){.event = on_event, .gap = on_gap, .data = listening});
 	listening->jobs.started = on_job;
 	listening->jobs.ended = on_job;
@@ -289,11 +289,12 @@ void mcp_listen_lists(struct mcp_session *session)
 	listening->has_lists = add_target(listening, NULL, "", &change, false) != NULL;
 }
 
-void mcp_listen_log(struct mcp_session *session, uint64_t kinds)
+void mcp_listen_log(struct mcp_session *session, uint64_t kinds, mcp_listen_log_fn *log)
 {
 	struct mcp_listening *listening = listening_of(session);
 	struct mcp_change change = {.kinds = kinds, .pane = MUXBUS_NO_ID};
 	struct list *link, *after;
+	listening->log = log;
 	list_for_each_safe (link, after, &listening->targets)
 		if (list_entry(link, struct target, link)->is_log)
 			target_free(list_entry(link, struct target, link));

@@ -8,7 +8,9 @@
 #ifndef DAEMON_MCP_MCP_LISTEN_H
 #define DAEMON_MCP_MCP_LISTEN_H
 
-#include "daemon/mcp/mcp_part.h"
+#include "daemon/mcp/mcp_exchange.h"
+
+struct event_entry;
 
 /* NULL: nothing. */
 void mcp_listening_free(struct mcp_listening *listening);
@@ -20,10 +22,11 @@ void mcp_listen_lists(struct mcp_session *session);
 void mcp_listen_tools_changed(struct mcp_session *session);
 
 /*
- * A session that set a level of the log is told of events of these kinds (bit per enum
- * event_kind; 0: of none) by mcp_log_event().
+ * For a session that set a level of the log: calls log with each event of these kinds (bit
+ * per enum event_kind; 0: none).
  */
-void mcp_listen_log(struct mcp_session *session, uint64_t kinds);
+typedef void mcp_listen_log_fn(const struct mcp_session *session, const struct event_entry *event);
+void mcp_listen_log(struct mcp_session *session, uint64_t kinds, mcp_listen_log_fn *log);
 
 /* The daemon ends: open requests to listen are answered. */
 void mcp_listen_end(struct mcp_session *session);

@@ -92,7 +92,8 @@ static const struct {
 
 #define WEIGHTS_COUNT (sizeof weights / sizeof *weights)
 
-void mcp_log_event(const struct mcp_session *session, const struct event_entry *event)
+/* An event that a session which set a level may want to hear of. */
+static void log_event(const struct mcp_session *session, const struct event_entry *event)
 {
 	struct buf data;
 	if (event->json_len + 2 > DATA_MAX)
@@ -130,7 +131,7 @@ static void handle_level(struct mcp_exchange *exchange, const void *data)
 		if ((int)weights[i].level >= args->level)
 			kinds |= (uint64_t)1 << weights[i].kind;
 	exchange->session->log_level = args->level;
-	mcp_listen_log(exchange->session, kinds);
+	mcp_listen_log(exchange->session, kinds, log_event);
 	(void)mcp_result(exchange);
 	request_done(exchange->request);
 }

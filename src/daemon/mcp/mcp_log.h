@@ -7,7 +7,7 @@
 #ifndef DAEMON_MCP_MCP_LOG_H
 #define DAEMON_MCP_MCP_LOG_H
 
-#include "daemon/mcp/mcp_part.h"
+#include "daemon/mcp/mcp_exchange.h"
 
 enum mcp_level {
 	MCP_DEBUG,
@@ -28,9 +28,5 @@ struct mcp_log {
 void mcp_log_begin(struct mcp_log *log, const struct mcp_exchange *exchange);
 /* The call is answered with a result, or with an error if there is one. */
 void mcp_log_call(const struct mcp_log *log, const struct method *tool, const char *error);
-
-/* Something has happened that a session which set a level may want to hear of. */
-struct event_entry;
-void mcp_log_event(const struct mcp_session *session, const struct event_entry *event);
 
 #endif

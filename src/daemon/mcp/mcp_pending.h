@@ -9,7 +9,7 @@
 #include <stdbool.h>
 
 #include "base/buf.h"
-#include "daemon/mcp/mcp_part.h"
+#include "daemon/mcp/mcp_exchange.h"
 
 struct mcp_pending;
 

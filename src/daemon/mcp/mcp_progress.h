@@ -6,7 +6,7 @@
 #ifndef DAEMON_MCP_MCP_PROGRESS_H
 #define DAEMON_MCP_MCP_PROGRESS_H
 
-#include "daemon/mcp/mcp_part.h"
+#include "daemon/mcp/mcp_exchange.h"
 
 #define MCP_PROGRESS_SEC 10
 

@@ -5,7 +5,7 @@
 
 #include <stdbool.h>
 
-#include "daemon/mcp/mcp_part.h"
+#include "daemon/mcp/mcp_exchange.h"
 
 #define MCP_PROMPT_ARGUMENTS 3
 

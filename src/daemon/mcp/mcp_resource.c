@@ -10,7 +10,6 @@
 #include "base/str.h"
 #include "daemon/event/event_log.h"
 #include "daemon/mcp/mcp_cut.h"
-#include "daemon/mcp/mcp_tool.h"
 #include "daemon/server/daemon.h"
 #include "daemon/server/dispatch.h"
 #include "daemon/server/request.h"

@@ -9,7 +9,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "daemon/mcp/mcp_part.h"
+#include "daemon/mcp/mcp_exchange.h"
 
 #define MCP_URI_MAX 256 /* bytes */
 

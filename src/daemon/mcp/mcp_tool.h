@@ -10,10 +10,8 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "daemon/mcp/mcp_part.h"
+#include "daemon/mcp/mcp_exchange.h"
 
-#define MCP_RESULT_BYTES 9000 /* of text, and of structuredContent */
-#define MCP_RESULT_MAX 20000 /* the same where the caller said how much it wants */
 #define MCP_TOOLS_MAX 14 /* in the default list */
 #define MCP_TOOLS_TOKENS_MAX 3000 /* of that list */
 

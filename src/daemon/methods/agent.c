@@ -14,6 +14,7 @@
 #include "daemon/input/agent_hand.h"
 #include "daemon/methods/tables.h"
 #include "daemon/queue/consumer.h"
+#include "daemon/server/daemon.h"
 #include "daemon/server/method.h"
 #include "daemon/server/request.h"
 #include "daemon/server/requester.h"

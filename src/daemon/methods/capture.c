@@ -12,9 +12,11 @@
 #include "daemon/core/pattern.h"
 #include "daemon/methods/tables.h"
 #include "daemon/render/picture.h"
+#include "daemon/server/daemon.h"
 #include "daemon/server/method.h"
 #include "daemon/server/request.h"
 #include "daemon/server/target.h"
+#include "daemon/server/tmux_call.h"
 #include "daemon/tmux/stream.h"
 #include "daemon/tmux/stripper.h"
 #include "daemon/tmux/tmux.h"
@@ -360,7 +362,7 @@ static void on_captured(void *data, int error, const struct muxbus_capture *pict
 {
 	struct capture *capture = data;
 	if (error < 0) {
-		tmux_fail(capture->request, error, NULL);
+		tmux_call_fail(capture->request, error, NULL);
 	} else if (put_capture(capture, picture)) {
 		request_done(capture->request);
 	}
@@ -524,7 +526,7 @@ static void on_searched(void *data, int error, const struct muxbus_capture *pict
 {
 	struct search *search = data;
 	if (error < 0) {
-		tmux_fail(search->request, error, NULL);
+		tmux_call_fail(search->request, error, NULL);
 	} else {
 		struct json_writer *writer = request_result(search->request);
 		json_put_id(writer, "pane", '%', picture->pane);

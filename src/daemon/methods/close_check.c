@@ -2,6 +2,7 @@
 /* What must not be closed without "force". */
 #include "daemon/methods/close_check.h"
 
+#include "daemon/server/daemon.h"
 #include "daemon/server/request.h"
 #include "daemon/tmux/tmux.h"
 

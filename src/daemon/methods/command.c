@@ -9,9 +9,11 @@
 #include "daemon/methods/close_check.h"
 #include "daemon/methods/command_policy.h"
 #include "daemon/methods/tables.h"
+#include "daemon/server/daemon.h"
 #include "daemon/server/method.h"
 #include "daemon/server/request.h"
 #include "daemon/server/target.h"
+#include "daemon/server/tmux_call.h"
 #include "daemon/tmux/tmux.h"
 
 #define WORDS_MAX 1000 /* tmux's own limit since 3.7 */
@@ -145,12 +147,12 @@ static void handle_run_tmux(struct request *request, const void *data)
 	struct muxbus_command *command;
 	int error = muxbus_command_new(&command);
 	if (error < 0) {
-		tmux_fail(request, error, NULL);
+		tmux_call_fail(request, error, NULL);
 		return;
 	}
 	for (size_t i = 0; i < args->command.count; i++)
 		muxbus_command_args(command, args->command.strings[i], NULL);
-	tmux_run(request_daemon(request)->tmux, request, command, !only_looks, on_run, NULL);
+	tmux_call(request, command, !only_looks, on_run, NULL);
 }
 
 const struct method methods_command[] = {

@@ -15,10 +15,12 @@
 #include "daemon/queue/consumer.h"
 #include "daemon/queue/queue.h"
 #include "daemon/queue/store_loop.h"
+#include "daemon/server/daemon.h"
 #include "daemon/server/peer.h"
 #include "daemon/server/request.h"
 #include "daemon/server/server.h"
 #include "daemon/server/subscription.h"
+#include "daemon/server/tmux_call.h"
 #include "daemon/source/job.h"
 #include "daemon/source/timer.h"
 #include "daemon/source/watch.h"
@@ -313,7 +315,7 @@ static void on_audited(void *data, int error, unsigned count, const char *differ
 {
 	struct request *request = data;
 	if (error < 0) {
-		tmux_fail(request, error, NULL);
+		tmux_call_fail(request, error, NULL);
 		return;
 	}
 	struct json_writer *writer = request_result(request);
@@ -345,7 +347,7 @@ static void handle_status(struct request *request, const void *data)
 	}
 	int r = muxbus_sync_audit(tmux_sync(daemon->tmux), on_audited, request);
 	if (r < 0)
-		tmux_fail(request, r, NULL);
+		tmux_call_fail(request, r, NULL);
 }
 
 /* Keep alphabetized. */

@@ -17,6 +17,7 @@
 #include "base/clock.h"
 #include "daemon/core/config.h"
 #include "daemon/methods/tables.h"
+#include "daemon/server/daemon.h"
 #include "daemon/server/method.h"
 #include "daemon/server/peer.h"
 #include "daemon/server/request.h"

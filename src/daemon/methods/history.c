@@ -2,6 +2,7 @@
 /* get_action_history: what was asked of the daemon lately. */
 #include "daemon/server/history.h"
 #include "daemon/methods/tables.h"
+#include "daemon/server/daemon.h"
 #include "daemon/server/method.h"
 #include "daemon/server/request.h"
 

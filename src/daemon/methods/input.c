@@ -13,9 +13,11 @@
 #include "daemon/input/keys.h"
 #include "daemon/input/typing.h"
 #include "daemon/methods/tables.h"
+#include "daemon/server/daemon.h"
 #include "daemon/server/method.h"
 #include "daemon/server/request.h"
 #include "daemon/server/target.h"
+#include "daemon/server/tmux_call.h"
 #include "daemon/tmux/tmux.h"
 
 #define TEXT_BYTES_MAX (1024 * 1024)
@@ -31,7 +33,7 @@ static struct muxbus_command *new_command(struct request *request)
 	int error = muxbus_command_new(&command);
 	if (error == 0)
 		return command;
-	tmux_fail(request, error, NULL);
+	tmux_call_fail(request, error, NULL);
 	return NULL;
 }
 
@@ -69,7 +71,7 @@ static void run_typing(struct request *request, const struct typing *typing)
 	typing_add(typing, command, NULL);
 	uint32_t *context = xalloc(sizeof *context);
 	*context = typing->pane;
-	tmux_run(request_daemon(request)->tmux, request, command, false, on_typed, context);
+	tmux_call(request, command, false, on_typed, context);
 }
 
 /* Decodes a parameter base64. False if the request was failed. */
@@ -266,8 +268,7 @@ static void on_enter_due(evutil_socket_t fd, short what, void *data)
 		typing_finish(&typing);
 		uint32_t *context = xalloc(sizeof *context);
 		*context = texting->pane;
-		tmux_run(request_daemon(request)->tmux, request, command, false, on_enter_typed,
-		    context);
+		tmux_call(request, command, false, on_enter_typed, context);
 	}
 	mem_free(texting);
 }
@@ -308,7 +309,7 @@ static void on_text_typed(void *data, int error, const struct muxbus_reply *repl
 	}
 	if (error < 0) {
 		delete_buffer(request_daemon(request)->tmux, texting->buffer);
-		tmux_fail_reply(request, error, replies, count);
+		tmux_call_fail_reply(request, error, replies, count);
 	}
 	mem_free(texting);
 }
@@ -632,7 +633,7 @@ static void on_mouse_fresh(void *data, int error)
 	    muxbus_model_pane(tmux_model(request_daemon(request)->tmux), pointing->pane);
 	enum encoding encoding;
 	if (error < 0 || pane == NULL) {
-		tmux_fail(request, error < 0 ? error : MUXBUS_ERR_GONE, NULL);
+		tmux_call_fail(request, error < 0 ? error : MUXBUS_ERR_GONE, NULL);
 	} else if (check_mouse(request, pane, &pointing->args, &encoding)) {
 		struct buf reports;
 		struct typing typing;

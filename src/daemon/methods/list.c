@@ -9,9 +9,11 @@
 #include "daemon/core/config.h"
 #include "daemon/event/event_log.h"
 #include "daemon/methods/tables.h"
+#include "daemon/server/daemon.h"
 #include "daemon/server/method.h"
 #include "daemon/server/request.h"
 #include "daemon/server/target.h"
+#include "daemon/server/tmux_call.h"
 #include "daemon/tmux/model_json.h"
 #include "daemon/tmux/tmux.h"
 
@@ -50,7 +52,7 @@ static void on_fresh(void *data, int error)
 {
 	struct listing *listing = data;
 	if (error < 0)
-		tmux_fail(listing->request, error, NULL);
+		tmux_call_fail(listing->request, error, NULL);
 	else
 		listing->put(listing);
 	free_listing(listing);

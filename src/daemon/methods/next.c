@@ -13,6 +13,7 @@
 #include "daemon/methods/tables.h"
 #include "daemon/queue/consumer.h"
 #include "daemon/queue/queue.h"
+#include "daemon/server/daemon.h"
 #include "daemon/server/method.h"
 #include "daemon/server/request.h"
 #include "daemon/server/target.h"

@@ -9,10 +9,12 @@
 #include "base/alloc.h"
 #include "daemon/methods/close_check.h"
 #include "daemon/methods/tables.h"
+#include "daemon/server/daemon.h"
 #include "daemon/server/method.h"
 #include "daemon/server/request.h"
 #include "daemon/server/spawn.h"
 #include "daemon/server/target.h"
+#include "daemon/server/tmux_call.h"
 #include "daemon/tmux/resolve.h"
 #include "daemon/tmux/tmux.h"
 
@@ -24,7 +26,7 @@ static struct muxbus_command *new_command(struct request *request)
 	int error = muxbus_command_new(&command);
 	if (error == 0)
 		return command;
-	tmux_fail(request, error, NULL);
+	tmux_call_fail(request, error, NULL);
 	return NULL;
 }
 
@@ -48,7 +50,7 @@ static void run(struct request *request, struct muxbus_command *command, uint32_
 {
 	uint32_t *context = xalloc(sizeof *context);
 	*context = pane;
-	tmux_run(request_daemon(request)->tmux, request, command, true, answer_pane, context);
+	tmux_call(request, command, true, answer_pane, context);
 }
 
 static const struct field_result pane_results[] = {
@@ -308,7 +310,7 @@ static void handle_resize_pane(struct request *request, const void *data)
 		add_zoom(command, pane->id, args->zoom);
 	uint32_t *context = xalloc(sizeof *context);
 	*context = pane->id;
-	tmux_run(request_daemon(request)->tmux, request, command, true, answer_size, context);
+	tmux_call(request, command, true, answer_size, context);
 }
 
 /* ---- focus_pane -------------------------------------------------------------------------- */

@@ -12,6 +12,7 @@
 #include "daemon/queue/consumer.h"
 #include "daemon/queue/queue.h"
 #include "daemon/queue/store.h"
+#include "daemon/server/daemon.h"
 #include "daemon/server/method.h"
 #include "daemon/server/request.h"
 #include "daemon/server/target.h"

@@ -10,6 +10,7 @@
 #include "daemon/core/config.h"
 #include "daemon/event/event_log.h"
 #include "daemon/methods/tables.h"
+#include "daemon/server/daemon.h"
 #include "daemon/server/peer.h"
 #include "daemon/server/request.h"
 #include "daemon/server/subscription.h"

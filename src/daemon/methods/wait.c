@@ -2,6 +2,7 @@
 /* wait_for: one request instead of a polling loop. */
 #include "daemon/source/wait.h"
 #include "daemon/methods/tables.h"
+#include "daemon/server/daemon.h"
 #include "daemon/server/method.h"
 #include "daemon/server/request.h"
 #include "daemon/source/condition.h"

@@ -10,6 +10,7 @@
 
 #include "base/clock.h"
 #include "daemon/methods/tables.h"
+#include "daemon/server/daemon.h"
 #include "daemon/server/method.h"
 #include "daemon/server/request.h"
 #include "daemon/server/requester.h"

@@ -10,6 +10,7 @@
 #include "daemon/server/request.h"
 #include "daemon/server/spawn.h"
 #include "daemon/server/target.h"
+#include "daemon/server/tmux_call.h"
 #include "daemon/tmux/tmux.h"
 
 #define CELLS_MAX 10000
@@ -21,7 +22,7 @@ static struct muxbus_command *new_command(struct request *request)
 	int error = muxbus_command_new(&command);
 	if (error == 0)
 		return command;
-	tmux_fail(request, error, NULL);
+	tmux_call_fail(request, error, NULL);
 	return NULL;
 }
 
@@ -230,7 +231,7 @@ static void close_by(struct request *request, const char *name, struct closed cl
 	muxbus_command_argf(command, "%c%u", closed.sigil, closed.id);
 	struct closed *context = xalloc(sizeof *context);
 	*context = closed;
-	tmux_run(request_daemon(request)->tmux, request, command, true, answer_closed, context);
+	tmux_call(request, command, true, answer_closed, context);
 }
 
 static void handle_close_window(struct request *request, const void *data)

@@ -8,6 +8,7 @@
 #include "daemon/deliver/self_command.h"
 #include "daemon/methods/tables.h"
 #include "daemon/queue/queue.h"
+#include "daemon/server/daemon.h"
 #include "daemon/server/method.h"
 #include "daemon/server/request.h"
 #include "daemon/server/requester.h"

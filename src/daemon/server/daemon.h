@@ -22,6 +22,7 @@ struct queue;
 struct screen_sign_set;
 struct self_command_set;
 struct server;
+struct server_parts;
 struct stream_set;
 struct timer_set;
 struct tmux;
@@ -30,6 +31,7 @@ struct wait_set;
 struct watch_set;
 
 struct daemon {
+	const struct server_parts *parts; /* of these, for peers and requests */
 	const struct config *config;
 	struct event_base *base;
 	struct server *server; /* the socket and its peers */

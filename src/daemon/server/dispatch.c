@@ -10,11 +10,11 @@
 #include "base/str.h"
 #include "daemon/core/config.h"
 #include "daemon/core/counters.h"
-#include "daemon/mcp/mcp.h"
-#include "daemon/server/daemon.h"
 #include "daemon/server/method.h"
 #include "daemon/server/peer.h"
 #include "daemon/server/request.h"
+#include "daemon/server/server_parts.h"
+#include "daemon/server/tmux_call.h"
 #include "daemon/tmux/tmux.h"
 #include "wire/field.h"
 #include "wire/json.h"
@@ -26,27 +26,27 @@
 #define SCRATCH_KEEP_BYTES ((size_t)4096)
 
 struct dispatch {
-	struct daemon *daemon;
+	const struct server_parts *parts;
 	struct json_reader *reader;
 	struct buf scratch; /* what field_read() keeps */
 	struct buf id; /* of the request at hand, as JSON */
 	void *args; /* room for the arguments of any method */
-	struct mcp *mcp; /* the other face of the socket */
+	const struct dialect *dialect; /* NULL: none */
+	void *dialect_data;
 };
 
-struct dispatch *dispatch_new(struct daemon *daemon)
+struct dispatch *dispatch_new(const struct server_parts *parts)
 {
 	struct dispatch *dispatch = xcalloc(1, sizeof *dispatch);
-	dispatch->daemon = daemon;
-	dispatch->reader = json_reader_new((size_t)daemon->config->limits.line_bytes);
-	buf_init(&dispatch->scratch, (size_t)daemon->config->limits.line_bytes * 2 + 65536);
+	dispatch->parts = parts;
+	dispatch->reader = json_reader_new((size_t)parts->config->limits.line_bytes);
+	buf_init(&dispatch->scratch, (size_t)parts->config->limits.line_bytes * 2 + 65536);
 	buf_init(&dispatch->id, (size_t)MESSAGE_ID_MAX * 6 + 16);
 	size_t args_size = 1;
 	for (const struct method *m = method_next(NULL); m != NULL; m = method_next(m))
 		if (m->args_size > args_size)
 			args_size = m->args_size;
 	dispatch->args = xcalloc(1, args_size);
-	dispatch->mcp = mcp_new(daemon, dispatch);
 	return dispatch;
 }
 
@@ -58,8 +58,25 @@ void dispatch_free(struct dispatch *dispatch)
 	buf_finish(&dispatch->scratch);
 	buf_finish(&dispatch->id);
 	mem_free(dispatch->args);
-	mcp_free(dispatch->mcp);
 	mem_free(dispatch);
+}
+
+void dispatch_set_dialect(struct dispatch *dispatch, const struct dialect *dialect, void *data)
+{
+	dispatch->dialect = dialect;
+	dispatch->dialect_data = data;
+}
+
+void dispatch_goodbye(struct dispatch *dispatch, struct peer *peer)
+{
+	if (dispatch->dialect != NULL)
+		dispatch->dialect->goodbye(dispatch->dialect_data, peer);
+}
+
+struct request *dispatch_accept(
+    struct dispatch *dispatch, struct peer *peer, const char *id, const struct method *method)
+{
+	return request_new(dispatch->parts, peer, id, method);
 }
 
 /* Gives back what a big line needed. */
@@ -69,7 +86,7 @@ static void give_back(struct dispatch *dispatch, size_t line_len)
 	if (line_len < BIG_LINE_BYTES)
 		return;
 	json_reader_free(dispatch->reader);
-	dispatch->reader = json_reader_new((size_t)dispatch->daemon->config->limits.line_bytes);
+	dispatch->reader = json_reader_new((size_t)dispatch->parts->config->limits.line_bytes);
 	(void)malloc_trim(0); /* whether there was something to give does not matter */
 }
 
@@ -86,7 +103,7 @@ static const char *write_id(struct dispatch *dispatch, const struct json *id)
 /* A request that can only fail. */
 static struct request *refused(struct dispatch *dispatch, struct peer *peer, const struct json *id)
 {
-	return request_new(dispatch->daemon, peer, write_id(dispatch, id), NULL);
+	return request_new(dispatch->parts, peer, write_id(dispatch, id), NULL);
 }
 
 static void refuse_method(struct request *request, const char *name)
@@ -128,8 +145,8 @@ static void refuse_params(struct request *request, const struct field_error *err
 static bool is_admitted(
     struct dispatch *dispatch, struct request *request, const struct method *method)
 {
-	const struct daemon *daemon = dispatch->daemon;
-	int64_t waits = daemon->config->limits.waits;
+	const struct server_parts *parts = dispatch->parts;
+	int64_t waits = parts->config->limits.waits;
 	if (method->flags & METHOD_WAITS && (int64_t)request_wait_count(request) > waits) {
 		request_fail(request, MESSAGE_LIMIT,
 		    "%lld requests of this connection wait already (limit waits): let some end "
@@ -138,10 +155,10 @@ static bool is_admitted(
 		return false;
 	}
 	if (method->flags & METHOD_NEEDS_TMUX &&
-	    !(daemon->tmux != NULL && tmux_is_live(daemon->tmux))) {
-		const char *reason = daemon->tmux != NULL ? tmux_reason(daemon->tmux) : "";
+	    !(parts->tmux != NULL && tmux_is_live(parts->tmux))) {
+		const char *reason = parts->tmux != NULL ? tmux_reason(parts->tmux) : "";
 		request_fail(request, MESSAGE_TMUX_UNAVAILABLE,
-		    "the tmux server at %s is not followed now%s%s", daemon->config->tmux_socket,
+		    "the tmux server at %s is not followed now%s%s", parts->config->tmux_socket,
 		    *reason ? ": " : "", reason);
 		return false;
 	}
@@ -218,7 +235,7 @@ static void on_fresh(void *data, int error)
 {
 	struct put_off *put_off = data;
 	if (error < 0)
-		tmux_fail(put_off->request, error, NULL);
+		tmux_call_fail(put_off->request, error, NULL);
 	else
 		handle_again(put_off);
 	buf_finish(&put_off->params);
@@ -229,13 +246,13 @@ static void put_off(struct dispatch *dispatch, struct request *request, const st
 {
 	struct put_off *put_off = xalloc(sizeof *put_off);
 	*put_off = (struct put_off){.dispatch = dispatch, .request = request};
-	buf_init(&put_off->params, 2 * (size_t)dispatch->daemon->config->limits.line_bytes);
+	buf_init(&put_off->params, 2 * (size_t)dispatch->parts->config->limits.line_bytes);
 	if (params != NULL) {
 		struct json_writer writer;
 		json_writer_init(&writer, &put_off->params);
 		json_put_value(&writer, NULL, params);
 	}
-	int error = muxbus_sync_refresh(tmux_sync(dispatch->daemon->tmux), 0, on_fresh, put_off);
+	int error = muxbus_sync_refresh(tmux_sync(dispatch->parts->tmux), 0, on_fresh, put_off);
 	if (error < 0)
 		on_fresh(put_off, error);
 }
@@ -247,8 +264,7 @@ void dispatch_run(struct dispatch *dispatch, struct request *request, const stru
 		return;
 	if (!is_admitted(dispatch, request, request_method(request)))
 		return;
-	bool may_be_put_off =
-	    dispatch->daemon->tmux != NULL && tmux_is_live(dispatch->daemon->tmux);
+	bool may_be_put_off = dispatch->parts->tmux != NULL && tmux_is_live(dispatch->parts->tmux);
 	if (call(dispatch, request, may_be_put_off))
 		put_off(dispatch, request, params);
 }
@@ -257,9 +273,10 @@ static void handle(struct dispatch *dispatch, struct peer *peer, const struct me
 {
 	const struct method *method = method_find(message->method);
 	const char *id = message->is_notification ? NULL : write_id(dispatch, message->id);
-	if (peer != NULL && mcp_take(dispatch->mcp, peer, message, id))
+	if (peer != NULL && dispatch->dialect != NULL &&
+	    dispatch->dialect->take(dispatch->dialect_data, peer, message, id))
 		return;
-	struct request *request = request_new(dispatch->daemon, peer, id, method);
+	struct request *request = request_new(dispatch->parts, peer, id, method);
 	if (method != NULL)
 		dispatch_run(dispatch, request, message->params);
 	else
@@ -277,7 +294,7 @@ void dispatch_line(struct dispatch *dispatch, struct peer *peer, const char *lin
 {
 	if (is_blank(line, len))
 		return;
-	dispatch->daemon->counters->requests++;
+	dispatch->parts->counters->requests++;
 	struct json_error error;
 	const struct json *value = json_read(dispatch->reader, line, len, &error);
 	struct message message;
@@ -293,8 +310,8 @@ void dispatch_line(struct dispatch *dispatch, struct peer *peer, const char *lin
 
 void dispatch_too_long(struct dispatch *dispatch, struct peer *peer)
 {
-	dispatch->daemon->counters->requests++;
+	dispatch->parts->counters->requests++;
 	request_fail(refused(dispatch, peer, NULL), MESSAGE_REQUEST,
 	    "the line is longer than %lld bytes (limit line_bytes) and was skipped",
-	    (long long)dispatch->daemon->config->limits.line_bytes);
+	    (long long)dispatch->parts->config->limits.line_bytes);
 }

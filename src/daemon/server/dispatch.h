@@ -9,13 +9,30 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-struct daemon;
 struct dispatch;
 struct json;
+struct message;
+struct method;
 struct peer;
 struct request;
+struct server_parts;
 
-struct dispatch *dispatch_new(struct daemon *daemon);
+/* Another protocol on the same socket, such as MCP. */
+struct dialect {
+	/*
+	 * Handles a message if it is of this protocol. id is its JSON text, NULL if it is not to
+	 * be answered. False: it is a native request.
+	 */
+	bool (*take)(void *data, struct peer *peer, const struct message *message, const char *id);
+	/* The daemon ends: a peer's open exchanges end in good order. */
+	void (*goodbye)(void *data, struct peer *peer);
+};
+
+struct dispatch *dispatch_new(const struct server_parts *parts);
+/* data outlives the last peer. */
+void dispatch_set_dialect(struct dispatch *dispatch, const struct dialect *dialect, void *data);
+/* Tells the dialect, if there is one. */
+void dispatch_goodbye(struct dispatch *dispatch, struct peer *peer);
 void dispatch_free(struct dispatch *dispatch);
 
 /* Handles one line, without its end. peer NULL: nobody hears the answer. */
@@ -23,6 +40,10 @@ void dispatch_line(struct dispatch *dispatch, struct peer *peer, const char *lin
 
 /* Answers a line that was too long to be kept. */
 void dispatch_too_long(struct dispatch *dispatch, struct peer *peer);
+
+/* Accepts a request of a dialect; see request_new(). */
+struct request *dispatch_accept(
+    struct dispatch *dispatch, struct peer *peer, const char *id, const struct method *method);
 
 /*
  * Handles a request that was accepted: notes it, reads its parameters as its method has

@@ -27,9 +27,8 @@
 #include "daemon/core/config.h"
 #include "daemon/core/counters.h"
 #include "daemon/event/event_log.h"
-#include "daemon/server/daemon.h"
-#include "daemon/server/dispatch.h"
 #include "daemon/server/peer_pane.h"
+#include "daemon/server/server_parts.h"
 #include "daemon/server/subscription.h"
 #include "daemon/tmux/tmux.h"
 #include "wire/line.h"
@@ -54,7 +53,7 @@ struct response_slot {
 struct peer {
 	struct list link; /* the server's */
 	struct peer_shared *shared;
-	struct daemon *daemon;
+	const struct server_parts *parts;
 	uint32_t number;
 	pid_t pid;
 	int fd;
@@ -100,11 +99,11 @@ static bool send_gap(
 
 struct peer *peer_new(struct peer_shared *shared, int fd, pid_t pid, uid_t uid)
 {
-	struct daemon *daemon = shared->daemon;
+	const struct server_parts *parts = shared->parts;
 	static uint32_t last_number;
 	struct peer *peer = xcalloc(1, sizeof *peer);
 	*peer = (struct peer){.shared = shared,
-	    .daemon = daemon,
+	    .parts = parts,
 	    .number = ++last_number,
 	    .pid = pid,
 	    .fd = fd,
@@ -112,20 +111,20 @@ struct peer *peer_new(struct peer_shared *shared, int fd, pid_t pid, uid_t uid)
 	list_init(&peer->link);
 	list_init(&peer->row);
 	list_init(&peer->waits);
-	line_input_init(&peer->input, (size_t)daemon->config->limits.line_bytes);
+	line_input_init(&peer->input, (size_t)parts->config->limits.line_bytes);
 	peer->output = evbuffer_new();
 	if (peer->output == NULL ||
-	    event_assign(&peer->input_event, daemon->base, fd,
+	    event_assign(&peer->input_event, parts->base, fd,
 		EV_READ | EV_CLOSED | EV_ET | EV_PERSIST, on_input, peer) < 0 ||
-	    event_assign(
-		&peer->write_event, daemon->base, fd, EV_WRITE | EV_ET, on_writable, peer) < 0 ||
-	    event_assign(&peer->turn_event, daemon->base, -1, 0, on_turn, peer) < 0 ||
+	    event_assign(&peer->write_event, parts->base, fd, EV_WRITE | EV_ET, on_writable, peer) <
+		0 ||
+	    event_assign(&peer->turn_event, parts->base, -1, 0, on_turn, peer) < 0 ||
 	    event_add(&peer->input_event, NULL) < 0) {
 		log_error("peer %u: cannot be watched: %s", peer->number, strerror(errno));
 		peer->is_ended = true;
 	}
-	peer->subscriptions = subscription_set_new(daemon,
-	    &(struct subscription_sink){.event = send_event, .gap = send_gap, .data = peer});
+	peer->subscriptions = subscription_set_new(
+	    parts, &(struct subscription_sink){.event = send_event, .gap = send_gap, .data = peer});
 	log_debug(
 	    "peer %u: connected, process %ld, user %u", peer->number, (long)pid, (unsigned)uid);
 	return peer;
@@ -227,10 +226,10 @@ struct subscription_set *peer_subscriptions(struct peer *peer)
 
 const struct peer_pane *peer_pane_of(struct peer *peer)
 {
-	const struct daemon *daemon = peer->daemon;
+	const struct server_parts *parts = peer->parts;
 	if (!peer->has_pane) {
-		const struct muxbus_model *model = tmux_model(daemon->tmux);
-		peer_pane_find(peer->pid, model, daemon->config->tmux_socket, &peer->peer_pane);
+		const struct muxbus_model *model = tmux_model(parts->tmux);
+		peer_pane_find(peer->pid, model, parts->config->tmux_socket, &peer->peer_pane);
 		bool is_sure = peer->peer_pane.pane != MUXBUS_NO_ID && !peer->peer_pane.is_weak;
 		if (!is_sure && muxbus_model_pane(model, peer->said_pane) != NULL)
 			peer->peer_pane = (struct peer_pane){
@@ -281,7 +280,7 @@ static size_t unread_bytes(const struct peer *peer)
 
 static size_t unread_max(const struct peer *peer)
 {
-	return (size_t)peer->daemon->config->limits.unread_bytes;
+	return (size_t)peer->parts->config->limits.unread_bytes;
 }
 
 static void discard_output(struct peer *peer)
@@ -294,7 +293,7 @@ static void disconnect(struct peer *peer, const char *reason)
 {
 	if (peer->is_ended)
 		return;
-	peer->daemon->counters->disconnected++;
+	peer->parts->counters->disconnected++;
 	log_warning(
 	    "peer %u (process %ld): disconnected: %s", peer->number, (long)peer->pid, reason);
 	peer->is_ended = true;
@@ -354,7 +353,7 @@ static bool send_event(void *data, const char *subscription, struct event_entry 
 	static const char tail[] = "}}\n";
 	if (peer->is_gone || peer->is_ended)
 		return true; /* nobody misses it */
-	struct counters *counters = peer->daemon->counters;
+	struct counters *counters = peer->parts->counters;
 	if (unread_bytes(peer) + event->json_len > unread_max(peer) / 2) {
 		peer->is_behind = true;
 		counters->events_dropped++;
@@ -588,15 +587,15 @@ static bool read_some(struct peer *peer)
 /* Handles one line if there is one. */
 static bool handle_line(struct peer *peer)
 {
-	struct dispatch *dispatch = peer->shared->dispatch;
+	const struct peer_shared *shared = peer->shared;
 	const char *line;
 	size_t len;
 	enum line_result result = peer->is_input_ended ? line_input_end(&peer->input, &line, &len)
 						       : line_input_next(&peer->input, &line, &len);
 	if (result == LINE_FOUND)
-		dispatch_line(dispatch, peer, line, len);
+		shared->line(shared->data, peer, line, len);
 	else if (result == LINE_TOO_LONG)
-		dispatch_too_long(dispatch, peer);
+		shared->too_long(shared->data, peer);
 	return result != LINE_NONE;
 }
 
@@ -651,7 +650,7 @@ static void watch_stuck(struct peer *peer)
 	int64_t now_ms = clock_mono_ms();
 	if (peer->stuck_since_ms == 0)
 		peer->stuck_since_ms = now_ms;
-	int64_t left_ms = peer->stuck_since_ms + peer->daemon->config->limits.stuck_ms - now_ms;
+	int64_t left_ms = peer->stuck_since_ms + peer->parts->config->limits.stuck_ms - now_ms;
 	if (left_ms <= 0) {
 		disconnect(
 		    peer, "it sends requests and does not read the responses (limit stuck_ms)");

@@ -27,15 +27,16 @@
 #define PEER_ORDERED_MAX 64 /* requests of one peer that are being answered, beside waits */
 
 struct peer_pane;
-struct daemon;
-struct dispatch;
 struct peer;
+struct server_parts;
 struct subscription_set;
 
-/* What all peers have in common. */
+/* All peers have these in common. */
 struct peer_shared {
-	struct daemon *daemon;
-	struct dispatch *dispatch; /* where their lines go */
+	const struct server_parts *parts;
+	void (*line)(void *data, struct peer *peer, const char *line, size_t len);
+	void (*too_long)(void *data, struct peer *peer); /* a line, which was skipped */
+	void *data;
 	char *scratch; /* to read into: for as long as nothing else is called */
 	size_t scratch_size;
 };

@@ -22,7 +22,7 @@
 #define FIRST_BYTES 256
 
 struct request {
-	struct daemon *daemon;
+	const struct server_parts *parts;
 	struct peer *peer; /* NULL once it is gone */
 	struct response_slot *response_slot; /* NULL once the peer is gone */
 	const struct method *method;
@@ -53,18 +53,18 @@ static void on_peer_gone(void *data)
 		cancelled(request, request->cancelled_data);
 }
 
-struct request *request_new(
-    struct daemon *daemon, struct peer *peer, const char *id, const struct method *method)
+struct request *request_new(const struct server_parts *parts, struct peer *peer, const char *id,
+    const struct method *method)
 {
 	size_t id_len = id != NULL ? strlen(id) : 0;
 	struct request *request = xcalloc(1, sizeof *request + id_len + 1);
-	request->daemon = daemon;
+	request->parts = parts;
 	request->peer = peer;
 	request->method = method;
 	request->is_notification = id == NULL;
 	if (id != NULL)
 		memcpy(request->id, id, id_len);
-	buf_init(&request->out, (size_t)daemon->config->limits.result_bytes + ENVELOPE_BYTES);
+	buf_init(&request->out, (size_t)parts->config->limits.result_bytes + ENVELOPE_BYTES);
 	if (peer != NULL)
 		request->response_slot = peer_reserve(
 		    peer, method != NULL && method->flags & METHOD_WAITS, on_peer_gone, request);
@@ -73,15 +73,20 @@ struct request *request_new(
 
 void request_note(struct request *request, const struct json *params)
 {
-	if (request->daemon->history && !(request->method->flags & METHOD_UNNOTED))
-		request->history = history_begin(request->daemon->history,
+	if (request->parts->history && !(request->method->flags & METHOD_UNNOTED))
+		request->history = history_begin(request->parts->history,
 		    request->peer != NULL ? peer_pid(request->peer) : 0, request->method->name,
 		    request->method->flags & METHOD_CONFIDENTIAL ? NULL : params);
 }
 
 struct daemon *request_daemon(const struct request *request)
 {
-	return request->daemon;
+	return request->parts->daemon;
+}
+
+const struct server_parts *request_parts(const struct request *request)
+{
+	return request->parts;
 }
 
 struct peer *request_peer(const struct request *request)
@@ -228,7 +233,7 @@ static void response_format(
 
 void request_done(struct request *request)
 {
-	const struct config_limits *limits = &request->daemon->config->limits;
+	const struct config_limits *limits = &request->parts->config->limits;
 	struct json_writer *writer = request_result(request);
 	if (request->response_format != NULL)
 		json_object_end(writer);
@@ -243,7 +248,7 @@ void request_done(struct request *request)
 		return;
 	}
 	if (request->history)
-		history_end(request->daemon->history, request->history, NULL, "");
+		history_end(request->parts->history, request->history, NULL, "");
 	if (request->response_format != NULL && !request->is_notification)
 		response_format(request, MESSAGE_INTERNAL, NULL, NULL);
 	answer(request);
@@ -266,10 +271,10 @@ static void __attribute__((format(printf, 4, 0))) fail(struct request *request,
 		    request->is_notification ? "null" : request->id, error,
 		    text.data ? (const char *)text.data : "", data);
 	if (request->history)
-		history_end(request->daemon->history, request->history,
+		history_end(request->parts->history, request->history,
 		    message_error_info(error)->kind, text.data ? (const char *)text.data : "");
 	buf_finish(&text);
-	request->daemon->counters->errors++;
+	request->parts->counters->errors++;
 	mem_free(request->sent_data);
 	request->sent_data = NULL;
 	request->sent = NULL;
@@ -296,7 +301,7 @@ void request_fail_data(
 uint32_t request_peer_pane(struct request *request, bool *ret_weak)
 {
 	*ret_weak = false;
-	struct tmux *tmux = request->daemon->tmux;
+	struct tmux *tmux = request->parts->tmux;
 	if (request->peer == NULL || tmux == NULL || !tmux_is_live(tmux))
 		return MUXBUS_NO_ID;
 	const struct peer_pane *peer_pane = peer_pane_of(request->peer);

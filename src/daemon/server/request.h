@@ -11,7 +11,7 @@
 #include <stdint.h>
 #include <sys/types.h>
 
-#include "daemon/server/daemon.h"
+#include "daemon/server/server_parts.h"
 #include "wire/json.h"
 #include "wire/message.h"
 
@@ -24,8 +24,8 @@ struct request;
  * Accepts a request. id is its JSON text, NULL for one that is not to be answered. peer
  * NULL: nobody hears the answer. method NULL: of one that can only fail.
  */
-struct request *request_new(
-    struct daemon *daemon, struct peer *peer, const char *id, const struct method *method);
+struct request *request_new(const struct server_parts *parts, struct peer *peer, const char *id,
+    const struct method *method);
 
 /* Notes it in the history of what was asked. params may be NULL. */
 void request_note(struct request *request, const struct json *params);
@@ -73,6 +73,7 @@ void request_withdraw(struct request *request);
 bool request_release(struct request *request);
 
 struct daemon *request_daemon(const struct request *request);
+const struct server_parts *request_parts(const struct request *request);
 struct peer *request_peer(const struct request *request); /* NULL once it is gone */
 const struct method *request_method(const struct request *request);
 /* How many requests of its peer wait, with itself. */

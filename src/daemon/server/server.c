@@ -21,10 +21,9 @@
 #include "base/str.h"
 #include "daemon/core/config.h"
 #include "daemon/core/counters.h"
-#include "daemon/mcp/mcp.h"
-#include "daemon/server/daemon.h"
 #include "daemon/server/dispatch.h"
 #include "daemon/server/peer.h"
+#include "daemon/server/server_parts.h"
 #include "wire/address.h"
 #include "wire/message.h"
 
@@ -36,7 +35,8 @@
 #define RESERVED_FDS 40 /* for tmux, the state, and what comes up */
 
 struct server {
-	struct daemon *daemon;
+	const struct server_parts *parts;
+	struct dispatch *dispatch;
 	int fd; /* the listener's; -1: closed */
 	int spare_fd; /* given up to say "busy" when there are no others */
 	struct event *accept_event;
@@ -88,22 +88,35 @@ static int remove_stale(const char *path, char *ret_reason, size_t size)
 	return 0;
 }
 
-struct server *server_new(struct daemon *daemon, char *ret_reason, size_t reason_size)
+static void on_line(void *data, struct peer *peer, const char *line, size_t len)
 {
-	const char *path = daemon->config->socket;
-	bool is_given = daemon->config->listen_fd > 0; /* then it is ours, and not stale */
+	dispatch_line(data, peer, line, len);
+}
+
+static void on_too_long(void *data, struct peer *peer)
+{
+	dispatch_too_long(data, peer);
+}
+
+struct server *server_new(const struct server_parts *parts, char *ret_reason, size_t reason_size)
+{
+	const char *path = parts->config->socket;
+	bool is_given = parts->config->listen_fd > 0; /* then it is ours, and not stale */
 	if (address_check(path, ret_reason, reason_size) < 0 ||
 	    (!is_given && remove_stale(path, ret_reason, reason_size) < 0))
 		return NULL;
 	struct server *server = xalloc(sizeof *server);
 	memset(server, 0, offsetof(struct server, scratch));
-	server->daemon = daemon;
+	server->parts = parts;
+	server->dispatch = dispatch_new(parts);
 	server->fd = -1;
 	server->spare_fd = open_spare();
 	list_init(&server->peers);
 	server->shared = (struct peer_shared){
-	    .daemon = daemon,
-	    .dispatch = dispatch_new(daemon),
+	    .parts = parts,
+	    .line = on_line,
+	    .too_long = on_too_long,
+	    .data = server->dispatch,
 	    .scratch = server->scratch,
 	    .scratch_size = SCRATCH_BYTES,
 	};
@@ -133,14 +146,14 @@ static int bind_socket(struct server *server, const char *path)
 
 int server_listen(struct server *server, char *ret_reason, size_t reason_size)
 {
-	const char *path = server->daemon->config->socket;
-	int given = server->daemon->config->listen_fd;
+	const char *path = server->parts->config->socket;
+	int given = server->parts->config->listen_fd;
 	server->fd = given > 0 ? given : bind_socket(server, path);
 	if (server->fd < 0)
 		return str_refuse(ret_reason, reason_size, "%s: %s", path, strerror(errno));
 	server->accept_event =
-	    event_new(server->daemon->base, server->fd, EV_READ | EV_PERSIST, on_accept, server);
-	server->pause_event = event_new(server->daemon->base, -1, 0, on_pause_end, server);
+	    event_new(server->parts->base, server->fd, EV_READ | EV_PERSIST, on_accept, server);
+	server->pause_event = event_new(server->parts->base, -1, 0, on_pause_end, server);
 	if (server->accept_event == NULL || server->pause_event == NULL ||
 	    event_add(server->accept_event, NULL) < 0) {
 		server_close_listener(server);
@@ -153,10 +166,10 @@ void server_close_listener(struct server *server)
 {
 	if (server->fd < 0)
 		return;
-	const char *path = server->daemon->config->socket;
+	const char *path = server->parts->config->socket;
 	struct stat st;
 	/* One that a service manager has made stays: who connects to it starts us again. */
-	if (server->daemon->config->listen_fd == 0 && lstat(path, &st) == 0 &&
+	if (server->parts->config->listen_fd == 0 && lstat(path, &st) == 0 &&
 	    st.st_dev == server->dev && st.st_ino == server->ino)
 		(void)unlink(path); /* if it stays, the next daemon finds it stale */
 	if (server->accept_event != NULL)
@@ -177,14 +190,19 @@ void server_free(struct server *server)
 	int64_t until_ms = clock_mono_ms() + DRAIN_MS;
 	while (!list_is_empty(&server->peers)) {
 		struct peer *peer = peer_of_link(server->peers.next);
-		mcp_goodbye(peer);
+		dispatch_goodbye(server->dispatch, peer);
 		peer_drain(peer, until_ms);
 		peer_free(peer);
 	}
 	if (server->spare_fd >= 0)
 		(void)close(server->spare_fd); /* of /dev/null */
-	dispatch_free(server->shared.dispatch);
+	dispatch_free(server->dispatch);
 	mem_free(server);
+}
+
+struct dispatch *server_dispatch(const struct server *server)
+{
+	return server->dispatch;
 }
 
 size_t server_peer_count(const struct server *server)
@@ -219,13 +237,13 @@ static void turn_away(struct server *server, int fd, enum message_error error, c
 		if (recv(fd, server->scratch, sizeof server->scratch, MSG_DONTWAIT) <= 0)
 			break;
 	(void)close(fd); /* what could be said was */
-	server->daemon->counters->refused++;
+	server->parts->counters->refused++;
 }
 
 /* How many peers there may be: never so many that nothing is left to work with. */
 static size_t peers_max(const struct server *server)
 {
-	size_t max = (size_t)server->daemon->config->limits.peers;
+	size_t max = (size_t)server->parts->config->limits.peers;
 	struct rlimit files;
 	if (getrlimit(RLIMIT_NOFILE, &files) < 0 || files.rlim_cur == RLIM_INFINITY)
 		return max;
@@ -241,7 +259,7 @@ static void admit(struct server *server, int fd)
 	if (getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &who, &size) < 0 ||
 	    (who.uid != geteuid() && who.uid != 0)) {
 		log_warning("a connection by another user was refused");
-		server->daemon->counters->refused++;
+		server->parts->counters->refused++;
 		(void)close(fd); /* nothing is said and nothing read */
 		return;
 	}
@@ -257,7 +275,7 @@ static void admit(struct server *server, int fd)
 	}
 	struct peer *peer = peer_new(&server->shared, fd, who.pid, who.uid);
 	list_append(&server->peers, peer_link(peer));
-	server->daemon->counters->accepted++;
+	server->parts->counters->accepted++;
 }
 
 /* Without descriptors: tells those who wait that we are busy, by help of the spare one. */

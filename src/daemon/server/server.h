@@ -9,15 +9,19 @@
 #include <stddef.h>
 #include <stdint.h>
 
-struct daemon;
+struct dispatch;
 struct peer;
 struct server;
+struct server_parts;
 
 /*
  * Checks the socket's path and removes a stale socket. NULL on failure, with a reason.
  * Call while holding the lock of this tmux server.
+ * parts outlive it.
  */
-struct server *server_new(struct daemon *daemon, char *ret_reason, size_t reason_size);
+struct server *server_new(const struct server_parts *parts, char *ret_reason, size_t reason_size);
+/* Where the lines of its peers go. */
+struct dispatch *server_dispatch(const struct server *server);
 /* Makes the socket and admits peers from now on. Returns 0, or -1 with a reason. */
 int server_listen(struct server *server, char *ret_reason, size_t reason_size);
 /* Closes the socket and every peer; what was answered is written first, within a second. */

@@ -12,6 +12,7 @@
 #include "base/str.h"
 #include "base/utf8.h"
 #include "daemon/server/request.h"
+#include "daemon/server/tmux_call.h"
 #include "daemon/tmux/stream.h"
 #include "daemon/tmux/tmux.h"
 
@@ -172,7 +173,7 @@ static struct spawn *new_spawn(struct request *request, const struct spawn_args 
 
 static struct tmux *tmux_of(const struct spawn *spawn)
 {
-	return request_daemon(spawn->request)->tmux;
+	return request_parts(spawn->request)->tmux;
 }
 
 /* The directory and the environment: for the pane, and again for its program. */
@@ -197,7 +198,7 @@ static void fail(struct spawn *spawn, int error, const struct muxbus_reply *repl
 		muxbus_command_argf(command, "%%%u", spawn->pane);
 		muxbus_sync_run(tmux_sync(tmux), command, false, tmux_ignore_reply, NULL);
 	}
-	tmux_fail_reply(spawn->request, error, replies, count);
+	tmux_call_fail_reply(spawn->request, error, replies, count);
 	free_spawn(spawn);
 }
 
@@ -313,15 +314,15 @@ static void on_made(void *data, int error, const struct muxbus_reply *replies, s
 		free_spawn(spawn);
 		return;
 	}
-	const struct daemon *daemon = request_daemon(spawn->request);
-	bool is_new_session = !muxbus_model_session(tmux_model(daemon->tmux), spawn->session);
+	const struct server_parts *parts = request_parts(spawn->request);
+	bool is_new_session = !muxbus_model_session(tmux_model(parts->tmux), spawn->session);
 	if (!spawn->waits) {
-		if (muxbus_sync_refresh(tmux_sync(daemon->tmux), 0, on_shell_listed, spawn) < 0)
+		if (muxbus_sync_refresh(tmux_sync(parts->tmux), 0, on_shell_listed, spawn) < 0)
 			finish(spawn);
 		return;
 	}
-	tmux_expect(daemon->tmux, spawn->pane, (pid_t)pid);
-	if (is_new_session && stream_wants_all(daemon->streams))
+	tmux_expect(parts->tmux, spawn->pane, (pid_t)pid);
+	if (is_new_session && stream_wants_all(parts->streams))
 		wait_for_output(spawn);
 	else
 		run_program(spawn);

@@ -10,7 +10,7 @@
 #include "base/alloc.h"
 #include "base/list.h"
 #include "daemon/event/event_log.h"
-#include "daemon/server/daemon.h"
+#include "daemon/server/server_parts.h"
 #include "daemon/tmux/stream.h"
 #include "daemon/tmux/tmux.h"
 
@@ -54,7 +54,7 @@ struct subscription {
 
 struct subscription_set {
 	struct event_log_listener listener;
-	struct daemon *daemon;
+	const struct server_parts *parts;
 	struct subscription_sink sink;
 	struct list subscriptions;
 	size_t count;
@@ -64,10 +64,10 @@ struct subscription_set {
 static void on_event(struct event_log_listener *listener, struct event_entry *event);
 
 struct subscription_set *subscription_set_new(
-    struct daemon *daemon, const struct subscription_sink *sink)
+    const struct server_parts *parts, const struct subscription_sink *sink)
 {
 	struct subscription_set *set = xcalloc(1, sizeof *set);
-	set->daemon = daemon;
+	set->parts = parts;
 	set->sink = *sink;
 	set->listener.event = on_event;
 	list_init(&set->listener.link);
@@ -149,7 +149,7 @@ static bool matches(const struct subscription *subscription, const struct event_
 static void want_streams(struct subscription_set *set, const struct subscription *subscription,
     enum stream_interest interest, bool on)
 {
-	struct stream_set *streams = set->daemon->streams;
+	struct stream_set *streams = set->parts->streams;
 	if (!subscription->panes.is_limited)
 		stream_want(streams, MUXBUS_NO_ID, interest, on);
 	for (size_t i = 0; i < subscription->panes.count; i++)
@@ -159,12 +159,12 @@ static void want_streams(struct subscription_set *set, const struct subscription
 /* Tells those who pay for it what this subscription wants, or no longer wants. */
 static void want(struct subscription_set *set, const struct subscription *subscription, bool on)
 {
-	if (set->daemon->streams != NULL && subscription->wants_output)
+	if (set->parts->streams != NULL && subscription->wants_output)
 		want_streams(set, subscription, STREAM_TEXT, on);
-	if (set->daemon->streams != NULL && subscription->kinds & MARK_KINDS)
+	if (set->parts->streams != NULL && subscription->kinds & MARK_KINDS)
 		want_streams(set, subscription, STREAM_MARKS, on);
-	if (set->daemon->tmux != NULL && subscription->kinds & DETAIL_KINDS)
-		tmux_want_details(set->daemon->tmux, on);
+	if (set->parts->tmux != NULL && subscription->kinds & DETAIL_KINDS)
+		tmux_want_details(set->parts->tmux, on);
 }
 
 /* ---- the set ------------------------------------------------------------------------ */
@@ -181,10 +181,10 @@ int subscription_add(
 	subscription->panes = id_set_of(filter->panes, filter->panes_count);
 	subscription->sessions = id_set_of(filter->sessions, filter->sessions_count);
 	subscription->cursor =
-	    filter->has_after ? filter->after : event_log_last(set->daemon->events);
+	    filter->has_after ? filter->after : event_log_last(set->parts->events);
 	list_append(&set->subscriptions, &subscription->link);
 	if (set->count++ == 0)
-		event_log_listen(set->daemon->events, &set->listener);
+		event_log_listen(set->parts->events, &set->listener);
 	want(set, subscription, true);
 	(void)snprintf(ret_name, SUBSCRIPTION_NAME_SIZE, "%s", subscription->name);
 	return 0;
@@ -198,7 +198,7 @@ static void subscription_free(struct subscription_set *set, struct subscription 
 	id_set_clear(&subscription->sessions);
 	mem_free(subscription);
 	if (--set->count == 0)
-		event_log_unlisten(set->daemon->events, &set->listener);
+		event_log_unlisten(set->parts->events, &set->listener);
 }
 
 void subscription_set_free(struct subscription_set *set)
@@ -285,7 +285,7 @@ void subscription_start(struct subscription_set *set, const char *name)
 	struct subscription *subscription = find(set, name);
 	if (subscription == NULL || subscription->is_started)
 		return;
-	struct event_log *log = set->daemon->events;
+	struct event_log *log = set->parts->events;
 	uint64_t cursor = subscription->cursor;
 	const char *reason;
 	uint64_t missed = event_log_missed(log, cursor, &reason);

@@ -15,7 +15,7 @@
 #define SUBSCRIPTION_PANES_MAX 256 /* named in one filter */
 #define SUBSCRIPTION_NAME_SIZE 16
 
-struct daemon;
+struct server_parts;
 struct event_entry;
 struct subscription_set;
 
@@ -45,7 +45,7 @@ struct subscription_sink {
 };
 
 struct subscription_set *subscription_set_new(
-    struct daemon *daemon, const struct subscription_sink *sink);
+    const struct server_parts *parts, const struct subscription_sink *sink);
 void subscription_set_free(struct subscription_set *set);
 size_t subscription_set_count(const struct subscription_set *set);
 

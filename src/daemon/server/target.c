@@ -27,7 +27,7 @@ static const char *const list_names[] = {
 
 static const struct muxbus_model *model_of(struct request *request)
 {
-	return tmux_model(request_daemon(request)->tmux);
+	return tmux_model(request_parts(request)->tmux);
 }
 
 static void fail(struct request *request, enum resolve_kind kind, enum resolve_result result,

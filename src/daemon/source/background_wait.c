@@ -219,7 +219,7 @@ static bool arm(struct armed *armed, struct request *request)
 /* Arms what was kept: nobody hears of errors, but the notification tells. */
 static void arm_again(struct armed *armed)
 {
-	struct request *request = request_new(armed->set->daemon, NULL, NULL, NULL);
+	struct request *request = request_new(armed->set->daemon->parts, NULL, NULL, NULL);
 	enum pane_fate fate = armed->errand.subject.pane == MUXBUS_NO_ID
 	    ? PANE_THERE
 	    : pane_fate(armed->set->daemon->tmux, &armed->errand.subject);

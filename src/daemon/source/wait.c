@@ -479,7 +479,7 @@ static bool arm_again(struct wait *wait, size_t at)
 {
 	struct daemon *daemon = wait->set->daemon;
 	struct json_reader *reader = json_reader_new(STORE_VALUE_MAX);
-	struct request *request = request_new(daemon, NULL, NULL, NULL);
+	struct request *request = request_new(daemon->parts, NULL, NULL, NULL);
 	struct condition *condition = NULL;
 	struct json_error error;
 	struct buf text;

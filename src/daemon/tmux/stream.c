@@ -452,6 +452,15 @@ void stream_stats(const struct stream_set *streams, struct stream_stats *ret_sta
 
 /* ---- the set ----------------------------------------------------------------------- */
 
+static const struct tmux_reader reader = {
+    .output = stream_set_output,
+    .gap = stream_set_gap,
+    .pane_created = stream_set_pane_created,
+    .pane_closed = stream_set_pane_closed,
+    .server_lost = stream_set_server_lost,
+    .has_marks = stream_has_marks,
+};
+
 struct stream_set *stream_set_new(struct event_base *base, const struct config *config,
     struct event_log *events, struct tmux *tmux)
 {
@@ -475,6 +484,7 @@ struct stream_set *stream_set_new(struct event_base *base, const struct config *
 	}
 	if (config->all_output)
 		stream_want(streams, MUXBUS_NO_ID, STREAM_RING, true);
+	tmux_set_reader(tmux, &reader, streams);
 	return streams;
 }
 
@@ -488,6 +498,7 @@ void stream_set_free(struct stream_set *streams)
 {
 	if (streams == NULL)
 		return;
+	tmux_set_reader(streams->tmux, NULL, NULL);
 	stream_set_server_lost(streams);
 	for (int i = 0; i < STREAM_INTEREST_COUNT_; i++)
 		if (streams->interests[i] > 0)

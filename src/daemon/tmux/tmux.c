@@ -10,8 +10,6 @@
 #include "base/map.h"
 #include "daemon/core/config.h"
 #include "daemon/event/event_log.h"
-#include "daemon/server/request.h"
-#include "daemon/tmux/stream.h"
 #include "daemon/tmux/tmux_events.h"
 
 #define ENVIRONMENT_NAME "MUXBUS"
@@ -19,7 +17,8 @@
 struct tmux {
 	const struct config *config;
 	struct event_log *events;
-	struct stream_set *streams; /* NULL until they are set, and after the end */
+	const struct tmux_reader *reader; /* NULL: none reads yet, or any more */
+	struct stream_set *streams; /* of the reader */
 	struct tmux_handlers handlers;
 	void *data;
 	struct muxbus_loop *loop;
@@ -115,8 +114,8 @@ static void become_lost(struct tmux *tmux, int error)
 	tmux->is_live = false;
 	forget_expected(tmux);
 	log_info("tmux is not followed: %s", tmux->reason);
-	if (tmux->streams != NULL)
-		stream_set_server_lost(tmux->streams);
+	if (tmux->reader != NULL)
+		tmux->reader->server_lost(tmux->streams);
 	tmux_events_lost(tmux->events, error, tmux->reason, tmux->server_pid);
 	tmux->server_pid = 0;
 	if (tmux->handlers.state != NULL)
@@ -150,9 +149,21 @@ static void on_state(void *data, enum muxbus_sync_state state, int error, const 
 		become_lost(tmux, error);
 }
 
+/* Whether the bell of a window comes from the output of one of its panes. */
+static bool has_marks(const struct tmux *tmux, uint32_t window)
+{
+	const struct muxbus_model *model = tmux_model(tmux);
+	const struct muxbus_pane *pane = NULL;
+	while (tmux->reader != NULL && (pane = muxbus_model_next_pane(model, pane)) != NULL)
+		if (pane->window == window && tmux->reader->has_marks(tmux->streams, pane->id))
+			return true;
+	return false;
+}
+
 static void tell(struct tmux *tmux, const struct muxbus_change *change)
 {
-	tmux_events_change(tmux->events, tmux_model(tmux), tmux->streams, change);
+	if (change->kind != MUXBUS_CHANGE_WINDOW_ALERT || !has_marks(tmux, change->window))
+		tmux_events_change(tmux->events, tmux_model(tmux), change);
 }
 
 /*
@@ -212,30 +223,30 @@ static void on_change(void *data, const struct muxbus_change *change)
 	struct expectation *expectation =
 	    change->pane == MUXBUS_NO_ID ? NULL : map_get(&tmux->expected, change->pane);
 	/* The last output comes before the end of the pane. */
-	if (tmux->streams != NULL && change->kind == MUXBUS_CHANGE_PANE_CLOSED)
-		stream_set_pane_closed(tmux->streams, change->pane);
+	if (tmux->reader != NULL && change->kind == MUXBUS_CHANGE_PANE_CLOSED)
+		tmux->reader->pane_closed(tmux->streams, change->pane);
 	if (expectation != NULL && is_of_pane(change->kind))
 		tell_expected(tmux, expectation, change);
 	else
 		tell(tmux, change);
 	if (change->kind == MUXBUS_CHANGE_PANE_CLOSED)
 		mem_free(map_remove(&tmux->expected, change->pane));
-	if (tmux->streams != NULL && change->kind == MUXBUS_CHANGE_PANE_CREATED)
-		stream_set_pane_created(tmux->streams, change->pane);
+	if (tmux->reader != NULL && change->kind == MUXBUS_CHANGE_PANE_CREATED)
+		tmux->reader->pane_created(tmux->streams, change->pane);
 }
 
 static void on_output(void *data, uint32_t pane, const uint8_t *bytes, size_t len)
 {
 	struct tmux *tmux = data;
-	if (tmux->streams != NULL)
-		stream_set_output(tmux->streams, pane, bytes, len);
+	if (tmux->reader != NULL)
+		tmux->reader->output(tmux->streams, pane, bytes, len);
 }
 
 static void on_gap(void *data, uint32_t pane, uint64_t offset, const char *reason)
 {
 	struct tmux *tmux = data;
-	if (tmux->streams != NULL)
-		stream_set_gap(tmux->streams, pane, offset, reason);
+	if (tmux->reader != NULL)
+		tmux->reader->gap(tmux->streams, pane, offset, reason);
 }
 
 static void on_log(void *data, enum muxbus_log_level level, const char *text)
@@ -302,8 +313,10 @@ struct tmux *tmux_new(struct event_base *base, const struct config *config,
 	return tmux;
 }
 
-void tmux_set_streams(struct tmux *tmux, struct stream_set *streams)
+void tmux_set_reader(
+    struct tmux *tmux, const struct tmux_reader *reader, struct stream_set *streams)
 {
+	tmux->reader = reader;
 	tmux->streams = streams;
 }
 
@@ -418,108 +431,10 @@ void tmux_want_details(struct tmux *tmux, bool is_wanted)
 	muxbus_sync_want_details(tmux->sync, is_wanted);
 }
 
-/* ---- commands of requests ---------------------------------------------------------- */
-
-struct run {
-	struct request *request;
-	tmux_then_fn *then;
-	void *context;
-};
-
-/* tmux's own words about the first command that failed, without the last newline. */
-static char *words_of(const struct muxbus_reply *replies, size_t count)
-{
-	for (size_t i = 0; i < count; i++) {
-		if (replies[i].error != MUXBUS_ERR_COMMAND)
-			continue;
-		size_t len = replies[i].body_len;
-		while (len > 0 && replies[i].body[len - 1] == '\n')
-			len--;
-		return len > 0 ? xmemdup(replies[i].body, len) : NULL;
-	}
-	return NULL;
-}
-
-void tmux_fail_reply(
-    struct request *request, int error, const struct muxbus_reply *replies, size_t count)
-{
-	char *words = words_of(replies, count);
-	tmux_fail(request, error, words);
-	mem_free(words);
-}
-
 void tmux_ignore_reply(void *data, int error, const struct muxbus_reply *replies, size_t count)
 {
 	(void)data;
 	(void)error;
 	(void)replies;
 	(void)count;
-}
-
-static void on_reply(void *data, int error, const struct muxbus_reply *replies, size_t count)
-{
-	struct run *run = data;
-	if (error < 0) {
-		tmux_fail_reply(run->request, error, replies, count);
-	} else {
-		run->then(run->request, replies, count, run->context);
-	}
-	mem_free(run->context);
-	mem_free(run);
-}
-
-void tmux_run(struct tmux *tmux, struct request *request, struct muxbus_command *command,
-    bool read_back, tmux_then_fn *then, void *context)
-{
-	struct run *run = xalloc(sizeof *run);
-	*run = (struct run){.request = request, .then = then, .context = context};
-	int error = muxbus_sync_run(tmux->sync, command, read_back, on_reply, run);
-	if (error == 0)
-		return;
-	tmux_fail(request, error, NULL);
-	mem_free(context);
-	mem_free(run);
-}
-
-static enum message_error kind_of(int error)
-{
-	switch (error) {
-	case MUXBUS_ERR_COMMAND:
-	case MUXBUS_ERR_SKIPPED:
-		return MESSAGE_TMUX_ERROR;
-	case MUXBUS_ERR_TIMEOUT:
-		return MESSAGE_TIMEOUT;
-	case MUXBUS_ERR_NOT_FOUND:
-		return MESSAGE_NO_SUCH_PANE;
-	case MUXBUS_ERR_GONE:
-		return MESSAGE_GONE;
-	case MUXBUS_ERR_LIMIT:
-		return MESSAGE_LIMIT;
-	case MUXBUS_ERR_CANCELLED:
-		return MESSAGE_CANCELLED;
-	case MUXBUS_ERR_INVALID:
-		return MESSAGE_PARAMS;
-	case MUXBUS_ERR_UNAVAILABLE:
-		return MESSAGE_TMUX_UNAVAILABLE;
-	default:
-		return muxbus_error_is_fatal(error) ? MESSAGE_TMUX_UNAVAILABLE : MESSAGE_INTERNAL;
-	}
-}
-
-void tmux_fail(struct request *request, int error, const char *text)
-{
-	enum message_error kind = kind_of(error);
-	const char *reason = tmux_reason(request_daemon(request)->tmux);
-	if (kind == MESSAGE_TMUX_ERROR)
-		request_fail(
-		    request, kind, "%s", text != NULL ? text : "tmux refused, and did not say why");
-	else if (kind == MESSAGE_TIMEOUT)
-		request_fail(request, kind,
-		    "tmux did not answer in time; whether the command took effect is not known");
-	else if (kind == MESSAGE_TMUX_UNAVAILABLE)
-		request_fail(request, kind,
-		    "no tmux server is followed just now (%s); it is tried again by itself",
-		    reason[0] ? reason : muxbus_strerror(error));
-	else
-		request_fail(request, kind, "%s", text != NULL ? text : muxbus_strerror(error));
 }

@@ -15,7 +15,6 @@ struct config;
 struct event_base;
 struct event_log;
 struct event_scope;
-struct request;
 struct stream_set;
 struct tmux;
 
@@ -28,8 +27,20 @@ struct tmux_handlers {
 struct tmux *tmux_new(struct event_base *base, const struct config *config,
     struct event_log *events, const struct tmux_handlers *handlers, void *data, char *ret_reason,
     size_t reason_size);
-/* Streams get the output; set once, before tmux_start(). */
-void tmux_set_streams(struct tmux *tmux, struct stream_set *streams);
+/* Reads the output of panes: stream.c, which sets itself before tmux_start(). */
+struct tmux_reader {
+	void (*output)(struct stream_set *streams, uint32_t pane, const uint8_t *bytes, size_t len);
+	/* Bytes are missing before offset. */
+	void (*gap)(struct stream_set *streams, uint32_t pane, uint64_t offset, const char *reason);
+	void (*pane_created)(struct stream_set *streams, uint32_t pane);
+	void (*pane_closed)(struct stream_set *streams, uint32_t pane);
+	void (*server_lost)(struct stream_set *streams);
+	/* Whether the bells of a pane come from its output. */
+	bool (*has_marks)(const struct stream_set *streams, uint32_t pane);
+};
+/* reader NULL: none reads any more. */
+void tmux_set_reader(
+    struct tmux *tmux, const struct tmux_reader *reader, struct stream_set *streams);
 int tmux_start(struct tmux *tmux);
 /* Detaches in good order; done is called within a second. */
 void tmux_stop(struct tmux *tmux, void (*done)(void *data), void *data);
@@ -50,23 +61,6 @@ void tmux_scope_session(uint32_t session, struct event_scope *ret_scope);
 
 /* Kinds of events that somebody subscribed to decide what details are asked of tmux. */
 void tmux_want_details(struct tmux *tmux, bool is_wanted);
-
-/*
- * Runs commands for a request. then is called with the replies if all succeeded; else
- * the request is failed (tmux_error with tmux's own text, tmux_unavailable, timeout,
- * gone) and then is not called. context is passed on and freed with mem_free() after.
- */
-typedef void tmux_then_fn(
-    struct request *request, const struct muxbus_reply *replies, size_t count, void *context);
-void tmux_run(struct tmux *tmux, struct request *request, struct muxbus_command *command,
-    bool read_back, tmux_then_fn *then, void *context);
-
-/* Fails a request as fits an error of the library. text is tmux's own words, or NULL. */
-void tmux_fail(struct request *request, int error, const char *text);
-
-/* The same for a list of commands: with tmux's words about the first that failed. */
-void tmux_fail_reply(
-    struct request *request, int error, const struct muxbus_reply *replies, size_t count);
 
 /* For commands whose outcome does not matter. */
 void tmux_ignore_reply(void *data, int error, const struct muxbus_reply *replies, size_t count);

@@ -7,7 +7,6 @@
 #include "base/buf.h"
 #include "daemon/event/event_log.h"
 #include "daemon/tmux/model_json.h"
-#include "daemon/tmux/stream.h"
 #include "wire/json.h"
 
 #define MEMBERS_MAX_BYTES (1024 * 1024)
@@ -233,28 +232,14 @@ static void fill_scope(const struct muxbus_model *model, const struct muxbus_cha
 	}
 }
 
-/*
- * A bell that tmux flagged on a window is told only where no stream listens for bells
- * itself; other alerts are the user's own business.
- */
-static bool is_wanted_alert(const struct muxbus_model *model, const struct stream_set *streams,
-    const struct muxbus_change *change)
-{
-	if (!change->window_now || !change->window_now->has_bell)
-		return false;
-	const struct muxbus_pane *pane = NULL;
-	while (streams != NULL && (pane = muxbus_model_next_pane(model, pane)) != NULL)
-		if (pane->window == change->window && stream_has_marks(streams, pane->id))
-			return false;
-	return true;
-}
-
-void tmux_events_change(struct event_log *log, const struct muxbus_model *model,
-    const struct stream_set *streams, const struct muxbus_change *change)
+void tmux_events_change(
+    struct event_log *log, const struct muxbus_model *model, const struct muxbus_change *change)
 {
 	if (rows[change->kind].kind == NO_EVENT)
 		return;
-	if (change->kind == MUXBUS_CHANGE_WINDOW_ALERT && !is_wanted_alert(model, streams, change))
+	/* Alerts other than bells are the user's own business. */
+	if (change->kind == MUXBUS_CHANGE_WINDOW_ALERT &&
+	    (change->window_now == NULL || !change->window_now->has_bell))
 		return;
 	/* What a dead pane is said to run, and where, is no news. */
 	if ((change->kind == MUXBUS_CHANGE_COMMAND_CHANGED ||

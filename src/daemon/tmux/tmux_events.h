@@ -6,11 +6,9 @@
 #include <muxbus.h>
 
 struct event_log;
-struct stream_set;
 
-/* streams may be NULL: then nothing is known of who wants bells. */
-void tmux_events_change(struct event_log *log, const struct muxbus_model *model,
-    const struct stream_set *streams, const struct muxbus_change *change);
+void tmux_events_change(
+    struct event_log *log, const struct muxbus_model *model, const struct muxbus_change *change);
 
 void tmux_events_found(struct event_log *log, const struct muxbus_sync_info *info);
 void tmux_events_lost(struct event_log *log, int error, const char *reason, pid_t pid);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: ISC */
 /* What the parts of MCP share: a session, an exchange, the rows of its methods. */
-#ifndef DAEMON_MCP_MCP_PART_H
-#define DAEMON_MCP_MCP_PART_H
+#ifndef DAEMON_MCP_MCP_EXCHANGE_H
+#define DAEMON_MCP_MCP_EXCHANGE_H
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -59,6 +59,9 @@ enum mcp_flag {
 };
 
 #define MCP_ARGS_MAX 128
+
+#define MCP_RESULT_BYTES 9000 /* of text, and of structuredContent */
+#define MCP_RESULT_MAX 20000 /* the same where the caller said how much it wants */
 
 /* A row of MCP's own methods. */
 struct mcp_method {

@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: ISC */
+/* The parts of the daemon that peers and requests use. main.c fills them in, once. */
+#ifndef DAEMON_SERVER_SERVER_PARTS_H
+#define DAEMON_SERVER_SERVER_PARTS_H
+
+struct config;
+struct counters;
+struct daemon;
+struct event_base;
+struct event_log;
+struct history;
+struct stream_set;
+struct tmux;
+
+struct server_parts {
+	const struct config *config;
+	struct event_base *base;
+	struct event_log *events;
+	struct tmux *tmux; /* NULL: requests that need tmux are refused */
+	struct stream_set *streams; /* NULL: no output of panes */
+	struct history *history; /* NULL: none is kept */
+	struct counters *counters;
+	struct daemon *daemon; /* for the handlers of methods; never read here */
+};
+
+#endif

@@ -1,0 +1,104 @@
+/* SPDX-License-Identifier: ISC */
+/* Commands of tmux that a request runs, and how their failures are answered. */
+#include "daemon/server/tmux_call.h"
+
+#include "base/alloc.h"
+#include "daemon/server/request.h"
+#include "daemon/tmux/tmux.h"
+
+struct run {
+	struct request *request;
+	tmux_call_fn *then;
+	void *context;
+};
+
+/* tmux's own words about the first command that failed, without the last newline. */
+static char *words_of(const struct muxbus_reply *replies, size_t count)
+{
+	for (size_t i = 0; i < count; i++) {
+		if (replies[i].error != MUXBUS_ERR_COMMAND)
+			continue;
+		size_t len = replies[i].body_len;
+		while (len > 0 && replies[i].body[len - 1] == '\n')
+			len--;
+		return len > 0 ? xmemdup(replies[i].body, len) : NULL;
+	}
+	return NULL;
+}
+
+void tmux_call_fail_reply(
+    struct request *request, int error, const struct muxbus_reply *replies, size_t count)
+{
+	char *words = words_of(replies, count);
+	tmux_call_fail(request, error, words);
+	mem_free(words);
+}
+
+static void on_reply(void *data, int error, const struct muxbus_reply *replies, size_t count)
+{
+	struct run *run = data;
+	if (error < 0) {
+		tmux_call_fail_reply(run->request, error, replies, count);
+	} else {
+		run->then(run->request, replies, count, run->context);
+	}
+	mem_free(run->context);
+	mem_free(run);
+}
+
+void tmux_call(struct request *request, struct muxbus_command *command, bool read_back,
+    tmux_call_fn *then, void *context)
+{
+	struct muxbus_sync *sync = tmux_sync(request_parts(request)->tmux);
+	struct run *run = xalloc(sizeof *run);
+	*run = (struct run){.request = request, .then = then, .context = context};
+	int error = muxbus_sync_run(sync, command, read_back, on_reply, run);
+	if (error == 0)
+		return;
+	tmux_call_fail(request, error, NULL);
+	mem_free(context);
+	mem_free(run);
+}
+
+static enum message_error kind_of(int error)
+{
+	switch (error) {
+	case MUXBUS_ERR_COMMAND:
+	case MUXBUS_ERR_SKIPPED:
+		return MESSAGE_TMUX_ERROR;
+	case MUXBUS_ERR_TIMEOUT:
+		return MESSAGE_TIMEOUT;
+	case MUXBUS_ERR_NOT_FOUND:
+		return MESSAGE_NO_SUCH_PANE;
+	case MUXBUS_ERR_GONE:
+		return MESSAGE_GONE;
+	case MUXBUS_ERR_LIMIT:
+		return MESSAGE_LIMIT;
+	case MUXBUS_ERR_CANCELLED:
+		return MESSAGE_CANCELLED;
+	case MUXBUS_ERR_INVALID:
+		return MESSAGE_PARAMS;
+	case MUXBUS_ERR_UNAVAILABLE:
+		return MESSAGE_TMUX_UNAVAILABLE;
+	default:
+		return muxbus_error_is_fatal(error) ? MESSAGE_TMUX_UNAVAILABLE : MESSAGE_INTERNAL;
+	}
+}
+
+void tmux_call_fail(struct request *request, int error, const char *text)
+{
+	enum message_error kind = kind_of(error);
+	const char *reason = tmux_reason(request_parts(request)->tmux);
+	if (kind == MESSAGE_TMUX_ERROR)
+		request_fail(
+		    request, kind, "%s", text != NULL ? text : "tmux refused, and did not say why");
+	else if (kind == MESSAGE_TIMEOUT)
+		request_fail(request, kind,
+		    "tmux did not answer in time; whether the command took effect is not known");
+	else if (kind == MESSAGE_TMUX_UNAVAILABLE)
+		request_fail(request, kind,
+		    "no tmux server is followed just now (%s); it is tried again by itself",
+		    reason[0] ? reason : muxbus_strerror(error));
+	else
+		request_fail(request, kind, "%s", text != NULL ? text : muxbus_strerror(error));
+}
