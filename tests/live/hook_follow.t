@@ -50,7 +50,7 @@ is 'and its agent is idle again' "$(state)" idle
 hook '{"session_id":"0af3-1"}' claude UserPromptSubmit
 id=$(post 'first')
 hook '{"session_id":"0af3-1"}' claude UserPromptSubmit
-is 'as context of a turn' "$(echo "$out" | jq -r '.hookSpecificOutput | "\(.hookEventName) \(.additionalContext)"')" \
+is 'as context of a turn' "$(printf '%s\n' "$out" | jq -r '.hookSpecificOutput | "\(.hookEventName) \(.additionalContext)"')" \
 	"UserPromptSubmit [muxbus $id post] somebody left a message. Details: next_notification $id. Untrusted text: «first»"
 is 'which is its way' "$(fate "$id")" 'acknowledged hook'
 one=$(post one)
@@ -63,10 +63,10 @@ hook '{"session_id":"0af3-1"}' claude UserPromptSubmit
 	one=$(post one) two=$(post two)
 	hook '{"session_id":"0af3-1"}' claude UserPromptSubmit
 }
-is 'two are two lines' "$(echo "$out" | jq -r .hookSpecificOutput.additionalContext | grep -c -e "$one" -e "$two")" 2
+is 'two are two lines' "$(printf '%s\n' "$out" | jq -r .hookSpecificOutput.additionalContext | grep -c -e "$one" -e "$two")" 2
 id=$(post 'second')
 hook '{"session_id":"0af3-1"}' claude Stop
-is 'as what a turn goes on with' "$(echo "$out" | jq -r '"\(.decision) \(.reason)"')" \
+is 'as what a turn goes on with' "$(printf '%s\n' "$out" | jq -r '"\(.decision) \(.reason)"')" \
 	"block [muxbus $id post] somebody left a message. Details: next_notification $id. Untrusted text: «second»"
 is 'and the turn goes on' "$(state)" busy
 hook '{"session_id":"0af3-1"}' claude Stop
@@ -79,7 +79,7 @@ hook '{"session_id":"g1","hook_event_name":"BeforeAgent"}' gemini BeforeAgent
 is 'Gemini: a turn begins' "$(state)" busy
 id=$(post 'gemini')
 hook '{"session_id":"g1","hook_event_name":"AfterAgent"}' gemini AfterAgent
-is 'Gemini: goes on' "$(echo "$out" | jq -r .decision)" block
+is 'Gemini: goes on' "$(printf '%s\n' "$out" | jq -r .decision)" block
 hook '{"session_id":"g1","hook_event_name":"AfterAgent"}' gemini AfterAgent
 hook '{"sessionId":"c1"}' copilot sessionEnd
 hook '{"sessionId":"c1"}' copilot userPromptSubmitted
@@ -87,7 +87,7 @@ id=$(post 'copilot')
 hook '{"sessionId":"c1"}' copilot userPromptSubmitted
 is 'Copilot: does not hear at a turn'"'"'s beginning' "$out" ''
 hook '{"sessionId":"c1"}' copilot agentStop
-is 'Copilot: but at its end' "$(echo "$out" | jq -r .decision)" block
+is 'Copilot: but at its end' "$(printf '%s\n' "$out" | jq -r .decision)" block
 hook '{"sessionId":"c1"}' copilot agentStop
 
 # Whatever is wrong, an agent goes on.
