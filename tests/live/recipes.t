@@ -68,8 +68,8 @@ is 'an unknown kind is said' "$(recipe follow-events nonsense)" 2
 ok 'with its name' grep -q nonsense "$dir/err"
 
 # run-in-pane
-is 'run-in-pane ends as its command' "$(recipe run-in-pane 'seq 1 60; pwd; exit 7' main)" 7
-is 'and prints all that it printed' "$(sed -n '1p; 60p; 61,$p' "$dir/out")" "$(printf '1\n60\n%s' "$dir")"
+is 'run-in-pane ends as its command' "$(recipe run-in-pane 'seq 1 1900; pwd; exit 7' main)" 7
+is 'and prints all that it printed' "$(sed -n '1p; 1900p; 1901,$p' "$dir/out")" "$(printf '1\n1900\n%s' "$dir")"
 is 'a signal is told as shells do' "$(recipe run-in-pane 'kill -TERM $$' main)" 143
 is 'no window stays' "$(t list-windows -t main | wc -l)" 2
 is 'a session that is not there is said' "$(recipe run-in-pane true nowhere)" 2
