@@ -12,8 +12,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "base/alloc.h"
 #include "base/clock.h"
+#include "base/xalloc.h"
 #include "tap.h"
 
 #define BOUND_MS 10000

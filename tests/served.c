@@ -16,9 +16,9 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "base/alloc.h"
 #include "base/clock.h"
 #include "base/log.h"
+#include "base/xalloc.h"
 #include "daemon/core/counters.h"
 #include "daemon/event/event_log.h"
 #include "daemon/mcp/mcp.h"

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: ISC */
 /* Memory: what is refused, and how a program ends that has none. */
 #include "base/alloc.h"
+#include "base/xalloc.h"
 
 #include <stdint.h>
 #include <stdlib.h>

@@ -2,13 +2,9 @@
 /* Memory: one pair of functions behind everything, so that a test can make any of it fail. */
 #include "base/alloc.h"
 
-#include <stdarg.h>
 #include <stdint.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include "base/log.h"
 
 static void *libc_reallocate(void *data, void *ptr, size_t size)
 {
@@ -80,52 +76,4 @@ void mem_free(void *ptr)
 {
 	if (ptr != NULL)
 		allocator.release(allocator.data, ptr);
-}
-
-/* Ends the program if ptr is NULL. */
-static void *must_have(void *ptr)
-{
-	if (ptr != NULL)
-		return ptr;
-	log_error("out of memory");
-	exit(EXIT_FAILURE);
-}
-
-void *xalloc(size_t size)
-{
-	return must_have(mem_alloc(size));
-}
-
-void *xcalloc(size_t count, size_t size)
-{
-	return must_have(mem_calloc(count, size));
-}
-
-void *xrealloc(void *ptr, size_t size)
-{
-	return must_have(mem_realloc(ptr, size));
-}
-
-char *xstrdup(const char *string)
-{
-	return must_have(mem_strdup(string));
-}
-
-void *xmemdup(const void *bytes, size_t len)
-{
-	return must_have(mem_memdup(bytes, len));
-}
-
-char *xasprintf(const char *format, ...)
-{
-	va_list args;
-	va_start(args, format);
-	int len = vsnprintf(NULL, 0, format, args);
-	va_end(args);
-	/* A string past INT_MAX is as much out of memory as any. */
-	char *string = must_have(len < 0 ? NULL : mem_alloc((size_t)len + 1));
-	va_start(args, format);
-	(void)vsnprintf(string, (size_t)len + 1, format, args);
-	va_end(args);
-	return string;
 }

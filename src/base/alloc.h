@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* Memory. The library's functions return NULL when there is none; the x functions end the program. */
+/* Memory. These functions return NULL when there is none; those of xalloc.h end the program. */
 #ifndef BASE_ALLOC_H
 #define BASE_ALLOC_H
 
@@ -17,14 +17,5 @@ char *mem_strdup(const char *string) __attribute__((malloc, warn_unused_result))
 /* A copy of len bytes with a NUL behind it. */
 void *mem_memdup(const void *bytes, size_t len) __attribute__((malloc, warn_unused_result));
 void mem_free(void *ptr);
-
-/* For programs: never NULL; out of memory ends the process with a message (status 1). */
-void *xalloc(size_t size) __attribute__((malloc, returns_nonnull));
-void *xcalloc(size_t count, size_t size) __attribute__((malloc, returns_nonnull));
-void *xrealloc(void *ptr, size_t size) __attribute__((returns_nonnull));
-char *xstrdup(const char *string) __attribute__((malloc, returns_nonnull));
-void *xmemdup(const void *bytes, size_t len) __attribute__((malloc, returns_nonnull));
-char *xasprintf(const char *format, ...)
-    __attribute__((format(printf, 1, 2), nonnull(1), returns_nonnull));
 
 #endif

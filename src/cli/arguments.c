@@ -10,9 +10,9 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "base/alloc.h"
 #include "base/str.h"
 #include "base/utf8.h"
+#include "base/xalloc.h"
 #include "cli/shell_word.h"
 
 #define NAME_MAX_BYTES 64

@@ -5,9 +5,9 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "base/alloc.h"
 #include "base/buf.h"
 #include "base/str.h"
+#include "base/xalloc.h"
 #include "cli/arguments.h"
 #include "cli/ask.h"
 #include "cli/link.h"

@@ -6,7 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "base/alloc.h"
+#include "base/xalloc.h"
 #include "wire/json.h"
 
 #define TEXT_MAX ((size_t)64 * 1024 * 1024)

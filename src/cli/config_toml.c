@@ -6,8 +6,8 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "base/alloc.h"
 #include "base/utf8.h"
+#include "base/xalloc.h"
 
 #define TEXT_MAX ((size_t)64 * 1024 * 1024)
 #define KEY_PARTS_MAX 8 /* names in a dotted key that we look at */

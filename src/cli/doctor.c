@@ -7,8 +7,8 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "base/alloc.h"
 #include "base/buf.h"
+#include "base/xalloc.h"
 #include "cli/screen_text.h"
 #include "cli/show.h"
 #include "cli/verbs.h"

@@ -11,8 +11,8 @@
 #include <sys/un.h>
 #include <unistd.h>
 
-#include "base/alloc.h"
 #include "base/clock.h"
+#include "base/xalloc.h"
 
 #define READ_SIZE ((size_t)64 * 1024)
 #define KEEP_SIZE ((size_t)1024 * 1024) /* memory that is kept between long lines */

@@ -6,9 +6,9 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "base/alloc.h"
 #include "base/list.h"
 #include "base/log.h"
+#include "base/xalloc.h"
 #include "cli/mcp_advice.h"
 #include "wire/json.h"
 #include "wire/line.h"

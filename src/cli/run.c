@@ -9,10 +9,10 @@
 #include <sys/inotify.h>
 #include <unistd.h>
 
-#include "base/alloc.h"
 #include "base/buf.h"
 #include "base/clock.h"
 #include "base/utf8.h"
+#include "base/xalloc.h"
 #include "cli/ask.h"
 #include "cli/interrupt.h"
 #include "cli/job_output.h"

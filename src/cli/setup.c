@@ -8,8 +8,8 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "base/alloc.h"
 #include "base/buf.h"
+#include "base/xalloc.h"
 #include "cli/config_file.h"
 #include "cli/config_json.h"
 #include "cli/config_toml.h"

@@ -4,8 +4,8 @@
 
 #include <string.h>
 
-#include "base/alloc.h"
 #include "base/cells.h"
+#include "base/xalloc.h"
 #include "cli/screen_text.h"
 
 #define GAP 2 /* columns between two cells */

@@ -7,8 +7,8 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "base/alloc.h"
 #include "base/cells.h"
+#include "base/xalloc.h"
 #include "cli/top_line.h"
 
 enum { GAP = 2, MARK = 2, FLEXIBLE_MIN = 16, ROW_BYTES_MAX = 64 * 1024, TIME_SIZE = 32 };

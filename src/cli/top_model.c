@@ -6,9 +6,9 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "base/alloc.h"
 #include "base/clock.h"
 #include "base/str.h"
+#include "base/xalloc.h"
 #include "cli/ask.h"
 
 #define TEXT_BYTES_MAX 4096 /* of a value; what is behind does not fit on a screen */

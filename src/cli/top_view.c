@@ -6,8 +6,8 @@
 #include <string.h>
 #include <strings.h>
 
-#include "base/alloc.h"
 #include "base/utf8.h"
+#include "base/xalloc.h"
 
 enum { HEAD_ROWS = 3, FOOT_ROWS = 1, TEXT_HEAD_ROWS = 2, TEXT_LINES_MAX = 100000 };
 

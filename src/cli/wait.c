@@ -5,8 +5,8 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "base/alloc.h"
 #include "base/buf.h"
+#include "base/xalloc.h"
 #include "cli/ask.h"
 #include "cli/link.h"
 #include "cli/option.h"

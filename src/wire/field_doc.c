@@ -7,8 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/alloc.h"
 #include "base/log.h"
+#include "base/xalloc.h"
 
 #define MDOC_LINE_COLUMNS 76
 

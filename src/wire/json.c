@@ -12,8 +12,8 @@
 
 #include <yajl/yajl_parse.h>
 
-#include "base/alloc.h"
 #include "base/str.h"
+#include "base/xalloc.h"
 #include "wire/json_check.h"
 
 #define ARENA_FIRST_BYTES ((size_t)16 * 1024)

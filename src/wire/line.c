@@ -5,7 +5,7 @@
 #include <stdint.h>
 #include <string.h>
 
-#include "base/alloc.h"
+#include "base/xalloc.h"
 
 /* Kept for the next piece while nothing is pending. */
 #define KEEP_BYTES 1024

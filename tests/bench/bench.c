@@ -16,7 +16,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "base/alloc.h"
+#include "base/xalloc.h"
 #include "live/guardian.h"
 
 enum { RAW_BYTES = 256 * 1024 };

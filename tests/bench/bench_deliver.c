@@ -9,7 +9,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "base/alloc.h"
+#include "base/xalloc.h"
 #include "bench.h"
 
 enum { ROUNDS = 30, QUIET_MS = 1000, ENTER_MS = 150, SLEEP_MS = 50 };

@@ -11,7 +11,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "base/alloc.h"
+#include "base/xalloc.h"
 #include "bench.h"
 
 enum { BURST_BYTES = 512 * 1024, REQUESTS = 1000, FEW_ROUNDS = 5, MANY_ROUNDS = 25 };

@@ -10,7 +10,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "base/alloc.h"
+#include "base/xalloc.h"
 #include "bench.h"
 
 enum { ROUNDS = 5, STAMPS = 500, LOOKS = 6, LOOKS_MAX = 8192 };

@@ -10,7 +10,7 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
-#include "base/alloc.h"
+#include "base/xalloc.h"
 #include "bench.h"
 
 enum {

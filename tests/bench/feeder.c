@@ -13,7 +13,7 @@
 #include <termios.h>
 #include <unistd.h>
 
-#include "base/alloc.h"
+#include "base/xalloc.h"
 #include "bench.h"
 
 enum { CHUNK_BYTES = 128 * 1024 };

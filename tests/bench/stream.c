@@ -6,8 +6,8 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "base/alloc.h"
 #include "base/buf.h"
+#include "base/xalloc.h"
 
 /* tmux puts at most so many bytes of a program into one line; a read gives it fewer. */
 #define LINE_SOURCE_MAX 2730

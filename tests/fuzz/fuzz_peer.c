@@ -9,8 +9,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/alloc.h"
 #include "base/utf8.h"
+#include "base/xalloc.h"
 #include "daemon/server/method.h"
 #include "wire/field.h"
 #include "wire/json.h"

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/alloc.h"
+#include "base/xalloc.h"
 
 /* Names are told with an id or not at all. */
 static void tell_id(struct followed *followed, char sigil, uint32_t id)

@@ -13,9 +13,9 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "base/alloc.h"
 #include "base/buf.h"
 #include "base/job_file.h"
+#include "base/xalloc.h"
 #include "harness.h"
 
 enum { NOTES_MAX_BYTES = 1024 * 1024 };

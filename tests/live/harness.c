@@ -17,7 +17,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "base/alloc.h"
+#include "base/xalloc.h"
 #include "guardian.h"
 
 enum { LENT_RESULTS = 16, READY_FD = 3, OUTPUT_MAX = 64 * 1024 * 1024 };

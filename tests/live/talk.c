@@ -10,7 +10,7 @@
 #include <sys/un.h>
 #include <unistd.h>
 
-#include "base/alloc.h"
+#include "base/xalloc.h"
 #include "harness.h"
 
 enum { LINE_MAX_BYTES = 16 * 1024 * 1024, READ_BYTES = 65536 };

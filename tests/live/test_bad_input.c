@@ -15,7 +15,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "base/alloc.h"
+#include "base/xalloc.h"
 #include "harness.h"
 
 enum { CODE_PARSE = -32700, CODE_REQUEST = -32600, CODE_METHOD = -32601, CODE_PARAMS = -32602 };

@@ -12,7 +12,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "base/alloc.h"
+#include "base/xalloc.h"
 #include "harness.h"
 
 /* Expects that the daemon does not start, and says each of the words. */

@@ -11,7 +11,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "base/alloc.h"
+#include "base/xalloc.h"
 #include "harness.h"
 
 enum { STREAM_MAX = 256 * 1024 * 1024, LINES_COMPARED = 10 };

@@ -12,7 +12,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "base/alloc.h"
+#include "base/xalloc.h"
 #include "harness.h"
 
 enum { GUESSES = 140, ROWS = 300, COLUMNS = 100, ROUNDS_PER_NAME = 25 };

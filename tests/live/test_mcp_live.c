@@ -10,7 +10,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#include "base/alloc.h"
+#include "base/xalloc.h"
 #include "daemon/mcp/mcp_tool.h"
 #include "harness.h"
 

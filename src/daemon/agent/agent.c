@@ -7,9 +7,9 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "base/alloc.h"
 #include "base/clock.h"
 #include "base/log.h"
+#include "base/xalloc.h"
 #include "daemon/agent/agent_private.h"
 #include "daemon/agent/agent_wait.h"
 #include "daemon/core/loop_timer.h"

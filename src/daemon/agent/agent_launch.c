@@ -8,7 +8,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "base/alloc.h"
+#include "base/xalloc.h"
 #include "daemon/core/loop_timer.h"
 #include "daemon/server/daemon.h"
 #include "daemon/server/spawn.h"

@@ -8,9 +8,9 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "base/alloc.h"
 #include "base/clock.h"
 #include "base/list.h"
+#include "base/xalloc.h"
 #include "daemon/core/loop_timer.h"
 #include "daemon/pane/agent_look.h"
 #include "daemon/pane/presence.h"

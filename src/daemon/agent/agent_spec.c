@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "base/alloc.h"
+#include "base/xalloc.h"
 
 char **agent_strings_copy(const char *const *strings, size_t count)
 {

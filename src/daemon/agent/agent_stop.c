@@ -10,9 +10,9 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#include "base/alloc.h"
 #include "base/clock.h"
 #include "base/process.h"
+#include "base/xalloc.h"
 #include "daemon/agent/agent_private.h"
 #include "daemon/agent/agent_wait.h"
 #include "daemon/core/loop_timer.h"

@@ -6,8 +6,8 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "base/alloc.h"
 #include "base/clock.h"
+#include "base/xalloc.h"
 #include "daemon/agent/agent_private.h"
 #include "daemon/agent/agent_report.h"
 #include "daemon/core/loop_timer.h"

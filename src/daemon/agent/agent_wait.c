@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "base/alloc.h"
+#include "base/xalloc.h"
 #include "daemon/agent/agent_private.h"
 #include "daemon/core/loop_timer.h"
 #include "daemon/server/daemon.h"

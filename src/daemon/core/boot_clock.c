@@ -9,8 +9,8 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "base/alloc.h"
 #include "base/clock.h"
+#include "base/xalloc.h"
 
 struct boot_alarm {
 	struct boot_clock clock;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: ISC */
 /*
  * Timers of the event loop that are there: out of memory ends the process, as everywhere
- * in the daemon (base/alloc.h).
+ * in the daemon (base/xalloc.h).
  */
 #ifndef DAEMON_CORE_LOOP_TIMER_H
 #define DAEMON_CORE_LOOP_TIMER_H

@@ -8,8 +8,8 @@
 #define PCRE2_CODE_UNIT_WIDTH 8
 #include <pcre2.h>
 
-#include "base/alloc.h"
 #include "base/log.h"
+#include "base/xalloc.h"
 
 /* Measured: a hostile pattern ends within milliseconds, no honest one comes near. */
 #define MATCH_LIMIT 100000

@@ -9,9 +9,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/alloc.h"
 #include "base/buf.h"
 #include "base/list.h"
+#include "base/xalloc.h"
 #include "daemon/core/config.h"
 #include "daemon/deliver/prompt_line.h"
 #include "daemon/deliver/puller.h"

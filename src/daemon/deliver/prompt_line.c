@@ -5,8 +5,8 @@
 #include <stdint.h>
 #include <string.h>
 
-#include "base/alloc.h"
 #include "base/utf8.h"
+#include "base/xalloc.h"
 #include "daemon/core/config.h"
 #include "wire/json.h"
 

@@ -8,9 +8,9 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "base/alloc.h"
 #include "base/clock.h"
 #include "base/list.h"
+#include "base/xalloc.h"
 #include "daemon/core/config.h"
 #include "daemon/deliver/delivery.h"
 #include "daemon/deliver/receipt.h"

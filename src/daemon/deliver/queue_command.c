@@ -16,8 +16,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "base/alloc.h"
 #include "base/buf.h"
+#include "base/xalloc.h"
 #include "daemon/pane/presence.h"
 
 extern char **environ;

@@ -5,8 +5,8 @@
 #include <event2/event.h>
 #include <string.h>
 
-#include "base/alloc.h"
 #include "base/list.h"
+#include "base/xalloc.h"
 #include "daemon/core/config.h"
 #include "daemon/pane/presence.h"
 #include "daemon/queue/queue.h"

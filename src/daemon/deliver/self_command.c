@@ -9,9 +9,9 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "base/alloc.h"
 #include "base/clock.h"
 #include "base/log.h"
+#include "base/xalloc.h"
 #include "daemon/core/config.h"
 #include "daemon/core/loop_timer.h"
 #include "daemon/input/typist.h"

@@ -6,8 +6,8 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "base/alloc.h"
 #include "base/clock.h"
+#include "base/xalloc.h"
 #include "daemon/event/sequence.h"
 
 /* Room for "seq":…,"time":"…","kind":"…" and a comma. */

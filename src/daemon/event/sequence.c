@@ -10,11 +10,11 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "base/alloc.h"
 #include "base/clock.h"
 #include "base/crc.h"
 #include "base/log.h"
 #include "base/str.h"
+#include "base/xalloc.h"
 
 #define FILE_NAME "sequence"
 #define FILE_NAME_NEW "sequence.new"

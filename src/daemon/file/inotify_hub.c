@@ -7,10 +7,10 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-#include "base/alloc.h"
 #include "base/clock.h"
 #include "base/log.h"
 #include "base/map.h"
+#include "base/xalloc.h"
 
 #define READ_SIZE (64 * 1024)
 /* Wake-ups: this many at once, and then one each so many microseconds. */

@@ -9,8 +9,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "base/alloc.h"
 #include "base/clock.h"
+#include "base/xalloc.h"
 #include "daemon/file/inotify_hub.h"
 
 #define LINKS_MAX 40 /* as the kernel has it */

@@ -10,7 +10,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "base/alloc.h"
+#include "base/xalloc.h"
 #include "daemon/file/rotated.h"
 
 /* Changes of the file within one look; then the next look goes on. */

@@ -6,7 +6,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "base/alloc.h"
+#include "base/xalloc.h"
 
 struct tail_file *tail_file_new(int fd, const struct stat *status)
 {

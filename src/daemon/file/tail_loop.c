@@ -12,9 +12,9 @@
 #include <sys/vfs.h>
 #include <unistd.h>
 
-#include "base/alloc.h"
 #include "base/clock.h"
 #include "base/log.h"
+#include "base/xalloc.h"
 #include "daemon/file/inotify_hub.h"
 #include "daemon/file/path_watch.h"
 

@@ -9,8 +9,8 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "base/alloc.h"
 #include "base/clock.h"
+#include "base/xalloc.h"
 #include "daemon/core/loop_timer.h"
 #include "daemon/input/typing.h"
 #include "daemon/input/typist.h"

@@ -9,9 +9,9 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "base/alloc.h"
 #include "base/clock.h"
 #include "base/list.h"
+#include "base/xalloc.h"
 #include "daemon/agent/agent.h"
 #include "daemon/core/config.h"
 #include "daemon/core/loop_timer.h"

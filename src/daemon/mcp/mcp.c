@@ -6,8 +6,8 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "base/alloc.h"
 #include "base/str.h"
+#include "base/xalloc.h"
 #include "daemon/core/config.h"
 #include "daemon/mcp/mcp_client.h"
 #include "daemon/mcp/mcp_exchange.h"

@@ -7,9 +7,9 @@
 #include <event2/event.h>
 #include <string.h>
 
-#include "base/alloc.h"
 #include "base/clock.h"
 #include "base/list.h"
+#include "base/xalloc.h"
 #include "daemon/event/event_log.h"
 #include "daemon/mcp/mcp_resource.h"
 #include "daemon/server/daemon.h"

@@ -8,7 +8,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "base/alloc.h"
+#include "base/xalloc.h"
 #include "daemon/core/config.h"
 #include "daemon/core/pane_ref.h"
 #include "daemon/deliver/puller.h"

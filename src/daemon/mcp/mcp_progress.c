@@ -6,8 +6,8 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "base/alloc.h"
 #include "base/clock.h"
+#include "base/xalloc.h"
 #include "daemon/server/daemon.h"
 #include "daemon/server/peer.h"
 #include "daemon/server/request.h"

@@ -6,8 +6,8 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "base/alloc.h"
 #include "base/str.h"
+#include "base/xalloc.h"
 #include "daemon/event/event_log.h"
 #include "daemon/mcp/mcp_cut.h"
 #include "daemon/server/daemon.h"

@@ -5,8 +5,8 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "base/alloc.h"
 #include "base/clock.h"
+#include "base/xalloc.h"
 #include "daemon/mcp/mcp_advice.h"
 #include "daemon/mcp/mcp_client.h"
 #include "daemon/mcp/mcp_cut.h"

@@ -2,7 +2,7 @@
 /* The list of tools: rows of the method table as MCP has them. */
 #include <string.h>
 
-#include "base/alloc.h"
+#include "base/xalloc.h"
 #include "daemon/mcp/mcp_tool.h"
 
 #define SHORT_HELP_MAX 240 /* bytes; a longer one is left to describe */

@@ -7,9 +7,9 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "base/alloc.h"
 #include "base/clock.h"
 #include "base/utf8.h"
+#include "base/xalloc.h"
 #include "daemon/core/pattern.h"
 #include "daemon/input/agent_hand.h"
 #include "daemon/methods/tables.h"

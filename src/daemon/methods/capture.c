@@ -5,9 +5,9 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "base/alloc.h"
 #include "base/cells.h"
 #include "base/utf8.h"
+#include "base/xalloc.h"
 #include "daemon/core/config.h"
 #include "daemon/core/pattern.h"
 #include "daemon/methods/tables.h"

@@ -13,8 +13,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "base/alloc.h"
 #include "base/clock.h"
+#include "base/xalloc.h"
 #include "daemon/core/config.h"
 #include "daemon/methods/tables.h"
 #include "daemon/server/daemon.h"

@@ -7,8 +7,8 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "base/alloc.h"
 #include "base/str.h"
+#include "base/xalloc.h"
 #include "daemon/core/config.h"
 #include "daemon/input/keys.h"
 #include "daemon/input/typing.h"

@@ -8,8 +8,8 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "base/alloc.h"
 #include "base/clock.h"
+#include "base/xalloc.h"
 #include "daemon/methods/tables.h"
 #include "daemon/server/daemon.h"
 #include "daemon/server/method.h"

@@ -4,8 +4,8 @@
 #include <stddef.h>
 #include <string.h>
 
-#include "base/alloc.h"
 #include "base/clock.h"
+#include "base/xalloc.h"
 #include "daemon/core/config.h"
 #include "daemon/event/event_log.h"
 #include "daemon/methods/tables.h"

@@ -7,8 +7,8 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "base/alloc.h"
 #include "base/clock.h"
+#include "base/xalloc.h"
 #include "daemon/methods/queue_shared.h"
 #include "daemon/methods/tables.h"
 #include "daemon/queue/consumer.h"

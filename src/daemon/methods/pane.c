@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/alloc.h"
+#include "base/xalloc.h"
 #include "daemon/methods/close_check.h"
 #include "daemon/methods/tables.h"
 #include "daemon/server/daemon.h"

@@ -3,7 +3,7 @@
 #include <muxbus.h>
 #include <stddef.h>
 
-#include "base/alloc.h"
+#include "base/xalloc.h"
 #include "daemon/methods/close_check.h"
 #include "daemon/methods/tables.h"
 #include "daemon/server/method.h"

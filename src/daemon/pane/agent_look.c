@@ -4,7 +4,7 @@
 
 #include <muxbus.h>
 
-#include "base/alloc.h"
+#include "base/xalloc.h"
 #include "daemon/tmux/tmux.h"
 
 struct looking {

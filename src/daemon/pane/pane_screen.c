@@ -7,7 +7,7 @@
 #include <inttypes.h>
 #include <stdio.h>
 
-#include "base/alloc.h"
+#include "base/xalloc.h"
 #include "daemon/tmux/tmux.h"
 
 struct reading {

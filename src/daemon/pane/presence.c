@@ -8,9 +8,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/alloc.h"
 #include "base/clock.h"
 #include "base/process.h"
+#include "base/xalloc.h"
 #include "daemon/deliver/delivery.h"
 #include "daemon/event/event_log.h"
 #include "daemon/input/typist.h"

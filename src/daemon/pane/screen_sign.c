@@ -5,9 +5,9 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "base/alloc.h"
 #include "base/list.h"
 #include "base/log.h"
+#include "base/xalloc.h"
 #include "daemon/core/pattern.h"
 
 enum { AGENT_MAX = 32, LINE_SIZE = PATTERN_BYTES_MAX + 128 };

@@ -7,9 +7,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/alloc.h"
 #include "base/buf.h"
 #include "base/map.h"
+#include "base/xalloc.h"
 #include "daemon/queue/store.h"
 
 #define PREFIX "consumer/"

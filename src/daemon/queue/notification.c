@@ -6,8 +6,8 @@
 
 #include <string.h>
 
-#include "base/alloc.h"
 #include "base/utf8.h"
+#include "base/xalloc.h"
 
 static const char *const source_names[] = {
     [SOURCE_COMMAND] = "command",

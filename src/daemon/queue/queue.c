@@ -10,11 +10,11 @@
 #include <string.h>
 #include <sys/random.h>
 
-#include "base/alloc.h"
 #include "base/clock.h"
 #include "base/log.h"
 #include "base/map.h"
 #include "base/str.h"
+#include "base/xalloc.h"
 #include "daemon/event/event_log.h"
 #include "daemon/queue/store.h"
 

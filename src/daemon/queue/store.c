@@ -7,9 +7,9 @@
 #include <errno.h>
 #include <string.h>
 
-#include "base/alloc.h"
 #include "base/buf.h"
 #include "base/list.h"
+#include "base/xalloc.h"
 
 enum {
 	RECORD_TRANSACTION = 1,

@@ -5,10 +5,10 @@
 #include <stdarg.h>
 #include <string.h>
 
-#include "base/alloc.h"
 #include "base/cells.h"
 #include "base/str.h"
 #include "base/utf8.h"
+#include "base/xalloc.h"
 #include "daemon/render/picture_shape.h"
 
 #define PLAIN_LAST 0x52f /* Latin, Greek and Cyrillic: every font of fixed width has them */

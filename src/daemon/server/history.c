@@ -5,9 +5,9 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "base/alloc.h"
 #include "base/clock.h"
 #include "base/utf8.h"
+#include "base/xalloc.h"
 #include "wire/json.h"
 
 struct action {

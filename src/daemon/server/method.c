@@ -5,8 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/alloc.h"
 #include "base/str.h"
+#include "base/xalloc.h"
 
 /* All rows by name, and their names; made once, and never changed then. */
 static struct {

@@ -20,10 +20,10 @@
 #include <sys/uio.h>
 #include <unistd.h>
 
-#include "base/alloc.h"
 #include "base/clock.h"
 #include "base/list.h"
 #include "base/log.h"
+#include "base/xalloc.h"
 #include "daemon/core/config.h"
 #include "daemon/core/counters.h"
 #include "daemon/event/event_log.h"

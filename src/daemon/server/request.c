@@ -6,8 +6,8 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "base/alloc.h"
 #include "base/log.h"
+#include "base/xalloc.h"
 #include "daemon/core/config.h"
 #include "daemon/core/counters.h"
 #include "daemon/server/history.h"

@@ -7,10 +7,10 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#include "base/alloc.h"
 #include "base/log.h"
 #include "base/str.h"
 #include "base/utf8.h"
+#include "base/xalloc.h"
 #include "daemon/server/request.h"
 #include "daemon/server/tmux_call.h"
 #include "daemon/tmux/stream.h"

@@ -7,8 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/alloc.h"
 #include "base/list.h"
+#include "base/xalloc.h"
 #include "daemon/event/event_log.h"
 #include "daemon/server/server_parts.h"
 #include "daemon/tmux/stream.h"

@@ -3,6 +3,7 @@
 #include "daemon/server/tmux_call.h"
 
 #include "base/alloc.h"
+#include "base/xalloc.h"
 #include "daemon/server/request.h"
 #include "daemon/tmux/tmux.h"
 

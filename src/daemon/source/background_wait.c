@@ -9,8 +9,8 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "base/alloc.h"
 #include "base/clock.h"
+#include "base/xalloc.h"
 #include "daemon/core/loop_timer.h"
 #include "daemon/queue/lost_record.h"
 #include "daemon/queue/queue.h"

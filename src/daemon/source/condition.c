@@ -6,8 +6,8 @@
 
 #include <string.h>
 
-#include "base/alloc.h"
 #include "base/str.h"
+#include "base/xalloc.h"
 #include "daemon/server/request.h"
 
 enum {

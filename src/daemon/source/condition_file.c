@@ -5,7 +5,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#include "base/alloc.h"
+#include "base/xalloc.h"
 #include "daemon/core/pattern.h"
 #include "daemon/file/line_match.h"
 #include "daemon/file/tail_loop.h"

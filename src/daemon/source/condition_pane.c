@@ -7,8 +7,8 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "base/alloc.h"
 #include "base/clock.h"
+#include "base/xalloc.h"
 #include "daemon/agent/agent.h"
 #include "daemon/core/loop_timer.h"
 #include "daemon/core/pattern.h"

@@ -7,8 +7,8 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "base/alloc.h"
 #include "base/log.h"
+#include "base/xalloc.h"
 #include "daemon/queue/lost_record.h"
 #include "daemon/queue/queue.h"
 #include "daemon/queue/store.h"

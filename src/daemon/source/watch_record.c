@@ -7,8 +7,8 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "base/alloc.h"
 #include "base/utf8.h"
+#include "base/xalloc.h"
 #include "wire/json.h"
 
 #define PLACE_SIZE (160 + 2 * TAIL_MARK_MAX)

@@ -5,9 +5,9 @@
 #include <muxbus.h>
 #include <string.h>
 
-#include "base/alloc.h"
 #include "base/clock.h"
 #include "base/utf8.h"
+#include "base/xalloc.h"
 #include "daemon/tmux/tmux.h"
 #include "wire/json.h"
 

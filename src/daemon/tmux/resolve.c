@@ -5,8 +5,8 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "base/alloc.h"
 #include "base/str.h"
+#include "base/xalloc.h"
 #include "wire/json.h"
 
 #define CANDIDATES_MAX_BYTES 4096

@@ -4,7 +4,7 @@
 
 #include <string.h>
 
-#include "base/alloc.h"
+#include "base/xalloc.h"
 
 #define RING_FIRST_BYTES 1024
 

@@ -6,10 +6,10 @@
 #include <muxbus.h>
 #include <string.h>
 
-#include "base/alloc.h"
 #include "base/clock.h"
 #include "base/list.h"
 #include "base/map.h"
+#include "base/xalloc.h"
 #include "daemon/core/config.h"
 #include "daemon/event/event_log.h"
 #include "daemon/tmux/pane_events.h"

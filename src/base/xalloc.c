@@ -1,0 +1,60 @@
+/* SPDX-License-Identifier: ISC */
+/* Memory for programs: ends the process instead of returning NULL. */
+#include "base/xalloc.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "base/log.h"
+
+/* Ends the program if ptr is NULL. */
+static void *must_have(void *ptr)
+{
+	if (ptr != NULL)
+		return ptr;
+	log_error("out of memory");
+	exit(EXIT_FAILURE);
+}
+
+void *xalloc(size_t size)
+{
+	return must_have(mem_alloc(size));
+}
+
+void *xcalloc(size_t count, size_t size)
+{
+	return must_have(mem_calloc(count, size));
+}
+
+void *xrealloc(void *ptr, size_t size)
+{
+	return must_have(mem_realloc(ptr, size));
+}
+
+char *xstrdup(const char *string)
+{
+	return must_have(mem_strdup(string));
+}
+
+void *xmemdup(const void *bytes, size_t len)
+{
+	return must_have(mem_memdup(bytes, len));
+}
+
+char *xasprintf(const char *format, ...)
+{
+	char *string;
+	va_list args;
+	int len;
+
+	va_start(args, format);
+	len = vsnprintf(NULL, 0, format, args);
+	va_end(args);
+	/* A string longer than INT_MAX counts as out of memory. */
+	string = must_have(len < 0 ? NULL : mem_alloc((size_t)len + 1));
+	va_start(args, format);
+	(void)vsnprintf(string, (size_t)len + 1, format, args);
+	va_end(args);
+	return string;
+}

@@ -1,0 +1,18 @@
+/* SPDX-License-Identifier: ISC */
+/* Memory for programs: never NULL. Out of memory ends the process with a message (status 1). */
+#ifndef BASE_XALLOC_H
+#define BASE_XALLOC_H
+
+#include <stddef.h>
+
+#include "base/alloc.h" /* mem_free() */
+
+void *xalloc(size_t size) __attribute__((malloc, returns_nonnull));
+void *xcalloc(size_t count, size_t size) __attribute__((malloc, returns_nonnull));
+void *xrealloc(void *ptr, size_t size) __attribute__((returns_nonnull));
+char *xstrdup(const char *string) __attribute__((malloc, returns_nonnull));
+void *xmemdup(const void *bytes, size_t len) __attribute__((malloc, returns_nonnull));
+char *xasprintf(const char *format, ...)
+    __attribute__((format(printf, 1, 2), nonnull(1), returns_nonnull));
+
+#endif
