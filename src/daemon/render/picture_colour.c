@@ -2,8 +2,6 @@
 /* The colours of pictures. */
 #include "daemon/render/picture_colour.h"
 
-#include "daemon/render/picture_row.h"
-
 #define DIM_PERCENT 45 /* of the way to the ground */
 
 static const struct picture_theme dark = {

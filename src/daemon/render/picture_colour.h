@@ -6,10 +6,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* A colour as a program asks for it: 0, PICTURE_COLOUR_INDEX + 0..255, or PICTURE_COLOUR_RGB + rgb. */
-#define PICTURE_COLOUR_DEFAULT 0u
-#define PICTURE_COLOUR_INDEX 0x1000000u
-#define PICTURE_COLOUR_RGB 0x2000000u
+#include "daemon/render/picture_looks.h"
 
 /* Red, green and blue, 0xrrggbb, as they are seen. */
 struct picture_paint {
@@ -26,8 +23,6 @@ struct picture_theme {
 	uint32_t caption; /* in it */
 	uint32_t palette[16];
 };
-
-struct picture_looks;
 
 const struct picture_theme *picture_theme(bool is_light);
 
