@@ -14,7 +14,6 @@
 
 #include "base/str.h"
 #include "base/xalloc.h"
-#include "wire/json_check.h"
 
 #define ARENA_FIRST_BYTES ((size_t)16 * 1024)
 #define ARENA_KEEP_BYTES ((size_t)256 * 1024)

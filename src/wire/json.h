@@ -17,9 +17,8 @@
 #include <stdint.h>
 
 #include "base/buf.h"
+#include "wire/json_check.h"
 
-#define JSON_DEPTH_MAX 64
-#define JSON_VALUES_MAX 262144 /* in one line: what its tree may take is bounded */
 #define JSON_NUMBER_MAX 128 /* characters */
 
 enum json_type {
@@ -44,11 +43,6 @@ struct json {
 };
 
 struct json_reader;
-
-struct json_error {
-	size_t offset; /* in the line */
-	char text[160]; /* says what is wrong; no newline */
-};
 
 /* For programs: ends the process if out of memory. line_max bounds the lines it will be given. */
 struct json_reader *json_reader_new(size_t line_max);

@@ -6,7 +6,13 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "wire/json.h"
+#define JSON_DEPTH_MAX 64
+#define JSON_VALUES_MAX 262144 /* in one line: bounds the size of its tree */
+
+struct json_error {
+	size_t offset; /* in the line */
+	char text[160]; /* says what is wrong; no newline */
+};
 
 /*
  * Whether a line is strict where yajl is not: UTF-8 without a BOM, surrogates in pairs, no
