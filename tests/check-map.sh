@@ -1,9 +1,10 @@
 #!/bin/sh
 # SPDX-License-Identifier: ISC
-# The map in HACKING.md has one line for each file of the tree, and a release holds them.
+# The map in HACKING.md has one line for each folder and, in src, one for each noun: NOUN.c
+# with NOUN.h. A release holds every file of the tree.
 #
-# tests/check-map.sh --write adds a line for each file that has none, taken from the first
-# sentence (or its beginning) of its first comment, and removes the lines of files that are no more.
+# tests/check-map.sh --write adds a line for each noun that has none, taken from the first
+# sentence of its header, and removes the lines of nouns that are no more.
 
 . "${MUXBUS_SRCDIR:-.}/tests/check.sh"
 cd "$srcdir" || exit 99
@@ -26,36 +27,26 @@ while read -r file; do
 	[ -e "$file" ] && echo "$file"
 done <"$work/all" | sort -u >"$work/files"
 
-# Lines of the map: "- `NAME`: what it is". A NAME that ends in / stands for all below.
-lines() {
-	sed -n '/^<!-- map -->/,/^<!-- end of map -->/p' HACKING.md | grep '^- `'
-}
-lines | sed 's/^- `\([^`]*\)`.*/\1/' | sort >"$work/names"
+# The lines of the map as FOLDER/ or FOLDER/NOUN, a tab, and the text. A line "`FOLDER/`: text"
+# begins a folder; the lines "- `NOUN`: text" behind it are its nouns.
+sed -n '/^<!-- map -->/,/^<!-- end of map -->/p' HACKING.md | awk -F '`' '
+/^`/ { folder = $2; print folder "\t" substr($0, length($2) + 5) }
+/^- `/ { print folder $2 "\t" substr($0, length($2) + 7) }' >"$work/lines"
+cut -f 1 "$work/lines" | sort >"$work/names"
+sed -n 's|^\(src/.*\)\.[ch]$|\1|p' "$work/files" | sort -u >"$work/nouns"
 grep '/$' "$work/names" >"$work/folders"
+grep -v '/$' "$work/names" >"$work/mapped"
 
-# under: of the files on standard input, those that no folder of the map stands for.
-under() {
-	awk -v folders="$work/folders" '
-	BEGIN { while ((getline name < folders) > 0) folder[++n] = name }
-	{
-		for (i = 1; i <= n; i++)
-			if (index($0, folder[i]) == 1)
-				next
-		print
-	}'
-}
-under <"$work/files" >"$work/wanted"
-grep -v '/$' "$work/names" >"$work/told"
-
-# about FILE: the first sentence of its first comment; of a manual page, what it is about.
+# about NOUN: the first sentence of the first comment of its header, or of its source.
 about() {
+	file=$1.h
+	[ -e "$file" ] || file=$1.c
 	awk '
-	/^\.Nd / { text = substr($0, 5); exit }
-	/SPDX-License-Identifier|^#!|^\./ { next }
+	/SPDX-License-Identifier/ { next }
 	/^[ \t]*$/ { if (text != "") exit; next }
-	/^(\/\*|[ \t]*\*|#|dnl)/ {
+	/^(\/\*|[ \t]*\*)/ {
 		is_last = /\*\//
-		sub(/^[ \t]*(\/\*|\*\/|\*|#|dnl)[ \t]*/, "")
+		sub(/^[ \t]*(\/\*|\*\/|\*)[ \t]*/, "")
 		sub(/[ \t]*\*\/.*/, "")
 		text = text (text == "" ? "" : " ") $0
 		if (is_last || text ~ /\.( |$)/)
@@ -66,22 +57,23 @@ about() {
 	END {
 		if (match(text, /\.( |$)/))
 			text = substr(text, 1, RSTART - 1)
-		while (length(text) > 110 && sub(/[:;,][^:;,]*$/, "", text))
+		while (length(text) > 90 && sub(/[:;,][^:;,]*$/, "", text))
 			;
 		print text == "" ? "?" : text
-	}' "$1"
+	}' "$file"
 }
 
 if [ "${1:-}" = --write ]; then
 	{
-		lines | while read -r line; do
-			name=$(echo "$line" | sed 's/^- `\([^`]*\)`.*/\1/')
-			[ -e "$name" ] && printf '%s\n' "$line"
-		done
-		comm -23 "$work/wanted" "$work/told" | while read -r file; do
-			printf -- '- `%s`: %s\n' "$file" "$(about "$file")"
-		done
-	} | sort -t '`' -k 2,2 >"$work/map"
+		grep '/	' "$work/lines"
+		while read -r noun; do
+			line=$(grep -F "$noun	" "$work/lines" | grep "^$noun	")
+			[ -n "$line" ] || line="$noun	$(about "$noun")"
+			printf '%s\n' "$line"
+		done <"$work/nouns"
+	} | sed 's|^\(.*/\)\([^/	]*\)	|\1	\2	|' | sort -t '	' -k 1,2 | awk -F '\t' '
+	$2 == "" { printf "%s`%s`: %s\n", (NR > 1 ? "\n" : ""), $1, $3; next }
+	{ printf "- `%s`: %s\n", $2, $3 }' >"$work/map"
 	awk -v map="$work/map" '
 	/^<!-- map -->/ { print; while ((getline line < map) > 0) print line; skip = 1; next }
 	/^<!-- end of map -->/ { skip = 0 }
@@ -89,14 +81,23 @@ if [ "${1:-}" = --write ]; then
 	exit
 fi
 
-check 'every file has a line in the map (tests/check-map.sh --write adds them)' \
-	"$(comm -23 "$work/wanted" "$work/told")"
-check 'every line of the map has a file' "$(comm -13 "$work/wanted" "$work/told"
-	while read -r folder; do
-		grep -q "^$folder" "$work/files" || echo "$folder"
-	done <"$work/folders")"
-check 'no file has two lines' "$(uniq -d "$work/names")"
-check 'every line says something' "$(lines | grep -v '`: [^?]')"
+check 'every noun of src has a line in the map (tests/check-map.sh --write adds them)' \
+	"$(comm -23 "$work/nouns" "$work/mapped")"
+check 'every line of a noun has its files' "$(comm -13 "$work/nouns" "$work/mapped")"
+check 'every folder has a line, and outside of src it or one above it' "$(
+	sed -n 's|/[^/]*$|/|p' "$work/files" | sort -u | awk -v folders="$work/folders" '
+	BEGIN { while ((getline name < folders) > 0) is_mapped[name] = 1 }
+	{
+		for (folder = $0; !is_mapped[folder] && folder !~ /^src/ && folder ~ /\/.*\//;)
+			sub(/[^\/]*\/$/, "", folder)
+		if (!is_mapped[folder])
+			print
+	}')"
+check 'every line of a folder has files' "$(while read -r folder; do
+	grep -q "^$folder" "$work/files" || echo "$folder"
+done <"$work/folders")"
+check 'nothing has two lines' "$(uniq -d "$work/names")"
+check 'every line says something' "$(grep -v '	[^?]' "$work/lines")"
 
 # What make dist would pack: folders in EXTRA_DIST are packed whole.
 if [ "$in_git" = yes ] && [ -e "$builddir/Makefile" ]; then
@@ -105,9 +106,15 @@ if [ "$in_git" = yes ] && [ -e "$builddir/Makefile" ]; then
 		sed "s|^$srcdir/||; s|^\.\./||; s|^\./||" | sort -u >"$work/packed"
 	while read -r name; do
 		[ -d "$name" ] && echo "$name/"
-	done <"$work/packed" >"$work/folders"
-	under <"$work/files" | comm -23 - "$work/packed" >"$work/left"
-	check 'every file is in the release' "$(cat "$work/left")"
+	done <"$work/packed" >"$work/whole"
+	check 'every file is in the release' "$(awk -v folders="$work/whole" '
+	BEGIN { while ((getline name < folders) > 0) folder[++n] = name }
+	{
+		for (i = 1; i <= n; i++)
+			if (index($0, folder[i]) == 1)
+				next
+		print
+	}' "$work/files" | comm -23 - "$work/packed")"
 fi
 
 done_checking
