@@ -39,8 +39,6 @@ static const struct mcp_method *find_row(const char *name)
 	return NULL;
 }
 
-/* ---- sessions --------------------------------------------------------------------------- */
-
 static void session_finish(void *data)
 {
 	struct mcp_session *session = data;
@@ -67,8 +65,6 @@ static void learn_client(struct mcp_session *session, const struct json *info)
 	if (name != NULL && name->type == JSON_STRING)
 		session->client = mcp_client_find(name->text);
 }
-
-/* ---- taking ----------------------------------------------------------------------------- */
 
 static void refuse_version(struct request *request, const struct json *version)
 {
@@ -112,6 +108,7 @@ static bool is_admitted(struct mcp_exchange *exchange, const struct mcp_method *
 	const struct json *meta = exchange->meta;
 	const struct json *version =
 	    meta != NULL ? json_member(meta, MCP_META "protocolVersion") : NULL;
+	const struct json *capabilities;
 	if (!exchange->is_modern) {
 		if (row->flags & MCP_MODERN_ONLY)
 			refuse_meta(request, "protocolVersion", "is required with this method");
@@ -121,7 +118,7 @@ static bool is_admitted(struct mcp_exchange *exchange, const struct mcp_method *
 		refuse_version(request, version);
 		return false;
 	}
-	const struct json *capabilities = json_member(meta, MCP_META "clientCapabilities");
+	capabilities = json_member(meta, MCP_META "clientCapabilities");
 	if (capabilities == NULL || capabilities->type != JSON_OBJECT) {
 		refuse_meta(request, "clientCapabilities", "is required, and must be an object");
 		return false;
@@ -165,9 +162,10 @@ static bool take(void *data, struct peer *peer, const struct message *message, c
 	const struct mcp_method *row = find_row(message->method);
 	const struct json *meta = message->params ? json_member(message->params, "_meta") : NULL;
 	bool is_modern = meta != NULL && json_member(meta, MCP_META "protocolVersion");
+	struct mcp_exchange exchange;
 	if (row == NULL || (row->handle == NULL && !is_modern))
 		return false;
-	struct mcp_exchange exchange = {.mcp = mcp,
+	exchange = (struct mcp_exchange){.mcp = mcp,
 	    .session = session_of(mcp, peer),
 	    .params = message->params,
 	    .meta = meta,
@@ -213,8 +211,6 @@ void mcp_free(struct mcp *mcp)
 	json_reader_free(mcp->params_reader);
 	mem_free(mcp);
 }
-
-/* ---- the beginning ------------------------------------------------------------------------ */
 
 static const char *const legacy_versions[] = {"2024-11-05", "2025-06-18", MCP_NEWEST_LEGACY, NULL};
 
@@ -296,8 +292,6 @@ static void handle_discover(struct mcp_exchange *exchange, const void *data)
 	request_done(exchange->request);
 }
 
-/* ---- what is not answered ----------------------------------------------------------------- */
-
 /* From now on the older revisions may be told things unasked. */
 static void handle_initialized(struct mcp_exchange *exchange, const void *data)
 {
@@ -329,12 +323,13 @@ static void handle_cancelled(struct mcp_exchange *exchange, const void *data)
 	const struct cancelled_args *args = data;
 	struct json_writer writer;
 	struct buf id;
+	struct request *request;
 	if (args->id->len > MESSAGE_ID_MAX || args->id->count > 0)
 		return;
 	buf_init(&id, (size_t)MESSAGE_ID_MAX * 6 + 16);
 	json_writer_init(&writer, &id);
 	message_write_id(&writer, args->id);
-	struct request *request = request_find(exchange->session->peer, (const char *)id.data);
+	request = request_find(exchange->session->peer, (const char *)id.data);
 	if (request != NULL)
 		request_withdraw(request);
 	buf_finish(&id);

@@ -107,12 +107,13 @@ static void handle_complete(struct mcp_exchange *exchange, const void *data)
 	const struct complete_args *args = data;
 	const char *name = string_of(args->argument, "name");
 	const char *begin = string_of(args->argument, "value");
+	struct values values;
 	if (name == NULL || begin == NULL) {
 		request_fail_data(exchange->request, MESSAGE_PARAMS, "\"field\":\"argument\"",
 		    "argument: must be an object with the strings name and value");
 		return;
 	}
-	struct values values = {.writer = mcp_result(exchange), .begin = begin};
+	values = (struct values){.writer = mcp_result(exchange), .begin = begin};
 	json_object_begin(values.writer, "completion");
 	json_array_begin(values.writer, "values");
 	if (!find_values(&values, exchange->mcp->daemon, args->ref, name)) {

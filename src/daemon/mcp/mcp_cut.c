@@ -19,6 +19,7 @@ const char *mcp_cut_string(const struct mcp_cut *cut, const struct json *value, 
 	const char *text = value->text;
 	size_t len = value->len;
 	size_t max = cut->string_max;
+	const char *line;
 	*ret_len = len;
 	if (len <= max)
 		return text;
@@ -26,14 +27,14 @@ const char *mcp_cut_string(const struct mcp_cut *cut, const struct json *value, 
 		const char *begin = text + len - max;
 		while (is_inside(*begin))
 			begin++;
-		const char *line = memchr(begin, '\n', max / 4);
+		line = memchr(begin, '\n', max / 4);
 		begin = line != NULL ? line + 1 : begin;
 		*ret_len = (size_t)(text + len - begin);
 		return begin;
 	}
 	while (max > 0 && is_inside(text[max]))
 		max--;
-	const char *line = memrchr(text + max - max / 4, '\n', max / 4);
+	line = memrchr(text + max - max / 4, '\n', max / 4);
 	*ret_len = line != NULL ? (size_t)(line - text) : max;
 	return text;
 }
@@ -91,9 +92,10 @@ struct search {
 static bool fits(const struct search *search, size_t number)
 {
 	struct buf out;
+	bool is_small;
 	*search->number = number;
 	buf_init(&out, search->max_bytes);
-	bool is_small = search->write(&out, search->cut, search->data);
+	is_small = search->write(&out, search->cut, search->data);
 	buf_finish(&out);
 	return is_small;
 }

@@ -56,8 +56,6 @@ struct mcp_listening {
 	mcp_listen_log_fn *log; /* of targets that are the log */
 };
 
-/* ---- telling ------------------------------------------------------------------------------ */
-
 /* Sends a notification with what is given of stream id and URI. */
 static void tell(
     struct peer *peer, const char *method, const char *stream_id, const char *uri, bool *ret_sent)
@@ -106,6 +104,7 @@ static void schedule(struct mcp_listening *listening)
 	int64_t now_ms = clock_mono_ms();
 	int64_t wait_ms = -1;
 	struct list *link;
+	struct timeval when;
 	list_for_each (link, &listening->targets) {
 		const struct target *target = list_entry(link, struct target, link);
 		int64_t left_ms = target->told_ms + INTERVAL_MS - now_ms;
@@ -115,7 +114,7 @@ static void schedule(struct mcp_listening *listening)
 	}
 	if (wait_ms < 0)
 		return;
-	struct timeval when = {wait_ms / 1000, wait_ms % 1000 * 1000};
+	when = (struct timeval){wait_ms / 1000, wait_ms % 1000 * 1000};
 	(void)event_add(listening->timer, &when);
 }
 
@@ -142,8 +141,6 @@ static void set_due(struct target *target)
 	target->is_due = true;
 	schedule(target->listening);
 }
-
-/* ---- what happens ------------------------------------------------------------------------- */
 
 static struct target *find_by_subscription(struct mcp_listening *listening, const char *name)
 {
@@ -192,8 +189,6 @@ static void on_job(struct job_listener *listener, const struct job *job)
 			set_due(target);
 	}
 }
-
-/* ---- beginning and ending ----------------------------------------------------------------- */
 
 static struct mcp_listening *listening_of(struct mcp_session *session)
 {
@@ -261,9 +256,10 @@ static struct target *add_target(struct mcp_listening *listening, struct stream 
 	    .wants_output = change->has_output,
 	    .panes = &change->pane,
 	    .panes_count = change->pane != MUXBUS_NO_ID};
+	struct target *target;
 	if (listening->count >= TARGETS_MAX + (size_t)is_log)
 		return NULL;
-	struct target *target = xcalloc(1, sizeof *target + len + 1);
+	target = xcalloc(1, sizeof *target + len + 1);
 	target->listening = listening;
 	target->stream = stream;
 	target->has_jobs = change->has_jobs;
@@ -276,8 +272,6 @@ static struct target *add_target(struct mcp_listening *listening, struct stream 
 		subscription_start(listening->events, target->subscription);
 	return target;
 }
-
-/* ---- the older revisions ------------------------------------------------------------------ */
 
 void mcp_listen_lists(struct mcp_session *session)
 {
@@ -373,8 +367,6 @@ static void handle_unsubscribe(struct mcp_exchange *exchange, const void *data)
 	request_done(exchange->request);
 }
 
-/* ---- subscriptions/listen ----------------------------------------------------------------- */
-
 /* The request was cancelled, or its peer has gone. */
 static void on_cancelled(struct request *request, void *data)
 {
@@ -455,6 +447,7 @@ static void handle_listen(struct mcp_exchange *exchange, const void *data)
 	const struct listen_args *args = data;
 	struct mcp_listening *listening = listening_of(exchange->session);
 	const char *id = request_id(exchange->request);
+	struct stream *stream;
 	if (args->notifications->type != JSON_OBJECT) {
 		request_fail_data(exchange->request, MESSAGE_PARAMS, "\"field\":\"notifications\"",
 		    "notifications: must be an object, not %s",
@@ -466,7 +459,7 @@ static void handle_listen(struct mcp_exchange *exchange, const void *data)
 		    "this connection listens to %d things already", TARGETS_MAX);
 		return;
 	}
-	struct stream *stream = xcalloc(1, sizeof *stream + strlen(id) + 1);
+	stream = xcalloc(1, sizeof *stream + strlen(id) + 1);
 	stream->listening = listening;
 	stream->request = exchange->request;
 	memcpy(stream->id, id, strlen(id));

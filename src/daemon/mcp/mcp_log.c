@@ -108,8 +108,6 @@ static void log_event(const struct mcp_session *session, const struct event_entr
 	buf_finish(&data);
 }
 
-/* ---- logging/setLevel --------------------------------------------------------------------- */
-
 struct level_args {
 	int level;
 };

@@ -34,9 +34,10 @@ struct mcp_pending *mcp_pending_new(const struct mcp_session *session, struct re
 	struct daemon *daemon = session->mcp->daemon;
 	int64_t set_sec = daemon->config->limits.mcp_wait_sec;
 	int64_t wait_sec = set_sec > 0 ? set_sec : session->client->wait_sec;
+	struct mcp_pending *pending;
 	if (wait_sec == 0)
 		return NULL;
-	struct mcp_pending *pending = xcalloc(1, sizeof *pending);
+	pending = xcalloc(1, sizeof *pending);
 	*pending = (struct mcp_pending){.daemon = daemon, .request = request, .wait_sec = wait_sec};
 	return pending;
 }
@@ -89,6 +90,8 @@ static void on_time(evutil_socket_t fd, short events, void *data)
 	char message[512];
 	char copy[WAIT_NAME_MAX + 1];
 	bool is_weak;
+	const char *name;
+	uint32_t peer_pane;
 	(void)fd;
 	(void)events;
 	if (is_task(request_method(request))) {
@@ -96,11 +99,11 @@ static void on_time(evutil_socket_t fd, short events, void *data)
 		(void)request_release(request); /* answers it, or it will be answered later */
 		return;
 	}
-	uint32_t peer_pane = request_peer_pane(request, &is_weak);
+	peer_pane = request_peer_pane(request, &is_weak);
 	pane_ref_clear(&pane);
 	if (peer_pane != MUXBUS_NO_ID)
 		pane_ref_of(pending->daemon->tmux, peer_pane, &pane);
-	const char *name = wait_park(pending->daemon->waits, request, &pane);
+	name = wait_park(pending->daemon->waits, request, &pane);
 	if (name == NULL)
 		return;
 	(void)snprintf(copy, sizeof copy, "%s", name);
@@ -128,10 +131,12 @@ static double *find_timeout(const struct method *method, void *args)
 
 void mcp_pending_narrow(struct mcp_pending *pending, struct request *request, void *args)
 {
+	struct timeval when;
+	double max, *timeout;
 	if (pending == NULL)
 		return;
-	double max = (double)pending->wait_sec;
-	double *timeout = find_timeout(request_method(request), args);
+	max = (double)pending->wait_sec;
+	timeout = find_timeout(request_method(request), args);
 	if (timeout == NULL || *timeout <= max)
 		return;
 	if (!is_wait(request_method(request)) && !is_task(request_method(request))) {
@@ -139,7 +144,7 @@ void mcp_pending_narrow(struct mcp_pending *pending, struct request *request, vo
 		pending->is_shortened = true;
 		return;
 	}
-	struct timeval when = {pending->wait_sec, 0};
+	when = (struct timeval){pending->wait_sec, 0};
 	if (pending->timer == NULL)
 		pending->timer = evtimer_new(pending->daemon->base, on_time, pending);
 	if (pending->timer != NULL)
@@ -158,9 +163,10 @@ bool mcp_pending_write(
 {
 	struct json_writer writer;
 	char message[256];
+	const struct json *last;
 	if (pending == NULL || !pending->is_shortened || !is_empty(result))
 		return false;
-	const struct json *last = json_member(result, "last");
+	last = json_member(result, "last");
 	(void)snprintf(message, sizeof message,
 	    "Pending: none has come yet. Call it again with after %s to go on waiting, or end your "
 	    "turn: what is addressed to your pane is typed there.",

@@ -57,13 +57,14 @@ struct mcp_progress *mcp_progress_new(
 	const struct json *token = meta != NULL ? json_member(meta, "progressToken") : NULL;
 	struct json_writer writer;
 	struct buf text;
+	struct mcp_progress *progress;
 	if (token == NULL || token->len > MESSAGE_ID_MAX ||
 	    (token->type != JSON_STRING && token->type != JSON_NUMBER))
 		return NULL;
 	buf_init(&text, (size_t)MESSAGE_ID_MAX * 6 + 16);
 	json_writer_init(&writer, &text);
 	json_put_value(&writer, NULL, token);
-	struct mcp_progress *progress = xcalloc(1, sizeof *progress);
+	progress = xcalloc(1, sizeof *progress);
 	*progress = (struct mcp_progress){.request = request,
 	    .what = what,
 	    .began_ms = clock_mono_ms(),

@@ -57,8 +57,6 @@ const struct mcp_prompt *mcp_prompt_find(const char *name)
 	return NULL;
 }
 
-/* ---- prompts/list ------------------------------------------------------------------------- */
-
 struct list_args {
 	const char *cursor;
 };
@@ -89,17 +87,16 @@ static void put_prompt(struct json_writer *writer, const struct mcp_prompt *prom
 static void handle_list(struct mcp_exchange *exchange, const void *data)
 {
 	const struct list_args *args = data;
+	struct json_writer *writer;
 	if (mcp_refuse_cursor(exchange, args->cursor))
 		return;
-	struct json_writer *writer = mcp_cacheable_result(exchange, LIST_TTL_MS);
+	writer = mcp_cacheable_result(exchange, LIST_TTL_MS);
 	json_array_begin(writer, "prompts");
 	for (size_t i = 0; i < PROMPTS_COUNT; i++)
 		put_prompt(writer, &prompts[i]);
 	json_array_end(writer);
 	request_done(exchange->request);
 }
-
-/* ---- prompts/get -------------------------------------------------------------------------- */
 
 struct get_args {
 	const char *name;
@@ -167,6 +164,7 @@ static void handle_get(struct mcp_exchange *exchange, const void *data)
 	const struct get_args *args = data;
 	const struct mcp_prompt *prompt = mcp_prompt_find(args->name);
 	struct buf text;
+	struct json_writer *writer;
 	if (prompt == NULL) {
 		request_fail_data(exchange->request, MESSAGE_PARAMS, "\"field\":\"name\"",
 		    "there is no prompt \"%.100s\"; there are catch_up, delegate and watch_build",
@@ -181,7 +179,7 @@ static void handle_get(struct mcp_exchange *exchange, const void *data)
 		buf_finish(&text);
 		return;
 	}
-	struct json_writer *writer = mcp_result(exchange);
+	writer = mcp_result(exchange);
 	json_put_str(writer, "description", prompt->help);
 	json_array_begin(writer, "messages");
 	json_object_begin(writer, NULL);

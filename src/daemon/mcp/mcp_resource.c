@@ -86,10 +86,12 @@ static const struct form *find_form(const char *uri, char id[ID_MAX])
 	uri += strlen(SCHEME);
 	for (const struct form *form = forms; form < forms + FORMS_COUNT; form++) {
 		size_t begin = strlen(form->begin);
+		const char *rest;
+		size_t len;
 		if (strncmp(uri, form->begin, begin) != 0)
 			continue;
-		const char *rest = uri + begin;
-		size_t len = form->variable != NULL ? strcspn(rest, "/") : 0;
+		rest = uri + begin;
+		len = form->variable != NULL ? strcspn(rest, "/") : 0;
 		if (strcmp(rest + len, form->end) != 0 ||
 		    (form->variable != NULL && !is_id(rest, len)))
 			continue;
@@ -120,8 +122,6 @@ void mcp_resource_list_change(struct mcp_change *ret_change)
 	    .pane = MUXBUS_NO_ID,
 	    .has_jobs = true};
 }
-
-/* ---- lists -------------------------------------------------------------------------------- */
 
 /* One page of a list that is walked from its beginning. */
 struct page {
@@ -202,11 +202,12 @@ static void handle_list(struct mcp_exchange *exchange, const void *data)
 {
 	const struct list_args *args = data;
 	uint32_t from = 0;
+	struct page page;
 	if (args->cursor != NULL && !str_parse_u32(args->cursor, strlen(args->cursor), &from)) {
 		(void)mcp_refuse_cursor(exchange, args->cursor);
 		return;
 	}
-	struct page page = {.writer = mcp_cacheable_result(exchange, LIST_TTL_MS), .from = from};
+	page = (struct page){.writer = mcp_cacheable_result(exchange, LIST_TTL_MS), .from = from};
 	json_array_begin(page.writer, "resources");
 	for (size_t i = 0; i < FORMS_COUNT; i++) {
 		char uri[MCP_URI_MAX];
@@ -230,9 +231,10 @@ static void handle_list(struct mcp_exchange *exchange, const void *data)
 static void handle_templates(struct mcp_exchange *exchange, const void *data)
 {
 	const struct list_args *args = data;
+	struct json_writer *writer;
 	if (mcp_refuse_cursor(exchange, args->cursor))
 		return;
-	struct json_writer *writer = mcp_cacheable_result(exchange, 3600000);
+	writer = mcp_cacheable_result(exchange, 3600000);
 	json_array_begin(writer, "resourceTemplates");
 	for (size_t i = 0; i < FORMS_COUNT; i++) {
 		char text[MCP_URI_MAX];
@@ -251,8 +253,6 @@ static void handle_templates(struct mcp_exchange *exchange, const void *data)
 	json_array_end(writer);
 	request_done(exchange->request);
 }
-
-/* ---- reading ------------------------------------------------------------------------------ */
 
 /* One that is not answered yet. */
 struct reading {
@@ -386,11 +386,12 @@ static void handle_read(struct mcp_exchange *exchange, const void *data)
 	char id[ID_MAX];
 	char params[MCP_URI_MAX];
 	const struct form *form = find_form(args->uri, id);
+	struct reading *reading;
 	if (form == NULL || request_method(exchange->request) == NULL) {
 		refuse_uri(exchange, args->uri);
 		return;
 	}
-	struct reading *reading = xcalloc(1, sizeof *reading);
+	reading = xcalloc(1, sizeof *reading);
 	*reading = (struct reading){
 	    .mcp = mcp, .form = form, .is_modern = exchange->is_modern, .uri = xstrdup(args->uri)};
 	request_set_format(exchange->request, &response_format, reading, (size_t)1024 * 1024);

@@ -107,8 +107,6 @@ static void put_value(struct page *page, const struct json *value)
 	}
 }
 
-/* ---- tables ----------------------------------------------------------------------------- */
-
 /* The members of all rows that are shown, by first sight. */
 struct columns {
 	const char *names[COLUMNS_MAX];
@@ -161,8 +159,6 @@ static void put_table(struct page *page, const struct json *list)
 		put_row(page, &columns, row);
 }
 
-/* ---- long texts --------------------------------------------------------------------------- */
-
 static size_t count_lines(const char *text, size_t len)
 {
 	size_t count = len > 0 && text[len - 1] != '\n';
@@ -183,8 +179,6 @@ static void put_block(struct page *page, const struct json *member)
 	if (len > 0 && text[len - 1] != '\n')
 		put_str(page, "\n");
 }
-
-/* ---- the outcome -------------------------------------------------------------------------- */
 
 static bool is_true(const struct json *result, const char *name)
 {

@@ -38,11 +38,12 @@ struct dispatch {
 struct dispatch *dispatch_new(const struct server_parts *parts)
 {
 	struct dispatch *dispatch = xcalloc(1, sizeof *dispatch);
+	size_t args_size;
 	dispatch->parts = parts;
 	dispatch->reader = json_reader_new((size_t)parts->config->limits.line_bytes);
 	buf_init(&dispatch->scratch, (size_t)parts->config->limits.line_bytes * 2 + 65536);
 	buf_init(&dispatch->id, (size_t)MESSAGE_ID_MAX * 6 + 16);
-	size_t args_size = 1;
+	args_size = 1;
 	for (const struct method *m = method_next(NULL); m != NULL; m = method_next(m))
 		if (m->args_size > args_size)
 			args_size = m->args_size;
@@ -109,10 +110,11 @@ static struct request *refused(struct dispatch *dispatch, struct peer *peer, con
 static void refuse_method(struct request *request, const char *name)
 {
 	struct buf shown;
+	const char *text, *nearest;
 	buf_init(&shown, 80);
 	(void)str_append_visible(&shown, name, strlen(name)); /* what fits will do */
-	const char *text = shown.data ? (const char *)shown.data : "";
-	const char *nearest = method_nearest(name);
+	text = shown.data ? (const char *)shown.data : "";
+	nearest = method_nearest(name);
 	if (nearest != NULL) {
 		char *data = xasprintf("\"nearest\":\"%s\"", nearest);
 		request_fail_data(request, MESSAGE_METHOD, data,
@@ -164,8 +166,6 @@ static bool is_admitted(
 	}
 	return true;
 }
-
-/* ---- requests about what is too new ------------------------------------------------------ */
 
 /* The request whose handler runs just now. */
 static struct {
@@ -245,6 +245,7 @@ static void on_fresh(void *data, int error)
 static void put_off(struct dispatch *dispatch, struct request *request, const struct json *params)
 {
 	struct put_off *put_off = xalloc(sizeof *put_off);
+	int error;
 	*put_off = (struct put_off){.dispatch = dispatch, .request = request};
 	buf_init(&put_off->params, 2 * (size_t)dispatch->parts->config->limits.line_bytes);
 	if (params != NULL) {
@@ -252,19 +253,20 @@ static void put_off(struct dispatch *dispatch, struct request *request, const st
 		json_writer_init(&writer, &put_off->params);
 		json_put_value(&writer, NULL, params);
 	}
-	int error = muxbus_sync_refresh(tmux_sync(dispatch->parts->tmux), 0, on_fresh, put_off);
+	error = muxbus_sync_refresh(tmux_sync(dispatch->parts->tmux), 0, on_fresh, put_off);
 	if (error < 0)
 		on_fresh(put_off, error);
 }
 
 void dispatch_run(struct dispatch *dispatch, struct request *request, const struct json *params)
 {
+	bool may_be_put_off;
 	request_note(request, params);
 	if (!read_args(dispatch, request, params))
 		return;
 	if (!is_admitted(dispatch, request, request_method(request)))
 		return;
-	bool may_be_put_off = dispatch->parts->tmux != NULL && tmux_is_live(dispatch->parts->tmux);
+	may_be_put_off = dispatch->parts->tmux != NULL && tmux_is_live(dispatch->parts->tmux);
 	if (call(dispatch, request, may_be_put_off))
 		put_off(dispatch, request, params);
 }
@@ -273,10 +275,11 @@ static void handle(struct dispatch *dispatch, struct peer *peer, const struct me
 {
 	const struct method *method = method_find(message->method);
 	const char *id = message->is_notification ? NULL : write_id(dispatch, message->id);
+	struct request *request;
 	if (peer != NULL && dispatch->dialect != NULL &&
 	    dispatch->dialect->take(dispatch->dialect_data, peer, message, id))
 		return;
-	struct request *request = request_new(dispatch->parts, peer, id, method);
+	request = request_new(dispatch->parts, peer, id, method);
 	if (method != NULL)
 		dispatch_run(dispatch, request, message->params);
 	else
@@ -292,13 +295,14 @@ static bool is_blank(const char *line, size_t len)
 
 void dispatch_line(struct dispatch *dispatch, struct peer *peer, const char *line, size_t len)
 {
+	struct json_error error;
+	const struct json *value;
+	struct message message;
+	char reason[256];
 	if (is_blank(line, len))
 		return;
 	dispatch->parts->counters->requests++;
-	struct json_error error;
-	const struct json *value = json_read(dispatch->reader, line, len, &error);
-	struct message message;
-	char reason[256];
+	value = json_read(dispatch->reader, line, len, &error);
 	if (value == NULL)
 		request_fail(refused(dispatch, peer, NULL), MESSAGE_PARSE, "%s", error.text);
 	else if (message_read(value, &message, reason, sizeof reason) < 0)

@@ -229,8 +229,9 @@ const struct peer_pane *peer_pane_of(struct peer *peer)
 	const struct server_parts *parts = peer->parts;
 	if (!peer->has_pane) {
 		const struct muxbus_model *model = tmux_model(parts->tmux);
+		bool is_sure;
 		peer_pane_find(peer->pid, model, parts->config->tmux_socket, &peer->peer_pane);
-		bool is_sure = peer->peer_pane.pane != MUXBUS_NO_ID && !peer->peer_pane.is_weak;
+		is_sure = peer->peer_pane.pane != MUXBUS_NO_ID && !peer->peer_pane.is_weak;
 		if (!is_sure && muxbus_model_pane(model, peer->said_pane) != NULL)
 			peer->peer_pane = (struct peer_pane){
 			    .pane = peer->said_pane, .evidence = PANE_SAID, .is_weak = false};
@@ -260,8 +261,6 @@ void *peer_attachment(const struct peer *peer)
 {
 	return peer->attachment;
 }
-
-/* ---- output --------------------------------------------------------------------- */
 
 /* Calls for a turn when what is going on now is over. */
 static void want_turn(struct peer *peer)
@@ -321,9 +320,9 @@ static void free_line(const void *bytes, size_t len, void *data)
 /* Puts a line into the output, by reference if it is long. */
 static void emit(struct peer *peer, struct buf *line)
 {
+	int r;
 	if (peer->is_gone || peer->is_ended || line->len == 0)
 		return;
-	int r;
 	if (line->len <= COPY_BYTES_MAX) {
 		r = evbuffer_add(peer->output, line->data, line->len);
 	} else {
@@ -351,20 +350,22 @@ static bool send_event(void *data, const char *subscription, struct event_entry 
 {
 	struct peer *peer = data;
 	static const char tail[] = "}}\n";
+	char head[128];
+	int head_len, r;
+	struct counters *counters;
 	if (peer->is_gone || peer->is_ended)
 		return true; /* nobody misses it */
-	struct counters *counters = peer->parts->counters;
+	counters = peer->parts->counters;
 	if (unread_bytes(peer) + event->json_len > unread_max(peer) / 2) {
 		peer->is_behind = true;
 		counters->events_dropped++;
 		return false;
 	}
 	counters->events_sent++;
-	char head[128];
-	int head_len = snprintf(head, sizeof head,
+	head_len = snprintf(head, sizeof head,
 	    "{\"jsonrpc\":\"2.0\",\"method\":\"event\",\"params\":{\"subscription\":\"%s\",",
 	    subscription);
-	int r = evbuffer_add(peer->output, head, (size_t)head_len);
+	r = evbuffer_add(peer->output, head, (size_t)head_len);
 	if (r == 0 && event->json_len <= COPY_BYTES_MAX)
 		r = evbuffer_add(peer->output, event->json, event->json_len);
 	else if (r == 0) {
@@ -386,13 +387,14 @@ static bool send_gap(
 {
 	struct peer *peer = data;
 	struct buf line;
+	bool is_sent;
 	buf_init(&line, 1024);
 	(void)buf_printf(&line,
 	    "{\"jsonrpc\":\"2.0\",\"method\":\"event\",\"params\":{\"subscription\":\"%s\",",
 	    subscription);
 	event_gap_format(&line, from, to, reason);
 	(void)buf_append_str(&line, "}}\n");
-	bool is_sent = peer_send_line(peer, (const char *)line.data, line.len);
+	is_sent = peer_send_line(peer, (const char *)line.data, line.len);
 	buf_finish(&line);
 	return is_sent;
 }
@@ -418,12 +420,14 @@ static void flush(struct peer *peer)
 		struct evbuffer_iovec pieces[IOV_MAX_USED];
 		int count = evbuffer_peek(peer->output, -1, NULL, pieces, IOV_MAX_USED);
 		struct iovec iov[IOV_MAX_USED];
+		struct msghdr message;
+		ssize_t n;
 		if (count > IOV_MAX_USED)
 			count = IOV_MAX_USED;
 		for (int i = 0; i < count; i++)
 			iov[i] = (struct iovec){pieces[i].iov_base, pieces[i].iov_len};
-		struct msghdr message = {.msg_iov = iov, .msg_iovlen = (size_t)count};
-		ssize_t n = sendmsg(peer->fd, &message, MSG_NOSIGNAL | MSG_DONTWAIT);
+		message = (struct msghdr){.msg_iov = iov, .msg_iovlen = (size_t)count};
+		n = sendmsg(peer->fd, &message, MSG_NOSIGNAL | MSG_DONTWAIT);
 		if (n < 0 && errno == EINTR)
 			continue;
 		if (n < 0 && (errno == EAGAIN || errno == ENOBUFS)) {
@@ -450,8 +454,6 @@ void peer_drain(struct peer *peer, int64_t until_ms)
 		flush(peer);
 	}
 }
-
-/* ---- the row of responses ---------------------------------------------------------- */
 
 struct response_slot *peer_reserve(
     struct peer *peer, bool is_waiting, void (*gone)(void *data), void *data)
@@ -502,10 +504,11 @@ static void advance_row(struct peer *peer)
 	while (!list_is_empty(&peer->row)) {
 		struct response_slot *response_slot =
 		    list_entry(peer->row.next, struct response_slot, link);
+		struct buf line;
 		if (response_slot->gone != NULL)
 			return;
 		peer->held_bytes -= response_slot->line.len;
-		struct buf line = response_slot->line;
+		line = response_slot->line;
 		buf_init(&response_slot->line, SIZE_MAX);
 		leave(response_slot, &line);
 		buf_finish(&line);
@@ -544,8 +547,6 @@ void peer_respond(struct response_slot *response_slot, struct buf *line,
 	}
 	want_turn(peer);
 }
-
-/* ---- input ---------------------------------------------------------------------- */
 
 /* Whether another request may be taken in. */
 static bool can_accept(const struct peer *peer)
@@ -643,20 +644,22 @@ static bool is_stuck(const struct peer *peer)
 /* Sees to it that there will be a turn when a stuck peer's time is up. */
 static void watch_stuck(struct peer *peer)
 {
+	struct timeval left;
+	int64_t left_ms, now_ms;
 	if (!is_stuck(peer)) {
 		peer->stuck_since_ms = 0;
 		return;
 	}
-	int64_t now_ms = clock_mono_ms();
+	now_ms = clock_mono_ms();
 	if (peer->stuck_since_ms == 0)
 		peer->stuck_since_ms = now_ms;
-	int64_t left_ms = peer->stuck_since_ms + peer->parts->config->limits.stuck_ms - now_ms;
+	left_ms = peer->stuck_since_ms + peer->parts->config->limits.stuck_ms - now_ms;
 	if (left_ms <= 0) {
 		disconnect(
 		    peer, "it sends requests and does not read the responses (limit stuck_ms)");
 		return;
 	}
-	struct timeval left = {left_ms / 1000, (left_ms % 1000) * 1000};
+	left = (struct timeval){left_ms / 1000, (left_ms % 1000) * 1000};
 	(void)event_add(&peer->turn_event, &left);
 }
 

@@ -35,12 +35,14 @@ static int read_proc(const char *proc, pid_t pid, const char *name, struct buf *
 {
 	char path[256];
 	int len = snprintf(path, sizeof path, "%s/%ld/%s", proc, (long)pid, name);
+	ssize_t n;
+	int fd;
 	if (len < 0 || (size_t)len >= sizeof path)
 		return -1;
-	int fd = open(path, O_RDONLY | O_CLOEXEC);
+	fd = open(path, O_RDONLY | O_CLOEXEC);
 	if (fd < 0)
 		return -1;
-	ssize_t n = 0;
+	n = 0;
 	do {
 		if (buf_reserve(out, 4096) < 0)
 			break; /* what came so far will do */
@@ -67,11 +69,12 @@ static dev_t decode_tty(long number)
 static int read_process(const char *proc, pid_t pid, struct process *ret_process)
 {
 	struct buf text;
+	long parent, tty;
+	int r;
+	const char *end;
 	buf_init(&text, 8192);
-	long parent;
-	long tty;
-	int r = read_proc(proc, pid, "stat", &text);
-	const char *end = r == 0 ? strrchr((const char *)text.data, ')') : NULL;
+	r = read_proc(proc, pid, "stat", &text);
+	end = r == 0 ? strrchr((const char *)text.data, ')') : NULL;
 	if (end == NULL || sscanf(end + 1, " %*c %ld %*d %*d %ld", &parent, &tty) != 2)
 		r = -1;
 	else
@@ -134,8 +137,9 @@ static uint32_t pane_of_environment(
     const char *proc, pid_t pid, const struct muxbus_model *model, const char *tmux_socket)
 {
 	struct buf block;
+	uint32_t id;
 	buf_init(&block, ENVIRON_BYTES_MAX);
-	uint32_t id = MUXBUS_NO_ID;
+	id = MUXBUS_NO_ID;
 	if (read_proc(proc, pid, "environ", &block) == 0) {
 		const char *tmux = variable(&block, "TMUX");
 		const char *pane = variable(&block, "TMUX_PANE");

@@ -45,9 +45,9 @@ struct request {
 static void on_peer_gone(void *data)
 {
 	struct request *request = data;
+	void (*cancelled)(struct request *, void *) = request->cancelled;
 	request->peer = NULL;
 	request->response_slot = NULL;
-	void (*cancelled)(struct request *, void *) = request->cancelled;
 	request->cancelled = NULL;
 	if (cancelled != NULL)
 		cancelled(request, request->cancelled_data);
@@ -218,8 +218,9 @@ static void response_format(
     struct request *request, enum message_error error, const char *text, const char *members)
 {
 	struct buf result = request->out;
+	struct json_writer *writer;
 	buf_init(&request->out, request->format_line_max + ENVELOPE_BYTES);
-	struct json_writer *writer = &request->writer;
+	writer = &request->writer;
 	json_writer_init(writer, &request->out);
 	message_begin(writer, request->is_notification ? "null" : request->id);
 	if (text != NULL)
@@ -300,11 +301,13 @@ void request_fail_data(
 
 uint32_t request_peer_pane(struct request *request, bool *ret_weak)
 {
+	const struct peer_pane *peer_pane;
+	struct tmux *tmux;
 	*ret_weak = false;
-	struct tmux *tmux = request->parts->tmux;
+	tmux = request->parts->tmux;
 	if (request->peer == NULL || tmux == NULL || !tmux_is_live(tmux))
 		return MUXBUS_NO_ID;
-	const struct peer_pane *peer_pane = peer_pane_of(request->peer);
+	peer_pane = peer_pane_of(request->peer);
 	/* A pane that is gone may have been broken up and the caller moved: look again. */
 	if (peer_pane->pane != MUXBUS_NO_ID &&
 	    !muxbus_model_pane(tmux_model(tmux), peer_pane->pane)) {

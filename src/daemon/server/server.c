@@ -68,16 +68,18 @@ static struct sockaddr_un address_of(const char *path)
 static int remove_stale(const char *path, char *ret_reason, size_t size)
 {
 	struct stat st;
+	struct sockaddr_un address;
+	int r, connect_errno, fd;
 	if (lstat(path, &st) < 0)
 		return errno == ENOENT
 		    ? 0
 		    : str_refuse(ret_reason, size, "%s: %s", path, strerror(errno));
-	int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+	fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
 	if (fd < 0)
 		return str_refuse(ret_reason, size, "socket: %s", strerror(errno));
-	struct sockaddr_un address = address_of(path);
-	int r = connect(fd, (struct sockaddr *)&address, sizeof address);
-	int connect_errno = errno;
+	address = address_of(path);
+	r = connect(fd, (struct sockaddr *)&address, sizeof address);
+	connect_errno = errno;
 	(void)close(fd); /* it was only to see */
 	if (r == 0 || connect_errno != ECONNREFUSED)
 		return str_refuse(ret_reason, size, "%s: %s", path,
@@ -102,10 +104,11 @@ struct server *server_new(const struct server_parts *parts, char *ret_reason, si
 {
 	const char *path = parts->config->socket;
 	bool is_given = parts->config->listen_fd > 0; /* then it is ours, and not stale */
+	struct server *server;
 	if (address_check(path, ret_reason, reason_size) < 0 ||
 	    (!is_given && remove_stale(path, ret_reason, reason_size) < 0))
 		return NULL;
-	struct server *server = xalloc(sizeof *server);
+	server = xalloc(sizeof *server);
 	memset(server, 0, offsetof(struct server, scratch));
 	server->parts = parts;
 	server->dispatch = dispatch_new(parts);
@@ -127,10 +130,12 @@ struct server *server_new(const struct server_parts *parts, char *ret_reason, si
 static int bind_socket(struct server *server, const char *path)
 {
 	int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+	int saved_errno;
+	struct sockaddr_un address;
+	struct stat st;
 	if (fd < 0)
 		return -1;
-	struct sockaddr_un address = address_of(path);
-	struct stat st;
+	address = address_of(path);
 	/* The mode of the descriptor becomes that of the file, whatever the umask. */
 	if (fchmod(fd, 0600) == 0 && bind(fd, (struct sockaddr *)&address, sizeof address) == 0 &&
 	    lstat(path, &st) == 0 && listen(fd, BACKLOG) == 0) {
@@ -138,7 +143,7 @@ static int bind_socket(struct server *server, const char *path)
 		server->ino = st.st_ino;
 		return fd;
 	}
-	int saved_errno = errno;
+	saved_errno = errno;
 	(void)close(fd); /* nothing was written to it */
 	errno = saved_errno;
 	return -1;
@@ -164,10 +169,11 @@ int server_listen(struct server *server, char *ret_reason, size_t reason_size)
 
 void server_close_listener(struct server *server)
 {
+	const char *path;
+	struct stat st;
 	if (server->fd < 0)
 		return;
-	const char *path = server->parts->config->socket;
-	struct stat st;
+	path = server->parts->config->socket;
 	/* One that a service manager has made stays: who connects to it starts us again. */
 	if (server->parts->config->listen_fd == 0 && lstat(path, &st) == 0 &&
 	    st.st_dev == server->dev && st.st_ino == server->ino)
@@ -184,10 +190,11 @@ void server_close_listener(struct server *server)
 
 void server_free(struct server *server)
 {
+	int64_t until_ms;
 	if (server == NULL)
 		return;
 	server_close_listener(server);
-	int64_t until_ms = clock_mono_ms() + DRAIN_MS;
+	until_ms = clock_mono_ms() + DRAIN_MS;
 	while (!list_is_empty(&server->peers)) {
 		struct peer *peer = peer_of_link(server->peers.next);
 		dispatch_goodbye(server->dispatch, peer);
@@ -220,8 +227,6 @@ struct peer *server_next_peer(const struct server *server, struct peer *previous
 	return next == &server->peers ? NULL : peer_of_link(next);
 }
 
-/* ---- admitting ---------------------------------------------------------------------- */
-
 /* Says in one error line why a connection is not taken, as well as that goes, and closes it. */
 static void turn_away(struct server *server, int fd, enum message_error error, const char *text)
 {
@@ -245,10 +250,11 @@ static size_t peers_max(const struct server *server)
 {
 	size_t max = (size_t)server->parts->config->limits.peers;
 	struct rlimit files;
+	size_t all, room;
 	if (getrlimit(RLIMIT_NOFILE, &files) < 0 || files.rlim_cur == RLIM_INFINITY)
 		return max;
-	size_t all = (size_t)files.rlim_cur;
-	size_t room = all > 2 * RESERVED_FDS ? all - RESERVED_FDS : all / 2;
+	all = (size_t)files.rlim_cur;
+	room = all > 2 * RESERVED_FDS ? all - RESERVED_FDS : all / 2;
 	return room < max ? room : max;
 }
 
@@ -256,6 +262,8 @@ static void admit(struct server *server, int fd)
 {
 	struct ucred who;
 	socklen_t size = sizeof who;
+	struct peer *peer;
+	size_t max;
 	if (getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &who, &size) < 0 ||
 	    (who.uid != geteuid() && who.uid != 0)) {
 		log_warning("a connection by another user was refused");
@@ -263,7 +271,7 @@ static void admit(struct server *server, int fd)
 		(void)close(fd); /* nothing is said and nothing read */
 		return;
 	}
-	size_t max = peers_max(server);
+	max = peers_max(server);
 	if (server_peer_count(server) >= max) {
 		char text[160];
 		(void)snprintf(text, sizeof text,
@@ -273,7 +281,7 @@ static void admit(struct server *server, int fd)
 		turn_away(server, fd, MESSAGE_LIMIT, text);
 		return;
 	}
-	struct peer *peer = peer_new(&server->shared, fd, who.pid, who.uid);
+	peer = peer_new(&server->shared, fd, who.pid, who.uid);
 	list_append(&server->peers, peer_link(peer));
 	server->parts->counters->accepted++;
 }
@@ -283,9 +291,10 @@ static void shed(struct server *server)
 {
 	static const struct timeval pause = {0, PAUSE_MS * 1000};
 	for (int i = 0; i < ACCEPTS_PER_TURN && server->spare_fd >= 0; i++) {
+		int fd;
 		(void)close(server->spare_fd); /* of /dev/null */
 		server->spare_fd = -1;
-		int fd = accept4(server->fd, NULL, NULL, SOCK_CLOEXEC | SOCK_NONBLOCK);
+		fd = accept4(server->fd, NULL, NULL, SOCK_CLOEXEC | SOCK_NONBLOCK);
 		if (fd >= 0)
 			turn_away(server, fd, MESSAGE_BUSY,
 			    "the daemon has no file descriptors left: try again later");

@@ -25,8 +25,6 @@ const struct field_result spawn_results[] = {
     {0},
 };
 
-/* ---- checks -------------------------------------------------------------------------- */
-
 /* tmux takes the home directory for one that is not there, and says nothing. */
 static bool check_cwd(struct request *request, const char *cwd)
 {
@@ -95,6 +93,7 @@ static bool is_plain(const char *name)
 bool spawn_check_name(struct request *request, const char *field, const char *name, bool is_session)
 {
 	const char *reason = NULL;
+	char data[64];
 	if (name[0] == '\0')
 		reason = "is empty";
 	else if (!is_plain(name))
@@ -107,13 +106,10 @@ bool spawn_check_name(struct request *request, const char *field, const char *na
 		reason = "begins as a target or an id does";
 	if (reason == NULL)
 		return true;
-	char data[64];
 	snprintf(data, sizeof data, "\"field\":\"%s\"", field);
 	request_fail_data(request, MESSAGE_PARAMS, data, "%s: \"%.100s\" %s", field, name, reason);
 	return false;
 }
-
-/* ---- making -------------------------------------------------------------------------- */
 
 void spawn_literal_arg(struct muxbus_command *command, const char *text)
 {
@@ -155,6 +151,7 @@ static void free_spawn(struct spawn *spawn)
 static struct spawn *new_spawn(struct request *request, const struct spawn_args *args)
 {
 	struct spawn *spawn = xcalloc(1, sizeof *spawn);
+	size_t count;
 	spawn->request = request;
 	spawn->pane = MUXBUS_NO_ID;
 	spawn->keep = args->keep_on_exit;
@@ -164,7 +161,7 @@ static struct spawn *new_spawn(struct request *request, const struct spawn_args 
 	for (size_t i = 0; i < args->command.count; i++)
 		spawn->command[i] = xstrdup(args->command.strings[i]);
 	spawn->env = xcalloc((args->env != NULL ? args->env->count : 0) + 1, sizeof(char *));
-	size_t count = 0;
+	count = 0;
 	for (const struct json *entry = args->env != NULL ? args->env->child : NULL; entry;
 	     entry = entry->next)
 		spawn->env[count++] = xasprintf("%s=%s", entry->name, entry->text);
@@ -212,12 +209,13 @@ static void on_settled(void *data, int error)
 static void finish(struct spawn *spawn)
 {
 	struct tmux *tmux = tmux_of(spawn);
+	struct json_writer *writer;
 	if (muxbus_sync_adopt_pane(tmux_sync(tmux), spawn->pane, spawn->keep) == 0)
 		muxbus_sync_refresh(tmux_sync(tmux), 0, on_settled, NULL);
 	else
 		log_debug("pane %%%u was gone before it was looked after", spawn->pane);
 	tmux_expect(tmux, spawn->pane, 0);
-	struct json_writer *writer = request_result(spawn->request);
+	writer = request_result(spawn->request);
 	json_put_id(writer, "pane", '%', spawn->pane);
 	json_put_id(writer, "window", '@', spawn->window);
 	json_put_id(writer, "session", '$', spawn->session);
@@ -265,8 +263,6 @@ static void run_program(struct spawn *spawn)
 		fail(spawn, error, NULL, 0);
 }
 
-/* ---- a session's connection comes before its program --------------------------------- */
-
 static void on_pictured(void *data, int error, const struct muxbus_capture *capture)
 {
 	(void)error;
@@ -290,8 +286,6 @@ static void wait_for_output(struct spawn *spawn)
 		run_program(spawn);
 }
 
-/* ---- the pane ------------------------------------------------------------------------ */
-
 static void on_shell_listed(void *data, int error)
 {
 	(void)error;
@@ -301,11 +295,13 @@ static void on_shell_listed(void *data, int error)
 static void on_made(void *data, int error, const struct muxbus_reply *replies, size_t count)
 {
 	struct spawn *spawn = data;
+	const struct server_parts *parts;
+	bool is_new_session;
+	int pid;
 	if (error < 0 || count == 0) {
 		fail(spawn, error, replies, count);
 		return;
 	}
-	int pid;
 	/* Hooks of the user may print behind it; ours is the first line. */
 	if (sscanf((const char *)replies[0].body, "%%%u @%u $%u %d", &spawn->pane, &spawn->window,
 		&spawn->session, &pid) != 4) {
@@ -314,8 +310,8 @@ static void on_made(void *data, int error, const struct muxbus_reply *replies, s
 		free_spawn(spawn);
 		return;
 	}
-	const struct server_parts *parts = request_parts(spawn->request);
-	bool is_new_session = !muxbus_model_session(tmux_model(parts->tmux), spawn->session);
+	parts = request_parts(spawn->request);
+	is_new_session = !muxbus_model_session(tmux_model(parts->tmux), spawn->session);
 	if (!spawn->waits) {
 		if (muxbus_sync_refresh(tmux_sync(parts->tmux), 0, on_shell_listed, spawn) < 0)
 			finish(spawn);
@@ -331,16 +327,19 @@ static void on_made(void *data, int error, const struct muxbus_reply *replies, s
 /* The name tmux would give to a window: that of the program, as far as it can be told. */
 static char *program_name(const char *command)
 {
+	char *name;
+	size_t len;
+	const char *slash;
 	if (strncmp(command, "exec ", 5) == 0)
 		command += 5;
 	command += strspn(command, " -(");
-	size_t len = strcspn(command, " ;|&<>()\t\n");
-	const char *slash = memrchr(command, '/', len);
+	len = strcspn(command, " ;|&<>()\t\n");
+	slash = memrchr(command, '/', len);
 	if (slash != NULL && slash + 1 < command + len) {
 		len -= (size_t)(slash + 1 - command);
 		command = slash + 1;
 	}
-	char *name = len > 0 ? xmemdup(command, len) : xstrdup("sh");
+	name = len > 0 ? xmemdup(command, len) : xstrdup("sh");
 	if (is_plain(name) && !strchr(name, '\\'))
 		return name;
 	mem_free(name);
@@ -351,9 +350,11 @@ void spawn_run(struct request *request, struct muxbus_command *command, enum spa
     const char *name, const struct spawn_args *args)
 {
 	struct spawn *spawn = new_spawn(request, args);
+	int error;
+	char *given;
 	muxbus_command_args(
 	    command, "-P", "-F", "#{pane_id} #{window_id} #{session_id} #{pane_pid}", NULL);
-	char *given = NULL;
+	given = NULL;
 	if (name == NULL && kind != SPAWN_PANE && spawn->waits) {
 		given = program_name(spawn->command[0]);
 		name = given;
@@ -367,7 +368,7 @@ void spawn_run(struct request *request, struct muxbus_command *command, enum spa
 	add_surroundings(command, spawn);
 	if (spawn->waits)
 		muxbus_command_args(command, "--", "sleep", "2147483647", NULL);
-	int error = muxbus_sync_run(tmux_sync(tmux_of(spawn)), command, false, on_made, spawn);
+	error = muxbus_sync_run(tmux_sync(tmux_of(spawn)), command, false, on_made, spawn);
 	if (error < 0)
 		fail(spawn, error, NULL, 0);
 }

@@ -80,8 +80,6 @@ size_t subscription_set_count(const struct subscription_set *set)
 	return set->count;
 }
 
-/* ---- filters ------------------------------------------------------------------------ */
-
 static int compare_ids(const void *a, const void *b)
 {
 	uint32_t left = *(const uint32_t *)a;
@@ -144,8 +142,6 @@ static bool matches(const struct subscription *subscription, const struct event_
 	    concerns_sessions(&subscription->sessions, &event->scope);
 }
 
-/* ---- interest ----------------------------------------------------------------------- */
-
 static void want_streams(struct subscription_set *set, const struct subscription *subscription,
     enum stream_interest interest, bool on)
 {
@@ -167,14 +163,13 @@ static void want(struct subscription_set *set, const struct subscription *subscr
 		tmux_want_details(set->parts->tmux, on);
 }
 
-/* ---- the set ------------------------------------------------------------------------ */
-
 int subscription_add(
     struct subscription_set *set, const struct subscription_filter *filter, char *ret_name)
 {
+	struct subscription *subscription;
 	if (set->count >= SUBSCRIPTIONS_MAX)
 		return -1;
-	struct subscription *subscription = xcalloc(1, sizeof *subscription);
+	subscription = xcalloc(1, sizeof *subscription);
 	(void)snprintf(subscription->name, sizeof subscription->name, "S%u", ++set->last_number);
 	subscription->kinds = filter->kinds;
 	subscription->wants_output = filter->wants_output || filter->kinds & BIT(EVENT_PANE_OUTPUT);
@@ -203,9 +198,9 @@ static void subscription_free(struct subscription_set *set, struct subscription 
 
 void subscription_set_free(struct subscription_set *set)
 {
+	struct list *link, *after;
 	if (set == NULL)
 		return;
-	struct list *link, *after;
 	list_for_each_safe (link, after, &set->subscriptions)
 		subscription_free(set, list_entry(link, struct subscription, link));
 	mem_free(set);
@@ -230,8 +225,6 @@ int subscription_remove(struct subscription_set *set, const char *name)
 	subscription_free(set, subscription);
 	return 0;
 }
-
-/* ---- events ------------------------------------------------------------------------- */
 
 /* What is dropped is remembered as one range, until the peer can be told. */
 static void note_dropped(struct subscription *subscription, uint64_t from, uint64_t to)
@@ -283,19 +276,21 @@ static void on_event(struct event_log_listener *listener, struct event_entry *ev
 void subscription_start(struct subscription_set *set, const char *name)
 {
 	struct subscription *subscription = find(set, name);
+	uint64_t unkept, cursor, missed;
+	struct event_entry *event;
+	struct event_log *log;
+	const char *reason;
 	if (subscription == NULL || subscription->is_started)
 		return;
-	struct event_log *log = set->parts->events;
-	uint64_t cursor = subscription->cursor;
-	const char *reason;
-	uint64_t missed = event_log_missed(log, cursor, &reason);
+	log = set->parts->events;
+	cursor = subscription->cursor;
+	missed = event_log_missed(log, cursor, &reason);
 	if (missed > 0) {
 		send_gap(set, subscription, cursor + 1, missed, reason);
 		cursor = missed;
 	}
 	/* Output is never kept: where some was told, the row has a hole. */
-	uint64_t unkept = subscription->wants_output ? event_log_unkept(log) : 0;
-	struct event_entry *event;
+	unkept = subscription->wants_output ? event_log_unkept(log) : 0;
 	while ((event = event_log_after(log, cursor)) != NULL) {
 		if (unkept > cursor && unkept < event->seq) {
 			send_gap(set, subscription, cursor + 1, unkept, "output_not_kept");

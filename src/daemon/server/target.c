@@ -79,13 +79,13 @@ static bool find(
 
 bool target_pane(struct request *request, const char *text, const struct muxbus_pane **ret_pane)
 {
+	struct resolve found;
 	if (text == NULL) {
 		const struct muxbus_pane *pane = own_pane(request);
 		if (pane != NULL)
 			*ret_pane = pane;
 		return pane != NULL;
 	}
-	struct resolve found;
 	if (!find(request, RESOLVE_PANE, text, &found))
 		return false;
 	*ret_pane = found.pane;

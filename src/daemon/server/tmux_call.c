@@ -17,9 +17,10 @@ struct run {
 static char *words_of(const struct muxbus_reply *replies, size_t count)
 {
 	for (size_t i = 0; i < count; i++) {
+		size_t len;
 		if (replies[i].error != MUXBUS_ERR_COMMAND)
 			continue;
-		size_t len = replies[i].body_len;
+		len = replies[i].body_len;
 		while (len > 0 && replies[i].body[len - 1] == '\n')
 			len--;
 		return len > 0 ? xmemdup(replies[i].body, len) : NULL;
@@ -52,8 +53,9 @@ void tmux_call(struct request *request, struct muxbus_command *command, bool rea
 {
 	struct muxbus_sync *sync = tmux_sync(request_parts(request)->tmux);
 	struct run *run = xalloc(sizeof *run);
+	int error;
 	*run = (struct run){.request = request, .then = then, .context = context};
-	int error = muxbus_sync_run(sync, command, read_back, on_reply, run);
+	error = muxbus_sync_run(sync, command, read_back, on_reply, run);
 	if (error == 0)
 		return;
 	tmux_call_fail(request, error, NULL);

@@ -9,8 +9,6 @@
 #include "base/clock.h"
 #include "base/xalloc.h"
 
-/* ---- the view ---------------------------------------------------------------------- */
-
 static int compare_links(const void *a, const void *b)
 {
 	const struct muxbus_link *const *left = a, *const *right = b;
@@ -23,10 +21,12 @@ static int compare_links(const void *a, const void *b)
 static void find_links(struct object_view *view)
 {
 	struct muxbus_model_counts counts;
+	const struct muxbus_link *link;
+	bool is_sorted;
 	muxbus_model_counts(view->model, &counts);
 	view->links = xcalloc((size_t)counts.links + 1, sizeof(struct muxbus_link *));
-	const struct muxbus_link *link = NULL;
-	bool is_sorted = true;
+	link = NULL;
+	is_sorted = true;
 	while (view->link_count < counts.links &&
 	    (link = muxbus_model_next_link(view->model, link)) != NULL) {
 		size_t i = view->link_count++;
@@ -43,13 +43,13 @@ static void find_humans(struct object_view *view)
 	int64_t now_sec = clock_real_ms() / 1000;
 	const struct muxbus_client *client = NULL;
 	while ((client = muxbus_model_next_client(view->model, client)) != NULL) {
+		const struct muxbus_session *session;
+		const struct muxbus_window *window;
 		if (client->is_control || (int64_t)client->activity + OBJECT_HUMAN_SEC < now_sec)
 			continue;
-		const struct muxbus_session *session =
-		    muxbus_model_session(view->model, client->session);
-		const struct muxbus_window *window = session != NULL
-		    ? muxbus_model_window(view->model, session->current_window)
-		    : NULL;
+		session = muxbus_model_session(view->model, client->session);
+		window = session != NULL ? muxbus_model_window(view->model, session->current_window)
+					 : NULL;
 		if (window != NULL && view->human_count < OBJECT_HUMANS_MAX)
 			view->human_panes[view->human_count++] = window->active_pane;
 	}
@@ -71,6 +71,7 @@ size_t object_links(
     const struct object_view *view, uint32_t window, const struct muxbus_link *const **ret_first)
 {
 	size_t low = 0, high = view->link_count;
+	size_t count;
 	while (low < high) {
 		size_t middle = (low + high) / 2;
 		if (view->links[middle]->window < window)
@@ -78,7 +79,7 @@ size_t object_links(
 		else
 			high = middle;
 	}
-	size_t count = 0;
+	count = 0;
 	while (low + count < view->link_count && view->links[low + count]->window == window)
 		count++;
 	*ret_first = view->links + low;
@@ -92,8 +93,6 @@ static bool is_human(const struct object_view *view, uint32_t pane)
 			return true;
 	return false;
 }
-
-/* ---- sessions and windows ---------------------------------------------------------- */
 
 void object_put_session(struct json_writer *writer, const struct muxbus_session *session)
 {
@@ -156,8 +155,6 @@ void object_put_window(
 	json_put_bool(writer, "silence", window->has_silence);
 	put_links(writer, links, count);
 }
-
-/* ---- panes ------------------------------------------------------------------------- */
 
 const char *object_signal_name(int number)
 {
@@ -257,8 +254,6 @@ void object_put_client(struct json_writer *writer, const struct muxbus_client *c
 	json_put_bool(writer, "readonly", client->is_readonly);
 	json_put_time(writer, "activity", (int64_t)client->activity * 1000);
 }
-
-/* ---- layouts ----------------------------------------------------------------------- */
 
 static const char *const cell_names[] = {
     [MUXBUS_CELL_PANE] = "pane",

@@ -28,8 +28,6 @@ void pane_events_finish(struct pane_events *events)
 	events->tokenizer = NULL;
 }
 
-/* ---- publishing -------------------------------------------------------------------- */
-
 /* Begins the members of an event about this pane. */
 static void begin(
     const struct pane_events *events, struct pane_events_sink *sink, struct json_writer *ret_writer)
@@ -59,10 +57,11 @@ static void publish(
 /* Tells the first len bytes of the text. */
 static void tell_text(struct pane_events *events, struct pane_events_sink *sink, size_t len)
 {
+	uint64_t offset;
+	struct json_writer writer;
 	if (len == 0)
 		return;
-	uint64_t offset = events->text_end - events->text.len;
-	struct json_writer writer;
+	offset = events->text_end - events->text.len;
 	begin(events, sink, &writer);
 	json_put_int(&writer, "offset", (int64_t)offset);
 	json_put_int(&writer, "to", (int64_t)(offset + len));
@@ -75,20 +74,21 @@ static void tell_text(struct pane_events *events, struct pane_events_sink *sink,
 /* Tells all text in events of bounded size; the tail too if nothing can complete it. */
 static void tell_all_text(struct pane_events *events, struct pane_events_sink *sink, bool with_tail)
 {
+	size_t tail;
 	while (events->text.len > PANE_EVENTS_TEXT_MAX) {
 		size_t len = PANE_EVENTS_TEXT_MAX;
 		len -= utf8_incomplete_tail(events->text.data, len);
 		tell_text(events, sink, len);
 	}
-	size_t tail = with_tail ? 0 : utf8_incomplete_tail(events->text.data, events->text.len);
+	tail = with_tail ? 0 : utf8_incomplete_tail(events->text.data, events->text.len);
 	tell_text(events, sink, events->text.len - tail);
 }
 
 static void tell_bells(struct pane_events *events, struct pane_events_sink *sink)
 {
+	struct json_writer writer;
 	if (events->bells == 0)
 		return;
-	struct json_writer writer;
 	begin(events, sink, &writer);
 	json_put_int(&writer, "offset", (int64_t)events->bell_offset);
 	json_put_int(&writer, "count", events->bells);
@@ -111,10 +111,10 @@ static void tell_gap(struct pane_events *events, struct pane_events_sink *sink, 
 static void tell_started(
     struct pane_events *events, struct pane_events_sink *sink, const struct token *token)
 {
+	struct json_writer writer;
 	events->in_command = true;
 	events->command_from = token->to;
 	events->command_start_ms = clock_mono_ms();
-	struct json_writer writer;
 	begin(events, sink, &writer);
 	json_put_int(&writer, "offset", (int64_t)token->to);
 	publish(events, sink, EVENT_COMMAND_STARTED, true);
@@ -141,8 +141,6 @@ static void tell_finished(
 	events->in_command = false;
 	publish(events, sink, EVENT_COMMAND_FINISHED, true);
 }
-
-/* ---- taking output ----------------------------------------------------------------- */
 
 struct intake {
 	struct pane_events *events;

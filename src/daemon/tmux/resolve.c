@@ -41,20 +41,23 @@ __attribute__((format(printf, 2, 3))) static enum resolve_result none(
 	return RESOLVE_NONE;
 }
 
-/* ---- sessions ---------------------------------------------------------------------- */
-
 static const char *nearest_session(const struct muxbus_model *model, struct part part)
 {
 	struct muxbus_model_counts counts;
+	char *text;
+	const char *nearest;
+	const char **names;
+	size_t count;
+	const struct muxbus_session *session;
 	muxbus_model_counts(model, &counts);
-	const char **names = xcalloc(counts.sessions + 1, sizeof *names);
-	size_t count = 0;
-	const struct muxbus_session *session = NULL;
+	names = xcalloc(counts.sessions + 1, sizeof *names);
+	count = 0;
+	session = NULL;
 	while (count < counts.sessions &&
 	    (session = muxbus_model_next_session(model, session)) != NULL)
 		names[count++] = session->name;
-	char *text = xmemdup(part.text, part.len);
-	const char *nearest = str_nearest(text, names);
+	text = xmemdup(part.text, part.len);
+	nearest = str_nearest(text, names);
 	mem_free(text);
 	mem_free(names);
 	return nearest;
@@ -64,9 +67,10 @@ static enum resolve_result find_session(
     const struct muxbus_model *model, struct part part, struct resolve *resolve)
 {
 	uint32_t id;
+	const struct muxbus_session *session;
 	if (str_parse_id(part.text, part.len, '$', &id))
 		resolve->session = muxbus_model_session(model, id);
-	const struct muxbus_session *session = NULL;
+	session = NULL;
 	while (resolve->session == NULL &&
 	    (session = muxbus_model_next_session(model, session)) != NULL)
 		if (part_is(part, session->name))
@@ -91,8 +95,6 @@ const struct muxbus_session *resolve_window_session(
 	return NULL;
 }
 
-/* ---- windows ----------------------------------------------------------------------- */
-
 static void add_candidate(struct resolve *resolve, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 
@@ -100,10 +102,10 @@ static void add_candidate(struct resolve *resolve, const char *format, ...)
 {
 	char text[512];
 	va_list args;
+	struct json_writer writer;
 	va_start(args, format);
 	vsnprintf(text, sizeof text, format, args);
 	va_end(args);
-	struct json_writer writer;
 	json_writer_init(&writer, &resolve->candidates);
 	writer.needs_comma = resolve->candidates.len > 0;
 	json_put_str(&writer, NULL, text);
@@ -124,9 +126,10 @@ static const struct muxbus_window *window_by_number(
 {
 	uint32_t id = MUXBUS_NO_ID, index = UINT32_MAX;
 	bool is_id = str_parse_id(part.text, part.len, '@', &id);
+	const struct muxbus_link *link;
 	if (!is_id && !str_parse_u32(part.text, part.len, &index))
 		return NULL;
-	const struct muxbus_link *link = NULL;
+	link = NULL;
 	while ((link = muxbus_model_next_link(model, link)) != NULL) {
 		if (link->session != session->id)
 			continue;
@@ -140,13 +143,15 @@ static const struct muxbus_window *window_by_number(
 static enum resolve_result find_in_session(
     const struct muxbus_model *model, struct part part, struct resolve *resolve)
 {
+	const struct muxbus_link *link;
+	unsigned count;
 	if (part.len == 0)
 		return find_current(model, resolve);
 	resolve->window = window_by_number(model, resolve->session, part);
 	if (resolve->window != NULL)
 		return RESOLVE_FOUND;
-	const struct muxbus_link *link = NULL;
-	unsigned count = 0;
+	link = NULL;
+	count = 0;
 	while ((link = muxbus_model_next_link(model, link)) != NULL) {
 		const struct muxbus_window *window = muxbus_model_window(model, link->window);
 		if (link->session != resolve->session->id || window == NULL ||
@@ -176,16 +181,15 @@ static enum resolve_result no_window(struct resolve *resolve, struct part part)
 	    (int)part.len, part.text);
 }
 
-/* ---- panes ------------------------------------------------------------------------- */
-
 /* A pane of resolve->window, by index or id; silent about why there is none. */
 static bool find_pane(const struct muxbus_model *model, struct part part, struct resolve *resolve)
 {
 	uint32_t id = MUXBUS_NO_ID, index = UINT32_MAX;
 	bool is_id = str_parse_id(part.text, part.len, '%', &id);
+	const struct muxbus_pane *pane;
 	if (!is_id && !str_parse_u32(part.text, part.len, &index))
 		return false;
-	const struct muxbus_pane *pane = NULL;
+	pane = NULL;
 	while ((pane = muxbus_model_next_pane(model, pane)) != NULL) {
 		if (pane->window != resolve->window->id)
 			continue;
@@ -214,10 +218,11 @@ static enum resolve_result find_pane_in_session(
 {
 	const char *dot = memrchr(rest.text, '.', rest.len);
 	const struct muxbus_pane *split_pane = NULL;
+	enum resolve_result result;
 	if (dot != NULL) {
 		struct part window = {rest.text, (size_t)(dot - rest.text)};
 		struct part pane = {dot + 1, rest.len - window.len - 1};
-		enum resolve_result result = find_in_session(model, window, resolve);
+		result = find_in_session(model, window, resolve);
 		if (result == RESOLVE_FOUND && find_pane(model, pane, resolve))
 			split_pane = resolve->pane;
 		else if (result == RESOLVE_AMBIGUOUS)
@@ -227,7 +232,7 @@ static enum resolve_result find_pane_in_session(
 			    (int)window.len, window.text, resolve->session->name, (int)pane.len,
 			    pane.text);
 	}
-	enum resolve_result result = find_in_session(model, rest, resolve);
+	result = find_in_session(model, rest, resolve);
 	if (result == RESOLVE_FOUND)
 		result = find_active(model, resolve);
 	if (result == RESOLVE_FOUND && split_pane != NULL && split_pane != resolve->pane) {
@@ -248,8 +253,6 @@ static enum resolve_result find_pane_in_session(
 	return result;
 }
 
-/* ---- whole targets ----------------------------------------------------------------- */
-
 /* "%3" */
 static enum resolve_result by_pane_id(
     const struct muxbus_model *model, uint32_t id, struct resolve *resolve)
@@ -268,6 +271,7 @@ static enum resolve_result by_window_id(const struct muxbus_model *model, enum r
 {
 	const char *dot = memchr(part.text, '.', part.len);
 	uint32_t id = MUXBUS_NO_ID;
+	struct part pane;
 	str_parse_id(part.text, dot != NULL ? (size_t)(dot - part.text) : part.len, '@', &id);
 	resolve->window = muxbus_model_window(model, id);
 	if (resolve->window == NULL)
@@ -276,7 +280,7 @@ static enum resolve_result by_window_id(const struct muxbus_model *model, enum r
 		return RESOLVE_FOUND;
 	if (dot == NULL)
 		return find_active(model, resolve);
-	struct part pane = {dot + 1, part.len - (size_t)(dot - part.text) - 1};
+	pane = (struct part){dot + 1, part.len - (size_t)(dot - part.text) - 1};
 	if (find_pane(model, pane, resolve))
 		return RESOLVE_FOUND;
 	return none(resolve, "window @%u has no pane '%.*s'", id, (int)pane.len, pane.text);
@@ -296,9 +300,10 @@ static enum resolve_result by_name(const struct muxbus_model *model, enum resolv
 	const char *colon = memchr(part.text, ':', part.len);
 	struct part session = {part.text, colon != NULL ? (size_t)(colon - part.text) : part.len};
 	enum resolve_result result = find_session(model, session, resolve);
+	struct part rest;
 	if (result != RESOLVE_FOUND || kind == RESOLVE_SESSION)
 		return result;
-	struct part rest = {"", 0};
+	rest = (struct part){"", 0};
 	if (colon != NULL)
 		rest = part_of(colon + 1, part.len - session.len - 1);
 	if (kind == RESOLVE_PANE)
@@ -312,10 +317,11 @@ static enum resolve_result by_name(const struct muxbus_model *model, enum resolv
 enum resolve_result resolve(const struct muxbus_model *model, enum resolve_kind kind,
     const char *text, struct resolve *ret_resolve)
 {
+	struct part part;
+	uint32_t id;
 	*ret_resolve = (struct resolve){0};
 	buf_init(&ret_resolve->candidates, CANDIDATES_MAX_BYTES);
-	struct part part = part_of(text, strlen(text));
-	uint32_t id;
+	part = part_of(text, strlen(text));
 	if (kind == RESOLVE_SESSION) {
 		/* "work:" is the session too; what names less than a session is none. */
 		if (part.len > 1 && part.text[part.len - 1] == ':')

@@ -28,12 +28,14 @@ uint64_t ring_start(const struct ring *ring)
 static void grow(struct ring *ring, size_t len)
 {
 	size_t cap = ring->cap ? ring->cap : RING_FIRST_BYTES;
+	uint8_t *data;
+	size_t first;
 	while (cap < len)
 		cap *= 2;
 	if (cap > ring->max)
 		cap = ring->max;
-	uint8_t *data = xalloc(cap);
-	size_t first = ring->cap - ring->head;
+	data = xalloc(cap);
+	first = ring->cap - ring->head;
 	if (first > ring->len)
 		first = ring->len;
 	if (first > 0)
@@ -66,6 +68,7 @@ static void drop(struct ring *ring, size_t len)
 void ring_write(struct ring *ring, const void *bytes, size_t len)
 {
 	const uint8_t *in = bytes;
+	size_t tail, first;
 	ring->end += len;
 	if (len >= ring->max) {
 		in += len - ring->max;
@@ -79,8 +82,8 @@ void ring_write(struct ring *ring, const void *bytes, size_t len)
 		grow(ring, ring->len + len);
 	if (ring->len + len > ring->cap)
 		drop(ring, ring->len + len - ring->cap);
-	size_t tail = (ring->head + ring->len) % ring->cap;
-	size_t first = ring->cap - tail;
+	tail = (ring->head + ring->len) % ring->cap;
+	first = ring->cap - tail;
 	if (first > len)
 		first = len;
 	memcpy(ring->data + tail, in, first);
@@ -114,10 +117,11 @@ void ring_gap(struct ring *ring, uint64_t offset, const char *reason)
 static void copy_out(const struct ring *ring, uint64_t from, uint64_t to, struct buf *out)
 {
 	size_t len = (size_t)(to - from);
+	size_t place, first;
 	if (len == 0)
 		return;
-	size_t place = (ring->head + (size_t)(from - ring_start(ring))) % ring->cap;
-	size_t first = ring->cap - place;
+	place = (ring->head + (size_t)(from - ring_start(ring))) % ring->cap;
+	first = ring->cap - place;
 	if (first > len)
 		first = len;
 	buf_append(out, ring->data + place, first);
@@ -130,6 +134,7 @@ void ring_read(const struct ring *ring, uint64_t offset, size_t max, struct buf 
 {
 	uint64_t start = ring_start(ring);
 	struct ring_slice slice = {.from = offset};
+	uint64_t to;
 	if (offset < start) {
 		slice.from = start;
 		slice.has_gap = true;
@@ -140,7 +145,7 @@ void ring_read(const struct ring *ring, uint64_t offset, size_t max, struct buf 
 		slice.has_gap = true;
 		slice.gap_reason = "unknown_offset";
 	}
-	uint64_t to = ring->end;
+	to = ring->end;
 	for (unsigned i = 0; i < ring->gap_count; i++) {
 		if (ring->gaps[i].offset > slice.from) {
 			to = ring->gaps[i].offset;

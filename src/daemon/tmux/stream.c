@@ -52,8 +52,6 @@ struct stream_set {
 	uint64_t bytes;
 };
 
-/* ---- streams ----------------------------------------------------------------------- */
-
 static struct stream *find(const struct stream_set *streams, uint32_t pane)
 {
 	return map_get(&streams->map, pane);
@@ -105,6 +103,7 @@ static void settle(struct stream_set *streams, struct stream *stream)
 	bool ring = wants(streams, stream, STREAM_RING) || stream->lease_end_ms > 0;
 	bool text = wants(streams, stream, STREAM_TEXT);
 	bool marks = wants(streams, stream, STREAM_MARKS);
+	bool is_wanted;
 	if (ring && !stream->has_ring) {
 		ring_init(
 		    &stream->ring, streams->ring_bytes_max, model_offset(streams, stream->pane));
@@ -116,7 +115,7 @@ static void settle(struct stream_set *streams, struct stream *stream)
 	pane_events_want(&stream->events, &streams->sink, text, marks);
 	if (!marks)
 		list_remove(&stream->active);
-	bool is_wanted = has_own_interest(stream);
+	is_wanted = has_own_interest(stream);
 	if (!is_wanted && !ring && !text && !marks)
 		stream->is_told = true;
 	if (is_wanted == stream->is_wanted)
@@ -142,8 +141,6 @@ static void drop(struct stream_set *streams, struct stream *stream)
 	mem_free(stream);
 }
 
-/* ---- timers ------------------------------------------------------------------------ */
-
 static void set_timer(struct event *timer, int64_t delay_ms)
 {
 	struct timeval delay = {
@@ -156,9 +153,10 @@ static void set_timer(struct event *timer, int64_t delay_ms)
 /* The end of a turn. */
 static void on_flush(evutil_socket_t fd, short what, void *data)
 {
+	struct stream_set *streams;
 	(void)fd;
 	(void)what;
-	struct stream_set *streams = data;
+	streams = data;
 	while (!list_is_empty(&streams->dirty)) {
 		struct stream *stream = list_entry(streams->dirty.next, struct stream, dirty);
 		list_remove(&stream->dirty);
@@ -184,12 +182,14 @@ static void tell_quiet(struct stream_set *streams, const struct stream *stream, 
 /* Tells of panes that have been quiet long enough; one timer serves all. */
 static void on_quiet(evutil_socket_t fd, short what, void *data)
 {
+	struct stream_set *streams;
+	int64_t now_ms, next_ms;
+	struct list *link, *after;
 	(void)fd;
 	(void)what;
-	struct stream_set *streams = data;
-	int64_t now_ms = clock_mono_ms();
-	int64_t next_ms = INT64_MAX;
-	struct list *link, *after;
+	streams = data;
+	now_ms = clock_mono_ms();
+	next_ms = INT64_MAX;
 	list_for_each_safe (link, after, &streams->active) {
 		struct stream *stream = list_entry(link, struct stream, active);
 		int64_t due_ms = stream->output_ms + streams->quiet_ms;
@@ -207,14 +207,17 @@ static void on_quiet(evutil_socket_t fd, short what, void *data)
 
 static void on_lease(evutil_socket_t fd, short what, void *data)
 {
-	(void)fd;
-	(void)what;
-	struct stream_set *streams = data;
-	int64_t now_ms = clock_mono_ms();
-	int64_t next_ms = INT64_MAX;
-	size_t cursor = 0;
+	struct stream_set *streams;
+	int64_t now_ms, next_ms;
+	size_t cursor;
 	uint64_t pane;
 	void *value;
+	(void)fd;
+	(void)what;
+	streams = data;
+	now_ms = clock_mono_ms();
+	next_ms = INT64_MAX;
+	cursor = 0;
 	while (map_next(&streams->map, &cursor, &pane, &value)) {
 		struct stream *stream = value;
 		if (stream->lease_end_ms > now_ms) {
@@ -227,8 +230,6 @@ static void on_lease(evutil_socket_t fd, short what, void *data)
 	if (next_ms != INT64_MAX)
 		set_timer(streams->lease_timer, next_ms - now_ms);
 }
-
-/* ---- output ------------------------------------------------------------------------ */
 
 static void note_activity(struct stream_set *streams, struct stream *stream, uint64_t end)
 {
@@ -244,14 +245,15 @@ static void note_activity(struct stream_set *streams, struct stream *stream, uin
 void stream_set_output(struct stream_set *streams, uint32_t pane, const uint8_t *bytes, size_t len)
 {
 	struct stream *stream = find(streams, pane);
+	struct list *link, *after;
+	uint64_t end, offset;
 	if (stream == NULL)
 		return;
 	streams->bytes += len;
-	uint64_t end = model_offset(streams, pane);
-	uint64_t offset = end - len;
+	end = model_offset(streams, pane);
+	offset = end - len;
 	if (stream->has_ring)
 		ring_write(&stream->ring, bytes, len);
-	struct list *link, *after;
 	list_for_each_safe (link, after, &stream->taps) {
 		struct stream_tap *tap = list_entry(link, struct stream_tap, link);
 		tap->output(tap, offset, bytes, len);
@@ -270,17 +272,18 @@ void stream_set_output(struct stream_set *streams, uint32_t pane, const uint8_t 
 void stream_set_gap(struct stream_set *streams, uint32_t pane, uint64_t offset, const char *reason)
 {
 	struct stream *stream = find(streams, pane);
+	struct list *link, *after;
+	bool is_begin;
 	if (stream == NULL)
 		return;
 	/* Where watching begins nobody can miss anything, unless an offset was told before. */
-	bool is_begin = !stream->is_told && strcmp(reason, "not_watched") == 0;
+	is_begin = !stream->is_told && strcmp(reason, "not_watched") == 0;
 	if (is_begin && stream->has_ring && stream->ring.len == 0)
 		stream->ring.end = offset;
 	if (!is_begin && stream->has_ring)
 		ring_gap(&stream->ring, offset, reason);
 	if (!is_begin)
 		pane_events_gap(&stream->events, &streams->sink, offset, reason);
-	struct list *link, *after;
 	list_for_each_safe (link, after, &stream->taps) {
 		struct stream_tap *tap = list_entry(link, struct stream_tap, link);
 		if (tap->gap != NULL)
@@ -314,8 +317,6 @@ void stream_set_server_lost(struct stream_set *streams)
 		drop(streams, value);
 }
 
-/* ---- interest ---------------------------------------------------------------------- */
-
 /* Counts one more or one fewer; one fewer than none is none. */
 static void count(uint32_t *counter, bool on)
 {
@@ -328,12 +329,14 @@ static void count(uint32_t *counter, bool on)
 static void want_all(struct stream_set *streams, enum stream_interest interest, bool on)
 {
 	bool was_wanted = streams->interests[interest] > 0;
+	const struct muxbus_pane *pane;
+	bool is_wanted;
 	count(&streams->interests[interest], on);
-	bool is_wanted = streams->interests[interest] > 0;
+	is_wanted = streams->interests[interest] > 0;
 	if (is_wanted == was_wanted)
 		return;
 	muxbus_sync_want_all_output(tmux_sync(streams->tmux), is_wanted);
-	const struct muxbus_pane *pane = NULL;
+	pane = NULL;
 	while ((pane = muxbus_model_next_pane(tmux_model(streams->tmux), pane)) != NULL) {
 		struct stream *stream = on ? get(streams, pane->id) : find(streams, pane->id);
 		if (stream != NULL)
@@ -343,11 +346,12 @@ static void want_all(struct stream_set *streams, enum stream_interest interest, 
 
 void stream_want(struct stream_set *streams, uint32_t pane, enum stream_interest interest, bool on)
 {
+	struct stream *stream;
 	if (pane == MUXBUS_NO_ID) {
 		want_all(streams, interest, on);
 		return;
 	}
-	struct stream *stream = get(streams, pane);
+	stream = get(streams, pane);
 	if (stream == NULL)
 		return;
 	count(&stream->interests[interest], on);
@@ -377,18 +381,18 @@ int stream_tap_add(struct stream_set *streams, uint32_t pane, struct stream_tap 
 
 void stream_tap_remove(struct stream_set *streams, uint32_t pane, struct stream_tap *tap)
 {
+	struct stream *stream;
 	list_remove(&tap->link);
-	struct stream *stream = find(streams, pane);
+	stream = find(streams, pane);
 	if (stream != NULL)
 		settle(streams, stream);
 }
-
-/* ---- reading ----------------------------------------------------------------------- */
 
 void stream_read(struct stream_set *streams, uint32_t pane, uint64_t offset, size_t max_bytes,
     struct buf *out, struct stream_slice *ret_slice)
 {
 	struct stream *stream = get(streams, pane);
+	struct ring_slice slice;
 	if (stream != NULL)
 		stream->is_told = true;
 	if (stream == NULL || !stream->has_ring) {
@@ -402,7 +406,6 @@ void stream_read(struct stream_set *streams, uint32_t pane, uint64_t offset, siz
 		};
 		return;
 	}
-	struct ring_slice slice;
 	ring_read(&stream->ring, offset, max_bytes, out, &slice);
 	*ret_slice = (struct stream_slice){
 	    .from = slice.from,
@@ -437,10 +440,11 @@ bool stream_has_marks(const struct stream_set *streams, uint32_t pane)
 
 void stream_stats(const struct stream_set *streams, struct stream_stats *ret_stats)
 {
-	*ret_stats = (struct stream_stats){.bytes = streams->bytes};
-	size_t cursor = 0;
+	size_t cursor;
 	uint64_t pane;
 	void *value;
+	*ret_stats = (struct stream_stats){.bytes = streams->bytes};
+	cursor = 0;
 	while (map_next(&streams->map, &cursor, &pane, &value)) {
 		const struct stream *stream = value;
 		ret_stats->interests += stream->is_wanted || stream->has_ring ||
@@ -449,8 +453,6 @@ void stream_stats(const struct stream_set *streams, struct stream_stats *ret_sta
 		ret_stats->ring_bytes += stream->has_ring ? stream->ring.cap : 0;
 	}
 }
-
-/* ---- the set ----------------------------------------------------------------------- */
 
 static const struct tmux_reader reader = {
     .output = stream_set_output,

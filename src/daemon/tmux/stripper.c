@@ -74,10 +74,10 @@ size_t stripper_lines(struct buf *out, const void *bytes, size_t len)
 {
 	struct stripper stripper = {.out = out, .line = out->len};
 	struct tokenizer tokenizer;
+	uint64_t start;
 	tokenizer_init(&tokenizer, true);
 	len = complete_len(bytes, len);
 	tokenizer_feed(&tokenizer, 0, bytes, len, take, &stripper);
-	uint64_t start;
 	if (tokenizer_is_open(&tokenizer, &start) && len - start <= STRIPPER_OPEN_MAX)
 		len = (size_t)start;
 	/* What was cut off the end leaves no NUL behind it. */

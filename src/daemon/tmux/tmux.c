@@ -40,8 +40,6 @@ struct expectation {
 	bool is_over; /* nothing is hidden any more */
 };
 
-/* ---- panes whose program is still to come ------------------------------------------- */
-
 void tmux_expect(struct tmux *tmux, uint32_t pane, pid_t pid)
 {
 	struct expectation *expectation = map_get(&tmux->expected, pane);
@@ -69,8 +67,6 @@ static void forget_expected(struct tmux *tmux)
 	map_init(&tmux->expected);
 }
 
-/* ---- what the library tells -------------------------------------------------------- */
-
 static void on_environment_set(
     void *data, int error, const struct muxbus_reply *replies, size_t count)
 {
@@ -86,11 +82,12 @@ static void on_environment_set(
 static void set_environment(struct tmux *tmux)
 {
 	struct muxbus_command *command;
+	int error;
 	if (muxbus_command_new(&command) < 0)
 		return;
 	muxbus_command_args(
 	    command, "set-environment", "-g", ENVIRONMENT_NAME, tmux->config->socket, NULL);
-	int error = muxbus_sync_run(tmux->sync, command, false, on_environment_set, NULL);
+	error = muxbus_sync_run(tmux->sync, command, false, on_environment_set, NULL);
 	if (error < 0)
 		on_environment_set(NULL, error, NULL, 0);
 }
@@ -219,9 +216,9 @@ static bool is_of_pane(enum muxbus_change_kind kind)
 static void on_change(void *data, const struct muxbus_change *change)
 {
 	struct tmux *tmux = data;
+	struct expectation *expectation;
 	tmux->changes++;
-	struct expectation *expectation =
-	    change->pane == MUXBUS_NO_ID ? NULL : map_get(&tmux->expected, change->pane);
+	expectation = change->pane == MUXBUS_NO_ID ? NULL : map_get(&tmux->expected, change->pane);
 	/* The last output comes before the end of the pane. */
 	if (tmux->reader != NULL && change->kind == MUXBUS_CHANGE_PANE_CLOSED)
 		tmux->reader->pane_closed(tmux->streams, change->pane);
@@ -268,8 +265,6 @@ static void on_log(void *data, enum muxbus_log_level level, const char *text)
 	}
 }
 
-/* ---- its life ---------------------------------------------------------------------- */
-
 static int make_sync(struct tmux *tmux, struct event_base *base)
 {
 	static const struct muxbus_sync_handlers handlers = {
@@ -298,13 +293,14 @@ struct tmux *tmux_new(struct event_base *base, const struct config *config,
     size_t reason_size)
 {
 	struct tmux *tmux = xcalloc(1, sizeof *tmux);
+	int error;
 	*tmux = (struct tmux){.config = config, .events = events, .data = data};
 	if (handlers != NULL)
 		tmux->handlers = *handlers;
 	map_init(&tmux->expected);
 	snprintf(tmux->reason, sizeof tmux->reason, "it was not looked for yet");
 	muxbus_set_log(on_log, NULL);
-	int error = make_sync(tmux, base);
+	error = make_sync(tmux, base);
 	if (error < 0) {
 		snprintf(ret_reason, reason_size, "%s", muxbus_strerror(error));
 		tmux_free(tmux);
@@ -328,18 +324,19 @@ int tmux_start(struct tmux *tmux)
 static void on_environment_unset(
     void *data, int error, const struct muxbus_reply *replies, size_t count)
 {
+	struct tmux *tmux;
 	(void)error;
 	(void)replies;
 	(void)count;
-	struct tmux *tmux = data;
+	tmux = data;
 	muxbus_sync_stop(tmux->sync, tmux->stopped, tmux->stopped_data);
 }
 
 void tmux_stop(struct tmux *tmux, void (*done)(void *data), void *data)
 {
+	struct muxbus_command *command;
 	tmux->stopped = done;
 	tmux->stopped_data = data;
-	struct muxbus_command *command;
 	if (!tmux->is_live || muxbus_command_new(&command) < 0) {
 		muxbus_sync_stop(tmux->sync, done, data);
 		return;
@@ -358,8 +355,6 @@ void tmux_free(struct tmux *tmux)
 	forget_expected(tmux);
 	mem_free(tmux);
 }
-
-/* ---- what others see --------------------------------------------------------------- */
 
 struct muxbus_sync *tmux_sync(struct tmux *tmux)
 {
@@ -383,10 +378,12 @@ bool tmux_is_live(const struct tmux *tmux)
 uint64_t tmux_revision(const struct tmux *tmux)
 {
 	struct muxbus_sync_info info;
+	uint64_t revision = 1469598103934665603u, parts[4];
 	muxbus_sync_info(tmux->sync, &info);
-	uint64_t parts[] = {info.lists, info.output_bytes, tmux->changes,
-	    (uint64_t)(uintptr_t)muxbus_sync_model(tmux->sync)};
-	uint64_t revision = 1469598103934665603u;
+	parts[0] = info.lists;
+	parts[1] = info.output_bytes;
+	parts[2] = tmux->changes;
+	parts[3] = (uint64_t)(uintptr_t)muxbus_sync_model(tmux->sync);
 	for (size_t i = 0; i < sizeof parts / sizeof parts[0]; i++)
 		revision = (revision ^ parts[i]) * 1099511628211u + (revision >> 29);
 	return revision ? revision : 1;
@@ -399,9 +396,9 @@ const char *tmux_reason(const struct tmux *tmux)
 
 uint32_t tmux_caps(const struct tmux *tmux)
 {
+	struct muxbus_sync_info info;
 	if (!tmux->is_live)
 		return 0;
-	struct muxbus_sync_info info;
 	muxbus_sync_info(tmux->sync, &info);
 	return info.version.caps;
 }

@@ -18,8 +18,6 @@ struct telling {
 	const struct muxbus_change *change;
 };
 
-/* ---- what each kind says ----------------------------------------------------------- */
-
 static void put_id(struct json_writer *writer, const char *name, char sigil, uint32_t id)
 {
 	if (id == MUXBUS_NO_ID)
@@ -171,8 +169,6 @@ static void tell_client(struct telling *telling)
 		object_put_client(telling->writer, telling->change->client_now);
 }
 
-/* ---- the table --------------------------------------------------------------------- */
-
 #define NO_EVENT (-1)
 
 static const struct {
@@ -235,6 +231,10 @@ static void fill_scope(const struct muxbus_model *model, const struct muxbus_cha
 void tmux_events_change(
     struct event_log *log, const struct muxbus_model *model, const struct muxbus_change *change)
 {
+	struct telling telling;
+	struct buf members;
+	struct json_writer writer;
+	struct event_scope scope;
 	if (rows[change->kind].kind == NO_EVENT)
 		return;
 	/* Alerts other than bells are the user's own business. */
@@ -249,20 +249,15 @@ void tmux_events_change(
 	/* Our own connections come and go as interest does: nobody's business. */
 	if (change->client_now && change->client_now->is_ours)
 		return;
-	struct buf members;
-	struct json_writer writer;
-	struct event_scope scope;
 	buf_init(&members, MEMBERS_MAX_BYTES);
 	json_writer_init(&writer, &members);
-	struct telling telling = {.writer = &writer, .model = model, .change = change};
+	telling = (struct telling){.writer = &writer, .model = model, .change = change};
 	rows[change->kind].tell(&telling);
 	fill_scope(model, change, &scope);
 	event_log_publish(log, (enum event_kind)rows[change->kind].kind, &scope,
 	    (const char *)members.data, members.len, true);
 	buf_finish(&members);
 }
-
-/* ---- the server -------------------------------------------------------------------- */
 
 static void publish_server(struct event_log *log, enum event_kind kind, const struct buf *members)
 {

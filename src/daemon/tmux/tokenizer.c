@@ -65,8 +65,9 @@ static size_t span_to_break(const uint8_t *bytes, size_t len)
 	for (; i + 16 <= len; i += 16) {
 		__m128i piece = _mm_loadu_si128((const __m128i *)(const void *)(bytes + i));
 		__m128i hits = _mm_or_si128(_mm_cmpeq_epi8(piece, bel), _mm_cmpeq_epi8(piece, esc));
+		int mask;
 		hits = _mm_or_si128(hits, _mm_cmpeq_epi8(_mm_and_si128(piece, bit), can));
-		int mask = _mm_movemask_epi8(hits);
+		mask = _mm_movemask_epi8(hits);
 		if (mask != 0)
 			return i + (size_t)__builtin_ctz((unsigned)mask);
 	}
@@ -85,8 +86,9 @@ static size_t span_of_text(const uint8_t *bytes, size_t len)
 	for (; i + 16 <= len; i += 16) {
 		__m128i piece = _mm_loadu_si128((const __m128i *)(const void *)(bytes + i));
 		__m128i hits = _mm_cmpeq_epi8(_mm_min_epu8(piece, last), piece);
+		int mask;
 		hits = _mm_or_si128(hits, _mm_cmpeq_epi8(piece, del));
-		int mask = _mm_movemask_epi8(hits);
+		mask = _mm_movemask_epi8(hits);
 		if (mask != 0)
 			return i + (size_t)__builtin_ctz((unsigned)mask);
 	}
@@ -130,20 +132,21 @@ static void end_osc(struct walk *walk)
 	struct tokenizer *tokenizer = walk->tokenizer;
 	static const char prefix[] = "133;";
 	const size_t prefix_len = sizeof prefix - 1;
+	uint32_t status;
+	struct token token;
 	tokenizer->string[tokenizer->string_len] = '\0';
 	if (tokenizer->string_len <= prefix_len ||
 	    memcmp(tokenizer->string, prefix, prefix_len) != 0) {
 		end_sequence(walk);
 		return;
 	}
-	struct token token = {.kind = TOKEN_MARK, .from = tokenizer->start, .status = -1};
+	token = (struct token){.kind = TOKEN_MARK, .from = tokenizer->start, .status = -1};
 	token.mark = tokenizer->string[prefix_len];
 	token.text = tokenizer->string + prefix_len + 1;
 	if (token.text[0] != '\0' && token.text[0] != ';') {
 		end_sequence(walk);
 		return;
 	}
-	uint32_t status;
 	if (token.text[0] == ';' &&
 	    str_parse_u32(token.text + 1, strcspn(token.text + 1, ";"), &status) && status < 4096)
 		token.status = (int)status;
@@ -205,10 +208,12 @@ static bool step_control(struct walk *walk)
 
 static void step_escape(struct walk *walk)
 {
+	struct tokenizer *tokenizer;
+	uint8_t byte;
 	if (step_control(walk))
 		return;
-	struct tokenizer *tokenizer = walk->tokenizer;
-	uint8_t byte = walk->bytes[walk->place];
+	tokenizer = walk->tokenizer;
+	byte = walk->bytes[walk->place];
 	tokenizer->string_len = 0;
 	switch (byte) {
 	case '[':
@@ -269,13 +274,14 @@ static void step_string(struct walk *walk)
 	struct tokenizer *tokenizer = walk->tokenizer;
 	const uint8_t *bytes = walk->bytes + walk->place;
 	size_t span = span_to_break(bytes, walk->len - walk->place);
+	bool is_osc;
 	if (span > 0) {
 		if (tokenizer->state == STATE_OSC)
 			keep_string(tokenizer, bytes, span);
 		walk->place += span;
 		return;
 	}
-	bool is_osc = tokenizer->state == STATE_OSC;
+	is_osc = tokenizer->state == STATE_OSC;
 	if (bytes[0] == ESC) {
 		tokenizer->state = is_osc ? STATE_OSC_ESCAPE : STATE_STRING_ESCAPE;
 		walk->place++;
