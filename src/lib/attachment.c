@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/alloc.h"
+#include "base/backoff.h"
 #include "base/clock.h"
 #include "lib/library.h"
 #include "lib/model.h"
@@ -80,8 +81,7 @@ static void on_closed(void *data, int error, const char *reason)
 	if (was_long)
 		attachment->delay_ms = 0;
 	if (!was_closing)
-		loop_timer_start(
-		    &attachment->timer, reconnect_next_delay_ms(&attachment->delay_ms));
+		loop_timer_start(&attachment->timer, backoff_next_ms(&attachment->delay_ms));
 	sync_attachment_closed(attachment->sync, attachment, error, reason);
 }
 
@@ -149,8 +149,7 @@ int attachment_open(struct attachment *attachment)
 	error = muxbus_connection_open(
 	    sync->loop, &options, &handlers, attachment, &attachment->connection);
 	if (error != 0) {
-		loop_timer_start(
-		    &attachment->timer, reconnect_next_delay_ms(&attachment->delay_ms));
+		loop_timer_start(&attachment->timer, backoff_next_ms(&attachment->delay_ms));
 		return error;
 	}
 	attachment->state = ATTACHMENT_OPENING;

@@ -6,15 +6,12 @@
 #include <string.h>
 #include <sys/epoll.h>
 #include <sys/inotify.h>
-#include <sys/random.h>
 #include <unistd.h>
 
 #include "base/alloc.h"
-#include "lib/library.h"
+#include "base/backoff.h"
 #include "lib/state.h"
 
-#define DELAY_MIN_MS 100
-#define DELAY_MAX_MS 5000
 /* A socket that has just appeared is not listened at yet. */
 #define APPEARED_MS 5
 /*
@@ -79,7 +76,7 @@ void reconnect_init(struct finder *finder, struct muxbus_sync *sync)
 	finder->sync = sync;
 	finder->watch = NULL;
 	finder->inotify_fd = -1;
-	finder->delay_ms = DELAY_MIN_MS;
+	finder->delay_ms = BACKOFF_MIN_MS;
 	loop_timer_init(&finder->timer, sync->loop, on_timer, finder);
 }
 
@@ -120,31 +117,20 @@ static void open_inotify(struct finder *finder)
 	mem_free(directory);
 }
 
-unsigned reconnect_next_delay_ms(unsigned *delay_ms)
-{
-	unsigned delay = *delay_ms < DELAY_MIN_MS ? DELAY_MIN_MS : *delay_ms;
-	uint16_t chance = 0;
-
-	if (getrandom(&chance, sizeof chance, GRND_NONBLOCK) != (ssize_t)sizeof chance)
-		chance = 0;
-	*delay_ms = delay * 2 > DELAY_MAX_MS ? DELAY_MAX_MS : delay * 2;
-	return delay + delay / 4 * chance / UINT16_MAX;
-}
-
 void reconnect_wait(struct finder *finder, int error)
 {
 	unsigned delay_ms;
 
 	open_inotify(finder);
 	finder->tries++;
-	if (finder->delay_ms < DELAY_MIN_MS) {
+	if (finder->delay_ms < BACKOFF_MIN_MS) {
 		delay_ms = finder->delay_ms;
 		finder->delay_ms *= 2;
 	} else if (error == MUXBUS_ERR_NO_SERVER && finder->inotify_fd >= 0 &&
 	    finder->tries > TRIES_BEFORE_GUARD) {
 		delay_ms = GUARD_MS;
 	} else {
-		delay_ms = reconnect_next_delay_ms(&finder->delay_ms);
+		delay_ms = backoff_next_ms(&finder->delay_ms);
 	}
 	loop_timer_start(&finder->timer, delay_ms);
 }
@@ -153,6 +139,6 @@ void reconnect_stop(struct finder *finder)
 {
 	loop_timer_stop(&finder->timer);
 	close_inotify(finder);
-	finder->delay_ms = DELAY_MIN_MS;
+	finder->delay_ms = BACKOFF_MIN_MS;
 	finder->tries = 0;
 }

@@ -28,7 +28,4 @@ void reconnect_wait(struct finder *finder, int error);
 /* Ends the waiting: the server was found, or is not wanted any more. */
 void reconnect_stop(struct finder *finder);
 
-/* A growing delay with up to a quarter of chance, for whoever tries again. */
-unsigned reconnect_next_delay_ms(unsigned *delay_ms);
-
 #endif
