@@ -13,8 +13,6 @@
 #include <unistd.h>
 
 #include "base/alloc.h"
-#include "lib/pane_exit.h"
-#include "lib/state.h"
 
 #ifndef SYS_pidfd_open
 #define SYS_pidfd_open 434
@@ -45,11 +43,14 @@ struct pane_pidfd_watch {
 	int fd;
 };
 
-void pane_pidfd_init(struct reaper *reaper, struct muxbus_sync *sync)
+void pane_pidfd_init(
+    struct reaper *reaper, struct muxbus_loop *loop, pane_pidfd_ended_fn *ended, void *data)
 {
 	struct rlimit limit;
 
-	reaper->sync = sync;
+	reaper->loop = loop;
+	reaper->ended = ended;
+	reaper->data = data;
 	reaper->watches_max = REAPER_WATCHES_MAX;
 	map_init(&reaper->watches);
 	if (getrlimit(RLIMIT_NOFILE, &limit) == 0 && limit.rlim_cur / 2 < REAPER_WATCHES_MAX)
@@ -90,7 +91,7 @@ static void on_readable(void *data, uint32_t events)
 	(void)events;
 	loop_unwatch(watch->readable);
 	watch->readable = NULL;
-	pane_exit_ended(watch->reaper->sync, watch->pane);
+	watch->reaper->ended(watch->reaper->data, watch->pane);
 }
 
 void pane_pidfd_watch(struct reaper *reaper, uint32_t pane, pid_t pid)
@@ -104,7 +105,7 @@ void pane_pidfd_watch(struct reaper *reaper, uint32_t pane, pid_t pid)
 	fd = (int)syscall(SYS_pidfd_open, pid, 0);
 	if (fd < 0) {
 		if (errno == ESRCH)
-			pane_exit_ended(reaper->sync, pane);
+			reaper->ended(reaper->data, pane);
 		return;
 	}
 	watch = mem_calloc(1, sizeof *watch);
@@ -115,8 +116,7 @@ void pane_pidfd_watch(struct reaper *reaper, uint32_t pane, pid_t pid)
 	watch->reaper = reaper;
 	watch->pane = pane;
 	watch->fd = fd;
-	if (loop_watch(reaper->sync->loop, fd, EPOLLIN, on_readable, watch, &watch->readable) !=
-		0 ||
+	if (loop_watch(reaper->loop, fd, EPOLLIN, on_readable, watch, &watch->readable) != 0 ||
 	    map_set(&reaper->watches, pane, watch) != 0)
 		watch_free(watch);
 }

@@ -15,8 +15,13 @@
 /* More processes, or more than half of the descriptors we may have, are not watched. */
 #define REAPER_WATCHES_MAX 4096
 
+/* The process of a pane has ended. */
+typedef void pane_pidfd_ended_fn(void *data, uint32_t pane);
+
 struct reaper {
-	struct muxbus_sync *sync;
+	struct muxbus_loop *loop;
+	pane_pidfd_ended_fn *ended;
+	void *data;
 	struct map watches; /* struct pane_pidfd_watch by pane */
 	size_t watches_max;
 };
@@ -27,10 +32,11 @@ enum pane_pidfd_verdict {
 	REAPER_STATUS, /* and its status is known */
 };
 
-void pane_pidfd_init(struct reaper *reaper, struct muxbus_sync *sync);
+void pane_pidfd_init(
+    struct reaper *reaper, struct muxbus_loop *loop, pane_pidfd_ended_fn *ended, void *data);
 void pane_pidfd_finish(struct reaper *reaper);
 
-/* Watches a pane's process instead of the one before; pane_exit_ended() is called at its end. */
+/* Watches a pane's process instead of the one before; ended is called at its end. */
 void pane_pidfd_watch(struct reaper *reaper, uint32_t pane, pid_t pid);
 void pane_pidfd_forget(struct reaper *reaper, uint32_t pane);
 

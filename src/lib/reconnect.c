@@ -10,7 +10,6 @@
 
 #include "base/alloc.h"
 #include "base/backoff.h"
-#include "lib/state.h"
 
 /* A socket that has just appeared is not listened at yet. */
 #define APPEARED_MS 5
@@ -25,7 +24,7 @@ static void on_timer(void *data)
 {
 	struct finder *finder = data;
 
-	sync_try(finder->sync);
+	finder->try(finder->data);
 }
 
 static const char *base_name(const char *path)
@@ -38,7 +37,7 @@ static const char *base_name(const char *path)
 /* Whether one of the entries that appeared in the directory is the socket. */
 static bool socket_appeared(const struct finder *finder, const char *events, size_t len)
 {
-	const char *name = base_name(finder->sync->socket_path);
+	const char *name = base_name(finder->socket_path);
 	bool appeared = false;
 
 	while (len >= sizeof(struct inotify_event)) {
@@ -71,13 +70,17 @@ static void on_directory(void *data, uint32_t ready)
 	loop_timer_start(&finder->timer, APPEARED_MS);
 }
 
-void reconnect_init(struct finder *finder, struct muxbus_sync *sync)
+void reconnect_init(struct finder *finder, struct muxbus_loop *loop, const char *socket_path,
+    void (*try)(void *data), void *data)
 {
-	finder->sync = sync;
+	finder->loop = loop;
+	finder->socket_path = socket_path;
+	finder->try = try;
+	finder->data = data;
 	finder->watch = NULL;
 	finder->inotify_fd = -1;
 	finder->delay_ms = BACKOFF_MIN_MS;
-	loop_timer_init(&finder->timer, sync->loop, on_timer, finder);
+	loop_timer_init(&finder->timer, loop, on_timer, finder);
 }
 
 static void close_inotify(struct finder *finder)
@@ -98,7 +101,7 @@ void reconnect_finish(struct finder *finder)
 /* Failing to watch is no error: the tries go on. */
 static void open_inotify(struct finder *finder)
 {
-	const char *path = finder->sync->socket_path;
+	const char *path = finder->socket_path;
 	const char *name = base_name(path);
 	char *directory;
 
@@ -111,7 +114,7 @@ static void open_inotify(struct finder *finder)
 	if (finder->inotify_fd >= 0 &&
 	    (inotify_add_watch(
 		 finder->inotify_fd, directory, IN_CREATE | IN_MOVED_TO | IN_ONLYDIR) < 0 ||
-		loop_watch(finder->sync->loop, finder->inotify_fd, EPOLLIN, on_directory, finder,
+		loop_watch(finder->loop, finder->inotify_fd, EPOLLIN, on_directory, finder,
 		    &finder->watch) != 0))
 		close_inotify(finder);
 	mem_free(directory);

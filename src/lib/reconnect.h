@@ -11,7 +11,10 @@
 #include "lib/loop.h"
 
 struct finder {
-	struct muxbus_sync *sync;
+	struct muxbus_loop *loop;
+	const char *socket_path; /* the caller's */
+	void (*try)(void *data);
+	void *data;
 	struct loop_timer timer;
 	struct loop_watch *watch;
 	int inotify_fd; /* -1: none */
@@ -19,10 +22,11 @@ struct finder {
 	unsigned tries; /* since it was reset */
 };
 
-void reconnect_init(struct finder *finder, struct muxbus_sync *sync);
+void reconnect_init(struct finder *finder, struct muxbus_loop *loop, const char *socket_path,
+    void (*try)(void *data), void *data);
 void reconnect_finish(struct finder *finder);
 
-/* Has sync_try() called later; error says why the last try failed. */
+/* Has try called later; error says why the last try failed. */
 void reconnect_wait(struct finder *finder, int error);
 
 /* Ends the waiting: the server was found, or is not wanted any more. */

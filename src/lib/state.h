@@ -94,9 +94,6 @@ void sync_settle_later(struct muxbus_sync *sync);
 void sync_set_state(
     struct muxbus_sync *sync, enum muxbus_sync_state state, int error, const char *reason);
 
-/* Looks for the server once. */
-void sync_try(struct muxbus_sync *sync);
-
 /* What a connection says to sync: it answers, it has gone, it hopped to another session. */
 void sync_attachment_ready(
     struct muxbus_sync *sync, struct attachment *attachment, const struct muxbus_version *version);

@@ -312,8 +312,10 @@ static bool is_too_young(struct muxbus_sync *sync)
 	return true;
 }
 
-void sync_try(struct muxbus_sync *sync)
+/* Looks for the server once. */
+static void on_try(void *data)
 {
+	struct muxbus_sync *sync = data;
 	struct attachment *scout;
 	int error;
 
@@ -517,6 +519,11 @@ void sync_listed(struct muxbus_sync *sync)
 	sync_settle_later(sync);
 }
 
+static void on_process_ended(void *data, uint32_t pane)
+{
+	pane_exit_ended(data, pane);
+}
+
 static void on_exit_due(void *data)
 {
 	pane_exit_look_again(data);
@@ -567,20 +574,20 @@ int muxbus_sync_new(struct muxbus_loop *loop, const struct muxbus_sync_options *
 	sync->loop = loop;
 	sync->handlers = *handlers;
 	sync->data = data;
+	error = copy_options(sync, options);
 	map_init(&sync->tracks);
 	list_init(&sync->attachments);
 	list_init(&sync->captures);
 	sync->capture_tries = CAPTURE_TRIES;
 	seen_ids_init(&sync->mentions);
 	lister_init(&sync->lister, sync);
-	pane_pidfd_init(&sync->reaper, sync);
-	reconnect_init(&sync->finder, sync);
+	pane_pidfd_init(&sync->reaper, loop, on_process_ended, sync);
+	reconnect_init(&sync->finder, loop, sync->socket_path, on_try, sync);
 	attach_delay_init(&sync->calm, sync);
 	loop_timer_init(&sync->settle_timer, loop, on_settle, sync);
 	loop_timer_init(&sync->exit_timer, loop, on_exit_due, sync);
 	loop_timer_init(&sync->grace_timer, loop, on_grace_over, sync);
 	loop_timer_init(&sync->details_timer, loop, on_details_due, sync);
-	error = copy_options(sync, options);
 	if (error != 0) {
 		muxbus_sync_free(sync);
 		return error;
