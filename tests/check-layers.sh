@@ -44,7 +44,9 @@ ranks='
 2 loop		attach command loop nonce outbox
 3 connection	connection ending greeting launch locate pending process
 3 model		change identity listing model
-4 sync		attach_delay attachment audit capture errand lister pane_exit pane_pidfd publish reconnect seen_ids state sync track
+4 state		pane_pidfd reconnect seen_ids state track
+5 parts		attach_delay attachment audit capture errand lister pane_exit publish
+6 sync		sync
 '
 upwards=$(echo "$includes" | awk -v table="$ranks" '
 function noun(path) {
@@ -76,6 +78,10 @@ $1 ~ /^src\/lib\// && $2 ~ /^"lib\// {
 		print $1 " (" name[from] ") includes " $2 " (" name[to] ")"
 }')
 check 'inside lib, includes go downwards' "$upwards"
+
+circles=$(echo "$includes" | sed -n 's,^src/lib/\([a-z_]*\)\.[ch] "lib/\([a-z_]*\)\.h"$,\1 \2,p' |
+	tsort 2>&1 >/dev/null)
+check 'no circle among the nouns of lib' "$circles"
 
 # Inside the daemon.
 origins='timer|watch|job|condition|errand'

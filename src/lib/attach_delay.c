@@ -4,8 +4,8 @@
 
 #include "base/alloc.h"
 #include "base/clock.h"
+#include "lib/attachment.h"
 #include "lib/errand.h"
-#include "lib/state.h"
 
 #define CALM_MS 30
 /* Where something happens all the time a connection is opened nevertheless. */
@@ -24,8 +24,10 @@ static void on_due(void *data)
 	sync_settle_later(data);
 }
 
-void attach_delay_init(struct calm *calm, struct muxbus_sync *sync)
+void attach_delay_init(struct muxbus_sync *sync)
 {
+	struct calm *calm = &sync->calm;
+
 	loop_timer_init(&calm->timer, sync->loop, on_due, sync);
 	list_init(&calm->runs);
 }

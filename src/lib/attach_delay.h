@@ -12,17 +12,9 @@
 #include <muxbus.h>
 #include <stdbool.h>
 
-#include "base/list.h"
-#include "lib/loop.h"
+#include "lib/state.h"
 
-struct calm {
-	struct loop_timer timer; /* the next look */
-	int64_t disturbed_ms; /* when something happened last; 0: never */
-	int64_t waiting_ms; /* since when a connection waits; 0: none does */
-	struct list runs; /* commands that wait */
-};
-
-void attach_delay_init(struct calm *calm, struct muxbus_sync *sync);
+void attach_delay_init(struct muxbus_sync *sync);
 /* Answers the commands that wait with an error. */
 void attach_delay_fail(struct muxbus_sync *sync, int error);
 

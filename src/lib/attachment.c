@@ -34,7 +34,7 @@ static void on_ready(void *data, const struct muxbus_version *version, uint32_t 
 		attachment_close(attachment);
 		return;
 	}
-	sync_attachment_ready(attachment->sync, attachment, version);
+	attachment->sync->callbacks->attachment_ready(attachment->sync, attachment, version);
 }
 
 static void on_output(void *data, uint32_t pane, const uint8_t *bytes, size_t len, uint64_t age_ms)
@@ -59,7 +59,7 @@ static void on_event(void *data, const struct muxbus_event *event)
 	struct attachment *attachment = data;
 
 	if (attachment->state != ATTACHMENT_CLOSING)
-		sync_event(attachment->sync, attachment, event);
+		attachment->sync->callbacks->attachment_event(attachment->sync, attachment, event);
 }
 
 /* The connection may be freed here, but the follow may have a second life. */
@@ -82,7 +82,7 @@ static void on_closed(void *data, int error, const char *reason)
 		attachment->delay_ms = 0;
 	if (!was_closing)
 		loop_timer_start(&attachment->timer, backoff_next_ms(&attachment->delay_ms));
-	sync_attachment_closed(attachment->sync, attachment, error, reason);
+	attachment->sync->callbacks->attachment_closed(attachment->sync, attachment, error, reason);
 }
 
 static void on_due(void *data)

@@ -65,7 +65,7 @@ struct attachment *attachment_new(struct muxbus_sync *sync, uint32_t session);
 /* Kills its connection, if it has one. */
 void attachment_free(struct attachment *attachment);
 
-/* Starts its connection. What comes of it is told to sync, later; an error means nothing began. */
+/* Starts its connection. The result comes later by callback; an error means nothing began. */
 int attachment_open(struct attachment *attachment);
 /* Detaches in good order; it is freed when that is done. */
 void attachment_close(struct attachment *attachment);

@@ -7,7 +7,7 @@
 
 #include "base/alloc.h"
 #include "lib/change.h"
-#include "lib/state.h"
+#include "lib/lister.h"
 
 /* A server that changes all the time cannot be compared; so many listings are tried. */
 #define TRIES_MAX 8

@@ -9,6 +9,7 @@
 #include "base/clock.h"
 #include "base/list.h"
 #include "base/str.h"
+#include "lib/attachment.h"
 #include "lib/state.h"
 #include "lib/track.h"
 

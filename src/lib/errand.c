@@ -5,7 +5,8 @@
 #include <string.h>
 
 #include "base/alloc.h"
-#include "lib/state.h"
+#include "lib/attachment.h"
+#include "lib/lister.h"
 
 struct errand {
 	muxbus_reply_fn *reply;

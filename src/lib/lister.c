@@ -4,9 +4,8 @@
 
 #include "base/alloc.h"
 #include "base/clock.h"
+#include "lib/attachment.h"
 #include "lib/listing.h"
-#include "lib/publish.h"
-#include "lib/state.h"
 
 #define SPACING_MIN_US 10000
 #define SPACING_MAX_US 40000 /* unless listings cost so much that this is most of the time */
@@ -27,8 +26,10 @@ static void on_timer(void *data)
 	begin(data);
 }
 
-void lister_init(struct lister *lister, struct muxbus_sync *sync)
+void lister_init(struct muxbus_sync *sync)
 {
+	struct lister *lister = &sync->lister;
+
 	list_init(&lister->waits);
 	loop_timer_init(&lister->timer, sync->loop, on_timer, sync);
 }
@@ -105,7 +106,7 @@ static void on_listed(void *data, int error, const struct muxbus_reply *replies,
 		error = listing_read(replies, count, sync->version.caps, &listing);
 	lister->is_publishing = true;
 	if (error == 0)
-		error = publish_listing(sync, &listing, number);
+		error = sync->callbacks->listed(sync, &listing, number);
 	lister->is_publishing = false;
 	if (error != 0) {
 		if (sync->primary != NULL)
@@ -115,7 +116,7 @@ static void on_listed(void *data, int error, const struct muxbus_reply *replies,
 	lister->previous = lister->done;
 	lister->done = number;
 	lister->done_begun_us = lister->begun_us;
-	sync_listed(sync);
+	sync->callbacks->published(sync);
 	lister_answer(sync);
 	consider(sync);
 }

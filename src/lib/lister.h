@@ -9,24 +9,9 @@
 
 #include <muxbus.h>
 
-#include "base/list.h"
-#include "lib/loop.h"
+#include "lib/state.h"
 
-struct lister {
-	struct loop_timer timer; /* the next listing is due */
-	bool is_running;
-	bool is_publishing; /* the next one waits until all is told */
-	bool is_dirty; /* something changed since the running listing began */
-	uint64_t begun; /* listings begun; the number of the running one */
-	uint64_t done; /* the last one that became the model */
-	uint64_t previous; /* the one before that */
-	int64_t begun_us;
-	int64_t done_begun_us; /* when the one that became the model was begun */
-	int64_t cost_us;
-	struct list waits;
-};
-
-void lister_init(struct lister *lister, struct muxbus_sync *sync);
+void lister_init(struct muxbus_sync *sync);
 void lister_finish(struct lister *lister);
 
 /* Something changed. */

@@ -6,8 +6,10 @@
 
 #include "base/clock.h"
 #include "lib/change.h"
+#include "lib/lister.h"
 #include "lib/model.h"
 #include "lib/state.h"
+#include "lib/track.h"
 
 /* How long the status of an ended process is waited for: until tmux has reaped it. */
 #define STATUS_WAIT_MS 500

@@ -4,6 +4,7 @@
 
 #include <stdio.h>
 
+#include "lib/attachment.h"
 #include "lib/audit.h"
 #include "lib/change.h"
 #include "lib/library.h"
@@ -11,6 +12,7 @@
 #include "lib/model.h"
 #include "lib/pane_exit.h"
 #include "lib/state.h"
+#include "lib/track.h"
 
 /* ---- what the tracks know --------------------------------------------------------- */
 

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: ISC */
 /*
  * The state of a sync, which its parts share. sync.c follows the server as a whole; each
- * of the other parts owns one thing and is called downwards from it:
+ * of the other parts owns one thing and is called downwards from it. Calls upwards go
+ * through struct sync_callbacks.
  *
  *   follow    one connection to one session, and which panes' output flows on it
  *   lister    when the server is listed, and who waits for it
@@ -21,18 +22,56 @@
 
 #include "base/list.h"
 #include "base/map.h"
-#include "lib/attach_delay.h"
-#include "lib/attachment.h"
 #include "lib/identity.h"
-#include "lib/lister.h"
 #include "lib/loop.h"
 #include "lib/pane_pidfd.h"
 #include "lib/reconnect.h"
 #include "lib/seen_ids.h"
-#include "lib/track.h"
+
+struct attachment;
+struct listing;
+
+/* Calls of the parts to sync.c, which is above them. */
+struct sync_callbacks {
+	void (*attachment_ready)(struct muxbus_sync *sync, struct attachment *attachment,
+	    const struct muxbus_version *version);
+	/* The connection has ended; the callback frees the connection. */
+	void (*attachment_closed)(
+	    struct muxbus_sync *sync, struct attachment *attachment, int error, const char *reason);
+	void (*attachment_event)(struct muxbus_sync *sync, struct attachment *attachment,
+	    const struct muxbus_event *event);
+	/* A new listing, which is used up. Returns 0 or MUXBUS_ERR_NOMEM. */
+	int (*listed)(struct muxbus_sync *sync, struct listing *listing, uint64_t number);
+	/* The listing has become the model, and its changes were reported. */
+	void (*published)(struct muxbus_sync *sync);
+};
+
+/* When the server is listed: see lister.h. */
+struct lister {
+	struct loop_timer timer; /* the next listing is due */
+	bool is_running;
+	bool is_publishing; /* the next one waits until all is told */
+	bool is_dirty; /* something changed since the running listing began */
+	uint64_t begun; /* listings begun; the number of the running one */
+	uint64_t done; /* the last one that became the model */
+	uint64_t previous; /* the one before that */
+	int64_t begun_us;
+	int64_t done_begun_us; /* when the one that became the model was begun */
+	int64_t cost_us;
+	struct list waits;
+};
+
+/* When a connection may be opened: see attach_delay.h. */
+struct calm {
+	struct loop_timer timer; /* the next look */
+	int64_t disturbed_ms; /* when something happened last; 0: never */
+	int64_t waiting_ms; /* since when a connection waits; 0: none does */
+	struct list runs; /* commands that wait */
+};
 
 struct muxbus_sync {
 	struct muxbus_loop *loop;
+	const struct sync_callbacks *callbacks;
 	char *socket_path;
 	char *tmux_path; /* NULL: the server's own */
 	bool all_output; /* of every pane, also of those to come */
@@ -93,16 +132,5 @@ void sync_settle_later(struct muxbus_sync *sync);
 /* Publishes another state. */
 void sync_set_state(
     struct muxbus_sync *sync, enum muxbus_sync_state state, int error, const char *reason);
-
-/* What a connection says to sync: it answers, it has gone, it hopped to another session. */
-void sync_attachment_ready(
-    struct muxbus_sync *sync, struct attachment *attachment, const struct muxbus_version *version);
-void sync_attachment_closed(
-    struct muxbus_sync *sync, struct attachment *attachment, int error, const char *reason);
-void sync_event(
-    struct muxbus_sync *sync, struct attachment *attachment, const struct muxbus_event *event);
-
-/* A listing has become the model, and its changes are told. */
-void sync_listed(struct muxbus_sync *sync);
 
 #endif

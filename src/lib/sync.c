@@ -7,7 +7,7 @@
  * since attaching counts as use. So the others are attached one after the other, in the
  * order in which they were used, and the first is touched again when its turn has come.
  */
-#include "lib/state.h"
+#include <muxbus.h>
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -15,11 +15,16 @@
 
 #include "base/alloc.h"
 #include "base/clock.h"
+#include "lib/attach_delay.h"
+#include "lib/attachment.h"
 #include "lib/capture.h"
 #include "lib/library.h"
+#include "lib/lister.h"
 #include "lib/model.h"
 #include "lib/pane_exit.h"
 #include "lib/publish.h"
+#include "lib/state.h"
+#include "lib/track.h"
 
 /* More sessions than this are in the model, but their output cannot be followed. */
 #define ATTACHMENTS_MAX 256
@@ -30,25 +35,6 @@
 #define DETAILS_MS 1000
 
 /* ---- states --------------------------------------------------------------------- */
-
-void sync_set_state(
-    struct muxbus_sync *sync, enum muxbus_sync_state state, int error, const char *reason)
-{
-	if (sync->state == state && state != MUXBUS_SYNC_SEARCHING)
-		return;
-	if (sync->state == state && sync->search_error == error)
-		return;
-	sync->state = state;
-	sync->search_error = error;
-	if (sync->handlers.state != NULL)
-		sync->handlers.state(sync->data, state, error, reason);
-}
-
-void sync_settle_later(struct muxbus_sync *sync)
-{
-	if (!loop_timer_is_running(&sync->settle_timer))
-		loop_timer_start(&sync->settle_timer, 0);
-}
 
 /* The server counts as lost; what is left to do is done at the end of the turn. */
 static void lose_later(struct muxbus_sync *sync, int error, const char *reason)
@@ -351,7 +337,7 @@ static bool is_known_server(struct muxbus_sync *sync)
 	return true;
 }
 
-void sync_attachment_ready(
+static void on_attachment_ready(
     struct muxbus_sync *sync, struct attachment *attachment, const struct muxbus_version *version)
 {
 	loop_timer_stop(&sync->grace_timer);
@@ -394,7 +380,7 @@ static void lost_all(struct muxbus_sync *sync, int error, const char *reason)
 		loop_timer_start(&sync->grace_timer, GRACE_MS);
 }
 
-void sync_attachment_closed(
+static void on_attachment_closed(
     struct muxbus_sync *sync, struct attachment *attachment, int error, const char *reason)
 {
 	char why[sizeof sync->lost_reason];
@@ -467,7 +453,7 @@ static bool has_hopped(const struct attachment *attachment, const struct muxbus_
 	    attachment->state == ATTACHMENT_LIVE && event->session != attachment->session;
 }
 
-void sync_event(
+static void on_attachment_event(
     struct muxbus_sync *sync, struct attachment *attachment, const struct muxbus_event *event)
 {
 	/* That our own clients come to sessions is no disturbance. */
@@ -503,7 +489,7 @@ static void end_adopted(struct muxbus_sync *sync, struct track *track)
 	(void)attach_delay_run(sync, command, false, NULL, NULL);
 }
 
-void sync_listed(struct muxbus_sync *sync)
+static void on_published(struct muxbus_sync *sync)
 {
 	size_t cursor = 0;
 	uint64_t pane;
@@ -545,6 +531,14 @@ static void on_details_due(void *data)
 	loop_timer_start(&sync->details_timer, DETAILS_MS);
 }
 
+static const struct sync_callbacks callbacks = {
+    .attachment_ready = on_attachment_ready,
+    .attachment_closed = on_attachment_closed,
+    .attachment_event = on_attachment_event,
+    .listed = publish_listing,
+    .published = on_published,
+};
+
 /* ---- the public part -------------------------------------------------------------- */
 
 static int copy_options(struct muxbus_sync *sync, const struct muxbus_sync_options *options)
@@ -572,6 +566,7 @@ int muxbus_sync_new(struct muxbus_loop *loop, const struct muxbus_sync_options *
 	if (sync == NULL)
 		return MUXBUS_ERR_NOMEM;
 	sync->loop = loop;
+	sync->callbacks = &callbacks;
 	sync->handlers = *handlers;
 	sync->data = data;
 	error = copy_options(sync, options);
@@ -580,10 +575,10 @@ int muxbus_sync_new(struct muxbus_loop *loop, const struct muxbus_sync_options *
 	list_init(&sync->captures);
 	sync->capture_tries = CAPTURE_TRIES;
 	seen_ids_init(&sync->mentions);
-	lister_init(&sync->lister, sync);
+	lister_init(sync);
 	pane_pidfd_init(&sync->reaper, loop, on_process_ended, sync);
 	reconnect_init(&sync->finder, loop, sync->socket_path, on_try, sync);
-	attach_delay_init(&sync->calm, sync);
+	attach_delay_init(sync);
 	loop_timer_init(&sync->settle_timer, loop, on_settle, sync);
 	loop_timer_init(&sync->exit_timer, loop, on_exit_due, sync);
 	loop_timer_init(&sync->grace_timer, loop, on_grace_over, sync);
