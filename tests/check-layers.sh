@@ -41,7 +41,7 @@ reserved 'pcre2\.h' 'src/daemon/core/pattern\.c' 'pcre2 is for daemon/core/patte
 ranks='
 0 base		error library quote unescape version
 1 stream	block_line event layout parser segment
-2 loop		attach command loop nonce outbox
+2 loop		attach command loop nonce
 3 connection	connection ending greeting launch locate pending process
 3 model		change identity listing model
 4 state		pane_pidfd reconnect seen_ids state track

@@ -46,7 +46,6 @@
 #include "lib/library.h"
 #include "lib/loop.h"
 #include "lib/nonce.h"
-#include "lib/outbox.h"
 #include "lib/parser.h"
 #include "lib/pending.h"
 #include "lib/process.h"
@@ -66,9 +65,6 @@ enum {
 	/* Each so many bytes of a list get it a millisecond more. */
 	BYTES_PER_MS = 1024,
 };
-
-/* What may wait to be written. */
-#define OUT_MAX (4 * (size_t)MUXBUS_COMMAND_MAX)
 
 enum state {
 	STATE_STARTING,
@@ -112,7 +108,6 @@ struct muxbus_connection {
 	struct muxbus_parser *parser;
 	struct pending_queue queue;
 	int64_t first_since_us; /* when tmux began with the first list */
-	struct outbox out;
 	struct nonce_pool nonces;
 	bool has_cheap_sentinel;
 	struct nonce probe; /* the handshake's name of a command that does not exist */
@@ -172,14 +167,14 @@ static void await_end(struct muxbus_connection *connection)
 /* Writes what the socket takes. */
 static void flush(struct muxbus_connection *connection)
 {
-	enum outbox_state state;
+	enum process_sent sent;
 
 	if (connection->input_watch != NULL)
 		return;
-	state = outbox_send(&connection->out, connection->process.input);
-	if (state == OUTBOX_BROKEN)
+	sent = process_send(&connection->process);
+	if (sent == PROCESS_SENT_BROKEN)
 		await_end(connection);
-	if (state == OUTBOX_FULL &&
+	if (sent == PROCESS_SENT_FULL &&
 	    loop_watch(connection->loop, connection->process.input, EPOLLOUT, on_input_writable,
 		connection, &connection->input_watch) != 0)
 		fail(connection, MUXBUS_ERR_NOMEM, "out of memory");
@@ -208,7 +203,7 @@ static void send_detach(struct muxbus_connection *connection)
 	if (connection->has_asked_to_detach)
 		return;
 	connection->has_asked_to_detach = true;
-	if (buf_append_byte(&connection->out.bytes, '\n') != 0)
+	if (buf_append_byte(&connection->process.out, '\n') != 0)
 		process_signal(&connection->process, SIGTERM);
 }
 
@@ -599,7 +594,6 @@ static struct muxbus_connection *connection_new(struct muxbus_loop *loop,
 	    options->command_timeout_ms != 0 ? options->command_timeout_ms : DEFAULT_TIMEOUT_MS;
 	process_init(&connection->process);
 	pending_queue_init(&connection->queue);
-	outbox_init(&connection->out, OUT_MAX);
 	loop_timer_init(&connection->deadline, loop, on_deadline, connection);
 	loop_timer_init(&connection->end_timer, loop, on_end_timer, connection);
 	loop_timer_init(&connection->soon, loop, on_soon, connection);
@@ -662,7 +656,7 @@ static int write_list(struct muxbus_connection *connection, struct muxbus_comman
     const struct pending *pending)
 {
 	const struct buf *text = command_fill(command, pending->nonces);
-	struct buf *out = &connection->out.bytes;
+	struct buf *out = &connection->process.out;
 	int error = buf_reserve(out, text->len + sizeof sentinel_command + MUXBUS_NONCE_LEN + 2);
 
 	if (error != 0)
@@ -695,7 +689,7 @@ static int submit(struct muxbus_connection *connection, struct muxbus_command *c
     muxbus_reply_fn *reply, void *data)
 {
 	bool was_idle = connection->queue.count == 0;
-	size_t before = connection->out.bytes.len;
+	size_t before = connection->process.out.len;
 	struct pending *pending;
 	size_t count;
 	int error = refusal(connection);
@@ -711,7 +705,7 @@ static int submit(struct muxbus_connection *connection, struct muxbus_command *c
 		pending_free(pending);
 		return error;
 	}
-	pending->extra_ms = (unsigned)((connection->out.bytes.len - before) / BYTES_PER_MS);
+	pending->extra_ms = (unsigned)((connection->process.out.len - before) / BYTES_PER_MS);
 	pending_append(&connection->queue, pending);
 	if (connection->state < STATE_READY || !was_idle)
 		return 0;
@@ -772,7 +766,6 @@ void muxbus_connection_free(struct muxbus_connection *connection)
 	process_finish(&connection->process);
 	pending_fail_all(&connection->queue, MUXBUS_ERR_CANCELLED);
 	pending_queue_finish(&connection->queue);
-	outbox_finish(&connection->out);
 	muxbus_parser_free(connection->parser);
 	mem_free(connection);
 }

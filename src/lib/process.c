@@ -36,6 +36,10 @@
  */
 enum { OUTPUT_PIPE_BYTES = 256 * 1024, REAP_TIMEOUT_MS = 1000 };
 
+/* How much may wait to be written, and how much memory stays when nothing waits. */
+#define OUT_MAX (4 * (size_t)MUXBUS_COMMAND_MAX)
+#define OUT_KEEP_BYTES ((size_t)64 * 1024)
+
 /* What the child needs to know. */
 struct child {
 	const char *path;
@@ -54,6 +58,7 @@ void process_init(struct process *process)
 	process->output = -1;
 	process->errors = -1;
 	process->has_ended = true;
+	buf_init(&process->out, OUT_MAX);
 }
 
 void process_close(int *fd)
@@ -236,6 +241,45 @@ void process_widen_output(struct process *process)
 	(void)fcntl(process->output, F_SETPIPE_SZ, OUTPUT_PIPE_BYTES); /* as it is, then */
 }
 
+static void empty_out(struct process *process)
+{
+	buf_clear(&process->out);
+	buf_shrink(&process->out, OUT_KEEP_BYTES);
+	process->sent = 0;
+}
+
+/* Drops what was sent, once that is the larger part. */
+static void compact_out(struct process *process)
+{
+	if (process->sent < OUT_KEEP_BYTES || process->sent < process->out.len / 2)
+		return;
+	buf_consume(&process->out, process->sent);
+	process->sent = 0;
+}
+
+enum process_sent process_send(struct process *process)
+{
+	struct buf *bytes = &process->out;
+
+	while (process->sent < bytes->len) {
+		ssize_t sent = send(process->input, bytes->data + process->sent,
+		    bytes->len - process->sent, MSG_NOSIGNAL | MSG_DONTWAIT);
+
+		if (sent >= 0) {
+			process->sent += (size_t)sent;
+		} else if (errno == EAGAIN || errno == ENOBUFS) {
+			compact_out(process);
+			return PROCESS_SENT_FULL;
+		} else if (errno != EINTR) {
+			empty_out(process);
+			return PROCESS_SENT_BROKEN;
+		}
+	}
+	if (bytes->len > 0)
+		empty_out(process);
+	return PROCESS_SENT_ALL;
+}
+
 void process_signal(struct process *process, int signal_number)
 {
 	/* By the pidfd, which cannot mean another process, whoever has waited for ours. */
@@ -273,4 +317,5 @@ void process_finish(struct process *process)
 	process_close(&process->input);
 	process_close(&process->output);
 	process_close(&process->errors);
+	buf_finish(&process->out);
 }

@@ -7,6 +7,8 @@
 #include <stddef.h>
 #include <sys/types.h>
 
+#include "base/buf.h"
+
 struct process {
 	pid_t pid;
 	int handle; /* a pidfd: readable when the process has ended */
@@ -14,6 +16,8 @@ struct process {
 	int output; /* its standard output: a pipe, non-blocking */
 	int errors; /* its standard error, the same */
 	bool has_ended; /* and was waited for */
+	struct buf out; /* bytes for its standard input: append to it */
+	size_t sent; /* how much of it was written */
 	/* Once it has ended: */
 	int exit_status; /* -1 if it was killed */
 	int exit_signal; /* 0 if it was not, or if somebody else waited for it */
@@ -32,6 +36,15 @@ int process_start(struct process *process, const char *path, char *const argv[])
 
 /* Lets the pipe that it writes to hold more, if the kernel allows. */
 void process_widen_output(struct process *process);
+
+enum process_sent {
+	PROCESS_SENT_ALL,
+	PROCESS_SENT_FULL, /* the socket takes no more now */
+	PROCESS_SENT_BROKEN, /* the process does not read any more; waiting bytes were dropped */
+};
+
+/* Writes as much of out as the socket takes, without waiting and without SIGPIPE. */
+enum process_sent process_send(struct process *process);
 
 void process_signal(struct process *process, int signal_number);
 
