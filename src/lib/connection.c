@@ -42,8 +42,8 @@
 #include "lib/command.h"
 #include "lib/ending.h"
 #include "lib/greeting.h"
-#include "lib/launch.h"
 #include "lib/library.h"
+#include "lib/locate.h"
 #include "lib/loop.h"
 #include "lib/nonce.h"
 #include "lib/parser.h"
@@ -623,7 +623,7 @@ int muxbus_connection_open(struct muxbus_loop *loop,
 		return MUXBUS_ERR_NOMEM;
 	error = muxbus_parser_new(&parser_handlers, connection, &connection->parser);
 	if (error == 0)
-		error = launch(&connection->process, options);
+		error = locate_start_client(&connection->process, options);
 	if (error == 0)
 		error = watch_all(connection);
 	if (error != 0) {

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * Finding tmux: its socket, the process behind it, and the binary that speaks its protocol.
+ * Finding tmux: its socket, the process behind it, the binary that speaks its protocol; and
+ * starting a control client with that binary.
  *
  * The protocol between tmux's own client and server changes without notice, and a client
  * of the wrong side hangs, or takes the server down with it. The one binary that fits is
@@ -12,6 +13,7 @@
 #include <muxbus.h>
 
 #include <errno.h>
+#include <fcntl.h>
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -20,10 +22,17 @@
 #include <sys/stat.h>
 #include <sys/time.h>
 #include <sys/un.h>
+#include <time.h>
 #include <unistd.h>
 
+#include "base/str.h"
+
 /* How long a server may take to have room for one more that wants to connect. */
-enum { CONNECT_TIMEOUT_MS = 100 };
+enum { CONNECT_TIMEOUT_MS = 100, ARGUMENTS_MAX = 16, TARGET_SIZE = 16 };
+
+/* The fields of /proc/PID/stat are counted from behind the name, which may hold anything. */
+#define FIELD_START 22
+#define FIELD_BEHIND_NAME 3
 
 /* ---- the socket ---------------------------------------------------------------- */
 
@@ -108,6 +117,60 @@ int muxbus_server_pid(const char *socket_path, pid_t *ret_pid)
 	return locate_server(socket_path, ret_pid, &uid);
 }
 
+static uint64_t start_of(pid_t pid)
+{
+	char path[64], text[1024];
+	const char *field;
+	uint64_t ticks = 0;
+	ssize_t len;
+	int fd;
+
+	snprintf(path, sizeof path, "/proc/%ld/stat", (long)pid);
+	fd = open(path, O_RDONLY | O_CLOEXEC);
+	if (fd < 0)
+		return 0;
+	len = read(fd, text, sizeof text - 1);
+	close(fd);
+	if (len <= 0)
+		return 0;
+	text[len] = '\0';
+	field = strrchr(text, ')');
+	for (int i = FIELD_BEHIND_NAME - 1; field != NULL && i < FIELD_START; i++)
+		field = strchr(field + 1, ' ');
+	if (field == NULL || !str_parse_u64(field + 1, strcspn(field + 1, " "), &ticks))
+		return 0;
+	return ticks;
+}
+
+int locate_identity(const char *socket_path, struct identity *ret_identity)
+{
+	pid_t pid;
+	int error = muxbus_server_pid(socket_path, &pid);
+
+	if (error != 0)
+		return error;
+	ret_identity->pid = pid;
+	ret_identity->start_ticks = start_of(pid);
+	return 0;
+}
+
+int64_t locate_age_ms(const struct identity *identity)
+{
+	long ticks_per_sec = sysconf(_SC_CLK_TCK);
+	struct timespec now;
+
+	if (identity->start_ticks == 0 || ticks_per_sec <= 0 ||
+	    clock_gettime(CLOCK_BOOTTIME, &now) != 0)
+		return -1;
+	return (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000 -
+	    (int64_t)identity->start_ticks * 1000 / ticks_per_sec;
+}
+
+bool locate_is_same(const struct identity *a, const struct identity *b)
+{
+	return a->pid == b->pid && a->start_ticks == b->start_ticks;
+}
+
 /* ---- the binary ---------------------------------------------------------------- */
 
 static bool is_executable_file(const char *path)
@@ -163,4 +226,56 @@ bool locate_program(const char *name, char *out, size_t size)
 	}
 	errno = ENOENT;
 	return false;
+}
+
+/* ---- the control client -------------------------------------------------------- */
+
+static int start_client(
+    struct process *process, const char *program, const struct muxbus_connection_options *options)
+{
+	bool has_output = !(options->flags & MUXBUS_CONNECTION_NO_OUTPUT);
+	const char *argv[ARGUMENTS_MAX];
+	char target[TARGET_SIZE];
+	size_t count = 0;
+
+	argv[count++] = "tmux";
+	argv[count++] = "-u"; /* without it what is not ASCII comes as '_' */
+	argv[count++] = "-N"; /* the server may end meanwhile: do not start another */
+	argv[count++] = "-S";
+	argv[count++] = options->socket_path;
+	argv[count++] = "-C";
+	argv[count++] = "attach-session";
+	argv[count++] = "-E"; /* the session's environment is not to become ours */
+	argv[count++] = "-f";
+	argv[count++] = has_output ? "ignore-size" : "ignore-size,no-output";
+	if (options->session != MUXBUS_NO_ID) {
+		(void)snprintf(target, sizeof target, "$%u", options->session);
+		argv[count++] = "-t";
+		argv[count++] = target;
+	}
+	argv[count] = NULL;
+	return process_start(process, program, (char *const *)argv);
+}
+
+/* The binary that was asked for; else the server's own; else that of the PATH. */
+int locate_start_client(struct process *process, const struct muxbus_connection_options *options)
+{
+	const char *name = options->tmux_path;
+	char program[PATH_MAX];
+	pid_t pid;
+	uid_t uid;
+	int error = locate_server(options->socket_path, &pid, &uid);
+
+	if (error == MUXBUS_ERR_SYSTEM && errno == EAGAIN)
+		return MUXBUS_ERR_TIMEOUT;
+	if (error != 0)
+		return error;
+	if (name == NULL && locate_server_binary(pid, uid, program, sizeof program)) {
+		error = start_client(process, program, options);
+		if (error != MUXBUS_ERR_SPAWN)
+			return error;
+	}
+	if (!locate_program(name != NULL ? name : "tmux", program, sizeof program))
+		return MUXBUS_ERR_SPAWN;
+	return start_client(process, program, options);
 }

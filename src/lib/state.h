@@ -22,7 +22,7 @@
 
 #include "base/list.h"
 #include "base/map.h"
-#include "lib/identity.h"
+#include "lib/locate.h"
 #include "lib/loop.h"
 #include "lib/pane_pidfd.h"
 #include "lib/reconnect.h"

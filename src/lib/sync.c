@@ -289,9 +289,9 @@ static bool is_too_young(struct muxbus_sync *sync)
 	struct identity identity;
 	int64_t age_ms;
 
-	if (identity_of_server(sync->socket_path, &identity) != 0)
+	if (locate_identity(sync->socket_path, &identity) != 0)
 		return false;
-	age_ms = identity_age_ms(&identity);
+	age_ms = locate_age_ms(&identity);
 	if (age_ms < 0 || age_ms >= YOUNG_MS)
 		return false;
 	loop_timer_start(&sync->finder.timer, (unsigned)(YOUNG_MS - age_ms));
@@ -329,9 +329,9 @@ static bool is_known_server(struct muxbus_sync *sync)
 {
 	struct identity identity;
 
-	if (identity_of_server(sync->socket_path, &identity) != 0)
+	if (locate_identity(sync->socket_path, &identity) != 0)
 		return sync->state == MUXBUS_SYNC_LIVE;
-	if (sync->state == MUXBUS_SYNC_LIVE && !identity_is_same(&identity, &sync->server))
+	if (sync->state == MUXBUS_SYNC_LIVE && !locate_is_same(&identity, &sync->server))
 		return false;
 	sync->server = identity;
 	return true;
@@ -371,8 +371,8 @@ static void lost_all(struct muxbus_sync *sync, int error, const char *reason)
 {
 	struct identity identity;
 
-	if (identity_of_server(sync->socket_path, &identity) != 0 ||
-	    !identity_is_same(&identity, &sync->server))
+	if (locate_identity(sync->socket_path, &identity) != 0 ||
+	    !locate_is_same(&identity, &sync->server))
 		lose_later(sync, MUXBUS_ERR_NO_SERVER, reason);
 	else if (count_attachments(sync, false) == 0)
 		lose_later(sync, error != 0 ? error : MUXBUS_ERR_NO_SESSION, reason);
