@@ -13,7 +13,6 @@
 #include <muxbus.h>
 
 #include <errno.h>
-#include <fcntl.h>
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -25,14 +24,10 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "base/str.h"
+#include "base/process.h"
 
 /* How long a server may take to have room for one more that wants to connect. */
 enum { CONNECT_TIMEOUT_MS = 100, ARGUMENTS_MAX = 16, TARGET_SIZE = 16 };
-
-/* The fields of /proc/PID/stat are counted from behind the name, which may hold anything. */
-#define FIELD_START 22
-#define FIELD_BEHIND_NAME 3
 
 /* ---- the socket ---------------------------------------------------------------- */
 
@@ -117,31 +112,6 @@ int muxbus_server_pid(const char *socket_path, pid_t *ret_pid)
 	return locate_server(socket_path, ret_pid, &uid);
 }
 
-static uint64_t start_of(pid_t pid)
-{
-	char path[64], text[1024];
-	const char *field;
-	uint64_t ticks = 0;
-	ssize_t len;
-	int fd;
-
-	snprintf(path, sizeof path, "/proc/%ld/stat", (long)pid);
-	fd = open(path, O_RDONLY | O_CLOEXEC);
-	if (fd < 0)
-		return 0;
-	len = read(fd, text, sizeof text - 1);
-	close(fd);
-	if (len <= 0)
-		return 0;
-	text[len] = '\0';
-	field = strrchr(text, ')');
-	for (int i = FIELD_BEHIND_NAME - 1; field != NULL && i < FIELD_START; i++)
-		field = strchr(field + 1, ' ');
-	if (field == NULL || !str_parse_u64(field + 1, strcspn(field + 1, " "), &ticks))
-		return 0;
-	return ticks;
-}
-
 int locate_identity(const char *socket_path, struct identity *ret_identity)
 {
 	pid_t pid;
@@ -150,7 +120,7 @@ int locate_identity(const char *socket_path, struct identity *ret_identity)
 	if (error != 0)
 		return error;
 	ret_identity->pid = pid;
-	ret_identity->start_ticks = start_of(pid);
+	ret_identity->start_ticks = process_start_ticks(pid);
 	return 0;
 }
 
