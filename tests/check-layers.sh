@@ -42,7 +42,7 @@ ranks='
 0 base		error library quote unescape version
 1 stream	block_line event layout parser segment
 2 loop		attach command loop nonce
-3 connection	connection ending greeting locate pending process
+3 connection	connection handshake locate pending process
 3 model		change listing model
 4 state		pane_pidfd reconnect seen_ids state track
 5 parts		attach_delay attachment audit capture errand lister pane_exit publish

@@ -40,8 +40,7 @@
 #include "base/buf.h"
 #include "base/clock.h"
 #include "lib/command.h"
-#include "lib/ending.h"
-#include "lib/greeting.h"
+#include "lib/handshake.h"
 #include "lib/library.h"
 #include "lib/locate.h"
 #include "lib/loop.h"
@@ -251,13 +250,13 @@ static void check_deadline(struct muxbus_connection *connection)
 
 /* tmux ignores the names of flags that it does not know. */
 static bool are_flags_taken(
-    const struct muxbus_connection *connection, const struct greeting_answer *answer)
+    const struct muxbus_connection *connection, const struct handshake_answer *answer)
 {
 	if (answer->pid != connection->process.pid) /* seen from another pid namespace */
 		return true;
-	return greeting_has_flag(answer->flags, "ignore-size") &&
+	return handshake_has_flag(answer->flags, "ignore-size") &&
 	    (!(connection->flags & MUXBUS_CONNECTION_NO_OUTPUT) ||
-		greeting_has_flag(answer->flags, "no-output"));
+		handshake_has_flag(answer->flags, "no-output"));
 }
 
 static void on_handshake(void *data, int error, const struct muxbus_reply *replies, size_t count)
@@ -265,7 +264,7 @@ static void on_handshake(void *data, int error, const struct muxbus_reply *repli
 	struct muxbus_connection *connection = data;
 	const char *body = (const char *)replies[0].body;
 	struct muxbus_version version;
-	struct greeting_answer answer;
+	struct handshake_answer answer;
 
 	(void)count;
 	if (connection->state != STATE_HANDSHAKE || connection->has_failed)
@@ -274,7 +273,7 @@ static void on_handshake(void *data, int error, const struct muxbus_reply *repli
 		fail(connection, error, "%s", muxbus_strerror(error));
 		return;
 	}
-	if (!greeting_read_answer(body, &answer)) {
+	if (!handshake_read_answer(body, &answer)) {
 		fail(connection, MUXBUS_ERR_PROTOCOL, "unexpected answer: %s", body);
 		return;
 	}
@@ -287,7 +286,7 @@ static void on_handshake(void *data, int error, const struct muxbus_reply *repli
 		    answer.version, answer.flags);
 		return;
 	}
-	connection->has_cheap_sentinel = greeting_is_probe_answered(body, &connection->probe);
+	connection->has_cheap_sentinel = handshake_is_probe_answered(body, &connection->probe);
 	connection->state = STATE_READY;
 	loop_timer_stop(&connection->deadline);
 	begin_first(connection);
@@ -319,7 +318,7 @@ static int begin_handshake(struct muxbus_connection *connection)
 	}
 	pending_prepend(&connection->queue, pending);
 	connection->state = STATE_HANDSHAKE;
-	len = snprintf(line, sizeof line, "%s\n%s\n%s%s\n", greeting_question,
+	len = snprintf(line, sizeof line, "%s\n%s\n%s%s\n", handshake_question,
 	    connection->probe.text, sentinel_command, pending->nonces[0].text);
 	/* The socket is new and empty: it takes this whole, or it is broken. */
 	if (send(connection->process.input, line, (size_t)len, MSG_NOSIGNAL | MSG_DONTWAIT) != len)
@@ -364,7 +363,7 @@ static void on_block(void *data, const struct muxbus_block *block)
 			connection->handlers.block(connection->data);
 	} else if (block->is_error) {
 		ending_copy_line(text, (const char *)block->body, block->body_len);
-		fail(connection, greeting_error(text, MUXBUS_ERR_CLOSED), "%s", text);
+		fail(connection, handshake_error(text, MUXBUS_ERR_CLOSED), "%s", text);
 	} else {
 		connection->state = STATE_GREETED;
 	}
