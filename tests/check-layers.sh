@@ -45,7 +45,7 @@ ranks='
 3 connection	connection handshake locate pending process
 3 model		change listing model
 4 state		pane_pidfd reconnect seen_ids state track
-5 parts		attach_delay attachment audit capture errand lister pane_exit publish
+5 parts		attach_delay attachment audit capture lister pane_exit publish read_back
 6 sync		sync
 '
 upwards=$(echo "$includes" | awk -v table="$ranks" '

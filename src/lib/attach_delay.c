@@ -5,7 +5,7 @@
 #include "base/alloc.h"
 #include "base/clock.h"
 #include "lib/attachment.h"
-#include "lib/errand.h"
+#include "lib/read_back.h"
 
 #define CALM_MS 30
 /* Where something happens all the time a connection is opened nevertheless. */
@@ -79,7 +79,7 @@ static int run_now(struct muxbus_sync *sync, struct muxbus_command *command, boo
 {
 	attach_delay_disturb(sync);
 	if (read_back)
-		return errand_run(sync, command, reply, data);
+		return read_back_run(sync, command, reply, data);
 	return attachment_run(sync->primary, command, reply, data);
 }
 

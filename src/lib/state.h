@@ -12,7 +12,7 @@
  *   reaper    the processes of panes, so that their end is seen without polling
  *   capture   pictures of panes that are exact to the byte
  *   finder    waiting for a server that is not there
- *   errand    commands whose effect is read back before they are answered
+ *   read_back commands whose effect is read back before they are answered
  *   audit     comparing the model with the server
  */
 #ifndef LIB_STATE_H

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: ISC */
-/* Commands whose effect is read back before they are answered. */
-#include "lib/errand.h"
+/* Commands whose effect is read back before their reply is passed on. */
+#include "lib/read_back.h"
 
 #include <string.h>
 
@@ -8,7 +8,7 @@
 #include "lib/attachment.h"
 #include "lib/lister.h"
 
-struct errand {
+struct read_back {
 	muxbus_reply_fn *reply;
 	void *data;
 	int error;
@@ -19,13 +19,13 @@ struct errand {
 };
 
 /* Answers when both the reply and the listing after it are there. */
-static void answer(struct errand *errand)
+static void answer(struct read_back *read_back)
 {
-	if (!errand->is_answered || !errand->is_read_back)
+	if (!read_back->is_answered || !read_back->is_read_back)
 		return;
-	errand->reply(errand->data, errand->error, errand->replies, errand->count);
-	mem_free(errand->replies);
-	mem_free(errand);
+	read_back->reply(read_back->data, read_back->error, read_back->replies, read_back->count);
+	mem_free(read_back->replies);
+	mem_free(read_back);
 }
 
 /* One block holds the replies and, behind them, their bodies. NULL if out of memory. */
@@ -58,45 +58,45 @@ static struct muxbus_reply *copy_replies(const struct muxbus_reply *replies, siz
  */
 static void on_reply(void *data, int error, const struct muxbus_reply *replies, size_t count)
 {
-	struct errand *errand = data;
+	struct read_back *read_back = data;
 
-	errand->error = error;
-	errand->replies = copy_replies(replies, count);
-	errand->count = errand->replies != NULL ? count : 0;
-	if (errand->replies == NULL)
-		errand->error = MUXBUS_ERR_NOMEM;
-	errand->is_answered = true;
-	answer(errand);
+	read_back->error = error;
+	read_back->replies = copy_replies(replies, count);
+	read_back->count = read_back->replies != NULL ? count : 0;
+	if (read_back->replies == NULL)
+		read_back->error = MUXBUS_ERR_NOMEM;
+	read_back->is_answered = true;
+	answer(read_back);
 }
 
 /* Also when there is no listing any more: what tmux answered stands. */
 static void on_listed(void *data, int error)
 {
-	struct errand *errand = data;
+	struct read_back *read_back = data;
 
 	(void)error;
-	errand->is_read_back = true;
-	answer(errand);
+	read_back->is_read_back = true;
+	answer(read_back);
 }
 
-int errand_run(
+int read_back_run(
     struct muxbus_sync *sync, struct muxbus_command *command, muxbus_reply_fn *reply, void *data)
 {
-	struct errand *errand = mem_calloc(1, sizeof *errand);
+	struct read_back *read_back = mem_calloc(1, sizeof *read_back);
 	int error;
 
-	if (errand == NULL) {
+	if (read_back == NULL) {
 		muxbus_command_free(command);
 		return MUXBUS_ERR_NOMEM;
 	}
-	errand->reply = reply;
-	errand->data = data;
-	error = attachment_run(sync->primary, command, on_reply, errand);
+	read_back->reply = reply;
+	read_back->data = data;
+	error = attachment_run(sync->primary, command, on_reply, read_back);
 	if (error != 0) {
-		mem_free(errand);
+		mem_free(read_back);
 		return error;
 	}
-	if (lister_wait(sync, 0, on_listed, errand) != 0)
-		errand->is_read_back = true;
+	if (lister_wait(sync, 0, on_listed, read_back) != 0)
+		read_back->is_read_back = true;
 	return 0;
 }

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: ISC */
-/* An errand: a list of commands whose reply waits until the model shows what it did. */
-#ifndef LIB_ERRAND_H
-#define LIB_ERRAND_H
+/* A list of commands whose reply waits until the model shows their effect. */
+#ifndef LIB_READ_BACK_H
+#define LIB_READ_BACK_H
 
 #include <muxbus.h>
 
 /* Runs it on the primary connection. Errors as muxbus_sync_run(). */
-int errand_run(
+int read_back_run(
     struct muxbus_sync *sync, struct muxbus_command *command, muxbus_reply_fn *reply, void *data);
 
 #endif
