@@ -25,19 +25,19 @@ static struct muxbus_model *model_of(uint32_t last)
 	return model_finish(model) == 0 ? model : NULL;
 }
 
-static void note(struct seen_ids_list *list, uint32_t window, uint32_t pane, const char *layout)
+static void note(struct seen_ids *list, uint32_t window, uint32_t pane, const char *layout)
 {
 	struct muxbus_event event = {.window = window, .pane = pane, .layout = layout};
 
 	seen_ids_note(list, &event);
 }
 
-static unsigned count_missed(struct seen_ids_list *list, const struct muxbus_model *model)
+static unsigned count_missed(struct seen_ids *list, const struct muxbus_model *model)
 {
-	struct mention mention;
+	struct seen_id id;
 	unsigned count = 0;
 
-	while (seen_ids_next_missed(list, model, &mention))
+	while (seen_ids_next_missed(list, model, &id))
 		count++;
 	seen_ids_end_listing(list, model);
 	return count;
@@ -45,7 +45,7 @@ static unsigned count_missed(struct seen_ids_list *list, const struct muxbus_mod
 
 int main(void)
 {
-	static struct seen_ids_list list;
+	static struct seen_ids list;
 	struct muxbus_model *two = model_of(1), *three = model_of(2);
 
 	seen_ids_init(&list);
@@ -73,11 +73,11 @@ int main(void)
 
 	note(&list, 0, MUXBUS_NO_ID, "8a5e,80x24,0,0{40x24,0,0,8,39x24,41,0,9}");
 	is_int(list.count, 0, "a layout whose checksum is wrong names nothing");
-	for (uint32_t i = 0; i < 2 * MENTIONS_MAX; i++)
+	for (uint32_t i = 0; i < 2 * SEEN_IDS_MAX; i++)
 		note(&list, 0, 100 + i, NULL);
-	is_int(list.count, MENTIONS_MAX, "there is a maximum");
+	is_int(list.count, SEEN_IDS_MAX, "there is a maximum");
 	seen_ids_begin_listing(&list);
-	is_int(count_missed(&list, two), MENTIONS_MAX, "up to which all is told");
+	is_int(count_missed(&list, two), SEEN_IDS_MAX, "up to which all is told");
 	model_free(two);
 	model_free(three);
 	return done_testing();

@@ -7,7 +7,7 @@
 #include "lib/attachment.h"
 #include "lib/read_back.h"
 
-#define CALM_MS 30
+#define QUIET_MS 30
 /* Where something happens all the time a connection is opened nevertheless. */
 #define PATIENCE_MS 1000
 
@@ -26,10 +26,10 @@ static void on_due(void *data)
 
 void attach_delay_init(struct muxbus_sync *sync)
 {
-	struct calm *calm = &sync->calm;
+	struct attach_delay *delay = &sync->attach_delay;
 
-	loop_timer_init(&calm->timer, sync->loop, on_due, sync);
-	list_init(&calm->runs);
+	loop_timer_init(&delay->timer, sync->loop, on_due, sync);
+	list_init(&delay->runs);
 }
 
 /* The same versions that die of "off": the fault was mended with that one. */
@@ -51,26 +51,26 @@ static bool has_attachment(const struct muxbus_sync *sync, enum attachment_state
 
 void attach_delay_disturb(struct muxbus_sync *sync)
 {
-	sync->calm.disturbed_ms = clock_mono_ms();
+	sync->attach_delay.disturbed_ms = clock_mono_ms();
 }
 
 bool attach_delay_may_open(struct muxbus_sync *sync)
 {
-	struct calm *calm = &sync->calm;
+	struct attach_delay *delay = &sync->attach_delay;
 	int64_t now_ms = clock_mono_ms();
-	int64_t rest_ms = calm->disturbed_ms + CALM_MS - now_ms;
+	int64_t rest_ms = delay->disturbed_ms + QUIET_MS - now_ms;
 
 	/* Our own leaving is told to everybody. */
 	if (has_attachment(sync, ATTACHMENT_CLOSING))
-		rest_ms = CALM_MS;
-	if (calm->waiting_ms == 0)
-		calm->waiting_ms = now_ms;
-	if (!is_needed(sync) || calm->disturbed_ms == 0 || rest_ms <= 0 ||
-	    now_ms - calm->waiting_ms >= PATIENCE_MS) {
-		calm->waiting_ms = 0;
+		rest_ms = QUIET_MS;
+	if (delay->waiting_ms == 0)
+		delay->waiting_ms = now_ms;
+	if (!is_needed(sync) || delay->disturbed_ms == 0 || rest_ms <= 0 ||
+	    now_ms - delay->waiting_ms >= PATIENCE_MS) {
+		delay->waiting_ms = 0;
 		return true;
 	}
-	loop_timer_start(&calm->timer, (unsigned)rest_ms);
+	loop_timer_start(&delay->timer, (unsigned)rest_ms);
 	return false;
 }
 
@@ -89,7 +89,7 @@ int attach_delay_run(struct muxbus_sync *sync, struct muxbus_command *command, b
 	struct run *run;
 
 	if (!is_needed(sync) ||
-	    (!has_attachment(sync, ATTACHMENT_OPENING) && list_is_empty(&sync->calm.runs)))
+	    (!has_attachment(sync, ATTACHMENT_OPENING) && list_is_empty(&sync->attach_delay.runs)))
 		return run_now(sync, command, read_back, reply, data);
 	run = mem_alloc(sizeof *run);
 	if (run == NULL) {
@@ -98,13 +98,13 @@ int attach_delay_run(struct muxbus_sync *sync, struct muxbus_command *command, b
 	}
 	*run =
 	    (struct run){.command = command, .read_back = read_back, .reply = reply, .data = data};
-	list_append(&sync->calm.runs, &run->link);
+	list_append(&sync->attach_delay.runs, &run->link);
 	return 0;
 }
 
-static struct run *take_run(struct calm *calm)
+static struct run *take_run(struct attach_delay *delay)
 {
-	struct run *run = list_entry(calm->runs.next, struct run, link);
+	struct run *run = list_entry(delay->runs.next, struct run, link);
 
 	list_remove(&run->link);
 	return run;
@@ -112,8 +112,9 @@ static struct run *take_run(struct calm *calm)
 
 void attach_delay_release(struct muxbus_sync *sync)
 {
-	while (!list_is_empty(&sync->calm.runs) && !has_attachment(sync, ATTACHMENT_OPENING)) {
-		struct run *run = take_run(&sync->calm);
+	while (
+	    !list_is_empty(&sync->attach_delay.runs) && !has_attachment(sync, ATTACHMENT_OPENING)) {
+		struct run *run = take_run(&sync->attach_delay);
 		int error = run_now(sync, run->command, run->read_back, run->reply, run->data);
 
 		if (error != 0 && run->reply != NULL)
@@ -124,11 +125,11 @@ void attach_delay_release(struct muxbus_sync *sync)
 
 void attach_delay_fail(struct muxbus_sync *sync, int error)
 {
-	loop_timer_stop(&sync->calm.timer);
-	sync->calm.disturbed_ms = 0;
-	sync->calm.waiting_ms = 0;
-	while (!list_is_empty(&sync->calm.runs)) {
-		struct run *run = take_run(&sync->calm);
+	loop_timer_stop(&sync->attach_delay.timer);
+	sync->attach_delay.disturbed_ms = 0;
+	sync->attach_delay.waiting_ms = 0;
+	while (!list_is_empty(&sync->attach_delay.runs)) {
+		struct run *run = take_run(&sync->attach_delay);
 
 		muxbus_command_free(run->command);
 		if (run->reply != NULL)

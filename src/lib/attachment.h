@@ -26,7 +26,7 @@ enum attachment_state {
 };
 
 struct attachment {
-	struct list link; /* in sync->follows */
+	struct list link; /* in sync->attachments */
 	struct muxbus_sync *sync;
 	struct muxbus_connection *connection; /* NULL while WAITING */
 	uint32_t session; /* MUXBUS_NO_ID until the first connection has said */

@@ -144,7 +144,7 @@ static void begin(struct muxbus_sync *sync)
 	lister->is_running = true;
 	lister->is_dirty = false;
 	lister->begun++;
-	seen_ids_begin_listing(&sync->mentions);
+	seen_ids_begin_listing(&sync->seen_ids);
 }
 
 void lister_mark(struct muxbus_sync *sync)

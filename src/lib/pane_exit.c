@@ -38,10 +38,10 @@ static bool is_due(const struct muxbus_sync *sync, const struct track *track,
 		return now->exit_status >= 0 || now->exit_signal != 0 || is_late;
 	}
 	verdict = pane_pidfd_look(
-	    &sync->reaper, track->pane, track->pid, &ret_ending->status, &ret_ending->signal);
-	if (verdict == REAPER_STATUS)
+	    &sync->pane_pidfd, track->pane, track->pid, &ret_ending->status, &ret_ending->signal);
+	if (verdict == PANE_PIDFD_STATUS)
 		return true;
-	if (verdict == REAPER_RUNS)
+	if (verdict == PANE_PIDFD_RUNS)
 		return track->has_ended && now == NULL;
 	return now == NULL || !track_is_process(track, now) || is_late;
 }
@@ -128,8 +128,8 @@ static void nudge_server(const struct muxbus_sync *sync, const struct track *tra
 	struct ending ending;
 
 	if (sync->server.pid <= 0 || track->exit_is_told ||
-	    pane_pidfd_look(&sync->reaper, track->pane, track->pid, &ending.status,
-		&ending.signal) != REAPER_ENDED)
+	    pane_pidfd_look(&sync->pane_pidfd, track->pane, track->pid, &ending.status,
+		&ending.signal) != PANE_PIDFD_ENDED)
 		return;
 	(void)kill(sync->server.pid, SIGCHLD);
 }

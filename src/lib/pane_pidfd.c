@@ -37,24 +37,24 @@ struct pidfd_information {
 _Static_assert(sizeof(struct pidfd_information) == 64, "the kernel's first size");
 
 struct pane_pidfd_watch {
-	struct reaper *reaper;
+	struct pane_pidfd *pidfd;
 	struct loop_watch *readable;
 	uint32_t pane;
 	int fd;
 };
 
 void pane_pidfd_init(
-    struct reaper *reaper, struct muxbus_loop *loop, pane_pidfd_ended_fn *ended, void *data)
+    struct pane_pidfd *pidfd, struct muxbus_loop *loop, pane_pidfd_ended_fn *ended, void *data)
 {
 	struct rlimit limit;
 
-	reaper->loop = loop;
-	reaper->ended = ended;
-	reaper->data = data;
-	reaper->watches_max = REAPER_WATCHES_MAX;
-	map_init(&reaper->watches);
-	if (getrlimit(RLIMIT_NOFILE, &limit) == 0 && limit.rlim_cur / 2 < REAPER_WATCHES_MAX)
-		reaper->watches_max = (size_t)limit.rlim_cur / 2;
+	pidfd->loop = loop;
+	pidfd->ended = ended;
+	pidfd->data = data;
+	pidfd->watches_max = PANE_PIDFD_MAX;
+	map_init(&pidfd->watches);
+	if (getrlimit(RLIMIT_NOFILE, &limit) == 0 && limit.rlim_cur / 2 < PANE_PIDFD_MAX)
+		pidfd->watches_max = (size_t)limit.rlim_cur / 2;
 }
 
 static void watch_free(struct pane_pidfd_watch *watch)
@@ -64,20 +64,20 @@ static void watch_free(struct pane_pidfd_watch *watch)
 	mem_free(watch);
 }
 
-void pane_pidfd_finish(struct reaper *reaper)
+void pane_pidfd_finish(struct pane_pidfd *pidfd)
 {
 	size_t cursor = 0;
 	uint64_t key;
 	void *value;
 
-	while (map_next(&reaper->watches, &cursor, &key, &value))
+	while (map_next(&pidfd->watches, &cursor, &key, &value))
 		watch_free(value);
-	map_finish(&reaper->watches);
+	map_finish(&pidfd->watches);
 }
 
-void pane_pidfd_forget(struct reaper *reaper, uint32_t pane)
+void pane_pidfd_forget(struct pane_pidfd *pidfd, uint32_t pane)
 {
-	struct pane_pidfd_watch *watch = map_remove(&reaper->watches, pane);
+	struct pane_pidfd_watch *watch = map_remove(&pidfd->watches, pane);
 
 	if (watch != NULL)
 		watch_free(watch);
@@ -91,21 +91,21 @@ static void on_readable(void *data, uint32_t events)
 	(void)events;
 	loop_unwatch(watch->readable);
 	watch->readable = NULL;
-	watch->reaper->ended(watch->reaper->data, watch->pane);
+	watch->pidfd->ended(watch->pidfd->data, watch->pane);
 }
 
-void pane_pidfd_watch(struct reaper *reaper, uint32_t pane, pid_t pid)
+void pane_pidfd_watch(struct pane_pidfd *pidfd, uint32_t pane, pid_t pid)
 {
 	struct pane_pidfd_watch *watch;
 	int fd;
 
-	pane_pidfd_forget(reaper, pane);
-	if (pid <= 0 || reaper->watches.count >= reaper->watches_max)
+	pane_pidfd_forget(pidfd, pane);
+	if (pid <= 0 || pidfd->watches.count >= pidfd->watches_max)
 		return;
 	fd = (int)syscall(SYS_pidfd_open, pid, 0);
 	if (fd < 0) {
 		if (errno == ESRCH)
-			reaper->ended(reaper->data, pane);
+			pidfd->ended(pidfd->data, pane);
 		return;
 	}
 	watch = mem_calloc(1, sizeof *watch);
@@ -113,11 +113,11 @@ void pane_pidfd_watch(struct reaper *reaper, uint32_t pane, pid_t pid)
 		close(fd);
 		return;
 	}
-	watch->reaper = reaper;
+	watch->pidfd = pidfd;
 	watch->pane = pane;
 	watch->fd = fd;
-	if (loop_watch(reaper->loop, fd, EPOLLIN, on_readable, watch, &watch->readable) != 0 ||
-	    map_set(&reaper->watches, pane, watch) != 0)
+	if (loop_watch(pidfd->loop, fd, EPOLLIN, on_readable, watch, &watch->readable) != 0 ||
+	    map_set(&pidfd->watches, pane, watch) != 0)
 		watch_free(watch);
 }
 
@@ -138,15 +138,16 @@ static bool read_exit(int fd, int *ret_status, int *ret_signal)
 }
 
 enum pane_pidfd_verdict pane_pidfd_look(
-    const struct reaper *reaper, uint32_t pane, pid_t pid, int *ret_status, int *ret_signal)
+    const struct pane_pidfd *pidfd, uint32_t pane, pid_t pid, int *ret_status, int *ret_signal)
 {
-	const struct pane_pidfd_watch *watch = map_get(&reaper->watches, pane);
+	const struct pane_pidfd_watch *watch = map_get(&pidfd->watches, pane);
 	struct pollfd poll_fd;
 
 	if (watch == NULL)
-		return pid > 0 && kill(pid, 0) != 0 && errno == ESRCH ? REAPER_ENDED : REAPER_RUNS;
+		return pid > 0 && kill(pid, 0) != 0 && errno == ESRCH ? PANE_PIDFD_ENDED
+								      : PANE_PIDFD_RUNS;
 	poll_fd = (struct pollfd){.fd = watch->fd, .events = POLLIN};
 	if (poll(&poll_fd, 1, 0) <= 0)
-		return REAPER_RUNS;
-	return read_exit(watch->fd, ret_status, ret_signal) ? REAPER_STATUS : REAPER_ENDED;
+		return PANE_PIDFD_RUNS;
+	return read_exit(watch->fd, ret_status, ret_signal) ? PANE_PIDFD_STATUS : PANE_PIDFD_ENDED;
 }

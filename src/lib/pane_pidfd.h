@@ -13,12 +13,12 @@
 #include "lib/loop.h"
 
 /* More processes, or more than half of the descriptors we may have, are not watched. */
-#define REAPER_WATCHES_MAX 4096
+#define PANE_PIDFD_MAX 4096
 
 /* The process of a pane has ended. */
 typedef void pane_pidfd_ended_fn(void *data, uint32_t pane);
 
-struct reaper {
+struct pane_pidfd {
 	struct muxbus_loop *loop;
 	pane_pidfd_ended_fn *ended;
 	void *data;
@@ -27,21 +27,21 @@ struct reaper {
 };
 
 enum pane_pidfd_verdict {
-	REAPER_RUNS,
-	REAPER_ENDED, /* how is not known, perhaps not yet */
-	REAPER_STATUS, /* and its status is known */
+	PANE_PIDFD_RUNS,
+	PANE_PIDFD_ENDED, /* how is not known, perhaps not yet */
+	PANE_PIDFD_STATUS, /* and its status is known */
 };
 
 void pane_pidfd_init(
-    struct reaper *reaper, struct muxbus_loop *loop, pane_pidfd_ended_fn *ended, void *data);
-void pane_pidfd_finish(struct reaper *reaper);
+    struct pane_pidfd *pidfd, struct muxbus_loop *loop, pane_pidfd_ended_fn *ended, void *data);
+void pane_pidfd_finish(struct pane_pidfd *pidfd);
 
 /* Watches a pane's process instead of the one before; ended is called at its end. */
-void pane_pidfd_watch(struct reaper *reaper, uint32_t pane, pid_t pid);
-void pane_pidfd_forget(struct reaper *reaper, uint32_t pane);
+void pane_pidfd_watch(struct pane_pidfd *pidfd, uint32_t pane, pid_t pid);
+void pane_pidfd_forget(struct pane_pidfd *pidfd, uint32_t pane);
 
 /* Tells how it stands with the process of a pane. */
 enum pane_pidfd_verdict pane_pidfd_look(
-    const struct reaper *reaper, uint32_t pane, pid_t pid, int *ret_status, int *ret_signal);
+    const struct pane_pidfd *pidfd, uint32_t pane, pid_t pid, int *ret_status, int *ret_signal);
 
 #endif

@@ -59,8 +59,8 @@ static void complete_pane(
 	if (!pane->is_dead || pane->exit_status >= 0 || pane->exit_signal != 0 ||
 	    !track_is_process(track, pane))
 		return;
-	if (pane_pidfd_look(&sync->reaper, pane->id, track->pid, &status, &signal) ==
-	    REAPER_STATUS) {
+	if (pane_pidfd_look(&sync->pane_pidfd, pane->id, track->pid, &status, &signal) ==
+	    PANE_PIDFD_STATUS) {
 		pane->exit_status = status;
 		pane->exit_signal = signal;
 	}
@@ -86,17 +86,17 @@ static int complete_panes(struct muxbus_sync *sync, struct muxbus_model *model)
 static int find_missed(struct muxbus_sync *sync, const struct muxbus_model *now,
     struct change_list *created, struct change_list *closed)
 {
-	struct mention mention;
+	struct seen_id id;
 	int error = 0;
 
-	while (error == 0 && seen_ids_next_missed(&sync->mentions, now, &mention)) {
-		bool is_pane = mention.pane != MUXBUS_NO_ID;
+	while (error == 0 && seen_ids_next_missed(&sync->seen_ids, now, &id)) {
+		bool is_pane = id.pane != MUXBUS_NO_ID;
 		struct muxbus_change change =
 		    change_of(is_pane ? MUXBUS_CHANGE_PANE_CREATED : MUXBUS_CHANGE_WINDOW_CREATED);
 
-		change.window = mention.window;
-		change.window_now = muxbus_model_window(now, mention.window);
-		change.pane = mention.pane;
+		change.window = id.window;
+		change.window_now = muxbus_model_window(now, id.window);
+		change.pane = id.pane;
 		error = change_list_add(created, &change);
 		if (error != 0)
 			break;
@@ -161,7 +161,7 @@ static void move_tracks(struct muxbus_sync *sync, uint64_t number)
 			track->has_ended = false;
 			track->exit_is_told &= track->born == 0;
 			track->is_ending = false;
-			pane_pidfd_watch(&sync->reaper, pane->id, pane->pid);
+			pane_pidfd_watch(&sync->pane_pidfd, pane->id, pane->pid);
 		}
 		if (track->born == 0) {
 			track->born = number;
@@ -257,7 +257,7 @@ int publish_listing(struct muxbus_sync *sync, struct listing *listing, uint64_t 
 		model_free(listing->model);
 		return error;
 	}
-	seen_ids_end_listing(&sync->mentions, listing->model);
+	seen_ids_end_listing(&sync->seen_ids, listing->model);
 	pane_exit_note_told(sync, &list);
 	forget_now(sync);
 	sync->model = listing->model;
@@ -287,7 +287,7 @@ void publish_loss(struct muxbus_sync *sync, int error, const char *reason)
 		library_log(MUXBUS_LOG_ERROR, "out of memory: not all that has closed is told");
 	forget_now(sync);
 	sync->model = sync->empty;
-	seen_ids_init(&sync->mentions);
+	seen_ids_init(&sync->seen_ids);
 	sync_set_state(sync, MUXBUS_SYNC_SEARCHING, error, reason);
 	tell(sync, &list);
 	change_list_finish(&list);

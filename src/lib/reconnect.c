@@ -22,9 +22,9 @@
 
 static void on_timer(void *data)
 {
-	struct finder *finder = data;
+	struct reconnect *reconnect = data;
 
-	finder->try(finder->data);
+	reconnect->try(reconnect->data);
 }
 
 static const char *base_name(const char *path)
@@ -35,9 +35,9 @@ static const char *base_name(const char *path)
 }
 
 /* Whether one of the entries that appeared in the directory is the socket. */
-static bool socket_appeared(const struct finder *finder, const char *events, size_t len)
+static bool socket_appeared(const struct reconnect *reconnect, const char *events, size_t len)
 {
-	const char *name = base_name(finder->socket_path);
+	const char *name = base_name(reconnect->socket_path);
 	bool appeared = false;
 
 	while (len >= sizeof(struct inotify_event)) {
@@ -55,93 +55,88 @@ static bool socket_appeared(const struct finder *finder, const char *events, siz
 
 static void on_directory(void *data, uint32_t ready)
 {
-	struct finder *finder = data;
+	struct reconnect *reconnect = data;
 	char events[4096];
 	bool appeared = false;
 	ssize_t len;
 
 	(void)ready;
-	while ((len = read(finder->inotify_fd, events, sizeof events)) > 0)
-		appeared |= socket_appeared(finder, events, (size_t)len);
+	while ((len = read(reconnect->inotify_fd, events, sizeof events)) > 0)
+		appeared |= socket_appeared(reconnect, events, (size_t)len);
 	if (!appeared)
 		return;
-	finder->delay_ms = APPEARED_MS;
-	finder->tries = 0;
-	loop_timer_start(&finder->timer, APPEARED_MS);
+	reconnect->delay_ms = APPEARED_MS;
+	reconnect->tries = 0;
+	loop_timer_start(&reconnect->timer, APPEARED_MS);
 }
 
-void reconnect_init(struct finder *finder, struct muxbus_loop *loop, const char *socket_path,
+void reconnect_init(struct reconnect *reconnect, struct muxbus_loop *loop, const char *socket_path,
     void (*try)(void *data), void *data)
 {
-	finder->loop = loop;
-	finder->socket_path = socket_path;
-	finder->try = try;
-	finder->data = data;
-	finder->watch = NULL;
-	finder->inotify_fd = -1;
-	finder->delay_ms = BACKOFF_MIN_MS;
-	loop_timer_init(&finder->timer, loop, on_timer, finder);
+	reconnect->loop = loop;
+	reconnect->socket_path = socket_path;
+	reconnect->try = try;
+	reconnect->data = data;
+	reconnect->watch = NULL;
+	reconnect->inotify_fd = -1;
+	reconnect->delay_ms = BACKOFF_MIN_MS;
+	loop_timer_init(&reconnect->timer, loop, on_timer, reconnect);
 }
 
-static void close_inotify(struct finder *finder)
+static void close_inotify(struct reconnect *reconnect)
 {
-	if (finder->inotify_fd < 0)
+	if (reconnect->inotify_fd < 0)
 		return;
-	loop_unwatch(finder->watch);
-	finder->watch = NULL;
-	close(finder->inotify_fd);
-	finder->inotify_fd = -1;
-}
-
-void reconnect_finish(struct finder *finder)
-{
-	reconnect_stop(finder);
+	loop_unwatch(reconnect->watch);
+	reconnect->watch = NULL;
+	close(reconnect->inotify_fd);
+	reconnect->inotify_fd = -1;
 }
 
 /* Failing to watch is no error: the tries go on. */
-static void open_inotify(struct finder *finder)
+static void open_inotify(struct reconnect *reconnect)
 {
-	const char *path = finder->socket_path;
+	const char *path = reconnect->socket_path;
 	const char *name = base_name(path);
 	char *directory;
 
-	if (finder->inotify_fd >= 0)
+	if (reconnect->inotify_fd >= 0)
 		return;
 	directory = name == path ? mem_strdup(".") : mem_memdup(path, (size_t)(name - path));
 	if (directory == NULL)
 		return;
-	finder->inotify_fd = inotify_init1(IN_NONBLOCK | IN_CLOEXEC);
-	if (finder->inotify_fd >= 0 &&
+	reconnect->inotify_fd = inotify_init1(IN_NONBLOCK | IN_CLOEXEC);
+	if (reconnect->inotify_fd >= 0 &&
 	    (inotify_add_watch(
-		 finder->inotify_fd, directory, IN_CREATE | IN_MOVED_TO | IN_ONLYDIR) < 0 ||
-		loop_watch(finder->loop, finder->inotify_fd, EPOLLIN, on_directory, finder,
-		    &finder->watch) != 0))
-		close_inotify(finder);
+		 reconnect->inotify_fd, directory, IN_CREATE | IN_MOVED_TO | IN_ONLYDIR) < 0 ||
+		loop_watch(reconnect->loop, reconnect->inotify_fd, EPOLLIN, on_directory, reconnect,
+		    &reconnect->watch) != 0))
+		close_inotify(reconnect);
 	mem_free(directory);
 }
 
-void reconnect_wait(struct finder *finder, int error)
+void reconnect_wait(struct reconnect *reconnect, int error)
 {
 	unsigned delay_ms;
 
-	open_inotify(finder);
-	finder->tries++;
-	if (finder->delay_ms < BACKOFF_MIN_MS) {
-		delay_ms = finder->delay_ms;
-		finder->delay_ms *= 2;
-	} else if (error == MUXBUS_ERR_NO_SERVER && finder->inotify_fd >= 0 &&
-	    finder->tries > TRIES_BEFORE_GUARD) {
+	open_inotify(reconnect);
+	reconnect->tries++;
+	if (reconnect->delay_ms < BACKOFF_MIN_MS) {
+		delay_ms = reconnect->delay_ms;
+		reconnect->delay_ms *= 2;
+	} else if (error == MUXBUS_ERR_NO_SERVER && reconnect->inotify_fd >= 0 &&
+	    reconnect->tries > TRIES_BEFORE_GUARD) {
 		delay_ms = GUARD_MS;
 	} else {
-		delay_ms = backoff_next_ms(&finder->delay_ms);
+		delay_ms = backoff_next_ms(&reconnect->delay_ms);
 	}
-	loop_timer_start(&finder->timer, delay_ms);
+	loop_timer_start(&reconnect->timer, delay_ms);
 }
 
-void reconnect_stop(struct finder *finder)
+void reconnect_stop(struct reconnect *reconnect)
 {
-	loop_timer_stop(&finder->timer);
-	close_inotify(finder);
-	finder->delay_ms = BACKOFF_MIN_MS;
-	finder->tries = 0;
+	loop_timer_stop(&reconnect->timer);
+	close_inotify(reconnect);
+	reconnect->delay_ms = BACKOFF_MIN_MS;
+	reconnect->tries = 0;
 }

@@ -10,7 +10,7 @@
 
 #include "lib/loop.h"
 
-struct finder {
+struct reconnect {
 	struct muxbus_loop *loop;
 	const char *socket_path; /* the caller's */
 	void (*try)(void *data);
@@ -22,14 +22,13 @@ struct finder {
 	unsigned tries; /* since it was reset */
 };
 
-void reconnect_init(struct finder *finder, struct muxbus_loop *loop, const char *socket_path,
+void reconnect_init(struct reconnect *reconnect, struct muxbus_loop *loop, const char *socket_path,
     void (*try)(void *data), void *data);
-void reconnect_finish(struct finder *finder);
 
 /* Has try called later; error says why the last try failed. */
-void reconnect_wait(struct finder *finder, int error);
+void reconnect_wait(struct reconnect *reconnect, int error);
 
 /* Ends the waiting: the server was found, or is not wanted any more. */
-void reconnect_stop(struct finder *finder);
+void reconnect_stop(struct reconnect *reconnect);
 
 #endif

@@ -4,31 +4,31 @@
 
 #include <string.h>
 
-void seen_ids_init(struct seen_ids_list *list)
+void seen_ids_init(struct seen_ids *list)
 {
 	list->count = 0;
 	list->last_window = -1;
 	list->last_pane = -1;
 }
 
-static void add(struct seen_ids_list *list, uint32_t window, uint32_t pane)
+static void add(struct seen_ids *list, uint32_t window, uint32_t pane)
 {
 	bool is_new = pane != MUXBUS_NO_ID ? pane > list->last_pane : window > list->last_window;
 
-	if (!is_new || list->count == MENTIONS_MAX)
+	if (!is_new || list->count == SEEN_IDS_MAX)
 		return;
 	for (unsigned i = 0; i < list->count; i++) {
-		struct mention *known = &list->items[i];
+		struct seen_id *known = &list->items[i];
 
 		if (known->pane == pane && (pane != MUXBUS_NO_ID || known->window == window)) {
 			known->window = window;
 			return;
 		}
 	}
-	list->items[list->count++] = (struct mention){.window = window, .pane = pane};
+	list->items[list->count++] = (struct seen_id){.window = window, .pane = pane};
 }
 
-void seen_ids_note(struct seen_ids_list *list, const struct muxbus_event *event)
+void seen_ids_note(struct seen_ids *list, const struct muxbus_event *event)
 {
 	struct muxbus_layout *layout;
 
@@ -47,20 +47,20 @@ void seen_ids_note(struct seen_ids_list *list, const struct muxbus_event *event)
 	muxbus_layout_free(layout);
 }
 
-void seen_ids_begin_listing(struct seen_ids_list *list)
+void seen_ids_begin_listing(struct seen_ids *list)
 {
 	for (unsigned i = 0; i < list->count; i++)
 		list->items[i].is_due = true;
 }
 
-static bool is_known(const struct muxbus_model *model, const struct mention *mention)
+static bool is_known(const struct muxbus_model *model, const struct seen_id *id)
 {
-	if (mention->pane != MUXBUS_NO_ID)
-		return muxbus_model_pane(model, mention->pane) != NULL;
-	return muxbus_model_window(model, mention->window) != NULL;
+	if (id->pane != MUXBUS_NO_ID)
+		return muxbus_model_pane(model, id->pane) != NULL;
+	return muxbus_model_window(model, id->window) != NULL;
 }
 
-static void take_out(struct seen_ids_list *list, unsigned position)
+static void take_out(struct seen_ids *list, unsigned position)
 {
 	list->count--;
 	memmove(&list->items[position], &list->items[position + 1],
@@ -68,25 +68,25 @@ static void take_out(struct seen_ids_list *list, unsigned position)
 }
 
 bool seen_ids_next_missed(
-    struct seen_ids_list *list, const struct muxbus_model *model, struct mention *ret_mention)
+    struct seen_ids *list, const struct muxbus_model *model, struct seen_id *ret_id)
 {
 	for (unsigned i = 0; i < list->count; i++) {
-		struct mention mention = list->items[i];
+		struct seen_id id = list->items[i];
 
-		if (!mention.is_due || is_known(model, &mention))
+		if (!id.is_due || is_known(model, &id))
 			continue;
 		take_out(list, i);
-		if (mention.pane != MUXBUS_NO_ID && mention.pane > list->last_pane)
-			list->last_pane = mention.pane;
-		if (mention.pane == MUXBUS_NO_ID && mention.window > list->last_window)
-			list->last_window = mention.window;
-		*ret_mention = mention;
+		if (id.pane != MUXBUS_NO_ID && id.pane > list->last_pane)
+			list->last_pane = id.pane;
+		if (id.pane == MUXBUS_NO_ID && id.window > list->last_window)
+			list->last_window = id.window;
+		*ret_id = id;
 		return true;
 	}
 	return false;
 }
 
-void seen_ids_end_listing(struct seen_ids_list *list, const struct muxbus_model *model)
+void seen_ids_end_listing(struct seen_ids *list, const struct muxbus_model *model)
 {
 	const struct muxbus_window *window = NULL;
 	const struct muxbus_pane *pane = NULL;

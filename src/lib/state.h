@@ -4,16 +4,17 @@
  * of the other parts owns one thing and is called downwards from it. Calls upwards go
  * through struct sync_callbacks.
  *
- *   follow    one connection to one session, and which panes' output flows on it
- *   lister    when the server is listed, and who waits for it
- *   publish   a new listing becomes the model; the differences become changes
- *   track     what is known of each pane beyond the model: output, exit, interest
- *   exits     the ends of panes' processes, told once and with their status
- *   reaper    the processes of panes, so that their end is seen without polling
- *   capture   pictures of panes that are exact to the byte
- *   finder    waiting for a server that is not there
- *   read_back commands whose effect is read back before they are answered
- *   audit     comparing the model with the server
+ *   attachment    one connection to one session, and the panes whose output it carries
+ *   attach_delay  when a connection may be opened
+ *   lister        when the server is listed, and the callers that wait for a listing
+ *   publish       a new listing becomes the model; the differences become changes
+ *   track         what is known of each pane beyond the model: output, exit, interest
+ *   pane_exit     the ends of panes' processes: each reported once, with its status
+ *   pane_pidfd    the processes of panes, watched without polling
+ *   capture       pictures of panes that are exact to the byte
+ *   reconnect     waiting for a server that does not run
+ *   read_back     commands whose reply waits until a listing shows their effect
+ *   audit         comparing the model with the server
  */
 #ifndef LIB_STATE_H
 #define LIB_STATE_H
@@ -62,7 +63,7 @@ struct lister {
 };
 
 /* When a connection may be opened: see attach_delay.h. */
-struct calm {
+struct attach_delay {
 	struct loop_timer timer; /* the next look */
 	int64_t disturbed_ms; /* when something happened last; 0: never */
 	int64_t waiting_ms; /* since when a connection waits; 0: none does */
@@ -92,13 +93,13 @@ struct muxbus_sync {
 	bool exit_unattached; /* of the last listing */
 	unsigned people; /* clients that are people, in the last listing */
 	struct map tracks; /* struct track by pane id */
-	struct seen_ids_list mentions;
+	struct seen_ids seen_ids;
 	struct lister lister;
-	struct reaper reaper;
-	struct finder finder;
+	struct pane_pidfd pane_pidfd;
+	struct reconnect reconnect;
 
-	struct list attachments; /* struct follow */
-	struct calm calm;
+	struct list attachments; /* struct attachment */
+	struct attach_delay attach_delay;
 	struct attachment *primary; /* where commands run; NULL while there is none */
 	struct loop_timer settle_timer; /* runs what is due at the end of the turn */
 	struct loop_timer exit_timer; /* lists again while a process has ended and its pane not */

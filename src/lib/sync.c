@@ -72,7 +72,7 @@ static void lose(struct muxbus_sync *sync, int error, const char *reason)
 	capture_fail_all(sync, MUXBUS_ERR_UNAVAILABLE);
 	lister_fail(sync, MUXBUS_ERR_UNAVAILABLE);
 	if (sync->is_started)
-		reconnect_wait(&sync->finder, error);
+		reconnect_wait(&sync->reconnect, error);
 }
 
 /* ---- choosing what to follow ---------------------------------------------------- */
@@ -82,7 +82,7 @@ static void lose(struct muxbus_sync *sync, int error, const char *reason)
  * leaving would end it. So it is never entered when nobody is in it, and left at the
  * moment when the last one leaves; tmux then does what it would have done without us.
  */
-static bool is_to_attachment(const struct muxbus_sync *sync, const struct muxbus_session *session)
+static bool may_attach(const struct muxbus_sync *sync, const struct muxbus_session *session)
 {
 	if (sync->exit_unattached && sync->people == 0)
 		return false;
@@ -91,7 +91,7 @@ static bool is_to_attachment(const struct muxbus_sync *sync, const struct muxbus
 
 static bool is_to_leave(const struct attachment *attachment, const struct muxbus_session *session)
 {
-	return attachment->had_people && !is_to_attachment(attachment->sync, session);
+	return attachment->had_people && !may_attach(attachment->sync, session);
 }
 
 static unsigned count_attachments(const struct muxbus_sync *sync, bool live_only)
@@ -152,7 +152,7 @@ static void enter_sessions(struct muxbus_sync *sync)
 	unsigned count = count_attachments(sync, false);
 
 	while ((session = muxbus_model_next_session(sync->model, session)) != NULL) {
-		if (attachment_find(sync, session->id) != NULL || !is_to_attachment(sync, session))
+		if (attachment_find(sync, session->id) != NULL || !may_attach(sync, session))
 			continue;
 		if (count++ >= ATTACHMENTS_MAX) {
 			if (!sync->is_full)
@@ -282,7 +282,7 @@ static void on_settle(void *data)
 
 /*
  * A server that was just started makes its first session: what it then announces is no
- * good moment to come, as calm.h says.
+ * good moment to come, as attach_delay.h says.
  */
 static bool is_too_young(struct muxbus_sync *sync)
 {
@@ -294,7 +294,7 @@ static bool is_too_young(struct muxbus_sync *sync)
 	age_ms = locate_age_ms(&identity);
 	if (age_ms < 0 || age_ms >= YOUNG_MS)
 		return false;
-	loop_timer_start(&sync->finder.timer, (unsigned)(YOUNG_MS - age_ms));
+	loop_timer_start(&sync->reconnect.timer, (unsigned)(YOUNG_MS - age_ms));
 	return true;
 }
 
@@ -312,7 +312,7 @@ static void on_try(void *data)
 		return;
 	scout = attachment_new(sync, MUXBUS_NO_ID);
 	if (scout == NULL) {
-		reconnect_wait(&sync->finder, MUXBUS_ERR_NOMEM);
+		reconnect_wait(&sync->reconnect, MUXBUS_ERR_NOMEM);
 		return;
 	}
 	scout->is_scout = true;
@@ -321,7 +321,7 @@ static void on_try(void *data)
 		return;
 	attachment_free(scout);
 	sync_set_state(sync, MUXBUS_SYNC_SEARCHING, error, muxbus_strerror(error));
-	reconnect_wait(&sync->finder, error);
+	reconnect_wait(&sync->reconnect, error);
 }
 
 /* Remembers the server, or finds that it is another than before. */
@@ -347,7 +347,7 @@ static void on_attachment_ready(
 	}
 	sync->version = *version;
 	if (sync->state != MUXBUS_SYNC_LIVE)
-		reconnect_stop(&sync->finder);
+		reconnect_stop(&sync->reconnect);
 	else if (attachment->is_second_life)
 		sync->reconnects++;
 	attachment->is_second_life = true;
@@ -461,7 +461,7 @@ static void on_attachment_event(
 	    event->kind != MUXBUS_EVENT_CLIENT_SESSION_CHANGED)
 		attach_delay_disturb(sync);
 	if (event_changes_model(event->kind)) {
-		seen_ids_note(&sync->mentions, event);
+		seen_ids_note(&sync->seen_ids, event);
 		sync->announced++;
 		lister_mark(sync);
 	}
@@ -574,10 +574,10 @@ int muxbus_sync_new(struct muxbus_loop *loop, const struct muxbus_sync_options *
 	list_init(&sync->attachments);
 	list_init(&sync->captures);
 	sync->capture_tries = CAPTURE_TRIES;
-	seen_ids_init(&sync->mentions);
+	seen_ids_init(&sync->seen_ids);
 	lister_init(sync);
-	pane_pidfd_init(&sync->reaper, loop, on_process_ended, sync);
-	reconnect_init(&sync->finder, loop, sync->socket_path, on_try, sync);
+	pane_pidfd_init(&sync->pane_pidfd, loop, on_process_ended, sync);
+	reconnect_init(&sync->reconnect, loop, sync->socket_path, on_try, sync);
 	attach_delay_init(sync);
 	loop_timer_init(&sync->settle_timer, loop, on_settle, sync);
 	loop_timer_init(&sync->exit_timer, loop, on_exit_due, sync);
@@ -599,7 +599,7 @@ int muxbus_sync_start(struct muxbus_sync *sync)
 	sync->is_started = true;
 	sync->search_error = 1; /* whatever comes first is news */
 	sync->state = MUXBUS_SYNC_SEARCHING;
-	loop_timer_start(&sync->finder.timer, 0);
+	loop_timer_start(&sync->reconnect.timer, 0);
 	return 0;
 }
 
@@ -610,7 +610,7 @@ void muxbus_sync_stop(struct muxbus_sync *sync, void (*done)(void *data), void *
 	sync->is_started = false;
 	sync->stopped = done;
 	sync->stopped_data = data;
-	reconnect_stop(&sync->finder);
+	reconnect_stop(&sync->reconnect);
 	loop_timer_stop(&sync->grace_timer);
 	loop_timer_stop(&sync->details_timer);
 	attach_delay_fail(sync, MUXBUS_ERR_CANCELLED);
@@ -630,8 +630,8 @@ void muxbus_sync_free(struct muxbus_sync *sync)
 	lister_fail(sync, MUXBUS_ERR_CANCELLED);
 	track_free_all(sync);
 	map_finish(&sync->tracks);
-	pane_pidfd_finish(&sync->reaper);
-	reconnect_finish(&sync->finder);
+	pane_pidfd_finish(&sync->pane_pidfd);
+	reconnect_stop(&sync->reconnect);
 	lister_finish(&sync->lister);
 	loop_timer_stop(&sync->settle_timer);
 	loop_timer_stop(&sync->exit_timer);

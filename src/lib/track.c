@@ -34,7 +34,7 @@ struct track *track_get(struct muxbus_sync *sync, uint32_t pane)
 
 void track_free(struct muxbus_sync *sync, struct track *track)
 {
-	pane_pidfd_forget(&sync->reaper, track->pane);
+	pane_pidfd_forget(&sync->pane_pidfd, track->pane);
 	(void)map_remove(&sync->tracks, track->pane);
 	buf_finish(&track->held);
 	mem_free(track);
