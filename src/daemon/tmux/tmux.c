@@ -35,6 +35,8 @@ struct tmux {
 /* A pane whose program only waits. */
 struct expectation {
 	pid_t pid; /* of that program */
+	bool is_seen; /* the model had it, so its end is announced */
+	bool has_ended; /* and was */
 	bool is_told; /* the pane has another by now, and its beginning was told */
 	bool end_is_told; /* the end of that one too */
 	bool is_over; /* nothing is hidden any more */
@@ -164,6 +166,18 @@ static void tell(struct tmux *tmux, const struct muxbus_change *change)
 }
 
 /*
+ * Tells whether the end is that of the program that waited, though the pane has another by
+ * now, which is dead too. The end of that one follows, with the status that tmux has then.
+ */
+static bool is_first_end(struct expectation *expectation, const struct muxbus_pane *pane)
+{
+	bool is_first = expectation->is_seen && !expectation->has_ended;
+
+	expectation->has_ended = true;
+	return is_first && pane->exit_status < 0 && pane->exit_signal == 0;
+}
+
+/*
  * A change of a pane that waits for its program. Its beginning is told when it has that;
  * that another one was there before is not told at all.
  */
@@ -179,6 +193,7 @@ static void tell_expected(
 			mem_free(map_remove(&tmux->expected, change->pane));
 		return;
 	}
+	expectation->is_seen |= pane != NULL && pane->pid == expectation->pid;
 	if (!expectation->is_told && pane != NULL && pane->pid != expectation->pid) {
 		expectation->is_told = true;
 		copy.kind = MUXBUS_CHANGE_PANE_CREATED;
@@ -193,7 +208,11 @@ static void tell_expected(
 		return;
 	case MUXBUS_CHANGE_PANE_EXITED:
 		/* Not the one that waits, but the one that came then, and is gone already. */
-		if (pane == NULL || !pane->is_dead || expectation->end_is_told)
+		if (pane == NULL || !pane->is_dead) {
+			expectation->has_ended = true;
+			return;
+		}
+		if (expectation->end_is_told || is_first_end(expectation, pane))
 			return;
 		expectation->end_is_told = true;
 		copy.exit_status = pane->exit_status;
