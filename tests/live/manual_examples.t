@@ -7,6 +7,12 @@
 page=$MUXBUS_SRCDIR/src/daemon/muxbus-protocol.7
 start 'exec sh'
 
+# A line typed before the first prompt is echoed above it, and its output stands behind it.
+prompts() {
+	t capture-pane -p -t main: | grep -c '[#$] *$' || :
+}
+until_is 'the shell is ready' 1 prompts
+
 # Each example as two files: N.sh and N.want.
 awk -v dir="$dir" '
 	/^\.\\" example/ { wanted = 1; next }
