@@ -1,140 +1,29 @@
 /* SPDX-License-Identifier: ISC */
 /* muxbus doctor: what is wrong, and what to do. */
-#include "cli/doctor.h"
-
-#include <stdarg.h>
-#include <stdio.h>
-#include <string.h>
-#include <unistd.h>
-
-#include "base/buf.h"
-#include "base/xalloc.h"
-#include "cli/screen_text.h"
-#include "cli/show.h"
+#include "cli/doctor_agents.h"
+#include "cli/doctor_daemon.h"
+#include "cli/doctor_machine.h"
+#include "cli/doctor_report.h"
+#include "cli/doctor_tmux.h"
 #include "cli/verbs.h"
-#include "wire/json.h"
-
-#define FINDINGS_MAX 64
-#define TEXT_MAX 2048
-#define INDENT 22 /* columns, before texts */
-#define OUT_MAX ((size_t)1024 * 1024)
-
-struct finding {
-	enum finding_state state;
-	char *subject;
-	char *text;
-	char *remedy; /* NULL: none is needed */
-};
-
-struct doctor {
-	struct finding findings[FINDINGS_MAX];
-	size_t count;
-	size_t wrong;
-};
-
-static const char *const state_names[] = {
-    [FINDING_GOOD] = "good",
-    [FINDING_NOTE] = "note",
-    [FINDING_WRONG] = "wrong",
-};
-
-static const enum screen_style state_styles[] = {
-    [FINDING_GOOD] = SCREEN_GOOD,
-    [FINDING_NOTE] = SCREEN_WARN,
-    [FINDING_WRONG] = SCREEN_BAD,
-};
-
-void doctor_find(struct doctor *doctor, enum finding_state state, const char *subject,
-    const char *remedy, const char *format, ...)
-{
-	char text[TEXT_MAX];
-	va_list args;
-	if (doctor->count == FINDINGS_MAX)
-		return;
-	va_start(args, format);
-	(void)vsnprintf(text, sizeof text, format, args);
-	va_end(args);
-	struct finding *finding = &doctor->findings[doctor->count++];
-	finding->state = state;
-	finding->subject = xstrdup(subject);
-	finding->text = xstrdup(text);
-	finding->remedy = remedy != NULL ? xstrdup(remedy) : NULL;
-	doctor->wrong += state == FINDING_WRONG;
-}
-
-static void put_people(struct buf *out, const struct doctor *doctor, size_t columns, bool has_color)
-{
-	const char *plain = screen_style(has_color, SCREEN_PLAIN);
-	for (size_t i = 0; i < doctor->count; i++) {
-		const struct finding *finding = &doctor->findings[i];
-		(void)buf_printf(out, "%s%-5s%s  %-13s  ",
-		    screen_style(has_color, state_styles[finding->state]),
-		    state_names[finding->state], plain, finding->subject);
-		screen_text_wrap(out, finding->text, columns, INDENT, INDENT);
-		if (finding->remedy == NULL)
-			continue;
-		(void)buf_printf(
-		    out, "%*s%s-> %s", INDENT, "", screen_style(has_color, SCREEN_BOLD), plain);
-		screen_text_wrap(out, finding->remedy, columns, INDENT + 3, INDENT + 3);
-	}
-	if (doctor->wrong > 0)
-		(void)buf_printf(out, "\n%zu %s wrong\n", doctor->wrong,
-		    doctor->wrong == 1 ? "thing is" : "things are");
-	else
-		(void)buf_append_str(out, "\nnothing is wrong\n");
-}
-
-static void put_json(struct buf *out, const struct doctor *doctor)
-{
-	struct json_writer writer;
-	json_writer_init(&writer, out);
-	json_object_begin(&writer, NULL);
-	json_array_begin(&writer, "findings");
-	for (size_t i = 0; i < doctor->count; i++) {
-		const struct finding *finding = &doctor->findings[i];
-		json_object_begin(&writer, NULL);
-		json_put_str(&writer, "subject", finding->subject);
-		json_put_str(&writer, "state", state_names[finding->state]);
-		(void)json_put_text(&writer, "text", finding->text, strlen(finding->text));
-		if (finding->remedy != NULL)
-			(void)json_put_text(
-			    &writer, "remedy", finding->remedy, strlen(finding->remedy));
-		else
-			json_put_null(&writer, "remedy");
-		json_object_end(&writer);
-	}
-	json_array_end(&writer);
-	json_put_int(&writer, "wrong", (int64_t)doctor->wrong);
-	json_object_end(&writer);
-	(void)buf_append_byte(out, '\n');
-}
 
 enum cli_status doctor_run(struct cli *cli, int argc, char **argv)
 {
-	struct doctor doctor = {.count = 0};
-	struct buf out;
+	struct doctor_report *report;
+	bool is_good;
 	for (int i = 1; i < argc; i++) {
 		if (cli_help("doctor", argv[i]))
 			return CLI_DONE;
 		if (!cli_option(cli, argv[i]))
 			return cli_usage("doctor", "unexpected argument \"%s\"", argv[i]);
 	}
-	doctor_tmux(&doctor, cli);
-	doctor_daemon(&doctor, cli);
-	doctor_machine(&doctor, cli);
-	doctor_agents(&doctor);
-	buf_init(&out, OUT_MAX);
-	if (show_is_json(cli))
-		put_json(&out, &doctor);
-	else
-		put_people(&out, &doctor,
-		    cli->is_terminal ? (size_t)screen_columns(STDOUT_FILENO) : 0, cli->has_color);
-	(void)fwrite(out.data, 1, out.len, stdout); /* cli_flush() looks */
-	buf_finish(&out);
-	for (size_t i = 0; i < doctor.count; i++) {
-		mem_free(doctor.findings[i].subject);
-		mem_free(doctor.findings[i].text);
-		mem_free(doctor.findings[i].remedy);
-	}
-	return cli_flush(doctor.wrong > 0 ? CLI_NO : CLI_DONE);
+	report = doctor_report_new();
+	doctor_tmux(report, cli);
+	doctor_daemon(report, cli);
+	doctor_machine(report, cli);
+	doctor_agents(report);
+	doctor_report_print(report, cli);
+	is_good = doctor_report_is_good(report);
+	doctor_report_free(report);
+	return cli_flush(is_good ? CLI_DONE : CLI_NO);
 }

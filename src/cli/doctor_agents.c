@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: ISC */
-/* What muxbus doctor finds about agents: those installed, and whether they know of muxbus. */
+/* The part of muxbus doctor for agents: those installed, and whether they know muxbus. */
+#include "cli/doctor_agents.h"
+
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -8,7 +10,6 @@
 #include <unistd.h>
 
 #include "base/buf.h"
-#include "cli/doctor.h"
 #include "cli/program.h"
 
 #define FILE_MAX ((size_t)4 * 1024 * 1024) /* of a configuration that is searched */
@@ -53,7 +54,7 @@ static bool mentions_muxbus(const char *path)
 	return is_found;
 }
 
-static void find_agent(struct doctor *doctor, const struct agent *agent, const char *home)
+static void find_agent(struct doctor_report *report, const struct agent *agent, const char *home)
 {
 	char program[PATH_MAX];
 	char path[PATH_MAX];
@@ -63,21 +64,21 @@ static void find_agent(struct doctor *doctor, const struct agent *agent, const c
 		int len = snprintf(path, sizeof path, "%s/%s", home, agent->files[i]);
 		if (len < 0 || (size_t)len >= sizeof path || !mentions_muxbus(path))
 			continue;
-		doctor_find(doctor, FINDING_GOOD, agent->program, NULL, "knows muxbus: %s", path);
+		doctor_find(report, FINDING_GOOD, agent->program, NULL, "knows muxbus: %s", path);
 		return;
 	}
 	if (!is_installed)
 		return;
 	(void)snprintf(remedy, sizeof remedy, "muxbus setup %s", agent->program);
-	doctor_find(doctor, FINDING_NOTE, agent->program, remedy,
+	doctor_find(report, FINDING_NOTE, agent->program, remedy,
 	    "is installed (%s), and does not know muxbus", program);
 }
 
-void doctor_agents(struct doctor *doctor)
+void doctor_agents(struct doctor_report *report)
 {
 	const char *home = getenv("HOME");
 	if (home == NULL || *home != '/')
 		return;
 	for (size_t i = 0; i < sizeof agents / sizeof *agents; i++)
-		find_agent(doctor, &agents[i], home);
+		find_agent(report, &agents[i], home);
 }

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: ISC */
-/* What muxbus doctor finds about the daemon. */
+/* The part of muxbus doctor for the daemon, and all that it reports about itself. */
+#include "cli/doctor_daemon.h"
+
 #include <inttypes.h>
 #include <poll.h>
 #include <stdio.h>
@@ -9,7 +11,7 @@
 
 #include "base/clock.h"
 #include "cli/ask.h"
-#include "cli/doctor.h"
+#include "cli/doctor_tmux.h"
 #include "cli/link.h"
 #include "cli/program.h"
 #include "config.h"
@@ -20,19 +22,19 @@
 #define FOLLOW_TRIES 10
 #define FOLLOW_TRY_MS 300
 
-static void find_installed(struct doctor *doctor)
+static void find_installed(struct doctor_report *report)
 {
 	char path[PATH_MAX];
 	if (program_find("muxbusd", path, sizeof path))
-		doctor_find(doctor, FINDING_GOOD, "muxbusd", NULL, "%s", path);
+		doctor_find(report, FINDING_GOOD, "muxbusd", NULL, "%s", path);
 	else
-		doctor_find(doctor, FINDING_WRONG, "muxbusd",
+		doctor_find(report, FINDING_WRONG, "muxbusd",
 		    "install it, or put its directory into PATH",
 		    "is neither beside muxbus nor in PATH");
 }
 
 /* The link, or NULL after saying why there is none. */
-static struct link *find_running(struct doctor *doctor, const struct cli *cli)
+static struct link *find_running(struct doctor_report *report, const struct cli *cli)
 {
 	char reason[PATH_MAX + 512];
 	struct link *link;
@@ -42,21 +44,21 @@ static struct link *find_running(struct doctor *doctor, const struct cli *cli)
 	case LINK_NO_SOCKET:
 	case LINK_DEAD:
 		doctor_find(
-		    doctor, FINDING_WRONG, "daemon", "muxbus start", "not running: %s", reason);
+		    report, FINDING_WRONG, "daemon", "muxbus start", "not running: %s", reason);
 		break;
 	case LINK_NOT_OURS:
-		doctor_find(doctor, FINDING_WRONG, "daemon",
+		doctor_find(report, FINDING_WRONG, "daemon",
 		    "do not use that socket; name another tmux server with -L or -S", "%s", reason);
 		break;
 	case LINK_FAILED:
-		doctor_find(doctor, FINDING_WRONG, "daemon", "see to the socket's permissions",
+		doctor_find(report, FINDING_WRONG, "daemon", "see to the socket's permissions",
 		    "%s", reason);
 		break;
 	}
 	return NULL;
 }
 
-static void find_version(struct doctor *doctor, const struct json *status)
+static void find_version(struct doctor_report *report, const struct json *status)
 {
 	const char *version = ask_string(status, "version", "?");
 	int64_t pid = ask_int(status, "pid", 0);
@@ -67,18 +69,19 @@ static void find_version(struct doctor *doctor, const struct json *status)
 	target[len > 0 ? len : 0] = '\0';
 	bool is_replaced = strstr(target, " (deleted)") != NULL;
 	if (strcmp(version, PACKAGE_VERSION) != 0)
-		doctor_find(doctor, FINDING_WRONG, "daemon", "muxbus shutdown; muxbus start",
+		doctor_find(report, FINDING_WRONG, "daemon", "muxbus shutdown; muxbus start",
 		    "runs version %s, and this is muxbus %s", version, PACKAGE_VERSION);
 	else if (is_replaced)
-		doctor_find(doctor, FINDING_NOTE, "daemon", "muxbus shutdown; muxbus start",
+		doctor_find(report, FINDING_NOTE, "daemon", "muxbus shutdown; muxbus start",
 		    "its program was replaced since it was started (process %" PRId64 ")", pid);
 	else
-		doctor_find(doctor, FINDING_GOOD, "daemon", NULL,
+		doctor_find(report, FINDING_GOOD, "daemon", NULL,
 		    "version %s, process %" PRId64 ", up %.0f s", version, pid,
 		    ask_double(status, "uptime_sec", 0));
 }
 
-static void find_follow(struct doctor *doctor, const struct cli *cli, const struct json *status)
+static void find_follow(
+    struct doctor_report *report, const struct cli *cli, const struct json *status)
 {
 	const struct json *tmux = json_member(status, "tmux");
 	const struct json *capabilities = json_member(tmux, "capabilities");
@@ -91,58 +94,58 @@ static void find_follow(struct doctor *doctor, const struct cli *cli, const stru
 			at += (size_t)snprintf(crashes + at, sizeof crashes - at, "%s%s",
 			    at > 0 ? ", " : "", name->text);
 	if (strcmp(ask_string(tmux, "state", ""), "live") != 0)
-		doctor_find(doctor, doctor_server_runs(cli) ? FINDING_WRONG : FINDING_NOTE,
+		doctor_find(report, doctor_server_runs(cli) ? FINDING_WRONG : FINDING_NOTE,
 		    "following", "start tmux; if it runs, look into the daemon's log",
 		    "tmux is not followed: %s", ask_string(tmux, "reason", "it does not run"));
 	else if (*crashes)
-		doctor_find(doctor, FINDING_NOTE, "following",
+		doctor_find(report, FINDING_NOTE, "following",
 		    "nothing must be done: muxbus avoids what triggers them; tmux 3.8 has none",
 		    "tmux %s has known crashes: %s", ask_string(tmux, "version", "?"), crashes);
 	else
-		doctor_find(doctor, FINDING_GOOD, "following", NULL, "tmux %s",
+		doctor_find(report, FINDING_GOOD, "following", NULL, "tmux %s",
 		    ask_string(tmux, "version", "?"));
 }
 
-static void find_audit(struct doctor *doctor, const struct json *status)
+static void find_audit(struct doctor_report *report, const struct json *status)
 {
 	const struct json *audit = json_member(status, "audit");
 	int64_t differences = ask_int(audit, "differences", -1);
 	int64_t drift = ask_int(json_member(status, "model"), "drift", 0);
 	if (differences > 0)
-		doctor_find(doctor, FINDING_WRONG, "model",
+		doctor_find(report, FINDING_WRONG, "model",
 		    "it is corrected now; report what is said here",
 		    "the daemon's picture of tmux was wrong in %" PRId64 " places: %s", differences,
 		    ask_string(audit, "first", "?"));
 	else if (drift > 0)
-		doctor_find(doctor, FINDING_NOTE, "model", "report it, with the daemon's log",
+		doctor_find(report, FINDING_NOTE, "model", "report it, with the daemon's log",
 		    "true now; earlier comparisons found %" PRId64 " differences", drift);
 	else if (differences == 0)
 		doctor_find(
-		    doctor, FINDING_GOOD, "model", NULL, "the daemon's picture of tmux is true");
+		    report, FINDING_GOOD, "model", NULL, "the daemon's picture of tmux is true");
 }
 
-static void find_queue(struct doctor *doctor, const struct json *status)
+static void find_queue(struct doctor_report *report, const struct json *status)
 {
 	const struct json *queue = json_member(status, "queue");
 	const struct json *journal = json_member(queue, "journal");
 	int64_t undelivered = ask_int(queue, "undelivered", 0);
 	if (strcmp(ask_string(journal, "state", "sound"), "sound") != 0)
-		doctor_find(doctor, FINDING_WRONG, "journal",
+		doctor_find(report, FINDING_WRONG, "journal",
 		    "make room on the disk, or see to its permissions; then muxbus shutdown; "
 		    "muxbus start",
 		    "degraded, notifications may not survive a crash: %s",
 		    ask_string(journal, "trouble", "?"));
 	else
-		doctor_find(doctor, FINDING_GOOD, "journal", NULL, "sound, %" PRId64 " bytes",
+		doctor_find(report, FINDING_GOOD, "journal", NULL, "sound, %" PRId64 " bytes",
 		    ask_int(journal, "bytes", 0));
 	if (undelivered >= QUEUE_LONG)
-		doctor_find(doctor, FINDING_NOTE, "queue",
+		doctor_find(report, FINDING_NOTE, "queue",
 		    "see them with muxbus list_notifications state=queued",
 		    "%" PRId64 " notifications wait to be read", undelivered);
 }
 
 /* Asks tmux something through the daemon: all the way there and back. */
-static void find_round_trip(struct doctor *doctor, struct link *link)
+static void find_round_trip(struct doctor_report *report, struct link *link)
 {
 	struct link_answer answer;
 	int64_t start = clock_mono_ms();
@@ -151,18 +154,18 @@ static void find_round_trip(struct doctor *doctor, struct link *link)
 	    &answer);
 	int64_t took = clock_mono_ms() - start;
 	if (read != LINK_LINE || answer.error != NULL)
-		doctor_find(doctor, FINDING_WRONG, "round trip",
+		doctor_find(report, FINDING_WRONG, "round trip",
 		    "see whether tmux hangs; the daemon's log may say more",
 		    "tmux did not answer through the daemon: %s",
 		    read == LINK_LINE ? ask_string(answer.error, "message", "?") : "no answer");
 	else
-		doctor_find(doctor, took < SLOW_MS ? FINDING_GOOD : FINDING_NOTE, "round trip",
+		doctor_find(report, took < SLOW_MS ? FINDING_GOOD : FINDING_NOTE, "round trip",
 		    took < SLOW_MS ? NULL : "see what keeps the machine, or tmux, busy",
 		    "tmux answered through the daemon in %" PRId64 " ms", took);
 }
 
 /* Whether the daemon knows which pane we are in. */
-static void find_caller(struct doctor *doctor, struct link *link)
+static void find_caller(struct doctor_report *report, struct link *link)
 {
 	const char *pane = getenv("TMUX_PANE");
 	struct link_answer answer;
@@ -172,16 +175,16 @@ static void find_caller(struct doctor *doctor, struct link *link)
 		return;
 	const char *known = ask_string(answer.result, "pane", NULL);
 	if (known == NULL)
-		doctor_find(doctor, FINDING_WRONG, "own pane",
+		doctor_find(report, FINDING_WRONG, "own pane",
 		    "this pane may be another tmux server's: choose that with -L or -S",
 		    "the daemon does not know this pane: %s",
 		    ask_string(answer.error, "message", "?"));
 	else if (strcmp(known, pane) != 0)
-		doctor_find(doctor, FINDING_NOTE, "own pane",
+		doctor_find(report, FINDING_NOTE, "own pane",
 		    "nothing, if this shell runs inside another program's pane",
 		    "TMUX_PANE is %s, and the daemon takes this for pane %s", pane, known);
 	else
-		doctor_find(doctor, FINDING_GOOD, "own pane", NULL, "known as %s", known);
+		doctor_find(report, FINDING_GOOD, "own pane", NULL, "known as %s", known);
 }
 
 /*
@@ -203,15 +206,15 @@ static bool ask_status(struct link *link, const struct cli *cli, struct link_ans
 	return read == LINK_LINE && ret_answer->result != NULL;
 }
 
-void doctor_daemon(struct doctor *doctor, const struct cli *cli)
+void doctor_daemon(struct doctor_report *report, const struct cli *cli)
 {
 	struct link_answer answer;
-	find_installed(doctor);
-	struct link *link = find_running(doctor, cli);
+	find_installed(report);
+	struct link *link = find_running(report, cli);
 	if (link == NULL)
 		return;
 	if (!ask_status(link, cli, &answer)) {
-		doctor_find(doctor, FINDING_WRONG, "daemon",
+		doctor_find(report, FINDING_WRONG, "daemon",
 		    "see its log; end it with kill, and start it with muxbus start",
 		    "does not answer");
 		link_close(link);
@@ -219,13 +222,13 @@ void doctor_daemon(struct doctor *doctor, const struct cli *cli)
 	}
 	const struct json *tmux = json_member(answer.result, "tmux");
 	bool is_live = strcmp(ask_string(tmux, "state", ""), "live") == 0;
-	find_version(doctor, answer.result);
-	find_follow(doctor, cli, answer.result);
-	find_audit(doctor, answer.result);
-	find_queue(doctor, answer.result);
+	find_version(report, answer.result);
+	find_follow(report, cli, answer.result);
+	find_audit(report, answer.result);
+	find_queue(report, answer.result);
 	if (is_live) {
-		find_round_trip(doctor, link);
-		find_caller(doctor, link);
+		find_round_trip(report, link);
+		find_caller(report, link);
 	}
 	link_close(link);
 }

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: ISC */
-/* What muxbus doctor finds about the kernel's limits and the disk. */
+/* The part of muxbus doctor for the kernel: inotify, and the disk of the state directory. */
+#include "cli/doctor_machine.h"
+
 #include <errno.h>
 #include <inttypes.h>
 #include <stdint.h>
@@ -10,7 +12,6 @@
 #include <sys/statvfs.h>
 #include <unistd.h>
 
-#include "cli/doctor.h"
 #include "wire/address.h"
 
 #define WATCHES_FEW 8192
@@ -30,7 +31,7 @@ static long read_number(const char *path)
 	return number;
 }
 
-static void find_inotify(struct doctor *doctor)
+static void find_inotify(struct doctor_report *report)
 {
 	static const char more[] = "sysctl fs.inotify.max_user_watches=65536 "
 				   "fs.inotify.max_user_instances=512";
@@ -42,48 +43,48 @@ static void find_inotify(struct doctor *doctor)
 	if (fd >= 0)
 		(void)close(fd);
 	if (fd < 0 || watch < 0)
-		doctor_find(doctor, FINDING_WRONG, "inotify", more,
+		doctor_find(report, FINDING_WRONG, "inotify", more,
 		    "files cannot be watched, and are polled instead: %s (%ld watches, %ld "
 		    "instances allowed)",
 		    strerror(saved_errno), watches, instances);
 	else if (watches < WATCHES_FEW || instances < INSTANCES_FEW)
-		doctor_find(doctor, FINDING_NOTE, "inotify", more,
+		doctor_find(report, FINDING_NOTE, "inotify", more,
 		    "few files can be watched at once: %ld watches, %ld instances", watches,
 		    instances);
 	else
-		doctor_find(doctor, FINDING_GOOD, "inotify", NULL,
+		doctor_find(report, FINDING_GOOD, "inotify", NULL,
 		    "%ld watches, %ld instances allowed", watches, instances);
 }
 
-static void find_state(struct doctor *doctor, const struct cli *cli)
+static void find_state(struct doctor_report *report, const struct cli *cli)
 {
 	char path[PATH_MAX];
 	struct stat st;
 	struct statvfs disk;
 	if (address_state(path, sizeof path, cli->tmux_socket) < 0) {
-		doctor_find(doctor, FINDING_WRONG, "state", "set HOME or XDG_STATE_HOME",
+		doctor_find(report, FINDING_WRONG, "state", "set HOME or XDG_STATE_HOME",
 		    "there is no place for what must not be lost");
 		return;
 	}
 	if (stat(path, &st) < 0) {
-		doctor_find(doctor, errno == ENOENT ? FINDING_NOTE : FINDING_WRONG, "state",
+		doctor_find(report, errno == ENOENT ? FINDING_NOTE : FINDING_WRONG, "state",
 		    errno == ENOENT ? "muxbus start makes it" : "see to its permissions", "%s: %s",
 		    path, strerror(errno));
 		return;
 	}
 	if (!S_ISDIR(st.st_mode) || st.st_uid != geteuid() || st.st_mode & (S_IRWXG | S_IRWXO))
-		doctor_find(doctor, FINDING_WRONG, "state", "chown it to yourself, and chmod 700",
+		doctor_find(report, FINDING_WRONG, "state", "chown it to yourself, and chmod 700",
 		    "%s is not yours alone", path);
 	else if (statvfs(path, &disk) == 0 && (uint64_t)disk.f_bavail * disk.f_frsize < DISK_LOW)
-		doctor_find(doctor, FINDING_WRONG, "state", "make room on that disk",
+		doctor_find(report, FINDING_WRONG, "state", "make room on that disk",
 		    "%s: only %" PRIu64 " KiB are left on the disk", path,
 		    (uint64_t)disk.f_bavail * disk.f_frsize / 1024);
 	else
-		doctor_find(doctor, FINDING_GOOD, "state", NULL, "%s", path);
+		doctor_find(report, FINDING_GOOD, "state", NULL, "%s", path);
 }
 
-void doctor_machine(struct doctor *doctor, const struct cli *cli)
+void doctor_machine(struct doctor_report *report, const struct cli *cli)
 {
-	find_inotify(doctor);
-	find_state(doctor, cli);
+	find_inotify(report);
+	find_state(report, cli);
 }

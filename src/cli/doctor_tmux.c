@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: ISC */
-/* What muxbus doctor finds about tmux, its server, and where the socket lies. */
+/* The part of muxbus doctor for tmux, its server, and where the socket lies. */
+#include "cli/doctor_tmux.h"
+
 #include <ctype.h>
 #include <errno.h>
 #include <stdio.h>
@@ -11,7 +13,6 @@
 #include <unistd.h>
 
 #include "base/buf.h"
-#include "cli/doctor.h"
 #include "cli/program.h"
 #include "wire/address.h"
 
@@ -29,14 +30,14 @@ static int release_of(const char *text)
 	return sscanf(at, "%2d.%2d", &major, &minor) == 2 ? major * 100 + minor : 0;
 }
 
-static void find_program(struct doctor *doctor)
+static void find_program(struct doctor_report *report)
 {
 	static const char old[] = "install tmux 3.2 or later; 3.8 or later is best";
 	char path[PATH_MAX];
 	char *const argv[] = {(char *)"tmux", (char *)"-V", NULL};
 	struct buf said;
 	if (!program_find_in_path("tmux", path, sizeof path)) {
-		doctor_find(doctor, FINDING_WRONG, "tmux", "install tmux 3.2 or later",
+		doctor_find(report, FINDING_WRONG, "tmux", "install tmux 3.2 or later",
 		    "tmux is not in PATH");
 		return;
 	}
@@ -47,12 +48,12 @@ static void find_program(struct doctor *doctor)
 	text[strcspn(text, "\n")] = '\0';
 	int release = status == 0 ? release_of(text) : 0;
 	if (status != 0)
-		doctor_find(doctor, FINDING_WRONG, "tmux", "reinstall tmux", "%s -V: %s", path,
+		doctor_find(report, FINDING_WRONG, "tmux", "reinstall tmux", "%s -V: %s", path,
 		    status < 0 ? strerror(errno) : "failed");
 	else if (release > 0 && release < 302)
-		doctor_find(doctor, FINDING_WRONG, "tmux", old, "%s is too old (%s)", text, path);
+		doctor_find(report, FINDING_WRONG, "tmux", old, "%s is too old (%s)", text, path);
 	else
-		doctor_find(doctor, FINDING_GOOD, "tmux", NULL, "%s (%s)", text, path);
+		doctor_find(report, FINDING_GOOD, "tmux", NULL, "%s (%s)", text, path);
 	buf_finish(&said);
 }
 
@@ -82,58 +83,58 @@ bool doctor_server_runs(const struct cli *cli)
 	return try_connect(cli->tmux_socket) == 0;
 }
 
-static void find_server(struct doctor *doctor, const struct cli *cli)
+static void find_server(struct doctor_report *report, const struct cli *cli)
 {
 	if (doctor_server_runs(cli))
 		doctor_find(
-		    doctor, FINDING_GOOD, "tmux server", NULL, "runs at %s", cli->tmux_socket);
+		    report, FINDING_GOOD, "tmux server", NULL, "runs at %s", cli->tmux_socket);
 	else if (errno == ENOENT || errno == ECONNREFUSED)
-		doctor_find(doctor, FINDING_NOTE, "tmux server",
+		doctor_find(report, FINDING_NOTE, "tmux server",
 		    "start tmux; muxbusd follows it as soon as it is there", "none runs at %s",
 		    cli->tmux_socket);
 	else
-		doctor_find(doctor, FINDING_WRONG, "tmux server",
+		doctor_find(report, FINDING_WRONG, "tmux server",
 		    "see who listens there, and whether it hangs", "%s: %s", cli->tmux_socket,
 		    strerror(errno));
 }
 
-static void find_address(struct doctor *doctor, const struct cli *cli)
+static void find_address(struct doctor_report *report, const struct cli *cli)
 {
 	char reason[PATH_MAX + 512];
 	if (address_check(cli->socket, reason, sizeof reason) == 0)
 		doctor_find(
-		    doctor, FINDING_GOOD, "socket", NULL, "%s lies in a safe place", cli->socket);
+		    report, FINDING_GOOD, "socket", NULL, "%s lies in a safe place", cli->socket);
 	else if (access(cli->socket, F_OK) < 0 && errno == ENOENT && strstr(reason, "No such file"))
-		doctor_find(doctor, FINDING_NOTE, "socket",
+		doctor_find(report, FINDING_NOTE, "socket",
 		    "start tmux, which makes it, or name another with -s", "%s", reason);
 	else
-		doctor_find(doctor, FINDING_WRONG, "socket",
+		doctor_find(report, FINDING_WRONG, "socket",
 		    "make the directory yours alone (chmod go-w), or name another socket with -s",
 		    "%s", reason);
 }
 
 /* What the shell that we run in says of tmux and muxbus. */
-static void find_place(struct doctor *doctor, const struct cli *cli)
+static void find_place(struct doctor_report *report, const struct cli *cli)
 {
 	const char *pane = getenv("TMUX_PANE");
 	const char *tmux = getenv("TMUX");
 	const char *muxbus = getenv("MUXBUS");
 	if (tmux != NULL && *tmux && pane != NULL && *pane)
-		doctor_find(doctor, FINDING_GOOD, "here", NULL, "in pane %s of tmux", pane);
+		doctor_find(report, FINDING_GOOD, "here", NULL, "in pane %s of tmux", pane);
 	else
-		doctor_find(doctor, FINDING_NOTE, "here",
+		doctor_find(report, FINDING_NOTE, "here",
 		    "name panes in what you ask, or ask from inside tmux",
 		    "not in a pane of tmux: methods cannot know \"the caller's own pane\"");
 	if (muxbus != NULL && *muxbus && strcmp(muxbus, cli->socket) != 0)
-		doctor_find(doctor, FINDING_NOTE, "MUXBUS",
+		doctor_find(report, FINDING_NOTE, "MUXBUS",
 		    "unset MUXBUS, or open a new pane: it gets the right one",
 		    "names %s, another daemon than the one looked at", muxbus);
 }
 
-void doctor_tmux(struct doctor *doctor, const struct cli *cli)
+void doctor_tmux(struct doctor_report *report, const struct cli *cli)
 {
-	find_place(doctor, cli);
-	find_program(doctor);
-	find_server(doctor, cli);
-	find_address(doctor, cli);
+	find_place(report, cli);
+	find_program(report);
+	find_server(report, cli);
+	find_address(report, cli);
 }
