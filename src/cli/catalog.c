@@ -84,11 +84,6 @@ const struct json *catalog_tables(const struct catalog *catalog)
 	return catalog->tables;
 }
 
-bool catalog_is_live(const struct catalog *catalog)
-{
-	return catalog->reader == NULL;
-}
-
 const struct json *catalog_method(const struct catalog *catalog, const char *name)
 {
 	return json_member(json_member(catalog->tables, "methods"), name);

@@ -21,9 +21,6 @@ void catalog_close(struct catalog *catalog); /* NULL is allowed */
 /* What describe answers: methods, errors, events, limits. */
 const struct json *catalog_tables(const struct catalog *catalog);
 
-/* Whether it is what a running daemon said. */
-bool catalog_is_live(const struct catalog *catalog);
-
 /* The row of a method, or NULL. */
 const struct json *catalog_method(const struct catalog *catalog, const char *name);
 

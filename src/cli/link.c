@@ -125,11 +125,6 @@ int link_send(struct link *link, const void *bytes, size_t len)
 	return 0;
 }
 
-void link_shut(struct link *link)
-{
-	(void)shutdown(link->fd, SHUT_WR); /* if it is gone, reading says so */
-}
-
 /* ---- in ---------------------------------------------------------------------------------- */
 
 static const char *find_newline(const struct link *link)

@@ -44,9 +44,6 @@ int link_fd(const struct link *link); /* to poll for input */
  */
 int link_send(struct link *link, const void *bytes, size_t len);
 
-/* Ends our side of the conversation: what was asked is still answered. */
-void link_shut(struct link *link);
-
 enum link_read {
 	LINK_LINE, /* a line is there */
 	LINK_LATE, /* not in time; ask again later */
