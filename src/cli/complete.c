@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: ISC */
 /* What may follow on a command line; muxbus complete, which shells call. */
-#include "cli/complete.h"
-
 #include <stdio.h>
 #include <string.h>
 
@@ -309,7 +307,12 @@ static size_t take_options(struct cli *cli, size_t count, char *const *words)
 	return at;
 }
 
-void complete_words(struct buf *out, struct cli *cli, size_t count, char *const *words)
+/*
+ * Appends a line for each word that the last of the words, which may be empty, can become:
+ * the word, a tab and what the word means. The words are those behind "muxbus". The daemon, if
+ * it runs, lists ids; names and titles are shown, and never offered as words.
+ */
+static void complete_words(struct buf *out, struct cli *cli, size_t count, char *const *words)
 {
 	char reason[PATH_MAX + 512];
 	if (count == 0)

@@ -2,6 +2,7 @@
 /* The environment of a daemon that an agent's child starts. */
 #include "cli/launch_env.h"
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -18,7 +19,8 @@ static const char *const secret_parts[] = {
 static const char *const private_prefixes[] = {"AI_AGENT", "ANTHROPIC_", "CLAUDE", "CODEX_",
     "COPILOT_", "GEMINI_", "NODE_", "OPENAI_", "OPENCODE", "TMUX_PANE", NULL};
 
-bool launch_env_is_private(const char *name)
+/* Whether a variable is the agent's own, or looks like a secret. */
+static bool is_private(const char *name)
 {
 	for (size_t i = 0; harmless[i]; i++) {
 		if (strcmp(name, harmless[i]) == 0)
@@ -44,7 +46,7 @@ void launch_env_clean(void)
 		/* Longer ones are no names that we know of: they stay. */
 		(void)snprintf(
 		    name, sizeof name, "%.*s", len < sizeof name ? (int)len : 0, environ[i]);
-		if (*name && launch_env_is_private(name) && unsetenv(name) == 0)
+		if (*name && is_private(name) && unsetenv(name) == 0)
 			i = 0;
 		else
 			i++;

@@ -6,12 +6,7 @@
 #ifndef CLI_LAUNCH_ENV_H
 #define CLI_LAUNCH_ENV_H
 
-#include <stdbool.h>
-
-/* Whether a variable is the agent's own, or looks like a secret. */
-bool launch_env_is_private(const char *name);
-
-/* Takes those out of our own environment. */
+/* Removes from our own environment the agent's variables, and those that look like secrets. */
 void launch_env_clean(void);
 
 #endif

@@ -105,7 +105,7 @@ int link_fd(const struct link *link)
 
 /* ---- out --------------------------------------------------------------------------------- */
 
-int link_send(struct link *link, const void *bytes, size_t len)
+static int send_all(struct link *link, const void *bytes, size_t len)
 {
 	int64_t deadline = clock_mono_ms() + LINK_SEND_TIMEOUT_MS;
 	const char *at = bytes;
@@ -258,7 +258,7 @@ uint64_t link_request(struct link *link, const char *method, const char *params)
 	if (r < 0)
 		errno = EMSGSIZE;
 	else
-		r = link_send(link, line.data, line.len);
+		r = send_all(link, line.data, line.len);
 	buf_finish(&line);
 	return r < 0 ? 0 : id;
 }

@@ -38,12 +38,6 @@ void link_close(struct link *link); /* NULL is allowed */
 
 int link_fd(const struct link *link); /* to poll for input */
 
-/*
- * Sends bytes, which should end in a newline. Returns 0, or -1 if the daemon is gone or has
- * not read within LINK_SEND_TIMEOUT_MS (errno says).
- */
-int link_send(struct link *link, const void *bytes, size_t len);
-
 enum link_read {
 	LINK_LINE, /* a line is there */
 	LINK_LATE, /* not in time; ask again later */
@@ -73,8 +67,8 @@ bool link_receive(struct link *link);
 bool link_has_line(const struct link *link);
 
 /*
- * Sends one request. params is JSON text of an object, or NULL. Returns its id, or 0 if it
- * could not be sent.
+ * Sends one request. params is JSON text of an object, or NULL. Returns its id, or 0 (errno)
+ * if the daemon is gone or has not read within LINK_SEND_TIMEOUT_MS.
  */
 uint64_t link_request(struct link *link, const char *method, const char *params);
 

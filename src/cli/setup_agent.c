@@ -13,28 +13,28 @@
 		    "hook " agent " " event                                                   \
 	}
 
-const struct setup_agent setup_agents[] = {
+static const struct setup_agent agents[] = {
     {
 	.name = "claude",
 	.title = "Claude Code",
 	.home_variable = "CLAUDE_CONFIG_DIR",
 	.home = ".claude",
-	.files = {{
-		      .paths = {"settings.json", NULL},
-		      .steps = {{SETUP_SET, {"extraKnownMarketplaces", "muxbus"},
-				    "{\"source\":{\"source\":\"directory\",\"path\":\"%/claude\"}}",
-				    NULL},
-			  {SETUP_SET, {"enabledPlugins", "muxbus@muxbus"}, "true", NULL}},
-		      .own = {{"extraKnownMarketplaces", "muxbus"},
-			  {"enabledPlugins", "muxbus@muxbus"}},
-		  },
-	    {
-		.paths = {NULL, ".mcp.json"},
-		.steps = {{SETUP_SET, {"mcpServers", "muxbus", "type"}, "\"stdio\"", NULL},
-		    {SETUP_SET, {"mcpServers", "muxbus", "command"}, "\"@\"", NULL},
-		    {SETUP_SET, {"mcpServers", "muxbus", "args"}, "[\"mcp\"]", NULL}},
-		.own = {{"mcpServers", "muxbus"}},
-	    }},
+	.files =
+	    {{
+		 .paths = {"settings.json", NULL},
+		 .steps = {{SETUP_SET, {"extraKnownMarketplaces", "muxbus"},
+			       "{\"source\":{\"source\":\"directory\",\"path\":\"%/claude\"}}",
+			       NULL},
+		     {SETUP_SET, {"enabledPlugins", "muxbus@muxbus"}, "true", NULL}},
+		 .own = {{"extraKnownMarketplaces", "muxbus"}, {"enabledPlugins", "muxbus@muxbus"}},
+	     },
+		{
+		    .paths = {NULL, ".mcp.json"},
+		    .steps = {{SETUP_SET, {"mcpServers", "muxbus", "type"}, "\"stdio\"", NULL},
+			{SETUP_SET, {"mcpServers", "muxbus", "command"}, "\"@\"", NULL},
+			{SETUP_SET, {"mcpServers", "muxbus", "args"}, "[\"mcp\"]", NULL}},
+		    .own = {{"mcpServers", "muxbus"}},
+		}},
 	.next =
 	    "Start it anew in a pane; /mcp lists the tools, `claude mcp list` checks. For the "
 	    "user\n"
@@ -124,7 +124,7 @@ const struct setup_agent setup_agents[] = {
 
 const struct setup_agent *setup_agent_find(const char *name)
 {
-	for (const struct setup_agent *agent = setup_agents; agent->name; agent++) {
+	for (const struct setup_agent *agent = agents; agent->name; agent++) {
 		if (strcmp(agent->name, name) == 0)
 			return agent;
 	}

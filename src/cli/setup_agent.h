@@ -52,8 +52,6 @@ struct setup_agent {
 	const char *next; /* what to do then; % stands for the folder of integrations */
 };
 
-extern const struct setup_agent setup_agents[]; /* ended by one without a name */
-
 const struct setup_agent *setup_agent_find(const char *name);
 
 #endif
