@@ -15,6 +15,7 @@
 #include "cli/config_toml.h"
 #include "cli/screen_text.h"
 #include "cli/setup_agent.h"
+#include "cli/shell_word.h"
 #include "cli/verbs.h"
 #include "wire/json.h"
 
@@ -103,25 +104,6 @@ static void out_of_memory(void)
 	(void)xalloc(SIZE_MAX / 2); /* says so, and ends */
 }
 
-/* The command as one word of a shell. */
-static void append_word(struct buf *out, const char *word)
-{
-	static const char plain[] =
-	    "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789/._+-";
-	int r = 0;
-	if (word[strspn(word, plain)] == '\0') {
-		r = buf_append_str(out, word);
-	} else {
-		r = buf_append_byte(out, '\'');
-		for (; *word && r == 0; word++)
-			r = *word == '\'' ? buf_append_str(out, "'\\''")
-					  : buf_append_byte(out, (uint8_t)*word);
-		r = r < 0 ? r : buf_append_byte(out, '\'');
-	}
-	if (r < 0)
-		out_of_memory();
-}
-
 /* A value with what is meant in the place of its signs, as the inside of a quoted string. */
 static char *fill(const struct setup *setup, const char *value)
 {
@@ -129,7 +111,8 @@ static char *fill(const struct setup *setup, const char *value)
 	bool lossy = false;
 	buf_init(&out, TEXT_MAX);
 	buf_init(&word, TEXT_MAX);
-	append_word(&word, setup->command);
+	if (shell_word(&word, setup->command) < 0)
+		out_of_memory();
 	for (; *value; value++) {
 		const char *meant = *value == '@' ? setup->command
 		    : *value == '$'               ? (const char *)word.data
