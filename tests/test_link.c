@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "cli/ask.h"
+#include "cli/locate.h"
 #include "tap.h"
 
 static char top[64] = "/tmp/muxbus-test-XXXXXX";
@@ -192,7 +193,7 @@ static const char *meant(const char *name, const char *tmux_path, const char *so
 {
 	static struct cli cli;
 	cli = (struct cli){.tmux_name = name, .tmux_path = tmux_path};
-	is_int(cli_locate(&cli, socket), 0, "a daemon is meant");
+	is_int(locate_daemon(&cli, socket), 0, "a daemon is meant");
 	return strcmp(cli.tmux_socket, "/t/a") == 0 || strcmp(cli.tmux_socket, "/t/b") == 0
 	    ? cli.tmux_socket + 3
 	    : cli.socket;
@@ -208,7 +209,7 @@ static void test_locate(void)
 	setenv("MUXBUS", "/t/a.muxbus", 1);
 	is_str(meant(NULL, NULL, NULL), "a", "MUXBUS says which tmux too");
 	is_str(meant(NULL, "/t/b", NULL), "b", "but -S goes first");
-	is_int(cli_locate(&cli, "/t/own.sock"), 0, "-s");
+	is_int(locate_daemon(&cli, "/t/own.sock"), 0, "-s");
 	is_str(cli.socket, "/t/own.sock", "names the socket itself");
 	is_str(cli.tmux_socket, "/t/x", "and not the tmux");
 	setenv("MUXBUS", "relative.muxbus", 1);

@@ -32,13 +32,6 @@ struct cli {
 	bool has_color; /* colours on standard output are welcome */
 };
 
-/*
- * Works out which daemon is meant, and of which tmux server it is: socket (-s, or NULL), else -L
- * or -S, else $MUXBUS, else the tmux server that tmux itself would take. Sets cli->socket and
- * cli->tmux_socket. -1 if a path is too long.
- */
-int cli_locate(struct cli *cli, const char *socket);
-
 enum verb_group {
 	VERB_LIVE, /* looking at what happens */
 	VERB_WORK, /* having something done */

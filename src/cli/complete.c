@@ -8,6 +8,7 @@
 #include "cli/ask.h"
 #include "cli/catalog.h"
 #include "cli/link.h"
+#include "cli/locate.h"
 #include "cli/screen_text.h"
 #include "cli/verbs.h"
 #include "cli/wait.h"
@@ -303,7 +304,7 @@ static size_t take_options(struct cli *cli, size_t count, char *const *words)
 		at++;
 	}
 	if (cli->tmux_name || cli->tmux_path || socket != NULL)
-		(void)cli_locate(cli, socket); /* if it is too long nothing is there */
+		(void)locate_daemon(cli, socket); /* if it is too long nothing is there */
 	return at;
 }
 

@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: ISC */
-/* Which daemon is meant. */
+/* The daemon that a command line means, and its tmux server. */
+#include "cli/locate.h"
+
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "cli/cli.h"
 #include "wire/address.h"
 
 static bool ends_in(const char *text, const char *end)
@@ -36,7 +37,7 @@ static const char *environment_socket(const struct cli *cli, const char *own)
 	return is_inherited ? NULL : socket;
 }
 
-int cli_locate(struct cli *cli, const char *socket)
+int locate_daemon(struct cli *cli, const char *socket)
 {
 	char path[PATH_MAX];
 	char own[PATH_MAX];

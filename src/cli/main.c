@@ -8,6 +8,7 @@
 
 #include "cli/call.h"
 #include "cli/cli.h"
+#include "cli/locate.h"
 #include "cli/screen_text.h"
 #include "config.h"
 
@@ -58,7 +59,7 @@ static int read_options(struct cli *cli, int argc, char **argv)
 	}
 	if (cli->tmux_name != NULL && cli->tmux_path != NULL)
 		return cli_usage(NULL, "-L and -S exclude each other");
-	if (cli_locate(cli, socket) < 0)
+	if (locate_daemon(cli, socket) < 0)
 		return cli_usage(NULL, "the path of the socket is too long");
 	return -1;
 }
