@@ -132,8 +132,9 @@ static int take_apart(struct call *call, const char *text, bool is_verbatim)
 					      : SIGN_TEXT;
 		word->value = text + len + 1 + (text[len] != '=');
 	} else if (call->positional != NULL && call->positional->name_len <= NAME_MAX_BYTES) {
+		bool is_input;
 		(void)snprintf(word->name, sizeof word->name, "%s", call->positional->name);
-		bool is_input = !is_verbatim && strcmp(text, "-") == 0;
+		is_input = !is_verbatim && strcmp(text, "-") == 0;
 		word->sign = is_input ? SIGN_FILE : SIGN_TEXT;
 		word->value = text;
 	} else {
@@ -149,13 +150,14 @@ static int take_apart(struct call *call, const char *text, bool is_verbatim)
 static int read_file(struct call *call, const char *path, struct buf *out)
 {
 	bool is_input = strcmp(path, "-") == 0;
+	int saved_errno, fd;
+	ssize_t n;
 	if (is_input && call->has_read_stdin)
 		return refuse(call, "standard input can be read once only");
 	call->has_read_stdin |= is_input;
-	int fd = is_input ? STDIN_FILENO : open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY);
+	fd = is_input ? STDIN_FILENO : open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY);
 	if (fd < 0)
 		return refuse(call, "%s: %s", path, strerror(errno));
-	ssize_t n;
 	do {
 		if (buf_reserve(out, 65536) < 0) {
 			n = -2;
@@ -165,7 +167,7 @@ static int read_file(struct call *call, const char *path, struct buf *out)
 		if (n > 0)
 			out->len += (size_t)n;
 	} while (n > 0 || (n < 0 && errno == EINTR));
-	int saved_errno = errno;
+	saved_errno = errno;
 	if (!is_input)
 		(void)close(fd); /* only read */
 	if (n == -2 || out->len > ARGUMENTS_FILE_MAX)
@@ -269,12 +271,14 @@ static bool is_scalar(const char *text, size_t len)
 	struct json_reader *reader;
 	bool is_truth = (len == 4 && memcmp(text, "true", 4) == 0) ||
 	    (len == 5 && memcmp(text, "false", 5) == 0);
+	const struct json *value;
+	bool is_number;
 	/* White space is no part of a number: then it is text. */
 	if (is_truth || len == 0 || len > JSON_NUMBER_MAX || strcspn(text, " \t\r\n") < len)
 		return is_truth;
 	reader = json_reader_new(JSON_NUMBER_MAX);
-	const struct json *value = json_read(reader, text, len, &error);
-	bool is_number = value != NULL && value->type == JSON_NUMBER;
+	value = json_read(reader, text, len, &error);
+	is_number = value != NULL && value->type == JSON_NUMBER;
 	json_reader_free(reader);
 	return is_number;
 }
@@ -288,10 +292,11 @@ static int put_value(
 	const char *text;
 	size_t len;
 	struct buf file;
+	int r;
 	if (word->sign == SIGN_JSON)
 		return put_json(call, writer, name, word);
 	buf_init(&file, ARGUMENTS_FILE_MAX + 65536);
-	int r = text_of(call, word, &file, &text, &len);
+	r = text_of(call, word, &file, &text, &len);
 	if (r == 0 && (kind == KIND_INTEGER || kind == KIND_NUMBER))
 		r = put_number(call, writer, word, text, len, kind == KIND_INTEGER);
 	else if (r == 0 && kind == KIND_BOOL)
@@ -330,6 +335,7 @@ static int put_words(struct call *call, struct json_writer *writer, int from)
 	int count = count_same(call, from);
 	bool is_list = kind == KIND_STRINGS || (kind == KIND_KEYS && count > 1);
 	bool is_map = kind == KIND_MAP;
+	int r = 0;
 	if (count > 1 && !is_list && !is_map)
 		return refuse(call, "%s: is given %d times", first->name, count);
 	if (is_whole_json(first, count))
@@ -338,7 +344,6 @@ static int put_words(struct call *call, struct json_writer *writer, int from)
 		json_array_begin(writer, first->name);
 	if (is_map)
 		json_object_begin(writer, first->name);
-	int r = 0;
 	for (int i = from; i < call->count && r == 0; i++) {
 		struct word *word = &call->words[i];
 		if (strcmp(word->name, first->name) != 0)

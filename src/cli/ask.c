@@ -20,9 +20,10 @@ static struct link *start_and_open(struct cli *cli, char *ret_reason, size_t siz
 {
 	for (int i = 0; i < START_TRIES; i++) {
 		struct link *link;
+		enum link_state state;
 		if (launch_daemon(cli, ret_reason, size) < 0)
 			return NULL;
-		enum link_state state = link_open(&link, cli->socket, ret_reason, size);
+		state = link_open(&link, cli->socket, ret_reason, size);
 		if (state != LINK_NO_SOCKET && state != LINK_DEAD)
 			return link; /* or NULL */
 		(void)poll(NULL, 0, START_TRY_MS);
@@ -35,9 +36,10 @@ struct link *ask_connect(struct cli *cli, bool may_start)
 	struct link *link;
 	char reason[PATH_MAX + 512];
 	enum link_state state = link_open(&link, cli->socket, reason, sizeof reason);
+	bool is_absent;
 	if (state == LINK_OK)
 		return link;
-	bool is_absent = state == LINK_NO_SOCKET || state == LINK_DEAD;
+	is_absent = state == LINK_NO_SOCKET || state == LINK_DEAD;
 	if (is_absent && may_start)
 		link = start_and_open(cli, reason, sizeof reason);
 	if (is_absent && !may_start)

@@ -252,19 +252,21 @@ static void prepare(const struct bridge *bridge, struct pollfd fds[FDS_COUNT])
 
 static int wait_ms(const struct bridge *bridge)
 {
+	int64_t left_ms;
 	if (bridge->phase != PHASE_SEEKING && bridge->phase != PHASE_RESTING)
 		return -1;
 	if (bridge->phase == PHASE_RESTING && mcp_replay_is_waiting(bridge->replay))
 		return 0;
 	if (bridge->next_ms < 0)
 		return -1;
-	int64_t left_ms = bridge->next_ms - clock_mono_ms();
+	left_ms = bridge->next_ms - clock_mono_ms();
 	return left_ms < 0 ? 0 : (int)left_ms;
 }
 
 static void turn(struct bridge *bridge)
 {
 	struct pollfd fds[FDS_COUNT];
+	bool is_due;
 	prepare(bridge, fds);
 	if (poll(fds, FDS_COUNT, wait_ms(bridge)) < 0)
 		return; /* a signal that did not end us */
@@ -280,7 +282,7 @@ static void turn(struct bridge *bridge)
 		read_daemon(bridge);
 	if (fds[LAUNCH].revents)
 		on_launch(bridge);
-	bool is_due = (bridge->phase == PHASE_SEEKING || bridge->phase == PHASE_RESTING) &&
+	is_due = (bridge->phase == PHASE_SEEKING || bridge->phase == PHASE_RESTING) &&
 	    wait_ms(bridge) == 0;
 	if (is_due)
 		try_to_connect(bridge);

@@ -53,18 +53,19 @@ static enum cli_status describe(struct link *link, const char *method, const str
 	struct link_answer answer;
 	struct json_writer writer;
 	struct buf params;
+	bool is_full;
+	enum link_read read = LINK_LINE;
 	buf_init(&params, 4096);
 	json_writer_init(&writer, &params);
 	json_object_begin(&writer, NULL);
 	(void)json_put_text(&writer, "method", method, strlen(method));
 	json_object_end(&writer);
-	enum link_read read = LINK_LINE;
 	if (writer.is_full)
 		(void)cli_usage(NULL, "the name of the method is too long");
 	else
 		read =
 		    link_ask(link, "describe", (const char *)params.data, ASK_TIMEOUT_MS, &answer);
-	bool is_full = writer.is_full;
+	is_full = writer.is_full;
 	buf_finish(&params);
 	if (is_full)
 		return CLI_USAGE;
@@ -149,9 +150,10 @@ enum cli_status call_run(struct cli *cli, int argc, char **argv)
 {
 	struct call call = {.method = argv[0]};
 	enum cli_status status = CLI_UNREACHABLE;
+	struct link *link;
 	sort_words(cli, &call, argc, argv);
 	buf_init(&call.params, ARGUMENTS_PARAMS_MAX);
-	struct link *link = ask_connect(cli, false);
+	link = ask_connect(cli, false);
 	if (link != NULL)
 		status = run(cli, &call, link);
 	link_close(link);

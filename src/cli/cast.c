@@ -36,8 +36,9 @@ static void put_event(struct cast *cast, struct buf *out, int64_t now_ms, const 
 	struct json_writer writer;
 	char time[TIME_SIZE];
 	int64_t ms = now_ms - cast->start_ms;
+	int time_len;
 	cast->last_ms = ms > cast->last_ms ? ms : cast->last_ms;
-	int time_len = snprintf(time, sizeof time, "%" PRId64 ".%03d", cast->last_ms / 1000,
+	time_len = snprintf(time, sizeof time, "%" PRId64 ".%03d", cast->last_ms / 1000,
 	    (int)(cast->last_ms % 1000));
 	json_writer_init(&writer, out);
 	json_array_begin(&writer, NULL);
@@ -58,11 +59,12 @@ void cast_resize(
     struct cast *cast, struct buf *out, int64_t now_ms, unsigned columns, unsigned rows)
 {
 	char size[TIME_SIZE];
+	int len;
 	if (columns == cast->columns && rows == cast->rows)
 		return;
 	cast->columns = columns;
 	cast->rows = rows;
-	int len = snprintf(size, sizeof size, "%ux%u", columns, rows);
+	len = snprintf(size, sizeof size, "%ux%u", columns, rows);
 	put_event(cast, out, now_ms, "r", size, (size_t)len);
 }
 

@@ -38,12 +38,13 @@ static bool ask_program(struct catalog *catalog, char *ret_reason, size_t size)
 	char path[PATH_MAX];
 	char *const argv[] = {(char *)"muxbusd", (char *)"describe", NULL};
 	struct json_error error;
+	int status;
 	if (!program_find("muxbusd", path, sizeof path)) {
 		(void)snprintf(
 		    ret_reason, size, "muxbusd is neither running, nor beside muxbus, nor in PATH");
 		return false;
 	}
-	int status = program_run(path, argv, PROGRAM_STDOUT, TABLES_TIMEOUT_MS, &catalog->text);
+	status = program_run(path, argv, PROGRAM_STDOUT, TABLES_TIMEOUT_MS, &catalog->text);
 	if (status != 0) {
 		(void)snprintf(ret_reason, size, "%s describe: %s", path,
 		    status < 0 ? strerror(errno) : "failed");

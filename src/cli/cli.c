@@ -60,10 +60,11 @@ enum cli_status cli_usage(const char *verb, const char *format, ...)
 
 bool cli_help(const char *verb, const char *arg)
 {
+	const struct verb *row;
 	if (strcmp(arg, "--help") != 0 && strcmp(arg, "-h") != 0)
 		return false;
 	cli_print_usage(stdout, verb);
-	const struct verb *row = verb_find(verb);
+	row = verb_find(verb);
 	if (row != NULL && row->summary != NULL)
 		(void)printf("\n%s. See muxbus(1).\n", row->summary);
 	return true;

@@ -316,16 +316,20 @@ static size_t take_options(struct cli *cli, size_t count, char *const *words)
 static void complete_words(struct buf *out, struct cli *cli, size_t count, char *const *words)
 {
 	char reason[PATH_MAX + 512];
+	const char *name;
+	const struct verb *verb;
+	const struct json *row;
+	struct completion completion;
+	size_t at;
 	if (count == 0)
 		return;
-	struct completion completion = {.out = out, .cli = cli, .current = words[count - 1]};
-	size_t at = take_options(cli, count - 1, words);
+	completion = (struct completion){.out = out, .cli = cli, .current = words[count - 1]};
+	at = take_options(cli, count - 1, words);
 	completion.catalog = catalog_open(cli, reason, sizeof reason);
-	const char *name = at < count - 1 ? words[at] : NULL;
-	const struct verb *verb = name != NULL ? verb_find(name) : NULL;
-	const struct json *row = name != NULL && completion.catalog != NULL
-	    ? catalog_method(completion.catalog, name)
-	    : NULL;
+	name = at < count - 1 ? words[at] : NULL;
+	verb = name != NULL ? verb_find(name) : NULL;
+	row = name != NULL && completion.catalog != NULL ? catalog_method(completion.catalog, name)
+							 : NULL;
 	if (name == NULL && completion.current[0] == '-') {
 		offer_list(&completion, "-L -S -s --json --text --color= --help --version", ' ');
 	} else if (name == NULL) {

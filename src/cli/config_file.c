@@ -38,6 +38,8 @@ static bool read_all(struct config_file *file, int fd)
 
 bool config_file_read(struct config_file *file, const char *path, char *ret_reason, size_t size)
 {
+	const char *trouble = NULL;
+	int fd;
 	*file = (struct config_file){0};
 	buf_init(&file->text, CONFIG_FILE_MAX);
 	if (strlen(path) >= sizeof file->path)
@@ -45,12 +47,11 @@ bool config_file_read(struct config_file *file, const char *path, char *ret_reas
 	(void)snprintf(file->path, sizeof file->path, "%s", path);
 	if (!realpath(path, file->target))
 		(void)snprintf(file->target, sizeof file->target, "%s", path);
-	int fd = open(file->target, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+	fd = open(file->target, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
 	if (fd < 0 && (errno == ENOENT || errno == ENOTDIR))
 		return errno == ENOENT ? true : fail(ret_reason, size, path, strerror(ENOTDIR));
 	if (fd < 0)
 		return fail(ret_reason, size, path, strerror(errno));
-	const char *trouble = NULL;
 	if (fstat(fd, &file->stat) < 0)
 		trouble = strerror(errno);
 	else if (!S_ISREG(file->stat.st_mode))
@@ -99,9 +100,10 @@ static bool write_all(int fd, const struct buf *text)
 static bool write_new(const char *path, const struct buf *text, const struct config_file *like)
 {
 	int fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, NEW_MODE);
+	bool is_done;
 	if (fd < 0)
 		return false;
-	bool is_done = write_all(fd, text);
+	is_done = write_all(fd, text);
 	if (is_done && like->is_there) {
 		/* Another group cannot always be given: the mode then gives that group nothing. */
 		bool has_group = fchown(fd, (uid_t)-1, like->stat.st_gid) == 0;
@@ -158,10 +160,10 @@ bool config_file_write(
     struct config_file *file, const struct buf *text, char *ret_reason, size_t size)
 {
 	char path[PATH_MAX + 32];
+	const char *trouble = NULL;
 	(void)snprintf(path, sizeof path, "%s.new-%ld", file->target, (long)getpid());
 	if (!make_dirs(file->target) || !write_new(path, text, file))
 		return fail(ret_reason, size, path, strerror(errno));
-	const char *trouble = NULL;
 	if (!keep_backup(file))
 		trouble = strerror(errno);
 	else if (!is_unchanged(file))

@@ -50,13 +50,13 @@ static bool check(struct config_json *config)
 
 bool config_json_init(struct config_json *config, const char *text, size_t len)
 {
+	int r;
+	bool is_blank = true;
 	*config = (struct config_json){0};
 	buf_init(&config->text, TEXT_MAX);
-	bool is_blank = true;
 	for (size_t i = 0; i < len; i++)
 		is_blank = is_blank && strchr(" \t\r\n", text[i]) && text[i];
-	int r =
-	    is_blank ? buf_append_str(&config->text, "{}\n") : buf_append(&config->text, text, len);
+	r = is_blank ? buf_append_str(&config->text, "{}\n") : buf_append(&config->text, text, len);
 	if (r < 0)
 		return refuse(config, "it is larger than 64 MiB");
 	return check(config);
@@ -155,8 +155,9 @@ static bool has_mark(const char *text, const struct span *span, const char *mark
 static void splice(struct config_json *config, struct span span, const char *bytes, size_t len)
 {
 	struct buf out;
+	int r;
 	buf_init(&out, TEXT_MAX);
-	int r = buf_append(&out, chars(config), span.begin);
+	r = buf_append(&out, chars(config), span.begin);
 	r |= buf_append(&out, bytes, len);
 	r |= buf_append(&out, chars(config) + span.end, config->text.len - span.end);
 	if (r < 0)
@@ -251,13 +252,16 @@ static void append_item(
 	struct buf out;
 	size_t at = 0;
 	bool is_empty = true;
+	struct span place;
+	size_t end, first;
+	bool is_one_line;
 	while (next_item(text, begin, &at, &item)) {
 		last = item;
 		is_empty = false;
 	}
-	size_t end = skip_value(text, begin) - 1; /* the bracket */
-	size_t first = is_empty ? begin : last.name.begin;
-	bool is_one_line = !is_empty && !memchr(text + begin, '\n', first - begin);
+	end = skip_value(text, begin) - 1; /* the bracket */
+	first = is_empty ? begin : last.name.begin;
+	is_one_line = !is_empty && !memchr(text + begin, '\n', first - begin);
 	line_indent(text, is_empty ? begin : first, layout.base);
 	indent_unit(text, layout.unit);
 	buf_init(&out, TEXT_MAX);
@@ -273,8 +277,8 @@ static void append_item(
 		put_pretty(&out, value, &layout, is_empty ? 1 : 0);
 	if (is_empty)
 		put_line(&out, &layout, 0);
-	struct span place = is_empty ? (struct span){begin + 1, end}
-				     : (struct span){last.value.end, last.value.end};
+	place = is_empty ? (struct span){begin + 1, end}
+			 : (struct span){last.value.end, last.value.end};
 	splice(config, place, (const char *)out.data, out.len);
 	buf_finish(&out);
 }
@@ -339,6 +343,7 @@ static bool add_path(struct config_json *config, const struct item *parent,
 {
 	char *all = xstrdup(value);
 	size_t count = 0;
+	char *name;
 	while (missing[count] != NULL)
 		count++;
 	for (size_t i = count; i-- > 1;) {
@@ -346,7 +351,7 @@ static bool add_path(struct config_json *config, const struct item *parent,
 		mem_free(all);
 		all = outer;
 	}
-	char *name = xasprintf("\"%s\": ", missing[0]);
+	name = xasprintf("\"%s\": ", missing[0]);
 	append_item(config, parent->value.begin, name, all);
 	mem_free(name);
 	mem_free(all);
@@ -362,14 +367,16 @@ static bool is_same(const struct config_json *config, const struct span *span, c
 	struct buf texts[2];
 	const char *inputs[2] = {chars(config) + span->begin, value};
 	size_t lens[2] = {span->end - span->begin, strlen(value)};
+	bool is_equal;
 	for (int i = 0; i < 2; i++) {
+		const struct json *tree;
 		buf_init(&texts[i], TEXT_MAX);
 		json_writer_init(&writer, &texts[i]);
-		const struct json *tree = json_read(readers[i], inputs[i], lens[i], &error);
+		tree = json_read(readers[i], inputs[i], lens[i], &error);
 		if (tree != NULL)
 			json_put_value(&writer, NULL, tree);
 	}
-	bool is_equal = texts[0].len == texts[1].len && texts[0].len > 0 &&
+	is_equal = texts[0].len == texts[1].len && texts[0].len > 0 &&
 	    memcmp(texts[0].data, texts[1].data, texts[0].len) == 0;
 	for (int i = 0; i < 2; i++) {
 		buf_finish(&texts[i]);

@@ -140,6 +140,7 @@ static size_t read_name(const char *text, size_t at, char name[KEY_NAME_MAX + 1]
 	    "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_-";
 	size_t end = at + strspn(text + at, bare);
 	size_t begin = at;
+	int len;
 	if (text[at] == '"' || text[at] == '\'') {
 		end = skip_string(text, at);
 		if (end == 0)
@@ -148,7 +149,7 @@ static size_t read_name(const char *text, size_t at, char name[KEY_NAME_MAX + 1]
 	}
 	if (end == at)
 		return 0;
-	int len = (int)(end - begin) - (begin > at);
+	len = (int)(end - begin) - (begin > at);
 	(void)snprintf(name, KEY_NAME_MAX + 1, "%.*s", len > KEY_NAME_MAX ? 0 : len, text + begin);
 	return end;
 }
@@ -199,8 +200,9 @@ static enum line_kind read_pair(const char *text, size_t at, struct statement *r
 /* The statement whose line begins at `at`. */
 static void read_statement(const char *text, size_t at, struct statement *ret)
 {
+	size_t first;
 	*ret = (struct statement){.begin = at, .next = next_line(text, at)};
-	size_t first = skip_blank(text, at);
+	first = skip_blank(text, at);
 	if (text[at] == '\0')
 		ret->kind = LINE_LAST;
 	else if (is_rest_blank(text, at))
@@ -323,8 +325,9 @@ static bool find_table(
 static void splice(struct config_toml *config, size_t begin, size_t end, const char *text)
 {
 	struct buf out;
+	int r;
 	buf_init(&out, TEXT_MAX);
-	int r = buf_append(&out, chars(config), begin);
+	r = buf_append(&out, chars(config), begin);
 	r |= buf_append_str(&out, text);
 	r |= buf_append(&out, chars(config) + end, config->text.len - end);
 	if (r < 0)
@@ -367,9 +370,10 @@ bool config_toml_set(struct config_toml *config, const char *parent, const char 
 {
 	struct table table;
 	struct statement pair;
+	char *text;
 	if (!find_table(config, parent, name, &table))
 		return false;
-	char *text = xasprintf("%s = %s", key, value);
+	text = xasprintf("%s = %s", key, value);
 	if (!table.is_there) {
 		add_table(config, parent, name, text);
 	} else if (!find_pair(config, &table, key, &pair)) {
@@ -387,8 +391,9 @@ bool config_toml_set(struct config_toml *config, const char *parent, const char 
 static size_t header_end(const char *text, size_t header)
 {
 	struct statement statement;
+	size_t end;
 	read_statement(text, header, &statement);
-	size_t end = statement.next;
+	end = statement.next;
 	for (;;) {
 		read_statement(text, statement.next, &statement);
 		if (statement.kind != LINE_PAIR && statement.kind != LINE_BLANK)

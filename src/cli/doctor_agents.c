@@ -40,9 +40,10 @@ static bool mentions_muxbus(const char *path)
 		return false;
 	buf_init(&text, FILE_MAX);
 	for (;;) {
+		ssize_t n;
 		if (buf_reserve(&text, 65536) < 0)
 			break; /* the first of it are enough */
-		ssize_t n = read(fd, text.data + text.len, 65536);
+		n = read(fd, text.data + text.len, 65536);
 		if (n <= 0)
 			break;
 		text.len += (size_t)n;

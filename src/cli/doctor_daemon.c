@@ -64,10 +64,12 @@ static void find_version(struct doctor_report *report, const struct json *status
 	int64_t pid = ask_int(status, "pid", 0);
 	char exe[64];
 	char target[PATH_MAX];
+	bool is_replaced;
+	ssize_t len;
 	(void)snprintf(exe, sizeof exe, "/proc/%" PRId64 "/exe", pid);
-	ssize_t len = readlink(exe, target, sizeof target - 1);
+	len = readlink(exe, target, sizeof target - 1);
 	target[len > 0 ? len : 0] = '\0';
-	bool is_replaced = strstr(target, " (deleted)") != NULL;
+	is_replaced = strstr(target, " (deleted)") != NULL;
 	if (strcmp(version, PACKAGE_VERSION) != 0)
 		doctor_find(report, FINDING_WRONG, "daemon", "muxbus shutdown; muxbus start",
 		    "runs version %s, and this is muxbus %s", version, PACKAGE_VERSION);
@@ -169,11 +171,12 @@ static void find_caller(struct doctor_report *report, struct link *link)
 {
 	const char *pane = getenv("TMUX_PANE");
 	struct link_answer answer;
+	const char *known;
 	if (pane == NULL || !*pane)
 		return;
 	if (link_ask(link, "get_pane", NULL, ASK_TIMEOUT_MS, &answer) != LINK_LINE)
 		return;
-	const char *known = ask_string(answer.result, "pane", NULL);
+	known = ask_string(answer.result, "pane", NULL);
 	if (known == NULL)
 		doctor_find(report, FINDING_WRONG, "own pane",
 		    "this pane may be another tmux server's: choose that with -L or -S",
@@ -209,8 +212,11 @@ static bool ask_status(struct link *link, const struct cli *cli, struct link_ans
 void doctor_daemon(struct doctor_report *report, const struct cli *cli)
 {
 	struct link_answer answer;
+	const struct json *tmux;
+	bool is_live;
+	struct link *link;
 	find_installed(report);
-	struct link *link = find_running(report, cli);
+	link = find_running(report, cli);
 	if (link == NULL)
 		return;
 	if (!ask_status(link, cli, &answer)) {
@@ -220,8 +226,8 @@ void doctor_daemon(struct doctor_report *report, const struct cli *cli)
 		link_close(link);
 		return;
 	}
-	const struct json *tmux = json_member(answer.result, "tmux");
-	bool is_live = strcmp(ask_string(tmux, "state", ""), "live") == 0;
+	tmux = json_member(answer.result, "tmux");
+	is_live = strcmp(ask_string(tmux, "state", ""), "live") == 0;
 	find_version(report, answer.result);
 	find_follow(report, cli, answer.result);
 	find_audit(report, answer.result);

@@ -48,12 +48,13 @@ void doctor_find(struct doctor_report *report, enum finding_state state, const c
 {
 	char text[TEXT_MAX];
 	va_list args;
+	struct finding *finding;
 	if (report->count == FINDINGS_MAX)
 		return;
 	va_start(args, format);
 	(void)vsnprintf(text, sizeof text, format, args);
 	va_end(args);
-	struct finding *finding = &report->findings[report->count++];
+	finding = &report->findings[report->count++];
 	finding->state = state;
 	finding->subject = xstrdup(subject);
 	finding->text = xstrdup(text);

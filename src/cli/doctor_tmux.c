@@ -34,19 +34,21 @@ static void find_program(struct doctor_report *report)
 {
 	static const char old[] = "install tmux 3.2 or later; 3.8 or later is best";
 	char path[PATH_MAX];
+	char *text;
 	char *const argv[] = {(char *)"tmux", (char *)"-V", NULL};
 	struct buf said;
+	int release, status;
 	if (!program_find_in_path("tmux", path, sizeof path)) {
 		doctor_find(report, FINDING_WRONG, "tmux", "install tmux 3.2 or later",
 		    "tmux is not in PATH");
 		return;
 	}
 	buf_init(&said, 256);
-	int status = program_run(path, argv, PROGRAM_STDOUT, VERSION_TIMEOUT_MS, &said);
+	status = program_run(path, argv, PROGRAM_STDOUT, VERSION_TIMEOUT_MS, &said);
 	(void)buf_append_byte(&said, '\0'); /* as a string, if there is room */
-	char *text = said.len > 0 ? (char *)said.data : (char *)"";
+	text = said.len > 0 ? (char *)said.data : (char *)"";
 	text[strcspn(text, "\n")] = '\0';
-	int release = status == 0 ? release_of(text) : 0;
+	release = status == 0 ? release_of(text) : 0;
 	if (status != 0)
 		doctor_find(report, FINDING_WRONG, "tmux", "reinstall tmux", "%s -V: %s", path,
 		    status < 0 ? strerror(errno) : "failed");
@@ -62,17 +64,18 @@ static int try_connect(const char *path)
 {
 	struct sockaddr_un address = {.sun_family = AF_UNIX};
 	struct timeval timeout = {.tv_sec = CONNECT_TIMEOUT_MS / 1000};
+	int r, saved_errno, fd;
 	if (strlen(path) >= sizeof address.sun_path) {
 		errno = ENAMETOOLONG;
 		return -1;
 	}
 	memcpy(address.sun_path, path, strlen(path) + 1);
-	int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
+	fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
 	if (fd < 0)
 		return -1;
 	(void)setsockopt(fd, SOL_SOCKET, SO_SNDTIMEO, &timeout, sizeof timeout);
-	int r = connect(fd, (struct sockaddr *)&address, sizeof address);
-	int saved_errno = errno;
+	r = connect(fd, (struct sockaddr *)&address, sizeof address);
+	saved_errno = errno;
 	(void)close(fd);
 	errno = saved_errno;
 	return r;

@@ -162,9 +162,9 @@ static void put_range(struct buf *out, const struct json *property)
 		    out, "%s%s", at == choices->child ? ": " : ", ", at->text ? at->text : "?");
 	for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
 		const struct json *value = json_member(property, names[i]);
+		struct json_writer writer;
 		if (value == NULL || (i < 2 && value->type != JSON_NUMBER))
 			continue;
-		struct json_writer writer;
 		(void)buf_printf(out, ", %s ", names[i]);
 		json_writer_init(&writer, out);
 		json_put_value(&writer, NULL, value);
@@ -243,16 +243,18 @@ static enum cli_status put_one(struct page *page, struct cli *cli, const char *n
 {
 	char reason[PATH_MAX + 512];
 	const struct verb *verb = verb_find(name);
+	const struct json *row;
+	struct catalog *catalog;
 	if (verb != NULL) {
 		put_verb(page, verb);
 		return CLI_DONE;
 	}
-	struct catalog *catalog = catalog_open(cli, reason, sizeof reason);
+	catalog = catalog_open(cli, reason, sizeof reason);
 	if (catalog == NULL) {
 		cli_error("%s", reason);
 		return CLI_UNREACHABLE;
 	}
-	const struct json *row = catalog_method(catalog, name);
+	row = catalog_method(catalog, name);
 	if (row != NULL) {
 		put_method(page, row);
 	} else {
@@ -267,6 +269,8 @@ static enum cli_status put_one(struct page *page, struct cli *cli, const char *n
 enum cli_status help_run(struct cli *cli, int argc, char **argv)
 {
 	const char *name = NULL;
+	enum cli_status status;
+	struct page page;
 	for (int i = 1; i < argc; i++) {
 		if (cli_help("help", argv[i]))
 			return CLI_DONE;
@@ -276,10 +280,10 @@ enum cli_status help_run(struct cli *cli, int argc, char **argv)
 			return cli_usage("help", "one name only");
 		name = argv[i];
 	}
-	struct page page = {.has_color = cli->has_color};
+	page = (struct page){.has_color = cli->has_color};
 	page.columns = cli->is_terminal ? (size_t)screen_columns(STDOUT_FILENO) : PIPE_COLUMNS;
 	buf_init(&page.out, OUT_MAX);
-	enum cli_status status = name != NULL ? put_one(&page, cli, name) : put_all(&page, cli);
+	status = name != NULL ? put_one(&page, cli, name) : put_all(&page, cli);
 	if (page.out.len > 0)
 		(void)fwrite(page.out.data, 1, page.out.len, stdout); /* cli_flush() looks */
 	buf_finish(&page.out);
@@ -294,6 +298,7 @@ enum cli_status version_run(struct cli *cli, int argc, char **argv)
 	struct link *link;
 	const struct json *status = NULL;
 	struct link_answer answer;
+	const char *daemon, *tmux;
 	for (int i = 1; i < argc; i++) {
 		if (cli_help("version", argv[i]))
 			return CLI_DONE;
@@ -303,8 +308,8 @@ enum cli_status version_run(struct cli *cli, int argc, char **argv)
 	if (link_open(&link, cli->socket, reason, sizeof reason) == LINK_OK &&
 	    link_ask(link, "status", NULL, ASK_TIMEOUT_MS, &answer) == LINK_LINE)
 		status = answer.result;
-	const char *daemon = ask_string(status, "version", NULL);
-	const char *tmux = ask_string(json_member(status, "tmux"), "version", NULL);
+	daemon = ask_string(status, "version", NULL);
+	tmux = ask_string(json_member(status, "tmux"), "version", NULL);
 	if (cli->wants_json) {
 		struct json_writer writer;
 		struct buf out;

@@ -60,13 +60,14 @@ enum interrupt_wake interrupt_wait(
 		    {.fd = interrupt->extra_fd, .events = POLLIN},
 		    {.fd = link != NULL ? link_fd(link) : -1, .events = POLLIN},
 		};
+		int r;
 		if (take_signal(interrupt, ret_signal))
 			return INTERRUPT_SIGNAL;
 		if (link != NULL && link_has_line(link))
 			return INTERRUPT_LINK;
 		if (deadline >= 0 && left <= 0)
 			return INTERRUPT_TIME;
-		int r = poll(fds, 4, left > INT_MAX ? INT_MAX : (int)left);
+		r = poll(fds, 4, left > INT_MAX ? INT_MAX : (int)left);
 		if (r < 0 && errno != EINTR)
 			return INTERRUPT_READER;
 		if (r > 0 && fds[1].revents & POLLERR)

@@ -40,17 +40,19 @@ static enum cli_status read_piece(struct job_output *output, struct link *link, 
 {
 	char params[256];
 	struct link_answer answer;
+	const char *text;
+	enum link_read read;
 	(void)snprintf(params, sizeof params,
 	    "{\"job\":\"%.64s\",\"offset\":%" PRId64 ",\"max_bytes\":%d,\"encoding\":\"base64\"}",
 	    output->job, offset, max_bytes);
-	enum link_read read = link_ask(link, "read_job", params, ASK_TIMEOUT_MS, &answer);
+	read = link_ask(link, "read_job", params, ASK_TIMEOUT_MS, &answer);
 	if (read == LINK_END || read == LINK_BROKEN)
 		return CLI_UNREACHABLE;
 	if (read != LINK_LINE)
 		return ask_say_read(read);
 	if (answer.error)
 		return ask_say_error(answer.error);
-	const char *text = ask_string(answer.result, "base64", "");
+	text = ask_string(answer.result, "base64", "");
 	buf_clear(&output->bytes);
 	if (base64_decode(&output->bytes, text, strlen(text)) < 0) {
 		cli_error("the output of job %s cannot be read", output->job);
@@ -65,10 +67,11 @@ static void print_visible(struct job_output *output, bool is_last)
 {
 	struct buf all;
 	struct buf shown;
+	size_t kept;
 	buf_init(&all, output->tail.len + output->bytes.len + 1);
 	(void)buf_append(&all, output->tail.data, output->tail.len);
 	(void)buf_append(&all, output->bytes.data, output->bytes.len);
-	size_t kept = is_last || all.len == 0 ? 0 : utf8_incomplete_tail(all.data, all.len);
+	kept = is_last || all.len == 0 ? 0 : utf8_incomplete_tail(all.data, all.len);
 	buf_clear(&output->tail);
 	if (kept > 0)
 		(void)buf_append(&output->tail, all.data + all.len - kept, kept);
@@ -87,11 +90,13 @@ enum cli_status job_output_print(struct job_output *output, struct link *link)
 		const struct json *result;
 		enum cli_status status =
 		    read_piece(output, link, output->offset, READ_BYTES, &result);
+		bool is_stuck;
+		int64_t from, to, end;
 		if (status != CLI_DONE)
 			return status;
-		int64_t from = ask_int(result, "from", output->offset);
-		int64_t to = ask_int(result, "to", output->offset);
-		int64_t end = ask_int(result, "end", to);
+		from = ask_int(result, "from", output->offset);
+		to = ask_int(result, "to", output->offset);
+		end = ask_int(result, "end", to);
 		job_output_erase(output);
 		if (from > output->offset)
 			cli_error(
@@ -100,7 +105,7 @@ enum cli_status job_output_print(struct job_output *output, struct link *link)
 			print_visible(output, to >= end);
 		else if (output->bytes.len > 0)
 			(void)fwrite(output->bytes.data, 1, output->bytes.len, stdout);
-		bool is_stuck = to <= output->offset;
+		is_stuck = to <= output->offset;
 		output->offset = to > output->offset ? to : output->offset;
 		if (to >= end || is_stuck || ferror(stdout))
 			break;
@@ -116,9 +121,10 @@ static void find_last_line(const struct buf *bytes, const char **ret_line, size_
 {
 	const char *text = bytes->len > 0 ? (const char *)bytes->data : "";
 	size_t end = bytes->len;
+	size_t start;
 	while (end > 0 && strchr("\r\n \t", text[end - 1]) && text[end - 1])
 		end--;
-	size_t start = end;
+	start = end;
 	while (start > 0 && text[start - 1] != '\n' && text[start - 1] != '\r')
 		start--;
 	*ret_line = text + start;
@@ -131,10 +137,11 @@ enum cli_status job_output_progress(struct job_output *output, struct link *link
 	struct buf line;
 	struct buf shown;
 	const char *last;
-	size_t len;
+	size_t len, columns;
+	enum cli_status status;
 	if (!output->has_progress)
 		return CLI_DONE;
-	enum cli_status status = read_piece(output, link, -TAIL_BYTES, TAIL_BYTES, &result);
+	status = read_piece(output, link, -TAIL_BYTES, TAIL_BYTES, &result);
 	if (status != CLI_DONE)
 		return status;
 	buf_init(&line, LINE_MAX_BYTES);
@@ -146,7 +153,7 @@ enum cli_status job_output_progress(struct job_output *output, struct link *link
 	find_last_line(&output->bytes, &last, &len);
 	(void)buf_append_str(&line, "  ");
 	(void)buf_append(&line, last, len);
-	size_t columns = (size_t)screen_columns(STDERR_FILENO) - 1;
+	columns = (size_t)screen_columns(STDERR_FILENO) - 1;
 	(void)screen_text_cut(&shown, line.data, line.len, columns);
 	(void)fprintf(stderr, "\r\033[K%s", shown.len > 0 ? (const char *)shown.data : "");
 	(void)fflush(stderr);

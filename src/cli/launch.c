@@ -17,9 +17,10 @@ static void tell(const struct buf *said, char *ret_reason, size_t size)
 {
 	const char *text = said->len > 0 ? (const char *)said->data : "";
 	const char *prefix = DAEMON ": ";
+	int len;
 	if (strncmp(text, prefix, strlen(prefix)) == 0)
 		text += strlen(prefix);
-	int len = (int)strcspn(text, "\n");
+	len = (int)strcspn(text, "\n");
 	(void)snprintf(ret_reason, size, "muxbusd does not start: %.*s", len > 0 ? len : 1024,
 	    len > 0 ? text : "it does not say why");
 }
@@ -36,13 +37,14 @@ int launch_daemon(const struct cli *cli, char *ret_reason, size_t size)
 	    NULL,
 	};
 	struct buf said;
+	int status;
 	if (!program_find(DAEMON, program, sizeof program)) {
 		(void)snprintf(
 		    ret_reason, size, DAEMON " is neither beside muxbus nor in PATH: install it");
 		return -1;
 	}
 	buf_init(&said, SAID_MAX);
-	int status = program_run(program, argv, PROGRAM_STDERR, LAUNCH_TIMEOUT_MS, &said);
+	status = program_run(program, argv, PROGRAM_STDERR, LAUNCH_TIMEOUT_MS, &said);
 	if (status < 0 && errno == ETIMEDOUT)
 		(void)snprintf(
 		    ret_reason, size, DAEMON " is not ready after %d s", LAUNCH_TIMEOUT_MS / 1000);

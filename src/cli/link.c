@@ -60,17 +60,19 @@ enum link_state link_open(
     struct link **ret_link, const char *socket_path, char *ret_reason, size_t size)
 {
 	struct sockaddr_un address = {.sun_family = AF_UNIX};
+	struct link *link;
+	struct timeval timeout = {.tv_sec = LINK_SEND_TIMEOUT_MS / 1000};
+	int fd;
 	*ret_link = NULL;
 	if (strlen(socket_path) >= sizeof address.sun_path) {
 		errno = ENAMETOOLONG;
 		return refuse(-1, LINK_FAILED, ret_reason, size, socket_path);
 	}
 	memcpy(address.sun_path, socket_path, strlen(socket_path) + 1);
-	int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
+	fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
 	if (fd < 0)
 		return refuse(fd, LINK_FAILED, ret_reason, size, socket_path);
 	/* A daemon that accepts nobody has a full queue: connect() would wait for ever. */
-	struct timeval timeout = {.tv_sec = LINK_SEND_TIMEOUT_MS / 1000};
 	(void)setsockopt(fd, SOL_SOCKET, SO_SNDTIMEO, &timeout, sizeof timeout);
 	if (connect(fd, (struct sockaddr *)&address, sizeof address) < 0) {
 		enum link_state state = errno == ENOENT || errno == ENOTDIR ? LINK_NO_SOCKET
@@ -80,7 +82,7 @@ enum link_state link_open(
 	}
 	if (!is_ours(fd))
 		return refuse(fd, LINK_NOT_OURS, ret_reason, size, socket_path);
-	struct link *link = xcalloc(1, sizeof *link);
+	link = xcalloc(1, sizeof *link);
 	link->fd = fd;
 	buf_init(&link->in, LINK_LINE_MAX + READ_SIZE);
 	link->reader = json_reader_new(LINK_LINE_MAX);
@@ -157,6 +159,7 @@ static void compact(struct link *link)
 
 bool link_receive(struct link *link)
 {
+	ssize_t n;
 	if (link->has_ended)
 		return false;
 	if (link->at > 0)
@@ -165,7 +168,7 @@ bool link_receive(struct link *link)
 		end(link, EMSGSIZE);
 		return false;
 	}
-	ssize_t n = recv(link->fd, link->in.data + link->in.len, READ_SIZE, MSG_DONTWAIT);
+	n = recv(link->fd, link->in.data + link->in.len, READ_SIZE, MSG_DONTWAIT);
 	if (n < 0 && (errno == EAGAIN || errno == EINTR))
 		return true;
 	if (n <= 0) {
@@ -196,9 +199,10 @@ static enum link_read wait_for_input(struct link *link, int64_t deadline)
 {
 	struct pollfd fd = {.fd = link->fd, .events = POLLIN};
 	int64_t left = deadline < 0 ? -1 : deadline - clock_mono_ms();
+	int r;
 	if (deadline >= 0 && left < 0)
 		left = 0;
-	int r = poll(&fd, 1, left > INT_MAX ? INT_MAX : (int)left);
+	r = poll(&fd, 1, left > INT_MAX ? INT_MAX : (int)left);
 	if (r < 0)
 		return errno == EINTR ? LINK_SIGNAL : LINK_BROKEN;
 	return r == 0 && left <= INT_MAX ? LINK_LATE : LINK_LINE;
@@ -210,6 +214,7 @@ enum link_read link_read_line(
 	int64_t deadline = timeout_ms < 0 ? -1 : clock_mono_ms() + timeout_ms;
 	for (;;) {
 		const char *newline = find_newline(link);
+		enum link_read read;
 		if (newline != NULL) {
 			take_line(link, newline, ret_line, ret_len);
 			return LINK_LINE;
@@ -219,7 +224,7 @@ enum link_read link_read_line(
 			errno = link->error;
 			return link->error ? LINK_BROKEN : LINK_END;
 		}
-		enum link_read read = wait_for_input(link, deadline);
+		read = wait_for_input(link, deadline);
 		if (read != LINK_LINE)
 			return read;
 		(void)link_receive(link); /* an end is seen above */
@@ -245,6 +250,7 @@ uint64_t link_request(struct link *link, const char *method, const char *params)
 	struct json_writer writer;
 	struct buf line;
 	uint64_t id = ++link->last_id;
+	int r;
 	buf_init(&line, LINK_LINE_MAX);
 	json_writer_init(&writer, &line);
 	json_object_begin(&writer, NULL);
@@ -254,7 +260,7 @@ uint64_t link_request(struct link *link, const char *method, const char *params)
 	if (params != NULL)
 		json_put_raw(&writer, "params", params, strlen(params));
 	json_object_end(&writer);
-	int r = writer.is_full ? -1 : buf_append_byte(&line, '\n');
+	r = writer.is_full ? -1 : buf_append_byte(&line, '\n');
 	if (r < 0)
 		errno = EMSGSIZE;
 	else
@@ -276,11 +282,12 @@ static bool take_answer(const struct json *message, uint64_t id, struct link_ans
 	const struct json *result = json_member(message, "result");
 	const struct json *error = json_member(message, "error");
 	const struct json *their_id = json_member(message, "id");
+	bool is_ours;
 	if ((result == NULL && error == NULL) || their_id == NULL)
 		return false;
 	/* An error without an id is about a line that could not be read: the last one of ours. */
-	bool is_ours = json_int(their_id, &number) ? number == (int64_t)id
-						   : their_id->type == JSON_NULL && error != NULL;
+	is_ours = json_int(their_id, &number) ? number == (int64_t)id
+					      : their_id->type == JSON_NULL && error != NULL;
 	if (is_ours) {
 		ret_answer->result = result;
 		ret_answer->error = error;
@@ -295,9 +302,10 @@ enum link_read link_await(
 	for (;;) {
 		const struct json *message;
 		int64_t left = deadline < 0 ? -1 : deadline - clock_mono_ms();
+		enum link_read read;
 		*ret_answer = (struct link_answer){0};
-		enum link_read read = link_read_message(link, deadline >= 0 && left < 0 ? 0 : left,
-		    &message, &ret_answer->line, &ret_answer->len);
+		read = link_read_message(link, deadline >= 0 && left < 0 ? 0 : left, &message,
+		    &ret_answer->line, &ret_answer->len);
 		if (read != LINK_LINE)
 			return read;
 		if (take_answer(message, id, ret_answer))

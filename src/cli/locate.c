@@ -30,9 +30,10 @@ static const char *environment_socket(const struct cli *cli, const char *own)
 {
 	const char *socket = getenv("MUXBUS");
 	const char *tmux = getenv("TMUX");
+	bool is_inherited;
 	if (socket == NULL || *socket != '/' || cli->tmux_name || cli->tmux_path)
 		return NULL;
-	bool is_inherited = tmux != NULL && *tmux == '/' && ends_in(socket, ".muxbus") &&
+	is_inherited = tmux != NULL && *tmux == '/' && ends_in(socket, ".muxbus") &&
 	    strcmp(socket, own) != 0 && is_socket(own);
 	return is_inherited ? NULL : socket;
 }
@@ -41,6 +42,7 @@ int locate_daemon(struct cli *cli, const char *socket)
 {
 	char path[PATH_MAX];
 	char own[PATH_MAX];
+	int len;
 	if (address_tmux(path, sizeof path, cli->tmux_name, cli->tmux_path) < 0 ||
 	    address_absolute(cli->tmux_socket, sizeof cli->tmux_socket, path) < 0 ||
 	    address_socket(own, sizeof own, cli->tmux_socket) < 0)
@@ -48,7 +50,7 @@ int locate_daemon(struct cli *cli, const char *socket)
 	if (socket != NULL)
 		return address_absolute(cli->socket, sizeof cli->socket, socket);
 	socket = environment_socket(cli, own);
-	int len = snprintf(cli->socket, sizeof cli->socket, "%s", socket != NULL ? socket : own);
+	len = snprintf(cli->socket, sizeof cli->socket, "%s", socket != NULL ? socket : own);
 	if (len < 0 || (size_t)len >= sizeof cli->socket)
 		return -1;
 	/* The daemon that $MUXBUS names is that of the tmux server beside it. */

@@ -67,17 +67,19 @@ static int read_options(struct cli *cli, int argc, char **argv)
 int main(int argc, char **argv)
 {
 	static struct cli cli;
+	const struct verb *verb;
+	int status;
 	/* What is written to a reader that is gone is an error, not the end. */
 	(void)signal(SIGPIPE, SIG_IGN);
 	cli.is_terminal = isatty(STDOUT_FILENO);
 	cli.has_color = screen_has_color(STDOUT_FILENO);
-	int status = read_options(&cli, argc, argv);
+	status = read_options(&cli, argc, argv);
 	if (status >= 0)
 		return (int)cli_flush((enum cli_status)status);
 	argc -= optind;
 	argv += optind;
 	if (argc == 0)
 		return cli_usage(NULL, "which verb or method?");
-	const struct verb *verb = verb_find(argv[0]);
+	verb = verb_find(argv[0]);
 	return (int)(verb != NULL ? verb->run(&cli, argc, argv) : call_run(&cli, argc, argv));
 }

@@ -64,18 +64,20 @@ static bool read_process(pid_t pid, char name[64], pid_t *ret_parent)
 {
 	char path[64];
 	char stat[512];
-	int parent;
+	char *begin, *end;
+	int parent, fd;
+	ssize_t n;
 	(void)snprintf(path, sizeof path, "/proc/%ld/stat", (long)pid);
-	int fd = open(path, O_RDONLY | O_CLOEXEC);
-	ssize_t n = fd < 0 ? -1 : read(fd, stat, sizeof stat - 1);
+	fd = open(path, O_RDONLY | O_CLOEXEC);
+	n = fd < 0 ? -1 : read(fd, stat, sizeof stat - 1);
 	if (fd >= 0)
 		(void)close(fd); /* only read */
 	if (n <= 0)
 		return false;
 	stat[n] = '\0';
 	/* "pid (name) state parent ...", and a name may have parentheses too. */
-	char *begin = strchr(stat, '(');
-	char *end = strrchr(stat, ')');
+	begin = strchr(stat, '(');
+	end = strrchr(stat, ')');
 	if (begin == NULL || end == NULL || end < begin || sscanf(end + 1, " %*c %d", &parent) != 1)
 		return false;
 	(void)snprintf(name, 64, "%.*s", (int)(end - begin - 1), begin + 1);
@@ -147,6 +149,8 @@ enum cli_status mcp_run(struct cli *cli, int argc, char **argv)
 {
 	struct options options = {.may_start = true};
 	struct buf greeting;
+	struct mcp_replay_config config;
+	enum cli_status status;
 	for (int i = 1; i < argc; i++) {
 		if (cli_help("mcp", argv[i]))
 			return CLI_DONE;
@@ -161,9 +165,9 @@ enum cli_status mcp_run(struct cli *cli, int argc, char **argv)
 	log_open(STDERR_FILENO, "muxbus", LOG_LEVEL_WARNING);
 	buf_init(&greeting, HELLO_MAX);
 	write_greeting(cli, &options, &greeting);
-	struct mcp_replay_config config = {
+	config = (struct mcp_replay_config){
 	    .greeting = (const char *)greeting.data, .is_legacy = options.is_legacy};
-	enum cli_status status = bridge_run(cli, &config, options.may_start);
+	status = bridge_run(cli, &config, options.may_start);
 	buf_finish(&greeting);
 	return status;
 }

@@ -325,19 +325,21 @@ static void keep(struct mcp_replay *replay, const struct message *message)
 	bool is_level = strcmp(message->method, "logging/setLevel") == 0;
 	bool is_end = strcmp(message->method, "resources/unsubscribe") == 0;
 	struct list *link, *after;
+	struct kept *kept;
+	const char *uri;
 	if (!is_level && !is_end && strcmp(message->method, "resources/subscribe") != 0)
 		return;
-	const char *uri = is_level ? "" : string_member(message->params, "uri");
+	uri = is_level ? "" : string_member(message->params, "uri");
 	if (uri == NULL)
 		return;
 	list_for_each_safe (link, after, &replay->kepts) {
-		struct kept *kept = list_entry(link, struct kept, link);
+		kept = list_entry(link, struct kept, link);
 		if (strcmp(kept->key, uri) == 0)
 			drop_kept(replay, kept);
 	}
 	if (is_end || replay->kept_count == MCP_REPLAY_KEPT_MAX || message->params == NULL)
 		return;
-	struct kept *kept = xcalloc(1, sizeof *kept);
+	kept = xcalloc(1, sizeof *kept);
 	kept->method = xstrdup(message->method);
 	kept->key = xstrdup(uri);
 	kept->params = text_of(message->params);
@@ -357,6 +359,7 @@ static bool refuse(struct mcp_replay *replay, const struct message *message)
 {
 	const char *text = NULL;
 	enum message_error error = MESSAGE_REQUEST;
+	char *id;
 	if (is_ours(message->id)) {
 		text = "ids that begin with \"" OUR_PREFIX "\" are the bridge's own";
 	} else if (replay->pending_count >= MCP_REPLAY_PENDING_MAX) {
@@ -368,7 +371,7 @@ static bool refuse(struct mcp_replay *replay, const struct message *message)
 	}
 	if (text == NULL)
 		return false;
-	char *id = id_text(message->id);
+	id = id_text(message->id);
 	message_write_error(&replay->agent_writer, id, error, text, NULL);
 	mem_free(id);
 	return true;
@@ -379,9 +382,10 @@ _Static_assert(MCP_REPLAY_PENDING_MAX == 1000, "as the text has it");
 static void take_request(
     struct mcp_replay *replay, const struct message *message, const char *line, size_t len)
 {
+	struct pending *pending;
 	if (refuse(replay, message))
 		return;
-	struct pending *pending = xcalloc(1, sizeof *pending);
+	pending = xcalloc(1, sizeof *pending);
 	pending->id = id_text(message->id);
 	pending->line = copy_line(line, len);
 	pending->len = len + 1;
@@ -451,9 +455,10 @@ static void take_agent_line(struct mcp_replay *replay, const char *line, size_t 
 	struct json_error error;
 	struct message message;
 	char reason[256];
+	const struct json *value;
 	if (is_blank(line, len))
 		return;
-	const struct json *value = json_read(replay->reader, line, len, &error);
+	value = json_read(replay->reader, line, len, &error);
 	if (value == NULL) {
 		refuse_line(replay, MESSAGE_PARSE, error.text);
 	} else if (message_read(value, &message, reason, sizeof reason) < 0) {
@@ -552,18 +557,21 @@ static bool take_daemon_line(struct mcp_replay *replay, const char *line, size_t
 {
 	struct json_error error;
 	const struct json *value = json_read(replay->reader, line, len, &error);
+	struct pending *pending;
+	const struct json *id;
+	bool is_answer;
 	if (value == NULL || value->type != JSON_OBJECT) {
 		log_warning("muxbusd has sent what is no JSON-RPC: %s",
 		    value != NULL ? "not an object" : error.text);
 		return false;
 	}
-	const struct json *id = member_of(value, "id");
-	bool is_answer = id != NULL && member_of(value, "method") == NULL;
+	id = member_of(value, "id");
+	is_answer = id != NULL && member_of(value, "method") == NULL;
 	if (is_answer && is_ours(id)) {
 		take_our_answer(replay, value, id->text);
 		return true;
 	}
-	struct pending *pending = is_answer ? find_pending(replay, id) : NULL;
+	pending = is_answer ? find_pending(replay, id) : NULL;
 	if (pending != NULL) {
 		if (pending->is_initialize)
 			note_capabilities(replay, value);

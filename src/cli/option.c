@@ -20,6 +20,7 @@ enum option_read option_next(struct option_reader *reader, const char **ret_word
 {
 	while (reader->at < reader->argc) {
 		const char *word = reader->argv[reader->at++];
+		const char *equals;
 		*ret_word = word;
 		if (reader->is_verbatim || word[0] != '-' || !word[1])
 			return OPTION_WORD;
@@ -29,7 +30,7 @@ enum option_read option_next(struct option_reader *reader, const char **ret_word
 		}
 		if (cli_option(reader->cli, word))
 			continue;
-		const char *equals = word[1] == '-' ? strchr(word, '=') : NULL;
+		equals = word[1] == '-' ? strchr(word, '=') : NULL;
 		reader->name = word;
 		reader->attached = equals != NULL ? equals + 1
 		    : word[1] != '-' && word[2]   ? word + 2
@@ -42,9 +43,10 @@ enum option_read option_next(struct option_reader *reader, const char **ret_word
 bool option_is(const struct option_reader *reader, char letter, const char *name)
 {
 	const char *word = reader->name;
+	size_t len;
 	if (word[1] != '-')
 		return letter && word[1] == letter;
-	size_t len = strcspn(word + 2, "=");
+	len = strcspn(word + 2, "=");
 	return strlen(name) == len && strncmp(word + 2, name, len) == 0;
 }
 
@@ -77,13 +79,15 @@ bool option_parse_duration(const char *text, int64_t *ret_ms)
 		double sec;
 	} units[] = {{"", 1}, {"s", 1}, {"m", 60}, {"h", 3600}, {"d", 86400}};
 	char *end;
+	double number;
 	if (strchr("0123456789.", *text) == NULL || !*text || strpbrk(text, "xXpP"))
 		return false;
-	double number = strtod(text, &end);
+	number = strtod(text, &end);
 	for (size_t i = 0; i < sizeof units / sizeof *units; i++) {
+		double sec;
 		if (end == text || strcmp(end, units[i].name) != 0)
 			continue;
-		double sec = number * units[i].sec;
+		sec = number * units[i].sec;
 		if (!isfinite(sec) || sec > DURATION_MAX_SEC)
 			return false;
 		*ret_ms = clock_seconds_to_ms(sec);

@@ -33,9 +33,10 @@ bool program_find_in_path(const char *name, char *out, size_t size)
 	if (path == NULL)
 		path = "/usr/local/bin:/usr/bin:/bin";
 	for (size_t len; *path; path += len + (path[len] == ':')) {
+		int n;
 		len = strcspn(path, ":");
 		/* An entry that is not absolute would be the current directory's: never. */
-		int n = snprintf(out, size, "%.*s/%s", (int)len, path, name);
+		n = snprintf(out, size, "%.*s/%s", (int)len, path, name);
 		if (*path == '/' && n > 0 && (size_t)n < size && is_program(out))
 			return true;
 	}
@@ -47,9 +48,11 @@ bool program_find(const char *name, char *out, size_t size)
 	char self[PATH_MAX];
 	ssize_t len = readlink("/proc/self/exe", self, sizeof self - 1);
 	if (len > 0) {
+		const char *slash;
+		int n;
 		self[len] = '\0';
-		const char *slash = strrchr(self, '/');
-		int n = snprintf(out, size, "%.*s/%s", (int)(slash - self), self, name);
+		slash = strrchr(self, '/');
+		n = snprintf(out, size, "%.*s/%s", (int)(slash - self), self, name);
 		if (n > 0 && (size_t)n < size && is_program(out))
 			return true;
 	}
@@ -83,9 +86,10 @@ static bool read_all(int fd, int timeout_ms, struct buf *out)
 		int64_t left = deadline - clock_mono_ms();
 		struct pollfd poll_fd = {.fd = fd, .events = POLLIN};
 		int r = left > 0 ? poll(&poll_fd, 1, (int)left) : 0;
+		ssize_t n;
 		if (r == 0)
 			return false;
-		ssize_t n = r < 0 ? -1 : read(fd, bytes, sizeof bytes);
+		n = r < 0 ? -1 : read(fd, bytes, sizeof bytes);
 		if (n == 0 || (n < 0 && errno != EINTR))
 			return true;
 		if (n > 0)
@@ -97,19 +101,22 @@ int program_run(const char *path, char *const *argv, enum program_stream stream,
     struct buf *out)
 {
 	int fds[2];
+	int saved_errno;
 	int status = 0;
+	bool is_timely;
+	pid_t pid;
 	if (!is_program(path)) {
 		errno = ENOENT;
 		return -1;
 	}
 	if (pipe2(fds, O_CLOEXEC) < 0)
 		return -1;
-	pid_t pid = fork();
+	pid = fork();
 	if (pid == 0)
 		become(path, argv, stream, fds[1]);
-	int saved_errno = errno;
+	saved_errno = errno;
 	(void)close(fds[1]); /* the child's */
-	bool is_timely = pid > 0 && read_all(fds[0], timeout_ms, out);
+	is_timely = pid > 0 && read_all(fds[0], timeout_ms, out);
 	(void)close(fds[0]);
 	if (pid < 0) {
 		errno = saved_errno;

@@ -84,6 +84,7 @@ static enum cli_status ask(
 	struct json_writer writer;
 	const char *pane = record->id[0] ? record->id : record->pane;
 	char own[32];
+	enum cli_status status;
 	if (pane == NULL && own_pane(record->cli, own, sizeof own))
 		pane = own;
 	buf_init(&params, PARAMS_MAX);
@@ -94,7 +95,7 @@ static enum cli_status ask(
 	if (*more)
 		(void)buf_printf(&params, "%s%s", pane != NULL ? "," : "", more);
 	json_object_end(&writer);
-	enum cli_status status =
+	status =
 	    ask_result(record->link, method, (const char *)params.data, ASK_TIMEOUT_MS, ret_result);
 	buf_finish(&params);
 	return status;
@@ -104,13 +105,13 @@ static enum cli_status subscribe(struct record *record)
 {
 	char params[256];
 	const struct json *result;
+	enum cli_status status;
 	(void)snprintf(params, sizeof params,
 	    "{\"kinds\":[\"gap\",\"pane_closed\",\"pane_exited\",\"pane_"
 	    "output\","
 	    "\"server_lost\"],\"output\":true,\"panes\":[\"%s\"]}",
 	    record->id);
-	enum cli_status status =
-	    ask_result(record->link, "subscribe", params, ASK_TIMEOUT_MS, &result);
+	status = ask_result(record->link, "subscribe", params, ASK_TIMEOUT_MS, &result);
 	/* Layouts are of windows, and panes move between those: any may change our size. */
 	if (status == CLI_DONE)
 		status = ask_result(record->link, "subscribe", "{\"kinds\":[\"layout_changed\"]}",
@@ -153,15 +154,16 @@ static enum cli_status begin(struct record *record)
 /* Records what the pane shows now. */
 static enum cli_status put_screen(struct record *record)
 {
-	const struct json *result;
+	const struct json *result, *text, *cursor;
 	struct buf screen;
+	enum cli_status status;
 	record->is_awaiting = true;
-	enum cli_status status = ask(record, "capture_pane", "\"escapes\":true", &result);
+	status = ask(record, "capture_pane", "\"escapes\":true", &result);
 	record->is_awaiting = false;
 	if (status != CLI_DONE)
 		return status;
-	const struct json *text = json_member(result, "text");
-	const struct json *cursor = json_member(result, "cursor");
+	text = json_member(result, "text");
+	cursor = json_member(result, "cursor");
 	buf_init(&screen, LINK_LINE_MAX);
 	cast_screen(&screen,
 	    &(struct cast_screen){
@@ -188,19 +190,21 @@ static enum cli_status put_remembered(struct record *record)
 {
 	int64_t after = -1;
 	for (unsigned piece = 0; piece < PIECES_MAX; piece++) {
-		const struct json *result;
+		const struct json *result, *text;
 		char more[64] = "";
+		bool is_empty;
+		enum cli_status status;
 		if (after >= 0)
 			(void)snprintf(more, sizeof more, "\"after\":%lld", (long long)after);
-		enum cli_status status = ask(record, "read_output", more, &result);
+		status = ask(record, "read_output", more, &result);
 		if (status != CLI_DONE)
 			return status;
-		const struct json *text = json_member(result, "text");
+		text = json_member(result, "text");
 		if (text != NULL && text->type == JSON_STRING)
 			cast_output(&record->cast, &record->out, record->cast.start_ms, text->text,
 			    text->len);
 		after = ask_int(result, "to", 0);
-		bool is_empty = text == NULL || text->len == 0;
+		is_empty = text == NULL || text->len == 0;
 		if (is_empty && piece == 0)
 			return put_screen(record);
 		if (is_empty || after >= ask_int(result, "end", 0))
@@ -218,13 +222,14 @@ static void take_output(struct record *record, const struct json *event)
 	int64_t from = ask_int(event, "offset", 0), to = ask_int(event, "to", 0);
 	int64_t when = clock_parse(ask_string(event, "time", ""));
 	const struct json *text = json_member(event, "text");
+	size_t known;
 	if (to <= record->next || text == NULL || text->type != JSON_STRING)
 		return; /* the screen had it already */
 	if (from > record->next) {
 		record->wants_screen = true;
 		return;
 	}
-	size_t known = (size_t)(record->next - from);
+	known = (size_t)(record->next - from);
 	/* Where bytes were no UTF-8 they cannot be counted: then some are seen twice. */
 	if (known > text->len || ask_bool(event, "lossy", false))
 		known = 0;
@@ -296,8 +301,9 @@ static enum cli_status catch_up(struct record *record)
 static enum cli_status take_size(struct record *record)
 {
 	const struct json *pane;
+	enum cli_status status;
 	record->wants_size = false;
-	enum cli_status status = ask(record, "get_pane", "", &pane);
+	status = ask(record, "get_pane", "", &pane);
 	if (status == CLI_DONE)
 		cast_resize(&record->cast, &record->out, clock_real_ms(),
 		    (unsigned)ask_int(pane, "width", record->cast.columns),
@@ -324,17 +330,19 @@ static enum cli_status take_lines(struct record *record)
 static enum cli_status follow(struct record *record, const struct interrupt *interrupt)
 {
 	int64_t deadline = record->timeout_ms < 0 ? -1 : clock_mono_ms() + record->timeout_ms;
+	enum cli_status status;
 	link_set_other(record->link, on_message, record);
 	record->is_awaiting = true; /* of what comes before the screen nothing is lost */
-	enum cli_status status = subscribe(record);
+	status = subscribe(record);
 	if (status == CLI_DONE)
 		status = catch_up(record);
 	while (status == CLI_DONE && !record->is_over) {
 		int64_t left = deadline < 0 ? -1 : deadline - clock_mono_ms();
 		int signal;
+		enum interrupt_wake wake;
 		if (!flush(record))
 			return CLI_NO;
-		enum interrupt_wake wake = interrupt_wait(
+		wake = interrupt_wait(
 		    interrupt, record->link, deadline >= 0 && left < 0 ? 0 : left, &signal);
 		if (wake != INTERRUPT_LINK)
 			break; /* stopped, or long enough: what there is is whole */
@@ -352,12 +360,14 @@ static enum cli_status follow(struct record *record, const struct interrupt *int
 static enum cli_status run(struct record *record)
 {
 	struct interrupt interrupt = {.fd = -1, .extra_fd = -1};
+	enum cli_status status;
+	bool is_file;
 	if (record->follows && interrupt_open(&interrupt) < 0) {
 		cli_error("signals cannot be watched: %s", strerror(errno));
 		return CLI_NO;
 	}
-	enum cli_status status = begin(record);
-	bool is_file = record->path != NULL && strcmp(record->path, "-") != 0;
+	status = begin(record);
+	is_file = record->path != NULL && strcmp(record->path, "-") != 0;
 	if (status != CLI_DONE)
 		return status;
 	record->file = is_file ? fopen(record->path, "we") : stdout;
@@ -380,8 +390,9 @@ enum cli_status record_run(struct cli *cli, int argc, char **argv)
 	struct option_reader reader;
 	struct record record = {.cli = cli, .timeout_ms = -1};
 	bool is_finished;
+	enum cli_status status;
 	option_start(&reader, cli, argc, argv);
-	enum cli_status status = read_options(&record, &reader, &is_finished);
+	status = read_options(&record, &reader, &is_finished);
 	if (status != CLI_DONE || is_finished)
 		return status;
 	if (cli->is_terminal && record.path == NULL)

@@ -121,20 +121,22 @@ static enum cli_status put_command(const struct run *run, struct buf *command)
 /* Our own environment: the daemon's is that of whoever started it. */
 static void put_env(struct json_writer *writer)
 {
-	json_object_begin(writer, "env");
 	int count = 0;
+	json_object_begin(writer, "env");
 	for (char **entry = environ; *entry != NULL && count < ENV_MAX; entry++) {
 		const char *equals = strchr(*entry, '=');
 		size_t len = strlen(*entry);
 		bool is_first = true;
+		char *name;
+		size_t name_len;
 		if (equals == NULL || equals == *entry || !utf8_is_valid(*entry, len))
 			continue;
-		size_t name_len = (size_t)(equals - *entry);
+		name_len = (size_t)(equals - *entry);
 		for (char **before = environ; before < entry && is_first; before++)
 			is_first = strncmp(*before, *entry, name_len + 1) != 0;
 		if (!is_first)
 			continue;
-		char *name = xmemdup(*entry, name_len);
+		name = xmemdup(*entry, name_len);
 		json_put_str(writer, name, equals + 1);
 		mem_free(name);
 		count++;
@@ -149,8 +151,9 @@ static enum cli_status put_params(const struct run *run, struct buf *params)
 	char cwd[PATH_MAX];
 	char path[PATH_MAX * 2];
 	const char *dir = getcwd(cwd, sizeof cwd) ? cwd : NULL;
+	enum cli_status status;
 	buf_init(&command, COMMAND_MAX);
-	enum cli_status status = put_command(run, &command);
+	status = put_command(run, &command);
 	if (run->dir != NULL && run->dir[0] == '/')
 		dir = run->dir;
 	else if (run->dir != NULL && dir != NULL &&
@@ -180,8 +183,9 @@ static enum cli_status start_job(struct run *run)
 {
 	struct buf params;
 	const struct json *result;
+	enum cli_status status;
 	buf_init(&params, PARAMS_MAX);
-	enum cli_status status = put_params(run, &params);
+	status = put_params(run, &params);
 	if (status == CLI_DONE)
 		status = ask_result(run->link, "run_long_command", (const char *)params.data,
 		    ASK_TIMEOUT_MS, &result);
@@ -241,9 +245,10 @@ static enum cli_status stop_job(struct run *run, const char *signal_name)
 {
 	char params[160];
 	struct link_answer answer;
+	enum link_read read;
 	(void)snprintf(
 	    params, sizeof params, "{\"job\":\"%s\",\"signal\":\"%s\"}", run->id, signal_name);
-	enum link_read read = link_ask(run->link, "stop_job", params, ASK_TIMEOUT_MS, &answer);
+	read = link_ask(run->link, "stop_job", params, ASK_TIMEOUT_MS, &answer);
 	/* An error: it has just ended by itself. */
 	return read == LINK_LINE ? CLI_DONE : CLI_UNREACHABLE;
 }
@@ -251,13 +256,14 @@ static enum cli_status stop_job(struct run *run, const char *signal_name)
 /* A signal came. Returns CLI_DONE to go on; else *ret_exit is how to exit. */
 static enum cli_status on_signal(struct run *run, int number, int *ret_exit)
 {
+	bool is_first;
 	job_output_erase(&run->output);
 	if (number != SIGINT || run->interrupts >= 2) {
 		cli_error("job %s goes on; see: muxbus get_job %s", run->id, run->id);
 		*ret_exit = EXIT_SIGNAL + number;
 		return CLI_NO;
 	}
-	bool is_first = run->interrupts++ == 0;
+	is_first = run->interrupts++ == 0;
 	cli_error(is_first ? "stopping job %s (^C again: kill it)"
 			   : "killing job %s (^C again: leave it alone)",
 	    run->id);
@@ -270,8 +276,9 @@ static enum cli_status on_signal(struct run *run, int number, int *ret_exit)
 static enum cli_status look_for_end(struct run *run, bool *ret_has_ended)
 {
 	struct link_answer answer;
+	enum link_read read;
 	(void)link_receive(run->link); /* an end is seen below */
-	enum link_read read = link_await(run->link, run->wait_id, 0, &answer);
+	read = link_await(run->link, run->wait_id, 0, &answer);
 	*ret_has_ended = read == LINK_LINE;
 	if (read == LINK_LINE && answer.error != NULL)
 		return ask_say_error(answer.error);
@@ -327,10 +334,11 @@ static int tell_end(struct run *run, const struct json *job)
 	int64_t code = ask_int(job, "exit_code", -1);
 	int64_t number = ask_int(job, "signal", -1);
 	struct buf took;
+	const char *time;
+	int status = CLI_NO;
 	buf_init(&took, 64);
 	show_duration(&took, ask_int(job, "duration_ms", 0));
-	const char *time = (const char *)took.data;
-	int status = CLI_NO;
+	time = (const char *)took.data;
 	if (number > 0) {
 		status = EXIT_SIGNAL + (int)number;
 		cli_error("job %s was ended by signal %" PRId64 " after %s", run->id, number, time);
@@ -351,8 +359,9 @@ static int finish_job(struct run *run)
 {
 	char params[96];
 	const struct json *job;
+	enum cli_status status;
 	(void)snprintf(params, sizeof params, "{\"job\":\"%s\"}", run->id);
-	enum cli_status status = job_output_print(&run->output, run->link);
+	status = job_output_print(&run->output, run->link);
 	if (status == CLI_DONE)
 		status = ask_result(run->link, "get_job", params, ASK_TIMEOUT_MS, &job);
 	return status == CLI_DONE ? tell_end(run, job) : (int)status;
@@ -366,8 +375,9 @@ static int wait_for_job(struct run *run)
 	if (!ask_for_end(run))
 		return (int)ask_say_read(LINK_BROKEN);
 	while (!has_ended) {
+		enum cli_status status;
 		link_set_other(run->link, on_other, run);
-		enum cli_status status = wait_once(run, &has_ended, &exit_status);
+		status = wait_once(run, &has_ended, &exit_status);
 		if (status == CLI_UNREACHABLE)
 			status = connect_again(run);
 		if (status != CLI_DONE)
@@ -383,8 +393,10 @@ enum cli_status run_run(struct cli *cli, int argc, char **argv)
 	struct option_reader reader;
 	struct run run = {.cli = cli};
 	bool is_finished;
+	int exit_status;
+	enum cli_status status;
 	option_start(&reader, cli, argc, argv);
-	enum cli_status status = read_options(&run, &reader, &is_finished);
+	status = read_options(&run, &reader, &is_finished);
 	if (status != CLI_DONE || is_finished)
 		return status;
 	if (interrupt_open(&run.interrupt) < 0) {
@@ -393,7 +405,7 @@ enum cli_status run_run(struct cli *cli, int argc, char **argv)
 	}
 	run.link = ask_connect(cli, true);
 	status = run.link != NULL ? start_job(&run) : CLI_UNREACHABLE;
-	int exit_status = (int)status;
+	exit_status = (int)status;
 	if (status == CLI_DONE && !run.is_detached) {
 		job_output_init(&run.output, cli, run.id);
 		run.output.has_progress &= !run.is_quiet && !run.follows;

@@ -69,9 +69,10 @@ int screen_text_block(struct buf *out, const void *bytes, size_t len)
 	const char *end = at + len;
 	while (at < end) {
 		const char *stop = at;
+		int r;
 		while (stop < end && *stop != '\n' && *stop != '\t')
 			stop++;
-		int r = str_append_visible(out, at, (size_t)(stop - at));
+		r = str_append_visible(out, at, (size_t)(stop - at));
 		if (r == 0 && stop < end)
 			r = buf_append_byte(out, (uint8_t)*stop);
 		if (r < 0)
@@ -86,18 +87,22 @@ size_t screen_text_cut(struct buf *out, const void *bytes, size_t len, size_t co
 	struct buf line;
 	/* A character takes a column or, if it takes none, few bytes: more is not looked at. */
 	size_t enough = columns * 64 + 64;
+	const char *text;
+	size_t width, at;
+	bool is_cut;
 	buf_init(&line, VISIBLE_MAX);
 	(void)screen_text_line(&line, bytes, len < enough ? len : enough);
-	const char *text = line.len > 0 ? (const char *)line.data : "";
-	size_t width = cells_width(text, line.len);
-	size_t at = line.len;
-	bool is_cut = width > columns || len > enough;
+	text = line.len > 0 ? (const char *)line.data : "";
+	width = cells_width(text, line.len);
+	at = line.len;
+	is_cut = width > columns || len > enough;
 	if (is_cut && columns > 0) {
 		width = 0;
 		for (at = 0; at < line.len;) {
 			size_t size = 1;
+			size_t cells;
 			(void)utf8_part(text + at, line.len - at, &size);
-			size_t cells = cells_width(text + at, size);
+			cells = cells_width(text + at, size);
 			if (width + cells > columns - 1)
 				break;
 			width += cells;

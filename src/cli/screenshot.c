@@ -65,9 +65,10 @@ static bool ends_in(const char *text, const char *end)
 /* What was not said with --format. */
 static const char *choose_format(const struct screenshot *shot)
 {
+	bool is_html;
 	if (shot->format != NULL)
 		return shot->format;
-	bool is_html =
+	is_html =
 	    shot->path != NULL && (ends_in(shot->path, ".html") || ends_in(shot->path, ".htm"));
 	return is_html ? "html" : "svg";
 }
@@ -79,6 +80,7 @@ static enum cli_status capture(const struct cli *cli, const struct screenshot *s
 	struct buf params;
 	char own[32];
 	const char *pane = shot->pane;
+	enum cli_status status;
 	if (pane == NULL && own_pane(cli, own, sizeof own))
 		pane = own;
 	buf_init(&params, PARAMS_MAX);
@@ -94,7 +96,7 @@ static enum cli_status capture(const struct cli *cli, const struct screenshot *s
 	if (shot->lines > 0)
 		json_put_int(&writer, "lines", shot->lines);
 	json_object_end(&writer);
-	enum cli_status status =
+	status =
 	    ask_result(link, "capture_pane", (const char *)params.data, ASK_TIMEOUT_MS, ret_result);
 	buf_finish(&params);
 	return status;
@@ -103,17 +105,20 @@ static enum cli_status capture(const struct cli *cli, const struct screenshot *s
 /* Writes the picture where it was asked for. */
 static enum cli_status put_picture(const struct screenshot *shot, const struct json *picture)
 {
+	bool is_written;
+	int error;
+	FILE *file;
 	if (shot->path == NULL || strcmp(shot->path, "-") == 0) {
 		(void)fwrite(picture->text, 1, picture->len, stdout);
 		return cli_flush(CLI_DONE);
 	}
-	FILE *file = fopen(shot->path, "we");
+	file = fopen(shot->path, "we");
 	if (file == NULL) {
 		cli_error("%s: %s", shot->path, strerror(errno));
 		return CLI_NO;
 	}
-	bool is_written = fwrite(picture->text, 1, picture->len, file) == picture->len;
-	int error = errno;
+	is_written = fwrite(picture->text, 1, picture->len, file) == picture->len;
+	error = errno;
 	if (fclose(file) != 0 && is_written) {
 		is_written = false;
 		error = errno;
@@ -127,20 +132,22 @@ enum cli_status screenshot_run(struct cli *cli, int argc, char **argv)
 {
 	struct option_reader reader;
 	struct screenshot shot = {0};
-	const struct json *result;
+	const struct json *result, *picture;
 	bool is_finished;
+	struct link *link;
+	enum cli_status status;
 	option_start(&reader, cli, argc, argv);
-	enum cli_status status = read_options(&shot, &reader, &is_finished);
+	status = read_options(&shot, &reader, &is_finished);
 	if (status != CLI_DONE || is_finished)
 		return status;
 	if (cli->is_terminal && shot.path == NULL && !cli->wants_json)
 		return cli_usage("screenshot",
 		    "a picture is nothing for a terminal: name a file with -o, or redirect it");
-	struct link *link = ask_connect(cli, true);
+	link = ask_connect(cli, true);
 	if (link == NULL)
 		return CLI_UNREACHABLE;
 	status = capture(cli, &shot, link, &result);
-	const struct json *picture = status == CLI_DONE ? json_member(result, "picture") : NULL;
+	picture = status == CLI_DONE ? json_member(result, "picture") : NULL;
 	if (picture != NULL && cli->wants_json) {
 		show_json(cli, result);
 		status = cli_flush(CLI_DONE);

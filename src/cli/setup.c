@@ -75,8 +75,9 @@ static bool find_in_path(char *out, size_t size)
 {
 	const char *path = getenv("PATH");
 	for (size_t entry; path != NULL && *path; path += entry + (path[entry] == ':')) {
+		int n;
 		entry = strcspn(path, ":");
-		int n = snprintf(out, size, "%.*s/muxbus", (int)entry, path);
+		n = snprintf(out, size, "%.*s/muxbus", (int)entry, path);
 		if (*path == '/' && n > 0 && (size_t)n < size && access(out, X_OK) == 0)
 			return true;
 	}
@@ -90,10 +91,11 @@ static bool find_command(struct setup *setup)
 	char real[PATH_MAX];
 	char self[PATH_MAX];
 	ssize_t len = readlink("/proc/self/exe", self, sizeof self - 1);
+	bool is_ours;
 	if (len <= 0)
 		return false;
 	self[len] = '\0';
-	bool is_ours =
+	is_ours =
 	    find_in_path(found, sizeof found) && realpath(found, real) && strcmp(real, self) == 0;
 	(void)snprintf(setup->command, sizeof setup->command, "%s", is_ours ? "muxbus" : self);
 	return true;
@@ -242,9 +244,10 @@ static bool has_rival(
 {
 	char rival[PATH_MAX];
 	const char *slash = strrchr(path, '/');
+	int n;
 	if (file->rival == NULL || access(path, F_OK) == 0)
 		return false;
-	int n = snprintf(rival, sizeof rival, "%.*s/%s", (int)(slash - path), path, file->rival);
+	n = snprintf(rival, sizeof rival, "%.*s/%s", (int)(slash - path), path, file->rival);
 	if (n < 0 || (size_t)n >= sizeof rival || access(rival, F_OK) < 0)
 		return false;
 	(void)snprintf(
@@ -259,9 +262,10 @@ static bool change_file(const struct setup *setup, const struct setup_file *file
 	struct buf out;
 	char reason[PATH_MAX * 2 + 512];
 	char detail[PATH_MAX + 128];
+	bool is_same, is_done, is_absent;
 	buf_init(&out, CONFIG_FILE_MAX);
-	bool is_done = config_file_read(&config, path, reason, sizeof reason);
-	bool is_absent = is_done && !config.is_there && setup->action == ACTION_REMOVE;
+	is_done = config_file_read(&config, path, reason, sizeof reason);
+	is_absent = is_done && !config.is_there && setup->action == ACTION_REMOVE;
 	if (is_done && !is_absent &&
 	    (has_rival(file, path, detail, sizeof detail) ||
 		(setup->action == ACTION_WRITE &&
@@ -270,7 +274,7 @@ static bool change_file(const struct setup *setup, const struct setup_file *file
 		(void)snprintf(reason, sizeof reason, "%s: %s", path, detail);
 		is_done = false;
 	}
-	bool is_same = is_absent ||
+	is_same = is_absent ||
 	    (is_done && config.is_there && out.len == config.text.len &&
 		(out.len == 0 || memcmp(out.data, config.text.data, out.len) == 0));
 	if (is_done && !is_same)

@@ -26,9 +26,10 @@ static bool is_reserved(const char *word)
 
 int shell_word(struct buf *out, const char *word)
 {
+	int r;
 	if (is_plain(word) && !is_reserved(word))
 		return buf_append_str(out, word);
-	int r = buf_append_byte(out, '\'');
+	r = buf_append_byte(out, '\'');
 	while (r == 0 && *word) {
 		size_t len = strcspn(word, "'");
 		r = buf_append(out, word, len);

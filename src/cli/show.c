@@ -63,13 +63,15 @@ static bool put_time(struct buf *out, const char *text)
 	struct tm today;
 	char clock[40];
 	const char *rest = strptime(text, "%Y-%m-%dT%H:%M:%S", &utc);
+	bool is_today;
+	time_t when, now;
 	if (rest == NULL || (*rest != '.' && *rest != 'Z'))
 		return false;
-	time_t when = timegm(&utc);
-	time_t now = time(NULL);
+	when = timegm(&utc);
+	now = time(NULL);
 	if (!localtime_r(&when, &local) || !localtime_r(&now, &today))
 		return false;
-	bool is_today = local.tm_year == today.tm_year && local.tm_yday == today.tm_yday;
+	is_today = local.tm_year == today.tm_year && local.tm_yday == today.tm_yday;
 	if (strftime(clock, sizeof clock, is_today ? "%H:%M:%S" : "%Y-%m-%d %H:%M:%S", &local) == 0)
 		return false;
 	return buf_append_str(out, clock) == 0;
@@ -198,8 +200,9 @@ static void put_member(struct buf *out, const struct json *row, const char *name
 	char member[64];
 	const char *mark = memchr(name, '?', len);
 	size_t name_len = mark != NULL ? (size_t)(mark - name) : len;
+	const struct json *value;
 	(void)snprintf(member, sizeof member, "%.*s", (int)name_len, name);
-	const struct json *value = json_member(row, member);
+	value = json_member(row, member);
 	if (value == NULL || value->type == JSON_NULL)
 		return;
 	if (mark == NULL)
@@ -229,9 +232,10 @@ static void write_table(struct buf *out, const struct json *array, const struct 
 {
 	const char *titles[TABLE_COLUMNS_MAX];
 	struct buf cell;
+	struct table *table;
 	for (size_t i = 0; i < count; i++)
 		titles[i] = columns[i].title;
-	struct table *table = table_new(titles, count);
+	table = table_new(titles, count);
 	buf_init(&cell, OUT_MAX);
 	for (const struct json *row = array->child; row != NULL; row = row->next) {
 		for (size_t i = 0; i < count; i++) {
@@ -368,6 +372,7 @@ static const struct {
 static bool write_text(struct buf *out, const char *method, const struct json *result)
 {
 	for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
+		const char *note;
 		if (strcmp(texts[i].method, method) != 0)
 			continue;
 		for (const char *const *member = texts[i].members; *member; member++) {
@@ -378,7 +383,7 @@ static bool write_text(struct buf *out, const char *method, const struct json *r
 			if (text->text[text->len - 1] != '\n')
 				(void)buf_append_byte(out, '\n');
 		}
-		const char *note = ask_string(result, "note", "");
+		note = ask_string(result, "note", "");
 		if (*note) {
 			(void)screen_text_line(out, note, strlen(note));
 			(void)buf_append_byte(out, '\n');
@@ -392,10 +397,12 @@ void show_write(
     struct buf *out, const char *method, const struct json *result, size_t columns, bool has_color)
 {
 	const struct json *list = find_list(result);
+	const char *message;
+	const struct json *gap;
 	if (write_text(out, method, result))
 		return;
-	const char *message = ask_string(result, "message", "");
-	const struct json *gap = json_member(result, "gap");
+	message = ask_string(result, "message", "");
+	gap = json_member(result, "gap");
 	if (list != NULL && list->count == 0 && *message) {
 		(void)screen_text_line(out, message, strlen(message));
 		(void)buf_append_byte(out, '\n');
@@ -421,11 +428,11 @@ bool show_is_json(const struct cli *cli)
 static void put_indented(struct buf *out, const struct json *value, int depth)
 {
 	bool is_array = value->type == JSON_ARRAY;
+	bool is_lossy = false;
 	if ((!is_array && value->type != JSON_OBJECT) || value->count == 0) {
 		put_raw_json(out, value);
 		return;
 	}
-	bool is_lossy = false;
 	(void)buf_append_byte(out, is_array ? '[' : '{');
 	for (const struct json *at = value->child; at != NULL; at = at->next) {
 		(void)buf_printf(out, "%s\n%*s", at == value->child ? "" : ",", depth * 2 + 2, "");
@@ -455,12 +462,13 @@ void show_json(const struct cli *cli, const struct json *value)
 void show_result(const struct cli *cli, const char *method, const struct json *result)
 {
 	struct buf out;
+	size_t columns;
 	if (show_is_json(cli)) {
 		show_json(cli, result);
 		return;
 	}
 	buf_init(&out, OUT_MAX);
-	size_t columns = cli->is_terminal ? (size_t)screen_columns(STDOUT_FILENO) : 0;
+	columns = cli->is_terminal ? (size_t)screen_columns(STDOUT_FILENO) : 0;
 	show_write(&out, method, result, columns, cli->has_color);
 	if (out.len > 0)
 		(void)fwrite(out.data, 1, out.len, stdout); /* cli_flush() looks */

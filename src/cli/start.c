@@ -13,20 +13,21 @@ enum cli_status start_run(struct cli *cli, int argc, char **argv)
 {
 	char reason[PATH_MAX + 512];
 	struct link *link;
+	struct buf out;
+	bool was_running;
 	for (int i = 1; i < argc; i++) {
 		if (cli_help("start", argv[i]))
 			return CLI_DONE;
 		if (!cli_option(cli, argv[i]))
 			return cli_usage("start", "unexpected argument \"%s\"", argv[i]);
 	}
-	bool was_running = link_open(&link, cli->socket, reason, sizeof reason) == LINK_OK;
+	was_running = link_open(&link, cli->socket, reason, sizeof reason) == LINK_OK;
 	if (!was_running) {
 		link = ask_connect(cli, true);
 		if (link == NULL)
 			return CLI_UNREACHABLE;
 	}
 	link_close(link);
-	struct buf out;
 	buf_init(&out, PATH_MAX * 4);
 	(void)screen_text_line(&out, cli->socket, strlen(cli->socket));
 	(void)printf("muxbusd %s at %s\n", was_running ? "is running already," : "is ready",

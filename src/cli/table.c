@@ -59,15 +59,17 @@ static bool is_number(const char *text, size_t len)
 void table_add(struct table *table, const void *text, size_t len)
 {
 	size_t column = table->cell_count % table->count;
+	const char *visible;
+	struct cell *cell;
 	if (table->cell_count == table->cell_room) {
 		table->cell_room = table->cell_room ? table->cell_room * 2 : 64;
 		table->cells = xrealloc(table->cells, table->cell_room * sizeof(struct cell));
 	}
-	struct cell *cell = &table->cells[table->cell_count++];
+	cell = &table->cells[table->cell_count++];
 	cell->at = table->text.len;
 	(void)screen_text_line(&table->text, text, len < CELL_BYTES_MAX ? len : CELL_BYTES_MAX);
 	cell->len = table->text.len - cell->at;
-	const char *visible = cell->len > 0 ? (const char *)table->text.data + cell->at : "";
+	visible = cell->len > 0 ? (const char *)table->text.data + cell->at : "";
 	cell->width = cells_width(visible, cell->len);
 	if (cell->width > table->widths[column])
 		table->widths[column] = cell->width;
@@ -84,6 +86,8 @@ static void fit(size_t *widths, size_t count, size_t columns)
 		size_t total = 0;
 		size_t shown = 0;
 		size_t widest = 0;
+		size_t over, step;
+		size_t second = CELL_MIN;
 		for (size_t i = 0; i < count; i++) {
 			total += widths[i];
 			shown += widths[i] > 0;
@@ -94,13 +98,12 @@ static void fit(size_t *widths, size_t count, size_t columns)
 		total += shown > 1 ? (shown - 1) * GAP : 0;
 		if (total <= columns || widths[widest] <= CELL_MIN)
 			return;
-		size_t second = CELL_MIN;
 		for (size_t i = 0; i < count; i++)
 			if (i != widest && widths[i] > second)
 				second = widths[i];
 		/* Down to the next one at once, and then all of them one by one. */
-		size_t over = total - columns;
-		size_t step = widths[widest] > second ? widths[widest] - second : 1;
+		over = total - columns;
+		step = widths[widest] > second ? widths[widest] - second : 1;
 		widths[widest] -= step < over ? step : over;
 	}
 }
@@ -126,13 +129,14 @@ static void put_cell(
     struct line *line, const char *text, size_t len, size_t width, bool is_right, const char *style)
 {
 	struct buf cut;
+	size_t start, room, taken, left;
 	buf_init(&cut, TABLE_BYTES_MAX);
-	size_t start = line->at + line->owed;
-	size_t room = line->columns == 0 || start + width <= line->columns ? width
-	    : line->columns > start                                        ? line->columns - start
-									   : 0;
-	size_t taken = room > 0 ? screen_text_cut(&cut, text, len, room) : 0;
-	size_t left = is_right && taken < room ? room - taken : 0;
+	start = line->at + line->owed;
+	room = line->columns == 0 || start + width <= line->columns ? width
+	    : line->columns > start                                 ? line->columns - start
+								    : 0;
+	taken = room > 0 ? screen_text_cut(&cut, text, len, room) : 0;
+	left = is_right && taken < room ? room - taken : 0;
 	if (cut.len > 0) {
 		pad(line->out, line->owed + left);
 		(void)buf_append_str(line->out, style);

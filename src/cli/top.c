@@ -88,10 +88,11 @@ static void resize(struct top *top)
 /* Shows the present state in one write; nothing is written if nothing changed. */
 static void show(struct top *top)
 {
+	struct top_frame shown;
 	top_frame_draw(&top->frame, &top->view, &top->model, clock_real_ms());
 	buf_clear(&top->out);
 	top_frame_update(&top->out, top->is_stale ? NULL : &top->shown, &top->frame);
-	struct top_frame shown = top->shown;
+	shown = top->shown;
 	top->shown = top->frame;
 	top->frame = shown;
 	top->is_stale = false;
@@ -198,6 +199,7 @@ static enum cli_status run_screen(struct cli *cli, struct link *link)
 {
 	struct top top = {0};
 	const char *term = getenv("TERM"), *home = getenv("HOME");
+	enum cli_status status = CLI_DONE;
 	top_model_init(&top.model, server_name(cli));
 	(void)snprintf(top.model.home, sizeof top.model.home, "%s", home != NULL ? home : "");
 	top_view_init(&top.view, 80, 24);
@@ -207,7 +209,6 @@ static enum cli_status run_screen(struct cli *cli, struct link *link)
 	top_frame_init(&top.frame);
 	buf_init(&top.out, OUT_MAX);
 	top.feed = top_feed_new(cli, link, &top.model, &top.view);
-	enum cli_status status = CLI_DONE;
 	if (term == NULL || !*term || strcmp(term, "dumb") == 0) {
 		status = cli_usage("top", "this terminal cannot show it; --json prints a snapshot");
 	} else if (top_terminal_open() < 0) {
@@ -230,18 +231,20 @@ static enum cli_status run_screen(struct cli *cli, struct link *link)
 
 enum cli_status top_run(struct cli *cli, int argc, char **argv)
 {
+	enum cli_status status;
+	struct link *link;
 	for (int i = 1; i < argc; i++) {
 		if (cli_help("top", argv[i]))
 			return CLI_DONE;
 		if (!cli_option(cli, argv[i]))
 			return cli_usage("top", "unexpected argument \"%s\"", argv[i]);
 	}
-	struct link *link = ask_connect(cli, true);
+	link = ask_connect(cli, true);
 	if (link == NULL)
 		return CLI_UNREACHABLE;
 	if (!cli->wants_json && cli->is_terminal && isatty(STDIN_FILENO))
 		return run_screen(cli, link);
-	enum cli_status status = print_snapshot(link);
+	status = print_snapshot(link);
 	link_close(link);
 	return status;
 }

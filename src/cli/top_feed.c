@@ -115,9 +115,10 @@ static void ask(
 	feed->is_due[question] = false;
 	for (size_t i = 0; feed->link != NULL && i < ASKED_MAX; i++) {
 		struct asked *asked = &feed->asked[i];
+		uint64_t id;
 		if (asked->question != ASK_NOTHING)
 			continue;
-		uint64_t id = link_request(feed->link, method, params);
+		id = link_request(feed->link, method, params);
 		if (id == 0) {
 			lose(feed, "muxbusd does not listen");
 			return;
@@ -382,6 +383,7 @@ int64_t top_feed_wait_ms(const struct top_feed *feed, int64_t now_ms)
 {
 	const char *pane;
 	int64_t at = feed->reconnect_ms;
+	int64_t wait;
 	if (feed->link != NULL && feed->view->is_paused)
 		return INT32_MAX;
 	if (feed->link != NULL) {
@@ -391,7 +393,7 @@ int64_t top_feed_wait_ms(const struct top_feed *feed, int64_t now_ms)
 			at = due < at ? due : at;
 		}
 	}
-	int64_t wait = at - now_ms;
+	wait = at - now_ms;
 	return wait < 0 ? 0 : wait > INT32_MAX ? INT32_MAX : wait;
 }
 

@@ -91,13 +91,14 @@ static const char *short_path(
 static const char *value_text(const struct drawing *drawing, const struct top_column *column,
     const struct top_value *value, char *out, size_t size)
 {
+	int64_t past;
 	if (column->kind == TOP_PATH)
 		return short_path(drawing->model, value->text, out, size);
 	if (column->kind != TOP_AGE && column->kind != TOP_DUE)
 		return value->text;
 	if (value->time_ms == 0)
 		return "";
-	int64_t past = drawing->now_ms - value->time_ms;
+	past = drawing->now_ms - value->time_ms;
 	if (column->kind == TOP_AGE)
 		format_age(out, size, past > 0 ? past / 1000 : 0);
 	else if (past >= 0)
@@ -132,15 +133,18 @@ static void draw_head(struct drawing *drawing)
 	const struct top_view *view = drawing->view;
 	struct top_line line;
 	char text[64], age[TIME_SIZE];
+	bool is_lost;
+	const char *word;
+	enum screen_style style;
+	size_t columns, right;
 	if (!begin(drawing, &line, false))
 		return;
-	bool is_lost = drawing->model->trouble[0] != '\0';
-	const char *word = is_lost ? "lost" : view->is_paused ? "paused" : "live";
-	enum screen_style style = is_lost ? SCREEN_BAD
-	    : view->is_paused             ? SCREEN_WARN
-					  : SCREEN_GOOD;
+	is_lost = drawing->model->trouble[0] != '\0';
+	word = is_lost ? "lost" : view->is_paused ? "paused" : "live";
+	style = is_lost ? SCREEN_BAD : view->is_paused ? SCREEN_WARN : SCREEN_GOOD;
 	/* Room for the word at the right end. */
-	size_t columns = line.columns, right = strlen(word) + 3;
+	columns = line.columns;
+	right = strlen(word) + 3;
 	line.columns = columns > right + 8 ? columns - right : columns;
 	(void)top_line_put_str(&line, SCREEN_BOLD, "muxbus");
 	top_line_blank(&line, 1);
@@ -189,11 +193,12 @@ static void draw_tabs(struct drawing *drawing)
 	size_t width = 0;
 	bool has_agents = drawing->model->lists[TOP_AGENTS].is_known;
 	int count = has_agents ? TOP_LIST_COUNT_ : TOP_AGENTS;
+	bool has_counts;
 	if (!begin(drawing, &line, false))
 		return;
 	for (int i = 0; i < count; i++)
 		width += tab_text(drawing, (enum top_list)i, true, text, sizeof text) + 1;
-	bool has_counts = width <= view->columns;
+	has_counts = width <= view->columns;
 	for (int i = 0; i < count; i++) {
 		bool is_here = view->list == (enum top_list)i;
 		/* On a screen too narrow for all names only the present one. */
@@ -256,6 +261,7 @@ static void lay_out(const struct top_table *table, size_t room, size_t widths[TO
 {
 	for (unsigned most = TOP_COLUMNS_MAX;; most--) {
 		size_t used = 0, flexible = 0;
+		size_t rest;
 		for (size_t i = 0; table->columns[i].title; i++) {
 			const struct top_column *column = &table->columns[i];
 			widths[i] = 0;
@@ -268,11 +274,12 @@ static void lay_out(const struct top_table *table, size_t room, size_t widths[TO
 		if (used > room + GAP && most > 0)
 			continue;
 		/* What is left goes to those without a width; the first gets the crumbs. */
-		size_t rest = used < room + GAP ? room + GAP - used : 0;
+		rest = used < room + GAP ? room + GAP - used : 0;
 		for (size_t i = 0; table->columns[i].title && flexible > 0; i++) {
+			size_t part;
 			if (widths[i] == 0 || table->columns[i].width > 0)
 				continue;
-			size_t part = (rest + flexible - 1) / flexible;
+			part = (rest + flexible - 1) / flexible;
 			widths[i] += part;
 			rest -= part;
 			flexible--;
@@ -435,6 +442,7 @@ static void draw_rule(struct drawing *drawing, const struct top_item *item)
 	struct top_line line;
 	char text_of[PATH_MAX];
 	size_t last = 0;
+	struct buf rest;
 	if (!begin(drawing, &line, false))
 		return;
 	(void)top_line_put_str(&line, SCREEN_DIM, "── ");
@@ -455,7 +463,6 @@ static void draw_rule(struct drawing *drawing, const struct top_item *item)
 		}
 	}
 	/* A line to the end. */
-	struct buf rest;
 	buf_init(&rest, ROW_BYTES_MAX);
 	for (size_t i = top_line_left(&line); i > 0; i--)
 		(void)buf_append_str(&rest, "─");
@@ -484,11 +491,12 @@ static void draw_panel(struct drawing *drawing, unsigned rows)
 	const struct top_item *item = top_view_chosen(view, drawing->model);
 	bool is_screen = view->list == TOP_PANES;
 	struct buf text;
+	size_t lines;
 	draw_rule(drawing, item);
 	buf_init(&text, TOP_PREVIEW_MAX);
 	read_text(drawing, item, is_screen, &text);
 	/* The end of a screen is where things happen. */
-	size_t lines = count_lines((const char *)text.data, text.len);
+	lines = count_lines((const char *)text.data, text.len);
 	draw_lines(drawing, (const char *)text.data, text.len, is_screen,
 	    is_screen && lines > rows - 1 ? lines - (rows - 1) : 0, rows - 1);
 	buf_finish(&text);
@@ -500,13 +508,14 @@ static void draw_text(struct drawing *drawing)
 	unsigned body = top_view_body(view);
 	const struct top_item *item = top_view_chosen(view, drawing->model);
 	struct buf text;
+	size_t lines;
 	buf_init(&text, TOP_PREVIEW_MAX);
 	if (view->mode == TOP_MODE_HELP)
 		(void)buf_append_str(&text, help_text);
 	else
 		read_text(drawing, item, view->mode == TOP_MODE_CAPTURE, &text);
 	draw_rule(drawing, view->mode == TOP_MODE_HELP ? NULL : item);
-	size_t lines = count_lines((const char *)text.data, text.len);
+	lines = count_lines((const char *)text.data, text.len);
 	if (view->text_scroll + body > lines)
 		view->text_scroll = lines > body ? lines - body : 0;
 	draw_lines(drawing, (const char *)text.data, text.len, view->mode == TOP_MODE_CAPTURE,
@@ -534,9 +543,10 @@ void top_frame_draw(
     struct top_frame *frame, struct top_view *view, struct top_model *model, int64_t now_ms)
 {
 	struct drawing drawing = {.frame = frame, .view = view, .model = model, .now_ms = now_ms};
+	unsigned panel;
 	/* How many there are says how much room is left below. */
 	(void)top_view_chosen(view, model);
-	unsigned panel = top_view_panel(view);
+	panel = top_view_panel(view);
 	resize(frame, view->columns, view->rows);
 	draw_head(&drawing);
 	if (view->mode == TOP_MODE_LIST) {

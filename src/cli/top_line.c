@@ -57,11 +57,12 @@ size_t top_line_put(
     struct top_line *line, enum screen_style style, const void *bytes, size_t len, size_t width)
 {
 	size_t room = top_line_left(line);
+	size_t took;
 	width = width < room ? width : room;
 	if (width == 0 || len == 0)
 		return 0;
 	begin_style(line, style);
-	size_t took = screen_text_cut(line->out, bytes, len, width);
+	took = screen_text_cut(line->out, bytes, len, width);
 	end_style(line, style);
 	line->used += took;
 	return took;
@@ -76,18 +77,18 @@ size_t top_line_put_end(
     struct top_line *line, enum screen_style style, const char *text, size_t width)
 {
 	struct buf visible, cut;
-	size_t took;
+	size_t took, cells, room;
+	size_t at = 0;
 	buf_init(&visible, VISIBLE_MAX);
 	(void)screen_text_line(&visible, text, strlen(text));
-	size_t cells = visible.len > 0 ? cells_width(visible.data, visible.len) : 0;
-	size_t room = top_line_left(line);
+	cells = visible.len > 0 ? cells_width(visible.data, visible.len) : 0;
+	room = top_line_left(line);
 	width = width < room ? width : room;
 	if (cells <= width || width == 0) {
 		took = top_line_put(line, style, text, strlen(text), width);
 		buf_finish(&visible);
 		return took;
 	}
-	size_t at = 0;
 	while (at < visible.len && cells > width - 1) {
 		size_t size = 1;
 		(void)utf8_part(visible.data + at, visible.len - at, &size);
@@ -116,9 +117,10 @@ void top_line_cell(
     struct top_line *line, enum screen_style style, const char *text, size_t width, bool is_right)
 {
 	size_t cells = cells_width(text, strlen(text));
+	size_t took;
 	if (is_right && cells < width)
 		top_line_blank(line, width - cells);
-	size_t took = top_line_put(line, style, text, strlen(text), width);
+	took = top_line_put(line, style, text, strlen(text), width);
 	if (!is_right && took < width)
 		top_line_blank(line, width - took);
 }

@@ -301,9 +301,10 @@ void top_model_finish(struct top_model *model)
 static char *read_value(const struct top_column *column, const struct json *json)
 {
 	struct buf text;
+	char *value;
 	buf_init(&text, TEXT_BYTES_MAX);
 	column->read(&text, json);
-	char *value = xmemdup(text.len > 0 ? text.data : (const uint8_t *)"", text.len);
+	value = xmemdup(text.len > 0 ? text.data : (const uint8_t *)"", text.len);
 	buf_finish(&text);
 	return value;
 }
@@ -324,11 +325,11 @@ static void load_item(const struct top_table *table, struct top_item *item, cons
 	for (size_t i = 0; table->columns[i].title; i++) {
 		const struct top_column *column = &table->columns[i];
 		struct top_value *value = &item->values[i];
+		const struct word_style *word;
 		value->text = read_value(column, json);
 		if (column->kind == TOP_AGE || column->kind == TOP_DUE)
 			value->time_ms = clock_parse(value->text);
-		const struct word_style *word =
-		    column->kind == TOP_STATE ? find_word(value->text) : NULL;
+		word = column->kind == TOP_STATE ? find_word(value->text) : NULL;
 		item->is_over = item->is_over || (word != NULL && word->is_over);
 	}
 }
@@ -339,12 +340,13 @@ void top_model_load(
 	const struct top_table *table = &top_tables[list];
 	struct top_items *items = &model->lists[list];
 	const struct json *array = json_member(result, table->member);
+	size_t before;
 	if (after < 0)
 		free_items(items, 0);
 	items->is_known = array != NULL && array->type == JSON_ARRAY;
 	if (!items->is_known)
 		return;
-	size_t before = items->count;
+	before = items->count;
 	items->items =
 	    xrealloc(items->items, (before + array->count + 1) * sizeof(struct top_item));
 	for (const struct json *json = array->child; json != NULL; json = json->next) {
@@ -373,12 +375,13 @@ void top_model_load_status(struct top_model *model, const struct json *result, i
 {
 	struct top_status *status = &model->status;
 	const struct json *queue = json_member(result, "queue");
+	int64_t started_ms;
 	(void)snprintf(
 	    status->version, sizeof status->version, "%s", ask_string(result, "version", ""));
 	(void)snprintf(status->tmux_version, sizeof status->tmux_version, "%s",
 	    ask_string(json_member(result, "tmux"), "version", "?"));
 	/* To the second, so that the beginning does not tremble. */
-	int64_t started_ms = now_ms - (int64_t)(ask_double(result, "uptime_sec", 0) * 1000);
+	started_ms = now_ms - (int64_t)(ask_double(result, "uptime_sec", 0) * 1000);
 	if (status->started_ms < started_ms - 1000 || status->started_ms > started_ms + 1000)
 		status->started_ms = started_ms;
 	status->sessions = ask_int(result, "sessions", 0);

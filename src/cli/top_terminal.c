@@ -31,9 +31,10 @@ void top_terminal_close(void)
 {
 	int error = errno;
 	if (terminal.is_taken) {
+		ssize_t written;
 		terminal.is_taken = 0;
 		/* If the terminal is gone there is nobody to tell. */
-		ssize_t written = write(STDOUT_FILENO, leave, sizeof leave - 1);
+		written = write(STDOUT_FILENO, leave, sizeof leave - 1);
 		(void)written;
 		(void)tcsetattr(STDIN_FILENO, TCSADRAIN, &terminal.before);
 	}
@@ -146,8 +147,8 @@ int top_terminal_write(const void *bytes, size_t len)
 void top_terminal_die(int signal)
 {
 	sigset_t set;
-	top_terminal_close();
 	struct sigaction action = {.sa_handler = SIG_DFL};
+	top_terminal_close();
 	(void)sigaction(signal, &action, NULL);
 	(void)sigemptyset(&set);
 	(void)sigaddset(&set, signal);

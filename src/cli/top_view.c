@@ -28,10 +28,12 @@ void top_view_finish(struct top_view *view)
 
 unsigned top_view_panel(const struct top_view *view)
 {
+	unsigned rest, most, list;
 	if (view->mode != TOP_MODE_LIST || view->rows < TOP_PANEL_ROWS_MIN)
 		return 0;
-	unsigned rest = view->rows - HEAD_ROWS - FOOT_ROWS, most = rest / 2;
-	unsigned list = view->count > TOP_LIST_ROWS_MIN ? (unsigned)view->count : TOP_LIST_ROWS_MIN;
+	rest = view->rows - HEAD_ROWS - FOOT_ROWS;
+	most = rest / 2;
+	list = view->count > TOP_LIST_ROWS_MIN ? (unsigned)view->count : TOP_LIST_ROWS_MIN;
 	/* An empty row between them, where the list is all there. */
 	return rest - (list + 1 < most ? list + 1 : most);
 }
@@ -314,16 +316,18 @@ static enum top_action on_key(
 enum top_action top_view_key(
     struct top_view *view, const struct top_model *model, const struct top_key *key)
 {
+	enum top_action action;
+	bool had_message;
 	if (key->kind == TOP_KEY_INTERRUPT)
 		return TOP_QUIT;
 	if (key->kind == TOP_KEY_SUSPEND)
 		return TOP_SUSPEND;
 	if (key->kind == TOP_KEY_REDRAW)
 		return TOP_REDRAW;
-	bool had_message = view->message[0] != '\0';
+	had_message = view->message[0] != '\0';
 	view->message[0] = '\0';
-	enum top_action action = view->prompt == TOP_PROMPT_FILTER ? on_filter(view, key)
-	    : view->prompt == TOP_PROMPT_STOP                      ? on_confirm(view, key)
-								   : on_key(view, model, key);
+	action = view->prompt == TOP_PROMPT_FILTER ? on_filter(view, key)
+	    : view->prompt == TOP_PROMPT_STOP      ? on_confirm(view, key)
+						   : on_key(view, model, key);
 	return action == TOP_NOTHING && had_message ? TOP_CHANGED : action;
 }

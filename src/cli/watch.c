@@ -223,6 +223,7 @@ static enum cli_status follow(struct watch *watch, struct link *link, int64_t de
 		const char *line;
 		size_t len;
 		int64_t left = deadline < 0 ? -1 : deadline - clock_mono_ms();
+		enum link_read read = LINK_LINE;
 		switch (interrupt_wait(
 		    &watch->interrupt, link, deadline >= 0 && left < 0 ? 0 : left, &signal)) {
 		case INTERRUPT_SIGNAL:
@@ -234,7 +235,6 @@ static enum cli_status follow(struct watch *watch, struct link *link, int64_t de
 		case INTERRUPT_LINK:
 			break;
 		}
-		enum link_read read = LINK_LINE;
 		(void)link_receive(link); /* an end is seen below */
 		while (!is_done(watch) &&
 		    (read = link_read_message(link, 0, &message, &line, &len)) == LINK_LINE)
@@ -248,8 +248,9 @@ static enum cli_status follow(struct watch *watch, struct link *link, int64_t de
 /* One life of the daemon. */
 static enum cli_status watch_once(struct watch *watch, struct link *link, int64_t deadline)
 {
+	enum cli_status status;
 	link_set_other(link, on_message, watch);
-	enum cli_status status = subscribe(watch, link);
+	status = subscribe(watch, link);
 	if (status != CLI_DONE)
 		return status;
 	return follow(watch, link, deadline);
@@ -264,11 +265,12 @@ static struct link *connect_again(
 		char reason[PATH_MAX + 512];
 		struct link *link;
 		int signal;
+		enum interrupt_wake wake;
+		bool is_late;
 		if (link_open(&link, watch->cli->socket, reason, sizeof reason) == LINK_OK)
 			return link;
-		enum interrupt_wake wake =
-		    interrupt_wait(&watch->interrupt, NULL, RECONNECT_MS, &signal);
-		bool is_late = deadline >= 0 && clock_mono_ms() >= deadline;
+		wake = interrupt_wait(&watch->interrupt, NULL, RECONNECT_MS, &signal);
+		is_late = deadline >= 0 && clock_mono_ms() >= deadline;
 		if (wake != INTERRUPT_TIME || is_late) {
 			*ret_status = is_late ? CLI_TIMEOUT : CLI_DONE;
 			return NULL;
@@ -302,8 +304,9 @@ enum cli_status watch_run(struct cli *cli, int argc, char **argv)
 	struct option_reader reader;
 	struct watch watch = {.cli = cli, .timeout_ms = -1};
 	bool is_finished;
+	enum cli_status status;
 	option_start(&reader, cli, argc, argv);
-	enum cli_status status = read_options(&watch, &reader, &is_finished);
+	status = read_options(&watch, &reader, &is_finished);
 	if (status != CLI_DONE || is_finished)
 		return status;
 	if (interrupt_open(&watch.interrupt) < 0) {
