@@ -62,8 +62,6 @@ static int __attribute__((format(printf, 2, 3))) refuse(struct call *call, const
 	return -1;
 }
 
-/* ---- the schema -------------------------------------------------------------------------- */
-
 static bool is_type(const struct json *property, const char *name)
 {
 	const struct json *type = json_member(property, "type");
@@ -110,8 +108,6 @@ const struct json *arguments_positional(const struct json *schema)
 	return NULL;
 }
 
-/* ---- taking words apart -------------------------------------------------------------------- */
-
 /* The length of the key that a word begins with; 0 if it begins with none. */
 static size_t key_len(const char *word)
 {
@@ -143,8 +139,6 @@ static int take_apart(struct call *call, const char *text, bool is_verbatim)
 	call->count++;
 	return 0;
 }
-
-/* ---- values -------------------------------------------------------------------------------- */
 
 /* Reads a file, or standard input for "-". */
 static int read_file(struct call *call, const char *path, struct buf *out)
@@ -311,8 +305,6 @@ static int put_value(
 	return r;
 }
 
-/* ---- all of them ------------------------------------------------------------------------------ */
-
 /* How many words have the name of words[from], from there on. */
 static int count_same(const struct call *call, int from)
 {
@@ -402,8 +394,6 @@ int arguments_write(struct buf *out, const struct json *schema, int argc, const 
 	mem_free(call.words);
 	return r;
 }
-
-/* ---- for people --------------------------------------------------------------------------------- */
 
 static const char *const placeholders[] = {
     [KIND_STRING] = "text",

@@ -55,8 +55,6 @@ struct bridge {
 	bool is_unread; /* nobody reads standard output */
 };
 
-/* ---- the daemon that is not there --------------------------------------------------------- */
-
 static void rest(struct bridge *bridge)
 {
 	int64_t wait_ms = REST_FIRST_MS;
@@ -185,8 +183,6 @@ static void on_launch(struct bridge *bridge)
 		give_up(bridge, "muxbusd was started 5 times within 10 s");
 }
 
-/* ---- the streams --------------------------------------------------------------------------- */
-
 static void read_agent(struct bridge *bridge)
 {
 	static char bytes[READ_SIZE];
@@ -228,8 +224,6 @@ static void write_daemon(struct bridge *bridge)
 		mcp_replay_wrote_daemon(bridge->replay, (size_t)n);
 	/* An error is seen by reading, behind the last answers. */
 }
-
-/* ---- the loop ------------------------------------------------------------------------------ */
 
 enum { IN, OUT, DAEMON, LAUNCH, FDS_COUNT };
 

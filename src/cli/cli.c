@@ -16,8 +16,6 @@ static const char usage_text[] =
     "       muxbus [option ...] method [key=value | key:=json] ...\n"
     "muxbus help lists verbs and methods\n";
 
-/* ---- messages ------------------------------------------------------------------------------ */
-
 static void say(const char *format, va_list args) __attribute__((format(printf, 1, 0)));
 
 static void say(const char *format, va_list args)
@@ -78,8 +76,6 @@ enum cli_status cli_flush(enum cli_status status)
 		cli_error("standard output: %s", strerror(errno));
 	return status == CLI_DONE ? CLI_NO : status;
 }
-
-/* ---- options that may stand anywhere -------------------------------------------------------------------------------- */
 
 bool cli_set_color(struct cli *cli, const char *when)
 {

@@ -25,8 +25,6 @@ struct completion {
 	const char *current; /* what the word begins with */
 };
 
-/* ---- offering -------------------------------------------------------------------------------- */
-
 /* A shell could take more than these for something else. */
 static bool is_safe(const char *word)
 {
@@ -65,8 +63,6 @@ static void offer_list(struct completion *completion, const char *list, char sep
 		list += len + (end != NULL);
 	}
 }
-
-/* ---- what is alive --------------------------------------------------------------------------- */
 
 /* Lists, the member that is offered, and those that say what it is. */
 static const struct live {
@@ -130,8 +126,6 @@ static bool offer_live(struct completion *completion, const char *lead, const ch
 	return true;
 }
 
-/* ---- names ------------------------------------------------------------------------------------- */
-
 static void offer_verbs(struct completion *completion)
 {
 	for (const struct verb *verb = verbs; verb->name; verb++)
@@ -158,8 +152,6 @@ static void offer_events(struct completion *completion, const char *lead)
 	     row = row->next)
 		offer(completion, lead, row->name, row->text);
 }
-
-/* ---- methods ------------------------------------------------------------------------------------- */
 
 /* What a field may be; lead is "key=", or "" for a word without a key. */
 static void offer_values(
@@ -223,8 +215,6 @@ static void complete_method(
 		offer_values(completion, "", positional->name, positional);
 }
 
-/* ---- verbs --------------------------------------------------------------------------------------- */
-
 /* "a|b|c" in a usage is what may stand there. */
 static void offer_alternatives(struct completion *completion, const char *usage)
 {
@@ -281,8 +271,6 @@ static void complete_verb(
 			(void)offer_live(completion, "", "pane");
 	}
 }
-
-/* ---- the whole line ------------------------------------------------------------------------------- */
 
 /* Takes the options before the verb; returns how many words they are. */
 static size_t take_options(struct cli *cli, size_t count, char *const *words)

@@ -68,8 +68,6 @@ void config_file_finish(struct config_file *file)
 	buf_finish(&file->text);
 }
 
-/* ---- writing ------------------------------------------------------------------------------ */
-
 /* Makes the directories that lead to a path. */
 static bool make_dirs(const char *path)
 {

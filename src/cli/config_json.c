@@ -69,7 +69,7 @@ void config_json_finish(struct config_json *config)
 	buf_finish(&config->text);
 }
 
-/* ---- finding: the text is known to be JSON ------------------------------------------------- */
+/* Valid JSON is assumed below: check() has read the text. */
 
 static size_t skip_space(const char *text, size_t at)
 {
@@ -148,8 +148,6 @@ static bool has_mark(const char *text, const struct span *span, const char *mark
 {
 	return memmem(text + span->begin, span->end - span->begin, mark, strlen(mark)) != NULL;
 }
-
-/* ---- changing ------------------------------------------------------------------------------ */
 
 /* Puts bytes in the place of a span. */
 static void splice(struct config_json *config, struct span span, const char *bytes, size_t len)
@@ -309,8 +307,6 @@ static bool is_empty(const char *text, size_t begin)
 	return !next_item(text, begin, &at, &item);
 }
 
-/* ---- paths --------------------------------------------------------------------------------- */
-
 enum find {
 	FIND_YES,
 	FIND_NO, /* *ret_depth names of the path are there; item is the last of them */
@@ -464,8 +460,6 @@ bool config_json_set_element(
 		append_item(config, array.value.begin, "", value);
 	return true;
 }
-
-/* ---- removing ------------------------------------------------------------------------------ */
 
 /* Removes the last of a path, and what is empty then above it, but never the whole. */
 static bool prune(struct config_json *config, const char *const *path, size_t count)

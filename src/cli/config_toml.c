@@ -53,8 +53,6 @@ static const char *chars(const struct config_toml *config)
 	return config->text.data ? (const char *)config->text.data : "";
 }
 
-/* ---- reading ------------------------------------------------------------------------------- */
-
 static size_t skip_blank(const char *text, size_t at)
 {
 	return at + strspn(text + at, " \t");
@@ -246,8 +244,6 @@ void config_toml_finish(struct config_toml *config)
 	buf_finish(&config->text);
 }
 
-/* ---- the table ----------------------------------------------------------------------------- */
-
 /* Where the table is. */
 struct table {
 	bool is_there;
@@ -318,8 +314,6 @@ static bool find_table(
 			ret_table->end = statement.next;
 	}
 }
-
-/* ---- changing ------------------------------------------------------------------------------ */
 
 /* Puts text in the place of what is from begin to end. */
 static void splice(struct config_toml *config, size_t begin, size_t end, const char *text)

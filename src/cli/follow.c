@@ -56,8 +56,6 @@ static void params_begin(struct follow *follow, struct buf *params, struct json_
 		json_put_str(writer, "pane", follow->pane);
 }
 
-/* ---- waiting ---- */
-
 /* Whether nobody reads what is printed any more. */
 static bool is_unread(int timeout_ms, int other_fd)
 {
@@ -119,8 +117,6 @@ static enum step ask(struct follow *follow, const char *method, struct buf *para
 	*ret_result = answer.result;
 	return answer.error != NULL ? judge(follow, answer.error) : STEP_ON;
 }
-
-/* ---- what it asks ---- */
 
 /* Says to a new daemon which agent it follows for. */
 static enum step report(struct follow *follow)
@@ -206,8 +202,6 @@ static enum step take(struct follow *follow)
 	}
 	return STEP_ON;
 }
-
-/* ---- the loop ---- */
 
 /* One daemon, from when it is there to when it has gone. */
 static enum step follow_daemon(struct follow *follow, bool *ret_was_there)

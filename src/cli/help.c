@@ -59,8 +59,6 @@ static size_t group_of(const char *name)
 	return GROUPS_COUNT - 1;
 }
 
-/* ---- text ------------------------------------------------------------------------------------ */
-
 static void title(struct page *page, const char *text)
 {
 	(void)buf_printf(&page->out, "%s%s%s%s\n", page->out.len > 0 ? "\n" : "",
@@ -84,8 +82,6 @@ static void entry(struct page *page, const char *name, const char *text)
 		(void)buf_printf(&page->out, "%*s", (int)(NAME_COLUMNS - 2 - width), "");
 	wrap(page, text, NAME_COLUMNS, NAME_COLUMNS);
 }
-
-/* ---- all of it --------------------------------------------------------------------------------- */
 
 static void put_verbs(struct page *page)
 {
@@ -137,8 +133,6 @@ static enum cli_status put_all(struct page *page, struct cli *cli)
 	    &page->out, "\nMore: muxbus help NAME, muxbus(1), muxbus-protocol(7)\n");
 	return CLI_DONE;
 }
-
-/* ---- one of them ------------------------------------------------------------------------------- */
 
 static void put_verb(struct page *page, const struct verb *verb)
 {
@@ -289,8 +283,6 @@ enum cli_status help_run(struct cli *cli, int argc, char **argv)
 	buf_finish(&page.out);
 	return cli_flush(status);
 }
-
-/* ---- version ------------------------------------------------------------------------------------ */
 
 enum cli_status version_run(struct cli *cli, int argc, char **argv)
 {

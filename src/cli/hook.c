@@ -43,8 +43,6 @@ static int64_t left_ms(const struct hook *hook)
 	return left > 0 ? left : 0;
 }
 
-/* ---- standard input ---- */
-
 /* Reads it to its end, but no longer and no more than it may be. */
 static void read_input(struct buf *input)
 {
@@ -67,8 +65,6 @@ static void read_input(struct buf *input)
 			return;
 	}
 }
-
-/* ---- the daemon ---- */
 
 /* The result, lent until the next question; NULL if there is none. */
 static const struct json *ask(struct hook *hook, const char *method, const struct buf *params)

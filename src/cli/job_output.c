@@ -32,8 +32,6 @@ void job_output_finish(struct job_output *output)
 	buf_finish(&output->tail);
 }
 
-/* ---- reading ----------------------------------------------------------------------------------- */
-
 /* Asks for a piece; fills output->bytes. */
 static enum cli_status read_piece(struct job_output *output, struct link *link, int64_t offset,
     int max_bytes, const struct json **ret_result)
@@ -113,8 +111,6 @@ enum cli_status job_output_print(struct job_output *output, struct link *link)
 	(void)fflush(stdout); /* cli_flush() looks */
 	return CLI_DONE;
 }
-
-/* ---- progress ------------------------------------------------------------------------------------ */
 
 /* The last line that has something in it. */
 static void find_last_line(const struct buf *bytes, const char **ret_line, size_t *ret_len)

@@ -30,8 +30,6 @@ struct link {
 	void *other_data;
 };
 
-/* ---- connecting ------------------------------------------------------------------------ */
-
 static enum link_state refuse(
     int fd, enum link_state state, char *ret_reason, size_t size, const char *path)
 {
@@ -105,8 +103,6 @@ int link_fd(const struct link *link)
 	return link->fd;
 }
 
-/* ---- out --------------------------------------------------------------------------------- */
-
 static int send_all(struct link *link, const void *bytes, size_t len)
 {
 	int64_t deadline = clock_mono_ms() + LINK_SEND_TIMEOUT_MS;
@@ -126,8 +122,6 @@ static int send_all(struct link *link, const void *bytes, size_t len)
 	}
 	return 0;
 }
-
-/* ---- in ---------------------------------------------------------------------------------- */
 
 static const char *find_newline(const struct link *link)
 {
@@ -242,8 +236,6 @@ enum link_read link_read_message(struct link *link, int64_t timeout_ms,
 	errno = EPROTO;
 	return *ret_message != NULL ? LINK_LINE : LINK_BROKEN;
 }
-
-/* ---- requests and answers ------------------------------------------------------------------ */
 
 uint64_t link_request(struct link *link, const char *method, const char *params)
 {

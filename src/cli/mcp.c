@@ -21,8 +21,6 @@ struct options {
 	bool may_start;
 };
 
-/* ---- hello --------------------------------------------------------------------------------- */
-
 /* Agents and the variables of theirs that name the session they run. */
 static const struct {
 	const char *agent;
@@ -129,8 +127,6 @@ static void write_greeting(const struct cli *cli, const struct options *options,
 		break; /* one that runs in another has the other's mark as well: who knows? */
 	}
 }
-
-/* ---- the verb ------------------------------------------------------------------------------ */
 
 static bool read_option(struct options *options, const char *arg)
 {

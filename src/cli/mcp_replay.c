@@ -148,8 +148,6 @@ static const struct json *member_of(const struct json *object, const char *name)
 	return object != NULL ? json_member(object, name) : NULL;
 }
 
-/* ---- writing ------------------------------------------------------------------------------ */
-
 static void put_bytes(struct json_writer *writer, const void *bytes, size_t len)
 {
 	writer->needs_comma = false;
@@ -218,8 +216,6 @@ static void send_pending(struct mcp_replay *replay, struct pending *pending)
 	pending->end = replay->written + replay->to_daemon.len;
 }
 
-/* ---- answers of our own ------------------------------------------------------------------- */
-
 /* A result of a tool that says that it failed, as models read it. */
 static void teach(struct mcp_replay *replay, const struct pending *pending, const char *text)
 {
@@ -264,8 +260,6 @@ static void answer_lost(struct mcp_replay *replay, struct pending *pending)
 		    "unknown");
 	answer(replay, pending, text);
 }
-
-/* ---- from the agent ----------------------------------------------------------------------- */
 
 /* What a request may be sent again for: its answer is asked for, and nothing changes. */
 static bool is_asking(const char *method)
@@ -507,8 +501,6 @@ void mcp_replay_agent_ended(struct mcp_replay *replay)
 	take_agent_lines(replay, true);
 }
 
-/* ---- from the daemon ---------------------------------------------------------------------- */
-
 static bool says_list_changed(const struct json *capabilities, const char *name)
 {
 	const struct json *flag = member_of(member_of(capabilities, name), "listChanged");
@@ -601,8 +593,6 @@ bool mcp_replay_from_daemon(struct mcp_replay *replay, const void *bytes, size_t
 
 _Static_assert(MCP_REPLAY_ANSWER_MAX == (size_t)64 * 1024 * 1024, "as the text has it");
 
-/* ---- connections -------------------------------------------------------------------------- */
-
 /* Whether the agent's own initialize is still to be answered. */
 static bool is_initializing(const struct mcp_replay *replay)
 {
@@ -670,8 +660,6 @@ void mcp_replay_refused(struct mcp_replay *replay, const char *reason)
 		answer(replay, pending, reason);
 	}
 }
-
-/* ---- what is to be written ---------------------------------------------------------------- */
 
 const struct buf *mcp_replay_to_agent(const struct mcp_replay *replay)
 {

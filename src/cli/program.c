@@ -19,8 +19,6 @@
 
 #define EXIT_NOT_RUN 127
 
-/* ---- finding --------------------------------------------------------------------------------- */
-
 static bool is_program(const char *path)
 {
 	struct stat st;
@@ -58,8 +56,6 @@ bool program_find(const char *name, char *out, size_t size)
 	}
 	return program_find_in_path(name, out, size);
 }
-
-/* ---- running --------------------------------------------------------------------------------- */
 
 /* In the child: never returns. */
 static _Noreturn void become(

@@ -42,8 +42,6 @@ struct record {
 	int64_t next; /* the offset that is recorded up to */
 };
 
-/* ---- arguments --------------------------------------------------------------------------------- */
-
 static enum cli_status read_options(
     struct record *record, struct option_reader *reader, bool *ret_is_done)
 {
@@ -73,8 +71,6 @@ static enum cli_status read_options(
 	}
 	return is_good ? CLI_DONE : CLI_USAGE;
 }
-
-/* ---- asking ------------------------------------------------------------------------------------ */
 
 /* Asks about the pane; more is further members as JSON text, or "". */
 static enum cli_status ask(
@@ -118,8 +114,6 @@ static enum cli_status subscribe(struct record *record)
 		    ASK_TIMEOUT_MS, &result);
 	return status;
 }
-
-/* ---- writing ----------------------------------------------------------------------------------- */
 
 /* Writes what there is; false, having said why, if it cannot. */
 static bool flush(struct record *record)
@@ -183,8 +177,6 @@ static enum cli_status put_screen(struct record *record)
 	return CLI_DONE;
 }
 
-/* ---- what is remembered ---------------------------------------------------------------------------- */
-
 /* Records the output that the daemon remembers; of when it was written nothing is known. */
 static enum cli_status put_remembered(struct record *record)
 {
@@ -214,8 +206,6 @@ static enum cli_status put_remembered(struct record *record)
 	}
 	return CLI_DONE;
 }
-
-/* ---- what comes ------------------------------------------------------------------------------------ */
 
 static void take_output(struct record *record, const struct json *event)
 {
@@ -354,8 +344,6 @@ static enum cli_status follow(struct record *record, const struct interrupt *int
 	}
 	return status;
 }
-
-/* ---- the verb -------------------------------------------------------------------------------------- */
 
 static enum cli_status run(struct record *record)
 {

@@ -55,8 +55,6 @@ struct run {
 	struct job_output output;
 };
 
-/* ---- arguments ------------------------------------------------------------------------------- */
-
 static enum cli_status read_options(
     struct run *run, struct option_reader *reader, bool *ret_is_done)
 {
@@ -177,8 +175,6 @@ static enum cli_status put_params(const struct run *run, struct buf *params)
 	return status;
 }
 
-/* ---- the job ------------------------------------------------------------------------------------ */
-
 static enum cli_status start_job(struct run *run)
 {
 	struct buf params;
@@ -269,8 +265,6 @@ static enum cli_status on_signal(struct run *run, int number, int *ret_exit)
 	    run->id);
 	return stop_job(run, is_first ? "INT" : "KILL");
 }
-
-/* ---- waiting for its end ---------------------------------------------------------------------------- */
 
 /* Whether the answer to wait_for has come. */
 static enum cli_status look_for_end(struct run *run, bool *ret_has_ended)

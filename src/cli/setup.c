@@ -34,8 +34,6 @@ struct setup {
 	char command[PATH_MAX]; /* "muxbus", or where it is if PATH does not lead there */
 };
 
-/* ---- what is said -------------------------------------------------------------------------- */
-
 /* Prints a line that has somebody's path in it. */
 static void __attribute__((format(printf, 1, 2))) say(const char *format, ...)
 {
@@ -67,8 +65,6 @@ static void say_next(const struct setup *setup)
 	}
 	(void)putchar('\n');
 }
-
-/* ---- the command ---------------------------------------------------------------------------- */
 
 /* The program that a shell would find under our name; false if there is none. */
 static bool find_in_path(char *out, size_t size)
@@ -142,8 +138,6 @@ static bool lacks_integrations(const struct setup_file *file, char *ret_reason, 
 	}
 	return false;
 }
-
-/* ---- one file -------------------------------------------------------------------------------- */
 
 static bool edit_json(const struct setup *setup, const struct setup_file *file, const char *text,
     size_t len, struct buf *out, char *ret_reason, size_t size)
@@ -292,8 +286,6 @@ static bool change_file(const struct setup *setup, const struct setup_file *file
 	config_file_finish(&config);
 	return is_done;
 }
-
-/* ---- the verb ------------------------------------------------------------------------------- */
 
 static enum cli_status run(const struct setup *setup)
 {

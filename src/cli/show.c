@@ -17,8 +17,6 @@
 #define OUT_MAX ((size_t)512 * 1024 * 1024)
 #define NAME_COLUMNS_MAX 40
 
-/* ---- values ------------------------------------------------------------------------------- */
-
 void show_duration(struct buf *out, int64_t ms)
 {
 	static const struct {
@@ -142,8 +140,6 @@ void show_value(struct buf *out, const struct json *value)
 		break;
 	}
 }
-
-/* ---- lists ------------------------------------------------------------------------------------ */
 
 /* A column: its title, and its text, in which {member} stands for what a row has. */
 struct column {
@@ -301,8 +297,6 @@ static const struct json *find_list(const struct json *result)
 	return found;
 }
 
-/* ---- names and values ---------------------------------------------------------------------------- */
-
 /* Walks all that is no object: "tmux.version". */
 struct walk {
 	struct buf *out;
@@ -354,8 +348,6 @@ static void write_pairs(struct buf *out, const struct json *object, size_t colum
 	walk.is_measuring = false;
 	walk_object(&walk, "", object);
 }
-
-/* ---- results --------------------------------------------------------------------------------------- */
 
 /* Methods whose result is a text, by the members that are it. */
 static const struct {

@@ -35,8 +35,6 @@ struct top {
 	bool is_over;
 };
 
-/* ---- one picture for a pipe ---------------------------------------------------------------------- */
-
 static const char *const snapshot_methods[][2] = {
     {"status", NULL},
     {"list_panes", "panes"},
@@ -76,8 +74,6 @@ static enum cli_status print_snapshot(struct link *link)
 	buf_finish(&out);
 	return status;
 }
-
-/* ---- the screen -------------------------------------------------------------------------------------- */
 
 static void resize(struct top *top)
 {

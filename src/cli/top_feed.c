@@ -86,8 +86,6 @@ static const struct interest interests[] = {
 
 #define INTERESTS_COUNT (sizeof interests / sizeof interests[0])
 
-/* ---- asking ------------------------------------------------------------------------------------ */
-
 static void lose(struct top_feed *feed, const char *reason)
 {
 	(void)snprintf(
@@ -204,8 +202,6 @@ void top_feed_refresh(struct top_feed *feed)
 		feed->is_due[i] = true;
 }
 
-/* ---- answers ----------------------------------------------------------------------------------- */
-
 static void take_error(struct top_feed *feed, enum question question, const struct json *error)
 {
 	bool is_unknown =
@@ -315,8 +311,6 @@ static bool take_lines(struct top_feed *feed)
 	}
 	return is_new;
 }
-
-/* ---- the feed ----------------------------------------------------------------------------------- */
 
 static void greet(struct top_feed *feed)
 {

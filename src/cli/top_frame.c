@@ -46,8 +46,6 @@ static bool begin(struct drawing *drawing, struct top_line *line, bool is_marked
 	return true;
 }
 
-/* ---- times ------------------------------------------------------------------------------------- */
-
 /* A duration in two parts at most: "5s", "3m20", "2h05", "4d02h". */
 static void format_seconds(char *out, size_t size, int64_t seconds)
 {
@@ -107,8 +105,6 @@ static const char *value_text(const struct drawing *drawing, const struct top_co
 		format_seconds(out, size, (999 - past) / 1000);
 	return out;
 }
-
-/* ---- head and foot --------------------------------------------------------------------------------- */
 
 /* Whole, or not at all. */
 static void put_fact(struct top_line *line, const char *text)
@@ -254,8 +250,6 @@ static void draw_foot(struct drawing *drawing)
 	top_line_end(&line);
 }
 
-/* ---- the list ----------------------------------------------------------------------------------------- */
-
 /* The widths of the columns of a table in so many cells; 0: it is left out. */
 static void lay_out(const struct top_table *table, size_t room, size_t widths[TOP_COLUMNS_MAX])
 {
@@ -382,8 +376,6 @@ static void draw_list(struct drawing *drawing)
 	drawing->row = end < drawing->frame->count ? end : drawing->frame->count;
 	mem_free(items);
 }
-
-/* ---- texts -------------------------------------------------------------------------------------------- */
 
 static const char help_text[] =
     "Up, Down, j, k       choose; Page Up, Page Down, Home, End, g, G go further\n"
@@ -522,8 +514,6 @@ static void draw_text(struct drawing *drawing)
 	    view->text_scroll, body);
 	buf_finish(&text);
 }
-
-/* ---- the whole ------------------------------------------------------------------------------------------ */
 
 static void resize(struct top_frame *frame, unsigned columns, unsigned rows)
 {

@@ -125,8 +125,6 @@ void top_line_cell(
 		top_line_blank(line, width - took);
 }
 
-/* ---- captured screens ------------------------------------------------------------------------ */
-
 /* The length of "ESC [ digits m" at the start of bytes, or 0. */
 static size_t colour_len(const char *bytes, size_t len)
 {

@@ -14,8 +14,6 @@
 #define TEXT_BYTES_MAX 4096 /* of a value; what is behind does not fit on a screen */
 #define DETAIL_BYTES_MAX (TOP_ITEM_BYTES_MAX * 2)
 
-/* ---- values -------------------------------------------------------------------------------- */
-
 static void put_member(struct buf *out, const struct json *item, const char *name)
 {
 	const struct json *value = json_member(item, name);
@@ -159,8 +157,6 @@ static void read_watch_wish(struct buf *out, const struct json *item)
 		read_regex(out, item);
 }
 
-/* ---- the tables ------------------------------------------------------------------------------- */
-
 const struct top_table top_tables[TOP_LIST_COUNT_] = {
     [TOP_PANES] = {"Panes", "list_panes", "panes", "pane", NULL, NULL, NULL,
 	{
@@ -269,8 +265,6 @@ enum screen_style top_state_style(const char *word)
 		return SCREEN_BAD;
 	return found != NULL ? found->style : SCREEN_PLAIN;
 }
-
-/* ---- the model --------------------------------------------------------------------------------- */
 
 static void free_items(struct top_items *items, size_t from)
 {

@@ -24,8 +24,6 @@ void top_view_finish(struct top_view *view)
 	buf_finish(&view->preview);
 }
 
-/* ---- rows ------------------------------------------------------------------------------------- */
-
 unsigned top_view_panel(const struct top_view *view)
 {
 	unsigned rest, most, list;
@@ -44,8 +42,6 @@ unsigned top_view_body(const struct top_view *view)
 	unsigned others = head + FOOT_ROWS + top_view_panel(view);
 	return view->rows > others ? view->rows - others : 0;
 }
-
-/* ---- choosing ----------------------------------------------------------------------------------- */
 
 static bool contains(const char *text, const char *part)
 {
@@ -136,8 +132,6 @@ static void change_list(struct top_view *view, const struct top_model *model, in
 	view->mode = TOP_MODE_LIST;
 }
 
-/* ---- previews ------------------------------------------------------------------------------------ */
-
 const char *top_view_wants(struct top_view *view, const struct top_model *model)
 {
 	bool is_panes = view->list == TOP_PANES;
@@ -152,8 +146,6 @@ void top_view_preview(struct top_view *view, const char *pane, const void *text,
 	(void)buf_append(&view->preview, text, len < TOP_PREVIEW_MAX ? len : TOP_PREVIEW_MAX);
 	(void)snprintf(view->preview_id, sizeof view->preview_id, "%s", pane);
 }
-
-/* ---- keys ----------------------------------------------------------------------------------------- */
 
 static enum top_action open_text(
     struct top_view *view, const struct top_model *model, enum top_mode mode)

@@ -43,8 +43,6 @@ struct watch {
 	struct buf line;
 };
 
-/* ---- arguments ------------------------------------------------------------------------------- */
-
 static bool add_name(struct names *names, const char *name)
 {
 	if (names->count == NAMES_MAX) {
@@ -111,8 +109,6 @@ static enum cli_status read_options(
 	}
 	return is_good ? CLI_DONE : CLI_USAGE;
 }
-
-/* ---- subscribing ------------------------------------------------------------------------------- */
 
 static void put_names(struct json_writer *writer, const char *name, const struct names *names)
 {
@@ -182,8 +178,6 @@ static enum cli_status subscribe(struct watch *watch, struct link *link)
 	buf_finish(&params);
 	return status;
 }
-
-/* ---- events ------------------------------------------------------------------------------------ */
 
 static bool is_done(const struct watch *watch)
 {
