@@ -84,7 +84,7 @@ is 'what it was is kept' "$(cmp "$dir/before" "$dir"/dotfiles/settings.json.*.ba
 is 'lines that are not ours stay' "$(grep -c "$(printf '^\t\t"other": {"command": "x"},$')" "$settings")" 1
 setup gemini --remove >/dev/null
 is 'removed' "$(jq -c . "$settings")" '{"theme":"dark","mcpServers":{"other":{"command":"x"}},"hooks":{"AfterAgent":[{"hooks":[{"type":"command","command":"mine"}]}]}}'
-is 'twice is once' "$(setup gemini --remove)" "$HOME/.gemini/settings.json: it has nothing of muxbus"
+is 'twice is once' "$(setup gemini --remove)" "$HOME/.gemini/settings.json: contains nothing of muxbus"
 
 # Refused: what cannot be read for certain.
 printf '{\n  // mine\n  "theme": "dark"\n}\n' >"$settings"

@@ -102,11 +102,11 @@ static void test_wrong(void)
 	is_str(MADE("seconds=NaN"), "!seconds: must be a number, not \"NaN\"", "NaN is none");
 	is_str(MADE("seconds=0x10"), "!seconds: must be a number, not \"0x10\"", "nor is hex");
 	is_str(MADE("force=maybe"), "!force: must be true or false, not \"maybe\"", "neither");
-	is_str(MADE("text=a", "text=b"), "!text: is given 2 times", "twice");
+	is_str(MADE("text=a", "text=b"), "!text: given 2 times", "twice");
 	is_str(MADE("env=A"), "!env: must be env=NAME=value, not \"A\"", "a map without a name");
 	is_str(MADE("env=A=1", "env=B=1", "env=A=2"), "!env: A is given twice", "a name twice");
 	is_int(MADE("text=\377")[0], '!', "no UTF-8");
-	ok(strstr(reason, "not UTF-8"), "%s", reason);
+	ok(strstr(reason, "not valid UTF-8"), "%s", reason);
 	is_int(MADE("env=A=\377")[0], '!', "nor in a map");
 }
 
@@ -123,7 +123,7 @@ static void test_positional(void)
 	is_str(MADE("9=x"), "{\"text\":\"9=x\"}", "nor a number");
 	is_str(MADE("--", "lines=5"), "{\"text\":\"lines=5\"}", "behind -- all is as it is");
 	is_str(MADE("lines=1", "--", "-"), "{\"lines\":1,\"text\":\"-\"}", "even -");
-	is_str(MADE("a", "b"), "!text: is given 2 times", "two are too many");
+	is_str(MADE("a", "b"), "!text: given 2 times", "two are too many");
 	is_str(arguments_positional(schema)->name, "text", "the required one");
 }
 

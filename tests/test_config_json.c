@@ -96,10 +96,10 @@ static void test_refused(void)
 	ok(strstr(set("{\"a\":1,\"a\":2}", PATH("b"), "1"), "refused: "),
 	    "a name that is there twice");
 	is_str(set("[]", PATH("b"), "1"), "refused: it is an array, not an object", "an array");
-	is_str(set("{\"a\":[]}", PATH("a", "b"), "1"), "refused: \"a\" in it is no object",
+	is_str(set("{\"a\":[]}", PATH("a", "b"), "1"), "refused: \"a\" in it is not an object",
 	    "an array on the way");
-	is_str(set_element("{\"a\":{}}", PATH("a"), "m", "1"), "refused: \"a\" in it is no array",
-	    "an object where an array belongs");
+	is_str(set_element("{\"a\":{}}", PATH("a"), "m", "1"),
+	    "refused: \"a\" in it is not an array", "an object where an array belongs");
 	ok(strstr(set("{\"\\u0061\":1}", PATH("a"), "2"), "refused: "),
 	    "a name in another spelling");
 }
@@ -136,7 +136,7 @@ static void test_remove(void)
 	is_str(without("{\"a\":{\"b\":{}}}", PATH("a", "b")), "{}", "all of it");
 	is_str(without("{\"a\":{\"b\":{}}}", PATH("a", "c")), "{\"a\":{\"b\":{}}}",
 	    "what is not there");
-	is_str(without("{\"a\":1}", PATH("a", "c")), "refused: \"a\" in it is no object",
+	is_str(without("{\"a\":1}", PATH("a", "c")), "refused: \"a\" in it is not an object",
 	    "a wrong way");
 }
 

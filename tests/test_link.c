@@ -70,7 +70,7 @@ static void test_states(void)
 	(void)snprintf(other, sizeof(other), "%s/dead", top);
 	close(listen_at(other));
 	is_int(link_open(&link, other, reason, sizeof(reason)), LINK_DEAD, "%s", other);
-	ok(strstr(reason, "nobody listens at"), "%s", reason);
+	ok(strstr(reason, "no daemon listens at"), "%s", reason);
 	is_int(link_open(&link, top, reason, sizeof(reason)), LINK_DEAD, "a directory");
 	memset(other, 'x', sizeof(other) - 1);
 	other[0] = '/';

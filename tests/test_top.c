@@ -263,7 +263,7 @@ static void test_filter(void)
 		strstr((char *)top.text.data, "\n> %12 ") && !strstr((char *)top.text.data, "%0"),
 	    "only what has it in any column, in capitals or not");
 	is_int(type(&top, "q\r"), TOP_CHANGED, "letters go into it; Enter keeps it");
-	ok(strstr(frame(&top), "\n  nothing here has \"TAiq\" in it\n") != NULL, "nothing is left");
+	ok(strstr(frame(&top), "\n  nothing matches \"TAiq\"\n") != NULL, "nothing is left");
 	is_int(type(&top, "\033"), TOP_CHANGED, "Esc clears it");
 	ok(strstr(frame(&top), "> %0") != NULL, "and all are there");
 	type(&top, "/");
@@ -386,7 +386,7 @@ static void test_queue(void)
 	    "the last first, and each once");
 	ok(items->items[0].is_over && !items->items[1].is_over, "what is acknowledged is over");
 	type(&top, "5x");
-	is_str(top.view.message, "that is over already", "and not cancelled");
+	is_str(top.view.message, "it has ended already", "and not cancelled");
 	end(&top);
 }
 

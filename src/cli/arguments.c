@@ -22,7 +22,7 @@ enum kind {
 	KIND_BOOL,
 	KIND_NUMBER,
 	KIND_INTEGER,
-	KIND_STRINGS, /* an array of strings: key=value again and again */
+	KIND_STRINGS, /* an array of strings: repeat key=value */
 	KIND_KEYS, /* a string, or an array of them */
 	KIND_MAP, /* strings by name: key=NAME=value */
 	KIND_ANY,
@@ -68,7 +68,7 @@ static bool is_type(const struct json *property, const char *name)
 	return type != NULL && type->type == JSON_STRING && strcmp(type->text, name) == 0;
 }
 
-/* What is not in the schema (another name for a field) is text: the daemon knows it. */
+/* A name that is not in the schema (another name of a field) is text: the daemon knows it. */
 static enum kind kind_of(const struct json *property)
 {
 	static const struct {
@@ -108,7 +108,7 @@ const struct json *arguments_positional(const struct json *schema)
 	return NULL;
 }
 
-/* The length of the key that a word begins with; 0 if it begins with none. */
+/* The length of the key that a word begins with; 0 without a key. */
 static size_t key_len(const char *word)
 {
 	size_t len = strspn(word, "abcdefghijklmnopqrstuvwxyz0123456789_");
@@ -169,7 +169,7 @@ static int read_file(struct call *call, const char *path, struct buf *out)
 	return n < 0 ? refuse(call, "%s: %s", path, strerror(saved_errno)) : 0;
 }
 
-/* The text of a word, lent from it or from file. Refuses what is no UTF-8. */
+/* The text of a word, lent from the word or from file. Refuses invalid UTF-8. */
 static int text_of(struct call *call, const struct word *word, struct buf *file,
     const char **ret_text, size_t *ret_len)
 {
@@ -183,8 +183,7 @@ static int text_of(struct call *call, const struct word *word, struct buf *file,
 	}
 	if (!utf8_is_valid(*ret_text, *ret_len) && strcmp(word->name, "base64") != 0)
 		return refuse(call,
-		    "%s: the text is not UTF-8, and JSON can have no other; some methods take "
-		    "base64",
+		    "%s: the text is not valid UTF-8; use base64 if the method takes it",
 		    word->name);
 	return 0;
 }
@@ -258,7 +257,7 @@ static int put_member(struct call *call, struct json_writer *writer, const struc
 	return 0;
 }
 
-/* Where anything may stand, a number and a truth value are meant as such. */
+/* In a field of any type, a number or a truth value keeps its type. */
 static bool is_scalar(const char *text, size_t len)
 {
 	struct json_error error;
@@ -267,7 +266,7 @@ static bool is_scalar(const char *text, size_t len)
 	    (len == 5 && memcmp(text, "false", 5) == 0);
 	const struct json *value;
 	bool is_number;
-	/* White space is no part of a number: then it is text. */
+	/* A number contains no white space: such a word is text. */
 	if (is_truth || len == 0 || len > JSON_NUMBER_MAX || strcspn(text, " \t\r\n") < len)
 		return is_truth;
 	reader = json_reader_new(JSON_NUMBER_MAX);
@@ -277,7 +276,7 @@ static bool is_scalar(const char *text, size_t len)
 	return is_number;
 }
 
-/* One value, as its field's type has it; name is NULL in an array. */
+/* One value, of the type of its field; name is NULL in an array. */
 static int put_value(
     struct call *call, struct json_writer *writer, const struct word *word, enum kind kind)
 {
@@ -305,7 +304,7 @@ static int put_value(
 	return r;
 }
 
-/* How many words have the name of words[from], from there on. */
+/* The number of words from `from` on that have the name of words[from]. */
 static int count_same(const struct call *call, int from)
 {
 	int count = 0;
@@ -329,7 +328,7 @@ static int put_words(struct call *call, struct json_writer *writer, int from)
 	bool is_map = kind == KIND_MAP;
 	int r = 0;
 	if (count > 1 && !is_list && !is_map)
-		return refuse(call, "%s: is given %d times", first->name, count);
+		return refuse(call, "%s: given %d times", first->name, count);
 	if (is_whole_json(first, count))
 		return put_json(call, writer, first->name, first);
 	if (is_list)
@@ -342,7 +341,7 @@ static int put_words(struct call *call, struct json_writer *writer, int from)
 			continue;
 		word->is_written = true;
 		if (is_map && word->sign == SIGN_JSON)
-			r = refuse(call, "%s: give one %s:={...}, or %s=NAME=value again and again",
+			r = refuse(call, "%s: give one %s:={...}, or %s=NAME=value several times",
 			    word->name, word->name, word->name);
 		else
 			r = put_value(call, writer, word, is_list ? KIND_STRINGS : kind);

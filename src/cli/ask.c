@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* For verbs: a daemon to talk to, and its answer, or a message and a status. */
+/* Connects to the daemon for a verb, and asks; errors become a message and an exit status. */
 #include "cli/ask.h"
 
 #include <errno.h>
@@ -13,8 +13,8 @@
 #define START_TRY_MS 200
 
 /*
- * Starts a daemon and connects. One that is just ending still counts as running, and has no
- * socket any more: the next one is started when it has ended.
+ * Starts a daemon and connects. A daemon that is shutting down still counts as running, although
+ * its socket is gone: the next try starts a new one after it has ended.
  */
 static struct link *start_and_open(struct cli *cli, char *ret_reason, size_t size)
 {
@@ -53,7 +53,7 @@ enum cli_status ask_say_read(enum link_read read)
 {
 	switch (read) {
 	case LINK_LATE:
-		cli_error("muxbusd has not answered in time");
+		cli_error("muxbusd did not answer in time");
 		return CLI_TIMEOUT;
 	case LINK_END:
 		cli_error("muxbusd ended before it answered");
@@ -63,7 +63,7 @@ enum cli_status ask_say_read(enum link_read read)
 	case LINK_SIGNAL:
 		break;
 	}
-	cli_error("talking to muxbusd: %s", strerror(errno));
+	cli_error("the connection to muxbusd failed: %s", strerror(errno));
 	return CLI_UNREACHABLE;
 }
 

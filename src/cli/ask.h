@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* For verbs: a daemon to talk to, and its answer, or a message on standard error and a status. */
+/* Connects to the daemon and asks. Errors become a message and an exit status. */
 #ifndef CLI_ASK_H
 #define CLI_ASK_H
 
@@ -12,25 +12,25 @@
 #define ASK_TIMEOUT_MS 30000 /* for methods that do not wait */
 
 /*
- * Connects to cli->socket; if no daemon is there and may_start, starts it first. Prints what is
- * wrong and what to do, and returns NULL, if it cannot: the status is CLI_UNREACHABLE.
+ * Connects to cli->socket; with may_start, starts the daemon first if it does not run. On failure
+ * prints the problem and its remedy, and returns NULL: the status is then CLI_UNREACHABLE.
  */
 struct link *ask_connect(struct cli *cli, bool may_start);
 
 /*
- * Asks. Returns CLI_DONE and the result, lent until the link's next use; or says what went
- * wrong, and returns the status. timeout_ms -1: none.
+ * Asks. Returns CLI_DONE and the result, which is lent until the link's next use; else prints the
+ * error and returns its status. timeout_ms -1: no timeout.
  */
 enum cli_status ask_result(struct link *link, const char *method, const char *params,
     int64_t timeout_ms, const struct json **ret_result);
 
-/* Says why link_read_line() or link_await() gave no line; returns the status. */
+/* Prints why link_read_line() or link_await() returned no line; returns the status. */
 enum cli_status ask_say_read(enum link_read read);
 
-/* Says an error of the daemon; returns the status. */
+/* Prints an error of the daemon; returns the status. */
 enum cli_status ask_say_error(const struct json *error);
 
-/* Members of an object, or other if it is absent or of another type. */
+/* Members of an object; other, if the member is absent or has another type. */
 const char *ask_string(const struct json *object, const char *name, const char *other);
 int64_t ask_int(const struct json *object, const char *name, int64_t other);
 double ask_double(const struct json *object, const char *name, double other);

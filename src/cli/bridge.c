@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* Carrying lines between standard streams and muxbusd, over restarts of it. */
+/* Carries lines between standard streams and muxbusd, and survives restarts of the daemon. */
 #include "cli/bridge.h"
 
 #include <errno.h>
@@ -20,20 +20,20 @@
 #include "cli/link.h"
 
 #define READ_SIZE ((size_t)64 * 1024)
-#define WRITE_SIZE 4096 /* a pipe that takes something takes that much without waiting */
+#define WRITE_SIZE 4096 /* a pipe that is writable takes at least this much without blocking */
 #define SEEK_STEP_MS 20
-#define SEEK_GRACE_MS 500 /* for somebody else who is restarting it */
+#define SEEK_GRACE_MS 500 /* while another process restarts the daemon */
 #define REST_FIRST_MS 100 /* doubled with each try */
 #define REST_LONGEST_MS 5000
-#define REST_TRIES 20 /* then only when it is needed */
-#define LOSSES_MAX 5 /* within LOSSES_MS: then something is wrong with it, or with us */
+#define REST_TRIES 20 /* then it retries only on demand */
+#define LOSSES_MAX 5 /* within LOSSES_MS: then something is broken */
 #define LOSSES_MS 10000
 
 enum phase {
 	PHASE_CONNECTED,
-	PHASE_SEEKING, /* it should be there any moment */
-	PHASE_LAUNCHING, /* a child of ours starts it */
-	PHASE_RESTING, /* there is none, and nobody needs it */
+	PHASE_SEEKING, /* the daemon should appear at any moment */
+	PHASE_LAUNCHING, /* a child of ours starts the daemon */
+	PHASE_RESTING, /* no daemon runs, and none is needed */
 };
 
 struct bridge {
@@ -41,18 +41,18 @@ struct bridge {
 	struct mcp_replay *replay;
 	bool may_start;
 	enum phase phase;
-	struct link *link; /* NULL but when connected */
-	int64_t next_ms; /* when to try again; -1: when it is needed */
+	struct link *link; /* NULL unless connected */
+	int64_t next_ms; /* time of the next try; -1: on demand */
 	int64_t seek_until_ms;
 	int rest_tries;
-	bool was_ended; /* in order: nobody wants it back */
+	bool was_ended; /* by a shutdown: then it is restarted on demand only */
 	int64_t losses[LOSSES_MAX]; /* when the last connections were lost */
 	size_t loss_count;
-	int launch_fd; /* where the child says why it failed; -1: there is none */
+	int launch_fd; /* the child reports its failure here; -1: no child */
 	pid_t launch_pid;
 	struct buf launch_said;
 	bool agent_has_ended;
-	bool is_unread; /* nobody reads standard output */
+	bool is_unread; /* the reader of standard output is gone */
 };
 
 static void rest(struct bridge *bridge)
@@ -66,7 +66,7 @@ static void rest(struct bridge *bridge)
 	    : -1;
 }
 
-/* Nobody is to be had: says why to those who wait, and once on standard error. */
+/* Reports to all waiting requests, and once on standard error, why there is no daemon. */
 static void give_up(struct bridge *bridge, const char *reason)
 {
 	char text[PATH_MAX + 1024];
@@ -86,7 +86,10 @@ static void seek(struct bridge *bridge, int64_t grace_ms)
 	bridge->next_ms = 0;
 }
 
-/* A child starts it, since that can take a while. Its output, if any, is why it failed. */
+/*
+ * Starts the daemon from a child, since that can take a while. Output of the child is the reason
+ * for its failure.
+ */
 static void launch(struct bridge *bridge)
 {
 	int fds[2];
@@ -100,7 +103,7 @@ static void launch(struct bridge *bridge)
 		launch_env_clean();
 		if (launch_daemon(bridge->cli, reason, sizeof reason) == 0)
 			_exit(EXIT_SUCCESS);
-		(void)!write(fds[1], reason, strlen(reason)); /* without it there is no reason */
+		(void)!write(fds[1], reason, strlen(reason)); /* else the reason is unknown */
 		_exit(EXIT_FAILURE);
 	}
 	(void)close(fds[1]); /* the child's */
@@ -136,7 +139,7 @@ static void try_to_connect(struct bridge *bridge)
 	}
 }
 
-/* Whether it is lost again and again. */
+/* Whether the connection was lost too often. */
 static bool is_hopeless(struct bridge *bridge)
 {
 	int64_t now_ms = clock_mono_ms();
@@ -151,23 +154,24 @@ static void lose(struct bridge *bridge)
 	link_close(bridge->link);
 	bridge->link = NULL;
 	mcp_replay_lost(bridge->replay);
-	/* Who ends in order takes the socket away. */
+	/* A daemon that shuts down removes its socket. */
 	bridge->was_ended = access(bridge->cli->socket, F_OK) < 0;
 	if (is_hopeless(bridge))
-		give_up(bridge, "muxbusd has ended the connection 5 times within 10 s");
+		give_up(bridge, "muxbusd closed the connection 5 times within 10 s");
 	else
 		seek(bridge, SEEK_GRACE_MS);
 }
 
 _Static_assert(LOSSES_MAX == 5 && LOSSES_MS == 10000, "as the text has it");
 
-/* Reads what the child says, to its end. */
+/* Reads the output of the child up to its end. */
 static void on_launch(struct bridge *bridge)
 {
 	char bytes[512];
 	ssize_t n = read(bridge->launch_fd, bytes, sizeof bytes);
 	if (n > 0)
-		(void)buf_append(&bridge->launch_said, bytes, (size_t)n); /* the first is enough */
+		(void)buf_append(
+		    &bridge->launch_said, bytes, (size_t)n); /* the beginning is enough */
 	if (n > 0 || (n < 0 && errno == EINTR))
 		return;
 	(void)close(bridge->launch_fd);
@@ -178,7 +182,7 @@ static void on_launch(struct bridge *bridge)
 		give_up(bridge, (const char *)bridge->launch_said.data);
 	else
 		seek(bridge, SEEK_GRACE_MS);
-	/* It says that it is ready: if it is gone again, that is no reason to start it for ever. */
+	/* The child reports success. Do not restart a daemon forever that keeps dying. */
 	if (bridge->phase == PHASE_SEEKING && is_hopeless(bridge))
 		give_up(bridge, "muxbusd was started 5 times within 10 s");
 }
@@ -211,7 +215,7 @@ static void read_daemon(struct bridge *bridge)
 	ssize_t n = recv(link_fd(bridge->link), bytes, sizeof bytes, MSG_DONTWAIT);
 	if (n < 0 && (errno == EINTR || errno == EAGAIN))
 		return;
-	/* A reset is an end as good as any. */
+	/* A reset ends the connection like any other end. */
 	if (n <= 0 || !mcp_replay_from_daemon(bridge->replay, bytes, (size_t)n))
 		lose(bridge);
 }
@@ -222,12 +226,12 @@ static void write_daemon(struct bridge *bridge)
 	ssize_t n = send(link_fd(bridge->link), out->data, out->len, MSG_DONTWAIT | MSG_NOSIGNAL);
 	if (n > 0)
 		mcp_replay_wrote_daemon(bridge->replay, (size_t)n);
-	/* An error is seen by reading, behind the last answers. */
+	/* Reading reports the error, after the last answers. */
 }
 
 enum { IN, OUT, DAEMON, LAUNCH, FDS_COUNT };
 
-/* What is waited for. Descriptors below 0 are left out. */
+/* Fills in the descriptors to poll; poll() ignores those below 0. */
 static void prepare(const struct bridge *bridge, struct pollfd fds[FDS_COUNT])
 {
 	const struct mcp_replay *replay = bridge->replay;
@@ -263,7 +267,7 @@ static void turn(struct bridge *bridge)
 	bool is_due;
 	prepare(bridge, fds);
 	if (poll(fds, FDS_COUNT, wait_ms(bridge)) < 0)
-		return; /* a signal that did not end us */
+		return; /* interrupted by a signal */
 	if (fds[OUT].revents & (POLLERR | POLLNVAL))
 		bridge->is_unread = true;
 	else if (fds[OUT].revents & POLLOUT)

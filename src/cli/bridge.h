@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * The bridge: carries lines between standard input and output and muxbusd, whichever that is
- * at the time. It starts the daemon if there is none, and again if it was killed; one that
- * was ended on purpose is started again only when it is asked for something.
+ * The bridge carries lines between standard streams and muxbusd, whichever daemon runs at the
+ * time. It starts the daemon if none runs, and restarts it after a crash. After a shutdown it
+ * restarts the daemon only for the next request.
  */
 #ifndef CLI_BRIDGE_H
 #define CLI_BRIDGE_H
@@ -11,8 +11,8 @@
 #include "cli/mcp_replay.h"
 
 /*
- * Runs until standard input has ended and all that it asked for is answered, or until nobody
- * reads standard output. may_start: the daemon is started where it is missing.
+ * Runs until standard input has ended and all its requests are answered, or until the reader of
+ * standard output is gone. may_start: start the daemon if it does not run.
  */
 enum cli_status bridge_run(
     const struct cli *cli, const struct mcp_replay_config *config, bool may_start);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* A method as a command: its schema types the arguments, the result is shown. */
+/* Runs a method as a command: its schema types the arguments, and the result is printed. */
 #include "cli/call.h"
 
 #include <stdio.h>
@@ -24,7 +24,7 @@ struct call {
 	bool waits;
 };
 
-/* A verb that may have been meant. */
+/* The verb with the nearest name. */
 static const char *nearest_verb(const char *name)
 {
 	const char *names[VERBS_MAX + 1] = {NULL};
@@ -35,7 +35,7 @@ static const char *nearest_verb(const char *name)
 	return str_nearest(name, names);
 }
 
-/* Says that there is no such method, and what may have been meant. */
+/* Reports that the method does not exist, and suggests the nearest name. */
 static enum cli_status say_unknown(const char *method, const struct json *error)
 {
 	const char *verb = nearest_verb(method);
@@ -47,7 +47,7 @@ static enum cli_status say_unknown(const char *method, const struct json *error)
 	return CLI_USAGE;
 }
 
-/* The row of the method as the daemon has it. */
+/* Gets the daemon's description of the method. */
 static enum cli_status describe(struct link *link, const char *method, const struct json **ret_row)
 {
 	struct link_answer answer;
@@ -104,7 +104,7 @@ static enum cli_status make_params(struct call *call, const struct json *row)
 	return CLI_USAGE;
 }
 
-/* What a result says about the exit status: a time that was up is told apart. */
+/* The exit status for a result: a timeout has a status of its own. */
 static enum cli_status status_of(const struct json *result)
 {
 	return ask_bool(result, "timed_out", false) ? CLI_TIMEOUT : CLI_DONE;
@@ -127,7 +127,7 @@ static enum cli_status run(struct cli *cli, struct call *call, struct link *link
 	return status_of(result);
 }
 
-/* Takes the options out; what is left are the arguments. */
+/* Removes the options; the other words are the arguments. */
 static void sort_words(struct cli *cli, struct call *call, int argc, char **argv)
 {
 	bool is_verbatim = false;

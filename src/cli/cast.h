@@ -13,21 +13,21 @@ struct cast {
 	unsigned columns;
 	unsigned rows;
 	int64_t start_ms; /* CLOCK_REALTIME of time 0 */
-	int64_t last_ms; /* of the last event, behind time 0: time never goes back */
+	int64_t last_ms; /* of the last event, relative to start_ms: time never goes back */
 };
 
-/* Appends the header. title may be NULL, and anything. */
+/* Appends the header. title may be NULL, and may hold any bytes. */
 void cast_begin(struct cast *cast, struct buf *out, unsigned columns, unsigned rows,
     int64_t start_ms, const char *title);
 
-/* Appends what was written at a moment; nothing if it is empty. */
+/* Appends the output of one moment; nothing if it is empty. */
 void cast_output(struct cast *cast, struct buf *out, int64_t now_ms, const void *bytes, size_t len);
 
-/* Appends that the terminal has another size, if it has. */
+/* Appends a new size of the terminal, if the size has changed. */
 void cast_resize(
     struct cast *cast, struct buf *out, int64_t now_ms, unsigned columns, unsigned rows);
 
-/* What a capture of a screen with its escape sequences says. */
+/* The content of a captured screen, with escape sequences. */
 struct cast_screen {
 	const char *text; /* lines with newlines */
 	size_t len;
@@ -37,7 +37,7 @@ struct cast_screen {
 	bool alternate_screen;
 };
 
-/* Appends all that makes a terminal show such a screen. */
+/* Appends everything that a terminal needs to show such a screen. */
 void cast_screen(struct buf *out, const struct cast_screen *screen);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* What there is to ask: the tables of the daemon that runs, or else of the one installed. */
+/* The tables of methods and events: from the running daemon, or else from the installed one. */
 #include "cli/catalog.h"
 
 #include <errno.h>
@@ -16,8 +16,8 @@
 #define TABLES_TIMEOUT_MS 10000
 
 struct catalog {
-	struct link *link; /* whose answer it is; NULL: a program's */
-	struct json_reader *reader; /* NULL: the link's */
+	struct link *link; /* with the daemon's answer; NULL: the program answered */
+	struct json_reader *reader; /* NULL: the link has the tables */
 	struct buf text;
 	const struct json *tables;
 };
@@ -41,7 +41,7 @@ static bool ask_program(struct catalog *catalog, char *ret_reason, size_t size)
 	int status;
 	if (!program_find("muxbusd", path, sizeof path)) {
 		(void)snprintf(
-		    ret_reason, size, "muxbusd is neither running, nor beside muxbus, nor in PATH");
+		    ret_reason, size, "muxbusd is not running, not beside muxbus and not in PATH");
 		return false;
 	}
 	status = program_run(path, argv, PROGRAM_STDOUT, TABLES_TIMEOUT_MS, &catalog->text);

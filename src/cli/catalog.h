@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* What there is to ask: the tables of the daemon that runs, or else of the one installed. */
+/* The tables of methods and events: from the running daemon, or else from the installed one. */
 #ifndef CLI_CATALOG_H
 #define CLI_CATALOG_H
 
@@ -12,16 +12,16 @@
 struct catalog;
 
 /*
- * Reads the tables: from the daemon at cli->socket, else from `muxbusd describe`. NULL, with a
- * reason for people, if neither is there.
+ * Reads the tables from the daemon at cli->socket, else from `muxbusd describe`. Returns NULL
+ * with a human-readable reason if both fail.
  */
 struct catalog *catalog_open(const struct cli *cli, char *ret_reason, size_t size);
 void catalog_close(struct catalog *catalog); /* NULL is allowed */
 
-/* What describe answers: methods, errors, events, limits. */
+/* The result of describe: methods, errors, events, limits. */
 const struct json *catalog_tables(const struct catalog *catalog);
 
-/* The row of a method, or NULL. */
+/* The description of a method, or NULL. */
 const struct json *catalog_method(const struct catalog *catalog, const char *name);
 
 #endif

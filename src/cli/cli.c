@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* What all verbs use: messages, usage, options that may stand anywhere, the end of output. */
+/* Shared by all verbs: messages, usage, global options, the end of output. */
 #include "cli/cli.h"
 
 #include <errno.h>
@@ -22,7 +22,7 @@ static void say(const char *format, va_list args)
 {
 	char text[4096];
 	(void)vsnprintf(text, sizeof text, format, args);
-	(void)fflush(stdout); /* what was printed before comes first */
+	(void)fflush(stdout); /* earlier output comes first */
 	(void)fputs("muxbus: ", stderr);
 	screen_print_line(stderr, text);
 	(void)fputc('\n', stderr);

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * What the command line was told before its verb, the exit statuses, and the table of verbs.
- * A verb lives in a file of its own, src/cli/NAME.c, and has one row in verbs.c. A first word
- * that is no verb is the name of a method.
+ * Global options, exit statuses and the table of verbs. A verb lives in a file of its own,
+ * src/cli/NAME.c, and has one row in verbs.c. Any other first word is the name of a method.
  */
 #ifndef CLI_CLI_H
 #define CLI_CLI_H
@@ -12,29 +11,29 @@
 #include <stddef.h>
 #include <stdio.h>
 
-/* Exit statuses; main() returns what run() did. */
+/* Exit statuses; main() returns the result of run(). */
 enum cli_status {
 	CLI_DONE = 0,
-	CLI_NO = 1, /* the answer is no: an error of the daemon, gone, something is wrong */
+	CLI_NO = 1, /* an error of the daemon, a closed pane, a problem found */
 	CLI_USAGE = 2,
-	CLI_UNREACHABLE = 3, /* there is no daemon, or it went away before it answered */
+	CLI_UNREACHABLE = 3, /* no daemon runs, or it ended before it answered */
 	CLI_TIMEOUT = 4,
 };
 
 struct cli {
 	const char *tmux_name; /* -L, or NULL */
 	const char *tmux_path; /* -S, or NULL */
-	char tmux_socket[PATH_MAX]; /* of the tmux server that is meant */
+	char tmux_socket[PATH_MAX]; /* of the chosen tmux server */
 	char socket[PATH_MAX]; /* of its muxbusd */
-	bool wants_json; /* --json: the bare result. A method gives it in a pipe too */
-	bool wants_text; /* --text: what a terminal gets, in a pipe too */
-	bool is_terminal; /* standard output is one */
-	bool has_color; /* colours on standard output are welcome */
+	bool wants_json; /* --json: the bare result. Methods print it in a pipe too */
+	bool wants_text; /* --text: the output for a terminal, in a pipe too */
+	bool is_terminal; /* standard output is a terminal */
+	bool has_color; /* use colours on standard output */
 };
 
 enum verb_group {
-	VERB_LIVE, /* looking at what happens */
-	VERB_WORK, /* having something done */
+	VERB_LIVE, /* watching events and panes */
+	VERB_WORK, /* running and waiting */
 	VERB_AGENT, /* for agents and their configuration */
 	VERB_CARE, /* about muxbus itself */
 	VERB_GROUP_COUNT_,
@@ -43,7 +42,7 @@ enum verb_group {
 struct verb {
 	const char *name; /* NULL ends the table */
 	enum verb_group group;
-	const char *usage; /* what follows the name: "[--count n] [kind ...]" */
+	const char *usage; /* the words after the name: "[--count n] [kind ...]" */
 	const char *summary; /* one line, no full stop; NULL: help does not list it */
 	/* Options for completion, separated by blanks; NULL: none but --help. */
 	const char *options;
@@ -51,17 +50,17 @@ struct verb {
 	enum cli_status (*run)(struct cli *cli, int argc, char **argv);
 };
 
-/* Sorted within their groups; verbs.c. */
+/* Sorted within their groups; defined in verbs.c. */
 extern const struct verb verbs[];
 
 const struct verb *verb_find(const char *name);
 
-/* Prints "muxbus: ..." and a newline on standard error; what does not show is made visible. */
+/* Prints "muxbus: ..." and a newline on standard error; makes control characters visible. */
 void cli_error(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
 /*
- * The same, and the usage of the verb (NULL: of muxbus). Returns CLI_USAGE, so that a verb can
- * `return cli_usage(...)`.
+ * Like cli_error(), and prints the usage of the verb (NULL: of muxbus). Returns CLI_USAGE, so
+ * that a verb can `return cli_usage(...)`.
  */
 enum cli_status cli_usage(const char *verb, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
@@ -73,17 +72,17 @@ void cli_print_usage(FILE *stream, const char *verb);
 bool cli_help(const char *verb, const char *arg);
 
 /*
- * Takes one of the options that may stand anywhere: --json, --text, --color=WHEN. False if it is none
- * of them; a WHEN that there is not is not taken either.
+ * Takes a global option: --json, --text, --color=WHEN. Returns false if arg is none of them, or
+ * if WHEN is not known.
  */
 bool cli_option(struct cli *cli, const char *arg);
 
-/* Takes always, auto or never; false if when is none of them. */
+/* Takes always, auto or never; returns false for anything else. */
 bool cli_set_color(struct cli *cli, const char *when);
 
 /*
- * Ends what a verb printed: CLI_DONE becomes CLI_NO with a message if standard output could
- * not be written (a full disk); a reader that has gone ends silently.
+ * Flushes the output of a verb. CLI_DONE becomes CLI_NO with a message if standard output cannot
+ * be written (a full disk). A closed pipe ends silently.
  */
 enum cli_status cli_flush(enum cli_status status);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* What may follow on a command line; muxbus complete, which shells call. */
+/* muxbus complete: the possible next words of a command line, for the completion of shells. */
 #include <stdio.h>
 #include <string.h>
 
@@ -22,10 +22,10 @@ struct completion {
 	struct buf *out;
 	struct cli *cli;
 	struct catalog *catalog;
-	const char *current; /* what the word begins with */
+	const char *current; /* the beginning of the word */
 };
 
-/* A shell could take more than these for something else. */
+/* A shell could interpret any other character. */
 static bool is_safe(const char *word)
 {
 	static const char safe[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
@@ -33,7 +33,7 @@ static bool is_safe(const char *word)
 	return *word && word[strspn(word, safe)] == '\0';
 }
 
-/* Offers lead and word together, if the current word is its beginning. */
+/* Offers lead and word together, if they begin with the current word. */
 static void offer(
     struct completion *completion, const char *lead, const char *word, const char *about)
 {
@@ -50,7 +50,7 @@ static void offer(
 	(void)buf_append_byte(completion->out, '\n');
 }
 
-/* Words that are separated by a character; options only where one was begun. */
+/* Offers words separated by a character; options only if the current word begins with "-". */
 static void offer_list(struct completion *completion, const char *list, char separator)
 {
 	while (*list) {
@@ -64,7 +64,7 @@ static void offer_list(struct completion *completion, const char *list, char sep
 	}
 }
 
-/* Lists, the member that is offered, and those that say what it is. */
+/* Lists, the member that is offered, and the members that describe it. */
 static const struct live {
 	const char *key; /* of an argument */
 	const char *method;
@@ -153,7 +153,7 @@ static void offer_events(struct completion *completion, const char *lead)
 		offer(completion, lead, row->name, row->text);
 }
 
-/* What a field may be; lead is "key=", or "" for a word without a key. */
+/* Offers the values of a field; lead is "key=", or "" for a word without a key. */
 static void offer_values(
     struct completion *completion, const char *lead, const char *key, const struct json *property)
 {
@@ -183,7 +183,7 @@ static bool is_given(const char *key, size_t count, char *const *words)
 	return false;
 }
 
-/* words are those behind the method's name, without the current one. */
+/* words follow the method's name, without the current one. */
 static void complete_method(
     struct completion *completion, const struct json *row, size_t count, char *const *words)
 {
@@ -215,7 +215,7 @@ static void complete_method(
 		offer_values(completion, "", positional->name, positional);
 }
 
-/* "a|b|c" in a usage is what may stand there. */
+/* Offers the choices of "a|b|c" in a usage. */
 static void offer_alternatives(struct completion *completion, const char *usage)
 {
 	char token[WORD_MAX];
@@ -272,7 +272,7 @@ static void complete_verb(
 	}
 }
 
-/* Takes the options before the verb; returns how many words they are. */
+/* Takes the options before the verb; returns the number of their words. */
 static size_t take_options(struct cli *cli, size_t count, char *const *words)
 {
 	const char *socket = NULL;
@@ -292,14 +292,14 @@ static size_t take_options(struct cli *cli, size_t count, char *const *words)
 		at++;
 	}
 	if (cli->tmux_name || cli->tmux_path || socket != NULL)
-		(void)locate_daemon(cli, socket); /* if it is too long nothing is there */
+		(void)locate_daemon(cli, socket); /* too long: no daemon is there */
 	return at;
 }
 
 /*
- * Appends a line for each word that the last of the words, which may be empty, can become:
- * the word, a tab and what the word means. The words are those behind "muxbus". The daemon, if
- * it runs, lists ids; names and titles are shown, and never offered as words.
+ * Appends a line for each possible completion of the last word, which may be empty: the word, a
+ * tab and its description. words are those after "muxbus". Ids come from the daemon, if it runs.
+ * Names and titles are shown, but never offered as words.
  */
 static void complete_words(struct buf *out, struct cli *cli, size_t count, char *const *words)
 {
@@ -340,7 +340,7 @@ enum cli_status complete_run(struct cli *cli, int argc, char **argv)
 	buf_init(&out, OUT_MAX);
 	complete_words(&out, cli, (size_t)(argc - first), argv + first);
 	if (out.len > 0)
-		(void)fwrite(out.data, 1, out.len, stdout); /* cli_flush() looks */
+		(void)fwrite(out.data, 1, out.len, stdout); /* cli_flush() checks */
 	buf_finish(&out);
 	return cli_flush(CLI_DONE);
 }

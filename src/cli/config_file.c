@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* Reading and replacing a configuration file. */
+/* Reads and replaces a configuration file. */
 #include "cli/config_file.h"
 
 #include <errno.h>
@@ -10,7 +10,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#define NEW_MODE 0600 /* of a file that was not there: it may hold secrets one day */
+#define NEW_MODE 0600 /* of a new file: it may hold secrets one day */
 #define NEW_DIR_MODE 0700
 
 static bool fail(char *ret_reason, size_t size, const char *path, const char *what)
@@ -55,7 +55,7 @@ bool config_file_read(struct config_file *file, const char *path, char *ret_reas
 	if (fstat(fd, &file->stat) < 0)
 		trouble = strerror(errno);
 	else if (!S_ISREG(file->stat.st_mode))
-		trouble = "it is no file";
+		trouble = "it is not a regular file";
 	else if (!read_all(file, fd))
 		trouble = strerror(errno);
 	(void)close(fd); /* only read */
@@ -68,7 +68,7 @@ void config_file_finish(struct config_file *file)
 	buf_finish(&file->text);
 }
 
-/* Makes the directories that lead to a path. */
+/* Makes the parent directories of a path. */
 static bool make_dirs(const char *path)
 {
 	char dir[PATH_MAX];
@@ -94,7 +94,7 @@ static bool write_all(int fd, const struct buf *text)
 	return true;
 }
 
-/* A new file with that text, on the disk. */
+/* Writes a new file with that text, and syncs it. */
 static bool write_new(const char *path, const struct buf *text, const struct config_file *like)
 {
 	int fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, NEW_MODE);
@@ -103,7 +103,7 @@ static bool write_new(const char *path, const struct buf *text, const struct con
 		return false;
 	is_done = write_all(fd, text);
 	if (is_done && like->is_there) {
-		/* Another group cannot always be given: the mode then gives that group nothing. */
+		/* chown() to the group may fail: the mode then grants that group nothing. */
 		bool has_group = fchown(fd, (uid_t)-1, like->stat.st_gid) == 0;
 		mode_t mode = like->stat.st_mode & (has_group ? 0777 : 0707);
 		is_done = fchmod(fd, mode) == 0;
@@ -118,7 +118,7 @@ static bool write_new(const char *path, const struct buf *text, const struct con
 	return true;
 }
 
-/* Whether the file is what it was when it was read. */
+/* Whether the file is unchanged since it was read. */
 static bool is_unchanged(const struct config_file *file)
 {
 	struct stat now;
@@ -129,7 +129,7 @@ static bool is_unchanged(const struct config_file *file)
 	    now.st_mtim.tv_nsec == file->stat.st_mtim.tv_nsec;
 }
 
-/* What it was, beside it, under a name that says when. */
+/* Keeps the old file beside the new one, with the time in its name. */
 static bool keep_backup(struct config_file *file)
 {
 	char stamp[32];
@@ -165,7 +165,7 @@ bool config_file_write(
 	if (!keep_backup(file))
 		trouble = strerror(errno);
 	else if (!is_unchanged(file))
-		trouble = "it was changed in this moment; do it again";
+		trouble = "it was changed meanwhile; try again";
 	else if (rename(path, file->target) < 0)
 		trouble = strerror(errno);
 	if (trouble == NULL)

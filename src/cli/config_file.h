@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * A configuration file that is somebody else's: read whole, and written whole or not at all,
- * with what it was kept beside it.
+ * A configuration file of another program: read whole, written whole or not at all, with a backup
+ * of the old file beside it.
  */
 #ifndef CLI_CONFIG_FILE_H
 #define CLI_CONFIG_FILE_H
@@ -17,21 +17,21 @@
 
 struct config_file {
 	char path[PATH_MAX]; /* as it was named */
-	char target[PATH_MAX]; /* where symbolic links lead */
+	char target[PATH_MAX]; /* after following symbolic links */
 	struct buf text; /* as it was read */
 	bool is_there;
 	struct stat stat; /* when it was read */
-	char backup[PATH_MAX]; /* what config_file_write() kept, "" for none */
+	char backup[PATH_MAX]; /* path of the backup of config_file_write(), "" for none */
 };
 
-/* Reads; that there is none is no error. False with a reason. Finish it anyway. */
+/* Reads the file; a missing file is no error. Returns false with a reason. Always call finish. */
 bool config_file_read(struct config_file *file, const char *path, char *ret_reason, size_t size);
 void config_file_finish(struct config_file *file);
 
 /*
- * Puts text into the place of what was read, with the same mode, making the directories that
- * lead there. False with a reason: then all is as before. What others wrote to it since is
- * never lost: that is a reason too.
+ * Replaces the text that was read, with the same mode, and makes missing directories. Returns
+ * false with a reason, and changes nothing then. Refuses to overwrite a file that has changed
+ * since it was read.
  */
 bool config_file_write(
     struct config_file *file, const struct buf *text, char *ret_reason, size_t size);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* Changing a configuration file in JSON, byte by byte where it must. */
+/* Edits a configuration file in JSON and keeps all other bytes. */
 #include "cli/config_json.h"
 
 #include <stdarg.h>
@@ -33,7 +33,7 @@ refuse(struct config_json *config, const char *format, ...)
 	return false;
 }
 
-/* Whether the text is JSON, and its value an object. */
+/* Whether the text is JSON and its value an object. */
 static bool check(struct config_json *config)
 {
 	struct json_error error;
@@ -69,7 +69,7 @@ void config_json_finish(struct config_json *config)
 	buf_finish(&config->text);
 }
 
-/* Valid JSON is assumed below: check() has read the text. */
+/* The functions below rely on valid JSON: check() has read the text. */
 
 static size_t skip_space(const char *text, size_t at)
 {
@@ -109,8 +109,8 @@ struct item {
 };
 
 /*
- * The next item of the object or array that begins at `begin`; *at is 0 for the first.
- * False behind the last.
+ * The next item of the object or array that begins at `begin`; *at is 0 for the first. Returns
+ * false after the last.
  */
 static bool next_item(const char *text, size_t begin, size_t *at, struct item *ret_item)
 {
@@ -121,7 +121,7 @@ static bool next_item(const char *text, size_t begin, size_t *at, struct item *r
 		return false;
 	if (text[begin] == '{') {
 		ret_item->name = (struct span){i, skip_string(text, i)};
-		i = skip_space(text, ret_item->name.end) + 1; /* behind the colon */
+		i = skip_space(text, ret_item->name.end) + 1; /* after the colon */
 		i = skip_space(text, i);
 	} else {
 		ret_item->name = (struct span){i, i};
@@ -149,7 +149,7 @@ static bool has_mark(const char *text, const struct span *span, const char *mark
 	return memmem(text + span->begin, span->end - span->begin, mark, strlen(mark)) != NULL;
 }
 
-/* Puts bytes in the place of a span. */
+/* Replaces a span by bytes. */
 static void splice(struct config_json *config, struct span span, const char *bytes, size_t len)
 {
 	struct buf out;
@@ -159,12 +159,12 @@ static void splice(struct config_json *config, struct span span, const char *byt
 	r |= buf_append(&out, bytes, len);
 	r |= buf_append(&out, chars(config) + span.end, config->text.len - span.end);
 	if (r < 0)
-		(void)xalloc(TEXT_MAX); /* says that there is no memory */
+		(void)xalloc(TEXT_MAX); /* reports that memory is exhausted */
 	buf_finish(&config->text);
 	config->text = out;
 }
 
-/* The white space that a line begins with on which `at` lies, as far as it goes before it. */
+/* The white space at the start of the line that contains `at`, up to `at`. */
 static void line_indent(const char *text, size_t at, char out[INDENT_MAX + 1])
 {
 	size_t begin = at;
@@ -175,7 +175,7 @@ static void line_indent(const char *text, size_t at, char out[INDENT_MAX + 1])
 	(void)snprintf(out, INDENT_MAX + 1, "%.*s", (int)len, text + begin);
 }
 
-/* One step of indentation, as the file has it: that of its first indented line. */
+/* One step of indentation in this file: that of its first indented line. */
 static void indent_unit(const char *text, char out[INDENT_MAX + 1])
 {
 	for (const char *line = strchr(text, '\n'); line != NULL; line = strchr(line + 1, '\n')) {
@@ -188,7 +188,7 @@ static void indent_unit(const char *text, char out[INDENT_MAX + 1])
 	(void)snprintf(out, INDENT_MAX + 1, "  ");
 }
 
-/* How new text is laid out: a line begins with base and then so many units. */
+/* Layout of new text: a line begins with base, followed by units. */
 struct layout {
 	char base[INDENT_MAX + 1];
 	char unit[INDENT_MAX + 1];
@@ -197,7 +197,7 @@ struct layout {
 static void put(struct buf *out, const char *text)
 {
 	if (buf_append_str(out, text) < 0)
-		(void)xalloc(TEXT_MAX); /* says that there is no memory */
+		(void)xalloc(TEXT_MAX); /* reports that memory is exhausted */
 }
 
 static void put_line(struct buf *out, const struct layout *layout, size_t depth)
@@ -208,7 +208,7 @@ static void put_line(struct buf *out, const struct layout *layout, size_t depth)
 		put(out, layout->unit);
 }
 
-/* JSON without white space, as people like to read it; arrays of plain values on one line. */
+/* Appends compact JSON in a readable layout; arrays of plain values stay on one line. */
 static void put_pretty(struct buf *out, const char *json, const struct layout *layout, size_t depth)
 {
 	struct item item;
@@ -240,7 +240,7 @@ static void put_pretty(struct buf *out, const char *json, const struct layout *l
 	put(out, is_object ? "}" : "]");
 }
 
-/* Appends an item, for a member its name in quotes and a colon, behind those that there are. */
+/* Appends an item after the existing ones; name is the quoted name and colon of a member. */
 static void append_item(
     struct config_json *config, size_t begin, const char *name, const char *value)
 {
@@ -281,7 +281,7 @@ static void append_item(
 	buf_finish(&out);
 }
 
-/* Takes an item out, with the comma and the white space that go with it. */
+/* Removes an item with its comma and white space. */
 static void remove_item(struct config_json *config, size_t begin, const struct item *item)
 {
 	const char *text = chars(config);
@@ -294,7 +294,7 @@ static void remove_item(struct config_json *config, size_t begin, const struct i
 		span.begin = before - 1;
 	} else if (text[behind] == ',') {
 		span.end = skip_space(text, behind + 1);
-	} else { /* it is alone */
+	} else { /* the only item */
 		span = (struct span){begin + 1, skip_value(text, begin) - 1};
 	}
 	splice(config, span, "", 0);
@@ -309,8 +309,8 @@ static bool is_empty(const char *text, size_t begin)
 
 enum find {
 	FIND_YES,
-	FIND_NO, /* *ret_depth names of the path are there; item is the last of them */
-	FIND_WRONG, /* something on the way is no object */
+	FIND_NO, /* *ret_depth names of the path exist; item is the last of them */
+	FIND_WRONG, /* a value on the path is not an object */
 };
 
 static enum find find_path(
@@ -323,7 +323,7 @@ static enum find find_path(
 		struct item item;
 		size_t object = ret_item->value.begin;
 		if (text[object] != '{') {
-			(void)refuse(config, "\"%s\" in it is no object", path[*ret_depth - 1]);
+			(void)refuse(config, "\"%s\" in it is not an object", path[*ret_depth - 1]);
 			return FIND_WRONG;
 		}
 		if (!find_member(text, object, path[*ret_depth], &item))
@@ -333,7 +333,7 @@ static enum find find_path(
 	return FIND_YES;
 }
 
-/* Adds what is missing of a path, and the value at its end. */
+/* Adds the missing part of a path, with the value at its end. */
 static bool add_path(struct config_json *config, const struct item *parent,
     const char *const *missing, const char *value)
 {
@@ -351,10 +351,10 @@ static bool add_path(struct config_json *config, const struct item *parent,
 	append_item(config, parent->value.begin, name, all);
 	mem_free(name);
 	mem_free(all);
-	return check(config); /* an odd spelling of the same name would be found here */
+	return check(config); /* this finds an odd spelling of the same name */
 }
 
-/* Whether the text at a span is the JSON value, but for white space. */
+/* Whether the text of a span is the JSON value, apart from white space. */
 static bool is_same(const struct config_json *config, const struct span *span, const char *value)
 {
 	struct json_error error;
@@ -381,7 +381,7 @@ static bool is_same(const struct config_json *config, const struct span *span, c
 	return is_equal;
 }
 
-/* Another value in the place of one, laid out as its line is. */
+/* Replaces a value, in the layout of its line. */
 static void replace_value(struct config_json *config, struct span span, const char *value)
 {
 	struct layout layout;
@@ -420,7 +420,7 @@ static enum find find_array(
 {
 	enum find found = find_path(config, path, ret_item, ret_depth);
 	if (found == FIND_YES && chars(config)[ret_item->value.begin] != '[') {
-		(void)refuse(config, "\"%s\" in it is no array", path[*ret_depth - 1]);
+		(void)refuse(config, "\"%s\" in it is not an array", path[*ret_depth - 1]);
 		return FIND_WRONG;
 	}
 	return found;
@@ -461,7 +461,7 @@ bool config_json_set_element(
 	return true;
 }
 
-/* Removes the last of a path, and what is empty then above it, but never the whole. */
+/* Removes the last item of a path, and objects above that become empty, but never all. */
 static bool prune(struct config_json *config, const char *const *path, size_t count)
 {
 	const char *part[CONFIG_PATH_MAX + 1];
@@ -472,7 +472,7 @@ static bool prune(struct config_json *config, const char *const *path, size_t co
 	if (count == 0 || find_path(config, part, &item, &depth) != FIND_YES)
 		return true;
 	part[count - 1] = NULL;
-	(void)find_path(config, part, &parent, &depth); /* it is there: its member was found */
+	(void)find_path(config, part, &parent, &depth); /* the path exists: its member was found */
 	remove_item(config, parent.value.begin, &item);
 	(void)find_path(config, part, &parent, &depth);
 	return is_empty(chars(config), parent.value.begin) ? prune(config, path, count - 1) : true;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* Changing a configuration file in TOML: one table of it. */
+/* Edits one table of a configuration file in TOML. */
 #include "cli/config_toml.h"
 
 #include <stdarg.h>
@@ -10,10 +10,10 @@
 #include "base/xalloc.h"
 
 #define TEXT_MAX ((size_t)64 * 1024 * 1024)
-#define KEY_PARTS_MAX 8 /* names in a dotted key that we look at */
+#define KEY_PARTS_MAX 8 /* names of a dotted key that are compared */
 #define KEY_NAME_MAX 128
 
-/* A dotted key; names that are longer or further behind are not kept. */
+/* A dotted key; longer names and names beyond the limit are not kept. */
 struct key {
 	char names[KEY_PARTS_MAX][KEY_NAME_MAX + 1];
 	size_t count;
@@ -23,8 +23,8 @@ enum line_kind {
 	LINE_BLANK, /* or a comment */
 	LINE_HEADER, /* [a.b] */
 	LINE_ARRAY, /* [[a.b]] */
-	LINE_PAIR, /* key = value, which may go on over several lines */
-	LINE_LAST, /* there is no more */
+	LINE_PAIR, /* key = value, which may continue over several lines */
+	LINE_LAST, /* end of the text */
 	LINE_WRONG,
 };
 
@@ -33,9 +33,9 @@ struct statement {
 	enum line_kind kind;
 	struct key key;
 	size_t begin; /* of its first line */
-	size_t value; /* of a pair: where its value begins */
+	size_t value; /* of a pair: the beginning of its value */
 	size_t value_end;
-	size_t next; /* of the line behind it */
+	size_t next; /* of the next line */
 };
 
 static bool __attribute__((format(printf, 2, 3)))
@@ -69,7 +69,7 @@ static size_t next_line(const char *text, size_t at)
 	return at + (text[at] == '\n');
 }
 
-/* Whether nothing but a comment stands from here to the end of the line. */
+/* Whether only white space or a comment follows up to the end of the line. */
 static bool is_rest_blank(const char *text, size_t at)
 {
 	at = skip_blank(text, at);
@@ -77,7 +77,7 @@ static bool is_rest_blank(const char *text, size_t at)
 	    (text[at] == '\r' && text[at + 1] == '\n');
 }
 
-/* Behind a string that begins here, or 0 if it does not end. */
+/* The end of a string that begins here; 0 if it does not end. */
 static size_t skip_string(const char *text, size_t at)
 {
 	char quote = text[at];
@@ -92,14 +92,14 @@ static size_t skip_string(const char *text, size_t at)
 			return at + 1;
 		} else if (text[at] == quote && text[at + 1] == quote && text[at + 2] == quote) {
 			at += 3;
-			/* Up to two more quotes belong to what is inside. */
+			/* Up to two more quotes belong to the string. */
 			return at + strspn(text + at, quote == '"' ? "\"" : "'");
 		}
 	}
 	return 0;
 }
 
-/* Behind a value, which may be an array over several lines; 0 if it does not end. */
+/* The end of a value, which may be an array over several lines; 0 if it does not end. */
 static size_t skip_value(const char *text, size_t at)
 {
 	size_t depth = 0;
@@ -131,7 +131,7 @@ static size_t skip_value(const char *text, size_t at)
 	return depth > 0 || at == begin ? 0 : at;
 }
 
-/* One name of a key. Behind it, or 0. */
+/* Reads one name of a key. Returns its end, or 0. */
 static size_t read_name(const char *text, size_t at, char name[KEY_NAME_MAX + 1])
 {
 	static const char bare[] =
@@ -152,7 +152,7 @@ static size_t read_name(const char *text, size_t at, char name[KEY_NAME_MAX + 1]
 	return end;
 }
 
-/* A dotted key. Behind it, or 0. */
+/* Reads a dotted key. Returns its end, or 0. */
 static size_t read_key(const char *text, size_t at, struct key *ret_key)
 {
 	char ignored[KEY_NAME_MAX + 1];
@@ -244,15 +244,15 @@ void config_toml_finish(struct config_toml *config)
 	buf_finish(&config->text);
 }
 
-/* Where the table is. */
+/* The position of the table. */
 struct table {
 	bool is_there;
 	size_t begin; /* of its header */
 	size_t body;
-	size_t end; /* behind its last pair */
+	size_t end; /* after its last pair */
 };
 
-/* Whether a key, below the names of a header, is our table or something in it. */
+/* Whether a key, relative to the names of a header, is our table or something in it. */
 static bool leads_to(
     const struct key *header, const struct key *key, const char *parent, const char *name)
 {
@@ -269,7 +269,7 @@ static bool leads_to(
 	return at == 2;
 }
 
-/* Whether a pair makes the table, or its parent, in another way than with a header. */
+/* Whether a pair defines the table, or its parent, without a header. */
 static bool is_elsewhere(
     const struct key *header, const struct statement *pair, const char *parent, const char *name)
 {
@@ -281,7 +281,7 @@ static bool is_elsewhere(
 	    strcmp(pair->key.names[0], parent) == 0;
 }
 
-/* Finds the table. False if it is written in a way that we leave alone. */
+/* Finds the table. Returns false if the table has a form that we do not edit. */
 static bool find_table(
     struct config_toml *config, const char *parent, const char *name, struct table *ret_table)
 {
@@ -315,7 +315,7 @@ static bool find_table(
 	}
 }
 
-/* Puts text in the place of what is from begin to end. */
+/* Replaces the text from begin to end. */
 static void splice(struct config_toml *config, size_t begin, size_t end, const char *text)
 {
 	struct buf out;
@@ -325,12 +325,12 @@ static void splice(struct config_toml *config, size_t begin, size_t end, const c
 	r |= buf_append_str(&out, text);
 	r |= buf_append(&out, chars(config) + end, config->text.len - end);
 	if (r < 0)
-		(void)xalloc(TEXT_MAX); /* says that there is no memory */
+		(void)xalloc(TEXT_MAX); /* reports that memory is exhausted */
 	buf_finish(&config->text);
 	config->text = out;
 }
 
-/* What must stand between what there is and a new line at `at`. */
+/* The line breaks to insert before a new line at `at`. */
 static const char *line_break(const struct config_toml *config, size_t at)
 {
 	return at > 0 && chars(config)[at - 1] != '\n' ? "\n" : "";
@@ -381,7 +381,7 @@ bool config_toml_set(struct config_toml *config, const char *parent, const char 
 	return true;
 }
 
-/* From the line of a header to behind the last pair under it. */
+/* The end of the last pair under a header. */
 static size_t header_end(const char *text, size_t header)
 {
 	struct statement statement;
@@ -397,7 +397,7 @@ static size_t header_end(const char *text, size_t header)
 	}
 }
 
-/* The first header of the table or of one below it. */
+/* Finds the first header of the table or of one below it. */
 static bool find_header(
     const struct config_toml *config, const char *parent, const char *name, size_t *ret_begin)
 {
@@ -422,7 +422,7 @@ bool config_toml_remove(struct config_toml *config, const char *parent, const ch
 	while (find_header(config, parent, name, &begin)) {
 		const char *text = chars(config);
 		size_t end = header_end(text, begin);
-		/* The blank line before it came with it, if nothing or another blank one follows. */
+		/* If the end or a blank line follows, remove the blank line before the table too. */
 		bool is_last = text[end] == '\0' || text[end] == '\n';
 		if (is_last && begin >= 2 && text[begin - 1] == '\n' && text[begin - 2] == '\n')
 			begin--;

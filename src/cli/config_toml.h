@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * Changing one table of a configuration file in TOML that is somebody else's, line by line:
- * all other lines stay as they were written. What writes that table in another way than under
- * a header of its own, or cannot be followed, is refused.
+ * Edits one table of another program's configuration file in TOML, line by line: all other lines
+ * stay as they were. A table that is written in another form than under a header of its own is
+ * refused, and so is text that cannot be parsed.
  */
 #ifndef CLI_CONFIG_TOML_H
 #define CLI_CONFIG_TOML_H
@@ -17,19 +17,18 @@ struct config_toml {
 	char reason[256]; /* set when a call returns false */
 };
 
-/* False, with the reason, if the text cannot be edited. Free with config_toml_finish() anyway. */
+/* Returns false with a reason if the text cannot be edited. Always call config_toml_finish(). */
 bool config_toml_init(struct config_toml *config, const char *text, size_t len);
 void config_toml_finish(struct config_toml *config);
 
 /*
- * Sets a key in the table [parent.name], which is made at the end of the text if there is
- * none. The names are bare keys, value is TOML on one line. With only_new a key that is there
- * stays.
+ * Sets a key in the table [parent.name]; a missing table is added at the end of the text. The
+ * names are bare keys, value is TOML on one line. With only_new an existing key stays.
  */
 bool config_toml_set(struct config_toml *config, const char *parent, const char *name,
     const char *key, const char *value, bool only_new);
 
-/* Removes the table and those below it, if they are there, with the comments inside. */
+/* Removes the table and those below it, if they exist, with the comments inside. */
 bool config_toml_remove(struct config_toml *config, const char *parent, const char *name);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* muxbus doctor: what is wrong, and what to do. */
+/* muxbus doctor: finds problems and suggests remedies. */
 #include "cli/doctor_agents.h"
 #include "cli/doctor_daemon.h"
 #include "cli/doctor_machine.h"

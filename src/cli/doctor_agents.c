@@ -17,7 +17,10 @@
 
 struct agent {
 	const char *program;
-	/* Below the home directory; one that mentions muxbus is enough, a directory's name too. */
+	/*
+	 * Below the home directory. One file that mentions muxbus is enough; the name of a
+	 * directory counts too.
+	 */
 	const char *files[FILES_MAX];
 };
 
@@ -30,7 +33,7 @@ static const struct agent agents[] = {
     {"opencode", {".config/opencode/opencode.json", ".config/opencode/opencode.jsonc"}},
 };
 
-/* Whether a file has the word in it. */
+/* Whether a file contains the word. */
 static bool mentions_muxbus(const char *path)
 {
 	struct buf text;
@@ -42,7 +45,7 @@ static bool mentions_muxbus(const char *path)
 	for (;;) {
 		ssize_t n;
 		if (buf_reserve(&text, 65536) < 0)
-			break; /* the first of it are enough */
+			break; /* the beginning is enough */
 		n = read(fd, text.data + text.len, 65536);
 		if (n <= 0)
 			break;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* The part of muxbus doctor for the daemon, and all that it reports about itself. */
+/* The part of muxbus doctor for the daemon, and everything that it reports about itself. */
 #include "cli/doctor_daemon.h"
 
 #include <inttypes.h>
@@ -33,7 +33,7 @@ static void find_installed(struct doctor_report *report)
 		    "is neither beside muxbus nor in PATH");
 }
 
-/* The link, or NULL after saying why there is none. */
+/* The link, or NULL after reporting why there is none. */
 static struct link *find_running(struct doctor_report *report, const struct cli *cli)
 {
 	char reason[PATH_MAX + 512];
@@ -51,8 +51,8 @@ static struct link *find_running(struct doctor_report *report, const struct cli 
 		    "do not use that socket; name another tmux server with -L or -S", "%s", reason);
 		break;
 	case LINK_FAILED:
-		doctor_find(report, FINDING_WRONG, "daemon", "see to the socket's permissions",
-		    "%s", reason);
+		doctor_find(report, FINDING_WRONG, "daemon", "check the socket's permissions", "%s",
+		    reason);
 		break;
 	}
 	return NULL;
@@ -75,7 +75,7 @@ static void find_version(struct doctor_report *report, const struct json *status
 		    "runs version %s, and this is muxbus %s", version, PACKAGE_VERSION);
 	else if (is_replaced)
 		doctor_find(report, FINDING_NOTE, "daemon", "muxbus shutdown; muxbus start",
-		    "its program was replaced since it was started (process %" PRId64 ")", pid);
+		    "its program was replaced after it had started (process %" PRId64 ")", pid);
 	else
 		doctor_find(report, FINDING_GOOD, "daemon", NULL,
 		    "version %s, process %" PRId64 ", up %.0f s", version, pid,
@@ -97,11 +97,11 @@ static void find_follow(
 			    at > 0 ? ", " : "", name->text);
 	if (strcmp(ask_string(tmux, "state", ""), "live") != 0)
 		doctor_find(report, doctor_server_runs(cli) ? FINDING_WRONG : FINDING_NOTE,
-		    "following", "start tmux; if it runs, look into the daemon's log",
+		    "following", "start tmux; if it runs, read the daemon's log",
 		    "tmux is not followed: %s", ask_string(tmux, "reason", "it does not run"));
 	else if (*crashes)
 		doctor_find(report, FINDING_NOTE, "following",
-		    "nothing must be done: muxbus avoids what triggers them; tmux 3.8 has none",
+		    "no action needed: muxbus avoids what triggers them; tmux 3.8 has none",
 		    "tmux %s has known crashes: %s", ask_string(tmux, "version", "?"), crashes);
 	else
 		doctor_find(report, FINDING_GOOD, "following", NULL, "tmux %s",
@@ -115,15 +115,16 @@ static void find_audit(struct doctor_report *report, const struct json *status)
 	int64_t drift = ask_int(json_member(status, "model"), "drift", 0);
 	if (differences > 0)
 		doctor_find(report, FINDING_WRONG, "model",
-		    "it is corrected now; report what is said here",
-		    "the daemon's picture of tmux was wrong in %" PRId64 " places: %s", differences,
+		    "the model is corrected now; please report this message",
+		    "the daemon's model of tmux was wrong in %" PRId64 " places: %s", differences,
 		    ask_string(audit, "first", "?"));
 	else if (drift > 0)
-		doctor_find(report, FINDING_NOTE, "model", "report it, with the daemon's log",
-		    "true now; earlier comparisons found %" PRId64 " differences", drift);
+		doctor_find(report, FINDING_NOTE, "model",
+		    "please report it, with the daemon's log",
+		    "correct now; earlier comparisons found %" PRId64 " differences", drift);
 	else if (differences == 0)
 		doctor_find(
-		    report, FINDING_GOOD, "model", NULL, "the daemon's picture of tmux is true");
+		    report, FINDING_GOOD, "model", NULL, "the daemon's model of tmux is correct");
 }
 
 static void find_queue(struct doctor_report *report, const struct json *status)
@@ -133,7 +134,7 @@ static void find_queue(struct doctor_report *report, const struct json *status)
 	int64_t undelivered = ask_int(queue, "undelivered", 0);
 	if (strcmp(ask_string(journal, "state", "sound"), "sound") != 0)
 		doctor_find(report, FINDING_WRONG, "journal",
-		    "make room on the disk, or see to its permissions; then muxbus shutdown; "
+		    "make room on the disk, or fix its permissions; then muxbus shutdown; "
 		    "muxbus start",
 		    "degraded, notifications may not survive a crash: %s",
 		    ask_string(journal, "trouble", "?"));
@@ -142,11 +143,11 @@ static void find_queue(struct doctor_report *report, const struct json *status)
 		    ask_int(journal, "bytes", 0));
 	if (undelivered >= QUEUE_LONG)
 		doctor_find(report, FINDING_NOTE, "queue",
-		    "see them with muxbus list_notifications state=queued",
+		    "list them with muxbus list_notifications state=queued",
 		    "%" PRId64 " notifications wait to be read", undelivered);
 }
 
-/* Asks tmux something through the daemon: all the way there and back. */
+/* Measures a request to tmux through the daemon and back. */
 static void find_round_trip(struct doctor_report *report, struct link *link)
 {
 	struct link_answer answer;
@@ -157,16 +158,16 @@ static void find_round_trip(struct doctor_report *report, struct link *link)
 	int64_t took = clock_mono_ms() - start;
 	if (read != LINK_LINE || answer.error != NULL)
 		doctor_find(report, FINDING_WRONG, "round trip",
-		    "see whether tmux hangs; the daemon's log may say more",
+		    "check whether tmux hangs; the daemon's log may say more",
 		    "tmux did not answer through the daemon: %s",
 		    read == LINK_LINE ? ask_string(answer.error, "message", "?") : "no answer");
 	else
 		doctor_find(report, took < SLOW_MS ? FINDING_GOOD : FINDING_NOTE, "round trip",
-		    took < SLOW_MS ? NULL : "see what keeps the machine, or tmux, busy",
+		    took < SLOW_MS ? NULL : "check what keeps the machine or tmux busy",
 		    "tmux answered through the daemon in %" PRId64 " ms", took);
 }
 
-/* Whether the daemon knows which pane we are in. */
+/* Whether the daemon knows in which pane we run. */
 static void find_caller(struct doctor_report *report, struct link *link)
 {
 	const char *pane = getenv("TMUX_PANE");
@@ -179,20 +180,20 @@ static void find_caller(struct doctor_report *report, struct link *link)
 	known = ask_string(answer.result, "pane", NULL);
 	if (known == NULL)
 		doctor_find(report, FINDING_WRONG, "own pane",
-		    "this pane may be another tmux server's: choose that with -L or -S",
+		    "this pane may belong to another tmux server: choose it with -L or -S",
 		    "the daemon does not know this pane: %s",
 		    ask_string(answer.error, "message", "?"));
 	else if (strcmp(known, pane) != 0)
 		doctor_find(report, FINDING_NOTE, "own pane",
 		    "nothing, if this shell runs inside another program's pane",
-		    "TMUX_PANE is %s, and the daemon takes this for pane %s", pane, known);
+		    "TMUX_PANE is %s, but the daemon identifies this pane as %s", pane, known);
 	else
 		doctor_find(report, FINDING_GOOD, "own pane", NULL, "known as %s", known);
 }
 
 /*
- * Its status, with a comparison of its picture of tmux. A tmux that has just been started is
- * given time to be found.
+ * Asks for the status, with a comparison of the model with tmux. Waits a while for the daemon to
+ * find a tmux server that has just started.
  */
 static bool ask_status(struct link *link, const struct cli *cli, struct link_answer *ret_answer)
 {
@@ -221,8 +222,7 @@ void doctor_daemon(struct doctor_report *report, const struct cli *cli)
 		return;
 	if (!ask_status(link, cli, &answer)) {
 		doctor_find(report, FINDING_WRONG, "daemon",
-		    "see its log; end it with kill, and start it with muxbus start",
-		    "does not answer");
+		    "read its log; end it with kill, then run muxbus start", "does not answer");
 		link_close(link);
 		return;
 	}

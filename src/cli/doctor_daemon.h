@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* The part of muxbus doctor for the daemon, and all that it reports about itself. */
+/* The part of muxbus doctor for the daemon, and everything that it reports about itself. */
 #ifndef CLI_DOCTOR_DAEMON_H
 #define CLI_DOCTOR_DAEMON_H
 

@@ -18,7 +18,7 @@
 #define INSTANCES_FEW 64
 #define DISK_LOW ((uint64_t)64 * 1024 * 1024)
 
-/* A number in a file of /proc/sys; -1 if it cannot be read. */
+/* The number in a file of /proc/sys; -1 if it cannot be read. */
 static long read_number(const char *path)
 {
 	long number = -1;
@@ -44,7 +44,7 @@ static void find_inotify(struct doctor_report *report)
 		(void)close(fd);
 	if (fd < 0 || watch < 0)
 		doctor_find(report, FINDING_WRONG, "inotify", more,
-		    "files cannot be watched, and are polled instead: %s (%ld watches, %ld "
+		    "files are polled, since they cannot be watched: %s (%ld watches, %ld "
 		    "instances allowed)",
 		    strerror(saved_errno), watches, instances);
 	else if (watches < WATCHES_FEW || instances < INSTANCES_FEW)
@@ -63,12 +63,12 @@ static void find_state(struct doctor_report *report, const struct cli *cli)
 	struct statvfs disk;
 	if (address_state(path, sizeof path, cli->tmux_socket) < 0) {
 		doctor_find(report, FINDING_WRONG, "state", "set HOME or XDG_STATE_HOME",
-		    "there is no place for what must not be lost");
+		    "there is no directory for the state");
 		return;
 	}
 	if (stat(path, &st) < 0) {
 		doctor_find(report, errno == ENOENT ? FINDING_NOTE : FINDING_WRONG, "state",
-		    errno == ENOENT ? "muxbus start makes it" : "see to its permissions", "%s: %s",
+		    errno == ENOENT ? "muxbus start makes it" : "check its permissions", "%s: %s",
 		    path, strerror(errno));
 		return;
 	}

@@ -22,7 +22,7 @@ struct finding {
 	enum finding_state state;
 	char *subject;
 	char *text;
-	char *remedy; /* NULL: none is needed */
+	char *remedy; /* NULL if none is needed */
 };
 
 struct doctor_report {
@@ -139,6 +139,6 @@ void doctor_report_print(const struct doctor_report *report, const struct cli *c
 	else
 		put_people(&out, report,
 		    cli->is_terminal ? (size_t)screen_columns(STDOUT_FILENO) : 0, cli->has_color);
-	(void)fwrite(out.data, 1, out.len, stdout); /* cli_flush() looks */
+	(void)fwrite(out.data, 1, out.len, stdout); /* cli_flush() checks */
 	buf_finish(&out);
 }

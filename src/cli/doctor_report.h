@@ -19,8 +19,8 @@ struct doctor_report *doctor_report_new(void);
 void doctor_report_free(struct doctor_report *report);
 
 /*
- * Adds a finding: its subject ("tmux"), what was seen, and the remedy, which may be NULL where
- * the state is good. Texts are copied, and may hold any bytes.
+ * Adds a finding: its subject ("tmux"), the observation, and the remedy, which may be NULL for
+ * FINDING_GOOD. Texts are copied, and may hold any bytes.
  */
 void doctor_find(struct doctor_report *report, enum finding_state state, const char *subject,
     const char *remedy, const char *format, ...) __attribute__((format(printf, 5, 6)));

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* The part of muxbus doctor for tmux, its server, and where the socket lies. */
+/* The part of muxbus doctor for tmux, its server, and the place of the socket. */
 #include "cli/doctor_tmux.h"
 
 #include <ctype.h>
@@ -19,7 +19,7 @@
 #define VERSION_TIMEOUT_MS 5000
 #define CONNECT_TIMEOUT_MS 2000
 
-/* "tmux 3.3a": 303. 0 for what is no release. */
+/* "tmux 3.3a" is 303; 0 if the text names no release. */
 static int release_of(const char *text)
 {
 	int major = 0;
@@ -45,7 +45,7 @@ static void find_program(struct doctor_report *report)
 	}
 	buf_init(&said, 256);
 	status = program_run(path, argv, PROGRAM_STDOUT, VERSION_TIMEOUT_MS, &said);
-	(void)buf_append_byte(&said, '\0'); /* as a string, if there is room */
+	(void)buf_append_byte(&said, '\0'); /* NUL-terminated, if there is room */
 	text = said.len > 0 ? (char *)said.data : (char *)"";
 	text[strcspn(text, "\n")] = '\0';
 	release = status == 0 ? release_of(text) : 0;
@@ -59,7 +59,7 @@ static void find_program(struct doctor_report *report)
 	buf_finish(&said);
 }
 
-/* Whether somebody listens there: 0, or -1 with errno. */
+/* Whether a server listens there: 0, or -1 with errno. */
 static int try_connect(const char *path)
 {
 	struct sockaddr_un address = {.sun_family = AF_UNIX};
@@ -93,12 +93,12 @@ static void find_server(struct doctor_report *report, const struct cli *cli)
 		    report, FINDING_GOOD, "tmux server", NULL, "runs at %s", cli->tmux_socket);
 	else if (errno == ENOENT || errno == ECONNREFUSED)
 		doctor_find(report, FINDING_NOTE, "tmux server",
-		    "start tmux; muxbusd follows it as soon as it is there", "none runs at %s",
+		    "start tmux; muxbusd attaches as soon as it runs", "none runs at %s",
 		    cli->tmux_socket);
 	else
 		doctor_find(report, FINDING_WRONG, "tmux server",
-		    "see who listens there, and whether it hangs", "%s: %s", cli->tmux_socket,
-		    strerror(errno));
+		    "check which process listens there, and whether it hangs", "%s: %s",
+		    cli->tmux_socket, strerror(errno));
 }
 
 static void find_address(struct doctor_report *report, const struct cli *cli)
@@ -106,17 +106,17 @@ static void find_address(struct doctor_report *report, const struct cli *cli)
 	char reason[PATH_MAX + 512];
 	if (address_check(cli->socket, reason, sizeof reason) == 0)
 		doctor_find(
-		    report, FINDING_GOOD, "socket", NULL, "%s lies in a safe place", cli->socket);
+		    report, FINDING_GOOD, "socket", NULL, "%s is in a safe directory", cli->socket);
 	else if (access(cli->socket, F_OK) < 0 && errno == ENOENT && strstr(reason, "No such file"))
 		doctor_find(report, FINDING_NOTE, "socket",
-		    "start tmux, which makes it, or name another with -s", "%s", reason);
+		    "start tmux, which creates it, or choose another with -s", "%s", reason);
 	else
 		doctor_find(report, FINDING_WRONG, "socket",
-		    "make the directory yours alone (chmod go-w), or name another socket with -s",
+		    "make the directory yours alone (chmod go-w), or choose another socket with -s",
 		    "%s", reason);
 }
 
-/* What the shell that we run in says of tmux and muxbus. */
+/* Checks the environment variables of tmux and muxbus in our shell. */
 static void find_place(struct doctor_report *report, const struct cli *cli)
 {
 	const char *pane = getenv("TMUX_PANE");
@@ -126,12 +126,12 @@ static void find_place(struct doctor_report *report, const struct cli *cli)
 		doctor_find(report, FINDING_GOOD, "here", NULL, "in pane %s of tmux", pane);
 	else
 		doctor_find(report, FINDING_NOTE, "here",
-		    "name panes in what you ask, or ask from inside tmux",
-		    "not in a pane of tmux: methods cannot know \"the caller's own pane\"");
+		    "name a pane in each request, or run muxbus inside tmux",
+		    "not in a tmux pane: methods cannot know \"the caller's own pane\"");
 	if (muxbus != NULL && *muxbus && strcmp(muxbus, cli->socket) != 0)
 		doctor_find(report, FINDING_NOTE, "MUXBUS",
-		    "unset MUXBUS, or open a new pane: it gets the right one",
-		    "names %s, another daemon than the one looked at", muxbus);
+		    "unset MUXBUS, or open a new pane, which gets the right value",
+		    "names %s, which is not the daemon checked here", muxbus);
 }
 
 void doctor_tmux(struct doctor_report *report, const struct cli *cli)

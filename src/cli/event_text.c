@@ -13,11 +13,11 @@
 #define VALUE_MAX ((size_t)16 * 1024 * 1024)
 #define KIND_COLUMNS 20
 
-/* What stands at the front of the line, or says nothing to a person. */
+/* Members that are at the front of the line, or of no use to a person. */
 static const char *const elsewhere[] = {"kind", "layout", "left", "offset", "pane", "pid", "seq",
     "session", "subscription", "text", "time", "top", "tty", "window"};
 
-/* Whether a member is worth its place: what is not so, and lists of things, are not. */
+/* Whether a member is printed: false, null and lists of objects are not. */
 static bool is_worth_it(const struct json *member)
 {
 	bool is_list = member->type == JSON_ARRAY && member->child &&
@@ -60,7 +60,7 @@ static enum screen_style style_of(const char *kind)
 	return SCREEN_GOOD;
 }
 
-/* What it is about: the smallest thing that it names. */
+/* The subject of the event: the smallest object that it names. */
 static const char *subject_of(const struct json *event)
 {
 	static const char *const names[] = {"pane", "window", "session"};

@@ -9,8 +9,8 @@
 #include "wire/json.h"
 
 /*
- * Appends one line: the time of day, the kind, what it is about, and the rest. Whatever
- * strangers wrote in it is made visible.
+ * Appends one line: the time of day, the kind, the subject and the other members. Untrusted text
+ * is made visible.
  */
 void event_text(struct buf *out, const struct json *event, bool has_color);
 

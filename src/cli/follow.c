@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * muxbus follow: one line for each notification of a pane, for whoever wakes an agent by
- * lines. It takes them over from the daemon, so that they are not typed, and acknowledges
- * what it has printed; it outlives the daemon, and ends with its pane or its reader.
+ * muxbus follow: prints one line for each notification of a pane, for programs that wake an agent
+ * by lines. It takes the notifications from the daemon, so that the daemon does not type them,
+ * and acknowledges those it has printed. It survives restarts of the daemon, and ends with its
+ * pane or its reader.
  */
 #include <errno.h>
 #include <poll.h>
@@ -20,26 +21,26 @@
 #include "wire/message.h"
 
 enum {
-	TAKE_SEC = 3600, /* then it asks anew */
+	TAKE_SEC = 3600, /* then it asks again */
 	TAKE_MAX = 32,
-	PRINTED_MAX = 64, /* printed, and not acknowledged yet */
-	ANSWER_MS = 10000, /* to what needs no waiting */
+	PRINTED_MAX = 64, /* printed, but not acknowledged yet */
+	ANSWER_MS = 10000, /* for requests that do not wait */
 	PAUSE_MIN_MS = 100, /* between attempts to reach the daemon */
 	PAUSE_MAX_MS = 5000,
 	PARAMS_MAX = 4096,
 	LINE_MAX_BYTES = 64 * 1024,
 };
 
-/* What a step came to. */
+/* The result of a step. */
 enum step {
 	STEP_ON,
-	STEP_AGAIN, /* the daemon has gone, or cannot yet: try anew */
-	STEP_END, /* the reader has gone, or the pane: status says */
+	STEP_AGAIN, /* the daemon is gone, or not ready: try again */
+	STEP_END, /* the reader or the pane is gone: see status */
 };
 
 struct follow {
 	struct cli *cli;
-	const char *agent; /* NULL: not told */
+	const char *agent; /* NULL: not given */
 	char pane[256]; /* "": the caller's own */
 	struct link *link;
 	int64_t printed[PRINTED_MAX];
@@ -56,7 +57,7 @@ static void params_begin(struct follow *follow, struct buf *params, struct json_
 		json_put_str(writer, "pane", follow->pane);
 }
 
-/* Whether nobody reads what is printed any more. */
+/* Whether the reader of the output is gone. */
 static bool is_unread(int timeout_ms, int other_fd)
 {
 	struct pollfd fds[2] = {{.fd = STDOUT_FILENO}, {.fd = other_fd, .events = POLLIN}};
@@ -70,7 +71,7 @@ static enum step end(struct follow *follow, enum cli_status status)
 	return STEP_END;
 }
 
-/* What an error of the daemon means for one who follows. */
+/* Decides how to go on after an error of the daemon. */
 static enum step judge(struct follow *follow, const struct json *error)
 {
 	const char *kind = ask_string(json_member(error, "data"), "kind", "");
@@ -85,8 +86,8 @@ static enum step judge(struct follow *follow, const struct json *error)
 }
 
 /*
- * Asks, and waits for the answer as long as somebody reads; *ret_result is lent. NULL: the
- * answer does not matter, nor does an error.
+ * Asks, and waits for the answer as long as the output has a reader; *ret_result is lent. NULL:
+ * neither the answer nor an error matters.
  */
 static enum step ask(struct follow *follow, const char *method, struct buf *params,
     struct json_writer *writer, int64_t timeout_ms, const struct json **ret_result)
@@ -118,7 +119,7 @@ static enum step ask(struct follow *follow, const char *method, struct buf *para
 	return answer.error != NULL ? judge(follow, answer.error) : STEP_ON;
 }
 
-/* Says to a new daemon which agent it follows for. */
+/* Reports the agent's name to a new daemon. */
 static enum step report(struct follow *follow)
 {
 	const struct json *result;
@@ -132,7 +133,7 @@ static enum step report(struct follow *follow)
 	return ask(follow, "report_agent", &params, &writer, ANSWER_MS, &result);
 }
 
-/* Acknowledges what was printed, of this daemon or of one before it. */
+/* Acknowledges the printed notifications, whether this daemon or an earlier one sent them. */
 static enum step acknowledge(struct follow *follow)
 {
 	while (follow->printed_count > 0) {
@@ -173,7 +174,7 @@ static bool print_note(const struct follow *follow, const struct json *note)
 	return is_written;
 }
 
-/* Takes what there is, or comes, and prints it. */
+/* Takes the next notifications, now or when they come, and prints them. */
 static enum step take(struct follow *follow)
 {
 	const struct json *result, *notes;
@@ -189,21 +190,21 @@ static enum step take(struct follow *follow)
 	    ask(follow, "take_notifications", &params, &writer, (TAKE_SEC + 60) * 1000LL, &result);
 	if (step != STEP_ON)
 		return step;
-	/* From now on it is one pane, whatever comes to sit where. */
+	/* From now on follow this pane id, even if the pane moves. */
 	(void)snprintf(
 	    follow->pane, sizeof follow->pane, "%s", ask_string(result, "pane", follow->pane));
 	notes = json_member(result, "notifications");
 	for (const struct json *note = notes != NULL ? notes->child : NULL; note != NULL;
 	     note = note->next) {
 		if (!print_note(follow, note))
-			return end(follow, CLI_DONE); /* nobody reads: it is typed */
+			return end(follow, CLI_DONE); /* no reader: the daemon types it */
 		if (follow->printed_count < PRINTED_MAX)
 			follow->printed[follow->printed_count++] = ask_int(note, "seq", 0);
 	}
 	return STEP_ON;
 }
 
-/* One daemon, from when it is there to when it has gone. */
+/* Follows one daemon until it is gone. */
 static enum step follow_daemon(struct follow *follow, bool *ret_was_there)
 {
 	char reason[512];

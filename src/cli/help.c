@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* muxbus help, muxbus version: the verbs and methods there are, and each of them. */
+/* muxbus help and muxbus version: lists verbs and methods, and describes one. */
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
@@ -19,10 +19,10 @@
 #define OUT_MAX ((size_t)4 * 1024 * 1024)
 #define PIPE_COLUMNS 80
 
-/* Groups of methods by what their names speak of; the first that fits. */
+/* Groups of methods by words in their names; the first match wins. */
 static const struct {
 	const char *title;
-	const char *words[12]; /* parts of names; none: all that is left */
+	const char *words[12]; /* parts of names; none: all other methods */
 } groups[] = {
     {"Agents", {"agent", "_task", "respond", "self_command", "yield"}},
     {"Jobs", {"job", "run_long", "execute"}},
@@ -43,7 +43,7 @@ static const char *const verb_groups[VERB_GROUP_COUNT_] = {
     [VERB_CARE] = "About muxbus",
 };
 
-/* What is being printed. */
+/* The page to print. */
 struct page {
 	struct buf out;
 	size_t columns;
@@ -124,7 +124,7 @@ static enum cli_status put_all(struct page *page, struct cli *cli)
 	    "  muxbus [option ...] method [key=value | key:=json] ...\n");
 	put_verbs(page);
 	if (catalog == NULL) {
-		cli_error("%s: methods are not listed", reason);
+		cli_error("%s: cannot list the methods", reason);
 		return CLI_UNREACHABLE;
 	}
 	put_methods(page, json_member(catalog_tables(catalog), "methods"));
@@ -144,7 +144,7 @@ static void put_verb(struct page *page, const struct verb *verb)
 	wrap(page, text, 0, 0);
 }
 
-/* What may be given: its type or choices, bounds and default, in a few words. */
+/* The type or choices, bounds and default of an argument. */
 static void put_range(struct buf *out, const struct json *property)
 {
 	static const char *const names[] = {"minimum", "maximum", "default"};
@@ -178,8 +178,7 @@ static void put_arguments(struct page *page, const struct json *schema)
 		buf_clear(&text);
 		(void)buf_printf(&text, "%s (", ask_string(at, "description", ""));
 		put_range(&text, at);
-		(void)buf_printf(
-		    &text, ")%s", at == positional ? " May stand without its name." : "");
+		(void)buf_printf(&text, ")%s", at == positional ? " The name may be omitted." : "");
 		entry(page, at->name, (const char *)text.data);
 	}
 	buf_finish(&text);
@@ -279,7 +278,7 @@ enum cli_status help_run(struct cli *cli, int argc, char **argv)
 	buf_init(&page.out, OUT_MAX);
 	status = name != NULL ? put_one(&page, cli, name) : put_all(&page, cli);
 	if (page.out.len > 0)
-		(void)fwrite(page.out.data, 1, page.out.len, stdout); /* cli_flush() looks */
+		(void)fwrite(page.out.data, 1, page.out.len, stdout); /* cli_flush() checks */
 	buf_finish(&page.out);
 	return cli_flush(status);
 }
@@ -312,7 +311,7 @@ enum cli_status version_run(struct cli *cli, int argc, char **argv)
 		json_put_str(&writer, "muxbusd", daemon);
 		json_put_str(&writer, "tmux", tmux);
 		json_object_end(&writer);
-		(void)puts((const char *)out.data); /* cli_flush() looks */
+		(void)puts((const char *)out.data); /* cli_flush() checks */
 		buf_finish(&out);
 	} else {
 		(void)printf("muxbus %s\n", PACKAGE_VERSION);

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * muxbus hook: what agents call at the edges of their sessions and turns. It says to the
- * daemon who sits where and what they do now, and hands over what waits for the pane.
+ * muxbus hook: agents call it at the start and end of their sessions and turns. It reports the
+ * agent's pane, session and state to the daemon, and hands over the pane's notifications.
  *
- * It never breaks an agent: whatever goes wrong, it is silent, quick, and its status is 0.
+ * It never disturbs an agent: after any error it stays silent and quick, with status 0.
  */
 #include <errno.h>
 #include <poll.h>
@@ -22,7 +22,7 @@
 
 enum {
 	INPUT_MS = 500, /* for all of standard input */
-	ALL_MS = 2000, /* for the daemon, beside that */
+	ALL_MS = 2000, /* for the daemon, in addition */
 	TAKE_MAX = 32,
 	TEXT_MAX = 32 * 1024,
 	PARAMS_MAX = 4096,
@@ -33,7 +33,7 @@ struct hook {
 	struct link *link;
 	struct hook_event event;
 	int64_t deadline_ms; /* CLOCK_MONOTONIC */
-	char pane[16]; /* that the daemon takes it to sit in; "": none */
+	char pane[16]; /* the caller's pane according to the daemon; "": none */
 };
 
 static int64_t left_ms(const struct hook *hook)
@@ -43,7 +43,7 @@ static int64_t left_ms(const struct hook *hook)
 	return left > 0 ? left : 0;
 }
 
-/* Reads it to its end, but no longer and no more than it may be. */
+/* Reads standard input to its end, within bounds of time and size. */
 static void read_input(struct buf *input)
 {
 	int64_t end_ms = clock_mono_ms() + INPUT_MS;
@@ -66,7 +66,7 @@ static void read_input(struct buf *input)
 	}
 }
 
-/* The result, lent until the next question; NULL if there is none. */
+/* The result, lent until the next request; NULL if there is none. */
 static const struct json *ask(struct hook *hook, const char *method, const struct buf *params)
 {
 	struct link_answer answer;
@@ -77,7 +77,10 @@ static const struct json *ask(struct hook *hook, const char *method, const struc
 	return answer.result;
 }
 
-/* Says who is there, and with state what they do. Returns how many wait; -1: it did not work. */
+/*
+ * Reports the session and, if known, its state. Returns the number of waiting notifications, or
+ * -1 on failure.
+ */
 static int64_t report(struct hook *hook, const char *state)
 {
 	const struct json *result;
@@ -104,7 +107,7 @@ static int64_t report(struct hook *hook, const char *state)
 	return ask_int(result, "queued", 0);
 }
 
-/* Gathers what is to be said, one line each, and the numbers to acknowledge. */
+/* Collects the notifications as text, one line each, and their numbers to acknowledge. */
 static size_t take(struct hook *hook, struct buf *text, int64_t seqs[TAKE_MAX])
 {
 	const struct json *result, *notes;
@@ -129,7 +132,7 @@ static size_t take(struct hook *hook, struct buf *text, int64_t seqs[TAKE_MAX])
 		const char *notice = ask_string(note, "notice", "");
 
 		if (buf_printf(text, "%s%s", count > 0 ? "\n" : "", notice) != 0)
-			break; /* what is not acknowledged comes again */
+			break; /* unacknowledged notifications come again */
 		seqs[count++] = ask_int(note, "seq", 0);
 	}
 	return count;
@@ -145,7 +148,7 @@ static void acknowledge(struct hook *hook, int64_t seq)
 	buf_finish(&params);
 }
 
-/* Hands over what waits. Returns whether there was something, and the agent has it. */
+/* Hands over the waiting notifications. Returns whether the agent got any. */
 static bool hand_over(struct hook *hook)
 {
 	int64_t seqs[TAKE_MAX];
@@ -169,7 +172,7 @@ static bool hand_over(struct hook *hook)
 
 static void talk(struct hook *hook)
 {
-	/* At the end of a turn it is idle only if there is nothing to go on with. */
+	/* At the end of a turn the agent is idle only if nothing is handed over. */
 	bool is_end = hook->event.handing == HOOK_BLOCK;
 	int64_t queued = report(hook, is_end ? NULL : hook->event.state);
 

@@ -7,14 +7,14 @@
 
 #include "wire/json.h"
 
-/* A row without an agent is that of all whose hooks have such an event. */
+/* A row without an agent is for all agents with such an event. */
 static const struct {
 	const char *agent;
 	const char *name;
 	const char *state;
 	enum hook_handing handing;
 } rows[] = {
-    /* Claude Code; Codex has the same, as far as it has them. */
+    /* Claude Code; Codex has a subset. */
     {NULL, "SessionStart", "idle", HOOK_NOTHING},
     {NULL, "UserPromptSubmit", "busy", HOOK_CONTEXT},
     {NULL, "PreToolUse", "busy", HOOK_NOTHING},
@@ -30,7 +30,7 @@ static const struct {
     {NULL, "BeforeTool", "busy", HOOK_NOTHING},
     {NULL, "AfterTool", "busy", HOOK_NOTHING},
     {NULL, "AfterAgent", "idle", HOOK_BLOCK},
-    /* Copilot CLI: what its first two print goes nowhere. */
+    /* Copilot CLI ignores the output of its first two hooks. */
     {NULL, "sessionStart", "idle", HOOK_NOTHING},
     {NULL, "userPromptSubmitted", "busy", HOOK_NOTHING},
     {NULL, "preToolUse", "busy", HOOK_NOTHING},
@@ -39,7 +39,7 @@ static const struct {
     {NULL, "sessionEnd", "gone", HOOK_NOTHING},
 };
 
-/* What a Notification says, by its type; else by how its message begins. */
+/* The state in a Notification, by its type; else by the beginning of its message. */
 static const struct {
 	const char *type;
 	const char *message;
@@ -65,7 +65,7 @@ static const struct {
     {"OPENCODE", "opencode"},
 };
 
-/* Copies a word of the form that the daemon takes, or nothing. */
+/* Copies a word that the daemon accepts, or nothing. */
 static void copy_word(char *out, const char *word)
 {
 	static const char allowed[] =
@@ -83,7 +83,7 @@ static const char *text_of(const struct json *object, const char *name)
 	return member != NULL && member->type == JSON_STRING ? member->text : NULL;
 }
 
-/* Whether a word alone names an agent, and not an event. */
+/* Whether a single word is the name of an agent, and not an event. */
 static bool is_agent(const char *word)
 {
 	for (size_t at = 0; at < sizeof signs / sizeof *signs; at++) {
@@ -118,7 +118,7 @@ static const char *notice_state(const struct json *input)
 	return NULL;
 }
 
-/* What an event means, for the agent that has it. */
+/* Finds the meaning of an event for its agent. */
 static void find_meaning(struct hook_event *event, const struct json *input)
 {
 	const struct json *again = json_member(input, "stop_hook_active");
@@ -136,10 +136,10 @@ static void find_meaning(struct hook_event *event, const struct json *input)
 		event->handing = rows[at].handing;
 		break;
 	}
-	/* A turn that a hook has prolonged is not prolonged again: a person may come in. */
+	/* Prolong a turn only once: a person may want to interrupt. */
 	if (event->handing == HOOK_BLOCK && again != NULL && again->boolean)
 		event->handing = HOOK_NOTHING;
-	/* A session begins anew in the middle of a turn too. */
+	/* A session may restart in the middle of a turn. */
 	if (source != NULL && strcmp(source, "compact") == 0 &&
 	    strcmp(event->name, "SessionStart") == 0)
 		event->state = NULL;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* Waiting for the daemon and for ^C at once. */
+/* Waits for the daemon and for ^C at once. */
 #include "cli/interrupt.h"
 
 #include <errno.h>
@@ -56,7 +56,7 @@ enum interrupt_wake interrupt_wait(
 		int64_t left = deadline < 0 ? -1 : deadline - clock_mono_ms();
 		struct pollfd fds[4] = {
 		    {.fd = interrupt->fd, .events = POLLIN},
-		    {.fd = STDOUT_FILENO}, /* POLLERR: a pipe that nobody reads */
+		    {.fd = STDOUT_FILENO}, /* POLLERR: a pipe without a reader */
 		    {.fd = interrupt->extra_fd, .events = POLLIN},
 		    {.fd = link != NULL ? link_fd(link) : -1, .events = POLLIN},
 		};

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* Waiting for the daemon and for ^C at once: for verbs that go on until they are stopped. */
+/* Waits for the daemon and for ^C at once: for verbs that run until they are stopped. */
 #ifndef CLI_INTERRUPT_H
 #define CLI_INTERRUPT_H
 
@@ -9,23 +9,23 @@
 
 struct interrupt {
 	int fd; /* a signalfd of SIGINT, SIGTERM and SIGHUP */
-	int extra_fd; /* one more to wait for input on; -1: none */
+	int extra_fd; /* another descriptor to wait for; -1: none */
 };
 
-/* Blocks the signals; from now on they are told by interrupt_wait(). -1 with errno: it cannot. */
+/* Blocks the signals; from now on interrupt_wait() reports them. -1 with errno on failure. */
 int interrupt_open(struct interrupt *interrupt);
-/* Lets the signals be what they were: for a second ^C that is to end us. */
+/* Restores the signals: a second ^C then ends the program. */
 void interrupt_close(struct interrupt *interrupt);
 
 enum interrupt_wake {
-	INTERRUPT_LINK, /* a line, or the end, is there */
+	INTERRUPT_LINK, /* a line, or the end of input */
 	INTERRUPT_EXTRA, /* input on extra_fd */
-	INTERRUPT_SIGNAL, /* *ret_signal says which */
-	INTERRUPT_TIME, /* the time is up */
-	INTERRUPT_READER, /* who reads our output has gone */
+	INTERRUPT_SIGNAL, /* see *ret_signal */
+	INTERRUPT_TIME, /* timeout */
+	INTERRUPT_READER, /* the reader of our output is gone */
 };
 
-/* Waits for whichever is first. link may be NULL; timeout_ms -1: none. */
+/* Waits for the first of these events. link may be NULL; timeout_ms -1: no timeout. */
 enum interrupt_wake interrupt_wait(
     const struct interrupt *interrupt, struct link *link, int64_t timeout_ms, int *ret_signal);
 

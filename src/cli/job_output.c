@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* The output of a job, and the line that tells how it goes. */
+/* The output of a job, and its line of progress. */
 #include "cli/job_output.h"
 
 #include <inttypes.h>
@@ -15,7 +15,7 @@
 #include "cli/show.h"
 
 #define READ_BYTES 262144
-#define TAIL_BYTES 512 /* in which the last line is looked for */
+#define TAIL_BYTES 512 /* the last line is searched in these */
 #define LINE_MAX_BYTES 65536
 
 void job_output_init(struct job_output *output, struct cli *cli, const char *job)
@@ -32,7 +32,7 @@ void job_output_finish(struct job_output *output)
 	buf_finish(&output->tail);
 }
 
-/* Asks for a piece; fills output->bytes. */
+/* Reads a piece of the output into output->bytes. */
 static enum cli_status read_piece(struct job_output *output, struct link *link, int64_t offset,
     int max_bytes, const struct json **ret_result)
 {
@@ -60,7 +60,7 @@ static enum cli_status read_piece(struct job_output *output, struct link *link, 
 	return CLI_DONE;
 }
 
-/* On a terminal, in pieces that may end within a character. */
+/* Prints on a terminal; a piece may end within a character. */
 static void print_visible(struct job_output *output, bool is_last)
 {
 	struct buf all;
@@ -98,7 +98,7 @@ enum cli_status job_output_print(struct job_output *output, struct link *link)
 		job_output_erase(output);
 		if (from > output->offset)
 			cli_error(
-			    "%" PRId64 " bytes of the output were not kept", from - output->offset);
+			    "%" PRId64 " bytes of the output are lost", from - output->offset);
 		if (output->cli->is_terminal)
 			print_visible(output, to >= end);
 		else if (output->bytes.len > 0)
@@ -108,11 +108,11 @@ enum cli_status job_output_print(struct job_output *output, struct link *link)
 		if (to >= end || is_stuck || ferror(stdout))
 			break;
 	}
-	(void)fflush(stdout); /* cli_flush() looks */
+	(void)fflush(stdout); /* cli_flush() checks */
 	return CLI_DONE;
 }
 
-/* The last line that has something in it. */
+/* The last line that is not blank. */
 static void find_last_line(const struct buf *bytes, const char **ret_line, size_t *ret_len)
 {
 	const char *text = bytes->len > 0 ? (const char *)bytes->data : "";

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* Starting muxbusd where none runs. */
+/* Starts muxbusd if it does not run. */
 #include "cli/launch.h"
 
 #include <errno.h>
@@ -10,9 +10,9 @@
 #include "cli/program.h"
 
 #define DAEMON "muxbusd"
-#define SAID_MAX 8192 /* of what it says */
+#define SAID_MAX 8192 /* of its output */
 
-/* The first line of what it said, without the name that every line begins with. */
+/* Copies the first line of the daemon's output, without the prefix of each line. */
 static void tell(const struct buf *said, char *ret_reason, size_t size)
 {
 	const char *text = said->len > 0 ? (const char *)said->data : "";
@@ -22,7 +22,7 @@ static void tell(const struct buf *said, char *ret_reason, size_t size)
 		text += strlen(prefix);
 	len = (int)strcspn(text, "\n");
 	(void)snprintf(ret_reason, size, "muxbusd does not start: %.*s", len > 0 ? len : 1024,
-	    len > 0 ? text : "it does not say why");
+	    len > 0 ? text : "no reason given");
 }
 
 int launch_daemon(const struct cli *cli, char *ret_reason, size_t size)
@@ -40,7 +40,7 @@ int launch_daemon(const struct cli *cli, char *ret_reason, size_t size)
 	int status;
 	if (!program_find(DAEMON, program, sizeof program)) {
 		(void)snprintf(
-		    ret_reason, size, DAEMON " is neither beside muxbus nor in PATH: install it");
+		    ret_reason, size, DAEMON " is not beside muxbus and not in PATH: install it");
 		return -1;
 	}
 	buf_init(&said, SAID_MAX);

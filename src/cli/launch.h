@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* Starting muxbusd where none runs. */
+/* Starts muxbusd if it does not run. */
 #ifndef CLI_LAUNCH_H
 #define CLI_LAUNCH_H
 
@@ -11,8 +11,8 @@
 
 /*
  * Starts muxbusd (that beside our own program, else that in PATH) for cli->tmux_socket at
- * cli->socket, and waits until it is ready or says why not; one that runs already is as good.
- * Returns 0, or -1 with a reason, one line for people.
+ * cli->socket, and waits until it is ready or fails. A running daemon is fine too. Returns 0, or
+ * -1 with a human-readable reason of one line.
  */
 int launch_daemon(const struct cli *cli, char *ret_reason, size_t size);
 

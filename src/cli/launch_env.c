@@ -9,13 +9,13 @@
 #include <string.h>
 #include <unistd.h>
 
-/* Not secrets, though their names look it: where an agent of keys and a display listen. */
+/* Not secrets, despite their names: sockets and files of an SSH agent and a display. */
 static const char *const harmless[] = {"SSH_AUTH_SOCK", "XAUTHORITY", NULL};
 
 static const char *const secret_parts[] = {
     "AUTH", "CERT", "CREDENTIAL", "KEY", "PASSW", "PRIVATE", "SECRET", "TOKEN", NULL};
 
-/* What agents set for their children. */
+/* Variables that agents set for their children. */
 static const char *const private_prefixes[] = {"AI_AGENT", "ANTHROPIC_", "CLAUDE", "CODEX_",
     "COPILOT_", "GEMINI_", "NODE_", "OPENAI_", "OPENCODE", "TMUX_PANE", NULL};
 
@@ -43,7 +43,7 @@ void launch_env_clean(void)
 	size_t i = 0;
 	while (environ[i]) {
 		size_t len = strcspn(environ[i], "=");
-		/* Longer ones are no names that we know of: they stay. */
+		/* Longer names are unknown to us: they stay. */
 		(void)snprintf(
 		    name, sizeof name, "%.*s", len < sizeof name ? (int)len : 0, environ[i]);
 		if (*name && is_private(name) && unsetenv(name) == 0)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * The environment of a daemon that an agent's child starts: the daemon outlives the agent and
- * serves others, and what it has its jobs have.
+ * The environment of a daemon that a child of an agent starts. The daemon outlives the agent,
+ * serves others, and passes its environment on to jobs.
  */
 #ifndef CLI_LAUNCH_ENV_H
 #define CLI_LAUNCH_ENV_H

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* The link to muxbusd: connecting, lines out, lines in with a deadline. */
+/* The link to muxbusd: connects, sends lines, reads lines with a deadline. */
 #include "cli/link.h"
 
 #include <errno.h>
@@ -19,11 +19,11 @@
 
 struct link {
 	int fd;
-	struct buf in; /* what came: lines from `at` on */
-	size_t at; /* before it: lines that were given out */
-	size_t searched; /* no newline before it */
+	struct buf in; /* received bytes: lines from `at` on */
+	size_t at; /* lines before it were returned already */
+	size_t searched; /* there is no newline before it */
 	bool has_ended;
-	int error; /* errno that ended it, 0: an orderly end */
+	int error; /* errno that ended the link, 0: an orderly end */
 	uint64_t last_id;
 	struct json_reader *reader;
 	link_other_fn *other;
@@ -34,7 +34,7 @@ static enum link_state refuse(
     int fd, enum link_state state, char *ret_reason, size_t size, const char *path)
 {
 	const char *what = state == LINK_NO_SOCKET ? "there is no socket at"
-	    : state == LINK_DEAD                   ? "nobody listens at"
+	    : state == LINK_DEAD                   ? "no daemon listens at"
 	    : state == LINK_NOT_OURS               ? "another user listens at"
 						   : NULL;
 	if (what != NULL)
@@ -70,7 +70,7 @@ enum link_state link_open(
 	fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
 	if (fd < 0)
 		return refuse(fd, LINK_FAILED, ret_reason, size, socket_path);
-	/* A daemon that accepts nobody has a full queue: connect() would wait for ever. */
+	/* A daemon that does not accept has a full queue: connect() would block forever. */
 	(void)setsockopt(fd, SOL_SOCKET, SO_SNDTIMEO, &timeout, sizeof timeout);
 	if (connect(fd, (struct sockaddr *)&address, sizeof address) < 0) {
 		enum link_state state = errno == ENOENT || errno == ENOTDIR ? LINK_NO_SOCKET
@@ -92,7 +92,7 @@ void link_close(struct link *link)
 {
 	if (link == NULL)
 		return;
-	(void)close(link->fd); /* what was sent is sent */
+	(void)close(link->fd); /* all output was sent */
 	buf_finish(&link->in);
 	json_reader_free(link->reader);
 	mem_free(link);
@@ -110,7 +110,7 @@ static int send_all(struct link *link, const void *bytes, size_t len)
 	while (len > 0) {
 		ssize_t n = send(link->fd, at, len, MSG_NOSIGNAL);
 		if (n < 0 && errno != EINTR)
-			return -1; /* SO_SNDTIMEO made EAGAIN of a daemon that does not read */
+			return -1; /* SO_SNDTIMEO gives EAGAIN if the daemon does not read */
 		if (n > 0) {
 			at += n;
 			len -= (size_t)n;
@@ -141,7 +141,7 @@ static void end(struct link *link, int error)
 	link->error = error;
 }
 
-/* Moves what is not given out yet to the front. */
+/* Moves unread bytes to the front. */
 static void compact(struct link *link)
 {
 	buf_consume(&link->in, link->at);
@@ -188,7 +188,7 @@ static void take_line(
 	*ret_len = len;
 }
 
-/* Waits for input until the deadline (-1: none). LINK_LINE: there may be some. */
+/* Waits for input until the deadline (-1: none). LINK_LINE: there may be input. */
 static enum link_read wait_for_input(struct link *link, int64_t deadline)
 {
 	struct pollfd fd = {.fd = link->fd, .events = POLLIN};
@@ -221,7 +221,7 @@ enum link_read link_read_line(
 		read = wait_for_input(link, deadline);
 		if (read != LINK_LINE)
 			return read;
-		(void)link_receive(link); /* an end is seen above */
+		(void)link_receive(link); /* the loop sees an end */
 	}
 }
 
@@ -277,7 +277,7 @@ static bool take_answer(const struct json *message, uint64_t id, struct link_ans
 	bool is_ours;
 	if ((result == NULL && error == NULL) || their_id == NULL)
 		return false;
-	/* An error without an id is about a line that could not be read: the last one of ours. */
+	/* An error without an id refers to a line that could not be parsed: our last one. */
 	is_ours = json_int(their_id, &number) ? number == (int64_t)id
 					      : their_id->type == JSON_NULL && error != NULL;
 	if (is_ours) {

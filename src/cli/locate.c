@@ -23,8 +23,8 @@ static bool is_socket(const char *path)
 }
 
 /*
- * $MUXBUS, if it counts. A tmux server that was started in a pane of another inherits that
- * one's: in its panes $TMUX says better which server is meant, if a daemon follows it.
+ * $MUXBUS, if it applies. A tmux server that was started in a pane of another server inherits its
+ * MUXBUS: in its panes $TMUX names the right server, if that one has a daemon.
  */
 static const char *environment_socket(const struct cli *cli, const char *own)
 {
@@ -53,7 +53,7 @@ int locate_daemon(struct cli *cli, const char *socket)
 	len = snprintf(cli->socket, sizeof cli->socket, "%s", socket != NULL ? socket : own);
 	if (len < 0 || (size_t)len >= sizeof cli->socket)
 		return -1;
-	/* The daemon that $MUXBUS names is that of the tmux server beside it. */
+	/* $MUXBUS names a socket beside that of its tmux server. */
 	if (socket != NULL && ends_in(socket, ".muxbus"))
 		(void)snprintf(cli->tmux_socket, sizeof cli->tmux_socket, "%.*s",
 		    len - (int)strlen(".muxbus"), socket); /* it fitted with more */

@@ -52,7 +52,7 @@ static int read_options(struct cli *cli, int argc, char **argv)
 			if (!cli_set_color(cli, optarg))
 				return cli_usage(NULL, "--color: must be always, auto or never");
 			break;
-		default: /* getopt_long() has said what is wrong */
+		default: /* getopt_long() has printed the error */
 			cli_print_usage(stderr, NULL);
 			return CLI_USAGE;
 		}
@@ -69,7 +69,7 @@ int main(int argc, char **argv)
 	static struct cli cli;
 	const struct verb *verb;
 	int status;
-	/* What is written to a reader that is gone is an error, not the end. */
+	/* A write to a closed pipe is an error, and does not end the program. */
 	(void)signal(SIGPIPE, SIG_IGN);
 	cli.is_terminal = isatty(STDOUT_FILENO);
 	cli.has_color = screen_has_color(STDOUT_FILENO);
@@ -79,7 +79,7 @@ int main(int argc, char **argv)
 	argc -= optind;
 	argv += optind;
 	if (argc == 0)
-		return cli_usage(NULL, "which verb or method?");
+		return cli_usage(NULL, "a verb or method is missing");
 	verb = verb_find(argv[0]);
 	return (int)(verb != NULL ? verb->run(&cli, argc, argv) : call_run(&cli, argc, argv));
 }

@@ -16,16 +16,16 @@
 #define ANCESTORS_MAX 32
 
 struct options {
-	const char *tools; /* "default", "all"; NULL: not said */
+	const char *tools; /* "default", "all"; NULL: not given */
 	bool is_legacy;
 	bool may_start;
 };
 
-/* Agents and the variables of theirs that name the session they run. */
+/* Agents and the variables that contain their session. */
 static const struct {
 	const char *agent;
-	const char *mark; /* set by this agent only */
-	const char *session; /* NULL: it tells none */
+	const char *mark; /* only this agent sets it */
+	const char *session; /* NULL: the session is unknown */
 } agents[] = {
     {"claude", "CLAUDECODE", "CLAUDE_CODE_SESSION_ID"},
     {"copilot", "COPILOT_AGENT_SESSION_ID", "COPILOT_AGENT_SESSION_ID"},
@@ -39,7 +39,7 @@ static const char *variable(const char *name)
 	return value != NULL && *value ? value : NULL;
 }
 
-/* Begins a line that is not answered; the writer stands in its params. */
+/* Begins a notification; the writer is then in its params. */
 static void begin_notice(struct json_writer *writer, const char *method)
 {
 	writer->needs_comma = false;
@@ -57,7 +57,7 @@ static void end_notice(struct json_writer *writer)
 	json_put_raw(writer, NULL, "\n", 1);
 }
 
-/* Name and parent of a process; false if it cannot be read. */
+/* The name and parent of a process; false if it cannot be read. */
 static bool read_process(pid_t pid, char name[64], pid_t *ret_parent)
 {
 	char path[64];
@@ -73,7 +73,7 @@ static bool read_process(pid_t pid, char name[64], pid_t *ret_parent)
 	if (n <= 0)
 		return false;
 	stat[n] = '\0';
-	/* "pid (name) state parent ...", and a name may have parentheses too. */
+	/* "pid (name) state parent ..."; the name may contain parentheses. */
 	begin = strchr(stat, '(');
 	end = strrchr(stat, ')');
 	if (begin == NULL || end == NULL || end < begin || sscanf(end + 1, " %*c %d", &parent) != 1)
@@ -84,8 +84,8 @@ static bool read_process(pid_t pid, char name[64], pid_t *ret_parent)
 }
 
 /*
- * Codex runs the children of all its windows under one process, whose environment names the
- * pane where that was started, whoever asks: what it says of panes is not to be believed.
+ * Codex runs the children of all its windows under one process. Its environment names the pane
+ * where that process was started, which is not always ours.
  */
 static bool is_under_codex(void)
 {
@@ -100,7 +100,10 @@ static bool is_under_codex(void)
 	return false;
 }
 
-/* What only we can tell the daemon: nothing else of the environment leaves us. */
+/*
+ * Passes on the few variables that the daemon cannot find out; nothing else of the environment
+ * leaves this process.
+ */
 static void write_greeting(const struct cli *cli, const struct options *options, struct buf *out)
 {
 	struct json_writer writer;
@@ -124,7 +127,7 @@ static void write_greeting(const struct cli *cli, const struct options *options,
 		if (variable(agents[i].session) != NULL)
 			json_put_str(&writer, "session", variable(agents[i].session));
 		end_notice(&writer);
-		break; /* one that runs in another has the other's mark as well: who knows? */
+		break; /* an agent inside another has both marks: unknown */
 	}
 }
 
@@ -155,7 +158,7 @@ enum cli_status mcp_run(struct cli *cli, int argc, char **argv)
 	}
 	if (cli->is_terminal && isatty(STDIN_FILENO))
 		return cli_usage("mcp",
-		    "this is for agents to run: it speaks MCP on standard input and output. "
+		    "agents run this: it speaks MCP on standard input and output. "
 		    "`muxbus "
 		    "setup` tells an agent of it");
 	log_open(STDERR_FILENO, "muxbus", LOG_LEVEL_WARNING);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* What is in flight between an agent and the daemon, and what becomes of it at a restart. */
+/* Requests in flight between an agent and the daemon, and their fate after a restart. */
 #include "cli/mcp_replay.h"
 
 #include <stdint.h>
@@ -14,34 +14,34 @@
 #include "wire/line.h"
 #include "wire/message.h"
 
-/* Ids of our own requests, with a number behind; an agent's may not begin like that. */
+/* Prefix of the ids of our own requests, before a number; refused in an agent's ids. */
 #define OUR_PREFIX "muxbus-bridge:"
 
 #define RESENT_MAX ((size_t)16 * 1024) /* bytes of a line that is kept until its answer */
 #define TOOL_MAX 64
 
-/* What becomes of a request that was sent when its connection is lost. */
+/* The fate of a request that was sent when the connection is lost. */
 enum fate {
-	FATE_RESEND, /* it only reads: the next connection gets it */
-	FATE_TEACH, /* a tool call: answered as a result that says what to check */
-	FATE_FAIL, /* anything else: answered with an error */
+	FATE_RESEND, /* it only reads: sent again on the next connection */
+	FATE_TEACH, /* a tool call: answered with a result that says what to check */
+	FATE_FAIL, /* any other: answered with an error */
 };
 
-/* A request without an answer, in the order in which they came. */
+/* A request without an answer, in the order of arrival. */
 struct pending {
 	struct list link;
-	char *id; /* JSON text as it will stand in the answer */
-	char *line; /* with its newline; NULL once it is not to be sent again */
+	char *id; /* as JSON text for the answer */
+	char *line; /* with its newline; NULL if it must not be sent again */
 	size_t len;
-	uint64_t end; /* where it ends in the bytes for this connection; 0: it was not put there */
+	uint64_t end; /* its end in the bytes of this connection; 0: not queued */
 	enum fate fate;
 	bool is_initialize;
-	bool is_stream; /* open until its reader goes */
+	bool is_stream; /* open until its reader closes */
 	bool is_modern;
 	char tool[TOOL_MAX]; /* of a tool call */
 };
 
-/* A request that every further connection is told as well: the log level, a subscription. */
+/* A request that is repeated on every later connection: the log level, a subscription. */
 struct kept {
 	struct list link;
 	char *method;
@@ -58,18 +58,18 @@ struct mcp_replay {
 	struct buf to_daemon;
 	struct json_writer agent_writer;
 	struct json_writer daemon_writer;
-	uint64_t written; /* bytes that this connection took */
+	uint64_t written; /* bytes written to this connection */
 	struct list pendings;
 	size_t pending_count;
-	size_t held_bytes; /* lines that wait for a connection */
+	size_t held_bytes; /* of lines that wait for a connection */
 	struct list kepts;
 	size_t kept_count;
-	char *initialize; /* JSON text of its parameters once it was answered */
-	bool is_initialized; /* the agent has said so */
+	char *initialize; /* JSON text of its parameters, after its answer */
+	bool is_initialized; /* the agent has sent `initialized` */
 	bool is_connected;
 	unsigned our_last; /* number of our last request */
-	unsigned our_initialize; /* number of the replayed initialize, 0: none is out */
-	bool tools_change; /* what the server said it tells of */
+	unsigned our_initialize; /* number of the replayed initialize, 0: none is pending */
+	bool tools_change; /* the server announced list changes */
 	bool resources_change;
 	bool prompts_change;
 };
@@ -81,7 +81,7 @@ struct mcp_replay *mcp_replay_new(const struct mcp_replay_config *config)
 	replay->reader = json_reader_new(MCP_REPLAY_ANSWER_MAX);
 	line_input_init(&replay->agent_input, MCP_REPLAY_LINE_MAX);
 	line_input_init(&replay->daemon_input, MCP_REPLAY_ANSWER_MAX);
-	/* Both sides stop being read long before. */
+	/* Reading from both sides stops long before. */
 	buf_init(&replay->to_agent, 2 * MCP_REPLAY_ANSWER_MAX);
 	buf_init(&replay->to_daemon, 2 * MCP_REPLAY_ANSWER_MAX);
 	json_writer_init(&replay->agent_writer, &replay->to_agent);
@@ -96,7 +96,7 @@ static bool is_held(const struct pending *pending)
 	return pending->line != NULL && pending->end == 0;
 }
 
-/* Forgets the line: from now on it cannot be sent again. */
+/* Drops the line: from now on it cannot be sent again. */
 static void drop_line(struct mcp_replay *replay, struct pending *pending)
 {
 	if (is_held(pending))
@@ -142,7 +142,7 @@ void mcp_replay_free(struct mcp_replay *replay)
 	mem_free(replay);
 }
 
-/* A member, if there is an object to have it. */
+/* A member, or NULL if value is not an object. */
 static const struct json *member_of(const struct json *object, const char *name)
 {
 	return object != NULL ? json_member(object, name) : NULL;
@@ -174,13 +174,13 @@ static char *text_of(const struct json *value)
 	return (char *)buf_steal(&buf, NULL);
 }
 
-/* The id as it will stand in an answer. */
+/* The id as JSON text for the answer. */
 static char *id_text(const struct json *id)
 {
 	return id != NULL ? text_of(id) : xstrdup("null");
 }
 
-/* A request of our own, whose answer stays with us. Returns its number. */
+/* Sends a request of our own, whose answer is not passed on. Returns its number. */
 static unsigned ask(struct mcp_replay *replay, const char *method, const char *params)
 {
 	struct json_writer *writer = &replay->daemon_writer;
@@ -216,7 +216,7 @@ static void send_pending(struct mcp_replay *replay, struct pending *pending)
 	pending->end = replay->written + replay->to_daemon.len;
 }
 
-/* A result of a tool that says that it failed, as models read it. */
+/* Writes a tool result that reports a failure in a form that models read. */
 static void teach(struct mcp_replay *replay, const struct pending *pending, const char *text)
 {
 	struct json_writer *writer = &replay->agent_writer;
@@ -233,7 +233,7 @@ static void teach(struct mcp_replay *replay, const struct pending *pending, cons
 	message_end_result(writer);
 }
 
-/* Answers a request with a reason for not having been served. */
+/* Answers a request with the reason for its failure. */
 static void answer(struct mcp_replay *replay, struct pending *pending, const char *text)
 {
 	if (pending->tool[0])
@@ -244,7 +244,7 @@ static void answer(struct mcp_replay *replay, struct pending *pending, const cha
 	forget(replay, pending);
 }
 
-/* The answer to a call that was lost with the connection. */
+/* Answers a call that was lost with its connection. */
 static void answer_lost(struct mcp_replay *replay, struct pending *pending)
 {
 	char text[512];
@@ -261,7 +261,7 @@ static void answer_lost(struct mcp_replay *replay, struct pending *pending)
 	answer(replay, pending, text);
 }
 
-/* What a request may be sent again for: its answer is asked for, and nothing changes. */
+/* Whether a request may be sent again: it only reads, and changes nothing. */
 static bool is_asking(const char *method)
 {
 	static const char *const methods[] = {"completion/complete", "initialize",
@@ -281,7 +281,7 @@ static const char *string_member(const struct json *object, const char *name)
 	return member != NULL && member->type == JSON_STRING ? member->text : NULL;
 }
 
-/* Fills in what becomes of a request at a loss. */
+/* Decides the fate of a request if its connection is lost. */
 static void judge(struct pending *pending, const struct message *message)
 {
 	const char *tool = string_member(message->params, "name");
@@ -303,7 +303,7 @@ static void judge(struct pending *pending, const struct message *message)
 		pending->fate = pending->tool[0] ? FATE_TEACH : FATE_FAIL;
 }
 
-/* A line with a newline behind it. */
+/* Copies a line and adds a newline. */
 static char *copy_line(const char *line, size_t len)
 {
 	char *copy = xalloc(len + 2);
@@ -313,7 +313,7 @@ static char *copy_line(const char *line, size_t len)
 	return copy;
 }
 
-/* Keeps what a later connection is to be told too. */
+/* Keeps a request to repeat it on later connections. */
 static void keep(struct mcp_replay *replay, const struct message *message)
 {
 	bool is_level = strcmp(message->method, "logging/setLevel") == 0;
@@ -348,14 +348,14 @@ static bool is_ours(const struct json *id)
 	    strncmp(id->text, OUR_PREFIX, strlen(OUR_PREFIX)) == 0;
 }
 
-/* Answers what must not reach the daemon. Returns whether it did. */
+/* Answers a request that must not reach the daemon. Returns whether it did. */
 static bool refuse(struct mcp_replay *replay, const struct message *message)
 {
 	const char *text = NULL;
 	enum message_error error = MESSAGE_REQUEST;
 	char *id;
 	if (is_ours(message->id)) {
-		text = "ids that begin with \"" OUR_PREFIX "\" are the bridge's own";
+		text = "ids that begin with \"" OUR_PREFIX "\" are reserved for the bridge";
 	} else if (replay->pending_count >= MCP_REPLAY_PENDING_MAX) {
 		error = MESSAGE_LIMIT;
 		text = "1000 requests wait for their answers: let some end first";
@@ -413,7 +413,7 @@ static struct pending *find_pending(struct mcp_replay *replay, const struct json
 	return found;
 }
 
-/* A notification of the agent: nobody awaits an answer, and a daemon to come has no use for it. */
+/* A notification of the agent: it needs no answer, and a later daemon does not need it. */
 static void take_notification(
     struct mcp_replay *replay, const struct message *message, const char *line, size_t len)
 {
@@ -422,7 +422,7 @@ static void take_notification(
 	if (strcmp(message->method, "notifications/cancelled") == 0) {
 		const struct json *id = member_of(message->params, "requestId");
 		struct pending *pending = id != NULL ? find_pending(replay, id) : NULL;
-		/* It is not to be answered any more, by nobody. */
+		/* Cancelled: nothing answers it any more. */
 		if (pending != NULL)
 			forget(replay, pending);
 	}
@@ -482,7 +482,7 @@ static void take_agent_lines(struct mcp_replay *replay, bool is_end)
 			return;
 		if (result == LINE_TOO_LONG)
 			refuse_line(replay, MESSAGE_REQUEST,
-			    "the line is longer than 4 MiB, and was skipped");
+			    "the line is longer than 4 MiB and was skipped");
 		else
 			take_agent_line(replay, line, len);
 	}
@@ -507,7 +507,7 @@ static bool says_list_changed(const struct json *capabilities, const char *name)
 	return flag != NULL && flag->type == JSON_BOOL && flag->boolean;
 }
 
-/* What the agent was told at the beginning: what it expects to be told of. */
+/* Notes the changes that the server announced to the agent in its first answer. */
 static void note_capabilities(struct mcp_replay *replay, const struct json *value)
 {
 	const struct json *capabilities = member_of(member_of(value, "result"), "capabilities");
@@ -527,13 +527,13 @@ static void tell_changed(struct mcp_replay *replay)
 		notify(&replay->agent_writer, "notifications/prompts/list_changed");
 }
 
-/* The answer to a request of our own. */
+/* Handles the answer to a request of our own. */
 static void take_our_answer(struct mcp_replay *replay, const struct json *value, const char *id)
 {
 	const struct json *error = member_of(value, "error");
 	char ours[sizeof OUR_PREFIX + 16];
 	if (error != NULL)
-		log_debug("muxbusd answers %s with an error: %s", id,
+		log_debug("muxbusd answered %s with an error: %s", id,
 		    string_member(error, "message") != NULL ? string_member(error, "message")
 							    : "?");
 	(void)snprintf(ours, sizeof ours, OUR_PREFIX "%u", replay->our_initialize);
@@ -544,7 +544,7 @@ static void take_our_answer(struct mcp_replay *replay, const struct json *value,
 		tell_changed(replay);
 }
 
-/* False if it is no JSON-RPC. */
+/* Returns false if the line is not JSON-RPC. */
 static bool take_daemon_line(struct mcp_replay *replay, const char *line, size_t len)
 {
 	struct json_error error;
@@ -553,7 +553,7 @@ static bool take_daemon_line(struct mcp_replay *replay, const char *line, size_t
 	const struct json *id;
 	bool is_answer;
 	if (value == NULL || value->type != JSON_OBJECT) {
-		log_warning("muxbusd has sent what is no JSON-RPC: %s",
+		log_warning("muxbusd sent a line that is not JSON-RPC: %s",
 		    value != NULL ? "not an object" : error.text);
 		return false;
 	}
@@ -581,7 +581,7 @@ bool mcp_replay_from_daemon(struct mcp_replay *replay, const void *bytes, size_t
 	line_input_add(&replay->daemon_input, bytes, len);
 	while ((result = line_input_next(&replay->daemon_input, &line, &line_len)) != LINE_NONE) {
 		if (result == LINE_TOO_LONG) {
-			log_warning("muxbusd has sent a line of more than 64 MiB");
+			log_warning("muxbusd sent a line of more than 64 MiB");
 			return false;
 		}
 		if (!take_daemon_line(replay, line, line_len))
@@ -593,7 +593,7 @@ bool mcp_replay_from_daemon(struct mcp_replay *replay, const void *bytes, size_t
 
 _Static_assert(MCP_REPLAY_ANSWER_MAX == (size_t)64 * 1024 * 1024, "as the text has it");
 
-/* Whether the agent's own initialize is still to be answered. */
+/* Whether the agent's own initialize still waits for its answer. */
 static bool is_initializing(const struct mcp_replay *replay)
 {
 	struct list *link;
@@ -631,7 +631,7 @@ void mcp_replay_lost(struct mcp_replay *replay)
 	replay->our_initialize = 0;
 	list_for_each_safe (link, after, &replay->pendings) {
 		struct pending *pending = list_entry(link, struct pending, link);
-		/* With an end of input behind it, it needs no newline. */
+		/* At the end of input the last line needs no newline. */
 		bool has_left = pending->end <= replay->written + 1;
 		if (has_left && pending->fate != FATE_RESEND) {
 			answer_lost(replay, pending);
@@ -652,7 +652,7 @@ void mcp_replay_refused(struct mcp_replay *replay, const char *reason)
 	list_for_each_safe (link, after, &replay->pendings) {
 		struct pending *pending = list_entry(link, struct pending, link);
 		if (pending->is_stream)
-			continue; /* it has all the time there is */
+			continue; /* it has no timeout */
 		if (pending->is_initialize) {
 			mem_free(replay->initialize);
 			replay->initialize = NULL;

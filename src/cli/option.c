@@ -110,5 +110,5 @@ bool option_duration(struct option_reader *reader, int64_t *ret_ms)
 
 enum cli_status option_unknown(const struct option_reader *reader)
 {
-	return cli_usage(reader->argv[0], "there is no option %s", reader->name);
+	return cli_usage(reader->argv[0], "unknown option %s", reader->name);
 }

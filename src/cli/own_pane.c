@@ -10,7 +10,7 @@
 
 #include "base/str.h"
 
-/* Whether two paths name one socket, however they are written. */
+/* Whether two paths name the same socket. */
 static bool is_same(const char *one, const char *other)
 {
 	struct stat a, b;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* The pane that this program was started in, as its environment says. */
+/* The pane that this program was started in, according to its environment. */
 #ifndef CLI_OWN_PANE_H
 #define CLI_OWN_PANE_H
 
@@ -9,8 +9,8 @@
 #include "cli/cli.h"
 
 /*
- * "%3" from $TMUX_PANE, if $TMUX speaks of the tmux server that is meant. False if not: then
- * the daemon finds out by itself.
+ * Copies "%3" from $TMUX_PANE, if $TMUX names the chosen tmux server. Else returns false: the
+ * daemon then finds the pane itself.
  */
 bool own_pane(const struct cli *cli, char *out, size_t size);
 

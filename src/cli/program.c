@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* Running another program and reading what it says. */
+/* Runs another program and reads its output. */
 #include "cli/program.h"
 
 #include <errno.h>
@@ -33,7 +33,7 @@ bool program_find_in_path(const char *name, char *out, size_t size)
 	for (size_t len; *path; path += len + (path[len] == ':')) {
 		int n;
 		len = strcspn(path, ":");
-		/* An entry that is not absolute would be the current directory's: never. */
+		/* A relative entry would depend on the current directory: skip it. */
 		n = snprintf(out, size, "%.*s/%s", (int)len, path, name);
 		if (*path == '/' && n > 0 && (size_t)n < size && is_program(out))
 			return true;
@@ -73,7 +73,7 @@ static _Noreturn void become(
 	_exit(EXIT_NOT_RUN);
 }
 
-/* Reads until the end. False: the time is up. */
+/* Reads until the end. Returns false on timeout. */
 static bool read_all(int fd, int timeout_ms, struct buf *out)
 {
 	int64_t deadline = clock_mono_ms() + timeout_ms;
@@ -89,7 +89,7 @@ static bool read_all(int fd, int timeout_ms, struct buf *out)
 		if (n == 0 || (n < 0 && errno != EINTR))
 			return true;
 		if (n > 0)
-			(void)buf_append(out, bytes, (size_t)n); /* the first are enough */
+			(void)buf_append(out, bytes, (size_t)n); /* the beginning is enough */
 	}
 }
 

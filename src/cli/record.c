@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* muxbus record: what a pane's program wrote, or goes on writing, as a recording that can be played. */
+/* muxbus record: records past or live output of a pane, for asciinema. */
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
@@ -16,14 +16,14 @@
 
 enum {
 	PARAMS_MAX = 64 * 1024,
-	PENDING_MAX = 16 * 1024 * 1024, /* of what comes while the first screen is asked for */
-	PIECES_MAX = 4096, /* reads of what is remembered */
-	GAPS_MAX = 100, /* in a row: the screen is taken anew after each */
+	PENDING_MAX = 16 * 1024 * 1024, /* lines that come before the first screen */
+	PIECES_MAX = 4096, /* reads of remembered output */
+	GAPS_MAX = 100, /* in a row: each one needs a new screen */
 };
 
 struct record {
 	struct cli *cli;
-	const char *pane; /* as it was asked for; NULL: our own */
+	const char *pane; /* as given; NULL: our own */
 	const char *path; /* NULL, or "-": standard output */
 	const char *title; /* NULL: the pane's */
 	bool follows;
@@ -32,14 +32,14 @@ struct record {
 	FILE *file;
 	char id[32]; /* of the pane */
 	struct cast cast;
-	struct buf out; /* to be written to the file */
-	struct buf pending; /* lines that came before the screen, while it is awaited */
+	struct buf out; /* not written to the file yet */
+	struct buf pending; /* lines that came before the screen */
 	struct json_reader *reader; /* for them */
-	bool is_awaiting; /* the screen */
-	bool wants_screen; /* something was missed */
+	bool is_awaiting; /* waiting for the screen */
+	bool wants_screen; /* output was missed */
 	bool wants_size;
-	bool is_over; /* the pane is gone */
-	int64_t next; /* the offset that is recorded up to */
+	bool is_over; /* the pane is closed */
+	int64_t next; /* recorded up to this offset */
 };
 
 static enum cli_status read_options(
@@ -108,14 +108,16 @@ static enum cli_status subscribe(struct record *record)
 	    "\"server_lost\"],\"output\":true,\"panes\":[\"%s\"]}",
 	    record->id);
 	status = ask_result(record->link, "subscribe", params, ASK_TIMEOUT_MS, &result);
-	/* Layouts are of windows, and panes move between those: any may change our size. */
+	/*
+	 * Layouts belong to windows, and panes move between them: any change may change our size.
+	 */
 	if (status == CLI_DONE)
 		status = ask_result(record->link, "subscribe", "{\"kinds\":[\"layout_changed\"]}",
 		    ASK_TIMEOUT_MS, &result);
 	return status;
 }
 
-/* Writes what there is; false, having said why, if it cannot. */
+/* Writes the buffer to the file; on failure prints the error and returns false. */
 static bool flush(struct record *record)
 {
 	size_t len = record->out.len;
@@ -136,7 +138,7 @@ static enum cli_status begin(struct record *record)
 		return status;
 	(void)snprintf(record->id, sizeof record->id, "%s", ask_string(pane, "pane", ""));
 	if (ask_int(pane, "width", 0) < 1 || ask_int(pane, "height", 0) < 1) {
-		cli_error("muxbusd does not say how large the pane is");
+		cli_error("muxbusd did not report the size of the pane");
 		return CLI_NO;
 	}
 	cast_begin(&record->cast, &record->out, (unsigned)ask_int(pane, "width", 0),
@@ -145,7 +147,7 @@ static enum cli_status begin(struct record *record)
 	return CLI_DONE;
 }
 
-/* Records what the pane shows now. */
+/* Records the current screen of the pane. */
 static enum cli_status put_screen(struct record *record)
 {
 	const struct json *result, *text, *cursor;
@@ -177,7 +179,7 @@ static enum cli_status put_screen(struct record *record)
 	return CLI_DONE;
 }
 
-/* Records the output that the daemon remembers; of when it was written nothing is known. */
+/* Records the output that the daemon remembers, without the times of writing. */
 static enum cli_status put_remembered(struct record *record)
 {
 	int64_t after = -1;
@@ -214,13 +216,13 @@ static void take_output(struct record *record, const struct json *event)
 	const struct json *text = json_member(event, "text");
 	size_t known;
 	if (to <= record->next || text == NULL || text->type != JSON_STRING)
-		return; /* the screen had it already */
+		return; /* the screen contains it already */
 	if (from > record->next) {
 		record->wants_screen = true;
 		return;
 	}
 	known = (size_t)(record->next - from);
-	/* Where bytes were no UTF-8 they cannot be counted: then some are seen twice. */
+	/* Offsets do not match text with invalid UTF-8: some of it may appear twice. */
 	if (known > text->len || ask_bool(event, "lossy", false))
 		known = 0;
 	cast_output(&record->cast, &record->out, when, text->text + known, text->len - known);
@@ -250,7 +252,7 @@ static void on_message(void *data, const struct json *message, const char *line,
 		take_event(record, json_member(message, "params"));
 		return;
 	}
-	/* Too much is as good as a hole, which is noticed by its offsets. */
+	/* Dropping lines makes a gap, which their offsets reveal. */
 	if (buf_append(&record->pending, line, len) == 0)
 		(void)buf_append_byte(&record->pending, '\n');
 }
@@ -272,7 +274,7 @@ static void take_pending(struct record *record)
 	buf_clear(&record->pending);
 }
 
-/* The screen, and what came while it was taken. */
+/* Records the screen, and the output that came while it was captured. */
 static enum cli_status catch_up(struct record *record)
 {
 	enum cli_status status = CLI_DONE;
@@ -301,19 +303,19 @@ static enum cli_status take_size(struct record *record)
 	return record->is_over ? CLI_DONE : status;
 }
 
-/* Reads lines that are there. CLI_UNREACHABLE: the daemon has gone. */
+/* Reads available lines. CLI_UNREACHABLE: the daemon is gone. */
 static enum cli_status take_lines(struct record *record)
 {
 	const struct json *message;
 	const char *line;
 	size_t len;
 	enum link_read read;
-	(void)link_receive(record->link); /* an end is seen below */
+	(void)link_receive(record->link); /* the loop sees an end */
 	while ((read = link_read_message(record->link, 0, &message, &line, &len)) == LINK_LINE)
 		on_message(record, message, line, len);
 	if (read != LINK_END && read != LINK_BROKEN)
 		return CLI_DONE;
-	cli_error("muxbusd has gone; the recording ends here");
+	cli_error("muxbusd is gone; the recording ends here");
 	return CLI_UNREACHABLE;
 }
 
@@ -322,7 +324,7 @@ static enum cli_status follow(struct record *record, const struct interrupt *int
 	int64_t deadline = record->timeout_ms < 0 ? -1 : clock_mono_ms() + record->timeout_ms;
 	enum cli_status status;
 	link_set_other(record->link, on_message, record);
-	record->is_awaiting = true; /* of what comes before the screen nothing is lost */
+	record->is_awaiting = true; /* keep output that comes before the screen */
 	status = subscribe(record);
 	if (status == CLI_DONE)
 		status = catch_up(record);
@@ -335,7 +337,7 @@ static enum cli_status follow(struct record *record, const struct interrupt *int
 		wake = interrupt_wait(
 		    interrupt, record->link, deadline >= 0 && left < 0 ? 0 : left, &signal);
 		if (wake != INTERRUPT_LINK)
-			break; /* stopped, or long enough: what there is is whole */
+			break; /* stopped or timed out: the recording is complete */
 		status = take_lines(record);
 		if (status == CLI_DONE && record->wants_screen)
 			status = catch_up(record);
@@ -351,7 +353,7 @@ static enum cli_status run(struct record *record)
 	enum cli_status status;
 	bool is_file;
 	if (record->follows && interrupt_open(&interrupt) < 0) {
-		cli_error("signals cannot be watched: %s", strerror(errno));
+		cli_error("cannot watch signals: %s", strerror(errno));
 		return CLI_NO;
 	}
 	status = begin(record);
@@ -384,8 +386,8 @@ enum cli_status record_run(struct cli *cli, int argc, char **argv)
 	if (status != CLI_DONE || is_finished)
 		return status;
 	if (cli->is_terminal && record.path == NULL)
-		return cli_usage("record",
-		    "a recording is nothing for a terminal: name a file with -o, or redirect it");
+		return cli_usage(
+		    "record", "will not write a recording to a terminal: use -o, or redirect it");
 	record.link = ask_connect(cli, true);
 	if (record.link == NULL)
 		return CLI_UNREACHABLE;

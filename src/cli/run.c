@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* muxbus run: a command as a job, watched until it ends; its exit status is ours. */
+/* muxbus run: runs a command as a job, waits for its end, and exits with its status. */
 #include <errno.h>
 #include <inttypes.h>
 #include <signal.h>
@@ -23,20 +23,20 @@
 #include "cli/verbs.h"
 
 #define PARAMS_MAX ((size_t)4 * 1024 * 1024)
-#define COMMAND_MAX ((size_t)131072) /* what run_long_command takes */
-#define ENV_MAX 1000 /* of these too */
+#define COMMAND_MAX ((size_t)131072) /* limit of run_long_command */
+#define ENV_MAX 1000 /* limit of run_long_command */
 #define PROGRESS_MS 1000
 #define RECONNECT_MS 500
 #define RECONNECT_TRIES 60
 #define WAIT_MAX_SEC 316224000
 #define EXIT_NOT_FOUND 127
-#define EXIT_SIGNAL 128 /* and its number */
+#define EXIT_SIGNAL 128 /* plus the signal's number */
 
 extern char **environ;
 
 struct run {
 	struct cli *cli;
-	/* What was asked for. */
+	/* The request. */
 	bool is_detached;
 	bool follows;
 	bool is_shell;
@@ -46,12 +46,12 @@ struct run {
 	int64_t timeout_ms; /* 0: none */
 	char **words;
 	int count;
-	/* What became of it. */
+	/* The job. */
 	char id[65];
 	struct link *link;
-	uint64_t wait_id; /* of the request that waits for its end */
+	uint64_t wait_id; /* of the request that waits for the end */
 	struct interrupt interrupt;
-	int interrupts; /* how often it was asked to stop */
+	int interrupts; /* number of interrupts by the user */
 	struct job_output output;
 };
 
@@ -87,7 +87,7 @@ static enum cli_status read_options(
 	if (!is_good)
 		return CLI_USAGE;
 	if (read == OPTION_END)
-		return cli_usage("run", "which command?");
+		return cli_usage("run", "a command is missing");
 	run->words = reader->argv + reader->at - 1;
 	run->count = reader->argc - reader->at + 1;
 	if (run->is_shell && run->count != 1)
@@ -95,14 +95,14 @@ static enum cli_status read_options(
 	return CLI_DONE;
 }
 
-/* The command as /bin/sh -c is to read it: each word as it is, or the line that was given. */
+/* Writes the command for /bin/sh -c: each word quoted, or the given line. */
 static enum cli_status put_command(const struct run *run, struct buf *command)
 {
 	int r = 0;
 	if (run->is_shell) {
 		r = buf_append_str(command, run->words[0]);
 	} else {
-		/* Not the shell's own echo, test or kill: the programs. */
+		/* Run the programs echo, test and kill, and not the shell's builtins. */
 		r = buf_append_str(command, "exec");
 		for (int i = 0; i < run->count && r == 0; i++) {
 			r = buf_append_byte(command, ' ');
@@ -112,11 +112,11 @@ static enum cli_status put_command(const struct run *run, struct buf *command)
 	if (r < 0)
 		return cli_usage("run", "the command is longer than %zu bytes", COMMAND_MAX);
 	if (!utf8_is_valid(command->data, command->len))
-		return cli_usage("run", "the command is not UTF-8, and cannot be sent");
+		return cli_usage("run", "the command is not valid UTF-8");
 	return CLI_DONE;
 }
 
-/* Our own environment: the daemon's is that of whoever started it. */
+/* Sends our own environment: the daemon's may be from another session. */
 static void put_env(struct json_writer *writer)
 {
 	int count = 0;
@@ -167,7 +167,7 @@ static enum cli_status put_params(const struct run *run, struct buf *params)
 		(void)json_put_text(&writer, "name", run->name, strlen(run->name));
 	if (run->timeout_ms > 0)
 		json_put_double(&writer, "timeout_sec", (double)run->timeout_ms / 1000);
-	put_env(&writer); /* last: lists of what was asked show the beginning */
+	put_env(&writer); /* last: job lists show the beginning of the request */
 	json_object_end(&writer);
 	buf_finish(&command);
 	if (status == CLI_DONE && writer.is_full)
@@ -193,7 +193,7 @@ static enum cli_status start_job(struct run *run)
 		show_result(run->cli, "run_long_command", result);
 		return CLI_DONE;
 	}
-	/* The log's changes say when there is more to print. */
+	/* A change of the log means that there is more to print. */
 	if (run->follows) {
 		run->interrupt.extra_fd = inotify_init1(IN_CLOEXEC | IN_NONBLOCK);
 		if (run->interrupt.extra_fd >= 0)
@@ -203,7 +203,7 @@ static enum cli_status start_job(struct run *run)
 	return CLI_DONE;
 }
 
-/* Has the daemon tell when the job ends, and nobody else. */
+/* Asks the daemon to report the end of the job to this link only. */
 static bool ask_for_end(struct run *run)
 {
 	char params[160];
@@ -213,13 +213,13 @@ static bool ask_for_end(struct run *run)
 	return run->wait_id != 0;
 }
 
-/* The job outlives the daemon; the next one knows it. */
+/* Reconnects: the job outlives the daemon, and the next daemon knows it. */
 static enum cli_status connect_again(struct run *run)
 {
 	char reason[PATH_MAX + 512];
 	int signal;
 	job_output_erase(&run->output);
-	cli_error("muxbusd has gone; job %s goes on, waiting for muxbusd", run->id);
+	cli_error("muxbusd is gone; job %s goes on, waiting for muxbusd", run->id);
 	link_close(run->link);
 	run->link = NULL;
 	for (int i = 0; i < RECONNECT_TRIES; i++) {
@@ -232,7 +232,7 @@ static enum cli_status connect_again(struct run *run)
 		    INTERRUPT_SIGNAL)
 			break;
 	}
-	cli_error("muxbusd is not back; start it, and see: muxbus get_job %s", run->id);
+	cli_error("muxbusd did not come back; start it, and see: muxbus get_job %s", run->id);
 	return CLI_UNREACHABLE;
 }
 
@@ -245,11 +245,11 @@ static enum cli_status stop_job(struct run *run, const char *signal_name)
 	(void)snprintf(
 	    params, sizeof params, "{\"job\":\"%s\",\"signal\":\"%s\"}", run->id, signal_name);
 	read = link_ask(run->link, "stop_job", params, ASK_TIMEOUT_MS, &answer);
-	/* An error: it has just ended by itself. */
+	/* An error means that the job has just ended. */
 	return read == LINK_LINE ? CLI_DONE : CLI_UNREACHABLE;
 }
 
-/* A signal came. Returns CLI_DONE to go on; else *ret_exit is how to exit. */
+/* Handles a signal. Returns CLI_DONE to go on; else sets *ret_exit to the exit status. */
 static enum cli_status on_signal(struct run *run, int number, int *ret_exit)
 {
 	bool is_first;
@@ -266,12 +266,12 @@ static enum cli_status on_signal(struct run *run, int number, int *ret_exit)
 	return stop_job(run, is_first ? "INT" : "KILL");
 }
 
-/* Whether the answer to wait_for has come. */
+/* Checks for the answer to wait_for. */
 static enum cli_status look_for_end(struct run *run, bool *ret_has_ended)
 {
 	struct link_answer answer;
 	enum link_read read;
-	(void)link_receive(run->link); /* an end is seen below */
+	(void)link_receive(run->link); /* the read below sees an end */
 	read = link_await(run->link, run->wait_id, 0, &answer);
 	*ret_has_ended = read == LINK_LINE;
 	if (read == LINK_LINE && answer.error != NULL)
@@ -279,7 +279,7 @@ static enum cli_status look_for_end(struct run *run, bool *ret_has_ended)
 	return read == LINK_END || read == LINK_BROKEN ? CLI_UNREACHABLE : CLI_DONE;
 }
 
-/* One thing that happens while the job runs. */
+/* Handles one event while the job runs. */
 static enum cli_status wait_once(struct run *run, bool *ret_has_ended, int *ret_exit)
 {
 	int number;
@@ -289,7 +289,7 @@ static enum cli_status wait_once(struct run *run, bool *ret_has_ended, int *ret_
 	case INTERRUPT_SIGNAL:
 		return on_signal(run, number, ret_exit);
 	case INTERRUPT_READER: /* as if it had written to the pipe itself */
-		cli_error("nobody reads the output: stopping job %s", run->id);
+		cli_error("the reader of the output is gone: stopping job %s", run->id);
 		(void)stop_job(run, "TERM");
 		*ret_exit = EXIT_SIGNAL + SIGPIPE;
 		return CLI_NO;
@@ -309,7 +309,7 @@ static enum cli_status wait_once(struct run *run, bool *ret_has_ended, int *ret_
 	return look_for_end(run, ret_has_ended);
 }
 
-/* An answer to wait_for may come while another is awaited. */
+/* The answer to wait_for may come before that to another request. */
 static void on_other(void *data, const struct json *message, const char *line, size_t len)
 {
 	struct run *run = data;
@@ -321,7 +321,7 @@ static void on_other(void *data, const struct json *message, const char *line, s
 		run->wait_id = 0;
 }
 
-/* How it ended, as an exit status; says so where it is worth it. */
+/* Converts the end of the job to an exit status, and reports a failure. */
 static int tell_end(struct run *run, const struct json *job)
 {
 	const char *state = ask_string(job, "state", "?");
@@ -335,7 +335,8 @@ static int tell_end(struct run *run, const struct json *job)
 	time = (const char *)took.data;
 	if (number > 0) {
 		status = EXIT_SIGNAL + (int)number;
-		cli_error("job %s was ended by signal %" PRId64 " after %s", run->id, number, time);
+		cli_error(
+		    "job %s was killed by signal %" PRId64 " after %s", run->id, number, time);
 	} else if (code >= 0) {
 		status = (int)code;
 		if (isatty(STDERR_FILENO) && !run->is_quiet)
@@ -394,7 +395,7 @@ enum cli_status run_run(struct cli *cli, int argc, char **argv)
 	if (status != CLI_DONE || is_finished)
 		return status;
 	if (interrupt_open(&run.interrupt) < 0) {
-		cli_error("signals cannot be watched: %s", strerror(errno));
+		cli_error("cannot watch signals: %s", strerror(errno));
 		return CLI_NO;
 	}
 	run.link = ask_connect(cli, true);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* Text for a terminal: what is not ours is made visible, colours are. */
+/* Text for a terminal: makes untrusted control characters visible, and adds our colours. */
 #include "cli/screen_text.h"
 
 #include <stdint.h>
@@ -85,7 +85,7 @@ int screen_text_block(struct buf *out, const void *bytes, size_t len)
 size_t screen_text_cut(struct buf *out, const void *bytes, size_t len, size_t columns)
 {
 	struct buf line;
-	/* A character takes a column or, if it takes none, few bytes: more is not looked at. */
+	/* A character takes a column, or few bytes if it takes none: more need not be read. */
 	size_t enough = columns * 64 + 64;
 	const char *text;
 	size_t width, at;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* muxbus screenshot: what a pane shows, as a picture in a file or on standard output. */
+/* muxbus screenshot: saves the screen of a pane as a picture. */
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
@@ -18,7 +18,7 @@
 struct screenshot {
 	const char *pane; /* NULL: our own */
 	const char *path; /* NULL, or "-": standard output */
-	const char *format; /* NULL: what the path says, else svg */
+	const char *format; /* NULL: by the path's suffix, else svg */
 	const char *theme; /* NULL: the daemon's default */
 	const char *title; /* NULL: no bar above the picture */
 	uint32_t lines; /* 0: the screen */
@@ -62,7 +62,7 @@ static bool ends_in(const char *text, const char *end)
 	return len >= end_len && strcmp(text + len - end_len, end) == 0;
 }
 
-/* What was not said with --format. */
+/* The format if there is no --format. */
 static const char *choose_format(const struct screenshot *shot)
 {
 	bool is_html;
@@ -102,7 +102,7 @@ static enum cli_status capture(const struct cli *cli, const struct screenshot *s
 	return status;
 }
 
-/* Writes the picture where it was asked for. */
+/* Writes the picture to the file or to standard output. */
 static enum cli_status put_picture(const struct screenshot *shot, const struct json *picture)
 {
 	bool is_written;
@@ -141,8 +141,8 @@ enum cli_status screenshot_run(struct cli *cli, int argc, char **argv)
 	if (status != CLI_DONE || is_finished)
 		return status;
 	if (cli->is_terminal && shot.path == NULL && !cli->wants_json)
-		return cli_usage("screenshot",
-		    "a picture is nothing for a terminal: name a file with -o, or redirect it");
+		return cli_usage(
+		    "screenshot", "will not write a picture to a terminal: use -o, or redirect it");
 	link = ask_connect(cli, true);
 	if (link == NULL)
 		return CLI_UNREACHABLE;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* muxbus setup: tells an agent of Muxbus, in the files where that agent looks. */
+/* muxbus setup: adds Muxbus to the configuration files of an agent. */
 #include <errno.h>
 #include <stdarg.h>
 #include <stdint.h>
@@ -31,10 +31,10 @@ struct setup {
 	const struct setup_agent *agent;
 	enum action action;
 	enum setup_scope scope;
-	char command[PATH_MAX]; /* "muxbus", or where it is if PATH does not lead there */
+	char command[PATH_MAX]; /* "muxbus", or its path if PATH does not lead to it */
 };
 
-/* Prints a line that has somebody's path in it. */
+/* Prints a line that may contain an untrusted path. */
 static void __attribute__((format(printf, 1, 2))) say(const char *format, ...)
 {
 	va_list args;
@@ -46,7 +46,7 @@ static void __attribute__((format(printf, 1, 2))) say(const char *format, ...)
 	(void)fputc('\n', stdout);
 }
 
-/* Where the integrations of this build are installed. */
+/* The directory of the installed integrations. */
 static const char *integrations(void)
 {
 	const char *own = getenv("MUXBUS_CONTRIBDIR");
@@ -66,7 +66,7 @@ static void say_next(const struct setup *setup)
 	(void)putchar('\n');
 }
 
-/* The program that a shell would find under our name; false if there is none. */
+/* Finds the program that a shell would run for "muxbus"; false if there is none. */
 static bool find_in_path(char *out, size_t size)
 {
 	const char *path = getenv("PATH");
@@ -80,7 +80,7 @@ static bool find_in_path(char *out, size_t size)
 	return false;
 }
 
-/* How agents are to call us: by name where that leads to us, else by path. */
+/* Chooses the command for agents: the name if PATH leads to us, else the path. */
 static bool find_command(struct setup *setup)
 {
 	char found[PATH_MAX];
@@ -99,10 +99,10 @@ static bool find_command(struct setup *setup)
 
 static void out_of_memory(void)
 {
-	(void)xalloc(SIZE_MAX / 2); /* says so, and ends */
+	(void)xalloc(SIZE_MAX / 2); /* prints an error, and exits */
 }
 
-/* A value with what is meant in the place of its signs, as the inside of a quoted string. */
+/* Fills in the signs of a value, escaped for the inside of a quoted string. */
 static char *fill(const struct setup *setup, const char *value)
 {
 	struct buf out, word;
@@ -125,13 +125,13 @@ static char *fill(const struct setup *setup, const char *value)
 	return (char *)buf_steal(&out, NULL);
 }
 
-/* Whether a file is told of the integrations, and there are none. */
+/* Whether a file refers to the integrations, but they are not installed. */
 static bool lacks_integrations(const struct setup_file *file, char *ret_reason, size_t size)
 {
 	for (const struct setup_step *step = file->steps; step->value; step++) {
 		if (strchr(step->value, '%') && access(integrations(), X_OK) < 0) {
 			(void)snprintf(ret_reason, size,
-			    "the integrations are not at %s, where `make install` puts them",
+			    "the integrations are not installed at %s; `make install` does that",
 			    integrations());
 			return true;
 		}
@@ -189,7 +189,7 @@ static bool edit_toml(const struct setup *setup, const struct setup_file *file, 
 	return is_done;
 }
 
-/* What a text becomes. False with a reason. */
+/* Edits a text. Returns false with a reason. */
 static bool edit(const struct setup *setup, const struct setup_file *file, const struct buf *text,
     struct buf *out, char *ret_reason, size_t size)
 {
@@ -198,7 +198,7 @@ static bool edit(const struct setup *setup, const struct setup_file *file, const
 	    setup, file, bytes, text->len, out, ret_reason, size);
 }
 
-/* Where a file is. False if that is too long, or there is no home. */
+/* The path of a file. Returns false if it is too long, or without a home directory. */
 static bool place(const struct setup *setup, const char *path, char *out, size_t size)
 {
 	const struct setup_agent *agent = setup->agent;
@@ -218,7 +218,7 @@ static bool place(const struct setup *setup, const char *path, char *out, size_t
 	return n > 0 && (size_t)n < size;
 }
 
-/* Prints what a file must have. */
+/* Prints the settings that a file needs. */
 static void print_file(const struct setup *setup, const struct setup_file *file, const char *path)
 {
 	struct buf nothing, out;
@@ -232,7 +232,7 @@ static void print_file(const struct setup *setup, const struct setup_file *file,
 	buf_finish(&out);
 }
 
-/* What is in the way of a file: one that the agent reads in its place. */
+/* Whether another file exists that the agent would read instead. */
 static bool has_rival(
     const struct setup_file *file, const char *path, char *ret_reason, size_t size)
 {
@@ -245,11 +245,11 @@ static bool has_rival(
 	if (n < 0 || (size_t)n >= sizeof rival || access(rival, F_OK) < 0)
 		return false;
 	(void)snprintf(
-	    ret_reason, size, "%s is there, which may have comments: it is left alone", rival);
+	    ret_reason, size, "%s exists, and may have comments: edit it by hand", rival);
 	return true;
 }
 
-/* Reads, edits and writes one file, and says what was done. */
+/* Reads, edits and writes one file, and reports the result. */
 static bool change_file(const struct setup *setup, const struct setup_file *file, const char *path)
 {
 	struct config_file config;
@@ -277,11 +277,11 @@ static bool change_file(const struct setup *setup, const struct setup_file *file
 		cli_error("%s; nothing was changed there", reason);
 	else if (is_same)
 		say("%s: %s", path,
-		    setup->action == ACTION_REMOVE ? "it has nothing of muxbus"
-						   : "it has all that is needed");
+		    setup->action == ACTION_REMOVE ? "contains nothing of muxbus"
+						   : "contains everything already");
 	else
 		say("%s: %s%s%s", path, config.is_there ? "changed" : "made",
-		    config.backup[0] ? "; as it was before: " : "", config.backup);
+		    config.backup[0] ? "; backup: " : "", config.backup);
 	buf_finish(&out);
 	config_file_finish(&config);
 	return is_done;
@@ -296,8 +296,7 @@ static enum cli_status run(const struct setup *setup)
 		if (file->paths[setup->scope] == NULL)
 			continue;
 		if (!place(setup, file->paths[setup->scope], path, sizeof path)) {
-			cli_error("%s has no place: $HOME is no absolute path",
-			    file->paths[setup->scope]);
+			cli_error("%s: $HOME is not an absolute path", file->paths[setup->scope]);
 			return CLI_NO;
 		}
 		if (setup->action == ACTION_PRINT) {
@@ -309,13 +308,13 @@ static enum cli_status run(const struct setup *setup)
 		}
 	}
 	if (!is_done) {
-		cli_error("`muxbus setup %s` prints what belongs there, to be pasted by hand",
-		    setup->agent->name);
+		cli_error(
+		    "`muxbus setup %s` prints the settings, to paste by hand", setup->agent->name);
 		return CLI_NO;
 	}
 	if (setup->action == ACTION_PRINT)
 		(void)printf(
-		    "\nThis is what the files must have; `muxbus setup %s --write` merges it "
+		    "\nThe files need these settings; `muxbus setup %s --write` merges them "
 		    "into them.\n",
 		    setup->agent->name);
 	else if (setup->action == ACTION_WRITE)
@@ -358,11 +357,13 @@ enum cli_status setup_run(struct cli *cli, int argc, char **argv)
 		setup.agent = setup_agent_find(argv[i]);
 		if (setup.agent == NULL)
 			return cli_usage("setup",
-			    "no agent \"%s\" is known: claude, codex, copilot, gemini, opencode",
+			    "unknown agent \"%s\"; choose claude, codex, copilot, gemini or "
+			    "opencode",
 			    argv[i]);
 	}
 	if (setup.agent == NULL)
-		return cli_usage("setup", "which agent? claude, codex, copilot, gemini, opencode");
+		return cli_usage(
+		    "setup", "an agent is missing: claude, codex, copilot, gemini or opencode");
 	if (!find_command(&setup)) {
 		cli_error("/proc/self/exe: %s", strerror(errno));
 		return CLI_NO;

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: ISC */
-/* The agents, as their own `mcp add` and their manuals have it. */
+/* The configuration of each agent, according to its own `mcp add` and its manual. */
 #include "cli/setup_agent.h"
 
 #include <string.h>
 
-/* A hook in the form of Claude Code, which Codex and Gemini CLI have too. */
+/* A hook of Claude Code; Codex and Gemini CLI use the same form. */
 #define HOOK(event, agent, time)                                                              \
 	{                                                                                     \
 		SETUP_ELEMENT, {"hooks", event},                                              \
@@ -36,7 +36,7 @@ static const struct setup_agent agents[] = {
 		    .own = {{"mcpServers", "muxbus"}},
 		}},
 	.next =
-	    "Start it anew in a pane; /mcp lists the tools, `claude mcp list` checks. For the "
+	    "Restart it in a pane; /mcp lists the tools, `claude mcp list` checks them. For the "
 	    "user\n"
 	    "it is a plugin, whose monitor wakes an idle session; a project gets the tools only.",
     },
@@ -63,7 +63,7 @@ static const struct setup_agent agents[] = {
 			HOOK("UserPromptSubmit", "codex", "10"),
 			HOOK("PermissionRequest", "codex", "10"), HOOK("Stop", "codex", "10")},
 		}},
-	.next = "Start it anew in a pane; it asks once whether the hooks are trusted (/hooks).\n"
+	.next = "Restart it in a pane; it asks once whether the hooks are trusted (/hooks).\n"
 		"/mcp lists the tools. A project's files count once the project is trusted.",
     },
     {
@@ -80,7 +80,7 @@ static const struct setup_agent agents[] = {
 		{SETUP_PRESET, {"mcpServers", "muxbus", "timeout"}, "3600000", NULL}},
 	    .own = {{"mcpServers", "muxbus"}},
 	}},
-	.next = "Start it anew in a pane; /mcp lists the tools. Hooks tell when it is idle: copy\n"
+	.next = "Restart it in a pane; /mcp lists the tools. Hooks report when it is idle: copy\n"
 		"  %/copilot/muxbus.json into .github/hooks of a project.",
     },
     {
@@ -97,10 +97,9 @@ static const struct setup_agent agents[] = {
 		HOOK("SessionEnd", "gemini", "10000")},
 	    .own = {{"mcpServers", "muxbus"}},
 	}},
-	.next =
-	    "Start it anew in a pane, in a folder that it trusts: elsewhere it loads no server.\n"
-	    "/mcp lists the tools. In place of this the extension does the same:\n"
-	    "  gemini extensions install %/gemini",
+	.next = "Restart it in a pane, in a folder that it trusts: elsewhere it loads no server.\n"
+		"/mcp lists the tools. In place of this the extension does the same:\n"
+		"  gemini extensions install %/gemini",
     },
     {
 	.name = "opencode",
@@ -116,8 +115,9 @@ static const struct setup_agent agents[] = {
 		{SETUP_PRESET, {"mcp", "muxbus", "timeout"}, "3600000", NULL}},
 	    .own = {{"mcp", "muxbus"}},
 	}},
-	.next = "Start it anew in a pane; `opencode mcp list` checks. So that it tells when it is\n"
-		"idle: copy %/opencode/muxbus.js into ~/.config/opencode/plugin.",
+	.next =
+	    "Restart it in a pane; `opencode mcp list` checks the server. To report when it is\n"
+	    "idle: copy %/opencode/muxbus.js into ~/.config/opencode/plugin.",
     },
     {.name = NULL},
 };

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* What each agent must be told so that it has Muxbus: files, members, values. */
+/* The configuration that each agent needs for Muxbus: files, members, values. */
 #ifndef CLI_SETUP_AGENT_H
 #define CLI_SETUP_AGENT_H
 
@@ -7,49 +7,49 @@
 #include <stddef.h>
 
 enum setup_scope {
-	SETUP_USER, /* all of this person's sessions */
-	SETUP_PROJECT, /* those in the current directory */
+	SETUP_USER, /* all sessions of this user */
+	SETUP_PROJECT, /* sessions in the current directory */
 	SETUP_SCOPE_COUNT_,
 };
 
 enum setup_kind {
 	SETUP_SET, /* a member, or a key of the table */
-	SETUP_PRESET, /* the same, unless the person has chosen */
-	SETUP_ELEMENT, /* of an array; found again by mark */
+	SETUP_PRESET, /* the same, unless it exists already */
+	SETUP_ELEMENT, /* of an array, identified by mark */
 };
 
 #define SETUP_STEPS_MAX 16
 #define SETUP_NAMES_MAX 4
 
 /*
- * One thing that a file must say. In values @ stands for the program, $ for it as a shell
- * word, % for the folder of integrations.
+ * One setting of a file. In values @ stands for the program, $ for the program as a shell word, %
+ * for the folder of integrations.
  */
 struct setup_step {
 	enum setup_kind kind;
 	const char *path[SETUP_NAMES_MAX + 1];
 	const char *value; /* JSON, or TOML on one line */
-	const char *mark; /* of an element: what it has in its text, and no other */
+	const char *mark; /* of an element: text that only this element contains */
 };
 
 struct setup_file {
-	/* Where it is, below the agent's folder or the project; NULL: not in this scope. */
+	/* Its path, below the agent's folder or the project; NULL: not in this scope. */
 	const char *paths[SETUP_SCOPE_COUNT_];
 	bool is_toml;
-	/* Beside it this one must not be: it would be read instead. NULL: there is none. */
+	/* If this file exists beside it, the agent reads it instead. NULL: there is none. */
 	const char *rival;
-	struct setup_step steps[SETUP_STEPS_MAX]; /* ended by one without a value */
-	/* The members, or the table, that are ours as a whole; ended by one without names. */
+	struct setup_step steps[SETUP_STEPS_MAX]; /* ended by a step without a value */
+	/* The members, or the table, that are ours as a whole; ended by an entry without names. */
 	const char *own[3][SETUP_NAMES_MAX + 1];
 };
 
 struct setup_agent {
 	const char *name;
 	const char *title; /* "Claude Code" */
-	const char *home_variable; /* that names its folder, or NULL */
+	const char *home_variable; /* contains the path of its folder; or NULL */
 	const char *home; /* its folder otherwise, below $HOME */
 	struct setup_file files[2]; /* the second may have no paths */
-	const char *next; /* what to do then; % stands for the folder of integrations */
+	const char *next; /* next steps for the user; % stands for the folder of integrations */
 };
 
 const struct setup_agent *setup_agent_find(const char *name);

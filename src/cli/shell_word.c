@@ -5,7 +5,7 @@
 #include <stdbool.h>
 #include <string.h>
 
-/* Words of these alone need no quotes. (A "=" could make the first word an assignment.) */
+/* Words of these characters need no quotes. (A "=" could make the first word an assignment.) */
 static bool is_plain(const char *word)
 {
 	static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
@@ -13,7 +13,7 @@ static bool is_plain(const char *word)
 	return *word && word[strspn(word, plain)] == '\0';
 }
 
-/* What a shell takes for more than a word where a command is expected. */
+/* Words with a special meaning where a shell expects a command. */
 static bool is_reserved(const char *word)
 {
 	static const char *const reserved[] = {"case", "do", "done", "elif", "else", "esac", "fi",

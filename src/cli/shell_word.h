@@ -6,8 +6,8 @@
 #include "base/buf.h"
 
 /*
- * Appends a word so that a POSIX shell, in any position of a command, reads back exactly its
- * bytes. Returns 0 or an enum buf_error.
+ * Appends a word, quoted so that a POSIX shell reads back exactly its bytes in any position of a
+ * command. Returns 0 or an enum buf_error.
  */
 int shell_word(struct buf *out, const char *word);
 

@@ -53,7 +53,7 @@ void show_bytes(struct buf *out, int64_t bytes)
 		(void)buf_printf(out, size < 9.95 ? "%.1f%c" : "%.0f%c", size, units[unit]);
 }
 
-/* "2026-11-21T02:15:00.123Z" as the clock on the wall has it; false if it is no time. */
+/* Appends "2026-11-21T02:15:00.123Z" in local time; false if text is not a time. */
 static bool put_time(struct buf *out, const char *text)
 {
 	struct tm utc = {0};
@@ -141,9 +141,9 @@ void show_value(struct buf *out, const struct json *value)
 	}
 }
 
-/* A column: its title, and its text, in which {member} stands for what a row has. */
+/* A column: its title, and its text, in which {member} stands for a member of the row. */
 struct column {
-	const char *title; /* NULL ends them */
+	const char *title; /* NULL ends the columns */
 	const char *text;
 };
 
@@ -152,7 +152,7 @@ struct list {
 	struct column columns[TABLE_COLUMNS_MAX];
 };
 
-/* Keep alphabetized. An array that is not here shows the members of its first row. */
+/* Keep alphabetized. For an array that is not listed here, the first row gives the columns. */
 static const struct list lists[] = {
     {"actions",
 	{{"TIME", "{time}"}, {"METHOD", "{method}"}, {"PEER", "{peer_pid}"},
@@ -188,8 +188,8 @@ static const struct list lists[] = {
 };
 
 /*
- * {member}: its value, nothing for null; {member?text}: the text if it is true, or before its
- * value.
+ * {member} is its value, nothing for null; {member?text} is the text if the value is true, or the
+ * text before another value.
  */
 static void put_member(struct buf *out, const struct json *row, const char *name, size_t len)
 {
@@ -245,7 +245,7 @@ static void write_table(struct buf *out, const struct json *array, const struct 
 	table_free(table);
 }
 
-/* The members of the first row as columns. */
+/* Uses the members of the first row as columns. */
 static void write_any_table(struct buf *out, const struct json *array, size_t width, bool has_color)
 {
 	struct column columns[TABLE_COLUMNS_MAX] = {{NULL, NULL}};
@@ -282,7 +282,7 @@ static void write_list(struct buf *out, const struct json *array, size_t width, 
 	write_any_table(out, array, width, has_color);
 }
 
-/* The array that a result is about: the only one of its members that is one of objects. */
+/* The main array of a result: its only member that is an array of objects. */
 static const struct json *find_list(const struct json *result)
 {
 	const struct json *found = NULL;
@@ -297,7 +297,7 @@ static const struct json *find_list(const struct json *result)
 	return found;
 }
 
-/* Walks all that is no object: "tmux.version". */
+/* Walks all values that are not objects: "tmux.version". */
 struct walk {
 	struct buf *out;
 	size_t columns;
@@ -349,7 +349,7 @@ static void write_pairs(struct buf *out, const struct json *object, size_t colum
 	walk_object(&walk, "", object);
 }
 
-/* Methods whose result is a text, by the members that are it. */
+/* Methods with a text as their result, and its members. */
 static const struct {
 	const char *method;
 	const char *members[3];
@@ -447,7 +447,7 @@ void show_json(const struct cli *cli, const struct json *value)
 	else
 		put_raw_json(&out, value);
 	(void)buf_append_byte(&out, '\n');
-	(void)fwrite(out.data, 1, out.len, stdout); /* cli_flush() looks */
+	(void)fwrite(out.data, 1, out.len, stdout); /* cli_flush() checks */
 	buf_finish(&out);
 }
 
@@ -463,6 +463,6 @@ void show_result(const struct cli *cli, const char *method, const struct json *r
 	columns = cli->is_terminal ? (size_t)screen_columns(STDOUT_FILENO) : 0;
 	show_write(&out, method, result, columns, cli->has_color);
 	if (out.len > 0)
-		(void)fwrite(out.data, 1, out.len, stdout); /* cli_flush() looks */
+		(void)fwrite(out.data, 1, out.len, stdout); /* cli_flush() checks */
 	buf_finish(&out);
 }

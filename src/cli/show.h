@@ -11,8 +11,8 @@
 #include "wire/json.h"
 
 /*
- * Prints the result of a method as it was asked for: JSON (one line in a pipe, indented on a
- * terminal) or for people.
+ * Prints the result of a method in the chosen format: JSON (one line in a pipe, indented on a
+ * terminal) or text for people.
  */
 void show_result(const struct cli *cli, const char *method, const struct json *result);
 
@@ -22,13 +22,13 @@ bool show_is_json(const struct cli *cli);
 /* Prints a value as JSON on a line of its own. */
 void show_json(const struct cli *cli, const struct json *value);
 
-/* Appends for people. columns 0: as wide as need be. */
+/* Appends the result as text for people. columns 0: unlimited. */
 void show_write(
     struct buf *out, const char *method, const struct json *result, size_t columns, bool has_color);
 
 /*
- * Appends one value as text for a cell: a time as the local clock has it, a duration of
- * milliseconds (by its name) as 1m 3s, null as "-". What strangers wrote is not made visible.
+ * Appends one value as text for a cell: times in local time, durations in milliseconds (by the
+ * member's name) as 1m 3s, null as "-". Untrusted text is not made visible here.
  */
 void show_value(struct buf *out, const struct json *value);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* muxbus start: the daemon runs when it returns. */
+/* muxbus start: starts the daemon, and returns when it is ready. */
 #include <stdio.h>
 #include <string.h>
 

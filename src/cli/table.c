@@ -9,12 +9,12 @@
 #include "cli/screen_text.h"
 
 #define GAP 2 /* columns between two cells */
-#define CELL_MIN 8 /* columns that a cell keeps as long as others are wider */
+#define CELL_MIN 8 /* a cell keeps these columns while others are wider */
 #define CELL_BYTES_MAX 4096
 #define TABLE_BYTES_MAX ((size_t)256 * 1024 * 1024)
 
 struct cell {
-	size_t at; /* in the text of all cells; visible already */
+	size_t at; /* in the text of all cells; control characters are visible already */
 	size_t len;
 	size_t width;
 };
@@ -27,7 +27,7 @@ struct table {
 	size_t cell_count;
 	size_t cell_room;
 	size_t widths[TABLE_COLUMNS_MAX]; /* of the widest cell */
-	bool has_text[TABLE_COLUMNS_MAX]; /* something that is no number */
+	bool has_text[TABLE_COLUMNS_MAX]; /* a cell is not a number */
 	bool is_numeric[TABLE_COLUMNS_MAX];
 };
 
@@ -79,7 +79,7 @@ void table_add(struct table *table, const void *text, size_t len)
 		table->has_text[column] = true;
 }
 
-/* Takes columns from the widest until all fits. */
+/* Takes columns from the widest until the table fits. */
 static void fit(size_t *widths, size_t count, size_t columns)
 {
 	for (;;) {
@@ -91,7 +91,7 @@ static void fit(size_t *widths, size_t count, size_t columns)
 		for (size_t i = 0; i < count; i++) {
 			total += widths[i];
 			shown += widths[i] > 0;
-			/* The last of equals: what matters stands first. */
+			/* The last of equals, since the first columns matter most. */
 			if (widths[i] >= widths[widest])
 				widest = i;
 		}
@@ -101,7 +101,7 @@ static void fit(size_t *widths, size_t count, size_t columns)
 		for (size_t i = 0; i < count; i++)
 			if (i != widest && widths[i] > second)
 				second = widths[i];
-		/* Down to the next one at once, and then all of them one by one. */
+		/* First to the next widest, then one by one. */
 		over = total - columns;
 		step = widths[widest] > second ? widths[widest] - second : 1;
 		widths[widest] -= step < over ? step : over;
@@ -117,11 +117,11 @@ static void pad(struct buf *out, size_t columns)
 	}
 }
 
-/* A line of cells; no spaces at its end. */
+/* A line of cells, without trailing spaces. */
 struct line {
 	struct buf *out;
-	size_t columns; /* 0: any */
-	size_t at; /* where it stands */
+	size_t columns; /* 0: unlimited */
+	size_t at; /* current position */
 	size_t owed; /* spaces that come before the next text */
 };
 

@@ -18,8 +18,8 @@
 #include "cli/verbs.h"
 
 enum {
-	TICK_MS = 1000, /* ages go on without anything else */
-	ESCAPE_MS = 50, /* what follows an ESC within this time belongs to it */
+	TICK_MS = 1000, /* ages advance at this rate */
+	ESCAPE_MS = 50, /* bytes after an ESC within this time belong to it */
 	OUT_MAX = 16 * 1024 * 1024,
 };
 
@@ -31,7 +31,7 @@ struct top {
 	struct top_frame shown;
 	struct top_frame frame;
 	struct buf out;
-	bool is_stale; /* what the terminal shows is not known */
+	bool is_stale; /* the content of the terminal is unknown */
 	bool is_over;
 };
 
@@ -45,7 +45,7 @@ static const char *const snapshot_methods[][2] = {
     {"list_agents", "agents"},
 };
 
-/* All lists as one JSON object; those that this daemon does not have are left out. */
+/* Prints all lists as one JSON object; lists that this daemon does not know are left out. */
 static enum cli_status print_snapshot(struct link *link)
 {
 	struct json_writer writer;
@@ -81,7 +81,7 @@ static void resize(struct top *top)
 	top->is_stale = true;
 }
 
-/* Shows the present state in one write; nothing is written if nothing changed. */
+/* Draws the current state in one write; writes nothing if nothing changed. */
 static void show(struct top *top)
 {
 	struct top_frame shown;
@@ -154,7 +154,7 @@ static void read_terminal(struct top *top)
 	read_keys(top, false);
 }
 
-/* How long to wait: for an ESC to be one, for the feed, or for ages to go on. */
+/* The time to wait: for the end of an ESC, for the feed, or for ages to advance. */
 static int wait_ms(const struct top *top, int64_t now_ms)
 {
 	int64_t wait = top_feed_wait_ms(top->feed, now_ms);
@@ -206,7 +206,7 @@ static enum cli_status run_screen(struct cli *cli, struct link *link)
 	buf_init(&top.out, OUT_MAX);
 	top.feed = top_feed_new(cli, link, &top.model, &top.view);
 	if (term == NULL || !*term || strcmp(term, "dumb") == 0) {
-		status = cli_usage("top", "this terminal cannot show it; --json prints a snapshot");
+		status = cli_usage("top", "this terminal is too simple; --json prints a snapshot");
 	} else if (top_terminal_open() < 0) {
 		top_terminal_close();
 		cli_error("the terminal: %s", strerror(errno));

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* What muxbus top is fed with. */
+/* The source of data for muxbus top. */
 #include "cli/top_feed.h"
 
 #include <errno.h>
@@ -11,13 +11,13 @@
 #include "cli/ask.h"
 
 enum {
-	REFRESH_MS = 1000, /* between two questions for the same, whatever happens */
-	SLOW_MS = 2000, /* for what no event announces */
+	REFRESH_MS = 1000, /* between two requests for the same list */
+	SLOW_MS = 2000, /* for changes without events */
 	RECONNECT_MS = 1000,
-	SILENT_MS = 5000, /* without an answer until that is said */
-	QUEUE_LAST = 1000, /* numbers back that are looked at */
+	SILENT_MS = 5000, /* without an answer until the user sees a message */
+	QUEUE_LAST = 1000, /* the most recent notifications that are listed */
 	QUEUE_LIMIT = 1000,
-	ASKED_MAX = 32, /* answers that are awaited at once */
+	ASKED_MAX = 32, /* pending requests */
 };
 
 enum question {
@@ -25,7 +25,7 @@ enum question {
 	ASK_SUBSCRIBE,
 	ASK_STATUS,
 	ASK_LIST, /* + list */
-	ASK_OLD_QUEUE = ASK_LIST + TOP_LIST_COUNT_, /* what waits since long ago */
+	ASK_OLD_QUEUE = ASK_LIST + TOP_LIST_COUNT_, /* old undelivered notifications */
 	ASK_CAPTURE,
 	ASK_STOP,
 	ASK_COUNT_,
@@ -38,20 +38,20 @@ struct asked {
 
 struct top_feed {
 	const struct cli *cli;
-	struct link *link; /* NULL: there is no daemon */
+	struct link *link; /* NULL: not connected */
 	struct top_model *model;
 	struct top_view *view;
 	struct json_reader *reader;
 	struct asked asked[ASKED_MAX];
-	int64_t when[ASK_COUNT_]; /* it was asked last; 0: never */
+	int64_t when[ASK_COUNT_]; /* of the last request; 0: never */
 	bool is_due[ASK_COUNT_]; /* it may have changed since */
-	char captured[32]; /* the pane that was asked for last */
-	int64_t queue_after; /* of the present question for the queue */
-	int64_t reconnect_ms; /* when it is tried again */
-	bool has_no_agents; /* this daemon knows no such method */
+	char captured[32]; /* the pane that was captured last */
+	int64_t queue_after; /* of the current request for the queue */
+	int64_t reconnect_ms; /* time of the next attempt */
+	bool has_no_agents; /* this daemon has no such method */
 };
 
-/* Which lists an event makes old: those of panes, or the queue and what ends in it. */
+/* The lists that an event makes stale: those of panes, or the queue and its sources. */
 struct interest {
 	const char *kind;
 	bool is_queue;
@@ -104,11 +104,11 @@ static bool is_asked(const struct top_feed *feed, enum question question)
 	return false;
 }
 
-/* Sends a question; nothing happens without a link, or if too much is awaited. */
+/* Sends a request; does nothing without a link, or if too many are pending. */
 static void ask(
     struct top_feed *feed, enum question question, const char *method, const char *params)
 {
-	/* Also if it cannot be asked: then later, and not at once again. */
+	/* Set even if the request fails: it is then retried later, and not at once. */
 	feed->when[question] = clock_mono_ms();
 	feed->is_due[question] = false;
 	for (size_t i = 0; feed->link != NULL && i < ASKED_MAX; i++) {
@@ -118,7 +118,7 @@ static void ask(
 			continue;
 		id = link_request(feed->link, method, params);
 		if (id == 0) {
-			lose(feed, "muxbusd does not listen");
+			lose(feed, "muxbusd does not read requests");
 			return;
 		}
 		*asked = (struct asked){.id = id, .question = question};
@@ -211,12 +211,12 @@ static void take_error(struct top_feed *feed, enum question question, const stru
 		top_model_forget(feed->model, TOP_AGENTS);
 	} else if (question == ASK_STOP) {
 		(void)snprintf(feed->view->message, sizeof feed->view->message, "%s",
-		    ask_string(error, "message", "it was refused"));
+		    ask_string(error, "message", "the request was refused"));
 	} else if (question == ASK_CAPTURE) {
 		const char *text = ask_string(error, "message", "");
 		top_view_preview(feed->view, feed->captured, text, strlen(text));
 	} else if (question == ASK_LIST + TOP_PANES) {
-		/* tmux is away: no panes, and the reason below. */
+		/* tmux is away: no panes, and its reason below. */
 		top_model_forget(feed->model, TOP_PANES);
 		(void)snprintf(feed->model->trouble, sizeof feed->model->trouble, "%s",
 		    ask_string(error, "message", ""));
@@ -263,7 +263,7 @@ static void take_event(struct top_feed *feed, const struct json *params)
 	}
 }
 
-/* Whether what is seen may be new. */
+/* Handles a line. Returns whether the screen may change. */
 static bool take_line(struct top_feed *feed, const char *line, size_t len)
 {
 	struct json_error error;
@@ -346,7 +346,7 @@ int top_feed_fd(const struct top_feed *feed)
 	return feed->link != NULL ? link_fd(feed->link) : -1;
 }
 
-/* When to ask; INT64_MAX: not before something happens. */
+/* The time of the next request; INT64_MAX: only after an event. */
 static int64_t due_at(const struct top_feed *feed, enum question question)
 {
 	bool is_slow = question == ASK_STATUS ||
@@ -362,7 +362,7 @@ static int64_t due_at(const struct top_feed *feed, enum question question)
 	return is_slow ? feed->when[question] + SLOW_MS : INT64_MAX;
 }
 
-/* When the pane that is looked at is to be captured. */
+/* The time of the next capture of the chosen pane. */
 static int64_t capture_at(const struct top_feed *feed, const char **ret_pane)
 {
 	*ret_pane = top_view_wants(feed->view, feed->model);
@@ -412,7 +412,7 @@ bool top_feed_step(struct top_feed *feed, int64_t now_ms)
 		else
 			ask_list(feed, (enum top_list)(question - ASK_LIST));
 	}
-	/* The next answer takes it back. */
+	/* The next answer clears this message. */
 	if (is_asked(feed, ASK_LIST + TOP_PANES) &&
 	    now_ms - feed->when[ASK_LIST + TOP_PANES] >= SILENT_MS)
 		(void)snprintf(

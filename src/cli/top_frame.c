@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* What muxbus top shows. */
+/* The screen of muxbus top. */
 #include "cli/top_frame.h"
 
 #include <inttypes.h>
@@ -26,13 +26,13 @@ void top_frame_finish(struct top_frame *frame)
 	*frame = (struct top_frame){0};
 }
 
-/* A frame that is being drawn. */
+/* A frame under construction. */
 struct drawing {
 	struct top_frame *frame;
 	struct top_view *view;
 	struct top_model *model;
 	int64_t now_ms;
-	unsigned row; /* the next */
+	unsigned row; /* the next row */
 };
 
 /* Begins the next row; false if the screen is full. */
@@ -60,7 +60,7 @@ static void format_seconds(char *out, size_t size, int64_t seconds)
 		(void)snprintf(out, size, "%" PRId64 "d", seconds / 86400);
 }
 
-/* How long ago, roughly: only what is young changes every second. */
+/* A rough age: only recent ones change every second. */
 static void format_age(char *out, size_t size, int64_t seconds)
 {
 	if (seconds < 1)
@@ -75,7 +75,7 @@ static void format_age(char *out, size_t size, int64_t seconds)
 		(void)snprintf(out, size, "%" PRId64 "d", seconds / 86400);
 }
 
-/* A path below the user's home begins with ~. */
+/* A path that begins with ~ if it is below the user's home. */
 static const char *short_path(
     const struct top_model *model, const char *path, char *out, size_t size)
 {
@@ -106,7 +106,7 @@ static const char *value_text(const struct drawing *drawing, const struct top_co
 	return out;
 }
 
-/* Whole, or not at all. */
+/* Draws the whole text, or nothing. */
 static void put_fact(struct top_line *line, const char *text)
 {
 	if (cells_width(text, strlen(text)) <= top_line_left(line))
@@ -138,7 +138,7 @@ static void draw_head(struct drawing *drawing)
 	is_lost = drawing->model->trouble[0] != '\0';
 	word = is_lost ? "lost" : view->is_paused ? "paused" : "live";
 	style = is_lost ? SCREEN_BAD : view->is_paused ? SCREEN_WARN : SCREEN_GOOD;
-	/* Room for the word at the right end. */
+	/* Reserve space for the word at the right end. */
 	columns = line.columns;
 	right = strlen(word) + 3;
 	line.columns = columns > right + 8 ? columns - right : columns;
@@ -166,7 +166,7 @@ static void draw_head(struct drawing *drawing)
 	top_line_end(&line);
 }
 
-/* The names of the lists with how many each has; without the numbers where room is scarce. */
+/* The name of a list with its count; without the count if space is scarce. */
 static size_t tab_text(
     const struct drawing *drawing, enum top_list list, bool has_count, char *out, size_t size)
 {
@@ -197,7 +197,7 @@ static void draw_tabs(struct drawing *drawing)
 	has_counts = width <= view->columns;
 	for (int i = 0; i < count; i++) {
 		bool is_here = view->list == (enum top_list)i;
-		/* On a screen too narrow for all names only the present one. */
+		/* A screen too narrow for all names shows only the current one. */
 		if (!is_here && view->columns < 40)
 			continue;
 		(void)tab_text(drawing, (enum top_list)i, has_counts || is_here, text, sizeof text);
@@ -250,7 +250,7 @@ static void draw_foot(struct drawing *drawing)
 	top_line_end(&line);
 }
 
-/* The widths of the columns of a table in so many cells; 0: it is left out. */
+/* Distributes the cells of a row to the columns of a table; 0: the column is left out. */
 static void lay_out(const struct top_table *table, size_t room, size_t widths[TOP_COLUMNS_MAX])
 {
 	for (unsigned most = TOP_COLUMNS_MAX;; most--) {
@@ -267,7 +267,7 @@ static void lay_out(const struct top_table *table, size_t room, size_t widths[TO
 		}
 		if (used > room + GAP && most > 0)
 			continue;
-		/* What is left goes to those without a width; the first gets the crumbs. */
+		/* Columns without a width share the rest; the first gets the remainder. */
 		rest = used < room + GAP ? room + GAP - used : 0;
 		for (size_t i = 0; table->columns[i].title && flexible > 0; i++) {
 			size_t part;
@@ -345,7 +345,7 @@ static void draw_nothing(struct drawing *drawing)
 	if (!begin(drawing, &line, false))
 		return;
 	if (view->filter[0])
-		(void)snprintf(text, sizeof text, "  nothing here has \"%s\" in it", view->filter);
+		(void)snprintf(text, sizeof text, "  nothing matches \"%s\"", view->filter);
 	else
 		(void)snprintf(text, sizeof text, items->is_known ? "  nothing" : "  ...");
 	(void)top_line_put_str(&line, SCREEN_DIM, text);
@@ -362,7 +362,7 @@ static void draw_list(struct drawing *drawing)
 	unsigned body = top_view_body(view), end = drawing->row + 1 + body;
 	lay_out(&top_tables[view->list], view->columns > MARK ? view->columns - MARK : 0, widths);
 	draw_titles(drawing, widths);
-	/* The chosen one is seen, and no room is left empty below. */
+	/* Keep the chosen row visible, and no empty space below. */
 	if (*scroll + body > count)
 		*scroll = count > body ? count - body : 0;
 	if (chosen < *scroll)
@@ -378,19 +378,19 @@ static void draw_list(struct drawing *drawing)
 }
 
 static const char help_text[] =
-    "Up, Down, j, k       choose; Page Up, Page Down, Home, End, g, G go further\n"
-    "Left, Right, Tab     the next list; 1 to 6 that one\n"
-    "Enter                all that is known of the chosen one\n"
-    "c                    what the chosen pane shows\n"
-    "x                    stop the chosen job or agent, cancel the timer, watch or notification;\n"
-    "                     asks first\n"
-    "/                    show only what has a text in it\n"
-    "p                    pause: what is seen stays as it is\n"
-    "Esc, q               back; q in a list: quit\n"
-    "C-l                  draw all anew\n"
+    "Up, Down, j, k       move; Page Up, Page Down, Home, End, g, G move further\n"
+    "Left, Right, Tab     the next list; 1 to 6: that list\n"
+    "Enter                all details of the chosen item\n"
+    "c                    the screen of the chosen pane\n"
+    "x                    stop the chosen job or agent, cancel the timer, watch or notification,\n"
+    "                     after a question\n"
+    "/                    show only items that contain a text\n"
+    "p                    pause: freeze the screen\n"
+    "Esc, q               go back; q in a list: quit\n"
+    "C-l                  redraw the screen\n"
     "\n"
-    "A pane's OUTPUT is how long ago it wrote something that muxbusd knows of. STATE says\n"
-    "human where a person types. The queue's number counts what is not delivered yet.\n";
+    "OUTPUT is the time since the pane's last output that muxbusd knows of. STATE is human\n"
+    "where a person types. The queue's number counts undelivered notifications.\n";
 
 static size_t count_lines(const char *text, size_t len)
 {
@@ -400,7 +400,7 @@ static size_t count_lines(const char *text, size_t len)
 	return lines;
 }
 
-/* Lines of a text from one on, in so many rows; is_screen: captured, with its colours. */
+/* Draws lines of a text, from a given one on; is_screen: captured, with its colours. */
 static void draw_lines(struct drawing *drawing, const char *text, size_t len, bool is_screen,
     size_t first, unsigned rows)
 {
@@ -427,7 +427,7 @@ static void draw_lines(struct drawing *drawing, const char *text, size_t len, bo
 	}
 }
 
-/* A rule with what stands below it. */
+/* Draws a rule with a title. */
 static void draw_rule(struct drawing *drawing, const struct top_item *item)
 {
 	const struct top_table *table = &top_tables[drawing->view->list];
@@ -464,7 +464,7 @@ static void draw_rule(struct drawing *drawing, const struct top_item *item)
 	top_line_end(&line);
 }
 
-/* What is shown of the chosen item: a pane's screen, or all that is known. */
+/* The text about the chosen item: a pane's screen, or all its members. */
 static void read_text(
     const struct drawing *drawing, const struct top_item *item, bool is_screen, struct buf *out)
 {
@@ -487,7 +487,7 @@ static void draw_panel(struct drawing *drawing, unsigned rows)
 	draw_rule(drawing, item);
 	buf_init(&text, TOP_PREVIEW_MAX);
 	read_text(drawing, item, is_screen, &text);
-	/* The end of a screen is where things happen. */
+	/* The end of a screen is the interesting part. */
 	lines = count_lines((const char *)text.data, text.len);
 	draw_lines(drawing, (const char *)text.data, text.len, is_screen,
 	    is_screen && lines > rows - 1 ? lines - (rows - 1) : 0, rows - 1);
@@ -534,7 +534,7 @@ void top_frame_draw(
 {
 	struct drawing drawing = {.frame = frame, .view = view, .model = model, .now_ms = now_ms};
 	unsigned panel;
-	/* How many there are says how much room is left below. */
+	/* The number of items determines the space for the panel. */
 	(void)top_view_chosen(view, model);
 	panel = top_view_panel(view);
 	resize(frame, view->columns, view->rows);
@@ -547,7 +547,7 @@ void top_frame_draw(
 	} else {
 		draw_text(&drawing);
 	}
-	/* The last row is the foot's, also where it is the only one but the head. */
+	/* The last row belongs to the foot, even if only the head is above it. */
 	if (view->rows > 1) {
 		drawing.row = view->rows - 1;
 		draw_foot(&drawing);
@@ -568,7 +568,7 @@ void top_frame_update(struct buf *out, const struct top_frame *old, const struct
 		const struct buf *row = &frame->rows[i];
 		if (!is_new && is_same_row(&old->rows[i], row))
 			continue;
-		/* Erased first: behind a full row it would take the last cell. */
+		/* Erase first: after a full row this would delete the last cell. */
 		(void)buf_printf(out, "\033[%u;1H\033[K", i + 1);
 		if (row->len > 0)
 			(void)buf_append(out, row->data, row->len);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* What muxbus top shows: a frame, row by row, for a model, a view and a moment. No input or output. */
+/* The screen of muxbus top: draws rows from a model, a view and a time. No input or output. */
 #ifndef CLI_TOP_FRAME_H
 #define CLI_TOP_FRAME_H
 
@@ -11,7 +11,7 @@
 #include "cli/top_view.h"
 
 struct top_frame {
-	struct buf *rows; /* each as wide as the view at most, with its styles */
+	struct buf *rows; /* at most as wide as the view, with styles */
 	unsigned count;
 	unsigned columns;
 };
@@ -19,13 +19,13 @@ struct top_frame {
 void top_frame_init(struct top_frame *frame);
 void top_frame_finish(struct top_frame *frame);
 
-/* Draws all of it. What does not show is made visible, what does not fit is cut. */
+/* Draws the whole screen. Control characters are made visible, long text is cut. */
 void top_frame_draw(
     struct top_frame *frame, struct top_view *view, struct top_model *model, int64_t now_ms);
 
 /*
- * Appends what makes a terminal that shows old show frame: only rows that differ are written.
- * If the sizes differ, or old is NULL, all is.
+ * Appends the sequences that turn `old` into `frame` on a terminal: only changed rows are
+ * written. All rows are, if the sizes differ or old is NULL.
  */
 void top_frame_update(struct buf *out, const struct top_frame *old, const struct top_frame *frame);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* Keys from the bytes that a terminal sends. */
+/* Converts bytes from a terminal to keys. */
 #include "cli/top_keys.h"
 
 #include <string.h>
@@ -17,7 +17,7 @@ void top_keys_feed(struct top_keys *keys, const void *bytes, size_t len)
 }
 
 struct sequence {
-	const char *bytes; /* behind ESC */
+	const char *bytes; /* after ESC */
 	enum top_key_kind kind;
 };
 
@@ -43,7 +43,7 @@ static const struct sequence sequences[] = {
     {"OH", TOP_KEY_HOME},
 };
 
-/* The length of the sequence that begins with ESC; 0 if its end is not there. */
+/* The length of the sequence that begins with ESC; 0 if it is incomplete. */
 static size_t sequence_len(const uint8_t *bytes, size_t len)
 {
 	if (len < 2)
@@ -66,7 +66,7 @@ static size_t read_sequence(
 	if (used == 0 && !is_late)
 		return 0;
 	if (used <= 1) {
-		/* ESC alone; what was behind it is looked at again. */
+		/* A single ESC; the bytes after it are read again. */
 		*ret_kind = TOP_KEY_ESCAPE;
 		return 1;
 	}

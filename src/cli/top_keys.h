@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* Keys from the bytes that a terminal sends. No input or output. */
+/* Converts bytes from a terminal to keys. No input or output. */
 #ifndef CLI_TOP_KEYS_H
 #define CLI_TOP_KEYS_H
 
@@ -39,12 +39,12 @@ struct top_keys {
 	size_t len;
 };
 
-/* Takes what came; what does not fit (nobody types that fast) is dropped. */
+/* Adds input; excess bytes (no person types that fast) are dropped. */
 void top_keys_feed(struct top_keys *keys, const void *bytes, size_t len);
 
 /*
- * The next key. False if there is none, or if more bytes may belong to it: an ESC alone is
- * the key of that name only if nothing follows for a moment (is_late).
+ * The next key. Returns false if there is none, or if more bytes may belong to it: a single ESC
+ * is a key of its own only if nothing follows for a moment (is_late).
  */
 bool top_keys_next(struct top_keys *keys, bool is_late, struct top_key *ret_key);
 

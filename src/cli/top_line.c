@@ -149,7 +149,10 @@ static size_t link_len(const char *bytes, size_t len)
 
 static void take_colour(struct top_ink *ink, const char *bytes, size_t len)
 {
-	/* "ESC [ m", "ESC [ 0 m" and "ESC [ 0 ; ... m" begin anew; so does what is too long. */
+	/*
+	 * "ESC [ m", "ESC [ 0 m" and "ESC [ 0 ; ... m" reset all styles; so does a sequence that
+	 * is too long.
+	 */
 	bool is_reset = len == 3 || (bytes[2] == '0' && (bytes[3] == ';' || bytes[3] == 'm'));
 	if (is_reset || ink->len + len > sizeof ink->text)
 		ink->len = 0;
@@ -159,7 +162,7 @@ static void take_colour(struct top_ink *ink, const char *bytes, size_t len)
 	ink->len += len;
 }
 
-/* Text in which letters stand for lines, as terminals have had them since the VT100. */
+/* Text in which letters stand for line-drawing characters, as since the VT100. */
 static void put_drawn(struct top_line *line, const char *bytes, size_t len)
 {
 	static const char *const drawn[] = {
@@ -175,7 +178,7 @@ static void put_drawn(struct top_line *line, const char *bytes, size_t len)
 	}
 }
 
-/* The length of what holds no sequence and no shift that is understood. */
+/* The length of text without a known sequence or shift. */
 static size_t text_len(const char *bytes, size_t len)
 {
 	size_t at = 0;

@@ -15,41 +15,44 @@ struct top_line {
 	size_t used;
 	bool has_style;
 	bool has_color;
-	bool is_marked; /* in reverse, all of it */
+	bool is_marked; /* the whole row in reverse */
 };
 
 /* Begins a row in an empty buffer. */
 void top_line_begin(struct top_line *line, struct buf *out, size_t columns, bool has_style,
     bool has_color, bool is_marked);
-/* A marked row is filled up; styles end. */
+/* Fills up a marked row and ends styles. */
 void top_line_end(struct top_line *line);
 
-/* Untrusted text in at most width cells. Returns how many it took. */
+/* Appends untrusted text in at most width cells. Returns the number of cells used. */
 size_t top_line_put(
     struct top_line *line, enum screen_style style, const void *bytes, size_t len, size_t width);
 size_t top_line_put_str(struct top_line *line, enum screen_style style, const char *text);
-/* The same, of its end what fits. */
+/* The same, but keeps the end of the text. */
 size_t top_line_put_end(
     struct top_line *line, enum screen_style style, const char *text, size_t width);
-/* Blanks; as many as fit. */
+/* Appends blanks, as many as fit. */
 void top_line_blank(struct top_line *line, size_t width);
-/* Cells that are left. */
+/* The number of free cells. */
 size_t top_line_left(const struct top_line *line);
 
 /*
- * The colours of a captured screen, from one line to the next: only those sequences go through
- * that set them; links are left out, and anything else is made visible. Zeroed at its start.
+ * The colours of a captured screen, carried from line to line: only sequences that set colours
+ * pass; links are left out, and other sequences are made visible. Initialised with zeros.
  */
 struct top_ink {
-	char text[256]; /* the sequences since the last that reset all */
+	char text[256]; /* the sequences since the last reset */
 	size_t len;
-	bool is_drawing; /* the other character set, with lines instead of letters */
+	bool is_drawing; /* the line-drawing character set is active */
 };
 
-/* A line of a captured screen, as far as it fits. line NULL: only what goes on behind it. */
+/*
+ * Appends a line of a captured screen, as far as it fits. line NULL: only updates the colours for
+ * the next line.
+ */
 void top_line_put_screen(struct top_line *line, struct top_ink *ink, const char *bytes, size_t len);
 
-/* Text in exactly width cells, to the left or to the right. */
+/* Appends text in exactly width cells, aligned to the left or to the right. */
 void top_line_cell(
     struct top_line *line, enum screen_style style, const char *text, size_t width, bool is_right);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* What muxbus top knows. */
+/* The data of muxbus top. */
 #include "cli/top_model.h"
 
 #include <inttypes.h>
@@ -11,17 +11,17 @@
 #include "base/xalloc.h"
 #include "cli/ask.h"
 
-#define TEXT_BYTES_MAX 4096 /* of a value; what is behind does not fit on a screen */
+#define TEXT_BYTES_MAX 4096 /* of a value; more does not fit on a screen */
 #define DETAIL_BYTES_MAX (TOP_ITEM_BYTES_MAX * 2)
 
 static void put_member(struct buf *out, const struct json *item, const char *name)
 {
 	const struct json *value = json_member(item, name);
 	if (value != NULL && (value->type == JSON_STRING || value->type == JSON_NUMBER))
-		(void)buf_append(out, value->text, value->len); /* too long: nothing */
+		(void)buf_append(out, value->text, value->len); /* nothing if it is too long */
 }
 
-/* Columns that say just what a member says. */
+/* Columns that show one member. */
 #define MEMBER(member)                                                      \
 	static void read_##member(struct buf *out, const struct json *item) \
 	{                                                                   \
@@ -145,7 +145,7 @@ static void read_agent_command(struct buf *out, const struct json *item)
 			continue;
 		if (out->len > 0)
 			(void)buf_append_byte(out, ' ');
-		(void)buf_append(out, word->text, word->len); /* too long: the rest is left out */
+		(void)buf_append(out, word->text, word->len); /* cut if it is too long */
 	}
 }
 
@@ -349,7 +349,7 @@ void top_model_load(
 		if (after < 0 || ask_int(json, table->id, 0) <= after)
 			load_item(table, &items->items[items->count++], json);
 	}
-	/* What came last is looked for first. */
+	/* Search from the end: the newest item comes first. */
 	if (list == TOP_QUEUE || list == TOP_JOBS) {
 		for (size_t i = before, j = items->count; i + 1 < j; i++) {
 			struct top_item item = items->items[--j];
@@ -374,7 +374,7 @@ void top_model_load_status(struct top_model *model, const struct json *result, i
 	    status->version, sizeof status->version, "%s", ask_string(result, "version", ""));
 	(void)snprintf(status->tmux_version, sizeof status->tmux_version, "%s",
 	    ask_string(json_member(result, "tmux"), "version", "?"));
-	/* To the second, so that the beginning does not tremble. */
+	/* In steps of a second, so that the start time stays constant. */
 	started_ms = now_ms - (int64_t)(ask_double(result, "uptime_sec", 0) * 1000);
 	if (status->started_ms < started_ms - 1000 || status->started_ms > started_ms + 1000)
 		status->started_ms = started_ms;

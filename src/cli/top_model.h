@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* What muxbus top knows: lists of things, as the daemon told them last. No input or output. */
+/* The data of muxbus top: lists of objects, from the daemon's last answers. No input or output. */
 #ifndef CLI_TOP_MODEL_H
 #define CLI_TOP_MODEL_H
 
@@ -23,64 +23,64 @@ enum top_list {
 
 enum {
 	TOP_COLUMNS_MAX = 8,
-	TOP_ITEMS_MAX = 10000, /* of a list; more are left out */
-	TOP_ITEM_BYTES_MAX = 64 * 1024, /* of what one item says; more makes it say nothing */
+	TOP_ITEMS_MAX = 10000, /* per list; more are left out */
+	TOP_ITEM_BYTES_MAX = 64 * 1024, /* of an item's members; a larger item shows nothing */
 };
 
 enum top_kind {
 	TOP_TEXT, /* as it is */
-	TOP_PATH, /* the end is what matters */
+	TOP_PATH, /* keep the end */
 	TOP_STATE, /* a word with a colour */
-	TOP_AGE, /* how long ago */
-	TOP_DUE, /* how long until */
+	TOP_AGE, /* time since then */
+	TOP_DUE, /* time until then */
 };
 
 struct top_column {
 	const char *title;
 	enum top_kind kind;
-	unsigned width; /* in cells; 0: takes what is left, with others of its kind */
-	unsigned rank; /* where room is scarce, the highest goes first; 0 stays */
+	unsigned width; /* in cells; 0: shares the rest of the row */
+	unsigned rank; /* if space is scarce, the highest rank goes first; 0 stays */
 	bool is_right;
-	/* Appends what an item says in it; for TOP_AGE and TOP_DUE, a time as text. */
+	/* Appends the item's text for this column; a time as text for TOP_AGE and TOP_DUE. */
 	void (*read)(struct buf *out, const struct json *item);
 };
 
 struct top_table {
 	const char *name; /* for people */
-	const char *method; /* that lists it */
+	const char *method; /* that lists the items */
 	const char *member; /* of its result */
-	const char *id; /* the member that names an item */
-	const char *stop; /* what x does to one: "stop"; NULL: nothing */
+	const char *id; /* the member with the id of an item */
+	const char *stop; /* the action of the key x: "stop"; NULL: none */
 	const char *stop_method;
-	const char *stop_param; /* what names it there */
-	struct top_column columns[TOP_COLUMNS_MAX + 1]; /* ended by one without a title */
+	const char *stop_param; /* the parameter for the id */
+	struct top_column columns[TOP_COLUMNS_MAX + 1]; /* ended by a column without a title */
 };
 
 extern const struct top_table top_tables[TOP_LIST_COUNT_];
 
-/* What an item says in a column. text is untrusted, and has no NUL in it but at its end. */
+/* An item's value in a column. text is untrusted, and NUL-terminated without other NULs. */
 struct top_value {
 	char *text;
-	int64_t time_ms; /* TOP_AGE, TOP_DUE: CLOCK_REALTIME; 0: not known */
+	int64_t time_ms; /* TOP_AGE, TOP_DUE: CLOCK_REALTIME; 0: unknown */
 };
 
 struct top_item {
 	char *id;
-	char *json; /* all that is known of it */
-	bool is_over; /* it has ended: shown faintly */
+	char *json; /* all its members */
+	bool is_over; /* ended: drawn dim */
 	struct top_value values[TOP_COLUMNS_MAX];
 };
 
 struct top_items {
 	struct top_item *items;
 	size_t count;
-	bool is_known; /* the daemon has such a list */
+	bool is_known; /* the daemon has this list */
 };
 
 struct top_status {
 	char version[32];
 	char tmux_version[32];
-	int64_t started_ms; /* CLOCK_REALTIME; 0: not known */
+	int64_t started_ms; /* CLOCK_REALTIME; 0: unknown */
 	int64_t sessions;
 	int64_t windows;
 	int64_t peers;
@@ -93,18 +93,18 @@ struct top_status {
 struct top_model {
 	struct top_items lists[TOP_LIST_COUNT_];
 	struct top_status status;
-	struct json_reader *reader; /* for what an item says */
+	struct json_reader *reader; /* for the members of an item */
 	char name[64]; /* of the tmux server */
-	char home[256]; /* the user's directory, written as ~; "": not known */
-	char trouble[200]; /* why nothing new comes; "": all is well */
+	char home[256]; /* the user's directory, shown as ~; "": unknown */
+	char trouble[200]; /* the reason why data is stale; "": none */
 };
 
 void top_model_init(struct top_model *model, const char *name);
 void top_model_finish(struct top_model *model);
 
 /*
- * Takes the result of the method that lists them. With after >= 0 the items whose id is a
- * number up to that are added behind those that are there; else all are replaced.
+ * Loads a result of the method that lists them. With after >= 0, items with a numeric id up to
+ * that are added after the existing ones; else all items are replaced.
  */
 void top_model_load(
     struct top_model *model, enum top_list list, const struct json *result, int64_t after);
@@ -112,10 +112,10 @@ void top_model_load(
 void top_model_forget(struct top_model *model, enum top_list list);
 void top_model_load_status(struct top_model *model, const struct json *result, int64_t now_ms);
 
-/* Appends all that an item says, a line for each member; untrusted still. */
+/* Appends all members of an item, a line each; the text is still untrusted. */
 void top_model_describe(struct top_model *model, const struct top_item *item, struct buf *out);
 
-/* The colour of a word that says a state. */
+/* The colour of a state. */
 enum screen_style top_state_style(const char *word);
 
 #endif

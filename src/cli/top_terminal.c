@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* The terminal that muxbus top has to itself. */
+/* The terminal of muxbus top. */
 #include "cli/top_terminal.h"
 
 #include <errno.h>
@@ -33,7 +33,7 @@ void top_terminal_close(void)
 	if (terminal.is_taken) {
 		ssize_t written;
 		terminal.is_taken = 0;
-		/* If the terminal is gone there is nobody to tell. */
+		/* Errors do not matter: the terminal may be gone. */
 		written = write(STDOUT_FILENO, leave, sizeof leave - 1);
 		(void)written;
 		(void)tcsetattr(STDIN_FILENO, TCSADRAIN, &terminal.before);
@@ -85,9 +85,9 @@ int top_terminal_open(void)
 void top_terminal_suspend(void)
 {
 	top_terminal_close();
-	/* Not SIGTSTP, which is blocked to be seen: the shell makes no difference. */
+	/* Not SIGTSTP, which is blocked here. For the shell both are the same. */
 	(void)raise(SIGSTOP);
-	(void)take(); /* a terminal that is gone is noticed by who reads it */
+	(void)take(); /* if the terminal is gone, the next read fails */
 }
 
 void top_terminal_resume(void)

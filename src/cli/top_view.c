@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* How muxbus top is looked at. */
+/* The user's view of muxbus top. */
 #include "cli/top_view.h"
 
 #include <stdio.h>
@@ -32,7 +32,7 @@ unsigned top_view_panel(const struct top_view *view)
 	rest = view->rows - HEAD_ROWS - FOOT_ROWS;
 	most = rest / 2;
 	list = view->count > TOP_LIST_ROWS_MIN ? (unsigned)view->count : TOP_LIST_ROWS_MIN;
-	/* An empty row between them, where the list is all there. */
+	/* An empty row between both, if the list fits. */
 	return rest - (list + 1 < most ? list + 1 : most);
 }
 
@@ -83,7 +83,7 @@ size_t top_view_items(struct top_view *view, const struct top_model *model,
 			chosen = count;
 		(*ret_items)[count++] = item;
 	}
-	/* The chosen one is gone: what stands now where it stood is as near. */
+	/* The chosen item is gone: choose the one in its place. */
 	if (chosen == SIZE_MAX)
 		chosen = view->place[view->list] < count ? view->place[view->list]
 		    : count > 0                          ? count - 1
@@ -118,7 +118,7 @@ static void move_choice(struct top_view *view, const struct top_model *model, in
 static void move_text(struct top_view *view, int64_t by)
 {
 	int64_t to = (int64_t)view->text_scroll + by;
-	/* Too far down is put right when it is drawn, since only then its end is known. */
+	/* Drawing corrects a scroll too far, since only then the end is known. */
 	view->text_scroll = to < 0 ? 0 : to > TEXT_LINES_MAX ? TEXT_LINES_MAX : (size_t)to;
 }
 
@@ -166,10 +166,10 @@ static enum top_action ask_stop(struct top_view *view, const struct top_model *m
 	if (item == NULL || !table->stop)
 		return TOP_NOTHING;
 	if (item->is_over) {
-		(void)snprintf(view->message, sizeof view->message, "that is over already");
+		(void)snprintf(view->message, sizeof view->message, "it has ended already");
 		return TOP_CHANGED;
 	}
-	choose(view, item, view->place[view->list]); /* it stays this one whatever comes */
+	choose(view, item, view->place[view->list]); /* stay on this item */
 	view->prompt = TOP_PROMPT_STOP;
 	return TOP_CHANGED;
 }
@@ -252,7 +252,7 @@ static enum top_action on_filter(struct top_view *view, const struct top_key *ke
 	}
 }
 
-/* Only y stops it; any other key that somebody may hit does not. */
+/* Only y stops it; any other key does nothing. */
 static enum top_action on_confirm(struct top_view *view, const struct top_key *key)
 {
 	view->prompt = TOP_PROMPT_NONE;

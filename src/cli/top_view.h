@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: ISC */
-/* How muxbus top is looked at: what is chosen, opened, filtered; what keys do. No input or output. */
+/*
+ * The user's view of muxbus top: the chosen, opened and filtered items, and the effect of keys.
+ * No input or output.
+ */
 #ifndef CLI_TOP_VIEW_H
 #define CLI_TOP_VIEW_H
 
@@ -14,8 +17,8 @@
 enum {
 	TOP_FILTER_MAX = 60, /* bytes */
 	TOP_PREVIEW_MAX = 256 * 1024, /* bytes of a captured pane */
-	TOP_PANEL_ROWS_MIN = 30, /* screens as high as that show more of the chosen item below */
-	TOP_LIST_ROWS_MIN = 8, /* of the list above it */
+	TOP_PANEL_ROWS_MIN = 30, /* higher screens show the chosen item below the list */
+	TOP_LIST_ROWS_MIN = 8, /* of the list above the panel */
 };
 
 enum top_mode {
@@ -28,7 +31,7 @@ enum top_mode {
 enum top_prompt {
 	TOP_PROMPT_NONE,
 	TOP_PROMPT_FILTER,
-	TOP_PROMPT_STOP, /* whether to stop the chosen item */
+	TOP_PROMPT_STOP, /* confirm a stop of the chosen item */
 };
 
 struct top_view {
@@ -40,37 +43,37 @@ struct top_view {
 	enum top_mode mode;
 	enum top_prompt prompt;
 	char *chosen[TOP_LIST_COUNT_]; /* its id; NULL: the first */
-	size_t place[TOP_LIST_COUNT_]; /* where it was last, for when it is gone */
+	size_t place[TOP_LIST_COUNT_]; /* its last position, in case it is gone */
 	size_t scroll[TOP_LIST_COUNT_]; /* rows above the screen */
-	size_t count; /* items that passed the filter when it was looked last */
+	size_t count; /* items that passed the filter last time */
 	size_t text_scroll; /* of details, a capture or the help */
 	char filter[TOP_FILTER_MAX + 1];
 	bool is_paused;
-	struct buf preview; /* what the pane shows */
-	char preview_id[32]; /* which; "": none */
-	char message[200]; /* of what was done; "": none */
+	struct buf preview; /* the screen of a pane */
+	char preview_id[32]; /* its pane; "": none */
+	char message[200]; /* about the last action; "": none */
 };
 
 enum top_action {
 	TOP_NOTHING,
-	TOP_CHANGED, /* to be drawn again */
+	TOP_CHANGED, /* draw again */
 	TOP_QUIT,
 	TOP_SUSPEND,
-	TOP_REDRAW, /* all of it */
-	TOP_RESUME, /* no longer paused: what came meanwhile is to be asked for */
-	TOP_STOP, /* the chosen item is to be stopped; this was confirmed */
+	TOP_REDRAW, /* draw everything */
+	TOP_RESUME, /* the pause is over: ask for missed changes */
+	TOP_STOP, /* stop the chosen item; the user has confirmed */
 };
 
 void top_view_init(struct top_view *view, unsigned columns, unsigned rows);
 void top_view_finish(struct top_view *view);
 
-/* What a key does to the view, and what it asks of others. */
+/* Applies a key to the view, and returns an action for the caller. */
 enum top_action top_view_key(
     struct top_view *view, const struct top_model *model, const struct top_key *key);
 
 /*
- * The items of the list that is looked at which pass the filter, and where the chosen one is
- * among them; *ret_items is memory of mem_alloc(), NULL if there are none.
+ * The items of the current list that pass the filter, and the index of the chosen one; *ret_items
+ * is memory of mem_alloc(), NULL if there are none.
  */
 size_t top_view_items(struct top_view *view, const struct top_model *model,
     const struct top_item ***ret_items, size_t *ret_chosen);
@@ -78,13 +81,13 @@ size_t top_view_items(struct top_view *view, const struct top_model *model,
 /* The chosen item, or NULL. */
 const struct top_item *top_view_chosen(struct top_view *view, const struct top_model *model);
 
-/* The pane whose screen is wanted now, or NULL. */
+/* The pane whose screen is needed now, or NULL. */
 const char *top_view_wants(struct top_view *view, const struct top_model *model);
 
-/* Takes what a pane shows. */
+/* Stores the screen of a pane. */
 void top_view_preview(struct top_view *view, const char *pane, const void *text, size_t len);
 
-/* Rows that the list, or the opened text, has; and those of the panel below (0: none). */
+/* The rows of the list or the opened text; and those of the panel below (0: none). */
 unsigned top_view_body(const struct top_view *view);
 unsigned top_view_panel(const struct top_view *view);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* muxbus watch: what happens, as it happens. */
+/* muxbus watch: prints events as they happen. */
 #include <errno.h>
 #include <fnmatch.h>
 #include <stdio.h>
@@ -17,7 +17,7 @@
 #include "cli/show.h"
 #include "cli/verbs.h"
 
-#define NAMES_MAX 64 /* what subscribe takes of each */
+#define NAMES_MAX 64 /* limit of subscribe for each */
 #define PARAMS_MAX ((size_t)64 * 1024)
 #define RECONNECT_MS 500
 
@@ -28,13 +28,13 @@ struct names {
 
 struct watch {
 	struct cli *cli;
-	struct names kinds; /* as they were written: patterns are allowed */
+	struct names kinds; /* as given: patterns are allowed */
 	struct names panes;
 	struct names sessions;
 	bool wants_output;
 	bool has_after;
 	int64_t after;
-	uint32_t count; /* 0: any */
+	uint32_t count; /* 0: unlimited */
 	uint32_t seen;
 	int64_t timeout_ms; /* -1: none */
 	bool reconnects;
@@ -75,7 +75,7 @@ static bool read_after(struct watch *watch, struct option_reader *reader)
 	return true;
 }
 
-/* Returns CLI_DONE to go on; *ret_is_done: --help was all. */
+/* Returns CLI_DONE to go on; *ret_is_done: --help was printed. */
 static enum cli_status read_options(
     struct watch *watch, struct option_reader *reader, bool *ret_is_done)
 {
@@ -120,7 +120,7 @@ static void put_names(struct json_writer *writer, const char *name, const struct
 	json_array_end(writer);
 }
 
-/* Puts the kinds that a pattern stands for; what stands for none goes to the daemon as it is. */
+/* Puts the kinds that match a pattern; a pattern without a match goes to the daemon unchanged. */
 static void put_kinds(
     struct json_writer *writer, const struct names *patterns, const struct json *events)
 {
@@ -205,10 +205,10 @@ static void on_message(void *data, const struct json *message, const char *line,
 		event_text(&watch->line, event, watch->cli->has_color);
 	}
 	(void)fwrite(watch->line.data, 1, watch->line.len, stdout);
-	(void)fflush(stdout); /* is_done() looks */
+	(void)fflush(stdout); /* is_done() checks */
 }
 
-/* Prints events until something ends it. CLI_UNREACHABLE: the daemon has gone. */
+/* Prints events until an error or a limit ends it. CLI_UNREACHABLE: the daemon is gone. */
 static enum cli_status follow(struct watch *watch, struct link *link, int64_t deadline)
 {
 	int signal;
@@ -223,13 +223,13 @@ static enum cli_status follow(struct watch *watch, struct link *link, int64_t de
 		case INTERRUPT_SIGNAL:
 		case INTERRUPT_READER:
 			return CLI_DONE;
-		case INTERRUPT_EXTRA: /* there is none */
+		case INTERRUPT_EXTRA: /* not used here */
 		case INTERRUPT_TIME:
 			return CLI_TIMEOUT;
 		case INTERRUPT_LINK:
 			break;
 		}
-		(void)link_receive(link); /* an end is seen below */
+		(void)link_receive(link); /* the loop below sees an end */
 		while (!is_done(watch) &&
 		    (read = link_read_message(link, 0, &message, &line, &len)) == LINK_LINE)
 			on_message(watch, message, line, len);
@@ -239,7 +239,7 @@ static enum cli_status follow(struct watch *watch, struct link *link, int64_t de
 	return CLI_DONE;
 }
 
-/* One life of the daemon. */
+/* Follows one daemon until it is gone. */
 static enum cli_status watch_once(struct watch *watch, struct link *link, int64_t deadline)
 {
 	enum cli_status status;
@@ -250,11 +250,11 @@ static enum cli_status watch_once(struct watch *watch, struct link *link, int64_
 	return follow(watch, link, deadline);
 }
 
-/* Waits for the daemon to be there again. NULL: something else ended it, *ret_status says how. */
+/* Waits until the daemon is back. NULL: something else ended the wait, see *ret_status. */
 static struct link *connect_again(
     struct watch *watch, int64_t deadline, enum cli_status *ret_status)
 {
-	cli_error("muxbusd has gone; waiting for it");
+	cli_error("muxbusd is gone; waiting for it");
 	for (;;) {
 		char reason[PATH_MAX + 512];
 		struct link *link;
@@ -282,12 +282,12 @@ static enum cli_status watch_all(struct watch *watch)
 		link_close(link);
 		link = NULL;
 		if (status == CLI_UNREACHABLE && watch->reconnects) {
-			/* What was missed comes first, or a gap says so. */
+			/* Missed events come first, or a gap. */
 			watch->has_after |= watch->last > 0;
 			watch->after = watch->last > 0 ? watch->last : watch->after;
 			link = connect_again(watch, deadline, &status);
 		} else if (status == CLI_UNREACHABLE) {
-			cli_error("muxbusd has gone");
+			cli_error("muxbusd is gone");
 		}
 	}
 	return status;
@@ -304,7 +304,7 @@ enum cli_status watch_run(struct cli *cli, int argc, char **argv)
 	if (status != CLI_DONE || is_finished)
 		return status;
 	if (interrupt_open(&watch.interrupt) < 0) {
-		cli_error("signals cannot be watched: %s", strerror(errno));
+		cli_error("cannot watch signals: %s", strerror(errno));
 		return CLI_NO;
 	}
 	buf_init(&watch.line, LINK_LINE_MAX);

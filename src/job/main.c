@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * muxbus-job DIR ID [FD]: supervises one command, so that its exit status outlives whoever
- * asked for it. It reads ID.spec in DIR, runs the command at most once, ever, and leaves
- * ID.status. Signals: SIGTERM stops the job (SIGTERM to its group, SIGKILL to all that
- * descends from it when that does not help); SIGINT the same beginning with SIGINT. FD is
- * closed when the command has been started.
+ * muxbus-job DIR ID [FD]: supervises one command, so that its exit status survives the daemon. It
+ * reads ID.spec in DIR, runs the command at most once, ever, and writes ID.status. Signals: SIGTERM
+ * stops the job (SIGTERM to its group, then SIGKILL to all its descendants if that does not help);
+ * SIGINT does the same, beginning with SIGINT. FD is closed when the command has started.
  */
 #include "config.h"
 
@@ -33,11 +32,11 @@ enum {
 	EXIT_USAGE = 2,
 	EXIT_LOCKED = 3, /* another supervisor has this job */
 	EXIT_STARTED = 4, /* it was started before */
-	EXIT_SPEC = 5, /* there is no spec that can be read */
-	STOP_GRACE_MS = 5000, /* between asking and killing */
+	EXIT_SPEC = 5, /* the spec is missing or invalid */
+	STOP_GRACE_MS = 5000, /* between the signal and SIGKILL */
 	HELD_GRACE_MS = 200, /* for output that is still in the pipe when the command ends */
 	SWEEPS_MAX = 50,
-	STATUS_TRIES = 60, /* a second apart: the disk may be full for a while */
+	STATUS_TRIES = 60, /* a second apart: a full disk may have room again */
 };
 
 struct job {
@@ -51,8 +50,8 @@ struct job {
 	struct pump err;
 	int64_t begin_ms; /* CLOCK_MONOTONIC */
 	int64_t deadline_ms; /* of the command; 0: none */
-	int64_t kill_ms; /* when asking to stop has not helped; 0: not asked */
-	int64_t held_ms; /* when output is waited for no more; 0: the command runs */
+	int64_t kill_ms; /* time to kill; 0: no stop requested */
+	int64_t held_ms; /* deadline for remaining output; 0: the command runs */
 	struct job_status status;
 };
 
@@ -64,7 +63,7 @@ static int open_file(const struct job *job, enum job_file file, int flags)
 	return openat(job->dir_fd, name, flags | O_CLOEXEC | O_NOFOLLOW, 0600);
 }
 
-/* Holds the lock for life, and says who does. Returns 0 or an exit status. */
+/* Takes the lock, keeps it until exit, and writes our pid. Returns 0 or an exit status. */
 static int take_lock(const struct job *job)
 {
 	char text[64];
@@ -79,7 +78,7 @@ static int take_lock(const struct job *job)
 	return 0;
 }
 
-/* In the child: becomes the command. Says over the pipe why it could not. */
+/* In the child: becomes the command. Reports a failure over the pipe. */
 _Noreturn static void child_exec(const struct job *job, int out_fd, int err_fd, int error_fd)
 {
 	const char *input = job->spec.input != NULL ? job->spec.input : "/dev/null";
@@ -101,7 +100,7 @@ _Noreturn static void child_exec(const struct job *job, int out_fd, int err_fd, 
 		execvp(job->spec.argv[0], job->spec.argv);
 	}
 	error = errno;
-	(void)!write(error_fd, &error, sizeof error); /* nobody is left to tell */
+	(void)!write(error_fd, &error, sizeof error); /* without a reader there is no more to do */
 	_exit(127);
 }
 
@@ -118,7 +117,7 @@ static int open_pump(struct job *job, struct pump *pump, enum job_file file, int
 	return 0;
 }
 
-/* Waits until the child has become the command. Returns 0 or why it could not. */
+/* Waits until the child has become the command. Returns 0 or the errno of its failure. */
 static int read_exec_error(int fd)
 {
 	int error = 0;
@@ -131,7 +130,7 @@ static int read_exec_error(int fd)
 	return got == sizeof error ? error : 0;
 }
 
-/* Tells the world that it runs, and who it is. */
+/* Reports the start, with our pid and start time. */
 static void tell_started(const struct job *job, int started_fd)
 {
 	const struct job_start start = {
@@ -140,13 +139,13 @@ static void tell_started(const struct job *job, int started_fd)
 	    .real_ms = job->status.start_ms,
 	};
 
-	(void)job_start_write(started_fd, &start); /* what matters is that the file is there */
+	(void)job_start_write(started_fd, &start); /* only the existence of the file matters */
 	close(started_fd);
 	if (job->ready_fd >= 0)
 		close(job->ready_fd);
 }
 
-/* Starts the command. Returns 0 or -errno; why the program could not be run is in the status. */
+/* Starts the command. Returns 0 or -errno; the status tells why a program cannot run. */
 static int job_start(struct job *job, int started_fd)
 {
 	int out_fd, err_fd, error_fds[2];
@@ -165,7 +164,7 @@ static int job_start(struct job *job, int started_fd)
 		return -errno;
 	if (job->pid == 0)
 		child_exec(job, out_fd, err_fd, error_fds[1]);
-	setpgid(job->pid, job->pid); /* whoever of the two comes first */
+	setpgid(job->pid, job->pid); /* parent and child both try: the first one wins */
 	close(error_fds[1]);
 	close(out_fd);
 	if (err_fd != out_fd)
@@ -186,7 +185,7 @@ static void job_stop(struct job *job, int signal)
 		(void)kill(-job->pid, signal); /* it may have ended just now */
 }
 
-/* Ends everything that descends from here. */
+/* Kills all descendants of this process. */
 static void job_kill(struct job *job)
 {
 	for (unsigned sweep = 0; sweep < SWEEPS_MAX && tree_has_children(); sweep++) {
@@ -237,7 +236,7 @@ static void read_signals(struct job *job)
 	}
 }
 
-/* What is due next, for poll(); -1: nothing. */
+/* The timeout for poll(): time until the next deadline; -1: none. */
 static int job_timeout_ms(const struct job *job)
 {
 	int64_t due_ms = 0, left_ms;
@@ -272,7 +271,7 @@ static void job_check_deadlines(struct job *job)
 	}
 }
 
-/* Runs until the command has ended and its output is there, or held by something it left. */
+/* Runs until the command has ended and its output is read, or a leftover process holds the pipe. */
 static void job_loop(struct job *job)
 {
 	bool has_out = true, has_err = job->spec.has_err;
@@ -298,7 +297,7 @@ static void job_loop(struct job *job)
 	job->status.is_held = has_out || has_err;
 }
 
-/* Leaves what is to be known. A full disk may have room again in a while. */
+/* Writes the status. Retries on a full disk. */
 static void job_finish(struct job *job)
 {
 	if (job->status.is_stopped || job->status.is_timed_out)
@@ -320,7 +319,7 @@ static void job_finish(struct job *job)
 	}
 }
 
-/* Signals come through a descriptor; those of terminals are not for us. */
+/* Signals arrive on a descriptor; signals from a terminal are not for us. */
 static int open_signals(void)
 {
 	sigset_t set;
@@ -367,7 +366,7 @@ static int usage(FILE *to, int status)
 {
 	fprintf(to,
 	    "usage: muxbus-job directory id [descriptor]\n"
-	    "Supervises one job of muxbusd; not to be run by hand.\n");
+	    "Supervises one job of muxbusd; do not run it by hand.\n");
 	return status;
 }
 
@@ -390,7 +389,7 @@ int main(int argc, char **argv)
 	job.dir_fd = open(argv[1], O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	if (job.dir_fd < 0)
 		return EXIT_SPEC;
-	setsid(); /* fails where it leads a session already, which is as good */
+	setsid(); /* fails if we lead a session already, which is fine */
 	prctl(PR_SET_CHILD_SUBREAPER, 1);
 	return supervise(&job);
 }

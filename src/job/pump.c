@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* Output of a job on its way from a pipe to a file. */
+/* Copies output of a job from a pipe to a file. */
 #include "job/pump.h"
 
 #include <errno.h>
@@ -9,7 +9,7 @@
 
 enum {
 	CHUNK = 64 * 1024,
-	CHUNKS = 16, /* at most before others get their turn */
+	CHUNKS = 16, /* per call, so that others get their turn */
 };
 
 void pump_init(struct pump *pump, int from, int to, int64_t max)
@@ -31,7 +31,7 @@ void pump_finish(struct pump *pump)
 	pump->to = -1;
 }
 
-/* Keeps the head in the file. A full disk ends that; the counting goes on. */
+/* Keeps the head in the file. A full disk stops the writing, but not the counting. */
 static void keep_head(struct pump *pump, const uint8_t *bytes, size_t len)
 {
 	if (pump->to < 0 || pump->kept >= pump->max)

@@ -11,9 +11,8 @@
 enum { DEPTH_MAX = 64 };
 
 /*
- * Signals the children of a process, deepest first. A child that ends meanwhile is not
- * reaped by anybody but us, so its number cannot be another's yet; one that forks
- * meanwhile is found by the next round.
+ * Signals the children of a process, deepest first. Only we reap children, so the pid of a child
+ * that ends meanwhile cannot be reused yet; the next round finds children of a fork.
  */
 static unsigned signal_children(pid_t pid, int signal, unsigned depth)
 {

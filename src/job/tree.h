@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * The processes of a job: the command's process group, and whatever else descends from the
- * supervisor, which as a subreaper inherits those whose parents have ended.
+ * The processes of a job: the command's process group and all other descendants of the
+ * supervisor, which is a subreaper and so inherits orphans.
  */
 #ifndef JOB_TREE_H
 #define JOB_TREE_H

@@ -48,7 +48,7 @@ says 'a method that there is not' 2 'did you mean "list_panes"' list_pane
 says 'a verb with a typing error' 2 'did you mean "watch"' wach
 says 'a pane that there is not' 1 'there is no pane %99' get_pane %99
 says 'JSON that is none' 2 'no JSON' wait_for any:='[{'
-says 'nothing asked for' 2 'which verb or method?'
+says 'nothing asked for' 2 'a verb or method is missing'
 says 'an option that there is not' 2 'usage: muxbus' --nonsense
 says 'names and sockets exclude each other' 2 'exclude each other' -L a -S b ping
 run_it "$muxbus" -s "$dir/nothing" ping
@@ -120,7 +120,7 @@ gives 'detached it returns at once' 0 '.id | length' 4 run -d -- sleep 60
 job=$(jq -r .id "$dir/out")
 gives 'and goes on' 0 .state running get_job "$job"
 "$muxbus" stop_job "$job" >/dev/null
-says 'run without a command' 2 'which command?' run -f
+says 'run without a command' 2 'a command is missing' run -f
 timeout 60 "$muxbus" run -- sleep 60 2>"$dir/err" &
 runner=$!
 until_is 'a job runs' 1 sh -c "'$muxbus' list_jobs running=true | jq '[.jobs[] | select(.command == \"exec sleep 60\")] | length'"

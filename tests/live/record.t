@@ -93,7 +93,7 @@ until_is 'a third' 2 lines "$dir/d.cast"
 kill "$daemon_pid"
 wait $recorder
 is 'ends with the daemon' $? 3
-ok 'which is said' grep -q 'muxbusd has gone' "$dir/said"
+ok 'which is said' grep -q 'muxbusd is gone' "$dir/said"
 is 'and is whole' "$(jq -c 'type' "$dir/d.cast" | tr '\n' ' ')" '"object" "array" '
 daemon_pid=
 

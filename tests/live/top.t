@@ -63,7 +63,7 @@ key q
 waits_for 'q goes back too' 'Panes 3   Jobs 1'
 key /
 key -l third-is-not
-waits_for 'a filter without a match' 'nothing here has "third-is-not" in it'
+waits_for 'a filter without a match' 'nothing matches "third-is-not"'
 key Escape
 waits_for 'is cleared' 'main:2.0'
 
@@ -109,7 +109,7 @@ until_is 'with what changed since' no shows 'main:2.0'
 kill -STOP "$daemon_pid"
 waits_for 'a daemon that does not answer is said' 'muxbusd does not answer'
 key ?
-waits_for 'keys still do what they do' 'draw all anew'
+waits_for 'keys still do what they do' 'redraw the screen'
 key q
 kill -CONT "$daemon_pid"
 waits_for 'until it answers' '● live'
