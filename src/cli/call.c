@@ -112,8 +112,7 @@ static enum cli_status status_of(const struct json *result)
 
 static enum cli_status run(struct cli *cli, struct call *call, struct link *link)
 {
-	const struct json *row;
-	const struct json *result;
+	const struct json *row, *result;
 	enum cli_status status = describe(link, call->method, &row);
 	if (status == CLI_DONE)
 		status = make_params(call, row);

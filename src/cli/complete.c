@@ -192,8 +192,7 @@ static void complete_method(
 	const struct json *positional = arguments_positional(schema);
 	const char *equals = strchr(completion->current, '=');
 	if (equals != NULL) {
-		char key[WORD_MAX];
-		char lead[WORD_MAX + 2];
+		char key[WORD_MAX], lead[WORD_MAX + 2];
 		(void)snprintf(key, sizeof key, "%.*s", (int)(equals - completion->current),
 		    completion->current);
 		(void)snprintf(lead, sizeof lead, "%s=", key);
@@ -232,8 +231,7 @@ static void complete_wait(struct completion *completion)
 {
 	const char *equals = strchr(completion->current, '=');
 	const char *name;
-	char key[WORD_MAX];
-	char lead[WORD_MAX + 2];
+	char key[WORD_MAX], lead[WORD_MAX + 2];
 	if (equals == NULL) {
 		for (size_t i = 0; (name = wait_word_name(i)); i++) {
 			(void)snprintf(key, sizeof key, "%s=", name);

@@ -60,9 +60,7 @@ static bool mentions_muxbus(const char *path)
 
 static void find_agent(struct doctor_report *report, const struct agent *agent, const char *home)
 {
-	char program[PATH_MAX];
-	char path[PATH_MAX];
-	char remedy[64];
+	char program[PATH_MAX], path[PATH_MAX], remedy[64];
 	bool is_installed = program_find_in_path(agent->program, program, sizeof program);
 	for (size_t i = 0; i < FILES_MAX && agent->files[i] != NULL; i++) {
 		int len = snprintf(path, sizeof path, "%s/%s", home, agent->files[i]);

@@ -62,8 +62,7 @@ static void find_version(struct doctor_report *report, const struct json *status
 {
 	const char *version = ask_string(status, "version", "?");
 	int64_t pid = ask_int(status, "pid", 0);
-	char exe[64];
-	char target[PATH_MAX];
+	char exe[64], target[PATH_MAX];
 	bool is_replaced;
 	ssize_t len;
 	(void)snprintf(exe, sizeof exe, "/proc/%" PRId64 "/exe", pid);

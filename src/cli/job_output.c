@@ -63,8 +63,7 @@ static enum cli_status read_piece(struct job_output *output, struct link *link, 
 /* Prints on a terminal; a piece may end within a character. */
 static void print_visible(struct job_output *output, bool is_last)
 {
-	struct buf all;
-	struct buf shown;
+	struct buf all, shown;
 	size_t kept;
 	buf_init(&all, output->tail.len + output->bytes.len + 1);
 	(void)buf_append(&all, output->tail.data, output->tail.len);
@@ -130,8 +129,7 @@ static void find_last_line(const struct buf *bytes, const char **ret_line, size_
 enum cli_status job_output_progress(struct job_output *output, struct link *link)
 {
 	const struct json *result;
-	struct buf line;
-	struct buf shown;
+	struct buf line, shown;
 	const char *last;
 	size_t len, columns;
 	enum cli_status status;

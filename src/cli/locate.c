@@ -40,8 +40,7 @@ static const char *environment_socket(const struct cli *cli, const char *own)
 
 int locate_daemon(struct cli *cli, const char *socket)
 {
-	char path[PATH_MAX];
-	char own[PATH_MAX];
+	char path[PATH_MAX], own[PATH_MAX];
 	int len;
 	if (address_tmux(path, sizeof path, cli->tmux_name, cli->tmux_path) < 0 ||
 	    address_absolute(cli->tmux_socket, sizeof cli->tmux_socket, path) < 0 ||

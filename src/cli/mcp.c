@@ -60,8 +60,7 @@ static void end_notice(struct json_writer *writer)
 /* The name and parent of a process; false if it cannot be read. */
 static bool read_process(pid_t pid, char name[64], pid_t *ret_parent)
 {
-	char path[64];
-	char stat[512];
+	char path[64], stat[512];
 	char *begin, *end;
 	int parent, fd;
 	ssize_t n;

@@ -83,9 +83,7 @@ static bool find_in_path(char *out, size_t size)
 /* Chooses the command for agents: the name if PATH leads to us, else the path. */
 static bool find_command(struct setup *setup)
 {
-	char found[PATH_MAX];
-	char real[PATH_MAX];
-	char self[PATH_MAX];
+	char found[PATH_MAX], real[PATH_MAX], self[PATH_MAX];
 	ssize_t len = readlink("/proc/self/exe", self, sizeof self - 1);
 	bool is_ours;
 	if (len <= 0)

@@ -57,8 +57,7 @@ void show_bytes(struct buf *out, int64_t bytes)
 static bool put_time(struct buf *out, const char *text)
 {
 	struct tm utc = {0};
-	struct tm local;
-	struct tm today;
+	struct tm local, today;
 	char clock[40];
 	const char *rest = strptime(text, "%Y-%m-%dT%H:%M:%S", &utc);
 	bool is_today;
