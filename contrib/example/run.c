@@ -34,11 +34,12 @@ int main(void)
 	struct muxbus_command *command;
 	struct muxbus_loop *loop;
 	char path[108];
+	int error;
 
 	if (muxbus_socket_path(path, sizeof path, NULL, NULL) || muxbus_loop_new(&loop))
 		return EXIT_FAILURE;
 	options.socket_path = path;
-	int error = muxbus_connection_open(loop, &options, &handlers, NULL, &connection);
+	error = muxbus_connection_open(loop, &options, &handlers, NULL, &connection);
 	if (!error && !(error = muxbus_command_new(&command))) {
 		muxbus_command_args(
 		    command, "list-panes", "-a", "-F", "#{pane_id} #{pane_current_command}", NULL);
@@ -46,7 +47,7 @@ int main(void)
 	}
 	if (error)
 		fprintf(stderr, "run: %s\n", muxbus_strerror(error));
-	while (!error && connection)
+	while (!error && connection != NULL)
 		muxbus_loop_dispatch(loop, -1);
 	muxbus_connection_free(connection);
 	muxbus_loop_free(loop);
