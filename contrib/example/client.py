@@ -9,7 +9,7 @@ import sys
 
 
 class Failed(Exception):
-    """A request that failed: .kind says how ("no_such_pane"), .data what is known of it."""
+    """A failed request: .kind is the kind of error ("no_such_pane"), .data has details."""
 
     def __init__(self, error):
         super().__init__(error["message"])
@@ -31,11 +31,11 @@ class Client:
     def read(self):
         line = self.lines.readline()
         if not line.endswith(b"\n"):
-            raise ConnectionError("muxbusd has closed the connection")
+            raise ConnectionError("muxbusd closed the connection")
         return json.loads(line)
 
     def request(self, method, **params):
-        """Asks, and returns the result, however long it takes; events are kept for events()."""
+        """Asks and waits for the result, without a timeout; events are kept for events()."""
         self.last_id += 1
         request = {"jsonrpc": "2.0", "id": self.last_id, "method": method, "params": params}
         self.socket.sendall(json.dumps(request).encode() + b"\n")
@@ -46,7 +46,7 @@ class Client:
         return answer["result"]
 
     def wait(self, *conditions, timeout_sec=600):
-        """Waits for any of them; returns the first that came true, or None after the time."""
+        """Waits for any condition; returns the first that is true, or None after the timeout."""
         result = self.request("wait_for", any=list(conditions), timeout_sec=timeout_sec)
         return None if result["timed_out"] else result["conditions"][result["matched"][0]]
 

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: ISC
-// A plugin of opencode that tells muxbusd when a session is idle, busy or asking: only then is it
-// known when a notification may be typed. To be put into ~/.config/opencode/plugin.
+// A plugin for opencode: reports to muxbusd whether a session is idle, busy or asking, so that it
+// knows when to type a notification. Copy it into ~/.config/opencode/plugin.
 import { spawn } from "node:child_process"
 
-// What opencode calls it, and the event of `muxbus hook` that means the same and hands nothing over.
+// Events of opencode, and the events of `muxbus hook` with the same state that hand nothing over.
 const edges = {
   "session.idle": "SessionStart",
   "permission.asked": "PermissionRequest",
@@ -22,7 +22,7 @@ export const Muxbus = async () => ({
     if (!edge || !process.env.TMUX_PANE) return
     const session = event.properties?.sessionID
     const hook = spawn("muxbus", ["hook", "opencode", edge], { stdio: ["pipe", "ignore", "ignore"] })
-    hook.on("error", () => {}) // without muxbus there is nobody to tell
+    hook.on("error", () => {}) // muxbus is not installed
     hook.stdin.on("error", () => {})
     hook.stdin.end(JSON.stringify({ session_id: session }))
   },

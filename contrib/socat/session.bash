@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: ISC
-# A conversation: many requests over one connection, from bash. Source it for its functions,
-# or run it to see what they do. Needs socat and jq.
+# Many requests over one connection, from bash. Source it for its functions, or run it for
+# a demonstration. Needs socat and jq.
 #
 #	source contrib/socat/session.bash
 #	muxbus_open
@@ -12,7 +12,7 @@
 
 muxbus_last=0
 
-# Connects. Socat is a coprocess; subshells do not see its descriptors, but copies of them.
+# Connects. Socat is a coprocess; subshells cannot use its descriptors, only copies of them.
 muxbus_open() {
 	local socket=${MUXBUS:-${TMUX%%,*}.muxbus}
 	coproc MUXBUS_PEER { exec socat -t 86400 - "UNIX-CONNECT:$socket"; }
@@ -20,9 +20,9 @@ muxbus_open() {
 	exec {muxbus_in}<&"${MUXBUS_PEER[0]}" {muxbus_out}>&"${MUXBUS_PEER[1]}"
 }
 
-# muxbus_call METHOD [PARAMS]: prints the result, and leaves it in $muxbus_result as well.
-# An error is printed to standard error, and the status is 1; 3 if the connection has ended.
-# What is not the answer, such as an event, is passed over.
+# muxbus_call METHOD [PARAMS]: prints the result, and sets $muxbus_result to it. Prints an
+# error to standard error and returns 1; returns 3 if the connection has ended. Skips other
+# lines, such as events.
 muxbus_call() {
 	local line id=$((++muxbus_last)).$BASHPID # unique in subshells too
 	muxbus_result=
@@ -40,7 +40,7 @@ muxbus_call() {
 	return 3
 }
 
-# Ends the conversation: all calls have been answered, subscriptions end with it.
+# Disconnects: all calls have been answered, and subscriptions end.
 muxbus_close() {
 	exec {muxbus_in}<&- {muxbus_out}>&-
 	kill "$muxbus_pid" && wait "$muxbus_pid"

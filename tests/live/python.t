@@ -49,7 +49,7 @@ events True
 still answered {}
 events True
 True
-muxbusd has closed the connection"
+muxbusd closed the connection"
 wait "$daemon_pid"
 daemon_pid=
 is 'nobody there is an error' "$(python3 "$client" ping 2>&1 >/dev/null | grep -c 'FileNotFoundError\|ConnectionRefused')" 1

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: ISC
-# Completion of muxbus for fish: the program itself knows what may follow.
+# Completion of muxbus for fish: `muxbus complete` lists the possible words.
 
 function __muxbus_complete
     set -l before (commandline -opc)
