@@ -87,7 +87,7 @@ static enum kind kind_of(const struct json *property)
 	for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++)
 		if (is_type(property, kinds[i].type))
 			return kinds[i].kind;
-	return json_member(property, "anyOf") ? KIND_KEYS : KIND_ANY;
+	return json_member(property, "anyOf") != NULL ? KIND_KEYS : KIND_ANY;
 }
 
 const struct json *arguments_positional(const struct json *schema)
@@ -100,7 +100,7 @@ const struct json *arguments_positional(const struct json *schema)
 		return json_member(properties, required->child->text);
 	if (required != NULL && required->count > 1)
 		return NULL;
-	for (const char *const *name = natural; *name; name++) {
+	for (const char *const *name = natural; *name != NULL; name++) {
 		const struct json *property = json_member(properties, *name);
 		if (property != NULL)
 			return property;
@@ -416,7 +416,7 @@ static void put_placeholder(struct buf *out, const struct json *property)
 	}
 	for (const struct json *choice = choices->child; choice != NULL; choice = choice->next)
 		(void)buf_printf(out, "%s%s", choice == choices->child ? "" : "|",
-		    choice->text ? choice->text : "?");
+		    choice->text != NULL ? choice->text : "?");
 }
 
 static bool is_required(const struct json *schema, const char *name)
@@ -435,7 +435,7 @@ void arguments_usage(struct buf *out, const char *method, const struct json *sch
 	(void)buf_append_str(out, method);
 	for (int wants_required = 1; wants_required >= 0; wants_required--) {
 		for (const struct json *property = properties != NULL ? properties->child : NULL;
-		     property; property = property->next) {
+		     property != NULL; property = property->next) {
 			if (is_required(schema, property->name) != (wants_required == 1))
 				continue;
 			(void)buf_append_str(out, wants_required ? " " : " [");
@@ -460,14 +460,14 @@ static void put_example(struct buf *out, const struct json *schema, const struct
 	bool is_list = (kind == KIND_STRINGS || kind == KIND_KEYS) && value->type == JSON_ARRAY;
 	if (is_list) {
 		for (const struct json *at = value->child; at != NULL; at = at->next)
-			put_word(out, value->name, "=", at->text ? at->text : "");
+			put_word(out, value->name, "=", at->text != NULL ? at->text : "");
 		return;
 	}
 	if (kind == KIND_MAP) {
 		for (const struct json *at = value->child; at != NULL; at = at->next) {
 			char name[256];
 			(void)snprintf(name, sizeof name, "%s=%s", value->name, at->name);
-			put_word(out, name, "=", at->text ? at->text : "");
+			put_word(out, name, "=", at->text != NULL ? at->text : "");
 		}
 		return;
 	}

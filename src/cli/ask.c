@@ -88,7 +88,7 @@ enum cli_status ask_result(struct link *link, const char *method, const char *pa
 	*ret_result = NULL;
 	if (read != LINK_LINE)
 		return ask_say_read(read);
-	if (answer.error)
+	if (answer.error != NULL)
 		return ask_say_error(answer.error);
 	*ret_result = answer.result;
 	return CLI_DONE;

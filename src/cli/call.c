@@ -29,8 +29,8 @@ static const char *nearest_verb(const char *name)
 {
 	const char *names[VERBS_MAX + 1] = {NULL};
 	size_t count = 0;
-	for (const struct verb *verb = verbs; verb->name && count < VERBS_MAX; verb++)
-		if (verb->summary)
+	for (const struct verb *verb = verbs; verb->name != NULL && count < VERBS_MAX; verb++)
+		if (verb->summary != NULL)
 			names[count++] = verb->name;
 	return str_nearest(name, names);
 }

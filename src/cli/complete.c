@@ -128,8 +128,8 @@ static bool offer_live(struct completion *completion, const char *lead, const ch
 
 static void offer_verbs(struct completion *completion)
 {
-	for (const struct verb *verb = verbs; verb->name; verb++)
-		if (verb->summary)
+	for (const struct verb *verb = verbs; verb->name != NULL; verb++)
+		if (verb->summary != NULL)
 			offer(completion, "", verb->name, verb->summary);
 }
 
@@ -160,7 +160,7 @@ static void offer_values(
 	const struct json *choices = json_member(property, "enum");
 	for (const struct json *at = choices != NULL ? choices->child : NULL; at != NULL;
 	     at = at->next)
-		if (at->text)
+		if (at->text != NULL)
 			offer(completion, lead, at->text, NULL);
 	if (strcmp(ask_string(property, "type", ""), "boolean") == 0) {
 		offer(completion, lead, "true", NULL);
@@ -178,7 +178,7 @@ static bool is_given(const char *key, size_t count, char *const *words)
 {
 	size_t len = strlen(key);
 	for (size_t i = 0; i < count; i++)
-		if (strncmp(words[i], key, len) == 0 && strchr(":@=", words[i][len]))
+		if (strncmp(words[i], key, len) == 0 && strchr(":@=", words[i][len]) != NULL)
 			return true;
 	return false;
 }
@@ -204,7 +204,7 @@ static void complete_method(
 		char word[WORD_MAX];
 		const char *type = ask_string(at, "type", "");
 		bool is_many = strcmp(type, "array") == 0 || strcmp(type, "object") == 0;
-		bool is_any = !*type && !json_member(at, "anyOf");
+		bool is_any = !*type && json_member(at, "anyOf") == NULL;
 		if (is_given(at->name, count, words) && !is_many)
 			continue;
 		(void)snprintf(word, sizeof word, "%s%s", at->name, is_any ? ":=" : "=");
@@ -221,7 +221,7 @@ static void offer_alternatives(struct completion *completion, const char *usage)
 	while (*usage) {
 		size_t len = strcspn(usage, " ");
 		(void)snprintf(token, sizeof token, "%.*s", (int)len, usage);
-		if (strchr(token, '|') && !strpbrk(token, "[]=-."))
+		if (strchr(token, '|') != NULL && strpbrk(token, "[]=-.") == NULL)
 			offer_list(completion, token, '|');
 		usage += len + strspn(usage + len, " ");
 	}
@@ -233,7 +233,7 @@ static void complete_wait(struct completion *completion)
 	const char *name;
 	char key[WORD_MAX], lead[WORD_MAX + 2];
 	if (equals == NULL) {
-		for (size_t i = 0; (name = wait_word_name(i)); i++) {
+		for (size_t i = 0; (name = wait_word_name(i)) != NULL; i++) {
 			(void)snprintf(key, sizeof key, "%s=", name);
 			offer(completion, "", key, NULL);
 		}
@@ -249,7 +249,7 @@ static void complete_verb(
     struct completion *completion, const struct verb *verb, const char *previous)
 {
 	if (completion->current[0] == '-') {
-		offer_list(completion, verb->options ? verb->options : "", ' ');
+		offer_list(completion, verb->options != NULL ? verb->options : "", ' ');
 		offer_list(completion, "--help --json --text --color=", ' ');
 	} else if (strcmp(previous, "-p") == 0 || strcmp(previous, "--pane") == 0) {
 		(void)offer_live(completion, "", "pane");
@@ -264,8 +264,8 @@ static void complete_verb(
 		complete_wait(completion);
 	} else {
 		offer_alternatives(completion, verb->usage);
-		offer_list(completion, verb->options ? verb->options : "", ' ');
-		if (strstr(verb->usage, "pane"))
+		offer_list(completion, verb->options != NULL ? verb->options : "", ' ');
+		if (strstr(verb->usage, "pane") != NULL)
 			(void)offer_live(completion, "", "pane");
 	}
 }
@@ -289,7 +289,7 @@ static size_t take_options(struct cli *cli, size_t count, char *const *words)
 			socket = words[at];
 		at++;
 	}
-	if (cli->tmux_name || cli->tmux_path || socket != NULL)
+	if (cli->tmux_name != NULL || cli->tmux_path != NULL || socket != NULL)
 		(void)locate_daemon(cli, socket); /* too long: no daemon is there */
 	return at;
 }

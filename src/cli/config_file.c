@@ -45,7 +45,7 @@ bool config_file_read(struct config_file *file, const char *path, char *ret_reas
 	if (strlen(path) >= sizeof file->path)
 		return fail(ret_reason, size, path, strerror(ENAMETOOLONG));
 	(void)snprintf(file->path, sizeof file->path, "%s", path);
-	if (!realpath(path, file->target))
+	if (realpath(path, file->target) == NULL)
 		(void)snprintf(file->target, sizeof file->target, "%s", path);
 	fd = open(file->target, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
 	if (fd < 0 && (errno == ENOENT || errno == ENOTDIR))

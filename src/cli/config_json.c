@@ -55,7 +55,7 @@ bool config_json_init(struct config_json *config, const char *text, size_t len)
 	*config = (struct config_json){0};
 	buf_init(&config->text, TEXT_MAX);
 	for (size_t i = 0; i < len; i++)
-		is_blank = is_blank && strchr(" \t\r\n", text[i]) && text[i];
+		is_blank = is_blank && strchr(" \t\r\n", text[i]) != NULL && text[i];
 	r = is_blank ? buf_append_str(&config->text, "{}\n") : buf_append(&config->text, text, len);
 	if (r < 0)
 		return refuse(config, "it is larger than 64 MiB");
@@ -215,7 +215,7 @@ static void put_pretty(struct buf *out, const char *json, const struct layout *l
 	size_t at = 0;
 	char text[2] = {json[0], '\0'};
 	bool is_object = json[0] == '{';
-	bool is_open = is_object || (json[0] == '[' && strchr(json, '{'));
+	bool is_open = is_object || (json[0] == '[' && strchr(json, '{') != NULL);
 	if ((json[0] != '{' && json[0] != '[') || json[1] == '}' || json[1] == ']') {
 		put(out, json);
 		return;
@@ -259,7 +259,7 @@ static void append_item(
 	}
 	end = skip_value(text, begin) - 1; /* the bracket */
 	first = is_empty ? begin : last.name.begin;
-	is_one_line = !is_empty && !memchr(text + begin, '\n', first - begin);
+	is_one_line = !is_empty && memchr(text + begin, '\n', first - begin) == NULL;
 	line_indent(text, is_empty ? begin : first, layout.base);
 	indent_unit(text, layout.unit);
 	buf_init(&out, TEXT_MAX);
@@ -288,7 +288,7 @@ static void remove_item(struct config_json *config, size_t begin, const struct i
 	struct span span = {item->name.begin, item->value.end};
 	size_t behind = skip_space(text, span.end);
 	size_t before = span.begin;
-	while (strchr(" \t\r\n", text[before - 1]))
+	while (strchr(" \t\r\n", text[before - 1]) != NULL)
 		before--;
 	if (text[before - 1] == ',') {
 		span.begin = before - 1;

@@ -50,7 +50,7 @@ refuse(struct config_toml *config, const char *format, ...)
 
 static const char *chars(const struct config_toml *config)
 {
-	return config->text.data ? (const char *)config->text.data : "";
+	return config->text.data != NULL ? (const char *)config->text.data : "";
 }
 
 static size_t skip_blank(const char *text, size_t at)
@@ -126,7 +126,7 @@ static size_t skip_value(const char *text, size_t at)
 			return 0;
 		at++;
 	}
-	while (at > begin && strchr(" \t\r", text[at - 1]))
+	while (at > begin && strchr(" \t\r", text[at - 1]) != NULL)
 		at--;
 	return depth > 0 || at == begin ? 0 : at;
 }
@@ -226,7 +226,7 @@ bool config_toml_init(struct config_toml *config, const char *text, size_t len)
 	buf_init(&config->text, TEXT_MAX);
 	if (buf_append(&config->text, text, len) < 0)
 		return refuse(config, "it is larger than 64 MiB");
-	if (memchr(text, '\0', len) || !utf8_is_valid(text, len))
+	if (memchr(text, '\0', len) != NULL || !utf8_is_valid(text, len))
 		return refuse(config, "it is not UTF-8 text");
 	do {
 		read_statement(chars(config), statement.next, &statement);

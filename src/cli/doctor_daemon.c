@@ -88,9 +88,9 @@ static void find_follow(
 	const struct json *capabilities = json_member(tmux, "capabilities");
 	char crashes[512] = "";
 	size_t at = 0;
-	for (const struct json *name = capabilities != NULL ? capabilities->child : NULL; name;
-	     name = name->next)
-		if (name->text && strstr(name->text, "crash") &&
+	for (const struct json *name = capabilities != NULL ? capabilities->child : NULL;
+	     name != NULL; name = name->next)
+		if (name->text != NULL && strstr(name->text, "crash") != NULL &&
 		    at + name->len + 3 < sizeof crashes)
 			at += (size_t)snprintf(crashes + at, sizeof crashes - at, "%s%s",
 			    at > 0 ? ", " : "", name->text);

@@ -107,7 +107,8 @@ static void find_address(struct doctor_report *report, const struct cli *cli)
 	if (address_check(cli->socket, reason, sizeof reason) == 0)
 		doctor_find(
 		    report, FINDING_GOOD, "socket", NULL, "%s is in a safe directory", cli->socket);
-	else if (access(cli->socket, F_OK) < 0 && errno == ENOENT && strstr(reason, "No such file"))
+	else if (access(cli->socket, F_OK) < 0 && errno == ENOENT &&
+	    strstr(reason, "No such file") != NULL)
 		doctor_find(report, FINDING_NOTE, "socket",
 		    "start tmux, which creates it, or choose another with -s", "%s", reason);
 	else

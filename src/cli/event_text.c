@@ -20,7 +20,7 @@ static const char *const elsewhere[] = {"kind", "layout", "left", "offset", "pan
 /* Whether a member is printed: false, null and lists of objects are not. */
 static bool is_worth_it(const struct json *member)
 {
-	bool is_list = member->type == JSON_ARRAY && member->child &&
+	bool is_list = member->type == JSON_ARRAY && member->child != NULL &&
 	    (member->child->type == JSON_OBJECT || member->child->type == JSON_ARRAY);
 	return member->type != JSON_NULL && (member->type != JSON_BOOL || member->boolean) &&
 	    !is_list;
@@ -42,7 +42,7 @@ static void put_clock(struct buf *out, const char *text)
 	char clock[16];
 	const char *rest = strptime(text, "%Y-%m-%dT%H:%M:%S", &utc);
 	time_t when = rest != NULL ? timegm(&utc) : 0;
-	if (rest == NULL || *rest != '.' || !localtime_r(&when, &local) ||
+	if (rest == NULL || *rest != '.' || localtime_r(&when, &local) == NULL ||
 	    strftime(clock, sizeof clock, "%H:%M:%S", &local) == 0) {
 		(void)screen_text_line(out, text, strlen(text));
 		return;

@@ -53,8 +53,8 @@ struct page {
 static size_t group_of(const char *name)
 {
 	for (size_t i = 0; i + 1 < GROUPS_COUNT; i++)
-		for (const char *const *word = groups[i].words; *word; word++)
-			if (strstr(name, *word))
+		for (const char *const *word = groups[i].words; *word != NULL; word++)
+			if (strstr(name, *word) != NULL)
 				return i;
 	return GROUPS_COUNT - 1;
 }
@@ -87,8 +87,8 @@ static void put_verbs(struct page *page)
 {
 	for (int group = 0; group < VERB_GROUP_COUNT_; group++) {
 		bool is_first = true;
-		for (const struct verb *verb = verbs; verb->name; verb++) {
-			if ((int)verb->group != group || !verb->summary)
+		for (const struct verb *verb = verbs; verb->name != NULL; verb++) {
+			if ((int)verb->group != group || verb->summary == NULL)
 				continue;
 			if (is_first)
 				title(page, verb_groups[group]);
@@ -102,7 +102,7 @@ static void put_methods(struct page *page, const struct json *methods)
 {
 	for (size_t group = 0; group < GROUPS_COUNT; group++) {
 		bool is_first = true;
-		for (const struct json *row = methods != NULL ? methods->child : NULL; row;
+		for (const struct json *row = methods != NULL ? methods->child : NULL; row != NULL;
 		     row = row->next) {
 			if (group_of(row->name) != group)
 				continue;
@@ -140,7 +140,7 @@ static void put_verb(struct page *page, const struct verb *verb)
 	(void)buf_printf(&page->out, "usage: muxbus %s%s%s\n\n", verb->name,
 	    *verb->usage ? " " : "", verb->usage);
 	(void)snprintf(text, sizeof text, "%s. See muxbus(1).",
-	    verb->summary ? verb->summary : "for completion");
+	    verb->summary != NULL ? verb->summary : "for completion");
 	wrap(page, text, 0, 0);
 }
 
@@ -152,8 +152,8 @@ static void put_range(struct buf *out, const struct json *property)
 	(void)buf_append_str(out, ask_string(property, "type", "json"));
 	for (const struct json *at = choices != NULL ? choices->child : NULL; at != NULL;
 	     at = at->next)
-		(void)buf_printf(
-		    out, "%s%s", at == choices->child ? ": " : ", ", at->text ? at->text : "?");
+		(void)buf_printf(out, "%s%s", at == choices->child ? ": " : ", ",
+		    at->text != NULL ? at->text : "?");
 	for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
 		const struct json *value = json_member(property, names[i]);
 		struct json_writer writer;
@@ -223,8 +223,8 @@ static const char *nearest(const char *name, const struct json *methods)
 {
 	const char *names[NAMES_MAX + 1] = {NULL};
 	size_t count = 0;
-	for (const struct verb *verb = verbs; verb->name && count < NAMES_MAX; verb++)
-		if (verb->summary)
+	for (const struct verb *verb = verbs; verb->name != NULL && count < NAMES_MAX; verb++)
+		if (verb->summary != NULL)
 			names[count++] = verb->name;
 	for (const struct json *row = methods != NULL ? methods->child : NULL;
 	     row != NULL && count < NAMES_MAX; row = row->next)

@@ -48,7 +48,7 @@ static enum cli_status read_piece(struct job_output *output, struct link *link, 
 		return CLI_UNREACHABLE;
 	if (read != LINK_LINE)
 		return ask_say_read(read);
-	if (answer.error)
+	if (answer.error != NULL)
 		return ask_say_error(answer.error);
 	text = ask_string(answer.result, "base64", "");
 	buf_clear(&output->bytes);
@@ -117,7 +117,7 @@ static void find_last_line(const struct buf *bytes, const char **ret_line, size_
 	const char *text = bytes->len > 0 ? (const char *)bytes->data : "";
 	size_t end = bytes->len;
 	size_t start;
-	while (end > 0 && strchr("\r\n \t", text[end - 1]) && text[end - 1])
+	while (end > 0 && strchr("\r\n \t", text[end - 1]) != NULL && text[end - 1])
 		end--;
 	start = end;
 	while (start > 0 && text[start - 1] != '\n' && text[start - 1] != '\r')

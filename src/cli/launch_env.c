@@ -22,16 +22,16 @@ static const char *const private_prefixes[] = {"AI_AGENT", "ANTHROPIC_", "CLAUDE
 /* Whether a variable is the agent's own, or looks like a secret. */
 static bool is_private(const char *name)
 {
-	for (size_t i = 0; harmless[i]; i++) {
+	for (size_t i = 0; harmless[i] != NULL; i++) {
 		if (strcmp(name, harmless[i]) == 0)
 			return false;
 	}
-	for (size_t i = 0; private_prefixes[i]; i++) {
+	for (size_t i = 0; private_prefixes[i] != NULL; i++) {
 		if (strncmp(name, private_prefixes[i], strlen(private_prefixes[i])) == 0)
 			return true;
 	}
-	for (size_t i = 0; secret_parts[i]; i++) {
-		if (strcasestr(name, secret_parts[i]))
+	for (size_t i = 0; secret_parts[i] != NULL; i++) {
+		if (strcasestr(name, secret_parts[i]) != NULL)
 			return true;
 	}
 	return false;
@@ -41,7 +41,7 @@ void launch_env_clean(void)
 {
 	char name[256];
 	size_t i = 0;
-	while (environ[i]) {
+	while (environ[i] != NULL) {
 		size_t len = strcspn(environ[i], "=");
 		/* Longer names are unknown to us: they stay. */
 		(void)snprintf(

@@ -125,7 +125,7 @@ static int send_all(struct link *link, const void *bytes, size_t len)
 
 static const char *find_newline(const struct link *link)
 {
-	if (!link->in.data || link->searched >= link->in.len)
+	if (link->in.data == NULL || link->searched >= link->in.len)
 		return NULL;
 	return memchr(link->in.data + link->searched, '\n', link->in.len - link->searched);
 }

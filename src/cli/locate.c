@@ -31,7 +31,7 @@ static const char *environment_socket(const struct cli *cli, const char *own)
 	const char *socket = getenv("MUXBUS");
 	const char *tmux = getenv("TMUX");
 	bool is_inherited;
-	if (socket == NULL || *socket != '/' || cli->tmux_name || cli->tmux_path)
+	if (socket == NULL || *socket != '/' || cli->tmux_name != NULL || cli->tmux_path != NULL)
 		return NULL;
 	is_inherited = tmux != NULL && *tmux == '/' && ends_in(socket, ".muxbus") &&
 	    strcmp(socket, own) != 0 && is_socket(own);

@@ -438,7 +438,7 @@ static void refuse_line(struct mcp_replay *replay, enum message_error error, con
 static bool is_blank(const char *line, size_t len)
 {
 	for (size_t i = 0; i < len; i++) {
-		if (!strchr(" \t\r", line[i]))
+		if (strchr(" \t\r", line[i]) == NULL)
 			return false;
 	}
 	return true;

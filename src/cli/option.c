@@ -80,7 +80,7 @@ bool option_parse_duration(const char *text, int64_t *ret_ms)
 	} units[] = {{"", 1}, {"s", 1}, {"m", 60}, {"h", 3600}, {"d", 86400}};
 	char *end;
 	double number;
-	if (strchr("0123456789.", *text) == NULL || !*text || strpbrk(text, "xXpP"))
+	if (strchr("0123456789.", *text) == NULL || !*text || strpbrk(text, "xXpP") != NULL)
 		return false;
 	number = strtod(text, &end);
 	for (size_t i = 0; i < sizeof units / sizeof *units; i++) {

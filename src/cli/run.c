@@ -148,7 +148,7 @@ static enum cli_status put_params(const struct run *run, struct buf *params)
 	struct buf command;
 	char cwd[PATH_MAX];
 	char path[PATH_MAX * 2];
-	const char *dir = getcwd(cwd, sizeof cwd) ? cwd : NULL;
+	const char *dir = getcwd(cwd, sizeof cwd) != NULL ? cwd : NULL;
 	enum cli_status status;
 	buf_init(&command, COMMAND_MAX);
 	status = put_command(run, &command);
@@ -316,7 +316,8 @@ static void on_other(void *data, const struct json *message, const char *line, s
 	int64_t id;
 	(void)line;
 	(void)len;
-	if (json_int(json_member(message, "id") ? json_member(message, "id") : message, &id) &&
+	if (json_int(
+		json_member(message, "id") != NULL ? json_member(message, "id") : message, &id) &&
 	    id == (int64_t)run->wait_id)
 		run->wait_id = 0;
 }
@@ -341,7 +342,7 @@ static int tell_end(struct run *run, const struct json *job)
 		status = (int)code;
 		if (isatty(STDERR_FILENO) && !run->is_quiet)
 			cli_error("job %s: exit status %" PRId64 " after %s", run->id, code, time);
-		if (code == EXIT_NOT_FOUND && run->count == 1 && strchr(run->words[0], ' '))
+		if (code == EXIT_NOT_FOUND && run->count == 1 && strchr(run->words[0], ' ') != NULL)
 			cli_error("for a line of the shell: muxbus run --shell '...'");
 	} else {
 		cli_error("job %s: %s, without an exit status", run->id, state);

@@ -89,8 +89,8 @@ static bool find_command(struct setup *setup)
 	if (len <= 0)
 		return false;
 	self[len] = '\0';
-	is_ours =
-	    find_in_path(found, sizeof found) && realpath(found, real) && strcmp(real, self) == 0;
+	is_ours = find_in_path(found, sizeof found) && realpath(found, real) != NULL &&
+	    strcmp(real, self) == 0;
 	(void)snprintf(setup->command, sizeof setup->command, "%s", is_ours ? "muxbus" : self);
 	return true;
 }
@@ -126,8 +126,8 @@ static char *fill(const struct setup *setup, const char *value)
 /* Whether a file refers to the integrations, but they are not installed. */
 static bool lacks_integrations(const struct setup_file *file, char *ret_reason, size_t size)
 {
-	for (const struct setup_step *step = file->steps; step->value; step++) {
-		if (strchr(step->value, '%') && access(integrations(), X_OK) < 0) {
+	for (const struct setup_step *step = file->steps; step->value != NULL; step++) {
+		if (strchr(step->value, '%') != NULL && access(integrations(), X_OK) < 0) {
 			(void)snprintf(ret_reason, size,
 			    "the integrations are not installed at %s; `make install` does that",
 			    integrations());
@@ -205,7 +205,7 @@ static bool place(const struct setup *setup, const char *path, char *out, size_t
 	char cwd[PATH_MAX];
 	int n;
 	if (setup->scope == SETUP_PROJECT)
-		n = getcwd(cwd, sizeof cwd) ? snprintf(out, size, "%s/%s", cwd, path) : -1;
+		n = getcwd(cwd, sizeof cwd) != NULL ? snprintf(out, size, "%s/%s", cwd, path) : -1;
 	else if (folder != NULL && *folder == '/')
 		n = snprintf(out, size, "%s/%s", folder, path);
 	else if (home != NULL && *home == '/')

@@ -124,7 +124,7 @@ static const struct setup_agent agents[] = {
 
 const struct setup_agent *setup_agent_find(const char *name)
 {
-	for (const struct setup_agent *agent = agents; agent->name; agent++) {
+	for (const struct setup_agent *agent = agents; agent->name != NULL; agent++) {
 		if (strcmp(agent->name, name) == 0)
 			return agent;
 	}

@@ -18,7 +18,7 @@ static bool is_reserved(const char *word)
 {
 	static const char *const reserved[] = {"case", "do", "done", "elif", "else", "esac", "fi",
 	    "for", "function", "if", "in", "select", "then", "time", "until", "while", NULL};
-	for (const char *const *at = reserved; *at; at++)
+	for (const char *const *at = reserved; *at != NULL; at++)
 		if (strcmp(*at, word) == 0)
 			return true;
 	return false;

@@ -66,7 +66,7 @@ static bool put_time(struct buf *out, const char *text)
 		return false;
 	when = timegm(&utc);
 	now = time(NULL);
-	if (!localtime_r(&when, &local) || !localtime_r(&now, &today))
+	if (localtime_r(&when, &local) == NULL || localtime_r(&now, &today) == NULL)
 		return false;
 	is_today = local.tm_year == today.tm_year && local.tm_yday == today.tm_yday;
 	if (strftime(clock, sizeof clock, is_today ? "%H:%M:%S" : "%Y-%m-%d %H:%M:%S", &local) == 0)
@@ -84,7 +84,7 @@ static void put_list(struct buf *out, const struct json *list)
 {
 	for (const struct json *at = list->child; at != NULL; at = at->next) {
 		show_value(out, at);
-		if (at->next)
+		if (at->next != NULL)
 			(void)buf_append_str(out, ", ");
 	}
 }
@@ -252,7 +252,7 @@ static void write_any_table(struct buf *out, const struct json *array, size_t wi
 	size_t count = 0;
 	for (const struct json *member = array->child->child;
 	     member != NULL && count < TABLE_COLUMNS_MAX; member = member->next) {
-		if (strlen(member->name) > 60 || strpbrk(member->name, "{}?"))
+		if (strlen(member->name) > 60 || strpbrk(member->name, "{}?") != NULL)
 			continue;
 		(void)snprintf(texts[count], sizeof texts[0], "{%s}", member->name);
 		columns[count] = (struct column){member->name, texts[count]};
@@ -366,7 +366,7 @@ static bool write_text(struct buf *out, const char *method, const struct json *r
 		const char *note;
 		if (strcmp(texts[i].method, method) != 0)
 			continue;
-		for (const char *const *member = texts[i].members; *member; member++) {
+		for (const char *const *member = texts[i].members; *member != NULL; member++) {
 			const struct json *text = json_member(result, *member);
 			if (text == NULL || text->type != JSON_STRING || text->len == 0)
 				continue;

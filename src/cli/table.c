@@ -51,7 +51,7 @@ void table_free(struct table *table)
 static bool is_number(const char *text, size_t len)
 {
 	for (size_t i = 0; i < len; i++)
-		if (!strchr("0123456789.-", text[i]) || !text[i])
+		if (strchr("0123456789.-", text[i]) == NULL || !text[i])
 			return false;
 	return len > 0;
 }

@@ -62,9 +62,9 @@ static enum cli_status print_snapshot(struct link *link)
 			buf_finish(&out);
 			return ask_say_read(read);
 		}
-		if (member != NULL && json_member(answer.result, member))
+		if (member != NULL && json_member(answer.result, member) != NULL)
 			json_put_value(&writer, member, json_member(answer.result, member));
-		else if (member == NULL && answer.result)
+		else if (member == NULL && answer.result != NULL)
 			json_put_value(&writer, method, answer.result);
 	}
 	json_object_end(&writer);

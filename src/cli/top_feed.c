@@ -284,7 +284,7 @@ static bool take_line(struct top_feed *feed, const char *line, size_t len)
 		feed->asked[i].question = ASK_NOTHING;
 		if (feed->view->is_paused && asked.question != ASK_STOP)
 			return false;
-		if (json_member(message, "error"))
+		if (json_member(message, "error") != NULL)
 			take_error(feed, asked.question, json_member(message, "error"));
 		else
 			take_result(feed, asked.question, json_member(message, "result"));

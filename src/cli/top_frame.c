@@ -224,7 +224,7 @@ static void draw_foot(struct drawing *drawing)
 		(void)top_line_put_str(&line, SCREEN_BOLD, text);
 		(void)top_line_put_str(&line, SCREEN_DIM, "   Enter keeps it, Esc clears it");
 	} else if (view->prompt == TOP_PROMPT_STOP) {
-		const char *id = view->chosen[view->list] ? view->chosen[view->list] : "";
+		const char *id = view->chosen[view->list] != NULL ? view->chosen[view->list] : "";
 		(void)snprintf(
 		    text, sizeof text, "%s %s? y: yes, any other key: no", table->stop, id);
 		(void)top_line_put_str(&line, SCREEN_WARN, text);
@@ -242,8 +242,8 @@ static void draw_foot(struct drawing *drawing)
 		(void)snprintf(text, sizeof text,
 		    "↑↓ choose  ←→ list  Enter details  / filter  %s%s%s%s"
 		    "p %s  ? help  q quit",
-		    view->list == TOP_PANES ? "c capture  " : "", table->stop ? "x " : "",
-		    table->stop ? table->stop : "", table->stop ? "  " : "",
+		    view->list == TOP_PANES ? "c capture  " : "", table->stop != NULL ? "x " : "",
+		    table->stop != NULL ? table->stop : "", table->stop != NULL ? "  " : "",
 		    view->is_paused ? "go on" : "pause");
 		(void)top_line_put_str(&line, SCREEN_DIM, text);
 	}
@@ -256,7 +256,7 @@ static void lay_out(const struct top_table *table, size_t room, size_t widths[TO
 	for (unsigned most = TOP_COLUMNS_MAX;; most--) {
 		size_t used = 0, flexible = 0;
 		size_t rest;
-		for (size_t i = 0; table->columns[i].title; i++) {
+		for (size_t i = 0; table->columns[i].title != NULL; i++) {
 			const struct top_column *column = &table->columns[i];
 			widths[i] = 0;
 			if (column->rank > most)
@@ -269,7 +269,7 @@ static void lay_out(const struct top_table *table, size_t room, size_t widths[TO
 			continue;
 		/* Columns without a width share the rest; the first gets the remainder. */
 		rest = used < room + GAP ? room + GAP - used : 0;
-		for (size_t i = 0; table->columns[i].title && flexible > 0; i++) {
+		for (size_t i = 0; table->columns[i].title != NULL && flexible > 0; i++) {
 			size_t part;
 			if (widths[i] == 0 || table->columns[i].width > 0)
 				continue;
@@ -289,7 +289,7 @@ static void draw_titles(struct drawing *drawing, const size_t widths[TOP_COLUMNS
 	if (!begin(drawing, &line, false))
 		return;
 	top_line_blank(&line, MARK);
-	for (size_t i = 0; table->columns[i].title; i++) {
+	for (size_t i = 0; table->columns[i].title != NULL; i++) {
 		if (widths[i] == 0)
 			continue;
 		top_line_cell(&line, SCREEN_DIM, table->columns[i].title, widths[i],
@@ -318,7 +318,7 @@ static void draw_item(struct drawing *drawing, const struct top_item *item, bool
 	if (!begin(drawing, &line, is_chosen))
 		return;
 	(void)top_line_put_str(&line, SCREEN_PLAIN, is_chosen ? "> " : "  ");
-	for (size_t i = 0; table->columns[i].title; i++) {
+	for (size_t i = 0; table->columns[i].title != NULL; i++) {
 		const struct top_column *column = &table->columns[i];
 		const char *text =
 		    value_text(drawing, column, &item->values[i], text_of, sizeof text_of);
@@ -439,7 +439,7 @@ static void draw_rule(struct drawing *drawing, const struct top_item *item)
 		return;
 	(void)top_line_put_str(&line, SCREEN_DIM, "── ");
 	if (item != NULL) {
-		while (table->columns[last + 1].title)
+		while (table->columns[last + 1].title != NULL)
 			last++;
 		(void)top_line_put_str(&line, SCREEN_NAME, item->id);
 		top_line_blank(&line, 1);

@@ -100,7 +100,7 @@ static void put_amount(struct buf *out, int64_t amount, const char *const *units
 static void read_job_bytes(struct buf *out, const struct json *item)
 {
 	static const char *const units[] = {"", "K", "M", "G", "T", NULL};
-	if (json_member(item, "log_bytes"))
+	if (json_member(item, "log_bytes") != NULL)
 		put_amount(out, ask_int(item, "log_bytes", 0), units, 1024);
 }
 
@@ -316,7 +316,7 @@ static void load_item(const struct top_table *table, struct top_item *item, cons
 	put_member(&text, json, table->id);
 	item->id = xmemdup(text.len > 0 ? text.data : (const uint8_t *)"", text.len);
 	buf_finish(&text);
-	for (size_t i = 0; table->columns[i].title; i++) {
+	for (size_t i = 0; table->columns[i].title != NULL; i++) {
 		const struct top_column *column = &table->columns[i];
 		struct top_value *value = &item->values[i];
 		const struct word_style *word;

@@ -54,7 +54,7 @@ static bool contains(const char *text, const char *part)
 
 static bool passes(const struct top_view *view, const struct top_item *item)
 {
-	for (size_t i = 0; top_tables[view->list].columns[i].title; i++)
+	for (size_t i = 0; top_tables[view->list].columns[i].title != NULL; i++)
 		if (contains(item->values[i].text, view->filter))
 			return true;
 	return false;
@@ -163,7 +163,7 @@ static enum top_action ask_stop(struct top_view *view, const struct top_model *m
 {
 	const struct top_table *table = &top_tables[view->list];
 	const struct top_item *item = top_view_chosen(view, model);
-	if (item == NULL || !table->stop)
+	if (item == NULL || table->stop == NULL)
 		return TOP_NOTHING;
 	if (item->is_over) {
 		(void)snprintf(view->message, sizeof view->message, "it has ended already");

@@ -48,7 +48,7 @@ const struct verb verbs[] = {
 
 const struct verb *verb_find(const char *name)
 {
-	for (const struct verb *verb = verbs; verb->name; verb++)
+	for (const struct verb *verb = verbs; verb->name != NULL; verb++)
 		if (strcmp(verb->name, name) == 0)
 			return verb;
 	return NULL;

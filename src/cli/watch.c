@@ -129,7 +129,7 @@ static void put_kinds(
 	json_array_begin(writer, "kinds");
 	for (size_t i = 0; i < patterns->count; i++) {
 		bool is_matched = false;
-		for (const struct json *kind = events != NULL ? events->child : NULL; kind;
+		for (const struct json *kind = events != NULL ? events->child : NULL; kind != NULL;
 		     kind = kind->next) {
 			if (strcmp(kind->name, "gap") == 0 ||
 			    fnmatch(patterns->names[i], kind->name, 0) != 0)
@@ -147,7 +147,7 @@ static void put_kinds(
 static bool has_pattern(const struct names *names)
 {
 	for (size_t i = 0; i < names->count; i++)
-		if (strpbrk(names->names[i], "*?["))
+		if (strpbrk(names->names[i], "*?[") != NULL)
 			return true;
 	return false;
 }
