@@ -25,8 +25,8 @@
  *   - Ids are the numbers that tmux prints: pane %3 is 3, window @7 is 7, session $1
  *     is 1. tmux never uses one twice in the life of a server.
  *   - Nothing here is thread-safe, and nothing needs to be: one loop, one thread.
- *   - Byte strings come from programs that nobody trusts. They are bytes, not text,
- *     unless a comment says that they are UTF-8.
+ *   - Byte strings come from untrusted programs. They are bytes, not text, unless a
+ *     comment says that they are UTF-8.
  *
  * Everything in this file exists since 0.1.
  */
@@ -57,39 +57,38 @@ extern "C" {
 /* ---- errors -------------------------------------------------------------------- */
 
 /*
- * Three kinds are told apart. Above MUXBUS_ERR_FATAL one call or one command failed
- * and everything goes on. MUXBUS_ERR_COMMAND is tmux saying no: an answer, whose text
- * is in the reply. At MUXBUS_ERR_FATAL and below the connection is finished; only
- * freeing it is left.
+ * There are three kinds of errors. Above MUXBUS_ERR_FATAL one call or one command failed
+ * and the connection continues. MUXBUS_ERR_COMMAND is a refusal by tmux; the reply holds
+ * its text. At MUXBUS_ERR_FATAL and below the connection has ended and can only be freed.
  */
 enum muxbus_error {
 	MUXBUS_OK = 0,
 	MUXBUS_ERR_NOMEM = -1, /* out of memory */
 	MUXBUS_ERR_INVALID = -2, /* an argument cannot be used, such as a NUL in a string */
-	MUXBUS_ERR_SYNTAX = -3, /* a text is not of its grammar (layout, field, version) */
+	MUXBUS_ERR_SYNTAX = -3, /* invalid layout, field or version text */
 	MUXBUS_ERR_LIMIT = -4, /* more than a stated maximum */
 	MUXBUS_ERR_NOT_FOUND = -5, /* no such pane, window, session or client */
 	MUXBUS_ERR_COMMAND = -6, /* tmux answered %error; the reply's body says why */
 	MUXBUS_ERR_SKIPPED = -7, /* not run, because a command before it in its list failed */
-	MUXBUS_ERR_CANCELLED = -8, /* the one who asked went away first */
-	MUXBUS_ERR_UNAVAILABLE = -9, /* no server is being followed just now; try later */
-	MUXBUS_ERR_GONE = -10, /* the pane, window or session went away meanwhile */
+	MUXBUS_ERR_CANCELLED = -8, /* the connection was closed or freed first */
+	MUXBUS_ERR_UNAVAILABLE = -9, /* no server is connected; try later */
+	MUXBUS_ERR_GONE = -10, /* the pane, window or session closed meanwhile */
 
 	MUXBUS_ERR_FATAL = -100, /* not an error itself: the floor */
 	MUXBUS_ERR_SYSTEM = -101, /* a system call failed; errno says why */
-	MUXBUS_ERR_NO_SERVER = -102, /* nothing listens at the tmux socket */
+	MUXBUS_ERR_NO_SERVER = -102, /* no server listens at the tmux socket */
 	MUXBUS_ERR_NO_SESSION = -103, /* the server has no session, or not that one */
 	MUXBUS_ERR_CLOSED = -104, /* tmux ended the connection (%exit or end of file) */
 	MUXBUS_ERR_TIMEOUT = -105, /* tmux did not answer within the deadline */
-	MUXBUS_ERR_VERSION = -106, /* tmux is older than 3.2, or is no tmux */
+	MUXBUS_ERR_VERSION = -106, /* tmux is older than 3.2, or is not tmux */
 	MUXBUS_ERR_SPAWN = -107, /* tmux cannot be executed; errno says why */
 	MUXBUS_ERR_PROTOCOL = -108, /* the stream cannot be from a control client */
 };
 
-/* Says in English what an error means. Never NULL; a constant; no newline. */
+/* Returns the error in English: a constant without a newline, never NULL. */
 MUXBUS_API const char *muxbus_strerror(int error);
 
-/* Tells whether an error ends the connection it came from. */
+/* Whether an error ends the connection that it came from. */
 MUXBUS_API bool muxbus_error_is_fatal(int error);
 
 /*
@@ -98,9 +97,9 @@ MUXBUS_API bool muxbus_error_is_fatal(int error);
  */
 
 /*
- * Installs the functions that all memory of the library comes from. realloc gets
- * (data, NULL, n) to allocate and (data, p, 0) never; free gets what realloc gave.
- * Call before anything else. NULL restores the C library's.
+ * Installs the allocator of the library. realloc gets (data, NULL, n) to allocate and
+ * never (data, p, 0); free gets a pointer that realloc returned. Call this function
+ * before any other. NULL restores the allocator of the C library.
  */
 struct muxbus_allocator {
 	void *(*realloc)(void *data, void *ptr, size_t size);
@@ -117,9 +116,8 @@ enum muxbus_log_level {
 };
 
 /*
- * Installs the function that hears what the library has to say. Without one it is
- * silent. The text is one line without its newline; bytes from tmux in it are made
- * printable.
+ * Installs the log function. Without one the library logs nothing. The text is one line
+ * without its newline; bytes from tmux are made printable.
  */
 typedef void muxbus_log_fn(void *data, enum muxbus_log_level level, const char *text);
 MUXBUS_API void muxbus_set_log(muxbus_log_fn *log, void *data);
@@ -127,7 +125,7 @@ MUXBUS_API void muxbus_set_log(muxbus_log_fn *log, void *data);
 /*
  * ---- quote -----------------------------------------------------------------------
  * tmux reads a command line with its own grammar and expands formats in many
- * arguments. Nothing may be put into a command by hand.
+ * arguments. Never assemble a command line by hand.
  */
 
 /* The longest quoted form of n bytes, without a terminating NUL. */
@@ -146,8 +144,8 @@ MUXBUS_API ssize_t muxbus_quote(char *out, const void *bytes, size_t len);
 
 /*
  * Writes bytes to out so that tmux's format expansion gives the same bytes again:
- * each '#' is doubled, but for those right before a '[', which tmux keeps as they are.
- * For arguments that tmux expands although they are data (names, titles, directories).
+ * each '#' is doubled, except right before a '[', where tmux keeps it. Use it for data
+ * in arguments that tmux expands (names, titles, directories).
  * Returns the length written. Quote the result as usual.
  */
 MUXBUS_API size_t muxbus_literal(char *out, const void *bytes, size_t len);
@@ -161,9 +159,9 @@ MUXBUS_API size_t muxbus_literal(char *out, const void *bytes, size_t len);
 MUXBUS_API ssize_t muxbus_field_format(char *out, size_t size, const char *variable);
 
 /*
- * Decodes in place what tmux printed for muxbus_field_format(). caps are those of the
- * server, since 3.4 to 3.5a encode what they print once more. Returns the new length,
- * or MUXBUS_ERR_SYNTAX.
+ * Decodes in place the text that tmux printed for muxbus_field_format(). caps are the
+ * capabilities of the server: 3.4 to 3.5a encode printed text once more. Returns the new
+ * length, or MUXBUS_ERR_SYNTAX.
  */
 MUXBUS_API ssize_t muxbus_field_decode(char *field, size_t len, uint32_t caps);
 
@@ -171,12 +169,12 @@ MUXBUS_API ssize_t muxbus_field_decode(char *field, size_t len, uint32_t caps);
  * ---- version ---------------------------------------------------------------------
  */
 
-/* What a tmux can do or must be spared, by version. */
+/* Features and bugs of tmux by version. */
 enum muxbus_cap {
 	MUXBUS_CAP_PRINT_ENCODED = 1 << 0, /* 3.4 to 3.5a: printed text is vis-encoded */
 	MUXBUS_CAP_HOOK_MESSAGE = 1 << 1, /* since 3.4: display-message -c reaches a client */
 	MUXBUS_CAP_DEAD_SIGNAL = 1 << 2, /* since 3.3: pane_dead_signal */
-	MUXBUS_CAP_SWAP_NOTIFIES = 1 << 3, /* since 3.3: swap-pane is told */
+	MUXBUS_CAP_SWAP_NOTIFIES = 1 << 3, /* since 3.3: swap-pane sends an event */
 	MUXBUS_CAP_PASTE_VIS = 1 << 4, /* since 3.7: paste-buffer filters unless -S */
 	MUXBUS_CAP_FLOATING = 1 << 5, /* since 3.7: floating panes in layouts */
 	MUXBUS_CAP_FAST_OUTPUT = 1 << 6, /* since 3.7: an output reader costs tmux little */
@@ -199,9 +197,9 @@ struct muxbus_version {
 };
 
 /*
- * Reads what `#{version}` prints: "3.3a", "next-3.8", "3.4-rc2", "openbsd-7.5",
- * "master". Returns MUXBUS_ERR_SYNTAX for what is no version, MUXBUS_ERR_VERSION for
- * one before 3.2.
+ * Reads the output of `#{version}`: "3.3a", "next-3.8", "3.4-rc2", "openbsd-7.5",
+ * "master". Returns MUXBUS_ERR_SYNTAX if text is not a version, MUXBUS_ERR_VERSION if
+ * the version is older than 3.2.
  */
 MUXBUS_API int muxbus_version_parse(const char *text, struct muxbus_version *ret_version);
 
@@ -210,13 +208,13 @@ MUXBUS_API const char *muxbus_cap_name(uint32_t bit);
 
 /*
  * ---- parser ----------------------------------------------------------------------
- * Bytes of a control-mode stream in, split anywhere; callbacks out. It does no I/O,
- * trusts no line inside a block, and never fails but for memory.
+ * Takes the bytes of a control-mode stream, split anywhere, and calls handlers. The parser
+ * does no I/O, trusts no line inside a block, and fails only when out of memory.
  *
  * tmux does not escape replies, so a body may hold a line that looks like its own end.
- * A reply is therefore followed by a sentinel command that prints a secret number, the
- * nonce; what comes between the first block and the sentinel is kept back, and each
- * body ends at the last line that can end it.
+ * So each reply is followed by a sentinel command that prints a secret number, the nonce.
+ * The parser buffers the lines between the first block and the sentinel; each body ends at
+ * the last line that can end it.
  */
 struct muxbus_parser;
 
@@ -251,7 +249,7 @@ enum muxbus_event_kind {
 	MUXBUS_EVENT_WINDOW_RENAMED,
 };
 
-/* A % line, taken apart. Members that its kind has not are MUXBUS_NO_ID, NULL or 0. */
+/* A parsed % line. Members that its kind does not have are MUXBUS_NO_ID, NULL or 0. */
 struct muxbus_event {
 	enum muxbus_event_kind kind;
 	const char *name; /* without the %, also of unknown ones; NUL-terminated */
@@ -277,17 +275,17 @@ struct muxbus_event_info {
 	const char *arguments; /* one letter each: s session, w window, p pane, c client,
 				  l label, i index, L layout, V visible layout, F flags,
 				  : text after " : ", t text to the end */
-	const char *since; /* the first tmux that sends it */
+	const char *since; /* the first tmux version that sends it */
 };
 
-/* All known events, sorted by name, ended by one whose name is NULL. */
+/* All known events, sorted by name. The last row has the name NULL. */
 MUXBUS_API const struct muxbus_event_info *muxbus_event_table(void);
 
 /* A reply block: the lines between %begin and its %end or %error. */
 struct muxbus_block {
 	uint64_t time; /* seconds since 1970, as tmux says */
 	uint64_t number; /* tmux's own running number */
-	bool is_ours; /* caused by a line that we wrote, not by a hook */
+	bool is_ours; /* caused by a command of this client, not by a hook */
 	bool is_error; /* ended by %error */
 	const uint8_t *body; /* each line with its newline; NUL after the last byte */
 	size_t body_len;
@@ -295,9 +293,9 @@ struct muxbus_block {
 
 struct muxbus_parser_handlers {
 	/*
-	 * Bytes that a pane's program wrote, unescaped. One %output line may come in
-	 * several pieces. age_ms is how long tmux held them back (%extended-output),
-	 * 0 if it did not say. May be NULL: output is then skipped unread.
+	 * Unescaped output of a pane's program. One %output line may come in several
+	 * pieces. age_ms is how long tmux held the output back (%extended-output), 0 if
+	 * tmux did not say. May be NULL: output is then skipped.
 	 */
 	void (*output)(
 	    void *data, uint32_t pane, const uint8_t *bytes, size_t len, uint64_t age_ms);
@@ -306,12 +304,12 @@ struct muxbus_parser_handlers {
 	/* A whole block. May be NULL. */
 	void (*block)(void *data, const struct muxbus_block *block);
 	/*
-	 * The sentinel that muxbus_parser_expect() announced was read; all blocks
-	 * since the last one have been handed over. The handler may announce the next
-	 * one. May be NULL.
+	 * The sentinel that muxbus_parser_expect() announced was read, and all blocks
+	 * before it were delivered. The handler may announce the next sentinel. May be
+	 * NULL.
 	 */
 	void (*sentinel)(void *data);
-	/* A line outside of blocks that starts with no %: tmux prints such. May be NULL. */
+	/* A line outside of blocks that does not start with %. May be NULL. */
 	void (*stray)(void *data, const char *line, size_t len);
 };
 
@@ -321,9 +319,9 @@ MUXBUS_API int muxbus_parser_new(
 MUXBUS_API void muxbus_parser_free(struct muxbus_parser *parser);
 
 /*
- * Announces the nonce (MUXBUS_NONCE_LEN digits) that the next sentinel will print;
- * NULL if no reply is awaited: blocks then end at their first matching line. Call it
- * before the command is written, and again from the sentinel handler.
+ * Announces the nonce (MUXBUS_NONCE_LEN digits) of the next sentinel. NULL means that no
+ * reply is pending: blocks then end at their first matching line. Call it before writing
+ * the command, and again from the sentinel handler.
  */
 MUXBUS_API void muxbus_parser_expect(struct muxbus_parser *parser, const char *nonce);
 
@@ -335,7 +333,7 @@ MUXBUS_API int muxbus_parser_feed(struct muxbus_parser *parser, const void *byte
 
 struct muxbus_parser_stats {
 	uint64_t bytes; /* read */
-	uint64_t output_bytes; /* handed to output, unescaped */
+	uint64_t output_bytes; /* passed to output, unescaped */
 	uint64_t lines; /* of any kind */
 	uint64_t unknown_events;
 	uint64_t stray_lines;
@@ -345,9 +343,8 @@ MUXBUS_API void muxbus_parser_stats(
     const struct muxbus_parser *parser, struct muxbus_parser_stats *ret_stats);
 
 /*
- * Undoes the escaping of %output: '\' and three octal digits are one byte, the rest is
- * itself. out has room for len bytes; it may be in. Vectorised where the machine can.
- * Returns the length written.
+ * Decodes %output: '\' and three octal digits are one byte, all other bytes are literal.
+ * out has room for len bytes and may equal in. Returns the length written.
  */
 MUXBUS_API size_t muxbus_unescape(uint8_t *out, const uint8_t *in, size_t len);
 
@@ -386,9 +383,8 @@ struct muxbus_layout {
 };
 
 /*
- * Reads a layout string. Returns MUXBUS_ERR_SYNTAX for one that is none or whose
- * checksum is wrong, MUXBUS_ERR_LIMIT for one with too many cells. The caller frees
- * the result.
+ * Parses a layout string. Returns MUXBUS_ERR_SYNTAX for an invalid string or checksum,
+ * MUXBUS_ERR_LIMIT for too many cells. The caller frees the result.
  */
 MUXBUS_API int muxbus_layout_parse(const char *text, size_t len, struct muxbus_layout **ret_layout);
 MUXBUS_API void muxbus_layout_free(struct muxbus_layout *layout);
@@ -398,8 +394,8 @@ MUXBUS_API uint16_t muxbus_layout_checksum(const char *text, size_t len);
 
 /*
  * ---- command ---------------------------------------------------------------------
- * A list of tmux commands that run in one tick of the server, or up to the first that
- * fails. Each has a reply of its own.
+ * A list of tmux commands that run in one tick of the server, up to the first failure.
+ * Each command has its own reply.
  */
 struct muxbus_command;
 
@@ -410,8 +406,8 @@ MUXBUS_API void muxbus_command_free(struct muxbus_command *command);
 
 /*
  * Adds an argument to the last command of the list: the command's name first, which
- * has letters, digits, '-' and '_'. Arguments have any bytes but NUL. An error stays:
- * whoever runs the list hears of it.
+ * has letters, digits, '-' and '_'. Arguments have any bytes but NUL. An error is kept
+ * and returned when the list is run.
  */
 MUXBUS_API void muxbus_command_arg(struct muxbus_command *command, const void *bytes, size_t len);
 
@@ -425,54 +421,54 @@ MUXBUS_API void muxbus_command_args(struct muxbus_command *command, ...) __attri
 /* Ends a command of the list; the next argument begins another. */
 MUXBUS_API void muxbus_command_next(struct muxbus_command *command);
 
-/* What came of one command of a list. */
+/* The result of one command of a list. */
 struct muxbus_reply {
 	int error; /* 0, or an enum muxbus_error */
-	/* Of all its blocks, in order, but not those of hooks; NUL after the last byte. */
+	/* The text of its blocks, in order, without hooks; NUL after the last byte. */
 	const uint8_t *body;
 	size_t body_len;
 	unsigned blocks; /* how many: 0 and many are possible */
 };
 
 /*
- * Called once for each list that was accepted, whatever becomes of it: with count
- * replies, one a command, in order. error is 0 if all succeeded, else the first error.
- * May run other commands. Must not free the connection.
+ * Called once for each accepted list, with one reply per command, in order. error is 0 if
+ * all succeeded, else the first error. May run other commands. Must not free the
+ * connection.
  */
 typedef void muxbus_reply_fn(
     void *data, int error, const struct muxbus_reply *replies, size_t count);
 
 /*
  * ---- loop ------------------------------------------------------------------------
- * Everything that reads, writes or waits hangs on a loop. Watch its descriptor for
- * reading in any event loop and call dispatch when it is readable; or attach it to
- * libevent; or just run it.
+ * The event loop of all connections and timers. Watch its descriptor for reading in any
+ * event loop and call dispatch when it is readable; or attach it to libevent; or run it
+ * alone.
  */
 struct muxbus_loop;
 struct event_base;
 
 MUXBUS_API int muxbus_loop_new(struct muxbus_loop **ret_loop);
 
-/* Frees the loop, after everything that hangs on it. */
+/* Frees the loop. Free everything that uses the loop first. */
 MUXBUS_API void muxbus_loop_free(struct muxbus_loop *loop);
 
 /* The descriptor to watch for reading. The loop keeps it. */
 MUXBUS_API int muxbus_loop_fd(const struct muxbus_loop *loop);
 
 /*
- * Handles what is ready, waiting for it up to timeout_ms (-1: for ever, 0: not at
- * all). Returns the number of things handled, or an error. What one call does is
- * bounded; the descriptor stays readable while there is more. Not from a callback.
+ * Handles ready events; waits for them up to timeout_ms (-1: for ever, 0: not at all).
+ * Returns the number of events handled, or an error. One call does a bounded amount of
+ * work; the descriptor stays readable while there is more. Do not call it from a callback.
  */
 MUXBUS_API int muxbus_loop_dispatch(struct muxbus_loop *loop, int timeout_ms);
 
-/* Hangs the loop on a libevent base until the loop is freed. The base must live longer. */
+/* Attaches the loop to a libevent base until the loop is freed. The base must live longer. */
 MUXBUS_API int muxbus_loop_attach(struct muxbus_loop *loop, struct event_base *base);
 
 /*
  * ---- connection ------------------------------------------------------------------
- * One `tmux -C` process on pipes. It dies with the program that holds it, is always
- * read, and ends by detaching.
+ * One `tmux -C` process on pipes. It is killed when this program dies, its output is
+ * always read, and it ends by detaching.
  */
 struct muxbus_connection;
 
@@ -483,18 +479,18 @@ enum muxbus_connection_flag {
 struct muxbus_connection_options {
 	const char *socket_path; /* of the tmux server; required */
 	const char *tmux_path; /* the binary; NULL: the server's own, else from PATH */
-	uint32_t session; /* to attach to; MUXBUS_NO_ID: the one tmux prefers */
+	uint32_t session; /* to attach to; MUXBUS_NO_ID: tmux chooses */
 	unsigned flags; /* enum muxbus_connection_flag */
 	unsigned greeting_timeout_ms; /* 0: 5,000 */
 	/*
-	 * For each list, from when it is tmux's turn to answer it; 0: 5,000. A list gets a
-	 * millisecond more for each KiB of it.
+	 * For each list, from the moment when tmux has answered the list before; 0: 5,000.
+	 * Each KiB of a list adds a millisecond.
 	 */
 	unsigned command_timeout_ms;
 };
 
 struct muxbus_connection_handlers {
-	/* tmux has answered; commands run from now on. May be NULL. */
+	/* tmux has answered; commands run now. May be NULL. */
 	void (*ready)(void *data, const struct muxbus_version *version, uint32_t session);
 	/* As in struct muxbus_parser_handlers. May be NULL. */
 	void (*output)(
@@ -502,24 +498,24 @@ struct muxbus_connection_handlers {
 	/* May be NULL. */
 	void (*event)(void *data, const struct muxbus_event *event);
 	/*
-	 * A block of a reply was read; the reply itself is handed over when its sentinel
-	 * was, and output may lie in between. For those who must know where in the stream
-	 * a reply lies. Must not run commands. May be NULL.
+	 * A block of a reply was read. The reply callback follows when its sentinel was
+	 * read; output may come in between. The handler learns where in the stream a reply
+	 * lies. Must not run commands. May be NULL.
 	 */
 	void (*block)(void *data);
 	/*
-	 * The connection has ended, by its own fault or yours; all awaited replies have
-	 * been answered with the error. error is 0 if you have closed it; awaited replies
-	 * were then answered or cancelled. Called once, last. reason is tmux's own text or
-	 * ours, never NULL. The connection may be freed from here.
+	 * The connection has ended; all pending reply callbacks were called with the error.
+	 * error is 0 after muxbus_connection_close(); pending lists were then answered or
+	 * cancelled. Called once, last. reason is the text of tmux or of the library, never
+	 * NULL. The handler may free the connection.
 	 */
 	void (*closed)(void *data, int error, const char *reason);
 };
 
 /*
- * Starts the process. Commands may be run at once; they wait for the greeting.
- * Returns MUXBUS_ERR_NO_SERVER or MUXBUS_ERR_SPAWN at once where that is clear, else
- * the closed handler tells. options and handlers are copied.
+ * Starts the process. Commands may be run at once; they wait for the greeting. Returns
+ * MUXBUS_ERR_NO_SERVER or MUXBUS_ERR_SPAWN if that is clear at once; later errors go to
+ * the closed handler. options and handlers are copied.
  */
 MUXBUS_API int muxbus_connection_open(struct muxbus_loop *loop,
     const struct muxbus_connection_options *options,
@@ -527,20 +523,19 @@ MUXBUS_API int muxbus_connection_open(struct muxbus_loop *loop,
     struct muxbus_connection **ret_connection);
 
 /*
- * Asks tmux to detach and drains what is under way; closed is called when it is done,
- * within a second.
+ * Waits for pending replies, then asks tmux to detach. closed is called within a second.
  */
 MUXBUS_API void muxbus_connection_close(struct muxbus_connection *connection);
 
 /*
- * Ends it at once (the process is killed, its replies answered as cancelled without
- * closed being called) and frees it.
+ * Kills the process, cancels pending lists, and frees the connection. closed is not
+ * called.
  */
 MUXBUS_API void muxbus_connection_free(struct muxbus_connection *connection);
 
 /*
- * Runs a list of commands and frees it, whatever is returned. reply is called exactly
- * once if 0 is returned and never else. Lists run in the order given.
+ * Runs a list of commands and always frees it. reply is called exactly once if this
+ * function returns 0, and never otherwise. Lists run in order.
  */
 MUXBUS_API int muxbus_connection_run(struct muxbus_connection *connection,
     struct muxbus_command *command, muxbus_reply_fn *reply, void *data);
@@ -559,15 +554,15 @@ MUXBUS_API void muxbus_connection_stats(
 MUXBUS_API int muxbus_socket_path(char *out, size_t size, const char *name, const char *path);
 
 /*
- * Asks who listens at a tmux socket: its process id, by SO_PEERCRED. Returns
- * MUXBUS_ERR_NO_SERVER if nobody does, MUXBUS_ERR_SYSTEM with errno set otherwise.
+ * Finds the process that listens at a tmux socket, by SO_PEERCRED. Returns
+ * MUXBUS_ERR_NO_SERVER if none does, else MUXBUS_ERR_SYSTEM with errno set.
  */
 MUXBUS_API int muxbus_server_pid(const char *socket_path, pid_t *ret_pid);
 
 /*
  * ---- model -----------------------------------------------------------------------
- * What a server holds, by id. Read it; muxbus_sync writes it. Pointers are valid until
- * control returns to the loop.
+ * The sessions, windows, panes and clients of a server, by id. Only muxbus_sync writes the
+ * model. Pointers are valid until control returns to the loop.
  */
 struct muxbus_model;
 
@@ -634,7 +629,7 @@ struct muxbus_pane {
 	int exit_status; /* -1: not known, or it still runs */
 	int exit_signal; /* 0: none, or not known */
 	uint64_t dead_time; /* seconds since 1970; 0: not known */
-	uint64_t output_offset; /* bytes of its output that were handed over so far */
+	uint64_t output_offset; /* bytes of its output delivered so far */
 	int64_t last_output_ms; /* CLOCK_REALTIME in ms; 0: none seen */
 };
 
@@ -685,34 +680,33 @@ MUXBUS_API void muxbus_model_counts(
 
 /*
  * ---- sync ------------------------------------------------------------------------
- * Follows one tmux server as long as it is asked to: finds it, attaches one connection
- * to each session, keeps the model true, and comes back when the server does.
+ * Follows one tmux server: finds it, attaches one connection to each session, keeps the
+ * model true, and reconnects when the server restarts.
  *
- * tmux announces most changes, and then the model is read anew and compared; so it is
- * true within 50 ms. What it announces to nobody (title, command, path, the death of a
- * pane that is kept) is as old as the last reading, unless muxbus_sync_want_details().
- * The end of a pane's process is seen at once, since the process is watched (as many as
- * half of the descriptors allow, at most 4,096).
+ * tmux announces most changes; the model is then read again and compared, so it is true
+ * within 50 ms. tmux does not announce title, command or path changes, nor the death of a
+ * kept pane: these are as old as the last reading, unless muxbus_sync_want_details(). The
+ * end of a pane's process is seen at once, since the process is watched (at most 4,096
+ * processes, and half of the descriptor limit).
  *
- * Nobody is disturbed: connections never size windows, never change an option, a hook, a
- * key or a buffer, and read no output that is not wanted. A session with the option
- * destroy-unattached is left when the last person leaves it. Up to 256 sessions are
- * followed; the others are in the model.
+ * Connections never resize windows, never change an option, a hook, a key or a buffer, and
+ * read only wanted output. A session with the option destroy-unattached is left when its
+ * last user leaves it. Up to 256 sessions are followed; the others are only in the model.
  */
 struct muxbus_sync;
 
 enum muxbus_sync_state {
 	MUXBUS_SYNC_IDLE, /* not started */
-	MUXBUS_SYNC_SEARCHING, /* no server, or it does not answer; tried again by itself */
+	MUXBUS_SYNC_SEARCHING, /* no server, or no answer; the sync retries */
 	MUXBUS_SYNC_LIVE, /* the model is true */
 };
 
 /*
- * What became different. Sent after the model has changed, never in the middle: first what
- * is new, from the outside in; then exits and other changes; last what is gone, from the
- * inside out. When a server is found everything is told as created; when it is lost, all
- * that was there as closed. What came and went between two readings is told as created and
- * closed, without a state.
+ * Changes of the model. They are sent after the model has changed: first new objects, from
+ * the outside in; then exits and other changes; last closed objects, from the inside out.
+ * When a server is found, all its objects are reported as created; when it is lost, as
+ * closed. An object that lived only between two readings is reported as created and closed,
+ * without a state.
  */
 enum muxbus_change_kind {
 	MUXBUS_CHANGE_SESSION_CREATED,
@@ -723,11 +717,11 @@ enum muxbus_change_kind {
 	MUXBUS_CHANGE_WINDOW_CLOSED,
 	MUXBUS_CHANGE_WINDOW_RENAMED,
 	MUXBUS_CHANGE_WINDOW_LINKED, /* a link was added or took another index */
-	MUXBUS_CHANGE_WINDOW_UNLINKED, /* a link went, the window may live on */
+	MUXBUS_CHANGE_WINDOW_UNLINKED, /* a link was removed; the window may live on */
 	MUXBUS_CHANGE_LAYOUT_CHANGED, /* of a window: sizes, places or zoom */
 	MUXBUS_CHANGE_WINDOW_ALERT, /* bell, activity or silence flag was raised */
 	MUXBUS_CHANGE_PANE_CREATED,
-	MUXBUS_CHANGE_PANE_CLOSED, /* it is no more */
+	MUXBUS_CHANGE_PANE_CLOSED, /* it was removed */
 	MUXBUS_CHANGE_PANE_EXITED, /* its program has ended; once, before CLOSED, if ever */
 	MUXBUS_CHANGE_PANE_RESPAWNED, /* another process runs in it */
 	MUXBUS_CHANGE_PANE_MOVED, /* into another window or to another index */
@@ -746,7 +740,7 @@ struct muxbus_change {
 	uint32_t session; /* MUXBUS_NO_ID where it does not apply */
 	uint32_t window;
 	uint32_t pane;
-	/* The state after the change, lent; NULL after ..._CLOSED and where not known. */
+	/* The state after the change, lent; NULL after ..._CLOSED and if unknown. */
 	const struct muxbus_session *session_now;
 	const struct muxbus_window *window_now;
 	const struct muxbus_pane *pane_now;
@@ -771,44 +765,44 @@ struct muxbus_sync_options {
 
 struct muxbus_sync_handlers {
 	/*
-	 * The state became another, or the reason for SEARCHING. It comes before the
-	 * changes that go with it: model and run are as it says already. reason is never
-	 * NULL; error 0 for MUXBUS_SYNC_LIVE.
+	 * The state has changed, or the reason for SEARCHING. Called before the changes that
+	 * go with it; the model and muxbus_sync_run() are already in the new state. reason is
+	 * never NULL; error is 0 for MUXBUS_SYNC_LIVE.
 	 */
 	void (*state)(void *data, enum muxbus_sync_state state, int error, const char *reason);
-	/* The model became another. */
+	/* The model has changed. */
 	void (*change)(void *data, const struct muxbus_change *change);
 	/*
-	 * Output of a pane that is wanted, each byte once. pane's output_offset is
-	 * already behind these bytes: they are [offset - len, offset).
+	 * Wanted output of a pane, each byte once. The pane's output_offset already counts
+	 * these bytes: they are [offset - len, offset).
 	 */
 	void (*output)(void *data, uint32_t pane, const uint8_t *bytes, size_t len);
 	/*
 	 * Bytes of a pane are missing before its output_offset. reason is "not_watched"
-	 * (its output was not wanted before), "reconnect" (it was, on a connection that
-	 * has ended or through another session), "capture" (see muxbus_sync_capture()) or
-	 * "overflow" (more than 256 KiB had to be held back). A pane that is born while
-	 * all_output is set has none at offset 0.
+	 * (its output was not wanted before), "reconnect" (its connection has ended, or its
+	 * output came through another session), "capture" (see muxbus_sync_capture()) or
+	 * "overflow" (more than 256 KiB had to be buffered). A pane that is created while
+	 * all_output is set has no gap at offset 0.
 	 */
 	void (*gap)(void *data, uint32_t pane, uint64_t offset, const char *reason);
 	/* Every % line of the first connection, also of unknown kinds. May be NULL. */
 	void (*event)(void *data, const struct muxbus_event *event);
 };
 
-/* Makes one; it does nothing before muxbus_sync_start(). options are copied. */
+/* Creates a sync, which does nothing before muxbus_sync_start(). options are copied. */
 MUXBUS_API int muxbus_sync_new(struct muxbus_loop *loop, const struct muxbus_sync_options *options,
     const struct muxbus_sync_handlers *handlers, void *data, struct muxbus_sync **ret_sync);
 
-/* Begins to follow the server, now and whenever it comes back. */
+/* Starts to follow the server, and reconnects whenever the server restarts. */
 MUXBUS_API int muxbus_sync_start(struct muxbus_sync *sync);
 
 /*
- * Detaches from the server in good order; done is called within a second, when no
- * client of ours is left. Nothing is tried again. done may free the sync.
+ * Detaches from the server. done is called within a second, when all connections have
+ * ended. The sync does not reconnect. done may free the sync.
  */
 MUXBUS_API void muxbus_sync_stop(struct muxbus_sync *sync, void (*done)(void *data), void *data);
 
-/* Kills what is left and frees it. */
+/* Kills the remaining connections and frees the sync. */
 MUXBUS_API void muxbus_sync_free(struct muxbus_sync *sync);
 
 MUXBUS_API enum muxbus_sync_state muxbus_sync_state(const struct muxbus_sync *sync);
@@ -816,7 +810,7 @@ MUXBUS_API enum muxbus_sync_state muxbus_sync_state(const struct muxbus_sync *sy
 /* Never NULL; empty unless LIVE. */
 MUXBUS_API const struct muxbus_model *muxbus_sync_model(const struct muxbus_sync *sync);
 
-/* What is known of the server while LIVE. */
+/* The server, while LIVE, and some counts. */
 struct muxbus_sync_info {
 	struct muxbus_version version;
 	const char *version_text; /* as tmux prints it */
@@ -833,59 +827,59 @@ struct muxbus_sync_info {
 MUXBUS_API void muxbus_sync_info(const struct muxbus_sync *sync, struct muxbus_sync_info *ret_info);
 
 /*
- * Runs a list of commands on the server and frees it. As muxbus_connection_run(), and
- * MUXBUS_ERR_UNAVAILABLE unless LIVE. What a command changes is in the model when
- * reply is called if read_back is true.
+ * Runs a list of commands on the server and frees it, as muxbus_connection_run().
+ * Returns MUXBUS_ERR_UNAVAILABLE unless LIVE. With read_back, the model shows the effect of
+ * the commands when reply is called.
  */
 MUXBUS_API int muxbus_sync_run(struct muxbus_sync *sync, struct muxbus_command *command,
     bool read_back, muxbus_reply_fn *reply, void *data);
 
 /*
- * Calls done, from the loop, when the model is no older than max_age_ms; with 0 it is read
- * after this call (also what tmux announces to nobody: title, command, path, dead).
- * Those who wait at the same time share one reading. Returns an error, and does not call
- * done, unless LIVE.
+ * Calls done, from the loop, when the model is no older than max_age_ms, including title,
+ * command, path and dead, which tmux does not announce. With 0 the model is read after this
+ * call. Callers that wait at the same time share one reading. Returns an error, and does not
+ * call done, unless LIVE.
  */
 typedef void muxbus_done_fn(void *data, int error);
 MUXBUS_API int muxbus_sync_refresh(
     struct muxbus_sync *sync, unsigned max_age_ms, muxbus_done_fn *done, void *data);
 
-/* Whether the model is no older than that as it is, so that nobody needs to wait for it. */
+/* Whether the model is no older than max_age_ms now, so that no refresh is needed. */
 MUXBUS_API bool muxbus_sync_is_fresh(const struct muxbus_sync *sync, unsigned max_age_ms);
 
 /*
- * Compares the model with what tmux lists now, but for what it announces to nobody. What
- * is being announced meanwhile is no difference. difference is a line for a person that
- * names the first one, NULL if count is 0. The model is corrected.
+ * Compares the model with a new listing and corrects it. Fields that tmux does not announce
+ * and changes that tmux announces meanwhile do not count. difference is a readable line about
+ * the first difference, NULL if count is 0.
  */
 typedef void muxbus_audit_fn(void *data, int error, unsigned count, const char *difference);
 MUXBUS_API int muxbus_sync_audit(struct muxbus_sync *sync, muxbus_audit_fn *done, void *data);
 
 /*
- * Says that the output of a pane is wanted, or no more; counted, so each true wants a
- * false; those of a pane that has closed are forgotten. MUXBUS_ERR_NOT_FOUND if there is no
- * such pane. Without anybody who wants it the pane is paused on our connection, or the
- * whole session attached without output, and tmux pays nothing.
+ * Subscribes to the output of a pane, or unsubscribes. Calls are counted: each true needs a
+ * false; closing a pane ends its subscriptions. MUXBUS_ERR_NOT_FOUND if there is no such
+ * pane. Without a subscription the pane is paused on its connection, or the whole session is
+ * attached without output, and tmux has no cost.
  */
 MUXBUS_API int muxbus_sync_want_output(struct muxbus_sync *sync, uint32_t pane, bool is_wanted);
 
 /*
- * Says that the output of every pane is wanted, also of those to come: the output of a pane
- * that is made from then on is handed over from its first byte. Counted. Panes that are
- * wanted one by one stay so.
+ * Subscribes to the output of every pane, now and in the future, or unsubscribes. The output
+ * of a pane that is created later is delivered from its first byte. Calls are counted.
+ * Subscriptions to single panes are not affected.
  */
 MUXBUS_API void muxbus_sync_want_all_output(struct muxbus_sync *sync, bool is_wanted);
 
 /*
- * Says that changes which tmux announces to nobody (title, command, path, dead) are
- * wanted within a second, or no more; counted. The server is then read each second, which
- * costs it some 40 us a pane.
+ * Subscribes to changes that tmux does not announce (title, command, path, dead), or
+ * unsubscribes. Calls are counted. The server is then read each second, which costs tmux
+ * some 40 us per pane.
  */
 MUXBUS_API void muxbus_sync_want_details(struct muxbus_sync *sync, bool is_wanted);
 
 /*
- * Says that a program which was started in this pane is ours to end: when it exits the
- * pane is kept until its status has been read (PANE_EXITED), then closed unless keep.
+ * Takes charge of the end of a pane: when its program exits, the pane is kept until its
+ * status was read (PANE_EXITED), then closed unless keep.
  */
 MUXBUS_API int muxbus_sync_adopt_pane(struct muxbus_sync *sync, uint32_t pane, bool keep);
 
@@ -893,8 +887,7 @@ enum muxbus_capture_flag {
 	MUXBUS_CAPTURE_ESCAPES = 1 << 0, /* with colours and attributes as escape sequences */
 	MUXBUS_CAPTURE_JOIN = 1 << 1, /* wrapped lines are joined, trailing blanks kept */
 	MUXBUS_CAPTURE_ALTERNATE = 1 << 2, /* the screen behind the alternate one */
-	MUXBUS_CAPTURE_BLANKS =
-	    1 << 3, /* blanks at the ends of lines are kept: they have colours */
+	MUXBUS_CAPTURE_BLANKS = 1 << 3, /* trailing blanks are kept: they have colours */
 };
 
 /* A picture of a pane and its place in the pane's output. */
@@ -910,7 +903,7 @@ struct muxbus_capture {
 	uint32_t history_size; /* lines above the screen */
 	bool alternate_screen;
 	/*
-	 * Bytes of output that this picture shows: what comes at this offset is not in
+	 * The bytes of output that this picture shows; output from this offset on is not in
 	 * it. Exact while the pane's output is wanted; see muxbus_sync_want_output().
 	 */
 	uint64_t offset;
@@ -919,14 +912,14 @@ typedef void muxbus_capture_fn(void *data, int error, const struct muxbus_captur
 
 /*
  * Takes a picture of a pane from history lines above the screen (0: the screen alone; at
- * most 10,000) to its last line. tmux stands still meanwhile, for some 2 us a line.
+ * most 10,000) to its last line. tmux does nothing else meanwhile, for some 2 us per line.
  *
- * If other panes of the session flood as well, tmux may write output that came after the
- * picture before it; then it is taken again, until it is certain that this did not happen.
- * After a quarter of a second the pane is paused for the picture instead, and the bytes
- * that are missed by that are told as a gap ("capture") before offset.
+ * If other panes of the session flood as well, tmux may write later output before the
+ * picture. The picture is then taken again until its place is certain. After a quarter of a
+ * second the pane is paused for the picture instead, and the missed bytes are reported as a
+ * gap ("capture") before offset.
  *
- * Output that comes behind the picture is handed over after done was called.
+ * Output after the picture is delivered after done was called.
  */
 MUXBUS_API int muxbus_sync_capture(struct muxbus_sync *sync, uint32_t pane, uint32_t history,
     unsigned flags, muxbus_capture_fn *done, void *data);
