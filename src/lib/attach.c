@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* Hangs a loop on a libevent base. The only file of the library that knows libevent. */
+/* Attaches a loop to a libevent base. The only file of the library that uses libevent. */
 #include <muxbus.h>
 
 #include <event2/event.h>

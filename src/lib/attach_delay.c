@@ -8,7 +8,7 @@
 #include "lib/read_back.h"
 
 #define QUIET_MS 30
-/* Where something happens all the time a connection is opened nevertheless. */
+/* On a server that never is quiet, a connection is opened after this time. */
 #define PATIENCE_MS 1000
 
 struct run {
@@ -32,7 +32,7 @@ void attach_delay_init(struct muxbus_sync *sync)
 	list_init(&delay->runs);
 }
 
-/* The same versions that die of "off": the fault was mended with that one. */
+/* The versions with the crash of "off": both bugs were fixed together. */
 static bool is_needed(const struct muxbus_sync *sync)
 {
 	return (sync->version.caps & MUXBUS_CAP_OFF_CRASH) != 0;
@@ -60,7 +60,7 @@ bool attach_delay_may_open(struct muxbus_sync *sync)
 	int64_t now_ms = clock_mono_ms();
 	int64_t rest_ms = delay->disturbed_ms + QUIET_MS - now_ms;
 
-	/* Our own leaving is told to everybody. */
+	/* tmux notifies all clients when our client detaches. */
 	if (has_attachment(sync, ATTACHMENT_CLOSING))
 		rest_ms = QUIET_MS;
 	if (delay->waiting_ms == 0)

@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * When a connection may be opened. Up to 3.6b a notification that tmux sends while a control
- * client is still introducing itself ends the whole server. So on those versions one is
- * opened only when nothing has happened for a moment, and while it is being opened no
- * command of ours runs that could make something happen. (What others do in those few
- * hundred microseconds is out of our hands.)
+ * When a connection may be opened. tmux up to 3.6b crashes if it sends a notification while a
+ * control client is starting. On those versions a connection is opened only after a quiet
+ * moment, and user commands wait until it is open. (Other clients can still cause the crash
+ * in those few hundred microseconds.)
  */
 #ifndef LIB_ATTACH_DELAY_H
 #define LIB_ATTACH_DELAY_H
@@ -15,19 +14,19 @@
 #include "lib/state.h"
 
 void attach_delay_init(struct muxbus_sync *sync);
-/* Answers the commands that wait with an error. */
+/* Answers the waiting commands with an error. */
 void attach_delay_fail(struct muxbus_sync *sync, int error);
 
-/* Something has happened on the server, or is about to. */
+/* Notes that the server changes now. */
 void attach_delay_disturb(struct muxbus_sync *sync);
 
-/* Whether a connection may be opened now; if not, sync is settled again when it may. */
+/* Whether a connection may be opened now; if not, the sync is settled again later. */
 bool attach_delay_may_open(struct muxbus_sync *sync);
 
-/* Runs a command of the user now, or when the connection that is being opened is. */
+/* Runs a user command now, or when the connection that is being opened is ready. */
 int attach_delay_run(struct muxbus_sync *sync, struct muxbus_command *command, bool read_back,
     muxbus_reply_fn *reply, void *data);
-/* Runs those that wait, if no connection is being opened. */
+/* Runs the waiting commands, unless a connection is being opened. */
 void attach_delay_release(struct muxbus_sync *sync);
 
 #endif

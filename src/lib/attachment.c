@@ -13,9 +13,9 @@
 #include "lib/state.h"
 #include "lib/track.h"
 
-/* So many panes are paused or continued by one command. */
+/* The most panes that one command pauses or continues. */
 #define FLOW_ARGS_MAX 100
-/* A connection that lived so long was no failure: the next try is soon. */
+/* After a connection of this length the delay starts again at its minimum. */
 #define LONG_LIFE_MS 10000
 
 static void on_ready(void *data, const struct muxbus_version *version, uint32_t session)
@@ -29,8 +29,8 @@ static void on_ready(void *data, const struct muxbus_version *version, uint32_t 
 	attachment->on_since = attachment->sync->lister.begun;
 	if (attachment->session == MUXBUS_NO_ID)
 		attachment->session = session;
-	if (attachment->session !=
-	    session) { /* it went while we came, and tmux took us elsewhere */
+	/* The session closed while we attached, and tmux chose another. */
+	if (attachment->session != session) {
 		attachment_close(attachment);
 		return;
 	}
@@ -62,7 +62,7 @@ static void on_event(void *data, const struct muxbus_event *event)
 		attachment->sync->callbacks->attachment_event(attachment->sync, attachment, event);
 }
 
-/* The connection may be freed here, but the follow may have a second life. */
+/* The connection is freed here; the attachment may reconnect. */
 static void on_closed(void *data, int error, const char *reason)
 {
 	struct attachment *attachment = data;
@@ -212,7 +212,7 @@ static bool may_own(const struct attachment *attachment, uint32_t window)
 	    model_link(attachment->sync->model, attachment->session, window) != NULL;
 }
 
-/* Who has a pane keeps it as long as it can, since each change of hands loses bytes. */
+/* The owner of a pane changes only if it must, since each change loses bytes. */
 struct attachment *attachment_owner(const struct muxbus_sync *sync, const struct track *track)
 {
 	const struct muxbus_link *link;
@@ -235,12 +235,12 @@ struct attachment *attachment_owner(const struct muxbus_sync *sync, const struct
 
 /* ---- the flow of output ---------------------------------------------------------- */
 
-/* Commands about the flow on one connection, as they are put together. */
+/* Commands about the flow on one connection, under construction. */
 struct flow {
 	struct attachment *attachment;
-	struct muxbus_command *command; /* NULL: nothing to say yet, or out of memory */
+	struct muxbus_command *command; /* NULL: none yet, or out of memory */
 	unsigned args; /* of its last command */
-	bool turns_on; /* everything flows after it that is not paused by it */
+	bool turns_on; /* turns on the output of all panes, except those that it pauses */
 };
 
 static bool flow_begin(struct flow *flow)
@@ -268,7 +268,7 @@ static const char *gap_reason(const struct track *track)
 	return track->was_followed ? "reconnect" : "not_watched";
 }
 
-/* The newest pane at the moment when output was turned on, from a list of ids. */
+/* Reads the newest pane, when output was turned on, from a list of ids. */
 static void note_last_pane(struct attachment *attachment, const struct muxbus_reply *reply)
 {
 	const char *line = (const char *)reply->body;
@@ -289,7 +289,7 @@ static void note_last_pane(struct attachment *attachment, const struct muxbus_re
 
 static void on_flowing(void *data, int error, const struct muxbus_reply *replies, size_t count);
 
-/* The first command turned output on, the second says which panes there were then. */
+/* The first command turned output on, the second listed the panes. */
 static void on_turned_on(void *data, int error, const struct muxbus_reply *replies, size_t count)
 {
 	struct attachment *attachment = data;
@@ -301,8 +301,8 @@ static void on_turned_on(void *data, int error, const struct muxbus_reply *repli
 }
 
 /*
- * The panes that were told to flow do so now. Answers come in the order of the commands,
- * so their number says which panes are meant: one may have been paused again meanwhile.
+ * The continued panes flow now. Answers come in the order of the commands, so the number
+ * identifies the panes: a pane may have been paused again meanwhile.
  */
 static void on_flowing(void *data, int error, const struct muxbus_reply *replies, size_t count)
 {
@@ -347,9 +347,9 @@ static void flow_end(struct flow *flow)
 }
 
 /*
- * Whether everything that a pane ever wrote has come over this follow, and was held: all
- * output was on and wanted when a listing began that did not have the pane yet, or when
- * older panes were the newest.
+ * Whether all output of a pane since its creation came over this attachment and was held:
+ * all output was on and wanted when a listing without the pane began, or when the newest
+ * pane was an older one.
  */
 static bool was_born_under(const struct attachment *attachment, const struct track *track)
 {
@@ -364,7 +364,7 @@ static bool was_born_under(const struct attachment *attachment, const struct tra
 	    track->is_held && (track->held_from == NULL || track->held_from == attachment);
 }
 
-/* A wanted pane flows here already: takes it over. */
+/* Takes over a wanted pane that flows here already. */
 static void take_flowing(struct attachment *attachment, struct track *track)
 {
 	if (track->source == attachment)
@@ -378,7 +378,7 @@ static void take_flowing(struct attachment *attachment, struct track *track)
 	track_set_source(attachment->sync, track, attachment, gap_reason(track));
 }
 
-/* Has a wanted pane flow. */
+/* Starts the flow of a wanted pane. */
 static void let_flow(struct flow *flow, struct track *track)
 {
 	struct attachment *attachment = flow->attachment;
@@ -398,7 +398,7 @@ static void let_flow(struct flow *flow, struct track *track)
 	track->coming_number = attachment->flows_sent + 1;
 }
 
-/* Pauses a pane that nobody wants, or that another follow hands over. */
+/* Pauses a pane that is not wanted, or that another attachment delivers. */
 static void stop_flow(struct flow *flow, struct track *track)
 {
 	struct attachment *attachment = flow->attachment;
@@ -419,7 +419,7 @@ static bool is_to_flow(const struct attachment *attachment, const struct track *
 	    attachment_owner(attachment->sync, track) == attachment;
 }
 
-/* Calls a function for the track of each pane of a follow's session. */
+/* Calls a function for the track of each pane of the session. */
 static void for_each_track(struct attachment *attachment, struct flow *flow,
     void (*call)(struct flow *flow, struct track *track))
 {
@@ -454,7 +454,7 @@ static void settle_track(struct flow *flow, struct track *track)
 		stop_flow(flow, track);
 }
 
-/* A pane that is no more need not be remembered as paused. */
+/* Closed panes leave the map of paused panes. */
 static void forget_paused(struct attachment *attachment)
 {
 	size_t cursor = 0;

@@ -9,13 +9,13 @@
 #include "lib/change.h"
 #include "lib/lister.h"
 
-/* A server that changes all the time cannot be compared; so many listings are tried. */
+/* The most listings that are tried: a server that always changes cannot be compared. */
 #define TRIES_MAX 8
 
 enum stage {
-	STAGE_SETTLE, /* a listing, so that nothing announced is outstanding */
-	STAGE_COMPARE, /* one more: what it differs in was not announced, or not yet */
-	STAGE_CONFIRM, /* and one more, during which that would have been announced */
+	STAGE_SETTLE, /* a listing, until no announcement is pending */
+	STAGE_COMPARE, /* a listing: its differences were not announced, or not yet */
+	STAGE_CONFIRM, /* a listing, during which late announcements arrive */
 };
 
 struct audit {

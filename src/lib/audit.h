@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * An audit: is the model what tmux lists? A difference counts only if tmux did not
- * announce it, so another listing must pass without any announcement. What tmux never
- * announces (title, command, path, the death of a kept pane) is not compared.
+ * Audits compare the model with a listing. A difference counts only if tmux did not
+ * announce it, so another listing must pass without any announcement. Fields that tmux never
+ * announces (title, command, path, the death of a kept pane) are not compared.
  */
 #ifndef LIB_AUDIT_H
 #define LIB_AUDIT_H
@@ -11,7 +11,7 @@
 
 struct change_list;
 
-/* Notes how many differences a new listing had that should have been announced. */
+/* Counts the differences of a new listing that tmux should have announced. */
 void audit_note(struct muxbus_sync *sync, const struct change_list *list);
 
 #endif

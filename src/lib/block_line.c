@@ -6,7 +6,7 @@
 
 #include "base/str.h"
 
-/* "%begin", two numbers of 20 digits at most and a flag: nothing longer is a guard. */
+/* The longest guard: "%begin", two numbers of at most 20 digits and a flag. */
 #define BLOCK_LINE_MAX 64
 
 static const struct {
@@ -19,7 +19,7 @@ static const struct {
     {"%error ", 7, BLOCK_ERROR},
 };
 
-/* Reads a number and the space behind it. */
+/* Reads a number and the space after it. */
 static bool read_number(const char **text, const char *end, uint64_t *ret_number)
 {
 	const char *space = memchr(*text, ' ', (size_t)(end - *text));

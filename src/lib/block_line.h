@@ -15,15 +15,15 @@ enum block_line_kind {
 
 struct guard {
 	enum block_line_kind kind;
-	bool is_ours; /* the third number: 1 for a command that we wrote */
+	bool is_ours; /* the third number: 1 for a command of this client */
 	uint64_t time;
 	uint64_t number;
 };
 
-/* Reads a line without its newline; false if it is no guard. */
+/* Reads a line without its newline; false if it is not a guard. */
 bool block_line_read(const char *line, size_t len, struct guard *ret_guard);
 
-/* Tells whether end closes what begin opened: all three numbers are the same. */
+/* Whether end closes the block of begin: all three numbers are the same. */
 bool block_line_closes(const struct guard *end, const struct guard *begin);
 
 #endif

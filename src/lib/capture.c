@@ -16,7 +16,7 @@
 /* The commands of a picture, in their order. */
 enum {
 	REPLY_STATE,
-	REPLY_PANES, /* which panes the session has: one that dies hides what tmux dropped */
+	REPLY_PANES, /* the panes of the session: a dead pane hides output that tmux dropped */
 	REPLY_TEXT,
 	REPLY_COUNT,
 };
@@ -31,11 +31,11 @@ struct capture {
 	void *data;
 	unsigned tries;
 	int64_t since_ms; /* the first */
-	unsigned awaited; /* replies to come; it lives until they have */
+	unsigned awaited; /* pending replies; the capture is freed after the last */
 	bool is_begun;
-	bool keeps; /* it is the keeper of the pane's track */
+	bool keeps; /* this is the keeper of the pane's track */
 
-	/* How it was when the command was written. */
+	/* The state when the command was written. */
 	struct attachment *attachment;
 	uint64_t pieces;
 	uint64_t flow_changes;
@@ -55,14 +55,14 @@ static void capture_free(struct capture *capture)
 	mem_free(capture);
 }
 
-/* Only one picture at a time holds the output of a pane back, or has it paused. */
+/* Only one picture at a time holds the output of a pane, or pauses the pane. */
 static void keep(struct capture *capture, struct track *track)
 {
 	track->keeper = capture;
 	capture->keeps = true;
 }
 
-/* What was held is handed over, and the other pictures of the pane go on. */
+/* Delivers the held output, and lets other pictures of the pane continue. */
 static void let_go(struct capture *capture)
 {
 	struct track *track = track_find(capture->sync, capture->pane);
@@ -79,7 +79,7 @@ static void let_go(struct capture *capture)
 		track_release(capture->sync, track);
 }
 
-/* Calls done, then hands over what came behind the picture. */
+/* Calls done, then delivers the output after the picture. */
 static void finish(struct capture *capture, int error, const struct muxbus_capture *picture)
 {
 	muxbus_capture_fn *done = capture->done;
@@ -92,7 +92,7 @@ static void finish(struct capture *capture, int error, const struct muxbus_captu
 		capture_free(capture);
 }
 
-/* A reply has come: false if nobody waits for it any more. */
+/* A reply has come: false if the capture has already ended. */
 static bool take_reply(struct capture *capture)
 {
 	capture->awaited--;
@@ -188,7 +188,7 @@ static void try_again(struct capture *capture)
 		finish(capture, error, NULL);
 }
 
-/* The panes of the session have been listed again: none has died, so nothing was dropped. */
+/* The panes were listed again: no pane has died, so no output was dropped. */
 static void on_checked(void *data, int error, const struct muxbus_reply *replies, size_t count)
 {
 	struct capture *capture = data;
@@ -210,7 +210,7 @@ static void on_checked(void *data, int error, const struct muxbus_reply *replies
 	finish(capture, 0, &capture->picture);
 }
 
-/* Keeps the picture, holds what comes after it, and lists the panes once more. */
+/* Keeps the picture, holds later output, and lists the panes once more. */
 static int check(struct capture *capture, struct track *track, const struct muxbus_capture *picture,
     const struct muxbus_reply *panes)
 {
@@ -235,7 +235,7 @@ static int check(struct capture *capture, struct track *track, const struct muxb
 	return 0;
 }
 
-/* Reads the replies of a picture. Returns an error, or what it shows. */
+/* Reads the replies of a picture. */
 static int read_picture(const struct capture *capture, int error,
     const struct muxbus_reply *replies, size_t count, struct muxbus_capture *ret_picture)
 {
@@ -247,7 +247,7 @@ static int read_picture(const struct capture *capture, int error,
 	if (track == NULL || count < REPLY_COUNT || replies[REPLY_STATE].error != 0 ||
 	    replies[REPLY_PANES].error != 0)
 		return MUXBUS_ERR_GONE;
-	/* All that tmux can say no to, but for a screen that is not there, is the pane. */
+	/* tmux refuses only a missing pane or a missing alternate screen. */
 	if (replies[REPLY_TEXT].error != 0)
 		return capture->flags & MUXBUS_CAPTURE_ALTERNATE ? replies[REPLY_TEXT].error
 								 : MUXBUS_ERR_GONE;
@@ -262,7 +262,7 @@ static int read_picture(const struct capture *capture, int error,
 	return 0;
 }
 
-/* Whether output can have changed places with the picture, so that its place is not known. */
+/* Whether output can have changed places with the picture, so that its offset is unknown. */
 static bool is_uncertain(const struct capture *capture, const struct track *track)
 {
 	return track->source != capture->attachment ||
@@ -330,9 +330,8 @@ static int try_picture(struct capture *capture)
 /* ---- the last resort -------------------------------------------------------------- */
 
 /*
- * The pane flows again since just before the picture, in the same turn of tmux's: nothing
- * was read of it between the two. Should the flow have been set otherwise meanwhile, it
- * is set again.
+ * The pane flows again since just before the picture, in the same tick of tmux, so no output
+ * came between. If the flow was changed meanwhile, the picture is taken again.
  */
 static void on_paused_picture(
     void *data, int error, const struct muxbus_reply *replies, size_t count)
@@ -374,9 +373,9 @@ static int continue_with_picture(struct capture *capture)
 }
 
 /*
- * The pane is paused: all of it that was queued has been read, or was dropped, and no
- * more comes before it is continued. The order is certain only now, so what comes next
- * could not have been sent together with the pause.
+ * The pane is paused: its queued output was read or dropped, and no more comes before the
+ * pane is continued. Only now is the order certain, so the next line could not be sent
+ * together with the pause.
  */
 static void on_paused(void *data, int error, const struct muxbus_reply *replies, size_t count)
 {
@@ -401,7 +400,7 @@ static void on_paused(void *data, int error, const struct muxbus_reply *replies,
 		finish(capture, error, NULL);
 }
 
-/* Whatever comes of it, the pane is in the list of those that are to be continued. */
+/* The pane is in the map of paused panes even if this fails. */
 static int pause_first(struct capture *capture, struct track *track)
 {
 	struct muxbus_command *command;
@@ -429,7 +428,7 @@ static bool is_patient(const struct capture *capture)
 	    clock_mono_ms() - capture->since_ms < CAPTURE_TRIES_MS;
 }
 
-/* Begins a try, or leaves it for when the picture that keeps the pane is done. */
+/* Begins a try, or waits for the picture that keeps the pane. */
 static int begin(struct capture *capture)
 {
 	struct track *track = track_find(capture->sync, capture->pane);
@@ -502,7 +501,7 @@ int muxbus_sync_capture(struct muxbus_sync *sync, uint32_t pane, uint32_t histor
 	capture->done = done;
 	capture->data = data;
 	list_append(&sync->captures, &capture->link);
-	/* The flow may have been told to change in this very turn; the picture comes after it. */
+	/* The flow may change in this turn; the picture comes after that. */
 	sync_settle_later(sync);
 	return 0;
 }

@@ -2,24 +2,23 @@
 /*
  * Pictures of panes, and their exact place in the pane's output.
  *
- * tmux queues replies and output for a client together, but writes the output of panes
- * in turns: so output that was produced after the picture can be read before it. It
- * cannot be if none of the pane's output was read while the command was under way, nor
- * if the last output read before the reply is the pane's own, since a reply is written
- * at the moment when the last output queued before it was: that was the pane's then, and
- * the pane's own output never changes its order. (Output that lies between the reply and
- * its sentinel would be counted as before it; it is looked out for.) Everything else is
- * tried again; after CAPTURE_TRIES, or CAPTURE_TRIES_MS, the pane is paused for the picture,
- * and a gap told.
+ * tmux queues replies and output for a client together, but writes the output of panes in
+ * turns. So output that came after the picture can be read before the picture. This cannot
+ * happen in two cases: none of the pane's output was read while the command ran; or the last
+ * output before the reply is the pane's own, since tmux writes a reply right after the last
+ * output queued before it, and keeps the order within a pane. (Output between the reply and
+ * its sentinel would count as before the reply; this case is checked.) Otherwise the picture
+ * is taken again. After CAPTURE_TRIES, or CAPTURE_TRIES_MS, the pane is paused for the
+ * picture, and a gap is reported.
  *
- * The pause takes two round trips. What was queued of the pane when it was paused is read
- * before the answer, or is dropped; so once the answer is there nothing of the pane can be
- * on its way, and a line that continues the pane and takes the picture, in one turn of
- * tmux's, is followed by exactly what the picture does not show. Were that line sent
- * together with the pause, output behind the picture could overtake both answers.
+ * The pause takes two round trips. Queued output of the pane is read before the answer to
+ * the pause, or is dropped, so no output is under way after the answer. Then one line, in one
+ * tick of tmux, continues the pane and takes the picture: exactly the output after the
+ * picture follows. If that line were sent together with the pause, output after the picture
+ * could overtake both answers.
  *
- * While one picture holds the output of its pane back, or has it paused, the others of
- * that pane wait.
+ * While one picture holds the output of its pane, or pauses the pane, other pictures of that
+ * pane wait.
  */
 #ifndef LIB_CAPTURE_H
 #define LIB_CAPTURE_H
@@ -28,15 +27,15 @@
 
 #define CAPTURE_TRIES 100
 #define CAPTURE_TRIES_MS 250
-/* More pictures at a time are refused. */
+/* The most pictures at a time. */
 #define CAPTURES_MAX 1000
-/* tmux stands still for some 2 us a line; so not more history than this is taken. */
+/* The most lines of history: tmux does nothing else for some 2 us per line. */
 #define CAPTURE_HISTORY_MAX 10000
 
-/* Begins those that were asked for in this turn. */
+/* Begins the captures requested in this turn. */
 void capture_begin(struct muxbus_sync *sync);
 
-/* There is no server any more: all are answered. */
+/* Ends all captures with an error. */
 void capture_fail_all(struct muxbus_sync *sync, int error);
 
 #endif

@@ -79,10 +79,10 @@ int change_list_add(struct change_list *list, const struct muxbus_change *change
 	return 0;
 }
 
-/* A finder that has failed goes on doing nothing, so that its callers need not look. */
+/* After an error all functions do nothing, so callers need not check. */
 struct finder {
 	struct change_list *list;
-	const struct muxbus_model *before; /* NULL: nothing was there */
+	const struct muxbus_model *before; /* may be NULL */
 	const struct muxbus_model *now;
 	int error;
 };
@@ -113,7 +113,7 @@ static struct muxbus_change window_change(
 	return change;
 }
 
-/* A pane's change names its window, and a session that the window is in. */
+/* A pane's change has its window, and a session of that window. */
 static struct muxbus_change pane_change(
     const struct finder *finder, enum muxbus_change_kind kind, const struct muxbus_pane *pane)
 {
@@ -165,8 +165,8 @@ static int compare_places(const struct muxbus_link *a, const struct muxbus_link 
 }
 
 /*
- * Walks the links of two models side by side and tells of those that only a has. A link
- * that took another index is one that is new; it has not gone if the window has another.
+ * Walks the links of two models side by side and reports links that only a has. A link with
+ * another index is new; it is not reported as removed if the window has another link.
  */
 static void tell_links_only_in(struct finder *finder, const struct muxbus_model *a,
     const struct muxbus_model *b, enum muxbus_change_kind kind)
@@ -203,7 +203,7 @@ static const struct muxbus_client *find_client(
 	return NULL;
 }
 
-/* Tells of the clients that only a has, ours left out. */
+/* Reports the clients that only a has, without our own. */
 static void tell_clients_only_in(struct finder *finder, const struct muxbus_model *a,
     const struct muxbus_model *b, enum muxbus_change_kind kind)
 {
@@ -334,7 +334,7 @@ static void compare_window(
 	}
 }
 
-/* The place of a pane. A window's panes change their indexes when one before them goes. */
+/* Panes also change their indexes when a pane before them closes. */
 static bool place_differs(const struct muxbus_pane *a, const struct muxbus_pane *b)
 {
 	return a->window != b->window || a->index != b->index;

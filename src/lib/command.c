@@ -4,11 +4,11 @@
  *
  *   cmd "arg" ; display-message -p NONCE ; cmd "arg" ; display-message -p NONCE ; cmd
  *
- * where what stands between two nonces in tmux's answer is the reply of one command,
- * however many blocks that is. The nonces are filled in when the list is run.
+ * In tmux's answer, the blocks between two nonces are the reply of one command. The nonces
+ * are filled in when the list is run.
  *
- * A name is letters, digits, '-' and '_', so it can be no assignment (NAME=value), no
- * comment, no %if and no brace: none of these has a reply, and all of them do things.
+ * A name has only letters, digits, '-' and '_', so it cannot be an assignment (NAME=value), a
+ * comment, %if or a brace: these have effects but no reply.
  */
 #include "lib/command.h"
 
@@ -20,7 +20,7 @@
 static const char sentinel[] = " ; display-message -p ";
 static const char separator[] = " ; ";
 
-/* Arguments are quoted in pieces, so that no room for the worst case of all is needed. */
+/* Arguments are quoted in pieces, so the worst case of a whole argument needs no room. */
 enum { PIECE_BYTES = 1024 };
 
 struct muxbus_command {
@@ -28,7 +28,7 @@ struct muxbus_command {
 	struct buf places; /* size_t each: where a nonce goes in text */
 	size_t count;
 	bool is_open; /* the last command may still get arguments */
-	int error; /* the first; it stays */
+	int error; /* the first error */
 };
 
 int muxbus_command_new(struct muxbus_command **ret_command)
@@ -58,7 +58,7 @@ static void fail(struct muxbus_command *command, int error)
 		command->error = error;
 }
 
-/* Appends to the text, unless something has failed. */
+/* Appends to the text, unless there was an error. */
 static void append(struct muxbus_command *command, const void *bytes, size_t len)
 {
 	int error = command->error != 0 ? 0 : buf_append(&command->text, bytes, len);
@@ -67,7 +67,7 @@ static void append(struct muxbus_command *command, const void *bytes, size_t len
 		fail(command, error == BUF_FULL ? MUXBUS_ERR_LIMIT : MUXBUS_ERR_NOMEM);
 }
 
-/* Letters, digits, '-' and '_': means itself, also without quotes. */
+/* Letters, digits, '-' and '_' need no quotes. */
 static bool is_word(const char *bytes, size_t len)
 {
 	for (size_t i = 0; i < len; i++) {
@@ -100,7 +100,7 @@ static void append_quoted(struct muxbus_command *command, const char *bytes, siz
 	append(command, "\"", 1);
 }
 
-/* Puts what separates two commands, with the sentinel of the first. */
+/* Appends the separator of two commands, with the sentinel of the first. */
 static void append_sentinel(struct muxbus_command *command)
 {
 	static const struct nonce blank;

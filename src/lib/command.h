@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* A list of commands as it is written: its bytes, and the places where nonces go. */
+/* The text of a list of commands, and the places for its nonces. */
 #ifndef LIB_COMMAND_H
 #define LIB_COMMAND_H
 
@@ -13,13 +13,12 @@
 /* The most commands that one list may have. */
 #define COMMAND_COUNT_MAX 4096
 
-/* What a connection needs to run it: how many commands, or the error that was remembered. */
+/* Counts the commands, or returns the first error of the list. */
 int command_check(const struct muxbus_command *command, size_t *ret_count);
 
 /*
- * Writes the nonces of the sentinels between the commands: one less than there are
- * commands, since the sentinel behind the last is the connection's. Lends the text, a
- * line without its newline.
+ * Writes the nonces of the sentinels between the commands: one less than there are commands,
+ * since the connection adds the last sentinel. Lends the text, a line without its newline.
  */
 const struct buf *command_fill(struct muxbus_command *command, const struct nonce *nonces);
 

@@ -1,29 +1,27 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * One `tmux -C` process and what is said to it.
+ * One `tmux -C` process and the commands sent to it.
  *
  *   STARTING    the process runs; its greeting is a block with flags 0
- *   GREETED     ... and then %session-changed; until it came, tmux has no session for us
- *   HANDSHAKE   who are you, and did you take our flags
+ *   GREETED     waits for %session-changed; before that, tmux has no session for the client
+ *   HANDSHAKE   asks for the version and for the flags that tmux took
  *   READY       lists of commands run
- *   CLOSING     we have asked to be detached; what is under way is read to its end
- *   FAILED      all replies are answered; the process is killed and waited for
- *   ENDED       the closed handler was called; only muxbus_connection_free() is left
+ *   CLOSING     reads pending replies, then asks tmux to detach
+ *   FAILED      all reply callbacks were called; the process was killed and is waited for
+ *   ENDED       the closed handler was called; only muxbus_connection_free() is allowed
  *
  * Each list is one line, followed by a sentinel on a line of its own, since an error drops
- * the rest of a line. That sentinel is the nonce alone: a command that does not exist, so
- * tmux answers with a parse error that names it. It costs tmux half of what
- * display-message does, and it leaves no trace in tmux's log of messages, which belongs to
- * people. The handshake looks whether tmux does answer like that.
+ * the rest of a line. That sentinel is the nonce alone: an unknown command, so tmux answers
+ * with a parse error that names it. It costs tmux half as much as display-message, and leaves
+ * no line in tmux's message log. The handshake checks that tmux answers like that.
  *
- * tmux works through what a client sends one by one. So while a reply is awaited there is
- * nothing to gain from writing at once: lists are collected and written together when the
- * next bytes are read, and a burst costs few system calls. If none is awaited, a list is
- * written as it comes.
+ * tmux handles the lines of a client in order. So while a reply is pending, lists are collected
+ * and written together when the next bytes are read, and a burst costs few system calls. If no
+ * reply is pending, a list is written at once.
  *
- * Nothing of the application is called from a function of the application's, but for the
- * replies of muxbus_connection_free(). What fails there is remembered and told in the
- * next turn of the loop. The closed handler may free us: nothing is touched after it.
+ * Public functions call no callbacks, except the replies of muxbus_connection_free(). A failure
+ * inside them is reported in the next turn of the loop. The closed handler may free the
+ * connection: no code touches the connection after it.
  */
 #include <muxbus.h>
 
@@ -51,17 +49,17 @@
 
 enum {
 	DEFAULT_TIMEOUT_MS = 5000,
-	/* Text before the greeting: configuration errors. More cannot be from tmux. */
+	/* The most text before the greeting, which can hold configuration errors. */
 	GREETING_MAX = 256 * 1024,
-	/* How long the end of the process and that of its output may lie apart. */
+	/* The longest time between the end of the process and the end of its output. */
 	END_TIMEOUT_MS = 500,
-	/* Closing: until SIGTERM, from there to SIGKILL, from there until it is given up. */
+	/* Closing: the time until SIGTERM, then until SIGKILL, then until giving up. */
 	DETACH_TIMEOUT_MS = 400,
 	TERMINATE_TIMEOUT_MS = 300,
 	KILL_TIMEOUT_MS = 200,
-	/* A deadline that is noticed so late was missed by us: the machine stood still. */
+	/* A timer that fires this late means that the machine was suspended. */
 	LATE_MS = 500,
-	/* Each so many bytes of a list get it a millisecond more. */
+	/* This many bytes of a list add a millisecond to its timeout. */
 	BYTES_PER_MS = 1024,
 };
 
@@ -84,12 +82,12 @@ struct muxbus_connection {
 	unsigned command_timeout_ms;
 
 	enum state state;
-	bool is_in_turn; /* in a callback of the loop's, which will look after failures */
+	bool is_in_turn; /* in a callback of the loop, which ends with end_turn() */
 	bool is_reading; /* in the parser */
 	bool is_output_over;
 
 	bool has_failed;
-	int error; /* with which it has failed; 0: closed as we wished */
+	int error; /* the reason of the failure; 0: closed on request */
 	char reason[ENDING_TEXT_SIZE];
 	struct ending ending;
 
@@ -98,25 +96,25 @@ struct muxbus_connection {
 	struct loop_watch *output_watch;
 	struct loop_watch *errors_watch;
 	struct loop_watch *process_watch;
-	struct loop_timer deadline; /* of the greeting, then of the first list */
-	struct loop_timer end_timer; /* of the stages of the end */
-	struct loop_timer soon; /* a failure outside of a turn */
+	struct loop_timer deadline; /* timeout of the greeting, then of the first list */
+	struct loop_timer end_timer; /* timeout of each stage of the end */
+	struct loop_timer soon; /* handles a failure outside of a turn */
 	bool has_asked_to_detach;
 	bool was_terminated; /* SIGTERM was sent */
 
 	struct muxbus_parser *parser;
 	struct pending_queue queue;
-	int64_t first_since_us; /* when tmux began with the first list */
+	int64_t first_since_us; /* when the list became the first */
 	struct nonce_pool nonces;
 	bool has_cheap_sentinel;
-	struct nonce probe; /* the handshake's name of a command that does not exist */
+	struct nonce probe; /* the unknown command of the handshake */
 };
 
 static const char sentinel_command[] = "display-message -p ";
 
 /* ---- failing ------------------------------------------------------------------- */
 
-/* The first failure counts. What follows from it is done at the end of the turn. */
+/* Notes the first failure, which is handled at the end of the turn. */
 static void fail(struct muxbus_connection *connection, int error, const char *format, ...)
     MUXBUS_PRINTF(3, 4);
 static void fail(struct muxbus_connection *connection, int error, const char *format, ...)
@@ -136,7 +134,7 @@ static void fail(struct muxbus_connection *connection, int error, const char *fo
 		loop_timer_start(&connection->soon, 0);
 }
 
-/* The process and its output are over. */
+/* The process and its output have ended. */
 static void fail_at_end(struct muxbus_connection *connection)
 {
 	const char *reason = "closed";
@@ -153,8 +151,8 @@ static void fail_at_end(struct muxbus_connection *connection)
 static void on_input_writable(void *data, uint32_t events);
 
 /*
- * One of input, output and process is over: the others follow, and then there is a reason
- * to be told. If something holds them, this long; no answer is to be awaited any more.
+ * One of input, output and process has ended. The others should end within END_TIMEOUT_MS,
+ * and then the reason is known. No reply comes any more.
  */
 static void await_end(struct muxbus_connection *connection)
 {
@@ -163,7 +161,7 @@ static void await_end(struct muxbus_connection *connection)
 		loop_timer_start(&connection->end_timer, END_TIMEOUT_MS);
 }
 
-/* Writes what the socket takes. */
+/* Writes as much as the socket takes. */
 static void flush(struct muxbus_connection *connection)
 {
 	enum process_sent sent;
@@ -181,7 +179,7 @@ static void flush(struct muxbus_connection *connection)
 
 /* ---- the first list ------------------------------------------------------------ */
 
-/* There is a new first list, or none: the parser and the clock are told. */
+/* Sets the parser and the deadline for the first list. */
 static void begin_first(struct muxbus_connection *connection)
 {
 	const struct pending *first = pending_first(&connection->queue);
@@ -222,8 +220,8 @@ static void on_sentinel(void *data)
 }
 
 /*
- * The timer of the first list is not set again for each; when it fires, the list that is
- * first by then may have begun later.
+ * The timer is not restarted for each list: when it fires, the first list may have begun
+ * later.
  */
 static void check_deadline(struct muxbus_connection *connection)
 {
@@ -295,8 +293,8 @@ static void on_handshake(void *data, int error, const struct muxbus_reply *repli
 }
 
 /*
- * Asked before anything else. What people run waits until it is answered, in the queue
- * behind this list and in the buffer behind these bytes.
+ * The handshake is the first list. User commands wait for its answer, in the queue and in the
+ * buffer after it.
  */
 static int begin_handshake(struct muxbus_connection *connection)
 {
@@ -320,7 +318,7 @@ static int begin_handshake(struct muxbus_connection *connection)
 	connection->state = STATE_HANDSHAKE;
 	len = snprintf(line, sizeof line, "%s\n%s\n%s%s\n", handshake_question,
 	    connection->probe.text, sentinel_command, pending->nonces[0].text);
-	/* The socket is new and empty: it takes this whole, or it is broken. */
+	/* The socket is new and empty, so it takes the whole line unless it is broken. */
 	if (send(connection->process.input, line, (size_t)len, MSG_NOSIGNAL | MSG_DONTWAIT) != len)
 		await_end(connection);
 	return 0;
@@ -395,7 +393,7 @@ static void stop_watching(struct muxbus_connection *connection)
 	loop_timer_stop(&connection->soon);
 }
 
-/* Answers everybody, and gets rid of the process. */
+/* Calls all pending reply callbacks, and kills the process. */
 static void enter_failed(struct muxbus_connection *connection)
 {
 	bool was_ours = connection->error == 0;
@@ -412,7 +410,7 @@ static void enter_failed(struct muxbus_connection *connection)
 	pending_fail_all(&connection->queue, was_ours ? MUXBUS_ERR_CANCELLED : connection->error);
 }
 
-/* Tells that it is over. Nothing may be touched afterwards. */
+/* Calls the closed handler. No code may touch the connection afterwards. */
 static void enter_ended(struct muxbus_connection *connection)
 {
 	connection->state = STATE_ENDED;
@@ -424,7 +422,7 @@ static void enter_ended(struct muxbus_connection *connection)
 		    connection->data, connection->error, connection->reason);
 }
 
-/* Ends each callback of the loop's; the last thing that is done in it. */
+/* The last call in each callback of the loop. */
 static void end_turn(struct muxbus_connection *connection)
 {
 	if (!connection->has_failed && connection->process.has_ended && connection->is_output_over)
@@ -531,7 +529,7 @@ static void on_deadline(void *data)
 	end_turn(connection);
 }
 
-/* A stage of the end took too long: the next one. */
+/* A stage of the end took too long: begins the next stage. */
 static void on_end_timer(void *data)
 {
 	struct muxbus_connection *connection = data;
@@ -539,7 +537,7 @@ static void on_end_timer(void *data)
 
 	connection->is_in_turn = true;
 	if (connection->state == STATE_FAILED) {
-		connection->process.has_ended = true; /* not even SIGKILL helps: leave it */
+		connection->process.has_ended = true; /* SIGKILL did not help: give up */
 	} else if (is_closing && !connection->was_terminated) {
 		process_signal(&connection->process, SIGTERM);
 		loop_timer_start(&connection->end_timer, TERMINATE_TIMEOUT_MS);
@@ -640,7 +638,7 @@ int muxbus_connection_open(struct muxbus_loop *loop,
 
 /* ---- running ------------------------------------------------------------------- */
 
-/* Why nothing can be run, or 0. */
+/* The error that prevents running a list, or 0. */
 static int refusal(const struct muxbus_connection *connection)
 {
 	if (connection->has_failed)
@@ -650,7 +648,7 @@ static int refusal(const struct muxbus_connection *connection)
 	return connection->queue.count >= PENDING_MAX ? MUXBUS_ERR_LIMIT : 0;
 }
 
-/* Appends a list and its sentinel to what is to be written, or nothing. */
+/* Appends a list and its sentinel to the output buffer, or nothing. */
 static int write_list(struct muxbus_connection *connection, struct muxbus_command *command,
     const struct pending *pending)
 {

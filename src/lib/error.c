@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: ISC */
-/* What the error numbers mean, in English. */
+/* The error numbers in English. */
 #include <muxbus.h>
 
-/* No default: the compiler names a number that was forgotten. */
+/* No default, so the compiler warns about a missing number. */
 static const char *error_text(enum muxbus_error error)
 {
 	switch (error) {
@@ -11,9 +11,9 @@ static const char *error_text(enum muxbus_error error)
 	case MUXBUS_ERR_NOMEM:
 		return "out of memory";
 	case MUXBUS_ERR_INVALID:
-		return "an argument cannot be used";
+		return "invalid argument";
 	case MUXBUS_ERR_SYNTAX:
-		return "the text does not follow its grammar";
+		return "invalid syntax";
 	case MUXBUS_ERR_LIMIT:
 		return "more than the maximum";
 	case MUXBUS_ERR_NOT_FOUND:
@@ -25,11 +25,11 @@ static const char *error_text(enum muxbus_error error)
 	case MUXBUS_ERR_CANCELLED:
 		return "cancelled";
 	case MUXBUS_ERR_UNAVAILABLE:
-		return "no tmux server is being followed just now";
+		return "no tmux server is connected";
 	case MUXBUS_ERR_GONE:
-		return "the pane, window or session went away";
+		return "the pane, window or session closed";
 	case MUXBUS_ERR_FATAL:
-		return "the connection is finished";
+		return "the connection has ended";
 	case MUXBUS_ERR_SYSTEM:
 		return "a system call failed";
 	case MUXBUS_ERR_NO_SERVER:
@@ -45,7 +45,7 @@ static const char *error_text(enum muxbus_error error)
 	case MUXBUS_ERR_SPAWN:
 		return "tmux cannot be executed";
 	case MUXBUS_ERR_PROTOCOL:
-		return "the stream is not that of a tmux control client";
+		return "the stream is not from a tmux control client";
 	}
 	return "unknown error";
 }

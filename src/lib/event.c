@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* The table of the events that tmux is known to send, and the reader that walks it. */
+/* The table of known events, and the reader that uses it. */
 #include "lib/event.h"
 
 #include <stdlib.h>
@@ -7,7 +7,7 @@
 
 #include "base/str.h"
 
-/* Sorted by name, for the binary search and for whoever prints it. */
+/* Sorted by name, for the binary search. */
 static const struct muxbus_event_info event_rows[] = {
     {MUXBUS_EVENT_CLIENT_DETACHED, "client-detached", "c", "3.2"},
     {MUXBUS_EVENT_CLIENT_SESSION_CHANGED, "client-session-changed", "cst", "2.5"},
@@ -47,15 +47,14 @@ static int compare_name(const void *name, const void *row)
 	return strcmp(name, ((const struct muxbus_event_info *)row)->name);
 }
 
-/* What of the arguments is not yet read. */
+/* The arguments that are not yet read. */
 struct cursor {
-	char *next; /* NULL behind the last one */
+	char *next; /* NULL after the last */
 	char *end; /* a NUL is there */
 };
 
 /*
- * Cuts off the argument up to the next space, which may be empty: two spaces in a row
- * have one between them. NULL if there is none left.
+ * Cuts off the argument up to the next space. It is empty between two spaces. NULL at the end.
  */
 static char *take_word(struct cursor *cursor, size_t *ret_len)
 {
@@ -110,7 +109,7 @@ static bool take_index(struct cursor *cursor, uint32_t *ret_index)
 	return str_parse_u32(word, len, ret_index);
 }
 
-/* Text after a lone ':'; what tmux may put before that one day is passed over. */
+/* Text after a lone ':'; skips unknown arguments before it. */
 static bool take_text_after_colon(struct cursor *cursor, struct muxbus_event *event)
 {
 	for (;;) {
@@ -137,7 +136,7 @@ static bool take_string(struct cursor *cursor, const char **ret_string)
 /* Reads one argument by its letter. */
 static bool take_argument(struct cursor *cursor, char letter, struct muxbus_event *event)
 {
-	bool may_lack = event->label != NULL; /* subscriptions say "-" for what they lack */
+	bool may_lack = event->label != NULL; /* subscriptions send "-" for a missing id */
 	size_t len;
 
 	switch (letter) {

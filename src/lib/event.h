@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* One % line, taken apart by the table of known events. */
+/* Parsing one % line by the table of known events. */
 #ifndef LIB_EVENT_H
 #define LIB_EVENT_H
 
@@ -8,10 +8,9 @@
 #include <stddef.h>
 
 /*
- * Takes apart a line that starts with %, without its newline but with a NUL at
- * line[len]. scratch has room for len + 1 bytes. The event points into both; nothing
- * is allocated. A line whose arguments are not those of its name becomes
- * MUXBUS_EVENT_UNKNOWN.
+ * Parses a line that starts with %, without its newline but with a NUL at line[len].
+ * scratch has room for len + 1 bytes. The event points into both; nothing is allocated. A
+ * line with unexpected arguments becomes MUXBUS_EVENT_UNKNOWN.
  */
 void event_parse(const char *line, size_t len, char *scratch, struct muxbus_event *ret_event);
 

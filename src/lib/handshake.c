@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* The first and the last words of tmux on a connection, and what its refusals mean. */
+/* The first and the last words of tmux on a connection. */
 #include "lib/handshake.h"
 
 #include <stdio.h>
@@ -8,7 +8,7 @@
 
 /* ---- the beginning ------------------------------------------------------------- */
 
-/* None of these fields can hold text of anybody's choice. */
+/* No program can choose the text of these fields. */
 const char handshake_question[] =
     "display-message -p \"M #{version} #{session_id} #{client_pid} #{client_flags}\"";
 
@@ -45,7 +45,7 @@ bool handshake_is_probe_answered(const char *text, const struct nonce *probe)
 	return strstr(text, want) != NULL;
 }
 
-/* What tmux's words mean; the first that is found in them. */
+/* The first text that matches decides. */
 int handshake_error(const char *text, int otherwise)
 {
 	static const struct {
@@ -109,7 +109,7 @@ int ending_explain(const struct ending *ending, const struct process *process, b
 		said = ending->errors;
 	if (*said != '\0') {
 		*ret_reason = said;
-		/* Later on, anything that tmux is made to print could have said it. */
+		/* After the greeting the text is not reliable: a command may have printed it. */
 		return was_greeted ? MUXBUS_ERR_CLOSED : handshake_error(said, MUXBUS_ERR_CLOSED);
 	}
 	if (!was_greeted && ending->stray[0] != '\0') {

@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * Layout strings: CSUM,CELL[<CELL,...>], where
+ * Parsing layout strings. They are CSUM,CELL[<CELL,...>], where
  *
  *   CELL = WxH,X,Y then nothing, ",ID", "{CELL,...}" or "[CELL,...]"
  *
- * Each cell has one 'x', so that the memory for all of them is known before reading.
- * Nesting is kept in the cells' parents and not on the stack: a hostile string costs
- * no more than one of its length.
+ * Each cell has one 'x', so the memory for all cells is known before reading. Nesting uses
+ * the parents of cells and not the stack, so a hostile string costs no more than its length.
  */
 #include <muxbus.h>
 
@@ -16,14 +15,14 @@
 #include "base/alloc.h"
 
 #define CHECKSUM_LEN 4
-/* tmux itself goes to 10,000 cells a side. */
+/* The maximum of tmux is 10,000 cells a side. */
 #define SIDE_MAX 1000000
 
 struct reader {
 	const char *next;
 	const char *end;
 	struct muxbus_layout *layout;
-	uint32_t last; /* the cell before at this depth, MUXBUS_NO_ID at the first of its parent */
+	uint32_t last; /* the previous cell of this parent, or MUXBUS_NO_ID */
 	uint32_t parent;
 };
 
@@ -38,7 +37,7 @@ uint16_t muxbus_layout_checksum(const char *text, size_t len)
 	return (uint16_t)sum;
 }
 
-/* The character that is next, a NUL at the end. */
+/* The next character, a NUL at the end. */
 static char peek(const struct reader *reader)
 {
 	return reader->next < reader->end ? *reader->next : '\0';
@@ -88,8 +87,8 @@ static bool read_place(struct reader *reader, int *ret_place)
 }
 
 /*
- * Reads ",ID". Strings of old have none, so the number behind the comma may be the
- * width of the next cell: then nothing is taken.
+ * Reads ",ID". Old strings have no ids, so the number after the comma may be the width of
+ * the next cell: then nothing is read.
  */
 static bool read_pane(struct reader *reader, uint32_t *ret_pane)
 {
@@ -108,7 +107,7 @@ static bool read_pane(struct reader *reader, uint32_t *ret_pane)
 	return true;
 }
 
-/* Reads WxH,X,Y and an id; which kind of cell it is shows by what follows. */
+/* Reads WxH,X,Y and an id; the next character decides the kind of cell. */
 static bool read_cell(struct reader *reader, struct muxbus_cell *cell)
 {
 	cell->child = MUXBUS_NO_ID;
@@ -128,7 +127,7 @@ static bool read_cell(struct reader *reader, struct muxbus_cell *cell)
 	return cell->kind == MUXBUS_CELL_PANE || cell->pane == MUXBUS_NO_ID;
 }
 
-/* Hangs a cell that was read into the tree. */
+/* Links a cell into the tree. */
 static void link_cell(struct reader *reader, uint32_t index)
 {
 	struct muxbus_cell *cells = reader->layout->cells;
@@ -141,7 +140,7 @@ static void link_cell(struct reader *reader, uint32_t index)
 	reader->last = index;
 }
 
-/* Closes as many containers as the text does. False for a bracket of the wrong kind. */
+/* Closes containers for each closing bracket. False for a bracket of the wrong kind. */
 static bool close_containers(struct reader *reader)
 {
 	while (peek(reader) == '}' || peek(reader) == ']') {
@@ -158,14 +157,14 @@ static bool close_containers(struct reader *reader)
 	return true;
 }
 
-/* Reads the root and all that is in it. */
+/* Reads the root and all cells in it. */
 static bool read_tree(struct reader *reader)
 {
 	struct muxbus_layout *layout = reader->layout;
 
 	do {
 		uint32_t index = layout->count;
-		struct muxbus_cell cell; /* there is room for it only if it is one */
+		struct muxbus_cell cell; /* copied into the array only if it is valid */
 
 		if (!read_cell(reader, &cell))
 			return false;
@@ -195,7 +194,7 @@ static void mark_floating(struct muxbus_layout *layout, uint32_t pane)
 	}
 }
 
-/* Reads "<CELL,...>", whose cells are panes with an id that are in the tree as well. */
+/* Reads "<CELL,...>": panes with an id, which are in the tree as well. */
 static bool read_floating(struct reader *reader)
 {
 	struct muxbus_layout *layout = reader->layout;

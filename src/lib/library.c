@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* The only state that the library holds for the whole process: its allocator and its log. */
+/* The only global state of the library: its allocator and its log. */
 #include "lib/library.h"
 
 #include <stdarg.h>
@@ -9,7 +9,7 @@
 #include "base/buf.h"
 #include "base/str.h"
 
-/* A line of the log is cut behind so many bytes. */
+/* The longest line of the log. */
 #define LOG_LINE_MAX 1024
 
 static muxbus_log_fn *log_function;

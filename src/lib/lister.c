@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* Listing the server: at once, again, and not too often. */
+/* Listing the server after changes, but not too often. */
 #include "lib/lister.h"
 
 #include "base/alloc.h"
@@ -8,13 +8,13 @@
 #include "lib/listing.h"
 
 #define SPACING_MIN_US 10000
-#define SPACING_MAX_US 40000 /* unless listings cost so much that this is most of the time */
+#define SPACING_MAX_US 40000 /* more only if a listing takes half of it */
 #define SPACING_COSTS 4
 #define RETRY_MS 100
 
 struct lister_wait {
 	struct list link;
-	uint64_t number; /* of the listing that is waited for */
+	uint64_t number; /* of the awaited listing */
 	muxbus_done_fn *done;
 	void *data;
 };
@@ -45,7 +45,7 @@ void lister_finish(struct lister *lister)
 	}
 }
 
-/* How long after the beginning of one listing the next may begin. */
+/* The time between the beginnings of two listings. */
 static int64_t spacing_us(const struct lister *lister)
 {
 	int64_t spacing = lister->cost_us * SPACING_COSTS;
@@ -57,7 +57,7 @@ static int64_t spacing_us(const struct lister *lister)
 	return spacing > SPACING_MIN_US ? spacing : SPACING_MIN_US;
 }
 
-/* Whether somebody waits for a listing that has not begun. */
+/* Whether a caller waits for a listing that has not begun. */
 static bool next_is_awaited(const struct lister *lister)
 {
 	const struct list *link;
@@ -69,7 +69,7 @@ static bool next_is_awaited(const struct lister *lister)
 	return false;
 }
 
-/* Begins the next listing if there is need for one, now or when it may be. */
+/* Begins the next listing if one is needed, now or after the spacing. */
 static void consider(struct muxbus_sync *sync)
 {
 	struct lister *lister = &sync->lister;
@@ -153,7 +153,7 @@ void lister_mark(struct muxbus_sync *sync)
 	consider(sync);
 }
 
-/* Whether the last listing that was begun is young enough, and nothing has changed since. */
+/* Whether the last listing began recently enough, and nothing has changed since. */
 static bool is_young(const struct lister *lister, int64_t max_age_us)
 {
 	return max_age_us > 0 && !lister->is_dirty && lister->begun > 0 &&
@@ -193,7 +193,7 @@ void lister_resume(struct muxbus_sync *sync)
 	consider(sync);
 }
 
-/* Takes out all who wait for a listing up to number, and calls them. */
+/* Answers all callers that wait for a listing up to number. */
 static void answer(struct muxbus_sync *sync, uint64_t number, int error)
 {
 	struct list ready;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* The listing of a server: four tables of fields, from which come the formats and the reading. */
+/* The listing of a server: four tables of fields give the formats and the reader. */
 #include <stdio.h>
 #include <string.h>
 
@@ -17,11 +17,11 @@ enum field_kind {
 	FIELD_WINDOW, /* uint32_t, "@1" */
 	FIELD_PANE, /* uint32_t, "%1" */
 	FIELD_BOOL, /* bool: anything but empty, "0" and "off" */
-	FIELD_INT, /* int; empty leaves what was there, as in all numbers */
+	FIELD_INT, /* int; an empty field keeps the default, as in all numbers */
 	FIELD_UNSIGNED, /* unsigned */
 	FIELD_U64, /* uint64_t */
-	FIELD_TEXT, /* const char *, encoded, since it can hold anything */
-	FIELD_WORD, /* const char *, as tmux makes it: no TAB and no newline */
+	FIELD_TEXT, /* const char *, encoded, since it can hold any bytes */
+	FIELD_WORD, /* const char *, made by tmux: no TAB and no newline */
 };
 
 struct field {
@@ -123,7 +123,7 @@ static const struct field client_fields[] = {
 #undef AT
 /* clang-format on */
 
-/* What is under way while replies are read. */
+/* The state while replies are read. */
 struct reading {
 	struct listing *listing;
 	struct map groups; /* hash of a group's name to its number, from 1 */
@@ -135,7 +135,7 @@ static int add_window(struct reading *reading, const char *fields, size_t len);
 static int add_pane(struct reading *reading, const char *fields, size_t len);
 static int add_client(struct reading *reading, const char *fields, size_t len);
 
-/* A command of the listing. add reads one record, from behind its letter and TAB. */
+/* A command of the listing. add reads one record, after its letter and TAB. */
 struct list_command {
 	const char *command;
 	const char *option; /* "-a" or NULL */
@@ -184,7 +184,7 @@ void listing_write(struct muxbus_command *command)
 	}
 }
 
-/* Reads "$1" and its like; an empty field is no id. */
+/* Reads an id such as "$1"; an empty field is MUXBUS_NO_ID. */
 static bool read_id(const char *text, size_t len, char sigil, uint32_t *ret_id)
 {
 	if (len == 0) {
@@ -277,7 +277,7 @@ static int read_field(
 	return MUXBUS_ERR_INVALID;
 }
 
-/* Reads the fields of one line, of which there must be exactly as many as in the table. */
+/* Reads the fields of one line, exactly as many as in the table. */
 static int read_record(
     struct reading *reading, const struct field *fields, const char *line, size_t len, void *record)
 {
@@ -309,7 +309,7 @@ static uint64_t hash_text(const char *text)
 	return hash;
 }
 
-/* Numbers the groups as they come. */
+/* Numbers the groups in the order of the listing. */
 static int number_group(struct reading *reading, const char *name, uint32_t *ret_group)
 {
 	uint64_t key = hash_text(name);
@@ -383,7 +383,7 @@ static int add_client(struct reading *reading, const char *fields, size_t len)
 	return model_add_client(reading->listing->model, &client);
 }
 
-/* Reads one reply line by line. What is no record is counted and left out. */
+/* Reads one reply line by line. Counts invalid records and leaves them out. */
 static int read_reply(
     struct reading *reading, const struct list_command *list, const struct muxbus_reply *reply)
 {
@@ -406,7 +406,7 @@ static int read_reply(
 	return 0;
 }
 
-/* Numbers the groups anew, by their lowest session, so that the number stays. */
+/* Numbers each group by its lowest session, so that the number is stable. */
 static int settle_groups(struct muxbus_model *model)
 {
 	const struct muxbus_session *session = NULL;

@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * Finding tmux: its socket, the process behind it, the binary that speaks its protocol; and
- * starting a control client with that binary.
+ * Finding tmux: its socket, its process, its binary; and starting that binary as a control
+ * client.
  *
- * The protocol between tmux's own client and server changes without notice, and a client
- * of the wrong side hangs, or takes the server down with it. The one binary that fits is
- * the server's own, by /proc/PID/exe, which leads to the very file that is running,
- * whatever has happened to its name since.
+ * The protocol between tmux's client and server changes without notice, and a client of
+ * another version hangs or crashes the server. Only the server's own binary is safe:
+ * /proc/PID/exe is the running file, even if its name was replaced.
  */
 #include "lib/locate.h"
 
@@ -26,7 +25,7 @@
 
 #include "base/process.h"
 
-/* How long a server may take to have room for one more that wants to connect. */
+/* CONNECT_TIMEOUT_MS: how long connect() may wait while the queue of the server is full. */
 enum { CONNECT_TIMEOUT_MS = 100, ARGUMENTS_MAX = 16, TARGET_SIZE = 16 };
 
 /* ---- the socket ---------------------------------------------------------------- */
@@ -73,7 +72,7 @@ static int connect_to(const char *socket_path)
 	fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
 	if (fd < 0)
 		return -1;
-	/* A server that accepts nobody has a full queue: connect() would wait for ever. */
+	/* A server that accepts no connections has a full queue: connect() would never return. */
 	(void)setsockopt(fd, SOL_SOCKET, SO_SNDTIMEO, &timeout, sizeof timeout);
 	if (connect(fd, (struct sockaddr *)&address, sizeof address) == 0)
 		return fd;
@@ -151,9 +150,9 @@ static bool is_executable_file(const char *path)
 }
 
 /*
- * The socket may belong to somebody else, and whoever listens may be a service manager
- * that holds it for tmux. So the process must be ours and its program's name must have
- * "tmux" in it. A dynamic loader that was told to run tmux is not tmux.
+ * The socket may belong to another user, and the listener may be a service manager that holds
+ * the socket for tmux. So the process must have our user, and its program's name must contain
+ * "tmux". A dynamic loader that runs tmux does not count.
  */
 bool locate_server_binary(pid_t pid, uid_t uid, char *out, size_t size)
 {
@@ -185,7 +184,7 @@ bool locate_program(const char *name, char *out, size_t size)
 	while (*name != '\0') {
 		size_t len = strcspn(path, ":");
 
-		/* An empty entry would be the current directory: never. */
+		/* An empty entry means the current directory, which is never used. */
 		if (len > 0 &&
 		    fit(snprintf(out, size, "%.*s/%s", (int)len, path, name), size) == 0 &&
 		    is_executable_file(out))
@@ -209,13 +208,13 @@ static int start_client(
 	size_t count = 0;
 
 	argv[count++] = "tmux";
-	argv[count++] = "-u"; /* without it what is not ASCII comes as '_' */
-	argv[count++] = "-N"; /* the server may end meanwhile: do not start another */
+	argv[count++] = "-u"; /* without it non-ASCII characters come as '_' */
+	argv[count++] = "-N"; /* the server may end now: do not start another */
 	argv[count++] = "-S";
 	argv[count++] = options->socket_path;
 	argv[count++] = "-C";
 	argv[count++] = "attach-session";
-	argv[count++] = "-E"; /* the session's environment is not to become ours */
+	argv[count++] = "-E"; /* do not change the session's environment */
 	argv[count++] = "-f";
 	argv[count++] = has_output ? "ignore-size" : "ignore-size,no-output";
 	if (options->session != MUXBUS_NO_ID) {
@@ -227,7 +226,7 @@ static int start_client(
 	return process_start(process, program, (char *const *)argv);
 }
 
-/* The binary that was asked for; else the server's own; else that of the PATH. */
+/* Tries the binary of the options; else the server's own; else the one in PATH. */
 int locate_start_client(struct process *process, const struct muxbus_connection_options *options)
 {
 	const char *name = options->tmux_path;

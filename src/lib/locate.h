@@ -10,9 +10,7 @@
 
 #include "lib/process.h"
 
-/*
- * Asks who listens at a tmux socket and whose process it is; see muxbus_server_pid().
- */
+/* Finds the process that listens at a tmux socket, and its user; see muxbus_server_pid(). */
 int locate_server(const char *socket_path, pid_t *ret_pid, uid_t *ret_uid);
 
 /* Identifies a server: process ids are used again, a pid with its start time is not. */
@@ -21,31 +19,31 @@ struct identity {
 	uint64_t start_ticks; /* since boot; 0 if not known */
 };
 
-/* Asks at a tmux socket. Errors as muxbus_server_pid(). */
+/* Identifies the server at a tmux socket. Errors as muxbus_server_pid(). */
 int locate_identity(const char *socket_path, struct identity *ret_identity);
 
-/* How long ago it was started, in ms; -1 if that is not known. */
+/* The time since the start of the server; -1 if not known. */
 int64_t locate_age_ms(const struct identity *identity);
 
 bool locate_is_same(const struct identity *a, const struct identity *b);
 
 /*
- * Writes the path of the server's own binary, good also if the file was replaced or
- * deleted. False if it is not to be had: not ours, not readable, or no tmux by its name,
- * as when it was started through a dynamic loader.
+ * Writes a path of the server's own binary that works also if the file was replaced or
+ * deleted. False if the process has another user, if the binary is not readable, or if its
+ * name is not tmux, as when a dynamic loader runs it.
  */
 bool locate_server_binary(pid_t pid, uid_t uid, char *out, size_t size);
 
 /*
- * Writes the path of a program: name itself if it has a slash, else what PATH has.
- * False if there is none that can be executed.
+ * Writes the path of a program: name itself if it has a slash, else its place in PATH. False
+ * if there is no executable file.
  */
 bool locate_program(const char *name, char *out, size_t size);
 
 /*
- * Starts the process that attaches as the options say, if there is a server. Returns
- * MUXBUS_ERR_NO_SERVER, MUXBUS_ERR_TIMEOUT (it listens, and accepts nobody) or what
- * process_start() returns.
+ * Starts the control client of the options, if there is a server. Returns
+ * MUXBUS_ERR_NO_SERVER, MUXBUS_ERR_TIMEOUT (the server accepts no connection) or a result of
+ * process_start().
  */
 int locate_start_client(struct process *process, const struct muxbus_connection_options *options);
 

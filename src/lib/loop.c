@@ -1,17 +1,16 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * The loop: an epoll descriptor with everything in it, timers by one timerfd, so that a
- * stranger's event loop has a single descriptor to watch.
+ * The loop: one epoll descriptor with all watches and a timerfd for all timers, so another
+ * event loop has a single descriptor to watch.
  *
- * A turn handles what one epoll_wait() brings, at most TURN_EVENTS descriptors, and the
- * timers that were due when it began; so the outer loop has its say in between. What is
- * left makes the descriptor readable again. Callbacks may end any watch and stop any
- * timer: a watch that ends in the middle of a turn is marked and freed when the turn is
- * over, since an event for it may have been read already.
+ * A turn handles the events of one epoll_wait(), at most TURN_EVENTS, and the timers that
+ * were due at its beginning; then the outer loop continues. The descriptor stays readable
+ * while there is more. Callbacks may end any watch and stop any timer: a watch that ends
+ * during a turn is freed after the turn, since its event may have been read already.
  *
- * The timerfd is set to the first timer that is due, and to nothing if none runs, so that
- * who has nothing to do is never woken up. For a timer that is due at once an eventfd is
- * rung instead: a timerfd that is set to the past costs ten times as much.
+ * The timerfd is set to the first due timer, or disarmed, so an idle process never wakes up.
+ * A timer that is due at once uses an eventfd instead: setting a timerfd to the past costs
+ * ten times as much.
  */
 #include "lib/loop.h"
 
@@ -41,7 +40,7 @@ struct muxbus_loop {
 	int bell_fd;
 	bool is_rung; /* some timer is due at once */
 	bool is_in_turn;
-	struct list dead; /* watches to free when the turn is over */
+	struct list dead; /* watches to free after the turn */
 	struct list timers; /* running, the first due first */
 	int64_t armed_us; /* when the timerfd fires; 0: it does not */
 	void *attachment;
@@ -169,7 +168,7 @@ void loop_unwatch(struct loop_watch *watch)
 
 /* ---- timers -------------------------------------------------------------------- */
 
-/* Has the timers looked at in the next turn. */
+/* Makes the next turn check the timers. */
 static void ring(struct muxbus_loop *loop)
 {
 	if (!loop->is_rung)
@@ -185,7 +184,7 @@ static void unring(struct muxbus_loop *loop)
 	loop->is_rung = false;
 }
 
-/* Sets the timerfd to the first timer, unless it is already, or they are looked at anyway. */
+/* Sets the timerfd to the first timer, unless it is set or the next turn checks anyway. */
 static void arm(struct muxbus_loop *loop)
 {
 	struct itimerspec spec = {0};
@@ -246,8 +245,8 @@ bool loop_timer_is_running(const struct loop_timer *timer)
 }
 
 /*
- * Calls the timers that are due now. They are taken out before any is called, so that
- * one that is started again, with no delay, waits for the next turn.
+ * Calls the timers that are due now. All are taken out first, so a timer that is restarted
+ * without delay waits for the next turn.
  */
 static int fire_timers(struct muxbus_loop *loop)
 {
@@ -307,7 +306,7 @@ int muxbus_loop_dispatch(struct muxbus_loop *loop, int timeout_ms)
 			handled++;
 		}
 	}
-	/* Last, so that what came just in time counts as in time. */
+	/* Last, so that an answer just before its deadline is in time. */
 	if (is_timer_due)
 		handled += fire_timers(loop);
 	loop->is_in_turn = false;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* What hangs on a loop: descriptors that are watched, and timers. */
+/* The watches and timers of a loop. */
 #ifndef LIB_LOOP_H
 #define LIB_LOOP_H
 
@@ -9,26 +9,26 @@
 
 #include "base/list.h"
 
-/* A descriptor under watch. The loop owns it. */
+/* A watched descriptor. The loop owns the watch. */
 struct loop_watch;
 
-/* events are those of epoll that are ready, EPOLLHUP and EPOLLERR among them. */
+/* events are the ready events of epoll, including EPOLLHUP and EPOLLERR. */
 typedef void loop_watch_fn(void *data, uint32_t events);
 
 /*
- * Watches a descriptor for events (EPOLLIN, EPOLLOUT) until loop_unwatch(). It must stay
- * open as long. Returns MUXBUS_ERR_NOMEM, or MUXBUS_ERR_SYSTEM with errno set.
+ * Watches a descriptor for events (EPOLLIN, EPOLLOUT). It must stay open until
+ * loop_unwatch(). Returns MUXBUS_ERR_NOMEM, or MUXBUS_ERR_SYSTEM with errno set.
  */
 int loop_watch(struct muxbus_loop *loop, int fd, uint32_t events, loop_watch_fn *callback,
     void *data, struct loop_watch **ret_watch);
 
 /*
- * Ends a watch; its callback is not called again, also if its event was already read.
- * Allowed in any callback. NULL is no watch. Close the descriptor afterwards.
+ * Ends a watch; its callback is not called again, even if its event was already read.
+ * Allowed in any callback. Accepts NULL. Close the descriptor afterwards.
  */
 void loop_unwatch(struct loop_watch *watch);
 
-/* A time to come. It lives in whatever waits for it. */
+/* A timer. It is a member of its owner. */
 struct loop_timer {
 	struct list link; /* in the loop's list while it runs */
 	struct muxbus_loop *loop;
@@ -39,18 +39,18 @@ struct loop_timer {
 
 void loop_timer_init(
     struct loop_timer *timer, struct muxbus_loop *loop, void (*callback)(void *data), void *data);
-/* (Re)starts it: the callback is called once, from the loop, not before delay_ms. */
+/* Starts or restarts it: the loop calls the callback once, not before delay_ms. */
 void loop_timer_start(struct loop_timer *timer, int64_t delay_ms);
-/* Allowed in any callback and for one that does not run. Before its memory goes. */
+/* Allowed in any callback, and for a stopped timer. Required before freeing its memory. */
 void loop_timer_stop(struct loop_timer *timer);
 bool loop_timer_is_running(const struct loop_timer *timer);
 
 #define LOOP_SCRATCH_BYTES (64 * 1024)
 
-/* LOOP_SCRATCH_BYTES to read into. Good until the callback returns; others use it as well. */
+/* A shared buffer of LOOP_SCRATCH_BYTES, valid until the callback returns. */
 uint8_t *loop_scratch(struct muxbus_loop *loop);
 
-/* Hangs something on the loop that is let go, by detach, before the loop is freed. */
+/* Attaches data to the loop; detach is called before the loop is freed. */
 int loop_set_attachment(
     struct muxbus_loop *loop, void *attachment, void (*detach)(void *attachment));
 

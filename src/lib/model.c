@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* The store of a model: sorted arrays, looked up by bisection, and one pool of strings. */
+/* The store of a model: sorted arrays with binary search, and one pool of strings. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -8,7 +8,7 @@
 
 #define POOL_BYTES 8192
 
-/* Strings are never given back one by one. */
+/* Strings are only freed together. */
 struct pool_block {
 	struct pool_block *next;
 	size_t len;
@@ -114,7 +114,7 @@ int model_add_session(struct muxbus_model *model, const struct muxbus_session *s
 	return table_add(model, &model->sessions, session, sizeof *session, MODEL_SESSIONS_MAX);
 }
 
-/* Each link of a window has its own alerts; the window has those of all. */
+/* Each link of a window has its own alerts; the window has the alerts of all links. */
 static void merge_alerts(struct muxbus_window *into, const struct muxbus_window *from)
 {
 	into->has_bell |= from->has_bell;
@@ -214,7 +214,7 @@ static void *table_find(const struct table *table, const void *key, size_t size,
 	return bsearch(key, table->items, table->count, size, compare);
 }
 
-/* The item behind previous, or the first one if that is NULL. */
+/* The item after previous, or the first if previous is NULL. */
 static const void *table_next(const struct table *table, const void *previous, size_t size)
 {
 	const char *items = table->items;
@@ -232,7 +232,7 @@ static struct muxbus_window *window_entry(struct muxbus_model *model, uint32_t i
 	return table_find(&model->windows, &key, sizeof key, compare_windows);
 }
 
-/* Sorts a table and keeps one of those that compare equal. */
+/* Sorts a table and keeps one of several equal items. */
 static void table_sort_unique(
     struct table *table, size_t size, int (*compare)(const void *, const void *))
 {
@@ -308,7 +308,7 @@ static void drop_loose_panes(struct muxbus_model *model)
 	model->panes.count = kept;
 }
 
-/* Sorts the panes twice: themselves by place, an index of them by id. */
+/* Sorts the panes by place, and an index of them by id. */
 static int order_panes(struct muxbus_model *model)
 {
 	const struct muxbus_pane *panes;
@@ -345,7 +345,7 @@ static int order_links(struct muxbus_model *model)
 	return 0;
 }
 
-/* Fills in what one record says of another. */
+/* Fills in the fields that come from other records. */
 static void join_records(struct muxbus_model *model)
 {
 	const struct muxbus_link *links = model->links.items;
@@ -429,7 +429,7 @@ struct muxbus_client *model_client_entry(struct muxbus_model *model, size_t posi
 	return (struct muxbus_client *)model->clients.items + position;
 }
 
-/* The first of some items, sorted by compare, that is not before key; NULL if none is. */
+/* The first item, in the order of compare, that is not before key; or NULL. */
 static const void *first_from(const void *items, size_t count, size_t size, const void *key,
     int (*compare)(const void *, const void *))
 {

@@ -8,16 +8,15 @@
 
 #include "lib/parser.h"
 
-/* Random bytes that were not given out yet. All zeroes to begin with. */
+/* Unused random bytes. All zeroes at the beginning. */
 struct nonce_pool {
 	uint8_t bytes[64 * MUXBUS_NONCE_LEN / 2];
 	size_t left;
 };
 
 /*
- * Makes one of 128 random bits from the kernel. tmux logs commands, so whoever may read
- * its log knows those that were used: none tells anything about another. Returns 0 or
- * MUXBUS_ERR_SYSTEM with errno set.
+ * Makes a nonce of 128 random bits from the kernel. Readers of tmux's log see used nonces,
+ * so no nonce reveals another. Returns 0 or MUXBUS_ERR_SYSTEM with errno set.
  */
 int nonce_make(struct nonce_pool *pool, struct nonce *ret_nonce);
 

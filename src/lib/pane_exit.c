@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* Finding out how processes ended, and when to say so. */
+/* How processes of panes ended, and when to report it. */
 #include "lib/pane_exit.h"
 
 #include <signal.h>
@@ -11,9 +11,9 @@
 #include "lib/state.h"
 #include "lib/track.h"
 
-/* How long the status of an ended process is waited for: until tmux has reaped it. */
+/* How long to wait for the status of an ended process, which tmux must reap. */
 #define STATUS_WAIT_MS 500
-/* A pane is looked for after its process has ended, at doubling intervals between these. */
+/* After the end of a process its pane is listed at intervals that double between these. */
 #define LOOK_MIN_MS 5
 #define LOOK_MAX_MS 1000
 
@@ -22,7 +22,7 @@ struct ending {
 	int signal;
 };
 
-/* Tells whether the end of a pane's process is to be told now. now is NULL if it is closed. */
+/* Whether to report the end of a pane's process now. now is NULL if the pane is closed. */
 static bool is_due(const struct muxbus_sync *sync, const struct track *track,
     const struct muxbus_pane *now, struct ending *ret_ending)
 {
@@ -71,7 +71,7 @@ static int find_exit(const struct muxbus_sync *sync, struct change_list *list,
 	return change_list_add(list, &change);
 }
 
-/* Panes that are new may be dead already; but if all is new, that was before our time. */
+/* New panes may be dead already. In the first model, they died before the sync began. */
 int pane_exit_find(
     const struct muxbus_sync *sync, struct change_list *list, const struct muxbus_model *now)
 {
@@ -90,7 +90,7 @@ int pane_exit_find(
 	return error;
 }
 
-/* The end that was told may be that of the process before the one which runs there now. */
+/* The pane may already run another process than the reported one. */
 void pane_exit_note_told(struct muxbus_sync *sync, const struct change_list *list)
 {
 	for (size_t i = 0; i < list->count; i++) {
@@ -119,9 +119,9 @@ void pane_exit_ended(struct muxbus_sync *sync, uint32_t pane)
 }
 
 /*
- * tmux up to 3.3a at least now and then overlooks that a child has ended (one of six when
- * the terminal closes first), and reaps it with the next one. The signal that says so may
- * come from anybody: it makes tmux look, and does nothing else.
+ * tmux up to 3.3a sometimes misses the end of a child (one of six if the terminal closes
+ * first), and reaps it only with the next child. SIGCHLD from any process makes tmux check
+ * its children, and does nothing else.
  */
 static void nudge_server(const struct muxbus_sync *sync, const struct track *track)
 {
@@ -135,8 +135,8 @@ static void nudge_server(const struct muxbus_sync *sync, const struct track *tra
 }
 
 /*
- * A pane outlives its process as long as another holds its terminal, perhaps for ever;
- * so the looking ends, and the pane's own end will be told by tmux.
+ * A pane outlives its process while another process holds its terminal, perhaps for ever. So
+ * the extra listings end; tmux announces the end of the pane itself.
  */
 void pane_exit_look_again(struct muxbus_sync *sync)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* Watching processes that are not ours: pidfd_open(2), and its information on exits. */
+/* Watching processes of others: pidfd_open(2), and its exit information. */
 #include "lib/pane_pidfd.h"
 
 #include <errno.h>
@@ -19,8 +19,8 @@
 #endif
 
 /*
- * PIDFD_GET_INFO of Linux 6.13, of which older headers know nothing. The mask says what
- * is asked for, and comes back with what is given; exits are there since 6.15.
+ * PIDFD_GET_INFO of Linux 6.13, which older headers lack. The mask names the requested
+ * fields, and then the returned fields. The exit status exists since 6.15.
  */
 struct pidfd_information {
 	uint64_t mask;
@@ -83,7 +83,7 @@ void pane_pidfd_forget(struct pane_pidfd *pidfd, uint32_t pane)
 		watch_free(watch);
 }
 
-/* The descriptor stays open for its information, but says no more. */
+/* The descriptor stays open for its exit information, but is not watched any more. */
 static void on_readable(void *data, uint32_t events)
 {
 	struct pane_pidfd_watch *watch = data;

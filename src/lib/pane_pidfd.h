@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * The processes of panes. Each is watched by a descriptor of its own (pidfd), which
- * becomes readable when it ends; so no end is polled for, and kernels since 6.15 tell
- * how it ended although it was never our child.
+ * The processes of panes. A pidfd for each becomes readable when the process ends, without
+ * polling. Kernels since 6.15 give the exit status, although the process is not our child.
  */
 #ifndef LIB_PANE_PIDFD_H
 #define LIB_PANE_PIDFD_H
@@ -12,7 +11,7 @@
 #include "base/map.h"
 #include "lib/loop.h"
 
-/* More processes, or more than half of the descriptors we may have, are not watched. */
+/* The most watched processes; the limit is also half of the allowed descriptors. */
 #define PANE_PIDFD_MAX 4096
 
 /* The process of a pane has ended. */
@@ -28,19 +27,19 @@ struct pane_pidfd {
 
 enum pane_pidfd_verdict {
 	PANE_PIDFD_RUNS,
-	PANE_PIDFD_ENDED, /* how is not known, perhaps not yet */
-	PANE_PIDFD_STATUS, /* and its status is known */
+	PANE_PIDFD_ENDED, /* its status is not known, perhaps not yet */
+	PANE_PIDFD_STATUS, /* it has ended, and its status is known */
 };
 
 void pane_pidfd_init(
     struct pane_pidfd *pidfd, struct muxbus_loop *loop, pane_pidfd_ended_fn *ended, void *data);
 void pane_pidfd_finish(struct pane_pidfd *pidfd);
 
-/* Watches a pane's process instead of the one before; ended is called at its end. */
+/* Watches a pane's process instead of its previous process; ended is called at the end. */
 void pane_pidfd_watch(struct pane_pidfd *pidfd, uint32_t pane, pid_t pid);
 void pane_pidfd_forget(struct pane_pidfd *pidfd, uint32_t pane);
 
-/* Tells how it stands with the process of a pane. */
+/* Checks the process of a pane. */
 enum pane_pidfd_verdict pane_pidfd_look(
     const struct pane_pidfd *pidfd, uint32_t pane, pid_t pid, int *ret_status, int *ret_signal);
 

@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * The bytes of a control-mode stream, taken apart as they come.
+ * Parsing the bytes of a control-mode stream as they come.
  *
  * Three states:
  *
- *   OUTSIDE   at the beginning of a line, or in one that is no output
- *   OUTPUT    in the data of an %output line, which goes on in pieces and is never kept;
- *             at most the three bytes of an escape that was split are carried over
- *   BLOCK     from a %begin to the end of its block or, if a nonce is awaited, to the
- *             sentinel that prints it; the lines are kept in the segment
+ *   OUTSIDE   at the beginning of a line, or in a line other than output
+ *   OUTPUT    in the data of an %output line, which is delivered in pieces and not kept;
+ *             at most the three bytes of a split escape are carried over
+ *   BLOCK     from a %begin to the end of its block or, if a nonce is expected, to the
+ *             sentinel that prints it; the segment keeps the lines
  *
- * Inside a BLOCK no line means anything but the guard and the sentinel that are waited
- * for. segment.c says how the kept lines are divided, and why one can trust it.
+ * Inside a BLOCK only the expected guard and sentinel have a meaning. segment.c explains how
+ * the kept lines are divided, and why the result is reliable.
  */
 #include "lib/parser.h"
 
@@ -25,9 +25,9 @@
 #include "lib/segment.h"
 #include "lib/unescape.h"
 
-/* Output is handed over in pieces of at most this: it stays in the processor's cache. */
+/* The largest piece of output: it stays in the processor's cache. */
 #define PIECE_BYTES (16 * 1024)
-/* "%extended-output %P AGE ... : " is not longer; nor is a line output that has no such. */
+/* The longest prefix "%extended-output %P AGE ... : " of an output line. */
 #define PREFIX_MAX 256
 /* Memory that an empty buffer may keep. */
 #define KEEP_BYTES (64 * 1024)
@@ -39,11 +39,11 @@ enum parser_state {
 	STATE_BLOCK,
 };
 
-/* How far into the three lines of a sentinel we are. */
+/* The position in the three lines of a sentinel. */
 enum sentinel_stage {
 	SENTINEL_NONE,
-	SENTINEL_BEGIN, /* its %begin may have been the last line */
-	SENTINEL_NONCE, /* its nonce was */
+	SENTINEL_BEGIN, /* the last line may be its %begin */
+	SENTINEL_NONCE, /* the last line is its nonce */
 };
 
 struct parser_output {
@@ -58,7 +58,7 @@ struct muxbus_parser {
 	bool has_failed;
 	struct muxbus_parser_stats stats;
 
-	struct buf line; /* what of a line that is no output has come so far */
+	struct buf line; /* the beginning of a line other than output */
 	bool is_line_cut;
 	struct buf event; /* a copy of a line for the pointers of an event */
 
@@ -67,12 +67,12 @@ struct muxbus_parser {
 	size_t carry_len;
 
 	struct segment segment;
-	bool must_rescan; /* no nonce is awaited any more, so the segment may have ended */
+	bool must_rescan; /* no nonce is expected any more, so the segment may have ended */
 
 	struct nonce *nonces;
 	size_t nonce_count;
 	size_t nonce_room;
-	size_t nonces_passed; /* of the list that was announced */
+	size_t nonces_passed; /* of the announced list */
 	enum sentinel_stage stage;
 	struct guard sentinel; /* its %begin */
 	size_t sentinel_index;
@@ -152,7 +152,7 @@ void muxbus_parser_expect(struct muxbus_parser *parser, const char *nonce)
 	}
 	memcpy(one.text, nonce, MUXBUS_NONCE_LEN);
 	one.text[MUXBUS_NONCE_LEN] = '\0';
-	(void)parser_expect_list(parser, &one, 1); /* nor this: there is room for one */
+	(void)parser_expect_list(parser, &one, 1); /* cannot fail: there is room for one */
 }
 
 size_t parser_sentinel_index(const struct muxbus_parser *parser)
@@ -160,7 +160,7 @@ size_t parser_sentinel_index(const struct muxbus_parser *parser)
 	return parser->sentinel_index;
 }
 
-/* Which of the awaited nonces a line is, in either form; nonce_count if none. */
+/* The index of the expected nonce in a line, in either form; nonce_count if none. */
 static size_t find_nonce(const struct muxbus_parser *parser, const char *line, size_t len)
 {
 	static const size_t prefix_len = sizeof PARSER_SENTINEL_PREFIX - 1;
@@ -194,7 +194,7 @@ static enum prefix_kind compare_prefix(
 	return len < word_len ? PREFIX_PARTIAL : PREFIX_OUTPUT;
 }
 
-/* Reads a pane's id, from behind its %, up to a space that is left out. */
+/* Reads a pane's id, after its %, up to a space. */
 static enum prefix_kind read_pane(const char **text, const char *end, uint32_t *ret_pane)
 {
 	const char *place = *text;
@@ -211,14 +211,14 @@ static enum prefix_kind read_pane(const char **text, const char *end, uint32_t *
 	return PREFIX_OUTPUT;
 }
 
-/* "AGE ... : ": what tmux may put between the age and the colon one day is passed over. */
+/* Reads "AGE ... : " and skips unknown arguments before the colon. */
 static enum prefix_kind read_age(const char **text, const char *end, uint64_t *ret_age_ms)
 {
 	const char *newline = memchr(*text, '\n', (size_t)(end - *text));
 	const char *colon;
 	const char *age_end;
 
-	if (newline != NULL) /* the colon of another line is not ours */
+	if (newline != NULL) /* ignore a colon of another line */
 		end = newline;
 	colon = memmem(*text, (size_t)(end - *text), " : ", 3);
 	age_end = memchr(*text, ' ', (size_t)(end - *text));
@@ -230,7 +230,7 @@ static enum prefix_kind read_age(const char **text, const char *end, uint64_t *r
 	return PREFIX_OUTPUT;
 }
 
-/* Reads what stands before the data in a line of output. ret_len is its length. */
+/* Reads the text before the data of an output line. ret_len is its length. */
 static enum prefix_kind read_prefix(
     const char *text, size_t len, struct parser_output *ret_output, size_t *ret_len)
 {
@@ -271,8 +271,8 @@ static void give_output(struct muxbus_parser *parser, size_t len)
 }
 
 /*
- * Completes the escape that was carried over, with bytes from *bytes. Writes what comes
- * of it to the beginning of the piece and returns its length, 0 if more is needed still.
+ * Completes a split escape with bytes from *bytes. Writes the result to the beginning of the
+ * piece and returns its length, 0 if more bytes are needed.
  */
 static size_t complete_carry(struct muxbus_parser *parser, const uint8_t **bytes, size_t *len)
 {
@@ -293,7 +293,7 @@ static size_t complete_carry(struct muxbus_parser *parser, const uint8_t **bytes
 	return unescape_naive(parser->piece, parser->carry, ESCAPE_LEN);
 }
 
-/* Hands over a piece of the data of an output line. */
+/* Delivers a piece of the data of an output line. */
 static void add_output(struct muxbus_parser *parser, const uint8_t *bytes, size_t len)
 {
 	if (parser->handlers.output == NULL)
@@ -319,7 +319,7 @@ static void add_output(struct muxbus_parser *parser, const uint8_t *bytes, size_
 	}
 }
 
-/* The line of output is over: an escape that lacks digits is none. */
+/* The output line has ended: an incomplete escape is literal. */
 static void end_output(struct muxbus_parser *parser)
 {
 	size_t len = parser->carry_len;
@@ -351,7 +351,7 @@ static int give_event(struct muxbus_parser *parser, const char *line, size_t len
 	return 0;
 }
 
-/* A whole line outside of blocks that begins none. */
+/* Handles a whole line outside of blocks that is not a %begin. */
 static int take_outside_line(struct muxbus_parser *parser, const char *line, size_t len)
 {
 	size_t prefix_len;
@@ -386,7 +386,7 @@ static int keep_lines(struct muxbus_parser *parser, const char *text, size_t len
 	return error;
 }
 
-/* The sentinel is whole: hands over what was kept, then says so. */
+/* The sentinel is complete: delivers the kept blocks, then the sentinel. */
 static int end_segment(struct muxbus_parser *parser)
 {
 	size_t passed = parser->sentinel_index - parser->nonces_passed + 1;
@@ -411,7 +411,7 @@ static int end_segment(struct muxbus_parser *parser)
 	return error;
 }
 
-/* Looks for the three lines of a sentinel. True for the last of them. */
+/* Looks for the three lines of a sentinel. True for the last line. */
 static bool pass_sentinel(
     struct muxbus_parser *parser, const char *line, size_t len, const struct guard *guard)
 {
@@ -436,7 +436,7 @@ static bool pass_sentinel(
 	return stage == SENTINEL_NONCE && block_line_closes(guard, &parser->sentinel);
 }
 
-/* A whole line, with its newline, inside a block. */
+/* Handles a whole line, with its newline, inside a block. */
 static int take_block_line(struct muxbus_parser *parser, const char *line, size_t len)
 {
 	struct guard found;
@@ -456,7 +456,7 @@ static int take_block_line(struct muxbus_parser *parser, const char *line, size_
 	return keep_lines(parser, line, len);
 }
 
-/* Any whole line, with its newline, that is not being streamed. */
+/* Handles any whole line, with its newline, except output. */
 static int take_line(struct muxbus_parser *parser, const char *line, size_t len)
 {
 	struct guard guard;
@@ -475,7 +475,7 @@ static int take_line(struct muxbus_parser *parser, const char *line, size_t len)
 
 /* ---- bytes --------------------------------------------------------------------- */
 
-/* In the data of an output line. Returns how much was used. */
+/* In the data of an output line. Returns the number of bytes used. */
 static size_t feed_output(struct muxbus_parser *parser, const char *bytes, size_t len)
 {
 	const char *newline = memchr(bytes, '\n', len);
@@ -491,8 +491,8 @@ static size_t feed_output(struct muxbus_parser *parser, const char *bytes, size_
 }
 
 /*
- * Takes whole lines of a block that can be no guard and no nonce in one go. Returns how
- * much was used.
+ * Takes at once all whole lines of a block that cannot be a guard or a nonce. Returns the
+ * number of bytes used.
  */
 static int feed_body(struct muxbus_parser *parser, const char *bytes, size_t len, size_t *ret_used)
 {
@@ -513,7 +513,7 @@ static int feed_body(struct muxbus_parser *parser, const char *bytes, size_t len
 	return keep_lines(parser, bytes, used);
 }
 
-/* Adds to the line under way. What is beyond the maximum is cut. */
+/* Adds to the partial line, and cuts it at the maximum. */
 static int add_partial(struct muxbus_parser *parser, const char *bytes, size_t len)
 {
 	size_t room = MUXBUS_LINE_MAX - parser->line.len;
@@ -527,7 +527,7 @@ static int add_partial(struct muxbus_parser *parser, const char *bytes, size_t l
 	return buf_append(&parser->line, bytes, len) == 0 ? 0 : MUXBUS_ERR_NOMEM;
 }
 
-/* The line under way is whole. */
+/* The partial line is complete. */
 static int end_partial(struct muxbus_parser *parser)
 {
 	int error;
@@ -541,7 +541,7 @@ static int end_partial(struct muxbus_parser *parser)
 	return error;
 }
 
-/* Goes on with a line that began in an earlier piece. */
+/* Continues a line that began in an earlier piece. */
 static int feed_partial(
     struct muxbus_parser *parser, const char *bytes, size_t len, size_t *ret_used)
 {
@@ -573,7 +573,7 @@ static int feed_partial(
 	return 0;
 }
 
-/* At the beginning of a line that is in no block. */
+/* At the beginning of a line outside of blocks. */
 static int feed_outside(
     struct muxbus_parser *parser, const char *bytes, size_t len, size_t *ret_used)
 {
@@ -634,8 +634,8 @@ static int feed_bytes(struct muxbus_parser *parser, const char *bytes, size_t le
 }
 
 /*
- * The nonce was called off while a reply was kept back. The lines kept are read again
- * as they would have been without it, and so is the beginning of the next.
+ * The nonce was cancelled while lines were kept. Reads the kept lines and the partial line
+ * again without a nonce.
  */
 static int rescan(struct muxbus_parser *parser)
 {

@@ -1,20 +1,19 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * What was asked and what has been answered so far.
+ * The queue of pending lists, and their replies so far.
  *
- * Each command of a list ends at a sentinel of its own. When one fails, tmux drops the
- * rest of the line and the sentinels in it, but not the last, which stands on a line of
- * its own: so a sentinel that comes too early in the text is never missed, and one that
- * jumps ahead says that the commands in between were not run.
+ * Each command of a list ends at its own sentinel. If a command fails, tmux drops the rest of
+ * the line with its sentinels, but not the last sentinel, which has its own line. So a
+ * sentinel that skips others means that the commands in between were not run.
  *
- * All memory is had when a list is accepted. Afterwards only the text of replies needs
- * more, and a reply for which there is none says so.
+ * All memory is allocated when a list is accepted, except the text of replies. A reply
+ * without memory for its text has the error MUXBUS_ERR_NOMEM.
  */
 #include "lib/pending.h"
 
 #include "base/alloc.h"
 
-/* What replies may hold together, and what is kept when they are gone. */
+/* The most text of all replies; and the memory that is kept afterwards. */
 #define BODIES_MAX ((size_t)MUXBUS_LINE_MAX + 64 * 1024)
 #define BODIES_KEEP_BYTES (64 * 1024)
 
@@ -95,7 +94,7 @@ void pending_add_block(struct pending_queue *queue, const struct muxbus_block *b
 		reply->body_len += block->body_len;
 }
 
-/* Puts a NUL behind what the reply under way has got. */
+/* Adds a NUL to the reply being read. */
 static void end_body(struct pending_queue *queue, struct muxbus_reply *reply)
 {
 	if (buf_append_byte(&queue->bodies, '\0') == 0)

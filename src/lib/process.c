@@ -2,13 +2,13 @@
 /*
  * The `tmux -C` process.
  *
- * If we die while output is under way, tmux waits for ever for a client that nobody reads,
- * and so does the program in the pane. The process itself is what holds the client up: when
- * it is gone, tmux lets go. So the kernel is asked to kill it when its parent ends.
+ * If this program dies without reading output, tmux waits for ever for its client, and so does
+ * the program in the pane. tmux continues when the client process has ended. So the kernel
+ * kills the client when its parent ends.
  *
- * vfork(), because fork() takes time in proportion to the caller's memory. Between it and
- * execve() the child runs in the parent's memory, while the parent waits: it only makes
- * system calls, and writes to nothing but *child->error.
+ * vfork(), because fork() takes time in proportion to the caller's memory. Until execve() the
+ * child runs in the parent's memory, while the parent waits: the child only makes system calls,
+ * and writes only child->error.
  */
 #include "lib/process.h"
 
@@ -30,17 +30,17 @@
 #include "base/alloc.h"
 
 /*
- * How much tmux may write before it has to wait for us: at 20 MB/s that is 12 ms. The
- * kernel counts the pages of all pipes of a user and is mean with new ones beyond 64 MiB,
- * also to other programs, so a mebibyte for each of many connections would harm others.
+ * How much tmux may write before it must wait for the reader: 12 ms at 20 MB/s. The kernel
+ * limits the pages of all pipes of a user to 64 MiB, so a mebibyte for each of many connections
+ * would harm other programs.
  */
 enum { OUTPUT_PIPE_BYTES = 256 * 1024, REAP_TIMEOUT_MS = 1000 };
 
-/* How much may wait to be written, and how much memory stays when nothing waits. */
+/* The most bytes that may wait, and the memory that is kept when none wait. */
 #define OUT_MAX (4 * (size_t)MUXBUS_COMMAND_MAX)
 #define OUT_KEEP_BYTES ((size_t)64 * 1024)
 
-/* What the child needs to know. */
+/* The parameters of the child. */
 struct child {
 	const char *path;
 	char *const *argv;
@@ -76,12 +76,13 @@ static void reset_signals(void)
 	sigset_t none;
 
 	for (int number = 1; number < NSIG; number++)
-		(void)sigaction(number, &action, NULL); /* some refuse: they need it not */
+		(void)sigaction(
+		    number, &action, NULL); /* SIGKILL and SIGSTOP fail, and need no reset */
 	sigemptyset(&none);
 	(void)sigprocmask(SIG_SETMASK, &none, NULL);
 }
 
-/* Moves the three descriptors, all above 2, to their places and closes all others. */
+/* Moves the three descriptors, all above 2, to 0, 1 and 2, and closes all others. */
 static void place_descriptors(const int fds[3])
 {
 	for (int i = 0; i < 3; i++)
@@ -100,7 +101,7 @@ static _Noreturn void run_child(struct child *child)
 	reset_signals();
 	(void)setsid();
 	(void)prctl(PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0);
-	if (getppid() != child->parent) /* it died before that took effect */
+	if (getppid() != child->parent) /* the parent died before prctl() */
 		_exit(1);
 	place_descriptors(child->fds);
 	(void)execve(child->path, child->argv, child->environment);
@@ -110,7 +111,7 @@ static _Noreturn void run_child(struct child *child)
 
 /* ---- in the parent ------------------------------------------------------------- */
 
-/* The environment without what tells tmux that it runs inside of tmux. */
+/* The environment without TMUX and TMUX_PANE. */
 static char **clean_environment(void)
 {
 	char **cleaned;
@@ -166,8 +167,8 @@ static bool make_pipes(struct process *process, int theirs[3])
 }
 
 /*
- * No signal handler of ours may run in the child, which has our memory, so all are
- * blocked around it. Nothing after vfork() depends on what the child's stack held.
+ * The child shares our memory, so no signal handler may run in it: all signals are blocked.
+ * No code after vfork() depends on the child's stack.
  */
 static pid_t spawn(struct child *child)
 {
@@ -238,7 +239,7 @@ int process_start(struct process *process, const char *path, char *const argv[])
 
 void process_widen_output(struct process *process)
 {
-	(void)fcntl(process->output, F_SETPIPE_SZ, OUTPUT_PIPE_BYTES); /* as it is, then */
+	(void)fcntl(process->output, F_SETPIPE_SZ, OUTPUT_PIPE_BYTES); /* else the default stays */
 }
 
 static void empty_out(struct process *process)
@@ -248,7 +249,7 @@ static void empty_out(struct process *process)
 	process->sent = 0;
 }
 
-/* Drops what was sent, once that is the larger part. */
+/* Drops the sent bytes, once they are the larger part. */
 static void compact_out(struct process *process)
 {
 	if (process->sent < OUT_KEEP_BYTES || process->sent < process->out.len / 2)
@@ -282,7 +283,7 @@ enum process_sent process_send(struct process *process)
 
 void process_signal(struct process *process, int signal_number)
 {
-	/* By the pidfd, which cannot mean another process, whoever has waited for ours. */
+	/* The pidfd cannot mean another process, even if other code reaped ours. */
 	if (!process->has_ended)
 		(void)syscall(SYS_pidfd_send_signal, process->handle, signal_number, NULL, 0U);
 }
@@ -299,7 +300,7 @@ bool process_reap(struct process *process)
 		process->exit_status = info.si_code == CLD_EXITED ? info.si_status : -1;
 		process->exit_signal = info.si_code == CLD_EXITED ? 0 : info.si_status;
 	}
-	/* Else ECHILD: the program at large waits for all children, or ignores SIGCHLD. */
+	/* Else ECHILD: the application reaps all children, or ignores SIGCHLD. */
 	process->has_ended = true;
 	return true;
 }

@@ -14,7 +14,7 @@
 #include "lib/state.h"
 #include "lib/track.h"
 
-/* ---- what the tracks know --------------------------------------------------------- */
+/* ---- the tracks ------------------------------------------------------------------- */
 
 static bool is_our_pid(const struct muxbus_sync *sync, pid_t pid)
 {
@@ -80,9 +80,9 @@ static int complete_panes(struct muxbus_sync *sync, struct muxbus_model *model)
 	return 0;
 }
 
-/* ---- what came and went between two listings --------------------------------------- */
+/* ---- objects that lived only between two listings ---------------------------------- */
 
-/* Appends the beginnings to one list and the ends to another. */
+/* Appends creations to one list and ends to another. */
 static int find_missed(struct muxbus_sync *sync, const struct muxbus_model *now,
     struct change_list *created, struct change_list *closed)
 {
@@ -143,9 +143,9 @@ static int find_changes(
 	return error;
 }
 
-/* ---- the turn of the model ---------------------------------------------------------- */
+/* ---- replacing the model ------------------------------------------------------------ */
 
-/* The tracks follow the new model; processes that are new are watched. */
+/* Connects the tracks to the new model, and watches new processes. */
 static void move_tracks(struct muxbus_sync *sync, uint64_t number)
 {
 	const struct muxbus_pane *pane = NULL;
@@ -155,7 +155,7 @@ static void move_tracks(struct muxbus_sync *sync, uint64_t number)
 
 		track->now = model_pane_entry(sync->model, pane->id);
 		if (track->born == 0 && pane->is_dead && sync->state != MUXBUS_SYNC_LIVE)
-			track->exit_is_told = true; /* it was before our time */
+			track->exit_is_told = true; /* it died before the sync began */
 		if (!track_is_process(track, pane)) {
 			track->pid = pane->pid;
 			track->has_ended = false;
@@ -166,14 +166,14 @@ static void move_tracks(struct muxbus_sync *sync, uint64_t number)
 		if (track->born == 0) {
 			track->born = number;
 			if (sync->all_output && !track->is_held)
-				track_hold(track, NULL); /* until it is clear whose it is */
+				track_hold(track, NULL); /* until its connection is known */
 		}
 		if (pane->is_dead && !track->exit_is_told)
 			pane_exit_ended(sync, pane->id);
 	}
 }
 
-/* Tracks of panes that are no more go, those of panes yet to be listed stay. */
+/* Frees the tracks of closed panes, but not of panes that are not listed yet. */
 static void free_old_tracks(struct muxbus_sync *sync, uint64_t number)
 {
 	size_t cursor = 0;
@@ -190,7 +190,7 @@ static void free_old_tracks(struct muxbus_sync *sync, uint64_t number)
 	}
 }
 
-/* Held output of a pane that was missed belongs between its beginning and its end. */
+/* Held output of a pane that no listing saw comes between its creation and its end. */
 static void tell_held(struct muxbus_sync *sync, const struct muxbus_change *change)
 {
 	struct track *track = track_find(sync, change->pane);
@@ -226,8 +226,8 @@ static void note_cut(struct muxbus_sync *sync)
 	bool is_cut = model_is_cut(sync->model);
 
 	if (is_cut && !sync->is_cut)
-		library_log(MUXBUS_LOG_WARNING,
-		    "the server holds more than is followed: some of it is left out");
+		library_log(
+		    MUXBUS_LOG_WARNING, "too many objects on the server: some are left out");
 	sync->is_cut = is_cut;
 }
 
@@ -284,7 +284,7 @@ void publish_loss(struct muxbus_sync *sync, int error, const char *reason)
 
 	change_list_init(&list);
 	if (change_find_gone(&list, before, sync->empty) != 0)
-		library_log(MUXBUS_LOG_ERROR, "out of memory: not all that has closed is told");
+		library_log(MUXBUS_LOG_ERROR, "out of memory: not all closed objects are reported");
 	forget_now(sync);
 	sync->model = sync->empty;
 	seen_ids_init(&sync->seen_ids);

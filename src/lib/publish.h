@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * From a listing to changes: the new model is completed from the tracks, compared with
- * the old one, put in its place, and only then are the differences told.
+ * From a listing to changes. The new model is completed from the tracks, compared with the old
+ * model, and replaces it; then the differences are reported.
  */
 #ifndef LIB_PUBLISH_H
 #define LIB_PUBLISH_H
@@ -11,12 +11,12 @@
 struct listing;
 
 /*
- * Makes listing number number the model and publishes what it changed; it is used up.
- * Returns MUXBUS_ERR_NOMEM and leaves all as it was.
+ * Makes this listing the model, and reports the changes. The listing is used up. Returns 0, or
+ * MUXBUS_ERR_NOMEM and changes nothing.
  */
 int publish_listing(struct muxbus_sync *sync, struct listing *listing, uint64_t number);
 
-/* The server is gone: the model becomes empty, and the closing of everything is told. */
+/* The server is lost: empties the model, and reports all objects as closed. */
 void publish_loss(struct muxbus_sync *sync, int error, const char *reason);
 
 #endif

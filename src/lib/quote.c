@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * Bytes into tmux's grammars and back.
+ * Quoting bytes for tmux, and decoding them.
  *
- * A command line is read twice: by the parser of commands, for which muxbus_quote()
- * is, and in many arguments by the expansion of formats, for which muxbus_literal() is.
- * The double-quoted form is the one that survives everything: single quotes cannot hold
- * a newline, and a raw byte 0xFF ends the line on machines whose char is signed.
+ * tmux reads a command line twice: its command parser (see muxbus_quote()) and, in many
+ * arguments, its format expansion (see muxbus_literal()). Only the double-quoted form works
+ * for all bytes: single quotes cannot hold a newline, and a raw byte 0xFF ends the line on
+ * machines with a signed char.
  */
 #include <muxbus.h>
 
@@ -13,8 +13,8 @@
 #include <string.h>
 
 /*
- * Printable ASCII goes in as it is, so that tmux's own log of commands stays readable,
- * but for what means something between double quotes.
+ * Printable ASCII stays as it is, so that tmux's log of commands is readable, except
+ * characters that are special between double quotes.
  */
 static bool is_plain(uint8_t byte)
 {
@@ -50,9 +50,8 @@ ssize_t muxbus_quote(char *out, const void *bytes, size_t len)
 }
 
 /*
- * A '#' before another or before '{', '(', ',' and the like is data when doubled. But a
- * run of them before '[' is kept by tmux as it stands, for the drawing of styles, so
- * there doubling would add some.
+ * A doubled '#' is data. But tmux keeps a run of '#' before '[' as it is, for styles, so the
+ * run must not be doubled there.
  */
 size_t muxbus_literal(char *out, const void *bytes, size_t len)
 {
@@ -103,7 +102,7 @@ static int hex_digit(char c)
 	return -1;
 }
 
-/* The byte that a C-style escape of vis(3) with this letter stands for, or -1. */
+/* The byte of a C-style escape of vis(3) with this letter, or -1. */
 static int vis_letter(char c)
 {
 	static const char letters[] = "abfnrstv0$\"";
@@ -114,8 +113,8 @@ static int vis_letter(char c)
 }
 
 /*
- * Undoes vis(3) in place. It is not ambiguous, because a backslash of the value itself
- * has become a percent code before vis saw it. Returns the new length or -1.
+ * Decodes vis(3) in place. This is not ambiguous, because a backslash of the value became a
+ * percent code before vis(3). Returns the new length or -1.
  */
 static ssize_t vis_decode(char *text, size_t len)
 {

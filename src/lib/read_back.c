@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* Commands whose effect is read back before their reply is passed on. */
+/* Commands whose reply waits until the model shows their effect. */
 #include "lib/read_back.h"
 
 #include <string.h>
@@ -12,13 +12,13 @@ struct read_back {
 	muxbus_reply_fn *reply;
 	void *data;
 	int error;
-	struct muxbus_reply *replies; /* copies; their bodies lie behind them */
+	struct muxbus_reply *replies; /* copies, followed by their bodies */
 	size_t count;
 	bool is_answered; /* by tmux */
 	bool is_read_back;
 };
 
-/* Answers when both the reply and the listing after it are there. */
+/* Answers when both the reply and the listing have come. */
 static void answer(struct read_back *read_back)
 {
 	if (!read_back->is_answered || !read_back->is_read_back)
@@ -28,7 +28,7 @@ static void answer(struct read_back *read_back)
 	mem_free(read_back);
 }
 
-/* One block holds the replies and, behind them, their bodies. NULL if out of memory. */
+/* One block of memory holds the replies and then their bodies. NULL if out of memory. */
 static struct muxbus_reply *copy_replies(const struct muxbus_reply *replies, size_t count)
 {
 	size_t size = count * sizeof *replies;
@@ -53,8 +53,7 @@ static struct muxbus_reply *copy_replies(const struct muxbus_reply *replies, siz
 }
 
 /*
- * Without memory for copies the reply cannot wait. The bodies are lost, but the error is
- * told and the count is right.
+ * Without memory for copies the bodies are lost; the error is MUXBUS_ERR_NOMEM.
  */
 static void on_reply(void *data, int error, const struct muxbus_reply *replies, size_t count)
 {
@@ -69,7 +68,7 @@ static void on_reply(void *data, int error, const struct muxbus_reply *replies, 
 	answer(read_back);
 }
 
-/* Also when there is no listing any more: what tmux answered stands. */
+/* The answer of tmux is valid even if the listing failed. */
 static void on_listed(void *data, int error)
 {
 	struct read_back *read_back = data;

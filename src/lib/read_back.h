@@ -5,7 +5,7 @@
 
 #include <muxbus.h>
 
-/* Runs it on the primary connection. Errors as muxbus_sync_run(). */
+/* Runs the list on the primary connection. Errors as muxbus_sync_run(). */
 int read_back_run(
     struct muxbus_sync *sync, struct muxbus_command *command, muxbus_reply_fn *reply, void *data);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* Waiting for a server by back-off and by inotify on the directory of its socket. */
+/* Waiting for a server with back-off, and with inotify on the directory of its socket. */
 #include "lib/reconnect.h"
 
 #include <stdlib.h>
@@ -11,11 +11,11 @@
 #include "base/alloc.h"
 #include "base/backoff.h"
 
-/* A socket that has just appeared is not listened at yet. */
+/* A new socket does not listen at once. */
 #define APPEARED_MS 5
 /*
- * Where inotify would tell, nothing is tried often: only as a guard against what it
- * cannot see, such as a directory that is replaced.
+ * With inotify retries are rare: they cover cases that inotify cannot see, such as a replaced
+ * directory.
  */
 #define GUARD_MS 30000
 #define TRIES_BEFORE_GUARD 6
@@ -34,7 +34,7 @@ static const char *base_name(const char *path)
 	return slash == NULL ? path : slash + 1;
 }
 
-/* Whether one of the entries that appeared in the directory is the socket. */
+/* Whether the socket is one of the new entries of the directory. */
 static bool socket_appeared(const struct reconnect *reconnect, const char *events, size_t len)
 {
 	const char *name = base_name(reconnect->socket_path);
@@ -93,7 +93,7 @@ static void close_inotify(struct reconnect *reconnect)
 	reconnect->inotify_fd = -1;
 }
 
-/* Failing to watch is no error: the tries go on. */
+/* An error here is ignored: the retries continue. */
 static void open_inotify(struct reconnect *reconnect)
 {
 	const char *path = reconnect->socket_path;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * Waiting for a tmux server: tries come at growing intervals with some chance in them,
- * and at once when something appears at the place of the socket.
+ * Waiting for a tmux server: retries at growing, partly random intervals, and at once when the
+ * socket appears.
  */
 #ifndef LIB_RECONNECT_H
 #define LIB_RECONNECT_H
@@ -25,10 +25,10 @@ struct reconnect {
 void reconnect_init(struct reconnect *reconnect, struct muxbus_loop *loop, const char *socket_path,
     void (*try)(void *data), void *data);
 
-/* Has try called later; error says why the last try failed. */
+/* Calls try later. error is the result of the last try. */
 void reconnect_wait(struct reconnect *reconnect, int error);
 
-/* Ends the waiting: the server was found, or is not wanted any more. */
+/* Ends the waiting. */
 void reconnect_stop(struct reconnect *reconnect);
 
 #endif

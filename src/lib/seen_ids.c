@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* What notifications named since the last listing. */
+/* The ids in notifications since the last listing. */
 #include "lib/seen_ids.h"
 
 #include <string.h>

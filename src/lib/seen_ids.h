@@ -1,21 +1,21 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * Panes and windows that notifications named. One that came and went between two
- * listings is in neither, but it was there: its name and a number higher than any known
- * say so, since tmux counts ids upwards.
+ * The ids of panes and windows in notifications. An object that lived only between two
+ * listings is in neither, but its id in a notification shows that it existed, if the id is
+ * higher than all known ids: tmux counts ids upwards.
  */
 #ifndef LIB_SEEN_IDS_H
 #define LIB_SEEN_IDS_H
 
 #include <muxbus.h>
 
-/* More between two listings are forgotten. */
+/* The most ids between two listings; more are forgotten. */
 #define SEEN_IDS_MAX 256
 
 struct seen_id {
 	uint32_t window;
-	uint32_t pane; /* MUXBUS_NO_ID: the window was named alone */
-	bool is_due; /* the next listing tells, since it was begun after the notification */
+	uint32_t pane; /* MUXBUS_NO_ID: a window id without a pane */
+	bool is_due; /* the running listing began after the notification */
 };
 
 struct seen_ids {
@@ -27,15 +27,15 @@ struct seen_ids {
 
 void seen_ids_init(struct seen_ids *list);
 
-/* Notes what a notification named, if it is new. */
+/* Notes the new ids of a notification. */
 void seen_ids_note(struct seen_ids *list, const struct muxbus_event *event);
 
-/* A listing begins: what was noted so far can be told from it. */
+/* A listing begins, which will show whether the ids noted so far still exist. */
 void seen_ids_begin_listing(struct seen_ids *list);
 
 /*
- * A listing has come: takes out one thing that was due and that the model does not know.
- * False when there is none left. Call seen_ids_end_listing() then.
+ * A listing has come: takes out one due id that is not in the model. False if none is left;
+ * then call seen_ids_end_listing().
  */
 bool seen_ids_next_missed(
     struct seen_ids *list, const struct muxbus_model *model, struct seen_id *ret_id);

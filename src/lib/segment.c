@@ -2,51 +2,46 @@
 /*
  * Where the blocks of a reply begin and end.
  *
- * tmux copies the text of panes, titles and files into a reply as it is. A program that
- * knows the time and guesses tmux's running number can print a line that is the end of
- * the block it will be captured into. What it cannot print is the nonce. So the place of
- * the sentinel is certain, and that of the first %begin, which was read outside of any
- * block. What lies between is
+ * tmux copies the text of panes, titles and files into a reply unchanged. A program that knows
+ * the time and guesses tmux's running number can print a line that looks like the end of the
+ * block that captures it. But it cannot print the nonce. So the place of the sentinel is
+ * certain, and so is the first %begin, which was read outside of any block. Between them is
  *
  *   segment = block { line | block }
  *   block   = %begin T N F, lines of any text, %end T N F or %error T N F
- *   line    = what tmux writes outside of blocks
+ *   line    = other text that tmux writes outside of blocks
  *
- * A segment is the reply of one command (connections put a sentinel behind each), so as
- * a rule it is one block, and its end is the last line. Other text cannot follow: hence
- * the rule that a block ends at the LAST line that can end it. With more blocks (an
- * alias, if-shell, hooks) "can" has to be said with care:
+ * A segment is the reply of one command (connections send a sentinel after each), so it is
+ * usually one block, and its end is the last line. So a block ends at the LAST line that can
+ * end it. With more blocks (an alias, if-shell, hooks) these rules decide which lines can:
  *
- *   1. A guard counts only if its number lies between that of the first %begin and that
- *      of the sentinel, and its time as well: tmux numbers what it runs one by one. All
- *      others are text, however many a program has printed.
- *   2. A line can end a block only if the rest of the segment can be divided too: no
- *      %end may be left over outside of blocks, and no %begin without an end. This
- *      tells a forged end in the text of a LATER block (a hook that prints a title)
- *      from the real one.
- *   3. Of the lines that can, the last one is taken. This tells a forged end in the
- *      text of the block itself.
- *   4. If nothing can be divided by (2), the last line with the three numbers ends a
- *      block, and the rest is divided in the same way.
+ *   1. A guard counts only if its number and its time lie between the first %begin and the
+ *      sentinel, since tmux numbers its commands in order. All other guards are text.
+ *   2. A line can end a block only if the rest of the segment can be divided too, without a
+ *      spare %end and without a %begin that has no end. This finds a forged end in the text
+ *      of a LATER block (a hook that prints a title).
+ *   3. The last line that can end the block is taken. This finds a forged end in the text of
+ *      the block itself.
+ *   4. If (2) allows no division, the last line with the three numbers ends a block, and the
+ *      rest is divided in the same way.
  *
- * The limit: if the text of an earlier block and that of a later one in the same
- * segment are both hostile, a forger that guesses the numbers of both blocks can move
- * the border between them. Then text of one reply is taken for the other's. Commands of ours that print foreign text
- * are one to a sentinel, so the later block can only be a hook's or an alias's. Text that tmux itself prints raw outside
- * of blocks (%message with a newline in it) is outside of any defence.
+ * The limit: if the texts of two blocks in one segment are hostile, a forger that guesses the
+ * numbers of both blocks can move the border between them, so text moves from one reply to the
+ * other. The library sends one sentinel for each command that prints foreign text, so the later
+ * block can only come from a hook or an alias. There is no defence against text that tmux
+ * prints raw outside of blocks (%message with a newline).
  *
- * All of it is done in one walk backwards, so hostile text costs time in proportion to
- * its length and no more.
+ * One walk backwards does all this, so hostile text costs time in proportion to its length.
  */
 #include "lib/segment.h"
 
 #include <string.h>
 
-/* Guards behind the cut are kept in so much room; the latest ones stay. */
+/* The room for guards after the cut, which holds the latest guards. */
 #define CUT_ROOM_BYTES 4096
 /* Memory that an empty segment may keep. */
 #define KEEP_BYTES (256 * 1024)
-/* Different ends that are remembered; hostile text may bring any number. */
+/* The most different ends; hostile text may have any number. */
 #define ENDS_MAX 65536
 
 void segment_init(struct segment *segment)
@@ -73,7 +68,7 @@ void segment_start(struct segment *segment, const struct guard *first)
 	segment->next = 0;
 }
 
-/* Drops the older half of the guards behind the cut if len more would not fit. */
+/* Drops the older half of the guards after the cut if len more do not fit. */
 static void make_cut_room(struct segment *segment, size_t len)
 {
 	struct buf *text = &segment->text;
@@ -98,7 +93,7 @@ static int append(struct segment *segment, const char *text, size_t len)
 	return buf_append(&segment->text, text, len) == 0 ? 0 : MUXBUS_ERR_NOMEM;
 }
 
-/* Adds the first line that does not fit: the part that does, unless it could become a guard. */
+/* Adds the part that fits of the first line that does not, unless it could be a guard. */
 static int add_last_line(struct segment *segment, const char *line)
 {
 	size_t room = MUXBUS_LINE_MAX - segment->text.len;
@@ -166,7 +161,7 @@ static void fill_block(struct segment *segment, const struct guard *begin, bool 
 	ret_block->body_len = body_end - body;
 }
 
-/* Where the line behind the one at this place begins. */
+/* The place of the next line. */
 static size_t next_line(const struct segment *segment, size_t place)
 {
 	const uint8_t *line = segment->text.data + place;
@@ -182,8 +177,8 @@ void segment_block(struct segment *segment, const struct guard *end, struct muxb
 }
 
 /*
- * Reads the line between two places as a guard that tmux can have printed here; ret_key
- * is the same for what begins and what ends a block, and for no other.
+ * Reads the line between two places as a guard that tmux can have printed here. Only the
+ * beginning and the end of the same block have the same ret_key.
  */
 static bool read_own_guard(const struct segment *segment, size_t line, size_t line_end,
     struct guard *ret_guard, uint64_t *ret_key)
@@ -208,14 +203,13 @@ static int set_end(struct segment *segment, uint64_t key, size_t line)
 }
 
 /*
- * Walks the lines backwards and remembers for each key the last line that can end its
- * block: with is_strict, one behind which the rest can be divided. Tells in *ret_whole
- * whether the whole can.
+ * Walks the lines backwards and notes for each key the last line that can end its block; with
+ * is_strict, the rest after that line can be divided. *ret_whole: the whole can be divided.
  */
 static int find_ends(struct segment *segment, bool is_strict, bool *ret_whole)
 {
 	const char *text = (const char *)segment->text.data;
-	bool can_divide = true; /* what lies behind the line */
+	bool can_divide = true; /* the text after the line */
 
 	for (size_t line_end = segment->text.len; line_end > 0;) {
 		const char *newline = line_end < 2 ? NULL : memrchr(text, '\n', line_end - 1);
@@ -257,7 +251,7 @@ static bool is_one_block(const struct segment *segment, size_t *ret_line)
 	    block_line_closes(&guard, &segment->first);
 }
 
-/* Only guards between those of the first line and of the sentinel count. */
+/* Only guards between the first line and the sentinel count. */
 static void set_spans(struct segment *segment, const struct guard *sentinel)
 {
 	uint64_t early = segment->first.time;
@@ -303,8 +297,8 @@ int segment_divide(struct segment *segment, const struct guard *sentinel)
 }
 
 /*
- * Gives out the block that begins at a place. The first one of all is a block even
- * without an end, which only a cut can have taken.
+ * Returns the block that begins at a place. The first block may have no end, if a cut removed
+ * it.
  */
 static bool next_block(struct segment *segment, size_t line, struct muxbus_block *ret_block)
 {

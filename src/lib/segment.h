@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* The text from a %begin to the sentinel, kept back until all of it is there, then divided. */
+/* The text from a %begin to the sentinel: buffered until complete, then divided. */
 #ifndef LIB_SEGMENT_H
 #define LIB_SEGMENT_H
 
@@ -16,34 +16,33 @@
 struct segment {
 	struct buf text; /* whole lines; the first is a %begin */
 	struct guard first; /* that line */
-	size_t mark; /* where the text ends for segment_divide() */
-	bool is_cut; /* the maximum was reached; of what follows only guards are kept */
-	size_t cut; /* where they begin */
-	size_t next; /* of segment_next(): how much was given out */
-	/* What segment_divide() found out: */
-	uint32_t number_span; /* how many numbers tmux gave out up to the sentinel */
-	uint64_t time_first; /* the earliest time of a guard, and how much later is the last */
+	size_t mark; /* the end of the text for segment_divide() */
+	bool is_cut; /* the maximum was reached; only guards are kept after it */
+	size_t cut; /* where these guards begin */
+	size_t next; /* the position of segment_next() */
+	/* Results of segment_divide(): */
+	uint32_t number_span; /* how many numbers tmux used up to the sentinel */
+	uint64_t time_first; /* the earliest time of a guard; time_span: to the latest */
 	uint64_t time_span;
-	struct map ends; /* for the key of a %begin: where the line is that ends its block */
+	struct map ends; /* by the key of a %begin: the place of the line that ends its block */
 };
 
 void segment_init(struct segment *segment);
 void segment_finish(struct segment *segment);
 
-/* Empties it; the next line added must be the one that first was read from. */
+/* Empties it. The next added line must be the line of first. */
 void segment_start(struct segment *segment, const struct guard *first);
 
 /*
- * Adds text of whole lines, each with its newline. At MUXBUS_LINE_MAX the segment is
- * cut: of what follows only guards are kept, and of these the latest. Returns 0, or
- * MUXBUS_ERR_NOMEM.
+ * Adds whole lines, each with its newline. At MUXBUS_LINE_MAX the segment is cut: only the
+ * latest guards are kept after it. Returns 0 or MUXBUS_ERR_NOMEM.
  */
 int segment_add(struct segment *segment, const char *text, size_t len);
 
-/* Remembers that the next line to be added may be the sentinel's %begin. */
+/* Marks that the next added line may be the %begin of the sentinel. */
 void segment_mark(struct segment *segment);
 
-/* The one block that the segment is, if the next line would be its end. */
+/* The segment as one block, if the next line is its end. */
 void segment_block(
     struct segment *segment, const struct guard *end, struct muxbus_block *ret_block);
 
@@ -53,7 +52,7 @@ void segment_block(
  */
 int segment_divide(struct segment *segment, const struct guard *sentinel);
 
-/* What follows next in a divided segment: a block, or a line outside of blocks. */
+/* The next part of a divided segment: a block, or a line outside of blocks. */
 struct segment_part {
 	bool is_block;
 	struct muxbus_block block;
@@ -61,7 +60,7 @@ struct segment_part {
 	size_t line_len;
 };
 
-/* Gives out the parts in their order; false at the end. */
+/* Returns the parts in order; false at the end. */
 bool segment_next(struct segment *segment, struct segment_part *ret_part);
 
 #endif

@@ -1,14 +1,13 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * The state of a sync, which its parts share. sync.c follows the server as a whole; each
- * of the other parts owns one thing and is called downwards from it. Calls upwards go
- * through struct sync_callbacks.
+ * The state of a sync, which its parts share. sync.c calls the other parts, and each part owns
+ * one task. Calls upwards go through struct sync_callbacks.
  *
  *   attachment    one connection to one session, and the panes whose output it carries
  *   attach_delay  when a connection may be opened
  *   lister        when the server is listed, and the callers that wait for a listing
  *   publish       a new listing becomes the model; the differences become changes
- *   track         what is known of each pane beyond the model: output, exit, interest
+ *   track         the data of each pane beyond the model: output, exit, subscriptions
  *   pane_exit     the ends of panes' processes: each reported once, with its status
  *   pane_pidfd    the processes of panes, watched without polling
  *   capture       pictures of panes that are exact to the byte
@@ -49,25 +48,25 @@ struct sync_callbacks {
 
 /* When the server is listed: see lister.h. */
 struct lister {
-	struct loop_timer timer; /* the next listing is due */
+	struct loop_timer timer; /* starts the next listing */
 	bool is_running;
-	bool is_publishing; /* the next one waits until all is told */
-	bool is_dirty; /* something changed since the running listing began */
+	bool is_publishing; /* the next listing waits until all changes are reported */
+	bool is_dirty; /* the server changed since the running listing began */
 	uint64_t begun; /* listings begun; the number of the running one */
-	uint64_t done; /* the last one that became the model */
-	uint64_t previous; /* the one before that */
+	uint64_t done; /* the last listing that became the model */
+	uint64_t previous; /* the listing before done */
 	int64_t begun_us;
-	int64_t done_begun_us; /* when the one that became the model was begun */
+	int64_t done_begun_us; /* when the listing of the model began */
 	int64_t cost_us;
 	struct list waits;
 };
 
 /* When a connection may be opened: see attach_delay.h. */
 struct attach_delay {
-	struct loop_timer timer; /* the next look */
-	int64_t disturbed_ms; /* when something happened last; 0: never */
-	int64_t waiting_ms; /* since when a connection waits; 0: none does */
-	struct list runs; /* commands that wait */
+	struct loop_timer timer; /* the next check */
+	int64_t disturbed_ms; /* the last change of the server; 0: none */
+	int64_t waiting_ms; /* when a connection began to wait; 0: none waits */
+	struct list runs; /* waiting commands */
 };
 
 struct muxbus_sync {
@@ -75,9 +74,9 @@ struct muxbus_sync {
 	const struct sync_callbacks *callbacks;
 	char *socket_path;
 	char *tmux_path; /* NULL: the server's own */
-	bool all_output; /* of every pane, also of those to come */
-	unsigned all_wanted; /* how many want that */
-	uint64_t all_since; /* listings begun when the first did */
+	bool all_output; /* of every pane, now and in the future */
+	unsigned all_wanted; /* its subscribers */
+	uint64_t all_since; /* listings begun at its first subscription */
 	unsigned command_timeout_ms;
 	struct muxbus_sync_handlers handlers;
 	void *data;
@@ -88,10 +87,10 @@ struct muxbus_sync {
 	struct muxbus_version version;
 	char version_text[32];
 
-	struct muxbus_model *empty; /* what the model is unless LIVE */
+	struct muxbus_model *empty; /* the model unless LIVE */
 	struct muxbus_model *model; /* never NULL */
 	bool exit_unattached; /* of the last listing */
-	unsigned people; /* clients that are people, in the last listing */
+	unsigned people; /* users' clients in the last listing */
 	struct map tracks; /* struct track by pane id */
 	struct seen_ids seen_ids;
 	struct lister lister;
@@ -100,37 +99,37 @@ struct muxbus_sync {
 
 	struct list attachments; /* struct attachment */
 	struct attach_delay attach_delay;
-	struct attachment *primary; /* where commands run; NULL while there is none */
-	struct loop_timer settle_timer; /* runs what is due at the end of the turn */
-	struct loop_timer exit_timer; /* lists again while a process has ended and its pane not */
+	struct attachment *primary; /* runs the commands; NULL: none */
+	struct loop_timer settle_timer; /* runs at the end of the turn */
+	struct loop_timer exit_timer; /* lists again after the end of a process */
 	unsigned exit_delay_ms;
-	struct loop_timer grace_timer; /* how long a living server may be without connection */
+	struct loop_timer grace_timer; /* limits the time without a connection */
 	struct list captures; /* struct capture */
-	unsigned capture_tries; /* before the last resort: CAPTURE_TRIES but in tests */
+	unsigned capture_tries; /* before the last resort; tests change it */
 	struct loop_timer details_timer;
 	unsigned details_wanted;
 
-	uint64_t announced; /* events that said that something changed */
-	unsigned differences; /* which the last listing had and tmux announces */
-	char difference[128]; /* the first of them */
+	uint64_t announced; /* events that announced a change */
+	unsigned differences; /* in the last listing, of fields that tmux announces */
+	char difference[128]; /* the first difference */
 	uint64_t output_bytes;
 	uint64_t reconnects;
 	uint64_t audits;
 	uint64_t drift;
-	bool is_cut; /* the log knows that the model is not all */
-	bool is_full; /* it knows that not all sessions are followed */
-	bool is_lost; /* the server is; it is seen to at the end of the turn */
+	bool is_cut; /* logged: the model is not complete */
+	bool is_full; /* logged: not all sessions are followed */
+	bool is_lost; /* the server is lost; handled at the end of the turn */
 	int lost_error;
 	char lost_reason[256];
-	int search_error; /* of the last try that was told */
+	int search_error; /* of the last reported try */
 	void (*stopped)(void *data);
 	void *stopped_data;
 };
 
-/* Has what is due done at the end of the turn: sessions, output, closed connections. */
+/* Settles sessions, output and closed connections at the end of the turn. */
 void sync_settle_later(struct muxbus_sync *sync);
 
-/* Publishes another state. */
+/* Changes the state, and reports it. */
 void sync_set_state(
     struct muxbus_sync *sync, enum muxbus_sync_state state, int error, const char *reason);
 

@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * Following a server: it is searched for, one connection is attached to learn what it
- * holds, then one to each session; and when it goes, all begins again.
+ * Following a server. The sync finds the server, attaches one connection to list its sessions,
+ * then one to each session; when the server is lost, it starts again.
  *
- * The first connection changes the order in which tmux thinks that sessions were used,
- * since attaching counts as use. So the others are attached one after the other, in the
- * order in which they were used, and the first is touched again when its turn has come.
+ * Attaching counts as use of a session for tmux. To keep the order of use, the connections are
+ * attached one by one in that order, and the session of the first is touched again in its turn.
  */
 #include <muxbus.h>
 
@@ -26,17 +25,17 @@
 #include "lib/state.h"
 #include "lib/track.h"
 
-/* More sessions than this are in the model, but their output cannot be followed. */
+/* The most sessions with a connection; more are only in the model. */
 #define ATTACHMENTS_MAX 256
-/* A server that lives may be without any connection of ours so long before it counts as lost. */
+/* A running server counts as lost after this time without a connection. */
 #define GRACE_MS 3000
-/* A server is left alone for so long after its start. */
+/* The library does not attach to a server before this age. */
 #define YOUNG_MS 100
 #define DETAILS_MS 1000
 
 /* ---- states --------------------------------------------------------------------- */
 
-/* The server counts as lost; what is left to do is done at the end of the turn. */
+/* The server counts as lost; the end of the turn handles it. */
 static void lose_later(struct muxbus_sync *sync, int error, const char *reason)
 {
 	if (!sync->is_lost) {
@@ -56,7 +55,7 @@ static void free_attachments(struct muxbus_sync *sync)
 		attachment_free(list_entry(link, struct attachment, link));
 }
 
-/* Lets go of everything that belonged to a server. */
+/* Frees all data of a server. */
 static void lose(struct muxbus_sync *sync, int error, const char *reason)
 {
 	sync->is_lost = false;
@@ -75,12 +74,12 @@ static void lose(struct muxbus_sync *sync, int error, const char *reason)
 		reconnect_wait(&sync->reconnect, error);
 }
 
-/* ---- choosing what to follow ---------------------------------------------------- */
+/* ---- choosing sessions ---------------------------------------------------------- */
 
 /*
- * Our being attached would keep a session that is to go with its last client, and our
- * leaving would end it. So it is never entered when nobody is in it, and left at the
- * moment when the last one leaves; tmux then does what it would have done without us.
+ * An attached connection would keep a session that closes with its last client, and detaching
+ * would close the session. So the library attaches only while a user is attached, and detaches
+ * when the last user detaches; tmux then acts as without the library.
  */
 static bool may_attach(const struct muxbus_sync *sync, const struct muxbus_session *session)
 {
@@ -126,7 +125,7 @@ static void choose_primary(struct muxbus_sync *sync)
 	}
 }
 
-/* Lets go of sessions that are no more or are to be left. */
+/* Closes the attachments of closed sessions and of sessions to leave. */
 static void leave_sessions(struct muxbus_sync *sync)
 {
 	struct list *link, *after;
@@ -157,8 +156,7 @@ static void enter_sessions(struct muxbus_sync *sync)
 		if (count++ >= ATTACHMENTS_MAX) {
 			if (!sync->is_full)
 				library_log(MUXBUS_LOG_WARNING,
-				    "more than %d sessions: the output of some cannot be followed",
-				    ATTACHMENTS_MAX);
+				    "more than %d sessions: some have no output", ATTACHMENTS_MAX);
 			sync->is_full = true;
 			return;
 		}
@@ -169,7 +167,7 @@ static void enter_sessions(struct muxbus_sync *sync)
 	}
 }
 
-/* The one that waits for its turn and whose session was used the longest time ago. */
+/* The waiting attachment whose session was used the longest time ago. */
 static struct attachment *next_to_open(const struct muxbus_sync *sync)
 {
 	const struct list *link;
@@ -193,7 +191,7 @@ static struct attachment *next_to_open(const struct muxbus_sync *sync)
 	return oldest;
 }
 
-/* The first connection's session was used last, as far as can be known: it says so now. */
+/* Touches the session of the first connection, which was probably used last. */
 static void touch_scout(struct muxbus_sync *sync)
 {
 	struct list *link;
@@ -252,7 +250,7 @@ static void stop_if_done(struct muxbus_sync *sync)
 	stopped(sync->stopped_data);
 }
 
-/* Does what has become due in this turn. */
+/* The end of the turn: handles all that became due. */
 static void on_settle(void *data)
 {
 	struct muxbus_sync *sync = data;
@@ -281,8 +279,8 @@ static void on_settle(void *data)
 /* ---- finding it ----------------------------------------------------------------- */
 
 /*
- * A server that was just started makes its first session: what it then announces is no
- * good moment to come, as attach_delay.h says.
+ * A server that was just started creates its first session, and its notifications can crash
+ * it: see attach_delay.h.
  */
 static bool is_too_young(struct muxbus_sync *sync)
 {
@@ -298,7 +296,7 @@ static bool is_too_young(struct muxbus_sync *sync)
 	return true;
 }
 
-/* Looks for the server once. */
+/* Tries to find the server once. */
 static void on_try(void *data)
 {
 	struct muxbus_sync *sync = data;
@@ -324,7 +322,7 @@ static void on_try(void *data)
 	reconnect_wait(&sync->reconnect, error);
 }
 
-/* Remembers the server, or finds that it is another than before. */
+/* Notes the server; false if it is another server than before. */
 static bool is_known_server(struct muxbus_sync *sync)
 {
 	struct identity identity;
@@ -358,13 +356,13 @@ static void on_attachment_ready(
 	sync_settle_later(sync);
 }
 
-/* Without any connection: the server is asked after, and lost if it does not answer. */
+/* There was no connection for GRACE_MS: the server is lost. */
 static void on_grace_over(void *data)
 {
 	struct muxbus_sync *sync = data;
 
 	if (sync->primary == NULL)
-		lose_later(sync, MUXBUS_ERR_TIMEOUT, "the server lets nobody attach");
+		lose_later(sync, MUXBUS_ERR_TIMEOUT, "the server accepts no client");
 }
 
 static void lost_all(struct muxbus_sync *sync, int error, const char *reason)
@@ -386,7 +384,7 @@ static void on_attachment_closed(
 	char why[sizeof sync->lost_reason];
 	bool was_primary = sync->primary == attachment;
 
-	snprintf(why, sizeof why, "%s", reason); /* it is the connection's */
+	snprintf(why, sizeof why, "%s", reason); /* reason belongs to the connection */
 	muxbus_connection_free(attachment->connection);
 	attachment->connection = NULL;
 	attachment->pid = 0;
@@ -410,9 +408,9 @@ static void on_attachment_closed(
 	sync_settle_later(sync);
 }
 
-/* ---- what tmux tells -------------------------------------------------------------- */
+/* ---- events ----------------------------------------------------------------------- */
 
-/* The kinds of events after which the model may not be true any more. */
+/* The kinds of events after which the model may be outdated. */
 static bool event_changes_model(enum muxbus_event_kind kind)
 {
 	switch (kind) {
@@ -446,7 +444,7 @@ static bool event_changes_model(enum muxbus_event_kind kind)
 	return false;
 }
 
-/* tmux moved our client, since its session went or somebody switched it: it comes back anew. */
+/* tmux moved our client: its session closed, or a user switched it. It must reconnect. */
 static bool has_hopped(const struct attachment *attachment, const struct muxbus_event *event)
 {
 	return event->kind == MUXBUS_EVENT_SESSION_CHANGED &&
@@ -456,7 +454,7 @@ static bool has_hopped(const struct attachment *attachment, const struct muxbus_
 static void on_attachment_event(
     struct muxbus_sync *sync, struct attachment *attachment, const struct muxbus_event *event)
 {
-	/* That our own clients come to sessions is no disturbance. */
+	/* The arrival of our own clients does not count as a change. */
 	if (event_changes_model(event->kind) && event->kind != MUXBUS_EVENT_SESSION_CHANGED &&
 	    event->kind != MUXBUS_EVENT_CLIENT_SESSION_CHANGED)
 		attach_delay_disturb(sync);
@@ -516,9 +514,9 @@ static void on_exit_due(void *data)
 }
 
 /*
- * Title, command, path and death of a pane are announced to nobody. A subscription of
- * tmux's would cost it the same each second, and crashes it up to 3.6b if a session ends
- * while we are slow; so the server is listed instead.
+ * tmux does not announce title, command, path and death of a pane. A subscription in tmux costs
+ * the same each second, and crashes tmux up to 3.6b if a session ends while the reader is slow;
+ * so the server is listed instead.
  */
 static void on_details_due(void *data)
 {
@@ -597,7 +595,7 @@ int muxbus_sync_start(struct muxbus_sync *sync)
 	if (sync->is_started)
 		return 0;
 	sync->is_started = true;
-	sync->search_error = 1; /* whatever comes first is news */
+	sync->search_error = 1; /* no real error: the first result is reported */
 	sync->state = MUXBUS_SYNC_SEARCHING;
 	loop_timer_start(&sync->reconnect.timer, 0);
 	return 0;
@@ -728,7 +726,7 @@ void muxbus_sync_want_all_output(struct muxbus_sync *sync, bool is_wanted)
 		return;
 	sync->all_output = sync->all_wanted > 0;
 	sync->all_since = sync->lister.begun;
-	/* What panes wrote that are not listed yet was held for those who wanted all. */
+	/* Drop output that was held for panes which are not listed yet. */
 	while (!sync->all_output && map_next(&sync->tracks, &cursor, &pane, &value)) {
 		struct track *track = value;
 

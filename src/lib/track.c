@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* The tracks of panes: output is counted here, and here alone. */
+/* The tracks of panes. Only this file counts output. */
 #include "lib/track.h"
 
 #include "base/alloc.h"
@@ -87,7 +87,7 @@ void track_output(struct muxbus_sync *sync, struct attachment *attachment, uint3
 	struct track *track = track_find(sync, pane);
 
 	if (track == NULL) {
-		/* A new pane writes before it can be listed; nobody else could want it yet. */
+		/* A new pane can write before it is listed; only all_output can want it. */
 		if (!sync->all_output || sync->state != MUXBUS_SYNC_LIVE)
 			return;
 		track = track_get(sync, pane);

@@ -12,8 +12,8 @@
 #endif
 
 /*
- * Reads the byte that the escape at src stands for; -1 if the three bytes behind the
- * backslash are not the octal digits of one.
+ * Decodes the escape at src; -1 if the three bytes after the backslash are not the octal digits
+ * of a byte.
  */
 static int read_escape(const uint8_t *src)
 {
@@ -52,7 +52,7 @@ size_t unescape_tail(const uint8_t *src, size_t len)
 	return 0;
 }
 
-/* Copies what lies between backslashes, which memchr() finds. */
+/* Copies the text between backslashes, which memchr() finds. */
 static size_t unescape_portable(uint8_t *dst, const uint8_t *src, size_t len)
 {
 	const uint8_t *end = src + len;
@@ -77,23 +77,21 @@ static size_t unescape_portable(uint8_t *dst, const uint8_t *src, size_t len)
 
 #ifdef HAVE_VECTORS
 
-/* The widths below: a block is looked at as one mask of 64 bits. */
+/* Each block becomes one mask of 64 bits. */
 #define BLOCK_BYTES 64
 
-/* The four bytes of an escape as a little-endian number: what is fixed, and where. */
+/* The four bytes of an escape as a little-endian number: the fixed bits. */
 #define ESCAPE_FIXED_MASK 0xf8f8fcffu
 #define ESCAPE_FIXED 0x3030305cu
-/* The digits' own bits, and the factor that moves them side by side to bit 24. */
+/* The bits of the digits, and the factor that joins them at bit 24. */
 #define ESCAPE_DIGITS_MASK 0x07070300u
 #define ESCAPE_DIGITS_FACTOR (1u << 22 | 1u << 11 | 1u)
 
 /*
- * Both vector variants are this walk over the mask of backslashes of each block, with
- * the instructions of their own to make the mask and to copy. A copy is always of a whole
- * block, without a branch on its length, and what it writes beyond what is wanted goes
- * into the slack or is written over by the next.
- * A block is only taken when all of it, and an escape that begins at its last byte, is
- * there; what is left behind the last one is for the portable variant.
+ * Both vector variants walk over the mask of backslashes of each block; they differ in the
+ * instructions for the mask and the copy. Each copy is a whole block, without a branch on the
+ * length; its spare bytes go into the slack or are overwritten by the next copy. A block needs
+ * all its bytes and those of an escape at its last byte; the portable variant does the rest.
  */
 struct vector_ops {
 	uint64_t (*backslashes)(const uint8_t *src);
@@ -201,7 +199,7 @@ static AVX2 size_t unescape_avx2(uint8_t *dst, const uint8_t *src, size_t len)
 
 #endif
 
-/* What this processor can run, the best first. */
+/* The variants for this processor, the best first. */
 static struct unescape_variant variants[5];
 
 static void find_variants(void)
@@ -232,12 +230,12 @@ size_t unescape(uint8_t *dst, const uint8_t *src, size_t len)
 	return variants[0].run(dst, src, len);
 }
 
-/* What is decoded at a time where out has no slack: it stays in the processor's cache. */
+/* The piece that is decoded at a time if out has no slack: it stays in the cache. */
 #define PIECE_BYTES 4096
 
 /*
- * The public form, whose out has no slack and may be in: what is written never overtakes
- * what is still to be read, because nothing grows by decoding.
+ * The public form: out has no slack and may equal in. Writing never overtakes reading, because
+ * decoding makes no text longer.
  */
 size_t muxbus_unescape(uint8_t *out, const uint8_t *in, size_t len)
 {

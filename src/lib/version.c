@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * What `#{version}` prints, and what follows from it.
+ * Parsing `#{version}`, and the capabilities of each version.
  *
- * A capability is a span of releases. One that is a hazard, and ended with a release,
- * is still assumed for the development versions before that release ("next-3.8" for
- * one that ended with 3.8): nobody can say which of them have the repair.
+ * A capability is a range of releases. A bug that was fixed in a release is still assumed for
+ * the development versions before that release ("next-3.8" for a fix in 3.8), since it is not
+ * known which of them have the fix.
  */
 #include <muxbus.h>
 
@@ -12,7 +12,7 @@
 
 #include "base/str.h"
 
-/* A release as a number that orders: 3.3a is 3003001. */
+/* A release as a number for comparison: 3.3a is 3003001. */
 #define RELEASE(major, minor, letter) ((major)*1000000u + (minor)*1000u + (letter))
 #define FOREVER UINT32_MAX
 #define OLDEST RELEASE(3u, 2u, 0u)
@@ -22,8 +22,8 @@
 struct cap_row {
 	uint32_t bit;
 	const char *name;
-	uint32_t since; /* the first release that has it */
-	uint32_t until; /* the first that has it no more */
+	uint32_t since; /* the first release with it */
+	uint32_t until; /* the first release without it */
 };
 
 /* In the order of the bits. */
@@ -48,8 +48,8 @@ static const struct cap_row cap_rows[] = {
 #define CAP_ROWS (sizeof cap_rows / sizeof cap_rows[0])
 
 /*
- * OpenBSD's own tmux names itself after the system. Each of its releases is at least
- * the tmux beside it; the oldest row is the first that is new enough.
+ * The tmux of OpenBSD has the version of the system. Each row gives the tmux release that it
+ * has at least; the oldest row is the first supported release.
  */
 static const struct {
 	uint32_t system;
@@ -78,7 +78,7 @@ static uint32_t caps_of(uint32_t release, bool is_next)
 	return caps;
 }
 
-/* Reads digits up to the first other character, which *text is left at. */
+/* Reads digits; *text then points to the first other character. */
 static bool read_number(const char **text, unsigned *ret_number)
 {
 	size_t len = strspn(*text, "0123456789");
@@ -120,7 +120,7 @@ static int map_openbsd(struct muxbus_version *version)
 			version->major = openbsd_rows[i].major;
 			version->minor = openbsd_rows[i].minor;
 			version->letter = 0;
-			/* Harmless where it is not so, and needed where it is. */
+			/* Harmless without the bug, and needed with it. */
 			version->caps =
 			    caps_of(release_of(version), true) | MUXBUS_CAP_PRINT_ENCODED;
 			return 0;
