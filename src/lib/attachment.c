@@ -233,8 +233,6 @@ struct attachment *attachment_owner(const struct muxbus_sync *sync, const struct
 	return NULL;
 }
 
-/* ---- the flow of output ---------------------------------------------------------- */
-
 /* Commands about the flow on one connection, under construction. */
 struct flow {
 	struct attachment *attachment;

@@ -327,8 +327,6 @@ static int try_picture(struct capture *capture)
 	return run(capture, command, on_picture);
 }
 
-/* ---- the last resort -------------------------------------------------------------- */
-
 /*
  * The pane flows again since just before the picture, in the same tick of tmux, so no output
  * came between. If the flow was changed meanwhile, the picture is taken again.
@@ -420,8 +418,6 @@ static int pause_first(struct capture *capture, struct track *track)
 	return run(capture, command, on_paused);
 }
 
-/* ---- the beginning ------------------------------------------------------------------ */
-
 static bool is_patient(const struct capture *capture)
 {
 	return capture->tries < capture->sync->capture_tries &&
@@ -444,8 +440,6 @@ static int begin(struct capture *capture)
 		return try_picture(capture);
 	return pause_first(capture, track);
 }
-
-/* ---- the public part ---------------------------------------------------------------- */
 
 void capture_begin(struct muxbus_sync *sync)
 {

@@ -112,8 +112,6 @@ struct muxbus_connection {
 
 static const char sentinel_command[] = "display-message -p ";
 
-/* ---- failing ------------------------------------------------------------------- */
-
 /* Notes the first failure, which is handled at the end of the turn. */
 static void fail(struct muxbus_connection *connection, int error, const char *format, ...)
     MUXBUS_PRINTF(3, 4);
@@ -146,8 +144,6 @@ static void fail_at_end(struct muxbus_connection *connection)
 	fail(connection, error, "%s", reason);
 }
 
-/* ---- writing ------------------------------------------------------------------- */
-
 static void on_input_writable(void *data, uint32_t events);
 
 /*
@@ -176,8 +172,6 @@ static void flush(struct muxbus_connection *connection)
 		connection, &connection->input_watch) != 0)
 		fail(connection, MUXBUS_ERR_NOMEM, "out of memory");
 }
-
-/* ---- the first list ------------------------------------------------------------ */
 
 /* Sets the parser and the deadline for the first list. */
 static void begin_first(struct muxbus_connection *connection)
@@ -243,8 +237,6 @@ static void check_deadline(struct muxbus_connection *connection)
 		fail(connection, MUXBUS_ERR_TIMEOUT, "tmux did not answer a command within %lld ms",
 		    (long long)allowed_ms);
 }
-
-/* ---- the handshake ------------------------------------------------------------- */
 
 /* tmux ignores the names of flags that it does not know. */
 static bool are_flags_taken(
@@ -324,8 +316,6 @@ static int begin_handshake(struct muxbus_connection *connection)
 	return 0;
 }
 
-/* ---- what the parser finds ----------------------------------------------------- */
-
 static void on_output(void *data, uint32_t pane, const uint8_t *bytes, size_t len, uint64_t age_ms)
 {
 	struct muxbus_connection *connection = data;
@@ -377,8 +367,6 @@ static void on_stray(void *data, const char *line, size_t len)
 		memcpy(connection->ending.stray, text, sizeof text);
 	library_log(MUXBUS_LOG_DEBUG, "tmux wrote outside of replies: %s", text);
 }
-
-/* ---- the end ------------------------------------------------------------------- */
 
 static void stop_watching(struct muxbus_connection *connection)
 {
@@ -556,8 +544,6 @@ static void on_soon(void *data)
 	end_turn(connection);
 }
 
-/* ---- opening ------------------------------------------------------------------- */
-
 static int watch_all(struct muxbus_connection *connection)
 {
 	const struct process *process = &connection->process;
@@ -635,8 +621,6 @@ int muxbus_connection_open(struct muxbus_loop *loop,
 	*ret_connection = connection;
 	return 0;
 }
-
-/* ---- running ------------------------------------------------------------------- */
 
 /* The error that prevents running a list, or 0. */
 static int refusal(const struct muxbus_connection *connection)
@@ -731,8 +715,6 @@ void muxbus_connection_stats(
 {
 	muxbus_parser_stats(connection->parser, ret_stats);
 }
-
-/* ---- closing ------------------------------------------------------------------- */
 
 void muxbus_connection_close(struct muxbus_connection *connection)
 {

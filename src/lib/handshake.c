@@ -6,8 +6,6 @@
 #include <string.h>
 #include <unistd.h>
 
-/* ---- the beginning ------------------------------------------------------------- */
-
 /* No program can choose the text of these fields. */
 const char handshake_question[] =
     "display-message -p \"M #{version} #{session_id} #{client_pid} #{client_flags}\"";
@@ -70,8 +68,6 @@ int handshake_error(const char *text, int otherwise)
 	}
 	return otherwise;
 }
-
-/* ---- the end ------------------------------------------------------------------- */
 
 void ending_copy_line(char out[ENDING_TEXT_SIZE], const char *text, size_t len)
 {

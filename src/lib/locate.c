@@ -28,8 +28,6 @@
 /* CONNECT_TIMEOUT_MS: how long connect() may wait while the queue of the server is full. */
 enum { CONNECT_TIMEOUT_MS = 100, ARGUMENTS_MAX = 16, TARGET_SIZE = 16 };
 
-/* ---- the socket ---------------------------------------------------------------- */
-
 static int fit(int written, size_t size)
 {
 	return written >= 0 && (size_t)written < size ? 0 : MUXBUS_ERR_LIMIT;
@@ -54,8 +52,6 @@ int muxbus_socket_path(char *out, size_t size, const char *name, const char *pat
 		       name != NULL ? name : "default"),
 	    size);
 }
-
-/* ---- the process --------------------------------------------------------------- */
 
 static int connect_to(const char *socket_path)
 {
@@ -140,8 +136,6 @@ bool locate_is_same(const struct identity *a, const struct identity *b)
 	return a->pid == b->pid && a->start_ticks == b->start_ticks;
 }
 
-/* ---- the binary ---------------------------------------------------------------- */
-
 static bool is_executable_file(const char *path)
 {
 	struct stat info;
@@ -196,8 +190,6 @@ bool locate_program(const char *name, char *out, size_t size)
 	errno = ENOENT;
 	return false;
 }
-
-/* ---- the control client -------------------------------------------------------- */
 
 static int start_client(
     struct process *process, const char *program, const struct muxbus_connection_options *options)

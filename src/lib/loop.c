@@ -48,8 +48,6 @@ struct muxbus_loop {
 	uint8_t scratch[LOOP_SCRATCH_BYTES];
 };
 
-/* ---- making and freeing -------------------------------------------------------- */
-
 int muxbus_loop_new(struct muxbus_loop **ret_loop)
 {
 	struct epoll_event event = {.events = EPOLLIN, .data.ptr = NULL};
@@ -129,8 +127,6 @@ int loop_set_attachment(
 	return 0;
 }
 
-/* ---- descriptors --------------------------------------------------------------- */
-
 int loop_watch(struct muxbus_loop *loop, int fd, uint32_t events, loop_watch_fn *callback,
     void *data, struct loop_watch **ret_watch)
 {
@@ -165,8 +161,6 @@ void loop_unwatch(struct loop_watch *watch)
 	watch->is_dead = true;
 	list_append(&watch->loop->dead, &watch->link);
 }
-
-/* ---- timers -------------------------------------------------------------------- */
 
 /* Makes the next turn check the timers. */
 static void ring(struct muxbus_loop *loop)
@@ -280,8 +274,6 @@ static int fire_timers(struct muxbus_loop *loop)
 	arm(loop);
 	return fired;
 }
-
-/* ---- the turn ------------------------------------------------------------------ */
 
 int muxbus_loop_dispatch(struct muxbus_loop *loop, int timeout_ms)
 {

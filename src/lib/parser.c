@@ -80,8 +80,6 @@ struct muxbus_parser {
 	uint8_t piece[PIECE_BYTES + ESCAPE_LEN + UNESCAPE_SLACK];
 };
 
-/* ---- making and freeing -------------------------------------------------------- */
-
 int muxbus_parser_new(
     const struct muxbus_parser_handlers *handlers, void *data, struct muxbus_parser **ret_parser)
 {
@@ -119,8 +117,6 @@ void muxbus_parser_stats(const struct muxbus_parser *parser, struct muxbus_parse
 {
 	*ret_stats = parser->stats;
 }
-
-/* ---- nonces -------------------------------------------------------------------- */
 
 int parser_expect_list(struct muxbus_parser *parser, const struct nonce *nonces, size_t count)
 {
@@ -177,8 +173,6 @@ static size_t find_nonce(const struct muxbus_parser *parser, const char *line, s
 		i++;
 	return i;
 }
-
-/* ---- output -------------------------------------------------------------------- */
 
 enum prefix_kind {
 	PREFIX_NONE, /* not a line of output */
@@ -330,8 +324,6 @@ static void end_output(struct muxbus_parser *parser)
 		give_output(parser, len);
 }
 
-/* ---- whole lines --------------------------------------------------------------- */
-
 static int give_event(struct muxbus_parser *parser, const char *line, size_t len)
 {
 	struct muxbus_event event;
@@ -472,8 +464,6 @@ static int take_line(struct muxbus_parser *parser, const char *line, size_t len)
 	}
 	return take_outside_line(parser, line, len - 1);
 }
-
-/* ---- bytes --------------------------------------------------------------------- */
 
 /* In the data of an output line. Returns the number of bytes used. */
 static size_t feed_output(struct muxbus_parser *parser, const char *bytes, size_t len)

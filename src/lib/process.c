@@ -68,8 +68,6 @@ void process_close(int *fd)
 	*fd = -1;
 }
 
-/* ---- in the child -------------------------------------------------------------- */
-
 static void reset_signals(void)
 {
 	struct sigaction action = {.sa_handler = SIG_DFL};
@@ -108,8 +106,6 @@ static _Noreturn void run_child(struct child *child)
 	child->error = errno;
 	_exit(127);
 }
-
-/* ---- in the parent ------------------------------------------------------------- */
 
 /* The environment without TMUX and TMUX_PANE. */
 static char **clean_environment(void)

@@ -14,8 +14,6 @@
 #include "lib/state.h"
 #include "lib/track.h"
 
-/* ---- the tracks ------------------------------------------------------------------- */
-
 static bool is_our_pid(const struct muxbus_sync *sync, pid_t pid)
 {
 	const struct list *link;
@@ -80,8 +78,6 @@ static int complete_panes(struct muxbus_sync *sync, struct muxbus_model *model)
 	return 0;
 }
 
-/* ---- objects that lived only between two listings ---------------------------------- */
-
 /* Appends creations to one list and ends to another. */
 static int find_missed(struct muxbus_sync *sync, const struct muxbus_model *now,
     struct change_list *created, struct change_list *closed)
@@ -142,8 +138,6 @@ static int find_changes(
 	change_list_finish(&closed);
 	return error;
 }
-
-/* ---- replacing the model ------------------------------------------------------------ */
 
 /* Connects the tracks to the new model, and watches new processes. */
 static void move_tracks(struct muxbus_sync *sync, uint64_t number)

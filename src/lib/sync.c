@@ -33,8 +33,6 @@
 #define YOUNG_MS 100
 #define DETAILS_MS 1000
 
-/* ---- states --------------------------------------------------------------------- */
-
 /* The server counts as lost; the end of the turn handles it. */
 static void lose_later(struct muxbus_sync *sync, int error, const char *reason)
 {
@@ -73,8 +71,6 @@ static void lose(struct muxbus_sync *sync, int error, const char *reason)
 	if (sync->is_started)
 		reconnect_wait(&sync->reconnect, error);
 }
-
-/* ---- choosing sessions ---------------------------------------------------------- */
 
 /*
  * An attached connection would keep a session that closes with its last client, and detaching
@@ -276,8 +272,6 @@ static void on_settle(void *data)
 	}
 }
 
-/* ---- finding it ----------------------------------------------------------------- */
-
 /*
  * A server that was just started creates its first session, and its notifications can crash
  * it: see attach_delay.h.
@@ -408,8 +402,6 @@ static void on_attachment_closed(
 	sync_settle_later(sync);
 }
 
-/* ---- events ----------------------------------------------------------------------- */
-
 /* The kinds of events after which the model may be outdated. */
 static bool event_changes_model(enum muxbus_event_kind kind)
 {
@@ -536,8 +528,6 @@ static const struct sync_callbacks callbacks = {
     .listed = publish_listing,
     .published = on_published,
 };
-
-/* ---- the public part -------------------------------------------------------------- */
 
 static int copy_options(struct muxbus_sync *sync, const struct muxbus_sync_options *options)
 {
