@@ -87,20 +87,20 @@ struct finder {
 	int error;
 };
 
-static void tell(struct finder *finder, const struct muxbus_change *change)
+static void report(struct finder *finder, const struct muxbus_change *change)
 {
 	if (finder->error == 0)
 		finder->error = change_list_add(finder->list, change);
 }
 
-static void tell_session(
+static void report_session(
     struct finder *finder, enum muxbus_change_kind kind, const struct muxbus_session *session)
 {
 	struct muxbus_change change = change_of(kind);
 
 	change.session = session->id;
 	change.session_now = muxbus_model_session(finder->now, session->id);
-	tell(finder, &change);
+	report(finder, &change);
 }
 
 static struct muxbus_change window_change(
@@ -133,16 +133,16 @@ static struct muxbus_change pane_change(
 	return change;
 }
 
-static void tell_text(
+static void report_text(
     struct finder *finder, struct muxbus_change change, const char *before, const char *now)
 {
 	if (strcmp(before, now) == 0)
 		return;
 	change.previous = before;
-	tell(finder, &change);
+	report(finder, &change);
 }
 
-static void tell_link(struct finder *finder, enum muxbus_change_kind kind,
+static void report_link(struct finder *finder, enum muxbus_change_kind kind,
     const struct muxbus_link *link, const struct muxbus_link *link_now)
 {
 	struct muxbus_change change = change_of(kind);
@@ -152,7 +152,7 @@ static void tell_link(struct finder *finder, enum muxbus_change_kind kind,
 	change.window = link->window;
 	change.window_now = muxbus_model_window(finder->now, link->window);
 	change.link_now = link_now;
-	tell(finder, &change);
+	report(finder, &change);
 }
 
 static int compare_places(const struct muxbus_link *a, const struct muxbus_link *b)
@@ -168,7 +168,7 @@ static int compare_places(const struct muxbus_link *a, const struct muxbus_link 
  * Walks the links of two models side by side and reports links that only a has. A link with
  * another index is new; it is not reported as removed if the window has another link.
  */
-static void tell_links_only_in(struct finder *finder, const struct muxbus_model *a,
+static void report_links_only_in(struct finder *finder, const struct muxbus_model *a,
     const struct muxbus_model *b, enum muxbus_change_kind kind)
 {
 	const struct muxbus_link *la = muxbus_model_next_link(a, NULL);
@@ -184,9 +184,9 @@ static void tell_links_only_in(struct finder *finder, const struct muxbus_model 
 		if (order == 0)
 			lb = muxbus_model_next_link(b, lb);
 		else if (kind == MUXBUS_CHANGE_WINDOW_LINKED)
-			tell_link(finder, kind, la, la);
+			report_link(finder, kind, la, la);
 		else if (model_link(b, la->session, la->window) == NULL)
-			tell_link(finder, kind, la, NULL);
+			report_link(finder, kind, la, NULL);
 		la = muxbus_model_next_link(a, la);
 	}
 }
@@ -204,7 +204,7 @@ static const struct muxbus_client *find_client(
 }
 
 /* Reports the clients that only a has, without our own. */
-static void tell_clients_only_in(struct finder *finder, const struct muxbus_model *a,
+static void report_clients_only_in(struct finder *finder, const struct muxbus_model *a,
     const struct muxbus_model *b, enum muxbus_change_kind kind)
 {
 	const struct muxbus_client *client = NULL;
@@ -217,7 +217,7 @@ static void tell_clients_only_in(struct finder *finder, const struct muxbus_mode
 		change.client_now = client;
 		change.session = client->session;
 		change.session_now = muxbus_model_session(finder->now, client->session);
-		tell(finder, &change);
+		report(finder, &change);
 	}
 }
 
@@ -246,7 +246,7 @@ int change_find_new(
 
 	while ((session = muxbus_model_next_session(now, session)) != NULL) {
 		if (!had_session(&finder, session->id))
-			tell_session(&finder, MUXBUS_CHANGE_SESSION_CREATED, session);
+			report_session(&finder, MUXBUS_CHANGE_SESSION_CREATED, session);
 	}
 	while ((window = muxbus_model_next_window(now, window)) != NULL) {
 		const struct muxbus_link *link = model_first_link(now, window->id);
@@ -260,18 +260,18 @@ int change_find_new(
 			change.session_now = muxbus_model_session(now, link->session);
 			change.link_now = link;
 		}
-		tell(&finder, &change);
+		report(&finder, &change);
 	}
-	tell_links_only_in(&finder, now, before, MUXBUS_CHANGE_WINDOW_LINKED);
+	report_links_only_in(&finder, now, before, MUXBUS_CHANGE_WINDOW_LINKED);
 	while ((pane = muxbus_model_next_pane(now, pane)) != NULL) {
 		struct muxbus_change change;
 
 		if (pane_before(&finder, pane->id) != NULL)
 			continue;
 		change = pane_change(&finder, MUXBUS_CHANGE_PANE_CREATED, pane);
-		tell(&finder, &change);
+		report(&finder, &change);
 	}
-	tell_clients_only_in(&finder, now, before, MUXBUS_CHANGE_CLIENT_ATTACHED);
+	report_clients_only_in(&finder, now, before, MUXBUS_CHANGE_CLIENT_ATTACHED);
 	return finder.error;
 }
 
@@ -282,14 +282,14 @@ static void compare_session(
 
 	change.session = now->id;
 	change.session_now = now;
-	tell_text(finder, change, before->name, now->name);
+	report_text(finder, change, before->name, now->name);
 	if (before->current_window == now->current_window)
 		return;
 	change.kind = MUXBUS_CHANGE_SESSION_WINDOW_CHANGED;
 	change.window = now->current_window;
 	change.window_now = muxbus_model_window(finder->now, now->current_window);
 	change.previous_window = before->current_window;
-	tell(finder, &change);
+	report(finder, &change);
 }
 
 static bool layout_differs(const struct muxbus_window *a, const struct muxbus_window *b)
@@ -316,21 +316,21 @@ static void compare_window(
 		change.session_now = muxbus_model_session(finder->now, link->session);
 		change.link_now = link;
 	}
-	tell_text(finder, change, before->name, now->name);
+	report_text(finder, change, before->name, now->name);
 	if (layout_differs(before, now)) {
 		change.kind = MUXBUS_CHANGE_LAYOUT_CHANGED;
-		tell(finder, &change);
+		report(finder, &change);
 	}
 	if (alert_is_new(before, now)) {
 		change.kind = MUXBUS_CHANGE_WINDOW_ALERT;
-		tell(finder, &change);
+		report(finder, &change);
 	}
 	if (before->active_pane != now->active_pane) {
 		change.kind = MUXBUS_CHANGE_ACTIVE_PANE_CHANGED;
 		change.pane = now->active_pane;
 		change.pane_now = muxbus_model_pane(finder->now, now->active_pane);
 		change.previous_pane = before->active_pane;
-		tell(finder, &change);
+		report(finder, &change);
 	}
 }
 
@@ -347,21 +347,21 @@ static void compare_pane(
 
 	if (place_differs(before, now)) {
 		change.previous_window = before->window;
-		tell(finder, &change);
+		report(finder, &change);
 		change.previous_window = MUXBUS_NO_ID;
 	}
 	if (now->pid != 0 && !now->is_dead && (before->pid != now->pid || before->is_dead)) {
 		change.kind = MUXBUS_CHANGE_PANE_RESPAWNED;
-		tell(finder, &change);
+		report(finder, &change);
 	}
 	change.kind = MUXBUS_CHANGE_TITLE_CHANGED;
-	tell_text(finder, change, before->title, now->title);
+	report_text(finder, change, before->title, now->title);
 	change.kind = MUXBUS_CHANGE_COMMAND_CHANGED;
-	tell_text(finder, change, before->command, now->command);
+	report_text(finder, change, before->command, now->command);
 	change.kind = MUXBUS_CHANGE_PATH_CHANGED;
-	tell_text(finder, change, before->path, now->path);
+	report_text(finder, change, before->path, now->path);
 	change.kind = MUXBUS_CHANGE_MODE_CHANGED;
-	tell_text(finder, change, before->mode, now->mode);
+	report_text(finder, change, before->mode, now->mode);
 }
 
 int change_find_other(
@@ -405,27 +405,27 @@ int change_find_gone(
 
 	if (before == NULL)
 		return 0;
-	tell_clients_only_in(&finder, before, now, MUXBUS_CHANGE_CLIENT_DETACHED);
+	report_clients_only_in(&finder, before, now, MUXBUS_CHANGE_CLIENT_DETACHED);
 	while ((pane = muxbus_model_next_pane(before, pane)) != NULL) {
 		struct muxbus_change change;
 
 		if (muxbus_model_pane(now, pane->id) != NULL)
 			continue;
 		change = pane_change(&finder, MUXBUS_CHANGE_PANE_CLOSED, pane);
-		tell(&finder, &change);
+		report(&finder, &change);
 	}
-	tell_links_only_in(&finder, before, now, MUXBUS_CHANGE_WINDOW_UNLINKED);
+	report_links_only_in(&finder, before, now, MUXBUS_CHANGE_WINDOW_UNLINKED);
 	while ((window = muxbus_model_next_window(before, window)) != NULL) {
 		struct muxbus_change change;
 
 		if (muxbus_model_window(now, window->id) != NULL)
 			continue;
 		change = window_change(&finder, MUXBUS_CHANGE_WINDOW_CLOSED, window);
-		tell(&finder, &change);
+		report(&finder, &change);
 	}
 	while ((session = muxbus_model_next_session(before, session)) != NULL) {
 		if (muxbus_model_session(now, session->id) == NULL)
-			tell_session(&finder, MUXBUS_CHANGE_SESSION_CLOSED, session);
+			report_session(&finder, MUXBUS_CHANGE_SESSION_CLOSED, session);
 	}
 	return finder.error;
 }

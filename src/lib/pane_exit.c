@@ -26,11 +26,11 @@ struct ending {
 static bool is_due(const struct muxbus_sync *sync, const struct track *track,
     const struct muxbus_pane *now, struct ending *ret_ending)
 {
-	bool is_late = track->has_ended && clock_mono_ms() >= track->tell_exit_ms;
+	bool is_late = track->has_ended && clock_mono_ms() >= track->report_exit_ms;
 	enum pane_pidfd_verdict verdict;
 
 	*ret_ending = (struct ending){.status = -1};
-	if (track->exit_is_told)
+	if (track->exit_is_reported)
 		return false;
 	if (now != NULL && now->is_dead && (track->pid == 0 || track_is_process(track, now))) {
 		ret_ending->status = now->exit_status;
@@ -91,7 +91,7 @@ int pane_exit_find(
 }
 
 /* The pane may already run another process than the reported one. */
-void pane_exit_note_told(struct muxbus_sync *sync, const struct change_list *list)
+void pane_exit_note_reported(struct muxbus_sync *sync, const struct change_list *list)
 {
 	for (size_t i = 0; i < list->count; i++) {
 		const struct muxbus_change *change = &list->items[i];
@@ -101,7 +101,7 @@ void pane_exit_note_told(struct muxbus_sync *sync, const struct change_list *lis
 			continue;
 		track = track_find(sync, change->pane);
 		if (track != NULL)
-			track->exit_is_told = true;
+			track->exit_is_reported = true;
 	}
 }
 
@@ -112,7 +112,7 @@ void pane_exit_ended(struct muxbus_sync *sync, uint32_t pane)
 	if (track == NULL || track->has_ended)
 		return;
 	track->has_ended = true;
-	track->tell_exit_ms = clock_mono_ms() + STATUS_WAIT_MS;
+	track->report_exit_ms = clock_mono_ms() + STATUS_WAIT_MS;
 	sync->exit_delay_ms = LOOK_MIN_MS;
 	loop_timer_start(&sync->exit_timer, LOOK_MIN_MS);
 	lister_mark(sync);
@@ -127,7 +127,7 @@ static void nudge_server(const struct muxbus_sync *sync, const struct track *tra
 {
 	struct ending ending;
 
-	if (sync->server.pid <= 0 || track->exit_is_told ||
+	if (sync->server.pid <= 0 || track->exit_is_reported ||
 	    pane_pidfd_look(&sync->pane_pidfd, track->pane, track->pid, &ending.status,
 		&ending.signal) != PANE_PIDFD_ENDED)
 		return;
@@ -149,7 +149,7 @@ void pane_exit_look_again(struct muxbus_sync *sync)
 		const struct track *track = value;
 
 		if (!track->has_ended || track->now == NULL ||
-		    (track->now->is_dead && track->exit_is_told))
+		    (track->now->is_dead && track->exit_is_reported))
 			continue;
 		is_awaited = true;
 		nudge_server(sync, track);

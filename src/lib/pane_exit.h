@@ -16,7 +16,7 @@ int pane_exit_find(
     const struct muxbus_sync *sync, struct change_list *list, const struct muxbus_model *now);
 
 /* Marks these ends as reported. */
-void pane_exit_note_told(struct muxbus_sync *sync, const struct change_list *list);
+void pane_exit_note_reported(struct muxbus_sync *sync, const struct change_list *list);
 
 /* Notes that the process of a pane has ended; the report follows. */
 void pane_exit_ended(struct muxbus_sync *sync, uint32_t pane);

@@ -176,7 +176,7 @@ static size_t find_nonce(const struct muxbus_parser *parser, const char *line, s
 
 enum prefix_kind {
 	PREFIX_NONE, /* not a line of output */
-	PREFIX_PARTIAL, /* too short to tell */
+	PREFIX_PARTIAL, /* too short to decide */
 	PREFIX_OUTPUT,
 };
 

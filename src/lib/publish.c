@@ -149,11 +149,11 @@ static void move_tracks(struct muxbus_sync *sync, uint64_t number)
 
 		track->now = model_pane_entry(sync->model, pane->id);
 		if (track->born == 0 && pane->is_dead && sync->state != MUXBUS_SYNC_LIVE)
-			track->exit_is_told = true; /* it died before the sync began */
+			track->exit_is_reported = true; /* it died before the sync began */
 		if (!track_is_process(track, pane)) {
 			track->pid = pane->pid;
 			track->has_ended = false;
-			track->exit_is_told &= track->born == 0;
+			track->exit_is_reported &= track->born == 0;
 			track->is_ending = false;
 			pane_pidfd_watch(&sync->pane_pidfd, pane->id, pane->pid);
 		}
@@ -162,7 +162,7 @@ static void move_tracks(struct muxbus_sync *sync, uint64_t number)
 			if (sync->all_output && !track->is_held)
 				track_hold(track, NULL); /* until its connection is known */
 		}
-		if (pane->is_dead && !track->exit_is_told)
+		if (pane->is_dead && !track->exit_is_reported)
 			pane_exit_ended(sync, pane->id);
 	}
 }
@@ -185,7 +185,7 @@ static void free_old_tracks(struct muxbus_sync *sync, uint64_t number)
 }
 
 /* Held output of a pane that no listing saw comes between its creation and its end. */
-static void tell_held(struct muxbus_sync *sync, const struct muxbus_change *change)
+static void report_held(struct muxbus_sync *sync, const struct muxbus_change *change)
 {
 	struct track *track = track_find(sync, change->pane);
 
@@ -194,14 +194,14 @@ static void tell_held(struct muxbus_sync *sync, const struct muxbus_change *chan
 		track_release(sync, track);
 }
 
-static void tell(struct muxbus_sync *sync, const struct change_list *list)
+static void report(struct muxbus_sync *sync, const struct change_list *list)
 {
 	for (size_t i = 0; i < list->count; i++) {
 		const struct muxbus_change *change = &list->items[i];
 
 		if (sync->handlers.change != NULL)
 			sync->handlers.change(sync->data, change);
-		tell_held(sync, change);
+		report_held(sync, change);
 	}
 }
 
@@ -252,7 +252,7 @@ int publish_listing(struct muxbus_sync *sync, struct listing *listing, uint64_t 
 		return error;
 	}
 	seen_ids_end_listing(&sync->seen_ids, listing->model);
-	pane_exit_note_told(sync, &list);
+	pane_exit_note_reported(sync, &list);
 	forget_now(sync);
 	sync->model = listing->model;
 	sync->exit_unattached = listing->exit_unattached;
@@ -263,7 +263,7 @@ int publish_listing(struct muxbus_sync *sync, struct listing *listing, uint64_t 
 	audit_note(sync, &list);
 	if (sync->state != MUXBUS_SYNC_LIVE)
 		sync_set_state(sync, MUXBUS_SYNC_LIVE, 0, "the server answers");
-	tell(sync, &list);
+	report(sync, &list);
 	change_list_finish(&list);
 	if (before != sync->empty)
 		model_free(before);
@@ -283,7 +283,7 @@ void publish_loss(struct muxbus_sync *sync, int error, const char *reason)
 	sync->model = sync->empty;
 	seen_ids_init(&sync->seen_ids);
 	sync_set_state(sync, MUXBUS_SYNC_SEARCHING, error, reason);
-	tell(sync, &list);
+	report(sync, &list);
 	change_list_finish(&list);
 	if (before != sync->empty)
 		model_free(before);

@@ -489,7 +489,7 @@ static void on_published(struct muxbus_sync *sync)
 		struct track *track = value;
 
 		if (track->is_adopted && !track->is_kept && !track->is_ending &&
-		    track->exit_is_told && track->now != NULL && track->now->is_dead)
+		    track->exit_is_reported && track->now != NULL && track->now->is_dead)
 			end_adopted(sync, track);
 	}
 	sync_settle_later(sync);

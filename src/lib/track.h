@@ -43,10 +43,10 @@ struct track {
 	/* The end of its process. */
 	pid_t pid; /* the watched process; 0: none */
 	bool has_ended;
-	bool exit_is_told;
+	bool exit_is_reported;
 	int exit_status;
 	int exit_signal;
-	int64_t tell_exit_ms; /* reported then, even without a status */
+	int64_t report_exit_ms; /* reported then, even without a status */
 
 	bool is_adopted;
 	bool is_kept; /* adopted, but not closed when its program has ended */
