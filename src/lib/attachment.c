@@ -308,14 +308,11 @@ static void on_flowing(void *data, int error, const struct muxbus_reply *replies
 	struct muxbus_sync *sync = attachment->sync;
 	uint64_t number = ++attachment->flows_answered;
 	size_t cursor = 0;
-	uint64_t key;
-	void *value;
+	struct track *track;
 
 	(void)replies;
 	(void)count;
-	while (map_next(&sync->tracks, &cursor, &key, &value)) {
-		struct track *track = value;
-
+	while ((track = track_next(sync, &cursor)) != NULL) {
 		if (track->coming != attachment || track->coming_number != number)
 			continue;
 		track->coming = NULL;

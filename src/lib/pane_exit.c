@@ -123,7 +123,7 @@ void pane_exit_ended(struct muxbus_sync *sync, uint32_t pane)
  * first), and reaps it only with the next child. SIGCHLD from any process makes tmux check
  * its children, and does nothing else.
  */
-static void nudge_server(const struct muxbus_sync *sync, const struct track *track)
+static void signal_server(const struct muxbus_sync *sync, const struct track *track)
 {
 	struct ending ending;
 
@@ -141,18 +141,15 @@ static void nudge_server(const struct muxbus_sync *sync, const struct track *tra
 void pane_exit_look_again(struct muxbus_sync *sync)
 {
 	size_t cursor = 0;
-	uint64_t pane;
-	void *value;
+	struct track *track;
 	bool is_awaited = false;
 
-	while (map_next(&sync->tracks, &cursor, &pane, &value)) {
-		const struct track *track = value;
-
+	while ((track = track_next(sync, &cursor)) != NULL) {
 		if (!track->has_ended || track->now == NULL ||
 		    (track->now->is_dead && track->exit_is_reported))
 			continue;
 		is_awaited = true;
-		nudge_server(sync, track);
+		signal_server(sync, track);
 	}
 	if (!is_awaited || sync->exit_delay_ms > LOOK_MAX_MS)
 		return;

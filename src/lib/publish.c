@@ -171,13 +171,10 @@ static void move_tracks(struct muxbus_sync *sync, uint64_t number)
 static void free_old_tracks(struct muxbus_sync *sync, uint64_t number)
 {
 	size_t cursor = 0;
-	uint64_t pane;
-	void *value;
+	struct track *track;
 
-	while (map_next(&sync->tracks, &cursor, &pane, &value)) {
-		struct track *track = value;
-
-		if (muxbus_model_pane(sync->model, (uint32_t)pane) != NULL)
+	while ((track = track_next(sync, &cursor)) != NULL) {
+		if (muxbus_model_pane(sync->model, track->pane) != NULL)
 			continue;
 		if (track->born != 0 || track->seen < number)
 			track_free(sync, track);
@@ -208,11 +205,10 @@ static void report(struct muxbus_sync *sync, const struct change_list *list)
 static void forget_now(struct muxbus_sync *sync)
 {
 	size_t cursor = 0;
-	uint64_t pane;
-	void *value;
+	struct track *track;
 
-	while (map_next(&sync->tracks, &cursor, &pane, &value))
-		((struct track *)value)->now = NULL;
+	while ((track = track_next(sync, &cursor)) != NULL)
+		track->now = NULL;
 }
 
 static void note_cut(struct muxbus_sync *sync)

@@ -482,12 +482,9 @@ static void end_adopted(struct muxbus_sync *sync, struct track *track)
 static void on_published(struct muxbus_sync *sync)
 {
 	size_t cursor = 0;
-	uint64_t pane;
-	void *value;
+	struct track *track;
 
-	while (map_next(&sync->tracks, &cursor, &pane, &value)) {
-		struct track *track = value;
-
+	while ((track = track_next(sync, &cursor)) != NULL) {
 		if (track->is_adopted && !track->is_kept && !track->is_ending &&
 		    track->exit_is_reported && track->now != NULL && track->now->is_dead)
 			end_adopted(sync, track);
@@ -706,8 +703,7 @@ int muxbus_sync_want_output(struct muxbus_sync *sync, uint32_t pane, bool is_wan
 void muxbus_sync_want_all_output(struct muxbus_sync *sync, bool is_wanted)
 {
 	size_t cursor = 0;
-	uint64_t pane;
-	void *value;
+	struct track *track;
 
 	if (!is_wanted && sync->all_wanted == 0)
 		return;
@@ -717,9 +713,7 @@ void muxbus_sync_want_all_output(struct muxbus_sync *sync, bool is_wanted)
 	sync->all_output = sync->all_wanted > 0;
 	sync->all_since = sync->lister.begun;
 	/* Drop output that was held for panes which are not listed yet. */
-	while (!sync->all_output && map_next(&sync->tracks, &cursor, &pane, &value)) {
-		struct track *track = value;
-
+	while (!sync->all_output && (track = track_next(sync, &cursor)) != NULL) {
 		if (track->now == NULL && track->is_held)
 			track_drop_held(track);
 	}

@@ -32,6 +32,14 @@ struct track *track_get(struct muxbus_sync *sync, uint32_t pane)
 	return track;
 }
 
+struct track *track_next(const struct muxbus_sync *sync, size_t *cursor)
+{
+	uint64_t pane;
+	void *track;
+
+	return map_next(&sync->tracks, cursor, &pane, &track) ? track : NULL;
+}
+
 void track_free(struct muxbus_sync *sync, struct track *track)
 {
 	pane_pidfd_forget(&sync->pane_pidfd, track->pane);
@@ -43,11 +51,10 @@ void track_free(struct muxbus_sync *sync, struct track *track)
 void track_free_all(struct muxbus_sync *sync)
 {
 	size_t cursor = 0;
-	uint64_t key;
-	void *value;
+	struct track *track;
 
-	while (map_next(&sync->tracks, &cursor, &key, &value))
-		track_free(sync, value);
+	while ((track = track_next(sync, &cursor)) != NULL)
+		track_free(sync, track);
 }
 
 bool track_is_process(const struct track *track, const struct muxbus_pane *pane)
@@ -156,12 +163,9 @@ void track_drop_held(struct track *track)
 void track_forget_attachment(struct muxbus_sync *sync, const struct attachment *attachment)
 {
 	size_t cursor = 0;
-	uint64_t key;
-	void *value;
+	struct track *track;
 
-	while (map_next(&sync->tracks, &cursor, &key, &value)) {
-		struct track *track = value;
-
+	while ((track = track_next(sync, &cursor)) != NULL) {
 		if (track->source == attachment)
 			track->source = NULL;
 		if (track->coming == attachment)

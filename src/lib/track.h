@@ -57,6 +57,8 @@ struct track {
 struct track *track_find(const struct muxbus_sync *sync, uint32_t pane);
 /* Finds or creates it; NULL if out of memory. */
 struct track *track_get(struct muxbus_sync *sync, uint32_t pane);
+/* Walks all tracks: *cursor starts at 0. NULL at the end. The returned track may be freed. */
+struct track *track_next(const struct muxbus_sync *sync, size_t *cursor);
 void track_free(struct muxbus_sync *sync, struct track *track);
 void track_free_all(struct muxbus_sync *sync);
 
