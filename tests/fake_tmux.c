@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: ISC */
 /*
  * Stands in for `tmux -C`, so that tests can have a tmux that lies, hangs, or dies.
- * Whatever its arguments are, it speaks the control protocol on its standard input and
+ * It ignores its arguments and speaks the control protocol on its standard input and
  * output as the script in the file $MUXBUS_FAKE_SCRIPT says; without one, and when the
  * script is over, it serves: greets if that was not done, and answers all commands.
  *
@@ -82,7 +82,7 @@ static void say_bytes(const char *bytes, size_t len)
 		ssize_t written = write(STDOUT_FILENO, bytes, take);
 
 		if (written < 0 && errno != EINTR)
-			exit(0); /* nobody reads any more */
+			exit(0); /* the reader has gone */
 		if (written > 0) {
 			bytes += written;
 			len -= (size_t)written;
@@ -221,7 +221,7 @@ static _Noreturn void complain(const char *what, const char *text)
 	exit(STATUS_UNEXPECTED);
 }
 
-/* What "${NAME}" stands for; *text is behind the "${" and is moved behind the "}". */
+/* The value of "${NAME}". *text points after the "${" and is moved after the "}". */
 static size_t expand_name(const char **text, char *out)
 {
 	const char *name = *text;

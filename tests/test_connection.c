@@ -354,7 +354,7 @@ static void test_killed(void)
 	trial_finish(&trial);
 }
 
-/* Who waits for nothing is not woken up, however soon the deadlines were. */
+/* A program that waits for nothing is not woken up, even after short deadlines. */
 static void test_idle(void)
 {
 	struct trial trial;
@@ -391,7 +391,7 @@ static void test_later_deadline(void)
 	trial_finish(&trial);
 }
 
-/* Who was stopped for longer than a deadline gives tmux another. */
+/* A program that was stopped for longer than a deadline gives tmux another. */
 static void test_stopped(void)
 {
 	struct trial trial;
@@ -482,7 +482,7 @@ static void test_close_early(void)
 	fake_open(&fake, &trial, 0);
 	run(&trial, &answer, command_of("list-a", NULL));
 	muxbus_connection_close(trial.connection);
-	is_int(trial.closed, 0, "early: not told from within");
+	is_int(trial.closed, 0, "early: not called from within");
 	ok(trial_until(&trial, &trial.closed) && clock_mono_ms() - since < 3000, "early: but soon");
 	is_int(trial.error, 0, "early: as we wished");
 	is_int(answer.error, MUXBUS_ERR_CANCELLED, "early: what was run is cancelled");
@@ -655,7 +655,7 @@ static void test_large(void)
 	trial_finish(&trial);
 }
 
-/* What was written long ago does not count towards the limit. */
+/* Bytes written long ago do not count towards the limit. */
 static void test_steady(void)
 {
 	struct trial trial;
@@ -677,7 +677,7 @@ static void test_steady(void)
 	trial_finish(&trial);
 }
 
-/* No program of ours may be ended by a pipe that nobody reads. */
+/* A pipe without a reader must not end the program. */
 static void test_no_sigpipe(void)
 {
 	struct trial trial;

@@ -8,7 +8,7 @@
 #include "recorder.h"
 #include "tap.h"
 
-/* What a line is written down as; see recorder.h. */
+/* A line as recorder.h writes it. */
 static void is_event(const char *line, const char *want)
 {
 	struct recorder recorder;

@@ -163,7 +163,7 @@ static void test_cut(void)
 	is_int(bad, 0, "cut at every byte");
 }
 
-/* What is written has as many fields as are read: tmux itself is asked in the live tests. */
+/* As many fields are written as are read; the live tests ask tmux itself. */
 static void test_written(void)
 {
 	struct muxbus_command *command;

@@ -81,12 +81,12 @@ static void test_server(void)
 	ok(locate_server_binary(fake.listener, uid, path, sizeof path),
 	    "a binary with tmux in its name");
 	ok(!locate_server_binary(fake.listener, uid + 1, path, sizeof path),
-	    "but not somebody else's");
+	    "but not another user's");
 	ok(!locate_server_binary(getpid(), uid, path, sizeof path), "nor one of another name");
 	ok(!locate_server_binary(0, uid, path, sizeof path), "nor that of no process");
 	fake_stop(&fake);
 	pid = 7;
-	is_int(muxbus_server_pid(fake.socket, &pid), MUXBUS_ERR_NO_SERVER, "nobody listens");
+	is_int(muxbus_server_pid(fake.socket, &pid), MUXBUS_ERR_NO_SERVER, "no server listens");
 	is_int(pid, 7, "and nothing is returned");
 	memset(path, 'x', sizeof path - 1);
 	path[sizeof path - 1] = '\0';

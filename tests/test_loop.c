@@ -120,7 +120,7 @@ static void test_unwatch_in_turn(void)
 	close_pipe(&one);
 }
 
-/* However much there is to do, a turn is bounded, and nobody is forgotten. */
+/* A turn is bounded even with much work, and no watch is forgotten. */
 static void test_fair(void)
 {
 	enum { MANY = 100, TURNS = 20 };
@@ -230,7 +230,7 @@ static void test_timers(void)
 
 	loop_timer_start(&c.timer, 5);
 	loop_timer_stop(&c.timer);
-	ok(!is_loop_readable(50), "timers: one that was stopped wakes nobody up");
+	ok(!is_loop_readable(50), "timers: a stopped one causes no wakeup");
 	loop_timer_start(&c.timer, 0);
 	ok(is_loop_readable(0), "timers: one that is due at once makes the loop readable at once");
 	loop_timer_stop(&c.timer);

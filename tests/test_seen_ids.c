@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* What notifications named and listings missed. */
+/* Ids in notifications that listings missed. */
 #include "lib/seen_ids.h"
 
 #include "lib/model.h"
@@ -77,7 +77,7 @@ int main(void)
 		note(&list, 0, 100 + i, NULL);
 	is_int(list.count, SEEN_IDS_MAX, "there is a maximum");
 	seen_ids_begin_listing(&list);
-	is_int(count_missed(&list, two), SEEN_IDS_MAX, "up to which all is told");
+	is_int(count_missed(&list, two), SEEN_IDS_MAX, "up to which all are reported");
 	model_free(two);
 	model_free(three);
 	return done_testing();

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* What a tmux calls itself, and what follows from it. */
+/* Parsing versions of tmux, and their capabilities. */
 #include <muxbus.h>
 
 #include <string.h>
@@ -110,7 +110,7 @@ static void test_caps(void)
 	    {"3.8",
 		"hook_message dead_signal swap_notifies paste_vis floating fast_output "
 		"no_detach_on_destroy extended_keys events_sync "},
-	    /* What ended with 3.8 may still be in what was to become 3.8. */
+	    /* A bug fixed in 3.8 may still be in the versions before 3.8. */
 	    {"next-3.8",
 		"hook_message dead_signal swap_notifies paste_vis floating fast_output "
 		"no_detach_on_destroy extended_keys window_crash events_sync "},

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * Each allocation of src/base fails once. What was asked for is then done or refused with
+ * Each allocation of src/base fails once. The call then succeeds or is refused with
  * an error, nothing leaks, and what was there before is still there.
  */
 #include <stdint.h>
@@ -20,7 +20,7 @@
 
 static char text[3000];
 
-/* What became of a call on a buffer: refused is fine if the content is as it was. */
+/* Checks a call on a buffer: it may be refused if the content is unchanged. */
 static int judge(const struct buf *buf, int r, size_t len_before)
 {
 	if (r == 0)

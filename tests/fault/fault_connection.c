@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: ISC */
 /*
  * Each allocation between opening a connection and freeing it fails once, and then each
- * descriptor that it needs is one too many. What was asked for is done or refused with an
+ * descriptor that it needs is one too many. The call succeeds or is refused with an
  * error: nothing hangs, nothing leaks, each list that was accepted is answered once, and
  * the process is gone.
  */
@@ -20,7 +20,7 @@ enum { LISTS = 5, POINTS_MAX = 1000 };
 
 static struct fake fake;
 
-/* What must not be, of the run under way; NULL: nothing. */
+/* The error of the current run; NULL: none. */
 static const char *wrong;
 
 static void expect(bool is_so, const char *what)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * Each allocation fails once while a listing is read, compared with another and told of:
+ * Each allocation fails once while a listing is read, compared with another and reported:
  * it is done or refused whole, and nothing leaks.
  */
 #include <string.h>
@@ -85,7 +85,7 @@ int main(void)
 		refused += error == MUXBUS_ERR_NOMEM;
 	}
 	ok(nth > 10 && nth < 1000, "%zu allocations", nth);
-	is_int(refused, (long long)nth, "the failure of each is told");
+	is_int(refused, (long long)nth, "the failure of each is reported");
 	is_int(wrong, 0, "and nothing else");
 	is_int(leaks, 0, "nothing leaks");
 	return done_testing();

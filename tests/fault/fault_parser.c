@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * Each allocation of the parser and of the layout reader fails once: it is told as
+ * Each allocation of the parser and of the layout reader fails once: it is reported as
  * MUXBUS_ERR_NOMEM or does not matter, nothing leaks, and what was given out before is
  * right.
  */
@@ -139,7 +139,7 @@ static void test_parser(void)
 			break;
 	}
 	ok(refused > 10, "the parser: %u allocations were refused", refused);
-	is_int(wrong, 0, "each was told, and nothing false was given out");
+	is_int(wrong, 0, "each was reported, and no false output came");
 	is_int(leaks, 0, "and nothing leaked");
 	free(long_event);
 }

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * Each allocation of a sync at work fails once: while it attaches, reads, is told of
+ * Each allocation of a sync at work fails once: while it attaches, reads, reports
  * changes, turns output on, takes a capture. It goes on; soon the model is true again,
- * everybody who was promised an answer has got one, and nothing leaks.
+ * every accepted command was answered, and nothing leaks.
  */
 #include <muxbus.h>
 
@@ -102,19 +102,19 @@ static void ask(struct run *run)
 	run->promised += muxbus_sync_run(run->sync, command, true, on_reply, run) == 0;
 }
 
-/* What was wrong, or NULL. */
+/* The error of the run, or NULL. */
 static const char *work(struct run *run)
 {
 	if (!turn_until(run, is_live))
 		return "it was not live in time";
 	ask(run);
 	if (!turn_until(run, is_answered))
-		return "somebody waits for ever";
+		return "a caller waits for ever";
 	if (!turn_until(run, is_live))
 		return "it was not live again";
 	(void)muxbus_sync_want_output(run->sync, 0, false);
 	ask(run);
-	return turn_until(run, is_answered) ? NULL : "somebody waits for ever at the end";
+	return turn_until(run, is_answered) ? NULL : "a caller waits for ever at the end";
 }
 
 static const char *scenario(const struct live *live)

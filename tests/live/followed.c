@@ -9,18 +9,18 @@
 
 #include "base/xalloc.h"
 
-/* Names are told with an id or not at all. */
+/* Names are written with an id or not at all. */
 static void tell_id(struct followed *followed, char sigil, uint32_t id)
 {
 	if (id != MUXBUS_NO_ID)
-		(void)buf_printf(&followed->told, " %c%u", sigil, id);
+		(void)buf_printf(&followed->log, " %c%u", sigil, id);
 }
 
 static void on_state(void *data, enum muxbus_sync_state state, int error, const char *reason)
 {
 	struct followed *followed = data;
 
-	(void)buf_printf(&followed->told, "state %s %d %s\n",
+	(void)buf_printf(&followed->log, "state %s %d %s\n",
 	    state == MUXBUS_SYNC_LIVE ? "live" : "searching", error, reason);
 }
 
@@ -28,18 +28,18 @@ static void on_change(void *data, const struct muxbus_change *change)
 {
 	struct followed *followed = data;
 
-	(void)buf_append_str(&followed->told, muxbus_change_name(change->kind));
+	(void)buf_append_str(&followed->log, muxbus_change_name(change->kind));
 	tell_id(followed, '$', change->session);
 	tell_id(followed, '@', change->window);
 	tell_id(followed, '%', change->pane);
 	if (change->kind == MUXBUS_CHANGE_PANE_EXITED)
-		(void)buf_printf(&followed->told, " status %d signal %d", change->exit_status,
+		(void)buf_printf(&followed->log, " status %d signal %d", change->exit_status,
 		    change->exit_signal);
 	if (change->kind == MUXBUS_CHANGE_TITLE_CHANGED)
-		(void)buf_printf(&followed->told, " %s", change->pane_now->title);
+		(void)buf_printf(&followed->log, " %s", change->pane_now->title);
 	if (change->kind == MUXBUS_CHANGE_PATH_CHANGED)
-		(void)buf_printf(&followed->told, " %s", change->pane_now->path);
-	(void)buf_append_byte(&followed->told, '\n');
+		(void)buf_printf(&followed->log, " %s", change->pane_now->path);
+	(void)buf_append_byte(&followed->log, '\n');
 }
 
 static struct buf *output_of(struct followed *followed, uint32_t pane)
@@ -70,7 +70,7 @@ static void on_gap(void *data, uint32_t pane, uint64_t offset, const char *reaso
 	struct followed *followed = data;
 
 	(void)buf_printf(
-	    &followed->told, "gap %%%u %llu %s\n", pane, (unsigned long long)offset, reason);
+	    &followed->log, "gap %%%u %llu %s\n", pane, (unsigned long long)offset, reason);
 }
 
 static void on_log(void *data, enum muxbus_log_level level, const char *text)
@@ -106,7 +106,7 @@ struct followed *followed_new_searching(struct live *live, bool all_output)
 
 	followed->live = live;
 	followed->keeps_output = true;
-	buf_init(&followed->told, (size_t)64 << 20);
+	buf_init(&followed->log, (size_t)64 << 20);
 	map_init(&followed->outputs);
 	muxbus_set_log(on_log, NULL);
 	if (muxbus_loop_new(&followed->loop) != 0 ||
@@ -122,7 +122,7 @@ struct followed *followed_new(struct live *live, bool all_output)
 
 	if (!followed_until(followed, is_attached, followed)) {
 		printf("Bail out! the server is not followed: %s\n",
-		    followed->told.data != NULL ? (const char *)followed->told.data : "");
+		    followed->log.data != NULL ? (const char *)followed->log.data : "");
 		exit(1);
 	}
 	return followed;
@@ -154,7 +154,7 @@ void followed_free(struct followed *followed)
 		mem_free(value);
 	}
 	map_finish(&followed->outputs);
-	buf_finish(&followed->told);
+	buf_finish(&followed->log);
 	mem_free(followed);
 }
 
@@ -171,30 +171,30 @@ bool followed_until(struct followed *followed, bool (*done)(void *data), void *d
 	return true;
 }
 
-struct told_line {
+struct awaited_line {
 	struct followed *followed;
 	char text[256];
 };
 
-static bool is_told(void *data)
+static bool is_logged(void *data)
 {
-	const struct told_line *line = data;
+	const struct awaited_line *line = data;
 
 	return followed_count(line->followed, line->text) > 0;
 }
 
-bool followed_until_told(struct followed *followed, const char *format, ...)
+bool followed_until_line(struct followed *followed, const char *format, ...)
 {
-	struct told_line line = {.followed = followed};
+	struct awaited_line line = {.followed = followed};
 	va_list args;
 
 	va_start(args, format);
 	(void)vsnprintf(line.text, sizeof(line.text), format, args);
 	va_end(args);
-	if (followed_until(followed, is_told, &line))
+	if (followed_until(followed, is_logged, &line))
 		return true;
-	diag("not told: %s; but:\n%s", line.text,
-	    followed->told.data != NULL ? (const char *)followed->told.data : "");
+	diag("not reported: %s; but:\n%s", line.text,
+	    followed->log.data != NULL ? (const char *)followed->log.data : "");
 	return false;
 }
 
@@ -212,11 +212,11 @@ void followed_run_ms(struct followed *followed, int ms)
 
 unsigned followed_count(const struct followed *followed, const char *text)
 {
-	const char *line = (const char *)followed->told.data;
+	const char *line = (const char *)followed->log.data;
 	size_t len = strlen(text);
 	unsigned count = 0;
 
-	while (followed->told.len > 0 && line != NULL && *line != '\0') {
+	while (followed->log.len > 0 && line != NULL && *line != '\0') {
 		count += strncmp(line, text, len) == 0 &&
 		    (line[len] == '\n' || line[len] == ' ' || line[len] == '\0');
 		line = strchr(line, '\n');
@@ -227,7 +227,7 @@ unsigned followed_count(const struct followed *followed, const char *text)
 
 void followed_forget(struct followed *followed)
 {
-	buf_clear(&followed->told);
+	buf_clear(&followed->log);
 }
 
 static void on_refreshed(void *data, int error)

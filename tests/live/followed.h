@@ -17,8 +17,8 @@ struct followed {
 	 * One line each: "pane_created $0 @1 %2", "pane_exited ... status 3", "state live",
 	 * "state searching", "gap %1 0 not_watched", "output %1".
 	 */
-	struct buf told;
-	struct map outputs; /* struct buf by pane: its output, from the first byte told */
+	struct buf log;
+	struct map outputs; /* struct buf by pane: its output, from the first delivered byte */
 	bool keeps_output;
 };
 
@@ -31,11 +31,11 @@ void followed_free(struct followed *followed);
 
 /* Runs the loop until done says so; false if it did not within LIVE_TIMEOUT_MS. */
 bool followed_until(struct followed *followed, bool (*done)(void *data), void *data);
-/* Runs the loop until a line that begins with text was told. */
-bool followed_until_told(struct followed *followed, const char *format, ...) LIVE_PRINTF(2, 3);
+/* Runs the loop until a line that begins with text was logged. */
+bool followed_until_line(struct followed *followed, const char *format, ...) LIVE_PRINTF(2, 3);
 /* Runs it for a time, to let things that must not happen happen. */
 void followed_run_ms(struct followed *followed, int ms);
-/* Whether a line that begins with text was told, and how often. */
+/* Whether a line that begins with text was logged, and how often. */
 unsigned followed_count(const struct followed *followed, const char *text);
 void followed_forget(struct followed *followed);
 

@@ -201,7 +201,7 @@ static size_t count_lines(const char *text, size_t len)
 	return lines;
 }
 
-/* What a capture and what came behind it were. */
+/* A capture and the output after it. */
 struct capture {
 	unsigned is_done;
 	size_t lines;
@@ -271,7 +271,7 @@ static void test_forged(struct live *live)
 	    2 * FORGED_ROUNDS);
 	is_int(wrong, 0, "%s: none of them was read wrongly", live->version);
 	is_str(live_tmux(live, "display-message -p '#{session_name}'"), "main",
-	    "%s: and nobody was renamed", live->version);
+	    "%s: and no session was renamed", live->version);
 	live_tmux(live, "kill-window -t :forger");
 	trial_finish(&trial);
 }
@@ -330,13 +330,13 @@ static void test_ends(struct live *live)
 
 	open_at(live, &trial, 0, 0);
 	live_tmux(live, "detach-client -s main");
-	ok(trial_until(&trial, &trial.closed), "%s: detached by somebody", live->version);
+	ok(trial_until(&trial, &trial.closed), "%s: detached by a user", live->version);
 	is_int(trial.error, MUXBUS_ERR_CLOSED, "%s: closed", live->version);
 	trial_finish(&trial);
 
 	trial_open(&trial, &options);
 	ok(trial_until(&trial, &trial.closed), "%s: a session that does not exist", live->version);
-	is_int(trial.error, MUXBUS_ERR_NO_SESSION, "%s: is told", live->version);
+	is_int(trial.error, MUXBUS_ERR_NO_SESSION, "%s: is reported", live->version);
 	is_str(trial.reason, "can't find session: $4711", "%s: in tmux's words", live->version);
 	trial_finish(&trial);
 
@@ -358,7 +358,7 @@ static void test_ends(struct live *live)
 	while (muxbus_server_pid(live->tmux_socket, &pid) == 0 && clock_mono_ms() < end)
 		live_sleep_ms(1);
 	trial_open(&trial, &options);
-	is_int(trial.open_error, MUXBUS_ERR_NO_SERVER, "%s: nobody listens now", live->version);
+	is_int(trial.open_error, MUXBUS_ERR_NO_SERVER, "%s: no server listens now", live->version);
 	trial_finish(&trial);
 }
 

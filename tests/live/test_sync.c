@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* Following a server: what happens on it is told, in order, once, and truly. */
+/* Following a server: its changes are reported in order, once, and truly. */
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -35,11 +35,11 @@ static const struct muxbus_pane *pane(const struct followed *followed, uint32_t 
 	return muxbus_model_pane(muxbus_sync_model(followed->sync), id);
 }
 
-/* Whether one line was told before another. */
+/* Whether one line was reported before another. */
 static bool is_before(const struct followed *followed, const char *a, const char *b)
 {
-	const char *told = (const char *)followed->told.data;
-	const char *first = strstr(told, a), *second = strstr(told, b);
+	const char *log = (const char *)followed->log.data;
+	const char *first = strstr(log, a), *second = strstr(log, b);
 
 	return first != NULL && second != NULL && first < second;
 }
@@ -52,31 +52,31 @@ static void test_life(void)
 	ok(followed_count(followed, "session_created $0") == 1 &&
 		followed_count(followed, "window_created $0 @0") == 1 &&
 		followed_count(followed, "pane_created $0 @0 %0") == 1,
-	    "what was there is told as created");
+	    "existing objects are reported as created");
 	live_tmux(live, "split-window -d cat");
-	ok(followed_until_told(followed, "pane_created $0 @0 %%1"), "a pane is made");
+	ok(followed_until_line(followed, "pane_created $0 @0 %%1"), "a pane is made");
 	ok(followed_count(followed, "layout_changed $0 @0") == 1, "the layout changes with it");
 	live_tmux(live, "new-window -d -n two cat");
-	ok(followed_until_told(followed, "pane_created $0 @1 %%2"), "a window is made");
+	ok(followed_until_line(followed, "pane_created $0 @1 %%2"), "a window is made");
 	ok(is_before(followed, "window_created $0 @1", "pane_created $0 @1 %2"),
-	    "the window is told before its pane");
+	    "the window is reported before its pane");
 	live_tmux(live, "rename-window -t :1 three");
-	ok(followed_until_told(followed, "window_renamed $0 @1"), "a window is renamed");
+	ok(followed_until_line(followed, "window_renamed $0 @1"), "a window is renamed");
 	live_tmux(live, "select-window -t :1");
-	ok(followed_until_told(followed, "session_window_changed $0 @1"), "a window is shown");
+	ok(followed_until_line(followed, "session_window_changed $0 @1"), "a window is shown");
 	live_tmux(live, "copy-mode -t %%0");
-	ok(followed_until_told(followed, "mode_changed $0 @0 %%0"), "a mode is entered");
+	ok(followed_until_line(followed, "mode_changed $0 @0 %%0"), "a mode is entered");
 	is_str(pane(followed, 0)->mode, "copy-mode", "it is known which");
 	live_tmux(live, "join-pane -d -s %%1 -t :1");
-	ok(followed_until_told(followed, "pane_moved $0 @1 %%1"), "a pane moves");
+	ok(followed_until_line(followed, "pane_moved $0 @1 %%1"), "a pane moves");
 	live_tmux(live, "kill-pane -t %%1");
-	ok(followed_until_told(followed, "pane_closed $0 @1 %%1"), "a pane is closed");
+	ok(followed_until_line(followed, "pane_closed $0 @1 %%1"), "a pane is closed");
 	live_tmux(live, "new-session -d -s other cat");
-	ok(followed_until_told(followed, "session_created $1"), "a session is made");
+	ok(followed_until_line(followed, "session_created $1"), "a session is made");
 	live_tmux(live, "rename-session -t other another");
-	ok(followed_until_told(followed, "session_renamed $1"), "and renamed");
+	ok(followed_until_line(followed, "session_renamed $1"), "and renamed");
 	live_tmux(live, "kill-session -t another");
-	ok(followed_until_told(followed, "session_closed $1"), "and closed");
+	ok(followed_until_line(followed, "session_closed $1"), "and closed");
 	ok(is_before(followed, "pane_closed $1", "window_closed @2") &&
 		is_before(followed, "window_closed @2", "session_closed $1"),
 	    "from the inside out");
@@ -105,43 +105,44 @@ static void test_exits(void)
 	int known = kernel_tells() ? 3 : -1;
 
 	live_tmux(live, "split-window -d 'read x; exit 3'");
-	ok(followed_until_told(followed, "pane_created $0 @0 %%1"), "a pane");
+	ok(followed_until_line(followed, "pane_created $0 @0 %%1"), "a pane");
 	live_tmux(live, "send-keys -t %%1 Enter");
-	ok(followed_until_told(followed, "pane_closed $0 @0 %%1"), "its program ends");
-	is_int(followed_count(followed, "pane_exited"), 1, "its exit is told once");
+	ok(followed_until_line(followed, "pane_closed $0 @0 %%1"), "its program ends");
+	is_int(followed_count(followed, "pane_exited"), 1, "its exit is reported once");
 	ok(is_before(followed, "pane_exited", "pane_closed"), "before its pane is closed");
-	ok(strstr((const char *)followed->told.data,
+	ok(strstr((const char *)followed->log.data,
 	       known == 3 ? "status 3 signal 0" : "status -1 signal 0") != NULL,
 	    "with its status (%d)", known);
 	followed_forget(followed);
 
 	live_tmux(live, "split-window -d 'sleep 1000'");
-	ok(followed_until_told(followed, "pane_created $0 @0 %%2"), "another pane");
+	ok(followed_until_line(followed, "pane_created $0 @0 %%2"), "another pane");
 	if (muxbus_sync_adopt_pane(followed->sync, 2, false) != 0)
 		diag("not adopted");
 	(void)live_tmux_until(live, "on", "show-options -pqv -t %%2 remain-on-exit");
 	followed_run_ms(followed, 50);
 	(void)live_tmux_until(live, "on", "show-options -pqv -t %%2 remain-on-exit");
 	(void)kill(pane(followed, 2)->pid, SIGKILL);
-	ok(followed_until_told(followed, "pane_closed $0 @0 %%2"), "an adopted pane is closed");
+	ok(followed_until_line(followed, "pane_closed $0 @0 %%2"), "an adopted pane is closed");
 	ok(followed_count(followed, "pane_exited $0 @0 %2 status -1 signal 9") == 1,
-	    "and its signal told");
+	    "and its signal reported");
 	followed_forget(followed);
 
 	live_tmux(live, "split-window -d 'read x; exit 7'");
-	ok(followed_until_told(followed, "pane_created $0 @0 %%3"), "a third");
+	ok(followed_until_line(followed, "pane_created $0 @0 %%3"), "a third");
 	(void)muxbus_sync_adopt_pane(followed->sync, 3, true);
 	followed_run_ms(followed, 50);
 	live_tmux(live, "send-keys -t %%3 Enter");
-	ok(followed_until_told(followed, "pane_exited $0 @0 %%3 status 7"), "its status is told");
+	ok(followed_until_line(followed, "pane_exited $0 @0 %%3 status 7"),
+	    "its status is reported");
 	followed_run_ms(followed, 100);
 	ok(pane(followed, 3) != NULL && pane(followed, 3)->is_dead &&
 		pane(followed, 3)->exit_status == 7,
 	    "and it is kept");
 	live_tmux(live, "respawn-pane -t %%3 cat");
 	ok(followed_refresh(followed) && !pane(followed, 3)->is_dead, "it is started again");
-	is_int(followed_count(followed, "pane_respawned"), 1, "and that is told");
-	is_int(followed_count(followed, "pane_exited"), 1, "one exit was told");
+	is_int(followed_count(followed, "pane_respawned"), 1, "and that is reported");
+	is_int(followed_count(followed, "pane_exited"), 1, "one exit was reported");
 	finish(followed);
 }
 
@@ -158,15 +159,15 @@ static void test_many_exits(void)
 		char line[64];
 
 		live_tmux(followed->live, "split-window -d 'read x; exit 7'");
-		(void)followed_until_told(followed, "pane_created $0 @0 %%%u", i);
+		(void)followed_until_line(followed, "pane_created $0 @0 %%%u", i);
 		(void)muxbus_sync_adopt_pane(followed->sync, i, false);
 		followed_run_ms(followed, 10);
 		live_tmux(followed->live, "send-keys -t %%%u Enter", i);
-		(void)followed_until_told(followed, "pane_closed $0 @0 %%%u", i);
+		(void)followed_until_line(followed, "pane_closed $0 @0 %%%u", i);
 		(void)snprintf(line, sizeof(line), "pane_exited $0 @0 %%%u status 7", i);
 		known += followed_count(followed, line);
 	}
-	is_int(known, 20, "the status of each of 20 adopted panes is told");
+	is_int(known, 20, "the status of each of 20 adopted panes is reported");
 	finish(followed);
 }
 
@@ -179,13 +180,13 @@ static void test_fleeting(void)
 	for (int i = 0; i < 5; i++)
 		live_tmux(followed->live, "new-window -d true");
 	live_tmux(followed->live, "rename-window -t :0 end");
-	ok(followed_until_told(followed, "window_renamed $0 @0"), "the last event is seen");
+	ok(followed_until_line(followed, "window_renamed $0 @0"), "the last event is seen");
 	followed_run_ms(followed, 200);
 	created = followed_count(followed, "window_created") - 1;
 	closed = followed_count(followed, "window_closed");
 	is_int(created, 5, "five windows came");
 	is_int(closed, 5, "five windows went");
-	is_int(followed_count(followed, "pane_exited") <= 5, 1, "no exit is told twice");
+	is_int(followed_count(followed, "pane_exited") <= 5, 1, "no exit is reported twice");
 	finish(followed);
 }
 
@@ -196,7 +197,7 @@ static void test_details(void)
 
 	live_tmux(live,
 	    "split-window -d -c / 'read x; cd /usr; printf \"\\033]2;hello\\033\\\\\"; read x'");
-	ok(followed_until_told(followed, "pane_created $0 @0 %%1"), "a pane");
+	ok(followed_until_line(followed, "pane_created $0 @0 %%1"), "a pane");
 	live_tmux(live, "send-keys -t %%1 Enter");
 	(void)live_tmux_until(live, "hello", "display-message -p -t %%1 '#{pane_title}'");
 	ok(followed_refresh(followed), "on request all is read");
@@ -205,10 +206,10 @@ static void test_details(void)
 	live_tmux(live, "select-pane -t %%1 -T first");
 	followed_run_ms(followed, 100);
 	muxbus_sync_want_details(followed->sync, true);
-	ok(followed_until_told(followed, "title_changed $0 @0 %%1 first"),
-	    "a title is told when details are wanted");
+	ok(followed_until_line(followed, "title_changed $0 @0 %%1 first"),
+	    "a title is reported when details are wanted");
 	live_tmux(live, "select-pane -t %%1 -T second");
-	ok(followed_until_told(followed, "title_changed $0 @0 %%1 second"), "and the next");
+	ok(followed_until_line(followed, "title_changed $0 @0 %%1 second"), "and the next");
 	muxbus_sync_want_details(followed->sync, false);
 	finish(followed);
 }
@@ -248,7 +249,7 @@ static void test_output(void)
 
 	live_tmux(live, "new-session -d -s other cat");
 	live_tmux(live, "link-window -s main:0 -t other:5");
-	ok(followed_until_told(followed, "window_linked $1 @0"), "a window in two sessions");
+	ok(followed_until_line(followed, "window_linked $1 @0"), "a window in two sessions");
 	followed_run_ms(followed, 200);
 	live_tmux(live, "send-keys -t %%0 -l 0123456789");
 	live_tmux(live, "send-keys -t %%0 Enter");
@@ -259,7 +260,7 @@ static void test_output(void)
 	is_int((long long)pane(followed, 0)->output_offset, 24, "and is counted");
 
 	live_tmux(live, "split-window -d -t main:0 'echo born; cat'");
-	ok(followed_until_told(followed, "pane_created $0 @0 %%2"), "a pane is born");
+	ok(followed_until_line(followed, "pane_created $0 @0 %%2"), "a pane is born");
 	ok(comes(followed, 2, 6), "its first words come");
 	output = map_get(&followed->outputs, 2);
 	if (output != NULL)
@@ -267,7 +268,7 @@ static void test_output(void)
 	is_int(followed_count(followed, "gap %2"), 0, "and nothing is missing");
 
 	live_tmux(live, "kill-session -t main");
-	ok(followed_until_told(followed, "session_closed $0"), "the session of its owner goes");
+	ok(followed_until_line(followed, "session_closed $0"), "the session of its owner goes");
 	followed_run_ms(followed, 200);
 	live_tmux(live, "send-keys -t %%0 Enter");
 	ok(comes(followed, 0, 26), "the other session's connection goes on with it");
@@ -292,7 +293,7 @@ static void test_flood(void)
 		(void)snprintf(command, sizeof(command), flood, 30000000, live->dir, i);
 		live_tmux(live, "new-window -d '%s'", command);
 	}
-	ok(followed_until_told(followed, "pane_created $0 @2 %%2"), "two panes flood");
+	ok(followed_until_line(followed, "pane_created $0 @2 %%2"), "two panes flood");
 	for (int i = 0; i < 10; i++) {
 		int wanted = 0;
 
@@ -339,8 +340,8 @@ static void test_detached(void)
 	live_tmux(live, "detach-client -s main");
 	followed_run_ms(followed, 100);
 	live_tmux(live, "split-window -d cat");
-	ok(followed_until_told(followed, "pane_created $0 @0 %%1"),
-	    "detached by somebody, it comes back");
+	ok(followed_until_line(followed, "pane_created $0 @0 %%1"),
+	    "detached by a user, it reconnects");
 	is_int(followed_count(followed, "state"), 0, "and the server was never lost");
 	muxbus_sync_info(followed->sync, &info);
 	is_int((long long)info.reconnects, 1, "that was a reconnect");
@@ -356,10 +357,10 @@ static void test_hopping(void)
 
 	live_tmux(live, "set-option -g detach-on-destroy off");
 	live_tmux(live, "new-session -d -s other cat");
-	ok(followed_until_told(followed, "pane_created $1"), "a second session");
+	ok(followed_until_line(followed, "pane_created $1"), "a second session");
 	followed_run_ms(followed, 100);
 	live_tmux(live, "kill-session -t other");
-	ok(followed_until_told(followed, "session_closed $1"), "it goes");
+	ok(followed_until_line(followed, "session_closed $1"), "it goes");
 	live_tmux(live, "send-keys -t %%0 x Enter");
 	ok(comes(followed, 0, 6), "output of the first still comes");
 	followed_run_ms(followed, 200);
@@ -369,7 +370,7 @@ static void test_hopping(void)
 	live_tmux(live, "switch-client -c client-%d -t main",
 	    atoi(live_tmux(live, "list-clients -F '#{client_pid}'")));
 	live_tmux(live, "split-window -d cat");
-	ok(followed_until_told(followed, "pane_created $0 @0 %%2"), "it goes on");
+	ok(followed_until_line(followed, "pane_created $0 @0 %%2"), "it goes on");
 	finish(followed);
 }
 
@@ -379,26 +380,26 @@ static void test_server(void)
 	struct followed *followed = followed_new_searching(live, false);
 	int64_t start_ms;
 
-	ok(followed_until_told(followed, "state searching"), "there is no server");
+	ok(followed_until_line(followed, "state searching"), "there is no server");
 	live_start_tmux(live, "cat");
 	start_ms = live_now_ms();
-	ok(followed_until_told(followed, "state live"), "there is one");
+	ok(followed_until_line(followed, "state live"), "there is one");
 	ok(live_now_ms() - start_ms < 1000, "seen after %lld ms",
 	    (long long)(live_now_ms() - start_ms));
 	followed_forget(followed);
 	live_tmux(live, "kill-server");
-	ok(followed_until_told(followed, "session_closed $0"), "it ends");
+	ok(followed_until_line(followed, "session_closed $0"), "it ends");
 	ok(is_before(followed, "state searching", "pane_closed $0 @0 %0"),
-	    "the loss is told before what it closed");
+	    "the loss is reported before what it closed");
 	followed_forget(followed);
 	live_start_tmux(live, "cat");
-	ok(followed_until_told(followed, "state live"), "another takes its place");
-	ok(followed_until_told(followed, "pane_created $0 @0 %%0"), "all is new");
+	ok(followed_until_line(followed, "state live"), "another takes its place");
+	ok(followed_until_line(followed, "pane_created $0 @0 %%0"), "all is new");
 	followed_forget(followed);
 	(void)kill(live->server_pid, SIGKILL);
-	ok(followed_until_told(followed, "state searching"), "it is killed");
+	ok(followed_until_line(followed, "state searching"), "it is killed");
 	live_start_tmux(live, "cat");
-	ok(followed_until_told(followed, "state live"), "and comes back");
+	ok(followed_until_line(followed, "state live"), "and comes back");
 	finish(followed);
 }
 
@@ -422,25 +423,26 @@ static void test_unattached(void)
 	struct person person;
 
 	live_tmux(live, "new-session -d -s short cat");
-	ok(followed_until_told(followed, "session_created $1"), "a session");
+	ok(followed_until_line(followed, "session_created $1"), "a session");
 	person = person_attach(live, "short");
-	ok(followed_until(followed, sees_person, followed), "somebody is there");
-	is_int(followed_count(followed, "client_attached $1"), 1, "which is told");
+	ok(followed_until(followed, sees_person, followed), "a user is attached");
+	is_int(followed_count(followed, "client_attached $1"), 1, "which is reported");
 	live_tmux(live, "set-option -t short destroy-unattached on");
 	ok(followed_refresh(followed), "it is to end with its last client");
 	person_look(&person);
 	person_leave(&person);
-	ok(followed_until_told(followed, "session_closed $1"), "and does, in spite of us");
-	is_int(followed_count(followed, "client_detached"), 1, "the client's leaving is told");
+	ok(followed_until_line(followed, "session_closed $1"), "and does, in spite of us");
+	is_int(
+	    followed_count(followed, "client_detached"), 1, "the client's detaching is reported");
 
 	person = person_attach(live, "main");
-	ok(followed_until(followed, sees_person, followed), "somebody is in the other session");
+	ok(followed_until(followed, sees_person, followed), "a user is in the other session");
 	live_tmux(live, "set-option -s exit-unattached on");
 	ok(followed_refresh(followed), "the server is to end with its last client");
 	person_look(&person);
 	person_leave(&person);
-	ok(followed_until_told(followed, "state searching"), "and does");
-	ok(followed_until_told(followed, "session_closed $0"), "with all that was in it");
+	ok(followed_until_line(followed, "state searching"), "and does");
+	ok(followed_until_line(followed, "session_closed $0"), "with all that was in it");
 	finish(followed);
 }
 

@@ -43,7 +43,7 @@ struct picture {
 	bool is_done;
 	int error;
 	uint64_t offset;
-	size_t told; /* bytes that had been told before */
+	size_t logged; /* bytes of the log before it */
 	unsigned column; /* of the cursor */
 	char above[64]; /* the line above the cursor */
 	char row[64]; /* the cursor's own */
@@ -72,13 +72,13 @@ static void on_capture(void *data, int error, const struct muxbus_capture *captu
 	if (error != 0)
 		return;
 	picture->offset = capture->offset;
-	picture->told = picture->followed->told.len;
+	picture->logged = picture->followed->log.len;
 	picture->column = capture->cursor_column;
 	copy_row(picture->row, capture, capture->cursor_row);
 	copy_row(picture->above, capture, capture->cursor_row - 1);
 }
 
-/* The output of pane %0 that was told, and the offset of its first byte. */
+/* The delivered output of pane %0, and the offset of its first byte. */
 static const struct buf *stream_of(const struct followed *followed, uint64_t *ret_start)
 {
 	const struct buf *stream = map_get(&followed->outputs, 0);
@@ -112,10 +112,10 @@ static bool round_is_done(void *data)
 	return true;
 }
 
-/* Whether a gap between two offsets, both included, is among what was told from a place on. */
-static bool has_gap(const struct followed *followed, size_t told, uint64_t low, uint64_t high)
+/* Whether a gap between two offsets, both included, is in the log after a place. */
+static bool has_gap(const struct followed *followed, size_t logged, uint64_t low, uint64_t high)
 {
-	const char *line = (const char *)followed->told.data + told;
+	const char *line = (const char *)followed->log.data + logged;
 
 	while ((line = strstr(line, "gap %0 ")) != NULL) {
 		uint64_t offset;
@@ -130,8 +130,8 @@ static bool has_gap(const struct followed *followed, size_t told, uint64_t low, 
 
 /*
  * Whether the stream before the offset ends as the picture does, and goes on behind it
- * with what comes next. Bytes before it may be missing if that was told, and behind it if
- * that was told later than the picture.
+ * with what comes next. Bytes before it may be missing if that was reported, and after it if
+ * that was reported later than the picture.
  */
 static bool joins(const struct picture *picture)
 {
@@ -149,7 +149,7 @@ static bool joins(const struct picture *picture)
 	(void)snprintf(line, sizeof(line), "%010u\r\n", number);
 	(void)snprintf(previous, sizeof(previous), "%010u\r\n", number - 1);
 	if (memcmp(at, line + written, LINE - written) != 0 &&
-	    !has_gap(picture->followed, picture->told, picture->offset,
+	    !has_gap(picture->followed, picture->logged, picture->offset,
 		picture->offset + LINE - written - 1))
 		return false;
 	if (picture->offset - start >= LINE + written && memcmp(at - written, line, written) == 0 &&
@@ -251,10 +251,10 @@ static void test_plan(struct followed *followed, const char *version, const stru
 	    captures);
 	is_int(tally.failed, 0, "none failed");
 	if (plan->tries == 0)
-		ok(tally.gaps >= captures, "each told its gap");
+		ok(tally.gaps >= captures, "each reported its gap");
 	if (plan->floods == 0 && plan->tries > 0)
 		is_int(tally.gaps, 0, "alone in its session, a pane has no gap");
-	diag("%u gaps were told, the longest round took %lld us", tally.gaps,
+	diag("%u gaps were reported, the longest round took %lld us", tally.gaps,
 	    (long long)tally.worst_us);
 }
 
@@ -273,7 +273,7 @@ static void test_version(const char *tmux, const char *self, const struct plan *
 	for (size_t i = 0; i < count; i++)
 		test_plan(followed, live->version, &plans[i]);
 	ok(count_holes(map_get(&followed->outputs, 0)) <= 2 * followed_count(followed, "gap %0"),
-	    "the stream has no hole that was not told");
+	    "the stream has no unreported hole");
 	followed_free(followed);
 	live_free(live);
 }

@@ -83,13 +83,13 @@ static bool may_end_pane(const struct muxbus_model *model, const struct muxbus_p
 
 /* ---- the actions: each does one thing, or says that it cannot be done now ----------- */
 
-/* What an action may act on, chosen at random. */
+/* The objects of an action, chosen at random. */
 struct chance {
 	struct live *live;
 	const struct muxbus_model *model;
 	struct muxbus_model_counts counts;
 	unsigned number;
-	bool is_silent; /* tmux tells nobody of what was done */
+	bool is_silent; /* tmux does not announce the action */
 	const struct muxbus_pane *pane;
 	const struct muxbus_pane *other;
 	const struct muxbus_link *link;
@@ -270,7 +270,7 @@ static bool select_both(struct chance *chance)
 	return true;
 }
 
-/* What comes more than once is done more often. */
+/* Actions that are listed more than once run more often. */
 static bool (*const actions[])(struct chance *chance) = {
     break_pane,
     group_session,
@@ -517,7 +517,7 @@ static void test_version(const char *tmux, bool with_person, unsigned steps)
 	    live_tmux(live, "display-message -p -t main: '#{window_layout}'")[0] == '{';
 	if (with_person) {
 		person = person_attach(live, "home");
-		ok(followed_until_told(followed, "client_attached $1"), "somebody is there");
+		ok(followed_until_line(followed, "client_attached $1"), "a user is attached");
 		followed_run_ms(followed, 200);
 	}
 	while (step < steps) {
