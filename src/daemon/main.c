@@ -20,6 +20,7 @@
 #include "daemon/core/daemonize.h"
 #include "daemon/core/lock.h"
 #include "daemon/core/log_file.h"
+#include "daemon/core/loop_timer.h"
 #include "daemon/core/rlimit.h"
 #include "daemon/core/sd_notify.h"
 #include "daemon/deliver/delivery.h"
@@ -50,9 +51,9 @@
 #include "wire/json.h"
 
 /* How long a tmux server that is there may take until we are ready without it. */
-#define FIRST_WAIT_SEC 6
+#define FIRST_WAIT_MS 6000
 /* How long an orderly end may take. */
-#define STOP_SEC 2
+#define STOP_MS 2000
 
 #define SIGNALS_COUNT 3
 
@@ -64,8 +65,8 @@ struct main {
 	struct counters counters;
 	int lock_fd;
 	struct event *signals[SIGNALS_COUNT];
-	struct event *first_wait; /* until ready; NULL then */
-	struct event *stop_timer;
+	struct loop_timer *first_wait; /* until ready; NULL then */
+	struct loop_timer *stop_timer;
 	struct boot_alarm *alarm; /* for the timers */
 	struct boot_alarm *watch_alarm; /* for the ends of watches */
 	bool is_ready;
@@ -113,17 +114,14 @@ static void end_loop(void *data)
 	(void)event_base_loopbreak(main->daemon.base);
 }
 
-static void on_stop_late(evutil_socket_t fd, short events, void *data)
+static void on_stop_late(void *data)
 {
-	(void)fd;
-	(void)events;
 	log_warning("tmux has not let go in time");
 	end_loop(data);
 }
 
 static void stop(struct daemon *daemon, const char *reason)
 {
-	static const struct timeval late = {STOP_SEC, 0};
 	struct main *main = (struct main *)daemon; /* its first member */
 	if (main->is_stopping)
 		return;
@@ -132,7 +130,7 @@ static void stop(struct daemon *daemon, const char *reason)
 	sd_notify_tell("STOPPING=1");
 	server_close_listener(daemon->server);
 	if (main->stop_timer != NULL)
-		(void)event_add(main->stop_timer, &late);
+		loop_timer_arm(main->stop_timer, STOP_MS);
 	tmux_stop(daemon->tmux, end_loop, main);
 }
 
@@ -177,7 +175,7 @@ static void become_ready(struct main *main)
 		return;
 	}
 	main->is_ready = true;
-	(void)event_del(main->first_wait);
+	loop_timer_disarm(main->first_wait);
 	lock_describe(main->lock_fd, main->config.socket);
 	log_info("ready at %s", main->config.socket);
 	if (!main->was_live) {
@@ -193,10 +191,8 @@ static void become_ready(struct main *main)
 	daemonize_ready();
 }
 
-static void on_first_wait(evutil_socket_t fd, short events, void *data)
+static void on_first_wait(void *data)
 {
-	(void)fd;
-	(void)events;
 	become_ready(data);
 }
 
@@ -229,7 +225,6 @@ static void on_tmux_state(void *data, bool is_live)
 /* Follows tmux; ready is when it is followed, or known not to be there. */
 static int follow(struct main *main)
 {
-	static const struct timeval first_wait = {FIRST_WAIT_SEC, 0};
 	pid_t pid;
 	int r = tmux_start(main->daemon.tmux);
 	if (r < 0)
@@ -237,7 +232,7 @@ static int follow(struct main *main)
 	if (muxbus_server_pid(main->config.tmux_socket, &pid) < 0)
 		become_ready(main);
 	else if (!main->is_ready)
-		(void)event_add(main->first_wait, &first_wait);
+		loop_timer_arm(main->first_wait, FIRST_WAIT_MS);
 	return 0;
 }
 
@@ -264,9 +259,9 @@ static int watch_signals(struct main *main)
 		if (main->signals[i] == NULL || event_add(main->signals[i], NULL) < 0)
 			return fail("signals cannot be watched");
 	}
-	main->first_wait = evtimer_new(main->daemon.base, on_first_wait, main);
-	main->stop_timer = evtimer_new(main->daemon.base, on_stop_late, main);
-	return main->first_wait != NULL && main->stop_timer != NULL ? 0 : fail("out of memory");
+	main->first_wait = loop_timer_new(main->daemon.base, on_first_wait, main);
+	main->stop_timer = loop_timer_new(main->daemon.base, on_stop_late, main);
+	return 0;
 }
 
 static void on_alarm(void *data)
@@ -302,8 +297,6 @@ static int set_up_queue(struct main *main)
 	daemon->timers = timer_set_new(daemon->queue, boot_alarm_clock(main->alarm));
 	daemon->watches =
 	    watch_set_new(daemon->base, daemon->queue, boot_alarm_clock(main->watch_alarm), NULL);
-	if (daemon->watches == NULL)
-		return fail("files cannot be watched: %s", strerror(errno));
 	daemon->jobs = job_set_new(daemon->base, daemon->queue, state_dir, reason, sizeof reason);
 	return daemon->jobs != NULL ? 0 : fail("%s", reason);
 }
@@ -371,8 +364,6 @@ static int set_up(struct main *main)
 	if (daemon->tmux == NULL)
 		return fail("%s", reason);
 	daemon->streams = stream_set_new(daemon->base, config, daemon->events, daemon->tmux);
-	if (daemon->streams == NULL)
-		return fail("out of memory");
 	if (set_up_server(main) < 0)
 		return -1;
 	daemon->presences = presence_set_new(daemon);
@@ -422,8 +413,8 @@ static void tear_down(struct main *main)
 	history_free(daemon->history);
 	for (size_t i = 0; i < SIGNALS_COUNT; i++)
 		free_event(main->signals[i]);
-	free_event(main->first_wait);
-	free_event(main->stop_timer);
+	loop_timer_free(main->first_wait);
+	loop_timer_free(main->stop_timer);
 	if (daemon->base != NULL)
 		event_base_free(daemon->base);
 }

@@ -11,6 +11,7 @@
 #include "base/log.h"
 #include "base/map.h"
 #include "base/xalloc.h"
+#include "daemon/core/loop_timer.h"
 
 #define READ_SIZE (64 * 1024)
 /* Wake-ups: this many at once, and then one each so many microseconds. */
@@ -24,7 +25,7 @@ struct node {
 struct inotify_hub {
 	int fd;
 	struct event *readable;
-	struct event *later;
+	struct loop_timer *later;
 	struct map nodes; /* by wd */
 	struct list watches; /* all of them */
 	struct list *cursor; /* of a walk that is going on: the next one; NULL: none */
@@ -144,9 +145,8 @@ static int64_t spend(struct inotify_hub *hub)
 
 static void wait_for(struct inotify_hub *hub, int64_t wait_us)
 {
-	const struct timeval later = {.tv_usec = wait_us % 1000000, .tv_sec = wait_us / 1000000};
 	(void)event_del(hub->readable);
-	(void)event_add(hub->later, &later);
+	loop_timer_arm(hub->later, (wait_us + 999) / 1000);
 }
 
 static void on_readable(evutil_socket_t fd, short what, void *data)
@@ -161,11 +161,9 @@ static void on_readable(evutil_socket_t fd, short what, void *data)
 }
 
 /* In a storm this reads, and comes again; when it is over, the descriptor wakes us again. */
-static void on_later(evutil_socket_t fd, short what, void *data)
+static void on_later(void *data)
 {
 	struct inotify_hub *hub = data;
-	(void)fd;
-	(void)what;
 	int64_t wait_us = spend(hub);
 	if (!read_events(hub)) {
 		(void)event_add(hub->readable, NULL);
@@ -193,8 +191,8 @@ struct inotify_hub *inotify_hub_new(struct event_base *base, void (*idle)(void *
 	map_init(&hub->nodes);
 	list_init(&hub->watches);
 	hub->readable = event_new(base, fd, EV_READ | EV_PERSIST, on_readable, hub);
-	hub->later = evtimer_new(base, on_later, hub);
-	if (hub->readable == NULL || hub->later == NULL || event_add(hub->readable, NULL) < 0) {
+	hub->later = loop_timer_new(base, on_later, hub);
+	if (hub->readable == NULL || event_add(hub->readable, NULL) < 0) {
 		inotify_hub_free(hub);
 		errno = ENOMEM;
 		return NULL;
@@ -211,8 +209,7 @@ void inotify_hub_free(struct inotify_hub *hub)
 		    hub, list_entry(hub->watches.next, struct inotify_watch, all_link));
 	if (hub->readable != NULL)
 		event_free(hub->readable);
-	if (hub->later != NULL)
-		event_free(hub->later);
+	loop_timer_free(hub->later);
 	map_finish(&hub->nodes);
 	(void)close(hub->fd); /* nothing is lost */
 	mem_free(hub->bytes);

@@ -15,6 +15,7 @@
 #include "base/clock.h"
 #include "base/log.h"
 #include "base/xalloc.h"
+#include "daemon/core/loop_timer.h"
 #include "daemon/file/inotify_hub.h"
 #include "daemon/file/path_watch.h"
 
@@ -29,8 +30,8 @@ struct tail_loop_set {
 	int64_t poll_ms;
 	struct list tail_loops;
 	struct list dirty; /* to be looked at */
-	struct event *soon; /* for those */
-	struct event *timer;
+	struct loop_timer *soon; /* for those */
+	struct loop_timer *timer;
 	int64_t due_ms; /* of the timer; -1: not set */
 	struct event *mounts;
 	int mounts_fd;
@@ -68,17 +69,15 @@ static void mark_dirty(struct tail_loop *tail_loop)
 
 static void wake_soon(struct tail_loop_set *set)
 {
-	event_active(set->soon, EV_TIMEOUT, 0);
+	loop_timer_wake(set->soon);
 }
 
 static void arm(struct tail_loop_set *set, int64_t due_ms, int64_t now_ms)
 {
 	if (due_ms < 0 || (set->due_ms >= 0 && set->due_ms <= due_ms))
 		return;
-	int64_t left_ms = due_ms > now_ms ? due_ms - now_ms : 0;
-	const struct timeval left = {.tv_sec = left_ms / 1000, .tv_usec = left_ms % 1000 * 1000};
-	if (event_add(set->timer, &left) == 0)
-		set->due_ms = due_ms;
+	loop_timer_arm(set->timer, due_ms - now_ms);
+	set->due_ms = due_ms;
 }
 
 /* File systems that change behind our back. */
@@ -289,21 +288,17 @@ static void read_and_look(struct tail_loop_set *set)
 	look_at_dirty(set);
 }
 
-static void on_soon(evutil_socket_t fd, short what, void *data)
+static void on_soon(void *data)
 {
-	(void)fd;
-	(void)what;
 	read_and_look(data);
 }
 
-static void on_timer(evutil_socket_t fd, short what, void *data)
+static void on_timer(void *data)
 {
 	struct tail_loop_set *set = data;
 	int64_t now_ms = clock_mono_ms();
 	int64_t next_ms = -1;
 	struct list *link;
-	(void)fd;
-	(void)what;
 	set->due_ms = -1;
 	list_for_each (link, &set->tail_loops) {
 		struct tail_loop *tail_loop = list_entry(link, struct tail_loop, link);
@@ -350,8 +345,8 @@ struct tail_loop_set *tail_loop_set_new(
 	set->scratch = xalloc(TAIL_SCRATCH);
 	list_init(&set->tail_loops);
 	list_init(&set->dirty);
-	set->soon = evtimer_new(base, on_soon, set);
-	set->timer = evtimer_new(base, on_timer, set);
+	set->soon = loop_timer_new(base, on_soon, set);
+	set->timer = loop_timer_new(base, on_timer, set);
 	/* The kernel calls it readable once for each change of the mounts. */
 	set->mounts_fd = open("/proc/self/mountinfo", O_RDONLY | O_CLOEXEC);
 	if (set->mounts_fd >= 0)
@@ -366,10 +361,6 @@ struct tail_loop_set *tail_loop_set_new(
 			log_warning("files are polled: inotify is not available: %s",
 			    strerror(set->hub_error));
 	}
-	if (set->soon == NULL || set->timer == NULL) {
-		tail_loop_set_free(set);
-		return NULL;
-	}
 	return set;
 }
 
@@ -378,10 +369,8 @@ void tail_loop_set_free(struct tail_loop_set *set)
 	if (set == NULL)
 		return;
 	inotify_hub_free(set->hub);
-	if (set->soon != NULL)
-		event_free(set->soon);
-	if (set->timer != NULL)
-		event_free(set->timer);
+	loop_timer_free(set->soon);
+	loop_timer_free(set->timer);
 	if (set->mounts != NULL)
 		event_free(set->mounts);
 	if (set->mounts_fd >= 0)

@@ -35,7 +35,7 @@ struct tail_loop_handlers {
 	void (*looked)(void *data);
 };
 
-/* NULL options: the usual ones. NULL on failure. */
+/* NULL options: the usual ones. */
 struct tail_loop_set *tail_loop_set_new(
     struct event_base *base, const struct tail_loop_options *options);
 void tail_loop_set_free(struct tail_loop_set *set); /* its feeds are gone by then */

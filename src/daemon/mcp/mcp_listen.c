@@ -10,6 +10,7 @@
 #include "base/clock.h"
 #include "base/list.h"
 #include "base/xalloc.h"
+#include "daemon/core/loop_timer.h"
 #include "daemon/event/event_log.h"
 #include "daemon/mcp/mcp_resource.h"
 #include "daemon/server/daemon.h"
@@ -51,7 +52,7 @@ struct mcp_listening {
 	struct list targets;
 	size_t count;
 	struct list streams;
-	struct event *timer;
+	struct loop_timer *timer;
 	bool has_lists; /* an older session that hears of lists */
 	mcp_listen_log_fn *log; /* of targets that are the log */
 };
@@ -104,7 +105,6 @@ static void schedule(struct mcp_listening *listening)
 	int64_t now_ms = clock_mono_ms();
 	int64_t wait_ms = -1;
 	struct list *link;
-	struct timeval when;
 	list_for_each (link, &listening->targets) {
 		const struct target *target = list_entry(link, struct target, link);
 		int64_t left_ms = target->told_ms + INTERVAL_MS - now_ms;
@@ -112,19 +112,15 @@ static void schedule(struct mcp_listening *listening)
 		if (target->is_due && (wait_ms < 0 || left_ms < wait_ms))
 			wait_ms = left_ms;
 	}
-	if (wait_ms < 0)
-		return;
-	when = (struct timeval){wait_ms / 1000, wait_ms % 1000 * 1000};
-	(void)event_add(listening->timer, &when);
+	if (wait_ms >= 0)
+		loop_timer_arm(listening->timer, wait_ms);
 }
 
-static void on_timer(evutil_socket_t fd, short events, void *data)
+static void on_timer(void *data)
 {
 	struct mcp_listening *listening = data;
 	int64_t now_ms = clock_mono_ms();
 	struct list *link;
-	(void)fd;
-	(void)events;
 	list_for_each (link, &listening->targets) {
 		struct target *target = list_entry(link, struct target, link);
 		if (!target->is_due ||
@@ -200,7 +196,7 @@ static struct mcp_listening *listening_of(struct mcp_session *session)
 	listening->daemon = session->mcp->daemon;
 	list_init(&listening->targets);
 	list_init(&listening->streams);
-	listening->timer = evtimer_new(listening->daemon->base, on_timer, listening);
+	listening->timer = loop_timer_new(listening->daemon->base, on_timer, listening);
 	listening->events = subscription_set_new(listening->daemon->parts,
 	    &(struct subscription_sink){.event = on_event, .gap = on_gap, .data = listening});
 	listening->jobs.started = on_job;
@@ -242,8 +238,7 @@ void mcp_listening_free(struct mcp_listening *listening)
 	if (listening->daemon->jobs != NULL)
 		job_unlisten(&listening->jobs);
 	subscription_set_free(listening->events);
-	if (listening->timer != NULL)
-		event_free(listening->timer);
+	loop_timer_free(listening->timer);
 	mem_free(listening);
 }
 

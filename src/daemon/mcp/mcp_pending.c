@@ -10,6 +10,7 @@
 
 #include "base/xalloc.h"
 #include "daemon/core/config.h"
+#include "daemon/core/loop_timer.h"
 #include "daemon/core/pane_ref.h"
 #include "daemon/deliver/puller.h"
 #include "daemon/mcp/mcp_client.h"
@@ -23,7 +24,7 @@ struct mcp_pending {
 	struct daemon *daemon;
 	struct request *request;
 	int64_t wait_sec;
-	struct event *timer; /* lets go of a wait in time; NULL: none */
+	struct loop_timer *timer; /* lets go of a wait in time; NULL: none */
 	bool is_parked; /* it did */
 	bool is_shortened; /* the time-out of the arguments was */
 	bool is_released; /* what it waits for goes on, and its end is a notification */
@@ -46,8 +47,7 @@ void mcp_pending_free(struct mcp_pending *pending)
 {
 	if (pending == NULL)
 		return;
-	if (pending->timer != NULL)
-		event_free(pending->timer);
+	loop_timer_free(pending->timer);
 	mem_free(pending);
 }
 
@@ -81,7 +81,7 @@ static bool is_task(const struct method *method)
 	return strcmp(method->name, "send_task") == 0 || strcmp(method->name, "respond") == 0;
 }
 
-static void on_time(evutil_socket_t fd, short events, void *data)
+static void on_time(void *data)
 {
 	struct mcp_pending *pending = data;
 	struct request *request = pending->request;
@@ -92,8 +92,6 @@ static void on_time(evutil_socket_t fd, short events, void *data)
 	bool is_weak;
 	const char *name;
 	uint32_t peer_pane;
-	(void)fd;
-	(void)events;
 	if (is_task(request_method(request))) {
 		pending->is_released = true;
 		(void)request_release(request); /* answers it, or it will be answered later */
@@ -131,7 +129,6 @@ static double *find_timeout(const struct method *method, void *args)
 
 void mcp_pending_narrow(struct mcp_pending *pending, struct request *request, void *args)
 {
-	struct timeval when;
 	double max, *timeout;
 	if (pending == NULL)
 		return;
@@ -144,11 +141,9 @@ void mcp_pending_narrow(struct mcp_pending *pending, struct request *request, vo
 		pending->is_shortened = true;
 		return;
 	}
-	when = (struct timeval){pending->wait_sec, 0};
 	if (pending->timer == NULL)
-		pending->timer = evtimer_new(pending->daemon->base, on_time, pending);
-	if (pending->timer != NULL)
-		(void)event_add(pending->timer, &when);
+		pending->timer = loop_timer_new(pending->daemon->base, on_time, pending);
+	loop_timer_arm(pending->timer, (int64_t)pending->wait_sec * 1000);
 }
 
 /* Whether nothing came in the shortened time. */

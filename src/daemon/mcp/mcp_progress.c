@@ -8,19 +8,20 @@
 
 #include "base/clock.h"
 #include "base/xalloc.h"
+#include "daemon/core/loop_timer.h"
 #include "daemon/server/daemon.h"
 #include "daemon/server/peer.h"
 #include "daemon/server/request.h"
 
 struct mcp_progress {
 	struct request *request;
-	struct event *timer;
+	struct loop_timer *timer;
 	const char *what; /* the name of a tool */
 	int64_t began_ms;
 	char *token; /* as JSON */
 };
 
-static void on_tick(evutil_socket_t fd, short events, void *data)
+static void on_tick(void *data)
 {
 	struct mcp_progress *progress = data;
 	struct peer *peer = request_peer(progress->request);
@@ -28,8 +29,8 @@ static void on_tick(evutil_socket_t fd, short events, void *data)
 	struct buf line;
 	char text[128];
 	int64_t passed = (clock_mono_ms() - progress->began_ms + 500) / 1000;
-	(void)fd;
-	(void)events;
+
+	loop_timer_arm(progress->timer, MCP_PROGRESS_MS);
 	if (peer == NULL)
 		return;
 	(void)snprintf(
@@ -53,7 +54,6 @@ static void on_tick(evutil_socket_t fd, short events, void *data)
 struct mcp_progress *mcp_progress_new(
     struct mcp *mcp, struct request *request, const struct json *meta, const char *what)
 {
-	static const struct timeval interval = {MCP_PROGRESS_SEC, 0};
 	const struct json *token = meta != NULL ? json_member(meta, "progressToken") : NULL;
 	struct json_writer writer;
 	struct buf text;
@@ -69,9 +69,8 @@ struct mcp_progress *mcp_progress_new(
 	    .what = what,
 	    .began_ms = clock_mono_ms(),
 	    .token = (char *)buf_steal(&text, NULL),
-	    .timer = event_new(mcp->daemon->base, -1, EV_PERSIST, on_tick, progress)};
-	if (progress->timer != NULL)
-		(void)event_add(progress->timer, &interval);
+	    .timer = loop_timer_new(mcp->daemon->base, on_tick, progress)};
+	loop_timer_arm(progress->timer, MCP_PROGRESS_MS);
 	return progress;
 }
 
@@ -79,8 +78,7 @@ void mcp_progress_free(struct mcp_progress *progress)
 {
 	if (progress == NULL)
 		return;
-	if (progress->timer != NULL)
-		event_free(progress->timer);
+	loop_timer_free(progress->timer);
 	mem_free(progress->token);
 	mem_free(progress);
 }

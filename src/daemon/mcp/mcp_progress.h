@@ -8,7 +8,7 @@
 
 #include "daemon/mcp/mcp_exchange.h"
 
-#define MCP_PROGRESS_SEC 10
+#define MCP_PROGRESS_MS 10000
 
 struct mcp_progress;
 

@@ -16,6 +16,7 @@
 #include "base/clock.h"
 #include "base/xalloc.h"
 #include "daemon/core/config.h"
+#include "daemon/core/loop_timer.h"
 #include "daemon/methods/tables.h"
 #include "daemon/server/daemon.h"
 #include "daemon/server/method.h"
@@ -39,7 +40,7 @@ struct execution {
 	struct request *request; /* NULL once it is answered or gone */
 	struct job_set *jobs;
 	struct job_listener listener;
-	struct event *timer;
+	struct loop_timer *timer;
 	char id[NOTIFICATION_ID_SIZE];
 	struct pane_ref pane;
 	int64_t began_ms; /* CLOCK_MONOTONIC */
@@ -196,7 +197,7 @@ static void execution_answer(struct execution *execution, const struct job *job)
 static void execution_free(struct execution *execution)
 {
 	job_unlisten(&execution->listener);
-	event_free(execution->timer);
+	loop_timer_free(execution->timer);
 	mem_free(execution);
 }
 
@@ -211,13 +212,11 @@ static void on_ended(struct job_listener *listener, const struct job *job)
 }
 
 /* The time is up: from now on it is a job like others. */
-static void on_timeout(evutil_socket_t fd, short what, void *data)
+static void on_timeout(void *data)
 {
 	struct execution *execution = data;
 	const struct job *job = job_find(execution->jobs, execution->id);
 
-	(void)fd;
-	(void)what;
 	job_unsilence(execution->jobs, execution->id, &execution->pane);
 	execution_answer(execution, job);
 	execution_free(execution);
@@ -251,8 +250,6 @@ static void handle_execute(struct request *request, const void *data)
 	    .has_err = true,
 	    .is_silent = true,
 	};
-	int64_t ms = clock_seconds_to_ms(args->timeout_sec);
-	struct timeval timeout = {ms / 1000, ms % 1000 * 1000};
 	const char *given = args->cwd;
 	struct execution *execution;
 	const struct job *job = NULL;
@@ -278,12 +275,12 @@ static void handle_execute(struct request *request, const void *data)
 	execution->request = request;
 	execution->jobs = daemon->jobs;
 	execution->listener.ended = on_ended;
-	execution->timer = evtimer_new(daemon->base, on_timeout, execution);
+	execution->timer = loop_timer_new(daemon->base, on_timeout, execution);
 	execution->pane = pane;
 	execution->began_ms = clock_mono_ms();
 	strcpy(execution->id, job->id);
 	job_listen(daemon->jobs, &execution->listener);
-	event_add(execution->timer, &timeout);
+	loop_timer_arm(execution->timer, clock_seconds_to_ms(args->timeout_sec));
 	request_on_cancel(request, on_cancelled, execution);
 }
 

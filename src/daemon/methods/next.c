@@ -9,6 +9,7 @@
 
 #include "base/clock.h"
 #include "base/xalloc.h"
+#include "daemon/core/loop_timer.h"
 #include "daemon/methods/queue_shared.h"
 #include "daemon/methods/tables.h"
 #include "daemon/queue/consumer.h"
@@ -217,7 +218,7 @@ struct next_wait {
 	struct request *request;
 	struct queue *queue;
 	struct queue_listener listener;
-	struct event *timer; /* at the end, or when one handed out comes again */
+	struct loop_timer *timer; /* at the end, or when one handed out comes again */
 	int64_t end_ms; /* CLOCK_MONOTONIC */
 	struct consumer *consumer; /* NULL: by number */
 	uint64_t after;
@@ -229,7 +230,7 @@ struct next_wait {
 static void next_free(struct next_wait *wait)
 {
 	queue_unlisten(wait->queue, &wait->listener);
-	event_free(wait->timer);
+	loop_timer_free(wait->timer);
 	mem_free(wait);
 }
 
@@ -255,19 +256,15 @@ static const struct notification *next_take(
 /* Answers with what there is, if there is some or it is time. */
 static bool next_answer(struct next_wait *wait, bool is_time)
 {
-	int64_t count = 0, due_ms, wake_ms = wait->end_ms, left_ms;
+	int64_t count = 0, due_ms, wake_ms = wait->end_ms;
 	const struct notification *note = next_take(wait, wait->after, &due_ms);
 	struct json_writer *writer;
-	struct timeval left;
 	uint64_t last;
 
 	if (note == NULL && !is_time) {
 		if (due_ms != 0 && due_ms < wake_ms)
 			wake_ms = due_ms;
-		left_ms = wake_ms - clock_mono_ms();
-		left_ms = left_ms < 0 ? 0 : left_ms;
-		left = (struct timeval){left_ms / 1000, left_ms % 1000 * 1000};
-		event_add(wait->timer, &left);
+		loop_timer_arm(wait->timer, wake_ms - clock_mono_ms());
 		return false;
 	}
 	writer = request_result(wait->request);
@@ -289,12 +286,10 @@ static bool next_answer(struct next_wait *wait, bool is_time)
 	return true;
 }
 
-static void next_timer(evutil_socket_t fd, short what, void *data)
+static void next_timer(void *data)
 {
 	struct next_wait *wait = data;
 
-	(void)fd;
-	(void)what;
 	(void)next_answer(wait, clock_mono_ms() >= wait->end_ms);
 }
 
@@ -305,7 +300,7 @@ static void next_posted(struct queue_listener *listener, const struct notificati
 	    (struct next_wait *)((char *)listener - offsetof(struct next_wait, listener));
 
 	if (consumer_filter_matches(&wait->filter, note))
-		event_active(wait->timer, EV_TIMEOUT, 0);
+		loop_timer_wake(wait->timer);
 }
 
 static void next_cancelled(struct request *request, void *data)
@@ -351,7 +346,7 @@ static void next_notification(struct request *request, const void *data)
 	    : filter.id != NULL        ? 0
 				       : queue_last(daemon->queue);
 	wait->end_ms = clock_mono_ms() + clock_seconds_to_ms(args->timeout_sec);
-	wait->timer = evtimer_new(daemon->base, next_timer, wait);
+	wait->timer = loop_timer_new(daemon->base, next_timer, wait);
 	wait->listener.posted = next_posted;
 	queue_listen(wait->queue, &wait->listener);
 	request_on_cancel(request, next_cancelled, wait);

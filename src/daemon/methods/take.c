@@ -9,6 +9,7 @@
 #include "base/clock.h"
 #include "base/xalloc.h"
 #include "daemon/core/config.h"
+#include "daemon/core/loop_timer.h"
 #include "daemon/deliver/prompt_line.h"
 #include "daemon/deliver/puller.h"
 #include "daemon/event/event_log.h"
@@ -78,7 +79,7 @@ struct take_wait {
 	struct daemon *daemon;
 	struct queue_listener posted;
 	struct event_log_listener events;
-	struct event *timer;
+	struct loop_timer *timer;
 	struct pane_ref pane;
 	struct puller *puller;
 	int64_t end_ms; /* CLOCK_MONOTONIC */
@@ -90,7 +91,7 @@ static void take_free(struct take_wait *wait, bool has_gone)
 {
 	queue_unlisten(wait->daemon->queue, &wait->posted);
 	event_log_unlisten(wait->daemon->events, &wait->events);
-	event_free(wait->timer);
+	loop_timer_free(wait->timer);
 	puller_end(wait->puller, has_gone);
 	mem_free(wait);
 }
@@ -121,9 +122,7 @@ static void take_answer(struct take_wait *wait)
 	struct json_writer *writer;
 
 	if (seq == 0 && !is_gone && left_ms > 0) {
-		struct timeval left = {left_ms / 1000, left_ms % 1000 * 1000};
-
-		(void)event_add(wait->timer, &left);
+		loop_timer_arm(wait->timer, left_ms);
 		return;
 	}
 	request_on_cancel(request, NULL, NULL);
@@ -143,10 +142,8 @@ static void take_answer(struct take_wait *wait)
 	take_free(wait, false);
 }
 
-static void on_timer(evutil_socket_t fd, short what, void *data)
+static void on_timer(void *data)
 {
-	(void)fd;
-	(void)what;
 	take_answer(data);
 }
 
@@ -156,7 +153,7 @@ static void on_posted(struct queue_listener *listener, const struct notification
 	struct take_wait *wait = list_entry(listener, struct take_wait, posted);
 
 	if (pane_ref_equal(&note->pane, &wait->pane))
-		event_active(wait->timer, EV_TIMEOUT, 0);
+		loop_timer_wake(wait->timer);
 }
 
 /* The pane may have gone. */
@@ -166,7 +163,7 @@ static void on_event(struct event_log_listener *listener, struct event_entry *ev
 
 	if (event->kind == EVENT_SERVER_FOUND ||
 	    (event->kind == EVENT_PANE_CLOSED && event->scope.pane == wait->pane.pane))
-		event_active(wait->timer, EV_TIMEOUT, 0);
+		loop_timer_wake(wait->timer);
 }
 
 static void on_cancelled(struct request *request, void *data)
@@ -205,7 +202,7 @@ static void take_notifications(struct request *request, const void *data)
 	wait->puller = puller;
 	wait->limit = args->limit;
 	wait->end_ms = clock_mono_ms() + clock_seconds_to_ms(args->timeout_sec);
-	wait->timer = evtimer_new(daemon->base, on_timer, wait);
+	wait->timer = loop_timer_new(daemon->base, on_timer, wait);
 	wait->posted.posted = on_posted;
 	wait->events.event = on_event;
 	queue_listen(daemon->queue, &wait->posted);

@@ -9,6 +9,7 @@
 
 #include "base/log.h"
 #include "base/xalloc.h"
+#include "daemon/core/loop_timer.h"
 #include "daemon/queue/journal.h"
 #include "daemon/queue/journal_disk.h"
 #include "daemon/queue/store.h"
@@ -19,7 +20,7 @@ struct store_loop {
 	struct journal_disk_dir *dir;
 	struct store *store;
 	struct event *synced; /* the helper thread has ended a sync */
-	struct event *due;
+	struct loop_timer *due;
 	char loss[64]; /* "": none */
 	char trouble[160]; /* why it is degraded; "": it is not */
 };
@@ -48,12 +49,11 @@ static void store_loop_degraded(void *data, bool is_degraded, const char *reason
 static void store_loop_arm(struct store_loop *store_loop)
 {
 	int timeout_ms = journal_timeout_ms(store_journal(store_loop->store));
-	struct timeval timeout = {timeout_ms / 1000, timeout_ms % 1000 * 1000};
 
 	if (timeout_ms < 0 || store_loop->due == NULL)
 		return;
-	if (!event_pending(store_loop->due, EV_TIMEOUT, NULL))
-		event_add(store_loop->due, &timeout);
+	if (!loop_timer_is_armed(store_loop->due))
+		loop_timer_arm(store_loop->due, timeout_ms);
 }
 
 static void store_loop_pending(void *data)
@@ -74,12 +74,10 @@ static void on_synced(evutil_socket_t fd, short what, void *data)
 	store_loop_arm(store_loop);
 }
 
-static void on_due(evutil_socket_t fd, short what, void *data)
+static void on_due(void *data)
 {
 	struct store_loop *store_loop = data;
 
-	(void)fd;
-	(void)what;
 	journal_tick(store_journal(store_loop->store));
 	store_loop_arm(store_loop);
 }
@@ -103,9 +101,8 @@ struct store_loop *store_loop_new(
 	}
 	store_loop->synced = event_new(base, journal_fd(store_journal(store_loop->store)),
 	    EV_READ | EV_PERSIST, on_synced, store_loop);
-	store_loop->due = evtimer_new(base, on_due, store_loop);
-	if (store_loop->synced == NULL || store_loop->due == NULL ||
-	    event_add(store_loop->synced, NULL) < 0) {
+	store_loop->due = loop_timer_new(base, on_due, store_loop);
+	if (store_loop->synced == NULL || event_add(store_loop->synced, NULL) < 0) {
 		snprintf(ret_reason, reason_size, "out of memory");
 		store_loop_free(store_loop);
 		return NULL;
@@ -120,8 +117,7 @@ void store_loop_free(struct store_loop *store_loop)
 		return;
 	if (store_loop->synced != NULL)
 		event_free(store_loop->synced);
-	if (store_loop->due != NULL)
-		event_free(store_loop->due);
+	loop_timer_free(store_loop->due);
 	store_loop->due = NULL;
 	store_close(store_loop->store);
 	journal_disk_dir_close(store_loop->dir);

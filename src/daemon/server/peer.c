@@ -26,6 +26,7 @@
 #include "base/xalloc.h"
 #include "daemon/core/config.h"
 #include "daemon/core/counters.h"
+#include "daemon/core/loop_timer.h"
 #include "daemon/event/event_log.h"
 #include "daemon/server/peer_pane.h"
 #include "daemon/server/server_parts.h"
@@ -60,7 +61,7 @@ struct peer {
 
 	struct event input_event; /* input, and its end; edge-triggered */
 	struct event write_event; /* added only while the socket is full */
-	struct event turn_event; /* the rest of the work, from the loop */
+	struct loop_timer *turn; /* the rest of the work, from the loop */
 
 	struct line_input input;
 	bool is_readable; /* the socket may have more */
@@ -92,7 +93,7 @@ struct peer {
 
 static void on_input(evutil_socket_t fd, short events, void *data);
 static void on_writable(evutil_socket_t fd, short events, void *data);
-static void on_turn(evutil_socket_t fd, short events, void *data);
+static void on_turn(void *data);
 static bool send_event(void *data, const char *subscription, struct event_entry *event);
 static bool send_gap(
     void *data, const char *subscription, uint64_t from, uint64_t to, const char *reason);
@@ -112,13 +113,13 @@ struct peer *peer_new(struct peer_shared *shared, int fd, pid_t pid, uid_t uid)
 	list_init(&peer->row);
 	list_init(&peer->waits);
 	line_input_init(&peer->input, (size_t)parts->config->limits.line_bytes);
+	peer->turn = loop_timer_new(parts->base, on_turn, peer);
 	peer->output = evbuffer_new();
 	if (peer->output == NULL ||
 	    event_assign(&peer->input_event, parts->base, fd,
 		EV_READ | EV_CLOSED | EV_ET | EV_PERSIST, on_input, peer) < 0 ||
 	    event_assign(&peer->write_event, parts->base, fd, EV_WRITE | EV_ET, on_writable, peer) <
 		0 ||
-	    event_assign(&peer->turn_event, parts->base, -1, 0, on_turn, peer) < 0 ||
 	    event_add(&peer->input_event, NULL) < 0) {
 		log_error("peer %u: cannot be watched: %s", peer->number, strerror(errno));
 		peer->is_ended = true;
@@ -164,7 +165,7 @@ void peer_free(struct peer *peer)
 		peer->finish_attachment(peer->attachment);
 	(void)event_del(&peer->input_event);
 	(void)event_del(&peer->write_event);
-	(void)event_del(&peer->turn_event);
+	loop_timer_free(peer->turn);
 	evbuffer_free(peer->output);
 	line_input_finish(&peer->input);
 	list_remove(&peer->link);
@@ -269,7 +270,7 @@ static void want_turn(struct peer *peer)
 		return;
 	peer->is_turn_due = true;
 	/* Not EV_TIMEOUT: adding a timeout would take such an activation back. */
-	event_active(&peer->turn_event, EV_READ, 0);
+	loop_timer_wake(peer->turn);
 }
 
 static size_t unread_bytes(const struct peer *peer)
@@ -644,7 +645,6 @@ static bool is_stuck(const struct peer *peer)
 /* Sees to it that there will be a turn when a stuck peer's time is up. */
 static void watch_stuck(struct peer *peer)
 {
-	struct timeval left;
 	int64_t left_ms, now_ms;
 	if (!is_stuck(peer)) {
 		peer->stuck_since_ms = 0;
@@ -659,14 +659,12 @@ static void watch_stuck(struct peer *peer)
 		    peer, "it sends requests and does not read the responses (limit stuck_ms)");
 		return;
 	}
-	left = (struct timeval){left_ms / 1000, (left_ms % 1000) * 1000};
-	(void)event_add(&peer->turn_event, &left);
+	loop_timer_arm(peer->turn, left_ms);
 }
 
 /* Reads, answers, writes: all that can be done now. Only from the loop: it may free the peer. */
 static void work(struct peer *peer)
 {
-	static const struct timeval at_once = {0, 0};
 	peer->is_working = true;
 	take_requests(peer);
 	flush(peer);
@@ -691,7 +689,7 @@ static void work(struct peer *peer)
 	if (peer->is_ended)
 		peer_free(peer);
 	else if (can_accept(peer) && has_input(peer))
-		(void)event_add(&peer->turn_event, &at_once); /* after the others */
+		loop_timer_arm(peer->turn, 0); /* after the others */
 	else
 		watch_stuck(peer);
 }
@@ -715,11 +713,9 @@ static void on_writable(evutil_socket_t fd, short events, void *data)
 	work(data);
 }
 
-static void on_turn(evutil_socket_t fd, short events, void *data)
+static void on_turn(void *data)
 {
 	struct peer *peer = data;
-	(void)fd;
-	(void)events;
 	peer->is_turn_due = false;
 	if (!peer->is_ended)
 		work(peer);

@@ -21,6 +21,7 @@
 #include "base/xalloc.h"
 #include "daemon/core/config.h"
 #include "daemon/core/counters.h"
+#include "daemon/core/loop_timer.h"
 #include "daemon/server/dispatch.h"
 #include "daemon/server/peer.h"
 #include "daemon/server/server_parts.h"
@@ -40,7 +41,7 @@ struct server {
 	int fd; /* the listener's; -1: closed */
 	int spare_fd; /* given up to say "busy" when there are no others */
 	struct event *accept_event;
-	struct event *pause_event; /* ends the listener's pause */
+	struct loop_timer *pause_timer; /* ends the listener's pause */
 	dev_t dev; /* of the socket that we made */
 	ino_t ino;
 	struct list peers;
@@ -49,7 +50,7 @@ struct server {
 };
 
 static void on_accept(evutil_socket_t fd, short events, void *data);
-static void on_pause_end(evutil_socket_t fd, short events, void *data);
+static void on_pause_end(void *data);
 
 static int open_spare(void)
 {
@@ -158,9 +159,8 @@ int server_listen(struct server *server, char *ret_reason, size_t reason_size)
 		return str_refuse(ret_reason, reason_size, "%s: %s", path, strerror(errno));
 	server->accept_event =
 	    event_new(server->parts->base, server->fd, EV_READ | EV_PERSIST, on_accept, server);
-	server->pause_event = event_new(server->parts->base, -1, 0, on_pause_end, server);
-	if (server->accept_event == NULL || server->pause_event == NULL ||
-	    event_add(server->accept_event, NULL) < 0) {
+	server->pause_timer = loop_timer_new(server->parts->base, on_pause_end, server);
+	if (server->accept_event == NULL || event_add(server->accept_event, NULL) < 0) {
 		server_close_listener(server);
 		return str_refuse(ret_reason, reason_size, "%s: cannot be watched", path);
 	}
@@ -180,10 +180,9 @@ void server_close_listener(struct server *server)
 		(void)unlink(path); /* if it stays, the next daemon finds it stale */
 	if (server->accept_event != NULL)
 		event_free(server->accept_event);
-	if (server->pause_event != NULL)
-		event_free(server->pause_event);
+	loop_timer_free(server->pause_timer);
 	server->accept_event = NULL;
-	server->pause_event = NULL;
+	server->pause_timer = NULL;
 	(void)close(server->fd); /* nothing was written to it */
 	server->fd = -1;
 }
@@ -289,7 +288,6 @@ static void admit(struct server *server, int fd)
 /* Without descriptors: tells those who wait that we are busy, by help of the spare one. */
 static void shed(struct server *server)
 {
-	static const struct timeval pause = {0, PAUSE_MS * 1000};
 	for (int i = 0; i < ACCEPTS_PER_TURN && server->spare_fd >= 0; i++) {
 		int fd;
 		(void)close(server->spare_fd); /* of /dev/null */
@@ -304,14 +302,12 @@ static void shed(struct server *server)
 	}
 	/* The listener stays readable: without a pause the loop would spin. */
 	(void)event_del(server->accept_event);
-	(void)event_add(server->pause_event, &pause);
+	loop_timer_arm(server->pause_timer, PAUSE_MS);
 }
 
-static void on_pause_end(evutil_socket_t fd, short events, void *data)
+static void on_pause_end(void *data)
 {
 	struct server *server = data;
-	(void)fd;
-	(void)events;
 	if (server->spare_fd < 0)
 		server->spare_fd = open_spare();
 	(void)event_add(server->accept_event, NULL);

@@ -9,6 +9,7 @@
 
 #include "base/log.h"
 #include "base/xalloc.h"
+#include "daemon/core/loop_timer.h"
 #include "daemon/queue/lost_record.h"
 #include "daemon/queue/queue.h"
 #include "daemon/queue/store.h"
@@ -17,7 +18,7 @@
 #define PREFIX "watch/"
 #define KEY_SIZE (sizeof PREFIX + NOTIFICATION_ID_SIZE)
 /* How long a place may be newer than the one in the store. */
-#define KEEP_SEC 2
+#define KEEP_MS 2000
 
 struct watch_set {
 	struct queue *queue;
@@ -25,7 +26,7 @@ struct watch_set {
 	struct tail_loop_set *tail_loops;
 	struct list watches; /* oldest first */
 	size_t count;
-	struct event *keep; /* set while a place is to be stored */
+	struct loop_timer *keep; /* set while a place is to be stored */
 };
 
 static int64_t now_boot_ms(const struct watch_set *set)
@@ -311,9 +312,8 @@ static bool tell_found(struct watch *watch)
 
 static void keep_soon(struct watch_set *set)
 {
-	static const struct timeval soon = {KEEP_SEC, 0};
-	if (!event_pending(set->keep, EV_TIMEOUT, NULL))
-		(void)event_add(set->keep, &soon);
+	if (!loop_timer_is_armed(set->keep))
+		loop_timer_arm(set->keep, KEEP_MS);
 }
 
 static void arm(struct watch_set *set)
@@ -463,10 +463,8 @@ static void store_dirty(struct watch_set *set)
 	(void)store_commit(queue_store(set->queue));
 }
 
-static void on_keep(evutil_socket_t fd, short what, void *data)
+static void on_keep(void *data)
 {
-	(void)fd;
-	(void)what;
 	store_dirty(data);
 }
 
@@ -520,11 +518,7 @@ struct watch_set *watch_set_new(struct event_base *base, struct queue *queue,
 	set->clock = clock;
 	list_init(&set->watches);
 	set->tail_loops = tail_loop_set_new(base, options);
-	set->keep = evtimer_new(base, on_keep, set);
-	if (set->tail_loops == NULL || set->keep == NULL) {
-		watch_set_free(set);
-		return NULL;
-	}
+	set->keep = loop_timer_new(base, on_keep, set);
 	load_all(set);
 	arm(set);
 	return set;
@@ -537,8 +531,7 @@ void watch_set_free(struct watch_set *set)
 	store_dirty(set);
 	while (!list_is_empty(&set->watches))
 		watch_free(list_entry(set->watches.next, struct watch, link));
-	if (set->keep != NULL)
-		event_free(set->keep);
+	loop_timer_free(set->keep);
 	tail_loop_set_free(set->tail_loops);
 	mem_free(set);
 }

@@ -74,7 +74,7 @@ struct watch_order {
 	const struct pane_ref *pane;
 };
 
-/* Loads what the queue's store holds. The clock must outlive the set. NULL on failure. */
+/* Loads what the queue's store holds. The clock must outlive the set. */
 struct watch_set *watch_set_new(struct event_base *base, struct queue *queue,
     const struct boot_clock *clock, const struct tail_loop_options *options);
 void watch_set_free(struct watch_set *set);

@@ -11,6 +11,7 @@
 #include "base/map.h"
 #include "base/xalloc.h"
 #include "daemon/core/config.h"
+#include "daemon/core/loop_timer.h"
 #include "daemon/event/event_log.h"
 #include "daemon/tmux/pane_events.h"
 #include "daemon/tmux/ring.h"
@@ -46,9 +47,9 @@ struct stream_set {
 	struct pane_events_sink sink;
 	struct list dirty;
 	struct list active;
-	struct event *flush;
-	struct event *quiet_timer;
-	struct event *lease_timer;
+	struct loop_timer *flush;
+	struct loop_timer *quiet_timer;
+	struct loop_timer *lease_timer;
 	uint64_t bytes;
 };
 
@@ -141,22 +142,10 @@ static void drop(struct stream_set *streams, struct stream *stream)
 	mem_free(stream);
 }
 
-static void set_timer(struct event *timer, int64_t delay_ms)
-{
-	struct timeval delay = {
-	    .tv_sec = delay_ms / 1000,
-	    .tv_usec = (delay_ms % 1000) * 1000,
-	};
-	evtimer_add(timer, &delay);
-}
-
 /* The end of a turn. */
-static void on_flush(evutil_socket_t fd, short what, void *data)
+static void on_flush(void *data)
 {
-	struct stream_set *streams;
-	(void)fd;
-	(void)what;
-	streams = data;
+	struct stream_set *streams = data;
 	while (!list_is_empty(&streams->dirty)) {
 		struct stream *stream = list_entry(streams->dirty.next, struct stream, dirty);
 		list_remove(&stream->dirty);
@@ -180,16 +169,12 @@ static void tell_quiet(struct stream_set *streams, const struct stream *stream, 
 }
 
 /* Tells of panes that have been quiet long enough; one timer serves all. */
-static void on_quiet(evutil_socket_t fd, short what, void *data)
+static void on_quiet(void *data)
 {
-	struct stream_set *streams;
-	int64_t now_ms, next_ms;
+	struct stream_set *streams = data;
+	int64_t now_ms = clock_mono_ms();
+	int64_t next_ms = INT64_MAX;
 	struct list *link, *after;
-	(void)fd;
-	(void)what;
-	streams = data;
-	now_ms = clock_mono_ms();
-	next_ms = INT64_MAX;
 	list_for_each_safe (link, after, &streams->active) {
 		struct stream *stream = list_entry(link, struct stream, active);
 		int64_t due_ms = stream->output_ms + streams->quiet_ms;
@@ -202,22 +187,17 @@ static void on_quiet(evutil_socket_t fd, short what, void *data)
 		tell_quiet(streams, stream, now_ms - stream->output_ms);
 	}
 	if (next_ms != INT64_MAX)
-		set_timer(streams->quiet_timer, next_ms - now_ms);
+		loop_timer_arm(streams->quiet_timer, next_ms - now_ms);
 }
 
-static void on_lease(evutil_socket_t fd, short what, void *data)
+static void on_lease(void *data)
 {
-	struct stream_set *streams;
-	int64_t now_ms, next_ms;
-	size_t cursor;
+	struct stream_set *streams = data;
+	int64_t now_ms = clock_mono_ms();
+	int64_t next_ms = INT64_MAX;
+	size_t cursor = 0;
 	uint64_t pane;
 	void *value;
-	(void)fd;
-	(void)what;
-	streams = data;
-	now_ms = clock_mono_ms();
-	next_ms = INT64_MAX;
-	cursor = 0;
 	while (map_next(&streams->map, &cursor, &pane, &value)) {
 		struct stream *stream = value;
 		if (stream->lease_end_ms > now_ms) {
@@ -228,7 +208,7 @@ static void on_lease(evutil_socket_t fd, short what, void *data)
 		}
 	}
 	if (next_ms != INT64_MAX)
-		set_timer(streams->lease_timer, next_ms - now_ms);
+		loop_timer_arm(streams->lease_timer, next_ms - now_ms);
 }
 
 static void note_activity(struct stream_set *streams, struct stream *stream, uint64_t end)
@@ -238,8 +218,8 @@ static void note_activity(struct stream_set *streams, struct stream *stream, uin
 	if (!list_is_empty(&stream->active))
 		return;
 	list_append(&streams->active, &stream->active);
-	if (!evtimer_pending(streams->quiet_timer, NULL))
-		set_timer(streams->quiet_timer, streams->quiet_ms);
+	if (!loop_timer_is_armed(streams->quiet_timer))
+		loop_timer_arm(streams->quiet_timer, streams->quiet_ms);
 }
 
 void stream_set_output(struct stream_set *streams, uint32_t pane, const uint8_t *bytes, size_t len)
@@ -265,7 +245,7 @@ void stream_set_output(struct stream_set *streams, uint32_t pane, const uint8_t 
 	if (pane_events_output(&stream->events, &streams->sink, offset, bytes, len) &&
 	    list_is_empty(&stream->dirty)) {
 		list_append(&streams->dirty, &stream->dirty);
-		event_active(streams->flush, 0, 0);
+		loop_timer_wake(streams->flush);
 	}
 }
 
@@ -365,8 +345,8 @@ void stream_lease(struct stream_set *streams, uint32_t pane)
 		return;
 	stream->lease_end_ms = clock_mono_ms() + STREAM_LEASE_SEC * 1000;
 	settle(streams, stream);
-	if (!evtimer_pending(streams->lease_timer, NULL))
-		set_timer(streams->lease_timer, STREAM_LEASE_SEC * 1000);
+	if (!loop_timer_is_armed(streams->lease_timer))
+		loop_timer_arm(streams->lease_timer, STREAM_LEASE_SEC * 1000);
 }
 
 int stream_tap_add(struct stream_set *streams, uint32_t pane, struct stream_tap *tap)
@@ -476,24 +456,13 @@ struct stream_set *stream_set_new(struct event_base *base, const struct config *
 	map_init(&streams->map);
 	list_init(&streams->dirty);
 	list_init(&streams->active);
-	streams->flush = event_new(base, -1, 0, on_flush, streams);
-	streams->quiet_timer = evtimer_new(base, on_quiet, streams);
-	streams->lease_timer = evtimer_new(base, on_lease, streams);
-	if (streams->flush == NULL || streams->quiet_timer == NULL ||
-	    streams->lease_timer == NULL) {
-		stream_set_free(streams);
-		return NULL;
-	}
+	streams->flush = loop_timer_new(base, on_flush, streams);
+	streams->quiet_timer = loop_timer_new(base, on_quiet, streams);
+	streams->lease_timer = loop_timer_new(base, on_lease, streams);
 	if (config->all_output)
 		stream_want(streams, MUXBUS_NO_ID, STREAM_RING, true);
 	tmux_set_reader(tmux, &reader, streams);
 	return streams;
-}
-
-static void free_event(struct event *event)
-{
-	if (event != NULL)
-		event_free(event);
 }
 
 void stream_set_free(struct stream_set *streams)
@@ -506,9 +475,9 @@ void stream_set_free(struct stream_set *streams)
 		if (streams->interests[i] > 0)
 			muxbus_sync_want_all_output(tmux_sync(streams->tmux), false);
 	map_finish(&streams->map);
-	free_event(streams->flush);
-	free_event(streams->quiet_timer);
-	free_event(streams->lease_timer);
+	loop_timer_free(streams->flush);
+	loop_timer_free(streams->quiet_timer);
+	loop_timer_free(streams->lease_timer);
 	buf_finish(&streams->sink.members);
 	mem_free(streams);
 }
