@@ -46,9 +46,10 @@ void *mem_alloc(size_t size)
 void *mem_calloc(size_t count, size_t size)
 {
 	size_t total;
+	void *ptr;
 	if (__builtin_mul_overflow(count, size, &total))
 		return NULL;
-	void *ptr = mem_alloc(total);
+	ptr = mem_alloc(total);
 	if (ptr != NULL)
 		memset(ptr, 0, total);
 	return ptr;
@@ -56,9 +57,10 @@ void *mem_calloc(size_t count, size_t size)
 
 void *mem_memdup(const void *bytes, size_t len)
 {
+	char *copy;
 	if (len == SIZE_MAX)
 		return NULL;
-	char *copy = mem_alloc(len + 1);
+	copy = mem_alloc(len + 1);
 	if (copy == NULL)
 		return NULL;
 	if (len)

@@ -30,11 +30,12 @@ void buf_clear(struct buf *buf)
 
 void buf_shrink(struct buf *buf, size_t keep)
 {
+	uint8_t *data;
 	if (keep == 0 && buf->len == 0)
 		buf_finish(buf);
 	if (buf->cap <= keep || buf->len >= keep)
 		return;
-	uint8_t *data = mem_realloc(buf->data, keep);
+	data = mem_realloc(buf->data, keep);
 	if (data == NULL)
 		return; /* the larger block still serves */
 	buf->data = data;
@@ -55,13 +56,15 @@ static size_t grown_cap(const struct buf *buf, size_t need)
 
 int buf_reserve(struct buf *buf, size_t extra)
 {
+	size_t cap, need;
+	uint8_t *data;
 	if (extra > buf->max - buf->len)
 		return BUF_FULL;
-	size_t need = buf->len + extra + 1;
+	need = buf->len + extra + 1;
 	if (need <= buf->cap)
 		return 0;
-	size_t cap = grown_cap(buf, need);
-	uint8_t *data = mem_realloc(buf->data, cap);
+	cap = grown_cap(buf, need);
+	data = mem_realloc(buf->data, cap);
 	if (data == NULL)
 		return BUF_NOMEM;
 	data[buf->len] = '\0';
@@ -100,10 +103,12 @@ int buf_append_byte(struct buf *buf, uint8_t byte)
 int buf_vprintf(struct buf *buf, const char *format, va_list args)
 {
 	va_list again;
+	size_t room;
+	int len, r;
 	va_copy(again, args);
-	size_t room = buf->data != NULL ? buf->cap - buf->len : 0;
-	int len = vsnprintf(room ? (char *)buf->data + buf->len : NULL, room, format, args);
-	int r = len < 0 ? BUF_FULL : buf_reserve(buf, (size_t)len);
+	room = buf->data != NULL ? buf->cap - buf->len : 0;
+	len = vsnprintf(room ? (char *)buf->data + buf->len : NULL, room, format, args);
+	r = len < 0 ? BUF_FULL : buf_reserve(buf, (size_t)len);
 	if (r == 0 && (size_t)len >= room)
 		(void)vsnprintf((char *)buf->data + buf->len, (size_t)len + 1, format, again);
 	va_end(again);
@@ -117,8 +122,9 @@ int buf_vprintf(struct buf *buf, const char *format, va_list args)
 int buf_printf(struct buf *buf, const char *format, ...)
 {
 	va_list args;
+	int r;
 	va_start(args, format);
-	int r = buf_vprintf(buf, format, args);
+	r = buf_vprintf(buf, format, args);
 	va_end(args);
 	return r;
 }

@@ -47,6 +47,8 @@ void clock_format(int64_t real_ms, char out[CLOCK_TEXT_SIZE])
 	static const int64_t min_ms = -62167219200000; /* 0000-01-01T00:00:00.000Z */
 	static const int64_t max_ms = 253402300799999; /* 9999-12-31T23:59:59.999Z */
 	struct tm tm;
+	time_t seconds;
+	int64_t ms;
 
 	if (real_ms < min_ms)
 		real_ms = min_ms;
@@ -54,10 +56,10 @@ void clock_format(int64_t real_ms, char out[CLOCK_TEXT_SIZE])
 		real_ms = max_ms;
 
 	/* Round towards the past, so that the milliseconds are never negative. */
-	int64_t ms = real_ms % 1000;
+	ms = real_ms % 1000;
 	if (ms < 0)
 		ms += 1000;
-	time_t seconds = (time_t)((real_ms - ms) / 1000);
+	seconds = (time_t)((real_ms - ms) / 1000);
 
 	(void)gmtime_r(&seconds, &tm);
 	(void)snprintf(out, CLOCK_TEXT_SIZE, "%04u-%02u-%02uT%02u:%02u:%02u.%03uZ",
@@ -70,9 +72,9 @@ int64_t clock_parse(const char *text)
 {
 	struct tm utc = {0};
 	const char *rest = strptime(text, "%Y-%m-%dT%H:%M:%S", &utc);
+	int64_t ms = 0, unit = 100;
 	if (rest == NULL)
 		return 0;
-	int64_t ms = 0, unit = 100;
 	if (*rest == '.')
 		for (rest++; *rest >= '0' && *rest <= '9'; rest++, unit /= 10)
 			ms += (*rest - '0') * unit;

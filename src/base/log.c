@@ -60,23 +60,23 @@ static struct buf buf_on(uint8_t *memory, size_t size)
 static void __attribute__((format(printf, 2, 0)))
 log_write(enum log_level level, const char *format, va_list args)
 {
+	int saved_errno = errno;
+	char message[LOG_MESSAGE_BYTES], time[CLOCK_TEXT_SIZE];
+	uint8_t memory[LOG_LINE_BYTES];
+	struct buf line = buf_on(memory, sizeof memory);
+	ssize_t written;
 	if (level > log_state.level)
 		return;
-	int saved_errno = errno;
-	char message[LOG_MESSAGE_BYTES];
-	if (vsnprintf(message, sizeof(message), format, args) < 0)
+	if (vsnprintf(message, sizeof message, format, args) < 0)
 		message[0] = '\0';
-	char time[CLOCK_TEXT_SIZE];
 	clock_format(clock_real_ms(), time);
 
-	uint8_t memory[LOG_LINE_BYTES];
-	struct buf line = buf_on(memory, sizeof(memory));
 	line.max--; /* the newline's place */
 	(void)buf_printf(&line, "%s %s: %s: ", time, log_state.program, level_names[level]);
 	(void)str_append_visible(&line, message, strlen(message));
 	line.max++;
 	(void)buf_append_byte(&line, '\n');
-	ssize_t written = write(log_state.fd, line.data, line.len);
+	written = write(log_state.fd, line.data, line.len);
 	if (written > 0) /* else there is nobody left to tell */
 		log_state.written += (unsigned long long)written;
 	if (log_state.max_bytes > 0 && log_state.written >= log_state.max_bytes)

@@ -46,9 +46,10 @@ static size_t hash(uint64_t key)
 /* The slot that holds key, or NULL. */
 static struct map_slot *find(const struct map *map, uint64_t key)
 {
+	size_t mask;
 	if (map->size == 0)
 		return NULL;
-	size_t mask = map->size - 1;
+	mask = map->size - 1;
 	for (size_t i = hash(key) & mask; map->slots[i].value; i = (i + 1) & mask) {
 		struct map_slot *slot = &map->slots[i];
 		if (slot->key == key && slot->value != &removed)
@@ -62,9 +63,10 @@ static bool insert(struct map *map, uint64_t key, void *value)
 {
 	size_t mask = map->size - 1;
 	size_t i = hash(key) & mask;
+	bool is_fresh;
 	while (slot_is_used(&map->slots[i]))
 		i = (i + 1) & mask;
-	bool is_fresh = map->slots[i].value == NULL;
+	is_fresh = map->slots[i].value == NULL;
 	map->slots[i] = (struct map_slot){key, value};
 	return is_fresh;
 }
@@ -73,9 +75,10 @@ static bool insert(struct map *map, uint64_t key, void *value)
 static int rebuild(struct map *map)
 {
 	size_t size = MAP_FIRST_SLOTS;
+	struct map fresh;
 	while (size < SIZE_MAX / 4 && size < (map->count + 1) * 2)
 		size *= 2;
-	struct map fresh = {.slots = mem_calloc(size, sizeof *fresh.slots), .size = size};
+	fresh = (struct map){.slots = mem_calloc(size, sizeof *fresh.slots), .size = size};
 	if (fresh.slots == NULL)
 		return -1;
 	for (size_t i = 0; i < map->size; i++)
@@ -113,9 +116,10 @@ int map_set(struct map *map, uint64_t key, void *value)
 void *map_remove(struct map *map, uint64_t key)
 {
 	struct map_slot *slot = find(map, key);
+	void *value;
 	if (slot == NULL)
 		return NULL;
-	void *value = slot->value;
+	value = slot->value;
 	slot->value = &removed;
 	map->count--;
 	return value;

@@ -81,6 +81,7 @@ static size_t edit_distance(const char *a, size_t a_len, const char *b, size_t b
 	for (size_t j = 0; j <= b_len; j++)
 		above[j] = j;
 	for (size_t i = 1; i <= a_len; i++) {
+		size_t *oldest;
 		row[0] = i;
 		for (size_t j = 1; j <= b_len; j++) {
 			bool is_same = fold(a[i - 1]) == fold(b[j - 1]);
@@ -90,7 +91,7 @@ static size_t edit_distance(const char *a, size_t a_len, const char *b, size_t b
 			    fold(a[i - 2]) == fold(b[j - 1]))
 				row[j] = min_size(row[j], before[j - 2] + 1);
 		}
-		size_t *oldest = before;
+		oldest = before;
 		before = above;
 		above = row;
 		row = oldest;
@@ -107,12 +108,14 @@ const char *str_nearest(const char *text, const char *const *names)
 		return NULL;
 	for (; *names; names++) {
 		size_t name_len = strlen(*names);
+		size_t distance, shorter;
+		bool is_start;
 		if (name_len > NEAREST_LEN_MAX)
 			continue;
-		size_t distance = edit_distance(text, len, *names, name_len);
-		size_t shorter = min_size(len, name_len);
+		distance = edit_distance(text, len, *names, name_len);
+		shorter = min_size(len, name_len);
 		/* A beginning of the name, or the name with something behind it, was meant too. */
-		bool is_start = shorter >= 3 && edit_distance(text, shorter, *names, shorter) == 0;
+		is_start = shorter >= 3 && edit_distance(text, shorter, *names, shorter) == 0;
 		if (!is_start && distance > (shorter + 2) / 3)
 			continue;
 		if (nearest == NULL || distance < nearest_distance) {
@@ -170,12 +173,14 @@ static const char base64_digits[] =
 int base64_encode(struct buf *out, const void *bytes, size_t len)
 {
 	const uint8_t *p = bytes;
+	uint8_t *q;
+	int r;
 	if (len > out->max) /* also keeps the product below within a size_t */
 		return BUF_FULL;
-	int r = buf_reserve(out, (len + 2) / 3 * 4);
+	r = buf_reserve(out, (len + 2) / 3 * 4);
 	if (r < 0)
 		return r;
-	uint8_t *q = out->data + out->len;
+	q = out->data + out->len;
 	for (; len >= 3; len -= 3, p += 3) {
 		*q++ = base64_digits[p[0] >> 2];
 		*q++ = base64_digits[(p[0] & 3) << 4 | p[1] >> 4];
@@ -209,24 +214,26 @@ static int base64_value(char c)
 /* Reads count digits into the high bits of 24; -1 for what is no digit or has bits to spare. */
 static int64_t base64_group(const char *text, size_t count)
 {
-	int64_t group = 0;
+	int64_t group = 0, spare;
 	for (size_t i = 0; i < 4; i++) {
 		int value = i < count ? base64_value(text[i]) : 0;
 		if (value < 0)
 			return -1;
 		group = group << 6 | value;
 	}
-	int64_t spare = count == 2 ? 0xffff : count == 3 ? 0xff : 0;
+	spare = count == 2 ? 0xffff : count == 3 ? 0xff : 0;
 	return group & spare ? -1 : group;
 }
 
 int base64_decode(struct buf *out, const char *text, size_t len)
 {
+	size_t pads, start;
+	int r;
 	if (len % 4)
 		return BASE64_INVALID;
-	size_t pads = len == 0 || text[len - 1] != '=' ? 0 : text[len - 2] != '=' ? 1 : 2;
-	size_t start = out->len;
-	int r = buf_reserve(out, len / 4 * 3 - pads);
+	pads = len == 0 || text[len - 1] != '=' ? 0 : text[len - 2] != '=' ? 1 : 2;
+	start = out->len;
+	r = buf_reserve(out, len / 4 * 3 - pads);
 	for (size_t i = 0; r == 0 && i < len; i += 4) {
 		size_t digits = i + 4 == len ? 4 - pads : 4;
 		int64_t group = base64_group(text + i, digits);

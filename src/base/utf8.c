@@ -74,12 +74,13 @@ size_t utf8_valid_prefix(const void *bytes, size_t len)
 	const uint8_t *p = bytes;
 	size_t i = 0;
 	while (i < len) {
+		size_t char_len;
 		if (p[i] < 0x80) {
 			size_t run = ascii_run(p + i, len - i);
 			i += run ? run : 1;
 			continue;
 		}
-		size_t char_len = utf8_char_len(p + i, len - i);
+		char_len = utf8_char_len(p + i, len - i);
 		if (char_len == 0)
 			return i;
 		i += char_len;
@@ -96,14 +97,16 @@ int utf8_decode(const void *bytes, size_t len, uint32_t *ret_char)
 {
 	static const uint8_t lead_mask[] = {0, 0x7f, 0x1f, 0x0f, 0x07};
 	const uint8_t *p = bytes;
+	uint32_t c;
+	struct scan s;
 	if (len == 0)
 		return 0;
-	struct scan s = scan(p, len);
+	s = scan(p, len);
 	if (s.have < s.need && s.have == len)
 		return -1;
 	if (s.have != s.need)
 		return 0;
-	uint32_t c = p[0] & lead_mask[s.need];
+	c = p[0] & lead_mask[s.need];
 	for (size_t i = 1; i < s.need; i++)
 		c = c << 6 | (p[i] & 0x3f);
 	*ret_char = c;
@@ -123,13 +126,13 @@ int utf8_clean(struct buf *out, const void *bytes, size_t len, bool *lossy)
 	while (len) {
 		size_t good = utf8_valid_prefix(p, len);
 		int r = buf_append(out, p, good);
+		size_t bad;
 		if (r < 0)
 			return r;
 		p += good;
 		len -= good;
 		if (len == 0)
 			break;
-		size_t bad;
 		(void)utf8_part(p, len, &bad);
 		r = buf_append(out, "\xef\xbf\xbd", 3);
 		if (r < 0)
@@ -146,9 +149,10 @@ size_t utf8_incomplete_tail(const void *bytes, size_t len)
 	const uint8_t *p = bytes;
 	for (size_t back = 1; back <= 3 && back <= len; back++) {
 		const uint8_t *lead = p + len - back;
+		struct scan s;
 		if ((*lead & 0xc0) == 0x80)
 			continue;
-		struct scan s = scan(lead, back);
+		s = scan(lead, back);
 		return s.have == back && s.have < s.need ? back : 0;
 	}
 	return 0;

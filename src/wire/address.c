@@ -57,10 +57,11 @@ int address_socket(char *out, size_t size, const char *tmux_socket)
 static int split(const char *path, struct parts *ret)
 {
 	const char *slash = strrchr(path, '/');
+	int len;
 	ret->name = slash != NULL ? slash + 1 : path;
 	if (slash == NULL)
 		return fits(snprintf(ret->dir, sizeof ret->dir, "."), sizeof ret->dir);
-	int len = slash == path ? 1 : (int)(slash - path);
+	len = slash == path ? 1 : (int)(slash - path);
 	return fits(snprintf(ret->dir, sizeof ret->dir, "%.*s", len, path), sizeof ret->dir);
 }
 
@@ -69,11 +70,12 @@ static int resolve(char *out, size_t size, const char *path)
 {
 	struct parts parts;
 	char real[PATH_MAX];
+	const char *slash;
 	if (split(path, &parts) < 0)
 		return -1;
 	if (!realpath(parts.dir, real))
 		return fits(snprintf(out, size, "%s", path), size);
-	const char *slash = strcmp(real, "/") == 0 ? "" : "/";
+	slash = strcmp(real, "/") == 0 ? "" : "/";
 	return fits(snprintf(out, size, "%s%s%s", real, slash, parts.name), size);
 }
 
@@ -92,9 +94,10 @@ static int make_key(char *out, size_t size, const char *tmux_socket)
 	char path[PATH_MAX * 2];
 	char name[KEY_NAME_MAX + 1] = "";
 	size_t len = 0;
+	const char *slash;
 	if (resolve(path, sizeof path, tmux_socket) < 0)
 		return -1;
-	const char *slash = strrchr(path, '/');
+	slash = strrchr(path, '/');
 	for (const char *p = slash != NULL ? slash + 1 : path; *p && len < KEY_NAME_MAX; p++) {
 		bool is_plain = (*p >= 'a' && *p <= 'z') || (*p >= 'A' && *p <= 'Z') ||
 		    (*p >= '0' && *p <= '9') || strchr("._-", *p);
@@ -106,13 +109,14 @@ static int make_key(char *out, size_t size, const char *tmux_socket)
 int address_state(char *out, size_t size, const char *tmux_socket)
 {
 	char key[KEY_NAME_MAX + 32];
+	const char *home, *base;
 	if (make_key(key, sizeof key, tmux_socket) < 0)
 		return -1;
 	/* A relative one is to be ignored, the XDG specification says. */
-	const char *base = getenv("XDG_STATE_HOME");
+	base = getenv("XDG_STATE_HOME");
 	if (base != NULL && base[0] == '/')
 		return fits(snprintf(out, size, "%s/muxbus/%s", base, key), size);
-	const char *home = getenv("HOME");
+	home = getenv("HOME");
 	if (home == NULL || home[0] != '/')
 		return -1;
 	return fits(snprintf(out, size, "%s/.local/state/muxbus/%s", home, key), size);
@@ -175,6 +179,7 @@ int address_check(const char *path, char *ret_reason, size_t size)
 {
 	struct parts parts;
 	struct stat st;
+	int r, dir_fd;
 	if (strlen(path) > SOCKET_PATH_MAX)
 		return str_refuse(ret_reason, size,
 		    "the socket path has %zu bytes and may have %zu: %.*s", strlen(path),
@@ -183,7 +188,7 @@ int address_check(const char *path, char *ret_reason, size_t size)
 	if (!*parts.name || strcmp(parts.name, ".") == 0 || strcmp(parts.name, "..") == 0)
 		return str_refuse(ret_reason, size, "\"%s\" does not name a socket", path);
 
-	int dir_fd = open(parts.dir, O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+	dir_fd = open(parts.dir, O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
 	if (dir_fd < 0) {
 		int saved_errno = errno;
 		if (lstat(parts.dir, &st) == 0 && S_ISLNK(st.st_mode))
@@ -193,7 +198,7 @@ int address_check(const char *path, char *ret_reason, size_t size)
 			    parts.dir);
 		return str_refuse(ret_reason, size, "%s: %s", parts.dir, strerror(saved_errno));
 	}
-	int r = check_open_dir(dir_fd, path, &parts, ret_reason, size);
+	r = check_open_dir(dir_fd, path, &parts, ret_reason, size);
 	(void)close(dir_fd); /* nothing was written */
 	return r;
 }

@@ -31,10 +31,10 @@ refuse(struct reading *reading, const char *name, const char *format, ...)
 {
 	struct field_error *error = reading->error;
 	va_list args;
-	error->field = name;
 	struct buf text = {.data = (uint8_t *)error->text,
-	    .cap = sizeof(error->text),
-	    .max = sizeof(error->text) - 1};
+	    .cap = sizeof error->text,
+	    .max = sizeof error->text - 1};
+	error->field = name;
 	(void)str_append_visible(&text, name, strnlen(name, QUOTE_SIZE)); /* what fits will do */
 	(void)buf_append_str(&text, ": ");
 	va_start(args, format);
@@ -46,14 +46,16 @@ refuse(struct reading *reading, const char *name, const char *format, ...)
 /* The value in a few words, for "not …". */
 static const char *quote(const struct json *value, char out[QUOTE_SIZE])
 {
-	if (value->type != JSON_STRING && value->type != JSON_NUMBER)
-		return json_type_name(value->type);
 	bool is_string = value->type == JSON_STRING;
+	struct buf text;
+	int r;
+	if (!is_string && value->type != JSON_NUMBER)
+		return json_type_name(value->type);
 	/* Room is kept for the end: a value cut short says so. */
-	struct buf text = {.data = (uint8_t *)out, .cap = QUOTE_SIZE, .max = QUOTE_SIZE - 6};
+	text = (struct buf){.data = (uint8_t *)out, .cap = QUOTE_SIZE, .max = QUOTE_SIZE - 6};
 	out[0] = '\0';
 	(void)buf_append_str(&text, is_string ? "\"" : "");
-	int r = str_append_visible(&text, value->text, value->len);
+	r = str_append_visible(&text, value->text, value->len);
 	text.max = QUOTE_SIZE - 1;
 	(void)buf_append_str(&text, r < 0 ? "..." : "");
 	(void)buf_append_str(&text, is_string ? "\"" : "");
@@ -118,8 +120,9 @@ static int check_count(struct reading *reading, const struct field *field, const
 /* Memory in the scratch buffer, which reserve_scratch() has made large enough. */
 static void *scratch_take(struct reading *reading, size_t size)
 {
+	void *memory;
 	size = (size + 7) & ~(size_t)7; /* whatever is put there next is aligned */
-	void *memory = reading->scratch->data + reading->scratch->len;
+	memory = reading->scratch->data + reading->scratch->len;
 	assert(size <= reading->scratch->cap - reading->scratch->len);
 	reading->scratch->len += size;
 	return memory;
@@ -128,10 +131,11 @@ static void *scratch_take(struct reading *reading, size_t size)
 /* A pane that is named by the number of its id alone: "3" for "%3". */
 static bool forgive_pane(struct reading *reading, const struct json *value, const char **member)
 {
+	char *text;
 	if (value->len == 0 || value->len > PANE_DIGITS_MAX ||
 	    strspn(value->text, "0123456789") != value->len)
 		return false;
-	char *text = scratch_take(reading, PANE_DIGITS_MAX + 2);
+	text = scratch_take(reading, PANE_DIGITS_MAX + 2);
 	text[0] = '%';
 	memcpy(text + 1, value->text, value->len + 1);
 	*member = text;
@@ -142,10 +146,11 @@ static int read_string(struct reading *reading, const struct field *field, const
     const struct json *value, void *member)
 {
 	bool is_forgiven = reading->tolerance != NULL && value->type == JSON_NUMBER;
+	size_t len;
 	if (value->type != JSON_STRING && !is_forgiven)
 		return refuse_type(reading, name, "a string", value);
 	*(const char **)member = value->text;
-	size_t len = value->len;
+	len = value->len;
 	if (reading->tolerance != NULL && strcmp(field->name, "pane") == 0)
 		len += forgive_pane(reading, value, member);
 	return check_count(reading, field, name, len, "bytes");
@@ -194,10 +199,11 @@ static bool forgive_number(const struct json *value, struct json *ret_number)
 	static const char digits[] = "0123456789";
 	const char *text = value->text;
 	size_t len = value->type == JSON_STRING ? value->len : 0;
+	size_t whole;
 	if (len == 0 || len > JSON_NUMBER_MAX || strlen(text) != len)
 		return false;
 	text += *text == '-';
-	size_t whole = strspn(text, digits);
+	whole = strspn(text, digits);
 	text += whole;
 	if (*text == '.' && text[1] != '\0')
 		text += 1 + strspn(text + 1, digits);
@@ -267,9 +273,10 @@ static int read_choice(struct reading *reading, const struct field *field, const
 {
 	char text[QUOTE_SIZE];
 	char choices[160];
+	int index;
 	if (value->type != JSON_STRING)
 		return refuse_type(reading, name, "a string", value);
-	int index = find_choice(field, value->text, value->len);
+	index = find_choice(field, value->text, value->len);
 	for (int i = 0; index < 0 && reading->tolerance && field->choices[i]; i++)
 		index = strcasecmp(field->choices[i], value->text) == 0 ? i : -1;
 	if (index < 0) {
@@ -297,12 +304,13 @@ static int read_strings(struct reading *reading, const struct field *field, cons
     const struct json *value, void *member)
 {
 	struct field_strings *strings = member;
+	const char **array;
+	size_t count = 0;
 	if (reading->tolerance != NULL && value->type == JSON_STRING)
 		return read_one(reading, field, name, value, member);
 	if (value->type != JSON_ARRAY)
 		return refuse_type(reading, name, "an array of strings", value);
-	const char **array = scratch_take(reading, (value->count + 1) * sizeof *array);
-	size_t count = 0;
+	array = scratch_take(reading, (value->count + 1) * sizeof *array);
 	for (const struct json *element = value->child; element != NULL; element = element->next) {
 		if (element->type != JSON_STRING)
 			return refuse(reading, name, "element %zu must be a string, not %s", count,
@@ -395,19 +403,19 @@ static const struct field *principal(const struct field *field)
 static int refuse_unknown(struct reading *reading, const char *name)
 {
 	const char *names[FIELDS_MAX + 1];
-	size_t count = 0;
+	const char *nearest;
+	size_t count = 0, len = 0;
+	char known[160] = "";
 	for (const struct field *field = reading->fields; field->name; field++)
 		names[count++] = field->name;
 	names[count] = NULL;
-	const char *nearest = str_nearest(name, names);
+	nearest = str_nearest(name, names);
 	if (nearest != NULL)
 		return refuse(
 		    reading, name, "there is no such parameter; did you mean \"%s\"?", nearest);
 	if (count == 0)
 		return refuse(reading, name, "there is no such parameter; none is taken here");
 
-	char known[160] = "";
-	size_t len = 0;
 	for (const struct field *field = reading->fields; field->name != NULL && len < sizeof known;
 	     field++)
 		if (!(field->flags & FIELD_ALIAS))
@@ -435,10 +443,12 @@ static bool is_ignored(const struct reading *reading, const char *name)
 static int read_member(struct reading *reading, const struct json *value)
 {
 	const struct field *row = find_field(reading->fields, value);
+	const struct field *field;
+	uint64_t bit;
 	if (row == NULL)
 		return is_ignored(reading, value->name) ? 0 : refuse_unknown(reading, value->name);
-	const struct field *field = principal(row);
-	uint64_t bit = (uint64_t)1 << (field - reading->fields);
+	field = principal(row);
+	bit = (uint64_t)1 << (field - reading->fields);
 	/* null is how some programs leave a parameter out. */
 	if (value->type == JSON_NULL && field->type != FIELD_VALUE)
 		return 0;

@@ -15,11 +15,12 @@
 /* The help, and the unit where there is one. */
 static void put_description(struct json_writer *writer, const struct field *field)
 {
+	char *text;
 	if (field->unit == NULL) {
 		json_put_str(writer, "description", field->help);
 		return;
 	}
-	char *text = xasprintf("%s Unit: %s.", field->help, field->unit);
+	text = xasprintf("%s Unit: %s.", field->help, field->unit);
 	json_put_str(writer, "description", text);
 	mem_free(text);
 }
@@ -263,18 +264,16 @@ static void fill(struct filler *filler, const char *text)
 /* The choices and bounds of a row, each with a comma before it. */
 static void describe_range(struct buf *out, const struct field *field)
 {
+	bool is_bounded = field->min != 0 || field->max != 0;
+	/* That a number must be one that JSON can carry is said once, for all. */
+	bool has_max = field->max >= field->min && field->max < 9007199254740991.0;
+	const char *unit = field->type == FIELD_STRING ? "bytes" : field->unit;
 	if (field->type == FIELD_CHOICE) {
 		must(buf_append_str(out, ", one of"));
 		for (const char *const *choice = field->choices; *choice; choice++)
 			must(buf_printf(
 			    out, "%s %s", choice == field->choices ? "" : " |", *choice));
 	}
-	bool is_bounded = field->min != 0 || field->max != 0;
-	/* That a number must be one that JSON can carry is said once, for all. */
-	bool has_max = field->max >= field->min && field->max < 9007199254740991.0;
-	const char *unit = field->unit;
-	if (field->type == FIELD_STRING)
-		unit = "bytes";
 	if (is_bounded && isfinite(field->min) && has_max)
 		must(buf_printf(out, ", %.15g to %.15g", field->min, field->max));
 	else if (is_bounded && has_max)

@@ -119,9 +119,10 @@ static void *yajl_take(void *data, size_t size)
 
 static void *yajl_retake(void *data, void *ptr, size_t size)
 {
+	size_t old_size;
 	if (ptr == NULL)
 		return yajl_take(data, size);
-	size_t old_size = ((struct piece *)ptr - 1)->size;
+	old_size = ((struct piece *)ptr - 1)->size;
 	if (size <= old_size)
 		return ptr;
 	return memcpy(yajl_take(data, size), ptr, old_size);
@@ -151,6 +152,8 @@ static size_t token_end(const struct json_reader *reader)
 static struct json *add(struct json_reader *reader, enum json_type type)
 {
 	struct json *value = arena_alloc(reader, sizeof *value, _Alignof(struct json));
+	struct json *parent;
+	struct json **last;
 	*value = (struct json){.type = type, .name = reader->name, .name_len = reader->name_len};
 	reader->name = NULL;
 	reader->name_len = 0;
@@ -159,8 +162,8 @@ static struct json *add(struct json_reader *reader, enum json_type type)
 		reader->root = value;
 		return value;
 	}
-	struct json *parent = reader->open[reader->depth - 1];
-	struct json **last = &reader->last[reader->depth - 1];
+	parent = reader->open[reader->depth - 1];
+	last = &reader->last[reader->depth - 1];
 	if (*last != NULL)
 		(*last)->next = value;
 	else
@@ -185,10 +188,11 @@ static int on_boolean(void *data, int boolean)
 static int on_number(void *data, const char *text, size_t len)
 {
 	struct json_reader *reader = data;
+	struct json *value;
 	if (len > JSON_NUMBER_MAX)
 		return refuse(
 		    reader, token_end(reader) - len, "a number of more than 128 characters");
-	struct json *value = add(reader, JSON_NUMBER);
+	value = add(reader, JSON_NUMBER);
 	value->text = arena_text(reader, text, len);
 	value->len = len;
 	return 1;
@@ -206,9 +210,10 @@ static int on_string(void *data, const unsigned char *text, size_t len)
 
 static int on_open(struct json_reader *reader, enum json_type type)
 {
+	struct json *value;
 	if (reader->depth == JSON_DEPTH_MAX) /* the check has seen to it */
 		return refuse(reader, reader->passed, "too deep");
-	struct json *value = add(reader, type);
+	value = add(reader, type);
 	reader->open[reader->depth] = value;
 	reader->last[reader->depth] = NULL;
 	reader->depth++;
@@ -267,15 +272,9 @@ static const struct json *find_twin_sorted(struct json_reader *reader, const str
 	return NULL;
 }
 
-static int on_end_object(void *data)
+/* Refuses the name that stands twice in the object that ends here. */
+static int refuse_twin(struct json_reader *reader, const struct json *twin)
 {
-	struct json_reader *reader = data;
-	const struct json *object = reader->open[--reader->depth];
-	reader->passed = token_end(reader);
-	const struct json *twin = object->count <= PAIRWISE_MAX ? find_twin_pairwise(object)
-								: find_twin_sorted(reader, object);
-	if (twin == NULL)
-		return 1;
 	uint8_t memory[64] = "";
 	struct buf name = {.data = memory, .cap = sizeof memory, .max = sizeof memory - 1};
 	(void)str_append_visible(&name, twin->name, twin->name_len); /* what fits will do */
@@ -285,6 +284,17 @@ static int on_end_object(void *data)
 	    (const char *)name.data, reader->error->offset);
 	reader->has_error = true;
 	return 0;
+}
+
+static int on_end_object(void *data)
+{
+	struct json_reader *reader = data;
+	const struct json *object = reader->open[--reader->depth];
+	const struct json *twin;
+	reader->passed = token_end(reader);
+	twin = object->count <= PAIRWISE_MAX ? find_twin_pairwise(object)
+					     : find_twin_sorted(reader, object);
+	return twin == NULL ? 1 : refuse_twin(reader, twin);
 }
 
 static int on_end_array(void *data)
@@ -383,10 +393,11 @@ static void parse(struct json_reader *reader)
 {
 	yajl_alloc_funcs functions = {
 	    .malloc = yajl_take, .realloc = yajl_retake, .free = yajl_leave, .ctx = reader};
+	yajl_status status;
+	size_t stop;
 	reader->yajl = yajl_alloc(&callbacks, &functions, reader);
-	yajl_status status =
-	    yajl_parse(reader->yajl, (const unsigned char *)reader->line, reader->len);
-	size_t stop = token_end(reader);
+	status = yajl_parse(reader->yajl, (const unsigned char *)reader->line, reader->len);
+	stop = token_end(reader);
 	if (status == yajl_status_ok) {
 		reader->is_ending = true;
 		status = yajl_complete_parse(reader->yajl);
@@ -430,9 +441,10 @@ const struct json *json_read(
 
 const struct json *json_member(const struct json *value, const char *name)
 {
+	size_t len;
 	if (value == NULL || value->type != JSON_OBJECT)
 		return NULL;
-	size_t len = strlen(name);
+	len = strlen(name);
 	for (const struct json *member = value->child; member != NULL; member = member->next)
 		if (member->name_len == len && memcmp(member->name, name, len) == 0)
 			return member;

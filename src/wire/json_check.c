@@ -26,10 +26,11 @@ void json_error_set(
     struct json_error *error, const char *line, size_t len, size_t offset, const char *what)
 {
 	size_t quote_len = len - offset < QUOTE_BYTES ? len - offset : QUOTE_BYTES;
+	uint8_t memory[64] = "";
+	struct buf quote;
 	/* Do not cut a character in two: half of one would look like a fault of the line. */
 	quote_len -= utf8_incomplete_tail(line + offset, quote_len);
-	uint8_t memory[64] = "";
-	struct buf quote = {.data = memory, .cap = sizeof memory, .max = sizeof memory - 1};
+	quote = (struct buf){.data = memory, .cap = sizeof memory, .max = sizeof memory - 1};
 	(void)str_append_visible(&quote, line + offset, quote_len); /* what fits will do */
 
 	error->offset = offset;

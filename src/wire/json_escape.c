@@ -39,12 +39,14 @@ static inline void copy_plain(struct escape *e, const uint8_t *stop)
 	const __m128i del = _mm_set1_epi8(0x7f);
 	while (e->end - from >= BLOCK_BYTES && from < stop) {
 		__m128i block = _mm_loadu_si128((const __m128i *)(const void *)from);
+		__m128i special;
+		unsigned mask;
 		_mm_storeu_si128((__m128i *)(void *)to, block);
 		/* The comparison is signed: it finds what is below a space and what is no ASCII. */
-		__m128i special = _mm_or_si128(
+		special = _mm_or_si128(
 		    _mm_or_si128(_mm_cmplt_epi8(block, space), _mm_cmpeq_epi8(block, del)),
 		    _mm_or_si128(_mm_cmpeq_epi8(block, quote), _mm_cmpeq_epi8(block, backslash)));
-		unsigned mask = (unsigned)_mm_movemask_epi8(special);
+		mask = (unsigned)_mm_movemask_epi8(special);
 		if (mask) {
 			unsigned good = (unsigned)__builtin_ctz(mask);
 			e->from = from + good;

@@ -20,8 +20,9 @@ struct decimal {
 /* Takes the text of a number apart, which the reader has found to be one. */
 static void read_decimal(const char *text, struct decimal *ret)
 {
+	bool is_fraction = false, is_small;
+	int64_t exponent = 0;
 	*ret = (struct decimal){.is_negative = *text == '-'};
-	bool is_fraction = false;
 	for (text += ret->is_negative; *text && *text != 'e' && *text != 'E'; text++) {
 		if (*text == '.') {
 			is_fraction = true;
@@ -37,8 +38,7 @@ static void read_decimal(const char *text, struct decimal *ret)
 	}
 	if (!*text)
 		return;
-	bool is_small = *++text == '-';
-	int64_t exponent = 0;
+	is_small = *++text == '-';
 	for (text += *text == '-' || *text == '+'; *text; text++)
 		if (exponent < EXPONENT_MAX)
 			exponent = exponent * 10 + (*text - '0');
@@ -48,11 +48,11 @@ static void read_decimal(const char *text, struct decimal *ret)
 bool json_int(const struct json *value, int64_t *ret_number)
 {
 	static const uint64_t max = (uint64_t)1 << 53;
+	uint64_t number = 0;
+	struct decimal decimal;
 	if (value->type != JSON_NUMBER)
 		return false;
-	struct decimal decimal;
 	read_decimal(value->text, &decimal);
-	uint64_t number = 0;
 	if (decimal.len > 0) {
 		if (decimal.exponent < 0 || decimal.exponent > 16)
 			return false;
@@ -69,9 +69,10 @@ bool json_int(const struct json *value, int64_t *ret_number)
 
 bool json_double(const struct json *value, double *ret_number)
 {
+	double number;
 	if (value->type != JSON_NUMBER)
 		return false;
-	double number = strtod(value->text, NULL); /* no program of ours sets LC_NUMERIC */
+	number = strtod(value->text, NULL); /* no program of ours sets LC_NUMERIC */
 	if (!isfinite(number))
 		return false;
 	*ret_number = number;

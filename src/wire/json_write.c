@@ -32,6 +32,7 @@ static void settle(struct json_writer *writer, int r)
 static inline uint8_t *claim(struct json_writer *writer, size_t len)
 {
 	struct buf *buf = writer->buf;
+	uint8_t *room;
 	if (writer->is_full)
 		return NULL;
 	if (buf->cap - buf->len <= len || buf->max - buf->len < len) {
@@ -40,7 +41,7 @@ static inline uint8_t *claim(struct json_writer *writer, size_t len)
 		if (r < 0)
 			return NULL;
 	}
-	uint8_t *room = buf->data + buf->len;
+	room = buf->data + buf->len;
 	buf->len += len;
 	room[len] = '\0';
 	return room;
@@ -77,18 +78,20 @@ static inline bool is_plain(const char *name, size_t len)
 /* Puts what stands before a value: the comma, and the name if it has one. */
 static void put_lead(struct json_writer *writer, const char *name)
 {
+	uint8_t *room;
+	size_t len;
 	if (writer->needs_comma)
 		put(writer, ",", 1);
 	writer->needs_comma = true;
 	if (name == NULL)
 		return;
-	size_t len = strlen(name);
+	len = strlen(name);
 	if (!is_plain(name, len)) {
 		(void)put_quoted(writer, name, len);
 		put(writer, ":", 1);
 		return;
 	}
-	uint8_t *room = claim(writer, len + 3);
+	room = claim(writer, len + 3);
 	if (room == NULL)
 		return;
 	room[0] = '"';
@@ -164,12 +167,12 @@ void json_put_int(struct json_writer *writer, const char *name, int64_t value)
 void json_put_double(struct json_writer *writer, const char *name, double value)
 {
 	char text[32];
+	int len = 0;
 	if (!isfinite(value)) {
 		json_put_null(writer, name);
 		return;
 	}
 	/* The shortest of those that read back as the same. */
-	int len = 0;
 	for (int precision = 15; precision <= 17; precision++) {
 		len = snprintf(text, sizeof text, "%.*g", precision, value);
 		if (strtod(text, NULL) == value)
@@ -226,6 +229,7 @@ void json_put_raw(struct json_writer *writer, const char *name, const void *json
 /* Recursion ends: no tree of the reader's is deeper than JSON_DEPTH_MAX. */
 void json_put_value(struct json_writer *writer, const char *name, const struct json *value)
 {
+	bool is_object = value->type == JSON_OBJECT;
 	switch (value->type) {
 	case JSON_NULL:
 		json_put_null(writer, name);
@@ -243,7 +247,6 @@ void json_put_value(struct json_writer *writer, const char *name, const struct j
 	case JSON_OBJECT:
 		break;
 	}
-	bool is_object = value->type == JSON_OBJECT;
 	begin(writer, name, is_object ? "{" : "[");
 	for (const struct json *child = value->child; child != NULL; child = child->next)
 		json_put_value(writer, child->name, child);

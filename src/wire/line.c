@@ -35,8 +35,9 @@ static void compact(struct line_input *input)
 
 void line_input_add(struct line_input *input, const void *bytes, size_t len)
 {
+	size_t need;
 	compact(input);
-	size_t need = input->buf.len + len + 1;
+	need = input->buf.len + len + 1;
 	if (buf_reserve(&input->buf, len) < 0)
 		(void)xalloc(need); /* says that there is no memory, and ends */
 	(void)buf_append(&input->buf, bytes, len); /* the room is there */
@@ -78,6 +79,8 @@ enum line_result line_input_next(struct line_input *input, const char **ret_line
 		size_t left = input->buf.len - input->scanned;
 		const uint8_t *newline =
 		    left == 0 ? NULL : memchr(input->buf.data + input->scanned, '\n', left);
+		size_t end;
+		bool was_skipping;
 		if (newline == NULL) {
 			input->scanned = input->buf.len;
 			if (input->is_skipping) {
@@ -90,8 +93,8 @@ enum line_result line_input_next(struct line_input *input, const char **ret_line
 			compact(input);
 			return LINE_NONE;
 		}
-		size_t end = (size_t)(newline - input->buf.data);
-		bool was_skipping = input->is_skipping;
+		end = (size_t)(newline - input->buf.data);
+		was_skipping = input->is_skipping;
 		input->is_skipping = false;
 		if (was_skipping || is_too_long(input, end)) {
 			input->start = end + 1;

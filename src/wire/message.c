@@ -95,21 +95,23 @@ static int refuse_type(enum json_type type, char *ret_reason, size_t size)
 int message_read(
     const struct json *value, struct message *ret_message, char *ret_reason, size_t size)
 {
+	const struct json *id, *version, *method, *params;
+	const char *fault;
 	*ret_message = (struct message){0};
 	if (value->type != JSON_OBJECT)
 		return refuse_type(value->type, ret_reason, size);
 
-	const struct json *id = json_member(value, "id");
-	const char *fault = id != NULL ? id_fault(id) : NULL;
+	id = json_member(value, "id");
+	fault = id != NULL ? id_fault(id) : NULL;
 	if (fault != NULL)
 		return refuse(ret_reason, size, fault);
 	ret_message->id = id;
 
-	const struct json *version = json_member(value, "jsonrpc");
+	version = json_member(value, "jsonrpc");
 	if (version != NULL && (version->type != JSON_STRING || strcmp(version->text, "2.0") != 0))
 		return refuse(ret_reason, size, "jsonrpc must be \"2.0\", or be left out");
 
-	const struct json *method = json_member(value, "method");
+	method = json_member(value, "method");
 	ret_message->is_response =
 	    method == NULL && (json_member(value, "result") || json_member(value, "error"));
 	if (ret_message->is_response)
@@ -121,7 +123,7 @@ int message_read(
 	ret_message->method = method->text;
 	ret_message->is_notification = version != NULL && id == NULL;
 
-	const struct json *params = json_member(value, "params");
+	params = json_member(value, "params");
 	if (params != NULL && params->type == JSON_NULL)
 		params = NULL;
 	if (params != NULL && params->type != JSON_OBJECT)

@@ -102,13 +102,14 @@ static const struct limit *find_limit(const char *text, size_t len, char *ret_re
 {
 	const char *names[LIMITS_COUNT + 1] = {NULL};
 	char name[64];
+	const char *nearest;
 	for (size_t i = 0; i < LIMITS_COUNT; i++) {
 		names[i] = limits_table[i].name;
 		if (strlen(names[i]) == len && memcmp(names[i], text, len) == 0)
 			return &limits_table[i];
 	}
 	(void)snprintf(name, sizeof name, "%.*s", (int)(len < 60 ? len : 60), text);
-	const char *nearest = str_nearest(name, names);
+	nearest = str_nearest(name, names);
 	(void)str_refuse(ret_reason, size, "there is no limit \"%s\"%s%s%s", name,
 	    nearest != NULL ? "; did you mean \"" : "", nearest != NULL ? nearest : "",
 	    nearest != NULL ? "\"?" : "");
@@ -119,13 +120,14 @@ int config_limits_set(
     struct config_limits *limits, const char *setting, char *ret_reason, size_t size)
 {
 	const char *equals = strchr(setting, '=');
+	int64_t value;
+	const struct limit *row;
 	if (equals == NULL)
 		return str_refuse(
 		    ret_reason, size, "\"%s\" is not of the form name=value", setting);
-	const struct limit *row = find_limit(setting, (size_t)(equals - setting), ret_reason, size);
+	row = find_limit(setting, (size_t)(equals - setting), ret_reason, size);
 	if (row == NULL)
 		return -1;
-	int64_t value;
 	if (!str_parse_i64(equals + 1, strlen(equals + 1), &value) || value < row->min ||
 	    value > row->max)
 		return str_refuse(ret_reason, size,
@@ -175,8 +177,6 @@ void config_write_mdoc(struct buf *out)
 		field_write_mdoc_text(out, text);
 	}
 }
-
-/* ---- options ------------------------------------------------------------------------- */
 
 static const char usage_text[] =
     "usage: muxbusd [-fqv] [-L name | -S path] [-s socket] [-o limit=value] [--log file]\n"
@@ -347,6 +347,7 @@ static enum config_result read_option(
 static enum config_result locate(struct config *config, const struct options *options)
 {
 	char path[PATH_MAX];
+	int r = 0;
 	if (muxbus_socket_path(path, sizeof path, options->name, options->path) < 0 ||
 	    address_absolute(config->tmux_socket, sizeof config->tmux_socket, path) < 0)
 		return fail("the path of the tmux socket is too long");
@@ -358,7 +359,6 @@ static enum config_result locate(struct config *config, const struct options *op
 	}
 	if (address_state(config->state_dir, sizeof config->state_dir, config->tmux_socket) < 0)
 		return fail("there is no place for the state: set HOME or XDG_STATE_HOME");
-	int r = 0;
 	if (options->log != NULL)
 		r = address_absolute(config->log_file, sizeof config->log_file, options->log);
 	else if (!config->is_foreground)
@@ -372,16 +372,17 @@ static enum config_result locate(struct config *config, const struct options *op
 enum config_result config_read(struct config *config, int argc, char **argv)
 {
 	struct options options = {0};
+	bool describes;
+	int code;
 	*config = (struct config){.ready_fd = -1, .log_level = LOG_LEVEL_WARNING};
 	config_limits_init(&config->limits);
 	optind = 0; /* begins anew, also for tests that read more than once */
-	int code;
 	while ((code = getopt_long(argc, argv, "fhL:o:qs:S:vV", long_options, NULL)) != -1) {
 		enum config_result result = read_option(config, &options, code, optarg);
 		if (result != CONFIG_RUN)
 			return result;
 	}
-	bool describes = optind < argc && strcmp(argv[optind], "describe") == 0;
+	describes = optind < argc && strcmp(argv[optind], "describe") == 0;
 	if (describes && optind + 1 == argc)
 		return options.wants_mdoc ? CONFIG_DESCRIBE_MDOC : CONFIG_DESCRIBE;
 	if (optind < argc)

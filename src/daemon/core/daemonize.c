@@ -17,12 +17,12 @@ static void __attribute__((noreturn)) wait_for_child(int fd, pid_t child)
 {
 	char word;
 	ssize_t n;
+	int status;
 	do
 		n = read(fd, &word, 1);
 	while (n < 0 && errno == EINTR);
 	if (n == 1)
 		_exit(EXIT_SUCCESS);
-	int status;
 	while (waitpid(child, &status, 0) < 0 && errno == EINTR)
 		;
 	_exit(WIFEXITED(status) ? WEXITSTATUS(status) : EXIT_FAILURE);
@@ -50,9 +50,10 @@ static void close_others(int a, int b)
 int daemonize_enter(int keep_fd)
 {
 	int ends[2];
+	pid_t child;
 	if (pipe2(ends, O_CLOEXEC) < 0)
 		return -1;
-	pid_t child = fork();
+	child = fork();
 	if (child < 0)
 		return -1;
 	if (child > 0) {
@@ -67,9 +68,10 @@ int daemonize_enter(int keep_fd)
 
 void daemonize_ready(void)
 {
+	int null;
 	if (ready_pipe < 0)
 		return;
-	int null = open("/dev/null", O_RDWR | O_CLOEXEC);
+	null = open("/dev/null", O_RDWR | O_CLOEXEC);
 	for (int fd = 0; fd <= 2 && null >= 0; fd++)
 		(void)dup2(null, fd);
 	if (null > 2)

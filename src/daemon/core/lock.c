@@ -36,12 +36,13 @@ static int make_dirs(const char *path, char *ret_reason, size_t size)
 static int open_dir(const char *path, char *ret_reason, size_t size)
 {
 	int fd = open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+	struct stat st;
+	int r;
 	if (fd < 0)
 		return str_refuse(ret_reason, size, "%s: %s", path,
 		    errno == ELOOP || errno == ENOTDIR ? "is no directory of its own"
 						       : strerror(errno));
-	struct stat st;
-	int r = fstat(fd, &st);
+	r = fstat(fd, &st);
 	if (r < 0)
 		r = str_refuse(ret_reason, size, "%s: %s", path, strerror(errno));
 	else if (st.st_uid != geteuid())
@@ -59,18 +60,20 @@ static int open_dir(const char *path, char *ret_reason, size_t size)
 static void read_holder(int fd, struct lock_holder *ret_holder)
 {
 	char text[sizeof ret_holder->socket + 32];
+	char *newline, *socket;
+	uint32_t pid;
+	ssize_t len;
 	*ret_holder = (struct lock_holder){0};
-	ssize_t len = pread(fd, text, sizeof text - 1, 0);
+	len = pread(fd, text, sizeof text - 1, 0);
 	if (len <= 0)
 		return;
 	text[len] = '\0';
-	char *newline = strchr(text, '\n');
-	uint32_t pid;
+	newline = strchr(text, '\n');
 	if (newline == NULL || !str_parse_u32(text, (size_t)(newline - text), &pid) ||
 	    pid > INT_MAX)
 		return;
 	ret_holder->pid = (pid_t)pid;
-	char *socket = newline + 1;
+	socket = newline + 1;
 	newline = strchr(socket, '\n');
 	if (newline != NULL && (size_t)(newline - socket) < sizeof ret_holder->socket)
 		memcpy(ret_holder->socket, socket, (size_t)(newline - socket));
@@ -79,13 +82,15 @@ static void read_holder(int fd, struct lock_holder *ret_holder)
 enum lock_result lock_take(const char *state_dir, int *ret_fd, struct lock_holder *ret_holder,
     char *ret_reason, size_t reason_size)
 {
+	enum lock_result result;
+	int dir, fd, saved_errno;
 	if (make_dirs(state_dir, ret_reason, reason_size) < 0)
 		return LOCK_ERROR;
-	int dir = open_dir(state_dir, ret_reason, reason_size);
+	dir = open_dir(state_dir, ret_reason, reason_size);
 	if (dir < 0)
 		return LOCK_ERROR;
-	int fd = openat(dir, FILE_NAME, O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0600);
-	int saved_errno = errno;
+	fd = openat(dir, FILE_NAME, O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0600);
+	saved_errno = errno;
 	(void)close(dir); /* a directory, only read */
 	if (fd < 0) {
 		(void)str_refuse(ret_reason, reason_size, "%s/" FILE_NAME ": %s", state_dir,
@@ -96,7 +101,7 @@ enum lock_result lock_take(const char *state_dir, int *ret_fd, struct lock_holde
 		*ret_fd = fd;
 		return LOCK_OK;
 	}
-	enum lock_result result = errno == EWOULDBLOCK ? LOCK_HELD : LOCK_ERROR;
+	result = errno == EWOULDBLOCK ? LOCK_HELD : LOCK_ERROR;
 	if (result == LOCK_HELD)
 		read_holder(fd, ret_holder);
 	else

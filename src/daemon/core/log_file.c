@@ -25,11 +25,13 @@ static int open_file(enum log_level level)
 {
 	int fd = open(
 	    file.path, O_WRONLY | O_APPEND | O_CREAT | O_NOFOLLOW | O_NOCTTY | O_CLOEXEC, 0600);
+	struct stat st;
+	off_t has;
+	int old_fd;
 	if (fd < 0)
 		return -1;
-	struct stat st;
-	off_t has = fstat(fd, &st) == 0 && S_ISREG(st.st_mode) ? st.st_size : 0;
-	int old_fd = file.fd;
+	has = fstat(fd, &st) == 0 && S_ISREG(st.st_mode) ? st.st_size : 0;
+	old_fd = file.fd;
 	file.fd = fd;
 	log_open(fd, file.program, level);
 	if (old_fd >= 0)
@@ -43,9 +45,10 @@ static void on_full(void *data)
 {
 	char old[PATH_MAX];
 	struct stat st;
+	int len;
 	(void)data;
 	log_limit(0, NULL, NULL); /* until it is clear where the log goes */
-	int len = snprintf(old, sizeof old, "%s.old", file.path);
+	len = snprintf(old, sizeof old, "%s.old", file.path);
 	if (len > 0 && (size_t)len < sizeof old && lstat(file.path, &st) == 0 &&
 	    S_ISREG(st.st_mode))
 		(void)rename(file.path, old); /* else it is emptied below */

@@ -53,19 +53,20 @@ static void make_shared(void)
 
 struct pattern *pattern_new(const char *text, size_t len, char *ret_reason, size_t reason_size)
 {
+	/* MATCH_INVALID_UTF brings UTF with it and looks at each subject once. */
+	const uint32_t options =
+	    PCRE2_UTF | PCRE2_MATCH_INVALID_UTF | PCRE2_NEVER_BACKSLASH_C | PCRE2_MULTILINE;
+	struct pattern *pattern;
+	int error;
+	PCRE2_SIZE offset;
+	pcre2_code *code;
 	if (len > PATTERN_BYTES_MAX) {
 		snprintf(ret_reason, reason_size,
 		    "the pattern has %zu bytes; at most %d are allowed", len, PATTERN_BYTES_MAX);
 		return NULL;
 	}
 	make_shared();
-	/* MATCH_INVALID_UTF brings UTF with it and looks at each subject once. */
-	const uint32_t options =
-	    PCRE2_UTF | PCRE2_MATCH_INVALID_UTF | PCRE2_NEVER_BACKSLASH_C | PCRE2_MULTILINE;
-	int error;
-	PCRE2_SIZE offset;
-	pcre2_code *code =
-	    pcre2_compile((PCRE2_SPTR)text, len, options, &error, &offset, shared.compile);
+	code = pcre2_compile((PCRE2_SPTR)text, len, options, &error, &offset, shared.compile);
 	if (code == NULL) {
 		PCRE2_UCHAR words[160] = "";
 		pcre2_get_error_message(error, words, sizeof words);
@@ -74,7 +75,7 @@ struct pattern *pattern_new(const char *text, size_t len, char *ret_reason, size
 	}
 	/* Where the machine has no JIT the interpreter serves, under the same limits. */
 	pcre2_jit_compile(code, PCRE2_JIT_COMPLETE);
-	struct pattern *pattern = xalloc(sizeof *pattern);
+	pattern = xalloc(sizeof *pattern);
 	*pattern = (struct pattern){
 	    .code = code,
 	    .match = pcre2_match_data_create(PATTERN_SPANS_MAX, NULL),

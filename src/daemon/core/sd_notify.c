@@ -97,9 +97,11 @@ static int check_file(const char *path, char *ret_reason, size_t size)
 
 int sd_notify_take(const char *path, int *ret_fd, char *ret_reason, size_t reason_size)
 {
+	int flags;
+	uint32_t count;
 	*ret_fd = 0;
 	take_notify_address();
-	uint32_t count = take_fd_count();
+	count = take_fd_count();
 	if (count == 0)
 		return 0;
 	if (count > 1)
@@ -108,7 +110,7 @@ int sd_notify_take(const char *path, int *ret_fd, char *ret_reason, size_t reaso
 	if (check_socket(FIRST_FD, path, ret_reason, reason_size) < 0 ||
 	    check_file(path, ret_reason, reason_size) < 0)
 		return -1;
-	int flags = fcntl(FIRST_FD, F_GETFL);
+	flags = fcntl(FIRST_FD, F_GETFL);
 	if (flags < 0 || fcntl(FIRST_FD, F_SETFL, flags | O_NONBLOCK) < 0 ||
 	    fcntl(FIRST_FD, F_SETFD, FD_CLOEXEC) < 0)
 		return str_refuse(ret_reason, reason_size, "%s: %s", path, strerror(errno));
@@ -118,9 +120,10 @@ int sd_notify_take(const char *path, int *ret_fd, char *ret_reason, size_t reaso
 
 void sd_notify_tell(const char *state)
 {
+	int fd;
 	if (notify_len == 0)
 		return;
-	int fd = socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0);
+	fd = socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0);
 	if (fd < 0)
 		return;
 	/* Who does not listen any more did not need it. */

@@ -64,9 +64,10 @@ struct event_log *event_log_new(const char *state_dir, size_t keep_count, size_t
     char *ret_reason, size_t reason_size)
 {
 	struct sequence *sequence = sequence_open(state_dir, ret_reason, reason_size);
+	struct event_log *log;
 	if (sequence == NULL)
 		return NULL;
-	struct event_log *log = xcalloc(1, sizeof *log);
+	log = xcalloc(1, sizeof *log);
 	log->sequence = sequence;
 	log->before_start = sequence_last(sequence);
 	log->keep_count = keep_count;
@@ -201,11 +202,11 @@ uint64_t event_log_publish(struct event_log *log, enum event_kind kind,
 {
 	struct entry *entry = entry_new(log, kind, scope, members, members_len);
 	uint64_t seq = entry->event.seq;
+	struct list *link, *after;
 	if (keep)
 		remember(log, entry);
 	else
 		log->unkept = seq;
-	struct list *link, *after;
 	list_for_each_safe (link, after, &log->listeners) {
 		struct event_log_listener *listener =
 		    list_entry(link, struct event_log_listener, link);

@@ -46,15 +46,17 @@ static int format_file(char *out, size_t size, uint64_t ceiling)
 static bool parse_file(const char *text, size_t len, uint64_t *ret_ceiling)
 {
 	size_t magic_len = strlen(FILE_MAGIC);
+	char expected[FILE_BYTES_MAX];
+	int expected_len;
+	const char *digits, *space;
+	uint64_t ceiling;
 	if (len <= magic_len || memcmp(text, FILE_MAGIC, magic_len) != 0)
 		return false;
-	const char *digits = text + magic_len;
-	const char *space = memchr(digits, ' ', len - magic_len);
-	uint64_t ceiling;
+	digits = text + magic_len;
+	space = memchr(digits, ' ', len - magic_len);
 	if (space == NULL || !str_parse_u64(digits, (size_t)(space - digits), &ceiling))
 		return false;
-	char expected[FILE_BYTES_MAX];
-	int expected_len = format_file(expected, sizeof expected, ceiling);
+	expected_len = format_file(expected, sizeof expected, ceiling);
 	if (len != (size_t)expected_len || memcmp(text, expected, len) != 0)
 		return false;
 	*ret_ceiling = ceiling;
@@ -82,12 +84,13 @@ static int write_file(int dir, uint64_t ceiling)
 	int len = format_file(text, sizeof text, ceiling);
 	int fd =
 	    openat(dir, FILE_NAME_NEW, O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW | O_CLOEXEC, 0600);
+	int saved_errno, r;
 	if (fd < 0)
 		return -1;
-	int r = write_all(fd, text, (size_t)len);
+	r = write_all(fd, text, (size_t)len);
 	if (r == 0)
 		r = fdatasync(fd);
-	int saved_errno = errno;
+	saved_errno = errno;
 	(void)close(fd); /* what it held is synced, or has failed already */
 	errno = saved_errno;
 	if (r == 0)
@@ -102,13 +105,14 @@ static void raise_ceiling(struct sequence *sequence)
 {
 	uint64_t ceiling = sequence->last + SEQUENCE_BLOCK;
 	if (sequence->dir >= 0 && write_file(sequence->dir, ceiling) < 0) {
+		uint64_t floor;
 		if (!sequence->is_volatile)
 			log_error(FILE_NAME ": %s: numbers go on from the clock until it can be "
 					    "written again",
 			    strerror(errno));
 		sequence->is_volatile = true;
 		/* What the file still allows to the next start must not meet these numbers. */
-		uint64_t floor = floor_by_clock();
+		floor = floor_by_clock();
 		if (sequence->last < floor)
 			sequence->last = floor;
 		ceiling = sequence->last + SEQUENCE_BLOCK;
@@ -122,11 +126,13 @@ static void raise_ceiling(struct sequence *sequence)
 static int read_file(struct sequence *sequence)
 {
 	int fd = openat(sequence->dir, FILE_NAME, O_RDONLY | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK);
+	char text[FILE_BYTES_MAX + 1];
+	ssize_t len;
+	int saved_errno;
 	if (fd < 0)
 		return errno == ENOENT ? 0 : -1;
-	char text[FILE_BYTES_MAX + 1];
-	ssize_t len = read(fd, text, sizeof text);
-	int saved_errno = errno;
+	len = read(fd, text, sizeof text);
+	saved_errno = errno;
 	(void)close(fd); /* only read */
 	errno = saved_errno;
 	if (len < 0)

@@ -89,13 +89,14 @@ static void forget_node(struct inotify_hub *hub, const struct inotify_event *eve
 
 static void tell(struct inotify_hub *hub, const struct inotify_event *event)
 {
+	struct node *node;
 	if (event->mask & IN_Q_OVERFLOW) {
 		hub->overflows++;
 		log_info("events of files were too many for the kernel: all are looked at");
 		tell_each(hub, &hub->watches, true, event);
 		return;
 	}
-	struct node *node = find_node(hub, event->wd);
+	node = find_node(hub, event->wd);
 	if (event->mask & IN_IGNORED)
 		forget_node(hub, event);
 	else if (node != NULL)
@@ -152,9 +153,10 @@ static void wait_for(struct inotify_hub *hub, int64_t wait_us)
 static void on_readable(evutil_socket_t fd, short what, void *data)
 {
 	struct inotify_hub *hub = data;
+	int64_t wait_us;
 	(void)fd;
 	(void)what;
-	int64_t wait_us = spend(hub);
+	wait_us = spend(hub);
 	if (wait_us > 0)
 		wait_for(hub, wait_us);
 	inotify_hub_read(hub);
@@ -179,9 +181,10 @@ static void on_later(void *data)
 struct inotify_hub *inotify_hub_new(struct event_base *base, void (*idle)(void *data), void *data)
 {
 	int fd = inotify_init1(IN_NONBLOCK | IN_CLOEXEC);
+	struct inotify_hub *hub;
 	if (fd < 0)
 		return NULL;
-	struct inotify_hub *hub = xcalloc(1, sizeof *hub);
+	hub = xcalloc(1, sizeof *hub);
 	hub->fd = fd;
 	hub->idle = idle;
 	hub->data = data;
@@ -230,9 +233,10 @@ int inotify_hub_add(
 {
 	/* Who is there already keeps getting what they asked for. */
 	int wd = inotify_add_watch(hub->fd, path, mask | IN_MASK_ADD);
+	struct node *node;
 	if (wd < 0)
 		return -errno;
-	struct node *node = find_node(hub, wd);
+	node = find_node(hub, wd);
 	if (node == NULL) {
 		node = xcalloc(1, sizeof *node);
 		list_init(&node->watches);
@@ -251,10 +255,11 @@ int inotify_hub_add(
 void inotify_hub_remove(struct inotify_hub *hub, struct inotify_watch *watch)
 {
 	int wd = watch->wd;
+	struct node *node;
 	if (wd < 0)
 		return;
 	take_out(hub, watch);
-	struct node *node = find_node(hub, wd);
+	node = find_node(hub, wd);
 	if (node == NULL || !list_is_empty(&node->watches))
 		return;
 	(void)map_remove(&hub->nodes, (uint64_t)wd);

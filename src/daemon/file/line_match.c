@@ -49,8 +49,6 @@ static bool is_local(const char *text)
 	return true;
 }
 
-/* ---- what must be in a line -------------------------------------------------------- */
-
 /* Behind a class: "[^]a\\]b]". NULL if it is not plain. */
 static const char *skip_class(const char *c)
 {
@@ -149,8 +147,6 @@ void line_matcher_init(struct line_matcher *matcher, struct pattern *pattern)
 	    matcher->is_blockwise ? find_literal(text, matcher->literal, LINE_LITERAL_MAX) : 0;
 }
 
-/* ---- searching --------------------------------------------------------------------- */
-
 /* The line around a byte that lies behind from. */
 static void find_line(
     const char *text, size_t len, size_t from, size_t at, struct matched_line *ret_line)
@@ -195,12 +191,13 @@ static size_t skip_lines(struct line_matcher *matcher, const char *text, size_t 
 	struct pattern_match match;
 	enum pattern_result found =
 	    pattern_find(matcher->pattern, text + from, len - from, 0, &match);
+	size_t at;
 	/* Too much for a block may be little for each line. */
 	if (found == PATTERN_LIMIT) {
 		matcher->is_blockwise = false;
 		return from;
 	}
-	size_t at = found == PATTERN_NONE ? len : from + match.spans[0].from;
+	at = found == PATTERN_NONE ? len : from + match.spans[0].from;
 	return matcher->has_dollar && memchr(text + from, '\r', at - from) ? from : at;
 }
 
@@ -211,13 +208,14 @@ enum pattern_result line_match(struct line_matcher *matcher, const char *text, s
 	while (from < len) {
 		size_t at = from;
 		bool has_literal = matcher->is_blockwise && matcher->literal_len > 0;
+		enum pattern_result result;
 		if (has_literal) {
 			const char *literal = find_bytes(
 			    text + from, len - from, matcher->literal, matcher->literal_len);
+			const char *before;
 			if (literal == NULL)
 				return PATTERN_NONE;
-			const char *before =
-			    memrchr(text + from, '\n', (size_t)(literal - text) - from);
+			before = memrchr(text + from, '\n', (size_t)(literal - text) - from);
 			at = before != NULL ? (size_t)(before + 1 - text) : from;
 		}
 		if (matcher->is_blockwise && (!has_literal || has_failed))
@@ -225,7 +223,7 @@ enum pattern_result line_match(struct line_matcher *matcher, const char *text, s
 		if (at >= len)
 			return PATTERN_NONE; /* it is behind the last line */
 		find_line(text, len, from, at, ret_line);
-		enum pattern_result result = pattern_find(matcher->pattern, text + ret_line->start,
+		result = pattern_find(matcher->pattern, text + ret_line->start,
 		    ret_line->end - ret_line->start, 0, &ret_line->match);
 		if (result != PATTERN_NONE)
 			return result;

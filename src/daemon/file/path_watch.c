@@ -83,8 +83,6 @@ void path_watch_free(struct path_watch *watch)
 	mem_free(watch);
 }
 
-/* ---- names that files got ---------------------------------------------------------------- */
-
 static struct candidate *find_candidate(struct path_watch *watch, const char *name)
 {
 	int64_t now_ms = clock_mono_ms();
@@ -127,6 +125,7 @@ static void moved_to(
 	char path[PATH_MAX];
 	struct candidate *target = find_candidate(watch, event->name);
 	struct candidate *candidate = find_cookie(watch, event->cookie);
+	int len;
 	/* What had that name is gone now. */
 	if (target != NULL && target != candidate)
 		target->name[0] = '\0';
@@ -138,7 +137,7 @@ static void moved_to(
 		candidate->name[0] = '\0'; /* it came back */
 		return;
 	}
-	int len = snprintf(path, sizeof path, "%s/%s", step->dir, event->name);
+	len = snprintf(path, sizeof path, "%s/%s", step->dir, event->name);
 	if (len > 0 && (size_t)len < sizeof path)
 		watch->handlers.moved(watch->data, path);
 }
@@ -160,11 +159,12 @@ static void on_event(struct inotify_watch *inotify_watch, const struct inotify_e
 {
 	const struct step *step = (const struct step *)inotify_watch; /* its first member */
 	struct path_watch *watch = step->owner;
+	bool is_self;
 	if (event->mask & IN_Q_OVERFLOW) {
 		watch->handlers.overflowed(watch->data);
 		return;
 	}
-	bool is_self = event->mask & (IN_MOVE_SELF | IN_DELETE_SELF | IN_IGNORED | IN_UNMOUNT);
+	is_self = event->mask & (IN_MOVE_SELF | IN_DELETE_SELF | IN_IGNORED | IN_UNMOUNT);
 	if (!is_self && event->len == 0)
 		return;
 	if (!is_self && step->is_last)
@@ -172,8 +172,6 @@ static void on_event(struct inotify_watch *inotify_watch, const struct inotify_e
 	if (is_self || strcmp(event->name, step->name) == 0)
 		watch->handlers.changed(watch->data);
 }
-
-/* ---- the way ------------------------------------------------------------------------------- */
 
 static struct step *find_step(
     const struct path_watch *watch, const struct stat *status, uint32_t mask, const char *name)
@@ -193,10 +191,12 @@ static void need(struct path_watch *watch, const char *dir, const char *name, bo
 {
 	uint32_t mask = name[0] ? MASK_NAMES : MASK_SELF;
 	struct stat status;
+	struct step *step;
 	if (lstat(dir, &status) < 0 || strlen(name) > NAME_MAX || watch->count == STEPS_MAX)
 		return; /* the next look finds another way */
-	struct step *step = find_step(watch, &status, mask, name);
+	step = find_step(watch, &status, mask, name);
 	if (step == NULL) {
+		int r;
 		step = xcalloc(1, sizeof *step);
 		inotify_watch_init(&step->watch, on_event);
 		step->owner = watch;
@@ -204,7 +204,7 @@ static void need(struct path_watch *watch, const char *dir, const char *name, bo
 		step->ino = status.st_ino;
 		step->mask = mask;
 		strcpy(step->name, name);
-		int r = inotify_hub_add(watch->hub, &step->watch, dir, mask);
+		r = inotify_hub_add(watch->hub, &step->watch, dir, mask);
 		if (r < 0 && watch->error == 0)
 			watch->error = r;
 		watch->steps[watch->count++] = step;
@@ -243,11 +243,11 @@ static bool enter_link(struct walk *walk, const char *link)
 {
 	char target[PATH_MAX], rest[PATH_MAX];
 	ssize_t len = readlink(link, target, sizeof target - 1);
+	int total;
 	if (len <= 0 || ++walk->links > LINKS_MAX)
 		return false;
 	target[len] = '\0';
-	int total =
-	    snprintf(rest, sizeof rest, "%s%s%s", target, walk->rest[0] ? "/" : "", walk->rest);
+	total = snprintf(rest, sizeof rest, "%s%s%s", target, walk->rest[0] ? "/" : "", walk->rest);
 	if (total < 0 || (size_t)total >= sizeof rest)
 		return false;
 	strcpy(walk->rest, rest);
@@ -261,6 +261,8 @@ static bool go(struct path_watch *watch, struct walk *walk)
 {
 	char name[NAME_MAX + 1], path[PATH_MAX];
 	struct stat status;
+	bool is_there, is_dir, is_link, goes_on, is_last;
+	int len;
 	if (!next_name(walk, name))
 		return false;
 	if (strcmp(name, ".") == 0)
@@ -270,14 +272,14 @@ static bool go(struct path_watch *watch, struct walk *walk)
 		slash[slash == walk->dir ? 1 : 0] = '\0';
 		return true;
 	}
-	bool is_last = walk->rest[strspn(walk->rest, "/")] == '\0';
-	int len = snprintf(path, sizeof path, "%s/%s", walk->dir[1] ? walk->dir : "", name);
+	is_last = walk->rest[strspn(walk->rest, "/")] == '\0';
+	len = snprintf(path, sizeof path, "%s/%s", walk->dir[1] ? walk->dir : "", name);
 	if (len < 0 || (size_t)len >= sizeof path)
 		return false;
-	bool is_there = lstat(path, &status) == 0;
-	bool is_dir = is_there && S_ISDIR(status.st_mode);
-	bool is_link = is_there && S_ISLNK(status.st_mode);
-	bool goes_on = is_dir && !is_last;
+	is_there = lstat(path, &status) == 0;
+	is_dir = is_there && S_ISDIR(status.st_mode);
+	is_link = is_there && S_ISLNK(status.st_mode);
+	goes_on = is_dir && !is_last;
 	need(watch, walk->dir, goes_on ? "" : name, is_last && !is_link);
 	if (is_link)
 		return enter_link(walk, path);

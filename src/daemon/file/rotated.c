@@ -71,11 +71,12 @@ size_t sibling_list(const char *path, struct sibling ret_siblings[SIBLINGS_MAX])
 	const char *base = strrchr(path, '/') + 1; /* it is absolute */
 	size_t base_len = strlen(base);
 	size_t count = 0;
+	const struct dirent *entry;
+	DIR *dir;
 	snprintf(dir_path, sizeof dir_path, "%.*s", (int)(base - path), path);
-	DIR *dir = opendir(dir_path);
+	dir = opendir(dir_path);
 	if (dir == NULL)
 		return 0;
-	const struct dirent *entry;
 	while ((entry = readdir(dir)) != NULL && count < SIBLINGS_MAX) {
 		if (strncmp(entry->d_name, base, base_len) == 0 &&
 		    is_rotated(entry->d_name + base_len))

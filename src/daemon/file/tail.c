@@ -110,16 +110,15 @@ static void tell(struct tail *tail, enum tail_change change)
 	tail->handlers.changed(tail->data, change);
 }
 
-/* ---- opening --------------------------------------------------------------------------- */
-
 /* Opens only if it is a regular file: a FIFO would be drained, a device might act. -errno. */
 static int open_regular(const char *path, struct stat *ret_status)
 {
 	char link[64];
 	int handle = open(path, O_PATH | O_CLOEXEC);
+	int fd;
 	if (handle < 0)
 		return -errno;
-	int fd = -EISDIR;
+	fd = -EISDIR;
 	if (fstat(handle, ret_status) < 0) {
 		fd = -errno;
 	} else if (S_ISREG(ret_status->st_mode)) {
@@ -135,8 +134,9 @@ static int open_regular(const char *path, struct stat *ret_status)
 static void remember_real_path(struct tail *tail, int fd)
 {
 	char link[64], path[PATH_MAX];
+	ssize_t len;
 	snprintf(link, sizeof link, "/proc/self/fd/%d", fd);
-	ssize_t len = readlink(link, path, sizeof path - 1);
+	len = readlink(link, path, sizeof path - 1);
 	if (len <= 0 || path[0] != '/')
 		return;
 	path[len] = '\0';
@@ -197,8 +197,6 @@ static void add_old(struct tail *tail, struct tail_file *file)
 	file->grown_ms = tail->now_ms;
 }
 
-/* ---- reading ----------------------------------------------------------------------------- */
-
 static int64_t file_end(const struct tail_file *file)
 {
 	return file->told.offset + (int64_t)file->carry.len;
@@ -241,13 +239,12 @@ static bool read_all(struct tail *tail)
 	return tail->current == NULL || read_file(tail, tail->current);
 }
 
-/* ---- files that were there between two looks -------------------------------------------- */
-
 /* Opens a file that bore the name while nobody looked, from its first byte on. */
 static struct tail_file *open_missed(struct tail *tail, const char *path)
 {
 	struct stat status;
 	int fd = open_regular(path, &status);
+	struct tail_file *file;
 	if (fd < 0)
 		return NULL;
 	if ((tail->current != NULL && tail_file_is(tail->current, status.st_dev, status.st_ino)) ||
@@ -255,7 +252,7 @@ static struct tail_file *open_missed(struct tail *tail, const char *path)
 		(void)close(fd); /* never read */
 		return NULL;
 	}
-	struct tail_file *file = adopt(tail, fd, &status);
+	file = adopt(tail, fd, &status);
 	(void)recall(tail, file);
 	add_old(tail, file);
 	return file;
@@ -308,21 +305,21 @@ static void find_missed(struct tail *tail, int64_t until_ns)
 	count = sibling_list(tail->real_path, siblings);
 	for (size_t i = 0; i < count; i++) {
 		struct stat status;
+		bool is_new;
+		int fd;
 		if (siblings[i].born_ns < tail->born_ns ||
 		    (until_ns >= 0 && siblings[i].born_ns > until_ns))
 			continue;
 		sibling_path(tail, &siblings[i], path);
-		int fd = open_regular(path, &status);
+		fd = open_regular(path, &status);
 		if (fd < 0)
 			continue;
-		bool is_new = !is_copy(tail, fd);
+		is_new = !is_copy(tail, fd);
 		(void)close(fd); /* only read */
 		if (is_new)
 			(void)open_missed(tail, path);
 	}
 }
-
-/* ---- whose name it is ---------------------------------------------------------------------- */
 
 /* The current file has lost the name. */
 static void retire(struct tail *tail)
@@ -341,10 +338,11 @@ static void retire(struct tail *tail)
 static void take_up(struct tail *tail, int fd, const struct stat *status)
 {
 	int64_t born_ns = sibling_born_ns(fd);
+	struct tail_file *file;
 	remember_real_path(tail, fd);
 	if (tail->is_suspect)
 		find_missed(tail, born_ns);
-	struct tail_file *file = find_old(tail, status->st_dev, status->st_ino);
+	file = find_old(tail, status->st_dev, status->st_ino);
 	if (file != NULL) {
 		(void)close(fd); /* it is open already */
 		list_remove(&file->link);
@@ -382,12 +380,13 @@ static bool identify(struct tail *tail)
 {
 	struct tail_file *current = tail->current;
 	struct stat status;
+	int fd;
 	if (current != NULL && stat(tail->path, &status) == 0 &&
 	    tail_file_is(current, status.st_dev, status.st_ino)) {
 		tail->state = TAIL_READING;
 		return false;
 	}
-	int fd = open_regular(tail->path, &status);
+	fd = open_regular(tail->path, &status);
 	if (fd < 0) {
 		/* Unreadable now is not gone: what is open is read on. */
 		bool is_gone = current != NULL && fd != -EACCES && fd != -EMFILE && fd != -ENFILE;
@@ -440,11 +439,12 @@ static void tell_growth(struct tail *tail)
 
 bool tail_look(struct tail *tail, int64_t now_ms, bool *ret_has_more, int64_t *ret_again_ms)
 {
+	bool must_retry, goes_on;
 	tail->now_ms = now_ms;
 	tail->budget = TAIL_BUDGET;
 	*ret_has_more = true;
 	*ret_again_ms = -1;
-	bool goes_on = read_all(tail);
+	goes_on = read_all(tail);
 	for (unsigned round = 0; goes_on && tail->budget > 0; round++) {
 		if (!identify(tail)) {
 			*ret_has_more = false;
@@ -461,14 +461,12 @@ bool tail_look(struct tail *tail, int64_t now_ms, bool *ret_has_more, int64_t *r
 		return true;
 	tail->is_suspect = false;
 	*ret_again_ms = close_olds(tail);
-	bool must_retry = (tail->current != NULL && tail->current->has_room) ||
+	must_retry = (tail->current != NULL && tail->current->has_room) ||
 	    (tail->state == TAIL_UNREADABLE && tail->error != EACCES);
 	if (must_retry && (*ret_again_ms < 0 || *ret_again_ms > RETRY_MS))
 		*ret_again_ms = RETRY_MS;
 	return true;
 }
-
-/* ---- where it begins ------------------------------------------------------------------------ */
 
 static bool discard(void *data, const struct tail_block *block)
 {
@@ -482,6 +480,7 @@ void tail_start(struct tail *tail, int64_t now_ms)
 	struct stat status;
 	int fd = open_regular(tail->path, &status);
 	size_t budget = TAIL_BUDGET;
+	struct tail_file *file;
 	tail->now_ms = now_ms;
 	tail->was_renamed = true; /* whatever is born from now on is ours */
 	tail->born_ns = sibling_now_ns();
@@ -490,7 +489,7 @@ void tail_start(struct tail *tail, int64_t now_ms)
 		return;
 	}
 	take_up(tail, fd, &status);
-	struct tail_file *file = tail->current;
+	file = tail->current;
 	/* Files of the kernel have contents and no size. */
 	if (tail_file_seek_end(file) == 0 && file->told.offset == 0)
 		(void)tail_file_read(file, tail->scratch, &budget, discard, NULL);
@@ -513,13 +512,15 @@ static bool resume_one(
 	char path[PATH_MAX];
 	struct stat status;
 	for (size_t i = 0; i < count; i++) {
+		struct tail_file *file;
+		int fd;
 		if (siblings[i].ino != place->ino || siblings[i].dev != place->dev)
 			continue;
 		sibling_path(tail, &siblings[i], path);
-		int fd = open_regular(path, &status);
+		fd = open_regular(path, &status);
 		if (fd < 0)
 			return false;
-		struct tail_file *file = adopt(tail, fd, &status);
+		file = adopt(tail, fd, &status);
 		if (!tail_file_has(file, place)) {
 			close_file(tail, file);
 			return false;
@@ -536,15 +537,17 @@ void tail_resume(struct tail *tail, const struct tail_place *places, size_t coun
 	struct sibling siblings[SIBLINGS_MAX];
 	struct stat status;
 	bool is_found = false;
+	size_t sibling_count;
+	int fd;
 	tail->now_ms = now_ms;
 	tail->was_renamed = true;
 	tail->born_ns = sibling_now_ns();
-	int fd = open_regular(tail->path, &status);
+	fd = open_regular(tail->path, &status);
 	if (fd >= 0)
 		remember_real_path(tail, fd);
 	else
 		set_absent(tail, -fd);
-	size_t sibling_count = count > 0 ? sibling_list(tail->real_path, siblings) : 0;
+	sibling_count = count > 0 ? sibling_list(tail->real_path, siblings) : 0;
 	for (size_t i = 0; i < count; i++) {
 		if (fd >= 0 && places[i].dev == status.st_dev && places[i].ino == status.st_ino) {
 			take_up(tail, fd, &status);
@@ -565,8 +568,6 @@ void tail_resume(struct tail *tail, const struct tail_place *places, size_t coun
 	take_up(tail, fd, &status);
 	tail->is_suspect = false;
 }
-
-/* ---- what is known ------------------------------------------------------------------------- */
 
 enum tail_state tail_state(const struct tail *tail)
 {

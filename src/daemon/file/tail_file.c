@@ -48,11 +48,14 @@ static ssize_t read_at(int fd, void *bytes, size_t len, int64_t offset)
 int tail_file_seek_end(struct tail_file *file)
 {
 	struct stat status;
+	int64_t offset;
+	size_t mark_len;
+	ssize_t n;
 	if (fstat(file->fd, &status) < 0)
 		return -errno;
-	int64_t offset = status.st_size;
-	size_t mark_len = offset < TAIL_MARK_MAX ? (size_t)offset : TAIL_MARK_MAX;
-	ssize_t n = read_at(file->fd, file->told.mark, mark_len, offset - (int64_t)mark_len);
+	offset = status.st_size;
+	mark_len = offset < TAIL_MARK_MAX ? (size_t)offset : TAIL_MARK_MAX;
+	n = read_at(file->fd, file->told.mark, mark_len, offset - (int64_t)mark_len);
 	if (n < 0)
 		return (int)n;
 	buf_clear(&file->carry);
@@ -107,8 +110,6 @@ static int64_t count_lines(const char *text, size_t len)
 	return count;
 }
 
-/* ---- one chunk ----------------------------------------------------------------------- */
-
 /* What was read: the mark and the carry from 0 to start, new bytes up to end. */
 struct chunk {
 	struct tail_file *file;
@@ -160,24 +161,27 @@ static void skip_cut(struct chunk *chunk)
 static bool split(struct chunk *chunk)
 {
 	struct tail_file *file = chunk->file;
+	bool goes_on = true;
+	size_t new_from;
+	const uint8_t *fresh, *last;
 	if (file->told.is_skipping)
 		skip_cut(chunk);
-	size_t new_from = chunk->from > chunk->fresh ? chunk->from : chunk->fresh;
-	const uint8_t *fresh = chunk->bytes + new_from;
-	const uint8_t *last = memrchr(fresh, '\n', chunk->end - new_from);
+	new_from = chunk->from > chunk->fresh ? chunk->from : chunk->fresh;
+	fresh = chunk->bytes + new_from;
+	last = memrchr(fresh, '\n', chunk->end - new_from);
 	if (last != NULL) {
 		/* Only the first line can be too long: the others lie in one chunk. */
 		const uint8_t *first = memchr(fresh, '\n', (size_t)(last + 1 - fresh));
 		const uint8_t *start = chunk->bytes + chunk->from;
 		size_t len = (size_t)(first - start);
+		size_t end;
 		if (len > TAIL_LINE_MAX &&
 		    !tell(chunk, chunk->from + TAIL_LINE_MAX, len + 1 - TAIL_LINE_MAX, TAIL_CUT))
 			return false;
-		size_t end = (size_t)(last + 1 - chunk->bytes);
+		end = (size_t)(last + 1 - chunk->bytes);
 		if (end > chunk->from && !tell(chunk, end, 0, 0))
 			return false;
 	}
-	bool goes_on = true;
 	if (chunk->end - chunk->from > TAIL_LINE_MAX) {
 		size_t rest = chunk->end - chunk->from - TAIL_LINE_MAX;
 		int64_t line = file->told.line;
@@ -190,8 +194,6 @@ static bool split(struct chunk *chunk)
 	buf_shrink(&file->carry, 0);
 	return goes_on;
 }
-
-/* ---- holes --------------------------------------------------------------------------- */
 
 /* Goes to where a file has data again; false if that is nowhere yet. */
 static bool skip_hole(struct tail_file *file, bool *ret_has_moved)
@@ -233,6 +235,7 @@ static enum tail_result pass_nuls(struct chunk *chunk, bool is_end, bool *ret_ag
 {
 	struct tail_file *file = chunk->file;
 	const uint8_t *fresh = chunk->bytes + chunk->fresh;
+	size_t nuls;
 	*ret_again = false;
 	if (is_end) {
 		while (chunk->end > chunk->fresh && chunk->bytes[chunk->end - 1] == 0) {
@@ -250,15 +253,13 @@ static enum tail_result pass_nuls(struct chunk *chunk, bool is_end, bool *ret_ag
 		return TAIL_END;
 	if (*ret_again || !file->may_be_hole)
 		return TAIL_MORE;
-	size_t nuls = leading_nuls(fresh, chunk->end - chunk->fresh);
+	nuls = leading_nuls(fresh, chunk->end - chunk->fresh);
 	advance(file, fresh + nuls, nuls, chunk->fresh + nuls);
 	chunk->from = chunk->fresh + nuls;
 	chunk->fresh = chunk->from;
 	file->may_be_hole = chunk->from == chunk->end;
 	return TAIL_MORE;
 }
-
-/* ---- reading ------------------------------------------------------------------------- */
 
 /* Reads what is new behind the mark and the carry, and sees that those are as they were. */
 static enum tail_result fill(
@@ -268,12 +269,12 @@ static enum tail_result fill(
 	size_t have = file->told.mark_len + file->carry.len;
 	size_t check = have < TAIL_MARK_MAX ? have : TAIL_MARK_MAX;
 	int64_t offset = file->told.offset + (int64_t)file->carry.len;
+	ssize_t n;
 	memcpy(scratch, file->told.mark, file->told.mark_len);
 	if (file->carry.len > 0)
 		memcpy(scratch + file->told.mark_len, file->carry.data, file->carry.len);
 	memcpy(before, scratch + have - check, check);
-	ssize_t n =
-	    read_at(file->fd, scratch + have - check, check + TAIL_CHUNK, offset - (int64_t)check);
+	n = read_at(file->fd, scratch + have - check, check + TAIL_CHUNK, offset - (int64_t)check);
 	if (n < 0) {
 		errno = (int)-n;
 		return TAIL_FAILED;
@@ -297,16 +298,17 @@ enum tail_result tail_file_read(
 	for (;;) {
 		struct chunk chunk = {.file = file, .bytes = scratch, .sink = sink, .data = data};
 		size_t fresh = 0;
-		bool again;
+		bool again, is_end;
 		enum tail_result result = fill(file, scratch, &chunk.fresh, &fresh);
+		int64_t end;
 		if (result != TAIL_MORE)
 			return result;
 		if (fresh == 0)
 			return TAIL_END;
 		chunk.from = file->told.mark_len;
 		chunk.end = chunk.fresh + fresh;
-		int64_t end = file->told.offset + (int64_t)(chunk.end - chunk.from);
-		bool is_end = fresh < TAIL_CHUNK ||
+		end = file->told.offset + (int64_t)(chunk.end - chunk.from);
+		is_end = fresh < TAIL_CHUNK ||
 		    (scratch[chunk.end - 1] == 0 && is_hole_to_end(file, end));
 		result = pass_nuls(&chunk, is_end, &again);
 		if (result != TAIL_MORE)

@@ -59,8 +59,6 @@ struct tail_loop {
 	bool is_partial_told;
 };
 
-/* ---- which ones and when -------------------------------------------------------------------- */
-
 static void mark_dirty(struct tail_loop *tail_loop)
 {
 	if (list_is_empty(&tail_loop->dirty_link))
@@ -155,18 +153,17 @@ static void judge(struct tail_loop *tail_loop)
 		    tail_loop->reason, sizeof tail_loop->reason, "%s tells nothing of changes", fs);
 }
 
-/* ---- one look ---------------------------------------------------------------------------------- */
-
 /* Has the line without an end shown when it is old enough. Returns when to look again, or -1. */
 static int64_t watch_partial(struct tail_loop *tail_loop, int64_t now_ms)
 {
 	struct tail_file *file = tail_file(tail_loop->tail);
 	struct tail_block block;
+	int64_t due_ms, end;
 	if (file == NULL || !tail_file_peek(file, &block)) {
 		tail_loop->partial_end = -1;
 		return -1;
 	}
-	int64_t end = block.offset + (int64_t)block.len;
+	end = block.offset + (int64_t)block.len;
 	if (end != tail_loop->partial_end) {
 		tail_loop->partial_end = end;
 		tail_loop->partial_ms = now_ms;
@@ -174,7 +171,7 @@ static int64_t watch_partial(struct tail_loop *tail_loop, int64_t now_ms)
 	}
 	if (tail_loop->is_partial_told)
 		return -1;
-	int64_t due_ms = tail_loop->partial_ms + FEED_PARTIAL_MS;
+	due_ms = tail_loop->partial_ms + FEED_PARTIAL_MS;
 	if (due_ms > now_ms)
 		return due_ms;
 	tail_loop->is_partial_told = true;
@@ -201,10 +198,11 @@ static void watch_file(
     struct tail_loop *tail_loop, struct file_watch *mine, const struct tail_file *file)
 {
 	char path[64];
+	int r;
 	if (mine->watch.wd >= 0)
 		return;
 	snprintf(path, sizeof path, "/proc/self/fd/%d", file->fd);
-	int r = inotify_hub_add(tail_loop->set->hub, &mine->watch, path, IN_MODIFY);
+	r = inotify_hub_add(tail_loop->set->hub, &mine->watch, path, IN_MODIFY);
 	tail_loop->unwatched += r < 0 && !mine->is_missing;
 	tail_loop->unwatched -= r == 0 && mine->is_missing;
 	mine->is_missing = r < 0;
@@ -214,11 +212,12 @@ static void watch_file(
 
 static void refresh(struct tail_loop *tail_loop, int64_t now_ms)
 {
+	struct tail_file *file;
 	tail_loop->must_refresh = false;
 	tail_loop->refreshed_ms = now_ms;
 	tail_loop->path_error =
 	    tail_loop->path_watch != NULL ? path_watch_refresh(tail_loop->path_watch) : 0;
-	struct tail_file *file = tail_file(tail_loop->tail);
+	file = tail_file(tail_loop->tail);
 	if (file != NULL && tail_loop->unwatched > 0)
 		watch_file(tail_loop, file->owner_data, file);
 }
@@ -235,7 +234,7 @@ static void look(struct tail_loop *tail_loop)
 	struct tail_loop_set *set = tail_loop->set;
 	int64_t now_ms = clock_mono_ms();
 	int64_t again_ms;
-	bool has_more;
+	bool has_more, goes_on;
 	bool is_fresh = tail_loop->must_refresh ||
 	    (missing(tail_loop) && now_ms - tail_loop->refreshed_ms >= RETRY_MS);
 	list_remove(&tail_loop->dirty_link);
@@ -243,7 +242,7 @@ static void look(struct tail_loop *tail_loop)
 		refresh(tail_loop, now_ms);
 	if (tail_loop->reason[0])
 		tail_suspect(tail_loop->tail);
-	bool goes_on = tail_look(tail_loop->tail, now_ms, &has_more, &again_ms);
+	goes_on = tail_look(tail_loop->tail, now_ms, &has_more, &again_ms);
 	if (is_fresh || missing(tail_loop) || tail_loop->reason[0])
 		judge(tail_loop);
 	tail_loop->due_ms = again_ms >= 0 ? now_ms + again_ms : -1;
@@ -333,8 +332,6 @@ static void on_mounts(evutil_socket_t fd, short what, void *data)
 	tail_loop_set_look(data);
 }
 
-/* ---- the set ------------------------------------------------------------------------------------ */
-
 struct tail_loop_set *tail_loop_set_new(
     struct event_base *base, const struct tail_loop_options *options)
 {
@@ -384,14 +381,13 @@ struct inotify_hub *tail_loop_set_hub(const struct tail_loop_set *set)
 	return set->hub;
 }
 
-/* ---- one feed ------------------------------------------------------------------------------------ */
-
 static void on_opened(void *data, struct tail_file *file)
 {
 	struct tail_loop *tail_loop = data;
+	struct file_watch *mine;
 	if (tail_loop->set->hub == NULL)
 		return;
-	struct file_watch *mine = xcalloc(1, sizeof *mine);
+	mine = xcalloc(1, sizeof *mine);
 	inotify_watch_init(&mine->watch, on_file_event);
 	mine->tail_loop = tail_loop;
 	file->owner_data = mine;
@@ -459,6 +455,7 @@ struct tail_loop *tail_loop_new(struct tail_loop_set *set, const char *path,
 	    .overflowed = on_path_overflow,
 	};
 	struct tail_loop *tail_loop = xcalloc(1, sizeof *tail_loop);
+	int64_t now_ms;
 	tail_loop->set = set;
 	tail_loop->path = xstrdup(path);
 	tail_loop->handlers = *handlers;
@@ -468,7 +465,7 @@ struct tail_loop *tail_loop_new(struct tail_loop_set *set, const char *path,
 	list_init(&tail_loop->dirty_link);
 	list_append(&set->tail_loops, &tail_loop->link);
 	tail_loop->tail = tail_new(path, set->scratch, &file_handlers, tail_loop);
-	int64_t now_ms = clock_mono_ms();
+	now_ms = clock_mono_ms();
 	/* The directories first: what happens from now on is heard. */
 	if (set->hub != NULL) {
 		tail_loop->path_watch = path_watch_new(set->hub, path, &path_handlers, tail_loop);

@@ -79,9 +79,10 @@ static void put_row(struct picture_page *page)
 	    has_same_looks(page, &page->cells[last - 1], &blank))
 		last--;
 	for (unsigned column = 0, end; column < last; column = end) {
+		bool is_open;
 		end = picture_run_end(page, column, has_same_looks);
 		end = end < last ? end : last;
-		bool is_open = open_span(page, &page->cells[column]);
+		is_open = open_span(page, &page->cells[column]);
 		for (unsigned at = column; at < end; at++)
 			put_cell(page, &page->cells[at]);
 		if (is_open)
@@ -93,8 +94,9 @@ static void put_row(struct picture_page *page)
 int picture_html(struct buf *out, const struct picture *picture)
 {
 	struct picture_page page;
+	const struct picture_theme *theme;
 	picture_page_init(&page, out, picture);
-	const struct picture_theme *theme = page.theme;
+	theme = page.theme;
 	picture_put(&page,
 	    "<!DOCTYPE html>\n<html xmlns='http://www.w3.org/1999/xhtml' lang='en'>\n<head>\n"
 	    "<meta charset='utf-8'/>\n"

@@ -122,11 +122,11 @@ void picture_put_title(struct picture_page *page)
 {
 	const char *title = page->picture->title ? page->picture->title : "";
 	size_t len = strnlen(title, PICTURE_TITLE_MAX + 4);
+	struct buf text;
 	if (len > PICTURE_TITLE_MAX) {
 		len = PICTURE_TITLE_MAX;
 		len -= utf8_incomplete_tail(title, len);
 	}
-	struct buf text;
 	buf_init(&text, PICTURE_TITLE_MAX * 8);
 	if (str_append_visible(&text, title, len) == 0 && text.len > 0) {
 		replace_noncharacters(&text);
@@ -144,9 +144,10 @@ uint32_t picture_character(const struct picture_cell *cell)
 
 enum picture_class picture_class(const struct picture_cell *cell)
 {
+	uint32_t c;
 	if (cell->len == 0 || (cell->looks.attributes & PICTURE_HIDDEN))
 		return PICTURE_BLANK;
-	uint32_t c = picture_character(cell);
+	c = picture_character(cell);
 	if (c == 0 || cell->width != 1)
 		return PICTURE_OTHER;
 	if (c == 0xa0)

@@ -24,12 +24,13 @@ struct reading {
 
 static void put_cell(struct reading *reading, const char *bytes, size_t len, unsigned width)
 {
+	struct picture_cell *cell;
 	if (reading->column + width > reading->columns) {
 		reading->column = reading->columns;
 		reading->last = -1;
 		return;
 	}
-	struct picture_cell *cell = &reading->cells[reading->column];
+	cell = &reading->cells[reading->column];
 	for (unsigned part = 0; part < width; part++)
 		cell[part] = (struct picture_cell){.looks = reading->state->looks};
 	cell->width = (uint8_t)width;
@@ -44,9 +45,10 @@ static void put_cell(struct reading *reading, const char *bytes, size_t len, uns
 /* What combines with the character before it; without one it is left out. */
 static void put_combining(struct reading *reading, const uint8_t *bytes, size_t len)
 {
+	struct picture_cell *cell;
 	if (reading->last < 0)
 		return;
-	struct picture_cell *cell = &reading->cells[reading->last];
+	cell = &reading->cells[reading->last];
 	if (cell->len == 0 || cell->len + len > PICTURE_CELL_BYTES)
 		return;
 	memcpy(cell->bytes + cell->len, bytes, len);
@@ -106,11 +108,11 @@ static void put_text(struct reading *reading, const uint8_t *bytes, size_t len)
 {
 	for (size_t at = 0; at < len;) {
 		uint32_t c;
+		size_t used;
 		if (bytes[at] < 0x80) {
 			put_ascii(reading, bytes[at++]);
 			continue;
 		}
-		size_t used;
 		if (!utf8_part(bytes + at, len - at, &used)) {
 			put_cell(reading, REPLACEMENT, strlen(REPLACEMENT), 1);
 		} else if (utf8_decode(bytes + at, used, &c) > 0 && c < 0xa0) {

@@ -196,6 +196,8 @@ static int arm_start(const char *weights, enum arm arm, int side)
 	enum arm before = arm == LEFT || arm == RIGHT ? UP : LEFT, behind = before + 1;
 	enum arm opposite = arm ^ 1u;
 	bool has_before = weights[before] == DOUBLE, has_behind = weights[behind] == DOUBLE;
+	bool is_inner = side < 0 ? has_before : has_behind;
+	bool is_outer = side < 0 ? has_behind : has_before;
 	if (side == 0) {
 		if (weights[opposite] != NO_ARM)
 			return 0;
@@ -203,8 +205,6 @@ static int arm_start(const char *weights, enum arm arm, int side)
 		    : has_before || has_behind  ? -DOUBLE_GAP
 						: 0;
 	}
-	bool is_inner = side < 0 ? has_before : has_behind;
-	bool is_outer = side < 0 ? has_behind : has_before;
 	return is_inner ? DOUBLE_GAP : is_outer ? -DOUBLE_GAP : 0;
 }
 
@@ -254,6 +254,9 @@ static void add_curve(struct picture_shapes *shapes, uint32_t c, unsigned x, uns
 {
 	struct buf *path = &shapes->light;
 	unsigned right = x + shapes->width, bottom = y + shapes->height;
+	unsigned middle_x = x + shapes->width / 2, middle_y = y + shapes->height / 2;
+	unsigned radius = shapes->width / 2;
+	bool is_upper = c == 0x256d || c == 0x256e, is_left = c == 0x256d || c == 0x2570;
 	if (c >= 0x2571) {
 		if (c != 0x2572) {
 			add_line(path, x, bottom, "L", right);
@@ -265,9 +268,6 @@ static void add_curve(struct picture_shapes *shapes, uint32_t c, unsigned x, uns
 		}
 		return;
 	}
-	unsigned middle_x = x + shapes->width / 2, middle_y = y + shapes->height / 2;
-	unsigned radius = shapes->width / 2;
-	bool is_upper = c == 0x256d || c == 0x256e, is_left = c == 0x256d || c == 0x2570;
 	add_line(path, middle_x, is_upper ? bottom : y, "V",
 	    is_upper ? middle_y + radius : middle_y - radius);
 	put(path, "Q", middle_x);

@@ -42,8 +42,6 @@ static void put_length(struct picture_page *page, const char *name, unsigned ten
 		picture_put(page, " %s='%u.%u'", name, tenths / 10, tenths % 10);
 }
 
-/* ---- grounds ----------------------------------------------------------------------------- */
-
 static bool has_same_ground(
     const struct picture_page *page, const struct picture_cell *a, const struct picture_cell *b)
 {
@@ -65,8 +63,6 @@ static void put_grounds(struct picture_page *page)
 		picture_put(page, " fill='#%06x'/>\n", ground);
 	}
 }
-
-/* ---- lines ------------------------------------------------------------------------------- */
 
 static void put_line(struct picture_page *page, unsigned column, unsigned end, unsigned below,
     uint32_t colour, const char *more)
@@ -147,8 +143,6 @@ static void put_strokes(struct picture_page *page)
 	}
 }
 
-/* ---- shapes ------------------------------------------------------------------------------ */
-
 static bool is_same_drawing(
     const struct picture_page *page, const struct picture_cell *a, const struct picture_cell *b)
 {
@@ -193,8 +187,6 @@ static unsigned put_drawing(struct picture_page *page, unsigned column)
 	    " fill='none' stroke-width='2.4' stroke-linecap='square' stroke='");
 	return end;
 }
-
-/* ---- text -------------------------------------------------------------------------------- */
 
 static bool has_same_writing(
     const struct picture_page *page, const struct picture_cell *a, const struct picture_cell *b)
@@ -275,8 +267,6 @@ static void put_row(struct picture_page *page)
 	put_strokes(page);
 }
 
-/* ---- the whole --------------------------------------------------------------------------- */
-
 static void put_frame(struct picture_page *page, unsigned width)
 {
 	static const uint32_t lights[] = {0xee6a5f, 0xf5bd4f, 0x61c454};
@@ -299,10 +289,10 @@ static void put_frame(struct picture_page *page, unsigned width)
 int picture_svg(struct buf *out, const struct picture *picture)
 {
 	struct picture_page page;
+	unsigned width, height;
 	picture_page_init(&page, out, picture);
-	unsigned width = 2 * MARGIN + page.columns * CELL_WIDTH;
-	unsigned height =
-	    (picture->has_frame ? BAR : MARGIN) + picture->rows * CELL_HEIGHT + MARGIN;
+	width = 2 * MARGIN + page.columns * CELL_WIDTH;
+	height = (picture->has_frame ? BAR : MARGIN) + picture->rows * CELL_HEIGHT + MARGIN;
 	picture_put(&page, "<svg xmlns='http://www.w3.org/2000/svg' version='1.1'");
 	put_length(&page, "width", width);
 	put_length(&page, "height", height);
