@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* Memory: one pair of functions behind everything, so that a test can make any of it fail. */
+/* Memory: all of it comes from one pair of functions, so a test can make any allocation fail. */
 #include "base/alloc.h"
 
 #include <stdint.h>
@@ -34,7 +34,7 @@ void mem_set_allocator(void *(*reallocate)(void *data, void *ptr, size_t size),
 
 void *mem_realloc(void *ptr, size_t size)
 {
-	/* Nothing is still something: NULL means out of memory and that alone. */
+	/* A size of 0 still gets a block: NULL always means out of memory. */
 	return allocator.reallocate(allocator.data, ptr, size ? size : 1);
 }
 

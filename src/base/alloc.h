@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: ISC */
-/* Memory. These functions return NULL when there is none; those of xalloc.h end the program. */
+/* Memory. These functions return NULL if out of memory; those of xalloc.h end the program. */
 #ifndef BASE_ALLOC_H
 #define BASE_ALLOC_H
 
 #include <stddef.h>
 
-/* All memory comes from these two; NULL restores the C library's. For fault tests too. */
+/* All memory comes from these two functions; NULL restores the C library's. */
 void mem_set_allocator(void *(*reallocate)(void *data, void *ptr, size_t size),
     void (*release)(void *data, void *ptr), void *data);
 
@@ -14,7 +14,7 @@ void *mem_alloc(size_t size) __attribute__((malloc, warn_unused_result));
 void *mem_calloc(size_t count, size_t size) __attribute__((malloc, warn_unused_result));
 void *mem_realloc(void *ptr, size_t size) __attribute__((warn_unused_result));
 char *mem_strdup(const char *string) __attribute__((malloc, warn_unused_result));
-/* A copy of len bytes with a NUL behind it. */
+/* A copy of len bytes, followed by a NUL. */
 void *mem_memdup(const void *bytes, size_t len) __attribute__((malloc, warn_unused_result));
 void mem_free(void *ptr);
 

@@ -11,7 +11,7 @@
 
 void buf_init(struct buf *buf, size_t max)
 {
-	/* One less than all there is, so that the NUL behind the content is never past the end. */
+	/* At most SIZE_MAX - 1, so that there is always room for the NUL after the content. */
 	*buf = (struct buf){.max = max < SIZE_MAX ? max : SIZE_MAX - 1};
 }
 
@@ -42,7 +42,7 @@ void buf_shrink(struct buf *buf, size_t keep)
 	buf->cap = keep;
 }
 
-/* The next capacity that holds need bytes: twice as much each time, never beyond max and its NUL. */
+/* The next capacity that holds need bytes: doubles each time, up to max and the NUL. */
 static size_t grown_cap(const struct buf *buf, size_t need)
 {
 	size_t cap = buf->cap ? buf->cap : BUF_FIRST_BYTES;
@@ -115,7 +115,7 @@ int buf_vprintf(struct buf *buf, const char *format, va_list args)
 	if (r == 0)
 		buf->len += (size_t)len;
 	else if (buf->data != NULL)
-		buf->data[buf->len] = '\0'; /* what did not fit is not there */
+		buf->data[buf->len] = '\0'; /* drop the part that fitted */
 	return r;
 }
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* A growing string of bytes with a maximum. data[len] is always a NUL once anything was put in. */
+/* A growing string of bytes with a maximum. data[len] is a NUL as soon as memory is allocated. */
 #ifndef BASE_BUF_H
 #define BASE_BUF_H
 
@@ -8,7 +8,7 @@
 #include <stdint.h>
 
 struct buf {
-	uint8_t *data; /* NULL while nothing was ever put in */
+	uint8_t *data; /* NULL until the first append */
 	size_t len;
 	size_t cap;
 	size_t max; /* len never exceeds it */
@@ -16,7 +16,7 @@ struct buf {
 
 enum buf_error {
 	BUF_NOMEM = -1,
-	BUF_FULL = -2, /* it would exceed max; the content is as it was */
+	BUF_FULL = -2, /* max would be exceeded; the content is unchanged */
 };
 
 void buf_init(struct buf *buf, size_t max);
@@ -25,8 +25,8 @@ void buf_clear(struct buf *buf); /* len 0, memory kept */
 /* Gives back memory beyond keep bytes if the content needs less. */
 void buf_shrink(struct buf *buf, size_t keep);
 
-/* All return 0 or an enum buf_error. Bytes that are appended must not be the buffer's own. */
-int buf_reserve(struct buf *buf, size_t extra); /* room for extra bytes behind len */
+/* All return 0 or an enum buf_error. The bytes to append must not lie in the buffer itself. */
+int buf_reserve(struct buf *buf, size_t extra); /* room for extra bytes after len */
 int buf_append(struct buf *buf, const void *bytes, size_t len);
 int buf_append_str(struct buf *buf, const char *string);
 int buf_append_byte(struct buf *buf, uint8_t byte);
@@ -36,7 +36,7 @@ int buf_vprintf(struct buf *buf, const char *format, va_list args)
 
 /* Removes len bytes (at most all) from the front. */
 void buf_consume(struct buf *buf, size_t len);
-/* Takes the content away as one block of mem_alloc() memory with a NUL behind it; NULL if empty.
+/* Hands the content over as one block of mem_alloc() memory, ended by a NUL; NULL if empty.
  * ret_len may be NULL. */
 uint8_t *buf_steal(struct buf *buf, size_t *ret_len);
 

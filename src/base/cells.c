@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* How many cells of a terminal a text takes. */
+/* The width of a text in terminal cells. */
 #include "base/cells.h"
 
 #include <stdbool.h>

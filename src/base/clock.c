@@ -41,7 +41,7 @@ int64_t clock_seconds_to_ms(double seconds)
 	return (double)ms < seconds * 1000 ? ms + 1 : ms;
 }
 
-/* RFC 3339 has four digits for the year; times outside are written as its first or last. */
+/* RFC 3339 years have four digits; times out of range become the first or last one. */
 void clock_format(int64_t real_ms, char out[CLOCK_TEXT_SIZE])
 {
 	static const int64_t min_ms = -62167219200000; /* 0000-01-01T00:00:00.000Z */

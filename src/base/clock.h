@@ -10,7 +10,7 @@ int64_t clock_mono_us(void); /* CLOCK_MONOTONIC, microseconds */
 int64_t clock_mono_ms(void);
 int64_t clock_real_ms(void); /* CLOCK_REALTIME, milliseconds since 1970 */
 
-/* Seconds as milliseconds, rounded up: what was asked for has passed, never less. */
+/* Seconds as milliseconds, rounded up: a timeout is never shorter than requested. */
 int64_t clock_seconds_to_ms(double seconds);
 
 #define CLOCK_TEXT_SIZE 32
@@ -18,7 +18,7 @@ int64_t clock_seconds_to_ms(double seconds);
 /* Writes RFC 3339 in UTC with milliseconds, "2026-11-21T02:15:00.123Z", and its NUL. */
 void clock_format(int64_t real_ms, char out[CLOCK_TEXT_SIZE]);
 
-/* Reads such a time (other digits behind the second, or none, are fine too); 0 if it is none. */
+/* Reads such a time (any number of digits after the second); 0 if the text is not a time. */
 int64_t clock_parse(const char *text);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* CRC-32C: by the processor where it can, else half a byte at a time. */
+/* CRC-32C: by processor instructions if available, else half a byte at a time. */
 #include "base/crc.h"
 
 #include <string.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* The files of a job: names, writing whole or not at all, reading what may be anything. */
+/* The files of a job: names, atomic writing, and reading of untrusted content. */
 #include "base/job_file.h"
 
 #include <errno.h>
@@ -50,7 +50,7 @@ static int write_all(int fd, const void *bytes, size_t len)
 	return 0;
 }
 
-/* Puts a file in place whole: another name first, then renamed; synced on the way if asked. */
+/* Writes a file under another name, optionally syncs it, then renames it. */
 static int write_file(
     int dir_fd, const char *id, enum job_file file, const struct buf *content, bool is_synced)
 {
@@ -71,7 +71,7 @@ static int write_file(
 	if (error == 0 && is_synced && fsync(dir_fd) < 0)
 		error = -errno;
 	if (error != 0)
-		(void)unlinkat(dir_fd, fresh, 0); /* it may not be there */
+		(void)unlinkat(dir_fd, fresh, 0); /* may not exist */
 	return error;
 }
 
@@ -112,7 +112,7 @@ static int read_file(int dir_fd, const char *id, enum job_file file, size_t max,
 
 static void put_string(struct buf *out, const char *key, const char *value)
 {
-	/* A buffer that is full stays so, and is refused as a whole. */
+	/* A full buffer stays full; the caller then rejects the whole spec. */
 	if (buf_printf(out, "%s=", key) == 0 && buf_append_str(out, value) == 0)
 		(void)buf_append_byte(out, '\0');
 }
@@ -168,7 +168,7 @@ static int set_string(char **place, const char *value)
 	return *place == NULL ? -ENOMEM : 0;
 }
 
-/* Takes one "key=value" of a spec; keys of a later version are passed over. */
+/* Takes one "key=value" of a spec; unknown keys of a later version are skipped. */
 static int spec_take(struct job_spec *spec, size_t counts[2], const char *key, const char *value)
 {
 	if (strcmp(key, "arg") == 0)

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * The files by which the daemon and the supervisor of a job know of each other. They are
- * all that connects the two, so either may be killed, or be of another version.
+ * The files that connect the daemon and the supervisor of a job. There is no other link
+ * between the two, so either may be killed, or be of another version.
  *
- *   ID.spec     what to run; there when the job is accepted
+ *   ID.spec     the command; exists once the job is accepted
  *   ID.lock     held (flock) while the supervisor lives; its process id
  *   ID.started  made with O_EXCL before the command runs: at most one start, ever
  *   ID.out      the first bytes of its output, up to a bound
- *   ID.err      its standard error, where that is kept apart
+ *   ID.err      its standard error, if kept apart
  *   ID.tail     the last bytes, if there were more
- *   ID.status   how it ended; there when all of it is true
+ *   ID.status   how the job ended; written last
  *
  * Spec: "key=value" strings, each ended by a NUL. Started and status: lines "key=value".
  */
@@ -54,13 +54,13 @@ struct job_spec {
  * ends the job as well.
  */
 int job_spec_write(int dir_fd, const char *id, const struct job_spec *spec);
-/* Returns 0 or -errno; -EINVAL for what is none. The caller frees the members. */
+/* Returns 0 or -errno; -EINVAL if the spec is invalid. The caller frees the members. */
 int job_spec_read(int dir_fd, const char *id, struct job_spec *ret_spec);
 void job_spec_finish(struct job_spec *spec);
 
 struct job_start {
 	pid_t pid; /* of the command, and its process group */
-	uint64_t pid_start; /* clock ticks since boot: with pid, who it is */
+	uint64_t pid_start; /* clock ticks since boot: with pid, identifies the process */
 	int64_t real_ms; /* when it was started; CLOCK_REALTIME */
 };
 
@@ -70,17 +70,17 @@ int job_start_read(int dir_fd, const char *id, struct job_start *ret_start);
 struct job_status {
 	int exit_code; /* -1: ended by a signal, or never started */
 	int signal; /* 0: none */
-	int exec_errno; /* why it could not be started; 0: it was */
+	int exec_errno; /* why it could not be started; 0: it was started */
 	int64_t start_ms; /* CLOCK_REALTIME */
 	int64_t end_ms;
 	int64_t elapsed_ms; /* CLOCK_MONOTONIC */
-	int64_t out_bytes; /* that it wrote; more than were kept is possible */
+	int64_t out_bytes; /* that it wrote; may exceed the bytes kept */
 	int64_t err_bytes;
 	int64_t tail_bytes; /* in ID.tail: the last of out_bytes */
 	int64_t max_rss_kb;
 	bool is_timed_out;
 	bool is_stopped;
-	bool is_held; /* a process it left behind still holds its output */
+	bool is_held; /* a process that it left running still holds its output */
 };
 
 /* Returns 0 or -errno. The file appears whole, and survives a power cut, or not at all. */

@@ -45,7 +45,7 @@ static inline void list_append(struct list *list, struct list *link)
 	list_add_after(list->prev, link);
 }
 
-/* Takes a member out; harmless for one that is in no list but was initialised. */
+/* Removes a member; harmless for an initialised member that is in no list. */
 static inline void list_remove(struct list *link)
 {
 	link->prev->next = link->next;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * The log of the programs. A line is put together on the stack and written at once: no
- * memory is asked for, nothing is waited for, and what cannot be written is lost.
+ * The log of the programs. A line is built on the stack and written at once, without
+ * allocation or waiting; a line that cannot be written is lost.
  */
 #include "base/log.h"
 
@@ -50,7 +50,7 @@ enum log_level log_level(void)
 	return log_state.level;
 }
 
-/* A buffer in memory that is there already: with max below cap it never asks for more. */
+/* A buffer on existing memory: with max below cap it never allocates. */
 static struct buf buf_on(uint8_t *memory, size_t size)
 {
 	memory[0] = '\0';
@@ -71,13 +71,13 @@ log_write(enum log_level level, const char *format, va_list args)
 		message[0] = '\0';
 	clock_format(clock_real_ms(), time);
 
-	line.max--; /* the newline's place */
+	line.max--; /* room for the newline */
 	(void)buf_printf(&line, "%s %s: %s: ", time, log_state.program, level_names[level]);
 	(void)str_append_visible(&line, message, strlen(message));
 	line.max++;
 	(void)buf_append_byte(&line, '\n');
 	written = write(log_state.fd, line.data, line.len);
-	if (written > 0) /* else there is nobody left to tell */
+	if (written > 0) /* else there is no place left to report it */
 		log_state.written += (unsigned long long)written;
 	if (log_state.max_bytes > 0 && log_state.written >= log_state.max_bytes)
 		log_state.full(log_state.full_data);

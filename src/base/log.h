@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* The log of the programs: lines on standard error or in a file. Text from outside is made visible. */
+/* The log of the programs: lines on standard error or in a file. Control characters are escaped. */
 #ifndef BASE_LOG_H
 #define BASE_LOG_H
 
@@ -10,13 +10,13 @@ enum log_level {
 	LOG_LEVEL_DEBUG,
 };
 
-/* Writes to fd (kept open by the caller) what is at least as grave as level. */
+/* Writes messages of at least this severity to fd, which the caller keeps open. */
 void log_open(int fd, const char *program, enum log_level level);
 enum log_level log_level(void);
 
 /*
- * Calls full when max_bytes were written since log_open(): it may call log_open() again,
- * with another file. 0: never.
+ * Calls full when max_bytes were written since log_open(): full may call log_open() again,
+ * with another file. max_bytes 0: never.
  */
 void log_limit(unsigned long long max_bytes, void (*full)(void *data), void *data);
 

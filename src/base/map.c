@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: ISC */
 /*
  * A hash table from 64-bit numbers to pointers: open addressing, linear probing. A removed
- * entry leaves a mark where a probe must go on, so that nothing ever moves while it is walked.
+ * entry leaves a mark so that probing continues; entries never move during a walk.
  */
 #include "base/map.h"
 
@@ -32,7 +32,7 @@ void map_finish(struct map *map)
 	map_init(map);
 }
 
-/* Ids are small and in sequence: spread them over all bits. */
+/* Ids are small and consecutive: spread them over all bits. */
 static size_t hash(uint64_t key)
 {
 	key ^= key >> 33;
@@ -58,7 +58,7 @@ static struct map_slot *find(const struct map *map, uint64_t key)
 	return NULL;
 }
 
-/* Puts a key that is not there into the first free slot. Returns whether that was never used. */
+/* Puts a new key into the first free slot. Returns whether the slot was never used before. */
 static bool insert(struct map *map, uint64_t key, void *value)
 {
 	size_t mask = map->size - 1;
@@ -71,7 +71,7 @@ static bool insert(struct map *map, uint64_t key, void *value)
 	return is_fresh;
 }
 
-/* Moves everything into a table of which at most half is full, without the marks. */
+/* Moves all entries into a table that is at most half full, without the marks. */
 static int rebuild(struct map *map)
 {
 	size_t size = MAP_FIRST_SLOTS;
@@ -104,7 +104,7 @@ int map_set(struct map *map, uint64_t key, void *value)
 		slot->value = value;
 		return 0;
 	}
-	/* One slot in four stays untouched: every probe ends, and soon. */
+	/* One slot in four stays untouched, so that every probe ends soon. */
 	if (map->touched + 1 > map->size - map->size / 4 && rebuild(map) < 0)
 		return -1;
 	if (insert(map, key, value))

@@ -13,7 +13,7 @@ struct map {
 	struct map_slot *slots;
 	size_t count;
 	size_t size; /* a power of two, or 0 */
-	size_t touched; /* slots that hold or held something since the last rebuild */
+	size_t touched; /* slots used at any time since the last rebuild */
 };
 
 void map_init(struct map *map);
@@ -22,11 +22,11 @@ void map_finish(struct map *map);
 void *map_get(const struct map *map, uint64_t key); /* NULL if absent */
 /* Sets or replaces; value is not NULL. Returns 0, or -1 if out of memory. */
 int map_set(struct map *map, uint64_t key, void *value);
-void *map_remove(struct map *map, uint64_t key); /* what was there, or NULL */
+void *map_remove(struct map *map, uint64_t key); /* the old value, or NULL */
 
 /*
  * Walks all entries in no order: *cursor starts at 0; false at the end. The map must
- * not grow meanwhile; the entry just returned may be removed.
+ * not grow during the walk; the entry just returned may be removed.
  */
 bool map_next(const struct map *map, size_t *cursor, uint64_t *ret_key, void **ret_value);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* Who a process is. */
+/* The identity of a process. */
 #include "base/process.h"
 
 #include <fcntl.h>
@@ -29,7 +29,7 @@ uint64_t process_start_ticks(pid_t pid)
 	len = read(fd, text, sizeof text - 1);
 	close(fd);
 	text[len > 0 ? len : 0] = '\0';
-	/* The name before it is in parentheses, and may hold any character. */
+	/* The program name before it is in parentheses and may contain any character. */
 	at = strrchr(text, ')');
 	for (int field = 2; at != NULL && field < START_FIELD; field++)
 		at = strchr(at + 1, ' ');
@@ -47,7 +47,7 @@ int process_open(pid_t pid, uint64_t start_ticks)
 	fd = (int)syscall(SYS_pidfd_open, pid, 0);
 	if (fd < 0)
 		return -1;
-	/* Asked while the descriptor holds it: what has this start time now is what we hold. */
+	/* The pidfd is open now: if the start time matches, it refers to that process. */
 	if (process_start_ticks(pid) != start_ticks) {
 		close(fd);
 		return -1;

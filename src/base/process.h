@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* Who a process is: a number is used again, a number and a start time are not. */
+/* The identity of a process: pid and start time together are never reused. */
 #ifndef BASE_PROCESS_H
 #define BASE_PROCESS_H
 
@@ -7,10 +7,10 @@
 #include <stdint.h>
 #include <sys/types.h>
 
-/* When a process started, in clock ticks since boot; 0 if there is none. */
+/* When a process started, in clock ticks since boot; 0 if it does not exist. */
 uint64_t process_start_ticks(pid_t pid);
 
-/* A pidfd of the process that started then, or -1: it is another one, or gone. */
+/* A pidfd of the process with this start time, or -1 if it has ended. */
 int process_open(pid_t pid, uint64_t start_ticks);
 
 #endif

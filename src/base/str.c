@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* Small work on strings: numbers, ids, nearest names, base64, making bytes visible. */
+/* String helpers: numbers, ids, nearest names, base64, making bytes visible. */
 #include "base/str.h"
 
 #include <ctype.h>
@@ -62,7 +62,7 @@ bool str_parse_id(const char *text, size_t len, char sigil, uint32_t *ret_id)
 
 #define NEAREST_LEN_MAX 64
 
-/* Names differ by meaning, not by case or by which mark stands between the words. */
+/* Ignores case and the separator between words. */
 static char fold(char c)
 {
 	return c == '-' || c == '.' || c == ' ' || c == '/' ? '_' : (char)tolower((unsigned char)c);
@@ -73,7 +73,7 @@ static size_t min_size(size_t a, size_t b)
 	return a < b ? a : b;
 }
 
-/* How many letters must be added, dropped, replaced or swapped with a neighbour. */
+/* The number of letters to add, drop, replace or swap with a neighbour. */
 static size_t edit_distance(const char *a, size_t a_len, const char *b, size_t b_len)
 {
 	size_t rows[3][NEAREST_LEN_MAX + 1];
@@ -114,7 +114,7 @@ const char *str_nearest(const char *text, const char *const *names)
 			continue;
 		distance = edit_distance(text, len, *names, name_len);
 		shorter = min_size(len, name_len);
-		/* A beginning of the name, or the name with something behind it, was meant too. */
+		/* Also accept a prefix of the name, or the name with something after it. */
 		is_start = shorter >= 3 && edit_distance(text, shorter, *names, shorter) == 0;
 		if (!is_start && distance > (shorter + 2) / 3)
 			continue;
@@ -126,7 +126,7 @@ const char *str_nearest(const char *text, const char *const *names)
 	return nearest;
 }
 
-/* Whether a character would act on a terminal or hide what is there instead of showing. */
+/* Whether a character controls a terminal or hides other text instead of being visible. */
 static bool char_is_unseen(uint32_t c)
 {
 	return c < 0x20 || (c >= 0x7f && c <= 0x9f) || c == 0x61c || c == 0x200e || c == 0x200f ||
@@ -211,7 +211,7 @@ static int base64_value(char c)
 	return c == '+' ? 62 : c == '/' ? 63 : -1;
 }
 
-/* Reads count digits into the high bits of 24; -1 for what is no digit or has bits to spare. */
+/* Reads count digits into the high bits of 24; -1 for an invalid digit or leftover bits. */
 static int64_t base64_group(const char *text, size_t count)
 {
 	int64_t group = 0, spare;

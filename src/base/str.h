@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* Small work on strings: numbers, ids, nearest names, base64, making bytes visible. */
+/* String helpers: numbers, ids, nearest names, base64, making bytes visible. */
 #ifndef BASE_STR_H
 #define BASE_STR_H
 
@@ -9,7 +9,7 @@
 
 #include "base/buf.h"
 
-/* Decimal digits and nothing else, within the type. False otherwise. */
+/* Accepts only decimal digits, within the range of the type. False otherwise. */
 bool str_parse_u64(const char *text, size_t len, uint64_t *ret_value);
 bool str_parse_u32(const char *text, size_t len, uint32_t *ret_value);
 bool str_parse_i64(const char *text, size_t len, int64_t *ret_value);
@@ -18,19 +18,19 @@ bool str_parse_i64(const char *text, size_t len, int64_t *ret_value);
 bool str_parse_id(const char *text, size_t len, char sigil, uint32_t *ret_id);
 
 /*
- * The name in a NULL-ended list that is nearest to text by edit distance, NULL if none
- * is near enough to be what was meant.
+ * The name in a NULL-ended list that is nearest to text by edit distance; NULL if none
+ * is near enough to suggest.
  */
 const char *str_nearest(const char *text, const char *const *names);
 
 /*
- * Appends bytes with what does not show made visible, for people: control characters (C0,
- * DEL, C1), line separators, bidi controls and bytes that are no UTF-8 become \n, \t, \x1b,
- * \u202e and the like. At the buffer's maximum what fitted is there.
+ * Appends bytes as visible text: control characters (C0, DEL, C1), line separators, bidi
+ * controls and invalid UTF-8 become \n, \t, \x1b, \u202e and the like. If the buffer
+ * becomes full, it holds the part that fitted.
  */
 int str_append_visible(struct buf *out, const void *bytes, size_t len);
 
-/* Writes why something is refused, cut to the size, and returns -1: what the caller returns. */
+/* Writes a reason, cut to size, and returns -1 for the caller to return. */
 int str_refuse(char *ret_reason, size_t size, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 
@@ -39,7 +39,7 @@ int base64_encode(struct buf *out, const void *bytes, size_t len);
 
 #define BASE64_INVALID (-3)
 
-/* Appends the decoded bytes, all or none; BASE64_INVALID for text that is no base64. */
+/* Appends the decoded bytes, all or none; BASE64_INVALID for invalid base64. */
 int base64_decode(struct buf *out, const char *text, size_t len);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* UTF-8 as RFC 3629 has it. */
+/* UTF-8 as in RFC 3629. */
 #include "base/utf8.h"
 
 #include <string.h>
@@ -7,9 +7,9 @@
 #include <emmintrin.h>
 #endif
 
-/* What the bytes begin with: have good bytes of the need that the first one asks for. */
+/* The character at the start: the first byte requires need bytes; have of them are valid. */
 struct scan {
-	size_t need; /* 0: the first byte begins no character */
+	size_t need; /* 0: not a first byte */
 	size_t have;
 };
 
@@ -48,7 +48,7 @@ static struct scan scan(const uint8_t *p, size_t len)
 	return s;
 }
 
-/* How many ASCII bytes are there at the start, in whole steps of a word: possibly fewer. */
+/* The length of the ASCII prefix, in whole words: possibly too short. */
 static size_t ascii_run(const uint8_t *p, size_t len)
 {
 	size_t i = 0;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* UTF-8 as RFC 3629 has it: no overlong forms, no surrogates, nothing past U+10FFFF. */
+/* UTF-8 as in RFC 3629: no overlong forms, no surrogates, nothing past U+10FFFF. */
 #ifndef BASE_UTF8_H
 #define BASE_UTF8_H
 
@@ -14,8 +14,8 @@ size_t utf8_valid_prefix(const void *bytes, size_t len);
 bool utf8_is_valid(const void *bytes, size_t len);
 
 /*
- * The length of the character, which is not ASCII, that len > 0 bytes begin with; 0 if they
- * begin with none. Here, since loops over long texts call it for every character.
+ * The length of the non-ASCII character at the start of len > 0 bytes; 0 if there is none.
+ * Inline, since loops over long texts call it for every character.
  */
 static inline size_t utf8_char_len(const uint8_t *p, size_t len)
 {
@@ -37,25 +37,25 @@ static inline size_t utf8_char_len(const uint8_t *p, size_t len)
 
 /*
  * Reads one character. Returns its length and sets *ret_char; 0 if the bytes are not
- * valid; -1 if they are the beginning of one that is cut off by the end.
+ * valid; -1 if the character continues after the end of the bytes.
  */
 int utf8_decode(const void *bytes, size_t len, uint32_t *ret_char);
 
 /*
- * The length of the character that len > 0 bytes begin with, and true; or, if they begin
- * with none, false and the length of the maximal part for which one U+FFFD stands.
+ * The length of the character at the start of len > 0 bytes, and true; or, if there is no
+ * valid one, false and the length of the part that one U+FFFD replaces.
  */
 bool utf8_part(const void *bytes, size_t len, size_t *ret_len);
 
 /*
- * Appends the bytes with U+FFFD for each maximal part that is not valid. *lossy is set
- * to true if there was one, else left alone. Returns 0 or an enum buf_error.
+ * Appends the bytes, with U+FFFD in place of each invalid part. *lossy is set to true
+ * if a part was replaced, else left alone. Returns 0 or an enum buf_error.
  */
 int utf8_clean(struct buf *out, const void *bytes, size_t len, bool *lossy);
 
 /*
- * How many bytes at the end are the beginning of a character that more bytes could
- * complete: 0 to 3. For streams: keep them back until the next piece.
+ * The number of bytes at the end (0 to 3) that begin a character and need more bytes to
+ * complete it. For streams: keep these bytes until the next piece.
  */
 size_t utf8_incomplete_tail(const void *bytes, size_t len);
 

@@ -26,7 +26,7 @@ struct parts {
 	const char *name;
 };
 
-/* What snprintf() said: 0 if all of it was written. */
+/* Turns a result of snprintf() into 0 if all was written, else -1. */
 static int fits(int len, size_t size)
 {
 	return len >= 0 && (size_t)len < size ? 0 : -1;
@@ -65,7 +65,7 @@ static int split(const char *path, struct parts *ret)
 	return fits(snprintf(ret->dir, sizeof ret->dir, "%.*s", len, path), sizeof ret->dir);
 }
 
-/* The same path for all ways to write it, if its directory exists. */
+/* The canonical form of a path, if its directory exists. */
 static int resolve(char *out, size_t size, const char *path)
 {
 	struct parts parts;
@@ -79,7 +79,7 @@ static int resolve(char *out, size_t size, const char *path)
 	return fits(snprintf(out, size, "%s%s%s", real, slash, parts.name), size);
 }
 
-/* FNV-1a: tells paths apart that look alike; it guards against nobody. */
+/* FNV-1a: distinguishes paths with equal names; not a security measure. */
 static uint64_t hash(const char *text)
 {
 	uint64_t value = 0xcbf29ce484222325u;
@@ -88,7 +88,7 @@ static uint64_t hash(const char *text)
 	return value;
 }
 
-/* "default-0123456789abcdef": what people see in the path, and what makes it unique. */
+/* "default-0123456789abcdef": a readable part and a unique part. */
 static int make_key(char *out, size_t size, const char *tmux_socket)
 {
 	char path[PATH_MAX * 2];
@@ -112,7 +112,7 @@ int address_state(char *out, size_t size, const char *tmux_socket)
 	const char *home, *base;
 	if (make_key(key, sizeof key, tmux_socket) < 0)
 		return -1;
-	/* A relative one is to be ignored, the XDG specification says. */
+	/* The XDG specification ignores relative paths. */
 	base = getenv("XDG_STATE_HOME");
 	if (base != NULL && base[0] == '/')
 		return fits(snprintf(out, size, "%s/muxbus/%s", base, key), size);
@@ -137,7 +137,7 @@ static bool owner_is_trusted(uid_t uid)
 	return uid == geteuid() || uid == 0;
 }
 
-/* Checks what stands at the path already, if anything does. */
+/* Checks the file that already exists at the path, if any. */
 static int check_name(int dir_fd, const char *path, const char *name, char *ret_reason, size_t size)
 {
 	struct stat st;
@@ -154,7 +154,7 @@ static int check_name(int dir_fd, const char *path, const char *name, char *ret_
 	return 0;
 }
 
-/* Checks the directory, which is open, and what it has at the name. */
+/* Checks the open directory and its entry of that name. */
 static int check_open_dir(
     int dir_fd, const char *path, const struct parts *parts, char *ret_reason, size_t size)
 {
@@ -165,7 +165,7 @@ static int check_open_dir(
 		return str_refuse(ret_reason, size,
 		    "the directory %s belongs to user %u, who could replace the socket", parts->dir,
 		    (unsigned)st.st_uid);
-	/* In a sticky directory others can add to it, but not take away what is not theirs. */
+	/* In a sticky directory other users can add files, but not remove ours. */
 	if (st.st_mode & (S_IWGRP | S_IWOTH) && !(st.st_mode & S_ISVTX))
 		return str_refuse(ret_reason, size,
 		    "other users can write to the directory %s (mode %04o): chmod go-w it, or "
@@ -184,7 +184,7 @@ int address_check(const char *path, char *ret_reason, size_t size)
 		return str_refuse(ret_reason, size,
 		    "the socket path has %zu bytes and may have %zu: %.*s", strlen(path),
 		    SOCKET_PATH_MAX, (int)SOCKET_PATH_MAX, path);
-	(void)split(path, &parts); /* it is short enough */
+	(void)split(path, &parts); /* the length was checked */
 	if (!*parts.name || strcmp(parts.name, ".") == 0 || strcmp(parts.name, "..") == 0)
 		return str_refuse(ret_reason, size, "\"%s\" does not name a socket", path);
 

@@ -8,7 +8,7 @@
 /*
  * The socket of a tmux server as tmux itself finds it: path (-S), else the server of that
  * name (-L), else that of $TMUX, else the default one. Either may be NULL. -1 if it does
- * not fit. (The library has the same for those who link it.)
+ * not fit. (The library has the same function for programs that link it.)
  */
 int address_tmux(char *out, size_t size, const char *name, const char *path);
 
@@ -23,14 +23,14 @@ int address_socket(char *out, size_t size, const char *tmux_socket);
 int address_state(char *out, size_t size, const char *tmux_socket);
 
 /*
- * The absolute path of what a user wrote: the daemon goes to another directory. -1 if it does
- * not fit or nobody knows where we are.
+ * Makes a path from the user absolute, since the daemon changes its directory. -1 if it does
+ * not fit or the current directory is unknown.
  */
 int address_absolute(char *out, size_t size, const char *path);
 
 /*
  * Checks a socket's path: absolute or relative, within sun_path, in a directory that is
- * ours or root's and that no other user can write to (sticky ones like /tmp are accepted
+ * ours or root's and that no other user can write to (sticky directories like /tmp are accepted
  * only if the socket cannot be replaced there). Returns 0, or -1 with the reason.
  */
 int address_check(const char *path, char *ret_reason, size_t size);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* Typed fields: JSON in, a checked C struct out, as a table says. */
+/* Typed fields: reads JSON into a checked C struct according to a table. */
 #include "wire/field.h"
 
 #include <assert.h>
@@ -35,7 +35,7 @@ refuse(struct reading *reading, const char *name, const char *format, ...)
 	    .cap = sizeof error->text,
 	    .max = sizeof error->text - 1};
 	error->field = name;
-	(void)str_append_visible(&text, name, strnlen(name, QUOTE_SIZE)); /* what fits will do */
+	(void)str_append_visible(&text, name, strnlen(name, QUOTE_SIZE)); /* may be cut */
 	(void)buf_append_str(&text, ": ");
 	va_start(args, format);
 	(void)vsnprintf((char *)text.data + text.len, text.cap - text.len, format, args);
@@ -51,7 +51,7 @@ static const char *quote(const struct json *value, char out[QUOTE_SIZE])
 	int r;
 	if (!is_string && value->type != JSON_NUMBER)
 		return json_type_name(value->type);
-	/* Room is kept for the end: a value cut short says so. */
+	/* Keep room for "..." after a value that is cut. */
 	text = (struct buf){.data = (uint8_t *)out, .cap = QUOTE_SIZE, .max = QUOTE_SIZE - 6};
 	out[0] = '\0';
 	(void)buf_append_str(&text, is_string ? "\"" : "");
@@ -73,7 +73,7 @@ static bool has_bounds(const struct field *field)
 	return field->min != 0 || field->max != 0;
 }
 
-/* A maximum below the minimum is none. */
+/* A maximum below the minimum means no maximum. */
 static bool has_max(const struct field *field)
 {
 	return has_bounds(field) && field->max >= field->min && isfinite(field->max);
@@ -117,18 +117,18 @@ static int check_count(struct reading *reading, const struct field *field, const
 	return refuse(reading, name, "must have %s, not %zu", bounds, count);
 }
 
-/* Memory in the scratch buffer, which reserve_scratch() has made large enough. */
+/* Memory from the scratch buffer, which reserve_scratch() made large enough. */
 static void *scratch_take(struct reading *reading, size_t size)
 {
 	void *memory;
-	size = (size + 7) & ~(size_t)7; /* whatever is put there next is aligned */
+	size = (size + 7) & ~(size_t)7; /* keep the next one aligned */
 	memory = reading->scratch->data + reading->scratch->len;
 	assert(size <= reading->scratch->cap - reading->scratch->len);
 	reading->scratch->len += size;
 	return memory;
 }
 
-/* A pane that is named by the number of its id alone: "3" for "%3". */
+/* Accepts a pane by the number of its id alone: "3" for "%3". */
 static bool forgive_pane(struct reading *reading, const struct json *value, const char **member)
 {
 	char *text;
@@ -156,7 +156,7 @@ static int read_string(struct reading *reading, const struct field *field, const
 	return check_count(reading, field, name, len, "bytes");
 }
 
-/* "true", "no", 1: what can only be meant one way. */
+/* Accepts "true", "no", 1 and the like: unambiguous values. */
 static bool forgive_bool(const struct json *value, bool *ret_value)
 {
 	static const char *const words[2][5] = {
@@ -193,7 +193,7 @@ static int refuse_bounds(
 	return refuse(reading, name, "must be %s, not %s", bounds, quote(value, text));
 }
 
-/* A string that is a number as JSON has them: "30". */
+/* Accepts a string that holds a JSON number: "30". */
 static bool forgive_number(const struct json *value, struct json *ret_number)
 {
 	static const char digits[] = "0123456789";
@@ -288,7 +288,7 @@ static int read_choice(struct reading *reading, const struct field *field, const
 	return 0;
 }
 
-/* A string where an array of them may stand. */
+/* Accepts one string in place of an array. */
 static int read_one(struct reading *reading, const struct field *field, const char *name,
     const struct json *value, void *member)
 {
@@ -382,7 +382,7 @@ const char *field_type_name(enum field_type type)
 	return types[type].name;
 }
 
-/* The row that a name stands for, or NULL. */
+/* The row of a name, or NULL. */
 static const struct field *find_field(const struct field *fields, const struct json *member)
 {
 	for (; fields->name; fields++)
@@ -392,7 +392,7 @@ static const struct field *find_field(const struct field *fields, const struct j
 	return NULL;
 }
 
-/* The row above that an alias is another name for; any other row itself. */
+/* For an alias the row that it renames, else the row itself. */
 static const struct field *principal(const struct field *field)
 {
 	while (field->flags & FIELD_ALIAS)
@@ -426,7 +426,7 @@ static int refuse_unknown(struct reading *reading, const char *name)
 	return refuse(reading, name, "there is no such parameter; there are %s", known);
 }
 
-/* Whether a name that no row has may be passed over. */
+/* Whether an unknown name may be ignored. */
 static bool is_ignored(const struct reading *reading, const char *name)
 {
 	const struct field_tolerance *tolerance = reading->tolerance;
@@ -449,7 +449,7 @@ static int read_member(struct reading *reading, const struct json *value)
 		return is_ignored(reading, value->name) ? 0 : refuse_unknown(reading, value->name);
 	field = principal(row);
 	bit = (uint64_t)1 << (field - reading->fields);
-	/* null is how some programs leave a parameter out. */
+	/* Some programs send null to omit a parameter. */
 	if (value->type == JSON_NULL && field->type != FIELD_VALUE)
 		return 0;
 	if (reading->given & bit)
@@ -488,8 +488,8 @@ static void set_preset(struct reading *reading, const struct field *field)
 }
 
 /*
- * Makes the scratch buffer large enough for all that a reading can put there: it must
- * not move once something was lent from it.
+ * Makes the scratch buffer large enough for one whole reading: it must not move once
+ * memory was lent from it.
  */
 static bool reserve_scratch(
     const struct field *fields, const struct json *params, struct buf *scratch)

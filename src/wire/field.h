@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * Typed fields: a table says what the parameters of a method are, and one function
- * turns JSON into a checked C struct. From the same rows come help, describe, schemas,
- * completion and the manual.
+ * Typed fields: a table lists the parameters of a method, and one function turns JSON
+ * into a checked C struct. Help, describe, schemas, completion and the manual come from
+ * the same rows.
  */
 #ifndef WIRE_FIELD_H
 #define WIRE_FIELD_H
@@ -44,7 +44,7 @@ struct field {
 	enum field_type type;
 	unsigned flags;
 	size_t offset; /* of its member in the struct of arguments */
-	size_t given_offset; /* of a bool that says that it was given; 0: none */
+	size_t given_offset; /* of a bool that is set if it was given; 0: none */
 	const char *unit; /* "s", "bytes", "cells"; NULL: none */
 	/* Bounds: of numbers; of strings in bytes; of arrays in elements. Both 0: none. */
 	double min;
@@ -53,7 +53,7 @@ struct field {
 	/* The default as JSON text, NULL: none. Strings without escapes; not for arrays and maps. */
 	const char *preset;
 	const char *help; /* one sentence for people and models */
-	/* FIELD_VALUE: what it is, as members of a JSON Schema; NULL: anything. For models only. */
+	/* FIELD_VALUE: its type, as members of a JSON Schema; NULL: any. For models only. */
 	const char *shape;
 };
 
@@ -71,22 +71,22 @@ struct field_error {
 };
 
 /*
- * Reads params (an object, or NULL for none) into args (args_size bytes, zeroed and
- * defaulted first) as fields (NULL for none, 64 at most) say. Unknown members are refused,
- * with the nearest name; one that is null counts as left out, but for FIELD_VALUE. Strings
- * are lent from params; arrays and default strings from scratch, which must be empty, and
- * is cleared by the caller when args is no longer used. Returns 0, or -1 and *ret_error.
+ * Reads params (an object, or NULL for none) into args (args_size bytes, first zeroed and
+ * set to defaults) by the table fields (NULL for none, 64 rows at most). Unknown members are
+ * refused, with the nearest name; null counts as absent, except for FIELD_VALUE. Strings
+ * are lent from params; arrays and default strings from scratch, which must be empty. The
+ * caller clears scratch when args is no longer used. Returns 0, or -1 and *ret_error.
  */
 int field_read(const struct field *fields, const struct json *params, void *args, size_t args_size,
     struct buf *scratch, struct field_error *ret_error);
 
 /*
- * What may be passed over where models ask: a number as a string, and the other way round;
- * "yes" for true; a choice in capitals; one string for an array of one; and a pane ("pane")
- * by the number of its id alone. What can be meant in two ways is refused as ever.
+ * Mistakes that are accepted from models: a number as a string, and the reverse; "yes" for
+ * true; a choice in capitals; one string for an array of one; and a pane ("pane") by the
+ * number of its id alone. Ambiguous values are still refused.
  */
 struct field_tolerance {
-	const char *const *ignored; /* names that may be there without being a field; NULL: none */
+	const char *const *ignored; /* names that are accepted without being a field; NULL: none */
 	bool ignores_unknown; /* any other name, too */
 };
 
@@ -95,29 +95,29 @@ int field_read_tolerant(const struct field *fields, const struct field_tolerance
     const struct json *params, void *args, size_t args_size, struct buf *scratch,
     struct field_error *ret_error);
 
-/* What a type is called in describe: "string", "boolean", "integer", "number", … */
+/* The name of a type in describe: "string", "boolean", "integer", "number", … */
 const char *field_type_name(enum field_type type);
 
 /* Writes a JSON Schema (type object) of a table of fields (NULL for none) as member name. */
 void field_write_schema(struct json_writer *writer, const char *name, const struct field *fields);
 
 /*
- * The same for tools of models: it says of any value what it may be. In short, as models read
- * it again and again: without rare fields, bounds, and defaults that the help does not need;
- * what it does not say is accepted as well.
+ * The same for tools of models: every value gets a type. Kept short, since models read
+ * schemas repeatedly: without rare fields, bounds, and defaults that the help does not need;
+ * the daemon still accepts all of these.
  */
 void field_write_tool_schema(
     struct json_writer *writer, const char *name, const struct field *fields, bool in_short);
 
 /*
- * Writes a JSON Schema of a result (NULL for none) as member name: what each member is, and
- * that others may stand beside them. None is required: absent means unknown. In short: what
- * is inside of members is left out.
+ * Writes a JSON Schema of a result (NULL for none) as member name: the type of each member;
+ * further members are allowed. No member is required: absent means unknown. The short form
+ * leaves out the members of members.
  */
 void field_write_result_schema(struct json_writer *writer, const char *name,
     const struct field_result *results, bool in_short);
 
-/* Appends text as lines of mdoc in which nothing is a macro. */
+/* Appends text as lines of mdoc without macros. */
 void field_write_mdoc_text(struct buf *out, const char *text);
 
 /* Appends a table of fields as mdoc list items; ends the process if there is no room. */

@@ -12,7 +12,7 @@
 
 #define MDOC_LINE_COLUMNS 76
 
-/* The help, and the unit where there is one. */
+/* The help, and the unit if there is one. */
 static void put_description(struct json_writer *writer, const struct field *field)
 {
 	char *text;
@@ -31,7 +31,7 @@ static void put_bound(struct json_writer *writer, const char *name, double bound
 		json_put_double(writer, name, bound);
 }
 
-/* Both 0: none; a maximum below the minimum: no maximum. */
+/* Both 0: no bounds; a maximum below the minimum: no maximum. */
 static void put_bounds(
     struct json_writer *writer, const struct field *field, const char *min, const char *max)
 {
@@ -58,7 +58,7 @@ static void put_array_of_strings(struct json_writer *writer)
 static void put_string_schema(struct json_writer *writer, const struct field *field)
 {
 	put_type(writer, "string");
-	/* Schemas count characters, we count bytes: only what holds for both is said. */
+	/* Schemas count characters, we count bytes: write only bounds that hold for both. */
 	if (field->min >= 1)
 		json_put_int(writer, "minLength", 1);
 	if (field->max > 0 && field->max >= field->min && isfinite(field->max))
@@ -165,7 +165,7 @@ void field_write_schema(struct json_writer *writer, const char *name, const stru
 /* One field of a tool. */
 static void put_tool_field(struct json_writer *writer, const struct field *field, bool in_short)
 {
-	/* Without bounds: who passes them is told what they are. And without what a name says. */
+	/* Without bounds: an error names the bounds. Without types that the name implies. */
 	struct field plain = *field;
 	plain.min = plain.max = 0;
 	if (strstr(field->name, "sec"))
@@ -198,7 +198,7 @@ void field_write_tool_schema(
 	json_object_end(writer);
 }
 
-/* A text of the manual that is being filled into lines. */
+/* Text of the manual being wrapped into lines. */
 struct filler {
 	struct buf *out;
 	size_t column;
@@ -212,10 +212,10 @@ static void must(int r)
 	exit(EXIT_FAILURE);
 }
 
-/* Appends a word such that nothing in it is a request, a macro or an escape. */
+/* Appends a word, escaped so that it holds no request, macro or escape. */
 static void put_escaped(struct buf *out, const char *word, size_t len, bool may_be_macro)
 {
-	/* Two or three letters in a macro's line may name another; a first dot begins a request. */
+	/* On a macro line two or three letters may name a macro; a first dot begins a request. */
 	if (len && ((may_be_macro && len <= 3) || *word == '.' || *word == '\''))
 		must(buf_append_str(out, "\\&"));
 	for (size_t i = 0; i < len; i++) {
@@ -228,7 +228,7 @@ static void put_escaped(struct buf *out, const char *word, size_t len, bool may_
 	}
 }
 
-/* Appends a word of text, on a new line where the old one is full. */
+/* Appends a word, on a new line if the current line is full. */
 static void fill_word(struct filler *filler, const char *word, size_t len)
 {
 	bool breaks = filler->column > 0 && filler->column + 1 + len > MDOC_LINE_COLUMNS;
@@ -247,7 +247,7 @@ static void end_line(struct filler *filler)
 	filler->column = 0;
 }
 
-/* Appends text, word by word, and each sentence on a line of its own. */
+/* Appends text word by word, each sentence on a new line. */
 static void fill(struct filler *filler, const char *text)
 {
 	while (*text) {
@@ -265,7 +265,7 @@ static void fill(struct filler *filler, const char *text)
 static void describe_range(struct buf *out, const struct field *field)
 {
 	bool is_bounded = field->min != 0 || field->max != 0;
-	/* That a number must be one that JSON can carry is said once, for all. */
+	/* The largest number of JSON is documented once, not per field. */
 	bool has_max = field->max >= field->min && field->max < 9007199254740991.0;
 	const char *unit = field->type == FIELD_STRING ? "bytes" : field->unit;
 	if (field->type == FIELD_CHOICE) {

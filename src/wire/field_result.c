@@ -4,7 +4,7 @@
 
 #include "wire/field.h"
 
-/* "string", or each of "string|null" as a branch: not all readers know arrays of types. */
+/* "string", or a branch each of "string|null": some readers do not know arrays of types. */
 static void put_types(struct json_writer *writer, const char *types)
 {
 	if (!strchr(types, '|')) {
@@ -22,7 +22,7 @@ static void put_types(struct json_writer *writer, const char *types)
 	json_array_end(writer);
 }
 
-/* What a name is behind the prefix: "pane" of "panes[].pane". NULL if it is elsewhere. */
+/* The rest of a name after the prefix: "pane" of "panes[].pane". NULL without the prefix. */
 static const char *behind(const char *name, const char *prefix, size_t len)
 {
 	return strncmp(name, prefix, len) == 0 ? name + len : NULL;
@@ -52,7 +52,7 @@ static void put_inside(
 	}
 }
 
-/* All members whose names begin with prefix and have nothing more inside. */
+/* All members directly below the prefix. */
 static void put_members(struct json_writer *writer, const struct field_result *results,
     const char *prefix, size_t prefix_len, bool in_short)
 {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * The JSON reader. The line is checked, then given to yajl in one piece, whose callbacks
- * build a tree. The tree and yajl's own memory lie in an arena: yajl does not check what
- * its allocator returns, so that must never be NULL.
+ * The JSON reader. The line is checked, then passed to yajl in one piece; yajl's callbacks
+ * build a tree. The tree and yajl's own memory lie in an arena. yajl does not check its
+ * allocator's result, which therefore must never be NULL.
  */
 #include "wire/json.h"
 
@@ -18,10 +18,10 @@
 #define ARENA_FIRST_BYTES ((size_t)16 * 1024)
 #define ARENA_KEEP_BYTES ((size_t)256 * 1024)
 #define ARENA_ALIGN 16
-#define LINE_MAX_BYTES ((size_t)1 << 30) /* far from where yajl's sizes could overflow */
-#define PAIRWISE_MAX 16 /* up to so many names are compared each with each */
+#define LINE_MAX_BYTES ((size_t)1 << 30) /* yajl's sizes cannot overflow */
+#define PAIRWISE_MAX 16 /* up to this many names are compared in pairs */
 
-/* A block of the arena; what was handed out lies behind it. */
+/* A block of the arena; its memory follows the header. */
 struct block {
 	struct block *older;
 	size_t size; /* of memory */
@@ -29,7 +29,7 @@ struct block {
 	_Alignas(ARENA_ALIGN) unsigned char memory[];
 };
 
-/* What stands before each piece of yajl's, so that it can be made larger. */
+/* The header of each allocation of yajl, needed to resize it. */
 struct piece {
 	_Alignas(ARENA_ALIGN) size_t size;
 };
@@ -44,7 +44,7 @@ struct json_reader {
 	size_t len;
 	struct json_error *error;
 	bool has_error;
-	bool is_ending; /* yajl has all of it and is told that it was all */
+	bool is_ending; /* yajl has the whole line and now sees its end */
 	size_t passed; /* where the last accepted token ends */
 
 	/* The tree so far: the open containers, and the last child of each. */
@@ -65,7 +65,7 @@ static struct block *block_new(size_t size, struct block *older)
 	return block;
 }
 
-/* Memory until the next arena_reset(); it ends the program if there is none. */
+/* Memory until the next arena_reset(); ends the program if out of memory. */
 static void *arena_alloc(struct json_reader *reader, size_t size, size_t align)
 {
 	struct block *block = reader->block;
@@ -89,7 +89,7 @@ static void free_blocks(struct block *block)
 	}
 }
 
-/* Empties the arena. What a line of the same size needs then is one block, unless it is huge. */
+/* Empties the arena into one block that fits a line of the same size, unless it was huge. */
 static void arena_reset(struct json_reader *reader)
 {
 	size_t size = 0;
@@ -130,11 +130,11 @@ static void *yajl_retake(void *data, void *ptr, size_t size)
 
 static void yajl_leave(void *data, void *ptr)
 {
-	(void)data; /* it goes with the arena */
+	(void)data; /* freed with the arena */
 	(void)ptr;
 }
 
-/* Says what is wrong where the reader stands now, and stops yajl. */
+/* Records an error at an offset and stops yajl. */
 static int refuse(struct json_reader *reader, size_t offset, const char *what)
 {
 	json_error_set(reader->error, reader->line, reader->len, offset, what);
@@ -142,7 +142,7 @@ static int refuse(struct json_reader *reader, size_t offset, const char *what)
 	return 0;
 }
 
-/* Where the token ends that yajl has just read. */
+/* The end of the token that yajl has just read. */
 static size_t token_end(const struct json_reader *reader)
 {
 	return reader->is_ending ? reader->len : yajl_get_bytes_consumed(reader->yajl);
@@ -211,7 +211,7 @@ static int on_string(void *data, const unsigned char *text, size_t len)
 static int on_open(struct json_reader *reader, enum json_type type)
 {
 	struct json *value;
-	if (reader->depth == JSON_DEPTH_MAX) /* the check has seen to it */
+	if (reader->depth == JSON_DEPTH_MAX) /* json_check() refuses this */
 		return refuse(reader, reader->passed, "too deep");
 	value = add(reader, type);
 	reader->open[reader->depth] = value;
@@ -257,7 +257,7 @@ static const struct json *find_twin_pairwise(const struct json *object)
 	return NULL;
 }
 
-/* By sorting: no choice of names can make it slow, as it could with a hash. */
+/* By sorting: unlike a hash, no choice of names can make it slow. */
 static const struct json *find_twin_sorted(struct json_reader *reader, const struct json *object)
 {
 	const struct json **members =
@@ -272,12 +272,12 @@ static const struct json *find_twin_sorted(struct json_reader *reader, const str
 	return NULL;
 }
 
-/* Refuses the name that stands twice in the object that ends here. */
+/* Refuses a duplicate name in the object that ends here. */
 static int refuse_twin(struct json_reader *reader, const struct json *twin)
 {
 	uint8_t memory[64] = "";
 	struct buf name = {.data = memory, .cap = sizeof memory, .max = sizeof memory - 1};
-	(void)str_append_visible(&name, twin->name, twin->name_len); /* what fits will do */
+	(void)str_append_visible(&name, twin->name, twin->name_len); /* may be cut */
 	reader->error->offset = reader->passed - 1;
 	(void)snprintf(reader->error->text, sizeof reader->error->text,
 	    "the name \"%s\" stands twice in the object that ends at offset %zu",
@@ -317,7 +317,7 @@ static const yajl_callbacks callbacks = {
     .yajl_end_array = on_end_array,
 };
 
-/* The last byte before an offset that is no white space, or NUL. */
+/* The last byte before an offset that is not white space, or NUL. */
 static char byte_before(const struct json_reader *reader, size_t at)
 {
 	while (at > 0)
@@ -331,7 +331,7 @@ static bool is_any_of(char c, const char *set)
 	return c && strchr(set, c);
 }
 
-/* What the byte that cannot stand where it does, and the one before it, tell of what was meant. */
+/* Guesses the mistake from the unexpected byte and the byte before it. */
 static const char *guess(const struct json_reader *reader, size_t at)
 {
 	char c = reader->line[at];
@@ -355,7 +355,7 @@ static const char *guess(const struct json_reader *reader, size_t at)
 	return "not JSON: this cannot stand here";
 }
 
-/* Explains yajl's refusal. stop is the end of the token that it did not like. */
+/* Explains yajl's error. stop is the end of the rejected token. */
 static void explain(struct json_reader *reader, size_t stop)
 {
 	size_t at = reader->passed;
@@ -388,7 +388,7 @@ void json_reader_free(struct json_reader *reader)
 	mem_free(reader);
 }
 
-/* Has yajl read the line that was checked. */
+/* Lets yajl parse the checked line. */
 static void parse(struct json_reader *reader)
 {
 	yajl_alloc_funcs functions = {
@@ -405,7 +405,7 @@ static void parse(struct json_reader *reader)
 	}
 	if (status != yajl_status_ok && !reader->has_error)
 		explain(reader, stop);
-	reader->yajl = NULL; /* it lies in the arena, and needs no yajl_free() */
+	reader->yajl = NULL; /* in the arena: needs no yajl_free() */
 }
 
 void json_reader_trim(struct json_reader *reader)

@@ -4,10 +4,10 @@
  *
  * In: one value from one line, read into a tree that lives in the reader's arena until
  * the next parse. The line is checked before yajl sees it (strict UTF-8, paired
- * surrogates, no NUL, no other control characters), so no line can crash, grow or
- * surprise us whatever yajl is installed.
- * Out: a writer that appends to a buffer, with an escaper of our own. What it writes is
- * always valid JSON on one line and cannot drive a terminal.
+ * surrogates, no NUL, no other control characters), so no line can crash or exhaust us,
+ * whatever version of yajl is installed.
+ * Out: a writer that appends to a buffer, with an escaper of our own. The output is
+ * always valid JSON on one line and cannot control a terminal.
  */
 #ifndef WIRE_JSON_H
 #define WIRE_JSON_H
@@ -44,40 +44,40 @@ struct json {
 
 struct json_reader;
 
-/* For programs: ends the process if out of memory. line_max bounds the lines it will be given. */
+/* For programs: ends the process if out of memory. line_max bounds the length of lines. */
 struct json_reader *json_reader_new(size_t line_max);
 void json_reader_free(struct json_reader *reader);
-/* Gives back what a huge line took, before the next one would; the tree is gone. */
+/* Frees the memory of a huge line before the next one; the tree becomes invalid. */
 void json_reader_trim(struct json_reader *reader);
 
 /*
- * Reads one value. Returns it, or NULL and fills *ret_error. Refused: anything behind
+ * Reads one value. Returns it, or NULL and fills *ret_error. Refused: anything after
  * the value, duplicate keys, depth over JSON_DEPTH_MAX, more than JSON_VALUES_MAX values,
- * numbers of more than JSON_NUMBER_MAX characters, "\u0000", a BOM, and all that the file
- * comment names. White space around the value is accepted, a line of nothing else is
- * not. The tree is lent until the next call.
+ * numbers of more than JSON_NUMBER_MAX characters, "\u0000", a BOM, and everything that
+ * the file comment names. White space around the value is accepted, an empty line is not.
+ * The tree is lent until the next call.
  */
 const struct json *json_read(
     struct json_reader *reader, const char *line, size_t len, struct json_error *ret_error);
 
-/* A member by name, or NULL; also NULL if value is NULL or no object. */
+/* A member by name, or NULL; also NULL if value is NULL or not an object. */
 const struct json *json_member(const struct json *value, const char *name);
 
-/* What a type is called in messages: "a string". */
+/* The name of a type in messages: "a string". */
 const char *json_type_name(enum json_type type);
 
 /*
- * Numbers, by value and not by how they are written. json_int(): exact; 1e3 and 2.0 are
- * whole, 1.5 is not; false if it is no number, not whole or not within +-2^53.
- * json_double(): the nearest double; false if it is no number or too large for one; what
- * is too small becomes 0. Neither can be NaN.
+ * Numbers, by value and not by notation. json_int(): exact; 1e3 and 2.0 are whole, 1.5 is
+ * not; false if the value is not a number, not whole or not within +-2^53.
+ * json_double(): the nearest double; false if the value is not a number or too large; a
+ * number too small becomes 0. The result is never NaN.
  */
 bool json_int(const struct json *value, int64_t *ret_number);
 bool json_double(const struct json *value, double *ret_number);
 
 /*
- * The writer. Commas are its business. It ends the process if out of memory; past the
- * buffer's maximum it goes on without writing and says so in is_full.
+ * The writer puts the commas. It ends the process if out of memory; past the buffer's
+ * maximum it writes no more and sets is_full.
  */
 struct json_writer {
 	struct buf *buf;
@@ -90,7 +90,7 @@ void json_object_begin(struct json_writer *writer, const char *name);
 void json_object_end(struct json_writer *writer);
 void json_array_begin(struct json_writer *writer, const char *name);
 void json_array_end(struct json_writer *writer);
-/* In all of these name is the member's, NULL in an array. */
+/* In all of these, name is that of the member; NULL in an array. */
 void json_put_null(struct json_writer *writer, const char *name);
 void json_put_bool(struct json_writer *writer, const char *name, bool value);
 void json_put_int(struct json_writer *writer, const char *name, int64_t value);
@@ -98,20 +98,20 @@ void json_put_double(
     struct json_writer *writer, const char *name, double value); /* null if not finite */
 void json_put_str(
     struct json_writer *writer, const char *name, const char *string); /* NULL: null */
-/* Bytes that may be no UTF-8: U+FFFD stands for what is not. Returns whether it had to. */
+/* Writes U+FFFD in place of invalid UTF-8. Returns whether bytes were replaced. */
 bool json_put_text(struct json_writer *writer, const char *name, const void *bytes, size_t len);
 void json_put_base64(struct json_writer *writer, const char *name, const void *bytes, size_t len);
 void json_put_time(
     struct json_writer *writer, const char *name, int64_t real_ms); /* RFC 3339; 0: null */
 void json_put_id(struct json_writer *writer, const char *name, char sigil, uint32_t id); /* "%3" */
-/* A value that is JSON already. */
+/* A value that is already JSON. */
 void json_put_raw(struct json_writer *writer, const char *name, const void *json, size_t len);
 /* Writes a tree back, numbers as they were written. */
 void json_put_value(struct json_writer *writer, const char *name, const struct json *value);
 
 /*
  * The escaper: appends bytes as the inside of a JSON string. *lossy is set to true if
- * U+FFFD had to stand for bytes that are no UTF-8, else left alone. Escaped are '"',
+ * U+FFFD replaced invalid UTF-8, else left alone. Escaped are '"',
  * '\\', C0, DEL, C1, U+2028, U+2029 and bidi controls. Returns 0 or an enum buf_error.
  */
 int json_escape(struct buf *out, const void *bytes, size_t len, bool *lossy);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* The check that a line passes before yajl sees it: no line may reach what yajl gets wrong. */
+/* The check before yajl sees a line: rejects input that yajl handles wrongly. */
 #include "wire/json_check.h"
 
 #include <stdint.h>
@@ -12,13 +12,13 @@
 
 #define QUOTE_BYTES 20
 
-/* A walk over the line; it stops at the first fault. */
+/* A walk over the line that stops at the first error. */
 struct check {
 	const char *line;
 	size_t len;
 	size_t at;
 	size_t depth;
-	size_t values; /* at most so many can be in what was passed */
+	size_t values; /* upper bound of the values passed so far */
 	const char *fault;
 };
 
@@ -28,10 +28,10 @@ void json_error_set(
 	size_t quote_len = len - offset < QUOTE_BYTES ? len - offset : QUOTE_BYTES;
 	uint8_t memory[64] = "";
 	struct buf quote;
-	/* Do not cut a character in two: half of one would look like a fault of the line. */
+	/* Do not cut a character in two: half of it would look like an error in the line. */
 	quote_len -= utf8_incomplete_tail(line + offset, quote_len);
 	quote = (struct buf){.data = memory, .cap = sizeof memory, .max = sizeof memory - 1};
-	(void)str_append_visible(&quote, line + offset, quote_len); /* what fits will do */
+	(void)str_append_visible(&quote, line + offset, quote_len); /* may be cut */
 
 	error->offset = offset;
 	if (quote_len)
@@ -49,7 +49,7 @@ static int hex_value(char c)
 	return c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
 }
 
-/* Reads "\uXXXX" at an offset; -1 if it is none. */
+/* Reads "\uXXXX" at an offset; -1 if there is none. */
 static int32_t unit_at(const struct check *check, size_t at)
 {
 	int32_t unit = 0;
@@ -74,7 +74,7 @@ static bool unit_is_low(int32_t unit)
 	return unit >= 0xdc00 && unit <= 0xdfff;
 }
 
-/* Passes "\uXXXX", or two of them that make one character. */
+/* Passes "\uXXXX", or a surrogate pair of two. */
 static void pass_unicode_escape(struct check *check)
 {
 	int32_t unit = unit_at(check, check->at);
@@ -101,7 +101,7 @@ static void pass_escape(struct check *check)
 		check->fault = "an unknown escape (a backslash is written \\\\)";
 }
 
-/* What a byte means between strings. */
+/* The meaning of a byte between strings. */
 enum byte_class {
 	BYTE_PLAIN,
 	BYTE_QUOTE,
@@ -123,7 +123,7 @@ static const uint8_t byte_classes[256] = {
     [','] = BYTE_COMMA,
 };
 
-/* Passes a string, from its quote to the one that ends it. */
+/* Passes a string with both quotes. */
 static void pass_string(struct check *check)
 {
 	size_t start = check->at++;
@@ -148,7 +148,7 @@ static void pass_string(struct check *check)
 	check->fault = "a string that does not end";
 }
 
-/* Passes a byte between strings that means something. */
+/* Passes a significant byte between strings. */
 static void pass_byte(struct check *check, enum byte_class class)
 {
 	check->depth += class == BYTE_OPEN;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* The check that a line passes before yajl sees it. */
+/* The check of a line before yajl sees it. */
 #ifndef WIRE_JSON_CHECK_H
 #define WIRE_JSON_CHECK_H
 
@@ -11,18 +11,18 @@
 
 struct json_error {
 	size_t offset; /* in the line */
-	char text[160]; /* says what is wrong; no newline */
+	char text[160]; /* the error; no newline */
 };
 
 /*
- * Whether a line is strict where yajl is not: UTF-8 without a BOM, surrogates in pairs, no
- * "\u0000", no control characters but JSON's white space, strings that end, depth up to
- * JSON_DEPTH_MAX, up to JSON_VALUES_MAX values. The grammar is left to yajl. Fills
- * *ret_error if not.
+ * Checks where yajl is not strict: UTF-8 without a BOM, surrogates in pairs, no "\u0000",
+ * no control characters but JSON's white space, strings that end, depth up to
+ * JSON_DEPTH_MAX, up to JSON_VALUES_MAX values. yajl checks the grammar. Returns false and
+ * fills *ret_error if the check fails.
  */
 bool json_check(const char *line, size_t len, struct json_error *ret_error);
 
-/* Fills an error: what, where, and the next few bytes of the line made visible. */
+/* Fills an error: its text, the offset, and the next few bytes in visible form. */
 void json_error_set(
     struct json_error *error, const char *line, size_t len, size_t offset, const char *what);
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * The escaper. A short stretch at a time is written where there is room for all that can
- * become of it: behind the output, or where that is nearly full, on the stack. Blocks without anything special are copied
- * whole; a block that has it is copied too, and the output then goes on behind the good part.
+ * The escaper. Each short stretch is written where its longest result fits: after the
+ * output, or on the stack if the output is nearly full. Blocks are copied whole; if a block
+ * has a special byte, the output continues after the plain bytes before it.
  */
 #include "wire/json.h"
 
@@ -16,7 +16,7 @@
 #define BLOCK_BYTES 16
 #define STRETCH_BYTES 512
 #define GROWTH_MAX 6 /* one byte may become "\u001b" */
-/* The last character may lie up to three bytes past the stretch; a block's copy, past the output. */
+/* The last character may extend three bytes past the stretch; a block, past the output. */
 #define ROOM_BYTES ((STRETCH_BYTES + 3) * GROWTH_MAX + BLOCK_BYTES)
 
 /* A walk over the bytes. */
@@ -27,7 +27,7 @@ struct escape {
 	bool is_lossy;
 };
 
-/* Copies bytes that stand for themselves, up to stop or to the first that may not. */
+/* Copies plain bytes, up to stop or the first special byte. */
 static inline void copy_plain(struct escape *e, const uint8_t *stop)
 {
 	const uint8_t *from = e->from;
@@ -42,7 +42,7 @@ static inline void copy_plain(struct escape *e, const uint8_t *stop)
 		__m128i special;
 		unsigned mask;
 		_mm_storeu_si128((__m128i *)(void *)to, block);
-		/* The comparison is signed: it finds what is below a space and what is no ASCII. */
+		/* The comparison is signed: it finds bytes below a space and bytes beyond ASCII. */
 		special = _mm_or_si128(
 		    _mm_or_si128(_mm_cmplt_epi8(block, space), _mm_cmpeq_epi8(block, del)),
 		    _mm_or_si128(_mm_cmpeq_epi8(block, quote), _mm_cmpeq_epi8(block, backslash)));
@@ -107,7 +107,7 @@ static inline bool is_unwelcome(const uint8_t *p)
 	    (p[1] == 0x81 && p[2] >= 0xa6 && p[2] <= 0xa9);
 }
 
-/* Writes what is in place of bytes that are no character, or of one that is unwelcome. */
+/* Writes the replacement of invalid bytes or of an unwelcome character. */
 static void put_instead(struct escape *e)
 {
 	size_t len;
@@ -123,7 +123,7 @@ static void put_instead(struct escape *e)
 	e->from += len;
 }
 
-/* Copies the characters past ASCII that come next, as far as their like goes on. */
+/* Copies a run of characters beyond ASCII. */
 static inline void copy_beyond_ascii(struct escape *e, const uint8_t *stop)
 {
 	const uint8_t *from = e->from;
@@ -133,7 +133,7 @@ static inline void copy_beyond_ascii(struct escape *e, const uint8_t *stop)
 		size_t len = utf8_char_len(from, left);
 		if (len == 0 || is_unwelcome(from))
 			break;
-		/* Four bytes at once where there are four: those too many are written over. */
+		/* Copy four bytes if there are four: the next write overwrites the excess. */
 		memcpy(to, from, left < 4 ? len : 4);
 		from += len;
 		to += len;
@@ -142,7 +142,7 @@ static inline void copy_beyond_ascii(struct escape *e, const uint8_t *stop)
 	e->to = to;
 }
 
-/* Escapes up to stop. There must be room for GROWTH_MAX times as much, and ROOM_BYTES' rest. */
+/* Escapes up to stop. Needs room for GROWTH_MAX times as much, and the rest of ROOM_BYTES. */
 static void escape_stretch(struct escape *e, const uint8_t *stop)
 {
 	while (e->from < stop) {
@@ -159,7 +159,7 @@ static void escape_stretch(struct escape *e, const uint8_t *stop)
 	}
 }
 
-/* Escapes up to stop into an output that may be too small for it. */
+/* Escapes up to stop into an output that may be too small. */
 static __attribute__((noinline)) int append_stretch(
     struct escape *e, const uint8_t *stop, struct buf *out)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* Numbers, which the reader keeps as they were written: as integers, exactly, and as doubles. */
+/* Converts numbers, which the reader keeps as text, to exact integers and to doubles. */
 #include "wire/json.h"
 
 #include <math.h>
@@ -7,7 +7,7 @@
 
 #include "base/str.h"
 
-#define EXPONENT_MAX 10000 /* beyond it a number is too large or no whole one in any case */
+#define EXPONENT_MAX 10000 /* beyond it a number is too large or not whole */
 
 /* A number taken apart: digits (without zeros at both ends) times ten to the exponent. */
 struct decimal {
@@ -17,7 +17,7 @@ struct decimal {
 	int64_t exponent;
 };
 
-/* Takes the text of a number apart, which the reader has found to be one. */
+/* Splits the text of a valid number. */
 static void read_decimal(const char *text, struct decimal *ret)
 {
 	bool is_fraction = false, is_small;
@@ -72,7 +72,7 @@ bool json_double(const struct json *value, double *ret_number)
 	double number;
 	if (value->type != JSON_NUMBER)
 		return false;
-	number = strtod(value->text, NULL); /* no program of ours sets LC_NUMERIC */
+	number = strtod(value->text, NULL); /* our programs do not set LC_NUMERIC */
 	if (!isfinite(number))
 		return false;
 	*ret_number = number;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* The JSON writer. All text goes through the escaper; commas are put where they belong. */
+/* The JSON writer. All text goes through the escaper; commas are added as needed. */
 #include "wire/json.h"
 
 #include <math.h>
@@ -17,7 +17,7 @@ void json_writer_init(struct json_writer *writer, struct buf *buf)
 	*writer = (struct json_writer){.buf = buf};
 }
 
-/* Takes note of what became of a write. */
+/* Handles the result of a write. */
 static void settle(struct json_writer *writer, int r)
 {
 	if (r == BUF_FULL)
@@ -28,7 +28,7 @@ static void settle(struct json_writer *writer, int r)
 	exit(EXIT_FAILURE);
 }
 
-/* Room for len bytes behind the output, which are in it from now on; NULL if there is none. */
+/* Extends the output by len bytes, for the caller to fill; NULL if it is full. */
 static inline uint8_t *claim(struct json_writer *writer, size_t len)
 {
 	struct buf *buf = writer->buf;
@@ -65,7 +65,7 @@ static bool put_quoted(struct json_writer *writer, const void *bytes, size_t len
 	return is_lossy;
 }
 
-/* Whether a name stands for itself: all of ours do. (Beyond ASCII are C1 and bidi controls.) */
+/* Whether a name needs no escaping: none of ours does. (C1 and bidi are beyond ASCII.) */
 static inline bool is_plain(const char *name, size_t len)
 {
 	for (size_t i = 0; i < len; i++)
@@ -75,7 +75,7 @@ static inline bool is_plain(const char *name, size_t len)
 	return true;
 }
 
-/* Puts what stands before a value: the comma, and the name if it has one. */
+/* Writes the comma and the name before a value. */
 static void put_lead(struct json_writer *writer, const char *name)
 {
 	uint8_t *room;
@@ -172,7 +172,7 @@ void json_put_double(struct json_writer *writer, const char *name, double value)
 		json_put_null(writer, name);
 		return;
 	}
-	/* The shortest of those that read back as the same. */
+	/* The shortest text that reads back as the same value. */
 	for (int precision = 15; precision <= 17; precision++) {
 		len = snprintf(text, sizeof text, "%.*g", precision, value);
 		if (strtod(text, NULL) == value)
@@ -226,7 +226,7 @@ void json_put_raw(struct json_writer *writer, const char *name, const void *json
 	put_token(writer, name, json, len);
 }
 
-/* Recursion ends: no tree of the reader's is deeper than JSON_DEPTH_MAX. */
+/* Recursion is bounded: no tree is deeper than JSON_DEPTH_MAX. */
 void json_put_value(struct json_writer *writer, const char *name, const struct json *value)
 {
 	bool is_object = value->type == JSON_OBJECT;

@@ -7,13 +7,13 @@
 
 #include "base/xalloc.h"
 
-/* Kept for the next piece while nothing is pending. */
+/* Memory kept for the next piece while nothing is pending. */
 #define KEEP_BYTES 1024
 
 void line_input_init(struct line_input *input, size_t max_bytes)
 {
 	*input = (struct line_input){.max_bytes = max_bytes};
-	buf_init(&input->buf, SIZE_MAX); /* what is added is bounded by who adds */
+	buf_init(&input->buf, SIZE_MAX); /* the caller bounds its input */
 }
 
 void line_input_finish(struct line_input *input)
@@ -21,7 +21,7 @@ void line_input_finish(struct line_input *input)
 	buf_finish(&input->buf);
 }
 
-/* Drops what was consumed. */
+/* Drops consumed bytes. */
 static void compact(struct line_input *input)
 {
 	if (input->start == 0)
@@ -39,11 +39,11 @@ void line_input_add(struct line_input *input, const void *bytes, size_t len)
 	compact(input);
 	need = input->buf.len + len + 1;
 	if (buf_reserve(&input->buf, len) < 0)
-		(void)xalloc(need); /* says that there is no memory, and ends */
+		(void)xalloc(need); /* reports out of memory and ends */
 	(void)buf_append(&input->buf, bytes, len); /* the room is there */
 }
 
-/* Makes everything that is there be consumed. */
+/* Consumes all bytes. */
 static void drop_all(struct line_input *input)
 {
 	input->start = input->buf.len;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * Bytes in, lines out. A line ends with "\n" or "\r\n". One that is longer than the limit
- * is reported once, and skipped to its end. Memory is given back when nothing is pending.
+ * Bytes in, lines out. A line ends with "\n" or "\r\n". A line longer than the limit is
+ * reported once and skipped to its end. Memory is freed when nothing is pending.
  */
 #ifndef WIRE_LINE_H
 #define WIRE_LINE_H
@@ -14,7 +14,7 @@
 struct line_input {
 	struct buf buf;
 	size_t start; /* of the line that comes next */
-	size_t scanned; /* up to here, behind start, there is no newline */
+	size_t scanned; /* no newline from start up to here */
 	size_t max_bytes; /* of a line, without its end */
 	bool is_skipping; /* up to the next newline */
 };
@@ -22,7 +22,7 @@ struct line_input {
 enum line_result {
 	LINE_NONE, /* no whole line: more bytes are needed */
 	LINE_FOUND,
-	LINE_TOO_LONG, /* one is, and was or will be skipped */
+	LINE_TOO_LONG, /* a line is skipped */
 };
 
 void line_input_init(struct line_input *input, size_t max_bytes);
@@ -34,13 +34,13 @@ void line_input_add(struct line_input *input, const void *bytes, size_t len);
 /* The next line, without its end; lent until the next call of any of these. */
 enum line_result line_input_next(struct line_input *input, const char **ret_line, size_t *ret_len);
 
-/* After the last byte: what is left without a newline is a line too. */
+/* After the last byte: the rest without a newline counts as a line too. */
 enum line_result line_input_end(struct line_input *input, const char **ret_line, size_t *ret_len);
 
-/* Whether bytes are there that no line was made of yet. */
+/* Whether there are bytes without a whole line yet. */
 bool line_input_is_pending(const struct line_input *input);
 
-/* Whether some of them were not looked at yet: there may be a whole line. */
+/* Whether some bytes were not scanned yet: they may hold a whole line. */
 bool line_input_has_unseen(const struct line_input *input);
 
 #endif

@@ -69,7 +69,7 @@ static int refuse(char *ret_reason, size_t size, const char *reason)
 	return -1;
 }
 
-/* Whether an id may stand in an answer: its type is allowed, and it is not too long to keep. */
+/* The error of an id of the wrong type or length; NULL if the id is fine. */
 static const char *id_fault(const struct json *id)
 {
 	if (id->type != JSON_STRING && id->type != JSON_NUMBER && id->type != JSON_NULL)
@@ -81,7 +81,7 @@ static const char *id_fault(const struct json *id)
 
 _Static_assert(MESSAGE_ID_MAX == 1024, "as the text has it");
 
-/* Why what is no object is no request. */
+/* Refuses a value that is not an object. */
 static int refuse_type(enum json_type type, char *ret_reason, size_t size)
 {
 	if (type == JSON_ARRAY)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* JSON-RPC 2.0 envelopes as protocol section 2 has them, and the kinds of errors. */
+/* JSON-RPC 2.0 envelopes (protocol section 2) and the kinds of errors. */
 #ifndef WIRE_MESSAGE_H
 #define WIRE_MESSAGE_H
 
@@ -9,7 +9,7 @@
 #include "base/buf.h"
 #include "wire/json.h"
 
-/* All errors that can be answered. The order is that of message_error_table(). */
+/* All errors of responses. The order is that of message_error_table(). */
 enum message_error {
 	MESSAGE_PARSE, /* -32700 */
 	MESSAGE_REQUEST, /* -32600 */
@@ -42,7 +42,7 @@ enum message_error {
 struct message_error_info {
 	int code;
 	const char *kind; /* "no_such_pane": data.kind */
-	const char *help; /* when it comes and what to do; one sentence */
+	const char *help; /* its cause and remedy; one sentence */
 };
 
 /* The row of an error. */
@@ -50,7 +50,7 @@ const struct message_error_info *message_error_info(enum message_error error);
 
 #define MESSAGE_ID_MAX 1024 /* bytes of a string as id: it is kept until the answer */
 
-/* A request taken apart. All is lent from the line's tree. */
+/* The parts of a request. All are lent from the line's tree. */
 struct message {
 	const struct json *id; /* a string, a number or null; NULL: none was given */
 	const char *method;
@@ -60,23 +60,23 @@ struct message {
 };
 
 /*
- * Takes an envelope apart. Returns 0, or -1 with a reason in ret_reason (size bytes);
- * ret_message->id is then set if one could be read.
+ * Reads an envelope. Returns 0, or -1 with a reason in ret_reason (size bytes);
+ * ret_message->id is then set if the id could be read.
  */
 int message_read(
     const struct json *value, struct message *ret_message, char *ret_reason, size_t size);
 
-/* Writes an id, as JSON text, as it will stand in the answer: numbers as they were written. */
+/* Writes an id as JSON text for the response: numbers as they were written. */
 void message_write_id(struct json_writer *writer, const struct json *id);
 
-/* Begins and ends a line of any answer: between them stands "result" or "error". */
+/* Begins and ends a response line; "result" or "error" goes between them. */
 void message_begin(struct json_writer *writer, const char *id);
 void message_end(struct json_writer *writer);
 
 /*
  * Writing. id is the JSON text of the id ("null" if there was none). After
- * message_begin_result() the writer stands inside the result object; what is appended
- * are its members; message_end_result() closes and adds the newline.
+ * message_begin_result() the writer is inside the result object and the caller adds its
+ * members; message_end_result() closes it and adds the newline.
  */
 void message_begin_result(struct json_writer *writer, const char *id);
 void message_end_result(struct json_writer *writer);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* The clock that goes on in suspend, with an alarm: a timerfd of CLOCK_BOOTTIME. */
+/* The clock that runs during suspend, with an alarm: a timerfd of CLOCK_BOOTTIME. */
 #include "daemon/core/boot_clock.h"
 
 #include <event2/event.h>
@@ -42,14 +42,14 @@ static void alarm_arm(void *data, int64_t boot_ms)
 	struct itimerspec when = {0};
 
 	if (boot_ms >= 0) {
-		/* All zeros would disarm it: what is due since long rings at once. */
+		/* Zero would disarm the timer; an overdue alarm rings at once. */
 		if (boot_ms == 0)
 			boot_ms = 1;
 		when.it_value.tv_sec = boot_ms / 1000;
 		when.it_value.tv_nsec = boot_ms % 1000 * 1000000;
 	}
 	(void)timerfd_settime(
-	    alarm->fd, TFD_TIMER_ABSTIME, &when, NULL); /* fails on no valid time only */
+	    alarm->fd, TFD_TIMER_ABSTIME, &when, NULL); /* fails only for an invalid time */
 }
 
 static void alarm_readable(evutil_socket_t fd, short what, void *data)
@@ -62,7 +62,7 @@ static void alarm_readable(evutil_socket_t fd, short what, void *data)
 		alarm->ring(alarm->data);
 }
 
-/* Linux names each start of the machine; without that name every start counts as another. */
+/* Linux has an id for each boot; without it every start counts as another boot. */
 static void read_boot_id(char out[BOOT_ID_SIZE])
 {
 	FILE *file = fopen("/proc/sys/kernel/random/boot_id", "re");

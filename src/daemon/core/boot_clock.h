@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * The clock that sleeps are measured by: CLOCK_BOOTTIME, which goes on while the machine
- * is suspended, with one alarm. A table, so that tests can turn it.
+ * The clock for long timers: CLOCK_BOOTTIME, which runs while the machine is suspended,
+ * with one alarm. It is a table of functions, so that tests can replace it.
  */
 #ifndef DAEMON_CORE_BOOT_CLOCK_H
 #define DAEMON_CORE_BOOT_CLOCK_H
@@ -13,16 +13,16 @@
 struct boot_clock {
 	int64_t (*boot_ms)(void *data); /* since the machine started */
 	int64_t (*real_ms)(void *data); /* since 1970 */
-	/* Rings once, at this time of boot_ms(); an earlier alarm is forgotten. -1: none. */
+	/* Rings once, at this time of boot_ms(); replaces an earlier alarm. -1: none. */
 	void (*arm)(void *data, int64_t boot_ms);
-	const char *boot_id; /* another one after each start of the machine */
+	const char *boot_id; /* changes with each boot */
 	void *data;
 };
 
 struct event_base;
 struct boot_alarm;
 
-/* The real one: a timerfd on libevent. ring is called when the alarm is due. NULL on failure. */
+/* The real clock: a timerfd on libevent. Calls ring when the alarm is due. NULL on failure. */
 struct boot_alarm *boot_alarm_new(struct event_base *base, void (*ring)(void *data), void *data);
 void boot_alarm_free(struct boot_alarm *alarm);
 const struct boot_clock *boot_alarm_clock(struct boot_alarm *alarm);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* What the daemon was told: options, and the limits that can be set. */
+/* The configuration of the daemon: options and limits. */
 #include "daemon/core/config.h"
 
 #include <getopt.h>
@@ -234,7 +234,7 @@ static const struct option long_options[] = {
     {NULL, 0, NULL, 0},
 };
 
-/* What stands on the command line, before it is worked out. */
+/* The options of the command line as given. */
 struct options {
 	const char *name; /* -L */
 	const char *path; /* -S */
@@ -337,13 +337,13 @@ static enum config_result read_option(
 	case OPTION_TMUX:
 		config->tmux_path = argument;
 		return CONFIG_RUN;
-	default: /* getopt_long() has said what is wrong */
+	default: /* getopt_long() has printed the error */
 		(void)fputs(usage_text, stderr);
 		return CONFIG_ERROR;
 	}
 }
 
-/* Works out where everything is. */
+/* Finds the paths of sockets, state and log. */
 static enum config_result locate(struct config *config, const struct options *options)
 {
 	char path[PATH_MAX];
@@ -376,7 +376,7 @@ enum config_result config_read(struct config *config, int argc, char **argv)
 	int code;
 	*config = (struct config){.ready_fd = -1, .log_level = LOG_LEVEL_WARNING};
 	config_limits_init(&config->limits);
-	optind = 0; /* begins anew, also for tests that read more than once */
+	optind = 0; /* restarts, for tests that read more than once */
 	while ((code = getopt_long(argc, argv, "fhL:o:qs:S:vV", long_options, NULL)) != -1) {
 		enum config_result result = read_option(config, &options, code, optarg);
 		if (result != CONFIG_RUN)

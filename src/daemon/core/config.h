@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* What the daemon was told: options, and the limits that can be set. */
+/* The configuration of the daemon: options and limits. */
 #ifndef DAEMON_CORE_CONFIG_H
 #define DAEMON_CORE_CONFIG_H
 
@@ -10,24 +10,24 @@
 
 /* Numbers that -o name=value sets; the table in config.c has names, bounds and help. */
 struct config_limits {
-	int64_t ack_wait_ms; /* for what was handed out, or typed, to be taken */
-	int64_t deliver_quiet_ms; /* without output before anything is typed */
-	int64_t nudges; /* how often what was typed is typed again */
+	int64_t ack_wait_ms; /* until a notification handed out or typed must be taken */
+	int64_t deliver_quiet_ms; /* without output before typing */
+	int64_t nudges; /* how often a notification is typed again */
 	int64_t peers; /* at once */
-	int64_t loan_ms; /* for a puller to acknowledge what it took */
-	int64_t quote_match; /* 1: what is told quotes the line that a watch has found */
-	int64_t quote_output; /* 1: what is typed quotes the output of jobs */
+	int64_t loan_ms; /* for a puller to acknowledge */
+	int64_t quote_match; /* 1: notifications quote the line that a watch found */
+	int64_t quote_output; /* 1: typed notifications quote the output of jobs */
 	int64_t line_bytes; /* of a request */
 	int64_t unread_bytes; /* of output that a peer has not read */
 	int64_t waits; /* open requests of one peer */
-	int64_t mcp_wait_sec; /* that a call of an agent's lasts; 0: as that agent is known */
+	int64_t mcp_wait_sec; /* that a call of an agent lasts; 0: as known of that agent */
 	int64_t events; /* remembered for late subscribers */
 	int64_t event_bytes;
 	int64_t ring_bytes; /* of output remembered per pane */
 	int64_t result_bytes; /* of one response */
 	int64_t quiet_ms; /* without output until pane_quiet */
 	int64_t fresh_ms; /* how old the model may be when it answers */
-	int64_t stuck_ms; /* without reading, while asking for more */
+	int64_t stuck_ms; /* that a peer may send requests without reading */
 	int64_t command_timeout_ms; /* for tmux to answer */
 };
 
@@ -41,7 +41,7 @@ struct config {
 	bool exit_with_server;
 	bool all_output; /* --output=always */
 	int ready_fd; /* gets a line when ready; -1: none */
-	int listen_fd; /* the socket, made by a service manager; 0: we make it */
+	int listen_fd; /* the socket from a service manager; 0: we make it */
 	int log_level;
 	struct config_limits limits;
 };
@@ -49,18 +49,18 @@ struct config {
 enum config_result {
 	CONFIG_RUN, /* go on */
 	CONFIG_DONE, /* --help or --version was answered: status 0 */
-	CONFIG_DESCRIBE, /* the tables are wanted as JSON */
-	CONFIG_DESCRIBE_MDOC, /* and as the reference section of muxbus-protocol(7) */
-	CONFIG_ERROR, /* said on standard error: status 2 */
-	CONFIG_FAILED, /* the surroundings do not allow it; said on standard error: status 1 */
+	CONFIG_DESCRIBE, /* print the tables as JSON */
+	CONFIG_DESCRIBE_MDOC, /* print them as the reference of muxbus-protocol(7) */
+	CONFIG_ERROR, /* reported on standard error: status 2 */
+	CONFIG_FAILED, /* not possible here; reported on standard error: status 1 */
 };
 
 enum config_result config_read(struct config *config, int argc, char **argv);
 
-/* All limits as they are without options. */
+/* Sets all limits to their defaults. */
 void config_limits_init(struct config_limits *limits);
 
-/* Sets a limit as -o does: "name=value". Returns 0, or -1 with a reason. */
+/* Sets a limit from the form of -o: "name=value". Returns 0, or -1 with a reason. */
 int config_limits_set(
     struct config_limits *limits, const char *setting, char *ret_reason, size_t size);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* What has been counted since the start, for status. */
+/* Counters since the start, for status. */
 #ifndef DAEMON_CORE_COUNTERS_H
 #define DAEMON_CORE_COUNTERS_H
 

@@ -9,10 +9,10 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-/* The end of the pipe that the parent waits at; -1: there is no parent. */
+/* The write end of the pipe to the waiting parent; -1: there is no parent. */
 static int ready_pipe = -1;
 
-/* Waits for the child's word, and passes it on. What went wrong the child has said itself. */
+/* Waits for the child and exits with its status. The child reports its own errors. */
 static void __attribute__((noreturn)) wait_for_child(int fd, pid_t child)
 {
 	char word;
@@ -77,6 +77,6 @@ void daemonize_ready(void)
 	if (null > 2)
 		(void)close(null); /* its copies stay */
 	(void)!write(ready_pipe, "", 1);
-	(void)close(ready_pipe); /* the parent has read it, or is gone */
+	(void)close(ready_pipe); /* the parent has read it or has ended */
 	ready_pipe = -1;
 }

@@ -1,22 +1,22 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * Leaving the terminal: the program forks, and its first process waits until the second
- * says that it is ready, or why it is not.
+ * Leaving the terminal: the program forks, and the parent waits until the child reports
+ * that it is ready or why it failed.
  */
 #ifndef DAEMON_CORE_DAEMONIZE_H
 #define DAEMON_CORE_DAEMONIZE_H
 
 /*
- * Forks. In the child it returns 0: it leads a session of its own, in the root directory,
- * and has closed what it inherited but standard streams and keep_fd (-1: none). The
- * parent never returns: it exits as daemonize_ready() in the child says. Returns -1 with
+ * Forks. Returns 0 in the child, which leads a new session in the root directory and has
+ * closed all inherited descriptors but the standard streams and keep_fd (-1: none). The
+ * parent never returns: it exits when the child calls daemonize_ready() or ends. Returns -1 with
  * errno if it cannot fork.
  */
 int daemonize_enter(int keep_fd);
 
 /*
- * Says that all is well: the parent exits with 0, and standard streams are no longer
- * the terminal's. Without daemonize_enter() it does nothing.
+ * Reports success: the parent exits with 0, and the standard streams become /dev/null.
+ * Without daemonize_enter() it does nothing.
  */
 void daemonize_ready(void);
 

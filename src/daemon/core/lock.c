@@ -16,7 +16,7 @@
 
 #define FILE_NAME "lock"
 
-/* Makes the directories on the way to path, for this user alone, and path itself. */
+/* Creates path and its missing parents, accessible to this user alone. */
 static int make_dirs(const char *path, char *ret_reason, size_t size)
 {
 	char part[PATH_MAX];
@@ -32,7 +32,7 @@ static int make_dirs(const char *path, char *ret_reason, size_t size)
 	return 0;
 }
 
-/* Opens the state directory and checks that nobody else can have put anything there. */
+/* Opens the state directory and checks that no other user can write to it. */
 static int open_dir(const char *path, char *ret_reason, size_t size)
 {
 	int fd = open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
@@ -115,7 +115,7 @@ void lock_describe(int fd, const char *socket)
 {
 	char text[sizeof((struct lock_holder *)NULL)->socket + 32];
 	int len = snprintf(text, sizeof text, "%ld\n%s\n", (long)getpid(), socket);
-	/* For people; the lock holds without it. */
+	/* For information; the lock holds without it. */
 	if (len > 0 && (size_t)len < sizeof text && ftruncate(fd, 0) == 0)
 		(void)!pwrite(fd, text, (size_t)len, 0);
 }

@@ -6,7 +6,7 @@
 #include <stddef.h>
 #include <sys/types.h>
 
-/* Who holds a lock: what it wrote there. */
+/* The holder of a lock, as written in the file. */
 struct lock_holder {
 	pid_t pid; /* 0: not known */
 	char socket[512]; /* "": not known */
@@ -19,13 +19,13 @@ enum lock_result {
 };
 
 /*
- * Makes the state directory (0700, ours, no symbolic link) with those above it, and takes
- * the lock. *ret_fd is to be kept open as long as it is to be held.
+ * Creates the state directory (0700, ours, no symbolic link) and its parents, and takes
+ * the lock, which is held while *ret_fd is open.
  */
 enum lock_result lock_take(const char *state_dir, int *ret_fd, struct lock_holder *ret_holder,
     char *ret_reason, size_t reason_size);
 
-/* Writes who holds it, for others to read. */
+/* Writes pid and socket of the holder into the file. */
 void lock_describe(int fd, const char *socket);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* The log in a file of bounded size. Like the log itself, there is one a process. */
+/* The log in a file of bounded size. There is one per process, like the log itself. */
 #include "daemon/core/log_file.h"
 
 #include <errno.h>
@@ -13,7 +13,7 @@
 #include "base/log.h"
 
 static struct {
-	const char *path; /* NULL: the log is in no file */
+	const char *path; /* NULL: no log file */
 	const char *program;
 	int fd;
 } file = {.fd = -1};
@@ -47,11 +47,11 @@ static void on_full(void *data)
 	struct stat st;
 	int len;
 	(void)data;
-	log_limit(0, NULL, NULL); /* until it is clear where the log goes */
+	log_limit(0, NULL, NULL); /* until the log file is open again */
 	len = snprintf(old, sizeof old, "%s.old", file.path);
 	if (len > 0 && (size_t)len < sizeof old && lstat(file.path, &st) == 0 &&
 	    S_ISREG(st.st_mode))
-		(void)rename(file.path, old); /* else it is emptied below */
+		(void)rename(file.path, old); /* otherwise it is truncated below */
 	if (open_file(log_level()) < 0) {
 		(void)!ftruncate(file.fd, 0);
 		log_open(file.fd, file.program, log_level());

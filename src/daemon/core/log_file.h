@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* The log in a file of bounded size: when it is full it becomes FILE.old, and begins anew. */
+/* The log in a file of bounded size: a full file becomes FILE.old and a new one begins. */
 #ifndef DAEMON_CORE_LOG_FILE_H
 #define DAEMON_CORE_LOG_FILE_H
 
@@ -10,7 +10,7 @@
 /* Logs to the file from now on; path is kept. Returns 0, or -1 with a reason. */
 int log_file_open(const char *path, const char *program, int level, char *ret_reason, size_t size);
 
-/* Opens it again by its path, for those who moved it away. Nothing happens without a file. */
+/* Reopens the file by its path, for log rotation. Does nothing without a file. */
 void log_file_reopen(void);
 
 #endif

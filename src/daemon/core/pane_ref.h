@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * A pane across servers and time. Ids begin again at %0 when another server starts, so a
- * pane is its id, its first process and its server; what is meant for one is never given to
- * another that merely bears its number.
+ * A pane across servers and time. Ids restart at %0 when another server starts, so a pane
+ * is identified by its id, its first process and its server; a notification never goes to
+ * another pane with the same id.
  */
 #ifndef DAEMON_CORE_PANE_REF_H
 #define DAEMON_CORE_PANE_REF_H

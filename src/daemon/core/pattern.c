@@ -11,7 +11,7 @@
 #include "base/log.h"
 #include "base/xalloc.h"
 
-/* Measured: a hostile pattern ends within milliseconds, no honest one comes near. */
+/* Measured: a hostile pattern ends within milliseconds; normal ones stay far below. */
 #define MATCH_LIMIT 100000
 #define DEPTH_LIMIT 10000
 #define HEAP_LIMIT_KIB 4096
@@ -53,7 +53,7 @@ static void make_shared(void)
 
 struct pattern *pattern_new(const char *text, size_t len, char *ret_reason, size_t reason_size)
 {
-	/* MATCH_INVALID_UTF brings UTF with it and looks at each subject once. */
+	/* MATCH_INVALID_UTF implies UTF and checks each subject once. */
 	const uint32_t options =
 	    PCRE2_UTF | PCRE2_MATCH_INVALID_UTF | PCRE2_NEVER_BACKSLASH_C | PCRE2_MULTILINE;
 	struct pattern *pattern;
@@ -73,7 +73,7 @@ struct pattern *pattern_new(const char *text, size_t len, char *ret_reason, size
 		snprintf(ret_reason, reason_size, "%s at offset %zu", (char *)words, offset);
 		return NULL;
 	}
-	/* Where the machine has no JIT the interpreter serves, under the same limits. */
+	/* Without a JIT the interpreter runs, under the same limits. */
 	pcre2_jit_compile(code, PCRE2_JIT_COMPLETE);
 	pattern = xalloc(sizeof *pattern);
 	*pattern = (struct pattern){

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * Regular expressions: PCRE2, UTF, compiled by its JIT. No pattern can stall the daemon: its
- * length, its steps, its depth and its memory have limits, and \C, which could cut a
- * character, is refused. Subjects may be any bytes: what is no UTF-8 matches nothing.
+ * Regular expressions: PCRE2, UTF, compiled by its JIT. No pattern can stall the daemon:
+ * length, steps, depth and memory are limited, and \C, which could cut a character, is
+ * refused. Subjects may be any bytes: invalid UTF-8 matches nothing.
  */
 #ifndef DAEMON_CORE_PATTERN_H
 #define DAEMON_CORE_PATTERN_H
@@ -10,7 +10,7 @@
 #include <stddef.h>
 
 #define PATTERN_BYTES_MAX 4096
-#define PATTERN_SPANS_MAX 64 /* captures beyond that are not told */
+#define PATTERN_SPANS_MAX 64 /* further captures are not reported */
 
 struct pattern;
 
@@ -20,7 +20,7 @@ enum pattern_result {
 	PATTERN_MATCH = 1,
 };
 
-/* Where the whole match (0) and the captures (from 1) lie; from > to: it took no part. */
+/* The range of the whole match (0) or a capture (from 1); from > to: not matched. */
 struct pattern_span {
 	size_t from;
 	size_t to;
@@ -31,7 +31,7 @@ struct pattern_match {
 	struct pattern_span spans[PATTERN_SPANS_MAX];
 };
 
-/* NULL for a pattern that cannot be used; the reason names the offset in it. */
+/* NULL for an invalid pattern; the reason names the offset in it. */
 struct pattern *pattern_new(const char *text, size_t len, char *ret_reason, size_t reason_size);
 void pattern_free(struct pattern *pattern);
 
@@ -42,7 +42,7 @@ const char *pattern_text(const struct pattern *pattern);
 const char *pattern_capture_name(const struct pattern *pattern, size_t capture);
 
 /*
- * Looks for the first match at or behind start. '^' and '$' match at the ends of lines.
+ * Finds the first match at or after start. '^' and '$' match at the ends of lines.
  * ret_match may be NULL.
  */
 enum pattern_result pattern_find(struct pattern *pattern, const void *bytes, size_t len,

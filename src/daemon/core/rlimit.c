@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* How many descriptors this process may have. */
+/* The limit of open descriptors. */
 #include "daemon/core/rlimit.h"
 
 #include <errno.h>
@@ -28,5 +28,5 @@ void rlimit_raise_files(void)
 void files_limit_restore(void)
 {
 	if (is_raised)
-		(void)setrlimit(RLIMIT_NOFILE, &given); /* to less is always allowed */
+		(void)setrlimit(RLIMIT_NOFILE, &given); /* lowering is always allowed */
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * How many descriptors this process may have: as many as the system lets it, while what it
- * starts gets what it was given itself.
+ * The limit of open descriptors: this process takes as many as the system allows; programs
+ * that it starts get the original limit.
  */
 #ifndef DAEMON_CORE_RLIMIT_H
 #define DAEMON_CORE_RLIMIT_H
@@ -9,7 +9,7 @@
 /* Raises the soft limit to the hard one. */
 void rlimit_raise_files(void);
 
-/* As it was at first, for what is started now; then rlimit_raise_files() again. */
+/* Restores the original limit while a program is started; then raise it again. */
 void files_limit_restore(void);
 
 #endif

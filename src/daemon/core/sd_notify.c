@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* The service manager that started us: the socket that it hands over, and what it is told. */
+/* The service manager: the socket that it passes to us, and our status reports. */
 #include "daemon/core/sd_notify.h"
 
 #include <errno.h>
@@ -14,13 +14,13 @@
 
 #include "base/str.h"
 
-#define FIRST_FD 3 /* as the protocol has it */
+#define FIRST_FD 3 /* defined by the protocol */
 
-/* Where to tell; its length is 0 if nobody listens. */
+/* The address for status reports; length 0: none. */
 static struct sockaddr_un notify_address;
 static socklen_t notify_len;
 
-/* "/path", or "@name" for a socket that is in no file system. Others are not for us. */
+/* "/path", or "@name" for an abstract socket. Other forms are ignored. */
 static void take_notify_address(void)
 {
 	const char *name = getenv("NOTIFY_SOCKET");
@@ -31,12 +31,12 @@ static void take_notify_address(void)
 		if (name[0] == '@')
 			notify_address.sun_path[0] = '\0';
 		notify_len = (socklen_t)(offsetof(struct sockaddr_un, sun_path) + len +
-		    (name[0] == '/')); /* the NUL belongs to a path only */
+		    (name[0] == '/')); /* only a path includes the NUL */
 	}
 	(void)unsetenv("NOTIFY_SOCKET");
 }
 
-/* How many descriptors are meant for this process. */
+/* The number of descriptors passed to this process. */
 static uint32_t take_fd_count(void)
 {
 	const char *pid_text = getenv("LISTEN_PID");
@@ -54,7 +54,7 @@ static uint32_t take_fd_count(void)
 	return count;
 }
 
-/* Whether fd is a stream socket that listens at path. */
+/* Checks that fd is a stream socket listening at path. */
 static int check_socket(int fd, const char *path, char *ret_reason, size_t size)
 {
 	struct sockaddr_un address = {0};
@@ -80,7 +80,7 @@ static int check_socket(int fd, const char *path, char *ret_reason, size_t size)
 	return 0;
 }
 
-/* Whether its file is for us alone. */
+/* Checks that only this user can connect to the file. */
 static int check_file(const char *path, char *ret_reason, size_t size)
 {
 	struct stat st;
@@ -126,8 +126,8 @@ void sd_notify_tell(const char *state)
 	fd = socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0);
 	if (fd < 0)
 		return;
-	/* Who does not listen any more did not need it. */
+	/* A manager that stopped listening does not need the report. */
 	(void)!sendto(fd, state, strlen(state), MSG_NOSIGNAL,
 	    (const struct sockaddr *)&notify_address, notify_len);
-	(void)close(fd); /* a datagram is sent or not */
+	(void)close(fd); /* a datagram is sent at once */
 }

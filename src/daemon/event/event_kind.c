@@ -4,7 +4,7 @@
 
 #include "daemon/event/event_log.h"
 
-/* One row a kind, in the order of the enum, which is that of the alphabet. */
+/* One row a kind, in the order of the enum, which is alphabetical. */
 static const struct event_kind_info kinds[EVENT_KIND_COUNT_] = {
     [EVENT_ACTIVE_PANE_CHANGED] = {"active_pane_changed",
 	"another pane of a window became the active one, or another window the session's current "

@@ -15,7 +15,7 @@
 
 #define RING_FIRST 64
 
-/* An event and who holds it. */
+/* An event with its reference count. */
 struct entry {
 	struct event_entry event;
 	unsigned refs;
@@ -26,11 +26,11 @@ struct entry {
 struct event_log {
 	struct sequence *sequence;
 	struct list listeners;
-	uint64_t before_start; /* the last number of earlier lives */
-	uint64_t forgotten; /* the last number that was remembered and is not any more */
-	uint64_t unkept; /* the last number that was told but never remembered */
+	uint64_t before_start; /* the last number before this start */
+	uint64_t forgotten; /* the last number that is no longer remembered */
+	uint64_t unkept; /* the last number published but never remembered */
 
-	struct entry **ring; /* size entries; those from first on are the remembered ones */
+	struct entry **ring; /* size slots; the remembered entries start at first */
 	size_t size; /* a power of two, or 0 */
 	size_t first;
 	size_t count;
@@ -144,7 +144,7 @@ static void ring_grow(struct event_log *log)
 	log->first = 0;
 }
 
-/* Remembers an entry, and forgets as many as that takes: itself, if it alone is too much. */
+/* Remembers an entry and forgets the oldest ones to make room, even the entry itself. */
 static void remember(struct event_log *log, struct entry *entry)
 {
 	if (log->count == log->size)
@@ -157,7 +157,7 @@ static void remember(struct event_log *log, struct entry *entry)
 		forget_oldest(log);
 }
 
-/* The time as text, which is made once a millisecond. */
+/* The time as text, formatted once a millisecond. */
 static const char *time_text(struct event_log *log, int64_t now_ms)
 {
 	if (now_ms != log->time_ms) {
@@ -223,7 +223,7 @@ void event_log_listen(struct event_log *log, struct event_log_listener *listener
 
 void event_log_unlisten(struct event_log *log, struct event_log_listener *listener)
 {
-	(void)log; /* its list needs no change of its own */
+	(void)log; /* list_remove() needs no head */
 	list_remove(&listener->link);
 }
 
@@ -245,7 +245,7 @@ void event_gap_format(struct buf *out, uint64_t from, uint64_t to, const char *r
 {
 	char time[CLOCK_TEXT_SIZE];
 	clock_format(clock_real_ms(), time);
-	/* Its number is the last one missed: whoever keeps it as a bookmark goes on behind it. */
+	/* Its number is the last one missed: a reader that stores it resumes after it. */
 	(void)buf_printf(out,
 	    "\"seq\":%" PRIu64 ",\"time\":\"%s\",\"kind\":\"%s\",\"from\":%" PRIu64
 	    ",\"to\":%" PRIu64 ",\"reason\":\"%s\"",

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * The one sequence of everything that happens. An event is numbered, stamped, encoded
- * once, kept for a while so that a late subscriber can catch up, and handed to whoever
- * listens. Entries never change. Producers know no consumer.
+ * The one sequence of all events. An event is numbered, stamped, encoded once, passed to
+ * all listeners, and kept for a while so that a late subscriber can catch up. Entries never
+ * change. Producers know no consumer.
  *
- * Numbers are never used twice, also over restarts and power cuts: the state directory
- * holds a ceiling that is raised, and synced, before numbers up to it are used.
+ * Numbers are never reused, even after restarts and power cuts: the state directory holds
+ * a ceiling that is raised and synced before numbers up to it are used.
  */
 #ifndef DAEMON_EVENT_EVENT_LOG_H
 #define DAEMON_EVENT_EVENT_LOG_H
@@ -54,17 +54,17 @@ enum event_kind {
 
 struct event_kind_info {
 	const char *name; /* "pane_created" */
-	const char *help; /* when it comes and what it carries; one sentence */
+	const char *help; /* its cause and content; one sentence */
 };
 const struct event_kind_info *event_kind_info(enum event_kind kind);
-/* The kind of a name, or -1. */
+/* The kind with this name, or -1. */
 int event_kind_find(const char *name);
 
-/* What an event is about, for filters. MUXBUS_NO_ID where it is about none. */
+/* The objects of an event, for filters. MUXBUS_NO_ID: none. */
 struct event_scope {
 	uint32_t pane;
 	uint32_t window;
-	uint32_t sessions[8]; /* those that hold it, ended by MUXBUS_NO_ID or the end */
+	uint32_t sessions[8]; /* sessions with the window, ended by MUXBUS_NO_ID or the end */
 };
 
 /* An immutable entry, shared by reference. */
@@ -83,32 +83,32 @@ struct event_log;
 
 struct event_log_listener {
 	struct list link;
-	/* Called for each event when it is published. Must not publish nor unlisten others. */
+	/* Called for each published event. Must not publish or remove other listeners. */
 	void (*event)(struct event_log_listener *listener, struct event_entry *event);
 };
 
-/* state_dir NULL: numbers start at 1 and are not kept (for tests). NULL on failure, with a reason. */
+/* state_dir NULL: numbers start at 1 and are not stored (for tests). NULL with a reason on failure. */
 struct event_log *event_log_new(const char *state_dir, size_t keep_count, size_t keep_bytes,
     char *ret_reason, size_t reason_size);
 void event_log_free(struct event_log *log);
 
-/* The number that the last event got. */
+/* The number of the last event. */
 uint64_t event_log_last(const struct event_log *log);
 /* The oldest number that is still remembered; last + 1 if none is. */
 uint64_t event_log_oldest(const struct event_log *log);
 
 /*
- * What somebody who has seen everything up to seq missed for good: the last number of it,
- * and why in a word ("restart" or "forgotten"). 0 if it missed nothing that was kept.
+ * For a reader that has seen all events up to seq: the last number that is lost for it, and
+ * the reason in a word ("restart" or "forgotten"). 0 if no kept event is lost.
  */
 uint64_t event_log_missed(const struct event_log *log, uint64_t seq, const char **ret_reason);
 
-/* The last number that was told but not kept; 0 if there was none. */
+/* The last number published but not kept; 0: none. */
 uint64_t event_log_unkept(const struct event_log *log);
 
 /*
- * Publishes. members is JSON text of the members that are this kind's own, without
- * braces ("" for none). Events with keep false are told but not remembered (output).
+ * Publishes. members is JSON text of the members of this kind, without braces ("" for
+ * none). Events with keep false are published but not remembered (output).
  * Returns the number.
  */
 uint64_t event_log_publish(struct event_log *log, enum event_kind kind,
@@ -120,7 +120,7 @@ void event_log_unlisten(struct event_log *log, struct event_log_listener *listen
 /* The first remembered event with a number above seq, or NULL. Lent until the next publish. */
 struct event_entry *event_log_after(struct event_log *log, uint64_t seq);
 
-/* Writes what params of a gap has beside the subscription: a hole in somebody's row of events. */
+/* Writes the params of a gap event, without the subscription. */
 void event_gap_format(struct buf *out, uint64_t from, uint64_t to, const char *reason);
 
 struct event_entry *event_entry_ref(struct event_entry *event);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* Numbers that are never given twice: a ceiling in a file, raised before it is needed. */
+/* Numbers that are never reused: a ceiling in a file, raised in advance. */
 #include "daemon/event/sequence.h"
 
 #include <errno.h>
@@ -22,20 +22,20 @@
 #define FILE_BYTES_MAX 128
 
 struct sequence {
-	int dir; /* -1: nothing is kept */
+	int dir; /* -1: nothing is stored */
 	uint64_t last;
-	uint64_t ceiling; /* numbers up to it may be given */
+	uint64_t ceiling; /* numbers up to it may be used */
 	bool is_volatile; /* the ceiling is not on the disk */
 };
 
-/* Higher than counting can have come, if the clock is right. */
+/* Higher than any number counted so far, if the clock is right. */
 static uint64_t floor_by_clock(void)
 {
 	int64_t now_ms = clock_real_ms();
 	return now_ms > 0 ? (uint64_t)now_ms * 1000 : 1;
 }
 
-/* "muxbus-sequence 1 CEILING CRC\n": the checksum is of all before it. */
+/* "muxbus-sequence 1 CEILING CRC\n": the checksum covers all before it. */
 static int format_file(char *out, size_t size, uint64_t ceiling)
 {
 	int len = snprintf(out, size, FILE_MAGIC "%" PRIu64 " ", ceiling);
@@ -77,7 +77,7 @@ static int write_all(int fd, const char *bytes, size_t len)
 	return 0;
 }
 
-/* Replaces the file by one with this ceiling; on the disk when it returns 0, else -1 with errno. */
+/* Replaces the file by one with this ceiling. Returns 0 when it is on disk, else -1 with errno. */
 static int write_file(int dir, uint64_t ceiling)
 {
 	char text[FILE_BYTES_MAX];
@@ -91,7 +91,7 @@ static int write_file(int dir, uint64_t ceiling)
 	if (r == 0)
 		r = fdatasync(fd);
 	saved_errno = errno;
-	(void)close(fd); /* what it held is synced, or has failed already */
+	(void)close(fd); /* already synced or failed */
 	errno = saved_errno;
 	if (r == 0)
 		r = renameat(dir, FILE_NAME_NEW, dir, FILE_NAME);
@@ -100,7 +100,7 @@ static int write_file(int dir, uint64_t ceiling)
 	return r;
 }
 
-/* Allows another block of numbers, on the disk first. */
+/* Reserves another block of numbers, first on disk. */
 static void raise_ceiling(struct sequence *sequence)
 {
 	uint64_t ceiling = sequence->last + SEQUENCE_BLOCK;
@@ -111,7 +111,7 @@ static void raise_ceiling(struct sequence *sequence)
 					    "written again",
 			    strerror(errno));
 		sequence->is_volatile = true;
-		/* What the file still allows to the next start must not meet these numbers. */
+		/* The next start may use the file's block: stay clear of its numbers. */
 		floor = floor_by_clock();
 		if (sequence->last < floor)
 			sequence->last = floor;
@@ -175,7 +175,7 @@ void sequence_close(struct sequence *sequence)
 	if (sequence == NULL)
 		return;
 	if (sequence->dir >= 0) {
-		/* If this fails, the next start merely skips what is left of the block. */
+		/* If this fails, the next start merely skips the rest of the block. */
 		if (!sequence->is_volatile && sequence->last < sequence->ceiling)
 			(void)write_file(sequence->dir, sequence->last);
 		(void)close(sequence->dir); /* a directory, only read */

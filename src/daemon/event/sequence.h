@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * Numbers that are never given twice, also over restarts, kill -9 and power cuts. A file
- * holds a ceiling: it is raised, and on the disk, before any number up to it is given. A
- * new start begins above the ceiling; an orderly end lowers it to the last number given.
+ * Numbers that are never reused, even after restarts, kill -9 and power cuts. A file holds
+ * a ceiling, which is raised and synced before any number up to it is used. A new start
+ * begins above the ceiling; an orderly end lowers it to the last number used.
  *
- * If the file is damaged or cannot be written, numbers go on from the microseconds since
- * 1970: far above anything that counting can have reached. That rests on the clock.
+ * If the file is damaged or cannot be written, numbers continue from the microseconds since
+ * 1970, far above any number counted so far. This relies on the clock.
  */
 #ifndef DAEMON_EVENT_SEQUENCE_H
 #define DAEMON_EVENT_SEQUENCE_H
@@ -13,21 +13,21 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* How many numbers one write of the file allows. */
+/* The numbers reserved by one write of the file. */
 #define SEQUENCE_BLOCK 65536
 
-/* Above it a double cannot tell two numbers apart: no JSON reader could either. */
+/* Larger numbers are not exact in a double, nor in most JSON readers. */
 #define SEQUENCE_MAX ((UINT64_C(1) << 53) - 1)
 
 struct sequence;
 
-/* state_dir NULL: begins at 1 and keeps nothing. NULL on failure, with a reason. */
+/* state_dir NULL: begins at 1 and stores nothing. NULL with a reason on failure. */
 struct sequence *sequence_open(const char *state_dir, char *ret_reason, size_t reason_size);
 /* The orderly end. Accepts NULL. */
 void sequence_close(struct sequence *sequence);
 
 uint64_t sequence_next(struct sequence *sequence);
-/* The number that was given last; before the first, the one that it comes after. */
+/* The last number used; before the first, the number before it. */
 uint64_t sequence_last(const struct sequence *sequence);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* One inotify instance for all. */
+/* One shared inotify instance. */
 #include "daemon/file/inotify_hub.h"
 
 #include <errno.h>
@@ -14,7 +14,7 @@
 #include "daemon/core/loop_timer.h"
 
 #define READ_SIZE (64 * 1024)
-/* Wake-ups: this many at once, and then one each so many microseconds. */
+/* Wake-ups: a burst of this many, then one per period. */
 #define BURST 32
 #define PERIOD_US 1040
 
@@ -28,7 +28,7 @@ struct inotify_hub {
 	struct loop_timer *later;
 	struct map nodes; /* by wd */
 	struct list watches; /* all of them */
-	struct list *cursor; /* of a walk that is going on: the next one; NULL: none */
+	struct list *cursor; /* the next entry of a running walk; NULL: none */
 	void (*idle)(void *data);
 	void *data;
 	int64_t credit_us; /* for waking up */
@@ -43,7 +43,7 @@ static struct node *find_node(const struct inotify_hub *hub, int wd)
 	return map_get(&hub->nodes, (uint64_t)wd);
 }
 
-/* Walks a list any of whose members may go meanwhile: removing moves the cursor. */
+/* Walks a list while callbacks may remove any member: removal moves the cursor. */
 static void tell_each(
     struct inotify_hub *hub, struct list *list, bool is_all, const struct inotify_event *event)
 {
@@ -54,7 +54,7 @@ static void tell_each(
 		    : list_entry(link, struct inotify_watch, link);
 		hub->cursor = link->next;
 		watch->told(watch, event);
-		/* Its last watch may have taken the node along. */
+		/* Removing the last watch frees the node. */
 		if (!is_all && find_node(hub, event->wd) == NULL)
 			break;
 	}
@@ -72,7 +72,7 @@ static void take_out(struct inotify_hub *hub, struct inotify_watch *watch)
 	watch->wd = -1;
 }
 
-/* The kernel has dropped a watch: the inode is gone, or its file system. */
+/* The kernel has dropped a watch: the inode or its file system is gone. */
 static void forget_node(struct inotify_hub *hub, const struct inotify_event *event)
 {
 	struct node *node = map_remove(&hub->nodes, (uint64_t)event->wd);
@@ -103,7 +103,7 @@ static void tell(struct inotify_hub *hub, const struct inotify_event *event)
 		tell_each(hub, &node->watches, false, event);
 }
 
-/* Reads all there is. Returns whether there was anything. */
+/* Reads all pending events. Returns whether there were any. */
 static bool read_events(struct inotify_hub *hub)
 {
 	bool has_any = false;
@@ -120,7 +120,7 @@ static bool read_events(struct inotify_hub *hub)
 			at += (ssize_t)(sizeof *event + event->len);
 			tell(hub, event);
 		}
-		/* An empty queue need not be asked again: more would have been in this read. */
+		/* The read was not full, so the queue is empty now. */
 		if (n < READ_SIZE / 2)
 			return true;
 	}
@@ -132,7 +132,7 @@ void inotify_hub_read(struct inotify_hub *hub)
 		hub->idle(hub->data);
 }
 
-/* Takes the price of one wake-up. Returns how long to wait for the next, 0: not at all. */
+/* Pays for one wake-up. Returns the wait before the next one; 0: none. */
 static int64_t spend(struct inotify_hub *hub)
 {
 	int64_t now_us = clock_mono_us();
@@ -162,7 +162,7 @@ static void on_readable(evutil_socket_t fd, short what, void *data)
 	inotify_hub_read(hub);
 }
 
-/* In a storm this reads, and comes again; when it is over, the descriptor wakes us again. */
+/* Reads at intervals while events keep coming; then waits for the descriptor again. */
 static void on_later(void *data)
 {
 	struct inotify_hub *hub = data;
@@ -231,7 +231,7 @@ void inotify_watch_init(struct inotify_watch *watch,
 int inotify_hub_add(
     struct inotify_hub *hub, struct inotify_watch *watch, const char *path, uint32_t mask)
 {
-	/* Who is there already keeps getting what they asked for. */
+	/* IN_MASK_ADD: watches that share the inode keep their events. */
 	int wd = inotify_add_watch(hub->fd, path, mask | IN_MASK_ADD);
 	struct node *node;
 	if (wd < 0)

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * One inotify instance for all: who listens to the same file or directory shares its watch.
- * It is read at most about a thousand times a second; what happens in between the kernel
- * merges. That the kernel's queue overflowed is told to everyone.
+ * One shared inotify instance: listeners to the same file or directory share its watch.
+ * It is read at most about a thousand times a second; the kernel merges events in between.
+ * An overflow of the kernel's queue is reported to all listeners.
  */
 #ifndef DAEMON_FILE_INOTIFY_HUB_H
 #define DAEMON_FILE_INOTIFY_HUB_H
@@ -17,7 +17,7 @@
 struct event_base;
 struct inotify_hub;
 
-/* Somebody who listens. The watch may be removed in its own call, and others too. */
+/* A listener. The callback may remove its own watch and others. */
 struct inotify_watch {
 	struct list link; /* with those of the same inode */
 	struct list all_link;
@@ -26,13 +26,13 @@ struct inotify_watch {
 	void (*told)(struct inotify_watch *watch, const struct inotify_event *event);
 };
 
-/* idle is called after each batch of events, when all of them were told. NULL on failure, errno. */
+/* Calls idle after each batch of events. NULL with errno on failure. */
 struct inotify_hub *inotify_hub_new(struct event_base *base, void (*idle)(void *data), void *data);
 void inotify_hub_free(struct inotify_hub *hub);
 
 void inotify_watch_init(struct inotify_watch *watch,
     void (*told)(struct inotify_watch *watch, const struct inotify_event *event));
-/* -errno: ENOSPC says that the user's watches are used up. Masks of one inode are joined. */
+/* 0 or -errno (ENOSPC: no watches left for this user). Masks of one inode are combined. */
 int inotify_hub_add(
     struct inotify_hub *hub, struct inotify_watch *watch, const char *path, uint32_t mask);
 void inotify_hub_remove(struct inotify_hub *hub, struct inotify_watch *watch); /* none: nothing */
@@ -44,7 +44,7 @@ struct inotify_hub_stats {
 };
 void inotify_hub_stats(const struct inotify_hub *hub, struct inotify_hub_stats *ret_stats);
 
-/* Reads what there is now, before its turn. */
+/* Reads pending events now. */
 void inotify_hub_read(struct inotify_hub *hub);
 
 #endif

@@ -9,15 +9,15 @@
 #endif
 
 /*
- * Whether an escape may stand in a pattern that is searched in blocks: what it matches does
- * not depend on bytes beyond the line, or the line is tried on its own anyway.
+ * Whether a pattern with this escape can be searched in blocks: its match does not depend
+ * on bytes outside the line, or the line is matched alone anyway.
  */
 static bool is_local_escape(char c)
 {
 	return ispunct((unsigned char)c) || (c != '\0' && strchr("dDwWsSbBhHvVtrfnea", c));
 }
 
-/* Group openings that change nothing of that: "(", "(?:", "(?i)", "(?<name>". */
+/* Group openings that still allow block search: "(", "(?:", "(?i)", "(?<name>". */
 static bool is_local_group(const char *after)
 {
 	if (*after == '*')
@@ -29,9 +29,9 @@ static bool is_local_group(const char *after)
 }
 
 /*
- * A pattern is searched in blocks if whatever it matches in a line it also finds in a block
- * with that line: no assertion that what is around may turn down, no part that takes what it
- * can and gives nothing back. Anything unknown counts as one of those.
+ * A pattern is searched in blocks if each match in a line is also found in a block with
+ * that line: no assertions about the surrounding text, no possessive or atomic parts.
+ * Anything unknown counts as one of these.
  */
 static bool is_local(const char *text)
 {
@@ -49,7 +49,7 @@ static bool is_local(const char *text)
 	return true;
 }
 
-/* Behind a class: "[^]a\\]b]". NULL if it is not plain. */
+/* The end of a class: "[^]a\\]b]". NULL if it is not simple. */
 static const char *skip_class(const char *c)
 {
 	c += c[1] == '^' ? 2 : 1;
@@ -64,7 +64,7 @@ static const char *skip_class(const char *c)
 	return *c ? c + 1 : NULL;
 }
 
-/* Behind a group. NULL if it is not plain. */
+/* The end of a group. NULL if it is not simple. */
 static const char *skip_group(const char *c)
 {
 	unsigned depth = 0;
@@ -82,7 +82,7 @@ static const char *skip_group(const char *c)
 	return NULL;
 }
 
-/* A byte that stands for itself at c, and where it ends; '\0' if what is there does not. */
+/* The literal byte at c and its end; '\0' if there is none. */
 static char plain_byte(const char *c, const char **ret_after)
 {
 	if (*c == '\\' && ispunct((unsigned char)c[1])) {
@@ -96,7 +96,7 @@ static char plain_byte(const char *c, const char **ret_after)
 	    : '\0';
 }
 
-/* Behind what is not plain; NULL if what follows cannot be told. */
+/* The end of an item that is not literal; NULL if it is unknown. */
 static const char *skip_other(const char *c)
 {
 	if (*c == '[')
@@ -113,8 +113,8 @@ static const char *skip_other(const char *c)
 }
 
 /*
- * The longest row of bytes that whatever the pattern matches has in it: those that stand for
- * themselves outside of all groups, where there is no alternative. None in doubt.
+ * The longest string that every match of the pattern contains: literal bytes outside of all
+ * groups, if there are no alternatives. None in doubt.
  */
 static size_t find_literal(const char *text, char *out, size_t size)
 {
@@ -147,7 +147,7 @@ void line_matcher_init(struct line_matcher *matcher, struct pattern *pattern)
 	    matcher->is_blockwise ? find_literal(text, matcher->literal, LINE_LITERAL_MAX) : 0;
 }
 
-/* The line around a byte that lies behind from. */
+/* The line that contains the byte at an offset, not before from. */
 static void find_line(
     const char *text, size_t len, size_t from, size_t at, struct matched_line *ret_line)
 {
@@ -160,7 +160,7 @@ static void find_line(
 	ret_line->end = newline != NULL && end > start && text[end - 1] == '\r' ? end - 1 : end;
 }
 
-/* memmem(), but several times as fast where nothing is found: by the first and last byte. */
+/* memmem() by the first and last byte: several times as fast without a match. */
 static const char *find_bytes(const char *text, size_t len, const char *bytes, size_t count)
 {
 	size_t i = 0;
@@ -183,8 +183,8 @@ static const char *find_bytes(const char *text, size_t len, const char *bytes, s
 }
 
 /*
- * Where in a block the next line that matches is not before; len if there is none. The block
- * may say nothing of a line that ends in CR if the pattern has a "$".
+ * A lower bound for the next matching line in a block; len if there is none. With "$" in
+ * the pattern, block search says nothing about lines that end in CR.
  */
 static size_t skip_lines(struct line_matcher *matcher, const char *text, size_t len, size_t from)
 {
@@ -192,7 +192,7 @@ static size_t skip_lines(struct line_matcher *matcher, const char *text, size_t 
 	enum pattern_result found =
 	    pattern_find(matcher->pattern, text + from, len - from, 0, &match);
 	size_t at;
-	/* Too much for a block may be little for each line. */
+	/* The limit hit by a block may suffice for each line. */
 	if (found == PATTERN_LIMIT) {
 		matcher->is_blockwise = false;
 		return from;
@@ -221,7 +221,7 @@ enum pattern_result line_match(struct line_matcher *matcher, const char *text, s
 		if (matcher->is_blockwise && (!has_literal || has_failed))
 			at = skip_lines(matcher, text, len, at);
 		if (at >= len)
-			return PATTERN_NONE; /* it is behind the last line */
+			return PATTERN_NONE; /* after the last line */
 		find_line(text, len, from, at, ret_line);
 		result = pattern_find(matcher->pattern, text + ret_line->start,
 		    ret_line->end - ret_line->start, 0, &ret_line->match);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * Finds the lines of a block that a pattern matches. Matches are those of single lines,
- * without their ends; but where the pattern allows it, all lines are searched in one call,
- * which is many times cheaper, and only what that finds is looked at as a line.
+ * Finds the lines of a block that match a pattern. Each line is matched alone, without its
+ * end. If the pattern allows it, all lines are first searched in one call, which is many
+ * times cheaper, and only lines with a hit are matched alone.
  */
 #ifndef DAEMON_FILE_LINE_MATCH_H
 #define DAEMON_FILE_LINE_MATCH_H
@@ -18,8 +18,8 @@ struct line_matcher {
 	struct pattern *pattern;
 	size_t literal_len; /* 0: there is none */
 	char literal[LINE_LITERAL_MAX]; /* no line matches without these bytes */
-	bool is_blockwise; /* a line that matches cannot hide in a block that does not */
-	bool has_dollar; /* but for this and the CR of CRLF */
+	bool is_blockwise; /* a block without a match has no matching line */
+	bool has_dollar; /* except with "$" and the CR of CRLF */
 };
 
 /* A line of a block. */
@@ -33,8 +33,8 @@ struct matched_line {
 void line_matcher_init(struct line_matcher *matcher, struct pattern *pattern);
 
 /*
- * The first line at or behind from (where a line begins) that matches. PATTERN_LIMIT: the
- * pattern gave up on that line; go on behind it.
+ * The first matching line at or after from (the start of a line). PATTERN_LIMIT: the
+ * pattern gave up on that line; continue after it.
  */
 enum pattern_result line_match(struct line_matcher *matcher, const char *text, size_t len,
     size_t from, struct matched_line *ret_line);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* The directories that decide what a path names. */
+/* The directories that determine the file of a path. */
 #include "daemon/file/path_watch.h"
 
 #include <errno.h>
@@ -13,32 +13,32 @@
 #include "base/xalloc.h"
 #include "daemon/file/inotify_hub.h"
 
-#define LINKS_MAX 40 /* as the kernel has it */
+#define LINKS_MAX 40 /* as in the kernel */
 #define STEPS_MAX 128
 #define ROUNDS_MAX 8
 #define CANDIDATES_MAX 16
-/* How long names are followed on that a file got: events lag behind by less. */
+/* How long new names of a file are tracked; events are never this late. */
 #define CANDIDATE_MS 10000
 
 #define MASK_SELF (IN_MOVE_SELF | IN_DELETE_SELF | IN_ONLYDIR)
 #define MASK_NAMES (MASK_SELF | IN_CREATE | IN_MOVED_TO | IN_MOVED_FROM | IN_DELETE | IN_ATTRIB)
 
-/* One directory, and the name in it that matters. */
+/* One directory and the relevant name in it. */
 struct step {
 	struct inotify_watch watch; /* first */
 	struct path_watch *owner;
 	dev_t dev;
 	ino_t ino;
 	uint32_t mask;
-	char name[NAME_MAX + 1]; /* "": only the directory itself matters */
+	char name[NAME_MAX + 1]; /* "": the directory itself */
 	char *dir; /* its path */
-	bool is_last; /* the file itself is in it */
+	bool is_last; /* it contains the file itself */
 	bool is_kept; /* while refreshing */
 };
 
 struct candidate {
 	char name[NAME_MAX + 1]; /* "": free */
-	uint32_t cookie; /* it is being renamed; 0: it is not */
+	uint32_t cookie; /* of the rename in progress; 0: none */
 	int64_t until_ms;
 };
 
@@ -126,7 +126,7 @@ static void moved_to(
 	struct candidate *target = find_candidate(watch, event->name);
 	struct candidate *candidate = find_cookie(watch, event->cookie);
 	int len;
-	/* What had that name is gone now. */
+	/* The rename replaced the file of that name. */
 	if (target != NULL && target != candidate)
 		target->name[0] = '\0';
 	if (candidate == NULL)
@@ -186,14 +186,14 @@ static struct step *find_step(
 	return NULL;
 }
 
-/* Sees to it that a directory is watched for a name ("": for itself). */
+/* Ensures that a directory is watched for a name ("": itself). */
 static void need(struct path_watch *watch, const char *dir, const char *name, bool is_last)
 {
 	uint32_t mask = name[0] ? MASK_NAMES : MASK_SELF;
 	struct stat status;
 	struct step *step;
 	if (lstat(dir, &status) < 0 || strlen(name) > NAME_MAX || watch->count == STEPS_MAX)
-		return; /* the next look finds another way */
+		return; /* the next look tries again */
 	step = find_step(watch, &status, mask, name);
 	if (step == NULL) {
 		int r;
@@ -218,14 +218,14 @@ static void need(struct path_watch *watch, const char *dir, const char *name, bo
 	step->is_kept = true;
 }
 
-/* The way that is left to go. */
+/* The rest of the path. */
 struct walk {
-	char dir[PATH_MAX]; /* where it is: no links in it */
+	char dir[PATH_MAX]; /* the directory reached: without links */
 	char rest[PATH_MAX];
 	unsigned links;
 };
 
-/* Takes the next name off the way; false at its end. */
+/* Takes the next name of the path; false at the end. */
 static bool next_name(struct walk *walk, char ret_name[NAME_MAX + 1])
 {
 	const char *start = walk->rest + strspn(walk->rest, "/");
@@ -238,7 +238,7 @@ static bool next_name(struct walk *walk, char ret_name[NAME_MAX + 1])
 	return true;
 }
 
-/* Puts what a link says before the rest of the way. */
+/* Puts the target of a link before the rest of the path. */
 static bool enter_link(struct walk *walk, const char *link)
 {
 	char target[PATH_MAX], rest[PATH_MAX];
@@ -256,7 +256,7 @@ static bool enter_link(struct walk *walk, const char *link)
 	return true;
 }
 
-/* Goes one name further. False at the end of the way, or where it is broken. */
+/* Goes one name further. False at the end of the path or at a missing name. */
 static bool go(struct path_watch *watch, struct walk *walk)
 {
 	char name[NAME_MAX + 1], path[PATH_MAX];
@@ -287,7 +287,7 @@ static bool go(struct path_watch *watch, struct walk *walk)
 	return goes_on;
 }
 
-/* Drops what is not needed any more. */
+/* Drops steps that are no longer needed. */
 static void drop_others(struct path_watch *watch)
 {
 	size_t kept = 0;
@@ -304,7 +304,7 @@ static void drop_others(struct path_watch *watch)
 int path_watch_refresh(struct path_watch *watch)
 {
 	struct walk walk;
-	/* What changed before a new watch was there went unheard: once more, until nothing does. */
+	/* A change before a new watch was added has no event: repeat until no watch is new. */
 	for (unsigned round = 0; round < ROUNDS_MAX; round++) {
 		watch->error = 0;
 		watch->has_changed = false;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* Files beside a log that were the log. */
+/* Rotated files beside a log. */
 #include "daemon/file/rotated.h"
 
 #include <dirent.h>
@@ -34,7 +34,7 @@ int64_t sibling_now_ns(void)
 	return (int64_t)now.tv_sec * 1000000000 + now.tv_nsec;
 }
 
-/* What rotation puts behind a name: ".1", "-20240501", ".2024-05-01_12:00", ".old". */
+/* Suffixes added by rotation: ".1", "-20240501", ".2024-05-01_12:00", ".old". */
 static bool is_rotated(const char *suffix)
 {
 	if (strcmp(suffix, ".old") == 0)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* Follows what a path names. */
+/* Follows the file of a path. */
 #include "daemon/file/tail.h"
 
 #include <errno.h>
@@ -13,13 +13,13 @@
 #include "base/xalloc.h"
 #include "daemon/file/rotated.h"
 
-/* Changes of the file within one look; then the next look goes on. */
+/* Changes of the file within one look; the next look continues. */
 #define ROUNDS_MAX 16
-/* Identities of closed files that may come back under the name. */
+/* Identities of closed files that may get the name again. */
 #define CLOSED_MAX 64
 /*
- * How often what no event tells is looked at: room at the end of a file being filled through
- * memory, descriptors being free again.
+ * How often to look for changes without events: room at the end of a file filled through a
+ * mapping, descriptors free again.
  */
 #define RETRY_MS 1000
 
@@ -29,8 +29,8 @@ struct tail {
 	uint8_t *scratch;
 	struct tail_handlers handlers;
 	void *data;
-	struct tail_file *current; /* NULL: none bears the name */
-	struct list olds; /* those that lost it, oldest first */
+	struct tail_file *current; /* NULL: no file has the name */
+	struct list olds; /* files that lost the name, oldest first */
 	size_t old_count;
 	struct tail_place closed[CLOSED_MAX]; /* a ring */
 	size_t closed_count; /* ever */
@@ -40,8 +40,8 @@ struct tail {
 	size_t budget;
 	bool has_grown;
 	bool is_suspect;
-	/* The file that bore the name before, for telling those that came between. */
-	bool was_renamed; /* it has another name now: it was rotated away */
+	/* The previous file of the name, to find files in between. */
+	bool was_renamed; /* it was rotated away by a rename */
 	int64_t born_ns;
 	uint8_t head[SIBLING_HEAD];
 	size_t head_len;
@@ -110,7 +110,7 @@ static void tell(struct tail *tail, enum tail_change change)
 	tail->handlers.changed(tail->data, change);
 }
 
-/* Opens only if it is a regular file: a FIFO would be drained, a device might act. -errno. */
+/* Opens only regular files: reading a FIFO or device has side effects. -errno. */
 static int open_regular(const char *path, struct stat *ret_status)
 {
 	char link[64];
@@ -155,7 +155,7 @@ static struct tail_file *find_old(const struct tail *tail, dev_t dev, ino_t ino)
 	return NULL;
 }
 
-/* Goes on where a file that was closed had been read to, if it is that. */
+/* Resumes a file that was closed before, at its old place. */
 static bool recall(struct tail *tail, struct tail_file *file)
 {
 	size_t count = tail->closed_count < CLOSED_MAX ? tail->closed_count : CLOSED_MAX;
@@ -183,7 +183,7 @@ static struct tail_file *adopt(struct tail *tail, int fd, const struct stat *sta
 	return file;
 }
 
-/* Adds a file that lost the name; of too many the oldest goes. */
+/* Adds a file that lost the name; drops the oldest of too many. */
 static void add_old(struct tail *tail, struct tail_file *file)
 {
 	if (tail->old_count == TAIL_OLD_MAX) {
@@ -202,7 +202,7 @@ static int64_t file_end(const struct tail_file *file)
 	return file->told.offset + (int64_t)file->carry.len;
 }
 
-/* Reads one to its end, through truncations. False if a handler stopped it. */
+/* Reads a file to its end, through truncations. False if a handler stopped it. */
 static bool read_file(struct tail *tail, struct tail_file *file)
 {
 	while (tail->budget > 0) {
@@ -218,7 +218,7 @@ static bool read_file(struct tail *tail, struct tail_file *file)
 		if (result != TAIL_TRUNCATED && result != TAIL_REWRITTEN)
 			return true;
 		if (file != tail->current) {
-			/* What is done to one that lost the name is none of ours. */
+			/* Rewriting a file that lost the name is of no interest. */
 			(void)tail_file_seek_end(file);
 			return true;
 		}
@@ -239,7 +239,7 @@ static bool read_all(struct tail *tail)
 	return tail->current == NULL || read_file(tail, tail->current);
 }
 
-/* Opens a file that bore the name while nobody looked, from its first byte on. */
+/* Opens a file that had the name between two looks, from its first byte. */
 static struct tail_file *open_missed(struct tail *tail, const char *path)
 {
 	struct stat status;
@@ -280,7 +280,7 @@ static void sibling_path(const struct tail *tail, const struct sibling *sibling,
 	memcpy(out + dir_len, sibling->name, name_len + 1);
 }
 
-/* A copy of the file that is known (cp, copytruncate) has the same first bytes. */
+/* A copy of a known file (cp, copytruncate) has the same first bytes. */
 static bool is_copy(const struct tail *tail, int fd)
 {
 	uint8_t head[SIBLING_HEAD];
@@ -291,9 +291,9 @@ static bool is_copy(const struct tail *tail, int fd)
 }
 
 /*
- * Finds files that came after the one that was read last and before the one that is there
- * now, and were renamed too: by their times of birth. Only where the file itself was
- * rotated away by a rename, for else its siblings are somebody's copies.
+ * Finds files created after the one read last and before the current one, and already
+ * renamed, by their times of birth. Only if the last file was itself rotated by a rename;
+ * otherwise its siblings are copies.
  */
 static void find_missed(struct tail *tail, int64_t until_ns)
 {
@@ -334,7 +334,7 @@ static void retire(struct tail *tail)
 	add_old(tail, file);
 }
 
-/* Takes up a file that bears the name now. */
+/* Starts reading the file that now has the name. */
 static void take_up(struct tail *tail, int fd, const struct stat *status)
 {
 	int64_t born_ns = sibling_born_ns(fd);
@@ -344,7 +344,7 @@ static void take_up(struct tail *tail, int fd, const struct stat *status)
 		find_missed(tail, born_ns);
 	file = find_old(tail, status->st_dev, status->st_ino);
 	if (file != NULL) {
-		(void)close(fd); /* it is open already */
+		(void)close(fd); /* already open */
 		list_remove(&file->link);
 		tail->old_count--;
 	} else {
@@ -375,7 +375,7 @@ static void set_absent(struct tail *tail, int error)
 	tail->error = error;
 }
 
-/* Sees which file bears the name. Returns whether it is another than before. */
+/* Finds the file of the name. Returns whether it is a different one. */
 static bool identify(struct tail *tail)
 {
 	struct tail_file *current = tail->current;
@@ -388,7 +388,7 @@ static bool identify(struct tail *tail)
 	}
 	fd = open_regular(tail->path, &status);
 	if (fd < 0) {
-		/* Unreadable now is not gone: what is open is read on. */
+		/* An unreadable file is not gone: keep reading the open one. */
 		bool is_gone = current != NULL && fd != -EACCES && fd != -EMFILE && fd != -ENFILE;
 		set_absent(tail, -fd);
 		if (!is_gone)
@@ -400,7 +400,7 @@ static bool identify(struct tail *tail)
 		return true;
 	}
 	if (current != NULL && tail_file_is(current, status.st_dev, status.st_ino)) {
-		(void)close(fd); /* it came back in between */
+		(void)close(fd); /* it was restored in between */
 		return false;
 	}
 	retire(tail);
@@ -409,7 +409,7 @@ static bool identify(struct tail *tail)
 	return true;
 }
 
-/* Closes those that lost the name and grow no more. Returns when the next is due, or -1. */
+/* Closes old files that stopped growing. Returns when the next is due, or -1. */
 static int64_t close_olds(struct tail *tail)
 {
 	struct list *link, *after;
@@ -482,7 +482,7 @@ void tail_start(struct tail *tail, int64_t now_ms)
 	size_t budget = TAIL_BUDGET;
 	struct tail_file *file;
 	tail->now_ms = now_ms;
-	tail->was_renamed = true; /* whatever is born from now on is ours */
+	tail->was_renamed = true; /* files created from now on count */
 	tail->born_ns = sibling_now_ns();
 	if (fd < 0) {
 		set_absent(tail, -fd);
@@ -490,13 +490,13 @@ void tail_start(struct tail *tail, int64_t now_ms)
 	}
 	take_up(tail, fd, &status);
 	file = tail->current;
-	/* Files of the kernel have contents and no size. */
+	/* Kernel files have contents but no size. */
 	if (tail_file_seek_end(file) == 0 && file->told.offset == 0)
 		(void)tail_file_read(file, tail->scratch, &budget, discard, NULL);
 	buf_clear(&file->carry);
 }
 
-/* What came behind the file that lost the name last is told by its birth and beginning. */
+/* Keeps the birth time and first bytes of the latest file, to find its successors. */
 static void remember_last(struct tail *tail)
 {
 	const struct tail_file *file = list_entry(tail->olds.prev, struct tail_file, link);
@@ -505,7 +505,7 @@ static void remember_last(struct tail *tail)
 	tail->was_renamed = true;
 }
 
-/* Opens the file of a place, wherever beside the path it is now; false if it is not there. */
+/* Opens the file of a place under its current name; false if it is gone. */
 static bool resume_one(
     struct tail *tail, const struct tail_place *place, const struct sibling *siblings, size_t count)
 {
@@ -554,10 +554,10 @@ void tail_resume(struct tail *tail, const struct tail_place *places, size_t coun
 			tail_file_seek(tail->current, &places[i]);
 			fd = -1;
 		} else if (!resume_one(tail, &places[i], siblings, sibling_count)) {
-			/* It may come back, from wherever it is. */
+			/* The file may get the name again later. */
 			remember_closed(tail, &places[i]);
 		} else if (!is_found) {
-			/* The first is the newest: what was born behind it has not been read. */
+			/* The first is the newest: later files have not been read. */
 			remember_last(tail);
 			is_found = true;
 		}
@@ -590,7 +590,7 @@ size_t tail_places(const struct tail *tail, struct tail_place ret_places[TAIL_PL
 	size_t count = 0;
 	if (tail->current != NULL)
 		ret_places[count++] = tail->current->told;
-	/* The newest of them: they are the likeliest to grow. */
+	/* The newest ones are the most likely to grow. */
 	for (link = tail->olds.prev; link != &tail->olds; link = link->prev) {
 		if (count == TAIL_PLACES_MAX)
 			break;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* One open file as it grows. */
+/* One growing open file. */
 #include "daemon/file/tail_file.h"
 
 #include <errno.h>
@@ -35,7 +35,7 @@ bool tail_file_is(const struct tail_file *file, dev_t dev, ino_t ino)
 	return file->told.dev == dev && file->told.ino == ino;
 }
 
-/* Reads as much of a range as there is. -errno. */
+/* Reads the available part of a range. -errno. */
 static ssize_t read_at(int fd, void *bytes, size_t len, int64_t offset)
 {
 	ssize_t n;
@@ -90,7 +90,7 @@ bool tail_file_has(const struct tail_file *file, const struct tail_place *place)
 	return n == (ssize_t)place->mark_len && memcmp(bytes, place->mark, place->mark_len) == 0;
 }
 
-/* Moves the place behind len bytes that end at end; since says how many of them are at hand. */
+/* Moves the place after len bytes that end at end; since of them are in memory. */
 static void advance(struct tail_file *file, const uint8_t *end, size_t len, size_t at_hand)
 {
 	struct tail_place *told = &file->told;
@@ -110,18 +110,18 @@ static int64_t count_lines(const char *text, size_t len)
 	return count;
 }
 
-/* What was read: the mark and the carry from 0 to start, new bytes up to end. */
+/* Bytes in memory: the mark and the carry from 0 to start, new bytes up to end. */
 struct chunk {
 	struct tail_file *file;
 	uint8_t *bytes;
-	size_t from; /* first byte that belongs to no line told */
-	size_t fresh; /* first byte that is new */
+	size_t from; /* first byte not reported yet */
+	size_t fresh; /* first new byte */
 	size_t end;
 	tail_sink_fn *sink;
 	void *data;
 };
 
-/* Tells lines from the chunk's first byte up to an end; skip more bytes are passed over. */
+/* Reports lines from the chunk's first byte up to an end; skips skip more bytes. */
 static bool tell(struct chunk *chunk, size_t end, size_t skip, unsigned flags)
 {
 	struct tail_file *file = chunk->file;
@@ -142,7 +142,7 @@ static bool tell(struct chunk *chunk, size_t end, size_t skip, unsigned flags)
 	return goes_on;
 }
 
-/* Passes over the rest of a line that was cut, up to its end if that is here. */
+/* Skips the rest of a cut line, up to its end if present. */
 static void skip_cut(struct chunk *chunk)
 {
 	struct tail_file *file = chunk->file;
@@ -157,7 +157,7 @@ static void skip_cut(struct chunk *chunk)
 	}
 }
 
-/* Makes lines of a chunk, and keeps what has no end yet. */
+/* Splits a chunk into lines, and keeps an incomplete last line. */
 static bool split(struct chunk *chunk)
 {
 	struct tail_file *file = chunk->file;
@@ -195,7 +195,7 @@ static bool split(struct chunk *chunk)
 	return goes_on;
 }
 
-/* Goes to where a file has data again; false if that is nowhere yet. */
+/* Skips to the next data of a file; false if there is none yet. */
 static bool skip_hole(struct tail_file *file, bool *ret_has_moved)
 {
 	off_t data = lseek(file->fd, file->told.offset, SEEK_DATA);
@@ -213,7 +213,7 @@ static bool skip_hole(struct tail_file *file, bool *ret_has_moved)
 	return true;
 }
 
-/* Whether a file has nothing but a hole from an offset to its end. */
+/* Whether a file has only a hole from an offset to its end. */
 static bool is_hole_to_end(const struct tail_file *file, int64_t offset)
 {
 	return lseek(file->fd, offset, SEEK_DATA) < 0 && errno == ENXIO;
@@ -228,8 +228,8 @@ static size_t leading_nuls(const uint8_t *bytes, size_t len)
 }
 
 /*
- * Looks after NULs that nobody wrote: those of a hole, left by a writer that went on at its
- * old place in a truncated file, and those at the end, of room that is not filled yet.
+ * Skips NULs that were not written: in a hole, after a writer continued at its old offset in
+ * a truncated file, and at the end, in space allocated but not filled yet.
  */
 static enum tail_result pass_nuls(struct chunk *chunk, bool is_end, bool *ret_again)
 {
@@ -261,7 +261,7 @@ static enum tail_result pass_nuls(struct chunk *chunk, bool is_end, bool *ret_ag
 	return TAIL_MORE;
 }
 
-/* Reads what is new behind the mark and the carry, and sees that those are as they were. */
+/* Reads new bytes after the mark and the carry, and checks that both are unchanged. */
 static enum tail_result fill(
     struct tail_file *file, uint8_t *scratch, size_t *ret_have, size_t *ret_fresh)
 {
@@ -343,7 +343,7 @@ void tail_file_flush(struct tail_file *file, tail_sink_fn *sink, void *data)
 	struct tail_block block;
 	if (!tail_file_peek(file, &block))
 		return;
-	(void)sink(data, &block); /* there is nothing behind it */
+	(void)sink(data, &block); /* nothing follows */
 	advance(file, file->carry.data + file->carry.len, file->carry.len, file->carry.len);
 	buf_clear(&file->carry);
 }

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * One open file as it grows: where it was read up to, and the lines that come behind.
- * Bytes in, blocks of whole lines out. Knows no path and no event loop.
+ * One growing open file: the place read up to, and the lines after it. Bytes in, blocks of
+ * whole lines out. Knows no path and no event loop.
  *
- * That a file was truncated or written anew is seen by the bytes before the place: they are
- * read again together with what is new, in one call, and must be what they were.
+ * Truncation and overwriting are detected by the bytes before the place: they are read again
+ * together with the new bytes, in one call, and must be unchanged.
  */
 #ifndef DAEMON_FILE_TAIL_FILE_H
 #define DAEMON_FILE_TAIL_FILE_H
@@ -21,16 +21,16 @@
 #define TAIL_LINE_MAX (64 * 1024) /* bytes; a longer line is cut and flagged */
 #define TAIL_MARK_MAX 64
 #define TAIL_CHUNK (64 * 1024)
-/* What reading needs of memory; all files share it. */
+/* The memory for reading; shared by all files. */
 #define TAIL_SCRATCH (TAIL_MARK_MAX + TAIL_LINE_MAX + TAIL_CHUNK)
 
 /* A place in a file that can be found again after a restart. */
 struct tail_place {
 	dev_t dev;
 	ino_t ino;
-	int64_t offset; /* of the first byte that was not told */
+	int64_t offset; /* of the first byte not reported */
 	int64_t line; /* its line's number from 1; 0: not known */
-	bool is_skipping; /* it lies within a line that was cut */
+	bool is_skipping; /* within a line that was cut */
 	uint8_t mark[TAIL_MARK_MAX]; /* the bytes before it */
 	size_t mark_len;
 };
@@ -40,8 +40,8 @@ struct tail_file {
 	int fd;
 	struct tail_place told; /* the carry begins here */
 	struct buf carry; /* a line without its end */
-	bool may_be_hole; /* NULs here are none that anybody wrote */
-	bool has_room; /* it ends in NULs: room that may be filled without an event */
+	bool may_be_hole; /* NULs here may be those of a hole */
+	bool has_room; /* ends in NULs: space that may be filled without an event */
 	int64_t grown_ms; /* the owner's */
 	void *owner_data;
 };
@@ -61,41 +61,41 @@ struct tail_block {
 	unsigned flags;
 };
 
-/* Takes a block; false ends the reading behind it. */
+/* Takes a block; false stops reading after it. */
 typedef bool tail_sink_fn(void *data, const struct tail_block *block);
 
 enum tail_result {
 	TAIL_END, /* nothing more for now */
 	TAIL_MORE, /* the budget is used up */
 	TAIL_STOPPED, /* by the sink */
-	TAIL_TRUNCATED, /* it is shorter than what was read */
-	TAIL_REWRITTEN, /* what was read is not there any more */
+	TAIL_TRUNCATED, /* shorter than the part already read */
+	TAIL_REWRITTEN, /* the part already read has changed */
 	TAIL_FAILED, /* errno */
 };
 
-/* Takes over fd, of a regular file; the place is its first byte. */
+/* Takes ownership of fd, a regular file; the place is its first byte. */
 struct tail_file *tail_file_new(int fd, const struct stat *status);
 void tail_file_free(struct tail_file *file); /* NULL: nothing */
 
 bool tail_file_is(const struct tail_file *file, dev_t dev, ino_t ino);
 
-/* Goes to the end, as it is now. -errno. */
+/* Goes to the current end. -errno. */
 int tail_file_seek_end(struct tail_file *file);
-/* Goes to a place; what was read is forgotten. Whether it is one shows when it is read. */
+/* Goes to a place and forgets the carry. The next read checks the place. */
 void tail_file_seek(struct tail_file *file, const struct tail_place *place);
-/* Goes to the beginning, as of a new file. */
+/* Goes to the beginning, as in a new file. */
 void tail_file_restart(struct tail_file *file);
-/* Whether a place can be one of this file: the bytes before it are the same. */
+/* Whether a place can belong to this file: the bytes before it are the same. */
 bool tail_file_has(const struct tail_file *file, const struct tail_place *place);
 
-/* Reads at most about *budget bytes, and takes them off. scratch: TAIL_SCRATCH bytes. */
+/* Reads at most about *budget bytes and subtracts them. scratch: TAIL_SCRATCH bytes. */
 enum tail_result tail_file_read(
     struct tail_file *file, uint8_t *scratch, size_t *budget, tail_sink_fn *sink, void *data);
 
-/* Tells the line that has no end, if there is one, and forgets it. */
+/* Reports the incomplete last line, if any, and forgets it. */
 void tail_file_flush(struct tail_file *file, tail_sink_fn *sink, void *data);
 
-/* The line that has no end yet, as a block; false if there is none. */
+/* The incomplete last line as a block; false if there is none. */
 bool tail_file_peek(struct tail_file *file, struct tail_block *ret_block);
 
 #endif

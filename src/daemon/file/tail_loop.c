@@ -19,7 +19,7 @@
 #include "daemon/file/inotify_hub.h"
 #include "daemon/file/path_watch.h"
 
-/* How often watches that could not be had are asked for again. */
+/* How often to retry failed watches. */
 #define RETRY_MS 30000
 #define REASON_SIZE 160
 
@@ -30,7 +30,7 @@ struct tail_loop_set {
 	int64_t poll_ms;
 	struct list tail_loops;
 	struct list dirty; /* to be looked at */
-	struct loop_timer *soon; /* for those */
+	struct loop_timer *soon; /* looks at the dirty ones */
 	struct loop_timer *timer;
 	int64_t due_ms; /* of the timer; -1: not set */
 	struct event *mounts;
@@ -47,15 +47,15 @@ struct tail_loop {
 	struct path_watch *path_watch; /* NULL without inotify */
 	struct tail_loop_handlers handlers;
 	void *data;
-	bool must_refresh; /* the directories on the way may be others */
+	bool must_refresh; /* the directories of the path may have changed */
 	int64_t refreshed_ms;
 	int64_t due_ms; /* of the next look without an event; -1: none */
 	int path_error; /* -errno of a directory that cannot be watched */
 	int file_error; /* the same of open files, of which */
-	size_t unwatched; /* so many are not watched */
+	size_t unwatched; /* number of files without a watch */
 	char reason[REASON_SIZE]; /* "": it is not polled */
-	int64_t partial_end; /* of the file with the line that was shown last; -1: none */
-	int64_t partial_ms; /* when it grew to that */
+	int64_t partial_end; /* file offset after the partial line; -1: none */
+	int64_t partial_ms; /* when the file grew to it */
 	bool is_partial_told;
 };
 
@@ -78,7 +78,7 @@ static void arm(struct tail_loop_set *set, int64_t due_ms, int64_t now_ms)
 	set->due_ms = due_ms;
 }
 
-/* File systems that change behind our back. */
+/* File systems that change without inotify events. */
 static const char *eventless_name(const struct statfs *status)
 {
 	static const struct {
@@ -109,7 +109,7 @@ static const char *eventless_name(const struct statfs *status)
 	return NULL;
 }
 
-/* The file system of the path, or of the deepest directory on the way that is there. */
+/* The file system of the path, or of its deepest existing directory. */
 static bool find_fs(const char *path, struct statfs *ret_status)
 {
 	char part[PATH_MAX];
@@ -123,7 +123,7 @@ static bool find_fs(const char *path, struct statfs *ret_status)
 	return true;
 }
 
-/* Why not all is watched that should be: 0 or -errno. */
+/* The error of missing watches: 0 or -errno. */
 static int missing(const struct tail_loop *tail_loop)
 {
 	if (tail_loop->path_error != 0)
@@ -131,7 +131,7 @@ static int missing(const struct tail_loop *tail_loop)
 	return tail_loop->unwatched > 0 ? tail_loop->file_error : 0;
 }
 
-/* Says in words why a feed is polled, if it is. */
+/* Writes why a path is polled, if it is. */
 static void judge(struct tail_loop *tail_loop)
 {
 	struct statfs status;
@@ -153,7 +153,7 @@ static void judge(struct tail_loop *tail_loop)
 		    tail_loop->reason, sizeof tail_loop->reason, "%s tells nothing of changes", fs);
 }
 
-/* Has the line without an end shown when it is old enough. Returns when to look again, or -1. */
+/* Reports a partial line that is old enough. Returns when to look again, or -1. */
 static int64_t watch_partial(struct tail_loop *tail_loop, int64_t now_ms)
 {
 	struct tail_file *file = tail_file(tail_loop->tail);
@@ -183,7 +183,7 @@ static int64_t watch_partial(struct tail_loop *tail_loop, int64_t now_ms)
 struct file_watch {
 	struct inotify_watch watch; /* first */
 	struct tail_loop *tail_loop;
-	bool is_missing; /* the kernel gave none */
+	bool is_missing; /* the watch failed */
 };
 
 static void on_file_event(struct inotify_watch *watch, const struct inotify_event *event)
@@ -193,7 +193,7 @@ static void on_file_event(struct inotify_watch *watch, const struct inotify_even
 		mark_dirty(mine->tail_loop);
 }
 
-/* By its descriptor: no other file can have taken its name meanwhile. */
+/* By descriptor: another file may have taken the name. */
 static void watch_file(
     struct tail_loop *tail_loop, struct file_watch *mine, const struct tail_file *file)
 {
@@ -263,7 +263,7 @@ static void look(struct tail_loop *tail_loop)
 static void look_at_dirty(struct tail_loop_set *set)
 {
 	struct list batch;
-	/* Those that become dirty meanwhile have their turn after others had theirs. */
+	/* New dirty ones get their turn after this batch. */
 	list_init(&batch);
 	while (!list_is_empty(&set->dirty)) {
 		struct list *link = set->dirty.next;
@@ -279,7 +279,7 @@ static void on_idle(void *data)
 	look_at_dirty(data);
 }
 
-/* What was heard comes first: who looks without knowing of an overflow would not search. */
+/* Read events first: after an overflow the look must also search. */
 static void read_and_look(struct tail_loop_set *set)
 {
 	if (set->hub != NULL)
@@ -324,7 +324,7 @@ void tail_loop_set_look(struct tail_loop_set *set)
 	wake_soon(set);
 }
 
-/* Something was mounted, or unmounted: paths may name other files, and no inode knows. */
+/* After a mount or unmount paths may name other files, without inotify events. */
 static void on_mounts(evutil_socket_t fd, short what, void *data)
 {
 	(void)fd;
@@ -344,13 +344,13 @@ struct tail_loop_set *tail_loop_set_new(
 	list_init(&set->dirty);
 	set->soon = loop_timer_new(base, on_soon, set);
 	set->timer = loop_timer_new(base, on_timer, set);
-	/* The kernel calls it readable once for each change of the mounts. */
+	/* Becomes readable once for each change of the mounts. */
 	set->mounts_fd = open("/proc/self/mountinfo", O_RDONLY | O_CLOEXEC);
 	if (set->mounts_fd >= 0)
 		set->mounts =
 		    event_new(base, set->mounts_fd, EV_READ | EV_ET | EV_PERSIST, on_mounts, set);
 	if (set->mounts != NULL)
-		(void)event_add(set->mounts, NULL); /* without, only polling would see mounts */
+		(void)event_add(set->mounts, NULL); /* if it fails, only polling sees mounts */
 	if (options == NULL || !options->is_polling) {
 		set->hub = inotify_hub_new(base, on_idle, set);
 		set->hub_error = set->hub != NULL ? 0 : errno;
@@ -466,7 +466,7 @@ struct tail_loop *tail_loop_new(struct tail_loop_set *set, const char *path,
 	list_append(&set->tail_loops, &tail_loop->link);
 	tail_loop->tail = tail_new(path, set->scratch, &file_handlers, tail_loop);
 	now_ms = clock_mono_ms();
-	/* The directories first: what happens from now on is heard. */
+	/* Directories first, so that no later change is missed. */
 	if (set->hub != NULL) {
 		tail_loop->path_watch = path_watch_new(set->hub, path, &path_handlers, tail_loop);
 		refresh(tail_loop, now_ms);

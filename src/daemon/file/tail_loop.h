@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * Followed files on the event loop: inotify says when to look; where it says nothing (no
- * watches left, a file system of the network or of the kernel) a clock does, and that is
- * told as the mode. At rest, and where events come, nothing wakes up.
+ * Followed files on the event loop: inotify says when to look. Without inotify events (no
+ * watches left, network or kernel file systems) a timer polls, which is reported as the
+ * mode. With inotify an idle file causes no wake-ups.
  */
 #ifndef DAEMON_FILE_TAIL_LOOP_H
 #define DAEMON_FILE_TAIL_LOOP_H
@@ -14,7 +14,7 @@
 #include "daemon/file/tail.h"
 
 #define FEED_POLL_MS 1000
-#define FEED_PARTIAL_MS 1000 /* a line without its end that old is shown */
+#define FEED_PARTIAL_MS 1000 /* a partial line this old is reported */
 
 struct event_base;
 struct tail_loop;
@@ -26,19 +26,19 @@ struct tail_loop_options {
 };
 
 struct tail_loop_handlers {
-	/* Lines; false: no more, and no further look. */
+	/* Lines; return false to stop for good. */
 	tail_sink_fn *block;
 	void (*changed)(void *data, enum tail_change change);
-	/* A line at the end of the file that has no end since FEED_PARTIAL_MS; it may get one yet. */
+	/* The last line, incomplete for FEED_PARTIAL_MS; it may still grow. */
 	void (*partial)(void *data, const struct tail_block *block);
-	/* After each look. Here, and only here of these, the feed may be freed. */
+	/* After each look. Only this handler may free the tail_loop. */
 	void (*looked)(void *data);
 };
 
-/* NULL options: the usual ones. */
+/* NULL options: the defaults. */
 struct tail_loop_set *tail_loop_set_new(
     struct event_base *base, const struct tail_loop_options *options);
-void tail_loop_set_free(struct tail_loop_set *set); /* its feeds are gone by then */
+void tail_loop_set_free(struct tail_loop_set *set); /* after all its tail_loops */
 /* Looks at all of them, as after an overflow. */
 void tail_loop_set_look(struct tail_loop_set *set);
 
@@ -46,8 +46,8 @@ struct inotify_hub; /* NULL while inotify cannot be had */
 struct inotify_hub *tail_loop_set_hub(const struct tail_loop_set *set);
 
 /*
- * Follows a path from now on, or, if places is not NULL, from those of an earlier life on;
- * none of them says that there was no file then. The first look comes from the event loop.
+ * Follows a path from now on, or, if places is not NULL, from these places of an earlier run;
+ * count 0 means that there was no file then. The first look comes from the event loop.
  */
 struct tail_loop *tail_loop_new(struct tail_loop_set *set, const char *path,
     const struct tail_place *places, size_t count, const struct tail_loop_handlers *handlers,
@@ -55,7 +55,7 @@ struct tail_loop *tail_loop_new(struct tail_loop_set *set, const char *path,
 void tail_loop_free(struct tail_loop *tail_loop); /* NULL: nothing */
 
 const struct tail *tail_loop_tail(const struct tail_loop *tail_loop);
-/* Why it is polled; NULL: it is not. Lent. */
+/* Why the path is polled; NULL: it is not. Lent. */
 const char *tail_loop_poll_reason(const struct tail_loop *tail_loop);
 
 #endif

@@ -39,7 +39,7 @@ uint32_t picture_mix(uint32_t from, uint32_t to, unsigned percent)
 	return mixed;
 }
 
-/* Of 256: the palette, a cube of six steps each way, and 24 greys. */
+/* Of 256: the palette, a cube of six steps per axis, and 24 greys. */
 static uint32_t indexed(const struct picture_theme *theme, uint32_t index)
 {
 	static const uint32_t steps[6] = {0x00, 0x5f, 0x87, 0xaf, 0xd7, 0xff};

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* The colours of pictures: of the palette, of 256, or any; and what is seen in the end. */
+/* The colours of pictures: themes, and the visible colours of a cell. */
 #ifndef DAEMON_RENDER_PICTURE_COLOUR_H
 #define DAEMON_RENDER_PICTURE_COLOUR_H
 
@@ -8,7 +8,7 @@
 
 #include "daemon/render/picture_looks.h"
 
-/* Red, green and blue, 0xrrggbb, as they are seen. */
+/* Visible colours, 0xrrggbb. */
 struct picture_paint {
 	uint32_t text;
 	uint32_t ground;
@@ -26,11 +26,11 @@ struct picture_theme {
 
 const struct picture_theme *picture_theme(bool is_light);
 
-/* What is seen of looks: defaults, reversal, dimming and the cursor have had their way. */
+/* The visible colours of looks, after defaults, reversal, dimming and the cursor. */
 struct picture_paint picture_paint(
     const struct picture_theme *theme, const struct picture_looks *looks);
 
-/* Of the way from one colour to another so many percent. */
+/* The colour at this percentage between two colours. */
 uint32_t picture_mix(uint32_t from, uint32_t to, unsigned percent);
 
 #endif

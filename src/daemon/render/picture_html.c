@@ -32,7 +32,7 @@ static void put_decoration(struct picture_page *page, const struct picture_looks
 	picture_put(page, ";");
 }
 
-/* The style of a run; nothing if it looks like all the page. Returns whether a span is open. */
+/* Opens a span with the style of a run, if it differs from the page. Returns whether it did. */
 static bool open_span(struct picture_page *page, const struct picture_cell *cell)
 {
 	struct picture_paint paint = picture_cell_paint(page, cell);

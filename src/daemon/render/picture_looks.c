@@ -9,7 +9,7 @@
 /* One parameter of a sequence: "4:3" is the value 4 with the part 3. */
 struct values {
 	unsigned number[VALUES_MAX];
-	bool is_part[VALUES_MAX]; /* stands behind a colon */
+	bool is_part[VALUES_MAX]; /* follows a colon */
 	size_t count;
 };
 
@@ -39,7 +39,7 @@ static uint32_t rgb(const unsigned *parts)
 	    ((parts[0] & 0xff) << 16 | (parts[1] & 0xff) << 8 | (parts[2] & 0xff));
 }
 
-/* A colour that begins with the 38, 48 or 58 at a place. Returns how many values it takes. */
+/* A colour that begins with 38, 48 or 58 at an index. Returns the number of values used. */
 static size_t read_colour(const struct values *values, size_t at, uint32_t *colour)
 {
 	const unsigned *number = values->number;
@@ -64,7 +64,7 @@ static size_t read_colour(const struct values *values, size_t at, uint32_t *colo
 	return left;
 }
 
-/* Underlined, with the style that may stand behind a colon. */
+/* Underline, with an optional style after a colon. */
 static size_t read_underline(const struct values *values, size_t at, struct picture_looks *looks)
 {
 	bool has_style = at + 1 < values->count && values->is_part[at + 1];

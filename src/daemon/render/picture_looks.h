@@ -6,7 +6,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* A colour as a program asks for it: 0, PICTURE_COLOUR_INDEX + 0..255, or PICTURE_COLOUR_RGB + rgb. */
+/* A colour as set by a program: 0, PICTURE_COLOUR_INDEX + 0..255, or PICTURE_COLOUR_RGB + rgb. */
 #define PICTURE_COLOUR_DEFAULT 0u
 #define PICTURE_COLOUR_INDEX 0x1000000u
 #define PICTURE_COLOUR_RGB 0x2000000u
@@ -39,7 +39,7 @@ struct picture_looks {
 	uint8_t underline; /* enum picture_underline */
 };
 
-/* What "ESC [ ... m" without its first two characters and its last makes of looks. */
+/* Applies "ESC [ ... m", given without its first two characters and its last, to looks. */
 void picture_looks_apply(struct picture_looks *looks, const uint8_t *text, size_t len);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* What pictures of every kind are made with. */
+/* Common parts of all kinds of pictures. */
 #include "daemon/render/picture_page.h"
 
 #include <stdarg.h>
@@ -11,7 +11,7 @@
 #include "base/xalloc.h"
 #include "daemon/render/picture_shape.h"
 
-#define PLAIN_LAST 0x52f /* Latin, Greek and Cyrillic: every font of fixed width has them */
+#define PLAIN_LAST 0x52f /* Latin, Greek and Cyrillic: in every fixed-width font */
 
 void picture_page_init(struct picture_page *page, struct buf *out, const struct picture *picture)
 {
@@ -32,13 +32,13 @@ int picture_page_finish(struct picture_page *page)
 	return page->error;
 }
 
-/* A block over the character that it stands on; over all of a wide one. */
+/* Marks the character under the cursor; both cells of a wide one. */
 static void mark_cursor(struct picture_page *page)
 {
 	unsigned column = page->picture->cursor_column;
 	if (page->picture->cursor_row != (int64_t)page->row)
 		return;
-	/* Behind the last column it waits for a character that will be in the next row. */
+	/* After the last column the cursor waits for the next row. */
 	if (column >= page->columns)
 		column = page->columns - 1;
 	while (column > 0 && page->cells[column].width == 0)

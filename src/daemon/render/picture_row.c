@@ -42,7 +42,7 @@ static void put_cell(struct reading *reading, const char *bytes, size_t len, uns
 	reading->column += width;
 }
 
-/* What combines with the character before it; without one it is left out. */
+/* Adds a combining character to the one before; without one it is left out. */
 static void put_combining(struct reading *reading, const uint8_t *bytes, size_t len)
 {
 	struct picture_cell *cell;
@@ -55,7 +55,7 @@ static void put_combining(struct reading *reading, const uint8_t *bytes, size_t 
 	cell->len = (uint8_t)(cell->len + len);
 }
 
-/* Letters of the other character set, as terminals have had them since the VT100. */
+/* The line drawing character set of the VT100. */
 static const char *const drawn[] = {
     ['`'] = "\u25c6",
     ['a'] = "\u2592",
@@ -86,7 +86,7 @@ static const char *const drawn[] = {
     ['~'] = "\u00b7",
 };
 
-/* Characters that would turn the order of others round, or that no XML may hold. */
+/* Characters that change the text direction or are not allowed in XML. */
 static bool is_unwanted(uint32_t c)
 {
 	return (c >= 0x200e && c <= 0x200f) || (c >= 0x2028 && c <= 0x202e) ||
@@ -128,7 +128,7 @@ static void put_text(struct reading *reading, const uint8_t *bytes, size_t len)
 	}
 }
 
-/* tmux hands out tabs, and shifts of the character set; others would be somebody's mischief. */
+/* tmux emits tabs and shifts of the character set; other controls are shown as symbols. */
 static void put_control(struct reading *reading, uint8_t byte)
 {
 	if (byte == SHIFT_OUT || byte == SHIFT_IN) {
@@ -138,7 +138,7 @@ static void put_control(struct reading *reading, uint8_t byte)
 			put_cell(reading, " ", 1, 1);
 		while (reading->column % TAB_CELLS != 0 && reading->column < reading->columns);
 	} else {
-		/* U+2400 and on: a picture for each. */
+		/* U+2400 and following: a symbol for each. */
 		char picture[3] = {'\xe2', '\x90', (char)(0x80 + (byte == 0x7f ? 0x21 : byte))};
 		put_cell(reading, picture, sizeof picture, 1);
 	}

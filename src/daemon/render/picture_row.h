@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* A row of a picture: cells with their looks, read from what capture-pane -e gives. */
+/* A row of a picture: cells with their looks, read from the output of capture-pane -e. */
 #ifndef DAEMON_RENDER_PICTURE_ROW_H
 #define DAEMON_RENDER_PICTURE_ROW_H
 
@@ -9,7 +9,8 @@
 
 #include "daemon/render/picture_looks.h"
 
-#define PICTURE_CELL_BYTES 31 /* of a character and what combines with it; more is left out */
+#define PICTURE_CELL_BYTES \
+	31 /* of a character with its combining characters; the rest is left out */
 
 struct picture_cell {
 	struct picture_looks looks;
@@ -18,15 +19,15 @@ struct picture_cell {
 	char bytes[PICTURE_CELL_BYTES]; /* valid UTF-8 that any XML may hold; not escaped */
 };
 
-/* What goes on from one row to the next. Zeroed at the start of a picture. */
+/* State carried from row to row. Zeroed at the start of a picture. */
 struct picture_state {
 	struct picture_looks looks;
-	bool is_drawing; /* the other character set, with lines instead of letters */
+	bool is_drawing; /* the line drawing character set is active */
 };
 
 /*
- * Reads the line of len bytes (without a newline) into all of the columns cells; what it does
- * not fill is blank. The state is that behind the line before.
+ * Reads the line of len bytes (without a newline) into the columns cells; the rest is blank.
+ * The state is that at the end of the previous line.
  */
 void picture_row_read(struct picture_state *state, const uint8_t *line, size_t len,
     struct picture_cell *cells, unsigned columns);

@@ -161,7 +161,7 @@ unsigned picture_shape_shade(uint32_t c)
 	return c >= 0x2591 && c <= 0x2593 ? 75 - 25 * (c - 0x2591) : 0;
 }
 
-/* Tenths as a number without a needless end. */
+/* Writes tenths as a number without trailing zeros. */
 static void put(struct buf *path, const char *command, unsigned tenths)
 {
 	if (tenths % 10 == 0)
@@ -187,9 +187,9 @@ static void add_box(struct buf *path, unsigned x, unsigned y, unsigned width, un
 }
 
 /*
- * Where an arm of a character with double lines begins, on its way from the middle to the edge:
- * so that the outer lines of a corner meet outside, the inner ones inside. side is -1 or 1 for
- * one of two lines, 0 for a single one.
+ * The start of an arm with double lines, measured from the middle towards the edge, so that
+ * the outer lines of a corner meet outside and the inner ones inside. side is -1 or 1 for one
+ * of two lines, 0 for a single line.
  */
 static int arm_start(const char *weights, enum arm arm, int side)
 {

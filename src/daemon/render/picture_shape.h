@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * Lines and blocks that programs draw with (U+2500 to U+259F), as paths, since those of a
- * font meet only if the viewer has that font, at that size, with that distance of lines.
+ * Lines and blocks for drawing (U+2500 to U+259F), as paths, since the glyphs of a font
+ * meet only if the viewer has that font, at that size, with that line spacing.
  */
 #ifndef DAEMON_RENDER_PICTURE_SHAPE_H
 #define DAEMON_RENDER_PICTURE_SHAPE_H
@@ -20,17 +20,17 @@ struct picture_shapes {
 	unsigned height;
 };
 
-/* Whether it is one of those that are known. */
+/* Whether there is a shape for the character. */
 bool picture_shape_has(uint32_t c);
 
 /*
- * Adds count cells with this character, the first of which has its corner at x, y. Without
- * memory something is missing.
+ * Adds count cells with this character; the corner of the first is at x, y. If out of memory,
+ * shapes are missing.
  */
 void picture_shape_add(
     struct picture_shapes *shapes, uint32_t c, unsigned x, unsigned y, unsigned count);
 
-/* How many percent of the ground shine through a shade; 0 for all others. */
+/* The percentage of ground visible through a shade; 0 for other characters. */
 unsigned picture_shape_shade(uint32_t c);
 
 #endif

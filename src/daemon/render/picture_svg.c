@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * Pictures of panes as SVG 1.1. Grounds first, then what stands on them. Every word has its
- * own place and length, so that columns stay columns whatever font the viewer has.
+ * Pictures of panes as SVG 1.1: grounds first, then text and shapes. Every word has its own
+ * position and length, so that columns stay aligned in any font.
  */
 #include <string.h>
 
@@ -196,7 +196,7 @@ static bool has_same_writing(
 	    picture_cell_paint(page, a).text == picture_cell_paint(page, b).text;
 }
 
-/* The end of a run of plain text; a single blank does not end it, whatever it looks like. */
+/* The end of a run of plain text; a single blank of any looks does not end it. */
 static unsigned writing_end(const struct picture_page *page, unsigned column)
 {
 	const struct picture_cell *cells = page->cells;
