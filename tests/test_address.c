@@ -104,7 +104,8 @@ static void test_names(void)
 	path[limit] = 'x';
 	path[limit + 1] = '\0';
 	is_int(check(path), -1, "one byte more");
-	ok(strstr(reason, "has 108 bytes and may have 107") && strstr(reason, top), "%s", reason);
+	ok(strstr(reason, "has 108 bytes; at most 107 are allowed") && strstr(reason, top), "%s",
+	    reason);
 	static const char *const wrong[] = {"", "/", ".", "..", "/tmp/", "/tmp/.", "/tmp/.."};
 	for (size_t i = 0; i < sizeof(wrong) / sizeof(*wrong); i++) {
 		is_int(check(wrong[i]), -1, "\"%s\" is no name", wrong[i]);
@@ -185,7 +186,7 @@ static void test_existing(void)
 	close(fd);
 	must(symlink("there", at("private/planted")));
 	is_int(check(at("private/planted")), -1, "a link where the socket is to be");
-	ok(strstr(reason, "is no socket"), "%s", reason);
+	ok(strstr(reason, "is not a socket"), "%s", reason);
 	must(symlink("nowhere", at("private/dangling")));
 	is_int(check(at("private/dangling")), -1, "a link that leads nowhere");
 	is_int(check(at("private")), -1, "a directory in its place");

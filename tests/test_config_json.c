@@ -91,7 +91,7 @@ static void test_refused(void)
 {
 	ok(strstr(set("{\"a\":1,}", PATH("b"), "1"), "refused: it is not plain JSON (") &&
 		strstr(set("{\"a\":1,}", PATH("b"), "1"), "offset 7"),
-	    "a comma too many");
+	    "extra comma");
 	ok(strstr(set("// me\n{}", PATH("b"), "1"), "refused: it is not plain JSON"), "comments");
 	ok(strstr(set("{\"a\":1,\"a\":2}", PATH("b"), "1"), "refused: "),
 	    "a name that is there twice");

@@ -215,7 +215,7 @@ static const struct {
 	"{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"tools/call\",\"params\":{\"name\":\"echo\","
 	"\"arguments\":{\"text\":\"\\ud800\"}}}",
 	"{\"jsonrpc\":\"2.0\",\"id\":null,\"error\":{\"code\":-32700,\"message\":\"a high "
-	"surrogate without its low one at offset 91: \\\\ud800\\\"}}}\",\"data\":{\"kind\":"
+	"surrogate without a low one at offset 91: \\\\ud800\\\"}}}\",\"data\":{\"kind\":"
 	"\"parse_error\"}}}"},
 };
 

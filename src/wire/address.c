@@ -147,7 +147,7 @@ static int check_name(int dir_fd, const char *path, const char *name, char *ret_
 		return str_refuse(ret_reason, size, "%s: %s", path, strerror(errno));
 	}
 	if (!S_ISSOCK(st.st_mode))
-		return str_refuse(ret_reason, size, "%s: exists and is no socket", path);
+		return str_refuse(ret_reason, size, "%s: exists and is not a socket", path);
 	if (!owner_is_trusted(st.st_uid))
 		return str_refuse(ret_reason, size, "%s: the socket belongs to user %u", path,
 		    (unsigned)st.st_uid);
@@ -182,7 +182,7 @@ int address_check(const char *path, char *ret_reason, size_t size)
 	int r, dir_fd;
 	if (strlen(path) > SOCKET_PATH_MAX)
 		return str_refuse(ret_reason, size,
-		    "the socket path has %zu bytes and may have %zu: %.*s", strlen(path),
+		    "the socket path has %zu bytes; at most %zu are allowed: %.*s", strlen(path),
 		    SOCKET_PATH_MAX, (int)SOCKET_PATH_MAX, path);
 	(void)split(path, &parts); /* the length was checked */
 	if (!*parts.name || strcmp(parts.name, ".") == 0 || strcmp(parts.name, "..") == 0)

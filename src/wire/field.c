@@ -414,7 +414,7 @@ static int refuse_unknown(struct reading *reading, const char *name)
 		return refuse(
 		    reading, name, "there is no such parameter; did you mean \"%s\"?", nearest);
 	if (count == 0)
-		return refuse(reading, name, "there is no such parameter; none is taken here");
+		return refuse(reading, name, "there is no such parameter; this method takes none");
 
 	for (const struct field *field = reading->fields; field->name != NULL && len < sizeof known;
 	     field++)
@@ -526,7 +526,7 @@ int field_read_tolerant(const struct field *fields, const struct field_tolerance
 	if (params != NULL && params->type != JSON_OBJECT)
 		return refuse_type(&reading, "params", "an object", params);
 	if (!reserve_scratch(reading.fields, params, scratch))
-		return refuse(&reading, "params", "there is no memory for so many values");
+		return refuse(&reading, "params", "out of memory for so many values");
 	for (const struct field *field = reading.fields; field->name; field++) {
 		assert(field - reading.fields < FIELDS_MAX);
 		if (!(field->flags & FIELD_ALIAS))

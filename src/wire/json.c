@@ -280,8 +280,8 @@ static int refuse_twin(struct json_reader *reader, const struct json *twin)
 	(void)str_append_visible(&name, twin->name, twin->name_len); /* may be cut */
 	reader->error->offset = reader->passed - 1;
 	(void)snprintf(reader->error->text, sizeof reader->error->text,
-	    "the name \"%s\" stands twice in the object that ends at offset %zu",
-	    (const char *)name.data, reader->error->offset);
+	    "duplicate name \"%s\" in the object that ends at offset %zu", (const char *)name.data,
+	    reader->error->offset);
 	reader->has_error = true;
 	return 0;
 }
@@ -337,22 +337,22 @@ static const char *guess(const struct json_reader *reader, size_t at)
 	char c = reader->line[at];
 	char before = byte_before(reader, at);
 	if (is_any_of(c, "]}") && before == ',')
-		return "not JSON: a comma too many before this";
+		return "not JSON: extra comma before this";
 	if (is_any_of(c, "]},:"))
-		return "not JSON: something is missing before this, or it is one too many";
+		return "not JSON: something is missing before this, or this is extra";
 	if (is_any_of(c, "0123456789") && before == '0' && reader->line[at - 1] == '0')
-		return "not JSON: a number does not begin with 0";
+		return "not JSON: a number must not begin with 0";
 	if (before && !is_any_of(before, "[{,:"))
 		return "not JSON: a comma or a colon is missing before this";
 	if (c == '\'')
-		return "not JSON: strings and names stand in double quotes";
+		return "not JSON: strings and names need double quotes";
 	if (is_any_of(c, "/#"))
-		return "not JSON: it has no comments";
+		return "not JSON: comments are not allowed";
 	if (is_any_of(c, "+-.0123456789"))
-		return "not JSON: this number is not one, or stands where none can";
+		return "not JSON: invalid or misplaced number";
 	if (is_any_of((char)(c | 0x20), "abcdefghijklmnopqrstuvwxyz"))
-		return "not JSON: without quotes only true, false, null and numbers are known";
-	return "not JSON: this cannot stand here";
+		return "not JSON: only true, false, null and numbers go without quotes";
+	return "not JSON: unexpected character";
 }
 
 /* Explains yajl's error. stop is the end of the rejected token. */
@@ -364,10 +364,9 @@ static void explain(struct json_reader *reader, size_t stop)
 	if (at < reader->len && at >= stop && stop > reader->passed)
 		at = stop - 1;
 	if (reader->root != NULL && reader->depth == 0)
-		(void)refuse(reader, at, "something stands behind the value");
+		(void)refuse(reader, at, "unexpected text after the value");
 	else if (at == reader->len)
-		(void)refuse(
-		    reader, at, at ? "the line ends before the value does" : "an empty line");
+		(void)refuse(reader, at, at ? "the line ends inside the value" : "an empty line");
 	else
 		(void)refuse(reader, at, guess(reader, at));
 }

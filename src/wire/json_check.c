@@ -83,9 +83,9 @@ static void pass_unicode_escape(struct check *check)
 	else if (unit == 0)
 		check->fault = "\\u0000 is not accepted";
 	else if (unit_is_low(unit))
-		check->fault = "a low surrogate without its high one";
+		check->fault = "a low surrogate without a high one";
 	else if (unit_is_high(unit) && !unit_is_low(unit_at(check, check->at + 6)))
-		check->fault = "a high surrogate without its low one";
+		check->fault = "a high surrogate without a low one";
 	else
 		check->at += unit_is_high(unit) ? 12 : 6;
 }
@@ -145,7 +145,7 @@ static void pass_string(struct check *check)
 			return;
 	}
 	check->at = start;
-	check->fault = "a string that does not end";
+	check->fault = "an unterminated string";
 }
 
 /* Passes a significant byte between strings. */

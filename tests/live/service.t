@@ -63,7 +63,7 @@ is 'which the manager was told before' "$(tail -n 1 "$dir/told")" STOPPING=1
 is 'the socket stays for the next one' "$(stat -c %i "$other.muxbus")" "$inode"
 
 # What cannot be is said.
-refused 'ListenStream=, or say -s' 'a socket at another path' "$dir/elsewhere" "$muxbusd" -f -S "$other"
+refused 'ListenStream=, or use -s' 'a socket at another path' "$dir/elsewhere" "$muxbusd" -f -S "$other"
 refused 'SocketMode=0600' 'a socket that others may connect to' -m 660 "$other.muxbus" "$muxbusd" -f -S "$other"
 refused '2 sockets: one is wanted' 'two sockets' -c 2 "$other.muxbus" "$muxbusd" -f -S "$other"
 refused 'say -f' 'without -f' "$other.muxbus" "$muxbusd" -S "$other"

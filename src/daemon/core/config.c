@@ -40,8 +40,8 @@ struct limit {
 /* Keep alphabetized. */
 static const struct limit limits_table[] = {
     {LIMIT(ack_wait_ms), 60000, 100, 86400000, "ms",
-	"how long a consumer may take to acknowledge, and an agent to take what was typed, until "
-	"it is told again"},
+	"how long a consumer may take to acknowledge, and an agent to accept typed input, before "
+	"the notification is sent again"},
     {LIMIT(command_timeout_ms), 5000, 100, 600000, "ms", "how long tmux may take to answer"},
     {LIMIT(deliver_quiet_ms), 1000, 0, 600000, "ms",
 	"how long a pane must be quiet before a notification is typed into it"},
@@ -49,33 +49,31 @@ static const struct limit limits_table[] = {
 	"memory of the events that are remembered for late subscribers"},
     {LIMIT(events), 10000, 16, 10000000, NULL, "events remembered for late subscribers"},
     {LIMIT(fresh_ms), 50, 0, 60000, "ms",
-	"how old titles, commands and paths may be when they are told"},
+	"the maximum age of titles, commands and paths in responses"},
     {LIMIT(line_bytes), 4 * MIB, 1 * KIB, 64 * MIB, "bytes", "the longest request line"},
     {LIMIT(loan_ms), 10000, 100, 600000, "ms",
-	"how long a follower or hook may take to acknowledge what it hands to an agent, and a "
-	"follower to ask for more; then it is typed"},
+	"how long a follower or hook may take to acknowledge a notification that it passes to an "
+	"agent, and a follower to ask for more; then the notification is typed"},
     {LIMIT(mcp_wait_sec), 0, 0, 86400, "s",
 	"how long a waiting call of an agent lasts before it is answered with pending; 0: as long "
-	"as "
-	"that agent is known to allow"},
+	"as that agent is known to allow"},
     {LIMIT(nudges), 3, 0, 10, NULL,
-	"how often a notice is typed again that was not seen to be taken"},
+	"how often a notice is typed again if it was not seen to be accepted"},
     {LIMIT(peers), 256, 1, 65536, NULL, "programs connected at once"},
     {LIMIT(quiet_ms), 1000, 50, 3600000, "ms", "time without output until pane_quiet"},
     {LIMIT(quote_match), 0, 0, 1, NULL,
-	"1: a notice quotes the line that a watch has found; strangers write into logs"},
+	"1: a notice quotes the line that a watch found; strangers can write into logs"},
     {LIMIT(quote_output), 1, 0, 1, NULL,
-	"1: a notice that is typed quotes the first output of the job, or the text that was "
-	"posted"},
+	"1: a typed notice quotes the first output of the job, or the posted text"},
     {LIMIT(result_bytes), 6 * MIB, 64 * KIB, 64 * MIB, "bytes", "the largest result"},
     {LIMIT(ring_bytes), 64 * KIB, 4 * KIB, 64 * MIB, "bytes",
 	"output remembered of each pane that is followed"},
     {LIMIT(stuck_ms), 10000, 100, 3600000, "ms",
-	"how long a program that is behind by half of unread_bytes may take to read on while it "
-	"asks for more; then it is disconnected"},
+	"how long a program with half of unread_bytes unread may send requests without reading; "
+	"then it is disconnected"},
     {LIMIT(unread_bytes), 8 * MIB, 128 * KIB, 1024 * MIB, "bytes",
-	"output that a program has not read; past half of it events are dropped, past all of it "
-	"the program is disconnected"},
+	"unread output of a program; beyond half of it events are dropped, beyond all of it the "
+	"program is disconnected"},
     {LIMIT(waits), 1000, 1, 100000, NULL, "open requests of one program that wait"},
 };
 
@@ -196,8 +194,8 @@ static const char help_text[] =
     "      --exit-with-server\n"
     "                      end when the tmux server does, instead of waiting for the next\n"
     "      --output=always|wanted\n"
-    "                      follow the output of all panes from the start, or of those that\n"
-    "                      somebody asks for (default)\n"
+    "                      follow the output of all panes from the start, or only of panes\n"
+    "                      that a client asks for (default)\n"
     "      --ready-fd n    write a line to this descriptor when ready, and close it\n"
     "      --tmux path     the tmux program to run (default: the server's own)\n"
     "      --log file      append the log to a file (default: standard error with -f, else a\n"
@@ -269,7 +267,7 @@ static enum config_result set_ready_fd(struct config *config, const char *text)
 {
 	uint32_t fd;
 	if (!str_parse_u32(text, strlen(text), &fd) || fd > INT_MAX || fd == 0)
-		return usage("--ready-fd: \"%s\" is no descriptor to write to", text);
+		return usage("--ready-fd: \"%s\" is not a descriptor to write to", text);
 	config->ready_fd = (int)fd;
 	return CONFIG_RUN;
 }

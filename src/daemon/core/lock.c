@@ -40,7 +40,7 @@ static int open_dir(const char *path, char *ret_reason, size_t size)
 	int r;
 	if (fd < 0)
 		return str_refuse(ret_reason, size, "%s: %s", path,
-		    errno == ELOOP || errno == ENOTDIR ? "is no directory of its own"
+		    errno == ELOOP || errno == ENOTDIR ? "not a directory, or a symbolic link"
 						       : strerror(errno));
 	r = fstat(fd, &st);
 	if (r < 0)

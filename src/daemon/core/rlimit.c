@@ -22,7 +22,7 @@ void rlimit_raise_files(void)
 	limit = given;
 	limit.rlim_cur = limit.rlim_max;
 	if (limit.rlim_cur != given.rlim_cur && setrlimit(RLIMIT_NOFILE, &limit) < 0)
-		log_warning("the limit of descriptors stays as it is: %s", strerror(errno));
+		log_warning("the limit of descriptors cannot be raised: %s", strerror(errno));
 }
 
 void files_limit_restore(void)

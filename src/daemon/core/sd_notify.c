@@ -66,16 +66,17 @@ static int check_socket(int fd, const char *path, char *ret_reason, size_t size)
 	    getsockopt(fd, SOL_SOCKET, SO_TYPE, &type, &int_len) < 0 ||
 	    getsockopt(fd, SOL_SOCKET, SO_ACCEPTCONN, &listens, &int_len) < 0)
 		return str_refuse(ret_reason, size,
-		    "what the service manager hands over is no socket: %s", strerror(errno));
+		    "the service manager passed a descriptor that is not a socket: %s",
+		    strerror(errno));
 	if (address.sun_family != AF_UNIX || type != SOCK_STREAM || !listens)
 		return str_refuse(ret_reason, size,
-		    "the service manager's socket is no listening UNIX stream socket: "
+		    "the service manager's socket is not a listening UNIX stream socket: "
 		    "ListenStream= must be %s",
 		    path);
 	if (strncmp(address.sun_path, path, sizeof address.sun_path) != 0)
 		return str_refuse(ret_reason, size,
 		    "the service manager's socket is %.*s, but peers look for %s: correct "
-		    "ListenStream=, or say -s",
+		    "ListenStream=, or use -s",
 		    (int)sizeof address.sun_path, address.sun_path, path);
 	return 0;
 }
@@ -87,11 +88,11 @@ static int check_file(const char *path, char *ret_reason, size_t size)
 	if (lstat(path, &st) < 0)
 		return str_refuse(ret_reason, size, "%s: %s", path, strerror(errno));
 	if (!S_ISSOCK(st.st_mode) || st.st_uid != geteuid())
-		return str_refuse(ret_reason, size, "%s: is no socket of this user", path);
+		return str_refuse(ret_reason, size, "%s: is not a socket of this user", path);
 	if (st.st_mode & (S_IRWXG | S_IRWXO))
 		return str_refuse(ret_reason, size,
-		    "%s: has the mode %03o, so that others may connect: say SocketMode=0600", path,
-		    (unsigned)st.st_mode & 0777);
+		    "%s: has the mode %03o, so that other users can connect: set SocketMode=0600",
+		    path, (unsigned)st.st_mode & 0777);
 	return 0;
 }
 

@@ -107,7 +107,7 @@ static void raise_ceiling(struct sequence *sequence)
 	if (sequence->dir >= 0 && write_file(sequence->dir, ceiling) < 0) {
 		uint64_t floor;
 		if (!sequence->is_volatile)
-			log_error(FILE_NAME ": %s: numbers go on from the clock until it can be "
+			log_error(FILE_NAME ": %s: numbers continue from the clock until it can be "
 					    "written again",
 			    strerror(errno));
 		sequence->is_volatile = true;
@@ -139,7 +139,7 @@ static int read_file(struct sequence *sequence)
 		return -1;
 	if (!parse_file(text, (size_t)len, &sequence->last)) {
 		sequence->last = floor_by_clock();
-		log_error(FILE_NAME ": damaged: numbers go on from the clock, at %" PRIu64,
+		log_error(FILE_NAME ": damaged: numbers continue from the clock, at %" PRIu64,
 		    sequence->last);
 	}
 	return 0;

@@ -92,7 +92,7 @@ static void tell(struct inotify_hub *hub, const struct inotify_event *event)
 	struct node *node;
 	if (event->mask & IN_Q_OVERFLOW) {
 		hub->overflows++;
-		log_info("events of files were too many for the kernel: all are looked at");
+		log_info("the inotify queue overflowed: all followed files are checked");
 		tell_each(hub, &hub->watches, true, event);
 		return;
 	}

@@ -146,11 +146,11 @@ static void judge(struct tail_loop *tail_loop)
 		snprintf(tail_loop->reason, sizeof tail_loop->reason,
 		    "the limit fs.inotify.max_user_watches is reached");
 	else if (missing(tail_loop) != 0)
-		snprintf(tail_loop->reason, sizeof tail_loop->reason, "it cannot be watched: %s",
-		    strerror(-missing(tail_loop)));
+		snprintf(tail_loop->reason, sizeof tail_loop->reason,
+		    "the path cannot be watched: %s", strerror(-missing(tail_loop)));
 	else if (fs != NULL)
 		snprintf(
-		    tail_loop->reason, sizeof tail_loop->reason, "%s tells nothing of changes", fs);
+		    tail_loop->reason, sizeof tail_loop->reason, "%s does not report changes", fs);
 }
 
 /* Reports a partial line that is old enough. Returns when to look again, or -1. */
