@@ -21,7 +21,7 @@
 #include <muxbus.h>
 
 #include "base/buf.h"
-#include "lib/parser.h"
+#include "lib/stream/parser.h"
 
 #define RECORDER_LISTS_MAX 32
 #define RECORDER_LIST_MAX 8

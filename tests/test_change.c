@@ -4,14 +4,14 @@
  *   S session name            W session window index current name layout
  *   P window pane index active pid dead title       C name pid session ours
  */
-#include "lib/change.h"
+#include "lib/model/change.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/alloc.h"
-#include "lib/model.h"
+#include "lib/model/model.h"
 #include "tap.h"
 
 static void read_session(struct muxbus_model *model, const char *line)

@@ -5,8 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "lib/command.h"
-#include "lib/nonce.h"
+#include "lib/connection/command.h"
+#include "lib/connection/nonce.h"
 #include "tap.h"
 
 static struct muxbus_command *new_command(void)

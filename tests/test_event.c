@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: ISC */
 /* The table of events, and lines taken apart by it. */
-#include "lib/event.h"
+#include "lib/stream/event.h"
 
 #include <stdlib.h>
 #include <string.h>

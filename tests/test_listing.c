@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: ISC */
 /* Reading listings: whole, hostile, malformed, cut at every byte, and without memory. */
-#include "lib/listing.h"
+#include "lib/model/listing.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "lib/model.h"
+#include "lib/model/model.h"
 #include "tap.h"
 
 static const char sessions[] = "S\t$1\twork\t1700000000\t1700000009\tgroup one\t0\t0\t3.3a\n"

@@ -10,7 +10,7 @@
 #include <unistd.h>
 
 #include "fake.h"
-#include "lib/locate.h"
+#include "lib/connection/locate.h"
 #include "tap.h"
 
 /* setenv(), or unsetenv() for NULL. */

@@ -11,7 +11,7 @@
 #include <unistd.h>
 
 #include "base/clock.h"
-#include "lib/loop.h"
+#include "lib/connection/loop.h"
 #include "tap.h"
 
 static struct muxbus_loop *loop;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: ISC */
 /* The store of a model: order, look-up, joins, limits, and memory that runs out. */
-#include "lib/model.h"
+#include "lib/model/model.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -9,7 +9,7 @@
 #include <sys/sysmacros.h>
 #include <unistd.h>
 
-#include "lib/model.h"
+#include "lib/model/model.h"
 #include "tap.h"
 
 #define SOCKET "/tmp/tmux-0/default"

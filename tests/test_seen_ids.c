@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: ISC */
 /* Ids in notifications that listings missed. */
-#include "lib/seen_ids.h"
+#include "lib/sync/seen_ids.h"
 
-#include "lib/model.h"
+#include "lib/model/model.h"
 #include "tap.h"
 
 /* A model of one session with window @0 and the panes up to %last. */

@@ -6,9 +6,9 @@
 #include <string.h>
 
 #include "fail_alloc.h"
-#include "lib/change.h"
-#include "lib/listing.h"
-#include "lib/model.h"
+#include "lib/model/change.h"
+#include "lib/model/listing.h"
+#include "lib/model/model.h"
 #include "tap.h"
 
 static const char sessions[] = "S\t$1\twork\t1\t2\tgroup\t0\t0\t3.3a\n"

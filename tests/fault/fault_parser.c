@@ -11,7 +11,7 @@
 #include <string.h>
 
 #include "fail_alloc.h"
-#include "lib/parser.h"
+#include "lib/stream/parser.h"
 #include "tap.h"
 
 #define BODY_LINES 4000

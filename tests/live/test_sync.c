@@ -7,8 +7,8 @@
 #include <unistd.h>
 
 #include "followed.h"
-#include "lib/model.h"
-#include "lib/state.h"
+#include "lib/model/model.h"
+#include "lib/sync/state.h"
 #include "person.h"
 
 static const char *tmux_path;

@@ -13,8 +13,8 @@
 #include <unistd.h>
 
 #include "followed.h"
-#include "lib/capture.h"
-#include "lib/state.h"
+#include "lib/sync/capture.h"
+#include "lib/sync/state.h"
 
 enum { DIGITS = 10, LINE = DIGITS + 2 }; /* CR and LF */
 enum { AT_ONCE_MAX = 5 };

@@ -1,0 +1,206 @@
+/* SPDX-License-Identifier: ISC */
+/*
+ * A list of commands under construction. It becomes one line
+ *
+ *   cmd "arg" ; display-message -p NONCE ; cmd "arg" ; display-message -p NONCE ; cmd
+ *
+ * In tmux's answer, the blocks between two nonces are the reply of one command. The nonces
+ * are filled in when the list is run.
+ *
+ * A name has only letters, digits, '-' and '_', so it cannot be an assignment (NAME=value), a
+ * comment, %if or a brace: these have effects but no reply.
+ */
+#include "lib/connection/command.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "base/alloc.h"
+
+static const char sentinel[] = " ; display-message -p ";
+static const char separator[] = " ; ";
+
+/* Arguments are quoted in pieces, so the worst case of a whole argument needs no room. */
+enum { PIECE_BYTES = 1024 };
+
+struct muxbus_command {
+	struct buf text;
+	struct buf places; /* size_t each: where a nonce goes in text */
+	size_t count;
+	bool is_open; /* the last command may still get arguments */
+	int error; /* the first error */
+};
+
+int muxbus_command_new(struct muxbus_command **ret_command)
+{
+	struct muxbus_command *command = mem_calloc(1, sizeof *command);
+
+	if (command == NULL)
+		return MUXBUS_ERR_NOMEM;
+	buf_init(&command->text, MUXBUS_COMMAND_MAX);
+	buf_init(&command->places, COMMAND_COUNT_MAX * sizeof(size_t));
+	*ret_command = command;
+	return 0;
+}
+
+void muxbus_command_free(struct muxbus_command *command)
+{
+	if (command == NULL)
+		return;
+	buf_finish(&command->text);
+	buf_finish(&command->places);
+	mem_free(command);
+}
+
+static void fail(struct muxbus_command *command, int error)
+{
+	if (command->error == 0)
+		command->error = error;
+}
+
+/* Appends to the text, unless there was an error. */
+static void append(struct muxbus_command *command, const void *bytes, size_t len)
+{
+	int error = command->error != 0 ? 0 : buf_append(&command->text, bytes, len);
+
+	if (error != 0)
+		fail(command, error == BUF_FULL ? MUXBUS_ERR_LIMIT : MUXBUS_ERR_NOMEM);
+}
+
+/* Letters, digits, '-' and '_' need no quotes. */
+static bool is_word(const char *bytes, size_t len)
+{
+	for (size_t i = 0; i < len; i++) {
+		char lower = (char)(bytes[i] | 0x20);
+
+		if (!(lower >= 'a' && lower <= 'z') && !(bytes[i] >= '0' && bytes[i] <= '9') &&
+		    bytes[i] != '-' && bytes[i] != '_')
+			return false;
+	}
+	return len > 0;
+}
+
+static void append_quoted(struct muxbus_command *command, const char *bytes, size_t len)
+{
+	char piece[MUXBUS_QUOTED_MAX(PIECE_BYTES)];
+
+	append(command, "\"", 1);
+	while (len > 0) {
+		size_t take = len < PIECE_BYTES ? len : PIECE_BYTES;
+		ssize_t quoted = muxbus_quote(piece, bytes, take);
+
+		if (quoted < 0) {
+			fail(command, (int)quoted);
+			return;
+		}
+		append(command, piece + 1, (size_t)quoted - 2); /* without its quotes */
+		bytes += take;
+		len -= take;
+	}
+	append(command, "\"", 1);
+}
+
+/* Appends the separator of two commands, with the sentinel of the first. */
+static void append_sentinel(struct muxbus_command *command)
+{
+	static const struct nonce blank;
+	size_t place;
+	int error;
+
+	append(command, sentinel, sizeof sentinel - 1);
+	place = command->text.len;
+	append(command, blank.text, MUXBUS_NONCE_LEN);
+	append(command, separator, sizeof separator - 1);
+	error = buf_append(&command->places, &place, sizeof place);
+	if (error != 0)
+		fail(command, error == BUF_FULL ? MUXBUS_ERR_LIMIT : MUXBUS_ERR_NOMEM);
+}
+
+static void begin(struct muxbus_command *command, const char *name, size_t len)
+{
+	if (!is_word(name, len)) {
+		fail(command, MUXBUS_ERR_INVALID);
+		return;
+	}
+	if (command->count == COMMAND_COUNT_MAX) {
+		fail(command, MUXBUS_ERR_LIMIT);
+		return;
+	}
+	if (command->count > 0)
+		append_sentinel(command);
+	append(command, name, len);
+	command->count++;
+	command->is_open = true;
+}
+
+void muxbus_command_arg(struct muxbus_command *command, const void *bytes, size_t len)
+{
+	if (command->error != 0)
+		return;
+	if (!command->is_open) {
+		begin(command, bytes, len);
+		return;
+	}
+	append(command, " ", 1);
+	if (is_word(bytes, len))
+		append(command, bytes, len);
+	else
+		append_quoted(command, bytes, len);
+}
+
+void muxbus_command_argf(struct muxbus_command *command, const char *format, ...)
+{
+	struct buf formatted;
+	va_list args;
+	int error;
+
+	buf_init(&formatted, MUXBUS_COMMAND_MAX);
+	va_start(args, format);
+	error = buf_vprintf(&formatted, format, args);
+	va_end(args);
+	if (error != 0)
+		fail(command, error == BUF_FULL ? MUXBUS_ERR_LIMIT : MUXBUS_ERR_NOMEM);
+	else
+		muxbus_command_arg(
+		    command, formatted.data ? (char *)formatted.data : "", formatted.len);
+	buf_finish(&formatted);
+}
+
+void muxbus_command_args(struct muxbus_command *command, ...)
+{
+	const char *string;
+	va_list args;
+
+	va_start(args, command);
+	while ((string = va_arg(args, const char *)) != NULL)
+		muxbus_command_arg(command, string, strlen(string));
+	va_end(args);
+}
+
+void muxbus_command_next(struct muxbus_command *command)
+{
+	command->is_open = false;
+}
+
+int command_check(const struct muxbus_command *command, size_t *ret_count)
+{
+	if (command->error != 0)
+		return command->error;
+	if (command->count == 0)
+		return MUXBUS_ERR_INVALID;
+	*ret_count = command->count;
+	return 0;
+}
+
+const struct buf *command_fill(struct muxbus_command *command, const struct nonce *nonces)
+{
+	size_t count = command->places.len / sizeof(size_t);
+
+	for (size_t i = 0; i < count; i++) {
+		size_t place;
+
+		memcpy(&place, command->places.data + i * sizeof place, sizeof place);
+		memcpy(command->text.data + place, nonces[i].text, MUXBUS_NONCE_LEN);
+	}
+	return &command->text;
+}

@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: ISC */
+/* The text of a list of commands, and the places for its nonces. */
+#ifndef LIB_CONNECTION_COMMAND_H
+#define LIB_CONNECTION_COMMAND_H
+
+#include <muxbus.h>
+
+#include <stddef.h>
+
+#include "base/buf.h"
+#include "lib/stream/parser.h"
+
+/* The most commands that one list may have. */
+#define COMMAND_COUNT_MAX 4096
+
+/* Counts the commands, or returns the first error of the list. */
+int command_check(const struct muxbus_command *command, size_t *ret_count);
+
+/*
+ * Writes the nonces of the sentinels between the commands: one less than there are commands,
+ * since the connection adds the last sentinel. Lends the text, a line without its newline.
+ */
+const struct buf *command_fill(struct muxbus_command *command, const struct nonce *nonces);
+
+#endif

@@ -1,0 +1,750 @@
+/* SPDX-License-Identifier: ISC */
+/*
+ * One `tmux -C` process and the commands sent to it.
+ *
+ *   STARTING    the process runs; its greeting is a block with flags 0
+ *   GREETED     waits for %session-changed; before that, tmux has no session for the client
+ *   HANDSHAKE   asks for the version and for the flags that tmux took
+ *   READY       lists of commands run
+ *   CLOSING     reads pending replies, then asks tmux to detach
+ *   FAILED      all reply callbacks were called; the process was killed and is waited for
+ *   ENDED       the closed handler was called; only muxbus_connection_free() is allowed
+ *
+ * Each list is one line, followed by a sentinel on a line of its own, since an error drops
+ * the rest of a line. That sentinel is the nonce alone: an unknown command, so tmux answers
+ * with a parse error that names it. It costs tmux half as much as display-message, and leaves
+ * no line in tmux's message log. The handshake checks that tmux answers like that.
+ *
+ * tmux handles the lines of a client in order. So while a reply is pending, lists are collected
+ * and written together when the next bytes are read, and a burst costs few system calls. If no
+ * reply is pending, a list is written at once.
+ *
+ * Public functions call no callbacks, except the replies of muxbus_connection_free(). A failure
+ * inside them is reported in the next turn of the loop. The closed handler may free the
+ * connection: no code touches the connection after it.
+ */
+#include <muxbus.h>
+
+#include <errno.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/epoll.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include "base/alloc.h"
+#include "base/buf.h"
+#include "base/clock.h"
+#include "lib/connection/command.h"
+#include "lib/connection/handshake.h"
+#include "lib/connection/locate.h"
+#include "lib/connection/loop.h"
+#include "lib/connection/nonce.h"
+#include "lib/connection/pending.h"
+#include "lib/connection/process.h"
+#include "lib/library.h"
+#include "lib/stream/parser.h"
+
+enum {
+	DEFAULT_TIMEOUT_MS = 5000,
+	/* The most text before the greeting, which can hold configuration errors. */
+	GREETING_MAX = 256 * 1024,
+	/* The longest time between the end of the process and the end of its output. */
+	END_TIMEOUT_MS = 500,
+	/* Closing: the time until SIGTERM, then until SIGKILL, then until giving up. */
+	DETACH_TIMEOUT_MS = 400,
+	TERMINATE_TIMEOUT_MS = 300,
+	KILL_TIMEOUT_MS = 200,
+	/* A timer that fires this late means that the machine was suspended. */
+	LATE_MS = 500,
+	/* This many bytes of a list add a millisecond to its timeout. */
+	BYTES_PER_MS = 1024,
+};
+
+enum state {
+	STATE_STARTING,
+	STATE_GREETED,
+	STATE_HANDSHAKE,
+	STATE_READY,
+	STATE_CLOSING,
+	STATE_FAILED,
+	STATE_ENDED,
+};
+
+struct muxbus_connection {
+	struct muxbus_loop *loop;
+	struct muxbus_connection_handlers handlers;
+	void *data;
+	unsigned flags;
+	unsigned greeting_timeout_ms;
+	unsigned command_timeout_ms;
+
+	enum state state;
+	bool is_in_turn; /* in a callback of the loop, which ends with end_turn() */
+	bool is_reading; /* in the parser */
+	bool is_output_over;
+
+	bool has_failed;
+	int error; /* the reason of the failure; 0: closed on request */
+	char reason[ENDING_TEXT_SIZE];
+	struct ending ending;
+
+	struct process process;
+	struct loop_watch *input_watch; /* only while the socket is full */
+	struct loop_watch *output_watch;
+	struct loop_watch *errors_watch;
+	struct loop_watch *process_watch;
+	struct loop_timer deadline; /* timeout of the greeting, then of the first list */
+	struct loop_timer end_timer; /* timeout of each stage of the end */
+	struct loop_timer soon; /* handles a failure outside of a turn */
+	bool has_asked_to_detach;
+	bool was_terminated; /* SIGTERM was sent */
+
+	struct muxbus_parser *parser;
+	struct pending_queue queue;
+	int64_t first_since_us; /* when the list became the first */
+	struct nonce_pool nonces;
+	bool has_cheap_sentinel;
+	struct nonce probe; /* the unknown command of the handshake */
+};
+
+static const char sentinel_command[] = "display-message -p ";
+
+/* Notes the first failure, which is handled at the end of the turn. */
+static void fail(struct muxbus_connection *connection, int error, const char *format, ...)
+    MUXBUS_PRINTF(3, 4);
+static void fail(struct muxbus_connection *connection, int error, const char *format, ...)
+{
+	char text[ENDING_TEXT_SIZE];
+	va_list args;
+
+	if (connection->has_failed)
+		return;
+	va_start(args, format);
+	(void)vsnprintf(text, sizeof text, format, args);
+	va_end(args);
+	ending_copy_line(connection->reason, text, strlen(text));
+	connection->has_failed = true;
+	connection->error = error;
+	if (!connection->is_in_turn)
+		loop_timer_start(&connection->soon, 0);
+}
+
+/* The process and its output have ended. */
+static void fail_at_end(struct muxbus_connection *connection)
+{
+	const char *reason = "closed";
+	int error = 0;
+
+	if (connection->state != STATE_CLOSING)
+		error = ending_explain(&connection->ending, &connection->process,
+		    connection->state > STATE_STARTING, &reason);
+	fail(connection, error, "%s", reason);
+}
+
+static void on_input_writable(void *data, uint32_t events);
+
+/*
+ * One of input, output and process has ended. The others should end within END_TIMEOUT_MS,
+ * and then the reason is known. No reply comes any more.
+ */
+static void await_end(struct muxbus_connection *connection)
+{
+	loop_timer_stop(&connection->deadline);
+	if (connection->state < STATE_CLOSING && !loop_timer_is_running(&connection->end_timer))
+		loop_timer_start(&connection->end_timer, END_TIMEOUT_MS);
+}
+
+/* Writes as much as the socket takes. */
+static void flush(struct muxbus_connection *connection)
+{
+	enum process_sent sent;
+
+	if (connection->input_watch != NULL)
+		return;
+	sent = process_send(&connection->process);
+	if (sent == PROCESS_SENT_BROKEN)
+		await_end(connection);
+	if (sent == PROCESS_SENT_FULL &&
+	    loop_watch(connection->loop, connection->process.input, EPOLLOUT, on_input_writable,
+		connection, &connection->input_watch) != 0)
+		fail(connection, MUXBUS_ERR_NOMEM, "out of memory");
+}
+
+/* Sets the parser and the deadline for the first list. */
+static void begin_first(struct muxbus_connection *connection)
+{
+	const struct pending *first = pending_first(&connection->queue);
+
+	if (first == NULL) {
+		loop_timer_stop(&connection->deadline);
+		return;
+	}
+	if (parser_expect_list(connection->parser, first->nonces, first->count) != 0)
+		fail(connection, MUXBUS_ERR_NOMEM, "out of memory");
+	connection->first_since_us = clock_mono_us();
+	if (!loop_timer_is_running(&connection->deadline))
+		loop_timer_start(&connection->deadline, connection->command_timeout_ms);
+}
+
+static void send_detach(struct muxbus_connection *connection)
+{
+	if (connection->has_asked_to_detach)
+		return;
+	connection->has_asked_to_detach = true;
+	if (buf_append_byte(&connection->process.out, '\n') != 0)
+		process_signal(&connection->process, SIGTERM);
+}
+
+static void on_sentinel(void *data)
+{
+	struct muxbus_connection *connection = data;
+	struct pending *pending =
+	    pending_end_command(&connection->queue, parser_sentinel_index(connection->parser));
+
+	if (pending == NULL)
+		return;
+	if (connection->state >= STATE_READY)
+		begin_first(connection);
+	pending_answer(&connection->queue, pending);
+	if (connection->state == STATE_CLOSING && pending_first(&connection->queue) == NULL)
+		send_detach(connection);
+}
+
+/*
+ * The timer is not restarted for each list: when it fires, the first list may have begun
+ * later.
+ */
+static void check_deadline(struct muxbus_connection *connection)
+{
+	const struct pending *first = pending_first(&connection->queue);
+	int64_t allowed_ms;
+	int64_t left_ms;
+
+	if (first == NULL)
+		return;
+	allowed_ms = (int64_t)connection->command_timeout_ms + first->extra_ms;
+	left_ms = allowed_ms - (clock_mono_us() - connection->first_since_us) / 1000;
+	if (left_ms < -LATE_MS) {
+		connection->first_since_us = clock_mono_us();
+		left_ms = allowed_ms;
+	}
+	if (left_ms > 0)
+		loop_timer_start(&connection->deadline, left_ms);
+	else
+		fail(connection, MUXBUS_ERR_TIMEOUT, "tmux did not answer a command within %lld ms",
+		    (long long)allowed_ms);
+}
+
+/* tmux ignores the names of flags that it does not know. */
+static bool are_flags_taken(
+    const struct muxbus_connection *connection, const struct handshake_answer *answer)
+{
+	if (answer->pid != connection->process.pid) /* seen from another pid namespace */
+		return true;
+	return handshake_has_flag(answer->flags, "ignore-size") &&
+	    (!(connection->flags & MUXBUS_CONNECTION_NO_OUTPUT) ||
+		handshake_has_flag(answer->flags, "no-output"));
+}
+
+static void on_handshake(void *data, int error, const struct muxbus_reply *replies, size_t count)
+{
+	struct muxbus_connection *connection = data;
+	const char *body = (const char *)replies[0].body;
+	struct muxbus_version version;
+	struct handshake_answer answer;
+
+	(void)count;
+	if (connection->state != STATE_HANDSHAKE || connection->has_failed)
+		return;
+	if (error != 0 && error != MUXBUS_ERR_COMMAND) {
+		fail(connection, error, "%s", muxbus_strerror(error));
+		return;
+	}
+	if (!handshake_read_answer(body, &answer)) {
+		fail(connection, MUXBUS_ERR_PROTOCOL, "unexpected answer: %s", body);
+		return;
+	}
+	if (muxbus_version_parse(answer.version, &version) != 0) {
+		fail(connection, MUXBUS_ERR_VERSION, "tmux version %s", answer.version);
+		return;
+	}
+	if (!are_flags_taken(connection, &answer)) {
+		fail(connection, MUXBUS_ERR_VERSION, "tmux %s took only the flags %s",
+		    answer.version, answer.flags);
+		return;
+	}
+	connection->has_cheap_sentinel = handshake_is_probe_answered(body, &connection->probe);
+	connection->state = STATE_READY;
+	loop_timer_stop(&connection->deadline);
+	begin_first(connection);
+	if (connection->handlers.ready != NULL)
+		connection->handlers.ready(connection->data, &version, answer.session);
+}
+
+/*
+ * The handshake is the first list. User commands wait for its answer, in the queue and in the
+ * buffer after it.
+ */
+static int begin_handshake(struct muxbus_connection *connection)
+{
+	struct pending *pending = pending_new(1, on_handshake, connection);
+	char line[512];
+	int error;
+	int len;
+
+	if (pending == NULL)
+		return MUXBUS_ERR_NOMEM;
+	error = nonce_make(&connection->nonces, &pending->nonces[0]);
+	if (error == 0)
+		error = nonce_make(&connection->nonces, &connection->probe);
+	if (error == 0)
+		error = parser_expect_list(connection->parser, pending->nonces, 1);
+	if (error != 0) {
+		pending_free(pending);
+		return error;
+	}
+	pending_prepend(&connection->queue, pending);
+	connection->state = STATE_HANDSHAKE;
+	len = snprintf(line, sizeof line, "%s\n%s\n%s%s\n", handshake_question,
+	    connection->probe.text, sentinel_command, pending->nonces[0].text);
+	/* The socket is new and empty, so it takes the whole line unless it is broken. */
+	if (send(connection->process.input, line, (size_t)len, MSG_NOSIGNAL | MSG_DONTWAIT) != len)
+		await_end(connection);
+	return 0;
+}
+
+static void on_output(void *data, uint32_t pane, const uint8_t *bytes, size_t len, uint64_t age_ms)
+{
+	struct muxbus_connection *connection = data;
+
+	connection->handlers.output(connection->data, pane, bytes, len, age_ms);
+}
+
+static void on_event(void *data, const struct muxbus_event *event)
+{
+	struct muxbus_connection *connection = data;
+
+	if (event->kind == MUXBUS_EVENT_EXIT) {
+		ending_copy_line(connection->ending.exit_reason, event->line, event->line_len);
+	} else if (event->kind == MUXBUS_EVENT_SESSION_CHANGED &&
+	    connection->state == STATE_GREETED) {
+		int error = begin_handshake(connection);
+
+		if (error != 0)
+			fail(connection, error, "%s", muxbus_strerror(error));
+	}
+	if (connection->handlers.event != NULL)
+		connection->handlers.event(connection->data, event);
+}
+
+static void on_block(void *data, const struct muxbus_block *block)
+{
+	struct muxbus_connection *connection = data;
+	char text[ENDING_TEXT_SIZE];
+
+	if (connection->state != STATE_STARTING) {
+		pending_add_block(&connection->queue, block);
+		if (block->is_ours && connection->handlers.block != NULL)
+			connection->handlers.block(connection->data);
+	} else if (block->is_error) {
+		ending_copy_line(text, (const char *)block->body, block->body_len);
+		fail(connection, handshake_error(text, MUXBUS_ERR_CLOSED), "%s", text);
+	} else {
+		connection->state = STATE_GREETED;
+	}
+}
+
+static void on_stray(void *data, const char *line, size_t len)
+{
+	struct muxbus_connection *connection = data;
+	char text[ENDING_TEXT_SIZE];
+
+	ending_copy_line(text, line, len);
+	if (connection->ending.stray[0] == '\0')
+		memcpy(connection->ending.stray, text, sizeof text);
+	library_log(MUXBUS_LOG_DEBUG, "tmux wrote outside of replies: %s", text);
+}
+
+static void stop_watching(struct muxbus_connection *connection)
+{
+	loop_unwatch(connection->input_watch);
+	loop_unwatch(connection->output_watch);
+	loop_unwatch(connection->errors_watch);
+	connection->input_watch = NULL;
+	connection->output_watch = NULL;
+	connection->errors_watch = NULL;
+	loop_timer_stop(&connection->deadline);
+	loop_timer_stop(&connection->end_timer);
+	loop_timer_stop(&connection->soon);
+}
+
+/* Calls all pending reply callbacks, and kills the process. */
+static void enter_failed(struct muxbus_connection *connection)
+{
+	bool was_ours = connection->error == 0;
+
+	library_log(MUXBUS_LOG_DEBUG, "connection %ld: %s", (long)connection->process.pid,
+	    connection->reason);
+	connection->state = STATE_FAILED;
+	stop_watching(connection);
+	process_signal(&connection->process, SIGKILL);
+	process_close(&connection->process.input);
+	process_close(&connection->process.output);
+	process_close(&connection->process.errors);
+	loop_timer_start(&connection->end_timer, KILL_TIMEOUT_MS);
+	pending_fail_all(&connection->queue, was_ours ? MUXBUS_ERR_CANCELLED : connection->error);
+}
+
+/* Calls the closed handler. No code may touch the connection afterwards. */
+static void enter_ended(struct muxbus_connection *connection)
+{
+	connection->state = STATE_ENDED;
+	stop_watching(connection);
+	loop_unwatch(connection->process_watch);
+	connection->process_watch = NULL;
+	if (connection->handlers.closed != NULL)
+		connection->handlers.closed(
+		    connection->data, connection->error, connection->reason);
+}
+
+/* The last call in each callback of the loop. */
+static void end_turn(struct muxbus_connection *connection)
+{
+	if (!connection->has_failed && connection->process.has_ended && connection->is_output_over)
+		fail_at_end(connection);
+	if (!connection->has_failed && connection->state >= STATE_READY)
+		flush(connection);
+	if (connection->has_failed && connection->state < STATE_FAILED)
+		enter_failed(connection);
+	connection->is_in_turn = false;
+	if (connection->state == STATE_FAILED && connection->process.has_ended)
+		enter_ended(connection);
+}
+
+static void read_errors(struct muxbus_connection *connection)
+{
+	if (ending_read_errors(&connection->ending, &connection->process))
+		return;
+	loop_unwatch(connection->errors_watch);
+	connection->errors_watch = NULL;
+}
+
+static void on_input_writable(void *data, uint32_t events)
+{
+	struct muxbus_connection *connection = data;
+
+	(void)events;
+	connection->is_in_turn = true;
+	loop_unwatch(connection->input_watch);
+	connection->input_watch = NULL;
+	end_turn(connection);
+}
+
+static void on_output_readable(void *data, uint32_t events)
+{
+	struct muxbus_connection *connection = data;
+	uint8_t *scratch = loop_scratch(connection->loop);
+	ssize_t got;
+
+	(void)events;
+	connection->is_in_turn = true;
+	got = read(connection->process.output, scratch, LOOP_SCRATCH_BYTES);
+	if (got > 0) {
+		int error;
+
+		connection->is_reading = true;
+		error = muxbus_parser_feed(connection->parser, scratch, (size_t)got);
+		connection->is_reading = false;
+		if (error != 0)
+			fail(connection, error, "%s", muxbus_strerror(error));
+	} else if (got == 0 || (errno != EAGAIN && errno != EINTR)) {
+		connection->is_output_over = true;
+		loop_unwatch(connection->output_watch);
+		connection->output_watch = NULL;
+		await_end(connection);
+	}
+	if (connection->state == STATE_STARTING) {
+		struct muxbus_parser_stats stats;
+
+		muxbus_parser_stats(connection->parser, &stats);
+		if (stats.bytes > GREETING_MAX)
+			fail(connection, MUXBUS_ERR_PROTOCOL, "no greeting, but other text: %s",
+			    connection->ending.stray);
+	}
+	end_turn(connection);
+}
+
+static void on_errors_readable(void *data, uint32_t events)
+{
+	struct muxbus_connection *connection = data;
+
+	(void)events;
+	connection->is_in_turn = true;
+	read_errors(connection);
+	end_turn(connection);
+}
+
+static void on_process_ended(void *data, uint32_t events)
+{
+	struct muxbus_connection *connection = data;
+
+	(void)events;
+	connection->is_in_turn = true;
+	if (process_reap(&connection->process)) {
+		loop_unwatch(connection->process_watch);
+		connection->process_watch = NULL;
+		if (connection->errors_watch != NULL)
+			read_errors(connection);
+		await_end(connection);
+	}
+	end_turn(connection);
+}
+
+static void on_deadline(void *data)
+{
+	struct muxbus_connection *connection = data;
+
+	connection->is_in_turn = true;
+	if (connection->state < STATE_READY)
+		fail(connection, MUXBUS_ERR_TIMEOUT,
+		    "tmux did not greet its control client within %u ms",
+		    connection->greeting_timeout_ms);
+	else
+		check_deadline(connection);
+	end_turn(connection);
+}
+
+/* A stage of the end took too long: begins the next stage. */
+static void on_end_timer(void *data)
+{
+	struct muxbus_connection *connection = data;
+	bool is_closing = connection->state == STATE_CLOSING;
+
+	connection->is_in_turn = true;
+	if (connection->state == STATE_FAILED) {
+		connection->process.has_ended = true; /* SIGKILL did not help: give up */
+	} else if (is_closing && !connection->was_terminated) {
+		process_signal(&connection->process, SIGTERM);
+		loop_timer_start(&connection->end_timer, TERMINATE_TIMEOUT_MS);
+		connection->was_terminated = true;
+	} else {
+		fail_at_end(connection);
+	}
+	end_turn(connection);
+}
+
+static void on_soon(void *data)
+{
+	struct muxbus_connection *connection = data;
+
+	connection->is_in_turn = true;
+	end_turn(connection);
+}
+
+static int watch_all(struct muxbus_connection *connection)
+{
+	const struct process *process = &connection->process;
+	int error = loop_watch(connection->loop, process->output, EPOLLIN, on_output_readable,
+	    connection, &connection->output_watch);
+
+	if (error == 0)
+		error = loop_watch(connection->loop, process->errors, EPOLLIN, on_errors_readable,
+		    connection, &connection->errors_watch);
+	if (error == 0)
+		error = loop_watch(connection->loop, process->handle, EPOLLIN, on_process_ended,
+		    connection, &connection->process_watch);
+	return error;
+}
+
+static struct muxbus_connection *connection_new(struct muxbus_loop *loop,
+    const struct muxbus_connection_options *options,
+    const struct muxbus_connection_handlers *handlers, void *data)
+{
+	struct muxbus_connection *connection = mem_calloc(1, sizeof *connection);
+
+	if (connection == NULL)
+		return NULL;
+	connection->loop = loop;
+	connection->handlers = *handlers;
+	connection->data = data;
+	connection->flags = options->flags;
+	connection->greeting_timeout_ms =
+	    options->greeting_timeout_ms != 0 ? options->greeting_timeout_ms : DEFAULT_TIMEOUT_MS;
+	connection->command_timeout_ms =
+	    options->command_timeout_ms != 0 ? options->command_timeout_ms : DEFAULT_TIMEOUT_MS;
+	process_init(&connection->process);
+	pending_queue_init(&connection->queue);
+	loop_timer_init(&connection->deadline, loop, on_deadline, connection);
+	loop_timer_init(&connection->end_timer, loop, on_end_timer, connection);
+	loop_timer_init(&connection->soon, loop, on_soon, connection);
+	return connection;
+}
+
+int muxbus_connection_open(struct muxbus_loop *loop,
+    const struct muxbus_connection_options *options,
+    const struct muxbus_connection_handlers *handlers, void *data,
+    struct muxbus_connection **ret_connection)
+{
+	const struct muxbus_parser_handlers parser_handlers = {
+	    .output = handlers->output != NULL ? on_output : NULL,
+	    .event = on_event,
+	    .block = on_block,
+	    .sentinel = on_sentinel,
+	    .stray = on_stray,
+	};
+	struct muxbus_connection *connection;
+	int saved;
+	int error;
+
+	if (options->socket_path == NULL)
+		return MUXBUS_ERR_INVALID;
+	connection = connection_new(loop, options, handlers, data);
+	if (connection == NULL)
+		return MUXBUS_ERR_NOMEM;
+	error = muxbus_parser_new(&parser_handlers, connection, &connection->parser);
+	if (error == 0)
+		error = locate_start_client(&connection->process, options);
+	if (error == 0)
+		error = watch_all(connection);
+	if (error != 0) {
+		saved = errno;
+		muxbus_connection_free(connection);
+		errno = saved;
+		return error;
+	}
+	if (!(connection->flags & MUXBUS_CONNECTION_NO_OUTPUT))
+		process_widen_output(&connection->process);
+	loop_timer_start(&connection->deadline, connection->greeting_timeout_ms);
+	*ret_connection = connection;
+	return 0;
+}
+
+/* The error that prevents running a list, or 0. */
+static int refusal(const struct muxbus_connection *connection)
+{
+	if (connection->has_failed)
+		return connection->error != 0 ? connection->error : MUXBUS_ERR_CLOSED;
+	if (connection->state >= STATE_CLOSING)
+		return MUXBUS_ERR_CLOSED;
+	return connection->queue.count >= PENDING_MAX ? MUXBUS_ERR_LIMIT : 0;
+}
+
+/* Appends a list and its sentinel to the output buffer, or nothing. */
+static int write_list(struct muxbus_connection *connection, struct muxbus_command *command,
+    const struct pending *pending)
+{
+	const struct buf *text = command_fill(command, pending->nonces);
+	struct buf *out = &connection->process.out;
+	int error = buf_reserve(out, text->len + sizeof sentinel_command + MUXBUS_NONCE_LEN + 2);
+
+	if (error != 0)
+		return error == BUF_FULL ? MUXBUS_ERR_LIMIT : MUXBUS_ERR_NOMEM;
+	(void)buf_append(out, text->data, text->len); /* there is room for all of it */
+	(void)buf_append_byte(out, '\n');
+	if (!connection->has_cheap_sentinel)
+		(void)buf_append(out, sentinel_command, sizeof sentinel_command - 1);
+	(void)buf_append(out, pending->nonces[pending->count - 1].text, MUXBUS_NONCE_LEN);
+	(void)buf_append_byte(out, '\n');
+	return 0;
+}
+
+static int make_pending(struct muxbus_connection *connection, size_t count, muxbus_reply_fn *reply,
+    void *data, struct pending **ret_pending)
+{
+	struct pending *pending = pending_new(count, reply, data);
+	int error = pending == NULL ? MUXBUS_ERR_NOMEM : 0;
+
+	for (size_t i = 0; error == 0 && i < count; i++)
+		error = nonce_make(&connection->nonces, &pending->nonces[i]);
+	if (error != 0)
+		pending_free(pending);
+	else
+		*ret_pending = pending;
+	return error;
+}
+
+static int submit(struct muxbus_connection *connection, struct muxbus_command *command,
+    muxbus_reply_fn *reply, void *data)
+{
+	bool was_idle = connection->queue.count == 0;
+	size_t before = connection->process.out.len;
+	struct pending *pending;
+	size_t count;
+	int error = refusal(connection);
+
+	if (error == 0)
+		error = command_check(command, &count);
+	if (error == 0)
+		error = make_pending(connection, count, reply, data, &pending);
+	if (error != 0)
+		return error;
+	error = write_list(connection, command, pending);
+	if (error != 0) {
+		pending_free(pending);
+		return error;
+	}
+	pending->extra_ms = (unsigned)((connection->process.out.len - before) / BYTES_PER_MS);
+	pending_append(&connection->queue, pending);
+	if (connection->state < STATE_READY || !was_idle)
+		return 0;
+	begin_first(connection);
+	if (!connection->is_reading)
+		flush(connection);
+	return 0;
+}
+
+int muxbus_connection_run(struct muxbus_connection *connection, struct muxbus_command *command,
+    muxbus_reply_fn *reply, void *data)
+{
+	int error = submit(connection, command, reply, data);
+
+	muxbus_command_free(command);
+	return error;
+}
+
+pid_t muxbus_connection_pid(const struct muxbus_connection *connection)
+{
+	return connection->process.pid;
+}
+
+void muxbus_connection_stats(
+    const struct muxbus_connection *connection, struct muxbus_parser_stats *ret_stats)
+{
+	muxbus_parser_stats(connection->parser, ret_stats);
+}
+
+void muxbus_connection_close(struct muxbus_connection *connection)
+{
+	if (connection->has_failed || connection->state >= STATE_CLOSING)
+		return;
+	if (connection->state != STATE_READY) {
+		fail(connection, 0, "closed");
+		return;
+	}
+	connection->state = STATE_CLOSING;
+	loop_timer_start(&connection->end_timer, DETACH_TIMEOUT_MS);
+	if (pending_first(&connection->queue) != NULL)
+		return;
+	send_detach(connection);
+	if (!connection->is_reading)
+		flush(connection);
+}
+
+void muxbus_connection_free(struct muxbus_connection *connection)
+{
+	if (connection == NULL)
+		return;
+	connection->has_failed = true;
+	connection->error = MUXBUS_ERR_CANCELLED;
+	connection->state = STATE_ENDED;
+	stop_watching(connection);
+	loop_unwatch(connection->process_watch);
+	process_finish(&connection->process);
+	pending_fail_all(&connection->queue, MUXBUS_ERR_CANCELLED);
+	pending_queue_finish(&connection->queue);
+	muxbus_parser_free(connection->parser);
+	mem_free(connection);
+}

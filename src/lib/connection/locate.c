@@ -1,0 +1,242 @@
+/* SPDX-License-Identifier: ISC */
+/*
+ * Finding tmux: its socket, its process, its binary; and starting that binary as a control
+ * client.
+ *
+ * The protocol between tmux's client and server changes without notice, and a client of
+ * another version hangs or crashes the server. Only the server's own binary is safe:
+ * /proc/PID/exe is the running file, even if its name was replaced.
+ */
+#include "lib/connection/locate.h"
+
+#include <muxbus.h>
+
+#include <errno.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/time.h>
+#include <sys/un.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/process.h"
+
+/* CONNECT_TIMEOUT_MS: how long connect() may wait while the queue of the server is full. */
+enum { CONNECT_TIMEOUT_MS = 100, ARGUMENTS_MAX = 16, TARGET_SIZE = 16 };
+
+static int fit(int written, size_t size)
+{
+	return written >= 0 && (size_t)written < size ? 0 : MUXBUS_ERR_LIMIT;
+}
+
+int muxbus_socket_path(char *out, size_t size, const char *name, const char *path)
+{
+	const char *tmux = getenv("TMUX");
+	const char *tmpdir = getenv("TMUX_TMPDIR");
+	char resolved[PATH_MAX];
+
+	if (path != NULL)
+		return fit(snprintf(out, size, "%s", path), size);
+	/* "path,pid,session" */
+	if (name == NULL && tmux != NULL && *tmux != '\0' && *tmux != ',')
+		return fit(snprintf(out, size, "%.*s", (int)strcspn(tmux, ","), tmux), size);
+	if (tmpdir == NULL || *tmpdir == '\0' || realpath(tmpdir, resolved) == NULL) {
+		if (realpath("/tmp", resolved) == NULL)
+			strcpy(resolved, "/tmp");
+	}
+	return fit(snprintf(out, size, "%s/tmux-%ld/%s", resolved, (long)getuid(),
+		       name != NULL ? name : "default"),
+	    size);
+}
+
+static int connect_to(const char *socket_path)
+{
+	struct timeval timeout = {.tv_usec = CONNECT_TIMEOUT_MS * 1000};
+	struct sockaddr_un address = {.sun_family = AF_UNIX};
+	int saved;
+	int fd;
+
+	if (strlen(socket_path) >= sizeof address.sun_path) {
+		errno = ENAMETOOLONG;
+		return -1;
+	}
+	strcpy(address.sun_path, socket_path);
+	fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
+	if (fd < 0)
+		return -1;
+	/* A server that accepts no connections has a full queue: connect() would never return. */
+	(void)setsockopt(fd, SOL_SOCKET, SO_SNDTIMEO, &timeout, sizeof timeout);
+	if (connect(fd, (struct sockaddr *)&address, sizeof address) == 0)
+		return fd;
+	saved = errno;
+	close(fd);
+	errno = saved;
+	return -1;
+}
+
+int locate_server(const char *socket_path, pid_t *ret_pid, uid_t *ret_uid)
+{
+	struct ucred peer;
+	socklen_t len = sizeof peer;
+	int fd = connect_to(socket_path);
+	int error = 0;
+
+	if (fd < 0)
+		return errno == ENOENT || errno == ECONNREFUSED || errno == ENOTSOCK ||
+			errno == ENOTDIR
+		    ? MUXBUS_ERR_NO_SERVER
+		    : MUXBUS_ERR_SYSTEM;
+	if (getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &peer, &len) != 0)
+		error = MUXBUS_ERR_SYSTEM;
+	close(fd);
+	if (error != 0)
+		return error;
+	*ret_pid = peer.pid;
+	*ret_uid = peer.uid;
+	return 0;
+}
+
+int muxbus_server_pid(const char *socket_path, pid_t *ret_pid)
+{
+	uid_t uid;
+
+	return locate_server(socket_path, ret_pid, &uid);
+}
+
+int locate_identity(const char *socket_path, struct identity *ret_identity)
+{
+	pid_t pid;
+	int error = muxbus_server_pid(socket_path, &pid);
+
+	if (error != 0)
+		return error;
+	ret_identity->pid = pid;
+	ret_identity->start_ticks = process_start_ticks(pid);
+	return 0;
+}
+
+int64_t locate_age_ms(const struct identity *identity)
+{
+	long ticks_per_sec = sysconf(_SC_CLK_TCK);
+	struct timespec now;
+
+	if (identity->start_ticks == 0 || ticks_per_sec <= 0 ||
+	    clock_gettime(CLOCK_BOOTTIME, &now) != 0)
+		return -1;
+	return (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000 -
+	    (int64_t)identity->start_ticks * 1000 / ticks_per_sec;
+}
+
+bool locate_is_same(const struct identity *a, const struct identity *b)
+{
+	return a->pid == b->pid && a->start_ticks == b->start_ticks;
+}
+
+static bool is_executable_file(const char *path)
+{
+	struct stat info;
+
+	return stat(path, &info) == 0 && S_ISREG(info.st_mode) && access(path, X_OK) == 0;
+}
+
+/*
+ * The socket may belong to another user, and the listener may be a service manager that holds
+ * the socket for tmux. So the process must have our user, and its program's name must contain
+ * "tmux". A dynamic loader that runs tmux does not count.
+ */
+bool locate_server_binary(pid_t pid, uid_t uid, char *out, size_t size)
+{
+	char target[PATH_MAX];
+	const char *name;
+	ssize_t len;
+
+	if (pid <= 0 || uid != geteuid() ||
+	    fit(snprintf(out, size, "/proc/%ld/exe", (long)pid), size) != 0)
+		return false;
+	len = readlink(out, target, sizeof target - 1);
+	if (len <= 0)
+		return false;
+	target[len] = '\0';
+	name = strrchr(target, '/');
+	name = name != NULL ? name + 1 : target;
+	return strncmp(name, "ld-", 3) != 0 && strstr(name, "tmux") != NULL &&
+	    access(out, X_OK) == 0;
+}
+
+bool locate_program(const char *name, char *out, size_t size)
+{
+	const char *path = getenv("PATH");
+
+	if (strchr(name, '/') != NULL)
+		return fit(snprintf(out, size, "%s", name), size) == 0 && is_executable_file(out);
+	if (path == NULL)
+		path = "/usr/local/bin:/usr/bin:/bin";
+	while (*name != '\0') {
+		size_t len = strcspn(path, ":");
+
+		/* An empty entry means the current directory, which is never used. */
+		if (len > 0 &&
+		    fit(snprintf(out, size, "%.*s/%s", (int)len, path, name), size) == 0 &&
+		    is_executable_file(out))
+			return true;
+		if (path[len] == '\0')
+			break;
+		path += len + 1;
+	}
+	errno = ENOENT;
+	return false;
+}
+
+static int start_client(
+    struct process *process, const char *program, const struct muxbus_connection_options *options)
+{
+	bool has_output = !(options->flags & MUXBUS_CONNECTION_NO_OUTPUT);
+	const char *argv[ARGUMENTS_MAX];
+	char target[TARGET_SIZE];
+	size_t count = 0;
+
+	argv[count++] = "tmux";
+	argv[count++] = "-u"; /* without it non-ASCII characters come as '_' */
+	argv[count++] = "-N"; /* the server may end now: do not start another */
+	argv[count++] = "-S";
+	argv[count++] = options->socket_path;
+	argv[count++] = "-C";
+	argv[count++] = "attach-session";
+	argv[count++] = "-E"; /* do not change the session's environment */
+	argv[count++] = "-f";
+	argv[count++] = has_output ? "ignore-size" : "ignore-size,no-output";
+	if (options->session != MUXBUS_NO_ID) {
+		(void)snprintf(target, sizeof target, "$%u", options->session);
+		argv[count++] = "-t";
+		argv[count++] = target;
+	}
+	argv[count] = NULL;
+	return process_start(process, program, (char *const *)argv);
+}
+
+/* Tries the binary of the options; else the server's own; else the one in PATH. */
+int locate_start_client(struct process *process, const struct muxbus_connection_options *options)
+{
+	const char *name = options->tmux_path;
+	char program[PATH_MAX];
+	pid_t pid;
+	uid_t uid;
+	int error = locate_server(options->socket_path, &pid, &uid);
+
+	if (error == MUXBUS_ERR_SYSTEM && errno == EAGAIN)
+		return MUXBUS_ERR_TIMEOUT;
+	if (error != 0)
+		return error;
+	if (name == NULL && locate_server_binary(pid, uid, program, sizeof program)) {
+		error = start_client(process, program, options);
+		if (error != MUXBUS_ERR_SPAWN)
+			return error;
+	}
+	if (!locate_program(name != NULL ? name : "tmux", program, sizeof program))
+		return MUXBUS_ERR_SPAWN;
+	return start_client(process, program, options);
+}

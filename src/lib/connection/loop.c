@@ -1,0 +1,307 @@
+/* SPDX-License-Identifier: ISC */
+/*
+ * The loop: one epoll descriptor with all watches and a timerfd for all timers, so another
+ * event loop has a single descriptor to watch.
+ *
+ * A turn handles the events of one epoll_wait(), at most TURN_EVENTS, and the timers that
+ * were due at its beginning; then the outer loop continues. The descriptor stays readable
+ * while there is more. Callbacks may end any watch and stop any timer: a watch that ends
+ * during a turn is freed after the turn, since its event may have been read already.
+ *
+ * The timerfd is set to the first due timer, or disarmed, so an idle process never wakes up.
+ * A timer that is due at once uses an eventfd instead: setting a timerfd to the past costs
+ * ten times as much.
+ */
+#include "lib/connection/loop.h"
+
+#include <errno.h>
+#include <sys/epoll.h>
+#include <sys/eventfd.h>
+#include <sys/timerfd.h>
+#include <unistd.h>
+
+#include "base/alloc.h"
+#include "base/clock.h"
+
+enum { TURN_EVENTS = 16 };
+
+struct loop_watch {
+	struct list link; /* in loop->dead once it has ended */
+	struct muxbus_loop *loop;
+	int fd;
+	bool is_dead;
+	loop_watch_fn *callback;
+	void *data;
+};
+
+struct muxbus_loop {
+	int epoll_fd;
+	int timer_fd;
+	int bell_fd;
+	bool is_rung; /* some timer is due at once */
+	bool is_in_turn;
+	struct list dead; /* watches to free after the turn */
+	struct list timers; /* running, the first due first */
+	int64_t armed_us; /* when the timerfd fires; 0: it does not */
+	void *attachment;
+	void (*detach)(void *attachment);
+	uint8_t scratch[LOOP_SCRATCH_BYTES];
+};
+
+int muxbus_loop_new(struct muxbus_loop **ret_loop)
+{
+	struct epoll_event event = {.events = EPOLLIN, .data.ptr = NULL};
+	struct muxbus_loop *loop = mem_alloc(sizeof *loop);
+
+	if (loop == NULL)
+		return MUXBUS_ERR_NOMEM;
+	list_init(&loop->dead);
+	list_init(&loop->timers);
+	loop->is_in_turn = false;
+	loop->armed_us = 0;
+	loop->attachment = NULL;
+	loop->is_rung = false;
+	loop->timer_fd = -1;
+	loop->bell_fd = -1;
+	loop->epoll_fd = epoll_create1(EPOLL_CLOEXEC);
+	if (loop->epoll_fd >= 0)
+		loop->timer_fd = timerfd_create(CLOCK_MONOTONIC, TFD_NONBLOCK | TFD_CLOEXEC);
+	if (loop->timer_fd >= 0)
+		loop->bell_fd = eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC);
+	if (loop->bell_fd < 0 ||
+	    epoll_ctl(loop->epoll_fd, EPOLL_CTL_ADD, loop->timer_fd, &event) != 0 ||
+	    epoll_ctl(loop->epoll_fd, EPOLL_CTL_ADD, loop->bell_fd, &event) != 0) {
+		int saved = errno;
+
+		muxbus_loop_free(loop);
+		errno = saved;
+		return MUXBUS_ERR_SYSTEM;
+	}
+	*ret_loop = loop;
+	return 0;
+}
+
+static void free_dead(struct muxbus_loop *loop)
+{
+	struct list *link;
+	struct list *after;
+
+	list_for_each_safe (link, after, &loop->dead)
+		mem_free(list_entry(link, struct loop_watch, link));
+	list_init(&loop->dead);
+}
+
+void muxbus_loop_free(struct muxbus_loop *loop)
+{
+	if (loop == NULL)
+		return;
+	if (loop->attachment != NULL)
+		loop->detach(loop->attachment);
+	free_dead(loop);
+	if (loop->bell_fd >= 0)
+		close(loop->bell_fd);
+	if (loop->timer_fd >= 0)
+		close(loop->timer_fd);
+	if (loop->epoll_fd >= 0)
+		close(loop->epoll_fd);
+	mem_free(loop);
+}
+
+int muxbus_loop_fd(const struct muxbus_loop *loop)
+{
+	return loop->epoll_fd;
+}
+
+uint8_t *loop_scratch(struct muxbus_loop *loop)
+{
+	return loop->scratch;
+}
+
+int loop_set_attachment(
+    struct muxbus_loop *loop, void *attachment, void (*detach)(void *attachment))
+{
+	if (loop->attachment != NULL)
+		return MUXBUS_ERR_INVALID;
+	loop->attachment = attachment;
+	loop->detach = detach;
+	return 0;
+}
+
+int loop_watch(struct muxbus_loop *loop, int fd, uint32_t events, loop_watch_fn *callback,
+    void *data, struct loop_watch **ret_watch)
+{
+	struct loop_watch *watch = mem_alloc(sizeof *watch);
+	struct epoll_event event = {.events = events, .data.ptr = watch};
+
+	if (watch == NULL)
+		return MUXBUS_ERR_NOMEM;
+	if (epoll_ctl(loop->epoll_fd, EPOLL_CTL_ADD, fd, &event) != 0) {
+		mem_free(watch);
+		return MUXBUS_ERR_SYSTEM;
+	}
+	list_init(&watch->link);
+	watch->loop = loop;
+	watch->fd = fd;
+	watch->is_dead = false;
+	watch->callback = callback;
+	watch->data = data;
+	*ret_watch = watch;
+	return 0;
+}
+
+void loop_unwatch(struct loop_watch *watch)
+{
+	if (watch == NULL)
+		return;
+	(void)epoll_ctl(watch->loop->epoll_fd, EPOLL_CTL_DEL, watch->fd, NULL);
+	if (!watch->loop->is_in_turn) {
+		mem_free(watch);
+		return;
+	}
+	watch->is_dead = true;
+	list_append(&watch->loop->dead, &watch->link);
+}
+
+/* Makes the next turn check the timers. */
+static void ring(struct muxbus_loop *loop)
+{
+	if (!loop->is_rung)
+		loop->is_rung = eventfd_write(loop->bell_fd, 1) == 0;
+}
+
+static void unring(struct muxbus_loop *loop)
+{
+	eventfd_t rings;
+
+	if (loop->is_rung)
+		(void)eventfd_read(loop->bell_fd, &rings);
+	loop->is_rung = false;
+}
+
+/* Sets the timerfd to the first timer, unless it is set or the next turn checks anyway. */
+static void arm(struct muxbus_loop *loop)
+{
+	struct itimerspec spec = {0};
+	int64_t due_us = 0;
+
+	if (loop->is_rung)
+		return;
+	if (!list_is_empty(&loop->timers))
+		due_us = list_entry(loop->timers.next, struct loop_timer, link)->due_us;
+	if (due_us == loop->armed_us)
+		return;
+	loop->armed_us = due_us;
+	spec.it_value.tv_sec = due_us / 1000000;
+	spec.it_value.tv_nsec = due_us % 1000000 * 1000;
+	/* It only fails for bad arguments. */
+	(void)timerfd_settime(loop->timer_fd, TFD_TIMER_ABSTIME, &spec, NULL);
+}
+
+void loop_timer_init(
+    struct loop_timer *timer, struct muxbus_loop *loop, void (*callback)(void *data), void *data)
+{
+	list_init(&timer->link);
+	timer->loop = loop;
+	timer->due_us = 0;
+	timer->callback = callback;
+	timer->data = data;
+}
+
+void loop_timer_start(struct loop_timer *timer, int64_t delay_ms)
+{
+	struct list *timers = &timer->loop->timers;
+	struct list *place = timers->prev;
+
+	list_remove(&timer->link);
+	timer->due_us = clock_mono_us() + delay_ms * 1000;
+	if (place == &timer->link)
+		place = timers->prev;
+	while (
+	    place != timers && list_entry(place, struct loop_timer, link)->due_us > timer->due_us)
+		place = place->prev;
+	list_add_after(place, &timer->link);
+	if (delay_ms <= 0)
+		ring(timer->loop);
+	arm(timer->loop);
+}
+
+void loop_timer_stop(struct loop_timer *timer)
+{
+	list_remove(&timer->link);
+	if (list_is_empty(&timer->loop->timers))
+		unring(timer->loop);
+	arm(timer->loop);
+}
+
+bool loop_timer_is_running(const struct loop_timer *timer)
+{
+	return !list_is_empty(&timer->link);
+}
+
+/*
+ * Calls the timers that are due now. All are taken out first, so a timer that is restarted
+ * without delay waits for the next turn.
+ */
+static int fire_timers(struct muxbus_loop *loop)
+{
+	int64_t now_us = clock_mono_us();
+	struct list due;
+	uint64_t expirations;
+	int fired = 0;
+
+	if (loop->is_rung) {
+		unring(loop);
+	} else {
+		(void)!read(loop->timer_fd, &expirations, sizeof expirations);
+		loop->armed_us = 0;
+	}
+	list_init(&due);
+	while (!list_is_empty(&loop->timers)) {
+		struct list *link = loop->timers.next;
+
+		if (list_entry(link, struct loop_timer, link)->due_us > now_us)
+			break;
+		list_remove(link);
+		list_append(&due, link);
+	}
+	while (!list_is_empty(&due)) {
+		struct loop_timer *timer = list_entry(due.next, struct loop_timer, link);
+
+		list_remove(&timer->link);
+		timer->callback(timer->data);
+		fired++;
+	}
+	arm(loop);
+	return fired;
+}
+
+int muxbus_loop_dispatch(struct muxbus_loop *loop, int timeout_ms)
+{
+	struct epoll_event events[TURN_EVENTS];
+	bool is_timer_due = false;
+	int handled = 0;
+	int count;
+
+	if (loop->is_in_turn)
+		return MUXBUS_ERR_INVALID;
+	count = epoll_wait(loop->epoll_fd, events, TURN_EVENTS, timeout_ms);
+	if (count < 0)
+		return errno == EINTR ? 0 : MUXBUS_ERR_SYSTEM;
+	loop->is_in_turn = true;
+	for (int i = 0; i < count; i++) {
+		struct loop_watch *watch = events[i].data.ptr;
+
+		if (watch == NULL) {
+			is_timer_due = true;
+		} else if (!watch->is_dead) {
+			watch->callback(watch->data, events[i].events);
+			handled++;
+		}
+	}
+	/* Last, so that an answer just before its deadline is in time. */
+	if (is_timer_due)
+		handled += fire_timers(loop);
+	loop->is_in_turn = false;
+	free_dead(loop);
+	return handled;
+}

@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: ISC */
+/* Nonces, from getrandom() in batches: one system call for 64. */
+#include "lib/connection/nonce.h"
+
+#include <errno.h>
+#include <string.h>
+#include <sys/random.h>
+
+enum { NONCE_BYTES = MUXBUS_NONCE_LEN / 2 };
+
+static int refill(struct nonce_pool *pool)
+{
+	size_t filled = 0;
+
+	while (filled < sizeof pool->bytes) {
+		ssize_t got = getrandom(pool->bytes + filled, sizeof pool->bytes - filled, 0);
+
+		if (got < 0 && errno != EINTR)
+			return MUXBUS_ERR_SYSTEM;
+		if (got > 0)
+			filled += (size_t)got;
+	}
+	pool->left = filled;
+	return 0;
+}
+
+int nonce_make(struct nonce_pool *pool, struct nonce *ret_nonce)
+{
+	static const char digits[] = "0123456789abcdef";
+	uint8_t *bytes;
+
+	if (pool->left == 0) {
+		int error = refill(pool);
+
+		if (error != 0)
+			return error;
+	}
+	pool->left -= NONCE_BYTES;
+	bytes = pool->bytes + pool->left;
+	for (size_t i = 0; i < NONCE_BYTES; i++) {
+		ret_nonce->text[2 * i] = digits[bytes[i] >> 4];
+		ret_nonce->text[2 * i + 1] = digits[bytes[i] & 0xf];
+	}
+	ret_nonce->text[MUXBUS_NONCE_LEN] = '\0';
+	memset(bytes, 0, NONCE_BYTES);
+	return 0;
+}

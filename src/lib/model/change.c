@@ -1,0 +1,431 @@
+/* SPDX-License-Identifier: ISC */
+/* Comparing two models: each kind of record is a walk over both in the same order. */
+#include "lib/model/change.h"
+
+#include <string.h>
+
+#include "base/alloc.h"
+#include "lib/model/model.h"
+
+static const char *const change_names[MUXBUS_CHANGE_COUNT_] = {
+    [MUXBUS_CHANGE_SESSION_CREATED] = "session_created",
+    [MUXBUS_CHANGE_SESSION_CLOSED] = "session_closed",
+    [MUXBUS_CHANGE_SESSION_RENAMED] = "session_renamed",
+    [MUXBUS_CHANGE_SESSION_WINDOW_CHANGED] = "session_window_changed",
+    [MUXBUS_CHANGE_WINDOW_CREATED] = "window_created",
+    [MUXBUS_CHANGE_WINDOW_CLOSED] = "window_closed",
+    [MUXBUS_CHANGE_WINDOW_RENAMED] = "window_renamed",
+    [MUXBUS_CHANGE_WINDOW_LINKED] = "window_linked",
+    [MUXBUS_CHANGE_WINDOW_UNLINKED] = "window_unlinked",
+    [MUXBUS_CHANGE_LAYOUT_CHANGED] = "layout_changed",
+    [MUXBUS_CHANGE_WINDOW_ALERT] = "window_alert",
+    [MUXBUS_CHANGE_PANE_CREATED] = "pane_created",
+    [MUXBUS_CHANGE_PANE_CLOSED] = "pane_closed",
+    [MUXBUS_CHANGE_PANE_EXITED] = "pane_exited",
+    [MUXBUS_CHANGE_PANE_RESPAWNED] = "pane_respawned",
+    [MUXBUS_CHANGE_PANE_MOVED] = "pane_moved",
+    [MUXBUS_CHANGE_ACTIVE_PANE_CHANGED] = "active_pane_changed",
+    [MUXBUS_CHANGE_TITLE_CHANGED] = "title_changed",
+    [MUXBUS_CHANGE_COMMAND_CHANGED] = "command_changed",
+    [MUXBUS_CHANGE_PATH_CHANGED] = "path_changed",
+    [MUXBUS_CHANGE_MODE_CHANGED] = "mode_changed",
+    [MUXBUS_CHANGE_CLIENT_ATTACHED] = "client_attached",
+    [MUXBUS_CHANGE_CLIENT_DETACHED] = "client_detached",
+};
+
+const char *muxbus_change_name(enum muxbus_change_kind kind)
+{
+	if ((unsigned)kind >= MUXBUS_CHANGE_COUNT_)
+		return "unknown";
+	return change_names[kind];
+}
+
+void change_list_init(struct change_list *list)
+{
+	*list = (struct change_list){0};
+}
+
+void change_list_finish(struct change_list *list)
+{
+	mem_free(list->items);
+	change_list_init(list);
+}
+
+struct muxbus_change change_of(enum muxbus_change_kind kind)
+{
+	return (struct muxbus_change){
+	    .kind = kind,
+	    .session = MUXBUS_NO_ID,
+	    .window = MUXBUS_NO_ID,
+	    .pane = MUXBUS_NO_ID,
+	    .previous_window = MUXBUS_NO_ID,
+	    .previous_pane = MUXBUS_NO_ID,
+	    .exit_status = -1,
+	};
+}
+
+int change_list_add(struct change_list *list, const struct muxbus_change *change)
+{
+	if (list->count == list->cap) {
+		size_t cap = list->cap == 0 ? 8 : list->cap * 2;
+		void *items = mem_realloc(list->items, cap * sizeof *list->items);
+
+		if (items == NULL)
+			return MUXBUS_ERR_NOMEM;
+		list->items = items;
+		list->cap = cap;
+	}
+	list->items[list->count++] = *change;
+	return 0;
+}
+
+/* After an error all functions do nothing, so callers need not check. */
+struct finder {
+	struct change_list *list;
+	const struct muxbus_model *before; /* may be NULL */
+	const struct muxbus_model *now;
+	int error;
+};
+
+static void report(struct finder *finder, const struct muxbus_change *change)
+{
+	if (finder->error == 0)
+		finder->error = change_list_add(finder->list, change);
+}
+
+static void report_session(
+    struct finder *finder, enum muxbus_change_kind kind, const struct muxbus_session *session)
+{
+	struct muxbus_change change = change_of(kind);
+
+	change.session = session->id;
+	change.session_now = muxbus_model_session(finder->now, session->id);
+	report(finder, &change);
+}
+
+static struct muxbus_change window_change(
+    const struct finder *finder, enum muxbus_change_kind kind, const struct muxbus_window *window)
+{
+	struct muxbus_change change = change_of(kind);
+
+	change.window = window->id;
+	change.window_now = muxbus_model_window(finder->now, window->id);
+	return change;
+}
+
+/* A pane's change has its window, and a session of that window. */
+static struct muxbus_change pane_change(
+    const struct finder *finder, enum muxbus_change_kind kind, const struct muxbus_pane *pane)
+{
+	struct muxbus_change change = change_of(kind);
+	const struct muxbus_link *link = model_first_link(finder->now, pane->window);
+
+	if (link == NULL && finder->before != NULL)
+		link = model_first_link(finder->before, pane->window);
+	change.pane = pane->id;
+	change.pane_now = muxbus_model_pane(finder->now, pane->id);
+	change.window = pane->window;
+	change.window_now = muxbus_model_window(finder->now, pane->window);
+	if (link != NULL) {
+		change.session = link->session;
+		change.session_now = muxbus_model_session(finder->now, link->session);
+	}
+	return change;
+}
+
+static void report_text(
+    struct finder *finder, struct muxbus_change change, const char *before, const char *now)
+{
+	if (strcmp(before, now) == 0)
+		return;
+	change.previous = before;
+	report(finder, &change);
+}
+
+static void report_link(struct finder *finder, enum muxbus_change_kind kind,
+    const struct muxbus_link *link, const struct muxbus_link *link_now)
+{
+	struct muxbus_change change = change_of(kind);
+
+	change.session = link->session;
+	change.session_now = muxbus_model_session(finder->now, link->session);
+	change.window = link->window;
+	change.window_now = muxbus_model_window(finder->now, link->window);
+	change.link_now = link_now;
+	report(finder, &change);
+}
+
+static int compare_places(const struct muxbus_link *a, const struct muxbus_link *b)
+{
+	if (a->session != b->session)
+		return a->session < b->session ? -1 : 1;
+	if (a->index != b->index)
+		return a->index < b->index ? -1 : 1;
+	return a->window < b->window ? -1 : a->window > b->window;
+}
+
+/*
+ * Walks the links of two models side by side and reports links that only a has. A link with
+ * another index is new; it is not reported as removed if the window has another link.
+ */
+static void report_links_only_in(struct finder *finder, const struct muxbus_model *a,
+    const struct muxbus_model *b, enum muxbus_change_kind kind)
+{
+	const struct muxbus_link *la = muxbus_model_next_link(a, NULL);
+	const struct muxbus_link *lb = b == NULL ? NULL : muxbus_model_next_link(b, NULL);
+
+	while (la != NULL) {
+		int order = lb == NULL ? -1 : compare_places(la, lb);
+
+		if (order > 0) {
+			lb = muxbus_model_next_link(b, lb);
+			continue;
+		}
+		if (order == 0)
+			lb = muxbus_model_next_link(b, lb);
+		else if (kind == MUXBUS_CHANGE_WINDOW_LINKED)
+			report_link(finder, kind, la, la);
+		else if (model_link(b, la->session, la->window) == NULL)
+			report_link(finder, kind, la, NULL);
+		la = muxbus_model_next_link(a, la);
+	}
+}
+
+static const struct muxbus_client *find_client(
+    const struct muxbus_model *model, const struct muxbus_client *client)
+{
+	const struct muxbus_client *other = NULL;
+
+	while (model != NULL && (other = muxbus_model_next_client(model, other)) != NULL) {
+		if (other->pid == client->pid && strcmp(other->name, client->name) == 0)
+			return other;
+	}
+	return NULL;
+}
+
+/* Reports the clients that only a has, without our own. */
+static void report_clients_only_in(struct finder *finder, const struct muxbus_model *a,
+    const struct muxbus_model *b, enum muxbus_change_kind kind)
+{
+	const struct muxbus_client *client = NULL;
+
+	while ((client = muxbus_model_next_client(a, client)) != NULL) {
+		struct muxbus_change change = change_of(kind);
+
+		if (client->is_ours || find_client(b, client) != NULL)
+			continue;
+		change.client_now = client;
+		change.session = client->session;
+		change.session_now = muxbus_model_session(finder->now, client->session);
+		report(finder, &change);
+	}
+}
+
+static bool had_session(const struct finder *finder, uint32_t id)
+{
+	return finder->before != NULL && muxbus_model_session(finder->before, id) != NULL;
+}
+
+static bool had_window(const struct finder *finder, uint32_t id)
+{
+	return finder->before != NULL && muxbus_model_window(finder->before, id) != NULL;
+}
+
+static const struct muxbus_pane *pane_before(const struct finder *finder, uint32_t id)
+{
+	return finder->before == NULL ? NULL : muxbus_model_pane(finder->before, id);
+}
+
+int change_find_new(
+    struct change_list *list, const struct muxbus_model *before, const struct muxbus_model *now)
+{
+	struct finder finder = {.list = list, .before = before, .now = now};
+	const struct muxbus_session *session = NULL;
+	const struct muxbus_window *window = NULL;
+	const struct muxbus_pane *pane = NULL;
+
+	while ((session = muxbus_model_next_session(now, session)) != NULL) {
+		if (!had_session(&finder, session->id))
+			report_session(&finder, MUXBUS_CHANGE_SESSION_CREATED, session);
+	}
+	while ((window = muxbus_model_next_window(now, window)) != NULL) {
+		const struct muxbus_link *link = model_first_link(now, window->id);
+		struct muxbus_change change;
+
+		if (had_window(&finder, window->id))
+			continue;
+		change = window_change(&finder, MUXBUS_CHANGE_WINDOW_CREATED, window);
+		if (link != NULL) {
+			change.session = link->session;
+			change.session_now = muxbus_model_session(now, link->session);
+			change.link_now = link;
+		}
+		report(&finder, &change);
+	}
+	report_links_only_in(&finder, now, before, MUXBUS_CHANGE_WINDOW_LINKED);
+	while ((pane = muxbus_model_next_pane(now, pane)) != NULL) {
+		struct muxbus_change change;
+
+		if (pane_before(&finder, pane->id) != NULL)
+			continue;
+		change = pane_change(&finder, MUXBUS_CHANGE_PANE_CREATED, pane);
+		report(&finder, &change);
+	}
+	report_clients_only_in(&finder, now, before, MUXBUS_CHANGE_CLIENT_ATTACHED);
+	return finder.error;
+}
+
+static void compare_session(
+    struct finder *finder, const struct muxbus_session *before, const struct muxbus_session *now)
+{
+	struct muxbus_change change = change_of(MUXBUS_CHANGE_SESSION_RENAMED);
+
+	change.session = now->id;
+	change.session_now = now;
+	report_text(finder, change, before->name, now->name);
+	if (before->current_window == now->current_window)
+		return;
+	change.kind = MUXBUS_CHANGE_SESSION_WINDOW_CHANGED;
+	change.window = now->current_window;
+	change.window_now = muxbus_model_window(finder->now, now->current_window);
+	change.previous_window = before->current_window;
+	report(finder, &change);
+}
+
+static bool layout_differs(const struct muxbus_window *a, const struct muxbus_window *b)
+{
+	return a->width != b->width || a->height != b->height || a->is_zoomed != b->is_zoomed ||
+	    strcmp(a->layout, b->layout) != 0 || strcmp(a->visible_layout, b->visible_layout) != 0;
+}
+
+static bool alert_is_new(const struct muxbus_window *before, const struct muxbus_window *now)
+{
+	return (now->has_bell && !before->has_bell) ||
+	    (now->has_activity && !before->has_activity) ||
+	    (now->has_silence && !before->has_silence);
+}
+
+static void compare_window(
+    struct finder *finder, const struct muxbus_window *before, const struct muxbus_window *now)
+{
+	struct muxbus_change change = window_change(finder, MUXBUS_CHANGE_WINDOW_RENAMED, now);
+	const struct muxbus_link *link = model_first_link(finder->now, now->id);
+
+	if (link != NULL) {
+		change.session = link->session;
+		change.session_now = muxbus_model_session(finder->now, link->session);
+		change.link_now = link;
+	}
+	report_text(finder, change, before->name, now->name);
+	if (layout_differs(before, now)) {
+		change.kind = MUXBUS_CHANGE_LAYOUT_CHANGED;
+		report(finder, &change);
+	}
+	if (alert_is_new(before, now)) {
+		change.kind = MUXBUS_CHANGE_WINDOW_ALERT;
+		report(finder, &change);
+	}
+	if (before->active_pane != now->active_pane) {
+		change.kind = MUXBUS_CHANGE_ACTIVE_PANE_CHANGED;
+		change.pane = now->active_pane;
+		change.pane_now = muxbus_model_pane(finder->now, now->active_pane);
+		change.previous_pane = before->active_pane;
+		report(finder, &change);
+	}
+}
+
+/* Panes also change their indexes when a pane before them closes. */
+static bool place_differs(const struct muxbus_pane *a, const struct muxbus_pane *b)
+{
+	return a->window != b->window || a->index != b->index;
+}
+
+static void compare_pane(
+    struct finder *finder, const struct muxbus_pane *before, const struct muxbus_pane *now)
+{
+	struct muxbus_change change = pane_change(finder, MUXBUS_CHANGE_PANE_MOVED, now);
+
+	if (place_differs(before, now)) {
+		change.previous_window = before->window;
+		report(finder, &change);
+		change.previous_window = MUXBUS_NO_ID;
+	}
+	if (now->pid != 0 && !now->is_dead && (before->pid != now->pid || before->is_dead)) {
+		change.kind = MUXBUS_CHANGE_PANE_RESPAWNED;
+		report(finder, &change);
+	}
+	change.kind = MUXBUS_CHANGE_TITLE_CHANGED;
+	report_text(finder, change, before->title, now->title);
+	change.kind = MUXBUS_CHANGE_COMMAND_CHANGED;
+	report_text(finder, change, before->command, now->command);
+	change.kind = MUXBUS_CHANGE_PATH_CHANGED;
+	report_text(finder, change, before->path, now->path);
+	change.kind = MUXBUS_CHANGE_MODE_CHANGED;
+	report_text(finder, change, before->mode, now->mode);
+}
+
+int change_find_other(
+    struct change_list *list, const struct muxbus_model *before, const struct muxbus_model *now)
+{
+	struct finder finder = {.list = list, .before = before, .now = now};
+	const struct muxbus_session *session = NULL;
+	const struct muxbus_window *window = NULL;
+	const struct muxbus_pane *pane = NULL;
+
+	if (before == NULL)
+		return 0;
+	while ((session = muxbus_model_next_session(before, session)) != NULL) {
+		const struct muxbus_session *other = muxbus_model_session(now, session->id);
+
+		if (other != NULL)
+			compare_session(&finder, session, other);
+	}
+	while ((window = muxbus_model_next_window(before, window)) != NULL) {
+		const struct muxbus_window *other = muxbus_model_window(now, window->id);
+
+		if (other != NULL)
+			compare_window(&finder, window, other);
+	}
+	while ((pane = muxbus_model_next_pane(before, pane)) != NULL) {
+		const struct muxbus_pane *other = muxbus_model_pane(now, pane->id);
+
+		if (other != NULL)
+			compare_pane(&finder, pane, other);
+	}
+	return finder.error;
+}
+
+int change_find_gone(
+    struct change_list *list, const struct muxbus_model *before, const struct muxbus_model *now)
+{
+	struct finder finder = {.list = list, .before = before, .now = now};
+	const struct muxbus_session *session = NULL;
+	const struct muxbus_window *window = NULL;
+	const struct muxbus_pane *pane = NULL;
+
+	if (before == NULL)
+		return 0;
+	report_clients_only_in(&finder, before, now, MUXBUS_CHANGE_CLIENT_DETACHED);
+	while ((pane = muxbus_model_next_pane(before, pane)) != NULL) {
+		struct muxbus_change change;
+
+		if (muxbus_model_pane(now, pane->id) != NULL)
+			continue;
+		change = pane_change(&finder, MUXBUS_CHANGE_PANE_CLOSED, pane);
+		report(&finder, &change);
+	}
+	report_links_only_in(&finder, before, now, MUXBUS_CHANGE_WINDOW_UNLINKED);
+	while ((window = muxbus_model_next_window(before, window)) != NULL) {
+		struct muxbus_change change;
+
+		if (muxbus_model_window(now, window->id) != NULL)
+			continue;
+		change = window_change(&finder, MUXBUS_CHANGE_WINDOW_CLOSED, window);
+		report(&finder, &change);
+	}
+	while ((session = muxbus_model_next_session(before, session)) != NULL) {
+		if (muxbus_model_session(now, session->id) == NULL)
+			report_session(&finder, MUXBUS_CHANGE_SESSION_CLOSED, session);
+	}
+	return finder.error;
+}

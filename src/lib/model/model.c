@@ -1,0 +1,573 @@
+/* SPDX-License-Identifier: ISC */
+/* The store of a model: sorted arrays with binary search, and one pool of strings. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/alloc.h"
+#include "lib/model/model.h"
+
+#define POOL_BYTES 8192
+
+/* Strings are only freed together. */
+struct pool_block {
+	struct pool_block *next;
+	size_t len;
+	size_t cap;
+	char bytes[];
+};
+
+struct table {
+	void *items;
+	size_t count;
+	size_t cap;
+};
+
+struct muxbus_model {
+	struct table sessions; /* by id */
+	struct table windows; /* by id */
+	struct table links; /* by session, index, window */
+	struct table panes; /* by window, index, id */
+	struct table clients; /* by name */
+	uint64_t *pane_order; /* ascending: id in the upper half, position in the lower */
+	struct muxbus_link *window_links; /* a copy of links by window, session, index */
+	struct pool_block *pool;
+	bool is_cut;
+};
+
+int model_new(struct muxbus_model **ret_model)
+{
+	struct muxbus_model *model = mem_calloc(1, sizeof *model);
+
+	if (model == NULL)
+		return MUXBUS_ERR_NOMEM;
+	*ret_model = model;
+	return 0;
+}
+
+void model_free(struct muxbus_model *model)
+{
+	if (model == NULL)
+		return;
+	mem_free(model->sessions.items);
+	mem_free(model->windows.items);
+	mem_free(model->links.items);
+	mem_free(model->panes.items);
+	mem_free(model->clients.items);
+	mem_free(model->pane_order);
+	mem_free(model->window_links);
+	while (model->pool != NULL) {
+		struct pool_block *block = model->pool;
+
+		model->pool = block->next;
+		mem_free(block);
+	}
+	mem_free(model);
+}
+
+char *model_string(struct muxbus_model *model, const void *bytes, size_t len)
+{
+	struct pool_block *block = model->pool;
+	char *copy;
+
+	if (block == NULL || block->cap - block->len <= len) {
+		size_t cap = len < POOL_BYTES ? POOL_BYTES : len + 1;
+
+		block = mem_alloc(sizeof *block + cap);
+		if (block == NULL)
+			return NULL;
+		block->next = model->pool;
+		block->len = 0;
+		block->cap = cap;
+		model->pool = block;
+	}
+	copy = block->bytes + block->len;
+	if (len > 0)
+		memcpy(copy, bytes, len);
+	copy[len] = '\0';
+	block->len += len + 1;
+	return copy;
+}
+
+static int table_add(
+    struct muxbus_model *model, struct table *table, const void *item, size_t size, size_t max)
+{
+	if (table->count == max) {
+		model->is_cut = true;
+		return 0;
+	}
+	if (table->count == table->cap) {
+		size_t cap = table->cap == 0 ? 16 : table->cap * 2;
+		void *items = mem_realloc(table->items, cap * size);
+
+		if (items == NULL)
+			return MUXBUS_ERR_NOMEM;
+		table->items = items;
+		table->cap = cap;
+	}
+	memcpy((char *)table->items + table->count * size, item, size);
+	table->count++;
+	return 0;
+}
+
+int model_add_session(struct muxbus_model *model, const struct muxbus_session *session)
+{
+	return table_add(model, &model->sessions, session, sizeof *session, MODEL_SESSIONS_MAX);
+}
+
+/* Each link of a window has its own alerts; the window has the alerts of all links. */
+static void merge_alerts(struct muxbus_window *into, const struct muxbus_window *from)
+{
+	into->has_bell |= from->has_bell;
+	into->has_activity |= from->has_activity;
+	into->has_silence |= from->has_silence;
+}
+
+int model_add_window(struct muxbus_model *model, const struct muxbus_window *window)
+{
+	return table_add(model, &model->windows, window, sizeof *window, MODEL_LINKS_MAX);
+}
+
+int model_add_link(struct muxbus_model *model, const struct muxbus_link *link)
+{
+	return table_add(model, &model->links, link, sizeof *link, MODEL_LINKS_MAX);
+}
+
+int model_add_pane(struct muxbus_model *model, const struct muxbus_pane *pane)
+{
+	return table_add(model, &model->panes, pane, sizeof *pane, (size_t)MODEL_PANES_MAX * 4);
+}
+
+int model_add_client(struct muxbus_model *model, const struct muxbus_client *client)
+{
+	return table_add(model, &model->clients, client, sizeof *client, MODEL_CLIENTS_MAX);
+}
+
+static int compare_numbers(int64_t a, int64_t b)
+{
+	return a < b ? -1 : a > b;
+}
+
+static int compare_sessions(const void *a, const void *b)
+{
+	return compare_numbers(
+	    ((const struct muxbus_session *)a)->id, ((const struct muxbus_session *)b)->id);
+}
+
+static int compare_windows(const void *a, const void *b)
+{
+	return compare_numbers(
+	    ((const struct muxbus_window *)a)->id, ((const struct muxbus_window *)b)->id);
+}
+
+static int compare_links(const void *a, const void *b)
+{
+	const struct muxbus_link *la = a, *lb = b;
+	int order = compare_numbers(la->session, lb->session);
+
+	if (order == 0)
+		order = compare_numbers(la->index, lb->index);
+	return order != 0 ? order : compare_numbers(la->window, lb->window);
+}
+
+static int compare_window_links(const void *a, const void *b)
+{
+	const struct muxbus_link *la = a, *lb = b;
+	int order = compare_numbers(la->window, lb->window);
+
+	return order != 0 ? order : compare_links(a, b);
+}
+
+static int compare_pane_ids(const void *a, const void *b)
+{
+	return compare_numbers(
+	    ((const struct muxbus_pane *)a)->id, ((const struct muxbus_pane *)b)->id);
+}
+
+static int compare_panes(const void *a, const void *b)
+{
+	const struct muxbus_pane *pa = a, *pb = b;
+	int order = compare_numbers(pa->window, pb->window);
+
+	if (order == 0)
+		order = compare_numbers(pa->index, pb->index);
+	return order != 0 ? order : compare_pane_ids(a, b);
+}
+
+static int compare_clients(const void *a, const void *b)
+{
+	return strcmp(
+	    ((const struct muxbus_client *)a)->name, ((const struct muxbus_client *)b)->name);
+}
+
+static int compare_order(const void *a, const void *b)
+{
+	uint64_t ea = *(const uint64_t *)a, eb = *(const uint64_t *)b;
+
+	return ea < eb ? -1 : ea > eb;
+}
+
+static void *table_find(const struct table *table, const void *key, size_t size,
+    int (*compare)(const void *, const void *))
+{
+	if (table->count == 0)
+		return NULL;
+	return bsearch(key, table->items, table->count, size, compare);
+}
+
+/* The item after previous, or the first if previous is NULL. */
+static const void *table_next(const struct table *table, const void *previous, size_t size)
+{
+	const char *items = table->items;
+	size_t position = 0;
+
+	if (previous != NULL)
+		position = (size_t)((const char *)previous - items) / size + 1;
+	return position < table->count ? items + position * size : NULL;
+}
+
+static struct muxbus_window *window_entry(struct muxbus_model *model, uint32_t id)
+{
+	struct muxbus_window key = {.id = id};
+
+	return table_find(&model->windows, &key, sizeof key, compare_windows);
+}
+
+/* Sorts a table and keeps one of several equal items. */
+static void table_sort_unique(
+    struct table *table, size_t size, int (*compare)(const void *, const void *))
+{
+	char *items = table->items;
+	size_t kept = 0;
+
+	if (table->count == 0)
+		return;
+	qsort(items, table->count, size, compare);
+	for (size_t i = 1; i < table->count; i++) {
+		if (compare(items + kept * size, items + i * size) == 0)
+			continue;
+		kept++;
+		if (kept != i)
+			memcpy(items + kept * size, items + i * size, size);
+	}
+	table->count = kept + 1;
+}
+
+static void table_limit(struct muxbus_model *model, struct table *table, size_t max)
+{
+	if (table->count <= max)
+		return;
+	table->count = max;
+	model->is_cut = true;
+}
+
+static void order_windows(struct muxbus_model *model)
+{
+	struct muxbus_window *windows = model->windows.items;
+	size_t kept = 0;
+
+	if (model->windows.count == 0)
+		return;
+	qsort(windows, model->windows.count, sizeof *windows, compare_windows);
+	for (size_t i = 1; i < model->windows.count; i++) {
+		if (windows[i].id == windows[kept].id)
+			merge_alerts(&windows[kept], &windows[i]);
+		else
+			windows[++kept] = windows[i];
+	}
+	model->windows.count = kept + 1;
+	table_limit(model, &model->windows, MODEL_WINDOWS_MAX);
+}
+
+/* Drops links of unknown sessions or windows. */
+static void drop_loose_links(struct muxbus_model *model)
+{
+	struct muxbus_link *links = model->links.items;
+	size_t kept = 0;
+
+	for (size_t i = 0; i < model->links.count; i++) {
+		if (muxbus_model_session(model, links[i].session) == NULL ||
+		    muxbus_model_window(model, links[i].window) == NULL)
+			continue;
+		links[kept++] = links[i];
+	}
+	model->is_cut |= kept != model->links.count;
+	model->links.count = kept;
+}
+
+/* Drops panes of unknown windows. */
+static void drop_loose_panes(struct muxbus_model *model)
+{
+	struct muxbus_pane *panes = model->panes.items;
+	size_t kept = 0;
+
+	for (size_t i = 0; i < model->panes.count; i++) {
+		if (muxbus_model_window(model, panes[i].window) != NULL)
+			panes[kept++] = panes[i];
+	}
+	model->is_cut |= kept != model->panes.count;
+	model->panes.count = kept;
+}
+
+/* Sorts the panes by place, and an index of them by id. */
+static int order_panes(struct muxbus_model *model)
+{
+	const struct muxbus_pane *panes;
+	size_t count;
+
+	table_sort_unique(&model->panes, sizeof *panes, compare_pane_ids);
+	table_limit(model, &model->panes, MODEL_PANES_MAX);
+	drop_loose_panes(model);
+	panes = model->panes.items;
+	count = model->panes.count;
+	if (count == 0)
+		return 0;
+	qsort(model->panes.items, count, sizeof *panes, compare_panes);
+	model->pane_order = mem_calloc(count, sizeof *model->pane_order);
+	if (model->pane_order == NULL)
+		return MUXBUS_ERR_NOMEM;
+	for (size_t i = 0; i < count; i++)
+		model->pane_order[i] = (uint64_t)panes[i].id << 32 | i;
+	qsort(model->pane_order, count, sizeof *model->pane_order, compare_order);
+	return 0;
+}
+
+static int order_links(struct muxbus_model *model)
+{
+	drop_loose_links(model);
+	if (model->links.count == 0)
+		return 0;
+	model->window_links =
+	    mem_memdup(model->links.items, model->links.count * sizeof(struct muxbus_link));
+	if (model->window_links == NULL)
+		return MUXBUS_ERR_NOMEM;
+	qsort(model->window_links, model->links.count, sizeof(struct muxbus_link),
+	    compare_window_links);
+	return 0;
+}
+
+/* Fills in the fields that come from other records. */
+static void join_records(struct muxbus_model *model)
+{
+	const struct muxbus_link *links = model->links.items;
+	const struct muxbus_pane *panes = model->panes.items;
+	const struct muxbus_client *clients = model->clients.items;
+
+	for (size_t i = 0; i < model->links.count; i++) {
+		struct muxbus_session *session = model_session_entry(model, links[i].session);
+
+		session->windows++;
+		if (links[i].is_current)
+			session->current_window = links[i].window;
+	}
+	for (size_t i = 0; i < model->panes.count; i++) {
+		struct muxbus_window *window = window_entry(model, panes[i].window);
+
+		window->panes++;
+		if (panes[i].is_active)
+			window->active_pane = panes[i].id;
+	}
+	for (size_t i = 0; i < model->clients.count; i++) {
+		struct muxbus_session *session = model_session_entry(model, clients[i].session);
+
+		if (session != NULL && !clients[i].is_control)
+			session->attached++;
+	}
+}
+
+int model_finish(struct muxbus_model *model)
+{
+	int error;
+
+	table_sort_unique(&model->sessions, sizeof(struct muxbus_session), compare_sessions);
+	order_windows(model);
+	table_sort_unique(&model->links, sizeof(struct muxbus_link), compare_links);
+	table_sort_unique(&model->clients, sizeof(struct muxbus_client), compare_clients);
+	error = order_links(model);
+	if (error == 0)
+		error = order_panes(model);
+	if (error == 0)
+		join_records(model);
+	return error;
+}
+
+bool model_is_cut(const struct muxbus_model *model)
+{
+	return model->is_cut;
+}
+
+struct muxbus_session *model_session_entry(struct muxbus_model *model, uint32_t id)
+{
+	struct muxbus_session key = {.id = id};
+
+	return table_find(&model->sessions, &key, sizeof key, compare_sessions);
+}
+
+struct muxbus_pane *model_pane_entry(struct muxbus_model *model, uint32_t id)
+{
+	size_t low = 0, high = model->panes.count;
+
+	if (model->pane_order == NULL)
+		return NULL;
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+		uint64_t entry = model->pane_order[middle];
+
+		if (entry >> 32 == id)
+			return (struct muxbus_pane *)model->panes.items + (uint32_t)entry;
+		if (entry >> 32 < id)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return NULL;
+}
+
+struct muxbus_client *model_client_entry(struct muxbus_model *model, size_t position)
+{
+	if (position >= model->clients.count)
+		return NULL;
+	return (struct muxbus_client *)model->clients.items + position;
+}
+
+/* The first item, in the order of compare, that is not before key; or NULL. */
+static const void *first_from(const void *items, size_t count, size_t size, const void *key,
+    int (*compare)(const void *, const void *))
+{
+	size_t low = 0, high = count;
+
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+
+		if (compare((const char *)items + middle * size, key) < 0)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low < count ? (const char *)items + low * size : NULL;
+}
+
+const struct muxbus_link *model_link(
+    const struct muxbus_model *model, uint32_t session, uint32_t window)
+{
+	struct muxbus_link key = {.session = session, .window = window, .index = INT32_MIN};
+	const struct muxbus_link *link;
+
+	link = first_from(
+	    model->window_links, model->links.count, sizeof key, &key, compare_window_links);
+	if (link == NULL || link->session != session || link->window != window)
+		return NULL;
+	return link;
+}
+
+const struct muxbus_link *model_first_link(const struct muxbus_model *model, uint32_t window)
+{
+	struct muxbus_link key = {.session = 0, .window = window, .index = INT32_MIN};
+	const struct muxbus_link *link;
+
+	link = first_from(
+	    model->window_links, model->links.count, sizeof key, &key, compare_window_links);
+	return link != NULL && link->window == window ? link : NULL;
+}
+
+const struct muxbus_link *model_next_window_link(
+    const struct muxbus_model *model, const struct muxbus_link *previous)
+{
+	const struct muxbus_link *next = previous + 1;
+
+	if (next == model->window_links + model->links.count || next->window != previous->window)
+		return NULL;
+	return next;
+}
+
+const struct muxbus_link *model_first_session_link(
+    const struct muxbus_model *model, uint32_t session)
+{
+	struct muxbus_link key = {.session = session, .index = INT32_MIN};
+	const struct muxbus_link *link =
+	    first_from(model->links.items, model->links.count, sizeof key, &key, compare_links);
+
+	return link != NULL && link->session == session ? link : NULL;
+}
+
+const struct muxbus_link *model_next_session_link(
+    const struct muxbus_model *model, const struct muxbus_link *previous)
+{
+	const struct muxbus_link *next = muxbus_model_next_link(model, previous);
+
+	return next != NULL && next->session == previous->session ? next : NULL;
+}
+
+const struct muxbus_pane *model_first_pane(const struct muxbus_model *model, uint32_t window)
+{
+	struct muxbus_pane key = {.window = window, .index = INT32_MIN};
+	const struct muxbus_pane *pane =
+	    first_from(model->panes.items, model->panes.count, sizeof key, &key, compare_panes);
+
+	return pane != NULL && pane->window == window ? pane : NULL;
+}
+
+const struct muxbus_pane *model_next_window_pane(
+    const struct muxbus_model *model, const struct muxbus_pane *previous)
+{
+	const struct muxbus_pane *next = muxbus_model_next_pane(model, previous);
+
+	return next != NULL && next->window == previous->window ? next : NULL;
+}
+
+const struct muxbus_session *muxbus_model_next_session(
+    const struct muxbus_model *model, const struct muxbus_session *previous)
+{
+	return table_next(&model->sessions, previous, sizeof *previous);
+}
+
+const struct muxbus_window *muxbus_model_next_window(
+    const struct muxbus_model *model, const struct muxbus_window *previous)
+{
+	return table_next(&model->windows, previous, sizeof *previous);
+}
+
+const struct muxbus_link *muxbus_model_next_link(
+    const struct muxbus_model *model, const struct muxbus_link *previous)
+{
+	return table_next(&model->links, previous, sizeof *previous);
+}
+
+const struct muxbus_pane *muxbus_model_next_pane(
+    const struct muxbus_model *model, const struct muxbus_pane *previous)
+{
+	return table_next(&model->panes, previous, sizeof *previous);
+}
+
+const struct muxbus_client *muxbus_model_next_client(
+    const struct muxbus_model *model, const struct muxbus_client *previous)
+{
+	return table_next(&model->clients, previous, sizeof *previous);
+}
+
+const struct muxbus_session *muxbus_model_session(const struct muxbus_model *model, uint32_t id)
+{
+	struct muxbus_session key = {.id = id};
+
+	return table_find(&model->sessions, &key, sizeof key, compare_sessions);
+}
+
+const struct muxbus_window *muxbus_model_window(const struct muxbus_model *model, uint32_t id)
+{
+	struct muxbus_window key = {.id = id};
+
+	return table_find(&model->windows, &key, sizeof key, compare_windows);
+}
+
+const struct muxbus_pane *muxbus_model_pane(const struct muxbus_model *model, uint32_t id)
+{
+	return model_pane_entry((struct muxbus_model *)(uintptr_t)model, id);
+}
+
+void muxbus_model_counts(const struct muxbus_model *model, struct muxbus_model_counts *ret_counts)
+{
+	ret_counts->sessions = (uint32_t)model->sessions.count;
+	ret_counts->links = (uint32_t)model->links.count;
+	ret_counts->windows = (uint32_t)model->windows.count;
+	ret_counts->panes = (uint32_t)model->panes.count;
+	ret_counts->clients = (uint32_t)model->clients.count;
+}

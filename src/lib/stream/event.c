@@ -1,0 +1,212 @@
+/* SPDX-License-Identifier: ISC */
+/* The table of known events, and the reader that uses it. */
+#include "lib/stream/event.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/str.h"
+
+/* Sorted by name, for the binary search. */
+static const struct muxbus_event_info event_rows[] = {
+    {MUXBUS_EVENT_CLIENT_DETACHED, "client-detached", "c", "3.2"},
+    {MUXBUS_EVENT_CLIENT_SESSION_CHANGED, "client-session-changed", "cst", "2.5"},
+    {MUXBUS_EVENT_CONFIG_ERROR, "config-error", "t", "3.4"},
+    {MUXBUS_EVENT_CONTINUE, "continue", "p", "3.2"},
+    {MUXBUS_EVENT_EXIT, "exit", "t", "1.8"},
+    {MUXBUS_EVENT_LAYOUT_CHANGE, "layout-change", "wLVF", "1.8"},
+    {MUXBUS_EVENT_MESSAGE, "message", "t", "3.4"},
+    {MUXBUS_EVENT_PANE_MODE_CHANGED, "pane-mode-changed", "p", "2.5"},
+    {MUXBUS_EVENT_PASTE_BUFFER_CHANGED, "paste-buffer-changed", "t", "3.4"},
+    {MUXBUS_EVENT_PASTE_BUFFER_DELETED, "paste-buffer-deleted", "t", "3.4"},
+    {MUXBUS_EVENT_PAUSE, "pause", "p", "3.2"},
+    {MUXBUS_EVENT_SESSION_CHANGED, "session-changed", "st", "1.8"},
+    {MUXBUS_EVENT_SESSION_RENAMED, "session-renamed", "st", "1.8"},
+    {MUXBUS_EVENT_SESSION_WINDOW_CHANGED, "session-window-changed", "sw", "2.5"},
+    {MUXBUS_EVENT_SESSIONS_CHANGED, "sessions-changed", "", "1.8"},
+    {MUXBUS_EVENT_SUBSCRIPTION_CHANGED, "subscription-changed", "lswip:", "3.2"},
+    {MUXBUS_EVENT_UNLINKED_WINDOW_ADD, "unlinked-window-add", "w", "1.8"},
+    {MUXBUS_EVENT_UNLINKED_WINDOW_CLOSE, "unlinked-window-close", "w", "2.0"},
+    {MUXBUS_EVENT_UNLINKED_WINDOW_RENAMED, "unlinked-window-renamed", "wt", "2.0"},
+    {MUXBUS_EVENT_WINDOW_ADD, "window-add", "w", "1.8"},
+    {MUXBUS_EVENT_WINDOW_CLOSE, "window-close", "w", "1.8"},
+    {MUXBUS_EVENT_WINDOW_PANE_CHANGED, "window-pane-changed", "wp", "2.5"},
+    {MUXBUS_EVENT_WINDOW_RENAMED, "window-renamed", "wt", "1.8"},
+    {MUXBUS_EVENT_UNKNOWN, NULL, NULL, NULL},
+};
+
+#define EVENT_ROWS (sizeof event_rows / sizeof event_rows[0] - 1)
+
+const struct muxbus_event_info *muxbus_event_table(void)
+{
+	return event_rows;
+}
+
+static int compare_name(const void *name, const void *row)
+{
+	return strcmp(name, ((const struct muxbus_event_info *)row)->name);
+}
+
+/* The arguments that are not yet read. */
+struct cursor {
+	char *next; /* NULL after the last */
+	char *end; /* a NUL is there */
+};
+
+/*
+ * Cuts off the argument up to the next space. It is empty between two spaces. NULL at the end.
+ */
+static char *take_word(struct cursor *cursor, size_t *ret_len)
+{
+	char *word = cursor->next;
+	char *space;
+
+	if (word == NULL)
+		return NULL;
+	space = memchr(word, ' ', (size_t)(cursor->end - word));
+	*ret_len = (size_t)((space == NULL ? cursor->end : space) - word);
+	if (space != NULL)
+		*space = '\0';
+	cursor->next = space == NULL ? NULL : space + 1;
+	return word;
+}
+
+static char *take_rest(struct cursor *cursor, size_t *ret_len)
+{
+	char *rest = cursor->next == NULL ? cursor->end : cursor->next;
+
+	*ret_len = (size_t)(cursor->end - rest);
+	cursor->next = NULL;
+	return rest;
+}
+
+/* An id with its sigil; "-" means none where may_lack. */
+static bool take_id(struct cursor *cursor, char sigil, bool may_lack, uint32_t *ret_id)
+{
+	size_t len;
+	const char *word = take_word(cursor, &len);
+
+	if (word == NULL)
+		return false;
+	if (may_lack && len == 1 && *word == '-') {
+		*ret_id = MUXBUS_NO_ID;
+		return true;
+	}
+	return str_parse_id(word, len, sigil, ret_id);
+}
+
+static bool take_index(struct cursor *cursor, uint32_t *ret_index)
+{
+	size_t len;
+	const char *word = take_word(cursor, &len);
+
+	if (word == NULL)
+		return false;
+	if (len == 1 && *word == '-') {
+		*ret_index = MUXBUS_NO_ID;
+		return true;
+	}
+	return str_parse_u32(word, len, ret_index);
+}
+
+/* Text after a lone ':'; skips unknown arguments before it. */
+static bool take_text_after_colon(struct cursor *cursor, struct muxbus_event *event)
+{
+	for (;;) {
+		size_t len;
+		const char *word = take_word(cursor, &len);
+
+		if (word == NULL)
+			return false;
+		if (len == 1 && *word == ':')
+			break;
+	}
+	event->text = take_rest(cursor, &event->text_len);
+	return true;
+}
+
+static bool take_string(struct cursor *cursor, const char **ret_string)
+{
+	size_t len;
+
+	*ret_string = take_word(cursor, &len);
+	return *ret_string != NULL;
+}
+
+/* Reads one argument by its letter. */
+static bool take_argument(struct cursor *cursor, char letter, struct muxbus_event *event)
+{
+	bool may_lack = event->label != NULL; /* subscriptions send "-" for a missing id */
+	size_t len;
+
+	switch (letter) {
+	case 's':
+		return take_id(cursor, '$', may_lack, &event->session);
+	case 'w':
+		return take_id(cursor, '@', may_lack, &event->window);
+	case 'p':
+		return take_id(cursor, '%', may_lack, &event->pane);
+	case 'i':
+		return take_index(cursor, &event->index);
+	case 'c':
+		return take_string(cursor, &event->client);
+	case 'l':
+		return take_string(cursor, &event->label);
+	case 'L':
+		return take_string(cursor, &event->layout);
+	case 'V': /* this and the next: since tmux 2.2 */
+		event->visible_layout = take_word(cursor, &len);
+		return true;
+	case 'F':
+		if (cursor->next != NULL)
+			event->flags = take_rest(cursor, &len);
+		return true;
+	case ':':
+		return take_text_after_colon(cursor, event);
+	case 't':
+		event->text = take_rest(cursor, &event->text_len);
+		return true;
+	default:
+		return false;
+	}
+}
+
+static bool take_arguments(
+    struct cursor *cursor, const struct muxbus_event_info *info, struct muxbus_event *event)
+{
+	for (const char *letter = info->arguments; *letter != '\0'; letter++) {
+		if (!take_argument(cursor, *letter, event))
+			return false;
+	}
+	return true;
+}
+
+static const struct muxbus_event no_event = {
+    .kind = MUXBUS_EVENT_UNKNOWN,
+    .session = MUXBUS_NO_ID,
+    .window = MUXBUS_NO_ID,
+    .pane = MUXBUS_NO_ID,
+    .index = MUXBUS_NO_ID,
+};
+
+void event_parse(const char *line, size_t len, char *scratch, struct muxbus_event *ret_event)
+{
+	const struct muxbus_event_info *info;
+	struct muxbus_event event = no_event;
+	struct cursor cursor = {scratch + 1, scratch + len};
+	size_t name_len;
+
+	memcpy(scratch, line, len);
+	scratch[len] = '\0';
+	event.name = take_word(&cursor, &name_len);
+	event.line = cursor.next == NULL ? line + len : line + 1 + name_len + 1;
+	event.line_len = (size_t)(line + len - event.line);
+	*ret_event = event;
+	if (strlen(event.name) != name_len)
+		return;
+	info = bsearch(event.name, event_rows, EVENT_ROWS, sizeof event_rows[0], compare_name);
+	if (info != NULL && take_arguments(&cursor, info, &event)) {
+		*ret_event = event;
+		ret_event->kind = info->kind;
+	}
+}

@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: ISC */
+/* Parsing one % line by the table of known events. */
+#ifndef LIB_STREAM_EVENT_H
+#define LIB_STREAM_EVENT_H
+
+#include <muxbus.h>
+
+#include <stddef.h>
+
+/*
+ * Parses a line that starts with %, without its newline but with a NUL at line[len].
+ * scratch has room for len + 1 bytes. The event points into both; nothing is allocated. A
+ * line with unexpected arguments becomes MUXBUS_EVENT_UNKNOWN.
+ */
+void event_parse(const char *line, size_t len, char *scratch, struct muxbus_event *ret_event);
+
+#endif

@@ -1,0 +1,66 @@
+/* SPDX-License-Identifier: ISC */
+/* The text from a %begin to the sentinel: buffered until complete, then divided. */
+#ifndef LIB_STREAM_SEGMENT_H
+#define LIB_STREAM_SEGMENT_H
+
+#include <muxbus.h>
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/buf.h"
+#include "base/map.h"
+#include "lib/stream/block_line.h"
+
+struct segment {
+	struct buf text; /* whole lines; the first is a %begin */
+	struct guard first; /* that line */
+	size_t mark; /* the end of the text for segment_divide() */
+	bool is_cut; /* the maximum was reached; only guards are kept after it */
+	size_t cut; /* where these guards begin */
+	size_t next; /* the position of segment_next() */
+	/* Results of segment_divide(): */
+	uint32_t number_span; /* how many numbers tmux used up to the sentinel */
+	uint64_t time_first; /* the earliest time of a guard; time_span: to the latest */
+	uint64_t time_span;
+	struct map ends; /* by the key of a %begin: the place of the line that ends its block */
+};
+
+void segment_init(struct segment *segment);
+void segment_finish(struct segment *segment);
+
+/* Empties it. The next added line must be the line of first. */
+void segment_start(struct segment *segment, const struct guard *first);
+
+/*
+ * Adds whole lines, each with its newline. At MUXBUS_LINE_MAX the segment is cut: only the
+ * latest guards are kept after it. Returns 0 or MUXBUS_ERR_NOMEM.
+ */
+int segment_add(struct segment *segment, const char *text, size_t len);
+
+/* Marks that the next added line may be the %begin of the sentinel. */
+void segment_mark(struct segment *segment);
+
+/* The segment as one block, if the next line is its end. */
+void segment_block(
+    struct segment *segment, const struct guard *end, struct muxbus_block *ret_block);
+
+/*
+ * Finds the blocks in the text before the mark. sentinel is the guard of the sentinel.
+ * Returns 0 or MUXBUS_ERR_NOMEM.
+ */
+int segment_divide(struct segment *segment, const struct guard *sentinel);
+
+/* The next part of a divided segment: a block, or a line outside of blocks. */
+struct segment_part {
+	bool is_block;
+	struct muxbus_block block;
+	char *line; /* without its newline, with a NUL instead */
+	size_t line_len;
+};
+
+/* Returns the parts in order; false at the end. */
+bool segment_next(struct segment *segment, struct segment_part *ret_part);
+
+#endif

@@ -1,0 +1,508 @@
+/* SPDX-License-Identifier: ISC */
+/* The connections to the sessions, and the flow of output on each. */
+#include "lib/sync/attachment.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "base/alloc.h"
+#include "base/backoff.h"
+#include "base/clock.h"
+#include "lib/library.h"
+#include "lib/model/model.h"
+#include "lib/sync/state.h"
+#include "lib/sync/track.h"
+
+/* The most panes that one command pauses or continues. */
+#define FLOW_ARGS_MAX 100
+/* After a connection of this length the delay starts again at its minimum. */
+#define LONG_LIFE_MS 10000
+
+static void on_ready(void *data, const struct muxbus_version *version, uint32_t session)
+{
+	struct attachment *attachment = data;
+
+	if (attachment->state != ATTACHMENT_OPENING)
+		return;
+	attachment->state = ATTACHMENT_LIVE;
+	attachment->live_ms = clock_mono_ms();
+	attachment->on_since = attachment->sync->lister.begun;
+	if (attachment->session == MUXBUS_NO_ID)
+		attachment->session = session;
+	/* The session closed while we attached, and tmux chose another. */
+	if (attachment->session != session) {
+		attachment_close(attachment);
+		return;
+	}
+	attachment->sync->callbacks->attachment_ready(attachment->sync, attachment, version);
+}
+
+static void on_output(void *data, uint32_t pane, const uint8_t *bytes, size_t len, uint64_t age_ms)
+{
+	struct attachment *attachment = data;
+
+	(void)age_ms;
+	attachment->last_output_pane = pane;
+	attachment->outputs++;
+	track_output(attachment->sync, attachment, pane, bytes, len);
+}
+
+static void on_block(void *data)
+{
+	struct attachment *attachment = data;
+
+	attachment->outputs_at_block = attachment->outputs;
+}
+
+static void on_event(void *data, const struct muxbus_event *event)
+{
+	struct attachment *attachment = data;
+
+	if (attachment->state != ATTACHMENT_CLOSING)
+		attachment->sync->callbacks->attachment_event(attachment->sync, attachment, event);
+}
+
+/* The connection is freed here; the attachment may reconnect. */
+static void on_closed(void *data, int error, const char *reason)
+{
+	struct attachment *attachment = data;
+	bool was_closing = attachment->state == ATTACHMENT_CLOSING;
+	bool was_long = attachment->state == ATTACHMENT_LIVE &&
+	    clock_mono_ms() - attachment->live_ms > LONG_LIFE_MS;
+
+	track_forget_attachment(attachment->sync, attachment);
+	attachment->state = was_closing ? ATTACHMENT_CLOSING : ATTACHMENT_WAITING;
+	attachment->has_output = false;
+	attachment->knows_last = false;
+	attachment->flowing = 0;
+	attachment->flow_changes++;
+	map_finish(&attachment->paused);
+	map_init(&attachment->paused);
+	if (was_long)
+		attachment->delay_ms = 0;
+	if (!was_closing)
+		loop_timer_start(&attachment->timer, backoff_next_ms(&attachment->delay_ms));
+	attachment->sync->callbacks->attachment_closed(attachment->sync, attachment, error, reason);
+}
+
+static void on_due(void *data)
+{
+	struct attachment *attachment = data;
+
+	attachment->is_due = true;
+	sync_settle_later(attachment->sync);
+}
+
+struct attachment *attachment_new(struct muxbus_sync *sync, uint32_t session)
+{
+	struct attachment *attachment = mem_calloc(1, sizeof *attachment);
+
+	if (attachment == NULL)
+		return NULL;
+	attachment->sync = sync;
+	attachment->session = session;
+	attachment->state = ATTACHMENT_WAITING;
+	attachment->is_due = true;
+	attachment->last_output_pane = MUXBUS_NO_ID;
+	map_init(&attachment->paused);
+	loop_timer_init(&attachment->timer, sync->loop, on_due, attachment);
+	list_append(&sync->attachments, &attachment->link);
+	return attachment;
+}
+
+void attachment_free(struct attachment *attachment)
+{
+	struct muxbus_sync *sync = attachment->sync;
+
+	if (sync->primary == attachment)
+		sync->primary = NULL;
+	track_forget_attachment(sync, attachment);
+	loop_timer_stop(&attachment->timer);
+	list_remove(&attachment->link);
+	attachment->state = ATTACHMENT_CLOSING;
+	muxbus_connection_free(attachment->connection);
+	map_finish(&attachment->paused);
+	mem_free(attachment);
+}
+
+int attachment_open(struct attachment *attachment)
+{
+	const struct muxbus_sync *sync = attachment->sync;
+	const struct muxbus_connection_options options = {
+	    .socket_path = sync->socket_path,
+	    .tmux_path = sync->tmux_path,
+	    .session = attachment->session,
+	    .flags = sync->all_output ? 0 : MUXBUS_CONNECTION_NO_OUTPUT,
+	    .command_timeout_ms = sync->command_timeout_ms,
+	};
+	const struct muxbus_connection_handlers handlers = {
+	    .ready = on_ready,
+	    .output = on_output,
+	    .event = on_event,
+	    .block = on_block,
+	    .closed = on_closed,
+	};
+	int error;
+
+	loop_timer_stop(&attachment->timer);
+	attachment->is_due = false;
+	error = muxbus_connection_open(
+	    sync->loop, &options, &handlers, attachment, &attachment->connection);
+	if (error != 0) {
+		loop_timer_start(&attachment->timer, backoff_next_ms(&attachment->delay_ms));
+		return error;
+	}
+	attachment->state = ATTACHMENT_OPENING;
+	attachment->has_output = sync->all_output;
+	attachment->pid = muxbus_connection_pid(attachment->connection);
+	return 0;
+}
+
+void attachment_close(struct attachment *attachment)
+{
+	if (attachment->state == ATTACHMENT_CLOSING)
+		return;
+	if (attachment->connection == NULL) {
+		attachment_free(attachment);
+		return;
+	}
+	if (attachment->sync->primary == attachment)
+		attachment->sync->primary = NULL;
+	loop_timer_stop(&attachment->timer);
+	attachment->state = ATTACHMENT_CLOSING;
+	track_forget_attachment(attachment->sync, attachment);
+	muxbus_connection_close(attachment->connection);
+}
+
+static void on_ignored(void *data, int error, const struct muxbus_reply *replies, size_t count)
+{
+	(void)data;
+	(void)error;
+	(void)replies;
+	(void)count;
+}
+
+int attachment_run(struct attachment *attachment, struct muxbus_command *command,
+    muxbus_reply_fn *reply, void *data)
+{
+	if (attachment == NULL || attachment->connection == NULL) {
+		muxbus_command_free(command);
+		return MUXBUS_ERR_UNAVAILABLE;
+	}
+	return muxbus_connection_run(
+	    attachment->connection, command, reply != NULL ? reply : on_ignored, data);
+}
+
+struct attachment *attachment_find(const struct muxbus_sync *sync, uint32_t session)
+{
+	struct list *link;
+
+	list_for_each (link, &sync->attachments) {
+		struct attachment *attachment = list_entry(link, struct attachment, link);
+
+		if (attachment->session == session && attachment->state != ATTACHMENT_CLOSING)
+			return attachment;
+	}
+	return NULL;
+}
+
+static bool may_own(const struct attachment *attachment, uint32_t window)
+{
+	return attachment != NULL && attachment->state == ATTACHMENT_LIVE &&
+	    model_link(attachment->sync->model, attachment->session, window) != NULL;
+}
+
+/* The owner of a pane changes only if it must, since each change loses bytes. */
+struct attachment *attachment_owner(const struct muxbus_sync *sync, const struct track *track)
+{
+	const struct muxbus_link *link;
+
+	if (track->now == NULL)
+		return NULL;
+	if (may_own(track->source, track->now->window))
+		return track->source;
+	if (may_own(track->held_from, track->now->window))
+		return track->held_from;
+	link = model_first_link(sync->model, track->now->window);
+	for (; link != NULL; link = model_next_window_link(sync->model, link)) {
+		struct attachment *attachment = attachment_find(sync, link->session);
+
+		if (attachment != NULL && attachment->state == ATTACHMENT_LIVE)
+			return attachment;
+	}
+	return NULL;
+}
+
+/* Commands about the flow on one connection, under construction. */
+struct flow {
+	struct attachment *attachment;
+	struct muxbus_command *command; /* NULL: none yet, or out of memory */
+	unsigned args; /* of its last command */
+	bool turns_on; /* turns on the output of all panes, except those that it pauses */
+};
+
+static bool flow_begin(struct flow *flow)
+{
+	if (flow->command == NULL && muxbus_command_new(&flow->command) != 0)
+		flow->command = NULL;
+	return flow->command != NULL;
+}
+
+static void flow_add(struct flow *flow, uint32_t pane, const char *word)
+{
+	if (flow->args == FLOW_ARGS_MAX) {
+		muxbus_command_next(flow->command);
+		flow->args = 0;
+	}
+	if (flow->args == 0)
+		muxbus_command_args(flow->command, "refresh-client", NULL);
+	muxbus_command_args(flow->command, "-A", NULL);
+	muxbus_command_argf(flow->command, "%%%u:%s", pane, word);
+	flow->args++;
+}
+
+static const char *gap_reason(const struct track *track)
+{
+	return track->was_followed ? "reconnect" : "not_watched";
+}
+
+/* Reads the newest pane, when output was turned on, from a list of ids. */
+static void note_last_pane(struct attachment *attachment, const struct muxbus_reply *reply)
+{
+	const char *line = (const char *)reply->body;
+	unsigned pane;
+
+	if (line == NULL)
+		return;
+	while (sscanf(line, "%%%u", &pane) == 1) {
+		if (!attachment->knows_last || pane > attachment->last_pane)
+			attachment->last_pane = pane;
+		attachment->knows_last = true;
+		line = strchr(line, '\n');
+		if (line == NULL)
+			return;
+		line++;
+	}
+}
+
+static void on_flowing(void *data, int error, const struct muxbus_reply *replies, size_t count);
+
+/* The first command turned output on, the second listed the panes. */
+static void on_turned_on(void *data, int error, const struct muxbus_reply *replies, size_t count)
+{
+	struct attachment *attachment = data;
+
+	attachment->on_since = attachment->sync->lister.begun;
+	if (error == 0 && count >= 2)
+		note_last_pane(attachment, &replies[1]);
+	on_flowing(data, error, replies, count);
+}
+
+/*
+ * The continued panes flow now. Answers come in the order of the commands, so the number
+ * identifies the panes: a pane may have been paused again meanwhile.
+ */
+static void on_flowing(void *data, int error, const struct muxbus_reply *replies, size_t count)
+{
+	struct attachment *attachment = data;
+	struct muxbus_sync *sync = attachment->sync;
+	uint64_t number = ++attachment->flows_answered;
+	size_t cursor = 0;
+	struct track *track;
+
+	(void)replies;
+	(void)count;
+	while ((track = track_next(sync, &cursor)) != NULL) {
+		if (track->coming != attachment || track->coming_number != number)
+			continue;
+		track->coming = NULL;
+		if (error == 0 && attachment->state == ATTACHMENT_LIVE)
+			track_set_source(sync, track, attachment, gap_reason(track));
+	}
+	if (error != 0 && attachment->state == ATTACHMENT_LIVE)
+		library_log(MUXBUS_LOG_WARNING, "session $%u: output cannot be turned on: %s",
+		    attachment->session, muxbus_strerror(error));
+}
+
+static void flow_end(struct flow *flow)
+{
+	struct attachment *attachment = flow->attachment;
+
+	if (flow->command == NULL)
+		return;
+	attachment->flow_changes++;
+	attachment->has_output = true;
+	if (attachment_run(attachment, flow->command, flow->turns_on ? on_turned_on : on_flowing,
+		attachment) == 0)
+		attachment->flows_sent++;
+	else
+		library_log(MUXBUS_LOG_WARNING, "session $%u: the flow of output cannot be set",
+		    attachment->session);
+	flow->command = NULL;
+}
+
+/*
+ * Whether all output of a pane since its creation came over this attachment and was held:
+ * all output was on and wanted when a listing without the pane began, or when the newest
+ * pane was an older one.
+ */
+static bool was_born_under(const struct attachment *attachment, const struct track *track)
+{
+	const struct muxbus_sync *sync = attachment->sync;
+	const struct lister *lister = &sync->lister;
+	bool was_absent =
+	    lister->previous > attachment->on_since && lister->previous > sync->all_since;
+	bool is_newer = attachment->knows_last && track->pane > attachment->last_pane &&
+	    attachment->on_since >= sync->all_since;
+
+	return sync->all_output && track->born == lister->done && (was_absent || is_newer) &&
+	    track->is_held && (track->held_from == NULL || track->held_from == attachment);
+}
+
+/* Takes over a wanted pane that flows here already. */
+static void take_flowing(struct attachment *attachment, struct track *track)
+{
+	if (track->source == attachment)
+		return;
+	if (was_born_under(attachment, track)) {
+		track_set_source(attachment->sync, track, attachment, NULL);
+		track_release(attachment->sync, track);
+		return;
+	}
+	track_drop_held(track);
+	track_set_source(attachment->sync, track, attachment, gap_reason(track));
+}
+
+/* Starts the flow of a wanted pane. */
+static void let_flow(struct flow *flow, struct track *track)
+{
+	struct attachment *attachment = flow->attachment;
+
+	if (track->coming == attachment)
+		return;
+	if (!flow->turns_on && map_get(&attachment->paused, track->pane) == NULL) {
+		take_flowing(attachment, track);
+		return;
+	}
+	if (!flow_begin(flow))
+		return;
+	if (map_remove(&attachment->paused, track->pane) != NULL)
+		flow_add(flow, track->pane, "continue");
+	track_drop_held(track);
+	track->coming = attachment;
+	track->coming_number = attachment->flows_sent + 1;
+}
+
+/* Pauses a pane that is not wanted, or that another attachment delivers. */
+static void stop_flow(struct flow *flow, struct track *track)
+{
+	struct attachment *attachment = flow->attachment;
+
+	if (track->coming == attachment)
+		track->coming = NULL;
+	if (track->source == attachment)
+		track->source = NULL;
+	if (map_get(&attachment->paused, track->pane) != NULL || !flow_begin(flow) ||
+	    map_set(&attachment->paused, track->pane, attachment) != 0)
+		return;
+	flow_add(flow, track->pane, "pause");
+}
+
+static bool is_to_flow(const struct attachment *attachment, const struct track *track)
+{
+	return track_is_wanted(attachment->sync, track) &&
+	    attachment_owner(attachment->sync, track) == attachment;
+}
+
+/* Calls a function for the track of each pane of the session. */
+static void for_each_track(struct attachment *attachment, struct flow *flow,
+    void (*call)(struct flow *flow, struct track *track))
+{
+	const struct muxbus_model *model = attachment->sync->model;
+	const struct muxbus_link *link = model_first_session_link(model, attachment->session);
+
+	for (; link != NULL; link = model_next_session_link(model, link)) {
+		const struct muxbus_pane *pane = model_first_pane(model, link->window);
+
+		for (; pane != NULL; pane = model_next_window_pane(model, pane)) {
+			struct track *track = track_find(attachment->sync, pane->id);
+
+			if (track != NULL)
+				call(flow, track);
+		}
+	}
+}
+
+static void count_wanted(struct flow *flow, struct track *track)
+{
+	flow->attachment->flowing += is_to_flow(flow->attachment, track);
+}
+
+static void settle_track(struct flow *flow, struct track *track)
+{
+	if (is_to_flow(flow->attachment, track) && track->is_paused &&
+	    track->source == flow->attachment)
+		return;
+	if (is_to_flow(flow->attachment, track))
+		let_flow(flow, track);
+	else
+		stop_flow(flow, track);
+}
+
+/* Closed panes leave the map of paused panes. */
+static void forget_paused(struct attachment *attachment)
+{
+	size_t cursor = 0;
+	uint64_t pane;
+	void *value;
+
+	while (map_next(&attachment->paused, &cursor, &pane, &value)) {
+		if (track_find(attachment->sync, (uint32_t)pane) == NULL)
+			(void)map_remove(&attachment->paused, pane);
+	}
+}
+
+static void settle_attachment(struct attachment *attachment)
+{
+	struct flow flow = {.attachment = attachment};
+
+	attachment->flowing = 0;
+	for_each_track(attachment, &flow, count_wanted);
+	if (!attachment->has_output && attachment->flowing == 0)
+		return;
+	if (!attachment->has_output) {
+		flow.turns_on = true;
+		if (!flow_begin(&flow))
+			return;
+		muxbus_command_args(flow.command, "refresh-client", "-f", "!no-output", NULL);
+		muxbus_command_next(flow.command);
+		muxbus_command_args(flow.command, "list-panes", "-a", "-F", "#{pane_id}", NULL);
+		muxbus_command_next(flow.command);
+	}
+	for_each_track(attachment, &flow, settle_track);
+	forget_paused(attachment);
+	flow_end(&flow);
+}
+
+void attachment_settle_output(struct muxbus_sync *sync)
+{
+	struct list *link, *after;
+
+	list_for_each_safe (link, after, &sync->attachments) {
+		struct attachment *attachment = list_entry(link, struct attachment, link);
+
+		if (attachment->state == ATTACHMENT_LIVE)
+			settle_attachment(attachment);
+	}
+}
+
+void attachment_paused(struct attachment *attachment, uint32_t pane)
+{
+	struct track *track = track_find(attachment->sync, pane);
+
+	if (track == NULL || track->source != attachment || track->is_paused ||
+	    map_set(&attachment->paused, pane, attachment) != 0)
+		return;
+	track->source = NULL;
+	sync_settle_later(attachment->sync);
+}

@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: ISC */
+/*
+ * Audits compare the model with a listing. A difference counts only if tmux did not
+ * announce it, so another listing must pass without any announcement. Fields that tmux never
+ * announces (title, command, path, the death of a kept pane) are not compared.
+ */
+#ifndef LIB_SYNC_AUDIT_H
+#define LIB_SYNC_AUDIT_H
+
+#include <muxbus.h>
+
+struct change_list;
+
+/* Counts the differences of a new listing that tmux should have announced. */
+void audit_note(struct muxbus_sync *sync, const struct change_list *list);
+
+#endif

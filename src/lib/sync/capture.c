@@ -1,0 +1,501 @@
+/* SPDX-License-Identifier: ISC */
+/* Taking pictures of panes. */
+#include "lib/sync/capture.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "base/alloc.h"
+#include "base/clock.h"
+#include "base/list.h"
+#include "base/str.h"
+#include "lib/sync/attachment.h"
+#include "lib/sync/state.h"
+#include "lib/sync/track.h"
+
+/* The commands of a picture, in their order. */
+enum {
+	REPLY_STATE,
+	REPLY_PANES, /* the panes of the session: a dead pane hides output that tmux dropped */
+	REPLY_TEXT,
+	REPLY_COUNT,
+};
+
+struct capture {
+	struct list link; /* in sync->captures */
+	struct muxbus_sync *sync;
+	uint32_t pane;
+	uint32_t history;
+	unsigned flags;
+	muxbus_capture_fn *done; /* NULL once it was called */
+	void *data;
+	unsigned tries;
+	int64_t since_ms; /* the first */
+	unsigned awaited; /* pending replies; the capture is freed after the last */
+	bool is_begun;
+	bool keeps; /* this is the keeper of the pane's track */
+
+	/* The state when the command was written. */
+	struct attachment *attachment;
+	uint64_t pieces;
+	uint64_t flow_changes;
+
+	/* The picture, while it is checked. */
+	struct muxbus_capture picture;
+	uint8_t *text;
+	uint8_t *panes;
+	size_t panes_len;
+};
+
+static void capture_free(struct capture *capture)
+{
+	list_remove(&capture->link);
+	mem_free(capture->text);
+	mem_free(capture->panes);
+	mem_free(capture);
+}
+
+/* Only one picture at a time holds the output of a pane, or pauses the pane. */
+static void keep(struct capture *capture, struct track *track)
+{
+	track->keeper = capture;
+	capture->keeps = true;
+}
+
+/* Delivers the held output, and lets other pictures of the pane continue. */
+static void let_go(struct capture *capture)
+{
+	struct track *track = track_find(capture->sync, capture->pane);
+
+	if (!capture->keeps)
+		return;
+	capture->keeps = false;
+	sync_settle_later(capture->sync);
+	if (track == NULL || track->keeper != capture)
+		return;
+	track->keeper = NULL;
+	track->is_paused = false;
+	if (track->is_held)
+		track_release(capture->sync, track);
+}
+
+/* Calls done, then delivers the output after the picture. */
+static void finish(struct capture *capture, int error, const struct muxbus_capture *picture)
+{
+	muxbus_capture_fn *done = capture->done;
+
+	capture->done = NULL;
+	if (done != NULL)
+		done(capture->data, error, picture);
+	let_go(capture);
+	if (capture->awaited == 0)
+		capture_free(capture);
+}
+
+/* A reply has come: false if the capture has already ended. */
+static bool take_reply(struct capture *capture)
+{
+	capture->awaited--;
+	if (capture->done != NULL)
+		return true;
+	if (capture->awaited == 0)
+		capture_free(capture);
+	return false;
+}
+
+/* Reads "columns rows column row visible history alternate". */
+static int read_state(const struct muxbus_reply *reply, struct muxbus_capture *ret_picture)
+{
+	unsigned visible, alternate;
+	struct muxbus_capture picture = {0};
+
+	if (reply->body == NULL ||
+	    sscanf((const char *)reply->body, "%u %u %u %u %u %u %u", &picture.columns,
+		&picture.rows, &picture.cursor_column, &picture.cursor_row, &visible,
+		&picture.history_size, &alternate) != 7)
+		return MUXBUS_ERR_GONE;
+	picture.cursor_visible = visible != 0;
+	picture.alternate_screen = alternate != 0;
+	*ret_picture = picture;
+	return 0;
+}
+
+static void write_panes(struct muxbus_command *command, const struct attachment *attachment)
+{
+	muxbus_command_args(
+	    command, "list-panes", "-s", "-F", "#{pane_id}#{pane_dead}", "-t", NULL);
+	muxbus_command_argf(command, "$%u", attachment->session);
+	muxbus_command_next(command);
+}
+
+static void write_picture(struct muxbus_command *command, const struct capture *capture)
+{
+	muxbus_command_args(command, "display-message", "-p", "-t", NULL);
+	muxbus_command_argf(command, "%%%u", capture->pane);
+	muxbus_command_args(command,
+	    "#{pane_width} #{pane_height} #{cursor_x} #{cursor_y} #{cursor_flag} "
+	    "#{history_size} #{alternate_on}",
+	    NULL);
+	muxbus_command_next(command);
+	write_panes(command, capture->attachment);
+	muxbus_command_args(command, "capture-pane", "-p", "-t", NULL);
+	muxbus_command_argf(command, "%%%u", capture->pane);
+	if (capture->flags & MUXBUS_CAPTURE_ESCAPES)
+		muxbus_command_args(command, "-e", NULL);
+	if (capture->flags & MUXBUS_CAPTURE_JOIN)
+		muxbus_command_args(command, "-J", NULL);
+	if (capture->flags & MUXBUS_CAPTURE_BLANKS)
+		muxbus_command_args(command, "-N", NULL);
+	if (capture->flags & MUXBUS_CAPTURE_ALTERNATE)
+		muxbus_command_args(command, "-a", NULL);
+	if (capture->history > 0) {
+		muxbus_command_args(command, "-S", NULL);
+		muxbus_command_argf(command, "-%u", capture->history);
+	}
+	muxbus_command_next(command);
+}
+
+static void write_flow(struct muxbus_command *command, uint32_t pane, const char *word)
+{
+	muxbus_command_args(command, "refresh-client", "-A", NULL);
+	muxbus_command_argf(command, "%%%u:%s", pane, word);
+	muxbus_command_next(command);
+}
+
+static int begin(struct capture *capture);
+
+static int run(struct capture *capture, struct muxbus_command *command, muxbus_reply_fn *reply)
+{
+	int error = attachment_run(capture->attachment, command, reply, capture);
+
+	if (error == 0)
+		capture->awaited++;
+	return error;
+}
+
+static void try_again(struct capture *capture)
+{
+	int error;
+
+	let_go(capture);
+	capture->tries++;
+	mem_free(capture->text);
+	mem_free(capture->panes);
+	capture->text = NULL;
+	capture->panes = NULL;
+	error = begin(capture);
+	if (error != 0)
+		finish(capture, error, NULL);
+}
+
+/* The panes were listed again: no pane has died, so no output was dropped. */
+static void on_checked(void *data, int error, const struct muxbus_reply *replies, size_t count)
+{
+	struct capture *capture = data;
+	const struct track *track = track_find(capture->sync, capture->pane);
+
+	if (!take_reply(capture))
+		return;
+	if (error != 0 || count != 1 || track == NULL || track->source != capture->attachment ||
+	    capture->flow_changes != capture->attachment->flow_changes ||
+	    replies[0].body_len != capture->panes_len ||
+	    memcmp(replies[0].body, capture->panes, capture->panes_len) != 0) {
+		if (muxbus_error_is_fatal(error) || track == NULL)
+			finish(capture, track == NULL ? MUXBUS_ERR_GONE : error, NULL);
+		else
+			try_again(capture);
+		return;
+	}
+	capture->picture.text = capture->text;
+	finish(capture, 0, &capture->picture);
+}
+
+/* Keeps the picture, holds later output, and lists the panes once more. */
+static int check(struct capture *capture, struct track *track, const struct muxbus_capture *picture,
+    const struct muxbus_reply *panes)
+{
+	struct muxbus_command *command;
+	int error;
+
+	capture->picture = *picture;
+	capture->text = mem_memdup(picture->text, picture->text_len);
+	capture->panes = mem_memdup(panes->body, panes->body_len);
+	capture->panes_len = panes->body_len;
+	if (capture->text == NULL || capture->panes == NULL)
+		return MUXBUS_ERR_NOMEM;
+	error = muxbus_command_new(&command);
+	if (error != 0)
+		return error;
+	write_panes(command, capture->attachment);
+	error = run(capture, command, on_checked);
+	if (error != 0)
+		return error;
+	keep(capture, track);
+	track_hold(track, capture->attachment);
+	return 0;
+}
+
+/* Reads the replies of a picture. */
+static int read_picture(const struct capture *capture, int error,
+    const struct muxbus_reply *replies, size_t count, struct muxbus_capture *ret_picture)
+{
+	const struct track *track = track_find(capture->sync, capture->pane);
+	struct muxbus_capture picture;
+
+	if (muxbus_error_is_fatal(error) || error == MUXBUS_ERR_CANCELLED)
+		return error;
+	if (track == NULL || count < REPLY_COUNT || replies[REPLY_STATE].error != 0 ||
+	    replies[REPLY_PANES].error != 0)
+		return MUXBUS_ERR_GONE;
+	/* tmux refuses only a missing pane or a missing alternate screen. */
+	if (replies[REPLY_TEXT].error != 0)
+		return capture->flags & MUXBUS_CAPTURE_ALTERNATE ? replies[REPLY_TEXT].error
+								 : MUXBUS_ERR_GONE;
+	error = read_state(&replies[REPLY_STATE], &picture);
+	if (error != 0)
+		return error;
+	picture.pane = capture->pane;
+	picture.text = replies[REPLY_TEXT].body;
+	picture.text_len = replies[REPLY_TEXT].body_len;
+	picture.offset = track->offset;
+	*ret_picture = picture;
+	return 0;
+}
+
+/* Whether output can have changed places with the picture, so that its offset is unknown. */
+static bool is_uncertain(const struct capture *capture, const struct track *track)
+{
+	return track->source != capture->attachment ||
+	    capture->flow_changes != capture->attachment->flow_changes ||
+	    capture->attachment->outputs != capture->attachment->outputs_at_block ||
+	    track->keeper != NULL || track->is_held ||
+	    (track->pieces != capture->pieces &&
+		capture->attachment->last_output_pane != capture->pane);
+}
+
+static void on_picture(void *data, int error, const struct muxbus_reply *replies, size_t count)
+{
+	struct capture *capture = data;
+	struct track *track = track_find(capture->sync, capture->pane);
+	struct muxbus_capture picture;
+
+	if (!take_reply(capture))
+		return;
+	error = read_picture(capture, error, replies, count, &picture);
+	if (error != 0) {
+		finish(capture, error, NULL);
+	} else if (track->source == NULL || !track_is_wanted(capture->sync, track)) {
+		finish(capture, 0, &picture);
+	} else if (is_uncertain(capture, track)) {
+		try_again(capture);
+	} else if (track->pieces == capture->pieces) {
+		finish(capture, 0, &picture);
+	} else {
+		error = check(capture, track, &picture, &replies[REPLY_PANES]);
+		if (error != 0)
+			finish(capture, error, NULL);
+	}
+}
+
+/* Chooses the connection that the pane's output comes from. */
+static int choose_attachment(struct capture *capture, const struct track *track)
+{
+	struct attachment *attachment;
+
+	if (track == NULL)
+		return MUXBUS_ERR_GONE;
+	attachment = track->source != NULL ? track->source : track->coming;
+	if (attachment == NULL)
+		attachment = capture->sync->primary;
+	capture->attachment = attachment;
+	return attachment != NULL ? 0 : MUXBUS_ERR_UNAVAILABLE;
+}
+
+static int try_picture(struct capture *capture)
+{
+	const struct track *track = track_find(capture->sync, capture->pane);
+	struct muxbus_command *command;
+	int error = choose_attachment(capture, track);
+
+	if (error == 0)
+		error = muxbus_command_new(&command);
+	if (error != 0)
+		return error;
+	write_picture(command, capture);
+	capture->pieces = track->pieces;
+	capture->flow_changes = capture->attachment->flow_changes;
+	return run(capture, command, on_picture);
+}
+
+/*
+ * The pane flows again since just before the picture, in the same tick of tmux, so no output
+ * came between. If the flow was changed meanwhile, the picture is taken again.
+ */
+static void on_paused_picture(
+    void *data, int error, const struct muxbus_reply *replies, size_t count)
+{
+	struct capture *capture = data;
+	struct muxbus_sync *sync = capture->sync;
+	struct track *track = track_find(sync, capture->pane);
+	struct muxbus_capture picture;
+
+	if (count > 0)
+		(void)map_remove(&capture->attachment->paused, capture->pane);
+	if (!take_reply(capture))
+		return;
+	if (track != NULL && track->source != capture->attachment) {
+		try_again(capture);
+		return;
+	}
+	if (track != NULL)
+		track_gap(sync, track, "capture");
+	if (count > 0) {
+		replies++;
+		count--;
+	}
+	error = read_picture(capture, error, replies, count, &picture);
+	finish(capture, error, error == 0 ? &picture : NULL);
+}
+
+/* Continues the pane and takes the picture, in one line. */
+static int continue_with_picture(struct capture *capture)
+{
+	struct muxbus_command *command;
+	int error = muxbus_command_new(&command);
+
+	if (error != 0)
+		return error;
+	write_flow(command, capture->pane, "continue");
+	write_picture(command, capture);
+	return run(capture, command, on_paused_picture);
+}
+
+/*
+ * The pane is paused: its queued output was read or dropped, and no more comes before the
+ * pane is continued. Only now is the order certain, so the next line could not be sent
+ * together with the pause.
+ */
+static void on_paused(void *data, int error, const struct muxbus_reply *replies, size_t count)
+{
+	struct capture *capture = data;
+	struct track *track = track_find(capture->sync, capture->pane);
+
+	(void)replies;
+	(void)count;
+	if (!take_reply(capture))
+		return;
+	if (track == NULL)
+		error = MUXBUS_ERR_GONE;
+	if (error == 0 && track->source != capture->attachment) {
+		try_again(capture);
+		return;
+	}
+	if (error == 0) {
+		track_hold(track, capture->attachment);
+		error = continue_with_picture(capture);
+	}
+	if (error != 0)
+		finish(capture, error, NULL);
+}
+
+/* The pane is in the map of paused panes even if this fails. */
+static int pause_first(struct capture *capture, struct track *track)
+{
+	struct muxbus_command *command;
+	int error = muxbus_command_new(&command);
+
+	if (error != 0)
+		return error;
+	capture->attachment = track->source;
+	if (map_set(&capture->attachment->paused, capture->pane, capture->attachment) != 0) {
+		muxbus_command_free(command);
+		return MUXBUS_ERR_NOMEM;
+	}
+	write_flow(command, capture->pane, "pause");
+	keep(capture, track);
+	track->is_paused = true;
+	capture->attachment->flow_changes++;
+	return run(capture, command, on_paused);
+}
+
+static bool is_patient(const struct capture *capture)
+{
+	return capture->tries < capture->sync->capture_tries &&
+	    clock_mono_ms() - capture->since_ms < CAPTURE_TRIES_MS;
+}
+
+/* Begins a try, or waits for the picture that keeps the pane. */
+static int begin(struct capture *capture)
+{
+	struct track *track = track_find(capture->sync, capture->pane);
+
+	if (track != NULL && track->keeper != NULL) {
+		capture->is_begun = false;
+		return 0;
+	}
+	if (capture->since_ms == 0)
+		capture->since_ms = clock_mono_ms();
+	if (is_patient(capture) || track == NULL || track->source == NULL || track->is_held ||
+	    !track_is_wanted(capture->sync, track))
+		return try_picture(capture);
+	return pause_first(capture, track);
+}
+
+void capture_begin(struct muxbus_sync *sync)
+{
+	struct list *link, *after;
+
+	list_for_each_safe (link, after, &sync->captures) {
+		struct capture *capture = list_entry(link, struct capture, link);
+		int error;
+
+		if (capture->is_begun)
+			continue;
+		capture->is_begun = true;
+		error = begin(capture);
+		if (error != 0)
+			finish(capture, error, NULL);
+	}
+}
+
+void capture_fail_all(struct muxbus_sync *sync, int error)
+{
+	struct list *link, *after;
+
+	list_for_each_safe (link, after, &sync->captures) {
+		struct capture *capture = list_entry(link, struct capture, link);
+
+		if (capture->done != NULL)
+			finish(capture, error, NULL);
+	}
+}
+
+int muxbus_sync_capture(struct muxbus_sync *sync, uint32_t pane, uint32_t history, unsigned flags,
+    muxbus_capture_fn *done, void *data)
+{
+	struct capture *capture;
+	const struct list *link;
+	unsigned count = 0;
+
+	if (sync->state != MUXBUS_SYNC_LIVE || sync->primary == NULL)
+		return MUXBUS_ERR_UNAVAILABLE;
+	if (muxbus_model_pane(sync->model, pane) == NULL)
+		return MUXBUS_ERR_NOT_FOUND;
+	list_for_each (link, &sync->captures)
+		count++;
+	if (count >= CAPTURES_MAX)
+		return MUXBUS_ERR_LIMIT;
+	capture = mem_calloc(1, sizeof *capture);
+	if (capture == NULL)
+		return MUXBUS_ERR_NOMEM;
+	capture->sync = sync;
+	capture->pane = pane;
+	capture->history = history > CAPTURE_HISTORY_MAX ? CAPTURE_HISTORY_MAX : history;
+	capture->flags = flags;
+	capture->done = done;
+	capture->data = data;
+	list_append(&sync->captures, &capture->link);
+	/* The flow may change in this turn; the picture comes after that. */
+	sync_settle_later(sync);
+	return 0;
+}

@@ -1,0 +1,159 @@
+/* SPDX-License-Identifier: ISC */
+/* How processes of panes ended, and when to report it. */
+#include "lib/sync/pane_exit.h"
+
+#include <signal.h>
+
+#include "base/clock.h"
+#include "lib/model/change.h"
+#include "lib/model/model.h"
+#include "lib/sync/lister.h"
+#include "lib/sync/state.h"
+#include "lib/sync/track.h"
+
+/* How long to wait for the status of an ended process, which tmux must reap. */
+#define STATUS_WAIT_MS 500
+/* After the end of a process its pane is listed at intervals that double between these. */
+#define LOOK_MIN_MS 5
+#define LOOK_MAX_MS 1000
+
+struct ending {
+	int status;
+	int signal;
+};
+
+/* Whether to report the end of a pane's process now. now is NULL if the pane is closed. */
+static bool is_due(const struct muxbus_sync *sync, const struct track *track,
+    const struct muxbus_pane *now, struct ending *ret_ending)
+{
+	bool is_late = track->has_ended && clock_mono_ms() >= track->report_exit_ms;
+	enum pane_pidfd_verdict verdict;
+
+	*ret_ending = (struct ending){.status = -1};
+	if (track->exit_is_reported)
+		return false;
+	if (now != NULL && now->is_dead && (track->pid == 0 || track_is_process(track, now))) {
+		ret_ending->status = now->exit_status;
+		ret_ending->signal = now->exit_signal;
+		return now->exit_status >= 0 || now->exit_signal != 0 || is_late;
+	}
+	verdict = pane_pidfd_look(
+	    &sync->pane_pidfd, track->pane, track->pid, &ret_ending->status, &ret_ending->signal);
+	if (verdict == PANE_PIDFD_STATUS)
+		return true;
+	if (verdict == PANE_PIDFD_RUNS)
+		return track->has_ended && now == NULL;
+	return now == NULL || !track_is_process(track, now) || is_late;
+}
+
+static int find_exit(const struct muxbus_sync *sync, struct change_list *list,
+    const struct muxbus_pane *pane, const struct muxbus_model *now)
+{
+	struct muxbus_change change = change_of(MUXBUS_CHANGE_PANE_EXITED);
+	const struct track *track = track_find(sync, pane->id);
+	const struct muxbus_link *link = model_first_link(now, pane->window);
+	struct ending ending;
+
+	change.pane_now = muxbus_model_pane(now, pane->id);
+	if (track == NULL || !is_due(sync, track, change.pane_now, &ending))
+		return 0;
+	if (link == NULL)
+		link = model_first_link(sync->model, pane->window);
+	if (link != NULL) {
+		change.session = link->session;
+		change.session_now = muxbus_model_session(now, link->session);
+	}
+	change.pane = pane->id;
+	change.window = pane->window;
+	change.window_now = muxbus_model_window(now, pane->window);
+	change.exit_status = ending.signal != 0 ? -1 : ending.status;
+	change.exit_signal = ending.signal;
+	return change_list_add(list, &change);
+}
+
+/* New panes may be dead already. In the first model, they died before the sync began. */
+int pane_exit_find(
+    const struct muxbus_sync *sync, struct change_list *list, const struct muxbus_model *now)
+{
+	const struct muxbus_pane *pane = NULL;
+	int error = 0;
+
+	while (error == 0 && (pane = muxbus_model_next_pane(sync->model, pane)) != NULL)
+		error = find_exit(sync, list, pane, now);
+	if (sync->state != MUXBUS_SYNC_LIVE)
+		return error;
+	pane = NULL;
+	while (error == 0 && (pane = muxbus_model_next_pane(now, pane)) != NULL) {
+		if (pane->is_dead && muxbus_model_pane(sync->model, pane->id) == NULL)
+			error = find_exit(sync, list, pane, now);
+	}
+	return error;
+}
+
+/* The pane may already run another process than the reported one. */
+void pane_exit_note_reported(struct muxbus_sync *sync, const struct change_list *list)
+{
+	for (size_t i = 0; i < list->count; i++) {
+		const struct muxbus_change *change = &list->items[i];
+		struct track *track;
+
+		if (change->kind != MUXBUS_CHANGE_PANE_EXITED)
+			continue;
+		track = track_find(sync, change->pane);
+		if (track != NULL)
+			track->exit_is_reported = true;
+	}
+}
+
+void pane_exit_ended(struct muxbus_sync *sync, uint32_t pane)
+{
+	struct track *track = track_find(sync, pane);
+
+	if (track == NULL || track->has_ended)
+		return;
+	track->has_ended = true;
+	track->report_exit_ms = clock_mono_ms() + STATUS_WAIT_MS;
+	sync->exit_delay_ms = LOOK_MIN_MS;
+	loop_timer_start(&sync->exit_timer, LOOK_MIN_MS);
+	lister_mark(sync);
+}
+
+/*
+ * tmux up to 3.3a sometimes misses the end of a child (one of six if the terminal closes
+ * first), and reaps it only with the next child. SIGCHLD from any process makes tmux check
+ * its children, and does nothing else.
+ */
+static void signal_server(const struct muxbus_sync *sync, const struct track *track)
+{
+	struct ending ending;
+
+	if (sync->server.pid <= 0 || track->exit_is_reported ||
+	    pane_pidfd_look(&sync->pane_pidfd, track->pane, track->pid, &ending.status,
+		&ending.signal) != PANE_PIDFD_ENDED)
+		return;
+	(void)kill(sync->server.pid, SIGCHLD);
+}
+
+/*
+ * A pane outlives its process while another process holds its terminal, perhaps for ever. So
+ * the extra listings end; tmux announces the end of the pane itself.
+ */
+void pane_exit_look_again(struct muxbus_sync *sync)
+{
+	size_t cursor = 0;
+	struct track *track;
+	bool is_awaited = false;
+
+	while ((track = track_next(sync, &cursor)) != NULL) {
+		if (!track->has_ended || track->now == NULL ||
+		    (track->now->is_dead && track->exit_is_reported))
+			continue;
+		is_awaited = true;
+		signal_server(sync, track);
+	}
+	if (!is_awaited || sync->exit_delay_ms > LOOK_MAX_MS)
+		return;
+	lister_mark(sync);
+	sync->exit_delay_ms *= 2;
+	loop_timer_start(&sync->exit_timer, sync->exit_delay_ms);
+}

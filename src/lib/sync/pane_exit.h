@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: ISC */
+/*
+ * The ends of panes' processes. Each is reported once, before its pane is closed, with the
+ * status if it can be known: tmux knows the status in a kept pane, after reaping the process;
+ * the kernel knows it for a while. So the report waits a little for both.
+ */
+#ifndef LIB_SYNC_PANE_EXIT_H
+#define LIB_SYNC_PANE_EXIT_H
+
+#include <muxbus.h>
+
+struct change_list;
+
+/* Appends the ends to report with a new model. Returns 0 or MUXBUS_ERR_NOMEM. */
+int pane_exit_find(
+    const struct muxbus_sync *sync, struct change_list *list, const struct muxbus_model *now);
+
+/* Marks these ends as reported. */
+void pane_exit_note_reported(struct muxbus_sync *sync, const struct change_list *list);
+
+/* Notes that the process of a pane has ended; the report follows. */
+void pane_exit_ended(struct muxbus_sync *sync, uint32_t pane);
+
+/* Lists again for panes whose process has ended. */
+void pane_exit_look_again(struct muxbus_sync *sync);
+
+#endif

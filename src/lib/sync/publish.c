@@ -1,0 +1,287 @@
+/* SPDX-License-Identifier: ISC */
+/* A new listing becomes the model. */
+#include "lib/sync/publish.h"
+
+#include <stdio.h>
+
+#include "lib/library.h"
+#include "lib/model/change.h"
+#include "lib/model/listing.h"
+#include "lib/model/model.h"
+#include "lib/sync/attachment.h"
+#include "lib/sync/audit.h"
+#include "lib/sync/pane_exit.h"
+#include "lib/sync/state.h"
+#include "lib/sync/track.h"
+
+static bool is_our_pid(const struct muxbus_sync *sync, pid_t pid)
+{
+	const struct list *link;
+
+	list_for_each (link, &sync->attachments) {
+		if (list_entry(link, struct attachment, link)->pid == pid)
+			return true;
+	}
+	return false;
+}
+
+static bool was_ours(const struct muxbus_model *model, const struct muxbus_client *client)
+{
+	const struct muxbus_client *other = NULL;
+
+	while ((other = muxbus_model_next_client(model, other)) != NULL) {
+		if (other->pid == client->pid)
+			return other->is_ours;
+	}
+	return false;
+}
+
+static void mark_ours(struct muxbus_sync *sync, struct muxbus_model *model)
+{
+	struct muxbus_client *client;
+
+	for (size_t i = 0; (client = model_client_entry(model, i)) != NULL; i++) {
+		client->is_ours = client->is_control && client->pid > 0 &&
+		    (is_our_pid(sync, client->pid) || was_ours(sync->model, client));
+	}
+}
+
+/* Completes a pane from its track. */
+static void complete_pane(
+    const struct muxbus_sync *sync, struct muxbus_pane *pane, const struct track *track)
+{
+	int status, signal;
+
+	pane->output_offset = track->offset;
+	pane->last_output_ms = track->last_output_ms;
+	if (!pane->is_dead || pane->exit_status >= 0 || pane->exit_signal != 0 ||
+	    !track_is_process(track, pane))
+		return;
+	if (pane_pidfd_look(&sync->pane_pidfd, pane->id, track->pid, &status, &signal) ==
+	    PANE_PIDFD_STATUS) {
+		pane->exit_status = status;
+		pane->exit_signal = signal;
+	}
+}
+
+static int complete_panes(struct muxbus_sync *sync, struct muxbus_model *model)
+{
+	const struct muxbus_pane *pane = NULL;
+
+	while ((pane = muxbus_model_next_pane(model, pane)) != NULL) {
+		const struct track *track = track_get(sync, pane->id);
+
+		if (track == NULL)
+			return MUXBUS_ERR_NOMEM;
+		complete_pane(sync, model_pane_entry(model, pane->id), track);
+	}
+	return 0;
+}
+
+/* Appends creations to one list and ends to another. */
+static int find_missed(struct muxbus_sync *sync, const struct muxbus_model *now,
+    struct change_list *created, struct change_list *closed)
+{
+	struct seen_id id;
+	int error = 0;
+
+	while (error == 0 && seen_ids_next_missed(&sync->seen_ids, now, &id)) {
+		bool is_pane = id.pane != MUXBUS_NO_ID;
+		struct muxbus_change change =
+		    change_of(is_pane ? MUXBUS_CHANGE_PANE_CREATED : MUXBUS_CHANGE_WINDOW_CREATED);
+
+		change.window = id.window;
+		change.window_now = muxbus_model_window(now, id.window);
+		change.pane = id.pane;
+		error = change_list_add(created, &change);
+		if (error != 0)
+			break;
+		if (is_pane) {
+			change.kind = MUXBUS_CHANGE_PANE_EXITED;
+			error = change_list_add(closed, &change);
+		}
+		change.kind = is_pane ? MUXBUS_CHANGE_PANE_CLOSED : MUXBUS_CHANGE_WINDOW_CLOSED;
+		if (error == 0)
+			error = change_list_add(closed, &change);
+	}
+	return error;
+}
+
+static int append(struct change_list *list, const struct change_list *more)
+{
+	int error = 0;
+
+	for (size_t i = 0; error == 0 && i < more->count; i++)
+		error = change_list_add(list, &more->items[i]);
+	return error;
+}
+
+static int find_changes(
+    struct muxbus_sync *sync, const struct muxbus_model *now, struct change_list *list)
+{
+	const struct muxbus_model *before = sync->model;
+	struct change_list closed;
+	int error;
+
+	change_list_init(&closed);
+	error = change_find_new(list, before, now);
+	if (error == 0)
+		error = find_missed(sync, now, list, &closed);
+	if (error == 0)
+		error = pane_exit_find(sync, list, now);
+	if (error == 0)
+		error = change_find_other(list, before, now);
+	if (error == 0)
+		error = append(list, &closed);
+	if (error == 0)
+		error = change_find_gone(list, before, now);
+	change_list_finish(&closed);
+	return error;
+}
+
+/* Connects the tracks to the new model, and watches new processes. */
+static void move_tracks(struct muxbus_sync *sync, uint64_t number)
+{
+	const struct muxbus_pane *pane = NULL;
+
+	while ((pane = muxbus_model_next_pane(sync->model, pane)) != NULL) {
+		struct track *track = track_find(sync, pane->id);
+
+		track->now = model_pane_entry(sync->model, pane->id);
+		if (track->born == 0 && pane->is_dead && sync->state != MUXBUS_SYNC_LIVE)
+			track->exit_is_reported = true; /* it died before the sync began */
+		if (!track_is_process(track, pane)) {
+			track->pid = pane->pid;
+			track->has_ended = false;
+			track->exit_is_reported &= track->born == 0;
+			track->is_ending = false;
+			pane_pidfd_watch(&sync->pane_pidfd, pane->id, pane->pid);
+		}
+		if (track->born == 0) {
+			track->born = number;
+			if (sync->all_output && !track->is_held)
+				track_hold(track, NULL); /* until its connection is known */
+		}
+		if (pane->is_dead && !track->exit_is_reported)
+			pane_exit_ended(sync, pane->id);
+	}
+}
+
+/* Frees the tracks of closed panes, but not of panes that are not listed yet. */
+static void free_old_tracks(struct muxbus_sync *sync, uint64_t number)
+{
+	size_t cursor = 0;
+	struct track *track;
+
+	while ((track = track_next(sync, &cursor)) != NULL) {
+		if (muxbus_model_pane(sync->model, track->pane) != NULL)
+			continue;
+		if (track->born != 0 || track->seen < number)
+			track_free(sync, track);
+	}
+}
+
+/* Held output of a pane that no listing saw comes between its creation and its end. */
+static void report_held(struct muxbus_sync *sync, const struct muxbus_change *change)
+{
+	struct track *track = track_find(sync, change->pane);
+
+	if (change->kind == MUXBUS_CHANGE_PANE_CREATED && change->pane_now == NULL &&
+	    track != NULL && track->is_held)
+		track_release(sync, track);
+}
+
+static void report(struct muxbus_sync *sync, const struct change_list *list)
+{
+	for (size_t i = 0; i < list->count; i++) {
+		const struct muxbus_change *change = &list->items[i];
+
+		if (sync->handlers.change != NULL)
+			sync->handlers.change(sync->data, change);
+		report_held(sync, change);
+	}
+}
+
+static void forget_now(struct muxbus_sync *sync)
+{
+	size_t cursor = 0;
+	struct track *track;
+
+	while ((track = track_next(sync, &cursor)) != NULL)
+		track->now = NULL;
+}
+
+static void note_cut(struct muxbus_sync *sync)
+{
+	bool is_cut = model_is_cut(sync->model);
+
+	if (is_cut && !sync->is_cut)
+		library_log(
+		    MUXBUS_LOG_WARNING, "too many objects on the server: some are left out");
+	sync->is_cut = is_cut;
+}
+
+static unsigned count_people(const struct muxbus_model *model)
+{
+	const struct muxbus_session *session = NULL;
+	unsigned people = 0;
+
+	while ((session = muxbus_model_next_session(model, session)) != NULL)
+		people += session->attached;
+	return people;
+}
+
+int publish_listing(struct muxbus_sync *sync, struct listing *listing, uint64_t number)
+{
+	struct muxbus_model *before = sync->model;
+	struct change_list list;
+	int error;
+
+	change_list_init(&list);
+	mark_ours(sync, listing->model);
+	error = complete_panes(sync, listing->model);
+	if (error == 0)
+		error = find_changes(sync, listing->model, &list);
+	if (error != 0) {
+		change_list_finish(&list);
+		model_free(listing->model);
+		return error;
+	}
+	seen_ids_end_listing(&sync->seen_ids, listing->model);
+	pane_exit_note_reported(sync, &list);
+	forget_now(sync);
+	sync->model = listing->model;
+	sync->exit_unattached = listing->exit_unattached;
+	sync->people = count_people(sync->model);
+	move_tracks(sync, number);
+	note_cut(sync);
+	snprintf(sync->version_text, sizeof sync->version_text, "%s", listing->version);
+	audit_note(sync, &list);
+	if (sync->state != MUXBUS_SYNC_LIVE)
+		sync_set_state(sync, MUXBUS_SYNC_LIVE, 0, "the server answers");
+	report(sync, &list);
+	change_list_finish(&list);
+	if (before != sync->empty)
+		model_free(before);
+	free_old_tracks(sync, number);
+	return 0;
+}
+
+void publish_loss(struct muxbus_sync *sync, int error, const char *reason)
+{
+	struct muxbus_model *before = sync->model;
+	struct change_list list;
+
+	change_list_init(&list);
+	if (change_find_gone(&list, before, sync->empty) != 0)
+		library_log(MUXBUS_LOG_ERROR, "out of memory: not all closed objects are reported");
+	forget_now(sync);
+	sync->model = sync->empty;
+	seen_ids_init(&sync->seen_ids);
+	sync_set_state(sync, MUXBUS_SYNC_SEARCHING, error, reason);
+	report(sync, &list);
+	change_list_finish(&list);
+	if (before != sync->empty)
+		model_free(before);
+	track_free_all(sync);
+}

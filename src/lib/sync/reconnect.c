@@ -1,0 +1,142 @@
+/* SPDX-License-Identifier: ISC */
+/* Waiting for a server with back-off, and with inotify on the directory of its socket. */
+#include "lib/sync/reconnect.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <sys/epoll.h>
+#include <sys/inotify.h>
+#include <unistd.h>
+
+#include "base/alloc.h"
+#include "base/backoff.h"
+
+/* A new socket does not listen at once. */
+#define APPEARED_MS 5
+/*
+ * With inotify retries are rare: they cover cases that inotify cannot see, such as a replaced
+ * directory.
+ */
+#define GUARD_MS 30000
+#define TRIES_BEFORE_GUARD 6
+
+static void on_timer(void *data)
+{
+	struct reconnect *reconnect = data;
+
+	reconnect->try(reconnect->data);
+}
+
+static const char *base_name(const char *path)
+{
+	const char *slash = strrchr(path, '/');
+
+	return slash == NULL ? path : slash + 1;
+}
+
+/* Whether the socket is one of the new entries of the directory. */
+static bool socket_appeared(const struct reconnect *reconnect, const char *events, size_t len)
+{
+	const char *name = base_name(reconnect->socket_path);
+	bool appeared = false;
+
+	while (len >= sizeof(struct inotify_event)) {
+		struct inotify_event event;
+
+		memcpy(&event, events, sizeof event);
+		if (len - sizeof event < event.len)
+			break;
+		appeared |= event.len > 0 && strcmp(events + sizeof event, name) == 0;
+		events += sizeof event + event.len;
+		len -= sizeof event + event.len;
+	}
+	return appeared;
+}
+
+static void on_directory(void *data, uint32_t ready)
+{
+	struct reconnect *reconnect = data;
+	char events[4096];
+	bool appeared = false;
+	ssize_t len;
+
+	(void)ready;
+	while ((len = read(reconnect->inotify_fd, events, sizeof events)) > 0)
+		appeared |= socket_appeared(reconnect, events, (size_t)len);
+	if (!appeared)
+		return;
+	reconnect->delay_ms = APPEARED_MS;
+	reconnect->tries = 0;
+	loop_timer_start(&reconnect->timer, APPEARED_MS);
+}
+
+void reconnect_init(struct reconnect *reconnect, struct muxbus_loop *loop, const char *socket_path,
+    void (*try)(void *data), void *data)
+{
+	reconnect->loop = loop;
+	reconnect->socket_path = socket_path;
+	reconnect->try = try;
+	reconnect->data = data;
+	reconnect->watch = NULL;
+	reconnect->inotify_fd = -1;
+	reconnect->delay_ms = BACKOFF_MIN_MS;
+	loop_timer_init(&reconnect->timer, loop, on_timer, reconnect);
+}
+
+static void close_inotify(struct reconnect *reconnect)
+{
+	if (reconnect->inotify_fd < 0)
+		return;
+	loop_unwatch(reconnect->watch);
+	reconnect->watch = NULL;
+	close(reconnect->inotify_fd);
+	reconnect->inotify_fd = -1;
+}
+
+/* An error here is ignored: the retries continue. */
+static void open_inotify(struct reconnect *reconnect)
+{
+	const char *path = reconnect->socket_path;
+	const char *name = base_name(path);
+	char *directory;
+
+	if (reconnect->inotify_fd >= 0)
+		return;
+	directory = name == path ? mem_strdup(".") : mem_memdup(path, (size_t)(name - path));
+	if (directory == NULL)
+		return;
+	reconnect->inotify_fd = inotify_init1(IN_NONBLOCK | IN_CLOEXEC);
+	if (reconnect->inotify_fd >= 0 &&
+	    (inotify_add_watch(
+		 reconnect->inotify_fd, directory, IN_CREATE | IN_MOVED_TO | IN_ONLYDIR) < 0 ||
+		loop_watch(reconnect->loop, reconnect->inotify_fd, EPOLLIN, on_directory, reconnect,
+		    &reconnect->watch) != 0))
+		close_inotify(reconnect);
+	mem_free(directory);
+}
+
+void reconnect_wait(struct reconnect *reconnect, int error)
+{
+	unsigned delay_ms;
+
+	open_inotify(reconnect);
+	reconnect->tries++;
+	if (reconnect->delay_ms < BACKOFF_MIN_MS) {
+		delay_ms = reconnect->delay_ms;
+		reconnect->delay_ms *= 2;
+	} else if (error == MUXBUS_ERR_NO_SERVER && reconnect->inotify_fd >= 0 &&
+	    reconnect->tries > TRIES_BEFORE_GUARD) {
+		delay_ms = GUARD_MS;
+	} else {
+		delay_ms = backoff_next_ms(&reconnect->delay_ms);
+	}
+	loop_timer_start(&reconnect->timer, delay_ms);
+}
+
+void reconnect_stop(struct reconnect *reconnect)
+{
+	loop_timer_stop(&reconnect->timer);
+	close_inotify(reconnect);
+	reconnect->delay_ms = BACKOFF_MIN_MS;
+	reconnect->tries = 0;
+}

@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: ISC */
+/* The shared state of a sync: publishing a change of it, and the end-of-turn timer. */
+#include "lib/sync/state.h"
+
+void sync_set_state(
+    struct muxbus_sync *sync, enum muxbus_sync_state state, int error, const char *reason)
+{
+	if (sync->state == state && state != MUXBUS_SYNC_SEARCHING)
+		return;
+	if (sync->state == state && sync->search_error == error)
+		return;
+	sync->state = state;
+	sync->search_error = error;
+	if (sync->handlers.state != NULL)
+		sync->handlers.state(sync->data, state, error, reason);
+}
+
+void sync_settle_later(struct muxbus_sync *sync)
+{
+	if (!loop_timer_is_running(&sync->settle_timer))
+		loop_timer_start(&sync->settle_timer, 0);
+}

@@ -1,0 +1,136 @@
+/* SPDX-License-Identifier: ISC */
+/*
+ * The state of a sync, which its parts share. sync.c calls the other parts, and each part owns
+ * one task. Calls upwards go through struct sync_callbacks.
+ *
+ *   attachment    one connection to one session, and the panes whose output it carries
+ *   attach_delay  when a connection may be opened
+ *   lister        when the server is listed, and the callers that wait for a listing
+ *   publish       a new listing becomes the model; the differences become changes
+ *   track         the data of each pane beyond the model: output, exit, subscriptions
+ *   pane_exit     the ends of panes' processes: each reported once, with its status
+ *   pane_pidfd    the processes of panes, watched without polling
+ *   capture       pictures of panes that are exact to the byte
+ *   reconnect     waiting for a server that does not run
+ *   read_back     commands whose reply waits until a listing shows their effect
+ *   audit         comparing the model with the server
+ */
+#ifndef LIB_SYNC_STATE_H
+#define LIB_SYNC_STATE_H
+
+#include <muxbus.h>
+
+#include "base/list.h"
+#include "base/map.h"
+#include "lib/connection/locate.h"
+#include "lib/connection/loop.h"
+#include "lib/sync/pane_pidfd.h"
+#include "lib/sync/reconnect.h"
+#include "lib/sync/seen_ids.h"
+
+struct attachment;
+struct listing;
+
+/* Calls of the parts to sync.c, which is above them. */
+struct sync_callbacks {
+	void (*attachment_ready)(struct muxbus_sync *sync, struct attachment *attachment,
+	    const struct muxbus_version *version);
+	/* The connection has ended; the callback frees the connection. */
+	void (*attachment_closed)(
+	    struct muxbus_sync *sync, struct attachment *attachment, int error, const char *reason);
+	void (*attachment_event)(struct muxbus_sync *sync, struct attachment *attachment,
+	    const struct muxbus_event *event);
+	/* A new listing, which is used up. Returns 0 or MUXBUS_ERR_NOMEM. */
+	int (*listed)(struct muxbus_sync *sync, struct listing *listing, uint64_t number);
+	/* The listing has become the model, and its changes were reported. */
+	void (*published)(struct muxbus_sync *sync);
+};
+
+/* When the server is listed: see lister.h. */
+struct lister {
+	struct loop_timer timer; /* starts the next listing */
+	bool is_running;
+	bool is_publishing; /* the next listing waits until all changes are reported */
+	bool is_dirty; /* the server changed since the running listing began */
+	uint64_t begun; /* listings begun; the number of the running one */
+	uint64_t done; /* the last listing that became the model */
+	uint64_t previous; /* the listing before done */
+	int64_t begun_us;
+	int64_t done_begun_us; /* when the listing of the model began */
+	int64_t cost_us;
+	struct list waits;
+};
+
+/* When a connection may be opened: see attach_delay.h. */
+struct attach_delay {
+	struct loop_timer timer; /* the next check */
+	int64_t disturbed_ms; /* the last change of the server; 0: none */
+	int64_t waiting_ms; /* when a connection began to wait; 0: none waits */
+	struct list runs; /* waiting commands */
+};
+
+struct muxbus_sync {
+	struct muxbus_loop *loop;
+	const struct sync_callbacks *callbacks;
+	char *socket_path;
+	char *tmux_path; /* NULL: the server's own */
+	bool all_output; /* of every pane, now and in the future */
+	unsigned all_wanted; /* its subscribers */
+	uint64_t all_since; /* listings begun at its first subscription */
+	unsigned command_timeout_ms;
+	struct muxbus_sync_handlers handlers;
+	void *data;
+
+	enum muxbus_sync_state state;
+	bool is_started;
+	struct identity server;
+	struct muxbus_version version;
+	char version_text[32];
+
+	struct muxbus_model *empty; /* the model unless LIVE */
+	struct muxbus_model *model; /* never NULL */
+	bool exit_unattached; /* of the last listing */
+	unsigned people; /* users' clients in the last listing */
+	struct map tracks; /* struct track by pane id */
+	struct seen_ids seen_ids;
+	struct lister lister;
+	struct pane_pidfd pane_pidfd;
+	struct reconnect reconnect;
+
+	struct list attachments; /* struct attachment */
+	struct attach_delay attach_delay;
+	struct attachment *primary; /* runs the commands; NULL: none */
+	struct loop_timer settle_timer; /* runs at the end of the turn */
+	struct loop_timer exit_timer; /* lists again after the end of a process */
+	unsigned exit_delay_ms;
+	struct loop_timer grace_timer; /* limits the time without a connection */
+	struct list captures; /* struct capture */
+	unsigned capture_tries; /* before the last resort; tests change it */
+	struct loop_timer details_timer;
+	unsigned details_wanted;
+
+	uint64_t announced; /* events that announced a change */
+	unsigned differences; /* in the last listing, of fields that tmux announces */
+	char difference[128]; /* the first difference */
+	uint64_t output_bytes;
+	uint64_t reconnects;
+	uint64_t audits;
+	uint64_t drift;
+	bool is_cut; /* logged: the model is not complete */
+	bool is_full; /* logged: not all sessions are followed */
+	bool is_lost; /* the server is lost; handled at the end of the turn */
+	int lost_error;
+	char lost_reason[256];
+	int search_error; /* of the last reported try */
+	void (*stopped)(void *data);
+	void *stopped_data;
+};
+
+/* Settles sessions, output and closed connections at the end of the turn. */
+void sync_settle_later(struct muxbus_sync *sync);
+
+/* Changes the state, and reports it. */
+void sync_set_state(
+    struct muxbus_sync *sync, enum muxbus_sync_state state, int error, const char *reason);
+
+#endif

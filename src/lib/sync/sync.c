@@ -1,0 +1,757 @@
+/* SPDX-License-Identifier: ISC */
+/*
+ * Following a server. The sync finds the server, attaches one connection to list its sessions,
+ * then one to each session; when the server is lost, it starts again.
+ *
+ * Attaching counts as use of a session for tmux. To keep the order of use, the connections are
+ * attached one by one in that order, and the session of the first is touched again in its turn.
+ */
+#include <muxbus.h>
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/alloc.h"
+#include "base/clock.h"
+#include "lib/library.h"
+#include "lib/model/model.h"
+#include "lib/sync/attach_delay.h"
+#include "lib/sync/attachment.h"
+#include "lib/sync/capture.h"
+#include "lib/sync/lister.h"
+#include "lib/sync/pane_exit.h"
+#include "lib/sync/publish.h"
+#include "lib/sync/state.h"
+#include "lib/sync/track.h"
+
+/* The most sessions with a connection; more are only in the model. */
+#define ATTACHMENTS_MAX 256
+/* A running server counts as lost after this time without a connection. */
+#define GRACE_MS 3000
+/* The library does not attach to a server before this age. */
+#define YOUNG_MS 100
+#define DETAILS_MS 1000
+
+/* The server counts as lost; the end of the turn handles it. */
+static void lose_later(struct muxbus_sync *sync, int error, const char *reason)
+{
+	if (!sync->is_lost) {
+		sync->is_lost = true;
+		sync->lost_error = error;
+		snprintf(sync->lost_reason, sizeof sync->lost_reason, "%s", reason);
+	}
+	sync_settle_later(sync);
+}
+
+static void free_attachments(struct muxbus_sync *sync)
+{
+	struct list *link, *after;
+
+	sync->primary = NULL;
+	list_for_each_safe (link, after, &sync->attachments)
+		attachment_free(list_entry(link, struct attachment, link));
+}
+
+/* Frees all data of a server. */
+static void lose(struct muxbus_sync *sync, int error, const char *reason)
+{
+	sync->is_lost = false;
+	loop_timer_stop(&sync->grace_timer);
+	loop_timer_stop(&sync->exit_timer);
+	free_attachments(sync);
+	sync->server = (struct identity){0};
+	if (sync->state == MUXBUS_SYNC_LIVE)
+		publish_loss(sync, error, reason);
+	else
+		sync_set_state(sync, MUXBUS_SYNC_SEARCHING, error, reason);
+	attach_delay_fail(sync, MUXBUS_ERR_UNAVAILABLE);
+	capture_fail_all(sync, MUXBUS_ERR_UNAVAILABLE);
+	lister_fail(sync, MUXBUS_ERR_UNAVAILABLE);
+	if (sync->is_started)
+		reconnect_wait(&sync->reconnect, error);
+}
+
+/*
+ * An attached connection would keep a session that closes with its last client, and detaching
+ * would close the session. So the library attaches only while a user is attached, and detaches
+ * when the last user detaches; tmux then acts as without the library.
+ */
+static bool may_attach(const struct muxbus_sync *sync, const struct muxbus_session *session)
+{
+	if (sync->exit_unattached && sync->people == 0)
+		return false;
+	return !session->destroy_unattached || session->attached > 0;
+}
+
+static bool is_to_leave(const struct attachment *attachment, const struct muxbus_session *session)
+{
+	return attachment->had_people && !may_attach(attachment->sync, session);
+}
+
+static unsigned count_attachments(const struct muxbus_sync *sync, bool live_only)
+{
+	const struct list *link;
+	unsigned count = 0;
+
+	list_for_each (link, &sync->attachments) {
+		const struct attachment *attachment = list_entry(link, struct attachment, link);
+
+		count += attachment->state == ATTACHMENT_LIVE ||
+		    (!live_only && attachment->state != ATTACHMENT_CLOSING);
+	}
+	return count;
+}
+
+static void choose_primary(struct muxbus_sync *sync)
+{
+	const struct list *link;
+
+	if (sync->primary != NULL && sync->primary->state == ATTACHMENT_LIVE)
+		return;
+	sync->primary = NULL;
+	list_for_each (link, &sync->attachments) {
+		struct attachment *attachment = list_entry(link, struct attachment, link);
+
+		if (attachment->state != ATTACHMENT_LIVE)
+			continue;
+		sync->primary = attachment;
+		lister_resume(sync);
+		return;
+	}
+}
+
+/* Closes the attachments of closed sessions and of sessions to leave. */
+static void leave_sessions(struct muxbus_sync *sync)
+{
+	struct list *link, *after;
+
+	list_for_each_safe (link, after, &sync->attachments) {
+		struct attachment *attachment = list_entry(link, struct attachment, link);
+		const struct muxbus_session *session =
+		    muxbus_model_session(sync->model, attachment->session);
+
+		if (attachment->session == MUXBUS_NO_ID || attachment->state == ATTACHMENT_CLOSING)
+			continue;
+		if (session == NULL || is_to_leave(attachment, session)) {
+			attachment_close(attachment);
+			continue;
+		}
+		attachment->had_people |= session->attached > 0;
+	}
+}
+
+static void enter_sessions(struct muxbus_sync *sync)
+{
+	const struct muxbus_session *session = NULL;
+	unsigned count = count_attachments(sync, false);
+
+	while ((session = muxbus_model_next_session(sync->model, session)) != NULL) {
+		if (attachment_find(sync, session->id) != NULL || !may_attach(sync, session))
+			continue;
+		if (count++ >= ATTACHMENTS_MAX) {
+			if (!sync->is_full)
+				library_log(MUXBUS_LOG_WARNING,
+				    "more than %d sessions: some have no output", ATTACHMENTS_MAX);
+			sync->is_full = true;
+			return;
+		}
+		if (attachment_new(sync, session->id) == NULL) {
+			lister_mark(sync);
+			return;
+		}
+	}
+}
+
+/* The waiting attachment whose session was used the longest time ago. */
+static struct attachment *next_to_open(const struct muxbus_sync *sync)
+{
+	const struct list *link;
+	struct attachment *oldest = NULL;
+	uint64_t oldest_activity = UINT64_MAX;
+
+	list_for_each (link, &sync->attachments) {
+		struct attachment *attachment = list_entry(link, struct attachment, link);
+		const struct muxbus_session *session =
+		    muxbus_model_session(sync->model, attachment->session);
+		uint64_t activity = session != NULL ? session->activity : 0;
+
+		if (attachment->state == ATTACHMENT_OPENING)
+			return NULL;
+		if (attachment->state != ATTACHMENT_WAITING || !attachment->is_due ||
+		    (oldest != NULL && activity >= oldest_activity))
+			continue;
+		oldest = attachment;
+		oldest_activity = activity;
+	}
+	return oldest;
+}
+
+/* Touches the session of the first connection, which was probably used last. */
+static void touch_scout(struct muxbus_sync *sync)
+{
+	struct list *link;
+
+	list_for_each (link, &sync->attachments) {
+		struct attachment *attachment = list_entry(link, struct attachment, link);
+		struct muxbus_command *command;
+
+		if (!attachment->is_scout || attachment->state != ATTACHMENT_LIVE)
+			continue;
+		attachment->is_scout = false;
+		if (count_attachments(sync, false) < 2 || muxbus_command_new(&command) != 0)
+			return;
+		muxbus_command_args(command, "switch-client", "-E", "-t", NULL);
+		muxbus_command_argf(command, "$%u", attachment->session);
+		(void)attachment_run(attachment, command, NULL, NULL);
+		return;
+	}
+}
+
+static void open_next(struct muxbus_sync *sync)
+{
+	struct attachment *attachment;
+	const struct list *link;
+
+	while ((attachment = next_to_open(sync)) != NULL) {
+		int error;
+
+		if (!attach_delay_may_open(sync))
+			return;
+		error = attachment_open(attachment);
+
+		if (error == 0)
+			return;
+		if (error == MUXBUS_ERR_NO_SERVER) {
+			lose_later(sync, error, muxbus_strerror(error));
+			return;
+		}
+		library_log(MUXBUS_LOG_WARNING, "session $%u cannot be followed: %s",
+		    attachment->session, muxbus_strerror(error));
+	}
+	list_for_each (link, &sync->attachments) {
+		if (list_entry(link, struct attachment, link)->state == ATTACHMENT_OPENING)
+			return;
+	}
+	touch_scout(sync);
+}
+
+static void stop_if_done(struct muxbus_sync *sync)
+{
+	void (*stopped)(void *data) = sync->stopped;
+
+	if (stopped == NULL || !list_is_empty(&sync->attachments))
+		return;
+	sync->stopped = NULL;
+	stopped(sync->stopped_data);
+}
+
+/* The end of the turn: handles all that became due. */
+static void on_settle(void *data)
+{
+	struct muxbus_sync *sync = data;
+
+	if (!sync->is_started) {
+		stop_if_done(sync);
+		return;
+	}
+	if (sync->is_lost) {
+		lose(sync, sync->lost_error, sync->lost_reason);
+		return;
+	}
+	choose_primary(sync);
+	if (sync->state == MUXBUS_SYNC_LIVE) {
+		leave_sessions(sync);
+		choose_primary(sync);
+		enter_sessions(sync);
+		open_next(sync);
+		attachment_settle_output(sync);
+		capture_begin(sync);
+		lister_answer(sync);
+		attach_delay_release(sync);
+	}
+}
+
+/*
+ * A server that was just started creates its first session, and its notifications can crash
+ * it: see attach_delay.h.
+ */
+static bool is_too_young(struct muxbus_sync *sync)
+{
+	struct identity identity;
+	int64_t age_ms;
+
+	if (locate_identity(sync->socket_path, &identity) != 0)
+		return false;
+	age_ms = locate_age_ms(&identity);
+	if (age_ms < 0 || age_ms >= YOUNG_MS)
+		return false;
+	loop_timer_start(&sync->reconnect.timer, (unsigned)(YOUNG_MS - age_ms));
+	return true;
+}
+
+/* Tries to find the server once. */
+static void on_try(void *data)
+{
+	struct muxbus_sync *sync = data;
+	struct attachment *scout;
+	int error;
+
+	if (!sync->is_started || sync->state == MUXBUS_SYNC_LIVE ||
+	    !list_is_empty(&sync->attachments))
+		return;
+	if (is_too_young(sync))
+		return;
+	scout = attachment_new(sync, MUXBUS_NO_ID);
+	if (scout == NULL) {
+		reconnect_wait(&sync->reconnect, MUXBUS_ERR_NOMEM);
+		return;
+	}
+	scout->is_scout = true;
+	error = attachment_open(scout);
+	if (error == 0)
+		return;
+	attachment_free(scout);
+	sync_set_state(sync, MUXBUS_SYNC_SEARCHING, error, muxbus_strerror(error));
+	reconnect_wait(&sync->reconnect, error);
+}
+
+/* Notes the server; false if it is another server than before. */
+static bool is_known_server(struct muxbus_sync *sync)
+{
+	struct identity identity;
+
+	if (locate_identity(sync->socket_path, &identity) != 0)
+		return sync->state == MUXBUS_SYNC_LIVE;
+	if (sync->state == MUXBUS_SYNC_LIVE && !locate_is_same(&identity, &sync->server))
+		return false;
+	sync->server = identity;
+	return true;
+}
+
+static void on_attachment_ready(
+    struct muxbus_sync *sync, struct attachment *attachment, const struct muxbus_version *version)
+{
+	loop_timer_stop(&sync->grace_timer);
+	if (!is_known_server(sync)) {
+		lose_later(sync, MUXBUS_ERR_CLOSED, "another server has taken its place");
+		return;
+	}
+	sync->version = *version;
+	if (sync->state != MUXBUS_SYNC_LIVE)
+		reconnect_stop(&sync->reconnect);
+	else if (attachment->is_second_life)
+		sync->reconnects++;
+	attachment->is_second_life = true;
+	if (sync->primary == NULL) {
+		sync->primary = attachment;
+		lister_resume(sync);
+	}
+	sync_settle_later(sync);
+}
+
+/* There was no connection for GRACE_MS: the server is lost. */
+static void on_grace_over(void *data)
+{
+	struct muxbus_sync *sync = data;
+
+	if (sync->primary == NULL)
+		lose_later(sync, MUXBUS_ERR_TIMEOUT, "the server accepts no client");
+}
+
+static void lost_all(struct muxbus_sync *sync, int error, const char *reason)
+{
+	struct identity identity;
+
+	if (locate_identity(sync->socket_path, &identity) != 0 ||
+	    !locate_is_same(&identity, &sync->server))
+		lose_later(sync, MUXBUS_ERR_NO_SERVER, reason);
+	else if (count_attachments(sync, false) == 0)
+		lose_later(sync, error != 0 ? error : MUXBUS_ERR_NO_SESSION, reason);
+	else if (!loop_timer_is_running(&sync->grace_timer))
+		loop_timer_start(&sync->grace_timer, GRACE_MS);
+}
+
+static void on_attachment_closed(
+    struct muxbus_sync *sync, struct attachment *attachment, int error, const char *reason)
+{
+	char why[sizeof sync->lost_reason];
+	bool was_primary = sync->primary == attachment;
+
+	snprintf(why, sizeof why, "%s", reason); /* reason belongs to the connection */
+	muxbus_connection_free(attachment->connection);
+	attachment->connection = NULL;
+	attachment->pid = 0;
+	if (was_primary)
+		sync->primary = NULL;
+	if (attachment->state == ATTACHMENT_CLOSING || error == MUXBUS_ERR_NO_SESSION)
+		attachment_free(attachment);
+	if (!sync->is_started) {
+		sync_settle_later(sync);
+		return;
+	}
+	if (sync->state != MUXBUS_SYNC_LIVE) {
+		lose_later(sync, error != 0 ? error : MUXBUS_ERR_CLOSED, why);
+		return;
+	}
+	choose_primary(sync);
+	if (sync->primary == NULL)
+		lost_all(sync, error, why);
+	else
+		lister_mark(sync);
+	sync_settle_later(sync);
+}
+
+/* The kinds of events after which the model may be outdated. */
+static bool event_changes_model(enum muxbus_event_kind kind)
+{
+	switch (kind) {
+	case MUXBUS_EVENT_CLIENT_DETACHED:
+	case MUXBUS_EVENT_CLIENT_SESSION_CHANGED:
+	case MUXBUS_EVENT_LAYOUT_CHANGE:
+	case MUXBUS_EVENT_PANE_MODE_CHANGED:
+	case MUXBUS_EVENT_SESSION_CHANGED:
+	case MUXBUS_EVENT_SESSION_RENAMED:
+	case MUXBUS_EVENT_SESSION_WINDOW_CHANGED:
+	case MUXBUS_EVENT_SESSIONS_CHANGED:
+	case MUXBUS_EVENT_UNLINKED_WINDOW_ADD:
+	case MUXBUS_EVENT_UNLINKED_WINDOW_CLOSE:
+	case MUXBUS_EVENT_UNLINKED_WINDOW_RENAMED:
+	case MUXBUS_EVENT_WINDOW_ADD:
+	case MUXBUS_EVENT_WINDOW_CLOSE:
+	case MUXBUS_EVENT_WINDOW_PANE_CHANGED:
+	case MUXBUS_EVENT_WINDOW_RENAMED:
+		return true;
+	case MUXBUS_EVENT_UNKNOWN:
+	case MUXBUS_EVENT_CONFIG_ERROR:
+	case MUXBUS_EVENT_CONTINUE:
+	case MUXBUS_EVENT_EXIT:
+	case MUXBUS_EVENT_MESSAGE:
+	case MUXBUS_EVENT_PASTE_BUFFER_CHANGED:
+	case MUXBUS_EVENT_PASTE_BUFFER_DELETED:
+	case MUXBUS_EVENT_PAUSE:
+	case MUXBUS_EVENT_SUBSCRIPTION_CHANGED:
+		return false;
+	}
+	return false;
+}
+
+/* tmux moved our client: its session closed, or a user switched it. It must reconnect. */
+static bool has_hopped(const struct attachment *attachment, const struct muxbus_event *event)
+{
+	return event->kind == MUXBUS_EVENT_SESSION_CHANGED &&
+	    attachment->state == ATTACHMENT_LIVE && event->session != attachment->session;
+}
+
+static void on_attachment_event(
+    struct muxbus_sync *sync, struct attachment *attachment, const struct muxbus_event *event)
+{
+	/* The arrival of our own clients does not count as a change. */
+	if (event_changes_model(event->kind) && event->kind != MUXBUS_EVENT_SESSION_CHANGED &&
+	    event->kind != MUXBUS_EVENT_CLIENT_SESSION_CHANGED)
+		attach_delay_disturb(sync);
+	if (event_changes_model(event->kind)) {
+		seen_ids_note(&sync->seen_ids, event);
+		sync->announced++;
+		lister_mark(sync);
+	}
+	if (event->kind == MUXBUS_EVENT_PAUSE)
+		attachment_paused(attachment, event->pane);
+	if (attachment == sync->primary && sync->handlers.event != NULL)
+		sync->handlers.event(sync->data, event);
+	if (has_hopped(attachment, event)) {
+		attachment_close(attachment);
+		sync_settle_later(sync);
+	}
+}
+
+static void end_adopted(struct muxbus_sync *sync, struct track *track)
+{
+	struct muxbus_command *command;
+
+	if (muxbus_command_new(&command) != 0)
+		return;
+	track->is_ending = true;
+	muxbus_command_args(command, "if-shell", "-F", "-t", NULL);
+	muxbus_command_argf(command, "%%%u", track->pane);
+	muxbus_command_args(command, "#{pane_dead}", NULL);
+	muxbus_command_argf(command, "kill-pane -t %%%u", track->pane);
+	(void)attach_delay_run(sync, command, false, NULL, NULL);
+}
+
+static void on_published(struct muxbus_sync *sync)
+{
+	size_t cursor = 0;
+	struct track *track;
+
+	while ((track = track_next(sync, &cursor)) != NULL) {
+		if (track->is_adopted && !track->is_kept && !track->is_ending &&
+		    track->exit_is_reported && track->now != NULL && track->now->is_dead)
+			end_adopted(sync, track);
+	}
+	sync_settle_later(sync);
+}
+
+static void on_process_ended(void *data, uint32_t pane)
+{
+	pane_exit_ended(data, pane);
+}
+
+static void on_exit_due(void *data)
+{
+	pane_exit_look_again(data);
+}
+
+/*
+ * tmux does not announce title, command, path and death of a pane. A subscription in tmux costs
+ * the same each second, and crashes tmux up to 3.6b if a session ends while the reader is slow;
+ * so the server is listed instead.
+ */
+static void on_details_due(void *data)
+{
+	struct muxbus_sync *sync = data;
+
+	if (sync->details_wanted == 0)
+		return;
+	if (sync->state == MUXBUS_SYNC_LIVE)
+		lister_mark(sync);
+	loop_timer_start(&sync->details_timer, DETAILS_MS);
+}
+
+static const struct sync_callbacks callbacks = {
+    .attachment_ready = on_attachment_ready,
+    .attachment_closed = on_attachment_closed,
+    .attachment_event = on_attachment_event,
+    .listed = publish_listing,
+    .published = on_published,
+};
+
+static int copy_options(struct muxbus_sync *sync, const struct muxbus_sync_options *options)
+{
+	sync->all_output = options->all_output;
+	sync->all_wanted = options->all_output ? 1 : 0;
+	sync->command_timeout_ms = options->command_timeout_ms;
+	sync->socket_path = mem_strdup(options->socket_path);
+	if (options->tmux_path != NULL)
+		sync->tmux_path = mem_strdup(options->tmux_path);
+	if (sync->socket_path == NULL || (options->tmux_path != NULL && sync->tmux_path == NULL))
+		return MUXBUS_ERR_NOMEM;
+	return model_new(&sync->empty);
+}
+
+int muxbus_sync_new(struct muxbus_loop *loop, const struct muxbus_sync_options *options,
+    const struct muxbus_sync_handlers *handlers, void *data, struct muxbus_sync **ret_sync)
+{
+	struct muxbus_sync *sync;
+	int error;
+
+	if (options->socket_path == NULL)
+		return MUXBUS_ERR_INVALID;
+	sync = mem_calloc(1, sizeof *sync);
+	if (sync == NULL)
+		return MUXBUS_ERR_NOMEM;
+	sync->loop = loop;
+	sync->callbacks = &callbacks;
+	sync->handlers = *handlers;
+	sync->data = data;
+	error = copy_options(sync, options);
+	map_init(&sync->tracks);
+	list_init(&sync->attachments);
+	list_init(&sync->captures);
+	sync->capture_tries = CAPTURE_TRIES;
+	seen_ids_init(&sync->seen_ids);
+	lister_init(sync);
+	pane_pidfd_init(&sync->pane_pidfd, loop, on_process_ended, sync);
+	reconnect_init(&sync->reconnect, loop, sync->socket_path, on_try, sync);
+	attach_delay_init(sync);
+	loop_timer_init(&sync->settle_timer, loop, on_settle, sync);
+	loop_timer_init(&sync->exit_timer, loop, on_exit_due, sync);
+	loop_timer_init(&sync->grace_timer, loop, on_grace_over, sync);
+	loop_timer_init(&sync->details_timer, loop, on_details_due, sync);
+	if (error != 0) {
+		muxbus_sync_free(sync);
+		return error;
+	}
+	sync->model = sync->empty;
+	*ret_sync = sync;
+	return 0;
+}
+
+int muxbus_sync_start(struct muxbus_sync *sync)
+{
+	if (sync->is_started)
+		return 0;
+	sync->is_started = true;
+	sync->search_error = 1; /* no real error: the first result is reported */
+	sync->state = MUXBUS_SYNC_SEARCHING;
+	loop_timer_start(&sync->reconnect.timer, 0);
+	return 0;
+}
+
+void muxbus_sync_stop(struct muxbus_sync *sync, void (*done)(void *data), void *data)
+{
+	struct list *link, *after;
+
+	sync->is_started = false;
+	sync->stopped = done;
+	sync->stopped_data = data;
+	reconnect_stop(&sync->reconnect);
+	loop_timer_stop(&sync->grace_timer);
+	loop_timer_stop(&sync->details_timer);
+	attach_delay_fail(sync, MUXBUS_ERR_CANCELLED);
+	list_for_each_safe (link, after, &sync->attachments)
+		attachment_close(list_entry(link, struct attachment, link));
+	sync_settle_later(sync);
+}
+
+void muxbus_sync_free(struct muxbus_sync *sync)
+{
+	if (sync == NULL)
+		return;
+	sync->is_started = false;
+	free_attachments(sync);
+	attach_delay_fail(sync, MUXBUS_ERR_CANCELLED);
+	capture_fail_all(sync, MUXBUS_ERR_CANCELLED);
+	lister_fail(sync, MUXBUS_ERR_CANCELLED);
+	track_free_all(sync);
+	map_finish(&sync->tracks);
+	pane_pidfd_finish(&sync->pane_pidfd);
+	reconnect_stop(&sync->reconnect);
+	lister_finish(&sync->lister);
+	loop_timer_stop(&sync->settle_timer);
+	loop_timer_stop(&sync->exit_timer);
+	loop_timer_stop(&sync->grace_timer);
+	loop_timer_stop(&sync->details_timer);
+	if (sync->model != sync->empty)
+		model_free(sync->model);
+	model_free(sync->empty);
+	mem_free(sync->socket_path);
+	mem_free(sync->tmux_path);
+	mem_free(sync);
+}
+
+enum muxbus_sync_state muxbus_sync_state(const struct muxbus_sync *sync)
+{
+	return sync->is_started ? sync->state : MUXBUS_SYNC_IDLE;
+}
+
+const struct muxbus_model *muxbus_sync_model(const struct muxbus_sync *sync)
+{
+	return sync->model;
+}
+
+void muxbus_sync_info(const struct muxbus_sync *sync, struct muxbus_sync_info *ret_info)
+{
+	const struct list *link;
+
+	*ret_info = (struct muxbus_sync_info){
+	    .version = sync->version,
+	    .version_text = sync->version_text,
+	    .socket_path = sync->socket_path,
+	    .pid = sync->server.pid,
+	    .lists = sync->lister.begun,
+	    .audits = sync->audits,
+	    .drift = sync->drift,
+	    .output_bytes = sync->output_bytes,
+	    .reconnects = sync->reconnects,
+	};
+	list_for_each (link, &sync->attachments) {
+		const struct attachment *attachment = list_entry(link, struct attachment, link);
+
+		ret_info->connections += attachment->state == ATTACHMENT_LIVE;
+		ret_info->output_connections +=
+		    attachment->state == ATTACHMENT_LIVE && attachment->flowing > 0;
+	}
+}
+
+int muxbus_sync_run(struct muxbus_sync *sync, struct muxbus_command *command, bool read_back,
+    muxbus_reply_fn *reply, void *data)
+{
+	if (sync->state != MUXBUS_SYNC_LIVE || !sync->is_started || sync->primary == NULL) {
+		muxbus_command_free(command);
+		return MUXBUS_ERR_UNAVAILABLE;
+	}
+	return attach_delay_run(sync, command, read_back, reply, data);
+}
+
+int muxbus_sync_refresh(
+    struct muxbus_sync *sync, unsigned max_age_ms, muxbus_done_fn *done, void *data)
+{
+	if (sync->state != MUXBUS_SYNC_LIVE || !sync->is_started)
+		return MUXBUS_ERR_UNAVAILABLE;
+	return lister_wait(sync, (int64_t)max_age_ms * 1000, done, data);
+}
+
+bool muxbus_sync_is_fresh(const struct muxbus_sync *sync, unsigned max_age_ms)
+{
+	return sync->state == MUXBUS_SYNC_LIVE && sync->is_started &&
+	    lister_is_fresh(&sync->lister, (int64_t)max_age_ms * 1000);
+}
+
+int muxbus_sync_want_output(struct muxbus_sync *sync, uint32_t pane, bool is_wanted)
+{
+	struct track *track = track_find(sync, pane);
+
+	if (track == NULL || (!is_wanted && track->wanted == 0))
+		return MUXBUS_ERR_NOT_FOUND;
+	track->wanted += is_wanted ? 1 : -1u;
+	if (track->wanted <= 1)
+		sync_settle_later(sync);
+	return 0;
+}
+
+void muxbus_sync_want_all_output(struct muxbus_sync *sync, bool is_wanted)
+{
+	size_t cursor = 0;
+	struct track *track;
+
+	if (!is_wanted && sync->all_wanted == 0)
+		return;
+	sync->all_wanted += is_wanted ? 1 : -1u;
+	if (sync->all_output == (sync->all_wanted > 0))
+		return;
+	sync->all_output = sync->all_wanted > 0;
+	sync->all_since = sync->lister.begun;
+	/* Drop output that was held for panes which are not listed yet. */
+	while (!sync->all_output && (track = track_next(sync, &cursor)) != NULL) {
+		if (track->now == NULL && track->is_held)
+			track_drop_held(track);
+	}
+	sync_settle_later(sync);
+}
+
+void muxbus_sync_want_details(struct muxbus_sync *sync, bool is_wanted)
+{
+	if (!is_wanted && sync->details_wanted == 0)
+		return;
+	sync->details_wanted += is_wanted ? 1 : -1u;
+	if (is_wanted && sync->details_wanted == 1)
+		loop_timer_start(&sync->details_timer, DETAILS_MS);
+	else if (sync->details_wanted == 0)
+		loop_timer_stop(&sync->details_timer);
+}
+
+int muxbus_sync_adopt_pane(struct muxbus_sync *sync, uint32_t pane, bool keep)
+{
+	struct track *track = track_find(sync, pane);
+	struct muxbus_command *command;
+	int error;
+
+	if (sync->state != MUXBUS_SYNC_LIVE || sync->primary == NULL)
+		return MUXBUS_ERR_UNAVAILABLE;
+	if (track == NULL)
+		return MUXBUS_ERR_NOT_FOUND;
+	error = muxbus_command_new(&command);
+	if (error != 0)
+		return error;
+	muxbus_command_args(command, "set-option", "-p", "-t", NULL);
+	muxbus_command_argf(command, "%%%u", pane);
+	muxbus_command_args(command, "remain-on-exit", "on", NULL);
+	error = attach_delay_run(sync, command, false, NULL, NULL);
+	if (error != 0)
+		return error;
+	track->is_adopted = true;
+	track->is_kept = keep;
+	track->is_ending = false;
+	return 0;
+}

@@ -1,0 +1,176 @@
+/* SPDX-License-Identifier: ISC */
+/* The tracks of panes. Only this file counts output. */
+#include "lib/sync/track.h"
+
+#include "base/alloc.h"
+#include "base/clock.h"
+#include "lib/library.h"
+#include "lib/sync/state.h"
+
+struct track *track_find(const struct muxbus_sync *sync, uint32_t pane)
+{
+	return map_get(&sync->tracks, pane);
+}
+
+struct track *track_get(struct muxbus_sync *sync, uint32_t pane)
+{
+	struct track *track = track_find(sync, pane);
+
+	if (track != NULL)
+		return track;
+	track = mem_calloc(1, sizeof *track);
+	if (track == NULL)
+		return NULL;
+	track->pane = pane;
+	track->exit_status = -1;
+	track->seen = sync->lister.begun;
+	buf_init(&track->held, TRACK_HELD_MAX);
+	if (map_set(&sync->tracks, pane, track) != 0) {
+		mem_free(track);
+		return NULL;
+	}
+	return track;
+}
+
+struct track *track_next(const struct muxbus_sync *sync, size_t *cursor)
+{
+	uint64_t pane;
+	void *track;
+
+	return map_next(&sync->tracks, cursor, &pane, &track) ? track : NULL;
+}
+
+void track_free(struct muxbus_sync *sync, struct track *track)
+{
+	pane_pidfd_forget(&sync->pane_pidfd, track->pane);
+	(void)map_remove(&sync->tracks, track->pane);
+	buf_finish(&track->held);
+	mem_free(track);
+}
+
+void track_free_all(struct muxbus_sync *sync)
+{
+	size_t cursor = 0;
+	struct track *track;
+
+	while ((track = track_next(sync, &cursor)) != NULL)
+		track_free(sync, track);
+}
+
+bool track_is_process(const struct track *track, const struct muxbus_pane *pane)
+{
+	return track->pid == pane->pid || pane->pid == 0;
+}
+
+bool track_is_wanted(const struct muxbus_sync *sync, const struct track *track)
+{
+	return sync->all_output || track->wanted > 0;
+}
+
+static void hand_over(
+    struct muxbus_sync *sync, struct track *track, const uint8_t *bytes, size_t len)
+{
+	track->offset += len;
+	track->last_output_ms = clock_real_ms();
+	if (track->now != NULL) {
+		track->now->output_offset = track->offset;
+		track->now->last_output_ms = track->last_output_ms;
+	}
+	sync->output_bytes += len;
+	if (sync->handlers.output != NULL)
+		sync->handlers.output(sync->data, track->pane, bytes, len);
+}
+
+static void hold_bytes(struct track *track, const uint8_t *bytes, size_t len)
+{
+	if (!track->held_is_cut && buf_append(&track->held, bytes, len) == 0)
+		return;
+	track->held_is_cut = true;
+}
+
+void track_output(struct muxbus_sync *sync, struct attachment *attachment, uint32_t pane,
+    const uint8_t *bytes, size_t len)
+{
+	struct track *track = track_find(sync, pane);
+
+	if (track == NULL) {
+		/* A new pane can write before it is listed; only all_output can want it. */
+		if (!sync->all_output || sync->state != MUXBUS_SYNC_LIVE)
+			return;
+		track = track_get(sync, pane);
+		if (track == NULL)
+			return;
+		track_hold(track, attachment);
+	}
+	if (track->is_held && track->held_from == NULL)
+		track->held_from = attachment;
+	if (track->is_held && track->held_from == attachment) {
+		track->pieces++;
+		hold_bytes(track, bytes, len);
+	} else if (track->source == attachment && track_is_wanted(sync, track)) {
+		track->pieces++;
+		hand_over(sync, track, bytes, len);
+	}
+}
+
+void track_gap(struct muxbus_sync *sync, struct track *track, const char *reason)
+{
+	if (sync->handlers.gap != NULL)
+		sync->handlers.gap(sync->data, track->pane, track->offset, reason);
+}
+
+void track_set_source(struct muxbus_sync *sync, struct track *track, struct attachment *attachment,
+    const char *gap_reason)
+{
+	track->source = attachment;
+	track->coming = NULL;
+	if (attachment == NULL)
+		return;
+	if (gap_reason != NULL)
+		track_gap(sync, track, gap_reason);
+	track->was_followed = true;
+}
+
+void track_hold(struct track *track, struct attachment *from)
+{
+	track->is_held = true;
+	track->held_is_cut = false;
+	track->held_from = from;
+	buf_clear(&track->held);
+}
+
+void track_release(struct muxbus_sync *sync, struct track *track)
+{
+	struct buf held = track->held;
+
+	track->is_held = false;
+	track->held_from = NULL;
+	buf_init(&track->held, TRACK_HELD_MAX);
+	if (held.len > 0)
+		hand_over(sync, track, held.data, held.len);
+	if (track->held_is_cut)
+		track_gap(sync, track, "overflow");
+	buf_finish(&held);
+}
+
+void track_drop_held(struct track *track)
+{
+	track->is_held = false;
+	track->held_from = NULL;
+	buf_finish(&track->held);
+}
+
+void track_forget_attachment(struct muxbus_sync *sync, const struct attachment *attachment)
+{
+	size_t cursor = 0;
+	struct track *track;
+
+	while ((track = track_next(sync, &cursor)) != NULL) {
+		if (track->source == attachment)
+			track->source = NULL;
+		if (track->coming == attachment)
+			track->coming = NULL;
+		if (track->is_held && track->held_from == attachment)
+			track_drop_held(track);
+	}
+}
