@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* muxbusd: put together here, run, and taken apart in reverse. */
+/* muxbusd: makes all parts, runs the event loop, and frees the parts in reverse order. */
 #include <errno.h>
 #include <event2/event.h>
 #include <fcntl.h>
@@ -50,16 +50,16 @@
 #include "daemon/tmux/tmux.h"
 #include "wire/json.h"
 
-/* How long a tmux server that is there may take until we are ready without it. */
+/* How long we wait for a tmux server that runs before we are ready without it. */
 #define FIRST_WAIT_MS 6000
-/* How long an orderly end may take. */
+/* How long a normal stop may take. */
 #define STOP_MS 2000
 
 #define SIGNALS_COUNT 3
 
 struct main {
-	struct daemon daemon; /* what handlers get */
-	struct server_parts parts; /* what peers and requests get */
+	struct daemon daemon; /* for the handlers of methods */
+	struct server_parts parts; /* for peers and requests */
 	struct mcp *mcp;
 	struct config config;
 	struct counters counters;
@@ -75,7 +75,7 @@ struct main {
 	bool has_failed;
 };
 
-/* Says why it cannot go on: to whoever started it, and in the log. */
+/* Prints an error for the caller who starts the daemon. Returns -1. */
 static int __attribute__((format(printf, 1, 2))) fail(const char *format, ...)
 {
 	char text[1024];
@@ -150,18 +150,18 @@ static void write_ready(int fd)
 {
 	if (fd < 0)
 		return;
-	(void)!write(fd, "ready\n", 6); /* who does not read it did not need it */
+	(void)!write(fd, "ready\n", 6); /* a starter that does not read does not need the line */
 	(void)close(fd); /* the line is out */
 }
 
-/* What a service manager shows of us. */
+/* Reports the status to the service manager. */
 static void tell_status(const struct main *main)
 {
 	sd_notify_tell(main->was_live ? "STATUS=Following the tmux server."
 				      : "STATUS=Waiting for the tmux server.");
 }
 
-/* The socket appears, and whoever waits for us is told. */
+/* Opens the socket and reports readiness to the starting process and the service manager. */
 static void become_ready(struct main *main)
 {
 	char reason[512];
@@ -212,7 +212,7 @@ static void on_tmux_state(void *data, bool is_live)
 	     peer = server_next_peer(main->daemon.server, peer)) {
 		peer_forget_pane(peer);
 		if (is_lost)
-			peer_speak_for(peer, MUXBUS_NO_ID); /* another server's panes are others */
+			peer_speak_for(peer, MUXBUS_NO_ID); /* of the old server */
 	}
 	if (is_lost && main->config.exit_with_server)
 		stop(&main->daemon, "the tmux server has ended");
@@ -222,7 +222,7 @@ static void on_tmux_state(void *data, bool is_live)
 		become_ready(main);
 }
 
-/* Follows tmux; ready is when it is followed, or known not to be there. */
+/* Follows tmux. The daemon is ready when tmux is followed, or does not run. */
 static int follow(struct main *main)
 {
 	pid_t pid;
@@ -276,7 +276,7 @@ static void on_watch_alarm(void *data)
 	watch_ring(main->daemon.watches);
 }
 
-/* The queue, what it is kept on, and what makes its entries. */
+/* The queue, its store, and the sources: timers, watches, jobs. */
 static int set_up_queue(struct main *main)
 {
 	struct daemon *daemon = &main->daemon;
@@ -301,7 +301,7 @@ static int set_up_queue(struct main *main)
 	return daemon->jobs != NULL ? 0 : fail("%s", reason);
 }
 
-/* The signs of agents, with those of the user's own file. */
+/* The screen signs of agents: the built-in ones and those of the user's own file. */
 static struct screen_sign_set *read_signs(void)
 {
 	const char *config = getenv("XDG_CONFIG_HOME"), *home = getenv("HOME");
@@ -313,7 +313,7 @@ static struct screen_sign_set *read_signs(void)
 	return screen_sign_set_new(len > 0 && (size_t)len < sizeof path ? path : NULL);
 }
 
-/* The socket, and the protocols on it. */
+/* The socket, and MCP on it. */
 static int set_up_server(struct main *main)
 {
 	struct daemon *daemon = &main->daemon;
@@ -336,7 +336,7 @@ static int set_up_server(struct main *main)
 	return 0;
 }
 
-/* Makes all parts, from those that nobody needs up. */
+/* Makes all parts, each one after the parts that it needs. */
 static int set_up(struct main *main)
 {
 	static const struct tmux_handlers handlers = {.state = on_tmux_state};
@@ -390,7 +390,7 @@ static void tear_down(struct main *main)
 	server_free(daemon->server); /* first: its peers still use the others */
 	mcp_free(main->mcp);
 	agent_set_free(daemon->agents);
-	daemon->agents = NULL; /* tmux may yet answer what they asked */
+	daemon->agents = NULL; /* tmux may still answer their commands */
 	errand_set_free(daemon->errands);
 	wait_set_free(daemon->waits);
 	self_command_set_free(daemon->self_commands);
@@ -432,7 +432,7 @@ static int run(struct main *main)
 
 /* ---- before ----------------------------------------------------------------------------- */
 
-/* Descriptors 0 to 2 must be something, or a socket could become "standard error". */
+/* Opens descriptors 0 to 2, so that no socket can become "standard error". */
 static void open_standard_streams(void)
 {
 	int fd;
@@ -476,7 +476,7 @@ static int open_log(const struct config *config)
 	return 0;
 }
 
-/* All that is not for the tests of its parts: the lock, the log, the signals' defaults. */
+/* Takes the lock, opens the log, sets the defaults of signals, and runs. */
 static int run_locked(struct main *main)
 {
 	struct lock_holder holder;
@@ -498,9 +498,9 @@ static int run_locked(struct main *main)
 	}
 	if (open_log(&main->config) < 0)
 		return -1;
-	/* What is written to a reader that is gone is an error, not the end. */
+	/* Writing to a closed reader is an error, not the end of the process. */
 	(void)signal(SIGPIPE, SIG_IGN);
-	/* The daemon is in no pane, wherever it was started. */
+	/* The daemon is in no pane, even if it was started in one. */
 	(void)unsetenv("TMUX");
 	(void)unsetenv("TMUX_PANE");
 	muxbus_set_log(on_library_log, NULL);
@@ -508,7 +508,7 @@ static int run_locked(struct main *main)
 	return run(main);
 }
 
-/* What a service manager has for us. In the background we would not be who it started. */
+/* Takes the socket of a service manager, which expects us in the foreground. */
 static int take_service(struct config *config)
 {
 	char reason[512];
