@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* What the handlers of methods can reach. main.c makes it; nobody else writes it. */
+/* The parts of the daemon that handlers of methods can reach. main.c fills them in, once. */
 #ifndef DAEMON_SERVER_DAEMON_H
 #define DAEMON_SERVER_DAEMON_H
 
@@ -31,32 +31,32 @@ struct wait_set;
 struct watch_set;
 
 struct daemon {
-	const struct server_parts *parts; /* of these, for peers and requests */
+	const struct server_parts *parts; /* the subset for peers and requests */
 	const struct config *config;
 	struct event_base *base;
 	struct server *server; /* the socket and its peers */
-	struct event_log *events; /* the one sequence */
+	struct event_log *events; /* the one sequence of events */
 	struct tmux *tmux; /* the tmux server that is followed */
 	struct stream_set *streams; /* the output of its panes */
 	struct queue *queue; /* of notifications */
-	struct consumer_set *consumers; /* who reads the queue by name */
-	struct store_loop *store_loop; /* what the disk holds of all that */
+	struct consumer_set *consumers; /* named readers of the queue */
+	struct store_loop *store_loop; /* the store on disk */
 	struct timer_set *timers;
 	struct job_set *jobs;
 	struct wait_set *waits;
-	struct errand_set *errands; /* waits on somebody's behalf */
-	struct history *history; /* what was asked lately */
+	struct errand_set *errands; /* background waits */
+	struct history *history; /* the latest requests */
 	struct presence_set *presences; /* agents, as they report themselves */
-	struct screen_sign_set *signs; /* on the screens of known agents */
-	struct typist_set *typists; /* who type at prompts */
+	struct screen_sign_set *signs; /* patterns for the screens of known agents */
+	struct typist_set *typists; /* type at prompts */
 	struct agent_set *agents; /* interactive programs kept alive */
-	struct self_command_set *self_commands; /* typed into panes that asked for it */
-	struct puller_set *pullers; /* who hand notifications on, so that nothing is typed */
+	struct self_command_set *self_commands; /* commands typed into the requesting pane */
+	struct puller_set *pullers; /* take notifications for a pane, so that nothing is typed */
 	struct delivery_set *deliveries; /* notifications on their way into panes */
 	struct watch_set *watches; /* of files */
 	struct counters *counters;
 	int64_t started_ms; /* of the monotonic clock */
-	/* Ends the daemon in good order, from the loop. */
+	/* Stops the daemon normally, from the loop. */
 	void (*stop)(struct daemon *daemon, const char *reason);
 };
 

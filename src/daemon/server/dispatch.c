@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* From a line to a handler. */
+/* Dispatch: from a line of input to the handler of its method. */
 #include "daemon/server/dispatch.h"
 
 #include <malloc.h>
@@ -20,7 +20,7 @@
 #include "wire/json.h"
 #include "wire/message.h"
 
-/* A line as long as this leaves memory behind that is given back at once. */
+/* Memory of a line this long is given back at once. */
 #define BIG_LINE_BYTES ((size_t)64 * 1024)
 
 #define SCRATCH_KEEP_BYTES ((size_t)4096)
@@ -80,7 +80,7 @@ struct request *dispatch_accept(
 	return request_new(dispatch->parts, peer, id, method);
 }
 
-/* Gives back what a big line needed. */
+/* Frees the memory that a big line needed. */
 static void give_back(struct dispatch *dispatch, size_t line_len)
 {
 	buf_shrink(&dispatch->scratch, SCRATCH_KEEP_BYTES);
@@ -88,7 +88,7 @@ static void give_back(struct dispatch *dispatch, size_t line_len)
 		return;
 	json_reader_free(dispatch->reader);
 	dispatch->reader = json_reader_new((size_t)dispatch->parts->config->limits.line_bytes);
-	(void)malloc_trim(0); /* whether there was something to give does not matter */
+	(void)malloc_trim(0); /* whether memory was freed does not matter */
 }
 
 /* The id as JSON text, for the answer. */
@@ -101,7 +101,7 @@ static const char *write_id(struct dispatch *dispatch, const struct json *id)
 	return (const char *)dispatch->id.data;
 }
 
-/* A request that can only fail. */
+/* A request without a method, which can only fail. */
 static struct request *refused(struct dispatch *dispatch, struct peer *peer, const struct json *id)
 {
 	return request_new(dispatch->parts, peer, write_id(dispatch, id), NULL);
@@ -112,7 +112,7 @@ static void refuse_method(struct request *request, const char *name)
 	struct buf shown;
 	const char *text, *nearest;
 	buf_init(&shown, 80);
-	(void)str_append_visible(&shown, name, strlen(name)); /* what fits will do */
+	(void)str_append_visible(&shown, name, strlen(name)); /* a cut name is good enough */
 	text = shown.data ? (const char *)shown.data : "";
 	nearest = method_nearest(name);
 	if (nearest != NULL) {
@@ -143,7 +143,7 @@ static void refuse_params(struct request *request, const struct field_error *err
 	buf_finish(&data);
 }
 
-/* Whether a request can be handled now; if not, it has been answered. */
+/* Whether a request can be handled now; otherwise fails it. */
 static bool is_admitted(
     struct dispatch *dispatch, struct request *request, const struct method *method)
 {
@@ -182,7 +182,7 @@ bool dispatch_put_off(struct request *request)
 	return true;
 }
 
-/* Calls the handler; tells whether it put the request off. */
+/* Calls the handler. Returns whether the handler put the request off. */
 static bool call(struct dispatch *dispatch, struct request *request, bool may_be_put_off)
 {
 	turn.request = request;
@@ -193,14 +193,14 @@ static bool call(struct dispatch *dispatch, struct request *request, bool may_be
 	return turn.is_put_off;
 }
 
-/* One that is handled again when the model has been read anew. */
+/* A request that is handled again when the model was refreshed. */
 struct put_off {
 	struct dispatch *dispatch;
 	struct request *request;
 	struct buf params; /* as JSON; empty: none */
 };
 
-/* Reads the parameters of a request into args; answers it if they are wrong. */
+/* Reads the parameters of a request into args; fails the request if they are invalid. */
 static bool read_args(struct dispatch *dispatch, struct request *request, const struct json *params)
 {
 	const struct method *method = request_method(request);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* What was asked of the daemon lately. */
+/* The latest requests. */
 #include "daemon/server/history.h"
 
 #include <stdio.h>
@@ -64,7 +64,7 @@ uint64_t history_begin(
 	snprintf(action->method, sizeof action->method, "%s", method);
 	if (params == NULL || params->count == 0)
 		return action->number;
-	/* Written with a bound: what does not fit is not looked at. */
+	/* A bounded buffer: text beyond it is ignored. */
 	buf_init(&text, 4 * HISTORY_PARAMS_MAX);
 	json_writer_init(&writer, &text);
 	json_put_value(&writer, NULL, params);
@@ -79,7 +79,7 @@ void history_end(struct history *history, uint64_t number, const char *error, co
 	struct action *action = &history->actions[number % HISTORY_KEEP];
 
 	if (action->number != number || number == 0)
-		return; /* it took so long that it was forgotten */
+		return; /* the entry was overwritten before the request ended */
 	action->elapsed_ms = clock_mono_ms() - action->begin_ms;
 	if (error != NULL)
 		snprintf(action->error, sizeof action->error, "%s", error);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * What was asked of the daemon lately, by whom, and what came of it in short. In memory
- * only: it is for looking back, not for recovery.
+ * History: the latest requests, their peers and their outcomes in short, for
+ * get_action_history. In memory only, not for recovery.
  */
 #ifndef DAEMON_SERVER_HISTORY_H
 #define DAEMON_SERVER_HISTORY_H
@@ -21,16 +21,13 @@ struct json_writer;
 struct history *history_new(void);
 void history_free(struct history *history);
 
-/*
- * Notes that a request was accepted. Returns its number, for history_end(). params may be
- * NULL.
- */
+/* Notes an accepted request. Returns its number, for history_end(). params may be NULL. */
 uint64_t history_begin(
     struct history *history, pid_t peer_pid, const char *method, const struct json *params);
-/* error NULL: it was answered with a result. */
+/* error NULL: the request had a result. */
 void history_end(struct history *history, uint64_t number, const char *error, const char *text);
 
-/* Writes the last ones, newest first, as the array "actions". */
+/* Writes the latest requests, newest first, as the array "actions". */
 void history_write(const struct history *history, struct json_writer *writer, size_t limit);
 
 #endif

@@ -2,9 +2,9 @@
 /*
  * A program connected to the socket.
  *
- * The descriptor is watched edge-triggered, for input and for its end: a half-closed
- * connection would otherwise wake the daemon for ever. So input is read until there is
- * none, or until the turn's share is used up; then a turn of its own goes on with it.
+ * The descriptor is watched edge-triggered, for input and for its end: a half-closed connection
+ * would otherwise wake the daemon forever. So input is read until none is left, or until the
+ * share of this turn is used up; then another turn continues.
  */
 #include "daemon/server/peer.h"
 
@@ -34,10 +34,10 @@
 #include "daemon/tmux/tmux.h"
 #include "wire/line.h"
 
-#define TURN_LINES 64 /* that one peer may have handled before others come */
+#define TURN_LINES 64 /* lines of one peer in one turn, before other peers get theirs */
 #define TURN_READS 16
 #define IOV_MAX_USED 32
-#define COPY_BYTES_MAX 2048 /* what is longer is referenced instead */
+#define COPY_BYTES_MAX 2048 /* longer lines are referenced instead */
 
 /* A reserved place for a response. */
 struct response_slot {
@@ -46,7 +46,7 @@ struct response_slot {
 	void (*gone)(void *data); /* NULL once it is answered */
 	void *data;
 	bool is_waiting;
-	struct buf line; /* held back for those before it */
+	struct buf line; /* waits for the slots before it */
 	void (*sent)(struct peer *peer, void *data);
 	void *sent_data;
 };
@@ -65,20 +65,20 @@ struct peer {
 
 	struct line_input input;
 	bool is_readable; /* the socket may have more */
-	bool is_input_ended; /* nothing more will come */
+	bool is_input_ended; /* input has ended */
 	bool is_emptied; /* the last read took less than it could: there was no more then */
-	bool is_gone; /* nobody reads any more: output goes nowhere */
+	bool is_gone; /* the reader is gone: output is dropped */
 	bool is_ended; /* to be freed at its next turn */
-	bool is_working; /* in peer_work(), which looks after everything at its end */
+	bool is_working; /* in peer_work(), which checks everything at its end */
 	bool is_turn_due;
 
 	struct evbuffer *output;
-	size_t held_bytes; /* of responses whose turn has not come */
+	size_t held_bytes; /* of responses that wait for earlier ones */
 	int64_t stuck_since_ms; /* without progress; 0: not stuck */
 
-	struct list row; /* places of those that are answered in order */
+	struct list row; /* slots of responses that leave in order */
 	size_t row_count;
-	struct list waits; /* places of those that are not */
+	struct list waits; /* slots of waiting requests */
 	size_t wait_count;
 
 	struct subscription_set *subscriptions;
@@ -86,7 +86,7 @@ struct peer {
 	bool is_behind; /* events were dropped */
 	bool has_pane;
 	struct peer_pane peer_pane;
-	uint32_t said_pane; /* that it says it speaks for */
+	uint32_t said_pane; /* set by peer_speak_for() */
 	void *attachment;
 	void (*finish_attachment)(void *attachment);
 };
@@ -131,7 +131,7 @@ struct peer *peer_new(struct peer_shared *shared, int fd, pid_t pid, uid_t uid)
 	return peer;
 }
 
-/* Takes a place out of its row and frees it. */
+/* Removes a slot from its list and frees it. */
 static void response_slot_free(struct response_slot *response_slot)
 {
 	list_remove(&response_slot->link);
@@ -140,7 +140,7 @@ static void response_slot_free(struct response_slot *response_slot)
 	mem_free(response_slot);
 }
 
-/* Lets go of the requests of a list; those that can stop are told, and may answer others. */
+/* Releases the requests of a list; stoppable ones are stopped, and may answer others. */
 static void detach_requests(struct list *response_slots)
 {
 	while (!list_is_empty(response_slots)) {
@@ -169,7 +169,7 @@ void peer_free(struct peer *peer)
 	evbuffer_free(peer->output);
 	line_input_finish(&peer->input);
 	list_remove(&peer->link);
-	(void)close(peer->fd); /* what could be written was */
+	(void)close(peer->fd); /* everything that could be written was written */
 	mem_free(peer->cwd);
 	mem_free(peer);
 }
@@ -263,7 +263,7 @@ void *peer_attachment(const struct peer *peer)
 	return peer->attachment;
 }
 
-/* Calls for a turn when what is going on now is over. */
+/* Schedules a turn after the current call. */
 static void want_turn(struct peer *peer)
 {
 	if (peer->is_working || peer->is_turn_due)
@@ -301,7 +301,7 @@ static void disconnect(struct peer *peer, const char *reason)
 	want_turn(peer);
 }
 
-/* Nobody reads any more. What was sent is still done; what only waited is cancelled. */
+/* The reader is gone. Requests that were sent are still done; waits are cancelled. */
 static void set_gone(struct peer *peer)
 {
 	if (peer->is_gone)
@@ -355,7 +355,7 @@ static bool send_event(void *data, const char *subscription, struct event_entry 
 	int head_len, r;
 	struct counters *counters;
 	if (peer->is_gone || peer->is_ended)
-		return true; /* nobody misses it */
+		return true; /* no reader misses it */
 	counters = peer->parts->counters;
 	if (unread_bytes(peer) + event->json_len > unread_max(peer) / 2) {
 		peer->is_behind = true;
@@ -414,7 +414,7 @@ bool peer_send_line(struct peer *peer, const char *line, size_t len)
 	return true;
 }
 
-/* Hands to the socket what it takes. */
+/* Writes as much as the socket takes. */
 static void flush(struct peer *peer)
 {
 	while (evbuffer_get_length(peer->output) > 0) {
@@ -489,7 +489,7 @@ void *peer_find_open(
 	return NULL;
 }
 
-/* Puts the line of a place, whose turn it is, into the output, and frees the place. */
+/* Moves the line of a slot, whose turn it is, into the output, and frees the slot. */
 static void leave(struct response_slot *response_slot, struct buf *line)
 {
 	struct peer *peer = response_slot->peer;
@@ -499,7 +499,7 @@ static void leave(struct response_slot *response_slot, struct buf *line)
 	response_slot_free(response_slot);
 }
 
-/* Those at the head of the row that are answered leave. */
+/* Sends the answered slots at the head of the list. */
 static void advance_row(struct peer *peer)
 {
 	while (!list_is_empty(&peer->row)) {
@@ -516,7 +516,7 @@ static void advance_row(struct peer *peer)
 	}
 }
 
-/* Keeps the line of a place until those before it have left. */
+/* Keeps the line of a slot until the slots before it have left. */
 static void hold(struct response_slot *response_slot, struct buf *line)
 {
 	struct peer *peer = response_slot->peer;
@@ -549,7 +549,7 @@ void peer_respond(struct response_slot *response_slot, struct buf *line,
 	want_turn(peer);
 }
 
-/* Whether another request may be taken in. */
+/* Whether the peer may send another request now. */
 static bool can_accept(const struct peer *peer)
 {
 	return !peer->is_ended && peer->row_count < PEER_ORDERED_MAX &&
@@ -586,7 +586,7 @@ static bool read_some(struct peer *peer)
 	return true;
 }
 
-/* Handles one line if there is one. */
+/* Handles one line, if one is complete. */
 static bool handle_line(struct peer *peer)
 {
 	const struct peer_shared *shared = peer->shared;
@@ -601,7 +601,7 @@ static bool handle_line(struct peer *peer)
 	return result != LINE_NONE;
 }
 
-/* Takes in requests: all that there are, or this turn's share. */
+/* Handles requests: all of them, or this turn's share. */
 static void take_requests(struct peer *peer)
 {
 	int lines_left = TURN_LINES;
@@ -617,7 +617,7 @@ static void take_requests(struct peer *peer)
 	}
 }
 
-/* Whether nothing is left to be done for it. */
+/* Whether no work is left for the peer. */
 static bool is_finished(const struct peer *peer)
 {
 	if (!peer->is_input_ended || line_input_is_pending(&peer->input) || peer->row_count > 0)
@@ -628,7 +628,7 @@ static bool is_finished(const struct peer *peer)
 	    subscription_set_count(peer->subscriptions) == 0;
 }
 
-/* Whether there may be something to take in, beside the beginning of a line. */
+/* Whether there may be input beyond the beginning of a line. */
 static bool has_input(const struct peer *peer)
 {
 	if (peer->is_input_ended)
@@ -636,13 +636,13 @@ static bool has_input(const struct peer *peer)
 	return peer->is_readable || line_input_has_unseen(&peer->input);
 }
 
-/* Whether it wants more answered while it does not read what it has got. */
+/* Whether the peer has open requests and does not read its output. */
 static bool is_stuck(const struct peer *peer)
 {
 	return unread_bytes(peer) > unread_max(peer) / 2 && has_input(peer);
 }
 
-/* Sees to it that there will be a turn when a stuck peer's time is up. */
+/* Sets the timer for a stuck peer's timeout. */
 static void watch_stuck(struct peer *peer)
 {
 	int64_t left_ms, now_ms;
@@ -662,16 +662,16 @@ static void watch_stuck(struct peer *peer)
 	loop_timer_arm(peer->turn, left_ms);
 }
 
-/* Reads, answers, writes: all that can be done now. Only from the loop: it may free the peer. */
+/* Reads, handles, writes, as much as is possible now. Only from the loop: may free the peer. */
 static void work(struct peer *peer)
 {
 	peer->is_working = true;
 	take_requests(peer);
 	flush(peer);
-	/* Only now, as answers go first: make sure that it was all, or see the end. */
+	/* After the responses: check that all input was read, or see its end. */
 	if (peer->is_emptied && can_accept(peer)) {
 		peer->is_emptied = false;
-		(void)read_some(peer); /* what it brings is for the next turn */
+		(void)read_some(peer); /* its input is for the next turn */
 	}
 	if (peer->is_behind && unread_bytes(peer) <= unread_max(peer) / 4) {
 		peer->is_behind = false;
@@ -698,7 +698,7 @@ static void on_input(evutil_socket_t fd, short events, void *data)
 {
 	struct peer *peer = data;
 	(void)fd;
-	(void)events; /* an error hides what else there is */
+	(void)events; /* an error hides the other flags */
 	if (!peer->is_input_ended)
 		peer->is_readable = true;
 	else if (has_hung_up(peer))

@@ -1,18 +1,19 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * A program connected to the socket: its lines in, its responses and events out.
+ * A peer: a program connected to the socket, with its input lines, its responses and its
+ * events.
  *
- * Each request reserves its place when it is accepted. Responses of methods that do not
- * wait leave in that order; those of METHOD_WAITS leave when they are there. Sending never
- * frees a peer: one that cannot go on is marked and freed in a turn of its own.
+ * Each accepted request reserves a slot. Responses of methods that do not wait leave in that
+ * order; those of METHOD_WAITS leave when they are complete. Sending never frees a peer: a
+ * failed peer is marked and freed in a turn of its own.
  *
- * Past half of its limit of unread output a peer's events are dropped, visibly, and its
- * requests are not read; if it then takes nothing for stuck_ms while it wants more answered, it
- * is disconnected. Past the limit it is disconnected at once. Requests are
- * also left unread while PEER_ORDERED_MAX of them are being answered.
+ * Beyond half of its limit of unread output a peer loses events, visibly, and its requests are
+ * not read; if it then reads nothing for stuck_ms while it has open requests, it is
+ * disconnected. Beyond the limit it is disconnected at once. Requests are also not read while
+ * PEER_ORDERED_MAX of them are open.
  *
- * End of input is not end of interest: after a half-close all that is open is answered,
- * and subscriptions go on, until the peer is really gone.
+ * After a half-close all open requests are answered, and subscriptions continue, until the peer
+ * disconnects.
  */
 #ifndef DAEMON_SERVER_PEER_H
 #define DAEMON_SERVER_PEER_H
@@ -24,7 +25,7 @@
 
 #include "base/buf.h"
 
-#define PEER_ORDERED_MAX 64 /* requests of one peer that are being answered, beside waits */
+#define PEER_ORDERED_MAX 64 /* open requests of one peer, beside waits */
 
 struct peer_pane;
 struct peer;
@@ -35,73 +36,71 @@ struct subscription_set;
 struct peer_shared {
 	const struct server_parts *parts;
 	void (*line)(void *data, struct peer *peer, const char *line, size_t len);
-	void (*too_long)(void *data, struct peer *peer); /* a line, which was skipped */
+	void (*too_long)(void *data, struct peer *peer); /* a line was skipped */
 	void *data;
-	char *scratch; /* to read into: for as long as nothing else is called */
+	char *scratch; /* for reading, until another function is called */
 	size_t scratch_size;
 };
 
 /* Takes over fd. shared outlives it. */
 struct peer *peer_new(struct peer_shared *shared, int fd, pid_t pid, uid_t uid);
-/* Not from within something that the peer called; the server does it. */
+/* Not from a callback of the peer; the server calls it. */
 void peer_free(struct peer *peer);
 
 uint32_t peer_number(const struct peer *peer); /* counted from 1 since the daemon started */
 pid_t peer_pid(const struct peer *peer);
 
-/* The directory that its commands work in, NULL until it has one; set copies. */
+/* The working directory for its commands, NULL if unset; set copies. */
 const char *peer_cwd(const struct peer *peer);
 void peer_set_cwd(struct peer *peer, const char *cwd);
 
 bool peer_is_closing(const struct peer *peer);
-/* Where the server keeps it in its row. */
+/* The peer's link in the server's list. */
 struct list *peer_link(struct peer *peer);
 struct peer *peer_of_link(struct list *link);
 
-/* How many of its requests wait, and are open at all. */
+/* How many of its requests wait, and how many are open. */
 size_t peer_wait_count(const struct peer *peer);
 size_t peer_request_count(const struct peer *peer);
 
-/* Which pane it sits in: found once, and again after peer_forget_pane(). */
+/* The pane that its process is in: found once, and again after peer_forget_pane(). */
 const struct peer_pane *peer_pane_of(struct peer *peer);
 void peer_forget_pane(struct peer *peer);
 /*
- * It says that it speaks for this pane, which counts where its process does not tell surely;
- * MUXBUS_NO_ID takes that back.
+ * Sets the pane that the peer speaks for, which is used if its process is not clearly in a
+ * pane. MUXBUS_NO_ID clears it.
  */
 void peer_speak_for(struct peer *peer, uint32_t pane);
 
 /*
- * A place in the row of responses; those that wait are in no order. gone is called if the
- * peer goes before peer_respond(); the place is gone then too.
+ * A response slot: the reserved place of a response; waiting slots have no order. gone is
+ * called if the peer goes before peer_respond(); the slot is freed then too.
  */
 struct response_slot;
 struct response_slot *peer_reserve(
     struct peer *peer, bool is_waiting, void (*gone)(void *data), void *data);
 /*
- * Gives up the place with a line, or with none if line is empty. Its content may be taken
- * away. sent, if not NULL, is called when the line has its place in the output; sent_data
- * is memory of mem_alloc() that is freed.
+ * Fills the slot with a line, or frees it without one if line is empty. The content of line may
+ * be taken over. sent, if not NULL, is called when the line has its place in the output;
+ * sent_data is memory of mem_alloc() that is freed.
  */
 void peer_respond(struct response_slot *response_slot, struct buf *line,
     void (*sent)(struct peer *peer, void *data), void *sent_data);
 
-/*
- * The data of an unanswered place that is_it() knows by key, or NULL. For cancelling.
- */
+/* Finds the data of an open slot for which is_it() is true, or NULL. For cancelling. */
 void *peer_find_open(
     struct peer *peer, bool (*is_it)(const void *data, const void *key), const void *key);
 
-/* What a protocol keeps with the peer; finish is called with it when the peer is freed. */
+/* State of a dialect for this peer; finish is called with it when the peer is freed. */
 void peer_attach(struct peer *peer, void *attachment, void (*finish)(void *attachment));
 void *peer_attachment(const struct peer *peer); /* NULL: none yet */
 
-/* A line that is no response to a request; false if the peer is too far behind. */
+/* Sends a line other than a response; false if the peer is too far behind. */
 bool peer_send_line(struct peer *peer, const char *line, size_t len);
 
 struct subscription_set *peer_subscriptions(struct peer *peer);
 
-/* Writes what is there, waiting for it up to this moment of the monotonic clock. */
+/* Writes the pending output, waiting up to this time of the monotonic clock. */
 void peer_drain(struct peer *peer, int64_t until_ms);
 
 #endif

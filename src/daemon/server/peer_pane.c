@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * Which pane a process sits in. What the kernel says of terminals and parents is worth
- * more than what an environment says, which anybody can set.
+ * Finds the pane of a process. The terminals and parents that the kernel reports count more
+ * than the environment, which any program can set.
  */
 #include "daemon/server/peer_pane.h"
 
@@ -20,11 +20,10 @@
 #define GENERATIONS_MAX 64
 #define ENVIRON_BYTES_MAX ((size_t)1024 * 1024)
 
-/* So many generations without a terminal below the first that has one: a daemon shared by
- * several panes may stand between. */
+/* Generations without a terminal, at most: a daemon shared by panes may stand between. */
 #define DETACHED_MAX 1
 
-/* What /proc/PID/stat says. */
+/* Fields of /proc/PID/stat. */
 struct process {
 	pid_t parent;
 	dev_t tty; /* 0: none */
@@ -45,7 +44,7 @@ static int read_proc(const char *proc, pid_t pid, const char *name, struct buf *
 	n = 0;
 	do {
 		if (buf_reserve(out, 4096) < 0)
-			break; /* what came so far will do */
+			break; /* the bytes so far are enough */
 		n = read(fd, out->data + out->len, 4096);
 		if (n > 0)
 			out->len += (size_t)n;
@@ -83,7 +82,7 @@ static int read_process(const char *proc, pid_t pid, struct process *ret_process
 	return r;
 }
 
-/* The pane with this terminal. That of a dead pane may be another's by now. */
+/* The pane with this terminal. The terminal of a dead pane may belong to another by now. */
 static uint32_t pane_of_tty(const struct muxbus_model *model, dev_t tty)
 {
 	const struct muxbus_pane *pane = NULL;
@@ -115,7 +114,7 @@ static const char *variable(const struct buf *block, const char *name)
 	return NULL;
 }
 
-/* Whether "SOCKET,PID,SESSION" speaks of the server at this socket, however it writes the path. */
+/* Whether "SOCKET,PID,SESSION" names the server at this socket, by any spelling of the path. */
 static bool is_same_server(const char *tmux, const char *tmux_socket)
 {
 	char path[4096];
@@ -132,7 +131,7 @@ static bool is_same_server(const char *tmux, const char *tmux_socket)
 	    a.st_ino == b.st_ino;
 }
 
-/* The pane that a process's environment names, if it is one of this server. */
+/* The pane named by a process's environment, if it is one of this server. */
 static uint32_t pane_of_environment(
     const char *proc, pid_t pid, const struct muxbus_model *model, const char *tmux_socket)
 {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * Which pane a process sits in. Evidence, best first: its controlling terminal is a
- * pane's; an ancestor's is; an ancestor is a pane's first process; TMUX_PANE in its or an
- * ancestor's environment (weak: it may be inherited from elsewhere, or forged).
+ * Finds the pane of a process. Evidence, best first: its controlling terminal is a pane's; an
+ * ancestor's is; an ancestor is a pane's first process; TMUX_PANE in its or an ancestor's
+ * environment (weak: may be inherited or forged).
  */
 #ifndef DAEMON_SERVER_PEER_PANE_H
 #define DAEMON_SERVER_PEER_PANE_H
@@ -18,7 +18,7 @@ enum pane_evidence {
 	PANE_ANCESTOR_PID,
 	PANE_ANCESTOR_TTY,
 	PANE_TTY,
-	PANE_SAID, /* it has said so itself */
+	PANE_SAID, /* by peer_speak_for() */
 };
 
 struct peer_pane {

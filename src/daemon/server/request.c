@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* One request that was accepted, and its answer. */
+/* One accepted request, and its response. */
 #include "daemon/server/request.h"
 
 #include <stdarg.h>
@@ -16,7 +16,7 @@
 #include "daemon/server/peer_pane.h"
 #include "daemon/tmux/tmux.h"
 
-/* Room for the envelope of a result that is as large as it may be. */
+/* Room for the envelope around a result of maximum size. */
 #define ENVELOPE_BYTES (MESSAGE_ID_MAX * 6 + 128)
 
 #define FIRST_BYTES 256
@@ -41,7 +41,7 @@ struct request {
 	char id[];
 };
 
-/* Nobody waits for the answer any more. */
+/* The peer is gone: cancels the request. */
 static void on_peer_gone(void *data)
 {
 	struct request *request = data;
@@ -196,7 +196,7 @@ struct json_writer *request_result(struct request *request)
 	return &request->writer;
 }
 
-/* Sends what stands in out, unless nobody is to hear it, and frees the request. */
+/* Sends the line in out, if the request gets a response, and frees the request. */
 static void answer(struct request *request)
 {
 	if (request->is_notification)
@@ -213,7 +213,7 @@ static void answer(struct request *request)
 	mem_free(request);
 }
 
-/* Puts into out the line that the dress makes of a result (text NULL) or an error. */
+/* Writes a result (text NULL) or an error into out, in the response format of the request. */
 static void response_format(
     struct request *request, enum message_error error, const char *text, const char *members)
 {
@@ -308,7 +308,7 @@ uint32_t request_peer_pane(struct request *request, bool *ret_weak)
 	if (request->peer == NULL || tmux == NULL || !tmux_is_live(tmux))
 		return MUXBUS_NO_ID;
 	peer_pane = peer_pane_of(request->peer);
-	/* A pane that is gone may have been broken up and the caller moved: look again. */
+	/* If the pane is gone, the process may be in another one by now: look again. */
 	if (peer_pane->pane != MUXBUS_NO_ID &&
 	    !muxbus_model_pane(tmux_model(tmux), peer_pane->pane)) {
 		peer_forget_pane(request->peer);

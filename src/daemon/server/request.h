@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * One request that was accepted: its reserved place in the peer's row of responses, and
- * the only way for a handler to answer. Answering frees it. The peer may be gone before:
- * the request lives on until it is answered, and its response goes nowhere.
+ * An accepted request: the slot of its response, and the only way for a handler to answer.
+ * Answering frees it. The peer may disconnect before: the request then lives until it is
+ * answered, and its response is dropped.
  */
 #ifndef DAEMON_SERVER_REQUEST_H
 #define DAEMON_SERVER_REQUEST_H
@@ -21,23 +21,23 @@ struct peer;
 struct request;
 
 /*
- * Accepts a request. id is its JSON text, NULL for one that is not to be answered. peer
- * NULL: nobody hears the answer. method NULL: of one that can only fail.
+ * Accepts a request. id is its JSON text, NULL for a request that gets no response. peer NULL:
+ * without a peer. method NULL: a request that can only fail.
  */
 struct request *request_new(const struct server_parts *parts, struct peer *peer, const char *id,
     const struct method *method);
 
-/* Notes it in the history of what was asked. params may be NULL. */
+/* Notes the request in the history. params may be NULL. */
 void request_note(struct request *request, const struct json *params);
 
 /*
- * Another dress for the answer than JSON-RPC's result or error, for a protocol that wraps
- * them. result is the JSON text of the object. Each writes the members of the line's
- * object behind its id. finish is called once when the request is freed.
+ * The response format of a dialect, which wraps results and errors in another way than
+ * JSON-RPC. result is the JSON text of the object. Each writes the members of the line's object
+ * behind its id. finish is called once when the request is freed.
  */
 struct response_format {
-	const struct field_tolerance *tolerance; /* in reading the parameters; NULL: none */
-	/* The arguments were read and are good; may narrow them. NULL: nothing to do. */
+	const struct field_tolerance *tolerance; /* for reading the parameters; NULL: none */
+	/* May change the checked arguments. NULL: nothing to do. */
 	void (*narrow)(void *data, struct request *request, void *args);
 	void (*result)(
 	    void *data, struct json_writer *writer, const char *result, size_t result_len);
@@ -47,28 +47,28 @@ struct response_format {
 };
 void request_set_format(struct request *request, const struct response_format *response_format,
     void *data, size_t line_max);
-/* Whether it wears one: its peer speaks another protocol. */
+/* Whether the request has a response format: its peer speaks a dialect. */
 bool request_is_formatted(const struct request *request);
-/* What may be passed over in its parameters; NULL: nothing. request may be NULL. */
+/* Tolerated mistakes in its parameters; NULL: none. request may be NULL. */
 const struct field_tolerance *request_tolerance(const struct request *request);
-/* Calls narrow, if the dress has it. */
+/* Calls narrow, if the response format has it. */
 void request_narrow(struct request *request, void *args);
 
-/* Its id as JSON text, NULL if it is not to be answered. */
+/* Its id as JSON text, NULL if it gets no response. */
 const char *request_id(const struct request *request);
 
 /* The unanswered request of a peer with this id (JSON text), or NULL. */
 struct request *request_find(struct peer *peer, const char *id);
 
 /*
- * The peer wants no answer any more: what can be stopped is, and nothing is sent. May free
- * the request.
+ * Cancels the request: stops all that can be stopped, and sends no response. May free the
+ * request.
  */
 void request_withdraw(struct request *request);
 
 /*
- * What the request waits for goes on without it, as if the peer had gone: the handler fails
- * it, and this failure is answered. False if there is nothing that could be told so.
+ * Ends the request, not the task it waits for: the handler fails the request as if the peer had
+ * gone, and this failure is sent. False if the request cannot be released so.
  */
 bool request_release(struct request *request);
 
@@ -84,16 +84,16 @@ void request_on_cancel(
     struct request *request, void (*cancelled)(struct request *request, void *data), void *data);
 
 /*
- * Calls sent when the response has its place in the peer's output, so that what is sent
- * then comes behind it; not if the request fails or the peer is gone. data is memory of
- * mem_alloc() that the request frees.
+ * Calls sent when the response has its place in the peer's output, so that later lines come
+ * behind it; not if the request fails or the peer is gone. data is memory of mem_alloc() that
+ * the request frees.
  */
 void request_on_sent(
     struct request *request, void (*sent)(struct peer *peer, void *data), void *data);
 
 /*
- * The writer of the result; it stands inside the result object. The first call opens
- * it; after request_fail() what was written is thrown away.
+ * The writer of the result, inside the result object. The first call opens the object;
+ * request_fail() discards the result.
  */
 struct json_writer *request_result(struct request *request);
 
@@ -109,8 +109,8 @@ void request_fail_data(struct request *request, enum message_error error, const 
     const char *format, ...) __attribute__((format(printf, 4, 5)));
 
 /*
- * The pane the caller sits in, MUXBUS_NO_ID if it is in none; found once a peer. weak
- * says that only an environment variable speaks for it.
+ * The pane of the peer, MUXBUS_NO_ID if it is in none; found once a peer. weak says that the
+ * only evidence is an environment variable.
  */
 uint32_t request_peer_pane(struct request *request, bool *ret_weak);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* The socket: listens, admits peers, counts them. */
+/* The server: listens on the socket, admits peers and counts them. */
 #include "daemon/server/server.h"
 
 #include <errno.h>
@@ -30,23 +30,23 @@
 
 #define BACKLOG 128
 #define ACCEPTS_PER_TURN 16
-#define PAUSE_MS 100 /* of the listener when there are no descriptors left */
+#define PAUSE_MS 100 /* pause of the listener without free descriptors */
 #define SCRATCH_BYTES ((size_t)64 * 1024)
 #define DRAIN_MS 1000
-#define RESERVED_FDS 40 /* for tmux, the state, and what comes up */
+#define RESERVED_FDS 40 /* reserved for tmux, the state, and future needs */
 
 struct server {
 	const struct server_parts *parts;
 	struct dispatch *dispatch;
 	int fd; /* the listener's; -1: closed */
-	int spare_fd; /* given up to say "busy" when there are no others */
+	int spare_fd; /* a spare one, closed to report "busy" */
 	struct event *accept_event;
 	struct loop_timer *pause_timer; /* ends the listener's pause */
 	dev_t dev; /* of the socket that we made */
 	ino_t ino;
 	struct list peers;
 	struct peer_shared shared;
-	char scratch[SCRATCH_BYTES]; /* last: what is not used is never there */
+	char scratch[SCRATCH_BYTES]; /* last: unused space costs nothing */
 };
 
 static void on_accept(evutil_socket_t fd, short events, void *data);
@@ -65,7 +65,7 @@ static struct sockaddr_un address_of(const char *path)
 	return address;
 }
 
-/* Removes a socket that nobody listens on; refuses if somebody does. */
+/* Removes a stale socket; refuses if a process listens there. */
 static int remove_stale(const char *path, char *ret_reason, size_t size)
 {
 	struct stat st;
@@ -81,7 +81,7 @@ static int remove_stale(const char *path, char *ret_reason, size_t size)
 	address = address_of(path);
 	r = connect(fd, (struct sockaddr *)&address, sizeof address);
 	connect_errno = errno;
-	(void)close(fd); /* it was only to see */
+	(void)close(fd); /* it was only a test */
 	if (r == 0 || connect_errno != ECONNREFUSED)
 		return str_refuse(ret_reason, size, "%s: %s", path,
 		    r == 0 || connect_errno == EAGAIN ? "another program listens there"
@@ -104,7 +104,7 @@ static void on_too_long(void *data, struct peer *peer)
 struct server *server_new(const struct server_parts *parts, char *ret_reason, size_t reason_size)
 {
 	const char *path = parts->config->socket;
-	bool is_given = parts->config->listen_fd > 0; /* then it is ours, and not stale */
+	bool is_given = parts->config->listen_fd > 0; /* then the socket is ours, and not stale */
 	struct server *server;
 	if (address_check(path, ret_reason, reason_size) < 0 ||
 	    (!is_given && remove_stale(path, ret_reason, reason_size) < 0))
@@ -127,7 +127,7 @@ struct server *server_new(const struct server_parts *parts, char *ret_reason, si
 	return server;
 }
 
-/* Binds a socket that nobody else can ever have opened. Returns it, or -1 with errno. */
+/* Binds a socket that was never open to others. Returns it, or -1 with errno. */
 static int bind_socket(struct server *server, const char *path)
 {
 	int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
@@ -174,7 +174,7 @@ void server_close_listener(struct server *server)
 	if (server->fd < 0)
 		return;
 	path = server->parts->config->socket;
-	/* One that a service manager has made stays: who connects to it starts us again. */
+	/* The socket of a service manager stays: the next connection restarts us. */
 	if (server->parts->config->listen_fd == 0 && lstat(path, &st) == 0 &&
 	    st.st_dev == server->dev && st.st_ino == server->ino)
 		(void)unlink(path); /* if it stays, the next daemon finds it stale */
@@ -226,7 +226,7 @@ struct peer *server_next_peer(const struct server *server, struct peer *previous
 	return next == &server->peers ? NULL : peer_of_link(next);
 }
 
-/* Says in one error line why a connection is not taken, as well as that goes, and closes it. */
+/* Refuses a connection: sends one error line, if possible, and closes it. */
 static void turn_away(struct server *server, int fd, enum message_error error, const char *text)
 {
 	struct buf line;
@@ -236,15 +236,15 @@ static void turn_away(struct server *server, int fd, enum message_error error, c
 	message_write_error(&writer, "null", error, text, NULL);
 	(void)!send(fd, line.data, line.len, MSG_NOSIGNAL | MSG_DONTWAIT);
 	buf_finish(&line);
-	/* What it has sent is taken away, or it might see a reset before the line. */
+	/* Its input is read, or the peer might see a reset before the line. */
 	for (int i = 0; i < ACCEPTS_PER_TURN; i++)
 		if (recv(fd, server->scratch, sizeof server->scratch, MSG_DONTWAIT) <= 0)
 			break;
-	(void)close(fd); /* what could be said was */
+	(void)close(fd); /* the line was sent if possible */
 	server->parts->counters->refused++;
 }
 
-/* How many peers there may be: never so many that nothing is left to work with. */
+/* The maximum number of peers: leaves descriptors for all other work. */
 static size_t peers_max(const struct server *server)
 {
 	size_t max = (size_t)server->parts->config->limits.peers;
@@ -267,7 +267,7 @@ static void admit(struct server *server, int fd)
 	    (who.uid != geteuid() && who.uid != 0)) {
 		log_warning("a connection by another user was refused");
 		server->parts->counters->refused++;
-		(void)close(fd); /* nothing is said and nothing read */
+		(void)close(fd); /* without a word */
 		return;
 	}
 	max = peers_max(server);
@@ -285,7 +285,7 @@ static void admit(struct server *server, int fd)
 	server->parts->counters->accepted++;
 }
 
-/* Without descriptors: tells those who wait that we are busy, by help of the spare one. */
+/* Out of descriptors: reports "busy" to a waiting peer with the spare one. */
 static void shed(struct server *server)
 {
 	for (int i = 0; i < ACCEPTS_PER_TURN && server->spare_fd >= 0; i++) {

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * The socket: listens, admits peers, counts them. Mode 0600 from its first instant, in a
- * directory nobody else can write to; a stale one is replaced, a live one never.
+ * The server: listens on the socket, admits peers and counts them. The socket has mode 0600
+ * from its creation, in a directory that no other user can write to; a stale socket is
+ * replaced, a live one never.
  */
 #ifndef DAEMON_SERVER_SERVER_H
 #define DAEMON_SERVER_SERVER_H
@@ -15,19 +16,18 @@ struct server;
 struct server_parts;
 
 /*
- * Checks the socket's path and removes a stale socket. NULL on failure, with a reason.
- * Call while holding the lock of this tmux server.
- * parts outlive it.
+ * Checks the socket's path and removes a stale socket. NULL on failure, with a reason. Call
+ * while holding the lock of this tmux server. parts outlive it.
  */
 struct server *server_new(const struct server_parts *parts, char *ret_reason, size_t reason_size);
-/* Where the lines of its peers go. */
+/* The dispatch for the lines of its peers. */
 struct dispatch *server_dispatch(const struct server *server);
-/* Makes the socket and admits peers from now on. Returns 0, or -1 with a reason. */
+/* Makes the socket and admits peers. Returns 0, or -1 with a reason. */
 int server_listen(struct server *server, char *ret_reason, size_t reason_size);
-/* Closes the socket and every peer; what was answered is written first, within a second. */
+/* Closes the socket and every peer, after writing pending responses within a second. */
 void server_free(struct server *server);
 
-/* Stops admitting, and unlinks the socket if it is still ours. */
+/* Stops admitting peers, and unlinks the socket if it is still ours. */
 void server_close_listener(struct server *server);
 
 size_t server_peer_count(const struct server *server);

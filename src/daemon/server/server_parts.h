@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* The parts of the daemon that peers and requests use. main.c fills them in, once. */
+/* The parts of the daemon that peers and requests can reach. main.c fills them in, once. */
 #ifndef DAEMON_SERVER_SERVER_PARTS_H
 #define DAEMON_SERVER_SERVER_PARTS_H
 
@@ -20,7 +20,7 @@ struct server_parts {
 	struct stream_set *streams; /* NULL: no output of panes */
 	struct history *history; /* NULL: none is kept */
 	struct counters *counters;
-	struct daemon *daemon; /* for the handlers of methods; never read here */
+	struct daemon *daemon; /* for the handlers of methods; not read in this room */
 };
 
 #endif

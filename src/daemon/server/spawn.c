@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* Making panes with programs in them. */
+/* Makes panes with programs in them. */
 #include "daemon/server/spawn.h"
 
 #include <errno.h>
@@ -16,7 +16,7 @@
 #include "daemon/tmux/stream.h"
 #include "daemon/tmux/tmux.h"
 
-#define ENV_BYTES_MAX (128 * 1024) /* what exec takes of one string */
+#define ENV_BYTES_MAX (128 * 1024) /* the maximum length of one string for exec */
 
 const struct field_result spawn_results[] = {
     {"pane", "string", "The id of the pane that was made."},
@@ -25,7 +25,7 @@ const struct field_result spawn_results[] = {
     {0},
 };
 
-/* tmux takes the home directory for one that is not there, and says nothing. */
+/* For a missing directory tmux silently takes the home directory. */
 static bool check_cwd(struct request *request, const char *cwd)
 {
 	struct stat status;
@@ -76,7 +76,7 @@ bool spawn_check(struct request *request, const struct spawn_args *args)
 	    (args->env == NULL || check_env(request, args->env));
 }
 
-/* Control characters would come out altered, or refused, by version. */
+/* tmux alters or refuses control characters, depending on its version. */
 static bool is_plain(const char *name)
 {
 	size_t len = strlen(name);
@@ -119,15 +119,15 @@ void spawn_literal_arg(struct muxbus_command *command, const char *text)
 	mem_free(literal);
 }
 
-/* One under way. */
+/* A pane in the making. */
 struct spawn {
 	struct request *request;
 	uint32_t pane;
 	uint32_t window;
 	uint32_t session;
 	bool keep;
-	bool is_named; /* the window got its name from us, not from the caller */
-	bool waits; /* a program that waits is in the pane */
+	bool is_named; /* the name of the window is ours, not the requester's */
+	bool waits; /* the waiting program is in the pane */
 	char *cwd;
 	char **env; /* "NAME=value", NULL-ended */
 	char **command; /* words, NULL-ended */
@@ -184,7 +184,7 @@ static void add_surroundings(struct muxbus_command *command, const struct spawn 
 		muxbus_command_args(command, "-e", spawn->env[i], NULL);
 }
 
-/* The end of a request whose pane could not be given its program. */
+/* Fails a request whose pane could not get its program. */
 static void fail(struct spawn *spawn, int error, const struct muxbus_reply *replies, size_t count)
 {
 	struct tmux *tmux = tmux_of(spawn);
@@ -205,7 +205,7 @@ static void on_settled(void *data, int error)
 	(void)error;
 }
 
-/* The pane is in the model now, if it lives: its end is looked after from here on. */
+/* The pane is in the model now, if it lives: its end is reported from here on. */
 static void finish(struct spawn *spawn)
 {
 	struct tmux *tmux = tmux_of(spawn);
@@ -232,7 +232,7 @@ static void on_running(void *data, int error, const struct muxbus_reply *replies
 		finish(spawn);
 }
 
-/* Gives the pane its program, in one go with what keeps it when that ends. */
+/* Gives the pane its program, and sets remain-on-exit in the same command. */
 static void run_program(struct spawn *spawn)
 {
 	struct muxbus_command *command;
@@ -246,7 +246,7 @@ static void run_program(struct spawn *spawn)
 	muxbus_command_args(command, "remain-on-exit", "on", NULL);
 	muxbus_command_next(command);
 	if (spawn->is_named) {
-		/* As if it had never been named: tmux may name it anew. */
+		/* Lets tmux choose the name again. */
 		muxbus_command_args(command, "set-option", "-w", "-u", "-t", NULL);
 		muxbus_command_argf(command, "@%u", spawn->window);
 		muxbus_command_args(command, "automatic-rename", NULL);
@@ -270,7 +270,7 @@ static void on_pictured(void *data, int error, const struct muxbus_capture *capt
 	run_program(data);
 }
 
-/* A picture of a pane whose output is wanted is taken when that output flows. */
+/* Wanted output must flow before a capture of the pane is taken. */
 static void on_listed(void *data, int error)
 {
 	struct spawn *spawn = data;
@@ -302,7 +302,7 @@ static void on_made(void *data, int error, const struct muxbus_reply *replies, s
 		fail(spawn, error, replies, count);
 		return;
 	}
-	/* Hooks of the user may print behind it; ours is the first line. */
+	/* Output of the user's hooks may follow; our output is the first line. */
 	if (sscanf((const char *)replies[0].body, "%%%u @%u $%u %d", &spawn->pane, &spawn->window,
 		&spawn->session, &pid) != 4) {
 		request_fail(spawn->request, MESSAGE_INTERNAL,
@@ -324,7 +324,7 @@ static void on_made(void *data, int error, const struct muxbus_reply *replies, s
 		run_program(spawn);
 }
 
-/* The name tmux would give to a window: that of the program, as far as it can be told. */
+/* The name that tmux would give to a window: the name of the program, as far as known. */
 static char *program_name(const char *command)
 {
 	char *name;

@@ -1,13 +1,11 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * Making panes with programs in them: the common part of create_pane, create_window and
- * create_session.
+ * Spawn: makes panes with programs in them, for create_pane, create_window and create_session.
  *
- * A program may end before anybody could ask tmux to keep its exit status, or to hand over
- * its output. So the pane is made with a program that only waits; then, in one command, the
- * pane is told to stay when its program ends, and is given the real one. What came before
- * is kept from those who listen to events (tmux_expect()). The library closes the pane when
- * the status has been read.
+ * A program may end before tmux can be asked to keep its exit status, or to send its output. So
+ * the pane is made with a program that only waits; then one command sets the pane to stay when
+ * its program ends, and starts the real program. Earlier events of the pane are not published
+ * (tmux_expect()). The library closes the pane when the status has been read.
  */
 #ifndef DAEMON_SERVER_SPAWN_H
 #define DAEMON_SERVER_SPAWN_H
@@ -19,7 +17,7 @@
 
 struct request;
 
-/* What all three take. The names of the members are those of the parameters. */
+/* The arguments of all three. Members have the names of the parameters. */
 struct spawn_args {
 	struct field_strings command;
 	const char *cwd;
@@ -55,7 +53,7 @@ struct spawn_args {
 
 extern const struct field_result spawn_results[];
 
-/* Checks what tmux would not say, or silently do otherwise. False if the request was failed. */
+/* Checks values that tmux would change silently. False if the request was failed. */
 bool spawn_check(struct request *request, const struct spawn_args *args);
 
 enum spawn_kind {
@@ -65,16 +63,14 @@ enum spawn_kind {
 };
 
 /*
- * Completes a command that makes a pane ("split-window" and its own flags are there
- * already), runs it, and answers the request with what was made. name is what the window
- * is to be called, NULL: after its program.
+ * Completes a command that makes a pane ("split-window" with its own flags), runs it, and
+ * answers the request with the new objects. name is the name of the window, NULL: after its
+ * program.
  */
 void spawn_run(struct request *request, struct muxbus_command *command, enum spawn_kind kind,
     const char *name, const struct spawn_args *args);
 
-/*
- * Adds text as an argument that tmux will expand as a format, so that it comes out as it is.
- */
+/* Adds text as an argument that tmux expands as a format, so that the result is text itself. */
 void spawn_literal_arg(struct muxbus_command *command, const char *text);
 
 /* Checks a name for a session or window. False if the request was failed. */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* What a peer listens to. */
+/* Subscriptions of a peer to events. */
 #include "daemon/server/subscription.h"
 
 #include <muxbus.h>
@@ -17,22 +17,22 @@
 #define BIT(kind) (UINT64_C(1) << (kind))
 
 /*
- * Kinds that tmux announces to nobody: it has to be asked every second. That is done for
- * who names them; to others they come when the daemon learns of them otherwise.
+ * Kinds that tmux does not announce: the daemon asks tmux every second while a subscription
+ * names one. Other subscriptions get them when the daemon learns of the change.
  */
 #define DETAIL_KINDS                                                                     \
 	(BIT(EVENT_COMMAND_CHANGED) | BIT(EVENT_MODE_CHANGED) | BIT(EVENT_PANE_EXITED) | \
 	    BIT(EVENT_PATH_CHANGED) | BIT(EVENT_TITLE_CHANGED))
 
-/* Kinds that are made from the output of panes: followed for who names them, as it costs tmux. */
+/* Kinds made from the output of panes: followed only if named, since output costs tmux work. */
 #define MARK_KINDS                                                                    \
 	(BIT(EVENT_BELL) | BIT(EVENT_COMMAND_FINISHED) | BIT(EVENT_COMMAND_STARTED) | \
 	    BIT(EVENT_PANE_QUIET))
 
-/* Kinds that concern everybody, whatever panes and sessions they named. */
+/* Kinds that every subscription gets, with any panes and sessions. */
 #define COMMON_KINDS (BIT(EVENT_SERVER_FOUND) | BIT(EVENT_SERVER_LOST))
 
-/* Ids in order; those of a server that is gone name nothing any more. */
+/* Ids in order; ids of a server that ended are void. */
 struct id_set {
 	uint32_t *ids;
 	size_t count;
@@ -47,7 +47,7 @@ struct subscription {
 	bool is_started;
 	struct id_set panes;
 	struct id_set sessions;
-	uint64_t cursor; /* before it starts: from where */
+	uint64_t cursor; /* before it starts: the number to start behind */
 	uint64_t dropped_from; /* 0: nothing was dropped */
 	uint64_t dropped_to;
 };
@@ -121,7 +121,7 @@ static bool concerns_sessions(const struct id_set *set, const struct event_scope
 	for (; i < size && scope->sessions[i] != MUXBUS_NO_ID; i++)
 		if (id_set_has(set, scope->sessions[i]))
 			return true;
-	/* A full list may have been cut: rather one event too many than one too few. */
+	/* A full list may have been cut: one event too many is better than one too few. */
 	return !set->is_limited || (i == size && set->count > 0);
 }
 
@@ -152,7 +152,7 @@ static void want_streams(struct subscription_set *set, const struct subscription
 		stream_want(streams, subscription->panes.ids[i], interest, on);
 }
 
-/* Tells those who pay for it what this subscription wants, or no longer wants. */
+/* Adds or removes the interest of this subscription in streams and tmux. */
 static void want(struct subscription_set *set, const struct subscription *subscription, bool on)
 {
 	if (set->parts->streams != NULL && subscription->wants_output)
@@ -226,7 +226,7 @@ int subscription_remove(struct subscription_set *set, const char *name)
 	return 0;
 }
 
-/* What is dropped is remembered as one range, until the peer can be told. */
+/* Dropped events are remembered as one range, until the peer can get a gap. */
 static void note_dropped(struct subscription *subscription, uint64_t from, uint64_t to)
 {
 	if (subscription->dropped_from == 0)
@@ -245,7 +245,7 @@ static void send_gap(struct subscription_set *set, struct subscription *subscrip
 static void send(
     struct subscription_set *set, struct subscription *subscription, struct event_entry *event)
 {
-	/* Behind something dropped nothing is sent before the gap is. */
+	/* After a drop nothing is sent before the gap. */
 	if (subscription->dropped_from > 0 ||
 	    !set->sink.event(set->sink.data, subscription->name, event))
 		note_dropped(subscription, event->seq, event->seq);
@@ -253,7 +253,7 @@ static void send(
 		event->is_sent = true;
 }
 
-/* The ids of a server that is gone may name other things of the next one. */
+/* After a restart of tmux the same ids name other objects. */
 static void forget_ids(struct subscription *subscription)
 {
 	id_set_clear(&subscription->panes);
@@ -289,7 +289,7 @@ void subscription_start(struct subscription_set *set, const char *name)
 		send_gap(set, subscription, cursor + 1, missed, reason);
 		cursor = missed;
 	}
-	/* Output is never kept: where some was told, the row has a hole. */
+	/* Output events are not kept: a replay has a gap at their numbers. */
 	unkept = subscription->wants_output ? event_log_unkept(log) : 0;
 	while ((event = event_log_after(log, cursor)) != NULL) {
 		if (unkept > cursor && unkept < event->seq) {

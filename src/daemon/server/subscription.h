@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * What a peer listens to: filters on kinds, panes and sessions. A set belongs to one peer;
- * it hands matching events on to it, catches up from the log, and tells streams and tmux
- * what somebody is interested in.
+ * Subscriptions: filters on kinds, panes and sessions of events. A set belongs to one peer; it
+ * sends matching events, replays from the event log, and reports the interest in output and
+ * details to streams and tmux.
  */
 #ifndef DAEMON_SERVER_SUBSCRIPTION_H
 #define DAEMON_SERVER_SUBSCRIPTION_H
@@ -20,21 +20,21 @@ struct event_entry;
 struct subscription_set;
 
 struct subscription_filter {
-	uint64_t kinds; /* bit per enum event_kind; 0: all that it is entitled to */
+	uint64_t kinds; /* bit per enum event_kind; 0: all permitted kinds */
 	bool wants_output; /* pane_output too */
 	const uint32_t *panes; /* panes_count 0: all */
 	size_t panes_count;
 	const uint32_t *sessions; /* sessions_count 0: all */
 	size_t sessions_count;
-	uint64_t after; /* replay what is remembered behind this number */
+	uint64_t after; /* replay events behind this number */
 	bool has_after;
 };
 
-/* Whether an event is of these kinds, and pane_output only where wants_output says so. */
+/* Whether an event has one of these kinds; pane_output only with wants_output. */
 bool subscription_wants_kind(uint64_t kinds, bool wants_output, const struct event_entry *event);
 
 /*
- * Where events go. Each returns false if it had to drop what it was given; it then calls
+ * The receiver of events. Each returns false if it had to drop its line; it then calls
  * subscription_set_catch_up() when it can take events again.
  */
 struct subscription_sink {
@@ -50,20 +50,20 @@ void subscription_set_free(struct subscription_set *set);
 size_t subscription_set_count(const struct subscription_set *set);
 
 /*
- * Adds one; filter is copied. name (16 bytes) gets "S1". Returns 0, or -1 if there are too
- * many. It is silent until subscription_start(), so that the response comes first.
+ * Adds a subscription; filter is copied. name (16 bytes) gets "S1". Returns 0, or -1 if there
+ * are too many. Events begin with subscription_start(), so that the response comes first.
  */
 int subscription_add(
     struct subscription_set *set, const struct subscription_filter *filter, char *ret_name);
 /*
- * Begins with what is remembered after filter.after, else with what has happened since it
- * was added (a gap event for what is not remembered).
+ * Starts with the events after filter.after, else with those since the subscription was added
+ * (a gap event stands for forgotten ones).
  */
 void subscription_start(struct subscription_set *set, const char *name);
 /* Returns 0, or -1 if there is none of that name. */
 int subscription_remove(struct subscription_set *set, const char *name);
 
-/* Tells each subscription of what was dropped meanwhile. */
+/* Sends each subscription the events, or the gap, that it missed. */
 void subscription_set_catch_up(struct subscription_set *set);
 
 #endif

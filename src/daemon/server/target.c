@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* Targets of requests: found in the model, or the request is failed. */
+/* Targets of requests: finds them in the model, or fails the request. */
 #include "daemon/server/target.h"
 
 #include <string.h>
@@ -18,7 +18,7 @@ static const enum message_error missing[] = {
     [RESOLVE_PANE] = MESSAGE_NO_SUCH_PANE,
 };
 
-/* Where the existing ones can be seen. */
+/* The method that lists the existing objects. */
 static const char *const list_names[] = {
     [RESOLVE_SESSION] = "list_sessions",
     [RESOLVE_WINDOW] = "list_windows",
@@ -53,7 +53,7 @@ static void fail(struct request *request, enum resolve_kind kind, enum resolve_r
 	buf_finish(&data);
 }
 
-/* The caller's own pane, or an error that says how to do without. */
+/* The peer's own pane, or an error that explains the alternatives. */
 static const struct muxbus_pane *own_pane(struct request *request)
 {
 	bool is_weak;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * Targets: "%3", "@2", "$1", "work", "work:1", "work:editor.0", "=work:1.0". Resolved in
- * our own model by exact match only; tmux's prefix and pattern matching is never used.
+ * Targets of requests: "%3", "@2", "$1", "work", "work:1", "work:editor.0", "=work:1.0".
+ * Resolved in our own model by exact match only, never by tmux's prefixes and patterns.
  */
 #ifndef DAEMON_SERVER_TARGET_H
 #define DAEMON_SERVER_TARGET_H
@@ -12,11 +12,11 @@
 struct request;
 
 /*
- * Each finds what text names, or fails the request (no_such_pane, ambiguous_target, …, with
- * near names) and returns false. What is not found may have been made a moment ago: then the
- * request is put off, its handler is called again with a fresh model, and false is returned
- * too. In both cases the request must be left alone. The pane of a session or window target
- * is its active one. text NULL: the caller's own pane; if it has none, an error that says so.
+ * Each finds the object that text names, or fails the request (no_such_pane, ambiguous_target,
+ * …, with near names) and returns false. A missing object may have been made a moment ago: then
+ * the request is put off, its handler is called again with a fresh model, and false is returned
+ * too. In both cases leave the request alone. The pane of a session or window target is its
+ * active one. text NULL: the peer's own pane; an error if it has none.
  */
 bool target_pane(struct request *request, const char *text, const struct muxbus_pane **ret_pane);
 bool target_window(

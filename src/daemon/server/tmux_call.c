@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* Commands of tmux that a request runs, and how their failures are answered. */
+/* Runs tmux commands for requests, and answers their failures. */
 #include "daemon/server/tmux_call.h"
 
 #include "base/alloc.h"
@@ -13,7 +13,7 @@ struct run {
 	void *context;
 };
 
-/* tmux's own words about the first command that failed, without the last newline. */
+/* tmux's error text of the first command that failed, without the last newline. */
 static char *words_of(const struct muxbus_reply *replies, size_t count)
 {
 	for (size_t i = 0; i < count; i++) {

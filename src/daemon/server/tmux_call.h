@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* Commands of tmux that a request runs, and how their failures are answered. */
+/* Runs tmux commands for requests, and answers their failures. */
 #ifndef DAEMON_SERVER_TMUX_CALL_H
 #define DAEMON_SERVER_TMUX_CALL_H
 
@@ -10,19 +10,19 @@
 struct request;
 
 /*
- * Runs commands for a request. then is called with the replies if all succeeded; else
- * the request is failed (tmux_error with tmux's own text, tmux_unavailable, timeout,
- * gone) and then is not called. context is passed on and freed with mem_free() after.
+ * Runs commands for a request. then is called with the replies if all succeed; else the request
+ * is failed (tmux_error with tmux's own text, tmux_unavailable, timeout, gone) and then is not
+ * called. context is passed on, and freed with mem_free() after.
  */
 typedef void tmux_call_fn(
     struct request *request, const struct muxbus_reply *replies, size_t count, void *context);
 void tmux_call(struct request *request, struct muxbus_command *command, bool read_back,
     tmux_call_fn *then, void *context);
 
-/* Fails a request as fits an error of the library. text is tmux's own words, or NULL. */
+/* Fails a request with an error of the library. text is tmux's error text, or NULL. */
 void tmux_call_fail(struct request *request, int error, const char *text);
 
-/* The same for a list of commands: with tmux's words about the first that failed. */
+/* The same for a list of commands, with tmux's error text of the first that failed. */
 void tmux_call_fail_reply(
     struct request *request, int error, const struct muxbus_reply *replies, size_t count);
 
