@@ -14,7 +14,7 @@ static int compare_links(const void *a, const void *b)
 	const struct muxbus_link *const *left = a, *const *right = b;
 	if ((*left)->window != (*right)->window)
 		return (*left)->window < (*right)->window ? -1 : 1;
-	/* Both lie in one array, in the order of sessions. */
+	/* Both point into one array, in the order of sessions. */
 	return *left < *right ? -1 : *left > *right;
 }
 
@@ -37,7 +37,7 @@ static void find_links(struct object_view *view)
 		qsort(view->links, view->link_count, sizeof(struct muxbus_link *), compare_links);
 }
 
-/* The panes that people who typed a moment ago have before them. */
+/* The panes in front of people who typed recently. */
 static void find_humans(struct object_view *view)
 {
 	int64_t now_sec = clock_real_ms() / 1000;
@@ -107,7 +107,7 @@ void object_put_session(struct json_writer *writer, const struct muxbus_session 
 		json_put_int(writer, "group", session->group);
 }
 
-/* Each session once, also if the window is linked twice in it. */
+/* Each session once, even if the window is linked twice in it. */
 static void put_sessions(
     struct json_writer *writer, const struct muxbus_link *const *links, size_t count)
 {
@@ -180,7 +180,7 @@ void object_put_exit(struct json_writer *writer, int status, int number)
 		json_put_str(writer, "signal_name", object_signal_name(number));
 }
 
-/* What the pane has from its window and the first session that holds it. */
+/* The members from its window and from the first session that holds it. */
 static void put_place(
     struct json_writer *writer, const struct object_view *view, const struct muxbus_pane *pane)
 {
@@ -204,7 +204,7 @@ static void put_place(
 		put_sessions(writer, links, count);
 }
 
-/* Bytes that need not be UTF-8; empty is null where nothing is known. */
+/* Bytes that may be invalid UTF-8; empty is null for unknown values. */
 static void put_text(struct json_writer *writer, const char *name, const char *text)
 {
 	json_put_text(writer, name, text, strlen(text));
@@ -275,8 +275,8 @@ static void put_cell(struct json_writer *writer, const struct muxbus_cell *cell)
 }
 
 /*
- * Walks the tree by its links; a layout may be as deep as it has cells, so the deepest
- * levels, which no reader of JSON would take, are left out.
+ * Walks the tree by its links. The deepest levels of a very deep layout, which JSON parsers
+ * would refuse, are left out.
  */
 #define LAYOUT_DEPTH_MAX 24
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * Sessions, windows and panes as JSON, the same in results and in events. A view is made
- * of a model for one go, and is not kept: it points into the model.
+ * Writes sessions, windows and panes of the model as JSON, the same in results and in events. A
+ * view of a model is for immediate use: it points into the model.
  */
 #ifndef DAEMON_TMUX_MODEL_JSON_H
 #define DAEMON_TMUX_MODEL_JSON_H
@@ -18,9 +18,9 @@
 
 struct object_view {
 	const struct muxbus_model *model;
-	const struct muxbus_link **links; /* sorted by window; those of one as in the model */
+	const struct muxbus_link **links; /* sorted by window, then as in the model */
 	size_t link_count;
-	uint32_t human_panes[OBJECT_HUMANS_MAX]; /* that somebody present has before them */
+	uint32_t human_panes[OBJECT_HUMANS_MAX]; /* in front of a person */
 	size_t human_count;
 };
 
@@ -31,7 +31,7 @@ void object_view_finish(struct object_view *view);
 size_t object_links(
     const struct object_view *view, uint32_t window, const struct muxbus_link *const **ret_first);
 
-/* Each writes the members of an object that is open. */
+/* Each writes its members into an open object. */
 void object_put_session(struct json_writer *writer, const struct muxbus_session *session);
 void object_put_window(
     struct json_writer *writer, const struct object_view *view, const struct muxbus_window *window);
@@ -39,13 +39,13 @@ void object_put_pane(
     struct json_writer *writer, const struct object_view *view, const struct muxbus_pane *pane);
 void object_put_client(struct json_writer *writer, const struct muxbus_client *client);
 
-/* The tree of a layout string as member name: null if it cannot be read. */
+/* The tree of a layout string as member name: null if the string is invalid. */
 void object_put_layout(struct json_writer *writer, const char *name, const char *layout);
 
 /* "SIGTERM" for 15, or NULL. */
 const char *object_signal_name(int number);
 
-/* Exit status and signal of what has ended: null where not known. */
+/* Exit status and signal of an ended program: null if unknown. */
 void object_put_exit(struct json_writer *writer, int status, int number);
 
 #endif

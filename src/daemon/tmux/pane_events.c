@@ -37,7 +37,7 @@ static void begin(
 	json_put_id(ret_writer, "pane", '%', events->pane);
 }
 
-/* Where the pane is; a pane that is gone is where it was. */
+/* Where the pane is, or was before it closed. */
 static void update_scope(struct pane_events *events, struct pane_events_sink *sink)
 {
 	struct event_scope scope;
@@ -54,7 +54,7 @@ static void publish(
 	    sink->members.len, keep);
 }
 
-/* Tells the first len bytes of the text. */
+/* Publishes the first len bytes of the text. */
 static void tell_text(struct pane_events *events, struct pane_events_sink *sink, size_t len)
 {
 	uint64_t offset;
@@ -71,7 +71,7 @@ static void tell_text(struct pane_events *events, struct pane_events_sink *sink,
 	buf_consume(&events->text, len);
 }
 
-/* Tells all text in events of bounded size; the tail too if nothing can complete it. */
+/* Publishes all text in events of bounded size; the tail too if it cannot be completed. */
 static void tell_all_text(struct pane_events *events, struct pane_events_sink *sink, bool with_tail)
 {
 	size_t tail;
@@ -134,7 +134,7 @@ static void tell_finished(
 		json_put_int(&writer, "to", (int64_t)token->from);
 		json_put_int(&writer, "duration_ms", clock_mono_ms() - events->command_start_ms);
 	} else {
-		json_put_null(&writer, "from"); /* it began before anybody watched */
+		json_put_null(&writer, "from"); /* the command began before the pane was watched */
 		json_put_int(&writer, "to", (int64_t)token->from);
 		json_put_null(&writer, "duration_ms");
 	}
@@ -150,7 +150,7 @@ struct intake {
 	size_t taken; /* of bytes, into the text */
 };
 
-/* Adds the bytes up to an offset to the text; what fills an event is told at once. */
+/* Adds the bytes up to an offset to the text; a full event is published at once. */
 static void take_text(struct intake *intake, uint64_t to)
 {
 	struct pane_events *events = intake->events;
@@ -167,12 +167,12 @@ static void take_text(struct intake *intake, uint64_t to)
 	}
 }
 
-/* A mark that changes what is known about a command, behind the text before it. */
+/* A mark that begins or ends a command, behind the text before it. */
 static void take_mark(struct intake *intake, const struct token *token)
 {
 	struct pane_events *events = intake->events;
 	bool is_start = token->mark == 'C';
-	/* A prompt ends a command too, for shells that never say D. */
+	/* A prompt also ends a command, for shells that never send D. */
 	bool is_end = token->mark == 'D' || (token->mark == 'A' && events->in_command);
 	if (!is_start && !is_end)
 		return;
@@ -219,7 +219,7 @@ void pane_events_flush(struct pane_events *events, struct pane_events_sink *sink
 		tell_gap(events, sink, events->text_end, "too_many_marks", events->marks_dropped);
 	events->marks = 0;
 	events->marks_dropped = 0;
-	/* Panes that have fallen silent keep no large block. */
+	/* Silent panes keep no large block. */
 	if (events->text.len == 0 && events->text.cap > TEXT_KEEP_BYTES)
 		buf_finish(&events->text);
 }

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * The events made from the output of one pane: pane_output, bell, command_started and
- * command_finished. Output of one turn is one event, or several of bounded size; text is
- * cut between characters only, so what is not lossy in the stream is not lossy in an event.
- * A mark is told behind the text before it.
+ * Makes events from the output of one pane: pane_output, bell, command_started and
+ * command_finished. Output of one turn is one event, or several of bounded size; text is cut
+ * between characters only, so text that is valid in the stream is valid in events. A mark is
+ * published after the text before it.
  */
 #ifndef DAEMON_TMUX_PANE_EVENTS_H
 #define DAEMON_TMUX_PANE_EVENTS_H
@@ -21,7 +21,7 @@
 
 struct tmux;
 
-/* Where events go, and the memory to write them in; shared by all panes. */
+/* The event log, and buffers; shared by all panes. */
 struct pane_events_sink {
 	struct event_log *log;
 	struct tmux *tmux;
@@ -33,37 +33,37 @@ struct pane_events {
 	struct event_scope scope; /* where the pane was seen last */
 	bool wants_text;
 	bool wants_marks;
-	struct buf text; /* bytes not told yet */
+	struct buf text; /* bytes not published yet */
 	uint64_t text_end; /* offset behind them */
 	struct tokenizer *tokenizer; /* NULL unless wants_marks */
 	bool in_command;
 	uint64_t command_from;
 	int64_t command_start_ms;
-	unsigned bells; /* not told yet */
+	unsigned bells; /* not published yet */
 	uint64_t bell_offset;
-	unsigned marks; /* told in this turn */
+	unsigned marks; /* published in this turn */
 	unsigned marks_dropped;
 };
 
 void pane_events_init(struct pane_events *events, uint32_t pane);
 void pane_events_finish(struct pane_events *events);
 
-/* What is wanted from now on. What was not told yet is told or forgotten first. */
+/* Sets the wanted events. Pending output is published, or dropped, first. */
 void pane_events_want(
     struct pane_events *events, struct pane_events_sink *sink, bool text, bool marks);
 
-/* Takes output whose first byte has this offset. True if there is something to flush. */
+/* Adds output whose first byte has this offset. True if there is something to flush. */
 bool pane_events_output(struct pane_events *events, struct pane_events_sink *sink, uint64_t offset,
     const uint8_t *bytes, size_t len);
 
-/* The turn is over: tells what there is, but for the beginning of a character at its end. */
+/* End of the turn: publishes all output, except an incomplete character at its end. */
 void pane_events_flush(struct pane_events *events, struct pane_events_sink *sink);
 
 /* Bytes are missing before offset. */
 void pane_events_gap(
     struct pane_events *events, struct pane_events_sink *sink, uint64_t offset, const char *reason);
 
-/* No output will follow: tells all there is. */
+/* The output has ended: publishes all of it. */
 void pane_events_end(struct pane_events *events, struct pane_events_sink *sink);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* Whether the pane that something was meant for is still there. */
+/* Whether a referenced pane still exists. */
 #include "daemon/tmux/pane_fate.h"
 
 #include <muxbus.h>
@@ -36,7 +36,7 @@ enum pane_fate pane_fate(struct tmux *tmux, const struct pane_ref *ref)
 		return PANE_UNKNOWN;
 	pane_ref_of(tmux, ref->pane, &now);
 	pane = muxbus_model_pane(tmux_model(tmux), ref->pane);
-	/* tmux 3.8 has no process for a pane whose program has ended; ids are never used twice. */
+	/* On tmux 3.8 a dead pane has no process; pane ids are never used twice. */
 	if (pane != NULL && pane->is_dead && pane->pid == 0)
 		now.pane_pid = ref->pane_pid;
 	return pane_ref_equal(&now, ref) ? PANE_THERE : PANE_GONE;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* Finds in a model what a text names. */
+/* Finds the pane, window or session that a text names. */
 #include "daemon/tmux/resolve.h"
 
 #include <stdio.h>
@@ -120,7 +120,7 @@ static enum resolve_result find_current(const struct muxbus_model *model, struct
 	return none(resolve, "session '%s' has no current window", resolve->session->name);
 }
 
-/* By id or index, each of which only one window can have. */
+/* By id or index, which are unique. */
 static const struct muxbus_window *window_by_number(
     const struct muxbus_model *model, const struct muxbus_session *session, struct part part)
 {
@@ -139,7 +139,7 @@ static const struct muxbus_window *window_by_number(
 	return NULL;
 }
 
-/* A window of resolve->session: silent about why there is none. */
+/* A window of resolve->session: gives no reason if there is none. */
 static enum resolve_result find_in_session(
     const struct muxbus_model *model, struct part part, struct resolve *resolve)
 {
@@ -181,7 +181,7 @@ static enum resolve_result no_window(struct resolve *resolve, struct part part)
 	    (int)part.len, part.text);
 }
 
-/* A pane of resolve->window, by index or id; silent about why there is none. */
+/* A pane of resolve->window, by index or id; gives no reason if there is none. */
 static bool find_pane(const struct muxbus_model *model, struct part part, struct resolve *resolve)
 {
 	uint32_t id = MUXBUS_NO_ID, index = UINT32_MAX;
@@ -210,8 +210,8 @@ static enum resolve_result find_active(const struct muxbus_model *model, struct 
 }
 
 /*
- * What stands behind "session:" in a pane target. A window's name may hold a '.', so both
- * readings are tried; only if they name different panes is it ambiguous.
+ * The part behind "session:" in a pane target. A window's name may contain '.', so both
+ * readings are tried; the target is ambiguous only if they name different panes.
  */
 static enum resolve_result find_pane_in_session(
     const struct muxbus_model *model, struct part rest, struct resolve *resolve)
@@ -323,7 +323,7 @@ enum resolve_result resolve(const struct muxbus_model *model, enum resolve_kind 
 	buf_init(&ret_resolve->candidates, CANDIDATES_MAX_BYTES);
 	part = part_of(text, strlen(text));
 	if (kind == RESOLVE_SESSION) {
-		/* "work:" is the session too; what names less than a session is none. */
+		/* "work:" is the session too; an empty part names nothing. */
 		if (part.len > 1 && part.text[part.len - 1] == ':')
 			part.len--;
 		if (memchr(part.text, ':', part.len))

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * Finds in a model what a text names. Only exact matches count, so that no text ever names
- * another thing than it says: no prefixes, no patterns, no "last" or "next".
+ * Resolves a target: finds the pane, window or session that a text names in a model. Only exact
+ * matches count: no prefixes, no patterns, no "last" or "next".
  *
  *   pane      %3   or a window target, with .index or .%3 behind it (else its active pane),
  *             or a session target (the active pane of its current window)
@@ -9,7 +9,7 @@
  *             %3 (the window it is in)   or a session target
  *   session   $1   name
  *
- * '=' before a name, which tmux wants for exact matches, is allowed and changes nothing.
+ * '=' before a name, which marks exact matches in tmux, is allowed and changes nothing.
  */
 #ifndef DAEMON_TMUX_RESOLVE_H
 #define DAEMON_TMUX_RESOLVE_H
@@ -32,18 +32,18 @@ enum resolve_result {
 };
 
 struct resolve {
-	/* Those up to the kind that was asked for; session NULL for @2 and %3. */
+	/* Objects up to the kind that was asked for; session NULL for @2 and %3. */
 	const struct muxbus_session *session;
 	const struct muxbus_window *window;
 	const struct muxbus_pane *pane;
-	/* RESOLVE_NONE: the name that was probably meant, or NULL. Lent from the model. */
+	/* RESOLVE_NONE: the nearest name, or NULL. Lent from the model. */
 	const char *nearest;
-	/* RESOLVE_AMBIGUOUS: what it may name, as JSON strings with commas. */
+	/* RESOLVE_AMBIGUOUS: the possible targets, as JSON strings with commas. */
 	struct buf candidates;
-	char reason[256]; /* a sentence without its full stop; bytes of text in it as they came */
+	char reason[256]; /* a sentence without a full stop; may have invalid UTF-8 */
 };
 
-/* resolve_finish() what it gives, whatever it returns. */
+/* Call resolve_finish() on ret_resolve after any result. */
 enum resolve_result resolve(const struct muxbus_model *model, enum resolve_kind kind,
     const char *text, struct resolve *ret_resolve);
 void resolve_finish(struct resolve *resolve);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* The last bytes of one stream. */
+/* A ring of the last bytes of a stream. */
 #include "daemon/tmux/ring.h"
 
 #include <string.h>
@@ -48,7 +48,7 @@ static void grow(struct ring *ring, size_t len)
 	ring->head = 0;
 }
 
-/* Gaps at or before the oldest byte say no more than that there is nothing before it. */
+/* Gaps at or before the oldest byte are useless: all bytes before it are gone. */
 static void forget_gaps(struct ring *ring)
 {
 	unsigned gone = 0;
@@ -58,7 +58,7 @@ static void forget_gaps(struct ring *ring)
 	memmove(ring->gaps, ring->gaps + gone, ring->gap_count * sizeof ring->gaps[0]);
 }
 
-/* Takes len bytes of the front away. */
+/* Removes len bytes from the front. */
 static void drop(struct ring *ring, size_t len)
 {
 	ring->len -= len;
@@ -96,7 +96,7 @@ void ring_write(struct ring *ring, const void *bytes, size_t len)
 void ring_gap(struct ring *ring, uint64_t offset, const char *reason)
 {
 	if (offset > ring->end) {
-		/* The missing bytes are numbered: what is before them has no place here. */
+		/* The missing bytes are numbered: older bytes do not fit in front of them. */
 		drop(ring, ring->len);
 		ring->end = offset;
 		ring->gap_count = 0;
@@ -140,7 +140,7 @@ void ring_read(const struct ring *ring, uint64_t offset, size_t max, struct buf 
 		slice.has_gap = true;
 		slice.gap_reason = "forgotten";
 	} else if (offset > ring->end) {
-		/* A number of another stream, such as one before the server was restarted. */
+		/* An offset of another stream, for example from before a restart of the server. */
 		slice.from = start;
 		slice.has_gap = true;
 		slice.gap_reason = "unknown_offset";

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * The last bytes of one stream, numbered by their offset in it. Memory is taken when bytes
- * come and grows by doubling. Places where bytes are missing are kept with the bytes on
- * both sides: a reader gets what is before a gap, then is told, then gets what is behind.
+ * A ring of the last bytes of a stream, numbered by their offset. Memory is allocated when
+ * bytes arrive and grows by doubling. A reader gets the bytes before a gap, then the gap, then
+ * the bytes behind.
  */
 #ifndef DAEMON_TMUX_RING_H
 #define DAEMON_TMUX_RING_H
@@ -13,7 +13,7 @@
 
 #include "base/buf.h"
 
-#define RING_GAPS_MAX 8 /* the oldest is forgotten with all that is before it */
+#define RING_GAPS_MAX 8 /* the oldest is dropped, with all bytes before it */
 
 struct ring_gap {
 	uint64_t offset; /* bytes before this one are missing */
@@ -38,7 +38,7 @@ struct ring_slice {
 	const char *gap_reason;
 };
 
-/* offset is where the stream stands. */
+/* offset is the current offset of the stream. */
 void ring_init(struct ring *ring, size_t max, uint64_t offset);
 void ring_finish(struct ring *ring);
 
@@ -51,8 +51,8 @@ void ring_gap(struct ring *ring, uint64_t offset, const char *reason);
 uint64_t ring_start(const struct ring *ring);
 
 /*
- * Appends up to max bytes from offset on to out, at most to the next gap. A gap is told
- * if bytes right before from are missing for one who has read up to offset.
+ * Appends up to max bytes from offset on to out, at most to the next gap. Reports a gap if a
+ * reader at offset misses bytes right before from.
  */
 void ring_read(const struct ring *ring, uint64_t offset, size_t max, struct buf *out,
     struct ring_slice *ret_slice);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* The output of panes: who is interested in it, the last of it, and the events made from it. */
+/* Streams: the output of panes, the interest in it, and the events made from it. */
 #include "daemon/tmux/stream.h"
 
 #include <event2/event.h>
@@ -20,12 +20,12 @@
 
 #define MEMBERS_MAX_BYTES (6 * PANE_EVENTS_TEXT_MAX + 1024)
 
-/* What the daemon knows of one pane's output; exists from the first interest on. */
+/* The output of one pane; exists from the first interest on. */
 struct stream {
 	uint32_t pane;
 	uint32_t interests[STREAM_INTEREST_COUNT_]; /* in this pane alone */
-	bool is_wanted; /* the library was asked for its output, it alone */
-	bool is_told; /* somebody may know an offset, and so can miss what follows it */
+	bool is_wanted; /* the library sends the output of this pane alone */
+	bool is_told; /* a reader may know an offset, and so can miss output */
 	bool has_ring;
 	struct ring ring;
 	int64_t lease_end_ms; /* 0: none */
@@ -33,7 +33,7 @@ struct stream {
 	struct list taps;
 	struct list dirty; /* in the set's list while there is something to flush */
 	struct list active; /* in the set's list from its last output until it is quiet */
-	int64_t output_ms; /* when that was */
+	int64_t output_ms; /* time of the last output */
 	uint64_t output_end;
 };
 
@@ -58,7 +58,7 @@ static struct stream *find(const struct stream_set *streams, uint32_t pane)
 	return map_get(&streams->map, pane);
 }
 
-/* The stream of a pane that is there; made if it is new. NULL if there is no such pane. */
+/* The stream of an existing pane; made if it is new. NULL if there is no such pane. */
 static struct stream *get(struct stream_set *streams, uint32_t pane)
 {
 	struct stream *stream = find(streams, pane);
@@ -89,7 +89,7 @@ static bool wants(
 	return streams->interests[interest] > 0 || stream->interests[interest] > 0;
 }
 
-/* What a pane is wanted for beside what every pane is. */
+/* The interests of one pane beside those of every pane. */
 static bool has_own_interest(const struct stream *stream)
 {
 	for (int i = 0; i < STREAM_INTEREST_COUNT_; i++)
@@ -98,7 +98,7 @@ static bool has_own_interest(const struct stream *stream)
 	return stream->lease_end_ms > 0 || !list_is_empty(&stream->taps);
 }
 
-/* Makes what a stream does fit what is wanted of it. */
+/* Adjusts a stream to its interests. */
 static void settle(struct stream_set *streams, struct stream *stream)
 {
 	bool ring = wants(streams, stream, STREAM_RING) || stream->lease_end_ms > 0;
@@ -168,7 +168,7 @@ static void tell_quiet(struct stream_set *streams, const struct stream *stream, 
 	    members->len, true);
 }
 
-/* Tells of panes that have been quiet long enough; one timer serves all. */
+/* Publishes pane_quiet for panes that were quiet long enough; one timer serves all. */
 static void on_quiet(void *data)
 {
 	struct stream_set *streams = data;
@@ -256,7 +256,7 @@ void stream_set_gap(struct stream_set *streams, uint32_t pane, uint64_t offset, 
 	bool is_begin;
 	if (stream == NULL)
 		return;
-	/* Where watching begins nobody can miss anything, unless an offset was told before. */
+	/* The first watching of a pane is no gap, unless an offset was reported before. */
 	is_begin = !stream->is_told && strcmp(reason, "not_watched") == 0;
 	if (is_begin && stream->has_ring && stream->ring.len == 0)
 		stream->ring.end = offset;
@@ -276,7 +276,7 @@ void stream_set_pane_created(struct stream_set *streams, uint32_t pane)
 	struct stream *stream = stream_wants_all(streams) ? get(streams, pane) : NULL;
 	if (stream == NULL)
 		return;
-	/* Who wants every pane wants this one from its first byte. */
+	/* Interest in every pane covers this pane from its first byte. */
 	stream->is_told = true;
 	settle(streams, stream);
 }
@@ -297,7 +297,7 @@ void stream_set_server_lost(struct stream_set *streams)
 		drop(streams, value);
 }
 
-/* Counts one more or one fewer; one fewer than none is none. */
+/* Adds or removes one interest; never below 0. */
 static void count(uint32_t *counter, bool on)
 {
 	if (on)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* Output as lines a person would read. */
+/* Strips output to plain text lines. */
 #include "daemon/tmux/stripper.h"
 
 #include "base/utf8.h"
@@ -8,7 +8,7 @@
 struct stripper {
 	struct buf *out;
 	size_t line; /* where in out the present line begins */
-	bool has_returned; /* a carriage return was the last thing in this line */
+	bool has_returned; /* the last byte in this line was a carriage return */
 };
 
 static void put_text(struct stripper *stripper, const uint8_t *bytes, size_t len)
@@ -20,7 +20,7 @@ static void put_text(struct stripper *stripper, const uint8_t *bytes, size_t len
 	buf_append(stripper->out, bytes, len);
 }
 
-/* Takes the last character of the line away. */
+/* Removes the last character of the line. */
 static void put_backspace(struct stripper *stripper)
 {
 	struct buf *out = stripper->out;
@@ -62,7 +62,7 @@ static void take(void *data, const struct token *token)
 		put_control(stripper, token->bytes[0]);
 }
 
-/* How many of the bytes stand complete by themselves. */
+/* How many of the bytes are complete by themselves. */
 static size_t complete_len(const uint8_t *bytes, size_t len)
 {
 	if (len > 0 && bytes[len - 1] == '\r')
@@ -80,7 +80,7 @@ size_t stripper_lines(struct buf *out, const void *bytes, size_t len)
 	tokenizer_feed(&tokenizer, 0, bytes, len, take, &stripper);
 	if (tokenizer_is_open(&tokenizer, &start) && len - start <= STRIPPER_OPEN_MAX)
 		len = (size_t)start;
-	/* What was cut off the end leaves no NUL behind it. */
+	/* Truncation leaves no NUL behind the text. */
 	if (out->data)
 		out->data[out->len] = '\0';
 	return len;

@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * Output as lines a person would read: without escape sequences and control characters,
- * with LF at each line's end. A carriage return that no LF follows begins the line again,
- * so of a progress bar only its last state stays; a backspace takes the last character of
- * the line away. TAB stays. Movements of the cursor are not followed: what a full-screen
- * program draws is a matter for a capture, not for this.
+ * Strips terminal output to plain text lines: removes escape sequences and control characters,
+ * with LF at the end of each line. A carriage return without LF begins the line again, so of a
+ * progress bar only the last state stays; a backspace removes the last character of the line.
+ * TAB stays. Cursor movements are ignored: use a capture for a full-screen program.
  */
 #ifndef DAEMON_TMUX_STRIPPER_H
 #define DAEMON_TMUX_STRIPPER_H
@@ -15,9 +14,9 @@
 #include "base/buf.h"
 
 /*
- * Appends the lines of len bytes to out. Returns how many bytes were used up: a sequence,
- * a character or a carriage return at the end that more bytes may complete is left for
- * the next call, unless it is longer than STRIPPER_OPEN_MAX.
+ * Appends the lines of len bytes to out. Returns the number of bytes used: an incomplete
+ * sequence, character or carriage return at the end is left for the next call, unless it is
+ * longer than STRIPPER_OPEN_MAX.
  */
 #define STRIPPER_OPEN_MAX 8192
 size_t stripper_lines(struct buf *out, const void *bytes, size_t len);

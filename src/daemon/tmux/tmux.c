@@ -17,36 +17,36 @@
 struct tmux {
 	const struct config *config;
 	struct event_log *events;
-	const struct tmux_reader *reader; /* NULL: none reads yet, or any more */
-	struct stream_set *streams; /* of the reader */
+	const struct tmux_reader *reader; /* NULL: no reader */
+	struct stream_set *streams; /* the reader's */
 	struct tmux_handlers handlers;
 	void *data;
 	struct muxbus_loop *loop;
 	struct muxbus_sync *sync;
 	bool is_live;
 	pid_t server_pid;
-	char reason[256]; /* why it is not live */
+	char reason[256]; /* the reason if not live */
 	uint64_t changes;
 	struct map expected; /* panes that wait for their program, to struct expectation */
 	void (*stopped)(void *data);
 	void *stopped_data;
 };
 
-/* A pane whose program only waits. */
+/* A pane whose first program only waits. */
 struct expectation {
-	pid_t pid; /* of that program */
-	bool is_seen; /* the model had it, so its end is announced */
-	bool has_ended; /* and was */
-	bool is_told; /* the pane has another by now, and its beginning was told */
-	bool end_is_told; /* the end of that one too */
-	bool is_over; /* nothing is hidden any more */
+	pid_t pid; /* of the waiting program */
+	bool is_seen; /* in the model, so its end is announced */
+	bool has_ended; /* and was announced */
+	bool is_told; /* the real program runs, and its beginning was published */
+	bool end_is_told; /* its end too */
+	bool is_over; /* all events are published */
 };
 
 void tmux_expect(struct tmux *tmux, uint32_t pane, pid_t pid)
 {
 	struct expectation *expectation = map_get(&tmux->expected, pane);
 	if (pid == 0) {
-		/* Kept, so that an end that was told already is not told again. */
+		/* Kept, so that an end is not published twice. */
 		if (expectation != NULL)
 			expectation->is_over = true;
 		return;
@@ -80,7 +80,7 @@ static void on_environment_set(
 		    muxbus_strerror(error));
 }
 
-/* Lets panes that are made from now on know where we listen. */
+/* Sets MUXBUS in the environment of new panes. */
 static void set_environment(struct tmux *tmux)
 {
 	struct muxbus_command *command;
@@ -121,7 +121,7 @@ static void become_lost(struct tmux *tmux, int error)
 		tmux->handlers.state(tmux->data, false);
 }
 
-/* Why tmux is not followed, for those who do not know what it was asked. */
+/* Explains why tmux is not followed. */
 static void keep_reason(struct tmux *tmux, int error, const char *reason)
 {
 	const char *path =
@@ -166,8 +166,8 @@ static void tell(struct tmux *tmux, const struct muxbus_change *change)
 }
 
 /*
- * Tells whether the end is that of the program that waited, though the pane has another by
- * now, which is dead too. The end of that one follows, with the status that tmux has then.
+ * Whether the end is that of the waiting program, though the pane has its real one by now,
+ * which is dead too. The end of the real one follows, with the status that tmux has then.
  */
 static bool is_first_end(struct expectation *expectation, const struct muxbus_pane *pane)
 {
@@ -178,8 +178,8 @@ static bool is_first_end(struct expectation *expectation, const struct muxbus_pa
 }
 
 /*
- * A change of a pane that waits for its program. Its beginning is told when it has that;
- * that another one was there before is not told at all.
+ * A change of a pane with an expectation. Its beginning is published when the real program
+ * runs; the waiting program is never published.
  */
 static void tell_expected(
     struct tmux *tmux, struct expectation *expectation, const struct muxbus_change *change)
@@ -207,7 +207,7 @@ static void tell_expected(
 	case MUXBUS_CHANGE_PATH_CHANGED:
 		return;
 	case MUXBUS_CHANGE_PANE_EXITED:
-		/* Not the one that waits, but the one that came then, and is gone already. */
+		/* The end of the real program, which is gone already. */
 		if (pane == NULL || !pane->is_dead) {
 			expectation->has_ended = true;
 			return;
@@ -391,8 +391,8 @@ bool tmux_is_live(const struct tmux *tmux)
 }
 
 /*
- * A listing makes a new model; between two of them only offsets and times of output move
- * on, and what changes is told.
+ * A listing makes a new model; between two listings only output offsets and times change, and
+ * published changes.
  */
 uint64_t tmux_revision(const struct tmux *tmux)
 {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * The tmux server as the daemon sees it: one sync of libmuxbus, its changes turned into
- * events, and commands run for requests. The only daemon file that starts, stops or
- * listens to the sync; others read the model through it.
+ * The tmux server that the daemon follows: one sync of libmuxbus, its changes published as
+ * events, and commands run for requests. Only this file starts, stops and listens to the sync;
+ * other files read the model through it.
  */
 #ifndef DAEMON_TMUX_TMUX_H
 #define DAEMON_TMUX_TMUX_H
@@ -19,7 +19,7 @@ struct stream_set;
 struct tmux;
 
 struct tmux_handlers {
-	/* The server was found or lost; told after its event was published. May be NULL. */
+	/* The server was found or lost; called after its event was published. May be NULL. */
 	void (*state)(void *data, bool is_live);
 };
 
@@ -27,7 +27,7 @@ struct tmux_handlers {
 struct tmux *tmux_new(struct event_base *base, const struct config *config,
     struct event_log *events, const struct tmux_handlers *handlers, void *data, char *ret_reason,
     size_t reason_size);
-/* Reads the output of panes: stream.c, which sets itself before tmux_start(). */
+/* The reader of pane output: stream.c, which sets itself before tmux_start(). */
 struct tmux_reader {
 	void (*output)(struct stream_set *streams, uint32_t pane, const uint8_t *bytes, size_t len);
 	/* Bytes are missing before offset. */
@@ -38,40 +38,40 @@ struct tmux_reader {
 	/* Whether the bells of a pane come from its output. */
 	bool (*has_marks)(const struct stream_set *streams, uint32_t pane);
 };
-/* reader NULL: none reads any more. */
+/* reader NULL: removes the reader. */
 void tmux_set_reader(
     struct tmux *tmux, const struct tmux_reader *reader, struct stream_set *streams);
 int tmux_start(struct tmux *tmux);
-/* Detaches in good order; done is called within a second. */
+/* Detaches; done is called within a second. */
 void tmux_stop(struct tmux *tmux, void (*done)(void *data), void *data);
 void tmux_free(struct tmux *tmux);
 
 struct muxbus_sync *tmux_sync(struct tmux *tmux);
 const struct muxbus_model *tmux_model(const struct tmux *tmux);
 bool tmux_is_live(const struct tmux *tmux);
-/* A number that is another one whenever the model has changed; never 0. */
+/* A number that differs after each change of the model; never 0. */
 uint64_t tmux_revision(const struct tmux *tmux);
-/* Why it is not live; "" if it is. */
+/* The reason if not live, else "". */
 const char *tmux_reason(const struct tmux *tmux);
 
-/* Fills what an event about a pane, window or session concerns. */
+/* Fills the scope of an event about a pane, window or session. */
 void tmux_scope_pane(const struct tmux *tmux, uint32_t pane, struct event_scope *ret_scope);
 void tmux_scope_window(const struct tmux *tmux, uint32_t window, struct event_scope *ret_scope);
 void tmux_scope_session(uint32_t session, struct event_scope *ret_scope);
 
-/* Kinds of events that somebody subscribed to decide what details are asked of tmux. */
+/* Whether subscriptions need details (title, command, path, mode) from tmux. */
 void tmux_want_details(struct tmux *tmux, bool is_wanted);
 
-/* For commands whose outcome does not matter. */
+/* A reply callback for commands whose outcome does not matter. */
 void tmux_ignore_reply(void *data, int error, const struct muxbus_reply *replies, size_t count);
 
 /*
- * Says that a pane was made with a program that only waits, and will be given another: until
- * then nobody is told of it. pid is that of the one that waits; 0: it is over.
+ * Announces that a pane was made with a program that only waits for the real one: until then
+ * events about the pane are not published. pid is that of the waiting program; 0: ends this.
  */
 void tmux_expect(struct tmux *tmux, uint32_t pane, pid_t pid);
 
-/* What the server that is followed can do: enum muxbus_cap, joined by |; 0 if none is. */
+/* The capabilities of the followed server: enum muxbus_cap, joined by |; 0 if none. */
 uint32_t tmux_caps(const struct tmux *tmux);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* Changes of the model, and of the server itself, as events. */
+/* Publishes changes of the model, and of the server itself, as events. */
 #include "daemon/tmux/tmux_events.h"
 
 #include <string.h>
@@ -127,7 +127,7 @@ static void tell_active_pane(struct telling *telling)
 	put_id(telling->writer, "previous_pane", '%', change->previous_pane);
 }
 
-/* A string of a pane that became another. */
+/* A string of a pane that changed. */
 static void tell_string(struct telling *telling, const char *name, const char *now)
 {
 	const struct muxbus_change *change = telling->change;
@@ -220,7 +220,7 @@ static void fill_scope(const struct muxbus_model *model, const struct muxbus_cha
 	if (change->pane_now)
 		ret_scope->window = change->pane_now->window;
 	tmux_events_sessions(model, ret_scope->window, ret_scope);
-	/* What concerns one session, or is gone from all that are left. */
+	/* A change of one session, or of an object that no session has any more. */
 	if (change->session != MUXBUS_NO_ID &&
 	    (change->window == MUXBUS_NO_ID || ret_scope->sessions[0] == MUXBUS_NO_ID)) {
 		ret_scope->sessions[0] = change->session;
@@ -237,16 +237,16 @@ void tmux_events_change(
 	struct event_scope scope;
 	if (rows[change->kind].kind == NO_EVENT)
 		return;
-	/* Alerts other than bells are the user's own business. */
+	/* Alerts other than bells are not published. */
 	if (change->kind == MUXBUS_CHANGE_WINDOW_ALERT &&
 	    (change->window_now == NULL || !change->window_now->has_bell))
 		return;
-	/* What a dead pane is said to run, and where, is no news. */
+	/* Command and path of a dead pane are no news. */
 	if ((change->kind == MUXBUS_CHANGE_COMMAND_CHANGED ||
 		change->kind == MUXBUS_CHANGE_PATH_CHANGED) &&
 	    change->pane_now && change->pane_now->is_dead)
 		return;
-	/* Our own connections come and go as interest does: nobody's business. */
+	/* Our own connections are not published. */
 	if (change->client_now && change->client_now->is_ours)
 		return;
 	buf_init(&members, MEMBERS_MAX_BYTES);

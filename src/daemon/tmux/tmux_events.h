@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* Changes of the model, and of the server itself, as events. */
+/* Publishes changes of the model, and of the tmux server itself, as events. */
 #ifndef DAEMON_TMUX_TMUX_EVENTS_H
 #define DAEMON_TMUX_TMUX_EVENTS_H
 
@@ -13,7 +13,7 @@ void tmux_events_change(
 void tmux_events_found(struct event_log *log, const struct muxbus_sync_info *info);
 void tmux_events_lost(struct event_log *log, int error, const char *reason, pid_t pid);
 
-/* Fills the sessions of a scope: those that hold a window. */
+/* Fills the sessions of a scope: those that have the window. */
 struct event_scope;
 void tmux_events_sessions(
     const struct muxbus_model *model, uint32_t window, struct event_scope *scope);

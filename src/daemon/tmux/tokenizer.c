@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* What a terminal program writes, taken apart. */
+/* Splits terminal output into tokens. */
 #include "daemon/tmux/tokenizer.h"
 
 #include <string.h>
@@ -54,7 +54,7 @@ static bool is_break(uint8_t byte)
 	return byte == BEL || byte == ESC || byte == CAN || byte == SUB;
 }
 
-/* The length of what holds no BEL, ESC, CAN or SUB. */
+/* The length of the part without BEL, ESC, CAN and SUB. */
 static size_t span_to_break(const uint8_t *bytes, size_t len)
 {
 	size_t i = 0;
@@ -77,7 +77,7 @@ static size_t span_to_break(const uint8_t *bytes, size_t len)
 	return i;
 }
 
-/* The length of what holds no C0 character and no DEL. */
+/* The length of the part without C0 characters and DEL. */
 static size_t span_of_text(const uint8_t *bytes, size_t len)
 {
 	size_t i = 0;
@@ -98,7 +98,7 @@ static size_t span_of_text(const uint8_t *bytes, size_t len)
 	return i;
 }
 
-/* Tells a token that ends behind the next len bytes, and steps over them. */
+/* Emits a token that ends behind the next len bytes, and steps over them. */
 static void emit(struct walk *walk, struct token token, size_t len)
 {
 	token.to = walk->offset + walk->place + len;
@@ -118,7 +118,7 @@ static void emit_bytes(struct walk *walk, enum token_kind kind, size_t len)
 	    len);
 }
 
-/* Ends the sequence under way behind the next byte. */
+/* Ends the current sequence behind the next byte. */
 static void end_sequence(struct walk *walk)
 {
 	struct tokenizer *tokenizer = walk->tokenizer;
@@ -126,7 +126,7 @@ static void end_sequence(struct walk *walk)
 	emit(walk, (struct token){.kind = TOKEN_SEQUENCE, .from = tokenizer->start}, 1);
 }
 
-/* Ends an OSC in good order behind the next byte: a mark, if it is one. */
+/* Ends a complete OSC behind the next byte: a mark, if it is one. */
 static void end_osc(struct walk *walk)
 {
 	struct tokenizer *tokenizer = walk->tokenizer;
@@ -185,7 +185,7 @@ static void step_ground(struct walk *walk)
 		walk->place++;
 }
 
-/* Control characters take effect in the middle of ESC and CSI sequences. True if it was one. */
+/* Control characters work inside ESC and CSI sequences. True if the byte was one. */
 static bool step_control(struct walk *walk)
 {
 	uint8_t byte = walk->bytes[walk->place];
@@ -294,7 +294,7 @@ static void step_string(struct walk *walk)
 	}
 }
 
-/* Behind an ESC in a string: the end of it, or the beginning of another sequence. */
+/* Behind an ESC in a string: its end, or the beginning of another sequence. */
 static void step_string_escape(struct walk *walk)
 {
 	struct tokenizer *tokenizer = walk->tokenizer;
@@ -306,7 +306,7 @@ static void step_string_escape(struct walk *walk)
 			end_sequence(walk);
 		return;
 	}
-	/* The ESC may have come with an earlier piece; it is one byte back in the stream. */
+	/* The ESC may be in an earlier piece; it is one byte back in the stream. */
 	tokenizer->start = walk->offset + walk->place - 1;
 	tokenizer->state = STATE_ESCAPE;
 }

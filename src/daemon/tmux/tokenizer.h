@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * What a terminal program writes, taken apart: text, control characters, and sequences.
- * Input may be split anywhere; it reads as tmux's own parser does: bytes from 0x80 on are
- * text (UTF-8), not 8-bit controls, since 0x9c is also the end of many a character.
+ * Tokenizer: splits terminal output into text, control characters and escape sequences. Input
+ * may be split anywhere. As in tmux's own parser, bytes from 0x80 on are text (UTF-8), not 8-bit
+ * controls, since 0x9c is also the end of many characters.
  *
  * Sequences: ESC x, CSI, and the strings OSC, DCS, APC, PM, SOS and ESC k, which end at
  * ESC \ (OSC also at BEL). CAN and SUB end any of them, as does an ESC that
@@ -20,7 +20,7 @@ enum token_kind {
 	TOKEN_CONTROL, /* one C0 character or DEL, not BEL */
 	TOKEN_BELL,
 	TOKEN_MARK, /* OSC 133 */
-	TOKEN_SEQUENCE, /* any other; its bytes are not kept */
+	TOKEN_SEQUENCE, /* any other, without its bytes */
 };
 
 struct token {
@@ -30,29 +30,29 @@ struct token {
 	uint64_t from; /* offset in the stream of its first byte */
 	uint64_t to; /* and behind its last */
 	char mark; /* MARK: 'A' prompt, 'B' its end, 'C' a command runs, 'D' it is done */
-	int status; /* MARK 'D': the exit status, -1 if it does not say */
-	const char *text; /* MARK: what stands behind the letter, such as ";0"; NUL-terminated */
+	int status; /* MARK 'D': the exit status, -1 if absent */
+	const char *text; /* MARK: the text behind the letter, such as ";0"; NUL-terminated */
 };
 
 typedef void token_fn(void *data, const struct token *token);
 
-#define TOKENIZER_OSC_MAX 128 /* bytes of a string that are looked at; marks are short */
+#define TOKENIZER_OSC_MAX 128 /* bytes of a string that are kept; marks are short */
 
 struct tokenizer {
 	bool wants_text; /* else TEXT and CONTROL are skipped, which is fast */
 	uint8_t state;
 	uint8_t string_len;
-	uint64_t start; /* of the sequence that is under way */
+	uint64_t start; /* of the current sequence */
 	char string[TOKENIZER_OSC_MAX];
 };
 
 void tokenizer_init(struct tokenizer *tokenizer, bool wants_text);
 
-/* Reads len bytes, the first of which has this offset; calls token for each that ends. */
+/* Reads len bytes, the first at this offset; calls token for each complete token. */
 void tokenizer_feed(struct tokenizer *tokenizer, uint64_t offset, const void *bytes, size_t len,
     token_fn *token, void *data);
 
-/* Whether a sequence has begun and not ended; it begins at *ret_start. */
+/* Whether a sequence is incomplete; it begins at *ret_start. */
 bool tokenizer_is_open(const struct tokenizer *tokenizer, uint64_t *ret_start);
 
 #endif
