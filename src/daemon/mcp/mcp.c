@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* MCP: which revision speaks, and the row of its method. */
+/* MCP: finds the revision of a request and the row of its method. */
 #include "daemon/mcp/mcp.h"
 
 #include <muxbus.h>
@@ -58,7 +58,7 @@ static struct mcp_session *session_of(struct mcp *mcp, struct peer *peer)
 	return session;
 }
 
-/* Learns from clientInfo which agent it is. */
+/* Finds the agent by the name in clientInfo. */
 static void learn_client(struct mcp_session *session, const struct json *info)
 {
 	const struct json *name = info != NULL ? json_member(info, "name") : NULL;
@@ -101,7 +101,7 @@ static void refuse_row(struct request *request, const struct mcp_method *row)
 					  : "is no part of revision " MCP_MODERN " any more");
 }
 
-/* Whether what revision 2026-07-28 wants of each request is there; if not, it is answered. */
+/* Checks the members that revision 2026-07-28 requires; fails the request without them. */
 static bool is_admitted(struct mcp_exchange *exchange, const struct mcp_method *row)
 {
 	struct request *request = exchange->request;
@@ -214,7 +214,7 @@ void mcp_free(struct mcp *mcp)
 
 static const char *const legacy_versions[] = {"2024-11-05", "2025-06-18", MCP_NEWEST_LEGACY, NULL};
 
-/* What the older revisions and the modern one have in common of capabilities. */
+/* Capabilities of the older revisions and of the modern one. */
 static void put_capabilities(struct json_writer *writer, bool is_modern)
 {
 	static const char *const lists[] = {"prompts", "resources", "tools"};
@@ -292,7 +292,7 @@ static void handle_discover(struct mcp_exchange *exchange, const void *data)
 	request_done(exchange->request);
 }
 
-/* From now on the older revisions may be told things unasked. */
+/* From now on a session of an older revision may get notifications. */
 static void handle_initialized(struct mcp_exchange *exchange, const void *data)
 {
 	(void)data;
@@ -346,7 +346,7 @@ static const struct field hello_fields[] = {
     {.name = NULL},
 };
 
-/* What only whoever stands between an agent and us can know. */
+/* The parameters of a bridge, which knows the agent better than we do. */
 static void handle_hello(struct mcp_exchange *exchange, const void *data)
 {
 	const struct hello_args *args = data;

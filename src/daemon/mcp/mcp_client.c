@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: ISC */
-/* The agents that are known, and what each is told about waiting. */
+/* The known agents, their timeouts, and their instructions about waiting. */
 #include "daemon/mcp/mcp_client.h"
 
 #include <string.h>
 
 /*
- * Seconds are a little less than what the agent itself allows a call by default; those that
- * wait for as long as progress comes, or put a long call into the background, have none.
+ * Seconds are a little less than the default timeout of the agent; agents that wait as long as
+ * progress comes, or put a long call into the background, have none.
  */
 static const struct mcp_client clients[] = {
     {.name = "claude-code",

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * The agents that are known by the name they give themselves (clientInfo.name): how long a
- * call may last before they give it up, and what they are told of it. Measured, not guessed.
+ * Known MCP clients (agents), by clientInfo.name: the timeout of a call, and the instructions
+ * for the model. Measured, not guessed.
  */
 #ifndef DAEMON_MCP_MCP_CLIENT_H
 #define DAEMON_MCP_MCP_CLIENT_H
@@ -13,15 +13,15 @@
 #define MCP_INSTRUCTIONS_MAX 2000 /* bytes: some agents cut there */
 
 struct mcp_client {
-	const char *name; /* what its name begins with; "" for all others */
-	int wait_sec; /* a call is answered before this; 0: however long it takes */
-	const char *waiting; /* how to wait, for the instructions */
+	const char *name; /* beginning of its name; "" for all others */
+	int wait_sec; /* calls are answered before this; 0: no limit */
+	const char *waiting; /* about waiting, for the instructions */
 };
 
 /* The row of a name; never NULL. */
 const struct mcp_client *mcp_client_find(const char *name);
 
-/* Appends what a model must know, for this agent. pane: NULL if it sits in none. */
+/* Appends the instructions for a model. pane: NULL if the agent is in none. */
 void mcp_client_instructions(struct buf *out, const struct mcp_client *client, const char *pane);
 
 #endif

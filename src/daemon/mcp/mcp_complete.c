@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* completion/complete: what may stand for an argument of a prompt or of a URI. */
+/* completion/complete: values for an argument of a prompt or a variable of a URI. */
 #include <muxbus.h>
 #include <stdio.h>
 #include <string.h>
@@ -11,9 +11,9 @@
 #include "daemon/source/job.h"
 #include "daemon/tmux/tmux.h"
 
-#define VALUES_MAX 100 /* as MCP has it */
+#define VALUES_MAX 100 /* the maximum of MCP */
 
-/* Values that begin as somebody has typed. */
+/* Values that begin with the typed text. */
 struct values {
 	struct json_writer *writer;
 	const char *begin;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* Results cut to a size that a model can take. */
+/* Cuts results to a size for a model. */
 #include "daemon/mcp/mcp_cut.h"
 
 #include <stdint.h>
@@ -80,7 +80,7 @@ void mcp_cut_write(const struct mcp_cut *cut, struct json_writer *writer, const 
 	}
 }
 
-/* One search for the largest number that fits. */
+/* A search for the largest number that fits. */
 struct search {
 	struct mcp_cut *cut;
 	size_t *number; /* of the cut */

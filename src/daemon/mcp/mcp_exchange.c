@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* What the results of all parts of MCP have in common. */
+/* Members that all MCP results share. */
 #include "daemon/mcp/mcp_exchange.h"
 
 #include "daemon/server/request.h"

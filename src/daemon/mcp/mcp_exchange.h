@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* What the parts of MCP share: a session, an exchange, the rows of its methods. */
+/* Shared by the parts of MCP: a session, an exchange, the rows of its methods. */
 #ifndef DAEMON_MCP_MCP_EXCHANGE_H
 #define DAEMON_MCP_MCP_EXCHANGE_H
 
@@ -15,7 +15,7 @@
 #define MCP_NEWEST_LEGACY "2025-11-25"
 #define MCP_MODERN "2026-07-28"
 
-#define MCP_META "io.modelcontextprotocol/" /* what its names in _meta begin with */
+#define MCP_META "io.modelcontextprotocol/" /* the prefix of its names in _meta */
 
 struct daemon;
 struct dispatch;
@@ -28,18 +28,18 @@ struct mcp {
 	struct daemon *daemon;
 	struct dispatch *dispatch;
 	struct json_reader *reader; /* of results, to make text of them */
-	struct json_reader *params_reader; /* of what we ask ourselves */
+	struct json_reader *params_reader; /* of our own requests */
 };
 
-/* What is known of a peer that speaks MCP. */
+/* A session: the state of a peer that speaks MCP. */
 struct mcp_session {
 	struct mcp *mcp;
 	struct peer *peer;
 	const struct mcp_client *client; /* the row of the agent's name */
-	bool is_initialized; /* it began as the older revisions do */
+	bool is_initialized; /* it began with initialize */
 	bool wants_all_tools;
 	int log_level; /* that logging/setLevel set; below 0: none */
-	struct mcp_listening *listening; /* NULL until it listens to something */
+	struct mcp_listening *listening; /* NULL without subscriptions */
 };
 
 /* One request while its row handles it. */
@@ -61,7 +61,7 @@ enum mcp_flag {
 #define MCP_ARGS_MAX 128
 
 #define MCP_RESULT_BYTES 9000 /* of text, and of structuredContent */
-#define MCP_RESULT_MAX 20000 /* the same where the caller said how much it wants */
+#define MCP_RESULT_MAX 20000 /* the same if the caller set a size */
 
 /* A row of MCP's own methods. */
 struct mcp_method {
@@ -82,15 +82,15 @@ extern const struct mcp_method mcp_methods_prompt[];
 extern const struct mcp_method mcp_methods_resource[];
 extern const struct mcp_method mcp_methods_tool[];
 
-/* Opens the result with what the revision wants in all of them. */
+/* Opens the result with the members that the revision requires. */
 struct json_writer *mcp_result(struct mcp_exchange *exchange);
-/* The same for what may be cached: lists, and what is read. */
+/* The same for results that may be cached: lists and reads. */
 struct json_writer *mcp_cacheable_result(struct mcp_exchange *exchange, int64_t ttl_ms);
 void mcp_put_server_info(struct json_writer *writer, const char *name);
 /* The members of any modern result. */
 void mcp_put_modern(struct json_writer *writer);
 
-/* Fails a list that is asked for a page that there is not. True if it did. */
+/* Fails the request of a page that does not exist. True if it did. */
 bool mcp_refuse_cursor(struct mcp_exchange *exchange, const char *cursor);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* What an agent is told unasked. */
+/* Notifications to an MCP client about changed lists and resources. */
 #include "daemon/mcp/mcp_listen.h"
 
 #include <muxbus.h>
@@ -19,19 +19,19 @@
 #include "daemon/server/subscription.h"
 #include "daemon/source/job.h"
 
-#define INTERVAL_MS 1000 /* between two messages about the same thing */
+#define INTERVAL_MS 1000 /* between two notifications of one target */
 #define TARGETS_MAX (SUBSCRIPTIONS_MAX - 1) /* of one session; one is the log's */
 
-/* A request that stays open, and whose id marks what is told because of it. */
+/* A stream: an open request whose id marks its notifications. */
 struct stream {
 	struct list link;
 	struct mcp_listening *listening;
 	struct request *request;
-	bool has_tools; /* wants to hear of the list of tools */
+	bool has_tools; /* wants notifications of the list of tools */
 	char id[]; /* as JSON */
 };
 
-/* One thing that is told of. */
+/* A target: a list or a resource that notifications are about. */
 struct target {
 	struct list link;
 	struct mcp_listening *listening;
@@ -40,7 +40,7 @@ struct target {
 	bool has_jobs;
 	bool is_log;
 	bool is_due;
-	int64_t told_ms; /* when last; CLOCK_MONOTONIC */
+	int64_t told_ms; /* of the last one; CLOCK_MONOTONIC */
 	char uri[]; /* "": the list of resources */
 };
 
@@ -53,11 +53,11 @@ struct mcp_listening {
 	size_t count;
 	struct list streams;
 	struct loop_timer *timer;
-	bool has_lists; /* an older session that hears of lists */
-	mcp_listen_log_fn *log; /* of targets that are the log */
+	bool has_lists; /* an older session that gets notifications of lists */
+	mcp_listen_log_fn *log; /* targets of the log */
 };
 
-/* Sends a notification with what is given of stream id and URI. */
+/* Sends a notification, with stream id and URI if given. */
 static void tell(
     struct peer *peer, const char *method, const char *stream_id, const char *uri, bool *ret_sent)
 {
@@ -85,7 +85,7 @@ static void tell(
 	buf_finish(&line);
 }
 
-/* False if the peer is too far behind: it stays due. */
+/* False if the peer is too far behind: the target stays due. */
 static bool tell_target(const struct target *target)
 {
 	bool is_sent;
@@ -216,7 +216,7 @@ static void target_free(struct target *target)
 	mem_free(target);
 }
 
-/* Ends all that is told because of a stream. */
+/* Removes all targets of a stream. */
 static void stream_free(struct stream *stream)
 {
 	struct list *link, *after;
@@ -242,7 +242,7 @@ void mcp_listening_free(struct mcp_listening *listening)
 	mem_free(listening);
 }
 
-/* Adds one thing to tell of; NULL if there are too many. */
+/* Adds a target; NULL if there are too many. */
 static struct target *add_target(struct mcp_listening *listening, struct stream *stream,
     const char *uri, const struct mcp_change *change, bool is_log)
 {
@@ -375,7 +375,7 @@ static bool is_wanted(const struct json *filter, const char *name)
 	return value != NULL && value->type == JSON_BOOL && value->boolean;
 }
 
-/* Adds what is asked for by URI, and says which there are. */
+/* Adds the targets of the given URIs, and lists the accepted ones. */
 static void add_resources(
     struct stream *stream, const struct json *filter, struct json_writer *writer)
 {
@@ -392,7 +392,7 @@ static void add_resources(
 	json_array_end(writer);
 }
 
-/* Sets up what is honoured, and says so before anything else is told. */
+/* Adds the accepted targets, and acknowledges them before the first notification. */
 static void acknowledge(struct stream *stream, const struct json *filter)
 {
 	struct json_writer writer;
@@ -463,7 +463,7 @@ static void handle_listen(struct mcp_exchange *exchange, const void *data)
 	acknowledge(stream, args->notifications);
 }
 
-/* It stays open as long as somebody listens: like a wait. */
+/* The request stays open like a wait. */
 static const struct method *listen_method(const struct mcp_exchange *exchange)
 {
 	static const struct method method = {.name = "subscriptions/listen", .flags = METHOD_WAITS};

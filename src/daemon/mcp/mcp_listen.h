@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * What an agent is told unasked: that a list has changed, that a resource has. The older
- * revisions are told of lists once they are initialized, and of resources they subscribe
- * to; the newest one listens with a request that stays open, whose id marks what it is told.
- * Nothing is told more often than once a second.
+ * Notifications to an MCP client about changed lists and resources. A session of the older
+ * revisions gets those of lists after initialize, and of the resources it subscribes to; the
+ * newest revision listens with a request that stays open, whose id marks its notifications. At
+ * most one per target and second.
  */
 #ifndef DAEMON_MCP_MCP_LISTEN_H
 #define DAEMON_MCP_MCP_LISTEN_H
@@ -15,20 +15,20 @@ struct event_entry;
 /* NULL: nothing. */
 void mcp_listening_free(struct mcp_listening *listening);
 
-/* An older session is to be told of lists from now on. */
+/* Starts notifications of lists for a session of the older revisions. */
 void mcp_listen_lists(struct mcp_session *session);
 
-/* The session's list of tools is another one now. */
+/* The session's list of tools has changed. */
 void mcp_listen_tools_changed(struct mcp_session *session);
 
 /*
- * For a session that set a level of the log: calls log with each event of these kinds (bit
- * per enum event_kind; 0: none).
+ * For a session with a log level: calls log with each event of these kinds (bit per enum
+ * event_kind; 0: none).
  */
 typedef void mcp_listen_log_fn(const struct mcp_session *session, const struct event_entry *event);
 void mcp_listen_log(struct mcp_session *session, uint64_t kinds, mcp_listen_log_fn *log);
 
-/* The daemon ends: open requests to listen are answered. */
+/* The daemon stops: answers open requests to listen. */
 void mcp_listen_end(struct mcp_session *session);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* Log messages to an agent that wants them. */
+/* Log messages for MCP clients. */
 #include "daemon/mcp/mcp_log.h"
 
 #include <stdio.h>
@@ -13,7 +13,7 @@
 
 #define DATA_MAX ((size_t)16384) /* of one message; a larger one is not sent */
 
-/* In the order of their weight. */
+/* From the lowest level to the highest. */
 static const char *const level_names[] = {
     "debug", "info", "notice", "warning", "error", "critical", "alert", "emergency", NULL};
 
@@ -35,7 +35,7 @@ static void say(struct peer *peer, enum mcp_level level, const void *data, size_
 	message_end(&writer);
 	if (!writer.is_full)
 		(void)peer_send_line(
-		    peer, (const char *)line.data, line.len); /* who is behind misses it */
+		    peer, (const char *)line.data, line.len); /* a slow peer misses it */
 	buf_finish(&line);
 }
 
@@ -77,7 +77,7 @@ void mcp_log_call(const struct mcp_log *log, const struct method *tool, const ch
 	say_text(peer, level, text);
 }
 
-/* How much weight an event has; those that are not here are not told. */
+/* The log level of events; other events are not logged. */
 static const struct {
 	enum event_kind kind;
 	enum mcp_level level;
@@ -92,7 +92,7 @@ static const struct {
 
 #define WEIGHTS_COUNT (sizeof weights / sizeof *weights)
 
-/* An event that a session which set a level may want to hear of. */
+/* Logs an event if the session wants its level. */
 static void log_event(const struct mcp_session *session, const struct event_entry *event)
 {
 	struct buf data;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * Log messages to an agent that wants them: what became of its calls, and what happens to
- * the tmux server. The older revisions set a level for the connection; the newest one asks
- * with each request, and is told of that request only.
+ * Log messages for MCP clients (notifications/message): outcomes of calls, and events of the
+ * tmux server. The older revisions set a level for the connection; in the newest one each
+ * request sets a level for its own messages.
  */
 #ifndef DAEMON_MCP_MCP_LOG_H
 #define DAEMON_MCP_MCP_LOG_H
@@ -18,15 +18,15 @@ enum mcp_level {
 	MCP_LEVEL_COUNT_ = 8,
 };
 
-/* What a call needs to tell of itself. */
+/* The log state of one call. */
 struct mcp_log {
 	struct request *request;
-	int level; /* below 0: nothing is wanted */
+	int level; /* below 0: none */
 	int64_t began_ms;
 };
 
 void mcp_log_begin(struct mcp_log *log, const struct mcp_exchange *exchange);
-/* The call is answered with a result, or with an error if there is one. */
+/* Logs the end of a call: a result, or an error if not NULL. */
 void mcp_log_call(const struct mcp_log *log, const struct method *tool, const char *error);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* Calls that wait longer than their agent has patience for. */
+/* Answers MCP calls before the agent's timeout. */
 #include "daemon/mcp/mcp_pending.h"
 
 #include <muxbus.h>
@@ -24,10 +24,10 @@ struct mcp_pending {
 	struct daemon *daemon;
 	struct request *request;
 	int64_t wait_sec;
-	struct loop_timer *timer; /* lets go of a wait in time; NULL: none */
-	bool is_parked; /* it did */
-	bool is_shortened; /* the time-out of the arguments was */
-	bool is_released; /* what it waits for goes on, and its end is a notification */
+	struct loop_timer *timer; /* releases a wait in time; NULL: none */
+	bool is_parked; /* it released the wait */
+	bool is_shortened; /* the timeout in the arguments was shortened */
+	bool is_released; /* the task continues, and its end is a notification */
 };
 
 struct mcp_pending *mcp_pending_new(const struct mcp_session *session, struct request *request)
@@ -51,7 +51,7 @@ void mcp_pending_free(struct mcp_pending *pending)
 	mem_free(pending);
 }
 
-/* What will happen without another call, and what to do. */
+/* Describes the next steps of the model and of Muxbus. */
 static void write_next(const struct mcp_pending *pending, const char *name,
     const struct pane_ref *pane, char *out, size_t size)
 {
@@ -75,7 +75,7 @@ static void write_next(const struct mcp_pending *pending, const char *name,
 	    name, woken);
 }
 
-/* Those whose time-out would end what they wait for: the end is a notification instead. */
+/* Methods whose timeout would end the task: its end becomes a notification instead. */
 static bool is_task(const struct method *method)
 {
 	return strcmp(method->name, "send_task") == 0 || strcmp(method->name, "respond") == 0;
@@ -94,7 +94,7 @@ static void on_time(void *data)
 	uint32_t peer_pane;
 	if (is_task(request_method(request))) {
 		pending->is_released = true;
-		(void)request_release(request); /* answers it, or it will be answered later */
+		(void)request_release(request); /* answers it now or later */
 		return;
 	}
 	peer_pane = request_peer_pane(request, &is_weak);
@@ -146,7 +146,7 @@ void mcp_pending_narrow(struct mcp_pending *pending, struct request *request, vo
 	loop_timer_arm(pending->timer, (int64_t)pending->wait_sec * 1000);
 }
 
-/* Whether nothing came in the shortened time. */
+/* Whether the shortened time passed without a result. */
 static bool is_empty(const struct json *result)
 {
 	const struct json *notes = json_member(result, "notifications");

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * Calls that wait longer than their agent has patience for: they are answered in time, as a
- * success that says "pending", what will wake the agent, and how to go on.
+ * Pending: answers a waiting MCP call before the agent's timeout, as a success with the status
+ * "pending" that says what wakes the agent and how to resume.
  */
 #ifndef DAEMON_MCP_MCP_PENDING_H
 #define DAEMON_MCP_MCP_PENDING_H
@@ -13,23 +13,23 @@
 
 struct mcp_pending;
 
-/* NULL if the agent of this session waits as long as it takes. */
+/* NULL if the agent of this session has no timeout. */
 struct mcp_pending *mcp_pending_new(const struct mcp_session *session, struct request *request);
 void mcp_pending_free(struct mcp_pending *pending); /* NULL: nothing */
 
-/* The arguments were read: shortens the wait, or sees to it that it is let go of in time. */
+/* Shortens the wait in the arguments, or sets a timer that releases it. */
 void mcp_pending_narrow(struct mcp_pending *pending, struct request *request, void *args);
 
 /*
- * If a result is there only because of us: writes it again into out, with members that say
- * that it is pending. False: it stands as it is.
+ * If a result exists only because of us: writes it again into out, with members that say
+ * "pending". False: the result stays as it is.
  */
 bool mcp_pending_write(
     const struct mcp_pending *pending, const struct json *result, struct buf *out);
 
 /*
- * Whether a request has failed only because we let go of what it waits for, which goes on:
- * then writes the result that says so.
+ * Whether a request has failed only because we released its task, which continues: then writes
+ * the result that says so.
  */
 bool mcp_pending_write_released(const struct mcp_pending *pending, struct buf *out);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* Signs of life while a call waits. */
+/* Progress notifications of MCP calls. */
 #include "daemon/mcp/mcp_progress.h"
 
 #include <event2/event.h>
@@ -46,8 +46,7 @@ static void on_tick(void *data)
 	json_put_str(&writer, "message", text);
 	json_object_end(&writer);
 	message_end(&writer);
-	(void)peer_send_line(
-	    peer, (const char *)line.data, line.len); /* a sign that is late says nothing */
+	(void)peer_send_line(peer, (const char *)line.data, line.len); /* a late one is useless */
 	buf_finish(&line);
 }
 

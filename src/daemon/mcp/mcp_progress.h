@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * Signs of life while a call waits: one every ten seconds to whoever gave a token,
- * counted in seconds. None comes with the result or behind it.
+ * Progress notifications (notifications/progress) while an MCP call waits: every ten seconds if
+ * the request has a token, counted in seconds. None comes after the result.
  */
 #ifndef DAEMON_MCP_MCP_PROGRESS_H
 #define DAEMON_MCP_MCP_PROGRESS_H
@@ -12,7 +12,7 @@
 
 struct mcp_progress;
 
-/* meta is that of the request. NULL if it wants none. what is said with it. */
+/* meta is that of the request. NULL if it has no token. what is the text. */
 struct mcp_progress *mcp_progress_new(
     struct mcp *mcp, struct request *request, const struct json *meta, const char *what);
 void mcp_progress_free(struct mcp_progress *progress);

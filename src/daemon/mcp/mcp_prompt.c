@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* Prompts: tasks that a person hands to an agent by name. */
+/* MCP prompts: named tasks for an agent. */
 #include "daemon/mcp/mcp_prompt.h"
 
 #include <stdio.h>
@@ -112,14 +112,14 @@ static const struct field get_fields[] = {
     {.name = NULL},
 };
 
-/* The value of an argument, "" if it was left out. */
+/* The value of an argument, "" if absent. */
 static const char *argument(const struct json *arguments, const char *name)
 {
 	const struct json *value = arguments != NULL ? json_member(arguments, name) : NULL;
 	return value != NULL ? value->text : "";
 }
 
-/* Appends the text with its arguments in their places; false if it is too long. */
+/* Appends the text with its arguments filled in; false if it is too long. */
 static bool fill(struct buf *out, const struct mcp_prompt *prompt, const struct json *arguments)
 {
 	bool is_full = false;
@@ -141,7 +141,7 @@ static bool fill(struct buf *out, const struct mcp_prompt *prompt, const struct 
 	return !is_full;
 }
 
-/* Whether all that is required is there; if not, the request was failed. */
+/* Checks the required arguments; fails the request without them. */
 static bool is_complete(
     struct request *request, const struct mcp_prompt *prompt, const struct json *arguments)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* Prompts: tasks that a person hands to an agent by name, with what must be filled in. */
+/* MCP prompts: named tasks that a person gives to an agent, with arguments to fill in. */
 #ifndef DAEMON_MCP_MCP_PROMPT_H
 #define DAEMON_MCP_MCP_PROMPT_H
 
@@ -29,7 +29,7 @@ struct mcp_prompt {
 	const char *text; /* {name} stands for an argument */
 };
 
-/* NULL if there is none of that name. */
+/* NULL if no prompt has this name. */
 const struct mcp_prompt *mcp_prompt_find(const char *name);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* Resources: what is there, and how it is read. */
+/* MCP resources: lists and reads them. */
 #include "daemon/mcp/mcp_resource.h"
 
 #include <muxbus.h>
@@ -18,13 +18,13 @@
 
 #define SCHEME "muxbus://"
 #define PAGE 100 /* resources in one answer */
-#define ID_MAX 32 /* bytes of what stands for {...} */
-#define LIST_TTL_MS 0 /* what is there changes at any time */
+#define ID_MAX 32 /* bytes of the value of {...} */
+#define LIST_TTL_MS 0 /* resources change at any time */
 #define TEXT "text/plain"
 #define JSON "application/json"
 
 #define BIT(kind) ((uint64_t)1 << (kind))
-/* Those that tmux announces by itself: nobody has to look for them. */
+/* Events that tmux announces by itself: they need no polling. */
 #define PANE_KINDS                                                                                \
 	(BIT(EVENT_PANE_CREATED) | BIT(EVENT_PANE_CLOSED) | BIT(EVENT_PANE_MOVED) |               \
 	    BIT(EVENT_LAYOUT_CHANGED) | BIT(EVENT_ACTIVE_PANE_CHANGED) |                          \
@@ -36,14 +36,14 @@
 /* One form of URI. */
 static const struct form {
 	const char *begin; /* behind the scheme */
-	const char *variable; /* stands between begin and end; NULL: there is none */
+	const char *variable; /* between begin and end; NULL: none */
 	const char *end;
 	const char *title;
 	const char *help;
 	const char *mime;
-	const char *method; /* that reads it */
+	const char *method; /* the method that reads it */
 	const char *params; /* as JSON, up to the variable */
-	const char *params_end; /* behind it */
+	const char *params_end; /* after it */
 	uint64_t kinds;
 	bool has_output;
 	bool has_jobs;
@@ -78,7 +78,7 @@ static bool is_id(const char *text, size_t len)
 	return len > 0 && len < ID_MAX;
 }
 
-/* The form that a URI has, and its id; NULL if it has none. */
+/* The form of a URI, and its id; NULL if no form matches. */
 static const struct form *find_form(const char *uri, char id[ID_MAX])
 {
 	if (strncmp(uri, SCHEME, strlen(SCHEME)) != 0)
@@ -123,7 +123,7 @@ void mcp_resource_list_change(struct mcp_change *ret_change)
 	    .has_jobs = true};
 }
 
-/* One page of a list that is walked from its beginning. */
+/* One page of a list. */
 struct page {
 	struct json_writer *writer;
 	size_t from;
@@ -151,7 +151,7 @@ static void put_form(struct json_writer *writer, const struct form *form)
 	json_put_str(writer, "mimeType", form->mime);
 }
 
-/* An entry for one thing; what it is called may hold text of strangers. */
+/* An entry of the list; its name may contain foreign text. */
 static void put_thing(struct page *page, const char *kind, const char *id, const char *uri_id,
     const char *called, const char *mime)
 {
@@ -164,7 +164,7 @@ static void put_thing(struct page *page, const char *kind, const char *id, const
 	(void)snprintf(uri, sizeof uri, SCHEME "%ss/%s", kind, uri_id);
 	buf_init(&title, 512);
 	(void)buf_printf(&title, "%s: ", name);
-	(void)str_append_visible(&title, called, strnlen(called, 60)); /* what fits will do */
+	(void)str_append_visible(&title, called, strnlen(called, 60)); /* may be cut */
 	json_put_str(page->writer, "uri", uri);
 	(void)json_put_text(page->writer, "title", title.data, title.len);
 	json_put_str(page->writer, "mimeType", mime);
@@ -254,7 +254,7 @@ static void handle_templates(struct mcp_exchange *exchange, const void *data)
 	request_done(exchange->request);
 }
 
-/* One that is not answered yet. */
+/* A read that is not answered yet. */
 struct reading {
 	struct mcp *mcp;
 	const struct form *form;

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: ISC */
-/* A result as text, for models that are shown no JSON. */
+/* Writes a result as text for a model. */
 #include "daemon/mcp/mcp_text.h"
 
 #include <string.h>
 
 #define COLUMNS_MAX 64
-#define INLINE_MAX 200 /* bytes of a string that stands in a line with others */
+#define INLINE_MAX 200 /* bytes of a string within a line */
 
 /* A text that is being written; the first append that fails is remembered. */
 struct page {
@@ -41,7 +41,7 @@ static bool is_list(const struct json *value)
 	return value->type == JSON_ARRAY && value->child && value->child->type == JSON_OBJECT;
 }
 
-/* What the outcome or a line of its own has said already. */
+/* Members that the outcome or an own line has shown already. */
 static bool is_message(const struct json *member)
 {
 	return member->type == JSON_STRING && strcmp(member->name, "message") == 0;
@@ -55,7 +55,7 @@ static void put_json(struct page *page, const struct json *value)
 	page->is_full |= writer.is_full;
 }
 
-/* Whether a string could be mistaken for something else where it stands. */
+/* Whether a string could be mistaken for another value. */
 static bool is_misleading(const char *text, size_t len)
 {
 	for (size_t i = 0; i < len; i++)
@@ -78,7 +78,7 @@ static void put_members(struct page *page, const struct json *object)
 	}
 }
 
-/* A value within a line: strings bare where that is plain, what is nested as JSON. */
+/* A value within a line: plain strings bare, nested values as JSON. */
 static void put_value(struct page *page, const struct json *value)
 {
 	size_t len;
@@ -107,7 +107,7 @@ static void put_value(struct page *page, const struct json *value)
 	}
 }
 
-/* The members of all rows that are shown, by first sight. */
+/* The members of all shown rows, in the order of appearance. */
 struct columns {
 	const char *names[COLUMNS_MAX];
 	size_t count;
@@ -186,7 +186,7 @@ static bool is_true(const struct json *result, const char *name)
 	return value != NULL && value->type == JSON_BOOL && value->boolean;
 }
 
-/* What came true of a wait. */
+/* The conditions of a wait that came true. */
 static void put_wait(struct page *page, const struct json *result)
 {
 	const struct json *matched = json_member(result, "matched");
@@ -214,7 +214,7 @@ static void put_wait(struct page *page, const struct json *result)
 		put_str(page, "It cannot come true any more: what was waited for is gone.");
 }
 
-/* "3 panes, 0 gaps": how many there are of each list. False if there is no list. */
+/* "3 panes, 0 gaps": the length of each list. False if there is no list. */
 static bool put_counts(struct page *page, const struct json *result)
 {
 	const char *comma = "";
@@ -249,7 +249,7 @@ static void put_outcome(struct page *page, const struct method *method, const st
 	put_str(page, "\n");
 }
 
-/* Values that go into one line. */
+/* Values that fit into one line. */
 static void put_line(struct page *page, const struct json *result)
 {
 	const char *comma = "";

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * A result as text, for models that are shown no JSON: the outcome in the first line, then
- * the same facts as the result has: values, tables, and long texts last, each under a line
- * that says how many lines it has, so that nothing in it can pass for ours.
+ * Writes a result as text for a model that gets no JSON: the outcome in the first line, then
+ * the same facts as the result: values, tables, and long texts last, each under a line with its
+ * number of lines, so that no foreign text can pass for ours.
  */
 #ifndef DAEMON_MCP_MCP_TEXT_H
 #define DAEMON_MCP_MCP_TEXT_H
@@ -13,7 +13,7 @@
 #include "daemon/mcp/mcp_cut.h"
 #include "daemon/server/method.h"
 
-/* rest: how to get what was cut, NULL if nothing was. False if there was not enough room. */
+/* rest: how to get the cut part, NULL if nothing was cut. False if the room is too small. */
 bool mcp_text_write(struct buf *out, const struct method *method, const struct json *result,
     const struct mcp_cut *cut, const char *rest);
 
