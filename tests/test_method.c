@@ -90,7 +90,9 @@ static void test_rows(void)
 			faults += fault(method, "its summary is no sentence");
 		if (!method->handle)
 			faults += fault(method, "has no handler");
-		if (method->flags & METHOD_READ_ONLY && method->flags & METHOD_DESTRUCTIVE)
+		if (method->effects == 0)
+			faults += fault(method, "has no effects");
+		if (method_is_read_only(method) && method_is_destructive(method))
 			faults += fault(method, "changes nothing and destroys");
 		field_faults += check_fields(method);
 		result_faults += check_results(method);
@@ -147,10 +149,12 @@ static void test_written(void)
 	     method = method_next(method)) {
 		const struct json *row = json_member(all, method->name);
 		const struct json *params = row ? json_member(row, "params") : NULL;
+		const struct json *effects = row ? json_member(row, "effects") : NULL;
 		missing += !params || !json_member(params, "properties");
+		missing += effects == NULL || effects->count == 0;
 	}
 	ok(all != NULL, "describe is JSON");
-	is_int(missing, 0, "and has each method with its schema");
+	is_int(missing, 0, "and has each method with its schema and effects");
 	buf_clear(&out);
 	method_write_mdoc(&out);
 	missing = 0;

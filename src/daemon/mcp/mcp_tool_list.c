@@ -29,9 +29,9 @@ static void put_tool(struct json_writer *writer, const struct method *method, bo
 	field_write_tool_schema(writer, "inputSchema", method->fields, in_short);
 	field_write_result_schema(writer, "outputSchema", method->results, in_short);
 	json_object_begin(writer, "annotations");
-	json_put_bool(writer, "readOnlyHint", method->flags & METHOD_READ_ONLY);
-	if (!(method->flags & METHOD_READ_ONLY))
-		json_put_bool(writer, "destructiveHint", method->flags & METHOD_DESTRUCTIVE);
+	json_put_bool(writer, "readOnlyHint", method_is_read_only(method));
+	if (!method_is_read_only(method))
+		json_put_bool(writer, "destructiveHint", method_is_destructive(method));
 	json_put_bool(writer, "openWorldHint", method->flags & METHOD_OPEN_WORLD);
 	json_object_end(writer);
 	if (is_core(method)) {

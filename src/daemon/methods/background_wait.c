@@ -189,7 +189,7 @@ static void handle_watch(struct request *request, const void *data)
 
 /* Keep alphabetized. */
 const struct method methods_errand[] = {
-    {.name = "wait_for_idle",
+    {.name = METHOD("wait_for_idle", METHOD_TYPES),
 	.title = "Wait for idleness",
 	.summary =
 	    "Notifies when little processor time has been used for a while; returns at once.",
@@ -199,7 +199,7 @@ const struct method methods_errand[] = {
 	.flags = METHOD_TOOL,
 	.handle = handle_idle,
 	.example = "{\"cpu_threshold\":10,\"duration_seconds\":30}"},
-    {.name = "watch_pane",
+    {.name = METHOD("watch_pane", METHOD_TYPES),
 	.title = "Watch a pane",
 	.summary = "Notifies when a pane prints a line that matches; returns at once.",
 	.fields = watch_fields,

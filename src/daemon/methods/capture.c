@@ -682,7 +682,7 @@ static void handle_read(struct request *request, const void *data)
 
 const struct method methods_capture[] = {
     {
-	.name = "capture_pane",
+	.name = METHOD("capture_pane", METHOD_READS),
 	.title = "Capture a pane",
 	.summary = "Says what a pane shows: its visible text, or its last lines.",
 	.help =
@@ -691,23 +691,23 @@ const struct method methods_capture[] = {
 	.fields = capture_fields,
 	.args_size = sizeof(struct capture_args),
 	.results = capture_results,
-	.flags = METHOD_READ_ONLY | METHOD_NEEDS_TMUX | METHOD_TOOL | METHOD_OPEN_WORLD,
+	.flags = METHOD_NEEDS_TMUX | METHOD_TOOL | METHOD_OPEN_WORLD,
 	.handle = handle_capture,
 	.example = "{\"pane_id\":\"%3\",\"lines\":20}",
     },
     {
-	.name = "find_text",
+	.name = METHOD("find_text", METHOD_READS),
 	.title = "Find text",
 	.summary = "Finds where on a pane's screen something stands.",
 	.fields = find_fields,
 	.args_size = sizeof(struct find_args),
 	.results = find_results,
-	.flags = METHOD_READ_ONLY | METHOD_NEEDS_TMUX | METHOD_OPEN_WORLD,
+	.flags = METHOD_NEEDS_TMUX | METHOD_OPEN_WORLD,
 	.handle = handle_find,
 	.example = "{\"pane\":\"%3\",\"regex\":\"error: .*\"}",
     },
     {
-	.name = "read_output",
+	.name = METHOD("read_output", METHOD_READS),
 	.title = "Read output",
 	.summary = "Reads what a pane's program wrote, by offset, as far as it is remembered.",
 	.help = "Output is remembered from the first call on, and for five minutes after the last. "
@@ -715,7 +715,7 @@ const struct method methods_capture[] = {
 	.fields = read_fields,
 	.args_size = sizeof(struct read_args),
 	.results = read_results,
-	.flags = METHOD_READ_ONLY | METHOD_NEEDS_TMUX | METHOD_OPEN_WORLD,
+	.flags = METHOD_NEEDS_TMUX | METHOD_OPEN_WORLD,
 	.handle = handle_read,
 	.example = "{\"pane\":\"%3\",\"after\":1024}",
     },

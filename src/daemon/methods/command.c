@@ -157,7 +157,8 @@ static void handle_run_tmux(struct request *request, const void *data)
 
 const struct method methods_command[] = {
     {
-	.name = "run_tmux",
+	.name = METHOD("run_tmux",
+	    METHOD_READS | METHOD_TYPES | METHOD_RUNS | METHOD_CLOSES | METHOD_ADMINISTERS),
 	.title = "Run a tmux command",
 	.summary = "Runs any tmux command and says what it printed.",
 	.help =
@@ -167,7 +168,7 @@ const struct method methods_command[] = {
 	.fields = run_tmux_fields,
 	.args_size = sizeof(struct run_tmux_args),
 	.results = run_tmux_results,
-	.flags = METHOD_DESTRUCTIVE | METHOD_NEEDS_TMUX | METHOD_OPEN_WORLD,
+	.flags = METHOD_NEEDS_TMUX | METHOD_OPEN_WORLD,
 	.handle = handle_run_tmux,
 	.example = "{\"command\":[\"display-message\",\"-p\",\"#{session_name}\"]}",
     },

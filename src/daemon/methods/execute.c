@@ -285,7 +285,7 @@ static void handle_execute(struct request *request, const void *data)
 }
 
 const struct method methods_execute[] = {
-    {.name = "execute_cli",
+    {.name = METHOD("execute_cli", METHOD_RUNS | METHOD_CLOSES),
 	.title = "Run a command",
 	.summary = "Runs a command and answers with what it printed and how it ended.",
 	.help = "The working directory stays that of the connection. What takes longer than "
@@ -293,7 +293,7 @@ const struct method methods_execute[] = {
 	.fields = execute_fields,
 	.args_size = sizeof(struct execute_args),
 	.results = execute_results,
-	.flags = METHOD_WAITS | METHOD_DESTRUCTIVE | METHOD_OPEN_WORLD,
+	.flags = METHOD_WAITS | METHOD_OPEN_WORLD,
 	.handle = handle_execute,
 	.example = "{\"command\":\"git status --short\"}"},
     {.name = NULL},

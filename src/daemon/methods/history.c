@@ -43,14 +43,14 @@ static void handle_history(struct request *request, const void *data)
 }
 
 const struct method methods_history[] = {
-    {.name = "get_action_history",
+    {.name = METHOD("get_action_history", METHOD_READS),
 	.title = "Look back",
 	.summary = "Tells what was asked of the daemon lately, by whom, and what came of it.",
 	.help = "Of describe and ping nothing is kept.",
 	.fields = history_fields,
 	.args_size = sizeof(struct history_args),
 	.results = history_results,
-	.flags = METHOD_READ_ONLY | METHOD_OPEN_WORLD,
+	.flags = METHOD_OPEN_WORLD,
 	.handle = handle_history,
 	.example = "{\"limit\":5}"},
     {.name = NULL},

@@ -668,7 +668,7 @@ static void handle_send_mouse(struct request *request, const void *data)
 
 const struct method methods_input[] = {
     {
-	.name = "send_keys",
+	.name = METHOD("send_keys", METHOD_TYPES),
 	.title = "Send keys",
 	.summary = "Types keys and text into a pane, byte for byte.",
 	.help = "Nothing is typed, and the answer is not_ready, where tmux would lose it: in copy "
@@ -681,7 +681,7 @@ const struct method methods_input[] = {
 	.example = "{\"pane_id\":\"%3\",\"keys\":[\"ls -l\",\"Enter\"]}",
     },
     {
-	.name = "send_mouse",
+	.name = METHOD("send_mouse", METHOD_TYPES),
 	.title = "Send the mouse",
 	.summary = "Reports the mouse to a program that asked for it.",
 	.help = "not_ready says that the program did not ask for the mouse, or for this action.",
@@ -693,7 +693,7 @@ const struct method methods_input[] = {
 	.example = "{\"pane\":\"%3\",\"x\":10,\"y\":2,\"action\":\"click\",\"button\":\"left\"}",
     },
     {
-	.name = "send_text",
+	.name = METHOD("send_text", METHOD_TYPES),
 	.title = "Send text",
 	.summary = "Types a text into a pane as it is; several lines as one paste.",
 	.help =

@@ -354,7 +354,7 @@ static void next_notification(struct request *request, const void *data)
 }
 
 const struct method methods_next[] = {
-    {.name = "next_notification",
+    {.name = METHOD("next_notification", METHOD_READS | METHOD_TYPES),
 	.title = "Wait for a notification",
 	.summary = "Waits until there is a notification, and answers with it.",
 	.help =

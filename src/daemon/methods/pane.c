@@ -355,19 +355,19 @@ static void handle_focus_pane(struct request *request, const void *data)
 
 const struct method methods_pane[] = {
     {
-	.name = "close_pane",
+	.name = METHOD("close_pane", METHOD_CLOSES),
 	.title = "Close a pane",
 	.summary = "Closes a pane and ends its program.",
 	.help = "The caller's own pane and the last pane of the server are refused without force.",
 	.fields = close_pane_fields,
 	.args_size = sizeof(struct close_pane_args),
 	.results = pane_results,
-	.flags = METHOD_DESTRUCTIVE | METHOD_NEEDS_TMUX | METHOD_TOOL,
+	.flags = METHOD_NEEDS_TMUX | METHOD_TOOL,
 	.handle = handle_close_pane,
 	.example = "{\"pane_id\":\"%5\"}",
     },
     {
-	.name = "create_pane",
+	.name = METHOD("create_pane", METHOD_RUNS),
 	.title = "Create a pane",
 	.summary = "Splits a pane in two and runs a command in the new one.",
 	.help = "It answers at once; when the command ends, pane_exited says how.",
@@ -379,7 +379,7 @@ const struct method methods_pane[] = {
 	.example = "{\"command\":\"htop\",\"direction\":\"horizontal\",\"size\":\"30%\"}",
     },
     {
-	.name = "focus_pane",
+	.name = METHOD("focus_pane", METHOD_ADMINISTERS),
 	.title = "Focus a pane",
 	.summary = "Makes a pane the active one of its window, and that the current window.",
 	.fields = focus_pane_fields,
@@ -390,7 +390,7 @@ const struct method methods_pane[] = {
 	.example = "{\"pane\":\"%5\"}",
     },
     {
-	.name = "resize_pane",
+	.name = METHOD("resize_pane", METHOD_ADMINISTERS),
 	.title = "Resize a pane",
 	.summary = "Changes the size of a pane, or lets it fill its window.",
 	.fields = resize_pane_fields,

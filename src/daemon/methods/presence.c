@@ -165,7 +165,7 @@ static void report_agent(struct request *request, const void *data)
 }
 
 const struct method methods_presence[] = {
-    {.name = "report_agent",
+    {.name = METHOD("report_agent", METHOD_TYPES),
 	.title = "Report an agent",
 	.summary = "Says which agent sits in a pane, in which session, and what it does now.",
 	.help = "For the hooks and bridges of agents. What is reported decides when a "

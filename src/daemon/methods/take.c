@@ -212,7 +212,7 @@ static void take_notifications(struct request *request, const void *data)
 }
 
 const struct method methods_take[] = {
-    {.name = "take_notifications",
+    {.name = METHOD("take_notifications", METHOD_READS | METHOD_TYPES),
 	.title = "Take notifications over",
 	.summary = "Takes what waits for a pane, to tell its agent in a better way than typing.",
 	.help = "For followers and hooks. While a follower waits, nothing is typed into the "

@@ -175,7 +175,7 @@ static void handle_cancel(struct request *request, const void *data)
 
 /* Keep alphabetized. */
 const struct method methods_timer[] = {
-    {.name = "cancel_timer",
+    {.name = METHOD("cancel_timer", METHOD_TYPES),
 	.title = "Cancel a timer",
 	.summary = "Ends a timer before its time.",
 	.fields = cancel_fields,
@@ -183,14 +183,13 @@ const struct method methods_timer[] = {
 	.results = cancel_results,
 	.handle = handle_cancel,
 	.example = "{\"timer\":\"A1B2\"}"},
-    {.name = "gemini_sleep", .flags = METHOD_TOOL, SLEEP_ROW},
-    {.name = "list_timers",
+    {.name = METHOD("gemini_sleep", METHOD_TYPES), .flags = METHOD_TOOL, SLEEP_ROW},
+    {.name = METHOD("list_timers", METHOD_READS),
 	.title = "List timers",
 	.summary = "Lists the timers that are set, soonest first.",
 	.results = list_results,
-	.flags = METHOD_READ_ONLY,
 	.handle = handle_list,
 	.example = "{}"},
-    {.name = "sleep", SLEEP_ROW},
+    {.name = METHOD("sleep", METHOD_TYPES), SLEEP_ROW},
     {.name = NULL},
 };

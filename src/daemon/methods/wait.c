@@ -72,7 +72,7 @@ static void handle_wait(struct request *request, const void *data)
 }
 
 const struct method methods_wait[] = {
-    {.name = "wait_for",
+    {.name = METHOD("wait_for", METHOD_READS),
 	.title = "Wait for something",
 	.summary = "Waits until one, or all, of several conditions have come true.",
 	.help = "What is true already matches at once. A pane that goes ends its conditions with "
@@ -80,7 +80,7 @@ const struct method methods_wait[] = {
 	.fields = wait_fields,
 	.args_size = sizeof(struct wait_args),
 	.results = wait_results,
-	.flags = METHOD_WAITS | METHOD_OPEN_WORLD | METHOD_TOOL | METHOD_READ_ONLY,
+	.flags = METHOD_WAITS | METHOD_OPEN_WORLD | METHOD_TOOL,
 	.handle = handle_wait,
 	.example = "{\"any\":[{\"job\":\"A1B2\"},{\"output\":\"error\",\"pane\":\"%3\"}],"
 		   "\"timeout_sec\":600}"},

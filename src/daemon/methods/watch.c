@@ -347,7 +347,7 @@ static void handle_list(struct request *request, const void *args)
 
 /* Keep alphabetized. */
 const struct method methods_watch[] = {
-    {.name = "cancel_watch",
+    {.name = METHOD("cancel_watch", METHOD_TYPES),
 	.title = "Cancel watches",
 	.summary = "Ends the watches of a file, one by its id, or all of the caller's; says which.",
 	.fields = cancel_fields,
@@ -356,14 +356,13 @@ const struct method methods_watch[] = {
 	.flags = METHOD_TOOL,
 	.handle = handle_cancel,
 	.example = "{\"file_path\":\"/var/log/syslog\"}"},
-    {.name = "list_watches",
+    {.name = METHOD("list_watches", METHOD_READS),
 	.title = "List watches",
 	.summary = "Lists the files and panes that are watched, and how.",
 	.results = list_results,
-	.flags = METHOD_READ_ONLY,
 	.handle = handle_list,
 	.example = "{}"},
-    {.name = "watch_log",
+    {.name = METHOD("watch_log", METHOD_TYPES),
 	.title = "Watch a file",
 	.summary = "Wakes the caller's pane when new content of a file matches; returns at once.",
 	.help = "New is what is written after the watch was accepted; a file that is not there "

@@ -258,7 +258,7 @@ static void handle_close_session(struct request *request, const void *data)
 
 const struct method methods_window[] = {
     {
-	.name = "close_session",
+	.name = METHOD("close_session", METHOD_CLOSES),
 	.title = "Close a session",
 	.summary = "Closes a session, and the windows that no other session holds.",
 	.help = "The caller's own session and the last one of the server are refused without "
@@ -266,12 +266,12 @@ const struct method methods_window[] = {
 	.fields = close_session_fields,
 	.args_size = sizeof(struct close_args),
 	.results = close_session_results,
-	.flags = METHOD_DESTRUCTIVE | METHOD_NEEDS_TMUX,
+	.flags = METHOD_NEEDS_TMUX,
 	.handle = handle_close_session,
 	.example = "{\"session\":\"build\"}",
     },
     {
-	.name = "close_window",
+	.name = METHOD("close_window", METHOD_CLOSES),
 	.title = "Close a window",
 	.summary = "Closes a window with all its panes.",
 	.help = "The caller's own window and the last one of the server are refused without "
@@ -279,12 +279,12 @@ const struct method methods_window[] = {
 	.fields = close_window_fields,
 	.args_size = sizeof(struct close_args),
 	.results = close_window_results,
-	.flags = METHOD_DESTRUCTIVE | METHOD_NEEDS_TMUX,
+	.flags = METHOD_NEEDS_TMUX,
 	.handle = handle_close_window,
 	.example = "{\"window\":\"@2\"}",
     },
     {
-	.name = "create_session",
+	.name = METHOD("create_session", METHOD_RUNS),
 	.title = "Create a session",
 	.summary = "Makes a session that nobody is attached to, with one window.",
 	.fields = create_session_fields,
@@ -295,7 +295,7 @@ const struct method methods_window[] = {
 	.example = "{\"name\":\"build\",\"command\":\"make watch\"}",
     },
     {
-	.name = "create_window",
+	.name = METHOD("create_window", METHOD_RUNS),
 	.title = "Create a window",
 	.summary = "Makes a window in a session and runs a command in it.",
 	.fields = create_window_fields,

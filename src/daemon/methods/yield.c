@@ -127,11 +127,11 @@ static void handle_yield(struct request *request, const void *args)
 
 /* Keep alphabetized. */
 const struct method methods_yield[] = {
-    {.name = "yield_turn",
+    {.name = METHOD("yield_turn", METHOD_READS),
 	.title = "Yield the turn",
 	.summary = "Ends the caller's turn: says what is pending that will wake its pane.",
 	.results = yield_results,
-	.flags = METHOD_TOOL | METHOD_READ_ONLY | METHOD_OPEN_WORLD,
+	.flags = METHOD_TOOL | METHOD_OPEN_WORLD,
 	.handle = handle_yield,
 	.example = "{}"},
     {.name = NULL},

@@ -82,3 +82,13 @@ const struct method *method_next(const struct method *previous)
 	size_t index = previous != NULL ? position(previous->name, &is_there) + 1 : 0;
 	return index < all.count ? all.rows[index] : NULL;
 }
+
+bool method_is_read_only(const struct method *method)
+{
+	return method->effects == METHOD_READS;
+}
+
+bool method_is_destructive(const struct method *method)
+{
+	return (method->effects & METHOD_CLOSES) != 0;
+}

@@ -20,19 +20,36 @@
 
 struct request;
 
-enum method_flag {
-	METHOD_READ_ONLY = 1 << 0, /* changes nothing */
-	METHOD_DESTRUCTIVE = 1 << 1, /* can end what somebody works with */
-	METHOD_WAITS = 1 << 2, /* may take long: its response may be overtaken */
-	METHOD_NEEDS_TMUX = 1 << 3, /* refused with tmux_unavailable unless tmux is followed */
-	METHOD_TOOL = 1 << 4, /* stands in the small default list of tools */
-	METHOD_OPEN_WORLD = 1 << 5, /* its result holds text that strangers wrote */
-	METHOD_UNNOTED = 1 << 6, /* too common and harmless for the history of actions */
-	METHOD_CONFIDENTIAL = 1 << 7, /* the history tells that it was called, not with what */
+/*
+ * What a call can do. Annotations of MCP tools, describe and the manual come from the effects
+ * of a row; so will the rights of a peer.
+ */
+enum method_effect {
+	METHOD_READS = 1 << 0, /* answers with what is there; alone: changes nothing */
+	METHOD_TYPES = 1 << 1, /* changes which text reaches a program in a pane, now or later */
+	METHOD_RUNS = 1 << 2, /* starts a program */
+	METHOD_CLOSES = 1 << 3, /* can end or overwrite work of people and programs */
+	METHOD_ADMINISTERS = 1 << 4, /* changes the layout of tmux, or the daemon itself */
 };
 
+enum method_flag {
+	METHOD_WAITS = 1 << 0, /* may take long: its response may be overtaken */
+	METHOD_NEEDS_TMUX = 1 << 1, /* refused with tmux_unavailable unless tmux is followed */
+	METHOD_TOOL = 1 << 2, /* stands in the small default list of tools */
+	METHOD_OPEN_WORLD = 1 << 3, /* its result holds text that strangers wrote */
+	METHOD_UNNOTED = 1 << 4, /* too common and harmless for the history of actions */
+	METHOD_CONFIDENTIAL = 1 << 5, /* the history tells that it was called, not with what */
+};
+
+/*
+ * Begins a row: .name = METHOD("ping", METHOD_READS). A method without effects does not build.
+ */
+#define METHOD(method_name, method_effects) \
+	(method_name), .effects = (method_effects) + 0 * sizeof(char[(method_effects) > 0 ? 1 : -1])
+
 struct method {
-	const char *name; /* NULL ends a table */
+	const char *name; /* by METHOD(), with the effects; NULL ends a table */
+	unsigned effects; /* enum method_effect */
 	const char *title; /* three words for people */
 	const char *summary; /* one sentence */
 	const char *help; /* more, or NULL */
@@ -56,6 +73,10 @@ const char *method_nearest(const char *name);
 
 /* Walks all rows sorted by name: NULL starts, NULL ends. */
 const struct method *method_next(const struct method *previous);
+
+/* Whether a method changes nothing; and whether it can end what people work with. */
+bool method_is_read_only(const struct method *method);
+bool method_is_destructive(const struct method *method);
 
 /* Writes one method as an object member: the tables as JSON. */
 void method_write(struct json_writer *writer, const char *name, const struct method *method);

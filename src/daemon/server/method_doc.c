@@ -13,8 +13,6 @@ static const struct {
 	const char *name;
 	const char *text;
 } flags[] = {
-    {METHOD_READ_ONLY, "read_only", "It changes nothing."},
-    {METHOD_DESTRUCTIVE, "destructive", "It can end what somebody works with."},
     {METHOD_WAITS, "waits", "It may take long: its response may be overtaken."},
     {METHOD_NEEDS_TMUX, "needs_tmux", "It needs a tmux server that is followed."},
     {METHOD_TOOL, "tool", "Agents see it in the default list of tools."},
@@ -22,6 +20,37 @@ static const struct {
 };
 
 #define FLAGS_COUNT (sizeof flags / sizeof *flags)
+
+static const struct {
+	unsigned effect; /* enum method_effect */
+	const char *name;
+	const char *help;
+} effects[] = {
+    {METHOD_READS, "reads",
+	"The method answers with what is there. With no other effect it changes nothing."},
+    {METHOD_TYPES, "types",
+	"The method changes which text reaches a program in a pane, now or later: keys, prompts, "
+	"notifications."},
+    {METHOD_RUNS, "runs", "The method starts a program."},
+    {METHOD_CLOSES, "closes",
+	"The method can end or overwrite what people and programs work with."},
+    {METHOD_ADMINISTERS, "administers",
+	"The method changes the layout of tmux, or the daemon itself."},
+};
+
+#define EFFECTS_COUNT (sizeof effects / sizeof *effects)
+
+static void write_effects(struct json_writer *writer, const struct method *method)
+{
+	json_array_begin(writer, "effects");
+	for (size_t at = 0; at < EFFECTS_COUNT; at++) {
+		if (method->effects & effects[at].effect)
+			json_put_str(writer, NULL, effects[at].name);
+	}
+	json_array_end(writer);
+	json_put_bool(writer, "read_only", method_is_read_only(method));
+	json_put_bool(writer, "destructive", method_is_destructive(method));
+}
 
 void method_write(struct json_writer *writer, const char *name, const struct method *method)
 {
@@ -41,6 +70,7 @@ void method_write(struct json_writer *writer, const char *name, const struct met
 		json_object_end(writer);
 	}
 	json_array_end(writer);
+	write_effects(writer, method);
 	for (size_t i = 0; i < FLAGS_COUNT; i++)
 		json_put_bool(writer, flags[i].name, method->flags & flags[i].flag);
 	if (method->example != NULL)
@@ -75,12 +105,27 @@ static void write_results(struct buf *out, const struct field_result *results)
 	(void)buf_append_str(out, ".El\n");
 }
 
+/* "Effects: types, closes." */
+static void write_effects_mdoc(struct buf *out, const struct method *method)
+{
+	const char *separator = "Effects:";
+
+	for (size_t at = 0; at < EFFECTS_COUNT; at++) {
+		if ((method->effects & effects[at].effect) == 0)
+			continue;
+		(void)buf_printf(out, "%s %s", separator, effects[at].name);
+		separator = ",";
+	}
+	(void)buf_append_str(out, ".\n");
+}
+
 static void write_method(struct buf *out, const struct method *method)
 {
 	(void)buf_printf(out, ".Ss %s\n", method->name);
 	field_write_mdoc_text(out, method->summary);
 	if (method->help != NULL)
 		field_write_mdoc_text(out, method->help);
+	write_effects_mdoc(out, method);
 	for (size_t i = 0; i < FLAGS_COUNT; i++)
 		if (method->flags & flags[i].flag)
 			field_write_mdoc_text(out, flags[i].text);
@@ -105,7 +150,12 @@ void method_write_mdoc(struct buf *out)
 	for (const struct method *method = method_next(NULL); method != NULL;
 	     method = method_next(method))
 		write_method(out, method);
-	(void)buf_append_str(out, ".Sh KINDS OF EVENTS\n.Bl -tag -width 4n -compact\n");
+	(void)buf_append_str(out, ".Sh EFFECTS OF METHODS\n.Bl -tag -width 4n -compact\n");
+	for (size_t at = 0; at < EFFECTS_COUNT; at++) {
+		(void)buf_printf(out, ".It Cm %s\n", effects[at].name);
+		field_write_mdoc_text(out, effects[at].help);
+	}
+	(void)buf_append_str(out, ".El\n.Sh KINDS OF EVENTS\n.Bl -tag -width 4n -compact\n");
 	for (int kind = 0; kind < EVENT_KIND_COUNT_; kind++) {
 		const struct event_kind_info *info = event_kind_info((enum event_kind)kind);
 		(void)buf_printf(out, ".It Cm %s\n", info->name);
