@@ -78,6 +78,17 @@ struct step {
 	"{\"jsonrpc\":\"2.0\",\"id\":" id ",\"error\":{\"code\":" code ",\"message\":\"" text \
 	"\",\"data\":{\"kind\":\"" kind "\"}}}\n"
 
+/* Each connection is asked for the rows of the tools first; the answer has those used here. */
+#define ASKED "{\"jsonrpc\":\"2.0\",\"id\":\"muxbus-bridge:tools\",\"method\":\"describe\"}\n"
+#define TOOLS                                                                           \
+	"{\"jsonrpc\":\"2.0\",\"id\":\"muxbus-bridge:tools\",\"result\":{\"methods\":{" \
+	"\"create_pane\":{\"read_only\":false,\"recheck\":\"list_panes\"},"             \
+	"\"list_panes\":{\"read_only\":true},"                                          \
+	"\"run_long_command\":{\"read_only\":false,\"recheck\":\"list_jobs\"},"         \
+	"\"send_keys\":{\"read_only\":false,\"recheck\":\"capture_pane\"},"             \
+	"\"stop_job\":{\"read_only\":false,\"idempotent\":true},"                       \
+	"\"wait_for\":{\"read_only\":true,\"waits\":true}}}}\n"
+
 /* Everything that came out of a conversation. */
 struct heard {
 	struct buf agent;
@@ -124,6 +135,7 @@ static void take_step(
 		break;
 	case '+':
 		mcp_replay_connected(replay);
+		(void)mcp_replay_from_daemon(replay, TOOLS, strlen(TOOLS));
 		break;
 	case '-':
 		mcp_replay_lost(replay);
@@ -147,6 +159,19 @@ static const char *text_of(const struct buf *buf)
 	return buf->data ? (const char *)buf->data : "";
 }
 
+/* Takes the requests for the rows out of what the daemon got. */
+static void forget_asked(struct buf *daemon)
+{
+	char *at;
+
+	while (daemon->data != NULL && (at = strstr((char *)daemon->data, ASKED)) != NULL) {
+		size_t len = strlen(ASKED);
+
+		memmove(at, at + len, strlen(at + len) + 1);
+		daemon->len -= len;
+	}
+}
+
 /* A conversation with the input in pieces of each size: what both sides get. */
 static void converse_as(const struct mcp_replay_config *config, const struct step *steps,
     const char *to_agent, const char *to_daemon, const char *name)
@@ -163,6 +188,7 @@ static void converse_as(const struct mcp_replay_config *config, const struct ste
 		for (const struct step *step = steps; step->text; step++)
 			take_step(replay, &heard, step, piece);
 		deliver(replay, &heard, 0);
+		forget_asked(&heard.daemon);
 		bool is_right = heard.was_accepted &&
 		    strcmp(text_of(&heard.agent), to_agent) == 0 &&
 		    strcmp(text_of(&heard.daemon), to_daemon) == 0;
@@ -234,9 +260,9 @@ static void test_lost(void)
 	    "{\"a\":1.0}}\n" INITIALIZED "\n",
 	    "initialize is said again, its answer stays here, and lists may have changed");
 	converse(calls,
-	    TAUGHT("1", "Check with list_jobs before repeating it.", "")
-		TAUGHT("\"b\"", "Check with capture_pane what is in the pane before repeating it.",
-		    ",\"resultType\":\"complete\"") ERROR("6", "-32603", "internal",
+	    TAUGHT("1", "Check with list_jobs before repeating it.", "") TAUGHT("\"b\"",
+		"Check with capture_pane before repeating it.", ",\"resultType\":\"complete\"")
+		ERROR("6", "-32603", "internal",
 		    "muxbusd restarted while this request ran; whether it had an effect is "
 		    "unknown"),
 	    CALL("1", "run_long_command") "\n" MODERN_CALL("\"b\"", "send_keys") "\n" CALL(
@@ -287,6 +313,7 @@ static void test_refused(void)
 	for (const struct step *step = bad; step->text; step++)
 		take_step(replay, &heard, step, 1000);
 	deliver(replay, &heard, 0);
+	forget_asked(&heard.daemon);
 	const char *got = text_of(&heard.agent);
 	ok(strstr(got, "-32700") && strstr(got, "a batch is not accepted") &&
 		strstr(
@@ -371,14 +398,65 @@ static void test_bounds(void)
 	mcp_replay_free(replay);
 }
 
+/* A daemon that is lost before it told of its tools: a call that only reads is not sent again. */
+static void test_unlearned(void)
+{
+	static const char *const call = CALL("1", "list_panes") "\n";
+	struct mcp_replay *replay = mcp_replay_new(&plain);
+
+	mcp_replay_from_agent(replay, call, strlen(call));
+	mcp_replay_connected(replay);
+	is_str(text_of(mcp_replay_to_daemon(replay)), ASKED CALL("1", "list_panes") "\n",
+	    "the rows of the tools are asked for first");
+	mcp_replay_wrote_daemon(replay, mcp_replay_to_daemon(replay)->len);
+	mcp_replay_lost(replay);
+	ok(strstr(text_of(mcp_replay_to_agent(replay)), "list_panes, list_jobs"),
+	    "without them each call is answered with what to check");
+	mcp_replay_wrote_agent(replay, mcp_replay_to_agent(replay)->len);
+	mcp_replay_from_agent(replay, call, strlen(call));
+	mcp_replay_connected(replay);
+	mcp_replay_wrote_daemon(replay, mcp_replay_to_daemon(replay)->len);
+	(void)mcp_replay_from_daemon(replay, TOOLS, strlen(TOOLS));
+	mcp_replay_lost(replay);
+	is_int((long long)mcp_replay_to_agent(replay)->len, 0,
+	    "a call that was sent before the rows came is known by them");
+	ok(mcp_replay_is_waiting(replay), "and waits for the next connection");
+	mcp_replay_free(replay);
+}
+
+static const char *advice_of(const struct mcp_advice *advice, const char *tool)
+{
+	static char text[256];
+
+	mcp_advice_write(advice, tool, text, sizeof text);
+	return text;
+}
+
 static void test_advice(void)
 {
-	ok(mcp_advice_only_reads("list_panes") && !mcp_advice_only_reads("send_keys") &&
-		!mcp_advice_only_reads("unheard_of"),
+	struct mcp_advice *advice = mcp_advice_new();
+	struct json_reader *reader = json_reader_new(65536);
+	struct json_error error;
+	const struct json *tools = json_read(reader, TOOLS, strlen(TOOLS) - 1, &error);
+
+	ok(!mcp_advice_only_reads(advice, "list_panes"), "at first nothing is known");
+	mcp_advice_learn(advice, json_member(json_member(tools, "result"), "methods"));
+	mcp_advice_learn(advice, NULL);
+	ok(mcp_advice_only_reads(advice, "list_panes") &&
+		!mcp_advice_only_reads(advice, "send_keys") &&
+		!mcp_advice_only_reads(advice, "wait_for") &&
+		!mcp_advice_only_reads(advice, "unheard_of"),
 	    "which tools only read");
-	ok(strstr(mcp_advice("gemini_sleep"), "list_timers") && *mcp_advice("unheard_of") &&
-		*mcp_advice("list_panes"),
+	is_str(advice_of(advice, "create_pane"), "Check with list_panes before repeating it.",
+	    "where to look");
+	is_str(advice_of(advice, "stop_job"), "Calling it twice is harmless: call it again.",
+	    "or that it does not matter");
+	is_str(advice_of(advice, "wait_for"), "Nothing was changed by waiting: call it again.",
+	    "or that it only waited");
+	ok(*advice_of(advice, "unheard_of") && *advice_of(advice, "list_panes"),
 	    "there is advice for all");
+	json_reader_free(reader);
+	mcp_advice_free(advice);
 }
 
 int main(void)
@@ -388,6 +466,7 @@ int main(void)
 	test_refused();
 	test_notifications();
 	test_bounds();
+	test_unlearned();
 	test_advice();
 	return done_testing();
 }

@@ -77,6 +77,21 @@ static int check_results(const struct method *method)
 	return faults;
 }
 
+/* A call whose response was lost: what changes something can be looked at, or repeated. */
+static int check_recheck(const struct method *method)
+{
+	const struct method *recheck;
+
+	if (method->recheck == NULL)
+		return method_is_read_only(method) || method->flags & METHOD_IDEMPOTENT
+		    ? 0
+		    : fault(method, "says neither recheck nor METHOD_IDEMPOTENT");
+	recheck = method_find(method->recheck);
+	if (recheck == NULL || !method_is_read_only(recheck))
+		return fault(method, "its recheck is no method that reads");
+	return 0;
+}
+
 static void test_rows(void)
 {
 	int faults = 0;
@@ -94,6 +109,7 @@ static void test_rows(void)
 			faults += fault(method, "has no effects");
 		if (method_is_read_only(method) && method_is_destructive(method))
 			faults += fault(method, "changes nothing and destroys");
+		faults += check_recheck(method);
 		field_faults += check_fields(method);
 		result_faults += check_results(method);
 	}

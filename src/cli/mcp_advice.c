@@ -2,96 +2,113 @@
 /* What to do about each tool's call when its answer was lost. */
 #include "cli/mcp_advice.h"
 
-#include <stddef.h>
+#include <stdio.h>
 #include <string.h>
 
+#include "base/xalloc.h"
+
 struct row {
-	const char *tool;
-	const char *advice; /* NULL: it only reads */
+	char *tool;
+	char *recheck; /* the tool that shows whether a call had an effect; NULL: none */
+	bool is_read_only;
+	bool is_idempotent;
+	bool is_waiting;
 };
 
-#define CHECK_JOBS "Check with list_jobs before repeating it."
-#define CHECK_PANES "Check with list_panes before repeating it."
-#define CHECK_QUEUE "Check with list_notifications before repeating it."
-#define CHECK_SCREEN "Check with capture_pane what is in the pane before repeating it."
-#define CHECK_TIMERS "Check with list_timers before repeating it."
-#define CHECK_WATCHES "Check with list_watches before repeating it."
-#define CHECK_AGENTS "Check with list_agents before repeating it."
-#define ASK_AGAIN "Nothing was changed by waiting: call it again."
-
-/* Alphabetized. */
-static const struct row rows[] = {
-    {"ack_notification", "Acknowledging twice is harmless: call it again."},
-    {"cancel_notification", CHECK_QUEUE},
-    {"cancel_timer", CHECK_TIMERS},
-    {"cancel_watch", CHECK_WATCHES},
-    {"capture_pane", NULL},
-    {"close_pane", CHECK_PANES},
-    {"close_session", CHECK_PANES},
-    {"close_window", CHECK_PANES},
-    {"create_pane", CHECK_PANES},
-    {"create_session", CHECK_PANES},
-    {"create_window", CHECK_PANES},
-    {"describe", NULL},
-    {"ensure_agent", CHECK_AGENTS},
-    {"find_text", NULL},
-    {"focus_pane", CHECK_PANES},
-    {"gemini_sleep", CHECK_TIMERS},
-    {"get_action_history", NULL},
-    {"get_job", NULL},
-    {"get_pane", NULL},
-    {"list_agents", NULL},
-    {"list_events", NULL},
-    {"list_jobs", NULL},
-    {"list_notifications", NULL},
-    {"list_panes", NULL},
-    {"list_sessions", NULL},
-    {"list_timers", NULL},
-    {"list_watches", NULL},
-    {"list_windows", NULL},
-    {"next_notification", ASK_AGAIN},
-    {"ping", NULL},
-    {"post_notification", CHECK_QUEUE},
-    {"read_job", NULL},
-    {"read_output", NULL},
-    {"resize_pane", CHECK_PANES},
-    {"respond", CHECK_SCREEN},
-    {"run_long_command", CHECK_JOBS},
-    {"self_command", CHECK_QUEUE},
-    {"send_keys", CHECK_SCREEN},
-    {"send_mouse", CHECK_SCREEN},
-    {"send_task", CHECK_AGENTS},
-    {"send_text", CHECK_SCREEN},
-    {"sleep", CHECK_TIMERS},
-    {"status", NULL},
-    {"stop_agent", CHECK_AGENTS},
-    {"stop_job", CHECK_JOBS},
-    {"wait_for", ASK_AGAIN},
-    {"wait_for_idle", CHECK_QUEUE},
-    {"watch_log", CHECK_WATCHES},
-    {"watch_pane", CHECK_WATCHES},
-    {"yield_turn", NULL},
+struct mcp_advice {
+	struct row *rows; /* sorted, as describe has them */
+	size_t count;
 };
 
-static const struct row *find(const char *tool)
+struct mcp_advice *mcp_advice_new(void)
 {
-	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
-		if (strcmp(rows[i].tool, tool) == 0)
-			return &rows[i];
+	return xcalloc(1, sizeof(struct mcp_advice));
+}
+
+static void forget(struct mcp_advice *advice)
+{
+	for (size_t at = 0; at < advice->count; at++) {
+		mem_free(advice->rows[at].tool);
+		mem_free(advice->rows[at].recheck);
+	}
+	mem_free(advice->rows);
+	*advice = (struct mcp_advice){0};
+}
+
+void mcp_advice_free(struct mcp_advice *advice)
+{
+	if (advice == NULL)
+		return;
+	forget(advice);
+	mem_free(advice);
+}
+
+static bool flag(const struct json *row, const char *name)
+{
+	const struct json *member = json_member(row, name);
+
+	return member != NULL && member->type == JSON_BOOL && member->boolean;
+}
+
+static void learn_row(struct row *row, const struct json *value)
+{
+	const struct json *recheck = json_member(value, "recheck");
+
+	row->tool = xstrdup(value->name);
+	if (recheck != NULL && recheck->type == JSON_STRING)
+		row->recheck = xstrdup(recheck->text);
+	row->is_read_only = flag(value, "read_only");
+	row->is_idempotent = flag(value, "idempotent");
+	row->is_waiting = flag(value, "waits");
+}
+
+void mcp_advice_learn(struct mcp_advice *advice, const struct json *methods)
+{
+	if (methods == NULL || methods->type != JSON_OBJECT)
+		return;
+	forget(advice);
+	advice->rows = xcalloc(methods->count + 1, sizeof *advice->rows);
+	for (const struct json *value = methods->child; value != NULL; value = value->next) {
+		if (value->type == JSON_OBJECT)
+			learn_row(&advice->rows[advice->count++], value);
+	}
+}
+
+static const struct row *find(const struct mcp_advice *advice, const char *tool)
+{
+	for (size_t at = 0; at < advice->count; at++) {
+		if (strcmp(advice->rows[at].tool, tool) == 0)
+			return &advice->rows[at];
 	}
 	return NULL;
 }
 
-bool mcp_advice_only_reads(const char *tool)
+bool mcp_advice_is_known(const struct mcp_advice *advice, const char *tool)
 {
-	const struct row *row = find(tool);
-	return row != NULL && row->advice == NULL;
+	return find(advice, tool) != NULL;
 }
 
-const char *mcp_advice(const char *tool)
+bool mcp_advice_only_reads(const struct mcp_advice *advice, const char *tool)
 {
-	const struct row *row = find(tool);
-	if (row == NULL)
-		return "Check what it may have done (list_panes, list_jobs) before repeating it.";
-	return row->advice != NULL ? row->advice : "It only reads: call it again.";
+	const struct row *row = find(advice, tool);
+
+	return row != NULL && row->is_read_only && !row->is_waiting;
+}
+
+void mcp_advice_write(const struct mcp_advice *advice, const char *tool, char *out, size_t size)
+{
+	const struct row *row = find(advice, tool);
+	const char *text =
+	    "Check what it may have done (list_panes, list_jobs) before repeating it.";
+
+	if (row != NULL && row->recheck != NULL) {
+		snprintf(out, size, "Check with %s before repeating it.", row->recheck);
+		return;
+	}
+	if (row != NULL && row->is_read_only)
+		text = row->is_waiting ? "Nothing was changed by waiting: call it again."
+				       : "It only reads: call it again.";
+	else if (row != NULL && row->is_idempotent)
+		text = "Calling it twice is harmless: call it again.";
+	snprintf(out, size, "%s", text);
 }

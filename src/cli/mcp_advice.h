@@ -1,17 +1,33 @@
 /* SPDX-License-Identifier: ISC */
-/* What the bridge says of a tool call whose answer was lost with the daemon. */
+/*
+ * What the bridge says of a tool call whose answer was lost with the daemon. The facts are
+ * the daemon's: the rows of describe, kept from the time when it was there.
+ */
 #ifndef CLI_MCP_ADVICE_H
 #define CLI_MCP_ADVICE_H
 
 #include <stdbool.h>
+#include <stddef.h>
 
-/* Whether a tool only reads, so that the call can be sent again and nobody need know. */
-bool mcp_advice_only_reads(const char *tool);
+#include "wire/json.h"
+
+struct mcp_advice;
+
+/* Knows no tool yet. Ends the process if out of memory. */
+struct mcp_advice *mcp_advice_new(void);
+void mcp_advice_free(struct mcp_advice *advice);
+
+/* Takes the member methods of what describe answers; NULL changes nothing. */
+void mcp_advice_learn(struct mcp_advice *advice, const struct json *methods);
+bool mcp_advice_is_known(const struct mcp_advice *advice, const char *tool);
+
+/* Whether a tool only reads at once, so that the call can be sent again unnoticed. */
+bool mcp_advice_only_reads(const struct mcp_advice *advice, const char *tool);
 
 /*
- * What to do before the call is repeated: one sentence. Every tool has one, also one
- * that the table does not know.
+ * Writes what to do before the call is repeated: one sentence. Every tool has one, also a
+ * tool that is not known.
  */
-const char *mcp_advice(const char *tool);
+void mcp_advice_write(const struct mcp_advice *advice, const char *tool, char *out, size_t size);
 
 #endif

@@ -23,6 +23,7 @@
 /* The fate of a request that was sent when the connection is lost. */
 enum fate {
 	FATE_RESEND, /* it only reads: sent again on the next connection */
+	FATE_CALL, /* a tool call that may only read: decided when the connection is lost */
 	FATE_TEACH, /* a tool call: answered with a result that says what to check */
 	FATE_FAIL, /* any other: answered with an error */
 };
@@ -52,6 +53,7 @@ struct kept {
 struct mcp_replay {
 	struct mcp_replay_config config;
 	struct json_reader *reader;
+	struct mcp_advice *advice;
 	struct line_input agent_input;
 	struct line_input daemon_input;
 	struct buf to_agent;
@@ -79,6 +81,7 @@ struct mcp_replay *mcp_replay_new(const struct mcp_replay_config *config)
 	struct mcp_replay *replay = xcalloc(1, sizeof *replay);
 	replay->config = *config;
 	replay->reader = json_reader_new(MCP_REPLAY_ANSWER_MAX);
+	replay->advice = mcp_advice_new();
 	line_input_init(&replay->agent_input, MCP_REPLAY_LINE_MAX);
 	line_input_init(&replay->daemon_input, MCP_REPLAY_ANSWER_MAX);
 	/* Reading from both sides stops long before. */
@@ -134,6 +137,7 @@ void mcp_replay_free(struct mcp_replay *replay)
 	list_for_each_safe (link, after, &replay->kepts)
 		drop_kept(replay, list_entry(link, struct kept, link));
 	json_reader_free(replay->reader);
+	mcp_advice_free(replay->advice);
 	line_input_finish(&replay->agent_input);
 	line_input_finish(&replay->daemon_input);
 	buf_finish(&replay->to_agent);
@@ -180,12 +184,12 @@ static char *id_text(const struct json *id)
 	return id != NULL ? text_of(id) : xstrdup("null");
 }
 
-/* Sends a request of our own, whose answer is not passed on. Returns its number. */
-static unsigned ask(struct mcp_replay *replay, const char *method, const char *params)
+/* Sends a request of our own, whose answer is not passed on. */
+static void ask_as(
+    struct mcp_replay *replay, const char *id, const char *method, const char *params)
 {
 	struct json_writer *writer = &replay->daemon_writer;
-	char id[sizeof OUR_PREFIX + 16];
-	(void)snprintf(id, sizeof id, OUR_PREFIX "%u", ++replay->our_last);
+
 	writer->needs_comma = false;
 	json_object_begin(writer, NULL);
 	json_put_str(writer, "jsonrpc", "2.0");
@@ -195,6 +199,15 @@ static unsigned ask(struct mcp_replay *replay, const char *method, const char *p
 		json_put_raw(writer, "params", params, strlen(params));
 	json_object_end(writer);
 	put_bytes(writer, "\n", 1);
+}
+
+/* The same, with a number as its id. Returns the number. */
+static unsigned ask(struct mcp_replay *replay, const char *method, const char *params)
+{
+	char id[sizeof OUR_PREFIX + 16];
+
+	(void)snprintf(id, sizeof id, OUR_PREFIX "%u", ++replay->our_last);
+	ask_as(replay, id, method, params);
 	return replay->our_last;
 }
 
@@ -247,13 +260,15 @@ static void answer(struct mcp_replay *replay, struct pending *pending, const cha
 /* Answers a call that was lost with its connection. */
 static void answer_lost(struct mcp_replay *replay, struct pending *pending)
 {
-	char text[512];
-	if (pending->fate == FATE_TEACH)
+	char text[512], advice[256];
+
+	mcp_advice_write(replay->advice, pending->tool, advice, sizeof advice);
+	if (pending->tool[0])
 		(void)snprintf(text, sizeof text,
 		    "muxbusd, the daemon behind these tools, restarted while this call ran. "
 		    "Whether "
 		    "it had an effect is unknown. %s",
-		    mcp_advice(pending->tool));
+		    advice);
 	else
 		(void)snprintf(text, sizeof text,
 		    "muxbusd restarted while this request ran; whether it had an effect is "
@@ -282,7 +297,7 @@ static const char *string_member(const struct json *object, const char *name)
 }
 
 /* Decides the fate of a request if its connection is lost. */
-static void judge(struct pending *pending, const struct message *message)
+static void judge(struct mcp_replay *replay, struct pending *pending, const struct message *message)
 {
 	const char *tool = string_member(message->params, "name");
 	const struct json *meta = member_of(message->params, "_meta");
@@ -291,15 +306,16 @@ static void judge(struct pending *pending, const struct message *message)
 	pending->is_modern = string_member(meta, "io.modelcontextprotocol/protocolVersion") != NULL;
 	pending->fate = FATE_FAIL;
 	if (strcmp(message->method, "tools/call") == 0) {
-		pending->fate = FATE_TEACH;
 		(void)snprintf(
 		    pending->tool, sizeof pending->tool, "%s", tool != NULL ? tool : "no tool");
-		if (mcp_advice_only_reads(pending->tool))
-			pending->fate = FATE_RESEND;
+		pending->fate = mcp_advice_is_known(replay->advice, pending->tool) &&
+			!mcp_advice_only_reads(replay->advice, pending->tool)
+		    ? FATE_TEACH
+		    : FATE_CALL;
 	} else if (is_asking(message->method)) {
 		pending->fate = FATE_RESEND;
 	}
-	if (pending->fate == FATE_RESEND && pending->len > RESENT_MAX)
+	if (pending->fate <= FATE_CALL && pending->len > RESENT_MAX)
 		pending->fate = pending->tool[0] ? FATE_TEACH : FATE_FAIL;
 }
 
@@ -383,7 +399,7 @@ static void take_request(
 	pending->id = id_text(message->id);
 	pending->line = copy_line(line, len);
 	pending->len = len + 1;
-	judge(pending, message);
+	judge(replay, pending, message);
 	keep(replay, message);
 	if (pending->is_initialize) {
 		mem_free(replay->initialize);
@@ -527,6 +543,12 @@ static void tell_changed(struct mcp_replay *replay)
 		notify(&replay->agent_writer, "notifications/prompts/list_changed");
 }
 
+/* Asks for the rows of all tools; without them the advice is the same for each. */
+static void ask_for_tools(struct mcp_replay *replay)
+{
+	ask_as(replay, OUR_PREFIX "tools", "describe", NULL);
+}
+
 /* Handles the answer to a request of our own. */
 static void take_our_answer(struct mcp_replay *replay, const struct json *value, const char *id)
 {
@@ -536,6 +558,10 @@ static void take_our_answer(struct mcp_replay *replay, const struct json *value,
 		log_debug("muxbusd answered %s with an error: %s", id,
 		    string_member(error, "message") != NULL ? string_member(error, "message")
 							    : "?");
+	if (strcmp(id, OUR_PREFIX "tools") == 0) {
+		mcp_advice_learn(replay->advice, member_of(member_of(value, "result"), "methods"));
+		return;
+	}
 	(void)snprintf(ours, sizeof ours, OUR_PREFIX "%u", replay->our_initialize);
 	if (replay->our_initialize == 0 || strcmp(id, ours) != 0)
 		return;
@@ -611,6 +637,7 @@ void mcp_replay_connected(struct mcp_replay *replay)
 	if (replay->config.greeting != NULL)
 		put_bytes(&replay->daemon_writer, replay->config.greeting,
 		    strlen(replay->config.greeting));
+	ask_for_tools(replay);
 	if (replay->initialize != NULL && !is_initializing(replay)) {
 		replay->our_initialize = ask(replay, "initialize", replay->initialize);
 		if (replay->is_initialized)
@@ -633,6 +660,9 @@ void mcp_replay_lost(struct mcp_replay *replay)
 		struct pending *pending = list_entry(link, struct pending, link);
 		/* At the end of input the last line needs no newline. */
 		bool has_left = pending->end <= replay->written + 1;
+		if (pending->fate == FATE_CALL &&
+		    mcp_advice_only_reads(replay->advice, pending->tool))
+			pending->fate = FATE_RESEND;
 		if (has_left && pending->fate != FATE_RESEND) {
 			answer_lost(replay, pending);
 			continue;
@@ -687,7 +717,7 @@ void mcp_replay_wrote_daemon(struct mcp_replay *replay, size_t len)
 		buf_shrink(&replay->to_daemon, RESENT_MAX);
 	list_for_each (link, &replay->pendings) {
 		struct pending *pending = list_entry(link, struct pending, link);
-		if (pending->line != NULL && pending->fate != FATE_RESEND &&
+		if (pending->line != NULL && pending->fate > FATE_CALL &&
 		    pending->end <= replay->written)
 			drop_line(replay, pending);
 	}

@@ -32,6 +32,8 @@ static void put_tool(struct json_writer *writer, const struct method *method, bo
 	json_put_bool(writer, "readOnlyHint", method_is_read_only(method));
 	if (!method_is_read_only(method))
 		json_put_bool(writer, "destructiveHint", method_is_destructive(method));
+	if (method->flags & METHOD_IDEMPOTENT)
+		json_put_bool(writer, "idempotentHint", true);
 	json_put_bool(writer, "openWorldHint", method->flags & METHOD_OPEN_WORLD);
 	json_object_end(writer);
 	if (is_core(method)) {

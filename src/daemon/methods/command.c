@@ -169,6 +169,7 @@ const struct method methods_command[] = {
 	.args_size = sizeof(struct run_tmux_args),
 	.results = run_tmux_results,
 	.flags = METHOD_NEEDS_TMUX | METHOD_OPEN_WORLD,
+	.recheck = "list_panes",
 	.handle = handle_run_tmux,
 	.example = "{\"command\":[\"display-message\",\"-p\",\"#{session_name}\"]}",
     },

@@ -294,6 +294,7 @@ const struct method methods_execute[] = {
 	.args_size = sizeof(struct execute_args),
 	.results = execute_results,
 	.flags = METHOD_WAITS | METHOD_OPEN_WORLD,
+	.recheck = "list_jobs",
 	.handle = handle_execute,
 	.example = "{\"command\":\"git status --short\"}"},
     {.name = NULL},

@@ -112,6 +112,7 @@ const struct method methods_self_command[] = {
 	.args_size = sizeof(struct command_args),
 	.results = command_results,
 	.flags = METHOD_TOOL | METHOD_NEEDS_TMUX,
+	.recheck = "list_notifications",
 	.handle = handle_command,
 	.example = "{\"command\":\"/compress\"}"},
     {.name = NULL},

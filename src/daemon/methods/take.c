@@ -221,6 +221,7 @@ const struct method methods_take[] = {
 	.args_size = sizeof(struct take_args),
 	.results = take_results,
 	.flags = METHOD_WAITS | METHOD_OPEN_WORLD | METHOD_NEEDS_TMUX,
+	.recheck = "list_notifications",
 	.handle = take_notifications,
 	.example = "{\"pane\":\"%3\",\"way\":\"follow\",\"timeout_sec\":60}"},
     {.name = NULL},

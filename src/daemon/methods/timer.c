@@ -171,7 +171,7 @@ static void handle_cancel(struct request *request, const void *data)
 	.help = "A pane has one sleep: of two, the one that ends earlier stands. It survives a "  \
 		"restart; what came due meanwhile wakes once, and says how late.",                \
 	.fields = sleep_fields, .args_size = sizeof(struct sleep_args), .results = sleep_results, \
-	.handle = handle_sleep, .example = "{\"seconds\":600}"
+	.recheck = "list_timers", .handle = handle_sleep, .example = "{\"seconds\":600}"
 
 /* Keep alphabetized. */
 const struct method methods_timer[] = {
@@ -181,6 +181,8 @@ const struct method methods_timer[] = {
 	.fields = cancel_fields,
 	.args_size = sizeof(struct cancel_args),
 	.results = cancel_results,
+	.flags = METHOD_IDEMPOTENT,
+	.recheck = "list_timers",
 	.handle = handle_cancel,
 	.example = "{\"timer\":\"A1B2\"}"},
     {.name = METHOD("gemini_sleep", METHOD_TYPES), .flags = METHOD_TOOL, SLEEP_ROW},

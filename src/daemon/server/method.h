@@ -39,6 +39,7 @@ enum method_flag {
 	METHOD_OPEN_WORLD = 1 << 3, /* its result holds text that strangers wrote */
 	METHOD_UNNOTED = 1 << 4, /* too common and harmless for the history of actions */
 	METHOD_CONFIDENTIAL = 1 << 5, /* the history tells that it was called, not with what */
+	METHOD_IDEMPOTENT = 1 << 6, /* the same call a second time changes nothing more */
 };
 
 /*
@@ -57,6 +58,8 @@ struct method {
 	size_t args_size; /* of the struct that fields fill */
 	const struct field_result *results;
 	unsigned flags; /* enum method_flag */
+	/* The method that shows whether a call whose response was lost had an effect, or NULL. */
+	const char *recheck;
 	/* args is lent until the handler returns: what is needed later must be copied. */
 	void (*handle)(struct request *request, const void *args);
 	const char *example; /* params as JSON text, or NULL */

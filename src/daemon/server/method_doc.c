@@ -13,6 +13,7 @@ static const struct {
 	const char *name;
 	const char *text;
 } flags[] = {
+    {METHOD_IDEMPOTENT, "idempotent", "The same call a second time changes nothing more."},
     {METHOD_WAITS, "waits", "It may take long: its response may be overtaken."},
     {METHOD_NEEDS_TMUX, "needs_tmux", "It needs a tmux server that is followed."},
     {METHOD_TOOL, "tool", "Agents see it in the default list of tools."},
@@ -73,6 +74,8 @@ void method_write(struct json_writer *writer, const char *name, const struct met
 	write_effects(writer, method);
 	for (size_t i = 0; i < FLAGS_COUNT; i++)
 		json_put_bool(writer, flags[i].name, method->flags & flags[i].flag);
+	if (method->recheck != NULL)
+		json_put_str(writer, "recheck", method->recheck);
 	if (method->example != NULL)
 		json_put_raw(writer, "example", method->example, strlen(method->example));
 	json_object_end(writer);
@@ -129,6 +132,10 @@ static void write_method(struct buf *out, const struct method *method)
 	for (size_t i = 0; i < FLAGS_COUNT; i++)
 		if (method->flags & flags[i].flag)
 			field_write_mdoc_text(out, flags[i].text);
+	if (method->recheck != NULL)
+		(void)buf_printf(out,
+		    "If the response is lost, check with\n.Sx %s\nbefore a second call.\n",
+		    method->recheck);
 	if (method->fields != NULL && method->fields->name != NULL) {
 		(void)buf_append_str(out, ".Pp\nParameters:\n.Bl -tag -width 4n -compact\n");
 		field_write_mdoc(out, method->fields);
