@@ -30,6 +30,7 @@ enum field_flag {
 	FIELD_REQUIRED = 1 << 0,
 	FIELD_ALIAS = 1 << 1, /* another name for the field above it; not listed in schemas */
 	FIELD_RARE = 1 << 2, /* seldom needed: not listed in short schemas */
+	FIELD_PATH = 1 << 3, /* an absolute path: programs complete what people type */
 };
 
 /* Strings lent from the JSON tree; NULL-terminated array of count strings. */
@@ -55,6 +56,10 @@ struct field {
 	const char *help; /* one sentence for people and models */
 	/* FIELD_VALUE: its type, as members of a JSON Schema; NULL: any. For models only. */
 	const char *shape;
+	/* FIELD_VALUE: an object of these fields; NULL: see put_schema and shape. */
+	const struct field *members;
+	/* FIELD_VALUE: writes what it is, as members of a JSON Schema; NULL: see shape. */
+	void (*put_schema)(struct json_writer *writer, bool in_short);
 };
 
 /* A member of a result, for describe, schemas and the manual. */
@@ -101,6 +106,9 @@ const char *field_type_name(enum field_type type);
 /* Writes a JSON Schema (type object) of a table of fields (NULL for none) as member name. */
 void field_write_schema(struct json_writer *writer, const char *name, const struct field *fields);
 
+/* The same as members of an object that is open. */
+void field_put_object(struct json_writer *writer, const struct field *fields);
+
 /*
  * The same for tools of models: every value gets a type. Kept short, since models read
  * schemas repeatedly: without rare fields, bounds, and defaults that the help does not need;
@@ -119,6 +127,9 @@ void field_write_result_schema(struct json_writer *writer, const char *name,
 
 /* Appends text as lines of mdoc without macros. */
 void field_write_mdoc_text(struct buf *out, const char *text);
+
+/* Appends text as one line of mdoc in which nothing is a macro, for literal displays. */
+void field_write_mdoc_line(struct buf *out, const char *text);
 
 /* Appends a table of fields as mdoc list items; ends the process if there is no room. */
 void field_write_mdoc(struct buf *out, const struct field *fields);

@@ -86,7 +86,17 @@ static void put_keys_schema(struct json_writer *writer)
 	json_array_end(writer);
 }
 
-static void put_type_schema(struct json_writer *writer, const struct field *field)
+static void put_value_schema(struct json_writer *writer, const struct field *field, bool in_short)
+{
+	if (field->put_schema != NULL)
+		field->put_schema(writer, in_short);
+	else if (field->members != NULL && !in_short)
+		field_put_object(writer, field->members);
+	else if (field->members != NULL)
+		put_type(writer, "object");
+}
+
+static void put_type_schema(struct json_writer *writer, const struct field *field, bool in_short)
 {
 	switch (field->type) {
 	case FIELD_STRING:
@@ -120,6 +130,7 @@ static void put_type_schema(struct json_writer *writer, const struct field *fiel
 		json_object_end(writer);
 		return;
 	case FIELD_VALUE:
+		put_value_schema(writer, field, in_short);
 		return;
 	}
 }
@@ -140,17 +151,17 @@ static void put_required(struct json_writer *writer, const struct field *fields)
 
 static const struct field no_fields[] = {{.name = NULL}};
 
-void field_write_schema(struct json_writer *writer, const char *name, const struct field *fields)
+void field_put_object(struct json_writer *writer, const struct field *fields)
 {
-	fields = fields != NULL ? fields : no_fields;
-	json_object_begin(writer, name);
 	put_type(writer, "object");
 	json_object_begin(writer, "properties");
 	for (const struct field *field = fields; field->name; field++) {
 		if (field->flags & FIELD_ALIAS)
 			continue;
 		json_object_begin(writer, field->name);
-		put_type_schema(writer, field);
+		put_type_schema(writer, field, false);
+		if (field->flags & FIELD_PATH)
+			json_put_str(writer, "format", "path");
 		put_description(writer, field);
 		if (field->preset != NULL)
 			json_put_raw(writer, "default", field->preset, strlen(field->preset));
@@ -159,6 +170,12 @@ void field_write_schema(struct json_writer *writer, const char *name, const stru
 	json_object_end(writer);
 	put_required(writer, fields);
 	json_put_bool(writer, "additionalProperties", false);
+}
+
+void field_write_schema(struct json_writer *writer, const char *name, const struct field *fields)
+{
+	json_object_begin(writer, name);
+	field_put_object(writer, fields != NULL ? fields : no_fields);
 	json_object_end(writer);
 }
 
@@ -171,7 +188,7 @@ static void put_tool_field(struct json_writer *writer, const struct field *field
 	if (strstr(field->name, "sec"))
 		plain.unit = NULL;
 	json_object_begin(writer, field->name);
-	put_type_schema(writer, in_short ? &plain : field);
+	put_type_schema(writer, in_short ? &plain : field, true);
 	if (field->type == FIELD_VALUE && field->shape != NULL)
 		json_put_raw(writer, NULL, field->shape, strlen(field->shape));
 	put_description(writer, in_short ? &plain : field);
@@ -306,6 +323,19 @@ void field_write_mdoc_text(struct buf *out, const char *text)
 	struct filler filler = {.out = out};
 	fill(&filler, text);
 	end_line(&filler);
+}
+
+void field_write_mdoc_line(struct buf *out, const char *text)
+{
+	for (; *text != '\0'; text++) {
+		if (*text == '\\')
+			must(buf_append_str(out, "\\e"));
+		else if (*text == '"')
+			must(buf_append_str(out, "\\(dq"));
+		else
+			must(buf_append_byte(out, (uint8_t)*text));
+	}
+	must(buf_append_byte(out, '\n'));
 }
 
 void field_write_mdoc(struct buf *out, const struct field *fields)

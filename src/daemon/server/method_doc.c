@@ -81,21 +81,6 @@ void method_write(struct json_writer *writer, const char *name, const struct met
 	json_object_end(writer);
 }
 
-/* Text in a line of its own in which nothing is a macro. */
-static void put_line(struct buf *out, const char *macro, const char *text)
-{
-	(void)buf_append_str(out, macro);
-	for (; *text; text++) {
-		if (*text == '\\')
-			(void)buf_append_str(out, "\\e");
-		else if (*text == '"')
-			(void)buf_append_str(out, "\\(dq");
-		else
-			(void)buf_append_byte(out, (uint8_t)*text);
-	}
-	(void)buf_append_byte(out, '\n');
-}
-
 static void write_results(struct buf *out, const struct field_result *results)
 {
 	if (results == NULL || results->name == NULL)
@@ -145,7 +130,7 @@ static void write_method(struct buf *out, const struct method *method)
 	if (method->example != NULL) {
 		(void)buf_append_str(out, ".Pp\nExample:\n.Bd -literal -offset indent\n");
 		(void)buf_printf(out, "{\"method\":\"%s\",\"params\":", method->name);
-		put_line(out, "", method->example);
+		field_write_mdoc_line(out, method->example);
 		out->len--; /* the newline: the object is closed first */
 		(void)buf_append_str(out, "}\n.Ed\n");
 	}
