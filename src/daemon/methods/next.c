@@ -19,9 +19,6 @@
 #include "daemon/server/request.h"
 #include "daemon/server/target.h"
 
-static const char *const source_choices[] = {
-    "command", "condition", "job", "post", "timer", "watch", NULL};
-
 const struct field_result notification_list_results[] = {
     {"notifications", "array", "the entries, oldest first"},
     {"notifications[].seq", "integer", "its number, shared with the events"},
@@ -87,69 +84,6 @@ struct consumer *queue_get_consumer(struct request *request, const char *name)
 	return consumer;
 }
 
-/* ---- filters ---- */
-
-struct filter_args {
-	const char *pane;
-	int source;
-	const char *id;
-	bool urgent;
-};
-
-static const struct field filter_fields[] = {
-    {.name = "pane",
-	.type = FIELD_STRING,
-	.offset = offsetof(struct filter_args, pane),
-	.help = "Only those addressed to this pane."},
-    {.name = "source",
-	.type = FIELD_CHOICE,
-	.offset = offsetof(struct filter_args, source),
-	.choices = source_choices,
-	.help = "Only those from this source."},
-    {.name = "id",
-	.type = FIELD_STRING,
-	.offset = offsetof(struct filter_args, id),
-	.max = NOTIFICATION_ID_SIZE - 1,
-	.help = "Only those of this request."},
-    {.name = "urgent",
-	.type = FIELD_BOOL,
-	.offset = offsetof(struct filter_args, urgent),
-	.help = "Only those of high urgency."},
-    {.name = NULL},
-};
-
-bool queue_read_filter(
-    struct request *request, const struct json *value, struct consumer_filter *ret_filter)
-{
-	struct field_error error;
-	struct filter_args args;
-	const struct muxbus_pane *pane;
-	struct buf scratch;
-
-	*ret_filter = (struct consumer_filter){.source = -1};
-	if (value == NULL)
-		return true;
-	buf_init(&scratch, NOTIFICATION_DATA_MAX);
-	if (value->type != JSON_OBJECT ||
-	    field_read(filter_fields, value, &args, sizeof args, &scratch, &error) != 0) {
-		request_fail_data(request, MESSAGE_PARAMS, "\"field\":\"filter\"", "filter: %s",
-		    value->type != JSON_OBJECT ? "must be an object" : error.text);
-		buf_finish(&scratch);
-		return false;
-	}
-	buf_finish(&scratch);
-	ret_filter->source = args.source;
-	ret_filter->is_urgent = args.urgent;
-	ret_filter->id = args.id;
-	if (args.pane == NULL)
-		return true;
-	if (!target_pane(request, args.pane, &pane))
-		return false;
-	ret_filter->has_pane = true;
-	ret_filter->pane = pane->id;
-	return true;
-}
-
 struct next_args {
 	int64_t after;
 	bool has_after;
@@ -187,7 +121,7 @@ static const struct field next_fields[] = {
 	.type = FIELD_VALUE,
 	.offset = offsetof(struct next_args, filter),
 	.help = "Only those that match: an object of pane, source, id, urgent.",
-	.shape = "\"type\":\"object\""},
+	.members = consumer_filter_fields},
     {.name = "limit",
 	.type = FIELD_INT,
 	.flags = FIELD_RARE,
@@ -317,7 +251,7 @@ static void next_notification(struct request *request, const void *data)
 	struct consumer_filter filter;
 	struct next_wait *wait;
 
-	if (!queue_read_filter(request, args->filter, &filter))
+	if (!target_filter(request, args->filter, &filter))
 		return;
 	if (args->consumer != NULL &&
 	    (consumer = queue_get_consumer(request, args->consumer)) == NULL)

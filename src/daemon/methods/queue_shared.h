@@ -21,10 +21,6 @@ extern const struct field_result notification_list_results[];
 void notification_write_gap(struct json_writer *writer, const struct queue *queue, uint64_t after);
 void notification_write_entry(struct json_writer *writer, const struct notification *note);
 
-/* Reads a filter (NULL: all match); false after failing the request. Its id is lent from value. */
-bool queue_read_filter(
-    struct request *request, const struct json *value, struct consumer_filter *ret_filter);
-
 /* Finds or makes a consumer; NULL after failing the request. */
 struct consumer *queue_get_consumer(struct request *request, const char *name);
 

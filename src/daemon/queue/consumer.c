@@ -37,17 +37,6 @@ struct consumer_set {
 	int64_t ack_wait_ms;
 };
 
-bool consumer_filter_matches(const struct consumer_filter *filter, const struct notification *note)
-{
-	if (filter->has_pane && note->pane.pane != filter->pane)
-		return false;
-	if (filter->source >= 0 && note->source != (enum notification_source)filter->source)
-		return false;
-	if (filter->id != NULL && strcmp(note->id, filter->id) != 0)
-		return false;
-	return !filter->is_urgent || note->is_urgent;
-}
-
 void consumer_set_ack_wait(struct consumer_set *set, int64_t ack_wait_ms)
 {
 	set->ack_wait_ms = ack_wait_ms;

@@ -11,6 +11,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "daemon/queue/consumer_filter.h"
 #include "daemon/queue/queue.h"
 
 #define CONSUMERS_MAX 256
@@ -20,16 +21,6 @@
 
 struct consumer;
 struct consumer_set;
-
-/* Which notifications somebody wants; members that are not set do not decide. */
-struct consumer_filter {
-	bool has_pane;
-	uint32_t pane;
-	int source; /* enum notification_source; -1: any */
-	const char *id; /* of a request; NULL: any */
-	bool is_urgent; /* only those */
-};
-bool consumer_filter_matches(const struct consumer_filter *filter, const struct notification *note);
 
 /* Loads the places that the queue's store holds. */
 struct consumer_set *consumer_set_new(struct queue *queue);

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/alloc.h"
+#include "daemon/queue/consumer_filter.h"
 #include "daemon/server/dispatch.h"
 #include "daemon/server/request.h"
 #include "daemon/tmux/resolve.h"
@@ -137,5 +138,25 @@ bool target_session(
 		}
 	}
 	*ret_session = session;
+	return true;
+}
+
+bool target_filter(
+    struct request *request, const struct json *value, struct consumer_filter *ret_filter)
+{
+	const struct muxbus_pane *pane;
+	char reason[sizeof(struct field_error) + 16];
+	const char *text;
+
+	if (!consumer_filter_read(value, ret_filter, &text, reason, sizeof reason)) {
+		request_fail_data(request, MESSAGE_PARAMS, "\"field\":\"filter\"", "%s", reason);
+		return false;
+	}
+	if (text == NULL)
+		return true;
+	if (!target_pane(request, text, &pane))
+		return false;
+	ret_filter->has_pane = true;
+	ret_filter->pane = pane->id;
 	return true;
 }

@@ -9,6 +9,8 @@
 #include <muxbus.h>
 #include <stdbool.h>
 
+struct consumer_filter;
+struct json;
 struct request;
 
 /*
@@ -23,5 +25,9 @@ bool target_window(
     struct request *request, const char *text, const struct muxbus_window **ret_window);
 bool target_session(
     struct request *request, const char *text, const struct muxbus_session **ret_session);
+
+/* Reads a filter of notifications (NULL: all match), in the same way. Its id is lent from value. */
+bool target_filter(
+    struct request *request, const struct json *value, struct consumer_filter *ret_filter);
 
 #endif

@@ -10,8 +10,7 @@
 #include "base/clock.h"
 #include "base/xalloc.h"
 #include "daemon/core/loop_timer.h"
-#include "daemon/methods/queue_shared.h"
-#include "daemon/queue/consumer.h"
+#include "daemon/queue/consumer_filter.h"
 #include "daemon/queue/queue.h"
 #include "daemon/server/daemon.h"
 #include "daemon/server/request.h"
@@ -163,7 +162,8 @@ static const struct field note_fields[] = {
 	.type = FIELD_VALUE,
 	.flags = FIELD_REQUIRED,
 	.offset = offsetof(struct note_args, notification),
-	.help = "A filter: an object of pane, source, id, urgent; {} is any."},
+	.help = "A filter: an object of pane, source, id, urgent; {} is any.",
+	.members = consumer_filter_fields},
     {.name = NULL},
 };
 
@@ -216,7 +216,7 @@ static bool note_arm(struct condition *condition, struct request *request, const
 	struct consumer_filter filter;
 	struct note_watch *watch;
 
-	if (!queue_read_filter(request, args->notification, &filter))
+	if (!target_filter(request, args->notification, &filter))
 		return false;
 	watch = xcalloc(1, sizeof *watch);
 	watch->condition = condition;

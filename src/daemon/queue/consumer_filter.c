@@ -1,0 +1,78 @@
+/* SPDX-License-Identifier: ISC */
+/* Filters of notifications: reading and matching. */
+#include "daemon/queue/consumer_filter.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "base/buf.h"
+
+static const char *const source_choices[] = {
+    "command", "condition", "job", "post", "timer", "watch", NULL};
+
+struct filter_args {
+	const char *pane;
+	int source;
+	const char *id;
+	bool urgent;
+};
+
+const struct field consumer_filter_fields[] = {
+    {.name = "pane",
+	.type = FIELD_STRING,
+	.offset = offsetof(struct filter_args, pane),
+	.help = "Only those addressed to this pane."},
+    {.name = "source",
+	.type = FIELD_CHOICE,
+	.offset = offsetof(struct filter_args, source),
+	.choices = source_choices,
+	.help = "Only those from this source."},
+    {.name = "id",
+	.type = FIELD_STRING,
+	.offset = offsetof(struct filter_args, id),
+	.max = NOTIFICATION_ID_SIZE - 1,
+	.help = "Only those of this request."},
+    {.name = "urgent",
+	.type = FIELD_BOOL,
+	.offset = offsetof(struct filter_args, urgent),
+	.help = "Only those of high urgency."},
+    {.name = NULL},
+};
+
+bool consumer_filter_read(const struct json *value, struct consumer_filter *ret_filter,
+    const char **ret_pane, char *ret_reason, size_t size)
+{
+	struct field_error error = {.text = "must be an object"};
+	struct filter_args args;
+	struct buf scratch;
+	bool is_read;
+
+	*ret_filter = (struct consumer_filter){.source = -1};
+	*ret_pane = NULL;
+	if (value == NULL)
+		return true;
+	buf_init(&scratch, NOTIFICATION_DATA_MAX);
+	is_read = value->type == JSON_OBJECT &&
+	    field_read(consumer_filter_fields, value, &args, sizeof args, &scratch, &error) == 0;
+	buf_finish(&scratch);
+	if (!is_read) {
+		snprintf(ret_reason, size, "filter: %s", error.text);
+		return false;
+	}
+	ret_filter->source = args.source;
+	ret_filter->is_urgent = args.urgent;
+	ret_filter->id = args.id;
+	*ret_pane = args.pane;
+	return true;
+}
+
+bool consumer_filter_matches(const struct consumer_filter *filter, const struct notification *note)
+{
+	if (filter->has_pane && note->pane.pane != filter->pane)
+		return false;
+	if (filter->source >= 0 && note->source != (enum notification_source)filter->source)
+		return false;
+	if (filter->id != NULL && strcmp(note->id, filter->id) != 0)
+		return false;
+	return !filter->is_urgent || note->is_urgent;
+}
