@@ -3,10 +3,13 @@
 #include "daemon/server/method.h"
 
 #include <ctype.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/xalloc.h"
+#include "daemon/methods/tables.h"
+#include "daemon/source/condition.h"
 #include "tap.h"
 
 /* Says what is wrong with a row; the number of faults. */
@@ -172,7 +175,7 @@ static void test_written(void)
 	ok(all != NULL, "describe is JSON");
 	is_int(missing, 0, "and has each method with its schema and effects");
 	buf_clear(&out);
-	method_write_mdoc(&out);
+	methods_describe_mdoc(&out);
 	missing = 0;
 	for (const struct method *method = method_next(NULL); method;
 	     method = method_next(method)) {
@@ -180,9 +183,90 @@ static void test_written(void)
 		missing += !strstr((const char *)out.data, heading);
 		mem_free(heading);
 	}
-	is_int(missing, 0, "the manual has each method");
+	for (const struct condition_kind *kind = NULL;
+	     (kind = condition_kind_next(kind)) != NULL;) {
+		char *heading = xasprintf(".Ss condition %s\n", kind->name);
+		missing += !strstr((const char *)out.data, heading);
+		mem_free(heading);
+	}
+	is_int(missing, 0, "the manual has each method and condition");
 	json_reader_free(reader);
 	buf_finish(&out);
+}
+
+/* What is wrong with the row of a condition; NULL: nothing. */
+static const char *condition_fault(const struct condition_kind *kind, struct json_reader *reader)
+{
+	static char text[sizeof(struct field_error) + 64];
+	struct field_error error = {.text = "is no JSON"};
+	struct json_error json_error;
+	void *args = xcalloc(1, kind->args_size);
+	const struct json *example =
+	    json_read(reader, kind->example, strlen(kind->example), &json_error);
+	struct buf scratch;
+	bool is_taken;
+
+	buf_init(&scratch, 65536);
+	is_taken = example != NULL &&
+	    field_read(kind->fields, example, args, kind->args_size, &scratch, &error) == 0;
+	buf_finish(&scratch);
+	mem_free(args);
+	if (!ends_as_sentence(kind->help))
+		return "its help is no sentence";
+	if (strcmp(kind->fields[0].name, kind->name) != 0)
+		return "its first field has another name";
+	if (kind->needs_tmux && kind->pane_member == NULL)
+		return "it is about a pane, and no member names it";
+	snprintf(text, sizeof text, "its example: %s", error.text);
+	return is_taken ? NULL : text;
+}
+
+static void test_conditions(void)
+{
+	struct json_reader *reader = json_reader_new(65536);
+	const struct condition_kind *kind = NULL, *previous = NULL;
+	int faults = 0, unsorted = 0;
+
+	for (; (kind = condition_kind_next(kind)) != NULL; previous = kind) {
+		const char *what = condition_fault(kind, reader);
+
+		if (what != NULL)
+			diag("%s: %s", kind->name, what);
+		faults += what != NULL;
+		unsorted += previous != NULL && strcmp(previous->name, kind->name) >= 0;
+	}
+	is_int(faults, 0, "each condition has help, fields and an example that it takes");
+	is_int(unsorted, 0, "and they are walked in order");
+	json_reader_free(reader);
+}
+
+/* What describe says of the list of conditions: one object of each kind, with its fields. */
+static void test_condition_schema(void)
+{
+	struct buf out;
+	struct json_writer writer;
+	struct json_error error;
+	struct json_reader *reader = json_reader_new((size_t)1 << 24);
+	const struct condition_kind *kind = NULL;
+	const struct json *any, *branch;
+	int faults = 0;
+
+	buf_init(&out, (size_t)1 << 24);
+	json_writer_init(&writer, &out);
+	method_write(&writer, NULL, method_find("wait_for"));
+	any = json_read(reader, (const char *)out.data, out.len, &error);
+	any = json_member(json_member(json_member(any, "params"), "properties"), "any");
+	branch = json_member(json_member(any, "items"), "oneOf")->child;
+	while ((kind = condition_kind_next(kind)) != NULL) {
+		const struct json *properties =
+		    branch != NULL ? json_member(branch, "properties") : NULL;
+
+		faults += properties == NULL || json_member(properties, kind->name) == NULL;
+		branch = branch != NULL ? branch->next : NULL;
+	}
+	ok(faults == 0 && branch == NULL, "wait_for takes an array of these conditions");
+	buf_finish(&out);
+	json_reader_free(reader);
 }
 
 int main(void)
@@ -191,5 +275,7 @@ int main(void)
 	test_rows();
 	test_examples();
 	test_written();
+	test_conditions();
+	test_condition_schema();
 	return done_testing();
 }

@@ -448,7 +448,7 @@ static int describe(bool as_mdoc)
 	struct buf out;
 	buf_init(&out, (size_t)64 * 1024 * 1024);
 	if (as_mdoc) {
-		method_write_mdoc(&out);
+		methods_describe_mdoc(&out);
 	} else {
 		struct json_writer writer;
 		json_writer_init(&writer, &out);

@@ -21,6 +21,7 @@
 #include "daemon/server/server.h"
 #include "daemon/server/subscription.h"
 #include "daemon/server/tmux_call.h"
+#include "daemon/source/condition_doc.h"
 #include "daemon/source/job.h"
 #include "daemon/source/timer.h"
 #include "daemon/source/watch.h"
@@ -49,6 +50,7 @@ static const struct field describe_fields[] = {
 
 static const struct field_result describe_results[] = {
     {"methods", "object", "The methods by name, with their parameters as a JSON Schema."},
+    {"conditions", "object", "The conditions of wait_for by name, with their members."},
     {"errors", "object", "The kinds of errors by name, with their codes."},
     {"events", "object", "The kinds of events by name."},
     {"limits", "object", "The limits that -o sets, by name."},
@@ -88,9 +90,16 @@ void methods_describe(struct json_writer *writer)
 	     method = method_next(method))
 		method_write(writer, method->name, method);
 	json_object_end(writer);
+	condition_write_kinds(writer, "conditions");
 	write_errors(writer);
 	write_kinds(writer);
 	config_write_table(writer, "limits");
+}
+
+void methods_describe_mdoc(struct buf *out)
+{
+	method_write_mdoc(out);
+	condition_write_mdoc(out);
 }
 
 static void handle_describe(struct request *request, const void *data)
@@ -354,7 +363,8 @@ static void handle_status(struct request *request, const void *data)
 const struct method methods_daemon[] = {
     {.name = METHOD("describe", METHOD_READS),
 	.title = "Describe methods",
-	.summary = "Lists the methods, errors, events and limits, or describes one method.",
+	.summary =
+	    "Lists the methods, conditions, errors, events and limits, or describes one method.",
 	.fields = describe_fields,
 	.args_size = sizeof(struct describe_args),
 	.results = describe_results,

@@ -1,11 +1,14 @@
 /* SPDX-License-Identifier: ISC */
 /* wait_for: one request instead of a polling loop. */
 #include "daemon/source/wait.h"
+
+#include <string.h>
+
 #include "daemon/methods/tables.h"
 #include "daemon/server/daemon.h"
 #include "daemon/server/method.h"
 #include "daemon/server/request.h"
-#include "daemon/source/condition.h"
+#include "daemon/source/condition_doc.h"
 
 struct wait_args {
 	const struct json *any;
@@ -14,21 +17,28 @@ struct wait_args {
 	const char *wait;
 };
 
+#define ANY_ARRAY "\"type\":\"array\",\"items\":{\"type\":\"object\"}"
+
+/* In short the conditions stand at "any". */
+static void put_all_schema(struct json_writer *writer, bool in_short)
+{
+	if (in_short)
+		json_put_raw(writer, NULL, ANY_ARRAY, strlen(ANY_ARRAY));
+	else
+		condition_put_list_schema(writer, false);
+}
+
 static const struct field wait_fields[] = {
     {.name = "any",
 	.type = FIELD_VALUE,
 	.offset = offsetof(struct wait_args, any),
-	.help = "An array of conditions of which one is enough. Each is an object with one of: "
-		"output (regex), screen (regex), quiet_sec, exited, ready, command_finished, job, "
-		"file (and regex, from_start), cpu_below (and for_sec), sec, notification (a "
-		"filter); and pane, where it is "
-		"about one.",
-	.shape = "\"type\":\"array\",\"items\":{\"type\":\"object\"}"},
+	.help = "Conditions of which one is enough; describe has their members.",
+	.put_schema = condition_put_list_schema},
     {.name = "all",
 	.type = FIELD_VALUE,
 	.offset = offsetof(struct wait_args, all),
 	.help = "The same, of which all must come true.",
-	.shape = "\"type\":\"array\",\"items\":{\"type\":\"object\"}"},
+	.put_schema = put_all_schema},
     {.name = "timeout_sec",
 	.type = FIELD_NUMBER,
 	.offset = offsetof(struct wait_args, timeout_sec),
@@ -40,8 +50,8 @@ static const struct field wait_fields[] = {
     {.name = "wait",
 	.type = FIELD_STRING,
 	.offset = offsetof(struct wait_args, wait),
-	.help = "A name: the wait then outlives its connection, and the daemon; it is gone on with "
-		"by asking for the same name again."},
+	.help = "A name: the wait then outlives its connection, and the daemon; ask for the same "
+		"name again to resume."},
     {.name = NULL},
 };
 
@@ -75,8 +85,8 @@ const struct method methods_wait[] = {
     {.name = METHOD("wait_for", METHOD_READS),
 	.title = "Wait for something",
 	.summary = "Waits until one, or all, of several conditions have come true.",
-	.help = "What is true already matches at once. A pane that goes ends its conditions with "
-		"gone. A job or notification that was waited for is not told again.",
+	.help = "What is true already matches at once. When a pane closes, its conditions end as "
+		"gone. A job or notification that was waited for is not reported again.",
 	.fields = wait_fields,
 	.args_size = sizeof(struct wait_args),
 	.results = wait_results,

@@ -10,30 +10,22 @@
 #include "base/xalloc.h"
 #include "daemon/server/request.h"
 
-enum {
-	DETAILS_MAX = 64 * 1024,
-	KINDS_MAX = 32,
-};
-
-static const struct condition_kind *const tables[] = {
-    condition_kinds_file, condition_kinds_other, condition_kinds_pane};
+enum { DETAILS_MAX = 64 * 1024 };
 
 const struct condition_kind *condition_kind_next(const struct condition_kind *previous)
 {
-	if (previous == NULL)
-		return tables[0];
-	previous++;
-	if (previous->name != NULL)
-		return previous;
-	for (size_t at = 0; at + 1 < sizeof tables / sizeof *tables; at++) {
-		const struct condition_kind *kind = tables[at];
+	const struct condition_kind *next = NULL;
 
-		while (kind->name != NULL)
-			kind++;
-		if (kind == previous)
-			return tables[at + 1];
+	for (const struct condition_kind *const *table = condition_tables; *table != NULL;
+	     table++) {
+		for (const struct condition_kind *kind = *table; kind->name != NULL; kind++) {
+			if (previous != NULL && strcmp(kind->name, previous->name) <= 0)
+				continue;
+			if (next == NULL || strcmp(kind->name, next->name) < 0)
+				next = kind;
+		}
 	}
-	return NULL;
+	return next;
 }
 
 /* The kind whose member an object has; NULL if none, or more than one. */

@@ -31,7 +31,10 @@ enum condition_state {
 struct condition_kind {
 	const char *name; /* the member by which it is known; NULL ends the table */
 	const char *help;
-	const struct field *fields;
+	const char *example; /* the object as JSON text */
+	const struct field *fields; /* the one of this name first */
+	const char *pane_member; /* that names its pane; NULL: it is never about one */
+	bool needs_tmux; /* it is always about a pane */
 	size_t args_size;
 	bool (*arm)(struct condition *condition, struct request *request, const void *args);
 	void (*disarm)(struct condition *condition); /* frees what arm made; called once */
@@ -81,7 +84,10 @@ extern const struct condition_kind condition_kinds_file[];
 extern const struct condition_kind condition_kinds_pane[];
 extern const struct condition_kind condition_kinds_other[];
 
-/* Walks all kinds: NULL starts, NULL ends. */
+/* All tables, NULL-terminated; methods/condition_tables.c lists them. */
+extern const struct condition_kind *const condition_tables[];
+
+/* Walks all kinds sorted by name: NULL starts, NULL ends. */
 const struct condition_kind *condition_kind_next(const struct condition_kind *previous);
 
 #endif

@@ -32,7 +32,7 @@ struct file_args {
 static const struct field file_fields[] = {
     {.name = "file",
 	.type = FIELD_STRING,
-	.flags = FIELD_REQUIRED,
+	.flags = FIELD_REQUIRED | FIELD_PATH,
 	.offset = offsetof(struct file_args, file),
 	.min = 2,
 	.max = 4095,
@@ -194,7 +194,12 @@ static bool file_arm(struct condition *condition, struct request *request, const
 }
 
 const struct condition_kind condition_kinds_file[] = {
-    {"file", "A line that matches is written into a file, or it changes.", file_fields,
-	sizeof(struct file_args), file_arm, file_disarm},
+    {.name = "file",
+	.help = "A line that matches is written into a file, or it changes.",
+	.example = "{\"file\":\"/var/log/syslog\",\"regex\":\"error|failed\"}",
+	.fields = file_fields,
+	.args_size = sizeof(struct file_args),
+	.arm = file_arm,
+	.disarm = file_disarm},
     {.name = NULL},
 };

@@ -399,22 +399,10 @@ const char *wait_park(struct wait_set *set, struct request *request, const struc
 	return wait->name;
 }
 
-/* The member that names a pane in a condition of this kind. */
-static const char *pane_member(const struct condition_kind *kind)
-{
-	static const char *const own[] = {"command_finished", "exited", "ready"};
-
-	for (size_t at = 0; at < sizeof own / sizeof *own; at++) {
-		if (strcmp(kind->name, own[at]) == 0)
-			return own[at];
-	}
-	return "pane";
-}
-
 /* A condition as JSON, for another life: its pane by its id. The caller frees. */
 static char *write_spec(const struct condition *condition, const struct json *spec)
 {
-	const char *name = pane_member(condition->kind);
+	const char *name = condition->kind->pane_member;
 	struct json_writer writer;
 	struct buf out;
 
@@ -508,7 +496,7 @@ static bool arm_again(struct wait *wait, size_t at)
 /* Whether tmux must be followed before a condition can be armed. */
 static bool needs_tmux(const struct condition *condition, const struct pane_ref *pane)
 {
-	return pane->pane != MUXBUS_NO_ID || strcmp(pane_member(condition->kind), "pane") != 0;
+	return pane->pane != MUXBUS_NO_ID || condition->kind->needs_tmux;
 }
 
 /* Arms what can be; with_tmux says that the rest can be, too. */
