@@ -231,12 +231,35 @@ static void test_results(void)
 	is_str(text_of(), "04:05:06.789  title_changed         %3    title=\\x1b[2J\n", "an event");
 }
 
+/* As describe has them, as far as it is needed here. */
+#define KIND(name, needs_tmux, properties)                                                         \
+	"\"" name "\":{\"needs_tmux\":" needs_tmux ",\"params\":{\"properties\":{" properties "}}" \
+	"}"
+#define PROPERTY(name, type) "\"" name "\":{\"type\":\"" type "\"}"
+#define KINDS                                                                                      \
+	"{" KIND("cpu_below", "false",                                                             \
+	    PROPERTY("cpu_below", "number") "," PROPERTY("for_sec", "number") "," PROPERTY(        \
+		"pane", "string")) "," KIND("file", "false",                                       \
+	    "\"file\":{\"type\":\"string\",\"format\":\"path\"}," PROPERTY(                        \
+		"regex", "string") "," PROPERTY("from_start", "boolean")) "," KIND("job", "false", \
+	    PROPERTY("job", "string")) "," KIND("notification", "false",                           \
+	    PROPERTY("notification", "object")) "," KIND("output", "true",                         \
+	    PROPERTY("output", "string") "," PROPERTY("pane", "string")) "," KIND("quiet_sec",     \
+	    "true",                                                                                \
+	    PROPERTY("quiet_sec", "number") "," PROPERTY("pane", "string")) "," KIND("screen",     \
+	    "true", PROPERTY("screen", "string") "," PROPERTY("pane", "string")) "," KIND("sec",   \
+	    "false", PROPERTY("sec", "number")) "}"
+
+static struct json_reader *kinds_reader;
+static const struct json *kinds;
+
 static const char *conditions(int count, const char *const *words)
 {
 	static char reason[512];
 	buf_clear(&out);
-	return wait_conditions(&out, (size_t)count, words, reason, sizeof(reason)) < 0 ? reason
-										       : text_of();
+	return wait_conditions(&out, kinds, (size_t)count, words, reason, sizeof(reason)) < 0
+	    ? reason
+	    : text_of();
 }
 
 #define CONDITIONS(...) \
@@ -245,6 +268,10 @@ static const char *conditions(int count, const char *const *words)
 
 static void test_conditions(void)
 {
+	struct json_error error;
+
+	kinds_reader = json_reader_new(65536);
+	kinds = json_read(kinds_reader, KINDS, strlen(KINDS), &error);
 	is_str(CONDITIONS("job=A1B2", "sec=5"), "[{\"job\":\"A1B2\"},{\"sec\":5}]", "two");
 	is_str(CONDITIONS("output=a=b", "pane=%3", "screen=x"),
 	    "[{\"output\":\"a=b\",\"pane\":\"%3\"},{\"screen\":\"x\"}]",
@@ -257,15 +284,22 @@ static void test_conditions(void)
 	is_str(CONDITIONS("cpu_below=5", "for=10"), "[{\"cpu_below\":5,\"for_sec\":10}]", "CPU");
 	is_str(CONDITIONS("notification:={\"id\":\"A\"}"), "[{\"notification\":{\"id\":\"A\"}}]",
 	    "a filter");
+	is_str(CONDITIONS("pane=%1", "cpu_below=5", "quiet_sec=2"),
+	    "[{\"cpu_below\":5},{\"quiet_sec\":2,\"pane\":\"%1\"}]",
+	    "a condition that need not be about a pane takes no pane before all");
+	is_str(CONDITIONS("sec:=5", "job:=\"A\""), "[{\"sec\":5},{\"job\":\"A\"}]", "JSON");
 	is_str(CONDITIONS("jobs=A1B2"), "there is no condition \"jobs\"; did you mean \"job\"?",
 	    "a typing error");
 	is_str(CONDITIONS("regex=x"),
 	    "regex: says more of a condition, and there is none before it", "no condition");
+	is_str(CONDITIONS("job=A", "regex=x"), "regex: is no member of the condition job",
+	    "a member of another condition");
 	is_str(CONDITIONS("sec=soon"), "sec: must be a time such as 30, 1.5s or 10m, not \"soon\"",
 	    "no time");
 	is_str(CONDITIONS("cpu_below=x"), "cpu_below: must be a number, not \"x\"", "no number");
 	is_str(CONDITIONS("x"), "\"x\" is not of the form condition=value", "no condition at all");
 	is_str(CONDITIONS("output=x", "pane=%1", "pane=%2"), "output: has two panes", "two panes");
+	json_reader_free(kinds_reader);
 }
 
 static void test_durations(void)

@@ -68,6 +68,15 @@ static bool is_type(const struct json *property, const char *name)
 	return type != NULL && type->type == JSON_STRING && strcmp(type->text, name) == 0;
 }
 
+/* An array of objects, or an object of fields: no words make these. */
+static bool is_structured(const struct json *property)
+{
+	const struct json *items = json_member(property, "items");
+
+	return json_member(property, "properties") != NULL ||
+	    (is_type(property, "array") && items != NULL && !is_type(items, "string"));
+}
+
 /* A name that is not in the schema (another name of a field) is text: the daemon knows it. */
 static enum kind kind_of(const struct json *property)
 {
@@ -84,10 +93,17 @@ static enum kind kind_of(const struct json *property)
 	};
 	if (property == NULL)
 		return KIND_STRING;
+	if (is_structured(property))
+		return KIND_ANY;
 	for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++)
 		if (is_type(property, kinds[i].type))
 			return kinds[i].kind;
 	return json_member(property, "anyOf") != NULL ? KIND_KEYS : KIND_ANY;
+}
+
+bool arguments_wants_json(const struct json *property)
+{
+	return kind_of(property) == KIND_ANY;
 }
 
 const struct json *arguments_positional(const struct json *schema)

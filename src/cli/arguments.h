@@ -6,6 +6,7 @@
 #ifndef CLI_ARGUMENTS_H
 #define CLI_ARGUMENTS_H
 
+#include <stdbool.h>
 #include <stddef.h>
 
 #include "base/buf.h"
@@ -30,6 +31,9 @@ int arguments_write(struct buf *out, const struct json *schema, int argc, const 
  * NULL if the method has no such argument.
  */
 const struct json *arguments_positional(const struct json *schema);
+
+/* Whether an argument is typed as JSON, key:=JSON: it is neither a scalar nor a list of texts. */
+bool arguments_wants_json(const struct json *property);
 
 /* Appends the usage of a method: "list_panes [session=text] [window=text]". */
 void arguments_usage(struct buf *out, const char *method, const struct json *schema);

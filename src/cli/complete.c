@@ -11,7 +11,6 @@
 #include "cli/locate.h"
 #include "cli/screen_text.h"
 #include "cli/verbs.h"
-#include "cli/wait.h"
 
 #define OUT_MAX ((size_t)1024 * 1024)
 #define ABOUT_COLUMNS 60
@@ -204,10 +203,10 @@ static void complete_method(
 		char word[WORD_MAX];
 		const char *type = ask_string(at, "type", "");
 		bool is_many = strcmp(type, "array") == 0 || strcmp(type, "object") == 0;
-		bool is_any = !*type && json_member(at, "anyOf") == NULL;
 		if (is_given(at->name, count, words) && !is_many)
 			continue;
-		(void)snprintf(word, sizeof word, "%s%s", at->name, is_any ? ":=" : "=");
+		(void)snprintf(
+		    word, sizeof word, "%s%s", at->name, arguments_wants_json(at) ? ":=" : "=");
 		offer(completion, "", word, ask_string(at, "description", ""));
 	}
 	if (positional != NULL && count == 0)
@@ -227,16 +226,47 @@ static void offer_alternatives(struct completion *completion, const char *usage)
 	}
 }
 
+/* Whether a condition before this one has a member of that name. */
+static bool is_offered(const struct json *kinds, const struct json *kind, const char *name)
+{
+	for (const struct json *at = kinds; at != kind; at = at->next) {
+		if (json_member(json_member(json_member(at, "params"), "properties"), name))
+			return true;
+	}
+	return false;
+}
+
+/* The members of a condition that were not offered before. */
+static void offer_members(
+    struct completion *completion, const struct json *kinds, const struct json *kind)
+{
+	const struct json *properties = json_member(json_member(kind, "params"), "properties");
+
+	for (const struct json *at = properties != NULL ? properties->child : NULL; at != NULL;
+	     at = at->next) {
+		char word[WORD_MAX];
+		bool is_kind = strcmp(at->name, kind->name) == 0;
+
+		if (is_offered(kinds, kind, at->name))
+			continue;
+		(void)snprintf(
+		    word, sizeof word, "%s%s", at->name, arguments_wants_json(at) ? ":=" : "=");
+		offer(completion, "", word,
+		    is_kind ? ask_string(kind, "help", "") : ask_string(at, "description", ""));
+	}
+}
+
 static void complete_wait(struct completion *completion)
 {
+	const struct json *kinds = completion->catalog != NULL
+	    ? json_member(catalog_tables(completion->catalog), "conditions")
+	    : NULL;
 	const char *equals = strchr(completion->current, '=');
-	const char *name;
 	char key[WORD_MAX], lead[WORD_MAX + 2];
 	if (equals == NULL) {
-		for (size_t i = 0; (name = wait_word_name(i)) != NULL; i++) {
-			(void)snprintf(key, sizeof key, "%s=", name);
-			offer(completion, "", key, NULL);
-		}
+		for (const struct json *kind = kinds != NULL ? kinds->child : NULL; kind != NULL;
+		     kind = kind->next)
+			offer_members(completion, kinds->child, kind);
 		return;
 	}
 	(void)snprintf(

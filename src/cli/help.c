@@ -219,6 +219,35 @@ static void put_method(struct page *page, const struct json *row)
 	buf_finish(&text);
 }
 
+/* The conditions that muxbus wait takes: "output=text [pane=text]". */
+static void put_conditions(struct page *page, const struct json *kinds)
+{
+	struct buf text;
+
+	if (kinds == NULL)
+		return;
+	title(page, "Conditions");
+	buf_init(&text, OUT_MAX);
+	for (const struct json *kind = kinds->child; kind != NULL; kind = kind->next) {
+		buf_clear(&text);
+		arguments_usage(&text, "", json_member(kind, "params"));
+		entry(page, (const char *)text.data + 1, ask_string(kind, "help", ""));
+	}
+	buf_finish(&text);
+}
+
+/* The conditions come from the daemon; without one there is a manual. */
+static void put_wait(struct page *page, struct cli *cli)
+{
+	char reason[PATH_MAX + 512];
+	struct catalog *catalog = catalog_open(cli, reason, sizeof reason);
+
+	if (catalog == NULL)
+		return;
+	put_conditions(page, json_member(catalog_tables(catalog), "conditions"));
+	catalog_close(catalog);
+}
+
 static const char *nearest(const char *name, const struct json *methods)
 {
 	const char *names[NAMES_MAX + 1] = {NULL};
@@ -240,6 +269,8 @@ static enum cli_status put_one(struct page *page, struct cli *cli, const char *n
 	struct catalog *catalog;
 	if (verb != NULL) {
 		put_verb(page, verb);
+		if (strcmp(verb->name, "wait") == 0)
+			put_wait(page, cli);
 		return CLI_DONE;
 	}
 	catalog = catalog_open(cli, reason, sizeof reason);

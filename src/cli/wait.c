@@ -2,12 +2,14 @@
 /* muxbus wait: until something has come true. */
 #include "cli/wait.h"
 
+#include <limits.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "base/buf.h"
 #include "base/xalloc.h"
 #include "cli/ask.h"
+#include "cli/catalog.h"
 #include "cli/link.h"
 #include "cli/option.h"
 #include "cli/screen_text.h"
@@ -61,16 +63,41 @@ static enum cli_status read_options(
 	return is_good ? CLI_DONE : CLI_USAGE;
 }
 
+/* The words as conditions, as the daemon describes them. */
+static enum cli_status put_conditions(const struct wait *wait, struct buf *out)
+{
+	char reason[PATH_MAX + 512];
+	struct catalog *catalog = catalog_open(wait->cli, reason, sizeof reason);
+	const struct json *kinds =
+	    catalog != NULL ? json_member(catalog_tables(catalog), "conditions") : NULL;
+	enum cli_status status = CLI_DONE;
+
+	if (catalog == NULL) {
+		cli_error("%s", reason);
+		return CLI_UNREACHABLE;
+	}
+	if (kinds == NULL) {
+		cli_error("muxbusd is older than muxbus and does not describe its conditions");
+		status = CLI_UNREACHABLE;
+	} else if (wait_conditions(out, kinds, wait->count, wait->words, reason, sizeof reason) <
+	    0) {
+		status = cli_usage("wait", "%s", reason);
+	}
+	catalog_close(catalog);
+	return status;
+}
+
 static enum cli_status put_params(const struct wait *wait, struct buf *params)
 {
 	struct json_writer writer;
 	struct buf conditions;
-	char reason[512];
+	enum cli_status status = CLI_DONE;
 	buf_init(&conditions, PARAMS_MAX);
 	json_writer_init(&writer, params);
 	json_object_begin(&writer, NULL);
-	int r = wait_conditions(&conditions, wait->count, wait->words, reason, sizeof reason);
-	if (r == 0 && wait->count > 0)
+	if (wait->count > 0)
+		status = put_conditions(wait, &conditions);
+	if (status == CLI_DONE && wait->count > 0)
 		json_put_raw(
 		    &writer, wait->wants_all ? "all" : "any", conditions.data, conditions.len);
 	/* The daemon takes nothing shorter than a millisecond. */
@@ -80,7 +107,7 @@ static enum cli_status put_params(const struct wait *wait, struct buf *params)
 		(void)json_put_text(&writer, "wait", wait->name, strlen(wait->name));
 	json_object_end(&writer);
 	buf_finish(&conditions);
-	return r < 0 ? cli_usage("wait", "%s", reason) : CLI_DONE;
+	return status;
 }
 
 /* ---- the answer --------------------------------------------------------------------------------- */

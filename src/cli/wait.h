@@ -6,16 +6,15 @@
 #include <stddef.h>
 
 #include "base/buf.h"
+#include "wire/json.h"
 
 /*
- * Appends conditions as a JSON array. A word is KIND=value, KIND:=JSON, or says more of the
- * condition before it: pane=, regex=, for_sec=, from_start=. A pane= before all conditions is
- * for all that name none. Returns 0, or -1 with a reason for people.
+ * Appends conditions as a JSON array. kinds is the member conditions of what describe
+ * answers: it says what the words are. A word is KIND=value, KIND:=JSON, or sets another
+ * member of the condition before it. "_sec" may be left out of a name. A pane= before all
+ * conditions is for all that name none. Returns 0, or -1 with a reason for people.
  */
-int wait_conditions(
-    struct buf *out, size_t count, const char *const *words, char *ret_reason, size_t size);
-
-/* The words that may stand before "=", by number; NULL behind the last. */
-const char *wait_word_name(size_t number);
+int wait_conditions(struct buf *out, const struct json *kinds, size_t count,
+    const char *const *words, char *ret_reason, size_t size);
 
 #endif

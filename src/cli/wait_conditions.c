@@ -17,53 +17,20 @@
 
 #define WORD_MAX ((size_t)1024 * 1024)
 
-enum value {
-	VALUE_TEXT,
-	VALUE_PATH, /* made absolute */
-	VALUE_NUMBER,
-	VALUE_TIME, /* 1.5, 10m: seconds */
-	VALUE_BOOL, /* true or false */
-	VALUE_JSON,
-};
+#define NAMES_MAX 256 /* kinds and members of all */
+#define NAME_MAX_BYTES 64
 
-enum word_flag {
-	WORD_KIND = 1, /* begins a condition */
-	WORD_NEEDS_PANE = 2, /* has a member pane beside it */
-};
-
+/* What a word is for. */
 struct word {
-	const char *name;
-	const char *member; /* in JSON */
-	enum value value;
-	unsigned flags;
+	const char *name; /* of the member */
+	const struct json *property; /* its schema */
+	const struct json *kind; /* that it begins; NULL: it is a member of another */
 };
-
-/* Keep alphabetized. */
-static const struct word words_table[] = {
-    {"command_finished", "command_finished", VALUE_TEXT, WORD_KIND},
-    {"cpu_below", "cpu_below", VALUE_NUMBER, WORD_KIND},
-    {"exited", "exited", VALUE_TEXT, WORD_KIND},
-    {"file", "file", VALUE_PATH, WORD_KIND},
-    {"for", "for_sec", VALUE_TIME, 0},
-    {"for_sec", "for_sec", VALUE_TIME, 0},
-    {"from_start", "from_start", VALUE_BOOL, 0},
-    {"job", "job", VALUE_TEXT, WORD_KIND},
-    {"notification", "notification", VALUE_JSON, WORD_KIND},
-    {"output", "output", VALUE_TEXT, WORD_KIND | WORD_NEEDS_PANE},
-    {"pane", "pane", VALUE_TEXT, 0},
-    {"quiet", "quiet_sec", VALUE_TIME, WORD_KIND | WORD_NEEDS_PANE},
-    {"quiet_sec", "quiet_sec", VALUE_TIME, WORD_KIND | WORD_NEEDS_PANE},
-    {"ready", "ready", VALUE_TEXT, WORD_KIND},
-    {"regex", "regex", VALUE_TEXT, 0},
-    {"screen", "screen", VALUE_TEXT, WORD_KIND | WORD_NEEDS_PANE},
-    {"sec", "sec", VALUE_TIME, WORD_KIND},
-};
-
-#define WORDS_COUNT (sizeof words_table / sizeof *words_table)
 
 struct conditions {
 	struct json_writer writer;
-	const struct word *open; /* of the condition that is being written; NULL: none */
+	const struct json *kinds; /* all, as describe has them */
+	const struct json *open; /* the kind that is being written; NULL: none */
 	bool has_pane; /* it has one already */
 	const char *pane; /* for all that name none; NULL: the caller's own */
 	char *reason;
@@ -80,21 +47,76 @@ refuse(struct conditions *all, const char *format, ...)
 	return -1;
 }
 
-static const struct word *find_word(struct conditions *all, const char *text, size_t len)
+static const struct json *properties_of(const struct json *kind)
 {
-	const char *names[WORDS_COUNT + 1] = {NULL};
-	char name[64];
-	for (size_t i = 0; i < WORDS_COUNT; i++) {
-		names[i] = words_table[i].name;
-		if (strlen(names[i]) == len && memcmp(names[i], text, len) == 0)
-			return &words_table[i];
+	return json_member(json_member(kind, "params"), "properties");
+}
+
+/* Whether text is a name, or a name in seconds without "_sec". */
+static bool is_name(const char *name, const char *text, size_t len)
+{
+	return strncmp(name, text, len) == 0 &&
+	    (name[len] == '\0' || strcmp(name + len, "_sec") == 0);
+}
+
+static const struct json *find_name(const struct json *members, const char *text, size_t len)
+{
+	for (const struct json *at = members != NULL ? members->child : NULL; at != NULL;
+	     at = at->next) {
+		if (is_name(at->name, text, len))
+			return at;
 	}
-	(void)snprintf(name, sizeof name, "%.*s", (int)(len < 60 ? len : 60), text);
-	const char *nearest = str_nearest(name, names);
-	(void)refuse(all, "there is no condition \"%s\"%s%s%s", name,
+	return NULL;
+}
+
+static int refuse_word(struct conditions *all, const char *text, size_t len)
+{
+	const char *names[NAMES_MAX + 1] = {NULL}, *nearest;
+	char name[NAME_MAX_BYTES];
+	size_t count = 0;
+
+	for (const struct json *kind = all->kinds->child; kind != NULL; kind = kind->next) {
+		const struct json *properties = properties_of(kind);
+
+		for (const struct json *at = properties != NULL ? properties->child : NULL;
+		     at != NULL && count < NAMES_MAX; at = at->next)
+			names[count++] = at->name;
+	}
+	snprintf(name, sizeof name, "%.*s", (int)(len < 60 ? len : 60), text);
+	nearest = str_nearest(name, names);
+	return refuse(all, "there is no condition \"%s\"%s%s%s", name,
 	    nearest != NULL ? "; did you mean \"" : "", nearest != NULL ? nearest : "",
 	    nearest != NULL ? "\"?" : "");
-	return NULL;
+}
+
+/* Finds the member of the open condition, or of any: then word->property is NULL. */
+static bool find_member(
+    const struct conditions *all, const char *text, size_t len, struct word *ret_word)
+{
+	const struct json *property =
+	    all->open != NULL ? find_name(properties_of(all->open), text, len) : NULL;
+	const struct json *elsewhere = property;
+
+	for (const struct json *kind = all->kinds->child; kind != NULL && elsewhere == NULL;
+	     kind = kind->next)
+		elsewhere = find_name(properties_of(kind), text, len);
+	if (elsewhere == NULL)
+		return false;
+	*ret_word = (struct word){.name = elsewhere->name, .property = property};
+	return true;
+}
+
+static int find_word(struct conditions *all, const char *text, size_t len, struct word *ret_word)
+{
+	const struct json *kind = find_name(all->kinds, text, len);
+
+	if (kind != NULL) {
+		*ret_word = (struct word){.name = kind->name,
+		    .property = json_member(properties_of(kind), kind->name),
+		    .kind = kind};
+		return 0;
+	}
+	return find_member(all, text, len, ret_word) ? 0 : refuse_word(all, text, len);
 }
 
 /* ---- values ------------------------------------------------------------------------------- */
@@ -110,8 +132,15 @@ static int put_path(struct conditions *all, const struct word *word, const char 
 			return refuse(all, "%s: the path is too long", word->name);
 		text = path;
 	}
-	(void)json_put_text(&all->writer, word->member, text, strlen(text));
+	(void)json_put_text(&all->writer, word->name, text, strlen(text));
 	return 0;
+}
+
+static bool is_type(const struct word *word, const char *name)
+{
+	const struct json *type = json_member(word->property, "type");
+
+	return type != NULL && type->type == JSON_STRING && strcmp(type->text, name) == 0;
 }
 
 static int put_json(struct conditions *all, const struct word *word, const char *text)
@@ -119,93 +148,137 @@ static int put_json(struct conditions *all, const struct word *word, const char 
 	struct json_error error;
 	struct json_reader *reader = json_reader_new(WORD_MAX);
 	const struct json *value = json_read(reader, text, strlen(text), &error);
-	bool is_number = value != NULL && value->type == JSON_NUMBER;
+	bool wants_number = is_type(word, "number") || is_type(word, "integer");
 	int r = 0;
-	if (value == NULL || (word->value == VALUE_NUMBER && !is_number))
+
+	if (value == NULL || (wants_number && value->type != JSON_NUMBER))
 		r = refuse(all, "%s: must be %s, not \"%.80s\"", word->name,
-		    word->value == VALUE_NUMBER ? "a number" : "JSON", text);
+		    wants_number ? "a number" : "JSON", text);
 	else
-		json_put_value(&all->writer, word->member, value);
+		json_put_value(&all->writer, word->name, value);
 	json_reader_free(reader);
 	return r;
+}
+
+/* Whether a number is a time: 1.5, 10m. Their names say so. */
+static bool is_time(const struct word *word)
+{
+	size_t len = strlen(word->name);
+
+	return is_type(word, "number") && len >= 3 && strcmp(word->name + len - 3, "sec") == 0;
+}
+
+static int put_time(struct conditions *all, const struct word *word, const char *text)
+{
+	int64_t ms;
+
+	if (!option_parse_duration(text, &ms))
+		return refuse(all, "%s: must be a time such as 30, 1.5s or 10m, not \"%s\"",
+		    word->name, text);
+	json_put_double(&all->writer, word->name, (double)ms / 1000);
+	return 0;
+}
+
+static int put_bool(struct conditions *all, const struct word *word, const char *text)
+{
+	if (strcmp(text, "true") != 0 && strcmp(text, "false") != 0)
+		return refuse(all, "%s: must be true or false", word->name);
+	json_put_bool(&all->writer, word->name, strcmp(text, "true") == 0);
+	return 0;
 }
 
 static int put_value(
     struct conditions *all, const struct word *word, const char *text, bool is_json)
 {
-	int64_t ms;
-	if (is_json || word->value == VALUE_JSON || word->value == VALUE_NUMBER)
+	const struct json *format = json_member(word->property, "format");
+
+	if (!is_json && is_time(word))
+		return put_time(all, word, text);
+	if (!is_json && is_type(word, "boolean"))
+		return put_bool(all, word, text);
+	if (is_json || !is_type(word, "string"))
 		return put_json(all, word, text);
 	if (!utf8_is_valid(text, strlen(text)))
 		return refuse(all, "%s: is no UTF-8", word->name);
-	if (word->value == VALUE_PATH)
+	if (format != NULL && format->type == JSON_STRING && strcmp(format->text, "path") == 0)
 		return put_path(all, word, text);
-	if (word->value == VALUE_BOOL) {
-		if (strcmp(text, "true") != 0 && strcmp(text, "false") != 0)
-			return refuse(all, "%s: must be true or false", word->name);
-		json_put_bool(&all->writer, word->member, strcmp(text, "true") == 0);
-		return 0;
-	}
-	if (word->value == VALUE_TIME) {
-		if (!option_parse_duration(text, &ms))
-			return refuse(all, "%s: must be a time such as 30, 1.5s or 10m, not \"%s\"",
-			    word->name, text);
-		json_put_double(&all->writer, word->member, (double)ms / 1000);
-		return 0;
-	}
-	(void)json_put_text(&all->writer, word->member, text, strlen(text));
+	(void)json_put_text(&all->writer, word->name, text, strlen(text));
 	return 0;
 }
 
 /* ---- words ---------------------------------------------------------------------------------- */
 
+static bool needs_pane(const struct json *kind)
+{
+	const struct json *needs_tmux = json_member(kind, "needs_tmux");
+
+	return needs_tmux != NULL && needs_tmux->type == JSON_BOOL && needs_tmux->boolean &&
+	    json_member(properties_of(kind), "pane") != NULL;
+}
+
 static void end_condition(struct conditions *all)
 {
 	if (all->open == NULL)
 		return;
-	if (all->open->flags & WORD_NEEDS_PANE && !all->has_pane && all->pane != NULL)
+	if (needs_pane(all->open) && !all->has_pane && all->pane != NULL)
 		(void)json_put_text(&all->writer, "pane", all->pane, strlen(all->pane));
 	json_object_end(&all->writer);
 	all->open = NULL;
+}
+
+static void begin_condition(struct conditions *all, const struct json *kind)
+{
+	end_condition(all);
+	json_object_begin(&all->writer, NULL);
+	all->open = kind;
+	all->has_pane = false;
+}
+
+/* A word that says more of the open condition; a pane may stand before all of them. */
+static int take_member(
+    struct conditions *all, const struct word *word, const char *value, bool is_json)
+{
+	bool is_pane = strcmp(word->name, "pane") == 0;
+
+	if (all->open == NULL && !is_pane)
+		return refuse(
+		    all, "%s: says more of a condition, and there is none before it", word->name);
+	if (all->open == NULL) {
+		all->pane = value;
+		return utf8_is_valid(value, strlen(value)) ? 0 : refuse(all, "pane: is no UTF-8");
+	}
+	if (word->property == NULL)
+		return refuse(
+		    all, "%s: is no member of the condition %s", word->name, all->open->name);
+	if (is_pane && all->has_pane)
+		return refuse(all, "%s: has two panes", all->open->name);
+	all->has_pane |= is_pane;
+	return put_value(all, word, value, is_json);
 }
 
 static int take_word(struct conditions *all, const char *text)
 {
 	size_t len = strcspn(text, ":=");
 	bool is_json = text[len] == ':' && text[len + 1] == '=';
+	const char *value = text + len + 1 + is_json;
+	struct word word = {0};
+
 	if (len == 0 || (!is_json && text[len] != '='))
 		return refuse(all, "\"%.80s\" is not of the form condition=value", text);
-	const struct word *word = find_word(all, text, len);
-	const char *value = text + len + 1 + is_json;
-	if (word == NULL)
+	if (find_word(all, text, len, &word) < 0)
 		return -1;
-	if (word->flags & WORD_KIND) {
-		end_condition(all);
-		json_object_begin(&all->writer, NULL);
-		all->open = word;
-		all->has_pane = false;
-	} else if (strcmp(word->name, "pane") == 0) {
-		if (all->open == NULL && !utf8_is_valid(value, strlen(value)))
-			return refuse(all, "pane: is no UTF-8");
-		if (all->open == NULL) {
-			all->pane = value;
-			return 0;
-		}
-		if (all->has_pane)
-			return refuse(all, "%s: has two panes", all->open->name);
-		all->has_pane = true;
-	} else if (all->open == NULL) {
-		return refuse(
-		    all, "%s: says more of a condition, and there is none before it", word->name);
-	}
-	return put_value(all, word, value, is_json);
+	if (word.kind == NULL)
+		return take_member(all, &word, value, is_json);
+	begin_condition(all, word.kind);
+	return put_value(all, &word, value, is_json);
 }
 
-int wait_conditions(
-    struct buf *out, size_t count, const char *const *words, char *ret_reason, size_t size)
+int wait_conditions(struct buf *out, const struct json *kinds, size_t count,
+    const char *const *words, char *ret_reason, size_t size)
 {
-	struct conditions all = {.reason = ret_reason, .reason_size = size};
+	struct conditions all = {.kinds = kinds, .reason = ret_reason, .reason_size = size};
 	int r = 0;
+
 	json_writer_init(&all.writer, out);
 	json_array_begin(&all.writer, NULL);
 	for (size_t i = 0; i < count && r == 0; i++)
@@ -213,9 +286,4 @@ int wait_conditions(
 	end_condition(&all);
 	json_array_end(&all.writer);
 	return r == 0 && all.writer.is_full ? refuse(&all, "the conditions are too long") : r;
-}
-
-const char *wait_word_name(size_t number)
-{
-	return number < WORDS_COUNT ? words_table[number].name : NULL;
 }

@@ -79,6 +79,8 @@ run_it "$muxbus" -s "$dir/nothing" help wait_for
 is 'without a daemon too' "$status $(grep -c '^usage: muxbus wait_for' "$dir/out")" '0 1'
 run_it "$muxbus" help run
 is 'help of a verb' "$status $(grep -c '^usage: muxbus run' "$dir/out")" '0 1'
+run_it "$muxbus" help wait
+is 'help of wait lists the conditions' "$status $(grep -c -e '^  file=text \[regex=text\]' -e '^  notification:=json' "$dir/out")" '0 2'
 says 'help of nothing' 2 'did you mean "list_jobs"' help list_job
 run_it "$muxbus" version
 is 'versions' "$status $(sed -n 's/ .*//p' "$dir/out" | tr '\n' ' ')" '0 muxbus muxbusd tmux '

@@ -76,6 +76,7 @@ if command -v fish >/dev/null; then
 		fish --no-config -c 'source $argv[1]; complete -C $argv[2]' "$completions/fish/muxbus.fish" "$1" 2>&1 | cut -f 1 | tr '\n' ' '
 	}
 	is 'fish: verbs' "$(fish_complete 'muxbus wait_')" 'wait_for wait_for_idle '
+	is 'fish: conditions' "$(fish_complete 'muxbus wait quiet')" 'quiet_sec= '
 	is 'fish: live jobs' "$(fish_complete 'muxbus stop_job job=')" "job=$job "
 	is 'fish: files where there is nothing else' "$(cd "$dir" && : >afile && fish_complete 'muxbus run ./afi')" './afile '
 else
