@@ -39,9 +39,9 @@
 #include "daemon/server/history.h"
 #include "daemon/server/method.h"
 #include "daemon/server/peer.h"
+#include "daemon/server/request.h"
 #include "daemon/server/server.h"
 #include "daemon/server/server_parts.h"
-#include "daemon/source/background_wait.h"
 #include "daemon/source/job.h"
 #include "daemon/source/timer.h"
 #include "daemon/source/wait.h"
@@ -204,7 +204,6 @@ static void on_tmux_state(void *data, bool is_live)
 	if (is_live) {
 		delivery_set_wake(main->daemon.deliveries);
 		self_command_set_wake(main->daemon.self_commands);
-		errand_set_wake(main->daemon.errands);
 		agent_set_wake(main->daemon.agents);
 		wait_set_wake(main->daemon.waits);
 	}
@@ -336,6 +335,14 @@ static int set_up_server(struct main *main)
 	return 0;
 }
 
+/* A request without a peer. */
+static struct request *new_own_request(void *data)
+{
+	const struct daemon *daemon = data;
+
+	return request_new(daemon->parts, NULL, NULL, NULL);
+}
+
 /* Makes all parts, each one after the parts that it needs. */
 static int set_up(struct main *main)
 {
@@ -372,8 +379,11 @@ static int set_up(struct main *main)
 	daemon->pullers = puller_set_new(daemon);
 	daemon->deliveries = delivery_set_new(daemon);
 	daemon->self_commands = self_command_set_new(daemon);
-	daemon->waits = wait_set_new(daemon);
-	daemon->errands = errand_set_new(daemon);
+	daemon->waits = wait_set_new(&(struct wait_parts){.base = daemon->base,
+	    .queue = daemon->queue,
+	    .tmux = daemon->tmux,
+	    .new_request = new_own_request,
+	    .data = daemon});
 	daemon->agents = agent_set_new(daemon);
 	return 0;
 }
@@ -391,7 +401,6 @@ static void tear_down(struct main *main)
 	mcp_free(main->mcp);
 	agent_set_free(daemon->agents);
 	daemon->agents = NULL; /* tmux may still answer their commands */
-	errand_set_free(daemon->errands);
 	wait_set_free(daemon->waits);
 	self_command_set_free(daemon->self_commands);
 	delivery_set_free(daemon->deliveries);

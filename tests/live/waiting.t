@@ -128,6 +128,28 @@ is 'which ends it' "$(field '.result.notifications[] | select(.id == "'"$watch"'
 call list_watches '{}'
 is 'then it is none' "$(field '[.result.watches[].id] | index("'"$watch"'")')" null
 
+# One that is not over with its first match goes on, and waits for idleness are kept too.
+call watch_pane '{"pane":"'"$pane"'","regex":"again [0-9]+ done","once":false}'
+watch=$(field .result.id)
+matches() {
+	ask '{"method":"list_watches"}' | jq -r '.result.watches[] | select(.id == "'"$watch"'").count'
+}
+t send-keys -t "$pane" 'echo again $((0 + 1)) done' Enter
+until_is 'a watch that stays has a match' 1 matches
+t send-keys -t "$pane" 'echo again $((1 + 1)) done' Enter
+until_is 'and another one' 2 matches
+call wait_for_idle '{"cpu_threshold":100000,"duration_seconds":1,"pane":"'"$pane"'"}'
+idle=$(field .result.id)
+kill_daemon
+until_is 'the watch stays after a restart, with its count' 2 matches
+call next_notification '{"after":0,"timeout_sec":30,"filter":{"id":"'"$idle"'"}}'
+is 'the wait for idleness ends' "$(field '.result.notifications[0].data | "\(.reason) \(.condition.cpu_below)"')" 'match 100000'
+t send-keys -t "$pane" 'echo again $((1 + 2)) done' Enter
+until_is 'and the watch goes on' 3 matches
+call cancel_watch '{"id":"'"$watch"'"}'
+call wait_for '{"wait":"'"$watch"'","timeout_sec":1}'
+is 'a background wait cannot be asked for by wait_for' "$(field .error.data.field)" wait
+
 # Killed, it remembers. Waits with a name, too: what came true, and what is to come.
 call wait_for '{"all":[{"sec":0.05},{"output":"after the (kill)","pane":"'"$pane"'"}],"timeout_sec":60,"wait":"named"}' &
 waiter=$!

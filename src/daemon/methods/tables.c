@@ -10,7 +10,6 @@ const struct method *const method_tables[] = {
     methods_capture,
     methods_command,
     methods_daemon,
-    methods_errand,
     methods_execute,
     methods_history,
     methods_input,

@@ -9,7 +9,6 @@ extern const struct method methods_agent[];
 extern const struct method methods_capture[];
 extern const struct method methods_command[];
 extern const struct method methods_daemon[];
-extern const struct method methods_errand[];
 extern const struct method methods_execute[];
 extern const struct method methods_history[];
 extern const struct method methods_input[];

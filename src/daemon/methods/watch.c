@@ -14,7 +14,7 @@
 #include "daemon/server/method.h"
 #include "daemon/server/request.h"
 #include "daemon/server/requester.h"
-#include "daemon/source/background_wait.h"
+#include "daemon/source/wait.h"
 
 enum { MESSAGE_SIZE = 600 };
 
@@ -167,40 +167,43 @@ static const struct field_result cancel_results[] = {
     {NULL, NULL, NULL},
 };
 
-/* Errands are watches too: of panes, and of the processors. */
-static bool is_meant_errand(
-    const struct errand *errand, const struct cancel_args *args, const struct pane_ref *pane)
+/* Background waits are watches too: of panes, and of the processors. */
+static bool is_meant_wait(
+    const struct wait_background *wait, const struct cancel_args *args, const struct pane_ref *pane)
 {
 	if (args->id != NULL)
-		return strcmp(errand->id, args->id) == 0;
+		return strcmp(wait->id, args->id) == 0;
 	return args->file_path == NULL && pane->pane != MUXBUS_NO_ID &&
-	    pane_ref_equal(&errand->teller, pane);
+	    pane_ref_equal(&wait->pane, pane);
 }
 
-static void put_subject(struct json_writer *writer, const struct errand *errand)
+static void put_subject(struct json_writer *writer, const struct wait_background *wait)
 {
-	if (errand->subject.pane != MUXBUS_NO_ID)
-		json_put_id(writer, "watched_pane", '%', errand->subject.pane);
+	if (wait->subject.pane != MUXBUS_NO_ID)
+		json_put_id(writer, "watched_pane", '%', wait->subject.pane);
 	else
 		json_put_null(writer, "watched_pane");
 }
 
-/* Cancels the errands that are meant, and writes which. */
-static unsigned cancel_errands(struct errand_set *errands, const struct cancel_args *args,
+/* Cancels the background waits that are meant, and writes which. */
+static unsigned cancel_waits(struct wait_set *waits, const struct cancel_args *args,
     const struct pane_ref *pane, struct json_writer *writer)
 {
-	const struct errand *next;
+	const struct wait *wait, *next;
 	unsigned count = 0;
-	for (const struct errand *errand = errand_next(errands, NULL); errand != NULL;
-	     errand = next) {
-		next = errand_next(errands, errand);
-		if (!is_meant_errand(errand, args, pane))
+
+	for (wait = wait_next_background(waits, NULL); wait != NULL; wait = next) {
+		struct wait_background shown;
+
+		next = wait_next_background(waits, wait);
+		wait_background_get(wait, &shown);
+		if (!is_meant_wait(&shown, args, pane))
 			continue;
 		json_object_begin(writer, NULL);
-		json_put_str(writer, "id", errand->id);
-		put_subject(writer, errand);
+		json_put_str(writer, "id", shown.id);
+		put_subject(writer, &shown);
 		json_object_end(writer);
-		(void)errand_cancel(errands, errand->id); /* it is there */
+		(void)wait_cancel_background(waits, shown.id); /* it is there */
 		count++;
 	}
 	return count;
@@ -242,7 +245,7 @@ static void handle_cancel(struct request *request, const void *data)
 		(void)watch_cancel(watches, watch->id); /* it is there */
 		count++;
 	}
-	count += cancel_errands(request_daemon(request)->errands, args, &pane, writer);
+	count += cancel_waits(request_daemon(request)->waits, args, &pane, writer);
 	json_array_end(writer);
 	if (args->id != NULL && count == 0) {
 		request_fail(request, MESSAGE_NO_SUCH_WATCH,
@@ -310,21 +313,21 @@ static void put_watch(struct json_writer *writer, const struct watch *watch)
 	json_object_end(writer);
 }
 
-static void put_errand(struct json_writer *writer, const struct errand *errand)
+static void put_wait(struct json_writer *writer, const struct wait_background *wait)
 {
 	json_object_begin(writer, NULL);
-	json_put_str(writer, "id", errand->id);
-	json_put_str(writer, "kind", errand->kind == ERRAND_IDLE ? "idle" : "pane");
+	json_put_str(writer, "id", wait->id);
+	json_put_str(writer, "kind", wait->kind == WAIT_IDLE ? "idle" : "pane");
 	json_put_null(writer, "file");
-	put_subject(writer, errand);
-	if (errand->teller.pane != MUXBUS_NO_ID)
-		json_put_id(writer, "pane", '%', errand->teller.pane);
+	put_subject(writer, wait);
+	if (wait->pane.pane != MUXBUS_NO_ID)
+		json_put_id(writer, "pane", '%', wait->pane.pane);
 	else
 		json_put_null(writer, "pane");
-	json_put_raw(writer, "condition", errand->spec, strlen(errand->spec));
-	json_put_bool(writer, "once", errand->is_once);
-	json_put_time(writer, "due", errand->deadline_ms);
-	json_put_int(writer, "count", errand->matches);
+	json_put_raw(writer, "condition", wait->spec, strlen(wait->spec));
+	json_put_bool(writer, "once", wait->is_once);
+	json_put_time(writer, "due", wait->due_ms);
+	json_put_int(writer, "count", wait->matches);
 	json_object_end(writer);
 }
 
@@ -333,14 +336,18 @@ static void handle_list(struct request *request, const void *args)
 	const struct watch_set *watches = request_daemon(request)->watches;
 	struct json_writer *writer = request_result(request);
 	const struct watch *watch = NULL;
-	const struct errand *errand = NULL;
+	const struct wait *wait = NULL;
 
 	(void)args;
 	json_array_begin(writer, "watches");
 	while ((watch = watch_next(watches, watch)) != NULL)
 		put_watch(writer, watch);
-	while ((errand = errand_next(request_daemon(request)->errands, errand)) != NULL)
-		put_errand(writer, errand);
+	while ((wait = wait_next_background(request_daemon(request)->waits, wait)) != NULL) {
+		struct wait_background shown;
+
+		wait_background_get(wait, &shown);
+		put_wait(writer, &shown);
+	}
 	json_array_end(writer);
 	request_done(request);
 }

@@ -12,9 +12,9 @@
 #include "daemon/server/method.h"
 #include "daemon/server/request.h"
 #include "daemon/server/requester.h"
-#include "daemon/source/background_wait.h"
 #include "daemon/source/job.h"
 #include "daemon/source/timer.h"
+#include "daemon/source/wait.h"
 #include "daemon/source/watch.h"
 
 enum { MESSAGE_SIZE = 200 };
@@ -63,7 +63,7 @@ static void put_all(struct pending *pending, const struct daemon *daemon)
 	const struct timer *timer = NULL;
 	const struct job *job = NULL;
 	const struct watch *watch = NULL;
-	const struct errand *errand = NULL;
+	const struct wait *wait = NULL;
 	const struct self_command *command = NULL;
 	const struct notification *note = NULL;
 
@@ -78,9 +78,12 @@ static void put_all(struct pending *pending, const struct daemon *daemon)
 	while ((watch = watch_next(daemon->watches, watch)) != NULL)
 		put_pending(
 		    pending, "watch", watch->id, &watch->pane, watch->real_due_ms, watch->file);
-	while ((errand = errand_next(daemon->errands, errand)) != NULL)
-		put_pending(pending, "wait", errand->id, &errand->teller, errand->deadline_ms,
-		    errand->spec);
+	while ((wait = wait_next_background(daemon->waits, wait)) != NULL) {
+		struct wait_background shown;
+
+		wait_background_get(wait, &shown);
+		put_pending(pending, "wait", shown.id, &shown.pane, shown.due_ms, shown.spec);
+	}
 	while ((command = self_command_next(daemon->self_commands, command)) != NULL)
 		put_pending(pending, "command", command->id, &command->pane, 0, command->text);
 	while ((note = queue_next(daemon->queue, note)) != NULL) {

@@ -11,7 +11,6 @@ struct consumer_set;
 struct counters;
 struct puller_set;
 struct delivery_set;
-struct errand_set;
 struct event_base;
 struct event_log;
 struct history;
@@ -44,7 +43,6 @@ struct daemon {
 	struct timer_set *timers;
 	struct job_set *jobs;
 	struct wait_set *waits;
-	struct errand_set *errands; /* background waits */
 	struct history *history; /* the latest requests */
 	struct presence_set *presences; /* agents, as they report themselves */
 	struct screen_sign_set *signs; /* patterns for the screens of known agents */

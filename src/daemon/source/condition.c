@@ -56,8 +56,8 @@ static void fail_kind(struct request *request)
 	buf_finish(&names);
 }
 
-struct condition *condition_new(struct daemon *daemon, struct request *request,
-    const struct json *spec, void (*changed)(struct condition *condition, void *data), void *data)
+struct condition *condition_new(struct request *request, const struct json *spec,
+    void (*changed)(struct condition *condition, void *data), void *data)
 {
 	const struct condition_kind *kind = spec->type == JSON_OBJECT ? find_kind(spec) : NULL;
 	struct condition *condition;
@@ -72,7 +72,7 @@ struct condition *condition_new(struct daemon *daemon, struct request *request,
 	}
 	condition = xcalloc(1, sizeof *condition);
 	condition->kind = kind;
-	condition->daemon = daemon;
+	condition->daemon = request_daemon(request);
 	condition->changed = changed;
 	condition->data = data;
 	condition->is_arming = true;
@@ -133,7 +133,7 @@ enum condition_state condition_state_find(const char *name)
 }
 
 struct condition *condition_restore(
-    struct daemon *daemon, const struct json *spec, enum condition_state state, const char *details)
+    const struct json *spec, enum condition_state state, const char *details)
 {
 	const struct condition_kind *kind =
 	    spec != NULL && spec->type == JSON_OBJECT ? find_kind(spec) : NULL;
@@ -143,7 +143,6 @@ struct condition *condition_restore(
 		return NULL;
 	condition = xcalloc(1, sizeof *condition);
 	condition->kind = kind;
-	condition->daemon = daemon;
 	condition->state = state;
 	condition->is_restored = true;
 	condition->pane = MUXBUS_NO_ID;

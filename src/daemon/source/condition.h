@@ -42,7 +42,7 @@ struct condition_kind {
 
 struct condition {
 	const struct condition_kind *kind;
-	struct daemon *daemon;
+	struct daemon *daemon; /* NULL while nothing is armed */
 	enum condition_state state;
 	bool at_entry; /* it was true when it was armed */
 	struct buf details; /* members that say what came true, as JSON */
@@ -59,16 +59,16 @@ struct condition {
  * Makes a condition of an object such as {"job":"A1B2"}, and arms it. NULL after failing
  * the request. Its state may have left PENDING already.
  */
-struct condition *condition_new(struct daemon *daemon, struct request *request,
-    const struct json *spec, void (*changed)(struct condition *condition, void *data), void *data);
+struct condition *condition_new(struct request *request, const struct json *spec,
+    void (*changed)(struct condition *condition, void *data), void *data);
 void condition_free(struct condition *condition);
 
 /*
  * One of an earlier life, in a state that it had, with its details as JSON text (NULL: none);
  * nothing is armed. NULL if the spec is none.
  */
-struct condition *condition_restore(struct daemon *daemon, const struct json *spec,
-    enum condition_state state, const char *details);
+struct condition *condition_restore(
+    const struct json *spec, enum condition_state state, const char *details);
 /* The name of a state, and back; CONDITION_GONE for what is none. */
 const char *condition_state_name(enum condition_state state);
 enum condition_state condition_state_find(const char *name);

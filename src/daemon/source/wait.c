@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* Waits: conditions joined, answered once. */
+/* Waits: conditions joined, answered or notified once. */
 #include "daemon/source/wait.h"
 
 #include <muxbus.h>
@@ -9,191 +9,40 @@
 #include <string.h>
 
 #include "base/clock.h"
-#include "base/list.h"
 #include "base/xalloc.h"
 #include "daemon/core/loop_timer.h"
 #include "daemon/queue/consumer.h"
-#include "daemon/queue/lost_record.h"
-#include "daemon/queue/notification.h"
 #include "daemon/queue/queue.h"
 #include "daemon/queue/store.h"
-#include "daemon/server/daemon.h"
 #include "daemon/server/request.h"
-#include "daemon/source/condition.h"
+#include "daemon/source/wait_private.h"
 #include "daemon/tmux/pane_fate.h"
 
-#define PREFIX "wait/"
+enum { TIMER_MAX_MS = 86400000 }; /* longer time-outs are looked at once a day */
 
-enum {
-	KEY_SIZE = sizeof PREFIX + WAIT_NAME_MAX,
-	DETAILS_KEPT = 16 * 1024, /* of one condition in the store */
-	SPEC_MAX = 64 * 1024,
-};
+static void arm_deadline(struct wait *wait);
+static void wait_arm_again(struct wait *wait, bool with_tmux);
 
-struct wait {
-	struct list link;
-	struct wait_set *set;
-	char name[WAIT_NAME_MAX + 1]; /* "": none */
-	struct request *request; /* NULL: nobody asks for it at the moment */
-	struct condition *conditions[WAIT_CONDITIONS_MAX];
-	char *specs[WAIT_CONDITIONS_MAX]; /* each as JSON, its pane by its id */
-	struct pane_ref panes[WAIT_CONDITIONS_MAX]; /* that each looks at; cleared: none */
-	int64_t due_ms; /* CLOCK_REALTIME */
-	size_t count;
-	bool is_all;
-	bool is_over;
-	bool is_timed_out;
-	int64_t began_ms; /* CLOCK_MONOTONIC */
-	int64_t over_ms;
-	struct pane_ref pane; /* is told when it is over and nobody asks; cleared: nobody */
-	uint64_t told; /* the notification that did; 0: none yet */
-	bool holds_id; /* its name is one of the queue's ids */
-	struct event *deadline;
-	struct event *settled; /* answers at the end of the turn */
-};
+/* ---- the set ---- */
 
-struct wait_set {
-	struct daemon *daemon;
-	struct list waits;
-	size_t count;
-	size_t named;
-};
-
-static void wait_forget(struct wait *wait);
-static void wait_load_all(struct wait_set *set);
-
-struct wait_set *wait_set_new(struct daemon *daemon)
+struct wait_set *wait_set_new(const struct wait_parts *parts)
 {
 	struct wait_set *set = xcalloc(1, sizeof *set);
+	struct list *link;
 
-	set->daemon = daemon;
+	set->parts = *parts;
+	set->reader = json_reader_new(STORE_VALUE_MAX);
 	list_init(&set->waits);
-	if (daemon->queue != NULL)
-		wait_load_all(set);
+	if (parts->queue == NULL)
+		return set;
+	wait_record_load(set);
+	list_for_each (link, &set->waits) {
+		struct wait *wait = list_entry(link, struct wait, link);
+
+		arm_deadline(wait);
+		wait_arm_again(wait, false);
+	}
 	return set;
-}
-
-/* ---- parked waits, which tell a pane ---- */
-
-static void wait_key(const struct wait *wait, char out[KEY_SIZE])
-{
-	snprintf(out, KEY_SIZE, PREFIX "%s", wait->name);
-}
-
-static void write_ref(struct json_writer *writer, const char *name, const struct pane_ref *ref)
-{
-	char text[PANE_REF_TEXT_SIZE];
-
-	if (ref->pane == MUXBUS_NO_ID)
-		return;
-	pane_ref_format(ref, text);
-	json_put_str(writer, name, text);
-}
-
-/* Puts a wait with a name into the store, as it stands. */
-static void wait_remember(struct wait *wait)
-{
-	char key[KEY_SIZE];
-	struct json_writer writer;
-	struct buf value;
-
-	if (wait->name[0] == '\0' || wait->set->daemon->queue == NULL)
-		return;
-	buf_init(&value, STORE_VALUE_MAX);
-	json_writer_init(&writer, &value);
-	json_object_begin(&writer, NULL);
-	write_ref(&writer, "teller", &wait->pane);
-	json_put_bool(&writer, "all", wait->is_all);
-	json_put_bool(&writer, "over", wait->is_over);
-	json_put_bool(&writer, "timed_out", wait->is_timed_out);
-	json_put_int(&writer, "began_ms", clock_real_ms() - (clock_mono_ms() - wait->began_ms));
-	json_put_int(&writer, "due_ms", wait->due_ms);
-	json_array_begin(&writer, "conditions");
-	for (size_t at = 0; at < wait->count; at++) {
-		const struct condition *condition = wait->conditions[at];
-
-		json_object_begin(&writer, NULL);
-		json_put_raw(&writer, "spec", wait->specs[at], strlen(wait->specs[at]));
-		write_ref(&writer, "pane", &wait->panes[at]);
-		json_put_str(&writer, "state", condition_state_name(condition->state));
-		if (condition->state != CONDITION_PENDING && condition->details.len > 0 &&
-		    condition->details.len < DETAILS_KEPT)
-			json_put_raw(
-			    &writer, "details", condition->details.data, condition->details.len);
-		json_object_end(&writer);
-	}
-	json_array_end(&writer);
-	json_object_end(&writer);
-	wait_key(wait, key);
-	if (!writer.is_full)
-		store_put(queue_store(wait->set->daemon->queue), key, value.data, value.len);
-	buf_finish(&value);
-}
-
-static void wait_forget(struct wait *wait)
-{
-	char key[KEY_SIZE];
-
-	if (wait->name[0] != '\0' && wait->set->daemon->queue != NULL) {
-		wait_key(wait, key);
-		store_delete(queue_store(wait->set->daemon->queue), key);
-	}
-	pane_ref_clear(&wait->pane);
-	if (wait->holds_id)
-		queue_release_id(wait->set->daemon->queue, wait->name);
-	wait->holds_id = false;
-}
-
-/* Tells a pane of a wait by name. Returns the number of the notification. */
-static uint64_t tell(
-    struct queue *queue, const char *name, const struct pane_ref *pane, const char *reason)
-{
-	struct json_writer writer;
-	struct buf data;
-	char text[256];
-	uint64_t seq;
-
-	if (strcmp(reason, "match") == 0)
-		snprintf(text, sizeof text, "the wait %s is over: it came true", name);
-	else
-		snprintf(text, sizeof text, "the wait %s ended: %s", name, reason);
-	buf_init(&data, 4096);
-	json_writer_init(&writer, &data);
-	json_object_begin(&writer, NULL);
-	json_put_str(&writer, "reason", reason);
-	json_put_str(&writer, "wait", name);
-	json_object_end(&writer);
-	seq = queue_post(queue,
-	    &(struct notification_draft){.source = SOURCE_CONDITION,
-		.id = strlen(name) < NOTIFICATION_ID_SIZE ? name : NULL,
-		.pane = pane,
-		.text = text,
-		.data = (const char *)data.data});
-	buf_finish(&data);
-	return seq;
-}
-
-/* Takes it out of memory; the store keeps what it has of it. */
-static void wait_drop(struct wait *wait)
-{
-	list_remove(&wait->link);
-	wait->set->count--;
-	wait->set->named -= wait->name[0] != '\0';
-	for (size_t at = 0; at < wait->count; at++)
-		condition_free(wait->conditions[at]);
-	for (size_t at = 0; at < wait->count; at++)
-		mem_free(wait->specs[at]);
-	if (wait->deadline != NULL)
-		event_free(wait->deadline);
-	if (wait->settled != NULL)
-		event_free(wait->settled);
-	mem_free(wait);
-}
-
-static void wait_free(struct wait *wait)
-{
-	wait_forget(wait);
-	wait_drop(wait);
 }
 
 void wait_set_free(struct wait_set *set)
@@ -202,12 +51,89 @@ void wait_set_free(struct wait_set *set)
 		return;
 	while (!list_is_empty(&set->waits))
 		wait_drop(list_entry(set->waits.next, struct wait, link));
+	json_reader_free(set->reader);
 	mem_free(set);
 }
 
-size_t wait_count(const struct wait_set *set)
+void wait_set_wake(struct wait_set *set)
 {
-	return set->count;
+	struct list *link, *after;
+
+	list_for_each_safe (link, after, &set->waits)
+		wait_arm_again(list_entry(link, struct wait, link), true);
+}
+
+void wait_set_name(struct wait *wait, const char *name, bool is_id)
+{
+	snprintf(wait->name, sizeof wait->name, "%s", name);
+	wait->set->named += wait->kind == WAIT_REQUEST;
+	wait->holds_id = is_id;
+}
+
+/* Names a wait by an id of its own. */
+static void name_by_id(struct wait *wait)
+{
+	char id[NOTIFICATION_ID_SIZE];
+
+	queue_new_id(wait->set->parts.queue, id);
+	wait_set_name(wait, id, true);
+}
+
+void wait_set_due(struct wait *wait, int64_t due_ms)
+{
+	wait->due_ms = due_ms;
+	wait->due_mono_ms = clock_mono_ms() + due_ms - clock_real_ms();
+}
+
+static void release_id(struct wait *wait)
+{
+	if (wait->holds_id)
+		queue_release_id(wait->set->parts.queue, wait->name);
+	wait->holds_id = false;
+}
+
+void wait_drop(struct wait *wait)
+{
+	release_id(wait);
+	list_remove(&wait->link);
+	wait->set->named -= wait->kind == WAIT_REQUEST && wait->name[0] != '\0';
+	wait->set->backgrounds -= wait->kind != WAIT_REQUEST;
+	for (size_t at = 0; at < wait->count; at++) {
+		condition_free(wait->parts[at].condition);
+		mem_free(wait->parts[at].spec);
+	}
+	mem_free(wait->parts);
+	event_free(wait->deadline);
+	event_free(wait->settled);
+	mem_free(wait);
+}
+
+static void wait_free(struct wait *wait)
+{
+	wait_record_delete(wait);
+	wait_drop(wait);
+}
+
+char *wait_json_text(const struct json *value)
+{
+	struct json_writer writer;
+	struct buf out;
+
+	buf_init(&out, WAIT_SPEC_MAX);
+	json_writer_init(&writer, &out);
+	json_put_value(&writer, NULL, value);
+	return (char *)buf_steal(&out, NULL);
+}
+
+/* ---- the end ---- */
+
+static size_t count_in(const struct wait *wait, enum condition_state state)
+{
+	size_t count = 0;
+
+	for (size_t at = 0; at < wait->count; at++)
+		count += wait->parts[at].condition->state == state;
+	return count;
 }
 
 /*
@@ -216,25 +142,29 @@ size_t wait_count(const struct wait_set *set)
  */
 static bool wait_is_over(const struct wait *wait)
 {
-	size_t matched = 0, ended = 0;
+	size_t matched = count_in(wait, CONDITION_MATCHED);
+	size_t ended = count_in(wait, CONDITION_GONE) + count_in(wait, CONDITION_LIMIT);
 
-	for (size_t at = 0; at < wait->count; at++) {
-		matched += wait->conditions[at]->state == CONDITION_MATCHED;
-		ended += wait->conditions[at]->state > CONDITION_MATCHED;
-	}
 	if (wait->is_all)
 		return ended > 0 || matched == wait->count;
 	return matched > 0 || ended == wait->count;
 }
 
-/* Whether it is over because it came true, not because that cannot happen any more. */
 static bool wait_has_matched(const struct wait *wait)
 {
-	size_t matched = 0;
+	size_t matched = count_in(wait, CONDITION_MATCHED);
 
-	for (size_t at = 0; at < wait->count; at++)
-		matched += wait->conditions[at]->state == CONDITION_MATCHED;
 	return wait->is_all ? matched == wait->count : matched > 0;
+}
+
+/* Why a wait is over, as its notification says it. */
+static const char *reason_of(const struct wait *wait)
+{
+	if (wait->is_timed_out)
+		return "timeout";
+	if (wait_has_matched(wait))
+		return "match";
+	return wait->kind != WAIT_REQUEST && count_in(wait, CONDITION_LIMIT) > 0 ? "limit" : "gone";
 }
 
 /* What is known of it by now. */
@@ -242,13 +172,13 @@ static void wait_write(const struct wait *wait, struct json_writer *writer, int6
 {
 	json_array_begin(writer, "matched");
 	for (size_t at = 0; at < wait->count; at++) {
-		if (wait->conditions[at]->state == CONDITION_MATCHED)
+		if (wait->parts[at].condition->state == CONDITION_MATCHED)
 			json_put_int(writer, NULL, (int64_t)at);
 	}
 	json_array_end(writer);
 	json_array_begin(writer, "conditions");
 	for (size_t at = 0; at < wait->count; at++)
-		condition_write(writer, wait->conditions[at]);
+		condition_write(writer, wait->parts[at].condition);
 	json_array_end(writer);
 	json_put_double(writer, "elapsed_sec", (double)(now_ms - wait->began_ms) / 1000);
 	json_put_bool(writer, "timed_out", wait->is_timed_out);
@@ -263,35 +193,80 @@ static void wait_answer(struct wait *wait)
 	wait_write(wait, request_result(request), wait->over_ms);
 	request_on_cancel(request, NULL, NULL);
 	request_done(request);
-	if (wait->told != 0)
+	if (wait->notified != 0)
 		(void)queue_set_state(
-		    wait->set->daemon->queue, wait->told, NOTE_ACKNOWLEDGED, NULL);
+		    wait->set->parts.queue, wait->notified, NOTE_ACKNOWLEDGED, NULL);
 	wait_free(wait);
 }
 
-/* The wait is over: tell who asks, or keep it for who will ask. */
+/* What is left; the clock of a background wait goes on in suspend. */
+static int64_t left_ms(const struct wait *wait)
+{
+	return wait->kind == WAIT_REQUEST ? wait->due_mono_ms - clock_mono_ms()
+					  : wait->due_ms - clock_real_ms();
+}
+
+static void arm_deadline(struct wait *wait)
+{
+	int64_t left = left_ms(wait);
+
+	if (wait->is_over)
+		loop_timer_arm(wait->deadline, (int64_t)WAIT_KEEP_SEC * 1000);
+	else if (wait->due_ms != 0)
+		loop_timer_arm(wait->deadline, left < TIMER_MAX_MS ? left : TIMER_MAX_MS);
+}
+
+/* Makes the condition of a part one that is to be armed again. */
+static void part_reset(struct wait *wait, struct wait_part *part)
+{
+	struct json_error error;
+	struct condition *fresh =
+	    condition_restore(json_read(wait->set->reader, part->spec, strlen(part->spec), &error),
+		CONDITION_PENDING, NULL);
+
+	if (fresh == NULL)
+		return; /* it stays as it is: over */
+	condition_free(part->condition);
+	part->condition = fresh;
+}
+
+/* The end of a background wait, or one of its matches. */
+static void background_end(struct wait *wait)
+{
+	const char *reason = reason_of(wait);
+	bool is_end = wait->is_once || strcmp(reason, "match") != 0;
+
+	wait->matches += !is_end;
+	(void)wait_post(wait, reason, is_end);
+	if (is_end) {
+		wait_drop(wait);
+		return;
+	}
+	part_reset(wait, &wait->parts[0]);
+	wait_arm_again(wait, true);
+}
+
+/* The wait is over: answer its request, or keep the result for the next one. */
 static void wait_end(struct wait *wait, bool is_timed_out)
 {
-	struct timeval keep = {WAIT_KEEP_SEC, 0};
-
-	wait->is_over = true;
 	wait->is_timed_out = is_timed_out;
+	if (wait->kind != WAIT_REQUEST) {
+		background_end(wait);
+		return;
+	}
+	wait->is_over = true;
 	wait->over_ms = clock_mono_ms();
 	if (wait->request != NULL) {
 		wait_answer(wait);
 		return;
 	}
-	event_add(wait->deadline, &keep);
-	wait_remember(wait);
+	arm_deadline(wait);
+	wait_record_put(wait);
 	if (wait->pane.pane == MUXBUS_NO_ID)
 		return;
-	queue_begin(wait->set->daemon->queue);
-	wait->told = tell(wait->set->daemon->queue, wait->name, &wait->pane,
-	    is_timed_out                 ? "timeout"
-		: wait_has_matched(wait) ? "match"
-					 : "gone");
-	wait_forget(wait);
-	(void)queue_commit(wait->set->daemon->queue);
+	wait->notified = wait_post(wait, reason_of(wait), true);
+	pane_ref_clear(&wait->pane);
+	release_id(wait);
 }
 
 static void on_settled(evutil_socket_t fd, short what, void *data)
@@ -305,7 +280,7 @@ static void on_settled(evutil_socket_t fd, short what, void *data)
 	if (wait_is_over(wait))
 		wait_end(wait, false);
 	else
-		wait_remember(wait); /* one of all that are waited for */
+		wait_record_put(wait); /* one of all that are waited for */
 }
 
 static void on_deadline(evutil_socket_t fd, short what, void *data)
@@ -315,9 +290,11 @@ static void on_deadline(evutil_socket_t fd, short what, void *data)
 	(void)fd;
 	(void)what;
 	if (wait->is_over)
-		wait_free(wait); /* nobody has asked for what became of it */
+		wait_free(wait); /* no request has asked for its result */
+	else if (left_ms(wait) > 0)
+		arm_deadline(wait);
 	else
-		wait_end(wait, true);
+		wait_end(wait, !wait_is_over(wait));
 }
 
 /* One has changed. What more changes in this turn is answered together. */
@@ -329,7 +306,7 @@ static void on_changed(struct condition *condition, void *data)
 	event_active(wait->settled, EV_TIMEOUT, 0);
 }
 
-/* Who asked has gone: a wait with a name stays. */
+/* The peer has gone: a wait with a name stays. */
 static void on_cancelled(struct request *request, void *data)
 {
 	struct wait *wait = data;
@@ -340,63 +317,22 @@ static void on_cancelled(struct request *request, void *data)
 		wait_free(wait);
 }
 
-static struct wait *find_wait(struct wait_set *set, const char *name)
+/* ---- arming ---- */
+
+struct wait *wait_new(struct wait_set *set, enum wait_kind kind, size_t count)
 {
-	struct list *link;
+	struct wait *wait = xcalloc(1, sizeof *wait);
 
-	list_for_each (link, &set->waits) {
-		struct wait *wait = list_entry(link, struct wait, link);
-
-		if (name != NULL && strcmp(wait->name, name) == 0)
-			return wait;
-	}
-	return NULL;
-}
-
-/* Goes on with a wait that has a name: whoever asked for it before is answered. */
-static void wait_resume(struct wait *wait, struct request *request)
-{
-	if (wait->request != NULL) {
-		struct request *before = wait->request;
-
-		request_on_cancel(before, NULL, NULL);
-		request_fail(before, MESSAGE_CANCELLED,
-		    "another request goes on with the wait \"%s\"", wait->name);
-	}
-	wait->request = request;
-	pane_ref_clear(&wait->pane); /* who asks is told */
-	wait_remember(wait);
-	if (wait->is_over)
-		wait_answer(wait);
-	else
-		request_on_cancel(request, on_cancelled, wait);
-}
-
-const char *wait_park(struct wait_set *set, struct request *request, const struct pane_ref *pane)
-{
-	struct wait *wait = NULL;
-	struct list *link;
-
-	list_for_each (link, &set->waits) {
-		if (list_entry(link, struct wait, link)->request == request)
-			wait = list_entry(link, struct wait, link);
-	}
-	if (wait == NULL || (wait->name[0] == '\0' && set->named >= WAIT_NAMED_MAX))
-		return NULL;
-	if (wait->name[0] == '\0') {
-		char id[NOTIFICATION_ID_SIZE];
-
-		queue_new_id(set->daemon->queue, id);
-		snprintf(wait->name, sizeof wait->name, "%s", id);
-		wait->holds_id = true;
-		set->named++;
-	}
-	wait->request = NULL;
-	request_on_cancel(request, NULL, NULL);
-	wait->pane = *pane;
-	wait_remember(wait);
-	wait_write(wait, request_result(request), clock_mono_ms());
-	return wait->name;
+	wait->set = set;
+	wait->kind = kind;
+	wait->parts = xcalloc(count, sizeof *wait->parts);
+	pane_ref_clear(&wait->pane);
+	wait->began_ms = clock_mono_ms();
+	list_append(&set->waits, &wait->link);
+	set->backgrounds += kind != WAIT_REQUEST;
+	wait->settled = loop_timer_new(set->parts.base, on_settled, wait);
+	wait->deadline = loop_timer_new(set->parts.base, on_deadline, wait);
+	return wait;
 }
 
 /* A condition as JSON, for another life: its pane by its id. The caller frees. */
@@ -406,7 +342,7 @@ static char *write_spec(const struct condition *condition, const struct json *sp
 	struct json_writer writer;
 	struct buf out;
 
-	buf_init(&out, SPEC_MAX);
+	buf_init(&out, WAIT_SPEC_MAX);
 	json_writer_init(&writer, &out);
 	json_object_begin(&writer, NULL);
 	for (const struct json *member = spec->child; member != NULL; member = member->next) {
@@ -423,26 +359,21 @@ static char *write_spec(const struct condition *condition, const struct json *sp
 	return (char *)buf_steal(&out, NULL);
 }
 
-/* Arms all conditions; false after failing the request. */
-static bool wait_arm(struct wait *wait, struct request *request, const struct json *list)
+/* Adds a condition, armed. False after failing the request. */
+static bool wait_add(struct wait *wait, struct request *request, const struct json *spec)
 {
-	for (const struct json *spec = list->child; spec != NULL; spec = spec->next) {
-		struct condition *condition =
-		    condition_new(wait->set->daemon, request, spec, on_changed, wait);
+	struct wait_part *part = &wait->parts[wait->count];
 
-		if (condition == NULL)
-			return false;
-		wait->specs[wait->count] = write_spec(condition, spec);
-		pane_ref_clear(&wait->panes[wait->count]);
-		if (condition->pane != MUXBUS_NO_ID)
-			pane_ref_of(
-			    wait->set->daemon->tmux, condition->pane, &wait->panes[wait->count]);
-		wait->conditions[wait->count++] = condition;
-	}
+	part->condition = condition_new(request, spec, on_changed, wait);
+	if (part->condition == NULL)
+		return false;
+	part->spec = write_spec(part->condition, spec);
+	pane_ref_clear(&part->pane);
+	if (part->condition->pane != MUXBUS_NO_ID)
+		pane_ref_of(wait->set->parts.tmux, part->condition->pane, &part->pane);
+	wait->count++;
 	return true;
 }
-
-/* ---- after another daemon's life ---- */
 
 /* So much time of a condition on it has passed already. */
 static void shorten(const struct wait *wait, const struct json *spec, struct buf *out)
@@ -462,215 +393,117 @@ static void shorten(const struct wait *wait, const struct json *spec, struct buf
 	json_object_end(&writer);
 }
 
-/* Arms one of an earlier life. False if that cannot be any more. */
-static bool arm_again(struct wait *wait, size_t at)
+/* Arms the condition of a part again. False if that cannot be any more. */
+static bool part_arm_again(struct wait *wait, struct wait_part *part)
 {
-	struct daemon *daemon = wait->set->daemon;
-	struct json_reader *reader = json_reader_new(STORE_VALUE_MAX);
-	struct request *request = request_new(daemon->parts, NULL, NULL, NULL);
+	struct wait_set *set = wait->set;
+	struct request *request = set->parts.new_request(set->parts.data);
 	struct condition *condition = NULL;
 	struct json_error error;
 	struct buf text;
-	const struct json *spec =
-	    json_read(reader, wait->specs[at], strlen(wait->specs[at]), &error);
+	const struct json *spec = json_read(set->reader, part->spec, strlen(part->spec), &error);
 
-	buf_init(&text, SPEC_MAX);
+	buf_init(&text, WAIT_SPEC_MAX);
 	if (spec != NULL) {
 		shorten(wait, spec, &text);
-		spec = json_read(reader, (const char *)text.data, text.len, &error);
+		spec = json_read(set->reader, (const char *)text.data, text.len, &error);
 	}
 	if (spec != NULL)
-		condition = condition_new(daemon, request, spec, on_changed, wait);
+		condition = condition_new(request, spec, on_changed, wait);
 	else
 		request_done(request);
 	if (condition != NULL) {
 		request_done(request);
-		condition_free(wait->conditions[at]);
-		wait->conditions[at] = condition;
+		condition_free(part->condition);
+		part->condition = condition;
 	}
 	buf_finish(&text);
-	json_reader_free(reader);
 	return condition != NULL;
 }
 
 /* Whether tmux must be followed before a condition can be armed. */
-static bool needs_tmux(const struct condition *condition, const struct pane_ref *pane)
+static bool needs_tmux(const struct wait_part *part)
 {
-	return pane->pane != MUXBUS_NO_ID || condition->kind->needs_tmux;
+	return part->pane.pane != MUXBUS_NO_ID || part->condition->kind->needs_tmux;
 }
 
-/* Arms what can be; with_tmux says that the rest can be, too. */
+/* Arms what can be; with_tmux says that conditions on panes can be, too. */
 static void wait_arm_again(struct wait *wait, bool with_tmux)
 {
-	struct tmux *tmux = wait->set->daemon->tmux;
-
-	for (size_t at = 0; at < wait->count; at++) {
-		struct condition *condition = wait->conditions[at];
-		const struct pane_ref *pane = &wait->panes[at];
-		bool is_there;
+	for (size_t at = 0; at < wait->count && !wait->is_over; at++) {
+		struct wait_part *part = &wait->parts[at];
+		struct condition *condition = part->condition;
+		enum pane_fate fate = PANE_THERE;
 
 		if (!condition->is_restored || condition->state != CONDITION_PENDING ||
-		    (needs_tmux(condition, pane) && !with_tmux))
+		    (needs_tmux(part) && !with_tmux))
 			continue;
-		is_there = pane->pane == MUXBUS_NO_ID || pane_fate(tmux, pane) == PANE_THERE;
-		if (!is_there || !arm_again(wait, at))
+		if (part->pane.pane != MUXBUS_NO_ID)
+			fate = pane_fate(wait->set->parts.tmux, &part->pane);
+		if (fate == PANE_UNKNOWN)
+			continue;
+		if (fate == PANE_GONE || !part_arm_again(wait, part))
 			condition->state = CONDITION_GONE;
 	}
-	if (wait_is_over(wait))
+	if (!wait->is_over && wait_is_over(wait))
 		event_active(wait->settled, EV_TIMEOUT, 0);
 }
 
-void wait_set_wake(struct wait_set *set)
+/* ---- waits of requests ---- */
+
+static struct wait *find_wait(struct wait_set *set, const char *name)
 {
-	struct list *link, *after;
-
-	list_for_each_safe (link, after, &set->waits) {
-		struct wait *wait = list_entry(link, struct wait, link);
-
-		if (!wait->is_over)
-			wait_arm_again(wait, true);
-	}
-}
-
-static int64_t load_int(const struct json *value, const char *name)
-{
-	const struct json *member = json_member(value, name);
-	int64_t number = 0;
-
-	return member != NULL && json_int(member, &number) ? number : 0;
-}
-
-static bool load_bool(const struct json *value, const char *name)
-{
-	const struct json *member = json_member(value, name);
-
-	return member != NULL && member->type == JSON_BOOL && member->boolean;
-}
-
-static void load_ref(const struct json *value, const char *name, struct pane_ref *ref)
-{
-	const struct json *member = json_member(value, name);
-
-	pane_ref_clear(ref);
-	if (member != NULL && member->type == JSON_STRING && !pane_ref_parse(member->text, ref))
-		pane_ref_clear(ref);
-}
-
-static char *load_text(const struct json *value)
-{
-	struct json_writer writer;
-	struct buf out;
-
-	buf_init(&out, SPEC_MAX);
-	json_writer_init(&writer, &out);
-	json_put_value(&writer, NULL, value);
-	return (char *)buf_steal(&out, NULL);
-}
-
-/* Takes up one condition. False if it is none. */
-static bool load_condition(struct wait *wait, const struct json *value)
-{
-	const struct json *spec = json_member(value, "spec");
-	const struct json *details = json_member(value, "details");
-	const struct json *state = json_member(value, "state");
-	struct condition *condition;
-	char *text = details != NULL ? load_text(details) : NULL;
-
-	condition =
-	    wait->count == WAIT_CONDITIONS_MAX || state == NULL || state->type != JSON_STRING
-	    ? NULL
-	    : condition_restore(wait->set->daemon, spec, condition_state_find(state->text), text);
-	mem_free(text);
-	if (condition == NULL)
-		return false;
-	load_ref(value, "pane", &wait->panes[wait->count]);
-	wait->specs[wait->count] = load_text(spec);
-	wait->conditions[wait->count++] = condition;
-	return true;
-}
-
-static bool load_conditions(struct wait *wait, const struct json *list)
-{
-	if (list == NULL || list->type != JSON_ARRAY || list->count == 0)
-		return false;
-	for (const struct json *value = list->child; value != NULL; value = value->next) {
-		if (!load_condition(wait, value))
-			return false;
-	}
-	return true;
-}
-
-static struct wait *wait_new(struct wait_set *set)
-{
-	struct wait *wait = xcalloc(1, sizeof *wait);
-
-	wait->set = set;
-	pane_ref_clear(&wait->pane);
-	wait->began_ms = clock_mono_ms();
-	list_append(&set->waits, &wait->link);
-	set->count++;
-	wait->settled = loop_timer_new(set->daemon->base, on_settled, wait);
-	wait->deadline = loop_timer_new(set->daemon->base, on_deadline, wait);
-	return wait;
-}
-
-static bool wait_load(struct wait_set *set, const char *name, const struct json *value)
-{
-	int64_t now_ms = clock_real_ms();
-	struct wait *wait;
-
-	if (value == NULL || strlen(name) > WAIT_NAME_MAX || set->named == WAIT_NAMED_MAX)
-		return false;
-	wait = wait_new(set);
-	if (!load_conditions(wait, json_member(value, "conditions"))) {
-		wait_drop(wait);
-		return false;
-	}
-	snprintf(wait->name, sizeof wait->name, "%s", name);
-	set->named++;
-	load_ref(value, "teller", &wait->pane);
-	wait->is_all = load_bool(value, "all");
-	wait->is_over = load_bool(value, "over");
-	wait->is_timed_out = load_bool(value, "timed_out");
-	wait->due_ms = load_int(value, "due_ms");
-	wait->began_ms = clock_mono_ms() - (now_ms - load_int(value, "began_ms"));
-	wait->over_ms = clock_mono_ms();
-	if (strlen(name) < NOTIFICATION_ID_SIZE) {
-		queue_hold_id(set->daemon->queue, name);
-		wait->holds_id = true;
-	}
-	if (wait->is_over)
-		loop_timer_arm(wait->deadline, (int64_t)WAIT_KEEP_SEC * 1000);
-	else
-		loop_timer_arm(wait->deadline, wait->due_ms - now_ms);
-	return true;
-}
-
-static void wait_load_all(struct wait_set *set)
-{
-	struct store *store = queue_store(set->daemon->queue);
-	struct json_reader *reader = json_reader_new(STORE_VALUE_MAX);
-	struct lost_records lost = {.count = 0};
-	const char *key, *value;
-	size_t cursor = 0, len;
-	struct json_error error;
 	struct list *link;
 
-	while (store_next(store, PREFIX, &cursor, &key, &value, &len)) {
-		if (!wait_load(set, key + strlen(PREFIX), json_read(reader, value, len, &error)))
-			lost_record_add(&lost, key, "wait");
-	}
-	json_reader_free(reader);
-	lost_records_tell(&lost, set->daemon->queue, SOURCE_CONDITION, "wait");
 	list_for_each (link, &set->waits) {
 		struct wait *wait = list_entry(link, struct wait, link);
 
-		if (!wait->is_over)
-			wait_arm_again(wait, false);
+		if (name != NULL && wait->kind == WAIT_REQUEST && strcmp(wait->name, name) == 0)
+			return wait;
 	}
+	return NULL;
 }
 
-/* ---- asking ---- */
+/* Resumes a wait that has a name: the request that waited for it before is answered. */
+static void wait_resume(struct wait *wait, struct request *request)
+{
+	if (wait->request != NULL) {
+		struct request *before = wait->request;
+
+		request_on_cancel(before, NULL, NULL);
+		request_fail(before, MESSAGE_CANCELLED,
+		    "another request goes on with the wait \"%s\"", wait->name);
+	}
+	wait->request = request;
+	pane_ref_clear(&wait->pane); /* the response replaces the notification */
+	wait_record_put(wait);
+	if (wait->is_over)
+		wait_answer(wait);
+	else
+		request_on_cancel(request, on_cancelled, wait);
+}
+
+const char *wait_park(struct wait_set *set, struct request *request, const struct pane_ref *pane)
+{
+	struct wait *wait = NULL;
+	struct list *link;
+
+	list_for_each (link, &set->waits) {
+		if (list_entry(link, struct wait, link)->request == request)
+			wait = list_entry(link, struct wait, link);
+	}
+	if (wait == NULL || (wait->name[0] == '\0' && set->named >= WAIT_NAMED_MAX))
+		return NULL;
+	if (wait->name[0] == '\0') {
+		name_by_id(wait);
+	}
+	wait->request = NULL;
+	request_on_cancel(request, NULL, NULL);
+	wait->pane = *pane;
+	wait_record_put(wait);
+	wait_write(wait, request_result(request), clock_mono_ms());
+	return wait->name;
+}
 
 static bool is_valid_list(struct request *request, const struct json *list)
 {
@@ -697,12 +530,21 @@ static bool is_valid_name(const struct wait_set *set, struct request *request, c
 	return false;
 }
 
+/* Arms all conditions; false after failing the request. */
+static bool add_all(struct wait *wait, struct request *request, const struct json *list)
+{
+	for (const struct json *spec = list->child; spec != NULL; spec = spec->next) {
+		if (!wait_add(wait, request, spec))
+			return false;
+	}
+	return true;
+}
+
 void wait_start(struct wait_set *set, struct request *request, const struct json *any,
     const struct json *all, double timeout_sec, const char *name)
 {
 	const struct json *list = any != NULL ? any : all;
 	struct wait *wait = find_wait(set, name);
-	int64_t timeout_ms = clock_seconds_to_ms(timeout_sec);
 
 	if (wait != NULL) {
 		wait_resume(wait, request);
@@ -716,23 +558,104 @@ void wait_start(struct wait_set *set, struct request *request, const struct json
 	}
 	if (!is_valid_list(request, list) || !is_valid_name(set, request, name))
 		return;
-	wait = wait_new(set);
+	wait = wait_new(set, WAIT_REQUEST, list->count);
 	wait->is_all = any == NULL;
-	wait->due_ms = clock_real_ms() + timeout_ms;
-	if (!wait_arm(wait, request, list)) {
-		wait_free(wait);
+	wait_set_due(wait, clock_real_ms() + clock_seconds_to_ms(timeout_sec));
+	if (!add_all(wait, request, list)) {
+		wait_drop(wait);
 		return;
 	}
-	if (name != NULL) {
-		snprintf(wait->name, sizeof wait->name, "%s", name);
-		set->named++;
-	}
+	if (name != NULL)
+		wait_set_name(wait, name, false);
 	wait->request = request;
 	if (wait_is_over(wait)) {
 		wait_end(wait, false);
 		return;
 	}
 	request_on_cancel(request, on_cancelled, wait);
-	loop_timer_arm(wait->deadline, timeout_ms);
-	wait_remember(wait);
+	arm_deadline(wait);
+	wait_record_put(wait);
+}
+
+/* ---- background waits ---- */
+
+const struct wait *wait_start_background(
+    struct wait_set *set, struct request *request, const struct wait_background *order)
+{
+	struct json_error error;
+	const struct json *spec = json_read(set->reader, order->spec, strlen(order->spec), &error);
+	struct wait *wait;
+
+	if (spec == NULL) {
+		request_fail(request, MESSAGE_INTERNAL, "the condition: %s", error.text);
+		return NULL;
+	}
+	if (set->backgrounds == WAIT_BACKGROUND_MAX) {
+		request_fail(request, MESSAGE_LIMIT,
+		    "there are %d watches and waits already, the most there may be",
+		    WAIT_BACKGROUND_MAX);
+		return NULL;
+	}
+	wait = wait_new(set, order->kind, 1);
+	wait->pane = order->pane;
+	wait->is_once = order->is_once;
+	if (order->timeout_ms > 0)
+		wait_set_due(wait, clock_real_ms() + order->timeout_ms);
+	if (!wait_add(wait, request, spec)) {
+		wait_drop(wait);
+		return NULL;
+	}
+	name_by_id(wait);
+	wait_record_put(wait);
+	arm_deadline(wait);
+	if (wait_is_over(wait))
+		event_active(wait->settled, EV_TIMEOUT, 0);
+	return wait;
+}
+
+const struct wait *wait_next_background(const struct wait_set *set, const struct wait *previous)
+{
+	const struct list *link = previous == NULL ? set->waits.next : previous->link.next;
+
+	for (; link != &set->waits; link = link->next) {
+		const struct wait *wait = list_entry(link, const struct wait, link);
+
+		if (wait->kind != WAIT_REQUEST)
+			return wait;
+	}
+	return NULL;
+}
+
+bool wait_cancel_background(struct wait_set *set, const char *id)
+{
+	struct list *link;
+
+	list_for_each (link, &set->waits) {
+		struct wait *wait = list_entry(link, struct wait, link);
+		uint64_t seq;
+
+		if (wait->kind == WAIT_REQUEST || strcmp(wait->name, id) != 0)
+			continue;
+		queue_begin(set->parts.queue);
+		seq = wait_post(wait, "cancelled", true);
+		(void)queue_set_state(set->parts.queue, seq, NOTE_CANCELLED, NULL);
+		(void)queue_commit(set->parts.queue);
+		wait_drop(wait);
+		return true;
+	}
+	return false;
+}
+
+void wait_background_get(const struct wait *wait, struct wait_background *ret_wait)
+{
+	*ret_wait = (struct wait_background){
+	    .kind = wait->kind,
+	    .pane = wait->pane,
+	    .spec = wait->parts[0].spec,
+	    .is_once = wait->is_once,
+	    .id = wait->name,
+	    .subject = wait->parts[0].pane,
+	    .due_ms = wait->due_ms,
+	    .matches = wait->matches,
+	};
 }

@@ -1,48 +1,95 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * Waits: several conditions as one, any or all of them, with a time-out. A wait belongs to
- * the request that made it; one with a name outlives its connection, and the daemon: whoever
- * asks for the same name goes on with it.
+ * Waits: one or several conditions as one, any or all of them, with a time-out. The wait of a
+ * request ends with its response; one with a name outlives its connection, and the daemon:
+ * ask for the same name again to resume. A background wait (wait_for_idle, watch_pane) ends
+ * with a notification instead. Named and background waits are kept in the store and armed
+ * again after a restart.
  */
 #ifndef DAEMON_SOURCE_WAIT_H
 #define DAEMON_SOURCE_WAIT_H
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
+
+#include "daemon/core/pane_ref.h"
 
 #define WAIT_CONDITIONS_MAX 64
 #define WAIT_NAMED_MAX 256
+#define WAIT_BACKGROUND_MAX 1000
 #define WAIT_NAME_MAX 64
-#define WAIT_KEEP_SEC 3600 /* a named wait that is over, and that nobody has asked for */
+#define WAIT_KEEP_SEC 3600 /* a named wait that is over, and that no request has asked for */
 
-struct daemon;
+struct event_base;
 struct json;
+struct queue;
 struct request;
+struct tmux;
+struct wait;
 struct wait_set;
 
-/* Takes up the named waits of an earlier life; those on panes by wait_set_wake(). */
-struct wait_set *wait_set_new(struct daemon *daemon);
-/* tmux was found: what could not be armed is. */
+enum wait_kind {
+	WAIT_REQUEST, /* wait_for */
+	WAIT_IDLE, /* wait_for_idle */
+	WAIT_PANE, /* watch_pane */
+	WAIT_KIND_COUNT_,
+};
+
+/* What waits are made of. */
+struct wait_parts {
+	struct event_base *base;
+	struct queue *queue; /* NULL: no wait outlives its connection */
+	struct tmux *tmux;
+	/* Makes a request without a peer, by which conditions are armed again. */
+	struct request *(*new_request)(void *data);
+	void *data;
+};
+
+/* Loads the waits that the store holds; those on panes are armed by wait_set_wake(). */
+struct wait_set *wait_set_new(const struct wait_parts *parts);
+/* tmux was found: arms the conditions that could not be armed before. */
 void wait_set_wake(struct wait_set *set);
 void wait_set_free(struct wait_set *set);
-/* Waits that are armed, also those that nobody asks for at the moment. */
-size_t wait_count(const struct wait_set *set);
 
 /*
  * Answers request when any, or all, of the conditions (arrays; exactly one is not NULL) have
- * come true or are gone, or the time is up. name NULL: without one. A name that is known goes
- * on with that wait, and the conditions are not looked at. May fail the request at once.
+ * come true or are gone, or the time is up. name NULL: without one. A name that is known
+ * resumes that wait, and the conditions are not looked at. May fail the request at once.
  */
 void wait_start(struct wait_set *set, struct request *request, const struct json *any,
     const struct json *all, double timeout_sec, const char *name);
 
 /*
- * Lets go of the request of a wait, which goes on under its name, or under a new one: whoever
- * asks for that goes on with it. Is it over before, pane is told by a notification whose id is
+ * Lets go of the request of a wait, which stays under its name, or under a new one: a request
+ * for that name resumes it. If the wait is over before, pane gets a notification whose id is
  * the new name. Writes the result as it stands, with that name, but does not answer. NULL if
  * nothing waits for this request; the name is lent until anything else is called.
  */
-struct pane_ref;
 const char *wait_park(struct wait_set *set, struct request *request, const struct pane_ref *pane);
+
+/* A background wait: what is asked for, and how it is. */
+struct wait_background {
+	enum wait_kind kind; /* not WAIT_REQUEST */
+	struct pane_ref pane; /* that is notified; cleared: none */
+	const char *spec; /* the condition, as JSON */
+	bool is_once; /* it ends when the condition has come true */
+	int64_t timeout_ms; /* of a new one; 0: none */
+	/* Filled in by wait_background_get(): */
+	const char *id;
+	struct pane_ref subject; /* the pane that is watched; cleared: none */
+	int64_t due_ms; /* CLOCK_REALTIME; 0: none */
+	unsigned matches;
+};
+
+/* Starts one; NULL after failing the request. Lent until it ends. */
+const struct wait *wait_start_background(
+    struct wait_set *set, struct request *request, const struct wait_background *order);
+/* Ends one with a cancelled notification; false if there is none of that id. */
+bool wait_cancel_background(struct wait_set *set, const char *id);
+/* Oldest first: NULL starts, NULL ends. */
+const struct wait *wait_next_background(const struct wait_set *set, const struct wait *previous);
+/* Its strings are lent until the wait ends. */
+void wait_background_get(const struct wait *wait, struct wait_background *ret_wait);
 
 #endif
