@@ -170,28 +170,28 @@ static const struct field capture_fields[] = {
 };
 
 static const struct field_result capture_results[] = {
-    {"pane", "string", "The id of the pane."},
-    {"text", "string", "Its lines, each with its newline; blank ones at the end are left out."},
-    {"base64", "string", "The same as bytes, if asked for, instead of text."},
-    {"lossy", "boolean", "true if U+FFFD stands for bytes that are no UTF-8."},
-    {"format", "string", "svg or html, with a picture."},
+    {"pane", "string", "the id of the pane"},
+    {"text", "string", "its lines, each with its newline; blank ones at the end are left out"},
+    {"base64", "string", "the same as bytes, if asked for, instead of text"},
+    {"lossy", "boolean", "true if U+FFFD stands for bytes that are no UTF-8"},
+    {"format", "string", "svg or html, with a picture"},
     {"picture", "string",
-	"The picture, whole and standing for itself, if asked for, instead of text; one over the "
+	"the picture, whole and standing for itself, if asked for, instead of text; one over the "
 	"limit "
-	"result_bytes is refused."},
-    {"rows", "integer", "The height of its screen."},
-    {"columns", "integer", "The width of its screen."},
-    {"cursor", "object", "Where the cursor is on the screen."},
-    {"cursor.row", "integer", "From 0."},
-    {"cursor.column", "integer", "From 0."},
-    {"cursor.visible", "boolean", "Whether it shows."},
+	"result_bytes is refused"},
+    {"rows", "integer", "the height of its screen"},
+    {"columns", "integer", "the width of its screen"},
+    {"cursor", "object", "where the cursor is on the screen"},
+    {"cursor.row", "integer", "from 0"},
+    {"cursor.column", "integer", "from 0"},
+    {"cursor.visible", "boolean", "whether it shows"},
     {"first_row", "integer|null",
-	"The row of the first line of text: negative above the screen; null if lines were joined."},
-    {"history_size", "integer", "How many lines there are above the screen."},
-    {"alternate_screen", "boolean", "Whether a full-screen program has it."},
+	"the row of the first line of text: negative above the screen; null if lines were joined"},
+    {"history_size", "integer", "how many lines there are above the screen"},
+    {"alternate_screen", "boolean", "whether a full-screen program has it"},
     {"truncated", "boolean",
-	"Whether lines of the screen, or of the history asked for, are not in the text."},
-    {"offset", "integer", "What read_output has after this number is not in the text."},
+	"whether lines of the screen, or of the history asked for, are not in the text"},
+    {"offset", "integer", "what read_output has after this number is not in the text"},
     {0},
 };
 
@@ -451,12 +451,12 @@ static const struct field find_fields[] = {
 };
 
 static const struct field_result find_results[] = {
-    {"pane", "string", "The id of the pane."},
-    {"matches", "array", "What was found, from the top."},
-    {"matches[].row", "integer", "Its row on the screen, from 0; negative above the screen."},
-    {"matches[].column", "integer", "Its first column, from 0, in cells."},
-    {"matches[].text", "string", "What matched."},
-    {"truncated", "boolean", "Whether there are more matches."},
+    {"pane", "string", "the id of the pane"},
+    {"matches", "array", "what was found, from the top"},
+    {"matches[].row", "integer", "its row on the screen, from 0; negative above the screen"},
+    {"matches[].column", "integer", "its first column, from 0, in cells"},
+    {"matches[].text", "string", "what matched"},
+    {"truncated", "boolean", "whether there are more matches"},
     {0},
 };
 
@@ -605,15 +605,15 @@ static const struct field read_fields[] = {
 };
 
 static const struct field_result read_results[] = {
-    {"pane", "string", "The id of the pane."},
-    {"text", "string", "What its program wrote."},
-    {"base64", "string", "The same as bytes, if asked for, instead of text."},
-    {"lossy", "boolean", "true if U+FFFD stands for bytes that are no UTF-8."},
-    {"from", "integer", "The offset of the first byte."},
-    {"to", "integer", "The offset behind the last: give it as after to go on."},
-    {"end", "integer", "Where the pane's output stands now."},
-    {"gap", "object|null", "null, or that bytes before \"from\" are missing, and the reason."},
-    {"gap.reason", "string", "forgotten, not_watched, reconnect, or another word."},
+    {"pane", "string", "the id of the pane"},
+    {"text", "string", "what its program wrote"},
+    {"base64", "string", "the same as bytes, if asked for, instead of text"},
+    {"lossy", "boolean", "true if U+FFFD stands for bytes that are no UTF-8"},
+    {"from", "integer", "the offset of the first byte"},
+    {"to", "integer", "the offset behind the last: give it as after to go on"},
+    {"end", "integer", "where the pane's output stands now"},
+    {"gap", "object|null", "null, or that bytes before \"from\" are missing, and the reason"},
+    {"gap.reason", "string", "forgotten, not_watched, reconnect, or another word"},
     {0},
 };
 

@@ -42,10 +42,10 @@ static const struct field run_tmux_fields[] = {
 };
 
 static const struct field_result run_tmux_results[] = {
-    {"output", "string", "What it printed."},
-    {"blocks", "integer", "How many replies tmux gave: aliases and hooks make several."},
-    {"lossy", "boolean", "true if U+FFFD stands for bytes that are no UTF-8."},
-    {"truncated", "boolean", "Whether there was more than a result may hold."},
+    {"output", "string", "what it printed"},
+    {"blocks", "integer", "how many replies tmux gave: aliases and hooks make several"},
+    {"lossy", "boolean", "true if U+FFFD stands for bytes that are no UTF-8"},
+    {"truncated", "boolean", "whether there was more than a result may hold"},
     {0},
 };
 

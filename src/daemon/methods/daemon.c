@@ -49,12 +49,12 @@ static const struct field describe_fields[] = {
 };
 
 static const struct field_result describe_results[] = {
-    {"methods", "object", "The methods by name, with their parameters as a JSON Schema."},
-    {"conditions", "object", "The conditions of wait_for by name, with their members."},
-    {"errors", "object", "The kinds of errors by name, with their codes."},
-    {"events", "object", "The kinds of events by name."},
-    {"limits", "object", "The limits that -o sets, by name."},
-    {"version", "string", "The version of the daemon."},
+    {"methods", "object", "the methods by name, with their parameters as a JSON Schema"},
+    {"conditions", "object", "the conditions of wait_for by name, with their members"},
+    {"errors", "object", "the kinds of errors by name, with their codes"},
+    {"events", "object", "the kinds of events by name"},
+    {"limits", "object", "the limits that -o sets, by name"},
+    {"version", "string", "the version of the daemon"},
     {0},
 };
 
@@ -158,30 +158,30 @@ static const struct field status_fields[] = {
 };
 
 static const struct field_result status_results[] = {
-    {"version", "string", "The version of the daemon."},
-    {"pid", "integer", "Its process."},
-    {"socket", "string", "Where it listens."},
-    {"uptime_sec", "number", "How long it has been running."},
+    {"version", "string", "the version of the daemon"},
+    {"pid", "integer", "its process"},
+    {"socket", "string", "where it listens"},
+    {"uptime_sec", "number", "how long it has been running"},
     {"tmux", "object",
-	"The tmux server: socket, state (live or searching), reason; while live version, pid, "
-	"capabilities, connections."},
-    {"sessions", "integer", "Sessions of the tmux server."},
-    {"windows", "integer", "Windows of the tmux server."},
-    {"panes", "integer", "Panes of the tmux server."},
-    {"peers", "integer", "Programs that are connected."},
-    {"subscriptions", "integer", "Subscriptions of all of them."},
-    {"waits", "integer", "Open requests that wait."},
-    {"jobs", "integer", "Background commands that run."},
-    {"timers", "integer", "Timers that are waiting."},
-    {"watches", "integer", "Files that are watched."},
-    {"queue", "object", "last: the last number given; undelivered; journal."},
+	"the tmux server: socket, state (live or searching), reason; while live version, pid, "
+	"capabilities, connections"},
+    {"sessions", "integer", "sessions of the tmux server"},
+    {"windows", "integer", "windows of the tmux server"},
+    {"panes", "integer", "panes of the tmux server"},
+    {"peers", "integer", "programs that are connected"},
+    {"subscriptions", "integer", "subscriptions of all of them"},
+    {"waits", "integer", "open requests that wait"},
+    {"jobs", "integer", "background commands that run"},
+    {"timers", "integer", "timers that are waiting"},
+    {"watches", "integer", "files that are watched"},
+    {"queue", "object", "last: the last number given; undelivered; journal"},
     {"model", "object",
-	"audits: how often it was compared with tmux; drift: differences found by that."},
-    {"audit", "object", "With audit: differences, and the first of them."},
-    {"counters", "object", "What was accepted, refused, asked, failed, sent and dropped."},
-    {"streams", "object", "The output that is followed: bytes, rings, ring_bytes."},
-    {"memory", "object", "rss_bytes: memory in use."},
-    {"limits", "object", "The limits that are in force."},
+	"audits: how often it was compared with tmux; drift: differences found by that"},
+    {"audit", "object", "with audit: differences, and the first of them"},
+    {"counters", "object", "what was accepted, refused, asked, failed, sent and dropped"},
+    {"streams", "object", "the output that is followed: bytes, rings, ring_bytes"},
+    {"memory", "object", "rss_bytes: memory in use"},
+    {"limits", "object", "the limits that are in force"},
     {0},
 };
 

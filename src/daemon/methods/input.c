@@ -38,8 +38,8 @@ static struct muxbus_command *new_command(struct request *request)
 }
 
 static const struct field_result input_results[] = {
-    {"pane", "string", "The id of the pane it was typed into."},
-    {"synchronized", "boolean", "true if tmux gave keys to the window's other panes as well."},
+    {"pane", "string", "the id of the pane it was typed into"},
+    {"synchronized", "boolean", "true if tmux gave keys to the window's other panes as well"},
     {0},
 };
 

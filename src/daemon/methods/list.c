@@ -105,16 +105,16 @@ static bool window_is_in(const struct object_view *view, uint32_t window, uint32
 /* ---- list_sessions ----------------------------------------------------------------------- */
 
 static const struct field_result list_sessions_results[] = {
-    {"seq", "integer", "Subscribe after this number to miss nothing."},
-    {"sessions", "array", "The sessions, by id."},
-    {"sessions[].session", "string", "Its id, such as \"$0\"."},
-    {"sessions[].name", "string", "Its name."},
-    {"sessions[].windows", "integer", "How many windows it has."},
-    {"sessions[].attached", "integer", "How many people look at it; control clients not."},
-    {"sessions[].created", "string", "When it was made."},
-    {"sessions[].activity", "string", "When a person last pressed a key in it."},
-    {"sessions[].current_window", "string", "The id of its current window."},
-    {"sessions[].group", "integer", "A number that sessions sharing their windows share."},
+    {"seq", "integer", "subscribe after this number to miss nothing"},
+    {"sessions", "array", "the sessions, by id"},
+    {"sessions[].session", "string", "its id, such as \"$0\""},
+    {"sessions[].name", "string", "its name"},
+    {"sessions[].windows", "integer", "how many windows it has"},
+    {"sessions[].attached", "integer", "how many people look at it; control clients not"},
+    {"sessions[].created", "string", "when it was made"},
+    {"sessions[].activity", "string", "when a person last pressed a key in it"},
+    {"sessions[].current_window", "string", "the id of its current window"},
+    {"sessions[].group", "integer", "a number that sessions sharing their windows share"},
     {0},
 };
 
@@ -152,22 +152,22 @@ static const struct field list_windows_fields[] = {
 };
 
 static const struct field_result list_windows_results[] = {
-    {"seq", "integer", "Subscribe after this number to miss nothing."},
-    {"windows", "array", "The windows, by id; one that is linked several times stands once."},
-    {"windows[].window", "string", "Its id, such as \"@1\"."},
-    {"windows[].sessions", "array", "The ids of the sessions that hold it."},
-    {"windows[].index", "integer", "Its index in the first of these."},
-    {"windows[].name", "string", "Its name."},
-    {"windows[].width", "integer", "In columns."},
-    {"windows[].height", "integer", "In rows."},
-    {"windows[].layout", "string", "As tmux writes it, as if nothing were zoomed."},
-    {"windows[].active_pane", "string", "The id of its active pane."},
-    {"windows[].panes", "integer", "How many panes it has."},
-    {"windows[].zoomed", "boolean", "Whether one pane fills it for now."},
-    {"windows[].bell", "boolean", "Whether tmux shows a bell for it."},
-    {"windows[].activity", "boolean", "Whether tmux shows activity for it."},
-    {"windows[].silence", "boolean", "Whether tmux shows silence for it."},
-    {"windows[].links", "array", "Where it stands: session, index, and whether it is current."},
+    {"seq", "integer", "subscribe after this number to miss nothing"},
+    {"windows", "array", "the windows, by id; one that is linked several times stands once"},
+    {"windows[].window", "string", "its id, such as \"@1\""},
+    {"windows[].sessions", "array", "the ids of the sessions that hold it"},
+    {"windows[].index", "integer", "its index in the first of these"},
+    {"windows[].name", "string", "its name"},
+    {"windows[].width", "integer", "in columns"},
+    {"windows[].height", "integer", "in rows"},
+    {"windows[].layout", "string", "as tmux writes it, as if nothing were zoomed"},
+    {"windows[].active_pane", "string", "the id of its active pane"},
+    {"windows[].panes", "integer", "how many panes it has"},
+    {"windows[].zoomed", "boolean", "whether one pane fills it for now"},
+    {"windows[].bell", "boolean", "whether tmux shows a bell for it"},
+    {"windows[].activity", "boolean", "whether tmux shows activity for it"},
+    {"windows[].silence", "boolean", "whether tmux shows silence for it"},
+    {"windows[].links", "array", "where it stands: session, index, and whether it is current"},
     {0},
 };
 
@@ -229,43 +229,43 @@ static const struct field get_pane_fields[] = {
 };
 
 /* The members of a pane, for both methods. */
-#define PANE_RESULTS(in)                                                                           \
-	{in "pane", "string", "Its id, such as \"%3\"."},                                          \
-	    {in "window", "string", "The id of its window."},                                      \
-	    {in "session", "string", "The id of the first session that holds its window."},        \
-	    {in "session_name", "string", "The name of that session."},                            \
-	    {in "window_index", "integer", "The index of the window there."},                      \
-	    {in "window_name", "string", "The name of the window."},                               \
-	    {in "sessions", "array", "All sessions that hold it, if there are several."},          \
-	    {in "pane_index", "integer", "Its index in the window."},                              \
-	    {in "width", "integer", "In columns."}, {in "height", "integer", "In rows."},          \
-	    {in "left", "integer", "Its first column in the window, from 0."},                     \
-	    {in "top", "integer", "Its first row in the window, from 0."},                         \
-	    {in "active", "boolean", "Whether it is the active pane of its window."},              \
-	    {in "title", "string", "What its program calls it: text from a stranger."},            \
-	    {in "command", "string", "The name of the program in front."},                         \
-	    {in "path", "string", "The directory of that program."},                               \
-	    {in "pid", "integer|null", "Of its first process."},                                   \
-	    {in "tty", "string", "Its terminal."},                                                 \
-	    {in "dead", "boolean", "Whether its program has ended and the pane is kept."},         \
-	    {in "exit_status", "integer|null", "With what it ended; null: not known, or signal."}, \
-	    {in "signal", "integer|null", "The signal that ended it."},                            \
-	    {in "signal_name", "string", "Its name, if there is one."},                            \
-	    {in "mode", "string|null", "\"copy-mode\" and the like: keys go there."},              \
-	    {in "alternate_screen", "boolean", "Whether a full-screen program has it."},           \
-	    {in "input_off", "boolean", "Whether tmux lets no input through."},                    \
-	    {in "synchronized", "boolean", "Whether keys go to all panes of the window."},         \
-	    {in "mouse", "boolean", "Whether its program asked for the mouse."},                   \
-	    {in "floating", "boolean", "true for one that floats over the others."},               \
-	    {in "last_output", "string|null", "When it last wrote, if somebody listens to it."},   \
-	{                                                                                          \
-		in "human", "boolean",                                                             \
-		    "Whether it is the pane before a person who pressed a key in the last minute." \
+#define PANE_RESULTS(in)                                                                          \
+	{in "pane", "string", "its id, such as \"%3\""},                                          \
+	    {in "window", "string", "the id of its window"},                                      \
+	    {in "session", "string", "the id of the first session that holds its window"},        \
+	    {in "session_name", "string", "the name of that session"},                            \
+	    {in "window_index", "integer", "the index of the window there"},                      \
+	    {in "window_name", "string", "the name of the window"},                               \
+	    {in "sessions", "array", "all sessions that hold it, if there are several"},          \
+	    {in "pane_index", "integer", "its index in the window"},                              \
+	    {in "width", "integer", "in columns"}, {in "height", "integer", "in rows"},           \
+	    {in "left", "integer", "its first column in the window, from 0"},                     \
+	    {in "top", "integer", "its first row in the window, from 0"},                         \
+	    {in "active", "boolean", "whether it is the active pane of its window"},              \
+	    {in "title", "string", "what its program calls it: text from a stranger"},            \
+	    {in "command", "string", "the name of the program in front"},                         \
+	    {in "path", "string", "the directory of that program"},                               \
+	    {in "pid", "integer|null", "of its first process"},                                   \
+	    {in "tty", "string", "its terminal"},                                                 \
+	    {in "dead", "boolean", "whether its program has ended and the pane is kept"},         \
+	    {in "exit_status", "integer|null", "with what it ended; null: not known, or signal"}, \
+	    {in "signal", "integer|null", "the signal that ended it"},                            \
+	    {in "signal_name", "string", "its name, if there is one"},                            \
+	    {in "mode", "string|null", "\"copy-mode\" and the like: keys go there"},              \
+	    {in "alternate_screen", "boolean", "whether a full-screen program has it"},           \
+	    {in "input_off", "boolean", "whether tmux lets no input through"},                    \
+	    {in "synchronized", "boolean", "whether keys go to all panes of the window"},         \
+	    {in "mouse", "boolean", "whether its program asked for the mouse"},                   \
+	    {in "floating", "boolean", "true for one that floats over the others"},               \
+	    {in "last_output", "string|null", "when it last wrote, if somebody listens to it"},   \
+	{                                                                                         \
+		in "human", "boolean",                                                            \
+		    "whether it is the pane before a person who pressed a key in the last minute" \
 	}
 
 static const struct field_result list_panes_results[] = {
-    {"seq", "integer", "Subscribe after this number to miss nothing."},
-    {"panes", "array", "The panes, by id; one of a linked window stands once."},
+    {"seq", "integer", "subscribe after this number to miss nothing"},
+    {"panes", "array", "the panes, by id; one of a linked window stands once"},
     PANE_RESULTS("panes[]."),
     {0},
 };

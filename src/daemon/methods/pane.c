@@ -54,7 +54,7 @@ static void run(struct request *request, struct muxbus_command *command, uint32_
 }
 
 static const struct field_result pane_results[] = {
-    {"pane", "string", "The id of the pane it applied to."},
+    {"pane", "string", "the id of the pane it applied to"},
     {0},
 };
 
@@ -236,9 +236,9 @@ static const struct field resize_pane_fields[] = {
 };
 
 static const struct field_result resize_results[] = {
-    {"pane", "string", "The id of the pane it applied to."},
-    {"width", "integer", "What it has now, in columns."},
-    {"height", "integer", "What it has now, in rows."},
+    {"pane", "string", "the id of the pane it applied to"},
+    {"width", "integer", "what it has now, in columns"},
+    {"height", "integer", "what it has now, in rows"},
     {0},
 };
 

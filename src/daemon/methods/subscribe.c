@@ -94,12 +94,12 @@ static const struct field list_events_fields[] = {
 };
 
 static const struct field_result list_events_results[] = {
-    {"events", "array", "The events, each with seq, time, kind and what its kind has."},
-    {"last", "integer", "What to give as after to go on from here."},
-    {"more", "boolean", "Whether there are more already."},
+    {"events", "array", "the events, each with seq, time, kind and what its kind has"},
+    {"last", "integer", "what to give as after to go on from here"},
+    {"more", "boolean", "whether there are more already"},
     {"gap", "object|null",
 	"from, to and reason of events before these that are not remembered; null if there are "
-	"none."},
+	"none"},
     {0},
 };
 
@@ -228,8 +228,8 @@ static const struct field subscribe_fields[] = {
 };
 
 static const struct field_result subscribe_results[] = {
-    {"subscription", "string", "Its name on this connection, such as S1."},
-    {"seq", "integer", "The last number given: live events come behind it."},
+    {"subscription", "string", "its name on this connection, such as S1"},
+    {"seq", "integer", "the last number given: live events come behind it"},
     {0},
 };
 
@@ -332,7 +332,7 @@ static const struct field unsubscribe_fields[] = {
 };
 
 static const struct field_result unsubscribe_results[] = {
-    {"subscription", "string", "Its name; no event of it comes behind this response."},
+    {"subscription", "string", "its name; no event of it comes behind this response"},
     {0},
 };
 

@@ -195,12 +195,12 @@ static const struct field close_session_fields[] = {
 };
 
 static const struct field_result close_window_results[] = {
-    {"window", "string", "The id of the window that was closed."},
+    {"window", "string", "the id of the window that was closed"},
     {0},
 };
 
 static const struct field_result close_session_results[] = {
-    {"session", "string", "The id of the session that was closed."},
+    {"session", "string", "the id of the session that was closed"},
     {0},
 };
 

@@ -19,9 +19,9 @@
 #define ENV_BYTES_MAX (128 * 1024) /* the maximum length of one string for exec */
 
 const struct field_result spawn_results[] = {
-    {"pane", "string", "The id of the pane that was made."},
-    {"window", "string", "The id of its window."},
-    {"session", "string", "The id of its session."},
+    {"pane", "string", "the id of the pane that was made"},
+    {"window", "string", "the id of its window"},
+    {"session", "string", "the id of its session"},
     {0},
 };
 
