@@ -8,24 +8,23 @@
 extern const struct method methods_agent[];
 extern const struct method methods_capture[];
 extern const struct method methods_command[];
+extern const struct method methods_consumer[];
 extern const struct method methods_daemon[];
 extern const struct method methods_execute[];
 extern const struct method methods_history[];
 extern const struct method methods_input[];
 extern const struct method methods_job[];
 extern const struct method methods_list[];
-extern const struct method methods_next[];
 extern const struct method methods_pane[];
 extern const struct method methods_presence[];
+extern const struct method methods_puller[];
 extern const struct method methods_queue[];
 extern const struct method methods_self_command[];
 extern const struct method methods_subscribe[];
-extern const struct method methods_take[];
 extern const struct method methods_timer[];
 extern const struct method methods_wait[];
 extern const struct method methods_watch[];
 extern const struct method methods_window[];
-extern const struct method methods_yield[];
 
 /* What describe tells without a method, for the program's own "describe" too. */
 void methods_describe(struct json_writer *writer);

@@ -287,7 +287,7 @@ static void next_notification(struct request *request, const void *data)
 	(void)next_answer(wait, args->timeout_sec <= 0);
 }
 
-const struct method methods_next[] = {
+const struct method methods_consumer[] = {
     {.name = METHOD("next_notification", METHOD_READS | METHOD_TYPES),
 	.title = "Wait for a notification",
 	.summary = "Waits until there is a notification, and answers with it.",

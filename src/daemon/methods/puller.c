@@ -211,7 +211,7 @@ static void take_notifications(struct request *request, const void *data)
 	take_answer(wait);
 }
 
-const struct method methods_take[] = {
+const struct method methods_puller[] = {
     {.name = METHOD("take_notifications", METHOD_READS | METHOD_TYPES),
 	.title = "Take notifications over",
 	.summary = "Takes what waits for a pane, to tell its agent in a better way than typing.",
