@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "daemon/source/condition.h"
-#include "daemon/source/wait.h"
+#include "daemon/source/wait_parts.h"
 #include "wire/field.h"
 
 enum { TEXT_MAX = 4096 };

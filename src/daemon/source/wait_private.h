@@ -5,7 +5,7 @@
 
 #include "base/list.h"
 #include "daemon/source/condition.h"
-#include "daemon/source/wait.h"
+#include "daemon/source/wait_parts.h"
 
 enum { WAIT_SPEC_MAX = 64 * 1024 };
 
