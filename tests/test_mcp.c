@@ -183,9 +183,9 @@ static const struct {
 	"\"invalid_request\"}}}"},
     {"a page that there is not",
 	"{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"tools/list\",\"params\":{\"cursor\":\"x\"}}",
-	"{\"jsonrpc\":\"2.0\",\"id\":1,\"error\":{\"code\":-32602,\"message\":\"cursor: there is "
-	"no "
-	"such page: ask again without a cursor\",\"data\":{\"kind\":\"invalid_params\",\"field\":"
+	"{\"jsonrpc\":\"2.0\",\"id\":1,\"error\":{\"code\":-32602,\"message\":\"cursor: "
+	"unknown page; repeat the request without a "
+	"cursor\",\"data\":{\"kind\":\"invalid_params\",\"field\":"
 	"\"cursor\"}}}"},
     {"a level of the log that there is not",
 	"{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"logging/setLevel\",\"params\":{\"level\":"

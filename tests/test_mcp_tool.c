@@ -278,7 +278,7 @@ static void test_clients(void)
 		/* A full buffer would have lost its last line. */
 		const char *text = (const char *)out.data;
 		faults += !strstr(text, client->waiting) || !strstr(text, "Never poll") ||
-		    !strstr(text, "what to call.\n");
+		    !strstr(text, "the next call.\n");
 		faults += !strstr(text, i & 1 ? "typed into your pane %4294967294" : "in no pane");
 		buf_finish(&out);
 	}

@@ -48,6 +48,6 @@ bool mcp_refuse_cursor(struct mcp_exchange *exchange, const char *cursor)
 	if (cursor == NULL)
 		return false;
 	request_fail_data(exchange->request, MESSAGE_PARAMS, "\"field\":\"cursor\"",
-	    "cursor: there is no such page: ask again without a cursor");
+	    "cursor: unknown page; repeat the request without a cursor");
 	return true;
 }

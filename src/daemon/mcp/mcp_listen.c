@@ -337,14 +337,14 @@ static void handle_subscribe(struct mcp_exchange *exchange, const void *data)
 	struct mcp_change change;
 	if (!mcp_resource_change(args->uri, &change)) {
 		request_fail_data(exchange->request, MESSAGE_RESOURCE, "\"field\":\"uri\"",
-		    "there is no resource of this URI; resources/list and "
-		    "resources/templates/list show what there is");
+		    "no resource has this URI; resources/list and resources/templates/list "
+		    "have the resources");
 		return;
 	}
 	if (find_by_uri(listening, args->uri) == NULL &&
 	    add_target(listening, NULL, args->uri, &change, false) == NULL) {
 		request_fail(exchange->request, MESSAGE_LIMIT,
-		    "there are %d subscriptions of this connection already", TARGETS_MAX);
+		    "this connection has %d subscriptions already", TARGETS_MAX);
 		return;
 	}
 	(void)mcp_result(exchange);
@@ -366,7 +366,7 @@ static void handle_unsubscribe(struct mcp_exchange *exchange, const void *data)
 static void on_cancelled(struct request *request, void *data)
 {
 	stream_free(data);
-	request_fail(request, MESSAGE_CANCELLED, "the peer has gone");
+	request_fail(request, MESSAGE_CANCELLED, "the peer has disconnected");
 }
 
 static bool is_wanted(const struct json *filter, const char *name)
@@ -451,7 +451,7 @@ static void handle_listen(struct mcp_exchange *exchange, const void *data)
 	}
 	if (id == NULL || listening->count >= TARGETS_MAX) {
 		request_fail(exchange->request, MESSAGE_LIMIT,
-		    "this connection listens to %d things already", TARGETS_MAX);
+		    "this connection has %d subscriptions already", TARGETS_MAX);
 		return;
 	}
 	stream = xcalloc(1, sizeof *stream + strlen(id) + 1);

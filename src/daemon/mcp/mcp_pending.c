@@ -66,12 +66,12 @@ static void write_next(const struct mcp_pending *pending, const char *name,
 		    (unsigned)pane->pane, name);
 	else
 		(void)snprintf(woken, sizeof woken,
-		    ", or end your turn: a line that begins with [muxbus and tells of it is typed "
-		    "into pane %%%u and wakes you",
+		    ", or end your turn: a line that begins with [muxbus is typed into pane "
+		    "%%%u and wakes you",
 		    (unsigned)pane->pane);
 	(void)snprintf(out, size,
-	    "Pending: it has not come true yet, and is waited for on. Call wait_for "
-	    "{\"wait\":\"%s\"} to go on waiting%s.",
+	    "Pending: the wait has not ended yet, and continues. Call wait_for "
+	    "{\"wait\":\"%s\"} to resume it%s.",
 	    name, woken);
 }
 
@@ -163,8 +163,8 @@ bool mcp_pending_write(
 		return false;
 	last = json_member(result, "last");
 	(void)snprintf(message, sizeof message,
-	    "Pending: none has come yet. Call it again with after %s to go on waiting, or end your "
-	    "turn: what is addressed to your pane is typed there.",
+	    "Pending: no notification yet. Call again with after %s to resume, or end your "
+	    "turn: notifications for your pane are typed there.",
 	    last != NULL && last->type == JSON_NUMBER ? last->text : "0");
 	json_writer_init(&writer, out);
 	json_object_begin(&writer, NULL);
@@ -183,9 +183,8 @@ bool mcp_pending_write_released(const struct mcp_pending *pending, struct buf *o
 	if (pending == NULL || !pending->is_released)
 		return false;
 	(void)snprintf(message, sizeof message,
-	    "Pending: the agent goes on with it. Its end is a notification: end your turn to be "
-	    "told "
-	    "in your pane, or wait with next_notification {\"after\":%llu}.",
+	    "Pending: the agent continues the task. Its end is a notification: end your turn "
+	    "to get it in your pane, or wait with next_notification {\"after\":%llu}.",
 	    (unsigned long long)queue_last(pending->daemon->queue));
 	json_writer_init(&writer, out);
 	json_object_begin(&writer, NULL);

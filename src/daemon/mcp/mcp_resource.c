@@ -48,22 +48,22 @@ static const struct form {
 	bool has_output;
 	bool has_jobs;
 } forms[] = {
-    {"jobs", NULL, "", "Background jobs", "Those that run, and the last that have ended.", JSON,
+    {"jobs", NULL, "", "Background jobs", "Running jobs, and the last ended ones.", JSON,
 	"list_jobs", "{}", "", 0, false, true},
-    {"notifications", NULL, "", "Notifications", "What has come true lately.", JSON,
+    {"notifications", NULL, "", "Notifications", "The latest notifications.", JSON,
 	"list_notifications", "{}", "", NOTE_KINDS, false, false},
     {"panes", NULL, "", "Panes", "All panes of the tmux server.", JSON, "list_panes", "{}", "",
 	PANE_KINDS | SERVER_KINDS, false, false},
-    {"status", NULL, "", "Status", "How the daemon and its view of tmux are.", JSON, "status", "{}",
-	"", SERVER_KINDS, false, false},
-    {"jobs/", "job", "", "A job", "What is known of one background job.", JSON, "get_job",
-	"{\"job\":\"", "\"}", 0, false, true},
-    {"jobs/", "job", "/output", "A job's output", "The beginning of what it printed.", TEXT,
-	"read_job", "{\"job\":\"", "\",\"max_bytes\":16000}", 0, false, true},
-    {"notifications/", "id", "", "A notification", "The one that answers a request.", JSON,
+    {"status", NULL, "", "Status", "State of the daemon and of tmux.", JSON, "status", "{}", "",
+	SERVER_KINDS, false, false},
+    {"jobs/", "job", "", "A job", "State of one background job.", JSON, "get_job", "{\"job\":\"",
+	"\"}", 0, false, true},
+    {"jobs/", "job", "/output", "A job's output", "The beginning of its output.", TEXT, "read_job",
+	"{\"job\":\"", "\",\"max_bytes\":16000}", 0, false, true},
+    {"notifications/", "id", "", "A notification", "The notification of a request.", JSON,
 	"next_notification", "{\"filter\":{\"id\":\"", "\"},\"timeout_sec\":0}", NOTE_KINDS, false,
 	false},
-    {"panes/", "pane", "", "A pane", "What it shows now; 3 stands for %3.", TEXT, "capture_pane",
+    {"panes/", "pane", "", "A pane", "Its text now; 3 stands for %3.", TEXT, "capture_pane",
 	"{\"pane\":\"%", "\"}", BIT(EVENT_PANE_CLOSED) | BIT(EVENT_PANE_EXITED), true, false},
 };
 
@@ -373,8 +373,8 @@ static void refuse_uri(struct mcp_exchange *exchange, const char *uri)
 	json_put_str(&writer, "uri", uri);
 	request_fail_data(exchange->request,
 	    exchange->is_modern ? MESSAGE_PARAMS : MESSAGE_RESOURCE, (const char *)data.data,
-	    "there is no resource of this URI; resources/list and resources/templates/list show "
-	    "what there is");
+	    "no resource has this URI; resources/list and resources/templates/list have the "
+	    "resources");
 	buf_finish(&data);
 }
 
