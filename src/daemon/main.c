@@ -116,7 +116,7 @@ static void end_loop(void *data)
 
 static void on_stop_late(void *data)
 {
-	log_warning("tmux has not let go in time");
+	log_warning("tmux did not detach in time");
 	end_loop(data);
 }
 
@@ -171,7 +171,7 @@ static void become_ready(struct main *main)
 		main->has_failed = true;
 		log_error("%s", reason);
 		(void)fail("%s", reason);
-		stop(&main->daemon, "there is no socket");
+		stop(&main->daemon, "the socket cannot be opened");
 		return;
 	}
 	main->is_ready = true;
@@ -256,7 +256,7 @@ static int watch_signals(struct main *main)
 	for (size_t i = 0; i < SIGNALS_COUNT; i++) {
 		main->signals[i] = evsignal_new(main->daemon.base, numbers[i], on_signal, main);
 		if (main->signals[i] == NULL || event_add(main->signals[i], NULL) < 0)
-			return fail("signals cannot be watched");
+			return fail("cannot watch signals");
 	}
 	main->first_wait = loop_timer_new(main->daemon.base, on_first_wait, main);
 	main->stop_timer = loop_timer_new(main->daemon.base, on_stop_late, main);
@@ -292,7 +292,7 @@ static int set_up_queue(struct main *main)
 	main->alarm = boot_alarm_new(daemon->base, on_alarm, main);
 	main->watch_alarm = boot_alarm_new(daemon->base, on_watch_alarm, main);
 	if (main->alarm == NULL || main->watch_alarm == NULL)
-		return fail("there is no clock that goes on in suspend: %s", strerror(errno));
+		return fail("no clock that continues during suspend: %s", strerror(errno));
 	daemon->timers = timer_set_new(daemon->queue, boot_alarm_clock(main->alarm));
 	daemon->watches =
 	    watch_set_new(daemon->base, daemon->queue, boot_alarm_clock(main->watch_alarm), NULL);
@@ -357,7 +357,7 @@ static int set_up(struct main *main)
 	daemon->history = history_new();
 	daemon->base = new_base();
 	if (daemon->base == NULL)
-		return fail("there is no event loop: %s", strerror(errno));
+		return fail("cannot create the event loop: %s", strerror(errno));
 	if (watch_signals(main) < 0)
 		return -1;
 	daemon->events = event_log_new(config->state_dir, (size_t)config->limits.events,
@@ -496,10 +496,10 @@ static int run_locked(struct main *main)
 	case LOCK_HELD:
 		(void)fprintf(stderr,
 		    "muxbusd: already running for this tmux server: process %ld, socket %s\n",
-		    (long)holder.pid, holder.socket[0] ? holder.socket : "not there yet");
+		    (long)holder.pid, holder.socket[0] ? holder.socket : "not open yet");
 		if (main->config.listen_fd > 0)
-			return fail("end it, or do without the service: it cannot be reached at "
-				    "the socket that was made for us");
+			return fail("stop that daemon or this service: that daemon does not "
+				    "listen on the socket of the service");
 		write_ready(main->config.ready_fd);
 		return 0;
 	case LOCK_ERROR:
@@ -524,7 +524,7 @@ static int take_service(struct config *config)
 	if (sd_notify_take(config->socket, &config->listen_fd, reason, sizeof reason) < 0)
 		return fail("%s", reason);
 	if (config->listen_fd > 0 && !config->is_foreground)
-		return fail("a service manager hands over the socket: say -f as well");
+		return fail("the socket comes from a service manager: add -f");
 	return 0;
 }
 

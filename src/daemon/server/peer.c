@@ -121,7 +121,7 @@ struct peer *peer_new(struct peer_shared *shared, int fd, pid_t pid, uid_t uid)
 	    event_assign(&peer->write_event, parts->base, fd, EV_WRITE | EV_ET, on_writable, peer) <
 		0 ||
 	    event_add(&peer->input_event, NULL) < 0) {
-		log_error("peer %u: cannot be watched: %s", peer->number, strerror(errno));
+		log_error("peer %u: cannot watch its socket: %s", peer->number, strerror(errno));
 		peer->is_ended = true;
 	}
 	peer->subscriptions = subscription_set_new(

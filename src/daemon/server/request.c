@@ -242,9 +242,8 @@ void request_done(struct request *request)
 		message_end_result(writer);
 	if (writer->is_full || request->out.len > (size_t)limits->result_bytes) {
 		request_fail(request, MESSAGE_LIMIT,
-		    "the result is larger than %lld bytes (limit result_bytes): ask for less of "
-		    "it, "
-		    "or start the daemon with -o result_bytes=...",
+		    "the result is larger than %lld bytes (limit result_bytes): request "
+		    "less, or start the daemon with -o result_bytes=...",
 		    (long long)limits->result_bytes);
 		return;
 	}

@@ -162,7 +162,7 @@ int server_listen(struct server *server, char *ret_reason, size_t reason_size)
 	server->pause_timer = loop_timer_new(server->parts->base, on_pause_end, server);
 	if (server->accept_event == NULL || event_add(server->accept_event, NULL) < 0) {
 		server_close_listener(server);
-		return str_refuse(ret_reason, reason_size, "%s: cannot be watched", path);
+		return str_refuse(ret_reason, reason_size, "%s: cannot watch the socket", path);
 	}
 	return 0;
 }
@@ -274,8 +274,8 @@ static void admit(struct server *server, int fd)
 	if (server_peer_count(server) >= max) {
 		char text[160];
 		(void)snprintf(text, sizeof text,
-		    "%zu programs are connected already (limit peers): try again when some are "
-		    "gone",
+		    "%zu programs are connected already (limit peers): try again when some "
+		    "have disconnected",
 		    max);
 		turn_away(server, fd, MESSAGE_LIMIT, text);
 		return;

@@ -31,11 +31,11 @@ static bool check_cwd(struct request *request, const char *cwd)
 	struct stat status;
 	const char *reason = NULL;
 	if (cwd[0] != '/')
-		reason = "an absolute path is needed";
+		reason = "must be an absolute path";
 	else if (stat(cwd, &status) < 0)
 		reason = strerror(errno);
 	else if (!S_ISDIR(status.st_mode))
-		reason = "this is no directory";
+		reason = "not a directory";
 	if (reason == NULL)
 		return true;
 	request_fail_data(
@@ -48,9 +48,9 @@ static bool check_env(struct request *request, const struct json *env)
 	for (const struct json *entry = env->child; entry != NULL; entry = entry->next) {
 		const char *reason = NULL;
 		if (entry->name_len == 0 || strchr(entry->name, '='))
-			reason = "is no name for a variable";
+			reason = "is not a valid name of a variable";
 		else if (entry->name_len + entry->len >= ENV_BYTES_MAX)
-			reason = "has too long a value";
+			reason = "has a value that is too long";
 		if (reason == NULL)
 			continue;
 		request_fail_data(request, MESSAGE_PARAMS, "\"field\":\"env\"",
@@ -97,13 +97,13 @@ bool spawn_check_name(struct request *request, const char *field, const char *na
 	if (name[0] == '\0')
 		reason = "is empty";
 	else if (!is_plain(name))
-		reason = "holds a control character";
+		reason = "contains a control character";
 	else if (strchr(name, '\\'))
-		reason = "holds a backslash, which some versions of tmux double";
+		reason = "contains a backslash, which some versions of tmux double";
 	else if (is_session && strpbrk(name, ":."))
-		reason = "holds ':' or '.', which separate the parts of a target";
+		reason = "contains ':' or '.', which separate the parts of a target";
 	else if (is_session && strchr("=$@%", name[0]))
-		reason = "begins as a target or an id does";
+		reason = "begins like a target or an id";
 	if (reason == NULL)
 		return true;
 	snprintf(data, sizeof data, "\"field\":\"%s\"", field);
@@ -306,7 +306,7 @@ static void on_made(void *data, int error, const struct muxbus_reply *replies, s
 	if (sscanf((const char *)replies[0].body, "%%%u @%u $%u %d", &spawn->pane, &spawn->window,
 		&spawn->session, &pid) != 4) {
 		request_fail(spawn->request, MESSAGE_INTERNAL,
-		    "tmux made a pane but did not say which; list_panes shows it");
+		    "tmux made a pane but did not return its id; list_panes shows it");
 		free_spawn(spawn);
 		return;
 	}

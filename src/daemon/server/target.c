@@ -44,12 +44,12 @@ static void fail(struct request *request, enum resolve_kind kind, enum resolve_r
 		json_put_raw(&writer, NULL, found->candidates.data, found->candidates.len);
 		json_array_end(&writer);
 		request_fail_data(request, MESSAGE_AMBIGUOUS_TARGET, (const char *)data.data,
-		    "%s: say which with an id or one of data.candidates", found->reason);
+		    "%s: use an id or one of data.candidates", found->reason);
 	} else {
 		if (found->nearest != NULL)
 			json_put_str(&writer, "nearest", found->nearest);
 		request_fail_data(request, missing[kind], (const char *)data.data,
-		    "%s; %s shows what there is", found->reason, list_names[kind]);
+		    "%s; %s lists the existing ones", found->reason, list_names[kind]);
 	}
 	buf_finish(&data);
 }
@@ -63,8 +63,8 @@ static const struct muxbus_pane *own_pane(struct request *request)
 	    id == MUXBUS_NO_ID ? NULL : muxbus_model_pane(model_of(request), id);
 	if (pane == NULL && !dispatch_put_off(request))
 		request_fail_data(request, MESSAGE_NO_SUCH_PANE, "\"target\":null",
-		    "you are in no pane of this tmux server, so a target must be given, such as "
-		    "\"%%3\" or \"work:1.0\"; list_panes shows what there is");
+		    "you are in no pane of this tmux server, so a target is required, such "
+		    "as \"%%3\" or \"work:1.0\"; list_panes lists the panes");
 	return pane;
 }
 
@@ -109,7 +109,7 @@ bool target_window(
 		window = muxbus_model_window(model_of(request), pane->window);
 		if (window == NULL) {
 			request_fail(request, MESSAGE_NO_SUCH_WINDOW,
-			    "pane %%%u is in no window just now", pane->id);
+			    "pane %%%u is in no window now", pane->id);
 			return false;
 		}
 	}
@@ -133,7 +133,7 @@ bool target_session(
 		session = resolve_window_session(model_of(request), pane->window);
 		if (session == NULL) {
 			request_fail(request, MESSAGE_NO_SUCH_SESSION,
-			    "pane %%%u is in no session just now", pane->id);
+			    "pane %%%u is in no session now", pane->id);
 			return false;
 		}
 	}

@@ -94,13 +94,13 @@ void tmux_call_fail(struct request *request, int error, const char *text)
 	const char *reason = tmux_reason(request_parts(request)->tmux);
 	if (kind == MESSAGE_TMUX_ERROR)
 		request_fail(
-		    request, kind, "%s", text != NULL ? text : "tmux refused, and did not say why");
+		    request, kind, "%s", text != NULL ? text : "tmux refused without a reason");
 	else if (kind == MESSAGE_TIMEOUT)
 		request_fail(request, kind,
-		    "tmux did not answer in time; whether the command took effect is not known");
+		    "tmux did not answer in time; the command may have taken effect");
 	else if (kind == MESSAGE_TMUX_UNAVAILABLE)
 		request_fail(request, kind,
-		    "no tmux server is followed just now (%s); it is tried again by itself",
+		    "no tmux server is followed now (%s); the daemon retries by itself",
 		    reason[0] ? reason : muxbus_strerror(error));
 	else
 		request_fail(request, kind, "%s", text != NULL ? text : muxbus_strerror(error));

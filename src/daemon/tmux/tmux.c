@@ -76,7 +76,7 @@ static void on_environment_set(
 	(void)replies;
 	(void)count;
 	if (error < 0)
-		log_warning("%s was not put into tmux's environment: %s", ENVIRONMENT_NAME,
+		log_warning("%s could not be set in tmux's environment: %s", ENVIRONMENT_NAME,
 		    muxbus_strerror(error));
 }
 
@@ -127,7 +127,7 @@ static void keep_reason(struct tmux *tmux, int error, const char *reason)
 	const char *path =
 	    tmux->config->tmux_path != NULL ? tmux->config->tmux_path : "the server's tmux";
 	if (error == MUXBUS_ERR_VERSION)
-		snprintf(tmux->reason, sizeof tmux->reason, "%s; it says: %s",
+		snprintf(tmux->reason, sizeof tmux->reason, "%s; its message: %s",
 		    muxbus_strerror(error), reason);
 	else if (error == MUXBUS_ERR_SPAWN)
 		snprintf(tmux->reason, sizeof tmux->reason, "%s: %s", path, reason);
@@ -317,7 +317,7 @@ struct tmux *tmux_new(struct event_base *base, const struct config *config,
 	if (handlers != NULL)
 		tmux->handlers = *handlers;
 	map_init(&tmux->expected);
-	snprintf(tmux->reason, sizeof tmux->reason, "it was not looked for yet");
+	snprintf(tmux->reason, sizeof tmux->reason, "the daemon has not tried to connect yet");
 	muxbus_set_log(on_log, NULL);
 	error = make_sync(tmux, base);
 	if (error < 0) {
