@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * MCP: a dialect on the same socket, with the same methods as tools. Each request names its
- * revision, not the connection: a request whose _meta has a protocol version is of 2026-07-28
- * and needs no session; any other is of the revisions that begin with initialize. Native
- * requests may come between them.
+ * MCP as a dialect on the socket: initialize, server/discover, ping, cancel; methods are tools.
+ * Each request names its revision, not the connection: a request whose _meta has a protocol
+ * version is of 2026-07-28 and needs no session; any other is of the revisions that begin with
+ * initialize. Native requests may come between them.
  *
  * A tool is a method: tools/call goes through the same checks and handlers, and only its
  * response has another format.

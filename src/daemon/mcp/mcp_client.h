@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * Known MCP clients (agents), by clientInfo.name: the timeout of a call, and the instructions
- * for the model. Measured, not guessed.
+ * Known MCP clients (agents): their call timeouts, and the instructions for their models. An
+ * agent is known by its clientInfo.name. Measured, not guessed.
  */
 #ifndef DAEMON_MCP_MCP_CLIENT_H
 #define DAEMON_MCP_MCP_CLIENT_H

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * Cuts results to a size for a model: writes a tree of JSON, as JSON and as text, with strings
+ * Cuts results to a size for a model. Writes a tree of JSON, as JSON and as text, with strings
  * and arrays cut so that both keep within a maximum.
  */
 #ifndef DAEMON_MCP_MCP_CUT_H

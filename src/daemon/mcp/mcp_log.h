@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * Log messages for MCP clients (notifications/message): outcomes of calls, and events of the
- * tmux server. The older revisions set a level for the connection; in the newest one each
- * request sets a level for its own messages.
+ * Log messages (notifications/message) for MCP clients: outcomes of calls, server events. The
+ * older revisions set a level for the connection; in the newest one each request sets a level
+ * for its own messages.
  */
 #ifndef DAEMON_MCP_MCP_LOG_H
 #define DAEMON_MCP_MCP_LOG_H

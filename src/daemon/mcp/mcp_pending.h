@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * Pending: answers a waiting MCP call before the agent's timeout, as a success with the status
- * "pending" that says what wakes the agent and how to resume.
+ * Answers a waiting MCP call with "pending" before the agent's timeout. The answer is a success
+ * that says what wakes the agent and how to resume.
  */
 #ifndef DAEMON_MCP_MCP_PENDING_H
 #define DAEMON_MCP_MCP_PENDING_H

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * Progress notifications (notifications/progress) while an MCP call waits: every ten seconds if
- * the request has a token, counted in seconds. None comes after the result.
+ * Progress notifications (notifications/progress) while an MCP call waits. One comes every ten
+ * seconds if the request has a token, counted in seconds, and none after the result.
  */
 #ifndef DAEMON_MCP_MCP_PROGRESS_H
 #define DAEMON_MCP_MCP_PROGRESS_H

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * Writes a result as text for a model that gets no JSON: the outcome in the first line, then
- * the same facts as the result: values, tables, and long texts last, each under a line with its
+ * Writes a result as text for models that get no JSON. The first line is the outcome; then the
+ * same facts as the result: values, tables, and long texts last, each under a line with its
  * number of lines, so that no foreign text can pass for ours.
  */
 #ifndef DAEMON_MCP_MCP_TEXT_H

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * Dispatch: parses a line of input (JSON, envelope, method, parameters) and calls the handler.
- * A line with an error gets its response in its place; the peer continues with the next line.
+ * Dispatch: from a line of input to the handler of its method. A line with an error gets its
+ * response in its place; the peer continues with the next line.
  */
 #ifndef DAEMON_SERVER_DISPATCH_H
 #define DAEMON_SERVER_DISPATCH_H

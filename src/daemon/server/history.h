@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * History: the latest requests, their peers and their outcomes in short, for
- * get_action_history. In memory only, not for recovery.
+ * History of the latest requests and their outcomes, for get_action_history. In memory only,
+ * not for recovery.
  */
 #ifndef DAEMON_SERVER_HISTORY_H
 #define DAEMON_SERVER_HISTORY_H

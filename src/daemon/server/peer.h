@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * A peer: a program connected to the socket, with its input lines, its responses and its
- * events.
+ * A peer: a program connected to the socket, its input lines, responses and events.
  *
  * Each accepted request reserves a slot. Responses of methods that do not wait leave in that
  * order; those of METHOD_WAITS leave when they are complete. Sending never frees a peer: a

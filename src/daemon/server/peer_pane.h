@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * Finds the pane of a process. Evidence, best first: its controlling terminal is a pane's; an
- * ancestor's is; an ancestor is a pane's first process; TMUX_PANE in its or an ancestor's
- * environment (weak: may be inherited or forged).
+ * Finds the pane of a process by terminal, ancestors and environment. Best first: its terminal
+ * is a pane's; an ancestor's is; an ancestor is a pane's first process; TMUX_PANE in its or an
+ * ancestor's environment (weak: may be inherited or forged).
  */
 #ifndef DAEMON_SERVER_PEER_PANE_H
 #define DAEMON_SERVER_PEER_PANE_H

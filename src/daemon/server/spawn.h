@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * Spawn: makes panes with programs in them, for create_pane, create_window and create_session.
+ * Makes panes with programs, for create_pane, create_window and create_session.
  *
  * A program may end before tmux can be asked to keep its exit status, or to send its output. So
  * the pane is made with a program that only waits; then one command sets the pane to stay when

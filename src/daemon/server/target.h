@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * Targets of requests: "%3", "@2", "$1", "work", "work:1", "work:editor.0", "=work:1.0".
- * Resolved in our own model by exact match only, never by tmux's prefixes and patterns.
+ * Targets of requests, such as "%3", "@2", "$1", "work:1", resolved by exact match. tmux's
+ * prefixes and patterns are never used; the model is our own.
  */
 #ifndef DAEMON_SERVER_TARGET_H
 #define DAEMON_SERVER_TARGET_H

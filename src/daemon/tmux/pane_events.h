@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * Makes events from the output of one pane: pane_output, bell, command_started and
- * command_finished. Output of one turn is one event, or several of bounded size; text is cut
- * between characters only, so text that is valid in the stream is valid in events. A mark is
- * published after the text before it.
+ * Events from the output of one pane: pane_output, bell, command_started, command_finished.
+ * Output of one turn is one event, or several of bounded size; text is cut between characters
+ * only, so text that is valid in the stream is valid in events. A mark is published after the
+ * text before it.
  */
 #ifndef DAEMON_TMUX_PANE_EVENTS_H
 #define DAEMON_TMUX_PANE_EVENTS_H

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * Streams: the output of panes, as a ring of the last bytes of each pane with an interest,
- * numbered by offset, and the events made from it (pane_output, pane_quiet, bell,
- * command_started, command_finished). Interests are counted; without any, tmux does not send
- * the pane's output.
+ * Output of panes: interest in it, rings of the last bytes, pane_output and other events. Bytes
+ * are numbered by offset. Interests are counted; without any, tmux does not send the pane's
+ * output. The other events are pane_quiet, bell, command_started and command_finished.
  */
 #ifndef DAEMON_TMUX_STREAM_H
 #define DAEMON_TMUX_STREAM_H

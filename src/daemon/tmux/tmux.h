@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * The tmux server that the daemon follows: one sync of libmuxbus, its changes published as
- * events, and commands run for requests. Only this file starts, stops and listens to the sync;
- * other files read the model through it.
+ * The followed tmux server: one sync of libmuxbus, its changes published as events. Commands of
+ * requests run through it. Only this file starts, stops and listens to the sync; other files
+ * read the model through it.
  */
 #ifndef DAEMON_TMUX_TMUX_H
 #define DAEMON_TMUX_TMUX_H
