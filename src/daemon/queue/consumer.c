@@ -2,17 +2,32 @@
 /* Named consumers of the queue and their places. */
 #include "daemon/queue/consumer.h"
 
-#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/buf.h"
 #include "base/map.h"
 #include "base/xalloc.h"
-#include "daemon/queue/store.h"
 
-#define PREFIX "consumer/"
+/* How far a consumer is, as it is kept. */
+struct place {
+	uint64_t floor;
+	uint64_t *acked; /* above the floor, in order */
+	size_t count;
+};
+
+static const struct record_field place_fields[] = {
+    {RECORD_ROW(UINT64, struct place, floor, "floor")},
+    {RECORD_ROW(NUMBERS, struct place, acked, "acked"),
+	.count_offset = offsetof(struct place, count)},
+};
+
+static const struct record_kind consumer_kind = {
+    .prefix = "consumer/",
+    .noun = "the place of a consumer",
+    .rows = RECORD_ROWS(place_fields, "#floor&acked"),
+    .source = SOURCE_POST,
+};
 
 /* An entry that was handed out and is above the floor. */
 struct handed {
@@ -51,11 +66,6 @@ bool consumer_name_is_valid(const char *name)
 	return len > 0 && len <= CONSUMER_NAME_MAX && strspn(name, allowed) == len;
 }
 
-static void consumer_key(const struct consumer *consumer, char *out, size_t size)
-{
-	snprintf(out, size, PREFIX "%s", consumer->name);
-}
-
 static int compare_seq(const void *one, const void *other)
 {
 	uint64_t a = *(const uint64_t *)one, b = *(const uint64_t *)other;
@@ -63,32 +73,22 @@ static int compare_seq(const void *one, const void *other)
 	return (a > b) - (a < b);
 }
 
-/* Keeps the floor and what is acknowledged above it: "12 14 15 18". */
+/* Keeps the floor and what is acknowledged above it. */
 static void consumer_store(struct consumer *consumer)
 {
-	uint64_t *acked = xcalloc(consumer->handed.count + 1, sizeof *acked);
-	char key[sizeof PREFIX + CONSUMER_NAME_MAX];
-	size_t cursor = 0, count = 0;
-	struct buf value;
+	struct place place = {.floor = consumer->floor};
+	size_t cursor = 0;
 	uint64_t seq;
 	void *entry;
 
+	place.acked = xcalloc(consumer->handed.count + 1, sizeof *place.acked);
 	while (map_next(&consumer->handed, &cursor, &seq, &entry)) {
 		if (((struct handed *)entry)->due_ms == 0)
-			acked[count++] = seq;
+			place.acked[place.count++] = seq;
 	}
-	qsort(acked, count, sizeof *acked, compare_seq);
-	buf_init(&value, STORE_VALUE_MAX);
-	(void)buf_printf(&value, "%" PRIu64, consumer->floor);
-	for (size_t at = 0; at < count; at++) {
-		/* What does not fit is handed out once more: at least once stays true. */
-		if (buf_printf(&value, " %" PRIu64, acked[at]) != 0)
-			break;
-	}
-	consumer_key(consumer, key, sizeof key);
-	store_put(queue_store(consumer->set->queue), key, value.data, value.len);
-	buf_finish(&value);
-	mem_free(acked);
+	qsort(place.acked, place.count, sizeof *place.acked, compare_seq);
+	record_put(queue_store(consumer->set->queue), &consumer_kind, consumer->name, &place);
+	mem_free(place.acked);
 }
 
 static struct handed *consumer_handed(struct consumer *consumer, uint64_t seq)
@@ -129,33 +129,31 @@ static void consumer_free(struct consumer *consumer)
 	mem_free(consumer);
 }
 
-static void consumer_load(struct consumer_set *set, const char *name, const char *value)
+static bool consumer_load(void *data, const char *name, const struct json *value)
 {
-	struct consumer *consumer = consumer_new(set, name);
-	char *end;
+	struct place place = {0};
+	struct consumer *consumer;
 
-	consumer->floor = strtoull(value, &end, 10);
-	while (*end == ' ') {
-		uint64_t seq = strtoull(end, &end, 10);
-
-		if (seq > consumer->floor)
-			consumer_handed(consumer, seq)->due_ms = 0;
+	if (!consumer_name_is_valid(name) || !record_read(consumer_kind.rows, value, &place))
+		return false;
+	consumer = consumer_new(data, name);
+	consumer->floor = place.floor;
+	for (size_t at = 0; at < place.count; at++) {
+		if (place.acked[at] > consumer->floor)
+			consumer_handed(consumer, place.acked[at])->due_ms = 0;
 	}
+	record_finish(consumer_kind.rows, &place);
+	return true;
 }
 
 struct consumer_set *consumer_set_new(struct queue *queue)
 {
 	struct consumer_set *set = xcalloc(1, sizeof *set);
-	const char *key, *value;
-	size_t cursor = 0;
 
 	set->queue = queue;
 	set->ack_wait_ms = CONSUMER_ACK_WAIT_MS;
 	list_init(&set->consumers);
-	while (store_next(queue_store(queue), PREFIX, &cursor, &key, &value, NULL)) {
-		if (consumer_name_is_valid(key + strlen(PREFIX)))
-			consumer_load(set, key + strlen(PREFIX), value);
-	}
+	queue_load(queue, &consumer_kind, consumer_load, set);
 	return set;
 }
 

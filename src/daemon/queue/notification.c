@@ -37,36 +37,6 @@ const char *notification_state_name(enum notification_state state)
 	return state_names[state];
 }
 
-static int find_name(const char *const *names, int count, const char *name)
-{
-	for (int at = 0; at < count; at++) {
-		if (strcmp(names[at], name) == 0)
-			return at;
-	}
-	return -1;
-}
-
-int notification_source_find(const char *name)
-{
-	return find_name(source_names, SOURCE_COUNT_, name);
-}
-
-int notification_state_find(const char *name)
-{
-	return find_name(state_names, NOTE_STATE_COUNT_, name);
-}
-
-void notification_free(struct notification *note)
-{
-	if (note == NULL)
-		return;
-	mem_free(note->text);
-	mem_free(note->data);
-	mem_free(note->key);
-	mem_free(note->delivery);
-	mem_free(note);
-}
-
 void notification_write_members(
     struct json_writer *writer, const struct notification *note, bool is_event)
 {
@@ -98,112 +68,34 @@ void notification_write_members(
 		json_put_bool(writer, "durable", false);
 }
 
-void notification_store(struct buf *out, const struct notification *note)
+static const struct record_field fields[] = {
+    {RECORD_ROW(INT, struct notification, time_ms, "time_ms")},
+    {RECORD_ROW(NAME, struct notification, source, "source"), .names = source_names,
+	.values = SOURCE_COUNT_},
+    {RECORD_ROW(WORD, struct notification, id, "id")},
+    {RECORD_ROW(PANE, struct notification, pane, "pane"), .is_optional = true},
+    {RECORD_ROW(TEXT, struct notification, text, "text")},
+    {RECORD_ROW(JSON, struct notification, data, "data")},
+    {RECORD_ROW(TEXT, struct notification, key, "key"), .is_optional = true},
+    {RECORD_ROW(INT, struct notification, count, "count")},
+    {RECORD_ROW(BOOL, struct notification, is_urgent, "urgent")},
+    {RECORD_ROW(NAME, struct notification, state, "state"), .names = state_names,
+	.values = NOTE_STATE_COUNT_},
+    {RECORD_ROW(JSON, struct notification, delivery, "delivery"), .is_optional = true},
+    {RECORD_ROW(INT, struct notification, redelivered, "redelivered")},
+};
+
+const struct record_rows notification_rows = {
+    .fields = fields,
+    .count = sizeof fields / sizeof *fields,
+};
+
+void notification_free(struct notification *note)
 {
-	struct json_writer writer;
-	char pane[PANE_REF_TEXT_SIZE];
-
-	json_writer_init(&writer, out);
-	json_object_begin(&writer, NULL);
-	json_put_int(&writer, "time_ms", note->time_ms);
-	json_put_str(&writer, "source", source_names[note->source]);
-	json_put_str(&writer, "id", note->id);
-	if (note->pane.pane != MUXBUS_NO_ID) {
-		pane_ref_format(&note->pane, pane);
-		json_put_str(&writer, "pane", pane);
-	}
-	json_put_str(&writer, "text", note->text);
-	json_put_raw(&writer, "data", note->data, strlen(note->data));
-	if (note->key != NULL)
-		json_put_str(&writer, "key", note->key);
-	json_put_int(&writer, "count", note->count);
-	json_put_bool(&writer, "urgent", note->is_urgent);
-	json_put_str(&writer, "state", state_names[note->state]);
-	if (note->delivery != NULL)
-		json_put_raw(&writer, "delivery", note->delivery, strlen(note->delivery));
-	json_put_int(&writer, "redelivered", note->redelivered);
-	json_object_end(&writer);
-}
-
-static const char *load_text(const struct json *value, const char *name)
-{
-	const struct json *member = json_member(value, name);
-
-	return member != NULL && member->type == JSON_STRING ? member->text : NULL;
-}
-
-static int64_t load_int(const struct json *value, const char *name)
-{
-	int64_t number = 0;
-
-	(void)json_int(json_member(value, name), &number); /* absent: 0 */
-	return number;
-}
-
-/* An object as text of its own; NULL if there is none. */
-static char *load_object(const struct json *value, const char *name)
-{
-	const struct json *member = json_member(value, name);
-	struct json_writer writer;
-	struct buf out;
-
-	if (member == NULL || member->type != JSON_OBJECT)
-		return NULL;
-	buf_init(&out, 2 * NOTIFICATION_DATA_MAX);
-	json_writer_init(&writer, &out);
-	json_put_value(&writer, NULL, member);
-	return (char *)buf_steal(&out, NULL);
-}
-
-/* Fills what a value says of state and address. False if it is none of ours. */
-static bool load_state(const struct json *value, struct notification *note)
-{
-	const char *source = load_text(value, "source");
-	const char *state = load_text(value, "state");
-	const char *id = load_text(value, "id");
-	const char *pane = load_text(value, "pane");
-	int source_value = source != NULL ? notification_source_find(source) : -1;
-	int state_value = state != NULL ? notification_state_find(state) : -1;
-
-	if (source_value < 0 || state_value < 0 || id == NULL || strlen(id) >= NOTIFICATION_ID_SIZE)
-		return false;
-	note->source = (enum notification_source)source_value;
-	note->state = (enum notification_state)state_value;
-	strcpy(note->id, id);
-	pane_ref_clear(&note->pane);
-	return pane == NULL || pane_ref_parse(pane, &note->pane);
-}
-
-struct notification *notification_load(
-    struct json_reader *reader, uint64_t seq, const char *text, size_t len)
-{
-	struct json_error error;
-	const struct json *value = json_read(reader, text, len, &error);
-	const struct json *urgent = json_member(value, "urgent");
-	const char *words, *key;
-	struct notification *note;
-
-	if (value == NULL || (words = load_text(value, "text")) == NULL)
-		return NULL;
-	note = xcalloc(1, sizeof *note);
-	if (!load_state(value, note)) {
-		notification_free(note);
-		return NULL;
-	}
-	key = load_text(value, "key");
-	note->seq = seq;
-	note->time_ms = load_int(value, "time_ms");
-	note->text = xstrdup(words);
-	note->data = load_object(value, "data");
-	if (note->data == NULL)
-		note->data = xstrdup("{}");
-	note->delivery = load_object(value, "delivery");
-	note->key = key != NULL ? xstrdup(key) : NULL;
-	note->count = (unsigned)load_int(value, "count");
-	note->redelivered = (unsigned)load_int(value, "redelivered");
-	note->is_urgent = urgent != NULL && urgent->boolean;
-	note->is_durable = true;
-	return note;
+	if (note == NULL)
+		return;
+	record_finish(&notification_rows, note);
+	mem_free(note);
 }
 
 char *notification_clean_text(const char *text, size_t len)

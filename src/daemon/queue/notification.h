@@ -14,6 +14,7 @@
 #include "base/buf.h"
 #include "base/list.h"
 #include "daemon/core/pane_ref.h"
+#include "daemon/queue/record_field.h"
 #include "wire/json.h"
 
 #define NOTIFICATION_ID_SIZE 8 /* "A1B2" and its NUL */
@@ -43,10 +44,6 @@ enum notification_state {
 
 const char *notification_source_name(enum notification_source source);
 const char *notification_state_name(enum notification_state state);
-/* The value of a name, or -1. */
-int notification_source_find(const char *name);
-int notification_state_find(const char *name);
-
 struct notification {
 	struct list link; /* in the queue, in order of seq */
 	uint64_t seq;
@@ -76,10 +73,8 @@ void notification_free(struct notification *note);
 void notification_write_members(
     struct json_writer *writer, const struct notification *note, bool is_event);
 
-/* As it is kept in the store, and back; NULL if the text is none. */
-void notification_store(struct buf *out, const struct notification *note);
-struct notification *notification_load(
-    struct json_reader *reader, uint64_t seq, const char *text, size_t len);
+/* How it is kept in the store. */
+extern const struct record_rows notification_rows;
 
 /* Makes a text fit to be one: UTF-8, one line, no control characters, bounded. xalloc()ed. */
 char *notification_clean_text(const char *text, size_t len);

@@ -13,16 +13,12 @@
 #include "base/clock.h"
 #include "base/log.h"
 #include "base/map.h"
-#include "base/str.h"
 #include "base/xalloc.h"
 #include "daemon/event/event_log.h"
 #include "daemon/queue/store.h"
 
-#define NOTE_PREFIX "note/"
-#define FORGOTTEN_KEY "queue/forgotten"
-
 enum {
-	KEY_SIZE = 48,
+	SEQ_SIZE = 24, /* of a sequence number as the name of a record */
 	ENTRY_MAX = STORE_VALUE_MAX,
 	ID_TRIES = 1000,
 	REASON_SIZE = 32,
@@ -31,7 +27,6 @@ enum {
 struct queue {
 	struct store *store;
 	struct event_log *events;
-	struct json_reader *reader;
 	struct list notes; /* in order of seq */
 	struct map by_seq;
 	struct map ids; /* held request ids, packed into a number */
@@ -47,14 +42,34 @@ struct queue {
 	bool has_recounted; /* others were counted into older ones in it */
 };
 
+static const struct record_kind note_kind = {
+    .prefix = "note/",
+    .noun = "a notification",
+    .rows = &notification_rows,
+    .source = SOURCE_POST,
+};
+
+static const struct record_field forgotten_fields[] = {
+    {RECORD_ROW(UINT64, struct queue, forgotten, "seq")},
+    {RECORD_ROW(WORD, struct queue, reason, "reason")},
+};
+
+static const struct record_kind forgotten_kind = {
+    .prefix = "queue/",
+    .noun = "the place up to which notifications were forgotten",
+    .rows = RECORD_ROWS(forgotten_fields, "#seq $reason"),
+    .source = SOURCE_POST,
+};
+
 static bool is_undelivered(const struct notification *note)
 {
 	return note->state == NOTE_QUEUED || note->state == NOTE_DELIVERING;
 }
 
-static void note_key(uint64_t seq, char *out)
+static const char *note_name(uint64_t seq, char out[SEQ_SIZE])
 {
-	snprintf(out, KEY_SIZE, NOTE_PREFIX "%020" PRIu64, seq);
+	snprintf(out, SEQ_SIZE, "%020" PRIu64, seq);
+	return out;
 }
 
 /* Ids are up to seven bytes: they fit into a number. */
@@ -107,14 +122,9 @@ void queue_new_id(struct queue *queue, char ret_id[NOTIFICATION_ID_SIZE])
 
 static void store_note(struct queue *queue, const struct notification *note)
 {
-	char key[KEY_SIZE];
-	struct buf value;
+	char name[SEQ_SIZE];
 
-	buf_init(&value, ENTRY_MAX);
-	notification_store(&value, note);
-	note_key(note->seq, key);
-	store_put(queue->store, key, value.data, value.len);
-	buf_finish(&value);
+	record_put(queue->store, &note_kind, note_name(note->seq, name), note);
 }
 
 /* Takes a note into the lists; the newest comes last. */
@@ -148,45 +158,46 @@ static void queue_remove(struct queue *queue, struct notification *note)
 	notification_free(note);
 }
 
-static void load_forgotten(struct queue *queue)
+static bool take_forgotten(void *data, const char *name, const struct json *value)
 {
-	const char *value = store_get(queue->store, FORGOTTEN_KEY, NULL);
-	char reason[REASON_SIZE] = "";
+	(void)name;
+	return record_read(forgotten_kind.rows, value, data);
+}
 
-	if (value == NULL || sscanf(value, "%" SCNu64 " %31s", &queue->forgotten, reason) < 1)
-		return;
-	snprintf(queue->reason, sizeof queue->reason, "%s", reason);
+static bool take_note(void *data, const char *name, const struct json *value)
+{
+	struct notification *note = xcalloc(1, sizeof *note);
+	struct queue *queue = data;
+
+	note->seq = strtoull(name, NULL, 10);
+	if (note->seq > queue->last)
+		queue->last = note->seq;
+	if (!record_read(note_kind.rows, value, note)) {
+		notification_free(note);
+		return false;
+	}
+	note->is_durable = true;
+	note->is_told = true; /* perhaps, by an earlier daemon */
+	/* Nobody knows how far the typing came: delivery looks, and types again. */
+	if (note->state == NOTE_DELIVERING)
+		note->state = NOTE_QUEUED;
+	queue_insert(queue, note);
+	return true;
 }
 
 struct queue *queue_new(struct store *store, struct event_log *events)
 {
 	struct queue *queue = xcalloc(1, sizeof *queue);
-	const char *key, *value;
-	size_t cursor = 0, len;
 
 	queue->settled_from = UINT64_MAX;
 	queue->store = store;
 	queue->events = events;
-	queue->reader = json_reader_new(ENTRY_MAX);
 	list_init(&queue->notes);
 	list_init(&queue->listeners);
 	map_init(&queue->by_seq);
 	map_init(&queue->ids);
-	load_forgotten(queue);
-	while (store_next(store, NOTE_PREFIX, &cursor, &key, &value, &len)) {
-		uint64_t seq = strtoull(key + strlen(NOTE_PREFIX), NULL, 10);
-		struct notification *note = notification_load(queue->reader, seq, value, len);
-
-		if (note == NULL) {
-			log_warning("an entry of the journal is no notification: %s", key);
-			continue;
-		}
-		note->is_told = true; /* perhaps, by an earlier daemon */
-		/* Nobody knows how far the typing came: delivery looks, and types again. */
-		if (note->state == NOTE_DELIVERING)
-			note->state = NOTE_QUEUED;
-		queue_insert(queue, note);
-	}
+	queue_load(queue, &forgotten_kind, take_forgotten, queue);
+	queue_load(queue, &note_kind, take_note, queue);
 	return queue;
 }
 
@@ -198,7 +209,6 @@ void queue_free(struct queue *queue)
 		queue_remove(queue, list_entry(queue->notes.next, struct notification, link));
 	map_finish(&queue->by_seq);
 	map_finish(&queue->ids);
-	json_reader_free(queue->reader);
 	mem_free(queue);
 }
 
@@ -284,18 +294,16 @@ static void queue_forget(struct queue *queue)
 {
 	while (queue->count > QUEUE_KEEP) {
 		struct notification *oldest = oldest_settled(queue);
-		char key[KEY_SIZE], value[64];
+		char name[SEQ_SIZE];
 
 		if (oldest == NULL)
 			oldest = list_entry(queue->notes.next, struct notification, link);
 		if (oldest->seq > queue->forgotten)
 			queue->forgotten = oldest->seq;
 		snprintf(queue->reason, sizeof queue->reason, "retention");
-		snprintf(value, sizeof value, "%" PRIu64 " %s", queue->forgotten, queue->reason);
 		store_begin(queue->store);
-		store_put(queue->store, FORGOTTEN_KEY, value, strlen(value));
-		note_key(oldest->seq, key);
-		store_delete(queue->store, key);
+		record_put(queue->store, &forgotten_kind, "forgotten", queue);
+		record_delete(queue->store, &note_kind, note_name(oldest->seq, name));
 		(void)store_commit(queue->store);
 		queue_remove(queue, oldest);
 	}
@@ -438,6 +446,51 @@ uint64_t queue_post(struct queue *queue, const struct notification_draft *draft)
 	return seq;
 }
 
+/* ---- records that cannot be read ---- */
+
+static void post_lost(struct queue *queue, const struct record_kind *kind, const char *key)
+{
+	const char *name = key + strlen(kind->prefix);
+	bool has_id = kind->naming != RECORD_BY_NAME && name[0] != '\0' &&
+	    strlen(name) < NOTIFICATION_ID_SIZE;
+	char *text = xasprintf("%s was lost: its record cannot be read", kind->noun);
+	struct json_writer writer;
+	struct buf data;
+
+	buf_init(&data, NOTIFICATION_DATA_MAX);
+	json_writer_init(&writer, &data);
+	json_object_begin(&writer, NULL);
+	json_put_str(&writer, "reason", "lost");
+	(void)json_put_text(&writer, "record", key, strlen(key));
+	json_object_end(&writer);
+	(void)queue_post(queue,
+	    &(struct notification_draft){.source = kind->source,
+		.id = has_id ? name : NULL,
+		.text = text,
+		.data = (const char *)data.data});
+	store_delete(queue->store, key);
+	buf_finish(&data);
+	mem_free(text);
+}
+
+void queue_load(
+    struct queue *queue, const struct record_kind *kind, record_take_fn *take, void *data)
+{
+	struct record_lost lost = {.count = 0};
+
+	record_load(queue->store, kind, take, data, &lost);
+	if (lost.count == 0)
+		return;
+	queue_begin(queue);
+	for (size_t at = 0; at < lost.count; at++) {
+		post_lost(queue, kind, lost.keys[at]);
+		mem_free(lost.keys[at]);
+	}
+	(void)queue_commit(queue);
+}
+
+/* ---- for sinks ---- */
+
 const struct notification *queue_find(const struct queue *queue, uint64_t seq)
 {
 	return map_get(&queue->by_seq, seq);
@@ -487,12 +540,9 @@ uint64_t queue_forgotten(const struct queue *queue, const char **ret_reason)
 
 void queue_note_loss(struct queue *queue, const char *reason)
 {
-	char value[64];
-
 	queue->forgotten = event_log_last(queue->events);
 	snprintf(queue->reason, sizeof queue->reason, "%s", reason);
-	snprintf(value, sizeof value, "%" PRIu64 " %s", queue->forgotten, queue->reason);
-	store_put(queue->store, FORGOTTEN_KEY, value, strlen(value));
+	record_put(queue->store, &forgotten_kind, "forgotten", queue);
 }
 
 bool queue_set_state(

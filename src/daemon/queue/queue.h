@@ -16,6 +16,7 @@
 
 #include "base/list.h"
 #include "daemon/queue/notification.h"
+#include "daemon/queue/record.h"
 
 #define QUEUE_KEEP 10000 /* entries remembered; settled ones are forgotten first */
 
@@ -34,6 +35,13 @@ struct store *queue_store(struct queue *queue);
 void queue_new_id(struct queue *queue, char ret_id[NOTIFICATION_ID_SIZE]);
 void queue_hold_id(struct queue *queue, const char *id); /* after a restart */
 void queue_release_id(struct queue *queue, const char *id);
+
+/*
+ * Has all records of a kind taken. For each that cannot be read it posts a notification
+ * instead, named by the same id if there is one, and takes the record out of the store.
+ */
+void queue_load(
+    struct queue *queue, const struct record_kind *kind, record_take_fn *take, void *data);
 
 /* What a source posts. Everything is copied; text and data are cut to their maxima. */
 struct notification_draft {
