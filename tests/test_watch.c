@@ -318,7 +318,7 @@ static void test_unreadable(struct world *world)
 	ok(note != NULL, "a record that cannot be read is told of");
 	if (note != NULL) {
 		is_str(note->id, "Z9Z9", "by its id");
-		is_str(note->data, "{\"reason\":\"lost\"}", "as lost");
+		is_str(note->data, "{\"reason\":\"lost\",\"record\":\"watch/Z9Z9\"}", "as lost");
 	}
 	ok(store_get(world->store, "watch/Z9Z9", NULL) == NULL, "and is no more");
 	is_int((int)watch_count(world->watches), 1, "another watch goes on");

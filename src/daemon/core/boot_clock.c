@@ -21,6 +21,14 @@ struct boot_alarm {
 	void *data;
 };
 
+int64_t boot_clock_due_ms(
+    const struct boot_clock *clock, const char *boot_id, int64_t boot_due_ms, int64_t real_due_ms)
+{
+	if (boot_id[0] != '\0' && strcmp(boot_id, clock->boot_id) == 0)
+		return boot_due_ms;
+	return clock->boot_ms(clock->data) + (real_due_ms - clock->real_ms(clock->data));
+}
+
 static int64_t alarm_boot_ms(void *data)
 {
 	struct timespec now;

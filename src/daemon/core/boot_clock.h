@@ -19,6 +19,13 @@ struct boot_clock {
 	void *data;
 };
 
+/*
+ * When something is due in boot_ms() that an earlier daemon kept by both clocks. After
+ * another start of the machine only the wall clock counts.
+ */
+int64_t boot_clock_due_ms(
+    const struct boot_clock *clock, const char *boot_id, int64_t boot_due_ms, int64_t real_due_ms);
+
 struct event_base;
 struct boot_alarm;
 

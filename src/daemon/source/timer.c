@@ -9,17 +9,10 @@
 #include <string.h>
 
 #include "base/clock.h"
-#include "base/log.h"
 #include "base/xalloc.h"
-#include "daemon/queue/lost_record.h"
 #include "daemon/queue/queue.h"
-#include "daemon/queue/store.h"
-
-#define PREFIX "timer/"
 
 enum {
-	KEY_SIZE = sizeof PREFIX + NOTIFICATION_ID_SIZE,
-	VALUE_SIZE = 512,
 	DATA_SIZE = 256,
 	TEXT_SIZE = 128,
 	LATE_MS = 1000, /* from here on it is worth a word */
@@ -42,22 +35,25 @@ static int64_t now_real_ms(const struct timer_set *set)
 	return set->clock->real_ms(set->clock->data);
 }
 
-static void timer_key(const char *id, char out[KEY_SIZE])
-{
-	snprintf(out, KEY_SIZE, PREFIX "%s", id);
-}
+static const struct record_field timer_fields[] = {
+    {RECORD_ROW(INT, struct timer, boot_due_ms, "boot_due_ms")},
+    {RECORD_ROW(INT, struct timer, real_due_ms, "real_due_ms")},
+    {RECORD_ROW(INT, struct timer, period_ms, "period_ms")},
+    {RECORD_ROW(PANE, struct timer, pane, "pane"), .is_optional = true},
+    {RECORD_ROW(WORD, struct timer, boot_id, "boot"), .is_optional = true},
+};
+
+static const struct record_kind timer_kind = {
+    .prefix = "timer/",
+    .noun = "a timer",
+    .rows = RECORD_ROWS(timer_fields, "#boot_due_ms #real_due_ms #period_ms $pane $boot"),
+    .source = SOURCE_TIMER,
+    .naming = RECORD_BY_ID,
+};
 
 static void timer_store(struct timer_set *set, const struct timer *timer)
 {
-	char key[KEY_SIZE], value[VALUE_SIZE], pane[PANE_REF_TEXT_SIZE] = "-";
-
-	if (timer->pane.pane != MUXBUS_NO_ID)
-		pane_ref_format(&timer->pane, pane);
-	snprintf(value, sizeof value, "%" PRId64 " %" PRId64 " %" PRId64 " %s %s",
-	    timer->boot_due_ms, timer->real_due_ms, timer->period_ms, pane,
-	    set->clock->boot_id[0] != '\0' ? set->clock->boot_id : "-");
-	timer_key(timer->id, key);
-	store_put(queue_store(set->queue), key, value, strlen(value));
+	record_put(queue_store(set->queue), &timer_kind, timer->id, timer);
 }
 
 /* Keeps the list in order, and the alarm at its head. */
@@ -92,47 +88,32 @@ static void set_remove(struct timer_set *set, struct timer *timer)
 	mem_free(timer);
 }
 
-/* Takes up one of an earlier life. After another start of the machine only the wall clock knows. */
-static struct timer *timer_load(struct timer_set *set, const char *id, const char *value)
+static bool timer_load(void *data, const char *id, const struct json *value)
 {
-	char pane[PANE_REF_TEXT_SIZE], boot_id[BOOT_ID_SIZE];
 	struct timer *timer = xcalloc(1, sizeof *timer);
+	struct timer_set *set = data;
 
-	pane_ref_clear(&timer->pane);
-	if (strlen(id) >= sizeof timer->id ||
-	    sscanf(value, "%" SCNd64 " %" SCNd64 " %" SCNd64 " %79s %39s", &timer->boot_due_ms,
-		&timer->real_due_ms, &timer->period_ms, pane, boot_id) != 5 ||
-	    (strcmp(pane, "-") != 0 && !pane_ref_parse(pane, &timer->pane))) {
+	if (!record_read(timer_kind.rows, value, timer)) {
 		mem_free(timer);
-		return NULL;
+		return false;
 	}
 	strcpy(timer->id, id);
-	if (strcmp(boot_id, set->clock->boot_id) != 0)
-		timer->boot_due_ms = now_boot_ms(set) + (timer->real_due_ms - now_real_ms(set));
-	return timer;
+	timer->boot_due_ms =
+	    boot_clock_due_ms(set->clock, timer->boot_id, timer->boot_due_ms, timer->real_due_ms);
+	snprintf(timer->boot_id, sizeof timer->boot_id, "%s", set->clock->boot_id);
+	queue_hold_id(set->queue, timer->id);
+	set_insert(set, timer);
+	return true;
 }
 
 struct timer_set *timer_set_new(struct queue *queue, const struct boot_clock *clock)
 {
 	struct timer_set *set = xcalloc(1, sizeof *set);
-	struct lost_records lost = {.count = 0};
-	const char *key, *value;
-	size_t cursor = 0;
 
 	set->queue = queue;
 	set->clock = clock;
 	list_init(&set->timers);
-	while (store_next(queue_store(queue), PREFIX, &cursor, &key, &value, NULL)) {
-		struct timer *timer = timer_load(set, key + strlen(PREFIX), value);
-
-		if (timer == NULL) {
-			lost_record_add(&lost, key, "timer");
-			continue;
-		}
-		queue_hold_id(queue, timer->id);
-		set_insert(set, timer);
-	}
-	lost_records_tell(&lost, queue, SOURCE_TIMER, "timer");
+	queue_load(queue, &timer_kind, timer_load, set);
 	set_arm(set);
 	return set;
 }
@@ -171,10 +152,8 @@ static uint64_t timer_end(
 	    .text = text,
 	    .data = data,
 	};
-	char key[KEY_SIZE];
 
-	timer_key(timer->id, key);
-	store_delete(queue_store(set->queue), key);
+	record_delete(queue_store(set->queue), &timer_kind, timer->id);
 	return queue_post(set->queue, &draft);
 }
 
@@ -212,6 +191,7 @@ enum timer_verdict timer_sleep(struct timer_set *set, const struct pane_ref *pan
 	timer->boot_due_ms = due_ms;
 	timer->real_due_ms = now_real_ms(set) + ms;
 	timer->period_ms = is_recurring ? ms : 0;
+	snprintf(timer->boot_id, sizeof timer->boot_id, "%s", set->clock->boot_id);
 	queue_begin(set->queue);
 	if (old != NULL) {
 		strcpy(old_id, old->id);

@@ -31,6 +31,7 @@ struct timer {
 	int64_t boot_due_ms;
 	int64_t real_due_ms;
 	int64_t period_ms; /* 0: once */
+	char boot_id[BOOT_ID_SIZE]; /* of the start that boot_due_ms counts from */
 };
 
 /* Loads what the queue's store holds, and arms the clock. The clock must outlive the set. */

@@ -10,13 +10,11 @@
 #include "base/log.h"
 #include "base/xalloc.h"
 #include "daemon/core/loop_timer.h"
-#include "daemon/queue/lost_record.h"
+#include "daemon/file/tail_loop.h"
 #include "daemon/queue/queue.h"
 #include "daemon/queue/store.h"
-#include "daemon/source/watch_record.h"
 
-#define PREFIX "watch/"
-#define KEY_SIZE (sizeof PREFIX + NOTIFICATION_ID_SIZE)
+#define NOTE_KEY_SIZE (sizeof "watch:" + NOTIFICATION_ID_SIZE)
 /* How long a place may be newer than the one in the store. */
 #define KEEP_MS 2000
 
@@ -39,20 +37,10 @@ static int64_t now_real_ms(const struct watch_set *set)
 	return set->clock->real_ms(set->clock->data);
 }
 
-static void watch_key(const struct watch *watch, char out[KEY_SIZE])
-{
-	snprintf(out, KEY_SIZE, PREFIX "%s", watch->id);
-}
-
 static void watch_store(struct watch *watch)
 {
-	char key[KEY_SIZE];
-	struct buf value;
-	buf_init(&value, STORE_VALUE_MAX);
-	watch_record_write(watch, watch->set->clock->boot_id, &value);
-	watch_key(watch, key);
-	store_put(queue_store(watch->set->queue), key, value.data, value.len);
-	buf_finish(&value);
+	watch->place_count = tail_places(tail_loop_tail(watch->tail_loop), watch->places);
+	record_put(queue_store(watch->set->queue), &watch_kind, watch->id, watch);
 	watch->is_dirty = false;
 }
 
@@ -128,11 +116,10 @@ static void remember_last(struct watch *watch, const struct tail_block *block)
 static uint64_t post(struct watch *watch, enum watch_reason reason, char *data, uint64_t count)
 {
 	struct queue *queue = watch->set->queue;
-	char key[KEY_SIZE], note_key[KEY_SIZE + 8];
+	char note_key[NOTE_KEY_SIZE];
 	struct buf text;
 	buf_init(&text, NOTIFICATION_TEXT_MAX * 4);
 	watch_record_text(watch, reason, count, &text);
-	watch_key(watch, key);
 	snprintf(note_key, sizeof note_key, "watch:%s", watch->id);
 	data = watch_record_close(watch, data, count);
 	const struct notification_draft draft = {
@@ -146,7 +133,7 @@ static uint64_t post(struct watch *watch, enum watch_reason reason, char *data, 
 	};
 	queue_begin(queue);
 	if (watch->is_over)
-		store_delete(queue_store(queue), key);
+		record_delete(queue_store(queue), &watch_kind, watch->id);
 	else
 		watch_store(watch);
 	uint64_t seq = queue_post(queue, &draft);
@@ -277,7 +264,7 @@ static void watch_free(struct watch *watch)
 	for (size_t i = 0; i < WATCH_CONTEXT; i++)
 		text_clear(&watch->context[i]);
 	mem_free(watch->found_data);
-	mem_free(watch->file);
+	record_finish(watch_kind.rows, watch);
 	mem_free(watch);
 }
 
@@ -354,31 +341,24 @@ static const struct tail_loop_handlers tail_loop_handlers = {
 
 /* ---- making and ending ------------------------------------------------------------------------- */
 
-static struct watch *watch_new(
-    struct watch_set *set, const struct watch_order *order, char *ret_reason, size_t size)
+/* Takes a watch into the set. False, with a reason, if its regex is none. */
+static bool watch_insert(struct watch_set *set, struct watch *watch, char *ret_reason, size_t size)
 {
 	struct pattern *pattern = NULL;
-	if (order->regex != NULL) {
-		pattern = pattern_new(order->regex, strlen(order->regex), ret_reason, size);
-		if (pattern == NULL) {
-			errno = EINVAL;
-			return NULL;
-		}
-	}
-	struct watch *watch = xcalloc(1, sizeof *watch);
-	if (pattern != NULL)
+
+	if (watch->regex != NULL) {
+		pattern = pattern_new(watch->regex, strlen(watch->regex), ret_reason, size);
+		if (pattern == NULL)
+			return false;
 		line_matcher_init(&watch->matcher, pattern);
+	}
 	watch->set = set;
-	watch->file = xstrdup(order->file);
-	watch->pane = *order->pane;
-	watch->on_change = order->on_change || pattern == NULL;
-	watch->is_staying = order->is_staying;
-	watch->timeout_ms = order->timeout_ms;
+	snprintf(watch->boot_id, sizeof watch->boot_id, "%s", set->clock->boot_id);
 	watch->changed = -1;
 	watch->shown_offset = -1;
 	list_append(&set->watches, &watch->link);
 	set->count++;
-	return watch;
+	return true;
 }
 
 const struct watch *watch_add(
@@ -390,9 +370,19 @@ const struct watch *watch_add(
 		errno = ENOSPC;
 		return NULL;
 	}
-	struct watch *watch = watch_new(set, order, ret_reason, size);
-	if (watch == NULL)
+	struct watch *watch = xcalloc(1, sizeof *watch);
+	watch->file = xstrdup(order->file);
+	watch->regex = order->regex != NULL ? xstrdup(order->regex) : NULL;
+	watch->pane = *order->pane;
+	watch->on_change = order->on_change || order->regex == NULL;
+	watch->is_staying = order->is_staying;
+	watch->timeout_ms = order->timeout_ms;
+	if (!watch_insert(set, watch, ret_reason, size)) {
+		record_finish(watch_kind.rows, watch);
+		mem_free(watch);
+		errno = EINVAL;
 		return NULL;
+	}
 	queue_new_id(set->queue, watch->id);
 	watch->created_ms = now_real_ms(set);
 	watch->boot_due_ms = now_boot_ms(set) + order->timeout_ms;
@@ -468,46 +458,30 @@ static void on_keep(void *data)
 	store_dirty(data);
 }
 
-/* Takes up one of an earlier life. After another start of the machine only the wall clock knows. */
-static bool watch_load(struct watch_set *set, const char *id, const struct watch_record *record)
+static bool watch_load(void *data, const char *id, const struct json *value)
 {
-	char reason[160];
-	struct watch_order order = record->order;
-	if (strlen(id) >= NOTIFICATION_ID_SIZE)
+	struct watch *watch = xcalloc(1, sizeof *watch);
+	char boot_id[BOOT_ID_SIZE], reason[160];
+	struct watch_set *set = data;
+
+	if (!watch_record_read(value, watch)) {
+		mem_free(watch);
 		return false;
-	order.pane = &record->pane;
-	struct watch *watch = watch_new(set, &order, reason, sizeof reason);
-	if (watch == NULL)
+	}
+	strcpy(boot_id, watch->boot_id);
+	if (!watch_insert(set, watch, reason, sizeof reason)) {
+		record_finish(watch_kind.rows, watch);
+		mem_free(watch);
 		return false;
+	}
 	strcpy(watch->id, id);
 	queue_hold_id(set->queue, id);
-	watch->on_change = order.on_change;
-	watch->created_ms = record->created_ms;
-	watch->boot_due_ms = record->boot_due_ms;
-	watch->real_due_ms = record->real_due_ms;
-	watch->count = (uint64_t)record->count;
-	if (strcmp(record->boot_id, set->clock->boot_id) != 0)
-		watch->boot_due_ms = now_boot_ms(set) + (watch->real_due_ms - now_real_ms(set));
+	watch->boot_due_ms =
+	    boot_clock_due_ms(set->clock, boot_id, watch->boot_due_ms, watch->real_due_ms);
 	/* Without a place the file was not there: it begins with its first byte. */
-	watch->tail_loop = tail_loop_new(set->tail_loops, watch->file, record->places,
-	    record->place_count, &tail_loop_handlers, watch);
+	watch->tail_loop = tail_loop_new(set->tail_loops, watch->file, watch->places,
+	    watch->place_count, &tail_loop_handlers, watch);
 	return true;
-}
-
-static void load_all(struct watch_set *set)
-{
-	struct json_reader *reader = json_reader_new(STORE_VALUE_MAX);
-	struct lost_records lost = {.count = 0};
-	struct watch_record record;
-	const char *key, *value;
-	size_t cursor = 0, len;
-	while (store_next(queue_store(set->queue), PREFIX, &cursor, &key, &value, &len)) {
-		if (!watch_record_read(reader, value, len, &record) ||
-		    !watch_load(set, key + strlen(PREFIX), &record))
-			lost_record_add(&lost, key, "watch");
-	}
-	json_reader_free(reader);
-	lost_records_tell(&lost, set->queue, SOURCE_WATCH, "watch");
 }
 
 struct watch_set *watch_set_new(struct event_base *base, struct queue *queue,
@@ -519,7 +493,7 @@ struct watch_set *watch_set_new(struct event_base *base, struct queue *queue,
 	list_init(&set->watches);
 	set->tail_loops = tail_loop_set_new(base, options);
 	set->keep = loop_timer_new(base, on_keep, set);
-	load_all(set);
+	queue_load(queue, &watch_kind, watch_load, set);
 	arm(set);
 	return set;
 }

@@ -13,57 +13,17 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "base/list.h"
 #include "daemon/core/boot_clock.h"
-#include "daemon/file/line_match.h"
-#include "daemon/file/tail_loop.h"
-#include "daemon/queue/notification.h"
+#include "daemon/source/watch_record.h"
 
 #define WATCHES_MAX 1000
-#define WATCH_CONTEXT 3 /* lines before the one that matched */
-#define WATCH_LINE_MAX 4096 /* bytes of a line that are told */
-#define WATCH_CONTEXT_MAX 512 /* bytes of a line of the context */
 #define WATCH_LIMITS_MAX 10 /* lines in a row on which the pattern may give up */
 
 struct event_base;
 struct queue;
+struct tail_loop_options;
+struct tail_loop_set;
 struct watch_set;
-
-struct watch_text {
-	char *bytes;
-	size_t len;
-	int64_t offset;
-	int64_t line; /* 0: not known */
-	unsigned flags; /* enum tail_flag */
-};
-
-struct watch {
-	struct list link; /* oldest first */
-	struct watch_set *set;
-	char id[NOTIFICATION_ID_SIZE];
-	char *file;
-	struct pane_ref pane; /* who is to be told; cleared: nobody */
-	struct line_matcher matcher; /* its pattern is NULL without one */
-	bool on_change;
-	bool is_staying; /* it does not end with its first match */
-	int64_t created_ms; /* CLOCK_REALTIME */
-	int64_t boot_due_ms;
-	int64_t real_due_ms;
-	int64_t timeout_ms;
-	uint64_t count; /* matches and changes that were told */
-	uint64_t limit_hits; /* lines on which the pattern gave up */
-	struct tail_loop *tail_loop;
-	/* The rest is its own. */
-	unsigned limits_in_row;
-	bool is_over;
-	bool is_dirty; /* its place is not in the store */
-	int changed; /* enum tail_change since the last look; -1: nothing */
-	uint64_t found; /* matches since the last look */
-	char *found_data; /* what is told of the first of them */
-	struct watch_text last; /* the line that was read last, for changes */
-	struct watch_text context[WATCH_CONTEXT]; /* lines before the next block, oldest first */
-	int64_t shown_offset; /* of a line that matched before it had an end; -1: none */
-};
 
 struct watch_order {
 	const char *file; /* absolute */

@@ -3,133 +3,66 @@
 #include "daemon/source/watch_record.h"
 
 #include <inttypes.h>
-#include <muxbus.h>
-#include <stdio.h>
-#include <string.h>
 
 #include "base/utf8.h"
 #include "base/xalloc.h"
 #include "wire/json.h"
 
-#define PLACE_SIZE (160 + 2 * TAIL_MARK_MAX)
 #define DATA_MAX (256 * 1024)
 /* Bytes of all captures together that are told. */
 #define CAPTURES_MAX 4096
 
 /* ---- the store ----------------------------------------------------------------------------- */
 
-static void put_place(struct json_writer *writer, const struct tail_place *place)
-{
-	char text[PLACE_SIZE];
-	int at = snprintf(text, sizeof text, "%" PRIu64 " %" PRIu64 " %" PRId64 " %" PRId64 " %d ",
-	    (uint64_t)place->dev, (uint64_t)place->ino, place->offset, place->line,
-	    place->is_skipping);
-	for (size_t i = 0; i < place->mark_len; i++)
-		at += snprintf(text + at, sizeof text - (size_t)at, "%02x", place->mark[i]);
-	json_put_str(writer, NULL, text);
-}
+static const struct record_field place_fields[] = {
+    {RECORD_ROW(UINT64, struct tail_place, dev, "dev")},
+    {RECORD_ROW(UINT64, struct tail_place, ino, "ino")},
+    {RECORD_ROW(INT, struct tail_place, offset, "offset")},
+    {RECORD_ROW(INT, struct tail_place, line, "line")},
+    {RECORD_ROW(BOOL, struct tail_place, is_skipping, "skipping")},
+    {RECORD_ROW(BYTES, struct tail_place, mark, "mark"),
+	.count_offset = offsetof(struct tail_place, mark_len)},
+};
+_Static_assert(
+    sizeof(dev_t) == sizeof(uint64_t) && sizeof(ino_t) == sizeof(uint64_t), "the first two rows");
 
-void watch_record_write(const struct watch *watch, const char *boot_id, struct buf *out)
-{
-	struct tail_place places[TAIL_PLACES_MAX];
-	char pane[PANE_REF_TEXT_SIZE] = "-";
-	struct json_writer writer;
-	json_writer_init(&writer, out);
-	json_object_begin(&writer, NULL);
-	json_put_str(&writer, "file", watch->file);
-	if (watch->matcher.pattern)
-		json_put_str(&writer, "regex", pattern_text(watch->matcher.pattern));
-	json_put_bool(&writer, "change", watch->on_change);
-	json_put_bool(&writer, "stay", watch->is_staying);
-	json_put_int(&writer, "created", watch->created_ms);
-	json_put_int(&writer, "boot_due", watch->boot_due_ms);
-	json_put_int(&writer, "real_due", watch->real_due_ms);
-	json_put_int(&writer, "timeout", watch->timeout_ms);
-	json_put_int(&writer, "count", (int64_t)watch->count);
-	json_put_str(&writer, "boot", boot_id);
-	if (watch->pane.pane != MUXBUS_NO_ID)
-		pane_ref_format(&watch->pane, pane);
-	json_put_str(&writer, "pane", pane);
-	json_array_begin(&writer, "places");
-	size_t count = watch->tail_loop ? tail_places(tail_loop_tail(watch->tail_loop), places) : 0;
-	for (size_t i = 0; i < count; i++)
-		put_place(&writer, &places[i]);
-	json_array_end(&writer);
-	json_object_end(&writer);
-}
+static const struct record_field watch_fields[] = {
+    {RECORD_ROW(TEXT, struct watch, file, "file")},
+    {RECORD_ROW(TEXT, struct watch, regex, "regex"), .is_optional = true},
+    {RECORD_ROW(BOOL, struct watch, on_change, "change")},
+    {RECORD_ROW(BOOL, struct watch, is_staying, "stay")},
+    {RECORD_ROW(INT, struct watch, created_ms, "created")},
+    {RECORD_ROW(INT, struct watch, boot_due_ms, "boot_due")},
+    {RECORD_ROW(INT, struct watch, real_due_ms, "real_due")},
+    {RECORD_ROW(INT, struct watch, timeout_ms, "timeout")},
+    {RECORD_ROW(UINT64, struct watch, count, "count")},
+    {RECORD_ROW(WORD, struct watch, boot_id, "boot")},
+    {RECORD_ROW(PANE, struct watch, pane, "pane"), .is_optional = true},
+    {RECORD_ROW(LIST, struct watch, places, "places"),
+	.count_offset = offsetof(struct watch, place_count), .values = TAIL_PLACES_MAX,
+	.rows = RECORD_ROWS(place_fields, "#dev #ino #offset #line ?skipping %mark")},
+};
 
-static bool read_place(const char *text, struct tail_place *ret_place)
+const struct record_kind watch_kind = {
+    .prefix = "watch/",
+    .noun = "a watch",
+    .rows = RECORD_ROWS(watch_fields, NULL),
+    .source = SOURCE_WATCH,
+    .naming = RECORD_BY_ID,
+};
+
+bool watch_record_read(const struct json *value, struct watch *watch)
 {
-	uint64_t dev, ino;
-	int is_skipping, at = 0;
-	*ret_place = (struct tail_place){0};
-	if (sscanf(text, "%" SCNu64 " %" SCNu64 " %" SCNd64 " %" SCNd64 " %d %n", &dev, &ino,
-		&ret_place->offset, &ret_place->line, &is_skipping, &at) != 5 ||
-	    ret_place->offset < 0)
+	bool is_valid;
+
+	if (!record_read(watch_kind.rows, value, watch))
 		return false;
-	ret_place->dev = (dev_t)dev;
-	ret_place->ino = (ino_t)ino;
-	ret_place->is_skipping = is_skipping != 0;
-	for (const char *hex = text + at; *hex; hex += 2) {
-		unsigned byte;
-		if (ret_place->mark_len == TAIL_MARK_MAX || sscanf(hex, "%2x", &byte) != 1 ||
-		    !hex[1])
-			return false;
-		ret_place->mark[ret_place->mark_len++] = (uint8_t)byte;
-	}
-	return (int64_t)ret_place->mark_len <= ret_place->offset;
-}
-
-static const char *text_member(const struct json *value, const char *name)
-{
-	const struct json *member = json_member(value, name);
-	return member != NULL && member->type == JSON_STRING ? member->text : NULL;
-}
-
-static bool bool_member(const struct json *value, const char *name)
-{
-	const struct json *member = json_member(value, name);
-	return member != NULL && member->type == JSON_BOOL && member->boolean;
-}
-
-static bool int_member(const struct json *value, const char *name, int64_t *ret_number)
-{
-	const struct json *member = json_member(value, name);
-	return member != NULL && json_int(member, ret_number);
-}
-
-bool watch_record_read(
-    struct json_reader *reader, const char *value, size_t len, struct watch_record *ret_record)
-{
-	struct watch_record *record = ret_record;
-	struct json_error error;
-	const struct json *json = json_read(reader, value, len, &error);
-	*record = (struct watch_record){0};
-	if (json == NULL)
-		return false;
-	record->order.file = text_member(json, "file");
-	record->order.regex = text_member(json, "regex");
-	record->order.on_change = bool_member(json, "change");
-	record->order.is_staying = bool_member(json, "stay");
-	record->boot_id = text_member(json, "boot");
-	const char *pane = text_member(json, "pane");
-	pane_ref_clear(&record->pane);
-	if (!record->order.file || record->order.file[0] != '/' || record->boot_id == NULL ||
-	    pane == NULL || (strcmp(pane, "-") != 0 && !pane_ref_parse(pane, &record->pane)) ||
-	    !int_member(json, "created", &record->created_ms) ||
-	    !int_member(json, "boot_due", &record->boot_due_ms) ||
-	    !int_member(json, "real_due", &record->real_due_ms) ||
-	    !int_member(json, "timeout", &record->order.timeout_ms) ||
-	    !int_member(json, "count", &record->count))
-		return false;
-	const struct json *places = json_member(json, "places");
-	for (const struct json *place = places != NULL ? places->child : NULL;
-	     place != NULL && record->place_count < TAIL_PLACES_MAX; place = place->next) {
-		if (place->type == JSON_STRING &&
-		    read_place(place->text, &record->places[record->place_count]))
-			record->place_count++;
-	}
-	return true;
+	is_valid = watch->file[0] == '/';
+	for (size_t at = 0; at < watch->place_count; at++)
+		is_valid &= (int64_t)watch->places[at].mark_len <= watch->places[at].offset;
+	if (!is_valid)
+		record_finish(watch_kind.rows, watch);
+	return is_valid;
 }
 
 /* ---- what is told ---------------------------------------------------------------------------- */

@@ -1,31 +1,71 @@
 /* SPDX-License-Identifier: ISC */
-/* How a watch is kept in the store, and what its notifications say. */
+/* A watch of a file: how it is kept in the store, and what its notifications say. */
 #ifndef DAEMON_SOURCE_WATCH_RECORD_H
 #define DAEMON_SOURCE_WATCH_RECORD_H
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 #include "base/buf.h"
-#include "daemon/source/watch.h"
+#include "base/list.h"
+#include "daemon/core/boot_clock.h"
+#include "daemon/core/pane_ref.h"
+#include "daemon/file/line_match.h"
+#include "daemon/file/tail_loop.h"
+#include "daemon/queue/record.h"
 
-/* Appends a watch as JSON, with its places. */
-void watch_record_write(const struct watch *watch, const char *boot_id, struct buf *out);
+#define WATCH_CONTEXT 3 /* lines before the one that matched */
+#define WATCH_LINE_MAX 4096 /* bytes of a line that are told */
+#define WATCH_CONTEXT_MAX 512 /* bytes of a line of the context */
 
-/* What is read back of one; strings are lent until the reader reads again. */
-struct watch_record {
-	struct watch_order order;
-	struct pane_ref pane;
-	int64_t created_ms;
+struct watch_set;
+
+struct watch_text {
+	char *bytes;
+	size_t len;
+	int64_t offset;
+	int64_t line; /* 0: not known */
+	unsigned flags; /* enum tail_flag */
+};
+
+struct watch {
+	struct list link; /* oldest first */
+	struct watch_set *set;
+	char id[NOTIFICATION_ID_SIZE];
+	char *file;
+	char *regex; /* NULL: any change */
+	struct pane_ref pane; /* who is to be told; cleared: nobody */
+	struct line_matcher matcher; /* its pattern is NULL without a regex */
+	bool on_change;
+	bool is_staying; /* it does not end with its first match */
+	int64_t created_ms; /* CLOCK_REALTIME */
 	int64_t boot_due_ms;
 	int64_t real_due_ms;
-	int64_t count;
-	const char *boot_id;
-	struct tail_place places[TAIL_PLACES_MAX];
+	char boot_id[BOOT_ID_SIZE]; /* of the start that boot_due_ms counts from */
+	int64_t timeout_ms;
+	uint64_t count; /* matches and changes that were told */
+	uint64_t limit_hits; /* lines on which the pattern gave up */
+	struct tail_place places[TAIL_PLACES_MAX]; /* that were stored last */
 	size_t place_count;
+	struct tail_loop *tail_loop;
+	/* The rest is its own. */
+	unsigned limits_in_row;
+	bool is_over;
+	bool is_dirty; /* its place is not in the store */
+	int changed; /* enum tail_change since the last look; -1: nothing */
+	uint64_t found; /* matches since the last look */
+	char *found_data; /* what is told of the first of them */
+	struct watch_text last; /* the line that was read last, for changes */
+	struct watch_text context[WATCH_CONTEXT]; /* lines before the next block, oldest first */
+	int64_t shown_offset; /* of a line that matched before it had an end; -1: none */
 };
-bool watch_record_read(
-    struct json_reader *reader, const char *value, size_t len, struct watch_record *ret_record);
+
+/* Watches in the store. */
+extern const struct record_kind watch_kind;
+
+/* Fills a watch whose members are zero; false if it cannot be read. */
+bool watch_record_read(const struct json *value, struct watch *watch);
 
 enum watch_reason {
 	WATCH_MATCH,
