@@ -8,7 +8,6 @@
 #include <errno.h>
 #include <event2/event.h>
 #include <fcntl.h>
-#include <inttypes.h>
 #include <signal.h>
 #include <spawn.h>
 #include <stdio.h>
@@ -26,8 +25,6 @@
 #include "base/utf8.h"
 #include "base/xalloc.h"
 #include "daemon/queue/queue.h"
-#include "daemon/queue/store.h"
-#include "daemon/source/job_record.h"
 
 enum {
 	PATH_SIZE = 4096,
@@ -97,14 +94,7 @@ void job_path(
 
 static void job_store(struct job_set *set, const struct job *job)
 {
-	struct buf value;
-	char key[32];
-
-	buf_init(&value, STORE_VALUE_MAX);
-	job_record_write(&value, job);
-	snprintf(key, sizeof key, JOB_RECORD_PREFIX "%s", job->id);
-	store_put(queue_store(set->queue), key, value.data, value.len);
-	buf_finish(&value);
+	record_put(queue_store(set->queue), &job_kind, job->id, job);
 }
 
 static void tracked_unready(struct tracked *tracked)
@@ -133,7 +123,7 @@ static void tracked_free(struct tracked *tracked)
 	tracked_unwatch(tracked);
 	list_remove(&tracked->job.link);
 	queue_release_id(tracked->set->queue, tracked->job.id);
-	job_record_finish(&tracked->job);
+	record_finish(job_kind.rows, &tracked->job);
 	mem_free(tracked);
 }
 
@@ -144,7 +134,7 @@ static void set_forget(struct job_set *set)
 
 	list_for_each_safe (link, after, &set->jobs) {
 		struct job *job = list_entry(link, struct job, link);
-		char name[JOB_NAME_SIZE], key[32];
+		char name[JOB_NAME_SIZE];
 
 		if (set->ended <= JOBS_KEEP)
 			return;
@@ -154,8 +144,7 @@ static void set_forget(struct job_set *set)
 			job_file_name(name, job->id, (enum job_file)file);
 			(void)unlinkat(set->dir_fd, name, 0); /* not every job has every file */
 		}
-		snprintf(key, sizeof key, JOB_RECORD_PREFIX "%s", job->id);
-		store_delete(queue_store(set->queue), key);
+		record_delete(queue_store(set->queue), &job_kind, job->id);
 		set->ended--;
 		tracked_free(tracked_of(job));
 	}
@@ -467,7 +456,7 @@ const struct job *job_start(
 		if (error == 0)
 			return job;
 		set->running--;
-		store_delete(queue_store(set->queue), job_record_key(job));
+		record_delete(queue_store(set->queue), &job_kind, job->id);
 	}
 	snprintf(ret_reason, size, "%s: %s", set->supervisor, strerror(error));
 	tracked_free(tracked);
@@ -513,26 +502,24 @@ static void job_adopt(struct tracked *tracked)
 	job_collect(tracked);
 }
 
+static bool job_load(void *data, const char *id, const struct json *value)
+{
+	struct job_set *set = data;
+	struct tracked *tracked = tracked_new(set);
+
+	strcpy(tracked->job.id, id);
+	queue_hold_id(set->queue, id);
+	if (record_read(job_kind.rows, value, &tracked->job))
+		return true;
+	tracked_free(tracked);
+	return false;
+}
+
 static void set_load(struct job_set *set)
 {
-	struct json_reader *reader = json_reader_new(STORE_VALUE_MAX);
-	const char *key, *value;
 	struct list *link, *after;
-	size_t cursor = 0, len;
 
-	while (
-	    store_next(queue_store(set->queue), JOB_RECORD_PREFIX, &cursor, &key, &value, &len)) {
-		struct tracked *tracked = tracked_new(set);
-
-		snprintf(
-		    tracked->job.id, sizeof tracked->job.id, "%s", key + strlen(JOB_RECORD_PREFIX));
-		queue_hold_id(set->queue, tracked->job.id);
-		if (!job_record_read(reader, value, len, &tracked->job)) {
-			log_warning("an entry of the journal is no job: %s", key);
-			tracked_free(tracked);
-		}
-	}
-	json_reader_free(reader);
+	queue_load(set->queue, &job_kind, job_load, set);
 	list_for_each_safe (link, after, &set->jobs) {
 		struct tracked *tracked = tracked_of(list_entry(link, struct job, link));
 

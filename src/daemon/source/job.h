@@ -11,12 +11,11 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
-#include <sys/types.h>
 
 #include "base/buf.h"
 #include "base/job_file.h"
 #include "base/list.h"
-#include "daemon/queue/notification.h"
+#include "daemon/source/job_record.h"
 
 #define JOBS_MAX 1000 /* running at once */
 #define JOBS_KEEP 200 /* ended ones that are remembered, with their output */
@@ -26,31 +25,6 @@
 struct event_base;
 struct job_set;
 struct queue;
-
-enum job_state {
-	JOB_RUNNING,
-	JOB_EXITED, /* with status 0 */
-	JOB_FAILED, /* with another status, by a signal, or never started */
-	JOB_STOPPED, /* because it was asked to, or its time was over */
-	JOB_LOST, /* its supervisor was killed: how it ended nobody knows */
-	JOB_STATE_COUNT_,
-};
-const char *job_state_name(enum job_state state);
-
-struct job {
-	struct list link; /* oldest first */
-	char id[NOTIFICATION_ID_SIZE];
-	char *name; /* NULL: none */
-	char *command; /* as it was asked for */
-	char *cwd;
-	struct pane_ref pane; /* who is to be told; cleared: nobody */
-	bool is_silent; /* its end is not posted: somebody waits for it */
-	int64_t created_ms; /* CLOCK_REALTIME */
-	int64_t timeout_ms; /* 0: none */
-	pid_t pid; /* of the command; 0: not known */
-	enum job_state state;
-	struct job_status status; /* once it has ended */
-};
 
 struct job_order {
 	const char *command; /* for people */

@@ -3,19 +3,43 @@
 #ifndef DAEMON_SOURCE_JOB_RECORD_H
 #define DAEMON_SOURCE_JOB_RECORD_H
 
-#include "base/buf.h"
-#include "daemon/source/job.h"
+#include <stdbool.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+#include "base/job_file.h"
+#include "base/list.h"
+#include "daemon/core/pane_ref.h"
+#include "daemon/queue/record.h"
 #include "wire/json.h"
 
-#define JOB_RECORD_PREFIX "job/"
+enum job_state {
+	JOB_RUNNING,
+	JOB_EXITED, /* with status 0 */
+	JOB_FAILED, /* with another status, by a signal, or never started */
+	JOB_STOPPED, /* because it was asked to, or its time was over */
+	JOB_LOST, /* its supervisor was killed: how it ended nobody knows */
+	JOB_STATE_COUNT_,
+};
+const char *job_state_name(enum job_state state);
 
-/* The key of a job in the store; lent until the next call. */
-const char *job_record_key(const struct job *job);
-void job_record_write(struct buf *out, const struct job *job);
-/* Fills a job whose id is set; false if the text is none. */
-bool job_record_read(struct json_reader *reader, const char *text, size_t len, struct job *job);
-/* Frees what a job holds. */
-void job_record_finish(struct job *job);
+struct job {
+	struct list link; /* oldest first */
+	char id[NOTIFICATION_ID_SIZE];
+	char *name; /* NULL: none */
+	char *command; /* as it was asked for */
+	char *cwd;
+	struct pane_ref pane; /* who is to be told; cleared: nobody */
+	bool is_silent; /* its end is not posted: somebody waits for it */
+	int64_t created_ms; /* CLOCK_REALTIME */
+	int64_t timeout_ms; /* 0: none */
+	pid_t pid; /* of the command; 0: not known */
+	enum job_state state;
+	struct job_status status; /* once it has ended */
+};
+
+/* Jobs in the store. */
+extern const struct record_kind job_kind;
 
 /* What its notification says, and carries; the caller frees. */
 char *job_record_text(const struct job *job);
