@@ -116,21 +116,7 @@ void condition_settle(struct condition *condition, enum condition_state state)
 		condition->changed(condition, condition->data);
 }
 
-static const char *const states[] = {"pending", "matched", "gone", "limit"};
-
-const char *condition_state_name(enum condition_state state)
-{
-	return states[state];
-}
-
-enum condition_state condition_state_find(const char *name)
-{
-	for (size_t at = 0; at < sizeof states / sizeof *states; at++) {
-		if (strcmp(states[at], name) == 0)
-			return (enum condition_state)at;
-	}
-	return CONDITION_GONE;
-}
+const char *const condition_state_names[] = {"pending", "matched", "gone", "limit"};
 
 struct condition *condition_restore(
     const struct json *spec, enum condition_state state, const char *details)
@@ -156,7 +142,7 @@ void condition_write(struct json_writer *writer, const struct condition *conditi
 {
 	json_object_begin(writer, NULL);
 	json_put_str(writer, "condition", condition->kind->name);
-	json_put_str(writer, "state", states[condition->state]);
+	json_put_str(writer, "state", condition_state_names[condition->state]);
 	if (condition->state == CONDITION_MATCHED)
 		json_put_bool(writer, "at_entry", condition->at_entry);
 	if (condition->details.len > 0)

@@ -25,6 +25,7 @@ enum condition_state {
 	CONDITION_MATCHED,
 	CONDITION_GONE, /* its pane, or what else it looked at, is no more */
 	CONDITION_LIMIT, /* its pattern took too many steps */
+	CONDITION_STATE_COUNT_,
 };
 
 /* One kind. arm fails the request and returns false if the condition cannot be. */
@@ -69,9 +70,7 @@ void condition_free(struct condition *condition);
  */
 struct condition *condition_restore(
     const struct json *spec, enum condition_state state, const char *details);
-/* The name of a state, and back; CONDITION_GONE for what is none. */
-const char *condition_state_name(enum condition_state state);
-enum condition_state condition_state_find(const char *name);
+extern const char *const condition_state_names[CONDITION_STATE_COUNT_];
 
 /* For the kinds: it has come true, or ended. Details were written before. */
 void condition_settle(struct condition *condition, enum condition_state state);
