@@ -17,13 +17,10 @@
 #include "daemon/event/event_log.h"
 #include "daemon/pane/agent_look.h"
 #include "daemon/queue/queue.h"
-#include "daemon/queue/store.h"
 #include "daemon/server/daemon.h"
 #include "daemon/server/request.h"
 #include "daemon/tmux/pane_fate.h"
 #include "daemon/tmux/tmux.h"
-
-#define PREFIX "agent/"
 
 enum {
 	BACKOFF_MIN_MS = 500,
@@ -45,25 +42,6 @@ static const char *const state_names[AGENT_STATE_COUNT_] = {
 const char *agent_state_name(enum agent_state state)
 {
 	return state_names[state];
-}
-
-/* ---- the store ---- */
-
-static void agent_key(const struct agent *agent, char *out, size_t size)
-{
-	snprintf(out, size, PREFIX "%s", agent->plan.name);
-}
-
-void agent_store(const struct agent *agent)
-{
-	char key[sizeof PREFIX + AGENT_NAME_MAX];
-	struct buf value;
-
-	buf_init(&value, STORE_VALUE_MAX);
-	agent_record_write(&value, agent);
-	agent_key(agent, key, sizeof key);
-	store_put(queue_store(agent->set->daemon->queue), key, value.data, value.len);
-	buf_finish(&value);
 }
 
 /* ---- telling ---- */
@@ -384,7 +362,6 @@ static void agent_free(struct agent *agent)
 void agent_remove(struct agent *agent)
 {
 	struct agent_set *set = agent->set;
-	char key[sizeof PREFIX + AGENT_NAME_MAX];
 	struct list *link, *after;
 
 	agent_tasks_end(agent, "crashed", true);
@@ -395,8 +372,7 @@ void agent_remove(struct agent *agent)
 
 		listener->stopped(listener, agent);
 	}
-	agent_key(agent, key, sizeof key);
-	store_delete(queue_store(set->daemon->queue), key);
+	record_delete(queue_store(set->daemon->queue), &agent_kind, agent->plan.name);
 	agent_free(agent);
 }
 
@@ -510,15 +486,12 @@ static void on_event(struct event_log_listener *listener, struct event_entry *ev
 	}
 }
 
-static bool load(struct agent_set *set, const char *name, const char *text, size_t len)
+static bool load(void *data, const char *name, const struct json *value)
 {
-	struct agent *agent = agent_new(set);
-	struct json_error error;
-	const struct json *value = json_read(set->reader, text, len, &error);
+	struct agent *agent = agent_new(data);
 	char reason[200];
 
-	if (value == NULL || !agent_record_read(agent, value) ||
-	    strcmp(agent->plan.name, name) != 0 ||
+	if (!agent_record_read(agent, value) || strcmp(agent->plan.name, name) != 0 ||
 	    !set_prompt(agent, agent->plan.prompt, reason, sizeof reason)) {
 		agent_free(agent);
 		return false;
@@ -531,20 +504,13 @@ static bool load(struct agent_set *set, const char *name, const char *text, size
 struct agent_set *agent_set_new(struct daemon *daemon)
 {
 	struct agent_set *set = xcalloc(1, sizeof *set);
-	struct store *store = queue_store(daemon->queue);
-	const char *key, *value;
-	size_t cursor = 0, len;
 
 	set->daemon = daemon;
-	set->reader = json_reader_new(STORE_VALUE_MAX);
 	list_init(&set->agents);
 	list_init(&set->listeners);
 	set->listener.event = on_event;
 	event_log_listen(daemon->events, &set->listener);
-	while (store_next(store, PREFIX, &cursor, &key, &value, &len)) {
-		if (!load(set, key + strlen(PREFIX), value, len))
-			log_warning("an entry of the journal is no agent: %s", key);
-	}
+	queue_load(daemon->queue, &agent_kind, load, set);
 	agent_tasks_load(set);
 	return set;
 }
@@ -561,7 +527,6 @@ void agent_set_free(struct agent_set *set)
 		agent_waiters_end(agent);
 		agent_free(agent);
 	}
-	json_reader_free(set->reader);
 	mem_free(set);
 }
 

@@ -10,7 +10,7 @@
 #include "daemon/agent/agent_monitor.h"
 #include "daemon/event/event_log.h"
 #include "daemon/input/agent_hand.h"
-#include "daemon/queue/notification.h"
+#include "daemon/queue/record.h"
 #include "wire/json.h"
 
 struct agent {
@@ -46,7 +46,6 @@ struct agent_set {
 	size_t count;
 	struct list listeners;
 	struct event_log_listener listener;
-	struct json_reader *reader;
 };
 
 /* ---- agent.c ---- */
@@ -55,15 +54,16 @@ struct agent *agent_get(const struct agent_set *set, const char *name);
 void agent_set_state(struct agent *agent, enum agent_state state, const char *reason);
 /* Starts its program; the pane of an earlier one is closed. */
 void agent_launch_program(struct agent *agent);
-/* Writes it to the store. */
-void agent_store(const struct agent *agent);
 /* Takes it out of everything, and frees it. */
 void agent_remove(struct agent *agent);
 
 /* ---- agent_record.c ---- */
 
-void agent_record_write(struct buf *out, const struct agent *agent);
-/* Fills plan, pane, teller and what was learned. False if it is none. */
+/* Agents in the store. */
+extern const struct record_kind agent_kind;
+/* Writes it to the store. */
+void agent_store(const struct agent *agent);
+/* Fills plan, pane, teller and what was learned. False if it is none; the plan is to be finished. */
 bool agent_record_read(struct agent *agent, const struct json *value);
 
 /* ---- agent_task.c ---- */

@@ -2,135 +2,101 @@
 /* An agent as JSON: in the store, and in what is said of it. */
 #include <muxbus.h>
 
-#include <stdio.h>
 #include <string.h>
 
 #include "base/alloc.h"
 #include "base/clock.h"
-#include "base/str.h"
 #include "daemon/agent/agent_private.h"
+#include "daemon/queue/queue.h"
 #include "daemon/server/daemon.h"
 #include "daemon/tmux/pane_fate.h"
 #include "daemon/tmux/tmux.h"
 
 /* ---- in the store ---- */
 
-static void write_ref(struct json_writer *writer, const char *name, const struct pane_ref *ref)
-{
-	char text[PANE_REF_TEXT_SIZE];
+/* An agent as it is kept. */
+struct kept_agent {
+	struct agent_spec plan;
+	struct pane_ref pane;
+	struct pane_ref teller;
+	int64_t started_ms;
+	bool has_brackets;
+	struct prompt_profile profile[1];
+	size_t profile_count; /* 0: its prompt is not known yet */
+};
 
-	if (ref->pane == MUXBUS_NO_ID)
-		return;
-	pane_ref_format(ref, text);
-	json_put_str(writer, name, text);
-}
+static const struct record_field profile_fields[] = {
+    {RECORD_ROW(BOOL, struct prompt_profile, is_cooked, "cooked")},
+    {RECORD_ROW(BOOL, struct prompt_profile, has_tty, "tty")},
+    {RECORD_ROW(BOOL, struct prompt_profile, has_right, "right")},
+    {RECORD_ROW(BOOL, struct prompt_profile, is_shell, "shell")},
+    {RECORD_ROW(BOOL, struct prompt_profile, reads, "reads")},
+    {RECORD_ROW(BOOL, struct prompt_profile, is_sure, "sure")},
+    {RECORD_ROW(BYTES, struct prompt_profile, row, "row")},
+    {RECORD_ROW(BYTES, struct prompt_profile, tail, "tail")},
+    {RECORD_ROW(BYTES, struct prompt_profile, other_tail, "other_tail")},
+    {RECORD_ROW(INT, struct prompt_profile, pid, "pid")},
+    {RECORD_ROW(UINT64, struct prompt_profile, start, "start")},
+    {RECORD_ROW(BYTES, struct prompt_profile, name, "name")},
+};
 
-static void read_ref(const struct json *value, const char *name, struct pane_ref *ref)
-{
-	const struct json *member = json_member(value, name);
+static const struct record_field agent_fields[] = {
+    {RECORD_ROW(WORD, struct kept_agent, plan.name, "name")},
+    {RECORD_ROW(STRINGS, struct kept_agent, plan.command, "command")},
+    {RECORD_ROW(STRINGS, struct kept_agent, plan.env, "env")},
+    {RECORD_ROW(TEXT, struct kept_agent, plan.cwd, "cwd")},
+    {RECORD_ROW(TEXT, struct kept_agent, plan.prompt, "prompt"), .is_optional = true},
+    {RECORD_ROW(INT, struct kept_agent, plan.width, "width")},
+    {RECORD_ROW(INT, struct kept_agent, plan.height, "height")},
+    {RECORD_ROW(INT, struct kept_agent, plan.history_limit, "history_limit")},
+    {RECORD_ROW(INT, struct kept_agent, plan.startup_timeout_ms, "startup_timeout_ms")},
+    {RECORD_ROW(PANE, struct kept_agent, pane, "pane"), .is_optional = true},
+    {RECORD_ROW(PANE, struct kept_agent, teller, "teller"), .is_optional = true},
+    {RECORD_ROW(INT, struct kept_agent, started_ms, "started_ms")},
+    {RECORD_ROW(BOOL, struct kept_agent, has_brackets, "brackets")},
+    {RECORD_ROW(LIST, struct kept_agent, profile, "habit"), .is_optional = true, .values = 1,
+	.count_offset = offsetof(struct kept_agent, profile_count),
+	.rows = RECORD_ROWS(profile_fields, NULL)},
+};
 
-	if (member != NULL && member->type == JSON_STRING)
-		(void)pane_ref_parse(member->text, ref); /* else it stays cleared */
-}
+const struct record_kind agent_kind = {
+    .prefix = "agent/",
+    .noun = "an agent",
+    .rows = RECORD_ROWS(agent_fields, NULL),
+    .source = SOURCE_COMMAND,
+};
 
-static bool read_bool(const struct json *value, const char *name)
-{
-	const struct json *member = json_member(value, name);
-
-	return member != NULL && member->type == JSON_BOOL && member->boolean;
-}
-
-/* Bytes that are no text: escape sequences and all. */
-static void read_bytes(const struct json *value, const char *name, char *out, size_t size)
-{
-	const struct json *member = json_member(value, name);
-	struct buf bytes;
-
-	out[0] = '\0';
-	if (member == NULL || member->type != JSON_STRING)
-		return;
-	buf_init(&bytes, size - 1);
-	if (base64_decode(&bytes, member->text, member->len) == 0 && bytes.len > 0) {
-		memcpy(out, bytes.data, bytes.len);
-		out[bytes.len] = '\0';
-	}
-	buf_finish(&bytes);
-}
-
-static void write_profile(struct json_writer *writer, const struct prompt_profile *profile)
-{
-	json_object_begin(writer, "habit");
-	json_put_bool(writer, "cooked", profile->is_cooked);
-	json_put_bool(writer, "tty", profile->has_tty);
-	json_put_bool(writer, "right", profile->has_right);
-	json_put_bool(writer, "shell", profile->is_shell);
-	json_put_bool(writer, "reads", profile->reads);
-	json_put_bool(writer, "sure", profile->is_sure);
-	json_put_base64(writer, "row", profile->row, strlen(profile->row));
-	json_put_base64(writer, "tail", profile->tail, strlen(profile->tail));
-	json_put_base64(writer, "other_tail", profile->other_tail, strlen(profile->other_tail));
-	json_put_int(writer, "pid", profile->pid);
-	json_put_int(writer, "start", (int64_t)profile->start);
-	json_put_base64(writer, "name", profile->name, strlen(profile->name));
-	json_object_end(writer);
-}
-
-static void read_profile(const struct json *value, struct prompt_profile *profile)
-{
-	const struct json *pid = json_member(value, "pid"), *start = json_member(value, "start");
-	int64_t number = 0;
-
-	if (value == NULL || value->type != JSON_OBJECT)
-		return;
-	profile->is_known = true;
-	profile->is_cooked = read_bool(value, "cooked");
-	profile->has_tty = read_bool(value, "tty");
-	profile->has_right = read_bool(value, "right");
-	profile->is_shell = read_bool(value, "shell");
-	profile->reads = read_bool(value, "reads");
-	profile->is_sure = read_bool(value, "sure");
-	read_bytes(value, "row", profile->row, sizeof profile->row);
-	read_bytes(value, "tail", profile->tail, sizeof profile->tail);
-	read_bytes(value, "other_tail", profile->other_tail, sizeof profile->other_tail);
-	read_bytes(value, "name", profile->name, sizeof profile->name);
-	if (pid != NULL && json_int(pid, &number))
-		profile->pid = (pid_t)number;
-	if (start != NULL && json_int(start, &number))
-		profile->start = (uint64_t)number;
-}
-
-void agent_record_write(struct buf *out, const struct agent *agent)
+void agent_store(const struct agent *agent)
 {
 	const struct prompt_profile *profile = agent_monitor_habit(agent->monitor);
-	struct json_writer writer;
+	const struct kept_agent kept = {
+	    .plan = agent->plan,
+	    .pane = agent->pane,
+	    .teller = agent->teller,
+	    .started_ms = agent->started_ms,
+	    .has_brackets = agent_monitor_brackets(agent->monitor),
+	    .profile = {*profile},
+	    .profile_count = profile->is_known,
+	};
 
-	json_writer_init(&writer, out);
-	json_object_begin(&writer, NULL);
-	agent_spec_write(&writer, &agent->plan);
-	write_ref(&writer, "pane", &agent->pane);
-	write_ref(&writer, "teller", &agent->teller);
-	json_put_int(&writer, "started_ms", agent->started_ms);
-	json_put_bool(&writer, "brackets", agent_monitor_brackets(agent->monitor));
-	if (profile->is_known)
-		write_profile(&writer, profile);
-	json_object_end(&writer);
+	record_put(queue_store(agent->set->daemon->queue), &agent_kind, agent->plan.name, &kept);
 }
 
 bool agent_record_read(struct agent *agent, const struct json *value)
 {
-	const struct json *started = json_member(value, "started_ms");
-	struct prompt_profile *profile = agent_monitor_habit(agent->monitor);
+	struct kept_agent kept = {0};
 
-	if (!agent_spec_read(value, &agent->plan))
+	if (!record_read(agent_kind.rows, value, &kept))
 		return false;
-	read_ref(value, "pane", &agent->pane);
-	read_ref(value, "teller", &agent->teller);
-	if (started != NULL)
-		(void)json_int(started, &agent->started_ms); /* none: 0 */
-	read_profile(json_member(value, "habit"), profile);
-	agent_monitor_set_brackets(agent->monitor, read_bool(value, "brackets"));
-	agent->was_ready = profile->is_known;
-	return true;
+	agent->plan = kept.plan;
+	agent->pane = kept.pane;
+	agent->teller = kept.teller;
+	agent->started_ms = kept.started_ms;
+	agent->was_ready = kept.profile_count > 0;
+	kept.profile[0].is_known = agent->was_ready;
+	*agent_monitor_habit(agent->monitor) = kept.profile[0];
+	agent_monitor_set_brackets(agent->monitor, kept.has_brackets);
+	return kept.plan.command[0] != NULL && kept.plan.width > 0 && kept.plan.height > 0;
 }
 
 /* ---- for readers ---- */

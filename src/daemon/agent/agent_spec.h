@@ -4,9 +4,8 @@
 #define DAEMON_AGENT_AGENT_SPEC_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
-
-#include "wire/json.h"
 
 #define AGENT_NAME_MAX 64
 
@@ -25,10 +24,6 @@ struct agent_spec {
 void agent_spec_finish(struct agent_spec *plan);
 /* The same command in the same surroundings. */
 bool agent_spec_equal(const struct agent_spec *one, const struct agent_spec *other);
-
-/* Members of an object, and back; false if they are none. The plan is to be finished either way. */
-void agent_spec_write(struct json_writer *writer, const struct agent_spec *plan);
-bool agent_spec_read(const struct json *value, struct agent_spec *ret_plan);
 
 /* A list of strings, NULL-ended, of the heap. */
 char **agent_strings_copy(const char *const *strings, size_t count);

@@ -2,7 +2,6 @@
 /* Tasks of agents: typed in order, waited for, and answered with what was said. */
 #include <muxbus.h>
 
-#include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -12,53 +11,62 @@
 #include "daemon/agent/agent_report.h"
 #include "daemon/core/loop_timer.h"
 #include "daemon/pane/agent_look.h"
-#include "daemon/queue/lost_record.h"
 #include "daemon/queue/queue.h"
-#include "daemon/queue/store.h"
 #include "daemon/server/daemon.h"
 #include "daemon/server/request.h"
 #include "daemon/tmux/pane_fate.h"
 #include "daemon/tmux/tmux.h"
 
-#define PREFIX "task/"
-
 enum {
-	KEY_SIZE = sizeof PREFIX + NOTIFICATION_ID_SIZE,
 	HELD_MS = 700, /* until it is tried again */
 	PROGRESS_MS = 250, /* between two reports of progress */
 };
 
-static void task_key(const struct agent_task *task, char out[KEY_SIZE])
-{
-	snprintf(out, KEY_SIZE, PREFIX "%s", task->id);
-}
+/* A task as it is kept. */
+struct kept_task {
+	char agent[AGENT_NAME_MAX + 1];
+	int stage;
+	int64_t created_ms;
+	int64_t due_ms;
+	int64_t max_bytes;
+	struct pane_ref teller;
+	char *text;
+};
+
+static const struct record_field task_fields[] = {
+    {RECORD_ROW(WORD, struct kept_task, agent, "agent")},
+    {RECORD_ROW(INT, struct kept_task, stage, "stage"), .values = TASK_RUNNING + 1},
+    {RECORD_ROW(INT, struct kept_task, created_ms, "created_ms")},
+    {RECORD_ROW(INT, struct kept_task, due_ms, "due_ms")},
+    {RECORD_ROW(INT, struct kept_task, max_bytes, "max_bytes")},
+    {RECORD_ROW(PANE, struct kept_task, teller, "teller"), .is_optional = true},
+    {RECORD_ROW(TEXT, struct kept_task, text, "text")},
+};
+
+static const struct record_kind task_kind = {
+    .prefix = "task/",
+    .noun = "a task of an agent",
+    .rows = RECORD_ROWS(task_fields, NULL),
+    .source = SOURCE_COMMAND,
+    .naming = RECORD_BY_ID,
+};
 
 /* An answer to a question may be a secret: it is never kept, so it ends with the daemon. */
 static void task_store(const struct agent_task *task)
 {
-	char key[KEY_SIZE], pane[PANE_REF_TEXT_SIZE];
-	struct json_writer writer;
-	struct buf value;
+	struct kept_task kept = {
+	    .stage = task->stage,
+	    .created_ms = task->created_ms,
+	    .due_ms = task->due_ms,
+	    .max_bytes = task->max_bytes,
+	    .teller = task->teller,
+	    .text = task->text,
+	};
 
 	if (task->is_response)
 		return;
-	buf_init(&value, STORE_VALUE_MAX);
-	json_writer_init(&writer, &value);
-	json_object_begin(&writer, NULL);
-	json_put_str(&writer, "agent", task->agent->plan.name);
-	json_put_int(&writer, "stage", task->stage);
-	json_put_int(&writer, "created_ms", task->created_ms);
-	json_put_int(&writer, "due_ms", task->due_ms);
-	json_put_int(&writer, "max_bytes", task->max_bytes);
-	if (task->teller.pane != MUXBUS_NO_ID) {
-		pane_ref_format(&task->teller, pane);
-		json_put_str(&writer, "teller", pane);
-	}
-	(void)json_put_text(&writer, "text", task->text, task->len);
-	json_object_end(&writer);
-	task_key(task, key);
-	store_put(queue_store(task->agent->set->daemon->queue), key, value.data, value.len);
-	buf_finish(&value);
+	snprintf(kept.agent, sizeof kept.agent, "%s", task->agent->plan.name);
+	record_put(queue_store(task->agent->set->daemon->queue), &task_kind, task->id, &kept);
 }
 
 static void task_free(struct agent_task *task)
@@ -106,19 +114,17 @@ static void task_end(
     struct agent_task *task, const char *outcome, const char *reason, const struct agent_look *look)
 {
 	struct daemon *daemon = task->agent->set->daemon;
-	char key[KEY_SIZE];
 
-	task_key(task, key);
 	if (task->request != NULL) {
 		struct request *request = task->request;
 
 		request_on_cancel(request, NULL, NULL);
 		task->request = NULL;
 		agent_report_answer(task, request, outcome, reason, look);
-		store_delete(queue_store(daemon->queue), key);
+		record_delete(queue_store(daemon->queue), &task_kind, task->id);
 	} else {
 		queue_begin(daemon->queue);
-		store_delete(queue_store(daemon->queue), key);
+		record_delete(queue_store(daemon->queue), &task_kind, task->id);
 		agent_report_notify(task, outcome, reason, look);
 		(void)queue_commit(daemon->queue);
 	}
@@ -393,43 +399,32 @@ void agent_send(struct agent_set *set, struct request *request, const struct age
 
 /* ---- after another daemon's life ---- */
 
-static int64_t load_int(const struct json *value, const char *name)
+static bool task_load(void *data, const char *id, const struct json *value)
 {
-	const struct json *member = json_member(value, name);
-	int64_t number = 0;
-
-	return member != NULL && json_int(member, &number) ? number : 0;
-}
-
-static bool task_load(struct agent_set *set, const char *id, const char *record, size_t len)
-{
-	struct json_error error;
-	const struct json *value = json_read(set->reader, record, len, &error);
-	const struct json *name = json_member(value, "agent"), *text = json_member(value, "text");
-	const struct json *teller = json_member(value, "teller");
-	int64_t stage = load_int(value, "stage");
+	struct agent_set *set = data;
+	struct kept_task kept = {0};
 	struct agent_task *task;
 	struct agent *agent;
 
-	if (name == NULL || name->type != JSON_STRING || text == NULL ||
-	    text->type != JSON_STRING || strlen(id) >= NOTIFICATION_ID_SIZE || stage < 0 ||
-	    stage > TASK_RUNNING)
+	if (!record_read(task_kind.rows, value, &kept))
 		return false;
-	agent = agent_get(set, name->text);
-	if (agent == NULL)
+	agent = agent_get(set, kept.agent);
+	if (agent == NULL) {
+		record_finish(task_kind.rows, &kept);
 		return false;
-	task = task_new(agent, text->text, text->len, stage != TASK_QUEUED);
-	snprintf(task->id, sizeof task->id, "%s", id);
+	}
+	task = task_new(agent, kept.text, strlen(kept.text), kept.stage != TASK_QUEUED);
+	strcpy(task->id, id);
 	queue_hold_id(set->daemon->queue, id);
-	task->stage = (enum agent_task_stage)stage;
-	task->created_ms = load_int(value, "created_ms");
-	task->due_ms = load_int(value, "due_ms");
-	task->max_bytes = load_int(value, "max_bytes");
-	task->is_resumed = stage != TASK_QUEUED;
+	task->stage = (enum agent_task_stage)kept.stage;
+	task->created_ms = kept.created_ms;
+	task->due_ms = kept.due_ms;
+	task->max_bytes = kept.max_bytes;
+	task->teller = kept.teller;
+	task->is_resumed = kept.stage != TASK_QUEUED;
 	task_place(task);
-	if (teller != NULL && teller->type == JSON_STRING)
-		(void)pane_ref_parse(teller->text, &task->teller); /* else nobody is told */
 	loop_timer_arm(task->deadline, 0);
+	record_finish(task_kind.rows, &kept);
 	return true;
 }
 
@@ -439,17 +434,9 @@ static bool task_load(struct agent_set *set, const char *id, const char *record,
  */
 void agent_tasks_load(struct agent_set *set)
 {
-	struct store *store = queue_store(set->daemon->queue);
-	struct lost_records lost = {.count = 0};
-	const char *key, *value;
-	size_t cursor = 0, len;
 	struct list *link, *at, *after;
 
-	while (store_next(store, PREFIX, &cursor, &key, &value, &len)) {
-		if (!task_load(set, key + strlen(PREFIX), value, len))
-			lost_record_add(&lost, key, "task of an agent");
-	}
-	lost_records_tell(&lost, set->daemon->queue, SOURCE_COMMAND, "task of an agent");
+	queue_load(set->daemon->queue, &task_kind, task_load, set);
 	list_for_each (link, &set->agents) {
 		struct agent *agent = list_entry(link, struct agent, link);
 
