@@ -4,9 +4,6 @@
 
 #include <muxbus.h>
 
-#include <inttypes.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/buf.h"
@@ -21,15 +18,11 @@
 #include "daemon/input/typist.h"
 #include "daemon/pane/presence.h"
 #include "daemon/queue/queue.h"
-#include "daemon/queue/store.h"
 #include "daemon/server/daemon.h"
 #include "wire/json.h"
 
-#define TYPED_PREFIX "typed/"
-
 enum {
 	BATCH_MAX = 32, /* notifications that one notice tells of */
-	KEY_SIZE = sizeof TYPED_PREFIX + PANE_REF_TEXT_SIZE,
 };
 
 /* What waits for one pane. */
@@ -61,68 +54,79 @@ size_t delivery_count(const struct delivery_set *set)
 
 /* ---- what is being typed, in the journal ---- */
 
-static void typed_key(const struct mail *mail, char out[KEY_SIZE])
+struct typed {
+	uint64_t *batch;
+	size_t count;
+	unsigned before; /* how often earlier daemons may have typed for these */
+	char *line;
+};
+
+static const struct record_field typed_fields[] = {
+    {RECORD_ROW(NUMBERS, struct typed, batch, "batch"),
+	.count_offset = offsetof(struct typed, count)},
+    {RECORD_ROW(INT, struct typed, before, "before")},
+    {RECORD_ROW(TEXT, struct typed, line, "line")},
+};
+
+static const struct record_kind typed_kind = {
+    .prefix = "typed/",
+    .noun = "a line that was being typed",
+    .rows = RECORD_ROWS(typed_fields, "&batch*#before\n=line"),
+    .source = SOURCE_POST,
+};
+
+static void typed_store(struct mail *mail, const struct buf *line)
 {
-	char text[PANE_REF_TEXT_SIZE];
+	const struct typed typed = {
+	    .batch = mail->batch,
+	    .count = mail->batch_count,
+	    .before = typist_typed_before(mail->typist),
+	    .line = (char *)line->data,
+	};
+	char pane[PANE_REF_TEXT_SIZE];
 
-	pane_ref_format(&mail->pane, text);
-	snprintf(out, KEY_SIZE, TYPED_PREFIX "%s", text);
-}
-
-/*
- * "812 815 *1\nline": the numbers, how often earlier daemons may have typed for them, and
- * what is typed now.
- */
-static void typed_store(const struct mail *mail, const struct buf *line)
-{
-	char key[KEY_SIZE];
-	struct buf value;
-
-	buf_init(&value, STORE_VALUE_MAX);
-	for (size_t at = 0; at < mail->batch_count; at++)
-		(void)buf_printf(&value, "%s%" PRIu64, at > 0 ? " " : "", mail->batch[at]);
-	(void)buf_printf(&value, " *%u\n", typist_typed_before(mail->typist));
-	(void)buf_append(&value, line->data, line->len);
-	typed_key(mail, key);
-	store_put(queue_store(mail->set->daemon->queue), key, value.data, value.len);
-	buf_finish(&value);
+	pane_ref_format(&mail->pane, pane);
+	record_put(queue_store(mail->set->daemon->queue), &typed_kind, pane, &typed);
 }
 
 static void typed_forget(const struct mail *mail)
 {
-	char key[KEY_SIZE];
+	char pane[PANE_REF_TEXT_SIZE];
 
-	typed_key(mail, key);
-	store_delete(queue_store(mail->set->daemon->queue), key);
+	pane_ref_format(&mail->pane, pane);
+	record_delete(queue_store(mail->set->daemon->queue), &typed_kind, pane);
 }
 
 /* Takes up what an earlier daemon was about to type. */
 static void typed_load(struct mail *mail)
 {
 	struct queue *queue = mail->set->daemon->queue;
-	const char *value, *line, *before;
-	char key[KEY_SIZE];
-	size_t len;
+	char pane[PANE_REF_TEXT_SIZE];
+	struct typed typed = {0};
 
-	typed_key(mail, key);
-	value = store_get(queue_store(queue), key, &len);
-	line = value == NULL ? NULL : memchr(value, '\n', len);
-	if (line == NULL)
+	pane_ref_format(&mail->pane, pane);
+	if (!record_get(queue_store(queue), &typed_kind, pane, &typed))
 		return;
-	for (const char *at = value; at < line && mail->batch_count < BATCH_MAX;) {
-		char *after;
-		uint64_t seq = strtoull(at, &after, 10);
-
-		if (after == at)
-			break;
-		if (queue_find(queue, seq) != NULL)
-			mail->batch[mail->batch_count++] = seq;
-		at = after;
+	for (size_t at = 0; at < typed.count && mail->batch_count < BATCH_MAX; at++) {
+		if (queue_find(queue, typed.batch[at]) != NULL)
+			mail->batch[mail->batch_count++] = typed.batch[at];
 	}
-	before = memchr(value, '*', (size_t)(line - value));
 	if (mail->batch_count > 0)
-		typist_resume(mail->typist, line + 1, len - (size_t)(line + 1 - value),
-		    before == NULL ? 0 : (unsigned)strtoul(before + 1, NULL, 10));
+		typist_resume(mail->typist, typed.line, strlen(typed.line), typed.before);
+	record_finish(typed_kind.rows, &typed);
+}
+
+/* Looks whether a record can be read: typed_load() reads it when its pane is due. */
+static bool typed_check(void *data, const char *name, const struct json *value)
+{
+	struct typed typed = {0};
+
+	(void)data;
+	(void)name;
+	if (!record_read(typed_kind.rows, value, &typed))
+		return false;
+	record_finish(typed_kind.rows, &typed);
+	return true;
 }
 
 /* ---- receipts ---- */
@@ -446,6 +450,7 @@ struct delivery_set *delivery_set_new(struct daemon *daemon)
 	list_init(&set->mails);
 	set->nudges = retry_set_new(daemon, on_nudge);
 	set->listener.posted = on_posted;
+	queue_load(daemon->queue, &typed_kind, typed_check, NULL);
 	queue_listen(daemon->queue, &set->listener);
 	return set;
 }

@@ -5,8 +5,6 @@
 #include <muxbus.h>
 
 #include <event2/event.h>
-#include <stdio.h>
-#include <string.h>
 
 #include "base/clock.h"
 #include "base/list.h"
@@ -15,12 +13,7 @@
 #include "daemon/deliver/delivery.h"
 #include "daemon/deliver/receipt.h"
 #include "daemon/queue/queue.h"
-#include "daemon/queue/store.h"
 #include "daemon/server/daemon.h"
-
-#define PREFIX "courier/"
-
-enum { KEY_SIZE = sizeof PREFIX + PANE_REF_TEXT_SIZE };
 
 struct loan {
 	uint64_t seq;
@@ -46,9 +39,11 @@ struct puller_set {
 	size_t count;
 };
 
+static const char *const way_names[] = {[PULLER_FOLLOW] = "follow", [PULLER_HOOK] = "hook"};
+
 const char *puller_way_name(enum puller_way way)
 {
-	return way == PULLER_FOLLOW ? "follow" : "hook";
+	return way_names[way];
 }
 
 static int64_t loan_ms(const struct puller_set *set)
@@ -97,22 +92,35 @@ bool puller_holds(const struct puller_set *set, uint64_t seq)
 
 /* ---- which followers there are, for the next daemon ---- */
 
-static void puller_key(const struct puller *puller, char out[KEY_SIZE])
-{
-	char text[PANE_REF_TEXT_SIZE];
+static const struct record_field puller_fields[] = {
+    {RECORD_ROW(NAME, struct puller, way, "way"), .names = way_names, .values = PULLER_HOOK + 1},
+};
 
-	pane_ref_format(&puller->pane, text);
-	snprintf(out, KEY_SIZE, PREFIX "%s", text);
-}
+static const struct record_kind puller_kind = {
+    .prefix = "courier/",
+    .noun = "the follower of a pane",
+    .rows = RECORD_ROWS(puller_fields, "$way"),
+    .source = SOURCE_POST,
+};
 
 static void remember(const struct puller *puller)
 {
-	char key[KEY_SIZE];
+	char pane[PANE_REF_TEXT_SIZE];
 
 	if (puller->way != PULLER_FOLLOW)
 		return;
-	puller_key(puller, key);
-	store_put(queue_store(puller->set->daemon->queue), key, "follow", 6);
+	pane_ref_format(&puller->pane, pane);
+	record_put(queue_store(puller->set->daemon->queue), &puller_kind, pane, puller);
+}
+
+static void forget(const struct puller *puller)
+{
+	char pane[PANE_REF_TEXT_SIZE];
+
+	if (puller->way != PULLER_FOLLOW)
+		return;
+	pane_ref_format(&puller->pane, pane);
+	record_delete(queue_store(puller->set->daemon->queue), &puller_kind, pane);
 }
 
 /* ---- loans ---- */
@@ -155,7 +163,6 @@ static void settle(struct puller *puller)
 	struct puller_set *set = puller->set;
 	struct pane_ref pane = puller->pane;
 	struct timeval left;
-	char key[KEY_SIZE];
 
 	give_back(puller, false, "it was not acknowledged");
 	for (size_t at = 0; at < puller->count; at++) {
@@ -171,10 +178,7 @@ static void settle(struct puller *puller)
 		(void)event_add(puller->timer, &left);
 	}
 	if (puller->waiting == 0 && !is_armed(puller) && puller->count == 0) {
-		if (puller->way == PULLER_FOLLOW) {
-			puller_key(puller, key);
-			store_delete(queue_store(set->daemon->queue), key);
-		}
+		forget(puller);
 		puller_free(puller);
 	}
 	if (set->daemon->deliveries != NULL)
@@ -287,27 +291,30 @@ void puller_end(struct puller *puller, bool has_gone)
 
 /* ---- the set ---- */
 
+static bool puller_load(void *data, const char *name, const struct json *value)
+{
+	struct puller_set *set = data;
+	struct puller kept = {0}, *puller;
+
+	if (!pane_ref_parse(name, &kept.pane) || set->count >= COURIERS_MAX ||
+	    !record_read(puller_kind.rows, value, &kept))
+		return false;
+	puller = puller_new(set, &kept.pane, PULLER_FOLLOW);
+	puller->armed_until_ms = clock_mono_ms() + loan_ms(set);
+	event_active(puller->timer, EV_TIMEOUT, 0);
+	return true;
+}
+
 struct puller_set *puller_set_new(struct daemon *daemon)
 {
 	struct puller_set *set = xcalloc(1, sizeof *set);
-	const char *key, *value;
-	size_t cursor = 0;
 
 	set->daemon = daemon;
 	list_init(&set->pullers);
 	set->listener.posted = on_posted;
 	set->listener.changed = on_changed;
+	queue_load(daemon->queue, &puller_kind, puller_load, set);
 	queue_listen(daemon->queue, &set->listener);
-	while (store_next(queue_store(daemon->queue), PREFIX, &cursor, &key, &value, NULL)) {
-		struct pane_ref pane;
-		struct puller *puller;
-
-		if (!pane_ref_parse(key + strlen(PREFIX), &pane) || set->count >= COURIERS_MAX)
-			continue;
-		puller = puller_new(set, &pane, PULLER_FOLLOW);
-		puller->armed_until_ms = clock_mono_ms() + loan_ms(set);
-		event_active(puller->timer, EV_TIMEOUT, 0);
-	}
 	return set;
 }
 

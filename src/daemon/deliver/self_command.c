@@ -5,7 +5,6 @@
 #include <muxbus.h>
 
 #include <event2/event.h>
-#include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -17,20 +16,14 @@
 #include "daemon/input/typist.h"
 #include "daemon/input/typist_guard.h"
 #include "daemon/pane/pane_screen.h"
-#include "daemon/queue/lost_record.h"
 #include "daemon/queue/queue.h"
-#include "daemon/queue/store.h"
 #include "daemon/server/daemon.h"
 #include "daemon/tmux/pane_fate.h"
 #include "daemon/tmux/stream.h"
 #include "daemon/tmux/tmux.h"
 #include "wire/json.h"
 
-#define PREFIX "command/"
-
 enum {
-	KEY_SIZE = sizeof PREFIX + NOTIFICATION_ID_SIZE,
-	VALUE_MAX = SELF_COMMAND_MAX + PANE_REF_TEXT_SIZE + 64,
 	DATA_MAX = 8 * SELF_COMMAND_MAX,
 	TEXT_SIZE = 128,
 	LOOK_MIN_MS = 1000, /* between looks whether it is done */
@@ -69,25 +62,25 @@ static void arm(struct event *timer, int64_t ms)
 
 /* ---- the store ---- */
 
-static void command_key(const struct self_command *command, char out[KEY_SIZE])
-{
-	snprintf(out, KEY_SIZE, PREFIX "%s", command->id);
-}
+static const struct record_field command_fields[] = {
+    {RECORD_ROW(INT, struct self_command, stage, "stage"), .values = SELF_COMMAND_RUNNING + 1},
+    {RECORD_ROW(INT, struct self_command, created_ms, "created_ms")},
+    {RECORD_ROW(PANE, struct self_command, pane, "pane")},
+    {RECORD_ROW(TEXT, struct self_command, text, "text")},
+};
 
-/* "0 1700000000000 %3/812/790/5120\n/compress": stage, since when, where, what. */
+static const struct record_kind command_kind = {
+    .prefix = "command/",
+    .noun = "a command",
+    .rows = RECORD_ROWS(command_fields, "#stage #created_ms $pane\n=text"),
+    .source = SOURCE_COMMAND,
+    .naming = RECORD_BY_ID,
+};
+
 static void command_store(const struct order *order)
 {
-	const struct self_command *command = &order->public;
-	char key[KEY_SIZE], pane[PANE_REF_TEXT_SIZE];
-	struct buf value;
-
-	buf_init(&value, VALUE_MAX);
-	pane_ref_format(&command->pane, pane);
-	(void)buf_printf(&value, "%d %" PRId64 " %s\n%s", (int)command->stage, command->created_ms,
-	    pane, command->text);
-	command_key(command, key);
-	store_put(queue_store(order->set->daemon->queue), key, value.data, value.len);
-	buf_finish(&value);
+	record_put(queue_store(order->set->daemon->queue), &command_kind, order->public.id,
+	    &order->public);
 }
 
 static void order_free(struct order *order)
@@ -139,15 +132,13 @@ static void order_end(
 	    .pane = &order->public.pane,
 	    .text = text,
 	};
-	char key[KEY_SIZE];
 	struct buf data;
 
 	buf_init(&data, DATA_MAX);
 	write_data(&data, order, outcome, reason);
 	draft.data = (const char *)data.data;
-	command_key(&order->public, key);
 	queue_begin(queue);
-	store_delete(queue_store(queue), key);
+	record_delete(queue_store(queue), &command_kind, order->public.id);
 	(void)queue_post(queue, &draft);
 	queue_release_id(queue, order->public.id);
 	order_free(order);
@@ -367,47 +358,34 @@ static void order_set_deadline(struct order *order)
 	arm(order->deadline, left_ms < 0 ? 0 : left_ms < LIFE_MS ? left_ms : LIFE_MS);
 }
 
-static bool order_load(struct self_command_set *set, const char *id, const char *value, size_t len)
+static bool order_load(void *data, const char *id, const struct json *value)
 {
-	const char *text = memchr(value, '\n', len);
-	char pane_text[PANE_REF_TEXT_SIZE];
+	struct self_command_set *set = data;
+	struct self_command kept = {0};
 	struct order *order;
-	struct pane_ref pane;
-	int64_t created_ms;
-	int stage;
 
-	if (text == NULL || strlen(id) >= NOTIFICATION_ID_SIZE ||
-	    sscanf(value, "%d %" SCNd64 " %79s", &stage, &created_ms, pane_text) != 3 ||
-	    stage < SELF_COMMAND_WAITING || stage > SELF_COMMAND_RUNNING ||
-	    !pane_ref_parse(pane_text, &pane))
+	if (!record_read(command_kind.rows, value, &kept))
 		return false;
-	text++;
-	order = order_new(set, &pane, text, len - (size_t)(text - value), created_ms);
+	order = order_new(set, &kept.pane, kept.text, strlen(kept.text), kept.created_ms);
 	strcpy(order->public.id, id);
-	order->public.stage = (enum self_command_stage)stage;
+	order->public.stage = kept.stage;
 	queue_hold_id(set->daemon->queue, id);
-	if (stage == SELF_COMMAND_TYPED) {
+	if (kept.stage == SELF_COMMAND_TYPED) {
 		order->was_interrupted = true;
 		typist_resume(order->typist, order->public.text, strlen(order->public.text), 0);
 	}
 	order_set_deadline(order);
+	record_finish(command_kind.rows, &kept);
 	return true;
 }
 
 struct self_command_set *self_command_set_new(struct daemon *daemon)
 {
 	struct self_command_set *set = xcalloc(1, sizeof *set);
-	struct lost_records lost = {.count = 0};
-	const char *key, *value;
-	size_t cursor = 0, len;
 
 	set->daemon = daemon;
 	list_init(&set->commands);
-	while (store_next(queue_store(daemon->queue), PREFIX, &cursor, &key, &value, &len)) {
-		if (!order_load(set, key + strlen(PREFIX), value, len))
-			lost_record_add(&lost, key, "command");
-	}
-	lost_records_tell(&lost, daemon->queue, SOURCE_COMMAND, "command");
+	queue_load(daemon->queue, &command_kind, order_load, set);
 	return set;
 }
 

@@ -5,7 +5,6 @@
 #include <muxbus.h>
 
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/clock.h"
@@ -16,15 +15,12 @@
 #include "daemon/input/typist.h"
 #include "daemon/pane/pane_tty.h"
 #include "daemon/queue/queue.h"
-#include "daemon/queue/store.h"
 #include "daemon/server/daemon.h"
 #include "daemon/tmux/pane_fate.h"
 #include "daemon/tmux/tmux.h"
 #include "wire/json.h"
 
-#define PREFIX "presence/"
-
-enum { KEY_SIZE = 200, VALUE_SIZE = 256, EVENT_MAX = 1024 };
+enum { NAME_SIZE = 200, EVENT_MAX = 1024 };
 
 struct presence_set {
 	struct daemon *daemon;
@@ -65,52 +61,41 @@ const char *presence_check(const char *agent, const char *session)
 
 /* ---- the store ---- */
 
+static const struct record_field presence_fields[] = {
+    {RECORD_ROW(PANE, struct presence, pane, "pane"), .is_optional = true},
+    {RECORD_ROW(INT, struct presence, pid, "pid")},
+    {RECORD_ROW(UINT64, struct presence, pid_start, "pid_start")},
+    {RECORD_ROW(BOOL, struct presence, has_turns, "has_turns")},
+    {RECORD_ROW(WORD, struct presence, agent, "agent")},
+    {RECORD_ROW(WORD, struct presence, session, "session"), .is_optional = true},
+};
+
+static const struct record_kind presence_kind = {
+    .prefix = "presence/",
+    .noun = "the presence of an agent",
+    .rows = RECORD_ROWS(presence_fields, "$pane #pid #pid_start ?has_turns $agent $session"),
+    .source = SOURCE_POST,
+};
+
 /* By pane; without one, by agent and session. */
-static void presence_key(const struct presence *presence, char out[KEY_SIZE])
+static const char *presence_name(const struct presence *presence, char out[NAME_SIZE])
 {
 	char pane[PANE_REF_TEXT_SIZE];
 
 	pane_ref_format(&presence->pane, pane);
 	if (presence->pane.pane != MUXBUS_NO_ID)
-		snprintf(out, KEY_SIZE, PREFIX "%s", pane);
+		snprintf(out, NAME_SIZE, "%s", pane);
 	else
-		snprintf(out, KEY_SIZE, PREFIX "-/%s/%s", presence->agent, presence->session);
+		snprintf(out, NAME_SIZE, "-/%s/%s", presence->agent, presence->session);
+	return out;
 }
 
-/* "%3/812/790/5120 812 5120 1 claude 0af3-…"; "-" for no pane and for no session. */
 static void presence_store(const struct presence_set *set, const struct presence *presence)
 {
-	char key[KEY_SIZE], value[VALUE_SIZE], pane[PANE_REF_TEXT_SIZE] = "-";
+	char name[NAME_SIZE];
 
-	if (presence->pane.pane != MUXBUS_NO_ID)
-		pane_ref_format(&presence->pane, pane);
-	presence_key(presence, key);
-	snprintf(value, sizeof value, "%s %d %llu %d %s %s", pane, (int)presence->pid,
-	    (unsigned long long)presence->pid_start, presence->has_turns, presence->agent,
-	    presence->session[0] != '\0' ? presence->session : "-");
-	store_put(queue_store(set->daemon->queue), key, value, strlen(value));
-}
-
-static bool presence_parse(const char *value, struct presence *presence)
-{
-	char pane[PANE_REF_TEXT_SIZE];
-	unsigned long long start;
-	int pid, has_turns;
-
-	_Static_assert(PANE_REF_TEXT_SIZE > 79, "the width below");
-	if (sscanf(value, "%79s %d %llu %d %32s %128s", pane, &pid, &start, &has_turns,
-		presence->agent, presence->session) != 6)
-		return false;
-	if (strcmp(presence->session, "-") == 0)
-		presence->session[0] = '\0';
-	pane_ref_clear(&presence->pane);
-	if (strcmp(pane, "-") != 0 && !pane_ref_parse(pane, &presence->pane))
-		return false;
-	presence->pid = pid;
-	presence->pid_start = start;
-	presence->has_turns = has_turns != 0;
-	return presence_check(presence->agent,
-		   presence->session[0] != '\0' ? presence->session : NULL) == NULL;
+	record_put(queue_store(set->daemon->queue), &presence_kind, presence_name(presence, name),
+	    presence);
 }
 
 /* ---- who is there ---- */
@@ -126,10 +111,10 @@ static bool is_there(const struct presence_set *set, const struct presence *pres
 
 static void presence_remove(struct presence_set *set, struct presence *presence)
 {
-	char key[KEY_SIZE];
+	char name[NAME_SIZE];
 
-	presence_key(presence, key);
-	store_delete(queue_store(set->daemon->queue), key);
+	record_delete(
+	    queue_store(set->daemon->queue), &presence_kind, presence_name(presence, name));
 	list_remove(&presence->link);
 	set->count--;
 	mem_free(presence);
@@ -329,26 +314,30 @@ bool presence_report(struct presence_set *set, const struct presence_report *rep
 
 /* ---- the set ---- */
 
+static bool presence_load(void *data, const char *name, const struct json *value)
+{
+	struct presence read = {0}, *presence;
+	struct list link;
+
+	(void)name;
+	if (!record_read(presence_kind.rows, value, &read) ||
+	    presence_check(read.agent, read.session[0] != '\0' ? read.session : NULL) != NULL)
+		return false;
+	presence = presence_add(data, &read.pane);
+	link = presence->link;
+	*presence = read;
+	presence->link = link;
+	presence->since_ms = clock_real_ms();
+	return true;
+}
+
 struct presence_set *presence_set_new(struct daemon *daemon)
 {
 	struct presence_set *set = xcalloc(1, sizeof *set);
-	const char *key, *value;
-	size_t cursor = 0;
 
 	set->daemon = daemon;
 	list_init(&set->presences);
-	while (store_next(queue_store(daemon->queue), PREFIX, &cursor, &key, &value, NULL)) {
-		struct presence read = {0};
-
-		if (!presence_parse(value, &read))
-			continue;
-		struct presence *presence = presence_add(set, &read.pane);
-		struct list link = presence->link;
-
-		*presence = read;
-		presence->link = link;
-		presence->since_ms = clock_real_ms();
-	}
+	queue_load(daemon->queue, &presence_kind, presence_load, set);
 	return set;
 }
 
