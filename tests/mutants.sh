@@ -62,7 +62,7 @@ if ! (cd "$tree/_mutants" && ../configure -q CFLAGS='-g -O1' && make -s -j2) >"$
 	exit 1
 fi
 for test in tests/test_journal tests/test_journal_kill tests/test_store tests/test_queue \
-	tests/test_timer tests/test_sequence tests/test_watch tests/test_job; do
+	tests/test_record tests/test_timer tests/test_sequence tests/test_watch tests/test_job; do
 	run_test $test
 	result=$?
 	[ $result -eq 0 ] && result=ok || result='not ok'
@@ -104,33 +104,44 @@ mutant tests/test_sequence src/daemon/event/sequence.c 'a damaged file is believ
 
 mutant tests/test_queue src/daemon/queue/queue.c 'what was being typed is forgotten by a restart' \
 	'if (note->state == NOTE_DELIVERING)
-			note->state = NOTE_QUEUED;' ''
+		note->state = NOTE_QUEUED;' ''
 mutant tests/test_queue src/daemon/queue/queue.c 'what somebody has in hand is added to' \
 	'note->is_told || ' ''
 mutant tests/test_queue src/daemon/queue/queue.c 'an earlier daemon told nobody' \
 	'note->is_told = true; /* perhaps, by an earlier daemon */' ''
 mutant tests/test_queue src/daemon/queue/queue.c 'what nobody has seen is forgotten first' \
 	'if (is_undelivered(note))
-				continue;' ''
+			continue;' ''
 mutant tests/test_queue src/daemon/queue/consumer.c 'what is not acknowledged is passed over' \
 	'if (handed == NULL || handed->due_ms != 0)' 'if (handed == NULL)'
 mutant tests/test_queue src/daemon/queue/consumer.c 'acknowledgements are not kept' \
 	'if (settled > 0)
 		consumer_store(consumer);' ''
 mutant tests/test_queue src/daemon/queue/consumer.c 'acknowledgements above the floor are not kept' \
-	'if (seq > consumer->floor)' 'if (false)'
+	'if (place.acked[at] > consumer->floor)' 'if (false)'
 mutant tests/test_queue src/daemon/queue/consumer.c 'what is not acknowledged never comes again' \
 	'return handed->due_ms <= now_ms;' 'return false;'
 
+# ---- records
+
+mutant tests/test_record src/daemon/queue/record_field.c 'a member of a record that is missing is read as zero' \
+	': !field->is_optional)' ': false)'
+mutant tests/test_record src/daemon/queue/record_field.c 'a number that is out of range is read' \
+	'number >= field->values)' 'false)'
+mutant tests/test_record src/daemon/queue/queue.c 'a record that cannot be read stays in the store' \
+	'store_delete(queue->store, key);' ''
+mutant tests/test_record src/daemon/queue/record_0_1.c 'words behind those of release 0.1 are passed over' \
+	'return text == end;' 'return true;'
+
 # ---- timers
 
-mutant tests/test_timer src/daemon/source/timer.c 'the clock of an earlier start of the machine is believed' \
-	'if (strcmp(boot_id, set->clock->boot_id) != 0)' 'if (false)'
+mutant tests/test_timer src/daemon/core/boot_clock.c 'the clock of an earlier start of the machine is believed' \
+	'if (boot_id[0] != '"'\\0'"' && strcmp(boot_id, clock->boot_id) == 0)' 'if (true)'
 mutant tests/test_timer src/daemon/source/timer.c 'a recurring timer drifts' \
 	'timer->boot_due_ms += (missed + 1) * timer->period_ms;' \
 	'timer->boot_due_ms = now_boot_ms(set) + timer->period_ms;'
 mutant tests/test_timer src/daemon/source/timer.c 'a timer that has fired fires again after a restart' \
-	'store_delete(queue_store(set->queue), key);' ''
+	'record_delete(queue_store(set->queue), &timer_kind, timer->id);' ''
 mutant tests/test_timer src/daemon/source/timer.c 'the longer sleep wins' \
 	'old->boot_due_ms <= due_ms' 'old->boot_due_ms > due_ms'
 
@@ -151,7 +162,7 @@ mutant tests/test_watch src/daemon/source/watch.c 'a watch reads again what it t
 	uint64_t seq' '		;
 	uint64_t seq'
 mutant tests/test_watch src/daemon/source/watch.c 'a watch that is over goes on after a restart' \
-	'store_delete(queue_store(queue), key);' ';'
+	'record_delete(queue_store(queue), &watch_kind, watch->id);' ';'
 
 echo "1..$count"
 [ $failed -eq 0 ]
