@@ -373,7 +373,7 @@ static int set_up(struct main *main)
 	daemon->streams = stream_set_new(daemon->base, config, daemon->events, daemon->tmux);
 	if (set_up_server(main) < 0)
 		return -1;
-	daemon->presences = presence_set_new(daemon);
+	daemon->presences = presence_set_new(daemon->tmux, daemon->events, daemon->queue);
 	daemon->signs = read_signs();
 	daemon->typists = typist_set_new(daemon);
 	daemon->pullers = puller_set_new(daemon);

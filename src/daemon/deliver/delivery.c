@@ -42,15 +42,11 @@ struct mail {
 struct delivery_set {
 	struct daemon *daemon;
 	struct queue_listener listener;
+	struct presence_listener reports;
+	struct puller_listener pullers;
 	struct retry_set *nudges;
 	struct list mails;
-	size_t count;
 };
-
-size_t delivery_count(const struct delivery_set *set)
-{
-	return set->count;
-}
 
 /* ---- what is being typed, in the journal ---- */
 
@@ -281,7 +277,6 @@ static void mail_go(struct mail *mail);
 
 static void mail_free(struct mail *mail)
 {
-	mail->set->count--;
 	list_remove(&mail->link);
 	queue_command_free(mail->command);
 	typist_free(mail->typist);
@@ -409,7 +404,6 @@ static void mail_wake(struct delivery_set *set, const struct pane_ref *pane)
 		buf_init(&mail->line, TYPIST_LINE_MAX);
 		mail->typist = typist_new(set->daemon->typists, pane, &handlers, mail);
 		list_append(&set->mails, &mail->link);
-		set->count++;
 		typed_load(mail);
 	}
 	if (mail->command == NULL && !mail_command(mail))
@@ -425,9 +419,9 @@ static void on_posted(struct queue_listener *listener, const struct notification
 }
 
 /* A line that was not taken: if it still stands at the prompt, it is not typed but sent off. */
-static void on_nudge(struct daemon *daemon, const struct retry_line *line)
+static void on_nudge(void *data, const struct retry_line *line)
 {
-	struct delivery_set *set = daemon->deliveries;
+	struct delivery_set *set = data;
 	struct mail *mail;
 
 	mail_wake(set, line->pane);
@@ -442,16 +436,43 @@ static void on_nudge(struct daemon *daemon, const struct retry_line *line)
 	typist_resume(mail->typist, line->line, line->len, 0);
 }
 
+/* The same for one pane: its agent may be ready now, or no puller tells it any more. */
+static void wake_pane(struct delivery_set *set, const struct pane_ref *pane)
+{
+	const struct notification *note = NULL;
+
+	while ((note = queue_next(set->daemon->queue, note)) != NULL) {
+		if (note->state == NOTE_QUEUED && pane_ref_equal(&note->pane, pane)) {
+			on_posted(&set->listener, note);
+			return;
+		}
+	}
+}
+
+static void on_reported(struct presence_listener *listener, const struct pane_ref *pane)
+{
+	wake_pane(list_entry(listener, struct delivery_set, reports), pane);
+}
+
+static void on_settled(struct puller_listener *listener, const struct pane_ref *pane)
+{
+	wake_pane(list_entry(listener, struct delivery_set, pullers), pane);
+}
+
 struct delivery_set *delivery_set_new(struct daemon *daemon)
 {
 	struct delivery_set *set = xcalloc(1, sizeof *set);
 
 	set->daemon = daemon;
 	list_init(&set->mails);
-	set->nudges = retry_set_new(daemon, on_nudge);
+	set->nudges = retry_set_new(daemon, on_nudge, set);
 	set->listener.posted = on_posted;
 	queue_load(daemon->queue, &typed_kind, typed_check, NULL);
 	queue_listen(daemon->queue, &set->listener);
+	set->reports.reported = on_reported;
+	presence_listen(daemon->presences, &set->reports);
+	set->pullers.settled = on_settled;
+	puller_listen(daemon->pullers, &set->pullers);
 	return set;
 }
 
@@ -462,6 +483,8 @@ void delivery_set_free(struct delivery_set *set)
 	if (set == NULL)
 		return;
 	queue_unlisten(set->daemon->queue, &set->listener);
+	presence_unlisten(&set->reports);
+	puller_unlisten(&set->pullers);
 	retry_set_free(set->nudges);
 	list_for_each_safe (link, after, &set->mails)
 		mail_free(list_entry(link, struct mail, link));
@@ -474,16 +497,4 @@ void delivery_set_wake(struct delivery_set *set)
 
 	while ((note = queue_next(set->daemon->queue, note)) != NULL)
 		on_posted(&set->listener, note);
-}
-
-void delivery_set_wake_pane(struct delivery_set *set, const struct pane_ref *pane)
-{
-	const struct notification *note = NULL;
-
-	while ((note = queue_next(set->daemon->queue, note)) != NULL) {
-		if (note->state == NOTE_QUEUED && pane_ref_equal(&note->pane, pane)) {
-			on_posted(&set->listener, note);
-			return;
-		}
-	}
 }

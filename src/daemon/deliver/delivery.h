@@ -9,11 +9,8 @@
 #ifndef DAEMON_DELIVER_DELIVERY_H
 #define DAEMON_DELIVER_DELIVERY_H
 
-#include <stddef.h>
-
 struct daemon;
 struct delivery_set;
-struct pane_ref;
 
 /* Takes up what the queue holds. */
 struct delivery_set *delivery_set_new(struct daemon *daemon);
@@ -21,11 +18,5 @@ void delivery_set_free(struct delivery_set *set);
 
 /* The tmux server was found or lost: what waits is looked at again. */
 void delivery_set_wake(struct delivery_set *set);
-
-/* The same for one pane: its agent may be ready now, or somebody else told it. */
-void delivery_set_wake_pane(struct delivery_set *set, const struct pane_ref *pane);
-
-/* How many panes have something waiting for them. */
-size_t delivery_count(const struct delivery_set *set);
 
 #endif

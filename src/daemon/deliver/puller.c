@@ -10,7 +10,6 @@
 #include "base/list.h"
 #include "base/xalloc.h"
 #include "daemon/core/config.h"
-#include "daemon/deliver/delivery.h"
 #include "daemon/deliver/receipt.h"
 #include "daemon/queue/queue.h"
 #include "daemon/server/daemon.h"
@@ -35,6 +34,7 @@ struct puller {
 struct puller_set {
 	struct daemon *daemon;
 	struct queue_listener listener;
+	struct list listeners;
 	struct list pullers;
 	size_t count;
 };
@@ -156,6 +156,27 @@ static void puller_free(struct puller *puller)
 	mem_free(puller);
 }
 
+static void tell_settled(struct puller_set *set, const struct pane_ref *pane)
+{
+	struct list *link, *after;
+
+	list_for_each_safe (link, after, &set->listeners) {
+		struct puller_listener *listener = list_entry(link, struct puller_listener, link);
+
+		listener->settled(listener, pane);
+	}
+}
+
+void puller_listen(struct puller_set *set, struct puller_listener *listener)
+{
+	list_append(&set->listeners, &listener->link);
+}
+
+void puller_unlisten(struct puller_listener *listener)
+{
+	list_remove(&listener->link);
+}
+
 /* Looks what is due; an idle puller is forgotten, and what waits for its pane is typed. */
 static void settle(struct puller *puller)
 {
@@ -181,8 +202,7 @@ static void settle(struct puller *puller)
 		forget(puller);
 		puller_free(puller);
 	}
-	if (set->daemon->deliveries != NULL)
-		delivery_set_wake_pane(set->daemon->deliveries, &pane);
+	tell_settled(set, &pane);
 }
 
 static void on_timer(evutil_socket_t fd, short what, void *data)
@@ -310,6 +330,7 @@ struct puller_set *puller_set_new(struct daemon *daemon)
 	struct puller_set *set = xcalloc(1, sizeof *set);
 
 	set->daemon = daemon;
+	list_init(&set->listeners);
 	list_init(&set->pullers);
 	set->listener.posted = on_posted;
 	set->listener.changed = on_changed;

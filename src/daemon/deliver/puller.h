@@ -14,6 +14,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "base/list.h"
 #include "daemon/core/pane_ref.h"
 
 #define COURIERS_MAX 1024
@@ -47,5 +48,13 @@ struct puller *puller_begin(
 uint64_t puller_take(struct puller *puller);
 /* The asker has its answer; or it has gone without one, and what it holds is given back. */
 void puller_end(struct puller *puller, bool has_gone);
+
+/* Called when a puller of a pane holds less, or is not armed any more. */
+struct puller_listener {
+	struct list link;
+	void (*settled)(struct puller_listener *listener, const struct pane_ref *pane);
+};
+void puller_listen(struct puller_set *set, struct puller_listener *listener);
+void puller_unlisten(struct puller_listener *listener);
 
 #endif

@@ -27,6 +27,7 @@ struct nudge {
 struct retry_set {
 	struct daemon *daemon;
 	retry_fn *again;
+	void *data;
 	struct list nudges; /* oldest first */
 	size_t count;
 };
@@ -85,7 +86,7 @@ static void on_timer(evutil_socket_t fd, short what, void *data)
 		nudge->seqs[line.count++] = note->seq;
 	}
 	if (line.count > 0)
-		nudge->set->again(nudge->set->daemon, &line);
+		nudge->set->again(nudge->set->data, &line);
 	retry_free(nudge);
 }
 
@@ -118,12 +119,13 @@ void nudge_add(struct retry_set *set, const struct retry_line *line)
 	(void)event_add(nudge->timer, &wait);
 }
 
-struct retry_set *retry_set_new(struct daemon *daemon, retry_fn *again)
+struct retry_set *retry_set_new(struct daemon *daemon, retry_fn *again, void *data)
 {
 	struct retry_set *set = xcalloc(1, sizeof *set);
 
 	set->daemon = daemon;
 	set->again = again;
+	set->data = data;
 	list_init(&set->nudges);
 	return set;
 }

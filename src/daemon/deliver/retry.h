@@ -29,9 +29,9 @@ struct retry_line {
 };
 
 /* The line may be typed again: it is looked for at the prompt first. */
-typedef void retry_fn(struct daemon *daemon, const struct retry_line *line);
+typedef void retry_fn(void *data, const struct retry_line *line);
 
-struct retry_set *retry_set_new(struct daemon *daemon, retry_fn *again);
+struct retry_set *retry_set_new(struct daemon *daemon, retry_fn *again, void *data);
 void retry_set_free(struct retry_set *set);
 
 /*

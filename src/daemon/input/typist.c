@@ -18,6 +18,7 @@
 #include "daemon/input/typist_guard.h"
 #include "daemon/pane/pane_screen.h"
 #include "daemon/pane/pane_tty.h"
+#include "daemon/pane/presence.h"
 #include "daemon/server/daemon.h"
 #include "daemon/tmux/pane_fate.h"
 #include "daemon/tmux/stream.h"
@@ -89,6 +90,7 @@ struct typist {
 
 struct typist_set {
 	struct daemon *daemon;
+	struct presence_listener listener;
 	struct list typists;
 };
 
@@ -645,12 +647,31 @@ static void on_timer(evutil_socket_t fd, short what, void *data)
 
 /* ---- typists ---- */
 
+/* An agent has reported: typists that wait to type into its pane look at once. */
+static void on_reported(struct presence_listener *listener, const struct pane_ref *pane)
+{
+	struct typist_set *set = list_entry(listener, struct typist_set, listener);
+	struct list *link;
+
+	list_for_each (link, &set->typists) {
+		struct typist *typist = list_entry(link, struct typist, link);
+
+		if (typist->is_stale || typist->is_asking || typist->stage != STAGE_WAITING ||
+		    !pane_ref_equal(&typist->pane, pane))
+			continue;
+		typist->retry_ms = RETRY_MIN_MS;
+		arm(typist, 0);
+	}
+}
+
 struct typist_set *typist_set_new(struct daemon *daemon)
 {
 	struct typist_set *set = xcalloc(1, sizeof *set);
 
 	set->daemon = daemon;
 	list_init(&set->typists);
+	set->listener.reported = on_reported;
+	presence_listen(daemon->presences, &set->listener);
 	return set;
 }
 
@@ -660,6 +681,7 @@ void typist_set_free(struct typist_set *set)
 
 	if (set == NULL)
 		return;
+	presence_unlisten(&set->listener);
 	list_for_each_safe (link, after, &set->typists)
 		list_remove(link);
 	mem_free(set);
@@ -713,21 +735,6 @@ void typist_wake(struct typist *typist)
 bool typist_is_at_work(const struct typist *typist)
 {
 	return typist->stage > STAGE_WAITING || typist->is_asking;
-}
-
-void typist_set_wake_pane(struct typist_set *set, const struct pane_ref *pane)
-{
-	struct list *link;
-
-	list_for_each (link, &set->typists) {
-		struct typist *typist = list_entry(link, struct typist, link);
-
-		if (typist->is_stale || typist->is_asking || typist->stage != STAGE_WAITING ||
-		    !pane_ref_equal(&typist->pane, pane))
-			continue;
-		typist->retry_ms = RETRY_MIN_MS;
-		arm(typist, 0);
-	}
 }
 
 void typist_resume(struct typist *typist, const char *line, size_t len, unsigned before)

@@ -56,8 +56,6 @@ void typist_free(struct typist *typist);
 bool typist_is_at_work(const struct typist *typist);
 /* Something is to be typed, or may be possible now: looks at once, unless it is at work. */
 void typist_wake(struct typist *typist);
-/* What waits to type into a pane looks at once: its agent has said what it does. */
-void typist_set_wake_pane(struct typist_set *set, const struct pane_ref *pane);
 /*
  * A line that may have been typed in an earlier life: if it stands at the prompt, it is not
  * typed again but submitted. before is typist_typed_before() of that life.

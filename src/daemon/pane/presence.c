@@ -10,12 +10,9 @@
 #include "base/clock.h"
 #include "base/process.h"
 #include "base/xalloc.h"
-#include "daemon/deliver/delivery.h"
 #include "daemon/event/event_log.h"
-#include "daemon/input/typist.h"
 #include "daemon/pane/pane_tty.h"
 #include "daemon/queue/queue.h"
-#include "daemon/server/daemon.h"
 #include "daemon/tmux/pane_fate.h"
 #include "daemon/tmux/tmux.h"
 #include "wire/json.h"
@@ -23,7 +20,10 @@
 enum { NAME_SIZE = 200, EVENT_MAX = 1024 };
 
 struct presence_set {
-	struct daemon *daemon;
+	struct tmux *tmux;
+	struct event_log *events;
+	struct store *store;
+	struct list listeners;
 	struct list presences; /* the one that reported last comes last */
 	size_t count;
 };
@@ -94,8 +94,7 @@ static void presence_store(const struct presence_set *set, const struct presence
 {
 	char name[NAME_SIZE];
 
-	record_put(queue_store(set->daemon->queue), &presence_kind, presence_name(presence, name),
-	    presence);
+	record_put(set->store, &presence_kind, presence_name(presence, name), presence);
 }
 
 /* ---- who is there ---- */
@@ -106,15 +105,14 @@ static bool is_there(const struct presence_set *set, const struct presence *pres
 	if (presence->pid > 0 && process_start_ticks(presence->pid) != presence->pid_start)
 		return false;
 	return presence->pane.pane == MUXBUS_NO_ID ||
-	    pane_fate(set->daemon->tmux, &presence->pane) != PANE_GONE;
+	    pane_fate(set->tmux, &presence->pane) != PANE_GONE;
 }
 
 static void presence_remove(struct presence_set *set, struct presence *presence)
 {
 	char name[NAME_SIZE];
 
-	record_delete(
-	    queue_store(set->daemon->queue), &presence_kind, presence_name(presence, name));
+	record_delete(set->store, &presence_kind, presence_name(presence, name));
 	list_remove(&presence->link);
 	set->count--;
 	mem_free(presence);
@@ -186,16 +184,6 @@ const struct presence *presence_next(struct presence_set *set, const struct pres
 	return NULL;
 }
 
-size_t presence_count(struct presence_set *set)
-{
-	const struct presence *presence = NULL;
-	size_t count = 0;
-
-	while ((presence = presence_next(set, presence)) != NULL)
-		count++;
-	return count;
-}
-
 /* ---- reports ---- */
 
 static void tell(
@@ -205,7 +193,7 @@ static void tell(
 	struct json_writer writer;
 	struct buf members;
 
-	tmux_scope_pane(set->daemon->tmux, presence->pane.pane, &scope);
+	tmux_scope_pane(set->tmux, presence->pane.pane, &scope);
 	buf_init(&members, EVENT_MAX);
 	json_writer_init(&writer, &members);
 	if (presence->pane.pane != MUXBUS_NO_ID)
@@ -216,7 +204,7 @@ static void tell(
 	json_put_str(&writer, "session", presence->session[0] != '\0' ? presence->session : NULL);
 	json_put_str(&writer, "state", state_names[presence->state]);
 	json_put_str(&writer, "before", state_names[before]);
-	(void)event_log_publish(set->daemon->events, EVENT_AGENT_REPORTED, &scope,
+	(void)event_log_publish(set->events, EVENT_AGENT_REPORTED, &scope,
 	    (const char *)members.data, members.len, true);
 	buf_finish(&members);
 }
@@ -225,7 +213,7 @@ static void tell(
 static pid_t report_pid(const struct presence_set *set, const struct presence_report *report)
 {
 	const struct muxbus_pane *pane =
-	    muxbus_model_pane(tmux_model(set->daemon->tmux), report->pane->pane);
+	    muxbus_model_pane(tmux_model(set->tmux), report->pane->pane);
 
 	if (report->pid > 0 || pane == NULL)
 		return report->pid;
@@ -269,6 +257,18 @@ static struct presence *presence_add(struct presence_set *set, const struct pane
 	return presence;
 }
 
+static void tell_listeners(struct presence_set *set, const struct pane_ref *pane)
+{
+	struct list *link, *after;
+
+	list_for_each_safe (link, after, &set->listeners) {
+		struct presence_listener *listener =
+		    list_entry(link, struct presence_listener, link);
+
+		listener->reported(listener, pane);
+	}
+}
+
 bool presence_report(struct presence_set *set, const struct presence_report *report)
 {
 	const char *session = report->session != NULL ? report->session : "";
@@ -307,9 +307,18 @@ bool presence_report(struct presence_set *set, const struct presence_report *rep
 		tell(set, presence, before);
 	if (presence->state == PRESENCE_GONE)
 		presence_remove(set, presence);
-	delivery_set_wake_pane(set->daemon->deliveries, report->pane);
-	typist_set_wake_pane(set->daemon->typists, report->pane);
+	tell_listeners(set, report->pane);
 	return true;
+}
+
+void presence_listen(struct presence_set *set, struct presence_listener *listener)
+{
+	list_append(&set->listeners, &listener->link);
+}
+
+void presence_unlisten(struct presence_listener *listener)
+{
+	list_remove(&listener->link);
 }
 
 /* ---- the set ---- */
@@ -331,13 +340,17 @@ static bool presence_load(void *data, const char *name, const struct json *value
 	return true;
 }
 
-struct presence_set *presence_set_new(struct daemon *daemon)
+struct presence_set *presence_set_new(
+    struct tmux *tmux, struct event_log *events, struct queue *queue)
 {
 	struct presence_set *set = xcalloc(1, sizeof *set);
 
-	set->daemon = daemon;
+	set->tmux = tmux;
+	set->events = events;
+	set->store = queue_store(queue);
+	list_init(&set->listeners);
 	list_init(&set->presences);
-	queue_load(daemon->queue, &presence_kind, presence_load, set);
+	queue_load(queue, &presence_kind, presence_load, set);
 	return set;
 }
 

@@ -23,8 +23,10 @@
 #define PRESENCE_NAME_MAX 32 /* of an agent: [A-Za-z0-9_.-] */
 #define PRESENCE_SESSION_MAX 128 /* [A-Za-z0-9_.:-], not beginning with '-' */
 
-struct daemon;
+struct event_log;
 struct presence_set;
+struct queue;
+struct tmux;
 
 enum presence_state {
 	PRESENCE_UNKNOWN,
@@ -60,8 +62,9 @@ struct presence_report {
 	pid_t pid; /* 0: the program in front of the pane */
 };
 
-/* Takes up what the store holds. */
-struct presence_set *presence_set_new(struct daemon *daemon);
+/* Loads the presences of the queue's store. */
+struct presence_set *presence_set_new(
+    struct tmux *tmux, struct event_log *events, struct queue *queue);
 void presence_set_free(struct presence_set *set);
 
 /* NULL if both are of their form, else why not. session may be NULL. */
@@ -69,9 +72,17 @@ const char *presence_check(const char *agent, const char *session);
 
 /*
  * Takes a report. False if it is not believed: another session of the same process is at
- * work in that pane, so this one was started by it. What waits for the pane is looked at.
+ * work in that pane, so this one was started by it.
  */
 bool presence_report(struct presence_set *set, const struct presence_report *report);
+
+/* Called after each report that is believed. The pane is cleared if it is not known. */
+struct presence_listener {
+	struct list link;
+	void (*reported)(struct presence_listener *listener, const struct pane_ref *pane);
+};
+void presence_listen(struct presence_set *set, struct presence_listener *listener);
+void presence_unlisten(struct presence_listener *listener);
 
 /* Whoever is in a pane, or has that session; NULL if nobody is, or not any more. */
 const struct presence *presence_of_pane(struct presence_set *set, const struct pane_ref *pane);
@@ -80,6 +91,5 @@ const struct presence *presence_of_session(
 
 /* Walks those that are still there: NULL starts, NULL ends. */
 const struct presence *presence_next(struct presence_set *set, const struct presence *previous);
-size_t presence_count(struct presence_set *set);
 
 #endif
