@@ -15,7 +15,7 @@
 #include "daemon/core/loop_timer.h"
 #include "daemon/core/pattern.h"
 #include "daemon/event/event_log.h"
-#include "daemon/pane/agent_look.h"
+#include "daemon/pane/pane_screen.h"
 #include "daemon/queue/queue.h"
 #include "daemon/server/daemon.h"
 #include "daemon/server/request.h"
@@ -218,13 +218,13 @@ static void on_timer(evutil_socket_t fd, short what, void *data)
 /* ---- what is seen ---- */
 
 static void keep_question(
-    struct agent *agent, const struct agent_verdict *verdict, const struct agent_look *look)
+    struct agent *agent, const struct agent_verdict *verdict, const struct pane_screen *screen)
 {
 	struct buf text;
 
 	buf_init(&text, QUESTION_MAX);
-	if (look != NULL)
-		agent_question_text(&look->screen.view, QUESTION_ROWS, &text);
+	if (screen != NULL)
+		agent_question_text(&screen->view, QUESTION_ROWS, &text);
 	mem_free(agent->question);
 	agent->question = xstrdup(text.len > 0 ? (const char *)text.data : "");
 	agent->is_secret = verdict->is_secret;
@@ -242,7 +242,7 @@ static void on_ready(struct agent *agent, const struct agent_verdict *verdict)
 }
 
 static void on_judged(
-    void *data, const struct agent_verdict *verdict, const struct agent_look *look)
+    void *data, const struct agent_verdict *verdict, const struct pane_screen *screen)
 {
 	struct agent *agent = data;
 
@@ -255,8 +255,8 @@ static void on_judged(
 	    (agent->state == AGENT_CRASHED && verdict->kind == VERDICT_CRASHED))
 		return;
 	if (verdict->kind == VERDICT_QUESTION)
-		keep_question(agent, verdict, look);
-	agent_tasks_judged(agent, verdict, look);
+		keep_question(agent, verdict, screen);
+	agent_tasks_judged(agent, verdict, screen);
 	switch (verdict->kind) {
 	case VERDICT_READY:
 		on_ready(agent, verdict);

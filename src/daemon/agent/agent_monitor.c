@@ -12,7 +12,7 @@
 #include "base/list.h"
 #include "base/xalloc.h"
 #include "daemon/core/loop_timer.h"
-#include "daemon/pane/agent_look.h"
+#include "daemon/pane/pane_screen.h"
 #include "daemon/pane/presence.h"
 #include "daemon/server/daemon.h"
 #include "daemon/tmux/stream.h"
@@ -190,9 +190,9 @@ static int64_t quiet_ms(const struct agent_monitor *monitor)
 	return clock_mono_ms() - monitor->output_ms;
 }
 
-static void tell(struct agent_monitor *monitor, const struct agent_look *look)
+static void tell(struct agent_monitor *monitor, const struct pane_screen *screen)
 {
-	monitor->handlers->judged(monitor->data, &monitor->verdict, look);
+	monitor->handlers->judged(monitor->data, &monitor->verdict, screen);
 }
 
 /* When the next look is due, if nothing comes. */
@@ -211,14 +211,14 @@ static void look_again(struct agent_monitor *monitor)
 }
 
 static void collect(
-    struct agent_monitor *monitor, const struct muxbus_pane *pane, const struct agent_look *look)
+    struct agent_monitor *monitor, const struct muxbus_pane *pane, const struct pane_screen *screen)
 {
 	const struct presence *presence;
 
 	monitor->facts = (struct agent_facts){
 	    .is_dead = pane->is_dead,
 	    .in_mode = pane->in_mode,
-	    .has_cursor = look->screen.has_cursor,
+	    .has_cursor = screen->has_cursor,
 	    .mark = monitor->mark,
 	    .quiet_ms = quiet_ms(monitor),
 	};
@@ -227,7 +227,7 @@ static void collect(
 		monitor->facts.reports_busy = presence->state == PRESENCE_BUSY;
 		monitor->facts.reports_asking = presence->state == PRESENCE_ASKING;
 	}
-	agent_facts_read_screen(&look->screen.view, &monitor->facts);
+	agent_facts_read_screen(&screen->view, &monitor->facts);
 	agent_facts_set_tail(&monitor->facts, monitor->tail, monitor->tail_len);
 	if (pane->is_dead)
 		return;
@@ -236,20 +236,20 @@ static void collect(
 }
 
 /* A prompt or a question must be seen twice; the rest is told at once. */
-static bool is_agreed(struct agent_monitor *monitor, const struct agent_look *look)
+static bool is_agreed(struct agent_monitor *monitor, const struct pane_screen *screen)
 {
 	bool is_same = monitor->has_agreed && monitor->agreed == monitor->verdict.kind &&
-	    monitor->agreed_offset == look->offset;
+	    monitor->agreed_offset == screen->offset;
 
 	if (monitor->verdict.kind != VERDICT_READY && monitor->verdict.kind != VERDICT_QUESTION)
 		return true;
 	monitor->has_agreed = true;
 	monitor->agreed = monitor->verdict.kind;
-	monitor->agreed_offset = look->offset;
+	monitor->agreed_offset = screen->offset;
 	return is_same;
 }
 
-static void on_look(void *data, int error, const struct agent_look *look)
+static void on_look(void *data, int error, const struct pane_screen *screen)
 {
 	struct agent_monitor *monitor = data;
 	const struct muxbus_pane *pane;
@@ -269,33 +269,33 @@ static void on_look(void *data, int error, const struct agent_look *look)
 		look_again(monitor);
 		return;
 	}
-	collect(monitor, pane, look);
+	collect(monitor, pane, screen);
 	agent_judge(&monitor->facts, &monitor->profile, monitor->regex, &monitor->verdict);
-	if (look->offset != monitor->end && monitor->verdict.kind != VERDICT_CRASHED) {
+	if (screen->offset != monitor->end && monitor->verdict.kind != VERDICT_CRASHED) {
 		/* Something came behind the picture: it is not at rest. */
 		arm(monitor, AGENT_REST_MS);
 		return;
 	}
-	if (!is_agreed(monitor, look)) {
+	if (!is_agreed(monitor, screen)) {
 		arm(monitor, AGREE_MS);
 		return;
 	}
 	if (monitor->verdict.kind == VERDICT_READY) {
 		/* The same prompt, seen again, teaches nothing. */
-		if (!monitor->profile.is_known || monitor->learned_offset != look->offset)
+		if (!monitor->profile.is_known || monitor->learned_offset != screen->offset)
 			agent_learn(&monitor->facts, &monitor->profile);
-		monitor->learned_offset = look->offset;
+		monitor->learned_offset = screen->offset;
 	} else if (monitor->verdict.kind == VERDICT_BUSY ||
 	    monitor->verdict.kind == VERDICT_UNKNOWN)
 		look_again(monitor);
-	tell(monitor, look);
+	tell(monitor, screen);
 }
 
 static void look_now(struct agent_monitor *monitor)
 {
 	monitor->is_asking = true;
 	monitor->asked = monitor->aimed;
-	if (agent_look_take(monitor->daemon->tmux, monitor->pane.pane, on_look, monitor) < 0) {
+	if (pane_screen_read(monitor->daemon->tmux, monitor->pane.pane, on_look, monitor) < 0) {
 		monitor->is_asking = false;
 		arm(monitor, again_ms[AGAIN_COUNT - 1]);
 	}

@@ -16,17 +16,17 @@
 #include "daemon/core/pane_ref.h"
 
 struct agent_monitor;
-struct agent_look;
+struct pane_screen;
 struct daemon;
 struct json_writer;
 
 struct agent_monitor_handlers {
 	/*
-	 * A verdict. look NULL: without one (it writes, it has ended). May aim, drop or ask for
-	 * another look, but not free the gaze.
+	 * A verdict. screen NULL: without one (it writes, it has ended). May aim, drop or ask for
+	 * another look, but not free the monitor.
 	 */
 	void (*judged)(
-	    void *data, const struct agent_verdict *verdict, const struct agent_look *look);
+	    void *data, const struct agent_verdict *verdict, const struct pane_screen *screen);
 	/* The pane is closed, or its server gone; the gaze rests on nothing then. */
 	void (*closed)(void *data);
 	/* Output comes from now on: nothing more of it is missed. May be NULL. */

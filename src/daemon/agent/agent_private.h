@@ -72,7 +72,7 @@ bool agent_record_read(struct agent *agent, const struct json *value);
 void agent_tasks_step(struct agent *agent);
 /* A verdict, before the state follows from it. */
 void agent_tasks_judged(
-    struct agent *agent, const struct agent_verdict *verdict, const struct agent_look *look);
+    struct agent *agent, const struct agent_verdict *verdict, const struct pane_screen *screen);
 /* Output came. */
 void agent_tasks_wrote(struct agent *agent);
 /* The hand has ended. */

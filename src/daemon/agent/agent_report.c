@@ -13,7 +13,7 @@
 #include "daemon/agent/reply_text.h"
 #include "daemon/core/config.h"
 #include "daemon/core/loop_timer.h"
-#include "daemon/pane/agent_look.h"
+#include "daemon/pane/pane_screen.h"
 #include "daemon/queue/queue.h"
 #include "daemon/server/daemon.h"
 #include "daemon/server/peer.h"
@@ -42,18 +42,18 @@ struct output {
 
 /* Where a task's output begins and ends: marks of the shell are exact. */
 static void find_bounds(
-    const struct agent_task *task, const struct agent_look *look, struct output *output)
+    const struct agent_task *task, const struct pane_screen *screen, struct output *output)
 {
 	const struct agent_monitor *monitor = task->agent->monitor;
 	uint64_t begin = agent_monitor_mark(monitor, 'C'), end = agent_monitor_mark(monitor, 'A');
 
 	output->from = task->from;
-	output->to = look != NULL ? look->offset : agent_monitor_end(monitor);
+	output->to = screen != NULL ? screen->offset : agent_monitor_end(monitor);
 	if (task->is_resumed)
 		return;
 	if (begin > output->from && begin <= output->to)
 		output->from = begin;
-	if (look != NULL && end >= output->from && end <= output->to && end > task->from)
+	if (screen != NULL && end >= output->from && end <= output->to && end > task->from)
 		output->to = end;
 }
 
@@ -80,7 +80,7 @@ static bool read_ring(
 	return has_gap;
 }
 
-static void read_output(const struct agent_task *task, const struct agent_look *look,
+static void read_output(const struct agent_task *task, const struct pane_screen *screen,
     bool has_prompt, size_t max, struct output *output)
 {
 	struct reply_text_options options = {0};
@@ -89,7 +89,7 @@ static void read_output(const struct agent_task *task, const struct agent_look *
 	struct buf raw;
 
 	*output = (struct output){0};
-	find_bounds(task, look, output);
+	find_bounds(task, screen, output);
 	buf_init(&output->text, AGENT_OUTPUT_MAX);
 	if (task->stage != TASK_RUNNING || output->to < output->from) {
 		output->to = output->text_from = output->from;
@@ -105,10 +105,10 @@ static void read_output(const struct agent_task *task, const struct agent_look *
 		options.pasted = task->text;
 		options.pasted_len = task->len;
 	}
-	if (has_prompt && look != NULL) {
+	if (has_prompt && screen != NULL) {
 		struct agent_facts facts;
 
-		agent_facts_read_screen(&look->screen.view, &facts);
+		agent_facts_read_screen(&screen->view, &facts);
 		snprintf(row, sizeof row, "%s", facts.row);
 		options.prompt = agent_prompt_part(row, agent_monitor_habit(task->agent->monitor));
 	}
@@ -116,24 +116,24 @@ static void read_output(const struct agent_task *task, const struct agent_look *
 	buf_finish(&raw);
 }
 
-static void write_screen(struct json_writer *writer, const struct agent_look *look)
+static void write_screen(struct json_writer *writer, const struct pane_screen *screen)
 {
 	struct buf text;
 
 	buf_init(&text, SCREEN_MAX);
-	agent_screen_text(&look->screen.view, SCREEN_ROWS, &text);
+	agent_screen_text(&screen->view, SCREEN_ROWS, &text);
 	(void)json_put_text(writer, "screen", text.data, text.len);
 	buf_finish(&text);
 }
 
 /* The members that an answer and a notification have in common. */
 static void write_result(struct json_writer *writer, const struct agent_task *task,
-    const char *outcome, const char *reason, const struct agent_look *look, size_t max)
+    const char *outcome, const char *reason, const struct pane_screen *screen, size_t max)
 {
 	const struct agent *agent = task->agent;
 	struct output output;
 
-	read_output(task, look, strcmp(outcome, "ready") == 0, max, &output);
+	read_output(task, screen, strcmp(outcome, "ready") == 0, max, &output);
 	json_put_str(writer, "agent", agent->plan.name);
 	json_put_str(writer, "task", task->id);
 	json_put_str(writer, "outcome", outcome);
@@ -155,8 +155,8 @@ static void write_result(struct json_writer *writer, const struct agent_task *ta
 		json_put_int(writer, "exit_status", agent->exit_status);
 	if (strcmp(outcome, "crashed") == 0 && agent->exit_signal > 0)
 		json_put_int(writer, "signal", agent->exit_signal);
-	if (look != NULL && look->is_alternate)
-		write_screen(writer, look);
+	if (screen != NULL && screen->is_alternate)
+		write_screen(writer, screen);
 	if (task->held[0] != '\0' && task->stage == TASK_QUEUED)
 		json_put_str(writer, "held", task->held);
 	json_put_double(writer, "elapsed_sec", (double)(clock_real_ms() - task->created_ms) / 1000);
@@ -189,7 +189,7 @@ static bool find_error(const char *outcome, enum message_error *ret_error)
 }
 
 void agent_report_answer(const struct agent_task *task, struct request *request,
-    const char *outcome, const char *reason, const struct agent_look *look)
+    const char *outcome, const char *reason, const struct pane_screen *screen)
 {
 	const struct config_limits *limits = &task->agent->set->daemon->config->limits;
 	int64_t max = limits->result_bytes / 8; /* its JSON may be longer */
@@ -201,12 +201,12 @@ void agent_report_answer(const struct agent_task *task, struct request *request,
 	}
 	if (max > task->max_bytes)
 		max = task->max_bytes;
-	write_result(request_result(request), task, outcome, reason, look, (size_t)max);
+	write_result(request_result(request), task, outcome, reason, screen, (size_t)max);
 	request_done(request);
 }
 
 void agent_report_notify(const struct agent_task *task, const char *outcome, const char *reason,
-    const struct agent_look *look)
+    const struct pane_screen *screen)
 {
 	struct queue *queue = task->agent->set->daemon->queue;
 	struct notification_draft draft = {
@@ -226,7 +226,7 @@ void agent_report_notify(const struct agent_task *task, const char *outcome, con
 		buf_init(&data, NOTE_MAX);
 		json_writer_init(&writer, &data);
 		json_object_begin(&writer, NULL);
-		write_result(&writer, task, outcome, reason, look, max);
+		write_result(&writer, task, outcome, reason, screen, max);
 		json_object_end(&writer);
 		if (!writer.is_full || max == 0)
 			break;

@@ -38,10 +38,10 @@ struct agent_task {
 
 /* Answers a request with what came of a task. */
 void agent_report_answer(const struct agent_task *task, struct request *request,
-    const char *outcome, const char *reason, const struct agent_look *look);
+    const char *outcome, const char *reason, const struct pane_screen *screen);
 /* Posts the same as a notification. */
 void agent_report_notify(const struct agent_task *task, const char *outcome, const char *reason,
-    const struct agent_look *look);
+    const struct pane_screen *screen);
 /* Answers that it was accepted. */
 void agent_report_accepted(const struct agent_task *task, struct request *request);
 /* Tells the peer that waits what was said since the last time. */

@@ -10,7 +10,7 @@
 #include "daemon/agent/agent_private.h"
 #include "daemon/agent/agent_report.h"
 #include "daemon/core/loop_timer.h"
-#include "daemon/pane/agent_look.h"
+#include "daemon/pane/pane_screen.h"
 #include "daemon/queue/queue.h"
 #include "daemon/server/daemon.h"
 #include "daemon/server/request.h"
@@ -110,8 +110,8 @@ bool agent_has_task(const struct agent *agent)
 /* ---- the end of a task ---- */
 
 /* Tells who asked; what is told by nobody else is a notification. */
-static void task_end(
-    struct agent_task *task, const char *outcome, const char *reason, const struct agent_look *look)
+static void task_end(struct agent_task *task, const char *outcome, const char *reason,
+    const struct pane_screen *screen)
 {
 	struct daemon *daemon = task->agent->set->daemon;
 
@@ -120,12 +120,12 @@ static void task_end(
 
 		request_on_cancel(request, NULL, NULL);
 		task->request = NULL;
-		agent_report_answer(task, request, outcome, reason, look);
+		agent_report_answer(task, request, outcome, reason, screen);
 		record_delete(queue_store(daemon->queue), &task_kind, task->id);
 	} else {
 		queue_begin(daemon->queue);
 		record_delete(queue_store(daemon->queue), &task_kind, task->id);
-		agent_report_notify(task, outcome, reason, look);
+		agent_report_notify(task, outcome, reason, screen);
 		(void)queue_commit(daemon->queue);
 	}
 	task_free(task);
@@ -248,18 +248,18 @@ void agent_tasks_typed(
 }
 
 void agent_tasks_judged(
-    struct agent *agent, const struct agent_verdict *verdict, const struct agent_look *look)
+    struct agent *agent, const struct agent_verdict *verdict, const struct pane_screen *screen)
 {
 	struct agent_task *task = task_at_work(agent);
 	bool is_new;
 
-	if (task == NULL || task->stage != TASK_RUNNING || look == NULL)
+	if (task == NULL || task->stage != TASK_RUNNING || screen == NULL)
 		return;
-	is_new = look->offset > task->from || task->is_resumed;
+	is_new = screen->offset > task->from || task->is_resumed;
 	if (verdict->kind == VERDICT_READY && is_new)
-		task_end(task, "ready", verdict->reason, look);
+		task_end(task, "ready", verdict->reason, screen);
 	else if (verdict->kind == VERDICT_QUESTION && is_new)
-		task_end(task, "question", verdict->reason, look);
+		task_end(task, "question", verdict->reason, screen);
 }
 
 /* ---- progress ---- */

@@ -14,7 +14,7 @@
 #include "daemon/core/config.h"
 #include "daemon/core/loop_timer.h"
 #include "daemon/input/typist.h"
-#include "daemon/input/typist_guard.h"
+#include "daemon/pane/foreground.h"
 #include "daemon/pane/pane_screen.h"
 #include "daemon/queue/queue.h"
 #include "daemon/server/daemon.h"
@@ -192,7 +192,7 @@ static void on_screen(void *data, int error, const struct pane_screen *screen)
 		look_later(order);
 		return;
 	}
-	if (pane->is_dead || screen->prompt.is_shell || typist_is_shell(pane->command)) {
+	if (pane->is_dead || screen->prompt.is_shell || foreground_is_shell(pane->command)) {
 		order_end(order, "ended", "the program has ended with the command", NULL);
 		return;
 	}

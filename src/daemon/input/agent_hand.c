@@ -15,8 +15,8 @@
 #include "daemon/input/typing.h"
 #include "daemon/input/typist.h"
 #include "daemon/input/typist_guard.h"
-#include "daemon/pane/agent_look.h"
 #include "daemon/pane/foreground.h"
+#include "daemon/pane/pane_screen.h"
 #include "daemon/pane/pane_tty.h"
 #include "daemon/server/daemon.h"
 #include "daemon/tmux/pane_fate.h"
@@ -128,7 +128,7 @@ bool agent_hand_pastes(const struct agent_hand_order *order)
  * the same server, and the cursor has not moved since the look.
  */
 static void run_typing(struct agent_hand *hand, struct muxbus_command *command,
-    struct typing *typing, const struct agent_look *look, const char *otherwise,
+    struct typing *typing, const struct pane_screen *screen, const char *otherwise,
     muxbus_reply_fn *reply)
 {
 	char guard[GUARD_SIZE];
@@ -136,7 +136,7 @@ static void run_typing(struct agent_hand *hand, struct muxbus_command *command,
 	snprintf(guard, sizeof guard,
 	    "#{&&:#{==:#{cursor_x} #{cursor_y},%u %u},"
 	    "#{==:#{pane_pid} #{pid} #{pane_synchronized},%d %d 0}}",
-	    look->screen.cursor_column, look->screen.cursor_row, (int)hand->pane.pane_pid,
+	    screen->cursor_column, screen->cursor_row, (int)hand->pane.pane_pid,
 	    (int)hand->pane.server_pid);
 	typing->condition = guard;
 	typing_add(typing, command, otherwise);
@@ -190,7 +190,7 @@ static void on_typed(void *data, int error, const struct muxbus_reply *replies, 
 	}
 }
 
-static void step_type(struct agent_hand *hand, const struct agent_look *look)
+static void step_type(struct agent_hand *hand, const struct pane_screen *screen)
 {
 	struct muxbus_command *command;
 	struct typing typing;
@@ -198,7 +198,7 @@ static void step_type(struct agent_hand *hand, const struct agent_look *look)
 	bool pasted = agent_hand_pastes(&hand->order);
 
 	hand->typed_ms = hand->changed_ms = clock_mono_ms();
-	hand->typed_offset = hand->seen_offset = hand->before_enter = look->offset;
+	hand->typed_offset = hand->seen_offset = hand->before_enter = screen->offset;
 	if (hand->order.len == 0) {
 		hand->stage = STAGE_SETTLING;
 		look_soon(hand, 0);
@@ -214,18 +214,18 @@ static void step_type(struct agent_hand *hand, const struct agent_look *look)
 		add_paste(hand, command, &typing, otherwise, sizeof otherwise);
 	else
 		typing_bytes(&typing, hand->order.text, hand->order.len);
-	run_typing(hand, command, &typing, look, pasted ? otherwise : NULL, on_typed);
+	run_typing(hand, command, &typing, screen, pasted ? otherwise : NULL, on_typed);
 	typing_finish(&typing);
 }
 
 /* ---- what is seen ---- */
 
-static enum prompt_echo find_text(const struct agent_hand *hand, const struct agent_look *look)
+static enum prompt_echo find_text(const struct agent_hand *hand, const struct pane_screen *screen)
 {
 	size_t len;
 	const char *line = last_line(&hand->order, &len);
 
-	return prompt_find_line(&look->screen.view, line, len, NULL);
+	return prompt_find_line(&screen->view, line, len, NULL);
 }
 
 /* Whether nobody else has begun to type. */
@@ -246,24 +246,24 @@ static void settle_then_enter(struct agent_hand *hand)
 }
 
 static void look_for_echo(
-    struct agent_hand *hand, const struct agent_look *look, const struct pane_tty *tty)
+    struct agent_hand *hand, const struct pane_screen *screen, const struct pane_tty *tty)
 {
 	int64_t now_ms = clock_mono_ms();
 	bool is_unread = tty->is_known && !tty->is_cooked && tty->unread > 0;
 	/* The kernel echoes with a program that only reads: what precedes the text is its own. */
 	bool is_echoed = tty->is_known && tty->is_cooked && tty->has_echo;
-	enum prompt_echo echo = find_text(hand, look);
+	enum prompt_echo echo = find_text(hand, screen);
 
-	if (look->offset != hand->seen_offset)
+	if (screen->offset != hand->seen_offset)
 		hand->changed_ms = now_ms;
-	hand->seen_offset = look->offset;
+	hand->seen_offset = screen->offset;
 	hand->is_altered = echo == ECHO_ALTERED;
 	if (echo == ECHO_EXACT || (hand->order.is_unseen && !is_unread) ||
-	    (echo == ECHO_ALTERED && !is_unread && look->offset > hand->typed_offset &&
+	    (echo == ECHO_ALTERED && !is_unread && screen->offset > hand->typed_offset &&
 		(is_echoed || now_ms - hand->changed_ms > SETTLED_MS)) ||
-	    (agent_hand_pastes(&hand->order) && !is_unread && look->offset > hand->typed_offset &&
+	    (agent_hand_pastes(&hand->order) && !is_unread && screen->offset > hand->typed_offset &&
 		now_ms - hand->changed_ms > SETTLED_MS)) {
-		hand->before_enter = look->offset;
+		hand->before_enter = screen->offset;
 		settle_then_enter(hand);
 		return;
 	}
@@ -294,7 +294,7 @@ static void on_entered(void *data, int error, const struct muxbus_reply *replies
 }
 
 static void step_enter(
-    struct agent_hand *hand, const struct agent_look *look, const struct muxbus_pane *pane)
+    struct agent_hand *hand, const struct pane_screen *screen, const struct muxbus_pane *pane)
 {
 	struct muxbus_command *command;
 	struct typing typing;
@@ -311,23 +311,23 @@ static void step_enter(
 		look_soon(hand, LOOK_STEP_MS);
 		return;
 	}
-	hand->row = look->screen.cursor_row;
-	hand->column = look->screen.cursor_column;
+	hand->row = screen->cursor_row;
+	hand->column = screen->cursor_column;
 	if (hand->enters == 0)
-		hand->before_enter = look->offset;
+		hand->before_enter = screen->offset;
 	hand->stage = STAGE_ENTERING;
 	typing_init(&typing, hand->pane.pane, false);
 	typing_key(&typing, "Enter");
-	run_typing(hand, command, &typing, look, NULL, on_entered);
+	run_typing(hand, command, &typing, screen, NULL, on_entered);
 	typing_finish(&typing);
 }
 
 /* Whether the text has been taken, as far as one look tells. */
 static bool is_taken(
-    const struct agent_hand *hand, const struct agent_look *look, const struct pane_tty *tty)
+    const struct agent_hand *hand, const struct pane_screen *screen, const struct pane_tty *tty)
 {
-	bool has_moved = look->screen.cursor_row != hand->row ||
-	    look->screen.cursor_column != hand->column || look->offset > hand->before_enter;
+	bool has_moved = screen->cursor_row != hand->row || screen->cursor_column != hand->column ||
+	    screen->offset > hand->before_enter;
 
 	if (tty->is_known && tty->unread > 0)
 		return false;
@@ -336,23 +336,23 @@ static bool is_taken(
 	if (tty->is_known && tty->is_cooked)
 		return has_moved;
 	return has_moved &&
-	    (agent_hand_pastes(&hand->order) || find_text(hand, look) != ECHO_EXACT);
+	    (agent_hand_pastes(&hand->order) || find_text(hand, screen) != ECHO_EXACT);
 }
 
 static void look_for_taken(
-    struct agent_hand *hand, const struct agent_look *look, const struct pane_tty *tty)
+    struct agent_hand *hand, const struct pane_screen *screen, const struct pane_tty *tty)
 {
 	int64_t since_ms = clock_mono_ms() - hand->entered_ms;
 	bool is_unread = tty->is_known && tty->unread > 0;
 
-	if (is_taken(hand, look, tty)) {
+	if (is_taken(hand, screen, tty)) {
 		end(hand, HAND_SUBMITTED, NULL);
 	} else if (since_ms > (is_unread ? UNREAD_MAX_MS : SUBMIT_MAX_MS)) {
 		end(hand, HAND_STUCK,
 		    is_unread ? "its program does not read it" : "Enter did not submit it");
 	} else if (!is_unread && hand->enters < ENTERS_MAX &&
 	    since_ms >= enter_again_ms[hand->enters - 1] && !(tty->is_known && tty->is_cooked) &&
-	    find_text(hand, look) == ECHO_EXACT) {
+	    find_text(hand, screen) == ECHO_EXACT) {
 		hand->stage = STAGE_SETTLING;
 		look_soon(hand, 0);
 	} else {
@@ -362,7 +362,7 @@ static void look_for_taken(
 
 /* Before anything is typed: what speaks against it just now? */
 static void look_first(
-    struct agent_hand *hand, const struct agent_look *look, const struct muxbus_pane *pane)
+    struct agent_hand *hand, const struct pane_screen *screen, const struct muxbus_pane *pane)
 {
 	bool in_prefix;
 	struct foreground front;
@@ -386,10 +386,10 @@ static void look_first(
 	else if (typist_set_holds(hand->daemon->typists, &hand->pane))
 		end(hand, HAND_HELD, "a notification is being typed");
 	else
-		step_type(hand, look);
+		step_type(hand, screen);
 }
 
-static void on_look(void *data, int error, const struct agent_look *look)
+static void on_look(void *data, int error, const struct pane_screen *screen)
 {
 	struct agent_hand *hand = data;
 	const struct muxbus_pane *pane;
@@ -405,16 +405,16 @@ static void on_look(void *data, int error, const struct agent_look *look)
 	pane_tty_read(pane->tty, pane->pid, &tty);
 	switch (hand->stage) {
 	case STAGE_READING:
-		look_first(hand, look, pane);
+		look_first(hand, screen, pane);
 		break;
 	case STAGE_ECHO:
-		look_for_echo(hand, look, &tty);
+		look_for_echo(hand, screen, &tty);
 		break;
 	case STAGE_SETTLING:
-		step_enter(hand, look, pane);
+		step_enter(hand, screen, pane);
 		break;
 	case STAGE_SUBMITTING:
-		look_for_taken(hand, look, &tty);
+		look_for_taken(hand, screen, &tty);
 		break;
 	case STAGE_RESTING:
 	case STAGE_TYPING:
@@ -444,7 +444,7 @@ static void on_timer(evutil_socket_t fd, short what, void *data)
 	}
 	if (reason == NULL) {
 		hand->is_asking = true;
-		if (agent_look_take(hand->daemon->tmux, hand->pane.pane, on_look, hand) == 0)
+		if (pane_screen_read(hand->daemon->tmux, hand->pane.pane, on_look, hand) == 0)
 			return;
 		hand->is_asking = false;
 		reason = "tmux is not followed";

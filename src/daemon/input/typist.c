@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* A typist: when to look, type, press Enter, and believe that it was taken. */
+/* A typist: when to screen, type, press Enter, and believe that it was taken. */
 #include "daemon/input/typist.h"
 
 #include <muxbus.h>

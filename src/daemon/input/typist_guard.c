@@ -9,56 +9,17 @@
 
 #include "base/clock.h"
 #include "daemon/core/config.h"
+#include "daemon/pane/expected.h"
+#include "daemon/pane/foreground.h"
 #include "daemon/pane/pane_screen.h"
 #include "daemon/pane/pane_tty.h"
 #include "daemon/pane/presence.h"
 #include "daemon/pane/screen_sign.h"
 #include "daemon/queue/queue.h"
-#include "daemon/queue/store.h"
 #include "daemon/server/daemon.h"
 #include "daemon/tmux/tmux.h"
 
-#define EXPECT_PREFIX "expect/"
-
-enum { KEY_SIZE = 128, COMMAND_MAX = 200, AROUND_MAX = 64 * 1024 };
-
-bool typist_is_shell(const char *command)
-{
-	static const char *const shells[] = {"ash", "bash", "csh", "dash", "doas", "elvish", "fish",
-	    "ksh", "login", "mksh", "nu", "oksh", "pwsh", "rbash", "screen", "sh", "ssh", "su",
-	    "sudo", "tcsh", "tmux", "xonsh", "yash", "zsh"};
-
-	if (command[0] == '-')
-		command++;
-	for (size_t at = 0; at < sizeof shells / sizeof *shells; at++) {
-		if (strcmp(command, shells[at]) == 0)
-			return true;
-	}
-	return false;
-}
-
-static void expect_key(const struct pane_ref *pane, char out[KEY_SIZE])
-{
-	char text[PANE_REF_TEXT_SIZE];
-
-	pane_ref_format(pane, text);
-	snprintf(out, KEY_SIZE, EXPECT_PREFIX "%s", text);
-}
-
-void typist_expect(struct daemon *daemon, const struct pane_ref *pane, const char *command)
-{
-	struct store *store = queue_store(daemon->queue);
-	const char *known;
-	char key[KEY_SIZE];
-
-	if (pane->pane == MUXBUS_NO_ID || command[0] == '\0' || typist_is_shell(command) ||
-	    strlen(command) > COMMAND_MAX)
-		return;
-	expect_key(pane, key);
-	known = store_get(store, key, NULL);
-	if (known == NULL || strcmp(known, command) != 0)
-		store_put(store, key, command, strlen(command));
-}
+enum { AROUND_MAX = 64 * 1024 };
 
 uint64_t typist_human(
     const struct daemon *daemon, const struct muxbus_pane *pane, bool *ret_in_prefix)
@@ -79,15 +40,6 @@ uint64_t typist_human(
 			latest = client->activity;
 	}
 	return latest;
-}
-
-/* The program that asked from a pane, or NULL. */
-static const char *find_expected(const struct daemon *daemon, const struct pane_ref *ref)
-{
-	char key[KEY_SIZE];
-
-	expect_key(ref, key);
-	return store_get(queue_store(daemon->queue), key, NULL);
 }
 
 int64_t typist_quiet_ms(
@@ -133,12 +85,12 @@ static bool is_expected(const struct daemon *daemon, const struct pane_ref *ref,
 {
 	const char *expected;
 
-	if (typist_is_shell(pane->command)) {
+	if (foreground_is_shell(pane->command)) {
 		snprintf(
 		    ret_reason, TYPIST_REASON_SIZE, "a shell (%.40s) is in front", pane->command);
 		return false;
 	}
-	expected = find_expected(daemon, ref);
+	expected = expected_find(queue_store(daemon->queue), ref);
 	if (expected != NULL && strcmp(expected, pane->command) != 0)
 		snprintf(ret_reason, TYPIST_REASON_SIZE, "%.40s is in front, not %.40s that asked",
 		    pane->command, expected);
@@ -184,7 +136,7 @@ bool typist_terminal_allows(const struct daemon *daemon, const struct pane_ref *
 		snprintf(ret_reason, TYPIST_REASON_SIZE,
 		    "%.40s edits no lines: what it does not read, the shell behind it would",
 		    pane->command);
-	else if (tty->is_cooked && find_expected(daemon, ref) == NULL)
+	else if (tty->is_cooked && expected_find(queue_store(daemon->queue), ref) == NULL)
 		snprintf(ret_reason, TYPIST_REASON_SIZE,
 		    "%.40s edits no lines, and never asked: it may not read them", pane->command);
 	else

@@ -22,12 +22,6 @@ struct pane_tty;
 #define TYPIST_REASON_SIZE 160
 #define TYPIST_HUMAN_MS 5000 /* after a person's last key */
 
-/* Whether a program of this name is a shell. */
-bool typist_is_shell(const char *command);
-
-/* Says that this program is expected in a pane. Kept over restarts. */
-void typist_expect(struct daemon *daemon, const struct pane_ref *pane, const char *command);
-
 /* Seconds since 1970 of the last key of a person who looks at this pane; 0: nobody does. */
 uint64_t typist_human(
     const struct daemon *daemon, const struct muxbus_pane *pane, bool *ret_in_prefix);

@@ -11,7 +11,6 @@
 #include <unistd.h>
 
 #include "base/process.h"
-#include "daemon/input/typist_guard.h"
 #include "daemon/pane/pane_tty.h"
 
 enum {
@@ -181,6 +180,21 @@ static pid_t find_child(pid_t pid, pid_t group)
 	return found;
 }
 
+bool foreground_is_shell(const char *command)
+{
+	static const char *const shells[] = {"ash", "bash", "csh", "dash", "doas", "elvish", "fish",
+	    "ksh", "login", "mksh", "nu", "oksh", "pwsh", "rbash", "screen", "sh", "ssh", "su",
+	    "sudo", "tcsh", "tmux", "xonsh", "yash", "zsh"};
+
+	if (command[0] == '-')
+		command++;
+	for (size_t at = 0; at < sizeof shells / sizeof *shells; at++) {
+		if (strcmp(command, shells[at]) == 0)
+			return true;
+	}
+	return false;
+}
+
 /* The program that matters: a shell that only waits for what it has started is none. */
 static bool find_program(struct foreground *front, pid_t group)
 {
@@ -190,7 +204,7 @@ static bool find_program(struct foreground *front, pid_t group)
 
 		if (!pane_tty_program(front->pid, front->name, sizeof front->name))
 			return false;
-		front->is_shell = typist_is_shell(front->name);
+		front->is_shell = foreground_is_shell(front->name);
 		child = front->is_shell ? find_child(front->pid, group) : 0;
 		if (child == 0)
 			break;

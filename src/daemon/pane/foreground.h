@@ -30,6 +30,9 @@ struct foreground {
 /* pid is that of a pane's first process. */
 void foreground_read(pid_t pid, struct foreground *ret_front);
 
+/* Whether a program of this name is a shell, or one that shows another as a shell does. */
+bool foreground_is_shell(const char *command);
+
 /* Whether a process that was seen is still there. */
 bool foreground_lives(pid_t pid, uint64_t start);
 

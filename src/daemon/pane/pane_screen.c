@@ -4,9 +4,6 @@
 
 #include <muxbus.h>
 
-#include <inttypes.h>
-#include <stdio.h>
-
 #include "base/xalloc.h"
 #include "daemon/tmux/tmux.h"
 
@@ -15,55 +12,48 @@ struct reading {
 	void *data;
 };
 
-static bool read_cursor(const char *text, struct pane_screen *screen)
+static void take_capture(const struct muxbus_capture *capture, struct pane_screen *screen)
 {
-	unsigned is_shown;
-
-	if (sscanf(text, "%u %u %u %u", &screen->view.columns, &screen->cursor_column,
-		&screen->cursor_row, &is_shown) != 4)
-		return false;
-	screen->view.cursor_column = screen->cursor_column;
-	screen->view.cursor_row = screen->cursor_row;
-	screen->has_cursor = is_shown != 0;
-	return true;
+	*screen = (struct pane_screen){
+	    .view =
+		{
+		    .text = (const char *)capture->text,
+		    .len = capture->text_len,
+		    .columns = capture->columns,
+		    .cursor_row = capture->cursor_row,
+		    .cursor_column = capture->cursor_column,
+		},
+	    .has_cursor = capture->cursor_visible,
+	    .is_alternate = capture->alternate_screen,
+	    .cursor_row = capture->cursor_row,
+	    .cursor_column = capture->cursor_column,
+	    .offset = capture->offset,
+	};
+	if (!screen->has_cursor)
+		screen->has_cursor = prompt_find_cursor(&screen->view);
+	prompt_read(&screen->view, &screen->prompt);
 }
 
-static void on_read(void *data, int error, const struct muxbus_reply *replies, size_t count)
+static void on_capture(void *data, int error, const struct muxbus_capture *capture)
 {
 	struct reading *reading = data;
-	struct pane_screen screen = {0};
+	struct pane_screen screen;
 
-	if (error == 0 && (count < 2 || !read_cursor((const char *)replies[0].body, &screen)))
-		error = MUXBUS_ERR_SYNTAX;
-	if (error == 0) {
-		screen.view.text = (const char *)replies[1].body;
-		screen.view.len = replies[1].body_len;
-		if (!screen.has_cursor)
-			screen.has_cursor = prompt_find_cursor(&screen.view);
-		prompt_read(&screen.view, &screen.prompt);
-	}
+	if (error == 0)
+		take_capture(capture, &screen);
 	reading->done(reading->data, error, error == 0 ? &screen : NULL);
 	mem_free(reading);
 }
 
 int pane_screen_read(struct tmux *tmux, uint32_t pane, pane_screen_fn *done, void *data)
 {
-	struct muxbus_command *command;
-	struct reading *reading;
-	char target[32];
-	int error = muxbus_command_new(&command);
+	struct reading *reading = xcalloc(1, sizeof *reading);
+	int error;
 
-	if (error < 0)
-		return error;
-	snprintf(target, sizeof target, "%%%" PRIu32, pane);
-	muxbus_command_args(command, "display-message", "-p", "-t", target,
-	    "#{pane_width} #{cursor_x} #{cursor_y} #{cursor_flag}", (char *)NULL);
-	muxbus_command_next(command);
-	muxbus_command_args(command, "capture-pane", "-p", "-e", "-t", target, (char *)NULL);
-	reading = xcalloc(1, sizeof *reading);
 	reading->done = done;
 	reading->data = data;
-	error = muxbus_sync_run(tmux_sync(tmux), command, false, on_read, reading);
+	error = muxbus_sync_capture(
+	    tmux_sync(tmux), pane, 0, MUXBUS_CAPTURE_ESCAPES, on_capture, reading);
 	if (error < 0)
 		mem_free(reading);
 	return error;

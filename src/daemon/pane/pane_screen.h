@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: ISC */
-/* The screen of a pane, read once: its text, its cursor, and the prompt that the cursor is at. */
+/*
+ * The screen of a pane, read once: its text, its cursor, the prompt that the cursor is at,
+ * and its place in the pane's output. Output from that offset on is not on the screen.
+ */
 #ifndef DAEMON_PANE_PANE_SCREEN_H
 #define DAEMON_PANE_PANE_SCREEN_H
 
@@ -13,9 +16,11 @@ struct tmux;
 struct pane_screen {
 	struct prompt_view view; /* lent; its cursor is where the program shows one */
 	bool has_cursor; /* false: none is seen, so it is not known where input goes */
+	bool is_alternate; /* a full-screen program draws */
 	unsigned cursor_row; /* tmux's own */
 	unsigned cursor_column;
 	struct prompt prompt;
+	uint64_t offset; /* in the pane's output */
 };
 
 /* error as of the library; screen NULL then. Lent until it returns. */

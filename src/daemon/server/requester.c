@@ -12,8 +12,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "daemon/input/typist_guard.h"
+#include "daemon/pane/expected.h"
 #include "daemon/pane/pane_tty.h"
+#include "daemon/queue/queue.h"
 #include "daemon/server/daemon.h"
 #include "daemon/server/peer.h"
 #include "daemon/server/request.h"
@@ -42,7 +43,7 @@ void requester_expect_front(
 	if (!pane_tty_front(pane->pid, command, sizeof command))
 		snprintf(command, sizeof command, "%s", pane->command);
 	if (!is_messenger(command))
-		typist_expect(daemon, ref, command);
+		expected_set(queue_store(daemon->queue), ref, command);
 }
 
 bool requester_pane(struct request *request, const char *text, struct pane_ref *ret_pane)
