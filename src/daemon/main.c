@@ -27,7 +27,7 @@
 #include "daemon/deliver/puller.h"
 #include "daemon/deliver/self_command.h"
 #include "daemon/event/event_log.h"
-#include "daemon/input/typist.h"
+#include "daemon/input/submit.h"
 #include "daemon/mcp/mcp.h"
 #include "daemon/methods/tables.h"
 #include "daemon/pane/presence.h"
@@ -343,6 +343,21 @@ static struct request *new_own_request(void *data)
 	return request_new(daemon->parts, NULL, NULL, NULL);
 }
 
+static struct submit_set *new_submits(const struct daemon *daemon)
+{
+	struct submit_parts parts = {
+	    .base = daemon->base,
+	    .config = daemon->config,
+	    .tmux = daemon->tmux,
+	    .streams = daemon->streams,
+	    .store = queue_store(daemon->queue),
+	    .presences = daemon->presences,
+	    .signs = daemon->signs,
+	};
+
+	return submit_set_new(&parts);
+}
+
 /* Makes all parts, each one after the parts that it needs. */
 static int set_up(struct main *main)
 {
@@ -375,7 +390,7 @@ static int set_up(struct main *main)
 		return -1;
 	daemon->presences = presence_set_new(daemon->tmux, daemon->events, daemon->queue);
 	daemon->signs = read_signs();
-	daemon->typists = typist_set_new(daemon);
+	daemon->submits = new_submits(daemon);
 	daemon->pullers = puller_set_new(daemon);
 	daemon->deliveries = delivery_set_new(daemon);
 	daemon->self_commands = self_command_set_new(daemon);
@@ -404,12 +419,12 @@ static void tear_down(struct main *main)
 	wait_set_free(daemon->waits);
 	self_command_set_free(daemon->self_commands);
 	delivery_set_free(daemon->deliveries);
-	typist_set_free(daemon->typists);
 	puller_set_free(daemon->pullers);
+	stream_set_free(daemon->streams);
+	tmux_free(daemon->tmux); /* may yet answer what typing asked */
+	submit_set_free(daemon->submits);
 	screen_sign_set_free(daemon->signs);
 	presence_set_free(daemon->presences);
-	stream_set_free(daemon->streams);
-	tmux_free(daemon->tmux);
 	job_set_free(daemon->jobs);
 	watch_set_free(daemon->watches);
 	timer_set_free(daemon->timers);

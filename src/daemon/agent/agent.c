@@ -157,7 +157,7 @@ void agent_launch_program(struct agent *agent)
 	agent->was_ready = false;
 	agent->exit_status = -1;
 	agent->exit_signal = 0;
-	agent_hand_drop(agent->hand);
+	submit_drop(agent->submit);
 	agent_set_state(agent, AGENT_STARTING, "its program is being started");
 	agent_monitor_drop(agent->monitor); /* until the pane is there, or there again */
 	if (!agent_launch_start(daemon, &agent->plan, is_there ? &agent->pane : NULL, &handlers,
@@ -185,7 +185,7 @@ static void crash(struct agent *agent, const char *reason)
 	bool is_last;
 
 	note_exit(agent);
-	agent_hand_drop(agent->hand);
+	submit_drop(agent->submit);
 	if (clock_real_ms() - agent->started_ms > AGENT_SETTLED_MS)
 		agent->restarts = 0;
 	/* What never was ready would not be the next time either. */
@@ -289,7 +289,7 @@ static void on_closed(void *data)
 		loop_timer_arm(agent->timer, 0);
 		return;
 	}
-	agent_hand_drop(agent->hand);
+	submit_drop(agent->submit);
 	if (!tmux_is_live(agent->set->daemon->tmux)) {
 		snprintf(agent->reason, sizeof agent->reason, "tmux is not followed");
 		return; /* it may be there yet */
@@ -314,12 +314,6 @@ static void on_wrote(void *data, uint64_t end)
 	agent_tasks_wrote(data);
 }
 
-static void on_typed(
-    void *data, enum agent_hand_result result, const char *reason, uint64_t before_enter)
-{
-	agent_tasks_typed(data, result, reason, before_enter);
-}
-
 /* ---- agents ---- */
 
 static struct agent *agent_new(struct agent_set *set)
@@ -336,7 +330,7 @@ static struct agent *agent_new(struct agent_set *set)
 	list_init(&agent->waiters);
 	list_init(&agent->tasks);
 	agent->monitor = agent_monitor_new(set->daemon, &handlers, agent);
-	agent->hand = agent_hand_new(set->daemon, on_typed, agent);
+	agent_tasks_init(agent);
 	agent->timer = loop_timer_new(set->daemon->base, on_timer, agent);
 	list_append(&set->agents, &agent->link);
 	set->count++;
@@ -351,7 +345,7 @@ static void agent_free(struct agent *agent)
 		agent_launch_cancel(agent->launch);
 	agent_ending_free(agent->ending);
 	agent_monitor_free(agent->monitor);
-	agent_hand_free(agent->hand);
+	submit_free(agent->submit);
 	event_free(agent->timer);
 	pattern_free(agent->regex);
 	agent_spec_finish(&agent->plan);
@@ -603,17 +597,6 @@ const struct agent *agent_of_pane(const struct agent_set *set, uint32_t pane)
 			return agent;
 	}
 	return NULL;
-}
-
-bool agent_set_holds(const struct agent_set *set, const struct pane_ref *pane)
-{
-	const struct agent *agent = NULL;
-
-	while (set != NULL && (agent = agent_next(set, agent)) != NULL) {
-		if (pane_ref_equal(&agent->pane, pane) && agent_has_task(agent))
-			return true;
-	}
-	return false;
 }
 
 void agent_listen(struct agent_set *set, struct agent_listener *listener)

@@ -18,6 +18,7 @@
 #include "daemon/core/pane_ref.h"
 
 #define AGENTS_MAX 64
+#define AGENT_TEXT_MAX (64 * 1024) /* bytes of a task */
 #define AGENT_TASKS_MAX 16 /* of one agent that wait or are at work */
 #define AGENT_RESTARTS_MAX 5 /* in a row */
 #define AGENT_SETTLED_MS 60000 /* of life, after which a crash is not in a row with others */
@@ -62,9 +63,6 @@ const struct pane_ref *agent_pane(const struct agent *agent);
 void agent_write(struct json_writer *writer, const struct agent *agent);
 /* The evidence alone, as a member. */
 void agent_write_evidence(struct json_writer *writer, const char *name, const struct agent *agent);
-
-/* Whether a task is being typed or worked at in a pane: then nobody else types there. */
-bool agent_set_holds(const struct agent_set *set, const struct pane_ref *pane);
 
 /* ---- what is asked for; each answers the request, at once or later ---- */
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* A gaze rests on one pane and says what its program is doing. */
+/* A monitor watches one pane and says what its program is doing. */
 #include "daemon/agent/agent_monitor.h"
 
 #include <muxbus.h>
@@ -210,12 +210,12 @@ static void look_again(struct agent_monitor *monitor)
 	arm(monitor, ms);
 }
 
-static void collect(
-    struct agent_monitor *monitor, const struct muxbus_pane *pane, const struct pane_screen *screen)
+static void collect(const struct agent_monitor *monitor, const struct muxbus_pane *pane,
+    const struct pane_screen *screen, struct agent_facts *ret_facts)
 {
 	const struct presence *presence;
 
-	monitor->facts = (struct agent_facts){
+	*ret_facts = (struct agent_facts){
 	    .is_dead = pane->is_dead,
 	    .in_mode = pane->in_mode,
 	    .has_cursor = screen->has_cursor,
@@ -224,15 +224,24 @@ static void collect(
 	};
 	presence = presence_of_pane(monitor->daemon->presences, &monitor->pane);
 	if (presence != NULL) {
-		monitor->facts.reports_busy = presence->state == PRESENCE_BUSY;
-		monitor->facts.reports_asking = presence->state == PRESENCE_ASKING;
+		ret_facts->reports_busy = presence->state == PRESENCE_BUSY;
+		ret_facts->reports_asking = presence->state == PRESENCE_ASKING;
 	}
-	agent_facts_read_screen(&screen->view, &monitor->facts);
-	agent_facts_set_tail(&monitor->facts, monitor->tail, monitor->tail_len);
+	agent_facts_read_screen(&screen->view, ret_facts);
+	agent_facts_set_tail(ret_facts, monitor->tail, monitor->tail_len);
 	if (pane->is_dead)
 		return;
-	foreground_read(pane->pid, &monitor->facts.front);
-	pane_tty_read(pane->tty, pane->pid, &monitor->facts.tty);
+	foreground_read(pane->pid, &ret_facts->front);
+	pane_tty_read(pane->tty, pane->pid, &ret_facts->tty);
+}
+
+void agent_monitor_judge(const struct agent_monitor *monitor, const struct muxbus_pane *pane,
+    const struct pane_screen *screen, struct agent_verdict *ret_verdict)
+{
+	struct agent_facts facts;
+
+	collect(monitor, pane, screen, &facts);
+	agent_judge(&facts, &monitor->profile, monitor->regex, ret_verdict);
 }
 
 /* A prompt or a question must be seen twice; the rest is told at once. */
@@ -269,7 +278,7 @@ static void on_look(void *data, int error, const struct pane_screen *screen)
 		look_again(monitor);
 		return;
 	}
-	collect(monitor, pane, screen);
+	collect(monitor, pane, screen, &monitor->facts);
 	agent_judge(&monitor->facts, &monitor->profile, monitor->regex, &monitor->verdict);
 	if (screen->offset != monitor->end && monitor->verdict.kind != VERDICT_CRASHED) {
 		/* Something came behind the picture: it is not at rest. */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * A gaze rests on one pane and says what its program is doing: it follows the pane's
+ * A monitor watches one pane and says what its program is doing: it follows the pane's
  * output, looks at the screen when that rests, and tells each verdict (agent_verdict.h). A
  * prompt or a question is told when two looks agree and nothing came between them. While
  * nothing comes and nobody waits, nothing is looked at.
@@ -19,6 +19,7 @@ struct agent_monitor;
 struct pane_screen;
 struct daemon;
 struct json_writer;
+struct muxbus_pane;
 
 struct agent_monitor_handlers {
 	/*
@@ -27,7 +28,7 @@ struct agent_monitor_handlers {
 	 */
 	void (*judged)(
 	    void *data, const struct agent_verdict *verdict, const struct pane_screen *screen);
-	/* The pane is closed, or its server gone; the gaze rests on nothing then. */
+	/* The pane is closed, or its server gone; the monitor watches nothing then. */
 	void (*closed)(void *data);
 	/* Output comes from now on: nothing more of it is missed. May be NULL. */
 	void (*flows)(void *data);
@@ -57,6 +58,10 @@ void agent_monitor_look(struct agent_monitor *monitor, bool is_waiting);
 
 /* Whether somebody waits: only then is a program at rest looked at again and again. */
 void agent_monitor_set_waiting(struct agent_monitor *monitor, bool is_waiting);
+
+/* Judges a screen that another part has read, and keeps nothing of it. */
+void agent_monitor_judge(const struct agent_monitor *monitor, const struct muxbus_pane *pane,
+    const struct pane_screen *screen, struct agent_verdict *ret_verdict);
 
 struct prompt_profile *agent_monitor_habit(struct agent_monitor *monitor);
 /* Where the output stands, and the offset of the last prompt mark 'A' or output mark 'C'. */

@@ -9,7 +9,7 @@
 #include "daemon/agent/agent_launch.h"
 #include "daemon/agent/agent_monitor.h"
 #include "daemon/event/event_log.h"
-#include "daemon/input/agent_hand.h"
+#include "daemon/input/submit.h"
 #include "daemon/queue/record.h"
 #include "wire/json.h"
 
@@ -21,7 +21,7 @@ struct agent {
 	struct pane_ref teller;
 	struct pattern *regex; /* of the prompt; NULL: it is learned */
 	struct agent_monitor *monitor;
-	struct agent_hand *hand;
+	struct submit *submit; /* types the tasks */
 	struct agent_launch *launch; /* NULL: none under way */
 	struct event *timer; /* back-off, steps of the end, or another try to type */
 	enum agent_state state;
@@ -75,9 +75,8 @@ void agent_tasks_judged(
     struct agent *agent, const struct agent_verdict *verdict, const struct pane_screen *screen);
 /* Output came. */
 void agent_tasks_wrote(struct agent *agent);
-/* The hand has ended. */
-void agent_tasks_typed(
-    struct agent *agent, enum agent_hand_result result, const char *reason, uint64_t before);
+/* Its tasks can be typed from now on. */
+void agent_tasks_init(struct agent *agent);
 /* Its program has ended, or will not be back: what is at work ends; all: what waits, too. */
 void agent_tasks_end(struct agent *agent, const char *outcome, bool all);
 /* The daemon ends: they stay in the store. */

@@ -161,7 +161,7 @@ static void write_result(struct json_writer *writer, const struct agent_task *ta
 		json_put_str(writer, "held", task->held);
 	json_put_double(writer, "elapsed_sec", (double)(clock_real_ms() - task->created_ms) / 1000);
 	json_object_begin(writer, "typing");
-	agent_hand_write(agent->hand, writer);
+	submit_write_typing(agent->submit, writer);
 	json_object_end(writer);
 	agent_write_evidence(writer, "evidence", agent);
 	buf_finish(&output.text);

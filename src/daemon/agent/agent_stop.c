@@ -174,7 +174,7 @@ void agent_stop(struct agent_set *set, struct request *request, const char *name
 		    process_open(agent->pane.pane_pid, process_start_ticks(agent->pane.pane_pid));
 	agent->ending = ending;
 	agent->is_restarting = false;
-	agent_hand_drop(agent->hand);
+	submit_drop(agent->submit);
 	agent_tasks_end(agent, "crashed", true);
 	agent_waiters_end(agent);
 	request_on_cancel(request, on_cancelled, ending);

@@ -19,6 +19,7 @@
 
 enum {
 	HELD_MS = 700, /* until it is tried again */
+	KEYS_MAX = 1000, /* bytes typed as keys; more is pasted, where the program takes pastes */
 	PROGRESS_MS = 250, /* between two reports of progress */
 };
 
@@ -115,6 +116,8 @@ static void task_end(struct agent_task *task, const char *outcome, const char *r
 {
 	struct daemon *daemon = task->agent->set->daemon;
 
+	if (task->stage == TASK_RUNNING)
+		submit_release(task->agent->submit);
 	if (task->request != NULL) {
 		struct request *request = task->request;
 
@@ -144,7 +147,7 @@ static void on_deadline(evutil_socket_t fd, short what, void *data)
 		return;
 	}
 	if (task->stage == TASK_TYPING)
-		agent_hand_drop(agent->hand);
+		submit_drop(agent->submit);
 	task_end(task, "timeout",
 	    task->stage == TASK_RUNNING ? agent->reason : "it was not typed in time", NULL);
 	agent_monitor_look(agent->monitor, false);
@@ -154,7 +157,7 @@ void agent_tasks_end(struct agent *agent, const char *outcome, bool all)
 {
 	struct list *link, *after;
 
-	agent_hand_drop(agent->hand);
+	submit_drop(agent->submit);
 	list_for_each_safe (link, after, &agent->tasks) {
 		struct agent_task *task = list_entry(link, struct agent_task, link);
 
@@ -173,6 +176,15 @@ void agent_tasks_forget(struct agent *agent)
 
 /* ---- typing ---- */
 
+/*
+ * The agent is looked at all the time, so one look is enough; its prompt is known, and what is
+ * in front of a prompt that is known may be a shell. What a task has started keeps the pane.
+ */
+static const struct submit_policy task_policy = {
+    .is_once = true, .knows_prompt = true, .keeps_pane = true};
+static const struct submit_policy response_policy = {
+    .is_once = true, .knows_prompt = true, .answers_question = true, .keeps_pane = true};
+
 static struct agent_task *next_task(const struct agent *agent)
 {
 	struct agent_task *task = first_task(agent);
@@ -184,20 +196,26 @@ static struct agent_task *next_task(const struct agent *agent)
 	return agent->state == AGENT_READY ? task : NULL;
 }
 
+/* Whether keys would take too long for a task, or not mean what it says. */
+static bool needs_paste(const struct agent_task *task)
+{
+	return task->len > KEYS_MAX || memchr(task->text, '\n', task->len) != NULL ||
+	    memchr(task->text, '\t', task->len) != NULL;
+}
+
 void agent_tasks_step(struct agent *agent)
 {
 	struct agent_task *task = next_task(agent);
-	const struct prompt_profile *profile = agent_monitor_habit(agent->monitor);
-	struct agent_hand_order order = {.brackets = agent_monitor_brackets(agent->monitor)};
+	bool has_brackets = agent_monitor_brackets(agent->monitor);
 
-	if (task == NULL || task_at_work(agent) != NULL || agent_hand_is_busy(agent->hand))
+	if (task == NULL || task_at_work(agent) != NULL || !submit_is_resting(agent->submit))
 		return;
 	if (task->is_response && agent->state != AGENT_BLOCKED) {
 		task_end(task, "not_asked", "it asks nothing any more", NULL);
 		agent_tasks_step(agent);
 		return;
 	}
-	if (!order.brackets && memchr(task->text, '\n', task->len) != NULL) {
+	if (!has_brackets && memchr(task->text, '\n', task->len) != NULL) {
 		task_end(task, "refused",
 		    "it takes no pastes, so each line would be submitted by itself: send them one "
 		    "by one",
@@ -205,46 +223,94 @@ void agent_tasks_step(struct agent *agent)
 		agent_tasks_step(agent);
 		return;
 	}
-	order.text = task->text;
-	order.len = task->len;
-	order.is_unseen = agent->is_secret;
-	order.front = task->is_response ? 0 : profile->pid;
 	task->stage = TASK_TYPING;
-	task->is_pasted = agent_hand_pastes(&order);
+	task->is_pasted = has_brackets && needs_paste(task);
 	task_store(task);
-	agent_hand_type(agent->hand, &agent->pane, &order);
+	submit_aim(
+	    agent->submit, &agent->pane, task->is_response ? &response_policy : &task_policy);
+	submit_wake(agent->submit);
 }
 
-void agent_tasks_typed(
-    struct agent *agent, enum agent_hand_result result, const char *reason, uint64_t before)
+/* Whether the agent still is at its prompt, or asks: the screen that is typed at is judged. */
+static bool on_judge(void *data, const struct muxbus_pane *pane, const struct pane_screen *screen,
+    char ret_reason[SUBMIT_REASON_SIZE])
 {
+	const struct agent *agent = data;
+	const struct agent_task *task = task_at_work(agent);
+	struct agent_verdict verdict;
+
+	agent_monitor_judge(agent->monitor, pane, screen, &verdict);
+	snprintf(ret_reason, SUBMIT_REASON_SIZE, "%s", verdict.reason);
+	if (task != NULL && task->is_response)
+		return verdict.kind == VERDICT_QUESTION;
+	return verdict.kind == VERDICT_READY;
+}
+
+static bool on_compose(void *data, struct submit_text *text)
+{
+	const struct agent *agent = data;
+	const struct agent_task *task = task_at_work(agent);
+
+	if (task == NULL)
+		return false;
+	text->is_paste = text->is_bracketed = task->is_pasted;
+	text->is_unseen = agent->is_secret;
+	(void)buf_append(&text->bytes, task->text, task->len);
+	return true;
+}
+
+static void task_submitted(struct agent *agent, struct agent_task *task, uint64_t before_enter)
+{
+	task->stage = TASK_RUNNING;
+	task->from = task->told = before_enter;
+	task->typed_ms = clock_real_ms();
+	task_store(task);
+	agent_set_state(agent, AGENT_BUSY, "a task was submitted");
+	agent_monitor_look(agent->monitor, true);
+	agent_tasks_wrote(agent);
+}
+
+/* Nothing was typed: it is tried again. */
+static void task_held(struct agent *agent, struct agent_task *task, const char *reason)
+{
+	task->stage = TASK_QUEUED;
+	task_store(task);
+	snprintf(task->held, sizeof task->held, "%s", reason);
+	if (agent->state == AGENT_READY || agent->state == AGENT_BLOCKED)
+		loop_timer_arm(agent->timer, HELD_MS);
+}
+
+static void on_typed(void *data, const struct submit_end *end)
+{
+	struct agent *agent = data;
 	struct agent_task *task = task_at_work(agent);
 
 	if (task == NULL)
 		return;
-	switch (result) {
-	case HAND_SUBMITTED:
-		task->stage = TASK_RUNNING;
-		task->from = task->told = before;
-		task->typed_ms = clock_real_ms();
-		task_store(task);
-		agent_set_state(agent, AGENT_BUSY, "a task was submitted");
-		agent_monitor_look(agent->monitor, true);
-		agent_tasks_wrote(agent);
+	switch (end->result) {
+	case SUBMIT_SUBMITTED:
+		task_submitted(agent, task, end->before_enter);
 		break;
-	case HAND_HELD:
-		task->stage = TASK_QUEUED;
-		task_store(task);
-		snprintf(task->held, sizeof task->held, "%s", reason);
-		if (agent->state == AGENT_READY || agent->state == AGENT_BLOCKED)
-			loop_timer_arm(agent->timer, HELD_MS);
+	case SUBMIT_HELD:
+	case SUBMIT_REFUSED:
+	case SUBMIT_NOTHING:
+		task_held(agent, task, end->reason != NULL ? end->reason : "");
 		break;
-	case HAND_STUCK:
-		task->from = before;
-		task_end(task, "stuck", reason, NULL);
+	case SUBMIT_TYPED:
+		task->from = end->before_enter;
+		task_end(task, "stuck", end->reason, NULL);
 		agent_monitor_look(agent->monitor, true);
 		break;
 	}
+}
+
+void agent_tasks_init(struct agent *agent)
+{
+	static const struct submit_handlers handlers = {
+	    .judge = on_judge, .compose = on_compose, .ended = on_typed};
+
+	agent->submit =
+	    submit_new(agent->set->daemon->submits, &agent->pane, &task_policy, &handlers, agent);
 }
 
 void agent_tasks_judged(
@@ -422,6 +488,10 @@ static bool task_load(void *data, const char *id, const struct json *value)
 	task->max_bytes = kept.max_bytes;
 	task->teller = kept.teller;
 	task->is_resumed = kept.stage != TASK_QUEUED;
+	if (task->stage == TASK_RUNNING) {
+		submit_aim(agent->submit, &agent->pane, &task_policy);
+		submit_keep(agent->submit);
+	}
 	task_place(task);
 	loop_timer_arm(task->deadline, 0);
 	record_finish(task_kind.rows, &kept);

@@ -15,7 +15,7 @@
 #include "daemon/deliver/queue_command.h"
 #include "daemon/deliver/receipt.h"
 #include "daemon/deliver/retry.h"
-#include "daemon/input/typist.h"
+#include "daemon/input/submit.h"
 #include "daemon/pane/presence.h"
 #include "daemon/queue/queue.h"
 #include "daemon/server/daemon.h"
@@ -30,7 +30,7 @@ struct mail {
 	struct list link;
 	struct delivery_set *set;
 	struct pane_ref pane;
-	struct typist *typist;
+	struct submit *submit;
 	struct queue_command *command; /* of its agent, at work; NULL: none is */
 	bool has_failed; /* that command: it is not asked again */
 	uint64_t batch[BATCH_MAX]; /* numbers of what is being told */
@@ -76,7 +76,7 @@ static void typed_store(struct mail *mail, const struct buf *line)
 	const struct typed typed = {
 	    .batch = mail->batch,
 	    .count = mail->batch_count,
-	    .before = typist_typed_before(mail->typist),
+	    .before = submit_typed_before(mail->submit),
 	    .line = (char *)line->data,
 	};
 	char pane[PANE_REF_TEXT_SIZE];
@@ -108,7 +108,7 @@ static void typed_load(struct mail *mail)
 			mail->batch[mail->batch_count++] = typed.batch[at];
 	}
 	if (mail->batch_count > 0)
-		typist_resume(mail->typist, typed.line, strlen(typed.line), typed.before);
+		submit_resume(mail->submit, typed.line, strlen(typed.line), typed.before);
 	record_finish(typed_kind.rows, &typed);
 }
 
@@ -133,9 +133,9 @@ static bool is_ours(const struct notification *note)
 }
 
 static void write_receipt(struct mail *mail, uint64_t seq, enum notification_state state,
-    const char *name, enum typist_result result, const char *reason)
+    const char *name, enum submit_result result, const char *reason)
 {
-	bool is_typed = result == TYPIST_SUBMITTED || result == TYPIST_TYPED;
+	bool is_typed = result == SUBMIT_SUBMITTED || result == SUBMIT_TYPED;
 	const struct notification *note = queue_find(mail->set->daemon->queue, seq);
 	struct json_writer writer;
 	struct buf receipt;
@@ -144,13 +144,13 @@ static void write_receipt(struct mail *mail, uint64_t seq, enum notification_sta
 		return;
 	buf_init(&receipt, RECEIPT_MAX);
 	receipt_begin(&receipt, &writer, name, is_typed ? "typed" : NULL, reason);
-	if (result != TYPIST_NOTHING)
-		typist_write_evidence(mail->typist, result, &writer);
+	if (result != SUBMIT_NOTHING)
+		submit_write_evidence(mail->submit, result, &writer);
 	receipt_give(
 	    mail->set->daemon, seq, is_ours(note) ? state : note->state, &receipt, &writer);
 }
 
-/* ---- the typist's questions ---- */
+/* ---- the questions of typing ---- */
 
 /*
  * Whether a notification is for the pane of a mail, and to be typed: nobody has told it, and
@@ -214,7 +214,7 @@ static void mail_remember(struct mail *mail, const struct buf *line)
 }
 
 /* Has what was typed told again, unless it is seen to be taken. */
-static void mail_nudge(struct mail *mail, enum typist_result result)
+static void mail_nudge(struct mail *mail, enum submit_result result)
 {
 	const struct presence *presence =
 	    presence_of_pane(mail->set->daemon->presences, &mail->pane);
@@ -226,33 +226,38 @@ static void mail_nudge(struct mail *mail, enum typist_result result)
 	    .line = mail->line.data,
 	    .len = mail->line.len,
 	};
-	bool is_taken = result == TYPIST_SUBMITTED &&
+	bool is_taken = result == SUBMIT_SUBMITTED &&
 	    (presence == NULL || !presence->has_turns || presence->turns > mail->turns ||
 		presence->reported_ms == 0);
 
-	if ((result == TYPIST_SUBMITTED || result == TYPIST_TYPED) && !is_taken &&
+	if ((result == SUBMIT_SUBMITTED || result == SUBMIT_TYPED) && !is_taken &&
 	    mail->line.len > 0)
 		nudge_add(mail->set->nudges, &line);
 }
 
-static void on_compose(void *data, struct buf *out)
+static bool on_compose(void *data, struct submit_text *text)
 {
 	struct mail *mail = data;
 	struct queue *queue = mail->set->daemon->queue;
 	const struct notification *notes[BATCH_MAX];
+	struct buf line;
 
 	mail_gather(mail);
 	if (mail->batch_count == 0)
-		return; /* settled within this turn of the loop: nothing is typed */
+		return false; /* settled within this turn of the loop: nothing is typed */
 	for (size_t at = 0; at < mail->batch_count; at++)
 		notes[at] = queue_find(queue, mail->batch[at]);
-	prompt_line_compose(out, notes, mail->batch_count, &mail->set->daemon->config->limits);
-	mail_remember(mail, out);
+	buf_init(&line, SUBMIT_LINE_MAX);
+	prompt_line_compose(&line, notes, mail->batch_count, &mail->set->daemon->config->limits);
+	mail_remember(mail, &line);
 	queue_begin(queue);
 	for (size_t at = 0; at < mail->batch_count; at++)
 		(void)queue_set_state(queue, mail->batch[at], NOTE_DELIVERING, NULL);
-	typed_store(mail, out);
+	typed_store(mail, &line);
 	(void)queue_commit(queue);
+	(void)buf_append(&text->bytes, line.data, line.len);
+	buf_finish(&line);
+	return true;
 }
 
 /* What is deferred for a new reason is told; what was not typed after all is queued again. */
@@ -267,7 +272,7 @@ static void on_deferred(void *data, const char *reason, bool is_new)
 			continue;
 		if (is_new || note->delivery == NULL)
 			write_receipt(
-			    mail, note->seq, NOTE_QUEUED, "deferred", TYPIST_NOTHING, reason);
+			    mail, note->seq, NOTE_QUEUED, "deferred", SUBMIT_NOTHING, reason);
 		else if (note->state == NOTE_DELIVERING)
 			(void)queue_set_state(queue, note->seq, NOTE_QUEUED, NULL);
 	}
@@ -279,30 +284,31 @@ static void mail_free(struct mail *mail)
 {
 	list_remove(&mail->link);
 	queue_command_free(mail->command);
-	typist_free(mail->typist);
+	submit_free(mail->submit);
 	buf_finish(&mail->line);
 	mem_free(mail);
 }
 
-static void on_ended(void *data, enum typist_result result, const char *reason)
+static void on_ended(void *data, const struct submit_end *end)
 {
 	static const struct {
 		const char *name;
 		enum notification_state state;
 	} outcomes[] = {
-	    [TYPIST_SUBMITTED] = {"submitted", NOTE_DELIVERED},
-	    [TYPIST_TYPED] = {"typed", NOTE_FAILED},
-	    [TYPIST_REFUSED] = {"refused", NOTE_FAILED},
+	    [SUBMIT_SUBMITTED] = {"submitted", NOTE_DELIVERED},
+	    [SUBMIT_TYPED] = {"typed", NOTE_FAILED},
+	    [SUBMIT_REFUSED] = {"refused", NOTE_FAILED},
 	};
+	enum submit_result result = end->result;
 	struct mail *mail = data;
 
 	if (mail->command != NULL)
 		return; /* which goes on when it has ended */
-	if (result == TYPIST_REFUSED)
+	if (result == SUBMIT_REFUSED)
 		mail_gather(mail); /* also what came since the last look */
-	for (size_t at = 0; at < mail->batch_count && result != TYPIST_NOTHING; at++)
+	for (size_t at = 0; at < mail->batch_count && result != SUBMIT_NOTHING; at++)
 		write_receipt(mail, mail->batch[at], outcomes[result].state, outcomes[result].name,
-		    result, reason);
+		    result, end->reason);
 	if (mail->batch_count > 0)
 		typed_forget(mail);
 	mail_nudge(mail, result);
@@ -310,7 +316,10 @@ static void on_ended(void *data, enum typist_result result, const char *reason)
 	mail_go(mail);
 }
 
-static const struct typist_handlers handlers = {
+/* All guards, and it is tried again. */
+static const struct submit_policy policy = {0};
+
+static const struct submit_handlers handlers = {
     .is_wanted = on_is_wanted,
     .compose = on_compose,
     .deferred = on_deferred,
@@ -365,13 +374,13 @@ static bool mail_command(struct mail *mail)
 	struct buf text;
 
 	if (mail->has_failed || presence == NULL || !queue_command_serves(presence) ||
-	    mail->batch_count > 0 || typist_is_at_work(mail->typist) || !on_is_wanted(mail))
+	    mail->batch_count > 0 || submit_is_at_work(mail->submit) || !on_is_wanted(mail))
 		return false;
 	mail_gather(mail);
 	for (size_t at = 0; at < mail->batch_count; at++)
 		notes[at] = queue_find(daemon->queue, mail->batch[at]);
 	/* Without quotations: other users can see the arguments of programs. */
-	buf_init(&text, TYPIST_LINE_MAX);
+	buf_init(&text, SUBMIT_LINE_MAX);
 	prompt_line_write(&text, notes, mail->batch_count, NULL);
 	for (size_t at = 0; at < mail->batch_count; at++)
 		(void)queue_set_state(daemon->queue, mail->batch[at], NOTE_DELIVERING, NULL);
@@ -387,8 +396,8 @@ static void mail_go(struct mail *mail)
 	if (mail->command != NULL || mail_command(mail))
 		return;
 	if (on_is_wanted(mail))
-		typist_wake(mail->typist);
-	else if (!typist_is_at_work(mail->typist))
+		submit_wake(mail->submit);
+	else if (!submit_is_at_work(mail->submit))
 		mail_free(mail);
 }
 
@@ -401,13 +410,13 @@ static void mail_wake(struct delivery_set *set, const struct pane_ref *pane)
 		mail = xcalloc(1, sizeof *mail);
 		mail->set = set;
 		mail->pane = *pane;
-		buf_init(&mail->line, TYPIST_LINE_MAX);
-		mail->typist = typist_new(set->daemon->typists, pane, &handlers, mail);
+		buf_init(&mail->line, SUBMIT_LINE_MAX);
+		mail->submit = submit_new(set->daemon->submits, pane, &policy, &handlers, mail);
 		list_append(&set->mails, &mail->link);
 		typed_load(mail);
 	}
 	if (mail->command == NULL && !mail_command(mail))
-		typist_wake(mail->typist);
+		submit_wake(mail->submit);
 }
 
 static void on_posted(struct queue_listener *listener, const struct notification *note)
@@ -427,13 +436,13 @@ static void on_nudge(void *data, const struct retry_line *line)
 	mail_wake(set, line->pane);
 	mail = find_mail(set, line->pane);
 	if (mail == NULL || mail->command != NULL || mail->batch_count > 0 ||
-	    typist_is_at_work(mail->typist))
+	    submit_is_at_work(mail->submit))
 		return;
 	memcpy(mail->batch, line->seqs, line->count * sizeof *line->seqs);
 	mail->batch_count = line->count;
 	mail_remember(
 	    mail, &(struct buf){.data = (uint8_t *)(uintptr_t)line->line, .len = line->len});
-	typist_resume(mail->typist, line->line, line->len, 0);
+	submit_resume(mail->submit, line->line, line->len, 0);
 }
 
 /* The same for one pane: its agent may be ready now, or no puller tells it any more. */

@@ -6,7 +6,7 @@
  *   deferred     not yet, because ...; it is tried again
  *   submitted    typed; the line was seen at the prompt, and seen to leave it after Enter
  *   typed        typed, but not seen to be submitted: a person has to look
- *   handed_over  given to the agent by somebody else than the typist
+ *   handed_over  given to the agent by another way than typing
  *   refused      never: the pane, or the program it was meant for, is gone
  *
  * One that was typed has "typed_before" if a daemon may have been killed while it typed: so

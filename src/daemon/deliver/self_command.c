@@ -13,7 +13,7 @@
 #include "base/xalloc.h"
 #include "daemon/core/config.h"
 #include "daemon/core/loop_timer.h"
-#include "daemon/input/typist.h"
+#include "daemon/input/submit.h"
 #include "daemon/pane/foreground.h"
 #include "daemon/pane/pane_screen.h"
 #include "daemon/queue/queue.h"
@@ -35,7 +35,7 @@ enum {
 struct order {
 	struct self_command public; /* first */
 	struct self_command_set *set;
-	struct typist *typist;
+	struct submit *submit;
 	struct event *timer; /* looks whether it is done */
 	struct event *deadline;
 	struct stream_tap tap;
@@ -90,7 +90,7 @@ static void order_free(struct order *order)
 		if (order->has_tap)
 			stream_tap_remove(
 			    order->set->daemon->streams, order->public.pane.pane, &order->tap);
-		typist_free(order->typist);
+		submit_free(order->submit);
 		event_free(order->timer);
 		event_free(order->deadline);
 		list_remove(&order->public.link);
@@ -263,22 +263,17 @@ static void on_timer(evutil_socket_t fd, short what, void *data)
 
 /* ---- typing it ---- */
 
-static bool on_is_wanted(void *data)
-{
-	(void)data;
-	return true;
-}
-
 /* One that an earlier daemon was about to type may have run: it is not typed again. */
-static void on_compose(void *data, struct buf *out)
+static bool on_compose(void *data, struct submit_text *text)
 {
 	struct order *order = data;
 
 	if (order->was_interrupted)
-		return;
+		return false;
 	order->public.stage = SELF_COMMAND_TYPED;
 	command_store(order);
-	(void)buf_append_str(out, order->public.text);
+	(void)buf_append_str(&text->bytes, order->public.text);
+	return true;
 }
 
 static void on_deferred(void *data, const char *reason, bool is_new)
@@ -289,32 +284,35 @@ static void on_deferred(void *data, const char *reason, bool is_new)
 		log_debug("command %s waits: %s", order->public.id, reason);
 }
 
-static void on_ended(void *data, enum typist_result result, const char *reason)
+static void on_ended(void *data, const struct submit_end *end)
 {
 	struct order *order = data;
 
-	switch (result) {
-	case TYPIST_SUBMITTED:
+	switch (end->result) {
+	case SUBMIT_SUBMITTED:
 		order->public.stage = SELF_COMMAND_RUNNING;
 		command_store(order);
 		arm(order->timer, 0);
 		break;
-	case TYPIST_TYPED:
-		order_end(
-		    order, "typed", "the command was typed, but not seen to be submitted", reason);
+	case SUBMIT_TYPED:
+		order_end(order, "typed", "the command was typed, but not seen to be submitted",
+		    end->reason);
 		break;
-	case TYPIST_REFUSED:
-		order_end(order, "refused", "the command was not typed", reason);
+	case SUBMIT_HELD: /* it is tried again */
+	case SUBMIT_REFUSED:
+		order_end(order, "refused", "the command was not typed", end->reason);
 		break;
-	case TYPIST_NOTHING:
+	case SUBMIT_NOTHING:
 		order_end(order, "lost",
 		    "muxbusd ended while the command was typed: look whether it ran", NULL);
 		break;
 	}
 }
 
-static const struct typist_handlers handlers = {
-    .is_wanted = on_is_wanted,
+/* All guards, and it is tried again. */
+static const struct submit_policy policy = {0};
+
+static const struct submit_handlers handlers = {
     .compose = on_compose,
     .deferred = on_deferred,
     .ended = on_ended,
@@ -336,7 +334,7 @@ static struct order *order_new(struct self_command_set *set, const struct pane_r
 	order->tap.closed = on_closed;
 	order->timer = loop_timer_new(set->daemon->base, on_timer, order);
 	order->deadline = loop_timer_new(set->daemon->base, on_deadline, order);
-	order->typist = typist_new(set->daemon->typists, pane, &handlers, order);
+	order->submit = submit_new(set->daemon->submits, pane, &policy, &handlers, order);
 	list_append(&set->commands, &order->public.link);
 	set->count++;
 	return order;
@@ -346,7 +344,7 @@ static struct order *order_new(struct self_command_set *set, const struct pane_r
 static void order_wake(struct order *order)
 {
 	if (order->public.stage != SELF_COMMAND_RUNNING)
-		typist_wake(order->typist);
+		submit_wake(order->submit);
 	else if (!order->is_asking)
 		arm(order->timer, 0);
 }
@@ -372,7 +370,7 @@ static bool order_load(void *data, const char *id, const struct json *value)
 	queue_hold_id(set->daemon->queue, id);
 	if (kept.stage == SELF_COMMAND_TYPED) {
 		order->was_interrupted = true;
-		typist_resume(order->typist, order->public.text, strlen(order->public.text), 0);
+		submit_resume(order->submit, order->public.text, strlen(order->public.text), 0);
 	}
 	order_set_deadline(order);
 	record_finish(command_kind.rows, &kept);

@@ -11,7 +11,6 @@
 #include "base/utf8.h"
 #include "base/xalloc.h"
 #include "daemon/core/pattern.h"
-#include "daemon/input/agent_hand.h"
 #include "daemon/methods/tables.h"
 #include "daemon/queue/consumer.h"
 #include "daemon/server/daemon.h"

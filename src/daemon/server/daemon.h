@@ -23,9 +23,9 @@ struct self_command_set;
 struct server;
 struct server_parts;
 struct stream_set;
+struct submit_set;
 struct timer_set;
 struct tmux;
-struct typist_set;
 struct wait_set;
 struct watch_set;
 
@@ -46,7 +46,7 @@ struct daemon {
 	struct history *history; /* the latest requests */
 	struct presence_set *presences; /* agents, as they report themselves */
 	struct screen_sign_set *signs; /* patterns for the screens of known agents */
-	struct typist_set *typists; /* type at prompts */
+	struct submit_set *submits; /* texts that are typed into panes */
 	struct agent_set *agents; /* interactive programs kept alive */
 	struct self_command_set *self_commands; /* commands typed into the requesting pane */
 	struct puller_set *pullers; /* take notifications for a pane, so that nothing is typed */

@@ -1,0 +1,513 @@
+/* SPDX-License-Identifier: ISC */
+/* Typing into panes: when to look, type, press Enter, and believe that a text was taken. */
+#include "daemon/input/submit.h"
+
+#include "base/clock.h"
+#include "base/xalloc.h"
+#include "daemon/core/loop_timer.h"
+#include "daemon/input/submit_guard.h"
+#include "daemon/input/submit_raw.h"
+#include "daemon/input/submit_state.h"
+#include "daemon/pane/pane_screen.h"
+#include "daemon/pane/pane_tty.h"
+#include "daemon/tmux/pane_fate.h"
+#include "daemon/tmux/tmux.h"
+#include "wire/json.h"
+
+enum { BUSY_MS = 10000 }; /* of a pane that is never quiet, until the caller is told */
+
+static const char not_followed[] = "tmux is not followed";
+static const char blocked[] = "something else is being typed there";
+
+/* ---- typing ---- */
+
+static void on_typed(void *data, int error, const struct muxbus_reply *replies, size_t count)
+{
+	struct submit *submit = data;
+
+	if (error != 0)
+		paste_remove(&submit->paste, submit->parts->tmux);
+	if (!submit_take_answer(submit))
+		return;
+	if (error != 0) {
+		/* The text may have been typed, or not: the next look at the screen tells. */
+		submit_defer(submit, "tmux did not answer");
+	} else if (!submit_was_typed(replies, count)) {
+		submit_line_reset(&submit->line);
+		submit_defer(submit, "something changed in the pane meanwhile");
+	} else {
+		submit->stage = STAGE_ECHO;
+		submit_arm(submit, SUBMIT_OUTPUT_STEP_MS);
+	}
+}
+
+static bool compose(struct submit *submit)
+{
+	if (submit->is_over)
+		submit->before = 0;
+	submit->is_over = false;
+	submit->before += submit->line.text.bytes.len > 0;
+	submit_line_reset(&submit->line);
+	return submit->handlers->compose(submit->data, &submit->line.text);
+}
+
+static void step_type(struct submit *submit, const struct muxbus_pane *pane,
+    const struct pane_screen *screen, const struct pane_tty *tty)
+{
+	bool in_prefix;
+
+	if (submit_is_blocked(submit)) {
+		submit_defer(submit, blocked);
+		return;
+	}
+	if (!compose(submit)) {
+		submit_end(submit, SUBMIT_NOTHING, NULL);
+		return;
+	}
+	submit_line_begin(&submit->line, screen, tty);
+	submit->human = submit_guard_human(submit->parts->tmux, pane, &in_prefix);
+	if (submit->line.text.bytes.len == 0) {
+		submit->stage = STAGE_SETTLING; /* Enter alone */
+		submit_arm(submit, 0);
+		return;
+	}
+	submit->stage = STAGE_TYPING;
+	if (submit_type_text(submit, screen, pane, on_typed) < 0) {
+		submit_line_reset(&submit->line);
+		submit_defer(submit, not_followed);
+	}
+}
+
+/* Goes on with a line that an earlier daemon typed, or a try that tmux did not answer. */
+static void take_up(
+    struct submit *submit, const struct muxbus_pane *pane, const struct pane_tty *tty)
+{
+	bool in_prefix;
+
+	submit_line_resume(&submit->line, tty);
+	submit->human = submit_guard_human(submit->parts->tmux, pane, &in_prefix);
+	submit->stage = STAGE_SETTLING;
+	submit_arm(submit, submit_line_rest_ms(&submit->line, tty));
+}
+
+/* Before typing: what does the screen say against it? */
+static void look_at_prompt(struct submit *submit, const struct muxbus_pane *pane,
+    const struct pane_screen *screen, const struct pane_tty *tty)
+{
+	const struct submit_policy *policy = submit->policy;
+	char reason[SUBMIT_REASON_SIZE];
+
+	if (submit_line_stands(&submit->line, screen))
+		take_up(submit, pane, tty);
+	else if (!submit_guard_screen(submit->parts, policy, &submit->pane, pane, screen,
+		     clock_mono_ms() - submit->last_output_ms, reason) ||
+	    (policy->knows_prompt && !submit->handlers->judge(submit->data, pane, screen, reason)))
+		submit_defer(submit, reason);
+	else
+		step_type(submit, pane, screen, tty);
+}
+
+/* ---- after typing ---- */
+
+static void look_for_echo(
+    struct submit *submit, const struct pane_screen *screen, const struct pane_tty *tty)
+{
+	struct submit_line *line = &submit->line;
+	const char *reason;
+
+	if (submit_line_is_shown(line, screen, tty, submit->policy->knows_prompt)) {
+		submit->stage = STAGE_SETTLING;
+		submit_arm(submit, submit_line_rest_ms(line, tty));
+		return;
+	}
+	reason = submit_line_echo_late(line, tty);
+	if (reason != NULL)
+		submit_give_up(submit, reason);
+	else
+		submit_arm(submit, submit_line_look_ms(line));
+}
+
+static void on_entered(void *data, int error, const struct muxbus_reply *replies, size_t count)
+{
+	struct submit *submit = data;
+
+	if (!submit_take_answer(submit))
+		return;
+	/* Not pressed: what changed is looked at. No answer: Enter counts as pressed. */
+	if (error == 0 && !submit_was_typed(replies, count)) {
+		submit->stage = submit->line.enters > 0 ? STAGE_SUBMITTING : STAGE_SETTLING;
+	} else {
+		submit_line_pressed(&submit->line);
+		submit->stage = STAGE_SUBMITTING;
+	}
+	submit_arm(submit, submit_line_look_ms(&submit->line));
+}
+
+/* Presses Enter if the text still stands there, and no person has come. */
+static void step_enter(
+    struct submit *submit, const struct muxbus_pane *pane, const struct pane_screen *screen)
+{
+	struct submit_line *line = &submit->line;
+	bool in_prefix;
+
+	if (submit_guard_human(submit->parts->tmux, pane, &in_prefix) != submit->human ||
+	    in_prefix) {
+		submit_give_up(submit, "a person began to type: the text is left to them");
+	} else if (line->is_exact && !submit_line_stands(line, screen)) {
+		submit->stage = line->enters > 0 ? STAGE_SUBMITTING : STAGE_ECHO;
+		submit_arm(submit, submit_line_look_ms(line));
+	} else if (submit_line_is_late(line)) {
+		submit_give_up(submit, "the pane kept changing before Enter");
+	} else {
+		submit_line_press(line, screen);
+		if (submit_type_enter(submit, screen, pane, on_entered) < 0)
+			submit_defer(submit, not_followed);
+	}
+}
+
+static void look_for_taken(
+    struct submit *submit, const struct pane_screen *screen, const struct pane_tty *tty)
+{
+	struct submit_line *line = &submit->line;
+	const char *reason;
+
+	if (submit_line_is_taken(line, screen, tty)) {
+		submit_end(submit, SUBMIT_SUBMITTED, NULL);
+		return;
+	}
+	reason = submit_line_taken_late(line, tty);
+	if (reason != NULL) {
+		submit_give_up(submit, reason);
+	} else if (submit_line_needs_enter(line, screen, tty)) {
+		submit->stage = STAGE_SETTLING;
+		submit_arm(submit, 0);
+	} else {
+		submit_arm(submit, submit_line_look_ms(line));
+	}
+}
+
+/* ---- looking ---- */
+
+static void on_screen(void *data, int error, const struct pane_screen *screen)
+{
+	struct submit *submit = data;
+	const struct muxbus_pane *pane;
+	struct pane_tty tty;
+
+	if (!submit_take_answer(submit))
+		return;
+	pane = muxbus_model_pane(tmux_model(submit->parts->tmux), submit->pane.pane);
+	if (error != 0 || pane == NULL) {
+		/* Its fate is looked at first, the next time. */
+		if (submit->stage == STAGE_WAITING)
+			submit_defer(submit, "the screen cannot be read");
+		else
+			submit_arm(submit, SUBMIT_RETRY_MIN_MS);
+		return;
+	}
+	pane_tty_read(pane->tty, pane->pid, &tty);
+	switch (submit->stage) {
+	case STAGE_RESTING:
+	case STAGE_TYPING:
+		break;
+	case STAGE_WAITING:
+		look_at_prompt(submit, pane, screen, &tty);
+		break;
+	case STAGE_ECHO:
+		look_for_echo(submit, screen, &tty);
+		break;
+	case STAGE_SETTLING:
+		step_enter(submit, pane, screen);
+		break;
+	case STAGE_SUBMITTING:
+		look_for_taken(submit, screen, &tty);
+		break;
+	}
+}
+
+static void read_screen(struct submit *submit)
+{
+	submit->is_asking = true;
+	if (pane_screen_read(submit->parts->tmux, submit->pane.pane, on_screen, submit) < 0) {
+		submit->is_asking = false;
+		submit_defer(submit, not_followed);
+	}
+}
+
+/* Whether the pane and its terminal allow it, with the reason if not. */
+static bool may_look(
+    const struct submit *submit, const struct muxbus_pane *pane, char reason[SUBMIT_REASON_SIZE])
+{
+	struct pane_tty tty;
+
+	pane_tty_read(pane->tty, pane->pid, &tty);
+	return submit_guard_pane(submit->parts, submit->policy, &submit->pane, pane, reason) &&
+	    submit_guard_terminal(submit->parts, submit->policy, &submit->pane, pane, &tty, reason);
+}
+
+/* The model is fresh: do the guards allow it? */
+static void on_fresh(void *data, int error)
+{
+	struct submit *submit = data;
+	const struct muxbus_pane *pane;
+	char reason[SUBMIT_REASON_SIZE];
+
+	if (!submit_take_answer(submit))
+		return;
+	pane = muxbus_model_pane(tmux_model(submit->parts->tmux), submit->pane.pane);
+	if (error != 0 || pane == NULL ||
+	    pane_fate(submit->parts->tmux, &submit->pane) != PANE_THERE)
+		submit_arm(submit, SUBMIT_RETRY_MIN_MS);
+	else if (pane->is_dead)
+		submit_give_up(submit, "the pane's program has ended");
+	else if (submit->stage != STAGE_WAITING)
+		read_screen(submit);
+	else if (submit_is_blocked(submit))
+		submit_defer(submit, blocked);
+	else if (!may_look(submit, pane, reason))
+		submit_defer(submit, reason);
+	else
+		read_screen(submit);
+}
+
+static void refresh(struct submit *submit)
+{
+	submit->is_asking = true;
+	if (muxbus_sync_refresh(tmux_sync(submit->parts->tmux), 0, on_fresh, submit) < 0) {
+		submit->is_asking = false;
+		submit_defer(submit, not_followed);
+	}
+}
+
+/* Whether the pane has been quiet for long enough; else looks again when that may be. */
+static bool is_quiet(struct submit *submit)
+{
+	char reason[SUBMIT_REASON_SIZE];
+	int64_t quiet_ms = submit_guard_quiet_ms(submit->parts, &submit->pane, reason);
+	int64_t left_ms = quiet_ms - (clock_mono_ms() - submit->last_output_ms);
+
+	if (quiet_ms < 0) {
+		submit_defer(submit, reason);
+		return false;
+	}
+	if (left_ms <= 0)
+		return true;
+	if (reason[0] != '\0')
+		submit_tell_deferred(submit, reason);
+	else if (clock_mono_ms() - submit->began_ms > BUSY_MS)
+		submit_tell_deferred(submit, "its program is busy");
+	submit_arm(submit, left_ms);
+	return false;
+}
+
+/* Waits for quiet before tmux is asked anything. */
+static void look_from_afar(struct submit *submit)
+{
+	if (submit->handlers->is_wanted != NULL && !submit->handlers->is_wanted(submit->data)) {
+		submit_end(submit, SUBMIT_NOTHING, NULL);
+		return;
+	}
+	submit_watch_output(submit);
+	if (submit->policy->is_once || is_quiet(submit))
+		refresh(submit);
+}
+
+static void look(struct submit *submit)
+{
+	switch (submit->stage) {
+	case STAGE_RESTING:
+	case STAGE_TYPING:
+		break;
+	case STAGE_WAITING:
+		look_from_afar(submit);
+		break;
+	case STAGE_SETTLING:
+		refresh(submit); /* whether a person has come */
+		break;
+	case STAGE_ECHO:
+	case STAGE_SUBMITTING:
+		read_screen(submit);
+		break;
+	}
+}
+
+static void on_timer(evutil_socket_t fd, short what, void *data)
+{
+	struct submit *submit = data;
+
+	(void)fd;
+	(void)what;
+	if (submit->stage == STAGE_RESTING || submit->is_asking)
+		return;
+	if (submit->policy->is_raw) {
+		submit_raw_step(submit);
+		return;
+	}
+	switch (pane_fate(submit->parts->tmux, &submit->pane)) {
+	case PANE_THERE:
+		look(submit);
+		break;
+	case PANE_UNKNOWN:
+		submit->retry_ms = SUBMIT_RETRY_MAX_MS; /* its return wakes us */
+		submit_defer(submit, not_followed);
+		break;
+	case PANE_GONE:
+		submit_give_up(submit, "the pane is gone");
+		break;
+	}
+}
+
+/* ---- submits ---- */
+
+/* An agent has reported: what waits to be typed into its pane looks at once. */
+static void on_reported(struct presence_listener *listener, const struct pane_ref *pane)
+{
+	struct submit_set *set = list_entry(listener, struct submit_set, listener);
+	struct list *link;
+
+	list_for_each (link, &set->submits) {
+		struct submit *submit = list_entry(link, struct submit, link);
+
+		if (submit->is_stale || submit->is_asking || submit->stage != STAGE_WAITING ||
+		    !pane_ref_equal(&submit->pane, pane))
+			continue;
+		submit->retry_ms = SUBMIT_RETRY_MIN_MS;
+		submit_arm(submit, 0);
+	}
+}
+
+struct submit_set *submit_set_new(const struct submit_parts *parts)
+{
+	struct submit_set *set = xcalloc(1, sizeof *set);
+
+	set->parts = *parts;
+	list_init(&set->submits);
+	set->listener.reported = on_reported;
+	presence_listen(parts->presences, &set->listener);
+	return set;
+}
+
+void submit_set_free(struct submit_set *set)
+{
+	struct list *link, *after;
+
+	if (set == NULL)
+		return;
+	presence_unlisten(&set->listener);
+	list_for_each_safe (link, after, &set->submits)
+		list_remove(link);
+	mem_free(set);
+}
+
+struct submit *submit_new(struct submit_set *set, const struct pane_ref *pane,
+    const struct submit_policy *policy, const struct submit_handlers *handlers, void *data)
+{
+	struct submit *submit = xcalloc(1, sizeof *submit);
+
+	submit->set = set;
+	submit->parts = &set->parts;
+	submit->pane = *pane;
+	submit->policy = policy;
+	submit->handlers = handlers;
+	submit->data = data;
+	submit->retry_ms = SUBMIT_RETRY_MIN_MS;
+	submit_line_init(&submit->line);
+	submit->timer = loop_timer_new(set->parts.base, on_timer, submit);
+	list_append(&set->submits, &submit->link);
+	return submit;
+}
+
+void submit_free(struct submit *submit)
+{
+	if (submit != NULL)
+		submit_destroy(submit);
+}
+
+void submit_drop(struct submit *submit)
+{
+	submit_let_go(submit);
+}
+
+void submit_aim(
+    struct submit *submit, const struct pane_ref *pane, const struct submit_policy *policy)
+{
+	submit->pane = *pane;
+	submit->policy = policy;
+	submit->is_keeping = false;
+}
+
+void submit_wake(struct submit *submit)
+{
+	if (submit->stage > STAGE_WAITING || (submit->is_asking && !submit->is_dropped))
+		return;
+	if (submit->stage == STAGE_RESTING)
+		submit->began_ms = clock_mono_ms();
+	submit->stage = STAGE_WAITING;
+	if (submit->is_asking)
+		return; /* the answer goes on with it */
+	if (submit->policy->is_raw)
+		submit_raw_step(submit); /* before any keys that are sent later */
+	else
+		submit_arm(submit, 0);
+}
+
+bool submit_is_at_work(const struct submit *submit)
+{
+	return submit->stage > STAGE_WAITING || submit->is_asking;
+}
+
+bool submit_is_resting(const struct submit *submit)
+{
+	return submit->stage == STAGE_RESTING;
+}
+
+void submit_keep(struct submit *submit)
+{
+	submit->is_keeping = true;
+}
+
+void submit_release(struct submit *submit)
+{
+	submit->is_keeping = false;
+}
+
+void submit_resume(struct submit *submit, const char *line, size_t len, unsigned before)
+{
+	submit_line_reset(&submit->line);
+	submit->before = before;
+	(void)buf_append(&submit->line.text.bytes, line, len);
+}
+
+unsigned submit_typed_before(const struct submit *submit)
+{
+	return submit->before;
+}
+
+/* ---- evidence ---- */
+
+void submit_write_evidence(
+    const struct submit *submit, enum submit_result result, struct json_writer *writer)
+{
+	const struct submit_line *line = &submit->line;
+
+	if (line->typed_ms == 0)
+		return;
+	json_put_bool(writer, "echo_seen", line->is_echo_seen);
+	json_put_bool(writer, "prompt_emptied", result == SUBMIT_SUBMITTED);
+	json_put_int(writer, "enters", line->enters);
+	if (submit->before > 0)
+		json_put_int(writer, "typed_before", submit->before);
+	json_put_int(writer, "elapsed_ms", clock_mono_ms() - line->typed_ms);
+}
+
+void submit_write_typing(const struct submit *submit, struct json_writer *writer)
+{
+	const struct submit_line *line = &submit->line;
+
+	if (line->typed_ms == 0)
+		return;
+	json_put_bool(writer, "echo_seen", line->is_echo_seen);
+	json_put_int(writer, "enters", line->enters);
+	json_put_int(writer, "typing_ms",
+	    (line->entered_ms != 0 ? line->entered_ms : clock_mono_ms()) - line->typed_ms);
+}

@@ -1,0 +1,229 @@
+/* SPDX-License-Identifier: ISC */
+/* The guards of typing: reasons not to type into a pane now. */
+#include "daemon/input/submit_guard.h"
+
+#include <muxbus.h>
+
+#include <stdio.h>
+#include <string.h>
+
+#include "base/clock.h"
+#include "daemon/core/config.h"
+#include "daemon/pane/expected.h"
+#include "daemon/pane/foreground.h"
+#include "daemon/pane/pane_screen.h"
+#include "daemon/pane/pane_tty.h"
+#include "daemon/pane/presence.h"
+#include "daemon/pane/screen_sign.h"
+#include "daemon/tmux/tmux.h"
+
+enum { AROUND_MAX = 64 * 1024 };
+
+uint64_t submit_guard_human(
+    const struct tmux *tmux, const struct muxbus_pane *pane, bool *ret_in_prefix)
+{
+	const struct muxbus_model *model = tmux_model(tmux);
+	const struct muxbus_client *client = NULL;
+	uint64_t latest = 0;
+
+	*ret_in_prefix = false;
+	while ((client = muxbus_model_next_client(model, client)) != NULL) {
+		const struct muxbus_session *session = muxbus_model_session(model, client->session);
+
+		if (client->is_control || session == NULL || !pane->is_active ||
+		    session->current_window != pane->window)
+			continue;
+		*ret_in_prefix |= client->in_prefix;
+		if (client->activity > latest)
+			latest = client->activity;
+	}
+	return latest;
+}
+
+int64_t submit_guard_quiet_ms(const struct submit_parts *parts, const struct pane_ref *ref,
+    char ret_reason[SUBMIT_REASON_SIZE])
+{
+	const struct presence *presence = presence_of_pane(parts->presences, ref);
+	int64_t quiet_ms = parts->config->limits.deliver_quiet_ms;
+
+	ret_reason[0] = '\0';
+	switch (presence == NULL ? PRESENCE_UNKNOWN : presence->state) {
+	case PRESENCE_IDLE:
+		return quiet_ms < SUBMIT_IDLE_QUIET_MS ? quiet_ms : SUBMIT_IDLE_QUIET_MS;
+	case PRESENCE_BUSY:
+		snprintf(
+		    ret_reason, SUBMIT_REASON_SIZE, "%s says that it is busy", presence->agent);
+		return quiet_ms > SUBMIT_BUSY_QUIET_MS ? quiet_ms : SUBMIT_BUSY_QUIET_MS;
+	case PRESENCE_ASKING:
+		if (clock_mono_ms() - presence->reported_ms >= SUBMIT_ASKING_MS)
+			return quiet_ms;
+		snprintf(
+		    ret_reason, SUBMIT_REASON_SIZE, "%s asks a person something", presence->agent);
+		return -1;
+	case PRESENCE_UNKNOWN:
+	case PRESENCE_GONE:
+	case PRESENCE_STATE_COUNT_:
+		break;
+	}
+	return quiet_ms;
+}
+
+static bool is_human_typing(const struct submit_parts *parts, const struct muxbus_pane *pane)
+{
+	bool in_prefix;
+	uint64_t latest = submit_guard_human(parts->tmux, pane, &in_prefix);
+
+	return in_prefix ||
+	    (latest > 0 && clock_real_ms() - (int64_t)latest * 1000 < SUBMIT_HUMAN_MS);
+}
+
+/* Whether the program in front is one that may be typed to. */
+static bool is_expected(const struct submit_parts *parts, const struct pane_ref *ref,
+    const struct muxbus_pane *pane, char *ret_reason)
+{
+	const char *expected;
+
+	if (foreground_is_shell(pane->command)) {
+		snprintf(
+		    ret_reason, SUBMIT_REASON_SIZE, "a shell (%.40s) is in front", pane->command);
+		return false;
+	}
+	expected = expected_find(parts->store, ref);
+	if (expected != NULL && strcmp(expected, pane->command) != 0)
+		snprintf(ret_reason, SUBMIT_REASON_SIZE, "%.40s is in front, not %.40s that asked",
+		    pane->command, expected);
+	else if (expected == NULL && pane->alternate_screen)
+		snprintf(ret_reason, SUBMIT_REASON_SIZE,
+		    "a full-screen program (%.40s) that never asked is in front", pane->command);
+	else
+		return true;
+	return false;
+}
+
+bool submit_guard_pane(const struct submit_parts *parts, const struct submit_policy *policy,
+    const struct pane_ref *ref, const struct muxbus_pane *pane, char ret_reason[SUBMIT_REASON_SIZE])
+{
+	ret_reason[0] = '\0';
+	if (pane->in_mode)
+		snprintf(ret_reason, SUBMIT_REASON_SIZE, "the pane is in %.40s",
+		    pane->mode[0] != '\0' ? pane->mode : "a mode");
+	else if (pane->input_off)
+		snprintf(ret_reason, SUBMIT_REASON_SIZE, "the pane's input is off");
+	else if (pane->is_synchronized)
+		snprintf(
+		    ret_reason, SUBMIT_REASON_SIZE, "the pane's input is synchronised with others");
+	else if (is_human_typing(parts, pane))
+		snprintf(ret_reason, SUBMIT_REASON_SIZE, "a person is typing");
+	else
+		return policy->knows_prompt || is_expected(parts, ref, pane, ret_reason);
+	return false;
+}
+
+bool submit_guard_terminal(const struct submit_parts *parts, const struct submit_policy *policy,
+    const struct pane_ref *ref, const struct muxbus_pane *pane, const struct pane_tty *tty,
+    char ret_reason[SUBMIT_REASON_SIZE])
+{
+	ret_reason[0] = '\0';
+	if (!tty->is_known || policy->knows_prompt)
+		return true;
+	if (tty->unread > 0)
+		snprintf(ret_reason, SUBMIT_REASON_SIZE,
+		    "what was typed before has not been read by %.40s", pane->command);
+	else if (tty->is_cooked && !tty->has_echo)
+		snprintf(ret_reason, SUBMIT_REASON_SIZE, "%.40s asks for a secret", pane->command);
+	else if (tty->is_cooked && !tty->is_first)
+		snprintf(ret_reason, SUBMIT_REASON_SIZE,
+		    "%.40s edits no lines: what it does not read, the shell behind it would",
+		    pane->command);
+	else if (tty->is_cooked && expected_find(parts->store, ref) == NULL)
+		snprintf(ret_reason, SUBMIT_REASON_SIZE,
+		    "%.40s edits no lines, and never asked: it may not read them", pane->command);
+	else
+		return true;
+	return false;
+}
+
+/* What is known of the agent's screen speaks against it, or for a prompt that looks like none. */
+static const char *find_sign(const struct submit_parts *parts, const char *agent,
+    const struct pane_screen *screen, int64_t quiet_ms, bool *ret_is_ready)
+{
+	const char *line = screen->prompt.line, *reason = NULL;
+	struct buf around;
+
+	buf_init(&around, AROUND_MAX);
+	prompt_write_around(&screen->view, &around);
+	/* One that works keeps drawing: what has been still for long is only text. */
+	if (quiet_ms < SUBMIT_BUSY_QUIET_MS &&
+	    screen_sign_shows(
+		parts->signs, agent, SIGN_BUSY, (const char *)around.data, around.len))
+		reason = "its screen says that it is busy";
+	if (screen_sign_shows(
+		parts->signs, agent, SIGN_ASKING, (const char *)around.data, around.len))
+		reason = "its screen asks a person something";
+	*ret_is_ready = !screen->prompt.has_right_draft &&
+	    screen_sign_shows(parts->signs, agent, SIGN_READY, line, strlen(line));
+	buf_finish(&around);
+	return reason;
+}
+
+/* Whether an agent's empty prompt is at the cursor, as far as a screen tells. */
+static bool is_free_prompt(const struct submit_parts *parts, const struct pane_ref *ref,
+    const struct muxbus_pane *pane, const struct pane_screen *screen, int64_t quiet_ms,
+    char ret_reason[SUBMIT_REASON_SIZE])
+{
+	const struct presence *presence = presence_of_pane(parts->presences, ref);
+	const char *agent = presence != NULL ? presence->agent : pane->command, *sign;
+	bool is_ready;
+
+	if (!screen->has_cursor) {
+		snprintf(ret_reason, SUBMIT_REASON_SIZE, "no cursor is seen, so no prompt");
+		return false;
+	}
+	sign = find_sign(parts, agent, screen, quiet_ms, &is_ready);
+	if (sign != NULL)
+		snprintf(ret_reason, SUBMIT_REASON_SIZE, "%s", sign);
+	else if (screen->prompt.has_draft && !is_ready)
+		snprintf(ret_reason, SUBMIT_REASON_SIZE,
+		    "there is something on the prompt line: \"%.80s\"", screen->prompt.line);
+	else if (screen->prompt.is_shell && !is_ready)
+		snprintf(ret_reason, SUBMIT_REASON_SIZE, "the prompt looks like a shell's");
+	else
+		return true;
+	return false;
+}
+
+bool submit_guard_screen(const struct submit_parts *parts, const struct submit_policy *policy,
+    const struct pane_ref *ref, const struct muxbus_pane *pane, const struct pane_screen *screen,
+    int64_t quiet_ms, char ret_reason[SUBMIT_REASON_SIZE])
+{
+	ret_reason[0] = '\0';
+	if (screen->prompt.is_question && !policy->answers_question)
+		snprintf(
+		    ret_reason, SUBMIT_REASON_SIZE, "a choice is offered: a key would answer it");
+	else
+		return policy->knows_prompt ||
+		    is_free_prompt(parts, ref, pane, screen, quiet_ms, ret_reason);
+	return false;
+}
+
+/* Appends a text so that a format takes it literally. */
+static void put_literal(struct buf *out, const char *text)
+{
+	for (; *text != '\0'; text++) {
+		if (strchr("#,}", *text) != NULL)
+			(void)buf_append_byte(out, '#');
+		(void)buf_append_byte(out, (uint8_t)*text);
+	}
+}
+
+void submit_guard_write(struct buf *out, const struct pane_ref *ref, const char *command,
+    const struct pane_screen *screen)
+{
+	(void)buf_printf(out,
+	    "#{&&:#{==:#{cursor_x} #{cursor_y},%u %u},#{&&:#{==:#{pane_pid} #{pid},%d %d},"
+	    "#{&&:#{==:#{pane_dead}#{pane_in_mode}#{pane_input_off}#{pane_synchronized},0000},"
+	    "#{==:#{pane_current_command},",
+	    screen->cursor_column, screen->cursor_row, (int)ref->pane_pid, (int)ref->server_pid);
+	put_literal(out, command);
+	(void)buf_append_str(out, "}}}}");
+}

@@ -1,0 +1,58 @@
+/* SPDX-License-Identifier: ISC */
+/*
+ * The guards of typing: reasons not to type into a pane now. They look at the pane's state, the
+ * program in front, the terminal, the screen, and whether a person types there. tmux checks its
+ * own part of them again, in the command that types.
+ */
+#ifndef DAEMON_INPUT_SUBMIT_GUARD_H
+#define DAEMON_INPUT_SUBMIT_GUARD_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/buf.h"
+#include "daemon/core/pane_ref.h"
+#include "daemon/input/submit_policy.h"
+
+#define SUBMIT_HUMAN_MS 5000 /* after a person's last key */
+#define SUBMIT_IDLE_QUIET_MS 100 /* of a pane whose agent reports idle, at most */
+#define SUBMIT_BUSY_QUIET_MS 15000 /* then a pane whose agent reports busy is looked at */
+#define SUBMIT_ASKING_MS 600000 /* then a pane whose agent reports a question is looked at */
+
+struct muxbus_pane;
+struct pane_screen;
+struct pane_tty;
+struct tmux;
+
+/* Seconds since 1970 of the last key of a person who looks at this pane; 0: there is none. */
+uint64_t submit_guard_human(
+    const struct tmux *tmux, const struct muxbus_pane *pane, bool *ret_in_prefix);
+
+/*
+ * How long a pane must have been quiet, by what its agent reports: shortly if idle, as
+ * configured without a report, and long if busy, since the report of the end must have been
+ * missed. ret_reason: why it is longer, or "". -1: not while the agent asks.
+ */
+int64_t submit_guard_quiet_ms(const struct submit_parts *parts, const struct pane_ref *ref,
+    char ret_reason[SUBMIT_REASON_SIZE]);
+
+/* The model's reasons; false with a reason. */
+bool submit_guard_pane(const struct submit_parts *parts, const struct submit_policy *policy,
+    const struct pane_ref *ref, const struct muxbus_pane *pane,
+    char ret_reason[SUBMIT_REASON_SIZE]);
+
+/* The terminal's reasons. */
+bool submit_guard_terminal(const struct submit_parts *parts, const struct submit_policy *policy,
+    const struct pane_ref *ref, const struct muxbus_pane *pane, const struct pane_tty *tty,
+    char ret_reason[SUBMIT_REASON_SIZE]);
+
+/* The screen's reasons; quiet_ms is for how long the pane has been quiet. */
+bool submit_guard_screen(const struct submit_parts *parts, const struct submit_policy *policy,
+    const struct pane_ref *ref, const struct muxbus_pane *pane, const struct pane_screen *screen,
+    int64_t quiet_ms, char ret_reason[SUBMIT_REASON_SIZE]);
+
+/* The format for tmux: the pane is still as it was seen, and the cursor has not moved. */
+void submit_guard_write(struct buf *out, const struct pane_ref *ref, const char *command,
+    const struct pane_screen *screen);
+
+#endif

@@ -1,0 +1,232 @@
+/* SPDX-License-Identifier: ISC */
+/* A text on its way through a prompt. */
+#include "daemon/input/submit_line.h"
+
+#include <string.h>
+
+#include "base/clock.h"
+#include "daemon/pane/pane_screen.h"
+#include "daemon/pane/pane_tty.h"
+
+enum {
+	LOOK_STEP_MS = 40, /* between looks that no output asks for */
+	AGREE_STEP_MS = 20, /* between two looks that must agree */
+	AGREE_LOOKS = 2,
+	SETTLED_MS = 300, /* a text that is shown in another form has been taken */
+	ECHO_MAX_MS = 6000,
+	SUBMIT_MAX_MS = 6000,
+	UNREAD_MAX_MS = 30000, /* both, for a program that does not read */
+	ENTER_AFTER_MS = 150, /* programs take a faster Enter for part of a paste */
+};
+
+/* After the first Enter, when it is pressed again if nothing came of it. */
+static const int64_t enter_again_ms[] = {650, 1650, 3650};
+
+enum { ENTERS_MAX = 1 + sizeof enter_again_ms / sizeof *enter_again_ms };
+
+void submit_line_init(struct submit_line *line)
+{
+	*line = (struct submit_line){0};
+	buf_init(&line->text.bytes, SUBMIT_TEXT_MAX);
+}
+
+void submit_line_wipe(struct submit_line *line)
+{
+	if (line->text.bytes.data != NULL)
+		explicit_bzero(line->text.bytes.data, line->text.bytes.len);
+	line->text.bytes.len = 0;
+}
+
+void submit_line_finish(struct submit_line *line)
+{
+	submit_line_wipe(line);
+	buf_finish(&line->text.bytes);
+}
+
+void submit_line_reset(struct submit_line *line)
+{
+	submit_line_finish(line);
+	submit_line_init(line);
+}
+
+void submit_line_begin(
+    struct submit_line *line, const struct pane_screen *screen, const struct pane_tty *tty)
+{
+	const struct buf *bytes = &line->text.bytes;
+
+	memcpy(line->lead, screen->prompt.lead, sizeof line->lead);
+	/* The last of several lines stands behind no prompt, or another one. */
+	line->has_lead = bytes->len == 0 || memchr(bytes->data, '\n', bytes->len) == NULL;
+	line->lead_column = screen->view.cursor_column;
+	line->was_cooked = tty->is_known && tty->is_cooked;
+	line->typed_ms = line->changed_ms = clock_mono_ms();
+	line->typed_offset = line->seen_offset = line->before_enter = screen->offset;
+}
+
+void submit_line_resume(struct submit_line *line, const struct pane_tty *tty)
+{
+	line->was_cooked = tty->is_known && tty->is_cooked;
+	line->typed_ms = clock_mono_ms();
+	line->is_echo_seen = line->is_exact = true;
+	line->has_lead = false; /* where it begins is not known any more */
+}
+
+/* The cursor is behind the last line of the text. */
+static enum prompt_echo find(
+    const struct submit_line *line, const struct pane_screen *screen, const char *lead)
+{
+	const char *text = (const char *)line->text.bytes.data;
+	size_t len = line->text.bytes.len;
+	const char *newline = len > 0 ? memrchr(text, '\n', len) : NULL;
+	const char *begin = newline != NULL ? newline + 1 : text;
+
+	return prompt_find_line(&screen->view, begin, len - (size_t)(begin - text), lead);
+}
+
+bool submit_line_stands(const struct submit_line *line, const struct pane_screen *screen)
+{
+	return line->text.bytes.len > 0 &&
+	    find(line, screen, line->has_lead ? line->lead : NULL) == ECHO_EXACT;
+}
+
+static bool is_unread(const struct pane_tty *tty)
+{
+	return tty->is_known && tty->unread > 0;
+}
+
+/* Whether a text that does not stand there as it was typed has been taken in another form. */
+static bool is_other_form(const struct submit_line *line, const struct pane_screen *screen,
+    const struct pane_tty *tty, enum prompt_echo echo)
+{
+	bool is_drawn = screen->offset > line->typed_offset;
+	bool is_settled = clock_mono_ms() - line->changed_ms > SETTLED_MS;
+	/* The kernel echoes with a program that only reads: what precedes the text is its own. */
+	bool is_echoed = tty->is_known && tty->is_cooked && tty->has_echo;
+
+	if (line->text.is_unseen)
+		return true;
+	if (echo == ECHO_ALTERED && is_drawn && is_echoed)
+		return true;
+	return is_drawn && is_settled && (echo == ECHO_ALTERED || line->text.is_paste);
+}
+
+bool submit_line_is_shown(struct submit_line *line, const struct pane_screen *screen,
+    const struct pane_tty *tty, bool is_lenient)
+{
+	enum prompt_echo echo = find(line, screen, line->has_lead ? line->lead : NULL);
+
+	/* Prompts may change while they are typed at. */
+	if (is_lenient && line->has_lead && echo != ECHO_EXACT) {
+		echo = find(line, screen, NULL);
+		line->has_lead = echo != ECHO_EXACT;
+	}
+	if (screen->offset != line->seen_offset)
+		line->changed_ms = clock_mono_ms();
+	line->seen_offset = screen->offset;
+	line->is_altered = echo == ECHO_ALTERED;
+	line->is_exact = echo == ECHO_EXACT;
+	if (echo != ECHO_EXACT &&
+	    (!is_lenient || (is_unread(tty) && !tty->is_cooked) ||
+		!is_other_form(line, screen, tty, echo)))
+		return false;
+	line->is_echo_seen = !line->text.is_unseen;
+	line->before_enter = screen->offset;
+	return true;
+}
+
+const char *submit_line_echo_late(const struct submit_line *line, const struct pane_tty *tty)
+{
+	bool is_deaf = is_unread(tty) && !tty->is_cooked;
+
+	if (clock_mono_ms() - line->typed_ms < (is_deaf ? UNREAD_MAX_MS : ECHO_MAX_MS))
+		return NULL;
+	if (is_deaf)
+		return "its program does not read it";
+	return line->is_altered ? "something else stands on the prompt line too"
+				: "it was not seen on the prompt line";
+}
+
+int64_t submit_line_rest_ms(const struct submit_line *line, const struct pane_tty *tty)
+{
+	return line->is_exact && tty->is_known && tty->has_signals ? 0 : ENTER_AFTER_MS;
+}
+
+void submit_line_press(struct submit_line *line, const struct pane_screen *screen)
+{
+	line->entered_row = screen->cursor_row;
+	line->entered_column = screen->cursor_column;
+	if (line->enters == 0)
+		line->before_enter = screen->offset;
+}
+
+void submit_line_pressed(struct submit_line *line)
+{
+	line->enters++;
+	line->agreed = 0;
+	if (line->entered_ms == 0)
+		line->entered_ms = clock_mono_ms();
+}
+
+/* Whether the text has been taken, as far as one look tells. */
+static bool is_gone(
+    const struct submit_line *line, const struct pane_screen *screen, const struct pane_tty *tty)
+{
+	bool has_moved = screen->cursor_row != line->entered_row ||
+	    screen->cursor_column != line->entered_column || screen->offset > line->before_enter;
+
+	if (is_unread(tty))
+		return false;
+	if (line->text.bytes.len == 0 || line->text.is_unseen)
+		return has_moved;
+	/*
+	 * The kernel edits, so Enter ends the line, and none of it is left unread. Or a line
+	 * editor has let go of the terminal, so it has its line.
+	 */
+	if (line->was_cooked || (tty->is_known && tty->is_cooked))
+		return has_moved;
+	/* The prompt is as it was before. */
+	if (line->has_lead && line->lead[0] != '\0' &&
+	    screen->view.cursor_column == line->lead_column &&
+	    strcmp(screen->prompt.lead, line->lead) == 0)
+		return true;
+	return has_moved && (!line->is_exact || !submit_line_stands(line, screen));
+}
+
+bool submit_line_is_taken(
+    struct submit_line *line, const struct pane_screen *screen, const struct pane_tty *tty)
+{
+	line->agreed = is_gone(line, screen, tty) ? line->agreed + 1 : 0;
+	return line->agreed >= AGREE_LOOKS;
+}
+
+bool submit_line_needs_enter(
+    const struct submit_line *line, const struct pane_screen *screen, const struct pane_tty *tty)
+{
+	bool is_cooked = line->was_cooked || (tty->is_known && tty->is_cooked);
+
+	return line->agreed == 0 && !is_unread(tty) && !is_cooked && line->enters < ENTERS_MAX &&
+	    clock_mono_ms() - line->entered_ms >= enter_again_ms[line->enters - 1] &&
+	    submit_line_stands(line, screen);
+}
+
+const char *submit_line_taken_late(const struct submit_line *line, const struct pane_tty *tty)
+{
+	int64_t since_ms = clock_mono_ms() - line->entered_ms;
+
+	if (line->agreed > 0 || since_ms <= (is_unread(tty) ? UNREAD_MAX_MS : SUBMIT_MAX_MS))
+		return NULL;
+	return is_unread(tty) ? "its program does not read it" : "Enter did not submit it";
+}
+
+bool submit_line_is_late(const struct submit_line *line)
+{
+	return clock_mono_ms() - line->typed_ms > UNREAD_MAX_MS + SUBMIT_MAX_MS;
+}
+
+int64_t submit_line_look_ms(const struct submit_line *line)
+{
+	int64_t since_ms =
+	    clock_mono_ms() - (line->entered_ms != 0 ? line->entered_ms : line->typed_ms);
+
+	return line->agreed > 0 ? AGREE_STEP_MS : LOOK_STEP_MS * (1 + since_ms / 500);
+}

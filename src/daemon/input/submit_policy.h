@@ -1,0 +1,94 @@
+/* SPDX-License-Identifier: ISC */
+/*
+ * The callers of typing: how their guards differ, the text that they hand over, and what they
+ * are called back with.
+ */
+#ifndef DAEMON_INPUT_SUBMIT_POLICY_H
+#define DAEMON_INPUT_SUBMIT_POLICY_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/buf.h"
+
+#define SUBMIT_REASON_SIZE 160
+#define SUBMIT_TEXT_MAX (1024 * 1024 + 4) /* bytes of a text */
+
+struct config;
+struct event_base;
+struct muxbus_pane;
+struct muxbus_reply;
+struct pane_screen;
+struct presence_set;
+struct screen_sign_set;
+struct store;
+struct stream_set;
+struct tmux;
+
+/* The parts that typing needs. All live longer. */
+struct submit_parts {
+	struct event_base *base;
+	const struct config *config;
+	struct tmux *tmux;
+	struct stream_set *streams;
+	struct store *store; /* the programs that are expected in panes */
+	struct presence_set *presences;
+	const struct screen_sign_set *signs;
+};
+
+/*
+ * How a caller's guards differ. Without a flag: only while the agent in the pane is idle or
+ * the pane is quiet, only into a program that is expected or edits lines, never into a shell,
+ * and only at an empty prompt without a question.
+ */
+struct submit_policy {
+	bool is_once; /* a guard that holds is the end, as SUBMIT_HELD; else it is tried again */
+	bool knows_prompt; /* judge() decides on program and prompt: the program may be a shell */
+	bool answers_question; /* the text is an answer: a question on the screen is no reason */
+	bool keeps_pane; /* a submitted text keeps the pane until submit_release() */
+	bool is_raw; /* keys for any program: only the pane's state counts, and no echo */
+	bool leaves_mode; /* end a mode of the pane, such as copy mode, first */
+};
+
+/* What is typed, and how. */
+struct submit_text {
+	struct buf bytes;
+	bool is_paste;
+	bool is_bracketed; /* a paste: with brackets, if the program asked for them */
+	bool is_unseen; /* the program does not show it: a secret */
+	bool has_no_enter;
+};
+
+enum submit_result {
+	SUBMIT_SUBMITTED, /* seen on the prompt line, and seen to leave it after Enter */
+	SUBMIT_TYPED, /* the text may stand there, or not: a person has to look */
+	SUBMIT_HELD, /* is_once: nothing was typed; a later try may succeed */
+	SUBMIT_REFUSED, /* nothing was typed, and nothing ever will: the pane is gone */
+	SUBMIT_NOTHING, /* there is nothing to type any more */
+};
+
+struct submit_end {
+	enum submit_result result;
+	const char *reason; /* NULL: none */
+	uint64_t before_enter; /* offset in the output where the effects of Enter begin */
+	int error; /* is_raw: of the library, where tmux refused; else 0 */
+	const struct muxbus_reply *replies; /* is_raw: of the command that did not type */
+	size_t count;
+};
+
+struct submit_handlers {
+	/* Whether there is still something to type; asked at each look. NULL: always. */
+	bool (*is_wanted)(void *data);
+	/* knows_prompt: whether the program takes the text now; false with a reason. */
+	bool (*judge)(void *data, const struct muxbus_pane *pane, const struct pane_screen *screen,
+	    char ret_reason[SUBMIT_REASON_SIZE]);
+	/* The guards allow it: the text that is typed now. False: there is none any more. */
+	bool (*compose)(void *data, struct submit_text *text);
+	/* Not now, for a reason; tried again. is_new: another reason than before. */
+	void (*deferred)(void *data, const char *reason, bool is_new);
+	/* The submit rests then. May free it. */
+	void (*ended)(void *data, const struct submit_end *end);
+};
+
+#endif

@@ -1,0 +1,272 @@
+/* SPDX-License-Identifier: ISC */
+/* The floor of typing: a submit as it is inside. */
+#include "daemon/input/submit_state.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "base/alloc.h"
+#include "base/clock.h"
+#include "daemon/core/loop_timer.h"
+#include "daemon/input/submit_guard.h"
+#include "daemon/input/typing.h"
+#include "daemon/tmux/tmux.h"
+
+enum { GUARD_MAX = 4096 };
+
+void submit_arm(struct submit *submit, int64_t ms)
+{
+	loop_timer_arm(submit->timer, ms);
+}
+
+/* ---- not now ---- */
+
+/* The reasons for a deferral are the same if they are up to a colon: details follow it. */
+static bool is_same_reason(const char *one, const char *other)
+{
+	size_t len = strcspn(one, ":");
+
+	return strcspn(other, ":") == len && strncmp(one, other, len) == 0;
+}
+
+void submit_tell_deferred(struct submit *submit, const char *reason)
+{
+	bool is_new = !is_same_reason(submit->reason, reason);
+
+	if (is_new) {
+		snprintf(submit->reason, sizeof submit->reason, "%s", reason);
+		submit->retry_ms = SUBMIT_RETRY_MIN_MS;
+	}
+	if (submit->handlers->deferred != NULL)
+		submit->handlers->deferred(submit->data, reason, is_new);
+}
+
+void submit_defer(struct submit *submit, const char *reason)
+{
+	/* Without its output the pane has just gone: the next look says so, and soon. */
+	bool is_closed = !submit->has_tap && tmux_is_live(submit->parts->tmux);
+
+	if (submit->policy->is_once) {
+		submit_end(submit, submit->line.typed_ms != 0 ? SUBMIT_TYPED : SUBMIT_HELD, reason);
+		return;
+	}
+	submit->stage = STAGE_WAITING;
+	submit_tell_deferred(submit, reason);
+	submit_arm(submit, is_closed ? SUBMIT_RETRY_MIN_MS : submit->retry_ms);
+	submit->retry_ms =
+	    submit->retry_ms * 2 < SUBMIT_RETRY_MAX_MS ? submit->retry_ms * 2 : SUBMIT_RETRY_MAX_MS;
+}
+
+/* ---- the output of the pane ---- */
+
+static void on_output(struct stream_tap *tap, uint64_t offset, const uint8_t *bytes, size_t len)
+{
+	struct submit *submit = list_entry(tap, struct submit, tap);
+
+	(void)offset;
+	(void)bytes;
+	(void)len;
+	submit->last_output_ms = clock_mono_ms();
+	if (!submit->is_asking &&
+	    (submit->stage == STAGE_ECHO || submit->stage == STAGE_SUBMITTING))
+		submit_arm(submit, SUBMIT_OUTPUT_STEP_MS);
+}
+
+static void on_closed(struct stream_tap *tap)
+{
+	struct submit *submit = list_entry(tap, struct submit, tap);
+
+	submit->has_tap = false;
+	if (!submit->is_asking && submit->stage != STAGE_RESTING)
+		submit_arm(submit, 0);
+}
+
+void submit_watch_output(struct submit *submit)
+{
+	if (submit->has_tap)
+		return;
+	submit->tap.output = on_output;
+	submit->tap.closed = on_closed;
+	submit->last_output_ms = clock_mono_ms();
+	submit->has_tap =
+	    stream_tap_add(submit->parts->streams, submit->pane.pane, &submit->tap) == 0;
+}
+
+static void drop_tap(struct submit *submit)
+{
+	if (submit->has_tap)
+		stream_tap_remove(submit->parts->streams, submit->pane.pane, &submit->tap);
+	submit->has_tap = false;
+}
+
+/* ---- the pane ---- */
+
+bool submit_is_blocked(const struct submit *submit)
+{
+	bool is_raw = submit->policy->is_raw, is_older = true;
+	const struct list *link;
+
+	list_for_each (link, &submit->set->submits) {
+		const struct submit *other = list_entry(link, const struct submit, link);
+		bool is_before =
+		    is_raw && is_older && other->policy->is_raw && other->stage == STAGE_WAITING;
+
+		is_older &= other != submit;
+		if (other != submit && !other->is_stale &&
+		    pane_ref_equal(&other->pane, &submit->pane) &&
+		    (other->stage > STAGE_WAITING || (other->is_keeping && !is_raw) || is_before))
+			return true;
+	}
+	return false;
+}
+
+void submit_wake_others(const struct submit *submit)
+{
+	struct list *link;
+
+	list_for_each (link, &submit->set->submits) {
+		struct submit *other = list_entry(link, struct submit, link);
+
+		if (other != submit && !other->is_stale && other->policy->is_raw &&
+		    other->stage == STAGE_WAITING && pane_ref_equal(&other->pane, &submit->pane))
+			submit_arm(other, 0);
+	}
+}
+
+/* ---- the end ---- */
+
+/* Lets go of all that a text needed. */
+static void rest(struct submit *submit)
+{
+	submit->stage = STAGE_RESTING;
+	submit->reason[0] = '\0';
+	submit->retry_ms = SUBMIT_RETRY_MIN_MS;
+	(void)event_del(submit->timer);
+	drop_tap(submit);
+	submit_line_wipe(&submit->line);
+	submit_wake_others(submit);
+}
+
+void submit_end_with(struct submit *submit, const struct submit_end *end)
+{
+	submit->is_over = true;
+	submit->is_keeping = submit->policy->keeps_pane && end->result == SUBMIT_SUBMITTED;
+	rest(submit);
+	submit->handlers->ended(submit->data, end);
+}
+
+void submit_end(struct submit *submit, enum submit_result result, const char *reason)
+{
+	struct submit_end end = {
+	    .result = result, .reason = reason, .before_enter = submit->line.before_enter};
+
+	submit_end_with(submit, &end);
+}
+
+void submit_give_up(struct submit *submit, const char *reason)
+{
+	submit_end(submit, submit->line.typed_ms != 0 ? SUBMIT_TYPED : SUBMIT_REFUSED, reason);
+}
+
+void submit_let_go(struct submit *submit)
+{
+	submit->is_keeping = false;
+	if (submit->stage != STAGE_RESTING)
+		submit->is_dropped = submit->is_asking;
+	rest(submit);
+}
+
+void submit_destroy(struct submit *submit)
+{
+	if (!submit->is_stale) {
+		submit_let_go(submit);
+		event_free(submit->timer);
+		submit->is_stale = true;
+	}
+	if (submit->is_asking)
+		return; /* the answer frees it */
+	list_remove(&submit->link);
+	submit_line_finish(&submit->line);
+	mem_free(submit);
+}
+
+/* ---- asking tmux ---- */
+
+bool submit_take_answer(struct submit *submit)
+{
+	submit->is_asking = false;
+	if (submit->is_stale) {
+		submit_destroy(submit);
+		return false;
+	}
+	if (!submit->is_dropped)
+		return true;
+	submit->is_dropped = false;
+	if (submit->stage != STAGE_RESTING)
+		submit_arm(submit, 0); /* for the next text */
+	return false;
+}
+
+/* Runs commands behind the guards that tmux checks. screen NULL: behind those of the pane alone. */
+static int run(struct submit *submit, struct muxbus_command *command, struct typing *typing,
+    const char *otherwise, const struct pane_screen *screen, const struct muxbus_pane *pane,
+    muxbus_reply_fn *reply)
+{
+	struct buf guard;
+	int error;
+
+	buf_init(&guard, GUARD_MAX);
+	if (screen != NULL) {
+		submit_guard_write(&guard, &submit->pane, pane->command, screen);
+		typing->condition = (const char *)guard.data;
+	}
+	typing_add(typing, command, otherwise);
+	typing_finish(typing);
+	buf_finish(&guard);
+	submit->is_asking = true;
+	error = muxbus_sync_run(tmux_sync(submit->parts->tmux), command, false, reply, submit);
+	if (error < 0)
+		submit->is_asking = false;
+	return error;
+}
+
+int submit_type_text(struct submit *submit, const struct pane_screen *screen,
+    const struct muxbus_pane *pane, muxbus_reply_fn *reply)
+{
+	const struct submit_text *text = &submit->line.text;
+	struct paste *paste = &submit->paste;
+	struct muxbus_command *command;
+	struct typing typing;
+	int error = muxbus_command_new(&command);
+
+	if (error < 0)
+		return error;
+	*paste = (struct paste){0};
+	typing_init(&typing, submit->pane.pane, submit->policy->leaves_mode);
+	if (text->is_paste)
+		paste_add(paste, submit->parts->tmux, command, &typing, text->bytes.data,
+		    text->bytes.len, text->is_bracketed);
+	else
+		typing_bytes(&typing, text->bytes.data, text->bytes.len);
+	return run(submit, command, &typing, text->is_paste ? paste->otherwise : NULL, screen, pane,
+	    reply);
+}
+
+int submit_type_enter(struct submit *submit, const struct pane_screen *screen,
+    const struct muxbus_pane *pane, muxbus_reply_fn *reply)
+{
+	struct muxbus_command *command;
+	struct typing typing;
+	int error = muxbus_command_new(&command);
+
+	if (error < 0)
+		return error;
+	typing_init(&typing, submit->pane.pane, submit->policy->leaves_mode);
+	typing_key(&typing, "Enter");
+	return run(submit, command, &typing, NULL, screen, pane, reply);
+}
+
+bool submit_was_typed(const struct muxbus_reply *replies, size_t count)
+{
+	return count > 0 && !typing_was_held(&replies[count - 1]);
+}
