@@ -1,16 +1,15 @@
 /* SPDX-License-Identifier: ISC */
 /* Methods that type: send_keys, send_text, send_mouse. */
-#include <event2/event.h>
 #include <muxbus.h>
 #include <stddef.h>
 #include <stdio.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "base/str.h"
 #include "base/xalloc.h"
 #include "daemon/core/config.h"
 #include "daemon/input/keys.h"
+#include "daemon/input/submit.h"
 #include "daemon/input/typing.h"
 #include "daemon/methods/tables.h"
 #include "daemon/server/daemon.h"
@@ -18,14 +17,12 @@
 #include "daemon/server/request.h"
 #include "daemon/server/target.h"
 #include "daemon/server/tmux_call.h"
+#include "daemon/tmux/pane_fate.h"
 #include "daemon/tmux/tmux.h"
 
 #define TEXT_BYTES_MAX (1024 * 1024)
 /* Up to here keys are as cheap as a paste, and leave no buffer for others to see. */
 #define TYPED_BYTES_MAX 256
-#define BUFFER_PIECE_BYTES (64 * 1024)
-/* Line editors take an Enter that follows text at once for a part of it. */
-#define ENTER_DELAY_MS 150
 
 static struct muxbus_command *new_command(struct request *request)
 {
@@ -239,139 +236,56 @@ static const struct field send_text_fields[] = {
 /* A text under way: typed or pasted, then perhaps Enter. */
 struct texting {
 	struct request *request;
+	struct submit *submit;
+	struct submit_policy policy;
+	struct submit_text text;
 	uint32_t pane;
-	bool enter;
-	bool force;
-	char buffer[64]; /* the tmux buffer of a paste; "" for keys */
 };
 
-static void on_enter_typed(
-    struct request *request, const struct muxbus_reply *replies, size_t count, void *context)
+static bool on_compose(void *data, struct submit_text *text)
 {
-	uint32_t pane = *(const uint32_t *)context;
-	if (typing_check(request, pane, &replies[count - 1], "the text, but not Enter"))
-		answer(request, pane);
+	struct texting *texting = data;
+
+	buf_finish(&text->bytes);
+	*text = texting->text;
+	buf_init(&texting->text.bytes, 0); /* the bytes are the other's now */
+	return true;
 }
 
-static void on_enter_due(evutil_socket_t fd, short what, void *data)
+static void on_text_ended(void *data, const struct submit_end *end)
 {
-	(void)fd;
-	(void)what;
 	struct texting *texting = data;
 	struct request *request = texting->request;
-	struct muxbus_command *command = new_command(request);
-	if (command != NULL) {
-		struct typing typing;
-		typing_init(&typing, texting->pane, texting->force);
-		typing_key(&typing, "Enter");
-		typing_add(&typing, command, NULL);
-		typing_finish(&typing);
-		uint32_t *context = xalloc(sizeof *context);
-		*context = texting->pane;
-		tmux_call(request, command, false, on_enter_typed, context);
-	}
-	mem_free(texting);
-}
+	const char *typed = end->result == SUBMIT_TYPED ? "the text, but not Enter" : "nothing";
 
-/* The text is there: Enter, or the end. */
-static void finish_text(struct texting *texting)
-{
-	struct request *request = texting->request;
-	const struct timeval delay = {.tv_usec = ENTER_DELAY_MS * 1000};
-	if (texting->enter &&
-	    event_base_once(
-		request_daemon(request)->base, -1, EV_TIMEOUT, on_enter_due, texting, &delay) == 0)
-		return;
-	if (texting->enter)
-		request_fail(request, MESSAGE_INTERNAL, "the text was typed, but not Enter");
-	else
+	if (end->result == SUBMIT_SUBMITTED)
 		answer(request, texting->pane);
+	else if (end->error < 0 || end->count == 0)
+		tmux_call_fail_reply(request, end->error, end->replies, end->count);
+	else
+		typing_check(request, texting->pane, &end->replies[end->count - 1], typed);
+	submit_free(texting->submit);
 	mem_free(texting);
 }
 
-/* A paste that failed half-way leaves its buffer behind. */
-static void delete_buffer(struct tmux *tmux, const char *buffer)
+/* Any program may be typed to: the text is the caller's, and so is the choice of the pane. */
+static void run_text(
+    struct request *request, const struct submit_text *text, uint32_t pane, bool leaves_mode)
 {
-	struct muxbus_command *command;
-	if (buffer[0] == '\0' || muxbus_command_new(&command) < 0)
-		return;
-	muxbus_command_args(command, "delete-buffer", "-b", buffer, NULL);
-	muxbus_sync_run(tmux_sync(tmux), command, false, tmux_ignore_reply, NULL);
-}
+	static const struct submit_handlers handlers = {
+	    .compose = on_compose, .ended = on_text_ended};
+	const struct daemon *daemon = request_daemon(request);
+	struct texting *texting = xcalloc(1, sizeof *texting);
+	struct pane_ref ref;
 
-static void on_text_typed(void *data, int error, const struct muxbus_reply *replies, size_t count)
-{
-	struct texting *texting = data;
-	struct request *request = texting->request;
-	if (error == 0 && typing_check(request, texting->pane, &replies[count - 1], "nothing")) {
-		finish_text(texting);
-		return;
-	}
-	if (error < 0) {
-		delete_buffer(request_daemon(request)->tmux, texting->buffer);
-		tmux_call_fail_reply(request, error, replies, count);
-	}
-	mem_free(texting);
-}
-
-static void run_text(struct texting *texting, struct muxbus_command *command)
-{
-	struct tmux *tmux = request_daemon(texting->request)->tmux;
-	int error = muxbus_sync_run(tmux_sync(tmux), command, false, on_text_typed, texting);
-	if (error < 0)
-		on_text_typed(texting, error, NULL, 0);
-}
-
-static void type_text(struct texting *texting, const struct buf *text)
-{
-	struct muxbus_command *command = new_command(texting->request);
-	if (command == NULL) {
-		mem_free(texting);
-		return;
-	}
-	struct typing typing;
-	typing_init(&typing, texting->pane, texting->force);
-	typing_bytes(&typing, text->data, text->len);
-	typing_add(&typing, command, NULL);
-	typing_finish(&typing);
-	run_text(texting, command);
-}
-
-/*
- * A buffer of our own, pasted and deleted in one go with the guard: pasting into a dead pane
- * ends tmux up to 3.3a.
- */
-static void paste_text(struct texting *texting, const struct buf *text, bool bracket)
-{
-	static unsigned number;
-	struct tmux *tmux = request_daemon(texting->request)->tmux;
-	struct muxbus_command *command = new_command(texting->request);
-	if (command == NULL) {
-		mem_free(texting);
-		return;
-	}
-	snprintf(texting->buffer, sizeof texting->buffer, "muxbus-%d-%u", (int)getpid(), ++number);
-	for (size_t at = 0; at < text->len; at += BUFFER_PIECE_BYTES) {
-		size_t len = text->len - at;
-		if (len > BUFFER_PIECE_BYTES)
-			len = BUFFER_PIECE_BYTES;
-		muxbus_command_args(command, "set-buffer", NULL);
-		if (at > 0)
-			muxbus_command_args(command, "-a", NULL);
-		muxbus_command_args(command, "-b", texting->buffer, "--", NULL);
-		muxbus_command_arg(command, text->data + at, len);
-		muxbus_command_next(command);
-	}
-	char line[256], otherwise[128];
-	snprintf(line, sizeof line, "paste-buffer -d -r %s %s -b %s -t %%%u", bracket ? "-p" : "",
-	    tmux_caps(tmux) & MUXBUS_CAP_PASTE_VIS ? "-S" : "", texting->buffer, texting->pane);
-	snprintf(otherwise, sizeof otherwise, "delete-buffer -b %s", texting->buffer);
-	struct typing typing;
-	typing_init(&typing, texting->pane, texting->force);
-	typing_command(&typing, line);
-	typing_add(&typing, command, otherwise);
-	typing_finish(&typing);
-	run_text(texting, command);
+	texting->request = request;
+	texting->policy =
+	    (struct submit_policy){.is_once = true, .is_raw = true, .leaves_mode = leaves_mode};
+	texting->text = *text;
+	texting->pane = pane;
+	pane_ref_of(daemon->tmux, pane, &ref);
+	texting->submit = submit_new(daemon->submits, &ref, &texting->policy, &handlers, texting);
+	submit_wake(texting->submit);
 }
 
 static bool holds(const struct buf *text, const char *sequence)
@@ -393,26 +307,23 @@ static bool choose_bracket(struct request *request, const struct send_text_args 
 	return true;
 }
 
+/* Takes the bytes of a text over. */
 static void start_text(
-    struct request *request, const struct send_text_args *args, uint32_t pane, struct buf *text)
+    struct request *request, const struct send_text_args *args, uint32_t pane, struct buf *bytes)
 {
-	bool bracket = false;
-	bool has_nul = text->len > 0 && memchr(text->data, '\0', text->len);
-	if (text->len > 0 && !choose_bracket(request, args, text, &bracket))
+	bool has_nul = bytes->len > 0 && memchr(bytes->data, '\0', bytes->len);
+	struct submit_text text = {.has_no_enter = !args->enter};
+
+	if (bytes->len > 0 && !choose_bracket(request, args, bytes, &text.is_bracketed))
 		return;
-	if (has_nul && text->len > TYPING_BYTES_MAX) {
+	if (has_nul && bytes->len > TYPING_BYTES_MAX) {
 		fail_param(request, "base64", "more than 65536 bytes with a NUL among them");
 		return;
 	}
-	struct texting *texting = xalloc(sizeof *texting);
-	*texting = (struct texting){
-	    .request = request, .pane = pane, .enter = args->enter, .force = args->force};
-	if (text->len == 0)
-		on_enter_due(-1, 0, texting);
-	else if (has_nul || (!bracket && text->len <= TYPED_BYTES_MAX))
-		type_text(texting, text);
-	else
-		paste_text(texting, text, bracket);
+	text.is_paste = !has_nul && (text.is_bracketed || bytes->len > TYPED_BYTES_MAX);
+	text.bytes = *bytes;
+	buf_init(bytes, 0); /* the text has them now */
+	run_text(request, &text, pane, args->force);
 }
 
 static void handle_send_text(struct request *request, const void *data)
@@ -427,7 +338,7 @@ static void handle_send_text(struct request *request, const void *data)
 	if (args->text != NULL && args->base64 != NULL) {
 		fail_param(request, "base64", "either text or base64, not both");
 	} else if (args->base64 != NULL && !decode(request, args->base64, &text)) {
-		/* It was said. */
+		/* The request has failed. */
 	} else if (text.len == 0 && !args->enter) {
 		fail_param(request, "text", "there is nothing to type");
 	} else {
@@ -700,7 +611,8 @@ const struct method methods_input[] = {
 	.summary = "Types a text into a pane as it is; several lines as one paste.",
 	.help =
 	    "No name of a key is special in it. Lines keep their LF. As send_keys, it types all "
-	    "or nothing.",
+	    "or nothing, and only the state of the pane decides: a shell, a draft, a question "
+	    "or a person there is no obstacle. While another text is typed there, it waits.",
 	.fields = send_text_fields,
 	.args_size = sizeof(struct send_text_args),
 	.results = input_results,
