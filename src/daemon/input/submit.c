@@ -436,12 +436,20 @@ void submit_aim(
 	submit->is_keeping = false;
 }
 
+static void begin(struct submit *submit)
+{
+	submit->began_ms = clock_mono_ms();
+	/* What was seen of the last text says nothing about this one. */
+	if (submit->line.text.bytes.len == 0)
+		submit_line_reset(&submit->line);
+}
+
 void submit_wake(struct submit *submit)
 {
 	if (submit->stage > STAGE_WAITING || (submit->is_asking && !submit->is_dropped))
 		return;
 	if (submit->stage == STAGE_RESTING)
-		submit->began_ms = clock_mono_ms();
+		begin(submit);
 	submit->stage = STAGE_WAITING;
 	if (submit->is_asking)
 		return; /* the answer goes on with it */
