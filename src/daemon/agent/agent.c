@@ -73,6 +73,7 @@ void agent_set_state(struct agent *agent, enum agent_state state, const char *re
 	if (state != AGENT_BLOCKED) {
 		mem_free(agent->question);
 		agent->question = NULL;
+		agent->asked_row[0] = '\0';
 		agent->is_secret = false;
 	}
 	if (!is_new)
@@ -220,11 +221,16 @@ static void on_timer(evutil_socket_t fd, short what, void *data)
 static void keep_question(
     struct agent *agent, const struct agent_verdict *verdict, const struct pane_screen *screen)
 {
+	struct agent_facts facts = {0};
 	struct buf text;
 
 	buf_init(&text, QUESTION_MAX);
-	if (screen != NULL)
+	if (screen != NULL) {
 		agent_question_text(&screen->view, QUESTION_ROWS, &text);
+		agent_facts_read_screen(&screen->view, &facts);
+		if (!agent_row_continues(facts.row, agent->asked_row))
+			memcpy(agent->asked_row, facts.row, sizeof agent->asked_row);
+	}
 	mem_free(agent->question);
 	agent->question = xstrdup(text.len > 0 ? (const char *)text.data : "");
 	agent->is_secret = verdict->is_secret;

@@ -31,6 +31,7 @@ struct agent {
 	bool was_ready; /* since its program was started */
 	bool is_secret; /* what it asks is not to be shown */
 	char *question; /* what it asks; NULL: nothing */
+	char asked_row[AGENT_ROW_SIZE]; /* the row that the answer goes behind; "": not known */
 	unsigned restarts; /* in a row */
 	bool is_restarting; /* the timer will start it again */
 	int exit_status, exit_signal; /* of the last program; -1 and 0: not known */

@@ -238,12 +238,17 @@ static bool on_judge(void *data, const struct muxbus_pane *pane, const struct pa
 	const struct agent *agent = data;
 	const struct agent_task *task = task_at_work(agent);
 	struct agent_verdict verdict;
+	struct agent_facts facts;
 
 	agent_monitor_judge(agent->monitor, pane, screen, &verdict);
 	snprintf(ret_reason, SUBMIT_REASON_SIZE, "%s", verdict.reason);
-	if (task != NULL && task->is_response)
+	if (task == NULL || !task->is_response)
+		return verdict.kind == VERDICT_READY;
+	agent_facts_read_screen(&screen->view, &facts);
+	if (verdict.kind != VERDICT_QUESTION || !agent_row_continues(facts.row, agent->asked_row))
 		return verdict.kind == VERDICT_QUESTION;
-	return verdict.kind == VERDICT_READY;
+	snprintf(ret_reason, SUBMIT_REASON_SIZE, "an answer has been begun");
+	return false;
 }
 
 static bool on_compose(void *data, struct submit_text *text)

@@ -196,6 +196,13 @@ bool agent_row_asks(const char *row)
 	return strcasestr(row, "press any key") != NULL || strcasestr(row, "press enter") != NULL;
 }
 
+bool agent_row_continues(const char *row, const char *other)
+{
+	size_t len = strlen(other);
+
+	return trimmed_len(other) > 0 && strncmp(row, other, len) == 0 && trimmed_len(row) > len;
+}
+
 /* Whether a row ends as the prompts of line editors and shells do. */
 static bool ends_as_prompt(const char *row)
 {

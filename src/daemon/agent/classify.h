@@ -93,6 +93,9 @@ const char *agent_prompt_part(const char *row, const struct prompt_profile *prof
 /* Whether a row asks for an answer: "[Y/n]", "password:", "(yes/no)". */
 bool agent_row_asks(const char *row);
 
+/* Whether a row is another one and text behind it: an answer that has been begun. */
+bool agent_row_continues(const char *row, const char *other);
+
 /* Fills tail from the bytes since the last newline. */
 void agent_facts_set_tail(struct agent_facts *facts, const void *bytes, size_t len);
 

@@ -447,7 +447,9 @@ const struct method methods_agent[] = {
     {.name = METHOD("respond", METHOD_TYPES),
 	.title = "Answer an agent",
 	.summary = "Types an answer to what an agent asks, and answers as send_task does.",
-	.help = "Only while its state is blocked; else the answer is not_ready.",
+	.help = "Only while its state is blocked; else the answer is not_ready. Nothing is typed "
+		"in copy mode, behind an answer that has been begun, or within five seconds of "
+		"a person's last key there.",
 	.fields = respond_fields,
 	.args_size = sizeof(struct send_args),
 	.results = send_results,
@@ -460,8 +462,9 @@ const struct method methods_agent[] = {
 	.summary = "Types a text at the prompt of an agent when it is ready, and answers with all "
 		   "that it says when its prompt is back.",
 	.help = "Tasks of one agent are done in order; 16 may wait, one more is busy. To one that "
-		"asks something, respond. Whoever asked and goes away finds the end as a "
-		"notification.",
+		"asks something, respond. Nothing is typed into another program, a draft, a "
+		"question or copy mode, or within five seconds of a person's last key there: the "
+		"task waits. A caller that goes away finds the end as a notification.",
 	.fields = send_fields,
 	.args_size = sizeof(struct send_args),
 	.results = send_results,
