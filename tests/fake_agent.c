@@ -14,6 +14,7 @@
  *   --chatter MS    for a command that begins with '!' prints its own prompt in the midst of
  *                   its output, and waits so long behind it, for input from elsewhere
  *   --signals       leaves the keys of signals to the kernel, as line editors do
+ *   (a command that begins with '?' offers a choice, until Enter answers it)
  *   --busy MS       takes so long for a command that begins with '/', and spins meanwhile
  */
 #include <poll.h>
@@ -39,6 +40,7 @@ struct agent {
 	bool is_boxed;
 	bool has_signals;
 	bool was_deaf;
+	bool has_choice;
 	char line[LINE_MAX_BYTES];
 	size_t len;
 	int got;
@@ -99,8 +101,8 @@ static void draw(struct agent *agent)
 		draw_box(agent);
 		return;
 	}
-	printf("\r\033[J> ");
-	agent->rows = 0;
+	printf("\r\033[J%s> ", agent->has_choice ? "> 1. Yes\r\n  2. No\r\n" : "");
+	agent->rows = agent->has_choice ? 2 : 0;
 	for (size_t at = 0; at < agent->len; at++) {
 		if (agent->line[at] == '\n') {
 			printf("\r\n");
@@ -157,6 +159,7 @@ static void submit(struct agent *agent)
 	}
 	if (agent->line[0] == '!')
 		chatter(agent);
+	agent->has_choice = agent->line[0] == '?';
 	agent->len = 0;
 	draw(agent);
 }
