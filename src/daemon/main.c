@@ -358,6 +358,22 @@ static struct submit_set *new_submits(const struct daemon *daemon)
 	return submit_set_new(&parts);
 }
 
+static struct agent_set *new_agents(const struct daemon *daemon)
+{
+	struct agent_parts parts = {
+	    .base = daemon->base,
+	    .config = daemon->config,
+	    .events = daemon->events,
+	    .tmux = daemon->tmux,
+	    .streams = daemon->streams,
+	    .queue = daemon->queue,
+	    .presences = daemon->presences,
+	    .submits = daemon->submits,
+	};
+
+	return agent_set_new(&parts);
+}
+
 /* Makes all parts, each one after the parts that it needs. */
 static int set_up(struct main *main)
 {
@@ -399,7 +415,7 @@ static int set_up(struct main *main)
 	    .tmux = daemon->tmux,
 	    .new_request = new_own_request,
 	    .data = daemon});
-	daemon->agents = agent_set_new(daemon);
+	daemon->agents = new_agents(daemon);
 	return 0;
 }
 
@@ -415,7 +431,6 @@ static void tear_down(struct main *main)
 	server_free(daemon->server); /* first: its peers still use the others */
 	mcp_free(main->mcp);
 	agent_set_free(daemon->agents);
-	daemon->agents = NULL; /* tmux may still answer their commands */
 	wait_set_free(daemon->waits);
 	self_command_set_free(daemon->self_commands);
 	delivery_set_free(daemon->deliveries);

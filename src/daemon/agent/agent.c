@@ -10,17 +10,22 @@
 #include "base/clock.h"
 #include "base/log.h"
 #include "base/xalloc.h"
-#include "daemon/agent/agent_private.h"
+#include "daemon/agent/agent_launch.h"
+#include "daemon/agent/agent_monitor.h"
+#include "daemon/agent/agent_record.h"
+#include "daemon/agent/agent_stop.h"
+#include "daemon/agent/agent_task.h"
 #include "daemon/agent/agent_wait.h"
 #include "daemon/core/loop_timer.h"
 #include "daemon/core/pattern.h"
 #include "daemon/event/event_log.h"
+#include "daemon/input/submit.h"
 #include "daemon/pane/pane_screen.h"
 #include "daemon/queue/queue.h"
-#include "daemon/server/daemon.h"
 #include "daemon/server/request.h"
 #include "daemon/tmux/pane_fate.h"
 #include "daemon/tmux/tmux.h"
+#include "wire/json.h"
 
 enum {
 	BACKOFF_MIN_MS = 500,
@@ -30,58 +35,31 @@ enum {
 	QUESTION_MAX = 4096,
 };
 
-static const char *const state_names[AGENT_STATE_COUNT_] = {
-    [AGENT_STARTING] = "starting",
-    [AGENT_READY] = "ready",
-    [AGENT_BUSY] = "busy",
-    [AGENT_BLOCKED] = "blocked",
-    [AGENT_CRASHED] = "crashed",
-    [AGENT_GONE] = "gone",
-};
-
-const char *agent_state_name(enum agent_state state)
-{
-	return state_names[state];
-}
-
 /* ---- telling ---- */
 
 static void publish(const struct agent *agent)
 {
-	struct daemon *daemon = agent->set->daemon;
+	const struct agent_parts *parts = &agent->set->parts;
 	struct event_scope scope = {.pane = agent->pane.pane, .window = MUXBUS_NO_ID};
 	struct json_writer writer;
 	struct buf members;
 
 	scope.sessions[0] = MUXBUS_NO_ID;
-	if (agent->pane.pane != MUXBUS_NO_ID && tmux_is_live(daemon->tmux))
-		tmux_scope_pane(daemon->tmux, agent->pane.pane, &scope);
+	if (agent->pane.pane != MUXBUS_NO_ID && tmux_is_live(parts->tmux))
+		tmux_scope_pane(parts->tmux, agent->pane.pane, &scope);
 	buf_init(&members, EVENT_MAX);
 	json_writer_init(&writer, &members);
 	agent_write(&writer, agent);
-	(void)event_log_publish(daemon->events, EVENT_AGENT_STATE, &scope,
+	(void)event_log_publish(parts->events, EVENT_AGENT_STATE, &scope,
 	    (const char *)members.data, members.len, true);
 	buf_finish(&members);
 }
 
-void agent_set_state(struct agent *agent, enum agent_state state, const char *reason)
+/* The state is another one: an event, and all who wait for it. */
+static void on_changed(struct agent *agent)
 {
 	struct list *link, *after;
-	bool is_new = agent->state != state;
 
-	snprintf(agent->reason, sizeof agent->reason, "%s", reason);
-	if (state != AGENT_BLOCKED) {
-		mem_free(agent->question);
-		agent->question = NULL;
-		agent->asked_row[0] = '\0';
-		agent->is_secret = false;
-	}
-	if (!is_new)
-		return;
-	log_debug("agent %s: %s, was %s: %s", agent->plan.name, state_names[state],
-	    state_names[agent->state], reason);
-	agent->state = state;
-	agent->since_ms = clock_real_ms();
 	publish(agent);
 	list_for_each_safe (link, after, &agent->set->listeners) {
 		struct agent_listener *listener = list_entry(link, struct agent_listener, link);
@@ -94,7 +72,7 @@ void agent_set_state(struct agent *agent, enum agent_state state, const char *re
 /* Tells who made it that it crashed. */
 static void notify_crash(struct agent *agent, bool is_last)
 {
-	struct queue *queue = agent->set->daemon->queue;
+	struct queue *queue = agent->set->parts.queue;
 	struct notification_draft draft = {
 	    .source = SOURCE_CONDITION,
 	    .pane = &agent->teller,
@@ -146,12 +124,12 @@ static void on_launched(void *data, const struct pane_ref *pane, const char *err
 	agent_monitor_look(agent->monitor, true);
 }
 
-void agent_launch_program(struct agent *agent)
+static void agent_launch_program(struct agent *agent)
 {
 	static const struct agent_launch_handlers handlers = {.made = on_made, .done = on_launched};
-	struct daemon *daemon = agent->set->daemon;
+	const struct agent_parts *parts = &agent->set->parts;
 	bool is_there =
-	    agent->pane.pane != MUXBUS_NO_ID && pane_fate(daemon->tmux, &agent->pane) == PANE_THERE;
+	    agent->pane.pane != MUXBUS_NO_ID && pane_fate(parts->tmux, &agent->pane) == PANE_THERE;
 
 	(void)event_del(agent->timer);
 	agent->is_restarting = false;
@@ -161,8 +139,8 @@ void agent_launch_program(struct agent *agent)
 	submit_drop(agent->submit);
 	agent_set_state(agent, AGENT_STARTING, "its program is being started");
 	agent_monitor_drop(agent->monitor); /* until the pane is there, or there again */
-	if (!agent_launch_start(daemon, &agent->plan, is_there ? &agent->pane : NULL, &handlers,
-		agent, &agent->launch))
+	if (!agent_launch_start(parts->base, parts->tmux, &agent->plan,
+		is_there ? &agent->pane : NULL, &handlers, agent, &agent->launch))
 		agent_set_state(agent, AGENT_GONE, "tmux is not followed");
 }
 
@@ -171,7 +149,7 @@ void agent_launch_program(struct agent *agent)
 static void note_exit(struct agent *agent)
 {
 	const struct muxbus_pane *pane =
-	    muxbus_model_pane(tmux_model(agent->set->daemon->tmux), agent->pane.pane);
+	    muxbus_model_pane(tmux_model(agent->set->parts.tmux), agent->pane.pane);
 
 	if (pane == NULL || !pane->is_dead)
 		return;
@@ -296,7 +274,7 @@ static void on_closed(void *data)
 		return;
 	}
 	submit_drop(agent->submit);
-	if (!tmux_is_live(agent->set->daemon->tmux)) {
+	if (!tmux_is_live(agent->set->parts.tmux)) {
 		snprintf(agent->reason, sizeof agent->reason, "tmux is not followed");
 		return; /* it may be there yet */
 	}
@@ -335,9 +313,9 @@ static struct agent *agent_new(struct agent_set *set)
 	pane_ref_clear(&agent->teller);
 	list_init(&agent->waiters);
 	list_init(&agent->tasks);
-	agent->monitor = agent_monitor_new(set->daemon, &handlers, agent);
+	agent->monitor = agent_monitor_new(&set->parts, &handlers, agent);
 	agent_tasks_init(agent);
-	agent->timer = loop_timer_new(set->daemon->base, on_timer, agent);
+	agent->timer = loop_timer_new(set->parts.base, on_timer, agent);
 	list_append(&set->agents, &agent->link);
 	set->count++;
 	return agent;
@@ -359,7 +337,7 @@ static void agent_free(struct agent *agent)
 	mem_free(agent);
 }
 
-void agent_remove(struct agent *agent)
+static void agent_remove(struct agent *agent)
 {
 	struct agent_set *set = agent->set;
 	struct list *link, *after;
@@ -372,7 +350,7 @@ void agent_remove(struct agent *agent)
 
 		listener->stopped(listener, agent);
 	}
-	record_delete(queue_store(set->daemon->queue), &agent_kind, agent->plan.name);
+	record_delete(queue_store(set->parts.queue), &agent_kind, agent->plan.name);
 	agent_free(agent);
 }
 
@@ -501,16 +479,19 @@ static bool load(void *data, const char *name, const struct json *value)
 	return true;
 }
 
-struct agent_set *agent_set_new(struct daemon *daemon)
+static const struct agent_roof roof = {.changed = on_changed, .remove = agent_remove};
+
+struct agent_set *agent_set_new(const struct agent_parts *parts)
 {
 	struct agent_set *set = xcalloc(1, sizeof *set);
 
-	set->daemon = daemon;
+	set->parts = *parts;
+	set->roof = &roof;
 	list_init(&set->agents);
 	list_init(&set->listeners);
 	set->listener.event = on_event;
-	event_log_listen(daemon->events, &set->listener);
-	queue_load(daemon->queue, &agent_kind, load, set);
+	event_log_listen(parts->events, &set->listener);
+	queue_load(parts->queue, &agent_kind, load, set);
 	agent_tasks_load(set);
 	return set;
 }
@@ -519,7 +500,7 @@ void agent_set_free(struct agent_set *set)
 {
 	if (set == NULL)
 		return;
-	event_log_unlisten(set->daemon->events, &set->listener);
+	event_log_unlisten(set->parts.events, &set->listener);
 	while (!list_is_empty(&set->agents)) {
 		struct agent *agent = list_entry(set->agents.next, struct agent, link);
 
@@ -533,12 +514,12 @@ void agent_set_free(struct agent_set *set)
 /* Finds the agents of an earlier life, or of a connection that was lost. */
 static void adopt(struct agent *agent)
 {
-	struct daemon *daemon = agent->set->daemon;
+	const struct agent_parts *parts = &agent->set->parts;
 
 	if (agent->launch != NULL || agent->ending != NULL)
 		return;
 	if (agent->pane.pane == MUXBUS_NO_ID ||
-	    pane_fate(daemon->tmux, &agent->pane) != PANE_THERE ||
+	    pane_fate(parts->tmux, &agent->pane) != PANE_THERE ||
 	    !agent_monitor_aim(agent->monitor, &agent->pane, false)) {
 		agent->is_restarting = false;
 		if (agent->state != AGENT_CRASHED)
@@ -546,7 +527,7 @@ static void adopt(struct agent *agent)
 		agent_tasks_end(agent, "crashed", true);
 		return;
 	}
-	(void)muxbus_sync_adopt_pane(tmux_sync(daemon->tmux), agent->pane.pane, true);
+	(void)muxbus_sync_adopt_pane(tmux_sync(parts->tmux), agent->pane.pane, true);
 	if (agent->state == AGENT_GONE)
 		agent_set_state(
 		    agent, agent->was_ready ? AGENT_BUSY : AGENT_STARTING, "it was found running");
@@ -561,31 +542,11 @@ void agent_set_wake(struct agent_set *set)
 		adopt(list_entry(link, struct agent, link));
 }
 
-size_t agent_count(const struct agent_set *set)
-{
-	return set->count;
-}
-
 const struct agent *agent_next(const struct agent_set *set, const struct agent *previous)
 {
 	const struct list *link = previous == NULL ? set->agents.next : previous->link.next;
 
 	return link == &set->agents ? NULL : list_entry(link, const struct agent, link);
-}
-
-struct agent *agent_get(const struct agent_set *set, const char *name)
-{
-	struct list *link;
-
-	if (set == NULL)
-		return NULL; /* a daemon of a test's own */
-	list_for_each (link, &set->agents) {
-		struct agent *agent = list_entry(link, struct agent, link);
-
-		if (strcmp(agent->plan.name, name) == 0)
-			return agent;
-	}
-	return NULL;
 }
 
 const struct agent *agent_find(const struct agent_set *set, const char *name)
@@ -599,7 +560,7 @@ const struct agent *agent_of_pane(const struct agent_set *set, uint32_t pane)
 
 	while (set != NULL && (agent = agent_next(set, agent)) != NULL) {
 		if (agent->pane.pane == pane &&
-		    pane_fate(set->daemon->tmux, &agent->pane) == PANE_THERE)
+		    pane_fate(set->parts.tmux, &agent->pane) == PANE_THERE)
 			return agent;
 	}
 	return NULL;

@@ -10,7 +10,6 @@
 
 #include "base/xalloc.h"
 #include "daemon/core/loop_timer.h"
-#include "daemon/server/daemon.h"
 #include "daemon/server/spawn.h"
 #include "daemon/tmux/pane_fate.h"
 #include "daemon/tmux/tmux.h"
@@ -21,7 +20,7 @@
 enum { ERROR_SIZE = 300, FLOW_MAX_MS = 3000 };
 
 struct agent_launch {
-	struct daemon *daemon;
+	struct tmux *tmux;
 	const struct agent_spec *plan;
 	const struct agent_launch_handlers *handlers; /* NULL: cancelled */
 	void *data;
@@ -37,8 +36,8 @@ static void launch_end(struct agent_launch *launch, const char *error)
 	struct pane_ref pane;
 
 	if (launch->pane != MUXBUS_NO_ID)
-		tmux_expect(launch->daemon->tmux, launch->pane, 0);
-	pane_ref_of(launch->daemon->tmux, launch->pane, &pane);
+		tmux_expect(launch->tmux, launch->pane, 0);
+	pane_ref_of(launch->tmux, launch->pane, &pane);
 	if (error == NULL && pane.pane == MUXBUS_NO_ID)
 		error = "its pane was closed while it started";
 	if (launch->handlers != NULL)
@@ -61,8 +60,7 @@ static void close_made(struct agent_launch *launch)
 		muxbus_command_argf(command, "%%%" PRIu32, launch->pane);
 	else
 		muxbus_command_argf(command, "$%" PRIu32, launch->session);
-	(void)muxbus_sync_run(
-	    tmux_sync(launch->daemon->tmux), command, false, tmux_ignore_reply, NULL);
+	(void)muxbus_sync_run(tmux_sync(launch->tmux), command, false, tmux_ignore_reply, NULL);
 }
 
 /* The end of one that tmux refused. */
@@ -100,8 +98,7 @@ static bool may_go_on(
 static void run(struct agent_launch *launch, struct muxbus_command *command, bool read_back,
     muxbus_reply_fn *reply)
 {
-	int error =
-	    muxbus_sync_run(tmux_sync(launch->daemon->tmux), command, read_back, reply, launch);
+	int error = muxbus_sync_run(tmux_sync(launch->tmux), command, read_back, reply, launch);
 
 	if (error < 0)
 		launch_fail(launch, error, NULL, 0);
@@ -137,7 +134,7 @@ static void on_settled(void *data, int error)
 static void on_running(void *data, int error, const struct muxbus_reply *replies, size_t count)
 {
 	struct agent_launch *launch = data;
-	struct muxbus_sync *sync = tmux_sync(launch->daemon->tmux);
+	struct muxbus_sync *sync = tmux_sync(launch->tmux);
 
 	if (!may_go_on(launch, error, replies, count))
 		return;
@@ -200,7 +197,7 @@ static void on_listed(void *data, int error)
 
 	if (!may_go_on(launch, error, NULL, 0))
 		return;
-	pane_ref_of(launch->daemon->tmux, launch->pane, &pane);
+	pane_ref_of(launch->tmux, launch->pane, &pane);
 	if (pane.pane == MUXBUS_NO_ID) {
 		launch_end(launch, "its pane was closed while it started");
 		return;
@@ -212,7 +209,7 @@ static void on_listed(void *data, int error)
 
 static void follow(struct agent_launch *launch)
 {
-	int error = muxbus_sync_refresh(tmux_sync(launch->daemon->tmux), 0, on_listed, launch);
+	int error = muxbus_sync_refresh(tmux_sync(launch->tmux), 0, on_listed, launch);
 
 	if (error < 0)
 		launch_fail(launch, error, NULL, 0);
@@ -231,7 +228,7 @@ static void take_window(struct agent_launch *launch, const struct muxbus_reply *
 		launch_fail(launch, MUXBUS_ERR_SYNTAX, NULL, 0);
 		return;
 	}
-	tmux_expect(launch->daemon->tmux, launch->pane, (pid_t)pid);
+	tmux_expect(launch->tmux, launch->pane, (pid_t)pid);
 	follow(launch);
 }
 
@@ -369,9 +366,9 @@ static void make_next_window(struct agent_launch *launch, const struct pane_ref 
 }
 
 /* The session that a pane is in. */
-static uint32_t find_session(const struct daemon *daemon, uint32_t id)
+static uint32_t find_session(const struct tmux *tmux, uint32_t id)
 {
-	const struct muxbus_model *model = tmux_model(daemon->tmux);
+	const struct muxbus_model *model = tmux_model(tmux);
 	const struct muxbus_pane *pane = muxbus_model_pane(model, id);
 	const struct muxbus_link *link = NULL;
 
@@ -382,24 +379,24 @@ static uint32_t find_session(const struct daemon *daemon, uint32_t id)
 	return MUXBUS_NO_ID;
 }
 
-bool agent_launch_start(struct daemon *daemon, const struct agent_spec *plan,
+bool agent_launch_start(struct event_base *base, struct tmux *tmux, const struct agent_spec *plan,
     const struct pane_ref *pane, const struct agent_launch_handlers *handlers, void *data,
     struct agent_launch **ret_launch)
 {
 	struct agent_launch *launch;
 
-	if (!tmux_is_live(daemon->tmux))
+	if (!tmux_is_live(tmux))
 		return false;
 	launch = xcalloc(1, sizeof *launch);
-	launch->timer = loop_timer_new(daemon->base, on_timer, launch);
-	launch->daemon = daemon;
+	launch->timer = loop_timer_new(base, on_timer, launch);
+	launch->tmux = tmux;
 	launch->plan = plan;
 	launch->handlers = handlers;
 	launch->data = data;
 	launch->session = launch->window = launch->pane = MUXBUS_NO_ID;
 	*ret_launch = launch;
 	if (pane != NULL)
-		launch->session = find_session(daemon, pane->pane);
+		launch->session = find_session(tmux, pane->pane);
 	if (launch->session != MUXBUS_NO_ID) {
 		launch->is_again = true;
 		make_next_window(launch, pane);

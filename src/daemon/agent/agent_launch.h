@@ -13,7 +13,8 @@
 #include "daemon/core/pane_ref.h"
 
 struct agent_launch;
-struct daemon;
+struct event_base;
+struct tmux;
 
 struct agent_launch_handlers {
 	/* The pane is there, without its program: who wants its output asks for it now. */
@@ -26,7 +27,7 @@ struct agent_launch_handlers {
  * pane NULL: in a new session; else in that of this pane, which is closed. The plan is lent until it *ret_launch is set before any handler is called; done ends its life. False if tmux is
  * not followed.
  */
-bool agent_launch_start(struct daemon *daemon, const struct agent_spec *plan,
+bool agent_launch_start(struct event_base *base, struct tmux *tmux, const struct agent_spec *plan,
     const struct pane_ref *pane, const struct agent_launch_handlers *handlers, void *data,
     struct agent_launch **ret_launch);
 

@@ -11,10 +11,10 @@
 #include "base/clock.h"
 #include "base/list.h"
 #include "base/xalloc.h"
+#include "daemon/agent/agent_state.h"
 #include "daemon/core/loop_timer.h"
 #include "daemon/pane/pane_screen.h"
 #include "daemon/pane/presence.h"
-#include "daemon/server/daemon.h"
 #include "daemon/tmux/stream.h"
 #include "daemon/tmux/tmux.h"
 #include "daemon/tmux/tokenizer.h"
@@ -33,7 +33,7 @@ static const int again_ms[] = {120, 250, 500, 1000, 2000, 4000};
 enum { AGAIN_COUNT = sizeof again_ms / sizeof *again_ms };
 
 struct agent_monitor {
-	struct daemon *daemon;
+	const struct agent_parts *parts;
 	const struct agent_monitor_handlers *handlers;
 	void *data;
 	struct pane_ref pane;
@@ -222,7 +222,7 @@ static void collect(const struct agent_monitor *monitor, const struct muxbus_pan
 	    .mark = monitor->mark,
 	    .quiet_ms = quiet_ms(monitor),
 	};
-	presence = presence_of_pane(monitor->daemon->presences, &monitor->pane);
+	presence = presence_of_pane(monitor->parts->presences, &monitor->pane);
 	if (presence != NULL) {
 		ret_facts->reports_busy = presence->state == PRESENCE_BUSY;
 		ret_facts->reports_asking = presence->state == PRESENCE_ASKING;
@@ -273,7 +273,7 @@ static void on_look(void *data, int error, const struct pane_screen *screen)
 			arm(monitor, AGENT_REST_MS);
 		return;
 	}
-	pane = muxbus_model_pane(tmux_model(monitor->daemon->tmux), monitor->pane.pane);
+	pane = muxbus_model_pane(tmux_model(monitor->parts->tmux), monitor->pane.pane);
 	if (error != 0 || pane == NULL) {
 		look_again(monitor);
 		return;
@@ -304,7 +304,7 @@ static void look_now(struct agent_monitor *monitor)
 {
 	monitor->is_asking = true;
 	monitor->asked = monitor->aimed;
-	if (pane_screen_read(monitor->daemon->tmux, monitor->pane.pane, on_look, monitor) < 0) {
+	if (pane_screen_read(monitor->parts->tmux, monitor->pane.pane, on_look, monitor) < 0) {
 		monitor->is_asking = false;
 		arm(monitor, again_ms[AGAIN_COUNT - 1]);
 	}
@@ -336,18 +336,18 @@ static void on_timer(evutil_socket_t fd, short what, void *data)
 /* ---- aiming ---- */
 
 struct agent_monitor *agent_monitor_new(
-    struct daemon *daemon, const struct agent_monitor_handlers *handlers, void *data)
+    const struct agent_parts *parts, const struct agent_monitor_handlers *handlers, void *data)
 {
 	struct agent_monitor *monitor = xcalloc(1, sizeof *monitor);
 
-	monitor->daemon = daemon;
+	monitor->parts = parts;
 	monitor->handlers = handlers;
 	monitor->data = data;
 	monitor->tap.output = on_output;
 	monitor->tap.gap = on_gap;
 	monitor->tap.closed = on_closed;
 	pane_ref_clear(&monitor->pane);
-	monitor->timer = loop_timer_new(daemon->base, on_timer, monitor);
+	monitor->timer = loop_timer_new(parts->base, on_timer, monitor);
 	return monitor;
 }
 
@@ -366,8 +366,8 @@ void agent_monitor_free(struct agent_monitor *monitor)
 void agent_monitor_drop(struct agent_monitor *monitor)
 {
 	if (monitor->has_tap) {
-		stream_want(monitor->daemon->streams, monitor->pane.pane, STREAM_RING, false);
-		stream_tap_remove(monitor->daemon->streams, monitor->pane.pane, &monitor->tap);
+		stream_want(monitor->parts->streams, monitor->pane.pane, STREAM_RING, false);
+		stream_tap_remove(monitor->parts->streams, monitor->pane.pane, &monitor->tap);
 	}
 	monitor->has_tap = false;
 	monitor->aimed++;
@@ -409,11 +409,11 @@ bool agent_monitor_aim(struct agent_monitor *monitor, const struct pane_ref *pan
 		monitor->tail_len = sizeof monitor->tail; /* it began before anybody followed it */
 	if (is_same)
 		return true;
-	if (stream_tap_add(monitor->daemon->streams, pane->pane, &monitor->tap) < 0)
+	if (stream_tap_add(monitor->parts->streams, pane->pane, &monitor->tap) < 0)
 		return false;
 	monitor->has_tap = true;
-	stream_want(monitor->daemon->streams, pane->pane, STREAM_RING, true);
-	found = muxbus_model_pane(tmux_model(monitor->daemon->tmux), pane->pane);
+	stream_want(monitor->parts->streams, pane->pane, STREAM_RING, true);
+	found = muxbus_model_pane(tmux_model(monitor->parts->tmux), pane->pane);
 	monitor->end = found != NULL ? found->output_offset : 0;
 	if (!is_new)
 		arm(monitor, AGENT_REST_MS);

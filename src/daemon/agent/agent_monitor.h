@@ -15,9 +15,9 @@
 #include "daemon/agent/classify.h"
 #include "daemon/core/pane_ref.h"
 
+struct agent_parts;
 struct agent_monitor;
 struct pane_screen;
-struct daemon;
 struct json_writer;
 struct muxbus_pane;
 
@@ -37,7 +37,7 @@ struct agent_monitor_handlers {
 };
 
 struct agent_monitor *agent_monitor_new(
-    struct daemon *daemon, const struct agent_monitor_handlers *handlers, void *data);
+    const struct agent_parts *parts, const struct agent_monitor_handlers *handlers, void *data);
 void agent_monitor_free(struct agent_monitor *monitor);
 
 /*

@@ -10,16 +10,19 @@
 
 #include "base/alloc.h"
 #include "base/clock.h"
+#include "daemon/agent/agent_json.h"
+#include "daemon/agent/agent_monitor.h"
 #include "daemon/agent/reply_text.h"
 #include "daemon/core/config.h"
 #include "daemon/core/loop_timer.h"
+#include "daemon/input/submit.h"
 #include "daemon/pane/pane_screen.h"
 #include "daemon/queue/queue.h"
-#include "daemon/server/daemon.h"
 #include "daemon/server/peer.h"
 #include "daemon/server/request.h"
 #include "daemon/tmux/stream.h"
 #include "daemon/tmux/stripper.h"
+#include "wire/json.h"
 
 enum {
 	NOTE_OUTPUT_MAX = 16 * 1024, /* bytes of output in a notification */
@@ -61,7 +64,7 @@ static void find_bounds(
 static bool read_ring(
     const struct agent_task *task, uint64_t from, uint64_t to, struct buf *out, uint64_t *ret_from)
 {
-	struct stream_set *streams = task->agent->set->daemon->streams;
+	struct stream_set *streams = task->agent->set->parts.streams;
 	struct stream_slice slice;
 	bool has_gap = false, is_first = true;
 
@@ -191,7 +194,7 @@ static bool find_error(const char *outcome, enum message_error *ret_error)
 void agent_report_answer(const struct agent_task *task, struct request *request,
     const char *outcome, const char *reason, const struct pane_screen *screen)
 {
-	const struct config_limits *limits = &task->agent->set->daemon->config->limits;
+	const struct config_limits *limits = &task->agent->set->parts.config->limits;
 	int64_t max = limits->result_bytes / 8; /* its JSON may be longer */
 	enum message_error error;
 
@@ -208,7 +211,7 @@ void agent_report_answer(const struct agent_task *task, struct request *request,
 void agent_report_notify(const struct agent_task *task, const char *outcome, const char *reason,
     const struct pane_screen *screen)
 {
-	struct queue *queue = task->agent->set->daemon->queue;
+	struct queue *queue = task->agent->set->parts.queue;
 	struct notification_draft draft = {
 	    .source = SOURCE_COMMAND,
 	    .id = task->id,
@@ -313,25 +316,4 @@ void agent_report_progress(struct agent_task *task)
 	}
 	buf_finish(&raw);
 	buf_finish(&text);
-}
-
-void agent_tasks_write(struct json_writer *writer, const struct agent *agent)
-{
-	static const char *const stages[] = {"queued", "typing", "running"};
-	const struct list *link;
-
-	json_array_begin(writer, "tasks");
-	list_for_each (link, &agent->tasks) {
-		const struct agent_task *task = list_entry(link, const struct agent_task, link);
-
-		json_object_begin(writer, NULL);
-		json_put_str(writer, "task", task->id);
-		json_put_str(writer, "stage", stages[task->stage]);
-		json_put_time(writer, "created", task->created_ms);
-		json_put_time(writer, "due", task->due_ms);
-		if (task->held[0] != '\0' && task->stage == TASK_QUEUED)
-			json_put_str(writer, "held", task->held);
-		json_object_end(writer);
-	}
-	json_array_end(writer);
 }

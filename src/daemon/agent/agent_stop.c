@@ -3,6 +3,8 @@
  * stop_agent: the end of an agent. Its program is told as when a terminal is closed
  * (SIGHUP), and may take a while; then it is killed, and its pane closed in any case.
  */
+#include "daemon/agent/agent_stop.h"
+
 #include <muxbus.h>
 
 #include <signal.h>
@@ -13,22 +15,30 @@
 #include "base/clock.h"
 #include "base/process.h"
 #include "base/xalloc.h"
-#include "daemon/agent/agent_private.h"
+#include "daemon/agent/agent_state.h"
+#include "daemon/agent/agent_task.h"
 #include "daemon/agent/agent_wait.h"
 #include "daemon/core/loop_timer.h"
-#include "daemon/server/daemon.h"
+#include "daemon/input/submit.h"
 #include "daemon/server/request.h"
 #include "daemon/tmux/pane_fate.h"
 #include "daemon/tmux/tmux.h"
+#include "wire/json.h"
 
 enum { KILL_MS = 2000 }; /* after SIGKILL, until its pane is closed with it */
+
+/* What the closing of a pane belongs to: the agent may be gone before it is answered. */
+struct closing {
+	struct agent *agent; /* NULL: it is no more */
+};
 
 struct agent_ending {
 	struct request *request; /* NULL: nobody waits for the answer */
 	int pidfd; /* of the pane's first process; -1: it has ended, or is not known */
 	int64_t deadline_ms; /* CLOCK_MONOTONIC */
 	bool is_killed;
-	bool is_closing; /* tmux owes an answer */
+	bool is_closing; /* the pane */
+	struct closing *closing; /* tmux owes an answer; NULL: none */
 	uint32_t pane;
 };
 
@@ -42,6 +52,8 @@ void agent_ending_free(struct agent_ending *ending)
 {
 	if (ending == NULL)
 		return;
+	if (ending->closing != NULL)
+		ending->closing->agent = NULL;
 	if (ending->pidfd >= 0)
 		(void)close(ending->pidfd);
 	mem_free(ending);
@@ -77,49 +89,44 @@ static void finish(struct agent *agent)
 		request_on_cancel(request, NULL, NULL);
 		request_done(request);
 	}
-	agent_remove(agent);
+	agent->set->roof->remove(agent);
 }
-
-/* What the closing of a pane belongs to: the agent may be gone before it is answered. */
-struct closing {
-	struct daemon *daemon;
-	char name[AGENT_NAME_MAX + 1];
-};
 
 static void on_pane_closed(void *data, int error, const struct muxbus_reply *replies, size_t count)
 {
 	struct closing *closing = data;
-	struct agent_set *set = closing->daemon->agents; /* NULL: the daemon ends */
-	struct agent *agent = set == NULL ? NULL : agent_get(set, closing->name);
+	struct agent *agent = closing->agent;
 
 	(void)error;
 	(void)replies;
 	(void)count;
 	mem_free(closing);
-	if (agent != NULL && agent->ending != NULL)
-		finish(agent);
+	if (agent == NULL)
+		return;
+	agent->ending->closing = NULL;
+	finish(agent);
 }
 
 static void close_pane(struct agent *agent)
 {
-	struct daemon *daemon = agent->set->daemon;
+	struct tmux *tmux = agent->set->parts.tmux;
 	struct muxbus_command *command;
 	struct closing *closing;
 
 	agent->ending->is_closing = true;
-	if (pane_fate(daemon->tmux, &agent->pane) != PANE_THERE ||
-	    muxbus_command_new(&command) < 0) {
+	if (pane_fate(tmux, &agent->pane) != PANE_THERE || muxbus_command_new(&command) < 0) {
 		finish(agent);
 		return;
 	}
 	muxbus_command_args(command, "kill-pane", "-t", (char *)NULL);
 	muxbus_command_argf(command, "%%%u", agent->pane.pane);
 	closing = xcalloc(1, sizeof *closing);
-	closing->daemon = daemon;
-	snprintf(closing->name, sizeof closing->name, "%s", agent->plan.name);
-	if (muxbus_sync_run(tmux_sync(daemon->tmux), command, true, on_pane_closed, closing) < 0) {
+	closing->agent = agent;
+	if (muxbus_sync_run(tmux_sync(tmux), command, true, on_pane_closed, closing) < 0) {
 		mem_free(closing);
 		finish(agent);
+	} else {
+		agent->ending->closing = closing;
 	}
 }
 
@@ -131,8 +138,8 @@ void agent_ending_step(struct agent *agent)
 
 	if (ending->is_closing)
 		return;
-	if (pane_fate(agent->set->daemon->tmux, &agent->pane) == PANE_THERE)
-		pane = muxbus_model_pane(tmux_model(agent->set->daemon->tmux), agent->pane.pane);
+	if (pane_fate(agent->set->parts.tmux, &agent->pane) == PANE_THERE)
+		pane = muxbus_model_pane(tmux_model(agent->set->parts.tmux), agent->pane.pane);
 	if (pane != NULL && pane->is_dead) {
 		agent->exit_status = pane->exit_status;
 		agent->exit_signal = pane->exit_signal;
@@ -169,7 +176,7 @@ void agent_stop(struct agent_set *set, struct request *request, const char *name
 	ending->pidfd = -1;
 	ending->pane = agent->pane.pane;
 	ending->deadline_ms = clock_mono_ms() + grace_ms;
-	if (pane_fate(set->daemon->tmux, &agent->pane) == PANE_THERE)
+	if (pane_fate(set->parts.tmux, &agent->pane) == PANE_THERE)
 		ending->pidfd =
 		    process_open(agent->pane.pane_pid, process_start_ticks(agent->pane.pane_pid));
 	agent->ending = ending;

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: ISC */
 /* Tasks of agents: typed in order, waited for, and answered with what was said. */
+#include "daemon/agent/agent_task.h"
+
 #include <muxbus.h>
 
 #include <stdio.h>
@@ -7,17 +9,20 @@
 
 #include "base/clock.h"
 #include "base/xalloc.h"
-#include "daemon/agent/agent_private.h"
+#include "daemon/agent/agent_monitor.h"
 #include "daemon/agent/agent_report.h"
+#include "daemon/agent/agent_state.h"
 #include "daemon/core/loop_timer.h"
+#include "daemon/input/submit.h"
 #include "daemon/pane/pane_screen.h"
 #include "daemon/queue/queue.h"
-#include "daemon/server/daemon.h"
 #include "daemon/server/request.h"
 #include "daemon/tmux/pane_fate.h"
 #include "daemon/tmux/tmux.h"
+#include "wire/json.h"
 
 enum {
+	STEP_MS = 86400000, /* longer waits are looked at once a day */
 	HELD_MS = 700, /* until it is tried again */
 	KEYS_MAX = 1000, /* bytes typed as keys; more is pasted, where the program takes pastes */
 	PROGRESS_MS = 250, /* between two reports of progress */
@@ -67,7 +72,7 @@ static void task_store(const struct agent_task *task)
 	if (task->is_response)
 		return;
 	snprintf(kept.agent, sizeof kept.agent, "%s", task->agent->plan.name);
-	record_put(queue_store(task->agent->set->daemon->queue), &task_kind, task->id, &kept);
+	record_put(queue_store(task->agent->set->parts.queue), &task_kind, task->id, &kept);
 }
 
 static void task_free(struct agent_task *task)
@@ -76,7 +81,7 @@ static void task_free(struct agent_task *task)
 	task->agent->task_count--;
 	event_free(task->deadline);
 	event_free(task->progress_timer);
-	queue_release_id(task->agent->set->daemon->queue, task->id);
+	queue_release_id(task->agent->set->parts.queue, task->id);
 	explicit_bzero(task->text, task->len);
 	mem_free(task->text);
 	mem_free(task);
@@ -114,7 +119,7 @@ bool agent_has_task(const struct agent *agent)
 static void task_end(struct agent_task *task, const char *outcome, const char *reason,
     const struct pane_screen *screen)
 {
-	struct daemon *daemon = task->agent->set->daemon;
+	const struct agent_parts *parts = &task->agent->set->parts;
 
 	if (task->stage == TASK_RUNNING)
 		submit_release(task->agent->submit);
@@ -124,12 +129,12 @@ static void task_end(struct agent_task *task, const char *outcome, const char *r
 		request_on_cancel(request, NULL, NULL);
 		task->request = NULL;
 		agent_report_answer(task, request, outcome, reason, screen);
-		record_delete(queue_store(daemon->queue), &task_kind, task->id);
+		record_delete(queue_store(parts->queue), &task_kind, task->id);
 	} else {
-		queue_begin(daemon->queue);
-		record_delete(queue_store(daemon->queue), &task_kind, task->id);
+		queue_begin(parts->queue);
+		record_delete(queue_store(parts->queue), &task_kind, task->id);
 		agent_report_notify(task, outcome, reason, screen);
-		(void)queue_commit(daemon->queue);
+		(void)queue_commit(parts->queue);
 	}
 	task_free(task);
 }
@@ -143,7 +148,7 @@ static void on_deadline(evutil_socket_t fd, short what, void *data)
 	(void)fd;
 	(void)what;
 	if (left_ms > 0) {
-		loop_timer_arm(task->deadline, left_ms < TASK_STEP_MS ? left_ms : TASK_STEP_MS);
+		loop_timer_arm(task->deadline, left_ms < STEP_MS ? left_ms : STEP_MS);
 		return;
 	}
 	if (task->stage == TASK_TYPING)
@@ -315,7 +320,7 @@ void agent_tasks_init(struct agent *agent)
 	    .judge = on_judge, .compose = on_compose, .ended = on_typed};
 
 	agent->submit =
-	    submit_new(agent->set->daemon->submits, &agent->pane, &task_policy, &handlers, agent);
+	    submit_new(agent->set->parts.submits, &agent->pane, &task_policy, &handlers, agent);
 }
 
 void agent_tasks_judged(
@@ -356,7 +361,7 @@ void agent_tasks_wrote(struct agent *agent)
 static struct agent_task *task_new(struct agent *agent, const char *text, size_t len, bool is_first)
 {
 	struct agent_task *task = xcalloc(1, sizeof *task);
-	struct event_base *base = agent->set->daemon->base;
+	struct event_base *base = agent->set->parts.base;
 
 	task->agent = agent;
 	task->text = xmemdup(text, len);
@@ -441,7 +446,7 @@ static struct agent *check(
 void agent_send(struct agent_set *set, struct request *request, const struct agent_order *order)
 {
 	struct agent *agent = check(set, request, order);
-	struct queue *queue = set->daemon->queue;
+	struct queue *queue = set->parts.queue;
 	struct agent_task *task;
 
 	if (agent == NULL)
@@ -457,8 +462,7 @@ void agent_send(struct agent_set *set, struct request *request, const struct age
 	queue_new_id(queue, task->id);
 	task_store(task);
 	(void)queue_commit(queue);
-	loop_timer_arm(
-	    task->deadline, order->timeout_ms < TASK_STEP_MS ? order->timeout_ms : TASK_STEP_MS);
+	loop_timer_arm(task->deadline, order->timeout_ms < STEP_MS ? order->timeout_ms : STEP_MS);
 	if (order->wait) {
 		task->request = request;
 		request_on_cancel(request, on_cancelled, task);
@@ -486,7 +490,7 @@ static bool task_load(void *data, const char *id, const struct json *value)
 	}
 	task = task_new(agent, kept.text, strlen(kept.text), kept.stage != TASK_QUEUED);
 	strcpy(task->id, id);
-	queue_hold_id(set->daemon->queue, id);
+	queue_hold_id(set->parts.queue, id);
 	task->stage = (enum agent_task_stage)kept.stage;
 	task->created_ms = kept.created_ms;
 	task->due_ms = kept.due_ms;
@@ -511,7 +515,7 @@ void agent_tasks_load(struct agent_set *set)
 {
 	struct list *link, *at, *after;
 
-	queue_load(set->daemon->queue, &task_kind, task_load, set);
+	queue_load(set->parts.queue, &task_kind, task_load, set);
 	list_for_each (link, &set->agents) {
 		struct agent *agent = list_entry(link, struct agent, link);
 

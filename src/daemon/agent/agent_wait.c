@@ -6,10 +6,12 @@
 #include <string.h>
 
 #include "base/xalloc.h"
-#include "daemon/agent/agent_private.h"
+#include "daemon/agent/agent_json.h"
+#include "daemon/agent/agent_state.h"
 #include "daemon/core/loop_timer.h"
 #include "daemon/server/daemon.h"
 #include "daemon/server/request.h"
+#include "wire/json.h"
 
 enum { EVIDENCE_MAX = 16 * 1024 };
 
@@ -114,7 +116,7 @@ void agent_wait_add(struct agent *agent, struct request *request, bool is_starte
 	waiter->agent = agent;
 	waiter->request = request;
 	waiter->is_started = is_started;
-	waiter->deadline = loop_timer_new(agent->set->daemon->base, on_deadline, waiter);
+	waiter->deadline = loop_timer_new(agent->set->parts.base, on_deadline, waiter);
 	list_append(&agent->waiters, &waiter->link);
 	request_on_cancel(request, on_cancelled, waiter);
 	loop_timer_arm(waiter->deadline, agent->plan.startup_timeout_ms);

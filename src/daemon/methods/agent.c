@@ -10,6 +10,8 @@
 #include "base/clock.h"
 #include "base/utf8.h"
 #include "base/xalloc.h"
+#include "daemon/agent/agent_stop.h"
+#include "daemon/agent/agent_task.h"
 #include "daemon/core/pattern.h"
 #include "daemon/methods/tables.h"
 #include "daemon/queue/consumer.h"

@@ -1,0 +1,105 @@
+/* SPDX-License-Identifier: ISC */
+/* Agents as JSON, for answers, events and notifications. */
+#include "daemon/agent/agent_json.h"
+
+#include <muxbus.h>
+
+#include <string.h>
+
+#include "daemon/agent/agent_monitor.h"
+#include "daemon/agent/agent_state.h"
+#include "daemon/tmux/pane_fate.h"
+#include "daemon/tmux/tmux.h"
+#include "wire/json.h"
+
+void agent_write_evidence(struct json_writer *writer, const char *name, const struct agent *agent)
+{
+	json_object_begin(writer, name);
+	agent_monitor_write(agent->monitor, writer);
+	if (agent->exit_status >= 0)
+		json_put_int(writer, "exit_status", agent->exit_status);
+	if (agent->exit_signal > 0)
+		json_put_int(writer, "signal", agent->exit_signal);
+	json_object_end(writer);
+}
+
+static void write_place(struct json_writer *writer, const struct agent *agent)
+{
+	const struct tmux *tmux = agent->set->parts.tmux;
+	const struct muxbus_pane *pane = NULL;
+	uint32_t session = MUXBUS_NO_ID;
+
+	if (agent->pane.pane != MUXBUS_NO_ID &&
+	    pane_fate(agent->set->parts.tmux, &agent->pane) == PANE_THERE)
+		pane = muxbus_model_pane(tmux_model(tmux), agent->pane.pane);
+	if (pane == NULL) {
+		json_put_null(writer, "pane");
+		json_put_null(writer, "window");
+		json_put_null(writer, "session");
+		return;
+	}
+	for (const struct muxbus_link *link = NULL;
+	     (link = muxbus_model_next_link(tmux_model(tmux), link)) != NULL;) {
+		if (link->window == pane->window && session == MUXBUS_NO_ID)
+			session = link->session;
+	}
+	json_put_id(writer, "pane", '%', pane->id);
+	json_put_id(writer, "window", '@', pane->window);
+	if (session != MUXBUS_NO_ID)
+		json_put_id(writer, "session", '$', session);
+	json_put_int(writer, "pid", pane->pid);
+}
+
+static void write_command(struct json_writer *writer, const struct agent *agent)
+{
+	char *const *word = agent->plan.command;
+
+	if (word[1] == NULL) {
+		(void)json_put_text(writer, "command", word[0], strlen(word[0]));
+		return;
+	}
+	json_array_begin(writer, "command");
+	for (; *word != NULL; word++)
+		(void)json_put_text(writer, NULL, *word, strlen(*word));
+	json_array_end(writer);
+}
+
+static void write_tasks(struct json_writer *writer, const struct agent *agent)
+{
+	static const char *const stages[] = {"queued", "typing", "running"};
+	const struct list *link;
+
+	json_array_begin(writer, "tasks");
+	list_for_each (link, &agent->tasks) {
+		const struct agent_task *task = list_entry(link, const struct agent_task, link);
+
+		json_object_begin(writer, NULL);
+		json_put_str(writer, "task", task->id);
+		json_put_str(writer, "stage", stages[task->stage]);
+		json_put_time(writer, "created", task->created_ms);
+		json_put_time(writer, "due", task->due_ms);
+		if (task->held[0] != '\0' && task->stage == TASK_QUEUED)
+			json_put_str(writer, "held", task->held);
+		json_object_end(writer);
+	}
+	json_array_end(writer);
+}
+
+void agent_write(struct json_writer *writer, const struct agent *agent)
+{
+	json_put_str(writer, "agent", agent->plan.name);
+	json_put_str(writer, "state", agent_state_name(agent->state));
+	(void)json_put_text(writer, "reason", agent->reason, strlen(agent->reason));
+	json_put_time(writer, "since", agent->since_ms);
+	write_place(writer, agent);
+	write_command(writer, agent);
+	json_put_time(writer, "program_started", agent->started_ms);
+	json_put_int(writer, "restarts", agent->restarts);
+	json_put_bool(writer, "restarting", agent->is_restarting);
+	if (agent->question != NULL) {
+		(void)json_put_text(writer, "question", agent->question, strlen(agent->question));
+		json_put_bool(writer, "secret", agent->is_secret);
+	}
+	agent_write_evidence(writer, "evidence", agent);
+	write_tasks(writer, agent);
+}

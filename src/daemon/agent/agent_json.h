@@ -1,0 +1,14 @@
+/* SPDX-License-Identifier: ISC */
+/* Agents as JSON, for answers, events and notifications. */
+#ifndef DAEMON_AGENT_AGENT_JSON_H
+#define DAEMON_AGENT_AGENT_JSON_H
+
+struct agent;
+struct json_writer;
+
+/* Members of an object: name, state, pane, evidence, tasks. */
+void agent_write(struct json_writer *writer, const struct agent *agent);
+/* The evidence alone, as a member. */
+void agent_write_evidence(struct json_writer *writer, const char *name, const struct agent *agent);
+
+#endif

@@ -1,0 +1,74 @@
+/* SPDX-License-Identifier: ISC */
+/* The floor of agents: names, states, and finding one. */
+#include "daemon/agent/agent_state.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "base/alloc.h"
+#include "base/clock.h"
+#include "base/log.h"
+
+static const char *const state_names[AGENT_STATE_COUNT_] = {
+    [AGENT_STARTING] = "starting",
+    [AGENT_READY] = "ready",
+    [AGENT_BUSY] = "busy",
+    [AGENT_BLOCKED] = "blocked",
+    [AGENT_CRASHED] = "crashed",
+    [AGENT_GONE] = "gone",
+};
+
+const char *agent_state_name(enum agent_state state)
+{
+	return state_names[state];
+}
+
+void agent_set_state(struct agent *agent, enum agent_state state, const char *reason)
+{
+	bool is_new = agent->state != state;
+
+	snprintf(agent->reason, sizeof agent->reason, "%s", reason);
+	if (state != AGENT_BLOCKED) {
+		mem_free(agent->question);
+		agent->question = NULL;
+		agent->asked_row[0] = '\0';
+		agent->is_secret = false;
+	}
+	if (!is_new)
+		return;
+	log_debug("agent %s: %s, was %s: %s", agent->plan.name, state_names[state],
+	    state_names[agent->state], reason);
+	agent->state = state;
+	agent->since_ms = clock_real_ms();
+	agent->set->roof->changed(agent);
+}
+
+struct agent *agent_get(const struct agent_set *set, const char *name)
+{
+	struct list *link;
+
+	if (set == NULL)
+		return NULL; /* a daemon of a test's own */
+	list_for_each (link, &set->agents) {
+		struct agent *agent = list_entry(link, struct agent, link);
+
+		if (strcmp(agent->plan.name, name) == 0)
+			return agent;
+	}
+	return NULL;
+}
+
+enum agent_state agent_state(const struct agent *agent)
+{
+	return agent->state;
+}
+
+bool agent_is_free(const struct agent *agent)
+{
+	return agent->state == AGENT_READY && agent->task_count == 0;
+}
+
+const struct pane_ref *agent_pane(const struct agent *agent)
+{
+	return &agent->pane;
+}

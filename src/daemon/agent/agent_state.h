@@ -1,0 +1,148 @@
+/* SPDX-License-Identifier: ISC */
+/*
+ * The floor of agents: an agent as it is inside, its tasks, and its state. The parts of agents
+ * are built on it, and agent.c knows the parts: news for agent.c goes up by callback.
+ */
+#ifndef DAEMON_AGENT_AGENT_STATE_H
+#define DAEMON_AGENT_AGENT_STATE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/list.h"
+#include "daemon/agent/agent_spec.h"
+#include "daemon/agent/classify.h"
+#include "daemon/core/pane_ref.h"
+#include "daemon/event/event_log.h"
+#include "daemon/queue/notification.h"
+
+#define AGENTS_MAX 64
+#define AGENT_TEXT_MAX (64 * 1024) /* bytes of a task */
+#define AGENT_TASKS_MAX 16 /* of one agent that wait or are at work */
+#define AGENT_RESTARTS_MAX 5 /* in a row */
+#define AGENT_SETTLED_MS 60000 /* of life, after which a crash is not in a row with others */
+#define AGENT_OUTPUT_MAX (1024 * 1024) /* bytes of output that one answer may be made of */
+
+struct agent_ending;
+struct agent_launch;
+struct agent_monitor;
+struct agent_set;
+struct config;
+struct event;
+struct event_base;
+struct presence_set;
+struct queue;
+struct request;
+struct stream_set;
+struct submit;
+struct submit_set;
+struct tmux;
+
+/* The parts of the daemon that agents need. All live longer, but for what tmux owes an answer. */
+struct agent_parts {
+	struct event_base *base;
+	const struct config *config;
+	struct event_log *events;
+	struct tmux *tmux;
+	struct stream_set *streams;
+	struct queue *queue;
+	struct presence_set *presences;
+	struct submit_set *submits;
+};
+
+enum agent_state {
+	AGENT_STARTING, /* its prompt has not been seen yet */
+	AGENT_READY, /* at its prompt */
+	AGENT_BUSY,
+	AGENT_BLOCKED, /* it asks something */
+	AGENT_CRASHED, /* its program has ended; it may be started again by itself */
+	AGENT_GONE, /* its pane was closed, or its server is gone */
+	AGENT_STATE_COUNT_,
+};
+
+const char *agent_state_name(enum agent_state state);
+
+enum agent_task_stage {
+	TASK_QUEUED,
+	TASK_TYPING, /* or about to be */
+	TASK_RUNNING, /* submitted */
+};
+
+struct agent_task {
+	struct list link;
+	struct agent *agent;
+	char id[NOTIFICATION_ID_SIZE];
+	char *text;
+	size_t len;
+	struct request *request; /* NULL: its end is a notification */
+	struct pane_ref teller; /* who is told then */
+	enum agent_task_stage stage;
+	bool is_response; /* to a question */
+	bool is_pasted; /* as a bracketed paste */
+	bool wants_progress;
+	bool is_resumed; /* an earlier daemon typed it */
+	int64_t created_ms, typed_ms, due_ms; /* CLOCK_REALTIME */
+	int64_t max_bytes; /* of output that is told */
+	uint64_t from; /* offset of what it said */
+	uint64_t told; /* and of what was not told as progress yet */
+	char held[AGENT_REASON_SIZE]; /* why it was not typed at the last try */
+	struct event *deadline;
+	struct event *progress_timer;
+};
+
+struct agent {
+	struct list link;
+	struct agent_set *set;
+	struct agent_spec plan;
+	struct pane_ref pane; /* cleared: none yet */
+	struct pane_ref teller;
+	struct pattern *regex; /* of the prompt; NULL: it is learned */
+	struct agent_monitor *monitor;
+	struct submit *submit; /* types the tasks */
+	struct agent_launch *launch; /* NULL: none under way */
+	struct event *timer; /* back-off, steps of the end, or another try to type */
+	enum agent_state state;
+	char reason[AGENT_REASON_SIZE];
+	int64_t since_ms; /* CLOCK_REALTIME: of the state */
+	int64_t started_ms; /* CLOCK_REALTIME: of the program */
+	bool was_ready; /* since its program was started */
+	bool is_secret; /* what it asks is not to be shown */
+	char *question; /* what it asks; NULL: nothing */
+	char asked_row[AGENT_ROW_SIZE]; /* the row that the answer goes behind; "": not known */
+	unsigned restarts; /* in a row */
+	bool is_restarting; /* the timer will start it again */
+	int exit_status, exit_signal; /* of the last program; -1 and 0: not known */
+	struct list waiters; /* of ensure_agent */
+	struct list tasks; /* in order; the first may be at work */
+	size_t task_count;
+	struct agent_ending *ending; /* it is being stopped */
+};
+
+/* What agent.c is called back with. */
+struct agent_roof {
+	/* The state is another one. */
+	void (*changed)(struct agent *agent);
+	/* The agent is no more: takes it out of everything, and frees it. */
+	void (*remove)(struct agent *agent);
+};
+
+struct agent_set {
+	struct agent_parts parts;
+	const struct agent_roof *roof;
+	struct list agents;
+	size_t count;
+	struct list listeners;
+	struct event_log_listener listener;
+};
+
+/* NULL if there is none of this name. set may be NULL. */
+struct agent *agent_get(const struct agent_set *set, const char *name);
+void agent_set_state(struct agent *agent, enum agent_state state, const char *reason);
+
+enum agent_state agent_state(const struct agent *agent);
+/* Whether it is ready, and nothing waits to be typed. */
+bool agent_is_free(const struct agent *agent);
+const struct pane_ref *agent_pane(const struct agent *agent);
+
+#endif

@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: ISC */
+/* stop_agent: the end of an agent, of its program and of its pane. */
+#ifndef DAEMON_AGENT_AGENT_STOP_H
+#define DAEMON_AGENT_AGENT_STOP_H
+
+#include <stdint.h>
+
+struct agent;
+struct agent_ending;
+struct agent_set;
+struct request;
+
+/* Answers the request when the agent is no more, or fails it. */
+void agent_stop(struct agent_set *set, struct request *request, const char *name, int64_t grace_ms);
+
+void agent_ending_free(struct agent_ending *ending);
+/* The program has ended, the pane is closed, or the time is up: from the agent's timer. */
+void agent_ending_step(struct agent *agent);
+
+#endif

@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: ISC */
+/* Tasks of agents: typed in order, waited for, and answered with what was said. */
+#ifndef DAEMON_AGENT_AGENT_TASK_H
+#define DAEMON_AGENT_AGENT_TASK_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct agent;
+struct agent_set;
+struct agent_verdict;
+struct pane_ref;
+struct pane_screen;
+struct request;
+
+struct agent_order {
+	const char *agent;
+	const char *text;
+	size_t len;
+	int64_t timeout_ms;
+	int64_t max_bytes; /* of output that the answer is made of */
+	bool wait; /* else the end is a notification */
+	bool progress; /* tell the peer what is said meanwhile */
+	bool is_response; /* to what it asks */
+	const struct pane_ref *teller;
+};
+void agent_send(struct agent_set *set, struct request *request, const struct agent_order *order);
+
+/* Looks whether the next task can be typed. */
+void agent_tasks_step(struct agent *agent);
+/* A verdict, before the state follows from it. */
+void agent_tasks_judged(
+    struct agent *agent, const struct agent_verdict *verdict, const struct pane_screen *screen);
+/* Output came. */
+void agent_tasks_wrote(struct agent *agent);
+/* Its tasks can be typed from now on. */
+void agent_tasks_init(struct agent *agent);
+/* Its program has ended, or will not be back: what is at work ends; all: what waits, too. */
+void agent_tasks_end(struct agent *agent, const char *outcome, bool all);
+/* The daemon ends: they stay in the store. */
+void agent_tasks_forget(struct agent *agent);
+/* After another daemon's life. */
+void agent_tasks_load(struct agent_set *set);
+bool agent_has_task(const struct agent *agent); /* one is typed, or worked at */
+
+#endif
