@@ -119,7 +119,7 @@ struct agent {
 	struct agent_ending *ending; /* it is being stopped */
 };
 
-/* What agent.c is called back with. */
+/* The callbacks of agent.c. */
 struct agent_roof {
 	/* The state is another one. */
 	void (*changed)(struct agent *agent);

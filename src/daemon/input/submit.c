@@ -72,7 +72,7 @@ static void step_type(struct submit *submit, const struct muxbus_pane *pane,
 		return;
 	}
 	submit->stage = STAGE_TYPING;
-	if (submit_type_text(submit, screen, pane, on_typed) < 0) {
+	if (submit_type(submit, SUBMIT_TEXT, screen, pane, on_typed) < 0) {
 		submit_line_reset(&submit->line);
 		submit_defer(submit, not_followed);
 	}
@@ -160,7 +160,7 @@ static void step_enter(
 		submit_give_up(submit, "the pane kept changing before Enter");
 	} else {
 		submit_line_press(line, screen);
-		if (submit_type_enter(submit, screen, pane, on_entered) < 0)
+		if (submit_type(submit, SUBMIT_ENTER, screen, pane, on_entered) < 0)
 			submit_defer(submit, not_followed);
 	}
 }

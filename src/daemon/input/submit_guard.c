@@ -143,7 +143,7 @@ bool submit_guard_terminal(const struct submit_parts *parts, const struct submit
 	return false;
 }
 
-/* What is known of the agent's screen speaks against it, or for a prompt that looks like none. */
+/* A sign on the screen of a known agent that is against typing; or for a prompt that looks like none. */
 static const char *find_sign(const struct submit_parts *parts, const char *agent,
     const struct pane_screen *screen, int64_t quiet_ms, bool *ret_is_ready)
 {

@@ -51,7 +51,7 @@ struct submit_policy {
 	bool leaves_mode; /* end a mode of the pane, such as copy mode, first */
 };
 
-/* What is typed, and how. */
+/* A text, and how it is typed. */
 struct submit_text {
 	struct buf bytes;
 	bool is_paste;

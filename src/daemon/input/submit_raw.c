@@ -33,7 +33,7 @@ static void press_enter(struct submit *submit)
 	int error;
 
 	submit->stage = STAGE_SETTLING;
-	error = submit_type_enter(submit, NULL, NULL, on_entered);
+	error = submit_type(submit, SUBMIT_ENTER, NULL, NULL, on_entered);
 	if (error < 0)
 		end_untyped(submit, SUBMIT_TYPED, error, NULL, 0);
 }
@@ -70,7 +70,7 @@ static void type(struct submit *submit)
 		return;
 	}
 	submit->stage = STAGE_TYPING;
-	error = submit_type_text(submit, NULL, NULL, on_typed);
+	error = submit_type(submit, SUBMIT_TEXT, NULL, NULL, on_typed);
 	if (error < 0)
 		end_untyped(submit, SUBMIT_HELD, error, NULL, 0);
 }

@@ -230,40 +230,29 @@ static int run(struct submit *submit, struct muxbus_command *command, struct typ
 	return error;
 }
 
-int submit_type_text(struct submit *submit, const struct pane_screen *screen,
+int submit_type(struct submit *submit, enum submit_keys keys, const struct pane_screen *screen,
     const struct muxbus_pane *pane, muxbus_reply_fn *reply)
 {
 	const struct submit_text *text = &submit->line.text;
-	struct paste *paste = &submit->paste;
+	const char *otherwise = NULL;
 	struct muxbus_command *command;
 	struct typing typing;
 	int error = muxbus_command_new(&command);
 
 	if (error < 0)
 		return error;
-	*paste = (struct paste){0};
+	submit->paste = (struct paste){0};
 	typing_init(&typing, submit->pane.pane, submit->policy->leaves_mode);
-	if (text->is_paste)
-		paste_add(paste, submit->parts->tmux, command, &typing, text->bytes.data,
+	if (keys == SUBMIT_ENTER) {
+		typing_key(&typing, "Enter");
+	} else if (text->is_paste) {
+		paste_add(&submit->paste, submit->parts->tmux, command, &typing, text->bytes.data,
 		    text->bytes.len, text->is_bracketed);
-	else
+		otherwise = submit->paste.otherwise;
+	} else {
 		typing_bytes(&typing, text->bytes.data, text->bytes.len);
-	return run(submit, command, &typing, text->is_paste ? paste->otherwise : NULL, screen, pane,
-	    reply);
-}
-
-int submit_type_enter(struct submit *submit, const struct pane_screen *screen,
-    const struct muxbus_pane *pane, muxbus_reply_fn *reply)
-{
-	struct muxbus_command *command;
-	struct typing typing;
-	int error = muxbus_command_new(&command);
-
-	if (error < 0)
-		return error;
-	typing_init(&typing, submit->pane.pane, submit->policy->leaves_mode);
-	typing_key(&typing, "Enter");
-	return run(submit, command, &typing, NULL, screen, pane, reply);
+	}
+	return run(submit, command, &typing, otherwise, screen, pane, reply);
 }
 
 bool submit_was_typed(const struct muxbus_reply *replies, size_t count)

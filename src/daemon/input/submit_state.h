@@ -90,13 +90,13 @@ void submit_wake_others(const struct submit *submit);
 /* Settles that tmux owes no answer any more. False if the answer is not wanted. */
 bool submit_take_answer(struct submit *submit);
 
+enum submit_keys { SUBMIT_TEXT, SUBMIT_ENTER };
+
 /*
- * Runs commands behind the guards that tmux checks itself. screen NULL: of the pane's state
- * alone. Returns an error of the library; reply is not called then.
+ * Types behind the guards that tmux checks itself. screen NULL: behind those of the pane's
+ * state alone. Returns an error of the library; reply is not called then.
  */
-int submit_type_text(struct submit *submit, const struct pane_screen *screen,
-    const struct muxbus_pane *pane, muxbus_reply_fn *reply);
-int submit_type_enter(struct submit *submit, const struct pane_screen *screen,
+int submit_type(struct submit *submit, enum submit_keys keys, const struct pane_screen *screen,
     const struct muxbus_pane *pane, muxbus_reply_fn *reply);
 /* Whether tmux typed. */
 bool submit_was_typed(const struct muxbus_reply *replies, size_t count);
