@@ -358,6 +358,46 @@ static struct submit_set *new_submits(const struct daemon *daemon)
 	return submit_set_new(&parts);
 }
 
+static struct puller_set *new_pullers(const struct daemon *daemon)
+{
+	struct puller_parts parts = {
+	    .base = daemon->base,
+	    .config = daemon->config,
+	    .receipts = {.queue = daemon->queue, .events = daemon->events},
+	};
+
+	return puller_set_new(&parts);
+}
+
+static struct delivery_set *new_deliveries(const struct daemon *daemon)
+{
+	struct delivery_parts parts = {
+	    .base = daemon->base,
+	    .config = daemon->config,
+	    .events = daemon->events,
+	    .queue = daemon->queue,
+	    .presences = daemon->presences,
+	    .pullers = daemon->pullers,
+	    .submits = daemon->submits,
+	};
+
+	return delivery_set_new(&parts);
+}
+
+static struct self_command_set *new_self_commands(const struct daemon *daemon)
+{
+	struct self_command_parts parts = {
+	    .base = daemon->base,
+	    .config = daemon->config,
+	    .tmux = daemon->tmux,
+	    .streams = daemon->streams,
+	    .queue = daemon->queue,
+	    .submits = daemon->submits,
+	};
+
+	return self_command_set_new(&parts);
+}
+
 static struct agent_set *new_agents(const struct daemon *daemon)
 {
 	struct agent_parts parts = {
@@ -407,9 +447,9 @@ static int set_up(struct main *main)
 	daemon->presences = presence_set_new(daemon->tmux, daemon->events, daemon->queue);
 	daemon->signs = read_signs();
 	daemon->submits = new_submits(daemon);
-	daemon->pullers = puller_set_new(daemon);
-	daemon->deliveries = delivery_set_new(daemon);
-	daemon->self_commands = self_command_set_new(daemon);
+	daemon->pullers = new_pullers(daemon);
+	daemon->deliveries = new_deliveries(daemon);
+	daemon->self_commands = new_self_commands(daemon);
 	daemon->waits = wait_set_new(&(struct wait_parts){.base = daemon->base,
 	    .queue = daemon->queue,
 	    .tmux = daemon->tmux,

@@ -18,7 +18,6 @@
 #include "daemon/input/submit.h"
 #include "daemon/pane/presence.h"
 #include "daemon/queue/queue.h"
-#include "daemon/server/daemon.h"
 #include "wire/json.h"
 
 enum {
@@ -40,7 +39,8 @@ struct mail {
 };
 
 struct delivery_set {
-	struct daemon *daemon;
+	struct delivery_parts parts;
+	struct receipt_parts receipts;
 	struct queue_listener listener;
 	struct presence_listener reports;
 	struct puller_listener pullers;
@@ -82,7 +82,7 @@ static void typed_store(struct mail *mail, const struct buf *line)
 	char pane[PANE_REF_TEXT_SIZE];
 
 	pane_ref_format(&mail->pane, pane);
-	record_put(queue_store(mail->set->daemon->queue), &typed_kind, pane, &typed);
+	record_put(queue_store(mail->set->parts.queue), &typed_kind, pane, &typed);
 }
 
 static void typed_forget(const struct mail *mail)
@@ -90,13 +90,13 @@ static void typed_forget(const struct mail *mail)
 	char pane[PANE_REF_TEXT_SIZE];
 
 	pane_ref_format(&mail->pane, pane);
-	record_delete(queue_store(mail->set->daemon->queue), &typed_kind, pane);
+	record_delete(queue_store(mail->set->parts.queue), &typed_kind, pane);
 }
 
 /* Takes up what an earlier daemon was about to type. */
 static void typed_load(struct mail *mail)
 {
-	struct queue *queue = mail->set->daemon->queue;
+	struct queue *queue = mail->set->parts.queue;
 	char pane[PANE_REF_TEXT_SIZE];
 	struct typed typed = {0};
 
@@ -136,7 +136,7 @@ static void write_receipt(struct mail *mail, uint64_t seq, enum notification_sta
     const char *name, enum submit_result result, const char *reason)
 {
 	bool is_typed = result == SUBMIT_SUBMITTED || result == SUBMIT_TYPED;
-	const struct notification *note = queue_find(mail->set->daemon->queue, seq);
+	const struct notification *note = queue_find(mail->set->parts.queue, seq);
 	struct json_writer writer;
 	struct buf receipt;
 
@@ -147,7 +147,7 @@ static void write_receipt(struct mail *mail, uint64_t seq, enum notification_sta
 	if (result != SUBMIT_NOTHING)
 		submit_write_evidence(mail->submit, result, &writer);
 	receipt_give(
-	    mail->set->daemon, seq, is_ours(note) ? state : note->state, &receipt, &writer);
+	    &mail->set->receipts, seq, is_ours(note) ? state : note->state, &receipt, &writer);
 }
 
 /* ---- the questions of typing ---- */
@@ -158,7 +158,7 @@ static void write_receipt(struct mail *mail, uint64_t seq, enum notification_sta
  */
 static bool is_for(const struct mail *mail, const struct notification *note)
 {
-	const struct puller_set *pullers = mail->set->daemon->pullers;
+	const struct puller_set *pullers = mail->set->parts.pullers;
 
 	return is_ours(note) && pane_ref_equal(&note->pane, &mail->pane) &&
 	    !puller_holds(pullers, note->seq) &&
@@ -169,7 +169,7 @@ static bool is_for(const struct mail *mail, const struct notification *note)
 /* Gathers what is due for a pane, urgent ones first. */
 static void mail_gather(struct mail *mail)
 {
-	struct queue *queue = mail->set->daemon->queue;
+	struct queue *queue = mail->set->parts.queue;
 
 	mail->batch_count = 0;
 	for (int urgent = 1; urgent >= 0; urgent--) {
@@ -192,10 +192,10 @@ static bool on_is_wanted(void *data)
 		return false;
 	/* What may stand at the prompt already is seen to its end. */
 	for (size_t at = 0; at < mail->batch_count; at++) {
-		if (is_ours(queue_find(mail->set->daemon->queue, mail->batch[at])))
+		if (is_ours(queue_find(mail->set->parts.queue, mail->batch[at])))
 			return true;
 	}
-	while ((note = queue_next(mail->set->daemon->queue, note)) != NULL) {
+	while ((note = queue_next(mail->set->parts.queue, note)) != NULL) {
 		if (is_for(mail, note))
 			return true;
 	}
@@ -205,8 +205,7 @@ static bool on_is_wanted(void *data)
 /* What is known before it is typed, to see afterwards whether it was taken. */
 static void mail_remember(struct mail *mail, const struct buf *line)
 {
-	const struct presence *presence =
-	    presence_of_pane(mail->set->daemon->presences, &mail->pane);
+	const struct presence *presence = presence_of_pane(mail->set->parts.presences, &mail->pane);
 
 	mail->turns = presence != NULL ? presence->turns : 0;
 	mail->line.len = 0;
@@ -216,8 +215,7 @@ static void mail_remember(struct mail *mail, const struct buf *line)
 /* Has what was typed told again, unless it is seen to be taken. */
 static void mail_nudge(struct mail *mail, enum submit_result result)
 {
-	const struct presence *presence =
-	    presence_of_pane(mail->set->daemon->presences, &mail->pane);
+	const struct presence *presence = presence_of_pane(mail->set->parts.presences, &mail->pane);
 	struct retry_line line = {
 	    .pane = &mail->pane,
 	    .seqs = mail->batch,
@@ -238,7 +236,7 @@ static void mail_nudge(struct mail *mail, enum submit_result result)
 static bool on_compose(void *data, struct submit_text *text)
 {
 	struct mail *mail = data;
-	struct queue *queue = mail->set->daemon->queue;
+	struct queue *queue = mail->set->parts.queue;
 	const struct notification *notes[BATCH_MAX];
 	struct buf line;
 
@@ -248,7 +246,7 @@ static bool on_compose(void *data, struct submit_text *text)
 	for (size_t at = 0; at < mail->batch_count; at++)
 		notes[at] = queue_find(queue, mail->batch[at]);
 	buf_init(&line, SUBMIT_LINE_MAX);
-	prompt_line_compose(&line, notes, mail->batch_count, &mail->set->daemon->config->limits);
+	prompt_line_compose(&line, notes, mail->batch_count, &mail->set->parts.config->limits);
 	mail_remember(mail, &line);
 	queue_begin(queue);
 	for (size_t at = 0; at < mail->batch_count; at++)
@@ -264,7 +262,7 @@ static bool on_compose(void *data, struct submit_text *text)
 static void on_deferred(void *data, const char *reason, bool is_new)
 {
 	struct mail *mail = data;
-	struct queue *queue = mail->set->daemon->queue;
+	struct queue *queue = mail->set->parts.queue;
 	const struct notification *note = NULL;
 
 	while ((note = queue_next(queue, note)) != NULL) {
@@ -347,17 +345,17 @@ static struct mail *find_mail(const struct delivery_set *set, const struct pane_
 static void on_command(void *data, bool is_taken, const char *reason)
 {
 	struct mail *mail = data;
-	struct daemon *daemon = mail->set->daemon;
+	const struct receipt_parts *receipts = &mail->set->receipts;
 	struct queue_command *command = mail->command; /* the reason is its */
 
 	mail->command = NULL;
 	mail->has_failed = !is_taken;
 	for (size_t at = 0; at < mail->batch_count; at++) {
 		if (is_taken)
-			receipt_put(daemon, mail->batch[at], NOTE_DELIVERED, "handed_over",
+			receipt_put(receipts, mail->batch[at], NOTE_DELIVERED, "handed_over",
 			    "queue_command", NULL);
 		else
-			receipt_put(daemon, mail->batch[at], NOTE_QUEUED, "deferred",
+			receipt_put(receipts, mail->batch[at], NOTE_QUEUED, "deferred",
 			    "queue_command", reason);
 	}
 	queue_command_free(command);
@@ -368,8 +366,8 @@ static void on_command(void *data, bool is_taken, const char *reason)
 /* Has the agent's own command tell it, if it has one. False if it is to be typed. */
 static bool mail_command(struct mail *mail)
 {
-	struct daemon *daemon = mail->set->daemon;
-	const struct presence *presence = presence_of_pane(daemon->presences, &mail->pane);
+	const struct delivery_parts *parts = &mail->set->parts;
+	const struct presence *presence = presence_of_pane(parts->presences, &mail->pane);
 	const struct notification *notes[BATCH_MAX];
 	struct buf text;
 
@@ -378,14 +376,14 @@ static bool mail_command(struct mail *mail)
 		return false;
 	mail_gather(mail);
 	for (size_t at = 0; at < mail->batch_count; at++)
-		notes[at] = queue_find(daemon->queue, mail->batch[at]);
+		notes[at] = queue_find(parts->queue, mail->batch[at]);
 	/* Without quotations: other users can see the arguments of programs. */
 	buf_init(&text, SUBMIT_LINE_MAX);
 	prompt_line_write(&text, notes, mail->batch_count, NULL);
 	for (size_t at = 0; at < mail->batch_count; at++)
-		(void)queue_set_state(daemon->queue, mail->batch[at], NOTE_DELIVERING, NULL);
+		(void)queue_set_state(parts->queue, mail->batch[at], NOTE_DELIVERING, NULL);
 	mail->command =
-	    queue_command_start(daemon->base, presence, (const char *)text.data, on_command, mail);
+	    queue_command_start(parts->base, presence, (const char *)text.data, on_command, mail);
 	buf_finish(&text);
 	return true;
 }
@@ -411,7 +409,7 @@ static void mail_wake(struct delivery_set *set, const struct pane_ref *pane)
 		mail->set = set;
 		mail->pane = *pane;
 		buf_init(&mail->line, SUBMIT_LINE_MAX);
-		mail->submit = submit_new(set->daemon->submits, pane, &policy, &handlers, mail);
+		mail->submit = submit_new(set->parts.submits, pane, &policy, &handlers, mail);
 		list_append(&set->mails, &mail->link);
 		typed_load(mail);
 	}
@@ -450,7 +448,7 @@ static void wake_pane(struct delivery_set *set, const struct pane_ref *pane)
 {
 	const struct notification *note = NULL;
 
-	while ((note = queue_next(set->daemon->queue, note)) != NULL) {
+	while ((note = queue_next(set->parts.queue, note)) != NULL) {
 		if (note->state == NOTE_QUEUED && pane_ref_equal(&note->pane, pane)) {
 			on_posted(&set->listener, note);
 			return;
@@ -468,20 +466,27 @@ static void on_settled(struct puller_listener *listener, const struct pane_ref *
 	wake_pane(list_entry(listener, struct delivery_set, pullers), pane);
 }
 
-struct delivery_set *delivery_set_new(struct daemon *daemon)
+struct delivery_set *delivery_set_new(const struct delivery_parts *parts)
 {
+	struct retry_parts retries = {
+	    .base = parts->base,
+	    .config = parts->config,
+	    .presences = parts->presences,
+	    .queue = parts->queue,
+	};
 	struct delivery_set *set = xcalloc(1, sizeof *set);
 
-	set->daemon = daemon;
+	set->parts = *parts;
+	set->receipts = (struct receipt_parts){.queue = parts->queue, .events = parts->events};
 	list_init(&set->mails);
-	set->nudges = retry_set_new(daemon, on_nudge, set);
+	set->nudges = retry_set_new(&retries, on_nudge, set);
 	set->listener.posted = on_posted;
-	queue_load(daemon->queue, &typed_kind, typed_check, NULL);
-	queue_listen(daemon->queue, &set->listener);
+	queue_load(parts->queue, &typed_kind, typed_check, NULL);
+	queue_listen(parts->queue, &set->listener);
 	set->reports.reported = on_reported;
-	presence_listen(daemon->presences, &set->reports);
+	presence_listen(parts->presences, &set->reports);
 	set->pullers.settled = on_settled;
-	puller_listen(daemon->pullers, &set->pullers);
+	puller_listen(parts->pullers, &set->pullers);
 	return set;
 }
 
@@ -491,7 +496,7 @@ void delivery_set_free(struct delivery_set *set)
 
 	if (set == NULL)
 		return;
-	queue_unlisten(set->daemon->queue, &set->listener);
+	queue_unlisten(set->parts.queue, &set->listener);
 	presence_unlisten(&set->reports);
 	puller_unlisten(&set->pullers);
 	retry_set_free(set->nudges);
@@ -504,6 +509,6 @@ void delivery_set_wake(struct delivery_set *set)
 {
 	const struct notification *note = NULL;
 
-	while ((note = queue_next(set->daemon->queue, note)) != NULL)
+	while ((note = queue_next(set->parts.queue, note)) != NULL)
 		on_posted(&set->listener, note);
 }

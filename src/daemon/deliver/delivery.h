@@ -9,11 +9,27 @@
 #ifndef DAEMON_DELIVER_DELIVERY_H
 #define DAEMON_DELIVER_DELIVERY_H
 
-struct daemon;
+struct config;
 struct delivery_set;
+struct event_base;
+struct event_log;
+struct presence_set;
+struct puller_set;
+struct queue;
+struct submit_set;
 
-/* Takes up what the queue holds. */
-struct delivery_set *delivery_set_new(struct daemon *daemon);
+struct delivery_parts {
+	struct event_base *base;
+	const struct config *config;
+	struct event_log *events;
+	struct queue *queue;
+	struct presence_set *presences;
+	struct puller_set *pullers;
+	struct submit_set *submits;
+};
+
+/* Loads what the queue holds. */
+struct delivery_set *delivery_set_new(const struct delivery_parts *parts);
 void delivery_set_free(struct delivery_set *set);
 
 /* The tmux server was found or lost: what waits is looked at again. */

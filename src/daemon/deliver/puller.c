@@ -12,7 +12,6 @@
 #include "daemon/core/config.h"
 #include "daemon/deliver/receipt.h"
 #include "daemon/queue/queue.h"
-#include "daemon/server/daemon.h"
 
 struct loan {
 	uint64_t seq;
@@ -32,7 +31,7 @@ struct puller {
 };
 
 struct puller_set {
-	struct daemon *daemon;
+	struct puller_parts parts;
 	struct queue_listener listener;
 	struct list listeners;
 	struct list pullers;
@@ -48,7 +47,7 @@ const char *puller_way_name(enum puller_way way)
 
 static int64_t loan_ms(const struct puller_set *set)
 {
-	return set->daemon->config->limits.loan_ms;
+	return set->parts.config->limits.loan_ms;
 }
 
 static bool is_armed(const struct puller *puller)
@@ -110,7 +109,7 @@ static void remember(const struct puller *puller)
 	if (puller->way != PULLER_FOLLOW)
 		return;
 	pane_ref_format(&puller->pane, pane);
-	record_put(queue_store(puller->set->daemon->queue), &puller_kind, pane, puller);
+	record_put(queue_store(puller->set->parts.receipts.queue), &puller_kind, pane, puller);
 }
 
 static void forget(const struct puller *puller)
@@ -120,7 +119,7 @@ static void forget(const struct puller *puller)
 	if (puller->way != PULLER_FOLLOW)
 		return;
 	pane_ref_format(&puller->pane, pane);
-	record_delete(queue_store(puller->set->daemon->queue), &puller_kind, pane);
+	record_delete(queue_store(puller->set->parts.receipts.queue), &puller_kind, pane);
 }
 
 /* ---- loans ---- */
@@ -133,7 +132,7 @@ static void drop_loan(struct puller *puller, struct loan *loan)
 /* Gives back what is due, or all. It is typed then: no puller takes it again. */
 static void give_back(struct puller *puller, bool is_all, const char *reason)
 {
-	struct daemon *daemon = puller->set->daemon;
+	const struct receipt_parts *receipts = &puller->set->parts.receipts;
 	int64_t now_ms = clock_mono_ms();
 
 	for (size_t at = puller->count; at-- > 0;) {
@@ -142,9 +141,9 @@ static void give_back(struct puller *puller, bool is_all, const char *reason)
 		if (!is_all && loan.due_ms > now_ms)
 			continue;
 		drop_loan(puller, &puller->loans[at]);
-		queue_count_redelivery(daemon->queue, loan.seq);
-		receipt_put(daemon, loan.seq, NOTE_QUEUED, "deferred", puller_way_name(puller->way),
-		    reason);
+		queue_count_redelivery(receipts->queue, loan.seq);
+		receipt_put(receipts, loan.seq, NOTE_QUEUED, "deferred",
+		    puller_way_name(puller->way), reason);
 	}
 }
 
@@ -247,7 +246,7 @@ static struct puller *puller_new(
 	puller->set = set;
 	puller->pane = *pane;
 	puller->way = way;
-	puller->timer = evtimer_new(set->daemon->base, on_timer, puller);
+	puller->timer = evtimer_new(set->parts.base, on_timer, puller);
 	list_append(&set->pullers, &puller->link);
 	set->count++;
 	return puller;
@@ -277,13 +276,13 @@ struct puller *puller_begin(
 
 uint64_t puller_take(struct puller *puller)
 {
-	struct daemon *daemon = puller->set->daemon;
+	const struct receipt_parts *receipts = &puller->set->parts.receipts;
 	const struct notification *note = NULL;
 
 	if (puller->count == PULLER_LOANS_MAX)
 		return 0;
 	for (int urgent = 1; urgent >= 0; urgent--) {
-		while ((note = queue_next(daemon->queue, note)) != NULL) {
+		while ((note = queue_next(receipts->queue, note)) != NULL) {
 			if (note->state != NOTE_QUEUED || note->redelivered > 0 ||
 			    note->is_urgent != (urgent == 1) ||
 			    !pane_ref_equal(&note->pane, &puller->pane) ||
@@ -291,7 +290,7 @@ uint64_t puller_take(struct puller *puller)
 				continue;
 			puller->loans[puller->count++] =
 			    (struct loan){note->seq, clock_mono_ms() + loan_ms(puller->set)};
-			receipt_put(daemon, note->seq, NOTE_DELIVERING, "handed_over",
+			receipt_put(receipts, note->seq, NOTE_DELIVERING, "handed_over",
 			    puller_way_name(puller->way), NULL);
 			return note->seq;
 		}
@@ -325,17 +324,17 @@ static bool puller_load(void *data, const char *name, const struct json *value)
 	return true;
 }
 
-struct puller_set *puller_set_new(struct daemon *daemon)
+struct puller_set *puller_set_new(const struct puller_parts *parts)
 {
 	struct puller_set *set = xcalloc(1, sizeof *set);
 
-	set->daemon = daemon;
+	set->parts = *parts;
 	list_init(&set->listeners);
 	list_init(&set->pullers);
 	set->listener.posted = on_posted;
 	set->listener.changed = on_changed;
-	queue_load(daemon->queue, &puller_kind, puller_load, set);
-	queue_listen(daemon->queue, &set->listener);
+	queue_load(parts->receipts.queue, &puller_kind, puller_load, set);
+	queue_listen(parts->receipts.queue, &set->listener);
 	return set;
 }
 
@@ -345,7 +344,7 @@ void puller_set_free(struct puller_set *set)
 
 	if (set == NULL)
 		return;
-	queue_unlisten(set->daemon->queue, &set->listener);
+	queue_unlisten(set->parts.receipts.queue, &set->listener);
 	list_for_each_safe (link, after, &set->pullers)
 		puller_free(list_entry(link, struct puller, link));
 	mem_free(set);

@@ -16,6 +16,7 @@
 
 #include "base/list.h"
 #include "daemon/core/pane_ref.h"
+#include "daemon/deliver/receipt.h"
 
 #define COURIERS_MAX 1024
 #define PULLER_LOANS_MAX 64 /* notifications that one puller holds */
@@ -26,14 +27,21 @@ enum puller_way {
 	PULLER_HOOK,
 };
 
+struct config;
+struct event_base;
 struct puller;
 struct puller_set;
-struct daemon;
 
 const char *puller_way_name(enum puller_way way);
 
-/* Takes up which followers there were. */
-struct puller_set *puller_set_new(struct daemon *daemon);
+struct puller_parts {
+	struct event_base *base;
+	const struct config *config;
+	struct receipt_parts receipts;
+};
+
+/* Loads which followers there were. */
+struct puller_set *puller_set_new(const struct puller_parts *parts);
 void puller_set_free(struct puller_set *set);
 
 /* Whether a follower tells what comes for a pane. */

@@ -10,7 +10,6 @@
 #include "base/clock.h"
 #include "daemon/event/event_log.h"
 #include "daemon/queue/queue.h"
-#include "daemon/server/daemon.h"
 
 void receipt_begin(struct buf *out, struct json_writer *writer, const char *result, const char *way,
     const char *reason)
@@ -25,10 +24,10 @@ void receipt_begin(struct buf *out, struct json_writer *writer, const char *resu
 		(void)json_put_text(writer, "reason", reason, strlen(reason));
 }
 
-void receipt_give(struct daemon *daemon, uint64_t seq, enum notification_state state,
+void receipt_give(const struct receipt_parts *parts, uint64_t seq, enum notification_state state,
     struct buf *receipt, struct json_writer *writer)
 {
-	const struct notification *note = queue_find(daemon->queue, seq);
+	const struct notification *note = queue_find(parts->queue, seq);
 	struct event_scope scope = {.window = MUXBUS_NO_ID};
 	struct buf members;
 
@@ -39,7 +38,7 @@ void receipt_give(struct daemon *daemon, uint64_t seq, enum notification_state s
 	}
 	if (note->state == NOTE_ACKNOWLEDGED || note->state == NOTE_CANCELLED)
 		state = note->state;
-	(void)queue_set_state(daemon->queue, seq, state, (const char *)receipt->data);
+	(void)queue_set_state(parts->queue, seq, state, (const char *)receipt->data);
 	buf_init(&members, 2 * RECEIPT_MAX);
 	json_writer_init(writer, &members);
 	json_put_int(writer, "notification", (int64_t)seq);
@@ -49,12 +48,12 @@ void receipt_give(struct daemon *daemon, uint64_t seq, enum notification_state s
 	scope.pane = note->pane.pane;
 	scope.sessions[0] = MUXBUS_NO_ID;
 	(void)event_log_publish(
-	    daemon->events, EVENT_DELIVERY, &scope, (const char *)members.data, members.len, true);
+	    parts->events, EVENT_DELIVERY, &scope, (const char *)members.data, members.len, true);
 	buf_finish(receipt);
 	buf_finish(&members);
 }
 
-void receipt_put(struct daemon *daemon, uint64_t seq, enum notification_state state,
+void receipt_put(const struct receipt_parts *parts, uint64_t seq, enum notification_state state,
     const char *result, const char *way, const char *reason)
 {
 	struct json_writer writer;
@@ -62,5 +61,5 @@ void receipt_put(struct daemon *daemon, uint64_t seq, enum notification_state st
 
 	buf_init(&receipt, RECEIPT_MAX);
 	receipt_begin(&receipt, &writer, result, way, reason);
-	receipt_give(daemon, seq, state, &receipt, &writer);
+	receipt_give(parts, seq, state, &receipt, &writer);
 }

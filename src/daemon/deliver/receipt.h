@@ -24,7 +24,14 @@
 
 #define RECEIPT_MAX 8192 /* bytes */
 
-struct daemon;
+struct event_log;
+struct queue;
+
+/* Where receipts go. */
+struct receipt_parts {
+	struct queue *queue;
+	struct event_log *events;
+};
 
 /* Begins a receipt in an initialised buffer; way and reason may be NULL. Add members, then end it. */
 void receipt_begin(struct buf *out, struct json_writer *writer, const char *result, const char *way,
@@ -34,11 +41,11 @@ void receipt_begin(struct buf *out, struct json_writer *writer, const char *resu
  * Ends a receipt, puts it on a notification with its new state, and publishes it. One that
  * somebody has acknowledged or cancelled meanwhile stays that. Finishes the buffer.
  */
-void receipt_give(struct daemon *daemon, uint64_t seq, enum notification_state state,
+void receipt_give(const struct receipt_parts *parts, uint64_t seq, enum notification_state state,
     struct buf *receipt, struct json_writer *writer);
 
 /* Both, where there is nothing to add. */
-void receipt_put(struct daemon *daemon, uint64_t seq, enum notification_state state,
+void receipt_put(const struct receipt_parts *parts, uint64_t seq, enum notification_state state,
     const char *result, const char *way, const char *reason);
 
 #endif

@@ -10,7 +10,6 @@
 #include "daemon/core/config.h"
 #include "daemon/pane/presence.h"
 #include "daemon/queue/queue.h"
-#include "daemon/server/daemon.h"
 
 struct nudge {
 	struct list link;
@@ -25,7 +24,7 @@ struct nudge {
 };
 
 struct retry_set {
-	struct daemon *daemon;
+	struct retry_parts parts;
 	retry_fn *again;
 	void *data;
 	struct list nudges; /* oldest first */
@@ -35,7 +34,7 @@ struct retry_set {
 /* How often a notification was told again. */
 static unsigned times(const struct retry_set *set, uint64_t seq)
 {
-	const struct notification *note = queue_find(set->daemon->queue, seq);
+	const struct notification *note = queue_find(set->parts.queue, seq);
 
 	return note != NULL ? note->redelivered : 0;
 }
@@ -45,7 +44,7 @@ static int64_t wait_ms(const struct retry_set *set, unsigned times)
 	static const int factors[] = {1, 5, 15};
 	size_t last = sizeof factors / sizeof *factors - 1;
 
-	return set->daemon->config->limits.ack_wait_ms * factors[times < last ? times : last];
+	return set->parts.config->limits.ack_wait_ms * factors[times < last ? times : last];
 }
 
 static void retry_free(struct nudge *nudge)
@@ -61,7 +60,7 @@ static void retry_free(struct nudge *nudge)
 static bool is_taken(const struct nudge *nudge)
 {
 	const struct presence *presence =
-	    presence_of_pane(nudge->set->daemon->presences, &nudge->pane);
+	    presence_of_pane(nudge->set->parts.presences, &nudge->pane);
 
 	return presence != NULL && presence->has_turns && presence->turns > nudge->turns;
 }
@@ -69,7 +68,7 @@ static bool is_taken(const struct nudge *nudge)
 static void on_timer(evutil_socket_t fd, short what, void *data)
 {
 	struct nudge *nudge = data;
-	struct queue *queue = nudge->set->daemon->queue;
+	struct queue *queue = nudge->set->parts.queue;
 	struct retry_line line = {
 	    .pane = &nudge->pane, .seqs = nudge->seqs, .line = nudge->line, .len = nudge->len};
 
@@ -99,7 +98,7 @@ void nudge_add(struct retry_set *set, const struct retry_line *line)
 	for (size_t at = 0; at < line->count; at++)
 		most = times(set, line->seqs[at]) > most ? times(set, line->seqs[at]) : most;
 	if (line->count == 0 || line->count > NUDGE_NOTES_MAX ||
-	    (int64_t)most >= set->daemon->config->limits.nudges)
+	    (int64_t)most >= set->parts.config->limits.nudges)
 		return;
 	if (set->count == NUDGES_MAX)
 		retry_free(list_entry(set->nudges.next, struct nudge, link));
@@ -112,18 +111,18 @@ void nudge_add(struct retry_set *set, const struct retry_line *line)
 	nudge->line = xcalloc(1, line->len + 1);
 	memcpy(nudge->line, line->line, line->len);
 	nudge->len = line->len;
-	nudge->timer = evtimer_new(set->daemon->base, on_timer, nudge);
+	nudge->timer = evtimer_new(set->parts.base, on_timer, nudge);
 	list_append(&set->nudges, &nudge->link);
 	set->count++;
 	wait = (struct timeval){wait_ms(set, most) / 1000, wait_ms(set, most) % 1000 * 1000};
 	(void)event_add(nudge->timer, &wait);
 }
 
-struct retry_set *retry_set_new(struct daemon *daemon, retry_fn *again, void *data)
+struct retry_set *retry_set_new(const struct retry_parts *parts, retry_fn *again, void *data)
 {
 	struct retry_set *set = xcalloc(1, sizeof *set);
 
-	set->daemon = daemon;
+	set->parts = *parts;
 	set->again = again;
 	set->data = data;
 	list_init(&set->nudges);

@@ -15,8 +15,18 @@
 #define NUDGES_MAX 256 /* lines that are waited for; then the oldest is not typed again */
 #define NUDGE_NOTES_MAX 32 /* notifications of one line */
 
-struct daemon;
+struct config;
+struct event_base;
+struct presence_set;
+struct queue;
 struct retry_set;
+
+struct retry_parts {
+	struct event_base *base;
+	const struct config *config;
+	struct presence_set *presences;
+	struct queue *queue;
+};
 
 /* What was typed. */
 struct retry_line {
@@ -31,7 +41,7 @@ struct retry_line {
 /* The line may be typed again: it is looked for at the prompt first. */
 typedef void retry_fn(void *data, const struct retry_line *line);
 
-struct retry_set *retry_set_new(struct daemon *daemon, retry_fn *again, void *data);
+struct retry_set *retry_set_new(const struct retry_parts *parts, retry_fn *again, void *data);
 void retry_set_free(struct retry_set *set);
 
 /*

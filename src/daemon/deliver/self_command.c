@@ -17,7 +17,6 @@
 #include "daemon/pane/foreground.h"
 #include "daemon/pane/pane_screen.h"
 #include "daemon/queue/queue.h"
-#include "daemon/server/daemon.h"
 #include "daemon/tmux/pane_fate.h"
 #include "daemon/tmux/stream.h"
 #include "daemon/tmux/tmux.h"
@@ -48,7 +47,7 @@ struct order {
 };
 
 struct self_command_set {
-	struct daemon *daemon;
+	struct self_command_parts parts;
 	struct list commands;
 	size_t count;
 };
@@ -79,8 +78,8 @@ static const struct record_kind command_kind = {
 
 static void command_store(const struct order *order)
 {
-	record_put(queue_store(order->set->daemon->queue), &command_kind, order->public.id,
-	    &order->public);
+	record_put(
+	    queue_store(order->set->parts.queue), &command_kind, order->public.id, &order->public);
 }
 
 static void order_free(struct order *order)
@@ -89,7 +88,7 @@ static void order_free(struct order *order)
 		order->is_over = true;
 		if (order->has_tap)
 			stream_tap_remove(
-			    order->set->daemon->streams, order->public.pane.pane, &order->tap);
+			    order->set->parts.streams, order->public.pane.pane, &order->tap);
 		submit_free(order->submit);
 		event_free(order->timer);
 		event_free(order->deadline);
@@ -125,7 +124,7 @@ static void write_data(
 static void order_end(
     struct order *order, const char *outcome, const char *text, const char *reason)
 {
-	struct queue *queue = order->set->daemon->queue;
+	struct queue *queue = order->set->parts.queue;
 	struct notification_draft draft = {
 	    .source = SOURCE_COMMAND,
 	    .id = order->public.id,
@@ -163,7 +162,7 @@ static void on_deadline(evutil_socket_t fd, short what, void *data)
 
 static int64_t quiet_ms(const struct order *order)
 {
-	int64_t ms = order->set->daemon->config->limits.deliver_quiet_ms;
+	int64_t ms = order->set->parts.config->limits.deliver_quiet_ms;
 
 	return ms > LOOK_MIN_MS ? ms : LOOK_MIN_MS;
 }
@@ -185,7 +184,7 @@ static void on_screen(void *data, int error, const struct pane_screen *screen)
 		order_free(order);
 		return;
 	}
-	pane = muxbus_model_pane(tmux_model(order->set->daemon->tmux), order->public.pane.pane);
+	pane = muxbus_model_pane(tmux_model(order->set->parts.tmux), order->public.pane.pane);
 	if (error != 0 || pane == NULL || pane->in_mode || !screen->has_cursor ||
 	    screen->prompt.has_draft || screen->prompt.is_question ||
 	    clock_mono_ms() - order->last_output_ms < quiet_ms(order)) {
@@ -227,14 +226,14 @@ static void watch_output(struct order *order)
 		return;
 	order->last_output_ms = clock_mono_ms();
 	order->has_tap =
-	    stream_tap_add(order->set->daemon->streams, order->public.pane.pane, &order->tap) == 0;
+	    stream_tap_add(order->set->parts.streams, order->public.pane.pane, &order->tap) == 0;
 }
 
 /* Looks whether it is done: not before the pane has been quiet. */
 static void on_timer(evutil_socket_t fd, short what, void *data)
 {
 	struct order *order = data;
-	struct tmux *tmux = order->set->daemon->tmux;
+	struct tmux *tmux = order->set->parts.tmux;
 	int64_t left_ms;
 
 	(void)fd;
@@ -332,9 +331,9 @@ static struct order *order_new(struct self_command_set *set, const struct pane_r
 	order->look_ms = LOOK_MIN_MS;
 	order->tap.output = on_output;
 	order->tap.closed = on_closed;
-	order->timer = loop_timer_new(set->daemon->base, on_timer, order);
-	order->deadline = loop_timer_new(set->daemon->base, on_deadline, order);
-	order->submit = submit_new(set->daemon->submits, pane, &policy, &handlers, order);
+	order->timer = loop_timer_new(set->parts.base, on_timer, order);
+	order->deadline = loop_timer_new(set->parts.base, on_deadline, order);
+	order->submit = submit_new(set->parts.submits, pane, &policy, &handlers, order);
 	list_append(&set->commands, &order->public.link);
 	set->count++;
 	return order;
@@ -367,7 +366,7 @@ static bool order_load(void *data, const char *id, const struct json *value)
 	order = order_new(set, &kept.pane, kept.text, strlen(kept.text), kept.created_ms);
 	strcpy(order->public.id, id);
 	order->public.stage = kept.stage;
-	queue_hold_id(set->daemon->queue, id);
+	queue_hold_id(set->parts.queue, id);
 	if (kept.stage == SELF_COMMAND_TYPED) {
 		order->was_interrupted = true;
 		submit_resume(order->submit, order->public.text, strlen(order->public.text), 0);
@@ -377,13 +376,13 @@ static bool order_load(void *data, const char *id, const struct json *value)
 	return true;
 }
 
-struct self_command_set *self_command_set_new(struct daemon *daemon)
+struct self_command_set *self_command_set_new(const struct self_command_parts *parts)
 {
 	struct self_command_set *set = xcalloc(1, sizeof *set);
 
-	set->daemon = daemon;
+	set->parts = *parts;
 	list_init(&set->commands);
-	queue_load(daemon->queue, &command_kind, order_load, set);
+	queue_load(parts->queue, &command_kind, order_load, set);
 	return set;
 }
 
@@ -419,10 +418,10 @@ const struct self_command *self_command_add(
 	if (set->count == SELF_COMMANDS_MAX)
 		return NULL;
 	order = order_new(set, pane, text, strlen(text), clock_real_ms());
-	queue_begin(set->daemon->queue);
-	queue_new_id(set->daemon->queue, order->public.id);
+	queue_begin(set->parts.queue);
+	queue_new_id(set->parts.queue, order->public.id);
 	command_store(order);
-	(void)queue_commit(set->daemon->queue);
+	(void)queue_commit(set->parts.queue);
 	order_set_deadline(order);
 	order_wake(order);
 	return &order->public;

@@ -18,8 +18,22 @@
 #define SELF_COMMAND_MAX 1000 /* bytes of a command */
 #define SELF_COMMANDS_MAX 100
 
-struct daemon;
+struct config;
+struct event_base;
+struct queue;
 struct self_command_set;
+struct stream_set;
+struct submit_set;
+struct tmux;
+
+struct self_command_parts {
+	struct event_base *base;
+	const struct config *config;
+	struct tmux *tmux;
+	struct stream_set *streams;
+	struct queue *queue;
+	struct submit_set *submits;
+};
 
 enum self_command_stage {
 	SELF_COMMAND_WAITING, /* for its agent to be ready */
@@ -36,8 +50,8 @@ struct self_command {
 	enum self_command_stage stage;
 };
 
-/* Takes up what the queue's store holds. */
-struct self_command_set *self_command_set_new(struct daemon *daemon);
+/* Loads the commands of the queue's store. */
+struct self_command_set *self_command_set_new(const struct self_command_parts *parts);
 void self_command_set_free(struct self_command_set *set);
 /* The tmux server was found or lost: what waits is looked at again. */
 void self_command_set_wake(struct self_command_set *set);
