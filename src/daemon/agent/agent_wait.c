@@ -9,7 +9,6 @@
 #include "daemon/agent/agent_json.h"
 #include "daemon/agent/agent_state.h"
 #include "daemon/core/loop_timer.h"
-#include "daemon/server/daemon.h"
 #include "daemon/server/request.h"
 #include "wire/json.h"
 
