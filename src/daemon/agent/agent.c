@@ -131,7 +131,7 @@ static void agent_launch_program(struct agent *agent)
 	bool is_there =
 	    agent->pane.pane != MUXBUS_NO_ID && pane_fate(parts->tmux, &agent->pane) == PANE_THERE;
 
-	(void)event_del(agent->timer);
+	loop_timer_disarm(agent->timer);
 	agent->is_restarting = false;
 	agent->was_ready = false;
 	agent->exit_status = -1;
@@ -180,12 +180,10 @@ static void crash(struct agent *agent, const char *reason)
 	loop_timer_arm(agent->timer, backoff_ms < BACKOFF_MAX_MS ? backoff_ms : BACKOFF_MAX_MS);
 }
 
-static void on_timer(evutil_socket_t fd, short what, void *data)
+static void on_timer(void *data)
 {
 	struct agent *agent = data;
 
-	(void)fd;
-	(void)what;
 	if (agent->ending != NULL)
 		agent_ending_step(agent);
 	else if (agent->is_restarting)
@@ -278,7 +276,7 @@ static void on_closed(void *data)
 		snprintf(agent->reason, sizeof agent->reason, "tmux is not followed");
 		return; /* it may be there yet */
 	}
-	(void)event_del(agent->timer);
+	loop_timer_disarm(agent->timer);
 	agent->is_restarting = false;
 	agent_set_state(agent, AGENT_GONE, "its pane was closed");
 	agent_tasks_end(agent, "crashed", true);
@@ -330,7 +328,7 @@ static void agent_free(struct agent *agent)
 	agent_ending_free(agent->ending);
 	agent_monitor_free(agent->monitor);
 	submit_free(agent->submit);
-	event_free(agent->timer);
+	loop_timer_free(agent->timer);
 	pattern_free(agent->regex);
 	agent_spec_finish(&agent->plan);
 	mem_free(agent->question);

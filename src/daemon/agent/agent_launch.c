@@ -25,7 +25,7 @@ struct agent_launch {
 	const struct agent_launch_handlers *handlers; /* NULL: cancelled */
 	void *data;
 	uint32_t session, window, pane;
-	struct event *timer;
+	struct loop_timer *timer;
 	bool is_waiting; /* for its output to flow */
 	bool is_again; /* in a session that was there */
 	bool is_unnamed; /* the name of its session was taken */
@@ -42,7 +42,7 @@ static void launch_end(struct agent_launch *launch, const char *error)
 		error = "its pane was closed while it started";
 	if (launch->handlers != NULL)
 		launch->handlers->done(launch->data, &pane, error);
-	event_free(launch->timer);
+	loop_timer_free(launch->timer);
 	mem_free(launch);
 }
 
@@ -173,12 +173,10 @@ static void run_program(struct agent_launch *launch)
 }
 
 /* Its output flows, or the time for that is up: then its first bytes may be missed. */
-static void on_timer(evutil_socket_t fd, short what, void *data)
+static void on_timer(void *data)
 {
 	struct agent_launch *launch = data;
 
-	(void)fd;
-	(void)what;
 	launch->is_waiting = false;
 	if (may_go_on(launch, 0, NULL, 0))
 		run_program(launch);
@@ -410,5 +408,5 @@ void agent_launch_cancel(struct agent_launch *launch)
 {
 	launch->handlers = NULL;
 	if (launch->is_waiting)
-		on_timer(-1, 0, launch); /* nobody else will */
+		on_timer(launch); /* nobody else will */
 }

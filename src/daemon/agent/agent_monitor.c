@@ -4,7 +4,6 @@
 
 #include <muxbus.h>
 
-#include <event2/event.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -38,7 +37,7 @@ struct agent_monitor {
 	void *data;
 	struct pane_ref pane;
 	struct pattern *regex;
-	struct event *timer;
+	struct loop_timer *timer;
 	struct stream_tap tap;
 	bool has_tap;
 	bool is_asking; /* tmux owes an answer */
@@ -141,7 +140,7 @@ static void note_activity(struct agent_monitor *monitor)
 	monitor->looks = 0;
 	monitor->has_agreed = false;
 	if (!monitor->is_asking &&
-	    (monitor->writes_ms == now_ms || !event_pending(monitor->timer, EV_TIMEOUT, NULL)))
+	    (monitor->writes_ms == now_ms || !loop_timer_is_armed(monitor->timer)))
 		arm(monitor, AGENT_REST_MS);
 }
 
@@ -179,7 +178,7 @@ static void on_closed(struct stream_tap *tap)
 
 	monitor->has_tap = false;
 	monitor->aimed++;
-	(void)event_del(monitor->timer);
+	loop_timer_disarm(monitor->timer);
 	monitor->handlers->closed(monitor->data);
 }
 
@@ -310,13 +309,11 @@ static void look_now(struct agent_monitor *monitor)
 	}
 }
 
-static void on_timer(evutil_socket_t fd, short what, void *data)
+static void on_timer(void *data)
 {
 	struct agent_monitor *monitor = data;
 	int64_t left_ms = AGENT_REST_MS - quiet_ms(monitor);
 
-	(void)fd;
-	(void)what;
 	if (!monitor->has_tap || monitor->is_asking)
 		return;
 	if (left_ms <= 0) {
@@ -356,7 +353,7 @@ void agent_monitor_free(struct agent_monitor *monitor)
 	if (monitor == NULL)
 		return;
 	agent_monitor_drop(monitor);
-	event_free(monitor->timer);
+	loop_timer_free(monitor->timer);
 	if (monitor->is_asking)
 		monitor->is_stale = true;
 	else
@@ -371,7 +368,7 @@ void agent_monitor_drop(struct agent_monitor *monitor)
 	}
 	monitor->has_tap = false;
 	monitor->aimed++;
-	(void)event_del(monitor->timer);
+	loop_timer_disarm(monitor->timer);
 }
 
 static void begin(struct agent_monitor *monitor, const struct pane_ref *pane, bool is_new)

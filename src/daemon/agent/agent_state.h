@@ -29,8 +29,8 @@ struct agent_launch;
 struct agent_monitor;
 struct agent_set;
 struct config;
-struct event;
 struct event_base;
+struct loop_timer;
 struct presence_set;
 struct queue;
 struct request;
@@ -87,8 +87,8 @@ struct agent_task {
 	uint64_t from; /* offset of what it said */
 	uint64_t told; /* and of what was not told as progress yet */
 	char held[AGENT_REASON_SIZE]; /* why it was not typed at the last try */
-	struct event *deadline;
-	struct event *progress_timer;
+	struct loop_timer *deadline;
+	struct loop_timer *progress_timer;
 };
 
 struct agent {
@@ -101,7 +101,7 @@ struct agent {
 	struct agent_monitor *monitor;
 	struct submit *submit; /* types the tasks */
 	struct agent_launch *launch; /* NULL: none under way */
-	struct event *timer; /* back-off, steps of the end, or another try to type */
+	struct loop_timer *timer; /* back-off, steps of the end, or another try to type */
 	enum agent_state state;
 	char reason[AGENT_REASON_SIZE];
 	int64_t since_ms; /* CLOCK_REALTIME: of the state */

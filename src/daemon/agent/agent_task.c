@@ -79,8 +79,8 @@ static void task_free(struct agent_task *task)
 {
 	list_remove(&task->link);
 	task->agent->task_count--;
-	event_free(task->deadline);
-	event_free(task->progress_timer);
+	loop_timer_free(task->deadline);
+	loop_timer_free(task->progress_timer);
 	queue_release_id(task->agent->set->parts.queue, task->id);
 	explicit_bzero(task->text, task->len);
 	mem_free(task->text);
@@ -139,14 +139,12 @@ static void task_end(struct agent_task *task, const char *outcome, const char *r
 	task_free(task);
 }
 
-static void on_deadline(evutil_socket_t fd, short what, void *data)
+static void on_deadline(void *data)
 {
 	struct agent_task *task = data;
 	struct agent *agent = task->agent;
 	int64_t left_ms = task->due_ms - clock_real_ms();
 
-	(void)fd;
-	(void)what;
 	if (left_ms > 0) {
 		loop_timer_arm(task->deadline, left_ms < STEP_MS ? left_ms : STEP_MS);
 		return;
@@ -340,10 +338,8 @@ void agent_tasks_judged(
 
 /* ---- progress ---- */
 
-static void on_progress(evutil_socket_t fd, short what, void *data)
+static void on_progress(void *data)
 {
-	(void)fd;
-	(void)what;
 	agent_report_progress(data);
 }
 
@@ -352,7 +348,7 @@ void agent_tasks_wrote(struct agent *agent)
 	struct agent_task *task = first_task(agent);
 
 	if (task != NULL && task->stage == TASK_RUNNING && task->wants_progress &&
-	    task->request != NULL && !event_pending(task->progress_timer, EV_TIMEOUT, NULL))
+	    task->request != NULL && !loop_timer_is_armed(task->progress_timer))
 		loop_timer_arm(task->progress_timer, PROGRESS_MS);
 }
 

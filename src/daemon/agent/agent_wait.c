@@ -18,14 +18,14 @@ struct agent_waiter {
 	struct list link;
 	struct agent *agent;
 	struct request *request;
-	struct event *deadline;
+	struct loop_timer *deadline;
 	bool is_started; /* its program was started for this request */
 };
 
 static void waiter_free(struct agent_waiter *waiter)
 {
 	list_remove(&waiter->link);
-	event_free(waiter->deadline);
+	loop_timer_free(waiter->deadline);
 	mem_free(waiter);
 }
 
@@ -70,10 +70,8 @@ static void waiter_fail(struct agent_waiter *waiter, enum message_error error, c
 	buf_finish(&data);
 }
 
-static void on_deadline(evutil_socket_t fd, short what, void *data)
+static void on_deadline(void *data)
 {
-	(void)fd;
-	(void)what;
 	waiter_fail(
 	    data, MESSAGE_TIMEOUT, "is not ready within startup_timeout_sec, and goes on starting");
 }

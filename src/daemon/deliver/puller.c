@@ -4,12 +4,11 @@
 
 #include <muxbus.h>
 
-#include <event2/event.h>
-
 #include "base/clock.h"
 #include "base/list.h"
 #include "base/xalloc.h"
 #include "daemon/core/config.h"
+#include "daemon/core/loop_timer.h"
 #include "daemon/deliver/receipt.h"
 #include "daemon/queue/queue.h"
 
@@ -23,7 +22,7 @@ struct puller {
 	struct puller_set *set;
 	struct pane_ref pane;
 	enum puller_way way;
-	struct event *timer; /* when it is armed no more, or a loan is due */
+	struct loop_timer *timer; /* when it is armed no more, or a loan is due */
 	unsigned waiting; /* askers without an answer */
 	int64_t armed_until_ms;
 	struct loan loans[PULLER_LOANS_MAX];
@@ -151,7 +150,7 @@ static void puller_free(struct puller *puller)
 {
 	list_remove(&puller->link);
 	puller->set->count--;
-	event_free(puller->timer);
+	loop_timer_free(puller->timer);
 	mem_free(puller);
 }
 
@@ -182,7 +181,6 @@ static void settle(struct puller *puller)
 	int64_t now_ms = clock_mono_ms(), next_ms = INT64_MAX;
 	struct puller_set *set = puller->set;
 	struct pane_ref pane = puller->pane;
-	struct timeval left;
 
 	give_back(puller, false, "it was not acknowledged");
 	for (size_t at = 0; at < puller->count; at++) {
@@ -192,11 +190,8 @@ static void settle(struct puller *puller)
 	if (puller->waiting == 0 && puller->armed_until_ms > now_ms &&
 	    puller->armed_until_ms < next_ms)
 		next_ms = puller->armed_until_ms;
-	if (next_ms != INT64_MAX) {
-		next_ms = next_ms > now_ms ? next_ms - now_ms : 0;
-		left = (struct timeval){next_ms / 1000, next_ms % 1000 * 1000};
-		(void)event_add(puller->timer, &left);
-	}
+	if (next_ms != INT64_MAX)
+		loop_timer_arm(puller->timer, next_ms - now_ms);
 	if (puller->waiting == 0 && !is_armed(puller) && puller->count == 0) {
 		forget(puller);
 		puller_free(puller);
@@ -204,10 +199,8 @@ static void settle(struct puller *puller)
 	tell_settled(set, &pane);
 }
 
-static void on_timer(evutil_socket_t fd, short what, void *data)
+static void on_timer(void *data)
 {
-	(void)fd;
-	(void)what;
 	settle(data);
 }
 
@@ -226,7 +219,7 @@ static void on_changed(struct queue_listener *listener, const struct notificatio
 		if (loan == NULL)
 			continue;
 		drop_loan(puller, loan);
-		event_active(puller->timer, EV_TIMEOUT, 0);
+		loop_timer_wake(puller->timer);
 	}
 }
 
@@ -246,7 +239,7 @@ static struct puller *puller_new(
 	puller->set = set;
 	puller->pane = *pane;
 	puller->way = way;
-	puller->timer = evtimer_new(set->parts.base, on_timer, puller);
+	puller->timer = loop_timer_new(set->parts.base, on_timer, puller);
 	list_append(&set->pullers, &puller->link);
 	set->count++;
 	return puller;
@@ -320,7 +313,7 @@ static bool puller_load(void *data, const char *name, const struct json *value)
 		return false;
 	puller = puller_new(set, &kept.pane, PULLER_FOLLOW);
 	puller->armed_until_ms = clock_mono_ms() + loan_ms(set);
-	event_active(puller->timer, EV_TIMEOUT, 0);
+	loop_timer_wake(puller->timer);
 	return true;
 }
 

@@ -18,6 +18,7 @@
 
 #include "base/buf.h"
 #include "base/xalloc.h"
+#include "daemon/core/loop_timer.h"
 #include "daemon/pane/presence.h"
 
 extern char **environ;
@@ -48,7 +49,7 @@ struct queue_command {
 	queue_command_fn *done;
 	void *data;
 	struct event *ended; /* its pidfd; NULL: it was not started */
-	struct event *timer;
+	struct loop_timer *timer;
 	pid_t pid; /* 0: it has been waited for */
 	int pidfd;
 	char reason[REASON_SIZE];
@@ -223,12 +224,10 @@ static void on_ended(evutil_socket_t fd, short what, void *data)
 }
 
 /* It takes too long, or could not be started. */
-static void on_timer(evutil_socket_t fd, short what, void *data)
+static void on_timer(void *data)
 {
 	struct queue_command *command = data;
 
-	(void)fd;
-	(void)what;
 	if (command->pid != 0) {
 		(void)reap(command, true);
 		snprintf(command->reason, sizeof command->reason,
@@ -281,16 +280,15 @@ static bool start(struct queue_command *command, struct event_base *base,
 struct queue_command *queue_command_start(struct event_base *base, const struct presence *presence,
     const char *text, queue_command_fn *done, void *data)
 {
-	static const struct timeval limit = {QUEUE_COMMAND_MS / 1000, 0}, now = {0, 0};
 	struct queue_command *command = xcalloc(1, sizeof *command);
 	bool is_started;
 
 	command->done = done;
 	command->data = data;
 	command->pidfd = -1;
-	command->timer = evtimer_new(base, on_timer, command);
+	command->timer = loop_timer_new(base, on_timer, command);
 	is_started = start(command, base, presence, text);
-	(void)event_add(command->timer, is_started ? &limit : &now);
+	loop_timer_arm(command->timer, is_started ? QUEUE_COMMAND_MS : 0);
 	return command;
 }
 
@@ -303,6 +301,6 @@ void queue_command_free(struct queue_command *command)
 		event_free(command->ended);
 	if (command->pidfd >= 0)
 		(void)close(command->pidfd);
-	event_free(command->timer);
+	loop_timer_free(command->timer);
 	mem_free(command);
 }

@@ -2,19 +2,19 @@
 /* Nudges: typing again what was not taken. */
 #include "daemon/deliver/retry.h"
 
-#include <event2/event.h>
 #include <string.h>
 
 #include "base/list.h"
 #include "base/xalloc.h"
 #include "daemon/core/config.h"
+#include "daemon/core/loop_timer.h"
 #include "daemon/pane/presence.h"
 #include "daemon/queue/queue.h"
 
 struct nudge {
 	struct list link;
 	struct retry_set *set;
-	struct event *timer;
+	struct loop_timer *timer;
 	struct pane_ref pane;
 	uint64_t seqs[NUDGE_NOTES_MAX];
 	size_t count;
@@ -51,7 +51,7 @@ static void retry_free(struct nudge *nudge)
 {
 	list_remove(&nudge->link);
 	nudge->set->count--;
-	event_free(nudge->timer);
+	loop_timer_free(nudge->timer);
 	mem_free(nudge->line);
 	mem_free(nudge);
 }
@@ -65,15 +65,13 @@ static bool is_taken(const struct nudge *nudge)
 	return presence != NULL && presence->has_turns && presence->turns > nudge->turns;
 }
 
-static void on_timer(evutil_socket_t fd, short what, void *data)
+static void on_timer(void *data)
 {
 	struct nudge *nudge = data;
 	struct queue *queue = nudge->set->parts.queue;
 	struct retry_line line = {
 	    .pane = &nudge->pane, .seqs = nudge->seqs, .line = nudge->line, .len = nudge->len};
 
-	(void)fd;
-	(void)what;
 	for (size_t at = 0; at < nudge->count && !is_taken(nudge); at++) {
 		const struct notification *note = queue_find(queue, nudge->seqs[at]);
 
@@ -93,7 +91,6 @@ void nudge_add(struct retry_set *set, const struct retry_line *line)
 {
 	unsigned most = 0;
 	struct nudge *nudge;
-	struct timeval wait;
 
 	for (size_t at = 0; at < line->count; at++)
 		most = times(set, line->seqs[at]) > most ? times(set, line->seqs[at]) : most;
@@ -111,11 +108,10 @@ void nudge_add(struct retry_set *set, const struct retry_line *line)
 	nudge->line = xcalloc(1, line->len + 1);
 	memcpy(nudge->line, line->line, line->len);
 	nudge->len = line->len;
-	nudge->timer = evtimer_new(set->parts.base, on_timer, nudge);
+	nudge->timer = loop_timer_new(set->parts.base, on_timer, nudge);
 	list_append(&set->nudges, &nudge->link);
 	set->count++;
-	wait = (struct timeval){wait_ms(set, most) / 1000, wait_ms(set, most) % 1000 * 1000};
-	(void)event_add(nudge->timer, &wait);
+	loop_timer_arm(nudge->timer, wait_ms(set, most));
 }
 
 struct retry_set *retry_set_new(const struct retry_parts *parts, retry_fn *again, void *data)

@@ -4,7 +4,6 @@
 
 #include <muxbus.h>
 
-#include <event2/event.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -35,8 +34,8 @@ struct order {
 	struct self_command public; /* first */
 	struct self_command_set *set;
 	struct submit *submit;
-	struct event *timer; /* looks whether it is done */
-	struct event *deadline;
+	struct loop_timer *timer; /* looks whether it is done */
+	struct loop_timer *deadline;
 	struct stream_tap tap;
 	bool has_tap;
 	bool is_asking; /* tmux owes an answer */
@@ -51,13 +50,6 @@ struct self_command_set {
 	struct list commands;
 	size_t count;
 };
-
-static void arm(struct event *timer, int64_t ms)
-{
-	struct timeval timeout = {ms / 1000, ms % 1000 * 1000};
-
-	(void)event_add(timer, &timeout);
-}
 
 /* ---- the store ---- */
 
@@ -90,8 +82,8 @@ static void order_free(struct order *order)
 			stream_tap_remove(
 			    order->set->parts.streams, order->public.pane.pane, &order->tap);
 		submit_free(order->submit);
-		event_free(order->timer);
-		event_free(order->deadline);
+		loop_timer_free(order->timer);
+		loop_timer_free(order->deadline);
 		list_remove(&order->public.link);
 		order->set->count--;
 	}
@@ -145,12 +137,10 @@ static void order_end(
 	buf_finish(&data);
 }
 
-static void on_deadline(evutil_socket_t fd, short what, void *data)
+static void on_deadline(void *data)
 {
 	struct order *order = data;
 
-	(void)fd;
-	(void)what;
 	if (order->public.stage == SELF_COMMAND_RUNNING)
 		order_end(
 		    order, "timeout", "the command was submitted, its end was not seen", NULL);
@@ -169,7 +159,7 @@ static int64_t quiet_ms(const struct order *order)
 
 static void look_later(struct order *order)
 {
-	arm(order->timer, order->look_ms);
+	loop_timer_arm(order->timer, order->look_ms);
 	order->look_ms = order->look_ms * 2 < LOOK_MAX_MS ? order->look_ms * 2 : LOOK_MAX_MS;
 }
 
@@ -217,7 +207,7 @@ static void on_closed(struct stream_tap *tap)
 
 	order->has_tap = false;
 	if (!order->is_asking)
-		arm(order->timer, 0);
+		loop_timer_arm(order->timer, 0);
 }
 
 static void watch_output(struct order *order)
@@ -230,14 +220,12 @@ static void watch_output(struct order *order)
 }
 
 /* Looks whether it is done: not before the pane has been quiet. */
-static void on_timer(evutil_socket_t fd, short what, void *data)
+static void on_timer(void *data)
 {
 	struct order *order = data;
 	struct tmux *tmux = order->set->parts.tmux;
 	int64_t left_ms;
 
-	(void)fd;
-	(void)what;
 	switch (pane_fate(tmux, &order->public.pane)) {
 	case PANE_THERE:
 		break;
@@ -250,7 +238,7 @@ static void on_timer(evutil_socket_t fd, short what, void *data)
 	watch_output(order);
 	left_ms = quiet_ms(order) - (clock_mono_ms() - order->last_output_ms);
 	if (left_ms > 0) {
-		arm(order->timer, left_ms);
+		loop_timer_arm(order->timer, left_ms);
 		return;
 	}
 	order->is_asking = true;
@@ -291,7 +279,7 @@ static void on_ended(void *data, const struct submit_end *end)
 	case SUBMIT_SUBMITTED:
 		order->public.stage = SELF_COMMAND_RUNNING;
 		command_store(order);
-		arm(order->timer, 0);
+		loop_timer_arm(order->timer, 0);
 		break;
 	case SUBMIT_TYPED:
 		order_end(order, "typed", "the command was typed, but not seen to be submitted",
@@ -345,14 +333,14 @@ static void order_wake(struct order *order)
 	if (order->public.stage != SELF_COMMAND_RUNNING)
 		submit_wake(order->submit);
 	else if (!order->is_asking)
-		arm(order->timer, 0);
+		loop_timer_arm(order->timer, 0);
 }
 
 static void order_set_deadline(struct order *order)
 {
 	int64_t left_ms = order->public.created_ms + LIFE_MS - clock_real_ms();
 
-	arm(order->deadline, left_ms < 0 ? 0 : left_ms < LIFE_MS ? left_ms : LIFE_MS);
+	loop_timer_arm(order->deadline, left_ms < 0 ? 0 : left_ms < LIFE_MS ? left_ms : LIFE_MS);
 }
 
 static bool order_load(void *data, const char *id, const struct json *value)

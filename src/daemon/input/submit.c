@@ -331,12 +331,10 @@ static void look(struct submit *submit)
 	}
 }
 
-static void on_timer(evutil_socket_t fd, short what, void *data)
+static void on_timer(void *data)
 {
 	struct submit *submit = data;
 
-	(void)fd;
-	(void)what;
 	if (submit->stage == STAGE_RESTING || submit->is_asking)
 		return;
 	if (submit->policy->is_raw) {

@@ -141,7 +141,7 @@ static void rest(struct submit *submit)
 	submit->stage = STAGE_RESTING;
 	submit->reason[0] = '\0';
 	submit->retry_ms = SUBMIT_RETRY_MIN_MS;
-	(void)event_del(submit->timer);
+	loop_timer_disarm(submit->timer);
 	drop_tap(submit);
 	submit_line_wipe(&submit->line);
 	submit_wake_others(submit);
@@ -180,7 +180,7 @@ void submit_destroy(struct submit *submit)
 {
 	if (!submit->is_stale) {
 		submit_let_go(submit);
-		event_free(submit->timer);
+		loop_timer_free(submit->timer);
 		submit->is_stale = true;
 	}
 	if (submit->is_asking)

@@ -3,7 +3,6 @@
 #ifndef DAEMON_INPUT_SUBMIT_STATE_H
 #define DAEMON_INPUT_SUBMIT_STATE_H
 
-#include <event2/event.h>
 #include <muxbus.h>
 
 #include "base/list.h"
@@ -36,7 +35,7 @@ struct submit {
 	const struct submit_policy *policy;
 	const struct submit_handlers *handlers;
 	void *data;
-	struct event *timer;
+	struct loop_timer *timer;
 	enum submit_stage stage;
 	bool is_asking; /* tmux owes an answer: the timer rests */
 	bool is_stale; /* it was freed: the answer frees the memory */
