@@ -29,8 +29,6 @@ struct wait {
 	size_t count;
 };
 
-/* ---- arguments ------------------------------------------------------------------------------- */
-
 static enum cli_status read_options(
     struct wait *wait, struct option_reader *reader, bool *ret_is_done)
 {
@@ -110,8 +108,6 @@ static enum cli_status put_params(const struct wait *wait, struct buf *params)
 	return status;
 }
 
-/* ---- the answer --------------------------------------------------------------------------------- */
-
 static void tell_condition(const struct cli *cli, const struct json *condition)
 {
 	const char *state = ask_string(condition, "state", "?");
@@ -159,8 +155,8 @@ static enum cli_status tell(const struct wait *wait, const struct json *result)
 	if (!wait->is_quiet && show_is_json(wait->cli)) {
 		show_json(wait->cli, result);
 	} else if (!wait->is_quiet) {
-		for (const struct json *at = conditions != NULL ? conditions->child : NULL; at;
-		     at = at->next)
+		for (const struct json *at = conditions != NULL ? conditions->child : NULL;
+		     at != NULL; at = at->next)
 			tell_condition(wait->cli, at);
 		if (ask_bool(result, "timed_out", false))
 			(void)puts("the time is up");
@@ -177,10 +173,11 @@ enum cli_status wait_run(struct cli *cli, int argc, char **argv)
 	struct buf params;
 	const struct json *result;
 	bool is_finished;
+	enum cli_status status;
 	wait.words = xcalloc((size_t)argc + 1, sizeof *wait.words);
 	buf_init(&params, PARAMS_MAX);
 	option_start(&reader, cli, argc, argv);
-	enum cli_status status = read_options(&wait, &reader, &is_finished);
+	status = read_options(&wait, &reader, &is_finished);
 	if (status == CLI_DONE && !is_finished)
 		status = put_params(&wait, &params);
 	if (status == CLI_DONE && !is_finished) {

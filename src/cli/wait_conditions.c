@@ -119,14 +119,12 @@ static int find_word(struct conditions *all, const char *text, size_t len, struc
 	return find_member(all, text, len, ret_word) ? 0 : refuse_word(all, text, len);
 }
 
-/* ---- values ------------------------------------------------------------------------------- */
-
 static int put_path(struct conditions *all, const struct word *word, const char *text)
 {
 	char dir[PATH_MAX];
 	char path[PATH_MAX * 2];
 	if (text[0] != '/') {
-		if (!getcwd(dir, sizeof dir))
+		if (getcwd(dir, sizeof dir) == NULL)
 			return refuse(all, "%s: %s", word->name, strerror(errno));
 		if (snprintf(path, sizeof path, "%s/%s", dir, text) >= (int)sizeof path)
 			return refuse(all, "%s: the path is too long", word->name);
@@ -205,8 +203,6 @@ static int put_value(
 	(void)json_put_text(&all->writer, word->name, text, strlen(text));
 	return 0;
 }
-
-/* ---- words ---------------------------------------------------------------------------------- */
 
 static bool needs_pane(const struct json *kind)
 {

@@ -62,17 +62,18 @@ bool mcp_advice_keeps_end(const struct method *tool)
 
 void mcp_advice_narrow(const struct method *tool, void *args)
 {
-	for (const struct field *field = tool->fields; field != NULL && field->name; field++) {
+	for (const struct field *field = tool->fields; field != NULL && field->name != NULL;
+	     field++) {
+		int64_t *value, max;
+		bool is_preset;
 		if (field->type != FIELD_INT || strcmp(field->name, "max_bytes") != 0)
 			continue;
-		int64_t *value = (int64_t *)(void *)((char *)args + field->offset);
-		bool is_preset = field->preset && strtoll(field->preset, NULL, 10) == *value;
-		int64_t max = is_preset ? READ_BYTES : READ_MAX;
+		value = (int64_t *)(void *)((char *)args + field->offset);
+		is_preset = field->preset != NULL && strtoll(field->preset, NULL, 10) == *value;
+		max = is_preset ? READ_BYTES : READ_MAX;
 		*value = *value > max ? max : *value;
 	}
 }
-
-/* ---- errors ------------------------------------------------------------------------------- */
 
 static void put_visible(struct buf *out, const char *text)
 {
@@ -142,9 +143,10 @@ static void list_watches(struct buf *out, const struct daemon *daemon)
 /* What the tool takes, and one that it would have taken. */
 static void list_parameters(struct buf *out, const struct method *tool)
 {
-	(void)buf_printf(out, "\n%s takes", tool->name);
 	const char *comma = "";
-	for (const struct field *field = tool->fields; field != NULL && field->name; field++) {
+	(void)buf_printf(out, "\n%s takes", tool->name);
+	for (const struct field *field = tool->fields; field != NULL && field->name != NULL;
+	     field++) {
 		if (field->flags & FIELD_ALIAS)
 			continue;
 		(void)buf_printf(out, "%s %s (%s%s)", comma, field->name,
@@ -153,7 +155,7 @@ static void list_parameters(struct buf *out, const struct method *tool)
 		comma = ",";
 	}
 	(void)buf_append_str(out, *comma ? "." : " no parameters.");
-	if (tool->example)
+	if (tool->example != NULL)
 		(void)buf_printf(out, " For example: %s", tool->example);
 }
 
@@ -180,7 +182,7 @@ void mcp_advice_write(struct buf *out, const struct daemon *daemon, const struct
 {
 	const char *step = next_step(error);
 	size_t len = strlen(text);
-	bool has_end = len > 0 && strchr(".?!", text[len - 1]);
+	bool has_end = len > 0 && strchr(".?!", text[len - 1]) != NULL;
 	(void)buf_printf(out, "%s failed: %s%s", tool->name, text, has_end ? "" : ".");
 	switch (error) {
 	case MESSAGE_PARAMS:

@@ -34,8 +34,6 @@ struct call {
 	struct mcp_log log;
 };
 
-/* ---- results ------------------------------------------------------------------------------ */
-
 /* What both forms of a result are written from. */
 struct showing {
 	const struct method *tool;
@@ -91,9 +89,9 @@ static void put_content(struct json_writer *writer, const struct buf *text)
 static void put_too_large(struct call *call, struct json_writer *writer)
 {
 	char text[512];
+	struct buf content;
 	(void)snprintf(text, sizeof text, "The result is too large to be shown. %s",
 	    mcp_advice_rest(call->tool));
-	struct buf content;
 	buf_init(&content, sizeof text);
 	(void)buf_append_str(&content, text);
 	put_content(writer, &content);
@@ -127,8 +125,9 @@ static void on_result(void *data, struct json_writer *writer, const char *text, 
 	struct call *call = data;
 	struct json_error error;
 	struct buf pending;
+	const struct json *result;
 	buf_init(&pending, LINE_BYTES);
-	const struct json *result = json_read(call->mcp->reader, text, len, &error);
+	result = json_read(call->mcp->reader, text, len, &error);
 	if (result != NULL && mcp_pending_write(call->pending, result, &pending))
 		result =
 		    json_read(call->mcp->reader, (const char *)pending.data, pending.len, &error);
@@ -205,11 +204,9 @@ static const struct response_format response_format = {
     .finish = on_finish,
 };
 
-/* ---- calls ------------------------------------------------------------------------------ */
-
 static const struct json *param(const struct mcp_exchange *exchange, const char *name)
 {
-	return exchange->params ? json_member(exchange->params, name) : NULL;
+	return exchange->params != NULL ? json_member(exchange->params, name) : NULL;
 }
 
 static const struct method *tool_of(const struct mcp_exchange *exchange)
@@ -250,7 +247,7 @@ static bool is_sized(const struct json *arguments)
 {
 	static const char *const names[] = {"history", "limit", "lines", "max_bytes", NULL};
 	for (const char *const *name = names; arguments != NULL && *name != NULL; name++)
-		if (json_member(arguments, *name))
+		if (json_member(arguments, *name) != NULL)
 			return true;
 	return false;
 }
@@ -261,6 +258,7 @@ static void handle_call(struct mcp_exchange *exchange, const void *data)
 	struct request *request = exchange->request;
 	const struct json *arguments = args->arguments;
 	const struct method *tool = request_method(request);
+	struct call *call;
 	if (arguments != NULL && arguments->type == JSON_NULL)
 		arguments = NULL;
 	if (tool == NULL) {
@@ -272,7 +270,7 @@ static void handle_call(struct mcp_exchange *exchange, const void *data)
 		    "arguments: must be an object, not %s", json_type_name(arguments->type));
 		return;
 	}
-	struct call *call = xcalloc(1, sizeof *call);
+	call = xcalloc(1, sizeof *call);
 	*call = (struct call){.mcp = exchange->mcp,
 	    .tool = tool,
 	    .is_modern = exchange->is_modern,

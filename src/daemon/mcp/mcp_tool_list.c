@@ -11,7 +11,7 @@
 static bool is_core(const struct method *method)
 {
 	static const char *const core[] = {"capture_pane", "run_long_command", "wait_for", NULL};
-	for (const char *const *name = core; *name; name++)
+	for (const char *const *name = core; *name != NULL; name++)
 		if (strcmp(*name, method->name) == 0)
 			return true;
 	return false;
@@ -19,7 +19,8 @@ static bool is_core(const struct method *method)
 
 static void put_tool(struct json_writer *writer, const struct method *method, bool in_short)
 {
-	bool has_help = method->help && (!in_short || strlen(method->help) <= SHORT_HELP_MAX);
+	bool has_help =
+	    method->help != NULL && (!in_short || strlen(method->help) <= SHORT_HELP_MAX);
 	char *text =
 	    has_help ? xasprintf("%s %s", method->summary, method->help) : xstrdup(method->summary);
 	json_object_begin(writer, NULL);

@@ -106,8 +106,6 @@ static void put_bytes(
 		json_put_bool(writer, "lossy", true);
 }
 
-/* ---- capture_pane ------------------------------------------------------------------------ */
-
 struct capture_args {
 	const char *pane;
 	int64_t lines;
@@ -243,7 +241,7 @@ static size_t last_lines(const uint8_t *text, size_t len, int64_t lines)
 	size_t at = len > 0 && text[len - 1] == '\n' ? len - 1 : len;
 	while (lines > 0 && at > 0) {
 		const uint8_t *newline = memrchr(text, '\n', at);
-		at = newline ? (size_t)(newline - text) : 0;
+		at = newline != NULL ? (size_t)(newline - text) : 0;
 		lines--;
 	}
 	return lines == 0 && at < len && text[at] == '\n' ? at + 1 : at;
@@ -259,8 +257,9 @@ static int64_t count_lines(const uint8_t *text, size_t len)
 	int64_t lines = 0;
 	while (len > 0) {
 		const uint8_t *newline = memchr(text, '\n', len);
+		size_t used;
 		lines++;
-		size_t used = newline ? (size_t)(newline - text) + 1 : len;
+		used = newline != NULL ? (size_t)(newline - text) + 1 : len;
 		text += used;
 		len -= used;
 	}
@@ -272,11 +271,12 @@ static size_t choose_start(const struct capture *capture, const uint8_t *text, s
 {
 	size_t start = capture->lines > 0 ? last_lines(text, len, capture->lines) : 0;
 	size_t max = room(capture->request, capture->encoding);
+	const uint8_t *newline;
 	if (len - start <= max)
 		return start;
 	/* Whole lines, the last ones; of a single huge line its end. */
-	const uint8_t *newline = memchr(text + len - max, '\n', max - 1);
-	return newline ? (size_t)(newline - text) + 1 : len - max;
+	newline = memchr(text + len - max, '\n', max - 1);
+	return newline != NULL ? (size_t)(newline - text) + 1 : len - max;
 }
 
 /*
@@ -299,16 +299,17 @@ static bool put_picture(const struct capture *capture, const struct muxbus_captu
 	    .columns = screen->columns,
 	    .cursor_row = screen->cursor_visible ? above + screen->cursor_row - first : -1,
 	    .cursor_column = screen->cursor_column,
-	    .title = capture->title ? capture->title
-		: pane              ? pane->title
-				    : "",
+	    .title = capture->title != NULL ? capture->title
+		: pane != NULL              ? pane->title
+					    : "",
 	    .is_light = capture->is_light,
 	    .has_frame = capture->title != NULL,
 	};
 	struct buf out;
+	int error;
 	buf_init(&out, room(request, ENCODING_TEXT) * (ENCODED_BYTES_MAX / 2));
-	int error = capture->format == FORMAT_SVG ? picture_svg(&out, &picture)
-						  : picture_html(&out, &picture);
+	error = capture->format == FORMAT_SVG ? picture_svg(&out, &picture)
+					      : picture_html(&out, &picture);
 	if (error == 0) {
 		json_put_str(writer, "format", formats[capture->format]);
 		json_put_text(writer, "picture", out.data, out.len);
@@ -388,10 +389,13 @@ static void handle_capture(struct request *request, const void *data)
 	const struct daemon *daemon = request_daemon(request);
 	const struct muxbus_pane *pane;
 	int64_t history;
+	struct capture *capture;
+	unsigned flags;
+	int error;
 	if (!check_format(request, args) || !target_pane(request, args->pane, &pane) ||
 	    !read_history(request, args->history, &history))
 		return;
-	struct capture *capture = xalloc(sizeof *capture);
+	capture = xalloc(sizeof *capture);
 	/* The screen may hold fewer lines than are wanted: then those above it are needed. */
 	*capture = (struct capture){
 	    .request = request,
@@ -403,21 +407,19 @@ static void handle_capture(struct request *request, const void *data)
 	    .encoding = (enum encoding)args->encoding,
 	    .format = (enum format)args->format,
 	    .is_light = args->theme == THEME_LIGHT,
-	    .title = args->title ? xstrdup(args->title) : NULL,
+	    .title = args->title != NULL ? xstrdup(args->title) : NULL,
 	};
-	unsigned flags =
+	flags =
 	    (args->escapes ? MUXBUS_CAPTURE_ESCAPES : 0) | (args->join ? MUXBUS_CAPTURE_JOIN : 0);
 	if (args->format != FORMAT_TEXT)
 		flags = MUXBUS_CAPTURE_ESCAPES | MUXBUS_CAPTURE_BLANKS;
 	/* From here on the offset is exact, and what follows it can be read. */
 	stream_lease(daemon->streams, pane->id);
-	int error = muxbus_sync_capture(tmux_sync(daemon->tmux), pane->id,
-	    (uint32_t)capture->history, flags, on_captured, capture);
+	error = muxbus_sync_capture(tmux_sync(daemon->tmux), pane->id, (uint32_t)capture->history,
+	    flags, on_captured, capture);
 	if (error < 0)
 		on_captured(capture, error, NULL);
 }
-
-/* ---- find_text --------------------------------------------------------------------------- */
 
 struct find_args {
 	const char *pane;
@@ -499,15 +501,15 @@ static bool put_matches(
 	struct pattern_match match;
 	json_array_begin(writer, "matches");
 	while (at < picture->text_len) {
-		result = pattern_find(search->pattern, text, picture->text_len, at, &match);
+		const uint8_t *newline;
 		const struct pattern_span *span = &match.spans[0];
+		result = pattern_find(search->pattern, text, picture->text_len, at, &match);
 		/* An empty match behind the last line is in no row. */
 		if (result != PATTERN_MATCH || span->from == picture->text_len)
 			break;
 		has_more = left == 0 || span->to - span->from + 16 > bytes_left;
 		if (has_more)
 			break;
-		const uint8_t *newline;
 		while ((newline = memchr(text + line, '\n', span->from - line)) != NULL) {
 			line = (size_t)(newline - text) + 1;
 			row++;
@@ -546,25 +548,25 @@ static void handle_find(struct request *request, const void *data)
 	const struct muxbus_pane *pane;
 	int64_t history;
 	char reason[256];
+	struct pattern *pattern;
+	struct search *search;
+	int error;
 	if (!target_pane(request, args->pane, &pane) ||
 	    !read_history(request, args->history, &history))
 		return;
-	struct pattern *pattern =
-	    pattern_new(args->regex, strlen(args->regex), reason, sizeof reason);
+	pattern = pattern_new(args->regex, strlen(args->regex), reason, sizeof reason);
 	if (pattern == NULL) {
 		fail_param(request, "regex", reason);
 		return;
 	}
-	struct search *search = xalloc(sizeof *search);
+	search = xalloc(sizeof *search);
 	*search = (struct search){
 	    .request = request, .pattern = pattern, .history = history, .limit = args->limit};
-	int error = muxbus_sync_capture(tmux_sync(request_daemon(request)->tmux), pane->id,
+	error = muxbus_sync_capture(tmux_sync(request_daemon(request)->tmux), pane->id,
 	    (uint32_t)history, 0, on_searched, search);
 	if (error < 0)
 		on_searched(search, error, NULL);
 }
-
-/* ---- read_output ------------------------------------------------------------------------- */
 
 struct read_args {
 	const char *pane;
@@ -633,8 +635,9 @@ static void put_gap(struct json_writer *writer, const struct stream_slice *slice
 static size_t strip(struct buf *bytes)
 {
 	struct buf lines;
+	size_t used;
 	buf_init(&lines, bytes->max);
-	size_t used = stripper_lines(&lines, bytes->data, bytes->len);
+	used = stripper_lines(&lines, bytes->data, bytes->len);
 	buf_finish(bytes);
 	*bytes = lines;
 	return used;
@@ -646,28 +649,31 @@ static void handle_read(struct request *request, const void *data)
 	struct stream_set *streams = request_daemon(request)->streams;
 	const struct muxbus_pane *pane;
 	enum encoding encoding = (enum encoding)args->encoding;
+	size_t used, max = room(request, encoding);
+	struct json_writer *writer;
+	struct stream_slice slice;
+	struct buf bytes;
+	uint64_t offset;
+	bool has_tail;
 	if (!target_pane(request, args->pane, &pane))
 		return;
-	size_t max = room(request, encoding);
 	if (max > (size_t)args->max_bytes)
 		max = (size_t)args->max_bytes;
-	struct buf bytes;
-	struct stream_slice slice;
 	buf_init(&bytes, max);
 	stream_lease(streams, pane->id);
-	uint64_t offset = args->has_after ? (uint64_t)args->after : stream_start(streams, pane->id);
+	offset = args->has_after ? (uint64_t)args->after : stream_start(streams, pane->id);
 	stream_read(streams, pane->id, offset, max, &bytes, &slice);
 	if (!args->has_after)
 		slice.has_gap = false;
 	/* What more bytes could complete waits for them, unless a gap follows. */
-	size_t used = bytes.len;
-	bool has_tail = slice.to == slice.end || bytes.len == max;
+	used = bytes.len;
+	has_tail = slice.to == slice.end || bytes.len == max;
 	if (used > 0 && args->strip)
 		used = strip(&bytes);
 	else if (used > 0 && encoding == ENCODING_TEXT && has_tail)
 		used = bytes.len -= utf8_incomplete_tail(bytes.data, bytes.len);
 	slice.to = slice.from + used;
-	struct json_writer *writer = request_result(request);
+	writer = request_result(request);
 	json_put_id(writer, "pane", '%', pane->id);
 	put_bytes(writer, encoding, bytes.data, bytes.len);
 	json_put_int(writer, "from", (int64_t)slice.from);
@@ -677,8 +683,6 @@ static void handle_read(struct request *request, const void *data)
 	buf_finish(&bytes);
 	request_done(request);
 }
-
-/* ---- the table --------------------------------------------------------------------------- */
 
 const struct method methods_capture[] = {
     {

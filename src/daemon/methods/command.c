@@ -65,6 +65,9 @@ static bool check_closing(
     struct request *request, const struct command_judgement *judgement, const char *word)
 {
 	struct command_judgement refusal = *judgement;
+	const struct muxbus_pane *pane;
+	const struct muxbus_window *window;
+	const struct muxbus_session *session;
 	if (judgement->target == COMMAND_TARGET_SERVER) {
 		refusal.reason = "it ends the tmux server with all that runs in it";
 		return refuse(request, &refusal, word, "; say \"force\": true if you want that");
@@ -73,9 +76,6 @@ static bool check_closing(
 		refusal.reason = "say with -t which one is to be closed";
 		return refuse(request, &refusal, word, "");
 	}
-	const struct muxbus_pane *pane;
-	const struct muxbus_window *window;
-	const struct muxbus_session *session;
 	switch (judgement->target) {
 	case COMMAND_TARGET_PANE:
 		return target_pane(request, judgement->target_text, &pane) &&
@@ -116,14 +116,15 @@ static bool check(struct request *request, const struct run_tmux_args *args, boo
 static void on_run(
     struct request *request, const struct muxbus_reply *replies, size_t count, void *context)
 {
-	(void)context;
-	size_t max = (size_t)request_daemon(request)->config->limits.result_bytes;
-	max = max > 2 * RESULT_REST_BYTES ? max - RESULT_REST_BYTES : max / 2;
-	max /= ENCODED_BYTES_MAX;
 	const struct muxbus_reply *reply = &replies[0];
 	size_t len = count > 0 ? reply->body_len : 0;
-	bool is_cut = len > max;
+	size_t max = (size_t)request_daemon(request)->config->limits.result_bytes;
 	struct json_writer *writer = request_result(request);
+	bool is_cut;
+	(void)context;
+	max = max > 2 * RESULT_REST_BYTES ? max - RESULT_REST_BYTES : max / 2;
+	max /= ENCODED_BYTES_MAX;
+	is_cut = len > max;
 	if (json_put_text(
 		writer, "output", len > 0 ? reply->body : (const uint8_t *)"", is_cut ? max : len))
 		json_put_bool(writer, "lossy", true);
@@ -136,16 +137,17 @@ static void on_run(
 static void handle_run_tmux(struct request *request, const void *data)
 {
 	const struct run_tmux_args *args = data;
+	struct muxbus_command *command;
+	bool only_looks;
+	int error;
 	if (args->command.strings[0][0] == '\0') {
 		request_fail_data(request, MESSAGE_PARAMS, "\"field\":\"command\"",
 		    "command: its first word, the name of a tmux command, is empty");
 		return;
 	}
-	bool only_looks;
 	if (!check(request, args, &only_looks))
 		return;
-	struct muxbus_command *command;
-	int error = muxbus_command_new(&command);
+	error = muxbus_command_new(&command);
 	if (error < 0) {
 		tmux_call_fail(request, error, NULL);
 		return;

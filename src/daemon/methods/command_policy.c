@@ -189,11 +189,12 @@ static void read_flags(
 		if (word[0] != '-' || word[1] == '\0' || strcmp(word, "--") == 0)
 			return;
 		for (const char *flag = word + 1; *flag; flag++) {
+			const char *value;
 			if ((unsigned char)*flag < 128)
 				ret_flags->is_given[(unsigned char)*flag] = true;
-			if (!strchr(row->valued, *flag))
+			if (strchr(row->valued, *flag) == NULL)
 				continue;
-			const char *value = flag[1] ? flag + 1 : i + 1 < count ? words[++i] : NULL;
+			value = flag[1] ? flag + 1 : i + 1 < count ? words[++i] : NULL;
 			if (*flag == 't')
 				ret_flags->target = value;
 			break;
@@ -214,11 +215,11 @@ static bool runs_shell(
     const struct row *row, const char *const *words, size_t count, const struct flags *flags)
 {
 	static const char *const literal[] = {"send-keys", "set-buffer", "set-environment", NULL};
-	for (size_t i = 0; literal[i]; i++)
+	for (size_t i = 0; literal[i] != NULL; i++)
 		if (strcmp(row->name, literal[i]) == 0 && !flags->is_given['F'])
 			return false;
 	for (size_t i = 1; i < count; i++)
-		if (strstr(words[i], "#("))
+		if (strstr(words[i], "#(") != NULL)
 			return true;
 	return false;
 }
@@ -227,7 +228,7 @@ static bool runs_shell(
 static bool only_looks(const char *name)
 {
 	static const char *const names[] = {"capture-pane", "display-message", "has-session", NULL};
-	for (size_t i = 0; names[i]; i++)
+	for (size_t i = 0; names[i] != NULL; i++)
 		if (strcmp(names[i], name) == 0)
 			return true;
 	return strncmp(name, "list-", 5) == 0 || strncmp(name, "show-", 5) == 0;

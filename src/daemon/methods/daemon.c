@@ -32,8 +32,6 @@
 #define PACKAGE_VERSION "0.1.0"
 #endif
 
-/* ---- describe ------------------------------------------------------------------------- */
-
 struct describe_args {
 	const char *method;
 };
@@ -105,12 +103,14 @@ void methods_describe_mdoc(struct buf *out)
 static void handle_describe(struct request *request, const void *data)
 {
 	const struct describe_args *args = data;
+	struct json_writer *writer;
+	const struct method *method;
 	if (args->method == NULL) {
 		methods_describe(request_result(request));
 		request_done(request);
 		return;
 	}
-	const struct method *method = method_find(args->method);
+	method = method_find(args->method);
 	if (method == NULL) {
 		const char *nearest = method_nearest(args->method);
 		request_fail_data(request, MESSAGE_PARAMS, "\"field\":\"method\"",
@@ -119,14 +119,12 @@ static void handle_describe(struct request *request, const void *data)
 		    nearest != NULL ? "\"?" : "");
 		return;
 	}
-	struct json_writer *writer = request_result(request);
+	writer = request_result(request);
 	json_object_begin(writer, "methods");
 	method_write(writer, method->name, method);
 	json_object_end(writer);
 	request_done(request);
 }
-
-/* ---- ping and shutdown ------------------------------------------------------------------ */
 
 static void handle_ping(struct request *request, const void *args)
 {
@@ -141,8 +139,6 @@ static void handle_shutdown(struct request *request, const void *args)
 	request_done(request);
 	daemon->stop(daemon, "a peer asked for it");
 }
-
-/* ---- status ----------------------------------------------------------------------------- */
 
 struct status_args {
 	bool audit;
@@ -190,13 +186,13 @@ static int64_t rss_bytes(void)
 {
 	char text[128];
 	int fd = open("/proc/self/statm", O_RDONLY | O_CLOEXEC);
+	long long size, resident;
+	ssize_t len;
 	if (fd < 0)
 		return 0;
-	ssize_t len = read(fd, text, sizeof text - 1);
+	len = read(fd, text, sizeof text - 1);
 	(void)close(fd); /* only read */
 	text[len > 0 ? len : 0] = '\0';
-	long long size;
-	long long resident;
 	if (sscanf(text, "%lld %lld", &size, &resident) != 2)
 		return 0;
 	return resident * sysconf(_SC_PAGESIZE);
@@ -216,7 +212,7 @@ static void write_capabilities(struct json_writer *writer, uint32_t caps)
 
 static void write_tmux(struct json_writer *writer, const struct daemon *daemon)
 {
-	bool is_live = daemon->tmux && tmux_is_live(daemon->tmux);
+	bool is_live = daemon->tmux != NULL && tmux_is_live(daemon->tmux);
 	const char *socket = daemon->config->tmux_socket;
 	struct muxbus_sync_info info = {0};
 	struct muxbus_model_counts counts = {0};
@@ -233,7 +229,8 @@ static void write_tmux(struct json_writer *writer, const struct daemon *daemon)
 		json_put_int(writer, "output_connections", info.output_connections);
 		json_put_int(writer, "reconnects", (int64_t)info.reconnects);
 	} else {
-		json_put_str(writer, "reason", daemon->tmux ? tmux_reason(daemon->tmux) : "");
+		json_put_str(
+		    writer, "reason", daemon->tmux != NULL ? tmux_reason(daemon->tmux) : "");
 		json_put_null(writer, "version");
 		json_put_null(writer, "pid");
 		write_capabilities(writer, 0);
@@ -254,7 +251,7 @@ static void write_peers(struct json_writer *writer, const struct daemon *daemon)
 	size_t peers = 0;
 	size_t subscriptions = 0;
 	size_t waits = 0;
-	for (struct peer *peer = server_next_peer(daemon->server, NULL); peer;
+	for (struct peer *peer = server_next_peer(daemon->server, NULL); peer != NULL;
 	     peer = server_next_peer(daemon->server, peer)) {
 		peers++;
 		subscriptions += subscription_set_count(peer_subscriptions(peer));
@@ -282,7 +279,7 @@ static void write_counters(struct json_writer *writer, const struct daemon *daem
 static void write_streams(struct json_writer *writer, const struct daemon *daemon)
 {
 	struct stream_stats stats = {0};
-	if (daemon->streams)
+	if (daemon->streams != NULL)
 		stream_stats(daemon->streams, &stats);
 	json_object_begin(writer, "streams");
 	json_put_int(writer, "bytes", (int64_t)stats.bytes);
@@ -323,11 +320,12 @@ static void write_status(struct json_writer *writer, const struct daemon *daemon
 static void on_audited(void *data, int error, unsigned count, const char *difference)
 {
 	struct request *request = data;
+	struct json_writer *writer;
 	if (error < 0) {
 		tmux_call_fail(request, error, NULL);
 		return;
 	}
-	struct json_writer *writer = request_result(request);
+	writer = request_result(request);
 	write_status(writer, request_daemon(request));
 	json_object_begin(writer, "audit");
 	json_put_int(writer, "differences", count);
@@ -343,18 +341,19 @@ static void handle_status(struct request *request, const void *data)
 {
 	const struct status_args *args = data;
 	const struct daemon *daemon = request_daemon(request);
+	int r;
 	if (!args->audit) {
 		write_status(request_result(request), daemon);
 		request_done(request);
 		return;
 	}
-	if (!daemon->tmux || !tmux_is_live(daemon->tmux)) {
+	if (daemon->tmux == NULL || !tmux_is_live(daemon->tmux)) {
 		request_fail(request, MESSAGE_TMUX_UNAVAILABLE,
 		    "the model cannot be compared: tmux is not followed now: %s",
-		    daemon->tmux ? tmux_reason(daemon->tmux) : "");
+		    daemon->tmux != NULL ? tmux_reason(daemon->tmux) : "");
 		return;
 	}
-	int r = muxbus_sync_audit(tmux_sync(daemon->tmux), on_audited, request);
+	r = muxbus_sync_audit(tmux_sync(daemon->tmux), on_audited, request);
 	if (r < 0)
 		tmux_call_fail(request, r, NULL);
 }

@@ -27,8 +27,6 @@ enum {
 	KILL_AFTER_MAX = 10 * 366 * 86400,
 };
 
-/* ---- run_long_command ---- */
-
 struct run_args {
 	const char *command;
 	const char *cwd;
@@ -202,8 +200,6 @@ static void handle_run(struct request *request, const void *data)
 	job_listen(jobs, &wait->listener);
 }
 
-/* ---- list_jobs and get_job ---- */
-
 static const struct field_result job_results[] = {
     {"id", "string", "its id"},
     {"name", "string|null", "what it is called"},
@@ -310,8 +306,6 @@ static void handle_get(struct request *request, const void *data)
 	request_done(request);
 }
 
-/* ---- read_job ---- */
-
 static const char *const encoding_choices[] = {"text", "base64", NULL};
 
 struct read_args {
@@ -405,8 +399,6 @@ static void handle_read(struct request *request, const void *data)
 	buf_finish(&out);
 	request_done(request);
 }
-
-/* ---- stop_job ---- */
 
 static const char *const signal_choices[] = {
     "TERM", "INT", "HUP", "KILL", "QUIT", "USR1", "USR2", "STOP", "CONT", NULL};

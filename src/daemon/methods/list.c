@@ -64,6 +64,8 @@ static void start(
 {
 	const struct daemon *daemon = request_daemon(request);
 	struct listing *listing = xalloc(sizeof *listing);
+	unsigned max_age_ms = (unsigned)daemon->config->limits.fresh_ms;
+	int error;
 	*listing = (struct listing){
 	    .request = request,
 	    .pane = copy(args->pane),
@@ -71,12 +73,11 @@ static void start(
 	    .session = copy(args->session),
 	    .put = put,
 	};
-	unsigned max_age_ms = (unsigned)daemon->config->limits.fresh_ms;
 	if (muxbus_sync_is_fresh(tmux_sync(daemon->tmux), max_age_ms)) {
 		on_fresh(listing, 0);
 		return;
 	}
-	int error = muxbus_sync_refresh(tmux_sync(daemon->tmux), max_age_ms, on_fresh, listing);
+	error = muxbus_sync_refresh(tmux_sync(daemon->tmux), max_age_ms, on_fresh, listing);
 	if (error < 0)
 		on_fresh(listing, error);
 }
@@ -102,8 +103,6 @@ static bool window_is_in(const struct object_view *view, uint32_t window, uint32
 	return false;
 }
 
-/* ---- list_sessions ----------------------------------------------------------------------- */
-
 static const struct field_result list_sessions_results[] = {
     {"seq", "integer", "subscribe after this number to miss nothing"},
     {"sessions", "array", "the sessions, by id"},
@@ -121,9 +120,9 @@ static const struct field_result list_sessions_results[] = {
 static void put_sessions(struct listing *listing)
 {
 	struct json_writer *writer = request_result(listing->request);
+	const struct muxbus_session *session = NULL;
 	put_seq(listing, writer);
 	json_array_begin(writer, "sessions");
-	const struct muxbus_session *session = NULL;
 	while ((session = muxbus_model_next_session(model_of(listing), session)) != NULL) {
 		json_object_begin(writer, NULL);
 		object_put_session(writer, session);
@@ -138,8 +137,6 @@ static void handle_list_sessions(struct request *request, const void *data)
 	(void)data;
 	start(request, &(struct list_args){0}, put_sessions);
 }
-
-/* ---- list_windows ------------------------------------------------------------------------ */
 
 static const struct field list_windows_fields[] = {
     {.name = "session",
@@ -174,14 +171,15 @@ static const struct field_result list_windows_results[] = {
 static void put_windows(struct listing *listing)
 {
 	const struct muxbus_session *only = NULL;
+	const struct muxbus_window *window = NULL;
+	struct json_writer *writer;
+	struct object_view view;
 	if (listing->session != NULL && !target_session(listing->request, listing->session, &only))
 		return;
-	struct object_view view;
 	object_view_init(&view, model_of(listing));
-	struct json_writer *writer = request_result(listing->request);
+	writer = request_result(listing->request);
 	put_seq(listing, writer);
 	json_array_begin(writer, "windows");
-	const struct muxbus_window *window = NULL;
 	while ((window = muxbus_model_next_window(view.model, window)) != NULL) {
 		if (only != NULL && !window_is_in(&view, window->id, only->id))
 			continue;
@@ -198,8 +196,6 @@ static void handle_list_windows(struct request *request, const void *data)
 {
 	start(request, data, put_windows);
 }
-
-/* ---- list_panes and get_pane ------------------------------------------------------------- */
 
 static const struct field list_panes_fields[] = {
     {.name = "session",
@@ -285,10 +281,10 @@ static struct {
 static void write_panes(const struct object_view *view)
 {
 	struct json_writer writer;
+	const struct muxbus_pane *pane = NULL;
 	buf_clear(&written.json);
 	json_writer_init(&writer, &written.json);
 	json_array_begin(&writer, NULL);
-	const struct muxbus_pane *pane = NULL;
 	while ((pane = muxbus_model_next_pane(view->model, pane)) != NULL) {
 		json_object_begin(&writer, NULL);
 		object_put_pane(&writer, view, pane);
@@ -303,6 +299,7 @@ static void put_all_panes(struct listing *listing)
 	const struct daemon *daemon = request_daemon(listing->request);
 	uint64_t revision = tmux_revision(daemon->tmux);
 	int64_t now_ms = clock_mono_ms();
+	struct json_writer *writer;
 	if (written.revision != revision || now_ms >= written.until_ms) {
 		struct object_view view;
 		if (!written.revision)
@@ -313,7 +310,7 @@ static void put_all_panes(struct listing *listing)
 		written.revision = revision;
 		written.until_ms = now_ms + HUMAN_MS;
 	}
-	struct json_writer *writer = request_result(listing->request);
+	writer = request_result(listing->request);
 	put_seq(listing, writer);
 	json_put_raw(writer, "panes", written.json.data, written.json.len);
 	request_done(listing->request);
@@ -321,23 +318,24 @@ static void put_all_panes(struct listing *listing)
 
 static void put_panes(struct listing *listing)
 {
+	const struct muxbus_session *session = NULL;
+	const struct muxbus_window *window = NULL;
+	const struct muxbus_pane *pane = NULL;
+	struct json_writer *writer;
+	struct object_view view;
 	if (listing->session == NULL && listing->window == NULL) {
 		put_all_panes(listing);
 		return;
 	}
-	const struct muxbus_session *session = NULL;
-	const struct muxbus_window *window = NULL;
 	if (listing->session != NULL &&
 	    !target_session(listing->request, listing->session, &session))
 		return;
 	if (listing->window != NULL && !target_window(listing->request, listing->window, &window))
 		return;
-	struct object_view view;
 	object_view_init(&view, model_of(listing));
-	struct json_writer *writer = request_result(listing->request);
+	writer = request_result(listing->request);
 	put_seq(listing, writer);
 	json_array_begin(writer, "panes");
-	const struct muxbus_pane *pane = NULL;
 	while ((pane = muxbus_model_next_pane(view.model, pane)) != NULL) {
 		if (window != NULL && pane->window != window->id)
 			continue;
@@ -360,9 +358,9 @@ static void handle_list_panes(struct request *request, const void *data)
 static void put_pane(struct listing *listing)
 {
 	const struct muxbus_pane *pane;
+	struct object_view view;
 	if (!target_pane(listing->request, listing->pane, &pane))
 		return;
-	struct object_view view;
 	object_view_init(&view, model_of(listing));
 	object_put_pane(request_result(listing->request), &view, pane);
 	object_view_finish(&view);
@@ -373,8 +371,6 @@ static void handle_get_pane(struct request *request, const void *data)
 {
 	start(request, data, put_pane);
 }
-
-/* ---- the table --------------------------------------------------------------------------- */
 
 const struct method methods_list[] = {
     {

@@ -58,8 +58,6 @@ static const struct field_result pane_results[] = {
     {0},
 };
 
-/* ---- create_pane ------------------------------------------------------------------------- */
-
 enum direction {
 	DIRECTION_VERTICAL,
 	DIRECTION_HORIZONTAL,
@@ -138,12 +136,13 @@ static void handle_create_pane(struct request *request, const void *data)
 	const struct create_pane_args *args = data;
 	const struct muxbus_pane *pane;
 	char size[32] = "";
+	struct muxbus_command *command;
 	if (!target_pane(request, args->pane, &pane) || !spawn_check(request, &args->spawn))
 		return;
 	if (args->size != NULL && args->size->type != JSON_NULL &&
 	    !read_size(request, args->size, size, sizeof size))
 		return;
-	struct muxbus_command *command = new_command(request);
+	command = new_command(request);
 	if (command == NULL)
 		return;
 	muxbus_command_args(
@@ -155,8 +154,6 @@ static void handle_create_pane(struct request *request, const void *data)
 		muxbus_command_args(command, "-l", size, NULL);
 	spawn_run(request, command, SPAWN_PANE, NULL, &args->spawn);
 }
-
-/* ---- close_pane -------------------------------------------------------------------------- */
 
 struct close_pane_args {
 	const char *pane;
@@ -184,18 +181,17 @@ static void handle_close_pane(struct request *request, const void *data)
 {
 	const struct close_pane_args *args = data;
 	const struct muxbus_pane *pane;
+	struct muxbus_command *command;
 	if (!target_pane(request, args->pane, &pane) ||
 	    (!args->force && !guard_pane(request, pane)))
 		return;
-	struct muxbus_command *command = new_command(request);
+	command = new_command(request);
 	if (command == NULL)
 		return;
 	muxbus_command_args(command, "kill-pane", NULL);
 	add_pane(command, pane->id);
 	run(request, command, pane->id);
 }
-
-/* ---- resize_pane ------------------------------------------------------------------------- */
 
 struct resize_pane_args {
 	const char *pane;
@@ -245,12 +241,12 @@ static const struct field_result resize_results[] = {
 static void answer_size(
     struct request *request, const struct muxbus_reply *replies, size_t count, void *context)
 {
-	(void)replies;
-	(void)count;
 	uint32_t id = *(const uint32_t *)context;
 	const struct muxbus_pane *pane =
 	    muxbus_model_pane(tmux_model(request_daemon(request)->tmux), id);
 	struct json_writer *writer = request_result(request);
+	(void)replies;
+	(void)count;
 	json_put_id(writer, "pane", '%', id);
 	if (pane != NULL) {
 		json_put_int(writer, "width", pane->width);
@@ -283,6 +279,8 @@ static void handle_resize_pane(struct request *request, const void *data)
 {
 	const struct resize_pane_args *args = data;
 	const struct muxbus_pane *pane;
+	struct muxbus_command *command;
+	uint32_t *context;
 	if (!target_pane(request, args->pane, &pane))
 		return;
 	if (args->width == 0 && args->height == 0 && !args->has_zoom) {
@@ -290,7 +288,7 @@ static void handle_resize_pane(struct request *request, const void *data)
 		    "nothing to do: give width, height or zoom");
 		return;
 	}
-	struct muxbus_command *command = new_command(request);
+	command = new_command(request);
 	if (command == NULL)
 		return;
 	if (args->width > 0 || args->height > 0) {
@@ -308,12 +306,10 @@ static void handle_resize_pane(struct request *request, const void *data)
 	}
 	if (args->has_zoom)
 		add_zoom(command, pane->id, args->zoom);
-	uint32_t *context = xalloc(sizeof *context);
+	context = xalloc(sizeof *context);
 	*context = pane->id;
 	tmux_call(request, command, true, answer_size, context);
 }
-
-/* ---- focus_pane -------------------------------------------------------------------------- */
 
 struct focus_pane_args {
 	const char *pane;
@@ -334,11 +330,14 @@ static void handle_focus_pane(struct request *request, const void *data)
 {
 	const struct focus_pane_args *args = data;
 	const struct muxbus_pane *pane;
+	const struct muxbus_model *model;
+	const struct muxbus_session *session;
+	struct muxbus_command *command;
 	if (!target_pane(request, args->pane, &pane))
 		return;
-	const struct muxbus_model *model = tmux_model(request_daemon(request)->tmux);
-	const struct muxbus_session *session = resolve_window_session(model, pane->window);
-	struct muxbus_command *command = new_command(request);
+	model = tmux_model(request_daemon(request)->tmux);
+	session = resolve_window_session(model, pane->window);
+	command = new_command(request);
 	if (command == NULL)
 		return;
 	muxbus_command_args(command, "select-pane", NULL);
@@ -350,8 +349,6 @@ static void handle_focus_pane(struct request *request, const void *data)
 	}
 	run(request, command, pane->id);
 }
-
-/* ---- the table --------------------------------------------------------------------------- */
 
 const struct method methods_pane[] = {
     {

@@ -173,8 +173,6 @@ static void report_agent(struct request *request, const void *data)
 	request_done(request);
 }
 
-/* ---- yield_turn ---- */
-
 enum { MESSAGE_SIZE = 200 };
 
 static const struct field_result yield_results[] = {

@@ -24,8 +24,6 @@ static const char *const state_choices[] = {
     "queued", "delivering", "delivered", "acknowledged", "cancelled", "failed", NULL};
 static const char *const urgency_choices[] = {"normal", "high", NULL};
 
-/* ---- results ---- */
-
 static const struct field_result post_results[] = {
     {"seq", "integer", "the number of the notification"},
     {"id", "string", "its id"},
@@ -42,8 +40,6 @@ static const struct field_result cancel_results[] = {
     {"seq", "integer", "the notification that is cancelled"},
     {NULL, NULL, NULL},
 };
-
-/* ---- list_notifications ---- */
 
 struct list_args {
 	int64_t after;
@@ -125,8 +121,6 @@ static void list_notifications(struct request *request, const void *data)
 	request_done(request);
 }
 
-/* ---- ack_notification ---- */
-
 struct ack_args {
 	int64_t seq;
 	bool has_seq;
@@ -201,8 +195,6 @@ static void ack_notification(struct request *request, const void *data)
 	json_put_int(request_result(request), "acknowledged", count);
 	request_done(request);
 }
-
-/* ---- post_notification ---- */
 
 struct post_args {
 	const char *text;
@@ -345,8 +337,6 @@ static void post_notification(struct request *request, const void *args_data)
 	strcpy(wait->id, queue_find(daemon->queue, seq)->id);
 	store_when_durable(queue_store(daemon->queue), ticket, post_synced, wait);
 }
-
-/* ---- cancel_notification ---- */
 
 struct cancel_args {
 	int64_t seq;

@@ -26,15 +26,16 @@ static bool read_kinds(
 	*ret_kinds = 0;
 	for (size_t i = 0; i < names->count; i++) {
 		int kind = event_kind_find(names->strings[i]);
+		char data[128] = "\"field\":\"kinds\"";
+		const char *all[EVENT_KIND_COUNT_ + 1] = {NULL};
+		const char *nearest;
 		if (kind >= 0) {
 			*ret_kinds |= UINT64_C(1) << kind;
 			continue;
 		}
-		const char *all[EVENT_KIND_COUNT_ + 1] = {NULL};
 		for (int k = 0; k < EVENT_KIND_COUNT_; k++)
 			all[k] = event_kind_info((enum event_kind)k)->name;
-		const char *nearest = str_nearest(names->strings[i], all);
-		char data[128] = "\"field\":\"kinds\"";
+		nearest = str_nearest(names->strings[i], all);
 		if (nearest != NULL)
 			(void)snprintf(
 			    data, sizeof data, "\"field\":\"kinds\",\"nearest\":\"%s\"", nearest);
@@ -51,17 +52,15 @@ static bool read_kinds(
 static bool check_after(struct request *request, int64_t after)
 {
 	uint64_t last = event_log_last(request_daemon(request)->events);
+	char data[96];
 	if ((uint64_t)after <= last)
 		return true;
-	char data[96];
 	(void)snprintf(data, sizeof data, "\"field\":\"after\",\"last\":%" PRIu64, last);
 	request_fail_data(request, MESSAGE_PARAMS, data,
 	    "after: the number %" PRId64 " was not given yet; the last one is %" PRIu64, after,
 	    last);
 	return false;
 }
-
-/* ---- list_events ------------------------------------------------------------------------ */
 
 struct list_events_args {
 	struct field_strings kinds;
@@ -128,7 +127,7 @@ static uint64_t before_latest(struct event_log *log, uint64_t kinds, int64_t lim
 {
 	size_t count = 0;
 	uint64_t cursor = 0;
-	for (struct event_entry *event = event_log_after(log, 0); event;
+	for (struct event_entry *event = event_log_after(log, 0); event != NULL;
 	     event = event_log_after(log, event->seq))
 		count += subscription_wants_kind(kinds, false, event);
 	for (struct event_entry *event = event_log_after(log, 0);
@@ -144,21 +143,21 @@ static void handle_list_events(struct request *request, const void *data)
 	const struct list_events_args *args = data;
 	const struct daemon *daemon = request_daemon(request);
 	struct event_log *log = daemon->events;
-	uint64_t kinds;
+	uint64_t kinds, missed, cursor, after = (uint64_t)args->after;
+	size_t bytes_left = (size_t)daemon->config->limits.result_bytes / 2;
+	const char *reason = "";
+	int64_t left = args->limit;
+	bool has_more = false;
+	struct json_writer *writer;
 	if (!read_kinds(request, &args->kinds, &kinds) ||
 	    (args->has_after && !check_after(request, args->after)))
 		return;
 
-	uint64_t after = (uint64_t)args->after;
-	const char *reason = "";
-	uint64_t missed = args->has_after ? event_log_missed(log, after, &reason) : 0;
-	uint64_t cursor = args->has_after ? after : before_latest(log, kinds, args->limit);
-	size_t bytes_left = (size_t)daemon->config->limits.result_bytes / 2;
-	int64_t left = args->limit;
-	bool has_more = false;
-	struct json_writer *writer = request_result(request);
+	missed = args->has_after ? event_log_missed(log, after, &reason) : 0;
+	cursor = args->has_after ? after : before_latest(log, kinds, args->limit);
+	writer = request_result(request);
 	json_array_begin(writer, "events");
-	for (struct event_entry *event = event_log_after(log, cursor); event;
+	for (struct event_entry *event = event_log_after(log, cursor); event != NULL;
 	     event = event_log_after(log, cursor)) {
 		if (subscription_wants_kind(kinds, false, event)) {
 			has_more = left == 0 || event->json_len + 3 > bytes_left;
@@ -176,8 +175,6 @@ static void handle_list_events(struct request *request, const void *data)
 	put_gap(writer, after + 1, missed, reason);
 	request_done(request);
 }
-
-/* ---- subscribe -------------------------------------------------------------------------- */
 
 struct subscribe_args {
 	struct field_strings kinds;
@@ -292,6 +289,7 @@ static void handle_subscribe(struct request *request, const void *data)
 	};
 	char name[SUBSCRIPTION_NAME_SIZE];
 	struct peer *peer = request_peer(request);
+	struct json_writer *writer;
 	if (!read_kinds(request, &args->kinds, &filter.kinds) ||
 	    (args->has_after && !check_after(request, args->after)) ||
 	    !can_resolve(request, args) || !read_panes(request, &args->panes, panes) ||
@@ -307,14 +305,12 @@ static void handle_subscribe(struct request *request, const void *data)
 		    SUBSCRIPTIONS_MAX);
 		return;
 	}
-	struct json_writer *writer = request_result(request);
+	writer = request_result(request);
 	json_put_str(writer, "subscription", name);
 	json_put_int(writer, "seq", (int64_t)event_log_last(request_daemon(request)->events));
 	request_on_sent(request, on_subscribed, xstrdup(name));
 	request_done(request);
 }
-
-/* ---- unsubscribe ------------------------------------------------------------------------ */
 
 struct unsubscribe_args {
 	const char *subscription;

@@ -87,8 +87,6 @@ static void handle_wait(struct request *request, const void *data)
 	    args->wait);
 }
 
-/* ---- background waits ---- */
-
 enum {
 	MESSAGE_SIZE = 400,
 	SPEC_SIZE = 6 * PATTERN_BYTES_MAX + 256,

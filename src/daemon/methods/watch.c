@@ -103,6 +103,8 @@ static void handle_watch(struct request *request, const void *data)
 	    .timeout_ms = clock_seconds_to_ms(args->timeout_sec),
 	    .pane = &pane,
 	};
+	struct json_writer *writer;
+	const struct watch *watch;
 
 	if (args->file_path[0] != '/') {
 		request_fail_data(request, MESSAGE_PARAMS, "\"field\":\"file_path\"",
@@ -111,7 +113,7 @@ static void handle_watch(struct request *request, const void *data)
 	}
 	if (!requester_pane(request, args->pane, &pane))
 		return;
-	const struct watch *watch = watch_add(watches, &order, reason, sizeof reason);
+	watch = watch_add(watches, &order, reason, sizeof reason);
 	if (watch == NULL && errno == ENOSPC) {
 		request_fail(request, MESSAGE_LIMIT, "%s: cancel_watch some", reason);
 		return;
@@ -122,7 +124,7 @@ static void handle_watch(struct request *request, const void *data)
 		return;
 	}
 	requester_write_told(message, sizeof message, "The file is watched.", watch->id, &pane);
-	struct json_writer *writer = request_result(request);
+	writer = request_result(request);
 	json_put_str(writer, "id", watch->id);
 	json_put_str(writer, "message", message);
 	json_put_double(writer, "timeout_sec", args->timeout_sec);
@@ -226,14 +228,15 @@ static void handle_cancel(struct request *request, const void *data)
 	struct pane_ref pane;
 	char message[80];
 	unsigned count = 0;
+	const struct watch *next;
+	struct json_writer *writer;
 
 	pane_ref_clear(&pane);
 	if (args->id == NULL && args->file_path == NULL &&
 	    !requester_pane(request, args->pane, &pane))
 		return;
-	struct json_writer *writer = request_result(request);
+	writer = request_result(request);
 	json_array_begin(writer, "watches");
-	const struct watch *next;
 	for (const struct watch *watch = watch_next(watches, NULL); watch != NULL; watch = next) {
 		next = watch_next(watches, watch);
 		if (!is_meant(watch, args, &pane))

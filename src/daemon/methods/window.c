@@ -26,8 +26,6 @@ static struct muxbus_command *new_command(struct request *request)
 	return NULL;
 }
 
-/* ---- create_window ----------------------------------------------------------------------- */
-
 struct create_window_args {
 	struct spawn_args spawn;
 	const char *session;
@@ -69,11 +67,12 @@ static void handle_create_window(struct request *request, const void *data)
 {
 	const struct create_window_args *args = data;
 	const struct muxbus_session *session;
+	struct muxbus_command *command;
 	if (!target_session(request, args->session, &session) ||
 	    !spawn_check(request, &args->spawn) ||
 	    (args->name != NULL && !spawn_check_name(request, "name", args->name, false)))
 		return;
-	struct muxbus_command *command = new_command(request);
+	command = new_command(request);
 	if (command == NULL)
 		return;
 	muxbus_command_args(command, "new-window", "-t", NULL);
@@ -85,8 +84,6 @@ static void handle_create_window(struct request *request, const void *data)
 		muxbus_command_args(command, "-d", NULL);
 	spawn_run(request, command, SPAWN_WINDOW, args->name, &args->spawn);
 }
-
-/* ---- create_session ---------------------------------------------------------------------- */
 
 struct create_session_args {
 	struct spawn_args spawn;
@@ -130,12 +127,13 @@ static const struct field create_session_fields[] = {
 static void handle_create_session(struct request *request, const void *data)
 {
 	const struct create_session_args *args = data;
+	struct muxbus_command *command;
 	if (!spawn_check(request, &args->spawn) ||
 	    (args->name != NULL && !spawn_check_name(request, "name", args->name, true)) ||
 	    (args->window_name != NULL &&
 		!spawn_check_name(request, "window_name", args->window_name, false)))
 		return;
-	struct muxbus_command *command = new_command(request);
+	command = new_command(request);
 	if (command == NULL)
 		return;
 	/* -E: the environment of this daemon is nothing that a session should have. */
@@ -154,8 +152,6 @@ static void handle_create_session(struct request *request, const void *data)
 	}
 	spawn_run(request, command, SPAWN_SESSION, args->window_name, &args->spawn);
 }
-
-/* ---- close_window and close_session ------------------------------------------------------ */
 
 struct close_args {
 	const char *target;
@@ -214,9 +210,9 @@ struct closed {
 static void answer_closed(
     struct request *request, const struct muxbus_reply *replies, size_t count, void *context)
 {
+	const struct closed *closed = context;
 	(void)replies;
 	(void)count;
-	const struct closed *closed = context;
 	json_put_id(request_result(request), closed->name, closed->sigil, closed->id);
 	request_done(request);
 }
@@ -225,11 +221,12 @@ static void answer_closed(
 static void close_by(struct request *request, const char *name, struct closed closed)
 {
 	struct muxbus_command *command = new_command(request);
+	struct closed *context;
 	if (command == NULL)
 		return;
 	muxbus_command_args(command, name, "-t", NULL);
 	muxbus_command_argf(command, "%c%u", closed.sigil, closed.id);
-	struct closed *context = xalloc(sizeof *context);
+	context = xalloc(sizeof *context);
 	*context = closed;
 	tmux_call(request, command, true, answer_closed, context);
 }
@@ -253,8 +250,6 @@ static void handle_close_session(struct request *request, const void *data)
 		return;
 	close_by(request, "kill-session", (struct closed){"session", '$', session->id});
 }
-
-/* ---- the table --------------------------------------------------------------------------- */
 
 const struct method methods_window[] = {
     {

@@ -24,16 +24,16 @@ static int compare_rows(const void *a, const void *b)
 
 static void collect(void)
 {
+	size_t count = 0;
 	if (all.rows != NULL)
 		return;
-	size_t count = 0;
-	for (const struct method *const *table = method_tables; *table; table++)
-		for (const struct method *method = *table; method->name; method++)
+	for (const struct method *const *table = method_tables; *table != NULL; table++)
+		for (const struct method *method = *table; method->name != NULL; method++)
 			count++;
 	all.rows = xcalloc(count, sizeof(struct method *));
 	all.names = xcalloc(count + 1, sizeof(char *));
-	for (const struct method *const *table = method_tables; *table; table++)
-		for (const struct method *method = *table; method->name; method++)
+	for (const struct method *const *table = method_tables; *table != NULL; table++)
+		for (const struct method *method = *table; method->name != NULL; method++)
 			all.rows[all.count++] = method;
 	qsort(all.rows, all.count, sizeof(struct method *), compare_rows);
 	for (size_t i = 0; i < all.count; i++)
@@ -64,8 +64,9 @@ static size_t position(const char *name, bool *ret_is_there)
 const struct method *method_find(const char *name)
 {
 	bool is_there;
+	size_t index;
 	collect();
-	size_t index = position(name, &is_there);
+	index = position(name, &is_there);
 	return is_there ? all.rows[index] : NULL;
 }
 
@@ -78,8 +79,9 @@ const char *method_nearest(const char *name)
 const struct method *method_next(const struct method *previous)
 {
 	bool is_there;
+	size_t index;
 	collect();
-	size_t index = previous != NULL ? position(previous->name, &is_there) + 1 : 0;
+	index = previous != NULL ? position(previous->name, &is_there) + 1 : 0;
 	return index < all.count ? all.rows[index] : NULL;
 }
 

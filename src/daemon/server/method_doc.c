@@ -86,7 +86,7 @@ static void write_results(struct buf *out, const struct field_result *results)
 	if (results == NULL || results->name == NULL)
 		return;
 	(void)buf_append_str(out, ".Pp\nResult:\n.Bl -tag -width 4n -compact\n");
-	for (const struct field_result *row = results; row->name; row++) {
+	for (const struct field_result *row = results; row->name != NULL; row++) {
 		(void)buf_printf(out, ".It Va %s Pq %s\n", row->name, row->type);
 		field_write_mdoc_text(out, row->help);
 	}

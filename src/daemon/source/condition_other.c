@@ -23,8 +23,6 @@
 
 enum { CPU_STEP_MS = 1000 };
 
-/* ---- job: it has ended ---- */
-
 struct job_watch {
 	struct job_listener listener;
 	struct condition *condition;
@@ -103,8 +101,6 @@ static void job_disarm(struct condition *condition)
 	mem_free(watch);
 }
 
-/* ---- sec: so much time has passed ---- */
-
 struct sec_args {
 	double sec;
 };
@@ -143,8 +139,6 @@ static void sec_disarm(struct condition *condition)
 {
 	event_free(condition->watch);
 }
-
-/* ---- notification: one that matches comes ---- */
 
 struct note_watch {
 	struct queue_listener listener;
@@ -241,8 +235,6 @@ static void note_disarm(struct condition *condition)
 	queue_unlisten(condition->daemon->queue, &watch->listener);
 	mem_free(watch);
 }
-
-/* ---- cpu_below: for so long ---- */
 
 struct cpu_watch {
 	struct condition *condition;

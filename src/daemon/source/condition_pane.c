@@ -163,8 +163,6 @@ static bool watch_pattern(struct pane_watch *watch, struct request *request, con
 	return false;
 }
 
-/* ---- output: a line that was produced after the request matches ---- */
-
 struct output_args {
 	const char *output;
 	const char *pane;
@@ -263,8 +261,6 @@ static bool output_arm(struct condition *condition, struct request *request, con
 	    watch_tap(watch, request, output_bytes);
 }
 
-/* ---- screen: what is shown matches ---- */
-
 struct screen_args {
 	const char *screen;
 	const char *pane;
@@ -355,8 +351,6 @@ static bool screen_arm(struct condition *condition, struct request *request, con
 	return true;
 }
 
-/* ---- quiet_sec: no output for so long ---- */
-
 struct quiet_args {
 	double quiet_sec;
 	const char *pane;
@@ -416,8 +410,6 @@ static bool quiet_arm(struct condition *condition, struct request *request, cons
 	watch_arm_timer(watch, watch->quiet_ms);
 	return true;
 }
-
-/* ---- ready: the program in the pane waits for input ---- */
 
 struct ready_args {
 	const char *ready;
@@ -560,8 +552,6 @@ static bool ready_arm(struct condition *condition, struct request *request, cons
 	watch_arm_timer(watch, READY_QUIET_MS);
 	return true;
 }
-
-/* ---- exited and command_finished: events say so ---- */
 
 struct exited_args {
 	const char *exited;

@@ -23,8 +23,6 @@ enum { TIMER_MAX_MS = 86400000 }; /* longer time-outs are looked at once a day *
 static void arm_deadline(struct wait *wait);
 static void wait_arm_again(struct wait *wait, bool with_tmux);
 
-/* ---- the set ---- */
-
 struct wait_set *wait_set_new(const struct wait_parts *parts)
 {
 	struct wait_set *set = xcalloc(1, sizeof *set);
@@ -124,8 +122,6 @@ char *wait_json_text(const struct json *value)
 	json_put_value(&writer, NULL, value);
 	return (char *)buf_steal(&out, NULL);
 }
-
-/* ---- the end ---- */
 
 static size_t count_in(const struct wait *wait, enum condition_state state)
 {
@@ -317,8 +313,6 @@ static void on_cancelled(struct request *request, void *data)
 		wait_free(wait);
 }
 
-/* ---- arming ---- */
-
 struct wait *wait_new(struct wait_set *set, enum wait_kind kind, size_t count)
 {
 	struct wait *wait = xcalloc(1, sizeof *wait);
@@ -449,8 +443,6 @@ static void wait_arm_again(struct wait *wait, bool with_tmux)
 		event_active(wait->settled, EV_TIMEOUT, 0);
 }
 
-/* ---- waits of requests ---- */
-
 static struct wait *find_wait(struct wait_set *set, const char *name)
 {
 	struct list *link;
@@ -576,8 +568,6 @@ void wait_start(struct wait_set *set, struct request *request, const struct json
 	arm_deadline(wait);
 	wait_record_put(wait);
 }
-
-/* ---- background waits ---- */
 
 const struct wait *wait_start_background(
     struct wait_set *set, struct request *request, const struct wait_background *order)
