@@ -446,8 +446,6 @@ uint64_t queue_post(struct queue *queue, const struct notification_draft *draft)
 	return seq;
 }
 
-/* ---- records that cannot be read ---- */
-
 static void post_lost(struct queue *queue, const struct record_kind *kind, const char *key)
 {
 	const char *name = key + strlen(kind->prefix);
@@ -488,8 +486,6 @@ void queue_load(
 	}
 	(void)queue_commit(queue);
 }
-
-/* ---- for sinks ---- */
 
 const struct notification *queue_find(const struct queue *queue, uint64_t seq)
 {

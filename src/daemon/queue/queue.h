@@ -29,8 +29,6 @@ struct queue *queue_new(struct store *store, struct event_log *events);
 void queue_free(struct queue *queue);
 struct store *queue_store(struct queue *queue);
 
-/* ---- for sources ---- */
-
 /* A request id that nothing remembered bears; held until it is released. */
 void queue_new_id(struct queue *queue, char ret_id[NOTIFICATION_ID_SIZE]);
 void queue_hold_id(struct queue *queue, const char *id); /* after a restart */
@@ -65,8 +63,6 @@ uint64_t queue_commit(struct queue *queue);
 
 /* Posts, in a transaction of its own outside of one. Returns its number: that of the older one if it was coalesced. */
 uint64_t queue_post(struct queue *queue, const struct notification_draft *draft);
-
-/* ---- for sinks ---- */
 
 const struct notification *queue_find(const struct queue *queue, uint64_t seq);
 /* In order of seq: NULL starts, NULL ends. */

@@ -30,8 +30,6 @@ static char *list_element(const struct record_field *field, const void *object, 
 	return (char *)member(field, object) + at * (field->size / (size_t)field->values);
 }
 
-/* ---- writing ---- */
-
 static void write_text(
     struct json_writer *writer, const struct record_field *field, const char *text)
 {
@@ -115,8 +113,6 @@ void record_write(struct json_writer *writer, const struct record_rows *rows, co
 	for (size_t at = 0; at < rows->count; at++)
 		write_field(writer, &rows->fields[at], object);
 }
-
-/* ---- reading ---- */
 
 static bool read_int(const struct json *value, const struct record_field *field, void *at)
 {

@@ -59,12 +59,8 @@ void wait_set_due(struct wait *wait, int64_t due_ms);
 /* A JSON value as text. The caller frees. */
 char *wait_json_text(const struct json *value);
 
-/* ---- wait_note.c ---- */
-
 /* Posts a notification of the wait: reason is match, timeout, gone, limit or cancelled. */
 uint64_t wait_post(struct wait *wait, const char *reason, bool is_end);
-
-/* ---- wait_record.c ---- */
 
 /* Puts a wait that has a name into the store, as it stands. */
 void wait_record_put(const struct wait *wait);

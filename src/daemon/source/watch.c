@@ -44,8 +44,6 @@ static void watch_store(struct watch *watch)
 	watch->is_dirty = false;
 }
 
-/* ---- lines that are remembered ----------------------------------------------------------------- */
-
 static void text_clear(struct watch_text *text)
 {
 	mem_free(text->bytes);
@@ -84,13 +82,13 @@ static void remember_context(struct watch_text *context, const char *text, size_
 	}
 	for (size_t i = 0; count > 0 && i < WATCH_CONTEXT; i++) {
 		struct watch_text *line = &context[i];
+		size_t from = WATCH_CONTEXT - 1 - i;
 		if (i + count < WATCH_CONTEXT) {
 			text_clear(line);
 			*line = context[i + count];
 			context[i + count] = (struct watch_text){0};
 			continue;
 		}
-		size_t from = WATCH_CONTEXT - 1 - i;
 		text_set(line, text + starts[from],
 		    bare_len(text + starts[from], ends[from] - starts[from]), WATCH_CONTEXT_MAX);
 	}
@@ -110,23 +108,23 @@ static void remember_last(struct watch *watch, const struct tail_block *block)
 	watch->last.line = start == 0 ? block->line : 0;
 }
 
-/* ---- telling ------------------------------------------------------------------------------------- */
-
 /* Posts; a watch that is over goes from the store in the same transaction. Frees data. */
 static uint64_t post(struct watch *watch, enum watch_reason reason, char *data, uint64_t count)
 {
 	struct queue *queue = watch->set->queue;
 	char note_key[NOTE_KEY_SIZE];
 	struct buf text;
+	struct notification_draft draft;
+	uint64_t seq;
 	buf_init(&text, NOTIFICATION_TEXT_MAX * 4);
 	watch_record_text(watch, reason, count, &text);
 	snprintf(note_key, sizeof note_key, "watch:%s", watch->id);
 	data = watch_record_close(watch, data, count);
-	const struct notification_draft draft = {
+	draft = (struct notification_draft){
 	    .source = SOURCE_WATCH,
 	    .id = watch->id,
 	    .pane = &watch->pane,
-	    .text = text.data ? (const char *)text.data : "",
+	    .text = text.data != NULL ? (const char *)text.data : "",
 	    .data = data,
 	    .key = watch->is_over ? NULL : note_key,
 	    .count = reason == WATCH_MATCH ? (unsigned)count : 1,
@@ -136,7 +134,7 @@ static uint64_t post(struct watch *watch, enum watch_reason reason, char *data, 
 		record_delete(queue_store(queue), &watch_kind, watch->id);
 	else
 		watch_store(watch);
-	uint64_t seq = queue_post(queue, &draft);
+	seq = queue_post(queue, &draft);
 	if (reason == WATCH_CANCELLED)
 		(void)queue_set_state(queue, seq, NOTE_CANCELLED, NULL);
 	(void)queue_commit(queue);
@@ -162,22 +160,21 @@ static bool found(
 	    .line = block->line,
 	    .flags = block->flags,
 	};
+	struct watch_text numbered = text, context[WATCH_CONTEXT] = {0};
+	const struct watch_finding finding = {
+	    .line = &numbered, .match = &line->match, .context = context};
 	watch->limits_in_row = 0;
 	watch->found++;
 	if (watch->found_data != NULL)
 		return true;
-	struct watch_text numbered = text;
 	for (const char *at = block->text; numbered.line > 0 && at < text.bytes; at++)
 		numbered.line += *at == '\n';
-	struct watch_text context[WATCH_CONTEXT] = {0};
 	for (size_t i = 0; i < WATCH_CONTEXT; i++) {
 		if (watch->context[i].bytes != NULL)
 			text_set(&context[i], watch->context[i].bytes, watch->context[i].len,
 			    WATCH_CONTEXT_MAX);
 	}
 	remember_context(context, block->text, line->start);
-	const struct watch_finding finding = {
-	    .line = &numbered, .match = &line->match, .context = context};
 	watch->found_data = watch_record_data(watch, WATCH_MATCH, &finding);
 	for (size_t i = 0; i < WATCH_CONTEXT; i++)
 		text_clear(&context[i]);
@@ -221,12 +218,13 @@ static bool search(struct watch *watch, const struct tail_block *block)
 static bool on_block(void *data, const struct tail_block *block)
 {
 	struct watch *watch = data;
+	bool goes_on;
 	watch->is_dirty = true;
 	if (watch->on_change)
 		remember_last(watch, block);
-	if (!watch->matcher.pattern)
+	if (watch->matcher.pattern == NULL)
 		return true;
-	bool goes_on = search(watch, block);
+	goes_on = search(watch, block);
 	if (goes_on)
 		remember_context(watch->context, block->text, block->len);
 	return goes_on;
@@ -236,7 +234,7 @@ static void on_partial(void *data, const struct tail_block *block)
 {
 	struct watch *watch = data;
 	struct matched_line line;
-	if (!watch->matcher.pattern || block->offset == watch->shown_offset ||
+	if (watch->matcher.pattern == NULL || block->offset == watch->shown_offset ||
 	    line_match(&watch->matcher, block->text, block->len, 0, &line) != PATTERN_MATCH)
 		return;
 	(void)found(watch, block, &line);
@@ -284,10 +282,11 @@ static bool tell_found(struct watch *watch)
 	if (watch->on_change && watch->changed >= 0) {
 		struct tail_file *file = tail_file(tail_loop_tail(watch->tail_loop));
 		struct tail_block block;
+		const struct watch_finding finding = {.line = &watch->last};
+		char *data;
 		if (watch->last.bytes == NULL && file != NULL && tail_file_peek(file, &block))
 			remember_last(watch, &block);
-		const struct watch_finding finding = {.line = &watch->last};
-		char *data = watch_record_data(
+		data = watch_record_data(
 		    watch, WATCH_CHANGE, watch->last.bytes != NULL ? &finding : NULL);
 		watch->count++;
 		watch->is_over = !watch->is_staying;
@@ -339,8 +338,6 @@ static const struct tail_loop_handlers tail_loop_handlers = {
     .looked = on_looked,
 };
 
-/* ---- making and ending ------------------------------------------------------------------------- */
-
 /* Takes a watch into the set. False, with a reason, if its regex is none. */
 static bool watch_insert(struct watch_set *set, struct watch *watch, char *ret_reason, size_t size)
 {
@@ -364,13 +361,14 @@ static bool watch_insert(struct watch_set *set, struct watch *watch, char *ret_r
 const struct watch *watch_add(
     struct watch_set *set, const struct watch_order *order, char *ret_reason, size_t size)
 {
+	struct watch *watch;
 	if (set->count == WATCHES_MAX) {
 		snprintf(ret_reason, size, "there are %d watches already, the most there may be",
 		    WATCHES_MAX);
 		errno = ENOSPC;
 		return NULL;
 	}
-	struct watch *watch = xcalloc(1, sizeof *watch);
+	watch = xcalloc(1, sizeof *watch);
 	watch->file = xstrdup(order->file);
 	watch->regex = order->regex != NULL ? xstrdup(order->regex) : NULL;
 	watch->pane = *order->pane;
@@ -438,8 +436,6 @@ struct tail_loop_set *watch_feeds(const struct watch_set *set)
 {
 	return set->tail_loops;
 }
-
-/* ---- over restarts -------------------------------------------------------------------------------- */
 
 static void store_dirty(struct watch_set *set)
 {

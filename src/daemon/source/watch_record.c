@@ -12,8 +12,6 @@
 /* Bytes of all captures together that are told. */
 #define CAPTURES_MAX 4096
 
-/* ---- the store ----------------------------------------------------------------------------- */
-
 static const struct record_field place_fields[] = {
     {RECORD_ROW(UINT64, struct tail_place, dev, "dev")},
     {RECORD_ROW(UINT64, struct tail_place, ino, "ino")},
@@ -65,8 +63,6 @@ bool watch_record_read(const struct json *value, struct watch *watch)
 	return is_valid;
 }
 
-/* ---- what is told ---------------------------------------------------------------------------- */
-
 static const char *const reason_names[] = {
     [WATCH_MATCH] = "match",
     [WATCH_CHANGE] = "change",
@@ -79,13 +75,14 @@ static const char *const reason_names[] = {
 static bool put_part(struct json_writer *writer, const char *name, const char *bytes, size_t len,
     size_t from, size_t max)
 {
-	size_t start = from;
+	size_t end, start = from;
+	bool is_lossy;
 	while (start > 0 && start < len && ((uint8_t)bytes[start] & 0xc0) == 0x80)
 		start++;
-	size_t end = len - start > max ? start + max : len;
+	end = len - start > max ? start + max : len;
 	if (end < len)
 		end -= utf8_incomplete_tail(bytes + start, end - start);
-	bool is_lossy = json_put_text(writer, name, bytes + start, end - start);
+	is_lossy = json_put_text(writer, name, bytes + start, end - start);
 	if (is_lossy && name != NULL)
 		json_put_bool(writer, "lossy", true);
 	return start > 0 || end < len;
@@ -116,13 +113,14 @@ static void put_captures(struct json_writer *writer, const struct watch *watch,
 	for (size_t i = 1; i < match->count; i++) {
 		const char *name = pattern_capture_name(watch->matcher.pattern, i);
 		const struct pattern_span *span = &match->spans[i];
+		size_t len;
 		if (by_name && name == NULL)
 			continue;
 		if (span->from > span->to) {
 			json_put_null(writer, by_name ? name : NULL);
 			continue;
 		}
-		size_t len = span->to - span->from;
+		len = span->to - span->from;
 		if (len > left)
 			len = left - utf8_incomplete_tail(finding->line->bytes + span->from, left);
 		left -= len;
@@ -134,7 +132,7 @@ static void put_captures(struct json_writer *writer, const struct watch *watch,
 static bool has_names(const struct watch *watch, const struct pattern_match *match)
 {
 	for (size_t i = 1; i < match->count; i++) {
-		if (pattern_capture_name(watch->matcher.pattern, i))
+		if (pattern_capture_name(watch->matcher.pattern, i) != NULL)
 			return true;
 	}
 	return false;
@@ -157,7 +155,7 @@ static void put_finding(
 	json_array_begin(writer, "context");
 	for (size_t i = 0; finding->context != NULL && i < WATCH_CONTEXT; i++) {
 		const struct watch_text *line = &finding->context[i];
-		if (line->bytes)
+		if (line->bytes != NULL)
 			(void)put_part(writer, NULL, line->bytes, line->len, 0, WATCH_CONTEXT_MAX);
 	}
 	json_array_end(writer);
@@ -182,7 +180,8 @@ char *watch_record_data(
 
 char *watch_record_close(const struct watch *watch, char *data, uint64_t count)
 {
-	const char *poll = watch->tail_loop ? tail_loop_poll_reason(watch->tail_loop) : NULL;
+	const char *poll =
+	    watch->tail_loop != NULL ? tail_loop_poll_reason(watch->tail_loop) : NULL;
 	char *closed = xasprintf("%s,\"count\":%" PRIu64 ",\"limit_hits\":%" PRIu64
 				 ",\"mode\":\"%s\",\"ended\":%s}",
 	    data, count, watch->limit_hits, poll != NULL ? "poll" : "inotify",
