@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: ISC */
 /*
  * Starts a program as a service manager does: with a listening socket as descriptor 3, once
- * somebody has connected to it. What it is told goes to standard output, a line a message.
+ * a client has connected to it. The messages from the program go to standard output, one a line.
  *
  *	activate [-c count] [-m mode] [-n] [-p pid] socket command...
  *
- * -c: how many descriptors it says there are; -m: the socket's mode; -n: at once; -p: whom it
- * says they are for. Exit status: that of the command.
+ * -c: the number of descriptors that it announces; -m: the socket's mode; -n: at once; -p: the
+ * process id that it announces. Exit status: that of the command.
  */
 #include <err.h>
 #include <fcntl.h>
@@ -57,7 +57,7 @@ run(char **command, int listener, const char *count, const char *pid, const char
 	err(99, "%s", command[0]);
 }
 
-/* Passes on what is told, until the child has ended and all of it was read. */
+/* Passes on the messages until the child has ended and every message was read. */
 static int listen_to(int notify, pid_t child)
 {
 	int status = 0;

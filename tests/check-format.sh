@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: ISC
-# The code is as clang-format leaves it. Other versions have other opinions.
+# The code is formatted by clang-format. Other versions format differently.
 
 . "${MUXBUS_SRCDIR:-.}/tests/check.sh"
 version=14

@@ -1,12 +1,12 @@
 #!/bin/sh
 # SPDX-License-Identifier: ISC
-# mandoc finds nothing to say about the manual pages, and that of the library is complete.
+# mandoc has no warning about the manual pages, and the page of the library is complete.
 
 . "${MUXBUS_SRCDIR:-.}/tests/check.sh"
 need mandoc
 cd "$srcdir" || exit 99
 
-# Whether a page that is referred to is installed says nothing about ours.
+# A referenced page need not be installed.
 pages=$(find src -name '*.[1-9]' | sort)
 [ -n "$pages" ] || skip_all 'no manual page'
 for page in $pages; do
@@ -14,7 +14,7 @@ for page in $pages; do
 		grep -v -e 'referenced manual not found' -e 'outdated mandoc.db')"
 done
 
-# The library's page has each function of the header, and the example as it is compiled.
+# The library's page has each function of the header, and the example that is compiled.
 page=src/lib/muxbus.3
 check 'muxbus(3) describes each function' "$(
 	grep -o 'muxbus_[a-z0-9_]*(' include/muxbus.h | tr -d '(' | grep -v '_fn$' | sort -u |

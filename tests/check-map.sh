@@ -4,7 +4,7 @@
 # with NOUN.h. A release holds every file of the tree.
 #
 # tests/check-map.sh --write adds a line for each noun that has none, taken from the first
-# sentence of its header, and removes the lines of nouns that are no more.
+# sentence of its header, and removes the lines of nouns that no longer exist.
 
 . "${MUXBUS_SRCDIR:-.}/tests/check.sh"
 cd "$srcdir" || exit 99
@@ -12,7 +12,7 @@ work=$(mktemp -d) || exit 99
 trap 'rm -rf "$work"' EXIT
 
 # Without git (in a release) this is every file that autogen.sh and configure do not make.
-# The tree may belong to another user than the one who tests.
+# The tree may belong to another user than the tester.
 in_git=yes
 if ! git -c safe.directory='*' ls-files >"$work/all" 2>/dev/null || [ ! -s "$work/all" ] ||
 	[ ! -e .git ]; then
@@ -99,7 +99,7 @@ done <"$work/folders")"
 check 'nothing has two lines' "$(uniq -d "$work/names")"
 check 'every line says something' "$(grep -v '	[^?]' "$work/lines")"
 
-# What make dist would pack: folders in EXTRA_DIST are packed whole.
+# The files that make dist would pack: folders in EXTRA_DIST are packed whole.
 if [ "$in_git" = yes ] && [ -e "$builddir/Makefile" ]; then
 	printf 'include Makefile\nprint-dist:\n\t@printf "%%s\\n" $(DISTFILES)\n' >"$work/print.mk"
 	(cd "$builddir" && env -u MAKEFLAGS -u MAKELEVEL make -s -f "$work/print.mk" print-dist) |

@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: ISC
-# A stranger's program can be built with what is installed and pkg-config, and works.
+# A program outside this tree can be built with the installed library and pkg-config, and works.
 
 . "${MUXBUS_SRCDIR:-.}/tests/check.sh"
 need make pkg-config
@@ -37,7 +37,7 @@ if ! command -v tmux >/dev/null; then
 	done_checking
 fi
 tmux -S "$tmux_socket" -f /dev/null new-session -d -x 80 -y 24 cat
-# The pane's shell becomes cat in its own time.
+# The pane's shell takes a moment to become cat.
 tries=0
 until [ "$(tmux -S "$tmux_socket" display-message -p '#{pane_current_command}')" = cat ] ||
 	[ $tries -eq 100 ]; do

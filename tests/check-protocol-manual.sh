@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: ISC
-# The reference in muxbus-protocol(7) is what the tables say now. `make manual` renews it.
+# The reference in muxbus-protocol(7) agrees with the tables. `make manual` renews it.
 
 . "${MUXBUS_SRCDIR:-.}/tests/check.sh"
 page=$srcdir/src/daemon/muxbus-protocol.7

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: ISC
-# For the tests/check-*.sh, which look at the tree itself: read in by `.`. Says where
-# the tree is, and speaks TAP. A check writes what is wrong, one line each; none is good.
+# For the tests/check-*.sh, which check the tree itself: sourced. Finds the tree and prints
+# TAP. A check writes one line for each fault; no line means success.
 
 set -u
 LC_ALL=C

@@ -28,7 +28,7 @@ static void *reallocate(void *data, void *ptr, size_t size)
 	if (!block)
 		return NULL;
 	if (!ptr)
-		memset(block, 0xa5, malloc_usable_size(block)); /* nothing may count on zeros */
+		memset(block, 0xa5, malloc_usable_size(block)); /* callers must not rely on zeros */
 	state.live += !ptr;
 	state.bytes += malloc_usable_size(block) - old_bytes;
 	return block;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * Allocations that fail when a test wants them to. A fault test runs what it tests with
- * the first allocation failing, then the second, until one run needs no more of them.
+ * Allocations that fail when a test wants them to. A fault test runs its scenario with the first
+ * allocation failing, then the second, until one run needs no more of them.
  */
 #ifndef FAIL_ALLOC_H
 #define FAIL_ALLOC_H
@@ -14,7 +14,7 @@ void fail_alloc_arm(size_t nth);
 /* Back to the C library's allocator. Returns whether one was made to fail. */
 bool fail_alloc_disarm(void);
 
-/* Since it was armed: how many were asked for, and what is not freed yet. */
+/* Counts since the arming: the allocations requested, and those not yet freed. */
 size_t fail_alloc_count(void);
 long fail_alloc_live(void); /* blocks */
 size_t fail_alloc_bytes(void);

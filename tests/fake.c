@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* A tmux that is scripted: starting it, telling it what to do. */
+/* A scripted tmux: starting it, and giving it its script. */
 #include "fake.h"
 
 #include <errno.h>

@@ -18,7 +18,7 @@ struct fake {
 /* Ends the test if it cannot be had. */
 void fake_start(struct fake *fake);
 void fake_stop(struct fake *fake);
-/* What the next one that is started does; NULL: it serves. */
+/* The script of the next fake tmux that is started; NULL: it serves. */
 void fake_script(struct fake *fake, const char *script);
 
 /* Opens a connection to it with time-outs of so many milliseconds (0: the default). */

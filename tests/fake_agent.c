@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * An agent as far as its prompt goes, for tests of typing: raw mode, bracketed paste, a
- * line of input that it draws itself, and the bad habits of real ones. It writes down each
- * line that was submitted, and when (CLOCK_MONOTONIC): "1234567 text".
+ * The prompt of an agent, for tests of typing: raw mode, bracketed paste, a line of input
+ * that it draws itself, and the bad habits of real agents. It records each submitted line
+ * and its time (CLOCK_MONOTONIC): "1234567 text".
  *
  * usage: fake_agent [OPTION…] LOG
  *   --swallow MS    an Enter within that long after another key is a new line in the draft
@@ -10,9 +10,9 @@
  *   --alternate     runs on the alternate screen
  *   --crash-after N ends at once when it has got that many bytes
  *   --box           draws a box around its prompt, with a placeholder and its own cursor
- *   --draft TEXT    begins with that in its line
- *   --chatter MS    for a command that begins with '!' prints its own prompt in the midst of
- *                   its output, and waits so long behind it, for input from elsewhere
+ *   --draft TEXT    begins with this text in its line
+ *   --chatter MS    for a command that begins with '!' prints its own prompt in the middle
+ *                   of its output, and waits so long after it, for input from elsewhere
  *   --signals       leaves the keys of signals to the kernel, as line editors do
  *   (a command that begins with '?' offers a choice, until Enter answers it)
  *   --busy MS       takes so long for a command that begins with '/', and spins meanwhile
@@ -61,7 +61,7 @@ static void rest(int ms)
 	(void)poll(NULL, 0, ms);
 }
 
-/* The placeholder with a block cursor on it, or the draft with one behind it. */
+/* The placeholder with a block cursor on it, or the draft with a block cursor after it. */
 static void draw_box(struct agent *agent)
 {
 	const char *frame = "\xe2\x94\x80", *side = "\xe2\x94\x82";

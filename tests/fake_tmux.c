@@ -8,7 +8,7 @@
  *   fake_tmux --listen PATH     instead: listens at a socket as a tmux server does, so
  *                               that a connection to PATH is tried at all, until killed
  *
- * To serve is to answer
+ * Serving means these answers:
  *   display-message -p NONCE        with the nonce
  *   NONCE                           with the parse error that tmux has for it
  *   display-message -p "M #{...     with "M VERSION $0 PID FLAGS"
@@ -72,7 +72,7 @@ static struct {
 
 static const long guard_time = 1700000000;
 
-/* ---- saying -------------------------------------------------------------------- */
+/* Output. */
 
 static void say_bytes(const char *bytes, size_t len)
 {
@@ -119,7 +119,7 @@ static void greet(void)
 	say("%%session-changed $0 fake\n");
 }
 
-/* ---- hearing ------------------------------------------------------------------- */
+/* Input. */
 
 /* False at the end of the input. */
 static bool hear(void)
@@ -153,7 +153,7 @@ static void note_nonces(void)
 	}
 }
 
-/* ---- serving ------------------------------------------------------------------- */
+/* Serving. */
 
 static void serve_command(const char *command)
 {
@@ -213,7 +213,7 @@ static _Noreturn void serve(void)
 	exit(0);
 }
 
-/* ---- the script ---------------------------------------------------------------- */
+/* The script. */
 
 static _Noreturn void complain(const char *what, const char *text)
 {
@@ -262,7 +262,7 @@ static size_t expand_escape(const char **text, char *out)
 	complain("an escape that is none", *text);
 }
 
-/* Returns the text that is meant, and its length. */
+/* Returns the resulting text and its length. */
 static const char *expand(const char *text, size_t *ret_len)
 {
 	static char out[TEXT_MAX];
@@ -480,7 +480,7 @@ static void run_script(const char *path)
 	(void)fclose(script);
 }
 
-/* ---- the server ---------------------------------------------------------------- */
+/* The server. */
 
 static void on_term(int number)
 {

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: ISC
 # Fetches tmux as other Debian releases ship it, for the live tests: 3.1c (too old for us),
-# 3.5a and 3.8 or whatever the releases have by now.
+# 3.5a and 3.8 or the versions that the releases have by now.
 #
 #	tests/fetch-tmux.sh [FOLDER]
 #
@@ -14,7 +14,7 @@
 # then writes that folder into the program. (Running it through its loader instead would
 # make /proc/PID/exe name the loader, and a real server's exe is the server.)
 #
-# One line per release says what became of it. Exits with 0 if any can be used, else 77.
+# Prints one line per release with its result. Exits with 0 if any can be used, else 77.
 
 set -u
 cache=${1:-${MUXBUS_TMUX_CACHE:-$(dirname "$0")/cache}}
@@ -34,8 +34,8 @@ work=$(mktemp -d) || skip "no temporary folder"
 trap 'rm -rf "$work"' EXIT
 trap 'exit 1' HUP INT TERM
 
-# The mirror that this machine is set up with. Its Release file says whose it is, but is
-# not there before the first `apt-get update`; then its address has to do.
+# The mirror that this machine is set up with. Its Release file names its owner, but does not
+# exist before the first `apt-get update`; then the script uses the address.
 mirror=$(apt-get indextargets --format '$(ORIGIN)|$(LABEL)|$(REPO_URI)' 'Created-By: Packages' 2>/dev/null |
 	sed -n 's/^Debian|Debian|//p' | head -n 1)
 [ -n "$mirror" ] || mirror=$(apt-get indextargets --format '$(REPO_URI)' 'Created-By: Packages' 2>/dev/null |
@@ -44,10 +44,10 @@ mirror=$(apt-get indextargets --format '$(ORIGIN)|$(LABEL)|$(REPO_URI)' 'Created
 keyring=/usr/share/keyrings/debian-archive-keyring.gpg
 [ -r "$keyring" ] || skip "no $keyring"
 
-# A mirror may lag behind, and an old release may be at its end: what is fetched is still
-# signed, and age is what is wanted here.
+# A mirror may lag behind, and an old release may have ended: the packages are still signed,
+# and old packages are wanted here.
 #
-# private_apt ROOT COMMAND ARGUMENT...: apt-get that knows only what is in ROOT.
+# private_apt ROOT COMMAND ARGUMENT...: apt-get that knows only ROOT.
 private_apt() {
 	root=$1
 	shift

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* A place to try following in. */
+/* A test directory with a followed file. */
 #include "followed_file.h"
 
 #include <errno.h>
@@ -219,7 +219,7 @@ bool place_turn(struct place *place)
 {
 	bool is_there = place_until(place, &place->told.count, place->written.count);
 	place->is_late |= !is_there;
-	/* What happens without lines is seen too: one whole look at the path. */
+	/* Events without lines are recorded too: one whole look at the path. */
 	tail_loop_set_look(place->set);
 	event_base_loop(place->base, EVLOOP_ONCE);
 	if (place->mode == PLACE_RESTART)
@@ -299,7 +299,7 @@ static void run_scenario(const struct scenario *scenario, enum place_mode mode)
 	bool is_in_time =
 	    !place.tail_loop || place_until(&place, &place.told.count, place.written.count);
 	if (place.tail_loop)
-		place_run(&place, 60); /* for what may be told twice */
+		place_run(&place, 60); /* for lines that may be reported twice */
 	bool agrees = place_agrees(&place, &missing, &invented);
 	ok(is_in_time && agrees && !place.is_late, "%s: %s: %zu lines, %zu missed, %zu invented",
 	    place_mode_names[mode], scenario->name, place.written.count, missing, invented);

@@ -8,7 +8,7 @@
 struct json_sample {
 	const char *bytes;
 	size_t len;
-	const char *back; /* what the writer makes of it; NULL: the same bytes */
+	const char *back; /* the writer's result; NULL: the same bytes */
 };
 
 #define SAMPLE(text)                         \
@@ -106,7 +106,7 @@ static const struct json_sample json_accepted[] = {
     SAMPLE_BACK("\"a\x7f"
 		"b\"",
 	"\"a\\u007fb\""),
-    /* UTF-8 as it is. */
+    /* Valid UTF-8. */
     SAMPLE("\"\xc3\xa9\xe2\x82\xac\xf0\x9f\x98\x80\""),
     SAMPLE("\"\xef\xbf\xbf\xef\xbf\xbe\xef\xb7\x90\""),
     SAMPLE("\"\xf4\x8f\xbf\xbf\""),
@@ -114,7 +114,7 @@ static const struct json_sample json_accepted[] = {
     SAMPLE("\"\xef\xbb\xbf\""),
     SAMPLE_BACK("\"\xc2\x9b\xe2\x80\xae\"", "\"\\u009b\\u202e\""),
     SAMPLE("{\"\xc3\xa9\":\"\xe6\x97\xa5\xe6\x9c\xac\"}"),
-    /* What looks like structure, in a string. */
+    /* JSON syntax inside a string. */
     SAMPLE("\"[{]},:\""),
     SAMPLE("\"// no comment /* here */ #\""),
     SAMPLE("[\"[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[\"]"),
@@ -123,7 +123,7 @@ static const struct json_sample json_accepted[] = {
 };
 
 static const struct json_sample json_refused[] = {
-    /* Nothing, and not enough. */
+    /* Empty and incomplete texts. */
     SAMPLE(""),
     SAMPLE(" "),
     SAMPLE("\r"),
@@ -200,7 +200,7 @@ static const struct json_sample json_refused[] = {
     SAMPLE("{:1}"),
     SAMPLE("{\"a\":1,\"b\"}"),
     SAMPLE("{{}}"),
-    /* What other languages write. */
+    /* Syntax of other languages. */
     SAMPLE("{a:1}"),
     SAMPLE("{'a':1}"),
     SAMPLE("'a'"),
@@ -228,7 +228,7 @@ static const struct json_sample json_refused[] = {
     SAMPLE("&a"),
     SAMPLE("@"),
     SAMPLE("%3"),
-    /* Numbers that are none. */
+    /* Invalid numbers. */
     SAMPLE("+1"),
     SAMPLE("01"),
     SAMPLE("[01]"),
@@ -258,7 +258,7 @@ static const struct json_sample json_refused[] = {
 	   "9999999999999999999999999999999999999999999999999999999"),
     SAMPLE("[99999999999999999999999999999999999999999999999999999999999999999999999999999999999"
 	   "9999999999999999999999999999999999999999999999999999999]"),
-    /* Escapes that are none. */
+    /* Invalid escapes. */
     SAMPLE("\"\\x41\""),
     SAMPLE("\"\\a\""),
     SAMPLE("\"\\e\""),
@@ -331,7 +331,7 @@ static const struct json_sample json_refused[] = {
 	   "1"),
     SAMPLE("[\xe2\x81\xa0]"),
     SAMPLE("[\xe3\x80\x80]"),
-    /* UTF-8 that is none: stray, overlong, surrogates, too large, cut off. */
+    /* Invalid UTF-8: stray, overlong, surrogates, too large, cut off. */
     SAMPLE("\"\x80\""),
     SAMPLE("\"\xbf\""),
     SAMPLE("\"\xc3\""),
@@ -366,7 +366,7 @@ static const struct json_sample json_refused[] = {
     SAMPLE("123\xe5"),
     SAMPLE("\"\\u0061\xff\""),
     SAMPLE("\"\\\xff\""),
-    /* Names that stand twice, however they are written. */
+    /* Duplicate names, also with different escapes. */
     SAMPLE("{\"a\":1,\"a\":1}"),
     SAMPLE("{\"a\":1,\"b\":2,\"a\":3}"),
     SAMPLE("{\"\":1,\"\":2}"),

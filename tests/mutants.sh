@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: ISC
-# Deliberate bugs that the tests must notice: each is put into a copy of the source, the one
-# test that is to notice it is built and run there, and has to fail.
+# Deliberate bugs that the tests must notice: each is put into a copy of the source. One named
+# test is then built and run there, and must fail.
 #
 #	tests/mutants.sh TREE		TREE: a copy of the release's files, as `make distdir` makes
 #
@@ -38,7 +38,7 @@ mutant() {
 		my $places = () = /\Q$ENV{OLD}\E/g;
 		die "stands there $places times\n" if $places != 1;
 		s/\Q$ENV{OLD}\E/$ENV{NEW}/' "$tree/$2"; then
-		say 'not ok' "$3: $2 has changed: the bug has to be written anew"
+		say 'not ok' "$3: $2 has changed: the bug has to be written again"
 	else
 		touch "$tree/$2"
 		run_test "$1"
@@ -69,7 +69,7 @@ for test in tests/test_journal tests/test_journal_kill tests/test_store tests/te
 	say "$result" "$test passes as it is"
 done
 
-# ---- the journal
+# The journal.
 
 mutant tests/test_journal src/daemon/queue/journal.c 'a torn tail is left in the file' \
 	'if (journal->disk->truncate(journal->disk_data, handle, scan->good_len) < 0 ||' 'if ('
@@ -88,7 +88,7 @@ mutant tests/test_journal src/daemon/queue/journal_record.c 'the checksum of a r
 mutant tests/test_journal src/daemon/queue/journal_record.c 'the header of a file is not checked' \
 	'if (get32(bytes + HEADER_CRC) != crc32c(0, bytes, HEADER_CRC))' 'if (false)'
 
-# ---- the store and the sequence
+# The store and the sequence.
 
 mutant tests/test_store src/daemon/queue/store.c 'a transaction is written in parts' \
 	'if (--store->depth > 0 || store->transaction.len == 0)' \
@@ -100,7 +100,7 @@ mutant tests/test_sequence src/daemon/event/sequence.c 'numbers are given before
 mutant tests/test_sequence src/daemon/event/sequence.c 'a damaged file is believed' \
 	'if (len != (size_t)expected_len || memcmp(text, expected, len) != 0)' 'if (expected_len < 0)'
 
-# ---- the queue and its consumers
+# The queue and its consumers.
 
 mutant tests/test_queue src/daemon/queue/queue.c 'what was being typed is forgotten by a restart' \
 	'if (note->state == NOTE_DELIVERING)
@@ -145,7 +145,7 @@ mutant tests/test_timer src/daemon/source/timer.c 'a timer that has fired fires 
 mutant tests/test_timer src/daemon/source/timer.c 'the longer sleep wins' \
 	'old->boot_due_ms <= due_ms' 'old->boot_due_ms > due_ms'
 
-# ---- jobs and watches
+# Jobs and watches.
 
 mutant tests/test_job src/job/main.c 'a job is started twice' \
 	'O_WRONLY | O_CREAT | O_EXCL' 'O_WRONLY | O_CREAT'

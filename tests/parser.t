@@ -1,6 +1,6 @@
-# What the parser makes of a stream. parser_script.h says how to read this.
+# The records that the parser makes of a stream. parser_script.h explains this format.
 
-# ---- output
+# Output.
 
 case plain output
 line %output %1 hello
@@ -87,7 +87,7 @@ case a name with a NUL in it is not the one before the NUL
 feed %window-add\0x @1\n
 expect event ?window-add @1
 
-# ---- events and stray lines
+# Events and stray lines.
 
 case each kind of event
 line %window-renamed @3 a name with  spaces
@@ -121,7 +121,7 @@ expect event ?end 1 2 1
 expect event ?begin 1 2
 expect event ?begin 1 2 3
 
-# ---- blocks, no nonce awaited
+# Blocks, no nonce awaited.
 
 case a block
 line %begin 1700000000 260 0
@@ -163,7 +163,7 @@ expect block 1 2 ours ok a|
 expect output %1 b
 expect block 1 3 ours ok 
 
-# ---- sentinels
+# Sentinels.
 
 case a reply and its sentinel
 nonces a
@@ -396,7 +396,7 @@ line %begin 10 20 1
 line %end 10 20 1
 expect block 10 20 ours ok 
 
-# ---- more blocks than commands
+# More blocks than commands.
 
 case an alias of two commands, a hook, and what happened meanwhile
 nonces a
@@ -461,7 +461,7 @@ expect block 12 4294967295 ours ok
 expect block 12 0 theirs ok 
 expect sentinel 0
 
-# ---- forgeries: what foreign text must not be able to do
+# Forgeries by foreign text.
 
 case text that holds its own end, and an event behind it
 nonces a

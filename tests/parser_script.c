@@ -17,7 +17,7 @@
 
 /* Input up to the next announcement of nonces. */
 struct step {
-	char *nonces; /* NULL: go on with those before */
+	char *nonces; /* NULL: continue with the previous ones */
 	struct buf bytes;
 };
 
@@ -78,7 +78,7 @@ static int feed_step(
 	return error;
 }
 
-/* Runs a case in one way. True if it gave what was expected. */
+/* Runs a case in one way. True if the result is the expected one. */
 static bool run_way(
     const struct script_case *script_case, enum way way, size_t split, uint32_t seed, bool is_loud)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* A parser whose callbacks are written down as lines of text. */
+/* A parser whose callbacks are recorded as lines of text. */
 #include "recorder.h"
 
 #include <stdlib.h>

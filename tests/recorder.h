@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * A parser whose callbacks are written down as lines of text, so that two ways of
- * feeding it can be compared, and a script can say what it expects:
+ * A parser whose callbacks are recorded as lines of text, so that two ways of feeding it
+ * can be compared, and a script can state the expected records:
  *
  *   output %5 hello\015\012          pieces of one line or of several are one record
  *   output %5 +12 hello              12 ms old

@@ -28,7 +28,7 @@
 #include "daemon/server/request.h"
 #include "daemon/server/server.h"
 
-/* ---- methods for tests ------------------------------------------------------------------ */
+/* Methods for tests. */
 
 struct test_args {
 	const char *text;
@@ -134,7 +134,7 @@ static void handle_publish(struct request *request, const void *data)
 	request_done(request);
 }
 
-/* What status says of the server. */
+/* The reply to status about the server. */
 static void handle_counts(struct request *request, const void *data)
 {
 	const struct daemon *daemon = request_daemon(request);
@@ -147,11 +147,11 @@ static void handle_counts(struct request *request, const void *data)
 	request_done(request);
 }
 
-/* Descriptors that are held so that there are none left. */
+/* Descriptors that are held so that no descriptor is free. */
 static int hoard[4096];
 static size_t hoard_count;
 
-/* Takes all descriptors away; with count 0 even the one that is spared for saying so. */
+/* Takes all descriptors away; with count 0 also the spare one that is used for the error. */
 static void handle_starve(struct request *request, const void *data)
 {
 	const struct test_args *args = data;
@@ -225,14 +225,14 @@ static const struct method methods_test[] = {
     {0},
 };
 
-/* In place of the daemon's own. */
+/* In place of the daemon's own functions. */
 const struct method *const method_tables[] = {
     methods_subscribe,
     methods_test,
     NULL,
 };
 
-/* ---- the process ------------------------------------------------------------------------ */
+/* The process. */
 
 static void stop(struct daemon *daemon, const char *reason)
 {
@@ -248,7 +248,7 @@ static void on_term(evutil_socket_t number, short events, void *data)
 	stop(data, "a signal");
 }
 
-/* Serves until it is told to end. Says at word_fd what went wrong, or nothing and closes it. */
+/* Serves until SIGTERM. Reports an error at word_fd, or nothing and closes it. */
 static int serve(const struct served *served, int word_fd)
 {
 	char reason[512] = "";
@@ -358,7 +358,7 @@ void served_finish(struct served *served)
 	(void)rmdir(served->dir);
 }
 
-/* ---- a peer ----------------------------------------------------------------------------- */
+/* A peer. */
 
 bool guest_connect(struct guest *guest, const struct served *served)
 {

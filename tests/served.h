@@ -25,7 +25,10 @@ struct served {
 
 /* Makes the directory and the configuration; settings ("peers=4"), ended by NULL, are limits. */
 void served_init(struct served *served, const char *const *settings);
-/* Starts it, with at most so many descriptors (0: as we have). False, with the reason, if it does not. */
+/*
+ * Starts the server, with at most so many descriptors (0: as we have). On failure false, with the
+ * reason.
+ */
 bool served_start(struct served *served, unsigned files_max, char *ret_reason, size_t size);
 /* Ends it with a signal; the wait status. */
 int served_stop(struct served *served, int signal_number);
@@ -44,7 +47,10 @@ void guest_close(struct guest *guest);
 bool guest_send(struct guest *guest, const char *bytes, size_t len);
 bool guest_say(struct guest *guest, const char *format, ...) __attribute__((format(printf, 2, 3)));
 void guest_half_close(struct guest *guest);
-/* The next line without its newline, lent until the next call; NULL at the end or when the time is up. */
+/*
+ * The next line without its newline, lent until the next call; NULL at the end or after the
+ * timeout.
+ */
 const char *guest_line(struct guest *guest, int timeout_ms);
 
 #endif

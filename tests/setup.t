@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: ISC
-# muxbus setup: the files of agents get what they need and keep what they have.
+# muxbus setup: the files of agents get the needed entries and keep their others.
 
 muxbus=${MUXBUS_BUILDDIR:-.}/muxbus
 contrib=${MUXBUS_SRCDIR:-.}/contrib
@@ -29,7 +29,7 @@ count() {
 	find "$HOME" -name "$1" | wc -l
 }
 
-# As the contributed files have it, but for the place of the program.
+# As in the contributed files, except the place of the program.
 setup() {
 	"$muxbus" setup "$@" 2>&1
 }
@@ -63,11 +63,11 @@ is 'and loses it again' "$(cat "$HOME/.claude/settings.json")" '{}'
 MUXBUS_CONTRIBDIR=$dir/nowhere setup claude --write >/dev/null
 is 'without the plugin it is refused' $? 1
 
-# What is printed is what would be written.
+# Without --write the command prints exactly the text that --write would write.
 is 'printed' "$(setup gemini | sed -n '/^{/,/^}/p' | jq -c .mcpServers.muxbus.args)" '["mcp"]'
 is 'and not done' "$(cd "$dir/project" && setup gemini --scope=project >/dev/null; ls -A "$dir/project")" ''
 
-# What is there stays: other members, the person's choices, mode, link, layout.
+# Existing content stays: other members, the person's choices, mode, link, layout.
 mkdir "$dir/dotfiles"
 printf '{\n\t"theme": "dark",\n\t"mcpServers": {\n\t\t"other": {"command": "x"},\n\t\t"muxbus": {"timeout": 5, "trust": true}\n\t},\n\t"hooks": {"AfterAgent": [{"hooks": [{"type": "command", "command": "mine"}]}]}\n}\n' \
 	>"$dir/dotfiles/settings.json"
@@ -86,7 +86,7 @@ setup gemini --remove >/dev/null
 is 'removed' "$(jq -c . "$settings")" '{"theme":"dark","mcpServers":{"other":{"command":"x"}},"hooks":{"AfterAgent":[{"hooks":[{"type":"command","command":"mine"}]}]}}'
 is 'twice is once' "$(setup gemini --remove)" "$HOME/.gemini/settings.json: contains nothing of muxbus"
 
-# Refused: what cannot be read for certain.
+# Files that cannot be read for certain are refused.
 printf '{\n  // mine\n  "theme": "dark"\n}\n' >"$settings"
 said=$(setup gemini --write)
 is 'comments in JSON are refused' $? 1

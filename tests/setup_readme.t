@@ -1,11 +1,11 @@
 #!/bin/sh
 # SPDX-License-Identifier: ISC
-# contrib/setup as README says to run it: in any order, again, with and without a tmux server
+# contrib/setup as README runs it: in any order, again, with and without a tmux server
 # of the user's own, inside and outside tmux, as a plain user with sudo.
 #
 # The checkout has stand-ins for autogen.sh, configure and the tests, so that a run takes a
-# second; muxbusd and tmux are real. apt-get and sudo are stand-ins that write down what they
-# are asked for.
+# second; muxbusd and tmux are real. apt-get and sudo are stand-ins that record their
+# arguments.
 
 builddir=${MUXBUS_BUILDDIR:-.}
 srcdir=${MUXBUS_SRCDIR:-.}
@@ -59,7 +59,7 @@ finish() {
 trap finish EXIT
 trap 'exit 99' INT TERM
 
-# make_home FOLDER: where tmux and muxbusd keep what they have.
+# make_home FOLDER: the place of all files of tmux and muxbusd.
 make_home() {
 	mkdir -p "$1/tmp" && chmod 700 "$1/tmp" || exit 99
 	export HOME="$1" TMUX_TMPDIR="$1/tmp" XDG_STATE_HOME="$1" XDG_CONFIG_HOME="$1" XDG_RUNTIME_DIR="$1"
@@ -85,7 +85,7 @@ make_checkout() {
 		: >tests/one.log
 		cp ../stand-in Makefile
 	END
-	# The first try of `check` fails if there is a file that says so.
+	# The first try of `check` fails if a certain file exists.
 	cat >"$1/stand-in" <<-'END'
 		all:
 		check: all; echo ":test-result: $(RESULT)" >tests/one.trs; [ $(RESULT) = PASS ]
@@ -99,7 +99,7 @@ make_checkout() {
 	chmod +x "$1"/bin/* "$1/autogen.sh" "$1/contrib/setup"
 }
 
-# setup ARGUMENT...: what README says, in the checkout. Its words are in $dir/said.
+# setup ARGUMENT...: the commands of README, in the checkout. Their output is in $dir/said.
 setup() {
 	(cd "$checkout" && PATH="$checkout/bin:$PATH" timeout 120 $as_user ./contrib/setup "$@") \
 		>"$dir/said" 2>&1 </dev/null
@@ -118,7 +118,7 @@ said() { # said TEXT: the last run did
 }
 
 unset CI TMUX TMUX_PANE MUXBUS
-export SHELL=/bin/sh # nobody has none
+export SHELL=/bin/sh # the user nobody has no shell
 as_user=
 checkout=$dir/checkout
 make_checkout "$checkout"

@@ -12,7 +12,7 @@ enum { MAX_SHOWN_BYTES = 200 };
 static int n_checks;
 static int n_failed;
 
-/* Prints a name; what TAP would read as a directive or a new line is replaced. */
+/* Prints a name; characters that TAP would read as a directive or a new line are replaced. */
 static void TAP_PRINTF(1, 0) print_name(const char *fmt, va_list ap)
 {
 	char name[512];
@@ -140,7 +140,7 @@ void skip_all(const char *reason)
 {
 	(void)printf("1..0 # SKIP %s\n", reason);
 	(void)fflush(stdout);
-	/* The plan says it; automake's driver would take 77 for an error. */
+	/* The plan reports it; automake's driver would take 77 for an error. */
 	exit(EXIT_SUCCESS);
 }
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * The Test Anything Protocol: one line a check. A test's main() makes its checks and
- * ends with `return done_testing();`, which prints the plan. A failed check prints
- * what it got and what it wanted, and the test goes on.
+ * The Test Anything Protocol: one line a check. A test's main() makes its checks and ends with
+ * `return done_testing();`, which prints the plan. A failed check prints the actual and the
+ * expected value, and the test continues.
  */
 #ifndef TAP_H
 #define TAP_H
@@ -19,7 +19,7 @@ bool is_str(const char *got, const char *want, const char *fmt, ...) TAP_PRINTF(
 bool is_mem(const void *got, size_t got_len, const void *want, size_t want_len, const char *fmt,
     ...) TAP_PRINTF(5, 6);
 
-/* Prints a remark, which decides nothing. Several lines are allowed. */
+/* Prints a remark, which has no effect on the result. Several lines are allowed. */
 void diag(const char *fmt, ...) TAP_PRINTF(1, 2);
 
 /* Counts as neither passed nor failed. */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* Addresses: their form, and directories that no socket may lie in. Some need root. */
+/* Addresses: their form, and directories that are unsafe for a socket. Some checks need root. */
 #include "wire/address.h"
 
 #include <fcntl.h>
@@ -20,7 +20,7 @@
 static char top[64] = "/tmp/muxbus-test-XXXXXX";
 static char reason[400];
 
-/* Ends the test where what it stands on could not be made. */
+/* Ends the test if its precondition could not be made. */
 static void must(int r)
 {
 	if (r < 0) {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* Memory: what is refused, and how a program ends that has none. */
+/* Memory: refused sizes, and the end of a program without memory. */
 #include "base/alloc.h"
 #include "base/xalloc.h"
 
@@ -59,7 +59,7 @@ static void test_failure(void)
 	(void)fail_alloc_disarm();
 }
 
-/* Runs xalloc() with no memory in a child. Returns its exit status; what it said is in out. */
+/* Runs xalloc() with no memory in a child. Returns its exit status; its message is in out. */
 static int run_without_memory(char *out, size_t size)
 {
 	int fds[2];

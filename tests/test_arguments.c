@@ -30,7 +30,7 @@ static const struct json *schema;
 static char file_path[] = "/tmp/muxbus-test-XXXXXX";
 static char reason[512];
 
-/* What the words become, or the reason behind a "!". */
+/* The JSON of the words, or the reason after a "!". */
 static const char *made(const struct json *of, int count, const char *const *words)
 {
 	static struct buf out;
@@ -196,7 +196,7 @@ static void test_usage(void)
 	buf_finish(&out);
 }
 
-/* Whatever the words are, what is sent is one line of JSON, or nothing. */
+/* For any words, the request is one line of JSON, or nothing. */
 static void test_random(void)
 {
 	static const char *const starts[] = {"", "text=", "lines=", "seconds=", "force=", "kinds=",
@@ -220,7 +220,7 @@ static void test_random(void)
 				storage[i][len++] = bytes[(seed >> 16) % (sizeof(bytes) - 1)];
 			}
 			storage[i][len] = '\0';
-			/* A file could be named; none is read here. */
+			/* A text may name a file; no file is read here. */
 			words[i] = strstr(storage[i], "@=") || strcmp(storage[i], "-") == 0
 			    ? "text=x"
 			    : storage[i];

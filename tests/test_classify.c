@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: ISC */
-/* What is thought of programs at rest: prompts, questions, work, crashes; and what is learned. */
+/*
+ * Classification of programs at rest: prompts, questions, work, crashes; and the learned profiles.
+ */
 #include "daemon/agent/classify.h"
 
 #include <stdio.h>
@@ -126,7 +128,7 @@ static void test_leftover(void)
 	is_str(agent_prompt_part("abc>>> ", &profile), ">>> ", "the prompt is found in its row");
 }
 
-/* One that draws its prompt, and of which it is not known what it waits for. */
+/* A program that draws its prompt, and whose wait is unknown. */
 static void test_bytes(void)
 {
 	static const char drawn[] = "\033[1G\033[0J> \033[3G";

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* What run_tmux lets through, by the words of a command. */
+/* The commands that run_tmux allows, by their words. */
 #include <string.h>
 
 #include "daemon/methods/command_policy.h"
@@ -10,7 +10,7 @@
 static const struct row {
 	const char *words[WORDS];
 	enum command_verdict verdict;
-	const char *name; /* NULL: none that is known */
+	const char *name; /* NULL: no known command */
 } rows[] = {
     {{"kill-server"}, COMMAND_CLOSES, "kill-server"},
     {{"kill-ser"}, COMMAND_CLOSES, "kill-server"},

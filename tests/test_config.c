@@ -13,7 +13,7 @@
 
 static struct config config;
 
-/* Reads a command line of words; what it prints goes nowhere. */
+/* Parses a command line of words; its output is dropped. */
 static enum config_result read_words(const char *words)
 {
 	static char text[1024];

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* Changing configuration files in JSON: what is meant changes, all else stays as it was written. */
+/* Changes to configuration files in JSON: the requested member changes, every other byte stays. */
 #include "cli/config_json.h"
 
 #include <stdio.h>
@@ -13,7 +13,7 @@
 		__VA_ARGS__, NULL \
 	}
 
-/* What becomes of a text, or "refused: " and why. */
+/* The edited text, or "refused: " and the reason. */
 static const char *result(struct config_json *config, bool is_done)
 {
 	static char text[4096];
@@ -140,7 +140,7 @@ static void test_remove(void)
 	    "a wrong way");
 }
 
-/* What was set and is removed again leaves every byte as it was. */
+/* Setting a member and removing it again leaves every byte unchanged. */
 static void test_round(void)
 {
 	static const char *const texts[] = {"{\"x\":[{\"y\":\"\\u00e9\"}]}",

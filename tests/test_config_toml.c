@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: ISC */
-/* Changing one table of configuration files in TOML: all other lines stay as they were written. */
+/*
+ * Changes to one table of configuration files in TOML: all other lines stay as they were written.
+ */
 #include "cli/config_toml.h"
 
 #include <stdio.h>
@@ -7,7 +9,7 @@
 
 #include "tap.h"
 
-/* What becomes of a text, or "refused: " and why. */
+/* The edited text, or "refused: " and the reason. */
 static const char *result(struct config_toml *config, bool is_done)
 {
 	static char text[4096];
@@ -90,7 +92,7 @@ static void test_remove(void)
 	ok(strncmp(without("servers = {}"), "refused: ", 9) == 0, "not if it is in another form");
 }
 
-/* What was set and is removed again leaves every byte as it was. */
+/* Setting a table and removing it again leaves every byte unchanged. */
 static void test_round(void)
 {
 	static const char *const texts[] = {

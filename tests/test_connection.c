@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* Connections to a tmux that is scripted: order, errors, deadlines, and bad ends. */
+/* Connections to a scripted tmux: order, errors, deadlines, and bad ends. */
 #include <muxbus.h>
 
 #include <poll.h>
@@ -16,7 +16,7 @@ static struct fake fake;
 
 #define SERVE_HANDSHAKE "greet\nanswer 3\n"
 
-/* Opens one with a script and waits until it is ready. */
+/* Opens a connection with a script and waits until it is ready. */
 static void open_ready(struct trial *trial, const char *script, unsigned timeout_ms)
 {
 	fake_script(&fake, script);
@@ -188,7 +188,7 @@ static void test_flood(void)
 	trial_finish(&trial);
 }
 
-/* ---- bad beginnings ------------------------------------------------------------ */
+/* Bad starts. */
 
 static const struct {
 	const char *name;
@@ -284,7 +284,7 @@ static void test_cannot_start(void)
 	is_int(trial.closed, 0, "what was not opened is not closed");
 }
 
-/* ---- bad middles --------------------------------------------------------------- */
+/* Errors in the middle of a connection. */
 
 static const struct {
 	const char *name;
@@ -424,7 +424,7 @@ static void test_no_probe(void)
 	trial_finish(&trial);
 }
 
-/* ---- ends of our own ----------------------------------------------------------- */
+/* Ends by our own side. */
 
 static void test_close_waits_for_replies(void)
 {
@@ -505,7 +505,7 @@ static void test_free(void)
 	trial_finish(&trial);
 }
 
-/* ---- handlers that do things --------------------------------------------------- */
+/* Handlers that call the library. */
 
 struct chain {
 	struct trial *trial;
@@ -581,7 +581,7 @@ static void test_close_in_reply(void)
 	trial_finish(&trial);
 }
 
-/* ---- what is refused ----------------------------------------------------------- */
+/* Refused calls. */
 
 static void test_refused(void)
 {
@@ -608,7 +608,7 @@ static void test_refused(void)
 
 static char megabyte[1024 * 1024];
 
-/* tmux reads nothing: what waits is bounded, and the deadline holds. */
+/* tmux reads nothing: the waiting bytes are bounded, and the deadline holds. */
 static void test_unread(void)
 {
 	struct trial trial;

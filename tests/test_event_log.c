@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* The event log: numbers, bytes of an event, what is remembered, who is told. */
+/* The event log: numbers, bytes of an event, the history, the listeners. */
 #include "daemon/event/event_log.h"
 
 #include <inttypes.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* Typed fields: each way to be right or wrong, and what is made of a table. */
+/* Typed fields: each way to be right or wrong, and the schemas of a table. */
 #include "wire/field.h"
 
 #include <string.h>
@@ -145,7 +145,7 @@ static void test_borders(void)
 	    0, "bounds are within themselves");
 	is_int(read_fields("{\"pane\":\"1\",\"columns\":1,\"timeout_sec\":0}"), 0, "at both ends");
 
-	/* Whatever room the arrays need together, it is there before the first is lent. */
+	/* The room for all arrays exists before the first array is lent, for any size. */
 	struct buf line;
 	size_t wrong = 0;
 	buf_init(&line, 10000);
@@ -364,7 +364,7 @@ static void test_mdoc(void)
 	buf_finish(&out);
 }
 
-/* What is accepted with tolerance, and what is not even then. */
+/* Tolerated forms, and forms that are refused even so. */
 static const struct {
 	const char *params;
 	const char *refused; /* the field; NULL: accepted */

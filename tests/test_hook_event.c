@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* The events of agents' hooks: what each means, and that nothing they say can do harm. */
+/* The events of agents' hooks: the meaning of each, and that no text in them can do harm. */
 #include "cli/hook_event.h"
 
 #include <stdlib.h>
@@ -89,7 +89,7 @@ static void test_words(void)
 	is_str(event.agent, "gemini", "an agent is known by its environment");
 }
 
-/* Whatever the text, the output is one line of JSON that has it. */
+/* For any text, the output is one line of JSON that has it. */
 static void test_output(void)
 {
 	static const char text[] = "[muxbus A1B2 job] \"}\\ \xc2\xab\x1b[31m\n\xc2\xbb";

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* Jobs for real: the supervisor runs commands, is killed, outlives whoever started it. */
+/* Jobs for real: the supervisor runs commands, is killed, outlives its starter. */
 #include "daemon/source/job.h"
 
 #include <muxbus.h>
@@ -232,7 +232,7 @@ static void test_stop(void)
 	world_remove(&world);
 }
 
-/* Starts jobs in a child that is killed at once; they end while nobody looks. */
+/* Starts jobs in a child that is killed at once; the jobs end while no daemon runs. */
 static void test_killed_daemon(void)
 {
 	enum { ROUNDS = 10, JOBS = 6 };
@@ -331,7 +331,7 @@ static int supervise_again(const struct world *world, const struct job *job)
 	return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
 }
 
-/* Whoever asks, and however often: a job is started once. */
+/* A repeated request with the same key starts a job once. */
 static void test_started_once(void)
 {
 	struct world world;
@@ -378,7 +378,7 @@ static void test_not_started(void)
 	job = start(&world, "exit 5", 0);
 	copy_file(journal, kept);
 	ok(wait_all(&world), "a job ends");
-	/* Back to the moment at which it had only been accepted. */
+	/* Back to the moment at which the job had only been accepted. */
 	for (size_t at = 0; at < sizeof files / sizeof *files; at++) {
 		job_path(world.jobs, job, files[at], path, sizeof path);
 		(void)unlink(path);

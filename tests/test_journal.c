@@ -16,13 +16,13 @@ enum {
 	KILLS = 500,
 };
 
-/* What a journal's user has: numbers, each a record with a payload made from it. */
+/* The numbers of a journal's user, each a record with a payload made from it. */
 struct user {
 	struct torn_disk *disk;
 	struct journal *journal;
 	uint32_t live[RECORDS_MAX]; /* as the user holds them */
 	size_t live_count;
-	uint32_t found[RECORDS_MAX]; /* as recovery gave them */
+	uint32_t found[RECORDS_MAX]; /* as recovery returned them */
 	size_t found_count;
 	bool has_altered;
 	uint64_t gaps; /* records lost in gaps */
@@ -145,7 +145,7 @@ static void user_vanish(struct user *user, void (*end)(struct torn_disk *disk))
 
 	torn_disk_copy(&copy, user->disk);
 	end(&copy);
-	journal_close(user->journal); /* on the disk that nobody looks at any more */
+	journal_close(user->journal); /* on the disk that the closed journal no longer uses */
 	user->durable_count = durable_count;
 	torn_disk_finish(user->disk);
 	*user->disk = copy;
@@ -214,7 +214,7 @@ static void test_power_cuts(void)
 		lost += !is_prefix(&before, &after, before.durable_count);
 		altered += after.has_altered;
 		alarms += after.gap_calls;
-		/* What was cut off stays cut off, whatever is written in its place. */
+		/* A cut-off record stays cut off, also when another is written in its place. */
 		for (count = (unsigned)(torn_disk_random(&disk) % 4); count > 0; count--)
 			(void)user_append(&after);
 		user_vanish(&after, torn_disk_kill);
@@ -269,7 +269,7 @@ static void test_truncations(void)
 	torn_disk_finish(&whole);
 }
 
-/* Whether found is live without some, which a gap or the end accounts for. */
+/* Whether found is live without some records, which a gap or the end accounts for. */
 static bool is_noticed(const struct user *before, const struct user *after)
 {
 	size_t place = 0, missing_inside = 0, missing;

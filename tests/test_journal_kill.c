@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * The journal with its helper thread and the real disk under kill -9: a child writes values
- * for some keys, one after the other, and says so for each that was appended; syncs and
- * rewrites go on beside it. It is killed at any instant, also while it opens. Whatever it had
- * said is there afterwards, and nothing that it did not write.
+ * The journal with its helper thread and the real disk under kill -9: a child writes values for
+ * some keys, one after the other, and reports each appended value; syncs and rewrites run beside
+ * it. The child is killed at any instant, also while it opens. Afterwards every reported value is
+ * in the journal, and no value that the child did not write.
  */
 #include <poll.h>
 #include <signal.h>
@@ -87,7 +87,7 @@ static void on_snapshot(void *data, struct journal *journal)
 
 static atomic_bool is_stuck; /* the disk */
 
-/* A disk that takes its time: much is written while a sync or a rewrite is under way. */
+/* A slow disk: much is written while a sync or a rewrite is under way. */
 static int slow_sync(void *data, int file)
 {
 	(void)usleep(2000);
@@ -112,7 +112,7 @@ static void user_open(struct user *user, struct journal_disk_dir *dir, bool thre
 	user->journal = journal;
 }
 
-/* Lets the journal do what it has to: the helper thread has ended a sync, or it is time. */
+/* Lets the journal do its work: the helper thread has ended a sync, or a deadline has passed. */
 static void attend(struct user *user)
 {
 	struct pollfd ready = {.fd = journal_fd(user->journal), .events = POLLIN};
@@ -123,7 +123,7 @@ static void attend(struct user *user)
 		journal_tick(user->journal);
 }
 
-/* Writes until it is killed. Each value is told once it was appended. */
+/* Writes until it is killed. Each value is reported once it was appended. */
 static _Noreturn void write_for_ever(const char *path, uint64_t value, int fd, unsigned seed)
 {
 	struct journal_disk_dir *dir = journal_disk_dir_open(path);
@@ -146,7 +146,7 @@ static _Noreturn void write_for_ever(const char *path, uint64_t value, int fd, u
 		}
 		if (!is_first)
 			journal_note_dead(user.journal, old_len);
-		/* While one is under way the other cannot begin: each has its time. */
+		/* While one is under way the other cannot begin: each gets its time. */
 		if (value / 300 % 2 == 0 && rand_r(&seed) % 16 == 0)
 			journal_sync(user.journal);
 		if (value / 300 % 2 == 1 && rand_r(&seed) % 16 == 0)
@@ -155,7 +155,7 @@ static _Noreturn void write_for_ever(const char *path, uint64_t value, int fd, u
 	}
 }
 
-/* What the child has told, until its end. Returns the last value. */
+/* The values that the child has reported, until its end. Returns the last value. */
 static uint64_t read_told(int fd, uint64_t told[KEYS], uint64_t last, pid_t child, int64_t kill_ms)
 {
 	int64_t end_ms = clock_mono_ms() + BOUND_MS;
@@ -193,7 +193,7 @@ static void append(struct user *user, uint64_t value)
 		user->values[value % KEYS] = value;
 }
 
-/* What is appended while the file is written anew is in the new one too. */
+/* Records appended during a rewrite are in the new file too. */
 static void test_rewrite(struct journal_disk_dir *dir)
 {
 	static struct user user, after;
@@ -259,7 +259,7 @@ int main(void)
 		uint64_t said = last;
 		for (size_t key = 0; key < KEYS; key++) {
 			lost += user.values[key] < told[key];
-			/* One more may have been appended and not told. */
+			/* One more may have been appended and not reported. */
 			invented += user.values[key] > said + 1;
 			if (user.values[key] > last)
 				last = user.values[key];

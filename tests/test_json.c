@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* The JSON reader: what it accepts and refuses, what it costs, and what it says. */
+/* The JSON reader: the accepted and the refused texts, its cost, and its error messages. */
 #include "wire/json.h"
 
 #include <stdlib.h>
@@ -21,7 +21,7 @@ static const struct json *read_exactly(const void *bytes, size_t len, struct jso
 	char *copy = malloc(len ? len : 1);
 	if (len)
 		memcpy(copy, bytes, len);
-	/* What is returned lies in the reader's memory: nothing of it is in the line. */
+	/* The result lies in the reader's memory: no part of it is in the line. */
 	const struct json *value = json_read(reader, copy, len, ret_error);
 	free(copy);
 	return value;
@@ -36,7 +36,7 @@ static const char *write_back(const struct json *value)
 	return (const char *)back.data;
 }
 
-/* Whether a refusal is one that can be shown: on one line, and within the line it is about. */
+/* Whether a refusal can be shown: on one line, and with a place inside the refused text. */
 static bool is_presentable(const struct json_error *error, size_t len)
 {
 	for (const char *p = error->text; *p; p++)
@@ -60,7 +60,7 @@ static void test_accepted(void)
 	}
 }
 
-/* A line cut off anywhere is refused, unless what is missing was white space, or digits. */
+/* A line cut off anywhere is refused, unless only white space or digits are missing. */
 static void test_truncated(void)
 {
 	struct json_error error;
@@ -95,7 +95,7 @@ static void test_refused(void)
 	ok(read_exactly("[1]", 3, &error) != NULL, "after all that the reader still reads");
 }
 
-/* Each refused sample as a value inside something: there too it must not get through. */
+/* Each refused sample as a value inside another: there too it must not get through. */
 static void test_refused_inside(void)
 {
 	struct json_error error;

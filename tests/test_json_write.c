@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* The JSON writer and the escaper: whatever is put in, a reader gets back, and a terminal is safe. */
+/* The JSON writer and the escaper: a reader gets back any text, and a terminal is safe. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -120,7 +120,7 @@ static void test_escapes(void)
 	buf_finish(&want);
 }
 
-/* What is no UTF-8 is replaced as utf8_clean() does it, wherever it stands. */
+/* Invalid UTF-8 is replaced as utf8_clean() does it, in any place. */
 static void test_invalid(void)
 {
 	static const char *const samples[] = {"\xff", "\xc3", "\xe2\x82", "\xf0\x9f\x98",
@@ -154,7 +154,7 @@ static void test_invalid(void)
 	buf_finish(&want);
 }
 
-/* Whether a byte sequence has nothing that acts on a terminal or hides text. */
+/* Whether a byte sequence neither controls a terminal nor hides text. */
 static bool is_harmless(const uint8_t *bytes, size_t len)
 {
 	for (size_t i = 0; i < len;) {
@@ -208,7 +208,7 @@ static void test_random(void)
 		for (size_t i = 0; i < len; i++)
 			bytes[i] = bytes[i] ? bytes[i] : 1; /* a NUL is written, but never read */
 		begin();
-		/* From memory that ends where the bytes do. */
+		/* From memory that ends at the last byte. */
 		uint8_t *exact = malloc(len ? len : 1);
 		memcpy(exact, bytes, len);
 		(void)json_put_text(&writer, NULL, exact, len);
@@ -223,7 +223,10 @@ static void test_random(void)
 		    memcmp(value->text, clean.data, clean.len) != 0;
 		if (!value)
 			continue;
-		/* Written again, what was read is the same: nothing is lost or escaped twice. */
+		/*
+		 * A value that was read and written again is the same: nothing is lost or escaped
+		 * twice.
+		 */
 		buf_clear(&again);
 		json_writer_init(&writer, &again);
 		json_put_value(&writer, NULL, value);

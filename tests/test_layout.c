@@ -41,7 +41,7 @@ static void put_id(struct buf *out, const char *mark, uint32_t id)
 		buf_printf(out, "%s%u", mark, id);
 }
 
-/* The cells in words: kind, size, place, and how they hang together. */
+/* The cells in words: kind, size, place, and their nesting. */
 static char *layout_text(const struct muxbus_layout *layout)
 {
 	static const char kinds[] = "pcr";

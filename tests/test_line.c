@@ -8,7 +8,7 @@
 
 #define LIMIT 8
 
-/* Appends what a reader of these bytes gets: lines in brackets, '!' for one that is too long. */
+/* Appends the reader's view of these bytes: lines in brackets, '!' for a line that is too long. */
 static void collect(struct line_input *input, struct buf *out)
 {
 	const char *line;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* Lines that match: a search in blocks finds what a search line by line finds. */
+/* Matching lines: a search in blocks finds the same lines as a search line by line. */
 #include "daemon/file/line_match.h"
 
 #include <stdio.h>
@@ -19,7 +19,7 @@ static struct pattern *compile(const char *text)
 	return pattern;
 }
 
-/* Writes down which lines match, with what. */
+/* Records the matching lines, each with its match. */
 static void find_all(
     struct line_matcher *matcher, const char *text, size_t len, char *out, size_t size)
 {

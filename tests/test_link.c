@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* The link of the command line: what can be wrong with a socket, and lines in pieces of any size. */
+/* The link of the command line: errors of a socket, and lines in pieces of any size. */
 #include "cli/link.h"
 
 #include <errno.h>
@@ -79,7 +79,7 @@ static void test_states(void)
 	ok(!link, "there is no link then");
 }
 
-/* A listener that another user made is not spoken to. */
+/* The client does not speak to a listener that another user made. */
 static void test_others(void)
 {
 	char other[120];
@@ -188,7 +188,7 @@ static void test_answers(void)
 	end_both();
 }
 
-/* Which daemon is meant: options, $MUXBUS, $TMUX. */
+/* The choice of the daemon: options, $MUXBUS, $TMUX. */
 static const char *meant(const char *name, const char *tmux_path, const char *socket)
 {
 	static struct cli cli;

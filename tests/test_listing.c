@@ -16,7 +16,7 @@ static const char windows[] =
     "W\t$1\t@0\t0\t1\tsh\t80\t24\tb25d,80x24,0,0,0\tb25d,80x24,0,0,0\t0\t0\t0\t0\n"
     "W\t$0\t@0\t5\t1\tsh\t80\t24\tb25d,80x24,0,0,0\tb25d,80x24,0,0,0\t0\t1\t0\t0\n"
     "W\t$7\t@3\t-1\t1\t%25end 1 2 1\t80\t24\t\t\t1\t0\t1\t1\n";
-/* Titles and paths that would be lines of their own, or fields. */
+/* Titles and paths that look like lines of their own, or fields. */
 static const char panes[] =
     "P\t%0\t@0\t0\t80\t24\t0\t0\t4711\t/dev/pts/1\tti%09tle\tbash\t/tmp/%0A%25session-renamed $0 "
     "x\t"
@@ -135,7 +135,7 @@ static void test_failed(void)
 	model_free(listing.model);
 }
 
-/* A listing that is cut anywhere is read as far as it is whole. */
+/* A listing that is cut anywhere is read up to its last whole line. */
 static void test_cut(void)
 {
 	const struct muxbus_reply whole[] = {reply_of(sessions, strlen(sessions)),

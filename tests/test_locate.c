@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* Where the socket of a server is, who listens there, and which binary fits. */
+/* The place of a server's socket, its listener, and the matching binary. */
 #include <muxbus.h>
 
 #include <errno.h>

@@ -13,7 +13,7 @@
 static int fds[2];
 static char line[20000];
 
-/* What the log wrote since the last call. */
+/* The log's output since the last call. */
 static const char *written(void)
 {
 	ssize_t len = read(fds[0], line, sizeof(line) - 1);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* The loop: descriptors, timers, what callbacks may do to them, and libevent above it. */
+/* The loop: descriptors, timers, the effects of callbacks on them, and libevent above it. */
 #include <muxbus.h>
 
 #include <errno.h>
@@ -93,7 +93,7 @@ static void test_watch(void)
 	is_int(errno, EBADF, "watch: errno");
 }
 
-/* Whichever is called first ends the other, whose event was read already. */
+/* The first callback ends the other, whose event was read already. */
 static void test_unwatch_in_turn(void)
 {
 	struct pipe_watch one;
@@ -151,7 +151,7 @@ static void on_dispatch(void *data)
 	in_turn_result = muxbus_loop_dispatch(loop, 0);
 }
 
-/* ---- timers -------------------------------------------------------------------- */
+/* Timers. */
 
 struct note {
 	struct loop_timer timer;
@@ -282,7 +282,7 @@ static void test_waiting(void)
 	is_int(in_turn_result, MUXBUS_ERR_INVALID, "a turn in a turn is refused");
 }
 
-/* ---- libevent ------------------------------------------------------------------ */
+/* libevent. */
 
 static void test_attached(void)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* Maps: against a plain array that does the same, and while they are walked. */
+/* Maps: against a plain array with the same operations, and while they are walked. */
 #include "base/map.h"
 
 #include "fail_alloc.h"

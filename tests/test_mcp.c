@@ -24,7 +24,7 @@ static struct served served;
 	"\"resultType\":\"complete\",\"_meta\":{\"io.modelcontextprotocol/" \
 	"serverInfo\":" SERVER_INFO "}"
 
-/* Ends the test: without a connection nothing can be tested. */
+/* Ends the test: the rest needs a connection. */
 static void meet(struct guest *guest)
 {
 	if (guest_connect(guest, &served))
@@ -55,7 +55,7 @@ static char *hear_all(struct guest *guest)
 	return (char *)buf_steal(&all, &(size_t){0});
 }
 
-/* What a peer gets that sends these bytes in two pieces, and then half-closes. */
+/* The answers to a peer that sends these bytes in two pieces, and then half-closes. */
 static char *answers_to(const char *bytes, size_t len, size_t cut)
 {
 	struct guest guest;
@@ -70,7 +70,7 @@ static char *answers_to(const char *bytes, size_t len, size_t cut)
 	return all;
 }
 
-/* Asks one line and compares the one that is answered; "" for none. */
+/* Sends one line and compares the answer; "" for none. */
 static bool answers(const char *request, const char *want, const char *name)
 {
 	char *line = xasprintf("%s\n", request);
@@ -83,7 +83,7 @@ static bool answers(const char *request, const char *want, const char *name)
 	return is_same;
 }
 
-/* ---- exact answers ------------------------------------------------------------------------ */
+/* Exact answers. */
 
 static const struct {
 	const char *name;
@@ -245,7 +245,7 @@ static void test_every_cut(void)
 	buf_finish(&lines);
 }
 
-/* ---- the beginning ------------------------------------------------------------------------ */
+/* The beginning. */
 
 static void test_versions(void)
 {
@@ -271,7 +271,7 @@ static void test_versions(void)
 	guest_close(&guest);
 }
 
-/* ---- waiting calls ------------------------------------------------------------------------ */
+/* Waiting calls. */
 
 static void test_cancelled(void)
 {
@@ -308,7 +308,7 @@ static void test_cancelled(void)
 	"{\"jsonrpc\":\"2.0\",\"method\":\"notifications/progress\",\"params\":{" \
 	"\"progressToken\":%s,\"progress\":10,\"message\":\"wait: waiting for 10 s\"}}\n"
 
-/* Signs of life come every ten seconds, and none with the result or behind it. */
+/* Progress notifications come every ten seconds, and none with the result or after it. */
 static void test_progress(void)
 {
 	static const char *const tokens[] = {"7", "\"a\\\"b\"", "0"};

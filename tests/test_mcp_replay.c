@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: ISC */
-/* What the bridge remembers over a restart of the daemon: conversations, whole and in pieces of every size. */
+/*
+ * The state that the bridge keeps over a restart of the daemon: conversations, whole and in pieces
+ * of every size.
+ */
 #include "cli/mcp_replay.h"
 
 #include <stdio.h>
@@ -93,7 +96,7 @@ struct step {
 struct heard {
 	struct buf agent;
 	struct buf daemon;
-	bool was_accepted; /* all that the daemon said */
+	bool was_accepted; /* all output of the daemon */
 };
 
 static void drain(struct mcp_replay *replay, struct heard *heard)
@@ -103,7 +106,7 @@ static void drain(struct mcp_replay *replay, struct heard *heard)
 	mcp_replay_wrote_agent(replay, out->len);
 }
 
-/* Hands over what the daemon is to get, but the last bytes. */
+/* Hands over the daemon's input, except the last bytes. */
 static void deliver(struct mcp_replay *replay, struct heard *heard, size_t kept)
 {
 	const struct buf *out = mcp_replay_to_daemon(replay);

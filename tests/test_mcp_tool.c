@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * Tools as models get them: the size of the list, results cut to a maximum as JSON and as
- * text, what agents are told, and what becomes of long waits.
+ * Tools as models get them: the size of the list, results cut to a maximum as JSON and as text,
+ * the instructions for agents, and the outcome of long waits.
  */
 #include "daemon/mcp/mcp_tool.h"
 
@@ -18,7 +18,7 @@
 
 static struct json_reader *reader;
 
-/* ---- the list ----------------------------------------------------------------------------- */
+/* The list. */
 
 /* As one JSON object, with its length. */
 static char *write_list(bool all, size_t *ret_len)
@@ -33,7 +33,7 @@ static char *write_list(bool all, size_t *ret_len)
 	return (char *)buf_steal(&out, ret_len);
 }
 
-/* What a tool of the list lacks; the number of faults. */
+/* The missing parts of a tool of the list; the number of faults. */
 static int check_tool(const struct json *tool, bool all)
 {
 	static const char *const members[] = {
@@ -69,7 +69,7 @@ static void test_list(void)
 	const struct json *tools = json_member(json_read(reader, text, len, &error), "tools");
 	ok(tools->count <= MCP_TOOLS_MAX, "%zu tools by default, at most %d", tools->count,
 	    MCP_TOOLS_MAX);
-	/* JSON of this kind takes models a token for 4.2 bytes; counted is one for 4. */
+	/* JSON of this kind takes models a token for 4.2 bytes; this test counts one for 4. */
 	size_t tokens = len / 4;
 	ok(tokens <= MCP_TOOLS_TOKENS_MAX, "%zu tokens (bytes / 4), at most %d", tokens,
 	    MCP_TOOLS_TOKENS_MAX);
@@ -103,7 +103,7 @@ static void test_list(void)
 	mem_free(all);
 }
 
-/* ---- cutting ------------------------------------------------------------------------------ */
+/* Cut results. */
 
 struct sample {
 	const struct method *method;
@@ -144,7 +144,7 @@ static char *long_string(const char *piece, size_t len, size_t *ret_len)
 	return (char *)buf_steal(&out, ret_len);
 }
 
-/* Cuts a sample in every way; what is wrong with what comes of it. */
+/* Cuts a sample in every way; reports the faults of the results. */
 static int cut_all(const char *text, size_t len, size_t max)
 {
 	int faults = 0;
@@ -163,7 +163,7 @@ static int cut_all(const char *text, size_t len, size_t max)
 		    !is_found || !is_written || out.len > max || !utf8_is_valid(out.data, out.len);
 		if (i < 2 && is_written)
 			faults += !json_read(check, (const char *)out.data, out.len, &error);
-		/* It is cut by no more than a line, and the search by nothing. */
+		/* The result is cut by no more than a line, and the search by nothing. */
 		faults += cut.is_needed && out.len < max * 2 / 3;
 		buf_finish(&out);
 	}
@@ -211,7 +211,7 @@ static void test_cut_arrays(void)
 	buf_finish(&out);
 }
 
-/* ---- text --------------------------------------------------------------------------------- */
+/* Text. */
 
 static const struct {
 	const char *method;
@@ -258,7 +258,7 @@ static void test_texts(void)
 	}
 }
 
-/* ---- agents ------------------------------------------------------------------------------- */
+/* Agents. */
 
 static void test_clients(void)
 {

@@ -155,7 +155,7 @@ static void test_table(void)
 	for (int i = 0; i < MESSAGE_ERROR_COUNT_; i++) {
 		const struct message_error_info *info = message_error_info((enum message_error)i);
 		wrong += !info->kind || !info->help || info->help[strlen(info->help) - 1] != '.';
-		/* -32000 to -32099 are MCP's, and only those that it has given a meaning are ours */
+		/* -32000 to -32099 are MCP's, and only the codes that MCP has defined are ours */
 		bool is_mcp = i == MESSAGE_PROTOCOL_VERSION || i == MESSAGE_RESOURCE;
 		wrong += is_mcp != (info->code <= -32000 && info->code >= -32099);
 		wrong += info->code < 1 && !is_mcp && (info->code < -32700 || info->code > -32600);

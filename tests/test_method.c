@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* The tables of methods: in order, complete, and true to their examples. */
+/* The tables of methods: in order, complete, and consistent with their examples. */
 #include "daemon/server/method.h"
 
 #include <ctype.h>
@@ -12,7 +12,7 @@
 #include "daemon/source/condition.h"
 #include "tap.h"
 
-/* Says what is wrong with a row; the number of faults. */
+/* Reports the faults of a row; the number of faults. */
 static int fault(const struct method *method, const char *what)
 {
 	diag("%s: %s", method->name, what);

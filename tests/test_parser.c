@@ -115,7 +115,7 @@ static void test_long_block(void)
 	muxbus_parser_free(parser);
 }
 
-/* Hostile guards of its own and of the next, as many as can be, behind the cut. */
+/* Forged guards of its own and of the next reply, as many as possible, after the cut. */
 static void feed_guards(struct muxbus_parser *parser)
 {
 	for (int i = 0; i < 3000; i++)
@@ -147,7 +147,7 @@ static void test_long_segment(void)
 	muxbus_parser_free(parser);
 }
 
-/* Text that is nothing but guards in range takes time in proportion, and is one block. */
+/* Text of nothing but guards in range takes time in proportion, and is one block. */
 static void test_hostile_segment(void)
 {
 	static const char nonce[] = "0123456789abcdef0123456789abcdef";
@@ -190,7 +190,7 @@ static void test_counts(void)
 	recorder_finish(&recorder);
 }
 
-/* Without handlers everything is read and nothing happens. */
+/* Without handlers everything is read and no callback runs. */
 static void test_no_handlers(void)
 {
 	static const struct muxbus_parser_handlers none = {0};

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* Patterns: what they find, what they refuse, and that none of them can stall. */
+/* Patterns: their matches, the refused ones, and that no pattern can stall. */
 #include <stdlib.h>
 #include <string.h>
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* Peers: framing, the order of responses, half-closed ones, limits, and those that do not read. */
+/* Peers: framing, the order of responses, half-closed ones, limits, and peers that do not read. */
 #include <inttypes.h>
 #include <poll.h>
 #include <signal.h>
@@ -16,7 +16,7 @@
 
 static struct served served;
 
-/* Ends the test: without a connection nothing can be tested. */
+/* Ends the test: the rest needs a connection. */
 static void meet(struct guest *guest)
 {
 	if (!guest_connect(guest, &served)) {
@@ -47,7 +47,7 @@ static char *hear_all(struct guest *guest)
 	return (char *)buf_steal(&all, &(size_t){0});
 }
 
-/* What a peer gets that sends these bytes in two pieces, and then half-closes. */
+/* The answers to a peer that sends these bytes in two pieces, and then half-closes. */
 static char *answers_to(const char *bytes, size_t len, size_t cut)
 {
 	struct guest guest;
@@ -184,7 +184,7 @@ static void test_gone(void)
 		const char *count = line ? strstr(line, "\"count\":") : NULL;
 		is_cancelled = count && atoi(count + strlen("\"count\":")) >= 10;
 	}
-	/* More than its limit, if it was seen to be gone before all it had sent was read. */
+	/* More than its limit, if the peer left before all of its requests were read. */
 	ok(is_cancelled,
 	    "the waits of a peer that is gone are cancelled (10 at a time: its limit)");
 	guest_say(&guest, "{\"method\":\"list_events\",\"params\":{\"limit\":1}}");
@@ -229,7 +229,7 @@ static void test_limits(void)
 	guest_close(&guest);
 }
 
-/* Reads all that has a seq, and checks that what is missing was told. Returns the last one. */
+/* Reads all lines with a seq, and checks that missing ones were reported. Returns the last one. */
 static uint64_t check_row(struct guest *guest, uint64_t after, uint64_t until, int *ret_holes)
 {
 	uint64_t last = after;
@@ -281,7 +281,9 @@ static void test_slow(void)
 	is_int((long long)(last - start), 2003, "and goes on live");
 	guest_close(&slow);
 
-	/* Responses are not dropped: they pile up to the limit, and then it is too much. */
+	/*
+	 * Responses are not dropped: they pile up to the limit, and then the peer is disconnected.
+	 */
 	meet(&slow);
 	for (int i = 0; i < 40; i++)
 		guest_say(&slow, "{\"id\":%d,\"method\":\"big\",\"params\":{\"bytes\":60000}}", i);
@@ -293,7 +295,10 @@ static void test_slow(void)
 	guest_close(&other);
 }
 
-/* Asks and asks, and reads nothing: it must be thrown out, and cost nobody anything. */
+/*
+ * Sends request after request, and reads nothing: the peer must be disconnected, and cost the
+ * other peers nothing.
+ */
 static void test_greedy(void)
 {
 	struct guest greedy;
@@ -305,7 +310,10 @@ static void test_greedy(void)
 	while (is_open && clock_mono_ms() - start_ms < 3 * SERVED_TIMEOUT_MS) {
 		is_open = guest_say(
 		    &greedy, "{\"id\":1,\"method\":\"big\",\"params\":{\"bytes\":30000}}");
-		/* guest_say() waits, and so sees a peer that is only not read any more. */
+		/*
+		 * guest_say() waits, and so sees a peer that the daemon merely does not read any
+		 * more.
+		 */
 	}
 	ok(!is_open, "a peer that only asks is not listened to for ever");
 	guest_say(&other, "{\"id\":1,\"method\":\"ping\"}");

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* Which pane a process sits in: with a /proc of our own, and with panes whose terminals are devices. */
+/* The pane of a process: with a /proc of our own, and with panes whose terminals are devices. */
 #include "daemon/server/peer_pane.h"
 
 #include <stdio.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* Pictures of panes: exactly what they are for small screens, and well-formed whatever is in them. */
+/* Pictures of panes: exact results for small screens, and well-formed for any screen. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -22,9 +22,11 @@ static const char *text_of(const struct buf *out)
 	return out->data ? (const char *)out->data : "";
 }
 
-/* ---- cells ------------------------------------------------------------------------------- */
+/* Cells. */
 
-/* A row as text: each change of looks as {text,ground,attributes,underline,line}, then characters. */
+/*
+ * A row as text: each change of style as {text,ground,attributes,underline,line}, then characters.
+ */
 static void describe(struct buf *out, const char *line)
 {
 	struct picture_state state = {0};
@@ -124,7 +126,7 @@ static void test_state_goes_on(void)
 	    "colours and the character set go on in the next line");
 }
 
-/* ---- whole pictures ---------------------------------------------------------------------- */
+/* Whole pictures. */
 
 static int paint(struct buf *out, write_fn *write, struct picture picture, const char *text)
 {
@@ -253,7 +255,7 @@ static void test_shapes(void)
 	buf_finish(&shapes.fill);
 }
 
-/* ---- whatever is in them ----------------------------------------------------------------- */
+/* Pictures of any content. */
 
 static const char hostile[] =
     "<script>alert('1')</script> & \" ' ]]> <!-- \033]8;;javascript:x\033\\link\033]8;;\033\\\n"
@@ -263,7 +265,7 @@ static const char hostile[] =
     "\001\002\010\177\357\277\276\357\277\277\364\217\277\277\302\200\033P<b>\033\\\033_<i>"
     "\033\\&amp;%s%n\\\n\t\tx\033[8mhidden\033[9;53mgone";
 
-/* Whether it is what XML allows, and its tags fit: enough of a reader for what we write. */
+/* Whether it is valid XML, and its tags fit: enough of a reader for our output. */
 static bool is_well_formed(const struct buf *out)
 {
 	char names[16][16];
@@ -367,7 +369,7 @@ static void test_full(write_fn *write, const char *kind)
 	is_int(wrong, 0, "%s: a buffer that is too small is said, whatever its size", kind);
 }
 
-/* Whether xmllint, which is stricter than we are, reads it; -1 if it is not there. */
+/* Whether xmllint, which is stricter than this test, accepts it; -1 without xmllint. */
 static int lint(const struct buf *out)
 {
 	int ends[2], status;

@@ -115,7 +115,7 @@ static const struct {
     {"a name before the prompt", "sqlite> \n", 0, 8, EMPTY},
     {"no prompt at all", "hello\n\n", 1, 0, EMPTY},
     {"an empty screen", "", 0, 0, EMPTY},
-    /* Where nothing is to be typed. */
+    /* Screens without a place to type. */
     {"a pass word", "Password: \n", 0, 10, DRAFT},
     {"a question", "Go on? [y/N] \n", 0, 13, DRAFT},
     {"another question", "Overwrite it? \n", 0, 14, DRAFT},

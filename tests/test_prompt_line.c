@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* Notices: whatever strangers wrote, nothing of it can be more than text at a prompt. */
+/* Notices: for any text of a stranger, the notice is only text at a prompt. */
 #include "daemon/deliver/prompt_line.h"
 
 #include <stdint.h>
@@ -48,7 +48,7 @@ static const char *const hostile[] = {
     "\xe2\x80\xae"
     "dneb",
     "\xe2\x80\xa8touch\xe2\x80\xa9",
-    "\xf3\xa0\x81\xa9\xf3\xa0\x81\xa7", /* tags: words that nobody sees */
+    "\xf3\xa0\x81\xa9\xf3\xa0\x81\xa7", /* tags: invisible words */
     "a\xe2\x80\x8b\xe2\x81\xa0\xef\xbb\xbf"
     "b",
     "\xff\xfe\xc0\xaf",
@@ -126,7 +126,7 @@ static bool is_harmless(const char *text, size_t len)
 	return is_good;
 }
 
-/* A whole notice about a text: bounded, one line, and a notice to begin with. */
+/* A whole notice about a text: bounded, one line, and recognisable as a notice. */
 static bool is_notice(const char *text, enum notification_source source, size_t notes_count)
 {
 	struct notification note = {
@@ -182,7 +182,7 @@ static void test_random(void)
 	is_int(bad_notices, 0, "%d random texts: each notice is one", RANDOM_TEXTS);
 }
 
-/* Every character there is, between two that stay. */
+/* Every character of Unicode, between two that stay. */
 static void test_all_characters(void)
 {
 	int bad = 0;

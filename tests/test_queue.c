@@ -158,7 +158,7 @@ static void note_posted(struct queue_listener *listener, const struct notificati
 	posted_count = note->count;
 }
 
-/* What somebody has in hand is not added to: its acknowledgement says nothing of later ones. */
+/* A handed-out notification is not added to: its acknowledgement does not cover later ones. */
 static void test_coalescing_told(void)
 {
 	struct queue_listener listener = {.posted = note_posted};
@@ -193,7 +193,7 @@ static void test_coalescing_told(void)
 	world_finish(&world);
 }
 
-/* What was acknowledged out of its turn stays so over a kill; what lies before it comes. */
+/* An acknowledgement out of turn survives a kill; the earlier notifications still come. */
 static void test_holes(void)
 {
 	struct world world = {0};
@@ -302,7 +302,10 @@ static void test_forgetting(void)
 	world_finish(&world);
 }
 
-/* Settled in any order, the oldest is forgotten first; when none is left, the oldest of all. */
+/*
+ * Settled in any order, the oldest settled one is forgotten first; without settled ones, the
+ * oldest of all.
+ */
 static void test_forgetting_order(void)
 {
 	struct world world = {0};

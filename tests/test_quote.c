@@ -15,7 +15,7 @@ static void is_quoted(const char *bytes, const char *want)
 	is_mem(out, len < 0 ? 0 : (size_t)len, want, strlen(want), "quote: %s", bytes);
 }
 
-/* Reads the inside of a double-quoted string as cmd-parse.y does; -1 for what would expand. */
+/* Reads the inside of a double-quoted string as cmd-parse.y does; -1 for text that would expand. */
 static ssize_t unquote(const char *text, size_t len, char *out)
 {
 	size_t filled = 0;

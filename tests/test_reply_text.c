@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: ISC */
-/* What programs said, without the echo's end and the prompt: cases, and each cut at the front. */
+/*
+ * The reply of a program, without the echo's end and the prompt: cases, and each cut at the front.
+ */
 #include "daemon/agent/reply_text.h"
 
 #include <string.h>
@@ -19,7 +21,7 @@ static void said(
 	buf_finish(&out);
 }
 
-/* Of what begins anywhere, whole lines are left, and never the prompt. */
+/* A text that begins anywhere keeps whole lines, and never the prompt. */
 static void test_cuts(void)
 {
 	static const char bytes[] = "\r\none\r\n\033[31mtwo\033[0m\r\n>>> ";

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: ISC */
-/* What a text names, in a model of a few sessions with names that make trouble. */
+/* The target of a text, in a model of a few sessions with difficult names. */
 #include <stdio.h>
 #include <string.h>
 
 #include "daemon/tmux/resolve.h"
 #include "tap.h"
 
-/* ---- the model: this test is its own ------------------------------------------------ */
+/* The model of this test. */
 
 static const struct muxbus_session sessions[] = {
     {.id = 0, .name = "work", .current_window = 1},
@@ -79,9 +79,9 @@ void muxbus_model_counts(const struct muxbus_model *model, struct muxbus_model_c
 	*ret_counts = (struct muxbus_model_counts){.sessions = COUNT(sessions)};
 }
 
-/* ---- the test ----------------------------------------------------------------------- */
+/* The test. */
 
-/* What is found, as its id; else what went wrong. */
+/* The id of the target; else the error. */
 static void describe(enum resolve_kind kind, const char *text, char *out, size_t size)
 {
 	struct resolve found;
@@ -169,7 +169,10 @@ int main(void)
 	for (size_t i = 0; i < COUNT(rows); i++) {
 		char got[512];
 		describe(rows[i].kind, rows[i].text, got, sizeof(got));
-		/* A near name is a help, not a promise of this test, unless it is told. */
+		/*
+		 * This test does not check the suggestion of a near name, except where a case
+		 * states it.
+		 */
 		char *help = strstr(rows[i].want, "did you") ? NULL : strstr(got, "; did you mean");
 		if (help)
 			*help = '\0';

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* Signs on the screens of known agents: those that are built in, and a file of one's own. */
+/* Signs on the screens of known agents: the built-in ones, and a file of one's own. */
 #include "daemon/pane/screen_sign.h"
 
 #include <stdio.h>

@@ -24,7 +24,7 @@ static struct sequence *open_sequence(void)
 	return sequence;
 }
 
-/* What a life that gives count numbers and is killed has given last. */
+/* The last number of a process that gives count numbers and is killed. */
 static uint64_t killed_life(int count)
 {
 	int pipe_fds[2];

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: ISC */
-/* The socket: its mode, its directory, who is let in, and what happens without descriptors. */
+/*
+ * The socket: its mode, its directory, the admitted peers, and the behaviour without descriptors.
+ */
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
@@ -78,7 +80,7 @@ static void test_directory(void)
 	served_finish(&served);
 }
 
-/* What a process of another user gets. */
+/* The answer to a process of another user. */
 static void test_other_user(void)
 {
 	if (getuid() != 0) {
@@ -110,7 +112,7 @@ static void test_other_user(void)
 	served_finish(&served);
 }
 
-/* Connects count peers and asks each; how many were served and how many refused with a code. */
+/* Connects count peers and asks each; the number served and the number refused with a code. */
 static void crowd(struct guest *guests, int count, const struct served *served, const char *code,
     int *ret_served, int *ret_refused)
 {
@@ -192,13 +194,15 @@ static void test_descriptors(void)
 	crowd(guests, 40, &served, "\"code\":17", &admitted, &refused);
 	is_int(refused, 40, "who connects then is told that it is busy");
 	leave(guests, 40);
-	/* Nor is there one to say so with: they wait, and the listener is ready for ever. */
+	/*
+	 * No descriptor is free for an error either: the peers wait, and the listener stays ready.
+	 */
 	(void)guest_say(&guest, "{\"id\":1,\"method\":\"starve\",\"params\":{\"count\":0}}");
 	(void)guest_line(&guest, SERVED_TIMEOUT_MS);
 	struct guest idle[10];
 	for (int i = 0; i < 10; i++)
 		(void)guest_connect(&idle[i], &served);
-	(void)poll(NULL, 0, 500); /* this is about what it costs meanwhile */
+	(void)poll(NULL, 0, 500); /* the test measures the CPU cost meanwhile */
 	long spent_ms = cpu_ms(served.pid) - before_ms;
 	ok(spent_ms >= 0 && spent_ms < 200, "that cost %ld ms of CPU time", spent_ms);
 	(void)guest_say(&guest, "{\"id\":2,\"method\":\"ping\"}");
@@ -219,7 +223,7 @@ static void test_descriptors(void)
 	served_finish(&served);
 }
 
-/* What kill -9 leaves is dead, and is replaced. */
+/* A socket left by kill -9 is dead, and is replaced. */
 static void test_stale(void)
 {
 	int wrong = 0;

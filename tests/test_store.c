@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* The store: what was committed is there again, whole transactions or nothing. */
+/* The store: committed transactions are there again, whole or not at all. */
 #include "daemon/queue/store.h"
 
 #include <stdio.h>

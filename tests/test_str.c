@@ -122,7 +122,7 @@ static void test_visible(void)
 	buf_finish(&out);
 }
 
-/* The characters on both sides of each border between what shows and what does not. */
+/* The characters on both sides of each border between visible and invisible. */
 static void test_borders(void)
 {
 	static const struct {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * The output of panes, with a tmux of this test's own: interest is counted and asked for
- * once, text is cut between characters only, marks come behind the text before them, gaps
- * are told to those who could miss something.
+ * The output of panes, with a fake tmux of this test: interest is counted and requested once, text
+ * is cut between characters only, marks come after the text before them, gaps are reported to the
+ * subscribers they affect.
  */
 #include <event2/event.h>
 #include <muxbus.h>
@@ -18,11 +18,11 @@
 #include "tap.h"
 #include "wire/json.h"
 
-/* ---- what stream.c reaches for ------------------------------------------------------ */
+/* Fakes of the functions that stream.c calls. */
 
 static struct muxbus_pane panes[2];
 static size_t pane_count = 2;
-static int wanted[2]; /* what the library was asked for, counted */
+static int wanted[2]; /* the requests to the library, counted */
 static int wanted_all;
 static struct buf told; /* events, one a line */
 
@@ -102,7 +102,7 @@ uint64_t event_log_publish(struct event_log *log, enum event_kind kind,
 	return 1;
 }
 
-/* ---- helpers ------------------------------------------------------------------------ */
+/* Helpers. */
 
 static struct event_base *base;
 static struct config config;
@@ -118,7 +118,7 @@ static struct stream_set *begin(void)
 	return stream_set_new(base, &config, NULL, NULL);
 }
 
-/* As the library does it: the offset is behind the bytes when they are handed over. */
+/* Like the library: the offset is after the bytes when they are handed over. */
 static void feed(struct stream_set *streams, uint32_t pane, const char *bytes, size_t len)
 {
 	panes[pane].output_offset += len;
@@ -135,7 +135,7 @@ static void turn(void)
 	event_base_loop(base, EVLOOP_NONBLOCK);
 }
 
-/* What was told since the last time, without durations. */
+/* The reports since the last time, without durations. */
 static const char *take_told(void)
 {
 	static char text[65536];
@@ -160,7 +160,7 @@ static void check_read(
 	buf_finish(&out);
 }
 
-/* ---- the tests ---------------------------------------------------------------------- */
+/* The tests. */
 
 static void test_interest(void)
 {

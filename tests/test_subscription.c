@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* Subscriptions: filters, replay, holes, and what they have others look after. */
+/* Subscriptions: filters, replay, holes, and their demands on other parts. */
 #include "daemon/server/subscription.h"
 
 #include <inttypes.h>
@@ -16,12 +16,12 @@
 #include "tap.h"
 
 static struct buf heard; /* "S1:3 S1:gap(1-2,slow) " */
-static bool is_full; /* nothing more is taken */
+static bool is_full; /* no more events are taken */
 static int wants[STREAM_INTEREST_COUNT_]; /* of all panes: true ones less false ones */
 static int pane_wants[STREAM_INTEREST_COUNT_]; /* of single ones */
 static int detail_wants;
 
-/* In place of those that would do it. */
+/* In place of the functions that would do it. */
 void stream_want(struct stream_set *streams, uint32_t pane, enum stream_interest interest, bool on)
 {
 	(void)streams;
@@ -83,7 +83,7 @@ static void happens(enum event_kind kind, uint32_t pane, uint32_t session)
 	(void)event_log_publish(program.events, kind, &scope, "", 0, kind != EVENT_PANE_OUTPUT);
 }
 
-/* With the server go its panes, and what was wanted of them. */
+/* The panes close with the server, and so do the subscriptions to them. */
 static void lose_server(void)
 {
 	happens(EVENT_SERVER_LOST, MUXBUS_NO_ID, MUXBUS_NO_ID);

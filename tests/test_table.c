@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* What people see: visible text, cut to columns; tables of every width; values and events. */
+/* Output for people: visible text, cut to columns; tables of every width; values and events. */
 #include "cli/table.h"
 
 #include <stdlib.h>
@@ -26,7 +26,7 @@ static const struct json *read_json(const char *text)
 	return json_read(reader, text, strlen(text), &(struct json_error){0});
 }
 
-/* Nothing in it can drive a terminal. */
+/* No text in it can control a terminal. */
 static bool is_harmless(const char *text, size_t len)
 {
 	for (size_t i = 0; i < len; i++) {

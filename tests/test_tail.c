@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * Following files where the machine has its part in it: limits of inotify, mounts, other
- * users, logrotate itself.
+ * Following files where the machine matters: limits of inotify, mounts, other users, logrotate
+ * itself.
  */
 #include "daemon/file/tail_loop.h"
 
@@ -24,7 +24,7 @@ static void permissions(struct place *place)
 	place_add(place, "log", "one");
 	place_turn(place);
 	if (geteuid() == 0) {
-		/* Root may read everything: be somebody else. */
+		/* Root may read everything: become another user. */
 		if (chown(place->dir, 65534, 65534) < 0 || chown(place->path, 65534, 65534) < 0 ||
 		    seteuid(65534) < 0)
 			abort();
@@ -124,7 +124,7 @@ static void logrotate(struct place *place, const char *how)
 		char text[64];
 		snprintf(text, sizeof(text), "round %d, which is long enough", i);
 		place_add(place, "log", text);
-		/* What is gone from the disk, or was compressed, before a look nobody can tell. */
+		/* A file that was deleted or compressed before a look cannot be read. */
 		if (strcmp(how, "create") != 0 || i % 2)
 			place_turn(place);
 		snprintf(command, sizeof(command),
@@ -169,7 +169,7 @@ static bool has_logrotate(void)
 	return system("PATH=$PATH:/usr/sbin command -v logrotate >/dev/null 2>&1") == 0;
 }
 
-/* In a world that has so few watches that they do not do. Returns what the process exits with. */
+/* In a namespace with too few inotify watches. Returns the exit status of the process. */
 static int follow_without_watches(void)
 {
 	struct place place;
@@ -213,7 +213,7 @@ int main(int argc, char **argv)
 {
 	const char *only = argc > 1 ? argv[1] : "";
 	bool may_rotate = has_logrotate();
-	/* Mounts stay in a world of their own, where that is allowed. */
+	/* Mounts stay in a namespace of their own, where that is allowed. */
 	if (unshare(CLONE_NEWNS) == 0)
 		(void)mount("none", "/", NULL, MS_REC | MS_PRIVATE, NULL);
 	place_run_all(scenarios, sizeof(scenarios) / sizeof(*scenarios), only);

@@ -13,7 +13,7 @@
 
 static uint8_t scratch[TAIL_SCRATCH];
 
-/* A file without a name, and what was told of it. */
+/* A file without a name, and the reports about it. */
 struct trial {
 	int fd;
 	struct tail_file *file;

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * Following files through all that is done to logs: nothing missed, nothing invented, with
- * inotify, by polling, and started again in the middle. The list of what was written is the
- * oracle.
+ * Following files through every operation on logs: no line missed, none invented, with inotify, by
+ * polling, and with a restart in the middle. The list of written lines is the oracle.
  */
 #include "daemon/file/tail_loop.h"
 
@@ -599,7 +598,7 @@ static void restarted_and_regrown(struct place *place)
 	place_restart(place);
 }
 
-/* A neighbour with a longer name is not ours. */
+/* A neighbour with a longer name is another file. */
 static void neighbours(struct place *place)
 {
 	place_follow(place);

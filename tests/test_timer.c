@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* Timers on a clock that the test turns: sleeps, restarts, suspends, clock jumps. */
+/* Timers on a clock that the test sets: sleeps, restarts, suspends, clock jumps. */
 #include "daemon/source/timer.h"
 
 #include <muxbus.h>
@@ -84,7 +84,7 @@ static void world_finish(struct world *world)
 	torn_disk_finish(&world->disk);
 }
 
-/* Time passes; the alarm rings as often as it is due. */
+/* Time passes; the alarm fires as often as it is due. */
 static void world_pass(struct world *world, int64_t ms)
 {
 	int64_t end_ms = world->boot_ms + ms;
@@ -164,7 +164,7 @@ static void test_restart(void)
 	strcpy(id, timer->id);
 	world_unload(&world);
 	world.boot_ms += 20000;
-	world.real_ms += 9999999; /* somebody set the wall clock */
+	world.real_ms += 9999999; /* the wall clock was set */
 	world_load(&world);
 	is_int((int)timer_count(world.timers), 1, "a restart keeps it");
 	is_str(timer_next(world.timers, NULL)->id, id, "with its id");

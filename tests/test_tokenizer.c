@@ -9,7 +9,7 @@
 #include "daemon/tmux/tokenizer.h"
 #include "tap.h"
 
-/* What was seen, as text: runs joined, controls in <>, the rest in []. */
+/* The tokens as text: runs joined, controls in <>, the rest in []. */
 static void describe(void *data, const struct token *token)
 {
 	struct buf *out = data;

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: ISC */
-/* muxbus top without a terminal: frames for a model and a size, exactly; what keys do; keys from bytes. */
+/*
+ * muxbus top without a terminal: exact frames for a model and a size; the effect of keys; keys
+ * from bytes.
+ */
 #include <stdio.h>
 #include <string.h>
 
@@ -101,7 +104,7 @@ static const char *frame(struct top *top)
 	return (const char *)top->text.data;
 }
 
-/* Types keys; returns what the last one asked for. */
+/* Types keys; returns the action of the last one. */
 static enum top_action type(struct top *top, const char *bytes)
 {
 	struct top_keys keys = {.len = 0};
@@ -390,7 +393,7 @@ static void test_queue(void)
 	end(&top);
 }
 
-/* ---- updates ------------------------------------------------------------------------------------------ */
+/* Updates. */
 
 static void test_update(void)
 {
@@ -426,7 +429,7 @@ static void test_update(void)
 	end(&top);
 }
 
-/* ---- keys --------------------------------------------------------------------------------------------- */
+/* Keys. */
 
 static void describe_keys(struct buf *out, const char *bytes, size_t piece)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* All variants of the decoder give what the plain one gives, and stay in their memory. */
+/* All variants of the decoder give the result of the plain one, and stay in their memory. */
 #include "lib/unescape.h"
 
 #include <muxbus.h>

@@ -6,7 +6,7 @@
 
 #include "tap.h"
 
-/* Reads by the bits and then looks at the value: another way than the one under test. */
+/* Reads by the bits and then checks the value: another way than the code under test. */
 static size_t reference_length(const uint8_t *p, size_t len)
 {
 	static const struct {

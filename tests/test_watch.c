@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* Watches through the queue: what is told, that it is told once, and over restarts. */
+/* Watches through the queue: their reports, each of them once, and over restarts. */
 #include "daemon/source/watch.h"
 
 #include <errno.h>
@@ -118,7 +118,7 @@ static void world_finish(struct world *world)
 	(void)nftw(world->dir, remove_one, 16, FTW_DEPTH | FTW_PHYS);
 }
 
-/* Killed: what is in memory is gone, what was written is there. */
+/* Killed: the contents of memory are gone, written data stay. */
 static void world_kill(struct world *world)
 {
 	struct torn_disk copy;
@@ -268,7 +268,7 @@ static void test_stay(struct world *world)
 	(void)queue_set_state(world->queue, note->seq, NOTE_ACKNOWLEDGED, NULL);
 	append(world, "log", "hit 4\nhit 5\n");
 	has(wait_notes(world, 2), "\"count\":2");
-	/* Killed right behind it: nothing is told twice, nothing is lost. */
+	/* Killed right after it: nothing is reported twice, nothing is lost. */
 	world_kill(world);
 	is_int((int)watch_count(world->watches), 1, "it outlives a kill");
 	run(world, 60);
@@ -306,7 +306,7 @@ static void test_restart(struct world *world)
 	is_int((int)count_notes(world), 2, "for good");
 }
 
-/* What nobody can read any more ends as lost, once, and others go on. */
+/* A watch with an unreadable record ends as lost, once, and the others continue. */
 static void test_unreadable(struct world *world)
 {
 	const struct notification *note;
@@ -338,7 +338,7 @@ static void test_timeout(struct world *world)
 	is_int((int)count_notes(world), 1, "not before its time");
 	world_kill(world);
 	world->boot_ms += 1;
-	/* At the same instant it matches: one of both is told, and only one. */
+	/* A match at the instant of the timeout: one of the two is reported, and only one. */
 	append(world, "log", "needle\n");
 	watch_ring(world->watches);
 	run(world, 60);

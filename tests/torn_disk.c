@@ -192,7 +192,7 @@ void torn_disk_kill(struct torn_disk *disk)
 	}
 }
 
-/* What a sector holds after the power went: the new, the old, a mixture, or rubbish. */
+/* The content of a sector after the power cut: the new, the old, a mixture, or garbage. */
 static void tear_sector(
     struct torn_disk *disk, const struct torn_file *file, uint8_t *out, size_t begin, size_t end)
 {

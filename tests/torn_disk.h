@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * A disk in memory that can lose power: what was written and not synced survives in any
- * subset of its 512-byte sectors, torn inside one, or as garbage. Full disks and failing
- * syncs too. All from a seed.
+ * A disk in memory that can lose power: unsynced writes survive in any subset of its 512-byte
+ * sectors, torn inside one, or as garbage. Full disks and failing syncs too. All from a seed.
  */
 #ifndef TESTS_TORN_DISK_H
 #define TESTS_TORN_DISK_H
@@ -38,9 +37,9 @@ extern const struct journal_disk torn_disk_table; /* its data is a struct torn_d
 
 void torn_disk_init(struct torn_disk *disk, uint64_t seed);
 void torn_disk_finish(struct torn_disk *disk);
-/* The program is killed: all descriptors close, all that was written stays. */
+/* The program is killed: all descriptors close, all written data stay. */
 void torn_disk_kill(struct torn_disk *disk);
-/* The power goes: what was not synced is there in part, or not. */
+/* The power goes: unsynced data survive in part, or not at all. */
 void torn_disk_power_cut(struct torn_disk *disk);
 struct torn_file *torn_disk_file(struct torn_disk *disk, const char *name);
 void torn_disk_copy(struct torn_disk *to, const struct torn_disk *from);

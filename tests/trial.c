@@ -10,7 +10,7 @@
 
 #include "base/clock.h"
 
-/* ---- answers ------------------------------------------------------------------- */
+/* Answers. */
 
 void answer_note(void *data, int error, const struct muxbus_reply *replies, size_t count)
 {
@@ -29,7 +29,7 @@ void answer_note(void *data, int error, const struct muxbus_reply *replies, size
 	}
 }
 
-/* ---- the trial ------------------------------------------------------------------ */
+/* The trial. */
 
 static void on_ready(void *data, const struct muxbus_version *version, uint32_t session)
 {

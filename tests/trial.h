@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* A connection under test, and a note of all that it has called back. */
+/* A connection under test, and a record of all its callbacks. */
 #ifndef TRIAL_H
 #define TRIAL_H
 
@@ -13,7 +13,7 @@
 /* The bound of all waiting. */
 enum { TRIAL_TIMEOUT_MS = 10000 };
 
-/* What has become of a list. All zeroes to begin with. */
+/* The outcome of a list. All zeroes to begin with. */
 struct answer {
 	unsigned calls;
 	int error;
@@ -25,7 +25,7 @@ struct answer {
 /* To be given to muxbus_connection_run() with a struct answer. */
 void answer_note(void *data, int error, const struct muxbus_reply *replies, size_t count);
 
-/* A connection and what it has called back. */
+/* A connection and its recorded callbacks. */
 struct trial {
 	struct muxbus_loop *loop;
 	struct muxbus_connection *connection; /* NULL once the closed handler was called */
@@ -45,7 +45,7 @@ struct trial {
  * Opens a connection. The closed handler frees it.
  */
 void trial_open(struct trial *trial, const struct muxbus_connection_options *options);
-/* Frees what is left of it. */
+/* Frees the rest of it. */
 void trial_finish(struct trial *trial);
 
 /* Runs the loop until *flag is not 0; false if it still is after TRIAL_TIMEOUT_MS. */

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: ISC
 # For tests with real agents (sourced): the agent from npm, a stand-in for its model's API on
-# loopback, and a pane to run it in. Nothing of it reaches a network but npm's registry.
+# loopback, and a pane to run it in. It uses no network except npm's registry.
 
 . "$MUXBUS_SRCDIR/tests/live/live.sh"
 
@@ -8,7 +8,7 @@ cache=${MUXBUS_AGENT_CACHE:-${XDG_CACHE_HOME:-$HOME/.cache}/muxbus-agents}
 model_pid=
 
 # need NAME PACKAGE: the agent's newest version, or that of $MUXBUS_AGENT_VERSION, in $cache.
-# $folder is where it is, $version which it is. Skips the test if it is not to be had.
+# $folder is its place, $version its version. Skips the test if it is not available.
 need() {
 	command -v node >/dev/null || skip_all 'node is not installed'
 	command -v npm >/dev/null || skip_all 'npm is not installed'
@@ -47,7 +47,7 @@ finish_agents() {
 	for id in $(t list-panes -a -F '#{pane_id}' 2>/dev/null); do
 		t kill-pane -t "$id" 2>/dev/null
 	done
-	# A daemon that a bridge started is nobody's child.
+	# A daemon that a bridge started has no parent here.
 	other=$(status_pid)
 	ask '{"method":"shutdown"}' >/dev/null 2>&1
 	tries=0
@@ -64,7 +64,7 @@ status_pid() {
 }
 
 # run_agent PATTERN COMMAND: in a pane of its own, $pane, with the environment of this script;
-# it is ready when its screen shows the pattern. Without that there is nothing to test.
+# it is ready when its screen shows the pattern. Without the pattern the test fails.
 run_agent() {
 	{
 		sh -c 'export -p' # as the shell writes it that will read it
@@ -125,8 +125,7 @@ last() {
 	jq -s -r "[.[] | select(.text)] | last | $1" "$log"
 }
 
-# The job whose end wakes: two calls in one turn, then the end of the turn, then once a line.
-# wakes NAME: the agent is woken by it.
+# wakes NAME: a job's end wakes the agent: two calls in one turn, the end of the turn, then one line.
 wakes() {
 	calls=$(turns '.text == "FINISHED 2 calls"')
 	prompt 'DO list_panes {} DONE DO run_long_command {"command":"sleep 2; echo of-the-job"} DONE'
@@ -159,7 +158,7 @@ says() {
 	expr "$1" : "$2" >/dev/null
 }
 
-# restart: the daemon is killed while the agent sits there; its bridge starts the next one.
+# restart: the daemon is killed while the agent is idle; the agent's bridge starts the next one.
 restart() {
 	before=$(status_pid)
 	kill -9 "$before"

@@ -13,7 +13,7 @@ export CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC=1 DISABLE_AUTOUPDATER=1
 is 'it is that version' "$("$claude" --version)" "$version (Claude Code)"
 ok 'the plugin is valid' quietly "$claude" plugin validate "$MUXBUS_SRCDIR/contrib/claude"
 
-# What its first start asks a person.
+# The questions of its first start.
 cat >"$HOME/.claude.json" <<END
 {"hasCompletedOnboarding": true, "theme": "dark",
  "customApiKeyResponses": {"approved": ["t-stand-in-for-tests"], "rejected": []},

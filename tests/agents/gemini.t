@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: ISC
 # Gemini CLI: the extension is valid, installed as a new user does it, has the tools under their old
-# names, is woken by a line that is typed, and survives a restart of the daemon.
+# names, is woken by a typed line, and survives a restart of the daemon.
 
 . "$MUXBUS_SRCDIR/tests/agents/agents.sh"
 need gemini @google/gemini-cli

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: ISC
 // For tests: MCP's HTTP transport in front of the socket, without dependencies. A session is
 // a connection; requests without a session share one. Usage: http-front.mjs SOCKET PORT
-// The conformance suite asks for things of its own; where we have one of the same kind, that
-// stands in for it.
+// The conformance suite names tools and resources of its own; ours of the same kind replace them.
 import http from 'node:http';
 import net from 'node:net';
 import { randomUUID } from 'node:crypto';
@@ -31,7 +30,7 @@ const standIns = {
 	},
 };
 
-// Puts our names for the suite's into a request.
+// Replaces the suite's names in a request by ours.
 function standIn(message) {
 	const params = message.params;
 	if (!params) return;
@@ -50,7 +49,7 @@ function standIn(message) {
 	}
 }
 
-// One connection: its lines go to whoever waits for them.
+// One connection: its lines go to the waiting requests.
 class Link {
 	constructor(options) {
 		this.waiting = new Map(); // response stream by id, as JSON
@@ -67,7 +66,7 @@ class Link {
 		this.socket.on('error', () => {});
 	}
 
-	// A response ends its stream; what is told unasked goes to the stream it belongs to.
+	// A response ends its stream; a notification goes to the stream it belongs to.
 	take(line) {
 		const message = JSON.parse(line);
 		if (!('method' in message)) {
@@ -108,7 +107,7 @@ function event(stream, line) {
 }
 
 function answer(stream, line, message) {
-	// The modern revision has HTTP say what JSON-RPC says.
+	// The modern revision gives a JSON-RPC error as an HTTP status too.
 	const statuses = { '-32601': 404, '-32602': 400, '-32022': 400, '-32020': 400 };
 	const status = stream.isModern && message.error ? statuses[message.error.code] : undefined;
 	if (status && !stream.headersSent) {
@@ -126,7 +125,7 @@ function refuse(response, status, text) {
 		JSON.stringify({ jsonrpc: '2.0', id: null, error: { code: -32600, message: text } }));
 }
 
-// Browsers must not reach us by a name of their own.
+// Browsers must not reach this server by another host name.
 function isLocal(value) {
 	return !value || /^(https?:\/\/)?(localhost|127\.0\.0\.1|\[::1\])(:\d+)?$/.test(value);
 }
@@ -171,7 +170,7 @@ function post(request, response, body) {
 		response.writeHead(202).end();
 		return;
 	}
-	// On a shared connection ids of different senders must not meet: each stands for itself.
+	// On a shared connection ids of different senders must not collide: each gets its own.
 	response.progressToken = message.params?._meta?.progressToken;
 	response.requestId = message.id;
 	response.isModern = isModern;

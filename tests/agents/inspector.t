@@ -14,7 +14,7 @@ command -v npm >/dev/null || skip_all 'npm is not installed'
 mkdir -p "$folder"
 [ -e "$folder/package.json" ] || echo '{"private":true}' >"$folder/package.json"
 if [ "$(cat "$folder/installed" 2>/dev/null)" != "$inspector $suite" ]; then
-	# The Inspector wants a node of its own age, which npm has as well.
+	# The Inspector needs a recent node, which npm has as well.
 	(cd "$folder" && npm install --no-audit --no-fund node@22 ajv@8 "$inspector" "$suite") >"$folder/log" 2>&1 ||
 		skip_all "npm cannot install it: $(tail -n 1 "$folder/log")"
 	echo "$inspector $suite" >"$folder/installed"
@@ -29,9 +29,9 @@ cd "$dir" || exit 99
 trap '[ -z "$front" ] || kill "$front" 2>/dev/null; finish' EXIT
 front=
 
-# ---- the Inspector ----
+# The Inspector.
 
-# All tools, as `muxbus mcp --tools=all` has them.
+# All tools, as `muxbus mcp --tools=all` lists them.
 cat >all <<EOF
 #!/bin/sh
 { echo '{"jsonrpc":"2.0","method":"notifications/muxbus/hello","params":{"tools":"all"}}'; cat; } |
@@ -39,7 +39,7 @@ cat >all <<EOF
 EOF
 chmod +x all
 
-# inspect ERA METHOD OPTIONS...: its output is in out, its complaints in err.
+# inspect ERA METHOD OPTIONS...: its output is in out, its errors in err.
 inspect() {
 	era=$1
 	shift
@@ -78,14 +78,14 @@ if [ -x "$MUXBUS_BUILDDIR/muxbus" ]; then
 	done
 fi
 
-# ---- schemas ----
+# Schemas.
 
 node "$MUXBUS_SRCDIR/tests/agents/validate.mjs" "$MUXBUS" "$folder" >validated
 is 'what tools answer is as their schemas say' "$(grep '^not ok' validated)" ''
 grep '^not ok' -A 1 validated | sed 's/^/# /'
 ok 'and they were called' [ "$(grep -c '^ok' validated)" -gt 50 ]
 
-# ---- the conformance suite ----
+# The conformance suite.
 
 node "$MUXBUS_SRCDIR/tests/agents/http-front.mjs" "$MUXBUS" 0 >url 2>front.log &
 front=$!
@@ -106,7 +106,7 @@ input-required-result-multi-round input-required-result-non-tool-request
 input-required-result-result-type input-required-result-tampered-state
 input-required-result-capability-check'
 
-# conforms REVISION EXPECTED: only what is expected to fail does.
+# conforms REVISION EXPECTED: only the expected scenarios fail.
 conforms() {
 	timeout 300 conformance server --url "$(cat url)" --suite all --spec-version "$1" >suite 2>&1
 	sed -n 's/^✓ \([^:]*\):.*/\1/p' suite | sort >passed
@@ -117,7 +117,7 @@ conforms() {
 }
 conforms 2025-11-25 "$expected_2025"
 conforms 2026-07-28 "$expected_2026"
-# Of this one only what needs the suite's own tools may be missing.
+# Only checks that need the suite's own tools may be missing here.
 timeout 60 conformance server --url "$(cat url)" --scenario server-stateless --spec-version 2026-07-28 \
 	--verbose >suite 2>/dev/null
 is 'the newest revision: what fails is what cannot be tested' \

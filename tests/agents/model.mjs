@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: ISC
 // Stands in for the models' APIs on loopback, so that real agents can be driven without a network.
 //
-// What the "model" does stands in the last prompt: each `DO tool {arguments} DONE` is one tool call,
-// in that order; when all have their results it ends its turn with `FINISHED`. A prompt without
-// is answered with `HEARD` and its beginning. Nothing is remembered: all is
-// read from the conversation that comes with each request.
+// The last prompt scripts the "model": each `DO tool {arguments} DONE` is one tool call, in that
+// order; when all have their results the model ends its turn with `FINISHED`. A prompt without a
+// call is answered with `HEARD` and the prompt's beginning. The model has no memory: it reads
+// the conversation that comes with each request.
 //
 //   node model.mjs PORT-FILE LOG-FILE
 //
@@ -14,7 +14,7 @@ import { appendFileSync, renameSync, writeFileSync } from 'node:fs'
 
 const [portFile, logFile] = process.argv.slice(2)
 
-// ---- one conversation, whatever API it came by ---------------------------------------------
+// One conversation, from any API.
 
 // A step of a conversation is { prompt } or { result }, oldest first.
 function next(steps, tools) {
@@ -33,7 +33,7 @@ function next(steps, tools) {
 	return turn
 }
 
-// Each agent decorates the names of tools in its own way, and not all show all of them.
+// Each agent decorates the names of tools in its own way, and some agents show only some tools.
 function fullName(name, tools) {
 	const shown = tools.find(tool => tool === name) ??
 		tools.find(tool => tool.includes('muxbus') && tool.endsWith(name))
@@ -48,7 +48,7 @@ function log(api, turn) {
 const id = () => Math.random().toString(36).slice(2, 12)
 const asText = value => typeof value === 'string' ? value : JSON.stringify(value)
 
-// ---- Anthropic: /v1/messages ----------------------------------------------------------------
+// Anthropic: /v1/messages.
 
 function readAnthropic(body) {
 	const steps = []
@@ -97,7 +97,7 @@ function anthropic(body, response) {
 	])
 }
 
-// ---- Gemini: :streamGenerateContent and :generateContent -------------------------------------
+// Gemini: :streamGenerateContent and :generateContent.
 
 function readGemini(body) {
 	const steps = []
@@ -132,14 +132,14 @@ function gemini(body, response, isStream) {
 		json(response, answer)
 }
 
-// Beside the conversation it asks which model is to be used, and who is to speak next.
+// Beside the conversation the agent asks for the model to use, and for the next speaker.
 function plainGemini(body) {
 	if (/next_speaker/.test(JSON.stringify(body.generationConfig ?? {})))
 		return '{"reasoning":"done","next_speaker":"user"}'
 	return '{"reasoning":"simple","model_choice":"flash","complexity_score":1}'
 }
 
-// ---- OpenAI: /v1/responses and /v1/chat/completions ------------------------------------------
+// OpenAI: /v1/responses and /v1/chat/completions.
 
 function readResponses(body) {
 	const steps = []
@@ -152,7 +152,7 @@ function readResponses(body) {
 	return steps
 }
 
-// Tools may stand in namespaces; a call then names both.
+// Tools may be in namespaces; a call then names both.
 function responsesTools(body) {
 	return (body.tools ?? []).flatMap(tool => tool.type === 'namespace' ?
 		tool.tools.map(inner => ({ name: inner.name, namespace: tool.name })) : [{ name: tool.name }])
@@ -220,7 +220,7 @@ function chat(body, response) {
 	], true)
 }
 
-// ---- HTTP ------------------------------------------------------------------------------------
+// HTTP.
 
 function json(response, value, status = 200) {
 	response.writeHead(status, { 'content-type': 'application/json' })

@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: ISC
-# opencode: set up as a new user does it, has the tools, is woken by a line that is typed, and survives
+# opencode: set up like a new user, has the tools, is woken by a typed line, and survives
 # a restart of the daemon.
 
 . "$MUXBUS_SRCDIR/tests/agents/agents.sh"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: ISC
-// For tests: holds what the tools answer against their schemas, with ajv. Calls every tool that
+// For tests: checks the results of tools against their schemas, with ajv. Calls every tool that
 // can be called on a server of the test's own. Usage: validate.mjs SOCKET FOLDER-WITH-AJV
 import net from 'node:net';
 import { createRequire } from 'node:module';
@@ -36,7 +36,7 @@ function ok(passed, name, details) {
 	if (!passed && details) console.log(`# ${JSON.stringify(details).slice(0, 1000)}`);
 }
 
-// In order: some of what the later ones need is made by the first. A function gets the last results.
+// In order: the first calls make objects that later ones need. A function gets the last results.
 const calls = [
 	['ping', {}],
 	['describe', {}],

@@ -116,7 +116,7 @@ const char *bench_self(void)
 	return path;
 }
 
-/* ---- the raw control client ------------------------------------------------------- */
+/* The raw control client. */
 
 struct raw *raw_new(struct live *live, const char *flags)
 {

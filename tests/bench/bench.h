@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * What the live benches share. Each prints lines "name value unit note…"; tests/bench/run
- * joins them with the goals. Two things are always measured in turns, and the median of
- * the ratios of the pairs is what counts, because machines have moods.
+ * Shared by the live benches. Each bench prints lines "name value unit note…"; tests/bench/run
+ * joins the lines with the goals. A bench measures two things in turns and reports the median of
+ * the ratios of the pairs, because the speed of a machine varies.
  */
 #ifndef BENCH_BENCH_H
 #define BENCH_BENCH_H
@@ -24,9 +24,9 @@ void bench_row(const char *name, double value, const char *unit, const char *not
 /* Starts the daemon so that it records the turns of its loop (turns.c). */
 void bench_start_recording(struct live *live, const char *arguments);
 /*
- * Ends it, and tells of its turns what lies at that percentile, and at the end: "own" is
- * what the loop itself was away, at work or blocked; "wall" what it was with the time for
- * which others had its processor.
+ * Ends the daemon. Reports the given percentile of its turns and the totals: "own" is the time
+ * that the loop itself was at work or blocked; "wall" adds the time in which other processes had
+ * its processor.
  */
 struct bench_turns {
 	size_t count;
@@ -43,13 +43,13 @@ const char *bench_tmux(void);
 /* This program, to be run in a pane in another role. */
 const char *bench_self(void);
 
-/* ---- a raw control client: the least that can be done with tmux -C ---------------- */
+/* A raw control client: the minimal use of tmux -C. */
 
 struct raw {
 	pid_t pid;
 	int to_fd;
 	int from_fd;
-	char *bytes; /* what was read last */
+	char *bytes; /* the last bytes read */
 	size_t len;
 };
 
@@ -61,7 +61,7 @@ bool raw_read(struct raw *raw, int timeout_ms);
 /* Sends lines of commands, and reads until that many replies have ended. */
 void raw_run(struct raw *raw, const char *lines, size_t replies);
 
-/* ---- a feeder: a program in a pane that writes bursts ----------------------------- */
+/* A feeder: a program in a pane that writes bursts. */
 
 enum bench_text {
 	TEXT_ASCII,
@@ -75,7 +75,10 @@ struct feeder;
 /* Starts one in a window of its own of live. */
 struct feeder *feeder_new(struct live *live, enum bench_text text);
 void feeder_free(struct feeder *feeder);
-/* Has it write len bytes and wait until tmux has parsed them all; returns how long it took. */
+/*
+ * Lets the feeder write len bytes, waits until tmux has parsed all of them, and returns the time
+ * that took.
+ */
 void feeder_start(struct feeder *feeder, size_t len);
 /* False if the time is up. */
 bool feeder_wait(struct feeder *feeder, int timeout_ms, int64_t *ret_ns);

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * From the end of a job to those who wait for it (G13): from its last instant, over its
- * supervisor, the daemon and the socket, to the line of JSON; against a blocking waitpid()
- * for a child of our own, in turns; and again beside 200 jobs that run.
+ * Measures the time from the end of a job to the programs that wait for it (G13): from the job's
+ * last instant, over its supervisor, the daemon and the socket, to the line of JSON. A blocking
+ * waitpid() for a child of our own, in turns, is the comparison. The measurement is repeated
+ * beside 200 running jobs.
  */
 #include <signal.h>
 #include <stdio.h>
@@ -16,7 +17,7 @@
 
 enum { ROUNDS = 60, OTHERS = 200, RUN_US = 20000 };
 
-/* "PROGRAM end FILE": says when it ends, as its last act. */
+/* "PROGRAM end FILE": reports its end as its last act. */
 static int end_main(const char *path)
 {
 	FILE *file = fopen(path, "w");

@@ -157,7 +157,7 @@ static double spawn_p50_us(struct live *live, double *ret_cpu_ns)
 	return bench_median(took_us, SPAWNS);
 }
 
-/* CPU of all that takes part in one command through the daemon, in batches. */
+/* CPU time of every process that takes part in one command through the daemon, in batches. */
 static double daemon_cpu_ns(struct live *live, int fd)
 {
 	double start_ns = (double)live_usage(live->daemon_pid).cpu_ns +
@@ -205,9 +205,9 @@ static void bench_commands(struct live *live, int fd)
 	raw_free(raw);
 }
 
-/* ---- a request, and nothing else ---------------------------------------------------- */
+/* A request alone. */
 
-/* The least a server can do: epoll, read, write back. */
+/* The smallest possible server: epoll, read, write back. */
 static pid_t start_echo(int *ret_fd)
 {
 	int fds[2];

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * A tmux command through the library, against the same lines written and read by hand,
- * and against starting tmux for it: what G7 can be at best. A raw reply is found by
- * looking for "%end "; ours is read so that nothing in it can be forged.
+ * Compares a tmux command through the library with the same lines written and read by hand, and
+ * with starting tmux for it: the best that G7 can be. The raw client finds a reply by looking for
+ * "%end "; our client reads replies so that a pane cannot forge them.
  */
 #include <muxbus.h>
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * Nobody's program is held up (G17): SIGKILL of the daemon in a flood, and how much longer
- * the program then takes than without a daemon; how long the loop is ever away in a flood.
+ * The daemon never delays a pane's program (G17): SIGKILL of the daemon in a flood, and how much
+ * longer the program then takes than without a daemon; the longest pause of the loop in a flood.
  */
 #include <signal.h>
 #include <stdio.h>
@@ -53,7 +53,7 @@ static void bench_kill(void)
 	    "killed 50 ms into %.0f ms of flood", bench_median(bare_ms, ROUNDS));
 }
 
-/* How long the loop is away in a flood that one peer reads, with watches on it. */
+/* The pauses of the loop in a flood that one peer reads, with watches on the flood. */
 static void bench_stalls(void)
 {
 	static double took_us[PINGS];

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * From a sleep's due time to the line that an idle program has (G18), less the quiet time that
- * is stated (deliver_quiet_ms): a line editor; and an agent in raw mode, less the rest before
- * Enter too, which is owed to programs that take a faster one for part of a paste.
+ * Measures the time from a timer's due time to the line in an idle program (G18), less the
+ * configured quiet time (deliver_quiet_ms): for a line editor, and for an agent in raw mode, there
+ * less the pause before Enter too. The pause is needed because some programs take a faster Enter
+ * for part of a paste.
  */
 #include <stdio.h>
 #include <stdlib.h>

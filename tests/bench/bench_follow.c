@@ -34,7 +34,7 @@ static double now(void)
 	return (double)time.tv_sec + (double)time.tv_nsec / 1e9;
 }
 
-/* ---- who follows --------------------------------------------------------------------------- */
+/* The reader. */
 
 struct reader {
 	pid_t pids[2];
@@ -145,7 +145,7 @@ static bool reader_wait(struct reader *reader, int timeout_ms)
 	return poll(&fd, 1, timeout_ms) > 0 && read(reader->fd, bytes, sizeof(bytes)) > 0;
 }
 
-/* ---- who writes ------------------------------------------------------------------------------ */
+/* The writer. */
 
 static int make_file(char *path)
 {
@@ -163,7 +163,7 @@ static void put(int fd, const char *bytes, size_t len)
 		exit(1);
 }
 
-/* Writes marks until the reader is there. */
+/* Writes marks until the reader runs. */
 static void reader_sync(struct reader *reader, int fd)
 {
 	for (int i = 0; i < 1000; i++) {

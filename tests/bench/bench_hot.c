@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * What following costs while a program writes: the daemon's CPU against tmux's (G1), the
- * program's speed against that under a raw reader (G4), and tmux's CPU with 16 subscribers
- * against one (G6). Two servers of one version take turns.
+ * Measures the cost of a stream while a program writes: the daemon's CPU against tmux's (G1), the
+ * program's speed against that under a raw reader (G4), and tmux's CPU with 16 subscribers against
+ * one (G6). Two servers of one version take turns.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -15,14 +15,14 @@
 
 enum { BURST_BYTES = 4 * 1024 * 1024, PAIRS = 5, SUBSCRIBERS = 16 };
 
-/* What one burst cost. */
+/* The cost of one burst. */
 struct cost {
 	double ns; /* for the program */
 	double server_ns; /* CPU */
 	double daemon_ns;
 };
 
-/* Reads and throws away what comes from a raw client until the feeder has answered. */
+/* Reads and drops the bytes of a raw client until the feeder has answered. */
 static struct cost burst(struct live *live, struct feeder *feeder, struct raw *raw)
 {
 	struct live_usage server = live_usage(live->server_pid);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * Instructions, which no machine's mood changes, counted by callgrind: for a byte of an
- * event (G10), for a request (G9), and of a tmux server for a byte of output with and
- * without a daemon that nobody watches (G5). bench_parse counts those of G2.
+ * Counts instructions with callgrind, because the count does not vary with the load: for a byte of
+ * an event (G10), for a request (G9), and of a tmux server for a byte of output with and without a
+ * daemon that has no subscriber (G5). bench_parse counts those of G2.
  */
 #include <signal.h>
 #include <stdio.h>
@@ -18,7 +18,7 @@ enum { BURST_BYTES = 512 * 1024, REQUESTS = 1000, FEW_ROUNDS = 5, MANY_ROUNDS = 
 
 static const char valgrind[] = "valgrind --tool=callgrind --callgrind-out-file=cg.%p -q";
 
-/* What a process under callgrind has executed since the last call. */
+/* The instructions that a process under callgrind has executed since the last call. */
 static double take_instructions(struct live *live, pid_t pid)
 {
 	live_run(live, "rm -f cg.%d.*", (int)pid);
@@ -34,7 +34,7 @@ static double take_instructions(struct live *live, pid_t pid)
 	live_bail("callgrind says nothing: %s", live_run(live, "ls; cat muxbusd.log"));
 }
 
-/* Waits until a process has done all that it had to do. */
+/* Waits until a process is idle. */
 static void wait_until_idle(pid_t pid)
 {
 	int quiet = 0;
@@ -60,7 +60,7 @@ static double burst_instructions(struct live *live, struct feeder *feeder, pid_t
 	return take_instructions(live, pid) / BURST_BYTES;
 }
 
-/* What a program executes in all, from the file that callgrind leaves. */
+/* All instructions that a program executes, from the file that callgrind leaves. */
 static double run_counted(struct live *live, const char *command)
 {
 	const char *total = live_run(live,
@@ -71,7 +71,7 @@ static double run_counted(struct live *live, const char *command)
 	return strtod(total, NULL);
 }
 
-/* bench_escape is told how many rounds: the difference of two runs is the rounds' own. */
+/* bench_escape gets the number of rounds: the difference of two runs is the cost of the rounds. */
 static void bench_escape(struct live *live)
 {
 	char *few = xasprintf("%.*s/bench_escape ansi %d",
@@ -106,7 +106,7 @@ static void bench_requests(void)
 	live_free(live);
 }
 
-/* A tmux server that runs under callgrind; the daemon is told which tmux to run. */
+/* A tmux server that runs under callgrind; the daemon is configured with this tmux. */
 static void bench_server(void)
 {
 	struct live *live = live_new(bench_tmux());

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * What durable notifications cost (G19): 64 publishers who each wait until theirs survives
- * a power cut, against one write and one sync after the other on the same disk; and whether
- * the loop ever waits for the disk meanwhile.
+ * Measures the cost of durable notifications (G19): 64 publishers that each wait until their
+ * notification survives a power cut, against one write and one sync after the other on the same
+ * disk; and whether the loop ever waits for the disk.
  */
 #include <fcntl.h>
 #include <poll.h>
@@ -45,7 +45,7 @@ static void post(struct talk *talk, int number)
 		live_bail("a publisher is cut off");
 }
 
-/* Events a second with everybody waiting for their own. */
+/* Events a second when every publisher waits for its own event. */
 static double together(struct talk **talks)
 {
 	struct pollfd fds[PUBLISHERS];

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * How long after a program's write() a listener has it (G8): the daemon's JSON line
- * against the raw control line, each in turns, quiet and with a flood in another pane of
- * the session; and against looking every 500 ms.
+ * Measures the time from a program's write() to a listener (G8): the daemon's JSON line against
+ * the raw control line, each in turns, quiet and with a flood in another pane of the session; and
+ * against polling every 500 ms.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -60,7 +60,7 @@ static void listen_raw(struct live *live, double *ages_us)
 	raw_free(raw);
 }
 
-/* Reads the socket as it comes: what a listener in C would do. */
+/* Reads the socket at once, as a listener in C does. */
 static void listen_daemon(struct live *live, const char *pane, double *ages_us)
 {
 	static char bytes[65536];
@@ -76,7 +76,7 @@ static void listen_daemon(struct live *live, const char *pane, double *ages_us)
 	talk_free(talk);
 }
 
-/* Looks every 500 ms at what has come, as scripts do. */
+/* Polls every 500 ms, as scripts do. */
 static void look_again_and_again(
     struct live *live, const char *pane, double *ages_us, size_t *ret_count)
 {

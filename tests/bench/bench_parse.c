@@ -43,7 +43,7 @@ static void on_output(void *data, uint32_t pane, const uint8_t *bytes, size_t le
 	}
 }
 
-/* What is measured. Returns an exit status. */
+/* The code under measurement. Returns an exit status. */
 static int feed(const char *kind, int passes)
 {
 	static const struct muxbus_parser_handlers handlers = {.output = on_output};

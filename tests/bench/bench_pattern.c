@@ -69,7 +69,7 @@ static size_t theirs(pcre2_code *code, pcre2_match_data *data)
 	return found;
 }
 
-/* What one pattern costs us, in ns; the ratio to the plain way goes to *ret_ratio. */
+/* The cost of one pattern in our way, in ns; the ratio to the plain way goes to *ret_ratio. */
 static void bench_one(const char *regex, const char *row)
 {
 	double ratios[ROUNDS], ours_ms[ROUNDS], theirs_ms[ROUNDS];

@@ -161,7 +161,10 @@ static double list_us(struct talk *talk, bool *ret_is_right)
 	return took_us;
 }
 
-/* From the model as it is; by default one that is older than 50 ms is read anew before. */
+/*
+ * Reads the model as it is; by default the daemon refreshes a model that is older than 50 ms
+ * first.
+ */
 static void bench_list(struct live *live, const char *name)
 {
 	struct talk *talk = talk_new(live);

@@ -13,7 +13,7 @@
 #include "lib/unescape.h"
 #include "stream.h"
 
-/* More than fits into the caches near the processor: so does output come, once each byte. */
+/* More than fits into the caches near the processor, as new output does not lie in a cache. */
 enum { STREAM_BYTES = 16 * 1024 * 1024, REPEATS = 9, LINE_MAX_BYTES = 16 * 1024 };
 
 typedef size_t decode_fn(uint8_t *dst, const uint8_t *src, size_t len);
@@ -21,7 +21,7 @@ typedef size_t decode_fn(uint8_t *dst, const uint8_t *src, size_t len);
 static size_t copy(uint8_t *dst, const uint8_t *src, size_t len)
 {
 	memcpy(dst, src, len);
-	/* The compiler must not think that nobody wants the copy. */
+	/* The compiler must not drop the copy as unused. */
 	__asm__ volatile("" : : "r"(dst) : "memory");
 	return len;
 }
@@ -45,7 +45,7 @@ static double speed(const struct stream *stream, decode_fn *decode)
 	return (double)stream->len / (now() - start);
 }
 
-/* The median of how much faster one is than the other. */
+/* The median of the ratios of the two speeds. */
 static double compare(const struct stream *stream, decode_fn *one, decode_fn *other)
 {
 	double ratios[REPEATS];

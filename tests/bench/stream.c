@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* What programs write, and as tmux -C hands it on. */
+/* The output of typical programs, and the same output as tmux -C passes it on. */
 #include "stream.h"
 
 #include <stdbool.h>

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: ISC */
-/* What programs write, made up but always the same, and as tmux -C hands it on. */
+/*
+ * The output of typical programs, made up but always the same, and the same output as tmux -C
+ * passes it on.
+ */
 #ifndef BENCH_STREAM_H
 #define BENCH_STREAM_H
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * How long the daemon's loop is away, seen from inside: preloaded, it times each turn from
- * the return of one epoll_wait(2) that may block to the call of the next. A record of each, in
+ * Measures the pauses of the daemon's loop from inside: preloaded, it times each turn from the
+ * return of one epoll_wait(2) that may block to the call of the next. A record of each turn, in
  * microseconds, goes to $MUXBUS_TURNS at the end.
  */
 #include <dlfcn.h>
@@ -78,10 +78,10 @@ static void __attribute__((destructor)) write_turns(void)
 		(void)close(fd); /* only read */
 	}
 	if (path == NULL || strncmp(name, "muxbusd\n", 8) != 0)
-		return; /* tmux -C and jobs have inherited it */
+		return; /* tmux -C and jobs have inherited the preload */
 	fd = open(path, O_WRONLY | O_CREAT | O_TRUNC, 0600);
 	if (fd < 0)
 		return;
 	(void)!write(fd, turns, count * sizeof(*turns));
-	(void)close(fd); /* who reads it sees what is missing */
+	(void)close(fd); /* the reader of the file sees that records are missing */
 }

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * What turns.c records of one turn of the daemon's loop: how long it was, how long of it the
- * loop had no processor although it wanted one, and how long it used one. What is left it
- * was blocked for.
+ * A record of turns.c about one turn of the daemon's loop: its duration, the time in which the
+ * loop waited for a processor, and the time in which it used one. For the rest of the turn the
+ * loop was blocked.
  */
 #ifndef BENCH_TURNS_H
 #define BENCH_TURNS_H

@@ -14,7 +14,7 @@
 #include "fail_alloc.h"
 #include "tap.h"
 
-/* A scenario returns 0 if all went well, 1 if it was refused, -1 for what must not be. */
+/* A scenario returns 0 for success, 1 if the call was refused, -1 for a fault. */
 #define REFUSED 1
 #define WRONG (-1)
 
@@ -107,7 +107,7 @@ static int use_map(void)
 	return r;
 }
 
-/* Runs it with the first allocation failing, the second and so on. */
+/* Runs the scenario with the first allocation failing, the second and so on. */
 static void run(const char *name, int (*scenario)(void), bool always_notices)
 {
 	size_t nth = 0;

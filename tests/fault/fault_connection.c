@@ -29,7 +29,7 @@ static void expect(bool is_so, const char *what)
 		wrong = what;
 }
 
-/* An error that running short of memory may have. */
+/* An error that a lack of memory may cause. */
 static bool is_fitting(int error)
 {
 	return error == 0 || error == MUXBUS_ERR_NOMEM;
@@ -65,7 +65,7 @@ static void trial_all(struct trial *trial)
 		results[i] = run_list(trial, &answers[i]);
 		expect(is_fitting(results[i]), "run returned another error");
 	}
-	/* Waits for those that were accepted: closing only drains what is under way. */
+	/* Waits for the accepted lists: closing drains only lists that are under way. */
 	for (int i = 0; i < LISTS; i++)
 		expect(results[i] != 0 || trial_until(trial, &answers[i].calls), "a list hangs");
 	if (trial->closed == 0) {
@@ -118,7 +118,7 @@ static void set_limit(rlim_t limit)
 	(void)setrlimit(RLIMIT_NOFILE, &rlimit);
 }
 
-/* Returns whether it was opened with so few. */
+/* Returns whether the connection was opened with so few. */
 static bool run_limited(rlim_t limit)
 {
 	int before = count_descriptors();

@@ -64,7 +64,7 @@ static int feed(struct muxbus_parser *parser, const char *text, size_t piece)
 		error = muxbus_parser_feed(
 		    parser, text + done, len - done < piece ? len - done : piece);
 	if (error != 0 && muxbus_parser_feed(parser, "%x\n", 3) != error)
-		return 1; /* it must not go on */
+		return 1; /* the parser must not continue */
 	return error;
 }
 

@@ -85,7 +85,7 @@ static bool turn_until(struct run *run, bool (*done)(const struct run *run))
 	return true;
 }
 
-/* Asks for one thing of each kind; those that are refused promise nothing. */
+/* Makes one request of each kind; a refused request promises nothing. */
 static void ask(struct run *run)
 {
 	struct muxbus_command *command;

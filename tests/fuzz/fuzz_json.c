@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * Any line to the JSON reader. What it accepts is written back, read again and written
- * again: both must be the same, and nothing written may act on a terminal.
+ * Any line to the JSON reader. An accepted line is written back, read again and written again:
+ * both texts must be the same, and the text must not control a terminal.
  */
 #include <stdint.h>
 #include <stdlib.h>
@@ -20,7 +20,7 @@ static void must(bool holds)
 		abort();
 }
 
-/* Looks at all of a tree; each promise of json.h about it must hold. */
+/* Visits all of a tree; each promise of json.h about it must hold. */
 static size_t walk(const struct json *value, size_t depth)
 {
 	size_t count = 0;

@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/*
- * Any text as a layout, as it is and with the right checksum: what is accepted hangs
- * together.
- */
+/* Any text as a layout, as it is and with the right checksum: an accepted layout is consistent. */
 #include <muxbus.h>
 
 #include <stdint.h>

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * Any bytes as a stream: fed whole, in two at a place that the input chooses, and byte by
- * byte, a parser does the same. The first two bytes choose the place and the nonces; the
- * sentinels in the seeds are theirs.
+ * Any bytes as a stream: fed whole, in two at a place that the input chooses, and byte by byte, a
+ * parser does the same. The first two bytes choose the place and the nonces; the sentinels in the
+ * seeds carry these nonces.
  */
 #include <stdint.h>
 #include <stdlib.h>
@@ -18,7 +18,7 @@ static const char *const nonces[] = {"", "0", "0 1 2", "0 | 1 | 2", "0 1 | 2 0",
 struct chosen {
 	const char *nonces;
 	size_t split;
-	size_t call_off; /* where the nonces are called off; 0: never */
+	size_t call_off; /* where the nonces are cancelled; 0: never */
 };
 
 static void feed(struct recorder *recorder, const uint8_t *bytes, size_t len)

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: ISC */
 /*
  * Any bytes from a peer, up to where a handler would be called: lines, JSON, envelopes, the
- * parameters of every method. What is read must hold what its fields promise; what is
- * refused must make an error that is JSON itself.
+ * parameters of every method. Accepted values must keep the promises of their fields; a refusal
+ * must make an error that is valid JSON.
  */
 #include <math.h>
 #include <stdint.h>
@@ -82,7 +82,7 @@ static void check_string(const char *string)
 	must(utf8_is_valid(string, strlen(string)));
 }
 
-/* What a field holds must be what its row says. */
+/* The value of a field must fit its row. */
 static void check_field(const struct field *field, const char *member)
 {
 	const struct field_strings *strings = (const struct field_strings *)(const void *)member;
@@ -138,7 +138,7 @@ static void read_params(
 			check_field(field, (const char *)args + field->offset);
 }
 
-/* The same as agents have it, who are allowed more. */
+/* The same with the rules for agents, which are wider. */
 static void read_tolerant(const struct method *method, const struct json *params)
 {
 	static const char *const ignored[] = {"wait_for_previous", NULL};
@@ -155,7 +155,7 @@ static void read_tolerant(const struct method *method, const struct json *params
 			check_field(field, (const char *)args + field->offset);
 }
 
-/* A call of a tool: its arguments, for the method that it names. */
+/* A call of a tool: its arguments, for the named method. */
 static void read_call(const struct json *params)
 {
 	const struct json *name = params ? json_member(params, "name") : NULL;
@@ -191,7 +191,7 @@ static void read_line(const char *line, size_t len)
 	}
 	const char *nearest = method_nearest(message.method);
 	must(!nearest || method_find(nearest));
-	/* Parameters for nobody are tried on everybody. */
+	/* Parameters without a method are tried on every method. */
 	for (method = method_next(NULL); method; method = method_next(method))
 		read_params(method, message.params, message.id);
 }
@@ -204,7 +204,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	enum line_result result;
 	set_up();
 	line_input_init(&input, LINE_MAX_BYTES);
-	/* The first byte says in what pieces the rest comes. */
+	/* The first byte chooses the pieces in which the rest comes. */
 	size_t piece = size > 0 && data[0] % 16 ? data[0] : size + 1;
 	for (size_t at = size > 0; at < size; at += piece) {
 		line_input_add(&input, data + at, size - at < piece ? size - at : piece);

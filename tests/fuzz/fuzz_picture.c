@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * Any bytes as the screen of a pane, of any size, as a picture of either kind: it is UTF-8
- * without control characters, its tags fit, and what is no tag of ours is text.
+ * Any bytes as the screen of a pane, of any size, as a picture of either kind: the picture is
+ * UTF-8 without control characters, its tags fit, and everything except our own tags is text.
  */
 #include <stdint.h>
 #include <stdlib.h>
@@ -16,7 +16,7 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
-/* The lengths and beginnings of the names of what is open. */
+/* The lengths and beginnings of the names of the open tags. */
 struct open {
 	const char *names[DEPTH_MAX];
 	size_t lens[DEPTH_MAX];

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * Quoting against a reader of tmux's grammar, protection against one of its formats, and
- * fields: made up as tmux would print them they come back, and anything else is refused
- * or decoded within its own memory. Versions and event names as well: whatever comes.
+ * Quoting against a reader of tmux's grammar, protection against one of its formats, and fields:
+ * fields made up as tmux would print them come back unchanged; any other text is refused or
+ * decoded within its own memory. Versions and event names as well, with any text.
  */
 #include <muxbus.h>
 

@@ -48,7 +48,7 @@ static void replay_file(const char *path)
 	FILE *file = fopen(path, "rb");
 	uint8_t *data = file == NULL ? NULL : read_all(file, &size);
 
-	/* Told first, so that a crash leaves the name of what crashed. */
+	/* Printed first, so that a crash leaves the name of its input. */
 	diag("replaying %s", path);
 	if (data != NULL)
 		(void)LLVMFuzzerTestOneInput(data, size);
@@ -63,7 +63,7 @@ static int is_visible(const struct dirent *entry)
 	return entry->d_name[0] != '.';
 }
 
-/* A folder that is not there has no files. */
+/* A missing folder has no files. */
 static int replay_folder(const char *folder)
 {
 	struct dirent **entries;

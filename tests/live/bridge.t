@@ -8,7 +8,7 @@ muxbus=$MUXBUS_BUILDDIR/muxbus
 export MUXBUS_SECRET_TOKEN=1 ANTHROPIC_API_KEY=1 HARMLESS=1
 bridge_pid=
 
-# A daemon that the bridge started is nobody's child: it is asked to end.
+# A daemon that the bridge started has no parent here: the test asks it to end.
 end_daemon() {
 	daemon_pid=$(ask '{"method":"status"}' 2>/dev/null | jq -r .result.pid)
 	ask '{"method":"shutdown"}' >/dev/null 2>&1
@@ -24,7 +24,7 @@ wait_gone() {
 }
 trap 'exec 4>&-; [ -z "$bridge_pid" ] || kill $bridge_pid 2>/dev/null; end_daemon; finish' EXIT
 
-# bridge OPTION...: an agent's end of it: say writes a line, heard shows the answer to an id.
+# bridge OPTION...: the agent's end of a bridge: say writes a line, heard shows the answer to an id.
 bridge() {
 	exec 4>&-
 	rm -f "$dir/in"
@@ -56,7 +56,7 @@ status_pid() {
 	ask '{"method":"status"}' 2>/dev/null | jq .result.pid
 }
 
-# Nobody runs: the bridge starts the daemon.
+# No daemon runs: the bridge starts the daemon.
 end_daemon
 bridge
 say '{"jsonrpc":"2.0","id":1,"method":"list_panes"}'
@@ -90,12 +90,12 @@ changes() {
 until_is 'the agent is told that tools may be others' 1 changes
 is 'initialize was answered to it once' "$(heard 2 .id)" 2
 
-# One that ends in order is needed again when it is asked for something.
+# A daemon that ended in order is started again by the next request.
 end_daemon
 say '{"jsonrpc":"2.0","id":7,"method":"list_panes"}'
 is 'after an orderly end a call starts it' "$(answer 7 '.result.panes | length')" 1
 
-# tmux goes: an answer that says so.
+# tmux ends: the answer reports it.
 t kill-server
 state() {
 	ask '{"method":"status"}' | jq -r .result.tmux.state
@@ -118,7 +118,7 @@ is 'a stream is not waited for' "$(printf '%s\n' \
 	'{"jsonrpc":"2.0","id":"l","method":"subscriptions/listen","params":{"notifications":{},"_meta":{"io.modelcontextprotocol/protocolVersion":"2026-07-28","io.modelcontextprotocol/clientCapabilities":{}}}}' |
 	timeout 20 "$muxbus" -S "$dir/tmux" mcp >/dev/null; echo $?)" 0
 
-# Nobody reads.
+# No reader.
 mkfifo "$dir/in2" "$dir/out2"
 "$muxbus" -S "$dir/tmux" mcp <"$dir/in2" >"$dir/out2" 2>/dev/null &
 pid=$!
@@ -129,7 +129,7 @@ wait "$pid"
 is 'it ends when nobody reads' $? 0
 exec 5>&-
 
-# It cannot be.
+# Impossible starts.
 end_daemon
 call='{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"list_panes"}}'
 said=$(echo "$call" | timeout 60 "$muxbus" -S "$dir/tmux" mcp --no-start 2>/dev/null)

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: ISC
-# The command line: every verb, in a pipe and on a terminal, with all exit statuses; and what a
-# stranger called his pane drives no terminal.
+# The command line: every verb, in a pipe and on a terminal, with all exit statuses; and the
+# name of a stranger's pane cannot control the terminal.
 . "$MUXBUS_SRCDIR/tests/live/live.sh"
 start 'exec sh'
 muxbus=$MUXBUS_BUILDDIR/muxbus
@@ -35,7 +35,7 @@ file_has() { # file_has FILE TEXT
 	grep -q -F -- "$2" "$1"
 }
 
-# ---- methods ----
+# Methods.
 
 gives 'a method in a pipe gives JSON' 0 '.panes[0].pane' "$pane" list_panes
 is 'on one line' "$(wc -l <"$dir/out")" 1
@@ -68,7 +68,7 @@ ok 'JSON has no colours' sh -c "! grep -q '\\[' '$dir/out' || jq -e .panes '$dir
 is 'a full disk is an error' "$? $(grep -c 'No space left' "$dir/err")" '1 1'
 gives 'behind -- nothing is an option' 0 .output '--json=x' run_tmux -- display-message -p -- --json=x
 
-# ---- help and version ----
+# Help and version.
 
 run_it "$muxbus" help
 is 'help lists' "$status $(grep -c -e '^  watch ' -e '^  list_panes ' "$dir/out")" '0 2'
@@ -88,15 +88,15 @@ for verb in $("$muxbus" help | sed -n '/^Watching/,/^Agents/s/^  \([a-z]*\) .*/\
 	run_it "$muxbus" "$verb" --help
 	is "$verb --help" "$status $(grep -c "^usage: muxbus $verb" "$dir/out")" '0 1'
 done
-# Each example can be pasted: it is answered, whatever there is to be said about it.
-# (The methods that end things, or wait, are told by the manual of the protocol.)
+# Each example can be pasted: it is answered, with a result or an error.
+# (The manual of the protocol covers the methods that end objects, or wait.)
 for method in list_panes list_windows list_sessions list_jobs list_timers status describe ping; do
 	example=$("$muxbus" help "$method" | sed -n '/^Example/{n;s/^ *muxbus //p;}')
 	run_it sh -c "'$muxbus' $example"
 	is "the example of $method" "$status" 0
 done
 
-# ---- run ----
+# run.
 
 run_it "$muxbus" run -- sh -c 'echo out; echo err >&2; exit 7'
 is "run's status is the command's" "$status" 7
@@ -140,7 +140,7 @@ kill_daemon
 wait "$runner"
 is 'it outlives the daemon, and is waited for' "$? $(cat "$dir/out")" '0 survived'
 
-# ---- wait ----
+# wait.
 
 job=$("$muxbus" run -d -- sh -c 'sleep 0.1; exit 4' | jq -r .id)
 gives 'a job is waited for' 0 '.conditions[0].details.exit_code' 4 wait "job=$job"
@@ -160,7 +160,7 @@ is 'a pane that goes is an answer: no' "$? $(jq -r '.conditions[0].state' "$dir/
 timeout 60 "$muxbus" --text wait exited="$pane" -t 0.05 >"$dir/out"
 is 'readable, if asked for' "$? $(cat "$dir/out")" '4 the time is up'
 
-# ---- watch ----
+# watch.
 
 timeout 60 "$muxbus" watch -n 2 'window_c*' >"$dir/out" 2>"$dir/err" &
 watcher=$!
@@ -189,7 +189,7 @@ t new-window -d -n another 'read line'
 wait "$watcher"
 is 'and goes on' "$?" 0
 
-# ---- hostile names, and a terminal ----
+# Hostile names, and a terminal.
 
 hostile=$(printf 'pwn\033]0;owned\007\033[2J\342\200\256x')
 t new-window -d -n hostile "printf '\\033]2;%s\\007' \"pwn\$(printf '\\033')[31m\"; exec sleep 1000"
@@ -221,7 +221,7 @@ echo >"$dir/go"
 until_is 'goes away at the end' 1 shows "$pane" '^status 5$'
 until_is 'how it ended is said' 1 shows "$pane" "exit status 5 after"
 
-# ---- doctor and start ----
+# Doctor and start.
 
 run_it "$muxbus" doctor
 is 'nothing is wrong' "$status $(jq .wrong "$dir/out")" '0 0'

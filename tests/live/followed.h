@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* A sync of the library on a live server: what it tells is written down, line by line. */
+/* A sync of the library on a live server: its reports are written down, line by line. */
 #ifndef LIVE_FOLLOWED_H
 #define LIVE_FOLLOWED_H
 
@@ -22,14 +22,14 @@ struct followed {
 	bool keeps_output;
 };
 
-/* Starts one and waits until it is live and every session that is wanted is followed. */
+/* Starts a sync and waits until it is live and every wanted session is followed. */
 struct followed *followed_new(struct live *live, bool all_output);
-/* Starts one on a server that may not be there. */
+/* Starts a sync on a server that may not exist. */
 struct followed *followed_new_searching(struct live *live, bool all_output);
 /* Detaches in good order. */
 void followed_free(struct followed *followed);
 
-/* Runs the loop until done says so; false if it did not within LIVE_TIMEOUT_MS. */
+/* Runs the loop until done returns true; false if it did not within LIVE_TIMEOUT_MS. */
 bool followed_until(struct followed *followed, bool (*done)(void *data), void *data);
 /* Runs the loop until a line that begins with text was logged. */
 bool followed_until_line(struct followed *followed, const char *format, ...) LIVE_PRINTF(2, 3);
@@ -39,7 +39,7 @@ void followed_run_ms(struct followed *followed, int ms);
 unsigned followed_count(const struct followed *followed, const char *text);
 void followed_forget(struct followed *followed);
 
-/* Reads the whole model anew. */
+/* Reads the whole model again. */
 bool followed_refresh(struct followed *followed);
 
 #endif

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: ISC */
-/* The guardian process: when the test is gone, whatever way, it ends what the test started. */
+/*
+ * The guardian process: when the test is gone, for any reason, it ends the processes of the test.
+ */
 #include "guardian.h"
 
 #include <errno.h>
@@ -20,7 +22,10 @@
 
 enum { NOTES_MAX_BYTES = 1024 * 1024 };
 
-/* Its pipe: a line "D directory" or "P pid start" says what there is; its end says that the test is gone. */
+/*
+ * The guardian's pipe: a line "D directory" or "P pid start" registers an object; the end of the
+ * pipe means that the test is gone.
+ */
 static int guardian_fd = -1;
 static pid_t guardian_pid;
 
@@ -88,7 +93,7 @@ static void end_job(char *lock_path)
 	end_process(note);
 }
 
-/* Jobs outlive the daemon that started them, but not the test. */
+/* Jobs outlive the daemon that started them, but must not outlive the test. */
 static void end_jobs(const char *dir)
 {
 	char *pattern = xasprintf("%s/muxbus/*/jobs/*.lock", dir);
@@ -158,7 +163,7 @@ static void end_by_signal(int signal_number)
 	_exit(99);
 }
 
-static pid_t guarded_pid; /* whose exit handlers clean: children that fork must not */
+static pid_t guarded_pid; /* its exit handlers clean up: forked children must not run them */
 
 static void at_exit(void)
 {

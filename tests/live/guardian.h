@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* A process that outlives the test by a moment, and cleans up behind it. */
+/* A process that outlives the test by a moment, and cleans up after it. */
 #ifndef LIVE_GUARDIAN_H
 #define LIVE_GUARDIAN_H
 
@@ -8,7 +8,7 @@
 /* Once; also ends the test in good order at SIGTERM, SIGINT and SIGALRM. */
 void guardian_start(void);
 
-/* Tell it what there is: a process to kill, a directory to remove. */
+/* Register an object: a process to kill, a directory to remove. */
 void guardian_process(pid_t pid);
 void guardian_directory(const char *path);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* Private tmux servers and the daemon on them, and their certain end. */
+/* Private tmux servers and the daemon on them, with a guaranteed end. */
 #include "harness.h"
 
 #include <dirent.h>
@@ -22,7 +22,7 @@
 
 enum { LENT_RESULTS = 16, READY_FD = 3, OUTPUT_MAX = 64 * 1024 * 1024 };
 
-/* ---- small things ----------------------------------------------------------------- */
+/* Small helpers. */
 
 _Noreturn void live_bail(const char *format, ...)
 {
@@ -57,7 +57,7 @@ void live_sleep_ms(int ms)
 		;
 }
 
-/* ---- binaries --------------------------------------------------------------------- */
+/* Binaries. */
 
 const char *live_cached(const char *name)
 {
@@ -105,7 +105,7 @@ const char *const *live_tmux_paths(void)
 	return paths;
 }
 
-/* The program itself if libtool made a script of it, which would blur what is measured. */
+/* The program itself if libtool made a script of it; the script would distort measurements. */
 const char *live_daemon_path(void)
 {
 	static char path[512];
@@ -124,7 +124,7 @@ const char *live_daemon_path(void)
 	return path;
 }
 
-/* ---- running things --------------------------------------------------------------- */
+/* Running things. */
 
 static void enter(const struct live *live)
 {
@@ -267,7 +267,7 @@ pid_t live_spawn(struct live *live, const char *format, ...)
 	return pid;
 }
 
-/* ---- a server --------------------------------------------------------------------- */
+/* A server. */
 
 struct live *live_new(const char *tmux)
 {
@@ -409,7 +409,7 @@ void live_free(struct live *live)
 	mem_free(live);
 }
 
-/* ---- what processes use ----------------------------------------------------------- */
+/* CPU, memory and wake-ups of processes. */
 
 static uint64_t read_task(const char *path, const char *key)
 {

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * What live tests need: a private tmux server, muxbusd on it, and a conversation over the
- * socket. Everything that was started is ended, and every file removed, however the test
- * ends: a guardian process does it when the test goes away.
+ * Base of the live tests: a private tmux server, muxbusd on it, and a conversation over the
+ * socket. Every process is ended, and every file removed, however the test ends: a guardian
+ * process does it when the test is gone.
  *
- * Helpers that start something end the test ("Bail out!") if it cannot be done; the rest
- * say what happened, for the test to judge. All waiting has a bound.
+ * Helpers that start a process end the test ("Bail out!") on failure; the other helpers return the
+ * result, for the test to judge. All waiting has a bound.
  */
 #ifndef LIVE_HARNESS_H
 #define LIVE_HARNESS_H
@@ -23,9 +23,9 @@ enum { LIVE_TIMEOUT_MS = 10000 };
 
 #define LIVE_PRINTF(f, a) __attribute__((format(printf, f, a)))
 
-/* ---- tmux and muxbusd ------------------------------------------------------------- */
+/* Tmux and muxbusd. */
 
-/* One tmux server in a directory of its own, and what belongs to it. */
+/* One tmux server in a directory of its own, with all of its files. */
 struct live {
 	char dir[48]; /* HOME, TMUX_TMPDIR and XDG_STATE_HOME too */
 	char tmux_socket[108];
@@ -40,7 +40,7 @@ struct live {
 /* The tmux of the PATH, or skips the whole test. */
 const char *live_tmux_path(void);
 /*
- * All that are to be tested, NULL-terminated: the one of the PATH, and those found in
+ * All tmux binaries to test, NULL-terminated: the one of the PATH, and the binaries found in
  * $MUXBUS_TMUX_CACHE (`make check` sets it to tests/cache) as tmux-3.5a and tmux-3.8.
  */
 const char *const *live_tmux_paths(void);
@@ -51,7 +51,7 @@ const char *live_daemon_path(void);
 
 /* Makes the directory. tmux NULL: the one of the PATH. */
 struct live *live_new(const char *tmux);
-/* Ends all that runs in it. */
+/* Ends all processes that run in it. */
 void live_free(struct live *live);
 
 /* Starts the server with session "main", 80x24, that runs command (NULL: sh). */
@@ -69,20 +69,22 @@ bool live_tmux_until(struct live *live, const char *want, const char *format, ..
 
 /* Starts muxbusd with further arguments (NULL: none), in the foreground, and waits until it is ready. */
 void live_start_daemon(struct live *live, const char *arguments);
-/* The same, but only tells whether it became ready. Its words are in live_daemon_log(). */
+/*
+ * The same, but only returns whether the daemon became ready. Its output is in live_daemon_log().
+ */
 bool live_try_daemon(struct live *live, const char *arguments);
 /* Sends a signal (0: none) and waits for its end; the wait status, -1 if it did not end. */
 int live_stop_daemon(struct live *live, int signal_number);
-/* What it wrote to standard error, lent until the next call. */
+/* The daemon's standard error, lent until the next call. */
 const char *live_daemon_log(struct live *live);
 
 /* A server with session main, and muxbusd on it. */
 struct live *live_start(const char *tmux, const char *command);
 
-/* Starts a command of a shell in the directory; ended with the test. */
+/* Starts a shell command in the directory; the command ends with the test. */
 pid_t live_spawn(struct live *live, const char *format, ...) LIVE_PRINTF(2, 3);
 
-/* What a process has used: 0 from a process that is gone. */
+/* The CPU time, memory and wake-ups of a process: 0 for a process that is gone. */
 struct live_usage {
 	uint64_t wakeups; /* context switches of all its threads */
 	uint64_t cpu_ns;
@@ -94,10 +96,10 @@ size_t live_connections(const struct live *live, pid_t *ret_pids, size_t max);
 
 int64_t live_now_ms(void);
 int64_t live_now_ns(void);
-void live_sleep_ms(int ms); /* for measuring, and between looks; never to wait for a fact */
+void live_sleep_ms(int ms); /* for measuring, and between looks; never to wait for a condition */
 _Noreturn void live_bail(const char *format, ...) LIVE_PRINTF(1, 2);
 
-/* ---- talking to the daemon -------------------------------------------------------- */
+/* Talking to the daemon. */
 
 struct talk;
 
@@ -112,11 +114,11 @@ bool talk_send_bytes(struct talk *talk, const void *bytes, size_t len);
 void talk_half_close(struct talk *talk);
 
 /*
- * The next line, read as JSON, lent until the next call that reads; NULL at the end of
- * the connection or when the time is up: talk_at_end() tells which.
+ * The next line, read as JSON, lent until the next call that reads; NULL at the end of the
+ * connection or after the timeout: talk_at_end() tells which.
  */
 const struct json *talk_line(struct talk *talk, int timeout_ms);
-/* The text of the line that was read last. */
+/* The text of the last line read. */
 const char *talk_text(const struct talk *talk);
 bool talk_at_end(const struct talk *talk);
 
@@ -132,13 +134,13 @@ const struct json *talk_call_json(struct talk *talk, const char *method, const c
 const struct json *talk_response(struct talk *talk, const char *id, int timeout_ms);
 
 /*
- * The next event of a kind (NULL: any) whose member has that value (member NULL: any),
- * as params; others before it are forgotten. NULL if none came in time.
+ * The next event of a kind (NULL: any) whose member has that value (member NULL: any), as params;
+ * earlier events are dropped. NULL if none came in time.
  */
 const struct json *talk_event(
     struct talk *talk, int timeout_ms, const char *kind, const char *member, const char *value);
 
-/* What stands at a path, such as "result.panes.0.pane"; NULL if nothing does. */
+/* The value at a path, such as "result.panes.0.pane"; NULL if the path does not exist. */
 const struct json *at(const struct json *value, const char *path);
 const char *at_str(const struct json *value, const char *path); /* NULL if it is no string */
 int64_t at_int(const struct json *value, const char *path); /* INT64_MIN if it is no integer */

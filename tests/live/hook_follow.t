@@ -46,7 +46,7 @@ hook '{"session_id":"0af3-1","hook_event_name":"Stop"}' claude Stop
 is 'the turn ends, with nothing to say' "$status$out" 0
 is 'and its agent is idle again' "$(state)" idle
 
-# What waits is handed over in the turn, once.
+# Waiting notifications are handed over in the turn, once.
 hook '{"session_id":"0af3-1"}' claude UserPromptSubmit
 id=$(post 'first')
 hook '{"session_id":"0af3-1"}' claude UserPromptSubmit
@@ -74,7 +74,7 @@ is 'once' "$out" ''
 hook '{"session_id":"0af3-1"}' claude SessionEnd
 is 'a session ends' "$(ask "{\"method\":\"report_agent\",\"params\":{\"agent\":\"claude\",\"pane\":\"$pane\"}}" | jq -r .result.state)" unknown
 
-# Other agents' words.
+# The events of other agents.
 hook '{"session_id":"g1","hook_event_name":"BeforeAgent"}' gemini BeforeAgent
 is 'Gemini: a turn begins' "$(state)" busy
 id=$(post 'gemini')
@@ -90,7 +90,7 @@ hook '{"sessionId":"c1"}' copilot agentStop
 is 'Copilot: but at its end' "$(printf '%s\n' "$out" | jq -r .decision)" block
 hook '{"sessionId":"c1"}' copilot agentStop
 
-# Whatever is wrong, an agent goes on.
+# With any error, an agent continues.
 hook 'no JSON' claude Stop
 is 'no JSON: silence' "$status$out" 0
 hook '{"session_id":["x"],"hook_event_name":17}' claude
@@ -142,7 +142,7 @@ three=$(post 'line three')
 until_is 'when it has gone: typed' 'delivered typed' fate "$three"
 is 'and not printed' "$(grep -c "$three" "$dir/lines")" 0
 
-# A reader that goes ends it; nothing is lost with it.
+# The follower ends when its reader closes; no notification is lost.
 "$muxbus" follow 2>/dev/null | head -n 1 >"$dir/first" &
 until_is 'a follower waits' 1 sh -c "echo '{\"method\":\"status\"}' | socat -t 86400 - UNIX-CONNECT:$MUXBUS | jq .result.waits"
 one=$(post 'for the reader')
@@ -152,7 +152,7 @@ until_is 'then its follower ends' 0 sh -c "echo '{\"method\":\"status\"}' | soca
 two=$(post 'for nobody')
 until_is 'and the next is typed' 'delivered typed' fate "$two"
 
-# Kills of the follower at any moment: nothing is lost, and nothing told more than once more.
+# Kills of the follower at any moment: nothing is lost, and nothing reported more than once more.
 kills=${MUXBUS_TEST_LONG:+40}
 for n in $(seq "${kills:-6}"); do
 	"$muxbus" follow >>"$dir/killed" 2>/dev/null &
@@ -162,7 +162,7 @@ for n in $(seq "${kills:-6}"); do
 	kill -9 "$follower"
 	wait "$follower" 2>/dev/null
 done
-told() { # ids that were told: 0 left
+told() { # ids that were reported: 0 left
 	left=0
 	while read -r id; do
 		case $(fate "$id") in
@@ -180,7 +180,7 @@ while read -r id; do
 done <"$dir/ids"
 is 'each once, or once more' "$bad" 0
 
-# The pane's end is the follower's.
+# The follower ends with its pane.
 "$muxbus" follow >/dev/null 2>"$dir/end" &
 follower=$!
 until_is 'a follower waits' 1 sh -c "echo '{\"method\":\"status\"}' | socat -t 86400 - UNIX-CONNECT:$MUXBUS | jq .result.waits"

@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: ISC
 # The examples of muxbus-protocol(7) are run, and print what the page says. An example is a
-# literal display behind the comment "example"; in it "$ " and "> " begin what is typed,
-# the rest is what is printed, and "..." stands for anything.
+# literal display behind the comment "example"; in it "$ " and "> " begin typed lines, the
+# rest is output, and "..." matches any text.
 . "$MUXBUS_SRCDIR/tests/live/live.sh"
 page=$MUXBUS_SRCDIR/src/daemon/muxbus-protocol.7
 start 'exec sh'

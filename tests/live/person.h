@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* A person: a tmux client on a terminal of its own, with nobody reading along. */
+/* A person: a tmux client on a terminal of its own. The output of the terminal is dropped. */
 #ifndef LIVE_PERSON_H
 #define LIVE_PERSON_H
 
@@ -12,7 +12,7 @@ struct person {
 
 /* Attaches to a session; ends the test if that cannot be done. */
 struct person person_attach(const struct live *live, const char *session);
-/* Reads away what tmux has drawn. Call it now and then: a full terminal stops tmux's client. */
+/* Reads and drops the output of tmux. Call it now and then: a full terminal stops tmux's client. */
 void person_look(struct person *person);
 /* Hangs up, and waits until the client is gone. */
 void person_leave(struct person *person);

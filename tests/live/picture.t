@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: ISC
-# Pictures of panes: what a real tmux shows comes out in its colours, as XML that stands for itself.
+# Pictures of panes: the screen of a real tmux in its colours, as XML without other files.
 . "$MUXBUS_SRCDIR/tests/live/live.sh"
 
 script=$(mktemp) || exit 99
@@ -81,7 +81,7 @@ ok 'saying what to do' grep -q 'ask for fewer lines' "$dir/answer"
 picture ',"format":"svg","lines":3' >"$dir/picture"
 ok 'fewer lines fit' lint
 
-# The picture in README can be made anew, and is as small as it may be.
+# The picture in README can be made again, and is as small as it may be.
 if command -v bash >/dev/null && [ -x "$MUXBUS_BUILDDIR/muxbus" ]; then
 	ok "the picture in README is made" sh -c "sh '$MUXBUS_SRCDIR/contrib/make-picture' '$MUXBUS_BUILDDIR' >'$dir/picture'"
 	ok "it is XML" lint

@@ -34,7 +34,7 @@ request() {
 requests() {
 	request '{"method":"status"}' | jq .result.counters.requests
 }
-# What is set on the server, but for what the plugin may set.
+# The options of the server, except the ones that the plugin may set.
 options() {
 	i show-options -g
 	i show-options -gw
@@ -89,7 +89,7 @@ try_with() {
 	is "$version: no option, hook or key but its own is touched" "$(tidy <"$dir/before" | diff - "$dir/after")" ''
 	until_is "$version: nothing to do shows nothing" '' shown
 
-	# Counts, and nothing else: what a notification or a job says does not get there.
+	# Counts only: no text of a notification or a job appears there.
 	request "$(jq -nc --arg text "#(touch $dir/pwned) #{pane_id} ,\"jobs\":7" \
 		'{method: "post_notification", params: {text: $text, data: {jobs: 8}}}')" >"$dir/posted"
 	request "$(jq -nc --arg name "#(touch $dir/pwned) ,\"undelivered\":9" \
@@ -103,8 +103,8 @@ try_with() {
 	until_is "$version: nothing is left" '' shown
 	ok "$version: and nothing was run" [ ! -e "$dir/pwned" ]
 
-	# However often the line is drawn, the daemon is asked once an interval. It asks for
-	# itself twice here; an interval that had begun, and one that ends, count as well.
+	# For any number of redraws, the daemon gets one request an interval. The test itself sends
+	# two requests here; an interval that had begun, and one that ends, count as well.
 	asked=$(requests)
 	drawn=0
 	while [ $drawn -lt 60 ]; do
@@ -116,7 +116,7 @@ try_with() {
 	ok "in 6 s with 60 drawings it was asked about every 2 s, and not more ($asked)" [ "$asked" -le 5 ]
 	ok 'but it was' [ "$asked" -ge 1 ]
 
-	# The end of the daemon leaves an empty piece.
+	# After the end of the daemon the piece is empty.
 	request '{"method":"post_notification","params":{"text":"left"}}' >/dev/null
 	until_is "$version: the piece is there" '1 pending' shown
 	kill -9 "$pid"
@@ -147,7 +147,7 @@ for name in tmux tmux-3.5a tmux-3.8; do
 		continue
 	fi
 
-	# The end of the server leaves nothing.
+	# After the end of the server no process is left.
 	i kill-server
 	ok "$version: the daemon ends with the server" until_true gone
 	until_is "$version: and nothing stays behind" 0 bodies
@@ -155,7 +155,7 @@ for name in tmux tmux-3.5a tmux-3.8; do
 	rm -rf "$dir/muxbus" "$dir/tmux.muxbus"
 done
 
-# As TPM does it: a link, run by its path, with $TMUX alone to say which server.
+# Like TPM: a link, run by its path, with $TMUX alone to name the server.
 mkdir -p "$dir/.tmux/plugins"
 ln -s "$MUXBUS_SRCDIR/contrib/tmux" "$dir/.tmux/plugins/muxbus"
 inner=tmux

@@ -30,7 +30,7 @@ with client.Client() as bus:
         seqs = [other.request("post_notification", text=text)["seq"] for text in ("one", "two \u00e4")]
     first = next(events)
     print("events", first["seq"] == seqs[0])
-    # A request in between keeps what comes with its answer.
+    # A request in between keeps the events that come with its answer.
     print("still answered", bus.request("ping"))
     print("events", next(events)["seq"] == seqs[1])
     texts = [note["text"] for note in bus.request("list_notifications")["notifications"]]

@@ -11,7 +11,7 @@ PATH="$MUXBUS_BUILDDIR:$PATH"
 export TMUX TMUX_PANE PATH
 sed -n '/^A SESSION/,/^FOR AN AGENT/s/^\t//p' "$MUXBUS_SRCDIR/README" >"$dir/session"
 
-# Those that end, but for the one that starts what runs here already.
+# The lines that end, except the one that starts muxbusd, which runs here already.
 grep '^muxbus ' "$dir/session" | grep -vxE 'muxbus (start|watch|top)|muxbus .* tmux .*' >"$dir/lines"
 while read -r line <&3; do
 	(cd "$dir" && eval "$line") >"$dir/answer" 2>&1
@@ -20,7 +20,7 @@ done 3<"$dir/lines"
 ok 'it is a session of some lines' [ "$(wc -l <"$dir/lines")" -ge 6 ]
 ok 'the picture is one' grep -q '^<svg ' "$dir/pane.svg"
 
-# happens FILE: something does, until the file has been told of it.
+# happens FILE: makes events until the file has one.
 happens() {
 	tries=0
 	while [ ! -s "$1" ] && [ $tries -lt 500 ]; do
@@ -31,7 +31,7 @@ happens() {
 	[ -s "$1" ]
 }
 
-# What goes on does so until it is stopped.
+# The lines that run until they are stopped.
 muxbus watch >"$dir/watched" 2>&1 &
 watcher=$!
 ok 'muxbus watch prints what happens' happens "$dir/watched"
@@ -46,7 +46,7 @@ while read -r line <&3; do
 done 3<"$dir/lines"
 ok 'there are lines for socat' [ "$(wc -l <"$dir/lines")" -ge 2 ]
 
-# The last one goes on until the reader goes.
+# The last one runs until its reader closes.
 line=$(grep "^ask '" "$dir/session" | grep subscribe)
 (eval "$line" | head -n 1 >"$dir/events") &
 until_is "$line" S1 jq -r 'select(.result).result.subscription' "$dir/events"

@@ -40,7 +40,7 @@ is 'a pane beside it' "$(t display-message -p -t "$second" '#{session_name} #{wi
 ok 'pane_created' event ".kind == \"pane_created\" and .pane == \"$second\""
 ok 'layout_changed' event '.kind == "layout_changed"'
 
-# What shells and tmux find special is typed as it is.
+# Characters special to shells and tmux are typed unchanged.
 text='a;b ";" '"'quoted'"' $HOME #{pane_id} #(id) {x} \ ~ 🦊'
 printf '%s' "$text" >"$dir/expected"
 ask "$(jq -nc --arg pane "$second" '{method: "send_keys", params: {pane_id: $pane, keys: ["cd; cat >typed", "Enter"]}}')" >"$dir/answer"
@@ -56,7 +56,7 @@ ask "$(jq -nc --arg pane "$second" --arg text "$tab" '{method: "send_text", para
 ask "$(jq -nc --arg pane "$second" '{method: "send_keys", params: {pane_id: $pane, keys: "C-d"}}')" >/dev/null
 until_is 'tabs too' "$tab" cat "$dir/tabbed"
 
-# Read back what a command printed.
+# Read back the output of a command.
 ask "$(jq -nc --arg pane "$pane" '{method: "send_text", params: {pane: $pane, text: "clear; echo $((6 * 7)) is the answer", enter: true}}')" >/dev/null
 shown() {
 	ask "$(jq -nc --arg pane "$pane" '{method: "capture_pane", params: {pane_id: $pane}}')" |
@@ -65,7 +65,7 @@ shown() {
 until_is 'capture_pane shows it' '42 is the answer' shown
 ok 'pane_output carries it' event ".kind == \"pane_output\" and .pane == \"$pane\" and (.text | contains(\"42 is the answer\"))"
 
-# The program ends: with which status is said.
+# The program ends: its status is reported.
 ask "$(jq -nc --arg pane "$second" '{method: "send_text", params: {pane: $pane, text: "exit 7", enter: true}}')" >/dev/null
 ok 'pane_exited or pane_closed' event "(.kind == \"pane_exited\" or .kind == \"pane_closed\") and .pane == \"$second\""
 made=$(ask "$(jq -nc --arg pane "$pane" '{method: "create_pane", params: {pane: $pane, command: "exec sleep 3600", keep_on_exit: true}}')" | jq -r .result.pane)
@@ -74,7 +74,7 @@ ok 'pane_exited says the signal' event ".kind == \"pane_exited\" and .pane == \"
 made=$(ask "$(jq -nc --arg pane "$pane" '{method: "create_pane", params: {pane: $pane, command: "exit 7", keep_on_exit: true}}')" | jq -r .result.pane)
 ok 'pane_exited says the status' event ".kind == \"pane_exited\" and .pane == \"$made\" and (.status == 7 or .exit_status == 7)"
 
-# What a person does in tmux is seen as well.
+# A person's actions in tmux are seen as well.
 t rename-session -t work play
 ok 'session_renamed' event '.kind == "session_renamed" and .name == "play"'
 t rename-window -t play:0 'a window; "odd"'

@@ -1,21 +1,21 @@
 #!/bin/sh
 # SPDX-License-Identifier: ISC
-# Started by a service manager: with its socket, by the first who connects; what the manager
-# is told; and the units of contrib/systemd.
+# Started by a service manager: with its socket, by the first client; the messages to the
+# manager; and the units of contrib/systemd.
 . "$MUXBUS_SRCDIR/tests/live/live.sh"
 start 'exec sh'
 muxbusd=$MUXBUS_BUILDDIR/muxbusd
 activate=$MUXBUS_BUILDDIR/tests/activate
 other=$dir/other
 manager=
-# End on every path what runs on the second server.
+# Ends the second server on every path.
 trap '[ -z "$manager" ] || kill "$manager" 2>/dev/null; tmux -S "$other" kill-server 2>/dev/null; finish' EXIT
 tmux -S "$other" -f /dev/null new-session -d -s other 'exec sh'
 
 ask_other() {
 	printf '%s\n' "$1" | socat -t 60 - "UNIX-CONNECT:$other.muxbus"
 }
-# manage ARGUMENTS: a manager with its socket there; what it is told is in $dir/told.
+# manage ARGUMENTS: a manager with its socket there; its messages are in $dir/told.
 manage() {
 	rm -f "$other.muxbus"
 	"$activate" "$@" >"$dir/told" 2>"$dir/err" &
@@ -26,10 +26,10 @@ manage() {
 		sleep 0.02
 	done
 }
-told() { # told LINE: how often the manager was
+told() { # told LINE: how often the manager got it
 	grep -cx "$1" "$dir/told" || :
 }
-# refused WHY NAME ARGUMENTS: it does not start, and says why.
+# refused WHY NAME ARGUMENTS: it does not start, and prints the reason.
 refused() {
 	why=$1
 	name=$2
@@ -40,7 +40,7 @@ refused() {
 	ok 'with the reason' grep -q "$why" "$dir/err"
 }
 
-# The first who connects starts it, and is answered.
+# The first client starts it, and is answered.
 manage "$other.muxbus" "$muxbusd" -f -S "$other"
 inode=$(stat -c %i "$other.muxbus")
 is 'nothing runs before somebody connects' "$(tmux -S "$other" list-clients | wc -l)" 0
@@ -87,7 +87,7 @@ for address in "$dir/nobody" @ relative "/$(printf 'x%.0s' $(seq 200))"; do
 	done
 done
 
-# The units, with the programs where they are now.
+# The units, with the programs of this build.
 if command -v systemd-analyze >/dev/null; then
 	mkdir -p "$dir/units/muxbusd@.service.d"
 	cp "$MUXBUS_SRCDIR"/contrib/systemd/muxbusd@.* "$dir/units"

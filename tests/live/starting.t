@@ -31,12 +31,12 @@ until_gone() {
 	gone "$1"
 }
 
-# A second one on the same server says who is running.
+# A second daemon on the same server names the running one.
 said=$("$muxbusd" -S "$dir/tmux" 2>&1)
 is 'a second daemon exits with 0' $? 0
 ok 'and says who is running' says "$said" ".*already running.*process $(pid_at "$MUXBUS"), socket $MUXBUS"
 
-# A server that is not there yet: the daemon starts, says so, and finds it.
+# A server that does not exist yet: the daemon starts, reports it, and finds it later.
 said=$("$muxbusd" -S "$other" --exit-with-server 2>&1)
 is 'without tmux it starts in the background' $? 0
 ok 'and says that it waits' says "$said" '.*not followed yet.*waiting for it'
@@ -49,7 +49,7 @@ state() {
 until_is 'when it comes it is found' live state
 is 'its session is there' "$(ask_at "$other.muxbus" '{"method":"list_sessions"}' | jq -r '.result.sessions[0].name')" late
 
-# In the background it is nobody's child, holds nothing of ours, and has a log.
+# In the background it has no parent here, holds none of our descriptors, and has a log.
 daemon=$(pid_at "$other.muxbus")
 is 'it leads a session of its own' "$(ps -o sid= -p "$daemon" | tr -d ' ')" "$daemon"
 is 'its standard streams are nobody'"'"'s' "$(readlink /proc/"$daemon"/fd/0 /proc/"$daemon"/fd/1 /proc/"$daemon"/fd/2 | sort -u)" /dev/null
@@ -79,7 +79,7 @@ kill "$daemon"
 ok 'SIGTERM ends it' until_gone "$daemon"
 ok 'and removes its socket' [ ! -e "$other.muxbus" ]
 
-# Twelve at once: one runs, the others say so, and all exit with 0.
+# Twelve at once: one runs, the others report it, and all exit with 0.
 statuses=$(for i in 1 2 3 4 5 6 7 8 9 10 11 12; do
 	{
 		"$muxbusd" -S "$other" --exit-with-server 2>/dev/null
@@ -103,7 +103,7 @@ daemon=$(pid_at "$other.muxbus")
 tmux -S "$other" kill-server
 ok 'and it ends' until_gone "$daemon"
 
-# What cannot be: said, with status 1 or 2.
+# Impossible starts are reported, with status 1 or 2.
 said=$("$muxbusd" -S "$dir/$(printf 'x%.0s' $(seq 120))" 2>&1)
 is 'a path that is too long: status 1' $? 1
 ok 'with its length' says "$said" '.*bytes'

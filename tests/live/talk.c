@@ -15,7 +15,7 @@
 
 enum { LINE_MAX_BYTES = 16 * 1024 * 1024, READ_BYTES = 65536 };
 
-/* A line that came while another was waited for. */
+/* A line that came while the caller waited for another. */
 struct kept {
 	struct kept *next;
 	size_t len;
@@ -28,7 +28,7 @@ struct talk {
 	int last_id;
 	struct buf in; /* bytes not yet taken as lines */
 	size_t in_start;
-	struct buf line; /* the one read last */
+	struct buf line; /* the last line read */
 	struct kept *kept_first;
 	struct kept *kept_last;
 	struct json_reader *reader;
@@ -122,7 +122,7 @@ void talk_half_close(struct talk *talk)
 	(void)shutdown(talk->fd, SHUT_WR);
 }
 
-/* ---- reading ---------------------------------------------------------------------- */
+/* Reading. */
 
 /* Takes the next whole line that has arrived into talk->line. */
 static bool take_line(struct talk *talk)
@@ -142,7 +142,7 @@ static bool take_line(struct talk *talk)
 	return true;
 }
 
-/* Reads until a line is there; false at the end, or when the time is up. */
+/* Reads until a line has arrived; false at the end, or after the timeout. */
 static bool read_line(struct talk *talk, int64_t end_ms)
 {
 	while (!take_line(talk)) {
@@ -275,7 +275,7 @@ const struct json *talk_event(
 	}
 }
 
-/* ---- looking into JSON ------------------------------------------------------------ */
+/* JSON paths. */
 
 const struct json *at(const struct json *value, const char *path)
 {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * What can be wrong on the socket: JSON, types, names, sizes, peers that leave, stall or
- * come in hundreds. Each gets one error that says what is wrong, and the conversation, or
- * at least everybody else's, goes on.
+ * Errors on the socket: JSON, types, names, sizes, peers that leave, stall or come in hundreds.
+ * Each mistake gets one error that names the mistake, and the conversation, or at least every
+ * other conversation, continues.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -160,7 +160,7 @@ static void check_sizes(struct talk *talk)
 	buf_finish(&line);
 }
 
-/* Half-close: all that was asked is answered, then the daemon closes. */
+/* Half-close: every request is answered, then the daemon closes. */
 static void check_half_close(struct live *live)
 {
 	struct talk *talk = talk_new(live);
@@ -190,7 +190,7 @@ static void check_half_close(struct live *live)
 	talk_free(talk);
 }
 
-/* A request in pieces, and peers that go in the middle of everything. */
+/* A request in pieces, and peers that leave in the middle of a request. */
 static void check_pieces(struct live *live)
 {
 	static const char request[] = "{\"id\":5,\"method\":\"list_panes\"}\n";
@@ -219,7 +219,9 @@ static void check_pieces(struct live *live)
 	talk_free(talk);
 }
 
-/* More peers than are let in: the rest are told why, and room comes back. */
+/*
+ * More peers than the limit: each further peer gets an error with the reason, and room comes back.
+ */
 static void check_many_peers(struct live *live)
 {
 	static struct talk *talks[PEERS];
@@ -254,7 +256,7 @@ static void check_many_peers(struct live *live)
 	talk_free(talk);
 }
 
-/* Somebody else's connection is closed unread. */
+/* The connection of another user is closed unread. */
 static void check_other_user(struct live *live)
 {
 	struct stat st;
@@ -287,7 +289,7 @@ static void check_other_user(struct live *live)
 	(void)chmod(live->dir, 0700);
 }
 
-/* Requests to panes that go while the answer is made. */
+/* Requests to panes that close while the answer is made. */
 static void check_dying_panes(struct live *live, struct talk *talk)
 {
 	int odd = 0;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * What can be wrong around the daemon: tmux missing, too old, hung or killed while it
- * answers; a socket that cannot be made. It says what is wrong and what to do; requests
- * are answered within their deadline, with an error; and it recovers.
+ * Errors around the daemon: tmux missing, too old, hung or killed while it answers; a socket that
+ * cannot be made. The daemon names the error and the remedy; requests are answered within their
+ * deadline, with an error; and the daemon recovers.
  */
 #include <signal.h>
 #include <stdio.h>
@@ -15,7 +15,7 @@
 #include "base/xalloc.h"
 #include "harness.h"
 
-/* Expects that the daemon does not start, and says each of the words. */
+/* Expects that the daemon does not start, and prints each of the words. */
 static void refuses(struct live *live, const char *arguments, const char *word, const char *what)
 {
 	bool has_started = live_try_daemon(live, arguments);
@@ -46,7 +46,7 @@ static void check_bad_sockets(struct live *live)
 	refuses(live, "-o peers=x", "peers", "a setting that is no number");
 }
 
-/* A daemon that starts without a tmux server waits for one, or says why it does not. */
+/* A daemon that starts without a tmux server waits for one, or names the reason why it does not. */
 static void check_no_server(void)
 {
 	struct live *live = live_new(NULL);
@@ -68,7 +68,7 @@ static void check_no_server(void)
 	live_free(live);
 }
 
-/* Either it does not start, or requests say what is missing. */
+/* Either the daemon does not start, or requests name the missing part. */
 static void check_no_binary(struct live *live)
 {
 	bool has_started = live_try_daemon(live, "--tmux /nonexistent/tmux");
@@ -114,7 +114,7 @@ static void check_too_old(void)
 	mem_free((char *)(uintptr_t)old);
 }
 
-/* A hung server: within the deadline an error; afterwards all goes on. */
+/* A hung server: an error within the deadline; afterwards everything works again. */
 static void check_hung(const char *tmux)
 {
 	struct live *live = live_new(tmux);
@@ -155,7 +155,7 @@ static void check_hung(const char *tmux)
 	live_free(live);
 }
 
-/* A server that is killed while it answers: all that was asked is answered. */
+/* A server that is killed while it answers: every request is answered. */
 static void check_killed(const char *tmux)
 {
 	struct live *live = live_start(tmux, "exec sleep 3600");

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * A capture says where in the pane's output it was taken, and means it: while a program
- * counts and two other panes flood, each of several hundred captures joins the stream at
- * its offset without a line lost or repeated, and the stream itself has no hole.
+ * A capture names its exact offset in the pane's output: while a program counts and two other
+ * panes flood, each of several hundred captures joins the stream at its offset without a line lost
+ * or repeated, and the stream itself has no hole.
+ *
  * The program itself is the counter: "test_capture_exact count".
  */
 #include <stdio.h>
@@ -34,14 +35,14 @@ static int count_for_ever(void)
 	}
 }
 
-/* What a subscriber has of the pane's output. */
+/* A subscriber's copy of the pane's output. */
 struct stream {
 	struct buf bytes;
 	bool has_start;
 	uint64_t start; /* offset of the first byte */
 	unsigned events;
-	unsigned holes; /* events that did not begin where the last one ended */
-	unsigned gaps; /* said by the daemon */
+	unsigned holes; /* events that did not begin at the end of the previous one */
+	unsigned gaps; /* reported by the daemon */
 };
 
 static uint64_t stream_end(const struct stream *stream)
@@ -49,7 +50,7 @@ static uint64_t stream_end(const struct stream *stream)
 	return stream->start + stream->bytes.len;
 }
 
-/* A gap starts the stream anew; it is not what this test is about. */
+/* A gap starts the stream again; this test does not check gaps. */
 static void stream_gap(struct stream *stream)
 {
 	stream->gaps++;

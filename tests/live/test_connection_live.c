@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * Connections to real tmux, of every version at hand. What a client can fall into is
- * numbered as in the list of traps of control mode; each is impossible here by the way
- * commands are made and replies are read, or has a test below.
+ * Connections to real tmux, of every version at hand. The traps for clients are numbered as
+ * in the list of traps of control mode; each is impossible here by the way commands are made
+ * and replies are read, or has a test below.
  *
  *  9 unread output        the loop reads whatever the handlers do; test_killed_parent
  * 11 12 forged guards     test_forged
- * 13 14 15 raw line feeds the parser's: a line outside of blocks is what it says
- * 16 replies of no block  assignments, comments and %if are no names of commands
+ * 13 14 15 raw line feeds the parser's: a line outside of blocks is taken as it is
+ * 16 replies of no block  assignments, comments and %if are not command names
  * 17 18 many blocks       test_blocks
  * 19 20 empty lines       no list is empty; names have no '='
  * 21 to 25 quoting        test_bytes
@@ -22,7 +22,7 @@
  * 53 exit status          never looked at
  * 58 ';' on command lines none is ever made
  *  1 to 8, 10, 27, 30 to 41, 44, 46, 50 to 52 and 54 to 57 are about which commands to
- *  send, and so are the caller's.
+ *  send, so they concern the caller.
  */
 #include <muxbus.h>
 
@@ -103,7 +103,7 @@ static void test_plain(struct live *live)
 	trial_finish(&trial);
 }
 
-/* Blocks that come from hooks, conditions and failing files never shift replies. */
+/* Blocks of hooks, conditions and failing files never shift replies. */
 static void test_blocks(struct live *live)
 {
 	struct trial trial;
@@ -129,7 +129,7 @@ static void test_blocks(struct live *live)
 	trial_finish(&trial);
 }
 
-/* Arguments of all bytes come back as they were, also to a process with LANG=C. */
+/* Arguments of all bytes come back unchanged, also to a process with LANG=C. */
 static void test_bytes(struct live *live)
 {
 	enum { VALUES = 100, LENGTH_MAX = 60 };
@@ -172,7 +172,7 @@ static void test_bytes(struct live *live)
 	trial_finish(&trial);
 }
 
-/* A program prints what could be the end of the replies to come, all the time. */
+/* A program prints forged ends of the coming replies, all the time. */
 static void start_forger(struct live *live)
 {
 	char path[128];
@@ -363,8 +363,8 @@ static void test_ends(struct live *live)
 }
 
 /*
- * Our program is killed while output is under way: the kernel ends the control client, so
- * the program in the pane runs to its end, no client is left, and tmux can be ended.
+ * Our program is killed in the middle of output: the kernel ends the control client, so the
+ * program in the pane runs to its end, no client is left, and tmux can be ended.
  */
 static void test_killed_parent(struct live *live)
 {
@@ -400,7 +400,7 @@ static void test_killed_parent(struct live *live)
 	    live->version, (long long)(clock_mono_ms() - since));
 }
 
-/* The server's own binary is used, also when its file is gone. */
+/* The server's own binary is used, also when its file is deleted. */
 static void test_deleted_binary(const char *tmux)
 {
 	struct live *live = live_new(tmux);
@@ -421,7 +421,7 @@ static void test_deleted_binary(const char *tmux)
 	live_free(live);
 }
 
-/* The client of another side of the break hangs: it is given up in time. */
+/* The client of the other protocol version hangs: the library gives up in time. */
 static void test_versions(void)
 {
 	char *old = (char *)live_cached("tmux-3.5a");

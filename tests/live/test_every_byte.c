@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * What is typed arrives byte for byte: every character from U+0001 on that JSON can say,
- * and all that shells and tmux find special, typed into a program in raw mode that writes
- * down what it gets. And the other way: every byte a program writes comes back exactly.
+ * Typed text arrives byte for byte: every character from U+0001 on that JSON can express, and all
+ * characters that are special to shells and tmux, typed into a program in raw mode that records
+ * its input. And the other way: every byte a program writes comes back exactly.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -112,7 +112,7 @@ static void wait_for_file(struct live *live, const char *name)
 	live_bail("%s is never made", name);
 }
 
-/* A program that writes down what it reads, without a terminal's treatment of it. */
+/* A program that records its input without the terminal's line discipline. */
 static char *start_recorder(struct live *live)
 {
 	char *pane = xstrdup(live_tmux(
@@ -142,7 +142,7 @@ static size_t read_got(struct live *live, char *bytes, size_t len)
 	return n;
 }
 
-/* Sends text with a method and appends it to what must have arrived. */
+/* Sends text with a method and appends it to the expected bytes. */
 static void type(struct talk *talk, const char *method, const char *pane, const char *member,
     const char *text, size_t len, struct buf *expected)
 {
@@ -182,7 +182,7 @@ static void put_utf8(struct buf *out, unsigned code)
 	}
 }
 
-/* What differs first, for the diagnosis. */
+/* The first difference, for the diagnosis. */
 static void show_difference(const char *got, size_t got_len, const struct buf *expected)
 {
 	size_t i = 0;
@@ -302,7 +302,7 @@ static size_t decode_base64(const char *text, uint8_t *out, size_t max)
 	return n;
 }
 
-/* The pane's output from offset on, until it ends as the writer ends. */
+/* The pane's output from offset on, until the writer's last bytes. */
 static size_t read_written(
     struct talk *talk, const char *pane, int64_t offset, uint8_t *got, size_t max)
 {

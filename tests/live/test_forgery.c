@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * What a program prints, or a directory, window or buffer is called, never becomes a
- * tmux line: an attacker that knows tmux's clock and command number prints the closing
- * guards of the next replies with a notification behind each, while captures and
- * listings are made. Every body must be right and no event may be forged.
+ * Text that a program prints, or the name of a directory, window or buffer, never becomes a tmux
+ * line: an attacker that knows tmux's clock and command number prints the closing guards of the
+ * next replies with a notification after each, while captures and listings are made. Every body
+ * must be right and no event may be forged.
  */
 #include <fcntl.h>
 #include <stdio.h>
@@ -22,15 +22,15 @@ static const char forged[] = "%session-renamed $0 PWNED";
 
 struct attack {
 	struct live *live;
-	int tty_fd; /* of the pane that is captured */
-	struct buf printed; /* all lines that it got, ended by newlines */
+	int tty_fd; /* the captured pane */
+	struct buf printed; /* all received lines, ended by newlines */
 	unsigned marker;
 	int wrong_bodies;
 	int wrong_lists;
 	int refused;
 };
 
-/* What tmux's next reply will be numbered about, and its clock. */
+/* The number of tmux's next reply, and tmux's clock. */
 static void ask_numbers(struct live *live, long *ret_time, long *ret_number)
 {
 	const char *out = live_tmux(live, "-C list-sessions 0<>hold");
@@ -46,7 +46,7 @@ static void put_line(struct attack *attack, struct buf *out, const char *line)
 	(void)buf_printf(out, "%s\r\n", line);
 }
 
-/* Prints what would close the next replies if anybody believed it, then a marker. */
+/* Prints forged ends of the next replies, then a marker. */
 static void print_guesses(struct attack *attack)
 {
 	struct buf out;
@@ -72,7 +72,7 @@ static void print_guesses(struct attack *attack)
 	buf_finish(&out);
 }
 
-/* Without the newlines at its end; what is printed just now may be captured in mid-line. */
+/* Without the newlines at its end; a capture may hold the beginning of a line being printed. */
 static size_t trimmed_len(const char *text)
 {
 	size_t len = strlen(text);
@@ -82,7 +82,7 @@ static size_t trimmed_len(const char *text)
 	return len;
 }
 
-/* Whether text is a part of what was printed, and as much of it as the screen has rows. */
+/* Whether text is a part of the printed text, and fills the rows of the screen. */
 static bool was_printed(const struct attack *attack, const char *text, int64_t rows)
 {
 	size_t len = trimmed_len(text);
@@ -95,7 +95,7 @@ static bool was_printed(const struct attack *attack, const char *text, int64_t r
 	return lines >= rows - 1 || attack->marker == 1;
 }
 
-/* Captures until the last marker is there; every body on the way must be right. */
+/* Captures until the last marker appears; every body until then must be right. */
 static void check_captures(struct attack *attack, struct talk *talk, const char *pane)
 {
 	char marker[32];
@@ -120,7 +120,7 @@ static void check_captures(struct attack *attack, struct talk *talk, const char 
 		}
 		has_marker = strstr(text, marker) != NULL;
 	}
-	/* Old lines can no longer be on the screen. */
+	/* Old lines have left the screen. */
 	if (attack->printed.len > 512 * 1024)
 		buf_consume(&attack->printed, attack->printed.len - 64 * 1024);
 }
@@ -157,7 +157,7 @@ static void make_names(struct live *live, int round)
 	live_tmux(live, "kill-window -t '{end}'");
 }
 
-/* No event may tell of what was only printed. Returns how many did. */
+/* No event may come from printed text. Returns how many did. */
 static int forged_events(struct talk *talk)
 {
 	const struct json *params;
@@ -178,8 +178,8 @@ static int forged_events(struct talk *talk)
 }
 
 /*
- * The attack is a real one: a client that believes the first matching guard is taken in.
- * Returns how often, in rounds of tries.
+ * The attack is real: a client that trusts the first matching guard is deceived. Returns how
+ * often, in rounds of tries.
  */
 static int fool_naive_client(struct attack *attack, const char *pane, int tries)
 {

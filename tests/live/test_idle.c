@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * When nothing happens, nothing runs: 20 quiet panes, nobody subscribed, and in 5 s (10 s
- * with MUXBUS_TEST_LONG) neither the daemon nor a tmux -C process wakes up once; the tmux
- * server wakes no more often than one without a daemon. The same with a peer that listens
- * to what tmux tells by itself. (By default tmux wakes up every 15 s for each client that
- * is attached, whatever it is: status-interval. This is switched off here.)
+ * An idle system stays asleep: 20 quiet panes, no subscriber, and in 5 s (10 s with
+ * MUXBUS_TEST_LONG) neither the daemon nor a tmux -C process wakes up once; the tmux server wakes
+ * no more often than one without a daemon. The same with a peer that subscribes to the events that
+ * tmux announces.
+ *
+ * (By default tmux wakes up every 15 s for each attached client of any kind: status-interval. The
+ * test switches this off.)
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -37,7 +39,7 @@ static size_t find_sleepers(const struct live *live, struct sleeper *sleepers)
 	return n;
 }
 
-/* Says what a process that should sleep does. */
+/* Reports the work of a process that should sleep. */
 static void show_reason(struct live *live, const struct sleeper *sleeper)
 {
 	diag("%s (%d) woke up %llu times, %.3f ms of CPU time; what it did in 3 s:", sleeper->name,
@@ -51,7 +53,7 @@ static void show_reason(struct live *live, const struct sleeper *sleeper)
 		(int)sleeper->pid));
 }
 
-/* A server with the daemon, one without, and what both did before the window. */
+/* A server with the daemon, one without, and the counters of both before the window. */
 struct place {
 	struct live *live;
 	struct live *bare;
@@ -77,7 +79,7 @@ static uint64_t take_usage(struct place *places, size_t count)
 	return total;
 }
 
-/* What was just started needs a moment: waits for QUIET_MS without a wake-up. */
+/* A new process needs a moment: waits for QUIET_MS without a wake-up. */
 static void settle(struct place *places, size_t count)
 {
 	for (int i = 0; i < 10; i++) {
@@ -130,12 +132,12 @@ static void start(struct place *place, const char *tmux)
 	place->live = live_new(tmux);
 	live_start_tmux(place->bare, "exec sleep 3600");
 	live_start_tmux(place->live, "exec sleep 3600");
-	/* tmux wakes up for the status line of every client, also of one that has none. */
+	/* tmux wakes up for the status line of every client, also of a client without one. */
 	live_tmux(place->bare, "set-option -g status-interval 0");
 	live_tmux(place->live, "set-option -g status-interval 0");
 	add_panes(place->bare);
 	add_panes(place->live);
-	/* The deadline of the last command passes unused later; so that this is soon: */
+	/* The deadline of the last command passes later without effect; to make this soon: */
 	live_start_daemon(place->live, "-o command_timeout_ms=1000");
 }
 
@@ -149,8 +151,9 @@ static int64_t lists_of(struct talk *talk)
 }
 
 /*
- * What tmux announces to nobody is asked for every second, for whoever names such a kind,
- * and for nobody else: a subscriber to everything gets it if and when it is learned.
+ * tmux does not announce title, command or directory changes. The daemon polls them every second
+ * while a subscriber names such a kind, and only then: a subscriber to everything gets such a
+ * change if and when the daemon learns of it.
  */
 static void test_details(struct place *place, struct talk *listener)
 {

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * tmux behaves with the daemon attached as without it. Two servers are driven by the same
- * script, one of them with muxbusd and a busy peer; everything a user can look at must
- * then be the same, but for $MUXBUS and what control-mode.md 2.5 says cannot be avoided
- * (session_attached, focus, the log of messages, which session a bare attach picks).
+ * tmux behaves with the daemon attached as without it. Two servers run the same script, one of
+ * them with muxbusd and a busy peer; everything visible to a user must then be the same, except
+ * $MUXBUS and the unavoidable differences of control-mode.md 2.5 (session_attached, focus, the log
+ * of messages, which session a bare attach picks).
  */
 #include <pty.h>
 #include <signal.h>
@@ -17,7 +17,7 @@
 #include "guardian.h"
 #include "harness.h"
 
-/* What a user does; one tmux command a line. */
+/* The actions of a user; one tmux command a line. */
 static const char *const script[] = {
     "set-option -g status-left 'mine'",
     "set-option -g history-limit 5000",
@@ -52,7 +52,7 @@ static const char *const script[] = {
     "last-window -t main",
 };
 
-/* What is then compared. */
+/* The views that are then compared. */
 static const struct {
 	const char *what;
 	const char *command;
@@ -137,7 +137,7 @@ static void terminal_type(struct terminal *terminal, const char *keys)
 	}
 }
 
-/* What a daemon does all day, so that not only its presence is compared. */
+/* The daily work of a daemon, so that the comparison covers more than its presence. */
 static void be_busy(struct talk *talk)
 {
 	static const char *const requests[][2] = {
@@ -164,7 +164,7 @@ static void compare_views(struct live *with, struct live *without, const char *w
 		char *got = xstrdup(live_tmux(with, "%s", views[i].command));
 		char *place;
 
-		/* The two live in different directories, whose names are of one length. */
+		/* The two servers use different directories, whose names have the same length. */
 		while ((place = strstr(got, with->dir)) != NULL)
 			memcpy(place, without->dir, strlen(without->dir));
 		is_str(
@@ -184,7 +184,7 @@ static void both(struct live *with, struct live *without, const char *want, cons
 	    with->version, what);
 }
 
-/* The log has the daemon's commands in it, but nothing that it would have to say. */
+/* The log contains the daemon's commands, but no message of its own. */
 static bool messages_are_like(struct live *with, struct live *without)
 {
 	static const char filter[] = "show-messages | sed -n 's/.* message: //p'";
@@ -223,7 +223,7 @@ static void test_terminals(struct live *with, struct live *without)
 	    "a key detaches");
 }
 
-/* A lone person who only looks still gets their size: the trap of clients without ignore-size. */
+/* A lone person who only watches still gets their size: the trap of clients without ignore-size. */
 static void test_read_only(struct live *with, struct live *without)
 {
 	const char *size = "display-message -p -t other '#{window_width}x#{window_height}'";

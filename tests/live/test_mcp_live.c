@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * MCP with a real tmux: panes as agents see them, whatever is on their screens; long waits
- * that are let go of and told; resources and who is told of their changes; several agents at
- * once, each with its own pane; and the ends of connections and of the daemon.
+ * MCP with a real tmux: panes as agents see them, with any screen; long waits that are released
+ * and reported; resources and the subscribers to their changes; several agents at once, each with
+ * its own pane; and the ends of connections and of the daemon.
  */
 #include <signal.h>
 #include <stdio.h>
@@ -66,7 +66,7 @@ static struct talk *meet_agent(const char *name)
 	return peer;
 }
 
-/* ---- panes -------------------------------------------------------------------------------- */
+/* Panes. */
 
 static void wait_for_text(const char *pane, const char *text)
 {
@@ -169,7 +169,7 @@ static void test_job_output(void)
 	mem_free(all);
 }
 
-/* ---- waiting ------------------------------------------------------------------------------ */
+/* Waiting. */
 
 static int64_t waits_now(void)
 {
@@ -184,7 +184,10 @@ static bool until_waits(int64_t want)
 	return waits_now() == want;
 }
 
-/* The state of the notification of an id, waited for until it is there; "" if none comes. */
+/*
+ * The state of the notification of an id, waited for until the notification exists; "" if none
+ * comes.
+ */
 static const char *note_state(const char *id, const char *text)
 {
 	for (int64_t end_ms = live_now_ms() + LIVE_TIMEOUT_MS; live_now_ms() < end_ms;) {
@@ -225,7 +228,7 @@ static void test_pending(void)
 	talk_free(agent);
 }
 
-/* A task of an agent does not end because who gave it has no more patience. */
+/* A task of an agent continues after its requester stops waiting. */
 static void test_task(void)
 {
 	struct talk *agent = meet_agent("inspector");
@@ -301,9 +304,9 @@ static void test_gone(void)
 	talk_free(agent);
 }
 
-/* ---- two agents --------------------------------------------------------------------------- */
+/* Two agents. */
 
-/* What a call that a pane's own process makes is answered. */
+/* The answer to a call from a pane's own process. */
 static void start_in_pane(const char *pane, int id)
 {
 	live_tmux(live,
@@ -340,7 +343,7 @@ static void test_two(void)
 	mem_free(other);
 }
 
-/* ---- resources ---------------------------------------------------------------------------- */
+/* Resources. */
 
 static void test_resources(void)
 {

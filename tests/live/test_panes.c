@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * What the methods about panes promise, on every tmux there is: nothing typed is lost in
- * silence, a paste cannot break its bracket nor crash tmux, programs are told with the
- * status they end with, nobody's names run in a shell, and what must not be closed is not.
+ * The promises of the pane methods, on every tmux at hand: no typed text is lost silently, a paste
+ * cannot break its bracket nor crash tmux, ended programs are reported with their status, no name
+ * is run by a shell, and protected panes stay open.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -20,7 +20,7 @@ static const char *kind_of(const struct json *response)
 	return kind ? kind : at(response, "result") ? "result" : "no answer";
 }
 
-/* Calls, and checks what kind of answer comes. */
+/* Calls, and checks the kind of the answer. */
 #define expect(want, what, method, ...)                                                  \
 	do {                                                                             \
 		const struct json *answer_ = talk_call(talk, method, __VA_ARGS__);       \
@@ -34,7 +34,7 @@ static char *new_pane(const char *command)
 	    live_tmux(live, "new-window -d -P -F '#{pane_id}' -t main: \"%s\"", command));
 }
 
-/* What a capture shows, once it holds a text. */
+/* The text of a capture, once it holds a given text. */
 static bool shows(const char *pane, const char *text)
 {
 	for (int64_t end_ms = live_now_ms() + LIVE_TIMEOUT_MS; live_now_ms() < end_ms;) {
@@ -49,7 +49,7 @@ static bool shows(const char *pane, const char *text)
 	return false;
 }
 
-/* ---- typing -------------------------------------------------------------------------- */
+/* Typing. */
 
 static void test_modes(void)
 {
@@ -130,7 +130,7 @@ static void test_mouse(void)
 	mem_free(plain);
 }
 
-/* ---- programs ------------------------------------------------------------------------ */
+/* Programs. */
 
 static void test_ends(void)
 {
@@ -198,7 +198,7 @@ static void fill(char *out, size_t size, const char *pattern, const char *word)
 	out[len] = '\0';
 }
 
-/* ---- what must not happen ------------------------------------------------------------ */
+/* Refused actions. */
 
 /* Every method of this file with a shell command in every field that takes a text. */
 static void test_nothing_runs(void)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * Bytes into a real tmux and out again: arguments through set-buffer, fields through a
- * user option, names, titles and directories through the expansion of formats. Random,
+ * Bytes into a real tmux and out again: arguments through set-buffer, fields through a user
+ * option, names, titles and directories through the expansion of formats. The bytes are random,
  * from a seed that is printed; "test_quote_live SEED" repeats a run.
  */
 #include <muxbus.h>
@@ -99,7 +99,7 @@ static int run(struct tried *tried, struct muxbus_command *command)
 	return tried->error;
 }
 
-/* ---- random bytes ------------------------------------------------------------------ */
+/* Random bytes. */
 
 static size_t make_bytes(struct tried *tried, char out[TEXT_MAX])
 {
@@ -118,7 +118,7 @@ static size_t make_bytes(struct tried *tried, char out[TEXT_MAX])
 	return len;
 }
 
-/* Printable, as names are, with what formats are made of. */
+/* Printable, like names, with the characters of formats. */
 static size_t make_name(struct tried *tried, char out[TEXT_MAX])
 {
 	static const char *const parts[] = {"#", "##", "###", "[", "]", "{", "}", "(", ")", ",",
@@ -146,7 +146,7 @@ static void add_literal(struct muxbus_command *command, const char *bytes, size_
 	free(literal);
 }
 
-/* ---- arguments --------------------------------------------------------------------- */
+/* Arguments. */
 
 /* All bytes that a process of tmux prints. */
 static void read_buffer(struct tried *tried, const char *name, struct buf *out)
@@ -212,7 +212,7 @@ static void test_arguments(struct tried *tried)
 	is_int(bad, 0, "%d random arguments", BUFFERS);
 }
 
-/* ---- fields ------------------------------------------------------------------------ */
+/* Fields. */
 
 /* Reads a variable of the session or its window in a record, as listings do. */
 static ssize_t read_field(struct tried *tried, const char *variable, char *out, size_t size)
@@ -273,7 +273,7 @@ static void test_fields(struct tried *tried)
 	is_int(bad, 0, "%d random fields", FIELDS);
 }
 
-/* ---- what is expanded -------------------------------------------------------------- */
+/* Expanded formats. */
 
 static bool try_name(struct tried *tried, const char *name, const char *flag, const char *variable,
     const char *bytes, size_t len)
@@ -312,7 +312,10 @@ static void test_names(struct tried *tried)
 		char text[TEXT_MAX];
 		size_t len = make_name(tried, text);
 
-		/* tmux 3.3a puts a backslash before $HOME in the name of a window: not ours. */
+		/*
+		 * tmux 3.3a puts a backslash before $HOME in the name of a window: this is not our
+		 * quoting.
+		 */
 		if (memchr(text, '$', len) == NULL ||
 		    (tried->version.caps & MUXBUS_CAP_NAMES_ENCODED) == 0)
 			bad += !try_name(tried, "rename-window", NULL, "window_name", text, len);
@@ -335,7 +338,7 @@ static bool try_new_window(struct tried *tried, const char *path, const char *na
 	muxbus_command_args(command, "sleep 600", NULL);
 	if (run(tried, command) != 0)
 		return false;
-	for (int i = 0; i < 100 && !is_same; i++) { /* the program is not there at once */
+	for (int i = 0; i < 100 && !is_same; i++) { /* the program takes a moment to start */
 		len = read_field(tried, "pane_current_path", got, sizeof got);
 		is_same = len == (ssize_t)strlen(path) && memcmp(got, path, (size_t)len) == 0;
 		if (!is_same)
@@ -364,7 +367,7 @@ static void test_directories(struct tried *tried)
 	}
 }
 
-/* ---- each tmux --------------------------------------------------------------------- */
+/* Each tmux. */
 
 static void test_tmux(const char *tmux, unsigned seed)
 {

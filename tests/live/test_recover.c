@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * After a fault all is as it should be: tmux dies and another comes, the daemon is killed
- * in the middle of a flood, stopped for a second, or started twice. Nobody's pane is held
- * up, nothing is left attached, and no pane of the new server is taken for one of the old.
+ * Recovery from faults: tmux dies and another comes, the daemon is killed in the middle of a
+ * flood, stopped for a second, or started twice. No pane is delayed, no client is left attached,
+ * and no pane of the new server is taken for one of the old.
  */
 #include <signal.h>
 #include <stdio.h>
@@ -14,7 +14,7 @@
 #include "base/alloc.h"
 #include "harness.h"
 
-/* The old server's panes are gone, and %0 is somebody else now. */
+/* The old server's panes are gone, and %0 is another pane now. */
 static void check_restart(const char *tmux)
 {
 	struct live *live = live_start(tmux, "echo old; exec sleep 3600");
@@ -55,7 +55,7 @@ static void check_second_instance(const char *tmux)
 
 	(void)snprintf(pid, sizeof(pid), "%d", (int)first);
 	if (live_try_daemon(live, NULL))
-		(void)live_stop_daemon(live, 0); /* one that finds another is ready, and ends */
+		(void)live_stop_daemon(live, 0); /* the second daemon is ready, and ends */
 	const char *log = live_daemon_log(live);
 	if (!ok(strstr(log, pid) != NULL, "a second daemon says that %s is running", pid))
 		diag("%s", log);
@@ -120,7 +120,7 @@ static void check_kill_in_flood(const char *tmux)
 	live_free(live);
 }
 
-/* SIGSTOP for a second in the middle of output: afterwards nothing is missing. */
+/* SIGSTOP for a second in the middle of output: afterwards no output is missing. */
 static void check_stop(const char *tmux)
 {
 	struct live *live = live_start(tmux, "exec sleep 3600");

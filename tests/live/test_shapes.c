@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * The shapes that scripts rely on: every result has the members that the protocol page
- * names, of the right types, and describe says the same. A method of the page that this
- * daemon has not (yet) is reported as skipped, by name.
+ * The shapes that scripts rely on: every result has the members that the protocol page names, of
+ * the right types, and describe agrees. A method of the page that this daemon does not have (yet)
+ * is reported as skipped, by name.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -119,7 +119,7 @@ static char type_letter(const struct json *value)
 	return '?';
 }
 
-/* Whether a member is there with one of the types; says what is wrong. */
+/* Whether a member exists with one of the types; reports the error. */
 static bool check_member(const struct json *result, const char *member)
 {
 	char path[128];

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * A peer that does not read hurts only itself: it is told what it missed, or disconnected;
- * the others get every byte, responses come at once, and the daemon's memory stays bounded.
+ * A peer that does not read hurts only itself: it gets a report of its missed events, or is
+ * disconnected; the others get every byte, responses come at once, and the daemon's memory stays
+ * bounded.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -46,8 +47,8 @@ static uint64_t read_flood(struct talk *talk)
 }
 
 /*
- * What a peer finds that reads at last: gaps are said, or the connection has ended with a
- * reason. The response to a second question comes behind all that was waiting.
+ * The input of a peer that reads at last: gaps are reported, or the connection has ended with a
+ * reason. The response to a second question follows all waiting lines.
  */
 static void check_stuck(struct talk *talk, int number)
 {

@@ -83,7 +83,7 @@ static void test_life(void)
 	finish(followed);
 }
 
-/* Whether this kernel tells how a process ended that is not our child. */
+/* Whether this kernel reports the exit status of a process that is not our child. */
 static bool kernel_tells(void)
 {
 	char release[65] = "";
@@ -147,8 +147,8 @@ static void test_exits(void)
 }
 
 /*
- * tmux 3.3a leaves some processes unreaped, so that it does not know their status; it is
- * made to look.
+ * tmux 3.3a leaves some processes unreaped, so that their status is unknown to it; the library
+ * makes tmux reap them.
  */
 static void test_many_exits(void)
 {
@@ -171,7 +171,7 @@ static void test_many_exits(void)
 	finish(followed);
 }
 
-/* A window that comes and goes before it can be listed leaves a trace nevertheless. */
+/* A window that opens and closes before it can be listed leaves a trace nevertheless. */
 static void test_fleeting(void)
 {
 	struct followed *followed = start(false);
@@ -279,7 +279,7 @@ static void test_output(void)
 static const char flood[] = "yes 01234567890123456789012345678901234567890123456789 | head -c %u; "
 			    "touch %s/done.%d; cat";
 
-/* Output is wanted and not wanted in the middle of a flood; tmux must not suffer. */
+/* Output is switched on and off in the middle of a flood; tmux must not suffer. */
 static void test_flood(void)
 {
 	struct followed *followed = start(false);
@@ -348,7 +348,7 @@ static void test_detached(void)
 	finish(followed);
 }
 
-/* Its client is moved to another session when its own ends: it is not followed twice. */
+/* The client moves to another session when its own ends: the session is not followed twice. */
 static void test_hopping(void)
 {
 	struct followed *followed = start(true);

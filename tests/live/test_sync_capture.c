@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * The place of a capture in the stream, with the library alone: while a program counts
- * and two other panes of the session flood, hundreds of captures are taken, and each must
- * join the stream at its offset to the byte. Nothing may be missing from the stream. The
- * same with the last resort of each, which pauses the pane, and with several at a time.
+ * The place of a capture in the stream, with the library alone: while a program counts and two
+ * other panes of the session flood, hundreds of captures are taken, and each must join the stream
+ * at its offset to the byte. No byte may be missing from the stream. The same with the last resort
+ * of each capture, which pauses the pane, and with several captures at a time.
+ *
  * The program itself is the counter: "test_sync_capture count".
  */
 #include <stdio.h>
@@ -93,7 +94,7 @@ struct round {
 	unsigned count;
 };
 
-/* Whether the pictures are there, and a line of the stream behind each. */
+/* Whether the pictures have arrived, and a line of the stream after each. */
 static bool round_is_done(void *data)
 {
 	const struct round *round = data;

@@ -61,7 +61,7 @@ static unsigned links_of(const struct muxbus_model *model, uint32_t window)
 	return count;
 }
 
-/* Whether a window may end: no session would be left with nothing. */
+/* Whether a window may end: every session keeps a window. */
 static bool may_end_window(const struct muxbus_model *model, uint32_t window)
 {
 	const struct muxbus_link *link = NULL;
@@ -81,7 +81,7 @@ static bool may_end_pane(const struct muxbus_model *model, const struct muxbus_p
 	    may_end_window(model, pane->window);
 }
 
-/* ---- the actions: each does one thing, or says that it cannot be done now ----------- */
+/* The actions: each does one thing, or returns that it is impossible now. */
 
 /* The objects of an action, chosen at random. */
 struct chance {
@@ -167,7 +167,7 @@ static bool swap_panes(struct chance *chance)
 	return true;
 }
 
-/* This changes links and nothing else, and no notification of any version says so. */
+/* This changes only links, and no version of tmux announces it. */
 static bool swap_windows(struct chance *chance)
 {
 	chance->is_silent = true;
@@ -300,7 +300,7 @@ static bool (*const actions[])(struct chance *chance) = {
     zoom,
 };
 
-/* ACT_TOLD or ACT_SILENT, or ACT_NONE if chance chose what cannot be done. */
+/* ACT_TOLD or ACT_SILENT, or ACT_NONE if the random action is impossible. */
 enum acted { ACT_NONE, ACT_TOLD, ACT_SILENT };
 
 static enum acted act(struct live *live, const struct muxbus_model *model, unsigned number)
@@ -321,14 +321,14 @@ static enum acted act(struct live *live, const struct muxbus_model *model, unsig
 	return chance.is_silent ? ACT_SILENT : ACT_TOLD;
 }
 
-/* ---- the truth, and the model in the same words ------------------------------------ */
+/* The listing of tmux, and the model in the same form. */
 
 static const char truth_format[] =
     "#{session_id} #{session_name} #{window_id} #{window_index} #{window_active} #{window_name} "
     "%s #{window_zoomed_flag} #{pane_id} #{pane_index} "
     "#{pane_active} #{pane_width}x#{pane_height} #{pane_left},#{pane_top} #{pane_pid}";
 
-/* Since 3.8 tmux tells layouts in another grammar to those who are no control clients. */
+/* Since 3.8 tmux gives layouts in another grammar to clients that are not control clients. */
 static const char layout_format[] = "#{window_layout} #{window_visible_layout}";
 static bool has_other_layouts;
 
@@ -389,7 +389,7 @@ struct comparison {
 	struct buf model;
 };
 
-/* The model has what was asked for; the truth does not change meanwhile. */
+/* The model has the requested state; the truth does not change meanwhile. */
 static bool is_equal(void *data)
 {
 	struct comparison *comparison = data;
@@ -415,7 +415,7 @@ static void say_difference(const struct comparison *comparison)
 	diag("model: %.*s", (int)strcspn(model + start, "\n"), model + start);
 }
 
-/* Asks tmux what is true now. */
+/* Asks tmux for the true state. */
 static void read_truth(struct comparison *comparison)
 {
 	char format[512];
@@ -428,7 +428,7 @@ static void read_truth(struct comparison *comparison)
 	sort_lines(&comparison->truth);
 }
 
-/* Runs the loop until the model is what was read, for a second. */
+/* Runs the loop until the model equals the listing, for a second. */
 static bool becomes_equal(struct comparison *comparison)
 {
 	int64_t end_ms = live_now_ms() + 1000;
@@ -442,9 +442,8 @@ static bool becomes_equal(struct comparison *comparison)
 }
 
 /*
- * Whether the model becomes the truth by itself, in time. tmux names windows after their
- * programs half a second late, so what is true can become another by itself too: it is asked
- * again.
+ * Whether the model becomes the truth by itself, in time. tmux names windows after their programs
+ * half a second late, so the truth can change by itself too: the test asks tmux again.
  */
 static bool is_true(struct followed *followed, int64_t *worst_ms)
 {
@@ -480,7 +479,7 @@ static bool is_audited(void *data)
 	return *(int *)data != 0;
 }
 
-/* Each kind of beginning must have had one end, or be in the model still. */
+/* Each kind of beginning must have had one end, or still be in the model. */
 static void check_balance(const struct followed *followed)
 {
 	struct muxbus_model_counts counts;
@@ -525,7 +524,7 @@ static void test_version(const char *tmux, bool with_person, unsigned steps)
 
 		if (acted == ACT_NONE)
 			continue;
-		/* Then the model is true when it is asked for, as who lists panes does. */
+		/* Then the model is true on request, as for a caller of list_panes. */
 		if (acted == ACT_SILENT && !followed_refresh(followed))
 			break;
 		if (with_person)

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * kill -9 of muxbusd at random instants under load: posts, jobs that end, fifty of them
- * together, timers, a log that is written and rotated, an agent's pane that is typed into,
- * and three consumers that take and acknowledge. What the daemon had answered for must be
- * there after each restart: every notification is seen by every consumer, in order; every
- * job has its exit status, and every job and timer exactly one notification; every line of
- * the log that matches is told of once, to each consumer, and none that was not written;
- * and no notice is submitted more often than its receipt admits, nor fused with another.
+ * kill -9 of muxbusd at random instants under load: posts, jobs that end, fifty of them together,
+ * timers, a log that is written and rotated, an agent's pane that is typed into, and three
+ * consumers that take and acknowledge. Every promise of the daemon must hold after each restart:
+ * every notification is seen by every consumer, in order; every job has its exit status, and every
+ * job and timer exactly one notification; every matching line of the log is reported once to each
+ * consumer, and no line that was not written; and no notice is submitted more often than its
+ * receipt admits, nor fused with another.
  *
- * MUXBUS_TORTURE says how many kills; `make torture` does 200, `make check` a few.
+ * MUXBUS_TORTURE gives the number of kills; `make torture` does 200, `make check` a few.
  */
 #include <fcntl.h>
 #include <signal.h>
@@ -34,7 +34,7 @@ enum {
 
 static const char arguments[] = "-o deliver_quiet_ms=50";
 
-/* A request that the daemon accepted, and what must come of it. */
+/* A request that the daemon accepted, and its required outcome. */
 struct accepted {
 	char id[8];
 	int exit_code; /* -1: a timer */
@@ -49,8 +49,8 @@ struct reader {
 	int64_t newest;
 	int64_t last; /* of the last hand-out: to acknowledge */
 	unsigned inversions;
-	uint8_t *lines; /* how often each line of the log was told */
-	unsigned invented; /* told, but never written */
+	uint8_t *lines; /* how often each line of the log was reported */
+	unsigned invented; /* reported, but never written */
 };
 
 /* A notification for the agent's pane. */
@@ -59,7 +59,7 @@ struct typed {
 	int64_t seq;
 };
 
-/* What became of those. */
+/* The outcomes of these notifications. */
 struct typing {
 	unsigned notices, again, more_than_said, lost, fused, unsure, kills;
 };
@@ -131,7 +131,7 @@ static void start_timer(struct world *world)
 	    talk_call(world->talk, "sleep", "{\"seconds\":0.%03u}", 1 + pick(world, 300)), -1);
 }
 
-/* ---- the log ---- */
+/* The log. */
 
 static void open_log(struct world *world)
 {
@@ -140,7 +140,7 @@ static void open_log(struct world *world)
 		live_bail("the log cannot be opened");
 }
 
-/* Some lines, in pieces as they come; the oracle is their number. */
+/* Some lines, in pieces; the oracle is their number. */
 static void write_log(struct world *world)
 {
 	char text[1024];
@@ -180,7 +180,7 @@ static void watch_log(struct world *world)
 		live_bail("the log is not watched: %s", talk_text(world->talk));
 }
 
-/* A notification of the watch tells of so many lines, from the one that it quotes on. */
+/* A notification of the watch covers so many lines, from its quoted line on. */
 static void count_lines(struct world *world, struct reader *reader, const struct json *note)
 {
 	const char *line = at_str(note, "data.line");
@@ -195,9 +195,9 @@ static void count_lines(struct world *world, struct reader *reader, const struct
 	}
 }
 
-/* ---- jobs that end together ---- */
+/* Jobs that end together. */
 
-/* Whoever waits at the gate goes on, also those who have only just come. */
+/* Every process that waits at the gate continues, also a process that has only just arrived. */
 static void open_gate(const struct world *world)
 {
 	int fd = open(world->gate_path, O_WRONLY | O_NONBLOCK | O_CLOEXEC);
@@ -208,7 +208,7 @@ static void open_gate(const struct world *world)
 
 static void start_together(struct world *world)
 {
-	int fd = open(world->gate_path, O_RDWR | O_CLOEXEC); /* closed: none goes through */
+	int fd = open(world->gate_path, O_RDWR | O_CLOEXEC); /* closed: no process passes */
 
 	for (unsigned at = 0; at < TOGETHER; at++) {
 		int exit_code = (int)pick(world, 100);
@@ -222,11 +222,11 @@ static void start_together(struct world *world)
 	world->gates++;
 }
 
-/* ---- consumers ---- */
+/* Consumers. */
 
 /*
- * Counts a notification for the request that it ends. Ids are used again once all that bore
- * them is forgotten: the first that lacks one is meant.
+ * Counts a notification for the request that it ends. Ids are used again once all their requests
+ * are forgotten: the first request without a notification is meant.
  */
 static void count_note(struct world *world, const struct json *note)
 {
@@ -251,7 +251,7 @@ static void count_note(struct world *world, const struct json *note)
 					       : at_int(note, "data.exit_code") == meant->exit_code;
 }
 
-/* One consumer takes what there is, and acknowledges most of what it took before. */
+/* One consumer takes the available notifications, and acknowledges most of its earlier ones. */
 static size_t read_some(struct world *world, struct reader *reader)
 {
 	const struct json *answer = reader->last > 0
@@ -301,7 +301,7 @@ static void work(struct world *world)
 	}
 }
 
-/* kill -9, and another life. The log goes on without it. */
+/* kill -9 and restart. The log grows meanwhile. */
 static void kill_daemon(struct world *world)
 {
 	(void)live_stop_daemon(world->live, SIGKILL);
@@ -315,10 +315,10 @@ static void kill_daemon(struct world *world)
 	live_start_daemon(world->live, arguments);
 	world->talk = talk_new(world->live);
 	for (size_t at = 0; at < CONSUMERS; at++)
-		world->readers[at].last = 0; /* what was handed out was perhaps not acknowledged */
+		world->readers[at].last = 0; /* handed out, perhaps not acknowledged */
 }
 
-/* Works for a while, leaves requests under way, and kills the daemon in their midst. */
+/* Works for a while, leaves requests under way, and kills the daemon in the middle of them. */
 static void round_of_work(struct world *world)
 {
 	int64_t end_ms = live_now_ms() + 5 + pick(world, 150);
@@ -339,7 +339,7 @@ static void round_of_work(struct world *world)
 	kill_daemon(world);
 }
 
-/* ---- the agent ---- */
+/* The agent. */
 
 static void start_agent(struct world *world)
 {
@@ -357,7 +357,7 @@ static void start_agent(struct world *world)
 	}
 }
 
-/* How often the agent was given a notice with this id. */
+/* How often the agent got a notice with this id. */
 static unsigned submitted(struct world *world, const char *id)
 {
 	return (unsigned)atoi(live_run(world->live, "grep -c -F -- '%s' typed.log", id));
@@ -404,8 +404,8 @@ static void judge_typed(struct world *world, const struct typed *typed)
 }
 
 /*
- * A few notices for the agent, and kills while they are typed. Nobody reads the queue
- * meanwhile: what is acknowledged need not be typed.
+ * A few notices for the agent, and kills while they are typed. No consumer reads the queue
+ * meanwhile, because acknowledged notifications need not be typed.
  */
 static unsigned round_of_typing(struct world *world, unsigned kills_left)
 {
@@ -502,7 +502,7 @@ static void judge_lines(const struct world *world, const struct reader *reader)
 	is_int(reader->invented, 0, "and none that was not written");
 }
 
-/* Whether one consumer has heard of all lines of the log. */
+/* Whether one consumer has received all lines of the log. */
 static bool has_all_lines(struct world *world, struct reader *reader)
 {
 	(void)read_some(world, reader);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * Waiting costs nothing: with 100 timers, 100 watched files and 100 armed waits there is no
- * wake-up, in muxbusd, its tmux -C and the tmux server, and no process but those.
+ * Waiting costs no CPU: with 100 timers, 100 watched files and 100 armed waits there is no
+ * wake-up, in muxbusd, its tmux -C and the tmux server, and no other process.
  */
 #include <stdio.h>
 
@@ -13,7 +13,7 @@ enum {
 	CONNECTIONS_MAX = 8,
 };
 
-/* Wake-ups of all that take part. */
+/* Wake-ups of all processes that take part. */
 static uint64_t wakeups(const struct live *live)
 {
 	pid_t connections[CONNECTIONS_MAX];
@@ -25,7 +25,7 @@ static uint64_t wakeups(const struct live *live)
 	return sum;
 }
 
-/* Waits until nothing has happened for a while: what was armed has come to rest. */
+/* Waits until nothing has happened for a while: the armed waits have come to rest. */
 static bool settle(const struct live *live)
 {
 	int64_t end_ms = live_now_ms() + LIVE_TIMEOUT_MS;

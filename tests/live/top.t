@@ -1,13 +1,13 @@
 #!/bin/sh
 # SPDX-License-Identifier: ISC
-# muxbus top in a real terminal: what it shows at which size, what its keys do, and that it leaves
-# the terminal as it was, however it ends.
+# muxbus top in a real terminal: its screen at each size, its keys, and a restored terminal after
+# every kind of end.
 . "$MUXBUS_SRCDIR/tests/live/live.sh"
 start 'PS1="ready\$ " exec sh'
 muxbus="$MUXBUS_BUILDDIR/muxbus -S $dir/tmux"
 [ -x "$MUXBUS_BUILDDIR/muxbus" ] || skip_all 'muxbus is not built'
 
-screen() { # what the pane of top shows
+screen() { # the screen of top's pane
 	t capture-pane -p -t main:0.0
 }
 shows() { # shows TEXT: whether it does
@@ -31,7 +31,7 @@ tty=$(t list-panes -t main:0.0 -F '#{pane_tty}')
 $muxbus top >"$dir/snapshot" </dev/null
 is 'in a pipe it is one line of JSON' "$(wc -l <"$dir/snapshot") $(jq -r '.panes[0].pane, .status.tmux.state, (.jobs | length)' "$dir/snapshot" | tr '\n' ' ')" '1 %0 live 0 '
 
-# 80 x 24, and another window with something in it.
+# 80 x 24, and another window with some text.
 ask '{"method":"run_long_command","params":{"command":"exec sleep 1000","name":"long"}}' >"$dir/answer"
 job=$(jq -r .result.id "$dir/answer")
 t new-window -d -t main -n other "printf '\\033]2;its title\\033\\\\'; printf 'in the \\033[31mother\\033[0m pane'; exec cat"
@@ -46,7 +46,7 @@ waits_for 'its title' 'its title'
 is 'all 24 rows are used' "$(screen | tail -n 1 | grep -c '^↑↓ choose')" 1
 is 'colours are there' "$(t capture-pane -pe -t main:0.0 | grep -c '36m%1')" 1
 
-# New things come by themselves.
+# New jobs and notifications appear by themselves.
 t rename-window -t main:1 renamed
 t new-window -d -t main -n third 'exec cat'
 waits_for 'a new pane comes by itself' 'main:2.0'
@@ -67,7 +67,7 @@ waits_for 'a filter without a match' 'nothing matches "third-is-not"'
 key Escape
 waits_for 'is cleared' 'main:2.0'
 
-# 200 x 60: the chosen pane is seen below.
+# 200 x 60: the chosen pane is shown below.
 t resize-window -t main:0 -x 200 -y 60
 waits_for 'a large screen shows the pane too' '── %1 main:1.0'
 waits_for 'what is on it' 'in the other pane'
@@ -94,7 +94,7 @@ waits_for 'once more' "stop $job?"
 key y
 waits_for 'yes stops it' 'stopped'
 
-# The daemon goes, and comes again.
+# The daemon ends, and starts again.
 key 1
 waits_for 'panes again' 'main:2.0'
 kill -9 "$daemon_pid"
@@ -105,7 +105,7 @@ waits_for 'and found again' '● live'
 t kill-window -t main:2
 until_is 'with what changed since' no shows 'main:2.0'
 
-# One that hangs is said too, and nothing hangs with it.
+# A hung daemon is reported too, and top does not hang.
 kill -STOP "$daemon_pid"
 waits_for 'a daemon that does not answer is said' 'muxbusd does not answer'
 key ?

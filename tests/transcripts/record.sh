@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: ISC
-# Records what a tmux says to a control client, with known nonces, and what hostile text
-# in a pane it captures: usage record.sh TMUX >NAME.txt. The server is private and ends.
+# Records the output of a tmux to a control client, with known nonces, and the capture of
+# hostile text in a pane: usage record.sh TMUX >NAME.txt. The server is private and ends.
 
 tmux=$1
 server=record-$$

@@ -1,4 +1,4 @@
-# What tmux said to record.sh, release by release. The body of the capture is hostile: it holds
+# The output of tmux to record.sh, release by release. The body of the capture is hostile: it holds
 # the very end of its own block, and events behind it.
 
 case tmux 3.3a
