@@ -75,15 +75,15 @@ mutant tests/test_journal src/daemon/queue/journal.c 'a torn tail is left in the
 	'if (journal->disk->truncate(journal->disk_data, handle, scan->good_len) < 0 ||' 'if ('
 mutant tests/test_journal src/daemon/queue/journal.c 'a failed sync is trusted again' \
 	'if (result->error != 0) {' 'if (false) {'
-mutant tests/test_journal src/daemon/queue/journal.c 'what is not synced is marked durable' \
+mutant tests/test_journal src/daemon/queue/journal.c 'an unsynced record is marked durable' \
 	'.durable = file->durable,' '.durable = file->number,'
-mutant tests/test_journal_kill src/daemon/queue/journal.c 'what comes during a rewrite is not in the new file' \
+mutant tests/test_journal_kill src/daemon/queue/journal.c 'a record written during a rewrite is missing in the new file' \
 	'error = append_next(journal, type, payload, len);
 	if' 'error = 0;
 	if'
-mutant tests/test_journal src/daemon/queue/journal_syncer.c 'a new file takes the place though it is not synced' \
+mutant tests/test_journal src/daemon/queue/journal_syncer.c 'an unsynced new file replaces the old one' \
 	'if (ret_result->error == 0 && job->install_from != NULL)' 'if (job->install_from != NULL)'
-mutant tests/test_journal src/daemon/queue/journal_record.c 'the checksum of a record is not looked at' \
+mutant tests/test_journal src/daemon/queue/journal_record.c 'the checksum of a record is not checked' \
 	'if (get32(bytes + RECORD_CRC) != crc32c(0, bytes + RECORD_LENGTH, size - RECORD_LENGTH))' 'if (false)'
 mutant tests/test_journal src/daemon/queue/journal_record.c 'the header of a file is not checked' \
 	'if (get32(bytes + HEADER_CRC) != crc32c(0, bytes, HEADER_CRC))' 'if (false)'
@@ -93,23 +93,23 @@ mutant tests/test_journal src/daemon/queue/journal_record.c 'the header of a fil
 mutant tests/test_store src/daemon/queue/store.c 'a transaction is written in parts' \
 	'if (--store->depth > 0 || store->transaction.len == 0)' \
 	'if (--store->depth > 1 || store->transaction.len == 0)'
-mutant tests/test_store src/daemon/queue/store.c 'what is deleted comes back' \
+mutant tests/test_store src/daemon/queue/store.c 'a deleted record comes back' \
 	'op_write(&store->transaction, OP_DELETE, key, "", 0);' ''
-mutant tests/test_sequence src/daemon/event/sequence.c 'numbers are given before they are on the disk' \
+mutant tests/test_sequence src/daemon/event/sequence.c 'numbers are given before the disk has them' \
 	'write_file(sequence->dir, ceiling) < 0' 'write_file(sequence->dir, sequence->last) < 0'
-mutant tests/test_sequence src/daemon/event/sequence.c 'a damaged file is believed' \
+mutant tests/test_sequence src/daemon/event/sequence.c 'a damaged file is trusted' \
 	'if (len != (size_t)expected_len || memcmp(text, expected, len) != 0)' 'if (expected_len < 0)'
 
 # The queue and its consumers.
 
-mutant tests/test_queue src/daemon/queue/queue.c 'what was being typed is forgotten by a restart' \
+mutant tests/test_queue src/daemon/queue/queue.c 'a restart forgets a delivery under way' \
 	'if (note->state == NOTE_DELIVERING)
 		note->state = NOTE_QUEUED;' ''
 mutant tests/test_queue src/daemon/queue/queue.c 'what somebody has in hand is added to' \
 	'note->is_told || ' ''
-mutant tests/test_queue src/daemon/queue/queue.c 'an earlier daemon told nobody' \
+mutant tests/test_queue src/daemon/queue/queue.c 'hand-outs of an earlier daemon are forgotten' \
 	'note->is_told = true; /* perhaps, by an earlier daemon */' ''
-mutant tests/test_queue src/daemon/queue/queue.c 'what nobody has seen is forgotten first' \
+mutant tests/test_queue src/daemon/queue/queue.c 'undelivered notifications are forgotten first' \
 	'if (is_undelivered(note))
 			continue;' ''
 mutant tests/test_queue src/daemon/queue/consumer.c 'what is not acknowledged is passed over' \
@@ -151,13 +151,13 @@ mutant tests/test_job src/job/main.c 'a job is started twice' \
 	'O_WRONLY | O_CREAT | O_EXCL' 'O_WRONLY | O_CREAT'
 mutant tests/test_job src/job/main.c 'the exit status is lost' \
 	'WIFEXITED(how) ? WEXITSTATUS(how) : -1' 'WIFEXITED(how) ? 0 : -1'
-mutant tests/test_job src/daemon/source/job.c 'a job that was accepted is not started after a kill' \
+mutant tests/test_job src/daemon/source/job.c 'an accepted job is not started after a kill' \
 	'spawn_supervisor(tracked) == 0)
 		return; /* accepted' 'false)
 		return; /* accepted'
 mutant tests/test_job src/daemon/source/job.c 'a killed supervisor is taken for a success' \
 	'job->state = JOB_LOST;' 'job->state = JOB_EXITED;'
-mutant tests/test_watch src/daemon/source/watch.c 'a watch reads again what it told' \
+mutant tests/test_watch src/daemon/source/watch.c 'a watch reads reported lines again' \
 	'		watch_store(watch);
 	uint64_t seq' '		;
 	uint64_t seq'

@@ -44,10 +44,10 @@ for agent in claude codex copilot gemini opencode; do
 	setup $agent --write >/dev/null
 	is "$agent: twice is once" "$(find "$HOME" -type f -exec cksum {} + | sort)" "$before"
 done
-is 'nothing was there, so nothing is kept' "$(count '*.bak')" 0
-is 'nothing is left half done' "$(count '*.new-*')" 0
+is 'without an old file there is no backup' "$(count '*.bak')" 0
+is 'no temporary file is left' "$(count '*.new-*')" 0
 is 'others cannot read it' "$(stat -c %a "$HOME/.claude/settings.json")" 600
-is 'codex has what contrib says' "$(plain "$HOME/.codex/config.toml")" "$(plain "$contrib/codex/config.toml")"
+is 'codex has the entries of contrib' "$(plain "$HOME/.codex/config.toml")" "$(plain "$contrib/codex/config.toml")"
 is 'and its hooks' "$(jq -S . "$HOME/.codex/hooks.json" | plain)" "$(jq -S . "$contrib/codex/hooks.json" | plain)"
 is 'copilot too' "$(jq -S . "$HOME/.copilot/mcp-config.json" | plain)" "$(jq -S . "$contrib/copilot/mcp-config.json" | plain)"
 is 'opencode too' "$(jq -S .mcp "$HOME/.config/opencode/opencode.json" | plain)" "$(jq -S .mcp "$contrib/opencode/opencode.json" | plain)"
@@ -56,16 +56,16 @@ is 'gemini too' "$(jq -S .mcpServers "$HOME/.gemini/settings.json" | plain)" \
 is 'and its hooks' "$(jq -S '.hooks' "$HOME/.gemini/settings.json" | plain)" \
 	"$(jq -S '.hooks | del(..|.name?)' "$contrib/gemini/hooks/hooks.json" | plain)"
 command=$(jq -r .mcpServers.muxbus.command "$HOME/.gemini/settings.json")
-is 'the program that is named is this one' "$("$command" --version)" "$("$muxbus" --version)"
+is 'the named program is this one' "$("$command" --version)" "$("$muxbus" --version)"
 is 'claude finds the plugin' "$(jq -r .extraKnownMarketplaces.muxbus.source.path "$HOME/.claude/settings.json")" "$contrib/claude"
 setup claude --remove >/dev/null
-is 'and loses it again' "$(cat "$HOME/.claude/settings.json")" '{}'
+is 'and --remove removes it' "$(cat "$HOME/.claude/settings.json")" '{}'
 MUXBUS_CONTRIBDIR=$dir/nowhere setup claude --write >/dev/null
 is 'without the plugin it is refused' $? 1
 
 # Without --write the command prints exactly the text that --write would write.
 is 'printed' "$(setup gemini | sed -n '/^{/,/^}/p' | jq -c .mcpServers.muxbus.args)" '["mcp"]'
-is 'and not done' "$(cd "$dir/project" && setup gemini --scope=project >/dev/null; ls -A "$dir/project")" ''
+is 'and not written' "$(cd "$dir/project" && setup gemini --scope=project >/dev/null; ls -A "$dir/project")" ''
 
 # Existing content stays: other members, the person's choices, mode, link, layout.
 mkdir "$dir/dotfiles"
@@ -80,7 +80,7 @@ is 'merged' "$(jq -c '[.theme, .mcpServers.other.command, .mcpServers.muxbus.tim
 	'["dark","x",5,true,"mcp",2]'
 is 'a link stays one' "$(readlink "$HOME/.gemini/settings.json")" "$settings"
 is 'the mode stays' "$(stat -c %a "$settings")" 644
-is 'what it was is kept' "$(cmp "$dir/before" "$dir"/dotfiles/settings.json.*.bak && echo same)" same
+is 'the old file is kept' "$(cmp "$dir/before" "$dir"/dotfiles/settings.json.*.bak && echo same)" same
 is 'lines that are not ours stay' "$(grep -c "$(printf '^\t\t"other": {"command": "x"},$')" "$settings")" 1
 setup gemini --remove >/dev/null
 is 'removed' "$(jq -c . "$settings")" '{"theme":"dark","mcpServers":{"other":{"command":"x"}},"hooks":{"AfterAgent":[{"hooks":[{"type":"command","command":"mine"}]}]}}'
@@ -106,6 +106,6 @@ is 'in a project' "$(jq -r .mcpServers.muxbus.type "$dir/project/.mcp.json")" st
 CODEX_HOME=$dir/codex setup codex --write >/dev/null
 is 'in another home' "$(grep -c tool_timeout_sec "$dir/codex/config.toml")" 1
 setup nonsense >/dev/null
-is 'an agent that there is not' $? 2
+is 'an unknown agent' $? 2
 echo "1..$checks"
 [ $failed -eq 0 ]

@@ -129,11 +129,11 @@ ok 'and that for the tests' grep -q '^	\./contrib/setup check' "$srcdir/README"
 # Without a server.
 starts 'setup'
 ok 'starts a server' said 'starting a tmux server'
-is 'asks apt-get for nothing the tests need' "$(cat "$checkout/asked" 2>/dev/null | grep -c muxbus-none)" 0
+is 'asks apt-get for no package of the tests' "$(cat "$checkout/asked" 2>/dev/null | grep -c muxbus-none)" 0
 tests 'then check'
 ok 'finds the server' said 'that of an earlier run'
 ok 'and the daemon' said 'muxbusd already runs'
-ok 'installs what the tests need' grep -q 'apt-get install .*muxbus-none' "$checkout/asked"
+ok 'installs the packages of the tests' grep -q 'apt-get install .*muxbus-none' "$checkout/asked"
 tests 'check again'
 starts 'setup again'
 is 'one session is there' "$(tmux -L muxbus list-sessions | wc -l)" 1
@@ -156,7 +156,7 @@ ok 'leaves no server' sh -c '! tmux -L muxbus has-session 2>/dev/null'
 tmux -f /dev/null new-session -d -s own -x 80 -y 24 || exit 99
 own=$(tmux display-message -p '#{socket_path}')
 starts 'setup beside a server of the user'
-ok 'takes that' said "the default one, $own"
+ok 'uses the existing server' said "the default one, $own"
 tests 'then check'
 starts 'then setup'
 ok 'no other server is there' sh -c '! tmux -L muxbus has-session 2>/dev/null'
@@ -179,7 +179,7 @@ ok 'the windows of the user are there' [ "$(tmux list-windows -t own | wc -l)" =
 end_servers
 export TMUX="$own,1,0"
 starts 'setup after the end of the server of this terminal'
-ok 'says so' said 'the tmux server of this terminal has ended'
+ok 'reports it' said 'the tmux server of this terminal has ended'
 tests 'then check'
 unset TMUX
 end_servers
@@ -215,7 +215,7 @@ if is_user; then
 	rm -f "$dir/said"
 	setup check
 	is 'a checkout that cannot be written fails' "$? $(tail -n 1 "$dir/said")" '1 0 passed, 1 failed, 0 skipped'
-	ok 'and that is said' said 'cannot be written'
+	ok 'and reports it' said 'cannot be written'
 	chmod -R u+w "$checkout"
 else
 	skip 'as a plain user' 'no setpriv, or the build folder is closed to others'

@@ -75,7 +75,7 @@ static void test_paths(void)
 	ok(strncmp(out, "/state/muxbus/default-", 22) == 0 && strlen(out) == 22 + 16, "%s", out);
 	(void)snprintf(same, sizeof(same), "%s/./default", top);
 	(void)address_state(other, sizeof(other), same);
-	is_str(other, out, "the same for another way to write the path");
+	is_str(other, out, "the same for another spelling of the path");
 	(void)address_state(other, sizeof(other), "/elsewhere/default");
 	ok(strcmp(other, out) != 0, "another for the same name elsewhere");
 	is_int(address_state(out, sizeof(out), "/x/a b\n\xc3\xa9/../w;k"), 0, "odd characters");
@@ -108,7 +108,7 @@ static void test_names(void)
 	    reason);
 	static const char *const wrong[] = {"", "/", ".", "..", "/tmp/", "/tmp/.", "/tmp/.."};
 	for (size_t i = 0; i < sizeof(wrong) / sizeof(*wrong); i++) {
-		is_int(check(wrong[i]), -1, "\"%s\" is no name", wrong[i]);
+		is_int(check(wrong[i]), -1, "\"%s\" is not a name", wrong[i]);
 		ok(*reason, "%s", reason);
 	}
 	is_int(check(at("none/sock")), -1, "a directory that does not exist");
@@ -118,14 +118,14 @@ static void test_names(void)
 static void test_directories(void)
 {
 	make_dir("private", 0700);
-	is_int(check(at("private/sock")), 0, "a directory that is ours alone");
+	is_int(check(at("private/sock")), 0, "a private directory");
 	make_dir("readable", 0755);
 	is_int(check(at("readable/sock")), 0, "one that others can read");
 	make_dir("group", 0770);
 	is_int(check(at("group/sock")), -1, "one that a group can write to");
 	ok(strstr(reason, "other users can write") && strstr(reason, "0770"), "%s", reason);
 	make_dir("open", 0777);
-	is_int(check(at("open/sock")), -1, "one that anybody can write to");
+	is_int(check(at("open/sock")), -1, "one that is writable for all users");
 	make_dir("sticky", 01777);
 	is_int(check(at("sticky/sock")), 0, "a sticky one");
 	must(symlink("private", at("link")));
@@ -139,10 +139,10 @@ static void test_directories(void)
 	is_int(check("sock"), 0, "a relative path");
 	char absolute[PATH_MAX];
 	is_int(address_absolute(absolute, sizeof(absolute), "sock"), 0, "made absolute");
-	is_str(absolute, at("private/sock"), "begins where we are");
+	is_str(absolute, at("private/sock"), "begins with the current directory");
 	is_int(address_absolute(absolute, sizeof(absolute), "/x"), 0, "an absolute one");
 	is_str(absolute, "/x", "stays");
-	is_int(address_absolute(absolute, 5, "sock"), -1, "what does not fit is refused");
+	is_int(address_absolute(absolute, 5, "sock"), -1, "a path that does not fit is refused");
 	must(chdir(at("open")));
 	is_int(check("sock"), -1, "is checked too");
 	must(fchdir(here));
@@ -200,19 +200,19 @@ static void test_others(void)
 	}
 	make_dir("theirs", 0755);
 	must(chown(at("theirs"), OTHER_UID, OTHER_UID));
-	is_int(check(at("theirs/sock")), -1, "somebody else's directory");
+	is_int(check(at("theirs/sock")), -1, "another user's directory");
 	ok(strstr(reason, "belongs to user 12345"), "%s", reason);
 	make_dir("theirs", 01777);
 	must(chown(at("theirs"), OTHER_UID, OTHER_UID));
 	is_int(check(at("theirs/sock")), -1, "sticky or not");
 	int fd = make_socket(at("sticky/squatted"));
 	must(chown(at("sticky/squatted"), OTHER_UID, OTHER_UID));
-	is_int(check(at("sticky/squatted")), -1, "somebody else's socket in a sticky directory");
+	is_int(check(at("sticky/squatted")), -1, "another user's socket in a sticky directory");
 	ok(strstr(reason, "the socket belongs to user 12345"), "%s", reason);
 	close(fd);
 	(void)chmod(top, 0755);
 	if (seteuid(OTHER_UID) == 0) {
-		is_int(check(at("readable/sock")), 0, "root's directory is trusted by others");
+		is_int(check(at("readable/sock")), 0, "root's directory is trusted by other users");
 		is_int(check(at("theirs/sock")), 0, "and their own");
 		must(seteuid(0));
 	}

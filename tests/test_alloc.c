@@ -34,7 +34,7 @@ static void test_sizes(void)
 	ok(mem_calloc(half, 3) == NULL, "a product that overflows is refused");
 	ok(mem_memdup("", SIZE_MAX) == NULL, "a size without room for the NUL is refused");
 	void *ptr = mem_alloc(0);
-	ok(ptr != NULL, "nothing is not out of memory");
+	ok(ptr != NULL, "an empty size is not out of memory");
 	mem_free(ptr);
 	unsigned char *zeroed = mem_calloc(7, 3);
 	bool is_zero = true;

@@ -54,9 +54,9 @@ static void test_types(void)
 {
 	is_str(made(schema, 0, NULL), "{}", "no words");
 	is_str(MADE("text=5"), "{\"text\":\"5\"}", "a string stays one");
-	is_str(MADE("text=true"), "{\"text\":\"true\"}", "whatever it says");
-	is_str(MADE("text="), "{\"text\":\"\"}", "an empty one");
-	is_str(MADE("text=a=b:=c"), "{\"text\":\"a=b:=c\"}", "with signs in it");
+	is_str(MADE("text=true"), "{\"text\":\"true\"}", "for any text");
+	is_str(MADE("text="), "{\"text\":\"\"}", "an empty string");
+	is_str(MADE("text=a=b:=c"), "{\"text\":\"a=b:=c\"}", "a string with signs in it");
 	is_str(MADE("lines=5"), "{\"lines\":5}", "an integer");
 	is_str(MADE("lines=-5"), "{\"lines\":-5}", "a negative one");
 	is_str(MADE("lines=1e3"), "{\"lines\":1e3}", "written otherwise");
@@ -65,16 +65,15 @@ static void test_types(void)
 	is_str(MADE("force=0"), "{\"force\":false}", "in digits");
 	is_str(MADE("kinds=a"), "{\"kinds\":[\"a\"]}", "an array of one");
 	is_str(MADE("kinds=a", "lines=1", "kinds=b"), "{\"kinds\":[\"a\",\"b\"],\"lines\":1}",
-	    "of two, apart");
+	    "an array of two, separated");
 	is_str(MADE("keys=a"), "{\"keys\":\"a\"}", "keys: one");
 	is_str(MADE("keys=a", "keys=Enter"), "{\"keys\":[\"a\",\"Enter\"]}", "keys: two");
 	is_str(MADE("env=A=1", "env=B=x=y"), "{\"env\":{\"A\":\"1\",\"B\":\"x=y\"}}", "a map");
-	is_str(MADE("data=5"), "{\"data\":5}", "anything: a number is one");
-	is_str(MADE("data=true"), "{\"data\":true}", "and so is a truth value");
-	is_str(MADE("data=[1]"), "{\"data\":\"[1]\"}", "but no more: that is text");
-	is_str(MADE("data=5x"), "{\"data\":\"5x\"}", "and this");
-	is_str(
-	    MADE("unknown=5"), "{\"unknown\":\"5\"}", "the daemon will say that it is not known");
+	is_str(MADE("data=5"), "{\"data\":5}", "any value: a number stays a number");
+	is_str(MADE("data=true"), "{\"data\":true}", "and so does a truth value");
+	is_str(MADE("data=[1]"), "{\"data\":\"[1]\"}", "but no other text is converted");
+	is_str(MADE("data=5x"), "{\"data\":\"5x\"}", "nor is this");
+	is_str(MADE("unknown=5"), "{\"unknown\":\"5\"}", "an unknown member is left to the daemon");
 	is_str(MADE("text=\303\251"), "{\"text\":\"\303\251\"}", "UTF-8");
 }
 
@@ -115,13 +114,14 @@ static void test_positional(void)
 	const struct json *none = json_read(
 	    reader, "{\"type\":\"object\",\"properties\":{}}", 33, &(struct json_error){0});
 	is_str(made(none, 1, (const char *[]){"x"}), "!\"x\" is not of the form key=value",
-	    "a word without a key, where nothing takes it");
+	    "a word without a key, for a method without such a word");
 	schema = json_read(reader, schema_text, strlen(schema_text), &(struct json_error){0});
 	is_str(MADE("hello"), "{\"text\":\"hello\"}", "a word without a key");
 	is_str(MADE("hello world=x"), "{\"text\":\"hello world=x\"}", "that is no key");
 	is_str(MADE("=x"), "{\"text\":\"=x\"}", "nor is nothing");
 	is_str(MADE("9=x"), "{\"text\":\"9=x\"}", "nor a number");
-	is_str(MADE("--", "lines=5"), "{\"text\":\"lines=5\"}", "behind -- all is as it is");
+	is_str(MADE("--", "lines=5"), "{\"text\":\"lines=5\"}",
+	    "after -- every word is taken as it is");
 	is_str(MADE("lines=1", "--", "-"), "{\"lines\":1,\"text\":\"-\"}", "even -");
 	is_str(MADE("a", "b"), "!text: given 2 times", "two are too many");
 	is_str(arguments_positional(schema)->name, "text", "the required one");
@@ -151,8 +151,9 @@ static void test_files(void)
 	strcpy(want, "{\"text\":\"@");
 	strcat(want, file_path);
 	strcat(want, "\"}");
-	is_str(MADE(plain), want, "text that begins with @ is no file: it may be anybody's");
-	is_str(MADE("text=-"), "{\"text\":\"-\"}", "and - is itself");
+	is_str(MADE(plain), want,
+	    "text that begins with @ names no file, because it may come from a stranger");
+	is_str(MADE("text=-"), "{\"text\":\"-\"}", "and - is text");
 	write_file("7", 1);
 	is_str(MADE(lines), "{\"lines\":7}", "a number from a file");
 	write_file("", 0);
@@ -160,7 +161,7 @@ static void test_files(void)
 	write_file("\377\0", 2);
 	is_int(MADE(from)[0], '!', "a file that is no text");
 	is_str(MADE(encoded), "{\"base64\":\"/wA=\"}", "is sent as base64 where that is wanted");
-	is_int(MADE("text@=/nowhere/at/all")[0], '!', "no file");
+	is_int(MADE("text@=/nowhere/at/all")[0], '!', "a missing file");
 	ok(strstr(reason, "No such file"), "%s", reason);
 	write_file("from input", 10);
 	int saved = dup(0);

@@ -61,15 +61,15 @@ static void test_maximum(void)
 	is_int(buf_append(&buf, "", 0), 0, "nothing always fits");
 	is_str((char *)buf.data, "0123456789", "the content is as it was");
 	buf_consume(&buf, 4);
-	is_int(buf_printf(&buf, "%s", "abcde"), BUF_FULL, "what fits only in part is refused");
-	is_str((char *)buf.data, "456789", "and leaves nothing of itself");
+	is_int(buf_printf(&buf, "%s", "abcde"), BUF_FULL, "data that fit only in part are refused");
+	is_str((char *)buf.data, "456789", "and no part of them is kept");
 	is_int(buf_reserve(&buf, SIZE_MAX), BUF_FULL, "a size that would overflow is refused");
 	ok(buf.cap <= 11, "no memory beyond the maximum is held");
 	buf_finish(&buf);
 
 	buf_init(&buf, 0);
 	is_int(buf_append_byte(&buf, 'x'), BUF_FULL, "a maximum of 0 takes nothing");
-	is_int(buf_append(&buf, "", 0), 0, "but that");
+	is_int(buf_append(&buf, "", 0), 0, "except nothing");
 	buf_finish(&buf);
 	buf_init(&buf, SIZE_MAX);
 	is_int(buf_append_str(&buf, "x"), 0, "no maximum at all works");
@@ -91,14 +91,14 @@ static void test_memory(void)
 	is_int(buf.cap, 100, "shrink gives back what is beyond");
 	is_str((char *)buf.data, "kept", "and keeps the content");
 	buf_shrink(&buf, 4);
-	is_int(buf.cap, 100, "not where the content and its NUL need it");
+	is_int(buf.cap, 100, "not below the content and its NUL");
 	buf_clear(&buf);
 	buf_shrink(&buf, 0);
 	ok(buf.data == NULL, "an empty buffer can be shrunk to nothing");
 
 	size_t len = 99;
 	ok(buf_steal(&buf, &len) == NULL && len == 0,
-	    "there is nothing to steal from an empty one");
+	    "there is nothing to steal from an empty buffer");
 	(void)buf_append_str(&buf, "mine");
 	uint8_t *stolen = buf_steal(&buf, &len);
 	is_mem(stolen, len + 1, "mine", 5, "what is stolen has a NUL behind it");

@@ -234,8 +234,8 @@ static void test_rows(void)
 	view.text = "old\n\n\033[1mName\033[0m: x\033[2mhint\033[0m\n";
 	view.len = strlen(view.text);
 	agent_facts_read_screen(&view, &facts);
-	is_str(facts.row, "Name: x", "a row is what stands before the cursor");
-	ok(!facts.has_right, "a dim hint behind it is nothing");
+	is_str(facts.row, "Name: x", "a row is the text before the cursor");
+	ok(!facts.has_right, "a dim hint after it does not count");
 	buf_init(&text, 100);
 	agent_question_text(&view, 12, &text);
 	is_mem(text.data, text.len, "Name: xhint", 11, "a question begins behind a blank row");

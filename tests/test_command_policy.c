@@ -75,18 +75,18 @@ static void test_targets(void)
 	struct command_judgement judgement;
 	command_judge(apart, 3, &judgement);
 	is_str(judgement.target_text, "%7", "a target");
-	is_int(judgement.target, COMMAND_TARGET_PANE, "of a pane");
+	is_int(judgement.target, COMMAND_TARGET_PANE, "a pane as the target");
 	command_judge(joined, 2, &judgement);
 	is_str(judgement.target_text, "%7", "a target in the same word");
 	command_judge(late, 4, &judgement);
-	ok(!judgement.target_text, "behind the flags there is none");
+	ok(!judgement.target_text, "after the flags there is none");
 	static const char *const wrong[] = {"list-pane-s"};
 	command_judge(apart, 3, &judgement);
-	ok(!judgement.only_looks, "what closes a pane does not only look");
+	ok(!judgement.only_looks, "a command that closes a pane is not read-only");
 	command_judge((const char *const[]){"lsp", "-a"}, 2, &judgement);
-	ok(judgement.only_looks, "what lists panes does");
+	ok(judgement.only_looks, "a command that lists panes is");
 	command_judge((const char *const[]){"display", "-p", "x"}, 3, &judgement);
-	ok(judgement.only_looks, "and what prints a format");
+	ok(judgement.only_looks, "and so is one that prints a format");
 
 	command_judge(wrong, 1, &judgement);
 	is_str(judgement.nearest, "list-panes", "the nearest name");

@@ -118,12 +118,12 @@ static void test_words(void)
 		is_int(read_words(cases[i].words), cases[i].result, "%s", cases[i].words);
 	ok(config.exit_with_server && config.is_foreground &&
 		strcmp(config.tmux_path, "/bin/tmux") == 0 && config.log_level == LOG_LEVEL_WARNING,
-	    "the last ones are there");
+	    "the last values count");
 	(void)read_words("-o peers=3 -o line_bytes=2048 --output=always --ready-fd 7");
 	ok(config.limits.peers == 3 && config.limits.line_bytes == 2048 && config.all_output &&
 		config.ready_fd == 7,
-	    "values are taken");
-	ok(config.limits.waits == 1000, "and other limits are as they were");
+	    "values are set");
+	ok(config.limits.waits == 1000, "and other limits are unchanged");
 }
 
 static void test_reasons(void)
@@ -131,7 +131,7 @@ static void test_reasons(void)
 	char reason[256] = "";
 	config_limits_init(&config.limits);
 	is_int(config_limits_set(&config.limits, "peer=1", reason, sizeof(reason)), -1,
-	    "a name that is none");
+	    "an unknown name");
 	ok(strstr(reason, "did you mean \"peers\"") != NULL, "%s", reason);
 	is_int(config_limits_set(&config.limits, "waits=-1", reason, sizeof(reason)), -1,
 	    "a value out of bounds");

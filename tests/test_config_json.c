@@ -66,24 +66,26 @@ static const char *without_elements(const char *text, const char *const *path, c
 
 static void test_set(void)
 {
-	is_str(set("", PATH("a"), "1"), "{\n  \"a\": 1\n}\n", "a file of nothing");
+	is_str(set("", PATH("a"), "1"), "{\n  \"a\": 1\n}\n", "an empty file");
 	is_str(set("{}", PATH("a", "b", "c"), "{\"x\":[1,2],\"y\":{}}"),
 	    "{\n  \"a\": {\n    \"b\": {\n      \"c\": {\n        \"x\": [1, 2],\n        \"y\": "
 	    "{}\n"
 	    "      }\n    }\n  }\n}",
-	    "objects are made on the way");
+	    "missing objects are created");
 	is_str(set("{\n\t\"z\": 1.50\n}\n", PATH("a", "b"), "true"),
 	    "{\n\t\"z\": 1.50,\n\t\"a\": {\n\t\t\"b\": true\n\t}\n}\n",
 	    "its own indentation is kept");
 	is_str(set("{\"z\":1,\"a\":{\"b\":[ 1,2 ]}}", PATH("a", "c"), "{\"d\":1}"),
-	    "{\"z\":1,\"a\":{\"b\":[ 1,2 ], \"c\": {\"d\":1}}}", "what is on one line stays there");
+	    "{\"z\":1,\"a\":{\"b\":[ 1,2 ], \"c\": {\"d\":1}}}",
+	    "an object on one line stays on one line");
 	is_str(set("{\n  \"a\": {\n    \"b\": \"}\\\"]\" , \"c\" :1e5 },\n  \"d\": 2\n}",
 		   PATH("a", "c"), "7"),
 	    "{\n  \"a\": {\n    \"b\": \"}\\\"]\" , \"c\" :7 },\n  \"d\": 2\n}",
 	    "a value is replaced in its place");
 	is_str(set("{\"a\": [ 1,\n2 ]}", PATH("a"), "[1,2]"), "{\"a\": [ 1,\n2 ]}",
-	    "what is the same is not touched");
-	is_str(set_as("{\"a\": 1}", PATH("a"), "2", true), "{\"a\": 1}", "what is there can stay");
+	    "an equal value is not touched");
+	is_str(set_as("{\"a\": 1}", PATH("a"), "2", true), "{\"a\": 1}",
+	    "an existing member can stay");
 	is_str(set_as("{\"b\": 1}", PATH("a"), "2", true), "{\"b\": 1, \"a\": 2}", "or be added");
 }
 
@@ -93,8 +95,7 @@ static void test_refused(void)
 		strstr(set("{\"a\":1,}", PATH("b"), "1"), "offset 7"),
 	    "extra comma");
 	ok(strstr(set("// me\n{}", PATH("b"), "1"), "refused: it is not plain JSON"), "comments");
-	ok(strstr(set("{\"a\":1,\"a\":2}", PATH("b"), "1"), "refused: "),
-	    "a name that is there twice");
+	ok(strstr(set("{\"a\":1,\"a\":2}", PATH("b"), "1"), "refused: "), "a duplicate name");
 	is_str(set("[]", PATH("b"), "1"), "refused: it is an array, not an object", "an array");
 	is_str(set("{\"a\":[]}", PATH("a", "b"), "1"), "refused: \"a\" in it is not an object",
 	    "an array on the way");
@@ -109,31 +110,31 @@ static void test_elements(void)
 	is_str(set_element("{}", PATH("h", "Stop"), "us", "{\"c\":\"us\"}"),
 	    "{\n  \"h\": {\n    \"Stop\": [\n      {\n        \"c\": \"us\"\n      }\n    ]\n  "
 	    "}\n}",
-	    "an array is made");
+	    "a missing array is created");
 	is_str(set_element("{\"h\":[{\"c\":\"they\"}]}", PATH("h"), "us", "{\"c\":\"us\"}"),
 	    "{\"h\":[{\"c\":\"they\"}, {\"c\":\"us\"}]}", "an element is appended");
 	is_str(set_element(
 		   "{\"h\":[\"us 1\",\"they\",\"us 2\" , \"us 3\"]}", PATH("h"), "us", "\"us\""),
-	    "{\"h\":[\"us\",\"they\" ]}", "ours is there once");
+	    "{\"h\":[\"us\",\"they\" ]}", "our element is there once");
 	is_str(set_element("{\n  \"h\": [\n  ]\n}", PATH("h"), "us", "\"us\""),
 	    "{\n  \"h\": [\n    \"us\"\n  ]\n}", "an empty array");
 	is_str(without_elements(
 		   "{\"h\":{\"S\":[\"us\"],\"T\":[\"they\",\"us\"]}}", PATH("h", "S"), "us"),
-	    "{\"h\":{\"T\":[\"they\",\"us\"]}}", "the last element takes the array with it");
+	    "{\"h\":{\"T\":[\"they\",\"us\"]}}", "the last element removes its array");
 	is_str(without_elements("{\"h\":{\"T\":[\"us\", \"they\" ,\"us\"]}}", PATH("h", "T"), "us"),
 	    "{\"h\":{\"T\":[\"they\" ]}}", "others stay");
 	is_str(
-	    without_elements("{\"h\":[]}", PATH("h"), "us"), "{\"h\":[]}", "what was empty stays");
+	    without_elements("{\"h\":[]}", PATH("h"), "us"), "{\"h\":[]}", "an empty array stays");
 }
 
 static void test_remove(void)
 {
 	is_str(without("{\n  \"a\": 1,\n  \"b\": {\n    \"c\": 2\n  }\n}\n", PATH("b", "c")),
-	    "{\n  \"a\": 1\n}\n", "an object goes with its last member");
+	    "{\n  \"a\": 1\n}\n", "an object is removed with its last member");
 	is_str(without("{\"a\":1,\"b\":2,\"c\":3}", PATH("b")), "{\"a\":1,\"c\":3}",
 	    "from the middle");
 	is_str(without("{ \"a\": 1, \"b\": 2}", PATH("a")), "{ \"b\": 2}", "from the front");
-	is_str(without("{\"a\":{\"b\":{}}}", PATH("a", "b")), "{}", "all of it");
+	is_str(without("{\"a\":{\"b\":{}}}", PATH("a", "b")), "{}", "the whole file");
 	is_str(without("{\"a\":{\"b\":{}}}", PATH("a", "c")), "{\"a\":{\"b\":{}}}",
 	    "what is not there");
 	is_str(without("{\"a\":1}", PATH("a", "c")), "refused: \"a\" in it is not an object",

@@ -45,8 +45,9 @@ static const char *without(const char *text)
 
 static void test_set(void)
 {
-	is_str(set("", "command", "\"x\""), "[servers.us]\ncommand = \"x\"\n", "a file of nothing");
-	is_str(set("a = 1", "b", "2"), "a = 1\n\n[servers.us]\nb = 2\n", "behind what there is");
+	is_str(set("", "command", "\"x\""), "[servers.us]\ncommand = \"x\"\n", "an empty file");
+	is_str(set("a = 1", "b", "2"), "a = 1\n\n[servers.us]\nb = 2\n",
+	    "appended to the existing content");
 	is_str(set("[servers.us]\na=1 # one\n\n# of they\n[servers.they]\na=2\n", "b", "[1]"),
 	    "[servers.us]\na=1 # one\nb = [1]\n\n# of they\n[servers.they]\na=2\n",
 	    "a key is added");
@@ -55,10 +56,10 @@ static void test_set(void)
 	is_str(set("[servers.us]\na = 1", "b", "2"), "[servers.us]\na = 1\nb = 2\n",
 	    "no last newline");
 	is_str(set_as("[servers.us]\na = 1\n", "a", "2", true), "[servers.us]\na = 1\n",
-	    "what is there can stay");
+	    "an existing table can stay");
 	is_str(set("t = \"\"\"\n[servers.us]\na = 1\n\"\"\"\"\nl = '''\n\\'''\n", "a", "2"),
 	    "t = \"\"\"\n[servers.us]\na = 1\n\"\"\"\"\nl = '''\n\\'''\n\n[servers.us]\na = 2\n",
-	    "a header in a string is none");
+	    "a header inside a string is not a header");
 	is_str(set("[servers.us.env]\nX = \"1\"\n[[list]]\nus = 1\n", "a", "2"),
 	    "[servers.us.env]\nX = \"1\"\n[[list]]\nus = 1\n\n[servers.us]\na = 2\n",
 	    "a table below it can stand first");
@@ -66,7 +67,7 @@ static void test_set(void)
 	    "a dotted key is not overwritten");
 	is_str(set("[servers.\"us\\\"\"]\n[other]\nservers.us = 1\n", "a", "1"),
 	    "[servers.\"us\\\"\"]\n[other]\nservers.us = 1\n\n[servers.us]\na = 1\n",
-	    "names that only look like it");
+	    "similar names");
 }
 
 static void test_refused(void)
@@ -77,8 +78,8 @@ static void test_refused(void)
 	    "[a\n", "a = ]\n", "= 1\n", "[a] b\n", "a = 1 ] \n", "a =\n", "a = \"\xff\"\n"};
 	for (size_t i = 0; i < sizeof(texts) / sizeof(*texts); i++)
 		ok(strncmp(set(texts[i], "a", "1"), "refused: ", 9) == 0, "refused: %s", texts[i]);
-	is_str(
-	    set("# one\na = \"\n", "a", "1"), "refused: line 2 is not plain TOML", "it says where");
+	is_str(set("# one\na = \"\n", "a", "1"), "refused: line 2 is not plain TOML",
+	    "the refusal names the line");
 }
 
 static void test_remove(void)
@@ -87,9 +88,8 @@ static void test_remove(void)
 	    "from the middle");
 	is_str(without("[servers.us]\nb = 2\n\n[servers.us.env]\nX = 1\n# of x\n[x]\n"),
 	    "\n# of x\n[x]\n", "with the tables below it");
-	is_str(
-	    without("[servers.they]\nus = 1\n"), "[servers.they]\nus = 1\n", "what is not there");
-	ok(strncmp(without("servers = {}"), "refused: ", 9) == 0, "not if it is in another form");
+	is_str(without("[servers.they]\nus = 1\n"), "[servers.they]\nus = 1\n", "a missing table");
+	ok(strncmp(without("servers = {}"), "refused: ", 9) == 0, "not if it has another form");
 }
 
 /* Setting a table and removing it again leaves every byte unchanged. */

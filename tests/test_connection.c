@@ -109,7 +109,7 @@ static void test_replies(const char *split)
 	is_int(failed.error, MUXBUS_ERR_COMMAND, "%sreplies: the list has failed", split);
 	is_int(failed.errors[0], 0, "%sreplies: not its first", split);
 	is_int(failed.errors[1], MUXBUS_ERR_COMMAND, "%sreplies: its second", split);
-	is_str(failed.bodies[1], "no such thing\n", "%sreplies: and why", split);
+	is_str(failed.bodies[1], "no such thing\n", "%sreplies: and its reason", split);
 	is_int(failed.errors[2], MUXBUS_ERR_SKIPPED, "%sreplies: the third was not run", split);
 	is_int(failed.blocks[2], 0, "%sreplies: nor answered", split);
 	is_int(many.blocks[0], 3, "%sreplies: several blocks", split);
@@ -144,8 +144,8 @@ static void test_forged(const char *split)
 	is_str(first.bodies[0],
 	    "x\n%end 1700000000 900 1\n%session-renamed $0 PWNED\n%begin 1700000000 901 1\n"
 	    "00000000000000000000000000000000\n%end 1700000000 901 1\n%exit\n",
-	    "%sforged: what looks like guards and events is text", split);
-	is_str(second.bodies[0], "", "%sforged: the next reply has nothing of it", split);
+	    "%sforged: text like guards and events stays text", split);
+	is_str(second.bodies[0], "", "%sforged: the next reply contains none of it", split);
 	is_int(trial.events, events, "%sforged: no event", split);
 	is_int(trial.closed, 0, "%sforged: nor an end", split);
 	trial_finish(&trial);
@@ -183,8 +183,8 @@ static void test_flood(void)
 	    0);
 	run(&trial, &answer, command_of("list-a", NULL));
 	ok(trial_until(&trial, &answer.calls), "flood: a reply behind it arrives");
-	is_str(answer.bodies[0], "late\n", "flood: as it is");
-	is_int((long long)trial.output.len, 800000, "flood: all of it was handed over");
+	is_str(answer.bodies[0], "late\n", "flood: unchanged");
+	is_int((long long)trial.output.len, 800000, "flood: all output was handed over");
 	trial_finish(&trial);
 }
 
@@ -254,9 +254,9 @@ static void test_bad_beginnings(void)
 		if (strncmp(trial.reason, bad_beginnings[i].reason,
 			strlen(bad_beginnings[i].reason)) != 0)
 			diag("reason: %s", trial.reason);
-		is_int(answer.calls, 1, "%s: what was run is answered", name);
-		is_int(answer.error, bad_beginnings[i].error, "%s: with the same", name);
-		is_int(trial.ready, 0, "%s: it was never ready", name);
+		is_int(answer.calls, 1, "%s: the accepted list is answered", name);
+		is_int(answer.error, bad_beginnings[i].error, "%s: with the same error", name);
+		is_int(trial.ready, 0, "%s: the connection was never ready", name);
 		ok(is_gone(trial.pid), "%s: the process is gone", name);
 		ok(clock_mono_ms() - since < 3000, "%s: soon", name);
 		trial_finish(&trial);
@@ -281,7 +281,7 @@ static void test_cannot_start(void)
 	fake_open(&other, &trial, 0);
 	is_int(trial.open_error, MUXBUS_ERR_NO_SERVER, "a socket that does not exist");
 	trial_finish(&trial);
-	is_int(trial.closed, 0, "what was not opened is not closed");
+	is_int(trial.closed, 0, "an unopened connection is not closed");
 }
 
 /* Errors in the middle of a connection. */
@@ -350,7 +350,7 @@ static void test_killed(void)
 	ok(trial_until(&trial, &trial.closed), "killed: noticed");
 	is_int(trial.error, MUXBUS_ERR_CLOSED, "killed: error");
 	is_str(trial.reason, "the control client was killed", "killed: reason");
-	is_int(answer.error, MUXBUS_ERR_CLOSED, "killed: what was run is answered");
+	is_int(answer.error, MUXBUS_ERR_CLOSED, "killed: the accepted list is answered");
 	trial_finish(&trial);
 }
 
@@ -365,7 +365,7 @@ static void test_idle(void)
 	run(&trial, &answer, command_of("list-a", NULL));
 	ok(trial_until(&trial, &answer.calls), "idle: answered");
 	pollfd.fd = muxbus_loop_fd(trial.loop);
-	is_int(poll(&pollfd, 1, 500), 0, "idle: the loop has nothing to do any more");
+	is_int(poll(&pollfd, 1, 500), 0, "idle: the loop has no more work");
 	trial_finish(&trial);
 }
 
@@ -387,7 +387,7 @@ static void test_later_deadline(void)
 	ok(trial_until(&trial, &trial.closed), "later: the second list times out");
 	is_int(first.error, 0, "later: the first was answered");
 	is_int(second.error, MUXBUS_ERR_TIMEOUT, "later: the second was not");
-	ok(clock_mono_ms() - since >= 600, "later: but had all of its time");
+	ok(clock_mono_ms() - since >= 600, "later: but had its full time");
 	trial_finish(&trial);
 }
 
@@ -419,7 +419,7 @@ static void test_no_probe(void)
 	    "expect list-a\nanswer\nexpect display-message -p \nanswer\n",
 	    0);
 	run(&trial, &answer, command_of("list-a", NULL));
-	ok(trial_until(&trial, &answer.calls), "no probe: answered by way of display-message");
+	ok(trial_until(&trial, &answer.calls), "no probe: answered through display-message");
 	is_int(answer.error, 0, "no probe: without error");
 	trial_finish(&trial);
 }
@@ -445,9 +445,9 @@ static void test_close_waits_for_replies(void)
 	    MUXBUS_ERR_CLOSED, "close: nothing more is accepted");
 	ok(trial_until(&trial, &trial.closed), "close: closed");
 	is_int(trial.error, 0, "close: in good order");
-	is_str(answer.bodies[0], "x\n", "close: what was under way is answered");
+	is_str(answer.bodies[0], "x\n", "close: lists under way are answered");
 	is_int(trial.events, events + 1, "close: tmux was asked, and said %%exit");
-	is_int(late.calls, 0, "close: and what was not accepted is not");
+	is_int(late.calls, 0, "close: and refused lists are not");
 	trial_finish(&trial);
 }
 
@@ -464,10 +464,10 @@ static void test_close_stubborn(const char *script, unsigned want_events)
 	since = clock_mono_ms();
 	muxbus_connection_close(trial.connection);
 	ok(trial_until(&trial, &trial.closed), "stubborn: closed nevertheless");
-	is_int(trial.events - events, want_events, "stubborn: what SIGTERM has led to");
+	is_int(trial.events - events, want_events, "stubborn: as after SIGTERM");
 	ok(clock_mono_ms() - since < 1500, "stubborn: within a second or so");
-	is_int(trial.error, 0, "stubborn: as we wished");
-	is_int(answer.error, MUXBUS_ERR_CANCELLED, "stubborn: what was under way is cancelled");
+	is_int(trial.error, 0, "stubborn: as requested");
+	is_int(answer.error, MUXBUS_ERR_CANCELLED, "stubborn: lists under way are cancelled");
 	ok(is_gone(trial.pid), "stubborn: the process is gone");
 	trial_finish(&trial);
 }
@@ -484,8 +484,8 @@ static void test_close_early(void)
 	muxbus_connection_close(trial.connection);
 	is_int(trial.closed, 0, "early: not called from within");
 	ok(trial_until(&trial, &trial.closed) && clock_mono_ms() - since < 3000, "early: but soon");
-	is_int(trial.error, 0, "early: as we wished");
-	is_int(answer.error, MUXBUS_ERR_CANCELLED, "early: what was run is cancelled");
+	is_int(trial.error, 0, "early: as requested");
+	is_int(answer.error, MUXBUS_ERR_CANCELLED, "early: the accepted list is cancelled");
 	trial_finish(&trial);
 }
 
@@ -498,7 +498,7 @@ static void test_free(void)
 	run(&trial, &answer, command_of("list-a", ";", "list-b", NULL));
 	muxbus_connection_free(trial.connection);
 	trial.connection = NULL;
-	is_int(answer.calls, 1, "free: what was run is answered");
+	is_int(answer.calls, 1, "free: the accepted list is answered");
 	is_int(answer.error, MUXBUS_ERR_CANCELLED, "free: as cancelled");
 	is_int(trial.closed, 0, "free: closed is not called");
 	ok(is_gone(trial.pid), "free: the process is gone");
@@ -551,7 +551,7 @@ static void test_run_in_last_reply(void)
 	(void)muxbus_connection_run(trial.connection, command_of("list-a", NULL), on_chain, &chain);
 	ok(trial_until(&trial, &trial.closed), "a reply with an error");
 	is_int(chain.last_error, MUXBUS_ERR_CLOSED, "has it");
-	is_int(answer.calls, 0, "and nothing else");
+	is_int(answer.calls, 0, "and no other error");
 	trial_finish(&trial);
 }
 
@@ -599,10 +599,10 @@ static void test_refused(void)
 	    MUXBUS_ERR_INVALID, "refused: an assignment");
 	command = command_of(";", NULL);
 	is_int(muxbus_connection_run(trial.connection, command, answer_note, &answer),
-	    MUXBUS_ERR_INVALID, "refused: nothing");
+	    MUXBUS_ERR_INVALID, "refused: an empty list");
 	is_int(answer.calls, 0, "refused: no reply");
 	run(&trial, &answer, command_of("list-a", NULL));
-	ok(trial_until(&trial, &answer.calls), "refused: it goes on");
+	ok(trial_until(&trial, &answer.calls), "refused: the connection continues");
 	trial_finish(&trial);
 }
 
@@ -631,7 +631,7 @@ static void test_unread(void)
 	ok(accepted > 10 && accepted < 100, "unread: of some ten megabytes");
 	ok(trial_until(&trial, &trial.closed), "unread: the deadline holds");
 	is_int(trial.error, MUXBUS_ERR_TIMEOUT, "unread: error");
-	is_int(other.calls, (long long)accepted, "unread: each that was accepted is answered");
+	is_int(other.calls, (long long)accepted, "unread: each accepted list is answered");
 	trial_finish(&trial);
 }
 

@@ -37,7 +37,7 @@ static void test_texts(void)
 {
 	const char *unknown = muxbus_strerror(-4711);
 
-	is_str(unknown, "unknown error", "a number that is none");
+	is_str(unknown, "unknown error", "an unknown number");
 	for (size_t i = 0; i < ERRORS; i++) {
 		const char *text = muxbus_strerror(errors[i]);
 
@@ -84,7 +84,7 @@ static void test_log(void)
 	library_log(MUXBUS_LOG_ERROR, "no log function");
 	muxbus_set_log(hear, &heard);
 	library_log(MUXBUS_LOG_WARNING, "a %s line %d", "b\n\033[31m", 7);
-	is_int(heard.count, 1, "one line is heard");
+	is_int(heard.count, 1, "one line is logged");
 	is_int(heard.level, MUXBUS_LOG_WARNING, "with its level");
 	is_str(heard.text, "a b\\n\\x1b[31m line 7", "made visible");
 	library_log(MUXBUS_LOG_INFO, "%s", long_text);

@@ -40,8 +40,8 @@ static void test_kinds(void)
 					info->name) >= 0;
 	}
 	is_int(failures, 0, "each kind has a name, in order, that is found");
-	is_int(event_kind_find("pane"), -1, "a part of a name is none");
-	is_int(event_kind_find("zebra"), -1, "nor is what comes behind them all");
+	is_int(event_kind_find("pane"), -1, "a part of a name is not a name");
+	is_int(event_kind_find("zebra"), -1, "nor is text after the last name");
 }
 
 static void test_publish(void)
@@ -56,35 +56,37 @@ static void test_publish(void)
 	ok(event && strstr(event->json, "\"seq\":1,\"time\":\"2"), "its number stands in it");
 	ok(event && strstr(event->json, "Z\",\"kind\":\"pane_created\",\"pane\":\"%1\""),
 	    "and its kind and members: %s", event ? event->json : "");
-	is_int((long long)event->json_len, (long long)strlen(event->json), "its length is told");
+	is_int(
+	    (long long)event->json_len, (long long)strlen(event->json), "its length is reported");
 	ok(event->scope.pane == UINT32_MAX && event->scope.sessions[0] == UINT32_MAX,
-	    "it is about nothing");
+	    "it has no subject");
 	publish(log, "", true);
 	event = event_log_after(log, 1);
 	ok(event && event->json[event->json_len - 1] == '"', "no comma behind the last member");
-	is_int(ear.count, 2, "the listener heard both");
-	ok(event_log_after(log, 2) == NULL, "behind the last there is none");
+	is_int(ear.count, 2, "the listener got both");
+	ok(event_log_after(log, 2) == NULL, "after the last there is none");
 
 	const char *why = "";
 	for (int i = 0; i < 4; i++)
 		publish(log, "\"x\":1", true);
-	is_int((long long)event_log_oldest(log), 3, "only so many are remembered");
+	is_int((long long)event_log_oldest(log), 3, "only a limited number is kept");
 	is_int((long long)event_log_last(log), 6, "the last number");
-	is_int((long long)event_log_after(log, 0)->seq, 3, "what is left of all");
-	is_int((long long)event_log_after(log, 4)->seq, 5, "what comes behind one");
-	is_int((long long)event_log_missed(log, 0, &why), 2, "what was forgotten is told");
+	is_int((long long)event_log_after(log, 0)->seq, 3, "the remaining events");
+	is_int((long long)event_log_after(log, 4)->seq, 5, "the events after one");
+	is_int((long long)event_log_missed(log, 0, &why), 2,
+	    "the number of forgotten events is reported");
 	is_str(why, "forgotten", "and why");
-	is_int((long long)event_log_missed(log, 2, &why), 0, "nothing was missed behind it");
+	is_int((long long)event_log_missed(log, 2, &why), 0, "no event was missed after it");
 	ok(ear.held && ear.held->seq == 1 && strstr(ear.held->json, "%1"),
-	    "who holds an event has it although it was forgotten");
+	    "a holder of an event keeps it although the log forgot it");
 
 	publish(log, "", false);
-	is_int((long long)ear.last, 7, "one that is not kept is told");
+	is_int((long long)ear.last, 7, "an event that is not kept is reported");
 	ok(event_log_after(log, 6) == NULL, "but not remembered");
 	is_int((long long)event_log_unkept(log), 7, "and its number is known");
 	event_log_unlisten(log, &ear.listener);
 	publish(log, "", true);
-	is_int((long long)ear.last, 7, "who does not listen is not told");
+	is_int((long long)ear.last, 7, "a removed listener gets nothing");
 	event_log_free(log);
 	event_entry_unref(ear.held);
 }
@@ -101,11 +103,11 @@ static void test_bytes(void)
 	uint64_t oldest = event_log_oldest(log);
 	ok(oldest > 50 && oldest < 100, "bytes are bounded too (oldest %" PRIu64 ")", oldest);
 	publish(log, big, true);
-	is_int((long long)event_log_oldest(log), 102, "what is too big is not remembered");
+	is_int((long long)event_log_oldest(log), 102, "an event that is too big is not kept");
 	const char *why;
 	is_int((long long)event_log_missed(log, 100, &why), 101, "and counts as forgotten");
-	is_int((long long)publish(log, "", true), 102, "the log goes on");
-	is_int((long long)event_log_after(log, 0)->seq, 102, "with the next");
+	is_int((long long)publish(log, "", true), 102, "the log continues");
+	is_int((long long)event_log_after(log, 0)->seq, 102, "with the next event");
 	event_log_free(log);
 }
 
@@ -117,7 +119,7 @@ static void test_gap(void)
 	ok(strstr((char *)out.data, "\"seq\":9,\"time\":\"") == (char *)out.data &&
 		strstr(
 		    (char *)out.data, "\"kind\":\"gap\",\"from\":3,\"to\":9,\"reason\":\"slow\""),
-	    "a gap says from where to where: %s", (char *)out.data);
+	    "a gap reports its bounds: %s", (char *)out.data);
 	buf_finish(&out);
 }
 

@@ -98,7 +98,7 @@ static int read_fields(const char *line)
 
 static void test_defaults(void)
 {
-	is_int(read_fields("{\"pane\":\"%1\"}"), 0, "what is required will do");
+	is_int(read_fields("{\"pane\":\"%1\"}"), 0, "the required fields are enough");
 	is_str(args.pane, "%1", "a string");
 	ok(args.columns == 80 && !args.has_columns, "a default integer, not given");
 	ok(args.timeout_sec == 30.5 && args.seconds == 0 && args.focus, "other defaults");
@@ -106,11 +106,12 @@ static void test_defaults(void)
 	is_int(args.side, -1, "a choice without default");
 	is_str(args.mode, "normal", "a default string");
 	ok(!args.keys.is_given && !args.keys.strings && !args.env && !args.data,
-	    "the rest is empty");
+	    "the others are empty");
 	is_int(read_fields("{\"pane\":\"%1\",\"columns\":null,\"keys\":null,\"data\":null}"), 0,
 	    "null");
-	ok(args.columns == 80 && !args.has_columns && !args.keys.is_given, "is as left out");
-	ok(args.data && args.data->type == JSON_NULL, "but as any value it is one");
+	ok(args.columns == 80 && !args.has_columns && !args.keys.is_given, "counts as absent");
+	ok(args.data && args.data->type == JSON_NULL,
+	    "but it is a valid value of a field of any type");
 }
 
 static void test_values(void)
@@ -120,8 +121,8 @@ static void test_values(void)
 		"{\"keys\":[\"a\",\"Enter\"],\"argv\":[],\"pane_id\":\"%2\",\"columns\":1e2,"
 		"\"timeout_sec\":0,\"focus\":false,\"direction\":\"vertical\",\"side\":\"right\","
 		"\"env\":{\"A\":\"1\"},\"data\":[1],\"mode\":\"\",\"seconds\":1e9}"),
-	    0, "all of them");
-	is_str(args.pane, "%2", "by the other name");
+	    0, "all fields");
+	is_str(args.pane, "%2", "by the alias");
 	ok(args.columns == 100 && args.has_columns, "an integer, given");
 	ok(args.timeout_sec == 0 && args.seconds == 1e9 && !args.focus, "numbers and a boolean");
 	ok(args.direction == 0 && args.side == 1, "choices");
@@ -131,7 +132,7 @@ static void test_values(void)
 	ok(args.argv.count == 0 && args.argv.is_given && !args.argv.strings[0], "and an empty one");
 	is_str(json_member(args.env, "A")->text, "1", "a map");
 	ok(args.data->type == JSON_ARRAY, "any value");
-	is_str(args.mode, "", "an empty string where one may be");
+	is_str(args.mode, "", "an empty string where it is allowed");
 	is_int(read_fields("{\"pane\":\"%1\",\"keys\":\"C-c\"}"), 0, "keys as one string");
 	ok(args.keys.count == 1 && strcmp(args.keys.strings[0], "C-c") == 0 &&
 		!args.keys.strings[1],
@@ -142,7 +143,7 @@ static void test_borders(void)
 {
 	is_int(read_fields("{\"pane\":\"1234567890\",\"columns\":10000,\"timeout_sec\":86400,"
 			   "\"seconds\":3600,\"keys\":[\"1\",\"2\",\"3\"]}"),
-	    0, "bounds are within themselves");
+	    0, "the bounds themselves are allowed");
 	is_int(read_fields("{\"pane\":\"1\",\"columns\":1,\"timeout_sec\":0}"), 0, "at both ends");
 
 	/* The room for all arrays exists before the first array is lent, for any size. */
@@ -229,9 +230,9 @@ static void test_refusals(void)
 	};
 	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
 		is_int(read_fields(cases[i].line), -1, "%s", cases[i].line);
-		is_str(error.field, cases[i].field, "is about \"%s\"", cases[i].field);
+		is_str(error.field, cases[i].field, "names \"%s\"", cases[i].field);
 		if (cases[i].text)
-			is_str(error.text, cases[i].text, "and says so");
+			is_str(error.text, cases[i].text, "and gives the reason");
 	}
 }
 
@@ -405,7 +406,7 @@ static void test_tolerance(void)
 		   "{\"pane\":7,\"columns\":\"120\",\"timeout_sec\":\"1.5\",\"focus\":\"No\","
 		   "\"direction\":\"Vertical\",\"argv\":\"ls\",\"keys\":\"C-c\",\"env\":"
 		   "{\"A\":1},\"mode\":5}"),
-	    0, "what can only be meant in one way is accepted");
+	    0, "an unambiguous form is accepted");
 	is_str(args.pane, "%7", "a pane by its number");
 	ok(args.columns == 120 && args.timeout_sec == 1.5 && !args.focus && args.direction == 0,
 	    "numbers, truth and choices as text");
@@ -414,18 +415,18 @@ static void test_tolerance(void)
 	is_str(args.env->child->text, "1", "a number where text is wanted");
 	is_str(args.mode, "5", "anywhere");
 	is_int(read_tolerant("{\"pane_id\":\"4294967295\",\"columns\":1}"), -1,
-	    "bounds hold for what is made of it");
-	is_int(read_tolerant("{\"pane_id\":\"12345678\"}"), 0, "by the other name too");
+	    "bounds hold for the converted value");
+	is_int(read_tolerant("{\"pane_id\":\"12345678\"}"), 0, "by the alias too");
 	is_str(args.pane, "%12345678", "it is a pane");
-	is_int(read_tolerant("{\"pane\":\"work:1\"}"), 0, "what is no number");
-	is_str(args.pane, "work:1", "stays as it is");
+	is_int(read_tolerant("{\"pane\":\"work:1\"}"), 0, "text that is not a number");
+	is_str(args.pane, "work:1", "stays unchanged");
 	for (size_t i = 0; i < sizeof(tolerated) / sizeof(*tolerated); i++) {
 		int r = read_tolerant(tolerated[i].params);
 		if (tolerated[i].refused)
-			ok(r < 0 && strcmp(error.field, tolerated[i].refused) == 0, "%s is not",
+			ok(r < 0 && strcmp(error.field, tolerated[i].refused) == 0, "%s is refused",
 			    tolerated[i].params);
 		else
-			is_int(r, 0, "%s is", tolerated[i].params);
+			is_int(r, 0, "%s is accepted", tolerated[i].params);
 	}
 }
 

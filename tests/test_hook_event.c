@@ -80,8 +80,8 @@ static void test_words(void)
 	memset(text, 'x', sizeof(text));
 	text[sizeof(text) - 1] = '\0';
 	hook_event_read(&event, text, text, NULL, 0);
-	is_str(event.agent, "agent", "an agent's name that is too long is none");
-	is_str(event.name, "", "nor is an event's");
+	is_str(event.agent, "agent", "an agent's name that is too long is ignored");
+	is_str(event.name, "", "and so is an event's");
 	(void)unsetenv("CLAUDE_PROJECT_DIR");
 	(void)unsetenv("CLAUDECODE");
 	(void)setenv("GEMINI_CLI", "1", 1);
@@ -103,7 +103,7 @@ static void test_output(void)
 	hook_event_write(&out, &event, text);
 	is_int((int)strcspn((const char *)out.data, "\n"), (int)out.len - 1, "one line");
 	value = json_read(reader, (const char *)out.data, out.len - 1, &error);
-	is_str(json_member(value, "decision")->text, "block", "a turn that goes on");
+	is_str(json_member(value, "decision")->text, "block", "a turn that continues");
 	is_str(json_member(value, "reason")->text, text, "with the text as it is");
 	out.len = 0;
 	event.handing = HOOK_CONTEXT;

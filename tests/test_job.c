@@ -167,12 +167,12 @@ static void test_ends(void)
 	is_int(bad->status.exit_code, 7, "another with 7");
 	is_int(bad->state, JOB_FAILED, "which is failed");
 	is_int(killed->status.signal, SIGKILL, "a third by a signal");
-	is_int(missing->status.exec_errno, ENOENT, "what cannot be started says why");
+	is_int(missing->status.exec_errno, ENOENT, "a job that cannot be started gives the reason");
 	ok(strstr(note_of(&world, good->id)->data, "\"output\":\"hello there\\noops\\n\"") != NULL,
 	    "the notification has the first of the output: %s", note_of(&world, good->id)->data);
-	ok(strstr(note_of(&world, bad->id)->text, "exit 7") != NULL, "and how it ended: %s",
+	ok(strstr(note_of(&world, bad->id)->text, "exit 7") != NULL, "and its end: %s",
 	    note_of(&world, bad->id)->text);
-	ok(strstr(note_of(&world, missing->id)->text, "No such file") != NULL, "or why not: %s",
+	ok(strstr(note_of(&world, missing->id)->text, "No such file") != NULL, "or the reason: %s",
 	    note_of(&world, missing->id)->text);
 	world_remove(&world);
 }
@@ -188,15 +188,15 @@ static void test_limits(void)
 	late = start(&world, "sleep 1000", 100);
 	held = start(&world, "sleep 1000 & echo left", 0);
 	loud = start(&world, "head -c 70000000 /dev/zero; echo THE END", 0);
-	ok(wait_all(&world), "a late, a held and a loud one end");
+	ok(wait_all(&world), "a late, a held and a loud job end");
 	ok(late->status.is_timed_out && late->state == JOB_STOPPED,
 	    "one whose time is over is stopped");
-	ok(held->status.is_held, "a process left behind that holds the output is told");
-	is_int(held->status.exit_code, 0, "and hangs nothing");
+	ok(held->status.is_held, "a process left behind that holds the output is reported");
+	is_int(held->status.exit_code, 0, "and nothing hangs");
 	is_int(loud->status.out_bytes, 70000008, "all output is counted");
 	buf_init(&out, 1 << 20);
 	(void)job_read(world.jobs, loud, JOB_FILE_OUT, JOB_OUT_MAX, 1000, &out, &from, &end);
-	is_int(from, 70000008 - JOB_TAIL_SIZE, "what was not kept is passed over");
+	is_int(from, 70000008 - JOB_TAIL_SIZE, "output that was not kept is skipped");
 	buf_clear(&out);
 	(void)job_read(world.jobs, loud, JOB_FILE_OUT, end - 8, 1000, &out, &from, &end);
 	is_mem(out.data, out.len, "THE END\n", 8, "but the last bytes are there");
@@ -222,7 +222,8 @@ static void test_stop(void)
 	ok(wait_output(&world, tree, "ready"), "a tree that ignores SIGTERM runs");
 	buf_init(&out, 4096);
 	(void)job_read(world.jobs, tree, JOB_FILE_OUT, 0, 100, &out, &from, &end);
-	is_int(sscanf((char *)out.data, "pid %d %60s", &pid, word), 2, "and says who it is");
+	is_int(sscanf((char *)out.data, "pid %d %60s", &pid, word), 2,
+	    "and its supervisor announces its pid");
 	buf_finish(&out);
 	is_int(job_stop(world.jobs, tree->id, SIGTERM), 0, "it is asked to stop");
 	ok(wait_all(&world), "and ends");
@@ -298,13 +299,14 @@ static void test_killed_supervisor(void)
 	ok(wait_output(&world, job, "ready"), "a job runs");
 	job_path(world.jobs, job, JOB_FILE_LOCK, path, sizeof path);
 	file = fopen(path, "re");
-	ok(file != NULL && fscanf(file, "%d", &pid) == 1, "its supervisor says who it is");
+	ok(file != NULL && fscanf(file, "%d", &pid) == 1, "its supervisor announces its pid");
 	if (file != NULL)
 		fclose(file);
 	kill(pid, SIGKILL);
-	ok(wait_all(&world), "killed, the job is over for us");
+	ok(wait_all(&world), "after its kill, the job is over for the daemon");
 	is_int(job->state, JOB_LOST, "and lost");
-	ok(strstr(note_of(&world, job->id)->text, "lost") != NULL, "which is told, not guessed");
+	ok(strstr(note_of(&world, job->id)->text, "lost") != NULL,
+	    "and the loss is reported, not guessed");
 	if (job->pid > 0)
 		kill(-job->pid, SIGKILL);
 	world_remove(&world);

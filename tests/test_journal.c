@@ -185,9 +185,9 @@ static void test_kills(void)
 		journal_close(after.journal);
 		torn_disk_finish(&disk);
 	}
-	is_int(lost, 0, "%d kills: no record that was appended is lost", KILLS);
+	is_int(lost, 0, "%d kills: no appended record is lost", KILLS);
 	is_int(altered, 0, "and none is altered");
-	is_int(alarms, 0, "and no gap is told");
+	is_int(alarms, 0, "and no gap is reported");
 }
 
 static void test_power_cuts(void)
@@ -225,11 +225,10 @@ static void test_power_cuts(void)
 		journal_close(later.journal);
 		torn_disk_finish(&disk);
 	}
-	is_int(lost, 0, "%d power cuts: what was durable is there, and nothing out of order",
-	    POWER_CUTS);
+	is_int(lost, 0, "%d power cuts: durable records are there, in order", POWER_CUTS);
 	is_int(altered, 0, "and none is altered");
-	is_int(risen, 0, "nor does what was lost rise again when the next life is killed");
-	is_int(alarms, 0, "and no gap is told for what was never promised");
+	is_int(risen, 0, "and a lost record does not return when the next life is killed");
+	is_int(alarms, 0, "and no gap is reported for records that were never promised");
 }
 
 /* Writes a file of count records, all durable. */
@@ -324,7 +323,7 @@ static void test_aside(void)
 	torn_disk_file(&disk, "journal")->bytes[3] ^= 1;
 	user_open(&after, &disk);
 	is_int((int)after.found_count, 5, "a damaged header costs no record");
-	ok(after.gap_calls > 0, "but is told");
+	ok(after.gap_calls > 0, "but the damage is reported");
 	ok(torn_disk_file(&disk, "journal.damaged-1") != NULL, "and the file is set aside");
 	(void)user_append(&after);
 	user_vanish(&after, torn_disk_kill);
@@ -347,19 +346,20 @@ static void test_full_disk(void)
 	disk.room = 100;
 	for (unsigned at = 0; at < 5; at++)
 		error = user_append(&user);
-	is_int(error, -EIO, "a full disk is said");
+	is_int(error, -EIO, "a full disk is reported");
 	ok(user.is_degraded, "and the journal is degraded");
 	disk.room = 40;
-	is_int(user_append(&user), -EIO, "a small record that would fit does not pass the others");
+	is_int(
+	    user_append(&user), -EIO, "a small record that would fit does not overtake the others");
 	journal_rewrite(user.journal);
 	ok(user.is_degraded, "a retry on a full disk changes nothing");
 	disk.room = SIZE_MAX;
 	journal_rewrite(user.journal);
 	ok(!user.is_degraded, "with room again it heals");
-	is_int(user.degradations, 1, "having told once");
+	is_int(user.degradations, 1, "with one report");
 	user_vanish(&user, torn_disk_kill);
 	user_open(&after, &disk);
-	ok(is_prefix(&user, &after, user.live_count), "and nothing of what memory held is lost");
+	ok(is_prefix(&user, &after, user.live_count), "and no record in memory is lost");
 	is_int(after.gap_calls, 0, "nor is there a gap");
 	journal_close(after.journal);
 	torn_disk_finish(&disk);
@@ -390,7 +390,7 @@ static void test_failed_sync(void)
 		journal_close(after.journal);
 		torn_disk_finish(&disk);
 	}
-	is_int(wrong, 0, "a failed sync at each place: a new file, and nothing promised is lost");
+	is_int(wrong, 0, "a failed sync at each place: a new file, and no promised record is lost");
 }
 
 /* The new file cannot be synced, and then the power goes: the old one is still there. */
@@ -417,7 +417,7 @@ static void test_failed_rewrite(void)
 		journal_close(after.journal);
 		torn_disk_finish(&disk);
 	}
-	is_int(wrong, 0, "a new file that cannot be synced takes no place");
+	is_int(wrong, 0, "a new file that cannot be synced is not used");
 }
 
 static void test_limits(void)

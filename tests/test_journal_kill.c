@@ -215,10 +215,10 @@ static void test_rewrite(struct journal_disk_dir *dir)
 		attend(&user);
 		journal_stats(user.journal, &stats);
 	}
-	ok(stats.rewrites > rewrites, "the file is written anew by the helper thread");
+	ok(stats.rewrites > rewrites, "the file is rewritten by the helper thread");
 	user_open(&after, dir, false); /* as after a kill: the other has closed nothing */
 	is_int(memcmp(after.values, user.values, sizeof user.values), 0,
-	    "and has what was appended meanwhile");
+	    "and has the records appended meanwhile");
 	journal_close(after.journal);
 	journal_close(user.journal);
 }
@@ -273,11 +273,11 @@ int main(void)
 	}
 	ok(total > KILLS, "%u kills of a child that has written %llu values", KILLS,
 	    (unsigned long long)total);
-	is_int(lost, 0, "nothing that it had appended is lost");
-	is_int(invented, 0, "nothing is there that it did not write");
+	is_int(lost, 0, "no appended record is lost");
+	is_int(invented, 0, "no record is there that it did not write");
 	is_int(altered, 0, "nothing is altered");
 	is_int(backward, 0, "the order is kept");
-	is_int(gaps, 0, "and no gap is told");
+	is_int(gaps, 0, "and no gap is reported");
 	journal_disk_dir_close(dir);
 	(void)snprintf(file, sizeof file, "%s/journal", path);
 	(void)unlink(file);

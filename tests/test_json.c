@@ -92,7 +92,7 @@ static void test_refused(void)
 		else if (!ok(is_presentable(&error, sample->len), "%s", error.text))
 			diag("at %zu of %zu", error.offset, sample->len);
 	}
-	ok(read_exactly("[1]", 3, &error) != NULL, "after all that the reader still reads");
+	ok(read_exactly("[1]", 3, &error) != NULL, "after all refusals the reader still reads");
 }
 
 /* Each refused sample as a value inside another: there too it must not get through. */
@@ -151,8 +151,8 @@ static void test_messages(void)
 	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
 		ok(!read_exactly(cases[i].line, strlen(cases[i].line), &error) &&
 			strstr(error.text, cases[i].text),
-		    "\"%s\" says: %s", cases[i].line, error.text);
-		is_int(error.offset, cases[i].offset, "and where");
+		    "\"%s\" gives: %s", cases[i].line, error.text);
+		is_int(error.offset, cases[i].offset, "and the place");
 	}
 }
 
@@ -217,7 +217,7 @@ static void test_tree(void)
 	ok(b->type == JSON_ARRAY && b->count == 2 && b->child->name == NULL, "an array");
 	ok(b->child->next->type == JSON_BOOL && b->child->next->boolean && !b->child->next->next,
 	    "its last element");
-	ok(json_member(value, "d") == NULL && json_member(b, "a") == NULL, "what is not there");
+	ok(json_member(value, "d") == NULL && json_member(b, "a") == NULL, "a missing member");
 	is_str(json_type_name(b->type), "an array", "types have names");
 }
 
@@ -317,12 +317,12 @@ static void test_memory(void)
 	ok(fail_alloc_bytes() > 1000000, "in %zu bytes", fail_alloc_bytes());
 	json_reader_trim(reader);
 	is_int(fail_alloc_live(), blocks, "trimmed, the reader has given its blocks back");
-	ok(fail_alloc_bytes() < 300000, "but for %zu bytes", fail_alloc_bytes());
+	ok(fail_alloc_bytes() < 300000, "except %zu bytes", fail_alloc_bytes());
 	(void)json_read(reader, (char *)line.data, line.len, &error);
 	(void)json_read(reader, request, strlen(request), &error);
 	ok(fail_alloc_bytes() < 300000, "and so does the next small line");
 	json_reader_free(reader);
-	is_int(fail_alloc_live(), 0, "a freed reader leaves nothing");
+	is_int(fail_alloc_live(), 0, "a freed reader leaves no memory");
 	(void)fail_alloc_disarm();
 	reader = other;
 	free(long_string);

@@ -149,8 +149,9 @@ static void test_invalid(void)
 		}
 	is_int(wrong, 0, "invalid bytes are replaced, by maximal parts");
 	begin();
-	ok(json_put_text(&writer, NULL, "\xff", 1), "json_put_text() says that it had to");
-	ok(!json_put_text(&writer, NULL, "ok", 2), "and that it had not");
+	ok(json_put_text(&writer, NULL, "\xff", 1),
+	    "json_put_text() returns that it replaced bytes");
+	ok(!json_put_text(&writer, NULL, "ok", 2), "and that it did not");
 	buf_finish(&want);
 }
 
@@ -270,7 +271,7 @@ static void test_full(void)
 		wrong += small.len > max;
 		buf_finish(&small);
 	}
-	is_int(wrong, 0, "a writer whose buffer is full says so");
+	is_int(wrong, 0, "a writer reports a full buffer");
 }
 
 static void test_failure(void)
@@ -292,7 +293,7 @@ static void test_failure(void)
 		has_failed = fail_alloc_disarm();
 		wrong += (r == BUF_NOMEM) != has_failed;
 	}
-	ok(wrong == 0 && nth > 1, "the escaper says when there is no memory (%zu times)", nth - 1);
+	ok(wrong == 0 && nth > 1, "the escaper reports lack of memory (%zu times)", nth - 1);
 }
 
 static void test_hostile_names(void)

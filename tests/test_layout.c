@@ -179,10 +179,10 @@ static void test_limits(void)
 		char *more = make_body(MUXBUS_LAYOUT_CELLS_MAX + 1, is_deep);
 		struct muxbus_layout *layout = NULL;
 
-		is_int(parse_body(most, &layout), 0, "as many cells as there may be");
-		is_int(layout == NULL ? 0 : layout->count, MUXBUS_LAYOUT_CELLS_MAX, "are there");
+		is_int(parse_body(most, &layout), 0, "the maximum number of cells");
+		is_int(layout == NULL ? 0 : layout->count, MUXBUS_LAYOUT_CELLS_MAX, "is read");
 		muxbus_layout_free(layout);
-		is_int(parse_body(more, &layout), MUXBUS_ERR_LIMIT, "one more is too many");
+		is_int(parse_body(more, &layout), MUXBUS_ERR_LIMIT, "one cell more is too many");
 		mem_free(most);
 		mem_free(more);
 	}

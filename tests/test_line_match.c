@@ -91,9 +91,9 @@ static void test_which(void)
 	ok(is_blockwise("ERROR"), "a literal is searched in blocks");
 	ok(is_blockwise("\\b(?:error|fatal)\\b"), "words too");
 	ok(is_blockwise("status=(\\d{3})"), "and captures");
-	ok(!is_blockwise("foo(?!bar)"), "what looks ahead is not");
-	ok(!is_blockwise("foo\\z"), "nor what asks for the end of all");
-	ok(!is_blockwise("a++b"), "nor what gives nothing back");
+	ok(!is_blockwise("foo(?!bar)"), "a lookahead is not");
+	ok(!is_blockwise("foo\\z"), "nor is an anchor at the end of the text");
+	ok(!is_blockwise("a++b"), "nor a possessive quantifier");
 }
 
 static const struct {

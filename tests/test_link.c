@@ -76,7 +76,7 @@ static void test_states(void)
 	other[0] = '/';
 	other[sizeof(other) - 1] = '\0';
 	is_int(link_open(&link, other, reason, sizeof(reason)), LINK_FAILED, "too long a path");
-	ok(!link, "there is no link then");
+	ok(!link, "then there is no link");
 }
 
 /* The client does not speak to a listener that another user made. */
@@ -92,7 +92,8 @@ static void test_others(void)
 	int fd = listen_at(other);
 	if (seteuid(12345) != 0 || listen(fd, 5) < 0 || seteuid(0) != 0)
 		diag("cannot listen as somebody else");
-	is_int(link_open(&link, other, reason, sizeof(reason)), LINK_NOT_OURS, "somebody else's");
+	is_int(link_open(&link, other, reason, sizeof(reason)), LINK_NOT_OURS,
+	    "another user's socket");
 	ok(strstr(reason, "another user"), "%s", reason);
 	close(fd);
 }
@@ -176,14 +177,14 @@ static void test_answers(void)
 	is_int(ask_int(answer.result, "n", 0), 5, "with its result");
 	is_str(ask_string(answer.result, "s", ""), "x", "and all of it");
 	is_str(ask_string(answer.result, "n", "other"), "other", "a number is no string");
-	is_int(ask_int(answer.result, "none", -7), -7, "what is not there");
-	is_int(others, 1, "an event on the way is told");
+	is_int(ask_int(answer.result, "none", -7), -7, "a missing member");
+	is_int(others, 1, "an event before the answer is reported");
 	say("{\"id\":null,\"error\":{\"code\":-32700,\"message\":\"m\"}}\n");
 	is_int(link_await(link_now, id, 5000, &answer), LINK_LINE, "an error without an id");
 	ok(answer.error && !answer.result, "is ours");
 	say("no json\n");
-	is_int(link_await(link_now, id, 5000, &answer), LINK_BROKEN, "no JSON");
-	is_int(errno, EPROTO, "is said");
+	is_int(link_await(link_now, id, 5000, &answer), LINK_BROKEN, "invalid JSON");
+	is_int(errno, EPROTO, "is reported");
 	is_int(link_await(link_now, id, 10, &answer), LINK_LATE, "nothing more");
 	end_both();
 }
@@ -216,15 +217,15 @@ static void test_locate(void)
 	ok(strstr(meant(NULL, NULL, NULL), "/default.muxbus"), "a relative one is no address");
 	setenv("MUXBUS", "/t/a.muxbus", 1);
 	setenv("TMUX", "/t/b,1,2", 1);
-	is_str(meant(NULL, NULL, NULL), "a", "in a pane whose tmux nobody follows it counts");
+	is_str(meant(NULL, NULL, NULL), "a", "in a pane of a tmux without a daemon it counts");
 	(void)snprintf(inner, sizeof(inner), "%s/inner.muxbus", top);
 	(void)snprintf(tmux, sizeof(tmux), "%s/inner,1,2", top);
 	int fd = listen_at(inner);
 	setenv("TMUX", tmux, 1);
 	is_str(meant(NULL, NULL, NULL), inner,
-	    "in a pane whose tmux is followed itself it was inherited from another");
+	    "in a pane of a tmux with its own daemon it was inherited");
 	setenv("MUXBUS", "/t/own.sock", 1);
-	is_str(meant(NULL, NULL, NULL), "/t/own.sock", "unless it was chosen by hand");
+	is_str(meant(NULL, NULL, NULL), "/t/own.sock", "unless it was set by hand");
 	close(fd);
 	unsetenv("TMUX");
 	unsetenv("MUXBUS");

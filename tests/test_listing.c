@@ -130,7 +130,7 @@ static void test_failed(void)
 
 	is_int(listing_read(replies, 3, 0, &listing), MUXBUS_ERR_INVALID, "too few replies");
 	replies[2].error = MUXBUS_ERR_COMMAND;
-	is_int(listing_read(replies, 4, 0, &listing), MUXBUS_ERR_COMMAND, "tmux said no");
+	is_int(listing_read(replies, 4, 0, &listing), MUXBUS_ERR_COMMAND, "tmux refused");
 	ok(read_all("", "", "", "", &listing) == 0, "a server with nothing in it");
 	model_free(listing.model);
 }

@@ -107,7 +107,7 @@ static void test_program(void)
 	(void)snprintf(want, sizeof want, "%s/prog", dir);
 	(void)snprintf(path, sizeof path, "/nowhere:%s:/usr/bin", dir);
 	set("PATH", path);
-	ok(!locate_program("prog", path, sizeof path), "a program that is nowhere");
+	ok(!locate_program("prog", path, sizeof path), "a missing program");
 	file = fopen(want, "we");
 	(void)fclose(file);
 	(void)chmod(want, 0600);
@@ -117,12 +117,13 @@ static void test_program(void)
 	ok(locate_program("prog", path, sizeof path), "one that can");
 	is_str(path, want, "is found by PATH");
 	ok(locate_program(want, path, sizeof path), "by its path");
-	is_str(path, want, "it is taken as it is");
+	is_str(path, want, "a path is taken unchanged");
 	ok(!locate_program(dir, path, sizeof path), "a folder is none");
-	ok(!locate_program("", path, sizeof path), "nor is nothing");
+	ok(!locate_program("", path, sizeof path), "nor is an empty name");
 	set("PATH", "");
 	(void)!chdir(dir);
-	ok(!locate_program("prog", path, sizeof path), "nor what only the current folder has");
+	ok(!locate_program("prog", path, sizeof path),
+	    "nor is a program found only in the current folder");
 	(void)unlink(want);
 	(void)!chdir("/");
 	(void)rmdir(dir);

@@ -28,7 +28,7 @@ static void test_lines(void)
 	ok(strcmp(written() + 24, " prog: warning: it is 42\n") == 0, "a line");
 	ok(line[10] == 'T' && line[23] == 'Z', "begins with the time");
 	log_debug("not this");
-	is_str(written(), "", "what is less grave than wanted is left out");
+	is_str(written(), "", "a less severe message is left out");
 	log_error("a\nb\x1b[2J\xff");
 	ok(strcmp(written() + 24, " prog: error: a\\nb\\x1b[2J\\xff\n") == 0,
 	    "text from outside is made visible");
@@ -50,15 +50,15 @@ static void test_trouble(void)
 	errno = EDOM;
 	fail_alloc_arm(0);
 	log_info("no memory");
-	is_int(fail_alloc_count(), 0, "the log asks for no memory");
+	is_int(fail_alloc_count(), 0, "the log allocates no memory");
 	(void)fail_alloc_disarm();
-	ok(strstr(written(), "no memory"), "and speaks without it");
+	ok(strstr(written(), "no memory"), "and writes without memory");
 	log_open(-1, "prog", LOG_LEVEL_INFO);
 	log_info("nowhere");
 	int full = open("/dev/full", O_WRONLY | O_CLOEXEC);
 	log_open(full, "prog", LOG_LEVEL_INFO);
 	log_info("no room");
-	is_int(errno, EDOM, "a log that cannot be written fails nothing, and errno is kept");
+	is_int(errno, EDOM, "a log that cannot be written causes no error, and errno is kept");
 	close(full);
 }
 

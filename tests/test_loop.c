@@ -89,7 +89,7 @@ static void test_watch(void)
 	loop_unwatch(NULL);
 	close_pipe(&one);
 	is_int(loop_watch(loop, -1, EPOLLIN, on_pipe, NULL, &one.watch), MUXBUS_ERR_SYSTEM,
-	    "watch: a descriptor that is none");
+	    "watch: an invalid descriptor");
 	is_int(errno, EBADF, "watch: errno");
 }
 
@@ -140,7 +140,7 @@ static void test_fair(void)
 		close_pipe(&many[i]);
 	}
 	ok(was_bounded, "fair: a turn handles a few");
-	ok(fewest >= 2, "fair: everybody has had a turn");
+	ok(fewest >= 2, "fair: every descriptor has had a turn");
 }
 
 static int in_turn_result;
@@ -234,7 +234,7 @@ static void test_timers(void)
 	loop_timer_start(&c.timer, 0);
 	ok(is_loop_readable(0), "timers: one that is due at once makes the loop readable at once");
 	loop_timer_stop(&c.timer);
-	ok(!is_loop_readable(0), "timers: and not when it was stopped");
+	ok(!is_loop_readable(0), "timers: and not when that timer was stopped");
 	loop_timer_start(&a.timer, 30);
 	loop_timer_start(&b.timer, 0);
 	loop_timer_start(&c.timer, 5);
@@ -256,7 +256,7 @@ static void test_timer_again(void)
 		ok(is_loop_readable(100), "again: due in the next turn");
 		handled += muxbus_loop_dispatch(loop, 0);
 	}
-	is_int(handled, 10, "again: once a turn, so that others have theirs");
+	is_int(handled, 10, "again: once a turn, so that other timers have theirs");
 	loop_timer_stop(&a.timer);
 }
 

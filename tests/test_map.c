@@ -21,7 +21,7 @@ static void test_basics(void)
 	    "both are there");
 	is_int(map_set(&map, 0, &values[2]), 0, "a value can be replaced");
 	ok(map_get(&map, 0) == &values[2] && map.count == 2, "without another entry");
-	ok(map_remove(&map, 0) == &values[2], "remove tells what was there");
+	ok(map_remove(&map, 0) == &values[2], "remove returns the old value");
 	ok(map_get(&map, 0) == NULL && map.count == 1, "and then it is gone");
 	map_finish(&map);
 	is_int(map_set(&map, 7, &values[7]), 0, "a finished map may be used again");

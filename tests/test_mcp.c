@@ -295,12 +295,12 @@ static void test_cancelled(void)
 	ok(strstr(all, "\"id\":7,\"result\"") == all + strlen("{\"jsonrpc\":\"2.0\","),
 	    "another id is another request");
 	ok(!strstr(all, "\"id\":\"w\"") && !strstr(all, "\"id\":8"),
-	    "what was cancelled is not answered, whether it could be stopped or not");
+	    "a cancelled call is not answered, whether it could be stopped or not");
 	mem_free(all);
 	guest_close(&guest);
 	meet(&guest);
 	guest_say(&guest, "{\"method\":\"cancelled\"}");
-	ok(hears(&guest, "\"count\":1}"), "and what waited was stopped");
+	ok(hears(&guest, "\"count\":1}"), "and the waiting call was stopped");
 	guest_close(&guest);
 }
 
@@ -331,16 +331,16 @@ static void test_progress(void)
 	for (size_t i = 0; i < 2; i++) {
 		char *want = xasprintf(PROGRESS, tokens[i]);
 		const char *found = strstr(text, want);
-		ok(found && !strstr(found + 1, want), "one sign after ten seconds, with token %s",
-		    tokens[i]);
+		ok(found && !strstr(found + 1, want),
+		    "one progress notification after ten seconds, with token %s", tokens[i]);
 		mem_free(want);
 	}
 	for (const char *p = text; (p = strstr(p, "\"result\"")); p++)
 		ends++;
 	is_int((long long)ends, 3, "then all are answered");
 	const char *last = strstr(text, "\"result\"");
-	ok(last && !strstr(last, "progress\""), "and no sign comes then");
-	ok(!strstr(text, "\"progressToken\":0"), "what does not wait sends none");
+	ok(last && !strstr(last, "progress\""), "and no notification comes then");
+	ok(!strstr(text, "\"progressToken\":0"), "a call that does not wait sends none");
 	buf_finish(&all);
 	guest_close(&guest);
 }

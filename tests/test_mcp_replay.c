@@ -322,8 +322,8 @@ static void test_refused(void)
 		strstr(
 		    got, "\"id\":7,\"error\":{\"code\":-32600,\"message\":\"method is missing") &&
 		strstr(got, "\"muxbus-bridge:9\",\"error\""),
-	    "what is no request is answered here: %s", got);
-	is_int((long long)heard.daemon.len, 0, "and goes nowhere");
+	    "an invalid request is answered by the bridge: %s", got);
+	is_int((long long)heard.daemon.len, 0, "and is not forwarded");
 	buf_finish(&heard.agent);
 	buf_finish(&heard.daemon);
 	mcp_replay_free(replay);
@@ -387,7 +387,7 @@ static void test_bounds(void)
 	size_t head = strlen(line);
 	memset(line + head, 'z', MCP_REPLAY_LINE_MAX - head - 3);
 	memcpy(line + MCP_REPLAY_LINE_MAX - 3, "\"}}\n", 4);
-	ok(mcp_replay_wants_agent(replay), "the agent is read");
+	ok(mcp_replay_wants_agent(replay), "the agent's input is read");
 	mcp_replay_from_agent(replay, line, MCP_REPLAY_LINE_MAX + 1);
 	mcp_replay_from_agent(replay, line, MCP_REPLAY_LINE_MAX + 1);
 	ok(!mcp_replay_wants_agent(replay), "until 8 MiB wait for the daemon");
@@ -396,8 +396,8 @@ static void test_bounds(void)
 	mcp_replay_wrote_daemon(replay, mcp_replay_to_daemon(replay)->len);
 	ok(mcp_replay_wants_agent(replay), "and again when they have gone");
 	mcp_replay_wrote_agent(replay, mcp_replay_to_agent(replay)->len);
-	ok(!mcp_replay_from_daemon(replay, "nonsense\n", 9), "nonsense is no answer");
-	is_int((long long)mcp_replay_to_agent(replay)->len, 0, "and is not handed on");
+	ok(!mcp_replay_from_daemon(replay, "nonsense\n", 9), "an invalid answer is dropped");
+	is_int((long long)mcp_replay_to_agent(replay)->len, 0, "and is not forwarded");
 	mcp_replay_free(replay);
 }
 

@@ -79,7 +79,7 @@ static void test_list(void)
 		faults += check_tool(tool, false);
 		core += json_member(tool, "_meta") != NULL;
 	}
-	is_int(faults, 0, "each says what a stranger must know");
+	is_int(faults, 0, "each has the text that a newcomer needs");
 	is_int((long long)core, 3, "three of them are always loaded");
 	static const char *const fixed[] = {"self_command", "gemini_sleep", "watch_log",
 	    "cancel_watch", "yield_turn", "run_long_command", "send_keys", "capture_pane",
@@ -87,13 +87,13 @@ static void test_list(void)
 	int missing = 0;
 	for (const char *const *name = fixed; *name; name++)
 		missing += !(method_find(*name)->flags & METHOD_TOOL);
-	is_int(missing, 0, "those that agents know are among them");
+	is_int(missing, 0, "the names known to agents are among them");
 
 	size_t count = 0;
 	for (const struct method *m = method_next(NULL); m; m = method_next(m))
 		count++;
 	tools = json_member(json_read(reader, all, all_len, &error), "tools");
-	is_int((long long)tools->count, (long long)count, "all methods, if they are wanted");
+	is_int((long long)tools->count, (long long)count, "all methods, on request");
 	faults = 0;
 	for (const struct json *tool = tools->child; tool; tool = tool->next)
 		faults += check_tool(tool, true);
@@ -186,7 +186,7 @@ static void test_cut(void)
 			faults += r;
 			mem_free(text);
 		}
-	is_int(faults, 0, "whatever is in a string, what is shown is whole and small enough");
+	is_int(faults, 0, "for any string, the result is whole and small enough");
 }
 
 static void test_cut_arrays(void)
@@ -207,7 +207,7 @@ static void test_cut_arrays(void)
 		cut.array_max > 100 && cut.array_max < 500,
 	    "a long list is cut to its first %zu", cut.array_max);
 	ok(!mcp_cut_find(&cut, 20, write_json, &sample),
-	    "what cannot be made small enough is told");
+	    "a result that cannot be made small enough is reported");
 	buf_finish(&out);
 }
 
@@ -282,7 +282,7 @@ static void test_clients(void)
 		faults += !strstr(text, i & 1 ? "typed into your pane %4294967294" : "in no pane");
 		buf_finish(&out);
 	}
-	is_int(faults, 0, "each agent is known, and told how it waits, in %d bytes",
+	is_int(faults, 0, "each agent is known, with its way of waiting, in %d bytes",
 	    MCP_INSTRUCTIONS_MAX);
 }
 

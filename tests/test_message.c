@@ -38,7 +38,7 @@ static void test_requests(void)
 	is_str(message.method, "ping", "its method");
 	ok(json_member(message.params, "a") != NULL, "its parameters");
 	ok(!message.is_notification && !message.is_response, "to be answered");
-	is_int(read_message("{\"method\":\"ping\"}"), 0, "the shortest that one can type");
+	is_int(read_message("{\"method\":\"ping\"}"), 0, "the shortest request that one can type");
 	ok(!message.is_notification && !message.id && !message.params, "is answered too");
 	is_str(echoed_id(), "null", "with a null id");
 	is_int(read_message("{\"jsonrpc\":\"2.0\",\"method\":\"ping\"}"), 0, "without an id");

@@ -157,7 +157,7 @@ static void test_examples(void)
 		buf_clear(&scratch);
 		mem_free(args);
 	}
-	is_int(faults, 0, "each example is taken by its method");
+	is_int(faults, 0, "each example is accepted by its method");
 	buf_finish(&scratch);
 	json_reader_free(reader);
 }

@@ -165,10 +165,10 @@ static void test_loose(void)
 	add_window(model, 1, 1, 0, true, false);
 	add_window(model, 2, 1, 0, true, false);
 	add_pane(model, 6, 1, 0, true);
-	is_int(model_finish(model), 0, "loose ends are no error");
+	is_int(model_finish(model), 0, "incomplete records are no error");
 	muxbus_model_counts(model, &counts);
-	ok(counts.links == 1 && counts.panes == 0, "links and panes of nothing are dropped");
-	ok(model_is_cut(model), "and it is said");
+	ok(counts.links == 1 && counts.panes == 0, "links and panes without an owner are dropped");
+	ok(model_is_cut(model), "and the loss is reported");
 	model_free(model);
 
 	is_int(model_new(&model), 0, "another");
@@ -198,7 +198,7 @@ static void test_limits(void)
 	muxbus_model_counts(model, &counts);
 	is_int(counts.panes, MODEL_PANES_MAX, "panes up to the maximum");
 	is_int(counts.sessions, MODEL_SESSIONS_MAX, "sessions up to the maximum");
-	ok(model_is_cut(model), "and it is said");
+	ok(model_is_cut(model), "and the cut is reported");
 	model_free(model);
 }
 

@@ -89,7 +89,7 @@ static void test_long_event(void)
 	is_int((long long)count.events, 2,
 	    "an event beyond the maximum is an event, and so is the next");
 	is_int((long long)stats.cut_lines, 1, "it is counted");
-	is_int((long long)stats.unknown_events, 0, "it is of its kind");
+	is_int((long long)stats.unknown_events, 0, "it has its kind");
 	is_int((long long)count.event_len, 2, "the next is whole");
 	muxbus_parser_free(parser);
 }
@@ -106,11 +106,11 @@ static void test_long_block(void)
 	feed_text(parser, "%end 1 3 1\n%error 1 2 1\n%window-add @1\n");
 	muxbus_parser_stats(parser, &stats);
 	is_int((long long)count.blocks, 1, "a block beyond the maximum ends");
-	ok(count.is_error, "as it ended");
+	ok(count.is_error, "with its status");
 	ok(count.body_len > MUXBUS_LINE_MAX / 2 && count.body_len <= MUXBUS_LINE_MAX,
 	    "its body is cut at the maximum: %zu", count.body_len);
 	is_int(count.last_byte, '\n', "behind a newline");
-	is_int((long long)count.events, 1, "what follows is read");
+	is_int((long long)count.events, 1, "the lines after it are read");
 	is_int((long long)stats.cut_lines, 1, "the cut is counted");
 	muxbus_parser_free(parser);
 }
@@ -138,10 +138,10 @@ static void test_long_segment(void)
 	feed_text(parser, "%error 1 2 1\n");
 	snprintf(sentinel, sizeof sentinel, "%%begin 1 4 1\n%s\n%%end 1 4 1\n", nonce);
 	feed_text(parser, sentinel);
-	is_int((long long)count.sentinels, 1, "a sentinel behind too much is found");
-	is_int((long long)count.blocks, 1, "the block is one");
+	is_int((long long)count.sentinels, 1, "a sentinel after a cut body is found");
+	is_int((long long)count.blocks, 1, "the body is one block");
 	is_int((long long)count.events, 0, "nothing is forged in it");
-	ok(count.is_error, "it ended as it ended");
+	ok(count.is_error, "its status is kept");
 	ok(count.body_len > MUXBUS_LINE_MAX / 2 && count.body_len <= MUXBUS_LINE_MAX,
 	    "its body is cut at the maximum: %zu", count.body_len);
 	muxbus_parser_free(parser);
@@ -201,7 +201,7 @@ static void test_no_handlers(void)
 	feed_text(parser, "%output %1 a\\01\n%begin 1 2 1\n%end 1 2 1\n%x\nstray\n");
 	muxbus_parser_stats(parser, &stats);
 	is_int((long long)stats.lines, 5, "a parser without handlers reads on");
-	is_int((long long)stats.output_bytes, 0, "and hands over nothing");
+	is_int((long long)stats.output_bytes, 0, "and calls no handler");
 	muxbus_parser_free(parser);
 	muxbus_parser_free(NULL);
 }

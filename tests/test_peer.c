@@ -105,8 +105,8 @@ static void test_order(void)
 	    "{\"id\":4,\"method\":\"late\",\"params\":{\"ms\":10}}\n"
 	    "{\"id\":5,\"method\":\"ping\"}\n"
 	    "{\"id\":6,\"method\":\"nothing\"}");
-	ok(hears(&guest, "\"id\":3,"), "a wait that is over overtakes");
-	ok(hears(&guest, "\"id\":1,"), "those that do not wait come in order: 1");
+	ok(hears(&guest, "\"id\":3,"), "a finished wait overtakes");
+	ok(hears(&guest, "\"id\":1,"), "requests that do not wait are answered in order: 1");
 	ok(hears(&guest, "\"id\":4,"), "4 was ready before");
 	ok(hears(&guest, "\"id\":5,"), "and 5");
 	ok(hears(&guest, "\"id\":6,\"error\""), "errors too");
@@ -140,7 +140,7 @@ static void test_half_close(void)
 	    "{\"id\":1,\"method\":\"wait\",\"params\":{\"ms\":80}}\n"
 	    "{\"id\":2,\"method\":\"late\",\"params\":{\"ms\":40}}");
 	guest_half_close(&guest);
-	ok(hears(&guest, "\"id\":2,"), "what was accepted before a half-close is answered");
+	ok(hears(&guest, "\"id\":2,"), "requests accepted before a half-close are answered");
 	ok(hears(&guest, "\"id\":1,"), "waits included");
 	ok(!guest_line(&guest, SERVED_TIMEOUT_MS) && guest.is_at_end, "then the daemon closes");
 	guest_close(&guest);
@@ -188,7 +188,8 @@ static void test_gone(void)
 	ok(is_cancelled,
 	    "the waits of a peer that is gone are cancelled (10 at a time: its limit)");
 	guest_say(&guest, "{\"method\":\"list_events\",\"params\":{\"limit\":1}}");
-	ok(hears(&guest, "\"kind\":\"notification\""), "what it had sent was done all the same");
+	ok(hears(&guest, "\"kind\":\"notification\""),
+	    "the requests it had sent were done all the same");
 	guest_close(&guest);
 }
 
@@ -199,9 +200,9 @@ static void test_limits(void)
 	for (int i = 0; i < 12; i++)
 		guest_say(&guest, "{\"id\":%d,\"method\":\"wait\",\"params\":{\"ms\":3600000}}", i);
 	ok(hears(&guest, "\"id\":10,\"error\":{\"code\":16"), "too many waits: limit");
-	ok(hears(&guest, "\"id\":11,\"error\":{\"code\":16"), "each of them is told");
+	ok(hears(&guest, "\"id\":11,\"error\":{\"code\":16"), "each of them gets an error");
 	guest_say(&guest, "{\"id\":\"p\",\"method\":\"ping\"}");
-	ok(hears(&guest, "\"id\":\"p\",\"result\""), "and the rest goes on");
+	ok(hears(&guest, "\"id\":\"p\",\"result\""), "and the others continue");
 
 	char *line = xalloc(100001);
 	memset(line, 'x', 100000);
@@ -216,7 +217,7 @@ static void test_limits(void)
 	guest_say(&guest, "{\"id\":\"r\",\"method\":\"big\",\"params\":{\"bytes\":200000}}");
 	ok(hears(&guest, "\"id\":\"r\",\"error\":{\"code\":16"), "a result over the limit: limit");
 	guest_say(&guest, "{\"id\":\"r\",\"method\":\"big\",\"params\":{\"bytes\":90000}}");
-	ok(hears(&guest, "\"id\":\"r\",\"result\""), "one below it passes");
+	ok(hears(&guest, "\"id\":\"r\",\"result\""), "a result below it passes");
 	mem_free(line);
 	guest_close(&guest);
 
@@ -275,10 +276,10 @@ static void test_slow(void)
 	ok(line && strstr(line, "\"peers\":2,"), "and it stays");
 	uint64_t last = check_row(&slow, start, start + 2000, &holes);
 	is_int((long long)(last - start), 2000, "when it reads again it comes to the end");
-	is_int(holes, 0, "and each hole was told");
+	is_int(holes, 0, "and each hole was reported");
 	guest_say(&other, "{\"id\":1,\"method\":\"publish\",\"params\":{\"count\":3}}");
 	last = check_row(&slow, last, last + 3, &holes);
-	is_int((long long)(last - start), 2003, "and goes on live");
+	is_int((long long)(last - start), 2003, "and events continue");
 	guest_close(&slow);
 
 	/*
@@ -315,7 +316,7 @@ static void test_greedy(void)
 		 * more.
 		 */
 	}
-	ok(!is_open, "a peer that only asks is not listened to for ever");
+	ok(!is_open, "a peer that only sends requests is not read without end");
 	guest_say(&other, "{\"id\":1,\"method\":\"ping\"}");
 	ok(hears(&other, "\"id\":1,\"result\""), "others are served");
 	bool is_out = false;
@@ -337,7 +338,7 @@ static void test_shutdown(void)
 	guest_say(&guest,
 	    "{\"id\":1,\"method\":\"big\",\"params\":{\"bytes\":90000}}\n"
 	    "{\"id\":2,\"method\":\"shutdown\"}");
-	ok(hears(&guest, "\"id\":1,"), "what was asked before a shutdown is answered");
+	ok(hears(&guest, "\"id\":1,"), "requests before a shutdown are answered");
 	ok(hears(&guest, "\"id\":2,"), "the shutdown is answered");
 	ok(!guest_line(&guest, SERVED_TIMEOUT_MS) && guest.is_at_end, "then it closes");
 	guest_close(&guest);

@@ -113,7 +113,7 @@ static void test_combining_is_bounded(void)
 	picture_row_read(&state, (const uint8_t *)line, strlen(line), cells, 2);
 	ok(cells[0].len <= PICTURE_CELL_BYTES && cells[0].len > PICTURE_CELL_BYTES - 2 &&
 		utf8_is_valid(cells[0].bytes, cells[0].len) && cells[1].len == 0,
-	    "a hundred accents on one letter: as many as fit, whole ones");
+	    "a hundred accents on one letter: as many as fit, none cut");
 }
 
 static void test_state_goes_on(void)
@@ -123,7 +123,7 @@ static void test_state_goes_on(void)
 	picture_row_read(&state, (const uint8_t *)"\033[32m\016q", 7, cells, 2);
 	picture_row_read(&state, (const uint8_t *)"q", 1, cells, 2);
 	ok(cells[0].looks.text == PICTURE_COLOUR_INDEX + 2 && cells[0].len == 3,
-	    "colours and the character set go on in the next line");
+	    "colours and the character set carry over to the next line");
 }
 
 /* Whole pictures. */
@@ -321,7 +321,7 @@ static void test_hostile(write_fn *write, const char *kind)
 		    strstr(text, "href") || strstr(text, "url(") || strstr(text, "\342\200\256");
 	}
 	is_int(wrong, 0, "%s: well-formed wherever the text is cut", kind);
-	is_int(unsafe, 0, "%s: and nothing in it runs, or points elsewhere", kind);
+	is_int(unsafe, 0, "%s: and no part of it is a script, or points elsewhere", kind);
 	buf_finish(&out);
 }
 
@@ -347,7 +347,7 @@ static void test_any_bytes(write_fn *write, const char *kind)
 		buf_clear(&out);
 		wrong += write(&out, &picture) != 0 || !is_well_formed(&out);
 	}
-	is_int(wrong, 0, "%s: a thousand times any bytes", kind);
+	is_int(wrong, 0, "%s: a thousand random texts", kind);
 	buf_finish(&out);
 }
 
@@ -366,7 +366,7 @@ static void test_full(write_fn *write, const char *kind)
 		wrong += (error == 0) != (max == whole) || out.len > max;
 		buf_finish(&out);
 	}
-	is_int(wrong, 0, "%s: a buffer that is too small is said, whatever its size", kind);
+	is_int(wrong, 0, "%s: a buffer that is too small is reported, at any size", kind);
 }
 
 /* Whether xmllint, which is stricter than this test, accepts it; -1 without xmllint. */
@@ -402,7 +402,7 @@ static void test_lint(write_fn *write, const char *kind)
 	if (result < 0)
 		skip("there is no xmllint");
 	else
-		is_int(result, 0, "%s: xmllint reads it without a complaint", kind);
+		is_int(result, 0, "%s: xmllint accepts it", kind);
 	buf_finish(&out);
 }
 

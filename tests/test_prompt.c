@@ -184,7 +184,7 @@ static void test_drawn_cursor(void)
 	prompt_read(&view, &prompt);
 	ok(prompt.has_draft, "and the draft before it");
 	view = (struct prompt_view){.text = bar, .len = strlen(bar), .columns = 41};
-	ok(!prompt_find_cursor(&view), "a bar in reverse is no cursor");
+	ok(!prompt_find_cursor(&view), "a bar in reverse is not a cursor");
 }
 
 static const char line[] = "[muxbus A1B2 job] exit 3 after 0.2 s. Details: get_job A1B2";

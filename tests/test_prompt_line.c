@@ -156,7 +156,7 @@ static void test_hostile(void)
 		for (int source = 0; source < SOURCE_COUNT_; source++)
 			is_good &=
 			    is_notice(hostile[at], source, 1) && is_notice(hostile[at], source, 32);
-		ok(is_good, "hostile text %zu: a notice of any kind is one", at);
+		ok(is_good, "hostile text %zu: a notice of any kind is recognised as one", at);
 	}
 }
 
@@ -178,8 +178,9 @@ static void test_random(void)
 		bad += !is_harmless(text, len);
 		bad_notices += !is_notice(text, round % SOURCE_COUNT_, (size_t)round % 32 + 1);
 	}
-	is_int(bad, 0, "%d random texts: harmless, bounded, and so again", RANDOM_TEXTS);
-	is_int(bad_notices, 0, "%d random texts: each notice is one", RANDOM_TEXTS);
+	is_int(bad, 0, "%d random texts: harmless, bounded, and unchanged by a second pass",
+	    RANDOM_TEXTS);
+	is_int(bad_notices, 0, "%d random texts: each notice is recognised as one", RANDOM_TEXTS);
 }
 
 /* Every character of Unicode, between two that stay. */
@@ -229,7 +230,8 @@ static void test_words(void)
 	    "[muxbus A1B2 job] exit 3 after 0.2 s. Details: next_notification A1B2", 69, "one job");
 	notice.len = 0;
 	prompt_line_write(&notice, notes, 2, NULL);
-	ok(memmem(notice.data, notice.len, "C3D4 timer", 10) != NULL, "the second one is named");
+	ok(memmem(notice.data, notice.len, "C3D4 timer", 10) != NULL,
+	    "of two notices the second is named too");
 	notice.len = 0;
 	prompt_line_write(&notice, notes, 1, "a $b");
 	ok(memmem(notice.data, notice.len,
@@ -237,7 +239,7 @@ static void test_words(void)
 	       "a \xef\xbc\x84"
 	       "b\xc2\xbb",
 	       26) != NULL,
-	    "what strangers wrote is last, quoted, and said to be theirs");
+	    "the stranger's text is last, quoted, and marked as theirs");
 	buf_finish(&notice);
 }
 

@@ -91,7 +91,7 @@ static void test_post(void)
 	seq = queue_post(world.queue, &draft);
 	world_restart(&world, true);
 	note = queue_find(world.queue, seq);
-	ok(note != NULL, "what was posted survives kill -9");
+	ok(note != NULL, "a posted notification survives kill -9");
 	is_str(note->text, "ended with [31mcolour \xef\xbf\xbd and tabs",
 	    "its text is one line without control characters");
 	is_str(note->data, "{\"exit_code\":3}", "its data is as it was");
@@ -99,11 +99,11 @@ static void test_post(void)
 	ok(pane_ref_equal(&note->pane, &pane), "and its pane");
 	is_int(note->state, NOTE_QUEUED, "it is queued");
 	ok(queue_set_state(world.queue, seq, NOTE_DELIVERING, "{\"result\":\"typing\"}"),
-	    "a sink changes its state");
+	    "a delivery changes its state");
 	world_restart(&world, true);
 	note = queue_find(world.queue, seq);
 	is_int(note->state, NOTE_QUEUED, "killed while it is typed, it is queued again");
-	is_str(note->delivery, "{\"result\":\"typing\"}", "but the receipt says how far it came");
+	is_str(note->delivery, "{\"result\":\"typing\"}", "but the receipt keeps its progress");
 	is_int((long long)queue_undelivered(world.queue), 1, "one is undelivered");
 	world_finish(&world);
 }
@@ -124,9 +124,10 @@ static void test_numbers(void)
 	is_int((long long)post(&world, "three", NULL), (long long)second + 1,
 	    "two of one transaction follow each other");
 	is_int((long long)event_log_last(world.events), (long long)event,
-	    "and are not told before it is committed");
+	    "and are not reported before the commit");
 	ok(queue_commit(world.queue) > 0, "the commit has a ticket");
-	is_int((long long)event_log_last(world.events), (long long)second + 1, "then they are");
+	is_int((long long)event_log_last(world.events), (long long)second + 1,
+	    "then they are reported");
 	is_int((long long)event, (long long)first + 1, "events share the sequence");
 	is_int((long long)queue_after(world.queue, first)->seq, (long long)second,
 	    "the queue has no events in it");
@@ -146,7 +147,8 @@ static void test_coalescing(void)
 	is_int(queue_find(world.queue, first)->count, 2, "which counts");
 	ok(post(&world, "other", "other") != first, "another key is another");
 	(void)queue_set_state(world.queue, first, NOTE_DELIVERED, NULL);
-	ok(post(&world, "disk is full", "disk") != first, "one that was told is not added to");
+	ok(post(&world, "disk is full", "disk") != first,
+	    "a reported notification is not added to");
 	world_finish(&world);
 }
 
@@ -173,23 +175,23 @@ static void test_coalescing_told(void)
 	first = post(&world, "match", "watch");
 	queue_listen(world.queue, &listener);
 	is_int((long long)post(&world, "match", "watch"), (long long)first,
-	    "what nobody was told of is added to");
-	is_int(posted_count, 2, "and who listens meanwhile hears of it");
+	    "an unreported one is added to");
+	is_int(posted_count, 2, "and its listener is called");
 	queue_unlisten(world.queue, &listener);
 	is_int((long long)consumer_take(reader, &any, 1, &due_ms)->seq, (long long)first,
 	    "it is handed out");
 	second = post(&world, "match", "watch");
-	ok(second != first, "what was handed out is not added to");
+	ok(second != first, "a handed-out notification is not added to");
 	(void)consumer_acknowledge(reader, first, false);
 	is_int((long long)consumer_take(reader, &any, 1, &due_ms)->seq, (long long)second,
 	    "so acknowledging it loses nothing");
 	third = post(&world, "match", "watch");
 	queue_note_told(world.queue, third);
-	ok(post(&world, "match", "watch") != third, "nor what was listed");
+	ok(post(&world, "match", "watch") != third, "nor is a listed one");
 	world_restart(&world, true);
 	first = queue_last(world.queue);
 	ok(post(&world, "match", "watch") > first,
-	    "nor what an earlier daemon may have told somebody");
+	    "nor is one that an earlier daemon may have reported");
 	world_finish(&world);
 }
 
@@ -213,9 +215,9 @@ static void test_holes(void)
 	world_restart(&world, true);
 	reader = consumer_find(world.consumers, "reader");
 	is_int((long long)consumer_take(reader, &any, 1, &due_ms)->seq, (long long)numbers[0],
-	    "after a kill the first that was not acknowledged comes");
+	    "after a kill the first unacknowledged one comes");
 	is_int((long long)consumer_take(reader, &any, 1, &due_ms)->seq, (long long)numbers[2],
-	    "then the next such one");
+	    "then the next unacknowledged one");
 	ok(consumer_take(reader, &any, 1, &due_ms) == NULL, "and none that was acknowledged");
 	world_finish(&world);
 }
@@ -238,22 +240,22 @@ static void test_consumers(void)
 	is_int((long long)consumer_take(reader, &any, 1000, &due_ms)->seq, (long long)second,
 	    "then the next");
 	ok(consumer_take(reader, &any, 1000, &due_ms) == NULL, "then nothing");
-	is_int(due_ms, 1000 + CONSUMER_ACK_WAIT_MS, "but knows when one comes again");
+	is_int(due_ms, 1000 + CONSUMER_ACK_WAIT_MS, "but a later one is announced");
 	is_int(consumer_acknowledge(reader, first, false), 1, "one is acknowledged");
 	is_int(consumer_acknowledge(reader, first, false), 0, "twice is harmless");
 	note = consumer_take(reader, &any, due_ms, &due_ms);
 	is_int((long long)note->seq, (long long)second, "the other comes again");
-	is_int(note->redelivered, 1, "and says so");
+	is_int(note->redelivered, 1, "and is marked as repeated");
 	world_restart(&world, true);
 	reader = consumer_find(world.consumers, "reader");
 	is_int((long long)consumer_take(reader, &any, 5, &due_ms)->seq, (long long)second,
-	    "after kill -9 only what was not acknowledged comes");
-	is_int(consumer_acknowledge(reader, second, true), 1, "all up to one");
+	    "after kill -9 only unacknowledged ones come");
+	is_int(consumer_acknowledge(reader, second, true), 1, "acknowledging all up to one");
 	is_int((long long)consumer_floor(reader), (long long)second, "raises the floor");
 	is_int(queue_find(world.queue, first)->state, NOTE_ACKNOWLEDGED, "and the state shows");
 	reader = consumer_get(world.consumers, "another");
 	is_int((long long)consumer_take(reader, &any, 9, &due_ms)->seq, (long long)first,
-	    "another consumer has a place of its own");
+	    "another consumer has its own position");
 	ok(!consumer_name_is_valid("a b") && !consumer_name_is_valid("") &&
 		consumer_name_is_valid("codex:%3" + 0) == false,
 	    "names are checked");
@@ -293,8 +295,8 @@ static void test_forgetting(void)
 		last = post(&world, "settled", NULL);
 		(void)queue_set_state(world.queue, last, NOTE_DELIVERED, NULL);
 	}
-	ok(queue_find(world.queue, kept) != NULL, "what is undelivered is not forgotten first");
-	ok(queue_find(world.queue, last) != NULL, "nor what is new");
+	ok(queue_find(world.queue, kept) != NULL, "undelivered ones are not forgotten first");
+	ok(queue_find(world.queue, last) != NULL, "nor are new ones");
 	ok(queue_forgotten(world.queue, &reason) > kept, "the oldest settled ones are");
 	is_str(reason, "retention", "with a reason");
 	world_restart(&world, false);
@@ -319,7 +321,7 @@ static void test_forgetting_order(void)
 	(void)queue_set_state(world.queue, seqs[1], NOTE_ACKNOWLEDGED, NULL);
 	for (unsigned at = 3; at < QUEUE_KEEP; at++)
 		(void)post(&world, "undelivered", NULL);
-	ok(queue_find(world.queue, seqs[1]) != NULL, "nothing is forgotten before it must be");
+	ok(queue_find(world.queue, seqs[1]) != NULL, "nothing is forgotten below the limit");
 	(void)post(&world, "one more", NULL);
 	ok(queue_find(world.queue, seqs[1]) == NULL && queue_find(world.queue, seqs[2]) != NULL,
 	    "the oldest settled one goes first");
@@ -327,7 +329,7 @@ static void test_forgetting_order(void)
 	ok(queue_find(world.queue, seqs[2]) == NULL && queue_find(world.queue, seqs[0]) != NULL,
 	    "then the next");
 	(void)post(&world, "one more", NULL);
-	ok(queue_find(world.queue, seqs[0]) == NULL, "then whatever is oldest");
+	ok(queue_find(world.queue, seqs[0]) == NULL, "then the oldest of all");
 	world_restart(&world, false);
 	(void)queue_set_state(
 	    world.queue, queue_next(world.queue, NULL)->seq, NOTE_DELIVERED, NULL);

@@ -57,11 +57,12 @@ static void test_quote(void)
 	for (size_t i = 0; i < sizeof all; i++)
 		all[i] = (char)(i + 1);
 	len = muxbus_quote(quoted, all, sizeof all);
-	ok(len > 0 && (size_t)len <= sizeof quoted, "all bytes but NUL fit in the stated maximum");
+	ok(len > 0 && (size_t)len <= sizeof quoted,
+	    "all bytes except NUL fit in the stated maximum");
 	len = unquote(quoted, (size_t)len, back);
 	is_mem(back, (size_t)len, all, sizeof all, "and come back");
 	is_int(muxbus_quote(quoted, "a\0b", 3), MUXBUS_ERR_INVALID, "a NUL cannot be quoted");
-	is_int(muxbus_quote(quoted, NULL, 0), 2, "nothing can");
+	is_int(muxbus_quote(quoted, NULL, 0), 2, "no text fits in no room");
 	memset(all, 1, sizeof all);
 	is_int(muxbus_quote(quoted, all, sizeof all), MUXBUS_QUOTED_MAX(sizeof all),
 	    "the maximum is reached");
@@ -101,7 +102,7 @@ static void test_field_format(void)
 
 	is_int(muxbus_field_format(out, sizeof out, "pane_title"), sizeof want - 1,
 	    "a format that just fits");
-	is_str(out, want, "is as tmux must see it");
+	is_str(out, want, "is in the form that tmux must get");
 	is_int(muxbus_field_format(out, sizeof out - 1, "pane_title"), MUXBUS_ERR_LIMIT,
 	    "one that does not fit");
 }

@@ -90,7 +90,8 @@ static void test_gaps(void)
 	struct ring_slice slice;
 	buf_init(&out, 1000);
 	ring_read(&ring, 0, 1000, &out, &slice);
-	ok(slice.has_gap && slice.from == 2 * RING_GAPS_MAX, "what is before the oldest is gone");
+	ok(slice.has_gap && slice.from == 2 * RING_GAPS_MAX,
+	    "output before the oldest kept byte is gone");
 	buf_finish(&out);
 	ring_finish(&ring);
 }
@@ -101,7 +102,7 @@ static void test_lazy(void)
 	ring_init(&ring, 65536, 0);
 	ok(ring.data == NULL, "no memory before the first byte");
 	ring_write(&ring, "a", 1);
-	ok(ring.cap <= 1024, "little for little");
+	ok(ring.cap <= 1024, "a small output takes a small ring");
 	ring_finish(&ring);
 }
 

@@ -55,16 +55,16 @@ static void test_file(void)
 	(void)close(fd); /* it is written */
 	set = screen_sign_set_new(path);
 	ok(screen_sign_shows(set, "mine", SIGN_BUSY, "a\n[working]\nb", 13), "a sign of a file");
-	ok(!screen_sign_shows(set, "mine", SIGN_BUSY, "(", 1), "a bad line counts for nothing");
+	ok(!screen_sign_shows(set, "mine", SIGN_BUSY, "(", 1), "a bad line is ignored");
 	ok(!screen_sign_shows(set, "claude", SIGN_BUSY, rows[0].text, strlen(rows[0].text)),
-	    "it removes what is built in");
+	    "a file removes a built-in sign");
 	ok(screen_sign_shows(set, "codex", SIGN_BUSY, rows[4].text, strlen(rows[4].text)),
-	    "and leaves the rest");
+	    "and keeps the others");
 	screen_sign_set_free(set);
 	(void)unlink(path);
 	set = screen_sign_set_new("/nonexistent/agents");
 	ok(screen_sign_shows(set, "codex", SIGN_BUSY, rows[4].text, strlen(rows[4].text)),
-	    "a file that is not there is none");
+	    "a missing file is empty");
 	screen_sign_set_free(set);
 }
 

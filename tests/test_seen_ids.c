@@ -55,18 +55,18 @@ int main(void)
 	is_int(count_missed(&list, two), 0, "nor in it");
 
 	note(&list, 0, 1, NULL);
-	is_int(list.count, 0, "what is known needs no note");
+	is_int(list.count, 0, "a known id is not recorded");
 	note(&list, 0, 2, NULL);
-	is_int(count_missed(&list, two), 0, "a listing that began before cannot tell");
+	is_int(count_missed(&list, two), 0, "a listing that began earlier proves nothing");
 	seen_ids_begin_listing(&list);
-	is_int(count_missed(&list, three), 0, "the next one has it");
-	is_int(list.count, 0, "and that is settled");
-	is_int(count_missed(&list, two), 0, "also when it is gone later");
+	is_int(count_missed(&list, three), 0, "the next listing has it");
+	is_int(list.count, 0, "and the id is settled");
+	is_int(count_missed(&list, two), 0, "also when it closes later");
 
 	note(&list, 3, 7, NULL);
 	note(&list, 3, 7, NULL);
 	seen_ids_begin_listing(&list);
-	is_int(count_missed(&list, two), 2, "a window and its pane that came and went");
+	is_int(count_missed(&list, two), 2, "a window and its pane that opened and closed");
 	note(&list, 3, 7, NULL);
 	seen_ids_begin_listing(&list);
 	is_int(count_missed(&list, two), 0, "are missed once");

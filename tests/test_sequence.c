@@ -76,7 +76,7 @@ static void test_orderly(void)
 	is_int((long long)sequence_last(sequence), 0, "nothing was given yet");
 	is_int((long long)sequence_next(sequence), 1, "numbers begin at 1");
 	is_int((long long)sequence_next(sequence), 2, "and go on");
-	is_int((long long)sequence_last(sequence), 2, "the last one is told");
+	is_int((long long)sequence_last(sequence), 2, "the last number is reported");
 	sequence_close(sequence);
 	sequence = open_sequence();
 	is_int((long long)sequence_last(sequence), 2, "an orderly end loses none");
@@ -96,7 +96,7 @@ static void test_killed(void)
 	ok(first <= last + SEQUENCE_BLOCK, "and skip no more than a block");
 	last = killed_life(SEQUENCE_BLOCK + 10);
 	first = first_of_new_life();
-	ok(first > last, "also when more than a block was used");
+	ok(first > last, "also after more than a block of numbers");
 }
 
 /* A damaged file must never lead to a number that was given before. */
@@ -138,7 +138,7 @@ static void test_refusal(void)
 	for (int i = 0; i < SEQUENCE_BLOCK; i++)
 		first = sequence_next(sequence);
 	ok(first > last + 1000000, "when the ceiling cannot be raised, numbers jump far ahead");
-	ok(first <= SEQUENCE_MAX, "but not out of what JSON can tell apart");
+	ok(first <= SEQUENCE_MAX, "but stay within the integers of JSON");
 	uint64_t next = sequence_next(sequence);
 	is_int((long long)next, (long long)first + 1, "and go on one by one");
 	sequence_close(sequence);

@@ -56,9 +56,9 @@ static void test_mode(void)
 	int other = open(served.socket, O_CREAT | O_WRONLY, 0600);
 	(void)close(other);
 	is_int(served_stop(&served, SIGTERM), 0, "SIGTERM ends it with 0");
-	ok(access(served.socket, F_OK) == 0, "what is not its own socket stays");
-	ok(!served_start(&served, 0, reason, sizeof(reason)), "and is not taken for one: %s",
-	    reason);
+	ok(access(served.socket, F_OK) == 0, "a socket of another program stays");
+	ok(!served_start(&served, 0, reason, sizeof(reason)),
+	    "and is not taken for a stale one: %s", reason);
 	(void)unlink(moved);
 	served_finish(&served);
 }
@@ -107,7 +107,7 @@ static void test_other_user(void)
 	(void)waitpid(pid, &status, 0);
 	is_int(status, 0, "another user is disconnected without a word");
 	struct guest guest;
-	ok(guest_connect(&guest, &served), "and was not heard");
+	ok(guest_connect(&guest, &served), "and none of its requests was read");
 	guest_close(&guest);
 	served_finish(&served);
 }
@@ -146,8 +146,8 @@ static void test_crowd(void)
 	(void)start(&served, 0);
 	for (int round = 0; round < 3; round++) {
 		crowd(guests, 60, &served, "\"code\":16", &admitted, &refused);
-		is_int(admitted, 20, "as many are served as the limit says");
-		is_int(refused, 40, "each of the others is told why not");
+		is_int(admitted, 20, "the limit decides how many are served");
+		is_int(refused, 40, "each of the others gets an error with the reason");
 		leave(guests, 60);
 	}
 	served_finish(&served);
@@ -178,7 +178,7 @@ static void test_descriptors(void)
 	(void)start(&served, 24);
 	crowd(guests, 60, &served, "\"error\"", &admitted, &refused);
 	ok(admitted >= 8, "with 24 descriptors %d are served", admitted);
-	is_int(admitted + refused, 60, "and each of the others is told why not");
+	is_int(admitted + refused, 60, "and each of the others gets an error with the reason");
 	leave(guests, 60);
 	served_finish(&served);
 
@@ -192,7 +192,7 @@ static void test_descriptors(void)
 	ok(line && strstr(line, "result"), "all descriptors are taken away");
 	long before_ms = cpu_ms(served.pid);
 	crowd(guests, 40, &served, "\"code\":17", &admitted, &refused);
-	is_int(refused, 40, "who connects then is told that it is busy");
+	is_int(refused, 40, "a new client gets the error busy");
 	leave(guests, 40);
 	/*
 	 * No descriptor is free for an error either: the peers wait, and the listener stays ready.
@@ -207,7 +207,7 @@ static void test_descriptors(void)
 	ok(spent_ms >= 0 && spent_ms < 200, "that cost %ld ms of CPU time", spent_ms);
 	(void)guest_say(&guest, "{\"id\":2,\"method\":\"ping\"}");
 	line = guest_line(&guest, SERVED_TIMEOUT_MS);
-	ok(line && strstr(line, "\"id\":2"), "who was there is served");
+	ok(line && strstr(line, "\"id\":2"), "an existing client is served");
 	(void)guest_say(&guest, "{\"id\":3,\"method\":\"feed\"}");
 	(void)guest_line(&guest, SERVED_TIMEOUT_MS);
 	leave(idle, 10);

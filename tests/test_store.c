@@ -77,7 +77,7 @@ static void test_reopen(void)
 		found = store_get(store, key, NULL);
 		wrong += at % 7 == 3 ? found != NULL : found == NULL || strcmp(found, value) != 0;
 	}
-	is_int(wrong, 0, "after 500 changes and a restart all is as it was");
+	is_int(wrong, 0, "after 500 changes and a restart every value is unchanged");
 	store_close(store);
 	torn_disk_finish(&disk);
 }
@@ -145,8 +145,8 @@ static void test_compaction(void)
 	    (unsigned long long)stats.bytes);
 	store_close(store);
 	store = reopen(&disk);
-	is_str(store_get(store, "keep/1", NULL), "kept", "what was untouched is there");
-	is_str(store_get(store, "churn/1", NULL), value, "and the last of what was not");
+	is_str(store_get(store, "keep/1", NULL), "kept", "an untouched value is there");
+	is_str(store_get(store, "churn/1", NULL), value, "and so is the last value of the others");
 	store_close(store);
 	torn_disk_finish(&disk);
 }
@@ -174,20 +174,20 @@ static void test_durable(void)
 	put(store, "note/1", "a");
 	ticket = store_commit(store);
 	store_when_durable(store, ticket, on_durable, NULL);
-	is_int(told_yes, 1, "one who waits for the disk is told");
+	is_int(told_yes, 1, "a waiter for the disk is called");
 	disk.room = 0;
 	store_begin(store);
 	put(store, "note/2", "b");
 	ticket = store_commit(store);
 	is_int((long long)ticket, 0, "on a full disk there is no ticket");
 	store_when_durable(store, ticket, on_durable, NULL);
-	is_int(told_no, 1, "and the answer is no");
-	is_str(store_get(store, "note/2", NULL), "b", "but memory has it");
+	is_int(told_no, 1, "and the waiter gets an error");
+	is_str(store_get(store, "note/2", NULL), "b", "but memory has the value");
 	disk.room = SIZE_MAX;
 	journal_rewrite(store_journal(store));
 	store_close(store);
 	store = reopen(&disk);
-	is_str(store_get(store, "note/2", NULL), "b", "and the disk, once there is room");
+	is_str(store_get(store, "note/2", NULL), "b", "and so has the disk, once there is room");
 	store_close(store);
 	torn_disk_finish(&disk);
 }

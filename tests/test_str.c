@@ -61,7 +61,7 @@ static void test_ids(void)
 	ok(!str_parse_id("%1x", 3, '%', &id), "something behind");
 	ok(!str_parse_id("%-1", 3, '%', &id), "a sign");
 	ok(!str_parse_id("%4294967296", 11, '%', &id), "too large");
-	is_int(id, 12, "what is refused is not written");
+	is_int(id, 12, "a refused text is not written");
 }
 
 static void test_nearest(void)
@@ -117,8 +117,9 @@ static void test_visible(void)
 	is_str((char *)out.data, "a\\x00b", "a NUL shows too");
 	buf_finish(&out);
 	buf_init(&out, 5);
-	is_int(str_append_visible(&out, "abc\x1b", 4), BUF_FULL, "at the maximum it says so");
-	is_str((char *)out.data, "abc", "and what fitted is there");
+	is_int(
+	    str_append_visible(&out, "abc\x1b", 4), BUF_FULL, "at the maximum the cut is reported");
+	is_str((char *)out.data, "abc", "and the part that fits is there");
 	buf_finish(&out);
 }
 
@@ -141,10 +142,10 @@ static void test_borders(void)
 		    &out, hidden[i].last_before, strlen(hidden[i].last_before));
 		(void)str_append_visible(
 		    &out, hidden[i].first_behind, strlen(hidden[i].first_behind));
-		ok(!strchr((char *)out.data, '\\'), "what is beside range %zu shows", i);
+		ok(!strchr((char *)out.data, '\\'), "the neighbours of range %zu are visible", i);
 		buf_clear(&out);
 		(void)str_append_visible(&out, hidden[i].first, strlen(hidden[i].first));
-		ok(out.data[0] == '\\', "its first does not");
+		ok(out.data[0] == '\\', "its first is not");
 		buf_clear(&out);
 		(void)str_append_visible(&out, hidden[i].last, strlen(hidden[i].last));
 		ok(out.data[0] == '\\', "nor its last");
@@ -201,7 +202,7 @@ static void test_base64_all(void)
 	buf_finish(&text);
 	buf_finish(&back);
 	buf_init(&text, 7);
-	is_int(base64_encode(&text, "four", 4), BUF_FULL, "what does not fit is refused");
+	is_int(base64_encode(&text, "four", 4), BUF_FULL, "a text that does not fit is refused");
 	is_int(text.len, 0, "whole");
 	buf_finish(&text);
 }

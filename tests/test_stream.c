@@ -167,8 +167,8 @@ static void test_interest(void)
 	struct stream_set *streams = begin();
 	say(streams, 0, "nobody");
 	turn();
-	is_str(take_told(), "", "without interest nothing is told");
-	is_int(wanted[0], 0, "and nothing asked of tmux");
+	is_str(take_told(), "", "without interest nothing is reported");
+	is_int(wanted[0], 0, "and nothing is requested from tmux");
 	stream_want(streams, 0, STREAM_TEXT, true);
 	stream_want(streams, 0, STREAM_MARKS, true);
 	stream_want(streams, 0, STREAM_TEXT, true);
@@ -195,7 +195,7 @@ static void test_interest(void)
 	stream_want(streams, 7, STREAM_RING, true);
 	ok(true, "a pane that is not there does no harm");
 	stream_set_free(streams);
-	is_int(wanted_all, 0, "the end wants nothing any more");
+	is_int(wanted_all, 0, "at the end nothing is wanted any more");
 }
 
 static void test_text(void)
@@ -220,13 +220,13 @@ static void test_text(void)
 	is_str(take_told(),
 	    "output \"pane\":\"%0\",\"offset\":11,\"to\":13,\"text\":\"\357\277\275x\",\"lossy\":"
 	    "true\n",
-	    "what is no character is lossy");
+	    "invalid bytes are marked lossy");
 	feed(streams, 0, "\303", 1);
 	stream_set_pane_closed(streams, 0);
 	is_str(take_told(),
 	    "output \"pane\":\"%0\",\"offset\":13,\"to\":14,\"text\":\"\357\277\275\",\"lossy\":"
 	    "true\n",
-	    "the end tells what is left");
+	    "the end reports the remaining bytes");
 	stream_set_free(streams);
 }
 
@@ -297,7 +297,7 @@ static void test_marks(void)
 	ok(strstr(take_told(), "finished"), "a prompt ends a command");
 	say(streams, 0, "\033]133;A\a");
 	turn();
-	ok(!strstr(take_told(), "finished"), "but only one that runs");
+	ok(!strstr(take_told(), "finished"), "but only of a running command");
 	for (int i = 0; i < 100; i++)
 		say(streams, 0, "\033]133;C\a");
 	turn();
@@ -316,8 +316,8 @@ static void test_quiet(void)
 	for (int i = 0; i < 100 && told.len == 0; i++)
 		event_base_loop(base, EVLOOP_ONCE);
 	const char *text = take_told();
-	ok(strstr(text, "quiet \"pane\":\"%0\",\"offset\":1,") == text, "a pane falls quiet");
-	ok(!strstr(text, "%1"), "one that nobody asked about does not");
+	ok(strstr(text, "quiet \"pane\":\"%0\",\"offset\":1,") == text, "a pane becomes quiet");
+	ok(!strstr(text, "%1"), "a pane without interest does not");
 	is_int(event_base_get_num_events(base, EVENT_BASE_COUNT_ADDED), 0, "then no timer runs");
 	stream_set_free(streams);
 }
@@ -387,7 +387,7 @@ static void test_taps(void)
 	say(streams, 0, "de");
 	stream_set_gap(streams, 0, 5, "reconnect");
 	is_int(tap_bytes, 5, "gets it");
-	is_int(tap_gaps, 1, "hears of gaps");
+	is_int(tap_gaps, 1, "is called for gaps");
 	stream_tap_remove(streams, 0, &first);
 	is_int(wanted[0], 0, "and wants no more when it is removed");
 	stream_tap_add(streams, 0, &first);

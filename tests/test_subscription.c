@@ -73,7 +73,7 @@ static void end(void)
 	int left = detail_wants;
 	for (int i = 0; i < STREAM_INTEREST_COUNT_; i++)
 		left += abs(wants[i]) + abs(pane_wants[i]);
-	is_int(left, 0, "nothing is wanted when it is over");
+	is_int(left, 0, "nothing is wanted after the end");
 }
 
 static void happens(enum event_kind kind, uint32_t pane, uint32_t session)
@@ -154,7 +154,7 @@ static void test_wants(void)
 	subscribe((struct subscription_filter){.kinds = kinds_of(EVENT_TITLE_CHANGED)});
 	is_int(detail_wants, 1, "titles are asked for");
 	(void)subscription_remove(set, "S2");
-	is_int(wants[STREAM_TEXT], 0, "and let go of");
+	is_int(wants[STREAM_TEXT], 0, "and released");
 	lose_server();
 	end();
 }

@@ -89,17 +89,17 @@ static void test_cut(void)
 		memcpy(marks + i, "\314\201", 2); /* an accent that takes no column */
 	buf_clear(&out);
 	(void)screen_text_cut(&out, marks, 100000, 10);
-	ok(out.len < 2000, "what takes no columns is cut too: %zu bytes", out.len);
+	ok(out.len < 2000, "text without columns is cut too: %zu bytes", out.len);
 	free(marks);
 }
 
 static void test_styles(void)
 {
-	is_str(screen_style(false, SCREEN_BAD), "", "without colours a style is nothing");
-	is_str(screen_style(true, SCREEN_BAD), "\033[31m", "with them it is something");
-	ok(!screen_has_color(-1), "what is no terminal has none");
+	is_str(screen_style(false, SCREEN_BAD), "", "without colours a style is empty");
+	is_str(screen_style(true, SCREEN_BAD), "\033[31m", "with colours it is not");
+	ok(!screen_has_color(-1), "a file is not a terminal");
 	setenv("COLUMNS", "77", 1);
-	is_int(screen_columns(-1), 77, "COLUMNS counts where there is no terminal");
+	is_int(screen_columns(-1), 77, "COLUMNS counts without a terminal");
 	setenv("COLUMNS", "x", 1);
 	is_int(screen_columns(-1), 80, "if it is a number");
 	setenv("COLUMNS", "1", 1);
@@ -126,7 +126,7 @@ static void test_table(void)
 	    "ID   SIZE  TEXT\n"
 	    "%3      5  a long text that goes on and on\n"
 	    "%12   120  \\x1b[2J\346\274\242\345\255\227\n",
-	    "as wide as need be; numbers to the right, nothing for what is empty");
+	    "as wide as needed; numbers to the right, empty cells empty");
 	buf_clear(&out);
 	table_write(table, &out, 24, true);
 	is_str(text_of(),
@@ -163,7 +163,8 @@ static void test_wrap(void)
 	is_str(text_of(), "one two\n  three\n  four\n", "words are wrapped");
 	buf_clear(&out);
 	screen_text_wrap(&out, "one  averylongword x\033", 8, 0, 0);
-	is_str(text_of(), "one\naverylongword\nx\\x1b\n", "one that is too long stands alone");
+	is_str(text_of(), "one\naverylongword\nx\\x1b\n",
+	    "a word that is too long is alone on its line");
 	buf_clear(&out);
 	screen_text_wrap(&out, "", 8, 0, 0);
 	is_str(text_of(), "\n", "nothing is an empty line");
@@ -203,16 +204,16 @@ static const char *shown(const char *method, const char *result)
 static void test_results(void)
 {
 	setenv("TZ", "UTC0", 1);
-	is_str(shown("ping", "{}"), "done\n", "nothing to tell");
+	is_str(shown("ping", "{}"), "done\n", "an empty result");
 	is_str(shown("list_jobs", "{\"jobs\":[]}"), "no jobs\n", "an empty list");
 	is_str(shown("capture_pane", "{\"pane\":\"%1\",\"text\":\"a\\n\\u001b[2J\\n\"}"),
-	    "a\n\\x1b[2J\n", "text is text, and no more");
+	    "a\n\\x1b[2J\n", "text is printed as text");
 	is_str(shown("get_pane",
 		   "{\"pane\":\"%1\",\"title\":\"\\u001b]0;x\\u0007\",\"a\":{\"b\":null,"
 		   "\"c\":[1,2]}}"),
 	    "pane   %1\ntitle  \\x1b]0;x\\x07\na.b    -\na.c    1, 2\n", "names and values");
 	is_str(shown("list_things", "{\"things\":[{\"x\":1,\"y\":\"a\"},{\"x\":22,\"y\":null}]}"),
-	    " x  y\n 1  a\n22\n", "a list that nobody knows");
+	    " x  y\n 1  a\n22\n", "a list of an unknown kind");
 	is_str(
 	    shown("list_panes",
 		"{\"seq\":1,\"panes\":[{\"pane\":\"%0\",\"session_name\":\"m\",\"window_index\":0,"
@@ -278,7 +279,7 @@ static void test_conditions(void)
 	    "a pane is the last one's");
 	is_str(CONDITIONS("pane=%1", "quiet=1m", "output=x", "pane=%2"),
 	    "[{\"quiet_sec\":60,\"pane\":\"%1\"},{\"output\":\"x\",\"pane\":\"%2\"}]",
-	    "or everybody's, if it stands first");
+	    "or of all conditions, if it stands first");
 	is_str(CONDITIONS("file=/a", "regex=x", "from_start=true"),
 	    "[{\"file\":\"/a\",\"regex\":\"x\",\"from_start\":true}]", "a file");
 	is_str(CONDITIONS("cpu_below=5", "for=10"), "[{\"cpu_below\":5,\"for_sec\":10}]", "CPU");

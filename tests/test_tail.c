@@ -35,7 +35,7 @@ static void permissions(struct place *place)
 	tail_loop_set_look(place->set);
 	place_run(place, 50);
 	ok(tail_state(tail_loop_tail(place->tail_loop)) == TAIL_UNREADABLE,
-	    "a file that cannot be read is called that");
+	    "an unreadable file is called unreadable");
 	chmod(place->path, 0600);
 	place_until(place, &place->told.count, place->written.count);
 	if (seteuid(getuid()) < 0)
@@ -103,7 +103,7 @@ static void overlay_below(struct place *place)
 	place_follow(place);
 	place_say(place, fd, "written below");
 	place_turn(place);
-	ok(tail_loop_poll_reason(place->tail_loop) != NULL, "that an overlay is polled is said");
+	ok(tail_loop_poll_reason(place->tail_loop) != NULL, "polling of an overlay is reported");
 	place_say(place, fd, "again");
 	close(fd);
 	place_turn(place);
@@ -206,7 +206,8 @@ static void test_watch_limit(void)
 		skip("there are no user namespaces with limits of their own here");
 	else
 		is_int(WEXITSTATUS(status), 0,
-		    "when the user's watches are used up, that is told, and polling finds all");
+		    "when the user's watches are used up, the limit is reported, and polling finds "
+		    "all lines");
 }
 
 int main(int argc, char **argv)

@@ -164,7 +164,7 @@ static void test_long(void)
 			diag("%zu: %s", piece, told(&trial));
 		trial_close(&trial);
 	}
-	is_int(wrong, 0, "a line that is too long is cut once, however it comes");
+	is_int(wrong, 0, "a line that is too long is cut once, in any pieces");
 	free(bytes);
 }
 
@@ -176,14 +176,14 @@ static void test_holes(void)
 		abort();
 	trial_write(&trial, "behind\n", 7);
 	(void)trial_read(&trial);
-	is_str(told(&trial), "1048576:1:0:7:behind\n|", "a hole is passed over");
+	is_str(told(&trial), "1048576:1:0:7:behind\n|", "a hole is skipped");
 	if (ftruncate(trial.fd, 2 << 20) < 0)
 		abort();
-	is_int(trial_read(&trial), TAIL_END, "one at the end is nothing yet");
-	ok(trial.file->has_room, "but may become something");
+	is_int(trial_read(&trial), TAIL_END, "a hole at the end is no line yet");
+	ok(trial.file->has_room, "but may become one");
 	trial_write_at(&trial, "more\n", (1 << 20) + 7);
 	(void)trial_read(&trial);
-	is_str(told(&trial), "1048576:1:0:7:behind\n|1048583:2:0:5:more\n|", "and does");
+	is_str(told(&trial), "1048576:1:0:7:behind\n|1048583:2:0:5:more\n|", "and becomes one");
 	trial_close(&trial);
 }
 
@@ -196,7 +196,7 @@ static void test_end(void)
 	is_int(tail_file_seek_end(trial.file), 0, "it begins at the end");
 	trial_write(&trial, " a line\n", 8);
 	(void)trial_read(&trial);
-	is_str(told(&trial), "8:0:0:8: a line\n|", "and tells what is new");
+	is_str(told(&trial), "8:0:0:8: a line\n|", "and reports new lines");
 	for (int i = 0; i < 100000; i++)
 		trial_write(&trial, "y\n", 2);
 	is_int(tail_file_read(trial.file, scratch, &budget, take, &trial), TAIL_MORE,

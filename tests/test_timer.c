@@ -133,10 +133,10 @@ static void test_one_sleep(void)
 	strcpy(first, timer->id);
 	is_int(timer_sleep(world.timers, &pane, 90000, false, &timer, old), TIMER_IGNORED,
 	    "a later one is ignored");
-	is_str(timer->id, first, "and the answer tells of the one that stands");
+	is_str(timer->id, first, "and the answer has the existing one");
 	is_int(timer_sleep(world.timers, &pane, 10000, false, &timer, old), TIMER_REPLACED,
 	    "an earlier one replaces it");
-	is_str(old, first, "which is named");
+	is_str(old, first, "and the earlier one is named");
 	is_int(count_state(&world, NOTE_CANCELLED), 1, "and has its terminal notification");
 	is_int(timer_sleep(world.timers, &other, 70000, false, &timer, old), TIMER_SET,
 	    "another pane has one of its own");
@@ -169,7 +169,7 @@ static void test_restart(void)
 	is_int((int)timer_count(world.timers), 1, "a restart keeps it");
 	is_str(timer_next(world.timers, NULL)->id, id, "with its id");
 	world_pass(&world, 39999);
-	is_int(count_state(&world, NOTE_QUEUED), 0, "setting the wall clock moves nothing");
+	is_int(count_state(&world, NOTE_QUEUED), 0, "setting the wall clock has no effect");
 	world_pass(&world, 1);
 	is_int(count_state(&world, NOTE_QUEUED), 1, "it fires when the time has passed");
 	world_unload(&world);
@@ -203,7 +203,7 @@ static void test_reboot(void)
 	world_load(&world);
 	world_pass(&world, 0);
 	is_int(count_state(&world, NOTE_QUEUED), 2, "what came due meanwhile fires at once");
-	ok(strstr(newest(&world)->data, "\"late_by_sec\":30.500") != NULL, "and says how late: %s",
+	ok(strstr(newest(&world)->data, "\"late_by_sec\":30.500") != NULL, "with its delay: %s",
 	    newest(&world)->data);
 	world_finish(&world);
 }
@@ -218,11 +218,12 @@ static void test_suspend(void)
 	(void)timer_sleep(world.timers, &pane, 3600000, true, &timer, old);
 	world_pass(&world, 3600000);
 	is_int(count_state(&world, NOTE_QUEUED), 1, "a recurring one fires");
-	is_int((int)timer_count(world.timers), 1, "and goes on");
+	is_int((int)timer_count(world.timers), 1, "and continues");
 	world.boot_ms += 4 * 3600000 + 600000; /* the lid was closed */
 	world.real_ms += 4 * 3600000 + 600000;
 	timer_ring(world.timers);
-	is_int(count_state(&world, NOTE_QUEUED), 2, "ticks that were slept through are one");
+	is_int(
+	    count_state(&world, NOTE_QUEUED), 2, "ticks missed in a suspend are reported as one");
 	ok(strstr(newest(&world)->data, "\"missed\":3") != NULL, "with their number: %s",
 	    newest(&world)->data);
 	is_int((int)(world.alarm_ms - world.boot_ms), 3600000 - 600000,
@@ -231,7 +232,7 @@ static void test_suspend(void)
 	timer_ring(world.timers);
 	is_int(count_state(&world, NOTE_QUEUED), 2, "a clock set back fires nothing twice");
 	ok(timer_cancel(world.timers, timer_next(world.timers, NULL)->id), "it can be cancelled");
-	ok(!timer_cancel(world.timers, "Z9Z9"), "what is not there cannot");
+	ok(!timer_cancel(world.timers, "Z9Z9"), "a missing timer cannot");
 	world_finish(&world);
 }
 
@@ -249,7 +250,7 @@ static void test_full(void)
 		set += timer_sleep(world.timers, &one, 1000 * (TIMERS_MAX - (int)number % 7), false,
 			   &timer, old) == TIMER_SET;
 	}
-	is_int(set, TIMERS_MAX, "there is a bound, and it is told");
+	is_int(set, TIMERS_MAX, "there is a limit, and it is reported");
 	world_pass(&world, 1000 * TIMERS_MAX);
 	is_int((int)timer_count(world.timers), 0, "all fire");
 	world_finish(&world);

@@ -173,7 +173,7 @@ static void check_lines(const char *input, const char *want, size_t want_used)
 	buf_init(&out, 100000);
 	size_t used = stripper_lines(&out, input, strlen(input));
 	is_str(text_of(&out), want, "lines of %zu bytes", strlen(input));
-	is_int((long long)used, (long long)want_used, "how much was used");
+	is_int((long long)used, (long long)want_used, "the number of consumed bytes");
 	buf_finish(&out);
 }
 

@@ -145,7 +145,7 @@ static void test_panes(void)
 	    "> %0     vim\n"
 	    "  %1     make\n"
 	    "↑↓ choose  ←→ list  Enter details…\n",
-	    "on 34 by 6 what matters is there");
+	    "on 34 by 6 the important part is there");
 	(void)snprintf(top.model.home, sizeof(top.model.home), "/home/ann");
 	top.view.columns = 130;
 	top.view.rows = 9;
@@ -192,17 +192,17 @@ static void test_jobs(void)
 	    "jobs, the last one first");
 	is_int(type(&top, "x"), TOP_CHANGED, "x asks");
 	ok(strstr(frame(&top), "\nstop C3D4? y: yes, any other key: no\n") != NULL, "so");
-	is_int(type(&top, "n"), TOP_CHANGED, "n is no");
-	ok(strstr(frame(&top), "\nnothing was done\n") != NULL, "and said");
-	is_int(type(&top, "xy"), TOP_STOP, "y is yes");
-	is_str(top.view.chosen[TOP_JOBS], "C3D4", "to this one");
+	is_int(type(&top, "n"), TOP_CHANGED, "n refuses");
+	ok(strstr(frame(&top), "\nnothing was done\n") != NULL, "and the refusal is shown");
+	is_int(type(&top, "xy"), TOP_STOP, "y confirms");
+	is_str(top.view.chosen[TOP_JOBS], "C3D4", "for this job");
 	is_int(type(&top, "\033[D"), TOP_CHANGED, "back");
 	is_int(type(&top, "x"), TOP_NOTHING, "a pane is not stopped");
 	top.view.rows = 20;
 	type(&top, "2j\r");
 	ok(strstr(frame(&top), "\nid               A1B2\n") &&
 		strstr((char *)top.text.data, "\nexit_code        2\n"),
-	    "Enter shows all that is known");
+	    "Enter shows all details");
 	is_int(type(&top, "q"), TOP_CHANGED, "q goes back");
 	is_int(type(&top, "q"), TOP_QUIT, "and then out");
 	end(&top);
@@ -219,14 +219,14 @@ static void test_choice_stays(void)
 	top_model_load(&top.model, TOP_PANES,
 	    read_json(&top, "{\"panes\":[{\"pane\":\"%7\"},{\"pane\":\"%1\"},{\"pane\":\"%9\"}]}"),
 	    -1);
-	is_str(top_view_chosen(&top.view, &top.model)->id, "%1", "it stays the same one");
+	is_str(top_view_chosen(&top.view, &top.model)->id, "%1", "the selection stays on its pane");
 	top_model_load(&top.model, TOP_PANES,
 	    read_json(&top, "{\"panes\":[{\"pane\":\"%7\"},{\"pane\":\"%9\"}]}"), -1);
-	is_str(
-	    top_view_chosen(&top.view, &top.model)->id, "%9", "the one in its place, if it goes");
+	is_str(top_view_chosen(&top.view, &top.model)->id, "%9",
+	    "or moves to the next one if its pane closes");
 	top_model_load(&top.model, TOP_PANES, read_json(&top, "{\"panes\":[]}"), -1);
-	ok(!top_view_chosen(&top.view, &top.model), "none where none are");
-	ok(strstr(frame(&top), "\n  nothing\n") != NULL, "which is said");
+	ok(!top_view_chosen(&top.view, &top.model), "no selection in an empty list");
+	ok(strstr(frame(&top), "\n  nothing\n") != NULL, "and the screen shows that it is empty");
 	is_int(type(&top, "\r"), TOP_NOTHING, "there is nothing to open");
 	end(&top);
 }
@@ -264,7 +264,7 @@ static void test_filter(void)
 	type(&top, "/TA\303\251\177i");
 	ok(strstr(frame(&top), "\nfilter: TAi_   Enter keeps it, Esc clears it\n") &&
 		strstr((char *)top.text.data, "\n> %12 ") && !strstr((char *)top.text.data, "%0"),
-	    "only what has it in any column, in capitals or not");
+	    "only rows with the text in any column, in any case");
 	is_int(type(&top, "q\r"), TOP_CHANGED, "letters go into it; Enter keeps it");
 	ok(strstr(frame(&top), "\n  nothing matches \"TAiq\"\n") != NULL, "nothing is left");
 	is_int(type(&top, "\033"), TOP_CHANGED, "Esc clears it");
@@ -272,7 +272,7 @@ static void test_filter(void)
 	type(&top, "/");
 	for (int i = 0; i < 100; i++)
 		type(&top, "\342\202\254");
-	is_int((long long)strlen(top.view.filter), TOP_FILTER_MAX, "it has a maximum");
+	is_int((long long)strlen(top.view.filter), TOP_FILTER_MAX, "the filter has a maximum");
 	end(&top);
 }
 
@@ -281,22 +281,23 @@ static void test_panel(void)
 	struct top top;
 	static const char screen[] = "one\n\033two\nthree\n";
 	begin(&top, 60, 32);
-	is_str(top_view_wants(&top.view, &top.model), "%0", "a high screen wants the pane's");
+	is_str(top_view_wants(&top.view, &top.model), "%0",
+	    "a high screen asks for the pane's screen");
 	top_view_preview(&top.view, "%0", screen, sizeof(screen) - 1);
 	ok(strstr(frame(&top),
 	       "\n── %0 work:0.0 vim main.c /home/ann/src "
 	       "────────────────────\none\n\\x1btwo\nthree\n"),
 	    "and shows it below");
 	type(&top, "j");
-	ok(!strstr(frame(&top), "\nthree\n"), "which is not shown as that of another");
+	ok(!strstr(frame(&top), "\nthree\n"), "and it is not shown for another pane");
 	top.view.rows = 24;
-	ok(!top_view_wants(&top.view, &top.model), "a low one does not");
+	ok(!top_view_wants(&top.view, &top.model), "a low screen does not");
 	type(&top, "c");
-	is_str(top_view_wants(&top.view, &top.model), "%1", "unless asked to");
+	is_str(top_view_wants(&top.view, &top.model), "%1", "except on request");
 	type(&top, "\033");
 	type(&top, "2");
 	top.view.rows = 40;
-	ok(strstr(frame(&top), "\nid               C3D4\n") != NULL, "of a job what is known");
+	ok(strstr(frame(&top), "\nid               C3D4\n") != NULL, "the details of a job");
 	end(&top);
 }
 
@@ -332,14 +333,14 @@ static void test_screen(void)
 	    "a\033[31mred\033[0m|\033[31mstill\033[1mbold\033[0m.\033[0m|"
 	    "\\x1b[2J\\x1b]0;x\\x07\033[m!\033[0m|┌─┐q\033[0m|link.\033[0m|"
 	    "\033[38;2;1;2;3mlong\033[0;4mlonger\033[0m|\033[0;4munder\033[0m|",
-	    "colours go through and on, the rest is made visible");
+	    "colours pass through, other controls are made visible");
 	describe_screen(&out, lines, 6, false);
 	is_str((char *)out.data, "ared|still…|\\x1b[…|┌─┐q|link.|longl…|under|",
 	    "without colours only text, as far as it fits");
 	struct top_ink ink = {.len = 0};
 	for (int i = 0; i < 1000; i++)
 		top_line_put_screen(NULL, &ink, "\033[1;2;3;4;5m", 12);
-	ok(ink.len <= sizeof(ink.text), "what goes on has a maximum");
+	ok(ink.len <= sizeof(ink.text), "the text has a maximum");
 	buf_finish(&out);
 }
 
@@ -350,20 +351,20 @@ static void test_trouble(void)
 	(void)snprintf(top.model.trouble, sizeof(top.model.trouble), "muxbusd has ended");
 	ok(strstr(frame(&top), "● lost\n") &&
 		strstr((char *)top.text.data, "\nmuxbusd has ended\n"),
-	    "a lost daemon is said");
+	    "a lost daemon is shown");
 	top.model.trouble[0] = '\0';
 	is_int(type(&top, "p"), TOP_CHANGED, "p pauses");
-	ok(strstr(frame(&top), "● paused\n") != NULL, "which is said");
-	is_int(type(&top, "p"), TOP_RESUME, "and goes on");
+	ok(strstr(frame(&top), "● paused\n") != NULL, "and the pause is shown");
+	is_int(type(&top, "p"), TOP_RESUME, "and again resumes");
 	is_int(type(&top, "\003"), TOP_QUIT, "C-c ends it");
 	is_int(type(&top, "\032"), TOP_SUSPEND, "C-z stops it");
-	is_int(type(&top, "6"), TOP_NOTHING, "there is no list of agents where there is none");
+	is_int(type(&top, "6"), TOP_NOTHING, "without agents there is no list of agents");
 	top_model_load(&top.model, TOP_AGENTS,
 	    read_json(&top,
 		"{\"agents\":[{\"agent\":\"gem\",\"command\":[\"gemini\",\"-y\"],\"state\":"
 		"\"busy\",\"pane\":\"%1\"}]}"),
 	    -1);
-	is_int(type(&top, "6"), TOP_CHANGED, "and there is where there is one");
+	is_int(type(&top, "6"), TOP_CHANGED, "with an agent there is one");
 	top.view.columns = 100;
 	ok(strstr(frame(&top), " gemini -y\n") != NULL, "with its agents");
 	end(&top);
@@ -387,7 +388,7 @@ static void test_queue(void)
 	ok(items->count == 3 && strcmp(items->items[0].id, "40") == 0 &&
 		strcmp(items->items[1].id, "30") == 0 && strcmp(items->items[2].id, "3") == 0,
 	    "the last first, and each once");
-	ok(items->items[0].is_over && !items->items[1].is_over, "what is acknowledged is over");
+	ok(items->items[0].is_over && !items->items[1].is_over, "an acknowledged one is over");
 	type(&top, "5x");
 	is_str(top.view.message, "it has ended already", "and not cancelled");
 	end(&top);
@@ -407,11 +408,11 @@ static void test_update(void)
 	top_frame_draw(&old, &top.view, &top.model, top.now_ms);
 	top_frame_update(&out, NULL, &old);
 	ok(strncmp((char *)out.data, "\033[0m\033[2J\033[1;1H\033[K\033[1mmuxbus", 25) == 0,
-	    "the first frame is all");
+	    "the first frame is complete");
 	buf_clear(&out);
 	top_frame_draw(&top.frame, &top.view, &top.model, top.now_ms);
 	top_frame_update(&out, &old, &top.frame);
-	is_int((long long)out.len, 0, "the same again is nothing");
+	is_int((long long)out.len, 0, "an equal frame is empty");
 	top_frame_draw(&top.frame, &top.view, &top.model, top.now_ms + 1000);
 	top_frame_update(&out, &old, &top.frame);
 	ok(strncmp((char *)out.data, "\033[4;1H\033[K", 9) == 0 &&
@@ -477,7 +478,7 @@ static void test_keys(void)
 	char flood[1000];
 	memset(flood, 'a', sizeof(flood));
 	top_keys_feed(&keys, flood, sizeof(flood));
-	is_int((long long)keys.len, sizeof(keys.bytes), "what nobody types is dropped");
+	is_int((long long)keys.len, sizeof(keys.bytes), "an unknown key sequence is dropped");
 	buf_finish(&out);
 }
 

@@ -83,7 +83,7 @@ static void test_sequences(void)
 				    is_valid != (want > 0) || part < 1 || part > 4 ||
 				    (is_valid && part != want);
 			}
-	is_int(wrong, 0, "every sequence is valid or not as RFC 3629 has it");
+	is_int(wrong, 0, "a sequence is valid exactly if RFC 3629 allows it");
 }
 
 static const struct {
@@ -126,8 +126,8 @@ static void test_cleaning(void)
 		(void)buf_append_str(&out, "");
 		(void)utf8_clean(&out, cleaned[i].bytes, strlen(cleaned[i].bytes), &lossy);
 		is_mem(out.data, out.len, want.data, want.len, "cleaned %zu", i);
-		is_int(
-		    lossy, strchr(cleaned[i].clean, '?') != NULL, "and it says whether it had to");
+		is_int(lossy, strchr(cleaned[i].clean, '?') != NULL,
+		    "and the replacement is reported");
 		buf_finish(&out);
 		buf_finish(&want);
 	}
@@ -176,6 +176,6 @@ int main(void)
 	test_places();
 	test_tails();
 	uint32_t c;
-	is_int(utf8_decode("", 0, &c), 0, "nothing is no character");
+	is_int(utf8_decode("", 0, &c), 0, "an empty text has no character");
 	return done_testing();
 }

@@ -123,7 +123,8 @@ static void test_caps(void)
 		struct muxbus_version version = {0};
 
 		muxbus_version_parse(rows[i].version, &version);
-		is_str(caps_text(version.caps), rows[i].caps, "what %s can do", rows[i].version);
+		is_str(caps_text(version.caps), rows[i].caps, "the capabilities of %s",
+		    rows[i].version);
 	}
 }
 
@@ -134,7 +135,7 @@ static void test_names(void)
 	while (muxbus_cap_name(1u << bit) != NULL)
 		bit++;
 	is_int(1 << bit, MUXBUS_CAP_EVENTS_SYNC << 1, "each capability has a name, without a gap");
-	ok(muxbus_cap_name(0) == NULL && muxbus_cap_name(3) == NULL, "what is no bit has none");
+	ok(muxbus_cap_name(0) == NULL && muxbus_cap_name(3) == NULL, "an unknown bit has no name");
 }
 
 int main(void)

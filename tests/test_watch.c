@@ -198,7 +198,7 @@ static const struct watch *add(
 
 static void has(const struct notification *note, const char *part)
 {
-	ok(strstr(note->data, part) != NULL, "it says %s", part);
+	ok(strstr(note->data, part) != NULL, "the reason is %s", part);
 	if (!strstr(note->data, part))
 		diag("data: %s", note->data);
 }
@@ -211,13 +211,13 @@ static void test_match(struct world *world)
 	strcpy(id, watch->id);
 	append(world, "log", "one\ntwo\nthree\nfour\nthe ERR");
 	run(world, 30);
-	is_int((int)count_notes(world), 0, "what was there, or does not match, wakes nobody");
+	is_int((int)count_notes(world), 0, "existing or other lines cause no wake-up");
 	append(world, "log", "OR 42 \xff here\nERROR 43\n");
 	const struct notification *note = wait_notes(world, 1);
-	is_int(note->source, SOURCE_WATCH, "a match is told");
+	is_int(note->source, SOURCE_WATCH, "a match is reported");
 	is_str(note->id, id, "under the watch's id");
 	is_int((int)note->pane.pane, 3, "to its pane");
-	ok(strstr(note->text, "ERROR") == NULL, "the text holds nothing of the file: %s",
+	ok(strstr(note->text, "ERROR") == NULL, "the text contains nothing of the file: %s",
 	    note->text);
 	has(note, "\"line\":\"the ERROR 42 \xef\xbf\xbd here\",\"lossy\":true");
 	has(note, "\"offset\":34");
@@ -262,8 +262,8 @@ static void test_stay(struct world *world)
 	int64_t end_ms = clock_mono_ms() + BOUND_MS;
 	while (watch->count < 3 && clock_mono_ms() < end_ms)
 		event_base_loop(world->base, EVLOOP_ONCE);
-	is_int((int)watch->count, 3, "one that stays goes on");
-	is_int((int)count_notes(world), 1, "what nobody took yet is one notification");
+	is_int((int)watch->count, 3, "a watch that stays continues");
+	is_int((int)count_notes(world), 1, "an untaken match is one notification");
 	is_int((int)note->count, 3, "that counts the lines");
 	(void)queue_set_state(world->queue, note->seq, NOTE_ACKNOWLEDGED, NULL);
 	append(world, "log", "hit 4\nhit 5\n");
@@ -272,15 +272,15 @@ static void test_stay(struct world *world)
 	world_kill(world);
 	is_int((int)watch_count(world->watches), 1, "it outlives a kill");
 	run(world, 60);
-	is_int((int)count_notes(world), 2, "and tells nothing twice");
+	is_int((int)count_notes(world), 2, "and repeats no report");
 	note = queue_find(world->queue, queue_last(world->queue));
 	(void)queue_set_state(world->queue, note->seq, NOTE_ACKNOWLEDGED, NULL);
 	append(world, "log", "hit 6\n");
 	has(wait_notes(world, 3), "\"line\":\"hit 6\"");
 	ok(watch_cancel(world->watches, watch_next(world->watches, NULL)->id), "it is cancelled");
 	note = wait_notes(world, 4);
-	is_int(note->state, NOTE_CANCELLED, "which is its terminal notification");
-	ok(!watch_cancel(world->watches, "Z9Z9"), "what is not there cannot be");
+	is_int(note->state, NOTE_CANCELLED, "and the cancelling is its terminal notification");
+	ok(!watch_cancel(world->watches, "Z9Z9"), "a missing watch cannot be cancelled");
 }
 
 static void test_restart(struct world *world)
@@ -299,7 +299,7 @@ static void test_restart(struct world *world)
 	append(world, "absent", "the needle of one that was not there\n");
 	world_load(world);
 	(void)wait_notes(world, 2);
-	is_int((int)count_notes(world), 2, "what was written meanwhile is found, rotated or new");
+	is_int((int)count_notes(world), 2, "lines written meanwhile are found, rotated or new");
 	is_int((int)watch_count(world->watches), 0, "and they are over");
 	world_kill(world);
 	run(world, 50);
@@ -315,15 +315,15 @@ static void test_unreadable(struct world *world)
 	store_put(world->store, "watch/Z9Z9", "{\"file\":", 8);
 	world_kill(world);
 	note = queue_next(world->queue, NULL);
-	ok(note != NULL, "a record that cannot be read is told of");
+	ok(note != NULL, "an unreadable record is reported");
 	if (note != NULL) {
 		is_str(note->id, "Z9Z9", "by its id");
 		is_str(note->data, "{\"reason\":\"lost\",\"record\":\"watch/Z9Z9\"}", "as lost");
 	}
-	ok(store_get(world->store, "watch/Z9Z9", NULL) == NULL, "and is no more");
-	is_int((int)watch_count(world->watches), 1, "another watch goes on");
+	ok(store_get(world->store, "watch/Z9Z9", NULL) == NULL, "and is removed");
+	is_int((int)watch_count(world->watches), 1, "another watch continues");
 	world_kill(world);
-	is_int((int)count_notes(world), 1, "it is told once");
+	is_int((int)count_notes(world), 1, "the loss is reported once");
 }
 
 static void test_timeout(struct world *world)
@@ -342,7 +342,7 @@ static void test_timeout(struct world *world)
 	append(world, "log", "needle\n");
 	watch_ring(world->watches);
 	run(world, 60);
-	is_int((int)count_notes(world), 2, "a time that is up is told");
+	is_int((int)count_notes(world), 2, "a timeout is reported");
 	has(wait_notes(world, 2), "\"reason\":\"timeout\"");
 	is_int((int)world->alarm_ms, -1, "no alarm is left");
 }
@@ -358,7 +358,7 @@ static void test_partial(struct world *world)
 	(void)wait_notes(world, 2);
 	append(world, "log", " and its end\nmiss\n");
 	run(world, 60);
-	is_int((int)watch->count, 1, "a line shown before its end is told once");
+	is_int((int)watch->count, 1, "a line shown before its end is reported once");
 }
 
 static void test_hostile(struct world *world)
@@ -375,7 +375,7 @@ static void test_hostile(struct world *world)
 	const struct watch_order order = {
 	    .file = at(world, "log"), .regex = "(", .timeout_ms = 1, .pane = &pane};
 	ok(!watch_add(world->watches, &order, reason, sizeof(reason)) && errno == EINVAL,
-	    "one that is none is refused: %s", reason);
+	    "an invalid pattern is refused: %s", reason);
 	is_int((int)watch_count(world->watches), 0, "and leaves nothing");
 }
 
@@ -399,14 +399,14 @@ static void test_many(struct world *world)
 	}
 	append(world, "log", "x\n");
 	(void)wait_notes(world, 60);
-	is_int((int)count_notes(world), 60, "and each that is meant is told");
+	is_int((int)count_notes(world), 60, "and each matching watch is reported");
 	char reason[256] = "";
 	const struct watch_order order = {
 	    .file = at(world, "more"), .timeout_ms = 1000, .pane = &pane};
 	while (watch_count(world->watches) < WATCHES_MAX)
 		(void)add(world, "more", NULL, false, false);
 	ok(!watch_add(world->watches, &order, reason, sizeof(reason)) && errno == ENOSPC,
-	    "there is a bound: %s", reason);
+	    "there is a limit: %s", reason);
 }
 
 static void test_kernel_file(struct world *world)

@@ -29,7 +29,7 @@ is 'claude mcp list' "$(list)" Connected
 
 run_agent '1 monitor' "$claude"
 wakes 'with the daemon that was there'
-ok 'tools are among those it has' [ "$(turns '.tools | any(endswith("__run_long_command"))')" -gt 0 ]
+ok 'its tool list has ours' [ "$(turns '.tools | any(endswith("__run_long_command"))')" -gt 0 ]
 restart
 wakes 'with the next one'
 is 'claude mcp list again' "$(list)" Connected

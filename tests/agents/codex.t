@@ -34,7 +34,7 @@ run_agent 'Trust all and continue' "$codex --no-daemon"
 t send-keys -t "$pane" Down
 wait_until shows '› 2'
 t send-keys -t "$pane" Enter
-ok 'it is ready' wait_until shows '^› [^1-9]'
+ok 'codex is ready' wait_until shows '^› [^1-9]'
 wakes 'with the daemon that was there'
 restart
 wakes 'with the next one'

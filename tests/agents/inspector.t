@@ -81,9 +81,9 @@ fi
 # Schemas.
 
 node "$MUXBUS_SRCDIR/tests/agents/validate.mjs" "$MUXBUS" "$folder" >validated
-is 'what tools answer is as their schemas say' "$(grep '^not ok' validated)" ''
+is 'the results of tools fit their schemas' "$(grep '^not ok' validated)" ''
 grep '^not ok' -A 1 validated | sed 's/^/# /'
-ok 'and they were called' [ "$(grep -c '^ok' validated)" -gt 50 ]
+ok 'and the tools were called' [ "$(grep -c '^ok' validated)" -gt 50 ]
 
 # The conformance suite.
 
@@ -120,8 +120,8 @@ conforms 2026-07-28 "$expected_2026"
 # Only checks that need the suite's own tools may be missing here.
 timeout 60 conformance server --url "$(cat url)" --scenario server-stateless --spec-version 2026-07-28 \
 	--verbose >suite 2>/dev/null
-is 'the newest revision: what fails is what cannot be tested' \
+is 'the newest revision: only untestable scenarios fail' \
 	"$(sed -n '/^\[/,/^\]/p' suite | jq -r '.[] | select(.status == "FAILURE" and (.details.untestable | not)).id' | xargs)" ''
-is 'and there is much that can' \
+is 'and many scenarios pass' \
 	"$(sed -n '/^\[/,/^\]/p' suite | jq '[.[] | select(.status == "SUCCESS")] | length > 18')" true
 done_testing

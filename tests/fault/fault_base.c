@@ -121,7 +121,7 @@ static void run(const char *name, int (*scenario)(void), bool always_notices)
 		wrong += always_notices && (r == REFUSED) != has_failed;
 	}
 	is_int(wrong, 0, "%s: each of %zu allocations failed once", name, nth - 1);
-	ok(nth > 1 && !has_failed, "%s: then none did", name);
+	ok(nth > 1 && !has_failed, "%s: then no allocation failed", name);
 }
 
 int main(void)

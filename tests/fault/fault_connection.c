@@ -150,8 +150,8 @@ static void test_descriptors(void)
 			ok(false, "with %lu descriptors: %s", (unsigned long)limit, wrong);
 		limit++;
 	}
-	ok(wrong == NULL, "with enough descriptors all goes well");
-	ok(limit > first + 5 && limit < first + 30, "each descriptor was one too many once");
+	ok(wrong == NULL, "with enough descriptors every call succeeds");
+	ok(limit > first + 5 && limit < first + 30, "each descriptor was missing once");
 }
 
 int main(void)
@@ -171,7 +171,7 @@ int main(void)
 			ok(false, "allocation %zu: %s", point, wrong);
 		point++;
 	}
-	ok(wrong == NULL, "without a failure all goes well");
+	ok(wrong == NULL, "without a failure every call succeeds");
 	ok(point > 20 && point < POINTS_MAX, "each allocation has failed once");
 	diag("%zu allocations", point);
 	test_descriptors();

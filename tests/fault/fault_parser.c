@@ -154,9 +154,9 @@ static void test_layout(void)
 	fail_alloc_arm(0);
 	is_int(muxbus_layout_parse(text, sizeof text - 1, &layout), MUXBUS_ERR_NOMEM,
 	    "a layout without memory");
-	ok(layout == NULL, "is none");
+	ok(layout == NULL, "is refused");
 	is_int(fail_alloc_live(), 0, "and leaks nothing");
-	is_int(muxbus_layout_parse(text, sizeof text - 1, &layout), 0, "with memory it is one");
+	is_int(muxbus_layout_parse(text, sizeof text - 1, &layout), 0, "with memory it is read");
 	muxbus_layout_free(layout);
 	is_int(fail_alloc_live(), 0, "which is freed");
 	fail_alloc_disarm();

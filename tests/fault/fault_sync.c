@@ -167,7 +167,7 @@ int main(void)
 			break;
 	}
 	ok(nth > 100 && nth < POINTS_MAX, "%zu allocations, one in %zu fails", nth, step);
-	is_int(wrong, 0, "it always goes on");
+	is_int(wrong, 0, "the sync always continues");
 	is_int(leaks, 0, "nothing leaks");
 	live_free(live);
 	return done_testing();

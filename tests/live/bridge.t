@@ -62,7 +62,7 @@ bridge
 say '{"jsonrpc":"2.0","id":1,"method":"list_panes"}'
 is 'without a daemon the first call starts one' "$(answer 1 '.result.panes | length')" 1
 first=$(status_pid)
-is 'which has what is harmless of the environment' \
+is 'which has the harmless part of the environment' \
 	"$(tr '\0' '\n' <"/proc/$first/environ" | grep -c '^HARMLESS=1$')" 1
 is 'and no secrets' \
 	"$(tr '\0' '\n' <"/proc/$first/environ" | grep -c -E 'API_KEY|SECRET_TOKEN')" 0
@@ -74,26 +74,26 @@ say '{"jsonrpc":"2.0","method":"notifications/initialized"}'
 say '{"jsonrpc":"2.0","id":3,"method":"tools/call","params":{"name":"wait_for","arguments":{"all":[{"sec":3600}],"timeout_sec":3600}}}'
 say '{"jsonrpc":"2.0","id":4,"method":"wait_for","params":{"all":[{"sec":3600}],"timeout_sec":3600}}'
 say '{"jsonrpc":"2.0","id":5,"method":"ping"}'
-is 'the calls are on their way' "$(answer 5 .result)" '{}'
+is 'the calls have been sent' "$(answer 5 .result)" '{}'
 kill -9 "$first"
-is 'a call that was lost is answered as tools answer' "$(answer 3 .result.isError)" true
-ok 'it teaches' says "$(answer 3 '.result.content[0].text')" '.*restarted while this call ran'
+is 'a lost call is answered with a tool result' "$(answer 3 .result.isError)" true
+ok 'the answer says how to continue' says "$(answer 3 '.result.content[0].text')" '.*restarted while this call ran'
 
 is 'a native request is answered with an error' "$(answer 4 .error.data.kind)" '"internal"'
 say '{"jsonrpc":"2.0","id":6,"method":"tools/list"}'
-is 'the next one has the tools' "$(answer 6 '.result.tools | length > 0')" true
+is 'the next daemon has the tools' "$(answer 6 '.result.tools | length > 0')" true
 second=$(status_pid)
 ok 'it is another daemon' [ "$second" != "$first" ]
 changes() {
 	grep -c 'notifications/tools/list_changed' "$dir/out"
 }
-until_is 'the agent is told that tools may be others' 1 changes
-is 'initialize was answered to it once' "$(heard 2 .id)" 2
+until_is 'the agent is notified that the tools may have changed' 1 changes
+is 'initialize was answered once' "$(heard 2 .id)" 2
 
 # A daemon that ended in order is started again by the next request.
 end_daemon
 say '{"jsonrpc":"2.0","id":7,"method":"list_panes"}'
-is 'after an orderly end a call starts it' "$(answer 7 '.result.panes | length')" 1
+is 'after an orderly end a call starts the daemon' "$(answer 7 '.result.panes | length')" 1
 
 # tmux ends: the answer reports it.
 t kill-server
@@ -113,8 +113,8 @@ wait "$bridge_pid"
 is 'it ends with its input' $? 0
 said=$(printf '%s' '{"id":1,"method":"wait_for","params":{"all":[{"sec":0.3}],"timeout_sec":9}}' |
 	"$muxbus" -S "$dir/tmux" mcp | jq -c .result.matched)
-is 'what it asked last is answered first' "$said" '[0]'
-is 'a stream is not waited for' "$(printf '%s\n' \
+is 'the last request is answered before the end' "$said" '[0]'
+is 'a stream does not delay the end' "$(printf '%s\n' \
 	'{"jsonrpc":"2.0","id":"l","method":"subscriptions/listen","params":{"notifications":{},"_meta":{"io.modelcontextprotocol/protocolVersion":"2026-07-28","io.modelcontextprotocol/clientCapabilities":{}}}}' |
 	timeout 20 "$muxbus" -S "$dir/tmux" mcp >/dev/null; echo $?)" 0
 
@@ -126,7 +126,7 @@ exec 5>"$dir/in2"
 exec 6<"$dir/out2"
 exec 6<&-
 wait "$pid"
-is 'it ends when nobody reads' $? 0
+is 'it ends without a reader' $? 0
 exec 5>&-
 
 # Impossible starts.
@@ -135,9 +135,9 @@ call='{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"list_panes
 said=$(echo "$call" | timeout 60 "$muxbus" -S "$dir/tmux" mcp --no-start 2>/dev/null)
 is '--no-start: a reason' "$(echo "$said" | jq .result.isError)" true
 said=$(echo "$call" | timeout 60 "$muxbus" -S "$dir/nowhere/tmux" mcp 2>/dev/null | jq -r '.result.content[0].text')
-ok 'a place that cannot be: a reason' says "$said" '.*nowhere'
+ok 'an impossible address: a reason' says "$said" '.*nowhere'
 said=$(echo '{"id":1,"method":"server/discover"}' | "$muxbus" -S "$dir/tmux" mcp --legacy | jq .error.code)
 is '--legacy: nothing to discover' "$said" -32601
 "$muxbus" mcp --nonsense </dev/null >/dev/null 2>&1
-is 'an option that there is not' $? 2
+is 'an unknown option' $? 2
 done_testing

@@ -42,9 +42,9 @@ is 'on one line' "$(wc -l <"$dir/out")" 1
 gives 'a word without a key is the pane' 0 .pane "$pane" get_pane "$pane"
 gives 'typed by the schema' 0 .pane "$pane" capture_pane "pane=$pane" lines=1
 says 'an integer is checked here' 2 'lines: must be a whole number' capture_pane "pane=$pane" lines=x
-says 'an argument that there is not' 2 'did you mean "lines"' capture_pane lins=3
-gives 'the history has what was asked, not what was looked up for it' 0 '[.actions[].method] | index("describe")' null get_action_history
-says 'a method that there is not' 2 'did you mean "list_panes"' list_pane
+says 'an unknown argument' 2 'did you mean "lines"' capture_pane lins=3
+gives 'the history has the request, not the look-ups for it' 0 '[.actions[].method] | index("describe")' null get_action_history
+says 'an unknown method' 2 'did you mean "list_panes"' list_pane
 says 'a verb with a typing error' 2 'did you mean "watch"' wach
 says 'a pane that there is not' 1 'there is no pane %99' get_pane %99
 says 'JSON that is none' 2 'no JSON' wait_for any:='[{'
@@ -59,14 +59,14 @@ printf 'typed; $HOME `x`' | "$muxbus" send_text "pane=$pane" - >"$dir/out"
 until_is 'text from standard input is typed' 1 shows "$pane" "typed; \$HOME \`x\`"
 "$muxbus" send_keys "pane=$pane" C-u >/dev/null
 "$muxbus" send_keys "pane=$pane" 'keys=echo a''b' keys=Enter >/dev/null
-until_is 'keys are given again and again' 1 shows "$pane" '^ab$'
+until_is 'keys can be repeated' 1 shows "$pane" '^ab$'
 run_it "$muxbus" --text list_panes
 ok 'a table in a pipe, if asked for' file_has "$dir/out" 'PANE  WHERE'
 run_it "$muxbus" list_panes --json --color=always
 ok 'JSON has no colours' sh -c "! grep -q '\\[' '$dir/out' || jq -e .panes '$dir/out' >/dev/null"
 "$muxbus" list_panes >/dev/full 2>"$dir/err"
 is 'a full disk is an error' "$? $(grep -c 'No space left' "$dir/err")" '1 1'
-gives 'behind -- nothing is an option' 0 .output '--json=x' run_tmux -- display-message -p -- --json=x
+gives 'after -- no word is an option' 0 .output '--json=x' run_tmux -- display-message -p -- --json=x
 
 # Help and version.
 
@@ -100,10 +100,10 @@ done
 
 run_it "$muxbus" run -- sh -c 'echo out; echo err >&2; exit 7'
 is "run's status is the command's" "$status" 7
-is 'nobody else is told of its end' "$("$muxbus" list_notifications state=queued | jq '.notifications | length')" 0
+is 'its end is not queued as a notification' "$("$muxbus" list_notifications state=queued | jq '.notifications | length')" 0
 is 'its output is printed' "$(sort "$dir/out" | tr '\n' ' ')" 'err out '
 run_it "$muxbus" run -- printf '%s|' 'a b' "it's" '$HOME' '`id`' '' '*' "$(printf 'x\ny')" '\n'
-is 'arguments arrive as they are' "$status $(cat "$dir/out")" "0 $(printf '%s|' 'a b' "it's" '$HOME' '`id`' '' '*' "$(printf 'x\ny')" '\n')"
+is 'arguments arrive unchanged' "$status $(cat "$dir/out")" "0 $(printf '%s|' 'a b' "it's" '$HOME' '`id`' '' '*' "$(printf 'x\ny')" '\n')"
 run_it "$muxbus" run --shell 'echo a b | tr a-z A-Z'
 is 'a shell, if asked for' "$status $(cat "$dir/out")" '0 A B'
 run_it "$muxbus" run no-such-program-anywhere
@@ -111,16 +111,16 @@ is 'no such program' "$status" 127
 run_it "$muxbus" run -- sh -c 'kill -TERM $$'
 is 'killed' "$status" 143
 run_it "$muxbus" run -t 0.1 -- sleep 60
-is 'its time is up' "$status" 143
+is 'its timeout' "$status" 143
 run_it env MARK=here "$muxbus" run -C /usr -- sh -c 'echo $MARK $PWD'
-is 'environment and directory are ours' "$(cat "$dir/out")" 'here /usr'
+is 'environment and directory are the caller'"'"'s' "$(cat "$dir/out")" 'here /usr'
 run_it "$muxbus" run -- printf '\377\000x'
 is 'output in a pipe is exact' "$(od -An -tx1 <"$dir/out" | tr -d ' ')" ff0078
 run_it "$muxbus" run -f -- sh -c 'for i in 1 2 3; do echo $i; sleep 0.05; done; exit 3'
 is 'output is followed' "$status $(tr '\n' ' ' <"$dir/out")" '3 1 2 3 '
 gives 'detached it returns at once' 0 '.id | length' 4 run -d -- sleep 60
 job=$(jq -r .id "$dir/out")
-gives 'and goes on' 0 .state running get_job "$job"
+gives 'and continues' 0 .state running get_job "$job"
 "$muxbus" stop_job "$job" >/dev/null
 says 'run without a command' 2 'a command is missing' run -f
 timeout 60 "$muxbus" run -- sleep 60 2>"$dir/err" &
@@ -132,7 +132,7 @@ wait "$runner"
 is '^C stops it' "$? $("$muxbus" get_job "$job" | jq -r .state)" '130 stopped'
 ok 'and says so' file_has "$dir/err" "stopping job $job"
 (timeout 60 "$muxbus" run -f -- yes; echo $? >"$dir/status") 2>/dev/null | head -n 1 >/dev/null
-until_is 'a reader that goes ends it' 0 sh -c "'$muxbus' list_jobs running=true | jq '.jobs | length'"
+until_is 'the end of its reader ends it' 0 sh -c "'$muxbus' list_jobs running=true | jq '.jobs | length'"
 "$muxbus" run -- sh -c 'sleep 1; echo survived' >"$dir/out" 2>"$dir/err" &
 runner=$!
 until_is 'a job runs' 1 sh -c "'$muxbus' list_jobs running=true | jq '.jobs | length'"
@@ -147,16 +147,16 @@ gives 'a job is waited for' 0 '.conditions[0].details.exit_code' 4 wait "job=$jo
 gives 'one of two' 0 '.matched' '[1]' wait sec=60 sec=0.05
 gives 'all of two' 0 '.matched' '[0,1]' wait --all sec=0.01 sec=0.05
 gives 'a time that is up' 4 '.timed_out' true wait -t 0.05 sec=60
-says 'a condition that there is not' 2 'did you mean "output"' wait outptu=x
+says 'an unknown condition' 2 'did you mean "output"' wait outptu=x
 says 'nothing to wait for' 2 'wait for what?' wait
-says 'a job that there is not' 1 'there is no job' wait job=Z9Z9
+says 'an unknown job' 1 'there is no job' wait job=Z9Z9
 other=$(t split-window -d -P -F '#{pane_id}' 'read line')
 timeout 60 "$muxbus" wait output=never "pane=$other" >"$dir/out" 2>"$dir/err" &
 waiter=$!
 until_is 'it waits' 1 sh -c "'$muxbus' status | jq .waits"
 t kill-pane -t "$other"
 wait "$waiter"
-is 'a pane that goes is an answer: no' "$? $(jq -r '.conditions[0].state' "$dir/out")" '1 gone'
+is 'a pane that closes is an answer: no' "$? $(jq -r '.conditions[0].state' "$dir/out")" '1 gone'
 timeout 60 "$muxbus" --text wait exited="$pane" -t 0.05 >"$dir/out"
 is 'readable, if asked for' "$? $(cat "$dir/out")" '4 the time is up'
 
@@ -170,8 +170,8 @@ t kill-window -t extra
 wait "$watcher"
 is 'events as JSON lines, by patterns' "$? $(jq -r .kind "$dir/out" | tr '\n' ' ')" '0 window_created window_closed '
 timeout 60 "$muxbus" --text watch -n 1 --after 0 window_created >"$dir/out" 2>/dev/null
-ok 'and what was, readable' sh -c "grep -q 'window_created' '$dir/out' || grep -q 'gap' '$dir/out'"
-says 'a kind that there is not' 2 'did you mean "bell"' watch bel
+ok 'and past events, readable' sh -c "grep -q 'window_created' '$dir/out' || grep -q 'gap' '$dir/out'"
+says 'an unknown kind' 2 'did you mean "bell"' watch bel
 run_it "$muxbus" watch -t 0.1 bell
 is 'for a while' "$status" 4
 timeout 60 "$muxbus" watch bell >"$dir/out" 2>"$dir/err" &
@@ -187,7 +187,7 @@ kill_daemon
 until_is 'it finds the next daemon' 1 sh -c "'$muxbus' status | jq .subscriptions"
 t new-window -d -n another 'read line'
 wait "$watcher"
-is 'and goes on' "$?" 0
+is 'and continues' "$?" 0
 
 # Hostile names, and a terminal.
 
@@ -199,7 +199,7 @@ t rename-window -t hostile "$hostile" 2>/dev/null
 until_is 'on a terminal there is a table' 1 shows "$pane" "^WINDOW"
 until_is 'until the end' 1 shows "$pane" "done\$"
 t capture-pane -p -e -t "$pane" >"$dir/screen"
-ok 'the hostile name is on it, harmless' file_has "$dir/screen" 'pwn'
+ok 'the hostile name is shown, harmless' file_has "$dir/screen" 'pwn'
 ok 'as text' sh -c "grep -q -e 'x1b' -e '033' '$dir/screen'"
 ok 'and not hidden' sh -c "! grep -q \"\$(printf '\342\200\256')\" '$dir/screen'"
 is 'the title of the pane is its own' "$(t display-message -p -t "$pane" '#{pane_title}' | grep -c owned)" 0
@@ -218,17 +218,17 @@ mkfifo "$dir/go"
 "$muxbus" send_keys "pane=$pane" "keys=clear; $muxbus run -- sh -c 'echo step 1; read x <$dir/go; exit 5'; echo status \$?" keys=Enter >/dev/null
 until_is 'a line of progress' 1 shows "$pane" "step 1\$"
 echo >"$dir/go"
-until_is 'goes away at the end' 1 shows "$pane" '^status 5$'
-until_is 'how it ended is said' 1 shows "$pane" "exit status 5 after"
+until_is 'is removed at the end' 1 shows "$pane" '^status 5$'
+until_is 'its exit status is printed' 1 shows "$pane" "exit status 5 after"
 
 # Doctor and start.
 
 run_it "$muxbus" doctor
-is 'nothing is wrong' "$status $(jq .wrong "$dir/out")" '0 0'
+is 'doctor finds no trouble' "$status $(jq .wrong "$dir/out")" '0 0'
 is 'each trouble has a remedy' "$(jq '[.findings[] | select(.state != "good" and .remedy == null)] | length' "$dir/out")" 0
 "$muxbus" shutdown >/dev/null
 wait "$daemon_pid"
-gives 'without a daemon something is' 1 '.findings[] | select(.subject == "daemon").remedy' 'muxbus start' doctor
+gives 'without a daemon it finds trouble' 1 '.findings[] | select(.subject == "daemon").remedy' 'muxbus start' doctor
 chmod 777 "$dir"
 run_it "$muxbus" --text doctor
 is 'a directory that others can write to' "$status $(grep -c 'other users can write' "$dir/out")" '1 1'

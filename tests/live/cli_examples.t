@@ -15,7 +15,7 @@ while IFS= read -r line; do
 	is "$line" "$?" 0
 	sed 's/^/# /' "$dir/err"
 done <"$dir/examples"
-is 'and does what it says' "$(muxbus --text capture_pane "$pane" | grep -c '^42$')" 1
+is 'and prints its stated output' "$(muxbus --text capture_pane "$pane" | grep -c '^42$')" 1
 is 'all of it' "$(muxbus get_job "$job" | jq -r '"\(.name) \(.exit_code)"')" 'nap 0'
 
 # Every verb has its place in the manual.

@@ -22,7 +22,7 @@ complete() { # complete WORD...: the words that may follow, on one line
 is 'verbs and methods' "$(complete wai)" 'wait wait_for wait_for_idle '
 is 'options' "$(complete --js)" '--json '
 is 'keys of a method' "$(complete get_job '')" "job= $job "
-is 'a key that was given is not offered again' "$(complete find_text regex=x re)" ''
+is 'a used key is not offered again' "$(complete find_text regex=x re)" ''
 is 'choices' "$(complete send_mouse button=l)" 'button=left '
 is 'truth values' "$(complete close_pane force=)" 'force=true force=false '
 is 'live panes' "$(complete capture_pane "pane=$pane")" "pane=$pane "
@@ -30,10 +30,10 @@ is 'live jobs' "$(complete stop_job job=)" "job=$job "
 is 'event kinds' "$(complete watch bel)" 'bell '
 is 'options of a verb' "$(complete run --det)" '--detach '
 is 'conditions' "$(complete wait scr)" 'screen= '
-is 'what a condition is about' "$(complete wait job=)" "job=$job "
-is 'the daemon that is named' "$(complete -s "$dir/nothing" get_job job=)" ''
-is 'names that a shell could run are not offered' "$(complete list_panes session=)" 'session=plain '
-is 'what to ask help for' "$(complete help list_ses)" 'list_sessions '
+is 'the subjects of a condition' "$(complete wait job=)" "job=$job "
+is 'the named daemon' "$(complete -s "$dir/nothing" get_job job=)" ''
+is 'names with shell code are not offered' "$(complete list_panes session=)" 'session=plain '
+is 'the topics of help' "$(complete help list_ses)" 'list_sessions '
 is 'descriptions' "$(muxbus complete -- watch_lo | grep -c "$(printf 'watch_log\tW')")" 1
 
 if command -v bash >/dev/null; then
@@ -47,7 +47,7 @@ if command -v bash >/dev/null; then
 	}
 	is 'bash: verbs' "$(bash_complete 'muxbus wai')" 'wait wait_for wait_for_idle'
 	is 'bash: the word after a blank' "$(bash_complete 'muxbus get_job ')" "job= $job"
-	is 'bash: behind = comes what it does not cut off' "$(bash_complete 'muxbus capture_pane pane=')" "$(muxbus list_panes | jq -r '[.panes[].pane] | join(" ")')"
+	is 'bash: after = only the value is completed' "$(bash_complete 'muxbus capture_pane pane=')" "$(muxbus list_panes | jq -r '[.panes[].pane] | join(" ")')"
 	is 'bash: nothing is expanded' "$(bash_complete 'muxbus capture_pane pane=$(touch pwned)* ')" "$(complete capture_pane pane=x '' | sed 's/ $//')"
 	# In an interactive one, in a pane, with the Tab key.
 	t new-window -d -n typing "exec bash --norc --noprofile"
@@ -66,7 +66,7 @@ if command -v zsh >/dev/null; then
 	muxbus send_keys "pane=$typing" 'keys=muxbus stop_j' keys=Tab 'keys=job=' keys=Tab >/dev/null
 	until_is 'zsh: typed with Tab' 1 shows "$typing" "muxbus stop_job job=$job"
 	muxbus send_keys "pane=$typing" keys=C-u 'keys=muxbus wai' keys=Tab keys=Tab >/dev/null
-	until_is 'zsh: a list with what they are' 1 shows "$typing" "wait_for_idle  -- "
+	until_is 'zsh: a list with descriptions' 1 shows "$typing" "wait_for_idle  -- "
 else
 	echo '# no zsh'
 fi

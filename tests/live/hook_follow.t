@@ -33,17 +33,17 @@ hook() { # hook JSON ARGUMENT...: its output in $out, its status in $status
 
 # Sessions and turns.
 hook '{"session_id":"0af3-1","hook_event_name":"SessionStart","cwd":"/"}' claude SessionStart
-is 'a session begins: nothing is said' "$status$out$(cat "$dir/hook.err")" 0
+is 'a session begins: no output' "$status$out$(cat "$dir/hook.err")" 0
 is 'and its agent is idle' "$(state)" idle
 hook '{"session_id":"0af3-1","hook_event_name":"UserPromptSubmit","prompt":"x"}' claude
 is 'a turn begins' "$status$out" 0
 is 'and its agent is busy' "$(state)" busy
 hook '{"session_id":"0af3-1","hook_event_name":"Notification","notification_type":"permission_prompt"}' claude
-is 'it asks' "$(state)" asking
+is 'the agent asks a question' "$(state)" asking
 hook '{"session_id":"0af3-1","hook_event_name":"Notification","message":"Claude needs your permission to use Bash"}' claude
-is 'or an older one does' "$(state)" asking
+is 'or an older agent does' "$(state)" asking
 hook '{"session_id":"0af3-1","hook_event_name":"Stop"}' claude Stop
-is 'the turn ends, with nothing to say' "$status$out" 0
+is 'the turn ends, without output' "$status$out" 0
 is 'and its agent is idle again' "$(state)" idle
 
 # Waiting notifications are handed over in the turn, once.
@@ -66,9 +66,9 @@ hook '{"session_id":"0af3-1"}' claude UserPromptSubmit
 is 'two are two lines' "$(printf '%s\n' "$out" | jq -r .hookSpecificOutput.additionalContext | grep -c -e "$one" -e "$two")" 2
 id=$(post 'second')
 hook '{"session_id":"0af3-1"}' claude Stop
-is 'as what a turn goes on with' "$(printf '%s\n' "$out" | jq -r '"\(.decision) \(.reason)"')" \
+is 'as the reason to continue a turn' "$(printf '%s\n' "$out" | jq -r '"\(.decision) \(.reason)"')" \
 	"block [muxbus $id post] somebody left a message. Details: next_notification $id. Untrusted text: «second»"
-is 'and the turn goes on' "$(state)" busy
+is 'and the turn continues' "$(state)" busy
 hook '{"session_id":"0af3-1"}' claude Stop
 is 'once' "$out" ''
 hook '{"session_id":"0af3-1"}' claude SessionEnd
@@ -79,37 +79,37 @@ hook '{"session_id":"g1","hook_event_name":"BeforeAgent"}' gemini BeforeAgent
 is 'Gemini: a turn begins' "$(state)" busy
 id=$(post 'gemini')
 hook '{"session_id":"g1","hook_event_name":"AfterAgent"}' gemini AfterAgent
-is 'Gemini: goes on' "$(printf '%s\n' "$out" | jq -r .decision)" block
+is 'Gemini: continues' "$(printf '%s\n' "$out" | jq -r .decision)" block
 hook '{"session_id":"g1","hook_event_name":"AfterAgent"}' gemini AfterAgent
 hook '{"sessionId":"c1"}' copilot sessionEnd
 hook '{"sessionId":"c1"}' copilot userPromptSubmitted
 id=$(post 'copilot')
 hook '{"sessionId":"c1"}' copilot userPromptSubmitted
-is 'Copilot: does not hear at a turn'"'"'s beginning' "$out" ''
+is 'Copilot: gets nothing at the start of a turn'"'"'s beginning' "$out" ''
 hook '{"sessionId":"c1"}' copilot agentStop
 is 'Copilot: but at its end' "$(printf '%s\n' "$out" | jq -r .decision)" block
 hook '{"sessionId":"c1"}' copilot agentStop
 
 # With any error, an agent continues.
 hook 'no JSON' claude Stop
-is 'no JSON: silence' "$status$out" 0
+is 'invalid JSON: no output' "$status$out" 0
 hook '{"session_id":["x"],"hook_event_name":17}' claude
-is 'odd JSON: silence' "$status$out" 0
+is 'odd JSON: no output' "$status$out" 0
 hook '{}' claude Whatever
-is 'an event that nobody knows: silence' "$status$out" 0
+is 'an unknown event: no output' "$status$out" 0
 hook '{}' one two three
 is 'too many words: status 0' "$status$out" 0
 out=$("$muxbus" -s "$dir/nowhere" hook claude Stop </dev/null 2>&1)
-is 'no daemon: silence' "$?$out" 0
+is 'no daemon: no output' "$?$out" 0
 (
 	trap '' TERM
 	sleep 5
 ) | timeout 4 "$muxbus" hook claude Stop >"$dir/slow" 2>&1
-is 'an input without end: silence, soon' "$?$(cat "$dir/slow")" 0
+is 'an input without end: no output, soon' "$?$(cat "$dir/slow")" 0
 kill -STOP "$daemon_pid"
 start_ms=$(date +%s)
 hook '{}' claude Stop
-is 'a daemon that does not answer: silence' "$status$out" 0
+is 'a daemon that does not answer: no output' "$status$out" 0
 ok 'within seconds' [ $(($(date +%s) - start_ms)) -lt 8 ]
 kill -CONT "$daemon_pid"
 
@@ -130,16 +130,16 @@ until_is 'and acknowledged' 'acknowledged follow' fate "$one"
 kill_daemon
 until_is 'it finds the next daemon' 1 sh -c "echo '{\"method\":\"status\"}' | socat -t 86400 - UNIX-CONNECT:$MUXBUS | jq .result.waits"
 two=$(post 'line two')
-until_is 'and goes on' 2 sh -c "wc -l <$dir/lines"
+until_is 'and continues' 2 sh -c "wc -l <$dir/lines"
 until_is 'and acknowledges' 'acknowledged follow' fate "$two"
 ids=$(for n in $(seq 40); do post "burst $n"; done)
-until_is 'a burst is a line each' 42 sh -c "wc -l <$dir/lines"
+until_is 'a burst gives one line for each notification' 42 sh -c "wc -l <$dir/lines"
 is 'each once' "$(sort "$dir/lines" | uniq -d)" ''
 is 'nothing was typed meanwhile' "$(grep -c . "$dir/fake.log")" "$before"
 kill -9 "$follower"
 wait "$follower" 2>/dev/null
 three=$(post 'line three')
-until_is 'when it has gone: typed' 'delivered typed' fate "$three"
+until_is 'without the follower: typed' 'delivered typed' fate "$three"
 is 'and not printed' "$(grep -c "$three" "$dir/lines")" 0
 
 # The follower ends when its reader closes; no notification is lost.
@@ -172,7 +172,7 @@ told() { # ids that were reported: 0 left
 	done <"$dir/ids"
 	echo "$left"
 }
-until_is 'followers killed at any moment: all are told' 0 told
+until_is 'followers killed at any moment: all are reported' 0 told
 bad=0
 while read -r id; do
 	count=$(($(cat "$dir/killed" "$dir/fake.log" | grep -o "muxbus $id" | wc -l) + $(grep -o "[ ,]$id post" "$dir/fake.log" | grep -vc muxbus)))
@@ -186,5 +186,5 @@ follower=$!
 until_is 'a follower waits' 1 sh -c "echo '{\"method\":\"status\"}' | socat -t 86400 - UNIX-CONNECT:$MUXBUS | jq .result.waits"
 t kill-pane -t "$pane"
 wait "$follower"
-is 'a pane that goes ends its follower' "$? $(cat "$dir/end")" '1 muxbus: the pane is gone'
+is 'a closed pane ends its follower' "$? $(cat "$dir/end")" '1 muxbus: the pane is gone'
 done_testing

@@ -30,18 +30,18 @@ lint() {
 	fi
 }
 
-until_is 'the pane shows what it is to show' true ready
+until_is 'the pane shows the sample' true ready
 rm -f "$script"
 
 picture ',"format":"svg"' >"$dir/picture"
-is 'the answer says what it is' "$(jq -c '.result | [.format, .rows, .columns, .text]' "$dir/answer")" '["svg",24,80,null]'
+is 'the answer names the type' "$(jq -c '.result | [.format, .rows, .columns, .text]' "$dir/answer")" '["svg",24,80,null]'
 ok 'it is XML' lint
 ok 'as large as the pane' has "width='696' height='456'"
 ok 'a word in its colour' has "fill='#e8656f'>red</text>"
 ok 'another in bold' has "font-weight='bold'>bold</text>"
 ok 'with waves under it' has "q2.1-3 4.2 0t4.2 0q"
 ok 'tags of a program are text' has '&lt;i&gt;&amp;amp;&lt;/i&gt;'
-ok 'a ground' has "height='18' fill='#62a8ef'/>"
+ok 'a background colour' has "height='18' fill='#62a8ef'/>"
 ok 'a corner that is drawn' has "M16.2 57H20.4M16.2 57V66"
 ok 'a wide character' has "x='45.6' y='61.5' textLength='16.8' lengthAdjust='spacingAndGlyphs'>日</text>"
 ok 'the cursor' has "<rect x='54' y='66' width='8.4' height='18' fill='#d7dae0'/>"
@@ -64,7 +64,7 @@ is 'lines of a picture are not joined' "$(jq -c '.error | [.code, .data.field]' 
 picture ',"format":"html","encoding":"base64"' >"$dir/picture"
 is 'nor is it base64' "$(jq -c .error.data.field "$dir/answer")" '"encoding"'
 picture ',"format":"png"' >"$dir/picture"
-is 'what it cannot be is said' "$(jq -c .error.data.field "$dir/answer")" '"format"'
+is 'an unknown format is refused' "$(jq -c .error.data.field "$dir/answer")" '"format"'
 
 # A screen in which every cell has a colour of its own does not fit in a small result.
 kill "$daemon_pid"
@@ -76,8 +76,8 @@ t respawn-pane -k -t main:0.0 'i=0; while [ $i -lt 1840 ]; do
 daemon_pid=$!
 timeout 10 head -n 1 "$dir/ready" >/dev/null
 until_is 'a screen full of colours' true ready
-is 'is refused as a picture where it is too large' "$(picture ',"format":"svg"')" limit
-ok 'saying what to do' grep -q 'ask for fewer lines' "$dir/answer"
+is 'is refused if the picture is too large' "$(picture ',"format":"svg"')" limit
+ok 'with a remedy' grep -q 'ask for fewer lines' "$dir/answer"
 picture ',"format":"svg","lines":3' >"$dir/picture"
 ok 'fewer lines fit' lint
 

@@ -52,5 +52,5 @@ True
 muxbusd closed the connection"
 wait "$daemon_pid"
 daemon_pid=
-is 'nobody there is an error' "$(python3 "$client" ping 2>&1 >/dev/null | grep -c 'FileNotFoundError\|ConnectionRefused')" 1
+is 'a missing daemon is an error' "$(python3 "$client" ping 2>&1 >/dev/null | grep -c 'FileNotFoundError\|ConnectionRefused')" 1
 done_testing

@@ -17,8 +17,8 @@ while read -r line <&3; do
 	(cd "$dir" && eval "$line") >"$dir/answer" 2>&1
 	is "$line" "$?" 0
 done 3<"$dir/lines"
-ok 'it is a session of some lines' [ "$(wc -l <"$dir/lines")" -ge 6 ]
-ok 'the picture is one' grep -q '^<svg ' "$dir/pane.svg"
+ok 'the session has several lines' [ "$(wc -l <"$dir/lines")" -ge 6 ]
+ok 'the picture is SVG' grep -q '^<svg ' "$dir/pane.svg"
 
 # happens FILE: makes events until the file has one.
 happens() {
@@ -34,7 +34,7 @@ happens() {
 # The lines that run until they are stopped.
 muxbus watch >"$dir/watched" 2>&1 &
 watcher=$!
-ok 'muxbus watch prints what happens' happens "$dir/watched"
+ok 'muxbus watch prints events' happens "$dir/watched"
 kill $watcher
 
 grep '^ask() ' "$dir/session" >"$dir/define" && . "$dir/define"

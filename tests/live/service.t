@@ -43,23 +43,23 @@ refused() {
 # The first client starts it, and is answered.
 manage "$other.muxbus" "$muxbusd" -f -S "$other"
 inode=$(stat -c %i "$other.muxbus")
-is 'nothing runs before somebody connects' "$(tmux -S "$other" list-clients | wc -l)" 0
-is 'the first who connects is answered' "$(ask_other '{"method":"list_sessions"}' | jq -r '.result.sessions[0].name')" other
-until_is 'the manager is told that it is ready' 1 told 'READY=1'
-until_is 'and what it does' 1 told 'STATUS=Following the tmux server.'
+is 'no daemon runs before a client connects' "$(tmux -S "$other" list-clients | wc -l)" 0
+is 'the first client is answered' "$(ask_other '{"method":"list_sessions"}' | jq -r '.result.sessions[0].name')" other
+until_is 'the manager gets the message that it is ready' 1 told 'READY=1'
+until_is 'and its status' 1 told 'STATUS=Following the tmux server.'
 is 'the socket is the manager'"'"'s' "$(stat -c %i "$other.muxbus")" "$inode"
-is 'commands do not inherit what was meant for the daemon' "$(ask_other \
+is 'commands do not inherit the manager'"'"'s variables' "$(ask_other \
 	'{"method":"execute_cli","params":{"command":"env; ls -l /proc/self/fd"}}' |
 	jq -r .result.stdout | grep -c 'LISTEN_\|NOTIFY_\|[0-9] -> socket')" 0
 tmux -S "$other" kill-server
-until_is 'the end of tmux is told' 1 told 'STATUS=Waiting for the tmux server.'
+until_is 'the end of tmux is reported' 1 told 'STATUS=Waiting for the tmux server.'
 tmux -S "$other" -f /dev/null new-session -d -s again 'exec sh'
 until_is 'and its return' 2 told 'STATUS=Following the tmux server.'
-is 'it can be ended' "$(ask_other '{"method":"shutdown"}' | jq -c .result)" '{}'
+is 'shutdown ends it' "$(ask_other '{"method":"shutdown"}' | jq -c .result)" '{}'
 wait "$manager"
 is 'in good order' $? 0
 manager=
-is 'which the manager was told before' "$(tail -n 1 "$dir/told")" STOPPING=1
+is 'which was announced to the manager' "$(tail -n 1 "$dir/told")" STOPPING=1
 is 'the socket stays for the next one' "$(stat -c %i "$other.muxbus")" "$inode"
 
 # What cannot be is said.
@@ -70,7 +70,7 @@ refused 'add -f' 'without -f' "$other.muxbus" "$muxbusd" -S "$other"
 refused 'already running' 'a second daemon' "$dir/tmux.muxbus" "$muxbusd" -f -S "$dir/tmux"
 rm -f "$other.muxbus"
 timeout 30 env LISTEN_PID=$$ LISTEN_FDS=1 "$muxbusd" -S "$other"
-is 'what is meant for another process is no concern' $? 0
+is 'variables for another process are ignored' $? 0
 is 'it made a socket of its own' "$(ask_other '{"method":"ping"}' | jq -c .result)" '{}'
 ask_other '{"method":"shutdown"}' >/dev/null
 

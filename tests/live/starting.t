@@ -34,25 +34,25 @@ until_gone() {
 # A second daemon on the same server names the running one.
 said=$("$muxbusd" -S "$dir/tmux" 2>&1)
 is 'a second daemon exits with 0' $? 0
-ok 'and says who is running' says "$said" ".*already running.*process $(pid_at "$MUXBUS"), socket $MUXBUS"
+ok 'and names the running daemon' says "$said" ".*already running.*process $(pid_at "$MUXBUS"), socket $MUXBUS"
 
 # A server that does not exist yet: the daemon starts, reports it, and finds it later.
 said=$("$muxbusd" -S "$other" --exit-with-server 2>&1)
 is 'without tmux it starts in the background' $? 0
-ok 'and says that it waits' says "$said" '.*not followed yet.*waiting for it'
-is 'tmux is being looked for' "$(ask_at "$other.muxbus" '{"method":"status"}' | jq -r .result.tmux.state)" searching
-is 'what needs tmux is refused' "$(ask_at "$other.muxbus" '{"method":"list_panes"}' | jq -r .error.data.kind)" tmux_unavailable
+ok 'and reports that it waits' says "$said" '.*not followed yet.*waiting for it'
+is 'the daemon is searching for tmux' "$(ask_at "$other.muxbus" '{"method":"status"}' | jq -r .result.tmux.state)" searching
+is 'requests that need tmux are refused' "$(ask_at "$other.muxbus" '{"method":"list_panes"}' | jq -r .error.data.kind)" tmux_unavailable
 tmux -S "$other" -f /dev/null new-session -d -s late 'exec sh'
 state() {
 	ask_at "$other.muxbus" '{"method":"status"}' | jq -r .result.tmux.state
 }
-until_is 'when it comes it is found' live state
+until_is 'a starting server is found' live state
 is 'its session is there' "$(ask_at "$other.muxbus" '{"method":"list_sessions"}' | jq -r '.result.sessions[0].name')" late
 
 # In the background it has no parent here, holds none of our descriptors, and has a log.
 daemon=$(pid_at "$other.muxbus")
 is 'it leads a session of its own' "$(ps -o sid= -p "$daemon" | tr -d ' ')" "$daemon"
-is 'its standard streams are nobody'"'"'s' "$(readlink /proc/"$daemon"/fd/0 /proc/"$daemon"/fd/1 /proc/"$daemon"/fd/2 | sort -u)" /dev/null
+is 'its standard streams are /dev/null' "$(readlink /proc/"$daemon"/fd/0 /proc/"$daemon"/fd/1 /proc/"$daemon"/fd/2 | sort -u)" /dev/null
 ok 'its state is for its user alone' [ "$(stat -c %a "$dir/muxbus")" = 700 ]
 
 # Numbers are never given twice.
@@ -62,9 +62,9 @@ last() {
 before=$(last)
 kill -9 "$daemon"
 until_gone "$daemon"
-ok 'kill -9 leaves a socket that is dead' [ -S "$other.muxbus" ]
+ok 'kill -9 leaves a dead socket' [ -S "$other.muxbus" ]
 "$muxbusd" -S "$other" --exit-with-server
-is 'which the next one replaces' $? 0
+is 'and the next daemon replaces it' $? 0
 ok "numbers go on above $before" [ "$(last)" -gt "$before" ]
 
 # An orderly end.
@@ -72,7 +72,7 @@ daemon=$(pid_at "$other.muxbus")
 ask_at "$other.muxbus" '{"method":"shutdown"}' >/dev/null
 ok 'shutdown ends it' until_gone "$daemon"
 ok 'and removes its socket' [ ! -e "$other.muxbus" ]
-is 'tmux lives on, without a client of ours' "$(tmux -S "$other" list-clients | wc -l)" 0
+is 'tmux continues, without a client of ours' "$(tmux -S "$other" list-clients | wc -l)" 0
 "$muxbusd" -S "$other" --exit-with-server
 daemon=$(pid_at "$other.muxbus")
 kill "$daemon"
@@ -98,7 +98,7 @@ ok '--exit-with-server ends it with the server' until_gone "$daemon"
 # From tmux itself, as in tmux.conf: run-shell returns, and the daemon knows its server.
 tmux -S "$other" -f /dev/null new-session -d -s again 'exec sh'
 tmux -S "$other" run-shell "HOME='$dir' XDG_STATE_HOME='$dir' '$muxbusd' --exit-with-server"
-is 'run-shell is left when the daemon is ready' "$(ask_at "$other.muxbus" '{"method":"list_sessions"}' | jq -r '.result.sessions[0].name')" again
+is 'run-shell returns when the daemon is ready' "$(ask_at "$other.muxbus" '{"method":"list_sessions"}' | jq -r '.result.sessions[0].name')" again
 daemon=$(pid_at "$other.muxbus")
 tmux -S "$other" kill-server
 ok 'and it ends' until_gone "$daemon"

@@ -100,7 +100,7 @@ static void check_bad_lines(struct talk *talk)
 			word == NULL ? "" : " with ", word == NULL ? "" : word))
 			diag("got: %.400s", response == NULL ? "nothing" : talk_text(talk));
 	}
-	ok(at(talk_call(talk, "ping", NULL), "result") != NULL, "the conversation goes on");
+	ok(at(talk_call(talk, "ping", NULL), "result") != NULL, "the conversation continues");
 }
 
 static void check_envelopes(struct talk *talk)
@@ -119,7 +119,7 @@ static void check_envelopes(struct talk *talk)
 	talk_send(talk, "{\"id\":1.50,\"method\":\"ping\"}");
 	ok(talk_line(talk, LIVE_TIMEOUT_MS) != NULL && strstr(talk_text(talk), "1.50") != NULL,
 	    "empty lines are passed over; a number as id comes back as it was written");
-	ok(talk_line(talk, 0) == NULL, "nothing else is said");
+	ok(talk_line(talk, 0) == NULL, "no other line is sent");
 }
 
 /* Depth and length, at the limit and over it. */
@@ -154,7 +154,7 @@ static void check_sizes(struct talk *talk)
 	talk_send_bytes(talk, line.data, line.len);
 	const struct json *response = talk_line(talk, LIVE_TIMEOUT_MS);
 	ok(at(response, "error") != NULL && strstr(talk_text(talk), "line") != NULL,
-	    "a line of 6 MiB: one error that says so");
+	    "a line of 6 MiB: one error that names the limit");
 	response = talk_line(talk, LIVE_TIMEOUT_MS);
 	is_int(at_int(response, "id"), 2, "and the next line is read");
 	buf_finish(&line);
@@ -186,7 +186,7 @@ static void check_half_close(struct live *live)
 	talk = talk_new(live);
 	talk_half_close(talk);
 	ok(talk_line(talk, LIVE_TIMEOUT_MS) == NULL && talk_at_end(talk),
-	    "who says nothing is let go");
+	    "a silent peer is disconnected");
 	talk_free(talk);
 }
 
@@ -240,8 +240,8 @@ static void check_many_peers(struct live *live)
 		served += at(line, "result") != NULL;
 		told += at_str(line, "error.message") != NULL;
 	}
-	is_int(served, PEERS_MAX, "%d peers: as many are served as the limit says", PEERS);
-	is_int(told, PEERS - PEERS_MAX, "the others are told why not");
+	is_int(served, PEERS_MAX, "%d peers: the limit decides how many are served", PEERS);
+	is_int(told, PEERS - PEERS_MAX, "each of the others gets an error with the reason");
 	for (int i = 0; i < PEERS; i++)
 		talk_free(talks[i]);
 	struct talk *talk = NULL;
@@ -312,7 +312,7 @@ static void check_dying_panes(struct live *live, struct talk *talk)
 		}
 		mem_free(pane);
 	}
-	is_int(odd, 0, "panes that go meanwhile: a capture, no_such_pane or gone");
+	is_int(odd, 0, "panes that close meanwhile: a capture, no_such_pane or gone");
 }
 
 int main(void)

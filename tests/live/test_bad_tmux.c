@@ -39,7 +39,7 @@ static void check_bad_sockets(struct live *live)
 	refuses(live, "-s open/socket", "open", "a directory that others can write to");
 	live_run(live, "mkdir -m 0700 mine; ln -s mine link; touch mine/file");
 	refuses(live, "-s mine/file", "file", "a file that is no socket");
-	is_str(live_run(live, "test -f mine/file && echo there"), "there", "which stays");
+	is_str(live_run(live, "test -f mine/file && echo there"), "there", "and the daemon stays");
 	refuses(live, "-s nosuch/socket", "nosuch", "a directory that is not there");
 	refuses(live, "--nosuch", "nosuch", "an option that is not there");
 	refuses(live, "-o nosuch=1", "nosuch", "a setting that is not there");
@@ -60,10 +60,10 @@ static void check_no_server(void)
 		talk_call(talk, "subscribe", "{}");
 		live_start_tmux(live, "exec sleep 3600");
 		ok(talk_event(talk, LIVE_TIMEOUT_MS, "server_found", NULL, NULL) != NULL,
-		    "and it is found when it comes");
+		    "and the server is found when it starts");
 		talk_free(talk);
 	} else {
-		ok(strstr(live_daemon_log(live), "tmux") != NULL, "no tmux server: said");
+		ok(strstr(live_daemon_log(live), "tmux") != NULL, "no tmux server: reported");
 	}
 	live_free(live);
 }
@@ -78,10 +78,10 @@ static void check_no_binary(struct live *live)
 	if (has_started) {
 		const struct json *response = talk_call(talk, "list_panes", NULL);
 		is_str(at_str(response, "error.data.kind"), "tmux_unavailable",
-		    "a tmux that is not there: tmux_unavailable");
+		    "a missing tmux: tmux_unavailable");
 		words = talk_text(talk);
 	}
-	if (!ok(strstr(words, "/nonexistent/tmux") != NULL, "a tmux that is not there: named"))
+	if (!ok(strstr(words, "/nonexistent/tmux") != NULL, "a missing tmux: named"))
 		diag("%s", words);
 	talk_free(talk);
 	(void)live_stop_daemon(live, SIGTERM);
@@ -105,11 +105,11 @@ static void check_too_old(void)
 		    "tmux 3.1c: requests are refused");
 		words = talk_text(talk);
 	}
-	ok(strstr(words, "3.2") != NULL, "tmux 3.1c: says which is needed");
+	ok(strstr(words, "3.2") != NULL, "tmux 3.1c: the error names the required version");
 	diag("%s", words);
 	talk_free(talk);
 	ok(strcmp(live_tmux(live, "list-sessions -F '#{session_name}'"), "main") == 0,
-	    "tmux 3.1c: the server lives on");
+	    "tmux 3.1c: the server continues");
 	live_free(live);
 	mem_free((char *)(uintptr_t)old);
 }
@@ -127,7 +127,7 @@ static void check_hung(const char *tmux)
 	int64_t start_ms = live_now_ms();
 	talk_send(talk, "{\"id\":1,\"method\":\"capture_pane\",\"params\":{\"pane_id\":\"%%0\"}}");
 	ok(at(talk_call(other, "ping", NULL), "result") != NULL && live_now_ms() - start_ms < 500,
-	    "tmux %s hung: what needs no tmux is answered at once", live->version);
+	    "tmux %s hung: a request that needs no tmux is answered at once", live->version);
 	const struct json *response = talk_line(talk, LIVE_TIMEOUT_MS);
 	const char *kind = at_str(response, "error.data.kind");
 	int64_t took_ms = live_now_ms() - start_ms;
@@ -145,7 +145,7 @@ static void check_hung(const char *tmux)
 		    at(talk_call(other, "capture_pane", "{\"pane_id\":\"%%0\"}"), "result") != NULL;
 		live_sleep_ms(50);
 	}
-	ok(is_back, "tmux %s goes on: so does the daemon", live->version);
+	ok(is_back, "tmux %s continues: so does the daemon", live->version);
 	const char *clients = live_tmux(live, "list-clients | wc -l");
 	pid_t pids[16];
 	ok(atoi(clients) <= (int)live_connections(live, pids, 16) && atoi(clients) >= 1,

@@ -199,8 +199,9 @@ static void test_version(const char *tmux, const char *self)
 	}
 	is_int(unanswered, 0, "tmux %s: all of %d captures are answered", live->version, captures);
 	is_int(wrong, 0, "tmux %s: all captures join the stream at their offset", live->version);
-	is_int(stream.holes, 0, "tmux %s: %u events without a hole or repeat (%u gaps were said)",
-	    live->version, stream.events, stream.gaps);
+	is_int(stream.holes, 0,
+	    "tmux %s: %u events without a hole or repeat (%u gaps were reported)", live->version,
+	    stream.events, stream.gaps);
 	ok(stream.bytes.len > 0 && counts(&stream), "tmux %s: no number is missing in %zu bytes",
 	    live->version, stream.bytes.len);
 	talk_free(talk);

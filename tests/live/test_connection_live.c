@@ -89,7 +89,8 @@ static void test_plain(struct live *live)
 	    command_of("list-windows", ";", "list-panes", "-t", "%99", ";", "list-keys", NULL));
 	is_int(answer.errors[0], 0, "%s: the first of a list", live->version);
 	is_int(answer.errors[1], MUXBUS_ERR_COMMAND, "%s: the second fails", live->version);
-	is_str(answer.bodies[1], "can't find pane: %99\n", "%s: and says why", live->version);
+	is_str(
+	    answer.bodies[1], "can't find pane: %99\n", "%s: and gives the reason", live->version);
 	is_int(answer.errors[2], MUXBUS_ERR_SKIPPED, "%s: the third is skipped", live->version);
 	answer = run(&trial, command_of("no-such-command", NULL));
 	is_int(answer.error, MUXBUS_ERR_COMMAND, "%s: an unknown command", live->version);
@@ -124,7 +125,7 @@ static void test_blocks(struct live *live)
 		"load-buffer", "/nonexistent/x", ";", "display-message", "-p", "after", NULL));
 	is_int(answer.calls, 1, "%s: an unguarded error", live->version);
 	answer = run(&trial, command_of("display-message", "-p", "later", NULL));
-	is_str(answer.bodies[0], "later\n", "%s: has shifted nothing", live->version);
+	is_str(answer.bodies[0], "later\n", "%s: does not shift the replies", live->version);
 	live_tmux(live, "set-hook -gu after-list-panes");
 	trial_finish(&trial);
 }
@@ -269,7 +270,7 @@ static void test_forged(struct live *live)
 		hostile += capture_once(&trial, i, &wrong);
 	ok(hostile > FORGED_ROUNDS, "%s: %d of %d captures were hostile", live->version, hostile,
 	    2 * FORGED_ROUNDS);
-	is_int(wrong, 0, "%s: none of them was read wrongly", live->version);
+	is_int(wrong, 0, "%s: none of them was misread", live->version);
 	is_str(live_tmux(live, "display-message -p '#{session_name}'"), "main",
 	    "%s: and no session was renamed", live->version);
 	live_tmux(live, "kill-window -t :forger");
@@ -310,7 +311,8 @@ static void test_wedged(struct live *live)
 	ok(trial_until(&trial, &trial.closed), "%s: a wedged queue is noticed", live->version);
 	is_int(trial.error, MUXBUS_ERR_TIMEOUT, "%s: as a deadline", live->version);
 	ok(clock_mono_ms() - since < 3000, "%s: in time", live->version);
-	is_int(second.error, MUXBUS_ERR_TIMEOUT, "%s: what waits is answered", live->version);
+	is_int(
+	    second.error, MUXBUS_ERR_TIMEOUT, "%s: the waiting command is answered", live->version);
 	trial_finish(&trial);
 	open_at(live, &trial, MUXBUS_CONNECTION_NO_OUTPUT, 0);
 	first = run(&trial, command_of("display-message", "-p", "again", NULL));
@@ -353,7 +355,7 @@ static void test_ends(struct live *live)
 	    trial.connection, command_of("list-panes", NULL), answer_note, &answer);
 	ok(trial_until(&trial, &trial.closed), "%s: the server is killed", live->version);
 	is_int(trial.error, MUXBUS_ERR_CLOSED, "%s: closed", live->version);
-	is_int(answer.error, MUXBUS_ERR_CLOSED, "%s: what was run is answered", live->version);
+	is_int(answer.error, MUXBUS_ERR_CLOSED, "%s: the accepted list is answered", live->version);
 	trial_finish(&trial);
 	while (muxbus_server_pid(live->tmux_socket, &pid) == 0 && clock_mono_ms() < end)
 		live_sleep_ms(1);
@@ -396,7 +398,7 @@ static void test_killed_parent(struct live *live)
 	    live->version);
 	while (access(want, F_OK) != 0 && clock_mono_ms() - since < 60000)
 		live_sleep_ms(20);
-	ok(access(want, F_OK) == 0, "%s: killed in a flood: the pane's program goes on (%lld ms)",
+	ok(access(want, F_OK) == 0, "%s: killed in a flood: the pane's program continues (%lld ms)",
 	    live->version, (long long)(clock_mono_ms() - since));
 }
 
@@ -439,7 +441,7 @@ static void test_versions(void)
 		options.socket_path = live->tmux_socket;
 		trial_open(&trial, &options);
 		ok(trial_until(&trial, &trial.closed), "a newer client of an older server");
-		is_int(trial.error, MUXBUS_ERR_TIMEOUT, "is given up: %s", trial.reason);
+		is_int(trial.error, MUXBUS_ERR_TIMEOUT, "is abandoned: %s", trial.reason);
 		ok(is_gone(trial.pid), "and gone");
 		trial_finish(&trial);
 		live_free(live);

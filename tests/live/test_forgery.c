@@ -246,7 +246,7 @@ static void test_version(const char *tmux)
 	is_int(at_int(audit, "result.model.drift"), 0, "tmux %s: no drift", live->version);
 	talk_free(listener);
 	talk_free(talk);
-	ok(fool_naive_client(&attack, pane, 10) > 0, "tmux %s: the attack takes in a naive client",
+	ok(fool_naive_client(&attack, pane, 10) > 0, "tmux %s: the attack deceives a naive client",
 	    live->version);
 	(void)close(attack.tty_fd);
 	buf_finish(&attack.printed);

@@ -163,18 +163,18 @@ static void test_details(struct place *place, struct talk *listener)
 
 	ok(at(response, "result.subscription") != NULL, "subscribed to everything");
 	live_sleep_ms(2500);
-	is_int(lists_of(talk), before, "tmux %s: a subscriber without kinds has nothing listed",
+	is_int(lists_of(talk), before, "tmux %s: a subscriber without kinds causes no listing",
 	    place->live->version);
 	response = talk_call(listener, "subscribe", "{\"kinds\":[\"title_changed\"]}");
 	ok(at(response, "result.subscription") != NULL, "subscribed to titles");
 	for (int i = 0; i < 500 && lists_of(talk) < before + 2; i++)
 		live_sleep_ms(20);
-	ok(lists_of(talk) >= before + 2, "one that names titles has it listed again and again");
+	ok(lists_of(talk) >= before + 2, "a subscriber to titles causes listings again and again");
 	talk_call(listener, "unsubscribe", "{\"subscription\":\"S2\"}");
 	live_sleep_ms(200); /* for a listing that is under way */
 	before = lists_of(talk);
 	live_sleep_ms(2500);
-	is_int(lists_of(talk), before, "when it has unsubscribed nothing is listed any more");
+	is_int(lists_of(talk), before, "after unsubscribing no listing is made");
 	talk_free(talk);
 }
 

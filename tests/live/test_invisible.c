@@ -215,7 +215,7 @@ static void test_terminals(struct live *with, struct live *without)
 	terminal_type(&b, "\002&y");
 	both(with, without, "2", "list-windows -t main | wc -l", "a key kills it");
 	compare_views(with, without, "with a person attached");
-	ok(messages_are_like(with, without), "tmux %s: the log of messages has only commands more",
+	ok(messages_are_like(with, without), "tmux %s: the log of messages has only more commands",
 	    with->version);
 	terminal_type(&a, "\002d");
 	terminal_type(&b, "\002d");

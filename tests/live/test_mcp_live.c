@@ -86,13 +86,13 @@ static void test_panes(void)
 	    "\"0\" can only mean %%0, and \"1\" only 1");
 	answer = tool(talk, "capture_pane", "{\"pane\":\"%%77\"}}");
 	ok(at_true(answer, "result.isError") && strstr(text_of(answer), "Panes: %0 "),
-	    "of a pane that is not there it is said which there are");
+	    "for an unknown pane the error lists the panes");
 	answer = tool(talk, "get_job", "{\"job\":\"Z9Z9\"}}");
 	ok(at_true(answer, "result.isError") && strstr(text_of(answer), "Jobs: none"),
-	    "the same of jobs");
+	    "and the same for jobs");
 	answer = tool(talk, "wait_for", "{\"any\":[{\"quiet_sec\":\"0.01\",\"pane\":0}]}}");
 	is_str(at_str(answer, "result.structuredContent.conditions.0.state"), "matched",
-	    "what is sloppy within conditions is passed over too");
+	    "tolerated forms inside conditions are accepted too");
 }
 
 static void test_strange_output(void)
@@ -104,10 +104,10 @@ static void test_strange_output(void)
 	/* The harness ends the test if a line is not JSON in strict UTF-8. */
 	const struct json *answer = tool(talk, "capture_pane", "{\"pane\":\"%s\"}}", pane);
 	ok(strstr(text_of(answer), "done") && !strstr(talk_text(talk), "\\ud8"),
-	    "bytes that are no UTF-8 make a result that is");
+	    "bytes of invalid UTF-8 make a valid result");
 	answer = tool(talk, "read_output", "{\"pane\":\"%s\"}}", pane);
 	ok(at(answer, "result.structuredContent.text") && !strstr(talk_text(talk), "\\ud8"),
-	    "what was printed is read so too");
+	    "the pane's output is read in the same way");
 	mem_free(pane);
 }
 
@@ -125,19 +125,19 @@ static void test_large(void)
 	ok(at_true(answer, "result.structuredContent.truncated") &&
 		at_str(answer, "result.structuredContent.rest") &&
 		strstr(text_of(answer), "\nTruncated. "),
-	    "what is too long says so, and how to get the rest");
+	    "a cut text reports the cut, and how to get the rest");
 	ok(text_len <= MCP_RESULT_MAX && text_len > MCP_RESULT_MAX / 2, "%zu bytes, at most %d",
 	    text_len, MCP_RESULT_MAX);
 	ok(shown && shown->len > 8 && strcmp(shown->text + shown->len - 8, "the end\n") == 0,
-	    "its end is there");
+	    "the end of the text is kept");
 	ok(strstr(text_of(answer), "\ntext, lines: ") && strncmp(shown->text, "a line ", 7) == 0,
-	    "and its first line is a whole one");
+	    "and its first line is complete");
 
 	answer = tool(talk, "run_tmux",
 	    "{\"command\":[\"capture-pane\",\"-p\",\"-S\",\"-\",\"-t\",\"%s\"]}}", pane);
 	text_len = strlen(text_of(answer));
 	ok(text_len <= MCP_RESULT_BYTES && at_true(answer, "result.structuredContent.truncated"),
-	    "by default no more than %d bytes, whatever the tool", MCP_RESULT_BYTES);
+	    "by default at most %d bytes, for any tool", MCP_RESULT_BYTES);
 	mem_free(pane);
 }
 
@@ -208,23 +208,24 @@ static void test_pending(void)
 	const struct json *answer =
 	    tool(agent, "wait_for", "{\"any\":[{\"sec\":3600}],\"timeout_sec\":7200}}");
 	is_str(at_str(answer, "result.structuredContent.status"), "pending",
-	    "a wait that lasts too long for its agent is let go of, as a success");
+	    "a wait that is too long for its agent returns early, as a success");
 	ok(strstr(text_of(answer), "you are in no pane") == NULL ||
 		strstr(text_of(answer), "nothing else wakes you"),
-	    "and says what wakes it");
+	    "and names the notification that wakes it");
 	ok(strstr(text_of(answer), "Pending: ") == text_of(answer), "in its first line");
 	(void)snprintf(name, sizeof(name), "%s", at_str(answer, "result.structuredContent.wait"));
 	answer = tool(agent, "wait_for", "{\"wait\":\"%s\",\"timeout_sec\":7200}}", name);
-	is_str(at_str(answer, "result.structuredContent.wait"), name, "it can be gone on with");
+	is_str(
+	    at_str(answer, "result.structuredContent.wait"), name, "asking again resumes the wait");
 	is_str(at_str(answer, "result.structuredContent.status"), "pending", "again and again");
 	answer = tool(agent, "next_notification", "{\"timeout_sec\":600}}");
 	is_str(at_str(answer, "result.structuredContent.status"), "pending",
-	    "the same of waiting for a notification");
-	ok(strstr(text_of(answer), "with after "), "which says where to go on");
+	    "the same for waiting for a notification");
+	ok(strstr(text_of(answer), "with after "), "the answer says where to resume");
 	answer =
 	    tool(agent, "execute_cli", "{\"command\":\"sleep 2; echo x\",\"timeout_sec\":60}}");
 	ok(at_str(answer, "result.structuredContent.job"),
-	    "and a command that takes longer goes on as a job");
+	    "and a command that takes longer continues as a job");
 	talk_free(agent);
 }
 
@@ -237,8 +238,9 @@ static void test_task(void)
 	const struct json *answer = tool(agent, "send_task",
 	    "{\"agent\":\"helper\",\"text\":\"sleep 2; echo done\",\"timeout_sec\":60}}");
 	is_str(at_str(answer, "result.structuredContent.status"), "pending",
-	    "a task goes on when its asker's time is up");
-	ok(strstr(text_of(answer), "next_notification {\"after\":"), "which says how to go on");
+	    "a task continues when its requester's time is up");
+	ok(strstr(text_of(answer), "next_notification {\"after\":"),
+	    "and the answer says how to resume");
 	bool is_told = false;
 	for (int64_t end_ms = live_now_ms() + 2 * LIVE_TIMEOUT_MS;
 	     !is_told && live_now_ms() < end_ms; live_sleep_ms(20)) {
@@ -246,7 +248,7 @@ static void test_task(void)
 		is_told = strstr(talk_text(talk), "the task of agent helper ended") &&
 		    strstr(talk_text(talk), "\"outcome\":\"ready\"");
 	}
-	ok(is_told, "and its end is told");
+	ok(is_told, "and its end is reported");
 	talk_free(agent);
 }
 
@@ -261,12 +263,13 @@ static void test_parked(void)
 	    tool(agent, "wait_for", "{\"any\":[{\"sec\":2}],\"timeout_sec\":7200}}");
 	(void)snprintf(name, sizeof(name), "%s", at_str(answer, "result.structuredContent.wait"));
 	ok(strstr(text_of(answer), "is typed into pane %0 and wakes you"),
-	    "who sits in a pane, or has said so, is told there");
-	is_str(note_state(name, "it came true"), "queued", "when it has come true");
+	    "an agent in a pane, or with a stated pane, gets the wake-up there");
+	is_str(note_state(name, "it came true"), "queued", "when the condition is met");
 	answer = tool(agent, "wait_for", "{\"wait\":\"%s\"}}", name);
 	is_str(at_str(answer, "result.structuredContent.conditions.0.state"), "matched",
-	    "who goes on with it is answered at once");
-	is_str(note_state(name, "it came true"), "acknowledged", "and not told a second time");
+	    "resuming then is answered at once");
+	is_str(note_state(name, "it came true"), "acknowledged",
+	    "and the end is not reported a second time");
 
 	answer = tool(agent, "wait_for", "{\"any\":[{\"sec\":4}],\"timeout_sec\":7200}}");
 	(void)snprintf(name, sizeof(name), "%s", at_str(answer, "result.structuredContent.wait"));
@@ -276,7 +279,7 @@ static void test_parked(void)
 	live_start_daemon(live, "-o mcp_wait_sec=1");
 	talk = meet();
 	is_str(note_state(name, "it came true"), "queued",
-	    "a wait goes on over a restart, and tells the same pane");
+	    "a wait survives a restart, and wakes the same pane");
 }
 
 static void test_gone(void)
@@ -288,7 +291,7 @@ static void test_gone(void)
 	    "\"wait_for\",\"arguments\":{\"any\":[{\"sec\":3600}],\"timeout_sec\":0.9}}}");
 	ok(until_waits(before + 1), "an agent waits");
 	talk_free(agent);
-	ok(until_waits(before), "it goes in the middle of a call, and nobody waits any more");
+	ok(until_waits(before), "it leaves in the middle of a call, and no wait is left");
 	agent = meet();
 	(void)talk_send(agent,
 	    "{\"jsonrpc\":\"2.0\",\"id\":\"x\",\"method\":\"tools/call\",\"params\":{\"name\":"
@@ -297,10 +300,10 @@ static void test_gone(void)
 	(void)talk_send(agent,
 	    "{\"jsonrpc\":\"2.0\",\"method\":\"notifications/cancelled\",\"params\":{\"requestId\":"
 	    "\"x\",\"reason\":\"enough\"}}");
-	ok(until_waits(before), "it cancels, and nobody waits any more");
+	ok(until_waits(before), "it cancels, and no wait is left");
 	(void)talk_send(agent, "{\"id\":2,\"method\":\"ping\"}");
 	const struct json *line = talk_line(agent, LIVE_TIMEOUT_MS);
-	is_int(at_int(line, "id"), 2, "what was cancelled is not answered");
+	is_int(at_int(line, "id"), 2, "a cancelled call is not answered");
 	talk_free(agent);
 }
 
@@ -336,10 +339,10 @@ static void test_two(void)
 	start_in_pane("%0", 1);
 	start_in_pane(other, 2);
 	ok(strstr(answer_in_pane(1), "\"id\":1,") && strstr(answer_in_pane(1), "\"pane\":\"%0\""),
-	    "an agent in a pane is known by it");
+	    "an agent in a pane is recognised by the pane");
 	(void)snprintf(want, sizeof(want), "\"pane\":\"%s\"", other);
 	ok(strstr(answer_in_pane(2), "\"id\":2,") && strstr(answer_in_pane(2), want),
-	    "one in another by that, at the same time");
+	    "an agent in another pane by that one, at the same time");
 	mem_free(other);
 }
 
@@ -362,15 +365,16 @@ static void test_resources(void)
 	answer = talk_call(talk, "resources/read", "{\"uri\":\"muxbus://panes\"}");
 	ok(strstr(at_str(answer, "result.contents.0.text"), "{\"seq\":"), "a list as JSON");
 	answer = talk_call(talk, "resources/read", "{\"uri\":\"muxbus://panes/4000\"}");
-	is_int(at_int(answer, "error.code"), -32002, "what is not there is refused");
+	is_int(at_int(answer, "error.code"), -32002, "a missing resource is refused");
 	answer = talk_call(talk, "resources/read", "{\"uri\":\"muxbus://panes/4000\"," MODERN "}");
 	is_int(at_int(answer, "error.code"), -32602, "with the newest revision's own code");
 	answer = talk_call(talk, "resources/read", "{\"uri\":\"muxbus://panes/0\\\"}\"}");
-	is_int(at_int(answer, "error.code"), -32002, "an id cannot be more than an id");
+	is_int(at_int(answer, "error.code"), -32002, "an id in a URI cannot be more than an id");
 	answer = talk_call(talk, "completion/complete",
 	    "{\"ref\":{\"type\":\"ref/prompt\",\"name\":\"delegate\"},\"argument\":{\"name\":"
 	    "\"pane\",\"value\":\"%%0\"}}");
-	is_str(at_str(answer, "result.completion.values.0"), "%0", "panes are completed");
+	is_str(
+	    at_str(answer, "result.completion.values.0"), "%0", "panes are offered as completions");
 	answer = talk_call(talk, "completion/complete",
 	    "{\"ref\":{\"type\":\"ref/resource\",\"uri\":\"muxbus://jobs/{job}\"},\"argument\":"
 	    "{\"name\":\"job\",\"value\":\"\"}}");
@@ -378,9 +382,9 @@ static void test_resources(void)
 	answer = talk_call(talk, "prompts/get",
 	    "{\"name\":\"watch_build\",\"arguments\":{\"command\":\"make {cwd}\"}}");
 	ok(strstr(at_str(answer, "result.messages.0.content.text"), "\n\nmake {cwd}\n\n"),
-	    "a prompt takes its arguments as they are");
+	    "a prompt takes its arguments unchanged");
 	answer = talk_call(talk, "prompts/get", "{\"name\":\"watch_build\"}");
-	is_str(at_str(answer, "error.data.field"), "command", "and says which it lacks");
+	is_str(at_str(answer, "error.data.field"), "command", "and names the missing ones");
 }
 
 static void test_told(void)
@@ -390,14 +394,14 @@ static void test_told(void)
 	live_tmux(live, "send-keys -t %%0 'echo changed' Enter");
 	const struct json *line = told(agent, "notifications/resources/updated");
 	is_str(line ? at_str(line, "params.uri") : NULL, "muxbus://panes/0",
-	    "who subscribed to a pane is told that it has changed");
+	    "a subscriber to a pane gets its changes");
 	live_tmux(live, "new-window -d -t main: 'exec sleep 1000'");
-	ok(told(agent, "notifications/resources/list_changed"), "and of a pane that is new");
+	ok(told(agent, "notifications/resources/list_changed"), "and a new pane");
 	const struct json *answer =
 	    talk_call(agent, "resources/unsubscribe", "{\"uri\":\"muxbus://panes/0\"}");
-	ok(at(answer, "result") != NULL, "until it has enough");
+	ok(at(answer, "result") != NULL, "until it unsubscribes");
 	answer = talk_call(agent, "resources/subscribe", "{\"uri\":\"file:///etc/passwd\"}");
-	is_int(at_int(answer, "error.code"), -32002, "of what is no resource nobody is told");
+	is_int(at_int(answer, "error.code"), -32002, "an unknown resource has no subscribers");
 
 	(void)talk_call(agent, "logging/setLevel", "{\"level\":\"debug\"}");
 	(void)talk_send(agent,
@@ -405,7 +409,7 @@ static void test_told(void)
 	    "\"list_panes\"}}");
 	line = told(agent, "notifications/message");
 	is_str(line ? at_str(line, "params.level") : NULL, "debug",
-	    "who wants to know more is told of its calls");
+	    "a client with a lower log level gets messages about its calls");
 	(void)talk_call(talk, "post_notification", "{\"text\":\"hello\"}");
 	do
 		line = told(agent, "notifications/message");
@@ -423,10 +427,10 @@ static void test_listen(void)
 	    "[\"muxbus://panes/0\",\"no://thing\"]}," MODERN "}}");
 	const struct json *line = talk_line(agent, LIVE_TIMEOUT_MS);
 	is_str(at_str(line, "method"), "notifications/subscriptions/acknowledged",
-	    "who listens is told first what for");
+	    "a listener first gets its accepted filter");
 	const struct json *uris = at(line, "params.notifications.resourceSubscriptions");
 	ok(uris && uris->count == 1 && !at(line, "params.notifications.resourcesListChanged"),
-	    "what is there, and was asked for");
+	    "with the existing resources that it asked for");
 	live_tmux(live, "send-keys -t %%0 'echo again' Enter");
 	line = told(agent, "notifications/resources/updated");
 	ok(line && strstr(talk_text(agent), "/subscriptionId\":\"listen:0\""),
@@ -437,7 +441,7 @@ static void test_listen(void)
 	ok(told(agent, "notifications/tools/list_changed"), "and of another list of tools");
 	const struct json *answer = talk_call(agent, "tools/list", "{" MODERN "}");
 	const struct json *tools = at(answer, "result.tools");
-	ok(tools && tools->count > 40, "which is then longer");
+	ok(tools && tools->count > 40, "and that list is longer");
 
 	struct talk *other = meet();
 	(void)talk_send(other,
@@ -447,13 +451,13 @@ static void test_listen(void)
 	    "7}}\n{\"id\":8,\"method\":\"ping\"}");
 	(void)talk_line(other, LIVE_TIMEOUT_MS);
 	is_int(at_int(talk_line(other, LIVE_TIMEOUT_MS), "id"), 8,
-	    "who has enough cancels, and hears no more");
+	    "a listener that cancels gets no more messages");
 	talk_free(other);
 
 	(void)live_stop_daemon(live, SIGTERM);
 	answer = talk_response(agent, "listen:0", LIVE_TIMEOUT_MS);
 	is_str(at_str(answer, "result.resultType"), "complete",
-	    "when the daemon ends, who listens is answered");
+	    "when the daemon ends, the listener is answered");
 	talk_free(agent);
 }
 

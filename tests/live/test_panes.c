@@ -60,7 +60,7 @@ static void test_modes(void)
 	    "{\"pane\":\"%s\",\"keys\":\"fFgt\"}", pane);
 	is_str(at_str(talk_call(talk, "send_text", "{\"pane\":\"%s\",\"text\":\"x\"}", pane),
 		   "error.data.mode"),
-	    "copy-mode", "tmux %s: the evidence is told", live->version);
+	    "copy-mode", "tmux %s: the evidence is reported", live->version);
 	expect(
 	    "not_ready", "nor a paste", "send_text", "{\"pane\":\"%s\",\"text\":\"a\\nb\"}", pane);
 	expect("result", "force ends the mode", "send_text",
@@ -152,7 +152,7 @@ static void test_ends(void)
 		if (!is_right)
 			diag("%s, exit %d: %.600s", pane, i, talk_text(listener));
 	}
-	is_int(right, COUNT, "tmux %s: programs that end at once are told with their status",
+	is_int(right, COUNT, "tmux %s: programs that end at once are reported with their status",
 	    live->version);
 	const struct json *answer = talk_call(talk, "create_window",
 	    "{\"session\":\"main\",\"command\":\"kill -9 $$\",\"keep_on_exit\":true}");
@@ -178,7 +178,7 @@ static void test_surroundings(void)
 	expect("no_such_pane", "and gone", "get_pane", "{\"pane\":\"%s\"}", pane);
 	answer = talk_call(talk, "create_pane", "{\"pane\":\"main:0\",\"cwd\":\"/nosuch\"}");
 	is_str(at_str(answer, "error.data.field"), "cwd",
-	    "tmux %s: no directory is silently another", live->version);
+	    "tmux %s: no directory is silently replaced", live->version);
 	mem_free(pane);
 }
 
@@ -241,7 +241,7 @@ static void test_nothing_runs(void)
 	    live->dir);
 	expect("result", "the daemon goes on", "list_panes", "{}");
 	live_run(live, "find . -name pwned | grep .");
-	is_int(live->status, 1, "tmux %s: no foreign text ran in a shell", live->version);
+	is_int(live->status, 1, "tmux %s: no hostile text ran in a shell", live->version);
 }
 
 static void test_guards(void)
@@ -285,8 +285,8 @@ static void test_last(void)
 	expect("refused", "the last session", "close_session", "{\"session\":\"main\"}");
 	expect("refused", "by another way", "run_tmux",
 	    "{\"command\":[\"kill-pane\",\"-t\",\"main:0\"]}");
-	is_str(live_tmux(live, "display-message -p alive"), "alive", "tmux %s: lives on",
-	    live->version);
+	is_str(live_tmux(live, "display-message -p alive"), "alive",
+	    "tmux %s: the server continues", live->version);
 }
 
 static void test_zoom(void)

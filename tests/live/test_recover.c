@@ -35,7 +35,7 @@ static void check_restart(const char *tmux)
 	response = talk_call(talk, "list_panes", NULL);
 	const struct json *panes = at(response, "result.panes");
 	is_int(panes == NULL ? -1 : (int)panes->count, 1,
-	    "tmux %s again: the new server's panes only", live->version);
+	    "tmux %s again: only the new server's panes", live->version);
 	response = talk_call(talk, "capture_pane", "{\"pane_id\":\"%%0\"}");
 	const char *text = at_str(response, "result.text");
 	ok(text != NULL && strstr(text, "new") != NULL && strstr(text, "old") == NULL,
@@ -61,7 +61,7 @@ static void check_second_instance(const char *tmux)
 		diag("%s", log);
 	live->daemon_pid = first;
 	struct talk *talk = talk_new(live);
-	ok(at(talk_call(talk, "ping", NULL), "result") != NULL, "and the first goes on");
+	ok(at(talk_call(talk, "ping", NULL), "result") != NULL, "and the first continues");
 	talk_free(talk);
 
 	(void)live_stop_daemon(live, SIGKILL);
@@ -69,7 +69,7 @@ static void check_second_instance(const char *tmux)
 	    "a killed daemon leaves its socket");
 	live_start_daemon(live, NULL);
 	talk = talk_new(live);
-	ok(at(talk_call(talk, "ping", NULL), "result") != NULL, "which the next one replaces");
+	ok(at(talk_call(talk, "ping", NULL), "result") != NULL, "and the next daemon replaces it");
 	talk_free(talk);
 	int status = live_stop_daemon(live, SIGTERM);
 	ok(WIFEXITED(status) && WEXITSTATUS(status) == 0, "SIGTERM: status 0");
@@ -150,8 +150,8 @@ static void check_stop(const char *tmux)
 		next = offset + text->len;
 		is_done = strstr(text->text, "that is all") != NULL;
 	}
-	ok(is_done, "tmux %s: output goes on after a second's stop", live->version);
-	ok(is_whole, "tmux %s: and nothing of it is lost", live->version);
+	ok(is_done, "tmux %s: output continues after a stop of a second", live->version);
+	ok(is_whole, "tmux %s: and none of it is lost", live->version);
 	const struct json *audit = talk_call(talk, "status", "{\"audit\":true}");
 	is_int(at_int(audit, "result.model.drift"), 0, "tmux %s: no drift", live->version);
 	talk_free(talk);

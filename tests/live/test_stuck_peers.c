@@ -83,8 +83,8 @@ static void check_stuck(struct talk *talk, int number)
 			was_told = was_told || strstr(talk_text(talk), "read") != NULL;
 		}
 	}
-	is_int(silent_holes, 0, "stuck peer %d: nothing is missing in silence", number);
-	ok(was_told || talk_at_end(talk), "stuck peer %d: was told", number);
+	is_int(silent_holes, 0, "stuck peer %d: nothing is missing silently", number);
+	ok(was_told || talk_at_end(talk), "stuck peer %d: its losses were reported", number);
 }
 
 static void test_version(const char *tmux)

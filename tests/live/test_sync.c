@@ -138,7 +138,7 @@ static void test_exits(void)
 	followed_run_ms(followed, 100);
 	ok(pane(followed, 3) != NULL && pane(followed, 3)->is_dead &&
 		pane(followed, 3)->exit_status == 7,
-	    "and it is kept");
+	    "and the dead pane is kept");
 	live_tmux(live, "respawn-pane -t %%3 cat");
 	ok(followed_refresh(followed) && !pane(followed, 3)->is_dead, "it is started again");
 	is_int(followed_count(followed, "pane_respawned"), 1, "and that is reported");
@@ -200,7 +200,7 @@ static void test_details(void)
 	ok(followed_until_line(followed, "pane_created $0 @0 %%1"), "a pane");
 	live_tmux(live, "send-keys -t %%1 Enter");
 	(void)live_tmux_until(live, "hello", "display-message -p -t %%1 '#{pane_title}'");
-	ok(followed_refresh(followed), "on request all is read");
+	ok(followed_refresh(followed), "on request everything is read");
 	is_str(pane(followed, 1)->title, "hello", "the title");
 	is_str(pane(followed, 1)->path, "/usr", "the path");
 	live_tmux(live, "select-pane -t %%1 -T first");
@@ -271,8 +271,8 @@ static void test_output(void)
 	ok(followed_until_line(followed, "session_closed $0"), "the session of its owner goes");
 	followed_run_ms(followed, 200);
 	live_tmux(live, "send-keys -t %%0 Enter");
-	ok(comes(followed, 0, 26), "the other session's connection goes on with it");
-	is_int(followed_count(followed, "gap %0"), 2, "after a gap, as at the beginning");
+	ok(comes(followed, 0, 26), "the other session's connection continues the output");
+	is_int(followed_count(followed, "gap %0"), 2, "after a gap, with a new start");
 	finish(followed);
 }
 
@@ -310,11 +310,11 @@ static void test_flood(void)
 	muxbus_sync_info(followed->sync, &info);
 	ok(info.output_bytes > 10000, "%llu bytes came", (unsigned long long)info.output_bytes);
 	is_int(info.reconnects, 0, "no connection was lost");
-	is_int(info.output_connections, 0, "no output is wanted in the end");
+	is_int(info.output_connections, 0, "no output is wanted at the end");
 	ok(followed_refresh(followed), "tmux answers");
 	start_ms = live_now_ms();
 	followed_free(followed);
-	ok(live_now_ms() - start_ms < 1000, "it lets us go at once: %lld ms",
+	ok(live_now_ms() - start_ms < 1000, "it releases our client at once: %lld ms",
 	    (long long)(live_now_ms() - start_ms));
 	for (int i = 0; i < 600 && access(live->dir, F_OK) == 0; i++) {
 		(void)snprintf(command, sizeof(command), "%s/done.1", live->dir);
@@ -428,7 +428,7 @@ static void test_unattached(void)
 	ok(followed_until(followed, sees_person, followed), "a user is attached");
 	is_int(followed_count(followed, "client_attached $1"), 1, "which is reported");
 	live_tmux(live, "set-option -t short destroy-unattached on");
-	ok(followed_refresh(followed), "it is to end with its last client");
+	ok(followed_refresh(followed), "the session is to end with its last client");
 	person_look(&person);
 	person_leave(&person);
 	ok(followed_until_line(followed, "session_closed $1"), "and does, in spite of us");
@@ -501,13 +501,13 @@ static void test_reading_back(void)
 	ok(muxbus_sync_run(followed->sync, command, true, on_created, &answer) == 0 &&
 		followed_until(followed, is_answered, &answer),
 	    "a command is answered");
-	ok(answer.was_true, "and the model shows what it did");
+	ok(answer.was_true, "and the model shows its effect");
 	is_int(audit(followed), 0, "an audit finds no drift");
 	live_tmux(followed->live, "new-window -d cat");
-	is_int(audit(followed), 0, "nor while something is announced");
+	is_int(audit(followed), 0, "nor while a change is announced");
 	model_pane_entry(followed->sync->model, 0)->index = 9;
-	is_int(audit(followed), 1, "a model that is wrong is found out");
-	is_int(audit(followed), 0, "and put right");
+	is_int(audit(followed), 1, "a wrong model is detected");
+	is_int(audit(followed), 0, "and corrected");
 	finish(followed);
 }
 
@@ -527,7 +527,7 @@ static void test_idle(void)
 		turns += muxbus_loop_dispatch(followed->loop, 3000) != 0;
 	muxbus_sync_info(followed->sync, &after);
 	is_int(turns, 0, "with 20 quiet panes nothing wakes us");
-	is_int((long long)(after.lists - before.lists), 0, "and nothing is asked");
+	is_int((long long)(after.lists - before.lists), 0, "and no command is sent");
 	finish(followed);
 }
 

@@ -449,7 +449,7 @@ static void judge_typing(struct world *world)
 	is_int(typing->more_than_said, 0, "none submitted more often than its receipt admits");
 	diag("%u of them were submitted more than once", typing->again);
 	is_int(typing->fused, 0, "none fused with another text");
-	is_int(typing->unsure, 0, "none of which nobody knows whether it was submitted");
+	is_int(typing->unsure, 0, "none with an unknown outcome");
 }
 
 /* Waits until nothing runs any more. */
@@ -496,10 +496,10 @@ static void judge_lines(const struct world *world, const struct reader *reader)
 		missed += reader->lines[at] == 0;
 		doubled += reader->lines[at] > 1;
 	}
-	is_int(missed, 0, "all %lld lines of the log that match were told, through %u rotations",
+	is_int(missed, 0, "all %lld matching lines of the log were reported, through %u rotations",
 	    (long long)world->lines, world->rotations);
 	is_int(doubled, 0, "none twice");
-	is_int(reader->invented, 0, "and none that was not written");
+	is_int(reader->invented, 0, "and no line that was not written");
 }
 
 /* Whether one consumer has received all lines of the log. */
@@ -524,9 +524,9 @@ static void judge_readers(struct world *world)
 			continue;
 		for (size_t place = 0; place < world->post_count; place++)
 			missed += !reader->seen[world->posts[place]];
-		is_int(missed, 0, "%s has seen all %zu posts that were answered for", reader->name,
+		is_int(missed, 0, "%s has seen all %zu answered posts", reader->name,
 		    world->post_count);
-		is_int(reader->inversions, 0, "for the first time in order");
+		is_int(reader->inversions, 0, "each first in order");
 		judge_lines(world, reader);
 	}
 }

@@ -61,7 +61,7 @@ int main(void)
 	is_int(at_int(status, "result.timers"), ARMED, "timers are set");
 	is_int(at_int(status, "result.watches"), ARMED, "files are watched");
 	is_int(at_int(status, "result.waits"), ARMED, "waits are armed");
-	ok(settle(live), "it comes to rest");
+	ok(settle(live), "the system comes to rest");
 	before = wakeups(live);
 	live_sleep_ms(QUIET_MS);
 	is_int((long long)(wakeups(live) - before), 0, "no wake-up in %d ms", QUIET_MS);

@@ -38,18 +38,18 @@ t new-window -d -t main -n other "printf '\\033]2;its title\\033\\\\'; printf 'i
 until_is 'the shell is ready' yes shows 'ready$'
 modes >"$dir/before"
 key "$muxbus top; echo status \$?" Enter
-waits_for 'the lists are there' 'Panes 2   Jobs 1   Timers   Watches   Queue'
+waits_for 'the lists are shown' 'Panes 2   Jobs 1   Timers   Watches   Queue'
 is 'on the alternate screen, without a cursor' "$(state)" 100
-ok 'the first row says where' sh -c "$(command -v tmux) -S $dir/tmux capture-pane -p -t main:0.0 | head -n 1 | grep -q '^muxbus tmux  tmux .* 1 session .* ● live\$'"
+ok 'the first row names the server' sh -c "$(command -v tmux) -S $dir/tmux capture-pane -p -t main:0.0 | head -n 1 | grep -q '^muxbus tmux  tmux .* 1 session .* ● live\$'"
 waits_for 'a pane with its program and title' 'main:1.0'
 waits_for 'its title' 'its title'
 is 'all 24 rows are used' "$(screen | tail -n 1 | grep -c '^↑↓ choose')" 1
-is 'colours are there' "$(t capture-pane -pe -t main:0.0 | grep -c '36m%1')" 1
+is 'colours are used' "$(t capture-pane -pe -t main:0.0 | grep -c '36m%1')" 1
 
 # New jobs and notifications appear by themselves.
 t rename-window -t main:1 renamed
 t new-window -d -t main -n third 'exec cat'
-waits_for 'a new pane comes by itself' 'main:2.0'
+waits_for 'a new pane appears by itself' 'main:2.0'
 
 key Down
 waits_for 'down chooses the next' '> %1'
@@ -58,7 +58,7 @@ waits_for 'c shows its screen' 'in the other pane'
 key Escape
 waits_for 'Esc goes back' '> %1'
 key Enter
-waits_for 'Enter tells all' 'session_name     main'
+waits_for 'Enter shows all details' 'session_name     main'
 key q
 waits_for 'q goes back too' 'Panes 3   Jobs 1'
 key /
@@ -70,14 +70,14 @@ waits_for 'is cleared' 'main:2.0'
 # 200 x 60: the chosen pane is shown below.
 t resize-window -t main:0 -x 200 -y 60
 waits_for 'a large screen shows the pane too' '── %1 main:1.0'
-waits_for 'what is on it' 'in the other pane'
+waits_for 'and its text' 'in the other pane'
 is 'all 60 rows are used' "$(screen | wc -l) $(screen | tail -n 1 | grep -c '^↑↓ choose')" '60 1'
 waits_for 'and the path' ' PATH'
 t resize-window -t main:0 -x 24 -y 5
 size() { # the rows, and the columns of the longest
 	echo "$(screen | wc -l) $(screen | wc -L)"
 }
-until_is 'a tiny one shows what fits' '5 24' size
+until_is 'a tiny screen shows the part that fits' '5 24' size
 t resize-window -t main:0 -x 80 -y 24
 waits_for 'and back' 'Panes 3   Jobs 1'
 
@@ -88,26 +88,26 @@ waits_for 'with its state' 'running'
 key x
 waits_for 'x asks first' "stop $job?"
 key n
-waits_for 'no is no' 'nothing was done'
+waits_for 'n refuses' 'nothing was done'
 key x
 waits_for 'once more' "stop $job?"
 key y
-waits_for 'yes stops it' 'stopped'
+waits_for 'y stops the job' 'stopped'
 
 # The daemon ends, and starts again.
 key 1
 waits_for 'panes again' 'main:2.0'
 kill -9 "$daemon_pid"
 wait "$daemon_pid" 2>/dev/null
-waits_for 'a daemon that is gone is said' '● lost'
+waits_for 'a lost daemon is reported' '● lost'
 start_daemon
 waits_for 'and found again' '● live'
 t kill-window -t main:2
-until_is 'with what changed since' no shows 'main:2.0'
+until_is 'with the changes since' no shows 'main:2.0'
 
 # A hung daemon is reported too, and top does not hang.
 kill -STOP "$daemon_pid"
-waits_for 'a daemon that does not answer is said' 'muxbusd does not answer'
+waits_for 'a daemon that does not answer is reported' 'muxbusd does not answer'
 key ?
 waits_for 'keys still do what they do' 'redraw the screen'
 key q
@@ -118,8 +118,8 @@ waits_for 'until it answers' '● live'
 key C-z
 until_is 'C-z gives the terminal back' 011 state
 key Enter 'fg' Enter
-until_is 'fg takes it again' 100 state
-waits_for 'with all on it' 'main:1.0'
+until_is 'fg takes the terminal again' 100 state
+waits_for 'with the whole screen' 'main:1.0'
 key q
 until_is 'q gives it back' 011 state
 waits_for 'with the shell on it' 'ready$'
@@ -137,7 +137,7 @@ for signal in TERM HUP SEGV; do
 	pid=$(ps -o pid=,comm= -t "${tty#/dev/}" | awk '$2 == "muxbus" { print $1 }')
 	kill -$signal "$pid"
 	until_is "SIG$signal gives the terminal back" 011 state
-	until_is 'the shell goes on' yes sh -c "$(command -v tmux) -S $dir/tmux capture-pane -p -t main:0.0 | grep -q '^$signal 1[0-9][0-9]\$' && echo yes || echo no"
+	until_is 'the shell continues' yes sh -c "$(command -v tmux) -S $dir/tmux capture-pane -p -t main:0.0 | grep -q '^$signal 1[0-9][0-9]\$' && echo yes || echo no"
 	modes >"$dir/after"
 	is 'in its modes' "$(cat "$dir/after")" "$(cat "$dir/before")"
 done
