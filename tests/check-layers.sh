@@ -65,7 +65,20 @@ check 'in lib, a room includes only rooms to its left' \
 	"$(to_the_left lib '. stream connection model sync')"
 check 'the model of lib does not know the connection' \
 	"$(echo "$includes" | grep '^src/lib/model/.* "lib/connection/')"
+check 'in the daemon, a room includes only rooms to its left' "$(to_the_left daemon \
+	'core event file queue tmux render pane server input deliver agent source methods mcp .')"
 check 'a source of notifications knows no sink' "$(echo "$includes" |
 	grep -E '^src/daemon/source/.* "daemon/(deliver/.*|server/(subscription|peer)\.h)"')"
+
+# Units that include each other in a circle, of any length: tsort names those that it cannot
+# order. A unit is NOUN.c with NOUN.h.
+check 'no units include each other in a circle' "$(echo "$includes" | awk '$2 ~ /^"/ {
+	gsub(/"/, "", $2)
+	sub(/^src\//, "", $1)
+	sub(/\.[ch]$/, "", $1)
+	sub(/\.[ch]$/, "", $2)
+	if ($1 != $2)
+		print $1, $2
+}' | tsort 2>&1 >/dev/null)"
 
 done_checking
