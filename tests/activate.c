@@ -26,8 +26,8 @@
 static struct sockaddr_un address_of(const char *path, const char *suffix)
 {
 	struct sockaddr_un address = {.sun_family = AF_UNIX};
-	if ((size_t)snprintf(address.sun_path, sizeof(address.sun_path), "%s%s", path, suffix) >=
-	    sizeof(address.sun_path))
+	if ((size_t)snprintf(address.sun_path, sizeof address.sun_path, "%s%s", path, suffix) >=
+	    sizeof address.sun_path)
 		errx(99, "%s: too long", path);
 	return address;
 }
@@ -37,7 +37,7 @@ static int bind_socket(int type, const char *path, const char *suffix, mode_t mo
 	struct sockaddr_un address = address_of(path, suffix);
 	int fd = socket(AF_UNIX, type | SOCK_CLOEXEC, 0);
 	(void)unlink(address.sun_path);
-	if (fd < 0 || bind(fd, (struct sockaddr *)&address, sizeof(address)) < 0 ||
+	if (fd < 0 || bind(fd, (struct sockaddr *)&address, sizeof address) < 0 ||
 	    chmod(address.sun_path, mode) < 0)
 		err(99, "%s", address.sun_path);
 	return fd;
@@ -47,10 +47,11 @@ static void __attribute__((noreturn))
 run(char **command, int listener, const char *count, const char *pid, const char *notify)
 {
 	char self[32];
-	(void)snprintf(self, sizeof(self), "%ld", (long)getpid());
+	(void)snprintf(self, sizeof self, "%ld", (long)getpid());
 	(void)prctl(PR_SET_PDEATHSIG, SIGTERM);
 	if (dup2(listener, 3) != 3 || fcntl(3, F_SETFD, 0) < 0 ||
-	    setenv("LISTEN_FDS", count, 1) < 0 || setenv("LISTEN_PID", pid ? pid : self, 1) < 0 ||
+	    setenv("LISTEN_FDS", count, 1) < 0 ||
+	    setenv("LISTEN_PID", pid != NULL ? pid : self, 1) < 0 ||
 	    setenv("NOTIFY_SOCKET", notify, 1) < 0)
 		err(99, "setenv");
 	(void)execvp(command[0], command);
@@ -67,7 +68,7 @@ static int listen_to(int notify, pid_t child)
 		struct pollfd wanted = {.fd = notify, .events = POLLIN};
 		is_over = waitpid(child, &status, WNOHANG) == child;
 		while (poll(&wanted, 1, is_over ? 0 : 20) > 0) {
-			ssize_t len = recv(notify, text, sizeof(text), 0);
+			ssize_t len = recv(notify, text, sizeof text, 0);
 			if (len > 0)
 				(void)printf("%.*s\n", (int)len, text);
 			(void)fflush(stdout);
@@ -82,7 +83,11 @@ int main(int argc, char **argv)
 	const char *pid = NULL;
 	mode_t mode = 0600;
 	bool waits = true;
-	int option;
+	int option, listener, notify;
+	pid_t child;
+	struct pollfd wanted;
+	const char *path;
+	struct sockaddr_un told;
 	while ((option = getopt(argc, argv, "+c:m:np:")) != -1) {
 		if (option == 'c')
 			count = optarg;
@@ -97,17 +102,17 @@ int main(int argc, char **argv)
 	}
 	if (argc - optind < 2)
 		errx(99, "usage: activate [-c count] [-m mode] [-n] [-p pid] socket command...");
-	const char *path = argv[optind];
-	int listener = bind_socket(SOCK_STREAM, path, "", mode);
-	int notify = bind_socket(SOCK_DGRAM, path, ".notify", 0600);
-	struct sockaddr_un told = address_of(path, ".notify");
+	path = argv[optind];
+	listener = bind_socket(SOCK_STREAM, path, "", mode);
+	notify = bind_socket(SOCK_DGRAM, path, ".notify", 0600);
+	told = address_of(path, ".notify");
 	if (listen(listener, 16) < 0)
 		err(99, "listen");
-	struct pollfd wanted = {.fd = listener, .events = POLLIN};
+	wanted = (struct pollfd){.fd = listener, .events = POLLIN};
 	(void)prctl(PR_SET_PDEATHSIG, SIGTERM); /* the script's end is ours */
 	if (waits && poll(&wanted, 1, 60000) <= 0)
 		errx(99, "nobody connects");
-	pid_t child = fork();
+	child = fork();
 	if (child == 0)
 		run(argv + optind + 1, listener, count, pid, told.sun_path);
 	return listen_to(notify, child);

@@ -18,18 +18,20 @@ static struct {
 
 static void *reallocate(void *data, void *ptr, size_t size)
 {
+	size_t old_bytes;
+	void *block;
 	(void)data;
 	if (state.count++ == state.nth) {
 		state.has_failed = true;
 		return NULL;
 	}
-	size_t old_bytes = ptr ? malloc_usable_size(ptr) : 0;
-	void *block = realloc(ptr, size);
-	if (!block)
+	old_bytes = ptr != NULL ? malloc_usable_size(ptr) : 0;
+	block = realloc(ptr, size);
+	if (block == NULL)
 		return NULL;
-	if (!ptr)
+	if (ptr == NULL)
 		memset(block, 0xa5, malloc_usable_size(block)); /* callers must not rely on zeros */
-	state.live += !ptr;
+	state.live += ptr == NULL;
 	state.bytes += malloc_usable_size(block) - old_bytes;
 	return block;
 }

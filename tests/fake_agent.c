@@ -182,7 +182,7 @@ static void key(struct agent *agent, char byte)
 		agent->len -= agent->len > 0;
 		return;
 	}
-	if ((byte == '\n' || (unsigned char)byte >= ' ') && agent->len + 1 < sizeof(agent->line))
+	if ((byte == '\n' || (unsigned char)byte >= ' ') && agent->len + 1 < sizeof agent->line)
 		agent->line[agent->len++] = byte;
 }
 
@@ -199,7 +199,7 @@ static void run(struct agent *agent)
 		if (agent->deaf_ms > 0 && !agent->was_deaf)
 			rest(agent->deaf_ms);
 		agent->was_deaf = true;
-		count = read(0, bytes, sizeof(bytes));
+		count = read(0, bytes, sizeof bytes);
 		if (count <= 0)
 			return;
 		agent->got += (int)count;
@@ -237,8 +237,8 @@ static void read_options(struct agent *agent, int argc, char **argv)
 			agent->log = argv[i];
 		if (strcmp(argv[i], "--draft") == 0)
 			agent->len =
-			    (size_t)snprintf(agent->line, sizeof(agent->line), "%s", argv[++i]);
-		for (size_t at = 0; at < sizeof(numbers) / sizeof(*numbers); at++) {
+			    (size_t)snprintf(agent->line, sizeof agent->line, "%s", argv[++i]);
+		for (size_t at = 0; at < sizeof numbers / sizeof *numbers; at++) {
 			if (i < argc && strcmp(argv[i], numbers[at].name) == 0) {
 				*numbers[at].value = atoi(value);
 				i++;

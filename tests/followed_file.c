@@ -26,7 +26,7 @@ static void lines_add(struct lines *lines, const char *text, size_t len)
 {
 	if (lines->count == lines->size) {
 		lines->size = lines->size ? 2 * lines->size : 64;
-		lines->texts = xrealloc(lines->texts, lines->size * sizeof(*lines->texts));
+		lines->texts = xrealloc(lines->texts, lines->size * sizeof *lines->texts);
 	}
 	lines->texts[lines->count++] = xmemdup(text, len);
 }
@@ -47,12 +47,12 @@ static bool on_block(void *data, const struct tail_block *block)
 	place->partial += (block->flags & TAIL_PARTIAL) != 0;
 	for (const char *at = block->text; at < end;) {
 		const char *newline = memchr(at, '\n', (size_t)(end - at));
-		const char *stop = newline ? newline : end;
+		const char *stop = newline != NULL ? newline : end;
 		size_t len = (size_t)(stop - at);
-		if (newline && len > 0 && at[len - 1] == '\r')
+		if (newline != NULL && len > 0 && at[len - 1] == '\r')
 			len--;
 		lines_add(&place->told, at, len);
-		at = newline ? newline + 1 : end;
+		at = newline != NULL ? newline + 1 : end;
 	}
 	return true;
 }
@@ -87,12 +87,12 @@ void place_open(struct place *place, enum place_mode mode)
 {
 	static const struct timeval tick = {.tv_usec = 5000};
 	*place = (struct place){.mode = mode};
-	snprintf(place->dir, sizeof(place->dir), "%s/muxbus-follow-XXXXXX",
+	snprintf(place->dir, sizeof place->dir, "%s/muxbus-follow-XXXXXX",
 	    getenv("TMPDIR") ? getenv("TMPDIR") : "/tmp");
 	place->base = event_base_new();
-	if (!mkdtemp(place->dir) || !place->base)
+	if (!mkdtemp(place->dir) || place->base == NULL)
 		abort();
-	snprintf(place->path, sizeof(place->path), "%s", place_at(place, "log"));
+	snprintf(place->path, sizeof place->path, "%s", place_at(place, "log"));
 	place->tick = event_new(place->base, -1, EV_PERSIST, on_tick, NULL);
 	event_add(place->tick, &tick);
 }
@@ -187,7 +187,7 @@ int place_open_file(struct place *place, const char *name, int flags)
 void place_say(struct place *place, int fd, const char *text)
 {
 	char line[8192];
-	int len = snprintf(line, sizeof(line), "%s\n", text);
+	int len = snprintf(line, sizeof line, "%s\n", text);
 	place_put(fd, line, (size_t)len);
 	place_expect(place, text);
 }
@@ -241,10 +241,10 @@ static int by_text(const void *one, const void *other)
 
 static char **sorted(const struct lines *lines)
 {
-	char **texts = xalloc((lines->count + 1) * sizeof(*texts));
+	char **texts = xalloc((lines->count + 1) * sizeof *texts);
 	if (lines->count > 0)
-		memcpy(texts, lines->texts, lines->count * sizeof(*texts));
-	qsort(texts, lines->count, sizeof(*texts), by_text);
+		memcpy(texts, lines->texts, lines->count * sizeof *texts);
+	qsort(texts, lines->count, sizeof *texts, by_text);
 	return texts;
 }
 
@@ -294,13 +294,14 @@ static void run_scenario(const struct scenario *scenario, enum place_mode mode)
 {
 	struct place place;
 	size_t missing, invented;
+	bool agrees, is_in_time;
 	place_open(&place, mode);
 	scenario->run(&place);
-	bool is_in_time =
-	    !place.tail_loop || place_until(&place, &place.told.count, place.written.count);
-	if (place.tail_loop)
+	is_in_time =
+	    place.tail_loop == NULL || place_until(&place, &place.told.count, place.written.count);
+	if (place.tail_loop != NULL)
 		place_run(&place, 60); /* for lines that may be reported twice */
-	bool agrees = place_agrees(&place, &missing, &invented);
+	agrees = place_agrees(&place, &missing, &invented);
 	ok(is_in_time && agrees && !place.is_late, "%s: %s: %zu lines, %zu missed, %zu invented",
 	    place_mode_names[mode], scenario->name, place.written.count, missing, invented);
 	place_close(&place);

@@ -11,13 +11,13 @@ struct json_sample {
 	const char *back; /* the writer's result; NULL: the same bytes */
 };
 
-#define SAMPLE(text)                         \
-	{                                    \
-		text, sizeof(text) - 1, NULL \
+#define SAMPLE(text)                        \
+	{                                   \
+		text, sizeof text - 1, NULL \
 	}
-#define SAMPLE_BACK(text, back)              \
-	{                                    \
-		text, sizeof(text) - 1, back \
+#define SAMPLE_BACK(text, back)             \
+	{                                   \
+		text, sizeof text - 1, back \
 	}
 
 static const struct json_sample json_accepted[] = {
@@ -386,7 +386,7 @@ static const struct json_sample json_refused[] = {
 	   "[{\"a\":[{\"a\":[{\"a\":[{\"a\":"),
 };
 
-#define JSON_ACCEPTED_COUNT (sizeof(json_accepted) / sizeof(*json_accepted))
-#define JSON_REFUSED_COUNT (sizeof(json_refused) / sizeof(*json_refused))
+#define JSON_ACCEPTED_COUNT (sizeof json_accepted / sizeof *json_accepted)
+#define JSON_REFUSED_COUNT (sizeof json_refused / sizeof *json_refused)
 
 #endif

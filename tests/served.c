@@ -103,7 +103,7 @@ static void handle_late(struct request *request, const void *data)
 {
 	const struct test_args *args = data;
 	struct timeval when = {args->ms / 1000, (args->ms % 1000) * 1000};
-	struct delay *delay = xcalloc(1, sizeof(*delay));
+	struct delay *delay = xcalloc(1, sizeof *delay);
 	delay->request = request;
 	delay->timer = evtimer_new(request_daemon(request)->base, on_late, delay);
 	(void)evtimer_add(delay->timer, &when);
@@ -256,22 +256,25 @@ static int serve(const struct served *served, int word_fd)
 	struct daemon daemon = {
 	    .config = &served->config, .counters = &counters, .stop = stop, .started_ms = 0};
 	struct event_config *base_config = event_config_new();
+	struct mcp *mcp;
+	struct event *term;
+	bool is_up;
+	struct server_parts parts;
 	(void)event_config_require_features(base_config, EV_FEATURE_ET | EV_FEATURE_EARLY_CLOSE);
 	daemon.base = event_base_new_with_config(base_config);
 	event_config_free(base_config);
 	daemon.events = event_log_new(NULL, (size_t)served->config.limits.events,
-	    (size_t)served->config.limits.event_bytes, reason, sizeof(reason));
-	struct server_parts parts = {.config = &served->config,
+	    (size_t)served->config.limits.event_bytes, reason, sizeof reason);
+	parts = (struct server_parts){.config = &served->config,
 	    .base = daemon.base,
 	    .events = daemon.events,
 	    .counters = &counters,
 	    .daemon = &daemon};
 	daemon.parts = &parts;
-	daemon.server = server_new(&parts, reason, sizeof(reason));
-	struct mcp *mcp =
-	    daemon.server != NULL ? mcp_new(&daemon, server_dispatch(daemon.server)) : NULL;
-	struct event *term = evsignal_new(daemon.base, SIGTERM, on_term, &daemon);
-	bool is_up = daemon.server && server_listen(daemon.server, reason, sizeof(reason)) == 0;
+	daemon.server = server_new(&parts, reason, sizeof reason);
+	mcp = daemon.server != NULL ? mcp_new(&daemon, server_dispatch(daemon.server)) : NULL;
+	term = evsignal_new(daemon.base, SIGTERM, on_term, &daemon);
+	is_up = daemon.server != NULL && server_listen(daemon.server, reason, sizeof reason) == 0;
 	if (is_up) {
 		(void)event_add(term, NULL);
 		(void)close(word_fd);
@@ -291,23 +294,23 @@ void served_init(struct served *served, const char *const *settings)
 {
 	char reason[256];
 	*served = (struct served){0};
-	(void)snprintf(served->dir, sizeof(served->dir), "/tmp/muxbus-served-XXXXXX");
+	(void)snprintf(served->dir, sizeof served->dir, "/tmp/muxbus-served-XXXXXX");
 	if (!mkdtemp(served->dir))
 		abort();
-	(void)snprintf(served->socket, sizeof(served->socket), "%s/s", served->dir);
-	(void)snprintf(served->config.socket, sizeof(served->config.socket), "%s", served->socket);
+	(void)snprintf(served->socket, sizeof served->socket, "%s/s", served->dir);
+	(void)snprintf(served->config.socket, sizeof served->config.socket, "%s", served->socket);
 	(void)snprintf(
-	    served->config.tmux_socket, sizeof(served->config.tmux_socket), "%s/t", served->dir);
+	    served->config.tmux_socket, sizeof served->config.tmux_socket, "%s/t", served->dir);
 	config_limits_init(&served->config.limits);
-	for (; settings && *settings; settings++)
-		if (config_limits_set(&served->config.limits, *settings, reason, sizeof(reason)) <
-		    0)
+	for (; settings != NULL && *settings != NULL; settings++)
+		if (config_limits_set(&served->config.limits, *settings, reason, sizeof reason) < 0)
 			abort();
 }
 
 bool served_start(struct served *served, unsigned files_max, char *ret_reason, size_t size)
 {
 	int ends[2];
+	ssize_t n;
 	if (pipe(ends) < 0)
 		abort();
 	(void)fflush(stdout);
@@ -322,7 +325,7 @@ bool served_start(struct served *served, unsigned files_max, char *ret_reason, s
 		exit(serve(served, ends[1]));
 	}
 	(void)close(ends[1]);
-	ssize_t n = read(ends[0], ret_reason, size - 1);
+	n = read(ends[0], ret_reason, size - 1);
 	(void)close(ends[0]);
 	ret_reason[n > 0 ? n : 0] = '\0';
 	if (n == 0)
@@ -366,7 +369,7 @@ bool guest_connect(struct guest *guest, const struct served *served)
 	*guest = (struct guest){.fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0)};
 	buf_init(&guest->input, (size_t)256 * 1024 * 1024);
 	memcpy(address.sun_path, served->socket, strlen(served->socket));
-	if (connect(guest->fd, (struct sockaddr *)&address, sizeof(address)) == 0)
+	if (connect(guest->fd, (struct sockaddr *)&address, sizeof address) == 0)
 		return true;
 	guest_close(guest);
 	return false;
@@ -404,12 +407,13 @@ bool guest_say(struct guest *guest, const char *format, ...)
 {
 	struct buf line;
 	va_list args;
+	bool is_sent;
 	buf_init(&line, (size_t)64 * 1024 * 1024);
 	va_start(args, format);
 	(void)buf_vprintf(&line, format, args);
 	va_end(args);
 	(void)buf_append_byte(&line, '\n');
-	bool is_sent = guest_send(guest, (const char *)line.data, line.len);
+	is_sent = guest_send(guest, (const char *)line.data, line.len);
 	buf_finish(&line);
 	return is_sent;
 }
@@ -429,19 +433,22 @@ const char *guest_line(struct guest *guest, int timeout_ms)
 		uint8_t *newline = guest->input.len > scanned
 		    ? memchr(guest->input.data + scanned, '\n', guest->input.len - scanned)
 		    : NULL;
-		if (newline) {
+		ssize_t n;
+		struct pollfd readable;
+		int64_t left_ms;
+		if (newline != NULL) {
 			*newline = '\0';
 			guest->taken = (size_t)(newline - guest->input.data) + 1;
 			return (const char *)guest->input.data;
 		}
 		scanned = guest->input.len;
-		struct pollfd readable = {.fd = guest->fd, .events = POLLIN};
-		int64_t left_ms = end_ms - clock_mono_ms();
+		readable = (struct pollfd){.fd = guest->fd, .events = POLLIN};
+		left_ms = end_ms - clock_mono_ms();
 		if (left_ms <= 0 || poll(&readable, 1, (int)left_ms) <= 0)
 			return NULL;
 		if (buf_reserve(&guest->input, 65536) < 0)
 			abort();
-		ssize_t n = recv(guest->fd, guest->input.data + guest->input.len, 65536, 0);
+		n = recv(guest->fd, guest->input.data + guest->input.len, 65536, 0);
 		if (n <= 0) {
 			guest->is_at_end = true;
 			return NULL;

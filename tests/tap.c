@@ -17,7 +17,7 @@ static void TAP_PRINTF(1, 0) print_name(const char *fmt, va_list ap)
 {
 	char name[512];
 
-	(void)vsnprintf(name, sizeof(name), fmt, ap);
+	(void)vsnprintf(name, sizeof name, fmt, ap);
 	for (char *p = name; *p != '\0'; p++) {
 		if ((unsigned char)*p < 0x20 || *p == '#')
 			*p = '?';
@@ -70,9 +70,10 @@ bool ok(bool cond, const char *fmt, ...)
 bool is_int(long long got, long long want, const char *fmt, ...)
 {
 	va_list ap;
+	bool passed;
 
 	va_start(ap, fmt);
-	bool passed = report(got == want, fmt, ap);
+	passed = report(got == want, fmt, ap);
 	va_end(ap);
 	if (!passed)
 		diag("   got: %lld\n  want: %lld", got, want);
@@ -83,9 +84,10 @@ bool is_str(const char *got, const char *want, const char *fmt, ...)
 {
 	bool same = got == NULL || want == NULL ? got == want : strcmp(got, want) == 0;
 	va_list ap;
+	bool passed;
 
 	va_start(ap, fmt);
-	bool passed = report(same, fmt, ap);
+	passed = report(same, fmt, ap);
 	va_end(ap);
 	if (!passed) {
 		show_bytes(" got", got, got == NULL ? 0 : strlen(got));
@@ -99,9 +101,10 @@ bool is_mem(
 {
 	bool same = got_len == want_len && (got_len == 0 || memcmp(got, want, got_len) == 0);
 	va_list ap;
+	bool passed;
 
 	va_start(ap, fmt);
-	bool passed = report(same, fmt, ap);
+	passed = report(same, fmt, ap);
 	va_end(ap);
 	if (!passed) {
 		show_bytes(" got", got, got_len);
@@ -116,7 +119,7 @@ void diag(const char *fmt, ...)
 	va_list ap;
 
 	va_start(ap, fmt);
-	(void)vsnprintf(text, sizeof(text), fmt, ap);
+	(void)vsnprintf(text, sizeof text, fmt, ap);
 	va_end(ap);
 	for (char *line = text; line != NULL;) {
 		char *newline = strchr(line, '\n');

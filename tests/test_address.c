@@ -35,14 +35,14 @@ static const char *at(const char *name)
 	static char paths[4][200];
 	static int next;
 	char *path = paths[next++ % 4];
-	(void)snprintf(path, sizeof(paths[0]), "%s/%s", top, name);
+	(void)snprintf(path, sizeof paths[0], "%s/%s", top, name);
 	return path;
 }
 
 static int check(const char *path)
 {
 	reason[0] = '\0';
-	return address_check(path, reason, sizeof(reason));
+	return address_check(path, reason, sizeof reason);
 }
 
 static void make_dir(const char *name, mode_t mode)
@@ -54,50 +54,53 @@ static void make_dir(const char *name, mode_t mode)
 static int make_socket(const char *path)
 {
 	struct sockaddr_un address = {.sun_family = AF_UNIX};
-	(void)snprintf(address.sun_path, sizeof(address.sun_path), "%s", path);
-	int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
+	int fd;
+	(void)snprintf(address.sun_path, sizeof address.sun_path, "%s", path);
+	fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
 	if (fd >= 0)
-		(void)bind(fd, (struct sockaddr *)&address, sizeof(address));
+		(void)bind(fd, (struct sockaddr *)&address, sizeof address);
 	return fd;
 }
 
 static void test_paths(void)
 {
 	char out[200], same[200], other[200];
-	is_int(address_socket(out, sizeof(out), "/tmp/tmux-0/default"), 0, "the socket");
+	is_int(address_socket(out, sizeof out, "/tmp/tmux-0/default"), 0, "the socket");
 	is_str(out, "/tmp/tmux-0/default.muxbus", "lies beside tmux's");
 	is_int(address_socket(out, 26, "/tmp/tmux-0/default"), -1, "what does not fit is refused");
 	is_int(address_socket(out, 27, "/tmp/tmux-0/default"), 0, "what just fits is not");
 
 	(void)setenv("XDG_STATE_HOME", "/state", 1);
 	(void)setenv("HOME", "/home/me", 1);
-	is_int(address_state(out, sizeof(out), at("default")), 0, "the state");
+	is_int(address_state(out, sizeof out, at("default")), 0, "the state");
 	ok(strncmp(out, "/state/muxbus/default-", 22) == 0 && strlen(out) == 22 + 16, "%s", out);
-	(void)snprintf(same, sizeof(same), "%s/./default", top);
-	(void)address_state(other, sizeof(other), same);
+	(void)snprintf(same, sizeof same, "%s/./default", top);
+	(void)address_state(other, sizeof other, same);
 	is_str(other, out, "the same for another spelling of the path");
-	(void)address_state(other, sizeof(other), "/elsewhere/default");
+	(void)address_state(other, sizeof other, "/elsewhere/default");
 	ok(strcmp(other, out) != 0, "another for the same name elsewhere");
-	is_int(address_state(out, sizeof(out), "/x/a b\n\xc3\xa9/../w;k"), 0, "odd characters");
-	is_int(address_state(out, sizeof(out), "/x/a b;\x1b\xc3\xa9"), 0, "in the name");
+	is_int(address_state(out, sizeof out, "/x/a b\n\xc3\xa9/../w;k"), 0, "odd characters");
+	is_int(address_state(out, sizeof out, "/x/a b;\x1b\xc3\xa9"), 0, "in the name");
 	ok(strncmp(out, "/state/muxbus/a_b____-", 22) == 0, "are replaced: %s", out);
 	is_int(address_state(out, 30, "/tmp/default"), -1, "what does not fit is refused");
 	(void)setenv("XDG_STATE_HOME", "relative", 1);
-	(void)address_state(out, sizeof(out), "/tmp/default");
+	(void)address_state(out, sizeof out, "/tmp/default");
 	ok(strncmp(out, "/home/me/.local/state/muxbus/default-", 37) == 0,
 	    "a relative one is ignored");
 	(void)unsetenv("XDG_STATE_HOME");
 	(void)unsetenv("HOME");
-	is_int(address_state(out, sizeof(out), "/tmp/default"), -1, "without a home there is none");
+	is_int(address_state(out, sizeof out, "/tmp/default"), -1, "without a home there is none");
 }
 
 static void test_names(void)
 {
 	char path[300];
 	struct sockaddr_un address;
-	size_t limit = sizeof(address.sun_path) - 1;
-	(void)snprintf(path, sizeof(path), "%s/", top);
-	size_t len = strlen(path);
+	size_t limit = sizeof address.sun_path - 1;
+	static const char *const wrong[] = {"", "/", ".", "..", "/tmp/", "/tmp/.", "/tmp/.."};
+	size_t len;
+	(void)snprintf(path, sizeof path, "%s/", top);
+	len = strlen(path);
 	memset(path + len, 'x', limit - len);
 	path[limit] = '\0';
 	is_int(check(path), 0, "a path of %zu bytes", limit);
@@ -106,8 +109,7 @@ static void test_names(void)
 	is_int(check(path), -1, "one byte more");
 	ok(strstr(reason, "has 108 bytes; at most 107 are allowed") && strstr(reason, top), "%s",
 	    reason);
-	static const char *const wrong[] = {"", "/", ".", "..", "/tmp/", "/tmp/.", "/tmp/.."};
-	for (size_t i = 0; i < sizeof(wrong) / sizeof(*wrong); i++) {
+	for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
 		is_int(check(wrong[i]), -1, "\"%s\" is not a name", wrong[i]);
 		ok(*reason, "%s", reason);
 	}
@@ -117,6 +119,8 @@ static void test_names(void)
 
 static void test_directories(void)
 {
+	char absolute[PATH_MAX];
+	int here, fd;
 	make_dir("private", 0700);
 	is_int(check(at("private/sock")), 0, "a private directory");
 	make_dir("readable", 0755);
@@ -131,16 +135,15 @@ static void test_directories(void)
 	must(symlink("private", at("link")));
 	is_int(check(at("link/sock")), -1, "a link to one");
 	ok(strstr(reason, "symbolic link"), "%s", reason);
-	int fd = open(at("file"), O_CREAT | O_WRONLY | O_CLOEXEC, 0600);
+	fd = open(at("file"), O_CREAT | O_WRONLY | O_CLOEXEC, 0600);
 	close(fd);
 	is_int(check(at("file/sock")), -1, "a file is no directory");
-	int here = open(".", O_PATH | O_DIRECTORY | O_CLOEXEC);
+	here = open(".", O_PATH | O_DIRECTORY | O_CLOEXEC);
 	must(chdir(at("private")));
 	is_int(check("sock"), 0, "a relative path");
-	char absolute[PATH_MAX];
-	is_int(address_absolute(absolute, sizeof(absolute), "sock"), 0, "made absolute");
+	is_int(address_absolute(absolute, sizeof absolute, "sock"), 0, "made absolute");
 	is_str(absolute, at("private/sock"), "begins with the current directory");
-	is_int(address_absolute(absolute, sizeof(absolute), "/x"), 0, "an absolute one");
+	is_int(address_absolute(absolute, sizeof absolute, "/x"), 0, "an absolute one");
 	is_str(absolute, "/x", "stays");
 	is_int(address_absolute(absolute, 5, "sock"), -1, "a path that does not fit is refused");
 	must(chdir(at("open")));
@@ -154,8 +157,8 @@ static void is_same(const char *name, const char *path)
 {
 	char ours[200];
 	char theirs[200];
-	is_int(address_tmux(ours, sizeof(ours), name, path), 0, "a tmux socket");
-	(void)muxbus_socket_path(theirs, sizeof(theirs), name, path);
+	is_int(address_tmux(ours, sizeof ours, name, path), 0, "a tmux socket");
+	(void)muxbus_socket_path(theirs, sizeof theirs, name, path);
 	is_str(ours, theirs, "%s, as the library says", ours);
 }
 
@@ -164,19 +167,20 @@ static void test_tmux(void)
 	char small[10];
 	static const char *const dirs[] = {NULL, "", "/", "/nowhere", top};
 	static const char *const tmuxes[] = {NULL, "", ",1,2", "/a/b,1,2", "/a/b"};
-	for (size_t i = 0; i < sizeof(dirs) / sizeof(*dirs); i++) {
-		(void)(dirs[i] ? setenv("TMUX_TMPDIR", dirs[i], 1) : unsetenv("TMUX_TMPDIR"));
-		for (size_t j = 0; j < sizeof(tmuxes) / sizeof(*tmuxes); j++) {
-			(void)(tmuxes[j] ? setenv("TMUX", tmuxes[j], 1) : unsetenv("TMUX"));
+	for (size_t i = 0; i < sizeof dirs / sizeof *dirs; i++) {
+		(void)(dirs[i] != NULL ? setenv("TMUX_TMPDIR", dirs[i], 1)
+				       : unsetenv("TMUX_TMPDIR"));
+		for (size_t j = 0; j < sizeof tmuxes / sizeof *tmuxes; j++) {
+			(void)(tmuxes[j] != NULL ? setenv("TMUX", tmuxes[j], 1) : unsetenv("TMUX"));
 			is_same(NULL, NULL);
 			is_same("work", NULL);
 			is_same(NULL, "/x/y");
 		}
 	}
 	(void)unsetenv("TMUX");
-	is_int(address_tmux(small, sizeof(small), NULL, NULL), -1, "no room for the default one");
-	is_int(address_tmux(small, sizeof(small), NULL, "/123456789"), -1, "nor for a given one");
-	is_int(address_tmux(small, sizeof(small), NULL, "/12345678"), 0, "just enough");
+	is_int(address_tmux(small, sizeof small, NULL, NULL), -1, "no room for the default one");
+	is_int(address_tmux(small, sizeof small, NULL, "/123456789"), -1, "nor for a given one");
+	is_int(address_tmux(small, sizeof small, NULL, "/12345678"), 0, "just enough");
 }
 
 static void test_existing(void)
@@ -194,6 +198,7 @@ static void test_existing(void)
 
 static void test_others(void)
 {
+	int fd;
 	if (geteuid() != 0) {
 		skip("only root can make what belongs to others");
 		return;
@@ -205,7 +210,7 @@ static void test_others(void)
 	make_dir("theirs", 01777);
 	must(chown(at("theirs"), OTHER_UID, OTHER_UID));
 	is_int(check(at("theirs/sock")), -1, "sticky or not");
-	int fd = make_socket(at("sticky/squatted"));
+	fd = make_socket(at("sticky/squatted"));
 	must(chown(at("sticky/squatted"), OTHER_UID, OTHER_UID));
 	is_int(check(at("sticky/squatted")), -1, "another user's socket in a sticky directory");
 	ok(strstr(reason, "the socket belongs to user 12345"), "%s", reason);
@@ -230,6 +235,6 @@ int main(void)
 	test_existing();
 	test_tmux();
 	test_others();
-	(void)snprintf(command, sizeof(command), "rm -rf %s", top);
+	(void)snprintf(command, sizeof command, "rm -rf %s", top);
 	return system(command) == 0 ? done_testing() : 99;
 }

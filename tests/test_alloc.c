@@ -15,9 +15,10 @@
 static void test_copies(void)
 {
 	char *text = mem_strdup("a text");
+	char *bytes;
 	is_str(text, "a text", "mem_strdup() copies");
 	mem_free(text);
-	char *bytes = mem_memdup("a\0b", 3);
+	bytes = mem_memdup("a\0b", 3);
 	is_mem(bytes, 4, "a\0b", 4, "mem_memdup() copies and puts a NUL behind");
 	mem_free(bytes);
 	bytes = mem_memdup(NULL, 0);
@@ -31,13 +32,16 @@ static void test_copies(void)
 static void test_sizes(void)
 {
 	volatile size_t half = SIZE_MAX / 2;
+	unsigned char *zeroed;
+	bool is_zero;
+	void *ptr;
 	ok(mem_calloc(half, 3) == NULL, "a product that overflows is refused");
 	ok(mem_memdup("", SIZE_MAX) == NULL, "a size without room for the NUL is refused");
-	void *ptr = mem_alloc(0);
+	ptr = mem_alloc(0);
 	ok(ptr != NULL, "an empty size is not out of memory");
 	mem_free(ptr);
-	unsigned char *zeroed = mem_calloc(7, 3);
-	bool is_zero = true;
+	zeroed = mem_calloc(7, 3);
+	is_zero = true;
 	for (size_t i = 0; i < 21; i++)
 		is_zero &= zeroed[i] == 0;
 	ok(is_zero, "mem_calloc() zeroes");
@@ -47,12 +51,13 @@ static void test_sizes(void)
 
 static void test_failure(void)
 {
+	char *larger, *text;
 	fail_alloc_arm(0);
-	char *text = mem_strdup("x");
+	text = mem_strdup("x");
 	ok(fail_alloc_disarm() && text == NULL, "a failed allocation is NULL");
 	fail_alloc_arm(1);
 	text = mem_alloc(1);
-	char *larger = mem_realloc(text, 1000);
+	larger = mem_realloc(text, 1000);
 	ok(larger == NULL, "a failed mem_realloc() is NULL");
 	mem_free(text);
 	is_int(fail_alloc_live(), 0, "and the old block was still there to be freed");
@@ -62,10 +67,12 @@ static void test_failure(void)
 /* Runs xalloc() with no memory in a child. Returns its exit status; its message is in out. */
 static int run_without_memory(char *out, size_t size)
 {
-	int fds[2];
+	int fds[2], status;
+	ssize_t len;
+	pid_t pid;
 	if (pipe(fds) < 0)
 		return -1;
-	pid_t pid = fork();
+	pid = fork();
 	if (pid == 0) {
 		(void)dup2(fds[1], STDERR_FILENO);
 		fail_alloc_arm(0);
@@ -73,10 +80,10 @@ static int run_without_memory(char *out, size_t size)
 		_exit(0);
 	}
 	close(fds[1]);
-	ssize_t len = read(fds[0], out, size - 1);
+	len = read(fds[0], out, size - 1);
 	out[len > 0 ? len : 0] = '\0';
 	close(fds[0]);
-	int status = 0;
+	status = 0;
 	(void)waitpid(pid, &status, 0);
 	return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
 }
@@ -87,7 +94,7 @@ int main(void)
 	test_copies();
 	test_sizes();
 	test_failure();
-	is_int(run_without_memory(said, sizeof(said)), 1, "xalloc() ends a program without memory");
+	is_int(run_without_memory(said, sizeof said), 1, "xalloc() ends a program without memory");
 	ok(strstr(said, "out of memory") != NULL, "and says why");
 	return done_testing();
 }

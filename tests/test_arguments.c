@@ -38,9 +38,9 @@ static const char *made(const struct json *of, int count, const char *const *wor
 	buf_finish(&out);
 	buf_init(&out, 65536);
 	reason[0] = '\0';
-	if (arguments_write(&out, of, count, words, reason, sizeof(reason)) < 0) {
+	if (arguments_write(&out, of, count, words, reason, sizeof reason) < 0) {
 		text[0] = '!';
-		strncpy(text + 1, reason, sizeof(text) - 2);
+		strncpy(text + 1, reason, sizeof text - 2);
 		return text;
 	}
 	return (const char *)out.data;
@@ -142,6 +142,7 @@ static void test_files(void)
 	char encoded[64] = "base64@=";
 	char plain[64] = "text=@";
 	char want[128];
+	int saved;
 	strcat(from, file_path);
 	strcat(lines, file_path);
 	strcat(encoded, file_path);
@@ -164,7 +165,7 @@ static void test_files(void)
 	is_int(MADE("text@=/nowhere/at/all")[0], '!', "a missing file");
 	ok(strstr(reason, "No such file"), "%s", reason);
 	write_file("from input", 10);
-	int saved = dup(0);
+	saved = dup(0);
 	close(0);
 	is_int(open(file_path, O_RDONLY), 0, "standard input");
 	is_str(MADE("-"), "{\"text\":\"from input\"}", "is read for -");
@@ -180,13 +181,14 @@ static void test_usage(void)
 	static const char params[] = "{\"text\":\"it's\",\"kinds\":[\"a\",\"b "
 				     "c\"],\"env\":{\"A\":\"$x\"},\"data\":{\"a\":1},"
 				     "\"lines\":-3,\"force\":true}";
+	struct json_reader *other;
 	buf_init(&out, 4096);
 	arguments_usage(&out, "do_it", schema);
 	is_str((const char *)out.data,
 	    "do_it text=text [lines=number] [seconds=number] [force=true|false] [kinds=text ...] "
 	    "[keys=text ...] [env=NAME=text ...] [button=left|right] [base64=text] [data:=json]",
 	    "a usage");
-	struct json_reader *other = json_reader_new(4096);
+	other = json_reader_new(4096);
 	buf_clear(&out);
 	arguments_example(&out, "do_it", schema, json_read(other, params, strlen(params), &error));
 	is_str((const char *)out.data,
@@ -208,17 +210,20 @@ static void test_random(void)
 	struct json_reader *checker = json_reader_new(65536);
 	for (int round = 0; round < 20000; round++) {
 		char storage[4][40];
-		const char *words[4];
+		const char *words[4], *got;
 		int count = 1 + round % 4;
+		const struct json *value;
+		bool is_refused, is_bad;
 		for (int i = 0; i < count; i++) {
+			const char *start;
+			size_t len;
 			seed = seed * 1103515245u + 12345u;
-			const char *start =
-			    starts[(seed >> 16) % (sizeof(starts) / sizeof(*starts))];
-			size_t len = strlen(start);
+			start = starts[(seed >> 16) % (sizeof starts / sizeof *starts)];
+			len = strlen(start);
 			memcpy(storage[i], start, len);
 			for (unsigned left = (seed >> 8) % 12; left > 0; left--) {
 				seed = seed * 1103515245u + 12345u;
-				storage[i][len++] = bytes[(seed >> 16) % (sizeof(bytes) - 1)];
+				storage[i][len++] = bytes[(seed >> 16) % (sizeof bytes - 1)];
 			}
 			storage[i][len] = '\0';
 			/* A text may name a file; no file is read here. */
@@ -226,12 +231,11 @@ static void test_random(void)
 			    ? "text=x"
 			    : storage[i];
 		}
-		const char *got = made(schema, count, words);
-		const struct json *value =
-		    json_read(checker, got, strlen(got), &(struct json_error){0});
-		bool is_refused = got[0] == '!' && reason[0];
-		bool is_bad =
-		    !is_refused && (!value || value->type != JSON_OBJECT || strchr(got, '\n'));
+		got = made(schema, count, words);
+		value = json_read(checker, got, strlen(got), &(struct json_error){0});
+		is_refused = got[0] == '!' && reason[0];
+		is_bad = !is_refused &&
+		    (value == NULL || value->type != JSON_OBJECT || strchr(got, '\n'));
 		if (is_bad)
 			diag("%s", got);
 		bad += is_bad;
@@ -248,14 +252,16 @@ static void test_shell(void)
 	    ";", "(x)", "{a,b}", "\303\251", "\001", "%3", "[x]", "<x", "time", "\t"};
 	struct buf command;
 	buf_init(&command, 65536);
-	for (size_t i = 0; i < sizeof(words) / sizeof(*words); i++) {
+	for (size_t i = 0; i < sizeof words / sizeof *words; i++) {
 		char got[64] = "";
+		FILE *file;
+		size_t len;
 		buf_clear(&command);
 		(void)buf_append_str(&command, "exec printf '%s.' ");
 		(void)shell_word(&command, words[i]);
-		FILE *file = popen((const char *)command.data, "r");
-		size_t len = file ? fread(got, 1, sizeof(got) - 1, file) : 0;
-		if (file)
+		file = popen((const char *)command.data, "r");
+		len = file != NULL ? fread(got, 1, sizeof got - 1, file) : 0;
+		if (file != NULL)
 			pclose(file);
 		ok(len == strlen(words[i]) + 1 && memcmp(got, words[i], len - 1) == 0,
 		    "a shell reads back word %zu: %s", i, words[i]);

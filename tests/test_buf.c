@@ -81,9 +81,11 @@ static void test_memory(void)
 {
 	struct buf buf;
 	char big[5000];
-	memset(big, 'b', sizeof(big));
+	uint8_t *stolen;
+	size_t len;
+	memset(big, 'b', sizeof big);
 	buf_init(&buf, 10000);
-	(void)buf_append(&buf, big, sizeof(big));
+	(void)buf_append(&buf, big, sizeof big);
 	buf_clear(&buf);
 	ok(buf.cap > 5000, "clear keeps the memory");
 	(void)buf_append_str(&buf, "kept");
@@ -96,11 +98,11 @@ static void test_memory(void)
 	buf_shrink(&buf, 0);
 	ok(buf.data == NULL, "an empty buffer can be shrunk to nothing");
 
-	size_t len = 99;
+	len = 99;
 	ok(buf_steal(&buf, &len) == NULL && len == 0,
 	    "there is nothing to steal from an empty buffer");
 	(void)buf_append_str(&buf, "mine");
-	uint8_t *stolen = buf_steal(&buf, &len);
+	stolen = buf_steal(&buf, &len);
 	is_mem(stolen, len + 1, "mine", 5, "what is stolen has a NUL behind it");
 	ok(buf.data == NULL && buf.len == 0 && buf.max == 10000, "and is gone from the buffer");
 	mem_free(stolen);
@@ -111,17 +113,17 @@ static void test_failure(void)
 {
 	struct buf buf;
 	char big[200];
-	memset(big, 'b', sizeof(big));
+	memset(big, 'b', sizeof big);
 	buf_init(&buf, 1000);
 	(void)buf_append_str(&buf, "before");
 	fail_alloc_arm(0);
-	is_int(buf_append(&buf, big, sizeof(big)), BUF_NOMEM, "no memory to append");
+	is_int(buf_append(&buf, big, sizeof big), BUF_NOMEM, "no memory to append");
 	(void)fail_alloc_disarm();
 	fail_alloc_arm(0);
 	is_int(buf_printf(&buf, "%.200s", big), BUF_NOMEM, "no memory to print");
 	(void)fail_alloc_disarm();
 	is_str((char *)buf.data, "before", "the content is as it was");
-	is_int(buf_append(&buf, big, sizeof(big)), 0, "and later it works again");
+	is_int(buf_append(&buf, big, sizeof big), 0, "and later it works again");
 	buf_clear(&buf);
 	fail_alloc_arm(0);
 	buf_shrink(&buf, 10);

@@ -43,7 +43,7 @@ static void test_screen(void)
 	buf_init(&out, 100000);
 	cast_screen(&out,
 	    &(struct cast_screen){.text = text,
-		.len = sizeof(text) - 1,
+		.len = sizeof text - 1,
 		.cursor_row = 1,
 		.cursor_column = 3,
 		.cursor_visible = true});

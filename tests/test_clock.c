@@ -25,14 +25,15 @@ static const struct {
 int main(void)
 {
 	char text[CLOCK_TEXT_SIZE];
+	int64_t us, ms;
 
-	for (size_t i = 0; i < sizeof(texts) / sizeof(texts[0]); i++) {
+	for (size_t i = 0; i < sizeof texts / sizeof texts[0]; i++) {
 		clock_format(texts[i].ms, text);
 		is_str(text, texts[i].text, "%lld ms", (long long)texts[i].ms);
 	}
 
-	int64_t us = clock_mono_us();
-	int64_t ms = clock_mono_ms();
+	us = clock_mono_us();
+	ms = clock_mono_ms();
 	ok(us > 0 && ms >= us / 1000 && clock_mono_us() >= us, "the monotonic clock goes forward");
 	ok(clock_real_ms() > 1700000000000, "the real clock counts milliseconds since 1970");
 	return done_testing();

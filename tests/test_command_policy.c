@@ -73,6 +73,7 @@ static void test_targets(void)
 	static const char *const joined[] = {"kill-pane", "-t%7"};
 	static const char *const late[] = {"kill-pane", "x", "-t", "%7"};
 	struct command_judgement judgement;
+	static const char *const wrong[] = {"list-pane-s"};
 	command_judge(apart, 3, &judgement);
 	is_str(judgement.target_text, "%7", "a target");
 	is_int(judgement.target, COMMAND_TARGET_PANE, "a pane as the target");
@@ -80,7 +81,6 @@ static void test_targets(void)
 	is_str(judgement.target_text, "%7", "a target in the same word");
 	command_judge(late, 4, &judgement);
 	ok(!judgement.target_text, "after the flags there is none");
-	static const char *const wrong[] = {"list-pane-s"};
 	command_judge(apart, 3, &judgement);
 	ok(!judgement.only_looks, "a command that closes a pane is not read-only");
 	command_judge((const char *const[]){"lsp", "-a"}, 2, &judgement);
@@ -94,7 +94,7 @@ static void test_targets(void)
 
 int main(void)
 {
-	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+	for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
 		const struct row *row = &rows[i];
 		struct command_judgement judgement;
 		size_t count = 0;

@@ -20,17 +20,19 @@ static enum config_result read_words(const char *words)
 	static char program[] = "muxbusd";
 	char *argv[32] = {program};
 	int argc = 1;
-	(void)snprintf(text, sizeof(text), "%s", words);
+	enum config_result result;
+	int out, err, null;
+	(void)snprintf(text, sizeof text, "%s", words);
 	for (char *word = strtok(text, " "); word; word = strtok(NULL, " "))
 		argv[argc++] = word;
 	(void)fflush(stdout);
 	(void)fflush(stderr);
-	int out = dup(STDOUT_FILENO);
-	int err = dup(STDERR_FILENO);
-	int null = open("/dev/null", O_WRONLY);
+	out = dup(STDOUT_FILENO);
+	err = dup(STDERR_FILENO);
+	null = open("/dev/null", O_WRONLY);
 	(void)dup2(null, STDOUT_FILENO);
 	(void)dup2(null, STDERR_FILENO);
-	enum config_result result = config_read(&config, argc, argv);
+	result = config_read(&config, argc, argv);
 	(void)fflush(stdout);
 	(void)dup2(out, STDOUT_FILENO);
 	(void)dup2(err, STDERR_FILENO);
@@ -42,13 +44,13 @@ static enum config_result read_words(const char *words)
 
 static void test_places(void)
 {
+	char want[256];
 	(void)setenv("HOME", "/home/someone", 1);
 	(void)unsetenv("XDG_STATE_HOME");
 	(void)unsetenv("TMUX");
 	(void)setenv("TMUX_TMPDIR", "/tmp", 1);
 	is_int(read_words(""), CONFIG_RUN, "no words are enough");
-	char want[256];
-	(void)snprintf(want, sizeof(want), "/tmp/tmux-%ld/default", (long)getuid());
+	(void)snprintf(want, sizeof want, "/tmp/tmux-%ld/default", (long)getuid());
 	is_str(config.tmux_socket, want, "tmux's default server");
 	(void)strcat(want, ".muxbus");
 	is_str(config.socket, want, "and a socket beside it");
@@ -114,7 +116,7 @@ static void test_words(void)
 	    {"-o nothing=3", CONFIG_ERROR},
 	    {"-qfv --exit-with-server --tmux /bin/tmux", CONFIG_RUN},
 	};
-	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++)
+	for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
 		is_int(read_words(cases[i].words), cases[i].result, "%s", cases[i].words);
 	ok(config.exit_with_server && config.is_foreground &&
 		strcmp(config.tmux_path, "/bin/tmux") == 0 && config.log_level == LOG_LEVEL_WARNING,
@@ -130,10 +132,10 @@ static void test_reasons(void)
 {
 	char reason[256] = "";
 	config_limits_init(&config.limits);
-	is_int(config_limits_set(&config.limits, "peer=1", reason, sizeof(reason)), -1,
+	is_int(config_limits_set(&config.limits, "peer=1", reason, sizeof reason), -1,
 	    "an unknown name");
 	ok(strstr(reason, "did you mean \"peers\"") != NULL, "%s", reason);
-	is_int(config_limits_set(&config.limits, "waits=-1", reason, sizeof(reason)), -1,
+	is_int(config_limits_set(&config.limits, "waits=-1", reason, sizeof reason), -1,
 	    "a value out of bounds");
 	ok(strstr(reason, "from 1 to 100000, not \"-1\"") != NULL, "%s", reason);
 }

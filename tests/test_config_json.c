@@ -18,9 +18,9 @@ static const char *result(struct config_json *config, bool is_done)
 {
 	static char text[4096];
 	if (is_done)
-		(void)snprintf(text, sizeof(text), "%s", (const char *)config->text.data);
+		(void)snprintf(text, sizeof text, "%s", (const char *)config->text.data);
 	else
-		(void)snprintf(text, sizeof(text), "refused: %s", config->reason);
+		(void)snprintf(text, sizeof text, "refused: %s", config->reason);
 	config_json_finish(config);
 	return text;
 }
@@ -146,9 +146,9 @@ static void test_round(void)
 {
 	static const char *const texts[] = {"{\"x\":[{\"y\":\"\\u00e9\"}]}",
 	    "{\n\t\"x\": 1.0 ,\n\n\t\"y\" : null}\n", "{ \"mcp\": {\"other\": {\"a\": 1}} }\n"};
-	for (size_t i = 0; i < sizeof(texts) / sizeof(*texts); i++) {
+	for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
 		char with[4096];
-		(void)snprintf(with, sizeof(with), "%s",
+		(void)snprintf(with, sizeof with, "%s",
 		    set(texts[i], PATH("mcp", "us"),
 			"{\"command\":\"muxbus\",\"args\":[\"mcp\"]}"));
 		is_str(set(with, PATH("mcp", "us", "command"), "\"muxbus\""), with,

@@ -15,9 +15,9 @@ static const char *result(struct config_toml *config, bool is_done)
 	static char text[4096];
 	const char *got = config->text.data ? (const char *)config->text.data : "";
 	if (is_done)
-		(void)snprintf(text, sizeof(text), "%s", got);
+		(void)snprintf(text, sizeof text, "%s", got);
 	else
-		(void)snprintf(text, sizeof(text), "refused: %s", config->reason);
+		(void)snprintf(text, sizeof text, "refused: %s", config->reason);
 	config_toml_finish(config);
 	return text;
 }
@@ -76,7 +76,7 @@ static void test_refused(void)
 	    "servers.us = { a = 1 }\n", "[servers]\nus = { a = 1 }\n", "[servers]\nus.a = 1\n",
 	    "[[servers.us]]\n", "[[servers.us.x]]\n", "a = \"\n", "a = \"\"\"\n", "a = [1\n", "a\n",
 	    "[a\n", "a = ]\n", "= 1\n", "[a] b\n", "a = 1 ] \n", "a =\n", "a = \"\xff\"\n"};
-	for (size_t i = 0; i < sizeof(texts) / sizeof(*texts); i++)
+	for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
 		ok(strncmp(set(texts[i], "a", "1"), "refused: ", 9) == 0, "refused: %s", texts[i]);
 	is_str(set("# one\na = \"\n", "a", "1"), "refused: line 2 is not plain TOML",
 	    "the refusal names the line");
@@ -97,9 +97,9 @@ static void test_round(void)
 {
 	static const char *const texts[] = {
 	    "", "a = 1\n", "# c\n\n[servers.they]\n\ta=1\n\n", "a = '''\n\n'''\n[x]\n"};
-	for (size_t i = 0; i < sizeof(texts) / sizeof(*texts); i++) {
+	for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
 		char with[4096];
-		(void)snprintf(with, sizeof(with), "%s", set(texts[i], "a", "[\"x\"]"));
+		(void)snprintf(with, sizeof with, "%s", set(texts[i], "a", "[\"x\"]"));
 		is_str(set(with, "a", "[\"x\"]"), with, "set twice is set once");
 		is_str(without(with), texts[i], "set and removed");
 	}

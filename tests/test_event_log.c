@@ -20,7 +20,7 @@ static void hear(struct event_log_listener *listener, struct event_entry *event)
 	struct ear *ear = list_entry(listener, struct ear, listener);
 	ear->last = event->seq;
 	ear->count++;
-	if (!ear->held)
+	if (ear->held == NULL)
 		ear->held = event_entry_ref(event);
 }
 
@@ -34,7 +34,8 @@ static void test_kinds(void)
 	int failures = 0;
 	for (int kind = 0; kind < EVENT_KIND_COUNT_; kind++) {
 		const struct event_kind_info *info = event_kind_info((enum event_kind)kind);
-		failures += !info->name || !info->help || event_kind_find(info->name) != kind;
+		failures +=
+		    info->name == NULL || info->help == NULL || event_kind_find(info->name) != kind;
 		if (kind > 0)
 			failures += strcmp(event_kind_info((enum event_kind)(kind - 1))->name,
 					info->name) >= 0;
@@ -47,26 +48,30 @@ static void test_kinds(void)
 static void test_publish(void)
 {
 	char reason[64];
-	struct event_log *log = event_log_new(NULL, 4, 1 << 20, reason, sizeof(reason));
+	struct event_log *log = event_log_new(NULL, 4, 1 << 20, reason, sizeof reason);
 	struct ear ear = {.listener.event = hear};
+	const char *why;
+	struct event_entry *event;
 	is_int((long long)event_log_oldest(log), 1, "an empty log remembers nothing");
 	event_log_listen(log, &ear.listener);
 	is_int((long long)publish(log, "\"pane\":\"%1\"", true), 1, "the first number");
-	struct event_entry *event = event_log_after(log, 0);
-	ok(event && strstr(event->json, "\"seq\":1,\"time\":\"2"), "its number stands in it");
-	ok(event && strstr(event->json, "Z\",\"kind\":\"pane_created\",\"pane\":\"%1\""),
-	    "and its kind and members: %s", event ? event->json : "");
+	event = event_log_after(log, 0);
+	ok(event != NULL && strstr(event->json, "\"seq\":1,\"time\":\"2"),
+	    "its number stands in it");
+	ok(event != NULL && strstr(event->json, "Z\",\"kind\":\"pane_created\",\"pane\":\"%1\""),
+	    "and its kind and members: %s", event != NULL ? event->json : "");
 	is_int(
 	    (long long)event->json_len, (long long)strlen(event->json), "its length is reported");
 	ok(event->scope.pane == UINT32_MAX && event->scope.sessions[0] == UINT32_MAX,
 	    "it has no subject");
 	publish(log, "", true);
 	event = event_log_after(log, 1);
-	ok(event && event->json[event->json_len - 1] == '"', "no comma behind the last member");
+	ok(event != NULL && event->json[event->json_len - 1] == '"',
+	    "no comma behind the last member");
 	is_int(ear.count, 2, "the listener got both");
 	ok(event_log_after(log, 2) == NULL, "after the last there is none");
 
-	const char *why = "";
+	why = "";
 	for (int i = 0; i < 4; i++)
 		publish(log, "\"x\":1", true);
 	is_int((long long)event_log_oldest(log), 3, "only a limited number is kept");
@@ -77,7 +82,7 @@ static void test_publish(void)
 	    "the number of forgotten events is reported");
 	is_str(why, "forgotten", "and why");
 	is_int((long long)event_log_missed(log, 2, &why), 0, "no event was missed after it");
-	ok(ear.held && ear.held->seq == 1 && strstr(ear.held->json, "%1"),
+	ok(ear.held != NULL && ear.held->seq == 1 && strstr(ear.held->json, "%1"),
 	    "a holder of an event keeps it although the log forgot it");
 
 	publish(log, "", false);
@@ -94,17 +99,18 @@ static void test_publish(void)
 static void test_bytes(void)
 {
 	char reason[64];
-	struct event_log *log = event_log_new(NULL, 1000, 4096, reason, sizeof(reason));
+	struct event_log *log = event_log_new(NULL, 1000, 4096, reason, sizeof reason);
 	char big[5000];
-	memset(big, ' ', sizeof(big));
-	big[sizeof(big) - 1] = '\0';
+	const char *why;
+	uint64_t oldest;
+	memset(big, ' ', sizeof big);
+	big[sizeof big - 1] = '\0';
 	for (int i = 0; i < 100; i++)
 		publish(log, "\"x\":1", true);
-	uint64_t oldest = event_log_oldest(log);
+	oldest = event_log_oldest(log);
 	ok(oldest > 50 && oldest < 100, "bytes are bounded too (oldest %" PRIu64 ")", oldest);
 	publish(log, big, true);
 	is_int((long long)event_log_oldest(log), 102, "an event that is too big is not kept");
-	const char *why;
 	is_int((long long)event_log_missed(log, 100, &why), 101, "and counts as forgotten");
 	is_int((long long)publish(log, "", true), 102, "the log continues");
 	is_int((long long)event_log_after(log, 0)->seq, 102, "with the next event");

@@ -90,10 +90,10 @@ static int read_fields(const char *line)
 {
 	struct json_error json_error;
 	const struct json *params = json_read(reader, line, strlen(line), &json_error);
-	memset(&args, 0x5a, sizeof(args));
-	memset(&error, 0, sizeof(error));
+	memset(&args, 0x5a, sizeof args);
+	memset(&error, 0, sizeof error);
 	buf_clear(&scratch);
-	return field_read(fields, params, &args, sizeof(args), &scratch, &error);
+	return field_read(fields, params, &args, sizeof args, &scratch, &error);
 }
 
 static void test_defaults(void)
@@ -105,12 +105,13 @@ static void test_defaults(void)
 	is_int(args.direction, 1, "a default choice");
 	is_int(args.side, -1, "a choice without default");
 	is_str(args.mode, "normal", "a default string");
-	ok(!args.keys.is_given && !args.keys.strings && !args.env && !args.data,
+	ok(!args.keys.is_given && args.keys.strings == NULL && args.env == NULL &&
+		args.data == NULL,
 	    "the others are empty");
 	is_int(read_fields("{\"pane\":\"%1\",\"columns\":null,\"keys\":null,\"data\":null}"), 0,
 	    "null");
 	ok(args.columns == 80 && !args.has_columns && !args.keys.is_given, "counts as absent");
-	ok(args.data && args.data->type == JSON_NULL,
+	ok(args.data != NULL && args.data->type == JSON_NULL,
 	    "but it is a valid value of a field of any type");
 }
 
@@ -126,29 +127,31 @@ static void test_values(void)
 	ok(args.columns == 100 && args.has_columns, "an integer, given");
 	ok(args.timeout_sec == 0 && args.seconds == 1e9 && !args.focus, "numbers and a boolean");
 	ok(args.direction == 0 && args.side == 1, "choices");
-	ok(args.keys.count == 2 && args.keys.is_given && !args.keys.strings[2], "an array");
+	ok(args.keys.count == 2 && args.keys.is_given && args.keys.strings[2] == NULL, "an array");
 	ok(strcmp(args.keys.strings[0], "a") == 0 && strcmp(args.keys.strings[1], "Enter") == 0,
 	    "of two");
-	ok(args.argv.count == 0 && args.argv.is_given && !args.argv.strings[0], "and an empty one");
+	ok(args.argv.count == 0 && args.argv.is_given && args.argv.strings[0] == NULL,
+	    "and an empty one");
 	is_str(json_member(args.env, "A")->text, "1", "a map");
 	ok(args.data->type == JSON_ARRAY, "any value");
 	is_str(args.mode, "", "an empty string where it is allowed");
 	is_int(read_fields("{\"pane\":\"%1\",\"keys\":\"C-c\"}"), 0, "keys as one string");
 	ok(args.keys.count == 1 && strcmp(args.keys.strings[0], "C-c") == 0 &&
-		!args.keys.strings[1],
+		args.keys.strings[1] == NULL,
 	    "are an array of one");
 }
 
 static void test_borders(void)
 {
+	struct buf line;
+	size_t wrong;
 	is_int(read_fields("{\"pane\":\"1234567890\",\"columns\":10000,\"timeout_sec\":86400,"
 			   "\"seconds\":3600,\"keys\":[\"1\",\"2\",\"3\"]}"),
 	    0, "the bounds themselves are allowed");
 	is_int(read_fields("{\"pane\":\"1\",\"columns\":1,\"timeout_sec\":0}"), 0, "at both ends");
 
 	/* The room for all arrays exists before the first array is lent, for any size. */
-	struct buf line;
-	size_t wrong = 0;
+	wrong = 0;
 	buf_init(&line, 10000);
 	for (size_t count = 0; count < 300; count++) {
 		buf_clear(&line);
@@ -158,7 +161,8 @@ static void test_borders(void)
 		(void)buf_append_str(&line, "],\"keys\":\"k\"}");
 		buf_finish(&scratch);
 		wrong += read_fields((char *)line.data) != 0 || args.argv.count != count + 1;
-		wrong += strcmp(args.argv.strings[count], "x") != 0 || args.argv.strings[count + 1];
+		wrong += strcmp(args.argv.strings[count], "x") != 0 ||
+		    args.argv.strings[count + 1] != NULL;
 		wrong += strcmp(args.keys.strings[0], "k") != 0 || strcmp(args.mode, "normal") != 0;
 	}
 	is_int(wrong, 0, "arrays of many lengths");
@@ -228,24 +232,28 @@ static void test_refusals(void)
 	    {"[]", "params", "params: must be an object, not an array"},
 	    {"\"x\"", "params", "params: must be an object, not a string"},
 	};
-	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+	for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
 		is_int(read_fields(cases[i].line), -1, "%s", cases[i].line);
 		is_str(error.field, cases[i].field, "names \"%s\"", cases[i].field);
-		if (cases[i].text)
+		if (cases[i].text != NULL)
 			is_str(error.text, cases[i].text, "and gives the reason");
 	}
 }
 
 static void test_hostile(void)
 {
-	struct buf line;
+	struct buf line, small;
+	struct json_error json_error;
+	static const char text[] =
+	    "{\"pane\":\"a\",\"argv\":[\"a\",\"b\",\"c\",\"d\",\"e\",\"f\",\"g\"]}";
+	const struct json *params;
 	buf_init(&line, 100000);
 	(void)buf_append_str(&line, "{\"pane\":\"a\",\"direction\":\"\\u001b[2J\\n");
 	for (int i = 0; i < 500; i++)
 		(void)buf_append_str(&line, "\xc3\xa9");
 	(void)buf_append_str(&line, "\"}");
 	is_int(read_fields((char *)line.data), -1, "a long value with an escape sequence");
-	ok(strlen(error.text) < sizeof(error.text) && !strchr(error.text, '\x1b') &&
+	ok(strlen(error.text) < sizeof error.text && !strchr(error.text, '\x1b') &&
 		strstr(error.text, "not \"\\x1b[2J\\n") && strstr(error.text, "...\""),
 	    "is quoted in short and made visible: %s", error.text);
 	buf_clear(&line);
@@ -254,17 +262,12 @@ static void test_hostile(void)
 		(void)buf_append_str(&line, "x");
 	(void)buf_append_str(&line, "\":1}");
 	is_int(read_fields((char *)line.data), -1, "a long name with an escape sequence");
-	ok(strlen(error.text) < sizeof(error.text) && !strchr(error.text, '\x1b'), "%s",
-	    error.text);
+	ok(strlen(error.text) < sizeof error.text && !strchr(error.text, '\x1b'), "%s", error.text);
 	buf_finish(&line);
 
-	struct buf small;
-	struct json_error json_error;
-	static const char text[] =
-	    "{\"pane\":\"a\",\"argv\":[\"a\",\"b\",\"c\",\"d\",\"e\",\"f\",\"g\"]}";
-	const struct json *params = json_read(reader, text, strlen(text), &json_error);
+	params = json_read(reader, text, strlen(text), &json_error);
 	buf_init(&small, 32);
-	is_int(field_read(fields, params, &args, sizeof(args), &small, &error), -1,
+	is_int(field_read(fields, params, &args, sizeof args, &small, &error), -1,
 	    "more strings than the scratch buffer may hold");
 	ok(strstr(error.text, "out of memory"), "%s", error.text);
 	buf_finish(&small);
@@ -273,9 +276,10 @@ static void test_hostile(void)
 static void test_no_fields(void)
 {
 	struct json_error json_error;
+	const struct json *params;
 	buf_clear(&scratch);
 	is_int(field_read(NULL, NULL, NULL, 0, &scratch, &error), 0, "no fields, no parameters");
-	const struct json *params = json_read(reader, "{\"a\":1}", 7, &json_error);
+	params = json_read(reader, "{\"a\":1}", 7, &json_error);
 	buf_clear(&scratch);
 	is_int(
 	    field_read(NULL, params, NULL, 0, &scratch, &error), -1, "no fields, but a parameter");
@@ -287,10 +291,11 @@ static void test_schema(void)
 	struct json_writer writer;
 	struct json_error json_error;
 	struct buf out;
+	const struct json *schema;
 	buf_init(&out, 10000);
 	json_writer_init(&writer, &out);
 	field_write_schema(&writer, NULL, fields);
-	const struct json *schema = json_read(reader, (char *)out.data, out.len, &json_error);
+	schema = json_read(reader, (char *)out.data, out.len, &json_error);
 	is_str((char *)out.data,
 	    "{\"type\":\"object\",\"properties\":{"
 	    "\"pane\":{\"type\":\"string\",\"minLength\":1,\"maxLength\":10,"
@@ -393,11 +398,11 @@ static int read_tolerant(const char *line)
 	static const struct field_tolerance tolerance = {.ignored = ignored};
 	struct json_error json_error;
 	const struct json *params = json_read(reader, line, strlen(line), &json_error);
-	memset(&args, 0x5a, sizeof(args));
-	memset(&error, 0, sizeof(error));
+	memset(&args, 0x5a, sizeof args);
+	memset(&error, 0, sizeof error);
 	buf_clear(&scratch);
 	return field_read_tolerant(
-	    fields, &tolerance, params, &args, sizeof(args), &scratch, &error);
+	    fields, &tolerance, params, &args, sizeof args, &scratch, &error);
 }
 
 static void test_tolerance(void)
@@ -410,7 +415,8 @@ static void test_tolerance(void)
 	is_str(args.pane, "%7", "a pane by its number");
 	ok(args.columns == 120 && args.timeout_sec == 1.5 && !args.focus && args.direction == 0,
 	    "numbers, truth and choices as text");
-	ok(args.argv.count == 1 && strcmp(args.argv.strings[0], "ls") == 0 && !args.argv.strings[1],
+	ok(args.argv.count == 1 && strcmp(args.argv.strings[0], "ls") == 0 &&
+		args.argv.strings[1] == NULL,
 	    "one for an array of one");
 	is_str(args.env->child->text, "1", "a number where text is wanted");
 	is_str(args.mode, "5", "anywhere");
@@ -420,9 +426,9 @@ static void test_tolerance(void)
 	is_str(args.pane, "%12345678", "it is a pane");
 	is_int(read_tolerant("{\"pane\":\"work:1\"}"), 0, "text that is not a number");
 	is_str(args.pane, "work:1", "stays unchanged");
-	for (size_t i = 0; i < sizeof(tolerated) / sizeof(*tolerated); i++) {
+	for (size_t i = 0; i < sizeof tolerated / sizeof *tolerated; i++) {
 		int r = read_tolerant(tolerated[i].params);
-		if (tolerated[i].refused)
+		if (tolerated[i].refused != NULL)
 			ok(r < 0 && strcmp(error.field, tolerated[i].refused) == 0, "%s is refused",
 			    tolerated[i].params);
 		else

@@ -50,12 +50,12 @@ static void test_rows(void)
 {
 	struct hook_event event;
 
-	for (size_t at = 0; at < sizeof(rows) / sizeof(*rows); at++) {
+	for (size_t at = 0; at < sizeof rows / sizeof *rows; at++) {
 		hook_event_read(
 		    &event, rows[at].agent, rows[at].name, rows[at].input, strlen(rows[at].input));
 		ok(is_same(event.state, rows[at].state) && event.handing == rows[at].handing,
-		    "%s %s %s: %s", rows[at].agent, rows[at].name ? rows[at].name : "-",
-		    rows[at].input, rows[at].state ? rows[at].state : "nothing");
+		    "%s %s %s: %s", rows[at].agent, rows[at].name != NULL ? rows[at].name : "-",
+		    rows[at].input, rows[at].state != NULL ? rows[at].state : "nothing");
 	}
 }
 
@@ -69,16 +69,16 @@ static void test_words(void)
 	struct hook_event event;
 	char text[300];
 
-	for (size_t at = 0; at < sizeof(good) / sizeof(*good); at++) {
+	for (size_t at = 0; at < sizeof good / sizeof *good; at++) {
 		hook_event_read(&event, "claude", "Stop", good[at], strlen(good[at]));
 		is_str(event.session, "0af3-11.2:x_Y", "a session: %s", good[at]);
 	}
-	for (size_t at = 0; at < sizeof(bad) / sizeof(*bad); at++) {
+	for (size_t at = 0; at < sizeof bad / sizeof *bad; at++) {
 		hook_event_read(&event, "claude", "Stop", bad[at], strlen(bad[at]));
 		is_str(event.session, "", "no session: %s", bad[at]);
 	}
-	memset(text, 'x', sizeof(text));
-	text[sizeof(text) - 1] = '\0';
+	memset(text, 'x', sizeof text);
+	text[sizeof text - 1] = '\0';
 	hook_event_read(&event, text, text, NULL, 0);
 	is_str(event.agent, "agent", "an agent's name that is too long is ignored");
 	is_str(event.name, "", "and so is an event's");

@@ -244,6 +244,7 @@ int main(void)
 		int64_t kill_ms = clock_mono_ms() + rand_r(&seed) % (round % 3 == 0 ? 4 : 60);
 		uint64_t before = last;
 		pid_t child;
+		uint64_t said;
 
 		if (pipe(fds) < 0 || (child = fork()) < 0)
 			abort();
@@ -256,7 +257,7 @@ int main(void)
 		(void)close(fds[0]);
 		(void)waitpid(child, NULL, 0);
 		user_open(&user, dir, false);
-		uint64_t said = last;
+		said = last;
 		for (size_t key = 0; key < KEYS; key++) {
 			lost += user.values[key] < told[key];
 			/* One more may have been appended and not reported. */

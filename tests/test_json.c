@@ -19,10 +19,11 @@ static struct buf back;
 static const struct json *read_exactly(const void *bytes, size_t len, struct json_error *ret_error)
 {
 	char *copy = malloc(len ? len : 1);
+	const struct json *value;
 	if (len)
 		memcpy(copy, bytes, len);
 	/* The result lies in the reader's memory: no part of it is in the line. */
-	const struct json *value = json_read(reader, copy, len, ret_error);
+	value = json_read(reader, copy, len, ret_error);
 	free(copy);
 	return value;
 }
@@ -42,7 +43,7 @@ static bool is_presentable(const struct json_error *error, size_t len)
 	for (const char *p = error->text; *p; p++)
 		if ((unsigned char)*p < 0x20 || *p == 0x7f)
 			return false;
-	return *error->text && strlen(error->text) < sizeof(error->text) && error->offset <= len;
+	return *error->text && strlen(error->text) < sizeof error->text && error->offset <= len;
 }
 
 static void test_accepted(void)
@@ -50,7 +51,7 @@ static void test_accepted(void)
 	struct json_error error = {0};
 	for (size_t i = 0; i < JSON_ACCEPTED_COUNT; i++) {
 		const struct json_sample *sample = &json_accepted[i];
-		const char *want = sample->back ? sample->back : sample->bytes;
+		const char *want = sample->back != NULL ? sample->back : sample->bytes;
 		const struct json *value = read_exactly(sample->bytes, sample->len, &error);
 		if (!ok(value != NULL, "accepted %zu: %.60s", i, want)) {
 			diag("%s", error.text);
@@ -67,13 +68,13 @@ static void test_truncated(void)
 	size_t wrong = 0, cuts = 0;
 	for (size_t i = 0; i < JSON_ACCEPTED_COUNT; i++) {
 		const struct json_sample *sample = &json_accepted[i];
-		const char *want = sample->back ? sample->back : sample->bytes;
+		const char *want = sample->back != NULL ? sample->back : sample->bytes;
 		for (size_t len = 0; len < sample->len; len++, cuts++) {
 			const struct json *value = read_exactly(sample->bytes, len, &error);
-			if (value && value->type != JSON_NUMBER &&
+			if (value != NULL && value->type != JSON_NUMBER &&
 			    strcmp(write_back(value), want) != 0)
 				wrong++;
-			if (!value && !is_presentable(&error, len))
+			if (value == NULL && !is_presentable(&error, len))
 				wrong++;
 		}
 	}
@@ -85,8 +86,9 @@ static void test_refused(void)
 	struct json_error error;
 	for (size_t i = 0; i < JSON_REFUSED_COUNT; i++) {
 		const struct json_sample *sample = &json_refused[i];
-		memset(&error, 0xff, sizeof(error));
-		const struct json *value = read_exactly(sample->bytes, sample->len, &error);
+		const struct json *value;
+		memset(&error, 0xff, sizeof error);
+		value = read_exactly(sample->bytes, sample->len, &error);
 		if (!ok(value == NULL, "refused %zu", i))
 			diag("%.60s was accepted", sample->bytes);
 		else if (!ok(is_presentable(&error, sample->len), "%s", error.text))
@@ -103,14 +105,15 @@ static void test_refused_inside(void)
 	size_t wrong = 0;
 	for (size_t i = 0; i < JSON_REFUSED_COUNT; i++) {
 		const struct json_sample *sample = &json_refused[i];
+		const struct json *value;
 		if (strspn(sample->bytes, " \t\r\n") == sample->len ||
 		    strchr("]}{[,1:", *sample->bytes))
 			continue; /* which may be valid there, in a way */
 		memcpy(line, "{\"x\":[0,", 8);
 		memcpy(line + 8, sample->bytes, sample->len);
 		memcpy(line + 8 + sample->len, ",0]}", 4);
-		const struct json *value = read_exactly(line, sample->len + 12, &error);
-		if (value)
+		value = read_exactly(line, sample->len + 12, &error);
+		if (value != NULL)
 			diag("%.*s", (int)sample->len + 12, line);
 		wrong += value != NULL;
 	}
@@ -148,8 +151,8 @@ static void test_messages(void)
 	    {"", "empty line", 0},
 	};
 	struct json_error error;
-	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
-		ok(!read_exactly(cases[i].line, strlen(cases[i].line), &error) &&
+	for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+		ok(read_exactly(cases[i].line, strlen(cases[i].line), &error) == NULL &&
 			strstr(error.text, cases[i].text),
 		    "\"%s\" gives: %s", cases[i].line, error.text);
 		is_int(error.offset, cases[i].offset, "and the place");
@@ -176,7 +179,7 @@ static void test_integers(void)
 	    {"1.0000000000000000000000001", false, 0}, {"\"1\"", false, 0}, {"null", false, 0},
 	    {"true", false, 0}, {"[1]", false, 0}};
 	struct json_error error;
-	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+	for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
 		int64_t value = 0;
 		const struct json *json =
 		    read_exactly(cases[i].text, strlen(cases[i].text), &error);
@@ -196,7 +199,7 @@ static void test_doubles(void)
 	    {"1e99999999", false, 0}, {"9007199254740993", true, 9007199254740992.0},
 	    {"\"1\"", false, 0}, {"null", false, 0}};
 	struct json_error error;
-	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+	for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
 		double value = 0;
 		const struct json *json =
 		    read_exactly(cases[i].text, strlen(cases[i].text), &error);
@@ -215,7 +218,8 @@ static void test_tree(void)
 	ok(value->type == JSON_OBJECT && value->count == 3, "an object of three");
 	ok(a->type == JSON_STRING && a->len == 3 && strcmp(a->text, "x\xc3\xa9") == 0, "a string");
 	ok(b->type == JSON_ARRAY && b->count == 2 && b->child->name == NULL, "an array");
-	ok(b->child->next->type == JSON_BOOL && b->child->next->boolean && !b->child->next->next,
+	ok(b->child->next->type == JSON_BOOL && b->child->next->boolean &&
+		b->child->next->next == NULL,
 	    "its last element");
 	ok(json_member(value, "d") == NULL && json_member(b, "a") == NULL, "a missing member");
 	is_str(json_type_name(b->type), "an array", "types have names");
@@ -235,15 +239,18 @@ static void test_many_names(void)
 {
 	struct json_error error;
 	struct buf line;
+	int64_t took_ms, start;
+	const struct json *value;
 	buf_init(&line, LINE_MAX_BYTES);
 	make_object(&line, 100000, 100000);
-	int64_t start = clock_mono_ms();
-	const struct json *value = json_read(reader, (char *)line.data, line.len, &error);
-	ok(value && value->count == 100001, "an object of 100001 members is read");
+	start = clock_mono_ms();
+	value = json_read(reader, (char *)line.data, line.len, &error);
+	ok(value != NULL && value->count == 100001, "an object of 100001 members is read");
 	make_object(&line, 100000, 77777);
-	ok(!json_read(reader, (char *)line.data, line.len, &error), "one name twice is found");
+	ok(json_read(reader, (char *)line.data, line.len, &error) == NULL,
+	    "one name twice is found");
 	ok(strstr(error.text, "a_name_077777"), "and named");
-	int64_t took_ms = clock_mono_ms() - start;
+	took_ms = clock_mono_ms() - start;
 	ok(took_ms < 5000, "in reasonable time (%d ms)", (int)took_ms);
 	buf_finish(&line);
 }
@@ -261,12 +268,13 @@ static void test_limits(void)
 {
 	struct json_error error;
 	struct buf line;
+	const struct json *value;
 	buf_init(&line, LINE_MAX_BYTES + 10);
 	make_array(&line, JSON_VALUES_MAX - 2);
 	ok(json_read(reader, (char *)line.data, line.len, &error) != NULL,
 	    "nearly too many values");
 	make_array(&line, JSON_VALUES_MAX);
-	ok(!json_read(reader, (char *)line.data, line.len, &error), "too many values");
+	ok(json_read(reader, (char *)line.data, line.len, &error) == NULL, "too many values");
 	ok(strstr(error.text, "262144 values"), "%s", error.text);
 
 	buf_clear(&line);
@@ -274,10 +282,10 @@ static void test_limits(void)
 	while (line.len < LINE_MAX_BYTES - 1)
 		(void)buf_append_byte(&line, 'x');
 	(void)buf_append_byte(&line, '"');
-	const struct json *value = json_read(reader, (char *)line.data, line.len, &error);
-	ok(value && value->len == LINE_MAX_BYTES - 2, "a line of the largest length");
+	value = json_read(reader, (char *)line.data, line.len, &error);
+	ok(value != NULL && value->len == LINE_MAX_BYTES - 2, "a line of the largest length");
 	(void)buf_append_byte(&line, ' ');
-	ok(!json_read(reader, (char *)line.data, line.len, &error), "one byte more");
+	ok(json_read(reader, (char *)line.data, line.len, &error) == NULL, "one byte more");
 	ok(strstr(error.text, "longer than 4194304 bytes"), "%s", error.text);
 	buf_finish(&line);
 }
@@ -286,9 +294,10 @@ static void test_limits(void)
 static size_t steady_allocations(const char *line, size_t len)
 {
 	struct json_error error;
+	size_t before;
 	for (int i = 0; i < 3; i++)
 		(void)json_read(reader, line, len, &error);
-	size_t before = fail_alloc_count();
+	before = fail_alloc_count();
 	for (int i = 0; i < 100; i++)
 		(void)json_read(reader, line, len, &error);
 	return fail_alloc_count() - before;
@@ -300,19 +309,22 @@ static void test_memory(void)
 	    "{\"id\":1,\"method\":\"send_text\",\"params\":{\"text\":\"x\\n\"}}";
 	struct json_error error;
 	struct buf line;
+	long blocks;
+	struct json_reader *other;
+	char *long_string;
 	buf_init(&line, LINE_MAX_BYTES);
 	make_array(&line, 200000);
-	char *long_string = malloc(30000);
+	long_string = malloc(30000);
 	memset(long_string, 'x', 30000);
 	memcpy(long_string, "\"\\n", 3); /* an escape: yajl needs a buffer of its own */
 	long_string[29999] = '"';
 
-	struct json_reader *other = reader;
+	other = reader;
 	fail_alloc_arm(SIZE_MAX);
 	reader = json_reader_new(LINE_MAX_BYTES);
 	is_int(steady_allocations(request, strlen(request)), 0, "a request costs no allocation");
 	is_int(steady_allocations(long_string, 30000), 0, "nor does a longer one");
-	long blocks = fail_alloc_live();
+	blocks = fail_alloc_live();
 	ok(json_read(reader, (char *)line.data, line.len, &error) != NULL, "a huge line is read");
 	ok(fail_alloc_bytes() > 1000000, "in %zu bytes", fail_alloc_bytes());
 	json_reader_trim(reader);

@@ -64,7 +64,7 @@ static void test_doubles(void)
 	    {1.0 / 3, "0.3333333333333333"}, {0.1 + 0.2, "0.30000000000000004"},
 	    {9007199254740992.0, "9007199254740992"}, {12.345, "12.345"}, {__builtin_inf(), "null"},
 	    {-__builtin_inf(), "null"}, {__builtin_nan(""), "null"}};
-	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+	for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
 		begin();
 		json_put_double(&writer, NULL, cases[i].value);
 		is_str(written(), cases[i].text, "%s", cases[i].text);
@@ -96,13 +96,13 @@ static void test_escapes(void)
 	uint8_t text[128];
 	struct buf want;
 	buf_init(&want, 10000);
-	for (size_t i = 0; i < sizeof(escapes) / sizeof(*escapes); i++) {
+	for (size_t i = 0; i < sizeof escapes / sizeof *escapes; i++) {
 		size_t len = strlen(escapes[i].bytes);
 		size_t wrong = 0;
 		for (size_t before = 0; before < 40; before++)
 			for (size_t behind = 0; behind < 40; behind++) {
 				bool lossy = false;
-				memset(text, 'x', sizeof(text));
+				memset(text, 'x', sizeof text);
 				memcpy(text + before, escapes[i].bytes, len);
 				buf_clear(&want);
 				(void)buf_append(&want, text, before);
@@ -130,11 +130,11 @@ static void test_invalid(void)
 	struct buf want;
 	size_t wrong = 0;
 	buf_init(&want, 10000);
-	for (size_t i = 0; i < sizeof(samples) / sizeof(*samples); i++)
+	for (size_t i = 0; i < sizeof samples / sizeof *samples; i++)
 		for (size_t before = 0; before < 1100; before++) {
 			size_t len = strlen(samples[i]);
 			bool lossy = false, want_lossy = false;
-			memset(text, 'x', sizeof(text));
+			memset(text, 'x', sizeof text);
 			memcpy(text + before, samples[i], len);
 			for (size_t behind = 0; behind < 20; behind += 19) {
 				buf_clear(&want);
@@ -189,7 +189,7 @@ static size_t make_random(uint8_t *bytes, size_t max)
 	unsigned rarity = 1 + random_number() % 40;
 	for (size_t i = 0; i < len; i++)
 		if (random_number() % rarity == 0)
-			bytes[i] = special[random_number() % (sizeof(special) - 1)];
+			bytes[i] = special[random_number() % (sizeof special - 1)];
 		else
 			bytes[i] = (uint8_t)(random_number() % 3 ? 'a' + random_number() % 26
 								 : random_number());
@@ -205,24 +205,27 @@ static void test_random(void)
 	buf_init(&clean, 100000);
 	buf_init(&again, 100000);
 	for (int round = 0; round < 3000 && wrong == 0; round++) {
-		size_t len = make_random(bytes, sizeof(bytes));
+		size_t len = make_random(bytes, sizeof bytes);
+		const struct json *value;
+		bool lossy;
+		uint8_t *exact;
 		for (size_t i = 0; i < len; i++)
 			bytes[i] = bytes[i] ? bytes[i] : 1; /* a NUL is written, but never read */
 		begin();
 		/* From memory that ends at the last byte. */
-		uint8_t *exact = malloc(len ? len : 1);
+		exact = malloc(len ? len : 1);
 		memcpy(exact, bytes, len);
 		(void)json_put_text(&writer, NULL, exact, len);
 		free(exact);
 		wrong += !is_harmless(out.data, out.len);
-		const struct json *value = json_read(reader, written(), out.len, &error);
-		bool lossy = false;
+		value = json_read(reader, written(), out.len, &error);
+		lossy = false;
 		buf_clear(&clean);
 		(void)buf_append_str(&clean, "");
 		(void)utf8_clean(&clean, bytes, len, &lossy);
-		wrong += !value || value->len != clean.len ||
+		wrong += value == NULL || value->len != clean.len ||
 		    memcmp(value->text, clean.data, clean.len) != 0;
-		if (!value)
+		if (value == NULL)
 			continue;
 		/*
 		 * A value that was read and written again is the same: nothing is lost or escaped
@@ -244,14 +247,16 @@ static void test_full(void)
 	struct json_error error;
 	size_t wrong = 0;
 	bool lossy = false;
+	size_t need;
 	buf_clear(&out);
 	(void)json_escape(&out, text, strlen(text), &lossy);
-	size_t need = out.len;
+	need = out.len;
 	for (size_t max = 0; max <= need; max++) {
 		struct buf small;
+		int r;
 		buf_init(&small, max);
 		lossy = false;
-		int r = json_escape(&small, text, strlen(text), &lossy);
+		r = json_escape(&small, text, strlen(text), &lossy);
 		wrong += max < need ? r != BUF_FULL || small.len != 0 || lossy : r != 0;
 		buf_finish(&small);
 	}
@@ -259,6 +264,7 @@ static void test_full(void)
 
 	for (size_t max = 0; max < 200; max++) {
 		struct buf small;
+		const char *json;
 		buf_init(&small, max);
 		json_writer_init(&writer, &small);
 		json_object_begin(&writer, NULL);
@@ -266,7 +272,7 @@ static void test_full(void)
 		json_put_base64(&writer, "bytes", text, strlen(text));
 		json_put_int(&writer, "number", 1);
 		json_object_end(&writer);
-		const char *json = small.data ? (const char *)small.data : "";
+		json = small.data ? (const char *)small.data : "";
 		wrong += writer.is_full == (json_read(reader, json, small.len, &error) != NULL);
 		wrong += small.len > max;
 		buf_finish(&small);
@@ -278,15 +284,18 @@ static void test_failure(void)
 {
 	char text[3000];
 	size_t wrong = 0;
-	memset(text, '\x1b', sizeof(text));
-	bool has_failed = true;
-	size_t nth = 0;
+	bool has_failed;
+	size_t nth;
+	memset(text, '\x1b', sizeof text);
+	has_failed = true;
+	nth = 0;
 	for (; has_failed; nth++) {
 		struct buf buf;
 		bool lossy = false;
+		int r;
 		buf_init(&buf, 1 << 20);
 		fail_alloc_arm(nth);
-		int r = json_escape(&buf, text, sizeof(text), &lossy);
+		r = json_escape(&buf, text, sizeof text, &lossy);
 		wrong += r != 0 && (r != BUF_NOMEM || buf.len != 0);
 		buf_finish(&buf);
 		wrong += fail_alloc_live() != 0;

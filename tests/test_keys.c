@@ -17,7 +17,7 @@ static const char *const texts[] = {"", "a", "^", "Entre", "Enter ", " Enter", "
 static const char *const unsendable[] = {
     "C-1", "C-!", "C-\303\251", "S-Enter", "C-Enter", "S-Tab", "C-Tab", "C-Escape", "S-Space"};
 
-#define COUNT(a) (sizeof(a) / sizeof((a)[0]))
+#define COUNT(a) (sizeof a / sizeof a[0])
 
 int main(void)
 {

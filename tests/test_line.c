@@ -42,6 +42,9 @@ static void check(const char *bytes, const char *want)
 		for (size_t cut = 0; cut <= size; cut++) {
 			struct line_input input;
 			struct buf out;
+			const char *got, *line;
+			size_t len;
+			enum line_result result;
 			line_input_init(&input, LIMIT);
 			buf_init(&out, 1000);
 			/* The first part whole, the rest in pieces. */
@@ -52,12 +55,10 @@ static void check(const char *bytes, const char *want)
 				    &input, bytes + at, size - at < piece ? size - at : piece);
 				collect(&input, &out);
 			}
-			const char *line;
-			size_t len;
-			enum line_result result = line_input_end(&input, &line, &len);
+			result = line_input_end(&input, &line, &len);
 			if (result == LINE_FOUND)
 				(void)buf_printf(&out, "<%.*s>", (int)len, line);
-			const char *got = out.data ? (const char *)out.data : "";
+			got = out.data ? (const char *)out.data : "";
 			if (strcmp(got, want) != 0 && failures++ == 0)
 				diag("cut %zu, pieces of %zu: got %s", cut, piece, got);
 			buf_finish(&out);
@@ -72,10 +73,10 @@ static void test_memory(void)
 	struct line_input input;
 	struct buf out;
 	char big[3000];
-	line_input_init(&input, sizeof(big));
+	line_input_init(&input, sizeof big);
 	buf_init(&out, 10000);
-	memset(big, 'x', sizeof(big));
-	line_input_add(&input, big, sizeof(big));
+	memset(big, 'x', sizeof big);
+	line_input_add(&input, big, sizeof big);
 	collect(&input, &out);
 	line_input_add(&input, "\n", 1);
 	collect(&input, &out);

@@ -11,8 +11,8 @@
 static struct pattern *compile(const char *text)
 {
 	char reason[256];
-	struct pattern *pattern = pattern_new(text, strlen(text), reason, sizeof(reason));
-	if (!pattern) {
+	struct pattern *pattern = pattern_new(text, strlen(text), reason, sizeof reason);
+	if (pattern == NULL) {
 		diag("%s: %s", text, reason);
 		abort();
 	}
@@ -51,7 +51,7 @@ static void test_same(void)
 	char text[600], blocks[16384], lines[16384];
 	unsigned differ = 0;
 	srandom(5);
-	for (size_t i = 0; i < sizeof(patterns) / sizeof(*patterns); i++) {
+	for (size_t i = 0; i < sizeof patterns / sizeof *patterns; i++) {
 		struct pattern *pattern = compile(patterns[i]);
 		for (int round = 0; round < 300; round++) {
 			struct line_matcher matcher, slow;
@@ -67,8 +67,8 @@ static void test_same(void)
 			line_matcher_init(&matcher, pattern);
 			line_matcher_init(&slow, pattern);
 			slow.is_blockwise = false;
-			find_all(&matcher, text, len, blocks, sizeof(blocks));
-			find_all(&slow, text, len, lines, sizeof(lines));
+			find_all(&matcher, text, len, blocks, sizeof blocks);
+			find_all(&slow, text, len, lines, sizeof lines);
 			if (strcmp(blocks, lines) != 0 && differ++ < 5)
 				diag("%s: %s instead of %s", patterns[i], blocks, lines);
 		}
@@ -118,7 +118,7 @@ static const struct {
 
 static void test_literals(void)
 {
-	for (size_t i = 0; i < sizeof(literals) / sizeof(*literals); i++) {
+	for (size_t i = 0; i < sizeof literals / sizeof *literals; i++) {
 		struct pattern *pattern = compile(literals[i].pattern);
 		struct line_matcher matcher;
 		line_matcher_init(&matcher, pattern);

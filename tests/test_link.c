@@ -25,9 +25,10 @@ static struct link *link_now;
 static int listen_at(const char *at)
 {
 	struct sockaddr_un address = {.sun_family = AF_UNIX};
-	(void)snprintf(address.sun_path, sizeof(address.sun_path), "%s", at);
-	int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
-	if (bind(fd, (struct sockaddr *)&address, sizeof(address)) < 0 || listen(fd, 5) < 0) {
+	int fd;
+	(void)snprintf(address.sun_path, sizeof address.sun_path, "%s", at);
+	fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
+	if (bind(fd, (struct sockaddr *)&address, sizeof address) < 0 || listen(fd, 5) < 0) {
 		perror(at);
 		exit(99);
 	}
@@ -36,7 +37,7 @@ static int listen_at(const char *at)
 
 static void connect_both(void)
 {
-	if (link_open(&link_now, path, reason, sizeof(reason)) != LINK_OK) {
+	if (link_open(&link_now, path, reason, sizeof reason) != LINK_OK) {
 		fprintf(stderr, "%s\n", reason);
 		exit(99);
 	}
@@ -64,19 +65,19 @@ static void test_states(void)
 {
 	char other[120];
 	struct link *link;
-	(void)snprintf(other, sizeof(other), "%s/none", top);
-	is_int(link_open(&link, other, reason, sizeof(reason)), LINK_NO_SOCKET, "%s", other);
+	(void)snprintf(other, sizeof other, "%s/none", top);
+	is_int(link_open(&link, other, reason, sizeof reason), LINK_NO_SOCKET, "%s", other);
 	ok(strstr(reason, "there is no socket at"), "%s", reason);
-	(void)snprintf(other, sizeof(other), "%s/dead", top);
+	(void)snprintf(other, sizeof other, "%s/dead", top);
 	close(listen_at(other));
-	is_int(link_open(&link, other, reason, sizeof(reason)), LINK_DEAD, "%s", other);
+	is_int(link_open(&link, other, reason, sizeof reason), LINK_DEAD, "%s", other);
 	ok(strstr(reason, "no daemon listens at"), "%s", reason);
-	is_int(link_open(&link, top, reason, sizeof(reason)), LINK_DEAD, "a directory");
-	memset(other, 'x', sizeof(other) - 1);
+	is_int(link_open(&link, top, reason, sizeof reason), LINK_DEAD, "a directory");
+	memset(other, 'x', sizeof other - 1);
 	other[0] = '/';
-	other[sizeof(other) - 1] = '\0';
-	is_int(link_open(&link, other, reason, sizeof(reason)), LINK_FAILED, "too long a path");
-	ok(!link, "then there is no link");
+	other[sizeof other - 1] = '\0';
+	is_int(link_open(&link, other, reason, sizeof reason), LINK_FAILED, "too long a path");
+	ok(link == NULL, "then there is no link");
 }
 
 /* The client does not speak to a listener that another user made. */
@@ -84,16 +85,17 @@ static void test_others(void)
 {
 	char other[120];
 	struct link *link;
+	int fd;
 	if (geteuid() != 0) {
 		skip("only root can be another user");
 		return;
 	}
-	(void)snprintf(other, sizeof(other), "%s/theirs", top);
-	int fd = listen_at(other);
+	(void)snprintf(other, sizeof other, "%s/theirs", top);
+	fd = listen_at(other);
 	if (seteuid(12345) != 0 || listen(fd, 5) < 0 || seteuid(0) != 0)
 		diag("cannot listen as somebody else");
-	is_int(link_open(&link, other, reason, sizeof(reason)), LINK_NOT_OURS,
-	    "another user's socket");
+	is_int(
+	    link_open(&link, other, reason, sizeof reason), LINK_NOT_OURS, "another user's socket");
 	ok(strstr(reason, "another user"), "%s", reason);
 	close(fd);
 }
@@ -165,11 +167,12 @@ static void test_answers(void)
 	    "{\"jsonrpc\":\"2.0\",\"method\":\"event\",\"params\":{}}\n"
 	    "{\"jsonrpc\":\"2.0\",\"id\":77,\"result\":{}}\n"
 	    "{\"jsonrpc\":\"2.0\",\"id\":1,\"result\":{\"n\":5,\"s\":\"x\"}}\n";
+	uint64_t id;
 	connect_both();
 	link_set_other(link_now, count_other, &others);
-	uint64_t id = link_request(link_now, "ping", "{\"a\":1}");
+	id = link_request(link_now, "ping", "{\"a\":1}");
 	is_int((long long)id, 1, "the first request");
-	ok(read(daemon_fd, sent, sizeof(sent) - 1) > 0, "is sent");
+	ok(read(daemon_fd, sent, sizeof sent - 1) > 0, "is sent");
 	is_str(sent, "{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"ping\",\"params\":{\"a\":1}}\n",
 	    "as one line");
 	say(said);
@@ -181,7 +184,7 @@ static void test_answers(void)
 	is_int(others, 1, "an event before the answer is reported");
 	say("{\"id\":null,\"error\":{\"code\":-32700,\"message\":\"m\"}}\n");
 	is_int(link_await(link_now, id, 5000, &answer), LINK_LINE, "an error without an id");
-	ok(answer.error && !answer.result, "is ours");
+	ok(answer.error != NULL && answer.result == NULL, "is ours");
 	say("no json\n");
 	is_int(link_await(link_now, id, 5000, &answer), LINK_BROKEN, "invalid JSON");
 	is_int(errno, EPROTO, "is reported");
@@ -205,6 +208,7 @@ static void test_locate(void)
 	char inner[120];
 	char tmux[140];
 	struct cli cli = {.tmux_path = "/t/x"};
+	int fd;
 	unsetenv("TMUX");
 	unsetenv("TMUX_TMPDIR");
 	setenv("MUXBUS", "/t/a.muxbus", 1);
@@ -218,9 +222,9 @@ static void test_locate(void)
 	setenv("MUXBUS", "/t/a.muxbus", 1);
 	setenv("TMUX", "/t/b,1,2", 1);
 	is_str(meant(NULL, NULL, NULL), "a", "in a pane of a tmux without a daemon it counts");
-	(void)snprintf(inner, sizeof(inner), "%s/inner.muxbus", top);
-	(void)snprintf(tmux, sizeof(tmux), "%s/inner,1,2", top);
-	int fd = listen_at(inner);
+	(void)snprintf(inner, sizeof inner, "%s/inner.muxbus", top);
+	(void)snprintf(tmux, sizeof tmux, "%s/inner,1,2", top);
+	fd = listen_at(inner);
 	setenv("TMUX", tmux, 1);
 	is_str(meant(NULL, NULL, NULL), inner,
 	    "in a pane of a tmux with its own daemon it was inherited");
@@ -236,7 +240,7 @@ int main(void)
 	char command[100];
 	if (!mkdtemp(top))
 		skip_all("no directory to work in");
-	(void)snprintf(path, sizeof(path), "%s/sock", top);
+	(void)snprintf(path, sizeof path, "%s/sock", top);
 	listener = listen_at(path);
 	test_states();
 	test_others();
@@ -245,6 +249,6 @@ int main(void)
 	test_answers();
 	test_locate();
 	close(listener);
-	(void)snprintf(command, sizeof(command), "rm -rf %s", top);
+	(void)snprintf(command, sizeof command, "rm -rf %s", top);
 	return system(command) == 0 ? done_testing() : 99;
 }

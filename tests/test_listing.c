@@ -107,12 +107,12 @@ static void test_malformed(void)
 	    "P\t%1\t@0\t0\t80\t24\t0\t0\t1\t\t%zz\t\t\t\t1\t0\t\t\t\t0\t0\t0\t0\t0\t\t1\t1\t0",
 	};
 
-	for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
+	for (size_t i = 0; i < sizeof bad / sizeof bad[0]; i++) {
 		char text[1024];
 		struct listing listing;
 		struct muxbus_model_counts counts;
 
-		(void)snprintf(text, sizeof(text), "%s\n%s", bad[i], panes);
+		(void)snprintf(text, sizeof text, "%s\n%s", bad[i], panes);
 		if (!ok(read_all(sessions, windows, text, clients, &listing) == 0,
 			"bad record %zu is no error", i))
 			continue;
@@ -149,7 +149,7 @@ static void test_cut(void)
 			struct listing listing;
 			char *copy = malloc(len + 1);
 
-			memcpy(replies, whole, sizeof(replies));
+			memcpy(replies, whole, sizeof replies);
 			memcpy(copy, whole[k].body, len);
 			copy[len] = '\0';
 			replies[k] = reply_of(copy, len);

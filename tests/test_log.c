@@ -16,7 +16,7 @@ static char line[20000];
 /* The log's output since the last call. */
 static const char *written(void)
 {
-	ssize_t len = read(fds[0], line, sizeof(line) - 1);
+	ssize_t len = read(fds[0], line, sizeof line - 1);
 	line[len > 0 ? len : 0] = '\0';
 	return line;
 }
@@ -38,15 +38,17 @@ static void test_lines(void)
 static void test_long(void)
 {
 	static char text[10000];
-	memset(text, '\x1b', sizeof(text) - 1);
+	size_t len;
+	memset(text, '\x1b', sizeof text - 1);
 	log_info("%s", text);
-	size_t len = strlen(written());
+	len = strlen(written());
 	ok(len > 2000 && len < 9000 && line[len - 1] == '\n' && !strchr(line, '\x1b'),
 	    "a long message is cut short (%zu bytes)", len);
 }
 
 static void test_trouble(void)
 {
+	int full;
 	errno = EDOM;
 	fail_alloc_arm(0);
 	log_info("no memory");
@@ -55,7 +57,7 @@ static void test_trouble(void)
 	ok(strstr(written(), "no memory"), "and writes without memory");
 	log_open(-1, "prog", LOG_LEVEL_INFO);
 	log_info("nowhere");
-	int full = open("/dev/full", O_WRONLY | O_CLOEXEC);
+	full = open("/dev/full", O_WRONLY | O_CLOEXEC);
 	log_open(full, "prog", LOG_LEVEL_INFO);
 	log_info("no room");
 	is_int(errno, EDOM, "a log that cannot be written causes no error, and errno is kept");

@@ -36,11 +36,13 @@ static void test_model(void)
 	uint32_t random = 1;
 	bool is_same = true;
 	size_t largest = 0;
+	size_t count;
 	map_init(&map);
 	for (int step = 0; step < 200000; step++) {
+		uint64_t key, spread;
 		random = random * 1664525u + 1013904223u;
-		uint64_t key = (random >> 8) % KEYS;
-		uint64_t spread = key * 0x10000000000u; /* low bits alike */
+		key = (random >> 8) % KEYS;
+		spread = key * 0x10000000000u; /* low bits alike */
 		if (random >> 30) {
 			is_same &= map_set(&map, spread, &values[key]) == 0;
 			model[key] = &values[key];
@@ -51,7 +53,7 @@ static void test_model(void)
 		is_same &= map_get(&map, spread) == model[key];
 		largest = map.size > largest ? map.size : largest;
 	}
-	size_t count = 0;
+	count = 0;
 	for (size_t key = 0; key < KEYS; key++) {
 		is_same &= map_get(&map, key * 0x10000000000u) == model[key];
 		count += model[key] != NULL;
@@ -68,12 +70,13 @@ static void test_walking(void)
 	size_t cursor = 0;
 	uint64_t key;
 	void *value;
+	int seen[KEYS] = {0};
+	bool is_right;
 	map_init(&map);
 	ok(!map_next(&map, &cursor, &key, &value), "there is nothing to walk in an empty map");
 	for (uint64_t i = 0; i < KEYS; i++)
 		(void)map_set(&map, i, &values[i]);
-	int seen[KEYS] = {0};
-	bool is_right = true;
+	is_right = true;
 	for (cursor = 0; map_next(&map, &cursor, &key, &value);) {
 		is_right &= key < KEYS && value == &values[key];
 		seen[key]++;
@@ -90,15 +93,17 @@ static void test_walking(void)
 static void test_failure(void)
 {
 	struct map map;
+	bool is_right;
+	size_t set;
 	map_init(&map);
 	fail_alloc_arm(0);
 	is_int(map_set(&map, 1, &values[1]), -1, "no memory for the first entry");
-	size_t set = 1;
+	set = 1;
 	fail_alloc_arm(1);
 	while (map_set(&map, set, &values[set]) == 0)
 		set++;
 	(void)fail_alloc_disarm();
-	bool is_right = true;
+	is_right = true;
 	for (size_t i = 1; i < set; i++)
 		is_right &= map_get(&map, i) == &values[i];
 	ok(is_right && map.count == set - 1 && set > 8,

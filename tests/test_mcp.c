@@ -37,9 +37,9 @@ static void meet(struct guest *guest)
 static bool hears(struct guest *guest, const char *part)
 {
 	const char *line = guest_line(guest, SERVED_TIMEOUT_MS);
-	bool is_there = line && strstr(line, part);
+	bool is_there = line != NULL && strstr(line, part);
 	if (!is_there)
-		diag("got: %.500s, wanted: %s", line ? line : "nothing", part);
+		diag("got: %.500s, wanted: %s", line != NULL ? line : "nothing", part);
 	return is_there;
 }
 
@@ -49,7 +49,7 @@ static char *hear_all(struct guest *guest)
 	struct buf all;
 	const char *line;
 	buf_init(&all, (size_t)1 << 24);
-	while ((line = guest_line(guest, SERVED_TIMEOUT_MS)))
+	while ((line = guest_line(guest, SERVED_TIMEOUT_MS)) != NULL)
 		(void)buf_printf(&all, "%s\n", line);
 	(void)buf_append_byte(&all, '\0');
 	return (char *)buf_steal(&all, &(size_t){0});
@@ -59,13 +59,14 @@ static char *hear_all(struct guest *guest)
 static char *answers_to(const char *bytes, size_t len, size_t cut)
 {
 	struct guest guest;
+	char *all;
 	meet(&guest);
 	(void)guest_send(&guest, bytes, cut);
 	if (cut > 0 && cut < len)
 		(void)poll(NULL, 0, 1); /* so that it arrives as a piece */
 	(void)guest_send(&guest, bytes + cut, len - cut);
 	guest_half_close(&guest);
-	char *all = hear_all(&guest);
+	all = hear_all(&guest);
 	guest_close(&guest);
 	return all;
 }
@@ -221,7 +222,7 @@ static const struct {
 
 static void test_exact(void)
 {
-	for (size_t i = 0; i < sizeof(exact) / sizeof(*exact); i++)
+	for (size_t i = 0; i < sizeof exact / sizeof *exact; i++)
 		answers(exact[i].request, exact[i].answer, exact[i].name);
 }
 
@@ -229,11 +230,13 @@ static void test_exact(void)
 static void test_every_cut(void)
 {
 	struct buf lines;
+	char *whole;
+	int failures;
 	buf_init(&lines, 65536);
-	for (size_t i = 0; i < sizeof(exact) / sizeof(*exact); i++)
+	for (size_t i = 0; i < sizeof exact / sizeof *exact; i++)
 		(void)buf_printf(&lines, "%s\n", exact[i].request);
-	char *whole = answers_to((const char *)lines.data, lines.len, 0);
-	int failures = 0;
+	whole = answers_to((const char *)lines.data, lines.len, 0);
+	failures = 0;
 	for (size_t cut = 1; cut <= lines.len; cut++) {
 		char *again = answers_to((const char *)lines.data, lines.len, cut);
 		if (strcmp(again, whole) != 0 && failures++ == 0)
@@ -254,9 +257,9 @@ static void test_versions(void)
 	    {"2025-11-25", "2025-11-25"}, {"2026-07-28", "2025-11-25"}, {"", "2025-11-25"}};
 	struct guest guest;
 	meet(&guest);
-	for (size_t i = 0; i < sizeof(versions) / sizeof(*versions); i++) {
+	for (size_t i = 0; i < sizeof versions / sizeof *versions; i++) {
 		char want[64];
-		(void)snprintf(want, sizeof(want), "{\"protocolVersion\":\"%s\"", versions[i][1]);
+		(void)snprintf(want, sizeof want, "{\"protocolVersion\":\"%s\"", versions[i][1]);
 		guest_say(&guest,
 		    "{\"id\":1,\"method\":\"initialize\",\"params\":{\"protocolVersion\":\"%s\"}}",
 		    versions[i][0]);
@@ -276,6 +279,7 @@ static void test_versions(void)
 static void test_cancelled(void)
 {
 	struct guest guest;
+	char *all;
 	meet(&guest);
 	guest_say(&guest,
 	    "{\"jsonrpc\":\"2.0\",\"id\":\"w\",\"method\":\"tools/call\",\"params\":{\"name\":"
@@ -291,7 +295,7 @@ static void test_cancelled(void)
 	    "{\"jsonrpc\":\"2.0\",\"method\":\"notifications/cancelled\",\"params\":{\"requestId\":"
 	    "8}}");
 	guest_half_close(&guest);
-	char *all = hear_all(&guest);
+	all = hear_all(&guest);
 	ok(strstr(all, "\"id\":7,\"result\"") == all + strlen("{\"jsonrpc\":\"2.0\","),
 	    "another id is another request");
 	ok(!strstr(all, "\"id\":\"w\"") && !strstr(all, "\"id\":8"),
@@ -313,6 +317,9 @@ static void test_progress(void)
 {
 	static const char *const tokens[] = {"7", "\"a\\\"b\"", "0"};
 	struct guest guest;
+	const char *last, *text, *line;
+	size_t ends;
+	struct buf all;
 	meet(&guest);
 	for (size_t i = 0; i < 3; i++)
 		guest_say(&guest,
@@ -321,25 +328,23 @@ static void test_progress(void)
 		    "\"%s\",\"arguments\":{\"ms\":11000},\"_meta\":{\"progressToken\":%s}}}",
 		    i, i == 2 ? "late" : "wait", tokens[i]);
 	guest_half_close(&guest);
-	struct buf all;
-	const char *line;
 	buf_init(&all, 65536);
-	while ((line = guest_line(&guest, 3 * SERVED_TIMEOUT_MS)))
+	while ((line = guest_line(&guest, 3 * SERVED_TIMEOUT_MS)) != NULL)
 		(void)buf_printf(&all, "%s\n", line);
-	size_t ends = 0;
-	const char *text = (const char *)all.data;
+	ends = 0;
+	text = (const char *)all.data;
 	for (size_t i = 0; i < 2; i++) {
 		char *want = xasprintf(PROGRESS, tokens[i]);
 		const char *found = strstr(text, want);
-		ok(found && !strstr(found + 1, want),
+		ok(found != NULL && !strstr(found + 1, want),
 		    "one progress notification after ten seconds, with token %s", tokens[i]);
 		mem_free(want);
 	}
 	for (const char *p = text; (p = strstr(p, "\"result\"")); p++)
 		ends++;
 	is_int((long long)ends, 3, "then all are answered");
-	const char *last = strstr(text, "\"result\"");
-	ok(last && !strstr(last, "progress\""), "and no notification comes then");
+	last = strstr(text, "\"result\"");
+	ok(last != NULL && !strstr(last, "progress\""), "and no notification comes then");
 	ok(!strstr(text, "\"progressToken\":0"), "a call that does not wait sends none");
 	buf_finish(&all);
 	guest_close(&guest);
@@ -349,7 +354,7 @@ int main(void)
 {
 	char reason[256];
 	served_init(&served, NULL);
-	if (!served_start(&served, 0, reason, sizeof(reason))) {
+	if (!served_start(&served, 0, reason, sizeof reason)) {
 		printf("Bail out! %s\n", reason);
 		return 99;
 	}

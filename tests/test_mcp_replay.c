@@ -186,14 +186,14 @@ static void converse_as(const struct mcp_replay_config *config, const struct ste
 	for (size_t piece = 1; piece <= longest; piece++) {
 		struct heard heard = {.was_accepted = true};
 		struct mcp_replay *replay = mcp_replay_new(config);
+		bool is_right;
 		buf_init(&heard.agent, 1 << 20);
 		buf_init(&heard.daemon, 1 << 20);
 		for (const struct step *step = steps; step->text; step++)
 			take_step(replay, &heard, step, piece);
 		deliver(replay, &heard, 0);
 		forget_asked(&heard.daemon);
-		bool is_right = heard.was_accepted &&
-		    strcmp(text_of(&heard.agent), to_agent) == 0 &&
+		is_right = heard.was_accepted && strcmp(text_of(&heard.agent), to_agent) == 0 &&
 		    strcmp(text_of(&heard.daemon), to_daemon) == 0;
 		if (!is_right && failures++ == 0) {
 			diag("pieces of %zu", piece);
@@ -300,6 +300,9 @@ static void test_refused(void)
 	static const struct mcp_replay_config old = {.is_legacy = true};
 	static const struct step bad[] = {AGENT("{"), AGENT("[]"), AGENT("{\"id\":7}"),
 	    AGENT(REQUEST("\"muxbus-bridge:9\"", "ping")), CONNECTED, END};
+	const char *got;
+	struct heard heard;
+	struct mcp_replay *replay;
 	converse(nobody,
 	    ERROR("0", "-32603", "internal", "no luck") TAUGHT_AS("1", "no luck", "")
 		TAUGHT_AS("2", "no luck", ""),
@@ -309,15 +312,15 @@ static void test_refused(void)
 	    ERROR("\"p\"", "-32601", "no_such_method",
 		"this bridge speaks the protocol's older revisions (--legacy): initialize"),
 	    "", "--legacy: there is nothing to discover");
-	struct heard heard = {.was_accepted = true};
-	struct mcp_replay *replay = mcp_replay_new(&plain);
+	heard = (struct heard){.was_accepted = true};
+	replay = mcp_replay_new(&plain);
 	buf_init(&heard.agent, 1 << 20);
 	buf_init(&heard.daemon, 1 << 20);
 	for (const struct step *step = bad; step->text; step++)
 		take_step(replay, &heard, step, 1000);
 	deliver(replay, &heard, 0);
 	forget_asked(&heard.daemon);
-	const char *got = text_of(&heard.agent);
+	got = text_of(&heard.agent);
 	ok(strstr(got, "-32700") && strstr(got, "a batch is not accepted") &&
 		strstr(
 		    got, "\"id\":7,\"error\":{\"code\":-32600,\"message\":\"method is missing") &&
@@ -364,11 +367,13 @@ static void test_bounds(void)
 	static char line[MCP_REPLAY_LINE_MAX + 100];
 	struct mcp_replay *replay = mcp_replay_new(&plain);
 	char call[200];
+	size_t head;
+	const char *got;
 	for (int i = 0; i <= MCP_REPLAY_PENDING_MAX; i++) {
-		(void)snprintf(call, sizeof(call), CALL("%d", "wait_for") "\n", i);
+		(void)snprintf(call, sizeof call, CALL("%d", "wait_for") "\n", i);
 		mcp_replay_from_agent(replay, call, strlen(call));
 	}
-	const char *got = text_of(mcp_replay_to_agent(replay));
+	got = text_of(mcp_replay_to_agent(replay));
 	ok(strstr(got, "\"id\":1000,\"error\"") && !strstr(got, "\"id\":999,"),
 	    "request 1001 is refused: %.80s", got);
 	ok(mcp_replay_is_waiting(replay) && !mcp_replay_is_done(replay), "the others wait");
@@ -377,14 +382,14 @@ static void test_bounds(void)
 	ok(!mcp_replay_is_waiting(replay) && mcp_replay_is_done(replay), "until they are refused");
 	mcp_replay_wrote_agent(replay, mcp_replay_to_agent(replay)->len);
 
-	memset(line, 'x', sizeof(line));
-	line[sizeof(line) - 1] = '\n';
-	mcp_replay_from_agent(replay, line, sizeof(line));
+	memset(line, 'x', sizeof line);
+	line[sizeof line - 1] = '\n';
+	mcp_replay_from_agent(replay, line, sizeof line);
 	got = text_of(mcp_replay_to_agent(replay));
 	ok(strstr(got, "\"id\":null,\"error\":{\"code\":-32600") != NULL, "a huge line: %s", got);
 
-	(void)snprintf(line, sizeof(line), "{\"id\":1,\"method\":\"x\",\"params\":{\"y\":\"");
-	size_t head = strlen(line);
+	(void)snprintf(line, sizeof line, "{\"id\":1,\"method\":\"x\",\"params\":{\"y\":\"");
+	head = strlen(line);
 	memset(line + head, 'z', MCP_REPLAY_LINE_MAX - head - 3);
 	memcpy(line + MCP_REPLAY_LINE_MAX - 3, "\"}}\n", 4);
 	ok(mcp_replay_wants_agent(replay), "the agent's input is read");

@@ -39,16 +39,19 @@ static int check_tool(const struct json *tool, bool all)
 	static const char *const members[] = {
 	    "name", "title", "description", "inputSchema", "outputSchema", "annotations", NULL};
 	int faults = 0;
-	for (const char *const *name = members; *name; name++)
-		faults += !json_member(tool, *name);
-	const struct json *text = json_member(tool, "description");
-	const struct json *name = json_member(tool, "name");
+	const struct json *input, *text, *name;
+	const struct method *method;
+	size_t fields;
+	for (const char *const *member = members; *member != NULL; member++)
+		faults += !json_member(tool, *member);
+	text = json_member(tool, "description");
+	name = json_member(tool, "name");
 	faults += text->len > 2000;
 	faults += strspn(name->text, "abcdefghijklmnopqrstuvwxyz_") != name->len || name->len > 40;
-	const struct json *input = json_member(tool, "inputSchema");
-	const struct method *method = method_find(name->text);
-	size_t fields = 0;
-	for (const struct field *f = method->fields; f && f->name; f++)
+	input = json_member(tool, "inputSchema");
+	method = method_find(name->text);
+	fields = 0;
+	for (const struct field *f = method->fields; f != NULL && f->name; f++)
 		fields += !(f->flags & FIELD_ALIAS) && (all || !(f->flags & FIELD_RARE));
 	faults += json_member(input, "properties")->count != fields;
 	faults += !json_member(json_member(tool, "annotations"), "readOnlyHint");
@@ -61,41 +64,43 @@ static int check_tool(const struct json *tool, bool all)
 static void test_list(void)
 {
 	struct json_error error;
-	size_t len, again_len, all_len;
+	size_t len, again_len, all_len, count, core, tokens;
 	char *text = write_list(false, &len);
 	char *again = write_list(false, &again_len);
 	char *all = write_list(true, &all_len);
+	static const char *const fixed[] = {"self_command", "gemini_sleep", "watch_log",
+	    "cancel_watch", "yield_turn", "run_long_command", "send_keys", "capture_pane",
+	    "create_pane", "close_pane", "wait_for_idle", "wait_for", "list_panes", NULL};
+	int missing, faults;
+	const struct json *tools;
 	is_mem(text, len, again, again_len, "the list is the same each time");
-	const struct json *tools = json_member(json_read(reader, text, len, &error), "tools");
+	tools = json_member(json_read(reader, text, len, &error), "tools");
 	ok(tools->count <= MCP_TOOLS_MAX, "%zu tools by default, at most %d", tools->count,
 	    MCP_TOOLS_MAX);
 	/* JSON of this kind takes models a token for 4.2 bytes; this test counts one for 4. */
-	size_t tokens = len / 4;
+	tokens = len / 4;
 	ok(tokens <= MCP_TOOLS_TOKENS_MAX, "%zu tokens (bytes / 4), at most %d", tokens,
 	    MCP_TOOLS_TOKENS_MAX);
-	int faults = 0;
-	size_t core = 0;
-	for (const struct json *tool = tools->child; tool; tool = tool->next) {
+	faults = 0;
+	core = 0;
+	for (const struct json *tool = tools->child; tool != NULL; tool = tool->next) {
 		faults += check_tool(tool, false);
 		core += json_member(tool, "_meta") != NULL;
 	}
 	is_int(faults, 0, "each has the text that a newcomer needs");
 	is_int((long long)core, 3, "three of them are always loaded");
-	static const char *const fixed[] = {"self_command", "gemini_sleep", "watch_log",
-	    "cancel_watch", "yield_turn", "run_long_command", "send_keys", "capture_pane",
-	    "create_pane", "close_pane", "wait_for_idle", "wait_for", "list_panes", NULL};
-	int missing = 0;
+	missing = 0;
 	for (const char *const *name = fixed; *name; name++)
 		missing += !(method_find(*name)->flags & METHOD_TOOL);
 	is_int(missing, 0, "the names known to agents are among them");
 
-	size_t count = 0;
+	count = 0;
 	for (const struct method *m = method_next(NULL); m; m = method_next(m))
 		count++;
 	tools = json_member(json_read(reader, all, all_len, &error), "tools");
 	is_int((long long)tools->count, (long long)count, "all methods, on request");
 	faults = 0;
-	for (const struct json *tool = tools->child; tool; tool = tool->next)
+	for (const struct json *tool = tools->child; tool != NULL; tool = tool->next)
 		faults += check_tool(tool, true);
 	is_int(faults, 0, "with all of their parameters");
 	mem_free(text);
@@ -157,8 +162,9 @@ static int cut_all(const char *text, size_t len, size_t max)
 		struct mcp_cut cut = {.keeps_end = i & 1};
 		struct buf out;
 		bool is_found = mcp_cut_find(&cut, max, writers[i / 2], &sample);
+		bool is_written;
 		buf_init(&out, max);
-		bool is_written = is_found && writers[i / 2](&out, &cut, &sample);
+		is_written = is_found && writers[i / 2](&out, &cut, &sample);
 		faults +=
 		    !is_found || !is_written || out.len > max || !utf8_is_valid(out.data, out.len);
 		if (i < 2 && is_written)
@@ -176,7 +182,7 @@ static void test_cut(void)
 	static const char *const pieces[] = {"x", "a line of text\n", "\xc3\xa9", "\xe2\x82\xac",
 	    "\xf0\x9f\xa6\x8a", "\\", "\033[31m", "\xe2\x82\xac\n"};
 	int faults = 0;
-	for (size_t i = 0; i < sizeof(pieces) / sizeof(*pieces); i++)
+	for (size_t i = 0; i < sizeof pieces / sizeof *pieces; i++)
 		for (size_t size = 10; size < 70000; size = size * 3 + 1) {
 			size_t len;
 			char *text = long_string(pieces[i], size, &len);
@@ -194,6 +200,7 @@ static void test_cut_arrays(void)
 	struct buf out;
 	struct json_error error;
 	struct mcp_cut cut = {0};
+	struct sample sample;
 	buf_init(&out, (size_t)1 << 20);
 	(void)buf_append_str(&out, "{\"last\":7,\"notifications\":[");
 	for (int i = 0; i < 500; i++)
@@ -201,7 +208,7 @@ static void test_cut_arrays(void)
 		    "%s{\"seq\":%d,\"text\":\"one of many\",\"data\":{\"n\":%d}}", i ? "," : "", i,
 		    i);
 	(void)buf_append_str(&out, "]}");
-	struct sample sample = {method_find("list_notifications"),
+	sample = (struct sample){method_find("list_notifications"),
 	    json_read(reader, (const char *)out.data, out.len, &error)};
 	ok(mcp_cut_find(&cut, MCP_RESULT_BYTES, write_json, &sample) && cut.is_needed &&
 		cut.array_max > 100 && cut.array_max < 500,
@@ -245,11 +252,11 @@ static void test_texts(void)
 {
 	struct json_error error;
 	struct mcp_cut cut = {.string_max = SIZE_MAX, .array_max = SIZE_MAX};
-	for (size_t i = 0; i < sizeof(texts) / sizeof(*texts); i++) {
+	for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
 		struct buf out;
+		const struct json *tree;
 		buf_init(&out, 10000);
-		const struct json *tree =
-		    json_read(reader, texts[i].result, strlen(texts[i].result), &error);
+		tree = json_read(reader, texts[i].result, strlen(texts[i].result), &error);
 		ok(mcp_text_write(&out, method_find(texts[i].method), tree, &cut, NULL),
 		    "%s: it fits", texts[i].method);
 		is_mem(out.data, out.len, texts[i].text, strlen(texts[i].text),
@@ -269,14 +276,15 @@ static void test_clients(void)
 	    {"gemini-cli-mcp-client", 570}, {"gemini-cli-mcp-client-muxbus", 570}, {"opencode", 0},
 	    {"", 50}, {"something", 50}, {"claude", 50}};
 	int faults = 0;
-	for (size_t i = 0; i < sizeof(known) / sizeof(*known); i++) {
+	for (size_t i = 0; i < sizeof known / sizeof *known; i++) {
 		const struct mcp_client *client = mcp_client_find(known[i].name);
 		struct buf out;
+		const char *text;
 		buf_init(&out, MCP_INSTRUCTIONS_MAX);
 		faults += client->wait_sec != known[i].wait_sec;
 		mcp_client_instructions(&out, client, i & 1 ? "%4294967294" : NULL);
 		/* A full buffer would have lost its last line. */
-		const char *text = (const char *)out.data;
+		text = (const char *)out.data;
 		faults += !strstr(text, client->waiting) || !strstr(text, "Never poll") ||
 		    !strstr(text, "the next call.\n");
 		faults += !strstr(text, i & 1 ? "typed into your pane %4294967294" : "in no pane");
@@ -304,7 +312,7 @@ static void test_narrow(void)
 	const struct field *field = method->fields;
 	while (strcmp(field->name, "max_bytes") != 0)
 		field++;
-	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+	for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
 		struct read_args args __attribute__((aligned(16)));
 		buf_init(&scratch, 1000);
 		(void)field_read(method->fields,

@@ -17,7 +17,7 @@ static int read_message(const char *line)
 	struct json_error error;
 	const struct json *value = json_read(reader, line, strlen(line), &error);
 	reason[0] = '\0';
-	return message_read(value, &message, reason, sizeof(reason));
+	return message_read(value, &message, reason, sizeof reason);
 }
 
 /* The id of the message as it will be echoed. */
@@ -39,18 +39,19 @@ static void test_requests(void)
 	ok(json_member(message.params, "a") != NULL, "its parameters");
 	ok(!message.is_notification && !message.is_response, "to be answered");
 	is_int(read_message("{\"method\":\"ping\"}"), 0, "the shortest request that one can type");
-	ok(!message.is_notification && !message.id && !message.params, "is answered too");
+	ok(!message.is_notification && message.id == NULL && message.params == NULL,
+	    "is answered too");
 	is_str(echoed_id(), "null", "with a null id");
 	is_int(read_message("{\"jsonrpc\":\"2.0\",\"method\":\"ping\"}"), 0, "without an id");
 	ok(message.is_notification, "is a notification");
 	is_int(read_message("{\"jsonrpc\":\"2.0\",\"id\":null,\"method\":\"ping\"}"), 0,
 	    "with a null id");
-	ok(!message.is_notification && message.id, "is a request");
+	ok(!message.is_notification && message.id != NULL, "is a request");
 	is_int(read_message("{\"method\":\"ping\",\"params\":null}"), 0, "null parameters");
-	ok(!message.params, "are none");
+	ok(message.params == NULL, "are none");
 	is_int(read_message("{\"method\":\"ping\",\"extra\":1,\"_meta\":{}}"), 0, "other members");
 	is_int(read_message("{\"jsonrpc\":\"2.0\",\"id\":1,\"result\":{}}"), 0, "a response");
-	ok(message.is_response && !message.method, "is known as one");
+	ok(message.is_response && message.method == NULL, "is known as one");
 	is_int(read_message("{\"jsonrpc\":\"2.0\",\"id\":1,\"error\":{}}"), 0, "an error");
 	ok(message.is_response, "is one too");
 	is_int(read_message("{\"id\":1,\"method\":\"x\",\"result\":1}"), 0, "with a method");
@@ -59,6 +60,7 @@ static void test_requests(void)
 
 static void test_ids(void)
 {
+	struct buf longer, huge;
 	static const struct {
 		const char *id, *echo;
 	} cases[] = {{"1", "1"}, {"-7", "-7"}, {"1.50", "1.50"}, {"1e2", "1e2"},
@@ -66,29 +68,30 @@ static void test_ids(void)
 	    {"\"a\\\"b\"", "\"a\\\"b\""}, {"\"\\u0041\"", "\"A\""}, {"\"\\u001b\"", "\"\\u001b\""},
 	    {"null", "null"}};
 	char line[200];
-	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
-		(void)snprintf(line, sizeof(line), "{\"id\":%s,\"method\":\"x\"}", cases[i].id);
+	for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+		(void)snprintf(line, sizeof line, "{\"id\":%s,\"method\":\"x\"}", cases[i].id);
 		is_int(read_message(line), 0, "id %s", cases[i].id);
 		is_str(echoed_id(), cases[i].echo, "is echoed");
 	}
-	struct buf huge;
 	buf_init(&huge, 100000);
 	(void)buf_append_str(&huge, "{\"method\":\"x\",\"id\":\"");
 	for (int i = 0; i < MESSAGE_ID_MAX; i++)
 		(void)buf_append_byte(&huge, 'i');
-	struct buf longer;
 	buf_init(&longer, 100000);
 	(void)buf_printf(&longer, "%si\"}", (char *)huge.data);
 	(void)buf_append_str(&huge, "\"}");
 	is_int(read_message((char *)huge.data), 0, "the longest id");
 	is_int(read_message((char *)longer.data), -1, "one byte more");
-	ok(strstr(reason, "1024") && !message.id, "is refused: %s", reason);
+	ok(strstr(reason, "1024") && message.id == NULL, "is refused: %s", reason);
 	buf_finish(&huge);
 	buf_finish(&longer);
 }
 
 static void test_refusals(void)
 {
+	struct json_error error;
+	char tiny[5];
+	const struct json *value;
 	static const struct {
 		const char *line, *reason, *id;
 	} cases[] = {
@@ -114,15 +117,13 @@ static void test_refusals(void)
 	    {"{\"id\":\"a\",\"method\":\"x\",\"params\":false}", "params must be an object",
 		"\"a\""},
 	};
-	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+	for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
 		is_int(read_message(cases[i].line), -1, "%s", cases[i].line);
 		ok(strstr(reason, cases[i].reason), "is refused: %s", reason);
 		is_str(echoed_id(), cases[i].id, "with the id that could be read");
 	}
-	struct json_error error;
-	char tiny[5];
-	const struct json *value = json_read(reader, "{}", 2, &error);
-	is_int(message_read(value, &message, tiny, sizeof(tiny)), -1, "a reason cut short");
+	value = json_read(reader, "{}", 2, &error);
+	is_int(message_read(value, &message, tiny, sizeof tiny), -1, "a reason cut short");
 	is_str(tiny, "meth", "ends where its memory does");
 }
 
@@ -154,9 +155,11 @@ static void test_table(void)
 	size_t wrong = 0;
 	for (int i = 0; i < MESSAGE_ERROR_COUNT_; i++) {
 		const struct message_error_info *info = message_error_info((enum message_error)i);
-		wrong += !info->kind || !info->help || info->help[strlen(info->help) - 1] != '.';
+		bool is_mcp;
+		wrong += info->kind == NULL || info->help == NULL ||
+		    info->help[strlen(info->help) - 1] != '.';
 		/* -32000 to -32099 are MCP's, and only the codes that MCP has defined are ours */
-		bool is_mcp = i == MESSAGE_PROTOCOL_VERSION || i == MESSAGE_RESOURCE;
+		is_mcp = i == MESSAGE_PROTOCOL_VERSION || i == MESSAGE_RESOURCE;
 		wrong += is_mcp != (info->code <= -32000 && info->code >= -32099);
 		wrong += info->code < 1 && !is_mcp && (info->code < -32700 || info->code > -32600);
 		for (int j = 0; j < i; j++) {

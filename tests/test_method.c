@@ -21,7 +21,7 @@ static int fault(const struct method *method, const char *what)
 
 static bool ends_as_sentence(const char *text)
 {
-	size_t len = text ? strlen(text) : 0;
+	size_t len = text != NULL ? strlen(text) : 0;
 	return len > 0 && isupper((unsigned char)text[0]) && text[len - 1] == '.';
 }
 
@@ -30,6 +30,7 @@ static void test_order(void)
 	int unsorted = 0;
 	int lost = 0;
 	size_t count = 0;
+	const struct method *previous;
 	for (const struct method *const *table = method_tables; *table; table++)
 		for (const struct method *method = *table; method->name; method++) {
 			count++;
@@ -39,25 +40,26 @@ static void test_order(void)
 		}
 	is_int(unsorted, 0, "each table is sorted");
 	is_int(lost, 0, "each of %zu methods is found by its name, and by no other's", count);
-	const struct method *previous = NULL;
+	previous = NULL;
 	for (const struct method *method = method_next(NULL); method;
 	     method = method_next(method)) {
-		if (previous && strcmp(previous->name, method->name) >= 0)
+		if (previous != NULL && strcmp(previous->name, method->name) >= 0)
 			unsorted++;
 		previous = method;
 		count--;
 	}
 	is_int(unsorted, 0, "all of them are walked in order");
 	is_int((long long)count, 0, "and each once");
-	ok(!method_find("") && !method_find("zzz") && !method_find("pin"), "others are not found");
+	ok(method_find("") == NULL && method_find("zzz") == NULL && method_find("pin") == NULL,
+	    "others are not found");
 	is_str(method_nearest("pnig"), "ping", "the nearest is suggested");
-	ok(!method_nearest("qqqqqqqq"), "or none");
+	ok(method_nearest("qqqqqqqq") == NULL, "or none");
 }
 
 static int check_fields(const struct method *method)
 {
 	int faults = 0;
-	for (const struct field *field = method->fields; field && field->name; field++) {
+	for (const struct field *field = method->fields; field != NULL && field->name; field++) {
 		if (field->offset >= method->args_size)
 			faults += fault(method, "a field lies outside of its arguments");
 		if (!(field->flags & FIELD_ALIAS) && !(field->help && *field->help))
@@ -66,7 +68,7 @@ static int check_fields(const struct method *method)
 			if (strcmp(other->name, field->name) == 0)
 				faults += fault(method, "has a field twice");
 	}
-	if (!method->fields && method->args_size)
+	if (method->fields == NULL && method->args_size)
 		faults += fault(method, "has arguments without fields");
 	return faults;
 }
@@ -84,7 +86,7 @@ static int check_results(const struct method *method)
 {
 	int faults = 0;
 
-	for (const struct field_result *row = method->results; row && row->name; row++) {
+	for (const struct field_result *row = method->results; row != NULL && row->name; row++) {
 		if (!row->type || !is_fragment(row->help))
 			faults += fault(method, row->name);
 	}
@@ -113,11 +115,11 @@ static void test_rows(void)
 	int result_faults = 0;
 	for (const struct method *method = method_next(NULL); method;
 	     method = method_next(method)) {
-		if (!method->title || !*method->title)
+		if (method->title == NULL || !*method->title)
 			faults += fault(method, "has no title");
 		if (!ends_as_sentence(method->summary))
 			faults += fault(method, "its summary is no sentence");
-		if (!method->handle)
+		if (method->handle == NULL)
 			faults += fault(method, "has no handler");
 		if (method->effects == 0)
 			faults += fault(method, "has no effects");
@@ -145,12 +147,12 @@ static void test_examples(void)
 		struct field_error error = {0};
 		void *args = xcalloc(1, method->args_size + 1);
 		const struct json *params = NULL;
-		if (method->example)
+		if (method->example != NULL)
 			params = json_read(
 			    reader, method->example, strlen(method->example), &json_error);
-		if (method->example && !params)
+		if (method->example != NULL && params == NULL)
 			faults += fault(method, json_error.text);
-		else if (method->example &&
+		else if (method->example != NULL &&
 		    field_read(method->fields, params, args, method->args_size, &scratch, &error) <
 			0)
 			faults += fault(method, error.text);
@@ -167,21 +169,24 @@ static void test_written(void)
 	struct buf out;
 	struct json_writer writer;
 	struct json_error error;
+	struct json_reader *reader;
+	const struct json *all;
+	int missing;
 	buf_init(&out, (size_t)1 << 24);
 	json_writer_init(&writer, &out);
 	json_object_begin(&writer, NULL);
 	for (const struct method *method = method_next(NULL); method; method = method_next(method))
 		method_write(&writer, method->name, method);
 	json_object_end(&writer);
-	struct json_reader *reader = json_reader_new((size_t)1 << 24);
-	const struct json *all = json_read(reader, (const char *)out.data, out.len, &error);
-	int missing = 0;
-	for (const struct method *method = method_next(NULL); all && method;
+	reader = json_reader_new((size_t)1 << 24);
+	all = json_read(reader, (const char *)out.data, out.len, &error);
+	missing = 0;
+	for (const struct method *method = method_next(NULL); all != NULL && method != NULL;
 	     method = method_next(method)) {
 		const struct json *row = json_member(all, method->name);
-		const struct json *params = row ? json_member(row, "params") : NULL;
-		const struct json *effects = row ? json_member(row, "effects") : NULL;
-		missing += !params || !json_member(params, "properties");
+		const struct json *params = row != NULL ? json_member(row, "params") : NULL;
+		const struct json *effects = row != NULL ? json_member(row, "effects") : NULL;
+		missing += params == NULL || !json_member(params, "properties");
 		missing += effects == NULL || effects->count == 0;
 	}
 	ok(all != NULL, "describe is JSON");

@@ -10,8 +10,8 @@
 static struct pattern *compile(const char *text)
 {
 	char reason[256];
-	struct pattern *pattern = pattern_new(text, strlen(text), reason, sizeof(reason));
-	if (!pattern)
+	struct pattern *pattern = pattern_new(text, strlen(text), reason, sizeof reason);
+	if (pattern == NULL)
 		diag("%s: %s", text, reason);
 	return pattern;
 }
@@ -21,10 +21,11 @@ static void check(const char *text, const char *subject, size_t len, enum patter
 {
 	struct pattern *pattern = compile(text);
 	struct pattern_match match = {0};
+	enum pattern_result got;
 	ok(pattern != NULL, "%s compiles", text);
-	if (!pattern)
+	if (pattern == NULL)
 		return;
-	enum pattern_result got = pattern_find(pattern, subject, len, 0, &match);
+	got = pattern_find(pattern, subject, len, 0, &match);
 	is_int(got, want, "%s: found or not", text);
 	if (got == PATTERN_MATCH && want == PATTERN_MATCH) {
 		is_int((long long)match.spans[0].from, (long long)from, "%s: from", text);
@@ -36,8 +37,8 @@ static void check(const char *text, const char *subject, size_t len, enum patter
 static void check_refused(const char *text, size_t len, const char *want)
 {
 	char reason[256] = "";
-	struct pattern *pattern = pattern_new(text, len, reason, sizeof(reason));
-	ok(!pattern, "refused: %.20s", text);
+	struct pattern *pattern = pattern_new(text, len, reason, sizeof reason);
+	ok(pattern == NULL, "refused: %.20s", text);
 	ok(strstr(reason, want) != NULL, "because '%s' has '%s'", reason, want);
 	pattern_free(pattern);
 }
@@ -59,6 +60,8 @@ static void test_captures(void)
 {
 	struct pattern *pattern = compile("(a)|(b)(c)?");
 	struct pattern_match match;
+	char subject[101];
+	char many[PATTERN_BYTES_MAX] = "";
 	is_int(pattern_find(pattern, "xb", 2, 0, &match), PATTERN_MATCH, "an alternative");
 	is_int((long long)match.count, 3, "captures up to the last that took part");
 	ok(match.spans[1].from > match.spans[1].to, "a group that took no part");
@@ -68,11 +71,9 @@ static void test_captures(void)
 	is_str(pattern_text(pattern), "(a)|(b)(c)?", "its text");
 	pattern_free(pattern);
 
-	char many[PATTERN_BYTES_MAX] = "";
 	for (int i = 0; i < 100; i++)
 		strcat(many, "(x)");
-	char subject[101];
-	memset(subject, 'x', sizeof(subject));
+	memset(subject, 'x', sizeof subject);
 	pattern = compile(many);
 	is_int(pattern_find(pattern, subject, 100, 0, &match), PATTERN_MATCH, "many captures");
 	is_int((long long)match.count, PATTERN_SPANS_MAX, "are bounded");
@@ -81,15 +82,16 @@ static void test_captures(void)
 
 static void test_refused(void)
 {
+	char *big, *nest;
 	check_refused("a(b", 3, "offset 3");
 	check_refused("\\C", 2, "offset 2");
 	check_refused("x*\377", 3, "UTF-8");
-	char *nest = calloc(1, 2001);
+	nest = calloc(1, 2001);
 	memset(nest, '(', 1000);
 	memset(nest + 1000, ')', 1000);
 	check_refused(nest, 2000, "nested");
 	free(nest);
-	char *big = malloc(PATTERN_BYTES_MAX + 1);
+	big = malloc(PATTERN_BYTES_MAX + 1);
 	memset(big, 'x', PATTERN_BYTES_MAX + 1);
 	check_refused(big, PATTERN_BYTES_MAX + 1, "4096");
 	free(big);
@@ -100,21 +102,24 @@ static void test_hostile(void)
 	static const char *const patterns[] = {"(a+)+$", "(a|a)*b", "(?:a?){64}a{64}b", "(.*)*x",
 	    "^(([a-z])+.)+[A-Z]([a-z])+$", "(?=(a+))*b", "(a(?1)?b)*c", "((a*)*)*b"};
 	char *subject = malloc(100001);
+	struct pattern *pattern;
 	memset(subject, 'a', 100000);
 	subject[100000] = '!';
-	for (size_t i = 0; i < sizeof(patterns) / sizeof(patterns[0]); i++) {
-		struct pattern *pattern = compile(patterns[i]);
-		if (!pattern)
+	for (size_t i = 0; i < sizeof patterns / sizeof patterns[0]; i++) {
+		int64_t start, took_ms;
+		enum pattern_result result;
+		pattern = compile(patterns[i]);
+		if (pattern == NULL)
 			continue;
-		int64_t start = clock_mono_ms();
-		enum pattern_result result = pattern_find(pattern, subject, 100001, 0, NULL);
-		int64_t took_ms = clock_mono_ms() - start;
+		start = clock_mono_ms();
+		result = pattern_find(pattern, subject, 100001, 0, NULL);
+		took_ms = clock_mono_ms() - start;
 		ok(took_ms < 1000, "%s gives up after %d ms (%d)", patterns[i], (int)took_ms,
 		    result);
 		ok(result != PATTERN_MATCH, "and does not report a match");
 		pattern_free(pattern);
 	}
-	struct pattern *pattern = compile("(a+)+$");
+	pattern = compile("(a+)+$");
 	is_int(
 	    pattern_find(pattern, subject, 40, 0, NULL), PATTERN_MATCH, "the same pattern works");
 	is_int(pattern_find(pattern, subject, 100001, 0, NULL), PATTERN_LIMIT, "or says limit");

@@ -29,9 +29,9 @@ static void meet(struct guest *guest)
 static bool hears(struct guest *guest, const char *part)
 {
 	const char *line = guest_line(guest, SERVED_TIMEOUT_MS);
-	bool is_there = line && strstr(line, part);
+	bool is_there = line != NULL && strstr(line, part);
 	if (!is_there)
-		diag("got: %.300s, wanted: %s", line ? line : "nothing", part);
+		diag("got: %.300s, wanted: %s", line != NULL ? line : "nothing", part);
 	return is_there;
 }
 
@@ -41,7 +41,7 @@ static char *hear_all(struct guest *guest)
 	struct buf all;
 	const char *line;
 	buf_init(&all, (size_t)1 << 24);
-	while ((line = guest_line(guest, SERVED_TIMEOUT_MS)))
+	while ((line = guest_line(guest, SERVED_TIMEOUT_MS)) != NULL)
 		(void)buf_printf(&all, "%s\n", line);
 	(void)buf_append_byte(&all, '\0');
 	return (char *)buf_steal(&all, &(size_t){0});
@@ -51,13 +51,14 @@ static char *hear_all(struct guest *guest)
 static char *answers_to(const char *bytes, size_t len, size_t cut)
 {
 	struct guest guest;
+	char *all;
 	meet(&guest);
 	(void)guest_send(&guest, bytes, cut);
 	if (cut > 0 && cut < len)
 		(void)poll(NULL, 0, 1); /* so that it arrives as a piece */
 	(void)guest_send(&guest, bytes + cut, len - cut);
 	guest_half_close(&guest);
-	char *all = hear_all(&guest);
+	all = hear_all(&guest);
 	guest_close(&guest);
 	return all;
 }
@@ -73,9 +74,10 @@ static void test_every_cut(void)
 	    "{\n"
 	    "{\"id\":\"x\\\"\\u0001\",\"method\":\"nothing\"}\n"
 	    "{\"id\":1.50,\"method\":\"ping\"}";
-	size_t len = sizeof(bytes) - 1;
+	size_t len = sizeof bytes - 1;
 	char *whole = answers_to(bytes, len, 0);
 	int lines = 0;
+	int failures;
 	for (const char *p = whole; *p; p++)
 		lines += *p == '\n';
 	is_int(lines, 6, "each line but empty ones and notifications is answered");
@@ -83,7 +85,7 @@ static void test_every_cut(void)
 	ok(strstr(whole, "\"id\":\"x\\\"\\u0001\",\"error\":{\"code\":-32601"),
 	    "an id comes back as it was");
 	ok(strstr(whole, "\"id\":1.50,\"result\":{}"), "a number as it was written");
-	int failures = 0;
+	failures = 0;
 	for (size_t cut = 1; cut <= len; cut++) {
 		char *again = answers_to(bytes, len, cut);
 		if (strcmp(again, whole) != 0 && failures++ == 0)
@@ -97,6 +99,8 @@ static void test_every_cut(void)
 static void test_order(void)
 {
 	struct guest guest;
+	int failures;
+	struct buf many;
 	meet(&guest);
 	guest_say(&guest,
 	    "{\"id\":1,\"method\":\"late\",\"params\":{\"ms\":60}}\n"
@@ -114,18 +118,18 @@ static void test_order(void)
 	guest_close(&guest);
 
 	meet(&guest);
-	struct buf many;
 	buf_init(&many, (size_t)1 << 22);
 	for (int i = 0; i < 5000; i++)
 		(void)buf_printf(&many, "{\"id\":%d,\"method\":\"%s\",\"params\":{\"ms\":%d}}\n", i,
 		    i % 50 == 0 ? "late" : "echo", i % 3);
 	guest_send(&guest, (const char *)many.data, many.len);
-	int failures = 0;
+	failures = 0;
 	for (int i = 0; i < 5000; i++) {
 		char part[32];
-		(void)snprintf(part, sizeof(part), "\"id\":%d,\"result\"", i);
-		const char *line = guest_line(&guest, SERVED_TIMEOUT_MS);
-		failures += !line || !strstr(line, part);
+		const char *line;
+		(void)snprintf(part, sizeof part, "\"id\":%d,\"result\"", i);
+		line = guest_line(&guest, SERVED_TIMEOUT_MS);
+		failures += line == NULL || !strstr(line, part);
 	}
 	is_int(failures, 0, "5,000 pipelined requests are answered in order");
 	buf_finish(&many);
@@ -134,7 +138,8 @@ static void test_order(void)
 
 static void test_half_close(void)
 {
-	struct guest guest;
+	struct guest guest, other;
+	bool is_gone;
 	meet(&guest);
 	guest_say(&guest,
 	    "{\"id\":1,\"method\":\"wait\",\"params\":{\"ms\":80}}\n"
@@ -142,10 +147,10 @@ static void test_half_close(void)
 	guest_half_close(&guest);
 	ok(hears(&guest, "\"id\":2,"), "requests accepted before a half-close are answered");
 	ok(hears(&guest, "\"id\":1,"), "waits included");
-	ok(!guest_line(&guest, SERVED_TIMEOUT_MS) && guest.is_at_end, "then the daemon closes");
+	ok(guest_line(&guest, SERVED_TIMEOUT_MS) == NULL && guest.is_at_end,
+	    "then the daemon closes");
 	guest_close(&guest);
 
-	struct guest other;
 	meet(&guest);
 	meet(&other);
 	guest_say(&guest, "{\"id\":1,\"method\":\"subscribe\"}");
@@ -154,14 +159,15 @@ static void test_half_close(void)
 	guest_say(&other, "{\"id\":1,\"method\":\"publish\"}");
 	ok(hears(&guest, "\"kind\":\"notification\""), "a subscription outlives the half-close");
 	guest_close(&guest);
-	bool is_gone = false;
+	is_gone = false;
 	for (int64_t end_ms = clock_mono_ms() + SERVED_TIMEOUT_MS;
 	     !is_gone && clock_mono_ms() < end_ms;) {
 		const char *line;
 		guest_say(&other, "{\"method\":\"counts\"}");
-		while ((line = guest_line(&other, SERVED_TIMEOUT_MS)) && !strstr(line, "peers"))
+		while ((line = guest_line(&other, SERVED_TIMEOUT_MS)) != NULL &&
+		    !strstr(line, "peers"))
 			;
-		is_gone = line && strstr(line, "\"peers\":1,");
+		is_gone = line != NULL && strstr(line, "\"peers\":1,");
 	}
 	ok(is_gone, "and ends when the peer is really gone");
 	guest_close(&other);
@@ -170,19 +176,22 @@ static void test_half_close(void)
 static void test_gone(void)
 {
 	struct guest guest;
+	int64_t end_ms;
+	bool is_cancelled;
 	meet(&guest);
 	for (int i = 0; i < 20; i++)
 		guest_say(&guest, "{\"id\":%d,\"method\":\"wait\",\"params\":{\"ms\":3600000}}", i);
 	guest_say(&guest, "{\"id\":1,\"method\":\"publish\"}");
 	guest_close(&guest);
-	int64_t end_ms = clock_mono_ms() + SERVED_TIMEOUT_MS;
-	bool is_cancelled = false;
+	end_ms = clock_mono_ms() + SERVED_TIMEOUT_MS;
+	is_cancelled = false;
 	meet(&guest);
 	while (!is_cancelled && clock_mono_ms() < end_ms) {
+		const char *line, *count;
 		guest_say(&guest, "{\"method\":\"cancelled\"}");
-		const char *line = guest_line(&guest, SERVED_TIMEOUT_MS);
-		const char *count = line ? strstr(line, "\"count\":") : NULL;
-		is_cancelled = count && atoi(count + strlen("\"count\":")) >= 10;
+		line = guest_line(&guest, SERVED_TIMEOUT_MS);
+		count = line != NULL ? strstr(line, "\"count\":") : NULL;
+		is_cancelled = count != NULL && atoi(count + strlen("\"count\":")) >= 10;
 	}
 	/* More than its limit, if the peer left before all of its requests were read. */
 	ok(is_cancelled,
@@ -196,6 +205,7 @@ static void test_gone(void)
 static void test_limits(void)
 {
 	struct guest guest;
+	char *line;
 	meet(&guest);
 	for (int i = 0; i < 12; i++)
 		guest_say(&guest, "{\"id\":%d,\"method\":\"wait\",\"params\":{\"ms\":3600000}}", i);
@@ -204,7 +214,7 @@ static void test_limits(void)
 	guest_say(&guest, "{\"id\":\"p\",\"method\":\"ping\"}");
 	ok(hears(&guest, "\"id\":\"p\",\"result\""), "and the others continue");
 
-	char *line = xalloc(100001);
+	line = xalloc(100001);
 	memset(line, 'x', 100000);
 	line[100000] = '\0';
 	guest_say(&guest, "%s", line);
@@ -235,13 +245,14 @@ static uint64_t check_row(struct guest *guest, uint64_t after, uint64_t until, i
 {
 	uint64_t last = after;
 	const char *line;
-	while (last < until && (line = guest_line(guest, SERVED_TIMEOUT_MS))) {
+	while (last < until && (line = guest_line(guest, SERVED_TIMEOUT_MS)) != NULL) {
 		const char *seq_text = strstr(line, "\"seq\":");
 		const char *from_text = strstr(line, "\"from\":");
-		if (!seq_text || !strstr(line, "\"method\":\"event\""))
+		uint64_t seq, from;
+		if (seq_text == NULL || !strstr(line, "\"method\":\"event\""))
 			continue;
-		uint64_t seq = strtoull(seq_text + 6, NULL, 10);
-		uint64_t from = from_text ? strtoull(from_text + 7, NULL, 10) : seq;
+		seq = strtoull(seq_text + 6, NULL, 10);
+		from = from_text != NULL ? strtoull(from_text + 7, NULL, 10) : seq;
 		if (from != last + 1) {
 			diag("after %" PRIu64 " comes %.200s", last, line);
 			(*ret_holes)++;
@@ -256,12 +267,15 @@ static void test_slow(void)
 	struct guest slow;
 	struct guest other;
 	int holes = 0;
+	int count;
+	uint64_t last, start;
+	const char *line, *text;
 	meet(&slow);
 	meet(&other);
 	guest_say(&other, "{\"id\":1,\"method\":\"list_events\",\"params\":{\"limit\":1}}");
-	const char *line = guest_line(&other, SERVED_TIMEOUT_MS);
-	const char *text = line ? strstr(line, "\"last\":") : NULL;
-	uint64_t start = text ? strtoull(text + 7, NULL, 10) : 0;
+	line = guest_line(&other, SERVED_TIMEOUT_MS);
+	text = line != NULL ? strstr(line, "\"last\":") : NULL;
+	start = text != NULL ? strtoull(text + 7, NULL, 10) : 0;
 	guest_say(&slow, "{\"id\":1,\"method\":\"subscribe\"}");
 	ok(hears(&slow, "S1"), "a peer subscribes, and reads no more");
 	for (int i = 0; i < 20; i++) {
@@ -272,9 +286,9 @@ static void test_slow(void)
 	}
 	guest_say(&other, "{\"id\":1,\"method\":\"counts\"}");
 	line = guest_line(&other, SERVED_TIMEOUT_MS);
-	ok(line && !strstr(line, "\"events_dropped\":0"), "its events are dropped");
-	ok(line && strstr(line, "\"peers\":2,"), "and it stays");
-	uint64_t last = check_row(&slow, start, start + 2000, &holes);
+	ok(line != NULL && !strstr(line, "\"events_dropped\":0"), "its events are dropped");
+	ok(line != NULL && strstr(line, "\"peers\":2,"), "and it stays");
+	last = check_row(&slow, start, start + 2000, &holes);
 	is_int((long long)(last - start), 2000, "when it reads again it comes to the end");
 	is_int(holes, 0, "and each hole was reported");
 	guest_say(&other, "{\"id\":1,\"method\":\"publish\",\"params\":{\"count\":3}}");
@@ -288,8 +302,8 @@ static void test_slow(void)
 	meet(&slow);
 	for (int i = 0; i < 40; i++)
 		guest_say(&slow, "{\"id\":%d,\"method\":\"big\",\"params\":{\"bytes\":60000}}", i);
-	int count = 0;
-	while (guest_line(&slow, SERVED_TIMEOUT_MS) && ++count < 40)
+	count = 0;
+	while (guest_line(&slow, SERVED_TIMEOUT_MS) != NULL && ++count < 40)
 		;
 	is_int(count, 40, "a slow peer that comes to read gets all responses");
 	guest_close(&slow);
@@ -304,10 +318,12 @@ static void test_greedy(void)
 {
 	struct guest greedy;
 	struct guest other;
+	bool is_out, is_open;
+	int64_t start_ms;
 	meet(&greedy);
 	meet(&other);
-	int64_t start_ms = clock_mono_ms();
-	bool is_open = true;
+	start_ms = clock_mono_ms();
+	is_open = true;
 	while (is_open && clock_mono_ms() - start_ms < 3 * SERVED_TIMEOUT_MS) {
 		is_open = guest_say(
 		    &greedy, "{\"id\":1,\"method\":\"big\",\"params\":{\"bytes\":30000}}");
@@ -319,12 +335,13 @@ static void test_greedy(void)
 	ok(!is_open, "a peer that only sends requests is not read without end");
 	guest_say(&other, "{\"id\":1,\"method\":\"ping\"}");
 	ok(hears(&other, "\"id\":1,\"result\""), "others are served");
-	bool is_out = false;
+	is_out = false;
 	for (int64_t end_ms = clock_mono_ms() + 2 * SERVED_TIMEOUT_MS;
 	     !is_out && clock_mono_ms() < end_ms; (void)poll(NULL, 0, 50)) {
+		const char *line;
 		guest_say(&other, "{\"id\":1,\"method\":\"counts\"}");
-		const char *line = guest_line(&other, SERVED_TIMEOUT_MS);
-		is_out = line && strstr(line, "\"disconnected\":1,");
+		line = guest_line(&other, SERVED_TIMEOUT_MS);
+		is_out = line != NULL && strstr(line, "\"disconnected\":1,");
 	}
 	ok(is_out, "and it is disconnected");
 	guest_close(&greedy);
@@ -334,15 +351,16 @@ static void test_greedy(void)
 static void test_shutdown(void)
 {
 	struct guest guest;
+	int status;
 	meet(&guest);
 	guest_say(&guest,
 	    "{\"id\":1,\"method\":\"big\",\"params\":{\"bytes\":90000}}\n"
 	    "{\"id\":2,\"method\":\"shutdown\"}");
 	ok(hears(&guest, "\"id\":1,"), "requests before a shutdown are answered");
 	ok(hears(&guest, "\"id\":2,"), "the shutdown is answered");
-	ok(!guest_line(&guest, SERVED_TIMEOUT_MS) && guest.is_at_end, "then it closes");
+	ok(guest_line(&guest, SERVED_TIMEOUT_MS) == NULL && guest.is_at_end, "then it closes");
 	guest_close(&guest);
-	int status = -1;
+	status = -1;
 	(void)waitpid(served.pid, &status, 0);
 	is_int(status, 0, "and ends with 0");
 	served.pid = 0;
@@ -356,7 +374,7 @@ int main(void)
 	    NULL};
 	char reason[256];
 	served_init(&served, settings);
-	if (!served_start(&served, 0, reason, sizeof(reason))) {
+	if (!served_start(&served, 0, reason, sizeof reason)) {
 		printf("Bail out! %s\n", reason);
 		return 99;
 	}

@@ -19,7 +19,7 @@ static char proc[] = "/tmp/muxbus-proc-XXXXXX";
 static void write_file(const char *path, const char *bytes, size_t len)
 {
 	FILE *file = fopen(path, "w");
-	if (!file)
+	if (file == NULL)
 		abort();
 	(void)fwrite(bytes, 1, len, file);
 	(void)fclose(file);
@@ -29,9 +29,10 @@ static void write_file(const char *path, const char *bytes, size_t len)
 static unsigned tty_number(const char *device)
 {
 	struct stat st;
-	if (!device || stat(device, &st) < 0)
+	unsigned number;
+	if (device == NULL || stat(device, &st) < 0)
 		return 0;
-	unsigned number = minor(st.st_rdev);
+	number = minor(st.st_rdev);
 	return (number & 0xff) | major(st.st_rdev) << 8 | (number & ~0xffu) << 12;
 }
 
@@ -40,14 +41,15 @@ static void add(int pid, int parent, const char *name, const char *device, const
 {
 	char path[128];
 	char text[512];
-	(void)snprintf(path, sizeof(path), "%s/%d", proc, pid);
+	int len;
+	(void)snprintf(path, sizeof path, "%s/%d", proc, pid);
 	(void)mkdir(path, 0700);
-	(void)snprintf(path, sizeof(path), "%s/%d/stat", proc, pid);
-	int len = snprintf(text, sizeof(text), "%d (%s) S %d %d %d %u -1 4194560 1 2 3", pid, name,
+	(void)snprintf(path, sizeof path, "%s/%d/stat", proc, pid);
+	len = snprintf(text, sizeof text, "%d (%s) S %d %d %d %u -1 4194560 1 2 3", pid, name,
 	    parent, pid, pid, tty_number(device));
 	write_file(path, text, (size_t)len);
-	(void)snprintf(path, sizeof(path), "%s/%d/environ", proc, pid);
-	(void)snprintf(text, sizeof(text), "%s", environ_text ? environ_text : "A=1|");
+	(void)snprintf(path, sizeof path, "%s/%d/environ", proc, pid);
+	(void)snprintf(text, sizeof text, "%s", environ_text != NULL ? environ_text : "A=1|");
 	len = (int)strlen(text);
 	for (int i = 0; i < len; i++)
 		if (text[i] == '|')
@@ -58,7 +60,7 @@ static void add(int pid, int parent, const char *name, const char *device, const
 static void clear(void)
 {
 	char command[128];
-	(void)snprintf(command, sizeof(command), "rm -rf %s/*", proc);
+	(void)snprintf(command, sizeof command, "rm -rf %s/*", proc);
 	if (system(command) != 0)
 		abort();
 }
@@ -67,9 +69,9 @@ static void expect(const struct muxbus_model *model, pid_t pid, long pane,
     enum pane_evidence evidence, bool is_weak, const char *what)
 {
 	struct peer_pane peer_pane = {0};
+	bool is_right;
 	peer_pane_find_in(proc, pid, model, SOCKET, &peer_pane);
-	bool is_right =
-	    (pane < 0 ? peer_pane.pane == MUXBUS_NO_ID : peer_pane.pane == (uint32_t)pane) &&
+	is_right = (pane < 0 ? peer_pane.pane == MUXBUS_NO_ID : peer_pane.pane == (uint32_t)pane) &&
 	    peer_pane.evidence == evidence && peer_pane.is_weak == is_weak;
 	ok(is_right, "%s", what);
 	if (!is_right)
@@ -98,11 +100,15 @@ static void add_pane(
 int main(void)
 {
 	struct muxbus_model *model;
+	char path[128];
+	struct muxbus_session session;
+	struct muxbus_window window;
+	struct muxbus_link link;
 	if (!mkdtemp(proc) || model_new(&model) < 0)
 		return 99;
-	struct muxbus_session session = {.id = 1, .name = "work"};
-	struct muxbus_window window = {.id = 1, .name = "w", .layout = "", .visible_layout = ""};
-	struct muxbus_link link = {.session = 1, .window = 1};
+	session = (struct muxbus_session){.id = 1, .name = "work"};
+	window = (struct muxbus_window){.id = 1, .name = "w", .layout = "", .visible_layout = ""};
+	link = (struct muxbus_link){.session = 1, .window = 1};
 	if (model_add_session(model, &session) < 0 || model_add_window(model, &window) < 0 ||
 	    model_add_link(model, &link) < 0)
 		return 99;
@@ -152,8 +158,7 @@ int main(void)
 	expect(model, 406, -1, PANE_NONE, false, "a circle of parents ends");
 	expect(model, 407, -1, PANE_NONE, false, "a process that is gone");
 	expect(model, 0, -1, PANE_NONE, false, "a process of another namespace");
-	char path[128];
-	(void)snprintf(path, sizeof(path), "%s/400/stat", proc);
+	(void)snprintf(path, sizeof path, "%s/400/stat", proc);
 	write_file(path, "400 (orphan S 1", 15);
 	expect(model, 400, 2, PANE_ENVIRONMENT, true, "a status that cannot be read");
 	clear();

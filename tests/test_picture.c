@@ -19,7 +19,7 @@ typedef int write_fn(struct buf *out, const struct picture *picture);
 
 static const char *text_of(const struct buf *out)
 {
-	return out->data ? (const char *)out->data : "";
+	return out->data != NULL ? (const char *)out->data : "";
 }
 
 /* Cells. */
@@ -37,7 +37,7 @@ static void describe(struct buf *out, const char *line)
 	for (unsigned i = 0; i < COLUMNS; i++) {
 		if (cells[i].width == 0)
 			continue;
-		if (memcmp(&cells[i].looks, &looks, sizeof(looks)) != 0) {
+		if (memcmp(&cells[i].looks, &looks, sizeof looks) != 0) {
 			looks = cells[i].looks;
 			buf_printf(out, "{%x,%x,%x,%x,%x}", looks.text, looks.ground,
 			    looks.attributes, looks.underline, looks.line);
@@ -96,7 +96,7 @@ static void test_rows(void)
 {
 	struct buf out;
 	buf_init(&out, 4096);
-	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+	for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
 		describe(&out, rows[i].line);
 		is_str(text_of(&out), rows[i].want, "row %zu", i);
 	}
@@ -108,7 +108,7 @@ static void test_combining_is_bounded(void)
 	struct picture_state state = {0};
 	struct picture_cell cells[2];
 	char line[1000] = "e";
-	while (strlen(line) + 3 < sizeof(line))
+	while (strlen(line) + 3 < sizeof line)
 		strcat(line, "\314\201");
 	picture_row_read(&state, (const uint8_t *)line, strlen(line), cells, 2);
 	ok(cells[0].len <= PICTURE_CELL_BYTES && cells[0].len > PICTURE_CELL_BYTES - 2 &&
@@ -143,8 +143,9 @@ static int paint(struct buf *out, write_fn *write, struct picture picture, const
 static void test_svg(void)
 {
 	struct buf out;
+	struct picture picture;
 	buf_init(&out, 100000);
-	struct picture picture = {
+	picture = (struct picture){
 	    .rows = 2, .columns = 6, .cursor_row = 1, .cursor_column = 1, .title = "a<b>\033"};
 	is_int(paint(&out, picture_svg, picture, "h\033[1;31mi&\033[0m\n\342\224\200\342\224\200"),
 	    0, "a picture of two rows");
@@ -185,8 +186,9 @@ static void test_svg(void)
 static void test_html(void)
 {
 	struct buf out;
+	struct picture picture;
 	buf_init(&out, 100000);
-	struct picture picture = {
+	picture = (struct picture){
 	    .rows = 3, .columns = 6, .cursor_row = 2, .cursor_column = 60, .title = "</title>"};
 	is_int(paint(&out, picture_html, picture,
 		   "<\033[2;4:3;58;5;1mi\033[0m   \n\033[44m \346\227\245\033[49m"),
@@ -205,8 +207,9 @@ static void test_html(void)
 static void test_choice_of_lines(void)
 {
 	struct buf out;
+	struct picture picture;
 	buf_init(&out, 100000);
-	struct picture picture = {.first = 1, .rows = 1, .columns = 3, .cursor_row = -1};
+	picture = (struct picture){.first = 1, .rows = 1, .columns = 3, .cursor_row = -1};
 	paint(&out, picture_svg, picture, "\033[31ma\nb\nc\n");
 	ok(strstr(text_of(&out), "<text x='12' y='25.5' fill='#e8656f'>b</text>\n</svg>") != NULL,
 	    "a line alone has the colour that began above it");
@@ -216,6 +219,7 @@ static void test_choice_of_lines(void)
 static void test_shapes(void)
 {
 	struct picture_shapes shapes = {.width = 80, .height = 160};
+	unsigned known;
 	buf_init(&shapes.light, 1000);
 	buf_init(&shapes.heavy, 1000);
 	buf_init(&shapes.fill, 1000);
@@ -239,7 +243,7 @@ static void test_shapes(void)
 	picture_shape_add(&shapes, 0x259a, 0, 0, 1);
 	is_str(text_of(&shapes.fill), "M0 0H4V8H0zM4 8H8V16H4z", "two quarters");
 	is_int(picture_shape_shade(0x2591), 75, "the ground shines through a light shade");
-	unsigned known = 0;
+	known = 0;
 	for (uint32_t c = 0x2400; c < 0x2700; c++) {
 		buf_clear(&shapes.light);
 		buf_clear(&shapes.heavy);
@@ -274,6 +278,7 @@ static bool is_well_formed(const struct buf *out)
 	if (!utf8_is_valid(at, out->len) || strlen(at) != out->len)
 		return false;
 	for (; at < end; at++) {
+		size_t len, name;
 		if ((unsigned char)*at < ' ' && *at != '\n')
 			return false;
 		if (*at == '&' && strncmp(at, "&lt;", 4) != 0 && strncmp(at, "&gt;", 4) != 0 &&
@@ -284,7 +289,8 @@ static bool is_well_formed(const struct buf *out)
 			return false;
 		if (*at != '<')
 			continue;
-		size_t len = strcspn(at, ">"), name = strcspn(at + 1, " />");
+		len = strcspn(at, ">");
+		name = strcspn(at + 1, " />");
 		if (at[1] == '/') {
 			if (depth-- == 0 || strlen(names[depth]) != len - 2 ||
 			    strncmp(names[depth], at + 2, len - 2) != 0)
@@ -302,21 +308,25 @@ static bool is_well_formed(const struct buf *out)
 static void test_hostile(write_fn *write, const char *kind)
 {
 	struct buf out;
+	unsigned wrong, unsafe;
+	struct picture picture;
 	buf_init(&out, 1000000);
-	unsigned wrong = 0, unsafe = 0;
-	struct picture picture = {.rows = 6,
+	wrong = 0;
+	unsafe = 0;
+	picture = (struct picture){.rows = 6,
 	    .columns = 40,
 	    .cursor_column = 3,
 	    .text = (const uint8_t *)hostile,
 	    .title = hostile,
 	    .has_frame = true};
-	for (size_t len = 0; len <= sizeof(hostile); len++) {
-		picture.len = len < sizeof(hostile) ? len : sizeof(hostile) - 1;
+	for (size_t len = 0; len <= sizeof hostile; len++) {
+		const char *text;
+		picture.len = len < sizeof hostile ? len : sizeof hostile - 1;
 		picture.cursor_row = (int64_t)(len % 7) - 1;
 		picture.first = len % 3 == 0;
 		buf_clear(&out);
 		wrong += write(&out, &picture) != 0 || !is_well_formed(&out);
-		const char *text = text_of(&out);
+		text = text_of(&out);
 		unsafe += strstr(text, "<script") || strstr(text, "javascript:x'") ||
 		    strstr(text, "href") || strstr(text, "url(") || strstr(text, "\342\200\256");
 	}
@@ -336,14 +346,15 @@ static void test_any_bytes(write_fn *write, const char *kind)
 	buf_init(&out, 1000000);
 	srand(1);
 	for (unsigned round = 0; round < 1000; round++) {
-		for (size_t i = 0; i < sizeof(text); i++)
-			text[i] = (uint8_t)alphabet[(size_t)rand() % (sizeof(alphabet) - 1)];
-		struct picture picture = {.rows = (unsigned)(round % 9),
+		struct picture picture;
+		for (size_t i = 0; i < sizeof text; i++)
+			text[i] = (uint8_t)alphabet[(size_t)rand() % (sizeof alphabet - 1)];
+		picture = (struct picture){.rows = (unsigned)(round % 9),
 		    .columns = (unsigned)(round % 31),
 		    .cursor_row = 2,
 		    .cursor_column = (unsigned)(round % 37),
 		    .text = text,
-		    .len = sizeof(text)};
+		    .len = sizeof text};
 		buf_clear(&out);
 		wrong += write(&out, &picture) != 0 || !is_well_formed(&out);
 	}
@@ -355,14 +366,17 @@ static void test_full(write_fn *write, const char *kind)
 {
 	struct picture picture = {.rows = 5, .columns = 20, .cursor_row = -1};
 	struct buf out;
+	size_t whole;
+	unsigned wrong;
 	buf_init(&out, 100000);
 	paint(&out, write, picture, hostile);
-	size_t whole = out.len;
-	unsigned wrong = 0;
+	whole = out.len;
+	wrong = 0;
 	buf_finish(&out);
 	for (size_t max = 0; max <= whole; max++) {
+		int error;
 		buf_init(&out, max);
-		int error = paint(&out, write, picture, hostile);
+		error = paint(&out, write, picture, hostile);
 		wrong += (error == 0) != (max == whole) || out.len > max;
 		buf_finish(&out);
 	}
@@ -373,9 +387,11 @@ static void test_full(write_fn *write, const char *kind)
 static int lint(const struct buf *out)
 {
 	int ends[2], status;
+	ssize_t written;
+	pid_t pid;
 	if (pipe(ends) < 0)
 		return -1;
-	pid_t pid = fork();
+	pid = fork();
 	if (pid == 0) {
 		dup2(ends[0], STDIN_FILENO);
 		close(ends[0]);
@@ -384,7 +400,7 @@ static int lint(const struct buf *out)
 		_exit(127);
 	}
 	close(ends[0]);
-	ssize_t written = write(ends[1], out->data, out->len);
+	written = write(ends[1], out->data, out->len);
 	close(ends[1]);
 	if (pid < 0 || waitpid(pid, &status, 0) < 0 || written != (ssize_t)out->len)
 		return -1;
@@ -396,9 +412,10 @@ static void test_lint(write_fn *write, const char *kind)
 	struct picture picture = {
 	    .rows = 6, .columns = 40, .cursor_row = 1, .title = hostile, .has_frame = true};
 	struct buf out;
+	int result;
 	buf_init(&out, 60000); /* goes through a pipe at once */
 	is_int(paint(&out, write, picture, hostile), 0, "%s: a hostile screen", kind);
-	int result = lint(&out);
+	result = lint(&out);
 	if (result < 0)
 		skip("there is no xmllint");
 	else
@@ -419,7 +436,7 @@ int main(void)
 	test_html();
 	test_choice_of_lines();
 	test_shapes();
-	for (size_t i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++) {
+	for (size_t i = 0; i < sizeof kinds / sizeof kinds[0]; i++) {
 		test_hostile(kinds[i].write, kinds[i].kind);
 		test_any_bytes(kinds[i].write, kinds[i].kind);
 		test_full(kinds[i].write, kinds[i].kind);

@@ -228,18 +228,18 @@ static const struct {
 
 static void test_lines(void)
 {
+	struct prompt_view view = {
+	    .text = "> \xe5\x8e\x8b\xe7\xbc\xa9\n", .len = 9, .columns = 41, .cursor_column = 6};
 	for (size_t i = 0; i < sizeof lines / sizeof *lines; i++) {
-		struct prompt_view view = {.text = lines[i].screen,
+		struct prompt_view shown = {.text = lines[i].screen,
 		    .len = strlen(lines[i].screen),
 		    .columns = 41,
 		    .cursor_row = lines[i].row,
 		    .cursor_column = lines[i].column};
 
-		is_int(prompt_find_line(&view, line, strlen(line), lines[i].lead), lines[i].echo,
+		is_int(prompt_find_line(&shown, line, strlen(line), lines[i].lead), lines[i].echo,
 		    "a typed line: %s", lines[i].name);
 	}
-	struct prompt_view view = {
-	    .text = "> \xe5\x8e\x8b\xe7\xbc\xa9\n", .len = 9, .columns = 41, .cursor_column = 6};
 	is_int(prompt_find_line(&view, "\xe5\x8e\x8b\xe7\xbc\xa9", 6, ">"), ECHO_EXACT,
 	    "a typed line without ASCII");
 }

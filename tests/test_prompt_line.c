@@ -151,8 +151,9 @@ static bool is_notice(const char *text, enum notification_source source, size_t 
 static void test_hostile(void)
 {
 	for (size_t at = 0; at < sizeof hostile / sizeof *hostile; at++) {
+		bool is_good;
 		ok(is_harmless(hostile[at], strlen(hostile[at])), "hostile text %zu: harmless", at);
-		bool is_good = true;
+		is_good = true;
 		for (int source = 0; source < SOURCE_COUNT_; source++)
 			is_good &=
 			    is_notice(hostile[at], source, 1) && is_notice(hostile[at], source, 32);

@@ -311,7 +311,7 @@ static void test_forgetting(void)
 static void test_forgetting_order(void)
 {
 	struct world world = {0};
-	uint64_t seqs[3];
+	uint64_t seqs[3], settled;
 
 	torn_disk_init(&world.disk, 8);
 	world_open(&world);
@@ -333,7 +333,7 @@ static void test_forgetting_order(void)
 	world_restart(&world, false);
 	(void)queue_set_state(
 	    world.queue, queue_next(world.queue, NULL)->seq, NOTE_DELIVERED, NULL);
-	uint64_t settled = queue_next(world.queue, NULL)->seq;
+	settled = queue_next(world.queue, NULL)->seq;
 	(void)post(&world, "one more", NULL);
 	ok(queue_find(world.queue, settled) == NULL, "the same after a restart");
 	world_finish(&world);

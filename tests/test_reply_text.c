@@ -12,7 +12,7 @@ static void said(
     const char *bytes, const char *prompt, const char *pasted, const char *want, const char *name)
 {
 	struct reply_text_options options = {
-	    .prompt = prompt, .pasted = pasted, .pasted_len = pasted ? strlen(pasted) : 0};
+	    .prompt = prompt, .pasted = pasted, .pasted_len = pasted != NULL ? strlen(pasted) : 0};
 	struct buf out;
 
 	buf_init(&out, 4096);

@@ -46,7 +46,7 @@ static const struct muxbus_pane panes[] = {
     {.id = 8, .window = 6, .index = 0},
 };
 
-#define COUNT(a) (sizeof(a) / sizeof((a)[0]))
+#define COUNT(a) (sizeof a / sizeof a[0])
 #define WALK(type)                                                                    \
 	const struct muxbus_##type *muxbus_model_next_##type(                         \
 	    const struct muxbus_model *model, const struct muxbus_##type *previous)   \
@@ -167,14 +167,14 @@ static const struct row {
 int main(void)
 {
 	for (size_t i = 0; i < COUNT(rows); i++) {
-		char got[512];
-		describe(rows[i].kind, rows[i].text, got, sizeof(got));
+		char got[512], *help;
+		describe(rows[i].kind, rows[i].text, got, sizeof got);
 		/*
 		 * This test does not check the suggestion of a near name, except where a case
 		 * states it.
 		 */
-		char *help = strstr(rows[i].want, "did you") ? NULL : strstr(got, "; did you mean");
-		if (help)
+		help = strstr(rows[i].want, "did you") ? NULL : strstr(got, "; did you mean");
+		if (help != NULL)
 			*help = '\0';
 		is_str(got, rows[i].want, "'%s'", rows[i].text);
 	}

@@ -14,27 +14,30 @@ static void test_against_array(void)
 	static uint8_t all[ALL];
 	struct ring ring;
 	struct buf out;
+	size_t end;
+	unsigned wrong;
 	buf_init(&out, ALL);
 	ring_init(&ring, MAX, 0);
-	size_t end = 0;
-	unsigned wrong = 0;
+	end = 0;
+	wrong = 0;
 	srandom(7);
 	while (end < ALL) {
 		size_t len = (size_t)random() % (random() % 20 ? 200 : 8000);
+		size_t want, want_len, start, from, max;
+		struct ring_slice slice;
 		if (len > ALL - end)
 			len = ALL - end;
 		for (size_t i = 0; i < len; i++)
 			all[end + i] = (uint8_t)random();
 		ring_write(&ring, all + end, len);
 		end += len;
-		size_t start = end > MAX ? end - MAX : 0;
-		size_t from = (size_t)random() % (end + 1);
-		size_t max = (size_t)random() % 6000;
-		struct ring_slice slice;
+		start = end > MAX ? end - MAX : 0;
+		from = (size_t)random() % (end + 1);
+		max = (size_t)random() % 6000;
 		buf_clear(&out);
 		ring_read(&ring, from, max, &out, &slice);
-		size_t want = from < start ? start : from;
-		size_t want_len = end - want < max ? end - want : max;
+		want = from < start ? start : from;
+		want_len = end - want < max ? end - want : max;
 		if (slice.from != want || slice.to != want + want_len || out.len != want_len ||
 		    memcmp(out.data ? out.data : all, all + want, want_len) != 0 ||
 		    slice.has_gap != (from < start))
@@ -55,7 +58,7 @@ static void check_read(const struct ring *ring, uint64_t from, const char *text,
 	ring_read(ring, from, 1000, &out, &slice);
 	is_mem(out.data ? (const char *)out.data : "", out.len, text, strlen(text), "%s", what);
 	is_int((long long)slice.to, (long long)to, "%s: where it ends", what);
-	is_str(slice.gap_reason ? slice.gap_reason : "", reason, "%s: gap", what);
+	is_str(slice.gap_reason != NULL ? slice.gap_reason : "", reason, "%s: gap", what);
 	ok(slice.has_gap == (*reason != '\0'), "%s: has a gap or not", what);
 	buf_finish(&out);
 }
@@ -63,6 +66,8 @@ static void check_read(const struct ring *ring, uint64_t from, const char *text,
 static void test_gaps(void)
 {
 	struct ring ring;
+	struct buf out;
+	struct ring_slice slice;
 	ring_init(&ring, 100, 10);
 	ring_write(&ring, "abc", 3);
 	check_read(&ring, 10, "abc", 13, "", "from the start");
@@ -86,8 +91,6 @@ static void test_gaps(void)
 		ring_gap(&ring, ring.end, "r");
 	}
 	is_int(ring.gap_count, RING_GAPS_MAX, "gaps are bounded");
-	struct buf out;
-	struct ring_slice slice;
 	buf_init(&out, 1000);
 	ring_read(&ring, 0, 1000, &out, &slice);
 	ok(slice.has_gap && slice.from == 2 * RING_GAPS_MAX,

@@ -35,7 +35,7 @@ static void test_rows(void)
 {
 	struct screen_sign_set *set = screen_sign_set_new(NULL);
 
-	for (size_t at = 0; at < sizeof(rows) / sizeof(*rows); at++)
+	for (size_t at = 0; at < sizeof rows / sizeof *rows; at++)
 		ok(screen_sign_shows(set, rows[at].agent, rows[at].kind, rows[at].text,
 		       strlen(rows[at].text)) == rows[at].shows,
 		    "%s %d: %s", rows[at].agent, (int)rows[at].kind,

@@ -13,13 +13,13 @@
 #include "tap.h"
 
 static char dir[] = "/tmp/muxbus-sequence-XXXXXX";
-static char file[sizeof(dir) + 16];
+static char file[sizeof dir + 16];
 
 static struct sequence *open_sequence(void)
 {
 	char reason[256] = "";
-	struct sequence *sequence = sequence_open(dir, reason, sizeof(reason));
-	if (!sequence)
+	struct sequence *sequence = sequence_open(dir, reason, sizeof reason);
+	if (sequence == NULL)
 		diag("%s", reason);
 	return sequence;
 }
@@ -29,18 +29,19 @@ static uint64_t killed_life(int count)
 {
 	int pipe_fds[2];
 	uint64_t last = 0;
+	pid_t pid;
 	if (pipe(pipe_fds) < 0)
 		return 0;
-	pid_t pid = fork();
+	pid = fork();
 	if (pid == 0) {
 		struct sequence *sequence = open_sequence();
 		for (int i = 0; i < count; i++)
 			last = sequence_next(sequence);
-		(void)!write(pipe_fds[1], &last, sizeof(last));
+		(void)!write(pipe_fds[1], &last, sizeof last);
 		_exit(0); /* without closing */
 	}
 	(void)waitpid(pid, NULL, 0);
-	if (read(pipe_fds[0], &last, sizeof(last)) != sizeof(last))
+	if (read(pipe_fds[0], &last, sizeof last) != sizeof last)
 		last = 0;
 	(void)close(pipe_fds[0]);
 	(void)close(pipe_fds[1]);
@@ -103,11 +104,12 @@ static void test_killed(void)
 static void test_damage(void)
 {
 	char good[128];
-	size_t len = read_file(good, sizeof(good));
+	size_t len = read_file(good, sizeof good);
 	struct sequence *sequence = open_sequence();
 	uint64_t last = sequence_last(sequence);
+	int failures;
 	sequence_close(sequence);
-	int failures = 0;
+	failures = 0;
 	for (size_t bit = 0; bit < len * 8; bit++) {
 		char bad[128];
 		memcpy(bad, good, len);
@@ -130,22 +132,22 @@ static void test_refusal(void)
 {
 	struct sequence *sequence = open_sequence();
 	uint64_t last = sequence_next(sequence);
-	char moved[sizeof(dir) + 8];
-	(void)snprintf(moved, sizeof(moved), "%s.gone", dir);
+	char moved[sizeof dir + 8], reason[256];
+	uint64_t next, first;
+	(void)snprintf(moved, sizeof moved, "%s.gone", dir);
 	(void)unlink(file);
 	(void)rmdir(dir);
-	uint64_t first = 0;
+	first = 0;
 	for (int i = 0; i < SEQUENCE_BLOCK; i++)
 		first = sequence_next(sequence);
 	ok(first > last + 1000000, "when the ceiling cannot be raised, numbers jump far ahead");
 	ok(first <= SEQUENCE_MAX, "but stay within the integers of JSON");
-	uint64_t next = sequence_next(sequence);
+	next = sequence_next(sequence);
 	is_int((long long)next, (long long)first + 1, "and go on one by one");
 	sequence_close(sequence);
-	char reason[256];
-	ok(!sequence_open(dir, reason, sizeof(reason)), "a directory that is not there: %s",
+	ok(sequence_open(dir, reason, sizeof reason) == NULL, "a directory that is not there: %s",
 	    reason);
-	sequence = sequence_open(NULL, reason, sizeof(reason));
+	sequence = sequence_open(NULL, reason, sizeof reason);
 	is_int((long long)sequence_next(sequence), 1, "without a directory numbers begin at 1");
 	sequence_close(sequence);
 }
@@ -156,7 +158,7 @@ int main(void)
 	log_open(null, "test", LOG_LEVEL_ERROR);
 	if (!mkdtemp(dir))
 		return 99;
-	(void)snprintf(file, sizeof(file), "%s/sequence", dir);
+	(void)snprintf(file, sizeof file, "%s/sequence", dir);
 	test_orderly();
 	test_killed();
 	test_damage();

@@ -22,7 +22,7 @@
 static bool start(struct served *served, unsigned files_max)
 {
 	char reason[512];
-	bool is_started = served_start(served, files_max, reason, sizeof(reason));
+	bool is_started = served_start(served, files_max, reason, sizeof reason);
 	if (!is_started)
 		diag("%s", reason);
 	return is_started;
@@ -30,35 +30,35 @@ static bool start(struct served *served, unsigned files_max)
 
 static void test_mode(void)
 {
-	struct served served;
+	struct served served, second;
 	struct stat st;
 	mode_t old = umask(0);
+	int other;
+	char moved[96], reason[512];
+	struct guest guest;
 	served_init(&served, NULL);
 	ok(start(&served, 0), "it starts");
 	(void)umask(old);
 	ok(stat(served.socket, &st) == 0 && (st.st_mode & 07777) == 0600,
 	    "without a umask the socket's mode is 0600");
-	struct served second = served;
-	char reason[512];
-	ok(!served_start(&second, 0, reason, sizeof(reason)) && strstr(reason, "listens there"),
+	second = served;
+	ok(!served_start(&second, 0, reason, sizeof reason) && strstr(reason, "listens there"),
 	    "a socket that is listened on is never taken: %s", reason);
 	ok(access(served.socket, F_OK) == 0, "nor removed");
 	(void)served_stop(&served, SIGKILL);
 	ok(access(served.socket, F_OK) == 0, "kill -9 leaves a stale socket");
 	ok(start(&served, 0), "which is replaced");
-	struct guest guest;
 	ok(guest_connect(&guest, &served), "by one that answers");
 	guest_close(&guest);
 
-	char moved[96];
-	(void)snprintf(moved, sizeof(moved), "%s.moved", served.socket);
+	(void)snprintf(moved, sizeof moved, "%s.moved", served.socket);
 	(void)rename(served.socket, moved);
-	int other = open(served.socket, O_CREAT | O_WRONLY, 0600);
+	other = open(served.socket, O_CREAT | O_WRONLY, 0600);
 	(void)close(other);
 	is_int(served_stop(&served, SIGTERM), 0, "SIGTERM ends it with 0");
 	ok(access(served.socket, F_OK) == 0, "a socket of another program stays");
-	ok(!served_start(&served, 0, reason, sizeof(reason)),
-	    "and is not taken for a stale one: %s", reason);
+	ok(!served_start(&served, 0, reason, sizeof reason), "and is not taken for a stale one: %s",
+	    reason);
 	(void)unlink(moved);
 	served_finish(&served);
 }
@@ -69,13 +69,13 @@ static void test_directory(void)
 	char reason[512];
 	served_init(&served, NULL);
 	(void)chmod(served.dir, 0777);
-	ok(!served_start(&served, 0, reason, sizeof(reason)),
+	ok(!served_start(&served, 0, reason, sizeof reason),
 	    "a directory that others can write to is refused: %s", reason);
 	(void)chmod(served.dir, 0700);
 	memset(served.config.socket, 'x', 200);
 	served.config.socket[0] = '/';
 	served.config.socket[200] = '\0';
-	ok(!served_start(&served, 0, reason, sizeof(reason)) && strstr(reason, "200"),
+	ok(!served_start(&served, 0, reason, sizeof reason) && strstr(reason, "200"),
 	    "a path that is too long is refused by its length: %.60s", reason + 195);
 	served_finish(&served);
 }
@@ -83,30 +83,31 @@ static void test_directory(void)
 /* The answer to a process of another user. */
 static void test_other_user(void)
 {
+	struct guest guest;
+	pid_t pid;
+	struct served served;
+	int status;
 	if (getuid() != 0) {
 		skip("another user: needs root");
 		return;
 	}
-	struct served served;
-	int status = -1;
+	status = -1;
 	served_init(&served, NULL);
 	(void)start(&served, 0);
 	(void)chmod(served.dir, 0711);
 	(void)chmod(served.socket, 0666);
 	(void)fflush(stdout);
-	pid_t pid = fork();
+	pid = fork();
 	if (pid == 0) {
-		struct guest guest;
 		if (setgid(65534) < 0 || setuid(65534) < 0)
 			_exit(2);
 		if (!guest_connect(&guest, &served))
 			_exit(3);
 		(void)guest_say(&guest, "{\"id\":1,\"method\":\"shutdown\"}");
-		_exit(guest_line(&guest, SERVED_TIMEOUT_MS) || !guest.is_at_end);
+		_exit(guest_line(&guest, SERVED_TIMEOUT_MS) != NULL || !guest.is_at_end);
 	}
 	(void)waitpid(pid, &status, 0);
 	is_int(status, 0, "another user is disconnected without a word");
-	struct guest guest;
 	ok(guest_connect(&guest, &served), "and none of its requests was read");
 	guest_close(&guest);
 	served_finish(&served);
@@ -124,8 +125,8 @@ static void crowd(struct guest *guests, int count, const struct served *served, 
 	for (int i = 0; i < count; i++) {
 		const char *line =
 		    guests[i].fd < 0 ? NULL : guest_line(&guests[i], SERVED_TIMEOUT_MS);
-		*ret_served += line && strstr(line, "\"result\"");
-		*ret_refused += line && strstr(line, code);
+		*ret_served += line != NULL && strstr(line, "\"result\"");
+		*ret_refused += line != NULL && strstr(line, code);
 	}
 }
 
@@ -158,11 +159,12 @@ static long cpu_ms(pid_t pid)
 {
 	char path[64];
 	long long ns = -1;
-	(void)snprintf(path, sizeof(path), "/proc/%d/schedstat", (int)pid);
-	FILE *file = fopen(path, "r");
-	if (!file || fscanf(file, "%lld", &ns) != 1)
+	FILE *file;
+	(void)snprintf(path, sizeof path, "/proc/%d/schedstat", (int)pid);
+	file = fopen(path, "r");
+	if (file == NULL || fscanf(file, "%lld", &ns) != 1)
 		ns = -1;
-	if (file)
+	if (file != NULL)
 		(void)fclose(file);
 	return (long)(ns / 1000000);
 }
@@ -174,6 +176,10 @@ static void test_descriptors(void)
 	struct served served;
 	int admitted;
 	int refused;
+	bool is_back;
+	long spent_ms, before_ms;
+	struct guest idle[10], guest;
+	const char *line;
 	served_init(&served, NULL);
 	(void)start(&served, 24);
 	crowd(guests, 60, &served, "\"error\"", &admitted, &refused);
@@ -185,12 +191,11 @@ static void test_descriptors(void)
 	/* Descriptors that go later. */
 	served_init(&served, NULL);
 	(void)start(&served, 0);
-	struct guest guest;
 	(void)guest_connect(&guest, &served);
 	(void)guest_say(&guest, "{\"id\":1,\"method\":\"starve\"}");
-	const char *line = guest_line(&guest, SERVED_TIMEOUT_MS);
-	ok(line && strstr(line, "result"), "all descriptors are taken away");
-	long before_ms = cpu_ms(served.pid);
+	line = guest_line(&guest, SERVED_TIMEOUT_MS);
+	ok(line != NULL && strstr(line, "result"), "all descriptors are taken away");
+	before_ms = cpu_ms(served.pid);
 	crowd(guests, 40, &served, "\"code\":17", &admitted, &refused);
 	is_int(refused, 40, "a new client gets the error busy");
 	leave(guests, 40);
@@ -199,19 +204,18 @@ static void test_descriptors(void)
 	 */
 	(void)guest_say(&guest, "{\"id\":1,\"method\":\"starve\",\"params\":{\"count\":0}}");
 	(void)guest_line(&guest, SERVED_TIMEOUT_MS);
-	struct guest idle[10];
 	for (int i = 0; i < 10; i++)
 		(void)guest_connect(&idle[i], &served);
 	(void)poll(NULL, 0, 500); /* the test measures the CPU cost meanwhile */
-	long spent_ms = cpu_ms(served.pid) - before_ms;
+	spent_ms = cpu_ms(served.pid) - before_ms;
 	ok(spent_ms >= 0 && spent_ms < 200, "that cost %ld ms of CPU time", spent_ms);
 	(void)guest_say(&guest, "{\"id\":2,\"method\":\"ping\"}");
 	line = guest_line(&guest, SERVED_TIMEOUT_MS);
-	ok(line && strstr(line, "\"id\":2"), "an existing client is served");
+	ok(line != NULL && strstr(line, "\"id\":2"), "an existing client is served");
 	(void)guest_say(&guest, "{\"id\":3,\"method\":\"feed\"}");
 	(void)guest_line(&guest, SERVED_TIMEOUT_MS);
 	leave(idle, 10);
-	bool is_back = false;
+	is_back = false;
 	for (int64_t end_ms = clock_mono_ms() + SERVED_TIMEOUT_MS;
 	     !is_back && clock_mono_ms() < end_ms;) {
 		crowd(guests, 1, &served, "\"error\"", &admitted, &refused);
@@ -229,10 +233,10 @@ static void test_stale(void)
 	int wrong = 0;
 	for (int round = 0; round < 5; round++) {
 		struct served served;
+		struct guest guest;
 		served_init(&served, NULL);
 		(void)start(&served, 0);
 		(void)served_stop(&served, SIGKILL);
-		struct guest guest;
 		wrong += guest_connect(&guest, &served);
 		(void)start(&served, 0);
 		wrong += !guest_connect(&guest, &served);

@@ -36,7 +36,7 @@ static void test_numbers(void)
 {
 	uint64_t u64 = 0;
 	uint32_t u32 = 0;
-	for (size_t i = 0; i < sizeof(numbers) / sizeof(*numbers); i++) {
+	for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++) {
 		int64_t value = 0;
 		const char *text = numbers[i].text;
 		is_int(
@@ -68,6 +68,7 @@ static void test_nearest(void)
 {
 	static const char *const names[] = {
 	    "capture_pane", "columns", "list_panes", "list_windows", "pane", "regex", "text", NULL};
+	char longest[1000];
 	static const struct {
 		const char *text, *nearest;
 	} cases[] = {{"pane", "pane"}, {"pan", "pane"}, {"panes", "pane"}, {"pnae", "pane"},
@@ -76,12 +77,11 @@ static void test_nearest(void)
 	    {"list_pane", "list_panes"}, {"listpanes", "list_panes"},
 	    {"list_window", "list_windows"}, {"capture", "capture_pane"}, {"pane_id", "pane"},
 	    {"xyzzy", NULL}, {"", NULL}, {"regexp", "regex"}, {"t", NULL}};
-	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++)
+	for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
 		is_str(
 		    str_nearest(cases[i].text, names), cases[i].nearest, "\"%s\"", cases[i].text);
-	char longest[1000];
-	memset(longest, 'p', sizeof(longest) - 1);
-	longest[sizeof(longest) - 1] = '\0';
+	memset(longest, 'p', sizeof longest - 1);
+	longest[sizeof longest - 1] = '\0';
 	ok(str_nearest(longest, names) == NULL, "a very long text is near to nothing");
 	ok(str_nearest("x", (const char *const[]){NULL}) == NULL, "no names, none is near");
 }
@@ -106,7 +106,7 @@ static void test_visible(void)
 	};
 	struct buf out;
 	buf_init(&out, 1000);
-	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+	for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
 		buf_clear(&out);
 		is_int(str_append_visible(&out, cases[i].bytes, strlen(cases[i].bytes)), 0,
 		    "case %zu", i);
@@ -136,7 +136,7 @@ static void test_borders(void)
 	    {"~", "\x01", "\x1f", " "}};
 	struct buf out;
 	buf_init(&out, 1000);
-	for (size_t i = 0; i < sizeof(hidden) / sizeof(*hidden); i++) {
+	for (size_t i = 0; i < sizeof hidden / sizeof *hidden; i++) {
 		buf_clear(&out);
 		(void)str_append_visible(
 		    &out, hidden[i].last_before, strlen(hidden[i].last_before));
@@ -155,13 +155,15 @@ static void test_borders(void)
 
 static void test_base64_vectors(void)
 {
+	static const char *const wrong[] = {"Z", "Zg", "Zg=", "Zg===", "====", "=",
+	    "Z===", "Zm9v=", "Zm 9", "Zm9\n", "Zg==Zg==", "Zh==", "Zm9=", "Zm-_", "Zm9vZ"};
 	static const struct {
 		const char *bytes, *text;
 	} vectors[] = {{"", ""}, {"f", "Zg=="}, {"fo", "Zm8="}, {"foo", "Zm9v"},
 	    {"foob", "Zm9vYg=="}, {"fooba", "Zm9vYmE="}, {"foobar", "Zm9vYmFy"}};
 	struct buf out;
 	buf_init(&out, 1000);
-	for (size_t i = 0; i < sizeof(vectors) / sizeof(*vectors); i++) {
+	for (size_t i = 0; i < sizeof vectors / sizeof *vectors; i++) {
 		buf_clear(&out);
 		(void)base64_encode(&out, vectors[i].bytes, strlen(vectors[i].bytes));
 		is_str((char *)out.data, vectors[i].text, "\"%s\" as base64", vectors[i].bytes);
@@ -170,9 +172,7 @@ static void test_base64_vectors(void)
 		    base64_decode(&out, vectors[i].text, strlen(vectors[i].text)), 0, "and back");
 		is_str((char *)out.data, vectors[i].bytes, "to \"%s\"", vectors[i].bytes);
 	}
-	static const char *const wrong[] = {"Z", "Zg", "Zg=", "Zg===", "====", "=",
-	    "Z===", "Zm9v=", "Zm 9", "Zm9\n", "Zg==Zg==", "Zh==", "Zm9=", "Zm-_", "Zm9vZ"};
-	for (size_t i = 0; i < sizeof(wrong) / sizeof(*wrong); i++) {
+	for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
 		buf_clear(&out);
 		(void)buf_append_str(&out, "kept");
 		is_int(base64_decode(&out, wrong[i], strlen(wrong[i])), BASE64_INVALID,
@@ -187,11 +187,11 @@ static void test_base64_all(void)
 	uint8_t bytes[256];
 	struct buf text, back;
 	bool is_same = true;
-	for (size_t i = 0; i < sizeof(bytes); i++)
+	for (size_t i = 0; i < sizeof bytes; i++)
 		bytes[i] = (uint8_t)(i * 7 + 3);
 	buf_init(&text, 1000);
 	buf_init(&back, 1000);
-	for (size_t len = 0; len <= sizeof(bytes); len++) {
+	for (size_t len = 0; len <= sizeof bytes; len++) {
 		buf_clear(&text);
 		buf_clear(&back);
 		is_same &= base64_encode(&text, bytes, len) == 0;
@@ -211,9 +211,9 @@ static void test_refuse(void)
 {
 	char reason[12];
 
-	is_int(str_refuse(reason, sizeof(reason), "%s: %d", "no", 7), -1, "a refusal is -1");
+	is_int(str_refuse(reason, sizeof reason, "%s: %d", "no", 7), -1, "a refusal is -1");
 	is_str(reason, "no: 7", "with its reason");
-	(void)str_refuse(reason, sizeof(reason), "%s", "longer than there is room");
+	(void)str_refuse(reason, sizeof reason, "%s", "longer than there is room");
 	is_str(reason, "longer than", "which is cut");
 }
 

@@ -38,8 +38,9 @@ const struct muxbus_pane *muxbus_model_pane(const struct muxbus_model *model, ui
 const struct muxbus_pane *muxbus_model_next_pane(
     const struct muxbus_model *model, const struct muxbus_pane *previous)
 {
+	const struct muxbus_pane *next;
 	(void)model;
-	const struct muxbus_pane *next = previous ? previous + 1 : panes;
+	next = previous != NULL ? previous + 1 : panes;
 	return next < panes + pane_count ? next : NULL;
 }
 
@@ -85,9 +86,6 @@ void tmux_scope_pane(const struct tmux *tmux, uint32_t pane, struct event_scope 
 uint64_t event_log_publish(struct event_log *log, enum event_kind kind,
     const struct event_scope *scope, const char *members, size_t members_len, bool keep)
 {
-	(void)log;
-	(void)scope;
-	(void)keep;
 	static const char *const names[EVENT_KIND_COUNT_] = {
 	    [EVENT_BELL] = "bell",
 	    [EVENT_COMMAND_FINISHED] = "finished",
@@ -96,6 +94,9 @@ uint64_t event_log_publish(struct event_log *log, enum event_kind kind,
 	    [EVENT_PANE_OUTPUT] = "output",
 	    [EVENT_PANE_QUIET] = "quiet",
 	};
+	(void)log;
+	(void)scope;
+	(void)keep;
 	buf_printf(&told, "%s ", names[kind]);
 	buf_append(&told, members, members_len);
 	buf_append_byte(&told, '\n');
@@ -109,8 +110,8 @@ static struct config config;
 
 static struct stream_set *begin(void)
 {
-	memset(panes, 0, sizeof(panes));
-	memset(wanted, 0, sizeof(wanted));
+	memset(panes, 0, sizeof panes);
+	memset(wanted, 0, sizeof wanted);
 	panes[1].id = 1;
 	pane_count = 2;
 	config = (struct config){.limits = {.ring_bytes = 100, .quiet_ms = 20}};
@@ -139,9 +140,9 @@ static void turn(void)
 static const char *take_told(void)
 {
 	static char text[65536];
-	snprintf(text, sizeof(text), "%s", told.data ? (const char *)told.data : "");
-	buf_clear(&told);
 	char *duration;
+	snprintf(text, sizeof text, "%s", told.data != NULL ? (const char *)told.data : "");
+	buf_clear(&told);
 	while ((duration = strstr(text, ",\"duration_ms\":0")) != NULL)
 		memmove(duration, duration + 16, strlen(duration + 16) + 1);
 	return text;
@@ -154,9 +155,9 @@ static void check_read(
 	struct stream_slice slice;
 	buf_init(&out, 1000);
 	stream_read(streams, 0, offset, 1000, &out, &slice);
-	is_mem(out.data ? (const char *)out.data : "", out.len, want, strlen(want), "read at %d",
-	    (int)offset);
-	is_str(slice.gap_reason ? slice.gap_reason : "", gap, "gap at %d", (int)offset);
+	is_mem(out.data != NULL ? (const char *)out.data : "", out.len, want, strlen(want),
+	    "read at %d", (int)offset);
+	is_str(slice.gap_reason != NULL ? slice.gap_reason : "", gap, "gap at %d", (int)offset);
 	buf_finish(&out);
 }
 
@@ -165,6 +166,7 @@ static void check_read(
 static void test_interest(void)
 {
 	struct stream_set *streams = begin();
+	struct stream_stats stats;
 	say(streams, 0, "nobody");
 	turn();
 	is_str(take_told(), "", "without interest nothing is reported");
@@ -189,7 +191,6 @@ static void test_interest(void)
 	stream_set_pane_closed(streams, 1);
 	stream_set_pane_created(streams, 1);
 	say(streams, 1, "x");
-	struct stream_stats stats;
 	stream_stats(streams, &stats);
 	is_int(stats.rings, 2, "a new pane has its ring");
 	stream_want(streams, 7, STREAM_RING, true);
@@ -234,7 +235,7 @@ static void test_text(void)
 static void test_cuts(void)
 {
 	static const char text[] = "a\303\251\342\234\223\360\237\246\212z";
-	const size_t len = sizeof(text) - 1;
+	const size_t len = sizeof text - 1;
 	unsigned wrong = 0;
 	for (size_t i = 0; i <= len; i++)
 		for (size_t j = i; j <= len; j++) {
@@ -256,14 +257,17 @@ static void test_big(void)
 {
 	struct stream_set *streams = begin();
 	static char big[3 * PANE_EVENTS_TEXT_MAX + 10];
-	memset(big, 'x', sizeof(big));
+	unsigned events;
+	size_t line_max;
+	char *line;
+	memset(big, 'x', sizeof big);
 	stream_want(streams, 0, STREAM_TEXT, true);
-	feed(streams, 0, big, sizeof(big));
+	feed(streams, 0, big, sizeof big);
 	turn();
-	unsigned events = 0;
-	size_t line_max = 0;
-	char *line = (char *)told.data;
-	for (char *end; line && (end = strchr(line, '\n')); line = end + 1) {
+	events = 0;
+	line_max = 0;
+	line = (char *)told.data;
+	for (char *end; line != NULL && (end = strchr(line, '\n')) != NULL; line = end + 1) {
 		events++;
 		if ((size_t)(end - line) > line_max)
 			line_max = (size_t)(end - line);
@@ -308,6 +312,7 @@ static void test_marks(void)
 static void test_quiet(void)
 {
 	struct stream_set *streams = begin();
+	const char *text;
 	stream_want(streams, 0, STREAM_MARKS, true);
 	stream_want(streams, 1, STREAM_RING, true);
 	say(streams, 0, "x");
@@ -315,7 +320,7 @@ static void test_quiet(void)
 	event_base_loop(base, EVLOOP_ONCE);
 	for (int i = 0; i < 100 && told.len == 0; i++)
 		event_base_loop(base, EVLOOP_ONCE);
-	const char *text = take_told();
+	text = take_told();
 	ok(strstr(text, "quiet \"pane\":\"%0\",\"offset\":1,") == text, "a pane becomes quiet");
 	ok(!strstr(text, "%1"), "a pane without interest does not");
 	is_int(event_base_get_num_events(base, EVENT_BASE_COUNT_ADDED), 0, "then no timer runs");

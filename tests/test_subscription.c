@@ -60,7 +60,7 @@ static void begin(size_t keep_count)
 	static const struct subscription_sink sink = {.event = hear_event, .gap = hear_gap};
 	char reason[64];
 	program = (struct server_parts){.streams = (void *)&heard, .tmux = (void *)&heard};
-	program.events = event_log_new(NULL, keep_count, 1 << 20, reason, sizeof(reason));
+	program.events = event_log_new(NULL, keep_count, 1 << 20, reason, sizeof reason);
 	set = subscription_set_new(&program, &sink);
 	is_full = false;
 	buf_clear(&heard);
@@ -68,9 +68,10 @@ static void begin(size_t keep_count)
 
 static void end(void)
 {
+	int left;
 	subscription_set_free(set);
 	event_log_free(program.events);
-	int left = detail_wants;
+	left = detail_wants;
 	for (int i = 0; i < STREAM_INTEREST_COUNT_; i++)
 		left += abs(wants[i]) + abs(pane_wants[i]);
 	is_int(left, 0, "nothing is wanted after the end");
@@ -87,7 +88,7 @@ static void happens(enum event_kind kind, uint32_t pane, uint32_t session)
 static void lose_server(void)
 {
 	happens(EVENT_SERVER_LOST, MUXBUS_NO_ID, MUXBUS_NO_ID);
-	memset(pane_wants, 0, sizeof(pane_wants));
+	memset(pane_wants, 0, sizeof pane_wants);
 }
 
 static void subscribe(struct subscription_filter filter)
@@ -100,7 +101,7 @@ static void subscribe(struct subscription_filter filter)
 
 static void expect(const char *want, const char *what)
 {
-	is_str(heard.data ? (const char *)heard.data : "", want, "%s", what);
+	is_str(heard.data != NULL ? (const char *)heard.data : "", want, "%s", what);
 	buf_clear(&heard);
 }
 
@@ -161,6 +162,8 @@ static void test_wants(void)
 
 static void test_replay(void)
 {
+	char name[SUBSCRIPTION_NAME_SIZE];
+	struct subscription_filter all = {0};
 	begin(4);
 	for (int i = 0; i < 6; i++)
 		happens(EVENT_PANE_CREATED, 1, 1);
@@ -181,8 +184,6 @@ static void test_replay(void)
 	    (struct subscription_filter){.after = 5, .has_after = true, .wants_output = true});
 	expect("S5:6 S5:gap(7-7,output_not_kept) S5:8 ",
 	    "output that is not kept is a gap in its place");
-	char name[SUBSCRIPTION_NAME_SIZE];
-	struct subscription_filter all = {0};
 	(void)subscription_add(set, &all, name);
 	happens(EVENT_PANE_CREATED, 1, 1);
 	happens(EVENT_PANE_CREATED, 1, 1);

@@ -59,6 +59,7 @@ static void test_visible(void)
 
 static void test_cut(void)
 {
+	char *marks;
 	static const struct {
 		const char *text;
 		size_t columns;
@@ -77,15 +78,16 @@ static void test_cut(void)
 	    {"a\nb", 4, "a\\nb", 4},
 	    {"\033[31m", 5, "\\x1b\342\200\246", 5},
 	};
-	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+	for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+		size_t width;
 		buf_clear(&out);
-		size_t width =
+		width =
 		    screen_text_cut(&out, cases[i].text, strlen(cases[i].text), cases[i].columns);
 		is_str(text_of(), cases[i].want, "cut %zu", i);
 		is_int((long long)width, (long long)cases[i].width, "its width");
 	}
-	char *marks = calloc(1, 100001);
-	for (size_t i = 0; marks && i + 1 < 100000; i += 2)
+	marks = calloc(1, 100001);
+	for (size_t i = 0; marks != NULL && i + 1 < 100000; i += 2)
 		memcpy(marks + i, "\314\201", 2); /* an accent that takes no column */
 	buf_clear(&out);
 	(void)screen_text_cut(&out, marks, 100000, 10);
@@ -135,9 +137,10 @@ static void test_table(void)
 	    "%12   120  \\x1b[2J\346\274\242\345\255\227\n",
 	    "cut to the terminal");
 	for (size_t columns = 1; columns < 60; columns++) {
+		size_t widest;
 		buf_clear(&out);
 		table_write(table, &out, columns, false);
-		size_t widest = 0;
+		widest = 0;
 		for (const char *at = text_of(); *at;) {
 			size_t len = strcspn(at, "\n");
 			size_t width = cells_width(at, len);
@@ -182,12 +185,12 @@ static void test_values(void)
 		const char *want;
 	} sizes[] = {{0, "0"}, {999, "999"}, {1000, "1.0K"}, {1024, "1.0K"}, {10240, "10K"},
 	    {1048576, "1.0M"}, {INT64_MAX, "8.0E"}};
-	for (size_t i = 0; i < sizeof(durations) / sizeof(*durations); i++) {
+	for (size_t i = 0; i < sizeof durations / sizeof *durations; i++) {
 		buf_clear(&out);
 		show_duration(&out, durations[i].ms);
 		is_str(text_of(), durations[i].want, "%lld ms", (long long)durations[i].ms);
 	}
-	for (size_t i = 0; i < sizeof(sizes) / sizeof(*sizes); i++) {
+	for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
 		buf_clear(&out);
 		show_bytes(&out, sizes[i].bytes);
 		is_str(text_of(), sizes[i].want, "%lld bytes", (long long)sizes[i].bytes);
@@ -258,7 +261,7 @@ static const char *conditions(int count, const char *const *words)
 {
 	static char reason[512];
 	buf_clear(&out);
-	return wait_conditions(&out, kinds, (size_t)count, words, reason, sizeof(reason)) < 0
+	return wait_conditions(&out, kinds, (size_t)count, words, reason, sizeof reason) < 0
 	    ? reason
 	    : text_of();
 }
@@ -312,7 +315,7 @@ static void test_durations(void)
 	    {"2h", 7200000}, {"1d", 86400000}, {"0.0001", 1}, {"", -1}, {"s", -1}, {"-1", -1},
 	    {"1x", -1}, {"0x10", -1}, {"nan", -1}, {"inf", -1}, {"1e400", -1}, {"1 s", -1},
 	    {"99999999999", -1}, {"+1", -1}, {" 1", -1}};
-	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+	for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
 		int64_t ms = -1;
 		bool is_time = option_parse_duration(cases[i].text, &ms);
 		is_int(is_time ? ms : -1, cases[i].ms, "the time \"%s\"", cases[i].text);

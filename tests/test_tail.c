@@ -48,14 +48,14 @@ static void overflow(struct place *place)
 	int count = 0;
 	place_begin(place);
 	place_turn(place);
-	if (!limit || fscanf(limit, "%d", &count) != 1 || count > 100000)
+	if (limit == NULL || fscanf(limit, "%d", &count) != 1 || count > 100000)
 		count = 20000;
-	if (limit)
+	if (limit != NULL)
 		fclose(limit);
 	place_add(place, "log", "one");
 	for (int i = 0; i < count + 1000; i++) {
 		char name[32];
-		snprintf(name, sizeof(name), "other%d", i);
+		snprintf(name, sizeof name, "other%d", i);
 		close(place_open_file(place, name, 0));
 		unlink(place_at(place, name));
 	}
@@ -68,7 +68,7 @@ static void overflow(struct place *place)
 static void mounted_over(struct place *place)
 {
 	mkdir(place_at(place, "dir"), 0755);
-	snprintf(place->path, sizeof(place->path), "%s", place_at(place, "dir/log"));
+	snprintf(place->path, sizeof place->path, "%s", place_at(place, "dir/log"));
 	place_follow(place);
 	place_add(place, "dir/log", "below");
 	place_turn(place);
@@ -87,13 +87,14 @@ static void overlay_below(struct place *place)
 {
 	char options[4 * PATH_MAX];
 	static const char *const dirs[] = {"lower", "upper", "work", "all"};
+	int fd;
 	for (size_t i = 0; i < 4; i++)
 		mkdir(place_at(place, dirs[i]), 0755);
-	int fd = place_open_file(place, "lower/log", O_APPEND);
+	fd = place_open_file(place, "lower/log", O_APPEND);
 	place_put(fd, "old\n", 4);
-	snprintf(options, sizeof(options), "lowerdir=%s,upperdir=%s,workdir=%s",
+	snprintf(options, sizeof options, "lowerdir=%s,upperdir=%s,workdir=%s",
 	    place_at(place, "lower"), place_at(place, "upper"), place_at(place, "work"));
-	snprintf(place->path, sizeof(place->path), "%s", place_at(place, "all/log"));
+	snprintf(place->path, sizeof place->path, "%s", place_at(place, "all/log"));
 	if (mount("overlay", place_at(place, "all"), "overlay", 0, options) < 0) {
 		diag("no overlays here: %s", strerror(errno));
 		close(fd);
@@ -115,19 +116,20 @@ static void overlay_below(struct place *place)
 static void logrotate(struct place *place, const char *how)
 {
 	char command[5 * PATH_MAX];
+	FILE *config;
 	place_begin(place);
-	FILE *config = fopen(place_at(place, "conf"), "we");
+	config = fopen(place_at(place, "conf"), "we");
 	fprintf(config, "%s {\n size 1\n rotate 3\n missingok\n %s\n}\n", place->path, how);
 	fclose(config);
 	chmod(place_at(place, "conf"), 0600);
 	for (int i = 0; i < 6; i++) {
 		char text[64];
-		snprintf(text, sizeof(text), "round %d, which is long enough", i);
+		snprintf(text, sizeof text, "round %d, which is long enough", i);
 		place_add(place, "log", text);
 		/* A file that was deleted or compressed before a look cannot be read. */
 		if (strcmp(how, "create") != 0 || i % 2)
 			place_turn(place);
-		snprintf(command, sizeof(command),
+		snprintf(command, sizeof command,
 		    "PATH=$PATH:/usr/sbin logrotate -f -s %s %s >/dev/null 2>&1",
 		    place_at(place, "state"), place_at(place, "conf"));
 		if (system(command) != 0)
@@ -174,21 +176,24 @@ static int follow_without_watches(void)
 {
 	struct place place;
 	size_t missing, invented;
+	bool agrees, is_told;
+	const char *reason;
+	FILE *limit;
 	if (unshare(CLONE_NEWUSER) < 0)
 		return 77;
-	FILE *limit = fopen("/proc/sys/user/max_inotify_watches", "we");
-	if (!limit || fputs("2", limit) < 0 || fclose(limit) != 0)
+	limit = fopen("/proc/sys/user/max_inotify_watches", "we");
+	if (limit == NULL || fputs("2", limit) < 0 || fclose(limit) != 0)
 		return 77;
 	place_open(&place, PLACE_INOTIFY);
 	place_begin(&place);
-	const char *reason = tail_loop_poll_reason(place.tail_loop);
-	bool is_told = reason && strstr(reason, "max_user_watches");
+	reason = tail_loop_poll_reason(place.tail_loop);
+	is_told = reason != NULL && strstr(reason, "max_user_watches");
 	place_add(&place, "log", "one");
 	place_turn(&place);
 	place_move(&place, "log", "log.1");
 	place_add(&place, "log", "two");
 	place_turn(&place);
-	bool agrees = place_agrees(&place, &missing, &invented);
+	agrees = place_agrees(&place, &missing, &invented);
 	place_close(&place);
 	return is_told && agrees ? 0 : 1;
 }
@@ -196,8 +201,9 @@ static int follow_without_watches(void)
 static void test_watch_limit(void)
 {
 	int status = -1;
+	pid_t pid;
 	fflush(stdout);
-	pid_t pid = fork();
+	pid = fork();
 	if (pid == 0)
 		_exit(follow_without_watches());
 	if (pid < 0 || waitpid(pid, &status, 0) < 0 || !WIFEXITED(status))
@@ -217,10 +223,10 @@ int main(int argc, char **argv)
 	/* Mounts stay in a namespace of their own, where that is allowed. */
 	if (unshare(CLONE_NEWNS) == 0)
 		(void)mount("none", "/", NULL, MS_REC | MS_PRIVATE, NULL);
-	place_run_all(scenarios, sizeof(scenarios) / sizeof(*scenarios), only);
+	place_run_all(scenarios, sizeof scenarios / sizeof *scenarios, only);
 	if (may_rotate)
 		place_run_all(logrotate_scenarios,
-		    sizeof(logrotate_scenarios) / sizeof(*logrotate_scenarios), only);
+		    sizeof logrotate_scenarios / sizeof *logrotate_scenarios, only);
 	else
 		skip("there is no logrotate");
 	test_watch_limit();

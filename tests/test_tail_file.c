@@ -25,9 +25,10 @@ static void trial_open(struct trial *trial)
 	char path[] = "/tmp/muxbus-tail-XXXXXX";
 	char link[64];
 	struct stat status;
+	int fd;
 	trial->fd = mkstemp(path);
-	snprintf(link, sizeof(link), "/proc/self/fd/%d", trial->fd);
-	int fd = open(link, O_RDONLY | O_CLOEXEC);
+	snprintf(link, sizeof link, "/proc/self/fd/%d", trial->fd);
+	fd = open(link, O_RDONLY | O_CLOEXEC);
 	if (fd < 0 || fstat(fd, &status) < 0)
 		abort();
 	unlink(path);
@@ -55,7 +56,7 @@ static bool take(void *data, const struct tail_block *block)
 	int64_t line = block->line;
 	for (const char *at = block->text; at<end; line += line> 0) {
 		const char *newline = memchr(at, '\n', (size_t)(end - at));
-		const char *stop = newline ? newline + 1 : end;
+		const char *stop = newline != NULL ? newline + 1 : end;
 		(void)buf_printf(&trial->told,
 		    "%lld:%lld:%u:%zu:", (long long)(block->offset + (at - block->text)),
 		    (long long)line, block->flags, (size_t)(stop - at));
@@ -82,7 +83,7 @@ static enum tail_result trial_read(struct trial *trial)
 
 static const char *told(const struct trial *trial)
 {
-	return trial->told.data ? (const char *)trial->told.data : "";
+	return trial->told.data != NULL ? (const char *)trial->told.data : "";
 }
 
 static void test_splits(void)
@@ -91,16 +92,17 @@ static void test_splits(void)
 	static const char want[] =
 	    "0:1:0:4:one\n|4:2:0:9:two "
 	    "\xe2\x82\xac\r\n|13:3:0:1:\n|14:4:0:1:\n|15:5:0:5:four\n|20:6:2:4:rest|";
-	size_t len = sizeof(text) - 1;
+	size_t len = sizeof text - 1;
 	unsigned wrong = 0;
 	for (size_t i = 0; i <= len; i++) {
 		for (size_t j = i; j <= len; j++) {
 			struct trial trial;
+			struct tail_place place;
 			trial_open(&trial);
 			trial_write(&trial, text, i);
 			(void)trial_read(&trial);
 			/* As after a restart, in the middle. */
-			struct tail_place place = trial.file->told;
+			place = trial.file->told;
 			tail_file_seek(trial.file, &place);
 			trial_write(&trial, text + i, j - i);
 			(void)trial_read(&trial);
@@ -120,7 +122,7 @@ static void test_changes(void)
 	struct trial trial;
 	unsigned unseen = 0;
 	char bytes[200];
-	memset(bytes, 'x', sizeof(bytes));
+	memset(bytes, 'x', sizeof bytes);
 	for (size_t i = 0; i < 64; i++) {
 		trial_open(&trial);
 		trial_write(&trial, bytes, 150);
@@ -158,8 +160,8 @@ static void test_long(void)
 		}
 		trial_write(&trial, "\nnext\n", 6);
 		(void)trial_read(&trial);
-		snprintf(want, sizeof(want), "0:1:1:%d:%.20s|%d:2:0:5:next\n|", TAIL_LINE_MAX,
-		    bytes, 3 * TAIL_LINE_MAX + 1);
+		snprintf(want, sizeof want, "0:1:1:%d:%.20s|%d:2:0:5:next\n|", TAIL_LINE_MAX, bytes,
+		    3 * TAIL_LINE_MAX + 1);
 		if (strcmp(told(&trial), want) != 0 && wrong++ < 3)
 			diag("%zu: %s", piece, told(&trial));
 		trial_close(&trial);

@@ -37,7 +37,7 @@ static void file_not_there(struct place *place)
 
 static void parent_not_there(struct place *place)
 {
-	snprintf(place->path, sizeof(place->path), "%s", place_at(place, "a/b/log"));
+	snprintf(place->path, sizeof place->path, "%s", place_at(place, "a/b/log"));
 	place_follow(place);
 	place_turn(place);
 	mkdir(place_at(place, "a"), 0755);
@@ -59,8 +59,9 @@ static void rename_create(struct place *place)
 
 static void late_writer(struct place *place)
 {
+	int fd;
 	place_begin(place);
-	int fd = place_open_file(place, "log", O_APPEND);
+	fd = place_open_file(place, "log", O_APPEND);
 	place_say(place, fd, "before");
 	place_move(place, "log", "log.1");
 	place_add(place, "log", "new");
@@ -75,8 +76,8 @@ static void rotate_thrice(struct place *place)
 {
 	for (int i = 1; i <= 3; i++) {
 		char text[32], name[32];
-		snprintf(text, sizeof(text), "of file %d", i);
-		snprintf(name, sizeof(name), "log.%d", i);
+		snprintf(text, sizeof text, "of file %d", i);
+		snprintf(name, sizeof name, "log.%d", i);
 		place_add(place, "log", text);
 		place_move(place, "log", name);
 	}
@@ -95,12 +96,12 @@ static void rotations_shifted(struct place *place)
 	place_begin(place);
 	for (int i = 1; i <= 4; i++) {
 		char text[32];
-		snprintf(text, sizeof(text), "of file %d", i);
+		snprintf(text, sizeof text, "of file %d", i);
 		place_add(place, "log", text);
 		for (int from = i; from > 1; from--) {
 			char older[32], newer[32];
-			snprintf(older, sizeof(older), "log.%d", from);
-			snprintf(newer, sizeof(newer), "log.%d", from - 1);
+			snprintf(older, sizeof older, "log.%d", from);
+			snprintf(newer, sizeof newer, "log.%d", from - 1);
 			place_move(place, newer, older);
 		}
 		place_move(place, "log", "log.1");
@@ -113,8 +114,8 @@ static void rotations_with_turns(struct place *place)
 	place_begin(place);
 	for (int i = 1; i <= 3; i++) {
 		char text[32], name[32];
-		snprintf(text, sizeof(text), "of file %d", i);
-		snprintf(name, sizeof(name), "log.%d", i);
+		snprintf(text, sizeof text, "of file %d", i);
+		snprintf(name, sizeof name, "log.%d", i);
 		place_add(place, "log", text);
 		place_turn(place);
 		place_move(place, "log", name);
@@ -129,7 +130,7 @@ static void copy_file(const struct place *place, const char *from, const char *t
 	int in = open(place_at(place, from), O_RDONLY | O_CLOEXEC);
 	int out = open(place_at(place, to), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0644);
 	ssize_t n;
-	while ((n = read(in, bytes, sizeof(bytes))) > 0)
+	while ((n = read(in, bytes, sizeof bytes)) > 0)
 		place_put(out, bytes, (size_t)n);
 	close(in);
 	close(out);
@@ -161,10 +162,11 @@ static void regrown_unseen(struct place *place)
 
 static void rewritten_same_size(struct place *place)
 {
+	int fd;
 	place_begin(place);
 	place_add(place, "log", "ABCDEF");
 	place_turn(place);
-	int fd = place_open_file(place, "log", O_TRUNC);
+	fd = place_open_file(place, "log", O_TRUNC);
 	place_say(place, fd, "AN OLD LINE");
 	place_say(place, fd, "GHIJKL");
 	place_say(place, fd, "and more");
@@ -173,12 +175,13 @@ static void rewritten_same_size(struct place *place)
 
 static void hole(struct place *place)
 {
+	int fd;
 	place_begin(place);
-	int fd = place_open_file(place, "log", 0);
+	fd = place_open_file(place, "log", 0);
 	lseek(fd, 0, SEEK_END);
 	for (int i = 0; i < 2000; i++) {
 		char text[32];
-		snprintf(text, sizeof(text), "line %d", i);
+		snprintf(text, sizeof text, "line %d", i);
 		place_say(place, fd, text);
 	}
 	place_turn(place);
@@ -193,8 +196,9 @@ static void hole(struct place *place)
 
 static void short_hole(struct place *place)
 {
+	int fd;
 	place_begin(place);
-	int fd = place_open_file(place, "log", 0);
+	fd = place_open_file(place, "log", 0);
 	lseek(fd, 0, SEEK_END);
 	place_say(place, fd, "one");
 	place_turn(place);
@@ -211,7 +215,7 @@ static void editor_saves(struct place *place)
 	place_turn(place);
 	for (int i = 0; i < 3; i++) {
 		char text[32];
-		snprintf(text, sizeof(text), "saved %d", i);
+		snprintf(text, sizeof text, "saved %d", i);
 		place_add(place, ".log.tmp", text);
 		place_move(place, ".log.tmp", "log");
 		place_turn(place);
@@ -296,7 +300,7 @@ static void symlinked_directory(struct place *place)
 	mkdir(place_at(place, "v2"), 0755);
 	if (symlink("v1", place_at(place, "now")) < 0)
 		abort();
-	snprintf(place->path, sizeof(place->path), "%s", place_at(place, "now/log"));
+	snprintf(place->path, sizeof place->path, "%s", place_at(place, "now/log"));
 	place_follow(place);
 	place_add(place, "v1/log", "one");
 	place_turn(place);
@@ -310,7 +314,7 @@ static void symlinked_directory(struct place *place)
 
 static void parent_renamed(struct place *place)
 {
-	snprintf(place->path, sizeof(place->path), "%s", place_at(place, "dir/log"));
+	snprintf(place->path, sizeof place->path, "%s", place_at(place, "dir/log"));
 	mkdir(place_at(place, "dir"), 0755);
 	place_follow(place);
 	place_add(place, "dir/log", "one");
@@ -324,7 +328,7 @@ static void parent_renamed(struct place *place)
 
 static void grandparent_renamed(struct place *place)
 {
-	snprintf(place->path, sizeof(place->path), "%s", place_at(place, "a/b/log"));
+	snprintf(place->path, sizeof place->path, "%s", place_at(place, "a/b/log"));
 	mkdir(place_at(place, "a"), 0755);
 	mkdir(place_at(place, "a/b"), 0755);
 	place_follow(place);
@@ -338,7 +342,7 @@ static void grandparent_renamed(struct place *place)
 
 static void parent_remade(struct place *place)
 {
-	snprintf(place->path, sizeof(place->path), "%s", place_at(place, "dir/log"));
+	snprintf(place->path, sizeof place->path, "%s", place_at(place, "dir/log"));
 	mkdir(place_at(place, "dir"), 0755);
 	place_follow(place);
 	place_add(place, "dir/log", "one");
@@ -353,8 +357,9 @@ static void parent_remade(struct place *place)
 
 static void line_in_pieces(struct place *place)
 {
+	int fd;
 	place_begin(place);
-	int fd = place_open_file(place, "log", O_APPEND);
+	fd = place_open_file(place, "log", O_APPEND);
 	place_put(fd, "one ", 4);
 	place_turn(place);
 	place_put(fd, "two ", 4);
@@ -367,9 +372,10 @@ static void line_in_pieces(struct place *place)
 static void bytes_of_characters(struct place *place)
 {
 	static const char text[] = "gr\xc3\xbc\xc3\x9f \xe2\x82\xac \xf0\x9f\x90\x9f";
+	int fd;
 	place_begin(place);
-	int fd = place_open_file(place, "log", O_APPEND);
-	for (size_t i = 0; i < sizeof(text) - 1; i++) {
+	fd = place_open_file(place, "log", O_APPEND);
+	for (size_t i = 0; i < sizeof text - 1; i++) {
 		place_put(fd, text + i, 1);
 		place_turn(place);
 	}
@@ -380,8 +386,9 @@ static void bytes_of_characters(struct place *place)
 
 static void crlf(struct place *place)
 {
+	int fd;
 	place_begin(place);
-	int fd = place_open_file(place, "log", O_APPEND);
+	fd = place_open_file(place, "log", O_APPEND);
 	place_put(fd, "one\r\ntwo\r", 9);
 	place_turn(place);
 	place_put(fd, "\n\r\n", 3);
@@ -393,8 +400,9 @@ static void crlf(struct place *place)
 
 static void partial_then_rotation(struct place *place)
 {
+	int fd;
 	place_begin(place);
-	int fd = place_open_file(place, "log", O_APPEND);
+	fd = place_open_file(place, "log", O_APPEND);
 	place_put(fd, "no end", 6);
 	close(fd);
 	if (place->mode != PLACE_RESTART)
@@ -407,9 +415,10 @@ static void partial_then_rotation(struct place *place)
 static void long_line(struct place *place)
 {
 	char *text = xalloc(1 << 20);
+	int fd;
 	memset(text, 'x', 1 << 20);
 	place_begin(place);
-	int fd = place_open_file(place, "log", O_APPEND);
+	fd = place_open_file(place, "log", O_APPEND);
 	place_put(fd, text, 1 << 20);
 	place_turn(place);
 	place_put(fd, "\n", 1);
@@ -424,8 +433,9 @@ static void long_line(struct place *place)
 static void lines_around_bounds(struct place *place)
 {
 	char *text = xalloc(TAIL_LINE_MAX + 8);
+	int fd;
 	place_begin(place);
-	int fd = place_open_file(place, "log", O_APPEND);
+	fd = place_open_file(place, "log", O_APPEND);
 	for (int i = -4; i <= 4; i++) {
 		size_t len = (size_t)(TAIL_LINE_MAX + i);
 		memset(text, 'a' + i + 4, len);
@@ -444,15 +454,16 @@ static void lines_around_bounds(struct place *place)
 static void many_lines(struct place *place)
 {
 	struct buf bytes;
+	int fd;
 	buf_init(&bytes, 64 << 20);
 	place_begin(place);
 	for (int i = 0; i < 200000; i++) {
 		char text[32];
-		snprintf(text, sizeof(text), "line %d", i);
+		snprintf(text, sizeof text, "line %d", i);
 		place_expect(place, text);
 		(void)buf_printf(&bytes, "%s\n", text);
 	}
-	int fd = place_open_file(place, "log", O_APPEND);
+	fd = place_open_file(place, "log", O_APPEND);
 	place_put(fd, bytes.data, bytes.len);
 	close(fd);
 	buf_finish(&bytes);
@@ -466,13 +477,13 @@ static void many_rotations(struct place *place)
 		int fd = place_open_file(place, "log", O_APPEND);
 		for (int j = 0; j < 1000; j++) {
 			char text[32];
-			snprintf(text, sizeof(text), "%d in file %d", j, i);
+			snprintf(text, sizeof text, "%d in file %d", j, i);
 			place_say(place, fd, text);
 		}
 		close(fd);
 		if (i % 3 == 0)
 			place_turn(place);
-		snprintf(name, sizeof(name), "log.%d", i);
+		snprintf(name, sizeof name, "log.%d", i);
 		place_move(place, "log", name);
 	}
 	place_add(place, "log", "last");
@@ -481,14 +492,16 @@ static void many_rotations(struct place *place)
 static void written_by_memory(struct place *place)
 {
 	static const char text[] = "stored into memory\n";
+	char *memory;
+	int fd;
 	place_begin(place);
 	place_turn(place);
-	int fd = open(place->path, O_RDWR | O_CLOEXEC);
+	fd = open(place->path, O_RDWR | O_CLOEXEC);
 	if (ftruncate(fd, 4096) < 0)
 		abort();
 	place_turn(place);
-	char *memory = mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
-	memcpy(memory + 12, text, sizeof(text) - 1);
+	memory = mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+	memcpy(memory + 12, text, sizeof text - 1);
 	msync(memory, 4096, MS_SYNC);
 	munmap(memory, 4096);
 	close(fd);
@@ -589,10 +602,11 @@ static void restarted_and_rotated(struct place *place)
 
 static void restarted_and_regrown(struct place *place)
 {
+	int fd;
 	place_begin(place);
 	place_add(place, "log", "one");
 	place_turn(place);
-	int fd = place_open_file(place, "log", O_TRUNC);
+	fd = place_open_file(place, "log", O_TRUNC);
 	place_say(place, fd, "written while down, and more of it than there was");
 	close(fd);
 	place_restart(place);
@@ -666,6 +680,6 @@ static const struct scenario scenarios[] = {
 
 int main(int argc, char **argv)
 {
-	place_run_all(scenarios, sizeof(scenarios) / sizeof(*scenarios), argc > 1 ? argv[1] : "");
+	place_run_all(scenarios, sizeof scenarios / sizeof *scenarios, argc > 1 ? argv[1] : "");
 	return done_testing();
 }

@@ -93,14 +93,14 @@ static void run_bytewise(struct buf *out, const char *input, bool wants_text)
 
 static const char *text_of(const struct buf *out)
 {
-	return out->data ? (const char *)out->data : "";
+	return out->data != NULL ? (const char *)out->data : "";
 }
 
 static void test_rows(void)
 {
 	struct buf out;
 	buf_init(&out, 100000);
-	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+	for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
 		const struct row *row = &rows[i];
 		unsigned wrong = 0;
 		run(&out, row->input, true, 0);
@@ -129,7 +129,7 @@ static void test_long(void)
 	struct buf fast, slow;
 	buf_init(&fast, 10000);
 	buf_init(&slow, 10000);
-	for (size_t s = 0; s < sizeof(specials) - 1; s++)
+	for (size_t s = 0; s < sizeof specials - 1; s++)
 		for (size_t place = 0; place < 100; place++)
 			for (int wants_text = 0; wants_text < 2; wants_text++) {
 				memset(input, 'x', 100);
@@ -149,14 +149,15 @@ static void test_random(void)
 {
 	static const char alphabet[] = "\033\033\033[]P\\;133ABCD\a\030\032 x\n\302\234k_";
 	struct buf whole, split;
+	unsigned wrong;
 	buf_init(&whole, 100000);
 	buf_init(&split, 100000);
-	unsigned wrong = 0;
+	wrong = 0;
 	srandom(11);
 	for (int round = 0; round < 3000; round++) {
 		char input[61];
 		for (int i = 0; i < 60; i++)
-			input[i] = alphabet[(size_t)random() % (sizeof(alphabet) - 1)];
+			input[i] = alphabet[(size_t)random() % (sizeof alphabet - 1)];
 		input[60] = '\0';
 		run(&whole, input, true, 0);
 		run_bytewise(&split, input, true);
@@ -170,8 +171,9 @@ static void test_random(void)
 static void check_lines(const char *input, const char *want, size_t want_used)
 {
 	struct buf out;
+	size_t used;
 	buf_init(&out, 100000);
-	size_t used = stripper_lines(&out, input, strlen(input));
+	used = stripper_lines(&out, input, strlen(input));
 	is_str(text_of(&out), want, "lines of %zu bytes", strlen(input));
 	is_int((long long)used, (long long)want_used, "the number of consumed bytes");
 	buf_finish(&out);
@@ -179,6 +181,7 @@ static void check_lines(const char *input, const char *want, size_t want_used)
 
 static void test_stripper(void)
 {
+	char *open;
 	check_lines("a\r\nb\n", "a\nb\n", 5);
 	check_lines("\033[1mbold\033[0m \033]0;t\aend", "bold end", 22);
 	check_lines("10%\r50%\r100%\r\ndone", "100%\ndone", 18);
@@ -191,7 +194,7 @@ static void test_stripper(void)
 	check_lines("line\n\rx", "line\nx", 7);
 	check_lines("abc\r", "abc", 3);
 
-	char *open = malloc(STRIPPER_OPEN_MAX + 100);
+	open = malloc(STRIPPER_OPEN_MAX + 100);
 	memset(open, 'x', STRIPPER_OPEN_MAX + 99);
 	open[STRIPPER_OPEN_MAX + 99] = '\0';
 	memcpy(open, "t\033]", 3);

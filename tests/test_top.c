@@ -146,7 +146,7 @@ static void test_panes(void)
 	    "  %1     make\n"
 	    "↑↓ choose  ←→ list  Enter details…\n",
 	    "on 34 by 6 the important part is there");
-	(void)snprintf(top.model.home, sizeof(top.model.home), "/home/ann");
+	(void)snprintf(top.model.home, sizeof top.model.home, "/home/ann");
 	top.view.columns = 130;
 	top.view.rows = 9;
 	ok(strstr(frame(&top), " ~/src\n") != NULL, "the user's own directory is ~");
@@ -225,7 +225,7 @@ static void test_choice_stays(void)
 	is_str(top_view_chosen(&top.view, &top.model)->id, "%9",
 	    "or moves to the next one if its pane closes");
 	top_model_load(&top.model, TOP_PANES, read_json(&top, "{\"panes\":[]}"), -1);
-	ok(!top_view_chosen(&top.view, &top.model), "no selection in an empty list");
+	ok(top_view_chosen(&top.view, &top.model) == NULL, "no selection in an empty list");
 	ok(strstr(frame(&top), "\n  nothing\n") != NULL, "and the screen shows that it is empty");
 	is_int(type(&top, "\r"), TOP_NOTHING, "there is nothing to open");
 	end(&top);
@@ -283,7 +283,7 @@ static void test_panel(void)
 	begin(&top, 60, 32);
 	is_str(top_view_wants(&top.view, &top.model), "%0",
 	    "a high screen asks for the pane's screen");
-	top_view_preview(&top.view, "%0", screen, sizeof(screen) - 1);
+	top_view_preview(&top.view, "%0", screen, sizeof screen - 1);
 	ok(strstr(frame(&top),
 	       "\n── %0 work:0.0 vim main.c /home/ann/src "
 	       "────────────────────\none\n\\x1btwo\nthree\n"),
@@ -291,7 +291,7 @@ static void test_panel(void)
 	type(&top, "j");
 	ok(!strstr(frame(&top), "\nthree\n"), "and it is not shown for another pane");
 	top.view.rows = 24;
-	ok(!top_view_wants(&top.view, &top.model), "a low screen does not");
+	ok(top_view_wants(&top.view, &top.model) == NULL, "a low screen does not");
 	type(&top, "c");
 	is_str(top_view_wants(&top.view, &top.model), "%1", "except on request");
 	type(&top, "\033");
@@ -327,6 +327,7 @@ static void test_screen(void)
 	    "\033[2J\033]0;x\a\033[m!", "\016lqk\017q", "\033]8;;http://x\033\\link\033]8;;\033\\.",
 	    "\033[38;2;1;2;3mlong\033[0;4mlonger", "under", NULL};
 	struct buf out;
+	struct top_ink ink;
 	buf_init(&out, 10000);
 	describe_screen(&out, lines, 20, true);
 	is_str((char *)out.data,
@@ -337,10 +338,10 @@ static void test_screen(void)
 	describe_screen(&out, lines, 6, false);
 	is_str((char *)out.data, "ared|still…|\\x1b[…|┌─┐q|link.|longl…|under|",
 	    "without colours only text, as far as it fits");
-	struct top_ink ink = {.len = 0};
+	ink = (struct top_ink){.len = 0};
 	for (int i = 0; i < 1000; i++)
 		top_line_put_screen(NULL, &ink, "\033[1;2;3;4;5m", 12);
-	ok(ink.len <= sizeof(ink.text), "the text has a maximum");
+	ok(ink.len <= sizeof ink.text, "the text has a maximum");
 	buf_finish(&out);
 }
 
@@ -348,7 +349,7 @@ static void test_trouble(void)
 {
 	struct top top;
 	begin(&top, 50, 6);
-	(void)snprintf(top.model.trouble, sizeof(top.model.trouble), "muxbusd has ended");
+	(void)snprintf(top.model.trouble, sizeof top.model.trouble, "muxbusd has ended");
 	ok(strstr(frame(&top), "● lost\n") &&
 		strstr((char *)top.text.data, "\nmuxbusd has ended\n"),
 	    "a lost daemon is shown");
@@ -373,6 +374,7 @@ static void test_trouble(void)
 static void test_queue(void)
 {
 	struct top top;
+	const struct top_items *items;
 	begin(&top, 80, 9);
 	top_model_load(&top.model, TOP_QUEUE,
 	    read_json(&top,
@@ -384,7 +386,7 @@ static void test_queue(void)
 		"{\"notifications\":[{\"seq\":3,\"id\":\"C\",\"state\":\"queued\"},"
 		"{\"seq\":30,\"id\":\"A\",\"state\":\"queued\"}]}"),
 	    20);
-	const struct top_items *items = &top.model.lists[TOP_QUEUE];
+	items = &top.model.lists[TOP_QUEUE];
 	ok(items->count == 3 && strcmp(items->items[0].id, "40") == 0 &&
 		strcmp(items->items[1].id, "30") == 0 && strcmp(items->items[2].id, "3") == 0,
 	    "the last first, and each once");
@@ -464,8 +466,10 @@ static void test_keys(void)
 	    {"\033[12", "2 0[ 01 02 "},
 	};
 	struct buf out;
+	struct top_keys keys;
+	char flood[1000];
 	buf_init(&out, 4096);
-	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+	for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
 		unsigned wrong = 0;
 		for (size_t piece = 1; piece < 8; piece++) {
 			describe_keys(&out, rows[i][0], piece);
@@ -474,11 +478,10 @@ static void test_keys(void)
 		is_str((char *)out.data, rows[i][1], "keys %zu", i);
 		is_int(wrong, 0, "in pieces of any length");
 	}
-	struct top_keys keys = {.len = 0};
-	char flood[1000];
-	memset(flood, 'a', sizeof(flood));
-	top_keys_feed(&keys, flood, sizeof(flood));
-	is_int((long long)keys.len, sizeof(keys.bytes), "an unknown key sequence is dropped");
+	keys = (struct top_keys){.len = 0};
+	memset(flood, 'a', sizeof flood);
+	top_keys_feed(&keys, flood, sizeof flood);
+	is_int((long long)keys.len, sizeof keys.bytes, "an unknown key sequence is dropped");
 	buf_finish(&out);
 }
 

@@ -150,13 +150,14 @@ static void test_public(void)
 
 	for (size_t shift = 0; shift < 5; shift++) {
 		for (size_t len = 4085 + shift; len <= MAX_LEN; len += 4096 - 5) {
+			size_t want_len, got_len;
 			memset(line, 'x', sizeof line);
 			for (size_t i = shift; i + 4 <= len; i += 5)
 				memcpy(line + i, "\\033", 4);
 			line[len] = in_place[len] = 0xa5;
 			memcpy(in_place, line, len);
-			size_t want_len = unescape_naive(want, line, len);
-			size_t got_len = muxbus_unescape(in_place, in_place, len);
+			want_len = unescape_naive(want, line, len);
+			got_len = muxbus_unescape(in_place, in_place, len);
 			bad += got_len != want_len || memcmp(in_place, want, want_len) != 0;
 			bad += in_place[len] != 0xa5;
 		}

@@ -15,16 +15,17 @@ static size_t reference_length(const uint8_t *p, size_t len)
 	} forms[] = {
 	    {0x80, 0x00, 0}, {0xe0, 0xc0, 0x80}, {0xf0, 0xe0, 0x800}, {0xf8, 0xf0, 0x10000}};
 	for (size_t n = 1; n <= 4 && n <= len; n++) {
+		bool is_valid;
+		uint32_t c;
 		if ((p[0] & forms[n - 1].mask) != forms[n - 1].bits)
 			continue;
-		uint32_t c = p[0] & (uint8_t)~forms[n - 1].mask;
+		c = p[0] & (uint8_t)~forms[n - 1].mask;
 		for (size_t i = 1; i < n; i++) {
 			if ((p[i] & 0xc0) != 0x80)
 				return 0;
 			c = c << 6 | (p[i] & 0x3f);
 		}
-		bool is_valid =
-		    c >= forms[n - 1].least && c <= 0x10ffff && (c < 0xd800 || c > 0xdfff);
+		is_valid = c >= forms[n - 1].least && c <= 0x10ffff && (c < 0xd800 || c > 0xdfff);
 		return is_valid ? n : 0;
 	}
 	return 0;
@@ -32,12 +33,13 @@ static size_t reference_length(const uint8_t *p, size_t len)
 
 static size_t encode(uint32_t c, uint8_t out[4])
 {
+	size_t n;
+	static const uint8_t leads[] = {0, 0, 0xc0, 0xe0, 0xf0};
 	if (c < 0x80) {
 		out[0] = (uint8_t)c;
 		return 1;
 	}
-	size_t n = c < 0x800 ? 2 : c < 0x10000 ? 3 : 4;
-	static const uint8_t leads[] = {0, 0, 0xc0, 0xe0, 0xf0};
+	n = c < 0x800 ? 2 : c < 0x10000 ? 3 : 4;
 	for (size_t i = n - 1; i > 0; i--, c >>= 6)
 		out[i] = (uint8_t)(0x80 | (c & 0x3f));
 	out[0] = (uint8_t)(leads[n] | c);
@@ -67,7 +69,7 @@ static void test_sequences(void)
 {
 	static const uint8_t edges[] = {
 	    0x00, 0x7f, 0x80, 0x8f, 0x90, 0x9f, 0xa0, 0xbf, 0xc0, 0xc2, 0xe0, 0xff};
-	const size_t count = sizeof(edges);
+	const size_t count = sizeof edges;
 	size_t wrong = 0;
 	for (unsigned first = 0; first < 0x100; first++)
 		for (unsigned second = 0; second < 0x100; second++)
@@ -114,7 +116,7 @@ static const struct {
 
 static void test_cleaning(void)
 {
-	for (size_t i = 0; i < sizeof(cleaned) / sizeof(*cleaned); i++) {
+	for (size_t i = 0; i < sizeof cleaned / sizeof *cleaned; i++) {
 		struct buf out, want;
 		bool lossy = false;
 		buf_init(&out, 1000);
@@ -138,7 +140,7 @@ static void test_places(void)
 {
 	uint8_t text[100];
 	size_t wrong = 0;
-	for (size_t len = 1; len < sizeof(text); len++)
+	for (size_t len = 1; len < sizeof text; len++)
 		for (size_t at = 0; at < len; at++) {
 			memset(text, 'x', len);
 			text[at] = 0xff;
@@ -163,19 +165,19 @@ static void test_tails(void)
 	    {"\xf0\x9f\x98", 3}, {"\x80\x80\x80", 0}, {"\xe2\x82\x82\x82", 0}, {"\xc0", 0},
 	    {"\xff", 0}, {"\xe0\x80", 0}, {"\xed\xa0", 0}, {"\xf4\x90\x80", 0},
 	    {"\xe2\x82\xac\xc3", 1}};
-	for (size_t i = 0; i < sizeof(tails) / sizeof(*tails); i++)
+	for (size_t i = 0; i < sizeof tails / sizeof *tails; i++)
 		is_int(utf8_incomplete_tail(tails[i].bytes, strlen(tails[i].bytes)), tails[i].tail,
 		    "tail %zu", i);
 }
 
 int main(void)
 {
+	uint32_t c;
 	test_characters();
 	test_sequences();
 	test_cleaning();
 	test_places();
 	test_tails();
-	uint32_t c;
 	is_int(utf8_decode("", 0, &c), 0, "an empty text has no character");
 	return done_testing();
 }

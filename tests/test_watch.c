@@ -57,7 +57,7 @@ static void world_load(struct world *world)
 {
 	const struct tail_loop_options options = {.is_polling = world->is_polling, .poll_ms = 20};
 	world->store = store_open(&torn_disk_table, &world->disk, false, NULL, NULL);
-	if (!world->store)
+	if (world->store == NULL)
 		abort();
 	world->queue = queue_new(world->store, world->events);
 	world->watches = watch_set_new(world->base, world->queue, &world->clock, &options);
@@ -94,7 +94,7 @@ static void world_open(struct world *world, bool is_polling)
 	world->base = event_base_new();
 	world->tick = event_new(world->base, -1, EV_PERSIST, on_tick, NULL);
 	event_add(world->tick, &tick);
-	world->events = event_log_new(NULL, 1000, 1 << 22, reason, sizeof(reason));
+	world->events = event_log_new(NULL, 1000, 1 << 22, reason, sizeof reason);
 	if (!mkdtemp(world->dir))
 		abort();
 	world_load(world);
@@ -135,7 +135,7 @@ static const char *at(const struct world *world, const char *name)
 	static char paths[4][128];
 	static unsigned next;
 	char *path = paths[next++ % 4];
-	snprintf(path, sizeof(paths[0]), "%s/%s", world->dir, name);
+	snprintf(path, sizeof paths[0], "%s/%s", world->dir, name);
 	return path;
 }
 
@@ -169,10 +169,11 @@ static const struct notification *wait_notes(struct world *world, size_t count)
 	static char empty[] = "";
 	static const struct notification none = {.text = empty, .data = empty};
 	int64_t end_ms = clock_mono_ms() + BOUND_MS;
+	const struct notification *note;
 	while (count_notes(world) < count && clock_mono_ms() < end_ms)
 		event_base_loop(world->base, EVLOOP_ONCE);
-	const struct notification *note = queue_find(world->queue, queue_last(world->queue));
-	return note && count_notes(world) >= count ? note : &none;
+	note = queue_find(world->queue, queue_last(world->queue));
+	return note != NULL && count_notes(world) >= count ? note : &none;
 }
 
 static const struct pane_ref pane = {
@@ -190,8 +191,8 @@ static const struct watch *add(
 	    .timeout_ms = 60000,
 	    .pane = &pane,
 	};
-	const struct watch *watch = watch_add(world->watches, &order, reason, sizeof(reason));
-	if (!watch)
+	const struct watch *watch = watch_add(world->watches, &order, reason, sizeof reason);
+	if (watch == NULL)
 		diag("%s", reason);
 	return watch;
 }
@@ -205,15 +206,17 @@ static void has(const struct notification *note, const char *part)
 
 static void test_match(struct world *world)
 {
-	append(world, "log", "an old ERROR 1\n");
-	const struct watch *watch = add(world, "log", "(x)?ERROR (?<code>\\d+)", false, false);
+	const struct notification *note;
+	const struct watch *watch;
 	char id[NOTIFICATION_ID_SIZE];
+	append(world, "log", "an old ERROR 1\n");
+	watch = add(world, "log", "(x)?ERROR (?<code>\\d+)", false, false);
 	strcpy(id, watch->id);
 	append(world, "log", "one\ntwo\nthree\nfour\nthe ERR");
 	run(world, 30);
 	is_int((int)count_notes(world), 0, "existing or other lines cause no wake-up");
 	append(world, "log", "OR 42 \xff here\nERROR 43\n");
-	const struct notification *note = wait_notes(world, 1);
+	note = wait_notes(world, 1);
 	is_int(note->source, SOURCE_WATCH, "a match is reported");
 	is_str(note->id, id, "under the watch's id");
 	is_int((int)note->pane.pane, 3, "to its pane");
@@ -255,11 +258,13 @@ static void test_change(struct world *world)
 static void test_stay(struct world *world)
 {
 	const struct watch *watch = add(world, "log", "hit", false, true);
+	int64_t end_ms;
+	const struct notification *note;
 	append(world, "log", "hit 1\n");
-	const struct notification *note = wait_notes(world, 1);
+	note = wait_notes(world, 1);
 	has(note, "\"ended\":false");
 	append(world, "log", "hit 2\nhit 3\n");
-	int64_t end_ms = clock_mono_ms() + BOUND_MS;
+	end_ms = clock_mono_ms() + BOUND_MS;
 	while (watch->count < 3 && clock_mono_ms() < end_ms)
 		event_base_loop(world->base, EVLOOP_ONCE);
 	is_int((int)watch->count, 3, "a watch that stays continues");
@@ -349,11 +354,13 @@ static void test_timeout(struct world *world)
 
 static void test_partial(struct world *world)
 {
+	const struct watch *watch;
+	const struct notification *note;
 	(void)add(world, "log", "Proceed\\?", false, false);
 	append(world, "log", "Proceed?");
-	const struct notification *note = wait_notes(world, 1);
+	note = wait_notes(world, 1);
 	has(note, "\"partial\":true");
-	const struct watch *watch = add(world, "log", "hit", false, true);
+	watch = add(world, "log", "hit", false, true);
 	append(world, "log", "\nhit");
 	(void)wait_notes(world, 2);
 	append(world, "log", " and its end\nmiss\n");
@@ -364,17 +371,19 @@ static void test_partial(struct world *world)
 static void test_hostile(struct world *world)
 {
 	char text[16 * 80] = "";
+	char reason[256] = "";
+	struct watch_order order;
+	int64_t start_ms;
 	(void)add(world, "log", "^(a+)+$", false, false);
 	for (int i = 0; i < 12; i++)
 		strcat(text, "aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa!\n");
-	int64_t start_ms = clock_mono_ms();
+	start_ms = clock_mono_ms();
 	append(world, "log", text);
 	has(wait_notes(world, 1), "\"reason\":\"error\"");
 	ok(clock_mono_ms() - start_ms < 2000, "a pattern that takes too long ends, and soon");
-	char reason[256] = "";
-	const struct watch_order order = {
+	order = (struct watch_order){
 	    .file = at(world, "log"), .regex = "(", .timeout_ms = 1, .pane = &pane};
-	ok(!watch_add(world->watches, &order, reason, sizeof(reason)) && errno == EINVAL,
+	ok(watch_add(world->watches, &order, reason, sizeof reason) == NULL && errno == EINVAL,
 	    "an invalid pattern is refused: %s", reason);
 	is_int((int)watch_count(world->watches), 0, "and leaves nothing");
 }
@@ -383,8 +392,10 @@ static void test_many(struct world *world)
 {
 	struct inotify_hub_stats stats = {0};
 	char name[32];
+	char reason[256] = "";
+	struct watch_order order;
 	for (int i = 0; i < 500; i++) {
-		snprintf(name, sizeof(name), "log%d", i);
+		snprintf(name, sizeof name, "log%d", i);
 		(void)add(world, name, "x", false, false);
 	}
 	for (int i = 0; i < 50; i++)
@@ -394,18 +405,16 @@ static void test_many(struct world *world)
 	/* The root, /tmp, and the directory. */
 	ok(stats.watches <= 3, "500 watches share those of their directory: %zu", stats.watches);
 	for (int i = 0; i < 500; i += 50) {
-		snprintf(name, sizeof(name), "log%d", i);
+		snprintf(name, sizeof name, "log%d", i);
 		append(world, name, "x\n");
 	}
 	append(world, "log", "x\n");
 	(void)wait_notes(world, 60);
 	is_int((int)count_notes(world), 60, "and each matching watch is reported");
-	char reason[256] = "";
-	const struct watch_order order = {
-	    .file = at(world, "more"), .timeout_ms = 1000, .pane = &pane};
+	order = (struct watch_order){.file = at(world, "more"), .timeout_ms = 1000, .pane = &pane};
 	while (watch_count(world->watches) < WATCHES_MAX)
 		(void)add(world, "more", NULL, false, false);
-	ok(!watch_add(world->watches, &order, reason, sizeof(reason)) && errno == ENOSPC,
+	ok(watch_add(world->watches, &order, reason, sizeof reason) == NULL && errno == ENOSPC,
 	    "there is a limit: %s", reason);
 }
 
@@ -414,7 +423,7 @@ static void test_kernel_file(struct world *world)
 	const struct watch_order order = {
 	    .file = "/proc/uptime", .timeout_ms = 60000, .pane = &pane};
 	char reason[256];
-	const struct watch *watch = watch_add(world->watches, &order, reason, sizeof(reason));
+	const struct watch *watch = watch_add(world->watches, &order, reason, sizeof reason);
 	ok(tail_loop_poll_reason(watch->tail_loop) != NULL, "files of the kernel are polled: %s",
 	    tail_loop_poll_reason(watch->tail_loop));
 	has(wait_notes(world, 1), "\"mode\":\"poll\"");
@@ -439,7 +448,7 @@ static const struct {
 int main(void)
 {
 	for (int is_polling = 0; is_polling < 2; is_polling++) {
-		for (size_t i = 0; i < sizeof(tests) / sizeof(*tests); i++) {
+		for (size_t i = 0; i < sizeof tests / sizeof *tests; i++) {
 			struct world world;
 			diag("%s%s", tests[i].name, is_polling ? ", polling" : "");
 			world_open(&world, is_polling);

@@ -43,7 +43,7 @@ refuse(struct config_toml *config, const char *format, ...)
 {
 	va_list args;
 	va_start(args, format);
-	(void)vsnprintf(config->reason, sizeof(config->reason), format, args);
+	(void)vsnprintf(config->reason, sizeof config->reason, format, args);
 	va_end(args);
 	return false;
 }

@@ -40,7 +40,7 @@ static void __attribute__((format(printf, 1, 2))) say(const char *format, ...)
 	va_list args;
 	char text[PATH_MAX * 2 + 512];
 	va_start(args, format);
-	(void)vsnprintf(text, sizeof(text), format, args);
+	(void)vsnprintf(text, sizeof text, format, args);
 	va_end(args);
 	screen_print_line(stdout, text);
 	(void)fputc('\n', stdout);

@@ -81,7 +81,7 @@ static int __attribute__((format(printf, 1, 2))) fail(const char *format, ...)
 	char text[1024];
 	va_list args;
 	va_start(args, format);
-	(void)vsnprintf(text, sizeof(text), format, args);
+	(void)vsnprintf(text, sizeof text, format, args);
 	va_end(args);
 	(void)fprintf(stderr, "muxbusd: %s\n", text);
 	return -1;

@@ -31,10 +31,11 @@ static int compare(const void *a, const void *b)
 
 double bench_percentile(double *values, size_t count, double percent)
 {
+	size_t index;
 	if (count == 0)
 		return 0;
-	qsort(values, count, sizeof(*values), compare);
-	size_t index = (size_t)((double)count * percent / 100);
+	qsort(values, count, sizeof *values, compare);
+	index = (size_t)((double)count * percent / 100);
 	return values[index < count ? index : count - 1];
 }
 
@@ -59,7 +60,7 @@ static const char *turns_path(const struct live *live)
 {
 	static char path[PATH_MAX];
 
-	(void)snprintf(path, sizeof(path), "%s/turns", live->dir);
+	(void)snprintf(path, sizeof path, "%s/turns", live->dir);
 	return path;
 }
 
@@ -68,7 +69,7 @@ void bench_start_recording(struct live *live, const char *arguments)
 	const char *dir = getenv("MUXBUS_BUILDDIR") == NULL ? "." : getenv("MUXBUS_BUILDDIR");
 	char library[PATH_MAX];
 
-	(void)snprintf(library, sizeof(library), "%s/tests/bench/.libs/turns.so", dir);
+	(void)snprintf(library, sizeof library, "%s/tests/bench/.libs/turns.so", dir);
 	(void)setenv("LD_PRELOAD", library, 1);
 	(void)setenv("MUXBUS_TURNS", turns_path(live), 1);
 	live_start_daemon(live, arguments);
@@ -81,10 +82,11 @@ struct bench_turns bench_stop_recording(struct live *live, double percent)
 	static double wall[1 << 20], own[1 << 20];
 	struct bench_turns turns = {0};
 	struct turn turn;
+	FILE *file;
 
 	(void)live_stop_daemon(live, SIGTERM);
-	FILE *file = fopen(turns_path(live), "r");
-	while (file != NULL && turns.count < 1 << 20 && fread(&turn, sizeof(turn), 1, file) == 1) {
+	file = fopen(turns_path(live), "r");
+	while (file != NULL && turns.count < 1 << 20 && fread(&turn, sizeof turn, 1, file) == 1) {
 		wall[turns.count] = turn.wall_us / 1e3;
 		own[turns.count++] = (turn.wall_us - turn.queued_us) / 1e3;
 		if (turn.cpu_us / 1e3 > turns.cpu_max_ms)
@@ -111,7 +113,7 @@ const char *bench_self(void)
 {
 	static char path[4096];
 
-	if (path[0] == '\0' && readlink("/proc/self/exe", path, sizeof(path) - 1) <= 0)
+	if (path[0] == '\0' && readlink("/proc/self/exe", path, sizeof path - 1) <= 0)
 		live_bail("no /proc");
 	return path;
 }
@@ -120,7 +122,7 @@ const char *bench_self(void)
 
 struct raw *raw_new(struct live *live, const char *flags)
 {
-	struct raw *raw = xcalloc(1, sizeof(*raw));
+	struct raw *raw = xcalloc(1, sizeof *raw);
 	int in[2];
 	int out[2];
 
@@ -168,11 +170,12 @@ void raw_free(struct raw *raw)
 bool raw_read(struct raw *raw, int timeout_ms)
 {
 	struct pollfd wait = {.fd = raw->from_fd, .events = POLLIN};
+	ssize_t n;
 
 	raw->len = 0;
 	if (timeout_ms >= 0 && poll(&wait, 1, timeout_ms) <= 0)
 		return false;
-	ssize_t n = read(raw->from_fd, raw->bytes, RAW_BYTES);
+	n = read(raw->from_fd, raw->bytes, RAW_BYTES);
 	if (n <= 0)
 		return false;
 	raw->len = (size_t)n;

@@ -34,10 +34,11 @@ static int end_main(const char *path)
 static double waited_us(void)
 {
 	static volatile int64_t *stamp;
+	pid_t pid;
 
 	if (stamp == NULL)
 		stamp = mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-	pid_t pid = fork();
+	pid = fork();
 	if (pid == 0) {
 		(void)usleep(RUN_US);
 		*stamp = live_now_ns();
@@ -53,13 +54,15 @@ static double told_us(struct live *live, struct talk *talk)
 	    "{\"command\":\"exec %s end %s/stamp\"}", bench_self(), live->dir);
 
 	const struct json *id = at(started, "result.id");
+	char *job;
+	const struct json *ended;
+	int64_t now_ns;
 
 	if (id == NULL)
 		live_bail("run_long_command: %s", talk_text(talk));
-	char *job = strdup(id->text);
-	const struct json *ended =
-	    talk_call(talk, "wait_for", "{\"any\":[{\"job\":\"%s\"}],\"timeout_sec\":60}", job);
-	int64_t now_ns = live_now_ns();
+	job = strdup(id->text);
+	ended = talk_call(talk, "wait_for", "{\"any\":[{\"job\":\"%s\"}],\"timeout_sec\":60}", job);
+	now_ns = live_now_ns();
 	if (at(ended, "result.matched") == NULL)
 		live_bail("wait_for: %s", talk_text(talk));
 	free(job);
@@ -68,14 +71,14 @@ static double told_us(struct live *live, struct talk *talk)
 
 static double bench_round(struct live *live, struct talk *talk, const char *row)
 {
-	double ours[ROUNDS], theirs[ROUNDS];
+	double ours[ROUNDS], theirs[ROUNDS], our_p50, their_p50;
 
 	for (int i = 0; i < ROUNDS; i++) {
 		theirs[i] = waited_us();
 		ours[i] = told_us(live, talk);
 	}
-	double our_p50 = bench_median(ours, ROUNDS);
-	double their_p50 = bench_median(theirs, ROUNDS);
+	our_p50 = bench_median(ours, ROUNDS);
+	their_p50 = bench_median(theirs, ROUNDS);
 	bench_row(row, our_p50 / their_p50, "x",
 	    "%.0f us to the JSON line, supervisor and journal included, against %.0f", our_p50,
 	    their_p50);
@@ -84,24 +87,28 @@ static double bench_round(struct live *live, struct talk *talk, const char *row)
 
 int main(int argc, char **argv)
 {
+	const struct json *jobs;
+	double among_us, alone_us;
+	struct live *live;
+	struct talk *talk;
 	if (argc == 3 && strcmp(argv[1], "end") == 0)
 		return end_main(argv[2]);
-	struct live *live = live_start(bench_tmux(), "exec sleep 3600");
-	struct talk *talk = talk_new(live);
-	double alone_us = bench_round(live, talk, "child_p50");
+	live = live_start(bench_tmux(), "exec sleep 3600");
+	talk = talk_new(live);
+	alone_us = bench_round(live, talk, "child_p50");
 	for (int i = 0; i < OTHERS; i++) {
 		if (at(talk_call(talk, "run_long_command", "{\"command\":\"exec sleep 3600\"}"),
 			"result") == NULL)
 			live_bail("run_long_command: %s", talk_text(talk));
 	}
-	double among_us = bench_round(live, talk, "child_p50_many");
+	among_us = bench_round(live, talk, "child_p50_many");
 	bench_row("child_many", among_us / alone_us, "x", "beside %d jobs that run", OTHERS);
 	/* The supervisors would outlive us. */
-	const struct json *jobs = talk_call(talk, "list_jobs", "{\"running\":true}");
+	jobs = talk_call(talk, "list_jobs", "{\"running\":true}");
 	for (size_t i = 0; i < OTHERS; i++) {
 		int64_t pid;
 		char path[48];
-		(void)snprintf(path, sizeof(path), "result.jobs.%zu.pid", i);
+		(void)snprintf(path, sizeof path, "result.jobs.%zu.pid", i);
 		if (json_int(at(jobs, path), &pid))
 			(void)kill(-(pid_t)pid, SIGKILL);
 	}

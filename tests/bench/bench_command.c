@@ -55,7 +55,7 @@ static void exchange(int fd, const char *text, size_t count)
 	if (write(fd, out, len * count) != (ssize_t)(len * count))
 		live_bail("write: %s", strerror(errno));
 	while (count > 0) {
-		ssize_t n = read(fd, bytes, sizeof(bytes));
+		ssize_t n = read(fd, bytes, sizeof bytes);
 
 		if (n <= 0)
 			live_bail("the other side has closed");
@@ -101,7 +101,7 @@ static double raw_p50_us(struct raw *raw)
 
 static double raw_rate(struct raw *raw)
 {
-	char lines[DEPTH * sizeof(command_line)] = "";
+	char lines[DEPTH * sizeof command_line] = "";
 	int64_t start_ns = live_now_ns();
 
 	for (int i = 0; i < DEPTH; i++)
@@ -133,7 +133,7 @@ static void spawn_command(struct live *live)
 		live_bail("spawn");
 	(void)posix_spawn_file_actions_destroy(&actions);
 	(void)close(fds[1]);
-	while (read(fds[0], bytes, sizeof(bytes)) > 0)
+	while (read(fds[0], bytes, sizeof bytes) > 0)
 		;
 	(void)close(fds[0]);
 	(void)waitpid(pid, NULL, 0);
@@ -176,6 +176,7 @@ static void bench_commands(struct live *live, int fd)
 	double to_raw[ROUNDS], to_spawn[ROUNDS], rate_raw[ROUNDS], rate_spawn[ROUNDS], cpu[ROUNDS];
 	double ours_us[ROUNDS], raw_us[ROUNDS], spawn_us[ROUNDS], our_rate[ROUNDS],
 	    their_rate[ROUNDS];
+	double ours;
 
 	for (int i = 0; i < ROUNDS; i++) {
 		double spawn_cpu_ns;
@@ -191,7 +192,7 @@ static void bench_commands(struct live *live, int fd)
 		rate_spawn[i] = our_rate[i] * spawn_us[i] / 1e6;
 		cpu[i] = spawn_cpu_ns / daemon_cpu_ns(live, fd);
 	}
-	double ours = bench_median(ours_us, ROUNDS);
+	ours = bench_median(ours_us, ROUNDS);
 	bench_row("command_p50", bench_median(to_raw, ROUNDS), "x", "%.0f us against %.0f us", ours,
 	    bench_median(raw_us, ROUNDS));
 	bench_row("command_spawn", bench_median(to_spawn, ROUNDS), "x", "%.0f us against %.0f us",
@@ -211,11 +212,12 @@ static void bench_commands(struct live *live, int fd)
 static pid_t start_echo(int *ret_fd)
 {
 	int fds[2];
+	pid_t pid;
 
 	if (socketpair(AF_UNIX, SOCK_STREAM, 0, fds) == -1)
 		live_bail("socketpair");
 	(void)fflush(stdout);
-	pid_t pid = fork();
+	pid = fork();
 	if (pid == 0) {
 		static char bytes[65536];
 		int epoll_fd = epoll_create1(0);
@@ -225,7 +227,7 @@ static pid_t start_echo(int *ret_fd)
 		(void)close(fds[0]);
 		(void)epoll_ctl(epoll_fd, EPOLL_CTL_ADD, fds[1], &event);
 		while (n > 0 && epoll_wait(epoll_fd, &event, 1, -1) == 1) {
-			n = read(fds[1], bytes, sizeof(bytes));
+			n = read(fds[1], bytes, sizeof bytes);
 			if (n > 0 && write(fds[1], bytes, (size_t)n) != n)
 				break;
 		}

@@ -19,11 +19,12 @@ static double flood_ms(bool with_daemon)
 {
 	struct live *live = live_new(bench_tmux());
 	int64_t took_ns;
+	struct feeder *feeder;
 
 	live_start_tmux(live, "exec sleep 3600");
 	if (with_daemon)
 		live_start_daemon(live, "--output=always");
-	struct feeder *feeder = feeder_new(live, TEXT_ANSI);
+	feeder = feeder_new(live, TEXT_ANSI);
 	feeder_start(feeder, FLOOD_BYTES / 4);
 	if (!feeder_wait(feeder, 60000, &took_ns))
 		live_bail("the flood never ends");
@@ -60,16 +61,19 @@ static void bench_stalls(void)
 	struct live *live = live_new(bench_tmux());
 	int watches = 0;
 	size_t n = 0;
+	struct bench_turns turns;
+	pid_t reader;
+	struct talk *talk;
 
 	live_start_tmux(live, "exec sleep 3600");
 	bench_start_recording(live, NULL);
-	struct talk *talk = talk_new(live);
+	talk = talk_new(live);
 	live_tmux(live, "new-window -d 'exec yes a flood of lines'");
 	for (int i = 0; i < 100; i++)
 		watches +=
 		    at(talk_call(talk, "watch_pane", "{\"pane\":\"%%1\",\"regex\":\"never%d\"}", i),
 			"result") != NULL;
-	pid_t reader = live_spawn(live,
+	reader = live_spawn(live,
 	    "{ echo '{\"method\":\"subscribe\",\"params\":{\"output\":true}}'; sleep 60; } | socat "
 	    "- UNIX-CONNECT:%s",
 	    live->socket);
@@ -83,7 +87,7 @@ static void bench_stalls(void)
 	}
 	(void)kill(reader, SIGKILL);
 	talk_free(talk);
-	struct bench_turns turns = bench_stop_recording(live, 99.9);
+	turns = bench_stop_recording(live, 99.9);
 	bench_row("crash_stall", turns.own_ms, "ms",
 	    "p99.9 of %zu turns, %d watches; worst %.2f; with others on its processor %.2f",
 	    turns.count, watches, turns.own_max_ms, turns.wall_ms);

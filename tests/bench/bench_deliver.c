@@ -20,7 +20,7 @@ static const char *fake_path(void)
 	static char path[512];
 	const char *dir = getenv("MUXBUS_BUILDDIR") == NULL ? "." : getenv("MUXBUS_BUILDDIR");
 
-	(void)snprintf(path, sizeof(path), "%s/tests/fake_agent", dir);
+	(void)snprintf(path, sizeof path, "%s/tests/fake_agent", dir);
 	return path;
 }
 
@@ -40,7 +40,7 @@ static int64_t got_ms(struct live *live, int count)
 /* The median over the quiet time, and the worst, of a fake with these options. */
 static double measure(struct live *live, struct talk *talk, const char *options, double *ret_worst)
 {
-	double over_ms[ROUNDS];
+	double over_ms[ROUNDS], median;
 	char *pane =
 	    xstrdup(live_tmux(live, "new-window -dP -F '#{pane_id}' 'exec %s %s %s/fake.log'",
 		fake_path(), options, live->dir));
@@ -58,7 +58,7 @@ static double measure(struct live *live, struct talk *talk, const char *options,
 			live_bail("nothing was submitted");
 		over_ms[i] = (double)(done_ms - due_ms - QUIET_MS);
 	}
-	double median = bench_median(over_ms, ROUNDS);
+	median = bench_median(over_ms, ROUNDS);
 	*ret_worst = over_ms[ROUNDS - 1];
 	live_tmux(live, "kill-pane -t %s", pane);
 	mem_free(pane);

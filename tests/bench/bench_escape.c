@@ -80,7 +80,7 @@ static const struct {
 	void (*append)(struct buf *buf);
 } kinds[] = {{"ascii", append_ascii}, {"ansi", append_ansi}, {"utf8", append_utf8}};
 
-#define KINDS (sizeof(kinds) / sizeof(*kinds))
+#define KINDS (sizeof kinds / sizeof *kinds)
 
 static struct buf samples[SAMPLES];
 static struct buf out;
@@ -136,15 +136,16 @@ static int compare_doubles(const void *a, const void *b)
 /* Medians of rounds that take turns, so that a busy machine slows both. */
 static void compare(size_t kind)
 {
-	double ours[REPEATS], yajl[REPEATS];
+	double ours[REPEATS], yajl[REPEATS], our_ns, yajl_ns;
 	size_t bytes = make_samples(kind);
 	for (int i = 0; i < REPEATS; i++) {
 		ours[i] = time_ns_per_byte(escape_ours, bytes);
 		yajl[i] = time_ns_per_byte(escape_yajl, bytes);
 	}
-	qsort(ours, REPEATS, sizeof(*ours), compare_doubles);
-	qsort(yajl, REPEATS, sizeof(*yajl), compare_doubles);
-	double our_ns = ours[REPEATS / 2], yajl_ns = yajl[REPEATS / 2];
+	qsort(ours, REPEATS, sizeof *ours, compare_doubles);
+	qsort(yajl, REPEATS, sizeof *yajl, compare_doubles);
+	our_ns = ours[REPEATS / 2];
+	yajl_ns = yajl[REPEATS / 2];
 	printf("escape_%s %.3f ns/B\n", kinds[kind].name, our_ns);
 	printf("escape_%s_yajl %.3f ns/B\n", kinds[kind].name, yajl_ns);
 	printf("escape_%s_ratio %.3f x\n", kinds[kind].name, our_ns / yajl_ns);
@@ -154,9 +155,10 @@ static void compare(size_t kind)
 static int run_one(const char *name, int rounds)
 {
 	size_t kind = 0;
+	size_t bytes;
 	while (kind < KINDS && strcmp(kinds[kind].name, name) != 0)
 		kind++;
-	size_t bytes = make_samples(kind < KINDS ? kind : 1);
+	bytes = make_samples(kind < KINDS ? kind : 1);
 	for (int round = 0; round < rounds && kind < KINDS; round++)
 		escape_ours();
 	printf("escaped_bytes %zu B\n", kind < KINDS ? bytes * (size_t)rounds : 0);

@@ -80,10 +80,12 @@ static void follow(const char *path)
 	struct event_config *config = event_config_new();
 	char reason[100];
 	struct line_matcher matcher;
+	struct tail_loop_set *set;
+	struct event_base *base;
 	event_config_set_flag(config, EVENT_BASE_FLAG_PRECISE_TIMER | EVENT_BASE_FLAG_NOLOCK);
-	struct event_base *base = event_base_new_with_config(config);
-	line_matcher_init(&matcher, pattern_new(PATTERN, strlen(PATTERN), reason, sizeof(reason)));
-	struct tail_loop_set *set = tail_loop_set_new(base, NULL);
+	base = event_base_new_with_config(config);
+	line_matcher_init(&matcher, pattern_new(PATTERN, strlen(PATTERN), reason, sizeof reason));
+	set = tail_loop_set_new(base, NULL);
 	(void)tail_loop_new(set, path, NULL, 0, &handlers, &matcher);
 	event_base_dispatch(base);
 	_exit(0);
@@ -142,15 +144,16 @@ static bool reader_wait(struct reader *reader, int timeout_ms)
 {
 	char bytes[65536];
 	struct pollfd fd = {.fd = reader->fd, .events = POLLIN};
-	return poll(&fd, 1, timeout_ms) > 0 && read(reader->fd, bytes, sizeof(bytes)) > 0;
+	return poll(&fd, 1, timeout_ms) > 0 && read(reader->fd, bytes, sizeof bytes) > 0;
 }
 
 /* The writer. */
 
 static int make_file(char *path)
 {
+	int fd;
 	strcpy(path, "/tmp/muxbus-bench-XXXXXX");
-	int fd = mkstemp(path);
+	fd = mkstemp(path);
 	if (fd < 0)
 		exit(1);
 	(void)fcntl(fd, F_SETFL, O_APPEND);
@@ -182,17 +185,18 @@ static double run_bulk(bool is_ours)
 	struct reader reader;
 	long sleeps;
 	int fd = make_file(path);
-	for (size_t at = 0; at < sizeof(chunk); at++)
+	double cpu;
+	for (size_t at = 0; at < sizeof chunk; at++)
 		chunk[at] = at % 81 == 80 ? '\n' : (char)('a' + at % 23);
-	chunk[sizeof(chunk) - 1] = '\n';
+	chunk[sizeof chunk - 1] = '\n';
 	reader_start(&reader, path, is_ours);
 	reader_sync(&reader, fd);
-	for (size_t done = 0; done < BULK_BYTES; done += sizeof(chunk))
-		put(fd, chunk, sizeof(chunk));
+	for (size_t done = 0; done < BULK_BYTES; done += sizeof chunk)
+		put(fd, chunk, sizeof chunk);
 	put(fd, "MARK 1\n", 7);
 	if (!reader_wait(&reader, BOUND_MS))
 		fprintf(stderr, "nothing matched\n");
-	double cpu = reader_stop(&reader, &sleeps);
+	cpu = reader_stop(&reader, &sleeps);
 	close(fd);
 	unlink(path);
 	return cpu;
@@ -209,13 +213,14 @@ static void run_latency(bool is_ours, double *ret_p50, double *ret_p99)
 	reader_start(&reader, path, is_ours);
 	reader_sync(&reader, fd);
 	for (int i = 0; i < LATENCY_COUNT; i++) {
-		int len = snprintf(line, sizeof(line), "MARK %d\n", i);
+		int len = snprintf(line, sizeof line, "MARK %d\n", i);
 		double start = now();
+		double left;
 		put(fd, line, (size_t)len);
 		if (!reader_wait(&reader, 1000))
 			continue;
 		times[count++] = (now() - start) * 1e6;
-		double left = start + 0.001 - now();
+		left = start + 0.001 - now();
 		if (left > 0)
 			nanosleep(&(struct timespec){.tv_nsec = (long)(left * 1e9)}, NULL);
 	}
@@ -234,17 +239,18 @@ static double run_storm(double *ret_cpu_ns)
 	long sleeps;
 	size_t bytes = 0;
 	int fd = make_file(path);
-	memset(line, 'x', sizeof(line));
-	line[sizeof(line) - 1] = '\n';
+	double sec, cpu, start;
+	memset(line, 'x', sizeof line);
+	line[sizeof line - 1] = '\n';
 	reader_start(&reader, path, true);
 	reader_sync(&reader, fd);
-	double start = now();
+	start = now();
 	while (now() - start < STORM_SEC) {
-		put(fd, line, sizeof(line));
-		bytes += sizeof(line);
+		put(fd, line, sizeof line);
+		bytes += sizeof line;
 	}
-	double sec = now() - start;
-	double cpu = reader_stop(&reader, &sleeps);
+	sec = now() - start;
+	cpu = reader_stop(&reader, &sleeps);
 	*ret_cpu_ns = cpu * 1e9 / (double)bytes;
 	close(fd);
 	unlink(path);

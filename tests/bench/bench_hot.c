@@ -56,13 +56,15 @@ static void bench_follow(enum bench_text text, const char *name, bool has_speed)
 	struct live *theirs = live_new(bench_tmux());
 	double shares[PAIRS], speeds[PAIRS], ours_ns[PAIRS], raw_ns[PAIRS], per_byte[PAIRS];
 	char row[64];
+	struct feeder *our_feeder, *their_feeder;
+	struct raw *raw;
 
 	live_start_tmux(ours, "exec sleep 3600");
 	live_start_tmux(theirs, "exec sleep 3600");
 	live_start_daemon(ours, "--output=always");
-	struct feeder *our_feeder = feeder_new(ours, text);
-	struct feeder *their_feeder = feeder_new(theirs, text);
-	struct raw *raw = raw_new(theirs, "ignore-size");
+	our_feeder = feeder_new(ours, text);
+	their_feeder = feeder_new(theirs, text);
+	raw = raw_new(theirs, "ignore-size");
 	(void)burst(ours, our_feeder, NULL);
 	(void)burst(theirs, their_feeder, raw);
 	for (int i = 0; i < PAIRS; i++) {
@@ -75,7 +77,7 @@ static void bench_follow(enum bench_text text, const char *name, bool has_speed)
 		ours_ns[i] = a.ns;
 		raw_ns[i] = b.ns;
 	}
-	(void)snprintf(row, sizeof(row), "hot_cpu_%s", name);
+	(void)snprintf(row, sizeof row, "hot_cpu_%s", name);
 	bench_row(row, 100 * bench_median(shares, PAIRS), "%", "tmux %s, daemon %.1f ns/B",
 	    ours->version, bench_median(per_byte, PAIRS));
 	if (has_speed)
@@ -95,11 +97,12 @@ static pid_t start_subscribers(struct live *live, int count, int *ret_fd)
 {
 	int fds[2];
 	char byte;
+	pid_t pid;
 
 	if (pipe(fds) == -1)
 		live_bail("pipe");
 	(void)fflush(stdout);
-	pid_t pid = fork();
+	pid = fork();
 	if (pid == 0) {
 		struct talk *talks[SUBSCRIBERS];
 
@@ -116,7 +119,7 @@ static pid_t start_subscribers(struct live *live, int count, int *ret_fd)
 			static char bytes[65536];
 
 			for (int i = 0; i < count; i++) {
-				if (read(talk_fd(talks[i]), bytes, sizeof(bytes)) <= 0)
+				if (read(talk_fd(talks[i]), bytes, sizeof bytes) <= 0)
 					_exit(0);
 			}
 		}

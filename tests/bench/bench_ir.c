@@ -111,6 +111,8 @@ static void bench_server(void)
 {
 	struct live *live = live_new(bench_tmux());
 	char *arguments = xasprintf("--tmux '%s'", live->tmux);
+	double with, bare;
+	struct feeder *feeder;
 	/* -D: the server itself, without the fork after which callgrind cannot be asked. */
 	live->server_pid = live_spawn(
 	    live, "exec %s '%s' -D -S '%s' -f /dev/null", valgrind, live->tmux, live->tmux_socket);
@@ -118,12 +120,12 @@ static void bench_server(void)
 	live_tmux(live, "new-session -d -s main 'exec sleep 3600'");
 	if (live->status != 0)
 		live_bail("tmux does not start under callgrind");
-	struct feeder *feeder = feeder_new(live, TEXT_ASCII);
-	double bare = burst_instructions(live, feeder, live->server_pid);
+	feeder = feeder_new(live, TEXT_ASCII);
+	bare = burst_instructions(live, feeder, live->server_pid);
 	(void)unsetenv("MUXBUS_WRAPPER");
 	live_start_daemon(live, arguments);
 	live_sleep_ms(1000);
-	double with = burst_instructions(live, feeder, live->server_pid);
+	with = burst_instructions(live, feeder, live->server_pid);
 	bench_row("ir_unwatched", with / bare, "x", "tmux %s: %.1f against %.1f Ir/B",
 	    live->version, with, bare);
 	feeder_free(feeder);

@@ -20,17 +20,19 @@ static double one_by_one(const struct live *live)
 {
 	char record[RECORD_BYTES];
 	char path[4200];
+	double rate;
+	int64_t start_ns;
+	int fd;
 
-	(void)snprintf(path, sizeof(path), "%s/syncs", live->dir);
-	int fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
-	memset(record, 'x', sizeof(record));
-	int64_t start_ns = live_now_ns();
+	(void)snprintf(path, sizeof path, "%s/syncs", live->dir);
+	fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
+	memset(record, 'x', sizeof record);
+	start_ns = live_now_ns();
 	for (int i = 0; i < SYNCS; i++) {
-		if (write(fd, record, sizeof(record)) != (ssize_t)sizeof(record) ||
-		    fdatasync(fd) < 0)
+		if (write(fd, record, sizeof record) != (ssize_t)sizeof record || fdatasync(fd) < 0)
 			live_bail("the disk does not take it");
 	}
-	double rate = SYNCS / ((double)(live_now_ns() - start_ns) / 1e9);
+	rate = SYNCS / ((double)(live_now_ns() - start_ns) / 1e9);
 	(void)close(fd); /* synced */
 	(void)unlink(path);
 	return rate;
@@ -60,9 +62,10 @@ static double together(struct talk **talks)
 		if (poll(fds, PUBLISHERS, LIVE_TIMEOUT_MS) <= 0)
 			live_bail("nobody is answered");
 		for (int i = 0; i < PUBLISHERS; i++) {
+			const struct json *line;
 			if (fds[i].revents == 0)
 				continue;
-			const struct json *line = talk_line(talks[i], LIVE_TIMEOUT_MS);
+			line = talk_line(talks[i], LIVE_TIMEOUT_MS);
 			if (at(line, "result.durable") == NULL)
 				live_bail("a post failed: %s", talk_text(talks[i]));
 			got++;
@@ -78,6 +81,7 @@ int main(void)
 	struct live *live = live_new(bench_tmux());
 	struct talk *talks[PUBLISHERS];
 	double ratios[ROUNDS], theirs[ROUNDS], ours[ROUNDS];
+	struct bench_turns turns;
 
 	live_start_tmux(live, "exec sleep 3600");
 	bench_start_recording(live, NULL);
@@ -93,7 +97,7 @@ int main(void)
 	    bench_median(theirs, ROUNDS), PUBLISHERS);
 	for (int i = 0; i < PUBLISHERS; i++)
 		talk_free(talks[i]);
-	struct bench_turns turns = bench_stop_recording(live, 99.9);
+	turns = bench_stop_recording(live, 99.9);
 	bench_row("journal_stall", turns.own_ms, "ms",
 	    "p99.9 of %zu turns; worst %.2f, at work %.2f; with others on its processor %.2f",
 	    turns.count, turns.own_max_ms, turns.cpu_max_ms, turns.wall_max_ms);

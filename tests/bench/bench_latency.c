@@ -24,7 +24,7 @@ static int stamp_main(void)
 	char line[64];
 
 	for (;;) {
-		int n = snprintf(line, sizeof(line), "%s%lld;\n", mark, (long long)live_now_ns());
+		int n = snprintf(line, sizeof line, "%s%lld;\n", mark, (long long)live_now_ns());
 
 		if (write(1, line, (size_t)n) != n)
 			return 0;
@@ -39,8 +39,8 @@ static size_t take_stamps(const char *text, size_t len, double *ages_us, size_t 
 	const char *end = text + len;
 	const char *p = text;
 
-	while (count < max && (p = memmem(p, (size_t)(end - p), mark, sizeof(mark) - 1)) != NULL) {
-		p += sizeof(mark) - 1;
+	while (count < max && (p = memmem(p, (size_t)(end - p), mark, sizeof mark - 1)) != NULL) {
+		p += sizeof mark - 1;
 		if (memchr(p, ';', (size_t)(end - p)) == NULL)
 			break;
 		ages_us[count++] = (double)(now_ns - strtoll(p, NULL, 10)) / 1e3;
@@ -71,7 +71,7 @@ static void listen_daemon(struct live *live, const char *pane, double *ages_us)
 	talk_call(talk, "subscribe", "{\"output\":true,\"panes\":[\"%s\"]}", pane);
 	for (int64_t end_ms = live_now_ms() + 100; live_now_ms() < end_ms;)
 		(void)talk_line(talk, 10);
-	while (count < STAMPS && (n = read(talk_fd(talk), bytes, sizeof(bytes))) > 0)
+	while (count < STAMPS && (n = read(talk_fd(talk), bytes, sizeof bytes)) > 0)
 		count = take_stamps(bytes, (size_t)n, ages_us, count, STAMPS);
 	talk_free(talk);
 }
@@ -84,14 +84,17 @@ static void look_again_and_again(
 	size_t count = 0;
 
 	for (int look = 0; look < LOOKS; look++) {
+		const char *text;
+		int64_t now_ns, last_ns;
 		live_sleep_ms(500);
-		const char *text = live_tmux(live, "capture-pane -p -S -700 -t '%s'", pane);
-		int64_t now_ns = live_now_ns();
-		int64_t last_ns = seen_ns;
+		text = live_tmux(live, "capture-pane -p -S -700 -t '%s'", pane);
+		now_ns = live_now_ns();
+		last_ns = seen_ns;
 
 		for (const char *p = text; count < LOOKS_MAX && (p = strstr(p, mark)) != NULL;) {
-			p += sizeof(mark) - 1;
-			int64_t stamp_ns = strtoll(p, NULL, 10);
+			int64_t stamp_ns;
+			p += sizeof mark - 1;
+			stamp_ns = strtoll(p, NULL, 10);
 			if (stamp_ns > seen_ns)
 				ages_us[count++] = (double)(now_ns - stamp_ns) / 1e3;
 			last_ns = stamp_ns > last_ns ? stamp_ns : last_ns;
@@ -120,10 +123,10 @@ static double compare_listeners(
 		p50[i] = our_p50[i] / raw_p50[i];
 		p99[i] = our_p99[i] / raw_p99[i];
 	}
-	(void)snprintf(row, sizeof(row), "latency_p50%s", situation);
+	(void)snprintf(row, sizeof row, "latency_p50%s", situation);
 	bench_row(row, bench_median(p50, ROUNDS), "x", "%.0f us against %.0f us",
 	    bench_median(our_p50, ROUNDS), bench_median(raw_p50, ROUNDS));
-	(void)snprintf(row, sizeof(row), "latency_p99%s", situation);
+	(void)snprintf(row, sizeof row, "latency_p99%s", situation);
 	bench_row(row, bench_median(p99, ROUNDS), "x", "%.0f us against %.0f us",
 	    bench_median(our_p99, ROUNDS), bench_median(raw_p99, ROUNDS));
 	return bench_median(our_p50, ROUNDS);
@@ -146,17 +149,20 @@ int main(int argc, char **argv)
 {
 	static double ages_us[LOOKS_MAX];
 	size_t count;
+	double looked, ours;
+	char *pane;
+	struct live *live, *theirs;
 
 	if (argc == 2 && strcmp(argv[1], "stamp") == 0)
 		return stamp_main();
-	struct live *live = live_start(bench_tmux(), "exec sleep 3600");
-	struct live *theirs = live_new(bench_tmux());
+	live = live_start(bench_tmux(), "exec sleep 3600");
+	theirs = live_new(bench_tmux());
 	live_start_tmux(theirs, "exec sleep 3600");
-	char *pane = start_stamps(live);
+	pane = start_stamps(live);
 	mem_free(start_stamps(theirs));
-	double ours = compare_listeners(live, theirs, pane, "");
+	ours = compare_listeners(live, theirs, pane, "");
 	look_again_and_again(live, pane, ages_us, &count);
-	double looked = bench_median(ages_us, count);
+	looked = bench_median(ages_us, count);
 	bench_row("latency_poll", looked / ours, "x", "looking every 500 ms: %.0f us", looked);
 	start_flood(live);
 	start_flood(theirs);

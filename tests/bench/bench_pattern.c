@@ -41,10 +41,11 @@ static size_t ours(struct line_matcher *matcher)
 	for (size_t at = 0; at < text.len;) {
 		size_t end = at + BLOCK_BYTES < text.len ? at + BLOCK_BYTES : text.len;
 		struct matched_line line;
+		const char *block;
 
 		while (end < text.len && text.data[end - 1] != '\n')
 			end++;
-		const char *block = (const char *)text.data + at;
+		block = (const char *)text.data + at;
 		for (size_t from = 0;
 		     line_match(matcher, block, end - at, from, &line) == PATTERN_MATCH;
 		     from = line.after)
@@ -75,16 +76,17 @@ static void bench_one(const char *regex, const char *row)
 	double ratios[ROUNDS], ours_ms[ROUNDS], theirs_ms[ROUNDS];
 	char reason[256];
 	struct line_matcher matcher;
-	struct pattern *pattern = pattern_new(regex, strlen(regex), reason, sizeof(reason));
+	struct pattern *pattern = pattern_new(regex, strlen(regex), reason, sizeof reason);
 	int error;
 	PCRE2_SIZE offset;
 	pcre2_code *code = pcre2_compile(
 	    (PCRE2_SPTR)regex, PCRE2_ZERO_TERMINATED, PCRE2_UTF, &error, &offset, NULL);
+	pcre2_match_data *data;
 
 	if (pattern == NULL || code == NULL)
 		live_bail("%s: %s", regex, reason);
 	(void)pcre2_jit_compile(code, PCRE2_JIT_COMPLETE);
-	pcre2_match_data *data = pcre2_match_data_create_from_pattern(code, NULL);
+	data = pcre2_match_data_create_from_pattern(code, NULL);
 	line_matcher_init(&matcher, pattern);
 	for (int i = 0; i < ROUNDS; i++) {
 		int64_t start_ns = live_now_ns();
@@ -112,21 +114,23 @@ static void bench_many(void)
 	char regex[64], reason[256];
 	int error;
 	PCRE2_SIZE offset;
+	pcre2_match_data *data;
 
 	for (int i = 0; i < MANY; i++) {
-		(void)snprintf(regex, sizeof(regex), "needle%02d.*retry (\\d+)", i);
+		(void)snprintf(regex, sizeof regex, "needle%02d.*retry (\\d+)", i);
 		line_matcher_init(
-		    &matchers[i], pattern_new(regex, strlen(regex), reason, sizeof(reason)));
+		    &matchers[i], pattern_new(regex, strlen(regex), reason, sizeof reason));
 		codes[i] = pcre2_compile(
 		    (PCRE2_SPTR)regex, PCRE2_ZERO_TERMINATED, PCRE2_UTF, &error, &offset, NULL);
 		(void)pcre2_jit_compile(codes[i], PCRE2_JIT_COMPLETE);
 	}
-	pcre2_match_data *data = pcre2_match_data_create(4, NULL);
+	data = pcre2_match_data_create(4, NULL);
 	for (int i = 0; i < ROUNDS; i++) {
 		int64_t start_ns = live_now_ns();
+		int64_t middle_ns;
 		for (int p = 0; p < MANY; p++)
 			(void)ours(&matchers[p]);
-		int64_t middle_ns = live_now_ns();
+		middle_ns = live_now_ns();
 		for (int p = 0; p < MANY; p++)
 			(void)theirs(codes[p], data);
 		ratios[i] = (double)(live_now_ns() - middle_ns) / (double)(middle_ns - start_ns);

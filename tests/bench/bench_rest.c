@@ -63,9 +63,10 @@ static void settle(struct live *live)
 
 static void bench_idle(struct live *live)
 {
+	uint64_t ours, server;
 	settle(live);
-	uint64_t ours = wakeups(live, false);
-	uint64_t server = wakeups(live, true);
+	ours = wakeups(live, false);
+	server = wakeups(live, true);
 	live_sleep_ms(IDLE_MS);
 	ours = wakeups(live, false) - ours;
 	server = wakeups(live, true) - server;
@@ -101,13 +102,14 @@ static double kib_per_subscriber(struct live *live)
 {
 	static struct talk *talks[SUBSCRIBERS];
 	double before = rss_mib(live);
+	double each;
 
 	for (int i = 0; i < SUBSCRIBERS; i++) {
 		talks[i] = talk_new(live);
 		if (at(talk_call(talks[i], "subscribe", "{}"), "result") == NULL)
 			live_bail("subscribe: %s", talk_text(talks[i]));
 	}
-	double each = (rss_mib(live) - before) * 1024 / SUBSCRIBERS;
+	each = (rss_mib(live) - before) * 1024 / SUBSCRIBERS;
 	for (int i = 0; i < SUBSCRIBERS; i++)
 		talk_free(talks[i]);
 	return each;
@@ -133,8 +135,9 @@ static void bench_start(struct live *live)
 	double took_ms[STARTS];
 
 	for (int i = 0; i < STARTS; i++) {
+		int64_t start_ns;
 		(void)live_stop_daemon(live, SIGTERM);
-		int64_t start_ns = live_now_ns();
+		start_ns = live_now_ns();
 
 		live_start_daemon(live, NULL);
 		took_ms[i] = (double)(live_now_ns() - start_ns) / 1e6;
@@ -150,13 +153,14 @@ static double list_us(struct talk *talk, bool *ret_is_right)
 	int64_t start_ns = live_now_ns();
 	size_t len = 0;
 	ssize_t n = 1;
+	double took_us;
 
-	(void)talk_send_bytes(talk, request, sizeof(request) - 1);
+	(void)talk_send_bytes(talk, request, sizeof request - 1);
 	while (n > 0 && (len == 0 || bytes[len - 1] != '\n')) {
-		n = read(talk_fd(talk), bytes + len, sizeof(bytes) - len);
+		n = read(talk_fd(talk), bytes + len, sizeof bytes - len);
 		len += n > 0 ? (size_t)n : 0;
 	}
-	double took_us = (double)(live_now_ns() - start_ns) / 1e3;
+	took_us = (double)(live_now_ns() - start_ns) / 1e3;
 	*ret_is_right = memmem(bytes, len, "\"result\"", 8) != NULL && len > PANES * 100;
 	return took_us;
 }
@@ -172,11 +176,12 @@ static void bench_list(struct live *live, const char *name)
 
 	for (int i = 0; i < LISTS; i++) {
 		bool is_right;
+		int64_t start_ns;
 
 		ours_us[i] = list_us(talk, &is_right);
 		if (!is_right)
 			live_bail("list_panes gives no list");
-		int64_t start_ns = live_now_ns();
+		start_ns = live_now_ns();
 		live_tmux(live, "list-panes -a");
 		theirs_us[i] = (double)(live_now_ns() - start_ns) / 1e3;
 		ratios[i] = theirs_us[i] / ours_us[i];
@@ -189,11 +194,13 @@ static void bench_list(struct live *live, const char *name)
 int main(void)
 {
 	struct rlimit files = {1024, 1024};
+	double empty_mib;
+	struct live *live;
 
 	(void)setrlimit(RLIMIT_NOFILE, &files);
-	struct live *live = live_start(bench_tmux(), "exec sleep 3600");
+	live = live_start(bench_tmux(), "exec sleep 3600");
 	live_sleep_ms(300);
-	double empty_mib = rss_mib(live);
+	empty_mib = rss_mib(live);
 	(void)live_stop_daemon(live, SIGTERM);
 	add_panes(live);
 	/* See tests/live/test_idle.c for both. */

@@ -47,19 +47,23 @@ static void bench_many(void)
 {
 	struct event_config *config = event_config_new();
 	static struct event *events[TIMERS];
+	double add_us;
+	size_t after, before;
+	int64_t start_ns;
+	struct event_base *base;
 
 	(void)event_config_set_flag(config, EVENT_BASE_FLAG_PRECISE_TIMER | EVENT_BASE_FLAG_NOLOCK);
-	struct event_base *base = event_base_new_with_config(config);
-	size_t before = mallinfo2().uordblks + mallinfo2().hblkhd;
+	base = event_base_new_with_config(config);
+	before = mallinfo2().uordblks + mallinfo2().hblkhd;
 	for (int i = 0; i < TIMERS; i++)
 		events[i] = evtimer_new(base, on_never, NULL);
-	int64_t start_ns = live_now_ns();
+	start_ns = live_now_ns();
 	for (int i = 0; i < TIMERS; i++) {
 		struct timeval after = {3600 + i * 7919 % 5000, i % 1000000};
 		(void)event_add(events[i], &after);
 	}
-	double add_us = (double)(live_now_ns() - start_ns) / 1e3 / TIMERS;
-	size_t after = mallinfo2().uordblks + mallinfo2().hblkhd;
+	add_us = (double)(live_now_ns() - start_ns) / 1e3 / TIMERS;
+	after = mallinfo2().uordblks + mallinfo2().hblkhd;
 	bench_row("timer_add", add_us, "us", "with %d running", TIMERS);
 	bench_row("timer_memory", (double)(after - before) / TIMERS, "B", "each of %d", TIMERS);
 	for (int i = 0; i < TIMERS; i++)
@@ -72,23 +76,25 @@ int main(void)
 {
 	struct live *live = live_start(bench_tmux(), "exec sleep 3600");
 	struct talk *talk = talk_new(live);
-	double ours[ROUNDS], theirs[ROUNDS], pings[ROUNDS];
+	double ours[ROUNDS], theirs[ROUNDS], pings[ROUNDS], our_p99, their_p99, ping_us, our_p50;
 	int fd = timerfd_create(CLOCK_MONOTONIC, TFD_CLOEXEC);
+	double their_p50;
 
 	for (int i = 0; i < ROUNDS; i++) {
+		int64_t start_ns;
 		theirs[i] = timerfd_over_us(fd);
 		ours[i] = ours_over_us(talk);
-		int64_t start_ns = live_now_ns();
+		start_ns = live_now_ns();
 		(void)talk_call(talk, "ping", NULL);
 		pings[i] = (double)(live_now_ns() - start_ns) / 1e3;
 	}
-	double ping_us = bench_median(pings, ROUNDS);
-	double our_p50 = bench_median(ours, ROUNDS) - ping_us;
-	double their_p50 = bench_median(theirs, ROUNDS);
+	ping_us = bench_median(pings, ROUNDS);
+	our_p50 = bench_median(ours, ROUNDS) - ping_us;
+	their_p50 = bench_median(theirs, ROUNDS);
 	bench_row("timer_p50", our_p50 / their_p50, "x",
 	    "%.0f us late, a ping of %.0f taken off, against %.0f", our_p50, ping_us, their_p50);
-	double our_p99 = bench_percentile(ours, ROUNDS, 99) - ping_us;
-	double their_p99 = bench_percentile(theirs, ROUNDS, 99);
+	our_p99 = bench_percentile(ours, ROUNDS, 99) - ping_us;
+	their_p99 = bench_percentile(theirs, ROUNDS, 99);
 	bench_row("timer_p99", our_p99 / their_p99, "x",
 	    "%.0f us late, a ping of %.0f taken off, against %.0f", our_p99, ping_us, their_p99);
 	bench_many();

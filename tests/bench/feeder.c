@@ -53,7 +53,7 @@ static void fill(char *out, size_t size, const char *text)
 		size_t len = 0;
 
 		if (strcmp(text, "ansi") == 0) {
-			len = put_ansi_line(line, sizeof(line), number, random);
+			len = put_ansi_line(line, sizeof line, number, random);
 		} else {
 			size_t width = strcmp(text, "short") == 0 ? random % 9 : 40 + random % 81;
 
@@ -100,19 +100,21 @@ int feeder_main(const char *text)
 	static char chunk[CHUNK_BYTES];
 	struct termios mode;
 	char order[32];
+	int order_fd, answer_fd;
 
-	fill(chunk, sizeof(chunk), text);
-	int order_fd = open("feed.order", O_RDONLY);
-	int answer_fd = open("feed.answer", O_WRONLY);
+	fill(chunk, sizeof chunk, text);
+	order_fd = open("feed.order", O_RDONLY);
+	answer_fd = open("feed.answer", O_WRONLY);
 	if (tcgetattr(0, &mode) == -1 || order_fd == -1 || answer_fd == -1)
 		return 1;
 	mode.c_lflag &= ~(tcflag_t)(ICANON | ECHO);
 	(void)tcsetattr(0, TCSANOW, &mode);
-	while (read(order_fd, order, sizeof(order)) == (ssize_t)sizeof(order)) {
+	while (read(order_fd, order, sizeof order) == (ssize_t)sizeof order) {
 		int64_t start_ns = live_now_ns();
+		int64_t took_ns;
 
 		for (size_t left = strtoull(order, NULL, 10); left > 0;) {
-			size_t len = left < sizeof(chunk) ? left : sizeof(chunk);
+			size_t len = left < sizeof chunk ? left : sizeof chunk;
 
 			if (!write_all(chunk, len))
 				return 1;
@@ -120,8 +122,8 @@ int feeder_main(const char *text)
 		}
 		if (!wait_until_parsed())
 			return 1;
-		int64_t took_ns = live_now_ns() - start_ns;
-		if (write(answer_fd, &took_ns, sizeof(took_ns)) != sizeof(took_ns))
+		took_ns = live_now_ns() - start_ns;
+		if (write(answer_fd, &took_ns, sizeof took_ns) != sizeof took_ns)
 			return 1;
 	}
 	return 0;
@@ -130,14 +132,15 @@ int feeder_main(const char *text)
 struct feeder *feeder_new(struct live *live, enum bench_text text)
 {
 	static const char *const names[] = {"ascii", "ansi", "short"};
-	struct feeder *feeder = xcalloc(1, sizeof(*feeder));
+	struct feeder *feeder = xcalloc(1, sizeof *feeder);
+	char *order, *answer;
 
 	live_run(live, "rm -f feed.order feed.answer; mkfifo feed.order feed.answer");
 	feeder->pane =
 	    xstrdup(live_tmux(live, "new-window -dP -F '#{pane_id}' -c '%s' 'exec %s feed %s'",
 		live->dir, bench_self(), names[text]));
-	char *order = xasprintf("%s/feed.order", live->dir);
-	char *answer = xasprintf("%s/feed.answer", live->dir);
+	order = xasprintf("%s/feed.order", live->dir);
+	answer = xasprintf("%s/feed.answer", live->dir);
 	feeder->order_fd = open(order, O_WRONLY | O_CLOEXEC);
 	feeder->answer_fd = open(answer, O_RDONLY | O_CLOEXEC);
 	mem_free(order);
@@ -159,8 +162,8 @@ void feeder_start(struct feeder *feeder, size_t len)
 {
 	char order[32] = {0};
 
-	(void)snprintf(order, sizeof(order), "%zu", len);
-	if (write(feeder->order_fd, order, sizeof(order)) != sizeof(order))
+	(void)snprintf(order, sizeof order, "%zu", len);
+	if (write(feeder->order_fd, order, sizeof order) != sizeof order)
 		live_bail("the feeder is gone");
 }
 
@@ -170,7 +173,7 @@ bool feeder_wait(struct feeder *feeder, int timeout_ms, int64_t *ret_ns)
 
 	if (poll(&wait, 1, timeout_ms) <= 0)
 		return false;
-	return read(feeder->answer_fd, ret_ns, sizeof(*ret_ns)) == sizeof(*ret_ns);
+	return read(feeder->answer_fd, ret_ns, sizeof *ret_ns) == sizeof *ret_ns;
 }
 
 const char *feeder_pane(const struct feeder *feeder)

@@ -28,12 +28,14 @@ static double queued_us(void)
 {
 	static int fd = -1;
 	char text[128];
+	const char *second;
+	ssize_t len;
 
 	if (fd < 0)
 		fd = open("/proc/thread-self/schedstat", O_RDONLY | O_CLOEXEC);
-	ssize_t len = pread(fd, text, sizeof(text) - 1, 0);
+	len = pread(fd, text, sizeof text - 1, 0);
 	text[len > 0 ? len : 0] = '\0';
-	const char *second = strchr(text, ' ');
+	second = strchr(text, ' ');
 	return second == NULL ? 0 : strtod(second, NULL) / 1e3;
 }
 
@@ -49,6 +51,7 @@ static double now_us(clockid_t clock)
 __attribute__((visibility("default"))) int epoll_wait(
     int fd, struct epoll_event *events, int max, int timeout)
 {
+	int ready;
 	if (next_epoll_wait == NULL)
 		next_epoll_wait =
 		    (int (*)(int, struct epoll_event *, int, int))dlsym(RTLD_NEXT, "epoll_wait");
@@ -60,7 +63,7 @@ __attribute__((visibility("default"))) int epoll_wait(
 		turns[count++] = (struct turn){ended.wall_us - began.wall_us,
 		    ended.queued_us - began.queued_us, ended.cpu_us - began.cpu_us};
 	}
-	int ready = next_epoll_wait(fd, events, max, timeout);
+	ready = next_epoll_wait(fd, events, max, timeout);
 	began =
 	    (struct turn){now_us(CLOCK_MONOTONIC), queued_us(), now_us(CLOCK_THREAD_CPUTIME_ID)};
 	is_in_turn = true;
@@ -74,7 +77,7 @@ static void __attribute__((destructor)) write_turns(void)
 	int fd = open("/proc/self/comm", O_RDONLY);
 
 	if (fd >= 0) {
-		(void)!read(fd, name, sizeof(name) - 1);
+		(void)!read(fd, name, sizeof name - 1);
 		(void)close(fd); /* only read */
 	}
 	if (path == NULL || strncmp(name, "muxbusd\n", 8) != 0)
@@ -82,6 +85,6 @@ static void __attribute__((destructor)) write_turns(void)
 	fd = open(path, O_WRONLY | O_CREAT | O_TRUNC, 0600);
 	if (fd < 0)
 		return;
-	(void)!write(fd, turns, count * sizeof(*turns));
+	(void)!write(fd, turns, count * sizeof *turns);
 	(void)close(fd); /* the reader of the file sees that records are missing */
 }

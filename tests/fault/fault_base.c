@@ -31,12 +31,12 @@ static int judge(const struct buf *buf, int r, size_t len_before)
 static int copy_strings(void)
 {
 	char *one = mem_strdup("one");
-	char *two = one ? mem_memdup("two", 3) : NULL;
-	char *three = two ? mem_calloc(3, 5) : NULL;
+	char *two = one != NULL ? mem_memdup("two", 3) : NULL;
+	char *three = two != NULL ? mem_calloc(3, 5) : NULL;
 	mem_free(one);
 	mem_free(two);
 	mem_free(three);
-	return three ? 0 : REFUSED;
+	return three != NULL ? 0 : REFUSED;
 }
 
 static int fill_buffer(struct buf *buf)
@@ -57,7 +57,7 @@ static int fill_buffer(struct buf *buf)
 
 static int encode(struct buf *buf)
 {
-	return judge(buf, base64_encode(buf, text, sizeof(text)), 0);
+	return judge(buf, base64_encode(buf, text, sizeof text), 0);
 }
 
 static int decode(struct buf *buf)
@@ -67,14 +67,14 @@ static int decode(struct buf *buf)
 
 static int make_visible(struct buf *buf)
 {
-	int r = str_append_visible(buf, text, sizeof(text));
+	int r = str_append_visible(buf, text, sizeof text);
 	return r == 0 ? 0 : r == BUF_NOMEM ? REFUSED : WRONG;
 }
 
 static int clean(struct buf *buf)
 {
 	bool lossy = false;
-	int r = utf8_clean(buf, text, sizeof(text), &lossy);
+	int r = utf8_clean(buf, text, sizeof text, &lossy);
 	return r == 0 ? 0 : r == BUF_NOMEM ? REFUSED : WRONG;
 }
 
@@ -85,8 +85,9 @@ static size_t on_buffer;
 static int use_buffer(void)
 {
 	struct buf buf;
+	int r;
 	buf_init(&buf, 1 << 20);
-	int r = on_buffers[on_buffer](&buf);
+	r = on_buffers[on_buffer](&buf);
 	buf_finish(&buf);
 	return r;
 }
@@ -114,8 +115,9 @@ static void run(const char *name, int (*scenario)(void), bool always_notices)
 	size_t wrong = 0;
 	bool has_failed = true;
 	for (; has_failed && nth < 1000; nth++) {
+		int r;
 		fail_alloc_arm(nth);
-		int r = scenario();
+		r = scenario();
 		wrong += r == WRONG || fail_alloc_live() != 0;
 		has_failed = fail_alloc_disarm();
 		wrong += always_notices && (r == REFUSED) != has_failed;
@@ -127,10 +129,10 @@ static void run(const char *name, int (*scenario)(void), bool always_notices)
 int main(void)
 {
 	static const char *const names[] = {"buffer", "base64", "from base64", "visible", "clean"};
-	for (size_t i = 0; i < sizeof(text); i++)
-		text[i] = i + 1 == sizeof(text) ? '\xff' : (char)('a' + i % 26);
+	for (size_t i = 0; i < sizeof text; i++)
+		text[i] = i + 1 == sizeof text ? '\xff' : (char)('a' + i % 26);
 	run("copies", copy_strings, true);
-	for (on_buffer = 0; on_buffer < sizeof(names) / sizeof(*names); on_buffer++)
+	for (on_buffer = 0; on_buffer < sizeof names / sizeof *names; on_buffer++)
 		run(names[on_buffer], use_buffer, on_buffer != 0); /* a shrink may fail unnoticed */
 	run("map", use_map, true);
 	return done_testing();

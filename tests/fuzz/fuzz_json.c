@@ -28,7 +28,7 @@ static size_t walk(const struct json *value, size_t depth)
 	int64_t integer;
 	double number;
 	must(depth <= JSON_DEPTH_MAX);
-	if (value->name)
+	if (value->name != NULL)
 		must(strlen(value->name) == value->name_len);
 	if (value->type == JSON_STRING || value->type == JSON_NUMBER)
 		must(strlen(value->text) == value->len && utf8_is_valid(value->text, value->len));
@@ -36,12 +36,12 @@ static size_t walk(const struct json *value, size_t depth)
 		must(integer >= -((int64_t)1 << 53) && integer <= (int64_t)1 << 53);
 		must(json_double(value, &number) && number == (double)integer);
 	}
-	for (const struct json *child = value->child; child; child = child->next, count++) {
+	for (const struct json *child = value->child; child != NULL; child = child->next, count++) {
 		bytes += walk(child, depth + 1);
 		if (value->type == JSON_OBJECT)
-			must(child->name && json_member(value, child->name) == child);
+			must(child->name != NULL && json_member(value, child->name) == child);
 		else
-			must(value->type == JSON_ARRAY && !child->name);
+			must(value->type == JSON_ARRAY && child->name == NULL);
 	}
 	must(count == value->count);
 	return bytes + value->len + value->name_len;
@@ -62,12 +62,12 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	static struct json_reader *reader;
 	struct json_error error;
 	struct buf first, second;
-	if (!reader)
+	const struct json *value;
+	if (reader == NULL)
 		reader = json_reader_new(LINE_MAX_BYTES);
-	const struct json *value = json_read(reader, (const char *)data, size, &error);
-	if (!value) {
-		must(
-		    error.offset <= size && *error.text && strlen(error.text) < sizeof(error.text));
+	value = json_read(reader, (const char *)data, size, &error);
+	if (value == NULL) {
+		must(error.offset <= size && *error.text && strlen(error.text) < sizeof error.text);
 		must(utf8_is_valid(error.text, strlen(error.text)));
 		return 0;
 	}
@@ -77,8 +77,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	write_tree(&first, value);
 	value = json_read(reader, (const char *)first.data, first.len, &error);
 	/* Escapes make it longer: a long line may come back too long. */
-	must(value || first.len > LINE_MAX_BYTES);
-	if (value) {
+	must(value != NULL || first.len > LINE_MAX_BYTES);
+	if (value != NULL) {
 		(void)walk(value, 0);
 		write_tree(&second, value);
 		must(first.len == second.len && memcmp(first.data, second.data, first.len) == 0);

@@ -36,7 +36,7 @@ static void must(bool holds)
 static void set_up(void)
 {
 	size_t args_size = 1;
-	if (reader)
+	if (reader != NULL)
 		return;
 	for (const struct method *m = method_next(NULL); m; m = method_next(m))
 		args_size = m->args_size > args_size ? m->args_size : args_size;
@@ -54,11 +54,12 @@ static void check_error(
 	struct json_writer writer;
 	struct json_error json_error;
 	struct buf id_text, data;
+	const struct json *value;
 	buf_init(&id_text, 65536);
 	buf_init(&data, 65536);
 	json_writer_init(&writer, &id_text);
 	message_write_id(&writer, id);
-	if (field) {
+	if (field != NULL) {
 		json_writer_init(&writer, &data);
 		(void)json_put_text(&writer, "field", field, strnlen(field, 256));
 	}
@@ -70,9 +71,8 @@ static void check_error(
 	must(!writer.is_full && answer.len > 0 && answer.data[answer.len - 1] == '\n');
 	for (size_t i = 0; i + 1 < answer.len; i++)
 		must(answer.data[i] >= 0x20 && answer.data[i] != 0x7f);
-	const struct json *value =
-	    json_read(answer_reader, (const char *)answer.data, answer.len - 1, &json_error);
-	must(value && json_member(value, "error"));
+	value = json_read(answer_reader, (const char *)answer.data, answer.len - 1, &json_error);
+	must(value != NULL && json_member(value, "error") != NULL);
 	buf_finish(&id_text);
 	buf_finish(&data);
 }
@@ -89,7 +89,7 @@ static void check_field(const struct field *field, const char *member)
 	bool is_bounded = field->min != 0 || field->max != 0;
 	switch (field->type) {
 	case FIELD_STRING:
-		if (*(const char *const *)(const void *)member)
+		if (*(const char *const *)(const void *)member != NULL)
 			check_string(*(const char *const *)(const void *)member);
 		break;
 	case FIELD_BOOL:
@@ -116,7 +116,7 @@ static void check_field(const struct field *field, const char *member)
 	case FIELD_KEYS:
 		for (size_t i = 0; i < strings->count; i++)
 			check_string(strings->strings[i]);
-		must(strings->count == 0 || !strings->strings[strings->count]);
+		must(strings->count == 0 || strings->strings[strings->count] == NULL);
 		break;
 	case FIELD_STRING_MAP:
 	case FIELD_VALUE:
@@ -133,7 +133,8 @@ static void read_params(
 		check_error(id, MESSAGE_PARAMS, error.text, error.field);
 		return;
 	}
-	for (const struct field *field = method->fields; field && field->name; field++)
+	for (const struct field *field = method->fields; field != NULL && field->name != NULL;
+	     field++)
 		if (!(field->flags & FIELD_ALIAS))
 			check_field(field, (const char *)args + field->offset);
 }
@@ -150,7 +151,8 @@ static void read_tolerant(const struct method *method, const struct json *params
 		check_error(NULL, MESSAGE_PARAMS, error.text, error.field);
 		return;
 	}
-	for (const struct field *field = method->fields; field && field->name; field++)
+	for (const struct field *field = method->fields; field != NULL && field->name != NULL;
+	     field++)
 		if (!(field->flags & FIELD_ALIAS))
 			check_field(field, (const char *)args + field->offset);
 }
@@ -158,11 +160,11 @@ static void read_tolerant(const struct method *method, const struct json *params
 /* A call of a tool: its arguments, for the named method. */
 static void read_call(const struct json *params)
 {
-	const struct json *name = params ? json_member(params, "name") : NULL;
-	const struct json *arguments = params ? json_member(params, "arguments") : NULL;
+	const struct json *name = params != NULL ? json_member(params, "name") : NULL;
+	const struct json *arguments = params != NULL ? json_member(params, "arguments") : NULL;
 	const struct method *method =
-	    name && name->type == JSON_STRING ? method_find(name->text) : NULL;
-	if (method && arguments && arguments->type == JSON_OBJECT)
+	    name != NULL && name->type == JSON_STRING ? method_find(name->text) : NULL;
+	if (method != NULL && arguments != NULL && arguments->type == JSON_OBJECT)
 		read_tolerant(method, arguments);
 }
 
@@ -172,11 +174,13 @@ static void read_line(const char *line, size_t len)
 	struct message message;
 	char reason[256] = "";
 	const struct json *value = json_read(reader, line, len, &error);
-	if (!value) {
+	const char *nearest;
+	const struct method *method;
+	if (value == NULL) {
 		check_error(NULL, MESSAGE_PARSE, error.text, NULL);
 		return;
 	}
-	if (message_read(value, &message, reason, sizeof(reason)) < 0) {
+	if (message_read(value, &message, reason, sizeof reason) < 0) {
 		check_error(message.id, MESSAGE_REQUEST, reason, NULL);
 		return;
 	}
@@ -184,15 +188,15 @@ static void read_line(const char *line, size_t len)
 		return;
 	if (strcmp(message.method, "tools/call") == 0)
 		read_call(message.params);
-	const struct method *method = method_find(message.method);
-	if (method) {
+	method = method_find(message.method);
+	if (method != NULL) {
 		read_params(method, message.params, message.id);
 		return;
 	}
-	const char *nearest = method_nearest(message.method);
-	must(!nearest || method_find(nearest));
+	nearest = method_nearest(message.method);
+	must(nearest == NULL || method_find(nearest) != NULL);
 	/* Parameters without a method are tried on every method. */
-	for (method = method_next(NULL); method; method = method_next(method))
+	for (method = method_next(NULL); method != NULL; method = method_next(method))
 		read_params(method, message.params, message.id);
 }
 
@@ -200,12 +204,12 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	struct line_input input;
 	const char *line;
-	size_t len;
+	size_t len, piece;
 	enum line_result result;
 	set_up();
 	line_input_init(&input, LINE_MAX_BYTES);
 	/* The first byte chooses the pieces in which the rest comes. */
-	size_t piece = size > 0 && data[0] % 16 ? data[0] : size + 1;
+	piece = size > 0 && data[0] % 16 ? data[0] : size + 1;
 	for (size_t at = size > 0; at < size; at += piece) {
 		line_input_add(&input, data + at, size - at < piece ? size - at : piece);
 		while ((result = line_input_next(&input, &line, &len)) != LINE_NONE)

@@ -54,7 +54,7 @@ static void check(const struct buf *out)
 
 		if (((uint8_t)*at < ' ' && *at != '\n') || *at == 0x7f || *at == '>')
 			abort();
-		for (size_t i = 0; i < sizeof(entities) / sizeof(entities[0]); i++)
+		for (size_t i = 0; i < sizeof entities / sizeof entities[0]; i++)
 			known += strncmp(at, entities[i], strlen(entities[i])) == 0;
 		if (*at == '&' && known == 0)
 			abort();
@@ -86,7 +86,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	picture.has_frame = data[2] & 0x40;
 	picture.text = data + 4;
 	picture.len = size - 4;
-	memcpy(title, data, size < sizeof(title) ? size : sizeof(title) - 1);
+	memcpy(title, data, size < sizeof title ? size : sizeof title - 1);
 	picture.title = title;
 	buf_init(&out, OUT_MAX);
 	if (picture_svg(&out, &picture) == 0)

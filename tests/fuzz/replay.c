@@ -26,14 +26,17 @@ static const char *base_name(const char *path)
 /* Reads to the end into one block of exactly that size, so that a checker sees overruns. */
 static uint8_t *read_all(FILE *file, size_t *ret_size)
 {
+	size_t size;
+	uint8_t *data;
+	long end;
 	if (fseek(file, 0, SEEK_END) != 0)
 		return NULL;
-	long end = ftell(file);
+	end = ftell(file);
 	if (end < 0 || fseek(file, 0, SEEK_SET) != 0)
 		return NULL;
 
-	size_t size = (size_t)end;
-	uint8_t *data = malloc(size == 0 ? 1 : size);
+	size = (size_t)end;
+	data = malloc(size == 0 ? 1 : size);
 	if (data != NULL && fread(data, 1, size, file) != size) {
 		free(data);
 		return NULL;
@@ -71,9 +74,9 @@ static int replay_folder(const char *folder)
 
 	for (int i = 0; i < n; i++) {
 		char path[4096];
-		int len = snprintf(path, sizeof(path), "%s/%s", folder, entries[i]->d_name);
+		int len = snprintf(path, sizeof path, "%s/%s", folder, entries[i]->d_name);
 
-		if (len > 0 && (size_t)len < sizeof(path))
+		if (len > 0 && (size_t)len < sizeof path)
 			replay_file(path);
 		else
 			ok(false, "the path of %s fits", entries[i]->d_name);
@@ -91,10 +94,10 @@ static void replay_folders_of(const char *program)
 	const char *name = strstr(base_name(program), "fuzz_");
 	int n = 0;
 
-	for (size_t i = 0; name != NULL && i < sizeof(kinds) / sizeof(kinds[0]); i++) {
+	for (size_t i = 0; name != NULL && i < sizeof kinds / sizeof kinds[0]; i++) {
 		char folder[4096];
 
-		(void)snprintf(folder, sizeof(folder), "%s/tests/fuzz/%s/%s",
+		(void)snprintf(folder, sizeof folder, "%s/tests/fuzz/%s/%s",
 		    srcdir == NULL ? "." : srcdir, kinds[i], name + strlen("fuzz_"));
 		n += replay_folder(folder);
 	}

@@ -48,7 +48,7 @@ static struct buf *output_of(struct followed *followed, uint32_t pane)
 
 	if (output != NULL)
 		return output;
-	output = xcalloc(1, sizeof(*output));
+	output = xcalloc(1, sizeof *output);
 	buf_init(output, (size_t)1 << 30);
 	if (map_set(&followed->outputs, pane, output) != 0)
 		abort();
@@ -102,7 +102,7 @@ struct followed *followed_new_searching(struct live *live, bool all_output)
 	    .socket_path = live->tmux_socket, .all_output = all_output};
 	const struct muxbus_sync_handlers handlers = {
 	    .state = on_state, .change = on_change, .output = on_output, .gap = on_gap};
-	struct followed *followed = xcalloc(1, sizeof(*followed));
+	struct followed *followed = xcalloc(1, sizeof *followed);
 
 	followed->live = live;
 	followed->keeps_output = true;
@@ -189,7 +189,7 @@ bool followed_until_line(struct followed *followed, const char *format, ...)
 	va_list args;
 
 	va_start(args, format);
-	(void)vsnprintf(line.text, sizeof(line.text), format, args);
+	(void)vsnprintf(line.text, sizeof line.text, format, args);
 	va_end(args);
 	if (followed_until(followed, is_logged, &line))
 		return true;

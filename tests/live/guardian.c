@@ -34,14 +34,16 @@ static unsigned long long start_ticks(pid_t pid)
 {
 	char text[1024];
 	unsigned long long ticks = 0;
+	const char *field;
+	FILE *file;
 
-	(void)snprintf(text, sizeof(text), "/proc/%d/stat", (int)pid);
-	FILE *file = fopen(text, "re");
+	(void)snprintf(text, sizeof text, "/proc/%d/stat", (int)pid);
+	file = fopen(text, "re");
 	if (file == NULL)
 		return 0;
-	text[fread(text, 1, sizeof(text) - 1, file)] = '\0';
+	text[fread(text, 1, sizeof text - 1, file)] = '\0';
 	(void)fclose(file);
-	const char *field = strrchr(text, ')');
+	field = strrchr(text, ')');
 	for (int i = 2; i < 22 && field != NULL; i++)
 		field = strchr(field + 1, ' ');
 	if (field != NULL)
@@ -78,7 +80,8 @@ static void end_job(char *lock_path)
 	struct job_start start;
 	char note[64];
 	int fd = open(lock_path, O_RDONLY | O_CLOEXEC);
-	ssize_t len = fd < 0 ? -1 : read(fd, note, sizeof(note) - 1);
+	ssize_t len = fd < 0 ? -1 : read(fd, note, sizeof note - 1);
+	int dir_fd;
 	if (fd >= 0)
 		(void)close(fd);
 	if (len <= 0)
@@ -86,7 +89,7 @@ static void end_job(char *lock_path)
 	note[len] = '\0';
 	name[-1] = '\0';
 	*strchr(name, '.') = '\0';
-	int dir_fd = open(lock_path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	dir_fd = open(lock_path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	if (job_start_read(dir_fd, name, &start) == 0 && start_ticks(start.pid) == start.pid_start)
 		(void)kill(-start.pid, SIGKILL);
 	(void)close(dir_fd);
@@ -138,7 +141,7 @@ static _Noreturn void guardian_run(int fd)
 	for (int i = 0; i <= 2; i++)
 		(void)dup2(null_fd, i);
 	buf_init(&notes, NOTES_MAX_BYTES);
-	while ((n = read(fd, bytes, sizeof(bytes))) > 0 || (n == -1 && errno == EINTR)) {
+	while ((n = read(fd, bytes, sizeof bytes)) > 0 || (n == -1 && errno == EINTR)) {
 		if (n > 0)
 			(void)buf_append(&notes, bytes, (size_t)n);
 	}
@@ -207,7 +210,7 @@ void guardian_process(pid_t pid)
 {
 	char note[64];
 
-	(void)snprintf(note, sizeof(note), "P %d %llu\n", (int)pid, start_ticks(pid));
+	(void)snprintf(note, sizeof note, "P %d %llu\n", (int)pid, start_ticks(pid));
 	tell(note);
 }
 
@@ -215,6 +218,6 @@ void guardian_directory(const char *path)
 {
 	char note[128];
 
-	(void)snprintf(note, sizeof(note), "D %s\n", path);
+	(void)snprintf(note, sizeof note, "D %s\n", path);
 	tell(note);
 }

@@ -78,7 +78,7 @@ const char *live_tmux_path(void)
 	for (const char *dir = path; found[0] == '\0' && dir != NULL && *dir != '\0';) {
 		size_t len = strcspn(dir, ":");
 
-		(void)snprintf(found, sizeof(found), "%.*s/tmux", (int)len, dir);
+		(void)snprintf(found, sizeof found, "%.*s/tmux", (int)len, dir);
 		if (access(found, X_OK) != 0)
 			found[0] = '\0';
 		dir += len + (dir[len] == ':');
@@ -95,7 +95,7 @@ const char *const *live_tmux_paths(void)
 	size_t n = 0;
 
 	paths[n++] = live_tmux_path();
-	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
+	for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
 		const char *path = live_cached(names[i]);
 
 		if (path != NULL)
@@ -112,13 +112,13 @@ const char *live_daemon_path(void)
 	static char libraries[512];
 	const char *dir = getenv("MUXBUS_BUILDDIR") == NULL ? "." : getenv("MUXBUS_BUILDDIR");
 
-	(void)snprintf(path, sizeof(path), "%s/.libs/muxbusd", dir);
+	(void)snprintf(path, sizeof path, "%s/.libs/muxbusd", dir);
 	if (access(path, X_OK) == 0) {
-		(void)snprintf(libraries, sizeof(libraries), "%s/.libs", dir);
+		(void)snprintf(libraries, sizeof libraries, "%s/.libs", dir);
 		(void)setenv("LD_LIBRARY_PATH", libraries, 1);
 		return path;
 	}
-	(void)snprintf(path, sizeof(path), "%s/muxbusd", dir);
+	(void)snprintf(path, sizeof path, "%s/muxbusd", dir);
 	if (access(path, X_OK) != 0)
 		skip_all("muxbusd is not built");
 	return path;
@@ -154,6 +154,7 @@ static const char *collect(struct live *live, const char *command)
 	ssize_t n;
 	int fds[2];
 	int status = -1;
+	pid_t pid;
 
 	out->max = OUTPUT_MAX;
 	buf_clear(out);
@@ -161,7 +162,7 @@ static const char *collect(struct live *live, const char *command)
 	(void)fflush(stdout);
 	if (pipe2(fds, O_CLOEXEC) == -1)
 		live_bail("pipe: %s", strerror(errno));
-	pid_t pid = fork();
+	pid = fork();
 	if (pid == 0) {
 		(void)dup2(fds[1], 1);
 		(void)dup2(fds[1], 2);
@@ -170,7 +171,7 @@ static const char *collect(struct live *live, const char *command)
 		_exit(127);
 	}
 	(void)close(fds[1]);
-	while ((n = read(fds[0], bytes, sizeof(bytes))) > 0 || (n == -1 && errno == EINTR)) {
+	while ((n = read(fds[0], bytes, sizeof bytes)) > 0 || (n == -1 && errno == EINTR)) {
 		if (n > 0)
 			(void)buf_append(out, bytes, (size_t)n);
 	}
@@ -186,12 +187,13 @@ static const char *collect(struct live *live, const char *command)
 static const char *run_tmux(struct live *live, const char *format, va_list args)
 {
 	struct buf command;
+	const char *out;
 
 	buf_init(&command, OUTPUT_MAX);
 	(void)buf_printf(
 	    &command, "exec '%s' -S '%s' -f /dev/null ", live->tmux, live->tmux_socket);
 	(void)buf_vprintf(&command, format, args);
-	const char *out = collect(live, (const char *)command.data);
+	out = collect(live, (const char *)command.data);
 	buf_finish(&command);
 	return out;
 }
@@ -199,9 +201,10 @@ static const char *run_tmux(struct live *live, const char *format, va_list args)
 const char *live_tmux(struct live *live, const char *format, ...)
 {
 	va_list args;
+	const char *out;
 
 	va_start(args, format);
-	const char *out = run_tmux(live, format, args);
+	out = run_tmux(live, format, args);
 	va_end(args);
 	return out;
 }
@@ -210,12 +213,13 @@ const char *live_run(struct live *live, const char *format, ...)
 {
 	struct buf command;
 	va_list args;
+	const char *out;
 
 	buf_init(&command, OUTPUT_MAX);
 	va_start(args, format);
 	(void)buf_vprintf(&command, format, args);
 	va_end(args);
-	const char *out = collect(live, (const char *)command.data);
+	out = collect(live, (const char *)command.data);
 	buf_finish(&command);
 	return out;
 }
@@ -245,13 +249,14 @@ pid_t live_spawn(struct live *live, const char *format, ...)
 {
 	va_list args;
 	struct buf command;
+	pid_t pid;
 
 	buf_init(&command, OUTPUT_MAX);
 	va_start(args, format);
 	(void)buf_vprintf(&command, format, args);
 	va_end(args);
 	(void)fflush(stdout);
-	pid_t pid = fork();
+	pid = fork();
 	if (pid == 0) {
 		int null_fd = open("/dev/null", O_RDWR);
 
@@ -272,22 +277,23 @@ pid_t live_spawn(struct live *live, const char *format, ...)
 struct live *live_new(const char *tmux)
 {
 	static int count;
-	struct live *live = xcalloc(1, sizeof(*live));
+	struct live *live = xcalloc(1, sizeof *live);
+	const char *version, *number;
 
 	guardian_start();
 	live->tmux = tmux == NULL ? live_tmux_path() : tmux;
-	(void)snprintf(live->dir, sizeof(live->dir), "/tmp/mbt-%d-XXXXXX", (int)getpid());
+	(void)snprintf(live->dir, sizeof live->dir, "/tmp/mbt-%d-XXXXXX", (int)getpid());
 	if (mkdtemp(live->dir) == NULL)
 		live_bail("%s: %s", live->dir, strerror(errno));
 	guardian_directory(live->dir);
-	(void)snprintf(live->tmux_socket, sizeof(live->tmux_socket), "%s/mbt-%d-%d", live->dir,
+	(void)snprintf(live->tmux_socket, sizeof live->tmux_socket, "%s/mbt-%d-%d", live->dir,
 	    (int)getpid(), count++);
-	(void)snprintf(live->socket, sizeof(live->socket), "%s.muxbus", live->tmux_socket);
-	const char *version = live_run(live, "'%s' -V", live->tmux);
-	const char *number = strrchr(version, ' ');
+	(void)snprintf(live->socket, sizeof live->socket, "%s.muxbus", live->tmux_socket);
+	version = live_run(live, "'%s' -V", live->tmux);
+	number = strrchr(version, ' ');
 	if (number == NULL)
 		live_bail("%s -V: %s", live->tmux, version);
-	(void)snprintf(live->version, sizeof(live->version), "%s", number + 1);
+	(void)snprintf(live->version, sizeof live->version, "%s", number + 1);
 	return live;
 }
 
@@ -311,10 +317,11 @@ static _Noreturn void exec_daemon(const struct live *live, const char *arguments
 	    getenv("MUXBUS_WRAPPER") == NULL ? "" : getenv("MUXBUS_WRAPPER"), live_daemon_path(),
 	    READY_FD, live->tmux_socket, arguments == NULL ? "" : arguments);
 	char log_path[64];
+	int log_fd, null_fd;
 
-	(void)snprintf(log_path, sizeof(log_path), "%s/muxbusd.log", live->dir);
-	int log_fd = open(log_path, O_WRONLY | O_CREAT | O_TRUNC | O_APPEND, 0600);
-	int null_fd = open("/dev/null", O_RDWR);
+	(void)snprintf(log_path, sizeof log_path, "%s/muxbusd.log", live->dir);
+	log_fd = open(log_path, O_WRONLY | O_CREAT | O_TRUNC | O_APPEND, 0600);
+	null_fd = open("/dev/null", O_RDWR);
 	(void)prctl(PR_SET_PDEATHSIG, SIGKILL);
 	(void)dup2(null_fd, 0);
 	(void)dup2(log_fd, 1);
@@ -330,26 +337,29 @@ static _Noreturn void exec_daemon(const struct live *live, const char *arguments
 
 bool live_try_daemon(struct live *live, const char *arguments)
 {
-	int fds[2];
+	int fds[2], status;
 	char byte;
+	struct pollfd wait;
+	bool is_ready;
+	pid_t pid;
 
 	(void)fflush(stdout);
 	(void)live_daemon_path();
 	if (pipe2(fds, O_CLOEXEC) == -1)
 		live_bail("pipe: %s", strerror(errno));
-	pid_t pid = fork();
+	pid = fork();
 	if (pid == 0)
 		exec_daemon(live, arguments, fds[1]);
 	guardian_process(pid);
 	(void)close(fds[1]);
-	struct pollfd wait = {.fd = fds[0], .events = POLLIN};
-	bool is_ready = poll(&wait, 1, LIVE_TIMEOUT_MS) == 1 && read(fds[0], &byte, 1) == 1;
+	wait = (struct pollfd){.fd = fds[0], .events = POLLIN};
+	is_ready = poll(&wait, 1, LIVE_TIMEOUT_MS) == 1 && read(fds[0], &byte, 1) == 1;
 	(void)close(fds[0]);
 	if (is_ready) {
 		live->daemon_pid = pid;
 		return true;
 	}
-	int status = 0;
+	status = 0;
 	(void)kill(pid, SIGKILL);
 	(void)waitpid(pid, &status, 0);
 	live->status = WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
@@ -415,13 +425,15 @@ static uint64_t read_task(const char *path, const char *key)
 {
 	char text[4096];
 	FILE *file = fopen(path, "re");
+	const char *found;
+	size_t n;
 
 	if (file == NULL)
 		return 0;
-	size_t n = fread(text, 1, sizeof(text) - 1, file);
+	n = fread(text, 1, sizeof text - 1, file);
 	(void)fclose(file);
 	text[n] = '\0';
-	const char *found = strstr(text, key);
+	found = strstr(text, key);
 	return found == NULL ? 0 : strtoull(found + strlen(key), NULL, 10);
 }
 
@@ -429,23 +441,24 @@ struct live_usage live_usage(pid_t pid)
 {
 	struct live_usage usage = {0};
 	char path[320];
+	DIR *dir;
 
-	(void)snprintf(path, sizeof(path), "/proc/%d/task", (int)pid);
-	DIR *dir = opendir(path);
+	(void)snprintf(path, sizeof path, "/proc/%d/task", (int)pid);
+	dir = opendir(path);
 	for (struct dirent *entry; dir != NULL && (entry = readdir(dir)) != NULL;) {
 		if (entry->d_name[0] == '.')
 			continue;
 		(void)snprintf(
-		    path, sizeof(path), "/proc/%d/task/%s/schedstat", (int)pid, entry->d_name);
+		    path, sizeof path, "/proc/%d/task/%s/schedstat", (int)pid, entry->d_name);
 		usage.cpu_ns += read_task(path, "");
 		(void)snprintf(
-		    path, sizeof(path), "/proc/%d/task/%s/status", (int)pid, entry->d_name);
+		    path, sizeof path, "/proc/%d/task/%s/status", (int)pid, entry->d_name);
 		usage.wakeups += read_task(path, "\nvoluntary_ctxt_switches:");
 		usage.wakeups += read_task(path, "\nnonvoluntary_ctxt_switches:");
 	}
 	if (dir != NULL)
 		(void)closedir(dir);
-	(void)snprintf(path, sizeof(path), "/proc/%d/smaps_rollup", (int)pid);
+	(void)snprintf(path, sizeof path, "/proc/%d/smaps_rollup", (int)pid);
 	usage.rss_bytes = read_task(path, "Rss:") * 1024;
 	return usage;
 }
@@ -455,10 +468,11 @@ size_t live_connections(const struct live *live, pid_t *ret_pids, size_t max)
 	char path[64];
 	size_t n = 0;
 	int pid;
+	FILE *file;
 
-	(void)snprintf(path, sizeof(path), "/proc/%d/task/%d/children", (int)live->daemon_pid,
+	(void)snprintf(path, sizeof path, "/proc/%d/task/%d/children", (int)live->daemon_pid,
 	    (int)live->daemon_pid);
-	FILE *file = fopen(path, "re");
+	file = fopen(path, "re");
 	while (file != NULL && n < max && fscanf(file, "%d", &pid) == 1)
 		ret_pids[n++] = pid;
 	if (file != NULL)

@@ -36,7 +36,7 @@ void person_look(struct person *person)
 {
 	char screen[4096];
 
-	while (read(person->terminal, screen, sizeof(screen)) > 0)
+	while (read(person->terminal, screen, sizeof screen) > 0)
 		continue;
 }
 

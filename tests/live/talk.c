@@ -38,16 +38,17 @@ struct talk *talk_new(const struct live *live)
 {
 	struct sockaddr_un address = {.sun_family = AF_UNIX};
 	int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
+	struct talk *talk;
 
-	if (strlen(live->socket) >= sizeof(address.sun_path))
+	if (strlen(live->socket) >= sizeof address.sun_path)
 		live_bail("%s: too long", live->socket);
 
 	memcpy(address.sun_path, live->socket, strlen(live->socket) + 1);
-	if (connect(fd, (struct sockaddr *)&address, sizeof(address)) == -1) {
+	if (connect(fd, (struct sockaddr *)&address, sizeof address) == -1) {
 		(void)close(fd);
 		return NULL;
 	}
-	struct talk *talk = xcalloc(1, sizeof(*talk));
+	talk = xcalloc(1, sizeof *talk);
 	talk->fd = fd;
 	buf_init(&talk->in, LINE_MAX_BYTES);
 	buf_init(&talk->line, LINE_MAX_BYTES);
@@ -106,13 +107,14 @@ bool talk_send(struct talk *talk, const char *format, ...)
 {
 	struct buf line;
 	va_list args;
+	bool is_sent;
 
 	buf_init(&line, LINE_MAX_BYTES);
 	va_start(args, format);
 	(void)buf_vprintf(&line, format, args);
 	va_end(args);
 	(void)buf_append_byte(&line, '\n');
-	bool is_sent = talk_send_bytes(talk, line.data, line.len);
+	is_sent = talk_send_bytes(talk, line.data, line.len);
 	buf_finish(&line);
 	return is_sent;
 }
@@ -148,12 +150,13 @@ static bool read_line(struct talk *talk, int64_t end_ms)
 	while (!take_line(talk)) {
 		int64_t left_ms = end_ms - live_now_ms();
 		struct pollfd wait = {.fd = talk->fd, .events = POLLIN};
+		ssize_t n;
 
 		if (talk->at_end || poll(&wait, 1, left_ms < 0 ? 0 : (int)left_ms) == 0)
 			return false;
 		if (buf_reserve(&talk->in, READ_BYTES) != 0)
 			live_bail("a line of more than %d bytes", LINE_MAX_BYTES);
-		ssize_t n = read(talk->fd, talk->in.data + talk->in.len, READ_BYTES);
+		n = read(talk->fd, talk->in.data + talk->in.len, READ_BYTES);
 		if (n > 0)
 			talk->in.len += (size_t)n;
 		else if (n == 0 || errno != EINTR)
@@ -175,7 +178,7 @@ static const struct json *parse(struct talk *talk)
 
 static void keep_line(struct talk *talk)
 {
-	struct kept *kept = xalloc(sizeof(*kept) + talk->line.len + 1);
+	struct kept *kept = xalloc(sizeof *kept + talk->line.len + 1);
 
 	kept->next = NULL;
 	kept->len = talk->line.len;
@@ -228,7 +231,7 @@ const struct json *talk_call_json(struct talk *talk, const char *method, const c
 {
 	char id[16];
 
-	(void)snprintf(id, sizeof(id), "%d", ++talk->last_id);
+	(void)snprintf(id, sizeof id, "%d", ++talk->last_id);
 	talk_send(talk, "{\"jsonrpc\":\"2.0\",\"id\":%s,\"method\":\"%s\"%s%s}", id, method,
 	    params == NULL ? "" : ",\"params\":", params == NULL ? "" : params);
 	return talk_response(talk, id, LIVE_TIMEOUT_MS);
@@ -238,6 +241,7 @@ const struct json *talk_call(struct talk *talk, const char *method, const char *
 {
 	struct buf text;
 	va_list args;
+	const struct json *response;
 
 	if (params == NULL)
 		return talk_call_json(talk, method, NULL);
@@ -245,7 +249,7 @@ const struct json *talk_call(struct talk *talk, const char *method, const char *
 	va_start(args, params);
 	(void)buf_vprintf(&text, params, args);
 	va_end(args);
-	const struct json *response = talk_call_json(talk, method, (char *)text.data);
+	response = talk_call_json(talk, method, (char *)text.data);
 	buf_finish(&text);
 	return response;
 }
@@ -258,17 +262,19 @@ const struct json *talk_event(
 	for (;;) {
 		int64_t left_ms = end_ms - live_now_ms();
 		const struct json *line = talk_line(talk, left_ms < 0 ? 0 : (int)left_ms);
+		const struct json *got, *params;
+		const char *got_kind, *method;
 
 		if (line == NULL)
 			return NULL;
-		const char *method = at_str(line, "method");
-		const struct json *params = json_member(line, "params");
+		method = at_str(line, "method");
+		params = json_member(line, "params");
 		if (method == NULL || strcmp(method, "event") != 0 || params == NULL)
 			continue;
-		const char *got_kind = at_str(params, "kind");
+		got_kind = at_str(params, "kind");
 		if (kind != NULL && (got_kind == NULL || strcmp(got_kind, kind) != 0))
 			continue;
-		const struct json *got = member == NULL ? NULL : at(params, member);
+		got = member == NULL ? NULL : at(params, member);
 		if (member == NULL ||
 		    (got != NULL && got->text != NULL && strcmp(got->text, value) == 0))
 			return params;
@@ -283,7 +289,7 @@ const struct json *at(const struct json *value, const char *path)
 		char name[64];
 		size_t len = strcspn(path, ".");
 
-		(void)snprintf(name, sizeof(name), "%.*s", (int)len, path);
+		(void)snprintf(name, sizeof name, "%.*s", (int)len, path);
 		if (value->type == JSON_ARRAY) {
 			int index = atoi(name);
 

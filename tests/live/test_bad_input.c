@@ -87,13 +87,16 @@ static const struct {
 
 static void check_bad_lines(struct talk *talk)
 {
-	for (size_t i = 0; i < sizeof(bad_lines) / sizeof(bad_lines[0]); i++) {
+	for (size_t i = 0; i < sizeof bad_lines / sizeof bad_lines[0]; i++) {
+		const struct json *response;
+		const char *message, *word;
+		bool is_right;
 		talk_send(talk, "%s", bad_lines[i].line);
-		const struct json *response = talk_line(talk, LIVE_TIMEOUT_MS);
-		const char *message = at_str(response, "error.message");
-		const char *word = bad_lines[i].word;
-		bool is_right = at_int(response, "error.code") == bad_lines[i].code &&
-		    message != NULL && at_str(response, "error.data.kind") != NULL &&
+		response = talk_line(talk, LIVE_TIMEOUT_MS);
+		message = at_str(response, "error.message");
+		word = bad_lines[i].word;
+		is_right = at_int(response, "error.code") == bad_lines[i].code && message != NULL &&
+		    at_str(response, "error.data.kind") != NULL &&
 		    (word == NULL || strstr(talk_text(talk), word) != NULL);
 
 		if (!ok(is_right, "%s: error %d%s%s", bad_lines[i].line, bad_lines[i].code,
@@ -105,9 +108,10 @@ static void check_bad_lines(struct talk *talk)
 
 static void check_envelopes(struct talk *talk)
 {
+	const struct json *response, *id;
 	talk_send(talk, "{\"method\":\"ping\"}");
-	const struct json *response = talk_line(talk, LIVE_TIMEOUT_MS);
-	const struct json *id = at(response, "id");
+	response = talk_line(talk, LIVE_TIMEOUT_MS);
+	id = at(response, "id");
 	ok(at(response, "result") != NULL && id != NULL && id->type == JSON_NULL,
 	    "without an id and without jsonrpc: answered with \"id\":null");
 	talk_send(talk, "{\"jsonrpc\":\"2.0\",\"method\":\"ping\"}");
@@ -126,6 +130,7 @@ static void check_envelopes(struct talk *talk)
 static void check_sizes(struct talk *talk)
 {
 	struct buf line;
+	const struct json *response;
 
 	buf_init(&line, 16 * 1024 * 1024);
 	(void)buf_append_str(&line, "{\"id\":1,\"method\":\"ping\",\"params\":");
@@ -152,7 +157,7 @@ static void check_sizes(struct talk *talk)
 		(void)buf_append_str(&line, "0123456789abcdef");
 	(void)buf_append_str(&line, "\n{\"id\":2,\"method\":\"ping\"}\n");
 	talk_send_bytes(talk, line.data, line.len);
-	const struct json *response = talk_line(talk, LIVE_TIMEOUT_MS);
+	response = talk_line(talk, LIVE_TIMEOUT_MS);
 	ok(at(response, "error") != NULL && strstr(talk_text(talk), "line") != NULL,
 	    "a line of 6 MiB: one error that names the limit");
 	response = talk_line(talk, LIVE_TIMEOUT_MS);
@@ -196,7 +201,7 @@ static void check_pieces(struct live *live)
 	static const char request[] = "{\"id\":5,\"method\":\"list_panes\"}\n";
 	struct talk *talk = talk_new(live);
 
-	for (size_t i = 0; i + 1 < sizeof(request); i++) {
+	for (size_t i = 0; i + 1 < sizeof request; i++) {
 		talk_send_bytes(talk, request + i, 1);
 		live_sleep_ms(1);
 	}
@@ -227,6 +232,7 @@ static void check_many_peers(struct live *live)
 	static struct talk *talks[PEERS];
 	int served = 0;
 	int told = 0;
+	struct talk *talk;
 
 	for (int i = 0; i < PEERS; i++) {
 		talks[i] = talk_new(live);
@@ -244,7 +250,7 @@ static void check_many_peers(struct live *live)
 	is_int(told, PEERS - PEERS_MAX, "each of the others gets an error with the reason");
 	for (int i = 0; i < PEERS; i++)
 		talk_free(talks[i]);
-	struct talk *talk = NULL;
+	talk = NULL;
 	for (int64_t end_ms = live_now_ms() + LIVE_TIMEOUT_MS; live_now_ms() < end_ms;) {
 		talk = talk_new(live);
 		if (at(talk_call(talk, "ping", NULL), "result") != NULL)
@@ -261,6 +267,7 @@ static void check_other_user(struct live *live)
 {
 	struct stat st;
 	int status = 0;
+	pid_t pid;
 
 	ok(stat(live->socket, &st) == 0 && (st.st_mode & 0777) == 0600,
 	    "the socket's mode is 0600");
@@ -271,13 +278,14 @@ static void check_other_user(struct live *live)
 	(void)chmod(live->dir, 0755);
 	(void)chmod(live->socket, 0666);
 	(void)fflush(stdout);
-	pid_t pid = fork();
+	pid = fork();
 	if (pid == 0) {
 		char byte;
+		struct talk *talk;
 
 		if (setgid(65534) == -1 || setuid(65534) == -1)
 			_exit(2);
-		struct talk *talk = talk_new(live);
+		talk = talk_new(live);
 		if (talk == NULL)
 			_exit(0);
 		(void)send(talk_fd(talk), "{\"id\":1,\"method\":\"ping\"}\n", 25, MSG_NOSIGNAL);
@@ -318,11 +326,13 @@ static void check_dying_panes(struct live *live, struct talk *talk)
 int main(void)
 {
 	struct rlimit files = {1024, 1024};
+	struct live *live;
+	struct talk *talk;
 
 	(void)setrlimit(RLIMIT_NOFILE, &files);
 	(void)live_daemon_path();
-	struct live *live = live_start(NULL, "exec sleep 3600");
-	struct talk *talk = talk_new(live);
+	live = live_start(NULL, "exec sleep 3600");
+	talk = talk_new(live);
 	check_bad_lines(talk);
 	check_envelopes(talk);
 	check_sizes(talk);

@@ -90,16 +90,20 @@ static void check_no_binary(struct live *live)
 static void check_too_old(void)
 {
 	const char *old = live_cached("tmux-3.1c");
+	bool has_started;
+	const char *words;
+	struct talk *talk;
+	struct live *live;
 
 	if (old == NULL) {
 		skip("no tmux-3.1c in the cache");
 		return;
 	}
-	struct live *live = live_new(old);
+	live = live_new(old);
 	live_start_tmux(live, "exec sleep 3600");
-	bool has_started = live_try_daemon(live, NULL);
-	const char *words = live_daemon_log(live);
-	struct talk *talk = has_started ? talk_new(live) : NULL;
+	has_started = live_try_daemon(live, NULL);
+	words = live_daemon_log(live);
+	talk = has_started ? talk_new(live) : NULL;
 	if (has_started) {
 		ok(at(talk_call(talk, "list_panes", NULL), "error") != NULL,
 		    "tmux 3.1c: requests are refused");
@@ -118,19 +122,25 @@ static void check_too_old(void)
 static void check_hung(const char *tmux)
 {
 	struct live *live = live_new(tmux);
+	const char *clients, *kind;
+	pid_t pids[16];
+	bool is_back;
+	const struct json *response;
+	int64_t took_ms, start_ms;
+	struct talk *talk, *other;
 
 	live_start_tmux(live, "exec sleep 3600");
 	live_start_daemon(live, "-o command_timeout_ms=2000");
-	struct talk *talk = talk_new(live);
-	struct talk *other = talk_new(live);
+	talk = talk_new(live);
+	other = talk_new(live);
 	(void)kill(live->server_pid, SIGSTOP);
-	int64_t start_ms = live_now_ms();
+	start_ms = live_now_ms();
 	talk_send(talk, "{\"id\":1,\"method\":\"capture_pane\",\"params\":{\"pane_id\":\"%%0\"}}");
 	ok(at(talk_call(other, "ping", NULL), "result") != NULL && live_now_ms() - start_ms < 500,
 	    "tmux %s hung: a request that needs no tmux is answered at once", live->version);
-	const struct json *response = talk_line(talk, LIVE_TIMEOUT_MS);
-	const char *kind = at_str(response, "error.data.kind");
-	int64_t took_ms = live_now_ms() - start_ms;
+	response = talk_line(talk, LIVE_TIMEOUT_MS);
+	kind = at_str(response, "error.data.kind");
+	took_ms = live_now_ms() - start_ms;
 	ok(kind != NULL &&
 		(strcmp(kind, "timeout") == 0 || strcmp(kind, "tmux_unavailable") == 0) &&
 		took_ms < 4000,
@@ -138,7 +148,7 @@ static void check_hung(const char *tmux)
 	    (long long)took_ms);
 	live_sleep_ms(1000);
 	(void)kill(live->server_pid, SIGCONT);
-	bool is_back = false;
+	is_back = false;
 	for (int64_t end_ms = live_now_ms() + LIVE_TIMEOUT_MS;
 	     !is_back && live_now_ms() < end_ms;) {
 		is_back =
@@ -146,8 +156,7 @@ static void check_hung(const char *tmux)
 		live_sleep_ms(50);
 	}
 	ok(is_back, "tmux %s continues: so does the daemon", live->version);
-	const char *clients = live_tmux(live, "list-clients | wc -l");
-	pid_t pids[16];
+	clients = live_tmux(live, "list-clients | wc -l");
 	ok(atoi(clients) <= (int)live_connections(live, pids, 16) && atoi(clients) >= 1,
 	    "tmux %s: no client was left behind (%s)", live->version, clients);
 	talk_free(other);
@@ -187,9 +196,10 @@ static void check_killed(const char *tmux)
 int main(void)
 {
 	const char *const *paths = live_tmux_paths();
+	struct live *live;
 
 	(void)live_daemon_path();
-	struct live *live = live_new(NULL);
+	live = live_new(NULL);
 	live_start_tmux(live, "exec sleep 3600");
 	check_bad_sockets(live);
 	check_no_binary(live);

@@ -26,7 +26,7 @@ static int count_for_ever(void)
 	struct timespec rest = {0, 500000};
 
 	for (unsigned i = 0;; i++) {
-		int n = snprintf(line, sizeof(line), "%010u\n", i);
+		int n = snprintf(line, sizeof line, "%010u\n", i);
 
 		if (write(1, line, (size_t)n) != n)
 			return 0;
@@ -62,6 +62,7 @@ static void stream_event(struct stream *stream, const struct json *params)
 {
 	const char *kind = at_str(params, "kind");
 	const struct json *text = at(params, "text");
+	uint64_t offset;
 
 	if (kind != NULL && strcmp(kind, "gap") == 0) {
 		stream_gap(stream);
@@ -69,7 +70,7 @@ static void stream_event(struct stream *stream, const struct json *params)
 	}
 	if (kind == NULL || strcmp(kind, "pane_output") != 0 || text == NULL)
 		return;
-	uint64_t offset = (uint64_t)at_int(params, "offset");
+	offset = (uint64_t)at_int(params, "offset");
 	if (!stream->has_start) {
 		stream->has_start = true;
 		stream->start = offset;
@@ -100,9 +101,10 @@ static bool stream_reach(struct stream *stream, struct talk *talk, uint64_t offs
 /* The last non-empty line of text that ends before end; returns where it starts. */
 static size_t last_line(const char *text, size_t end, size_t *ret_len)
 {
+	size_t start;
 	while (end > 0 && (text[end - 1] == '\n' || text[end - 1] == '\r'))
 		end--;
-	size_t start = end;
+	start = end;
 	while (start > 0 && text[start - 1] != '\n' && text[start - 1] != '\r')
 		start--;
 	*ret_len = end - start;
@@ -164,30 +166,34 @@ static void test_version(const char *tmux, const char *self)
 	struct stream stream = {0};
 	int wrong = 0;
 	int unanswered = 0;
+	struct talk *talk;
+	char *pane;
 
 	buf_init(&stream.bytes, STREAM_MAX);
 	live_start_tmux(live, "exec sleep 3600");
 	live_start_daemon(live, NULL);
-	char *pane =
-	    xstrdup(live_tmux(live, "new-window -dP -F '#{pane_id}' 'exec %s count'", self));
+	pane = xstrdup(live_tmux(live, "new-window -dP -F '#{pane_id}' 'exec %s count'", self));
 	live_tmux(live, "new-window -d 'exec yes flooding the first'");
 	live_tmux(live, "split-window -d -t :1 'exec yes flooding the second'");
 
-	struct talk *talk = talk_new(live);
+	talk = talk_new(live);
 	talk_call(talk, "subscribe", "{\"output\":true,\"panes\":[\"%s\"]}", pane);
 	for (int i = 0; i < captures; i++) {
 		const struct json *response =
 		    talk_call(talk, "capture_pane", "{\"pane_id\":\"%s\"}", pane);
 		const char *text = at_str(response, "result.text");
+		uint64_t offset;
+		char *copy;
+		unsigned gaps;
 
 		if (text == NULL) {
 			if (unanswered++ == 0)
 				diag("%s", talk_text(talk));
 			continue;
 		}
-		uint64_t offset = (uint64_t)at_int(response, "result.offset");
-		char *copy = xstrdup(text);
-		unsigned gaps = stream.gaps;
+		offset = (uint64_t)at_int(response, "result.offset");
+		copy = xstrdup(text);
+		gaps = stream.gaps;
 		if (!stream_reach(&stream, talk, offset)) {
 			diag("the stream does not reach %llu", (unsigned long long)offset);
 			wrong++;
@@ -213,14 +219,15 @@ static void test_version(const char *tmux, const char *self)
 int main(int argc, char **argv)
 {
 	static char self[4096];
+	const char *const *paths;
 
 	if (argc == 2 && strcmp(argv[1], "count") == 0)
 		return count_for_ever();
-	if (readlink("/proc/self/exe", self, sizeof(self) - 1) <= 0)
+	if (readlink("/proc/self/exe", self, sizeof self - 1) <= 0)
 		live_bail("no /proc");
 	if (getenv("MUXBUS_TEST_LONG") != NULL)
 		captures = 1500;
-	const char *const *paths = live_tmux_paths();
+	paths = live_tmux_paths();
 	(void)live_daemon_path();
 	for (; *paths != NULL; paths++)
 		test_version(*paths, self);

@@ -26,7 +26,7 @@ static const char *fake_path(void)
 	static char path[512];
 	const char *dir = getenv("MUXBUS_BUILDDIR") == NULL ? "." : getenv("MUXBUS_BUILDDIR");
 
-	(void)snprintf(path, sizeof(path), "%s/tests/fake_agent", dir);
+	(void)snprintf(path, sizeof path, "%s/tests/fake_agent", dir);
 	return path;
 }
 
@@ -101,7 +101,7 @@ static const char *receipt(struct talk *talk, const char *id, bool is_final, cha
 		const char *name = at_str(event, "delivery.result");
 		const char *reason = at_str(event, "delivery.reason");
 
-		(void)snprintf(result, sizeof(result), "%s", name == NULL ? "" : name);
+		(void)snprintf(result, sizeof result, "%s", name == NULL ? "" : name);
 		(void)snprintf(ret_reason, 200, "%s", reason == NULL ? "" : reason);
 		if (!is_final || strcmp(result, "deferred") != 0)
 			return result;
@@ -117,7 +117,7 @@ static int count_lines(struct live *live, const char *id, int *ret_others)
 	int count = 0;
 
 	*ret_others = 0;
-	(void)snprintf(mark, sizeof(mark), "[muxbus %s ", id);
+	(void)snprintf(mark, sizeof mark, "[muxbus %s ", id);
 	while (*log != '\0') {
 		size_t len = strcspn(log, "\n");
 
@@ -134,20 +134,22 @@ static int count_lines(struct live *live, const char *id, int *ret_others)
 static bool deliver_once(struct live *live, const char *options)
 {
 	struct talk *talk = talk_new(live);
-	char reason[200];
-	int others;
+	char reason[200], *pane, *id, *want;
+	int others, count;
+	const char *result, *got;
+	bool is_good;
 
 	talk_call(talk, "subscribe", "{\"kinds\":[\"delivery\"]}");
-	char *pane = start_fake(live, options);
-	char *id = post(talk, pane, "all is well");
-	const char *result = receipt(talk, id, true, reason);
-	char *want = xasprintf("[muxbus %s post] somebody left a message. Details: "
-			       "next_notification %s. Untrusted text: \xc2\xab"
-			       "all is well\xc2\xbb",
+	pane = start_fake(live, options);
+	id = post(talk, pane, "all is well");
+	result = receipt(talk, id, true, reason);
+	want = xasprintf("[muxbus %s post] somebody left a message. Details: "
+			 "next_notification %s. Untrusted text: \xc2\xab"
+			 "all is well\xc2\xbb",
 	    id, id);
-	const char *got = live_run(live, "cut -d ' ' -f 2- fake.log");
-	int count = count_lines(live, id, &others);
-	bool is_good = strcmp(result, "submitted") == 0 && strcmp(got, want) == 0;
+	got = live_run(live, "cut -d ' ' -f 2- fake.log");
+	count = count_lines(live, id, &others);
+	is_good = strcmp(result, "submitted") == 0 && strcmp(got, want) == 0;
 
 	if (!is_good)
 		diag("%s: %s (%s), %d lines and %d others: %s\n%s", options, result, reason, count,
@@ -166,7 +168,7 @@ static void check_habits(struct live *live)
 	    "--swallow 1000 --deaf 2000", "--box", "--box --swallow 120"};
 	int count = tries(2, 1, 8);
 
-	for (size_t i = 0; i < sizeof(profiles) / sizeof(*profiles); i++) {
+	for (size_t i = 0; i < sizeof profiles / sizeof *profiles; i++) {
 		int good = 0;
 
 		if (!is_first && !is_long() && i % 2 == 0)
@@ -183,13 +185,13 @@ static void check_habits(struct live *live)
 static void check_together(struct live *live)
 {
 	struct talk *talk = talk_new(live);
-	char reason[200];
+	char reason[200], *pane, *one, *two;
 	int others;
 
 	talk_call(talk, "subscribe", "{\"kinds\":[\"delivery\"]}");
-	char *pane = start_fake(live, "");
-	char *one = post(talk, pane, "one");
-	char *two = post(talk, pane, "two");
+	pane = start_fake(live, "");
+	one = post(talk, pane, "one");
+	two = post(talk, pane, "two");
 	is_str(receipt(talk, one, true, reason), "submitted", "two together: the first");
 	is_str(receipt(talk, two, true, reason), "submitted", "two together: the second");
 	is_int(count_lines(live, one, &others), 1, "two together: one line");
@@ -254,7 +256,7 @@ static void wait_for_text(struct live *live, const char *pane, const char *name)
 	    {"less", "root"}};
 	const char *text = "";
 
-	for (size_t i = 0; i < sizeof(drawn) / sizeof(*drawn); i++) {
+	for (size_t i = 0; i < sizeof drawn / sizeof *drawn; i++) {
 		if (strcmp(drawn[i].name, name) == 0)
 			text = drawn[i].text;
 	}
@@ -271,19 +273,20 @@ static void check_refusal(struct live *live, size_t number)
 	bool is_fake = strncmp(refusals[number].command, "FAKE", 4) == 0;
 	const char *name = refusals[number].name;
 	struct talk *talk = talk_new(live);
-	char reason[200];
+	char reason[200], *id, *pane;
+	const char *result;
 
 	talk_call(talk, "subscribe", "{\"kinds\":[\"delivery\"]}");
-	char *pane = is_fake ? start_fake(live, refusals[number].command + 4)
-			     : xstrdup(start_pane(live, refusals[number].command));
+	pane = is_fake ? start_fake(live, refusals[number].command + 4)
+		       : xstrdup(start_pane(live, refusals[number].command));
 	if (!is_fake)
 		wait_for_text(live, pane, refusals[number].name);
 	if (refusals[number].before != NULL) {
 		live_tmux(
 		    live, "%s -t %s %s", refusals[number].before, pane, refusals[number].rest);
 	}
-	char *id = post(talk, pane, "text");
-	const char *result = receipt(talk, id, false, reason);
+	id = post(talk, pane, "text");
+	result = receipt(talk, id, false, reason);
 	if (!ok(strcmp(result, "deferred") == 0 && strstr(reason, refusals[number].reason) != NULL,
 		"tmux %s: %s: deferred", live->version, name))
 		diag("%s: %s\n%s", result, reason, live_tmux(live, "capture-pane -p -t %s", pane));
@@ -332,17 +335,19 @@ static void check_taken(struct live *live)
 	char reason[200];
 
 	(void)live_run(live, "ln -sf %s asker.socket", live->socket);
-	for (size_t i = 0; i < sizeof(takers) / sizeof(*takers); i++) {
+	for (size_t i = 0; i < sizeof takers / sizeof *takers; i++) {
+		char *id, *command, *pane;
+		struct talk *talk;
 		if (!has_program(live, takers[i].needs))
 			continue;
-		struct talk *talk = talk_new(live);
+		talk = talk_new(live);
 
 		talk_call(talk, "subscribe", "{\"kinds\":[\"delivery\"]}");
 		(void)live_run(live, "cat >%s <<'END'\n%sEND", takers[i].file, takers[i].script);
-		char *command = xasprintf("cd %s; %s", live->dir, takers[i].command);
-		char *pane = xstrdup(start_pane(live, command));
+		command = xasprintf("cd %s; %s", live->dir, takers[i].command);
+		pane = xstrdup(start_pane(live, command));
 		wait_for_prompt(live, pane);
-		char *id = post(talk, pane, "text");
+		id = post(talk, pane, "text");
 		if (!is_str(receipt(talk, id, true, reason), "submitted", "tmux %s: %s",
 			live->version, takers[i].name))
 			diag("%s\n%s", reason, live_tmux(live, "capture-pane -p -t %s", pane));
@@ -376,14 +381,17 @@ static void check_self_command(struct live *live)
 	    talk_call(talk, "self_command", "{\"command\":\"/compress\",\"pane\":\"%s\"}", pane);
 	char *id =
 	    xstrdup(at_str(response, "result.id") != NULL ? at_str(response, "result.id") : "none");
+	const char *result, *first;
+	char *note;
+	bool has_note;
 	ok(at(talk_call(talk, "self_command", "{\"command\":\"/x\",\"pane\":\"%s\"}", pane),
 	       "error") != NULL,
 	    "tmux %s: self_command: one at a time", live->version);
 	is_str(outcome(talk, id), "done", "tmux %s: self_command: done", live->version);
-	const char *first = live_run(live, "sed -n '1s/^[0-9]* //p' fake.log");
+	first = live_run(live, "sed -n '1s/^[0-9]* //p' fake.log");
 	is_str(first, "/compress", "the agent got it as it is");
-	char *note = xasprintf("[muxbus %s command] the command is done", id);
-	bool has_note = false;
+	note = xasprintf("[muxbus %s command] the command is done", id);
+	has_note = false;
 	for (int64_t end_ms = live_now_ms() + LIVE_TIMEOUT_MS; !has_note && live_now_ms() < end_ms;
 	     live_sleep_ms(50))
 		has_note = strstr(live_run(live, "cat fake.log"), note) != NULL;
@@ -410,7 +418,7 @@ static void check_self_command(struct live *live)
 	talk_free(talk);
 	live_start_daemon(live, arguments);
 	talk = talk_new(live);
-	const char *result = outcome(talk, id);
+	result = outcome(talk, id);
 	ok(strcmp(result, "done") == 0 || strcmp(result, "lost") == 0,
 	    "two kills of muxbusd later it ends: %s", result);
 	is_str(live_run(live, "grep -c /again fake.log"), "1", "and was typed once");
@@ -433,11 +441,12 @@ static void check_self_command(struct live *live)
 static void check_ends(struct live *live)
 {
 	struct talk *talk = talk_new(live);
-	char reason[200];
+	char reason[200], *pane, *id;
+	const char *screen;
 
 	talk_call(talk, "subscribe", "{\"kinds\":[\"delivery\"]}");
-	char *pane = start_fake(live, "--draft x");
-	char *id = post(talk, pane, "text");
+	pane = start_fake(live, "--draft x");
+	id = post(talk, pane, "text");
 	(void)receipt(talk, id, false, reason);
 	live_tmux(live, "kill-pane -t %s", pane);
 	is_str(
@@ -469,7 +478,7 @@ static void check_ends(struct live *live)
 	id = post(talk, pane, "text");
 	is_str(receipt(talk, id, true, reason), "typed", "tmux %s: an agent that crashes",
 	    live->version);
-	const char *screen = live_tmux(live, "capture-pane -p -t %s", pane);
+	screen = live_tmux(live, "capture-pane -p -t %s", pane);
 	ok(strstr(screen, "not found") == NULL, "and the shell behind it runs nothing");
 	live_tmux(live, "kill-pane -t %s", pane);
 	mem_free(pane);
@@ -482,22 +491,22 @@ static void check_person(struct live *live)
 {
 	static const char draft[] = "do not touch this";
 	struct talk *talk = talk_new(live);
-	char reason[200];
+	char reason[200], want[16], *id, *pane;
 	int others;
+	struct person person;
 
 	talk_call(talk, "subscribe", "{\"kinds\":[\"delivery\"]}");
-	char *pane = start_fake(live, "");
+	pane = start_fake(live, "");
 	live_tmux(live, "select-window -t %s", pane);
-	struct person person = person_attach(live, "main");
+	person = person_attach(live, "main");
 	(void)live_tmux_until(live, "2", "display-message -p -t main '#{session_attached}'");
-	char *id = post(talk, pane, "text");
+	id = post(talk, pane, "text");
 	for (size_t i = 0; i < strlen(draft); i++) {
 		(void)!write(person.terminal, draft + i, 1);
 		live_sleep_ms(60);
 		person_look(&person);
 	}
-	char want[16];
-	(void)snprintf(want, sizeof(want), "%zu", strlen(draft) + 2);
+	(void)snprintf(want, sizeof want, "%zu", strlen(draft) + 2);
 	ok(live_tmux_until(live, want, "display-message -p -t %s '#{cursor_x}'", pane),
 	    "tmux %s: a person's draft is as they typed it", live->version);
 	is_str(receipt(talk, id, false, reason), "deferred", "and what came is deferred");
@@ -527,10 +536,12 @@ static void check_kills(struct live *live)
 	for (int round = 0; round < count; round++) {
 		struct talk *talk = talk_new(live);
 		char reason[200];
-		int others;
+		int others, lines;
 
 		char *pane = start_fake(live, round % 3 == 0 ? "--swallow 1000" : "");
 		char *id = post(talk, pane, "text");
+		const char *state;
+		int64_t before;
 		/* Around the quiet time, the typing and Enter. */
 		live_sleep_ms((int)(random() % 350 + 150));
 		(void)live_stop_daemon(live, SIGKILL);
@@ -538,8 +549,8 @@ static void check_kills(struct live *live)
 		live_start_daemon(live, arguments);
 		talk = talk_new(live);
 		talk_call(talk, "subscribe", "{\"kinds\":[\"delivery\"]}");
-		const char *state = NULL;
-		int64_t before = INT64_MIN;
+		state = NULL;
+		before = INT64_MIN;
 		for (int64_t end_ms = live_now_ms() + RECEIPT_MS; live_now_ms() < end_ms;
 		     live_sleep_ms(50)) {
 			const struct json *notes =
@@ -551,7 +562,7 @@ static void check_kills(struct live *live)
 			    strcmp(state, "failed") == 0)
 				break;
 		}
-		int lines = count_lines(live, id, &others);
+		lines = count_lines(live, id, &others);
 		lost += lines == 0;
 		twice += lines == 2;
 		more += lines > 2;
@@ -584,7 +595,7 @@ static void random_text(char *out, size_t letters)
 	*out = '\0';
 	for (size_t at = 0; at < letters; at++) {
 		const char *letter =
-		    alphabet[(size_t)random() % (sizeof(alphabet) / sizeof(*alphabet))];
+		    alphabet[(size_t)random() % (sizeof alphabet / sizeof *alphabet)];
 
 		if (*letter == ' ' && (was_blank || at + 1 == letters))
 			letter = "x";
@@ -631,10 +642,10 @@ static void check_fidelity(struct live *live)
 		int64_t seqs[PANES];
 
 		for (int i = 0; i < PANES; i++) {
-			char text[4 * LETTERS + 1];
+			char text[4 * LETTERS + 1], *id;
 
 			random_text(text, 1 + (size_t)random() % LETTERS);
-			char *id = post(talk, panes[i], text);
+			id = post(talk, panes[i], text);
 
 			seqs[i] = posted;
 			(void)live_run(live,
@@ -668,7 +679,7 @@ static void check_version(const char *tmux)
 	live_start_daemon(live, arguments);
 	check_habits(live);
 	check_together(live);
-	for (size_t i = 0; i < sizeof(refusals) / sizeof(*refusals); i++) {
+	for (size_t i = 0; i < sizeof refusals / sizeof *refusals; i++) {
 		const char *name = refusals[i].name;
 
 		if ((strcmp(name, "vim") == 0 || strcmp(name, "less") == 0 ||

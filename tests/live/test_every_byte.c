@@ -128,7 +128,7 @@ static size_t read_got(struct live *live, char *bytes, size_t len)
 	char path[96];
 	size_t n = 0;
 
-	(void)snprintf(path, sizeof(path), "%s/got", live->dir);
+	(void)snprintf(path, sizeof path, "%s/got", live->dir);
 	for (int64_t end_ms = live_now_ms() + LIVE_TIMEOUT_MS; live_now_ms() < end_ms;) {
 		FILE *file = fopen(path, "re");
 
@@ -148,6 +148,7 @@ static void type(struct talk *talk, const char *method, const char *pane, const 
 {
 	struct buf params;
 	struct json_writer writer;
+	const struct json *response;
 
 	buf_init(&params, 4 * TEXT_MAX);
 	json_writer_init(&writer, &params);
@@ -156,7 +157,7 @@ static void type(struct talk *talk, const char *method, const char *pane, const 
 	json_put_text(&writer, member, text, len);
 	json_object_end(&writer);
 	(void)buf_append_byte(&params, '\0');
-	const struct json *response = talk_call_json(talk, method, (char *)params.data);
+	response = talk_call_json(talk, method, (char *)params.data);
 	if (at(response, "result") == NULL)
 		diag("%s %.200s: %.300s", method, (char *)params.data, talk_text(talk));
 	(void)buf_append(expected, text, len);
@@ -226,7 +227,7 @@ static void check_typing(struct live *live, struct talk *talk)
 		type(talk, "send_text", pane, "text", (char *)text.data, text.len, &expected);
 	}
 	expect_typed(live, &expected, "send_text of every 61st character");
-	for (size_t i = 0; i < sizeof(awkward) / sizeof(awkward[0]); i++)
+	for (size_t i = 0; i < sizeof awkward / sizeof awkward[0]; i++)
 		type(talk, "send_text", pane, "text", awkward[i], strlen(awkward[i]), &expected);
 	expect_typed(live, &expected, "send_text of what shells and tmux find special");
 
@@ -241,12 +242,12 @@ static void check_typing(struct live *live, struct talk *talk)
 	type(talk, "send_text", pane, "text", (char *)text.data, text.len, &expected);
 	expect_typed(live, &expected, "send_text of a long text");
 
-	for (size_t i = 0; i < sizeof(awkward) / sizeof(awkward[0]); i++) {
+	for (size_t i = 0; i < sizeof awkward / sizeof awkward[0]; i++) {
 		static const char *const names[] = {
 		    "Enter", "C-c", "Up", "Escape", "F1", "^C", "0x41"};
 		bool is_key = false;
 
-		for (size_t j = 0; j < sizeof(names) / sizeof(names[0]); j++)
+		for (size_t j = 0; j < sizeof names / sizeof names[0]; j++)
 			is_key = is_key || strcmp(names[j], awkward[i]) == 0;
 		if (!is_key)
 			type(talk, "send_keys", pane, "keys", awkward[i], strlen(awkward[i]),
@@ -331,19 +332,22 @@ static void check_reading(struct live *live, struct talk *talk, const char *self
 {
 	uint8_t expected[258];
 	uint8_t got[4096];
+	size_t n;
+	const struct json *response;
+	int64_t offset;
+	char *pane;
 
 	for (int i = 1; i < 256; i++)
 		expected[i - 1] = (uint8_t)i;
 	memcpy(expected + 255, "end", 3);
-	char *pane =
-	    xstrdup(live_tmux(live, "new-window -dP -F '#{pane_id}' 'exec %s write'", self));
+	pane = xstrdup(live_tmux(live, "new-window -dP -F '#{pane_id}' 'exec %s write'", self));
 	wait_for_file(live, "writing");
-	const struct json *response = talk_call(talk, "capture_pane", "{\"pane_id\":\"%s\"}", pane);
-	int64_t offset = at_int(response, "result.offset");
+	response = talk_call(talk, "capture_pane", "{\"pane_id\":\"%s\"}", pane);
+	offset = at_int(response, "result.offset");
 	talk_call(talk, "read_output", "{\"pane\":\"%s\",\"after\":%lld}", pane, (long long)offset);
 	live_tmux(live, "send-keys -t '%s' Enter", pane);
-	size_t n = read_written(talk, pane, offset, got, sizeof(got));
-	is_mem(got, n, expected, sizeof(expected), "tmux %s: every byte that a program writes",
+	n = read_written(talk, pane, offset, got, sizeof got);
+	is_mem(got, n, expected, sizeof expected, "tmux %s: every byte that a program writes",
 	    live->version);
 	mem_free(pane);
 }
@@ -362,12 +366,13 @@ static void test_version(const char *tmux, const char *self)
 int main(int argc, char **argv)
 {
 	static char self[4096];
+	const char *const *paths;
 
 	if (argc == 2 && strcmp(argv[1], "write") == 0)
 		return write_bytes();
-	if (readlink("/proc/self/exe", self, sizeof(self) - 1) <= 0)
+	if (readlink("/proc/self/exe", self, sizeof self - 1) <= 0)
 		live_bail("no /proc");
-	const char *const *paths = live_tmux_paths();
+	paths = live_tmux_paths();
 	(void)live_daemon_path();
 	for (; *paths != NULL; paths++)
 		test_version(*paths, self);

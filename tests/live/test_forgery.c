@@ -60,12 +60,12 @@ static void print_guesses(struct attack *attack)
 		const char *word = i % 7 == 6 ? "error" : "end";
 
 		(void)snprintf(
-		    line, sizeof(line), "%%%s %ld %ld 1", word, time_sec + i % 2, number + i / 2);
+		    line, sizeof line, "%%%s %ld %ld 1", word, time_sec + i % 2, number + i / 2);
 		put_line(attack, &out, line);
 		put_line(attack, &out, forged);
 	}
 	put_line(attack, &out, "%exit");
-	(void)snprintf(line, sizeof(line), "marker %u", ++attack->marker);
+	(void)snprintf(line, sizeof line, "marker %u", ++attack->marker);
 	put_line(attack, &out, line);
 	if (write(attack->tty_fd, out.data, out.len) != (ssize_t)out.len)
 		live_bail("the pane's terminal takes nothing");
@@ -102,7 +102,7 @@ static void check_captures(struct attack *attack, struct talk *talk, const char 
 	int64_t end_ms = live_now_ms() + LIVE_TIMEOUT_MS;
 	bool has_marker = false;
 
-	(void)snprintf(marker, sizeof(marker), "marker %u", attack->marker);
+	(void)snprintf(marker, sizeof marker, "marker %u", attack->marker);
 	while (!has_marker) {
 		const struct json *response =
 		    talk_call(talk, "capture_pane", "{\"pane_id\":\"%s\"}", pane);
@@ -128,16 +128,18 @@ static void check_captures(struct attack *attack, struct talk *talk, const char 
 static void check_lists(struct attack *attack, struct talk *talk, int panes)
 {
 	const struct json *response = talk_call(talk, "list_sessions", NULL);
+	const char *output;
+	const struct json *list;
 
 	if (at_where(at(response, "result.sessions"), "name", "main") == NULL)
 		attack->wrong_lists++;
 	response = talk_call(talk, "list_panes", NULL);
-	const struct json *list = at(response, "result.panes");
+	list = at(response, "result.panes");
 	if (list == NULL || (int)list->count != panes)
 		attack->wrong_lists++;
 	response = talk_call(talk, "run_tmux",
 	    "{\"command\":[\"list-panes\",\"-a\",\"-F\",\"#{pane_id} #{session_name}\"]}");
-	const char *output = at_str(response, "result.output");
+	output = at_str(response, "result.output");
 	if (output == NULL || strstr(output, "PWNED") != NULL || strstr(output, "main") == NULL)
 		attack->wrong_lists++;
 }
@@ -189,19 +191,20 @@ static int fool_naive_client(struct attack *attack, const char *pane, int tries)
 		long time_sec;
 		long number;
 		char guard[64];
+		const char *first, *out, *block;
 
 		print_guesses(attack);
-		const char *out = live_run(attack->live,
+		out = live_run(attack->live,
 		    "{ echo 'capture-pane -p -t %s'; sleep 0.1; } | '%s' -S '%s' -C attach -f "
 		    "ignore-size,no-output",
 		    pane, attack->live->tmux, attack->live->tmux_socket);
-		const char *block = strstr(out, " 1\n");
+		block = strstr(out, " 1\n");
 		while (block != NULL && block > out && block[-1] != '\n')
 			block--;
 		if (block == NULL || sscanf(block, "%%begin %ld %ld", &time_sec, &number) != 2)
 			continue;
-		(void)snprintf(guard, sizeof(guard), "%%end %ld %ld 1\n", time_sec, number);
-		const char *first = strstr(block, guard);
+		(void)snprintf(guard, sizeof guard, "%%end %ld %ld 1\n", time_sec, number);
+		first = strstr(block, guard);
 		fooled += first != NULL && strstr(first + 1, guard) != NULL;
 	}
 	return fooled;
@@ -211,20 +214,23 @@ static void test_version(const char *tmux)
 {
 	struct attack attack = {.live = live_new(tmux)};
 	struct live *live = attack.live;
+	const struct json *audit;
+	struct talk *talk, *listener;
+	char *pane;
 
 	buf_init(&attack.printed, 4 * 1024 * 1024);
 	live_start_tmux(live, "exec sleep 3600");
 	live_tmux(live, "resize-window -x %d -y %d", COLUMNS, ROWS);
 	live_start_daemon(live, NULL);
-	char *pane = xstrdup(live_tmux(live, "display-message -p '#{pane_id}'"));
+	pane = xstrdup(live_tmux(live, "display-message -p '#{pane_id}'"));
 	attack.tty_fd =
 	    open(live_tmux(live, "display-message -p '#{pane_tty}'"), O_WRONLY | O_NOCTTY);
 	live_run(live, "mkfifo hold"); /* an input that never ends */
 	live_tmux(live, "split-window -d -l 5 'exec sleep 3600'");
 	live_tmux(live, "set-option -g allow-rename off");
 
-	struct talk *talk = talk_new(live);
-	struct talk *listener = talk_new(live);
+	talk = talk_new(live);
+	listener = talk_new(live);
 	talk_call(listener, "subscribe", "{}");
 	for (int i = 0; i < rounds; i++) {
 		print_guesses(&attack);
@@ -242,7 +248,7 @@ static void test_version(const char *tmux)
 	    "tmux %s: the session keeps its name", live->version);
 	ok(at(talk_call(talk, "ping", NULL), "result") != NULL, "tmux %s: still answering",
 	    live->version);
-	const struct json *audit = talk_call(talk, "status", "{\"audit\":true}");
+	audit = talk_call(talk, "status", "{\"audit\":true}");
 	is_int(at_int(audit, "result.model.drift"), 0, "tmux %s: no drift", live->version);
 	talk_free(listener);
 	talk_free(talk);

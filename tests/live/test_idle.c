@@ -192,8 +192,9 @@ int main(void)
 		start(&places[count++], *paths);
 	measure(places, count, "nobody connected");
 	for (size_t i = 0; i < count; i++) {
+		const struct json *response;
 		talks[i] = talk_new(places[i].live);
-		const struct json *response = talk_call(
+		response = talk_call(
 		    talks[i], "subscribe", "{\"kinds\":[\"pane_created\",\"layout_changed\"]}");
 		ok(at(response, "result.subscription") != NULL, "subscribed");
 	}

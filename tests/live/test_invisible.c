@@ -112,7 +112,7 @@ static struct terminal terminal_new(struct live *live, int columns, int rows, co
 	if (terminal.reader == 0) {
 		char bytes[4096];
 
-		while (read(terminal.fd, bytes, sizeof(bytes)) > 0)
+		while (read(terminal.fd, bytes, sizeof bytes) > 0)
 			;
 		_exit(0);
 	}
@@ -149,7 +149,7 @@ static void be_busy(struct talk *talk)
 	    {"run_tmux", "{\"command\":[\"display-message\",\"-p\",\"#{pane_id}\"]}"},
 	};
 
-	for (size_t i = 0; i < sizeof(requests) / sizeof(requests[0]); i++) {
+	for (size_t i = 0; i < sizeof requests / sizeof requests[0]; i++) {
 		const struct json *response = talk_call_json(talk, requests[i][0], requests[i][1]);
 
 		if (at(response, "result") == NULL)
@@ -159,7 +159,7 @@ static void be_busy(struct talk *talk)
 
 static void compare_views(struct live *with, struct live *without, const char *when)
 {
-	for (size_t i = 0; i < sizeof(views) / sizeof(views[0]); i++) {
+	for (size_t i = 0; i < sizeof views / sizeof views[0]; i++) {
 		char *expected = xstrdup(live_tmux(without, "%s", views[i].command));
 		char *got = xstrdup(live_tmux(with, "%s", views[i].command));
 		char *place;
@@ -242,13 +242,16 @@ static void test_version(const char *tmux)
 {
 	struct live *with = live_new(tmux);
 	struct live *without = live_new(tmux);
+	const char *environment;
+	char *expected;
+	struct talk *talk;
 
 	live_start_tmux(with, "exec sleep 3600");
 	live_start_tmux(without, "exec sleep 3600");
 	live_start_daemon(with, NULL);
-	struct talk *talk = talk_new(with);
+	talk = talk_new(with);
 	talk_call(talk, "subscribe", "{\"output\":true}");
-	for (size_t i = 0; i < sizeof(script) / sizeof(script[0]); i++) {
+	for (size_t i = 0; i < sizeof script / sizeof script[0]; i++) {
 		char *out = xstrdup(live_tmux(without, "%s", script[i]));
 		int status = without->status;
 
@@ -265,8 +268,8 @@ static void test_version(const char *tmux)
 	test_terminals(with, without);
 	test_read_only(with, without);
 
-	const char *environment = live_tmux(with, "show-environment -g MUXBUS");
-	char *expected = xasprintf("MUXBUS=%s", with->socket);
+	environment = live_tmux(with, "show-environment -g MUXBUS");
+	expected = xasprintf("MUXBUS=%s", with->socket);
 	is_str(environment, expected, "tmux %s: $MUXBUS is set for new panes", with->version);
 	mem_free(expected);
 	talk_free(talk);

@@ -29,7 +29,7 @@ static struct talk *talk;
 static const char *text_of(const struct json *answer)
 {
 	const char *text = at_str(answer, "result.content.0.text");
-	return text ? text : "";
+	return text != NULL ? text : "";
 }
 
 /* The next notification of a method, lent; others are forgotten. */
@@ -37,10 +37,10 @@ static const struct json *told(struct talk *peer, const char *method)
 {
 	for (int64_t end_ms = live_now_ms() + LIVE_TIMEOUT_MS; live_now_ms() < end_ms;) {
 		const struct json *line = talk_line(peer, LIVE_TIMEOUT_MS);
-		const char *name = line ? at_str(line, "method") : NULL;
-		if (!line)
+		const char *name = line != NULL ? at_str(line, "method") : NULL;
+		if (line == NULL)
 			return NULL;
-		if (name && strcmp(name, method) == 0)
+		if (name != NULL && strcmp(name, method) == 0)
 			return line;
 	}
 	return NULL;
@@ -49,7 +49,7 @@ static const struct json *told(struct talk *peer, const char *method)
 static struct talk *meet(void)
 {
 	struct talk *peer = talk_new(live);
-	if (!peer)
+	if (peer == NULL)
 		live_bail("no connection");
 	return peer;
 }
@@ -100,13 +100,14 @@ static void test_strange_output(void)
 	char *pane = xstrdup(live_tmux(live,
 	    "new-window -d -P -F '#{pane_id}' -t main: \"printf 'a\\377\\376b \\355\\240\\200 "
 	    "\\033]2;t\\377\\007done'; exec cat\""));
+	const struct json *answer;
 	wait_for_text(pane, "done");
 	/* The harness ends the test if a line is not JSON in strict UTF-8. */
-	const struct json *answer = tool(talk, "capture_pane", "{\"pane\":\"%s\"}}", pane);
+	answer = tool(talk, "capture_pane", "{\"pane\":\"%s\"}}", pane);
 	ok(strstr(text_of(answer), "done") && !strstr(talk_text(talk), "\\ud8"),
 	    "bytes of invalid UTF-8 make a valid result");
 	answer = tool(talk, "read_output", "{\"pane\":\"%s\"}}", pane);
-	ok(at(answer, "result.structuredContent.text") && !strstr(talk_text(talk), "\\ud8"),
+	ok(at(answer, "result.structuredContent.text") != NULL && !strstr(talk_text(talk), "\\ud8"),
 	    "the pane's output is read in the same way");
 	mem_free(pane);
 }
@@ -117,18 +118,20 @@ static void test_large(void)
 	    "new-window -d -P -F '#{pane_id}' -t main: \"seq -f 'a line of text %%.0f' 100000 "
 	    "101900; echo the end; exec "
 	    "cat\""));
+	const struct json *answer, *shown;
+	size_t text_len;
 	wait_for_text(pane, "the end");
-	const struct json *answer =
-	    tool(talk, "capture_pane", "{\"pane\":\"%s\",\"history\":true}}", pane);
-	size_t text_len = strlen(text_of(answer));
-	const struct json *shown = at(answer, "result.structuredContent.text");
+	answer = tool(talk, "capture_pane", "{\"pane\":\"%s\",\"history\":true}}", pane);
+	text_len = strlen(text_of(answer));
+	shown = at(answer, "result.structuredContent.text");
 	ok(at_true(answer, "result.structuredContent.truncated") &&
-		at_str(answer, "result.structuredContent.rest") &&
+		at_str(answer, "result.structuredContent.rest") != NULL &&
 		strstr(text_of(answer), "\nTruncated. "),
 	    "a cut text reports the cut, and how to get the rest");
 	ok(text_len <= MCP_RESULT_MAX && text_len > MCP_RESULT_MAX / 2, "%zu bytes, at most %d",
 	    text_len, MCP_RESULT_MAX);
-	ok(shown && shown->len > 8 && strcmp(shown->text + shown->len - 8, "the end\n") == 0,
+	ok(shown != NULL && shown->len > 8 &&
+		strcmp(shown->text + shown->len - 8, "the end\n") == 0,
 	    "the end of the text is kept");
 	ok(strstr(text_of(answer), "\ntext, lines: ") && strncmp(shown->text, "a line ", 7) == 0,
 	    "and its first line is complete");
@@ -143,21 +146,25 @@ static void test_large(void)
 
 static void test_job_output(void)
 {
-	char id[16];
+	char id[16], *all;
 	const struct json *answer =
 	    tool(talk, "run_long_command", "{\"command\":\"seq 100000 104000\"}}");
-	(void)snprintf(id, sizeof(id), "%s", at_str(answer, "result.structuredContent.id"));
+	int64_t from;
+	(void)snprintf(id, sizeof id, "%s", at_str(answer, "result.structuredContent.id"));
 	answer = tool(talk, "wait_for", "{\"any\":[{\"job\":\"%s\"}],\"timeout_sec\":20}}", id);
 	ok(strstr(text_of(answer), "Came true: job (condition 0)\n") == text_of(answer),
 	    "a job is waited for");
-	char *all = xstrdup("");
-	int64_t from = 0;
+	all = xstrdup("");
+	from = 0;
 	for (int i = 0; i < 20; i++) {
+		const char *text;
+		int64_t to;
+		char *longer;
 		answer = tool(
 		    talk, "read_job", "{\"job\":\"%s\",\"offset\":%lld}}", id, (long long)from);
-		const char *text = at_str(answer, "result.structuredContent.text");
-		int64_t to = at_int(answer, "result.structuredContent.to");
-		char *longer = xasprintf("%s%s", all, text ? text : "");
+		text = at_str(answer, "result.structuredContent.text");
+		to = at_int(answer, "result.structuredContent.to");
+		longer = xasprintf("%s%s", all, text != NULL ? text : "");
 		mem_free(all);
 		all = longer;
 		if (to <= from || to == at_int(answer, "result.structuredContent.end"))
@@ -193,8 +200,8 @@ static const char *note_state(const char *id, const char *text)
 	for (int64_t end_ms = live_now_ms() + LIVE_TIMEOUT_MS; live_now_ms() < end_ms;) {
 		const struct json *list =
 		    at(talk_call(talk, "list_notifications", "{}"), "result.notifications");
-		const struct json *note = list ? at_where(list, "id", id) : NULL;
-		if (note && strstr(at_str(note, "text"), text))
+		const struct json *note = list != NULL ? at_where(list, "id", id) : NULL;
+		if (note != NULL && strstr(at_str(note, "text"), text))
 			return at_str(note, "state");
 		live_sleep_ms(10);
 	}
@@ -213,7 +220,7 @@ static void test_pending(void)
 		strstr(text_of(answer), "nothing else wakes you"),
 	    "and names the notification that wakes it");
 	ok(strstr(text_of(answer), "Pending: ") == text_of(answer), "in its first line");
-	(void)snprintf(name, sizeof(name), "%s", at_str(answer, "result.structuredContent.wait"));
+	(void)snprintf(name, sizeof name, "%s", at_str(answer, "result.structuredContent.wait"));
 	answer = tool(agent, "wait_for", "{\"wait\":\"%s\",\"timeout_sec\":7200}}", name);
 	is_str(
 	    at_str(answer, "result.structuredContent.wait"), name, "asking again resumes the wait");
@@ -233,15 +240,17 @@ static void test_pending(void)
 static void test_task(void)
 {
 	struct talk *agent = meet_agent("inspector");
+	bool is_told;
+	const struct json *answer;
 	(void)talk_call(
 	    talk, "ensure_agent", "{\"name\":\"helper\",\"command\":\"sh\",\"prompt\":\"[$#] $\"}");
-	const struct json *answer = tool(agent, "send_task",
+	answer = tool(agent, "send_task",
 	    "{\"agent\":\"helper\",\"text\":\"sleep 2; echo done\",\"timeout_sec\":60}}");
 	is_str(at_str(answer, "result.structuredContent.status"), "pending",
 	    "a task continues when its requester's time is up");
 	ok(strstr(text_of(answer), "next_notification {\"after\":"),
 	    "and the answer says how to resume");
-	bool is_told = false;
+	is_told = false;
 	for (int64_t end_ms = live_now_ms() + 2 * LIVE_TIMEOUT_MS;
 	     !is_told && live_now_ms() < end_ms; live_sleep_ms(20)) {
 		(void)talk_call(talk, "list_notifications", "{}");
@@ -256,12 +265,12 @@ static void test_parked(void)
 {
 	char name[32];
 	struct talk *agent = meet();
+	const struct json *answer;
 	(void)talk_send(agent,
 	    "{\"jsonrpc\":\"2.0\",\"method\":\"notifications/muxbus/hello\","
 	    "\"params\":{\"pane\":\"%%0\"}}");
-	const struct json *answer =
-	    tool(agent, "wait_for", "{\"any\":[{\"sec\":2}],\"timeout_sec\":7200}}");
-	(void)snprintf(name, sizeof(name), "%s", at_str(answer, "result.structuredContent.wait"));
+	answer = tool(agent, "wait_for", "{\"any\":[{\"sec\":2}],\"timeout_sec\":7200}}");
+	(void)snprintf(name, sizeof name, "%s", at_str(answer, "result.structuredContent.wait"));
 	ok(strstr(text_of(answer), "is typed into pane %0 and wakes you"),
 	    "an agent in a pane, or with a stated pane, gets the wake-up there");
 	is_str(note_state(name, "it came true"), "queued", "when the condition is met");
@@ -272,7 +281,7 @@ static void test_parked(void)
 	    "and the end is not reported a second time");
 
 	answer = tool(agent, "wait_for", "{\"any\":[{\"sec\":4}],\"timeout_sec\":7200}}");
-	(void)snprintf(name, sizeof(name), "%s", at_str(answer, "result.structuredContent.wait"));
+	(void)snprintf(name, sizeof name, "%s", at_str(answer, "result.structuredContent.wait"));
 	talk_free(agent);
 	talk_free(talk);
 	(void)live_stop_daemon(live, SIGKILL);
@@ -286,6 +295,7 @@ static void test_gone(void)
 {
 	int64_t before = waits_now();
 	struct talk *agent = meet();
+	const struct json *line;
 	(void)talk_send(agent,
 	    "{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"tools/call\",\"params\":{\"name\":"
 	    "\"wait_for\",\"arguments\":{\"any\":[{\"sec\":3600}],\"timeout_sec\":0.9}}}");
@@ -302,7 +312,7 @@ static void test_gone(void)
 	    "\"x\",\"reason\":\"enough\"}}");
 	ok(until_waits(before), "it cancels, and no wait is left");
 	(void)talk_send(agent, "{\"id\":2,\"method\":\"ping\"}");
-	const struct json *line = talk_line(agent, LIVE_TIMEOUT_MS);
+	line = talk_line(agent, LIVE_TIMEOUT_MS);
 	is_int(at_int(line, "id"), 2, "a cancelled call is not answered");
 	talk_free(agent);
 }
@@ -325,7 +335,7 @@ static const char *answer_in_pane(int id)
 {
 	struct stat st;
 	char path[96];
-	(void)snprintf(path, sizeof(path), "%s/answer.%d", live->dir, id);
+	(void)snprintf(path, sizeof path, "%s/answer.%d", live->dir, id);
 	for (int64_t end_ms = live_now_ms() + LIVE_TIMEOUT_MS;
 	     stat(path, &st) < 0 && live_now_ms() < end_ms;)
 		live_sleep_ms(10);
@@ -340,7 +350,7 @@ static void test_two(void)
 	start_in_pane(other, 2);
 	ok(strstr(answer_in_pane(1), "\"id\":1,") && strstr(answer_in_pane(1), "\"pane\":\"%0\""),
 	    "an agent in a pane is recognised by the pane");
-	(void)snprintf(want, sizeof(want), "\"pane\":\"%s\"", other);
+	(void)snprintf(want, sizeof want, "\"pane\":\"%s\"", other);
 	ok(strstr(answer_in_pane(2), "\"id\":2,") && strstr(answer_in_pane(2), want),
 	    "an agent in another pane by that one, at the same time");
 	mem_free(other);
@@ -353,7 +363,7 @@ static void test_resources(void)
 	const struct json *answer = talk_call(talk, "resources/list", "{}");
 	const struct json *entry =
 	    at_where(at(answer, "result.resources"), "uri", "muxbus://panes/0");
-	ok(entry && at_str(entry, "name"), "panes are resources");
+	ok(entry != NULL && at_str(entry, "name") != NULL, "panes are resources");
 	answer = talk_call(talk, "resources/templates/list", "{}");
 	ok(at_where(
 	       at(answer, "result.resourceTemplates"), "uriTemplate", "muxbus://jobs/{job}/output"),
@@ -390,15 +400,15 @@ static void test_resources(void)
 static void test_told(void)
 {
 	struct talk *agent = meet_agent("inspector");
+	const struct json *answer, *line;
 	(void)talk_call(agent, "resources/subscribe", "{\"uri\":\"muxbus://panes/0\"}");
 	live_tmux(live, "send-keys -t %%0 'echo changed' Enter");
-	const struct json *line = told(agent, "notifications/resources/updated");
-	is_str(line ? at_str(line, "params.uri") : NULL, "muxbus://panes/0",
+	line = told(agent, "notifications/resources/updated");
+	is_str(line != NULL ? at_str(line, "params.uri") : NULL, "muxbus://panes/0",
 	    "a subscriber to a pane gets its changes");
 	live_tmux(live, "new-window -d -t main: 'exec sleep 1000'");
 	ok(told(agent, "notifications/resources/list_changed"), "and a new pane");
-	const struct json *answer =
-	    talk_call(agent, "resources/unsubscribe", "{\"uri\":\"muxbus://panes/0\"}");
+	answer = talk_call(agent, "resources/unsubscribe", "{\"uri\":\"muxbus://panes/0\"}");
 	ok(at(answer, "result") != NULL, "until it unsubscribes");
 	answer = talk_call(agent, "resources/subscribe", "{\"uri\":\"file:///etc/passwd\"}");
 	is_int(at_int(answer, "error.code"), -32002, "an unknown resource has no subscribers");
@@ -408,42 +418,46 @@ static void test_told(void)
 	    "{\"jsonrpc\":\"2.0\",\"id\":\"d\",\"method\":\"tools/call\",\"params\":{\"name\":"
 	    "\"list_panes\"}}");
 	line = told(agent, "notifications/message");
-	is_str(line ? at_str(line, "params.level") : NULL, "debug",
+	is_str(line != NULL ? at_str(line, "params.level") : NULL, "debug",
 	    "a client with a lower log level gets messages about its calls");
 	(void)talk_call(talk, "post_notification", "{\"text\":\"hello\"}");
 	do
 		line = told(agent, "notifications/message");
-	while (line && strcmp(at_str(line, "params.level"), "info") != 0);
-	is_str(line ? at_str(line, "params.data.text") : NULL, "hello", "and of notifications");
+	while (line != NULL && strcmp(at_str(line, "params.level"), "info") != 0);
+	is_str(line != NULL ? at_str(line, "params.data.text") : NULL, "hello",
+	    "and of notifications");
 	talk_free(agent);
 }
 
 static void test_listen(void)
 {
 	struct talk *agent = meet();
+	struct talk *other;
+	const struct json *answer, *tools, *uris, *line;
 	(void)talk_send(agent,
 	    "{\"jsonrpc\":\"2.0\",\"id\":\"listen:0\",\"method\":\"subscriptions/listen\","
 	    "\"params\":{\"notifications\":{\"toolsListChanged\":true,\"resourceSubscriptions\":"
 	    "[\"muxbus://panes/0\",\"no://thing\"]}," MODERN "}}");
-	const struct json *line = talk_line(agent, LIVE_TIMEOUT_MS);
+	line = talk_line(agent, LIVE_TIMEOUT_MS);
 	is_str(at_str(line, "method"), "notifications/subscriptions/acknowledged",
 	    "a listener first gets its accepted filter");
-	const struct json *uris = at(line, "params.notifications.resourceSubscriptions");
-	ok(uris && uris->count == 1 && !at(line, "params.notifications.resourcesListChanged"),
+	uris = at(line, "params.notifications.resourceSubscriptions");
+	ok(uris != NULL && uris->count == 1 &&
+		at(line, "params.notifications.resourcesListChanged") == NULL,
 	    "with the existing resources that it asked for");
 	live_tmux(live, "send-keys -t %%0 'echo again' Enter");
 	line = told(agent, "notifications/resources/updated");
-	ok(line && strstr(talk_text(agent), "/subscriptionId\":\"listen:0\""),
+	ok(line != NULL && strstr(talk_text(agent), "/subscriptionId\":\"listen:0\""),
 	    "then of changes, with the id of the request");
 	(void)talk_send(agent,
 	    "{\"jsonrpc\":\"2.0\",\"method\":\"notifications/muxbus/hello\","
 	    "\"params\":{\"tools\":\"all\"}}");
 	ok(told(agent, "notifications/tools/list_changed"), "and of another list of tools");
-	const struct json *answer = talk_call(agent, "tools/list", "{" MODERN "}");
-	const struct json *tools = at(answer, "result.tools");
-	ok(tools && tools->count > 40, "and that list is longer");
+	answer = talk_call(agent, "tools/list", "{" MODERN "}");
+	tools = at(answer, "result.tools");
+	ok(tools != NULL && tools->count > 40, "and that list is longer");
 
-	struct talk *other = meet();
+	other = meet();
 	(void)talk_send(other,
 	    "{\"jsonrpc\":\"2.0\",\"id\":7,\"method\":\"subscriptions/listen\",\"params\":"
 	    "{\"notifications\":{}," MODERN "}}\n"

@@ -98,12 +98,13 @@ static void test_paste(void)
 {
 	char *pane =
 	    new_pane("stty raw -echo; printf '\\\\033[?2004hready\\\\r\\\\n'; exec cat -v");
+	const struct json *answer;
 	ok(shows(pane, "ready"), "tmux %s: a program asks for pastes", live->version);
 	expect("result", "lines", "send_text", "{\"pane\":\"%s\",\"text\":\"one\\ntwo\"}", pane);
 	ok(shows(pane, "^[[200~one"), "tmux %s: begin as a paste", live->version);
 	ok(shows(pane, "two^[[201~"), "tmux %s: and end it", live->version);
 	live_tmux(live, "send-keys -R -t '%s'", pane);
-	const struct json *answer = talk_call(
+	answer = talk_call(
 	    talk, "send_text", "{\"pane\":\"%s\",\"text\":\"a\\u001b[201~\\nrm -rf b\"}", pane);
 	is_int(at_int(answer, "error.code"), -32602, "tmux %s: no text can end its paste",
 	    live->version);
@@ -134,34 +135,35 @@ static void test_mouse(void)
 
 static void test_ends(void)
 {
+	const struct json *answer, *event;
+	char *kept;
 	enum { COUNT = 20 };
 	unsigned right = 0;
 	struct talk *listener = talk_new(live);
 	talk_call(listener, "subscribe", "{\"kinds\":[\"pane_created\",\"pane_exited\"]}");
 	for (int i = 1; i <= COUNT; i++) {
 		char pane[16] = "";
-		const struct json *answer = talk_call(
+		bool is_right;
+		answer = talk_call(
 		    talk, "create_window", "{\"session\":\"main\",\"command\":\"exit %d\"}", i);
-		(void)snprintf(pane, sizeof(pane), "%s",
+		(void)snprintf(pane, sizeof pane, "%s",
 		    at_str(answer, "result.pane") ? at_str(answer, "result.pane") : "");
 		talk_event(listener, LIVE_TIMEOUT_MS, "pane_created", "pane", pane);
-		const struct json *event =
-		    talk_event(listener, LIVE_TIMEOUT_MS, "pane_exited", "pane", pane);
-		bool is_right = event && at_int(event, "exit_status") == i;
+		event = talk_event(listener, LIVE_TIMEOUT_MS, "pane_exited", "pane", pane);
+		is_right = event && at_int(event, "exit_status") == i;
 		right += is_right;
 		if (!is_right)
 			diag("%s, exit %d: %.600s", pane, i, talk_text(listener));
 	}
 	is_int(right, COUNT, "tmux %s: programs that end at once are reported with their status",
 	    live->version);
-	const struct json *answer = talk_call(talk, "create_window",
+	answer = talk_call(talk, "create_window",
 	    "{\"session\":\"main\",\"command\":\"kill -9 $$\",\"keep_on_exit\":true}");
-	char *pane = xstrdup(at_str(answer, "result.pane") ? at_str(answer, "result.pane") : "");
-	const struct json *event =
-	    talk_event(listener, LIVE_TIMEOUT_MS, "pane_exited", "pane", pane);
+	kept = xstrdup(at_str(answer, "result.pane") ? at_str(answer, "result.pane") : "");
+	event = talk_event(listener, LIVE_TIMEOUT_MS, "pane_exited", "pane", kept);
 	is_int(at_int(event, "signal"), 9, "tmux %s: or with the signal", live->version);
-	expect("result", "one that is kept stays", "get_pane", "{\"pane\":\"%s\"}", pane);
-	mem_free(pane);
+	expect("result", "one that is kept stays", "get_pane", "{\"pane\":\"%s\"}", kept);
+	mem_free(kept);
 	talk_free(listener);
 }
 
@@ -230,9 +232,9 @@ static void test_nothing_runs(void)
 	char foreign[128], params[512];
 	live_tmux(live, "new-window -d -t main:1 'exec cat'");
 	live_run(live, "mkdir -p 'd#(touch pwned)'");
-	(void)snprintf(foreign, sizeof(foreign), "#(touch %s/pwned)", live->dir);
-	for (size_t i = 0; i < sizeof(calls) / sizeof(calls[0]); i++) {
-		fill(params, sizeof(params), calls[i][1], foreign);
+	(void)snprintf(foreign, sizeof foreign, "#(touch %s/pwned)", live->dir);
+	for (size_t i = 0; i < sizeof calls / sizeof calls[0]; i++) {
+		fill(params, sizeof params, calls[i][1], foreign);
 		ok(talk_call_json(talk, calls[i][0], params) != NULL, "tmux %s: %s answers",
 		    live->version, calls[i][0]);
 	}
@@ -257,13 +259,13 @@ static void test_guards(void)
 	    "\"detach-client\"",
 	    "\"new-session\",\"-s\",\"x\"",
 	};
-	for (size_t i = 0; i < sizeof(refused) / sizeof(refused[0]); i++)
+	const struct json *answer;
+	for (size_t i = 0; i < sizeof refused / sizeof refused[0]; i++)
 		expect("refused", refused[i], "run_tmux", "{\"command\":[%s]}", refused[i]);
 	expect("tmux_error", "tmux's own words", "run_tmux", "{\"command\":[\"rename-window\"]}");
 	expect("ambiguous_target", "two of one name", "get_pane", "{\"pane\":\"main:twin\"}");
 	expect("no_such_session", "a prefix is no name", "close_session", "{\"session\":\"mai\"}");
-	const struct json *answer =
-	    talk_call(talk, "find_text", "{\"pane\":\"main:0\",\"regex\":\"a(b\"}");
+	answer = talk_call(talk, "find_text", "{\"pane\":\"main:0\",\"regex\":\"a(b\"}");
 	is_str(
 	    at_str(answer, "error.data.field"), "regex", "tmux %s: a bad pattern", live->version);
 }

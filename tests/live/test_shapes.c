@@ -122,18 +122,19 @@ static char type_letter(const struct json *value)
 /* Whether a member exists with one of the types; reports the error. */
 static bool check_member(const struct json *result, const char *member)
 {
-	char path[128];
+	char path[128], letter;
 	const char *types = strrchr(member, ':') + 1;
+	const struct json *found;
 
-	(void)snprintf(path, sizeof(path), "%.*s", (int)(types - 1 - member), member);
-	const struct json *found = at(result, path);
+	(void)snprintf(path, sizeof path, "%.*s", (int)(types - 1 - member), member);
+	found = at(result, path);
 	if (found == NULL) {
 		if (*types == '?')
 			return true;
 		diag("%s is missing", path);
 		return false;
 	}
-	char letter = type_letter(found);
+	letter = type_letter(found);
 	if (strchr(types, letter) != NULL || (letter == 'i' && strchr(types, 'n') != NULL))
 		return true;
 	diag("%s: has type '%c', not one of '%s'", path, letter, types);
@@ -161,7 +162,7 @@ static void check_shape(struct talk *talk, const struct shape *shape)
 		char reason[96];
 
 		(void)snprintf(
-		    reason, sizeof(reason), "%s: this daemon has no such method", shape->method);
+		    reason, sizeof reason, "%s: this daemon has no such method", shape->method);
 		skip(reason);
 		return;
 	}
@@ -208,16 +209,17 @@ static bool are_described(const struct json *results, const char *members)
 
 static void check_describe(struct talk *talk)
 {
-	for (size_t i = 0; i < sizeof(shapes) / sizeof(shapes[0]); i++) {
+	for (size_t i = 0; i < sizeof shapes / sizeof shapes[0]; i++) {
 		const struct json *response =
 		    talk_call(talk, "describe", "{\"method\":\"%s\"}", shapes[i].method);
 		char path[96];
+		const struct json *results;
 
 		if (at(response, "error") != NULL ||
 		    (i > 0 && strcmp(shapes[i].method, shapes[i - 1].method) == 0))
 			continue;
-		(void)snprintf(path, sizeof(path), "result.methods.%s.result", shapes[i].method);
-		const struct json *results = at(response, path);
+		(void)snprintf(path, sizeof path, "result.methods.%s.result", shapes[i].method);
+		results = at(response, path);
 		if (!ok(results != NULL && are_described(results, shapes[i].members),
 			"describe %s agrees", shapes[i].method))
 			diag("%.600s", talk_text(talk));
@@ -226,11 +228,13 @@ static void check_describe(struct talk *talk)
 
 int main(void)
 {
+	struct live *live;
+	struct talk *talk;
 	(void)live_daemon_path();
-	struct live *live = live_start(NULL, "echo a needle; exec cat");
-	struct talk *talk = talk_new(live);
+	live = live_start(NULL, "echo a needle; exec cat");
+	talk = talk_new(live);
 
-	for (size_t i = 0; i < sizeof(shapes) / sizeof(shapes[0]); i++)
+	for (size_t i = 0; i < sizeof shapes / sizeof shapes[0]; i++)
 		check_shape(talk, &shapes[i]);
 	check_describe(talk);
 	talk_free(talk);

@@ -28,11 +28,13 @@ static uint64_t read_flood(struct talk *talk)
 	for (;;) {
 		const struct json *params =
 		    talk_event(talk, LIVE_TIMEOUT_MS, "pane_output", NULL, NULL);
+		const struct json *text;
+		uint64_t offset;
 
 		if (params == NULL)
 			return 0;
-		const struct json *text = at(params, "text");
-		uint64_t offset = (uint64_t)at_int(params, "offset");
+		text = at(params, "text");
+		offset = (uint64_t)at_int(params, "offset");
 		if (has_next && offset != next) {
 			diag("hole: %llu instead of %llu", (unsigned long long)offset,
 			    (unsigned long long)next);
@@ -98,6 +100,9 @@ static void test_version(const char *tmux)
 	    "new-window -dP -F '#{pane_id}' 'read go; seq -f %%015.0f 1 %d; echo that is all; exec "
 	    "sleep 3600'",
 	    FLOOD_LINES));
+	const struct json *status;
+	uint64_t rss, bytes;
+	int64_t slowest_ms;
 	for (int i = 0; i < STUCK_PEERS; i++) {
 		stuck[i] = talk_new(live);
 		talk_call(stuck[i], "subscribe", "{\"output\":true}");
@@ -105,7 +110,7 @@ static void test_version(const char *tmux)
 	talk_call(reader, "subscribe", "{\"output\":true,\"panes\":[\"%s\"]}", pane);
 	live_tmux(live, "send-keys -t '%s' Enter", pane);
 
-	int64_t slowest_ms = 0;
+	slowest_ms = 0;
 	for (int i = 0; i < 100; i++) {
 		int64_t start_ms = live_now_ms();
 
@@ -114,19 +119,19 @@ static void test_version(const char *tmux)
 		if (live_now_ms() - start_ms > slowest_ms)
 			slowest_ms = live_now_ms() - start_ms;
 	}
-	uint64_t bytes = read_flood(reader);
+	bytes = read_flood(reader);
 	ok(bytes >= FLOOD_BYTES, "tmux %s: a peer that reads has all %llu bytes", live->version,
 	    (unsigned long long)bytes);
 	ok(slowest_ms < 1000, "tmux %s: the slowest of 100 pings took %lld ms", live->version,
 	    (long long)slowest_ms);
-	uint64_t rss = live_usage(live->daemon_pid).rss_bytes;
+	rss = live_usage(live->daemon_pid).rss_bytes;
 	ok(rss < MEMORY_MAX, "tmux %s: %d stuck peers, %llu MiB", live->version, STUCK_PEERS,
 	    (unsigned long long)(rss / 1024 / 1024));
 	for (int i = 0; i < STUCK_PEERS; i++) {
 		check_stuck(stuck[i], i);
 		talk_free(stuck[i]);
 	}
-	const struct json *status = talk_call(other, "status", NULL);
+	status = talk_call(other, "status", NULL);
 	is_int(at_int(status, "result.peers"), 2, "tmux %s: two peers are left", live->version);
 	talk_free(other);
 	talk_free(reader);

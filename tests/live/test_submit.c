@@ -270,9 +270,10 @@ static void check(enum caller caller, size_t number)
 	const struct want *want = &guard->wants[caller];
 	struct program program = start_program(caller, number == QUESTION);
 	bool is_quiet;
+	const char *id;
 
 	raise_guard(&program, number);
-	const char *id = call(caller, &program);
+	id = call(caller, &program);
 	if (want->outcome == TYPED) {
 		ok(is_submitted("typed"), "%s, %s: typed", guard->name, callers[caller]);
 		end_program(&program);

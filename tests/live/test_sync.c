@@ -92,7 +92,7 @@ static bool kernel_tells(void)
 
 	if (file == NULL)
 		return false;
-	(void)!fgets(release, sizeof(release), file);
+	(void)!fgets(release, sizeof release, file);
 	(void)fclose(file);
 	(void)sscanf(release, "%u.%u", &major, &minor);
 	return major > 6 || (major == 6 && minor >= 15);
@@ -164,7 +164,7 @@ static void test_many_exits(void)
 		followed_run_ms(followed, 10);
 		live_tmux(followed->live, "send-keys -t %%%u Enter", i);
 		(void)followed_until_line(followed, "pane_closed $0 @0 %%%u", i);
-		(void)snprintf(line, sizeof(line), "pane_exited $0 @0 %%%u status 7", i);
+		(void)snprintf(line, sizeof line, "pane_exited $0 @0 %%%u status 7", i);
 		known += followed_count(followed, line);
 	}
 	is_int(known, 20, "the status of each of 20 adopted panes is reported");
@@ -290,7 +290,7 @@ static void test_flood(void)
 
 	followed->keeps_output = false;
 	for (int i = 1; i <= 2; i++) {
-		(void)snprintf(command, sizeof(command), flood, 30000000, live->dir, i);
+		(void)snprintf(command, sizeof command, flood, 30000000, live->dir, i);
 		live_tmux(live, "new-window -d '%s'", command);
 	}
 	ok(followed_until_line(followed, "pane_created $0 @2 %%2"), "two panes flood");
@@ -317,7 +317,7 @@ static void test_flood(void)
 	ok(live_now_ms() - start_ms < 1000, "it releases our client at once: %lld ms",
 	    (long long)(live_now_ms() - start_ms));
 	for (int i = 0; i < 600 && access(live->dir, F_OK) == 0; i++) {
-		(void)snprintf(command, sizeof(command), "%s/done.1", live->dir);
+		(void)snprintf(command, sizeof command, "%s/done.1", live->dir);
 		if (access(command, F_OK) == 0) {
 			command[strlen(command) - 1] = '2';
 			if (access(command, F_OK) == 0)

@@ -32,7 +32,7 @@ static int count_for_ever(void)
 		size_t len = 0;
 
 		for (unsigned k = 0; k < 7; k++)
-			len += (size_t)snprintf(lines + len, sizeof(lines) - len, "%010u\n", i + k);
+			len += (size_t)snprintf(lines + len, sizeof lines - len, "%010u\n", i + k);
 		if (write(1, lines, len) != (ssize_t)len)
 			return 0;
 		(void)nanosleep(&rest, NULL);
@@ -147,8 +147,8 @@ static bool joins(const struct picture *picture)
 		return false;
 	if (written == 0 && picture->row[0] != '\0')
 		written = DIGITS + 1; /* CR has been written, LF not */
-	(void)snprintf(line, sizeof(line), "%010u\r\n", number);
-	(void)snprintf(previous, sizeof(previous), "%010u\r\n", number - 1);
+	(void)snprintf(line, sizeof line, "%010u\r\n", number);
+	(void)snprintf(previous, sizeof previous, "%010u\r\n", number - 1);
 	if (memcmp(at, line + written, LINE - written) != 0 &&
 	    !has_gap(picture->followed, picture->logged, picture->offset,
 		picture->offset + LINE - written - 1))
@@ -265,7 +265,7 @@ static void test_version(const char *tmux, const char *self, const struct plan *
 	struct followed *followed;
 	char command[5000];
 
-	(void)snprintf(command, sizeof(command), "%s count", self);
+	(void)snprintf(command, sizeof command, "%s count", self);
 	live_start_tmux(live, command);
 	for (unsigned i = 0; i < plans->floods; i++)
 		live_tmux(live, "new-window -d '%s'", flood);
@@ -296,7 +296,7 @@ int main(int argc, char **argv)
 
 	if (argc > 1 && strcmp(argv[1], "count") == 0)
 		return count_for_ever();
-	if (readlink("/proc/self/exe", self, sizeof(self) - 1) < 0)
+	if (readlink("/proc/self/exe", self, sizeof self - 1) < 0)
 		return 1;
 	for (paths = live_tmux_paths(); *paths != NULL; paths++)
 		test_version(*paths, self, flooded, 3);

@@ -316,7 +316,7 @@ static enum acted act(struct live *live, const struct muxbus_model *model, unsig
 	};
 
 	muxbus_model_counts(model, &chance.counts);
-	if (!actions[below(sizeof(actions) / sizeof(actions[0]))](&chance))
+	if (!actions[below(sizeof actions / sizeof actions[0])](&chance))
 		return ACT_NONE;
 	return chance.is_silent ? ACT_SILENT : ACT_TOLD;
 }
@@ -351,7 +351,7 @@ static void sort_lines(struct buf *text)
 	for (line = strtok((char *)text->data, "\n"); line != NULL && count < 8192;
 	     line = strtok(NULL, "\n"))
 		lines[count++] = line;
-	qsort(lines, count, sizeof(lines[0]), compare_lines);
+	qsort(lines, count, sizeof lines[0], compare_lines);
 	for (size_t i = 0; i < count; i++)
 		(void)buf_printf(&sorted, "%s\n", lines[i]);
 	buf_finish(text);
@@ -421,8 +421,7 @@ static void read_truth(struct comparison *comparison)
 	char format[512];
 
 	buf_clear(&comparison->truth);
-	(void)snprintf(
-	    format, sizeof(format), truth_format, has_other_layouts ? "" : layout_format);
+	(void)snprintf(format, sizeof format, truth_format, has_other_layouts ? "" : layout_format);
 	(void)buf_printf(&comparison->truth, "%s\n",
 	    live_tmux(comparison->followed->live, "list-panes -a -F '%s'", format));
 	sort_lines(&comparison->truth);

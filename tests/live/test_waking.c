@@ -21,7 +21,7 @@ static const char *fake_path(void)
 	static char path[512];
 	const char *dir = getenv("MUXBUS_BUILDDIR") == NULL ? "." : getenv("MUXBUS_BUILDDIR");
 
-	(void)snprintf(path, sizeof(path), "%s/tests/fake_agent", dir);
+	(void)snprintf(path, sizeof path, "%s/tests/fake_agent", dir);
 	return path;
 }
 
@@ -103,6 +103,12 @@ static void check_reports(struct live *live)
 	struct talk *talk = talk_new(live);
 	char *pane = start_fake(live, "");
 	const struct json *response;
+	static const char *const bad[] = {"{\"agent\":\"a b\",\"session\":\"x\"}",
+	    "{\"agent\":\"\",\"session\":\"x\"}", "{\"agent\":\"-x\",\"session\":\"x\"}",
+	    "{\"agent\":\"a\",\"session\":\"-x\"}", "{\"agent\":\"a\",\"session\":\"x\\u001b\"}",
+	    "{\"agent\":\"a\",\"session\":\"$(id)\"}", "{\"agent\":\"a\",\"state\":\"asleep\"}",
+	    "{\"agent\":\"a\"}", "{\"agent\":\"a\",\"pane\":\"%99999\"}"};
+	int refused;
 
 	talk_call(talk, "subscribe", "{\"kinds\":[\"agent_reported\"]}");
 	response = report(talk, pane, "");
@@ -121,15 +127,10 @@ static void check_reports(struct live *live)
 	response = report(talk, pane, ",\"state\":\"busy\",\"session\":\"two\"");
 	ok(at_true(response, "result.taken"), "as is another one while it is idle");
 
-	static const char *const bad[] = {"{\"agent\":\"a b\",\"session\":\"x\"}",
-	    "{\"agent\":\"\",\"session\":\"x\"}", "{\"agent\":\"-x\",\"session\":\"x\"}",
-	    "{\"agent\":\"a\",\"session\":\"-x\"}", "{\"agent\":\"a\",\"session\":\"x\\u001b\"}",
-	    "{\"agent\":\"a\",\"session\":\"$(id)\"}", "{\"agent\":\"a\",\"state\":\"asleep\"}",
-	    "{\"agent\":\"a\"}", "{\"agent\":\"a\",\"pane\":\"%99999\"}"};
-	int refused = 0;
-	for (size_t i = 0; i < sizeof(bad) / sizeof(*bad); i++)
+	refused = 0;
+	for (size_t i = 0; i < sizeof bad / sizeof *bad; i++)
 		refused += at(talk_call_json(talk, "report_agent", bad[i]), "error") != NULL;
-	is_int(refused, (int)(sizeof(bad) / sizeof(*bad)), "what has not its form is refused");
+	is_int(refused, (int)(sizeof bad / sizeof *bad), "what has not its form is refused");
 
 	/* Kept over kill -9, but for its state. */
 	(void)live_stop_daemon(live, SIGKILL);
@@ -151,10 +152,11 @@ static void check_edges(struct live *live)
 	struct talk *talk = talk_new(live);
 	char *pane = start_fake(live, "");
 	const struct json *event;
+	char *id;
 
 	talk_call(talk, "subscribe", "{\"kinds\":[\"delivery\"]}");
 	report(talk, pane, ",\"state\":\"busy\"");
-	char *id = post(talk, pane, "text");
+	id = post(talk, pane, "text");
 	event = receipt(talk, id, "deferred");
 	ok(has_reason(event, "busy"), "while it is busy: deferred, and why");
 	live_sleep_ms(800);
@@ -192,12 +194,13 @@ static void check_signs(struct live *live)
 {
 	struct talk *talk = talk_new(live);
 	char *pane = start_fake(live, "");
+	char *id;
 
 	talk_call(talk, "subscribe", "{\"kinds\":[\"delivery\"]}");
 	talk_call(talk, "report_agent", "{\"agent\":\"gemini\",\"pane\":\"%s\"}", pane);
 	talk_call(talk, "send_text",
 	    "{\"pane\":\"%s\",\"text\":\"thinking (esc to cancel, 4s)\",\"enter\":true}", pane);
-	char *id = post(talk, pane, "text");
+	id = post(talk, pane, "text");
 	ok(has_reason(receipt(talk, id, "deferred"), "screen says that it is busy"),
 	    "a screen that says that its agent works: deferred");
 	is_int(count_lines(live, id), 0, "and nothing is typed");
@@ -223,7 +226,7 @@ static const char *way_of(struct talk *talk, const char *id)
 	    "id", id);
 	static char text[64];
 
-	(void)snprintf(text, sizeof(text), "%s %s", at_str(note, "state") ?: "-",
+	(void)snprintf(text, sizeof text, "%s %s", at_str(note, "state") ?: "-",
 	    at_str(note, "delivery.way") ?: "-");
 	return text;
 }
@@ -234,6 +237,7 @@ static void check_puller(struct live *live)
 	char *pane = start_fake(live, "");
 	const struct json *response;
 	int64_t seq;
+	char *want, *id;
 
 	/* A follower that waits gets it, and nothing is typed. */
 	talk_call(talk, "subscribe", "{\"kinds\":[\"delivery\"]}");
@@ -242,13 +246,13 @@ static void check_puller(struct live *live)
 	    "\"way\":\"follow\",\"timeout_sec\":60}}",
 	    pane);
 	talk_call(follower, "ping", NULL);
-	char *id = post(talk, pane, "hello");
+	id = post(talk, pane, "hello");
 	response = talk_response(follower, "1", RECEIPT_MS);
 	seq = taken(response);
 	ok(seq > 0, "a follower that waits is handed it");
-	char *want = xasprintf("[muxbus %s post] somebody left a message. Details: "
-			       "next_notification %s. Untrusted text: \xc2\xab"
-			       "hello\xc2\xbb",
+	want = xasprintf("[muxbus %s post] somebody left a message. Details: "
+			 "next_notification %s. Untrusted text: \xc2\xab"
+			 "hello\xc2\xbb",
 	    id, id);
 	is_str(at_str(response, "result.notifications.0.notice"), want, "as it would be typed");
 	mem_free(want);
@@ -283,6 +287,7 @@ static void check_other_puller(struct live *live)
 	char *pane = start_fake(live, "");
 	const struct json *response;
 	int64_t seq;
+	char *id;
 
 	/* A follower that goes while it waits. */
 	talk_call(talk, "subscribe", "{\"kinds\":[\"delivery\"]}");
@@ -293,7 +298,7 @@ static void check_other_puller(struct live *live)
 	    pane);
 	talk_call(follower, "ping", NULL);
 	talk_free(follower);
-	char *id = post(talk, pane, "later");
+	id = post(talk, pane, "later");
 	ok(receipt(talk, id, "submitted") != NULL, "without a follower it is typed");
 	mem_free(id);
 
@@ -347,6 +352,7 @@ static void check_puller_restart(struct live *live)
 	struct talk *talk = talk_new(live), *follower;
 	char *pane = start_fake(live, "");
 	const struct json *response;
+	char *id;
 
 	until_known(talk, pane);
 
@@ -363,7 +369,7 @@ static void check_puller_restart(struct live *live)
 	live_start_daemon(live, "-o deliver_quiet_ms=200 -o loan_ms=7000");
 	talk = talk_new(live);
 	talk_call(talk, "subscribe", "{\"kinds\":[\"delivery\"]}");
-	char *id = post(talk, pane, "after a restart");
+	id = post(talk, pane, "after a restart");
 	live_sleep_ms(1000);
 	is_int(count_lines(live, id), 0, "after a restart its follower is waited for");
 	ok(receipt(talk, id, "submitted") != NULL, "but not for ever");
@@ -386,6 +392,7 @@ static void check_nudges(struct live *live)
 {
 	struct talk *talk;
 	char *pane = start_fake(live, "");
+	char *id;
 
 	(void)live_stop_daemon(live, SIGTERM);
 	live_start_daemon(live, "-o deliver_quiet_ms=200 -o ack_wait_ms=400 -o nudges=2");
@@ -393,7 +400,7 @@ static void check_nudges(struct live *live)
 	talk_call(talk, "subscribe", "{\"kinds\":[\"delivery\"]}");
 
 	/* An agent that reports no turns is not told twice of what it has taken. */
-	char *id = post(talk, pane, "plain");
+	id = post(talk, pane, "plain");
 	ok(receipt(talk, id, "submitted") != NULL, "an agent without hooks takes it");
 	live_sleep_ms(1500);
 	is_int(count_lines(live, id), 1, "and is not told again");

@@ -139,7 +139,7 @@ static void run(struct mcp_exchange *exchange, const struct mcp_method *row)
 	struct buf scratch;
 	buf_init(
 	    &scratch, (size_t)exchange->mcp->daemon->config->limits.line_bytes * 2 + (size_t)65536);
-	if (field_read_tolerant(row->fields, &tolerance, exchange->params, args, sizeof(args),
+	if (field_read_tolerant(row->fields, &tolerance, exchange->params, args, sizeof args,
 		&scratch, &error) == 0) {
 		row->handle(exchange, args);
 	} else if (exchange->request) {

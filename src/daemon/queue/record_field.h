@@ -53,11 +53,11 @@ struct record_rows {
 	const char *order_0_1; /* of the words of a record of release 0.1; NULL: it was JSON */
 };
 
-#define RECORD_ROWS(fields_, order_)                                             \
-	&(const struct record_rows)                                              \
-	{                                                                        \
-		.fields = fields_, .count = sizeof(fields_) / sizeof *(fields_), \
-		.order_0_1 = order_                                              \
+#define RECORD_ROWS(fields_, order_)                                            \
+	&(const struct record_rows)                                             \
+	{                                                                       \
+		.fields = fields_, .count = sizeof fields_ / sizeof *(fields_), \
+		.order_0_1 = order_                                             \
 	}
 
 /* Writes the members of an object that is open. */

@@ -36,7 +36,7 @@ __attribute__((format(printf, 2, 3))) static enum resolve_result none(
 {
 	va_list args;
 	va_start(args, format);
-	vsnprintf(resolve->reason, sizeof(resolve->reason), format, args);
+	vsnprintf(resolve->reason, sizeof resolve->reason, format, args);
 	va_end(args);
 	return RESOLVE_NONE;
 }
