@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * Named consumers of the queue: each sees every notification in order, at least once, and
- * says so by acknowledging. What was handed out and not acknowledged comes again after a
+ * Named consumers of the queue: each sees every notification in order, at least once, and says
+ * so by acknowledging. An entry that is handed out and not acknowledged comes again after a
  * while, a bounded number of times. A reply that was sent is no acknowledgement.
  */
 #ifndef DAEMON_QUEUE_CONSUMER_H

@@ -31,7 +31,7 @@ struct file {
 	bool is_broken; /* nothing more is written to it; the helper thread may still hold it */
 };
 
-/* What the syncer is about. */
+/* The present job of the syncer. */
 enum job {
 	JOB_NONE,
 	JOB_SYNC, /* of the current file */
@@ -178,7 +178,7 @@ static void journal_installed(struct journal *journal)
 		return;
 	journal->is_degraded = false;
 	if (journal->handlers.degraded != NULL)
-		journal->handlers.degraded(journal->data, false, "the journal was written anew");
+		journal->handlers.degraded(journal->data, false, "the journal was rewritten");
 }
 
 /* Takes up what came of a job. */
@@ -194,7 +194,7 @@ static void journal_job_ended(struct journal *journal, const struct syncer_resul
 		/* A record may have failed to reach it meanwhile: then it is written once more. */
 		if (result->error != 0 || journal->next.is_broken) {
 			journal_degrade(journal, result->error != 0 ? result->error : -EIO,
-			    "the journal cannot be written anew");
+			    "the journal cannot be rewritten");
 			return;
 		}
 		journal_installed(journal);
@@ -250,7 +250,7 @@ void journal_rewrite(struct journal *journal)
 	journal->handlers.snapshot(journal->data, journal);
 	journal->is_snapshotting = false;
 	if (journal->next.is_broken) {
-		journal_degrade(journal, -ENOSPC, "the journal cannot be written anew");
+		journal_degrade(journal, -ENOSPC, "the journal cannot be rewritten");
 		return;
 	}
 	journal_submit(journal, JOB_INSTALL, &journal->next);
@@ -498,7 +498,7 @@ int journal_open(const struct journal_disk *disk, void *disk_data, const char *n
 	snprintf(
 	    journal->next_name, sizeof journal->next_name, "%.*s.new", NAME_MAX_SIZE - 5, name);
 	buf_init(&journal->scratch, journal_record_size(JOURNAL_PAYLOAD_MAX));
-	/* The first syncs are waited for: nobody has been promised anything yet. */
+	/* The first syncs are waited for: nothing has been promised yet. */
 	if (!journal_recover(journal))
 		journal_rewrite(journal);
 	else /* what an earlier life had not written to its end */

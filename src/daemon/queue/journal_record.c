@@ -216,7 +216,7 @@ void journal_scan(const uint8_t *bytes, size_t len, size_t payload_max,
 		    !scan_read(&scan, place, expected, &record))
 			break;
 		if (place != at || record.number != expected) {
-			/* A hole that nobody says was durable is the end: a batch, torn. */
+			/* A hole that no record marks as durable is the end: a torn batch. */
 			if (scan_durable(&scan, place, expected) < expected &&
 			    !ret_scan->has_damage)
 				break;

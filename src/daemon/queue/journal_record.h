@@ -44,7 +44,7 @@ int journal_record_write(struct buf *out, const struct journal_record *record);
 /* Reads the record that begins at bytes; false if none that is whole and right does. */
 bool journal_record_read(const uint8_t *bytes, size_t len, struct journal_record *ret_record);
 
-/* What a scan finds, in the order of the file. */
+/* Handlers for the findings of a scan, in the order of the file. */
 struct journal_scan_handlers {
 	void (*record)(void *data, const struct journal_record *record);
 	void (*gap)(void *data, uint64_t count);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * A notification: something that somebody asked to be told has come true. Its content
- * never changes; its state does.
+ * A notification: the end or a result of something that was asked for. Its content never
+ * changes; its state does.
  */
 #ifndef DAEMON_QUEUE_NOTIFICATION_H
 #define DAEMON_QUEUE_NOTIFICATION_H
@@ -56,7 +56,7 @@ struct notification {
 	char *key; /* NULL: none */
 	unsigned count; /* how many things it tells of, with those that were counted into it */
 	bool is_urgent;
-	bool is_told; /* somebody has it, who will not look at it again */
+	bool is_told; /* a reader has it and will not look again */
 	bool is_recounted; /* in the open transaction: one more was counted into it */
 	bool is_durable; /* false: it came while the journal was degraded */
 	enum notification_state state;

@@ -178,7 +178,7 @@ static bool take_note(void *data, const char *name, const struct json *value)
 	}
 	note->is_durable = true;
 	note->is_told = true; /* perhaps, by an earlier daemon */
-	/* Nobody knows how far the typing came: delivery looks, and types again. */
+	/* It is not known how far the typing came: delivery looks, and types again. */
 	if (note->state == NOTE_DELIVERING)
 		note->state = NOTE_QUEUED;
 	queue_insert(queue, note);
@@ -240,7 +240,8 @@ static void queue_tell(struct queue *queue, const struct notification *note)
 	    (const char *)members.data, members.len, true);
 	buf_finish(&members);
 	if (seq != note->seq)
-		log_error("notification %" PRIu64 " was told as event %" PRIu64, note->seq, seq);
+		log_error(
+		    "notification %" PRIu64 " was published as event %" PRIu64, note->seq, seq);
 	list_for_each_safe (link, after, &queue->listeners) {
 		struct queue_listener *listener = list_entry(link, struct queue_listener, link);
 
@@ -248,7 +249,7 @@ static void queue_tell(struct queue *queue, const struct notification *note)
 	}
 }
 
-/* Who listens is told of what was counted into older ones; it has no event of its own. */
+/* Calls the listeners for older notifications that were counted up: a count has no event. */
 static void queue_tell_recounted(struct queue *queue)
 {
 	struct list *link, *next, *at, *after;
@@ -339,8 +340,8 @@ static bool is_untold(const struct queue *queue, const struct notification *note
 }
 
 /*
- * Whether somebody may know of a notification already. Whom an earlier daemon told is not
- * known, nor who got an event that is forgotten.
+ * Whether a reader may have a notification already. The readers of an earlier daemon are not
+ * known, nor the readers of an event that is forgotten.
  */
 static bool is_told(const struct queue *queue, const struct notification *note)
 {
@@ -353,7 +354,7 @@ static bool is_told(const struct queue *queue, const struct notification *note)
 	    event->seq != note->seq || event->is_sent;
 }
 
-/* One with the same key that nobody has been told of yet, or NULL. */
+/* A notification with the same key that no reader has yet, or NULL. */
 static struct notification *queue_find_key(
     struct queue *queue, const struct notification_draft *draft)
 {

@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * The queue of notifications. One sequence with the events: a notification is an event of
- * kind "notification" too, and bears its number. Entries never change; what changes is
- * their state, and the place of each named consumer.
- *
- * Sources post; sinks (peers that pull or are subscribed, delivery into panes) take. No
- * source knows a sink. Nothing is told before the journal has it.
+ * The queue of notifications. One sequence with the events: a notification is an event of kind
+ * "notification" too, and bears its number. Entries never change; what changes is their state,
+ * and the place of each named consumer. Sources post; sinks (peers that pull or are
+ * subscribed, delivery into panes) take. No source knows a sink. Nothing is published before
+ * the journal has it.
  */
 #ifndef DAEMON_QUEUE_QUEUE_H
 #define DAEMON_QUEUE_QUEUE_H
@@ -41,22 +40,22 @@ void queue_release_id(struct queue *queue, const char *id);
 void queue_load(
     struct queue *queue, const struct record_kind *kind, record_take_fn *take, void *data);
 
-/* What a source posts. Everything is copied; text and data are cut to their maxima. */
+/* The draft that a source posts. Everything is copied; text and data are cut to their maxima. */
 struct notification_draft {
 	enum notification_source source;
 	const char *id; /* the request's; NULL: a new one */
 	const struct pane_ref *pane; /* NULL: addressed to no pane */
 	const char *text;
 	const char *data; /* JSON object; NULL: {} */
-	const char *key; /* equal keys coalesce while nobody was told; NULL: never */
+	const char *key; /* equal keys coalesce until a reader has one; NULL: never */
 	bool is_urgent;
 	unsigned count; /* how many things it tells of; 0: one */
 };
 
 /*
  * One transaction of the store and the queue: a request ends and its notification comes, or
- * neither. Nesting counts. What was posted is told at the outermost commit, which returns
- * the store's ticket. Between them nothing else may be published.
+ * neither. Nesting counts. Posts are published at the outermost commit, which returns the
+ * store's ticket. Between them nothing else may be published.
  */
 void queue_begin(struct queue *queue);
 uint64_t queue_commit(struct queue *queue);
@@ -82,16 +81,16 @@ void queue_note_loss(struct queue *queue, const char *reason);
 bool queue_set_state(
     struct queue *queue, uint64_t seq, enum notification_state state, const char *receipt);
 /*
- * Acknowledges one for somebody who has waited for it, or reads the queue by name; its
+ * Acknowledges one for a reader that has waited for it, or reads the queue by name; its
  * receipt says so if it has no other.
  */
 void queue_settle_waited(struct queue *queue, uint64_t seq);
-/* Somebody has it now: no later one is counted into it, since nobody would hear of that. */
+/* A reader has it now: no later one is counted into it, since no reader would see that. */
 void queue_note_told(struct queue *queue, uint64_t seq);
 /* Counts one more hand-out of an entry that had been handed out before. */
 void queue_count_redelivery(struct queue *queue, uint64_t seq);
 
-/* Told after the journal has it. Must not post. */
+/* Called after the journal has it. Must not post. */
 struct queue_listener {
 	struct list link;
 	void (*posted)(struct queue_listener *listener, const struct notification *note);

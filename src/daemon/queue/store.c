@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* What must outlive the daemon: a sorted table over the journal. */
+/* Data that outlives the daemon: a sorted table over the journal. */
 #include "daemon/queue/store.h"
 
 #include <assert.h>
@@ -16,7 +16,7 @@ enum {
 	OP_PUT = 'P',
 	OP_DELETE = 'D',
 	OP_HEADER = 8, /* op 1 · zero 1 · key length 2 · value length 4 */
-	SNAPSHOT_BATCH = 64 * 1024, /* bytes of a record while the table is written anew */
+	SNAPSHOT_BATCH = 64 * 1024, /* bytes of a record while the table is rewritten */
 };
 
 struct entry {

@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * What must outlive the daemon: a small table from keys to values in memory, each change
- * of which is one journal record. Several changes that must be true together (a timer
- * goes and its notification comes) are one transaction, and so one record.
- *
- * Keys are "kind/name": "timer/A1B2", "note/00000000000000000123", "ack/consumer". Values
- * are bytes, JSON as a rule, of whoever owns the kind. Out of memory ends the process: what
- * was committed is in the journal.
+ * Data that outlives the daemon: a small table from keys to values in memory, each change of
+ * which is one journal record. Several changes that must be true together (a timer goes and
+ * its notification comes) are one transaction, and so one record. Keys are "kind/name":
+ * "timer/A1B2", "note/00000000000000000123", "ack/consumer". Values are bytes, JSON as a rule,
+ * of the owner of the kind. Out of memory ends the process: what was committed is in the
+ * journal.
  */
 #ifndef DAEMON_QUEUE_STORE_H
 #define DAEMON_QUEUE_STORE_H
@@ -33,7 +32,7 @@ struct store_handlers {
 
 /*
  * Reads what the journal holds. disk NULL: nothing is kept, for tests. threaded as in
- * journal_open(). handlers NULL: nobody hears. NULL on failure, with errno.
+ * journal_open(). handlers NULL: none. NULL on failure, with errno.
  */
 struct store *store_open(const struct journal_disk *disk, void *disk_data, bool threaded,
     const struct store_handlers *handlers, void *data);

@@ -449,7 +449,7 @@ const struct job *job_start(
 		job->pane = *order->pane;
 	error = -write_spec(set, order, job->id);
 	if (error == 0) {
-		/* Accepted: from here on it has an end that is told, whatever comes. */
+		/* Accepted: from here on its end is always notified. */
 		set->running++;
 		job_store(set, job);
 		error = spawn_supervisor(tracked);

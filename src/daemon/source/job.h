@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * Jobs: background commands, each under a supervisor of its own (muxbus-job), so that its
- * exit status outlives this daemon. A source of notifications. What is known of a job after
- * any crash is in its files (base/job_file.h) and in the store; at the start all are found
- * again, and what ended meanwhile is told then.
+ * Jobs: background commands, each under a supervisor of its own (muxbus-job), so that its exit
+ * status outlives this daemon. A source of notifications. Its files (base/job_file.h) and the
+ * store hold the state of a job after any crash. At the start the daemon finds all jobs again,
+ * and notifies of those that ended meanwhile.
  */
 #ifndef DAEMON_SOURCE_JOB_H
 #define DAEMON_SOURCE_JOB_H
@@ -63,7 +63,7 @@ size_t job_running(const struct job_set *set);
 /* Asks one to end: SIGTERM and SIGINT escalate after 5 s; others are sent once. -errno. */
 int job_stop(struct job_set *set, const char *id, int signal);
 
-/* From now on its end is told: who waited for it has given up. */
+/* From now on its end is notified: the request that waited for it has given up. */
 void job_unsilence(struct job_set *set, const char *id, const struct pane_ref *pane);
 
 struct job_listener {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* A job as JSON: in the store, and in what is said of it. */
+/* A job as JSON: in the store, and in answers. */
 #ifndef DAEMON_SOURCE_JOB_RECORD_H
 #define DAEMON_SOURCE_JOB_RECORD_H
 
@@ -18,7 +18,7 @@ enum job_state {
 	JOB_EXITED, /* with status 0 */
 	JOB_FAILED, /* with another status, by a signal, or never started */
 	JOB_STOPPED, /* because it was asked to, or its time was over */
-	JOB_LOST, /* its supervisor was killed: how it ended nobody knows */
+	JOB_LOST, /* its supervisor was killed: how it ended is not known */
 	JOB_STATE_COUNT_,
 };
 const char *job_state_name(enum job_state state);
@@ -29,8 +29,8 @@ struct job {
 	char *name; /* NULL: none */
 	char *command; /* as it was asked for */
 	char *cwd;
-	struct pane_ref pane; /* who is to be told; cleared: nobody */
-	bool is_silent; /* its end is not posted: somebody waits for it */
+	struct pane_ref pane; /* the pane to notify; cleared: none */
+	bool is_silent; /* its end is not posted: a request waits for it */
 	int64_t created_ms; /* CLOCK_REALTIME */
 	int64_t timeout_ms; /* 0: none */
 	pid_t pid; /* of the command; 0: not known */
@@ -41,7 +41,7 @@ struct job {
 /* Jobs in the store. */
 extern const struct record_kind job_kind;
 
-/* What its notification says, and carries; the caller frees. */
+/* The text and the data of its notification; the caller frees. */
 char *job_record_text(const struct job *job);
 char *job_record_data(const struct job *job, const char *log, const char *excerpt);
 

@@ -15,7 +15,7 @@
 enum {
 	DATA_SIZE = 256,
 	TEXT_SIZE = 128,
-	LATE_MS = 1000, /* from here on it is worth a word */
+	LATE_MS = 1000, /* a longer delay is reported */
 };
 
 struct timer_set {
@@ -74,7 +74,10 @@ static void set_arm(struct timer_set *set)
 	const struct timer *first = timer_next(set, NULL);
 	int64_t due_ms = first != NULL ? first->boot_due_ms : -1;
 
-	/* One that came due before this start of the machine lies before its zero. */
+	/*
+	 * A timer that came due before this start of the machine lies before the zero of its
+	 * clock.
+	 */
 	if (first != NULL && due_ms < 0)
 		due_ms = 0;
 	set->clock->arm(set->clock->data, due_ms);
@@ -157,7 +160,7 @@ static uint64_t timer_end(
 	return queue_post(set->queue, &draft);
 }
 
-/* Ends one that nobody is to be told of: its notification is there, and cancelled. */
+/* Ends a timer without waking its pane: its notification is posted as cancelled. */
 static void timer_drop(struct timer_set *set, struct timer *timer, const char *why)
 {
 	char data[DATA_SIZE], due[CLOCK_TEXT_SIZE], text[TEXT_SIZE];

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * Timers: a source of notifications. A sleep belongs to a pane, which has at most one: of
- * two that are asked for, the one that ends earlier stands. Kept in the store with its
- * deadline on both clocks: on the same start of the machine the boot clock counts, so that
- * setting the wall clock moves nothing; after another start the wall clock does. What came
- * due meanwhile fires once, and says how late.
+ * Timers: a source of notifications. A sleep belongs to a pane, which has at most one: of two
+ * that are asked for, the one that ends earlier stands. Kept in the store with its deadline on
+ * both clocks: on the same start of the machine the boot clock counts, so that setting the
+ * wall clock moves nothing; after another start the wall clock does. A timer that came due
+ * meanwhile fires once, and says how late.
  */
 #ifndef DAEMON_SOURCE_TIMER_H
 #define DAEMON_SOURCE_TIMER_H
@@ -27,7 +27,7 @@ struct timer_set;
 struct timer {
 	struct list link; /* soonest first */
 	char id[NOTIFICATION_ID_SIZE];
-	struct pane_ref pane; /* cleared: nobody's; it only notifies */
+	struct pane_ref pane; /* cleared: of no pane; it only notifies */
 	int64_t boot_due_ms;
 	int64_t real_due_ms;
 	int64_t period_ms; /* 0: once */
@@ -38,11 +38,11 @@ struct timer {
 struct timer_set *timer_set_new(struct queue *queue, const struct boot_clock *clock);
 void timer_set_free(struct timer_set *set);
 
-/* What became of a wish to sleep. */
+/* The outcome of a request to sleep. */
 enum timer_verdict {
 	TIMER_SET,
 	TIMER_REPLACED, /* an earlier one that ended later is gone */
-	TIMER_IGNORED, /* there is one that ends earlier: it is that which is told of */
+	TIMER_IGNORED, /* one that ends earlier stands, and is returned */
 	TIMER_FULL,
 };
 

@@ -94,7 +94,7 @@ static void remember_context(struct watch_text *context, const char *text, size_
 	}
 }
 
-/* Remembers the last line of a block, which a change is told with. */
+/* Remembers the last line of a block, for the notification of a change. */
 static void remember_last(struct watch *watch, const struct tail_block *block)
 {
 	size_t len = block->len;
@@ -149,7 +149,7 @@ static void watch_end(struct watch *watch, enum watch_reason reason)
 	(void)post(watch, reason, watch_record_data(watch, reason, NULL), watch->count);
 }
 
-/* Notes a line that matched; it is told when the look is over. False: it is enough. */
+/* Notes a line that matched; it is notified when the look is over. False: no more is needed. */
 static bool found(
     struct watch *watch, const struct tail_block *block, const struct matched_line *line)
 {
@@ -196,7 +196,7 @@ static bool search(struct watch *watch, const struct tail_block *block)
 	struct matched_line line;
 	enum pattern_result result;
 	size_t from = 0;
-	/* A line that was shown before it had its end was told then. */
+	/* A line that was shown before it had its end was notified then. */
 	if (block->offset == watch->shown_offset) {
 		const char *newline = memchr(block->text, '\n', block->len);
 		from = newline != NULL ? (size_t)(newline + 1 - block->text) : block->len;
@@ -266,7 +266,7 @@ static void watch_free(struct watch *watch)
 	mem_free(watch);
 }
 
-/* Tells what a look has found. Returns whether there was anything. */
+/* Posts what a look has found. Returns whether there was anything. */
 static bool tell_found(struct watch *watch)
 {
 	if (watch->found > 0) {

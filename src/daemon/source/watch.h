@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * Watches of files: a source of notifications. A watch is told of what is written after it
- * was accepted, and ends with exactly one terminal notification: at its first match, or when
- * its time is up, or it is cancelled, or its pattern cannot be evaluated. One that stays tells
- * of matches until then. What it has read is kept in the store, now and then, and together
- * with each notification: reading a part again after a crash tells nothing twice.
+ * Watches of files: a source of notifications. A watch sees content written after it was
+ * accepted, and ends with exactly one terminal notification: at its first match, or when its
+ * time is up, or it is cancelled, or its pattern cannot be evaluated. A watch that stays
+ * notifies of matches until then. Its position is kept in the store, now and then, and
+ * together with each notification: after a crash no match is notified twice.
  */
 #ifndef DAEMON_SOURCE_WATCH_H
 #define DAEMON_SOURCE_WATCH_H

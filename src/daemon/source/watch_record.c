@@ -9,7 +9,7 @@
 #include "wire/json.h"
 
 #define DATA_MAX (256 * 1024)
-/* Bytes of all captures together that are told. */
+/* Bytes of all captures together in a notification. */
 #define CAPTURES_MAX 4096
 
 static const struct record_field place_fields[] = {
@@ -92,7 +92,7 @@ static void put_line(struct json_writer *writer, const struct watch_finding *fin
 {
 	const struct watch_text *line = finding->line;
 	size_t at = finding->match != NULL ? finding->match->spans[0].from : 0;
-	/* Of a long line that part is told in which the match is. */
+	/* Of a long line the notification has the part with the match. */
 	size_t from = at > WATCH_LINE_MAX / 2 ? at - WATCH_LINE_MAX / 4 : 0;
 	bool is_cut = put_part(writer, "line", line->bytes, line->len, from, WATCH_LINE_MAX);
 	json_put_int(writer, "offset", line->offset);

@@ -16,7 +16,7 @@
 #include "daemon/queue/record.h"
 
 #define WATCH_CONTEXT 3 /* lines before the one that matched */
-#define WATCH_LINE_MAX 4096 /* bytes of a line that are told */
+#define WATCH_LINE_MAX 4096 /* bytes of a line in a notification */
 #define WATCH_CONTEXT_MAX 512 /* bytes of a line of the context */
 
 struct watch_set;
@@ -35,7 +35,7 @@ struct watch {
 	char id[NOTIFICATION_ID_SIZE];
 	char *file;
 	char *regex; /* NULL: any change */
-	struct pane_ref pane; /* who is to be told; cleared: nobody */
+	struct pane_ref pane; /* the pane to notify; cleared: none */
 	struct line_matcher matcher; /* its pattern is NULL without a regex */
 	bool on_change;
 	bool is_staying; /* it does not end with its first match */
@@ -44,7 +44,7 @@ struct watch {
 	int64_t real_due_ms;
 	char boot_id[BOOT_ID_SIZE]; /* of the start that boot_due_ms counts from */
 	int64_t timeout_ms;
-	uint64_t count; /* matches and changes that were told */
+	uint64_t count; /* matches and changes that were notified */
 	uint64_t limit_hits; /* lines on which the pattern gave up */
 	struct tail_place places[TAIL_PLACES_MAX]; /* that were stored last */
 	size_t place_count;
@@ -55,7 +55,7 @@ struct watch {
 	bool is_dirty; /* its place is not in the store */
 	int changed; /* enum tail_change since the last look; -1: nothing */
 	uint64_t found; /* matches since the last look */
-	char *found_data; /* what is told of the first of them */
+	char *found_data; /* the data for the first of them */
 	struct watch_text last; /* the line that was read last, for changes */
 	struct watch_text context[WATCH_CONTEXT]; /* lines before the next block, oldest first */
 	int64_t shown_offset; /* of a line that matched before it had an end; -1: none */
@@ -75,7 +75,7 @@ enum watch_reason {
 	WATCH_ERROR, /* the pattern cannot be evaluated on these lines */
 };
 
-/* What is told besides: the line and what was found in it; NULL: nothing. */
+/* Details of a notification: the line and the match in it; NULL: none. */
 struct watch_finding {
 	const struct watch_text *line;
 	const struct pattern_match *match; /* in it; NULL: none */
