@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* What to do about each tool's call when its answer was lost. */
+/* Advice for a tool call whose answer was lost. */
 #include "cli/mcp_advice.h"
 
 #include <stdio.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * What the bridge says of a tool call whose answer was lost with the daemon. The facts are
- * the daemon's: the rows of describe, kept from the time when it was there.
+ * Advice of the bridge for a tool call whose answer was lost with the daemon. The facts come
+ * from the rows of describe, kept since the daemon answered last.
  */
 #ifndef CLI_MCP_ADVICE_H
 #define CLI_MCP_ADVICE_H

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* muxbus wait: until something has come true. */
+/* muxbus wait: waits until conditions have come true. */
 #include "cli/wait.h"
 
 #include <limits.h>
@@ -140,7 +140,7 @@ static void tell_condition(const struct cli *cli, const struct json *condition)
 	buf_finish(&out);
 }
 
-/* Whether what was wanted came true. */
+/* Whether the conditions came true. */
 static bool is_fulfilled(const struct wait *wait, const struct json *result)
 {
 	const struct json *matched = json_member(result, "matched");

@@ -20,7 +20,7 @@
 #define NAMES_MAX 256 /* kinds and members of all */
 #define NAME_MAX_BYTES 64
 
-/* What a word is for. */
+/* The purpose of a word. */
 struct word {
 	const char *name; /* of the member */
 	const struct json *property; /* its schema */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* What a model is told beside an answer. */
+/* Advice for a model beside an answer. */
 #include "daemon/mcp/mcp_advice.h"
 
 #include <muxbus.h>
@@ -77,7 +77,7 @@ void mcp_advice_narrow(const struct method *tool, void *args)
 
 static void put_visible(struct buf *out, const char *text)
 {
-	(void)str_append_visible(out, text, strnlen(text, 60)); /* what fits will do */
+	(void)str_append_visible(out, text, strnlen(text, 60)); /* a cut is harmless */
 }
 
 static void list_panes(struct buf *out, const struct daemon *daemon)
@@ -140,7 +140,7 @@ static void list_watches(struct buf *out, const struct daemon *daemon)
 	(void)buf_append_str(out, *comma ? "." : " none.");
 }
 
-/* What the tool takes, and one that it would have taken. */
+/* The parameters of a tool, and an example. */
 static void list_parameters(struct buf *out, const struct method *tool)
 {
 	const char *comma = "";

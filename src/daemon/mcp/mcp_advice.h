@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* What a model is told beside an answer: what exists, what to call, how to get the rest. */
+/* Advice for a model beside an answer: what exists, what to call, how to get the rest. */
 #ifndef DAEMON_MCP_MCP_ADVICE_H
 #define DAEMON_MCP_MCP_ADVICE_H
 
@@ -12,7 +12,7 @@ struct daemon;
 
 /* How to get what was cut from a tool's result. */
 const char *mcp_advice_rest(const struct method *tool);
-/* Whether what comes last in its texts matters most. */
+/* Whether the end of its texts matters most. */
 bool mcp_advice_keeps_end(const struct method *tool);
 
 /*

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* Calls of tools: the methods' answers in MCP's dress. */
+/* Calls of tools: the answers of methods in the format of MCP. */
 #include "daemon/mcp/mcp_tool.h"
 
 #include <stdio.h>
@@ -34,7 +34,7 @@ struct call {
 	struct mcp_log log;
 };
 
-/* What both forms of a result are written from. */
+/* The source of both forms of a result. */
 struct showing {
 	const struct method *tool;
 	const struct json *result;

@@ -7,7 +7,7 @@
 
 #define SHORT_HELP_MAX 240 /* bytes; a longer one is left to describe */
 
-/* Those that an agent should see without looking for them. */
+/* Tools that an agent should see without a search. */
 static bool is_core(const struct method *method)
 {
 	static const char *const core[] = {"capture_pane", "run_long_command", "wait_for", NULL};

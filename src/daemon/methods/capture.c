@@ -371,7 +371,7 @@ static void on_captured(void *data, int error, const struct muxbus_capture *pict
 	mem_free(capture);
 }
 
-/* What makes no sense of a picture is refused rather than passed over. */
+/* Parameters that make no sense for a picture are refused, not ignored. */
 static bool check_format(struct request *request, const struct capture_args *args)
 {
 	if (args->format == FORMAT_TEXT)
@@ -665,7 +665,7 @@ static void handle_read(struct request *request, const void *data)
 	stream_read(streams, pane->id, offset, max, &bytes, &slice);
 	if (!args->has_after)
 		slice.has_gap = false;
-	/* What more bytes could complete waits for them, unless a gap follows. */
+	/* An incomplete end waits for more bytes, unless a gap follows. */
 	used = bytes.len;
 	has_tail = slice.to == slice.end || bytes.len == max;
 	if (used > 0 && args->strip)
@@ -688,10 +688,10 @@ const struct method methods_capture[] = {
     {
 	.name = METHOD("capture_pane", METHOD_READS),
 	.title = "Capture a pane",
-	.summary = "Says what a pane shows: its visible text, or its last lines.",
-	.help =
-	    "A capture has the offset in the pane's output at which it was taken: from then on, "
-	    "for some minutes, read_output tells exactly what follows.",
+	.summary = "Shows a pane's visible text, or its last lines.",
+	.help = "A capture has the offset in the pane's output at which it was taken: "
+		"from then on, for some minutes, read_output gives exactly what "
+		"follows.",
 	.fields = capture_fields,
 	.args_size = sizeof(struct capture_args),
 	.results = capture_results,
@@ -713,7 +713,7 @@ const struct method methods_capture[] = {
     {
 	.name = METHOD("read_output", METHOD_READS),
 	.title = "Read output",
-	.summary = "Reads what a pane's program wrote, by offset, as far as it is remembered.",
+	.summary = "Reads a pane's output by offset, as far as it is remembered.",
 	.help = "Output is remembered from the first call on, and for five minutes after the last. "
 		"Where bytes are missing, gap says so.",
 	.fields = read_fields,

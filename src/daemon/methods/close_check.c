@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* What must not be closed without "force". */
+/* Checks before something is closed without "force". */
 #include "daemon/methods/close_check.h"
 
 #include "daemon/server/daemon.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * What must not be closed without "force": the caller's own pane and what holds it, and the
- * last of anything, which would end the tmux server.
+ * Checks before something is closed without "force". They refuse the caller's own pane and
+ * what holds it, and the last of anything, which would end the tmux server.
  */
 #ifndef DAEMON_METHODS_CLOSE_CHECK_H
 #define DAEMON_METHODS_CLOSE_CHECK_H

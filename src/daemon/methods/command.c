@@ -162,11 +162,10 @@ const struct method methods_command[] = {
 	.name = METHOD("run_tmux",
 	    METHOD_READS | METHOD_TYPES | METHOD_RUNS | METHOD_CLOSES | METHOD_ADMINISTERS),
 	.title = "Run a tmux command",
-	.summary = "Runs any tmux command and says what it printed.",
-	.help =
-	    "Refused without force: what ends the server or the caller's own pane, runs a shell, "
-	    "or opens a mode. Refused always: what waits for a person, or is about the client "
-	    "that it comes from.",
+	.summary = "Runs any tmux command and returns its output.",
+	.help = "Refused without force: commands that end the server or the caller's "
+		"own pane, run a shell, or open a mode. Refused always: commands that "
+		"wait for a person, or are about the client that they come from.",
 	.fields = run_tmux_fields,
 	.args_size = sizeof(struct run_tmux_args),
 	.results = run_tmux_results,

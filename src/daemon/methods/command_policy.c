@@ -6,7 +6,7 @@
 
 #include "base/str.h"
 
-/* What a row says. The flags that take a value are needed to find -t and the others. */
+/* A row. The flags that take a value are needed to find -t and the others. */
 struct row {
 	const char *name;
 	const char *alias; /* or NULL */
@@ -59,7 +59,7 @@ static const struct row rows[] = {
     {"detach-client", "detach", "Est", "st", "aPE", COMMAND_ALLOWED, 0, client_of_ours},
     REFUSE("display-menu", "menu", wedges),
     {"display-message", "display", "cdFt", NULL, "I", COMMAND_ALLOWED, 0,
-	"-I reads what nobody writes"},
+	"-I reads input that never comes"},
     REFUSE("display-panes", "displayp", wedges),
     REFUSE("display-popup", "popup", "it needs a person's terminal"),
     FORCE("find-window", "findw", "t", opens_mode),

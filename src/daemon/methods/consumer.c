@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* next_notification: a request that waits until there is something to tell. */
+/* next_notification: a request that waits for a notification. */
 #include <muxbus.h>
 
 #include <event2/event.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * execute_cli: a command whose outcome is waited for. It runs as a job, so that what
- * outlives the wait goes on as one; the directory it ends in is the next one's.
+ * execute_cli: runs a command and waits for its outcome. The command is a job, and continues
+ * as one after the wait; the next command starts in the directory where this one ended.
  */
 #include <muxbus.h>
 
@@ -68,7 +68,7 @@ static const struct field execute_fields[] = {
 	.min = 0.01,
 	.max = 86400,
 	.preset = "30",
-	.help = "Answer after this long; the command then goes on as a job."},
+	.help = "Answer after this long; the command then continues as a job."},
     {.name = "cwd",
 	.type = FIELD_STRING,
 	.offset = offsetof(struct execute_args, cwd),
@@ -83,7 +83,7 @@ static const struct field execute_fields[] = {
 };
 
 static const struct field_result execute_results[] = {
-    {"status", "string", "exited, failed, stopped, lost, or running: it goes on as a job"},
+    {"status", "string", "exited, failed, stopped, lost, or running: it continues as a job"},
     {"stdout", "string", "the last 50 KiB of it"},
     {"stderr", "string", "the last 50 KiB of it"},
     {"exit_code", "integer|null", "null while it runs, or if a signal ended it"},
@@ -287,9 +287,9 @@ static void handle_execute(struct request *request, const void *data)
 const struct method methods_execute[] = {
     {.name = METHOD("execute_cli", METHOD_RUNS | METHOD_CLOSES),
 	.title = "Run a command",
-	.summary = "Runs a command and answers with what it printed and how it ended.",
-	.help = "The working directory stays that of the connection. What takes longer than "
-		"timeout_sec goes on as a job.",
+	.summary = "Runs a command and answers with its output and how it ended.",
+	.help = "The working directory stays that of the connection. After timeout_sec a "
+		"command continues as a job.",
 	.fields = execute_fields,
 	.args_size = sizeof(struct execute_args),
 	.results = execute_results,

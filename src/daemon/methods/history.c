@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* get_action_history: what was asked of the daemon lately. */
+/* get_action_history: the last requests to the daemon. */
 #include "daemon/server/history.h"
 #include "daemon/methods/tables.h"
 #include "daemon/server/daemon.h"
@@ -45,8 +45,8 @@ static void handle_history(struct request *request, const void *data)
 const struct method methods_history[] = {
     {.name = METHOD("get_action_history", METHOD_READS),
 	.title = "Look back",
-	.summary = "Tells what was asked of the daemon lately, by whom, and what came of it.",
-	.help = "Of describe and ping nothing is kept.",
+	.summary = "Lists the last requests to the daemon, who made them, and their outcomes.",
+	.help = "Calls of describe and ping are not kept.",
 	.fields = history_fields,
 	.args_size = sizeof(struct history_args),
 	.results = history_results,

@@ -19,7 +19,7 @@
 
 #define HUMAN_MS 1000
 
-/* What all four take; a method uses those that its fields name. */
+/* The arguments of all four; a method uses those that its fields name. */
 struct list_args {
 	const char *pane;
 	const char *window;
@@ -253,7 +253,7 @@ static const struct field get_pane_fields[] = {
 	    {in "synchronized", "boolean", "whether keys go to all panes of the window"},         \
 	    {in "mouse", "boolean", "whether its program asked for the mouse"},                   \
 	    {in "floating", "boolean", "true for one that floats over the others"},               \
-	    {in "last_output", "string|null", "when it last wrote, if somebody listens to it"},   \
+	    {in "last_output", "string|null", "when it last wrote, if its output is followed"},   \
 	{                                                                                         \
 		in "human", "boolean",                                                            \
 		    "whether it is the pane before a person who pressed a key in the last minute" \
@@ -376,7 +376,7 @@ const struct method methods_list[] = {
     {
 	.name = METHOD("get_pane", METHOD_READS),
 	.title = "Describe one pane",
-	.summary = "Says all that is known of one pane.",
+	.summary = "Shows all that is known of one pane.",
 	.fields = get_pane_fields,
 	.args_size = sizeof(struct list_args),
 	.results = get_pane_results,

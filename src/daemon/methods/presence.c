@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * What an agent says of itself: report_agent (who it is, where it sits, what it does) and
+ * Reports of an agent about itself: report_agent (who it is, where it sits, what it does) and
  * yield_turn (it ends its turn).
  */
 #include "daemon/pane/presence.h"
@@ -101,7 +101,8 @@ static bool find_pane(
 	pane_ref_clear(ret_pane);
 	/*
 	 * Codex runs all its windows' children under one process that has no terminal: its
-	 * environment names the pane where that was started, whoever asks.
+	 * environment names the pane where that was started, also for requests from another
+	 * pane.
 	 */
 	if (is_weak && args->session != NULL && strcmp(args->agent, "codex") == 0 && pane != NULL &&
 	    pane->id == peer_pane)
@@ -289,9 +290,9 @@ const struct method methods_presence[] = {
     {.name = METHOD("report_agent", METHOD_TYPES),
 	.title = "Report an agent",
 	.summary = "Says which agent sits in a pane, in which session, and what it does now.",
-	.help = "For the hooks and bridges of agents. What is reported decides when a "
-		"notification is typed: at once when the agent is idle, not while it is busy or "
-		"asks. It ends with the pane, the process, or the state gone.",
+	.help = "For the hooks and bridges of agents. The report decides when a "
+		"notification is typed: at once when the agent is idle, not while it is "
+		"busy or asks. It ends with the pane, the process, or the state gone.",
 	.fields = report_fields,
 	.args_size = sizeof(struct report_args),
 	.results = report_results,

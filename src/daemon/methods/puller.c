@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* take_notifications: for those who hand a pane's notifications on to its agent. */
+/* take_notifications: for programs that hand a pane's notifications on to its agent. */
 #include <muxbus.h>
 
 #include <event2/event.h>
@@ -44,7 +44,7 @@ static const struct field take_fields[] = {
     {.name = "pane",
 	.type = FIELD_STRING,
 	.offset = offsetof(struct take_args, pane),
-	.help = "The pane whose agent is told; left out, the caller's own."},
+	.help = "The pane whose agent gets them; left out, the caller's own."},
     {.name = "timeout_sec",
 	.type = FIELD_NUMBER,
 	.offset = offsetof(struct take_args, timeout_sec),
@@ -57,13 +57,13 @@ static const struct field take_fields[] = {
 	.flags = FIELD_REQUIRED,
 	.offset = offsetof(struct take_args, way),
 	.choices = way_choices,
-	.help = "How the agent is told: by a stream that it follows, or by its hook."},
+	.help = "How the agent gets them: by a stream that it follows, or by its hook."},
     {.name = NULL},
 };
 
 static const struct field_result take_results[] = {
     {"pane", "string", "the pane"},
-    {"notifications", "array", "what its agent is to be told, urgent ones first, then by age"},
+    {"notifications", "array", "notifications for the agent, urgent ones first, then by age"},
     {"notifications[].seq", "integer", "the number to acknowledge"},
     {"notifications[].id", "string", "the id of the request that it answers"},
     {"notifications[].source", "string", "timer, watch, job, condition, command or post"},
@@ -184,8 +184,8 @@ static void take_notifications(struct request *request, const void *data)
 		return;
 	if (pane.pane == MUXBUS_NO_ID) {
 		request_fail_data(request, MESSAGE_PARAMS, "\"field\":\"pane\"",
-		    "pane: you are in no pane of this tmux server: name the one whose agent is "
-		    "told");
+		    "pane: you are in no pane of this tmux server: name the one "
+		    "whose agent gets them");
 		return;
 	}
 	puller = puller_begin(daemon->pullers, &pane, (enum puller_way)args->way);
@@ -214,7 +214,7 @@ static void take_notifications(struct request *request, const void *data)
 const struct method methods_puller[] = {
     {.name = METHOD("take_notifications", METHOD_READS | METHOD_TYPES),
 	.title = "Take notifications over",
-	.summary = "Takes what waits for a pane, to tell its agent in a better way than typing.",
+	.summary = "Takes the notifications of a pane, to hand them to its agent without typing.",
 	.help = "For followers and hooks. While a follower waits, nothing is typed into the "
 		"pane. Acknowledge each with ack_notification when the agent has it.",
 	.fields = take_fields,

@@ -149,7 +149,7 @@ static const struct field ack_fields[] = {
     {.name = NULL},
 };
 
-/* Settles entries for everybody. Returns how many were not yet. */
+/* Settles entries for all readers. Returns how many were not yet. */
 static unsigned settle(struct queue *queue, uint64_t from, uint64_t to)
 {
 	const struct notification *note;
@@ -212,11 +212,11 @@ static const struct field post_fields[] = {
 	.offset = offsetof(struct post_args, text),
 	.min = 1,
 	.max = NOTIFICATION_TEXT_MAX,
-	.help = "What to say, one line; control characters become spaces."},
+	.help = "The text, one line; control characters become spaces."},
     {.name = "pane",
 	.type = FIELD_STRING,
 	.offset = offsetof(struct post_args, pane),
-	.help = "The pane whose agent is to be woken; left out: nobody is woken."},
+	.help = "The pane whose agent is to be woken; left out: no pane is woken."},
     {.name = "data",
 	.type = FIELD_VALUE,
 	.offset = offsetof(struct post_args, data),
@@ -227,8 +227,7 @@ static const struct field post_fields[] = {
 	.offset = offsetof(struct post_args, key),
 	.min = 1,
 	.max = NOTIFICATION_KEY_MAX,
-	.help = "While one with an equal key waits that nobody was told of, this one is counted "
-		"into it."},
+	.help = "Count this one into an older one with an equal key that no reader has yet."},
     {.name = "urgency",
 	.type = FIELD_CHOICE,
 	.offset = offsetof(struct post_args, urgency),
@@ -378,7 +377,7 @@ static void cancel_notification(struct request *request, const void *data)
 const struct method methods_queue[] = {
     {.name = METHOD("ack_notification", METHOD_TYPES),
 	.title = "Acknowledge notifications",
-	.summary = "Says that notifications have been taken care of.",
+	.summary = "Marks notifications as handled.",
 	.help = "Acknowledging twice is harmless.",
 	.fields = ack_fields,
 	.args_size = sizeof(struct ack_args),

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* What the methods that read the queue share: how entries, gaps and consumers look. */
+/* Shared by the methods that read the queue: how entries, gaps and consumers look. */
 #ifndef DAEMON_METHODS_QUEUE_SHARED_H
 #define DAEMON_METHODS_QUEUE_SHARED_H
 

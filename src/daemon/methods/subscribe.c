@@ -191,11 +191,12 @@ static const struct field subscribe_fields[] = {
 	.offset = offsetof(struct subscribe_args, kinds),
 	.min = 1,
 	.max = 64,
-	.help = "Only these kinds; left out, all but pane_output. What tmux does not announce "
-		"(command_changed, mode_changed, pane_exited of kept panes, path_changed, "
-		"title_changed) or what is made from output (bell, pane_quiet, command_started, "
-		"command_finished) costs tmux work, and is looked for only where it is named; "
-		"else it comes if and when the daemon learns of it."},
+	.help = "Only these kinds; left out, all but pane_output. Some kinds cost tmux work, and "
+		"the daemon looks for them only where they are named: those that tmux does not "
+		"announce (command_changed, mode_changed, pane_exited of kept panes, path_changed, "
+		"title_changed) and those that come from output (bell, pane_quiet, "
+		"command_started, command_finished). Else they come when the daemon learns of "
+		"them, if it does."},
     {.name = "panes",
 	.type = FIELD_STRINGS,
 	.offset = offsetof(struct subscribe_args, panes),
@@ -349,8 +350,8 @@ static void handle_unsubscribe(struct request *request, const void *data)
 const struct method methods_subscribe[] = {
     {.name = METHOD("list_events", METHOD_READS),
 	.title = "List past events",
-	.summary = "Lists what happened, as far as it is remembered.",
-	.help = "pane_output is not: read_output has what a pane wrote.",
+	.summary = "Lists past events, as far as they are remembered.",
+	.help = "Events pane_output are not remembered: read_output has the output of a pane.",
 	.fields = list_events_fields,
 	.args_size = sizeof(struct list_events_args),
 	.results = list_events_results,

@@ -26,7 +26,7 @@ extern const struct method methods_wait[];
 extern const struct method methods_watch[];
 extern const struct method methods_window[];
 
-/* What describe tells without a method, for the program's own "describe" too. */
+/* The answer of describe without a method, for the program's own "describe" too. */
 void methods_describe(struct json_writer *writer);
 /* The same as the reference section of muxbus-protocol(7). */
 void methods_describe_mdoc(struct buf *out);

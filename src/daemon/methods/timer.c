@@ -97,7 +97,7 @@ static void handle_sleep(struct request *request, const void *data)
 static const struct field_result list_results[] = {
     {"timers", "array", "the timers, soonest first"},
     {"timers[].id", "string", "its id"},
-    {"timers[].pane", "string|null", "whom it wakes"},
+    {"timers[].pane", "string|null", "the pane it wakes"},
     {"timers[].due", "string", "when it ends"},
     {"timers[].recurring", "boolean", "whether it comes again"},
     {"timers[].period_sec", "number|null", "how often it comes again"},

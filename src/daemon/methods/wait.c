@@ -254,8 +254,9 @@ const struct method methods_wait[] = {
     {.name = METHOD("wait_for", METHOD_READS),
 	.title = "Wait for something",
 	.summary = "Waits until one, or all, of several conditions have come true.",
-	.help = "What is true already matches at once. When a pane closes, its conditions end as "
-		"gone. A job or notification that was waited for is not reported again.",
+	.help = "Conditions that are true already match at once. When a pane closes, its "
+		"conditions end as gone. A job or notification that was waited for is not "
+		"reported again.",
 	.fields = wait_fields,
 	.args_size = sizeof(struct wait_args),
 	.results = wait_results,

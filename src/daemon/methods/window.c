@@ -101,7 +101,7 @@ static const struct field create_session_fields[] = {
 	.unit = "cells",
 	.min = 1,
 	.max = CELLS_MAX,
-	.help = "In rows, until somebody attaches; left out, as tmux is set."},
+	.help = "In rows, until a client attaches; left out, as tmux is set."},
     {.name = "name",
 	.type = FIELD_STRING,
 	.offset = offsetof(struct create_session_args, name),
@@ -136,7 +136,7 @@ static void handle_create_session(struct request *request, const void *data)
 	command = new_command(request);
 	if (command == NULL)
 		return;
-	/* -E: the environment of this daemon is nothing that a session should have. */
+	/* -E: a session must not get the environment of this daemon. */
 	muxbus_command_args(command, "new-session", "-d", "-E", NULL);
 	if (args->name != NULL) {
 		muxbus_command_args(command, "-s", NULL);
@@ -200,7 +200,7 @@ static const struct field_result close_session_results[] = {
     {0},
 };
 
-/* What was closed: for the answer. */
+/* The closed object, for the answer. */
 struct closed {
 	const char *name;
 	char sigil;
@@ -283,7 +283,7 @@ const struct method methods_window[] = {
     {
 	.name = METHOD("create_session", METHOD_RUNS),
 	.title = "Create a session",
-	.summary = "Makes a session that nobody is attached to, with one window.",
+	.summary = "Creates a detached session with one window.",
 	.fields = create_session_fields,
 	.args_size = sizeof(struct create_session_args),
 	.results = spawn_results,

@@ -21,8 +21,8 @@
 struct request;
 
 /*
- * What a call can do. Annotations of MCP tools, describe and the manual come from the effects
- * of a row; so will the rights of a peer.
+ * The effects that a call can have. Annotations of MCP tools, describe and the manual come
+ * from the effects of a row; so will the rights of a peer.
  */
 enum method_effect {
 	METHOD_READS = 1 << 0, /* answers with what is there; alone: changes nothing */
@@ -38,7 +38,7 @@ enum method_flag {
 	METHOD_TOOL = 1 << 2, /* stands in the small default list of tools */
 	METHOD_OPEN_WORLD = 1 << 3, /* its result holds text that strangers wrote */
 	METHOD_UNNOTED = 1 << 4, /* too common and harmless for the history of actions */
-	METHOD_CONFIDENTIAL = 1 << 5, /* the history tells that it was called, not with what */
+	METHOD_CONFIDENTIAL = 1 << 5, /* the history records the call without its parameters */
 	METHOD_IDEMPOTENT = 1 << 6, /* the same call a second time changes nothing more */
 };
 

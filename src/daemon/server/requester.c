@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* Who asks: their pane and directory. */
+/* The pane and the directory of a requester. */
 #include "daemon/server/requester.h"
 
 #include <muxbus.h>
@@ -22,7 +22,7 @@
 #include "daemon/tmux/pane_fate.h"
 #include "daemon/tmux/tmux.h"
 
-/* Programs that ask on behalf of another: it is not they that will be there later. */
+/* Programs that ask on behalf of another program, and end soon. */
 static bool is_messenger(const char *command)
 {
 	static const char *const messengers[] = {
@@ -125,7 +125,8 @@ void requester_write_told(
 		    what, id, pane->pane);
 	else
 		snprintf(out, size,
-		    "%s You are in no pane, so nobody is woken: wait for its notification with "
-		    "next_notification {\"filter\":{\"id\":\"%s\"}}.",
+		    "%s You are in no pane, so no pane is woken: wait for its "
+		    "notification with next_notification "
+		    "{\"filter\":{\"id\":\"%s\"}}.",
 		    what, id);
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * Who asks: the pane that a request is made from, or for, and the directory its process
- * works in. What is promised to an asker is told to that pane.
+ * The requester: the pane that a request is made from, or for, and the directory its process
+ * works in. Notifications for a requester go to that pane.
  */
 #ifndef DAEMON_SERVER_REQUESTER_H
 #define DAEMON_SERVER_REQUESTER_H
@@ -16,12 +16,12 @@ struct muxbus_pane;
 struct request;
 
 /*
- * The pane that text names, else the caller's own; cleared if there is neither: then what
- * comes true is only in the queue. False after failing the request (no such pane).
+ * The pane that text names, else the caller's own. Cleared if there is neither: notifications
+ * then stay in the queue. False after failing the request (no such pane).
  */
 bool requester_pane(struct request *request, const char *text, struct pane_ref *ret_pane);
 
-/* The program in front of a pane has asked: it is there that answers are expected. */
+/* The program in front of a pane has made a request: it expects the answers. */
 void requester_expect_front(
     struct daemon *daemon, const struct pane_ref *ref, const struct muxbus_pane *pane);
 
@@ -32,7 +32,7 @@ void requester_expect_front(
 bool requester_cwd(struct request *request, const char *given, const struct pane_ref *pane,
     char *out, size_t size);
 
-/* Adds to a message who will be told: "pane %3 is woken", or how to be told. */
+/* Writes a message with how its notification arrives: typed into the pane, or by request. */
 void requester_write_told(
     char *out, size_t size, const char *what, const char *id, const struct pane_ref *pane);
 

@@ -31,7 +31,7 @@ struct spawn_args {
 	    .type = FIELD_KEYS,                                                                   \
 	    .offset = offsetof(struct args_struct, spawn.command),                                \
 	    .max = 256,                                                                           \
-	    .help = "What runs in it: a string goes to the shell, an array of two or more words " \
+	    .help = "The new program: a string goes to the shell, an array of two or more words " \
 		    "is executed as it is; left out, the user's shell."},                         \
 	    {.name = "cwd",                                                                       \
 		.type = FIELD_STRING,                                                             \

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * Conditions: what a wait waits for. Each kind is a row with its fields; a condition is
- * armed once, and then comes true, or ends because what it looks at is gone. Where there is
- * a level it is looked at when the condition is armed: what is true already matches at once.
+ * Conditions: what a wait waits for. Each kind is a row with its fields. A condition is armed
+ * once, and then comes true, or ends because its object is gone. A condition on a state looks
+ * at the state when it is armed, and matches at once if the state is there already.
  */
 #ifndef DAEMON_SOURCE_CONDITION_H
 #define DAEMON_SOURCE_CONDITION_H

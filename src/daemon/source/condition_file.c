@@ -42,11 +42,11 @@ static const struct field file_fields[] = {
 	.offset = offsetof(struct file_args, regex),
 	.min = 1,
 	.max = PATTERN_BYTES_MAX,
-	.help = "What a line written into it matches; left out: any change."},
+	.help = "A regular expression that a line written into it matches; left out: any change."},
     {.name = "from_start",
 	.type = FIELD_BOOL,
 	.offset = offsetof(struct file_args, from_start),
-	.help = "Look at what is there already too."},
+	.help = "Match existing content too."},
     {.name = NULL},
 };
 
@@ -91,7 +91,7 @@ static bool file_block(void *data, const struct tail_block *block)
 	if (watch->condition->state != CONDITION_PENDING)
 		return false;
 	if (watch->matcher.pattern == NULL)
-		return true; /* the change itself is told */
+		return true; /* the change itself is reported */
 	switch (line_match(&watch->matcher, block->text, block->len, 0, &line)) {
 	case PATTERN_NONE:
 		return true;
@@ -138,7 +138,7 @@ static void file_disarm(struct condition *condition)
 	mem_free(watch);
 }
 
-/* Where the file begins, for who wants to see all of it. */
+/* Where the file begins, for a condition that reads all of it. */
 static size_t first_place(const char *path, struct tail_place *ret_place)
 {
 	struct stat status;

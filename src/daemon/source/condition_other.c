@@ -42,7 +42,7 @@ static const struct field job_fields[] = {
     {.name = NULL},
 };
 
-/* Says how it ended, and that nobody need be told of it otherwise: who waited knows. */
+/* Writes how the job ended. The wait reports the end, so no notification is needed. */
 static void settle_job(struct condition *condition, const struct job *job)
 {
 	struct queue *queue = condition->daemon->queue;
@@ -172,7 +172,7 @@ static void settle_note(struct note_watch *watch, const struct notification *not
 	condition_settle(watch->condition, CONDITION_MATCHED);
 }
 
-/* Takes it if it is one that is waited for. */
+/* Takes a notification if the condition waits for it. */
 static void note_take(struct note_watch *watch, const struct notification *note)
 {
 	uint64_t seq = note->seq;
@@ -180,7 +180,7 @@ static void note_take(struct note_watch *watch, const struct notification *note)
 	if (watch->condition->state != CONDITION_PENDING ||
 	    !consumer_filter_matches(&watch->filter, note))
 		return;
-	/* Who waits for it is told now, and nobody twice. */
+	/* The wait reports it now, so that it is not reported twice. */
 	queue_settle_waited(watch->condition->daemon->queue, seq);
 	settle_note(watch, note);
 }
@@ -222,7 +222,7 @@ static bool note_arm(struct condition *condition, struct request *request, const
 	watch->listener.posted = note_posted;
 	queue_listen(condition->daemon->queue, &watch->listener);
 	condition->watch = watch;
-	/* One that is named by its id may be there already: that is a level. */
+	/* A notification named by its id may be there already. */
 	if (filter.id != NULL)
 		note_look_back(watch);
 	return true;
@@ -267,7 +267,7 @@ static const struct field cpu_fields[] = {
 	.unit = "s",
 	.max = 86400,
 	.preset = "1",
-	.help = "It has been so for this long."},
+	.help = "How long it must stay below that."},
     {.name = "pane",
 	.type = FIELD_STRING,
 	.offset = offsetof(struct cpu_args, pane),

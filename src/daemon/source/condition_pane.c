@@ -31,7 +31,7 @@ enum {
 	READY_AGAIN_MS = 5000, /* a pane that is quiet and not ready may become so silently */
 };
 
-/* What watches a pane for a condition. Which parts are used depends on the kind. */
+/* The watch of a pane for a condition. The kind decides which parts are used. */
 struct pane_watch {
 	struct condition *condition;
 	uint32_t pane;
@@ -478,7 +478,7 @@ static void ready_bytes(struct stream_tap *tap, uint64_t offset, const uint8_t *
 	watch_arm_timer(watch, READY_QUIET_MS);
 }
 
-/* What is known of an agent is the evidence. */
+/* The known state of an agent is the evidence. */
 static void settle_agent(struct pane_watch *watch, enum condition_state state)
 {
 	struct condition *condition = watch->condition;
@@ -715,7 +715,7 @@ const struct condition_kind condition_kinds_pane[] = {
 	.arm = ready_arm,
 	.disarm = pane_disarm},
     {.name = "screen",
-	.help = "What the pane shows matches.",
+	.help = "The screen of the pane matches.",
 	.example = "{\"screen\":\"(?m)^\\\\$ *$\",\"pane\":\"%3\"}",
 	.fields = screen_fields,
 	.pane_member = "pane",

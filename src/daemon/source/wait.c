@@ -163,7 +163,7 @@ static const char *reason_of(const struct wait *wait)
 	return wait->kind != WAIT_REQUEST && count_in(wait, CONDITION_LIMIT) > 0 ? "limit" : "gone";
 }
 
-/* What is known of it by now. */
+/* The result so far. */
 static void wait_write(const struct wait *wait, struct json_writer *writer, int64_t now_ms)
 {
 	json_array_begin(writer, "matched");
@@ -195,7 +195,7 @@ static void wait_answer(struct wait *wait)
 	wait_free(wait);
 }
 
-/* What is left; the clock of a background wait goes on in suspend. */
+/* The time left; the clock of a background wait continues during suspend. */
 static int64_t left_ms(const struct wait *wait)
 {
 	return wait->kind == WAIT_REQUEST ? wait->due_mono_ms - clock_mono_ms()
@@ -293,7 +293,7 @@ static void on_deadline(evutil_socket_t fd, short what, void *data)
 		wait_end(wait, !wait_is_over(wait));
 }
 
-/* One has changed. What more changes in this turn is answered together. */
+/* A condition has changed. Further changes in this turn are answered together. */
 static void on_changed(struct condition *condition, void *data)
 {
 	struct wait *wait = data;
@@ -463,8 +463,8 @@ static void wait_resume(struct wait *wait, struct request *request)
 		struct request *before = wait->request;
 
 		request_on_cancel(before, NULL, NULL);
-		request_fail(before, MESSAGE_CANCELLED,
-		    "another request goes on with the wait \"%s\"", wait->name);
+		request_fail(before, MESSAGE_CANCELLED, "another request resumed the wait \"%s\"",
+		    wait->name);
 	}
 	wait->request = request;
 	pane_ref_clear(&wait->pane); /* the response replaces the notification */
@@ -544,8 +544,7 @@ void wait_start(struct wait_set *set, struct request *request, const struct json
 	}
 	if (list == NULL) {
 		request_fail_data(request, MESSAGE_PARAMS, "\"field\":\"wait\"",
-		    "wait: there is no wait of this name to go on with, and no conditions are "
-		    "given");
+		    "wait: there is no wait of this name to resume, and no conditions are given");
 		return;
 	}
 	if (!is_valid_list(request, list) || !is_valid_name(set, request, name))

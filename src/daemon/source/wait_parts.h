@@ -21,7 +21,7 @@ enum wait_kind {
 	WAIT_KIND_COUNT_,
 };
 
-/* What waits are made of. */
+/* The parts that waits need. */
 struct wait_parts {
 	struct event_base *base;
 	struct queue *queue; /* NULL: no wait outlives its connection */
