@@ -35,8 +35,6 @@ enum {
 	QUESTION_MAX = 4096,
 };
 
-/* ---- telling ---- */
-
 static void publish(const struct agent *agent)
 {
 	const struct agent_parts *parts = &agent->set->parts;
@@ -97,8 +95,6 @@ static void notify_crash(struct agent *agent, bool is_last)
 	buf_finish(&data);
 }
 
-/* ---- starting ---- */
-
 static void on_made(void *data, const struct pane_ref *pane)
 {
 	struct agent *agent = data;
@@ -143,8 +139,6 @@ static void agent_launch_program(struct agent *agent)
 		is_there ? &agent->pane : NULL, &handlers, agent, &agent->launch))
 		agent_set_state(agent, AGENT_GONE, "tmux is not followed");
 }
-
-/* ---- crashing ---- */
 
 static void note_exit(struct agent *agent)
 {
@@ -191,8 +185,6 @@ static void on_timer(void *data)
 	else
 		agent_monitor_look(agent->monitor, true); /* and then types, if it may */
 }
-
-/* ---- what is seen ---- */
 
 static void keep_question(
     struct agent *agent, const struct agent_verdict *verdict, const struct pane_screen *screen)
@@ -296,8 +288,6 @@ static void on_wrote(void *data, uint64_t end)
 	agent_tasks_wrote(data);
 }
 
-/* ---- agents ---- */
-
 static struct agent *agent_new(struct agent_set *set)
 {
 	static const struct agent_monitor_handlers handlers = {
@@ -367,8 +357,6 @@ static bool set_prompt(struct agent *agent, const char *prompt, char *reason, si
 	agent_monitor_set_regex(agent->monitor, regex);
 	return true;
 }
-
-/* ---- ensure_agent ---- */
 
 /* Takes what plan holds over; false after failing the request. */
 static bool take_spec(struct agent *agent, struct request *request, struct agent_spec *plan)
@@ -443,8 +431,6 @@ void agent_ensure(struct agent_set *set, struct request *request, struct agent_s
 	else
 		agent_waiters_step(agent);
 }
-
-/* ---- the set ---- */
 
 /* A program's end is seen by tmux first: then its pane is looked at. */
 static void on_event(struct event_log_listener *listener, struct event_entry *event)

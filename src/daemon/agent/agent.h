@@ -29,13 +29,9 @@ const struct agent *agent_find(const struct agent_set *set, const char *name);
 /* The one in a pane, NULL if none is. */
 const struct agent *agent_of_pane(const struct agent_set *set, uint32_t pane);
 
-/* ---- what is asked for; each answers the request, at once or later ---- */
-
 /* Takes what plan holds. teller is told of crashes; cleared: nobody. */
 void agent_ensure(struct agent_set *set, struct request *request, struct agent_spec *plan,
     const struct pane_ref *teller);
-
-/* ---- changes ---- */
 
 struct agent_listener {
 	struct list link;

@@ -123,8 +123,6 @@ static void add_surroundings(struct muxbus_command *command, const struct agent_
 		muxbus_command_args(command, "-e", *entry, (char *)NULL);
 }
 
-/* ---- the program ---- */
-
 static void on_settled(void *data, int error)
 {
 	(void)data;
@@ -212,8 +210,6 @@ static void follow(struct agent_launch *launch)
 	if (error < 0)
 		launch_fail(launch, error, NULL, 0);
 }
-
-/* ---- the window ---- */
 
 /* Reads which window was made. */
 static void take_window(struct agent_launch *launch, const struct muxbus_reply *reply)
@@ -332,8 +328,6 @@ static void on_named_session(
 	}
 	on_session(data, error, replies, count);
 }
-
-/* ---- again ---- */
 
 static void on_next_window(void *data, int error, const struct muxbus_reply *replies, size_t count)
 {

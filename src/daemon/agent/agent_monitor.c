@@ -71,8 +71,6 @@ static void arm(struct agent_monitor *monitor, int64_t ms)
 	loop_timer_arm(monitor->timer, ms);
 }
 
-/* ---- output ---- */
-
 static void on_token(void *data, const struct token *token)
 {
 	struct agent_monitor *monitor = data;
@@ -117,8 +115,8 @@ static void note_brackets(struct agent_monitor *monitor, const uint8_t *bytes, s
 		if (memcmp(joined + at, wanted, size) == 0)
 			monitor->brackets = joined[at + size] == 'h';
 	}
-	for (const uint8_t *at = bytes; (at = memchr(at, '\033', len - (size_t)(at - bytes)));
-	     at++) {
+	for (const uint8_t *at = bytes;
+	     (at = memchr(at, '\033', len - (size_t)(at - bytes))) != NULL; at++) {
 		if (len - (size_t)(at - bytes) > size && memcmp(at, wanted, size) == 0)
 			monitor->brackets = at[size] == 'h';
 	}
@@ -181,8 +179,6 @@ static void on_closed(struct stream_tap *tap)
 	loop_timer_disarm(monitor->timer);
 	monitor->handlers->closed(monitor->data);
 }
-
-/* ---- looking ---- */
 
 static int64_t quiet_ms(const struct agent_monitor *monitor)
 {
@@ -329,8 +325,6 @@ static void on_timer(void *data)
 		tell(monitor, NULL);
 	}
 }
-
-/* ---- aiming ---- */
 
 struct agent_monitor *agent_monitor_new(
     const struct agent_parts *parts, const struct agent_monitor_handlers *handlers, void *data)

@@ -113,8 +113,6 @@ bool agent_has_task(const struct agent *agent)
 	return task_at_work(agent) != NULL;
 }
 
-/* ---- the end of a task ---- */
-
 /* Tells who asked; what is told by nobody else is a notification. */
 static void task_end(struct agent_task *task, const char *outcome, const char *reason,
     const struct pane_screen *screen)
@@ -176,8 +174,6 @@ void agent_tasks_forget(struct agent *agent)
 	list_for_each_safe (link, after, &agent->tasks)
 		task_free(list_entry(link, struct agent_task, link));
 }
-
-/* ---- typing ---- */
 
 /*
  * The agent is looked at all the time, so one look is enough; its prompt is known, and what is
@@ -336,8 +332,6 @@ void agent_tasks_judged(
 		task_end(task, "question", verdict->reason, screen);
 }
 
-/* ---- progress ---- */
-
 static void on_progress(void *data)
 {
 	agent_report_progress(data);
@@ -351,8 +345,6 @@ void agent_tasks_wrote(struct agent *agent)
 	    task->request != NULL && !loop_timer_is_armed(task->progress_timer))
 		loop_timer_arm(task->progress_timer, PROGRESS_MS);
 }
-
-/* ---- accepting ---- */
 
 static struct agent_task *task_new(struct agent *agent, const char *text, size_t len, bool is_first)
 {
@@ -467,8 +459,6 @@ void agent_send(struct agent_set *set, struct request *request, const struct age
 	}
 	agent_monitor_look(agent->monitor, true); /* and then types, if it may */
 }
-
-/* ---- after another daemon's life ---- */
 
 static bool task_load(void *data, const char *id, const struct json *value)
 {

@@ -24,8 +24,6 @@ settle(struct agent_verdict *verdict, enum agent_verdict_kind kind, const char *
 	va_end(args);
 }
 
-/* ---- rows ---- */
-
 static size_t put_utf8(char *out, uint32_t character)
 {
 	if (character < 0x80) {
@@ -139,8 +137,6 @@ void agent_screen_text(const struct prompt_view *view, unsigned rows, struct buf
 	while (out->len > 0 && out->data[out->len - 1] == '\n')
 		out->len--;
 }
-
-/* ---- what a row says ---- */
 
 /* Copies with each run of digits as one 0: prompts count. */
 static void normalise(const char *text, char *out, size_t size)
@@ -283,8 +279,6 @@ static enum row_match match_row(
 		return ROW_BEHIND;
 	return len > 0 && strncmp(row, profile->row, len) == 0 ? ROW_DRAFT : ROW_OTHER;
 }
-
-/* ---- the verdict ---- */
 
 /* It is not at its prompt: does it ask for something? */
 static void judge_other(

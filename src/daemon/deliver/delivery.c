@@ -48,8 +48,6 @@ struct delivery_set {
 	struct list mails;
 };
 
-/* ---- what is being typed, in the journal ---- */
-
 struct typed {
 	uint64_t *batch;
 	size_t count;
@@ -125,8 +123,6 @@ static bool typed_check(void *data, const char *name, const struct json *value)
 	return true;
 }
 
-/* ---- receipts ---- */
-
 static bool is_ours(const struct notification *note)
 {
 	return note != NULL && (note->state == NOTE_QUEUED || note->state == NOTE_DELIVERING);
@@ -149,8 +145,6 @@ static void write_receipt(struct mail *mail, uint64_t seq, enum notification_sta
 	receipt_give(
 	    &mail->set->receipts, seq, is_ours(note) ? state : note->state, &receipt, &writer);
 }
-
-/* ---- the questions of typing ---- */
 
 /*
  * Whether a notification is for the pane of a mail, and to be typed: nobody has told it, and
@@ -324,8 +318,6 @@ static const struct submit_handlers handlers = {
     .ended = on_ended,
 };
 
-/* ---- the set ---- */
-
 static struct mail *find_mail(const struct delivery_set *set, const struct pane_ref *pane)
 {
 	struct list *link;
@@ -338,8 +330,6 @@ static struct mail *find_mail(const struct delivery_set *set, const struct pane_
 	}
 	return NULL;
 }
-
-/* ---- the agent's own command ---- */
 
 /* Tells of what was given to the agent's command, and goes on with what came meanwhile. */
 static void on_command(void *data, bool is_taken, const char *reason)

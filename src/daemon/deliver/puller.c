@@ -88,8 +88,6 @@ bool puller_holds(const struct puller_set *set, uint64_t seq)
 	return false;
 }
 
-/* ---- which followers there are, for the next daemon ---- */
-
 static const struct record_field puller_fields[] = {
     {RECORD_ROW(NAME, struct puller, way, "way"), .names = way_names, .values = PULLER_HOOK + 1},
 };
@@ -120,8 +118,6 @@ static void forget(const struct puller *puller)
 	pane_ref_format(&puller->pane, pane);
 	record_delete(queue_store(puller->set->parts.receipts.queue), &puller_kind, pane);
 }
-
-/* ---- loans ---- */
 
 static void drop_loan(struct puller *puller, struct loan *loan)
 {
@@ -229,8 +225,6 @@ static void on_posted(struct queue_listener *listener, const struct notification
 	(void)note;
 }
 
-/* ---- askers ---- */
-
 static struct puller *puller_new(
     struct puller_set *set, const struct pane_ref *pane, enum puller_way way)
 {
@@ -300,8 +294,6 @@ void puller_end(struct puller *puller, bool has_gone)
 		give_back(puller, true, "who was to hand it over has gone");
 	settle(puller);
 }
-
-/* ---- the set ---- */
 
 static bool puller_load(void *data, const char *name, const struct json *value)
 {

@@ -69,8 +69,6 @@ bool queue_command_serves(const struct presence *presence)
 	return presence->session[0] != '\0' && find_words(presence) != NULL;
 }
 
-/* ---- the program and its environment ---- */
-
 /* Reads "NAME=VALUE" texts of a process, each ended by a NUL; empty if that is not allowed. */
 static void read_environ(pid_t pid, struct buf *out)
 {
@@ -163,8 +161,6 @@ static char **make_environ(const struct buf *block)
 	}
 	return made;
 }
-
-/* ---- running ---- */
 
 static int spawn(pid_t *ret_pid, const char *program, char *const *argv, char *const *env)
 {

@@ -51,8 +51,6 @@ struct self_command_set {
 	size_t count;
 };
 
-/* ---- the store ---- */
-
 static const struct record_field command_fields[] = {
     {RECORD_ROW(INT, struct self_command, stage, "stage"), .values = SELF_COMMAND_RUNNING + 1},
     {RECORD_ROW(INT, struct self_command, created_ms, "created_ms")},
@@ -92,8 +90,6 @@ static void order_free(struct order *order)
 	mem_free(order->public.text);
 	mem_free(order);
 }
-
-/* ---- the end ---- */
 
 static void write_data(
     struct buf *out, const struct order *order, const char *outcome, const char *reason)
@@ -147,8 +143,6 @@ static void on_deadline(void *data)
 	else
 		order_end(order, "timeout", "the command was not typed: never was it safe", NULL);
 }
-
-/* ---- waiting for it to finish ---- */
 
 static int64_t quiet_ms(const struct order *order)
 {
@@ -248,8 +242,6 @@ static void on_timer(void *data)
 	}
 }
 
-/* ---- typing it ---- */
-
 /* One that an earlier daemon was about to type may have run: it is not typed again. */
 static bool on_compose(void *data, struct submit_text *text)
 {
@@ -304,8 +296,6 @@ static const struct submit_handlers handlers = {
     .deferred = on_deferred,
     .ended = on_ended,
 };
-
-/* ---- the set ---- */
 
 static struct order *order_new(struct self_command_set *set, const struct pane_ref *pane,
     const char *text, size_t len, int64_t created_ms)

@@ -98,7 +98,7 @@ enum modifier {
 
 static bool is_one_of(const char *const *names, const char *text, size_t len)
 {
-	for (; *names; names++)
+	for (; *names != NULL; names++)
 		if (strlen(*names) == len && strncasecmp(*names, text, len) == 0)
 			return true;
 	return false;
@@ -117,7 +117,7 @@ static bool has_control(const char *text, size_t len)
 {
 	return len == 1 &&
 	    (((text[0] | 0x20) >= 'a' && (text[0] | 0x20) <= 'z') ||
-		strchr("-/26?@[\\]^_", text[0]));
+		strchr("-/26?@[\\]^_", text[0]) != NULL);
 }
 
 static enum keys_kind classify_character(const char *text, size_t len, unsigned modifiers)
@@ -131,10 +131,11 @@ static enum keys_kind classify_character(const char *text, size_t len, unsigned 
 
 enum keys_kind keys_classify(const char *text, size_t len)
 {
+	bool is_changed, is_space;
+	unsigned modifiers = 0;
 	/* tmux takes ^X for C-X, and '^' alone for itself. */
 	if (len == 2 && text[0] == '^')
 		return has_control(text + 1, 1) ? KEYS_NAME : KEYS_TEXT;
-	unsigned modifiers = 0;
 	while (len > 2 && text[1] == '-') {
 		if ((text[0] | 0x20) == 'c')
 			modifiers |= MODIFIER_CONTROL;
@@ -151,10 +152,10 @@ enum keys_kind keys_classify(const char *text, size_t len)
 		return classify_character(text, len, modifiers);
 	if (!is_one_of(keys_names, text, len))
 		return KEYS_TEXT;
-	bool is_space = len == strlen("Space") && strncasecmp(text, "Space", len) == 0;
+	is_space = len == strlen("Space") && strncasecmp(text, "Space", len) == 0;
 	if (is_space && !(modifiers & MODIFIER_SHIFT))
 		return KEYS_NAME;
-	bool is_changed = modifiers & (MODIFIER_CONTROL | MODIFIER_SHIFT);
+	is_changed = modifiers & (MODIFIER_CONTROL | MODIFIER_SHIFT);
 	if (is_changed && is_one_of(byte_keys, text, len))
 		return KEYS_UNSENDABLE;
 	return KEYS_NAME;

@@ -19,8 +19,6 @@ enum { BUSY_MS = 10000 }; /* of a pane that is never quiet, until the caller is 
 static const char not_followed[] = "tmux is not followed";
 static const char blocked[] = "something else is being typed there";
 
-/* ---- typing ---- */
-
 static void on_typed(void *data, int error, const struct muxbus_reply *replies, size_t count)
 {
 	struct submit *submit = data;
@@ -107,8 +105,6 @@ static void look_at_prompt(struct submit *submit, const struct muxbus_pane *pane
 		step_type(submit, pane, screen, tty);
 }
 
-/* ---- after typing ---- */
-
 static void look_for_echo(
     struct submit *submit, const struct pane_screen *screen, const struct pane_tty *tty)
 {
@@ -185,8 +181,6 @@ static void look_for_taken(
 		submit_arm(submit, submit_line_look_ms(line));
 	}
 }
-
-/* ---- looking ---- */
 
 static void on_screen(void *data, int error, const struct pane_screen *screen)
 {
@@ -355,8 +349,6 @@ static void on_timer(void *data)
 	}
 }
 
-/* ---- submits ---- */
-
 /* An agent has reported: what waits to be typed into its pane looks at once. */
 static void on_reported(struct presence_listener *listener, const struct pane_ref *pane)
 {
@@ -488,8 +480,6 @@ unsigned submit_typed_before(const struct submit *submit)
 {
 	return submit->before;
 }
-
-/* ---- evidence ---- */
 
 void submit_write_evidence(
     const struct submit *submit, enum submit_result result, struct json_writer *writer)

@@ -19,8 +19,6 @@ void submit_arm(struct submit *submit, int64_t ms)
 	loop_timer_arm(submit->timer, ms);
 }
 
-/* ---- not now ---- */
-
 /* The reasons for a deferral are the same if they are up to a colon: details follow it. */
 static bool is_same_reason(const char *one, const char *other)
 {
@@ -56,8 +54,6 @@ void submit_defer(struct submit *submit, const char *reason)
 	submit->retry_ms =
 	    submit->retry_ms * 2 < SUBMIT_RETRY_MAX_MS ? submit->retry_ms * 2 : SUBMIT_RETRY_MAX_MS;
 }
-
-/* ---- the output of the pane ---- */
 
 static void on_output(struct stream_tap *tap, uint64_t offset, const uint8_t *bytes, size_t len)
 {
@@ -99,8 +95,6 @@ static void drop_tap(struct submit *submit)
 	submit->has_tap = false;
 }
 
-/* ---- the pane ---- */
-
 bool submit_is_blocked(const struct submit *submit)
 {
 	bool is_raw = submit->policy->is_raw, is_older = true;
@@ -132,8 +126,6 @@ void submit_wake_others(const struct submit *submit)
 			submit_arm(other, 0);
 	}
 }
-
-/* ---- the end ---- */
 
 /* Lets go of all that a text needed. */
 static void rest(struct submit *submit)
@@ -189,8 +181,6 @@ void submit_destroy(struct submit *submit)
 	submit_line_finish(&submit->line);
 	mem_free(submit);
 }
-
-/* ---- asking tmux ---- */
 
 bool submit_take_answer(struct submit *submit)
 {

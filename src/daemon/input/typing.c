@@ -33,9 +33,10 @@ void typing_finish(struct typing *typing)
 /* Appends an argument, quoted. */
 static void put_quoted(struct buf *out, const void *bytes, size_t len)
 {
+	ssize_t used;
 	buf_append_byte(out, ' ');
 	buf_reserve(out, MUXBUS_QUOTED_MAX(len));
-	ssize_t used = muxbus_quote((char *)out->data + out->len, bytes, len);
+	used = muxbus_quote((char *)out->data + out->len, bytes, len);
 	if (used > 0)
 		out->len += (size_t)used;
 }
@@ -101,6 +102,7 @@ void typing_add(const struct typing *typing, struct muxbus_command *command, con
 {
 	uint32_t pane = typing->pane;
 	const char *mode = typing->leaves_mode ? "0" : "#{pane_in_mode}";
+	struct buf all;
 	muxbus_command_args(command, "if-shell", "-F", "-t", NULL);
 	muxbus_command_argf(command, "%%%u", pane);
 	if (typing->condition != NULL)
@@ -112,7 +114,6 @@ void typing_add(const struct typing *typing, struct muxbus_command *command, con
 	    "display-message -p -t %%%u '" HELD
 	    "#{pane_in_mode} #{pane_input_off} #{pane_dead} #{?pane_pid,1,0} #{pane_mode}'%s%s",
 	    pane, otherwise != NULL ? " ; " : "", otherwise != NULL ? otherwise : "");
-	struct buf all;
 	buf_init(&all, COMMANDS_MAX_BYTES);
 	if (typing->leaves_mode)
 		buf_printf(&all, "copy-mode -q -t %%%u ; ", pane);
@@ -144,12 +145,14 @@ bool typing_check(
     struct request *request, uint32_t pane, const struct muxbus_reply *reply, const char *typed)
 {
 	const char *held = find_held(reply);
+	unsigned in_mode = 0, input_off = 0, dead = 0, has_program = 0;
+	const char *reason = "its program does not ask for that just now";
+	char mode[32] = "";
+	struct json_writer writer;
+	struct buf data;
 	if (held == NULL)
 		return true;
-	unsigned in_mode = 0, input_off = 0, dead = 0, has_program = 0;
-	char mode[32] = "";
 	sscanf(held, "%u %u %u %u %31[a-z-]", &in_mode, &input_off, &dead, &has_program, mode);
-	const char *reason = "its program does not ask for that just now";
 	if (dead || !has_program)
 		reason = "its program has ended";
 	else if (input_off)
@@ -157,8 +160,6 @@ bool typing_check(
 	else if (in_mode)
 		reason = "it is in a mode, where keys do not reach its program; \"force\": true "
 			 "ends the mode first";
-	struct buf data;
-	struct json_writer writer;
 	buf_init(&data, 512);
 	json_writer_init(&writer, &data);
 	json_put_id(&writer, "pane", '%', pane);

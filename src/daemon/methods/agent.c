@@ -35,8 +35,6 @@ static void fail_field(struct request *request, const char *field, const char *t
 	request_fail_data(request, MESSAGE_PARAMS, data, "%s: %s", field, text);
 }
 
-/* ---- ensure_agent ---- */
-
 struct ensure_args {
 	const char *name;
 	struct spawn_args spawn;
@@ -174,8 +172,6 @@ static void handle_ensure(struct request *request, const void *data)
 	agent_ensure(request_daemon(request)->agents, request, &plan, &teller);
 	agent_spec_finish(&plan); /* what was not taken */
 }
-
-/* ---- send_task and respond ---- */
 
 struct send_args {
 	const char *agent;
@@ -323,8 +319,6 @@ static void handle_respond(struct request *request, const void *data)
 	send(request, data, true);
 }
 
-/* ---- list_agents ---- */
-
 static const struct field_result list_results[] = {
     {"agents", "array", "the agents, oldest first"},
     {"agents[].agent", "string", "its name"},
@@ -360,8 +354,6 @@ static void handle_list(struct request *request, const void *data)
 	json_array_end(writer);
 	request_done(request);
 }
-
-/* ---- stop_agent ---- */
 
 struct stop_args {
 	const char *agent;

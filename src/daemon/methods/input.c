@@ -63,10 +63,11 @@ static void on_typed(
 static void run_typing(struct request *request, const struct typing *typing)
 {
 	struct muxbus_command *command = new_command(request);
+	uint32_t *context;
 	if (command == NULL)
 		return;
 	typing_add(typing, command, NULL);
-	uint32_t *context = xalloc(sizeof *context);
+	context = xalloc(sizeof *context);
 	*context = typing->pane;
 	tmux_call(request, command, false, on_typed, context);
 }
@@ -106,8 +107,6 @@ static bool fail_param(struct request *request, const char *field, const char *t
 		.offset = offsetof(struct args_struct, force), .preset = "false", \
 		.help = "End copy mode, or another mode of the pane, first."      \
 	}
-
-/* ---- send_keys --------------------------------------------------------------------------- */
 
 struct send_keys_args {
 	const char *pane;
@@ -168,8 +167,9 @@ static bool read_keys(
 			return false;
 	if (args->base64 != NULL) {
 		struct buf raw;
+		bool is_right;
 		buf_init(&raw, TYPING_BYTES_MAX);
-		bool is_right = decode(request, args->base64, &raw);
+		is_right = decode(request, args->base64, &raw);
 		if (is_right)
 			typing_bytes(typing, raw.data, raw.len);
 		buf_finish(&raw);
@@ -185,16 +185,14 @@ static void handle_send_keys(struct request *request, const void *data)
 {
 	const struct send_keys_args *args = data;
 	const struct muxbus_pane *pane;
+	struct typing typing;
 	if (!target_pane(request, args->pane, &pane))
 		return;
-	struct typing typing;
 	typing_init(&typing, pane->id, args->force);
 	if (read_keys(request, args, &typing))
 		run_typing(request, &typing);
 	typing_finish(&typing);
 }
-
-/* ---- send_text --------------------------------------------------------------------------- */
 
 struct send_text_args {
 	const char *pane;
@@ -311,7 +309,7 @@ static bool choose_bracket(struct request *request, const struct send_text_args 
 static void start_text(
     struct request *request, const struct send_text_args *args, uint32_t pane, struct buf *bytes)
 {
-	bool has_nul = bytes->len > 0 && memchr(bytes->data, '\0', bytes->len);
+	bool has_nul = bytes->len > 0 && memchr(bytes->data, '\0', bytes->len) != NULL;
 	struct submit_text text = {.has_no_enter = !args->enter};
 
 	if (bytes->len > 0 && !choose_bracket(request, args, bytes, &text.is_bracketed))
@@ -330,9 +328,9 @@ static void handle_send_text(struct request *request, const void *data)
 {
 	const struct send_text_args *args = data;
 	const struct muxbus_pane *pane;
+	struct buf text;
 	if (!target_pane(request, args->pane, &pane))
 		return;
-	struct buf text;
 	buf_init(&text, TEXT_BYTES_MAX + 4);
 	buf_append_str(&text, args->text != NULL ? args->text : "");
 	if (args->text != NULL && args->base64 != NULL) {
@@ -346,8 +344,6 @@ static void handle_send_text(struct request *request, const void *data)
 	}
 	buf_finish(&text);
 }
-
-/* ---- send_mouse -------------------------------------------------------------------------- */
 
 enum action {
 	ACTION_PRESS,
@@ -516,6 +512,7 @@ struct pointing {
 static bool check_mouse(struct request *request, const struct muxbus_pane *pane,
     const struct send_mouse_args *args, enum encoding *ret_encoding)
 {
+	int64_t max;
 	*ret_encoding = pane->mouse_sgr ? ENCODING_SGR
 	    : pane->mouse_utf8          ? ENCODING_UTF8
 					: ENCODING_NORMAL;
@@ -529,7 +526,7 @@ static bool check_mouse(struct request *request, const struct muxbus_pane *pane,
 	if (args->x >= pane->width || args->y >= pane->height)
 		return fail_param(request, args->x >= pane->width ? "x" : "y",
 		    "lies outside of the pane; get_pane says its width and height");
-	int64_t max = encoding_max[*ret_encoding];
+	max = encoding_max[*ret_encoding];
 	if (args->x >= max || args->y >= max)
 		return fail_param(request, args->x >= max ? "x" : "y",
 		    "is more than the program's mouse reports can say");
@@ -565,17 +562,17 @@ static void handle_send_mouse(struct request *request, const void *data)
 	const struct send_mouse_args *args = data;
 	const struct daemon *daemon = request_daemon(request);
 	const struct muxbus_pane *pane;
+	struct pointing *pointing;
+	int error;
 	if (!target_pane(request, args->pane, &pane))
 		return;
-	struct pointing *pointing = xalloc(sizeof *pointing);
+	pointing = xalloc(sizeof *pointing);
 	*pointing = (struct pointing){.request = request, .args = *args, .pane = pane->id};
 	pointing->args.pane = NULL;
-	int error = muxbus_sync_refresh(tmux_sync(daemon->tmux), 0, on_mouse_fresh, pointing);
+	error = muxbus_sync_refresh(tmux_sync(daemon->tmux), 0, on_mouse_fresh, pointing);
 	if (error < 0)
 		on_mouse_fresh(pointing, error);
 }
-
-/* ---- the table --------------------------------------------------------------------------- */
 
 const struct method methods_input[] = {
     {

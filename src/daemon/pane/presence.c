@@ -59,8 +59,6 @@ const char *presence_check(const char *agent, const char *session)
 	return NULL;
 }
 
-/* ---- the store ---- */
-
 static const struct record_field presence_fields[] = {
     {RECORD_ROW(PANE, struct presence, pane, "pane"), .is_optional = true},
     {RECORD_ROW(INT, struct presence, pid, "pid")},
@@ -96,8 +94,6 @@ static void presence_store(const struct presence_set *set, const struct presence
 
 	record_put(set->store, &presence_kind, presence_name(presence, name), presence);
 }
-
-/* ---- who is there ---- */
 
 /* Whether neither its pane nor its process is known to have gone. */
 static bool is_there(const struct presence_set *set, const struct presence *presence)
@@ -183,8 +179,6 @@ const struct presence *presence_next(struct presence_set *set, const struct pres
 	}
 	return NULL;
 }
-
-/* ---- reports ---- */
 
 static void tell(
     struct presence_set *set, const struct presence *presence, enum presence_state before)
@@ -320,8 +314,6 @@ void presence_unlisten(struct presence_listener *listener)
 {
 	list_remove(&listener->link);
 }
-
-/* ---- the set ---- */
 
 static bool presence_load(void *data, const char *name, const struct json *value)
 {

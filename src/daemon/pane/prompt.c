@@ -270,8 +270,6 @@ void prompt_write_around(const struct prompt_view *view, struct buf *out)
 	}
 }
 
-/* ---- the line that was typed ---- */
-
 /* The characters of a line that are compared: programs wrap, pad and frame the rest. */
 struct key {
 	bool is_ascii; /* it has enough of these: of others tmux has its own idea */
