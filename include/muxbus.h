@@ -54,9 +54,9 @@ extern "C" {
 /* An id that stands for "none". */
 #define MUXBUS_NO_ID UINT32_MAX
 
-/* ---- errors -------------------------------------------------------------------- */
-
 /*
+ * Errors.
+ *
  * There are three kinds of errors. Above MUXBUS_ERR_FATAL one call or one command failed
  * and the connection continues. MUXBUS_ERR_COMMAND is a refusal by tmux; the reply holds
  * its text. At MUXBUS_ERR_FATAL and below the connection has ended and can only be freed.
@@ -92,7 +92,8 @@ MUXBUS_API const char *muxbus_strerror(int error);
 MUXBUS_API bool muxbus_error_is_fatal(int error);
 
 /*
- * ---- allocation and log ----------------------------------------------------------
+ * Allocation and log.
+ *
  * Both are for the whole process, since the library holds no other global state.
  */
 
@@ -123,7 +124,8 @@ typedef void muxbus_log_fn(void *data, enum muxbus_log_level level, const char *
 MUXBUS_API void muxbus_set_log(muxbus_log_fn *log, void *data);
 
 /*
- * ---- quote -----------------------------------------------------------------------
+ * Quote.
+ *
  * tmux reads a command line with its own grammar and expands formats in many
  * arguments. Never assemble a command line by hand.
  */
@@ -166,7 +168,8 @@ MUXBUS_API ssize_t muxbus_field_format(char *out, size_t size, const char *varia
 MUXBUS_API ssize_t muxbus_field_decode(char *field, size_t len, uint32_t caps);
 
 /*
- * ---- version ---------------------------------------------------------------------
+ * Version.
+ *
  */
 
 /* Features and bugs of tmux by version. */
@@ -207,7 +210,8 @@ MUXBUS_API int muxbus_version_parse(const char *text, struct muxbus_version *ret
 MUXBUS_API const char *muxbus_cap_name(uint32_t bit);
 
 /*
- * ---- parser ----------------------------------------------------------------------
+ * Parser.
+ *
  * Takes the bytes of a control-mode stream, split anywhere, and calls handlers. The parser
  * does no I/O, trusts no line inside a block, and fails only when out of memory.
  *
@@ -349,7 +353,8 @@ MUXBUS_API void muxbus_parser_stats(
 MUXBUS_API size_t muxbus_unescape(uint8_t *out, const uint8_t *in, size_t len);
 
 /*
- * ---- layout ----------------------------------------------------------------------
+ * Layout.
+ *
  * "b25f,80x24,0,0{40x24,0,0,1,39x24,41,0,2}", with floating panes since 3.7.
  */
 enum muxbus_cell_kind {
@@ -393,7 +398,8 @@ MUXBUS_API void muxbus_layout_free(struct muxbus_layout *layout);
 MUXBUS_API uint16_t muxbus_layout_checksum(const char *text, size_t len);
 
 /*
- * ---- command ---------------------------------------------------------------------
+ * Command.
+ *
  * A list of tmux commands that run in one tick of the server, up to the first failure.
  * Each command has its own reply.
  */
@@ -439,7 +445,8 @@ typedef void muxbus_reply_fn(
     void *data, int error, const struct muxbus_reply *replies, size_t count);
 
 /*
- * ---- loop ------------------------------------------------------------------------
+ * Loop.
+ *
  * The event loop of all connections and timers. Watch its descriptor for reading in any
  * event loop and call dispatch when it is readable; or attach it to libevent; or run it
  * alone.
@@ -466,7 +473,8 @@ MUXBUS_API int muxbus_loop_dispatch(struct muxbus_loop *loop, int timeout_ms);
 MUXBUS_API int muxbus_loop_attach(struct muxbus_loop *loop, struct event_base *base);
 
 /*
- * ---- connection ------------------------------------------------------------------
+ * Connection.
+ *
  * One `tmux -C` process on pipes. It is killed when this program dies, its output is
  * always read, and it ends by detaching.
  */
@@ -560,7 +568,8 @@ MUXBUS_API int muxbus_socket_path(char *out, size_t size, const char *name, cons
 MUXBUS_API int muxbus_server_pid(const char *socket_path, pid_t *ret_pid);
 
 /*
- * ---- model -----------------------------------------------------------------------
+ * Model.
+ *
  * The sessions, windows, panes and clients of a server, by id. Only muxbus_sync writes the
  * model. Pointers are valid until control returns to the loop.
  */
@@ -679,7 +688,8 @@ MUXBUS_API void muxbus_model_counts(
     const struct muxbus_model *model, struct muxbus_model_counts *ret_counts);
 
 /*
- * ---- sync ------------------------------------------------------------------------
+ * Sync.
+ *
  * Follows one tmux server: finds it, attaches one connection to each session, keeps the
  * model true, and reconnects when the server restarts.
  *

@@ -406,7 +406,7 @@ static void test_bounds(void)
 	mcp_replay_free(replay);
 }
 
-/* A daemon that is lost before it told of its tools: a call that only reads is not sent again. */
+/* A daemon that is lost before it listed its tools: a call that only reads is not sent again. */
 static void test_unlearned(void)
 {
 	static const char *const call = CALL("1", "list_panes") "\n";

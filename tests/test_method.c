@@ -211,7 +211,7 @@ static void test_written(void)
 	buf_finish(&out);
 }
 
-/* What is wrong with the row of a condition; NULL: nothing. */
+/* The fault of the row of a condition; NULL: none. */
 static const char *condition_fault(const struct condition_kind *kind, struct json_reader *reader)
 {
 	static char text[sizeof(struct field_error) + 64];
@@ -257,7 +257,7 @@ static void test_conditions(void)
 	json_reader_free(reader);
 }
 
-/* What describe says of the list of conditions: one object of each kind, with its fields. */
+/* The list of conditions in describe: one object of each kind, with its fields. */
 static void test_condition_schema(void)
 {
 	struct buf out;

@@ -214,7 +214,7 @@ static void test_damage(void)
 	buf_finish(&text);
 }
 
-/* What a row refuses. */
+/* Values that a row refuses. */
 static void test_refusals(void)
 {
 	static const struct {
@@ -353,8 +353,6 @@ static void test_words(void)
 		!reads_list("&numbers*#floor\n=text", "19 *12", 1, NULL),
 	    "but not another form");
 }
-
-/* ---- in the store ---- */
 
 static struct sample taken[4];
 static size_t taken_count;

@@ -106,8 +106,6 @@ static void on_library_log(void *data, enum muxbus_log_level level, const char *
 	}
 }
 
-/* ---- the end -------------------------------------------------------------------------- */
-
 static void end_loop(void *data)
 {
 	struct main *main = data;
@@ -143,8 +141,6 @@ static void on_signal(evutil_socket_t number, short events, void *data)
 	else
 		stop(&main->daemon, strsignal((int)number));
 }
-
-/* ---- readiness ------------------------------------------------------------------------ */
 
 static void write_ready(int fd)
 {
@@ -234,8 +230,6 @@ static int follow(struct main *main)
 		loop_timer_arm(main->first_wait, FIRST_WAIT_MS);
 	return 0;
 }
-
-/* ---- putting together ------------------------------------------------------------------- */
 
 static struct event_base *new_base(void)
 {
@@ -508,8 +502,6 @@ static int run(struct main *main)
 	tear_down(main);
 	return main->has_failed ? -1 : r;
 }
-
-/* ---- before ----------------------------------------------------------------------------- */
 
 /* Opens descriptors 0 to 2, so that no socket can become "standard error". */
 static void open_standard_streams(void)

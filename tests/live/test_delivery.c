@@ -686,7 +686,7 @@ static void check_version(const char *tmux)
 			strcmp(name, "zsh") == 0) &&
 		    !has_program(live, name))
 			continue;
-		/* What no tmux has a part in is looked at with one. */
+		/* Parts that do not depend on tmux run with one version. */
 		if (!is_first && !is_long() && strncmp(refusals[i].command, "FAKE", 4) != 0)
 			continue;
 		check_refusal(live, i);

@@ -29,9 +29,9 @@ static const char *const callers[CALLERS] = {
     [SEND_TEXT] = "send_text",
 };
 
-/* What a caller is to do at a guard. */
+/* The result of a caller at a guard. */
 enum outcome {
-	HELD, /* nothing is typed, and the reason is told where the caller can see one */
+	HELD, /* nothing is typed, and the caller sees the reason where it can */
 	REFUSED, /* nothing is typed, and the answer is an error of this kind */
 	TYPED,
 };
@@ -199,8 +199,6 @@ static void raise_guard(struct program *program, size_t guard)
 	}
 }
 
-/* ---- callers ---- */
-
 static const char *call(enum caller caller, const struct program *program)
 {
 	static char id[64];
@@ -294,8 +292,6 @@ static void check(enum caller caller, size_t number)
 		diag("%s\n%s", submitted(), live_tmux(live, "capture-pane -p -t %s", program.pane));
 	end_program(&program);
 }
-
-/* ---- one at a time ---- */
 
 /* Two texts that are sent at once are two lines. */
 static void check_order(void)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: ISC */
 /*
  * Waking agents: what they report of themselves decides when something is typed; and it is
- * typed only where nobody hands it over in a better way.
+ * typed only where no better way hands it over.
  */
 #include <signal.h>
 #include <stdio.h>
@@ -96,8 +96,6 @@ static const struct json *report(struct talk *talk, const char *pane, const char
 	    talk, "report_agent", "{\"agent\":\"fake\",\"pane\":\"%s\"%s}", pane, rest);
 }
 
-/* ---- reports ---- */
-
 static void check_reports(struct live *live)
 {
 	struct talk *talk = talk_new(live);
@@ -145,8 +143,6 @@ static void check_reports(struct live *live)
 	talk_free(talk);
 }
 
-/* ---- typing by what is reported ---- */
-
 static void check_edges(struct live *live)
 {
 	struct talk *talk = talk_new(live);
@@ -189,7 +185,7 @@ static void check_edges(struct live *live)
 	live_start_daemon(live, arguments);
 }
 
-/* What the screens of known agents say. */
+/* The screens of known agents. */
 static void check_signs(struct live *live)
 {
 	struct talk *talk = talk_new(live);
@@ -208,8 +204,6 @@ static void check_signs(struct live *live)
 	end_fake(live, pane);
 	talk_free(talk);
 }
-
-/* ---- pullers ---- */
 
 /* The numbers of what was taken, or 0. */
 static int64_t taken(const struct json *response)
@@ -319,7 +313,7 @@ static void check_other_puller(struct live *live)
 	is_str(way_of(talk, id), "acknowledged hook", "by its way");
 	mem_free(id);
 
-	/* One that somebody waits for. */
+	/* A notification that a request waits for. */
 	report(talk, pane, ",\"state\":\"busy\"");
 	id = post(talk, pane, "for who waits");
 	talk_call(
@@ -386,8 +380,6 @@ static void check_puller_restart(struct live *live)
 	talk_free(talk);
 }
 
-/* ---- nudges ---- */
-
 static void check_nudges(struct live *live)
 {
 	struct talk *talk;
@@ -399,14 +391,14 @@ static void check_nudges(struct live *live)
 	talk = talk_new(live);
 	talk_call(talk, "subscribe", "{\"kinds\":[\"delivery\"]}");
 
-	/* An agent that reports no turns is not told twice of what it has taken. */
+	/* An agent that reports no turns does not hear twice of a notification it has taken. */
 	id = post(talk, pane, "plain");
 	ok(receipt(talk, id, "submitted") != NULL, "an agent without hooks takes it");
 	live_sleep_ms(1500);
 	is_int(count_lines(live, id), 1, "and is not told again");
 	mem_free(id);
 
-	/* One that reports its turns begins none: again, but not for ever. */
+	/* An agent that reports its turns begins none: typed again, but not for ever. */
 	report(talk, pane, ",\"state\":\"busy\"");
 	report(talk, pane, ",\"state\":\"idle\"");
 	id = post(talk, pane, "no turn");
