@@ -161,7 +161,7 @@ static void crash(struct agent *agent, const char *reason)
 	submit_drop(agent->submit);
 	if (clock_real_ms() - agent->started_ms > AGENT_SETTLED_MS)
 		agent->restarts = 0;
-	/* What never was ready would not be the next time either. */
+	/* A program that never was ready would not be ready the next time either. */
 	is_last = !agent->was_ready || agent->restarts >= AGENT_RESTARTS_MAX;
 	agent->is_restarting = !is_last;
 	agent_set_state(agent, AGENT_CRASHED, reason);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * Agents: interactive programs kept alive, each by a name and in a window of its own. What
- * it is at is known with the fact that says so; a text is typed when it is ready, and what
- * it says is handed over when its prompt is back. A program that ends, or falls back to the
+ * Agents: interactive programs kept alive, each by a name and in a window of its own. Its
+ * state is known with the fact that shows it. A text is typed when the agent is ready, and its
+ * output is handed over when its prompt is back. A program that ends, or falls back to the
  * shell that it was started from, is started again. Agents are kept in the store: the next
  * daemon finds them running.
  */
@@ -29,7 +29,7 @@ const struct agent *agent_find(const struct agent_set *set, const char *name);
 /* The one in a pane, NULL if none is. */
 const struct agent *agent_of_pane(const struct agent_set *set, uint32_t pane);
 
-/* Takes what plan holds. teller is told of crashes; cleared: nobody. */
+/* Takes the contents of plan. teller is notified of crashes; cleared: no pane is. */
 void agent_ensure(struct agent_set *set, struct request *request, struct agent_spec *plan,
     const struct pane_ref *teller);
 

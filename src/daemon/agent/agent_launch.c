@@ -153,7 +153,7 @@ static void run_program(struct agent_launch *launch)
 	muxbus_command_argf(command, "%%%" PRIu32, launch->pane);
 	muxbus_command_args(command, "remain-on-exit", "on", (char *)NULL);
 	muxbus_command_next(command);
-	/* It keeps its size, whoever looks at it. */
+	/* It keeps its size, also when clients attach. */
 	muxbus_command_args(command, "resize-window", "-t", (char *)NULL);
 	muxbus_command_argf(command, "@%" PRIu32, launch->window);
 	muxbus_command_args(command, "-x", (char *)NULL);
@@ -402,5 +402,5 @@ void agent_launch_cancel(struct agent_launch *launch)
 {
 	launch->handlers = NULL;
 	if (launch->is_waiting)
-		on_timer(launch); /* nobody else will */
+		on_timer(launch); /* nothing else will */
 }

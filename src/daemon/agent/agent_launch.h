@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * Starts the program of an agent in a window of its own: in a session of its own, of the
- * size asked for whoever looks at it, with the history asked for; or again in another window
- * of that session. Its output is followed from the first byte, and its pane stays when it ends.
+ * Starts the program of an agent in a window of its own: in a session of its own, of the size
+ * asked for, whichever clients attach, with the history asked for; or again in another window
+ * of that session. Its output is followed from the first byte, and its pane stays when it
+ * ends.
  */
 #ifndef DAEMON_AGENT_AGENT_LAUNCH_H
 #define DAEMON_AGENT_AGENT_LAUNCH_H
@@ -34,7 +35,7 @@ bool agent_launch_start(struct event_base *base, struct tmux *tmux, const struct
 /* The output of the pane that was made flows: its program may be started. */
 void agent_launch_flows(struct agent_launch *launch);
 
-/* Nobody wants to hear of it any more; what it has made is closed. */
+/* Drops a launch: its handlers are not called any more, and its window is closed. */
 void agent_launch_cancel(struct agent_launch *launch);
 
 #endif

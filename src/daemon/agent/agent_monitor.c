@@ -21,8 +21,8 @@
 
 enum {
 	AGREE_MS = 60, /* between two looks that must agree */
-	WRITES_MS = 600, /* of output without a rest, until that is told */
-	WAITING_MS = 10000, /* between looks at a program that is silent, while somebody waits */
+	WRITES_MS = 600, /* of output without a rest, until that is reported */
+	WAITING_MS = 10000, /* between looks at a program that is silent, while a request waits */
 	SEQUENCE_SIZE = 8, /* of ESC [ ? 2004 h */
 };
 
@@ -239,7 +239,7 @@ void agent_monitor_judge(const struct agent_monitor *monitor, const struct muxbu
 	agent_judge(&facts, &monitor->profile, monitor->regex, ret_verdict);
 }
 
-/* A prompt or a question must be seen twice; the rest is told at once. */
+/* A prompt or a question must be seen twice; the rest is reported at once. */
 static bool is_agreed(struct agent_monitor *monitor, const struct pane_screen *screen)
 {
 	bool is_same = monitor->has_agreed && monitor->agreed == monitor->verdict.kind &&
@@ -397,7 +397,7 @@ bool agent_monitor_aim(struct agent_monitor *monitor, const struct pane_ref *pan
 	tokenizer_init(&monitor->tokenizer, false);
 	monitor->mark = '\0';
 	if (!is_new)
-		monitor->tail_len = sizeof monitor->tail; /* it began before anybody followed it */
+		monitor->tail_len = sizeof monitor->tail; /* it began before it was followed */
 	if (is_same)
 		return true;
 	if (stream_tap_add(monitor->parts->streams, pane->pane, &monitor->tap) < 0)

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * A monitor watches one pane and says what its program is doing: it follows the pane's
- * output, looks at the screen when that rests, and tells each verdict (agent_verdict.h). A
- * prompt or a question is told when two looks agree and nothing came between them. While
- * nothing comes and nobody waits, nothing is looked at.
+ * A monitor watches one pane and says what its program is doing: it follows the pane's output,
+ * looks at the screen when that rests, and reports each verdict (agent_verdict.h). A prompt or
+ * a question is reported when two looks agree and nothing came between them. Without output
+ * and without a waiting request, the monitor does not look.
  */
 #ifndef DAEMON_AGENT_AGENT_MONITOR_H
 #define DAEMON_AGENT_AGENT_MONITOR_H
@@ -56,7 +56,7 @@ void agent_monitor_set_regex(struct agent_monitor *monitor, struct pattern *rege
 /* Looks soon, and goes on looking now and then while is_waiting. */
 void agent_monitor_look(struct agent_monitor *monitor, bool is_waiting);
 
-/* Whether somebody waits: only then is a program at rest looked at again and again. */
+/* Whether a request waits: only then is a program at rest looked at again and again. */
 void agent_monitor_set_waiting(struct agent_monitor *monitor, bool is_waiting);
 
 /* Judges a screen that another part has read, and keeps nothing of it. */
@@ -69,7 +69,7 @@ uint64_t agent_monitor_end(const struct agent_monitor *monitor);
 uint64_t agent_monitor_mark(const struct agent_monitor *monitor, char mark);
 /* Whether the program has asked for bracketed paste. */
 bool agent_monitor_brackets(const struct agent_monitor *monitor);
-/* What an earlier daemon knew of that. */
+/* The same as an earlier daemon knew it. */
 void agent_monitor_set_brackets(struct agent_monitor *monitor, bool brackets);
 
 /* Members that say what was seen last: the evidence. */

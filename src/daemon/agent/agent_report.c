@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* What is told of a task: progress, its answer, its notification. */
+/* Reports of a task: progress, its answer, its notification. */
 #include "daemon/agent/agent_report.h"
 
 #include <muxbus.h>
@@ -34,7 +34,7 @@ enum {
 	TEXT_SIZE = 160,
 };
 
-/* What was said, and where it stands in the pane's output. */
+/* The reply, and where it stands in the pane's output. */
 struct output {
 	struct buf text;
 	uint64_t from, to; /* of the task */
@@ -224,7 +224,7 @@ void agent_report_notify(const struct agent_task *task, const char *outcome, con
 
 	snprintf(text, sizeof text, "the task of agent %s ended after %.1f s: %s",
 	    task->agent->plan.name, (double)(clock_real_ms() - task->created_ms) / 1000, outcome);
-	/* What is too long with all its escapes is told with less of the output. */
+	/* A report that is too long with its escapes gets less of the output. */
 	for (max = max < NOTE_OUTPUT_MAX ? max : NOTE_OUTPUT_MAX;; max /= 4) {
 		buf_init(&data, NOTE_MAX);
 		json_writer_init(&writer, &data);
@@ -307,7 +307,7 @@ void agent_report_progress(struct agent_task *task)
 		json_object_end(&writer);
 		json_object_end(&writer);
 		(void)buf_append_byte(&line, '\n');
-		/* One that does not read misses it, and sees so: from and to. */
+		/* A peer that does not read misses it, and sees the gap: from and to. */
 		if (peer_send_line(peer, (const char *)line.data, line.len))
 			task->told = from + used;
 		buf_finish(&line);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* A task of an agent, and what is told of it: progress, its answer, its notification. */
+/* A task of an agent and its reports: progress, its answer, its notification. */
 #ifndef DAEMON_AGENT_AGENT_REPORT_H
 #define DAEMON_AGENT_AGENT_REPORT_H
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* What an agent is to be. */
+/* The specification of an agent. */
 #include "daemon/agent/agent_spec.h"
 
 #include <string.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* What an agent is to be: what was asked for, kept over restarts. */
+/* The specification of an agent: its request, kept over restarts. */
 #ifndef DAEMON_AGENT_AGENT_SPEC_H
 #define DAEMON_AGENT_AGENT_SPEC_H
 

@@ -76,16 +76,16 @@ struct agent_task {
 	char *text;
 	size_t len;
 	struct request *request; /* NULL: its end is a notification */
-	struct pane_ref teller; /* who is told then */
+	struct pane_ref teller; /* the pane to notify then */
 	enum agent_task_stage stage;
 	bool is_response; /* to a question */
 	bool is_pasted; /* as a bracketed paste */
 	bool wants_progress;
 	bool is_resumed; /* an earlier daemon typed it */
 	int64_t created_ms, typed_ms, due_ms; /* CLOCK_REALTIME */
-	int64_t max_bytes; /* of output that is told */
+	int64_t max_bytes; /* of output that is reported */
 	uint64_t from; /* offset of what it said */
-	uint64_t told; /* and of what was not told as progress yet */
+	uint64_t told; /* and of output that was not reported as progress yet */
 	char held[AGENT_REASON_SIZE]; /* why it was not typed at the last try */
 	struct loop_timer *deadline;
 	struct loop_timer *progress_timer;

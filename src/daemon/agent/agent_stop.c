@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * stop_agent: the end of an agent. Its program is told as when a terminal is closed
- * (SIGHUP), and may take a while; then it is killed, and its pane closed in any case.
+ * stop_agent: the end of an agent. Its program gets SIGHUP, as when a terminal is closed, and
+ * may take a while; then it is killed, and its pane closed in any case.
  */
 #include "daemon/agent/agent_stop.h"
 
@@ -27,13 +27,13 @@
 
 enum { KILL_MS = 2000 }; /* after SIGKILL, until its pane is closed with it */
 
-/* What the closing of a pane belongs to: the agent may be gone before it is answered. */
+/* The context of closing a pane: the agent may be gone before it is answered. */
 struct closing {
 	struct agent *agent; /* NULL: it is no more */
 };
 
 struct agent_ending {
-	struct request *request; /* NULL: nobody waits for the answer */
+	struct request *request; /* NULL: no request waits for the answer */
 	int pidfd; /* of the pane's first process; -1: it has ended, or is not known */
 	int64_t deadline_ms; /* CLOCK_MONOTONIC */
 	bool is_killed;

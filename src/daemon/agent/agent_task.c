@@ -113,7 +113,7 @@ bool agent_has_task(const struct agent *agent)
 	return task_at_work(agent) != NULL;
 }
 
-/* Tells who asked; what is told by nobody else is a notification. */
+/* Answers the request of the task; an end without a request is a notification. */
 static void task_end(struct agent_task *task, const char *outcome, const char *reason,
     const struct pane_screen *screen)
 {
@@ -176,8 +176,8 @@ void agent_tasks_forget(struct agent *agent)
 }
 
 /*
- * The agent is looked at all the time, so one look is enough; its prompt is known, and what is
- * in front of a prompt that is known may be a shell. What a task has started keeps the pane.
+ * The agent is looked at all the time, so one look is enough. Its prompt is known, so the
+ * program in front may be a shell. A program that a task has started keeps the pane.
  */
 static const struct submit_policy task_policy = {
     .is_once = true, .knows_prompt = true, .keeps_pane = true};
@@ -397,7 +397,7 @@ static void task_place(struct agent_task *task)
 	list_add_after(place, &task->link);
 }
 
-/* Who asked has gone: the task goes on, and its end is a notification. */
+/* The requester has gone: the task continues, and its end is a notification. */
 static void on_cancelled(struct request *request, void *data)
 {
 	struct agent_task *task = data;
@@ -494,8 +494,8 @@ static bool task_load(void *data, const char *id, const struct json *value)
 }
 
 /*
- * One that was being typed may have run: it is never typed again, and its end is told as
- * lost. One that was worked at is waited for; what was said before is a gap.
+ * A task that was being typed may have run: it is never typed again, and its end is reported
+ * as lost. A task that was running is waited for; its output from before is a gap.
  */
 void agent_tasks_load(struct agent_set *set)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* What is to be thought of a program at rest. */
+/* The verdict on a program at rest. */
 #include "daemon/agent/classify.h"
 
 #include <ctype.h>
@@ -96,7 +96,10 @@ static size_t trimmed_len(const char *text)
 	return len;
 }
 
-/* Rows from first to before end, with newlines between them. What does not fit is left out. */
+/*
+ * Rows from first to before end, with newlines between them. Text that does not fit is left
+ * out.
+ */
 static void write_rows(
     const struct prompt_view *view, unsigned first, unsigned end, struct buf *out)
 {
@@ -313,7 +316,7 @@ static void judge_other(
 
 /*
  * Whether bytes draw, and do not merely print: they return, or move or erase, as line editors
- * do with their prompts. Colours alone are printed by anybody.
+ * do with their prompts. Any program may print colours alone.
  */
 static bool is_drawn(const char *tail)
 {
@@ -366,7 +369,7 @@ static void judge_prompt(const struct agent_facts *facts, const struct prompt_pr
 	settle(verdict, VERDICT_READY, "its prompt is at the cursor, at rest: %s", what);
 }
 
-/* What is known of it goes before what is seen. False if there is nothing more to say. */
+/* Known facts go before the screen. False if there is nothing more to say. */
 static bool judge_surroundings(const struct agent_facts *facts,
     const struct prompt_profile *profile, struct agent_verdict *verdict)
 {

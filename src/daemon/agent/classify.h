@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * What is to be thought of a program at rest: is it at its prompt, does it ask something,
- * or is it at work? Pure: what was seen, and what was learned of it, in; a verdict with its
- * reasons out. A prompt is believed only where the cursor stands, at rest, and only if what
- * else can be known agrees: who is in front, what its terminal is set to, what it waits for,
- * the marks of shell integration (OSC 133), and the very bytes that drew the prompt. So a
- * prompt's characters in the midst of output are no prompt.
+ * The verdict on a program at rest: is it at its prompt, does it ask something, or is it at
+ * work? Pure: what was seen, and what was learned of it, in; a verdict with its reasons out. A
+ * prompt is believed only where the cursor stands, at rest, and only if what else can be known
+ * agrees: who is in front, what its terminal is set to, what it waits for, the marks of shell
+ * integration (OSC 133), and the very bytes that drew the prompt. So a prompt's characters in
+ * the midst of output are no prompt.
  */
 #ifndef DAEMON_AGENT_CLASSIFY_H
 #define DAEMON_AGENT_CLASSIFY_H
@@ -53,7 +53,7 @@ struct agent_facts {
 	int64_t quiet_ms; /* since the last output */
 };
 
-/* What was learned when it was at its prompt first. Zeroed: nothing yet. */
+/* The profile learned at its first prompt. Zeroed: nothing yet. */
 struct prompt_profile {
 	bool is_known;
 	bool is_cooked; /* the terminal's mode at the prompt */

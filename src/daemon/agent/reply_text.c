@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* What a program said between two places of its output. */
+/* The reply of a program between two places of its output. */
 #include "daemon/agent/reply_text.h"
 
 #include <string.h>

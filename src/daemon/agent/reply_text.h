@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * What a program said between two places of its output: its bytes as lines a person would
+ * The reply of a program between two places of its output: its bytes as lines a person would
  * read, without the line end that Enter made and without the prompt behind it.
  */
 #ifndef DAEMON_AGENT_REPLY_TEXT_H
@@ -13,7 +13,7 @@
 
 struct reply_text_options {
 	bool is_cut; /* the bytes begin in the midst: their first line is not whole */
-	/* What was pasted: line editors draw it again when it is submitted. NULL: nothing. */
+	/* The pasted text: line editors draw it again when it is submitted. NULL: nothing. */
 	const char *pasted;
 	size_t pasted_len;
 	const char *prompt; /* the row that the cursor stands in behind them; NULL: no prompt */

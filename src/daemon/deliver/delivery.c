@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* Delivery: which notifications are told of in which order, and what becomes of them. */
+/* Delivery: which notifications are typed in which order, and their outcome. */
 #include "daemon/deliver/delivery.h"
 
 #include <muxbus.h>
@@ -24,7 +24,7 @@ enum {
 	BATCH_MAX = 32, /* notifications that one notice tells of */
 };
 
-/* What waits for one pane. */
+/* The notifications that wait for one pane. */
 struct mail {
 	struct list link;
 	struct delivery_set *set;
@@ -32,7 +32,7 @@ struct mail {
 	struct submit *submit;
 	struct queue_command *command; /* of its agent, at work; NULL: none is */
 	bool has_failed; /* that command: it is not asked again */
-	uint64_t batch[BATCH_MAX]; /* numbers of what is being told */
+	uint64_t batch[BATCH_MAX]; /* numbers of the notifications being typed */
 	size_t batch_count;
 	uint64_t turns; /* of the agent, before it was typed */
 	struct buf line; /* that was typed */
@@ -147,8 +147,8 @@ static void write_receipt(struct mail *mail, uint64_t seq, enum notification_sta
 }
 
 /*
- * Whether a notification is for the pane of a mail, and to be typed: nobody has told it, and
- * no puller tells it, or one has tried in vain.
+ * Whether a notification is for the pane of a mail, and to be typed: it is not delivered, and
+ * no puller holds it, or one has tried in vain.
  */
 static bool is_for(const struct mail *mail, const struct notification *note)
 {
@@ -184,7 +184,7 @@ static bool on_is_wanted(void *data)
 
 	if (mail->command != NULL)
 		return false;
-	/* What may stand at the prompt already is seen to its end. */
+	/* A text that may stand at the prompt already is finished first. */
 	for (size_t at = 0; at < mail->batch_count; at++) {
 		if (is_ours(queue_find(mail->set->parts.queue, mail->batch[at])))
 			return true;
@@ -196,7 +196,7 @@ static bool on_is_wanted(void *data)
 	return false;
 }
 
-/* What is known before it is typed, to see afterwards whether it was taken. */
+/* The facts before it is typed, to see afterwards whether it was taken. */
 static void mail_remember(struct mail *mail, const struct buf *line)
 {
 	const struct presence *presence = presence_of_pane(mail->set->parts.presences, &mail->pane);
@@ -206,7 +206,7 @@ static void mail_remember(struct mail *mail, const struct buf *line)
 	(void)buf_append(&mail->line, line->data, line->len);
 }
 
-/* Has what was typed told again, unless it is seen to be taken. */
+/* Has a typed notice retried, unless it is seen to be taken. */
 static void mail_nudge(struct mail *mail, enum submit_result result)
 {
 	const struct presence *presence = presence_of_pane(mail->set->parts.presences, &mail->pane);
@@ -252,7 +252,7 @@ static bool on_compose(void *data, struct submit_text *text)
 	return true;
 }
 
-/* What is deferred for a new reason is told; what was not typed after all is queued again. */
+/* A deferral for a new reason is published; a notification that was not typed is queued again. */
 static void on_deferred(void *data, const char *reason, bool is_new)
 {
 	struct mail *mail = data;

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: ISC */
 /*
  * Delivery: a sink of the queue. A notification that is addressed to a pane is typed there
- * when that is safe (submit.h), unless a puller tells it (puller.h); the receipt says what
- * is known of it (receipt.h). Those that are due together are one notice. What is about to be
- * typed is in the journal first, so that the next daemon finds it at the prompt, and submits
- * it, or types it again.
+ * when that is safe (submit.h), unless a puller hands it over (puller.h); the receipt has its
+ * outcome (receipt.h). Notifications that are due together are one notice. A notice is in the
+ * journal before it is typed, so that the next daemon finds it at the prompt, and submits it,
+ * or types it again.
  */
 #ifndef DAEMON_DELIVER_DELIVERY_H
 #define DAEMON_DELIVER_DELIVERY_H

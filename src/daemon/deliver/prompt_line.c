@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* What is typed at a prompt. */
+/* The line that is typed at a prompt. */
 #include "daemon/deliver/prompt_line.h"
 
 #include <stdint.h>
@@ -144,7 +144,7 @@ static const char *const details[] = {
     [SOURCE_WATCH] = "next_notification",
 };
 
-/* What is said of one: a job's end is our own words; what others said is not. */
+/* The words for one: a job's end is our own text; a text of others is not. */
 static const char *outcome(const struct notification *note)
 {
 	switch (note->source) {
@@ -214,7 +214,7 @@ static char *find_text(const struct notification *note, const char *name)
 	return text;
 }
 
-/* What is quoted of a notification; the caller frees. */
+/* The quotation of a notification; the caller frees. */
 static char *find_quote(const struct notification *note, const struct config_limits *limits)
 {
 	if (note->source == SOURCE_JOB && limits->quote_output != 0)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * What is typed at a prompt: one line of a fixed form. It speaks with the authority of
- * whoever sits there, so its words are ours; text of strangers appears only as a short
+ * The line that is typed at a prompt, of a fixed form. It speaks with the authority of the
+ * person who sits there, so its words are ours; text of strangers appears only as a short
  * quotation that cannot be a command, in a quarter where it cannot do harm.
  */
 #ifndef DAEMON_DELIVER_PROMPT_LINE_H
@@ -17,9 +17,9 @@
 #define PROMPT_LINE_QUOTE_MAX 160 /* characters of a quotation */
 
 /*
- * Appends the notice for notes that are due together, the first of them being told of:
- * "[muxbus A1B2 job] exit 3 after 0.2 s. Details: next_notification A1B2". quote: text of strangers
- * to put last, NULL for none. It begins with '[', and has no control characters.
+ * Appends the notice for notes that are due together, with the words for the first of them:
+ * "[muxbus A1B2 job] exit 3 after 0.2 s. Details: next_notification A1B2". quote: text of
+ * strangers to put last, NULL for none. It begins with '[', and has no control characters.
  */
 void prompt_line_write(
     struct buf *out, const struct notification *const *notes, size_t count, const char *quote);

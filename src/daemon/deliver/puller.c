@@ -200,7 +200,7 @@ static void on_timer(void *data)
 	settle(data);
 }
 
-/* What is acknowledged, or cancelled, is lent no more. */
+/* A notification that is acknowledged, or cancelled, is lent no more. */
 static void on_changed(struct queue_listener *listener, const struct notification *note)
 {
 	struct puller_set *set = list_entry(listener, struct puller_set, listener);

@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * Couriers hand the notifications of a pane on to its agent, so that nothing need be typed:
- * a follower, whose stream the agent reads, or the agent's own hook. A sink of the queue.
- *
- * What a puller takes is lent to it: told when it is acknowledged, and given back, to be
- * typed instead, when that does not come in time. A follower is armed while it waits
- * for more, and for a moment behind each answer; then nothing is typed into its pane.
+ * Pullers hand the notifications of a pane on to its agent, so that nothing need be typed: a
+ * follower, whose stream the agent reads, or the agent's own hook. A sink of the queue. A
+ * notification is lent to its puller: delivered when it is acknowledged, and given back, to be
+ * typed instead, when no acknowledgement comes in time. A follower is armed while it waits for
+ * more, and for a moment behind each answer; then nothing is typed into its pane.
  */
 #ifndef DAEMON_DELIVER_PULLER_H
 #define DAEMON_DELIVER_PULLER_H

@@ -33,7 +33,7 @@ enum {
 #define SESSION_WORD "%session"
 #define TEXT_WORD "%text"
 
-/* What to run, by agent. The words after % stand for themselves, each one argument. */
+/* The commands, by agent. The words after % stand for themselves, each one argument. */
 static const struct {
 	const char *agent;
 	const char *words[WORDS_MAX];
@@ -41,7 +41,7 @@ static const struct {
     {"codex", {"codex", "queue", "--thread", SESSION_WORD, "--message", TEXT_WORD, NULL}},
 };
 
-/* What such a command needs of its agent's environment, beside ours. */
+/* The variables such a command needs from its agent's environment, beside ours. */
 static const char *const inherited[] = {"PATH", "HOME", "CODEX_HOME"};
 #define INHERITED_COUNT (sizeof inherited / sizeof *inherited)
 

@@ -15,7 +15,7 @@ struct event_base;
 struct presence;
 struct queue_command;
 
-/* Whether the agent has such a command, and has told its session. */
+/* Whether the agent has such a command, and has reported its session. */
 bool queue_command_serves(const struct presence *presence);
 
 /*

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: ISC */
 /*
  * Receipts: what became of a notification on its way to the agent of a pane, as a JSON
- * object that stays on it and is told as an event:
+ * object that stays on it and is published as an event:
  *
  *   deferred     not yet, because ...; it is tried again
  *   submitted    typed; the line was seen at the prompt, and seen to leave it after Enter
@@ -11,7 +11,7 @@
  *
  * One that was typed has "typed_before" if a daemon may have been killed while it typed: so
  * often, at most, it was submitted already. "way" says how: typed, follow (a follower's stream), hook (the agent's own hook),
- * queue_command (the agent's command for it), waited (somebody waited for it).
+ * queue_command (the agent's command for it), waited (a request waited for it).
  */
 #ifndef DAEMON_DELIVER_RECEIPT_H
 #define DAEMON_DELIVER_RECEIPT_H
@@ -38,8 +38,9 @@ void receipt_begin(struct buf *out, struct json_writer *writer, const char *resu
     const char *reason);
 
 /*
- * Ends a receipt, puts it on a notification with its new state, and publishes it. One that
- * somebody has acknowledged or cancelled meanwhile stays that. Finishes the buffer.
+ * Ends a receipt, puts it on a notification with its new state, and publishes it. A
+ * notification that was acknowledged or cancelled meanwhile keeps that state. Finishes the
+ * buffer.
  */
 void receipt_give(const struct receipt_parts *parts, uint64_t seq, enum notification_state state,
     struct buf *receipt, struct json_writer *writer);

@@ -31,7 +31,7 @@ struct retry_set {
 	size_t count;
 };
 
-/* How often a notification was told again. */
+/* How often a notification was retried. */
 static unsigned times(const struct retry_set *set, uint64_t seq)
 {
 	const struct notification *note = queue_find(set->parts.queue, seq);
@@ -75,7 +75,7 @@ static void on_timer(void *data)
 	for (size_t at = 0; at < nudge->count && !is_taken(nudge); at++) {
 		const struct notification *note = queue_find(queue, nudge->seqs[at]);
 
-		/* Acknowledged, cancelled, or told again already: not this one. */
+		/* Acknowledged, cancelled, or retried already: not this one. */
 		if (note == NULL || (note->state != NOTE_DELIVERED && note->state != NOTE_FAILED))
 			continue;
 		queue_count_redelivery(queue, note->seq);

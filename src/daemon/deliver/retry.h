@@ -28,7 +28,7 @@ struct retry_parts {
 	struct queue *queue;
 };
 
-/* What was typed. */
+/* The typed notice. */
 struct retry_line {
 	const struct pane_ref *pane;
 	const uint64_t *seqs;

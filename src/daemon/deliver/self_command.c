@@ -26,7 +26,7 @@ enum {
 	TEXT_SIZE = 128,
 	LOOK_MIN_MS = 1000, /* between looks whether it is done */
 	LOOK_MAX_MS = 10000,
-	LIFE_MS = 3600 * 1000, /* then it is told that the end was not seen */
+	LIFE_MS = 3600 * 1000, /* then the notification says that the end was not seen */
 };
 
 /* One with what is not for readers. */
@@ -242,7 +242,7 @@ static void on_timer(void *data)
 	}
 }
 
-/* One that an earlier daemon was about to type may have run: it is not typed again. */
+/* A command that an earlier daemon was about to type may have run: it is not typed again. */
 static bool on_compose(void *data, struct submit_text *text)
 {
 	struct order *order = data;

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: ISC */
 /*
  * Commands that agents have typed into their own pane: "/compress". A source. Each is typed
- * when its agent is ready, is waited for until the pane is quiet at an empty prompt again,
- * and ends in exactly one notification. Kept in the store. After a restart one that had
- * not been typed still is; one that is at the prompt is submitted; and of one that nobody
- * saw the end of that is told: it is never typed twice.
+ * when its agent is ready, is waited for until the pane is quiet at an empty prompt again, and
+ * ends in exactly one notification. Kept in the store. After a restart one that had not been
+ * typed still is; one that is at the prompt is submitted; and a command whose end was not seen
+ * is notified as such: none is typed twice.
  */
 #ifndef DAEMON_DELIVER_SELF_COMMAND_H
 #define DAEMON_DELIVER_SELF_COMMAND_H

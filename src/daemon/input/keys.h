@@ -14,9 +14,9 @@ enum keys_kind {
 
 /*
  * Whether text is exactly the name of a key: "Enter", "F5", "C-c", "M-x", "C-S-Up", "^C".
- * Names and modifiers in either case, as tmux reads them. A single character is none: it
- * is text. Mouse keys are none: send_mouse is for those. What is unsendable tmux would drop
- * in silence or type as text; which these are was tried out on 3.3a for every name.
+ * Names and modifiers in either case, as tmux reads them. A single character is none: it is
+ * text. Mouse keys are none: send_mouse is for those. An unsendable key is dropped in silence
+ * by tmux, or typed as text; every name was tried on 3.3a.
  */
 enum keys_kind keys_classify(const char *text, size_t len);
 

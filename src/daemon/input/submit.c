@@ -14,7 +14,7 @@
 #include "daemon/tmux/tmux.h"
 #include "wire/json.h"
 
-enum { BUSY_MS = 10000 }; /* of a pane that is never quiet, until the caller is told */
+enum { BUSY_MS = 10000 }; /* of a pane that is never quiet, until the caller hears of it */
 
 static const char not_followed[] = "tmux is not followed";
 static const char blocked[] = "something else is being typed there";
@@ -429,7 +429,7 @@ void submit_aim(
 static void begin(struct submit *submit)
 {
 	submit->began_ms = clock_mono_ms();
-	/* What was seen of the last text says nothing about this one. */
+	/* The evidence of the last text says nothing about this one. */
 	if (submit->line.text.bytes.len == 0)
 		submit_line_reset(&submit->line);
 }

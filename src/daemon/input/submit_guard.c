@@ -152,7 +152,7 @@ static const char *find_sign(const struct submit_parts *parts, const char *agent
 
 	buf_init(&around, AROUND_MAX);
 	prompt_write_around(&screen->view, &around);
-	/* One that works keeps drawing: what has been still for long is only text. */
+	/* A program at work keeps drawing: a screen that has been still for long is only text. */
 	if (quiet_ms < SUBMIT_BUSY_QUIET_MS &&
 	    screen_sign_shows(
 		parts->signs, agent, SIGN_BUSY, (const char *)around.data, around.len))

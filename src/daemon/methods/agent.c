@@ -52,14 +52,14 @@ static const struct field ensure_fields[] = {
 	.offset = offsetof(struct ensure_args, name),
 	.min = 1,
 	.max = AGENT_NAME_MAX,
-	.help = "What it is called from then on: A-Z a-z 0-9 _ . : -"},
+	.help = "Its name from then on: A-Z a-z 0-9 _ . : -"},
     {.name = "command",
 	.type = FIELD_KEYS,
 	.flags = FIELD_REQUIRED,
 	.offset = offsetof(struct ensure_args, spawn.command),
 	.max = 256,
-	.help = "What runs: a string goes to the shell, an array of two or more words is executed "
-		"as it is."},
+	.help = "The program: a string goes to the shell, an array of two or more words is "
+		"executed as it is."},
     {.name = "cwd",
 	.type = FIELD_STRING,
 	.offset = offsetof(struct ensure_args, spawn.cwd),
@@ -84,7 +84,7 @@ static const struct field ensure_fields[] = {
 	.min = CELLS_MIN,
 	.max = CELLS_MAX,
 	.preset = "220",
-	.help = "Columns of its window, whoever looks at it."},
+	.help = "Columns of its window, whichever clients attach."},
     {.name = "height",
 	.type = FIELD_INT,
 	.offset = offsetof(struct ensure_args, height),
@@ -227,13 +227,13 @@ struct send_args {
 	}
 
 static const struct field send_fields[] = {
-    SEND_FIELDS("What is typed, then Enter. Several lines are one paste, where the program takes "
-		"such; else they are refused."),
+    SEND_FIELDS("The text to type before Enter. Several lines are one paste, where the program "
+		"takes such; else they are refused."),
     {.name = NULL},
 };
 
 static const struct field respond_fields[] = {
-    SEND_FIELDS("What is typed, then Enter; may be empty: Enter alone. It is never kept."),
+    SEND_FIELDS("The text to type before Enter; may be empty: Enter alone. It is never kept."),
     {.name = NULL},
 };
 
@@ -422,9 +422,10 @@ const struct method methods_agent[] = {
 	.title = "Ensure an agent",
 	.summary = "Finds an interactive program running under a name, or starts it in a window "
 		   "of its own, and answers when it is ready.",
-	.help = "It is kept alive: when it ends, or falls back to a shell, it is started again, "
-		"after a while and at most five times in a row. What never was ready is not. The "
-		"state blocked says that it asks something: respond answers.",
+	.help = "It is kept alive: when it ends, or falls back to a shell, it is started "
+		"again, after a while and at most five times in a row. A program that never "
+		"was ready is not. The state blocked says that it asks something: respond "
+		"answers.",
 	.fields = ensure_fields,
 	.args_size = sizeof(struct ensure_args),
 	.results = ensure_results,
@@ -455,10 +456,11 @@ const struct method methods_agent[] = {
 	.title = "Give an agent a task",
 	.summary = "Types a text at the prompt of an agent when it is ready, and answers with all "
 		   "that it says when its prompt is back.",
-	.help = "Tasks of one agent are done in order; 16 may wait, one more is busy. To one that "
-		"asks something, respond. Nothing is typed into another program, a draft, a "
-		"question or copy mode, or within five seconds of a person's last key there: the "
-		"task waits. A caller that goes away finds the end as a notification.",
+	.help = "Tasks of one agent are done in order; 16 may wait, one more is busy. To "
+		"one that asks something, respond. Nothing is typed into another program, a "
+		"draft, a question or copy mode, or within five seconds of a person's last "
+		"key there: the task waits. If the caller goes away, the end is a "
+		"notification.",
 	.fields = send_fields,
 	.args_size = sizeof(struct send_args),
 	.results = send_results,

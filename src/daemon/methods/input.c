@@ -78,7 +78,7 @@ static bool decode(struct request *request, const char *text, struct buf *out)
 	if (base64_decode(out, text, strlen(text)) == 0)
 		return true;
 	request_fail_data(
-	    request, MESSAGE_PARAMS, "\"field\":\"base64\"", "base64: this is no base64");
+	    request, MESSAGE_PARAMS, "\"field\":\"base64\"", "base64: invalid base64");
 	return false;
 }
 
@@ -127,8 +127,8 @@ static const struct field send_keys_fields[] = {
 	.type = FIELD_KEYS,
 	.offset = offsetof(struct send_keys_args, keys),
 	.max = 4096,
-	.help = "A string, or an array of them. One that is the name of a key (Enter, C-c, M-x, "
-		"F5, Up) is that key; everything else is typed as it is."},
+	.help = "A string, or an array of them. A string that is the name of a key (Enter, "
+		"C-c, M-x, F5, Up) is that key; everything else is typed as it is."},
     PANE_FIELD(send_keys_args),
     {0},
 };
@@ -227,7 +227,7 @@ static const struct field send_text_fields[] = {
 	.type = FIELD_STRING,
 	.offset = offsetof(struct send_text_args, text),
 	.max = TEXT_BYTES_MAX,
-	.help = "What to type, byte for byte; no name of a key is special."},
+	.help = "The text, byte for byte; no name of a key is special."},
     {0},
 };
 
@@ -297,7 +297,7 @@ static bool choose_bracket(struct request *request, const struct send_text_args 
 {
 	bool is_lines = holds(text, "\n") || holds(text, "\r");
 	*ret_bracket = args->has_paste ? args->paste : is_lines;
-	/* What follows the end of the paste would be keys, and might be commands. */
+	/* Text behind the end of the paste would be keys, and might be commands. */
 	if (*ret_bracket && (holds(text, "\033[201~") || holds(text, "\302\233201~")))
 		return fail_param(request, args->text != NULL ? "text" : "base64",
 		    "holds the sequence that ends a bracketed paste; without it, or with "
@@ -388,7 +388,7 @@ static const struct field send_mouse_fields[] = {
 	.offset = offsetof(struct send_mouse_args, action),
 	.choices = action_names,
 	.preset = "\"click\"",
-	.help = "What the mouse does."},
+	.help = "The action of the mouse."},
     {.name = "button",
 	.type = FIELD_CHOICE,
 	.offset = offsetof(struct send_mouse_args, button),
@@ -479,7 +479,10 @@ static void put_reports(struct buf *out, enum encoding encoding, const struct se
 	}
 }
 
-/* What the program must have asked for, the moment it is typed: this encoding, this action. */
+/*
+ * The mode that the program must have asked for, the moment it is typed: this encoding, this
+ * action.
+ */
 static const char *mouse_condition(enum encoding encoding, enum action action)
 {
 #define CONDITION(action_flag, sgr, utf8) \
@@ -502,7 +505,7 @@ static const char *mouse_condition(enum encoding encoding, enum action action)
 	return conditions[encoding][action == ACTION_MOVE ? 2 : action == ACTION_DRAG ? 1 : 0];
 }
 
-/* A pointer event that waits for the model to be fresh: modes are announced to nobody. */
+/* A pointer event that waits for the model to be fresh: tmux does not announce modes. */
 struct pointing {
 	struct request *request;
 	struct send_mouse_args args;

@@ -55,7 +55,7 @@ static enum agent_reads judge_select(pid_t pid, unsigned long count)
 	return count == 1 && is_terminal(pid, 0) ? AGENT_READS_YES : AGENT_READS_UNKNOWN;
 }
 
-/* What a thread sleeps in. A lock (futex) is AGENT_READS_NO: others may say more. */
+/* The call a thread sleeps in. A lock (futex) is AGENT_READS_NO: others may say more. */
 static enum agent_reads judge_call(pid_t pid, const char *text)
 {
 	unsigned long arguments[3] = {0};
@@ -98,7 +98,7 @@ static enum agent_reads judge_call(pid_t pid, const char *text)
 	}
 }
 
-/* One that reads decides; then one of whom it is not known. */
+/* A thread that reads decides; then a thread of unknown state. */
 static enum agent_reads join(enum agent_reads one, enum agent_reads other)
 {
 	if (one == AGENT_READS_YES || other == AGENT_READS_YES)

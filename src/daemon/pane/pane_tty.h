@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * The terminal of a pane as its program has set it, and what it has not read yet. What was
- * sent and not read is not submitted, whatever the screen shows; and what a program never
- * reads, the shell behind it will.
+ * The terminal of a pane as its program has set it, and what it has not read yet. Input that
+ * is not read is not submitted, whatever the screen shows; and the shell behind a program
+ * reads what the program never reads.
  */
 #ifndef DAEMON_PANE_PANE_TTY_H
 #define DAEMON_PANE_PANE_TTY_H

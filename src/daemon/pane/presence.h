@@ -43,7 +43,7 @@ struct presence {
 	struct list link;
 	struct pane_ref pane; /* cleared: in none that is known */
 	char agent[PRESENCE_NAME_MAX + 1];
-	char session[PRESENCE_SESSION_MAX + 1]; /* "": not told */
+	char session[PRESENCE_SESSION_MAX + 1]; /* "": not reported */
 	enum presence_state state;
 	int64_t since_ms; /* CLOCK_REALTIME: of its state */
 	int64_t reported_ms; /* CLOCK_MONOTONIC: the last report; 0: in an earlier life */
@@ -53,11 +53,11 @@ struct presence {
 	uint64_t turns; /* how often it became busy in this life */
 };
 
-/* What an agent says of itself. The texts are checked by presence_check(). */
+/* The report of an agent about itself. The texts are checked by presence_check(). */
 struct presence_report {
 	const struct pane_ref *pane; /* cleared: in none that is known */
 	const char *agent;
-	const char *session; /* NULL: not told */
+	const char *session; /* NULL: not reported */
 	enum presence_state state; /* PRESENCE_UNKNOWN: as before */
 	pid_t pid; /* 0: the program in front of the pane */
 };
@@ -84,7 +84,7 @@ struct presence_listener {
 void presence_listen(struct presence_set *set, struct presence_listener *listener);
 void presence_unlisten(struct presence_listener *listener);
 
-/* Whoever is in a pane, or has that session; NULL if nobody is, or not any more. */
+/* The agent in a pane, or with that session; NULL if there is none, or none any more. */
 const struct presence *presence_of_pane(struct presence_set *set, const struct pane_ref *pane);
 const struct presence *presence_of_session(
     struct presence_set *set, const char *agent, const char *session);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * Reads a pane's screen around the cursor: is there an empty prompt, a draft that somebody
- * has begun, a question, or the line that we typed? Colours matter: what is dim is a
- * placeholder or a suggestion, and nobody's draft. Pure: a screen in, a verdict out.
+ * Reads a pane's screen around the cursor: is there an empty prompt, a draft that a person has
+ * begun, a question, or the line that we typed? Colours matter: what is dim is a placeholder
+ * or a suggestion, and no draft. Pure: a screen in, a verdict out.
  */
 #ifndef DAEMON_PANE_PROMPT_H
 #define DAEMON_PANE_PROMPT_H

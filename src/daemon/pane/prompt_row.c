@@ -9,7 +9,7 @@
 
 enum { VALUES_MAX = 32 };
 
-/* What is on at the moment. tmux sets it anew in each row. */
+/* The attributes at the moment. tmux sets them again in each row. */
 struct looks {
 	bool is_faint;
 	bool is_grey;

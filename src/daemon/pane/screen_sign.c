@@ -30,7 +30,10 @@ static const char *const kind_names[] = {
     [SIGN_READY] = "ready",
 };
 
-/* What these agents are known to draw. Their prompts of '>' and its kind need no row. */
+/*
+ * The signs that these agents are known to draw. Their prompts of '>' and its kind need no
+ * row.
+ */
 static const struct {
 	const char *agent;
 	enum screen_sign_kind kind;
@@ -76,7 +79,7 @@ static bool add(struct screen_sign_set *set, const char *agent, enum screen_sign
 	return true;
 }
 
-/* What is built in of an agent's kind gives way to the file. */
+/* Built-in rows of an agent's kind give way to the file. */
 static void remove_built_in(
     struct screen_sign_set *set, const char *agent, enum screen_sign_kind kind)
 {
