@@ -47,13 +47,13 @@ static const struct muxbus_pane panes[] = {
 };
 
 #define COUNT(a) (sizeof a / sizeof a[0])
-#define WALK(type)                                                                    \
-	const struct muxbus_##type *muxbus_model_next_##type(                         \
-	    const struct muxbus_model *model, const struct muxbus_##type *previous)   \
-	{                                                                             \
-		(void)model;                                                          \
-		const struct muxbus_##type *next = previous ? previous + 1 : type##s; \
-		return next < type##s + COUNT(type##s) ? next : NULL;                 \
+#define WALK(type)                                                                            \
+	const struct muxbus_##type *muxbus_model_next_##type(                                 \
+	    const struct muxbus_model *model, const struct muxbus_##type *previous)           \
+	{                                                                                     \
+		const struct muxbus_##type *next = previous != NULL ? previous + 1 : type##s; \
+		(void)model;                                                                  \
+		return next < type##s + COUNT(type##s) ? next : NULL;                         \
 	}
 #define LOOK_UP(type)                                       \
 	const struct muxbus_##type *muxbus_model_##type(    \

@@ -234,12 +234,13 @@ static int follow(struct main *main)
 static struct event_base *new_base(void)
 {
 	struct event_config *config = event_config_new();
+	struct event_base *base;
 	if (config == NULL)
 		return NULL;
 	/* Without the precise timer a timeout oversleeps by milliseconds. */
 	(void)event_config_set_flag(config, EVENT_BASE_FLAG_PRECISE_TIMER | EVENT_BASE_FLAG_NOLOCK);
 	(void)event_config_require_features(config, EV_FEATURE_ET | EV_FEATURE_EARLY_CLOSE);
-	struct event_base *base = event_base_new_with_config(config);
+	base = event_base_new_with_config(config);
 	event_config_free(config);
 	return base;
 }
@@ -517,6 +518,7 @@ static void open_standard_streams(void)
 static int describe(bool as_mdoc)
 {
 	struct buf out;
+	bool is_written;
 	buf_init(&out, (size_t)64 * 1024 * 1024);
 	if (as_mdoc) {
 		methods_describe_mdoc(&out);
@@ -528,7 +530,7 @@ static int describe(bool as_mdoc)
 		json_object_end(&writer);
 		(void)buf_append_byte(&out, '\n');
 	}
-	bool is_written =
+	is_written =
 	    out.data && fwrite(out.data, 1, out.len, stdout) == out.len && fflush(stdout) == 0;
 	buf_finish(&out);
 	return is_written ? EXIT_SUCCESS : EXIT_FAILURE;

@@ -245,10 +245,11 @@ size_t muxbus_unescape(uint8_t *out, const uint8_t *in, size_t len)
 
 	while (read < len) {
 		size_t take = len - read;
+		size_t got;
 
 		if (take > PIECE_BYTES)
 			take = PIECE_BYTES - unescape_tail(in + read, PIECE_BYTES);
-		size_t got = unescape(piece, in + read, take);
+		got = unescape(piece, in + read, take);
 		memcpy(out + written, piece, got);
 		read += take;
 		written += got;
