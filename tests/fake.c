@@ -22,7 +22,6 @@ void fake_start(struct fake *fake)
 	const char *builddir = getenv("MUXBUS_BUILDDIR");
 	int ready[2];
 	char byte;
-
 	(void)snprintf(fake->program, sizeof fake->program, "%s/tests/fake_tmux",
 	    builddir != NULL ? builddir : ".");
 	(void)snprintf(fake->dir, sizeof fake->dir, "/tmp/muxbus-fake.XXXXXX");
@@ -46,7 +45,6 @@ void fake_start(struct fake *fake)
 void fake_stop(struct fake *fake)
 {
 	char path[128];
-
 	(void)kill(fake->listener, SIGKILL);
 	(void)waitpid(fake->listener, NULL, 0);
 	(void)unlink(fake->socket);
@@ -60,7 +58,6 @@ void fake_script(struct fake *fake, const char *script)
 {
 	char path[128];
 	FILE *file;
-
 	if (script == NULL) {
 		(void)unsetenv("MUXBUS_FAKE_SCRIPT");
 		return;
@@ -81,6 +78,5 @@ void fake_open(struct fake *fake, struct trial *trial, unsigned timeout_ms)
 	    .greeting_timeout_ms = timeout_ms,
 	    .command_timeout_ms = timeout_ms,
 	};
-
 	trial_open(trial, &options);
 }

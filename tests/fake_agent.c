@@ -51,7 +51,6 @@ struct agent {
 static int64_t now_ms(void)
 {
 	struct timespec now;
-
 	clock_gettime(CLOCK_MONOTONIC, &now);
 	return (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
 }
@@ -66,7 +65,6 @@ static void draw_box(struct agent *agent)
 {
 	const char *frame = "\xe2\x94\x80", *side = "\xe2\x94\x82";
 	size_t at = 0;
-
 	printf("\r\033[J\xe2\x95\xad");
 	for (int i = 0; i < BOX_COLUMNS; i++)
 		printf("%s", frame);
@@ -75,7 +73,6 @@ static void draw_box(struct agent *agent)
 	do {
 		size_t room = BOX_COLUMNS - 4;
 		size_t piece = agent->len - at < room ? agent->len - at : room;
-
 		printf("%s %s %.*s", side, at == 0 ? ">" : " ", (int)piece, agent->line + at);
 		at += piece;
 		if (agent->len == 0)
@@ -121,7 +118,6 @@ static void chatter(const struct agent *agent)
 {
 	struct pollfd other = {.events = POLLIN};
 	int ends[2];
-
 	if (pipe(ends) != 0)
 		exit(1);
 	other.fd = ends[0];
@@ -136,7 +132,6 @@ static void chatter(const struct agent *agent)
 static void submit(struct agent *agent)
 {
 	FILE *log = fopen(agent->log, "a");
-
 	if (log == NULL)
 		exit(1);
 	while (agent->len > 0 && agent->line[agent->len - 1] == '\n')
@@ -167,7 +162,6 @@ static void submit(struct agent *agent)
 static void key(struct agent *agent, char byte)
 {
 	int64_t before_ms = agent->key_ms;
-
 	agent->key_ms = now_ms();
 	if (byte == '\r') {
 		if (before_ms != 0 && agent->key_ms - before_ms < agent->swallow_ms) {
@@ -190,11 +184,9 @@ static void run(struct agent *agent)
 {
 	char bytes[512];
 	ssize_t count;
-
 	draw(agent);
 	for (;;) {
 		struct pollfd input = {.fd = 0, .events = POLLIN};
-
 		(void)poll(&input, 1, -1);
 		if (agent->deaf_ms > 0 && !agent->was_deaf)
 			rest(agent->deaf_ms);
@@ -226,7 +218,6 @@ static void read_options(struct agent *agent, int argc, char **argv)
 
 	for (int i = 1; i < argc; i++) {
 		const char *value = i + 1 < argc ? argv[i + 1] : "0";
-
 		if (strcmp(argv[i], "--alternate") == 0)
 			agent->is_alternate = true;
 		else if (strcmp(argv[i], "--box") == 0)
@@ -251,7 +242,6 @@ int main(int argc, char **argv)
 {
 	static struct agent agent = {.log = "/dev/null"};
 	struct termios before, raw;
-
 	read_options(&agent, argc, argv);
 	if (tcgetattr(0, &before) != 0)
 		return 1;

@@ -80,7 +80,6 @@ static void say_bytes(const char *bytes, size_t len)
 	while (len > 0) {
 		size_t take = fake.split != 0 && fake.split < len ? fake.split : len;
 		ssize_t written = write(STDOUT_FILENO, bytes, take);
-
 		if (written < 0 && errno != EINTR)
 			exit(0); /* the reader has gone */
 		if (written > 0) {
@@ -96,7 +95,6 @@ static void say(const char *format, ...)
 	static char text[TEXT_MAX + 256];
 	va_list args;
 	int len;
-
 	va_start(args, format);
 	len = vsnprintf(text, sizeof text, format, args);
 	va_end(args);
@@ -106,7 +104,6 @@ static void say(const char *format, ...)
 static void say_block(const char *end, int flags, const char *body)
 {
 	const char *newline = *body == '\0' || body[strlen(body) - 1] == '\n' ? "" : "\n";
-
 	fake.number++;
 	say("%%begin %ld %u %d\n%s%s%%%s %ld %u %d\n", guard_time, fake.number, flags, body,
 	    newline, end, guard_time, fake.number, flags);
@@ -125,7 +122,6 @@ static void greet(void)
 static bool hear(void)
 {
 	ssize_t len = getline(&fake.line, &fake.line_size, stdin);
-
 	if (len <= 0)
 		return false;
 	if (fake.line[len - 1] == '\n')
@@ -160,7 +156,6 @@ static void serve_command(const char *command)
 	static const char display[] = "display-message -p ";
 	const char *argument = command + sizeof display - 1;
 	char body[512];
-
 	if (nonce_at(command) != 0) {
 		(void)snprintf(body, sizeof body, "%s: %s",
 		    fake.has_no_probe ? "no such thing" : "parse error: unknown command", command);
@@ -183,7 +178,6 @@ static void serve_line(void)
 {
 	char *command = fake.line;
 	bool is_quoted = false;
-
 	if (*fake.line == '\0') {
 		say("%%exit\n");
 		exit(0);
@@ -227,7 +221,6 @@ static size_t expand_name(const char **text, char *out)
 	const char *name = *text;
 	const char *end = strchr(name, '}');
 	size_t index;
-
 	if (end == NULL)
 		complain("no } behind ${", name);
 	*text = end + 1;
@@ -244,7 +237,6 @@ static size_t expand_name(const char **text, char *out)
 static size_t expand_escape(const char **text, char *out)
 {
 	unsigned byte;
-
 	switch (*(*text)++) {
 	case 'n':
 		*out = '\n';
@@ -267,7 +259,6 @@ static const char *expand(const char *text, size_t *ret_len)
 {
 	static char out[TEXT_MAX];
 	size_t len = 0;
-
 	while (*text != '\0' && len + 64 < sizeof out) {
 		if (*text == '\\') {
 			text++;
@@ -331,21 +322,18 @@ static void do_answer(const char *text)
 static void do_reply(const char *text)
 {
 	size_t len;
-
 	say_block("end", 1, expand(text, &len));
 }
 
 static void do_error(const char *text)
 {
 	size_t len;
-
 	say_block("error", 1, expand(text, &len));
 }
 
 static void do_hook(const char *text)
 {
 	size_t len;
-
 	say_block("end", 0, expand(text, &len));
 }
 
@@ -353,7 +341,6 @@ static void do_send(const char *text)
 {
 	size_t len;
 	const char *bytes = expand(text, &len);
-
 	say_bytes(bytes, len);
 }
 
@@ -363,7 +350,6 @@ static void do_flood(const char *text)
 	long count = strtol(text, &rest, 10);
 	size_t len;
 	const char *bytes = expand(rest + strspn(rest, " "), &len);
-
 	while (count-- > 0)
 		say_bytes(bytes, len);
 }
@@ -372,7 +358,6 @@ static void do_stderr(const char *text)
 {
 	size_t len;
 	const char *bytes = expand(text, &len);
-
 	(void)!write(STDERR_FILENO, bytes, len);
 }
 
@@ -452,7 +437,6 @@ static void run_instruction(char *line)
 {
 	size_t len = strcspn(line, " \n");
 	char *text = line + len + (line[len] == ' ');
-
 	text[strcspn(text, "\n")] = '\0';
 	line[len] = '\0';
 	if (len == 0 || *line == '#')
@@ -471,7 +455,6 @@ static void run_script(const char *path)
 	FILE *script = fopen(path, "re");
 	char *line = NULL;
 	size_t size = 0;
-
 	if (script == NULL)
 		complain("cannot read the script", path);
 	while (getline(&line, &size, script) > 0)
@@ -493,7 +476,6 @@ static _Noreturn void listen_at(const char *path)
 {
 	struct sockaddr_un address = {.sun_family = AF_UNIX};
 	int fd = socket(AF_UNIX, SOCK_STREAM, 0);
-
 	(void)prctl(PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0);
 	(void)snprintf(address.sun_path, sizeof address.sun_path, "%s", path);
 	(void)unlink(path);
@@ -502,7 +484,6 @@ static _Noreturn void listen_at(const char *path)
 	(void)!write(STDOUT_FILENO, "\n", 1); /* listening */
 	for (;;) {
 		int peer = accept(fd, NULL, NULL);
-
 		if (peer >= 0)
 			close(peer);
 	}
@@ -511,7 +492,6 @@ static _Noreturn void listen_at(const char *path)
 int main(int argc, char **argv)
 {
 	const char *script = getenv("MUXBUS_FAKE_SCRIPT");
-
 	(void)signal(SIGPIPE, SIG_IGN);
 	if (argc == 3 && strcmp(argv[1], "--listen") == 0)
 		listen_at(argv[2]);

@@ -46,7 +46,6 @@ static int feed_copy(struct recorder *recorder, const uint8_t *bytes, size_t len
 {
 	uint8_t *copy = malloc(len == 0 ? 1 : len);
 	int error;
-
 	memcpy(copy, bytes, len);
 	error = recorder_feed(recorder, copy, len);
 	free(copy);
@@ -58,11 +57,9 @@ static int feed_step(
 {
 	size_t done = 0;
 	int error = 0;
-
 	while (error == 0 && done < bytes->len) {
 		size_t left = bytes->len - done;
 		size_t take = left;
-
 		if (way == WAY_BYTES)
 			take = 1;
 		else if (way == WAY_RANDOM)
@@ -87,10 +84,8 @@ static bool run_way(
 	    script_case->expected.data == NULL ? "" : (const char *)script_case->expected.data;
 	int error = recorder_init(&recorder);
 	bool is_same;
-
 	for (size_t i = 0; error == 0 && i < script_case->step_count; i++) {
 		const struct step *step = &script_case->steps[i];
-
 		if (step->nonces != NULL)
 			error = recorder_expect(&recorder, step->nonces);
 		if (error == 0)
@@ -106,7 +101,6 @@ static bool run_way(
 static size_t case_len(const struct script_case *script_case)
 {
 	size_t len = 0;
-
 	for (size_t i = 0; i < script_case->step_count; i++)
 		len += script_case->steps[i].bytes.len;
 	return len;
@@ -118,7 +112,6 @@ static void run_case(const struct script_case *script_case)
 	size_t stride = 1 + len / SPLITS_MAX;
 	size_t bad_splits = 0;
 	unsigned bad_rounds = 0;
-
 	if (!run_way(script_case, WAY_WHOLE, 0, 0, true))
 		return;
 	for (size_t split = 1; split < len; split += stride)
@@ -144,7 +137,6 @@ static void free_case(struct script_case *script_case)
 static struct step *add_step(struct script_case *script_case)
 {
 	struct step *step = &script_case->steps[script_case->step_count++];
-
 	if (script_case->step_count == STEPS_MAX)
 		abort();
 	buf_init(&step->bytes, SIZE_MAX / 2);
@@ -156,11 +148,9 @@ static void add_line(struct buf *bytes, const char *text)
 {
 	while (*text != '\0') {
 		const char *close = *text == '<' ? strchr(text, '>') : NULL;
-
 		if (close != NULL && close > text + 1 && close - text < 8) {
 			char word[8] = "";
 			struct nonce nonce;
-
 			memcpy(word, text + 1, (size_t)(close - text - 1));
 			recorder_nonce(word, &nonce);
 			buf_append_str(bytes, nonce.text);
@@ -176,10 +166,8 @@ static void add_escaped(struct buf *bytes, const char *text)
 {
 	static const char letters[] = "nrt0\\";
 	static const char values[] = "\n\r\t\0\\";
-
 	for (; *text != '\0'; text++) {
 		const char *letter = *text == '\\' ? strchr(letters, text[1]) : NULL;
-
 		if (letter != NULL && text[1] != '\0') {
 			buf_append_byte(bytes, (uint8_t)values[letter - letters]);
 			text++;
@@ -196,7 +184,6 @@ static void add_file(struct buf *bytes, const char *script, const char *name)
 	uint8_t piece[4096];
 	size_t len;
 	FILE *file;
-
 	snprintf(path, sizeof path, "%.*s/%s", (int)(slash - script), script, name);
 	file = fopen(path, "rb");
 	if (!ok(file != NULL, "%s can be read", path))
@@ -211,7 +198,6 @@ static void add_command(
     struct script_case *script_case, const char *script, const char *word, const char *rest)
 {
 	struct step *step;
-
 	if (strcmp(word, "nonces") == 0) {
 		add_step(script_case)->nonces = strdup(rest);
 		return;
@@ -237,12 +223,10 @@ void parser_script_run(const char *path)
 	char *line = NULL;
 	size_t size = 0;
 	ssize_t len;
-
 	if (!ok(file != NULL, "%s can be read", path))
 		return;
 	while ((len = getline(&line, &size, file)) > 0) {
 		char *rest;
-
 		if (line[len - 1] == '\n')
 			line[--len] = '\0';
 		if (len == 0 || line[0] == '#')

@@ -14,10 +14,8 @@ static void check(struct recorder *recorder, int error)
 static void put_bytes(struct recorder *recorder, const void *bytes, size_t len, bool has_lines)
 {
 	const uint8_t *in = bytes;
-
 	for (size_t i = 0; i < len; i++) {
 		bool is_plain = in[i] >= ' ' && in[i] <= '~' && in[i] != '\\' && in[i] != '|';
-
 		if (has_lines && in[i] == '\n')
 			check(recorder, buf_append_byte(&recorder->text, '|'));
 		else if (is_plain)
@@ -55,7 +53,6 @@ static void flush_output(struct recorder *recorder)
 static void on_output(void *data, uint32_t pane, const uint8_t *bytes, size_t len, uint64_t age_ms)
 {
 	struct recorder *recorder = data;
-
 	if (pane != recorder->pending_pane || age_ms != recorder->pending_age)
 		flush_output(recorder);
 	if (len == 0)
@@ -82,7 +79,6 @@ static void put_field(struct recorder *recorder, const char *mark, const char *s
 static void on_event(void *data, const struct muxbus_event *event)
 {
 	struct recorder *recorder = data;
-
 	flush_output(recorder);
 	if (event->name[strlen(event->name)] != '\0' || event->line[event->line_len] != '\0')
 		recorder->is_broken = true;
@@ -111,7 +107,6 @@ static void on_event(void *data, const struct muxbus_event *event)
 static void on_block(void *data, const struct muxbus_block *block)
 {
 	struct recorder *recorder = data;
-
 	flush_output(recorder);
 	check(recorder,
 	    buf_printf(&recorder->text, "block %llu %llu %s %s ", (unsigned long long)block->time,
@@ -126,7 +121,6 @@ static void on_block(void *data, const struct muxbus_block *block)
 static void announce_next(struct recorder *recorder)
 {
 	size_t next = recorder->list_next;
-
 	if (next == recorder->list_count)
 		return;
 	recorder->list_next++;
@@ -139,7 +133,6 @@ static void on_sentinel(void *data)
 {
 	struct recorder *recorder = data;
 	size_t index = parser_sentinel_index(recorder->parser);
-
 	flush_output(recorder);
 	check(recorder, buf_printf(&recorder->text, "sentinel %zu\n", index));
 	if (index + 1 == recorder->count_now)
@@ -149,7 +142,6 @@ static void on_sentinel(void *data)
 static void on_stray(void *data, const char *line, size_t len)
 {
 	struct recorder *recorder = data;
-
 	flush_output(recorder);
 	put(recorder, "stray ");
 	put_bytes(recorder, line, len, false);
@@ -160,7 +152,6 @@ int recorder_init(struct recorder *recorder)
 {
 	static const struct muxbus_parser_handlers handlers = {
 	    on_output, on_event, on_block, on_sentinel, on_stray};
-
 	memset(recorder, 0, sizeof *recorder);
 	recorder->pending_pane = MUXBUS_NO_ID;
 	buf_init(&recorder->text, SIZE_MAX / 2);
@@ -178,7 +169,6 @@ void recorder_finish(struct recorder *recorder)
 void recorder_nonce(const char *word, struct nonce *ret_nonce)
 {
 	size_t len = strlen(word);
-
 	for (size_t i = 0; i < MUXBUS_NONCE_LEN; i++)
 		ret_nonce->text[i] = word[i % len];
 	ret_nonce->text[MUXBUS_NONCE_LEN] = '\0';
@@ -188,7 +178,6 @@ int recorder_expect(struct recorder *recorder, const char *lists)
 {
 	char copy[512];
 	char *rest = NULL;
-
 	recorder->list_count = 0;
 	recorder->list_next = 0;
 	recorder->counts[0] = 0;
@@ -198,7 +187,6 @@ int recorder_expect(struct recorder *recorder, const char *lists)
 	for (char *word = strtok_r(copy, " ", &rest); word != NULL;
 	     word = strtok_r(NULL, " ", &rest)) {
 		size_t list = recorder->list_count;
-
 		if (strcmp(word, "|") == 0) {
 			recorder->counts[++recorder->list_count] = 0;
 			continue;
@@ -218,7 +206,6 @@ int recorder_expect(struct recorder *recorder, const char *lists)
 int recorder_feed(struct recorder *recorder, const void *bytes, size_t len)
 {
 	int error = muxbus_parser_feed(recorder->parser, bytes, len);
-
 	return error != 0 || recorder->is_broken ? -1 : 0;
 }
 

@@ -19,7 +19,6 @@ int main(int argc, char **argv)
 	const char *key, *value;
 	size_t cursor = 0, count = 0;
 	struct store *store;
-
 	if (dir == NULL)
 		return 2;
 	store = store_open(&journal_disk_dir_table, dir, false, NULL, NULL);

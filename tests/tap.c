@@ -16,7 +16,6 @@ static int n_failed;
 static void TAP_PRINTF(1, 0) print_name(const char *fmt, va_list ap)
 {
 	char name[512];
-
 	(void)vsnprintf(name, sizeof name, fmt, ap);
 	for (char *p = name; *p != '\0'; p++) {
 		if ((unsigned char)*p < 0x20 || *p == '#')
@@ -40,7 +39,6 @@ static bool report(bool passed, const char *fmt, va_list ap)
 static void show_bytes(const char *label, const void *data, size_t len)
 {
 	const unsigned char *bytes = data;
-
 	if (bytes == NULL) {
 		(void)printf("#   %s: NULL\n", label);
 		return;
@@ -60,7 +58,6 @@ static void show_bytes(const char *label, const void *data, size_t len)
 bool ok(bool cond, const char *fmt, ...)
 {
 	va_list ap;
-
 	va_start(ap, fmt);
 	(void)report(cond, fmt, ap);
 	va_end(ap);
@@ -71,7 +68,6 @@ bool is_int(long long got, long long want, const char *fmt, ...)
 {
 	va_list ap;
 	bool passed;
-
 	va_start(ap, fmt);
 	passed = report(got == want, fmt, ap);
 	va_end(ap);
@@ -85,7 +81,6 @@ bool is_str(const char *got, const char *want, const char *fmt, ...)
 	bool same = got == NULL || want == NULL ? got == want : strcmp(got, want) == 0;
 	va_list ap;
 	bool passed;
-
 	va_start(ap, fmt);
 	passed = report(same, fmt, ap);
 	va_end(ap);
@@ -102,7 +97,6 @@ bool is_mem(
 	bool same = got_len == want_len && (got_len == 0 || memcmp(got, want, got_len) == 0);
 	va_list ap;
 	bool passed;
-
 	va_start(ap, fmt);
 	passed = report(same, fmt, ap);
 	va_end(ap);
@@ -117,13 +111,11 @@ void diag(const char *fmt, ...)
 {
 	char text[2048];
 	va_list ap;
-
 	va_start(ap, fmt);
 	(void)vsnprintf(text, sizeof text, fmt, ap);
 	va_end(ap);
 	for (char *line = text; line != NULL;) {
 		char *newline = strchr(line, '\n');
-
 		if (newline != NULL)
 			*newline = '\0';
 		(void)printf("# %s\n", line);

@@ -18,7 +18,6 @@ static void read_session(struct muxbus_model *model, const char *line)
 {
 	struct muxbus_session session = {.current_window = MUXBUS_NO_ID, .group = MUXBUS_NO_ID};
 	char name[32];
-
 	if (sscanf(line, "S %u %31s", &session.id, name) != 2)
 		abort();
 	session.name = model_string(model, name, strlen(name));
@@ -32,7 +31,6 @@ static void read_window(struct muxbus_model *model, const char *line)
 	struct muxbus_link link = {0};
 	char name[32], layout[32];
 	int is_current;
-
 	if (sscanf(line, "W %u %u %d %d %31s %31s", &link.session, &link.window, &link.index,
 		&is_current, name, layout) != 6)
 		abort();
@@ -53,7 +51,6 @@ static void read_pane(struct muxbus_model *model, const char *line)
 	    .tty = "", .command = "cat", .path = "/", .mode = "", .exit_status = -1};
 	char title[32];
 	int is_active, is_dead;
-
 	if (sscanf(line, "P %u %u %d %d %d %d %31s", &pane.window, &pane.id, &pane.index,
 		&is_active, &pane.pid, &is_dead, title) != 7)
 		abort();
@@ -69,7 +66,6 @@ static void read_client(struct muxbus_model *model, const char *line)
 	struct muxbus_client client = {0};
 	char name[32];
 	int is_ours;
-
 	if (sscanf(line, "C %31s %d %u %d", name, &client.pid, &client.session, &is_ours) != 4)
 		abort();
 	client.is_ours = is_ours;
@@ -82,7 +78,6 @@ static struct muxbus_model *read_model(const char *text)
 {
 	struct muxbus_model *model;
 	const char *line = text;
-
 	if (model_new(&model) != 0)
 		return NULL;
 	while (line != NULL && *line != '\0') {
@@ -106,7 +101,6 @@ static struct muxbus_model *read_model(const char *text)
 static void write_id(char *out, size_t size, char sigil, uint32_t id)
 {
 	size_t len = strlen(out);
-
 	if (id != MUXBUS_NO_ID)
 		snprintf(out + len, size - len, " %c%u", sigil, id);
 }
@@ -118,7 +112,6 @@ static void write_changes(char *out, size_t size, const struct change_list *list
 	for (size_t i = 0; i < list->count; i++) {
 		const struct muxbus_change *change = &list->items[i];
 		size_t len = strlen(out);
-
 		snprintf(out + len, size - len, "%s", muxbus_change_name(change->kind));
 		write_id(out, size, '$', change->session);
 		write_id(out, size, '@', change->window);
@@ -139,7 +132,6 @@ static int find_all(
     struct change_list *list, const struct muxbus_model *before, const struct muxbus_model *now)
 {
 	int error = change_find_new(list, before, now);
-
 	if (error == 0)
 		error = change_find_other(list, before, now);
 	return error != 0 ? error : change_find_gone(list, before, now);
@@ -151,7 +143,6 @@ static void expect(const char *what, const char *before, const char *now, const 
 	struct muxbus_model *b = read_model(now);
 	struct change_list list;
 	char text[4096];
-
 	change_list_init(&list);
 	ok(find_all(&list, a, b) == 0, "%s: compared", what);
 	write_changes(text, sizeof text, &list);
@@ -236,10 +227,8 @@ static void test_clients(void)
 static void test_names(void)
 {
 	unsigned named = 0;
-
 	for (int i = 0; i < MUXBUS_CHANGE_COUNT_; i++) {
 		const char *name = muxbus_change_name((enum muxbus_change_kind)i);
-
 		named += name != NULL && name[0] != '\0' && strcmp(name, "unknown") != 0;
 	}
 	is_int(named, MUXBUS_CHANGE_COUNT_, "every kind has a name");
@@ -268,11 +257,9 @@ static void test_memory(void)
 	struct change_list list;
 	unsigned passed_over = 0;
 	long i;
-
 	mem_set_allocator(failing_realloc, failing_free, NULL);
 	for (i = 0; i < 100; i++) {
 		int error;
-
 		fail_at = i;
 		change_list_init(&list);
 		error = find_all(&list, before, now);

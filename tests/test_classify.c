@@ -30,7 +30,6 @@ static struct agent_facts at_rest(const char *row)
 	    .front = {.is_known = true, .pid = getpid(), .name = "repl", .reads = AGENT_READS_YES},
 	    .tty = {.is_known = true, .has_echo = true},
 	};
-
 	facts.front.start = process_start_ticks(getpid());
 	snprintf(facts.row, sizeof facts.row, "%s", row);
 	return facts;
@@ -39,7 +38,6 @@ static struct agent_facts at_rest(const char *row)
 static struct prompt_profile learned(const struct agent_facts *facts)
 {
 	struct prompt_profile profile = {0};
-
 	agent_learn(facts, &profile);
 	return profile;
 }
@@ -48,7 +46,6 @@ static void judged(const struct agent_facts *facts, const struct prompt_profile 
     struct pattern *regex, enum agent_verdict_kind want, const char *name)
 {
 	struct agent_verdict verdict;
-
 	agent_judge(facts, profile, regex, &verdict);
 	if (!is_str(kinds[verdict.kind], kinds[want], "%s", name))
 		diag("%s", verdict.reason);
@@ -58,7 +55,6 @@ static void test_first(void)
 {
 	const struct prompt_profile none = {0};
 	struct agent_facts facts = at_rest(">>> ");
-
 	judged(&facts, &none, NULL, VERDICT_READY, "the first rest of one that reads");
 	facts.quiet_ms = AGENT_REST_MS - 1;
 	judged(&facts, &none, NULL, VERDICT_BUSY, "not before it rests");
@@ -82,7 +78,6 @@ static void test_prompt(void)
 {
 	struct agent_facts facts = at_rest("In [1]: ");
 	struct prompt_profile profile = learned(&facts);
-
 	judged(&facts, &profile, NULL, VERDICT_READY, "its prompt");
 	facts = at_rest("In [23]: ");
 	judged(&facts, &profile, NULL, VERDICT_READY, "which may count");
@@ -116,7 +111,6 @@ static void test_leftover(void)
 {
 	struct agent_facts facts = at_rest("Loading...>>> ");
 	struct prompt_profile profile = learned(&facts);
-
 	facts = at_rest(">>> ");
 	judged(
 	    &facts, &profile, NULL, VERDICT_READY, "what stood before the first prompt is no part");
@@ -134,7 +128,6 @@ static void test_bytes(void)
 	static const char drawn[] = "\033[1G\033[0J> \033[3G";
 	struct agent_facts facts = at_rest("> ");
 	struct prompt_profile profile;
-
 	facts.front.reads = AGENT_READS_UNKNOWN;
 	agent_facts_set_tail(&facts, drawn, strlen(drawn));
 	profile = learned(&facts);
@@ -163,7 +156,6 @@ static void test_shell(void)
 {
 	struct agent_facts facts = at_rest("me@host:~$ ");
 	struct prompt_profile profile;
-
 	facts.front.is_shell = true;
 	profile = learned(&facts);
 	facts = at_rest("me@host:/usr/share$ ");
@@ -185,7 +177,6 @@ static void test_crash(void)
 {
 	struct agent_facts facts = at_rest(">>> ");
 	struct prompt_profile profile = learned(&facts);
-
 	facts.is_dead = true;
 	judged(&facts, &profile, NULL, VERDICT_CRASHED, "a program that has ended");
 	facts = at_rest("$ ");
@@ -203,7 +194,6 @@ static void test_regex(void)
 	const struct prompt_profile none = {0};
 	struct agent_facts facts = at_rest("db=# ");
 	struct prompt_profile profile;
-
 	judged(&facts, &none, regex, VERDICT_READY, "a pattern says what a prompt is");
 	profile = learned(&facts);
 	facts = at_rest("db=> ");
@@ -226,7 +216,6 @@ static void test_rows(void)
 	struct agent_facts facts = {0};
 	struct prompt_view view = {.columns = 20, .cursor_row = 2, .cursor_column = 7};
 	struct buf text;
-
 	for (size_t at = 0; at < sizeof asks / sizeof *asks; at++)
 		ok(agent_row_asks(asks[at]), "asks: %s", asks[at]);
 	for (size_t at = 0; at < sizeof silent / sizeof *silent; at++)

@@ -26,7 +26,6 @@ int main(void)
 {
 	char text[CLOCK_TEXT_SIZE];
 	int64_t us, ms;
-
 	for (size_t i = 0; i < sizeof texts / sizeof texts[0]; i++) {
 		clock_format(texts[i].ms, text);
 		is_str(text, texts[i].text, "%lld ms", (long long)texts[i].ms);

@@ -12,7 +12,6 @@
 static struct muxbus_command *new_command(void)
 {
 	struct muxbus_command *command = NULL;
-
 	if (muxbus_command_new(&command) != 0)
 		abort();
 	return command;
@@ -24,7 +23,6 @@ static void is_line(struct muxbus_command *command, size_t want_count, const cha
 	struct nonce nonces[3];
 	const struct buf *text;
 	size_t count = 0;
-
 	for (int i = 0; i < 3; i++) {
 		memset(nonces[i].text, 'a' + i, MUXBUS_NONCE_LEN);
 		nonces[i].text[MUXBUS_NONCE_LEN] = '\0';
@@ -39,7 +37,6 @@ static void is_line(struct muxbus_command *command, size_t want_count, const cha
 static void is_refused(struct muxbus_command *command, int want, const char *name)
 {
 	size_t count = 77;
-
 	is_int(command_check(command, &count), want, "refused: %s", name);
 	is_int((long long)count, 77, "... and nothing is returned");
 	muxbus_command_free(command);
@@ -51,7 +48,6 @@ static void is_refused(struct muxbus_command *command, int want, const char *nam
 static void test_lines(void)
 {
 	struct muxbus_command *command = new_command();
-
 	muxbus_command_args(command, "list-panes", "-a", "-F", "#{pane_id}", NULL);
 	is_line(command, 1, "list-panes -a -F \"#{pane_id}\"");
 
@@ -84,7 +80,6 @@ static void test_all_bytes(void)
 	char bytes[5000];
 	const struct buf *text;
 	size_t quotes = 0;
-
 	for (size_t i = 0; i < sizeof bytes; i++)
 		bytes[i] = (char)(1 + i % 255);
 	muxbus_command_args(command, "set-buffer", NULL);
@@ -104,7 +99,6 @@ static void test_refused(void)
 	static const char *const names[] = {"", " ", "A=b", "#", "%if", "{", ";", "list panes",
 	    "list\npanes", "$x", "~", "\"", "'", "list-panes\xc3\xa9"};
 	struct muxbus_command *command;
-
 	for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
 		command = new_command();
 		muxbus_command_arg(command, names[i], strlen(names[i]));
@@ -132,7 +126,6 @@ static void test_limits(void)
 	char *bytes = malloc(len + 1);
 	struct muxbus_command *command = new_command();
 	size_t count;
-
 	memset(bytes, ' ', len + 1);
 	muxbus_command_args(command, "set-buffer", NULL);
 	muxbus_command_arg(command, bytes, len);
@@ -158,7 +151,6 @@ static void test_nonces(void)
 	static const struct nonce_pool empty;
 	bool are_hex = true;
 	size_t same = 0;
-
 	for (size_t i = 0; i < 10000; i++) {
 		if (nonce_make(&pool, &nonces[i]) != 0)
 			abort();

@@ -28,7 +28,6 @@ static void open_ready(struct trial *trial, const char *script, unsigned timeout
 static void run(struct trial *trial, struct answer *answer, struct muxbus_command *command)
 {
 	int error = muxbus_connection_run(trial->connection, command, answer_note, answer);
-
 	if (error != 0)
 		is_int(error, 0, "a list is accepted");
 }
@@ -37,7 +36,6 @@ static void test_plain(void)
 {
 	struct trial trial;
 	struct answer answer = {0};
-
 	(void)setenv("TMUX", "/tmp/x,1,2", 1);
 	(void)setenv("TMUX_PANE", "%1", 1);
 	fake_script(&fake, NULL);
@@ -71,7 +69,6 @@ static void test_replies(const char *split)
 	struct answer all = {0};
 	struct answer failed = {0};
 	struct answer many = {0};
-
 	(void)snprintf(script, sizeof script,
 	    "%s" SERVE_HANDSHAKE "expect list-a ; display-message -p \n"
 	    "expect \n"
@@ -125,7 +122,6 @@ static void test_forged(const char *split)
 	struct answer first = {0};
 	struct answer second = {0};
 	unsigned events;
-
 	(void)snprintf(script, sizeof script,
 	    "%s" SERVE_HANDSHAKE "expect capture-pane\n"
 	    "expect \n"
@@ -156,7 +152,6 @@ static void test_pipelined(void)
 	static struct answer answers[2000];
 	struct trial trial;
 	bool are_right = true;
-
 	open_ready(&trial, "split 1000\n", 0);
 	for (size_t i = 0; i < 2000; i++)
 		run(&trial, &answers[i],
@@ -174,7 +169,6 @@ static void test_flood(void)
 {
 	struct trial trial;
 	struct answer answer = {0};
-
 	open_ready(&trial,
 	    SERVE_HANDSHAKE "expect list-a\nexpect \n"
 			    "flood 20000 %output %1 0123456789012345678901234567890123456789\\n\n"
@@ -240,7 +234,6 @@ static void test_bad_beginnings(void)
 		int64_t since = clock_mono_ms();
 		struct trial trial;
 		struct answer answer = {0};
-
 		fake_script(&fake, bad_beginnings[i].script);
 		fake_open(&fake, &trial, 300);
 		is_int(trial.open_error, 0, "%s: starts", name);
@@ -267,7 +260,6 @@ static void test_cannot_start(void)
 {
 	struct fake other = fake;
 	struct trial trial;
-
 	(void)snprintf(other.program, sizeof other.program, "%s/none", fake.dir);
 	fake_open(&other, &trial, 0);
 	is_int(trial.open_error, MUXBUS_ERR_SPAWN, "a program that does not exist");
@@ -317,7 +309,6 @@ static void test_bad_middles(void)
 		struct trial trial;
 		struct answer first = {0};
 		struct answer second = {0};
-
 		(void)snprintf(script, sizeof script, SERVE_HANDSHAKE "%s", bad_middles[i].script);
 		open_ready(&trial, script, 300);
 		is_int(trial.ready, 1, "%s: ready", name);
@@ -342,7 +333,6 @@ static void test_killed(void)
 	struct trial trial;
 	struct answer answer = {0};
 	char command[64];
-
 	open_ready(&trial, SERVE_HANDSHAKE "hang\n", 0);
 	run(&trial, &answer, command_of("list-a", NULL));
 	(void)snprintf(command, sizeof command, "kill -9 %ld", (long)trial.pid);
@@ -360,7 +350,6 @@ static void test_idle(void)
 	struct trial trial;
 	struct answer answer = {0};
 	struct pollfd pollfd = {.events = POLLIN};
-
 	open_ready(&trial, NULL, 200);
 	run(&trial, &answer, command_of("list-a", NULL));
 	ok(trial_until(&trial, &answer.calls), "idle: answered");
@@ -376,7 +365,6 @@ static void test_later_deadline(void)
 	struct answer first = {0};
 	struct answer second = {0};
 	int64_t since;
-
 	open_ready(&trial,
 	    SERVE_HANDSHAKE "expect list-a\nexpect \nsleep 200\nreply x\n"
 			    "error parse error: unknown command: ${NONCE1}\nhang\n",
@@ -396,7 +384,6 @@ static void test_stopped(void)
 {
 	struct trial trial;
 	struct answer answer = {0};
-
 	open_ready(&trial,
 	    SERVE_HANDSHAKE "expect list-a\nexpect \nsleep 1300\nreply late\n"
 			    "error parse error: unknown command: ${NONCE1}\n",
@@ -413,7 +400,6 @@ static void test_no_probe(void)
 {
 	struct trial trial;
 	struct answer answer = {0};
-
 	open_ready(&trial,
 	    "no-probe\n" SERVE_HANDSHAKE
 	    "expect list-a\nanswer\nexpect display-message -p \nanswer\n",
@@ -432,7 +418,6 @@ static void test_close_waits_for_replies(void)
 	struct answer answer = {0};
 	struct answer late = {0};
 	unsigned events;
-
 	open_ready(&trial,
 	    "ignore-term\n" SERVE_HANDSHAKE "expect list-a\nexpect \nreply x\n"
 	    "error parse error: unknown command: ${NONCE1}\n",
@@ -457,7 +442,6 @@ static void test_close_stubborn(const char *script, unsigned want_events)
 	unsigned events;
 	struct trial trial;
 	struct answer answer = {0};
-
 	open_ready(&trial, script, 0);
 	run(&trial, &answer, command_of("list-a", NULL));
 	events = trial.events;
@@ -477,7 +461,6 @@ static void test_close_early(void)
 	struct trial trial;
 	struct answer answer = {0};
 	int64_t since = clock_mono_ms();
-
 	fake_script(&fake, "hang\n");
 	fake_open(&fake, &trial, 0);
 	run(&trial, &answer, command_of("list-a", NULL));
@@ -493,7 +476,6 @@ static void test_free(void)
 {
 	struct trial trial;
 	struct answer answer = {0};
-
 	open_ready(&trial, SERVE_HANDSHAKE "hang\n", 0);
 	run(&trial, &answer, command_of("list-a", ";", "list-b", NULL));
 	muxbus_connection_free(trial.connection);
@@ -517,7 +499,6 @@ struct chain {
 static void on_chain(void *data, int error, const struct muxbus_reply *replies, size_t count)
 {
 	struct chain *chain = data;
-
 	(void)replies;
 	(void)count;
 	chain->last_error = error;
@@ -533,7 +514,6 @@ static void test_run_in_reply(void)
 {
 	struct trial trial;
 	struct chain chain = {.trial = &trial, .left = 100};
-
 	open_ready(&trial, NULL, 0);
 	(void)muxbus_connection_run(trial.connection, command_of("list-a", NULL), on_chain, &chain);
 	ok(trial_until(&trial, &chain.is_done), "a reply runs the next list, 100 times");
@@ -546,7 +526,6 @@ static void test_run_in_last_reply(void)
 	struct trial trial;
 	struct chain chain = {.trial = &trial, .left = 100};
 	struct answer answer = {0};
-
 	open_ready(&trial, SERVE_HANDSHAKE "exit 0\n", 0);
 	(void)muxbus_connection_run(trial.connection, command_of("list-a", NULL), on_chain, &chain);
 	ok(trial_until(&trial, &trial.closed), "a reply with an error");
@@ -558,7 +537,6 @@ static void test_run_in_last_reply(void)
 static void on_reply_close(void *data, int error, const struct muxbus_reply *replies, size_t count)
 {
 	struct trial *trial = data;
-
 	(void)error;
 	(void)replies;
 	(void)count;
@@ -569,7 +547,6 @@ static void test_close_in_reply(void)
 {
 	struct trial trial;
 	struct answer answer = {0};
-
 	open_ready(&trial, NULL, 0);
 	(void)muxbus_connection_run(
 	    trial.connection, command_of("list-a", NULL), on_reply_close, &trial);
@@ -588,7 +565,6 @@ static void test_refused(void)
 	struct trial trial;
 	struct answer answer = {0};
 	struct muxbus_command *command;
-
 	open_ready(&trial, NULL, 0);
 	command = command_of("set-buffer", NULL);
 	muxbus_command_arg(command, "a\0b", 3);
@@ -616,13 +592,11 @@ static void test_unread(void)
 	struct answer other = {0};
 	int error = 0;
 	size_t accepted = 0;
-
 	memset(megabyte, 'x', sizeof megabyte);
 	open_ready(&trial, SERVE_HANDSHAKE "hang\n", 300);
 	run(&trial, &answer, command_of("list-a", NULL));
 	while (error == 0 && accepted < 1000) {
 		struct muxbus_command *command = command_of("set-buffer", NULL);
-
 		muxbus_command_arg(command, megabyte, sizeof megabyte);
 		error = muxbus_connection_run(trial.connection, command, answer_note, &other);
 		accepted += error == 0;
@@ -642,7 +616,6 @@ static void test_large(void)
 	struct answer answer = {0};
 	struct answer behind = {0};
 	struct muxbus_command *command = command_of("set-buffer", NULL);
-
 	memset(megabyte, 'x', sizeof megabyte);
 	open_ready(&trial, NULL, 0);
 	for (int i = 0; i < 8; i++)
@@ -661,12 +634,10 @@ static void test_steady(void)
 	struct trial trial;
 	struct answer answer = {0};
 	unsigned refused = 0;
-
 	memset(megabyte, 'x', sizeof megabyte);
 	open_ready(&trial, NULL, 0);
 	for (unsigned i = 1; i <= 100; i++) {
 		struct muxbus_command *command = command_of("set-buffer", NULL);
-
 		muxbus_command_arg(command, megabyte, sizeof megabyte);
 		refused +=
 		    muxbus_connection_run(trial.connection, command, answer_note, &answer) != 0;
@@ -682,7 +653,6 @@ static void test_no_sigpipe(void)
 {
 	struct trial trial;
 	struct answer answer = {0};
-
 	open_ready(&trial, SERVE_HANDSHAKE "close-stdin\nhang\n", 300);
 	for (int i = 0; i < 100 && trial.connection != NULL; i++) {
 		if (muxbus_connection_run(

@@ -36,11 +36,9 @@ static const int errors[] = {
 static void test_texts(void)
 {
 	const char *unknown = muxbus_strerror(-4711);
-
 	is_str(unknown, "unknown error", "an unknown number");
 	for (size_t i = 0; i < ERRORS; i++) {
 		const char *text = muxbus_strerror(errors[i]);
-
 		ok(text[0] != '\0' && strchr(text, '\n') == NULL && strcmp(text, unknown) != 0,
 		    "%d: %s", errors[i], text);
 		for (size_t j = 0; j < i; j++) {
@@ -68,7 +66,6 @@ struct heard {
 static void hear(void *data, enum muxbus_log_level level, const char *text)
 {
 	struct heard *heard = data;
-
 	heard->count++;
 	heard->level = level;
 	strncpy(heard->text, text, sizeof heard->text - 1);
@@ -78,7 +75,6 @@ static void test_log(void)
 {
 	struct heard heard = {0};
 	char *long_text = malloc(5001);
-
 	memset(long_text, 'x', 5000);
 	long_text[5000] = '\0';
 	library_log(MUXBUS_LOG_ERROR, "no log function");
@@ -117,7 +113,6 @@ static void test_allocator(void)
 	static const struct muxbus_allocator counting = {count_realloc, count_free, &allocations};
 	static const struct muxbus_parser_handlers none = {0};
 	struct muxbus_parser *parser = NULL;
-
 	muxbus_set_allocator(&counting);
 	is_int(muxbus_parser_new(&none, NULL, &parser), 0, "a parser from another allocator");
 	ok(allocations > 0, "all memory comes from there");

@@ -13,7 +13,6 @@ static void is_event(const char *line, const char *want)
 {
 	struct recorder recorder;
 	char *text;
-
 	recorder_init(&recorder);
 	recorder_feed(&recorder, line, strlen(line));
 	recorder_feed(&recorder, "\n", 1);
@@ -29,7 +28,6 @@ static void test_table(void)
 {
 	const struct muxbus_event_info *row = muxbus_event_table();
 	int count = 0;
-
 	for (; row->name != NULL; row++, count++) {
 		is_int(row->kind, count + 1, "%s: the order of the kinds is that of the table",
 		    row->name);

@@ -49,7 +49,6 @@ static bool is_same(const char *one, const char *other)
 static void test_rows(void)
 {
 	struct hook_event event;
-
 	for (size_t at = 0; at < sizeof rows / sizeof *rows; at++) {
 		hook_event_read(
 		    &event, rows[at].agent, rows[at].name, rows[at].input, strlen(rows[at].input));
@@ -68,7 +67,6 @@ static void test_words(void)
 	    "{\"session_id\":7}", "{\"session_id\":{\"x\":1}}", "{\"session_id\":null}"};
 	struct hook_event event;
 	char text[300];
-
 	for (size_t at = 0; at < sizeof good / sizeof *good; at++) {
 		hook_event_read(&event, "claude", "Stop", good[at], strlen(good[at]));
 		is_str(event.session, "0af3-11.2:x_Y", "a session: %s", good[at]);
@@ -98,7 +96,6 @@ static void test_output(void)
 	const struct json *value;
 	struct json_error error;
 	struct buf out;
-
 	buf_init(&out, 65536);
 	hook_event_write(&out, &event, text);
 	is_int((int)strcspn((const char *)out.data, "\n"), (int)out.len - 1, "one line");

@@ -38,7 +38,6 @@ struct world {
 static void world_open(struct world *world)
 {
 	char reason[256];
-
 	world->base = event_base_new();
 	world->disk = journal_disk_dir_open(world->dir);
 	world->events = event_log_new(world->dir, 1000, 1 << 20, reason, sizeof reason);
@@ -98,7 +97,6 @@ static const struct job *start(struct world *world, const char *command, int64_t
 	};
 	char reason[256] = "";
 	const struct job *job = job_start(world->jobs, &order, reason, sizeof reason);
-
 	if (job == NULL)
 		diag("%s", reason);
 	return job;
@@ -108,10 +106,8 @@ static const struct job *start(struct world *world, const char *command, int64_t
 static bool wait_all(struct world *world)
 {
 	int64_t end_ms = clock_mono_ms() + WAIT_MS;
-
 	while (job_running(world->jobs) > 0 && clock_mono_ms() < end_ms) {
 		const struct timeval tick = {0, 50000};
-
 		event_base_loopexit(world->base, &tick);
 		event_base_dispatch(world->base);
 	}
@@ -123,10 +119,8 @@ static bool wait_output(struct world *world, const struct job *job, const char *
 {
 	int64_t end_ms = clock_mono_ms() + WAIT_MS, from, end;
 	bool is_there = false;
-
 	while (!is_there && clock_mono_ms() < end_ms) {
 		struct buf out;
-
 		buf_init(&out, 1 << 20);
 		(void)job_read(world->jobs, job, JOB_FILE_OUT, 0, 4096, &out, &from, &end);
 		is_there = out.len > 0 && strstr((char *)out.data, word) != NULL;
@@ -140,7 +134,6 @@ static bool wait_output(struct world *world, const struct job *job, const char *
 static const struct notification *note_of(const struct world *world, const char *id)
 {
 	const struct notification *note = NULL, *found = NULL;
-
 	while ((note = queue_next(world->queue, note)) != NULL) {
 		if (strcmp(note->id, id) == 0)
 			found = note;
@@ -155,7 +148,6 @@ static void test_ends(void)
 	const struct job_order order = {.command = "/no/such/program", .argv = argv, .cwd = "/"};
 	char reason[256];
 	struct world world;
-
 	world_make(&world);
 	good = start(&world, "echo $GREETING; echo oops >&2", 0);
 	bad = start(&world, "exit 7", 0);
@@ -183,7 +175,6 @@ static void test_limits(void)
 	int64_t from, end;
 	struct world world;
 	struct buf out;
-
 	world_make(&world);
 	late = start(&world, "sleep 1000", 100);
 	held = start(&world, "sleep 1000 & echo left", 0);
@@ -212,7 +203,6 @@ static void test_stop(void)
 	int pid;
 	struct buf out;
 	int64_t from, end;
-
 	world_make(&world);
 	tree = start(&world,
 	    "trap '' TERM; setsid sh -c 'trap \"\" TERM; echo pid $$ ready; while :; do sleep 1; "
@@ -246,7 +236,6 @@ static void test_killed_daemon(void)
 		int ready[2];
 		pid_t pid;
 		char byte;
-
 		world_close(&world);
 		if (pipe(ready) < 0)
 			abort();
@@ -255,7 +244,6 @@ static void test_killed_daemon(void)
 			world_open(&world);
 			for (unsigned at = 0; at < JOBS; at++) {
 				char command[64];
-
 				snprintf(command, sizeof command, "sleep 0.0%u; exit %u",
 				    at * 15 % 10, 10 + at);
 				if (start(&world, command, 0) != NULL)
@@ -274,7 +262,6 @@ static void test_killed_daemon(void)
 		told = right = 0;
 		while ((job = job_next(world.jobs, job)) != NULL) {
 			const char *code = strstr(job->command, "exit ");
-
 			right += code != NULL && job->status.exit_code == atoi(code + 5);
 			told += note_of(&world, job->id) != NULL;
 		}
@@ -293,7 +280,6 @@ static void test_killed_supervisor(void)
 	char path[256];
 	FILE *file;
 	int pid = 0;
-
 	world_make(&world);
 	job = start(&world, "echo ready; sleep 1000", 0);
 	ok(wait_output(&world, job, "ready"), "a job runs");
@@ -319,7 +305,6 @@ static int supervise_again(const struct world *world, const struct job *job)
 	ssize_t len = readlink("/proc/self/exe", self, sizeof self - 1);
 	int status = -1;
 	pid_t pid;
-
 	self[len > 0 ? len : 0] = '\0';
 	snprintf(supervisor, sizeof supervisor, "%s", self);
 	snprintf(strrchr(supervisor, '/'), 32, "/../muxbus-job");
@@ -340,7 +325,6 @@ static void test_started_once(void)
 	const struct job *job;
 	char command[192], path[128];
 	struct stat status = {0};
-
 	world_make(&world);
 	snprintf(path, sizeof path, "%s/ran", world.dir);
 	snprintf(command, sizeof command, "printf x >>%s", path);
@@ -356,7 +340,6 @@ static void copy_file(const char *from, const char *to)
 	static char bytes[1 << 20];
 	FILE *in = fopen(from, "re"), *out = fopen(to, "we");
 	size_t len;
-
 	if (in == NULL || out == NULL)
 		abort();
 	while ((len = fread(bytes, 1, sizeof bytes, in)) > 0)
@@ -373,7 +356,6 @@ static void test_not_started(void)
 	char journal[128], kept[128], path[512];
 	struct world world;
 	const struct job *job;
-
 	world_make(&world);
 	snprintf(journal, sizeof journal, "%s/%s", world.dir, STORE_FILE);
 	snprintf(kept, sizeof kept, "%s/kept", world.dir);

@@ -36,7 +36,6 @@ struct user {
 static size_t payload_make(uint32_t number, uint8_t *out)
 {
 	size_t len = 4 + (number * 7) % 90;
-
 	memcpy(out, &number, 4);
 	for (size_t at = 4; at < len; at++)
 		out[at] = (uint8_t)(number * 31 + at);
@@ -48,7 +47,6 @@ static void on_record(void *data, uint8_t type, const void *payload, size_t len)
 	struct user *user = data;
 	uint8_t want[128];
 	uint32_t number;
-
 	if (type != 7 || len < 4) {
 		user->has_altered = true;
 		return;
@@ -63,7 +61,6 @@ static void on_record(void *data, uint8_t type, const void *payload, size_t len)
 static void on_gap(void *data, uint64_t count, const char *reason)
 {
 	struct user *user = data;
-
 	(void)reason;
 	user->gaps += count;
 	user->gap_calls++;
@@ -76,10 +73,8 @@ static void on_snapshot(void *data, struct journal *journal)
 	size_t count = user->journal == NULL ? user->found_count : user->live_count;
 	uint8_t payload[128];
 	uint64_t ticket;
-
 	for (size_t at = 0; at < count; at++) {
 		size_t len = payload_make(numbers[at], payload);
-
 		(void)journal_append(journal, 7, payload, len, &ticket);
 	}
 }
@@ -87,7 +82,6 @@ static void on_snapshot(void *data, struct journal *journal)
 static void on_degraded(void *data, bool is_degraded, const char *reason)
 {
 	struct user *user = data;
-
 	(void)reason;
 	user->is_degraded = is_degraded;
 	user->degradations += is_degraded;
@@ -96,7 +90,6 @@ static void on_degraded(void *data, bool is_degraded, const char *reason)
 static void on_durable(void *data, uint64_t ticket)
 {
 	struct user *user = data;
-
 	while (user->durable_count < user->live_count && user->tickets[user->durable_count] != 0 &&
 	    user->tickets[user->durable_count] <= ticket)
 		user->durable_count++;
@@ -112,7 +105,6 @@ static void user_open(struct user *user, struct torn_disk *disk)
 	    .durable = on_durable,
 	};
 	struct journal *journal;
-
 	memset(user, 0, sizeof *user);
 	user->disk = disk;
 	if (journal_open(&torn_disk_table, disk, "journal", false, &handlers, user, &journal) != 0)
@@ -131,7 +123,6 @@ static int user_append(struct user *user)
 	uint64_t ticket = 0;
 	int error =
 	    journal_append(user->journal, 7, payload, payload_make(number, payload), &ticket);
-
 	user->tickets[user->live_count] = ticket;
 	user->live[user->live_count++] = number;
 	return error;
@@ -142,7 +133,6 @@ static void user_vanish(struct user *user, void (*end)(struct torn_disk *disk))
 {
 	size_t durable_count = user->durable_count;
 	struct torn_disk copy;
-
 	torn_disk_copy(&copy, user->disk);
 	end(&copy);
 	journal_close(user->journal); /* on the disk that the closed journal no longer uses */
@@ -162,11 +152,9 @@ static void test_kills(void)
 {
 	static struct user before, after;
 	unsigned lost = 0, altered = 0, alarms = 0;
-
 	for (unsigned round = 0; round < KILLS; round++) {
 		struct torn_disk disk;
 		unsigned count;
-
 		torn_disk_init(&disk, round + 1);
 		user_open(&before, &disk);
 		count = (unsigned)(torn_disk_random(&disk) % 60);
@@ -194,11 +182,9 @@ static void test_power_cuts(void)
 {
 	static struct user before, after, later;
 	unsigned lost = 0, altered = 0, alarms = 0, risen = 0;
-
 	for (unsigned round = 0; round < POWER_CUTS; round++) {
 		struct torn_disk disk;
 		unsigned count;
-
 		torn_disk_init(&disk, round + 77);
 		user_open(&before, &disk);
 		count = (unsigned)(torn_disk_random(&disk) % 40);
@@ -249,12 +235,10 @@ static void test_truncations(void)
 	struct torn_disk whole;
 	unsigned wrong = 0;
 	size_t len;
-
 	make_file(&whole, 30, &before);
 	len = torn_disk_file(&whole, "journal")->len;
 	for (size_t cut = 0; cut < len; cut++) {
 		struct torn_disk disk;
-
 		torn_disk_copy(&disk, &whole);
 		torn_disk_file(&disk, "journal")->len = cut;
 		user_open(&after, &disk);
@@ -272,10 +256,8 @@ static void test_truncations(void)
 static bool is_noticed(const struct user *before, const struct user *after)
 {
 	size_t place = 0, missing_inside = 0, missing;
-
 	for (size_t at = 0; at < after->found_count; at++) {
 		size_t from = place;
-
 		while (place < before->live_count && before->live[place] != after->found[at])
 			place++;
 		if (place == before->live_count)
@@ -293,12 +275,10 @@ static void test_bit_flips(void)
 	unsigned altered = 0, unnoticed = 0;
 	struct torn_disk whole;
 	size_t len;
-
 	make_file(&whole, 12, &before);
 	len = torn_disk_file(&whole, "journal")->len;
 	for (size_t bit = 0; bit < 8 * len; bit++) {
 		struct torn_disk disk;
-
 		torn_disk_copy(&disk, &whole);
 		torn_disk_file(&disk, "journal")->bytes[bit / 8] ^= (uint8_t)(1U << bit % 8);
 		user_open(&after, &disk);
@@ -318,7 +298,6 @@ static void test_aside(void)
 {
 	static struct user before, after;
 	struct torn_disk disk;
-
 	make_file(&disk, 5, &before);
 	torn_disk_file(&disk, "journal")->bytes[3] ^= 1;
 	user_open(&after, &disk);
@@ -339,7 +318,6 @@ static void test_full_disk(void)
 	static struct user user, after;
 	struct torn_disk disk;
 	int error = 0;
-
 	torn_disk_init(&disk, 9);
 	user_open(&user, &disk);
 	(void)user_append(&user);
@@ -369,10 +347,8 @@ static void test_failed_sync(void)
 {
 	static struct user user, after;
 	unsigned wrong = 0;
-
 	for (unsigned nth = 1; nth <= 8; nth++) {
 		struct torn_disk disk;
-
 		torn_disk_init(&disk, nth);
 		user_open(&user, &disk);
 		disk.fail_sync_in = nth;
@@ -398,10 +374,8 @@ static void test_failed_rewrite(void)
 {
 	static struct user user, after;
 	unsigned wrong = 0;
-
 	for (unsigned seed = 1; seed <= 200; seed++) {
 		struct torn_disk disk;
-
 		torn_disk_init(&disk, seed);
 		user_open(&user, &disk);
 		for (unsigned at = 0; at < 12; at++)
@@ -426,7 +400,6 @@ static void test_limits(void)
 	static uint8_t big[JOURNAL_PAYLOAD_MAX + 1];
 	struct torn_disk disk;
 	uint64_t ticket;
-
 	torn_disk_init(&disk, 3);
 	user_open(&user, &disk);
 	is_int(journal_append(user.journal, 7, big, sizeof big, &ticket), -EMSGSIZE,

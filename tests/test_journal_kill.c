@@ -38,7 +38,6 @@ struct user {
 static size_t payload_make(uint64_t value, uint8_t out[PAYLOAD_MAX])
 {
 	size_t len = sizeof value + (value * 13) % (PAYLOAD_MAX - sizeof value);
-
 	memcpy(out, &value, sizeof value);
 	for (size_t at = sizeof value; at < len; at++)
 		out[at] = (uint8_t)(value * 31 + at);
@@ -50,7 +49,6 @@ static void on_record(void *data, uint8_t type, const void *payload, size_t len)
 	struct user *user = data;
 	uint8_t want[PAYLOAD_MAX];
 	uint64_t value = 0;
-
 	if (len >= sizeof value)
 		memcpy(&value, payload, sizeof value);
 	if (type != TYPE || payload_make(value, want) != len || memcmp(want, payload, len) != 0) {
@@ -64,7 +62,6 @@ static void on_record(void *data, uint8_t type, const void *payload, size_t len)
 static void on_gap(void *data, uint64_t count, const char *reason)
 {
 	struct user *user = data;
-
 	(void)count;
 	diag("a gap: %s", reason);
 	user->gaps++;
@@ -75,11 +72,9 @@ static void on_snapshot(void *data, struct journal *journal)
 	struct user *user = data;
 	uint8_t payload[PAYLOAD_MAX];
 	uint64_t ticket;
-
 	user->snapshots++;
 	for (size_t key = 0; key < KEYS; key++) {
 		size_t len = payload_make(user->values[key], payload);
-
 		if (user->values[key] != 0)
 			(void)journal_append(journal, TYPE, payload, len, &ticket);
 	}
@@ -102,7 +97,6 @@ static void user_open(struct user *user, struct journal_disk_dir *dir, bool thre
 	    .record = on_record, .gap = on_gap, .snapshot = on_snapshot};
 	static struct journal_disk disk;
 	struct journal *journal;
-
 	memset(user, 0, sizeof *user);
 	disk = journal_disk_dir_table;
 	if (threaded)
@@ -116,7 +110,6 @@ static void user_open(struct user *user, struct journal_disk_dir *dir, bool thre
 static void attend(struct user *user)
 {
 	struct pollfd ready = {.fd = journal_fd(user->journal), .events = POLLIN};
-
 	if (poll(&ready, 1, 0) > 0)
 		journal_dispatch(user->journal);
 	if (journal_timeout_ms(user->journal) == 0)
@@ -130,7 +123,6 @@ static _Noreturn void write_for_ever(const char *path, uint64_t value, int fd, u
 	static struct user user;
 	uint8_t payload[PAYLOAD_MAX];
 	uint64_t ticket;
-
 	if (dir == NULL)
 		_exit(1);
 	user_open(&user, dir, true);
@@ -138,7 +130,6 @@ static _Noreturn void write_for_ever(const char *path, uint64_t value, int fd, u
 		size_t old_len = payload_make(user.values[value % KEYS], payload);
 		bool is_first = user.values[value % KEYS] == 0;
 		size_t len = payload_make(value, payload);
-
 		if (journal_append(user.journal, TYPE, payload, len, &ticket) == 0) {
 			user.values[value % KEYS] = value;
 			if (write(fd, &value, sizeof value) != sizeof value)
@@ -160,12 +151,10 @@ static uint64_t read_told(int fd, uint64_t told[KEYS], uint64_t last, pid_t chil
 {
 	int64_t end_ms = clock_mono_ms() + BOUND_MS;
 	bool is_killed = false;
-
 	while (clock_mono_ms() < end_ms) {
 		struct pollfd ready = {.fd = fd, .events = POLLIN};
 		uint64_t values[256];
 		ssize_t got;
-
 		if (!is_killed && clock_mono_ms() >= kill_ms) {
 			(void)kill(child, SIGKILL);
 			is_killed = true;
@@ -187,7 +176,6 @@ static void append(struct user *user, uint64_t value)
 {
 	uint8_t payload[PAYLOAD_MAX];
 	uint64_t ticket;
-
 	if (journal_append(user->journal, TYPE, payload, payload_make(value, payload), &ticket) ==
 	    0)
 		user->values[value % KEYS] = value;
@@ -200,7 +188,6 @@ static void test_rewrite(struct journal_disk_dir *dir)
 	int64_t end_ms = clock_mono_ms() + BOUND_MS;
 	struct journal_stats stats;
 	uint64_t rewrites;
-
 	user_open(&user, dir, true);
 	journal_stats(user.journal, &stats);
 	rewrites = stats.rewrites;
@@ -232,7 +219,6 @@ int main(void)
 	struct journal_disk_dir *dir;
 	char file[64];
 	unsigned seed = (unsigned)clock_mono_us();
-
 	diag("seed %u", seed);
 	dir = mkdtemp(path) == NULL ? NULL : journal_disk_dir_open(path);
 	if (dir == NULL)
@@ -245,7 +231,6 @@ int main(void)
 		uint64_t before = last;
 		pid_t child;
 		uint64_t said;
-
 		if (pipe(fds) < 0 || (child = fork()) < 0)
 			abort();
 		if (child == 0) {

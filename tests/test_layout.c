@@ -15,7 +15,6 @@ static int parse(const char *text, size_t len, struct muxbus_layout **ret_layout
 {
 	char *exact = malloc(len == 0 ? 1 : len);
 	int error;
-
 	memcpy(exact, text, len);
 	error = muxbus_layout_parse(exact, len, ret_layout);
 	free(exact);
@@ -28,7 +27,6 @@ static int parse_body(const char *body, struct muxbus_layout **ret_layout)
 	size_t len = strlen(body);
 	char *text = malloc(len + 6);
 	int error;
-
 	snprintf(text, len + 6, "%04x,%s", (unsigned)muxbus_layout_checksum(body, len), body);
 	error = parse(text, len + 5, ret_layout);
 	free(text);
@@ -47,11 +45,9 @@ static char *layout_text(const struct muxbus_layout *layout)
 	static const char kinds[] = "pcr";
 	struct buf out;
 	size_t len;
-
 	buf_init(&out, SIZE_MAX / 2);
 	for (uint32_t i = 0; i < layout->count; i++) {
 		const struct muxbus_cell *cell = &layout->cells[i];
-
 		buf_printf(&out, "%c%ux%u%+d%+d", kinds[cell->kind], cell->width, cell->height,
 		    cell->left, cell->top);
 		put_id(&out, "%", cell->pane);
@@ -69,7 +65,6 @@ static void is_layout(const char *body, const char *want)
 {
 	struct muxbus_layout *layout;
 	char *text;
-
 	if (!is_int(parse_body(body, &layout), 0, "%s", body))
 		return;
 	text = layout_text(layout);
@@ -112,7 +107,6 @@ static void test_malformed(void)
 	    "80x24,0,0,1<9x9,0,0,2", "80x24,0,0,1<9x9,0,0,2>x", "80x24,0,0,1<9x9,0,0{9x9,0,0,1}>",
 	    "<9x9,0,0,1>", "{9x9,0,0,1}", "80x24x1,0,0,1"};
 	struct muxbus_layout *layout = NULL;
-
 	for (size_t i = 0; i < sizeof bodies / sizeof bodies[0]; i++)
 		is_int(parse_body(bodies[i], &layout), MUXBUS_ERR_SYNTAX, "\"%s\"", bodies[i]);
 	is_int(parse("b25d,80x24,0,0,0", 0, &layout), MUXBUS_ERR_SYNTAX, "nothing");
@@ -137,7 +131,6 @@ static void test_checksum(void)
 
 	for (size_t i = 0; i < sizeof real / sizeof real[0]; i++) {
 		size_t len = strlen(real[i]);
-
 		if (!is_int(parse(real[i], len, &layout), 0, "%s", real[i]))
 			continue;
 		is_int(layout->checksum, strtol(real[i], NULL, 16), "its checksum");
@@ -161,7 +154,6 @@ static char *make_body(size_t cells, bool is_deep)
 {
 	struct buf body;
 	size_t len;
-
 	buf_init(&body, SIZE_MAX / 2);
 	buf_append_str(&body, "9x9,0,0");
 	for (size_t i = 1; i < cells; i++)
@@ -178,7 +170,6 @@ static void test_limits(void)
 		char *most = make_body(MUXBUS_LAYOUT_CELLS_MAX, is_deep);
 		char *more = make_body(MUXBUS_LAYOUT_CELLS_MAX + 1, is_deep);
 		struct muxbus_layout *layout = NULL;
-
 		is_int(parse_body(most, &layout), 0, "the maximum number of cells");
 		is_int(layout == NULL ? 0 : layout->count, MUXBUS_LAYOUT_CELLS_MAX, "is read");
 		muxbus_layout_free(layout);

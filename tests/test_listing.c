@@ -42,7 +42,6 @@ static int read_all(
 {
 	const struct muxbus_reply replies[] = {reply_of(s, strlen(s)), reply_of(w, strlen(w)),
 	    reply_of(p, strlen(p)), reply_of(c, strlen(c))};
-
 	return listing_read(replies, 4, 0, ret_listing);
 }
 
@@ -53,7 +52,6 @@ static void test_whole(void)
 	const struct muxbus_window *window;
 	const struct muxbus_pane *pane;
 	struct muxbus_model_counts counts;
-
 	if (!ok(read_all(sessions, windows, panes, clients, &listing) == 0, "a listing is read"))
 		return;
 	is_int(listing.malformed, 0, "all of it");
@@ -106,12 +104,10 @@ static void test_malformed(void)
 	    "P\t%1\t@0\t0\t80\t24\t0\t0\t1\t\t\t\t\t\t1\t0\t\t\t\t0\t0\t0\t0\t0\t\t1\t1\t0\tmore",
 	    "P\t%1\t@0\t0\t80\t24\t0\t0\t1\t\t%zz\t\t\t\t1\t0\t\t\t\t0\t0\t0\t0\t0\t\t1\t1\t0",
 	};
-
 	for (size_t i = 0; i < sizeof bad / sizeof bad[0]; i++) {
 		char text[1024];
 		struct listing listing;
 		struct muxbus_model_counts counts;
-
 		(void)snprintf(text, sizeof text, "%s\n%s", bad[i], panes);
 		if (!ok(read_all(sessions, windows, text, clients, &listing) == 0,
 			"bad record %zu is no error", i))
@@ -127,7 +123,6 @@ static void test_failed(void)
 	struct muxbus_reply replies[4] = {reply_of(sessions, strlen(sessions)), reply_of("", 0),
 	    reply_of("", 0), reply_of("", 0)};
 	struct listing listing;
-
 	is_int(listing_read(replies, 3, 0, &listing), MUXBUS_ERR_INVALID, "too few replies");
 	replies[2].error = MUXBUS_ERR_COMMAND;
 	is_int(listing_read(replies, 4, 0, &listing), MUXBUS_ERR_COMMAND, "tmux refused");
@@ -142,13 +137,11 @@ static void test_cut(void)
 	    reply_of(windows, strlen(windows)), reply_of(panes, strlen(panes)),
 	    reply_of(clients, strlen(clients))};
 	unsigned bad = 0;
-
 	for (size_t k = 0; k < 4; k++) {
 		for (size_t len = 0; len < whole[k].body_len; len++) {
 			struct muxbus_reply replies[4];
 			struct listing listing;
 			char *copy = malloc(len + 1);
-
 			memcpy(replies, whole, sizeof replies);
 			memcpy(copy, whole[k].body, len);
 			copy[len] = '\0';
@@ -167,7 +160,6 @@ static void test_cut(void)
 static void test_written(void)
 {
 	struct muxbus_command *command;
-
 	if (!ok(muxbus_command_new(&command) == 0, "a command"))
 		return;
 	listing_write(command);

@@ -48,7 +48,6 @@ static void test_paths(void)
 {
 	char want[128];
 	char got[128];
-
 	for (size_t i = 0; i < sizeof paths / sizeof paths[0]; i++) {
 		set("TMUX", paths[i].tmux);
 		set("TMUX_TMPDIR", paths[i].tmpdir);
@@ -72,7 +71,6 @@ static void test_server(void)
 	pid_t pid = 0;
 	uid_t uid = 12345;
 	char path[256];
-
 	fake_start(&fake);
 	is_int(muxbus_server_pid(fake.socket, &pid), 0, "who listens");
 	is_int(pid, fake.listener, "is found");
@@ -101,7 +99,6 @@ static void test_program(void)
 	char path[512];
 	char want[64];
 	FILE *file;
-
 	if (mkdtemp(dir) == NULL)
 		return;
 	(void)snprintf(want, sizeof want, "%s/prog", dir);

@@ -30,7 +30,6 @@ static void on_pipe(void *data, uint32_t events)
 {
 	struct pipe_watch *pipe_watch = data;
 	char byte;
-
 	pipe_watch->calls++;
 	pipe_watch->events = events;
 	if (!pipe_watch->is_greedy)
@@ -66,14 +65,12 @@ static void fill(struct pipe_watch *pipe_watch)
 static bool is_loop_readable(int timeout_ms)
 {
 	struct pollfd pollfd = {.fd = muxbus_loop_fd(loop), .events = POLLIN};
-
 	return poll(&pollfd, 1, timeout_ms) == 1;
 }
 
 static void test_watch(void)
 {
 	struct pipe_watch one;
-
 	open_pipe(&one);
 	is_int(muxbus_loop_dispatch(loop, 0), 0, "watch: nothing to do");
 	ok(!is_loop_readable(0), "watch: the descriptor says so");
@@ -98,7 +95,6 @@ static void test_unwatch_in_turn(void)
 {
 	struct pipe_watch one;
 	struct pipe_watch two;
-
 	open_pipe(&one);
 	open_pipe(&two);
 	one.victim = &two;
@@ -166,7 +162,6 @@ static void on_note(void *data)
 {
 	struct note *note = data;
 	size_t len = strlen(called);
-
 	if (len < sizeof called - 1)
 		called[len] = note->name;
 	if (note->starts != NULL)
@@ -197,7 +192,6 @@ static void test_timers(void)
 	struct note b;
 	struct note c;
 	int64_t since = clock_mono_us();
-
 	init_note(&a, 'a');
 	init_note(&b, 'b');
 	init_note(&c, 'c');
@@ -248,7 +242,6 @@ static void test_timer_again(void)
 {
 	struct note a;
 	int handled = 0;
-
 	init_note(&a, 'a');
 	a.starts = &a;
 	loop_timer_start(&a.timer, 0);
@@ -264,7 +257,6 @@ static void test_waiting(void)
 {
 	struct note a;
 	int64_t since;
-
 	since = clock_mono_ms();
 	is_int(muxbus_loop_dispatch(loop, 20), 0, "waiting: nothing came");
 	ok(clock_mono_ms() - since >= 19, "waiting: it did wait");
@@ -290,7 +282,6 @@ static void test_attached(void)
 	struct pipe_watch one;
 	struct note a;
 	int64_t end = clock_mono_ms() + 2000;
-
 	is_int(muxbus_loop_attach(loop, base), 0, "attach");
 	is_int(muxbus_loop_attach(loop, base), MUXBUS_ERR_INVALID, "attach: only once");
 	open_pipe(&one);

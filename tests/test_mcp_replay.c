@@ -166,10 +166,8 @@ static const char *text_of(const struct buf *buf)
 static void forget_asked(struct buf *daemon)
 {
 	char *at;
-
 	while (daemon->data != NULL && (at = strstr((char *)daemon->data, ASKED)) != NULL) {
 		size_t len = strlen(ASKED);
-
 		memmove(at, at + len, strlen(at + len) + 1);
 		daemon->len -= len;
 	}
@@ -411,7 +409,6 @@ static void test_unlearned(void)
 {
 	static const char *const call = CALL("1", "list_panes") "\n";
 	struct mcp_replay *replay = mcp_replay_new(&plain);
-
 	mcp_replay_from_agent(replay, call, strlen(call));
 	mcp_replay_connected(replay);
 	is_str(text_of(mcp_replay_to_daemon(replay)), ASKED CALL("1", "list_panes") "\n",
@@ -435,7 +432,6 @@ static void test_unlearned(void)
 static const char *advice_of(const struct mcp_advice *advice, const char *tool)
 {
 	static char text[256];
-
 	mcp_advice_write(advice, tool, text, sizeof text);
 	return text;
 }
@@ -446,7 +442,6 @@ static void test_advice(void)
 	struct json_reader *reader = json_reader_new(65536);
 	struct json_error error;
 	const struct json *tools = json_read(reader, TOOLS, strlen(TOOLS) - 1, &error);
-
 	ok(!mcp_advice_only_reads(advice, "list_panes"), "at first nothing is known");
 	mcp_advice_learn(advice, json_member(json_member(tools, "result"), "methods"));
 	mcp_advice_learn(advice, NULL);

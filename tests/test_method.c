@@ -77,7 +77,6 @@ static int check_fields(const struct method *method)
 static bool is_fragment(const char *text)
 {
 	size_t len = text != NULL ? strlen(text) : 0;
-
 	return len > 1 && text[len - 1] != '.' &&
 	    !(isupper((unsigned char)text[0]) && !isupper((unsigned char)text[1]));
 }
@@ -85,7 +84,6 @@ static bool is_fragment(const char *text)
 static int check_results(const struct method *method)
 {
 	int faults = 0;
-
 	for (const struct field_result *row = method->results; row != NULL && row->name; row++) {
 		if (!row->type || !is_fragment(row->help))
 			faults += fault(method, row->name);
@@ -97,7 +95,6 @@ static int check_results(const struct method *method)
 static int check_recheck(const struct method *method)
 {
 	const struct method *recheck;
-
 	if (method->recheck == NULL)
 		return method_is_read_only(method) || method->flags & METHOD_IDEMPOTENT
 		    ? 0
@@ -222,7 +219,6 @@ static const char *condition_fault(const struct condition_kind *kind, struct jso
 	    json_read(reader, kind->example, strlen(kind->example), &json_error);
 	struct buf scratch;
 	bool is_taken;
-
 	buf_init(&scratch, 65536);
 	is_taken = example != NULL &&
 	    field_read(kind->fields, example, args, kind->args_size, &scratch, &error) == 0;
@@ -243,10 +239,8 @@ static void test_conditions(void)
 	struct json_reader *reader = json_reader_new(65536);
 	const struct condition_kind *kind = NULL, *previous = NULL;
 	int faults = 0, unsorted = 0;
-
 	for (; (kind = condition_kind_next(kind)) != NULL; previous = kind) {
 		const char *what = condition_fault(kind, reader);
-
 		if (what != NULL)
 			diag("%s: %s", kind->name, what);
 		faults += what != NULL;
@@ -267,7 +261,6 @@ static void test_condition_schema(void)
 	const struct condition_kind *kind = NULL;
 	const struct json *any, *branch;
 	int faults = 0;
-
 	buf_init(&out, (size_t)1 << 24);
 	json_writer_init(&writer, &out);
 	method_write(&writer, NULL, method_find("wait_for"));
@@ -277,7 +270,6 @@ static void test_condition_schema(void)
 	while ((kind = condition_kind_next(kind)) != NULL) {
 		const struct json *properties =
 		    branch != NULL ? json_member(branch, "properties") : NULL;
-
 		faults += properties == NULL || json_member(properties, kind->name) == NULL;
 		branch = branch != NULL ? branch->next : NULL;
 	}

@@ -13,7 +13,6 @@ static void add_session(struct muxbus_model *model, uint32_t id, const char *nam
 {
 	struct muxbus_session session = {
 	    .id = id, .name = name, .current_window = MUXBUS_NO_ID, .group = MUXBUS_NO_ID};
-
 	(void)model_add_session(model, &session);
 }
 
@@ -28,7 +27,6 @@ static void add_window(struct muxbus_model *model, uint32_t session, uint32_t id
 	    .has_bell = has_bell};
 	struct muxbus_link link = {
 	    .session = session, .window = id, .index = index, .is_current = is_current};
-
 	(void)model_add_window(model, &window);
 	(void)model_add_link(model, &link);
 }
@@ -46,7 +44,6 @@ static void add_pane(
 	    .path = "",
 	    .mode = "",
 	    .exit_status = -1};
-
 	(void)model_add_pane(model, &pane);
 }
 
@@ -54,7 +51,6 @@ static void add_client(
     struct muxbus_model *model, const char *name, uint32_t session, bool is_control)
 {
 	struct muxbus_client client = {.name = name, .session = session, .is_control = is_control};
-
 	(void)model_add_client(model, &client);
 }
 
@@ -62,7 +58,6 @@ static void add_client(
 static struct muxbus_model *example(void)
 {
 	struct muxbus_model *model;
-
 	if (model_new(&model) != 0)
 		return NULL;
 	add_session(model, 3, "alpha");
@@ -95,7 +90,6 @@ static void test_order(const struct muxbus_model *model)
 	const struct muxbus_pane *pane = NULL;
 	const struct muxbus_client *client = NULL;
 	size_t len = 0;
-
 	while ((session = muxbus_model_next_session(model, session)) != NULL)
 		len += (size_t)snprintf(text + len, sizeof text - len, "$%u ", session->id);
 	while ((window = muxbus_model_next_window(model, window)) != NULL)
@@ -116,10 +110,8 @@ static void test_lookup(struct muxbus_model *model)
 	const uint32_t panes[] = {7, 8, 12, 30};
 	struct muxbus_model_counts counts;
 	unsigned found = 0;
-
 	for (size_t i = 0; i < 4; i++) {
 		const struct muxbus_pane *pane = muxbus_model_pane(model, panes[i]);
-
 		found += pane != NULL && pane->id == panes[i];
 	}
 	is_int(found, 4, "every pane is found by its id");
@@ -158,7 +150,6 @@ static void test_loose(void)
 {
 	struct muxbus_model *model;
 	struct muxbus_model_counts counts;
-
 	if (!ok(model_new(&model) == 0, "a model"))
 		return;
 	add_session(model, 1, "one");
@@ -185,7 +176,6 @@ static void test_limits(void)
 {
 	struct muxbus_model *model;
 	struct muxbus_model_counts counts;
-
 	if (!ok(model_new(&model) == 0, "a model"))
 		return;
 	add_session(model, 1, "one");
@@ -207,7 +197,6 @@ static void test_strings(void)
 	struct muxbus_model *model;
 	char *large, *first, *second;
 	bool intact;
-
 	if (!ok(model_new(&model) == 0, "a model"))
 		return;
 	first = model_string(model, "one", 3);
@@ -216,7 +205,6 @@ static void test_strings(void)
 	intact = strcmp(model_string(model, "", 0), "") == 0;
 	for (size_t len = 8180; len < 8200; len++) {
 		const char *copy = model_string(model, large, len);
-
 		intact = intact && memcmp(copy, large, len) == 0 && copy[len] == '\0';
 	}
 	ok(intact && strcmp(first, "one") == 0 && second[100000] == '\0', "strings of all sizes");
@@ -242,11 +230,9 @@ static void failing_free(void *data, void *ptr)
 static void test_memory(void)
 {
 	long failures = 0;
-
 	mem_set_allocator(failing_realloc, failing_free, NULL);
 	for (long i = 0; i < 1000; i++) {
 		struct muxbus_model *model;
-
 		fail_at = i;
 		model = example();
 		model_free(model);
@@ -261,7 +247,6 @@ static void test_memory(void)
 int main(void)
 {
 	struct muxbus_model *model = example();
-
 	if (!ok(model != NULL, "a model of everything"))
 		return done_testing();
 	test_order(model);

@@ -14,7 +14,6 @@ static void run_script(const char *name)
 {
 	const char *srcdir = getenv("MUXBUS_SRCDIR");
 	char path[4096];
-
 	snprintf(path, sizeof path, "%s/tests/%s", srcdir == NULL ? "." : srcdir, name);
 	parser_script_run(path);
 }
@@ -32,7 +31,6 @@ struct count {
 static void on_event(void *data, const struct muxbus_event *event)
 {
 	struct count *count = data;
-
 	count->events++;
 	count->event_len = event->line_len;
 }
@@ -40,7 +38,6 @@ static void on_event(void *data, const struct muxbus_event *event)
 static void on_block(void *data, const struct muxbus_block *block)
 {
 	struct count *count = data;
-
 	count->blocks++;
 	count->body_len = block->body_len;
 	count->last_byte = block->body_len == 0 ? 0 : block->body[block->body_len - 1];
@@ -67,7 +64,6 @@ static void feed_much(struct muxbus_parser *parser, const char *line_end)
 	const size_t len = 1024 * 1024;
 	char *line = malloc(len);
 	size_t end_len = strlen(line_end);
-
 	memset(line, 'x', len);
 	memcpy(line + len - end_len, line_end, end_len);
 	for (size_t i = 0; i < MUXBUS_LINE_MAX / len + 2; i++)
@@ -80,7 +76,6 @@ static void test_long_event(void)
 	struct count count = {0};
 	struct muxbus_parser_stats stats;
 	struct muxbus_parser *parser;
-
 	muxbus_parser_new(&counting, &count, &parser);
 	feed_text(parser, "%message ");
 	feed_much(parser, "");
@@ -99,7 +94,6 @@ static void test_long_block(void)
 	struct count count = {0};
 	struct muxbus_parser_stats stats;
 	struct muxbus_parser *parser;
-
 	muxbus_parser_new(&counting, &count, &parser);
 	feed_text(parser, "%begin 1 2 1\n");
 	feed_much(parser, "\n");
@@ -129,7 +123,6 @@ static void test_long_segment(void)
 	struct count count = {0};
 	struct muxbus_parser *parser;
 	char sentinel[128];
-
 	muxbus_parser_new(&counting, &count, &parser);
 	muxbus_parser_expect(parser, nonce);
 	feed_text(parser, "%begin 1 2 1\n");
@@ -154,7 +147,6 @@ static void test_hostile_segment(void)
 	struct count count = {0};
 	struct muxbus_parser *parser;
 	char line[128];
-
 	muxbus_parser_new(&counting, &count, &parser);
 	muxbus_parser_expect(parser, nonce);
 	feed_text(parser, "%begin 1000 2 1\n");
@@ -177,7 +169,6 @@ static void test_counts(void)
 	struct muxbus_parser_stats stats;
 	static const char text[] = "%output %1 a\\015\n%begin 1 2 1\nbody\nbody\n%end 1 2 1\n"
 				   "%what\nstray\n%window-add @1\n";
-
 	recorder_init(&recorder);
 	recorder_feed(&recorder, text, strlen(text));
 	muxbus_parser_stats(recorder.parser, &stats);
@@ -196,7 +187,6 @@ static void test_no_handlers(void)
 	static const struct muxbus_parser_handlers none = {0};
 	struct muxbus_parser_stats stats;
 	struct muxbus_parser *parser;
-
 	muxbus_parser_new(&none, NULL, &parser);
 	feed_text(parser, "%output %1 a\\01\n%begin 1 2 1\n%end 1 2 1\n%x\nstray\n");
 	muxbus_parser_stats(parser, &stats);

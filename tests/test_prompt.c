@@ -152,7 +152,6 @@ static void test_screens(void)
 		    .cursor_row = screens[i].row,
 		    .cursor_column = screens[i].column};
 		struct prompt prompt;
-
 		prompt_read(&view, &prompt);
 		if (!is_str(verdicts[judge(&prompt)], verdicts[screens[i].verdict], "%s",
 			screens[i].name))
@@ -160,7 +159,6 @@ static void test_screens(void)
 		/* A screen that is cut anywhere is read without harm. */
 		for (size_t len = 0; len < view.len; len++) {
 			struct prompt_view cut = view;
-
 			cut.len = len;
 			prompt_read(&cut, &prompt);
 			(void)prompt_find_line(&cut, "line", 4, ">");
@@ -177,7 +175,6 @@ static void test_drawn_cursor(void)
 	struct prompt_view view = {
 	    .text = screen, .len = strlen(screen), .columns = 41, .cursor_row = 4};
 	struct prompt prompt;
-
 	ok(prompt_find_cursor(&view), "a drawn cursor is found");
 	is_int(view.cursor_row, 1, "in its row");
 	is_int(view.cursor_column, 6, "in its column");
@@ -236,7 +233,6 @@ static void test_lines(void)
 		    .columns = 41,
 		    .cursor_row = lines[i].row,
 		    .cursor_column = lines[i].column};
-
 		is_int(prompt_find_line(&shown, line, strlen(line), lines[i].lead), lines[i].echo,
 		    "a typed line: %s", lines[i].name);
 	}

@@ -94,7 +94,6 @@ static uint32_t find_bad(const struct buf *text, const char *also, size_t *ret_c
 	for (size_t at = 0; at < text->len;) {
 		uint32_t character;
 		int size = utf8_decode((const char *)text->data + at, text->len - at, &character);
-
 		if (size <= 0)
 			return 0xffffffff;
 		if (is_bad(character) || (character < 0x80 && strchr(also, (int)character) != NULL))
@@ -112,7 +111,6 @@ static bool is_harmless(const char *text, size_t len)
 	struct buf once, twice;
 	size_t count;
 	bool is_good;
-
 	buf_init(&once, 65536);
 	buf_init(&twice, 65536);
 	prompt_line_quote(&once, text, len, PROMPT_LINE_QUOTE_MAX);
@@ -135,7 +133,6 @@ static bool is_notice(const char *text, enum notification_source source, size_t 
 	struct buf notice;
 	size_t count;
 	bool is_good;
-
 	for (size_t at = 0; at < notes_count; at++)
 		notes[at] = &note;
 	buf_init(&notice, 65536);
@@ -166,11 +163,9 @@ static void test_random(void)
 	static const char spice[] = "\n\r\033`$;|&<>@/!#\"'\\[]~^*?=%(){}";
 	char text[RANDOM_MAX + 1];
 	int bad = 0, bad_notices = 0;
-
 	srandom(7);
 	for (int round = 0; round < RANDOM_TEXTS; round++) {
 		size_t len = (size_t)random() % RANDOM_MAX;
-
 		for (size_t at = 0; at < len; at++)
 			text[at] =
 			    (char)(random() % 3 == 0 ? spice[(size_t)random() % (sizeof spice - 1)]
@@ -188,11 +183,9 @@ static void test_random(void)
 static void test_all_characters(void)
 {
 	int bad = 0;
-
 	for (uint32_t character = 1; character <= 0x10ffff; character++) {
 		char text[8];
 		size_t len = 0;
-
 		if (character >= 0xd800 && character <= 0xdfff)
 			continue;
 		text[len++] = 'a';
@@ -224,7 +217,6 @@ static void test_words(void)
 	struct notification two = {.source = SOURCE_TIMER, .id = "C3D4", .text = sleep_text};
 	const struct notification *notes[] = {&one, &two};
 	struct buf notice;
-
 	buf_init(&notice, 65536);
 	prompt_line_write(&notice, notes, 1, NULL);
 	is_mem(notice.data, notice.len,

@@ -29,7 +29,6 @@ static const struct consumer_filter any = {.source = -1};
 static void world_open(struct world *world)
 {
 	char reason[128];
-
 	if (world->events == NULL)
 		world->events = event_log_new(NULL, 100, 1 << 20, reason, sizeof reason);
 	world->store = store_open(&torn_disk_table, &world->disk, false, NULL, NULL);
@@ -43,7 +42,6 @@ static void world_open(struct world *world)
 static void world_restart(struct world *world, bool is_killed)
 {
 	struct torn_disk copy;
-
 	torn_disk_copy(&copy, &world->disk);
 	consumer_set_free(world->consumers);
 	queue_free(world->queue);
@@ -70,7 +68,6 @@ static void world_finish(struct world *world)
 static uint64_t post(struct world *world, const char *text, const char *key)
 {
 	struct notification_draft draft = {.source = SOURCE_POST, .text = text, .key = key};
-
 	return queue_post(world->queue, &draft);
 }
 
@@ -84,7 +81,6 @@ static void test_post(void)
 	struct pane_ref pane = {.pane = 3, .pane_pid = 70, .server_pid = 60, .server_start = 5};
 	const struct notification *note;
 	uint64_t seq;
-
 	torn_disk_init(&world.disk, 1);
 	world_open(&world);
 	draft.pane = &pane;
@@ -113,7 +109,6 @@ static void test_numbers(void)
 	struct event_scope scope = {.pane = MUXBUS_NO_ID, .window = MUXBUS_NO_ID};
 	struct world world = {0};
 	uint64_t first, second, event;
-
 	torn_disk_init(&world.disk, 2);
 	world_open(&world);
 	scope.sessions[0] = MUXBUS_NO_ID;
@@ -138,7 +133,6 @@ static void test_coalescing(void)
 {
 	struct world world = {0};
 	uint64_t first;
-
 	torn_disk_init(&world.disk, 3);
 	world_open(&world);
 	first = post(&world, "disk is full", "disk");
@@ -168,7 +162,6 @@ static void test_coalescing_told(void)
 	struct consumer *reader;
 	uint64_t first, second, third;
 	int64_t due_ms;
-
 	torn_disk_init(&world.disk, 5);
 	world_open(&world);
 	reader = consumer_get(world.consumers, "reader");
@@ -202,7 +195,6 @@ static void test_holes(void)
 	struct consumer *reader;
 	uint64_t numbers[4];
 	int64_t due_ms;
-
 	torn_disk_init(&world.disk, 6);
 	world_open(&world);
 	reader = consumer_get(world.consumers, "reader");
@@ -229,7 +221,6 @@ static void test_consumers(void)
 	struct consumer *reader;
 	uint64_t first, second;
 	int64_t due_ms;
-
 	torn_disk_init(&world.disk, 4);
 	world_open(&world);
 	first = post(&world, "one", NULL);
@@ -268,7 +259,6 @@ static void test_parking(void)
 	struct consumer *reader;
 	int64_t now_ms = 1, due_ms;
 	unsigned times = 0;
-
 	torn_disk_init(&world.disk, 5);
 	world_open(&world);
 	(void)post(&world, "never acknowledged", NULL);
@@ -287,7 +277,6 @@ static void test_forgetting(void)
 	struct world world = {0};
 	const char *reason;
 	uint64_t kept, last = 0;
-
 	torn_disk_init(&world.disk, 6);
 	world_open(&world);
 	kept = post(&world, "undelivered", NULL);
@@ -312,7 +301,6 @@ static void test_forgetting_order(void)
 {
 	struct world world = {0};
 	uint64_t seqs[3], settled;
-
 	torn_disk_init(&world.disk, 8);
 	world_open(&world);
 	for (int i = 0; i < 3; i++)
@@ -344,7 +332,6 @@ static void test_ids(void)
 	struct world world = {0};
 	char ids[2000][NOTIFICATION_ID_SIZE];
 	unsigned doubles = 0;
-
 	torn_disk_init(&world.disk, 7);
 	world_open(&world);
 	for (unsigned at = 0; at < 2000; at++) {

@@ -11,7 +11,6 @@ static void is_quoted(const char *bytes, const char *want)
 {
 	char out[MUXBUS_QUOTED_MAX(64)];
 	ssize_t len = muxbus_quote(out, bytes, strlen(bytes));
-
 	is_mem(out, len < 0 ? 0 : (size_t)len, want, strlen(want), "quote: %s", bytes);
 }
 
@@ -19,7 +18,6 @@ static void is_quoted(const char *bytes, const char *want)
 static ssize_t unquote(const char *text, size_t len, char *out)
 {
 	size_t filled = 0;
-
 	if (len < 2 || text[0] != '"' || text[len - 1] != '"')
 		return -1;
 	for (size_t i = 1; i < len - 1; i++) {
@@ -47,7 +45,6 @@ static void test_quote(void)
 	char quoted[MUXBUS_QUOTED_MAX(sizeof all)];
 	char back[sizeof quoted];
 	ssize_t len;
-
 	is_quoted("", "\"\"");
 	is_quoted("new-window", "\"new-window\"");
 	is_quoted("a b;c#{d}'%0", "\"a b;c#{d}'%0\"");
@@ -90,7 +87,6 @@ static void test_literal(void)
 	for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
 		char out[64];
 		size_t len = muxbus_literal(out, rows[i].bytes, strlen(rows[i].bytes));
-
 		is_mem(out, len, rows[i].want, strlen(rows[i].want), "literal: %s", rows[i].bytes);
 	}
 }
@@ -99,7 +95,6 @@ static void test_field_format(void)
 {
 	static const char want[] = "#{s/%/%25/;s/\\\\/%5C/;s/\n/%0A/;s/\t/%09/:pane_title}";
 	char out[sizeof want];
-
 	is_int(muxbus_field_format(out, sizeof out, "pane_title"), sizeof want - 1,
 	    "a format that just fits");
 	is_str(out, want, "is in the form that tmux must get");
@@ -138,7 +133,6 @@ static void test_field_decode(void)
 		size_t len = strlen(rows[i].field);
 		char *field = malloc(len + 1); /* so that a read beyond is noticed */
 		ssize_t got;
-
 		memcpy(field, rows[i].field, len);
 		got = muxbus_field_decode(field, len, rows[i].caps);
 		if (rows[i].want == NULL)

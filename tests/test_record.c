@@ -102,7 +102,6 @@ static struct json_reader *reader;
 static void write_record(struct buf *out, const struct record_rows *rows, const void *object)
 {
 	struct json_writer writer;
-
 	buf_init(out, 1 << 16);
 	json_writer_init(&writer, out);
 	json_object_begin(&writer, NULL);
@@ -113,7 +112,6 @@ static void write_record(struct buf *out, const struct record_rows *rows, const 
 static bool read_record(const struct record_rows *rows, const void *text, size_t len, void *object)
 {
 	struct json_error error;
-
 	return record_read(rows, json_read(reader, text, len, &error), object);
 }
 
@@ -121,7 +119,6 @@ static struct sample full_sample(void)
 {
 	static char *strings[] = {(char *)"one", (char *)"", (char *)"\xc3\xa9\x1b", NULL};
 	static uint64_t numbers[] = {1, 9007199254740991};
-
 	return (struct sample){
 	    .flag = true,
 	    .number = -2147483647,
@@ -151,7 +148,6 @@ static void test_round_trip(void)
 {
 	struct sample sample = full_sample(), found = {0}, empty = {.pane.pane = MUXBUS_NO_ID};
 	struct buf text, again;
-
 	write_record(&text, kind.rows, &sample);
 	ok(read_record(kind.rows, text.data, text.len, &found), "what was written is read");
 	write_record(&again, kind.rows, &found);
@@ -186,7 +182,6 @@ static void test_damage(void)
 	struct sample sample = full_sample(), found;
 	unsigned read_cut = 0, read_all = 0;
 	struct buf text;
-
 	write_record(&text, kind.rows, &sample);
 	for (size_t at = 0; at < text.len; at++) {
 		found = (struct sample){0};
@@ -198,7 +193,6 @@ static void test_damage(void)
 	is_int(read_cut, 0, "cut anywhere (%zu places) a record is unreadable", text.len);
 	for (size_t at = 0; at < text.len; at++) {
 		uint8_t good = text.data[at];
-
 		for (size_t other = 0; other < sizeof bytes - 1; other++) {
 			text.data[at] = (uint8_t)bytes[other];
 			found = (struct sample){0};
@@ -252,7 +246,6 @@ static void test_refusals(void)
 	for (size_t at = 0; at < sizeof changes / sizeof *changes; at++) {
 		const char *all = (const char *)text.data, *part = strstr(all, changes[at].part);
 		char *changed;
-
 		absent += part == NULL;
 		if (part == NULL)
 			continue;
@@ -293,7 +286,6 @@ static bool reads_list(const char *order, const char *text, unsigned count, cons
 	bool is_read = record_read(&rows, &words, &old) && old.count == count && old.floor == 12 &&
 	    (count == 0 || old.numbers[count - 1] == 19) &&
 	    (rest == NULL ? old.text == NULL : strcmp(old.text, rest) == 0);
-
 	record_finish(&rows, &old);
 	return is_read;
 }
@@ -315,7 +307,6 @@ static const struct record_field old_fields[] = {
 static bool read_old(const char *text, struct old *ret_old)
 {
 	const struct json words = {.type = JSON_STRING, .text = text, .len = strlen(text)};
-
 	*ret_old = (struct old){0};
 	return record_read(
 	    RECORD_ROWS(old_fields, "$pane #number ?flag $session"), &words, ret_old);
@@ -327,7 +318,6 @@ static void test_words(void)
 	static const char whole[] = "%3/812/790/5120 -12 1 abc";
 	struct old old;
 	unsigned read = 0;
-
 	ok(read_old(whole, &old), "words are read");
 	ok(old.pane.server_start == 5120 && old.number == -12 && old.flag, "in their order");
 	is_str(old.session, "abc", "to the last");
@@ -338,7 +328,6 @@ static void test_words(void)
 	    "other words are not");
 	for (size_t len = 0; len < sizeof whole - 3; len++) {
 		char *cut = xasprintf("%.*s", (int)len, whole);
-
 		read += read_old(cut, &old) && len < sizeof whole - 4;
 		mem_free(cut);
 	}
@@ -375,7 +364,6 @@ static void test_store(void)
 	struct event_log *events;
 	struct queue *queue;
 	char reason[128];
-
 	events = event_log_new(NULL, 100, 1 << 20, reason, sizeof reason);
 	queue = queue_new(store, events);
 	record_put(store, &kind, "A1B2", &sample);

@@ -14,7 +14,6 @@ static void said(
 	struct reply_text_options options = {
 	    .prompt = prompt, .pasted = pasted, .pasted_len = pasted != NULL ? strlen(pasted) : 0};
 	struct buf out;
-
 	buf_init(&out, 4096);
 	reply_text(&out, bytes, strlen(bytes), &options);
 	is_mem(out.data, out.len, want, strlen(want), "%s", name);
@@ -27,10 +26,8 @@ static void test_cuts(void)
 	static const char bytes[] = "\r\none\r\n\033[31mtwo\033[0m\r\n>>> ";
 	const struct reply_text_options options = {.is_cut = true, .prompt = ">>> "};
 	size_t wrong = 0;
-
 	for (size_t from = 0; from < strlen(bytes); from++) {
 		struct buf out;
-
 		buf_init(&out, 4096);
 		reply_text(&out, bytes + from, strlen(bytes) - from, &options);
 		wrong += out.len > 0 && memcmp(out.data + out.len - 1, "\n", 1) != 0 &&

@@ -34,7 +34,6 @@ static const struct {
 static void test_rows(void)
 {
 	struct screen_sign_set *set = screen_sign_set_new(NULL);
-
 	for (size_t at = 0; at < sizeof rows / sizeof *rows; at++)
 		ok(screen_sign_shows(set, rows[at].agent, rows[at].kind, rows[at].text,
 		       strlen(rows[at].text)) == rows[at].shows,
@@ -50,7 +49,6 @@ static void test_file(void)
 	char path[] = "/tmp/screen-sign-XXXXXX";
 	struct screen_sign_set *set;
 	int fd = mkstemp(path);
-
 	ok(fd >= 0 && write(fd, text, strlen(text)) == (ssize_t)strlen(text), "a file is written");
 	(void)close(fd); /* it is written */
 	set = screen_sign_set_new(path);

@@ -14,7 +14,6 @@ static struct muxbus_model *model_of(uint32_t last)
 	struct muxbus_pane pane = {
 	    .tty = "", .title = "", .command = "", .path = "", .mode = "", .exit_status = -1};
 	struct muxbus_model *model;
-
 	if (model_new(&model) != 0)
 		return NULL;
 	(void)model_add_session(model, &session);
@@ -28,7 +27,6 @@ static struct muxbus_model *model_of(uint32_t last)
 static void note(struct seen_ids *list, uint32_t window, uint32_t pane, const char *layout)
 {
 	struct muxbus_event event = {.window = window, .pane = pane, .layout = layout};
-
 	seen_ids_note(list, &event);
 }
 
@@ -36,7 +34,6 @@ static unsigned count_missed(struct seen_ids *list, const struct muxbus_model *m
 {
 	struct seen_id id;
 	unsigned count = 0;
-
 	while (seen_ids_next_missed(list, model, &id))
 		count++;
 	seen_ids_end_listing(list, model);
@@ -47,7 +44,6 @@ int main(void)
 {
 	static struct seen_ids list;
 	struct muxbus_model *two = model_of(1), *three = model_of(2);
-
 	seen_ids_init(&list);
 	note(&list, 5, 9, NULL);
 	is_int(list.count, 0, "before the first listing nothing is missed");

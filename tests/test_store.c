@@ -17,7 +17,6 @@ static void put(struct store *store, const char *key, const char *value)
 static struct store *reopen(struct torn_disk *disk)
 {
 	struct store *store = store_open(&torn_disk_table, disk, false, NULL, NULL);
-
 	if (store == NULL)
 		abort();
 	return store;
@@ -29,7 +28,6 @@ static void test_table(void)
 	const char *key, *value;
 	size_t cursor = 0, len;
 	char seen[64] = "";
-
 	put(store, "timer/B2", "two");
 	put(store, "timer/A1", "one");
 	put(store, "note/1", "n");
@@ -56,7 +54,6 @@ static void test_reopen(void)
 	struct store *store;
 	char key[32], value[64];
 	unsigned wrong = 0;
-
 	torn_disk_init(&disk, 1);
 	store = reopen(&disk);
 	for (unsigned at = 0; at < 500; at++) {
@@ -71,7 +68,6 @@ static void test_reopen(void)
 	store = reopen(&disk);
 	for (unsigned at = 450; at < 500; at++) {
 		const char *found;
-
 		snprintf(key, sizeof key, "k/%u", at % 50);
 		snprintf(value, sizeof value, "value %u", at);
 		found = store_get(store, key, NULL);
@@ -89,12 +85,10 @@ static void test_transactions(void)
 	struct store *store;
 	unsigned halves = 0, checked = 0;
 	size_t len;
-
 	torn_disk_init(&disk, 2);
 	store = reopen(&disk);
 	for (unsigned at = 0; at <= 20; at++) {
 		char value[16];
-
 		store_begin(store);
 		snprintf(value, sizeof value, "%u", at);
 		put(store, "account/a", value);
@@ -106,7 +100,6 @@ static void test_transactions(void)
 	for (size_t cut = 0; cut <= len; cut++) {
 		const char *a, *b;
 		struct store *after;
-
 		torn_disk_copy(&torn, &disk);
 		torn_disk_kill(&torn);
 		torn_disk_file(&torn, STORE_FILE)->len = cut;
@@ -131,7 +124,6 @@ static void test_compaction(void)
 	static char value[1000];
 	struct torn_disk disk;
 	struct store *store;
-
 	memset(value, 'x', sizeof value - 1);
 	torn_disk_init(&disk, 3);
 	store = reopen(&disk);
@@ -167,7 +159,6 @@ static void test_durable(void)
 	struct torn_disk disk;
 	struct store *store;
 	uint64_t ticket;
-
 	torn_disk_init(&disk, 4);
 	store = reopen(&disk);
 	store_begin(store);

@@ -210,7 +210,6 @@ static void test_base64_all(void)
 static void test_refuse(void)
 {
 	char reason[12];
-
 	is_int(str_refuse(reason, sizeof reason, "%s: %d", "no", 7), -1, "a refusal is -1");
 	is_str(reason, "no: 7", "with its reason");
 	(void)str_refuse(reason, sizeof reason, "%s", "longer than there is room");

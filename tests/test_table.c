@@ -273,7 +273,6 @@ static const char *conditions(int count, const char *const *words)
 static void test_conditions(void)
 {
 	struct json_error error;
-
 	kinds_reader = json_reader_new(65536);
 	kinds = json_read(kinds_reader, KINDS, strlen(KINDS), &error);
 	is_str(CONDITIONS("job=A1B2", "sec=5"), "[{\"job\":\"A1B2\"},{\"sec\":5}]", "two");

@@ -60,7 +60,6 @@ static void world_unload(struct world *world)
 static void world_open(struct world *world)
 {
 	char reason[128];
-
 	memset(world, 0, sizeof *world);
 	torn_disk_init(&world->disk, 11);
 	strcpy(world->boot_id, "first-start");
@@ -88,11 +87,9 @@ static void world_finish(struct world *world)
 static void world_pass(struct world *world, int64_t ms)
 {
 	int64_t end_ms = world->boot_ms + ms;
-
 	while (world->alarm_ms >= 0 && world->alarm_ms <= end_ms) {
 		int64_t step_ms =
 		    world->alarm_ms > world->boot_ms ? world->alarm_ms - world->boot_ms : 0;
-
 		world->boot_ms += step_ms;
 		world->real_ms += step_ms;
 		timer_ring(world->timers);
@@ -105,7 +102,6 @@ static unsigned count_state(const struct world *world, enum notification_state s
 {
 	const struct notification *note = NULL;
 	unsigned count = 0;
-
 	while ((note = queue_next(world->queue, note)) != NULL)
 		count += note->state == state;
 	return count;
@@ -126,7 +122,6 @@ static void test_one_sleep(void)
 	char old[NOTIFICATION_ID_SIZE] = "", first[NOTIFICATION_ID_SIZE];
 	const struct timer *timer;
 	struct world world;
-
 	world_open(&world);
 	is_int(timer_sleep(world.timers, &pane, 60000, false, &timer, old), TIMER_SET,
 	    "a sleep is set");
@@ -158,7 +153,6 @@ static void test_restart(void)
 	char old[NOTIFICATION_ID_SIZE], id[NOTIFICATION_ID_SIZE];
 	const struct timer *timer;
 	struct world world;
-
 	world_open(&world);
 	(void)timer_sleep(world.timers, &pane, 60000, false, &timer, old);
 	strcpy(id, timer->id);
@@ -183,7 +177,6 @@ static void test_reboot(void)
 	char old[NOTIFICATION_ID_SIZE];
 	const struct timer *timer;
 	struct world world;
-
 	world_open(&world);
 	(void)timer_sleep(world.timers, &pane, 60000, false, &timer, old);
 	world_unload(&world);
@@ -213,7 +206,6 @@ static void test_suspend(void)
 	char old[NOTIFICATION_ID_SIZE];
 	const struct timer *timer;
 	struct world world;
-
 	world_open(&world);
 	(void)timer_sleep(world.timers, &pane, 3600000, true, &timer, old);
 	world_pass(&world, 3600000);
@@ -242,11 +234,9 @@ static void test_full(void)
 	const struct timer *timer;
 	struct world world;
 	unsigned set = 0;
-
 	world_open(&world);
 	for (uint32_t number = 0; number < TIMERS_MAX + 5; number++) {
 		struct pane_ref one = {.pane = number, .pane_pid = 1, .server_pid = 1};
-
 		set += timer_sleep(world.timers, &one, 1000 * (TIMERS_MAX - (int)number % 7), false,
 			   &timer, old) == TIMER_SET;
 	}

@@ -18,7 +18,6 @@ static bool is_same(const struct unescape_variant *variant, const uint8_t *src, 
 	size_t want_len;
 	size_t got_len;
 	bool same;
-
 	memcpy(exact, src, len);
 	want_len = unescape_naive(want, src, len);
 	got_len = variant->run(got, exact, len);
@@ -53,7 +52,6 @@ static void test_naive(void)
 	for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
 		uint8_t out[64];
 		size_t len = unescape_naive(out, (const uint8_t *)rows[i].src, strlen(rows[i].src));
-
 		is_mem(out, len, rows[i].want, strlen(rows[i].want), "unescape: %s", rows[i].src);
 	}
 }
@@ -79,12 +77,10 @@ static void test_places(const struct unescape_variant *variant)
 	    "\\012", "\\377", "\\400", "\\1", "\\", "\\\\012", "\\012\\015", "\\01\\012"};
 	uint8_t line[300];
 	unsigned bad = 0;
-
 	for (size_t e = 0; e < sizeof escapes / sizeof escapes[0]; e++) {
 		for (size_t len = 0; len <= sizeof line; len += 1 + len / 40) {
 			for (size_t place = 0; place < len; place++) {
 				size_t escape_len = strlen(escapes[e]);
-
 				if (escape_len > len - place)
 					escape_len = len - place;
 				memset(line, '7', sizeof line);
@@ -102,11 +98,9 @@ static void test_random(const struct unescape_variant *variant)
 	uint8_t line[5000];
 	uint32_t seed = 12345;
 	unsigned bad = 0;
-
 	for (int round = 0; round < 2000; round++) {
 		size_t len = round % 4 == 0 ? sizeof line : (size_t)round % 200;
 		unsigned density = 1 + (unsigned)round % 60;
-
 		for (size_t i = 0; i < len; i++) {
 			seed = seed * 1664525u + 1013904223u;
 			line[i] = 'x';
@@ -125,7 +119,6 @@ static void test_digits(const struct unescape_variant *variant)
 {
 	uint8_t line[192];
 	unsigned bad = 0;
-
 	memset(line, 'x', sizeof line);
 	line[30] = '\\';
 	for (unsigned a = 0; a < 256; a++) {
@@ -170,7 +163,6 @@ int main(void)
 {
 	const struct unescape_variant *variant = unescape_variants();
 	uint8_t out[8 + UNESCAPE_SLACK];
-
 	test_naive();
 	test_tail();
 	test_public();

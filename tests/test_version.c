@@ -56,7 +56,6 @@ static void test_forms(void)
 	for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
 		struct muxbus_version version = {77, 77, 7, false, 7};
 		int error = muxbus_version_parse(rows[i].text, &version);
-
 		is_int(error, rows[i].error, "\"%s\"", rows[i].text);
 		if (error != 0)
 			ok(version.major == 77 && version.caps == 7, "writes nothing");
@@ -74,11 +73,9 @@ static void test_forms(void)
 static const char *caps_text(uint32_t caps)
 {
 	static char text[1024];
-
 	text[0] = '\0';
 	for (unsigned bit = 0; bit < 32; bit++) {
 		const char *name = muxbus_cap_name(1u << bit);
-
 		if ((caps & 1u << bit) == 0)
 			continue;
 		strcat(text, name == NULL ? "?" : name);
@@ -121,7 +118,6 @@ static void test_caps(void)
 
 	for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
 		struct muxbus_version version = {0};
-
 		muxbus_version_parse(rows[i].version, &version);
 		is_str(caps_text(version.caps), rows[i].caps, "the capabilities of %s",
 		    rows[i].version);
@@ -131,7 +127,6 @@ static void test_caps(void)
 static void test_names(void)
 {
 	unsigned bit = 0;
-
 	while (muxbus_cap_name(1u << bit) != NULL)
 		bit++;
 	is_int(1 << bit, MUXBUS_CAP_EVENTS_SYNC << 1, "each capability has a name, without a gap");

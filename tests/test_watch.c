@@ -315,7 +315,6 @@ static void test_restart(struct world *world)
 static void test_unreadable(struct world *world)
 {
 	const struct notification *note;
-
 	(void)add(world, "log", "needle", false, false);
 	store_put(world->store, "watch/Z9Z9", "{\"file\":", 8);
 	world_kill(world);

@@ -46,7 +46,6 @@ static int torn_open(void *data, const char *name, int create)
 {
 	struct torn_disk *disk = data;
 	struct torn_file *file = torn_disk_file(disk, name);
-
 	if (file == NULL && !create)
 		return -ENOENT;
 	if (file == NULL)
@@ -65,7 +64,6 @@ static ssize_t torn_read(void *data, int number, void *bytes, size_t len, uint64
 {
 	struct torn_disk *disk = data;
 	const struct torn_file *file = &disk->files[number];
-
 	if (offset >= file->len)
 		return 0;
 	if (len > file->len - offset)
@@ -78,7 +76,6 @@ static ssize_t torn_write(void *data, int number, const void *bytes, size_t len,
 {
 	struct torn_disk *disk = data;
 	struct torn_file *file = &disk->files[number];
-
 	if (disk->room == 0)
 		return -ENOSPC;
 	if (len > disk->room)
@@ -94,7 +91,6 @@ static ssize_t torn_write(void *data, int number, const void *bytes, size_t len,
 static int torn_truncate(void *data, int number, uint64_t len)
 {
 	struct torn_disk *disk = data;
-
 	file_resize(&disk->files[number], len);
 	return 0;
 }
@@ -102,7 +98,6 @@ static int torn_truncate(void *data, int number, uint64_t len)
 static int64_t torn_size(void *data, int number)
 {
 	struct torn_disk *disk = data;
-
 	return (int64_t)disk->files[number].len;
 }
 
@@ -110,7 +105,6 @@ static int torn_sync(void *data, int number)
 {
 	struct torn_disk *disk = data;
 	struct torn_file *file = &disk->files[number];
-
 	disk->syncs++;
 	if (disk->fail_sync_in > 0 && --disk->fail_sync_in == 0)
 		return -EIO;
@@ -128,7 +122,6 @@ static int torn_install(void *data, const char *from, const char *to)
 	struct torn_disk *disk = data;
 	struct torn_file *file = torn_disk_file(disk, from);
 	struct torn_file *old = torn_disk_file(disk, to);
-
 	if (file == NULL)
 		return -ENOENT;
 	if (old != NULL)
@@ -144,7 +137,6 @@ static int torn_install(void *data, const char *from, const char *to)
 static int torn_unlink(void *data, const char *name)
 {
 	struct torn_file *file = torn_disk_file(data, name);
-
 	if (file == NULL)
 		return -ENOENT;
 	file_clear(file);
@@ -155,7 +147,6 @@ static void torn_close(void *data, int number)
 {
 	struct torn_disk *disk = data;
 	struct torn_file *file = &disk->files[number];
-
 	file->is_open = false;
 	if (strcmp(file->name, "(unlinked)") == 0)
 		file_clear(file);
@@ -198,10 +189,8 @@ static void tear_sector(
 {
 	unsigned fate = (unsigned)(torn_disk_random(disk) % 8);
 	size_t cut = begin + torn_disk_random(disk) % (end - begin);
-
 	for (size_t at = begin; at < end; at++) {
 		uint8_t old = at < file->synced_len ? file->synced[at] : 0;
-
 		if (fate < 3)
 			out[at] = file->bytes[at];
 		else if (fate < 6)
@@ -218,14 +207,12 @@ static void tear_file(struct torn_disk *disk, struct torn_file *file)
 	size_t least = file->synced_len < file->len ? file->synced_len : file->len;
 	size_t len = least + torn_disk_random(disk) % (file->len - least + 1);
 	uint8_t *out = calloc(1, len + 1);
-
 	if (out == NULL)
 		abort();
 	for (size_t begin = 0; begin < len; begin += SECTOR) {
 		size_t end = begin + SECTOR < len ? begin + SECTOR : len;
 		bool is_same = end <= file->synced_len &&
 		    memcmp(file->bytes + begin, file->synced + begin, end - begin) == 0;
-
 		if (is_same)
 			memcpy(out + begin, file->bytes + begin, end - begin);
 		else
@@ -241,7 +228,6 @@ void torn_disk_power_cut(struct torn_disk *disk)
 	torn_disk_kill(disk);
 	for (size_t at = 0; at < TORN_FILES; at++) {
 		struct torn_file *file = &disk->files[at];
-
 		if (file->name[0] == '\0')
 			continue;
 		tear_file(disk, file);
@@ -259,7 +245,6 @@ void torn_disk_copy(struct torn_disk *to, const struct torn_disk *from)
 	*to = *from;
 	for (size_t at = 0; at < TORN_FILES; at++) {
 		struct torn_file *file = &to->files[at];
-
 		if (file->bytes != NULL) {
 			file->bytes = malloc(file->len + 1);
 			if (file->bytes == NULL)

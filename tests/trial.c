@@ -15,13 +15,11 @@
 void answer_note(void *data, int error, const struct muxbus_reply *replies, size_t count)
 {
 	struct answer *answer = data;
-
 	answer->calls++;
 	answer->error = error;
 	answer->count = count;
 	for (size_t i = 0; i < count && i < 8; i++) {
 		size_t len = replies[i].body_len < 255 ? replies[i].body_len : 255;
-
 		answer->errors[i] = replies[i].error;
 		answer->blocks[i] = replies[i].blocks;
 		memcpy(answer->bodies[i], replies[i].body, len);
@@ -34,7 +32,6 @@ void answer_note(void *data, int error, const struct muxbus_reply *replies, size
 static void on_ready(void *data, const struct muxbus_version *version, uint32_t session)
 {
 	struct trial *trial = data;
-
 	trial->ready++;
 	trial->version = *version;
 	trial->session = session;
@@ -43,7 +40,6 @@ static void on_ready(void *data, const struct muxbus_version *version, uint32_t 
 static void on_output(void *data, uint32_t pane, const uint8_t *bytes, size_t len, uint64_t age_ms)
 {
 	struct trial *trial = data;
-
 	(void)pane;
 	(void)age_ms;
 	(void)buf_append(&trial->output, bytes, len);
@@ -52,7 +48,6 @@ static void on_output(void *data, uint32_t pane, const uint8_t *bytes, size_t le
 static void on_event(void *data, const struct muxbus_event *event)
 {
 	struct trial *trial = data;
-
 	(void)event;
 	trial->events++;
 }
@@ -60,7 +55,6 @@ static void on_event(void *data, const struct muxbus_event *event)
 static void on_closed(void *data, int error, const char *reason)
 {
 	struct trial *trial = data;
-
 	trial->closed++;
 	trial->error = error;
 	(void)snprintf(trial->reason, sizeof trial->reason, "%s", reason);
@@ -72,7 +66,6 @@ void trial_open(struct trial *trial, const struct muxbus_connection_options *opt
 {
 	static const struct muxbus_connection_handlers handlers = {
 	    .ready = on_ready, .output = on_output, .event = on_event, .closed = on_closed};
-
 	memset(trial, 0, sizeof *trial);
 	buf_init(&trial->output, 64 * 1024 * 1024);
 	trial->open_error = muxbus_loop_new(&trial->loop);
@@ -95,7 +88,6 @@ void trial_finish(struct trial *trial)
 bool trial_until(struct trial *trial, const unsigned *flag)
 {
 	int64_t end = clock_mono_ms() + TRIAL_TIMEOUT_MS;
-
 	while (*flag == 0 && clock_mono_ms() < end) {
 		if (muxbus_loop_dispatch(trial->loop, 100) < 0)
 			return false;
@@ -107,7 +99,6 @@ struct muxbus_command *command_of(const char *word, ...)
 {
 	struct muxbus_command *command;
 	va_list words;
-
 	if (muxbus_command_new(&command) != 0)
 		return NULL;
 	va_start(words, word);

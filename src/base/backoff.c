@@ -10,7 +10,6 @@ unsigned backoff_next_ms(unsigned *delay_ms)
 {
 	unsigned delay = *delay_ms < BACKOFF_MIN_MS ? BACKOFF_MIN_MS : *delay_ms;
 	uint16_t chance = 0;
-
 	if (getrandom(&chance, sizeof chance, GRND_NONBLOCK) != (ssize_t)sizeof chance)
 		chance = 0;
 	*delay_ms = delay * 2 > BACKOFF_MAX_MS ? BACKOFF_MAX_MS : delay * 2;

@@ -10,7 +10,6 @@
 static struct timespec clock_read(clockid_t id)
 {
 	struct timespec ts = {0};
-
 	(void)clock_gettime(id, &ts);
 	return ts;
 }
@@ -18,7 +17,6 @@ static struct timespec clock_read(clockid_t id)
 int64_t clock_mono_us(void)
 {
 	struct timespec ts = clock_read(CLOCK_MONOTONIC);
-
 	return (int64_t)ts.tv_sec * 1000000 + ts.tv_nsec / 1000;
 }
 
@@ -30,14 +28,12 @@ int64_t clock_mono_ms(void)
 int64_t clock_real_ms(void)
 {
 	struct timespec ts = clock_read(CLOCK_REALTIME);
-
 	return (int64_t)ts.tv_sec * 1000 + ts.tv_nsec / 1000000;
 }
 
 int64_t clock_seconds_to_ms(double seconds)
 {
 	int64_t ms = (int64_t)(seconds * 1000);
-
 	return (double)ms < seconds * 1000 ? ms + 1 : ms;
 }
 
@@ -49,7 +45,6 @@ void clock_format(int64_t real_ms, char out[CLOCK_TEXT_SIZE])
 	struct tm tm;
 	time_t seconds;
 	int64_t ms;
-
 	if (real_ms < min_ms)
 		real_ms = min_ms;
 	if (real_ms > max_ms)

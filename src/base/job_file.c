@@ -36,10 +36,8 @@ void job_file_name(char out[JOB_NAME_SIZE], const char *id, enum job_file file)
 static int write_all(int fd, const void *bytes, size_t len)
 {
 	const char *at = bytes;
-
 	while (len > 0) {
 		ssize_t put = write(fd, at, len);
-
 		if (put < 0 && errno == EINTR)
 			continue;
 		if (put < 0)
@@ -56,7 +54,6 @@ static int write_file(
 {
 	char name[JOB_NAME_SIZE], fresh[JOB_NAME_SIZE + 8];
 	int error, fd;
-
 	job_file_name(name, id, file);
 	snprintf(fresh, sizeof fresh, "%s.new", name);
 	fd = openat(dir_fd, fresh, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0600);
@@ -80,7 +77,6 @@ static int read_file(int dir_fd, const char *id, enum job_file file, size_t max,
 {
 	char name[JOB_NAME_SIZE];
 	int error = 0, fd;
-
 	job_file_name(name, id, file);
 	fd = openat(dir_fd, name, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
 	if (fd < 0)
@@ -88,7 +84,6 @@ static int read_file(int dir_fd, const char *id, enum job_file file, size_t max,
 	buf_init(out, max);
 	for (;;) {
 		ssize_t got;
-
 		if (buf_reserve(out, out->len < max ? 1 : 0) != 0 || out->len == max) {
 			error = -EFBIG;
 			break;
@@ -122,7 +117,6 @@ int job_spec_write(int dir_fd, const char *id, const struct job_spec *spec)
 	char number[32];
 	struct buf out;
 	int error;
-
 	buf_init(&out, JOB_SPEC_MAX);
 	(void)buf_append(&out, SPEC_VERSION, sizeof SPEC_VERSION);
 	put_string(&out, "cwd", spec->cwd);
@@ -150,7 +144,6 @@ int job_spec_write(int dir_fd, const char *id, const struct job_spec *spec)
 static int add_string(char ***array, size_t *count, const char *value)
 {
 	char **longer = mem_realloc(*array, (*count + 2) * sizeof *longer);
-
 	if (longer == NULL)
 		return -ENOMEM;
 	*array = longer;
@@ -193,13 +186,11 @@ static int spec_parse(char *at, const char *end, struct job_spec *spec)
 	size_t counts[2] = {0, 0};
 	bool has_end = false;
 	int error = 0;
-
 	if ((size_t)(end - at) < sizeof SPEC_VERSION || strcmp(at, SPEC_VERSION) != 0)
 		return -EINVAL;
 	for (at += sizeof SPEC_VERSION; at < end && error == 0;) {
 		char *next = at + strlen(at) + 1;
 		char *value = strchr(at, '=');
-
 		if (value == NULL)
 			return -EINVAL;
 		*value++ = '\0';
@@ -221,7 +212,6 @@ int job_spec_read(int dir_fd, const char *id, struct job_spec *ret_spec)
 	struct job_spec spec = {0};
 	struct buf content;
 	int error = read_file(dir_fd, id, JOB_FILE_SPEC, JOB_SPEC_MAX + 1, &content);
-
 	if (error != 0)
 		return error;
 	error = content.len == 0
@@ -257,7 +247,6 @@ int job_start_write(int fd, const struct job_start *start)
 	int len =
 	    snprintf(text, sizeof text, "pid=%d\npid_start=%" PRIu64 "\nreal_ms=%" PRId64 "\n",
 		(int)start->pid, start->pid_start, start->real_ms);
-
 	return write_all(fd, text, (size_t)len);
 }
 
@@ -265,7 +254,6 @@ int job_start_write(int fd, const struct job_start *start)
 static int64_t find_number(const char *text, const char *key)
 {
 	size_t len = strlen(key);
-
 	for (const char *line = text; line != NULL; line = strchr(line, '\n')) {
 		if (*line == '\n')
 			line++;
@@ -279,7 +267,6 @@ int job_start_read(int dir_fd, const char *id, struct job_start *ret_start)
 {
 	struct buf content;
 	int error = read_file(dir_fd, id, JOB_FILE_STARTED, SMALL_MAX, &content);
-
 	if (error != 0)
 		return error;
 	if (content.len == 0) {
@@ -299,7 +286,6 @@ int job_status_write(int dir_fd, const char *id, const struct job_status *status
 {
 	struct buf out;
 	int error;
-
 	buf_init(&out, SMALL_MAX);
 	error = buf_printf(&out,
 	    "exit_code=%d\nsignal=%d\nexec_errno=%d\nstart_ms=%" PRId64 "\nend_ms=%" PRId64
@@ -322,7 +308,6 @@ int job_status_read(int dir_fd, const char *id, struct job_status *ret_status)
 	struct buf content;
 	int error = read_file(dir_fd, id, JOB_FILE_STATUS, SMALL_MAX, &content);
 	const char *text;
-
 	if (error != 0)
 		return error;
 	text = content.len > 0 ? (char *)content.data : "";

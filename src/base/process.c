@@ -21,7 +21,6 @@ uint64_t process_start_ticks(pid_t pid)
 	const char *at;
 	ssize_t len;
 	int fd;
-
 	snprintf(path, sizeof path, "/proc/%d/stat", (int)pid);
 	fd = open(path, O_RDONLY | O_CLOEXEC);
 	if (fd < 0)
@@ -41,7 +40,6 @@ uint64_t process_start_ticks(pid_t pid)
 int process_open(pid_t pid, uint64_t start_ticks)
 {
 	int fd;
-
 	if (pid <= 0)
 		return -1;
 	fd = (int)syscall(SYS_pidfd_open, pid, 0);

@@ -47,7 +47,6 @@ char *xasprintf(const char *format, ...)
 	char *string;
 	va_list args;
 	int len;
-
 	va_start(args, format);
 	len = vsnprintf(NULL, 0, format, args);
 	va_end(args);

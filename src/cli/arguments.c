@@ -72,7 +72,6 @@ static bool is_type(const struct json *property, const char *name)
 static bool is_structured(const struct json *property)
 {
 	const struct json *items = json_member(property, "items");
-
 	return json_member(property, "properties") != NULL ||
 	    (is_type(property, "array") && items != NULL && !is_type(items, "string"));
 }

@@ -241,12 +241,10 @@ static void offer_members(
     struct completion *completion, const struct json *kinds, const struct json *kind)
 {
 	const struct json *properties = json_member(json_member(kind, "params"), "properties");
-
 	for (const struct json *at = properties != NULL ? properties->child : NULL; at != NULL;
 	     at = at->next) {
 		char word[WORD_MAX];
 		bool is_kind = strcmp(at->name, kind->name) == 0;
-
 		if (is_offered(kinds, kind, at->name))
 			continue;
 		(void)snprintf(

@@ -61,7 +61,6 @@ static void params_begin(struct follow *follow, struct buf *params, struct json_
 static bool is_unread(int timeout_ms, int other_fd)
 {
 	struct pollfd fds[2] = {{.fd = STDOUT_FILENO}, {.fd = other_fd, .events = POLLIN}};
-
 	return poll(fds, 2, timeout_ms) > 0 && fds[0].revents != 0;
 }
 
@@ -77,7 +76,6 @@ static enum step judge(struct follow *follow, const struct json *error)
 	const char *kind = ask_string(json_member(error, "data"), "kind", "");
 	static const enum message_error passing[] = {MESSAGE_TMUX_UNAVAILABLE, MESSAGE_TIMEOUT,
 	    MESSAGE_LIMIT, MESSAGE_BUSY, MESSAGE_CANCELLED};
-
 	for (size_t at = 0; at < sizeof passing / sizeof *passing; at++) {
 		if (strcmp(kind, message_error_info(passing[at])->kind) == 0)
 			return STEP_AGAIN;
@@ -96,7 +94,6 @@ static enum step ask(struct follow *follow, const char *method, struct buf *para
 	struct link_answer answer;
 	enum link_read read = LINK_LATE;
 	uint64_t id;
-
 	json_object_end(writer);
 	id = link_request(follow->link, method, (const char *)params->data);
 	buf_finish(params);
@@ -104,7 +101,6 @@ static enum step ask(struct follow *follow, const char *method, struct buf *para
 		return STEP_AGAIN;
 	while (read == LINK_LATE) {
 		int64_t left = end_ms - clock_mono_ms();
-
 		if (left <= 0)
 			return STEP_AGAIN;
 		if (!link_has_line(follow->link) && is_unread((int)left, link_fd(follow->link)))
@@ -125,7 +121,6 @@ static enum step report(struct follow *follow)
 	const struct json *result;
 	struct json_writer writer;
 	struct buf params;
-
 	if (follow->agent == NULL)
 		return STEP_ON;
 	params_begin(follow, &params, &writer);
@@ -140,7 +135,6 @@ static enum step acknowledge(struct follow *follow)
 		struct json_writer writer;
 		struct buf params;
 		enum step step;
-
 		buf_init(&params, PARAMS_MAX);
 		json_writer_init(&writer, &params);
 		json_object_begin(&writer, NULL);
@@ -158,14 +152,12 @@ static bool print_note(const struct follow *follow, const struct json *note)
 	struct json_writer writer;
 	struct buf line;
 	bool is_written;
-
 	buf_init(&line, LINE_MAX_BYTES);
 	if (follow->cli->wants_json) {
 		json_writer_init(&writer, &line);
 		json_put_value(&writer, NULL, note);
 	} else {
 		const char *notice = ask_string(note, "notice", "");
-
 		(void)screen_text_line(&line, notice, strlen(notice));
 	}
 	(void)buf_append_byte(&line, '\n');
@@ -181,7 +173,6 @@ static enum step take(struct follow *follow)
 	struct json_writer writer;
 	struct buf params;
 	enum step step;
-
 	params_begin(follow, &params, &writer);
 	json_put_str(&writer, "way", "follow");
 	json_put_int(&writer, "limit", TAKE_MAX);
@@ -209,7 +200,6 @@ static enum step follow_daemon(struct follow *follow, bool *ret_was_there)
 {
 	char reason[512];
 	enum step step;
-
 	*ret_was_there = false;
 	switch (link_open(&follow->link, follow->cli->socket, reason, sizeof reason)) {
 	case LINK_OK:
@@ -237,7 +227,6 @@ static enum cli_status usage(struct follow *follow, int argc, char **argv)
 {
 	for (int i = 1; i < argc; i++) {
 		const char *value = i + 1 < argc ? argv[i + 1] : NULL;
-
 		if (cli_option(follow->cli, argv[i]))
 			continue;
 		if (value != NULL && strcmp(argv[i], "--pane") == 0 &&
@@ -259,7 +248,6 @@ enum cli_status follow_run(struct cli *cli, int argc, char **argv)
 	int64_t pause_ms = PAUSE_MIN_MS;
 	enum cli_status status;
 	bool was_there;
-
 	for (int i = 1; i < argc; i++) {
 		if (cli_help("follow", argv[i]))
 			return CLI_DONE;

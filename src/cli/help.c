@@ -223,7 +223,6 @@ static void put_method(struct page *page, const struct json *row)
 static void put_conditions(struct page *page, const struct json *kinds)
 {
 	struct buf text;
-
 	if (kinds == NULL)
 		return;
 	title(page, "Conditions");
@@ -241,7 +240,6 @@ static void put_wait(struct page *page, struct cli *cli)
 {
 	char reason[PATH_MAX + 512];
 	struct catalog *catalog = catalog_open(cli, reason, sizeof reason);
-
 	if (catalog == NULL)
 		return;
 	put_conditions(page, json_member(catalog_tables(catalog), "conditions"));

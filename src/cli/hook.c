@@ -39,7 +39,6 @@ struct hook {
 static int64_t left_ms(const struct hook *hook)
 {
 	int64_t left = hook->deadline_ms - clock_mono_ms();
-
 	return left > 0 ? left : 0;
 }
 
@@ -47,7 +46,6 @@ static int64_t left_ms(const struct hook *hook)
 static void read_input(struct buf *input)
 {
 	int64_t end_ms = clock_mono_ms() + INPUT_MS;
-
 	if (isatty(STDIN_FILENO))
 		return;
 	while (input->len < HOOK_INPUT_MAX) {
@@ -55,7 +53,6 @@ static void read_input(struct buf *input)
 		int64_t left = end_ms - clock_mono_ms();
 		char piece[65536];
 		ssize_t count;
-
 		if (left <= 0 || poll(&fd, 1, (int)left) <= 0)
 			return;
 		count = read(STDIN_FILENO, piece, sizeof piece);
@@ -70,7 +67,6 @@ static void read_input(struct buf *input)
 static const struct json *ask(struct hook *hook, const char *method, const struct buf *params)
 {
 	struct link_answer answer;
-
 	if (link_ask(hook->link, method, (const char *)params->data, left_ms(hook), &answer) !=
 	    LINK_LINE)
 		return NULL;
@@ -87,7 +83,6 @@ static int64_t report(struct hook *hook, const char *state)
 	struct json_writer writer;
 	struct buf params;
 	char pane[16];
-
 	buf_init(&params, PARAMS_MAX);
 	json_writer_init(&writer, &params);
 	json_object_begin(&writer, NULL);
@@ -114,7 +109,6 @@ static size_t take(struct hook *hook, struct buf *text, int64_t seqs[TAKE_MAX])
 	struct json_writer writer;
 	struct buf params;
 	size_t count = 0;
-
 	buf_init(&params, PARAMS_MAX);
 	json_writer_init(&writer, &params);
 	json_object_begin(&writer, NULL);
@@ -130,7 +124,6 @@ static size_t take(struct hook *hook, struct buf *text, int64_t seqs[TAKE_MAX])
 	for (const struct json *note = notes->child; note != NULL && count < TAKE_MAX;
 	     note = note->next) {
 		const char *notice = ask_string(note, "notice", "");
-
 		if (buf_printf(text, "%s%s", count > 0 ? "\n" : "", notice) != 0)
 			break; /* unacknowledged notifications come again */
 		seqs[count++] = ask_int(note, "seq", 0);
@@ -141,7 +134,6 @@ static size_t take(struct hook *hook, struct buf *text, int64_t seqs[TAKE_MAX])
 static void acknowledge(struct hook *hook, int64_t seq)
 {
 	struct buf params;
-
 	buf_init(&params, PARAMS_MAX);
 	(void)buf_printf(&params, "{\"seq\":%lld}", (long long)seq);
 	(void)ask(hook, "ack_notification", &params);
@@ -155,7 +147,6 @@ static bool hand_over(struct hook *hook)
 	struct buf text, out;
 	bool is_written = false;
 	size_t count;
-
 	buf_init(&text, TEXT_MAX);
 	buf_init(&out, 8 * TEXT_MAX);
 	count = take(hook, &text, seqs);
@@ -192,7 +183,6 @@ enum cli_status hook_run(struct cli *cli, int argc, char **argv)
 	int count = 0;
 	char reason[512];
 	struct buf input;
-
 	for (int i = 1; i < argc; i++) {
 		if (cli_help("hook", argv[i]))
 			return CLI_DONE;

@@ -71,7 +71,6 @@ static void copy_word(char *out, const char *word)
 	static const char allowed[] =
 	    "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_.:-";
 	size_t len = word != NULL ? strlen(word) : 0;
-
 	if (len > 0 && len <= HOOK_WORD_MAX && strspn(word, allowed) == len && word[0] != '-')
 		memcpy(out, word, len + 1);
 }
@@ -79,7 +78,6 @@ static void copy_word(char *out, const char *word)
 static const char *text_of(const struct json *object, const char *name)
 {
 	const struct json *member = json_member(object, name);
-
 	return member != NULL && member->type == JSON_STRING ? member->text : NULL;
 }
 
@@ -97,7 +95,6 @@ static const char *guess_agent(void)
 {
 	for (size_t at = 0; at < sizeof signs / sizeof *signs; at++) {
 		const char *value = getenv(signs[at].variable);
-
 		if (value != NULL && value[0] != '\0')
 			return signs[at].agent;
 	}
@@ -108,7 +105,6 @@ static const char *notice_state(const struct json *input)
 {
 	const char *type = text_of(input, "notification_type");
 	const char *message = text_of(input, "message");
-
 	for (size_t at = 0; at < sizeof notices / sizeof *notices; at++) {
 		if (type != NULL ? strcmp(type, notices[at].type) == 0
 				 : message != NULL && notices[at].message != NULL &&
@@ -123,7 +119,6 @@ static void find_meaning(struct hook_event *event, const struct json *input)
 {
 	const struct json *again = json_member(input, "stop_hook_active");
 	const char *source = text_of(input, "source");
-
 	if (strcmp(event->name, "Notification") == 0) {
 		event->state = notice_state(input);
 		return;
@@ -152,7 +147,6 @@ void hook_event_read(struct hook_event *ret_event, const char *agent, const char
 	struct json_error error;
 	const struct json *value = len > 0 ? json_read(reader, input, len, &error) : NULL;
 	const char *session;
-
 	if (value != NULL && value->type != JSON_OBJECT)
 		value = NULL;
 	if (agent == NULL && name != NULL && is_agent(name)) {
@@ -172,7 +166,6 @@ void hook_event_read(struct hook_event *ret_event, const char *agent, const char
 void hook_event_write(struct buf *out, const struct hook_event *event, const char *text)
 {
 	struct json_writer writer;
-
 	json_writer_init(&writer, out);
 	json_object_begin(&writer, NULL);
 	if (event->handing == HOOK_BLOCK) {

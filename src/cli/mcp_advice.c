@@ -46,14 +46,12 @@ void mcp_advice_free(struct mcp_advice *advice)
 static bool flag(const struct json *row, const char *name)
 {
 	const struct json *member = json_member(row, name);
-
 	return member != NULL && member->type == JSON_BOOL && member->boolean;
 }
 
 static void learn_row(struct row *row, const struct json *value)
 {
 	const struct json *recheck = json_member(value, "recheck");
-
 	row->tool = xstrdup(value->name);
 	if (recheck != NULL && recheck->type == JSON_STRING)
 		row->recheck = xstrdup(recheck->text);
@@ -91,7 +89,6 @@ bool mcp_advice_is_known(const struct mcp_advice *advice, const char *tool)
 bool mcp_advice_only_reads(const struct mcp_advice *advice, const char *tool)
 {
 	const struct row *row = find(advice, tool);
-
 	return row != NULL && row->is_read_only && !row->is_waiting;
 }
 
@@ -100,7 +97,6 @@ void mcp_advice_write(const struct mcp_advice *advice, const char *tool, char *o
 	const struct row *row = find(advice, tool);
 	const char *text =
 	    "Check what it may have done (list_panes, list_jobs) before repeating it.";
-
 	if (row != NULL && row->recheck != NULL) {
 		snprintf(out, size, "Check with %s before repeating it.", row->recheck);
 		return;

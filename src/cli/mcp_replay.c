@@ -189,7 +189,6 @@ static void ask_as(
     struct mcp_replay *replay, const char *id, const char *method, const char *params)
 {
 	struct json_writer *writer = &replay->daemon_writer;
-
 	writer->needs_comma = false;
 	json_object_begin(writer, NULL);
 	json_put_str(writer, "jsonrpc", "2.0");
@@ -205,7 +204,6 @@ static void ask_as(
 static unsigned ask(struct mcp_replay *replay, const char *method, const char *params)
 {
 	char id[sizeof OUR_PREFIX + 16];
-
 	(void)snprintf(id, sizeof id, OUR_PREFIX "%u", ++replay->our_last);
 	ask_as(replay, id, method, params);
 	return replay->our_last;
@@ -261,7 +259,6 @@ static void answer(struct mcp_replay *replay, struct pending *pending, const cha
 static void answer_lost(struct mcp_replay *replay, struct pending *pending)
 {
 	char text[512], advice[256];
-
 	mcp_advice_write(replay->advice, pending->tool, advice, sizeof advice);
 	if (pending->tool[0])
 		(void)snprintf(text, sizeof text,

@@ -14,7 +14,6 @@
 static bool is_same(const char *one, const char *other)
 {
 	struct stat a, b;
-
 	return strcmp(one, other) == 0 ||
 	    (stat(one, &a) == 0 && stat(other, &b) == 0 && a.st_dev == b.st_dev &&
 		a.st_ino == b.st_ino);
@@ -26,7 +25,6 @@ bool own_pane(const struct cli *cli, char *out, size_t size)
 	char path[PATH_MAX];
 	uint32_t id;
 	size_t len;
-
 	if (tmux == NULL || pane == NULL || !str_parse_id(pane, strlen(pane), '%', &id))
 		return false;
 	len = strcspn(tmux, ",");

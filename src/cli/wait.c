@@ -69,7 +69,6 @@ static enum cli_status put_conditions(const struct wait *wait, struct buf *out)
 	const struct json *kinds =
 	    catalog != NULL ? json_member(catalog_tables(catalog), "conditions") : NULL;
 	enum cli_status status = CLI_DONE;
-
 	if (catalog == NULL) {
 		cli_error("%s", reason);
 		return CLI_UNREACHABLE;

@@ -74,10 +74,8 @@ static int refuse_word(struct conditions *all, const char *text, size_t len)
 	const char *names[NAMES_MAX + 1] = {NULL}, *nearest;
 	char name[NAME_MAX_BYTES];
 	size_t count = 0;
-
 	for (const struct json *kind = all->kinds->child; kind != NULL; kind = kind->next) {
 		const struct json *properties = properties_of(kind);
-
 		for (const struct json *at = properties != NULL ? properties->child : NULL;
 		     at != NULL && count < NAMES_MAX; at = at->next)
 			names[count++] = at->name;
@@ -96,7 +94,6 @@ static bool find_member(
 	const struct json *property =
 	    all->open != NULL ? find_name(properties_of(all->open), text, len) : NULL;
 	const struct json *elsewhere = property;
-
 	for (const struct json *kind = all->kinds->child; kind != NULL && elsewhere == NULL;
 	     kind = kind->next)
 		elsewhere = find_name(properties_of(kind), text, len);
@@ -109,7 +106,6 @@ static bool find_member(
 static int find_word(struct conditions *all, const char *text, size_t len, struct word *ret_word)
 {
 	const struct json *kind = find_name(all->kinds, text, len);
-
 	if (kind != NULL) {
 		*ret_word = (struct word){.name = kind->name,
 		    .property = json_member(properties_of(kind), kind->name),
@@ -137,7 +133,6 @@ static int put_path(struct conditions *all, const struct word *word, const char 
 static bool is_type(const struct word *word, const char *name)
 {
 	const struct json *type = json_member(word->property, "type");
-
 	return type != NULL && type->type == JSON_STRING && strcmp(type->text, name) == 0;
 }
 
@@ -148,7 +143,6 @@ static int put_json(struct conditions *all, const struct word *word, const char 
 	const struct json *value = json_read(reader, text, strlen(text), &error);
 	bool wants_number = is_type(word, "number") || is_type(word, "integer");
 	int r = 0;
-
 	if (value == NULL || (wants_number && value->type != JSON_NUMBER))
 		r = refuse(all, "%s: must be %s, not \"%.80s\"", word->name,
 		    wants_number ? "a number" : "JSON", text);
@@ -162,14 +156,12 @@ static int put_json(struct conditions *all, const struct word *word, const char 
 static bool is_time(const struct word *word)
 {
 	size_t len = strlen(word->name);
-
 	return is_type(word, "number") && len >= 3 && strcmp(word->name + len - 3, "sec") == 0;
 }
 
 static int put_time(struct conditions *all, const struct word *word, const char *text)
 {
 	int64_t ms;
-
 	if (!option_parse_duration(text, &ms))
 		return refuse(all, "%s: must be a time such as 30, 1.5s or 10m, not \"%s\"",
 		    word->name, text);
@@ -189,7 +181,6 @@ static int put_value(
     struct conditions *all, const struct word *word, const char *text, bool is_json)
 {
 	const struct json *format = json_member(word->property, "format");
-
 	if (!is_json && is_time(word))
 		return put_time(all, word, text);
 	if (!is_json && is_type(word, "boolean"))
@@ -207,7 +198,6 @@ static int put_value(
 static bool needs_pane(const struct json *kind)
 {
 	const struct json *needs_tmux = json_member(kind, "needs_tmux");
-
 	return needs_tmux != NULL && needs_tmux->type == JSON_BOOL && needs_tmux->boolean &&
 	    json_member(properties_of(kind), "pane") != NULL;
 }
@@ -235,7 +225,6 @@ static int take_member(
     struct conditions *all, const struct word *word, const char *value, bool is_json)
 {
 	bool is_pane = strcmp(word->name, "pane") == 0;
-
 	if (all->open == NULL && !is_pane)
 		return refuse(
 		    all, "%s: says more of a condition, and there is none before it", word->name);
@@ -258,7 +247,6 @@ static int take_word(struct conditions *all, const char *text)
 	bool is_json = text[len] == ':' && text[len + 1] == '=';
 	const char *value = text + len + 1 + is_json;
 	struct word word = {0};
-
 	if (len == 0 || (!is_json && text[len] != '='))
 		return refuse(all, "\"%.80s\" is not of the form condition=value", text);
 	if (find_word(all, text, len, &word) < 0)
@@ -274,7 +262,6 @@ int wait_conditions(struct buf *out, const struct json *kinds, size_t count,
 {
 	struct conditions all = {.kinds = kinds, .reason = ret_reason, .reason_size = size};
 	int r = 0;
-
 	json_writer_init(&all.writer, out);
 	json_array_begin(&all.writer, NULL);
 	for (size_t i = 0; i < count && r == 0; i++)

@@ -334,7 +334,6 @@ static int set_up_server(struct main *main)
 static struct request *new_own_request(void *data)
 {
 	const struct daemon *daemon = data;
-
 	return request_new(daemon->parts, NULL, NULL, NULL);
 }
 
@@ -349,7 +348,6 @@ static struct submit_set *new_submits(const struct daemon *daemon)
 	    .presences = daemon->presences,
 	    .signs = daemon->signs,
 	};
-
 	return submit_set_new(&parts);
 }
 
@@ -360,7 +358,6 @@ static struct puller_set *new_pullers(const struct daemon *daemon)
 	    .config = daemon->config,
 	    .receipts = {.queue = daemon->queue, .events = daemon->events},
 	};
-
 	return puller_set_new(&parts);
 }
 
@@ -375,7 +372,6 @@ static struct delivery_set *new_deliveries(const struct daemon *daemon)
 	    .pullers = daemon->pullers,
 	    .submits = daemon->submits,
 	};
-
 	return delivery_set_new(&parts);
 }
 
@@ -389,7 +385,6 @@ static struct self_command_set *new_self_commands(const struct daemon *daemon)
 	    .queue = daemon->queue,
 	    .submits = daemon->submits,
 	};
-
 	return self_command_set_new(&parts);
 }
 
@@ -405,7 +400,6 @@ static struct agent_set *new_agents(const struct daemon *daemon)
 	    .presences = daemon->presences,
 	    .submits = daemon->submits,
 	};
-
 	return agent_set_new(&parts);
 }
 

@@ -58,7 +58,6 @@ struct job {
 static int open_file(const struct job *job, enum job_file file, int flags)
 {
 	char name[JOB_NAME_SIZE];
-
 	job_file_name(name, job->id, file);
 	return openat(job->dir_fd, name, flags | O_CLOEXEC | O_NOFOLLOW, 0600);
 }
@@ -68,7 +67,6 @@ static int take_lock(const struct job *job)
 {
 	char text[64];
 	int fd = open_file(job, JOB_FILE_LOCK, O_RDWR | O_CREAT);
-
 	if (fd < 0 || flock(fd, LOCK_EX | LOCK_NB) < 0)
 		return EXIT_LOCKED;
 	snprintf(text, sizeof text, "%d %llu\n", (int)getpid(),
@@ -84,7 +82,6 @@ _Noreturn static void child_exec(const struct job *job, int out_fd, int err_fd, 
 	const char *input = job->spec.input != NULL ? job->spec.input : "/dev/null";
 	sigset_t none;
 	int fd, error;
-
 	setpgid(0, 0);
 	sigemptyset(&none);
 	sigprocmask(SIG_SETMASK, &none, NULL);
@@ -109,7 +106,6 @@ static int open_pump(struct job *job, struct pump *pump, enum job_file file, int
 {
 	int to = open_file(job, file, O_WRONLY | O_CREAT | O_TRUNC | O_APPEND);
 	int fds[2];
-
 	if (to < 0 || pipe2(fds, O_CLOEXEC) < 0)
 		return -errno;
 	pump_init(pump, fds[0], to, job->spec.out_max);
@@ -122,7 +118,6 @@ static int read_exec_error(int fd)
 {
 	int error = 0;
 	ssize_t got;
-
 	do
 		got = read(fd, &error, sizeof error);
 	while (got < 0 && errno == EINTR);
@@ -138,7 +133,6 @@ static void tell_started(const struct job *job, int started_fd)
 	    .pid_start = process_start_ticks(job->pid),
 	    .real_ms = job->status.start_ms,
 	};
-
 	(void)job_start_write(started_fd, &start); /* only the existence of the file matters */
 	close(started_fd);
 	if (job->ready_fd >= 0)
@@ -149,7 +143,6 @@ static void tell_started(const struct job *job, int started_fd)
 static int job_start(struct job *job, int started_fd)
 {
 	int out_fd, err_fd, error_fds[2];
-
 	if (open_pump(job, &job->out, JOB_FILE_OUT, &out_fd) != 0)
 		return -errno;
 	err_fd = out_fd;
@@ -215,7 +208,6 @@ static void reap_children(struct job *job)
 	struct rusage usage;
 	pid_t pid;
 	int how;
-
 	while ((pid = wait4(-1, &how, WNOHANG, &usage)) > 0) {
 		if (pid == job->pid)
 			job_ended(job, how, &usage);
@@ -225,7 +217,6 @@ static void reap_children(struct job *job)
 static void read_signals(struct job *job)
 {
 	struct signalfd_siginfo info;
-
 	while (read(job->signal_fd, &info, sizeof info) == sizeof info) {
 		if (info.ssi_signo == SIGCHLD) {
 			reap_children(job);
@@ -240,7 +231,6 @@ static void read_signals(struct job *job)
 static int job_timeout_ms(const struct job *job)
 {
 	int64_t due_ms = 0, left_ms;
-
 	if (job->held_ms != 0)
 		due_ms = job->held_ms;
 	else if (job->kill_ms != 0)
@@ -256,7 +246,6 @@ static int job_timeout_ms(const struct job *job)
 static void job_check_deadlines(struct job *job)
 {
 	int64_t now_ms = clock_mono_ms();
-
 	if (job->held_ms != 0)
 		return;
 	if (job->kill_ms != 0 && now_ms >= job->kill_ms) {
@@ -275,14 +264,12 @@ static void job_check_deadlines(struct job *job)
 static void job_loop(struct job *job)
 {
 	bool has_out = true, has_err = job->spec.has_err;
-
 	while (job->held_ms == 0 || has_out || has_err) {
 		struct pollfd fds[] = {
 		    {.fd = job->signal_fd, .events = POLLIN},
 		    {.fd = has_out ? job->out.from : -1, .events = POLLIN},
 		    {.fd = has_err ? job->err.from : -1, .events = POLLIN},
 		};
-
 		if (poll(fds, 3, job_timeout_ms(job)) < 0 && errno != EINTR)
 			break;
 		if (fds[1].revents != 0)
@@ -305,7 +292,6 @@ static void job_finish(struct job *job)
 	if (job->out.total > job->out.kept) {
 		int fd = open_file(job, JOB_FILE_TAIL, O_WRONLY | O_CREAT | O_TRUNC);
 		int64_t written = fd < 0 ? 0 : pump_write_tail(&job->out, fd);
-
 		job->status.tail_bytes = written > 0 ? written : 0;
 		if (fd >= 0)
 			close(fd);
@@ -323,7 +309,6 @@ static void job_finish(struct job *job)
 static int open_signals(void)
 {
 	sigset_t set;
-
 	sigemptyset(&set);
 	sigaddset(&set, SIGCHLD);
 	sigaddset(&set, SIGTERM);
@@ -338,7 +323,6 @@ static int open_signals(void)
 static int supervise(struct job *job)
 {
 	int started_fd, status;
-
 	status = take_lock(job);
 	if (status != 0)
 		return status;
@@ -373,7 +357,6 @@ static int usage(FILE *to, int status)
 int main(int argc, char **argv)
 {
 	static struct job job = {.out = {.from = -1, .to = -1}, .err = {.from = -1, .to = -1}};
-
 	if (argc == 2 && strcmp(argv[1], "--version") == 0) {
 		printf("muxbus-job %s\n", PACKAGE_VERSION);
 		return 0;

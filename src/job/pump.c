@@ -40,7 +40,6 @@ static void keep_head(struct pump *pump, const uint8_t *bytes, size_t len)
 		len = (size_t)(pump->max - pump->kept);
 	while (len > 0) {
 		ssize_t put = write(pump->to, bytes, len);
-
 		if (put < 0 && errno == EINTR)
 			continue;
 		if (put <= 0) {
@@ -64,7 +63,6 @@ static void keep_tail(struct pump *pump, const uint8_t *bytes, size_t len)
 	while (len > 0) {
 		size_t place = (size_t)(pump->total % (int64_t)sizeof pump->tail);
 		size_t part = sizeof pump->tail - place;
-
 		if (part > len)
 			part = len;
 		memcpy(pump->tail + place, bytes, part);
@@ -77,12 +75,10 @@ static void keep_tail(struct pump *pump, const uint8_t *bytes, size_t len)
 bool pump_run(struct pump *pump)
 {
 	static uint8_t chunk[CHUNK];
-
 	if (pump->from < 0)
 		return false;
 	for (unsigned times = 0; times < CHUNKS; times++) {
 		ssize_t got = read(pump->from, chunk, sizeof chunk);
-
 		if (got < 0 && errno == EINTR)
 			continue;
 		if (got < 0 && errno == EAGAIN)
@@ -101,13 +97,11 @@ bool pump_run(struct pump *pump)
 int64_t pump_write_tail(const struct pump *pump, int fd)
 {
 	int64_t behind = pump->total - pump->kept, len, written = 0;
-
 	len = behind < (int64_t)sizeof pump->tail ? behind : (int64_t)sizeof pump->tail;
 	while (written < len) {
 		size_t place = (size_t)((pump->total - len + written) % (int64_t)sizeof pump->tail);
 		size_t part = sizeof pump->tail - place;
 		ssize_t put;
-
 		if ((int64_t)part > len - written)
 			part = (size_t)(len - written);
 		put = write(fd, pump->tail + place, part);

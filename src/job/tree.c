@@ -20,7 +20,6 @@ static unsigned signal_children(pid_t pid, int signal, unsigned depth)
 	unsigned count = 0;
 	FILE *file;
 	int child;
-
 	snprintf(path, sizeof path, "/proc/%d/task/%d/children", (int)pid, (int)pid);
 	file = fopen(path, "re");
 	if (file == NULL)
@@ -42,6 +41,5 @@ unsigned tree_signal(int signal)
 bool tree_has_children(void)
 {
 	siginfo_t info;
-
 	return waitid(P_ALL, 0, &info, WEXITED | WNOHANG | WNOWAIT) == 0 || errno != ECHILD;
 }

@@ -35,7 +35,6 @@ void library_log(enum muxbus_log_level level, const char *format, ...)
 	struct buf visible;
 	va_list args;
 	int len;
-
 	if (log_function == NULL)
 		return;
 	va_start(args, format);

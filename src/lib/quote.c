@@ -35,7 +35,6 @@ ssize_t muxbus_quote(char *out, const void *bytes, size_t len)
 {
 	const uint8_t *in = bytes;
 	char *start = out;
-
 	if (len > 0 && memchr(in, '\0', len) != NULL)
 		return MUXBUS_ERR_INVALID;
 	*out++ = '"';
@@ -57,10 +56,8 @@ size_t muxbus_literal(char *out, const void *bytes, size_t len)
 {
 	const char *in = bytes;
 	char *start = out;
-
 	for (size_t i = 0; i < len;) {
 		size_t run = 0;
-
 		if (in[i] != '#') {
 			*out++ = in[i++];
 			continue;
@@ -79,7 +76,6 @@ size_t muxbus_literal(char *out, const void *bytes, size_t len)
 ssize_t muxbus_field_format(char *out, size_t size, const char *variable)
 {
 	int len;
-
 	len = snprintf(out, size, "#{s/%%/%%25/;s/\\\\/%%5C/;s/\n/%%0A/;s/\t/%%09/:%s}", variable);
 	if (len < 0 || (size_t)len >= size)
 		return MUXBUS_ERR_LIMIT;
@@ -108,7 +104,6 @@ static int vis_letter(char c)
 	static const char letters[] = "abfnrstv0$\"";
 	static const char values[] = "\a\b\f\n\r \t\v\0$\"";
 	const char *found = c == '\0' ? NULL : strchr(letters, c);
-
 	return found == NULL ? -1 : (unsigned char)values[found - letters];
 }
 
@@ -119,7 +114,6 @@ static int vis_letter(char c)
 static ssize_t vis_decode(char *text, size_t len)
 {
 	char *out = text;
-
 	for (size_t i = 0; i < len;) {
 		if (text[i] != '\\') {
 			*out++ = text[i++];
@@ -142,7 +136,6 @@ static ssize_t vis_decode(char *text, size_t len)
 static ssize_t percent_decode(char *text, size_t len)
 {
 	char *out = text;
-
 	for (size_t i = 0; i < len;) {
 		if (text[i] != '%') {
 			*out++ = text[i++];
@@ -159,7 +152,6 @@ static ssize_t percent_decode(char *text, size_t len)
 ssize_t muxbus_field_decode(char *field, size_t len, uint32_t caps)
 {
 	ssize_t decoded = (ssize_t)len;
-
 	if ((caps & MUXBUS_CAP_PRINT_ENCODED) != 0)
 		decoded = vis_decode(field, len);
 	if (decoded >= 0)

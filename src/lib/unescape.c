@@ -26,10 +26,8 @@ size_t unescape_naive(uint8_t *dst, const uint8_t *src, size_t len)
 {
 	const uint8_t *end = src + len;
 	uint8_t *out = dst;
-
 	while (src < end) {
 		int byte = *src == '\\' && end - src > 3 ? read_escape(src) : -1;
-
 		if (byte < 0) {
 			*out++ = *src++;
 		} else {
@@ -57,12 +55,10 @@ static size_t unescape_portable(uint8_t *dst, const uint8_t *src, size_t len)
 {
 	const uint8_t *end = src + len;
 	uint8_t *out = dst;
-
 	while (src < end) {
 		const uint8_t *slash = memchr(src, '\\', (size_t)(end - src));
 		size_t plain = (size_t)((slash == NULL ? end : slash) - src);
 		int byte;
-
 		memcpy(out, src, plain);
 		out += plain;
 		src += plain;
@@ -103,12 +99,10 @@ static inline __attribute__((always_inline)) size_t walk(
 {
 	uint8_t *out = dst;
 	size_t place = 0;
-
 	while (len - place >= 2 * BLOCK_BYTES) {
 		const uint8_t *block = src + place;
 		uint64_t mask = ops->backslashes(block);
 		size_t done = 0;
-
 		if (mask == 0) {
 			ops->copy_block(out, block);
 			out += BLOCK_BYTES;
@@ -118,7 +112,6 @@ static inline __attribute__((always_inline)) size_t walk(
 		do {
 			size_t slash = (size_t)__builtin_ctzll(mask);
 			uint32_t escape;
-
 			mask &= mask - 1;
 			memcpy(&escape, block + slash, sizeof escape);
 			if (__builtin_expect((escape & ESCAPE_FIXED_MASK) != ESCAPE_FIXED, 0))
@@ -144,11 +137,9 @@ static inline uint64_t backslashes_sse2(const uint8_t *src)
 {
 	const __m128i slash = _mm_set1_epi8('\\');
 	uint64_t mask = 0;
-
 	for (unsigned i = 0; i < 4; i++) {
 		__m128i part = _mm_loadu_si128((const __m128i *)(const void *)(src + 16 * i));
 		unsigned bits = (unsigned)_mm_movemask_epi8(_mm_cmpeq_epi8(part, slash));
-
 		mask |= (uint64_t)bits << 16 * i;
 	}
 	return mask;
@@ -165,7 +156,6 @@ static inline void copy_block_sse2(uint8_t *dst, const uint8_t *src)
 static size_t unescape_sse2(uint8_t *dst, const uint8_t *src, size_t len)
 {
 	static const struct vector_ops ops = {backslashes_sse2, copy_block_sse2};
-
 	return walk(dst, src, len, &ops);
 }
 
@@ -178,7 +168,6 @@ static inline AVX2 uint64_t backslashes_avx2(const uint8_t *src)
 	__m256i high = _mm256_loadu_si256((const __m256i *)(const void *)(src + 32));
 	unsigned low_bits = (unsigned)_mm256_movemask_epi8(_mm256_cmpeq_epi8(low, slash));
 	unsigned high_bits = (unsigned)_mm256_movemask_epi8(_mm256_cmpeq_epi8(high, slash));
-
 	return (uint64_t)high_bits << 32 | low_bits;
 }
 
@@ -193,7 +182,6 @@ static inline AVX2 void copy_block_avx2(uint8_t *dst, const uint8_t *src)
 static AVX2 size_t unescape_avx2(uint8_t *dst, const uint8_t *src, size_t len)
 {
 	static const struct vector_ops ops = {backslashes_avx2, copy_block_avx2};
-
 	return walk(dst, src, len, &ops);
 }
 
@@ -205,7 +193,6 @@ static struct unescape_variant variants[5];
 static void find_variants(void)
 {
 	struct unescape_variant *next = variants;
-
 #ifdef HAVE_VECTORS
 	__builtin_cpu_init();
 	if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("bmi"))
@@ -242,11 +229,9 @@ size_t muxbus_unescape(uint8_t *out, const uint8_t *in, size_t len)
 	uint8_t piece[PIECE_BYTES + UNESCAPE_SLACK];
 	size_t read = 0;
 	size_t written = 0;
-
 	while (read < len) {
 		size_t take = len - read;
 		size_t got;
-
 		if (take > PIECE_BYTES)
 			take = PIECE_BYTES - unescape_tail(in + read, PIECE_BYTES);
 		got = unescape(piece, in + read, take);

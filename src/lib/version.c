@@ -67,11 +67,9 @@ static const struct {
 static uint32_t caps_of(uint32_t release, bool is_next)
 {
 	uint32_t caps = 0;
-
 	for (size_t i = 0; i < CAP_ROWS; i++) {
 		const struct cap_row *row = &cap_rows[i];
 		bool is_over = is_next ? release > row->until : release >= row->until;
-
 		if (release >= row->since && !is_over)
 			caps |= row->bit;
 	}
@@ -83,7 +81,6 @@ static bool read_number(const char **text, unsigned *ret_number)
 {
 	size_t len = strspn(*text, "0123456789");
 	uint32_t number;
-
 	if (len > 3 || !str_parse_u32(*text, len, &number))
 		return false;
 	*text += len;
@@ -107,14 +104,12 @@ static bool read_release(const char *text, struct muxbus_version *version)
 static uint32_t release_of(const struct muxbus_version *version)
 {
 	unsigned letter = version->letter == 0 ? 0 : (unsigned)(version->letter - 'a') + 1;
-
 	return RELEASE(version->major, version->minor, letter);
 }
 
 static int map_openbsd(struct muxbus_version *version)
 {
 	uint32_t system = release_of(version);
-
 	for (size_t i = 0; i < sizeof openbsd_rows / sizeof openbsd_rows[0]; i++) {
 		if (system >= openbsd_rows[i].system) {
 			version->major = openbsd_rows[i].major;
@@ -133,7 +128,6 @@ int muxbus_version_parse(const char *text, struct muxbus_version *ret_version)
 {
 	struct muxbus_version version = {0};
 	int error = 0;
-
 	if (strcmp(text, "master") == 0) {
 		version.major = MASTER_MAJOR;
 		version.minor = MASTER_MINOR;

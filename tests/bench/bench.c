@@ -25,7 +25,6 @@ static int compare(const void *a, const void *b)
 {
 	double x = *(const double *)a;
 	double y = *(const double *)b;
-
 	return (x > y) - (x < y);
 }
 
@@ -47,7 +46,6 @@ double bench_median(double *values, size_t count)
 void bench_row(const char *name, double value, const char *unit, const char *note, ...)
 {
 	va_list args;
-
 	va_start(args, note);
 	(void)printf("%s %.6g %s ", name, value, unit);
 	(void)vprintf(note, args);
@@ -59,7 +57,6 @@ void bench_row(const char *name, double value, const char *unit, const char *not
 static const char *turns_path(const struct live *live)
 {
 	static char path[PATH_MAX];
-
 	(void)snprintf(path, sizeof path, "%s/turns", live->dir);
 	return path;
 }
@@ -68,7 +65,6 @@ void bench_start_recording(struct live *live, const char *arguments)
 {
 	const char *dir = getenv("MUXBUS_BUILDDIR") == NULL ? "." : getenv("MUXBUS_BUILDDIR");
 	char library[PATH_MAX];
-
 	(void)snprintf(library, sizeof library, "%s/tests/bench/.libs/turns.so", dir);
 	(void)setenv("LD_PRELOAD", library, 1);
 	(void)setenv("MUXBUS_TURNS", turns_path(live), 1);
@@ -83,7 +79,6 @@ struct bench_turns bench_stop_recording(struct live *live, double percent)
 	struct bench_turns turns = {0};
 	struct turn turn;
 	FILE *file;
-
 	(void)live_stop_daemon(live, SIGTERM);
 	file = fopen(turns_path(live), "r");
 	while (file != NULL && turns.count < 1 << 20 && fread(&turn, sizeof turn, 1, file) == 1) {
@@ -105,14 +100,12 @@ struct bench_turns bench_stop_recording(struct live *live, double percent)
 const char *bench_tmux(void)
 {
 	const char *path = getenv("MUXBUS_BENCH_TMUX");
-
 	return path == NULL ? live_tmux_path() : path;
 }
 
 const char *bench_self(void)
 {
 	static char path[4096];
-
 	if (path[0] == '\0' && readlink("/proc/self/exe", path, sizeof path - 1) <= 0)
 		live_bail("no /proc");
 	return path;
@@ -125,7 +118,6 @@ struct raw *raw_new(struct live *live, const char *flags)
 	struct raw *raw = xcalloc(1, sizeof *raw);
 	int in[2];
 	int out[2];
-
 	if (pipe2(in, O_CLOEXEC) == -1 || pipe2(out, O_CLOEXEC) == -1)
 		live_bail("pipe: %s", strerror(errno));
 	(void)fcntl(out[0], F_SETPIPE_SZ, 1024 * 1024);
@@ -156,7 +148,6 @@ struct raw *raw_new(struct live *live, const char *flags)
 void raw_free(struct raw *raw)
 {
 	int status;
-
 	(void)close(raw->to_fd);
 	while (raw_read(raw, 1000))
 		;
@@ -171,7 +162,6 @@ bool raw_read(struct raw *raw, int timeout_ms)
 {
 	struct pollfd wait = {.fd = raw->from_fd, .events = POLLIN};
 	ssize_t n;
-
 	raw->len = 0;
 	if (timeout_ms >= 0 && poll(&wait, 1, timeout_ms) <= 0)
 		return false;
@@ -186,7 +176,6 @@ bool raw_read(struct raw *raw, int timeout_ms)
 void raw_run(struct raw *raw, const char *lines, size_t replies)
 {
 	size_t len = strlen(lines);
-
 	if (write(raw->to_fd, lines, len) != (ssize_t)len)
 		live_bail("tmux -C takes nothing");
 	while (replies > 0) {

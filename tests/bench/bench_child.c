@@ -21,7 +21,6 @@ enum { ROUNDS = 60, OTHERS = 200, RUN_US = 20000 };
 static int end_main(const char *path)
 {
 	FILE *file = fopen(path, "w");
-
 	if (file == NULL)
 		return 1;
 	(void)usleep(RUN_US);
@@ -35,7 +34,6 @@ static double waited_us(void)
 {
 	static volatile int64_t *stamp;
 	pid_t pid;
-
 	if (stamp == NULL)
 		stamp = mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
 	pid = fork();
@@ -52,12 +50,10 @@ static double told_us(struct live *live, struct talk *talk)
 {
 	const struct json *started = talk_call(talk, "run_long_command",
 	    "{\"command\":\"exec %s end %s/stamp\"}", bench_self(), live->dir);
-
 	const struct json *id = at(started, "result.id");
 	char *job;
 	const struct json *ended;
 	int64_t now_ns;
-
 	if (id == NULL)
 		live_bail("run_long_command: %s", talk_text(talk));
 	job = strdup(id->text);
@@ -72,7 +68,6 @@ static double told_us(struct live *live, struct talk *talk)
 static double bench_round(struct live *live, struct talk *talk, const char *row)
 {
 	double ours[ROUNDS], theirs[ROUNDS], our_p50, their_p50;
-
 	for (int i = 0; i < ROUNDS; i++) {
 		theirs[i] = waited_us();
 		ours[i] = told_us(live, talk);

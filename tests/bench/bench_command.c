@@ -37,7 +37,6 @@ static const char ping[] = "{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"ping\"}\n
 static double cpu_ns_of(int who)
 {
 	struct rusage usage;
-
 	(void)getrusage(who, &usage);
 	return ((double)usage.ru_utime.tv_sec + (double)usage.ru_stime.tv_sec) * 1e9 +
 	    ((double)usage.ru_utime.tv_usec + (double)usage.ru_stime.tv_usec) * 1e3;
@@ -49,14 +48,12 @@ static void exchange(int fd, const char *text, size_t count)
 	static char bytes[262144];
 	size_t len = strlen(text);
 	static char out[65536];
-
 	for (size_t i = 0; i < count; i++)
 		memcpy(out + i * len, text, len);
 	if (write(fd, out, len * count) != (ssize_t)(len * count))
 		live_bail("write: %s", strerror(errno));
 	while (count > 0) {
 		ssize_t n = read(fd, bytes, sizeof bytes);
-
 		if (n <= 0)
 			live_bail("the other side has closed");
 		for (char *p = bytes; (p = memchr(p, '\n', (size_t)(bytes + n - p))) != NULL; p++)
@@ -67,10 +64,8 @@ static void exchange(int fd, const char *text, size_t count)
 static double exchange_p50_us(int fd, const char *text)
 {
 	double took_us[SINGLES];
-
 	for (int i = 0; i < SINGLES; i++) {
 		int64_t start_ns = live_now_ns();
-
 		exchange(fd, text, 1);
 		took_us[i] = (double)(live_now_ns() - start_ns) / 1e3;
 	}
@@ -80,7 +75,6 @@ static double exchange_p50_us(int fd, const char *text)
 static double exchange_rate(int fd, const char *text, size_t depth, int batches)
 {
 	int64_t start_ns = live_now_ns();
-
 	for (int i = 0; i < batches; i++)
 		exchange(fd, text, depth);
 	return (double)depth * batches / ((double)(live_now_ns() - start_ns) / 1e9);
@@ -89,10 +83,8 @@ static double exchange_rate(int fd, const char *text, size_t depth, int batches)
 static double raw_p50_us(struct raw *raw)
 {
 	double took_us[SINGLES];
-
 	for (int i = 0; i < SINGLES; i++) {
 		int64_t start_ns = live_now_ns();
-
 		raw_run(raw, command_line, 1);
 		took_us[i] = (double)(live_now_ns() - start_ns) / 1e3;
 	}
@@ -103,7 +95,6 @@ static double raw_rate(struct raw *raw)
 {
 	char lines[DEPTH * sizeof command_line] = "";
 	int64_t start_ns = live_now_ns();
-
 	for (int i = 0; i < DEPTH; i++)
 		strcat(lines, command_line);
 	for (int i = 0; i < BATCHES; i++)
@@ -122,7 +113,6 @@ static void spawn_command(struct live *live)
 	char bytes[256];
 	int fds[2];
 	pid_t pid;
-
 	if (pipe(fds) == -1)
 		live_bail("pipe");
 	(void)posix_spawn_file_actions_init(&actions);
@@ -144,10 +134,8 @@ static double spawn_p50_us(struct live *live, double *ret_cpu_ns)
 	double took_us[SPAWNS];
 	double start_cpu_ns = cpu_ns_of(RUSAGE_CHILDREN) + cpu_ns_of(RUSAGE_SELF) +
 	    (double)live_usage(live->server_pid).cpu_ns;
-
 	for (int i = 0; i < SPAWNS; i++) {
 		int64_t start_ns = live_now_ns();
-
 		spawn_command(live);
 		took_us[i] = (double)(live_now_ns() - start_ns) / 1e3;
 	}
@@ -162,7 +150,6 @@ static double daemon_cpu_ns(struct live *live, int fd)
 {
 	double start_ns = (double)live_usage(live->daemon_pid).cpu_ns +
 	    (double)live_usage(live->server_pid).cpu_ns + cpu_ns_of(RUSAGE_SELF);
-
 	(void)exchange_rate(fd, request, DEPTH, BATCHES);
 	return ((double)live_usage(live->daemon_pid).cpu_ns +
 		   (double)live_usage(live->server_pid).cpu_ns + cpu_ns_of(RUSAGE_SELF) -
@@ -177,10 +164,8 @@ static void bench_commands(struct live *live, int fd)
 	double ours_us[ROUNDS], raw_us[ROUNDS], spawn_us[ROUNDS], our_rate[ROUNDS],
 	    their_rate[ROUNDS];
 	double ours;
-
 	for (int i = 0; i < ROUNDS; i++) {
 		double spawn_cpu_ns;
-
 		ours_us[i] = exchange_p50_us(fd, request);
 		raw_us[i] = raw_p50_us(raw);
 		spawn_us[i] = spawn_p50_us(live, &spawn_cpu_ns);
@@ -213,7 +198,6 @@ static pid_t start_echo(int *ret_fd)
 {
 	int fds[2];
 	pid_t pid;
-
 	if (socketpair(AF_UNIX, SOCK_STREAM, 0, fds) == -1)
 		live_bail("socketpair");
 	(void)fflush(stdout);
@@ -223,7 +207,6 @@ static pid_t start_echo(int *ret_fd)
 		int epoll_fd = epoll_create1(0);
 		struct epoll_event event = {.events = EPOLLIN};
 		ssize_t n = 1;
-
 		(void)close(fds[0]);
 		(void)epoll_ctl(epoll_fd, EPOLL_CTL_ADD, fds[1], &event);
 		while (n > 0 && epoll_wait(epoll_fd, &event, 1, -1) == 1) {
@@ -243,7 +226,6 @@ static void bench_requests(int fd)
 	double ratios[ROUNDS], ours_us[ROUNDS], echo_us[ROUNDS], rates[ROUNDS];
 	int echo_fd;
 	pid_t pid = start_echo(&echo_fd);
-
 	for (int i = 0; i < ROUNDS; i++) {
 		ours_us[i] = exchange_p50_us(fd, ping);
 		echo_us[i] = exchange_p50_us(echo_fd, ping);
@@ -262,7 +244,6 @@ int main(void)
 {
 	struct live *live = live_start(bench_tmux(), "exec sleep 3600");
 	struct talk *talk = talk_new(live);
-
 	if (at(talk_call_json(talk, "run_tmux", "{\"command\":[\"display-message\",\"-p\",\"x\"]}"),
 		"result") == NULL)
 		live_bail("run_tmux: %s", talk_text(talk));

@@ -29,7 +29,6 @@ struct library {
 static void on_ready(void *data, const struct muxbus_version *version, uint32_t session)
 {
 	struct library *library = data;
-
 	(void)version;
 	(void)session;
 	library->is_ready = true;
@@ -44,7 +43,6 @@ static void on_closed(void *data, int error, const char *reason)
 static void on_reply(void *data, int error, const struct muxbus_reply *replies, size_t count)
 {
 	struct library *library = data;
-
 	(void)count;
 	if (error != 0 || replies[0].body_len < 3)
 		live_bail("reply: %s", muxbus_strerror(error));
@@ -60,7 +58,6 @@ static void library_open(struct library *library, struct live *live)
 	    .session = MUXBUS_NO_ID,
 	    .flags = MUXBUS_CONNECTION_NO_OUTPUT,
 	};
-
 	if (muxbus_loop_new(&library->loop) != 0 ||
 	    muxbus_connection_open(
 		library->loop, &options, &handlers, library, &library->connection) != 0)
@@ -74,7 +71,6 @@ static void library_run(struct library *library, size_t count)
 {
 	for (size_t i = 0; i < count; i++) {
 		struct muxbus_command *command;
-
 		if (muxbus_command_new(&command) != 0)
 			live_bail("out of memory");
 		muxbus_command_args(command, "display-message", "-p", "#{pane_id}", NULL);
@@ -89,10 +85,8 @@ static void library_run(struct library *library, size_t count)
 static double library_p50_us(struct library *library)
 {
 	double took_us[SINGLES];
-
 	for (int i = 0; i < SINGLES; i++) {
 		int64_t start_ns = live_now_ns();
-
 		library_run(library, 1);
 		took_us[i] = (double)(live_now_ns() - start_ns) / 1e3;
 	}
@@ -102,10 +96,8 @@ static double library_p50_us(struct library *library)
 static double raw_p50_us(struct raw *raw)
 {
 	double took_us[SINGLES];
-
 	for (int i = 0; i < SINGLES; i++) {
 		int64_t start_ns = live_now_ns();
-
 		raw_run(raw, command_line, 1);
 		took_us[i] = (double)(live_now_ns() - start_ns) / 1e3;
 	}
@@ -120,7 +112,6 @@ static double rate(int64_t start_ns)
 static double library_rate(struct library *library)
 {
 	int64_t start_ns = live_now_ns();
-
 	for (int i = 0; i < BATCHES; i++)
 		library_run(library, DEPTH);
 	return rate(start_ns);
@@ -130,7 +121,6 @@ static double raw_rate(struct raw *raw)
 {
 	char lines[DEPTH * sizeof command_line] = "";
 	int64_t start_ns = live_now_ns();
-
 	for (int i = 0; i < DEPTH; i++)
 		strcat(lines, command_line);
 	for (int i = 0; i < BATCHES; i++)
@@ -144,14 +134,12 @@ static double spawn_p50_us(struct live *live)
 	    live->tmux, "-S", live->tmux_socket, "display-message", "-p", "#{pane_id}", NULL};
 	char *const environment[] = {(char *)(uintptr_t) "TERM=xterm", NULL};
 	double took_us[SPAWNS];
-
 	for (int i = 0; i < SPAWNS; i++) {
 		int64_t start_ns = live_now_ns();
 		posix_spawn_file_actions_t actions;
 		char bytes[256];
 		int fds[2];
 		pid_t pid;
-
 		if (pipe(fds) != 0)
 			live_bail("pipe");
 		(void)posix_spawn_file_actions_init(&actions);
@@ -180,7 +168,6 @@ int main(void)
 	double p50[ROUNDS], spawn[ROUNDS], rates[ROUNDS];
 	double ours_us[ROUNDS], raw_us[ROUNDS], spawn_us[ROUNDS];
 	double our_rate[ROUNDS], their_rate[ROUNDS];
-
 	live_start_tmux(live, NULL);
 	library_open(&library, live);
 	raw = raw_new(live, "ignore-size,no-output");

@@ -20,7 +20,6 @@ static double flood_ms(bool with_daemon)
 	struct live *live = live_new(bench_tmux());
 	int64_t took_ns;
 	struct feeder *feeder;
-
 	live_start_tmux(live, "exec sleep 3600");
 	if (with_daemon)
 		live_start_daemon(live, "--output=always");
@@ -45,7 +44,6 @@ static void bench_kill(void)
 {
 	double extra_ms[ROUNDS];
 	double bare_ms[ROUNDS];
-
 	for (int i = 0; i < ROUNDS; i++) {
 		bare_ms[i] = flood_ms(false);
 		extra_ms[i] = flood_ms(true) - bare_ms[i];
@@ -64,7 +62,6 @@ static void bench_stalls(void)
 	struct bench_turns turns;
 	pid_t reader;
 	struct talk *talk;
-
 	live_start_tmux(live, "exec sleep 3600");
 	bench_start_recording(live, NULL);
 	talk = talk_new(live);
@@ -80,7 +77,6 @@ static void bench_stalls(void)
 	live_sleep_ms(500);
 	for (int i = 0; i < PINGS; i++) {
 		int64_t start_ns = live_now_ns();
-
 		if (at(talk_call(talk, "ping", NULL), "result") == NULL)
 			live_bail("ping: %s", talk_text(talk));
 		took_us[n++] = (double)(live_now_ns() - start_ns) / 1e3;

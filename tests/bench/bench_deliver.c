@@ -19,7 +19,6 @@ static const char *fake_path(void)
 {
 	static char path[512];
 	const char *dir = getenv("MUXBUS_BUILDDIR") == NULL ? "." : getenv("MUXBUS_BUILDDIR");
-
 	(void)snprintf(path, sizeof path, "%s/tests/fake_agent", dir);
 	return path;
 }
@@ -30,7 +29,6 @@ static int64_t got_ms(struct live *live, int count)
 	for (int64_t end_ms = live_now_ms() + LIVE_TIMEOUT_MS; live_now_ms() < end_ms;
 	     live_sleep_ms(20)) {
 		const char *text = live_run(live, "sed -n %dp fake.log", count);
-
 		if (*text != '\0')
 			return strtoll(text, NULL, 10);
 	}
@@ -44,13 +42,11 @@ static double measure(struct live *live, struct talk *talk, const char *options,
 	char *pane =
 	    xstrdup(live_tmux(live, "new-window -dP -F '#{pane_id}' 'exec %s %s %s/fake.log'",
 		fake_path(), options, live->dir));
-
 	(void)live_tmux_until(live, "2", "display-message -p -t %s '#{cursor_x}'", pane);
 	(void)live_run(live, ": >fake.log");
 	for (int i = 0; i < ROUNDS; i++) {
 		int64_t due_ms = live_now_ms() + SLEEP_MS;
 		int64_t done_ms;
-
 		talk_call(
 		    talk, "sleep", "{\"seconds\":%.3f,\"pane\":\"%s\"}", SLEEP_MS / 1e3, pane);
 		done_ms = got_ms(live, i + 1);
@@ -70,7 +66,6 @@ int main(void)
 	struct live *live = live_start(bench_tmux(), "exec sleep 3600");
 	struct talk *talk = talk_new(live);
 	double worst, median;
-
 	if (access(fake_path(), X_OK) != 0)
 		live_bail("make check builds the fake agent");
 	median = measure(live, talk, "--signals", &worst);

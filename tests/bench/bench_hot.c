@@ -29,7 +29,6 @@ static struct cost burst(struct live *live, struct feeder *feeder, struct raw *r
 	struct live_usage daemon = live_usage(live->daemon_pid);
 	struct cost cost = {0};
 	int64_t ns = 0;
-
 	feeder_start(feeder, BURST_BYTES);
 	while (!feeder_wait(feeder, raw == NULL ? 60000 : 0, &ns)) {
 		if (raw == NULL)
@@ -58,7 +57,6 @@ static void bench_follow(enum bench_text text, const char *name, bool has_speed)
 	char row[64];
 	struct feeder *our_feeder, *their_feeder;
 	struct raw *raw;
-
 	live_start_tmux(ours, "exec sleep 3600");
 	live_start_tmux(theirs, "exec sleep 3600");
 	live_start_daemon(ours, "--output=always");
@@ -70,7 +68,6 @@ static void bench_follow(enum bench_text text, const char *name, bool has_speed)
 	for (int i = 0; i < PAIRS; i++) {
 		struct cost a = burst(ours, our_feeder, NULL);
 		struct cost b = burst(theirs, their_feeder, raw);
-
 		shares[i] = a.daemon_ns / a.server_ns;
 		per_byte[i] = a.daemon_ns / BURST_BYTES;
 		speeds[i] = b.ns / a.ns;
@@ -98,14 +95,12 @@ static pid_t start_subscribers(struct live *live, int count, int *ret_fd)
 	int fds[2];
 	char byte;
 	pid_t pid;
-
 	if (pipe(fds) == -1)
 		live_bail("pipe");
 	(void)fflush(stdout);
 	pid = fork();
 	if (pid == 0) {
 		struct talk *talks[SUBSCRIBERS];
-
 		(void)close(fds[0]);
 		for (int i = 0; i < count; i++) {
 			talks[i] = talk_new(live);
@@ -117,7 +112,6 @@ static pid_t start_subscribers(struct live *live, int count, int *ret_fd)
 			_exit(1);
 		for (;;) {
 			static char bytes[65536];
-
 			for (int i = 0; i < count; i++) {
 				if (read(talk_fd(talks[i]), bytes, sizeof bytes) <= 0)
 					_exit(0);
@@ -136,7 +130,6 @@ static double cost_with(struct live *live, struct feeder *feeder, int count)
 	int fd;
 	pid_t pid = start_subscribers(live, count, &fd);
 	struct cost cost = burst(live, feeder, NULL);
-
 	(void)kill(pid, SIGKILL);
 	(void)waitpid(pid, NULL, 0);
 	(void)close(fd);
@@ -149,7 +142,6 @@ static void bench_subscribers(void)
 	struct feeder *feeder = feeder_new(live, TEXT_ANSI);
 	double ratios[PAIRS];
 	double one[PAIRS];
-
 	(void)cost_with(live, feeder, 1);
 	for (int i = 0; i < PAIRS; i++) {
 		one[i] = cost_with(live, feeder, 1);

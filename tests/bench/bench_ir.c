@@ -26,7 +26,6 @@ static double take_instructions(struct live *live, pid_t pid)
 	for (int i = 0; i < 500; i++) {
 		const char *total =
 		    live_run(live, "sed -n 's/^totals: //p' cg.%d.* 2>/dev/null", (int)pid);
-
 		if (*total != '\0')
 			return strtod(total, NULL);
 		live_sleep_ms(20);
@@ -38,10 +37,8 @@ static double take_instructions(struct live *live, pid_t pid)
 static void wait_until_idle(pid_t pid)
 {
 	int quiet = 0;
-
 	for (int i = 0; i < 2000 && quiet < 10; i++) {
 		uint64_t before = live_usage(pid).cpu_ns;
-
 		live_sleep_ms(20);
 		quiet = live_usage(pid).cpu_ns == before ? quiet + 1 : 0;
 	}
@@ -50,7 +47,6 @@ static void wait_until_idle(pid_t pid)
 static double burst_instructions(struct live *live, struct feeder *feeder, pid_t pid)
 {
 	int64_t took_ns;
-
 	wait_until_idle(pid);
 	(void)take_instructions(live, pid);
 	feeder_start(feeder, BURST_BYTES);
@@ -67,7 +63,6 @@ static double run_counted(struct live *live, const char *command)
 	    "valgrind --tool=callgrind --callgrind-out-file=cg.run -q %s >/dev/null 2>&1;"
 	    " sed -n 's/^totals: //p' cg.run",
 	    command);
-
 	return strtod(total, NULL);
 }
 
@@ -81,7 +76,6 @@ static void bench_escape(struct live *live)
 	const char *bytes = live_run(live, "%s | sed 's/[^ ]* \\([0-9]*\\).*/\\1/'", few);
 	double per_round = strtod(bytes, NULL) / FEW_ROUNDS;
 	double count = run_counted(live, many) - run_counted(live, few);
-
 	if (per_round > 0 && count > 0)
 		bench_row("ir_escape", count / (per_round * (MANY_ROUNDS - FEW_ROUNDS)), "Ir/B",
 		    "coloured log");
@@ -93,7 +87,6 @@ static void bench_requests(void)
 {
 	struct live *live = live_start(bench_tmux(), "exec sleep 3600");
 	struct talk *talk = talk_new(live);
-
 	for (int i = 0; i < 100; i++)
 		(void)talk_call(talk, "ping", NULL);
 	wait_until_idle(live->daemon_pid);

@@ -23,7 +23,6 @@ static double one_by_one(const struct live *live)
 	double rate;
 	int64_t start_ns;
 	int fd;
-
 	(void)snprintf(path, sizeof path, "%s/syncs", live->dir);
 	fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
 	memset(record, 'x', sizeof record);
@@ -53,7 +52,6 @@ static double together(struct talk **talks)
 	struct pollfd fds[PUBLISHERS];
 	int sent = 0, got = 0;
 	int64_t start_ns = live_now_ns();
-
 	for (; sent < PUBLISHERS; sent++) {
 		fds[sent] = (struct pollfd){.fd = talk_fd(talks[sent]), .events = POLLIN};
 		post(talks[sent], sent);
@@ -82,7 +80,6 @@ int main(void)
 	struct talk *talks[PUBLISHERS];
 	double ratios[ROUNDS], theirs[ROUNDS], ours[ROUNDS];
 	struct bench_turns turns;
-
 	live_start_tmux(live, "exec sleep 3600");
 	bench_start_recording(live, NULL);
 	for (int i = 0; i < PUBLISHERS; i++)

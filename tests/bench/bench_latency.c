@@ -22,10 +22,8 @@ static int stamp_main(void)
 {
 	struct timespec rest = {0, 1000000};
 	char line[64];
-
 	for (;;) {
 		int n = snprintf(line, sizeof line, "%s%lld;\n", mark, (long long)live_now_ns());
-
 		if (write(1, line, (size_t)n) != n)
 			return 0;
 		(void)nanosleep(&rest, NULL);
@@ -38,7 +36,6 @@ static size_t take_stamps(const char *text, size_t len, double *ages_us, size_t 
 	int64_t now_ns = live_now_ns();
 	const char *end = text + len;
 	const char *p = text;
-
 	while (count < max && (p = memmem(p, (size_t)(end - p), mark, sizeof mark - 1)) != NULL) {
 		p += sizeof mark - 1;
 		if (memchr(p, ';', (size_t)(end - p)) == NULL)
@@ -52,7 +49,6 @@ static void listen_raw(struct live *live, double *ages_us)
 {
 	struct raw *raw = raw_new(live, "ignore-size");
 	size_t count = 0;
-
 	for (int64_t end_ms = live_now_ms() + 100; live_now_ms() < end_ms;)
 		(void)raw_read(raw, 10);
 	while (count < STAMPS && raw_read(raw, LIVE_TIMEOUT_MS))
@@ -67,7 +63,6 @@ static void listen_daemon(struct live *live, const char *pane, double *ages_us)
 	struct talk *talk = talk_new(live);
 	size_t count = 0;
 	ssize_t n;
-
 	talk_call(talk, "subscribe", "{\"output\":true,\"panes\":[\"%s\"]}", pane);
 	for (int64_t end_ms = live_now_ms() + 100; live_now_ms() < end_ms;)
 		(void)talk_line(talk, 10);
@@ -82,7 +77,6 @@ static void look_again_and_again(
 {
 	int64_t seen_ns = live_now_ns();
 	size_t count = 0;
-
 	for (int look = 0; look < LOOKS; look++) {
 		const char *text;
 		int64_t now_ns, last_ns;
@@ -112,7 +106,6 @@ static double compare_listeners(
 	double p50[ROUNDS], p99[ROUNDS], our_p50[ROUNDS], our_p99[ROUNDS], raw_p50[ROUNDS],
 	    raw_p99[ROUNDS];
 	char row[64];
-
 	for (int i = 0; i < ROUNDS; i++) {
 		listen_daemon(live, pane, ours);
 		listen_raw(theirs, raw);
@@ -152,7 +145,6 @@ int main(int argc, char **argv)
 	double looked, ours;
 	char *pane;
 	struct live *live, *theirs;
-
 	if (argc == 2 && strcmp(argv[1], "stamp") == 0)
 		return stamp_main();
 	live = live_start(bench_tmux(), "exec sleep 3600");

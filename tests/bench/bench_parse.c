@@ -29,13 +29,11 @@ struct ring {
 static void on_output(void *data, uint32_t pane, const uint8_t *bytes, size_t len, uint64_t age_ms)
 {
 	struct ring *ring = data;
-
 	(void)pane;
 	(void)age_ms;
 	ring->total += len;
 	while (len > 0) {
 		size_t take = RING_BYTES - ring->next < len ? RING_BYTES - ring->next : len;
-
 		memcpy(ring->bytes + ring->next, bytes, take);
 		ring->next = (ring->next + take) % RING_BYTES;
 		bytes += take;
@@ -50,13 +48,11 @@ static int feed(const char *kind, int passes)
 	static struct ring ring;
 	struct stream *stream = stream_new(kind, STREAM_BYTES);
 	struct muxbus_parser *parser;
-
 	if (muxbus_parser_new(&handlers, &ring, &parser) != 0)
 		return 1;
 	for (int pass = 0; pass < passes; pass++) {
 		for (size_t done = 0; done < stream->len; done += PIECE_BYTES) {
 			size_t left = stream->len - done;
-
 			if (muxbus_parser_feed(parser, stream->bytes + done,
 				left < PIECE_BYTES ? left : PIECE_BYTES) != 0)
 				return 1;
@@ -74,7 +70,6 @@ static double read_total(const char *path)
 	FILE *file = fopen(path, "r");
 	char line[256];
 	double total = -1;
-
 	while (file != NULL && fgets(line, sizeof line, file) != NULL) {
 		if (sscanf(line, "totals: %lf", &total) == 1)
 			break;
@@ -98,7 +93,6 @@ static double count(const char *kind, int passes)
 	double total = -1;
 	int status;
 	pid_t pid;
-
 	if (len < 0 || fd < 0)
 		return -1;
 	self[len] = '\0';
@@ -116,13 +110,11 @@ int main(int argc, char **argv)
 {
 	struct stream *stream;
 	char name[64];
-
 	if (argc == 4 && strcmp(argv[1], "feed") == 0)
 		return feed(argv[2], atoi(argv[3]));
 	for (size_t i = 0; stream_kinds[i] != NULL; i++) {
 		double few = count(stream_kinds[i], FEW);
 		double many = count(stream_kinds[i], MANY);
-
 		if (few < 0 || many < 0) {
 			printf("# bench_parse: valgrind cannot be run\n");
 			return 77;

@@ -22,7 +22,6 @@ static void make_text(void)
 {
 	static const char *const levels[] = {"INFO", "DEBUG", "INFO", "WARN", "INFO", "ERROR"};
 	unsigned state = 1;
-
 	buf_init(&text, TEXT_BYTES + 4096);
 	for (int i = 0; text.len < TEXT_BYTES; i++) {
 		state = state * 1103515245 + 12345;
@@ -37,12 +36,10 @@ static void make_text(void)
 static size_t ours(struct line_matcher *matcher)
 {
 	size_t found = 0;
-
 	for (size_t at = 0; at < text.len;) {
 		size_t end = at + BLOCK_BYTES < text.len ? at + BLOCK_BYTES : text.len;
 		struct matched_line line;
 		const char *block;
-
 		while (end < text.len && text.data[end - 1] != '\n')
 			end++;
 		block = (const char *)text.data + at;
@@ -60,7 +57,6 @@ static size_t theirs(pcre2_code *code, pcre2_match_data *data)
 {
 	size_t found = 0;
 	const uint8_t *end = text.data + text.len;
-
 	for (const uint8_t *line = text.data; line < end;) {
 		const uint8_t *stop = memchr(line, '\n', (size_t)(end - line));
 		found += pcre2_match(code, line, (size_t)(stop - line), 0, PCRE2_NO_UTF_CHECK, data,
@@ -82,7 +78,6 @@ static void bench_one(const char *regex, const char *row)
 	pcre2_code *code = pcre2_compile(
 	    (PCRE2_SPTR)regex, PCRE2_ZERO_TERMINATED, PCRE2_UTF, &error, &offset, NULL);
 	pcre2_match_data *data;
-
 	if (pattern == NULL || code == NULL)
 		live_bail("%s: %s", regex, reason);
 	(void)pcre2_jit_compile(code, PCRE2_JIT_COMPLETE);
@@ -115,7 +110,6 @@ static void bench_many(void)
 	int error;
 	PCRE2_SIZE offset;
 	pcre2_match_data *data;
-
 	for (int i = 0; i < MANY; i++) {
 		(void)snprintf(regex, sizeof regex, "needle%02d.*retry (\\d+)", i);
 		line_matcher_init(

@@ -25,10 +25,8 @@ enum {
 static void add_panes(struct live *live)
 {
 	char *command = xasprintf("new-window -d 'exec sleep 3600'");
-
 	for (int i = 1; i < PANES; i += 11) {
 		struct buf line;
-
 		buf_init(&line, 65536);
 		for (int j = 0; j < 11; j++)
 			(void)buf_printf(&line, "%s%s", j == 0 ? "" : " \\; ", command);
@@ -44,7 +42,6 @@ static uint64_t wakeups(struct live *live, bool with_server)
 	pid_t pids[CONNECTIONS_MAX];
 	size_t count = live_connections(live, pids, CONNECTIONS_MAX);
 	uint64_t total = live_usage(live->daemon_pid).wakeups;
-
 	for (size_t i = 0; i < count; i++)
 		total += live_usage(pids[i]).wakeups;
 	return with_server ? live_usage(live->server_pid).wakeups : total;
@@ -54,7 +51,6 @@ static void settle(struct live *live)
 {
 	for (int i = 0; i < 10; i++) {
 		uint64_t before = wakeups(live, false) + wakeups(live, true);
-
 		live_sleep_ms(1000);
 		if (wakeups(live, false) + wakeups(live, true) == before)
 			return;
@@ -85,7 +81,6 @@ static double rss_mib(struct live *live)
 static double fill_rings(struct live *live, struct talk *talk)
 {
 	char *command = xasprintf("respawn-pane -k -t {} 'seq 1 20000; exec sleep 3600'");
-
 	talk_call(talk, "subscribe", "{\"output\":true}");
 	live_run(live,
 	    "for p in $('%s' -S '%s' list-panes -a -F '#{pane_id}'); do '%s' -S '%s' respawn-pane "
@@ -103,7 +98,6 @@ static double kib_per_subscriber(struct live *live)
 	static struct talk *talks[SUBSCRIBERS];
 	double before = rss_mib(live);
 	double each;
-
 	for (int i = 0; i < SUBSCRIBERS; i++) {
 		talks[i] = talk_new(live);
 		if (at(talk_call(talks[i], "subscribe", "{}"), "result") == NULL)
@@ -119,7 +113,6 @@ static void bench_memory(struct live *live, double empty_mib)
 {
 	double quiet_mib = rss_mib(live);
 	struct talk *talk = talk_new(live);
-
 	bench_row("memory_empty", empty_mib, "MiB", "RSS, one pane");
 	bench_row(
 	    "memory_pane", (quiet_mib - empty_mib) * 1024 / (PANES - 1), "KiB", "per quiet pane");
@@ -133,7 +126,6 @@ static void bench_memory(struct live *live, double empty_mib)
 static void bench_start(struct live *live)
 {
 	double took_ms[STARTS];
-
 	for (int i = 0; i < STARTS; i++) {
 		int64_t start_ns;
 		(void)live_stop_daemon(live, SIGTERM);
@@ -154,7 +146,6 @@ static double list_us(struct talk *talk, bool *ret_is_right)
 	size_t len = 0;
 	ssize_t n = 1;
 	double took_us;
-
 	(void)talk_send_bytes(talk, request, sizeof request - 1);
 	while (n > 0 && (len == 0 || bytes[len - 1] != '\n')) {
 		n = read(talk_fd(talk), bytes + len, sizeof bytes - len);
@@ -173,11 +164,9 @@ static void bench_list(struct live *live, const char *name)
 {
 	struct talk *talk = talk_new(live);
 	double ratios[LISTS], ours_us[LISTS], theirs_us[LISTS];
-
 	for (int i = 0; i < LISTS; i++) {
 		bool is_right;
 		int64_t start_ns;
-
 		ours_us[i] = list_us(talk, &is_right);
 		if (!is_right)
 			live_bail("list_panes gives no list");
@@ -196,7 +185,6 @@ int main(void)
 	struct rlimit files = {1024, 1024};
 	double empty_mib;
 	struct live *live;
-
 	(void)setrlimit(RLIMIT_NOFILE, &files);
 	live = live_start(bench_tmux(), "exec sleep 3600");
 	live_sleep_ms(300);

@@ -20,7 +20,6 @@ static double timerfd_over_us(int fd)
 	struct itimerspec spec = {.it_value.tv_nsec = TIMER_MS * 1000000};
 	uint64_t expirations;
 	int64_t start_ns = live_now_ns();
-
 	if (timerfd_settime(fd, 0, &spec, NULL) < 0 || read(fd, &expirations, 8) != 8)
 		live_bail("timerfd");
 	return (double)(live_now_ns() - start_ns) / 1e3 - TIMER_MS * 1e3;
@@ -29,7 +28,6 @@ static double timerfd_over_us(int fd)
 static double ours_over_us(struct talk *talk)
 {
 	int64_t start_ns = live_now_ns();
-
 	if (at(talk_call(talk, "wait_for", "{\"any\":[{\"sec\":0.01}]}"), "result") == NULL)
 		live_bail("wait_for: %s", talk_text(talk));
 	return (double)(live_now_ns() - start_ns) / 1e3 - TIMER_MS * 1e3;
@@ -51,7 +49,6 @@ static void bench_many(void)
 	size_t after, before;
 	int64_t start_ns;
 	struct event_base *base;
-
 	(void)event_config_set_flag(config, EVENT_BASE_FLAG_PRECISE_TIMER | EVENT_BASE_FLAG_NOLOCK);
 	base = event_base_new_with_config(config);
 	before = mallinfo2().uordblks + mallinfo2().hblkhd;
@@ -79,7 +76,6 @@ int main(void)
 	double ours[ROUNDS], theirs[ROUNDS], pings[ROUNDS], our_p99, their_p99, ping_us, our_p50;
 	int fd = timerfd_create(CLOCK_MONOTONIC, TFD_CLOEXEC);
 	double their_p50;
-
 	for (int i = 0; i < ROUNDS; i++) {
 		int64_t start_ns;
 		theirs[i] = timerfd_over_us(fd);

@@ -29,7 +29,6 @@ static size_t copy(uint8_t *dst, const uint8_t *src, size_t len)
 static double now(void)
 {
 	struct timespec time;
-
 	clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &time);
 	return (double)time.tv_sec + (double)time.tv_nsec / 1e9;
 }
@@ -39,7 +38,6 @@ static double speed(const struct stream *stream, decode_fn *decode)
 {
 	static uint8_t out[LINE_MAX_BYTES + UNESCAPE_SLACK];
 	double start = now();
-
 	for (size_t i = 0; i < stream->line_count; i++)
 		decode(out, stream->bytes + stream->lines[i].start, stream->lines[i].len);
 	return (double)stream->len / (now() - start);
@@ -49,11 +47,9 @@ static double speed(const struct stream *stream, decode_fn *decode)
 static double compare(const struct stream *stream, decode_fn *one, decode_fn *other)
 {
 	double ratios[REPEATS];
-
 	speed(stream, one);
 	for (int i = 0; i < REPEATS; i++) {
 		double fast = speed(stream, one);
-
 		ratios[i] = fast / speed(stream, other);
 	}
 	return bench_median(ratios, REPEATS);
@@ -63,7 +59,6 @@ static void bench_kind(const char *kind)
 {
 	struct stream *stream = stream_new(kind, STREAM_BYTES);
 	char name[64];
-
 	snprintf(name, sizeof name, "unescape_%s", kind);
 	bench_row(
 	    name, 100 * compare(stream, unescape, copy), "%", "%s", unescape_variants()->name);
@@ -77,7 +72,6 @@ static void bench_all(const char *kind)
 {
 	struct stream *stream = stream_new(kind, STREAM_BYTES);
 	double limit = speed(stream, copy);
-
 	printf("%-6s memcpy %5.2f GB/s", kind, limit / 1e9);
 	for (const struct unescape_variant *variant = unescape_variants(); variant->name != NULL;
 	     variant++)
@@ -91,7 +85,6 @@ int main(int argc, char **argv)
 {
 	bool is_all = argc > 1 && strcmp(argv[1], "all") == 0;
 	cpu_set_t one;
-
 	CPU_ZERO(&one);
 	CPU_SET(0, &one);
 	(void)sched_setaffinity(0, sizeof one, &one); /* only for steadier figures */

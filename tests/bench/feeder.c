@@ -34,7 +34,6 @@ static unsigned next_random(unsigned *state)
 static size_t put_ansi_line(char *out, size_t room, unsigned number, unsigned random)
 {
 	static const char *const levels[] = {"32mINFO", "33mWARN", "31mERROR", "36mDEBUG"};
-
 	return (size_t)snprintf(out, room,
 	    "\033[2m12:%02u:%02u.%03u\033[0m \033[1;%s\033[0m \033[34mworker-%u\033[0m request=%u"
 	    " path=\033[4m/api/v1/items/%u\033[0m status=\033[32m200\033[0m took %u ms\n",
@@ -46,17 +45,14 @@ static void fill(char *out, size_t size, const char *text)
 {
 	unsigned state = 7;
 	size_t used = 0;
-
 	for (unsigned number = 0; used < size; number++) {
 		char line[512];
 		unsigned random = next_random(&state);
 		size_t len = 0;
-
 		if (strcmp(text, "ansi") == 0) {
 			len = put_ansi_line(line, sizeof line, number, random);
 		} else {
 			size_t width = strcmp(text, "short") == 0 ? random % 9 : 40 + random % 81;
-
 			while (len < width)
 				line[len++] = (char)(' ' + next_random(&state) % 95);
 			line[len++] = '\n';
@@ -72,7 +68,6 @@ static bool write_all(const char *bytes, size_t len)
 {
 	while (len > 0) {
 		ssize_t n = write(1, bytes, len);
-
 		if (n <= 0)
 			return false;
 		bytes += n;
@@ -85,7 +80,6 @@ static bool write_all(const char *bytes, size_t len)
 static bool wait_until_parsed(void)
 {
 	char byte = 0;
-
 	if (!write_all("\033[5n", 4))
 		return false;
 	while (byte != 'n') {
@@ -101,7 +95,6 @@ int feeder_main(const char *text)
 	struct termios mode;
 	char order[32];
 	int order_fd, answer_fd;
-
 	fill(chunk, sizeof chunk, text);
 	order_fd = open("feed.order", O_RDONLY);
 	answer_fd = open("feed.answer", O_WRONLY);
@@ -112,10 +105,8 @@ int feeder_main(const char *text)
 	while (read(order_fd, order, sizeof order) == (ssize_t)sizeof order) {
 		int64_t start_ns = live_now_ns();
 		int64_t took_ns;
-
 		for (size_t left = strtoull(order, NULL, 10); left > 0;) {
 			size_t len = left < sizeof chunk ? left : sizeof chunk;
-
 			if (!write_all(chunk, len))
 				return 1;
 			left -= len;
@@ -134,7 +125,6 @@ struct feeder *feeder_new(struct live *live, enum bench_text text)
 	static const char *const names[] = {"ascii", "ansi", "short"};
 	struct feeder *feeder = xcalloc(1, sizeof *feeder);
 	char *order, *answer;
-
 	live_run(live, "rm -f feed.order feed.answer; mkfifo feed.order feed.answer");
 	feeder->pane =
 	    xstrdup(live_tmux(live, "new-window -dP -F '#{pane_id}' -c '%s' 'exec %s feed %s'",
@@ -161,7 +151,6 @@ void feeder_free(struct feeder *feeder)
 void feeder_start(struct feeder *feeder, size_t len)
 {
 	char order[32] = {0};
-
 	(void)snprintf(order, sizeof order, "%zu", len);
 	if (write(feeder->order_fd, order, sizeof order) != sizeof order)
 		live_bail("the feeder is gone");
@@ -170,7 +159,6 @@ void feeder_start(struct feeder *feeder, size_t len)
 bool feeder_wait(struct feeder *feeder, int timeout_ms, int64_t *ret_ns)
 {
 	struct pollfd wait = {.fd = feeder->answer_fd, .events = POLLIN};
-
 	if (poll(&wait, 1, timeout_ms) <= 0)
 		return false;
 	return read(feeder->answer_fd, ret_ns, sizeof *ret_ns) == sizeof *ret_ns;

@@ -30,7 +30,6 @@ static void put_text(struct buf *out, unsigned *state, size_t width)
 static void put_ascii(struct buf *out, unsigned *state)
 {
 	size_t width = 40 + next_random(state) % 81;
-
 	for (size_t i = 0; i < width; i++)
 		buf_append_byte(out, (uint8_t)(i % 7 == 6 ? ' ' : 'a' + next_random(state) % 26));
 	buf_append_str(out, "\r\n");
@@ -41,7 +40,6 @@ static void put_ansi(struct buf *out, unsigned *state)
 {
 	static const char *const levels[] = {"32mINFO", "33mWARN", "31mERROR", "36mDEBUG"};
 	unsigned random = next_random(state);
-
 	buf_printf(out,
 	    "\033[2m12:%02u:%02u.%03u\033[0m \033[1;%s\033[0m \033[34mworker-%u\033[0m "
 	    "path=\033[4m/api/v1/items/%u\033[0m status=\033[32m200\033[0m %u ms\r\n",
@@ -53,7 +51,6 @@ static void put_utf8(struct buf *out, unsigned *state)
 {
 	static const char *const words[] = {"Straße", "naïve", "日本語のテキスト", "русский",
 	    "ελληνικά", "🚀✨", "plain words", "中文字符"};
-
 	for (int i = 0; i < 8; i++)
 		buf_printf(out, "%s ", words[next_random(state) % 8]);
 	buf_append_str(out, "\r\n");
@@ -64,7 +61,6 @@ static void put_bin(struct buf *out, unsigned *state)
 {
 	for (int i = 0; i < 64; i++) {
 		uint8_t byte = (uint8_t)next_random(state);
-
 		buf_append_byte(out, byte == 0x1b || byte == 0x0e || byte == 0x0f ? '.' : byte);
 	}
 }
@@ -101,7 +97,6 @@ static void put_kind(struct buf *out, const char *kind, unsigned *state)
 static void put_line(struct stream *stream, struct buf *wire, const uint8_t *bytes, size_t len)
 {
 	struct stream_line *line;
-
 	stream->lines = xrealloc(stream->lines, (stream->line_count + 1) * sizeof *stream->lines);
 	line = &stream->lines[stream->line_count++];
 	buf_append_str(wire, "%output %0 ");
@@ -122,7 +117,6 @@ struct stream *stream_new(const char *kind, size_t size)
 	unsigned state = 1;
 	struct buf source;
 	struct buf wire;
-
 	buf_init(&source, SIZE_MAX / 2);
 	buf_init(&wire, SIZE_MAX / 2);
 	while (source.len < size)
@@ -130,7 +124,6 @@ struct stream *stream_new(const char *kind, size_t size)
 	for (size_t done = 0; done < source.len;) {
 		size_t take =
 		    LINE_SOURCE_MIN + next_random(&state) % (LINE_SOURCE_MAX - LINE_SOURCE_MIN + 1);
-
 		if (take > source.len - done)
 			take = source.len - done;
 		put_line(stream, &wire, source.data + done, take);

@@ -30,7 +30,6 @@ static double queued_us(void)
 	char text[128];
 	const char *second;
 	ssize_t len;
-
 	if (fd < 0)
 		fd = open("/proc/thread-self/schedstat", O_RDONLY | O_CLOEXEC);
 	len = pread(fd, text, sizeof text - 1, 0);
@@ -42,7 +41,6 @@ static double queued_us(void)
 static double now_us(clockid_t clock)
 {
 	struct timespec now;
-
 	(void)clock_gettime(clock, &now);
 	return (double)now.tv_sec * 1e6 + (double)now.tv_nsec / 1e3;
 }
@@ -75,7 +73,6 @@ static void __attribute__((destructor)) write_turns(void)
 	const char *path = getenv("MUXBUS_TURNS");
 	char name[32] = "";
 	int fd = open("/proc/self/comm", O_RDONLY);
-
 	if (fd >= 0) {
 		(void)!read(fd, name, sizeof name - 1);
 		(void)close(fd); /* only read */

@@ -41,7 +41,6 @@ static int run_list(struct trial *trial, struct answer *answer)
 	static char large[20000];
 	struct muxbus_command *command;
 	int error = muxbus_command_new(&command);
-
 	if (error != 0)
 		return error;
 	memset(large, '~', sizeof large);
@@ -59,7 +58,6 @@ static void trial_all(struct trial *trial)
 {
 	struct answer answers[LISTS];
 	int results[LISTS];
-
 	memset(answers, 0, sizeof answers);
 	for (int i = 0; i < LISTS; i++) {
 		results[i] = run_list(trial, &answers[i]);
@@ -86,7 +84,6 @@ static void trial_all(struct trial *trial)
 static bool run_once(size_t nth)
 {
 	struct trial trial;
-
 	fail_alloc_arm(nth);
 	wrong = NULL;
 	fake_open(&fake, &trial, 3000);
@@ -102,7 +99,6 @@ static bool run_once(size_t nth)
 static int count_descriptors(void)
 {
 	int count = 0;
-
 	for (int fd = 0; fd < 256; fd++)
 		count += fcntl(fd, F_GETFD) >= 0;
 	return count;
@@ -112,7 +108,6 @@ static int count_descriptors(void)
 static void set_limit(rlim_t limit)
 {
 	struct rlimit rlimit;
-
 	(void)getrlimit(RLIMIT_NOFILE, &rlimit);
 	rlimit.rlim_cur = limit;
 	(void)setrlimit(RLIMIT_NOFILE, &rlimit);
@@ -124,7 +119,6 @@ static bool run_limited(rlim_t limit)
 	int before = count_descriptors();
 	struct trial trial;
 	bool was_opened;
-
 	wrong = NULL;
 	set_limit(limit);
 	fake_open(&fake, &trial, 3000);
@@ -144,7 +138,6 @@ static void test_descriptors(void)
 {
 	rlim_t limit = (rlim_t)count_descriptors();
 	rlim_t first = limit;
-
 	while (limit < first + 30 && !run_limited(limit)) {
 		if (wrong != NULL)
 			ok(false, "with %lu descriptors: %s", (unsigned long)limit, wrong);
@@ -158,7 +151,6 @@ int main(void)
 {
 	char script[4096] = "greet\nanswer 3\n";
 	size_t point = 0;
-
 	for (int i = 0; i < LISTS; i++)
 		strcat(script,
 		    "expect list-a\nexpect \nsend %window-add @1\\n%output %1 x\\n\n"

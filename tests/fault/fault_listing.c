@@ -31,7 +31,6 @@ static int compare(const struct muxbus_model *before, const struct muxbus_model 
 {
 	struct change_list list;
 	int error;
-
 	change_list_init(&list);
 	error = change_find_new(&list, before, now);
 	if (error == 0)
@@ -50,7 +49,6 @@ static int scenario(void)
 	const struct muxbus_reply none[] = {reply_of(""), reply_of(""), reply_of(""), reply_of("")};
 	struct listing first, second;
 	int error = listing_read(some, 4, 0, &first);
-
 	if (error != 0)
 		return error;
 	error = listing_read(none, 4, 0, &second);
@@ -68,11 +66,9 @@ int main(void)
 {
 	unsigned refused = 0, wrong = 0, leaks = 0;
 	size_t nth;
-
 	for (nth = 0; nth < 1000; nth++) {
 		int error;
 		bool has_failed;
-
 		fail_alloc_arm(nth);
 		error = scenario();
 		leaks += fail_alloc_live() != 0;

@@ -27,7 +27,6 @@ struct seen {
 static void on_output(void *data, uint32_t pane, const uint8_t *bytes, size_t len, uint64_t age_ms)
 {
 	struct seen *seen = data;
-
 	seen->is_wrong |= pane != 7 || age_ms != 0 || len > 3 - seen->output ||
 	    memcmp(bytes, &"a\r\n"[seen->output], len) != 0;
 	seen->output += len;
@@ -36,7 +35,6 @@ static void on_output(void *data, uint32_t pane, const uint8_t *bytes, size_t le
 static void on_event(void *data, const struct muxbus_event *event)
 {
 	struct seen *seen = data;
-
 	seen->events++;
 	seen->is_wrong |= event->kind == MUXBUS_EVENT_UNKNOWN;
 }
@@ -44,7 +42,6 @@ static void on_event(void *data, const struct muxbus_event *event)
 static void on_block(void *data, const struct muxbus_block *block)
 {
 	struct seen *seen = data;
-
 	seen->blocks++;
 	seen->is_wrong |=
 	    block->number == 1 ? block->body_len != BODY_LINES * 8 : block->body_len > 8;
@@ -59,7 +56,6 @@ static int feed(struct muxbus_parser *parser, const char *text, size_t piece)
 {
 	size_t len = strlen(text);
 	int error = 0;
-
 	for (size_t done = 0; error == 0 && done < len; done += piece)
 		error = muxbus_parser_feed(
 		    parser, text + done, len - done < piece ? len - done : piece);
@@ -74,7 +70,6 @@ static int feed_all(
 {
 	char sentinel[128];
 	int error = feed(parser, "%output %7 a\\015\\012\n%window-renamed @1 name\n", 5);
-
 	if (error == 0)
 		error = feed(parser, "%begin 9 1 1\n", 100);
 	for (int i = 0; error == 0 && i < BODY_LINES; i++)
@@ -99,7 +94,6 @@ static int run_parser(const char *long_event, struct seen *seen)
 	struct nonce nonces[3];
 	struct muxbus_parser *parser = NULL;
 	int error = muxbus_parser_new(&handlers, seen, &parser);
-
 	memset(nonces, 'a', sizeof nonces);
 	for (int i = 0; i < 3; i++) {
 		nonces[i].text[0] = (char)('0' + i);
@@ -117,7 +111,6 @@ static void test_parser(void)
 	unsigned wrong = 0;
 	unsigned leaks = 0;
 	unsigned refused = 0;
-
 	memset(long_event, 'x', 30000);
 	memcpy(long_event, "%message ", 9);
 	memcpy(long_event + 29998, "\n", 2);
@@ -125,7 +118,6 @@ static void test_parser(void)
 		struct seen seen = {0};
 		bool has_failed;
 		int error;
-
 		fail_alloc_arm(nth);
 		error = run_parser(long_event, &seen);
 		leaks += fail_alloc_live() != 0;
@@ -150,7 +142,6 @@ static void test_layout(void)
 	    "d099,120x40,0,0{60x40,0,0,0,59x40,61,0[59x20,61,0,1,59x19,61,21{"
 	    "29x19,61,21,2,29x19,91,21,3}]}";
 	struct muxbus_layout *layout = NULL;
-
 	fail_alloc_arm(0);
 	is_int(muxbus_layout_parse(text, sizeof text - 1, &layout), MUXBUS_ERR_NOMEM,
 	    "a layout without memory");

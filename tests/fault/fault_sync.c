@@ -76,7 +76,6 @@ static bool is_stopped(const struct run *run)
 static bool turn_until(struct run *run, bool (*done)(const struct run *run))
 {
 	int64_t end_ms = live_now_ms() + TURNS_MS;
-
 	while (!done(run)) {
 		if (live_now_ms() > end_ms)
 			return false;
@@ -90,7 +89,6 @@ static void ask(struct run *run)
 {
 	struct muxbus_command *command;
 	uint32_t pane = 0;
-
 	run->promised += muxbus_sync_refresh(run->sync, 0, on_done, run) == 0;
 	run->promised += muxbus_sync_capture(run->sync, pane, 0, 0, on_capture, run) == 0;
 	run->promised += muxbus_sync_audit(run->sync, on_audit, run) == 0;
@@ -123,7 +121,6 @@ static const char *scenario(const struct live *live)
 	const struct muxbus_sync_handlers handlers = {NULL};
 	struct run run = {0};
 	const char *wrong = NULL;
-
 	if (muxbus_loop_new(&run.loop) != 0)
 		return NULL;
 	if (muxbus_sync_new(run.loop, &options, &handlers, &run, &run.sync) == 0) {
@@ -146,12 +143,10 @@ int main(void)
 	size_t step = getenv("MUXBUS_TEST_LONG") != NULL ? 1 : 7;
 	unsigned wrong = 0, leaks = 0;
 	size_t nth;
-
 	live_start_tmux(live, "cat");
 	for (nth = 0; nth < POINTS_MAX; nth += step) {
 		const char *what;
 		bool has_failed;
-
 		fail_alloc_arm(nth);
 		what = scenario(live);
 		if (fail_alloc_live() != 0) {

@@ -13,7 +13,6 @@ static void check_cell(const struct muxbus_layout *layout, uint32_t index)
 {
 	const struct muxbus_cell *cell = &layout->cells[index];
 	const struct muxbus_cell *cells = layout->cells;
-
 	if ((index == 0) != (cell->parent == MUXBUS_NO_ID) ||
 	    (index > 0 && (cell->parent >= index || cells[cell->parent].child > index)))
 		abort();
@@ -31,7 +30,6 @@ static void check(const char *text, size_t len)
 {
 	struct muxbus_layout *layout = NULL;
 	int error = muxbus_layout_parse(text, len, &layout);
-
 	if (error != 0) {
 		if (layout != NULL || (error != MUXBUS_ERR_SYNTAX && error != MUXBUS_ERR_LIMIT))
 			abort();
@@ -47,7 +45,6 @@ static void check(const char *text, size_t len)
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	char *text = malloc(size + 6);
-
 	memcpy(text, data, size);
 	check(text, size);
 	if (size > 5) { /* the same body behind its checksum */

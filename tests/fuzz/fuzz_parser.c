@@ -24,7 +24,6 @@ struct chosen {
 static void feed(struct recorder *recorder, const uint8_t *bytes, size_t len)
 {
 	uint8_t *copy = malloc(len == 0 ? 1 : len); /* a read beyond is noticed */
-
 	memcpy(copy, bytes, len);
 	if (recorder_feed(recorder, copy, len) != 0)
 		abort();
@@ -38,7 +37,6 @@ static void run(struct recorder *recorder, const struct chosen *chosen, const ui
 		abort();
 	for (size_t done = 0; done < len;) {
 		size_t take = len - done < piece ? len - done : piece;
-
 		if (done < chosen->split && take > chosen->split - done)
 			take = chosen->split - done;
 		if (done < chosen->call_off && take > chosen->call_off - done)
@@ -56,7 +54,6 @@ static void check_unescape(const uint8_t *bytes, size_t len)
 	uint8_t *want = malloc(len + UNESCAPE_SLACK);
 	uint8_t *got = malloc(len + UNESCAPE_SLACK);
 	size_t want_len = unescape_naive(want, bytes, len);
-
 	for (; variant->name != NULL; variant++) {
 		if (variant->run(got, bytes, len) != want_len || memcmp(got, want, want_len) != 0)
 			abort();
@@ -70,7 +67,6 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	static const size_t pieces[] = {SIZE_MAX, 1, 7};
 	struct recorder whole;
 	struct chosen chosen;
-
 	if (size < 2)
 		return 0;
 	chosen.nonces = nonces[data[0] % (sizeof nonces / sizeof nonces[0])];
@@ -80,7 +76,6 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	chosen.split = data[1] * (size - 2) / 255;
 	for (size_t i = 0; i < sizeof pieces / sizeof pieces[0]; i++) {
 		struct recorder split;
-
 		run(&split, &chosen, data + 2, size - 2, pieces[i]);
 		if (strcmp(recorder_text(&whole), recorder_text(&split)) != 0)
 			abort();

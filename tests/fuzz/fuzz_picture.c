@@ -26,7 +26,6 @@ struct open {
 static void read_tag(struct open *open, const char *tag, size_t len)
 {
 	size_t name = strcspn(tag + 1, " />");
-
 	if (tag[1] == '!' || tag[len - 1] == '/')
 		return;
 	if (tag[1] == '/') {
@@ -46,12 +45,10 @@ static void check(const struct buf *out)
 	static const char *const entities[] = {"&amp;", "&lt;", "&gt;", "&quot;", "&#39;"};
 	struct open open = {.depth = 0};
 	const char *at = (const char *)out->data, *end = at + out->len;
-
 	if (!utf8_is_valid(at, out->len))
 		abort();
 	for (; at < end; at++) {
 		size_t known = 0;
-
 		if (((uint8_t)*at < ' ' && *at != '\n') || *at == 0x7f || *at == '>')
 			abort();
 		for (size_t i = 0; i < sizeof entities / sizeof entities[0]; i++)
@@ -60,7 +57,6 @@ static void check(const struct buf *out)
 			abort();
 		if (*at == '<') {
 			size_t len = strcspn(at, ">");
-
 			read_tag(&open, at, len);
 			at += len;
 		}
@@ -74,7 +70,6 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	struct picture picture = {.cursor_row = -1};
 	struct buf out;
 	char title[16] = "";
-
 	if (size < 4)
 		return 0;
 	picture.columns = data[0];

@@ -17,12 +17,10 @@ static void check_quote(const uint8_t *data, size_t size)
 	char *out = malloc(MUXBUS_QUOTED_MAX(size));
 	ssize_t len = muxbus_quote(out, data, size);
 	size_t place = 0;
-
 	if ((len < 0) != (size > 0 && memchr(data, 0, size) != NULL))
 		abort();
 	for (ssize_t i = 1; i < len - 1; place++) {
 		unsigned byte = (uint8_t)out[i++];
-
 		if (byte == '\\') {
 			byte = (unsigned)(out[i] - '0') << 6 | (unsigned)(out[i + 1] - '0') << 3 |
 			    (unsigned)(out[i + 2] - '0');
@@ -44,11 +42,9 @@ static void check_literal(const uint8_t *data, size_t size)
 	char *out = malloc(MUXBUS_LITERAL_MAX(size) + 1);
 	size_t len = muxbus_literal(out, data, size);
 	size_t place = 0;
-
 	for (size_t i = 0; i < len;) {
 		size_t run = 0;
 		size_t want;
-
 		while (i + run < len && out[i + run] == '#')
 			run++;
 		want = i + run < len && out[i + run] == '[' ? run : run / 2;
@@ -72,10 +68,8 @@ static void check_field(const uint8_t *data, size_t size)
 	char *field = malloc(3 * size + 1);
 	size_t len = 0;
 	ssize_t got;
-
 	for (size_t i = 0; i < size; i++) {
 		const char *found = data[i] == 0 ? NULL : strchr("%\\\n\t", data[i]);
-
 		if (found == NULL) {
 			field[len++] = (char)data[i];
 		} else {
@@ -106,7 +100,6 @@ static void check_version(const uint8_t *data, size_t size)
 {
 	struct muxbus_version version;
 	char *text = malloc(size + 1);
-
 	memcpy(text, data, size);
 	text[size] = '\0';
 	if (muxbus_version_parse(text, &version) == 0 && version.major < 3)

@@ -19,7 +19,6 @@ __attribute__((weak)) int LLVMFuzzerInitialize(int *argc, char ***argv);
 static const char *base_name(const char *path)
 {
 	const char *slash = strrchr(path, '/');
-
 	return slash == NULL ? path : slash + 1;
 }
 
@@ -50,7 +49,6 @@ static void replay_file(const char *path)
 	size_t size = 0;
 	FILE *file = fopen(path, "rb");
 	uint8_t *data = file == NULL ? NULL : read_all(file, &size);
-
 	/* Printed first, so that a crash leaves the name of its input. */
 	diag("replaying %s", path);
 	if (data != NULL)
@@ -71,11 +69,9 @@ static int replay_folder(const char *folder)
 {
 	struct dirent **entries;
 	int n = scandir(folder, &entries, is_visible, alphasort);
-
 	for (int i = 0; i < n; i++) {
 		char path[4096];
 		int len = snprintf(path, sizeof path, "%s/%s", folder, entries[i]->d_name);
-
 		if (len > 0 && (size_t)len < sizeof path)
 			replay_file(path);
 		else
@@ -93,10 +89,8 @@ static void replay_folders_of(const char *program)
 	const char *srcdir = getenv("MUXBUS_SRCDIR");
 	const char *name = strstr(base_name(program), "fuzz_");
 	int n = 0;
-
 	for (size_t i = 0; name != NULL && i < sizeof kinds / sizeof kinds[0]; i++) {
 		char folder[4096];
-
 		(void)snprintf(folder, sizeof folder, "%s/tests/fuzz/%s/%s",
 		    srcdir == NULL ? "." : srcdir, kinds[i], name + strlen("fuzz_"));
 		n += replay_folder(folder);

@@ -19,7 +19,6 @@ static void tell_id(struct followed *followed, char sigil, uint32_t id)
 static void on_state(void *data, enum muxbus_sync_state state, int error, const char *reason)
 {
 	struct followed *followed = data;
-
 	(void)buf_printf(&followed->log, "state %s %d %s\n",
 	    state == MUXBUS_SYNC_LIVE ? "live" : "searching", error, reason);
 }
@@ -27,7 +26,6 @@ static void on_state(void *data, enum muxbus_sync_state state, int error, const 
 static void on_change(void *data, const struct muxbus_change *change)
 {
 	struct followed *followed = data;
-
 	(void)buf_append_str(&followed->log, muxbus_change_name(change->kind));
 	tell_id(followed, '$', change->session);
 	tell_id(followed, '@', change->window);
@@ -45,7 +43,6 @@ static void on_change(void *data, const struct muxbus_change *change)
 static struct buf *output_of(struct followed *followed, uint32_t pane)
 {
 	struct buf *output = map_get(&followed->outputs, pane);
-
 	if (output != NULL)
 		return output;
 	output = xcalloc(1, sizeof *output);
@@ -58,7 +55,6 @@ static struct buf *output_of(struct followed *followed, uint32_t pane)
 static void on_output(void *data, uint32_t pane, const uint8_t *bytes, size_t len)
 {
 	struct followed *followed = data;
-
 	if (!followed->keeps_output)
 		return;
 	if (buf_append(output_of(followed, pane), bytes, len) != 0)
@@ -68,7 +64,6 @@ static void on_output(void *data, uint32_t pane, const uint8_t *bytes, size_t le
 static void on_gap(void *data, uint32_t pane, uint64_t offset, const char *reason)
 {
 	struct followed *followed = data;
-
 	(void)buf_printf(
 	    &followed->log, "gap %%%u %llu %s\n", pane, (unsigned long long)offset, reason);
 }
@@ -86,7 +81,6 @@ static bool is_attached(void *data)
 	const struct muxbus_session *session = NULL;
 	struct muxbus_sync_info info;
 	unsigned wanted = 0;
-
 	if (muxbus_sync_state(followed->sync) != MUXBUS_SYNC_LIVE)
 		return false;
 	while ((session = muxbus_model_next_session(muxbus_sync_model(followed->sync), session)) !=
@@ -103,7 +97,6 @@ struct followed *followed_new_searching(struct live *live, bool all_output)
 	const struct muxbus_sync_handlers handlers = {
 	    .state = on_state, .change = on_change, .output = on_output, .gap = on_gap};
 	struct followed *followed = xcalloc(1, sizeof *followed);
-
 	followed->live = live;
 	followed->keeps_output = true;
 	buf_init(&followed->log, (size_t)64 << 20);
@@ -119,7 +112,6 @@ struct followed *followed_new_searching(struct live *live, bool all_output)
 struct followed *followed_new(struct live *live, bool all_output)
 {
 	struct followed *followed = followed_new_searching(live, all_output);
-
 	if (!followed_until(followed, is_attached, followed)) {
 		printf("Bail out! the server is not followed: %s\n",
 		    followed->log.data != NULL ? (const char *)followed->log.data : "");
@@ -144,7 +136,6 @@ void followed_free(struct followed *followed)
 	size_t cursor = 0;
 	uint64_t key;
 	void *value;
-
 	muxbus_sync_stop(followed->sync, on_stopped, &is_stopped);
 	ok(followed_until(followed, is_true, &is_stopped), "the sync stops");
 	muxbus_sync_free(followed->sync);
@@ -161,7 +152,6 @@ void followed_free(struct followed *followed)
 bool followed_until(struct followed *followed, bool (*done)(void *data), void *data)
 {
 	int64_t end_ms = live_now_ms() + LIVE_TIMEOUT_MS;
-
 	while (!done(data)) {
 		if (live_now_ms() > end_ms)
 			return false;
@@ -179,7 +169,6 @@ struct awaited_line {
 static bool is_logged(void *data)
 {
 	const struct awaited_line *line = data;
-
 	return followed_count(line->followed, line->text) > 0;
 }
 
@@ -187,7 +176,6 @@ bool followed_until_line(struct followed *followed, const char *format, ...)
 {
 	struct awaited_line line = {.followed = followed};
 	va_list args;
-
 	va_start(args, format);
 	(void)vsnprintf(line.text, sizeof line.text, format, args);
 	va_end(args);
@@ -206,7 +194,6 @@ static bool is_over(void *data)
 void followed_run_ms(struct followed *followed, int ms)
 {
 	int64_t end_ms = live_now_ms() + ms;
-
 	(void)followed_until(followed, is_over, &end_ms);
 }
 
@@ -215,7 +202,6 @@ unsigned followed_count(const struct followed *followed, const char *text)
 	const char *line = (const char *)followed->log.data;
 	size_t len = strlen(text);
 	unsigned count = 0;
-
 	while (followed->log.len > 0 && line != NULL && *line != '\0') {
 		count += strncmp(line, text, len) == 0 &&
 		    (line[len] == '\n' || line[len] == ' ' || line[len] == '\0');
@@ -243,7 +229,6 @@ static bool is_not_zero(void *data)
 bool followed_refresh(struct followed *followed)
 {
 	int result = 0;
-
 	if (muxbus_sync_refresh(followed->sync, 0, on_refreshed, &result) != 0)
 		return false;
 	return followed_until(followed, is_not_zero, &result) && result > 0;

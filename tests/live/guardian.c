@@ -36,7 +36,6 @@ static unsigned long long start_ticks(pid_t pid)
 	unsigned long long ticks = 0;
 	const char *field;
 	FILE *file;
-
 	(void)snprintf(text, sizeof text, "/proc/%d/stat", (int)pid);
 	file = fopen(text, "re");
 	if (file == NULL)
@@ -55,7 +54,6 @@ static void end_process(const char *note)
 {
 	char *rest;
 	pid_t pid = (pid_t)strtol(note, &rest, 10);
-
 	if (pid <= 1 || start_ticks(pid) != strtoull(rest, NULL, 10))
 		return;
 	(void)kill(pid, SIGCONT);
@@ -65,7 +63,6 @@ static void end_process(const char *note)
 static void remove_directory(const char *path)
 {
 	pid_t pid = fork();
-
 	if (pid == 0) {
 		(void)execl("/bin/rm", "rm", "-rf", path, (char *)NULL);
 		_exit(127);
@@ -101,7 +98,6 @@ static void end_jobs(const char *dir)
 {
 	char *pattern = xasprintf("%s/muxbus/*/jobs/*.lock", dir);
 	glob_t found = {0};
-
 	if (glob(pattern, GLOB_NOSORT, NULL, &found) == 0) {
 		for (size_t i = 0; i < found.gl_pathc; i++)
 			end_job(found.gl_pathv[i]);
@@ -114,7 +110,6 @@ static void guardian_clean(char *notes)
 {
 	char *save = NULL;
 	char *copy = xstrdup(notes);
-
 	for (char *note = strtok_r(copy, "\n", &save); note; note = strtok_r(NULL, "\n", &save)) {
 		if (note[0] == 'P')
 			end_process(note + 2);
@@ -134,7 +129,6 @@ static _Noreturn void guardian_run(int fd)
 	ssize_t n;
 	char bytes[4096];
 	int null_fd = open("/dev/null", O_RDWR);
-
 	(void)setsid();
 	(void)signal(SIGINT, SIG_IGN);
 	(void)signal(SIGTERM, SIG_IGN);
@@ -177,7 +171,6 @@ static void at_exit(void)
 void guardian_start(void)
 {
 	int fds[2];
-
 	if (guardian_fd != -1)
 		return;
 	(void)fflush(stdout);
@@ -201,7 +194,6 @@ void guardian_start(void)
 static void tell(const char *note)
 {
 	size_t len = strlen(note);
-
 	if (write(guardian_fd, note, len) != (ssize_t)len)
 		live_bail("guardian: %s", strerror(errno));
 }
@@ -209,7 +201,6 @@ static void tell(const char *note)
 void guardian_process(pid_t pid)
 {
 	char note[64];
-
 	(void)snprintf(note, sizeof note, "P %d %llu\n", (int)pid, start_ticks(pid));
 	tell(note);
 }
@@ -217,7 +208,6 @@ void guardian_process(pid_t pid)
 void guardian_directory(const char *path)
 {
 	char note[128];
-
 	(void)snprintf(note, sizeof note, "D %s\n", path);
 	tell(note);
 }

@@ -27,7 +27,6 @@ enum { LENT_RESULTS = 16, READY_FD = 3, OUTPUT_MAX = 64 * 1024 * 1024 };
 _Noreturn void live_bail(const char *format, ...)
 {
 	va_list args;
-
 	va_start(args, format);
 	(void)printf("Bail out! ");
 	(void)vprintf(format, args);
@@ -39,7 +38,6 @@ _Noreturn void live_bail(const char *format, ...)
 int64_t live_now_ns(void)
 {
 	struct timespec now;
-
 	(void)clock_gettime(CLOCK_MONOTONIC, &now);
 	return (int64_t)now.tv_sec * 1000000000 + now.tv_nsec;
 }
@@ -52,7 +50,6 @@ int64_t live_now_ms(void)
 void live_sleep_ms(int ms)
 {
 	struct timespec rest = {ms / 1000, (ms % 1000) * 1000000L};
-
 	while (nanosleep(&rest, &rest) == -1 && errno == EINTR)
 		;
 }
@@ -63,7 +60,6 @@ const char *live_cached(const char *name)
 {
 	const char *dir = getenv("MUXBUS_TMUX_CACHE");
 	char *path = dir == NULL ? NULL : xasprintf("%s/%s", dir, name);
-
 	if (path != NULL && access(path, X_OK) == 0)
 		return path;
 	mem_free(path);
@@ -74,10 +70,8 @@ const char *live_tmux_path(void)
 {
 	static char found[256];
 	const char *path = getenv("PATH");
-
 	for (const char *dir = path; found[0] == '\0' && dir != NULL && *dir != '\0';) {
 		size_t len = strcspn(dir, ":");
-
 		(void)snprintf(found, sizeof found, "%.*s/tmux", (int)len, dir);
 		if (access(found, X_OK) != 0)
 			found[0] = '\0';
@@ -93,11 +87,9 @@ const char *const *live_tmux_paths(void)
 	static const char *paths[4];
 	static const char *const names[] = {"tmux-3.5a", "tmux-3.8"};
 	size_t n = 0;
-
 	paths[n++] = live_tmux_path();
 	for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
 		const char *path = live_cached(names[i]);
-
 		if (path != NULL)
 			paths[n++] = path;
 	}
@@ -111,7 +103,6 @@ const char *live_daemon_path(void)
 	static char path[512];
 	static char libraries[512];
 	const char *dir = getenv("MUXBUS_BUILDDIR") == NULL ? "." : getenv("MUXBUS_BUILDDIR");
-
 	(void)snprintf(path, sizeof path, "%s/.libs/muxbusd", dir);
 	if (access(path, X_OK) == 0) {
 		(void)snprintf(libraries, sizeof libraries, "%s/.libs", dir);
@@ -155,7 +146,6 @@ static const char *collect(struct live *live, const char *command)
 	int fds[2];
 	int status = -1;
 	pid_t pid;
-
 	out->max = OUTPUT_MAX;
 	buf_clear(out);
 	(void)buf_append(out, "", 0);
@@ -188,7 +178,6 @@ static const char *run_tmux(struct live *live, const char *format, va_list args)
 {
 	struct buf command;
 	const char *out;
-
 	buf_init(&command, OUTPUT_MAX);
 	(void)buf_printf(
 	    &command, "exec '%s' -S '%s' -f /dev/null ", live->tmux, live->tmux_socket);
@@ -202,7 +191,6 @@ const char *live_tmux(struct live *live, const char *format, ...)
 {
 	va_list args;
 	const char *out;
-
 	va_start(args, format);
 	out = run_tmux(live, format, args);
 	va_end(args);
@@ -214,7 +202,6 @@ const char *live_run(struct live *live, const char *format, ...)
 	struct buf command;
 	va_list args;
 	const char *out;
-
 	buf_init(&command, OUTPUT_MAX);
 	va_start(args, format);
 	(void)buf_vprintf(&command, format, args);
@@ -228,10 +215,8 @@ bool live_tmux_until(struct live *live, const char *want, const char *format, ..
 {
 	int64_t end_ms = live_now_ms() + LIVE_TIMEOUT_MS;
 	const char *out;
-
 	for (;;) {
 		va_list args;
-
 		va_start(args, format);
 		out = run_tmux(live, format, args);
 		va_end(args);
@@ -250,7 +235,6 @@ pid_t live_spawn(struct live *live, const char *format, ...)
 	va_list args;
 	struct buf command;
 	pid_t pid;
-
 	buf_init(&command, OUTPUT_MAX);
 	va_start(args, format);
 	(void)buf_vprintf(&command, format, args);
@@ -259,7 +243,6 @@ pid_t live_spawn(struct live *live, const char *format, ...)
 	pid = fork();
 	if (pid == 0) {
 		int null_fd = open("/dev/null", O_RDWR);
-
 		(void)prctl(PR_SET_PDEATHSIG, SIGKILL);
 		(void)dup2(null_fd, 0);
 		(void)dup2(null_fd, 1);
@@ -279,7 +262,6 @@ struct live *live_new(const char *tmux)
 	static int count;
 	struct live *live = xcalloc(1, sizeof *live);
 	const char *version, *number;
-
 	guardian_start();
 	live->tmux = tmux == NULL ? live_tmux_path() : tmux;
 	(void)snprintf(live->dir, sizeof live->dir, "/tmp/mbt-%d-XXXXXX", (int)getpid());
@@ -301,7 +283,6 @@ void live_start_tmux(struct live *live, const char *command)
 {
 	const char *out = live_tmux(
 	    live, "new-session -d -s main -x 80 -y 24 -- '%s'", command == NULL ? "sh" : command);
-
 	if (live->status != 0)
 		live_bail("%s: new-session: %s", live->tmux, out);
 	out = live_tmux(live, "display-message -p '#{pid}'");
@@ -318,7 +299,6 @@ static _Noreturn void exec_daemon(const struct live *live, const char *arguments
 	    READY_FD, live->tmux_socket, arguments == NULL ? "" : arguments);
 	char log_path[64];
 	int log_fd, null_fd;
-
 	(void)snprintf(log_path, sizeof log_path, "%s/muxbusd.log", live->dir);
 	log_fd = open(log_path, O_WRONLY | O_CREAT | O_TRUNC | O_APPEND, 0600);
 	null_fd = open("/dev/null", O_RDWR);
@@ -342,7 +322,6 @@ bool live_try_daemon(struct live *live, const char *arguments)
 	struct pollfd wait;
 	bool is_ready;
 	pid_t pid;
-
 	(void)fflush(stdout);
 	(void)live_daemon_path();
 	if (pipe2(fds, O_CLOEXEC) == -1)
@@ -382,7 +361,6 @@ int live_stop_daemon(struct live *live, int signal_number)
 	int64_t end_ms = live_now_ms() + LIVE_TIMEOUT_MS;
 	pid_t pid = live->daemon_pid;
 	int status = -1;
-
 	if (pid == 0)
 		return -1;
 	if (signal_number != 0)
@@ -399,7 +377,6 @@ int live_stop_daemon(struct live *live, int signal_number)
 struct live *live_start(const char *tmux, const char *command)
 {
 	struct live *live = live_new(tmux);
-
 	live_start_tmux(live, command);
 	live_start_daemon(live, NULL);
 	return live;
@@ -427,7 +404,6 @@ static uint64_t read_task(const char *path, const char *key)
 	FILE *file = fopen(path, "re");
 	const char *found;
 	size_t n;
-
 	if (file == NULL)
 		return 0;
 	n = fread(text, 1, sizeof text - 1, file);
@@ -442,7 +418,6 @@ struct live_usage live_usage(pid_t pid)
 	struct live_usage usage = {0};
 	char path[320];
 	DIR *dir;
-
 	(void)snprintf(path, sizeof path, "/proc/%d/task", (int)pid);
 	dir = opendir(path);
 	for (struct dirent *entry; dir != NULL && (entry = readdir(dir)) != NULL;) {
@@ -469,7 +444,6 @@ size_t live_connections(const struct live *live, pid_t *ret_pids, size_t max)
 	size_t n = 0;
 	int pid;
 	FILE *file;
-
 	(void)snprintf(path, sizeof path, "/proc/%d/task/%d/children", (int)live->daemon_pid,
 	    (int)live->daemon_pid);
 	file = fopen(path, "re");

@@ -15,7 +15,6 @@ struct person person_attach(const struct live *live, const char *session)
 {
 	struct winsize size = {.ws_row = 24, .ws_col = 80};
 	struct person person;
-
 	person.pid = forkpty(&person.terminal, NULL, NULL, &size);
 	if (person.pid == 0) {
 		(void)setenv("TERM", "xterm", 1);
@@ -35,7 +34,6 @@ struct person person_attach(const struct live *live, const char *session)
 void person_look(struct person *person)
 {
 	char screen[4096];
-
 	while (read(person->terminal, screen, sizeof screen) > 0)
 		continue;
 }

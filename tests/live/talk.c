@@ -39,7 +39,6 @@ struct talk *talk_new(const struct live *live)
 	struct sockaddr_un address = {.sun_family = AF_UNIX};
 	int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
 	struct talk *talk;
-
 	if (strlen(live->socket) >= sizeof address.sun_path)
 		live_bail("%s: too long", live->socket);
 
@@ -89,10 +88,8 @@ bool talk_at_end(const struct talk *talk)
 bool talk_send_bytes(struct talk *talk, const void *bytes, size_t len)
 {
 	const char *p = bytes;
-
 	while (len > 0) {
 		ssize_t n = send(talk->fd, p, len, MSG_NOSIGNAL);
-
 		if (n == -1 && errno == EINTR)
 			continue;
 		if (n == -1)
@@ -108,7 +105,6 @@ bool talk_send(struct talk *talk, const char *format, ...)
 	struct buf line;
 	va_list args;
 	bool is_sent;
-
 	buf_init(&line, LINE_MAX_BYTES);
 	va_start(args, format);
 	(void)buf_vprintf(&line, format, args);
@@ -132,7 +128,6 @@ static bool take_line(struct talk *talk)
 	size_t rest = talk->in.len - talk->in_start;
 	const uint8_t *start = talk->in.data + talk->in_start;
 	const uint8_t *newline = rest == 0 ? NULL : memchr(start, '\n', rest);
-
 	if (newline == NULL) {
 		buf_consume(&talk->in, talk->in_start);
 		talk->in_start = 0;
@@ -151,7 +146,6 @@ static bool read_line(struct talk *talk, int64_t end_ms)
 		int64_t left_ms = end_ms - live_now_ms();
 		struct pollfd wait = {.fd = talk->fd, .events = POLLIN};
 		ssize_t n;
-
 		if (talk->at_end || poll(&wait, 1, left_ms < 0 ? 0 : (int)left_ms) == 0)
 			return false;
 		if (buf_reserve(&talk->in, READ_BYTES) != 0)
@@ -170,7 +164,6 @@ static const struct json *parse(struct talk *talk)
 	struct json_error error;
 	const struct json *value =
 	    json_read(talk->reader, (char *)talk->line.data, talk->line.len, &error);
-
 	if (value == NULL)
 		live_bail("not JSON at %zu: %s: %.200s", error.offset, error.text, talk_text(talk));
 	return value;
@@ -179,7 +172,6 @@ static const struct json *parse(struct talk *talk)
 static void keep_line(struct talk *talk)
 {
 	struct kept *kept = xalloc(sizeof *kept + talk->line.len + 1);
-
 	kept->next = NULL;
 	kept->len = talk->line.len;
 	memcpy(kept->text, talk->line.data, talk->line.len + 1);
@@ -193,7 +185,6 @@ static void keep_line(struct talk *talk)
 static bool take_kept(struct talk *talk)
 {
 	struct kept *kept = talk->kept_first;
-
 	if (kept == NULL)
 		return false;
 	talk->kept_first = kept->next;
@@ -215,11 +206,9 @@ const struct json *talk_line(struct talk *talk, int timeout_ms)
 const struct json *talk_response(struct talk *talk, const char *id, int timeout_ms)
 {
 	int64_t end_ms = live_now_ms() + timeout_ms;
-
 	while (read_line(talk, end_ms)) {
 		const struct json *value = parse(talk);
 		const struct json *got = json_member(value, "id");
-
 		if (got != NULL && got->text != NULL && strcmp(got->text, id) == 0)
 			return value;
 		keep_line(talk);
@@ -230,7 +219,6 @@ const struct json *talk_response(struct talk *talk, const char *id, int timeout_
 const struct json *talk_call_json(struct talk *talk, const char *method, const char *params)
 {
 	char id[16];
-
 	(void)snprintf(id, sizeof id, "%d", ++talk->last_id);
 	talk_send(talk, "{\"jsonrpc\":\"2.0\",\"id\":%s,\"method\":\"%s\"%s%s}", id, method,
 	    params == NULL ? "" : ",\"params\":", params == NULL ? "" : params);
@@ -242,7 +230,6 @@ const struct json *talk_call(struct talk *talk, const char *method, const char *
 	struct buf text;
 	va_list args;
 	const struct json *response;
-
 	if (params == NULL)
 		return talk_call_json(talk, method, NULL);
 	buf_init(&text, LINE_MAX_BYTES);
@@ -258,13 +245,11 @@ const struct json *talk_event(
     struct talk *talk, int timeout_ms, const char *kind, const char *member, const char *value)
 {
 	int64_t end_ms = live_now_ms() + timeout_ms;
-
 	for (;;) {
 		int64_t left_ms = end_ms - live_now_ms();
 		const struct json *line = talk_line(talk, left_ms < 0 ? 0 : (int)left_ms);
 		const struct json *got, *params;
 		const char *got_kind, *method;
-
 		if (line == NULL)
 			return NULL;
 		method = at_str(line, "method");
@@ -288,11 +273,9 @@ const struct json *at(const struct json *value, const char *path)
 	while (value != NULL && *path != '\0') {
 		char name[64];
 		size_t len = strcspn(path, ".");
-
 		(void)snprintf(name, sizeof name, "%.*s", (int)len, path);
 		if (value->type == JSON_ARRAY) {
 			int index = atoi(name);
-
 			value = value->child;
 			while (value != NULL && index-- > 0)
 				value = value->next;
@@ -307,7 +290,6 @@ const struct json *at(const struct json *value, const char *path)
 const char *at_str(const struct json *value, const char *path)
 {
 	const struct json *found = at(value, path);
-
 	return found != NULL && found->type == JSON_STRING ? found->text : NULL;
 }
 
@@ -315,24 +297,20 @@ int64_t at_int(const struct json *value, const char *path)
 {
 	const struct json *found = at(value, path);
 	int64_t number;
-
 	return found != NULL && json_int(found, &number) ? number : INT64_MIN;
 }
 
 bool at_true(const struct json *value, const char *path)
 {
 	const struct json *found = at(value, path);
-
 	return found != NULL && found->type == JSON_BOOL && found->boolean;
 }
 
 const struct json *at_where(const struct json *array, const char *member, const char *value)
 {
 	const struct json *element = array == NULL ? NULL : array->child;
-
 	while (element != NULL) {
 		const char *got = at_str(element, member);
-
 		if (got != NULL && strcmp(got, value) == 0)
 			return element;
 		element = element->next;

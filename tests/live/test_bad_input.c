@@ -131,7 +131,6 @@ static void check_sizes(struct talk *talk)
 {
 	struct buf line;
 	const struct json *response;
-
 	buf_init(&line, 16 * 1024 * 1024);
 	(void)buf_append_str(&line, "{\"id\":1,\"method\":\"ping\",\"params\":");
 	for (int i = 0; i < 70; i++)
@@ -170,7 +169,6 @@ static void check_half_close(struct live *live)
 {
 	struct talk *talk = talk_new(live);
 	int answers = 0;
-
 	for (int i = 0; i < 50; i++)
 		talk_send(
 		    talk, "{\"id\":%d,\"method\":\"%s\"}", i, i % 2 == 0 ? "ping" : "list_panes");
@@ -200,7 +198,6 @@ static void check_pieces(struct live *live)
 {
 	static const char request[] = "{\"id\":5,\"method\":\"list_panes\"}\n";
 	struct talk *talk = talk_new(live);
-
 	for (size_t i = 0; i + 1 < sizeof request; i++) {
 		talk_send_bytes(talk, request + i, 1);
 		live_sleep_ms(1);
@@ -233,7 +230,6 @@ static void check_many_peers(struct live *live)
 	int served = 0;
 	int told = 0;
 	struct talk *talk;
-
 	for (int i = 0; i < PEERS; i++) {
 		talks[i] = talk_new(live);
 		if (talks[i] != NULL)
@@ -242,7 +238,6 @@ static void check_many_peers(struct live *live)
 	for (int i = 0; i < PEERS; i++) {
 		const struct json *line =
 		    talks[i] == NULL ? NULL : talk_line(talks[i], LIVE_TIMEOUT_MS);
-
 		served += at(line, "result") != NULL;
 		told += at_str(line, "error.message") != NULL;
 	}
@@ -268,7 +263,6 @@ static void check_other_user(struct live *live)
 	struct stat st;
 	int status = 0;
 	pid_t pid;
-
 	ok(stat(live->socket, &st) == 0 && (st.st_mode & 0777) == 0600,
 	    "the socket's mode is 0600");
 	if (getuid() != 0) {
@@ -282,7 +276,6 @@ static void check_other_user(struct live *live)
 	if (pid == 0) {
 		char byte;
 		struct talk *talk;
-
 		if (setgid(65534) == -1 || setuid(65534) == -1)
 			_exit(2);
 		talk = talk_new(live);
@@ -301,16 +294,13 @@ static void check_other_user(struct live *live)
 static void check_dying_panes(struct live *live, struct talk *talk)
 {
 	int odd = 0;
-
 	for (int i = 0; i < 30; i++) {
 		char *pane =
 		    xstrdup(live_tmux(live, "new-window -dP -F '#{pane_id}' 'sleep 0.0%d'", i));
-
 		for (int j = 0; j < 5; j++) {
 			const struct json *response =
 			    talk_call(talk, "capture_pane", "{\"pane_id\":\"%s\"}", pane);
 			const char *kind = at_str(response, "error.data.kind");
-
 			if (at(response, "result") == NULL &&
 			    (kind == NULL ||
 				(strcmp(kind, "no_such_pane") != 0 && strcmp(kind, "gone") != 0))) {
@@ -328,7 +318,6 @@ int main(void)
 	struct rlimit files = {1024, 1024};
 	struct live *live;
 	struct talk *talk;
-
 	(void)setrlimit(RLIMIT_NOFILE, &files);
 	(void)live_daemon_path();
 	live = live_start(NULL, "exec sleep 3600");

@@ -21,7 +21,6 @@ static void refuses(struct live *live, const char *arguments, const char *word, 
 	bool has_started = live_try_daemon(live, arguments);
 	int status = live->status;
 	const char *log = live_daemon_log(live);
-
 	if (!ok(!has_started && status != 0 && status < 128 && strstr(log, word) != NULL,
 		"%s: refused, with \"%s\"", what, word))
 		diag("status %d: %s", status, log);
@@ -32,7 +31,6 @@ static void refuses(struct live *live, const char *arguments, const char *word, 
 static void check_bad_sockets(struct live *live)
 {
 	char *arguments = xasprintf("-s '%s/%0120d'", live->dir, 0);
-
 	refuses(live, arguments, "107", "a socket path that does not fit");
 	mem_free(arguments);
 	live_run(live, "mkdir open && chmod 0777 open");
@@ -51,7 +49,6 @@ static void check_no_server(void)
 {
 	struct live *live = live_new(NULL);
 	bool has_started = live_try_daemon(live, NULL);
-
 	if (has_started) {
 		struct talk *talk = talk_new(live);
 		const struct json *response = talk_call(talk, "list_panes", NULL);
@@ -74,7 +71,6 @@ static void check_no_binary(struct live *live)
 	bool has_started = live_try_daemon(live, "--tmux /nonexistent/tmux");
 	struct talk *talk = has_started ? talk_new(live) : NULL;
 	const char *words = live_daemon_log(live);
-
 	if (has_started) {
 		const struct json *response = talk_call(talk, "list_panes", NULL);
 		is_str(at_str(response, "error.data.kind"), "tmux_unavailable",
@@ -94,7 +90,6 @@ static void check_too_old(void)
 	const char *words;
 	struct talk *talk;
 	struct live *live;
-
 	if (old == NULL) {
 		skip("no tmux-3.1c in the cache");
 		return;
@@ -128,7 +123,6 @@ static void check_hung(const char *tmux)
 	const struct json *response;
 	int64_t took_ms, start_ms;
 	struct talk *talk, *other;
-
 	live_start_tmux(live, "exec sleep 3600");
 	live_start_daemon(live, "-o command_timeout_ms=2000");
 	talk = talk_new(live);
@@ -171,14 +165,12 @@ static void check_killed(const char *tmux)
 	struct talk *talk = talk_new(live);
 	int results = 0;
 	int errors = 0;
-
 	for (int i = 0; i < 200; i++)
 		talk_send(talk,
 		    "{\"id\":%d,\"method\":\"capture_pane\",\"params\":{\"pane_id\":\"%%0\"}}", i);
 	(void)kill(live->server_pid, SIGKILL);
 	for (int i = 0; i < 200; i++) {
 		const struct json *line = talk_line(talk, LIVE_TIMEOUT_MS);
-
 		if (line == NULL)
 			break;
 		results += at(line, "result") != NULL;
@@ -197,7 +189,6 @@ int main(void)
 {
 	const char *const *paths = live_tmux_paths();
 	struct live *live;
-
 	(void)live_daemon_path();
 	live = live_new(NULL);
 	live_start_tmux(live, "exec sleep 3600");

@@ -24,10 +24,8 @@ static int count_for_ever(void)
 {
 	static char line[32];
 	struct timespec rest = {0, 500000};
-
 	for (unsigned i = 0;; i++) {
 		int n = snprintf(line, sizeof line, "%010u\n", i);
-
 		if (write(1, line, (size_t)n) != n)
 			return 0;
 		if (i % 10 == 0)
@@ -63,7 +61,6 @@ static void stream_event(struct stream *stream, const struct json *params)
 	const char *kind = at_str(params, "kind");
 	const struct json *text = at(params, "text");
 	uint64_t offset;
-
 	if (kind != NULL && strcmp(kind, "gap") == 0) {
 		stream_gap(stream);
 		return;
@@ -90,7 +87,6 @@ static bool stream_reach(struct stream *stream, struct talk *talk, uint64_t offs
 {
 	while (!stream->has_start || stream_end(stream) < offset) {
 		const struct json *params = talk_event(talk, LIVE_TIMEOUT_MS, NULL, NULL, NULL);
-
 		if (params == NULL)
 			return false;
 		stream_event(stream, params);
@@ -117,13 +113,11 @@ static bool joins(const struct stream *stream, const char *text, uint64_t offset
 	const char *bytes = (const char *)stream->bytes.data;
 	size_t end = (size_t)(offset - stream->start);
 	size_t text_end = strlen(text);
-
 	for (int i = 0; i < LINES_COMPARED; i++) {
 		size_t len;
 		size_t text_len;
 		size_t start = last_line(bytes, end, &len);
 		size_t text_start = last_line(text, text_end, &text_len);
-
 		if (start == 0)
 			return true; /* the stream begins here */
 		if (len != text_len || memcmp(bytes + start, text + text_start, len) != 0) {
@@ -144,11 +138,9 @@ static bool counts(const struct stream *stream)
 	const char *end = p + stream->bytes.len;
 	unsigned long last = 0;
 	bool has_last = false;
-
 	p = memchr(p, '\n', stream->bytes.len);
 	while (p != NULL && end - p > 13) {
 		unsigned long number = strtoul(p + 1, NULL, 10);
-
 		if (has_last && number != last + 1) {
 			diag("%lu came after %lu", number, last);
 			return false;
@@ -168,7 +160,6 @@ static void test_version(const char *tmux, const char *self)
 	int unanswered = 0;
 	struct talk *talk;
 	char *pane;
-
 	buf_init(&stream.bytes, STREAM_MAX);
 	live_start_tmux(live, "exec sleep 3600");
 	live_start_daemon(live, NULL);
@@ -185,7 +176,6 @@ static void test_version(const char *tmux, const char *self)
 		uint64_t offset;
 		char *copy;
 		unsigned gaps;
-
 		if (text == NULL) {
 			if (unanswered++ == 0)
 				diag("%s", talk_text(talk));
@@ -220,7 +210,6 @@ int main(int argc, char **argv)
 {
 	static char self[4096];
 	const char *const *paths;
-
 	if (argc == 2 && strcmp(argv[1], "count") == 0)
 		return count_for_ever();
 	if (readlink("/proc/self/exe", self, sizeof self - 1) <= 0)

@@ -52,7 +52,6 @@ static void open_at(struct live *live, struct trial *trial, unsigned flags, unsi
 	    .greeting_timeout_ms = timeout_ms,
 	    .command_timeout_ms = timeout_ms,
 	};
-
 	trial_open(trial, &options);
 	is_int(trial->open_error, 0, "%s: opened", live->version);
 	if (trial->open_error == 0)
@@ -62,7 +61,6 @@ static void open_at(struct live *live, struct trial *trial, unsigned flags, unsi
 static struct answer run(struct trial *trial, struct muxbus_command *command)
 {
 	struct answer answer = {0};
-
 	if (trial->connection == NULL) {
 		muxbus_command_free(command);
 		answer.error = MUXBUS_ERR_CLOSED;
@@ -78,7 +76,6 @@ static void test_plain(struct live *live)
 	struct trial trial;
 	struct answer answer;
 	char want[128];
-
 	open_at(live, &trial, 0, 0);
 	(void)snprintf(want, sizeof want, "%s", live->version);
 	is_int((long long)trial.version.major, atoi(live->version), "%s: version", live->version);
@@ -109,7 +106,6 @@ static void test_blocks(struct live *live)
 {
 	struct trial trial;
 	struct answer answer;
-
 	live_tmux(live, "set-hook -g after-list-panes 'display-message -p hooked'");
 	open_at(live, &trial, MUXBUS_CONNECTION_NO_OUTPUT, 0);
 	answer =
@@ -150,7 +146,6 @@ static void test_bytes(struct live *live)
 		size_t len = 1 + (size_t)rand() % LENGTH_MAX;
 		struct answer answer;
 		ssize_t got;
-
 		for (size_t j = 0; j < len; j++)
 			value[j] =
 			    (char)(i % 2 == 0 ? 1 + rand() % 255
@@ -178,7 +173,6 @@ static void start_forger(struct live *live)
 {
 	char path[128];
 	FILE *script;
-
 	(void)snprintf(path, sizeof path, "%s/forge", live->dir);
 	script = fopen(path, "we");
 	(void)fprintf(script,
@@ -196,7 +190,6 @@ static void start_forger(struct live *live)
 static size_t count_lines(const char *text, size_t len)
 {
 	size_t lines = 0;
-
 	for (size_t i = 0; i < len; i++)
 		lines += text[i] == '\n';
 	return lines;
@@ -216,7 +209,6 @@ static void on_capture(void *data, int error, const struct muxbus_reply *replies
 {
 	struct capture *capture = data;
 	char mark[32];
-
 	capture->is_done = 1;
 	capture->error = error;
 	capture->lines = count_lines((const char *)replies[0].body, replies[0].body_len);
@@ -233,7 +225,6 @@ static bool capture_once(struct trial *trial, unsigned round, int *wrong)
 	struct muxbus_command *command = command_of("capture-pane", "-p", "-t", ":forger", NULL);
 	struct answer mark = {0};
 	char want[32];
-
 	(void)snprintf(want, sizeof want, "mark %u", round);
 	if (round % 2 == 0) {
 		muxbus_command_next(command);
@@ -259,7 +250,6 @@ static void test_forged(struct live *live)
 	struct trial trial;
 	int hostile = 0;
 	int wrong = 0;
-
 	start_forger(live);
 	ok(live_tmux_until(
 	       live, "1", "display-message -p -t :forger '#{?#{C:session-renamed},1,0}'"),
@@ -280,7 +270,6 @@ static void test_forged(struct live *live)
 static void test_invisible(struct live *live)
 {
 	struct trial trial;
-
 	live_tmux(live, "set-environment SSH_AUTH_SOCK mine");
 	(void)setenv("SSH_AUTH_SOCK", "theirs", 1);
 	(void)setenv("TMUX", "/nowhere,1,2", 1);
@@ -301,7 +290,6 @@ static void test_wedged(struct live *live)
 	struct answer first = {0};
 	struct answer second = {0};
 	int64_t since;
-
 	open_at(live, &trial, MUXBUS_CONNECTION_NO_OUTPUT, 500);
 	since = clock_mono_ms();
 	(void)muxbus_connection_run(
@@ -329,7 +317,6 @@ static void test_ends(struct live *live)
 	    .socket_path = live->tmux_socket, .session = 4711};
 	int64_t end = clock_mono_ms() + END_BOUND_MS;
 	pid_t pid;
-
 	open_at(live, &trial, 0, 0);
 	live_tmux(live, "detach-client -s main");
 	ok(trial_until(&trial, &trial.closed), "%s: detached by a user", live->version);
@@ -374,14 +361,12 @@ static void test_killed_parent(struct live *live)
 	char want[128];
 	pid_t parent;
 	int64_t since;
-
 	(void)snprintf(want, sizeof want, "%s/flood", live->dir);
 	(void)unlink(want);
 	parent = fork();
 	if (parent == 0) {
 		const struct muxbus_connection_options options = {
 		    .socket_path = live->tmux_socket, .session = MUXBUS_NO_ID};
-
 		trial_open(&trial, &options);
 		(void)trial_until(&trial, &trial.ready);
 		while (trial.output.len < 200000)
@@ -409,7 +394,6 @@ static void test_deleted_binary(const char *tmux)
 	struct trial trial;
 	char copy[128];
 	char command[512];
-
 	(void)snprintf(copy, sizeof copy, "%s/tmux-copy", live->dir);
 	(void)snprintf(command, sizeof command, "cp -L %s %s", tmux, copy);
 	is_int(system(command), 0, "a copy of tmux");
@@ -431,11 +415,9 @@ static void test_versions(void)
 	char *ancient = (char *)live_cached("3.1c/bin/tmux");
 	struct live *live;
 	struct trial trial;
-
 	if (old != NULL && new != NULL) {
 		struct muxbus_connection_options options = {
 		    .tmux_path = new, .session = MUXBUS_NO_ID, .greeting_timeout_ms = 500};
-
 		live = live_new(old);
 		live_start_tmux(live, NULL);
 		options.socket_path = live->tmux_socket;
@@ -448,7 +430,6 @@ static void test_versions(void)
 	}
 	if (ancient != NULL) {
 		struct muxbus_connection_options options = {.session = MUXBUS_NO_ID};
-
 		live = live_new(ancient);
 		live_start_tmux(live, NULL);
 		options.socket_path = live->tmux_socket;
@@ -466,10 +447,8 @@ static void test_versions(void)
 int main(void)
 {
 	const char *const *paths = live_tmux_paths();
-
 	for (size_t i = 0; paths[i] != NULL; i++) {
 		struct live *live = live_new(paths[i]);
-
 		live_start_tmux(live, NULL);
 		diag("%s is tmux %s", paths[i], live->version);
 		test_plain(live);

@@ -25,7 +25,6 @@ static const char *fake_path(void)
 {
 	static char path[512];
 	const char *dir = getenv("MUXBUS_BUILDDIR") == NULL ? "." : getenv("MUXBUS_BUILDDIR");
-
 	(void)snprintf(path, sizeof path, "%s/tests/fake_agent", dir);
 	return path;
 }
@@ -66,7 +65,6 @@ static char *start_fake(struct live *live, const char *options)
 	char *pane = xasprintf("%s",
 	    live_tmux(live, "new-window -dP -F '#{pane_id}' 'exec %s %s %s/fake.log'", fake_path(),
 		options, live->dir));
-
 	(void)live_run(live, ": > fake.log");
 	wait_for_prompt(live, pane);
 	return pane;
@@ -80,7 +78,6 @@ static char *post(struct talk *talk, const char *pane, const char *text)
 	const struct json *response =
 	    talk_call(talk, "post_notification", "{\"pane\":\"%s\",\"text\":\"%s\"}", pane, text);
 	const char *id = at_str(response, "result.id");
-
 	posted = at_int(response, "result.seq");
 	if (id == NULL)
 		live_bail("nothing was posted: %s", talk_text(talk));
@@ -93,7 +90,6 @@ static const char *receipt(struct talk *talk, const char *id, bool is_final, cha
 	static char result[32];
 	int64_t end_ms = live_now_ms() + (is_final ? RECEIPT_MS : DEFERRED_MS);
 	const struct json *event;
-
 	ret_reason[0] = '\0';
 	while (live_now_ms() < end_ms &&
 	    (event = talk_event(talk, (int)(end_ms - live_now_ms()), "delivery", "id", id)) !=
@@ -115,12 +111,10 @@ static int count_lines(struct live *live, const char *id, int *ret_others)
 	char mark[32];
 	const char *log = live_run(live, "cut -d ' ' -f 2- fake.log");
 	int count = 0;
-
 	*ret_others = 0;
 	(void)snprintf(mark, sizeof mark, "[muxbus %s ", id);
 	while (*log != '\0') {
 		size_t len = strcspn(log, "\n");
-
 		if (strncmp(log, mark, strlen(mark)) == 0)
 			count++;
 		else
@@ -138,7 +132,6 @@ static bool deliver_once(struct live *live, const char *options)
 	int others, count;
 	const char *result, *got;
 	bool is_good;
-
 	talk_call(talk, "subscribe", "{\"kinds\":[\"delivery\"]}");
 	pane = start_fake(live, options);
 	id = post(talk, pane, "all is well");
@@ -167,10 +160,8 @@ static void check_habits(struct live *live)
 	static const char *const profiles[] = {"--swallow 30", "--swallow 120", "--swallow 1000",
 	    "--swallow 1000 --deaf 2000", "--box", "--box --swallow 120"};
 	int count = tries(2, 1, 8);
-
 	for (size_t i = 0; i < sizeof profiles / sizeof *profiles; i++) {
 		int good = 0;
-
 		if (!is_first && !is_long() && i % 2 == 0)
 			continue;
 
@@ -187,7 +178,6 @@ static void check_together(struct live *live)
 	struct talk *talk = talk_new(live);
 	char reason[200], *pane, *one, *two;
 	int others;
-
 	talk_call(talk, "subscribe", "{\"kinds\":[\"delivery\"]}");
 	pane = start_fake(live, "");
 	one = post(talk, pane, "one");
@@ -236,7 +226,6 @@ static bool stays(struct live *live, const char *pane, int ms)
 {
 	char *before = xstrdup(live_tmux(live, "capture-pane -p -t %s", pane));
 	bool is_same = true;
-
 	for (int64_t end_ms = live_now_ms() + ms; is_same && live_now_ms() < end_ms;
 	     live_sleep_ms(100))
 		is_same = strcmp(before, live_tmux(live, "capture-pane -p -t %s", pane)) == 0 ||
@@ -275,7 +264,6 @@ static void check_refusal(struct live *live, size_t number)
 	struct talk *talk = talk_new(live);
 	char reason[200], *id, *pane;
 	const char *result;
-
 	talk_call(talk, "subscribe", "{\"kinds\":[\"delivery\"]}");
 	pane = is_fake ? start_fake(live, refusals[number].command + 4)
 		       : xstrdup(start_pane(live, refusals[number].command));
@@ -333,7 +321,6 @@ static bool has_program(struct live *live, const char *name)
 static void check_taken(struct live *live)
 {
 	char reason[200];
-
 	(void)live_run(live, "ln -sf %s asker.socket", live->socket);
 	for (size_t i = 0; i < sizeof takers / sizeof *takers; i++) {
 		char *id, *command, *pane;
@@ -367,7 +354,6 @@ static const char *outcome(struct talk *talk, const char *id)
 	const struct json *response = talk_call(
 	    talk, "next_notification", "{\"timeout_sec\":20,\"filter\":{\"id\":\"%s\"}}", id);
 	const char *text = at_str(response, "result.notifications.0.data.outcome");
-
 	return text == NULL ? "" : text;
 }
 
@@ -375,7 +361,6 @@ static void check_self_command(struct live *live)
 {
 	struct talk *talk = talk_new(live);
 	int others;
-
 	char *pane = start_fake(live, "--busy 1500");
 	const struct json *response =
 	    talk_call(talk, "self_command", "{\"command\":\"/compress\",\"pane\":\"%s\"}", pane);
@@ -443,7 +428,6 @@ static void check_ends(struct live *live)
 	struct talk *talk = talk_new(live);
 	char reason[200], *pane, *id;
 	const char *screen;
-
 	talk_call(talk, "subscribe", "{\"kinds\":[\"delivery\"]}");
 	pane = start_fake(live, "--draft x");
 	id = post(talk, pane, "text");
@@ -494,7 +478,6 @@ static void check_person(struct live *live)
 	char reason[200], want[16], *id, *pane;
 	int others;
 	struct person person;
-
 	talk_call(talk, "subscribe", "{\"kinds\":[\"delivery\"]}");
 	pane = start_fake(live, "");
 	live_tmux(live, "select-window -t %s", pane);
@@ -531,13 +514,11 @@ static void check_person(struct live *live)
 static void check_kills(struct live *live)
 {
 	int count = tries(5, 1, 30), lost = 0, twice = 0, more = 0, bad = 0, silent = 0;
-
 	srandom((unsigned)getpid());
 	for (int round = 0; round < count; round++) {
 		struct talk *talk = talk_new(live);
 		char reason[200];
 		int others, lines;
-
 		char *pane = start_fake(live, round % 3 == 0 ? "--swallow 1000" : "");
 		char *id = post(talk, pane, "text");
 		const char *state;
@@ -591,12 +572,10 @@ static void random_text(char *out, size_t letters)
 	    "\xc3\xa9", "\xc3\x9f", "\xd0\xb6", "\xce\xbb", "\xe6\xbc\xa2", "\xed\x95\x9c",
 	    "\xe2\x82\xac", "\xf0\x9f\x98\x80", " ", " "};
 	bool was_blank = true;
-
 	*out = '\0';
 	for (size_t at = 0; at < letters; at++) {
 		const char *letter =
 		    alphabet[(size_t)random() % (sizeof alphabet / sizeof *alphabet)];
-
 		if (*letter == ' ' && (was_blank || at + 1 == letters))
 			letter = "x";
 		was_blank = *letter == ' ';
@@ -614,7 +593,6 @@ static bool is_delivered(struct talk *talk, int64_t seq)
 			   (long long)seq - 1),
 			"result.notifications");
 		const char *state = at_str(notes, "0.state");
-
 		if (state != NULL && strcmp(state, "delivered") == 0)
 			return true;
 	}
@@ -632,7 +610,6 @@ static void check_fidelity(struct live *live)
 	for (int i = 0; i < PANES; i++) {
 		char *command =
 		    xasprintf("exec %s --signals %s/fake-%d.log", fake_path(), live->dir, i);
-
 		(void)live_run(live, ": >fake-%d.log; : >want-%d.log", i, i);
 		panes[i] = xstrdup(start_pane(live, command));
 		wait_for_prompt(live, panes[i]);
@@ -640,10 +617,8 @@ static void check_fidelity(struct live *live)
 	}
 	for (int round = 0; round < rounds; round++) {
 		int64_t seqs[PANES];
-
 		for (int i = 0; i < PANES; i++) {
 			char text[4 * LETTERS + 1], *id;
-
 			random_text(text, 1 + (size_t)random() % LETTERS);
 			id = post(talk, panes[i], text);
 
@@ -674,14 +649,12 @@ static void check_fidelity(struct live *live)
 static void check_version(const char *tmux)
 {
 	struct live *live = live_new(tmux);
-
 	live_start_tmux(live, "exec sleep 3600");
 	live_start_daemon(live, arguments);
 	check_habits(live);
 	check_together(live);
 	for (size_t i = 0; i < sizeof refusals / sizeof *refusals; i++) {
 		const char *name = refusals[i].name;
-
 		if ((strcmp(name, "vim") == 0 || strcmp(name, "less") == 0 ||
 			strcmp(name, "zsh") == 0) &&
 		    !has_program(live, name))
@@ -706,7 +679,6 @@ static void check_version(const char *tmux)
 int main(int argc, char **argv)
 {
 	const char *const *paths = live_tmux_paths();
-
 	(void)argc;
 	(void)argv;
 	if (access(fake_path(), X_OK) != 0)

@@ -117,7 +117,6 @@ static char *start_recorder(struct live *live)
 {
 	char *pane = xstrdup(live_tmux(
 	    live, "new-window -dP -F '#{pane_id}' 'stty raw -echo; echo > ready; exec cat > got'"));
-
 	wait_for_file(live, "ready");
 	return pane;
 }
@@ -127,11 +126,9 @@ static size_t read_got(struct live *live, char *bytes, size_t len)
 {
 	char path[96];
 	size_t n = 0;
-
 	(void)snprintf(path, sizeof path, "%s/got", live->dir);
 	for (int64_t end_ms = live_now_ms() + LIVE_TIMEOUT_MS; live_now_ms() < end_ms;) {
 		FILE *file = fopen(path, "re");
-
 		n = file == NULL ? 0 : fread(bytes, 1, TEXT_MAX, file);
 		if (file != NULL)
 			(void)fclose(file);
@@ -149,7 +146,6 @@ static void type(struct talk *talk, const char *method, const char *pane, const 
 	struct buf params;
 	struct json_writer writer;
 	const struct json *response;
-
 	buf_init(&params, 4 * TEXT_MAX);
 	json_writer_init(&writer, &params);
 	json_object_begin(&writer, NULL);
@@ -187,7 +183,6 @@ static void put_utf8(struct buf *out, unsigned code)
 static void show_difference(const char *got, size_t got_len, const struct buf *expected)
 {
 	size_t i = 0;
-
 	while (i < got_len && i < expected->len && got[i] == (char)expected->data[i])
 		i++;
 	diag("%zu bytes of %zu; the first difference is at %zu: got \\%03o, want \\%03o", got_len,
@@ -199,7 +194,6 @@ static void expect_typed(struct live *live, const struct buf *expected, const ch
 {
 	static char got[TEXT_MAX];
 	size_t len = read_got(live, got, expected->len);
-
 	if (!ok(len == expected->len && memcmp(got, expected->data, len) == 0,
 		"tmux %s: %s, %zu bytes", live->version, what, len))
 		show_difference(got, len, expected);
@@ -210,7 +204,6 @@ static void check_typing(struct live *live, struct talk *talk)
 	char *pane = start_recorder(live);
 	struct buf expected;
 	struct buf text;
-
 	buf_init(&expected, TEXT_MAX);
 	buf_init(&text, TEXT_MAX);
 	for (unsigned code = 1; code < 0x300; code++) {
@@ -246,7 +239,6 @@ static void check_typing(struct live *live, struct talk *talk)
 		static const char *const names[] = {
 		    "Enter", "C-c", "Up", "Escape", "F1", "^C", "0x41"};
 		bool is_key = false;
-
 		for (size_t j = 0; j < sizeof names / sizeof names[0]; j++)
 			is_key = is_key || strcmp(names[j], awkward[i]) == 0;
 		if (!is_key)
@@ -268,7 +260,6 @@ static int write_bytes(void)
 {
 	char bytes[256 + 3];
 	size_t n = 0;
-
 	for (int i = 1; i < 256; i++)
 		bytes[n++] = (char)i;
 	memcpy(bytes + n, "end", 3);
@@ -287,10 +278,8 @@ static size_t decode_base64(const char *text, uint8_t *out, size_t max)
 	unsigned bits = 0;
 	unsigned count = 0;
 	size_t n = 0;
-
 	for (; *text != '\0' && *text != '=' && n < max; text++) {
 		const char *place = strchr(alphabet, *text);
-
 		if (place == NULL)
 			return 0;
 		bits = bits << 6 | (unsigned)(place - alphabet);
@@ -308,13 +297,11 @@ static size_t read_written(
     struct talk *talk, const char *pane, int64_t offset, uint8_t *got, size_t max)
 {
 	size_t n = 0;
-
 	for (int64_t end_ms = live_now_ms() + LIVE_TIMEOUT_MS; live_now_ms() < end_ms;) {
 		const struct json *response = talk_call(talk, "read_output",
 		    "{\"pane\":\"%s\",\"after\":%lld,\"encoding\":\"base64\"}", pane,
 		    (long long)offset);
 		const char *base64 = at_str(response, "result.base64");
-
 		if (base64 == NULL) {
 			diag("%.300s", talk_text(talk));
 			return 0;
@@ -336,7 +323,6 @@ static void check_reading(struct live *live, struct talk *talk, const char *self
 	const struct json *response;
 	int64_t offset;
 	char *pane;
-
 	for (int i = 1; i < 256; i++)
 		expected[i - 1] = (uint8_t)i;
 	memcpy(expected + 255, "end", 3);
@@ -356,7 +342,6 @@ static void test_version(const char *tmux, const char *self)
 {
 	struct live *live = live_start(tmux, "exec sleep 3600");
 	struct talk *talk = talk_new(live);
-
 	check_typing(live, talk);
 	check_reading(live, talk, self);
 	talk_free(talk);
@@ -367,7 +352,6 @@ int main(int argc, char **argv)
 {
 	static char self[4096];
 	const char *const *paths;
-
 	if (argc == 2 && strcmp(argv[1], "write") == 0)
 		return write_bytes();
 	if (readlink("/proc/self/exe", self, sizeof self - 1) <= 0)

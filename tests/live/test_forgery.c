@@ -34,7 +34,6 @@ struct attack {
 static void ask_numbers(struct live *live, long *ret_time, long *ret_number)
 {
 	const char *out = live_tmux(live, "-C list-sessions 0<>hold");
-
 	*ret_time = *ret_number = 0;
 	if (sscanf(out, "%%begin %ld %ld", ret_time, ret_number) != 2)
 		live_bail("tmux -C: %s", out);
@@ -53,12 +52,10 @@ static void print_guesses(struct attack *attack)
 	char line[96];
 	long time_sec;
 	long number;
-
 	ask_numbers(attack->live, &time_sec, &number);
 	buf_init(&out, 1024 * 1024);
 	for (int i = 0; i < GUESSES; i++) {
 		const char *word = i % 7 == 6 ? "error" : "end";
-
 		(void)snprintf(
 		    line, sizeof line, "%%%s %ld %ld 1", word, time_sec + i % 2, number + i / 2);
 		put_line(attack, &out, line);
@@ -76,7 +73,6 @@ static void print_guesses(struct attack *attack)
 static size_t trimmed_len(const char *text)
 {
 	size_t len = strlen(text);
-
 	while (len > 0 && text[len - 1] == '\n')
 		len--;
 	return len;
@@ -87,7 +83,6 @@ static bool was_printed(const struct attack *attack, const char *text, int64_t r
 {
 	size_t len = trimmed_len(text);
 	int64_t lines = 1;
-
 	for (size_t i = 0; i < len; i++)
 		lines += text[i] == '\n';
 	if (memmem(attack->printed.data, attack->printed.len, text, len) == NULL)
@@ -101,13 +96,11 @@ static void check_captures(struct attack *attack, struct talk *talk, const char 
 	char marker[32];
 	int64_t end_ms = live_now_ms() + LIVE_TIMEOUT_MS;
 	bool has_marker = false;
-
 	(void)snprintf(marker, sizeof marker, "marker %u", attack->marker);
 	while (!has_marker) {
 		const struct json *response =
 		    talk_call(talk, "capture_pane", "{\"pane_id\":\"%s\"}", pane);
 		const char *text = at_str(response, "result.text");
-
 		if (live_now_ms() > end_ms)
 			live_bail("%s never came: %.300s", marker, talk_text(talk));
 		if (text == NULL) {
@@ -130,7 +123,6 @@ static void check_lists(struct attack *attack, struct talk *talk, int panes)
 	const struct json *response = talk_call(talk, "list_sessions", NULL);
 	const char *output;
 	const struct json *list;
-
 	if (at_where(at(response, "result.sessions"), "name", "main") == NULL)
 		attack->wrong_lists++;
 	response = talk_call(talk, "list_panes", NULL);
@@ -164,10 +156,8 @@ static int forged_events(struct talk *talk)
 {
 	const struct json *params;
 	int count = 0;
-
 	while ((params = talk_event(talk, 200, NULL, NULL, NULL)) != NULL) {
 		const char *kind = at_str(params, "kind");
-
 		if (kind == NULL)
 			continue;
 		if (strcmp(kind, "session_renamed") == 0 || strcmp(kind, "server_lost") == 0 ||
@@ -186,13 +176,11 @@ static int forged_events(struct talk *talk)
 static int fool_naive_client(struct attack *attack, const char *pane, int tries)
 {
 	int fooled = 0;
-
 	for (int i = 0; i < tries; i++) {
 		long time_sec;
 		long number;
 		char guard[64];
 		const char *first, *out, *block;
-
 		print_guesses(attack);
 		out = live_run(attack->live,
 		    "{ echo 'capture-pane -p -t %s'; sleep 0.1; } | '%s' -S '%s' -C attach -f "
@@ -217,7 +205,6 @@ static void test_version(const char *tmux)
 	const struct json *audit;
 	struct talk *talk, *listener;
 	char *pane;
-
 	buf_init(&attack.printed, 4 * 1024 * 1024);
 	live_start_tmux(live, "exec sleep 3600");
 	live_tmux(live, "resize-window -x %d -y %d", COLUMNS, ROWS);
@@ -263,7 +250,6 @@ static void test_version(const char *tmux)
 int main(void)
 {
 	const char *const *paths = live_tmux_paths();
-
 	(void)live_daemon_path();
 	if (getenv("MUXBUS_TEST_LONG") != NULL)
 		rounds = 1000;

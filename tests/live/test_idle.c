@@ -31,7 +31,6 @@ static size_t find_sleepers(const struct live *live, struct sleeper *sleepers)
 	pid_t pids[CONNECTIONS_MAX];
 	size_t count = live_connections(live, pids, CONNECTIONS_MAX);
 	size_t n = 0;
-
 	sleepers[n++] = (struct sleeper){.name = "muxbusd", .pid = live->daemon_pid};
 	for (size_t i = 0; i < count; i++)
 		sleepers[n++] = (struct sleeper){.name = "tmux -C", .pid = pids[i]};
@@ -65,10 +64,8 @@ struct place {
 static uint64_t take_usage(struct place *places, size_t count)
 {
 	uint64_t total = 0;
-
 	for (size_t i = 0; i < count; i++) {
 		struct place *place = &places[i];
-
 		place->count = find_sleepers(place->live, place->sleepers);
 		place->bare_wakeups = live_usage(place->bare->server_pid).wakeups;
 		for (size_t j = 0; j < place->count; j++) {
@@ -84,7 +81,6 @@ static void settle(struct place *places, size_t count)
 {
 	for (int i = 0; i < 10; i++) {
 		uint64_t before = take_usage(places, count);
-
 		live_sleep_ms(QUIET_MS);
 		if (take_usage(places, count) == before)
 			return;
@@ -95,14 +91,12 @@ static void settle(struct place *places, size_t count)
 static void judge(struct place *place, const char *situation)
 {
 	uint64_t bare_wakeups = live_usage(place->bare->server_pid).wakeups - place->bare_wakeups;
-
 	for (size_t i = 0; i < place->count; i++)
 		place->sleepers[i].after = live_usage(place->sleepers[i].pid);
 	for (size_t i = 0; i < place->count; i++) {
 		struct sleeper *it = &place->sleepers[i];
 		uint64_t wakeups = it->after.wakeups - it->before.wakeups;
 		uint64_t allowed = it->pid == place->live->server_pid ? bare_wakeups : 0;
-
 		if (!ok(it->after.cpu_ns > 0 && wakeups <= allowed,
 			"tmux %s, %s: %s does not wake up in %d s", place->live->version, situation,
 			it->name, window_ms / 1000))
@@ -145,7 +139,6 @@ static void start(struct place *place, const char *tmux)
 static int64_t lists_of(struct talk *talk)
 {
 	int64_t lists = -1;
-
 	(void)json_int(at(talk_call(talk, "status", NULL), "result.model.lists"), &lists);
 	return lists;
 }
@@ -160,7 +153,6 @@ static void test_details(struct place *place, struct talk *listener)
 	struct talk *talk = talk_new(place->live);
 	int64_t before = lists_of(talk);
 	const struct json *response = talk_call(talk, "subscribe", NULL);
-
 	ok(at(response, "result.subscription") != NULL, "subscribed to everything");
 	live_sleep_ms(2500);
 	is_int(lists_of(talk), before, "tmux %s: a subscriber without kinds causes no listing",
@@ -184,7 +176,6 @@ int main(void)
 	struct talk *talks[VERSIONS_MAX];
 	const char *const *paths = live_tmux_paths();
 	size_t count = 0;
-
 	(void)live_daemon_path();
 	if (getenv("MUXBUS_TEST_LONG") != NULL)
 		window_ms = 10000;

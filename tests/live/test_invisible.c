@@ -96,14 +96,12 @@ static struct terminal terminal_new(struct live *live, int columns, int rows, co
 {
 	struct terminal terminal;
 	struct winsize size = {.ws_col = (unsigned short)columns, .ws_row = (unsigned short)rows};
-
 	(void)fflush(stdout);
 	terminal.pid = forkpty(&terminal.fd, NULL, NULL, &size);
 	if (terminal.pid == 0) {
 		char *command =
 		    xasprintf("unset TMUX; cd %s; TERM=xterm exec '%s' -S '%s' -f /dev/null %s",
 			live->dir, live->tmux, live->tmux_socket, attach);
-
 		(void)execl("/bin/sh", "sh", "-c", command, (char *)NULL);
 		_exit(127);
 	}
@@ -111,7 +109,6 @@ static struct terminal terminal_new(struct live *live, int columns, int rows, co
 	terminal.reader = fork();
 	if (terminal.reader == 0) {
 		char bytes[4096];
-
 		while (read(terminal.fd, bytes, sizeof bytes) > 0)
 			;
 		_exit(0);
@@ -123,7 +120,6 @@ static struct terminal terminal_new(struct live *live, int columns, int rows, co
 static void terminal_resize(struct terminal *terminal, int columns, int rows)
 {
 	struct winsize size = {.ws_col = (unsigned short)columns, .ws_row = (unsigned short)rows};
-
 	(void)ioctl(terminal->fd, TIOCSWINSZ, &size);
 }
 
@@ -148,10 +144,8 @@ static void be_busy(struct talk *talk)
 	    {"find_text", "{\"pane\":\"main\",\"regex\":\"x\"}"},
 	    {"run_tmux", "{\"command\":[\"display-message\",\"-p\",\"#{pane_id}\"]}"},
 	};
-
 	for (size_t i = 0; i < sizeof requests / sizeof requests[0]; i++) {
 		const struct json *response = talk_call_json(talk, requests[i][0], requests[i][1]);
-
 		if (at(response, "result") == NULL)
 			diag("%s: %s", requests[i][0], talk_text(talk));
 	}
@@ -163,7 +157,6 @@ static void compare_views(struct live *with, struct live *without, const char *w
 		char *expected = xstrdup(live_tmux(without, "%s", views[i].command));
 		char *got = xstrdup(live_tmux(with, "%s", views[i].command));
 		char *place;
-
 		/* The two servers use different directories, whose names have the same length. */
 		while ((place = strstr(got, with->dir)) != NULL)
 			memcpy(place, without->dir, strlen(without->dir));
@@ -190,7 +183,6 @@ static bool messages_are_like(struct live *with, struct live *without)
 	static const char filter[] = "show-messages | sed -n 's/.* message: //p'";
 	const char *expected = live_tmux(without, filter);
 	const char *got = live_tmux(with, filter);
-
 	if (strcmp(got, expected) != 0)
 		diag("with: %s\nwithout: %s", got, expected);
 	return strcmp(got, expected) == 0;
@@ -201,7 +193,6 @@ static void test_terminals(struct live *with, struct live *without)
 	const char *size = "display-message -p -t main '#{window_width}x#{window_height}'";
 	struct terminal a = terminal_new(with, 100, 31, "attach -t main");
 	struct terminal b = terminal_new(without, 100, 31, "attach -t main");
-
 	both(with, without, "100x30", size, "a window takes the size of its terminal");
 	terminal_resize(&a, 70, 21);
 	terminal_resize(&b, 70, 21);
@@ -229,7 +220,6 @@ static void test_read_only(struct live *with, struct live *without)
 	const char *size = "display-message -p -t other '#{window_width}x#{window_height}'";
 	struct terminal a = terminal_new(with, 110, 41, "attach -r -t other");
 	struct terminal b = terminal_new(without, 110, 41, "attach -r -t other");
-
 	both(with, without, "110x40", size, "attach -r alone sets the size");
 	compare_views(with, without, "with a spectator");
 	(void)kill(a.pid, SIGHUP);
@@ -245,7 +235,6 @@ static void test_version(const char *tmux)
 	const char *environment;
 	char *expected;
 	struct talk *talk;
-
 	live_start_tmux(with, "exec sleep 3600");
 	live_start_tmux(without, "exec sleep 3600");
 	live_start_daemon(with, NULL);
@@ -254,7 +243,6 @@ static void test_version(const char *tmux)
 	for (size_t i = 0; i < sizeof script / sizeof script[0]; i++) {
 		char *out = xstrdup(live_tmux(without, "%s", script[i]));
 		int status = without->status;
-
 		is_str(
 		    live_tmux(with, "%s", script[i]), out, "tmux %s: %s", with->version, script[i]);
 		if (with->status != status)
@@ -284,7 +272,6 @@ static void test_version(const char *tmux)
 int main(void)
 {
 	const char *const *paths = live_tmux_paths();
-
 	(void)live_daemon_path();
 	for (; *paths != NULL; paths++)
 		test_version(*paths);

@@ -45,7 +45,6 @@ static unsigned next_random(struct tried *tried)
 static void on_ready(void *data, const struct muxbus_version *version, uint32_t session)
 {
 	struct tried *tried = data;
-
 	(void)session;
 	tried->version = *version;
 	tried->is_ready = true;
@@ -54,7 +53,6 @@ static void on_ready(void *data, const struct muxbus_version *version, uint32_t 
 static void on_closed(void *data, int error, const char *reason)
 {
 	struct tried *tried = data;
-
 	diag("closed: %d %s", error, reason);
 	tried->is_closed = true;
 }
@@ -62,7 +60,6 @@ static void on_closed(void *data, int error, const char *reason)
 static void on_reply(void *data, int error, const struct muxbus_reply *replies, size_t count)
 {
 	struct tried *tried = data;
-
 	tried->is_answered = true;
 	tried->error = error;
 	buf_clear(&tried->body);
@@ -73,7 +70,6 @@ static void on_reply(void *data, int error, const struct muxbus_reply *replies, 
 static void wait_for(struct tried *tried, const bool *fact)
 {
 	int64_t end_ms = live_now_ms() + LIVE_TIMEOUT_MS;
-
 	while (!*fact && !tried->is_closed && live_now_ms() < end_ms)
 		(void)muxbus_loop_dispatch(tried->loop, 100);
 	if (!*fact)
@@ -83,7 +79,6 @@ static void wait_for(struct tried *tried, const bool *fact)
 static struct muxbus_command *command_of(const char *name)
 {
 	struct muxbus_command *command;
-
 	if (muxbus_command_new(&command) != 0)
 		live_bail("out of memory");
 	muxbus_command_args(command, name, NULL);
@@ -106,7 +101,6 @@ static size_t make_bytes(struct tried *tried, char out[TEXT_MAX])
 	static const char special[] = "\"\\$~#%';{}[]()\n\t\r\033\001\177\200\377 ,:-=";
 	size_t len = 1 + next_random(tried) % (TEXT_MAX - 1);
 	unsigned style = next_random(tried) % 3;
-
 	for (size_t i = 0; i < len; i++) {
 		if (style == 0 || (style == 1 && next_random(tried) % 4 == 0))
 			out[i] = special[next_random(tried) % (sizeof special - 1)];
@@ -126,11 +120,9 @@ static size_t make_name(struct tried *tried, char out[TEXT_MAX])
 	    "#{=3:x}", "#,", "#}", "$HOME", "~", "'", "\"", ";", "-", "="};
 	unsigned count = 1 + next_random(tried) % 8;
 	size_t len = 0;
-
 	out[len++] = 'x'; /* no option, and not empty */
 	for (unsigned i = 0; i < count; i++) {
 		const char *part = parts[next_random(tried) % (sizeof parts / sizeof parts[0])];
-
 		if (len + strlen(part) + 1 < TEXT_MAX)
 			len += (size_t)sprintf(out + len, "%s", part);
 	}
@@ -141,7 +133,6 @@ static size_t make_name(struct tried *tried, char out[TEXT_MAX])
 static void add_literal(struct muxbus_command *command, const char *bytes, size_t len)
 {
 	char *literal = malloc(MUXBUS_LITERAL_MAX(len));
-
 	muxbus_command_arg(command, literal, muxbus_literal(literal, bytes, len));
 	free(literal);
 }
@@ -158,7 +149,6 @@ static void read_buffer(struct tried *tried, const char *name, struct buf *out)
 	int fds[2];
 	ssize_t len;
 	pid_t pid;
-
 	buf_clear(out);
 	if (pipe(fds) != 0)
 		live_bail("pipe: %s", strerror(errno));
@@ -181,7 +171,6 @@ static bool try_buffer(struct tried *tried, const char *bytes, size_t len)
 	struct muxbus_command *command = command_of("set-buffer");
 	struct buf got;
 	bool is_same;
-
 	muxbus_command_args(command, "-b", "quote", "--", NULL);
 	muxbus_command_arg(command, bytes, len);
 	if (run(tried, command) != 0)
@@ -199,14 +188,12 @@ static void test_arguments(struct tried *tried)
 {
 	char all[255];
 	unsigned bad = 0;
-
 	for (unsigned i = 0; i < sizeof all; i++)
 		all[i] = (char)(i + 1);
 	ok(try_buffer(tried, all, sizeof all), "an argument of every byte but NUL");
 	for (int i = 0; i < BUFFERS && bad == 0; i++) {
 		char text[TEXT_MAX];
 		size_t len = make_bytes(tried, text);
-
 		bad += !try_buffer(tried, text, len);
 	}
 	is_int(bad, 0, "%d random arguments", BUFFERS);
@@ -221,7 +208,6 @@ static ssize_t read_field(struct tried *tried, const char *variable, char *out, 
 	char format[256] = "P\t";
 	char *field;
 	size_t len;
-
 	if (muxbus_field_format(format + 2, sizeof format - 2, variable) < 0)
 		return -1;
 	muxbus_command_args(
@@ -241,7 +227,6 @@ static bool is_field(struct tried *tried, const char *variable, const char *want
 {
 	char got[4096];
 	ssize_t len = read_field(tried, variable, got, sizeof got);
-
 	if (len == (ssize_t)want_len && memcmp(got, want, want_len) == 0)
 		return true;
 	return is_mem(got, len < 0 ? 0 : (size_t)len, want, want_len, "%s", variable);
@@ -250,7 +235,6 @@ static bool is_field(struct tried *tried, const char *variable, const char *want
 static bool try_field(struct tried *tried, const char *bytes, size_t len)
 {
 	struct muxbus_command *command = command_of("set-option");
-
 	muxbus_command_args(command, "-g", "--", "@field", NULL);
 	muxbus_command_arg(command, bytes, len);
 	return run(tried, command) == 0 && is_field(tried, "@field", bytes, len);
@@ -260,14 +244,12 @@ static void test_fields(struct tried *tried)
 {
 	char all[255];
 	unsigned bad = 0;
-
 	for (unsigned i = 0; i < sizeof all; i++)
 		all[i] = (char)(i + 1);
 	ok(try_field(tried, all, sizeof all), "a field of every byte but NUL");
 	for (int i = 0; i < FIELDS && bad == 0; i++) {
 		char text[TEXT_MAX];
 		size_t len = make_bytes(tried, text);
-
 		bad += !try_field(tried, text, len);
 	}
 	is_int(bad, 0, "%d random fields", FIELDS);
@@ -279,7 +261,6 @@ static bool try_name(struct tried *tried, const char *name, const char *flag, co
     const char *bytes, size_t len)
 {
 	struct muxbus_command *command = command_of(name);
-
 	muxbus_command_args(command, "-t", "main:", NULL);
 	if (flag != NULL)
 		muxbus_command_args(command, flag, NULL);
@@ -299,10 +280,8 @@ static void test_names(struct tried *tried)
 	    "##{pane_id}", "#[", "##[", "###[fg=red]x", "#[#{pane_id}", "#,", "#}", "x#",
 	    "#S #W %H %%", "日本#"};
 	unsigned bad = 0;
-
 	for (size_t i = 0; i < sizeof nasty / sizeof nasty[0]; i++) {
 		size_t len = strlen(nasty[i]);
-
 		ok(try_name(tried, "rename-window", NULL, "window_name", nasty[i], len),
 		    "a window called %s", nasty[i]);
 		ok(try_name(tried, "select-pane", "-T", "pane_title", nasty[i], len),
@@ -311,7 +290,6 @@ static void test_names(struct tried *tried)
 	for (int i = 0; i < NAMES && bad == 0; i++) {
 		char text[TEXT_MAX];
 		size_t len = make_name(tried, text);
-
 		/*
 		 * tmux 3.3a puts a backslash before $HOME in the name of a window: this is not our
 		 * quoting.
@@ -330,7 +308,6 @@ static bool try_new_window(struct tried *tried, const char *path, const char *na
 	char got[4096];
 	ssize_t len = -1;
 	bool is_same = false;
-
 	muxbus_command_args(command, "-t", "main:", "-n", NULL);
 	add_literal(command, name, strlen(name));
 	muxbus_command_args(command, "-c", NULL);
@@ -355,7 +332,6 @@ static void test_directories(struct tried *tried)
 	    "##[x", "%end 1 2 1\n%exit", "a\"$HOME'~;", "tab\there", "\303\251\346\227\245",
 	    "#,#}"};
 	char path[512];
-
 	for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
 		(void)snprintf(path, sizeof path, "%s/%s", tried->live->dir, names[i]);
 		if (mkdir(path, 0700) != 0)
@@ -378,7 +354,6 @@ static void test_tmux(const char *tmux, unsigned seed)
 	    .session = MUXBUS_NO_ID,
 	    .flags = MUXBUS_CONNECTION_NO_OUTPUT};
 	char pwned[128];
-
 	live_start_tmux(tried.live, "exec sleep 600");
 	diag("tmux %s, seed %u", tried.live->version, seed);
 	buf_init(&tried.body, 1 << 24);
@@ -402,7 +377,6 @@ int main(int argc, char **argv)
 {
 	unsigned seed = argc > 1 ? (unsigned)strtoul(argv[1], NULL, 10) : (unsigned)time(NULL);
 	const char *const *paths = live_tmux_paths();
-
 	for (size_t i = 0; paths[i] != NULL; i++)
 		test_tmux(paths[i], seed);
 	return done_testing();

@@ -21,7 +21,6 @@ static void check_restart(const char *tmux)
 	struct talk *talk = talk_new(live);
 	const char *text;
 	const struct json *panes, *response;
-
 	live_tmux(live, "new-window -d 'exec sleep 3600'");
 	talk_call(talk, "subscribe", "{}");
 	(void)kill(live->server_pid, SIGKILL);
@@ -57,7 +56,6 @@ static void check_second_instance(const char *tmux)
 	int status;
 	struct talk *talk;
 	const char *log;
-
 	(void)snprintf(pid, sizeof pid, "%d", (int)first);
 	if (live_try_daemon(live, NULL))
 		(void)live_stop_daemon(live, 0); /* the second daemon is ready, and ends */
@@ -92,7 +90,6 @@ static void check_kill_in_flood(const char *tmux)
 	bool is_gone, is_done;
 	int alive;
 	size_t count;
-
 	talk_call(talk, "subscribe", "{\"output\":true}");
 	live_tmux(live,
 	    "new-window -d -n flood 'yes 0123456789abcdef | head -c 40000000; echo > done; exec "
@@ -138,7 +135,6 @@ static void check_stop(const char *tmux)
 	bool has_next = false;
 	bool is_done = false;
 	const struct json *audit;
-
 	talk_call(talk, "subscribe", "{\"output\":true}");
 	live_tmux(live, "new-window -d 'seq 1 200000; echo that is all; exec sleep 3600'");
 	(void)talk_event(talk, LIVE_TIMEOUT_MS, "pane_output", NULL, NULL);
@@ -150,7 +146,6 @@ static void check_stop(const char *tmux)
 		    talk_event(talk, LIVE_TIMEOUT_MS, "pane_output", NULL, NULL);
 		const struct json *text;
 		uint64_t offset;
-
 		if (params == NULL)
 			break;
 		text = at(params, "text");
@@ -172,7 +167,6 @@ static void check_stop(const char *tmux)
 int main(void)
 {
 	const char *const *paths = live_tmux_paths();
-
 	(void)live_daemon_path();
 	check_second_instance(*paths);
 	for (; *paths != NULL; paths++) {

@@ -101,7 +101,6 @@ static const struct shape shapes[] = {
 static char type_letter(const struct json *value)
 {
 	int64_t number;
-
 	switch (value->type) {
 	case JSON_NULL:
 		return '0';
@@ -125,7 +124,6 @@ static bool check_member(const struct json *result, const char *member)
 	char path[128], letter;
 	const char *types = strrchr(member, ':') + 1;
 	const struct json *found;
-
 	(void)snprintf(path, sizeof path, "%.*s", (int)(types - 1 - member), member);
 	found = at(result, path);
 	if (found == NULL) {
@@ -146,7 +144,6 @@ static bool check_members(const struct json *result, const char *members)
 	char *copy = xstrdup(members);
 	char *save = NULL;
 	bool is_right = true;
-
 	for (char *m = strtok_r(copy, " ", &save); m != NULL; m = strtok_r(NULL, " ", &save))
 		is_right = check_member(result, m) && is_right;
 	mem_free(copy);
@@ -157,10 +154,8 @@ static void check_shape(struct talk *talk, const struct shape *shape)
 {
 	const struct json *response = talk_call_json(talk, shape->method, shape->params);
 	const struct json *result = at(response, "result");
-
 	if (at_int(response, "error.code") == -32601) {
 		char reason[96];
-
 		(void)snprintf(
 		    reason, sizeof reason, "%s: this daemon has no such method", shape->method);
 		skip(reason);
@@ -180,10 +175,8 @@ static void check_shape(struct talk *talk, const struct shape *shape)
 static bool is_described(const struct json *results, const char *name)
 {
 	size_t len = strcspn(name, ".:");
-
 	for (const struct json *row = results->child; row != NULL; row = row->next) {
 		const char *said = row->name != NULL ? row->name : at_str(row, "name");
-
 		if (said != NULL && strncmp(said, name, len) == 0 &&
 		    strchr("[.", said[len]) != NULL)
 			return true;
@@ -196,7 +189,6 @@ static bool are_described(const struct json *results, const char *members)
 	char *copy = xstrdup(members);
 	char *save = NULL;
 	bool is_right = true;
-
 	for (char *m = strtok_r(copy, " ", &save); m != NULL; m = strtok_r(NULL, " ", &save)) {
 		if (is_described(results, m))
 			continue;
@@ -214,7 +206,6 @@ static void check_describe(struct talk *talk)
 		    talk_call(talk, "describe", "{\"method\":\"%s\"}", shapes[i].method);
 		char path[96];
 		const struct json *results;
-
 		if (at(response, "error") != NULL ||
 		    (i > 0 && strcmp(shapes[i].method, shapes[i - 1].method) == 0))
 			continue;

@@ -24,13 +24,11 @@ static uint64_t read_flood(struct talk *talk)
 	uint64_t next = 0;
 	uint64_t bytes = 0;
 	bool has_next = false;
-
 	for (;;) {
 		const struct json *params =
 		    talk_event(talk, LIVE_TIMEOUT_MS, "pane_output", NULL, NULL);
 		const struct json *text;
 		uint64_t offset;
-
 		if (params == NULL)
 			return 0;
 		text = at(params, "text");
@@ -59,13 +57,11 @@ static void check_stuck(struct talk *talk, int number)
 	bool was_told = false;
 	int silent_holes = 0;
 	const struct json *line;
-
 	(void)talk_send(talk, "{\"id\":1,\"method\":\"ping\"}");
 	while ((line = talk_line(talk, 3000)) != NULL) {
 		const struct json *params = json_member(line, "params");
 		const char *kind = params == NULL ? NULL : at_str(params, "kind");
 		int64_t answered = at_int(line, "id");
-
 		if (answered == 1)
 			(void)talk_send(talk, "{\"id\":2,\"method\":\"ping\"}");
 		if (answered == 2 && was_told)
@@ -76,7 +72,6 @@ static void check_stuck(struct talk *talk, int number)
 			has_next = false;
 		} else if (kind != NULL && strcmp(kind, "pane_output") == 0) {
 			uint64_t offset = (uint64_t)at_int(params, "offset");
-
 			if (has_next && offset != next)
 				silent_holes++;
 			has_next = true;
@@ -95,7 +90,6 @@ static void test_version(const char *tmux)
 	struct talk *stuck[STUCK_PEERS];
 	struct talk *reader = talk_new(live);
 	struct talk *other = talk_new(live);
-
 	char *pane = xstrdup(live_tmux(live,
 	    "new-window -dP -F '#{pane_id}' 'read go; seq -f %%015.0f 1 %d; echo that is all; exec "
 	    "sleep 3600'",
@@ -113,7 +107,6 @@ static void test_version(const char *tmux)
 	slowest_ms = 0;
 	for (int i = 0; i < 100; i++) {
 		int64_t start_ms = live_now_ms();
-
 		if (at(talk_call(other, "ping", NULL), "result") == NULL)
 			slowest_ms = LIVE_TIMEOUT_MS;
 		if (live_now_ms() - start_ms > slowest_ms)
@@ -142,7 +135,6 @@ static void test_version(const char *tmux)
 int main(void)
 {
 	const char *const *paths = live_tmux_paths();
-
 	(void)live_daemon_path();
 	for (; *paths != NULL; paths++)
 		test_version(*paths);

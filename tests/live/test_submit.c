@@ -72,7 +72,6 @@ struct program {
 static void write_script(void)
 {
 	const char *dir = getenv("MUXBUS_BUILDDIR") == NULL ? "." : getenv("MUXBUS_BUILDDIR");
-
 	(void)live_run(live,
 	    "cat >program.sh <<'END'\n"
 	    "%s/tests/fake_agent %s/fake.log; stty sane\n"
@@ -111,7 +110,6 @@ static void start_agent(struct program *program, bool is_asking)
 {
 	const struct json *answer = talk_call(talk, "ensure_agent",
 	    "{\"name\":\"fake\",\"command\":[\"bash\",\"-m\",\"%s/program.sh\"]}", live->dir);
-
 	if (at_str(answer, "result.pane") == NULL)
 		live_bail("there is no agent: %s", talk_text(talk));
 	program->pane = xstrdup(at_str(answer, "result.pane"));
@@ -134,7 +132,6 @@ static void start_pane(struct program *program)
 static struct program start_program(enum caller caller, bool is_asking)
 {
 	struct program program = {.is_agent = caller == SEND_TASK || caller == RESPOND};
-
 	(void)live_run(live, ": >fake.log; : >shell.log");
 	if (program.is_agent)
 		start_agent(&program, is_asking || caller == RESPOND);
@@ -203,7 +200,6 @@ static const char *call(enum caller caller, const struct program *program)
 {
 	static char id[64];
 	const struct json *answer = NULL;
-
 	switch (caller) {
 	case NOTICE:
 		answer = talk_call(talk, "post_notification",
@@ -240,7 +236,6 @@ static const char *find_reason(enum caller caller, const char *id)
 {
 	const struct json *found = NULL;
 	const char *reason;
-
 	if (caller == NOTICE) {
 		found = at(talk_call(talk, "list_notifications", "{\"limit\":1000}"),
 		    "result.notifications");
@@ -269,7 +264,6 @@ static void check(enum caller caller, size_t number)
 	struct program program = start_program(caller, number == QUESTION);
 	bool is_quiet;
 	const char *id;
-
 	raise_guard(&program, number);
 	id = call(caller, &program);
 	if (want->outcome == TYPED) {
@@ -297,7 +291,6 @@ static void check(enum caller caller, size_t number)
 static void check_order(void)
 {
 	struct program program = start_program(SEND_TEXT, false);
-
 	for (int i = 1; i <= 3; i++)
 		talk_send(talk,
 		    "{\"id\":\"text%d\",\"method\":\"send_text\",\"params\":{\"pane\":\"%s\","
@@ -305,7 +298,6 @@ static void check_order(void)
 		    i, program.pane, i);
 	for (int i = 1; i <= 3; i++) {
 		char name[16];
-
 		(void)snprintf(name, sizeof name, "text%d", i);
 		ok(at(talk_response(talk, name, LIVE_TIMEOUT_MS), "result") != NULL,
 		    "text %d is taken", i);
@@ -321,7 +313,6 @@ static void check_kept(void)
 {
 	struct program program = start_program(SEND_TASK, false);
 	const char *first;
-
 	talk_send(talk,
 	    "{\"id\":\"task\",\"method\":\"send_task\",\"params\":{\"agent\":\"fake\","
 	    "\"text\":\"!quote\"}}");
@@ -343,7 +334,6 @@ static void check_second(void)
 {
 	struct program program = start_program(NOTICE, false);
 	const char *id, *result = NULL;
-
 	(void)call(NOTICE, &program);
 	ok(is_submitted("typed"), "a first notice is typed");
 	raise_guard(&program, DRAFT);
@@ -355,7 +345,6 @@ static void check_second(void)
 		const struct json *found =
 		    at(talk_call(talk, "list_notifications", "{\"limit\":1000}"),
 			"result.notifications");
-
 		result = at_str(at_where(found, "id", id), "delivery.result");
 		if (result != NULL && strcmp(result, "deferred") != 0)
 			break;

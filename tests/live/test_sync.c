@@ -17,7 +17,6 @@ static const char *tmux_path;
 static struct followed *start(bool all_output)
 {
 	struct live *live = live_new(tmux_path);
-
 	live_start_tmux(live, "cat");
 	return followed_new(live, all_output);
 }
@@ -25,7 +24,6 @@ static struct followed *start(bool all_output)
 static void finish(struct followed *followed)
 {
 	struct live *live = followed->live;
-
 	followed_free(followed);
 	live_free(live);
 }
@@ -40,7 +38,6 @@ static bool is_before(const struct followed *followed, const char *a, const char
 {
 	const char *log = (const char *)followed->log.data;
 	const char *first = strstr(log, a), *second = strstr(log, b);
-
 	return first != NULL && second != NULL && first < second;
 }
 
@@ -48,7 +45,6 @@ static void test_life(void)
 {
 	struct followed *followed = start(false);
 	struct live *live = followed->live;
-
 	ok(followed_count(followed, "session_created $0") == 1 &&
 		followed_count(followed, "window_created $0 @0") == 1 &&
 		followed_count(followed, "pane_created $0 @0 %0") == 1,
@@ -89,7 +85,6 @@ static bool kernel_tells(void)
 	char release[65] = "";
 	unsigned major = 0, minor = 0;
 	FILE *file = fopen("/proc/sys/kernel/osrelease", "r");
-
 	if (file == NULL)
 		return false;
 	(void)!fgets(release, sizeof release, file);
@@ -103,7 +98,6 @@ static void test_exits(void)
 	struct followed *followed = start(false);
 	struct live *live = followed->live;
 	int known = kernel_tells() ? 3 : -1;
-
 	live_tmux(live, "split-window -d 'read x; exit 3'");
 	ok(followed_until_line(followed, "pane_created $0 @0 %%1"), "a pane");
 	live_tmux(live, "send-keys -t %%1 Enter");
@@ -154,10 +148,8 @@ static void test_many_exits(void)
 {
 	struct followed *followed = start(false);
 	unsigned known = 0;
-
 	for (uint32_t i = 1; i <= 20; i++) {
 		char line[64];
-
 		live_tmux(followed->live, "split-window -d 'read x; exit 7'");
 		(void)followed_until_line(followed, "pane_created $0 @0 %%%u", i);
 		(void)muxbus_sync_adopt_pane(followed->sync, i, false);
@@ -176,7 +168,6 @@ static void test_fleeting(void)
 {
 	struct followed *followed = start(false);
 	unsigned created, closed;
-
 	for (int i = 0; i < 5; i++)
 		live_tmux(followed->live, "new-window -d true");
 	live_tmux(followed->live, "rename-window -t :0 end");
@@ -194,7 +185,6 @@ static void test_details(void)
 {
 	struct followed *followed = start(false);
 	struct live *live = followed->live;
-
 	live_tmux(live,
 	    "split-window -d -c / 'read x; cd /usr; printf \"\\033]2;hello\\033\\\\\"; read x'");
 	ok(followed_until_line(followed, "pane_created $0 @0 %%1"), "a pane");
@@ -217,7 +207,6 @@ static void test_details(void)
 static size_t output_len(const struct followed *followed, uint32_t id)
 {
 	const struct buf *output = map_get(&followed->outputs, id);
-
 	return output == NULL ? 0 : output->len;
 }
 
@@ -230,14 +219,12 @@ struct amount {
 static bool has_come(void *data)
 {
 	const struct amount *amount = data;
-
 	return output_len(amount->followed, amount->pane) >= amount->at_least;
 }
 
 static bool comes(struct followed *followed, uint32_t id, size_t at_least)
 {
 	struct amount amount = {.followed = followed, .pane = id, .at_least = at_least};
-
 	return followed_until(followed, has_come, &amount);
 }
 
@@ -246,7 +233,6 @@ static void test_output(void)
 	struct followed *followed = start(true);
 	struct live *live = followed->live;
 	const struct buf *output;
-
 	live_tmux(live, "new-session -d -s other cat");
 	live_tmux(live, "link-window -s main:0 -t other:5");
 	ok(followed_until_line(followed, "window_linked $1 @0"), "a window in two sessions");
@@ -287,7 +273,6 @@ static void test_flood(void)
 	struct muxbus_sync_info info;
 	char command[256];
 	int64_t start_ms;
-
 	followed->keeps_output = false;
 	for (int i = 1; i <= 2; i++) {
 		(void)snprintf(command, sizeof command, flood, 30000000, live->dir, i);
@@ -296,7 +281,6 @@ static void test_flood(void)
 	ok(followed_until_line(followed, "pane_created $0 @2 %%2"), "two panes flood");
 	for (int i = 0; i < 10; i++) {
 		int wanted = 0;
-
 		wanted += muxbus_sync_want_output(followed->sync, 1, true) == 0;
 		wanted += muxbus_sync_want_output(followed->sync, 2, true) == 0;
 		followed_run_ms(followed, 40);
@@ -335,7 +319,6 @@ static void test_detached(void)
 	struct followed *followed = start(false);
 	struct live *live = followed->live;
 	struct muxbus_sync_info info;
-
 	followed_forget(followed);
 	live_tmux(live, "detach-client -s main");
 	followed_run_ms(followed, 100);
@@ -354,7 +337,6 @@ static void test_hopping(void)
 	struct followed *followed = start(true);
 	struct live *live = followed->live;
 	struct muxbus_sync_info info;
-
 	live_tmux(live, "set-option -g detach-on-destroy off");
 	live_tmux(live, "new-session -d -s other cat");
 	ok(followed_until_line(followed, "pane_created $1"), "a second session");
@@ -379,7 +361,6 @@ static void test_server(void)
 	struct live *live = live_new(tmux_path);
 	struct followed *followed = followed_new_searching(live, false);
 	int64_t start_ms;
-
 	ok(followed_until_line(followed, "state searching"), "there is no server");
 	live_start_tmux(live, "cat");
 	start_ms = live_now_ms();
@@ -408,7 +389,6 @@ static bool sees_person(void *data)
 	const struct followed *followed = data;
 	const struct muxbus_session *session = NULL;
 	const struct muxbus_model *model = muxbus_sync_model(followed->sync);
-
 	while ((session = muxbus_model_next_session(model, session)) != NULL) {
 		if (session->attached > 0)
 			return true;
@@ -421,7 +401,6 @@ static void test_unattached(void)
 	struct followed *followed = start(false);
 	struct live *live = followed->live;
 	struct person person;
-
 	live_tmux(live, "new-session -d -s short cat");
 	ok(followed_until_line(followed, "session_created $1"), "a session");
 	person = person_attach(live, "short");
@@ -457,7 +436,6 @@ static void on_created(void *data, int error, const struct muxbus_reply *replies
 {
 	struct answer *answer = data;
 	uint32_t id = 0;
-
 	answer->is_done = true;
 	answer->was_true = error == 0 && count == 1 &&
 	    sscanf((const char *)replies[0].body, "%%%u", &id) == 1 &&
@@ -472,7 +450,6 @@ static bool is_answered(void *data)
 static void on_audited(void *data, int error, unsigned count, const char *difference)
 {
 	struct answer *answer = data;
-
 	answer->is_done = true;
 	answer->count = error == 0 ? count : 1000;
 	if (difference != NULL)
@@ -482,7 +459,6 @@ static void on_audited(void *data, int error, unsigned count, const char *differ
 static unsigned audit(struct followed *followed)
 {
 	struct answer answer = {.followed = followed};
-
 	if (muxbus_sync_audit(followed->sync, on_audited, &answer) != 0 ||
 	    !followed_until(followed, is_answered, &answer))
 		return 2000;
@@ -494,7 +470,6 @@ static void test_reading_back(void)
 	struct followed *followed = start(false);
 	struct answer answer = {.followed = followed};
 	struct muxbus_command *command;
-
 	if (muxbus_command_new(&command) != 0)
 		return;
 	muxbus_command_args(command, "split-window", "-d", "-P", "-F", "#{pane_id}", "cat", NULL);
@@ -517,7 +492,6 @@ static void test_idle(void)
 	struct muxbus_sync_info before, after;
 	int64_t end_ms;
 	int turns = 0;
-
 	for (int i = 0; i < 19; i++)
 		live_tmux(followed->live, "new-window -d cat");
 	followed_run_ms(followed, 6000); /* past the deadlines of commands that were answered */
@@ -534,7 +508,6 @@ static void test_idle(void)
 int main(void)
 {
 	const char *const *paths;
-
 	for (paths = live_tmux_paths(); *paths != NULL; paths++) {
 		tmux_path = *paths;
 		diag("%s", tmux_path);

@@ -27,10 +27,8 @@ static int count_for_ever(void)
 {
 	char lines[7 * (DIGITS + 1) + 1];
 	struct timespec rest = {0, 100000};
-
 	for (unsigned i = 0;; i += 7) {
 		size_t len = 0;
-
 		for (unsigned k = 0; k < 7; k++)
 			len += (size_t)snprintf(lines + len, sizeof lines - len, "%010u\n", i + k);
 		if (write(1, lines, len) != (ssize_t)len)
@@ -55,10 +53,8 @@ static void copy_row(char out[64], const struct muxbus_capture *capture, unsigne
 {
 	const char *line = (const char *)capture->text;
 	const char *end = line + capture->text_len;
-
 	while (row-- > 0 && line < end) {
 		const char *newline = memchr(line, '\n', (size_t)(end - line));
-
 		line = newline == NULL ? end : newline + 1;
 	}
 	(void)snprintf(out, 64, "%.*s", (int)strcspn(line, "\n"), line);
@@ -67,7 +63,6 @@ static void copy_row(char out[64], const struct muxbus_capture *capture, unsigne
 static void on_capture(void *data, int error, const struct muxbus_capture *capture)
 {
 	struct picture *picture = data;
-
 	picture->is_done = true;
 	picture->error = error;
 	if (error != 0)
@@ -84,7 +79,6 @@ static const struct buf *stream_of(const struct followed *followed, uint64_t *re
 {
 	const struct buf *stream = map_get(&followed->outputs, 0);
 	const struct muxbus_pane *pane = muxbus_model_pane(muxbus_sync_model(followed->sync), 0);
-
 	*ret_start = pane->output_offset - stream->len;
 	return stream;
 }
@@ -98,12 +92,10 @@ struct round {
 static bool round_is_done(void *data)
 {
 	const struct round *round = data;
-
 	for (unsigned i = 0; i < round->count; i++) {
 		const struct picture *picture = &round->pictures[i];
 		uint64_t start;
 		const struct buf *stream;
-
 		if (!picture->is_done)
 			return false;
 		stream = stream_of(picture->followed, &start);
@@ -117,10 +109,8 @@ static bool round_is_done(void *data)
 static bool has_gap(const struct followed *followed, size_t logged, uint64_t low, uint64_t high)
 {
 	const char *line = (const char *)followed->log.data + logged;
-
 	while ((line = strstr(line, "gap %0 ")) != NULL) {
 		uint64_t offset;
-
 		line += strlen("gap %0 ");
 		offset = strtoull(line, NULL, 10);
 		if (offset >= low && offset <= high)
@@ -142,7 +132,6 @@ static bool joins(const struct picture *picture)
 	unsigned number = (unsigned)strtoul(picture->above, NULL, 10) + 1;
 	unsigned written = picture->column;
 	char line[LINE + 1], previous[LINE + 1];
-
 	if (picture->offset < start || written > DIGITS)
 		return false;
 	if (written == 0 && picture->row[0] != '\0')
@@ -165,11 +154,9 @@ static unsigned count_holes(const struct buf *stream)
 	const char *end = line + stream->len;
 	long previous = -1;
 	unsigned holes = 0;
-
 	line = memchr(line, '\n', (size_t)(end - line));
 	while (line != NULL && end - line > LINE) {
 		long number = strtol(line + 1, NULL, 10);
-
 		holes += previous >= 0 && number != previous + 1;
 		previous = number;
 		line = memchr(line + 1, '\n', (size_t)(end - line - 1));
@@ -189,7 +176,6 @@ static void look_at(const struct picture *picture, struct tally *tally)
 	uint64_t start;
 	const struct buf *stream = stream_of(picture->followed, &start);
 	const char *at = (const char *)stream->data + (picture->offset - start);
-
 	if (picture->error != 0 || !picture->is_done) {
 		tally->failed++;
 		return;
@@ -207,7 +193,6 @@ static void take(struct followed *followed, unsigned at_once, struct tally *tall
 	struct round round = {.count = at_once};
 	int64_t start_ns = live_now_ns();
 	unsigned gaps = followed_count(followed, "gap %0");
-
 	for (unsigned i = 0; i < at_once; i++) {
 		round.pictures[i].followed = followed;
 		if (muxbus_sync_capture(followed->sync, 0, 0, 0, on_capture, &round.pictures[i]) !=
@@ -227,7 +212,6 @@ static bool has_output(void *data)
 {
 	const struct followed *followed = data;
 	const struct buf *stream = map_get(&followed->outputs, 0);
-
 	return stream != NULL && stream->len > 100000;
 }
 
@@ -244,7 +228,6 @@ static void test_plan(struct followed *followed, const char *version, const stru
 {
 	struct tally tally = {0};
 	unsigned captures = (unsigned)plan->rounds * plan->at_once;
-
 	followed->sync->capture_tries = plan->tries;
 	for (int i = 0; i < plan->rounds; i++)
 		take(followed, plan->at_once, &tally);
@@ -264,7 +247,6 @@ static void test_version(const char *tmux, const char *self, const struct plan *
 	struct live *live = live_new(tmux);
 	struct followed *followed;
 	char command[5000];
-
 	(void)snprintf(command, sizeof command, "%s count", self);
 	live_start_tmux(live, command);
 	for (unsigned i = 0; i < plans->floods; i++)
@@ -293,7 +275,6 @@ int main(int argc, char **argv)
 	};
 	const char *const *paths;
 	char self[4096] = "";
-
 	if (argc > 1 && strcmp(argv[1], "count") == 0)
 		return count_for_ever();
 	if (readlink("/proc/self/exe", self, sizeof self - 1) < 0)

@@ -33,7 +33,6 @@ static const struct muxbus_pane *any_pane(const struct muxbus_model *model)
 {
 	struct muxbus_model_counts counts;
 	const struct muxbus_pane *pane = NULL;
-
 	muxbus_model_counts(model, &counts);
 	for (uint32_t i = counts.panes > 0 ? below(counts.panes) + 1 : 0; i > 0; i--)
 		pane = muxbus_model_next_pane(model, pane);
@@ -44,7 +43,6 @@ static const struct muxbus_link *any_link(const struct muxbus_model *model)
 {
 	struct muxbus_model_counts counts;
 	const struct muxbus_link *link = NULL;
-
 	muxbus_model_counts(model, &counts);
 	for (uint32_t i = counts.links > 0 ? below(counts.links) + 1 : 0; i > 0; i--)
 		link = muxbus_model_next_link(model, link);
@@ -55,7 +53,6 @@ static unsigned links_of(const struct muxbus_model *model, uint32_t window)
 {
 	const struct muxbus_link *link = NULL;
 	unsigned count = 0;
-
 	while ((link = muxbus_model_next_link(model, link)) != NULL)
 		count += link->window == window;
 	return count;
@@ -65,7 +62,6 @@ static unsigned links_of(const struct muxbus_model *model, uint32_t window)
 static bool may_end_window(const struct muxbus_model *model, uint32_t window)
 {
 	const struct muxbus_link *link = NULL;
-
 	while ((link = muxbus_model_next_link(model, link)) != NULL) {
 		if (link->window == window &&
 		    muxbus_model_session(model, link->session)->windows <
@@ -238,7 +234,6 @@ static bool select_layout(struct chance *chance)
 {
 	static const char *const layouts[] = {
 	    "tiled", "even-horizontal", "even-vertical", "main-horizontal", "main-vertical"};
-
 	live_tmux(chance->live, "select-layout -t @%u %s", chance->link->window, layouts[below(5)]);
 	return true;
 }
@@ -314,7 +309,6 @@ static enum acted act(struct live *live, const struct muxbus_model *model, unsig
 	    .link = any_link(model),
 	    .other_link = any_link(model),
 	};
-
 	muxbus_model_counts(model, &chance.counts);
 	if (!actions[below(sizeof actions / sizeof actions[0])](&chance))
 		return ACT_NONE;
@@ -344,7 +338,6 @@ static void sort_lines(struct buf *text)
 	size_t count = 0;
 	struct buf sorted;
 	char *line;
-
 	buf_init(&sorted, text->max);
 	if (text->len == 0)
 		return;
@@ -361,12 +354,10 @@ static void sort_lines(struct buf *text)
 static void write_model(struct buf *out, const struct muxbus_model *model)
 {
 	const struct muxbus_link *link = NULL;
-
 	while ((link = muxbus_model_next_link(model, link)) != NULL) {
 		const struct muxbus_session *session = muxbus_model_session(model, link->session);
 		const struct muxbus_window *window = muxbus_model_window(model, link->window);
 		const struct muxbus_pane *pane = NULL;
-
 		while ((pane = muxbus_model_next_pane(model, pane)) != NULL) {
 			if (pane->window != link->window)
 				continue;
@@ -393,7 +384,6 @@ struct comparison {
 static bool is_equal(void *data)
 {
 	struct comparison *comparison = data;
-
 	buf_clear(&comparison->model);
 	write_model(&comparison->model, muxbus_sync_model(comparison->followed->sync));
 	return comparison->model.len == comparison->truth.len &&
@@ -405,7 +395,6 @@ static void say_difference(const struct comparison *comparison)
 	const char *model = (const char *)comparison->model.data;
 	const char *truth = (const char *)comparison->truth.data;
 	size_t same = 0, start;
-
 	while (same < comparison->model.len && same < comparison->truth.len &&
 	    model[same] == truth[same])
 		same++;
@@ -419,7 +408,6 @@ static void say_difference(const struct comparison *comparison)
 static void read_truth(struct comparison *comparison)
 {
 	char format[512];
-
 	buf_clear(&comparison->truth);
 	(void)snprintf(format, sizeof format, truth_format, has_other_layouts ? "" : layout_format);
 	(void)buf_printf(&comparison->truth, "%s\n",
@@ -431,7 +419,6 @@ static void read_truth(struct comparison *comparison)
 static bool becomes_equal(struct comparison *comparison)
 {
 	int64_t end_ms = live_now_ms() + 1000;
-
 	while (!is_equal(comparison)) {
 		if (live_now_ms() > end_ms ||
 		    muxbus_loop_dispatch(comparison->followed->loop, 50) < 0)
@@ -449,7 +436,6 @@ static bool is_true(struct followed *followed, int64_t *worst_ms)
 	struct comparison comparison = {.followed = followed};
 	int64_t start_ms = 0;
 	bool is_good = false;
-
 	buf_init(&comparison.truth, (size_t)4 << 20);
 	buf_init(&comparison.model, (size_t)4 << 20);
 	for (unsigned asked = 0; !is_good && asked < 10; asked++) {
@@ -482,7 +468,6 @@ static bool is_audited(void *data)
 static void check_balance(const struct followed *followed)
 {
 	struct muxbus_model_counts counts;
-
 	muxbus_model_counts(muxbus_sync_model(followed->sync), &counts);
 	is_int(followed_count(followed, "pane_created") - followed_count(followed, "pane_closed"),
 	    counts.panes, "each pane was created and closed once");
@@ -506,7 +491,6 @@ static void test_version(const char *tmux, bool with_person, unsigned steps)
 	unsigned step = 0;
 	int64_t worst_ms = 0;
 	int audit = 0;
-
 	random_state = seed;
 	live_start_tmux(live, "cat");
 	live_tmux(live, "new-session -d -s home cat");
@@ -520,7 +504,6 @@ static void test_version(const char *tmux, bool with_person, unsigned steps)
 	}
 	while (step < steps) {
 		enum acted acted = act(live, muxbus_sync_model(followed->sync), step);
-
 		if (acted == ACT_NONE)
 			continue;
 		/* Then the model is true on request, as for a caller of list_panes. */
@@ -549,7 +532,6 @@ int main(void)
 {
 	unsigned steps = getenv("MUXBUS_TEST_LONG") != NULL ? 2000 : 90;
 	const char *const *paths;
-
 	for (paths = live_tmux_paths(); *paths != NULL; paths++) {
 		test_version(*paths, false, steps);
 		test_version(*paths, true, steps);

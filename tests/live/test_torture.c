@@ -98,7 +98,6 @@ static void post(struct world *world)
 {
 	const struct json *answer = talk_call(
 	    world->talk, "post_notification", "{\"text\":\"post %zu\"}", world->post_count);
-
 	if (at_true(answer, "result.durable") && world->post_count < POSTS_MAX)
 		world->posts[world->post_count++] = at_int(answer, "result.seq");
 }
@@ -107,7 +106,6 @@ static void note_request(struct world *world, const struct json *answer, int exi
 {
 	const char *id = at_str(answer, "result.id");
 	struct accepted *request = &world->requests[world->request_count];
-
 	if (id == NULL || world->request_count == REQUESTS_MAX)
 		return;
 	snprintf(request->id, sizeof request->id, "%s", id);
@@ -118,7 +116,6 @@ static void note_request(struct world *world, const struct json *answer, int exi
 static void start_job(struct world *world)
 {
 	int exit_code = (int)pick(world, 100);
-
 	note_request(world,
 	    talk_call(world->talk, "run_long_command", "{\"command\":\"sleep 0.0%u; exit %d\"}",
 		pick(world, 10), exit_code),
@@ -145,7 +142,6 @@ static void write_log(struct world *world)
 {
 	char text[1024];
 	size_t len = 0, cut;
-
 	for (unsigned at = 0; at < 1 + pick(world, 6) && world->lines < LINES_MAX - 1; at++) {
 		if (pick(world, 3) == 0)
 			len += (size_t)snprintf(
@@ -162,7 +158,6 @@ static void write_log(struct world *world)
 static void rotate_log(struct world *world)
 {
 	char *older = xasprintf("%s.%u", world->log_path, ++world->rotations);
-
 	(void)close(world->log_fd);
 	(void)rename(world->log_path, older);
 	mem_free(older);
@@ -175,7 +170,6 @@ static void watch_log(struct world *world)
 	    "{\"file_path\":\"%s\",\"regex\":\"^ERR (\\\\d+)$\",\"once\":false,"
 	    "\"timeout_sec\":86400}",
 	    world->log_path);
-
 	if (at_str(answer, "result.id") == NULL)
 		live_bail("the log is not watched: %s", talk_text(world->talk));
 }
@@ -186,7 +180,6 @@ static void count_lines(struct world *world, struct reader *reader, const struct
 	const char *line = at_str(note, "data.line");
 	int64_t count = at_int(note, "count");
 	int64_t first = line != NULL && strncmp(line, "ERR ", 4) == 0 ? atoll(line + 4) : 0;
-
 	for (int64_t at = first; at < first + (count > 0 ? count : 1); at++) {
 		if (at <= 0 || at > world->lines)
 			reader->invented++;
@@ -201,7 +194,6 @@ static void count_lines(struct world *world, struct reader *reader, const struct
 static void open_gate(const struct world *world)
 {
 	int fd = open(world->gate_path, O_WRONLY | O_NONBLOCK | O_CLOEXEC);
-
 	if (fd >= 0)
 		(void)close(fd);
 }
@@ -209,10 +201,8 @@ static void open_gate(const struct world *world)
 static void start_together(struct world *world)
 {
 	int fd = open(world->gate_path, O_RDWR | O_CLOEXEC); /* closed: no process passes */
-
 	for (unsigned at = 0; at < TOGETHER; at++) {
 		int exit_code = (int)pick(world, 100);
-
 		note_request(world,
 		    talk_call(world->talk, "run_long_command",
 			"{\"command\":\"read x <%s; exit %d\"}", world->gate_path, exit_code),
@@ -232,12 +222,10 @@ static void count_note(struct world *world, const struct json *note)
 {
 	const char *id = at_str(note, "id"), *source = at_str(note, "source");
 	struct accepted *meant = NULL;
-
 	if (id == NULL || source == NULL || strcmp(source, "post") == 0)
 		return; /* posts bear ids too */
 	for (size_t place = 0; place < world->request_count; place++) {
 		struct accepted *request = &world->requests[place];
-
 		if (strcmp(request->id, id) != 0)
 			continue;
 		meant = request;
@@ -262,11 +250,9 @@ static size_t read_some(struct world *world, struct reader *reader)
 		  "{\"consumer\":\"%s\",\"timeout_sec\":0,\"limit\":50}", reader->name);
 	const struct json *notes = at(answer, "result.notifications");
 	size_t count = 0;
-
 	for (const struct json *note = notes != NULL ? notes->child : NULL; note != NULL;
 	     note = note->next) {
 		int64_t seq = at_int(note, "seq");
-
 		count++;
 		if (seq <= 0 || seq >= SEEN_MAX)
 			continue;
@@ -323,7 +309,6 @@ static void round_of_work(struct world *world)
 {
 	int64_t end_ms = live_now_ms() + 5 + pick(world, 150);
 	bool is_together = pick(world, 25) == 0 || world->gates == 0;
-
 	while (live_now_ms() < end_ms)
 		work(world);
 	if (is_together)
@@ -345,7 +330,6 @@ static void start_agent(struct world *world)
 {
 	const char *dir = getenv("MUXBUS_BUILDDIR") == NULL ? "." : getenv("MUXBUS_BUILDDIR");
 	int64_t end_ms = live_now_ms() + 2 * LIVE_TIMEOUT_MS;
-
 	(void)live_run(world->live, ": > typed.log");
 	world->pane = xstrdup(live_tmux(world->live,
 	    "new-window -dP -F '#{pane_id}' 'exec %s/tests/fake_agent %s/typed.log'", dir,
@@ -367,13 +351,11 @@ static unsigned submitted(struct world *world, const char *id)
 static const struct json *delivered(struct world *world, const struct typed *typed)
 {
 	int64_t end_ms = live_now_ms() + SETTLE_MS;
-
 	while (live_now_ms() < end_ms) {
 		const struct json *answer = talk_call(world->talk, "list_notifications",
 		    "{\"after\":%lld,\"limit\":1}", (long long)typed->seq - 1);
 		const struct json *note = at(answer, "result.notifications.0");
 		const char *state = at_str(note, "state");
-
 		if (at_int(note, "seq") == typed->seq && state != NULL &&
 		    (strcmp(state, "delivered") == 0 || strcmp(state, "failed") == 0))
 			return note;
@@ -389,7 +371,6 @@ static void judge_typed(struct world *world, const struct typed *typed)
 	const struct json *note = delivered(world, typed);
 	const char *result = at_str(note, "delivery.result");
 	int64_t before = at_int(note, "delivery.typed_before");
-
 	times = submitted(world, typed->id);
 	typing->notices++;
 	typing->again += times > 1;
@@ -411,13 +392,11 @@ static unsigned round_of_typing(struct world *world, unsigned kills_left)
 {
 	struct typed typed[TYPED_MAX];
 	unsigned count = 1 + pick(world, TYPED_MAX), kills = 1 + pick(world, 3);
-
 	if (kills > kills_left)
 		kills = kills_left;
 	for (unsigned i = 0; i < count; i++) {
 		const struct json *answer = talk_call(world->talk, "post_notification",
 		    "{\"pane\":\"%s\",\"text\":\"to be typed\"}", world->pane);
-
 		if (at_str(answer, "result.id") == NULL)
 			live_bail("nothing was posted: %s", talk_text(world->talk));
 		snprintf(typed[i].id, sizeof typed[i].id, "%s", at_str(answer, "result.id"));
@@ -438,7 +417,6 @@ static unsigned round_of_typing(struct world *world, unsigned kills_left)
 static void judge_typing(struct world *world)
 {
 	struct typing *typing = &world->typing;
-
 	typing->fused =
 	    (unsigned)atoi(live_run(world->live, "grep -c 'muxbus.*muxbus' typed.log")) +
 	    (unsigned)atoi(
@@ -456,10 +434,8 @@ static void judge_typing(struct world *world)
 static bool settle(struct world *world)
 {
 	int64_t end_ms = live_now_ms() + SETTLE_MS;
-
 	while (live_now_ms() < end_ms) {
 		const struct json *answer = talk_call(world->talk, "status", NULL);
-
 		if (at_int(answer, "result.jobs") == 0 && at_int(answer, "result.timers") == 0)
 			return true;
 		open_gate(world);
@@ -471,10 +447,8 @@ static bool settle(struct world *world)
 static void judge_requests(struct world *world)
 {
 	unsigned missing = 0, doubled = 0, wrong = 0, shown = 0;
-
 	for (size_t place = 0; place < world->request_count; place++) {
 		const struct accepted *request = &world->requests[place];
-
 		missing += request->notes == 0;
 		doubled += request->notes > 1;
 		wrong += request->notes > 0 && !request->is_right;
@@ -491,7 +465,6 @@ static void judge_requests(struct world *world)
 static void judge_lines(const struct world *world, const struct reader *reader)
 {
 	unsigned missed = 0, doubled = 0;
-
 	for (int64_t at = 1; at <= world->lines; at++) {
 		missed += reader->lines[at] == 0;
 		doubled += reader->lines[at] > 1;
@@ -512,14 +485,12 @@ static bool has_all_lines(struct world *world, struct reader *reader)
 static void judge_readers(struct world *world)
 {
 	int64_t end_ms = live_now_ms() + SETTLE_MS;
-
 	while (!has_all_lines(world, &world->readers[0]) && live_now_ms() < end_ms)
 		live_sleep_ms(20);
 
 	for (size_t at = 0; at < CONSUMERS; at++) {
 		struct reader *reader = &world->readers[at];
 		unsigned missed = 0;
-
 		while (read_some(world, reader) > 0)
 			continue;
 		for (size_t place = 0; place < world->post_count; place++)
@@ -536,7 +507,6 @@ int main(void)
 	static struct world world;
 	const char *wanted = getenv("MUXBUS_TORTURE");
 	const char *seed = getenv("MUXBUS_SEED");
-
 	world.kills = wanted != NULL ? (unsigned)atoi(wanted) : KILLS;
 	world.random = seed != NULL ? strtoull(seed, NULL, 0) : (uint64_t)live_now_ns() | 1;
 	diag("%u kills, MUXBUS_SEED=%llu", world.kills, (unsigned long long)world.random);

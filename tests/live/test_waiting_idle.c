@@ -19,7 +19,6 @@ static uint64_t wakeups(const struct live *live)
 	pid_t connections[CONNECTIONS_MAX];
 	size_t count = live_connections(live, connections, CONNECTIONS_MAX);
 	uint64_t sum = live_usage(live->daemon_pid).wakeups + live_usage(live->server_pid).wakeups;
-
 	for (size_t at = 0; at < count && at < CONNECTIONS_MAX; at++)
 		sum += live_usage(connections[at]).wakeups;
 	return sum;
@@ -29,10 +28,8 @@ static uint64_t wakeups(const struct live *live)
 static bool settle(const struct live *live)
 {
 	int64_t end_ms = live_now_ms() + LIVE_TIMEOUT_MS;
-
 	while (live_now_ms() < end_ms) {
 		uint64_t before = wakeups(live);
-
 		live_sleep_ms(1500);
 		if (wakeups(live) == before)
 			return true;
@@ -46,7 +43,6 @@ int main(void)
 	struct talk *talk = talk_new(live);
 	const struct json *status;
 	uint64_t before;
-
 	for (int at = 0; at < ARMED; at++) {
 		(void)talk_call(talk, "sleep", "{\"seconds\":%d}", 5000 + at);
 		(void)talk_call(talk, "watch_log", "{\"file_path\":\"%s/log%d\",\"regex\":\"x\"}",

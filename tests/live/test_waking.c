@@ -20,7 +20,6 @@ static const char *fake_path(void)
 {
 	static char path[512];
 	const char *dir = getenv("MUXBUS_BUILDDIR") == NULL ? "." : getenv("MUXBUS_BUILDDIR");
-
 	(void)snprintf(path, sizeof path, "%s/tests/fake_agent", dir);
 	return path;
 }
@@ -31,7 +30,6 @@ static char *start_fake(struct live *live, const char *options)
 	char *pane = xasprintf("%s",
 	    live_tmux(live, "new-window -dP -F '#{pane_id}' 'exec %s %s %s/fake.log'", fake_path(),
 		options, live->dir));
-
 	(void)live_run(live, ": > fake.log");
 	for (int64_t end_ms = live_now_ms() + 2 * LIVE_TIMEOUT_MS; live_now_ms() < end_ms;
 	     live_sleep_ms(10)) {
@@ -52,7 +50,6 @@ static char *post(struct talk *talk, const char *pane, const char *text)
 	const struct json *response =
 	    talk_call(talk, "post_notification", "{\"pane\":\"%s\",\"text\":\"%s\"}", pane, text);
 	const char *id = at_str(response, "result.id");
-
 	if (id == NULL)
 		live_bail("nothing was posted: %s", talk_text(talk));
 	return xstrdup(id);
@@ -63,7 +60,6 @@ static const struct json *receipt(struct talk *talk, const char *id, const char 
 {
 	int64_t end_ms = live_now_ms() + RECEIPT_MS;
 	const struct json *event;
-
 	while (live_now_ms() < end_ms &&
 	    (event = talk_event(talk, (int)(end_ms - live_now_ms()), "delivery", "id", id)) !=
 		NULL) {
@@ -80,7 +76,6 @@ static const struct json *receipt(struct talk *talk, const char *id, const char 
 static bool has_reason(const struct json *event, const char *part)
 {
 	const char *reason = at_str(event, "delivery.reason");
-
 	return reason != NULL && strstr(reason, part) != NULL;
 }
 
@@ -107,7 +102,6 @@ static void check_reports(struct live *live)
 	    "{\"agent\":\"a\",\"session\":\"$(id)\"}", "{\"agent\":\"a\",\"state\":\"asleep\"}",
 	    "{\"agent\":\"a\"}", "{\"agent\":\"a\",\"pane\":\"%99999\"}"};
 	int refused;
-
 	talk_call(talk, "subscribe", "{\"kinds\":[\"agent_reported\"]}");
 	response = report(talk, pane, "");
 	is_str(at_str(response, "result.state"), "unknown", "an agent that only comes: unknown");
@@ -149,7 +143,6 @@ static void check_edges(struct live *live)
 	char *pane = start_fake(live, "");
 	const struct json *event;
 	char *id;
-
 	talk_call(talk, "subscribe", "{\"kinds\":[\"delivery\"]}");
 	report(talk, pane, ",\"state\":\"busy\"");
 	id = post(talk, pane, "text");
@@ -191,7 +184,6 @@ static void check_signs(struct live *live)
 	struct talk *talk = talk_new(live);
 	char *pane = start_fake(live, "");
 	char *id;
-
 	talk_call(talk, "subscribe", "{\"kinds\":[\"delivery\"]}");
 	talk_call(talk, "report_agent", "{\"agent\":\"gemini\",\"pane\":\"%s\"}", pane);
 	talk_call(talk, "send_text",
@@ -219,7 +211,6 @@ static const char *way_of(struct talk *talk, const char *id)
 	    at(talk_call(talk, "list_notifications", "{\"limit\":1000}"), "result.notifications"),
 	    "id", id);
 	static char text[64];
-
 	(void)snprintf(text, sizeof text, "%s %s", at_str(note, "state") ?: "-",
 	    at_str(note, "delivery.way") ?: "-");
 	return text;
@@ -232,7 +223,6 @@ static void check_puller(struct live *live)
 	const struct json *response;
 	int64_t seq;
 	char *want, *id;
-
 	/* A follower that waits gets it, and nothing is typed. */
 	talk_call(talk, "subscribe", "{\"kinds\":[\"delivery\"]}");
 	(void)talk_send(follower,
@@ -282,7 +272,6 @@ static void check_other_puller(struct live *live)
 	const struct json *response;
 	int64_t seq;
 	char *id;
-
 	/* A follower that goes while it waits. */
 	talk_call(talk, "subscribe", "{\"kinds\":[\"delivery\"]}");
 	follower = talk_new(live);
@@ -333,7 +322,6 @@ static void check_other_puller(struct live *live)
 static void until_known(struct talk *talk, const char *pane)
 {
 	int64_t end_ms = live_now_ms() + LIVE_TIMEOUT_MS;
-
 	while (at(talk_call(talk, "get_pane", "{\"pane\":\"%s\"}", pane), "result") == NULL) {
 		if (live_now_ms() > end_ms)
 			live_bail("the daemon does not see pane %s", pane);
@@ -347,7 +335,6 @@ static void check_puller_restart(struct live *live)
 	char *pane = start_fake(live, "");
 	const struct json *response;
 	char *id;
-
 	until_known(talk, pane);
 
 	/* A restart: a follower has time to come back. */
@@ -385,7 +372,6 @@ static void check_nudges(struct live *live)
 	struct talk *talk;
 	char *pane = start_fake(live, "");
 	char *id;
-
 	(void)live_stop_daemon(live, SIGTERM);
 	live_start_daemon(live, "-o deliver_quiet_ms=200 -o ack_wait_ms=400 -o nudges=2");
 	talk = talk_new(live);
@@ -431,7 +417,6 @@ static void check_nudges(struct live *live)
 int main(int argc, char **argv)
 {
 	struct live *live = live_new(NULL);
-
 	(void)argc;
 	(void)argv;
 	if (access(fake_path(), X_OK) != 0)

@@ -41,7 +41,6 @@ static void publish(const struct agent *agent)
 	struct event_scope scope = {.pane = agent->pane.pane, .window = MUXBUS_NO_ID};
 	struct json_writer writer;
 	struct buf members;
-
 	scope.sessions[0] = MUXBUS_NO_ID;
 	if (agent->pane.pane != MUXBUS_NO_ID && tmux_is_live(parts->tmux))
 		tmux_scope_pane(parts->tmux, agent->pane.pane, &scope);
@@ -57,11 +56,9 @@ static void publish(const struct agent *agent)
 static void on_changed(struct agent *agent)
 {
 	struct list *link, *after;
-
 	publish(agent);
 	list_for_each_safe (link, after, &agent->set->listeners) {
 		struct agent_listener *listener = list_entry(link, struct agent_listener, link);
-
 		listener->changed(listener, agent);
 	}
 	agent_waiters_step(agent);
@@ -79,7 +76,6 @@ static void notify_crash(struct agent *agent, bool is_last)
 	char text[200], key[AGENT_NAME_MAX + 16];
 	struct json_writer writer;
 	struct buf data;
-
 	snprintf(text, sizeof text, "agent %s crashed%s", agent->plan.name,
 	    is_last ? ", and is not started again: ensure_agent does" : "; it is started again");
 	snprintf(key, sizeof key, "agent:%s:%s", agent->plan.name, is_last ? "end" : "crash");
@@ -98,14 +94,12 @@ static void notify_crash(struct agent *agent, bool is_last)
 static void on_made(void *data, const struct pane_ref *pane)
 {
 	struct agent *agent = data;
-
 	(void)agent_monitor_aim(agent->monitor, pane, true);
 }
 
 static void on_launched(void *data, const struct pane_ref *pane, const char *error)
 {
 	struct agent *agent = data;
-
 	agent->launch = NULL;
 	if (error != NULL) {
 		agent->was_ready = false;
@@ -126,7 +120,6 @@ static void agent_launch_program(struct agent *agent)
 	const struct agent_parts *parts = &agent->set->parts;
 	bool is_there =
 	    agent->pane.pane != MUXBUS_NO_ID && pane_fate(parts->tmux, &agent->pane) == PANE_THERE;
-
 	loop_timer_disarm(agent->timer);
 	agent->is_restarting = false;
 	agent->was_ready = false;
@@ -144,7 +137,6 @@ static void note_exit(struct agent *agent)
 {
 	const struct muxbus_pane *pane =
 	    muxbus_model_pane(tmux_model(agent->set->parts.tmux), agent->pane.pane);
-
 	if (pane == NULL || !pane->is_dead)
 		return;
 	agent->exit_status = pane->exit_status;
@@ -156,7 +148,6 @@ static void crash(struct agent *agent, const char *reason)
 {
 	int64_t backoff_ms;
 	bool is_last;
-
 	note_exit(agent);
 	submit_drop(agent->submit);
 	if (clock_real_ms() - agent->started_ms > AGENT_SETTLED_MS)
@@ -177,7 +168,6 @@ static void crash(struct agent *agent, const char *reason)
 static void on_timer(void *data)
 {
 	struct agent *agent = data;
-
 	if (agent->ending != NULL)
 		agent_ending_step(agent);
 	else if (agent->is_restarting)
@@ -191,7 +181,6 @@ static void keep_question(
 {
 	struct agent_facts facts = {0};
 	struct buf text;
-
 	buf_init(&text, QUESTION_MAX);
 	if (screen != NULL) {
 		agent_question_text(&screen->view, QUESTION_ROWS, &text);
@@ -208,7 +197,6 @@ static void keep_question(
 static void on_ready(struct agent *agent, const struct agent_verdict *verdict)
 {
 	bool is_first = !agent->was_ready;
-
 	agent->was_ready = true;
 	agent_set_state(agent, AGENT_READY, verdict->reason);
 	if (is_first)
@@ -219,7 +207,6 @@ static void on_judged(
     void *data, const struct agent_verdict *verdict, const struct pane_screen *screen)
 {
 	struct agent *agent = data;
-
 	if (agent->ending != NULL) {
 		if (verdict->kind == VERDICT_CRASHED)
 			loop_timer_arm(agent->timer, 0);
@@ -258,7 +245,6 @@ static void on_judged(
 static void on_closed(void *data)
 {
 	struct agent *agent = data;
-
 	if (agent->ending != NULL) {
 		loop_timer_arm(agent->timer, 0);
 		return;
@@ -277,7 +263,6 @@ static void on_closed(void *data)
 static void on_flows(void *data)
 {
 	struct agent *agent = data;
-
 	if (agent->launch != NULL)
 		agent_launch_flows(agent->launch);
 }
@@ -293,7 +278,6 @@ static struct agent *agent_new(struct agent_set *set)
 	static const struct agent_monitor_handlers handlers = {
 	    .judged = on_judged, .closed = on_closed, .flows = on_flows, .wrote = on_wrote};
 	struct agent *agent = xcalloc(1, sizeof *agent);
-
 	agent->set = set;
 	agent->state = AGENT_GONE;
 	agent->exit_status = -1;
@@ -329,13 +313,11 @@ static void agent_remove(struct agent *agent)
 {
 	struct agent_set *set = agent->set;
 	struct list *link, *after;
-
 	agent_tasks_end(agent, "crashed", true);
 	agent_set_state(agent, AGENT_GONE, "it was stopped");
 	agent_waiters_end(agent);
 	list_for_each_safe (link, after, &set->listeners) {
 		struct agent_listener *listener = list_entry(link, struct agent_listener, link);
-
 		listener->stopped(listener, agent);
 	}
 	record_delete(queue_store(set->parts.queue), &agent_kind, agent->plan.name);
@@ -346,7 +328,6 @@ static void agent_remove(struct agent *agent)
 static bool set_prompt(struct agent *agent, const char *prompt, char *reason, size_t size)
 {
 	struct pattern *regex = NULL;
-
 	if (prompt != NULL) {
 		regex = pattern_new(prompt, strlen(prompt), reason, size);
 		if (regex == NULL)
@@ -362,7 +343,6 @@ static bool set_prompt(struct agent *agent, const char *prompt, char *reason, si
 static bool take_spec(struct agent *agent, struct request *request, struct agent_spec *plan)
 {
 	char reason[200];
-
 	if (!set_prompt(agent, plan->prompt, reason, sizeof reason)) {
 		request_fail_data(
 		    request, MESSAGE_PARAMS, "\"field\":\"prompt\"", "prompt: %s", reason);
@@ -378,7 +358,6 @@ static void ensure_new(struct agent_set *set, struct request *request, struct ag
     const struct pane_ref *teller)
 {
 	struct agent *agent;
-
 	if (set->count >= AGENTS_MAX) {
 		request_fail(request, MESSAGE_LIMIT,
 		    "there are %d agents already, the most there may be: stop_agent ends one",
@@ -401,7 +380,6 @@ void agent_ensure(struct agent_set *set, struct request *request, struct agent_s
 {
 	struct agent *agent = agent_get(set, plan->name);
 	bool is_ended;
-
 	if (agent == NULL) {
 		ensure_new(set, request, plan, teller);
 		return;
@@ -437,12 +415,10 @@ static void on_event(struct event_log_listener *listener, struct event_entry *ev
 {
 	struct agent_set *set = list_entry(listener, struct agent_set, listener);
 	struct list *link;
-
 	if (event->kind != EVENT_PANE_EXITED)
 		return;
 	list_for_each (link, &set->agents) {
 		struct agent *agent = list_entry(link, struct agent, link);
-
 		if (agent->pane.pane == event->scope.pane && agent->launch == NULL)
 			agent_monitor_look(agent->monitor, true);
 	}
@@ -452,7 +428,6 @@ static bool load(void *data, const char *name, const struct json *value)
 {
 	struct agent *agent = agent_new(data);
 	char reason[200];
-
 	if (!agent_record_read(agent, value) || strcmp(agent->plan.name, name) != 0 ||
 	    !set_prompt(agent, agent->plan.prompt, reason, sizeof reason)) {
 		agent_free(agent);
@@ -468,7 +443,6 @@ static const struct agent_roof roof = {.changed = on_changed, .remove = agent_re
 struct agent_set *agent_set_new(const struct agent_parts *parts)
 {
 	struct agent_set *set = xcalloc(1, sizeof *set);
-
 	set->parts = *parts;
 	set->roof = &roof;
 	list_init(&set->agents);
@@ -487,7 +461,6 @@ void agent_set_free(struct agent_set *set)
 	event_log_unlisten(set->parts.events, &set->listener);
 	while (!list_is_empty(&set->agents)) {
 		struct agent *agent = list_entry(set->agents.next, struct agent, link);
-
 		agent_tasks_forget(agent);
 		agent_waiters_end(agent);
 		agent_free(agent);
@@ -499,7 +472,6 @@ void agent_set_free(struct agent_set *set)
 static void adopt(struct agent *agent)
 {
 	const struct agent_parts *parts = &agent->set->parts;
-
 	if (agent->launch != NULL || agent->ending != NULL)
 		return;
 	if (agent->pane.pane == MUXBUS_NO_ID ||
@@ -521,7 +493,6 @@ static void adopt(struct agent *agent)
 void agent_set_wake(struct agent_set *set)
 {
 	struct list *link, *after;
-
 	list_for_each_safe (link, after, &set->agents)
 		adopt(list_entry(link, struct agent, link));
 }
@@ -529,7 +500,6 @@ void agent_set_wake(struct agent_set *set)
 const struct agent *agent_next(const struct agent_set *set, const struct agent *previous)
 {
 	const struct list *link = previous == NULL ? set->agents.next : previous->link.next;
-
 	return link == &set->agents ? NULL : list_entry(link, const struct agent, link);
 }
 
@@ -541,7 +511,6 @@ const struct agent *agent_find(const struct agent_set *set, const char *name)
 const struct agent *agent_of_pane(const struct agent_set *set, uint32_t pane)
 {
 	const struct agent *agent = NULL;
-
 	while (set != NULL && (agent = agent_next(set, agent)) != NULL) {
 		if (agent->pane.pane == pane &&
 		    pane_fate(set->parts.tmux, &agent->pane) == PANE_THERE)

@@ -28,7 +28,6 @@ static void write_place(struct json_writer *writer, const struct agent *agent)
 	const struct tmux *tmux = agent->set->parts.tmux;
 	const struct muxbus_pane *pane = NULL;
 	uint32_t session = MUXBUS_NO_ID;
-
 	if (agent->pane.pane != MUXBUS_NO_ID &&
 	    pane_fate(agent->set->parts.tmux, &agent->pane) == PANE_THERE)
 		pane = muxbus_model_pane(tmux_model(tmux), agent->pane.pane);
@@ -53,7 +52,6 @@ static void write_place(struct json_writer *writer, const struct agent *agent)
 static void write_command(struct json_writer *writer, const struct agent *agent)
 {
 	char *const *word = agent->plan.command;
-
 	if (word[1] == NULL) {
 		(void)json_put_text(writer, "command", word[0], strlen(word[0]));
 		return;
@@ -68,11 +66,9 @@ static void write_tasks(struct json_writer *writer, const struct agent *agent)
 {
 	static const char *const stages[] = {"queued", "typing", "running"};
 	const struct list *link;
-
 	json_array_begin(writer, "tasks");
 	list_for_each (link, &agent->tasks) {
 		const struct agent_task *task = list_entry(link, const struct agent_task, link);
-
 		json_object_begin(writer, NULL);
 		json_put_str(writer, "task", task->id);
 		json_put_str(writer, "stage", stages[task->stage]);

@@ -34,7 +34,6 @@ struct agent_launch {
 static void launch_end(struct agent_launch *launch, const char *error)
 {
 	struct pane_ref pane;
-
 	if (launch->pane != MUXBUS_NO_ID)
 		tmux_expect(launch->tmux, launch->pane, 0);
 	pane_ref_of(launch->tmux, launch->pane, &pane);
@@ -51,7 +50,6 @@ static void close_made(struct agent_launch *launch)
 {
 	struct muxbus_command *command;
 	bool is_pane = launch->is_again;
-
 	if ((is_pane ? launch->pane : launch->session) == MUXBUS_NO_ID ||
 	    muxbus_command_new(&command) < 0)
 		return;
@@ -69,7 +67,6 @@ static void launch_fail(
 {
 	const char *text = muxbus_strerror(error);
 	char words[ERROR_SIZE];
-
 	for (size_t at = 0; at < count; at++) {
 		if (replies[at].error != 0 && replies[at].body_len > 0)
 			text = (const char *)replies[at].body;
@@ -99,7 +96,6 @@ static void run(struct agent_launch *launch, struct muxbus_command *command, boo
     muxbus_reply_fn *reply)
 {
 	int error = muxbus_sync_run(tmux_sync(launch->tmux), command, read_back, reply, launch);
-
 	if (error < 0)
 		launch_fail(launch, error, NULL, 0);
 }
@@ -108,7 +104,6 @@ static struct muxbus_command *new_command(struct agent_launch *launch)
 {
 	struct muxbus_command *command;
 	int error = muxbus_command_new(&command);
-
 	if (error == 0)
 		return command;
 	launch_fail(launch, error, NULL, 0);
@@ -133,7 +128,6 @@ static void on_running(void *data, int error, const struct muxbus_reply *replies
 {
 	struct agent_launch *launch = data;
 	struct muxbus_sync *sync = tmux_sync(launch->tmux);
-
 	if (!may_go_on(launch, error, replies, count))
 		return;
 	if (muxbus_sync_adopt_pane(sync, launch->pane, true) == 0)
@@ -146,7 +140,6 @@ static void run_program(struct agent_launch *launch)
 {
 	const struct agent_spec *plan = launch->plan;
 	struct muxbus_command *command = new_command(launch);
-
 	if (command == NULL)
 		return;
 	muxbus_command_args(command, "set-option", "-p", "-t", (char *)NULL);
@@ -174,7 +167,6 @@ static void run_program(struct agent_launch *launch)
 static void on_timer(void *data)
 {
 	struct agent_launch *launch = data;
-
 	launch->is_waiting = false;
 	if (may_go_on(launch, 0, NULL, 0))
 		run_program(launch);
@@ -190,7 +182,6 @@ static void on_listed(void *data, int error)
 {
 	struct agent_launch *launch = data;
 	struct pane_ref pane;
-
 	if (!may_go_on(launch, error, NULL, 0))
 		return;
 	pane_ref_of(launch->tmux, launch->pane, &pane);
@@ -206,7 +197,6 @@ static void on_listed(void *data, int error)
 static void follow(struct agent_launch *launch)
 {
 	int error = muxbus_sync_refresh(tmux_sync(launch->tmux), 0, on_listed, launch);
-
 	if (error < 0)
 		launch_fail(launch, error, NULL, 0);
 }
@@ -215,7 +205,6 @@ static void follow(struct agent_launch *launch)
 static void take_window(struct agent_launch *launch, const struct muxbus_reply *reply)
 {
 	int pid;
-
 	if (reply == NULL ||
 	    sscanf((const char *)reply->body, "@%" SCNu32 " %%%" SCNu32 " %d", &launch->window,
 		&launch->pane, &pid) != 3) {
@@ -242,7 +231,6 @@ static void add_window(struct muxbus_command *command, const struct agent_launch
 static void on_window(void *data, int error, const struct muxbus_reply *replies, size_t count)
 {
 	struct agent_launch *launch = data;
-
 	if (may_go_on(launch, error, replies, count))
 		take_window(launch, count > 1 ? &replies[1] : NULL);
 }
@@ -257,7 +245,6 @@ static void on_session(void *data, int error, const struct muxbus_reply *replies
 	const struct agent_spec *plan = launch->plan;
 	struct muxbus_command *command;
 	uint32_t first;
-
 	if (!may_go_on(launch, error, replies, count))
 		return;
 	if (count < 1 ||
@@ -284,7 +271,6 @@ static void on_session(void *data, int error, const struct muxbus_reply *replies
 static void add_session_name(struct muxbus_command *command, const struct agent_spec *plan)
 {
 	char name[sizeof SESSION_PREFIX + AGENT_NAME_MAX];
-
 	snprintf(name, sizeof name, SESSION_PREFIX "%s", plan->name);
 	for (char *at = name; *at != '\0'; at++) {
 		if (*at == '.' || *at == ':')
@@ -297,7 +283,6 @@ static void make_session(struct agent_launch *launch, muxbus_reply_fn *reply)
 {
 	const struct agent_spec *plan = launch->plan;
 	struct muxbus_command *command = new_command(launch);
-
 	if (command == NULL)
 		return;
 	/* -E: the environment of this daemon is nothing that a session should have. */
@@ -318,7 +303,6 @@ static void on_named_session(
     void *data, int error, const struct muxbus_reply *replies, size_t count)
 {
 	struct agent_launch *launch = data;
-
 	if (error == MUXBUS_ERR_COMMAND && count > 0 &&
 	    strstr((const char *)replies[0].body, "duplicate session") != NULL &&
 	    launch->handlers != NULL) {
@@ -332,7 +316,6 @@ static void on_named_session(
 static void on_next_window(void *data, int error, const struct muxbus_reply *replies, size_t count)
 {
 	struct agent_launch *launch = data;
-
 	/* That the old pane could not be closed is no harm. */
 	if (count > 0 && replies[0].error == 0)
 		error = 0;
@@ -348,7 +331,6 @@ static void on_next_window(void *data, int error, const struct muxbus_reply *rep
 static void make_next_window(struct agent_launch *launch, const struct pane_ref *old)
 {
 	struct muxbus_command *command = new_command(launch);
-
 	if (command == NULL)
 		return;
 	add_window(command, launch);
@@ -363,7 +345,6 @@ static uint32_t find_session(const struct tmux *tmux, uint32_t id)
 	const struct muxbus_model *model = tmux_model(tmux);
 	const struct muxbus_pane *pane = muxbus_model_pane(model, id);
 	const struct muxbus_link *link = NULL;
-
 	while (pane != NULL && (link = muxbus_model_next_link(model, link)) != NULL) {
 		if (link->window == pane->window)
 			return link->session;
@@ -376,7 +357,6 @@ bool agent_launch_start(struct event_base *base, struct tmux *tmux, const struct
     struct agent_launch **ret_launch)
 {
 	struct agent_launch *launch;
-
 	if (!tmux_is_live(tmux))
 		return false;
 	launch = xcalloc(1, sizeof *launch);

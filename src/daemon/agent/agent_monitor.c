@@ -74,7 +74,6 @@ static void arm(struct agent_monitor *monitor, int64_t ms)
 static void on_token(void *data, const struct token *token)
 {
 	struct agent_monitor *monitor = data;
-
 	if (token->kind != TOKEN_MARK || strchr("ABCD", token->mark) == NULL)
 		return;
 	monitor->mark = token->mark;
@@ -87,7 +86,6 @@ static void on_token(void *data, const struct token *token)
 static void note_tail(struct agent_monitor *monitor, const uint8_t *bytes, size_t len)
 {
 	const uint8_t *newline = memrchr(bytes, '\n', len);
-
 	if (newline != NULL) {
 		len -= (size_t)(newline + 1 - bytes);
 		bytes = newline + 1;
@@ -108,7 +106,6 @@ static void note_brackets(struct agent_monitor *monitor, const uint8_t *bytes, s
 	const size_t size = sizeof wanted - 1;
 	char joined[2 * SEQUENCE_SIZE];
 	size_t first = len < SEQUENCE_SIZE ? len : SEQUENCE_SIZE;
-
 	memcpy(joined, monitor->sequence, SEQUENCE_SIZE);
 	memcpy(joined + SEQUENCE_SIZE, bytes, first);
 	for (size_t at = 1; at + size < SEQUENCE_SIZE + first && at < SEQUENCE_SIZE; at++) {
@@ -131,7 +128,6 @@ static void note_brackets(struct agent_monitor *monitor, const uint8_t *bytes, s
 static void note_activity(struct agent_monitor *monitor)
 {
 	int64_t now_ms = clock_mono_ms();
-
 	if (monitor->writes_ms == 0)
 		monitor->writes_ms = now_ms;
 	monitor->output_ms = now_ms;
@@ -145,7 +141,6 @@ static void note_activity(struct agent_monitor *monitor)
 static void on_output(struct stream_tap *tap, uint64_t offset, const uint8_t *bytes, size_t len)
 {
 	struct agent_monitor *monitor = list_entry(tap, struct agent_monitor, tap);
-
 	monitor->end = offset + len;
 	tokenizer_feed(&monitor->tokenizer, offset, bytes, len, on_token, monitor);
 	note_tail(monitor, bytes, len);
@@ -158,7 +153,6 @@ static void on_output(struct stream_tap *tap, uint64_t offset, const uint8_t *by
 static void on_gap(struct stream_tap *tap, uint64_t offset, const char *reason)
 {
 	struct agent_monitor *monitor = list_entry(tap, struct agent_monitor, tap);
-
 	monitor->end = offset;
 	if (monitor->handlers->flows != NULL)
 		monitor->handlers->flows(monitor->data);
@@ -173,7 +167,6 @@ static void on_gap(struct stream_tap *tap, uint64_t offset, const char *reason)
 static void on_closed(struct stream_tap *tap)
 {
 	struct agent_monitor *monitor = list_entry(tap, struct agent_monitor, tap);
-
 	monitor->has_tap = false;
 	monitor->aimed++;
 	loop_timer_disarm(monitor->timer);
@@ -194,7 +187,6 @@ static void tell(struct agent_monitor *monitor, const struct pane_screen *screen
 static void look_again(struct agent_monitor *monitor)
 {
 	int64_t ms = monitor->verdict.again_ms;
-
 	if (monitor->looks < AGAIN_COUNT)
 		ms = ms > again_ms[monitor->looks] ? ms : again_ms[monitor->looks];
 	else if (monitor->is_waiting || ms > again_ms[AGAIN_COUNT - 1])
@@ -209,7 +201,6 @@ static void collect(const struct agent_monitor *monitor, const struct muxbus_pan
     const struct pane_screen *screen, struct agent_facts *ret_facts)
 {
 	const struct presence *presence;
-
 	*ret_facts = (struct agent_facts){
 	    .is_dead = pane->is_dead,
 	    .in_mode = pane->in_mode,
@@ -234,7 +225,6 @@ void agent_monitor_judge(const struct agent_monitor *monitor, const struct muxbu
     const struct pane_screen *screen, struct agent_verdict *ret_verdict)
 {
 	struct agent_facts facts;
-
 	collect(monitor, pane, screen, &facts);
 	agent_judge(&facts, &monitor->profile, monitor->regex, ret_verdict);
 }
@@ -244,7 +234,6 @@ static bool is_agreed(struct agent_monitor *monitor, const struct pane_screen *s
 {
 	bool is_same = monitor->has_agreed && monitor->agreed == monitor->verdict.kind &&
 	    monitor->agreed_offset == screen->offset;
-
 	if (monitor->verdict.kind != VERDICT_READY && monitor->verdict.kind != VERDICT_QUESTION)
 		return true;
 	monitor->has_agreed = true;
@@ -257,7 +246,6 @@ static void on_look(void *data, int error, const struct pane_screen *screen)
 {
 	struct agent_monitor *monitor = data;
 	const struct muxbus_pane *pane;
-
 	monitor->is_asking = false;
 	if (monitor->is_stale) {
 		mem_free(monitor);
@@ -309,7 +297,6 @@ static void on_timer(void *data)
 {
 	struct agent_monitor *monitor = data;
 	int64_t left_ms = AGENT_REST_MS - quiet_ms(monitor);
-
 	if (!monitor->has_tap || monitor->is_asking)
 		return;
 	if (left_ms <= 0) {
@@ -330,7 +317,6 @@ struct agent_monitor *agent_monitor_new(
     const struct agent_parts *parts, const struct agent_monitor_handlers *handlers, void *data)
 {
 	struct agent_monitor *monitor = xcalloc(1, sizeof *monitor);
-
 	monitor->parts = parts;
 	monitor->handlers = handlers;
 	monitor->data = data;
@@ -469,7 +455,6 @@ void agent_monitor_write(const struct agent_monitor *monitor, struct json_writer
 	static const char *const reads[] = {"unknown", "yes", "no"};
 	const struct agent_facts *facts = &monitor->facts;
 	char mark[2] = {facts->mark, '\0'};
-
 	json_put_str(writer, "reason", monitor->verdict.reason);
 	(void)json_put_text(writer, "row", facts->row, strlen(facts->row));
 	if (facts->front.is_known) {

@@ -74,14 +74,12 @@ void agent_store(const struct agent *agent)
 	    .profile = {*profile},
 	    .profile_count = profile->is_known,
 	};
-
 	record_put(queue_store(agent->set->parts.queue), &agent_kind, agent->plan.name, &kept);
 }
 
 bool agent_record_read(struct agent *agent, const struct json *value)
 {
 	struct kept_agent kept = {0};
-
 	if (!record_read(agent_kind.rows, value, &kept))
 		return false;
 	agent->plan = kept.plan;

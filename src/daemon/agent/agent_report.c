@@ -49,7 +49,6 @@ static void find_bounds(
 {
 	const struct agent_monitor *monitor = task->agent->monitor;
 	uint64_t begin = agent_monitor_mark(monitor, 'C'), end = agent_monitor_mark(monitor, 'A');
-
 	output->from = task->from;
 	output->to = screen != NULL ? screen->offset : agent_monitor_end(monitor);
 	if (task->is_resumed)
@@ -67,7 +66,6 @@ static bool read_ring(
 	struct stream_set *streams = task->agent->set->parts.streams;
 	struct stream_slice slice;
 	bool has_gap = false, is_first = true;
-
 	*ret_from = to;
 	while (from < to) {
 		stream_read(
@@ -90,7 +88,6 @@ static void read_output(const struct agent_task *task, const struct pane_screen 
 	char row[AGENT_ROW_SIZE];
 	uint64_t from;
 	struct buf raw;
-
 	*output = (struct output){0};
 	find_bounds(task, screen, output);
 	buf_init(&output->text, AGENT_OUTPUT_MAX);
@@ -110,7 +107,6 @@ static void read_output(const struct agent_task *task, const struct pane_screen 
 	}
 	if (has_prompt && screen != NULL) {
 		struct agent_facts facts;
-
 		agent_facts_read_screen(&screen->view, &facts);
 		snprintf(row, sizeof row, "%s", facts.row);
 		options.prompt = agent_prompt_part(row, agent_monitor_habit(task->agent->monitor));
@@ -122,7 +118,6 @@ static void read_output(const struct agent_task *task, const struct pane_screen 
 static void write_screen(struct json_writer *writer, const struct pane_screen *screen)
 {
 	struct buf text;
-
 	buf_init(&text, SCREEN_MAX);
 	agent_screen_text(&screen->view, SCREEN_ROWS, &text);
 	(void)json_put_text(writer, "screen", text.data, text.len);
@@ -135,7 +130,6 @@ static void write_result(struct json_writer *writer, const struct agent_task *ta
 {
 	const struct agent *agent = task->agent;
 	struct output output;
-
 	read_output(task, screen, strcmp(outcome, "ready") == 0, max, &output);
 	json_put_str(writer, "agent", agent->plan.name);
 	json_put_str(writer, "task", task->id);
@@ -197,7 +191,6 @@ void agent_report_answer(const struct agent_task *task, struct request *request,
 	const struct config_limits *limits = &task->agent->set->parts.config->limits;
 	int64_t max = limits->result_bytes / 8; /* its JSON may be longer */
 	enum message_error error;
-
 	if (find_error(outcome, &error)) {
 		agent_report_refuse(task->agent, request, error, reason);
 		return;
@@ -221,7 +214,6 @@ void agent_report_notify(const struct agent_task *task, const char *outcome, con
 	char text[TEXT_SIZE];
 	struct json_writer writer;
 	struct buf data;
-
 	snprintf(text, sizeof text, "the task of agent %s ended after %.1f s: %s",
 	    task->agent->plan.name, (double)(clock_real_ms() - task->created_ms) / 1000, outcome);
 	/* A report that is too long with its escapes gets less of the output. */
@@ -245,7 +237,6 @@ void agent_report_accepted(const struct agent_task *task, struct request *reques
 {
 	struct json_writer *writer = request_result(request);
 	char message[TEXT_SIZE];
-
 	snprintf(message, sizeof message, "The task is %s; its end is notification %s.",
 	    task->agent->state == AGENT_READY && task->agent->task_count == 1 ? "about to be typed"
 									      : "queued",
@@ -263,7 +254,6 @@ void agent_report_refuse(const struct agent *agent, struct request *request,
 {
 	struct json_writer writer;
 	struct buf data;
-
 	buf_init(&data, SCREEN_MAX);
 	json_writer_init(&writer, &data);
 	agent_write(&writer, agent);
@@ -281,7 +271,6 @@ void agent_report_progress(struct agent_task *task)
 	struct json_writer writer;
 	struct buf raw, text, line;
 	size_t used;
-
 	if (peer == NULL || id == NULL || end <= from)
 		return;
 	if (end - from > PROGRESS_BYTES)

@@ -9,7 +9,6 @@
 char **agent_strings_copy(const char *const *strings, size_t count)
 {
 	char **copy = xcalloc(count + 1, sizeof *copy);
-
 	for (size_t at = 0; at < count; at++)
 		copy[at] = xstrdup(strings[at]);
 	return copy;

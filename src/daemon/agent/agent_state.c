@@ -26,7 +26,6 @@ const char *agent_state_name(enum agent_state state)
 void agent_set_state(struct agent *agent, enum agent_state state, const char *reason)
 {
 	bool is_new = agent->state != state;
-
 	snprintf(agent->reason, sizeof agent->reason, "%s", reason);
 	if (state != AGENT_BLOCKED) {
 		mem_free(agent->question);
@@ -46,12 +45,10 @@ void agent_set_state(struct agent *agent, enum agent_state state, const char *re
 struct agent *agent_get(const struct agent_set *set, const char *name)
 {
 	struct list *link;
-
 	if (set == NULL)
 		return NULL; /* a daemon of a test's own */
 	list_for_each (link, &set->agents) {
 		struct agent *agent = list_entry(link, struct agent, link);
-
 		if (strcmp(agent->plan.name, name) == 0)
 			return agent;
 	}

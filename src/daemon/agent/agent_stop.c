@@ -62,7 +62,6 @@ void agent_ending_free(struct agent_ending *ending)
 static void on_cancelled(struct request *request, void *data)
 {
 	struct agent_ending *ending = data;
-
 	ending->request = NULL;
 	request_fail(request, MESSAGE_CANCELLED, "the peer has gone; the agent is stopped");
 }
@@ -73,7 +72,6 @@ static void finish(struct agent *agent)
 	struct agent_ending *ending = agent->ending;
 	struct request *request = ending->request;
 	struct json_writer *writer;
-
 	if (request != NULL) {
 		writer = request_result(request);
 		json_put_str(writer, "agent", agent->plan.name);
@@ -96,7 +94,6 @@ static void on_pane_closed(void *data, int error, const struct muxbus_reply *rep
 {
 	struct closing *closing = data;
 	struct agent *agent = closing->agent;
-
 	(void)error;
 	(void)replies;
 	(void)count;
@@ -112,7 +109,6 @@ static void close_pane(struct agent *agent)
 	struct tmux *tmux = agent->set->parts.tmux;
 	struct muxbus_command *command;
 	struct closing *closing;
-
 	agent->ending->is_closing = true;
 	if (pane_fate(tmux, &agent->pane) != PANE_THERE || muxbus_command_new(&command) < 0) {
 		finish(agent);
@@ -135,7 +131,6 @@ void agent_ending_step(struct agent *agent)
 	struct agent_ending *ending = agent->ending;
 	const struct muxbus_pane *pane = NULL;
 	int64_t left_ms = ending->deadline_ms - clock_mono_ms();
-
 	if (ending->is_closing)
 		return;
 	if (pane_fate(agent->set->parts.tmux, &agent->pane) == PANE_THERE)
@@ -161,7 +156,6 @@ void agent_stop(struct agent_set *set, struct request *request, const char *name
 {
 	struct agent *agent = agent_get(set, name);
 	struct agent_ending *ending;
-
 	if (agent == NULL) {
 		request_fail(request, MESSAGE_NO_SUCH_AGENT,
 		    "there is no agent \"%s\": see list_agents", name);

@@ -68,7 +68,6 @@ static void task_store(const struct agent_task *task)
 	    .teller = task->teller,
 	    .text = task->text,
 	};
-
 	if (task->is_response)
 		return;
 	snprintf(kept.agent, sizeof kept.agent, "%s", task->agent->plan.name);
@@ -98,10 +97,8 @@ static struct agent_task *first_task(const struct agent *agent)
 static struct agent_task *task_at_work(const struct agent *agent)
 {
 	struct list *link;
-
 	list_for_each (link, &agent->tasks) {
 		struct agent_task *task = list_entry(link, struct agent_task, link);
-
 		if (task->stage != TASK_QUEUED)
 			return task;
 	}
@@ -118,12 +115,10 @@ static void task_end(struct agent_task *task, const char *outcome, const char *r
     const struct pane_screen *screen)
 {
 	const struct agent_parts *parts = &task->agent->set->parts;
-
 	if (task->stage == TASK_RUNNING)
 		submit_release(task->agent->submit);
 	if (task->request != NULL) {
 		struct request *request = task->request;
-
 		request_on_cancel(request, NULL, NULL);
 		task->request = NULL;
 		agent_report_answer(task, request, outcome, reason, screen);
@@ -142,7 +137,6 @@ static void on_deadline(void *data)
 	struct agent_task *task = data;
 	struct agent *agent = task->agent;
 	int64_t left_ms = task->due_ms - clock_real_ms();
-
 	if (left_ms > 0) {
 		loop_timer_arm(task->deadline, left_ms < STEP_MS ? left_ms : STEP_MS);
 		return;
@@ -157,11 +151,9 @@ static void on_deadline(void *data)
 void agent_tasks_end(struct agent *agent, const char *outcome, bool all)
 {
 	struct list *link, *after;
-
 	submit_drop(agent->submit);
 	list_for_each_safe (link, after, &agent->tasks) {
 		struct agent_task *task = list_entry(link, struct agent_task, link);
-
 		if (all || task->stage != TASK_QUEUED)
 			task_end(task, outcome, agent->reason, NULL);
 	}
@@ -170,7 +162,6 @@ void agent_tasks_end(struct agent *agent, const char *outcome, bool all)
 void agent_tasks_forget(struct agent *agent)
 {
 	struct list *link, *after;
-
 	list_for_each_safe (link, after, &agent->tasks)
 		task_free(list_entry(link, struct agent_task, link));
 }
@@ -187,7 +178,6 @@ static const struct submit_policy response_policy = {
 static struct agent_task *next_task(const struct agent *agent)
 {
 	struct agent_task *task = first_task(agent);
-
 	if (task == NULL || agent->launch != NULL || agent->ending != NULL)
 		return NULL;
 	if (agent->state == AGENT_BLOCKED)
@@ -206,7 +196,6 @@ void agent_tasks_step(struct agent *agent)
 {
 	struct agent_task *task = next_task(agent);
 	bool has_brackets = agent_monitor_brackets(agent->monitor);
-
 	if (task == NULL || task_at_work(agent) != NULL || !submit_is_resting(agent->submit))
 		return;
 	if (task->is_response && agent->state != AGENT_BLOCKED) {
@@ -238,7 +227,6 @@ static bool on_judge(void *data, const struct muxbus_pane *pane, const struct pa
 	const struct agent_task *task = task_at_work(agent);
 	struct agent_verdict verdict;
 	struct agent_facts facts;
-
 	agent_monitor_judge(agent->monitor, pane, screen, &verdict);
 	snprintf(ret_reason, SUBMIT_REASON_SIZE, "%s", verdict.reason);
 	if (task == NULL || !task->is_response)
@@ -254,7 +242,6 @@ static bool on_compose(void *data, struct submit_text *text)
 {
 	const struct agent *agent = data;
 	const struct agent_task *task = task_at_work(agent);
-
 	if (task == NULL)
 		return false;
 	text->is_paste = text->is_bracketed = task->is_pasted;
@@ -288,7 +275,6 @@ static void on_typed(void *data, const struct submit_end *end)
 {
 	struct agent *agent = data;
 	struct agent_task *task = task_at_work(agent);
-
 	if (task == NULL)
 		return;
 	switch (end->result) {
@@ -312,7 +298,6 @@ void agent_tasks_init(struct agent *agent)
 {
 	static const struct submit_handlers handlers = {
 	    .judge = on_judge, .compose = on_compose, .ended = on_typed};
-
 	agent->submit =
 	    submit_new(agent->set->parts.submits, &agent->pane, &task_policy, &handlers, agent);
 }
@@ -322,7 +307,6 @@ void agent_tasks_judged(
 {
 	struct agent_task *task = task_at_work(agent);
 	bool is_new;
-
 	if (task == NULL || task->stage != TASK_RUNNING || screen == NULL)
 		return;
 	is_new = screen->offset > task->from || task->is_resumed;
@@ -340,7 +324,6 @@ static void on_progress(void *data)
 void agent_tasks_wrote(struct agent *agent)
 {
 	struct agent_task *task = first_task(agent);
-
 	if (task != NULL && task->stage == TASK_RUNNING && task->wants_progress &&
 	    task->request != NULL && !loop_timer_is_armed(task->progress_timer))
 		loop_timer_arm(task->progress_timer, PROGRESS_MS);
@@ -350,7 +333,6 @@ static struct agent_task *task_new(struct agent *agent, const char *text, size_t
 {
 	struct agent_task *task = xcalloc(1, sizeof *task);
 	struct event_base *base = agent->set->parts.base;
-
 	task->agent = agent;
 	task->text = xmemdup(text, len);
 	task->len = len;
@@ -370,10 +352,8 @@ static int64_t next_created_ms(const struct agent *agent)
 {
 	int64_t ms = clock_real_ms();
 	const struct list *link;
-
 	list_for_each (link, &agent->tasks) {
 		const struct agent_task *task = list_entry(link, const struct agent_task, link);
-
 		if (ms <= task->created_ms)
 			ms = task->created_ms + 1;
 	}
@@ -384,11 +364,9 @@ static int64_t next_created_ms(const struct agent *agent)
 static void task_place(struct agent_task *task)
 {
 	struct list *link, *place = &task->agent->tasks;
-
 	list_remove(&task->link);
 	list_for_each (link, &task->agent->tasks) {
 		const struct agent_task *other = list_entry(link, const struct agent_task, link);
-
 		if (task->stage != TASK_QUEUED ||
 		    (other->stage == TASK_QUEUED && other->created_ms > task->created_ms))
 			break;
@@ -401,7 +379,6 @@ static void task_place(struct agent_task *task)
 static void on_cancelled(struct request *request, void *data)
 {
 	struct agent_task *task = data;
-
 	task->request = NULL;
 	request_fail(request, MESSAGE_CANCELLED, "the peer has gone; the task goes on");
 }
@@ -411,7 +388,6 @@ static struct agent *check(
     struct agent_set *set, struct request *request, const struct agent_order *order)
 {
 	struct agent *agent = agent_get(set, order->agent);
-
 	if (agent == NULL)
 		request_fail(request, MESSAGE_NO_SUCH_AGENT,
 		    "there is no agent \"%.64s\": see list_agents, or ensure_agent", order->agent);
@@ -436,7 +412,6 @@ void agent_send(struct agent_set *set, struct request *request, const struct age
 	struct agent *agent = check(set, request, order);
 	struct queue *queue = set->parts.queue;
 	struct agent_task *task;
-
 	if (agent == NULL)
 		return;
 	task = task_new(agent, order->text, order->len, order->is_response);
@@ -466,7 +441,6 @@ static bool task_load(void *data, const char *id, const struct json *value)
 	struct kept_task kept = {0};
 	struct agent_task *task;
 	struct agent *agent;
-
 	if (!record_read(task_kind.rows, value, &kept))
 		return false;
 	agent = agent_get(set, kept.agent);
@@ -500,14 +474,11 @@ static bool task_load(void *data, const char *id, const struct json *value)
 void agent_tasks_load(struct agent_set *set)
 {
 	struct list *link, *at, *after;
-
 	queue_load(set->parts.queue, &task_kind, task_load, set);
 	list_for_each (link, &set->agents) {
 		struct agent *agent = list_entry(link, struct agent, link);
-
 		list_for_each_safe (at, after, &agent->tasks) {
 			struct agent_task *task = list_entry(at, struct agent_task, link);
-
 			if (task->stage == TASK_TYPING)
 				task_end(task, "lost",
 				    "muxbusd ended while it was typed: look whether it ran", NULL);

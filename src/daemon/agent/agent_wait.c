@@ -41,7 +41,6 @@ static void waiter_answer(struct agent_waiter *waiter)
 	struct json_writer *writer = request_result(request);
 	const struct agent *agent = waiter->agent;
 	char message[300];
-
 	snprintf(message, sizeof message, "Agent %s is %s: %s.", agent->plan.name,
 	    agent_state_name(agent->state), agent->reason);
 	agent_write(writer, agent);
@@ -59,7 +58,6 @@ static void waiter_fail(struct agent_waiter *waiter, enum message_error error, c
 	struct request *request = waiter->request;
 	struct json_writer writer;
 	struct buf data;
-
 	buf_init(&data, EVIDENCE_MAX);
 	json_writer_init(&writer, &data);
 	agent_write(&writer, agent);
@@ -101,7 +99,6 @@ static void waiter_step(struct agent_waiter *waiter)
 void agent_waiters_step(struct agent *agent)
 {
 	struct list *link, *after;
-
 	list_for_each_safe (link, after, &agent->waiters)
 		waiter_step(list_entry(link, struct agent_waiter, link));
 }
@@ -109,7 +106,6 @@ void agent_waiters_step(struct agent *agent)
 void agent_wait_add(struct agent *agent, struct request *request, bool is_started)
 {
 	struct agent_waiter *waiter = xcalloc(1, sizeof *waiter);
-
 	waiter->agent = agent;
 	waiter->request = request;
 	waiter->is_started = is_started;

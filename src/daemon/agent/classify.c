@@ -17,7 +17,6 @@ static void __attribute__((format(printf, 3, 4)))
 settle(struct agent_verdict *verdict, enum agent_verdict_kind kind, const char *format, ...)
 {
 	va_list args;
-
 	verdict->kind = kind;
 	va_start(args, format);
 	(void)vsnprintf(verdict->reason, sizeof verdict->reason, format, args);
@@ -52,7 +51,6 @@ static size_t put_utf8(char *out, uint32_t character)
 static void write_row(const struct prompt_row *row, size_t end, char *out, size_t size)
 {
 	size_t len = 0;
-
 	for (size_t at = 0; at < end && len + 5 < size; at++) {
 		if (at >= row->count)
 			out[len++] = ' ';
@@ -72,14 +70,12 @@ void agent_facts_read_screen(const struct prompt_view *view, struct agent_facts 
 {
 	static struct prompt_row row;
 	struct prompt prompt;
-
 	prompt_row_read(view->text, view->len, view->cursor_row, &row);
 	write_row(&row, view->cursor_column, facts->row, sizeof facts->row);
 	facts->has_right = false;
 	for (size_t at = view->cursor_column; at < row.count; at++) {
 		bool is_drawn_cursor = at == view->cursor_column &&
 		    (row.is_reverse[at] || (at + 1 < row.count && row.is_dim[at + 1]));
-
 		if (!row.is_dim[at] && !is_drawn_cursor && !is_blank(row.characters[at]))
 			facts->has_right = true;
 	}
@@ -90,7 +86,6 @@ void agent_facts_read_screen(const struct prompt_view *view, struct agent_facts 
 static size_t trimmed_len(const char *text)
 {
 	size_t len = strlen(text);
-
 	while (len > 0 && text[len - 1] == ' ')
 		len--;
 	return len;
@@ -105,7 +100,6 @@ static void write_rows(
 {
 	static struct prompt_row row;
 	char text[4 * AGENT_ROW_SIZE];
-
 	for (unsigned number = first; number < end; number++) {
 		prompt_row_read(view->text, view->len, number, &row);
 		write_row(&row, row.count, text, sizeof text);
@@ -121,7 +115,6 @@ void agent_question_text(const struct prompt_view *view, unsigned rows, struct b
 	static struct prompt_row row;
 	char text[4 * AGENT_ROW_SIZE];
 	unsigned first = view->cursor_row;
-
 	while (first > 0 && view->cursor_row - first + 1 < rows) {
 		prompt_row_read(view->text, view->len, first - 1, &row);
 		write_row(&row, row.count, text, sizeof text);
@@ -135,7 +128,6 @@ void agent_question_text(const struct prompt_view *view, unsigned rows, struct b
 void agent_screen_text(const struct prompt_view *view, unsigned rows, struct buf *out)
 {
 	unsigned count = prompt_row_count(view->text, view->len);
-
 	write_rows(view, 0, count < rows ? count : rows, out);
 	while (out->len > 0 && out->data[out->len - 1] == '\n')
 		out->len--;
@@ -145,10 +137,8 @@ void agent_screen_text(const struct prompt_view *view, unsigned rows, struct buf
 static void normalise(const char *text, char *out, size_t size)
 {
 	size_t len = 0;
-
 	for (; *text != '\0' && len + 1 < size; text++) {
 		bool is_digit = isdigit((unsigned char)*text) != 0;
-
 		if (is_digit && len > 0 && out[len - 1] == '0')
 			continue;
 		out[len++] = is_digit ? '0' : *text;
@@ -159,7 +149,6 @@ static void normalise(const char *text, char *out, size_t size)
 void agent_facts_set_tail(struct agent_facts *facts, const void *bytes, size_t len)
 {
 	char text[AGENT_TAIL_SIZE];
-
 	facts->tail[0] = '\0';
 	if (len >= sizeof text || memchr(bytes, '\0', len) != NULL)
 		return;
@@ -171,7 +160,6 @@ void agent_facts_set_tail(struct agent_facts *facts, const void *bytes, size_t l
 static char last_character(const char *text)
 {
 	size_t len = trimmed_len(text);
-
 	return len > 0 ? text[len - 1] : '\0';
 }
 
@@ -183,12 +171,10 @@ bool agent_row_asks(const char *row)
 	static const char *const ends[] = {"]", "]:", "]?", ")", "):", ")?", "?", ":", "--", "..."};
 	size_t len = trimmed_len(row);
 	bool is_sign = false;
-
 	for (size_t at = 0; at < sizeof anywhere / sizeof *anywhere; at++)
 		is_sign |= strcasestr(row, anywhere[at]) != NULL;
 	for (size_t at = 0; at < sizeof ends / sizeof *ends && is_sign; at++) {
 		size_t size = strlen(ends[at]);
-
 		if (len >= size && memcmp(row + len - size, ends[at], size) == 0)
 			return true;
 	}
@@ -198,7 +184,6 @@ bool agent_row_asks(const char *row)
 bool agent_row_continues(const char *row, const char *other)
 {
 	size_t len = strlen(other);
-
 	return trimmed_len(other) > 0 && strncmp(row, other, len) == 0 && trimmed_len(row) > len;
 }
 
@@ -207,10 +192,8 @@ static bool ends_as_prompt(const char *row)
 {
 	static const char *const ends[] = {"$", "#", "%", ">", "»", "›", "❯", "➤", "▶", ":", "?"};
 	size_t len = trimmed_len(row);
-
 	for (size_t at = 0; at < sizeof ends / sizeof *ends; at++) {
 		size_t size = strlen(ends[at]);
-
 		if (len >= size && memcmp(row + len - size, ends[at], size) == 0)
 			return true;
 	}
@@ -222,7 +205,6 @@ static bool matches_regex(struct pattern *regex, const char *row)
 {
 	struct pattern_match match;
 	size_t len = strlen(row), start = 0;
-
 	while (start <= len && pattern_find(regex, row, len, start, &match) == PATTERN_MATCH) {
 		if (strspn(row + match.spans[0].to, " ") == len - match.spans[0].to)
 			return true;
@@ -237,7 +219,6 @@ const char *agent_prompt_part(const char *row, const struct prompt_profile *prof
 {
 	size_t len = trimmed_len(profile->row);
 	char part[AGENT_ROW_SIZE];
-
 	for (const char *at = row; *at != '\0' && len > 0; at++) {
 		normalise(at, part, sizeof part);
 		if (trimmed_len(part) == len && memcmp(part, profile->row, len) == 0)
@@ -265,7 +246,6 @@ static enum row_match match_row(
 {
 	char row[AGENT_ROW_SIZE];
 	size_t len = trimmed_len(profile->row), row_len;
-
 	if (regex != NULL)
 		return matches_regex(regex, facts->row) ? ROW_PROMPT : ROW_OTHER;
 	normalise(facts->row, row, sizeof row);
@@ -289,7 +269,6 @@ static void judge_other(
 {
 	bool is_secret = facts->tty.is_known && facts->tty.is_cooked && !facts->tty.has_echo;
 	bool reads = facts->front.is_known && facts->front.reads == AGENT_READS_YES;
-
 	verdict->again_ms = AGENT_REST_MS;
 	if (facts->front.reads == AGENT_READS_NO) {
 		settle(verdict, VERDICT_BUSY, "%s is not waiting for input", facts->front.name);
@@ -347,7 +326,6 @@ static void judge_prompt(const struct agent_facts *facts, const struct prompt_pr
 		strcmp(profile->other_tail, facts->tail) == 0);
 	int64_t need_ms = AGENT_REST_MS;
 	const char *what;
-
 	if (is_marked) {
 		what = "the shell says so (OSC 133)";
 	} else if (reads) {
@@ -375,7 +353,6 @@ static bool judge_surroundings(const struct agent_facts *facts,
 {
 	bool is_other = facts->front.is_known && profile->pid != 0 &&
 	    (facts->front.pid != profile->pid || facts->front.start != profile->start);
-
 	if (facts->is_dead) {
 		settle(verdict, VERDICT_CRASHED, "its program has ended");
 	} else if (is_other && !foreground_lives(profile->pid, profile->start) &&
@@ -416,7 +393,6 @@ static void judge_first(
 	bool is_raw = facts->tty.is_known && !facts->tty.is_cooked;
 	bool is_end = ends_as_prompt(facts->row) && !facts->has_right;
 	int64_t need_ms = LEARN_WEAK_MS;
-
 	verdict->again_ms = AGENT_REST_MS;
 	if (regex != NULL && !matches_regex(regex, facts->row)) {
 		judge_other(facts, "its row does not match the pattern of its prompt", verdict);
@@ -469,7 +445,6 @@ void agent_judge(const struct agent_facts *facts, const struct prompt_profile *p
 		ret_verdict->again_ms = AGENT_REST_MS;
 	} else {
 		enum row_match match = match_row(facts, profile, regex);
-
 		/* Such a row is only believed of one that is seen to read, as at its prompt. */
 		if (match == ROW_BEHIND)
 			match = profile->reads && facts->front.reads == AGENT_READS_YES ? ROW_PROMPT
@@ -496,7 +471,6 @@ void agent_judge(const struct agent_facts *facts, const struct prompt_profile *p
 void agent_learn(const struct agent_facts *facts, struct prompt_profile *profile)
 {
 	bool is_first = !profile->is_known;
-
 	profile->is_known = true;
 	profile->reads |= facts->front.is_known && facts->front.reads == AGENT_READS_YES;
 	if (facts->front.is_known) {
@@ -507,7 +481,6 @@ void agent_learn(const struct agent_facts *facts, struct prompt_profile *profile
 	}
 	if (!is_first) {
 		char row[AGENT_ROW_SIZE];
-
 		normalise(facts->row, row, sizeof row);
 		if (!profile->is_sure && trimmed_len(row) > 0 &&
 		    trimmed_len(row) < trimmed_len(profile->row))

@@ -22,7 +22,6 @@ static size_t prompt_len(const char *line, size_t len, const char *prompt)
 {
 	const char *end = line + len;
 	size_t line_len = len, part_len = strlen(prompt);
-
 	trim(&line, &line_len);
 	trim(&prompt, &part_len);
 	if (line_len < part_len || memcmp(line + line_len - part_len, prompt, part_len) != 0)
@@ -34,7 +33,6 @@ static size_t prompt_len(const char *line, size_t len, const char *prompt)
 static bool is_end(const char *text, size_t len, const char *prompt)
 {
 	size_t part_len = strlen(prompt);
-
 	trim(&text, &len);
 	trim(&prompt, &part_len);
 	return len > 0 && part_len >= len && memcmp(prompt + part_len - len, text, len) == 0;
@@ -50,11 +48,9 @@ static size_t cut_prompt(const char *bytes, size_t len, const char *prompt)
 	static const char sign[] = "\033[?2004h";
 	const size_t size = sizeof sign - 1;
 	struct buf text;
-
 	for (size_t at = len; at >= size; at--) {
 		const char *place = bytes + at - size;
 		bool is_prompt;
-
 		if (*place != sign[0] || memcmp(place, sign, size) != 0)
 			continue;
 		buf_init(&text, len + 1);
@@ -73,12 +69,10 @@ void reply_text(
 	    out, bytes, options->prompt != NULL ? cut_prompt(bytes, len, options->prompt) : len);
 	const char *newline;
 	size_t first = 0;
-
 	(void)used; /* what is not complete at the end is the beginning of something else */
 	if (options->prompt != NULL && out->len > 0) {
 		const char *text = (const char *)out->data;
 		size_t begin;
-
 		newline = memrchr(text, '\n', out->len);
 		begin = newline == NULL ? 0 : (size_t)(newline + 1 - text);
 		out->len -= prompt_len(text + begin, out->len - begin, options->prompt);

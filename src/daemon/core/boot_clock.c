@@ -32,7 +32,6 @@ int64_t boot_clock_due_ms(
 static int64_t alarm_boot_ms(void *data)
 {
 	struct timespec now;
-
 	(void)data;
 	clock_gettime(CLOCK_BOOTTIME, &now);
 	return (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
@@ -48,7 +47,6 @@ static void alarm_arm(void *data, int64_t boot_ms)
 {
 	struct boot_alarm *alarm = data;
 	struct itimerspec when = {0};
-
 	if (boot_ms >= 0) {
 		/* Zero would disarm the timer; an overdue alarm rings at once. */
 		if (boot_ms == 0)
@@ -64,7 +62,6 @@ static void alarm_readable(evutil_socket_t fd, short what, void *data)
 {
 	struct boot_alarm *alarm = data;
 	uint64_t times;
-
 	(void)what;
 	if (read(fd, &times, sizeof times) == sizeof times)
 		alarm->ring(alarm->data);
@@ -74,7 +71,6 @@ static void alarm_readable(evutil_socket_t fd, short what, void *data)
 static void read_boot_id(char out[BOOT_ID_SIZE])
 {
 	FILE *file = fopen("/proc/sys/kernel/random/boot_id", "re");
-
 	if (file == NULL || fgets(out, BOOT_ID_SIZE, file) == NULL)
 		out[0] = '\0';
 	out[strcspn(out, "\n")] = '\0';
@@ -85,7 +81,6 @@ static void read_boot_id(char out[BOOT_ID_SIZE])
 struct boot_alarm *boot_alarm_new(struct event_base *base, void (*ring)(void *data), void *data)
 {
 	struct boot_alarm *alarm = xcalloc(1, sizeof *alarm);
-
 	alarm->ring = ring;
 	alarm->data = data;
 	read_boot_id(alarm->boot_id);

@@ -17,7 +17,6 @@ struct loop_timer {
 static void on_timeout(evutil_socket_t fd, short what, void *data)
 {
 	struct loop_timer *timer = data;
-
 	(void)fd;
 	(void)what;
 	timer->fn(timer->data); /* may free the timer */
@@ -26,7 +25,6 @@ static void on_timeout(evutil_socket_t fd, short what, void *data)
 struct loop_timer *(loop_timer_new)(struct event_base *base, void (*fn)(void *data), void *data)
 {
 	struct loop_timer *timer = xcalloc(1, sizeof *timer);
-
 	timer->fn = fn;
 	timer->data = data;
 	(void)evtimer_assign(
@@ -45,7 +43,6 @@ void loop_timer_free(struct loop_timer *timer)
 void loop_timer_event_arm(struct event *timer, int64_t ms)
 {
 	struct timeval timeout = {0};
-
 	if (ms > 0)
 		timeout = (struct timeval){ms / 1000, ms % 1000 * 1000};
 	if (event_add(timer, &timeout) == 0)
@@ -62,7 +59,6 @@ void(loop_timer_arm)(struct loop_timer *timer, int64_t ms)
 struct event *loop_timer_event_new(struct event_base *base, event_callback_fn fn, void *data)
 {
 	struct event *timer = evtimer_new(base, fn, data);
-
 	if (timer != NULL)
 		return timer;
 	log_error("out of memory");

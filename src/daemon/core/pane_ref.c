@@ -28,7 +28,6 @@ bool pane_ref_parse(const char *text, struct pane_ref *ret_ref)
 {
 	struct pane_ref ref;
 	int pane_pid, server_pid, end = 0;
-
 	if (sscanf(text, "%%%" SCNu32 "/%d/%d/%" SCNu64 "%n", &ref.pane, &pane_pid, &server_pid,
 		&ref.server_start, &end) != 4 ||
 	    text[end] != '\0')

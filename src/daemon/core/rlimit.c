@@ -15,7 +15,6 @@ static bool is_raised;
 void rlimit_raise_files(void)
 {
 	struct rlimit limit;
-
 	if (!is_raised && getrlimit(RLIMIT_NOFILE, &given) < 0)
 		return;
 	is_raised = true;

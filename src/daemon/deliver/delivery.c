@@ -78,7 +78,6 @@ static void typed_store(struct mail *mail, const struct buf *line)
 	    .line = (char *)line->data,
 	};
 	char pane[PANE_REF_TEXT_SIZE];
-
 	pane_ref_format(&mail->pane, pane);
 	record_put(queue_store(mail->set->parts.queue), &typed_kind, pane, &typed);
 }
@@ -86,7 +85,6 @@ static void typed_store(struct mail *mail, const struct buf *line)
 static void typed_forget(const struct mail *mail)
 {
 	char pane[PANE_REF_TEXT_SIZE];
-
 	pane_ref_format(&mail->pane, pane);
 	record_delete(queue_store(mail->set->parts.queue), &typed_kind, pane);
 }
@@ -97,7 +95,6 @@ static void typed_load(struct mail *mail)
 	struct queue *queue = mail->set->parts.queue;
 	char pane[PANE_REF_TEXT_SIZE];
 	struct typed typed = {0};
-
 	pane_ref_format(&mail->pane, pane);
 	if (!record_get(queue_store(queue), &typed_kind, pane, &typed))
 		return;
@@ -114,7 +111,6 @@ static void typed_load(struct mail *mail)
 static bool typed_check(void *data, const char *name, const struct json *value)
 {
 	struct typed typed = {0};
-
 	(void)data;
 	(void)name;
 	if (!record_read(typed_kind.rows, value, &typed))
@@ -135,7 +131,6 @@ static void write_receipt(struct mail *mail, uint64_t seq, enum notification_sta
 	const struct notification *note = queue_find(mail->set->parts.queue, seq);
 	struct json_writer writer;
 	struct buf receipt;
-
 	if (note == NULL)
 		return;
 	buf_init(&receipt, RECEIPT_MAX);
@@ -153,7 +148,6 @@ static void write_receipt(struct mail *mail, uint64_t seq, enum notification_sta
 static bool is_for(const struct mail *mail, const struct notification *note)
 {
 	const struct puller_set *pullers = mail->set->parts.pullers;
-
 	return is_ours(note) && pane_ref_equal(&note->pane, &mail->pane) &&
 	    !puller_holds(pullers, note->seq) &&
 	    (note->state == NOTE_DELIVERING || note->redelivered > 0 ||
@@ -164,11 +158,9 @@ static bool is_for(const struct mail *mail, const struct notification *note)
 static void mail_gather(struct mail *mail)
 {
 	struct queue *queue = mail->set->parts.queue;
-
 	mail->batch_count = 0;
 	for (int urgent = 1; urgent >= 0; urgent--) {
 		const struct notification *note = NULL;
-
 		while ((note = queue_next(queue, note)) != NULL) {
 			if (is_for(mail, note) && note->is_urgent == (urgent == 1) &&
 			    mail->batch_count < BATCH_MAX)
@@ -181,7 +173,6 @@ static bool on_is_wanted(void *data)
 {
 	const struct mail *mail = data;
 	const struct notification *note = NULL;
-
 	if (mail->command != NULL)
 		return false;
 	/* A text that may stand at the prompt already is finished first. */
@@ -200,7 +191,6 @@ static bool on_is_wanted(void *data)
 static void mail_remember(struct mail *mail, const struct buf *line)
 {
 	const struct presence *presence = presence_of_pane(mail->set->parts.presences, &mail->pane);
-
 	mail->turns = presence != NULL ? presence->turns : 0;
 	mail->line.len = 0;
 	(void)buf_append(&mail->line, line->data, line->len);
@@ -221,7 +211,6 @@ static void mail_nudge(struct mail *mail, enum submit_result result)
 	bool is_taken = result == SUBMIT_SUBMITTED &&
 	    (presence == NULL || !presence->has_turns || presence->turns > mail->turns ||
 		presence->reported_ms == 0);
-
 	if ((result == SUBMIT_SUBMITTED || result == SUBMIT_TYPED) && !is_taken &&
 	    mail->line.len > 0)
 		nudge_add(mail->set->nudges, &line);
@@ -233,7 +222,6 @@ static bool on_compose(void *data, struct submit_text *text)
 	struct queue *queue = mail->set->parts.queue;
 	const struct notification *notes[BATCH_MAX];
 	struct buf line;
-
 	mail_gather(mail);
 	if (mail->batch_count == 0)
 		return false; /* settled within this turn of the loop: nothing is typed */
@@ -258,7 +246,6 @@ static void on_deferred(void *data, const char *reason, bool is_new)
 	struct mail *mail = data;
 	struct queue *queue = mail->set->parts.queue;
 	const struct notification *note = NULL;
-
 	while ((note = queue_next(queue, note)) != NULL) {
 		if (!is_for(mail, note))
 			continue;
@@ -321,10 +308,8 @@ static const struct submit_handlers handlers = {
 static struct mail *find_mail(const struct delivery_set *set, const struct pane_ref *pane)
 {
 	struct list *link;
-
 	list_for_each (link, &set->mails) {
 		struct mail *mail = list_entry(link, struct mail, link);
-
 		if (pane_ref_equal(&mail->pane, pane))
 			return mail;
 	}
@@ -337,7 +322,6 @@ static void on_command(void *data, bool is_taken, const char *reason)
 	struct mail *mail = data;
 	const struct receipt_parts *receipts = &mail->set->receipts;
 	struct queue_command *command = mail->command; /* the reason is its */
-
 	mail->command = NULL;
 	mail->has_failed = !is_taken;
 	for (size_t at = 0; at < mail->batch_count; at++) {
@@ -360,7 +344,6 @@ static bool mail_command(struct mail *mail)
 	const struct presence *presence = presence_of_pane(parts->presences, &mail->pane);
 	const struct notification *notes[BATCH_MAX];
 	struct buf text;
-
 	if (mail->has_failed || presence == NULL || !queue_command_serves(presence) ||
 	    mail->batch_count > 0 || submit_is_at_work(mail->submit) || !on_is_wanted(mail))
 		return false;
@@ -393,7 +376,6 @@ static void mail_go(struct mail *mail)
 static void mail_wake(struct delivery_set *set, const struct pane_ref *pane)
 {
 	struct mail *mail = find_mail(set, pane);
-
 	if (mail == NULL) {
 		mail = xcalloc(1, sizeof *mail);
 		mail->set = set;
@@ -410,7 +392,6 @@ static void mail_wake(struct delivery_set *set, const struct pane_ref *pane)
 static void on_posted(struct queue_listener *listener, const struct notification *note)
 {
 	struct delivery_set *set = list_entry(listener, struct delivery_set, listener);
-
 	if (note->pane.pane != MUXBUS_NO_ID && note->state == NOTE_QUEUED)
 		mail_wake(set, &note->pane);
 }
@@ -420,7 +401,6 @@ static void on_nudge(void *data, const struct retry_line *line)
 {
 	struct delivery_set *set = data;
 	struct mail *mail;
-
 	mail_wake(set, line->pane);
 	mail = find_mail(set, line->pane);
 	if (mail == NULL || mail->command != NULL || mail->batch_count > 0 ||
@@ -437,7 +417,6 @@ static void on_nudge(void *data, const struct retry_line *line)
 static void wake_pane(struct delivery_set *set, const struct pane_ref *pane)
 {
 	const struct notification *note = NULL;
-
 	while ((note = queue_next(set->parts.queue, note)) != NULL) {
 		if (note->state == NOTE_QUEUED && pane_ref_equal(&note->pane, pane)) {
 			on_posted(&set->listener, note);
@@ -465,7 +444,6 @@ struct delivery_set *delivery_set_new(const struct delivery_parts *parts)
 	    .queue = parts->queue,
 	};
 	struct delivery_set *set = xcalloc(1, sizeof *set);
-
 	set->parts = *parts;
 	set->receipts = (struct receipt_parts){.queue = parts->queue, .events = parts->events};
 	list_init(&set->mails);
@@ -483,7 +461,6 @@ struct delivery_set *delivery_set_new(const struct delivery_parts *parts)
 void delivery_set_free(struct delivery_set *set)
 {
 	struct list *link, *after;
-
 	if (set == NULL)
 		return;
 	queue_unlisten(set->parts.queue, &set->listener);
@@ -498,7 +475,6 @@ void delivery_set_free(struct delivery_set *set)
 void delivery_set_wake(struct delivery_set *set)
 {
 	const struct notification *note = NULL;
-
 	while ((note = queue_next(set->parts.queue, note)) != NULL)
 		on_posted(&set->listener, note);
 }

@@ -31,10 +31,8 @@ static const struct {
 static bool is_dropped(uint32_t character)
 {
 	size_t low = 0, high = sizeof dropped / sizeof *dropped;
-
 	while (low < high) {
 		size_t middle = (low + high) / 2;
-
 		if (character > dropped[middle].last)
 			low = middle + 1;
 		else
@@ -54,7 +52,6 @@ static bool is_space(uint32_t character)
 static uint32_t tame(uint32_t character)
 {
 	static const char wild[] = "`$\\;|&<>(){}[]'\"!#*?~^%@=/";
-
 	if (character < 0x80 && strchr(wild, (int)character) != NULL)
 		return character + 0xfee0;
 	return character;
@@ -64,7 +61,6 @@ static int put_character(struct buf *out, uint32_t character)
 {
 	uint8_t bytes[4];
 	size_t len;
-
 	if (character < 0x80) {
 		bytes[0] = (uint8_t)character;
 		len = 1;
@@ -92,7 +88,6 @@ void prompt_line_quote(struct buf *out, const char *text, size_t len, size_t max
 	bool is_lossy = false, was_space = true;
 	size_t begin = out->len, count = 0;
 	struct buf clean;
-
 	buf_init(&clean, 16 * PROMPT_LINE_MAX);
 	if (len > 4 * PROMPT_LINE_MAX)
 		len = 4 * PROMPT_LINE_MAX;
@@ -100,7 +95,6 @@ void prompt_line_quote(struct buf *out, const char *text, size_t len, size_t max
 	for (size_t at = 0; at < clean.len && count < max;) {
 		uint32_t character;
 		int size = utf8_decode(clean.data + at, clean.len - at, &character);
-
 		if (size <= 0)
 			break;
 		at += (size_t)size;
@@ -129,7 +123,6 @@ static void put_words(struct buf *out, const char *words, size_t max)
 		char byte = words[at];
 		bool is_plain = (byte >= 'a' && byte <= 'z') || (byte >= 'A' && byte <= 'Z') ||
 		    (byte >= '0' && byte <= '9') || strchr(" .,:()-_", byte) != NULL;
-
 		(void)buf_append_byte(out, is_plain ? (uint8_t)byte : ' ');
 	}
 }
@@ -167,7 +160,6 @@ static void put_quote(struct buf *out, const char *quote, size_t used)
 	static const char begin[] = ". Untrusted text: \xc2\xab", end[] = "\xc2\xbb";
 	size_t taken = used + sizeof begin + sizeof end;
 	size_t room = taken < PROMPT_LINE_MAX ? PROMPT_LINE_MAX - taken : 0;
-
 	if (room == 0)
 		return;
 	(void)buf_append_str(out, begin);
@@ -182,7 +174,6 @@ void prompt_line_write(
 	const struct notification *first = notes[0];
 	const char *how = details[first->source];
 	size_t begin = out->len;
-
 	(void)buf_printf(
 	    out, "[muxbus %s %s] ", first->id, notification_source_name(first->source));
 	put_words(out, outcome(first), PROMPT_LINE_QUOTE_MAX);
@@ -207,7 +198,6 @@ static char *find_text(const struct notification *note, const char *name)
 	const struct json *value = json_read(reader, note->data, strlen(note->data), &error);
 	const struct json *member = json_member(value, name);
 	char *text = NULL;
-
 	if (member != NULL && member->type == JSON_STRING && member->len > 0)
 		text = xstrdup(member->text);
 	json_reader_free(reader);
@@ -229,7 +219,6 @@ void prompt_line_compose(struct buf *out, const struct notification *const *note
     const struct config_limits *limits)
 {
 	char *quote = find_quote(notes[0], limits);
-
 	prompt_line_write(out, notes, count, quote);
 	mem_free(quote);
 }

@@ -58,10 +58,8 @@ static bool is_armed(const struct puller *puller)
 bool puller_is_armed(const struct puller_set *set, const struct pane_ref *pane)
 {
 	const struct list *link;
-
 	list_for_each (link, &set->pullers) {
 		const struct puller *puller = list_entry(link, const struct puller, link);
-
 		if (pane_ref_equal(&puller->pane, pane) && is_armed(puller))
 			return true;
 	}
@@ -80,7 +78,6 @@ static struct loan *find_loan(struct puller *puller, uint64_t seq)
 bool puller_holds(const struct puller_set *set, uint64_t seq)
 {
 	const struct list *link;
-
 	list_for_each (link, &set->pullers) {
 		if (find_loan(list_entry(link, struct puller, link), seq) != NULL)
 			return true;
@@ -102,7 +99,6 @@ static const struct record_kind puller_kind = {
 static void remember(const struct puller *puller)
 {
 	char pane[PANE_REF_TEXT_SIZE];
-
 	if (puller->way != PULLER_FOLLOW)
 		return;
 	pane_ref_format(&puller->pane, pane);
@@ -112,7 +108,6 @@ static void remember(const struct puller *puller)
 static void forget(const struct puller *puller)
 {
 	char pane[PANE_REF_TEXT_SIZE];
-
 	if (puller->way != PULLER_FOLLOW)
 		return;
 	pane_ref_format(&puller->pane, pane);
@@ -129,10 +124,8 @@ static void give_back(struct puller *puller, bool is_all, const char *reason)
 {
 	const struct receipt_parts *receipts = &puller->set->parts.receipts;
 	int64_t now_ms = clock_mono_ms();
-
 	for (size_t at = puller->count; at-- > 0;) {
 		struct loan loan = puller->loans[at];
-
 		if (!is_all && loan.due_ms > now_ms)
 			continue;
 		drop_loan(puller, &puller->loans[at]);
@@ -153,10 +146,8 @@ static void puller_free(struct puller *puller)
 static void tell_settled(struct puller_set *set, const struct pane_ref *pane)
 {
 	struct list *link, *after;
-
 	list_for_each_safe (link, after, &set->listeners) {
 		struct puller_listener *listener = list_entry(link, struct puller_listener, link);
-
 		listener->settled(listener, pane);
 	}
 }
@@ -177,7 +168,6 @@ static void settle(struct puller *puller)
 	int64_t now_ms = clock_mono_ms(), next_ms = INT64_MAX;
 	struct puller_set *set = puller->set;
 	struct pane_ref pane = puller->pane;
-
 	give_back(puller, false, "it was not acknowledged");
 	for (size_t at = 0; at < puller->count; at++) {
 		if (puller->loans[at].due_ms < next_ms)
@@ -205,13 +195,11 @@ static void on_changed(struct queue_listener *listener, const struct notificatio
 {
 	struct puller_set *set = list_entry(listener, struct puller_set, listener);
 	struct list *link;
-
 	if (note->state == NOTE_DELIVERING)
 		return;
 	list_for_each (link, &set->pullers) {
 		struct puller *puller = list_entry(link, struct puller, link);
 		struct loan *loan = find_loan(puller, note->seq);
-
 		if (loan == NULL)
 			continue;
 		drop_loan(puller, loan);
@@ -229,7 +217,6 @@ static struct puller *puller_new(
     struct puller_set *set, const struct pane_ref *pane, enum puller_way way)
 {
 	struct puller *puller = xcalloc(1, sizeof *puller);
-
 	puller->set = set;
 	puller->pane = *pane;
 	puller->way = way;
@@ -244,10 +231,8 @@ struct puller *puller_begin(
 {
 	struct puller *puller = NULL;
 	struct list *link;
-
 	list_for_each (link, &set->pullers) {
 		struct puller *other = list_entry(link, struct puller, link);
-
 		if (other->way == way && pane_ref_equal(&other->pane, pane))
 			puller = other;
 	}
@@ -265,7 +250,6 @@ uint64_t puller_take(struct puller *puller)
 {
 	const struct receipt_parts *receipts = &puller->set->parts.receipts;
 	const struct notification *note = NULL;
-
 	if (puller->count == PULLER_LOANS_MAX)
 		return 0;
 	for (int urgent = 1; urgent >= 0; urgent--) {
@@ -299,7 +283,6 @@ static bool puller_load(void *data, const char *name, const struct json *value)
 {
 	struct puller_set *set = data;
 	struct puller kept = {0}, *puller;
-
 	if (!pane_ref_parse(name, &kept.pane) || set->count >= COURIERS_MAX ||
 	    !record_read(puller_kind.rows, value, &kept))
 		return false;
@@ -312,7 +295,6 @@ static bool puller_load(void *data, const char *name, const struct json *value)
 struct puller_set *puller_set_new(const struct puller_parts *parts)
 {
 	struct puller_set *set = xcalloc(1, sizeof *set);
-
 	set->parts = *parts;
 	list_init(&set->listeners);
 	list_init(&set->pullers);
@@ -326,7 +308,6 @@ struct puller_set *puller_set_new(const struct puller_parts *parts)
 void puller_set_free(struct puller_set *set)
 {
 	struct list *link, *after;
-
 	if (set == NULL)
 		return;
 	queue_unlisten(set->parts.receipts.queue, &set->listener);

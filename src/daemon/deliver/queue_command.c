@@ -75,7 +75,6 @@ static void read_environ(pid_t pid, struct buf *out)
 	char path[64];
 	ssize_t count;
 	int fd;
-
 	snprintf(path, sizeof path, "/proc/%d/environ", (int)pid);
 	fd = pid > 0 ? open(path, O_RDONLY | O_CLOEXEC) : -1;
 	if (fd < 0)
@@ -90,10 +89,8 @@ static void read_environ(pid_t pid, struct buf *out)
 static const char *find_variable(const struct buf *block, const char *name)
 {
 	size_t len = strlen(name);
-
 	for (size_t at = 0; at < block->len; at += strlen((const char *)block->data + at) + 1) {
 		const char *text = (const char *)block->data + at;
-
 		if (strncmp(text, name, len) == 0 && text[len] == '=')
 			return text;
 	}
@@ -110,12 +107,10 @@ static bool find_program(const char *name, pid_t pid, const char *dirs, char *ou
 {
 	char link[64];
 	ssize_t len;
-
 	snprintf(link, sizeof link, "/proc/%d/exe", (int)pid);
 	len = pid > 0 ? readlink(link, out, size - 1) : -1;
 	if (len > 0) {
 		const char *slash;
-
 		out[len] = '\0';
 		slash = strrchr(out, '/');
 		if (slash != NULL && strcmp(slash + 1, name) == 0 && is_program(out))
@@ -123,7 +118,6 @@ static bool find_program(const char *name, pid_t pid, const char *dirs, char *ou
 	}
 	while (dirs != NULL && *dirs != '\0') {
 		int count = (int)strcspn(dirs, ":");
-
 		if ((size_t)snprintf(out, size, "%.*s/%s", count, dirs, name) < size &&
 		    is_program(out))
 			return true;
@@ -137,22 +131,18 @@ static char **make_environ(const struct buf *block)
 {
 	size_t count = 0, room = 1;
 	char **made;
-
 	while (environ[room - 1] != NULL && room < VARIABLES_MAX)
 		room++;
 	made = xcalloc(room + INHERITED_COUNT + 1, sizeof *made);
 	for (size_t at = 0; at < INHERITED_COUNT; at++) {
 		const char *text = find_variable(block, inherited[at]);
-
 		if (text != NULL)
 			made[count++] = (char *)(uintptr_t)text;
 	}
 	for (size_t at = 0; at + 1 < room; at++) {
 		bool is_replaced = false;
-
 		for (size_t own = 0; own < INHERITED_COUNT; own++) {
 			size_t len = strlen(inherited[own]);
-
 			is_replaced |= strncmp(environ[at], inherited[own], len) == 0 &&
 			    environ[at][len] == '=' && find_variable(block, inherited[own]) != NULL;
 		}
@@ -168,7 +158,6 @@ static int spawn(pid_t *ret_pid, const char *program, char *const *argv, char *c
 	posix_spawnattr_t attributes;
 	sigset_t none, all;
 	int error;
-
 	sigemptyset(&none);
 	sigfillset(&all);
 	posix_spawn_file_actions_init(&actions);
@@ -193,7 +182,6 @@ static int spawn(pid_t *ret_pid, const char *program, char *const *argv, char *c
 static int reap(struct queue_command *command, bool is_kill)
 {
 	int status = -1;
-
 	if (command->pid == 0)
 		return -1;
 	if (is_kill)
@@ -209,7 +197,6 @@ static void on_ended(evutil_socket_t fd, short what, void *data)
 	struct queue_command *command = data;
 	int status = reap(command, false);
 	bool is_taken = WIFEXITED(status) && WEXITSTATUS(status) == 0;
-
 	(void)fd;
 	(void)what;
 	if (!is_taken)
@@ -223,7 +210,6 @@ static void on_ended(evutil_socket_t fd, short what, void *data)
 static void on_timer(void *data)
 {
 	struct queue_command *command = data;
-
 	if (command->pid != 0) {
 		(void)reap(command, true);
 		snprintf(command->reason, sizeof command->reason,
@@ -241,7 +227,6 @@ static bool start(struct queue_command *command, struct event_base *base,
 	struct buf block;
 	char **env;
 	int error = ENOENT;
-
 	for (size_t at = 0; words[at] != NULL; at++)
 		argv[at] =
 		    (char *)(uintptr_t)(strcmp(words[at], SESSION_WORD) == 0 ? presence->session
@@ -278,7 +263,6 @@ struct queue_command *queue_command_start(struct event_base *base, const struct 
 {
 	struct queue_command *command = xcalloc(1, sizeof *command);
 	bool is_started;
-
 	command->done = done;
 	command->data = data;
 	command->pidfd = -1;

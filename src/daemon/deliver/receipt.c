@@ -30,7 +30,6 @@ void receipt_give(const struct receipt_parts *parts, uint64_t seq, enum notifica
 	const struct notification *note = queue_find(parts->queue, seq);
 	struct event_scope scope = {.window = MUXBUS_NO_ID};
 	struct buf members;
-
 	json_object_end(writer);
 	if (note == NULL) {
 		buf_finish(receipt);
@@ -58,7 +57,6 @@ void receipt_put(const struct receipt_parts *parts, uint64_t seq, enum notificat
 {
 	struct json_writer writer;
 	struct buf receipt;
-
 	buf_init(&receipt, RECEIPT_MAX);
 	receipt_begin(&receipt, &writer, result, way, reason);
 	receipt_give(parts, seq, state, &receipt, &writer);

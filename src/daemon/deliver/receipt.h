@@ -9,7 +9,7 @@
  *   handed_over  given to the agent by another way than typing
  *   refused      never: the pane, or the program it was meant for, is gone
  *
- * One that was typed has "typed_before" if a daemon may have been killed while it typed: so
+ * A typed one has "typed_before" if a daemon may have been killed while it typed: so
  * often, at most, it was submitted already. "way" says how: typed, follow (a follower's stream), hook (the agent's own hook),
  * queue_command (the agent's command for it), waited (a request waited for it).
  */

@@ -35,7 +35,6 @@ struct retry_set {
 static unsigned times(const struct retry_set *set, uint64_t seq)
 {
 	const struct notification *note = queue_find(set->parts.queue, seq);
-
 	return note != NULL ? note->redelivered : 0;
 }
 
@@ -43,7 +42,6 @@ static int64_t wait_ms(const struct retry_set *set, unsigned times)
 {
 	static const int factors[] = {1, 5, 15};
 	size_t last = sizeof factors / sizeof *factors - 1;
-
 	return set->parts.config->limits.ack_wait_ms * factors[times < last ? times : last];
 }
 
@@ -61,7 +59,6 @@ static bool is_taken(const struct nudge *nudge)
 {
 	const struct presence *presence =
 	    presence_of_pane(nudge->set->parts.presences, &nudge->pane);
-
 	return presence != NULL && presence->has_turns && presence->turns > nudge->turns;
 }
 
@@ -71,10 +68,8 @@ static void on_timer(void *data)
 	struct queue *queue = nudge->set->parts.queue;
 	struct retry_line line = {
 	    .pane = &nudge->pane, .seqs = nudge->seqs, .line = nudge->line, .len = nudge->len};
-
 	for (size_t at = 0; at < nudge->count && !is_taken(nudge); at++) {
 		const struct notification *note = queue_find(queue, nudge->seqs[at]);
-
 		/* Acknowledged, cancelled, or retried already: not this one. */
 		if (note == NULL || (note->state != NOTE_DELIVERED && note->state != NOTE_FAILED))
 			continue;
@@ -91,7 +86,6 @@ void nudge_add(struct retry_set *set, const struct retry_line *line)
 {
 	unsigned most = 0;
 	struct nudge *nudge;
-
 	for (size_t at = 0; at < line->count; at++)
 		most = times(set, line->seqs[at]) > most ? times(set, line->seqs[at]) : most;
 	if (line->count == 0 || line->count > NUDGE_NOTES_MAX ||
@@ -117,7 +111,6 @@ void nudge_add(struct retry_set *set, const struct retry_line *line)
 struct retry_set *retry_set_new(const struct retry_parts *parts, retry_fn *again, void *data)
 {
 	struct retry_set *set = xcalloc(1, sizeof *set);
-
 	set->parts = *parts;
 	set->again = again;
 	set->data = data;
@@ -128,7 +121,6 @@ struct retry_set *retry_set_new(const struct retry_parts *parts, retry_fn *again
 void retry_set_free(struct retry_set *set)
 {
 	struct list *link, *after;
-
 	if (set == NULL)
 		return;
 	list_for_each_safe (link, after, &set->nudges)

@@ -96,7 +96,6 @@ static void write_data(
 {
 	const struct self_command *command = &order->public;
 	struct json_writer writer;
-
 	json_writer_init(&writer, out);
 	json_object_begin(&writer, NULL);
 	(void)json_put_text(&writer, "command", command->text, strlen(command->text));
@@ -120,7 +119,6 @@ static void order_end(
 	    .text = text,
 	};
 	struct buf data;
-
 	buf_init(&data, DATA_MAX);
 	write_data(&data, order, outcome, reason);
 	draft.data = (const char *)data.data;
@@ -136,7 +134,6 @@ static void order_end(
 static void on_deadline(void *data)
 {
 	struct order *order = data;
-
 	if (order->public.stage == SELF_COMMAND_RUNNING)
 		order_end(
 		    order, "timeout", "the command was submitted, its end was not seen", NULL);
@@ -147,7 +144,6 @@ static void on_deadline(void *data)
 static int64_t quiet_ms(const struct order *order)
 {
 	int64_t ms = order->set->parts.config->limits.deliver_quiet_ms;
-
 	return ms > LOOK_MIN_MS ? ms : LOOK_MIN_MS;
 }
 
@@ -162,7 +158,6 @@ static void on_screen(void *data, int error, const struct pane_screen *screen)
 	struct order *order = data;
 	const struct muxbus_pane *pane;
 	char text[TEXT_SIZE];
-
 	order->is_asking = false;
 	if (order->is_over) {
 		order_free(order);
@@ -187,7 +182,6 @@ static void on_screen(void *data, int error, const struct pane_screen *screen)
 static void on_output(struct stream_tap *tap, uint64_t offset, const uint8_t *bytes, size_t len)
 {
 	struct order *order = list_entry(tap, struct order, tap);
-
 	(void)offset;
 	(void)bytes;
 	(void)len;
@@ -198,7 +192,6 @@ static void on_output(struct stream_tap *tap, uint64_t offset, const uint8_t *by
 static void on_closed(struct stream_tap *tap)
 {
 	struct order *order = list_entry(tap, struct order, tap);
-
 	order->has_tap = false;
 	if (!order->is_asking)
 		loop_timer_arm(order->timer, 0);
@@ -219,7 +212,6 @@ static void on_timer(void *data)
 	struct order *order = data;
 	struct tmux *tmux = order->set->parts.tmux;
 	int64_t left_ms;
-
 	switch (pane_fate(tmux, &order->public.pane)) {
 	case PANE_THERE:
 		break;
@@ -246,7 +238,6 @@ static void on_timer(void *data)
 static bool on_compose(void *data, struct submit_text *text)
 {
 	struct order *order = data;
-
 	if (order->was_interrupted)
 		return false;
 	order->public.stage = SELF_COMMAND_TYPED;
@@ -258,7 +249,6 @@ static bool on_compose(void *data, struct submit_text *text)
 static void on_deferred(void *data, const char *reason, bool is_new)
 {
 	struct order *order = data;
-
 	if (is_new)
 		log_debug("command %s waits: %s", order->public.id, reason);
 }
@@ -266,7 +256,6 @@ static void on_deferred(void *data, const char *reason, bool is_new)
 static void on_ended(void *data, const struct submit_end *end)
 {
 	struct order *order = data;
-
 	switch (end->result) {
 	case SUBMIT_SUBMITTED:
 		order->public.stage = SELF_COMMAND_RUNNING;
@@ -301,7 +290,6 @@ static struct order *order_new(struct self_command_set *set, const struct pane_r
     const char *text, size_t len, int64_t created_ms)
 {
 	struct order *order = xcalloc(1, sizeof *order);
-
 	order->set = set;
 	order->public.pane = *pane;
 	order->public.text = xasprintf("%.*s", (int)len, text);
@@ -329,7 +317,6 @@ static void order_wake(struct order *order)
 static void order_set_deadline(struct order *order)
 {
 	int64_t left_ms = order->public.created_ms + LIFE_MS - clock_real_ms();
-
 	loop_timer_arm(order->deadline, left_ms < 0 ? 0 : left_ms < LIFE_MS ? left_ms : LIFE_MS);
 }
 
@@ -338,7 +325,6 @@ static bool order_load(void *data, const char *id, const struct json *value)
 	struct self_command_set *set = data;
 	struct self_command kept = {0};
 	struct order *order;
-
 	if (!record_read(command_kind.rows, value, &kept))
 		return false;
 	order = order_new(set, &kept.pane, kept.text, strlen(kept.text), kept.created_ms);
@@ -357,7 +343,6 @@ static bool order_load(void *data, const char *id, const struct json *value)
 struct self_command_set *self_command_set_new(const struct self_command_parts *parts)
 {
 	struct self_command_set *set = xcalloc(1, sizeof *set);
-
 	set->parts = *parts;
 	list_init(&set->commands);
 	queue_load(parts->queue, &command_kind, order_load, set);
@@ -367,7 +352,6 @@ struct self_command_set *self_command_set_new(const struct self_command_parts *p
 void self_command_set_free(struct self_command_set *set)
 {
 	struct list *link, *after;
-
 	if (set == NULL)
 		return;
 	list_for_each_safe (link, after, &set->commands)
@@ -378,7 +362,6 @@ void self_command_set_free(struct self_command_set *set)
 void self_command_set_wake(struct self_command_set *set)
 {
 	struct list *link;
-
 	list_for_each (link, &set->commands)
 		order_wake(list_entry(link, struct order, public.link));
 }
@@ -388,7 +371,6 @@ const struct self_command *self_command_add(
 {
 	const struct self_command *command = NULL;
 	struct order *order;
-
 	while ((command = self_command_next(set, command)) != NULL) {
 		if (pane_ref_equal(&command->pane, pane))
 			return NULL;
@@ -409,6 +391,5 @@ const struct self_command *self_command_next(
     const struct self_command_set *set, const struct self_command *previous)
 {
 	const struct list *link = previous == NULL ? set->commands.next : previous->link.next;
-
 	return link == &set->commands ? NULL : list_entry(link, const struct self_command, link);
 }

@@ -16,7 +16,6 @@ static void add_buffer(
 {
 	for (size_t at = 0; at < len; at += PIECE_BYTES) {
 		size_t piece = len - at < PIECE_BYTES ? len - at : PIECE_BYTES;
-
 		muxbus_command_args(command, "set-buffer", (char *)NULL);
 		if (at > 0)
 			muxbus_command_args(command, "-a", (char *)NULL);
@@ -32,7 +31,6 @@ void paste_add(struct paste *paste, struct tmux *tmux, struct muxbus_command *co
 	static unsigned number;
 	bool has_vis = (tmux_caps(tmux) & MUXBUS_CAP_PASTE_VIS) != 0;
 	char line[256];
-
 	snprintf(paste->buffer, sizeof paste->buffer, "muxbus-%d-%u", (int)getpid(), ++number);
 	snprintf(paste->otherwise, sizeof paste->otherwise, "delete-buffer -b %s", paste->buffer);
 	add_buffer(paste, command, text, len);
@@ -44,7 +42,6 @@ void paste_add(struct paste *paste, struct tmux *tmux, struct muxbus_command *co
 void paste_remove(const struct paste *paste, struct tmux *tmux)
 {
 	struct muxbus_command *command;
-
 	if (paste->buffer[0] == '\0' || !tmux_is_live(tmux) || muxbus_command_new(&command) < 0)
 		return;
 	muxbus_command_args(command, "delete-buffer", "-b", paste->buffer, (char *)NULL);

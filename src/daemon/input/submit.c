@@ -22,7 +22,6 @@ static const char blocked[] = "something else is being typed there";
 static void on_typed(void *data, int error, const struct muxbus_reply *replies, size_t count)
 {
 	struct submit *submit = data;
-
 	if (error != 0)
 		paste_remove(&submit->paste, submit->parts->tmux);
 	if (!submit_take_answer(submit))
@@ -53,7 +52,6 @@ static void step_type(struct submit *submit, const struct muxbus_pane *pane,
     const struct pane_screen *screen, const struct pane_tty *tty)
 {
 	bool in_prefix;
-
 	if (submit_is_blocked(submit)) {
 		submit_defer(submit, blocked);
 		return;
@@ -81,7 +79,6 @@ static void take_up(
     struct submit *submit, const struct muxbus_pane *pane, const struct pane_tty *tty)
 {
 	bool in_prefix;
-
 	submit_line_resume(&submit->line, tty);
 	submit->human = submit_guard_human(submit->parts->tmux, pane, &in_prefix);
 	submit->stage = STAGE_SETTLING;
@@ -94,7 +91,6 @@ static void look_at_prompt(struct submit *submit, const struct muxbus_pane *pane
 {
 	const struct submit_policy *policy = submit->policy;
 	char reason[SUBMIT_REASON_SIZE];
-
 	if (submit_line_stands(&submit->line, screen))
 		take_up(submit, pane, tty);
 	else if (!submit_guard_screen(submit->parts, policy, &submit->pane, pane, screen,
@@ -110,7 +106,6 @@ static void look_for_echo(
 {
 	struct submit_line *line = &submit->line;
 	const char *reason;
-
 	if (submit_line_is_shown(line, screen, tty, submit->policy->knows_prompt)) {
 		submit->stage = STAGE_SETTLING;
 		submit_arm(submit, submit_line_rest_ms(line, tty));
@@ -126,7 +121,6 @@ static void look_for_echo(
 static void on_entered(void *data, int error, const struct muxbus_reply *replies, size_t count)
 {
 	struct submit *submit = data;
-
 	if (!submit_take_answer(submit))
 		return;
 	/* Not pressed: what changed is looked at. No answer: Enter counts as pressed. */
@@ -145,7 +139,6 @@ static void step_enter(
 {
 	struct submit_line *line = &submit->line;
 	bool in_prefix;
-
 	if (submit_guard_human(submit->parts->tmux, pane, &in_prefix) != submit->human ||
 	    in_prefix) {
 		submit_give_up(submit, "a person began to type: the text is left to them");
@@ -166,7 +159,6 @@ static void look_for_taken(
 {
 	struct submit_line *line = &submit->line;
 	const char *reason;
-
 	if (submit_line_is_taken(line, screen, tty)) {
 		submit_end(submit, SUBMIT_SUBMITTED, NULL);
 		return;
@@ -187,7 +179,6 @@ static void on_screen(void *data, int error, const struct pane_screen *screen)
 	struct submit *submit = data;
 	const struct muxbus_pane *pane;
 	struct pane_tty tty;
-
 	if (!submit_take_answer(submit))
 		return;
 	pane = muxbus_model_pane(tmux_model(submit->parts->tmux), submit->pane.pane);
@@ -233,7 +224,6 @@ static bool may_look(
     const struct submit *submit, const struct muxbus_pane *pane, char reason[SUBMIT_REASON_SIZE])
 {
 	struct pane_tty tty;
-
 	pane_tty_read(pane->tty, pane->pid, &tty);
 	return submit_guard_pane(submit->parts, submit->policy, &submit->pane, pane, reason) &&
 	    submit_guard_terminal(submit->parts, submit->policy, &submit->pane, pane, &tty, reason);
@@ -245,7 +235,6 @@ static void on_fresh(void *data, int error)
 	struct submit *submit = data;
 	const struct muxbus_pane *pane;
 	char reason[SUBMIT_REASON_SIZE];
-
 	if (!submit_take_answer(submit))
 		return;
 	pane = muxbus_model_pane(tmux_model(submit->parts->tmux), submit->pane.pane);
@@ -279,7 +268,6 @@ static bool is_quiet(struct submit *submit)
 	char reason[SUBMIT_REASON_SIZE];
 	int64_t quiet_ms = submit_guard_quiet_ms(submit->parts, &submit->pane, reason);
 	int64_t left_ms = quiet_ms - (clock_mono_ms() - submit->last_output_ms);
-
 	if (quiet_ms < 0) {
 		submit_defer(submit, reason);
 		return false;
@@ -328,7 +316,6 @@ static void look(struct submit *submit)
 static void on_timer(void *data)
 {
 	struct submit *submit = data;
-
 	if (submit->stage == STAGE_RESTING || submit->is_asking)
 		return;
 	if (submit->policy->is_raw) {
@@ -354,10 +341,8 @@ static void on_reported(struct presence_listener *listener, const struct pane_re
 {
 	struct submit_set *set = list_entry(listener, struct submit_set, listener);
 	struct list *link;
-
 	list_for_each (link, &set->submits) {
 		struct submit *submit = list_entry(link, struct submit, link);
-
 		if (submit->is_stale || submit->is_asking || submit->stage != STAGE_WAITING ||
 		    !pane_ref_equal(&submit->pane, pane))
 			continue;
@@ -369,7 +354,6 @@ static void on_reported(struct presence_listener *listener, const struct pane_re
 struct submit_set *submit_set_new(const struct submit_parts *parts)
 {
 	struct submit_set *set = xcalloc(1, sizeof *set);
-
 	set->parts = *parts;
 	list_init(&set->submits);
 	set->listener.reported = on_reported;
@@ -380,7 +364,6 @@ struct submit_set *submit_set_new(const struct submit_parts *parts)
 void submit_set_free(struct submit_set *set)
 {
 	struct list *link, *after;
-
 	if (set == NULL)
 		return;
 	presence_unlisten(&set->listener);
@@ -393,7 +376,6 @@ struct submit *submit_new(struct submit_set *set, const struct pane_ref *pane,
     const struct submit_policy *policy, const struct submit_handlers *handlers, void *data)
 {
 	struct submit *submit = xcalloc(1, sizeof *submit);
-
 	submit->set = set;
 	submit->parts = &set->parts;
 	submit->pane = *pane;
@@ -485,7 +467,6 @@ void submit_write_evidence(
     const struct submit *submit, enum submit_result result, struct json_writer *writer)
 {
 	const struct submit_line *line = &submit->line;
-
 	if (line->typed_ms == 0)
 		return;
 	json_put_bool(writer, "echo_seen", line->is_echo_seen);
@@ -499,7 +480,6 @@ void submit_write_evidence(
 void submit_write_typing(const struct submit *submit, struct json_writer *writer)
 {
 	const struct submit_line *line = &submit->line;
-
 	if (line->typed_ms == 0)
 		return;
 	json_put_bool(writer, "echo_seen", line->is_echo_seen);

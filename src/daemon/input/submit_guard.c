@@ -25,11 +25,9 @@ uint64_t submit_guard_human(
 	const struct muxbus_model *model = tmux_model(tmux);
 	const struct muxbus_client *client = NULL;
 	uint64_t latest = 0;
-
 	*ret_in_prefix = false;
 	while ((client = muxbus_model_next_client(model, client)) != NULL) {
 		const struct muxbus_session *session = muxbus_model_session(model, client->session);
-
 		if (client->is_control || session == NULL || !pane->is_active ||
 		    session->current_window != pane->window)
 			continue;
@@ -45,7 +43,6 @@ int64_t submit_guard_quiet_ms(const struct submit_parts *parts, const struct pan
 {
 	const struct presence *presence = presence_of_pane(parts->presences, ref);
 	int64_t quiet_ms = parts->config->limits.deliver_quiet_ms;
-
 	ret_reason[0] = '\0';
 	switch (presence == NULL ? PRESENCE_UNKNOWN : presence->state) {
 	case PRESENCE_IDLE:
@@ -72,7 +69,6 @@ static bool is_human_typing(const struct submit_parts *parts, const struct muxbu
 {
 	bool in_prefix;
 	uint64_t latest = submit_guard_human(parts->tmux, pane, &in_prefix);
-
 	return in_prefix ||
 	    (latest > 0 && clock_real_ms() - (int64_t)latest * 1000 < SUBMIT_HUMAN_MS);
 }
@@ -82,7 +78,6 @@ static bool is_expected(const struct submit_parts *parts, const struct pane_ref 
     const struct muxbus_pane *pane, char *ret_reason)
 {
 	const char *expected;
-
 	if (foreground_is_shell(pane->command)) {
 		snprintf(
 		    ret_reason, SUBMIT_REASON_SIZE, "a shell (%.40s) is in front", pane->command);
@@ -149,7 +144,6 @@ static const char *find_sign(const struct submit_parts *parts, const char *agent
 {
 	const char *line = screen->prompt.line, *reason = NULL;
 	struct buf around;
-
 	buf_init(&around, AROUND_MAX);
 	prompt_write_around(&screen->view, &around);
 	/* A program at work keeps drawing: a screen that has been still for long is only text. */
@@ -174,7 +168,6 @@ static bool is_free_prompt(const struct submit_parts *parts, const struct pane_r
 	const struct presence *presence = presence_of_pane(parts->presences, ref);
 	const char *agent = presence != NULL ? presence->agent : pane->command, *sign;
 	bool is_ready;
-
 	if (!screen->has_cursor) {
 		snprintf(ret_reason, SUBMIT_REASON_SIZE, "no cursor is seen, so no prompt");
 		return false;

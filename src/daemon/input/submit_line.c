@@ -53,7 +53,6 @@ void submit_line_begin(
     struct submit_line *line, const struct pane_screen *screen, const struct pane_tty *tty)
 {
 	const struct buf *bytes = &line->text.bytes;
-
 	memcpy(line->lead, screen->prompt.lead, sizeof line->lead);
 	/* The last of several lines stands behind no prompt, or another one. */
 	line->has_lead = bytes->len == 0 || memchr(bytes->data, '\n', bytes->len) == NULL;
@@ -79,7 +78,6 @@ static enum prompt_echo find(
 	size_t len = line->text.bytes.len;
 	const char *newline = len > 0 ? memrchr(text, '\n', len) : NULL;
 	const char *begin = newline != NULL ? newline + 1 : text;
-
 	return prompt_find_line(&screen->view, begin, len - (size_t)(begin - text), lead);
 }
 
@@ -114,7 +112,6 @@ bool submit_line_is_shown(struct submit_line *line, const struct pane_screen *sc
     const struct pane_tty *tty, bool is_lenient)
 {
 	enum prompt_echo echo = find(line, screen, line->has_lead ? line->lead : NULL);
-
 	/* Prompts may change while they are typed at. */
 	if (is_lenient && line->has_lead && echo != ECHO_EXACT) {
 		echo = find(line, screen, NULL);
@@ -137,7 +134,6 @@ bool submit_line_is_shown(struct submit_line *line, const struct pane_screen *sc
 const char *submit_line_echo_late(const struct submit_line *line, const struct pane_tty *tty)
 {
 	bool is_deaf = is_unread(tty) && !tty->is_cooked;
-
 	if (clock_mono_ms() - line->typed_ms < (is_deaf ? UNREAD_MAX_MS : ECHO_MAX_MS))
 		return NULL;
 	if (is_deaf)
@@ -173,7 +169,6 @@ static bool is_gone(
 {
 	bool has_moved = screen->cursor_row != line->entered_row ||
 	    screen->cursor_column != line->entered_column || screen->offset > line->before_enter;
-
 	if (is_unread(tty))
 		return false;
 	if (line->text.bytes.len == 0 || line->text.is_unseen)
@@ -203,7 +198,6 @@ bool submit_line_needs_enter(
     const struct submit_line *line, const struct pane_screen *screen, const struct pane_tty *tty)
 {
 	bool is_cooked = line->was_cooked || (tty->is_known && tty->is_cooked);
-
 	return line->agreed == 0 && !is_unread(tty) && !is_cooked && line->enters < ENTERS_MAX &&
 	    clock_mono_ms() - line->entered_ms >= enter_again_ms[line->enters - 1] &&
 	    submit_line_stands(line, screen);
@@ -212,7 +206,6 @@ bool submit_line_needs_enter(
 const char *submit_line_taken_late(const struct submit_line *line, const struct pane_tty *tty)
 {
 	int64_t since_ms = clock_mono_ms() - line->entered_ms;
-
 	if (line->agreed > 0 || since_ms <= (is_unread(tty) ? UNREAD_MAX_MS : SUBMIT_MAX_MS))
 		return NULL;
 	return is_unread(tty) ? "its program does not read it" : "Enter did not submit it";
@@ -227,6 +220,5 @@ int64_t submit_line_look_ms(const struct submit_line *line)
 {
 	int64_t since_ms =
 	    clock_mono_ms() - (line->entered_ms != 0 ? line->entered_ms : line->typed_ms);
-
 	return line->agreed > 0 ? AGREE_STEP_MS : LOOK_STEP_MS * (1 + since_ms / 500);
 }

@@ -12,14 +12,12 @@ static void end_untyped(struct submit *submit, enum submit_result result, int er
 {
 	struct submit_end end = {
 	    .result = result, .error = error, .replies = replies, .count = count};
-
 	submit_end_with(submit, &end);
 }
 
 static void on_entered(void *data, int error, const struct muxbus_reply *replies, size_t count)
 {
 	struct submit *submit = data;
-
 	if (!submit_take_answer(submit))
 		return;
 	if (error < 0 || !submit_was_typed(replies, count))
@@ -31,7 +29,6 @@ static void on_entered(void *data, int error, const struct muxbus_reply *replies
 static void press_enter(struct submit *submit)
 {
 	int error;
-
 	submit->stage = STAGE_SETTLING;
 	error = submit_type(submit, SUBMIT_ENTER, NULL, NULL, on_entered);
 	if (error < 0)
@@ -41,7 +38,6 @@ static void press_enter(struct submit *submit)
 static void on_typed(void *data, int error, const struct muxbus_reply *replies, size_t count)
 {
 	struct submit *submit = data;
-
 	if (error < 0)
 		paste_remove(&submit->paste, submit->parts->tmux);
 	if (!submit_take_answer(submit))
@@ -59,7 +55,6 @@ static void on_typed(void *data, int error, const struct muxbus_reply *replies, 
 static void type(struct submit *submit)
 {
 	int error;
-
 	submit_line_reset(&submit->line);
 	if (!submit->handlers->compose(submit->data, &submit->line.text)) {
 		submit_end(submit, SUBMIT_NOTHING, NULL);

@@ -23,14 +23,12 @@ void submit_arm(struct submit *submit, int64_t ms)
 static bool is_same_reason(const char *one, const char *other)
 {
 	size_t len = strcspn(one, ":");
-
 	return strcspn(other, ":") == len && strncmp(one, other, len) == 0;
 }
 
 void submit_tell_deferred(struct submit *submit, const char *reason)
 {
 	bool is_new = !is_same_reason(submit->reason, reason);
-
 	if (is_new) {
 		snprintf(submit->reason, sizeof submit->reason, "%s", reason);
 		submit->retry_ms = SUBMIT_RETRY_MIN_MS;
@@ -58,7 +56,6 @@ void submit_defer(struct submit *submit, const char *reason)
 static void on_output(struct stream_tap *tap, uint64_t offset, const uint8_t *bytes, size_t len)
 {
 	struct submit *submit = list_entry(tap, struct submit, tap);
-
 	(void)offset;
 	(void)bytes;
 	(void)len;
@@ -71,7 +68,6 @@ static void on_output(struct stream_tap *tap, uint64_t offset, const uint8_t *by
 static void on_closed(struct stream_tap *tap)
 {
 	struct submit *submit = list_entry(tap, struct submit, tap);
-
 	submit->has_tap = false;
 	if (!submit->is_asking && submit->stage != STAGE_RESTING)
 		submit_arm(submit, 0);
@@ -99,12 +95,10 @@ bool submit_is_blocked(const struct submit *submit)
 {
 	bool is_raw = submit->policy->is_raw, is_older = true;
 	const struct list *link;
-
 	list_for_each (link, &submit->set->submits) {
 		const struct submit *other = list_entry(link, const struct submit, link);
 		bool is_before =
 		    is_raw && is_older && other->policy->is_raw && other->stage == STAGE_WAITING;
-
 		is_older &= other != submit;
 		if (other != submit && !other->is_stale &&
 		    pane_ref_equal(&other->pane, &submit->pane) &&
@@ -117,10 +111,8 @@ bool submit_is_blocked(const struct submit *submit)
 void submit_wake_others(const struct submit *submit)
 {
 	struct list *link;
-
 	list_for_each (link, &submit->set->submits) {
 		struct submit *other = list_entry(link, struct submit, link);
-
 		if (other != submit && !other->is_stale && other->policy->is_raw &&
 		    other->stage == STAGE_WAITING && pane_ref_equal(&other->pane, &submit->pane))
 			submit_arm(other, 0);
@@ -151,7 +143,6 @@ void submit_end(struct submit *submit, enum submit_result result, const char *re
 {
 	struct submit_end end = {
 	    .result = result, .reason = reason, .before_enter = submit->line.before_enter};
-
 	submit_end_with(submit, &end);
 }
 
@@ -204,7 +195,6 @@ static int run(struct submit *submit, struct muxbus_command *command, struct typ
 {
 	struct buf guard;
 	int error;
-
 	buf_init(&guard, GUARD_MAX);
 	if (screen != NULL) {
 		submit_guard_write(&guard, &submit->pane, pane->command, screen);
@@ -228,7 +218,6 @@ int submit_type(struct submit *submit, enum submit_keys keys, const struct pane_
 	struct muxbus_command *command;
 	struct typing typing;
 	int error = muxbus_command_new(&command);
-
 	if (error < 0)
 		return error;
 	submit->paste = (struct paste){0};

@@ -29,7 +29,6 @@ static void on_tick(void *data)
 	struct buf line;
 	char text[128];
 	int64_t passed = (clock_mono_ms() - progress->began_ms + 500) / 1000;
-
 	loop_timer_arm(progress->timer, MCP_PROGRESS_MS);
 	if (peer == NULL)
 		return;

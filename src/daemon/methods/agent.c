@@ -30,7 +30,6 @@ enum { CELLS_MIN = 2, CELLS_MAX = 10000, HISTORY_MAX = 10000000 };
 static void fail_field(struct request *request, const char *field, const char *text)
 {
 	char data[64];
-
 	snprintf(data, sizeof data, "\"field\":\"%s\"", field);
 	request_fail_data(request, MESSAGE_PARAMS, data, "%s: %s", field, text);
 }
@@ -138,7 +137,6 @@ static char **make_env(const struct json *env)
 {
 	char **entries = xcalloc((env != NULL ? env->count : 0) + 1, sizeof *entries);
 	size_t at = 0;
-
 	for (const struct json *entry = env != NULL ? env->child : NULL; entry != NULL;
 	     entry = entry->next)
 		entries[at++] = xasprintf("%s=%s", entry->name, entry->text);
@@ -156,7 +154,6 @@ static void handle_ensure(struct request *request, const void *data)
 	};
 	struct pane_ref teller;
 	char cwd[PATH_MAX];
-
 	if (!consumer_name_is_valid(args->name)) {
 		fail_field(request, "name", "must be of A-Z a-z 0-9 _ . : -");
 		return;
@@ -266,11 +263,9 @@ static const struct field_result send_results[] = {
 static bool check_text(struct request *request, const char *text, size_t len)
 {
 	char reason[128];
-
 	for (size_t at = 0; at < len; at++) {
 		unsigned char byte = (unsigned char)text[at];
 		bool is_c1 = byte == 0xc2 && at + 1 < len && (unsigned char)text[at + 1] < 0xa0;
-
 		if ((byte >= ' ' && byte != 0x7f && !is_c1) || byte == '\n' || byte == '\t')
 			continue;
 		snprintf(reason, sizeof reason,
@@ -296,7 +291,6 @@ static void send(struct request *request, const struct send_args *args, bool is_
 	    .is_response = is_response,
 	    .teller = &teller,
 	};
-
 	/* Newlines at the end would be Enters of their own. */
 	while (order.len > 0 && args->text[order.len - 1] == '\n')
 		order.len--;
@@ -343,7 +337,6 @@ static void handle_list(struct request *request, const void *data)
 	const struct agent_set *agents = request_daemon(request)->agents;
 	struct json_writer *writer = request_result(request);
 	const struct agent *agent = NULL;
-
 	(void)data;
 	json_array_begin(writer, "agents");
 	while ((agent = agent_next(agents, agent)) != NULL) {
@@ -400,7 +393,6 @@ static void handle_stop(struct request *request, const void *data)
 	const struct agent *agent = agent_find(daemon->agents, args->agent);
 	struct muxbus_model_counts counts;
 	bool is_weak;
-
 	if (agent != NULL && !args->force &&
 	    pane_fate(daemon->tmux, agent_pane(agent)) == PANE_THERE) {
 		muxbus_model_counts(tmux_model(daemon->tmux), &counts);

@@ -46,7 +46,6 @@ void notification_write_gap(struct json_writer *writer, const struct queue *queu
 {
 	const char *reason;
 	uint64_t forgotten = queue_forgotten(queue, &reason);
-
 	if (forgotten <= after) {
 		json_put_null(writer, "gap");
 		return;
@@ -69,7 +68,6 @@ void notification_write_entry(struct json_writer *writer, const struct notificat
 struct consumer *queue_get_consumer(struct request *request, const char *name)
 {
 	struct consumer *consumer;
-
 	if (!consumer_name_is_valid(name)) {
 		request_fail_data(request, MESSAGE_PARAMS, "\"field\":\"consumer\"",
 		    "consumer: must be 1 to %d characters of A-Z a-z 0-9 _ . : -",
@@ -173,7 +171,6 @@ static const struct notification *next_take(
     struct next_wait *wait, uint64_t after, int64_t *ret_due_ms)
 {
 	const struct notification *note;
-
 	*ret_due_ms = 0;
 	if (wait->consumer != NULL)
 		return consumer_take(wait->consumer, &wait->filter, clock_mono_ms(), ret_due_ms);
@@ -194,7 +191,6 @@ static bool next_answer(struct next_wait *wait, bool is_time)
 	const struct notification *note = next_take(wait, wait->after, &due_ms);
 	struct json_writer *writer;
 	uint64_t last;
-
 	if (note == NULL && !is_time) {
 		if (due_ms != 0 && due_ms < wake_ms)
 			wake_ms = due_ms;
@@ -223,7 +219,6 @@ static bool next_answer(struct next_wait *wait, bool is_time)
 static void next_timer(void *data)
 {
 	struct next_wait *wait = data;
-
 	(void)next_answer(wait, clock_mono_ms() >= wait->end_ms);
 }
 
@@ -232,7 +227,6 @@ static void next_posted(struct queue_listener *listener, const struct notificati
 {
 	struct next_wait *wait =
 	    (struct next_wait *)((char *)listener - offsetof(struct next_wait, listener));
-
 	if (consumer_filter_matches(&wait->filter, note))
 		loop_timer_wake(wait->timer);
 }
@@ -250,7 +244,6 @@ static void next_notification(struct request *request, const void *data)
 	struct consumer *consumer = NULL;
 	struct consumer_filter filter;
 	struct next_wait *wait;
-
 	if (!target_filter(request, args->filter, &filter))
 		return;
 	if (args->consumer != NULL &&

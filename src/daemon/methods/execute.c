@@ -103,7 +103,6 @@ static bool write_stream(struct json_writer *writer, const struct job_set *jobs,
 	int64_t from, end = 0;
 	struct buf out;
 	size_t last;
-
 	buf_init(&out, OUTPUT_MAX + 1);
 	(void)job_read(jobs, job, file, 0, 0, &out, &from, &end);
 	from = end > OUTPUT_MAX ? end - OUTPUT_MAX : 0;
@@ -121,7 +120,6 @@ static bool is_question(const char *end)
 {
 	static const char *const signs[] = {"[Y/n]", "[y/N]", "(y/n)", "(yes/no",
 	    "assword:", "assphrase", "Are you sure", "Press ENTER", "press any key"};
-
 	for (size_t at = 0; at < sizeof signs / sizeof *signs; at++) {
 		if (strcasestr(end, signs[at]) != NULL)
 			return true;
@@ -136,7 +134,6 @@ static bool read_cwd(const struct job_set *jobs, const struct job *job, char out
 	struct stat status;
 	ssize_t len;
 	int fd;
-
 	job_path(jobs, job, JOB_FILE_OUT, path, sizeof path);
 	dot = strrchr(path, '.');
 	if (dot == NULL)
@@ -162,7 +159,6 @@ static void execution_answer(struct execution *execution, const struct job *job)
 	char out_end[PROMPT_LOOK + 1], err_end[PROMPT_LOOK + 1], cwd[PATH_SIZE];
 	bool is_running = job->state == JOB_RUNNING, is_cut;
 	const char *note = NULL;
-
 	json_put_str(writer, "status", job_state_name(job->state));
 	is_cut = write_stream(writer, execution->jobs, job, JOB_FILE_OUT, "stdout", out_end);
 	is_cut |= write_stream(writer, execution->jobs, job, JOB_FILE_ERR, "stderr", err_end);
@@ -204,7 +200,6 @@ static void execution_free(struct execution *execution)
 static void on_ended(struct job_listener *listener, const struct job *job)
 {
 	struct execution *execution = list_entry(listener, struct execution, listener);
-
 	if (strcmp(job->id, execution->id) != 0)
 		return;
 	execution_answer(execution, job);
@@ -216,7 +211,6 @@ static void on_timeout(void *data)
 {
 	struct execution *execution = data;
 	const struct job *job = job_find(execution->jobs, execution->id);
-
 	job_unsilence(execution->jobs, execution->id, &execution->pane);
 	execution_answer(execution, job);
 	execution_free(execution);
@@ -225,7 +219,6 @@ static void on_timeout(void *data)
 static void on_cancelled(struct request *request, void *data)
 {
 	struct execution *execution = data;
-
 	job_unsilence(execution->jobs, execution->id, &execution->pane);
 	execution_free(execution);
 	request_fail(request, MESSAGE_CANCELLED, "the peer has gone; the command goes on");
@@ -254,7 +247,6 @@ static void handle_execute(struct request *request, const void *data)
 	struct execution *execution;
 	const struct job *job = NULL;
 	struct pane_ref pane;
-
 	if (given == NULL && request_peer(request) != NULL)
 		given = peer_cwd(request_peer(request));
 	if (requester_pane(request, NULL, &pane) &&

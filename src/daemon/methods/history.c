@@ -36,7 +36,6 @@ static const struct field_result history_results[] = {
 static void handle_history(struct request *request, const void *data)
 {
 	const struct history_args *args = data;
-
 	history_write(
 	    request_daemon(request)->history, request_result(request), (size_t)args->limit);
 	request_done(request);

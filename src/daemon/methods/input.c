@@ -243,7 +243,6 @@ struct texting {
 static bool on_compose(void *data, struct submit_text *text)
 {
 	struct texting *texting = data;
-
 	buf_finish(&text->bytes);
 	*text = texting->text;
 	buf_init(&texting->text.bytes, 0); /* the bytes are the other's now */
@@ -255,7 +254,6 @@ static void on_text_ended(void *data, const struct submit_end *end)
 	struct texting *texting = data;
 	struct request *request = texting->request;
 	const char *typed = end->result == SUBMIT_TYPED ? "the text, but not Enter" : "nothing";
-
 	if (end->result == SUBMIT_SUBMITTED)
 		answer(request, texting->pane);
 	else if (end->error < 0 || end->count == 0)
@@ -275,7 +273,6 @@ static void run_text(
 	const struct daemon *daemon = request_daemon(request);
 	struct texting *texting = xcalloc(1, sizeof *texting);
 	struct pane_ref ref;
-
 	texting->request = request;
 	texting->policy =
 	    (struct submit_policy){.is_once = true, .is_raw = true, .leaves_mode = leaves_mode};
@@ -311,7 +308,6 @@ static void start_text(
 {
 	bool has_nul = bytes->len > 0 && memchr(bytes->data, '\0', bytes->len) != NULL;
 	struct submit_text text = {.has_no_enter = !args->enter};
-
 	if (bytes->len > 0 && !choose_bracket(request, args, bytes, &text.is_bracketed))
 		return;
 	if (has_nul && bytes->len > TYPING_BYTES_MAX) {

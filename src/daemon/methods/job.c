@@ -89,7 +89,6 @@ static char **make_env(struct request *request, const struct json *env)
 {
 	size_t count = env != NULL ? env->count : 0, at = 0;
 	char **strings;
-
 	if (count > ENV_MAX) {
 		request_fail_data(request, MESSAGE_PARAMS, "\"field\":\"env\"",
 		    "env: has %zu members, more than %d", count, ENV_MAX);
@@ -123,7 +122,6 @@ static void write_started(
 {
 	struct json_writer *writer = request_result(request);
 	char message[MESSAGE_SIZE], path[PATH_SIZE];
-
 	requester_write_told(message, sizeof message, "Started.", job->id, &job->pane);
 	job_path(jobs, job, JOB_FILE_OUT, path, sizeof path);
 	json_put_str(writer, "id", job->id);
@@ -152,7 +150,6 @@ struct run_wait {
 static void run_answer(struct job_listener *listener, const struct job *job)
 {
 	struct run_wait *wait = list_entry(listener, struct run_wait, listener);
-
 	if (strcmp(wait->id, job->id) != 0)
 		return;
 	job_unlisten(listener);
@@ -177,7 +174,6 @@ static void handle_run(struct request *request, const void *data)
 	struct run_wait *wait;
 	struct pane_ref pane;
 	char **env;
-
 	if (!requester_pane(request, args->pane, &pane) ||
 	    !requester_cwd(request, args->cwd, &pane, cwd, sizeof cwd) ||
 	    (env = make_env(request, args->env)) == NULL)
@@ -228,7 +224,6 @@ static void write_job(struct json_writer *writer, const struct job_set *jobs, co
 	char path[PATH_SIZE];
 	struct buf nothing;
 	int64_t from, end = 0;
-
 	buf_init(&nothing, 1);
 	(void)job_read(jobs, job, JOB_FILE_OUT, 0, 0, &nothing, &from, &end);
 	buf_finish(&nothing);
@@ -254,7 +249,6 @@ static void handle_list(struct request *request, const void *data)
 	const struct job_set *jobs = request_daemon(request)->jobs;
 	struct json_writer *writer = request_result(request);
 	const struct job *job = NULL;
-
 	json_array_begin(writer, "jobs");
 	while ((job = job_next(jobs, job)) != NULL) {
 		if (args->running && job->state != JOB_RUNNING)
@@ -271,7 +265,6 @@ static void handle_list(struct request *request, const void *data)
 static const struct job *find_job(struct request *request, const char *id)
 {
 	const struct job *job = job_find(request_daemon(request)->jobs, id);
-
 	if (job == NULL)
 		request_fail(
 		    request, MESSAGE_NO_SUCH_JOB, "there is no job \"%.40s\": see list_jobs", id);
@@ -299,7 +292,6 @@ static void handle_get(struct request *request, const void *data)
 {
 	const struct get_args *args = data;
 	const struct job *job = find_job(request, args->job);
-
 	if (job == NULL)
 		return;
 	write_job(request_result(request), request_daemon(request)->jobs, job);
@@ -370,7 +362,6 @@ static void handle_read(struct request *request, const void *data)
 	struct json_writer *writer;
 	struct buf out;
 	int error;
-
 	if (job == NULL)
 		return;
 	buf_init(&out, READ_MAX + 1);
@@ -440,7 +431,6 @@ static void handle_stop(struct request *request, const void *data)
 	const struct stop_args *args = data;
 	const struct job *job = find_job(request, args->job);
 	int error;
-
 	if (job == NULL)
 		return;
 	error = job_stop(request_daemon(request)->jobs, args->job, signal_numbers[args->signal]);

@@ -92,7 +92,6 @@ static bool find_pane(
 	const struct muxbus_pane *pane;
 	uint32_t peer_pane;
 	bool is_weak;
-
 	if (args->pane != NULL && !target_pane(request, args->pane, &pane))
 		return false;
 	peer_pane = request_peer_pane(request, &is_weak);
@@ -119,7 +118,6 @@ static int64_t count_queued(const struct queue *queue, const struct pane_ref *pa
 {
 	const struct notification *note = NULL;
 	int64_t count = 0;
-
 	while ((note = queue_next(queue, note)) != NULL)
 		count += note->state == NOTE_QUEUED && note->pane.pane != MUXBUS_NO_ID &&
 		    pane_ref_equal(&note->pane, pane);
@@ -141,7 +139,6 @@ static void report_agent(struct request *request, const void *data)
 	struct json_writer *writer;
 	struct pane_ref pane;
 	bool is_taken;
-
 	if (trouble != NULL) {
 		request_fail_data(request, MESSAGE_PARAMS,
 		    trouble[0] == 'a' ? "\"field\":\"agent\"" : "\"field\":\"session\"", "%s",
@@ -223,7 +220,6 @@ static void put_all(struct pending *pending, const struct daemon *daemon)
 	const struct wait *wait = NULL;
 	const struct self_command *command = NULL;
 	const struct notification *note = NULL;
-
 	while ((timer = timer_next(daemon->timers, timer)) != NULL)
 		put_pending(pending, "timer", timer->id, &timer->pane, timer->real_due_ms, NULL);
 	while ((job = job_next(daemon->jobs, job)) != NULL) {
@@ -237,7 +233,6 @@ static void put_all(struct pending *pending, const struct daemon *daemon)
 		    pending, "watch", watch->id, &watch->pane, watch->real_due_ms, watch->file);
 	while ((wait = wait_next_background(daemon->waits, wait)) != NULL) {
 		struct wait_background shown;
-
 		wait_background_get(wait, &shown);
 		put_pending(pending, "wait", shown.id, &shown.pane, shown.due_ms, shown.spec);
 	}
@@ -255,7 +250,6 @@ static void handle_yield(struct request *request, const void *args)
 	struct pending pending = {0};
 	char message[MESSAGE_SIZE];
 	struct pane_ref pane;
-
 	(void)args;
 	if (!requester_pane(request, NULL, &pane))
 		return;

@@ -100,7 +100,6 @@ static void put_note(struct take_wait *wait, struct json_writer *writer, uint64_
 {
 	const struct notification *note = queue_find(wait->daemon->queue, seq);
 	struct buf notice;
-
 	buf_init(&notice, 8 * PROMPT_LINE_MAX);
 	prompt_line_compose(&notice, &note, 1, &wait->daemon->config->limits);
 	json_object_begin(writer, NULL);
@@ -120,7 +119,6 @@ static void take_answer(struct take_wait *wait)
 	bool is_gone = pane_fate(wait->daemon->tmux, &wait->pane) == PANE_GONE;
 	uint64_t seq = is_gone ? 0 : puller_take(wait->puller);
 	struct json_writer *writer;
-
 	if (seq == 0 && !is_gone && left_ms > 0) {
 		loop_timer_arm(wait->timer, left_ms);
 		return;
@@ -151,7 +149,6 @@ static void on_timer(void *data)
 static void on_posted(struct queue_listener *listener, const struct notification *note)
 {
 	struct take_wait *wait = list_entry(listener, struct take_wait, posted);
-
 	if (pane_ref_equal(&note->pane, &wait->pane))
 		loop_timer_wake(wait->timer);
 }
@@ -160,7 +157,6 @@ static void on_posted(struct queue_listener *listener, const struct notification
 static void on_event(struct event_log_listener *listener, struct event_entry *event)
 {
 	struct take_wait *wait = list_entry(listener, struct take_wait, events);
-
 	if (event->kind == EVENT_SERVER_FOUND ||
 	    (event->kind == EVENT_PANE_CLOSED && event->scope.pane == wait->pane.pane))
 		loop_timer_wake(wait->timer);
@@ -179,7 +175,6 @@ static void take_notifications(struct request *request, const void *data)
 	struct puller *puller;
 	struct take_wait *wait;
 	struct pane_ref pane;
-
 	if (!requester_pane(request, args->pane, &pane))
 		return;
 	if (pane.pane == MUXBUS_NO_ID) {

@@ -90,7 +90,6 @@ static void list_notifications(struct request *request, const void *data)
 	struct consumer *consumer;
 	struct json_writer *writer;
 	int64_t count = 0;
-
 	if (args->pane != NULL && !target_pane(request, args->pane, &pane))
 		return;
 	if (args->consumer != NULL) {
@@ -154,7 +153,6 @@ static unsigned settle(struct queue *queue, uint64_t from, uint64_t to)
 {
 	const struct notification *note;
 	unsigned count = 0;
-
 	queue_begin(queue);
 	for (note = queue_after(queue, from - 1); note != NULL && note->seq <= to;
 	     note = queue_next(queue, note)) {
@@ -173,7 +171,6 @@ static void ack_notification(struct request *request, const void *data)
 	uint64_t number = (uint64_t)(args->has_seq ? args->seq : args->up_to);
 	struct consumer *consumer;
 	unsigned count;
-
 	if (args->has_seq == args->has_up_to) {
 		request_fail_data(
 		    request, MESSAGE_PARAMS, "\"field\":\"seq\"", "seq: give either seq or up_to");
@@ -251,7 +248,6 @@ struct post_wait {
 static void post_answer(struct request *request, uint64_t seq, const char *id, bool is_durable)
 {
 	struct json_writer *writer = request_result(request);
-
 	json_put_int(writer, "seq", (int64_t)seq);
 	json_put_str(writer, "id", id);
 	json_put_bool(writer, "durable", is_durable);
@@ -262,7 +258,6 @@ static void post_synced(void *data, bool is_durable)
 {
 	struct post_wait *wait = data;
 	char more[64];
-
 	if (is_durable) {
 		post_answer(wait->request, wait->seq, wait->id, true);
 	} else {
@@ -279,7 +274,6 @@ static char *post_data(struct request *request, const struct json *data, bool *r
 {
 	struct json_writer writer;
 	struct buf out;
-
 	*ret_ok = true;
 	if (data == NULL)
 		return NULL;
@@ -311,7 +305,6 @@ static void post_notification(struct request *request, const void *args_data)
 	uint64_t seq, ticket;
 	char *data;
 	bool is_ok;
-
 	if (args->pane != NULL) {
 		if (!target_pane(request, args->pane, &pane))
 			return;
@@ -357,7 +350,6 @@ static void cancel_notification(struct request *request, const void *data)
 	const struct cancel_args *args = data;
 	struct queue *queue = request_daemon(request)->queue;
 	const struct notification *note = queue_find(queue, (uint64_t)args->seq);
-
 	if (note == NULL) {
 		request_fail_data(request, MESSAGE_PARAMS, "\"field\":\"seq\"",
 		    "seq: there is no notification %" PRId64, args->seq);

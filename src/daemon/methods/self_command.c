@@ -45,7 +45,6 @@ static bool check_command(struct request *request, const char *command)
 {
 	static const char field[] = "\"field\":\"command\"";
 	bool has_text = false;
-
 	if (strlen(command) > SELF_COMMAND_MAX) {
 		request_fail_data(request, MESSAGE_PARAMS, field,
 		    "command: %zu bytes are more than %d", strlen(command), SELF_COMMAND_MAX);
@@ -54,7 +53,6 @@ static bool check_command(struct request *request, const char *command)
 	for (const char *at = command; *at != '\0'; at++) {
 		bool is_c1 = (unsigned char)at[0] == 0xc2 && (unsigned char)at[1] < 0xa0 &&
 		    (unsigned char)at[1] >= 0x80;
-
 		if ((unsigned char)*at < ' ' || *at == 0x7f || is_c1) {
 			request_fail_data(request, MESSAGE_PARAMS, field,
 			    "command: must be one line without control characters; there is one "
@@ -76,7 +74,6 @@ static void handle_command(struct request *request, const void *data)
 	char message[MESSAGE_SIZE];
 	struct json_writer *writer;
 	struct pane_ref pane;
-
 	if (!check_command(request, args->command) || !requester_pane(request, args->pane, &pane))
 		return;
 	if (pane.pane == MUXBUS_NO_ID) {

@@ -67,7 +67,6 @@ static void handle_sleep(struct request *request, const void *data)
 	enum timer_verdict verdict;
 	struct json_writer *writer;
 	struct pane_ref pane;
-
 	if (args->recurring && args->seconds < TIMER_RECURRING_MIN_SEC) {
 		request_fail_data(request, MESSAGE_PARAMS, "\"field\":\"seconds\"",
 		    "seconds: a recurring sleep must be of at least %d", TIMER_RECURRING_MIN_SEC);
@@ -109,7 +108,6 @@ static void handle_list(struct request *request, const void *args)
 	const struct timer_set *timers = request_daemon(request)->timers;
 	struct json_writer *writer = request_result(request);
 	const struct timer *timer = NULL;
-
 	(void)args;
 	json_array_begin(writer, "timers");
 	while ((timer = timer_next(timers, timer)) != NULL) {
@@ -156,7 +154,6 @@ static const struct field_result cancel_results[] = {
 static void handle_cancel(struct request *request, const void *data)
 {
 	const struct cancel_args *args = data;
-
 	if (!timer_cancel(request_daemon(request)->timers, args->timer)) {
 		request_fail(request, MESSAGE_NO_SUCH_TIMER,
 		    "there is no timer \"%.40s\": see list_timers", args->timer);

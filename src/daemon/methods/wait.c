@@ -77,7 +77,6 @@ static const struct field_result wait_results[] = {
 static void handle_wait(struct request *request, const void *data)
 {
 	const struct wait_args *args = data;
-
 	if ((args->any == NULL) == (args->all == NULL) && args->wait == NULL) {
 		request_fail_data(request, MESSAGE_PARAMS, "\"field\":\"any\"",
 		    "any: give either any or all, an array of conditions");
@@ -108,7 +107,6 @@ static void start_background(struct request *request, const struct wait_backgrou
 	struct wait_background started;
 	struct json_writer *writer;
 	char message[MESSAGE_SIZE];
-
 	if (wait == NULL)
 		return;
 	wait_background_get(wait, &started);
@@ -170,7 +168,6 @@ static void handle_idle(struct request *request, const void *data)
 	const struct muxbus_pane *pane = NULL;
 	struct json_writer writer;
 	struct buf spec;
-
 	if (!requester_pane(request, NULL, &order.pane))
 		return;
 	if (args->pane != NULL && !target_pane(request, args->pane, &pane))
@@ -235,7 +232,6 @@ static void handle_watch(struct request *request, const void *data)
 	};
 	struct json_writer writer;
 	struct buf spec;
-
 	if (!requester_pane(request, NULL, &order.pane) || !target_pane(request, args->pane, &pane))
 		return;
 	buf_init(&spec, SPEC_SIZE);

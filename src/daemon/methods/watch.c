@@ -105,7 +105,6 @@ static void handle_watch(struct request *request, const void *data)
 	};
 	struct json_writer *writer;
 	const struct watch *watch;
-
 	if (args->file_path[0] != '/') {
 		request_fail_data(request, MESSAGE_PARAMS, "\"field\":\"file_path\"",
 		    "file_path: must be an absolute path; \"%.200s\" is not", args->file_path);
@@ -193,10 +192,8 @@ static unsigned cancel_waits(struct wait_set *waits, const struct cancel_args *a
 {
 	const struct wait *wait, *next;
 	unsigned count = 0;
-
 	for (wait = wait_next_background(waits, NULL); wait != NULL; wait = next) {
 		struct wait_background shown;
-
 		next = wait_next_background(waits, wait);
 		wait_background_get(wait, &shown);
 		if (!is_meant_wait(&shown, args, pane))
@@ -230,7 +227,6 @@ static void handle_cancel(struct request *request, const void *data)
 	unsigned count = 0;
 	const struct watch *next;
 	struct json_writer *writer;
-
 	pane_ref_clear(&pane);
 	if (args->id == NULL && args->file_path == NULL &&
 	    !requester_pane(request, args->pane, &pane))
@@ -340,14 +336,12 @@ static void handle_list(struct request *request, const void *args)
 	struct json_writer *writer = request_result(request);
 	const struct watch *watch = NULL;
 	const struct wait *wait = NULL;
-
 	(void)args;
 	json_array_begin(writer, "watches");
 	while ((watch = watch_next(watches, watch)) != NULL)
 		put_watch(writer, watch);
 	while ((wait = wait_next_background(request_daemon(request)->waits, wait)) != NULL) {
 		struct wait_background shown;
-
 		wait_background_get(wait, &shown);
 		put_wait(writer, &shown);
 	}

@@ -17,7 +17,6 @@ enum { KEY_SIZE = sizeof PREFIX + PANE_REF_TEXT_SIZE, COMMAND_MAX = 200 };
 static void expected_key(const struct pane_ref *pane, char out[KEY_SIZE])
 {
 	char text[PANE_REF_TEXT_SIZE];
-
 	pane_ref_format(pane, text);
 	snprintf(out, KEY_SIZE, PREFIX "%s", text);
 }
@@ -25,7 +24,6 @@ static void expected_key(const struct pane_ref *pane, char out[KEY_SIZE])
 const char *expected_find(const struct store *store, const struct pane_ref *pane)
 {
 	char key[KEY_SIZE];
-
 	expected_key(pane, key);
 	return store_get(store, key, NULL);
 }
@@ -34,7 +32,6 @@ void expected_set(struct store *store, const struct pane_ref *pane, const char *
 {
 	const char *known;
 	char key[KEY_SIZE];
-
 	if (pane->pane == MUXBUS_NO_ID || command[0] == '\0' || foreground_is_shell(command) ||
 	    strlen(command) > COMMAND_MAX)
 		return;

@@ -23,7 +23,6 @@ static bool read_text(const char *path, char *out, size_t size)
 {
 	FILE *file = fopen(path, "re");
 	size_t len;
-
 	if (file == NULL)
 		return false;
 	len = fread(out, 1, size - 1, file);
@@ -38,7 +37,6 @@ static bool is_terminal(pid_t pid, long fd)
 	static const char folder[] = "/dev/pts/";
 	char path[64], target[64];
 	ssize_t len;
-
 	snprintf(path, sizeof path, "/proc/%d/fd/%ld", (int)pid, fd);
 	len = readlink(path, target, sizeof target - 1);
 	if (len <= 0)
@@ -60,7 +58,6 @@ static enum agent_reads judge_call(pid_t pid, const char *text)
 {
 	unsigned long arguments[3] = {0};
 	long number;
-
 	if (strncmp(text, "running", 7) == 0)
 		return AGENT_READS_NO;
 	if (sscanf(text, "%ld %lx %lx %lx", &number, &arguments[0], &arguments[1], &arguments[2]) !=
@@ -114,7 +111,6 @@ static enum agent_reads judge_process(pid_t pid)
 	const struct dirent *entry;
 	unsigned count = 0;
 	DIR *folder;
-
 	snprintf(path, sizeof path, "/proc/%d/syscall", (int)pid);
 	if (!read_text(path, text, sizeof text))
 		return AGENT_READS_UNKNOWN;
@@ -144,7 +140,6 @@ static enum agent_reads judge_tree(pid_t pid, pid_t group, unsigned depth, unsig
 	char path[64];
 	FILE *file;
 	int child;
-
 	if (getpgid(pid) != group)
 		return AGENT_READS_NO;
 	if (depth > DEPTH_MAX || ++*count > PROCESSES_MAX)
@@ -167,7 +162,6 @@ static pid_t find_child(pid_t pid, pid_t group)
 	char path[64];
 	FILE *file;
 	int child;
-
 	snprintf(path, sizeof path, "/proc/%d/task/%d/children", (int)pid, (int)pid);
 	file = fopen(path, "re");
 	if (file == NULL)
@@ -185,7 +179,6 @@ bool foreground_is_shell(const char *command)
 	static const char *const shells[] = {"ash", "bash", "csh", "dash", "doas", "elvish", "fish",
 	    "ksh", "login", "mksh", "nu", "oksh", "pwsh", "rbash", "screen", "sh", "ssh", "su",
 	    "sudo", "tcsh", "tmux", "xonsh", "yash", "zsh"};
-
 	if (command[0] == '-')
 		command++;
 	for (size_t at = 0; at < sizeof shells / sizeof *shells; at++) {
@@ -201,7 +194,6 @@ static bool find_program(struct foreground *front, pid_t group)
 	front->pid = group;
 	for (unsigned depth = 0; depth < DEPTH_MAX; depth++) {
 		pid_t child;
-
 		if (!pane_tty_program(front->pid, front->name, sizeof front->name))
 			return false;
 		front->is_shell = foreground_is_shell(front->name);
@@ -223,7 +215,6 @@ void foreground_read(pid_t pid, struct foreground *ret_front)
 {
 	unsigned count = 0;
 	pid_t group = pane_tty_front_pid(pid);
-
 	*ret_front = (struct foreground){0};
 	if (group == 0 || !find_program(ret_front, group))
 		return;

@@ -38,7 +38,6 @@ static void on_capture(void *data, int error, const struct muxbus_capture *captu
 {
 	struct reading *reading = data;
 	struct pane_screen screen;
-
 	if (error == 0)
 		take_capture(capture, &screen);
 	reading->done(reading->data, error, error == 0 ? &screen : NULL);
@@ -49,7 +48,6 @@ int pane_screen_read(struct tmux *tmux, uint32_t pane, pane_screen_fn *done, voi
 {
 	struct reading *reading = xcalloc(1, sizeof *reading);
 	int error;
-
 	reading->done = done;
 	reading->data = data;
 	error = muxbus_sync_capture(

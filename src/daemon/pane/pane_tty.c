@@ -14,7 +14,6 @@ static int open_tty(const char *path)
 {
 	static const char folder[] = "/dev/pts/";
 	const char *number = path + sizeof folder - 1;
-
 	if (path == NULL || strncmp(path, folder, sizeof folder - 1) != 0 || *number == '\0' ||
 	    strspn(number, "0123456789") != strlen(number))
 		return -1;
@@ -27,7 +26,6 @@ static size_t read_proc(pid_t pid, const char *name, char *out, size_t size)
 	char path[64];
 	FILE *file;
 	size_t len;
-
 	snprintf(path, sizeof path, "/proc/%d/%s", (int)pid, name);
 	file = fopen(path, "re");
 	if (file == NULL)
@@ -42,7 +40,6 @@ static size_t read_proc(pid_t pid, const char *name, char *out, size_t size)
 static bool read_groups(pid_t pid, long *ret_group, long *ret_front)
 {
 	char text[512], *after;
-
 	if (read_proc(pid, "stat", text, sizeof text) == 0)
 		return false;
 	after = strrchr(text, ')');
@@ -53,21 +50,18 @@ static bool read_groups(pid_t pid, long *ret_group, long *ret_front)
 pid_t pane_tty_front_pid(pid_t pid)
 {
 	long group, front;
-
 	return read_groups(pid, &group, &front) && front > 0 ? (pid_t)front : 0;
 }
 
 bool pane_tty_front(pid_t pid, char *out, size_t size)
 {
 	pid_t front = pane_tty_front_pid(pid);
-
 	return front != 0 && pane_tty_program(front, out, size);
 }
 
 bool pane_tty_program(pid_t pid, char *out, size_t size)
 {
 	char text[512], *name = text, *slash;
-
 	if (read_proc(pid, "cmdline", text, sizeof text) == 0)
 		return false;
 	name += *name == '"';
@@ -86,7 +80,6 @@ void pane_tty_read(const char *path, pid_t pid, struct pane_tty *ret_tty)
 	struct termios modes;
 	long group, front;
 	int fd = open_tty(path);
-
 	*ret_tty = (struct pane_tty){0};
 	if (fd < 0)
 		return;

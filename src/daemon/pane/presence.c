@@ -46,7 +46,6 @@ const char *presence_state_name(enum presence_state state)
 static bool is_word(const char *text, size_t max, const char *allowed)
 {
 	size_t len = strlen(text);
-
 	return len > 0 && len <= max && strspn(text, allowed) == len && text[0] != '-';
 }
 
@@ -79,7 +78,6 @@ static const struct record_kind presence_kind = {
 static const char *presence_name(const struct presence *presence, char out[NAME_SIZE])
 {
 	char pane[PANE_REF_TEXT_SIZE];
-
 	pane_ref_format(&presence->pane, pane);
 	if (presence->pane.pane != MUXBUS_NO_ID)
 		snprintf(out, NAME_SIZE, "%s", pane);
@@ -91,7 +89,6 @@ static const char *presence_name(const struct presence *presence, char out[NAME_
 static void presence_store(const struct presence_set *set, const struct presence *presence)
 {
 	char name[NAME_SIZE];
-
 	record_put(set->store, &presence_kind, presence_name(presence, name), presence);
 }
 
@@ -107,7 +104,6 @@ static bool is_there(const struct presence_set *set, const struct presence *pres
 static void presence_remove(struct presence_set *set, struct presence *presence)
 {
 	char name[NAME_SIZE];
-
 	record_delete(set->store, &presence_kind, presence_name(presence, name));
 	list_remove(&presence->link);
 	set->count--;
@@ -118,10 +114,8 @@ static void presence_remove(struct presence_set *set, struct presence *presence)
 static void sweep(struct presence_set *set)
 {
 	struct list *link, *after;
-
 	list_for_each_safe (link, after, &set->presences) {
 		struct presence *presence = list_entry(link, struct presence, link);
-
 		if (!is_there(set, presence))
 			presence_remove(set, presence);
 	}
@@ -134,10 +128,8 @@ static struct presence *find(const struct presence_set *set, const struct pane_r
     const char *agent, const char *session)
 {
 	struct list *link;
-
 	list_for_each (link, &set->presences) {
 		struct presence *presence = list_entry(link, struct presence, link);
-
 		if (pane->pane != MUXBUS_NO_ID ? pane_ref_equal(&presence->pane, pane)
 					       : presence->pane.pane == MUXBUS_NO_ID &&
 			    strcmp(presence->agent, agent) == 0 &&
@@ -151,7 +143,6 @@ const struct presence *presence_of_pane(struct presence_set *set, const struct p
 {
 	const struct presence *presence =
 	    pane->pane != MUXBUS_NO_ID ? find(set, pane, "", "") : NULL;
-
 	return presence != NULL && is_there(set, presence) ? presence : NULL;
 }
 
@@ -159,7 +150,6 @@ const struct presence *presence_of_session(
     struct presence_set *set, const char *agent, const char *session)
 {
 	const struct presence *presence = NULL;
-
 	while ((presence = presence_next(set, presence)) != NULL) {
 		if (strcmp(presence->agent, agent) == 0 && strcmp(presence->session, session) == 0)
 			return presence;
@@ -170,10 +160,8 @@ const struct presence *presence_of_session(
 const struct presence *presence_next(struct presence_set *set, const struct presence *previous)
 {
 	const struct list *link = previous == NULL ? set->presences.next : previous->link.next;
-
 	for (; link != &set->presences; link = link->next) {
 		const struct presence *presence = list_entry(link, const struct presence, link);
-
 		if (is_there(set, presence))
 			return presence;
 	}
@@ -186,7 +174,6 @@ static void tell(
 	struct event_scope scope;
 	struct json_writer writer;
 	struct buf members;
-
 	tmux_scope_pane(set->tmux, presence->pane.pane, &scope);
 	buf_init(&members, EVENT_MAX);
 	json_writer_init(&writer, &members);
@@ -208,7 +195,6 @@ static pid_t report_pid(const struct presence_set *set, const struct presence_re
 {
 	const struct muxbus_pane *pane =
 	    muxbus_model_pane(tmux_model(set->tmux), report->pane->pane);
-
 	if (report->pid > 0 || pane == NULL)
 		return report->pid;
 	return pane_tty_front_pid(pane->pid);
@@ -224,7 +210,6 @@ static bool is_nested(
 	bool is_same = strcmp(presence->agent, report->agent) == 0 &&
 	    (report->session == NULL || presence->session[0] == '\0' ||
 		strcmp(presence->session, report->session) == 0);
-
 	return !is_same && pid == presence->pid && presence->state >= PRESENCE_BUSY;
 }
 
@@ -243,7 +228,6 @@ static void set_state(struct presence *presence, enum presence_state state)
 static struct presence *presence_add(struct presence_set *set, const struct pane_ref *pane)
 {
 	struct presence *presence = xcalloc(1, sizeof *presence);
-
 	presence->pane = *pane;
 	presence->since_ms = clock_real_ms();
 	list_append(&set->presences, &presence->link);
@@ -254,11 +238,9 @@ static struct presence *presence_add(struct presence_set *set, const struct pane
 static void tell_listeners(struct presence_set *set, const struct pane_ref *pane)
 {
 	struct list *link, *after;
-
 	list_for_each_safe (link, after, &set->listeners) {
 		struct presence_listener *listener =
 		    list_entry(link, struct presence_listener, link);
-
 		listener->reported(listener, pane);
 	}
 }
@@ -270,7 +252,6 @@ bool presence_report(struct presence_set *set, const struct presence_report *rep
 	enum presence_state before;
 	bool is_new;
 	pid_t pid;
-
 	sweep(set);
 	pid = report_pid(set, report);
 	presence = find(set, report->pane, report->agent, session);
@@ -319,7 +300,6 @@ static bool presence_load(void *data, const char *name, const struct json *value
 {
 	struct presence read = {0}, *presence;
 	struct list link;
-
 	(void)name;
 	if (!record_read(presence_kind.rows, value, &read) ||
 	    presence_check(read.agent, read.session[0] != '\0' ? read.session : NULL) != NULL)
@@ -336,7 +316,6 @@ struct presence_set *presence_set_new(
     struct tmux *tmux, struct event_log *events, struct queue *queue)
 {
 	struct presence_set *set = xcalloc(1, sizeof *set);
-
 	set->tmux = tmux;
 	set->events = events;
 	set->store = queue_store(queue);
@@ -349,7 +328,6 @@ struct presence_set *presence_set_new(
 void presence_set_free(struct presence_set *set)
 {
 	struct list *link, *after;
-
 	if (set == NULL)
 		return;
 	list_for_each_safe (link, after, &set->presences)

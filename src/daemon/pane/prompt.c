@@ -54,7 +54,6 @@ static void view_row(const struct prompt_view *view, unsigned number, struct pro
 static size_t row_begin(const struct prompt_row *row)
 {
 	size_t at = 0;
-
 	while (at < row->count && is_frame(row->characters[at]))
 		at++;
 	return at;
@@ -67,7 +66,6 @@ static size_t row_begin(const struct prompt_row *row)
 static size_t lead_end(const struct prompt_row *row)
 {
 	size_t begin = row_begin(row), end = begin;
-
 	while (end < row->count && is_prompt_end(row->characters[end]))
 		end++;
 	if (end + 1 < row->count && end == begin && row->characters[end] == '*' &&
@@ -80,7 +78,6 @@ static size_t lead_end(const struct prompt_row *row)
 static size_t find_prompt_end(const struct prompt_row *row, size_t end)
 {
 	size_t lead = lead_end(row);
-
 	if (lead > 0 && lead <= end && row->characters[lead - 1] == '*')
 		return lead;
 	for (size_t at = 0; at < end; at++) {
@@ -105,10 +102,8 @@ static bool has_text(const struct prompt_row *row, size_t begin, size_t end)
 bool prompt_find_cursor(struct prompt_view *view)
 {
 	static struct prompt_row row;
-
 	for (unsigned number = prompt_row_count(view->text, view->len); number-- > 0;) {
 		size_t count = 0, first = 0;
-
 		view_row(view, number, &row);
 		for (size_t at = 0; at < row.count; at++) {
 			if (row.is_reverse[at] && count++ == 0)
@@ -127,11 +122,9 @@ bool prompt_find_cursor(struct prompt_view *view)
 static void write_left(const struct prompt_row *row, size_t end, struct prompt *prompt)
 {
 	size_t line_len = 0, lead_len = 0;
-
 	for (size_t at = 0; at < end; at++) {
 		uint32_t character = row->characters[at];
 		char byte = character >= ' ' && character < 0x7f ? (char)character : '.';
-
 		if (line_len + 1 < sizeof prompt->line)
 			prompt->line[line_len++] = byte;
 		if (byte > ' ' && byte != '|' && character < 0x7f &&
@@ -146,7 +139,6 @@ static void write_left(const struct prompt_row *row, size_t end, struct prompt *
 static bool is_choice(const struct prompt_row *row, bool *ret_is_chosen)
 {
 	size_t at = row_begin(row), digits = 0;
-
 	*ret_is_chosen = at < row->count && is_prompt_end(row->characters[at]);
 	while (
 	    at < row->count && (is_prompt_end(row->characters[at]) || row->characters[at] == ' '))
@@ -165,10 +157,8 @@ static bool find_question(const struct prompt_view *view)
 	static struct prompt_row row;
 	unsigned first = view->cursor_row > QUESTION_ROWS ? view->cursor_row - QUESTION_ROWS : 0;
 	unsigned choices = 0, chosen = 0;
-
 	for (unsigned number = first; number <= view->cursor_row + QUESTION_ROWS; number++) {
 		bool is_chosen;
-
 		view_row(view, number, &row);
 		if (!is_choice(&row, &is_chosen))
 			continue;
@@ -186,10 +176,8 @@ static bool find_question(const struct prompt_view *view)
 static bool is_continued(const struct prompt_view *view, bool is_boxed)
 {
 	static struct prompt_row row;
-
 	for (unsigned back = 1; back <= PROMPT_ROWS && back <= view->cursor_row; back++) {
 		size_t begin, end;
-
 		view_row(view, view->cursor_row - back, &row);
 		begin = row_begin(&row);
 		if (is_boxed && (row.count == 0 || !is_upright(row.characters[0])))
@@ -212,7 +200,6 @@ static bool has_left_draft(
 {
 	bool is_boxed = row->count > 0 && is_upright(row->characters[0]);
 	size_t last = end, prompt_end;
-
 	while (last > 0 && !is_text(row, last - 1) && !is_prompt_end(row->characters[last - 1]))
 		last--;
 	if (last == 0)
@@ -234,7 +221,6 @@ void prompt_read(const struct prompt_view *view, struct prompt *ret_prompt)
 {
 	static struct prompt_row row;
 	size_t end;
-
 	view_row(view, view->cursor_row, &row);
 	*ret_prompt = (struct prompt){0};
 	end = view->cursor_column < row.count ? view->cursor_column : row.count;
@@ -257,12 +243,10 @@ void prompt_write_around(const struct prompt_view *view, struct buf *out)
 {
 	static struct prompt_row row;
 	unsigned first = view->cursor_row > AROUND_ABOVE ? view->cursor_row - AROUND_ABOVE : 0;
-
 	for (unsigned number = first; number <= view->cursor_row + AROUND_UNDER; number++) {
 		view_row(view, number, &row);
 		for (size_t at = 0; at < row.count; at++) {
 			uint32_t character = row.characters[at];
-
 			(void)buf_append_byte(
 			    out, character >= ' ' && character < 0x7f ? (uint8_t)character : '.');
 		}
@@ -285,7 +269,6 @@ static bool is_compared(const struct key *key, uint32_t character)
 static void make_key(const char *line, size_t len, struct key *key)
 {
 	size_t ascii = 0;
-
 	for (size_t at = 0; at < len; at++)
 		ascii += line[at] > ' ' && line[at] < 0x7f && line[at] != '|';
 	key->is_ascii = ascii >= 4;
@@ -293,7 +276,6 @@ static void make_key(const char *line, size_t len, struct key *key)
 	for (size_t at = 0; at < len && key->count < KEY_MAX;) {
 		uint32_t character;
 		int size = utf8_decode(line + at, len - at, &character);
-
 		if (size <= 0)
 			size = 1;
 		else if (is_compared(key, character))
@@ -317,7 +299,6 @@ static bool is_lead(const struct prompt_row *row, size_t end, const char *lead)
 		return is_any_lead(row, end);
 	for (size_t at = 0; at < end; at++) {
 		uint32_t character = row->characters[at];
-
 		if (character <= ' ' || character >= 0x7f || character == '|')
 			continue;
 		if (*lead == '\0' || (uint32_t)(unsigned char)*lead != character)
@@ -332,10 +313,8 @@ static bool has_part(const struct prompt_view *view, const struct key *key)
 {
 	static struct prompt_row row;
 	size_t part = key->count < 12 ? key->count : 12;
-
 	for (unsigned back = 0; back < LINE_ROWS && back <= view->cursor_row; back++) {
 		size_t found = 0;
-
 		view_row(view, view->cursor_row - back, &row);
 		for (size_t at = 0; at < row.count && found < part; at++) {
 			if (!is_compared(key, row.characters[at]))
@@ -357,7 +336,6 @@ enum prompt_echo prompt_find_line(
 	static struct prompt_row row;
 	static struct key key;
 	size_t left;
-
 	make_key(line, len, &key);
 	left = key.count;
 	if (left == 0)
@@ -365,7 +343,6 @@ enum prompt_echo prompt_find_line(
 	/* Backwards from the cursor. */
 	for (unsigned back = 0; back < LINE_ROWS && back <= view->cursor_row; back++) {
 		size_t at;
-
 		view_row(view, view->cursor_row - back, &row);
 		at = back == 0 && view->cursor_column < row.count ? view->cursor_column : row.count;
 		while (at-- > 0) {

@@ -20,7 +20,6 @@ struct looks {
 static bool is_dark_grey(unsigned red, unsigned green, unsigned blue)
 {
 	unsigned most = red > green ? red : green, least = red < green ? red : green;
-
 	most = blue > most ? blue : most;
 	least = blue < least ? blue : least;
 	return most < 180 && most - least < 24;
@@ -37,7 +36,6 @@ static bool is_dark_grey_number(unsigned number)
 static size_t apply_colour(const unsigned *values, size_t count, struct looks *looks)
 {
 	bool is_text = values[0] == 38;
-
 	if (count > 2 && values[1] == 5) {
 		if (is_text)
 			looks->is_grey = is_dark_grey_number(values[2]);
@@ -56,7 +54,6 @@ static void apply_sgr(const char *text, size_t len, struct looks *looks)
 {
 	unsigned values[VALUES_MAX] = {0};
 	size_t count = 1;
-
 	for (size_t at = 0; at < len && count < VALUES_MAX; at++) {
 		if (text[at] >= '0' && text[at] <= '9')
 			values[count - 1] =
@@ -66,7 +63,6 @@ static void apply_sgr(const char *text, size_t len, struct looks *looks)
 	}
 	for (size_t at = 0; at < count; at++) {
 		unsigned value = values[at];
-
 		if (value == 0)
 			*looks = (struct looks){0};
 		else if (value == 2 || value == 22)
@@ -98,14 +94,11 @@ static void read_cells(const char *text, size_t len, struct prompt_row *row)
 {
 	struct looks looks = {0};
 	size_t at = 0;
-
 	while (at < len && row->count < PROMPT_CELLS_MAX) {
 		uint32_t character;
 		int size;
-
 		if (text[at] == '\033' && at + 1 < len && text[at + 1] == '[') {
 			size_t begin = at + 2, end = begin;
-
 			while (end < len && !(text[end] >= '@' && text[end] <= '~'))
 				end++;
 			if (end < len && text[end] == 'm')
@@ -128,7 +121,6 @@ static void read_cells(const char *text, size_t len, struct prompt_row *row)
 void prompt_row_read(const char *screen, size_t len, unsigned number, struct prompt_row *row)
 {
 	const char *at = screen, *end = screen + len, *newline;
-
 	row->count = 0;
 	for (; number > 0; number--) {
 		newline = memchr(at, '\n', (size_t)(end - at));
@@ -143,7 +135,6 @@ void prompt_row_read(const char *screen, size_t len, unsigned number, struct pro
 unsigned prompt_row_count(const char *screen, size_t len)
 {
 	unsigned count = 0;
-
 	for (size_t at = 0; at < len; at++)
 		count += screen[at] == '\n' || at + 1 == len;
 	return count;

@@ -64,7 +64,6 @@ static bool add(struct screen_sign_set *set, const char *agent, enum screen_sign
 {
 	struct pattern *compiled = NULL;
 	struct sign *sign;
-
 	if (*pattern != '\0') {
 		compiled = pattern_new(pattern, strlen(pattern), ret_reason, size);
 		if (compiled == NULL)
@@ -84,10 +83,8 @@ static void remove_built_in(
     struct screen_sign_set *set, const char *agent, enum screen_sign_kind kind)
 {
 	struct list *link, *after;
-
 	list_for_each_safe (link, after, &set->signs) {
 		struct sign *sign = list_entry(link, struct sign, link);
-
 		if (sign->is_built_in && sign->kind == kind && strcmp(sign->agent, agent) == 0)
 			sign_free(sign);
 	}
@@ -98,7 +95,6 @@ static bool read_line(struct screen_sign_set *set, char *line, char *ret_reason,
 {
 	char agent[AGENT_MAX + 1], kind[16];
 	int used = 0;
-
 	line[strcspn(line, "\r\n")] = '\0';
 	line += strspn(line, " \t");
 	if (*line == '\0' || *line == '#')
@@ -125,7 +121,6 @@ static void read_file(struct screen_sign_set *set, const char *path)
 {
 	FILE *file = fopen(path, "re");
 	char line[LINE_SIZE], reason[256];
-
 	if (file == NULL)
 		return;
 	for (unsigned number = 1;
@@ -140,7 +135,6 @@ struct screen_sign_set *screen_sign_set_new(const char *file)
 {
 	struct screen_sign_set *set = xcalloc(1, sizeof *set);
 	char reason[256];
-
 	list_init(&set->signs);
 	for (size_t at = 0; at < sizeof built_in / sizeof *built_in; at++) {
 		if (!add(set, built_in[at].agent, built_in[at].kind, built_in[at].pattern, true,
@@ -165,10 +159,8 @@ bool screen_sign_shows(const struct screen_sign_set *set, const char *agent,
     enum screen_sign_kind kind, const char *text, size_t len)
 {
 	const struct list *link;
-
 	list_for_each (link, &set->signs) {
 		const struct sign *sign = list_entry(link, const struct sign, link);
-
 		if (sign->kind == kind && sign->pattern != NULL &&
 		    strcmp(sign->agent, agent) == 0 &&
 		    pattern_find(sign->pattern, text, len, 0, NULL) == PATTERN_MATCH)

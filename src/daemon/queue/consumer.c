@@ -62,14 +62,12 @@ bool consumer_name_is_valid(const char *name)
 	static const char allowed[] =
 	    "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_.:-";
 	size_t len = strlen(name);
-
 	return len > 0 && len <= CONSUMER_NAME_MAX && strspn(name, allowed) == len;
 }
 
 static int compare_seq(const void *one, const void *other)
 {
 	uint64_t a = *(const uint64_t *)one, b = *(const uint64_t *)other;
-
 	return (a > b) - (a < b);
 }
 
@@ -80,7 +78,6 @@ static void consumer_store(struct consumer *consumer)
 	size_t cursor = 0;
 	uint64_t seq;
 	void *entry;
-
 	place.acked = xcalloc(consumer->handed.count + 1, sizeof *place.acked);
 	while (map_next(&consumer->handed, &cursor, &seq, &entry)) {
 		if (((struct handed *)entry)->due_ms == 0)
@@ -94,7 +91,6 @@ static void consumer_store(struct consumer *consumer)
 static struct handed *consumer_handed(struct consumer *consumer, uint64_t seq)
 {
 	struct handed *handed = map_get(&consumer->handed, seq);
-
 	if (handed != NULL)
 		return handed;
 	handed = xcalloc(1, sizeof *handed);
@@ -107,7 +103,6 @@ static struct handed *consumer_handed(struct consumer *consumer, uint64_t seq)
 static struct consumer *consumer_new(struct consumer_set *set, const char *name)
 {
 	struct consumer *consumer = xcalloc(1, sizeof *consumer);
-
 	consumer->set = set;
 	snprintf(consumer->name, sizeof consumer->name, "%s", name);
 	map_init(&consumer->handed);
@@ -121,7 +116,6 @@ static void consumer_free(struct consumer *consumer)
 	size_t cursor = 0;
 	uint64_t seq;
 	void *entry;
-
 	while (map_next(&consumer->handed, &cursor, &seq, &entry))
 		mem_free(entry);
 	map_finish(&consumer->handed);
@@ -133,7 +127,6 @@ static bool consumer_load(void *data, const char *name, const struct json *value
 {
 	struct place place = {0};
 	struct consumer *consumer;
-
 	if (!consumer_name_is_valid(name) || !record_read(consumer_kind.rows, value, &place))
 		return false;
 	consumer = consumer_new(data, name);
@@ -149,7 +142,6 @@ static bool consumer_load(void *data, const char *name, const struct json *value
 struct consumer_set *consumer_set_new(struct queue *queue)
 {
 	struct consumer_set *set = xcalloc(1, sizeof *set);
-
 	set->queue = queue;
 	set->ack_wait_ms = CONSUMER_ACK_WAIT_MS;
 	list_init(&set->consumers);
@@ -169,10 +161,8 @@ void consumer_set_free(struct consumer_set *set)
 struct consumer *consumer_find(struct consumer_set *set, const char *name)
 {
 	struct list *link;
-
 	list_for_each (link, &set->consumers) {
 		struct consumer *consumer = list_entry(link, struct consumer, link);
-
 		if (strcmp(consumer->name, name) == 0)
 			return consumer;
 	}
@@ -182,7 +172,6 @@ struct consumer *consumer_find(struct consumer_set *set, const char *name)
 struct consumer *consumer_get(struct consumer_set *set, const char *name)
 {
 	struct consumer *consumer = consumer_find(set, name);
-
 	if (consumer != NULL || set->count == CONSUMERS_MAX)
 		return consumer;
 	consumer = consumer_new(set, name);
@@ -200,7 +189,6 @@ static bool handed_is_due(
     struct consumer *consumer, const struct notification *note, int64_t now_ms, int64_t *ret_due_ms)
 {
 	const struct handed *handed = map_get(&consumer->handed, note->seq);
-
 	*ret_due_ms = 0;
 	if (handed == NULL)
 		return true;
@@ -215,7 +203,6 @@ static void consumer_hand_out(
 {
 	struct handed *handed = consumer_handed(consumer, note->seq);
 	bool was_out = handed->times > 0;
-
 	queue_note_told(consumer->set->queue, note->seq);
 	handed->times++;
 	handed->due_ms = now_ms + consumer->set->ack_wait_ms;
@@ -230,7 +217,6 @@ const struct notification *consumer_take(struct consumer *consumer,
 {
 	const struct notification *note = queue_after(consumer->set->queue, consumer->floor);
 	int64_t soonest_ms = 0, due_ms;
-
 	for (; note != NULL; note = queue_next(consumer->set->queue, note)) {
 		if (note->state == NOTE_CANCELLED || !consumer_filter_matches(filter, note))
 			continue;
@@ -250,10 +236,8 @@ const struct notification *consumer_take(struct consumer *consumer,
 static void consumer_raise(struct consumer *consumer)
 {
 	const struct notification *note = queue_after(consumer->set->queue, consumer->floor);
-
 	for (; note != NULL; note = queue_next(consumer->set->queue, note)) {
 		struct handed *handed = map_get(&consumer->handed, note->seq);
-
 		if (handed == NULL || handed->due_ms != 0)
 			return;
 		consumer->floor = note->seq;
@@ -266,7 +250,6 @@ static bool consumer_settle(struct consumer *consumer, uint64_t seq)
 {
 	const struct notification *note = queue_find(consumer->set->queue, seq);
 	struct handed *handed = map_get(&consumer->handed, seq);
-
 	if (seq <= consumer->floor || note == NULL || (handed != NULL && handed->due_ms == 0))
 		return false;
 	if (handed != NULL && handed->times >= CONSUMER_DELIVER_MAX)
@@ -282,7 +265,6 @@ unsigned consumer_acknowledge(struct consumer *consumer, uint64_t seq, bool up_t
 	struct queue *queue = consumer->set->queue;
 	const struct notification *note;
 	unsigned settled = 0;
-
 	queue_begin(queue);
 	if (!up_to) {
 		settled += consumer_settle(consumer, seq);

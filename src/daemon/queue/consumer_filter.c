@@ -46,7 +46,6 @@ bool consumer_filter_read(const struct json *value, struct consumer_filter *ret_
 	struct filter_args args;
 	struct buf scratch;
 	bool is_read;
-
 	*ret_filter = (struct consumer_filter){.source = -1};
 	*ret_pane = NULL;
 	if (value == NULL)

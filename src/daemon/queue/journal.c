@@ -79,11 +79,9 @@ static void file_close(struct journal *journal, struct file *file)
 static int file_write(struct journal *journal, struct file *file, const uint8_t *bytes, size_t len)
 {
 	size_t done = 0;
-
 	while (done < len) {
 		ssize_t put = journal->disk->write(
 		    journal->disk_data, file->handle, bytes + done, len - done, file->len + done);
-
 		if (put <= 0) {
 			/* Left in place, half a record would be read as damage. */
 			if (journal->disk->truncate(journal->disk_data, file->handle, file->len) <
@@ -103,7 +101,6 @@ static int file_create(struct journal *journal, struct file *file, const char *n
 	uint8_t header[JOURNAL_HEADER_SIZE];
 	int handle = journal->disk->open(journal->disk_data, name, 1);
 	int error;
-
 	if (handle < 0)
 		return handle;
 	*file = (struct file){.handle = handle};
@@ -129,7 +126,6 @@ static int file_append(
 	    .len = len,
 	};
 	int error;
-
 	if (file->handle < 0 || file->is_broken)
 		return -EIO;
 	buf_clear(&journal->scratch);
@@ -145,7 +141,6 @@ static int file_append(
 static void journal_degrade(struct journal *journal, int error, const char *what)
 {
 	char reason[128];
-
 	journal->next.is_broken = true;
 	journal->retry_due_ms = clock_mono_ms() + JOURNAL_RETRY_MS;
 	if (journal->is_degraded)
@@ -185,7 +180,6 @@ static void journal_installed(struct journal *journal)
 static void journal_job_ended(struct journal *journal, const struct syncer_result *result)
 {
 	enum job job = journal->job;
-
 	journal->job = JOB_NONE;
 	journal->syncs++;
 	if (result->elapsed_us > journal->longest_sync_us)
@@ -216,7 +210,6 @@ static void journal_submit(struct journal *journal, enum job kind, const struct 
 {
 	struct syncer_job job = {.file = file->handle};
 	struct syncer_result result;
-
 	if (kind == JOB_INSTALL) {
 		job.install_from = journal->next_name;
 		job.install_to = journal->name;
@@ -237,7 +230,6 @@ static void journal_submit(struct journal *journal, enum job kind, const struct 
 void journal_rewrite(struct journal *journal)
 {
 	int error;
-
 	if (journal->job != JOB_NONE)
 		return; /* the dead bytes are still there when it has ended */
 	file_close(journal, &journal->next);
@@ -260,7 +252,6 @@ void journal_rewrite(struct journal *journal)
 static int append_next(struct journal *journal, uint8_t type, const void *payload, size_t len)
 {
 	int error = file_append(journal, &journal->next, type, payload, len);
-
 	if (error != 0)
 		journal->next.is_broken = true;
 	return error;
@@ -270,7 +261,6 @@ int journal_append(
     struct journal *journal, uint8_t type, const void *payload, size_t len, uint64_t *ret_ticket)
 {
 	int error = 0;
-
 	if (len > JOURNAL_PAYLOAD_MAX)
 		return -EMSGSIZE;
 	if (journal->is_snapshotting) {
@@ -314,7 +304,6 @@ int journal_fd(const struct journal *journal)
 void journal_dispatch(struct journal *journal)
 {
 	struct syncer_result result;
-
 	if (journal->syncer == NULL || !syncer_take(journal->syncer, &result))
 		return;
 	journal_job_ended(journal, &result);
@@ -325,7 +314,6 @@ void journal_dispatch(struct journal *journal)
 int journal_timeout_ms(const struct journal *journal)
 {
 	int64_t due_ms = 0, left_ms;
-
 	if (journal->job != JOB_NONE)
 		return -1;
 	if (journal->is_degraded)
@@ -351,7 +339,6 @@ void journal_tick(struct journal *journal)
 void journal_note_dead(struct journal *journal, size_t bytes)
 {
 	uint64_t live;
-
 	journal->dead_bytes += JOURNAL_RECORD_HEADER_SIZE + bytes;
 	if (journal->dead_bytes < DEAD_MIN || journal->is_snapshotting)
 		return;
@@ -379,14 +366,12 @@ void journal_stats(const struct journal *journal, struct journal_stats *ret_stat
 static void recover_record(void *data, const struct journal_record *record)
 {
 	struct journal *journal = data;
-
 	journal->handlers.record(journal->data, record->type, record->payload, record->len);
 }
 
 static void recover_gap(void *data, uint64_t count)
 {
 	struct journal *journal = data;
-
 	journal->gaps += count;
 	journal->handlers.gap(journal->data, count, "corruption");
 }
@@ -396,7 +381,6 @@ static int recover_read(struct journal *journal, int handle, struct buf *content
 {
 	for (;;) {
 		ssize_t got;
-
 		if (buf_reserve(content, READ_CHUNK) != 0)
 			return -EFBIG;
 		got = journal->disk->read(journal->disk_data, handle, content->data + content->len,
@@ -413,10 +397,8 @@ static int recover_read(struct journal *journal, int handle, struct buf *content
 static void recover_set_aside(struct journal *journal)
 {
 	char aside[NAME_MAX_SIZE + 24];
-
 	for (unsigned number = 1; number <= DAMAGED_MAX; number++) {
 		int handle;
-
 		snprintf(aside, sizeof aside, "%s.damaged-%u", journal->name, number % 1000);
 		handle = journal->disk->open(journal->disk_data, aside, 0);
 		if (handle < 0) {
@@ -454,7 +436,6 @@ static bool journal_recover(struct journal *journal)
 	struct journal_scan scan;
 	struct buf content;
 	bool is_sound = false;
-
 	if (handle < 0)
 		return false;
 	buf_init(&content, FILE_MAX);
@@ -481,7 +462,6 @@ int journal_open(const struct journal_disk *disk, void *disk_data, const char *n
 {
 	struct journal *journal = mem_calloc(1, sizeof *journal);
 	struct journal_syncer *syncer = NULL;
-
 	if (journal == NULL)
 		return -ENOMEM;
 	if (threaded && (syncer = syncer_new(disk, disk_data)) == NULL) {
@@ -511,7 +491,6 @@ int journal_open(const struct journal_disk *disk, void *disk_data, const char *n
 void journal_close(struct journal *journal)
 {
 	struct syncer_result result;
-
 	if (journal == NULL)
 		return;
 	if (journal->syncer != NULL) {

@@ -20,7 +20,6 @@ static int dir_open_file(void *data, const char *name, int create)
 	int flags = O_RDWR | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK;
 	int fd = openat(dir->fd, name, create ? flags | O_CREAT | O_TRUNC : flags, 0600);
 	struct stat status;
-
 	if (fd < 0)
 		return -errno;
 	if (fstat(fd, &status) < 0 || !S_ISREG(status.st_mode)) {
@@ -33,7 +32,6 @@ static int dir_open_file(void *data, const char *name, int create)
 static ssize_t dir_read(void *data, int file, void *bytes, size_t len, uint64_t offset)
 {
 	ssize_t got;
-
 	(void)data;
 	do
 		got = pread(file, bytes, len, (off_t)offset);
@@ -44,7 +42,6 @@ static ssize_t dir_read(void *data, int file, void *bytes, size_t len, uint64_t 
 static ssize_t dir_write(void *data, int file, const void *bytes, size_t len, uint64_t offset)
 {
 	ssize_t put;
-
 	(void)data;
 	do
 		put = pwrite(file, bytes, len, (off_t)offset);
@@ -61,7 +58,6 @@ static int dir_truncate(void *data, int file, uint64_t len)
 static int64_t dir_size(void *data, int file)
 {
 	struct stat status;
-
 	(void)data;
 	return fstat(file, &status) < 0 ? -errno : (int64_t)status.st_size;
 }
@@ -75,7 +71,6 @@ static int dir_sync(void *data, int file)
 static int dir_install(void *data, const char *from, const char *to)
 {
 	struct journal_disk_dir *dir = data;
-
 	if (renameat(dir->fd, from, dir->fd, to) < 0)
 		return -errno;
 	return fsync(dir->fd) < 0 ? -errno : 0;
@@ -84,7 +79,6 @@ static int dir_install(void *data, const char *from, const char *to)
 static int dir_unlink(void *data, const char *name)
 {
 	struct journal_disk_dir *dir = data;
-
 	return unlinkat(dir->fd, name, 0) < 0 ? -errno : 0;
 }
 
@@ -111,7 +105,6 @@ struct journal_disk_dir *journal_disk_dir_open(const char *path)
 	struct journal_disk_dir *dir;
 	struct stat status;
 	int fd;
-
 	if (mkdir(path, 0700) < 0 && errno != EEXIST)
 		return NULL;
 	fd = open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);

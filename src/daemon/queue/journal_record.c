@@ -31,7 +31,6 @@ enum {
 static uint32_t get32(const uint8_t *bytes)
 {
 	uint32_t value;
-
 	memcpy(&value, bytes, sizeof value);
 	return le32toh(value);
 }
@@ -39,7 +38,6 @@ static uint32_t get32(const uint8_t *bytes)
 static uint64_t get64(const uint8_t *bytes)
 {
 	uint64_t value;
-
 	memcpy(&value, bytes, sizeof value);
 	return le64toh(value);
 }
@@ -87,7 +85,6 @@ int journal_record_write(struct buf *out, const struct journal_record *record)
 	size_t size = journal_record_size(record->len);
 	int error = buf_reserve(out, size);
 	uint8_t *at;
-
 	if (error != 0)
 		return error;
 	at = out->data + out->len;
@@ -109,7 +106,6 @@ bool journal_record_read(const uint8_t *bytes, size_t len, struct journal_record
 {
 	uint32_t word;
 	size_t size;
-
 	if (len < JOURNAL_RECORD_HEADER_SIZE)
 		return false;
 	word = get32(bytes + RECORD_LENGTH);
@@ -158,7 +154,6 @@ static bool scan_read(
 static bool scan_search(const struct scan *scan, size_t *at, uint64_t from)
 {
 	struct journal_record record;
-
 	for (; *at + JOURNAL_RECORD_HEADER_SIZE <= scan->len; *at += 8) {
 		if (scan_read(scan, *at, from, &record))
 			return true;
@@ -171,7 +166,6 @@ static uint64_t scan_durable(const struct scan *scan, size_t at, uint64_t from)
 {
 	struct journal_record record;
 	uint64_t durable = 0;
-
 	while (scan_search(scan, &at, from)) {
 		if (!scan_read(scan, at, from, &record))
 			break;
@@ -188,7 +182,6 @@ static void scan_guess_epoch(struct scan *scan)
 {
 	struct journal_record record;
 	size_t at = JOURNAL_HEADER_SIZE;
-
 	if (scan_search(scan, &at, 1) && scan_read(scan, at, 1, &record)) {
 		scan->epoch = record.epoch;
 		scan->has_epoch = true;
@@ -202,7 +195,6 @@ void journal_scan(const uint8_t *bytes, size_t len, size_t payload_max,
 	struct journal_record record;
 	size_t at = JOURNAL_HEADER_SIZE;
 	uint64_t expected = 1;
-
 	*ret_scan = (struct journal_scan){0};
 	scan.has_epoch = journal_header_read(bytes, len, &scan.epoch);
 	if (!scan.has_epoch) {
@@ -211,7 +203,6 @@ void journal_scan(const uint8_t *bytes, size_t len, size_t payload_max,
 	}
 	while (at < len) {
 		size_t place = at;
-
 		if (!scan_search(&scan, &place, expected) ||
 		    !scan_read(&scan, place, expected, &record))
 			break;

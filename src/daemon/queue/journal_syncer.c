@@ -33,7 +33,6 @@ void syncer_run(const struct journal_disk *disk, void *disk_data, const struct s
     struct syncer_result *ret_result)
 {
 	int64_t begin_us = clock_mono_us();
-
 	ret_result->error = disk->sync(disk_data, job->file);
 	if (ret_result->error == 0 && job->install_from != NULL)
 		ret_result->error = disk->install(disk_data, job->install_from, job->install_to);
@@ -46,7 +45,6 @@ static void *syncer_loop(void *data)
 	struct journal_syncer *syncer = data;
 	struct syncer_result result;
 	struct syncer_job job;
-
 	pthread_mutex_lock(&syncer->mutex);
 	while (syncer->state != STATE_QUIT) {
 		if (syncer->state != STATE_SUBMITTED) {
@@ -72,7 +70,6 @@ static int syncer_start(struct journal_syncer *syncer)
 {
 	sigset_t all, before;
 	int error;
-
 	sigfillset(&all);
 	pthread_sigmask(SIG_SETMASK, &all, &before);
 	error = pthread_create(&syncer->thread, NULL, syncer_loop, syncer);
@@ -83,7 +80,6 @@ static int syncer_start(struct journal_syncer *syncer)
 struct journal_syncer *syncer_new(const struct journal_disk *disk, void *disk_data)
 {
 	struct journal_syncer *syncer = mem_calloc(1, sizeof *syncer);
-
 	if (syncer == NULL)
 		return NULL;
 	syncer->disk = disk;
@@ -139,7 +135,6 @@ bool syncer_take(struct journal_syncer *syncer, struct syncer_result *ret_result
 {
 	eventfd_t count;
 	bool has_ended;
-
 	(void)eventfd_read(syncer->event_fd, &count); /* fails only when nothing was written */
 	pthread_mutex_lock(&syncer->mutex);
 	has_ended = syncer->state == STATE_ENDED;

@@ -103,7 +103,6 @@ char *notification_clean_text(const char *text, size_t len)
 	bool is_lossy = false, was_space = true;
 	struct buf clean, out;
 	size_t at = 0;
-
 	buf_init(&clean, SIZE_MAX / 4);
 	buf_init(&out, NOTIFICATION_TEXT_MAX);
 	(void)utf8_clean(&clean, text,
@@ -113,7 +112,6 @@ char *notification_clean_text(const char *text, size_t len)
 		int size = utf8_decode(clean.data + at, clean.len - at, &character);
 		bool is_space = character <= ' ' || (character >= 0x7f && character < 0xa0) ||
 		    character == 0x2028 || character == 0x2029;
-
 		if (size <= 0)
 			break;
 		if (is_space && !was_space && buf_append_byte(&out, ' ') != 0)

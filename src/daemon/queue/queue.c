@@ -76,7 +76,6 @@ static const char *note_name(uint64_t seq, char out[SEQ_SIZE])
 static uint64_t pack_id(const char *id)
 {
 	uint64_t packed = 0;
-
 	for (size_t at = 0; at < NOTIFICATION_ID_SIZE - 1 && id[at] != '\0'; at++)
 		packed = packed << 8 | (uint8_t)id[at];
 	return packed;
@@ -86,7 +85,6 @@ static uint64_t pack_id(const char *id)
 void queue_hold_id(struct queue *queue, const char *id)
 {
 	uintptr_t count = (uintptr_t)map_get(&queue->ids, pack_id(id));
-
 	if (map_set(&queue->ids, pack_id(id), (void *)(count + 1)) != 0)
 		log_error("out of memory: the id %s may be given again", id);
 }
@@ -94,7 +92,6 @@ void queue_hold_id(struct queue *queue, const char *id)
 void queue_release_id(struct queue *queue, const char *id)
 {
 	uintptr_t count = (uintptr_t)map_remove(&queue->ids, pack_id(id));
-
 	if (count > 1)
 		(void)map_set(&queue->ids, pack_id(id), (void *)(count - 1)); /* its slot is free */
 }
@@ -107,7 +104,6 @@ void queue_new_id(struct queue *queue, char ret_id[NOTIFICATION_ID_SIZE])
 
 	for (unsigned attempt = 0; attempt < ID_TRIES; attempt++) {
 		size_t len = attempt < ID_TRIES / 2 ? 4 : 6;
-
 		if (getrandom(random, sizeof random, 0) != sizeof random)
 			memset(random, (int)(clock_mono_us() + attempt), sizeof random);
 		for (size_t at = 0; at < len; at++)
@@ -123,7 +119,6 @@ void queue_new_id(struct queue *queue, char ret_id[NOTIFICATION_ID_SIZE])
 static void store_note(struct queue *queue, const struct notification *note)
 {
 	char name[SEQ_SIZE];
-
 	record_put(queue->store, &note_kind, note_name(note->seq, name), note);
 }
 
@@ -168,7 +163,6 @@ static bool take_note(void *data, const char *name, const struct json *value)
 {
 	struct notification *note = xcalloc(1, sizeof *note);
 	struct queue *queue = data;
-
 	note->seq = strtoull(name, NULL, 10);
 	if (note->seq > queue->last)
 		queue->last = note->seq;
@@ -188,7 +182,6 @@ static bool take_note(void *data, const char *name, const struct json *value)
 struct queue *queue_new(struct store *store, struct event_log *events)
 {
 	struct queue *queue = xcalloc(1, sizeof *queue);
-
 	queue->settled_from = UINT64_MAX;
 	queue->store = store;
 	queue->events = events;
@@ -231,7 +224,6 @@ static void queue_tell(struct queue *queue, const struct notification *note)
 	struct list *link, *after;
 	struct buf members;
 	uint64_t seq;
-
 	scope.sessions[0] = MUXBUS_NO_ID;
 	buf_init(&members, 2 * ENTRY_MAX);
 	json_writer_init(&writer, &members);
@@ -244,7 +236,6 @@ static void queue_tell(struct queue *queue, const struct notification *note)
 		    "notification %" PRIu64 " was published as event %" PRIu64, note->seq, seq);
 	list_for_each_safe (link, after, &queue->listeners) {
 		struct queue_listener *listener = list_entry(link, struct queue_listener, link);
-
 		listener->posted(listener, note);
 	}
 }
@@ -253,11 +244,9 @@ static void queue_tell(struct queue *queue, const struct notification *note)
 static void queue_tell_recounted(struct queue *queue)
 {
 	struct list *link, *next, *at, *after;
-
 	queue->has_recounted = false;
 	list_for_each_safe (link, next, &queue->notes) {
 		struct notification *note = list_entry(link, struct notification, link);
-
 		if (!note->is_recounted)
 			continue;
 		note->is_recounted = false;
@@ -272,7 +261,6 @@ static struct notification *oldest_settled(struct queue *queue)
 {
 	struct notification *note = NULL;
 	struct list *link = queue->notes.next;
-
 	if (queue->settled_from != UINT64_MAX)
 		note = map_get(&queue->by_seq, queue->settled_from);
 	else if (queue->undelivered == queue->count)
@@ -296,7 +284,6 @@ static void queue_forget(struct queue *queue)
 	while (queue->count > QUEUE_KEEP) {
 		struct notification *oldest = oldest_settled(queue);
 		char name[SEQ_SIZE];
-
 		if (oldest == NULL)
 			oldest = list_entry(queue->notes.next, struct notification, link);
 		if (oldest->seq > queue->forgotten)
@@ -315,7 +302,6 @@ uint64_t queue_commit(struct queue *queue)
 	uint64_t ticket = store_commit(queue->store);
 	const struct notification *note;
 	uint64_t first = queue->first_untold;
-
 	if (--queue->depth > 0)
 		return 0;
 	queue->first_untold = 0;
@@ -325,7 +311,6 @@ uint64_t queue_commit(struct queue *queue)
 		return ticket;
 	for (note = queue_find(queue, first); note != NULL; note = queue_next(queue, note)) {
 		struct notification *mine = map_get(&queue->by_seq, note->seq);
-
 		mine->is_durable = ticket > 0;
 		queue_tell(queue, note);
 	}
@@ -346,7 +331,6 @@ static bool is_untold(const struct queue *queue, const struct notification *note
 static bool is_told(const struct queue *queue, const struct notification *note)
 {
 	const struct event_entry *event;
-
 	if (is_untold(queue, note))
 		return false;
 	event = event_log_after(queue->events, note->seq - 1);
@@ -359,12 +343,10 @@ static struct notification *queue_find_key(
     struct queue *queue, const struct notification_draft *draft)
 {
 	struct list *link;
-
 	if (draft->key == NULL)
 		return NULL;
 	list_for_each (link, &queue->notes) {
 		struct notification *note = list_entry(link, struct notification, link);
-
 		if (note->key != NULL && strcmp(note->key, draft->key) == 0 &&
 		    !is_told(queue, note))
 			return note;
@@ -375,11 +357,9 @@ static struct notification *queue_find_key(
 static void queue_changed(struct queue *queue, struct notification *note)
 {
 	struct list *link, *after;
-
 	store_note(queue, note);
 	list_for_each_safe (link, after, &queue->listeners) {
 		struct queue_listener *listener = list_entry(link, struct queue_listener, link);
-
 		if (listener->changed != NULL)
 			listener->changed(listener, note);
 	}
@@ -397,7 +377,6 @@ static char *draft_data(const struct notification_draft *draft)
 static struct notification *draft_note(struct queue *queue, const struct notification_draft *draft)
 {
 	struct notification *note = xcalloc(1, sizeof *note);
-
 	note->time_ms = clock_real_ms();
 	note->source = draft->source;
 	if (draft->id != NULL)
@@ -420,7 +399,6 @@ uint64_t queue_post(struct queue *queue, const struct notification_draft *draft)
 {
 	struct notification *note = queue_find_key(queue, draft);
 	uint64_t seq;
-
 	queue_begin(queue);
 	if (note != NULL) {
 		note->count += draft->count > 0 ? draft->count : 1;
@@ -455,7 +433,6 @@ static void post_lost(struct queue *queue, const struct record_kind *kind, const
 	char *text = xasprintf("%s was lost: its record cannot be read", kind->noun);
 	struct json_writer writer;
 	struct buf data;
-
 	buf_init(&data, NOTIFICATION_DATA_MAX);
 	json_writer_init(&writer, &data);
 	json_object_begin(&writer, NULL);
@@ -476,7 +453,6 @@ void queue_load(
     struct queue *queue, const struct record_kind *kind, record_take_fn *take, void *data)
 {
 	struct record_lost lost = {.count = 0};
-
 	record_load(queue->store, kind, take, data, &lost);
 	if (lost.count == 0)
 		return;
@@ -497,7 +473,6 @@ const struct notification *queue_next(
     const struct queue *queue, const struct notification *previous)
 {
 	const struct list *link = previous == NULL ? queue->notes.next : previous->link.next;
-
 	if (link == &queue->notes)
 		return NULL;
 	return list_entry(link, const struct notification, link);
@@ -507,7 +482,6 @@ const struct notification *queue_after(const struct queue *queue, uint64_t seq)
 {
 	const struct notification *note = queue_find(queue, seq);
 	const struct list *link;
-
 	if (note != NULL)
 		return queue_next(queue, note);
 	/* From the end: those who ask are mostly up to date. */
@@ -546,7 +520,6 @@ bool queue_set_state(
     struct queue *queue, uint64_t seq, enum notification_state state, const char *receipt)
 {
 	struct notification *note = map_get(&queue->by_seq, seq);
-
 	if (note == NULL)
 		return false;
 	queue->undelivered -= is_undelivered(note);
@@ -567,7 +540,6 @@ void queue_settle_waited(struct queue *queue, uint64_t seq)
 	const struct notification *note = queue_find(queue, seq);
 	struct json_writer writer;
 	struct buf receipt;
-
 	if (note == NULL)
 		return;
 	buf_init(&receipt, ENTRY_MAX);
@@ -585,7 +557,6 @@ void queue_settle_waited(struct queue *queue, uint64_t seq)
 void queue_note_told(struct queue *queue, uint64_t seq)
 {
 	struct notification *note = map_get(&queue->by_seq, seq);
-
 	if (note != NULL)
 		note->is_told = true;
 }
@@ -593,7 +564,6 @@ void queue_note_told(struct queue *queue, uint64_t seq)
 void queue_count_redelivery(struct queue *queue, uint64_t seq)
 {
 	struct notification *note = map_get(&queue->by_seq, seq);
-
 	if (note == NULL)
 		return;
 	note->redelivered++;

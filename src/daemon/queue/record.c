@@ -21,7 +21,6 @@ void record_put(
 	struct json_writer writer;
 	char key[STORE_KEY_MAX + 1];
 	struct buf value;
-
 	buf_init(&value, STORE_VALUE_MAX);
 	json_writer_init(&writer, &value);
 	json_object_begin(&writer, NULL);
@@ -38,7 +37,6 @@ void record_put(
 void record_delete(struct store *store, const struct record_kind *kind, const char *name)
 {
 	char key[STORE_KEY_MAX + 1];
-
 	record_key(kind, name, key);
 	store_delete(store, key);
 }
@@ -48,7 +46,6 @@ static const struct json *read_value(struct json_reader *reader, const struct re
     const char *value, size_t len, struct json *words)
 {
 	struct json_error error;
-
 	if (kind->rows->order_0_1 == NULL || (len > 0 && value[0] == '{'))
 		return json_read(reader, value, len, &error);
 	*words = (struct json){.type = JSON_STRING, .text = value, .len = len};
@@ -62,12 +59,10 @@ void record_load(struct store *store, const struct record_kind *kind, record_tak
 	const char *key, *value;
 	size_t cursor = 0, len;
 	struct json words;
-
 	while (store_next(store, kind->prefix, &cursor, &key, &value, &len)) {
 		const char *name = key + strlen(kind->prefix);
 		const struct json *tree = read_value(reader, kind, value, len, &words);
 		bool is_name = kind->naming != RECORD_BY_ID || strlen(name) < NOTIFICATION_ID_SIZE;
-
 		if (tree != NULL && is_name && take(data, name, tree))
 			continue;
 		log_warning("%s cannot be read from the journal: %s", kind->noun, key);
@@ -86,7 +81,6 @@ bool record_get(struct store *store, const struct record_kind *kind, const char 
 	struct json words;
 	bool is_read;
 	size_t len;
-
 	record_key(kind, name, key);
 	value = store_get(store, key, &len);
 	tree = value != NULL ? read_value(reader, kind, value, len, &words) : NULL;

@@ -14,7 +14,6 @@ static const char digits[] = "0123456789";
 static const char *put_numbers(struct json_writer *writer, const char *name, const char *text)
 {
 	size_t len;
-
 	json_array_begin(writer, name);
 	for (text += strspn(text, " "); (len = strspn(text, digits)) > 0;
 	     text += strspn(text, " ")) {
@@ -28,7 +27,6 @@ static const char *put_numbers(struct json_writer *writer, const char *name, con
 static bool put_hex(struct json_writer *writer, const char *name, const char *word, size_t len)
 {
 	uint8_t bytes[256];
-
 	if (len / 2 > sizeof bytes || strspn(word, "0123456789abcdef") < len)
 		return false;
 	for (size_t at = 0; at < len / 2; at++)
@@ -42,7 +40,6 @@ static bool put_word(
     struct json_writer *writer, char sigil, const char *name, const char *word, size_t len)
 {
 	size_t sign = len > 1 && word[0] == '-';
-
 	switch (sigil) {
 	case '?':
 		json_put_bool(writer, name, word[0] == '1');
@@ -71,7 +68,6 @@ static bool put_words(
 		size_t name_len = strspn(order, "abcdefghijklmnopqrstuvwxyz_"), len;
 		char name[32] = "";
 		const char *next;
-
 		if (strchr("#?$=%&", sigil) == NULL) {
 			if (text == end || *text++ != sigil)
 				return false;
@@ -102,7 +98,6 @@ bool record_0_1_translate(const char *order, const char *text, size_t len, struc
 	char *copy = xmemdup(text, len); /* with a NUL */
 	struct json_writer writer;
 	bool is_read;
-
 	json_writer_init(&writer, out);
 	json_object_begin(&writer, NULL);
 	is_read = strlen(copy) == len && put_words(&writer, order, copy, copy + len);

@@ -46,7 +46,6 @@ static void write_array(
 {
 	size_t count = field->type == RECORD_STRINGS ? 0 : *member_count(field, object);
 	void *at = member(field, object);
-
 	json_array_begin(writer, field->name);
 	for (char **string = *(char ***)at; field->type == RECORD_STRINGS && *string != NULL;
 	     string++)
@@ -68,7 +67,6 @@ static void write_field(
 {
 	void *at = member(field, object);
 	char text[PANE_REF_TEXT_SIZE];
-
 	switch (field->type) {
 	case RECORD_BOOL:
 		json_put_bool(writer, field->name, *(bool *)at);
@@ -117,7 +115,6 @@ void record_write(struct json_writer *writer, const struct record_rows *rows, co
 static bool read_int(const struct json *value, const struct record_field *field, void *at)
 {
 	int64_t number;
-
 	if (!json_int(value, &number) ||
 	    (field->values > 0 && (number < 0 || number >= field->values)))
 		return false;
@@ -145,7 +142,6 @@ static bool read_bytes(const struct json *value, const struct record_field *fiel
 {
 	struct buf bytes;
 	bool is_read;
-
 	buf_init(&bytes, field->count_offset > 0 ? field->size : field->size - 1);
 	is_read = base64_decode(&bytes, value->text, value->len) == 0;
 	if (is_read && bytes.len > 0)
@@ -168,7 +164,6 @@ static bool read_word(const struct json *value, const struct record_field *field
 static bool read_string(const struct json *value, const struct record_field *field, void *object)
 {
 	void *at = member(field, object);
-
 	if (value->type != JSON_STRING)
 		return false;
 	switch (field->type) {
@@ -190,7 +185,6 @@ static bool read_json(const struct json *value, char **ret_text)
 {
 	struct json_writer writer;
 	struct buf out;
-
 	if (value->type != JSON_OBJECT)
 		return false;
 	buf_init(&out, JSON_TEXT_MAX);
@@ -210,7 +204,6 @@ static bool read_strings(const struct json *value, char **strings)
 static bool read_numbers(const struct json *value, uint64_t *numbers, size_t *ret_count)
 {
 	int64_t number;
-
 	for (; value != NULL && json_int(value, &number) && number >= 0; value = value->next)
 		numbers[(*ret_count)++] = (uint64_t)number;
 	return value == NULL;
@@ -219,7 +212,6 @@ static bool read_numbers(const struct json *value, uint64_t *numbers, size_t *re
 static bool read_list(const struct json *value, const struct record_field *field, void *object)
 {
 	size_t *count = member_count(field, object);
-
 	for (; value != NULL && *count < (size_t)field->values; value = value->next) {
 		if (!record_read(field->rows, value, list_element(field, object, *count)))
 			return false;
@@ -231,7 +223,6 @@ static bool read_list(const struct json *value, const struct record_field *field
 static bool read_array(const struct json *value, const struct record_field *field, void *object)
 {
 	void **at = member(field, object);
-
 	/* In release 0.1 a list of at most one was that one. */
 	if (field->type == RECORD_LIST && field->values == 1 && value->type == JSON_OBJECT) {
 		*member_count(field, object) = 1;
@@ -250,7 +241,6 @@ static bool read_array(const struct json *value, const struct record_field *fiel
 static bool read_field(const struct json *value, const struct record_field *field, void *object)
 {
 	void *at = member(field, object);
-
 	switch (field->type) {
 	case RECORD_BOOL:
 		*(bool *)at = value->boolean;
@@ -279,7 +269,6 @@ static bool read_fields(const struct record_rows *rows, const struct json *value
 		const struct record_field *field = &rows->fields[at];
 		const struct json *found = json_member(value, field->name);
 		bool is_there = found != NULL && found->type != JSON_NULL;
-
 		if (field->type == RECORD_PANE)
 			pane_ref_clear(member(field, object));
 		if (is_there ? !read_field(found, field, object) : !field->is_optional)
@@ -295,7 +284,6 @@ static bool read_words(const struct record_rows *rows, const struct json *value,
 	struct json_error error;
 	struct buf text;
 	bool is_read;
-
 	buf_init(&text, JSON_TEXT_MAX);
 	is_read = record_0_1_translate(rows->order_0_1, value->text, value->len, &text) &&
 	    read_fields(rows, json_read(reader, (const char *)text.data, text.len, &error), object);
@@ -307,7 +295,6 @@ static bool read_words(const struct record_rows *rows, const struct json *value,
 bool record_read(const struct record_rows *rows, const struct json *value, void *object)
 {
 	bool is_words = value != NULL && value->type == JSON_STRING && rows->order_0_1 != NULL;
-
 	if (is_words ? read_words(rows, value, object) : read_fields(rows, value, object))
 		return true;
 	record_finish(rows, object);
@@ -318,7 +305,6 @@ static void finish_field(const struct record_field *field, void *object)
 {
 	void **owned = member(field, object);
 	char **string = *owned;
-
 	for (; field->type == RECORD_STRINGS && string != NULL && *string != NULL; string++)
 		mem_free(*string);
 	mem_free(*owned);
@@ -329,7 +315,6 @@ void record_finish(const struct record_rows *rows, void *object)
 {
 	for (size_t at = 0; at < rows->count; at++) {
 		const struct record_field *field = &rows->fields[at];
-
 		if (field->type == RECORD_TEXT || field->type == RECORD_JSON ||
 		    field->type == RECORD_STRINGS || field->type == RECORD_NUMBERS)
 			finish_field(field, object);

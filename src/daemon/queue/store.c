@@ -49,11 +49,9 @@ struct store {
 static bool table_find(const struct store *store, const char *key, size_t *ret_place)
 {
 	size_t low = 0, high = store->count;
-
 	while (low < high) {
 		size_t middle = low + (high - low) / 2;
 		int order = strcmp(store->entries[middle]->key, key);
-
 		if (order == 0) {
 			*ret_place = middle;
 			return true;
@@ -78,7 +76,6 @@ static void entry_free(struct entry *entry)
 static struct entry *table_insert(struct store *store, size_t place, const char *key)
 {
 	struct entry *entry = xcalloc(1, sizeof *entry);
-
 	if (store->count == store->size) {
 		store->size = store->size == 0 ? 64 : 2 * store->size;
 		store->entries = xrealloc(store->entries, store->size * sizeof *store->entries);
@@ -96,7 +93,6 @@ static size_t table_put(struct store *store, const char *key, const void *value,
 {
 	struct entry *entry;
 	size_t place, dead = 0;
-
 	if (table_find(store, key, &place)) {
 		entry = store->entries[place];
 		dead = OP_HEADER + strlen(key) + entry->len;
@@ -114,7 +110,6 @@ static size_t table_delete(struct store *store, const char *key)
 {
 	struct entry *entry;
 	size_t place, dead;
-
 	if (!table_find(store, key, &place))
 		return 0;
 	entry = store->entries[place];
@@ -132,7 +127,6 @@ static void op_write(struct buf *out, uint8_t op, const char *key, const void *v
 	uint8_t header[OP_HEADER] = {op};
 	uint16_t key_len = htole16((uint16_t)strlen(key));
 	uint32_t value_len = htole32((uint32_t)len);
-
 	memcpy(header + 2, &key_len, sizeof key_len);
 	memcpy(header + 4, &value_len, sizeof value_len);
 	if (buf_append(out, header, sizeof header) != 0 || buf_append_str(out, key) != 0 ||
@@ -149,7 +143,6 @@ static size_t op_apply(struct store *store, const uint8_t *bytes, size_t len)
 	uint16_t key_len;
 	uint32_t value_len;
 	size_t size;
-
 	if (len < OP_HEADER)
 		return 0;
 	memcpy(&key_len, bytes + 2, sizeof key_len);
@@ -173,7 +166,6 @@ static void load_record(void *data, uint8_t type, const void *payload, size_t le
 	struct store *store = data;
 	const uint8_t *bytes = payload;
 	size_t size;
-
 	if (type != RECORD_TRANSACTION)
 		return;
 	while (len > 0 && (size = op_apply(store, bytes, len)) > 0) {
@@ -185,7 +177,6 @@ static void load_record(void *data, uint8_t type, const void *payload, size_t le
 static void load_gap(void *data, uint64_t count, const char *reason)
 {
 	struct store *store = data;
-
 	if (store->handlers.gap != NULL)
 		store->handlers.gap(store->data, count, reason);
 }
@@ -196,11 +187,9 @@ static void write_snapshot(void *data, struct journal *journal)
 	struct store *store = data;
 	struct buf record;
 	uint64_t ticket;
-
 	buf_init(&record, JOURNAL_PAYLOAD_MAX);
 	for (size_t at = 0; at < store->count; at++) {
 		const struct entry *entry = store->entries[at];
-
 		op_write(&record, OP_PUT, entry->key, entry->value, entry->len);
 		if (record.len < SNAPSHOT_BATCH && at + 1 < store->count)
 			continue;
@@ -216,7 +205,6 @@ static void wake_waiters(struct store *store, uint64_t ticket, bool is_durable)
 {
 	while (!list_is_empty(&store->waiters)) {
 		struct waiter *waiter = list_entry(store->waiters.next, struct waiter, link);
-
 		if (is_durable && waiter->ticket > ticket)
 			return;
 		list_remove(&waiter->link);
@@ -233,7 +221,6 @@ static void became_durable(void *data, uint64_t ticket)
 static void became_degraded(void *data, bool is_degraded, const char *reason)
 {
 	struct store *store = data;
-
 	if (is_degraded)
 		wake_waiters(store, 0, false);
 	if (store->handlers.degraded != NULL)
@@ -252,7 +239,6 @@ struct store *store_open(const struct journal_disk *disk, void *disk_data, bool 
 	};
 	struct store *store = xcalloc(1, sizeof *store);
 	int error;
-
 	if (handlers != NULL)
 		store->handlers = *handlers;
 	store->data = data;
@@ -297,7 +283,6 @@ uint64_t store_commit(struct store *store)
 {
 	uint64_t ticket = 0;
 	size_t dead;
-
 	assert(store->depth > 0);
 	if (--store->depth > 0 || store->transaction.len == 0)
 		return 0;
@@ -328,7 +313,6 @@ void store_put(struct store *store, const char *key, const void *value, size_t l
 void store_delete(struct store *store, const char *key)
 {
 	size_t place;
-
 	if (!table_find(store, key, &place))
 		return;
 	store_begin(store);
@@ -340,7 +324,6 @@ void store_delete(struct store *store, const char *key)
 const char *store_get(const struct store *store, const char *key, size_t *ret_len)
 {
 	size_t place;
-
 	if (!table_find(store, key, &place))
 		return NULL;
 	if (ret_len != NULL)
@@ -352,11 +335,9 @@ bool store_next(const struct store *store, const char *prefix, size_t *cursor, c
     const char **ret_value, size_t *ret_len)
 {
 	const struct entry *entry;
-
 	/* The cursor is one more than the place, so that 0 can mean the start. */
 	if (*cursor == 0) {
 		size_t place;
-
 		(void)table_find(store, prefix, &place);
 		*cursor = place + 1;
 	}
@@ -382,7 +363,6 @@ void store_when_durable(struct store *store, uint64_t ticket, store_when_fn *whe
 {
 	struct journal_stats stats;
 	struct waiter *waiter;
-
 	if (ticket == 0 || store->journal == NULL) {
 		when(data, false);
 		return;
@@ -403,10 +383,8 @@ void store_when_durable(struct store *store, uint64_t ticket, store_when_fn *whe
 void store_forget_waiter(struct store *store, void *data)
 {
 	struct list *link, *after;
-
 	list_for_each_safe (link, after, &store->waiters) {
 		struct waiter *waiter = list_entry(link, struct waiter, link);
-
 		if (waiter->data != data)
 			continue;
 		list_remove(link);

@@ -28,7 +28,6 @@ struct store_loop {
 static void store_loop_gap(void *data, uint64_t count, const char *reason)
 {
 	struct store_loop *store_loop = data;
-
 	snprintf(store_loop->loss, sizeof store_loop->loss, "%s", reason);
 	log_error("the journal is damaged (%s): %llu records are lost; the file was set aside",
 	    reason, (unsigned long long)count);
@@ -37,7 +36,6 @@ static void store_loop_gap(void *data, uint64_t count, const char *reason)
 static void store_loop_degraded(void *data, bool is_degraded, const char *reason)
 {
 	struct store_loop *store_loop = data;
-
 	snprintf(store_loop->trouble, sizeof store_loop->trouble, "%s", is_degraded ? reason : "");
 	if (is_degraded)
 		log_error("%s; notifications are kept in memory until it can be", reason);
@@ -49,7 +47,6 @@ static void store_loop_degraded(void *data, bool is_degraded, const char *reason
 static void store_loop_arm(struct store_loop *store_loop)
 {
 	int timeout_ms = journal_timeout_ms(store_journal(store_loop->store));
-
 	if (timeout_ms < 0 || store_loop->due == NULL)
 		return;
 	if (!loop_timer_is_armed(store_loop->due))
@@ -59,7 +56,6 @@ static void store_loop_arm(struct store_loop *store_loop)
 static void store_loop_pending(void *data)
 {
 	struct store_loop *store_loop = data;
-
 	if (store_loop->store != NULL)
 		store_loop_arm(store_loop);
 }
@@ -67,7 +63,6 @@ static void store_loop_pending(void *data)
 static void on_synced(evutil_socket_t fd, short what, void *data)
 {
 	struct store_loop *store_loop = data;
-
 	(void)fd;
 	(void)what;
 	journal_dispatch(store_journal(store_loop->store));
@@ -77,7 +72,6 @@ static void on_synced(evutil_socket_t fd, short what, void *data)
 static void on_due(void *data)
 {
 	struct store_loop *store_loop = data;
-
 	journal_tick(store_journal(store_loop->store));
 	store_loop_arm(store_loop);
 }
@@ -88,7 +82,6 @@ struct store_loop *store_loop_new(
 	const struct store_handlers handlers = {
 	    .gap = store_loop_gap, .degraded = store_loop_degraded, .pending = store_loop_pending};
 	struct store_loop *store_loop = xcalloc(1, sizeof *store_loop);
-
 	store_loop->base = base;
 	store_loop->dir = journal_disk_dir_open(state_dir);
 	if (store_loop->dir != NULL)
@@ -137,7 +130,6 @@ const char *store_loop_loss(const struct store_loop *store_loop)
 void store_loop_write(struct store_loop *store_loop, struct json_writer *writer, const char *name)
 {
 	struct journal_stats stats;
-
 	journal_stats(store_journal(store_loop->store), &stats);
 	json_object_begin(writer, name);
 	json_put_str(writer, "state", stats.is_degraded ? "degraded" : "sound");

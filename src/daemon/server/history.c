@@ -54,7 +54,6 @@ uint64_t history_begin(
 	struct action *action = &history->actions[++history->last % HISTORY_KEEP];
 	struct json_writer writer;
 	struct buf text;
-
 	memset(action, 0, sizeof *action);
 	action->number = history->last;
 	action->time_ms = clock_real_ms();
@@ -77,7 +76,6 @@ uint64_t history_begin(
 void history_end(struct history *history, uint64_t number, const char *error, const char *text)
 {
 	struct action *action = &history->actions[number % HISTORY_KEEP];
-
 	if (action->number != number || number == 0)
 		return; /* the entry was overwritten before the request ended */
 	action->elapsed_ms = clock_mono_ms() - action->begin_ms;
@@ -109,7 +107,6 @@ void history_write(const struct history *history, struct json_writer *writer, si
 	json_array_begin(writer, "actions");
 	for (uint64_t number = history->last; number > 0 && limit > 0; number--, limit--) {
 		const struct action *action = &history->actions[number % HISTORY_KEEP];
-
 		if (action->number != number)
 			break;
 		write_action(writer, action);

@@ -97,7 +97,6 @@ static void write_results(struct buf *out, const struct field_result *results)
 static void write_effects_mdoc(struct buf *out, const struct method *method)
 {
 	const char *separator = "Effects:";
-
 	for (size_t at = 0; at < EFFECTS_COUNT; at++) {
 		if ((method->effects & effects[at].effect) == 0)
 			continue;

@@ -27,7 +27,6 @@ static bool is_messenger(const char *command)
 {
 	static const char *const messengers[] = {
 	    "cat", "echo", "jq", "muxbus", "nc", "ncat", "printf", "socat", "timeout"};
-
 	for (size_t at = 0; at < sizeof messengers / sizeof *messengers; at++) {
 		if (strcmp(command, messengers[at]) == 0)
 			return true;
@@ -39,7 +38,6 @@ void requester_expect_front(
     struct daemon *daemon, const struct pane_ref *ref, const struct muxbus_pane *pane)
 {
 	char command[256];
-
 	if (!pane_tty_front(pane->pid, command, sizeof command))
 		snprintf(command, sizeof command, "%s", pane->command);
 	if (!is_messenger(command))
@@ -51,7 +49,6 @@ bool requester_pane(struct request *request, const char *text, struct pane_ref *
 	struct tmux *tmux = request_daemon(request)->tmux;
 	const struct muxbus_pane *pane;
 	bool is_weak;
-
 	pane_ref_clear(ret_pane);
 	if (text != NULL) {
 		if (!target_pane(request, text, &pane))
@@ -69,7 +66,6 @@ bool requester_pane(struct request *request, const char *text, struct pane_ref *
 static bool is_directory(const char *path)
 {
 	struct stat status;
-
 	return stat(path, &status) == 0 && S_ISDIR(status.st_mode);
 }
 
@@ -78,7 +74,6 @@ static bool process_cwd(pid_t pid, char *out, size_t size)
 {
 	char link[64];
 	ssize_t len;
-
 	snprintf(link, sizeof link, "/proc/%d/cwd", (int)pid);
 	len = readlink(link, out, size - 1);
 	if (len <= 0)
@@ -94,7 +89,6 @@ bool requester_cwd(
 	const struct muxbus_pane *found =
 	    muxbus_model_pane(tmux_model(request_daemon(request)->tmux), pane->pane);
 	const char *home = getenv("HOME");
-
 	if (given != NULL) {
 		if (given[0] != '/' || strlen(given) >= size || !is_directory(given)) {
 			request_fail_data(request, MESSAGE_PARAMS, "\"field\":\"cwd\"",

@@ -147,7 +147,6 @@ bool target_filter(
 	const struct muxbus_pane *pane;
 	char reason[sizeof(struct field_error) + 16];
 	const char *text;
-
 	if (!consumer_filter_read(value, ret_filter, &text, reason, sizeof reason)) {
 		request_fail_data(request, MESSAGE_PARAMS, "\"field\":\"filter\"", "%s", reason);
 		return false;

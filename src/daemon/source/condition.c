@@ -15,7 +15,6 @@ enum { DETAILS_MAX = 64 * 1024 };
 const struct condition_kind *condition_kind_next(const struct condition_kind *previous)
 {
 	const struct condition_kind *next = NULL;
-
 	for (const struct condition_kind *const *table = condition_tables; *table != NULL;
 	     table++) {
 		for (const struct condition_kind *kind = *table; kind->name != NULL; kind++) {
@@ -32,7 +31,6 @@ const struct condition_kind *condition_kind_next(const struct condition_kind *pr
 static const struct condition_kind *find_kind(const struct json *spec)
 {
 	const struct condition_kind *kind = NULL, *found = NULL;
-
 	while ((kind = condition_kind_next(kind)) != NULL) {
 		if (json_member(spec, kind->name) == NULL)
 			continue;
@@ -47,7 +45,6 @@ static void fail_kind(struct request *request)
 {
 	const struct condition_kind *kind = NULL;
 	struct buf names;
-
 	buf_init(&names, 1024);
 	while ((kind = condition_kind_next(kind)) != NULL)
 		(void)buf_printf(&names, "%s%s", names.len > 0 ? ", " : "", kind->name);
@@ -65,7 +62,6 @@ struct condition *condition_new(struct request *request, const struct json *spec
 	struct buf scratch;
 	bool is_armed = false;
 	void *args;
-
 	if (kind == NULL) {
 		fail_kind(request);
 		return NULL;
@@ -124,7 +120,6 @@ struct condition *condition_restore(
 	const struct condition_kind *kind =
 	    spec != NULL && spec->type == JSON_OBJECT ? find_kind(spec) : NULL;
 	struct condition *condition;
-
 	if (kind == NULL)
 		return NULL;
 	condition = xcalloc(1, sizeof *condition);

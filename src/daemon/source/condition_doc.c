@@ -13,7 +13,6 @@ enum { TEXT_MAX = 4096 };
 void condition_write_kinds(struct json_writer *writer, const char *name)
 {
 	const struct condition_kind *kind = NULL;
-
 	json_object_begin(writer, name);
 	while ((kind = condition_kind_next(kind)) != NULL) {
 		json_object_begin(writer, kind->name);
@@ -31,10 +30,8 @@ static void put_names(struct buf *out)
 {
 	const struct condition_kind *kind = NULL;
 	const char *separator = "one of: ";
-
 	while ((kind = condition_kind_next(kind)) != NULL) {
 		const char *opening = " (";
-
 		(void)buf_printf(out, "%s%s", separator, kind->name);
 		separator = ", ";
 		for (const struct field *field = kind->fields; field->name != NULL; field++) {
@@ -51,7 +48,6 @@ static void put_names(struct buf *out)
 static void put_short_items(struct json_writer *writer)
 {
 	struct buf names;
-
 	buf_init(&names, TEXT_MAX);
 	put_names(&names);
 	json_put_str(writer, "type", "object");
@@ -62,7 +58,6 @@ static void put_short_items(struct json_writer *writer)
 static void put_items(struct json_writer *writer)
 {
 	const struct condition_kind *kind = NULL;
-
 	json_array_begin(writer, "oneOf");
 	while ((kind = condition_kind_next(kind)) != NULL) {
 		json_object_begin(writer, NULL);
@@ -92,7 +87,6 @@ void condition_put_list_schema(struct json_writer *writer, bool in_short)
 void condition_write_mdoc(struct buf *out)
 {
 	const struct condition_kind *kind = NULL;
-
 	(void)buf_append_str(out, ".Sh CONDITIONS\n");
 	field_write_mdoc_text(out,
 	    "A condition of wait_for is an object with one of these members, and the others that "

@@ -64,14 +64,12 @@ static void settle_match(
 	    line->end - line->start < LINE_TOLD_MAX ? line->end - line->start : LINE_TOLD_MAX;
 	const char *text = block->text + line->start;
 	struct json_writer writer;
-
 	begin_details(watch, &writer);
 	(void)json_put_text(&writer, "line", text, len);
 	json_put_int(&writer, "offset", block->offset + (int64_t)line->start);
 	json_array_begin(&writer, "captures");
 	for (size_t at = 1; at < line->match.count; at++) {
 		const struct pattern_span *span = &line->match.spans[at];
-
 		if (span->from > span->to)
 			json_put_null(&writer, NULL);
 		else
@@ -87,7 +85,6 @@ static bool file_block(void *data, const struct tail_block *block)
 {
 	struct file_watch *watch = data;
 	struct matched_line line;
-
 	if (watch->condition->state != CONDITION_PENDING)
 		return false;
 	if (watch->matcher.pattern == NULL)
@@ -109,7 +106,6 @@ static void file_changed(void *data, enum tail_change change)
 {
 	struct file_watch *watch = data;
 	struct json_writer writer;
-
 	if (watch->matcher.pattern != NULL || watch->condition->state != CONDITION_PENDING)
 		return;
 	begin_details(watch, &writer);
@@ -131,7 +127,6 @@ static void file_looked(void *data)
 static void file_disarm(struct condition *condition)
 {
 	struct file_watch *watch = condition->watch;
-
 	tail_loop_free(watch->tail_loop);
 	pattern_free(watch->matcher.pattern);
 	mem_free(watch->path);
@@ -142,7 +137,6 @@ static void file_disarm(struct condition *condition)
 static size_t first_place(const char *path, struct tail_place *ret_place)
 {
 	struct stat status;
-
 	if (stat(path, &status) < 0)
 		return 0; /* it is read from its beginning anyway */
 	*ret_place = (struct tail_place){.dev = status.st_dev, .ino = status.st_ino};
@@ -163,7 +157,6 @@ static bool file_arm(struct condition *condition, struct request *request, const
 	struct tail_place place;
 	char reason[200];
 	size_t count;
-
 	if (args->file[0] != '/') {
 		request_fail_data(request, MESSAGE_PARAMS, "\"field\":\"file\"",
 		    "file: must be an absolute path, not \"%.200s\"", args->file);

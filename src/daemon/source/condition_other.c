@@ -49,7 +49,6 @@ static void settle_job(struct condition *condition, const struct job *job)
 	const struct notification *note = NULL;
 	struct json_writer writer;
 	char path[4096];
-
 	job_path(condition->daemon->jobs, job, JOB_FILE_OUT, path, sizeof path);
 	json_writer_init(&writer, &condition->details);
 	json_object_begin(&writer, NULL);
@@ -66,7 +65,6 @@ static void settle_job(struct condition *condition, const struct job *job)
 static void job_has_ended(struct job_listener *listener, const struct job *job)
 {
 	struct job_watch *watch = list_entry(listener, struct job_watch, listener);
-
 	if (strcmp(watch->id, job->id) == 0)
 		settle_job(watch->condition, job);
 }
@@ -76,7 +74,6 @@ static bool job_arm(struct condition *condition, struct request *request, const 
 	const struct job_args *args = data;
 	const struct job *job = job_find(condition->daemon->jobs, args->job);
 	struct job_watch *watch;
-
 	if (job == NULL) {
 		request_fail(request, MESSAGE_NO_SUCH_JOB,
 		    "there is no job \"%.40s\": see list_jobs", args->job);
@@ -96,7 +93,6 @@ static bool job_arm(struct condition *condition, struct request *request, const 
 static void job_disarm(struct condition *condition)
 {
 	struct job_watch *watch = condition->watch;
-
 	job_unlisten(&watch->listener);
 	mem_free(watch);
 }
@@ -128,7 +124,6 @@ static bool sec_arm(struct condition *condition, struct request *request, const 
 	const struct sec_args *args = data;
 	int64_t ms = clock_seconds_to_ms(args->sec);
 	struct timeval timeout = {ms / 1000, ms % 1000 * 1000};
-
 	(void)request;
 	condition->watch = loop_timer_new(condition->daemon->base, sec_due, condition);
 	event_add(condition->watch, &timeout);
@@ -164,7 +159,6 @@ static const struct field note_fields[] = {
 static void settle_note(struct note_watch *watch, const struct notification *note)
 {
 	struct json_writer writer;
-
 	json_writer_init(&writer, &watch->condition->details);
 	json_object_begin(&writer, NULL);
 	notification_write_members(&writer, note, false);
@@ -176,7 +170,6 @@ static void settle_note(struct note_watch *watch, const struct notification *not
 static void note_take(struct note_watch *watch, const struct notification *note)
 {
 	uint64_t seq = note->seq;
-
 	if (watch->condition->state != CONDITION_PENDING ||
 	    !consumer_filter_matches(&watch->filter, note))
 		return;
@@ -188,7 +181,6 @@ static void note_take(struct note_watch *watch, const struct notification *note)
 static void note_posted(struct queue_listener *listener, const struct notification *note)
 {
 	struct note_watch *watch = list_entry(listener, struct note_watch, listener);
-
 	note_take(watch, note);
 }
 
@@ -196,7 +188,6 @@ static void note_look_back(struct note_watch *watch)
 {
 	const struct queue *queue = watch->condition->daemon->queue;
 	const struct notification *note = NULL;
-
 	while (watch->condition->state == CONDITION_PENDING &&
 	    (note = queue_next(queue, note)) != NULL) {
 		if (note->state != NOTE_CANCELLED)
@@ -209,7 +200,6 @@ static bool note_arm(struct condition *condition, struct request *request, const
 	const struct note_args *args = data;
 	struct consumer_filter filter;
 	struct note_watch *watch;
-
 	if (!target_filter(request, args->notification, &filter))
 		return false;
 	watch = xcalloc(1, sizeof *watch);
@@ -231,7 +221,6 @@ static bool note_arm(struct condition *condition, struct request *request, const
 static void note_disarm(struct condition *condition)
 {
 	struct note_watch *watch = condition->watch;
-
 	queue_unlisten(condition->daemon->queue, &watch->listener);
 	mem_free(watch);
 }
@@ -278,7 +267,6 @@ static const struct field cpu_fields[] = {
 static void cpu_arm_timer(struct cpu_watch *watch)
 {
 	struct timeval step = {CPU_STEP_MS / 1000, CPU_STEP_MS % 1000 * 1000};
-
 	event_add(watch->timer, &step);
 }
 
@@ -288,7 +276,6 @@ static void cpu_look(evutil_socket_t fd, short what, void *data)
 	int64_t now_ms = clock_mono_ms();
 	struct cpu_sample now;
 	struct json_writer writer;
-
 	(void)fd;
 	(void)what;
 	if (cpu_sample_take(watch->pid, &now) < 0) {
@@ -318,7 +305,6 @@ static bool cpu_arm(struct condition *condition, struct request *request, const 
 	const struct cpu_args *args = data;
 	const struct muxbus_pane *pane = NULL;
 	struct cpu_watch *watch;
-
 	if (args->pane != NULL && !target_pane(request, args->pane, &pane))
 		return false;
 	watch = xcalloc(1, sizeof *watch);
@@ -339,7 +325,6 @@ static bool cpu_arm(struct condition *condition, struct request *request, const 
 static void cpu_disarm(struct condition *condition)
 {
 	struct cpu_watch *watch = condition->watch;
-
 	event_free(watch->timer);
 	mem_free(watch);
 }

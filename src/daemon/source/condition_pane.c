@@ -86,7 +86,6 @@ static void pane_disarm(struct condition *condition)
 static void watch_arm_timer(struct pane_watch *watch, int64_t ms)
 {
 	struct timeval timeout = {ms / 1000, ms % 1000 * 1000};
-
 	event_add(watch->timer, &timeout);
 }
 
@@ -101,7 +100,6 @@ static void settle_gone(struct pane_watch *watch)
 {
 	struct condition *condition = watch->condition;
 	struct json_writer writer;
-
 	watch->is_tapped = false;
 	buf_clear(&condition->details);
 	put_pane(condition, &writer, watch->pane);
@@ -120,7 +118,6 @@ static struct pane_watch *watch_new(
 {
 	const struct muxbus_pane *pane;
 	struct pane_watch *watch;
-
 	if (!target_pane(request, text, &pane))
 		return NULL;
 	watch = xcalloc(1, sizeof *watch);
@@ -138,7 +135,6 @@ static bool watch_tap(struct pane_watch *watch, struct request *request,
     void (*output)(struct stream_tap *tap, uint64_t offset, const uint8_t *bytes, size_t len))
 {
 	struct condition *condition = watch->condition;
-
 	watch->tap.output = output;
 	watch->tap.closed = on_closed;
 	if (stream_tap_add(condition->daemon->streams, watch->pane, &watch->tap) == 0) {
@@ -154,7 +150,6 @@ static bool watch_tap(struct pane_watch *watch, struct request *request,
 static bool watch_pattern(struct pane_watch *watch, struct request *request, const char *regex)
 {
 	char reason[200];
-
 	watch->pattern = pattern_new(regex, strlen(regex), reason, sizeof reason);
 	if (watch->pattern != NULL)
 		return true;
@@ -190,7 +185,6 @@ static bool output_look(struct pane_watch *watch, const uint8_t *bytes, size_t l
 	struct pattern_match match;
 	struct json_writer writer;
 	const uint8_t *begin, *end;
-
 	switch (pattern_find(watch->pattern, bytes, len, 0, &match)) {
 	case PATTERN_NONE:
 		return false;
@@ -227,12 +221,10 @@ static void output_bytes(struct stream_tap *tap, uint64_t offset, const uint8_t 
 	struct pane_watch *watch = list_entry(tap, struct pane_watch, tap);
 	const uint8_t *newline;
 	size_t used;
-
 	if (watch->condition->state != CONDITION_PENDING)
 		return;
 	while (len > 0) {
 		size_t part = len < LINE_MAX ? len : LINE_MAX;
-
 		if (buf_append(&watch->raw, bytes, part) != 0)
 			buf_clear(&watch->raw); /* a sequence that never ends */
 		bytes += part;
@@ -256,7 +248,6 @@ static bool output_arm(struct condition *condition, struct request *request, con
 {
 	const struct output_args *args = data;
 	struct pane_watch *watch = watch_new(condition, request, args->pane);
-
 	return watch != NULL && watch_pattern(watch, request, args->output) &&
 	    watch_tap(watch, request, output_bytes);
 }
@@ -287,7 +278,6 @@ static void screen_read(void *data, int error, const struct muxbus_reply *replie
 	enum pattern_result result;
 	struct pattern_match match;
 	struct json_writer writer;
-
 	watch->is_asking = false;
 	if (watch->is_gone) {
 		mem_free(watch);
@@ -312,7 +302,6 @@ static void screen_look(evutil_socket_t fd, short what, void *data)
 	struct pane_watch *watch = data;
 	struct muxbus_command *command;
 	char target[32];
-
 	(void)fd;
 	(void)what;
 	if (watch->is_asking || muxbus_command_new(&command) < 0) {
@@ -330,7 +319,6 @@ static void screen_look(evutil_socket_t fd, short what, void *data)
 static void screen_bytes(struct stream_tap *tap, uint64_t offset, const uint8_t *bytes, size_t len)
 {
 	struct pane_watch *watch = list_entry(tap, struct pane_watch, tap);
-
 	(void)offset;
 	(void)bytes;
 	(void)len;
@@ -342,7 +330,6 @@ static bool screen_arm(struct condition *condition, struct request *request, con
 {
 	const struct screen_args *args = data;
 	struct pane_watch *watch = watch_new(condition, request, args->pane);
-
 	if (watch == NULL || !watch_pattern(watch, request, args->screen) ||
 	    !watch_tap(watch, request, screen_bytes))
 		return false;
@@ -375,7 +362,6 @@ static const struct field quiet_fields[] = {
 static void quiet_bytes(struct stream_tap *tap, uint64_t offset, const uint8_t *bytes, size_t len)
 {
 	struct pane_watch *watch = list_entry(tap, struct pane_watch, tap);
-
 	(void)bytes;
 	watch->offset = offset + len;
 	watch->last_ms = clock_mono_ms();
@@ -386,7 +372,6 @@ static void quiet_due(evutil_socket_t fd, short what, void *data)
 	struct pane_watch *watch = data;
 	int64_t left_ms = watch->last_ms + watch->quiet_ms - clock_mono_ms();
 	struct json_writer writer;
-
 	(void)fd;
 	(void)what;
 	if (left_ms > 0) {
@@ -402,7 +387,6 @@ static bool quiet_arm(struct condition *condition, struct request *request, cons
 {
 	const struct quiet_args *args = data;
 	struct pane_watch *watch = watch_new(condition, request, args->pane);
-
 	if (watch == NULL || !watch_tap(watch, request, quiet_bytes))
 		return false;
 	watch->quiet_ms = clock_seconds_to_ms(args->quiet_sec);
@@ -429,7 +413,6 @@ static void ready_read(void *data, int error, const struct pane_screen *screen)
 	struct pane_watch *watch = data;
 	const struct muxbus_pane *pane;
 	struct json_writer writer;
-
 	watch->is_asking = false;
 	if (watch->is_gone) {
 		mem_free(watch);
@@ -454,7 +437,6 @@ static void ready_look(evutil_socket_t fd, short what, void *data)
 {
 	struct pane_watch *watch = data;
 	int64_t left_ms = watch->last_ms + READY_QUIET_MS - clock_mono_ms();
-
 	(void)fd;
 	(void)what;
 	if (watch->is_asking)
@@ -473,7 +455,6 @@ static void ready_look(evutil_socket_t fd, short what, void *data)
 static void ready_bytes(struct stream_tap *tap, uint64_t offset, const uint8_t *bytes, size_t len)
 {
 	struct pane_watch *watch = list_entry(tap, struct pane_watch, tap);
-
 	quiet_bytes(tap, offset, bytes, len);
 	watch_arm_timer(watch, READY_QUIET_MS);
 }
@@ -483,7 +464,6 @@ static void settle_agent(struct pane_watch *watch, enum condition_state state)
 {
 	struct condition *condition = watch->condition;
 	struct json_writer writer;
-
 	json_writer_init(&writer, &condition->details);
 	json_object_begin(&writer, NULL);
 	agent_write(&writer, watch->agent);
@@ -494,7 +474,6 @@ static void settle_agent(struct pane_watch *watch, enum condition_state state)
 static void agent_changed(struct agent_listener *listener, const struct agent *agent)
 {
 	struct pane_watch *watch = list_entry(listener, struct pane_watch, agent_listener);
-
 	if (agent != watch->agent || watch->condition->state != CONDITION_PENDING)
 		return;
 	if (agent_is_free(agent))
@@ -506,7 +485,6 @@ static void agent_changed(struct agent_listener *listener, const struct agent *a
 static void agent_stopped(struct agent_listener *listener, const struct agent *agent)
 {
 	struct pane_watch *watch = list_entry(listener, struct pane_watch, agent_listener);
-
 	if (agent == watch->agent) {
 		agent_unlisten(listener);
 		watch->agent = NULL;
@@ -517,7 +495,6 @@ static void agent_stopped(struct agent_listener *listener, const struct agent *a
 static bool ready_arm_agent(struct condition *condition, const struct agent *agent)
 {
 	struct pane_watch *watch = xcalloc(1, sizeof *watch);
-
 	watch->condition = condition;
 	watch->agent = agent;
 	watch->pane = agent_pane(agent)->pane;
@@ -537,7 +514,6 @@ static bool ready_arm(struct condition *condition, struct request *request, cons
 	const struct agent *agent = agent_find(condition->daemon->agents, args->ready);
 	const struct muxbus_pane *pane;
 	struct pane_watch *watch;
-
 	if (agent == NULL) {
 		if (!target_pane(request, args->ready, &pane))
 			return false;
@@ -570,7 +546,6 @@ static const struct field exited_fields[] = {
 static void settle_with_event(struct pane_watch *watch, const struct event_entry *event)
 {
 	struct buf *details = &watch->condition->details;
-
 	buf_clear(details);
 	if (buf_append_byte(details, '{') != 0 ||
 	    buf_append(details, event->json, event->json_len) != 0 ||
@@ -582,7 +557,6 @@ static void settle_with_event(struct pane_watch *watch, const struct event_entry
 static void exited_event(struct event_log_listener *listener, struct event_entry *event)
 {
 	struct pane_watch *watch = list_entry(listener, struct pane_watch, listener);
-
 	if (watch->condition->state != CONDITION_PENDING)
 		return;
 	if (event->kind == EVENT_SERVER_LOST)
@@ -606,7 +580,6 @@ static bool exited_arm(struct condition *condition, struct request *request, con
 	struct pane_watch *watch = watch_new(condition, request, args->exited);
 	const struct muxbus_pane *pane;
 	struct json_writer writer;
-
 	if (watch == NULL)
 		return false;
 	watch_listen(watch, exited_event);
@@ -636,7 +609,6 @@ static const struct field finished_fields[] = {
 static void finished_event(struct event_log_listener *listener, struct event_entry *event)
 {
 	struct pane_watch *watch = list_entry(listener, struct pane_watch, listener);
-
 	if (watch->condition->state != CONDITION_PENDING)
 		return;
 	if (event->kind == EVENT_SERVER_LOST ||
@@ -649,7 +621,6 @@ static void finished_event(struct event_log_listener *listener, struct event_ent
 static void finished_disarm(struct condition *condition)
 {
 	const struct pane_watch *watch = condition->watch;
-
 	if (watch != NULL)
 		stream_want(condition->daemon->streams, watch->pane, STREAM_MARKS, false);
 	pane_disarm(condition);
@@ -659,7 +630,6 @@ static bool finished_arm(struct condition *condition, struct request *request, c
 {
 	const struct finished_args *args = data;
 	struct pane_watch *watch = watch_new(condition, request, args->command_finished);
-
 	if (watch == NULL)
 		return false;
 	stream_want(condition->daemon->streams, watch->pane, STREAM_MARKS, true);

@@ -18,7 +18,6 @@ static int read_machine(struct cpu_sample *sample)
 {
 	uint64_t fields[8] = {0}, total = 0;
 	FILE *file = fopen("/proc/stat", "re");
-
 	if (file == NULL)
 		return -1;
 	if (fscanf(file,
@@ -45,7 +44,6 @@ static bool read_process(pid_t pid, uint64_t *ret_ticks)
 	const char *at;
 	size_t len;
 	FILE *file;
-
 	snprintf(path, sizeof path, "/proc/%d/stat", (int)pid);
 	file = fopen(path, "re");
 	if (file == NULL)
@@ -69,7 +67,6 @@ static void read_tree(pid_t pid, unsigned depth, unsigned *count, uint64_t *tick
 	char path[64];
 	FILE *file;
 	int child;
-
 	if (depth > DEPTH_MAX || ++*count > PROCESSES_MAX || !read_process(pid, ticks))
 		return;
 	snprintf(path, sizeof path, "/proc/%d/task/%d/children", (int)pid, (int)pid);
@@ -85,7 +82,6 @@ int cpu_sample_take(pid_t pid, struct cpu_sample *ret_sample)
 {
 	struct cpu_sample sample = {0};
 	unsigned count = 0;
-
 	if (read_machine(&sample) < 0)
 		return -1;
 	if (pid > 0) {
@@ -93,7 +89,6 @@ int cpu_sample_take(pid_t pid, struct cpu_sample *ret_sample)
 		read_tree(pid, 0, &count, &sample.busy_ticks);
 		if (sample.busy_ticks == 0 && count <= 1 && access("/proc/self", F_OK) == 0) {
 			char path[64];
-
 			snprintf(path, sizeof path, "/proc/%d", (int)pid);
 			if (access(path, F_OK) < 0)
 				return -1;
@@ -109,7 +104,6 @@ double cpu_percent(const struct cpu_sample *before, const struct cpu_sample *aft
 	    ? (double)(after->busy_ticks - before->busy_ticks)
 	    : 0;
 	double total = (double)(after->total_ticks - before->total_ticks);
-
 	if (total <= 0)
 		return 0;
 	return 100 * busy / total * (pid > 0 ? (double)sysconf(_SC_NPROCESSORS_ONLN) : 1);

@@ -63,7 +63,6 @@ static struct tracked *tracked_of(const struct job *job)
 const struct job *job_find(const struct job_set *set, const char *id)
 {
 	const struct job *job = NULL;
-
 	while ((job = job_next(set, job)) != NULL) {
 		if (strcmp(job->id, id) == 0)
 			return job;
@@ -74,7 +73,6 @@ const struct job *job_find(const struct job_set *set, const char *id)
 const struct job *job_next(const struct job_set *set, const struct job *previous)
 {
 	const struct list *link = previous == NULL ? set->jobs.next : previous->link.next;
-
 	return link == &set->jobs ? NULL : list_entry(link, const struct job, link);
 }
 
@@ -87,7 +85,6 @@ void job_path(
     const struct job_set *set, const struct job *job, enum job_file file, char *out, size_t size)
 {
 	char name[JOB_NAME_SIZE];
-
 	job_file_name(name, job->id, file);
 	snprintf(out, size, "%s/%s", set->dir, name);
 }
@@ -131,11 +128,9 @@ static void tracked_free(struct tracked *tracked)
 static void set_forget(struct job_set *set)
 {
 	struct list *link, *after;
-
 	list_for_each_safe (link, after, &set->jobs) {
 		struct job *job = list_entry(link, struct job, link);
 		char name[JOB_NAME_SIZE];
-
 		if (set->ended <= JOBS_KEEP)
 			return;
 		if (job->state == JOB_RUNNING)
@@ -157,7 +152,6 @@ static char *job_excerpt(const struct job_set *set, const struct job *job)
 	int64_t from, end;
 	bool is_lossy = false;
 	size_t at = 0;
-
 	buf_init(&raw, EXCERPT_READ);
 	buf_init(&clean, 4 * EXCERPT_READ);
 	if (job_read(set, job, JOB_FILE_OUT, 0, EXCERPT_READ, &raw, &from, &end) == 0 &&
@@ -166,7 +160,6 @@ static char *job_excerpt(const struct job_set *set, const struct job *job)
 	for (unsigned count = 0; count < JOB_EXCERPT && at < clean.len; count++) {
 		uint32_t character;
 		int size = utf8_decode(clean.data + at, clean.len - at, &character);
-
 		at += size > 0 ? (size_t)size : 1;
 	}
 	buf_finish(&raw);
@@ -181,7 +174,6 @@ static void job_settle(struct job_set *set, struct job *job)
 	struct notification_draft draft = {.source = SOURCE_JOB, .id = job->id, .pane = &job->pane};
 	char path[PATH_SIZE], *excerpt, *text, *data;
 	struct list *link, *after;
-
 	set->running--;
 	set->ended++;
 	excerpt = job_excerpt(set, job);
@@ -200,7 +192,6 @@ static void job_settle(struct job_set *set, struct job *job)
 	mem_free(data);
 	list_for_each_safe (link, after, &set->listeners) {
 		struct job_listener *listener = list_entry(link, struct job_listener, link);
-
 		listener->ended(listener, job);
 	}
 	set_forget(set);
@@ -219,7 +210,6 @@ static void job_collect(struct tracked *tracked)
 	struct job_set *set = tracked->set;
 	struct job *job = &tracked->job;
 	struct job_start start;
-
 	tracked_unwatch(tracked);
 	if (tracked->supervisor > 0)
 		(void)waitpid(tracked->supervisor, NULL, 0); /* it has ended: pidfd says so */
@@ -262,7 +252,6 @@ static void command_started(evutil_socket_t fd, short what, void *data)
 	struct tracked *tracked = data;
 	struct list *link, *after;
 	struct job_start start;
-
 	(void)fd;
 	(void)what;
 	tracked_unready(tracked);
@@ -270,7 +259,6 @@ static void command_started(evutil_socket_t fd, short what, void *data)
 		tracked->job.pid = start.pid;
 	list_for_each_safe (link, after, &tracked->set->listeners) {
 		struct job_listener *listener = list_entry(link, struct job_listener, link);
-
 		if (listener->started != NULL)
 			listener->started(listener, &tracked->job);
 	}
@@ -280,7 +268,6 @@ static void command_started(evutil_socket_t fd, short what, void *data)
 static int open_ready(struct tracked *tracked)
 {
 	int fds[2];
-
 	if (pipe2(fds, O_CLOEXEC) < 0)
 		return -1;
 	tracked->ready_fd = fds[0];
@@ -304,7 +291,6 @@ static int spawn_supervisor(struct tracked *tracked)
 	posix_spawnattr_t attributes;
 	sigset_t none, all;
 	int error;
-
 	posix_spawn_file_actions_init(&actions);
 	posix_spawn_file_actions_addopen(&actions, STDIN_FILENO, "/dev/null", O_RDWR, 0);
 	posix_spawn_file_actions_adddup2(&actions, STDIN_FILENO, STDOUT_FILENO);
@@ -338,7 +324,6 @@ static int spawn_supervisor(struct tracked *tracked)
 static struct tracked *tracked_new(struct job_set *set)
 {
 	struct tracked *tracked = xcalloc(1, sizeof *tracked);
-
 	tracked->set = set;
 	tracked->pidfd = -1;
 	tracked->ready_fd = -1;
@@ -352,7 +337,6 @@ static char **order_env(const struct job_order *order, const char *id)
 {
 	size_t ours = 0, theirs = 0, count = 0;
 	char **env;
-
 	while (environ[ours] != NULL)
 		ours++;
 	while (order->env != NULL && order->env[theirs] != NULL)
@@ -363,7 +347,6 @@ static char **order_env(const struct job_order *order, const char *id)
 	for (size_t at = 0; at < theirs; at++) {
 		size_t name_len = strcspn(order->env[at], "=") + 1;
 		size_t place = 0;
-
 		while (place < count && strncmp(env[place], order->env[at], name_len) != 0)
 			place++;
 		env[place] = (char *)(uintptr_t)order->env[at]; /* only read from here on */
@@ -380,10 +363,8 @@ static char *order_input(const struct job_set *set, const struct job_order *orde
 	int fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0600);
 	const char *at = order->input;
 	size_t left = order->input_len;
-
 	while (fd >= 0 && left > 0) {
 		ssize_t put = write(fd, at, left);
-
 		if (put <= 0)
 			break;
 		at += put;
@@ -411,7 +392,6 @@ static int write_spec(struct job_set *set, const struct job_order *order, const 
 	};
 	size_t last = 0;
 	int error = 0;
-
 	if (order->input != NULL && (spec.input = order_input(set, order, id)) == NULL)
 		error = -errno;
 	if (error == 0)
@@ -430,7 +410,6 @@ const struct job *job_start(
 	struct tracked *tracked;
 	struct job *job;
 	int error;
-
 	if (set->running == JOBS_MAX) {
 		snprintf(ret_reason, size, "%d jobs run already, the most there may be", JOBS_MAX);
 		errno = ENOSPC;
@@ -470,7 +449,6 @@ static int open_supervisor(const struct job_set *set, const struct job *job)
 	unsigned long long start = 0;
 	char name[JOB_NAME_SIZE], text[64] = "";
 	int pid = 0, fd;
-
 	job_file_name(name, job->id, JOB_FILE_LOCK);
 	fd = openat(set->dir_fd, name, O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
 	if (fd < 0)
@@ -488,7 +466,6 @@ static void job_adopt(struct tracked *tracked)
 	struct job_set *set = tracked->set;
 	struct job *job = &tracked->job;
 	struct job_start start;
-
 	set->running++;
 	if (tracked_watch(tracked, open_supervisor(set, job))) {
 		if (job_start_read(set->dir_fd, job->id, &start) == 0)
@@ -506,7 +483,6 @@ static bool job_load(void *data, const char *id, const struct json *value)
 {
 	struct job_set *set = data;
 	struct tracked *tracked = tracked_new(set);
-
 	strcpy(tracked->job.id, id);
 	queue_hold_id(set->queue, id);
 	if (record_read(job_kind.rows, value, &tracked->job))
@@ -518,11 +494,9 @@ static bool job_load(void *data, const char *id, const struct json *value)
 static void set_load(struct job_set *set)
 {
 	struct list *link, *after;
-
 	queue_load(set->queue, &job_kind, job_load, set);
 	list_for_each_safe (link, after, &set->jobs) {
 		struct tracked *tracked = tracked_of(list_entry(link, struct job, link));
-
 		if (tracked->job.state == JOB_RUNNING)
 			job_adopt(tracked);
 		else
@@ -537,7 +511,6 @@ static void find_supervisor(struct job_set *set)
 	char self[PATH_SIZE - 64];
 	ssize_t len = readlink("/proc/self/exe", self, sizeof self - 1);
 	char *slash;
-
 	self[len > 0 ? len : 0] = '\0';
 	slash = strrchr(self, '/');
 	for (size_t at = 0; slash != NULL && at < 2; at++) {
@@ -553,7 +526,6 @@ struct job_set *job_set_new(struct event_base *base, struct queue *queue, const 
     char *ret_reason, size_t reason_size)
 {
 	struct job_set *set = xcalloc(1, sizeof *set);
-
 	set->base = base;
 	set->queue = queue;
 	list_init(&set->jobs);
@@ -590,7 +562,6 @@ int job_stop(struct job_set *set, const char *id, int signal)
 	const struct job *job = job_find(set, id);
 	struct job_start start;
 	int fd, result;
-
 	if (job == NULL || job->state != JOB_RUNNING)
 		return -ESRCH;
 	if (signal == SIGTERM || signal == SIGINT)
@@ -612,7 +583,6 @@ void job_unsilence(struct job_set *set, const char *id, const struct pane_ref *p
 {
 	const struct job *found = job_find(set, id);
 	struct job *job;
-
 	if (found == NULL || found->state != JOB_RUNNING)
 		return;
 	job = &tracked_of(found)->job;
@@ -639,7 +609,6 @@ static int read_at(const struct job_set *set, const struct job *job, enum job_fi
 	char name[JOB_NAME_SIZE];
 	ssize_t got;
 	int fd;
-
 	job_file_name(name, job->id, file);
 	fd = openat(set->dir_fd, name, O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
 	if (fd < 0)
@@ -662,7 +631,6 @@ static int64_t file_size(const struct job_set *set, const struct job *job, enum 
 {
 	char name[JOB_NAME_SIZE];
 	struct stat status;
-
 	job_file_name(name, job->id, file);
 	if (fstatat(set->dir_fd, name, &status, AT_SYMLINK_NOFOLLOW) < 0)
 		return 0;
@@ -675,7 +643,6 @@ int job_read(const struct job_set *set, const struct job *job, enum job_file fil
 	int64_t kept = file_size(set, job, file);
 	int64_t tail = file == JOB_FILE_OUT ? job->status.tail_bytes : 0;
 	int64_t end = tail > 0 ? job->status.out_bytes : kept;
-
 	*ret_end = end;
 	*ret_from = offset;
 	if (offset < kept || tail == 0)

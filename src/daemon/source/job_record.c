@@ -61,7 +61,6 @@ const struct record_kind job_kind = {
 char *job_record_text(const struct job *job)
 {
 	const struct job_status *status = &job->status;
-
 	if (job->state == JOB_LOST)
 		return xstrdup("lost: its supervisor was killed, how it ended is not known");
 	if (status->exec_errno != 0)
@@ -100,7 +99,6 @@ char *job_record_data(const struct job *job, const char *log, const char *excerp
 {
 	struct json_writer writer;
 	struct buf out;
-
 	buf_init(&out, STORE_VALUE_MAX);
 	json_writer_init(&writer, &out);
 	json_object_begin(&writer, NULL);
@@ -121,7 +119,6 @@ void job_write_members(
     struct json_writer *writer, const struct job *job, const char *log, int64_t log_bytes)
 {
 	bool has_ended = job->state != JOB_RUNNING;
-
 	json_put_str(writer, "id", job->id);
 	json_put_str(writer, "name", job->name);
 	json_put_str(writer, "command", job->command);

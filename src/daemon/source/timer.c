@@ -60,7 +60,6 @@ static void timer_store(struct timer_set *set, const struct timer *timer)
 static void set_insert(struct timer_set *set, struct timer *timer)
 {
 	struct list *place;
-
 	for (place = set->timers.prev; place != &set->timers; place = place->prev) {
 		if (list_entry(place, struct timer, link)->boot_due_ms <= timer->boot_due_ms)
 			break;
@@ -73,7 +72,6 @@ static void set_arm(struct timer_set *set)
 {
 	const struct timer *first = timer_next(set, NULL);
 	int64_t due_ms = first != NULL ? first->boot_due_ms : -1;
-
 	/*
 	 * A timer that came due before this start of the machine lies before the zero of its
 	 * clock.
@@ -95,7 +93,6 @@ static bool timer_load(void *data, const char *id, const struct json *value)
 {
 	struct timer *timer = xcalloc(1, sizeof *timer);
 	struct timer_set *set = data;
-
 	if (!record_read(timer_kind.rows, value, timer)) {
 		mem_free(timer);
 		return false;
@@ -112,7 +109,6 @@ static bool timer_load(void *data, const char *id, const struct json *value)
 struct timer_set *timer_set_new(struct queue *queue, const struct boot_clock *clock)
 {
 	struct timer_set *set = xcalloc(1, sizeof *set);
-
 	set->queue = queue;
 	set->clock = clock;
 	list_init(&set->timers);
@@ -134,10 +130,8 @@ void timer_set_free(struct timer_set *set)
 static struct timer *find_sleep(struct timer_set *set, const struct pane_ref *pane)
 {
 	struct list *link;
-
 	list_for_each (link, &set->timers) {
 		struct timer *timer = list_entry(link, struct timer, link);
-
 		if (pane_ref_equal(&timer->pane, pane))
 			return timer;
 	}
@@ -155,7 +149,6 @@ static uint64_t timer_end(
 	    .text = text,
 	    .data = data,
 	};
-
 	record_delete(queue_store(set->queue), &timer_kind, timer->id);
 	return queue_post(set->queue, &draft);
 }
@@ -165,7 +158,6 @@ static void timer_drop(struct timer_set *set, struct timer *timer, const char *w
 {
 	char data[DATA_SIZE], due[CLOCK_TEXT_SIZE], text[TEXT_SIZE];
 	uint64_t seq;
-
 	clock_format(timer->real_due_ms, due);
 	snprintf(data, sizeof data, "{\"due\":\"%s\",\"reason\":\"%s\"}", due, why);
 	snprintf(text, sizeof text, "sleep %s", why);
@@ -182,7 +174,6 @@ enum timer_verdict timer_sleep(struct timer_set *set, const struct pane_ref *pan
 	struct timer *old = pane->pane != MUXBUS_NO_ID ? find_sleep(set, pane) : NULL;
 	int64_t due_ms = now_boot_ms(set) + ms;
 	struct timer *timer;
-
 	if (old != NULL && old->boot_due_ms <= due_ms) {
 		*ret_timer = old;
 		return TIMER_IGNORED;
@@ -212,10 +203,8 @@ enum timer_verdict timer_sleep(struct timer_set *set, const struct pane_ref *pan
 bool timer_cancel(struct timer_set *set, const char *id)
 {
 	struct list *link;
-
 	list_for_each (link, &set->timers) {
 		struct timer *timer = list_entry(link, struct timer, link);
-
 		if (strcmp(timer->id, id) != 0)
 			continue;
 		timer_drop(set, timer, "cancelled");
@@ -228,7 +217,6 @@ bool timer_cancel(struct timer_set *set, const char *id)
 const struct timer *timer_next(const struct timer_set *set, const struct timer *previous)
 {
 	const struct list *link = previous == NULL ? set->timers.next : previous->link.next;
-
 	return link == &set->timers ? NULL : list_entry(link, const struct timer, link);
 }
 
@@ -253,7 +241,6 @@ static void timer_fire(struct timer_set *set, struct timer *timer)
 	    .text = text,
 	    .data = data,
 	};
-
 	clock_format(timer->real_due_ms, due);
 	snprintf(data, sizeof data,
 	    "{\"due\":\"%s\",\"late_by_sec\":%" PRId64 ".%03d,\"recurring\":%s,\"missed\":%" PRId64
@@ -286,10 +273,8 @@ static void timer_fire(struct timer_set *set, struct timer *timer)
 void timer_ring(struct timer_set *set)
 {
 	int64_t now_ms = now_boot_ms(set);
-
 	while (!list_is_empty(&set->timers)) {
 		struct timer *first = list_entry(set->timers.next, struct timer, link);
-
 		if (first->boot_due_ms > now_ms)
 			break;
 		timer_fire(set, first);

@@ -27,7 +27,6 @@ struct wait_set *wait_set_new(const struct wait_parts *parts)
 {
 	struct wait_set *set = xcalloc(1, sizeof *set);
 	struct list *link;
-
 	set->parts = *parts;
 	set->reader = json_reader_new(STORE_VALUE_MAX);
 	list_init(&set->waits);
@@ -36,7 +35,6 @@ struct wait_set *wait_set_new(const struct wait_parts *parts)
 	wait_record_load(set);
 	list_for_each (link, &set->waits) {
 		struct wait *wait = list_entry(link, struct wait, link);
-
 		arm_deadline(wait);
 		wait_arm_again(wait, false);
 	}
@@ -56,7 +54,6 @@ void wait_set_free(struct wait_set *set)
 void wait_set_wake(struct wait_set *set)
 {
 	struct list *link, *after;
-
 	list_for_each_safe (link, after, &set->waits)
 		wait_arm_again(list_entry(link, struct wait, link), true);
 }
@@ -72,7 +69,6 @@ void wait_set_name(struct wait *wait, const char *name, bool is_id)
 static void name_by_id(struct wait *wait)
 {
 	char id[NOTIFICATION_ID_SIZE];
-
 	queue_new_id(wait->set->parts.queue, id);
 	wait_set_name(wait, id, true);
 }
@@ -116,7 +112,6 @@ char *wait_json_text(const struct json *value)
 {
 	struct json_writer writer;
 	struct buf out;
-
 	buf_init(&out, WAIT_SPEC_MAX);
 	json_writer_init(&writer, &out);
 	json_put_value(&writer, NULL, value);
@@ -126,7 +121,6 @@ char *wait_json_text(const struct json *value)
 static size_t count_in(const struct wait *wait, enum condition_state state)
 {
 	size_t count = 0;
-
 	for (size_t at = 0; at < wait->count; at++)
 		count += wait->parts[at].condition->state == state;
 	return count;
@@ -140,7 +134,6 @@ static bool wait_is_over(const struct wait *wait)
 {
 	size_t matched = count_in(wait, CONDITION_MATCHED);
 	size_t ended = count_in(wait, CONDITION_GONE) + count_in(wait, CONDITION_LIMIT);
-
 	if (wait->is_all)
 		return ended > 0 || matched == wait->count;
 	return matched > 0 || ended == wait->count;
@@ -149,7 +142,6 @@ static bool wait_is_over(const struct wait *wait)
 static bool wait_has_matched(const struct wait *wait)
 {
 	size_t matched = count_in(wait, CONDITION_MATCHED);
-
 	return wait->is_all ? matched == wait->count : matched > 0;
 }
 
@@ -185,7 +177,6 @@ static void wait_write(const struct wait *wait, struct json_writer *writer, int6
 static void wait_answer(struct wait *wait)
 {
 	struct request *request = wait->request;
-
 	wait_write(wait, request_result(request), wait->over_ms);
 	request_on_cancel(request, NULL, NULL);
 	request_done(request);
@@ -205,7 +196,6 @@ static int64_t left_ms(const struct wait *wait)
 static void arm_deadline(struct wait *wait)
 {
 	int64_t left = left_ms(wait);
-
 	if (wait->is_over)
 		loop_timer_arm(wait->deadline, (int64_t)WAIT_KEEP_SEC * 1000);
 	else if (wait->due_ms != 0)
@@ -219,7 +209,6 @@ static void part_reset(struct wait *wait, struct wait_part *part)
 	struct condition *fresh =
 	    condition_restore(json_read(wait->set->reader, part->spec, strlen(part->spec), &error),
 		CONDITION_PENDING, NULL);
-
 	if (fresh == NULL)
 		return; /* it stays as it is: over */
 	condition_free(part->condition);
@@ -231,7 +220,6 @@ static void background_end(struct wait *wait)
 {
 	const char *reason = reason_of(wait);
 	bool is_end = wait->is_once || strcmp(reason, "match") != 0;
-
 	wait->matches += !is_end;
 	(void)wait_post(wait, reason, is_end);
 	if (is_end) {
@@ -268,7 +256,6 @@ static void wait_end(struct wait *wait, bool is_timed_out)
 static void on_settled(evutil_socket_t fd, short what, void *data)
 {
 	struct wait *wait = data;
-
 	(void)fd;
 	(void)what;
 	if (wait->is_over)
@@ -282,7 +269,6 @@ static void on_settled(evutil_socket_t fd, short what, void *data)
 static void on_deadline(evutil_socket_t fd, short what, void *data)
 {
 	struct wait *wait = data;
-
 	(void)fd;
 	(void)what;
 	if (wait->is_over)
@@ -297,7 +283,6 @@ static void on_deadline(evutil_socket_t fd, short what, void *data)
 static void on_changed(struct condition *condition, void *data)
 {
 	struct wait *wait = data;
-
 	(void)condition;
 	event_active(wait->settled, EV_TIMEOUT, 0);
 }
@@ -306,7 +291,6 @@ static void on_changed(struct condition *condition, void *data)
 static void on_cancelled(struct request *request, void *data)
 {
 	struct wait *wait = data;
-
 	wait->request = NULL;
 	request_fail(request, MESSAGE_CANCELLED, "the peer has gone");
 	if (wait->name[0] == '\0')
@@ -316,7 +300,6 @@ static void on_cancelled(struct request *request, void *data)
 struct wait *wait_new(struct wait_set *set, enum wait_kind kind, size_t count)
 {
 	struct wait *wait = xcalloc(1, sizeof *wait);
-
 	wait->set = set;
 	wait->kind = kind;
 	wait->parts = xcalloc(count, sizeof *wait->parts);
@@ -335,7 +318,6 @@ static char *write_spec(const struct condition *condition, const struct json *sp
 	const char *name = condition->kind->pane_member;
 	struct json_writer writer;
 	struct buf out;
-
 	buf_init(&out, WAIT_SPEC_MAX);
 	json_writer_init(&writer, &out);
 	json_object_begin(&writer, NULL);
@@ -357,7 +339,6 @@ static char *write_spec(const struct condition *condition, const struct json *sp
 static bool wait_add(struct wait *wait, struct request *request, const struct json *spec)
 {
 	struct wait_part *part = &wait->parts[wait->count];
-
 	part->condition = condition_new(request, spec, on_changed, wait);
 	if (part->condition == NULL)
 		return false;
@@ -375,7 +356,6 @@ static void shorten(const struct wait *wait, const struct json *spec, struct buf
 	const struct json *sec = json_member(spec, "sec");
 	struct json_writer writer;
 	double left;
-
 	json_writer_init(&writer, out);
 	if (sec == NULL || !json_double(sec, &left)) {
 		json_put_value(&writer, NULL, spec);
@@ -396,7 +376,6 @@ static bool part_arm_again(struct wait *wait, struct wait_part *part)
 	struct json_error error;
 	struct buf text;
 	const struct json *spec = json_read(set->reader, part->spec, strlen(part->spec), &error);
-
 	buf_init(&text, WAIT_SPEC_MAX);
 	if (spec != NULL) {
 		shorten(wait, spec, &text);
@@ -428,7 +407,6 @@ static void wait_arm_again(struct wait *wait, bool with_tmux)
 		struct wait_part *part = &wait->parts[at];
 		struct condition *condition = part->condition;
 		enum pane_fate fate = PANE_THERE;
-
 		if (!condition->is_restored || condition->state != CONDITION_PENDING ||
 		    (needs_tmux(part) && !with_tmux))
 			continue;
@@ -446,10 +424,8 @@ static void wait_arm_again(struct wait *wait, bool with_tmux)
 static struct wait *find_wait(struct wait_set *set, const char *name)
 {
 	struct list *link;
-
 	list_for_each (link, &set->waits) {
 		struct wait *wait = list_entry(link, struct wait, link);
-
 		if (name != NULL && wait->kind == WAIT_REQUEST && strcmp(wait->name, name) == 0)
 			return wait;
 	}
@@ -461,7 +437,6 @@ static void wait_resume(struct wait *wait, struct request *request)
 {
 	if (wait->request != NULL) {
 		struct request *before = wait->request;
-
 		request_on_cancel(before, NULL, NULL);
 		request_fail(before, MESSAGE_CANCELLED, "another request resumed the wait \"%s\"",
 		    wait->name);
@@ -479,7 +454,6 @@ const char *wait_park(struct wait_set *set, struct request *request, const struc
 {
 	struct wait *wait = NULL;
 	struct list *link;
-
 	list_for_each (link, &set->waits) {
 		if (list_entry(link, struct wait, link)->request == request)
 			wait = list_entry(link, struct wait, link);
@@ -537,7 +511,6 @@ void wait_start(struct wait_set *set, struct request *request, const struct json
 {
 	const struct json *list = any != NULL ? any : all;
 	struct wait *wait = find_wait(set, name);
-
 	if (wait != NULL) {
 		wait_resume(wait, request);
 		return;
@@ -574,7 +547,6 @@ const struct wait *wait_start_background(
 	struct json_error error;
 	const struct json *spec = json_read(set->reader, order->spec, strlen(order->spec), &error);
 	struct wait *wait;
-
 	if (spec == NULL) {
 		request_fail(request, MESSAGE_INTERNAL, "the condition: %s", error.text);
 		return NULL;
@@ -605,10 +577,8 @@ const struct wait *wait_start_background(
 const struct wait *wait_next_background(const struct wait_set *set, const struct wait *previous)
 {
 	const struct list *link = previous == NULL ? set->waits.next : previous->link.next;
-
 	for (; link != &set->waits; link = link->next) {
 		const struct wait *wait = list_entry(link, const struct wait, link);
-
 		if (wait->kind != WAIT_REQUEST)
 			return wait;
 	}
@@ -618,11 +588,9 @@ const struct wait *wait_next_background(const struct wait_set *set, const struct
 bool wait_cancel_background(struct wait_set *set, const char *id)
 {
 	struct list *link;
-
 	list_for_each (link, &set->waits) {
 		struct wait *wait = list_entry(link, struct wait, link);
 		uint64_t seq;
-
 		if (wait->kind == WAIT_REQUEST || strcmp(wait->name, id) != 0)
 			continue;
 		queue_begin(set->parts.queue);

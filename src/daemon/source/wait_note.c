@@ -20,7 +20,6 @@ static void write_background(const struct wait *wait, struct json_writer *writer
 {
 	const struct wait_part *part = &wait->parts[0];
 	const struct buf *details = &part->condition->details;
-
 	if (part->pane.pane != MUXBUS_NO_ID)
 		json_put_id(writer, "watched_pane", '%', part->pane.pane);
 	json_put_raw(writer, "condition", part->spec, strlen(part->spec));
@@ -32,7 +31,6 @@ static char *write_data(const struct wait *wait, const char *reason)
 {
 	struct json_writer writer;
 	struct buf out;
-
 	buf_init(&out, NOTIFICATION_DATA_MAX);
 	json_writer_init(&writer, &out);
 	json_object_begin(&writer, NULL);
@@ -49,7 +47,6 @@ static char *write_data(const struct wait *wait, const char *reason)
 static void write_text(const struct wait *wait, const char *reason, char out[TEXT_MAX])
 {
 	bool is_match = strcmp(reason, "match") == 0;
-
 	if (wait->kind == WAIT_REQUEST && is_match)
 		snprintf(out, TEXT_MAX, "the wait %s is over: it came true", wait->name);
 	else if (wait->kind == WAIT_REQUEST)
@@ -77,7 +74,6 @@ uint64_t wait_post(struct wait *wait, const char *reason, bool is_end)
 	    .data = data,
 	};
 	uint64_t seq;
-
 	write_text(wait, reason, text);
 	queue_begin(queue);
 	if (is_end) {

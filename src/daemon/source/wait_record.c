@@ -103,13 +103,11 @@ void wait_record_put(const struct wait *wait)
 	    .due_ms = wait->due_ms,
 	    .count = wait->count,
 	};
-
 	if (wait->name[0] == '\0' || wait->set->parts.queue == NULL)
 		return;
 	for (size_t at = 0; at < wait->count; at++) {
 		const struct condition *condition = wait->parts[at].condition;
 		struct kept_part *part = &kept.parts[at];
-
 		part->spec = wait->parts[at].spec;
 		part->pane = wait->parts[at].pane;
 		/* A background wait puts its record once its condition has been freed, too. */
@@ -132,10 +130,8 @@ static bool load_parts(struct wait *wait, struct kept_wait *kept, const struct j
 {
 	const struct json *list = json_member(value, "conditions");
 	const struct json *element = list != NULL ? list->child : value;
-
 	for (size_t at = 0; at < kept->count; at++, element = element->next) {
 		struct wait_part *part = &wait->parts[at];
-
 		part->condition = condition_restore(
 		    json_member(element, "spec"), kept->parts[at].state, kept->parts[at].details);
 		if (part->condition == NULL)
@@ -151,7 +147,6 @@ static bool load_parts(struct wait *wait, struct kept_wait *kept, const struct j
 static void load_members(struct wait *wait, const char *name, const struct kept_wait *kept)
 {
 	bool is_id = strlen(name) < NOTIFICATION_ID_SIZE;
-
 	wait->pane = kept->teller;
 	wait->is_all = kept->is_all;
 	wait->is_once = kept->is_once;
@@ -172,7 +167,6 @@ static bool load(struct wait_set *set, const char *name, const struct record_kin
 {
 	struct wait *wait;
 	bool is_loaded;
-
 	if (strlen(name) > WAIT_NAME_MAX || !record_read(kind->rows, value, kept))
 		return false;
 	wait = wait_new(set, kept->kind, kept->count);
@@ -189,14 +183,12 @@ static bool load_named(void *data, const char *name, const struct json *value)
 {
 	struct kept_wait kept = {.kind = WAIT_REQUEST};
 	struct wait_set *set = data;
-
 	return set->named < WAIT_NAMED_MAX && load(set, name, &named_kind, &kept, value);
 }
 
 static bool load_background(void *data, const char *name, const struct json *value)
 {
 	struct kept_wait kept = {.count = 1};
-
 	return load(data, name, &background_kind, &kept, value);
 }
 

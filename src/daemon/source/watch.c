@@ -342,7 +342,6 @@ static const struct tail_loop_handlers tail_loop_handlers = {
 static bool watch_insert(struct watch_set *set, struct watch *watch, char *ret_reason, size_t size)
 {
 	struct pattern *pattern = NULL;
-
 	if (watch->regex != NULL) {
 		pattern = pattern_new(watch->regex, strlen(watch->regex), ret_reason, size);
 		if (pattern == NULL)
@@ -459,7 +458,6 @@ static bool watch_load(void *data, const char *id, const struct json *value)
 	struct watch *watch = xcalloc(1, sizeof *watch);
 	char boot_id[BOOT_ID_SIZE], reason[160];
 	struct watch_set *set = data;
-
 	if (!watch_record_read(value, watch)) {
 		mem_free(watch);
 		return false;

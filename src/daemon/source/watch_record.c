@@ -52,7 +52,6 @@ const struct record_kind watch_kind = {
 bool watch_record_read(const struct json *value, struct watch *watch)
 {
 	bool is_valid;
-
 	if (!record_read(watch_kind.rows, value, watch))
 		return false;
 	is_valid = watch->file[0] == '/';

@@ -11,7 +11,6 @@ void pane_ref_of(struct tmux *tmux, uint32_t pane, struct pane_ref *ret_ref)
 {
 	const struct muxbus_pane *found;
 	struct muxbus_sync_info info;
-
 	pane_ref_clear(ret_ref);
 	if (pane == MUXBUS_NO_ID || !tmux_is_live(tmux))
 		return;
@@ -31,7 +30,6 @@ enum pane_fate pane_fate(struct tmux *tmux, const struct pane_ref *ref)
 {
 	const struct muxbus_pane *pane;
 	struct pane_ref now;
-
 	if (!tmux_is_live(tmux))
 		return PANE_UNKNOWN;
 	pane_ref_of(tmux, ref->pane, &now);

@@ -172,7 +172,6 @@ static void tell(struct tmux *tmux, const struct muxbus_change *change)
 static bool is_first_end(struct expectation *expectation, const struct muxbus_pane *pane)
 {
 	bool is_first = expectation->is_seen && !expectation->has_ended;
-
 	expectation->has_ended = true;
 	return is_first && pane->exit_status < 0 && pane->exit_signal == 0;
 }

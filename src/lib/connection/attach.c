@@ -23,7 +23,6 @@ int muxbus_loop_attach(struct muxbus_loop *loop, struct event_base *base)
 	struct event *event =
 	    event_new(base, muxbus_loop_fd(loop), EV_READ | EV_PERSIST, on_readable, loop);
 	int error = 0;
-
 	if (event == NULL)
 		return MUXBUS_ERR_NOMEM;
 	if (event_add(event, NULL) != 0)

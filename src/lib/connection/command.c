@@ -34,7 +34,6 @@ struct muxbus_command {
 int muxbus_command_new(struct muxbus_command **ret_command)
 {
 	struct muxbus_command *command = mem_calloc(1, sizeof *command);
-
 	if (command == NULL)
 		return MUXBUS_ERR_NOMEM;
 	buf_init(&command->text, MUXBUS_COMMAND_MAX);
@@ -62,7 +61,6 @@ static void fail(struct muxbus_command *command, int error)
 static void append(struct muxbus_command *command, const void *bytes, size_t len)
 {
 	int error = command->error != 0 ? 0 : buf_append(&command->text, bytes, len);
-
 	if (error != 0)
 		fail(command, error == BUF_FULL ? MUXBUS_ERR_LIMIT : MUXBUS_ERR_NOMEM);
 }
@@ -72,7 +70,6 @@ static bool is_word(const char *bytes, size_t len)
 {
 	for (size_t i = 0; i < len; i++) {
 		char lower = (char)(bytes[i] | 0x20);
-
 		if (!(lower >= 'a' && lower <= 'z') && !(bytes[i] >= '0' && bytes[i] <= '9') &&
 		    bytes[i] != '-' && bytes[i] != '_')
 			return false;
@@ -83,12 +80,10 @@ static bool is_word(const char *bytes, size_t len)
 static void append_quoted(struct muxbus_command *command, const char *bytes, size_t len)
 {
 	char piece[MUXBUS_QUOTED_MAX(PIECE_BYTES)];
-
 	append(command, "\"", 1);
 	while (len > 0) {
 		size_t take = len < PIECE_BYTES ? len : PIECE_BYTES;
 		ssize_t quoted = muxbus_quote(piece, bytes, take);
-
 		if (quoted < 0) {
 			fail(command, (int)quoted);
 			return;
@@ -106,7 +101,6 @@ static void append_sentinel(struct muxbus_command *command)
 	static const struct nonce blank;
 	size_t place;
 	int error;
-
 	append(command, sentinel, sizeof sentinel - 1);
 	place = command->text.len;
 	append(command, blank.text, MUXBUS_NONCE_LEN);
@@ -153,7 +147,6 @@ void muxbus_command_argf(struct muxbus_command *command, const char *format, ...
 	struct buf formatted;
 	va_list args;
 	int error;
-
 	buf_init(&formatted, MUXBUS_COMMAND_MAX);
 	va_start(args, format);
 	error = buf_vprintf(&formatted, format, args);
@@ -170,7 +163,6 @@ void muxbus_command_args(struct muxbus_command *command, ...)
 {
 	const char *string;
 	va_list args;
-
 	va_start(args, command);
 	while ((string = va_arg(args, const char *)) != NULL)
 		muxbus_command_arg(command, string, strlen(string));
@@ -195,10 +187,8 @@ int command_check(const struct muxbus_command *command, size_t *ret_count)
 const struct buf *command_fill(struct muxbus_command *command, const struct nonce *nonces)
 {
 	size_t count = command->places.len / sizeof(size_t);
-
 	for (size_t i = 0; i < count; i++) {
 		size_t place;
-
 		memcpy(&place, command->places.data + i * sizeof place, sizeof place);
 		memcpy(command->text.data + place, nonces[i].text, MUXBUS_NONCE_LEN);
 	}

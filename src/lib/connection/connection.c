@@ -119,7 +119,6 @@ static void fail(struct muxbus_connection *connection, int error, const char *fo
 {
 	char text[ENDING_TEXT_SIZE];
 	va_list args;
-
 	if (connection->has_failed)
 		return;
 	va_start(args, format);
@@ -137,7 +136,6 @@ static void fail_at_end(struct muxbus_connection *connection)
 {
 	const char *reason = "closed";
 	int error = 0;
-
 	if (connection->state != STATE_CLOSING)
 		error = ending_explain(&connection->ending, &connection->process,
 		    connection->state > STATE_STARTING, &reason);
@@ -161,7 +159,6 @@ static void await_end(struct muxbus_connection *connection)
 static void flush(struct muxbus_connection *connection)
 {
 	enum process_sent sent;
-
 	if (connection->input_watch != NULL)
 		return;
 	sent = process_send(&connection->process);
@@ -177,7 +174,6 @@ static void flush(struct muxbus_connection *connection)
 static void begin_first(struct muxbus_connection *connection)
 {
 	const struct pending *first = pending_first(&connection->queue);
-
 	if (first == NULL) {
 		loop_timer_stop(&connection->deadline);
 		return;
@@ -203,7 +199,6 @@ static void on_sentinel(void *data)
 	struct muxbus_connection *connection = data;
 	struct pending *pending =
 	    pending_end_command(&connection->queue, parser_sentinel_index(connection->parser));
-
 	if (pending == NULL)
 		return;
 	if (connection->state >= STATE_READY)
@@ -222,7 +217,6 @@ static void check_deadline(struct muxbus_connection *connection)
 	const struct pending *first = pending_first(&connection->queue);
 	int64_t allowed_ms;
 	int64_t left_ms;
-
 	if (first == NULL)
 		return;
 	allowed_ms = (int64_t)connection->command_timeout_ms + first->extra_ms;
@@ -255,7 +249,6 @@ static void on_handshake(void *data, int error, const struct muxbus_reply *repli
 	const char *body = (const char *)replies[0].body;
 	struct muxbus_version version;
 	struct handshake_answer answer;
-
 	(void)count;
 	if (connection->state != STATE_HANDSHAKE || connection->has_failed)
 		return;
@@ -294,7 +287,6 @@ static int begin_handshake(struct muxbus_connection *connection)
 	char line[512];
 	int error;
 	int len;
-
 	if (pending == NULL)
 		return MUXBUS_ERR_NOMEM;
 	error = nonce_make(&connection->nonces, &pending->nonces[0]);
@@ -319,20 +311,17 @@ static int begin_handshake(struct muxbus_connection *connection)
 static void on_output(void *data, uint32_t pane, const uint8_t *bytes, size_t len, uint64_t age_ms)
 {
 	struct muxbus_connection *connection = data;
-
 	connection->handlers.output(connection->data, pane, bytes, len, age_ms);
 }
 
 static void on_event(void *data, const struct muxbus_event *event)
 {
 	struct muxbus_connection *connection = data;
-
 	if (event->kind == MUXBUS_EVENT_EXIT) {
 		ending_copy_line(connection->ending.exit_reason, event->line, event->line_len);
 	} else if (event->kind == MUXBUS_EVENT_SESSION_CHANGED &&
 	    connection->state == STATE_GREETED) {
 		int error = begin_handshake(connection);
-
 		if (error != 0)
 			fail(connection, error, "%s", muxbus_strerror(error));
 	}
@@ -344,7 +333,6 @@ static void on_block(void *data, const struct muxbus_block *block)
 {
 	struct muxbus_connection *connection = data;
 	char text[ENDING_TEXT_SIZE];
-
 	if (connection->state != STATE_STARTING) {
 		pending_add_block(&connection->queue, block);
 		if (block->is_ours && connection->handlers.block != NULL)
@@ -361,7 +349,6 @@ static void on_stray(void *data, const char *line, size_t len)
 {
 	struct muxbus_connection *connection = data;
 	char text[ENDING_TEXT_SIZE];
-
 	ending_copy_line(text, line, len);
 	if (connection->ending.stray[0] == '\0')
 		memcpy(connection->ending.stray, text, sizeof text);
@@ -385,7 +372,6 @@ static void stop_watching(struct muxbus_connection *connection)
 static void enter_failed(struct muxbus_connection *connection)
 {
 	bool was_ours = connection->error == 0;
-
 	library_log(MUXBUS_LOG_DEBUG, "connection %ld: %s", (long)connection->process.pid,
 	    connection->reason);
 	connection->state = STATE_FAILED;
@@ -435,7 +421,6 @@ static void read_errors(struct muxbus_connection *connection)
 static void on_input_writable(void *data, uint32_t events)
 {
 	struct muxbus_connection *connection = data;
-
 	(void)events;
 	connection->is_in_turn = true;
 	loop_unwatch(connection->input_watch);
@@ -448,13 +433,11 @@ static void on_output_readable(void *data, uint32_t events)
 	struct muxbus_connection *connection = data;
 	uint8_t *scratch = loop_scratch(connection->loop);
 	ssize_t got;
-
 	(void)events;
 	connection->is_in_turn = true;
 	got = read(connection->process.output, scratch, LOOP_SCRATCH_BYTES);
 	if (got > 0) {
 		int error;
-
 		connection->is_reading = true;
 		error = muxbus_parser_feed(connection->parser, scratch, (size_t)got);
 		connection->is_reading = false;
@@ -468,7 +451,6 @@ static void on_output_readable(void *data, uint32_t events)
 	}
 	if (connection->state == STATE_STARTING) {
 		struct muxbus_parser_stats stats;
-
 		muxbus_parser_stats(connection->parser, &stats);
 		if (stats.bytes > GREETING_MAX)
 			fail(connection, MUXBUS_ERR_PROTOCOL, "no greeting, but other text: %s",
@@ -480,7 +462,6 @@ static void on_output_readable(void *data, uint32_t events)
 static void on_errors_readable(void *data, uint32_t events)
 {
 	struct muxbus_connection *connection = data;
-
 	(void)events;
 	connection->is_in_turn = true;
 	read_errors(connection);
@@ -490,7 +471,6 @@ static void on_errors_readable(void *data, uint32_t events)
 static void on_process_ended(void *data, uint32_t events)
 {
 	struct muxbus_connection *connection = data;
-
 	(void)events;
 	connection->is_in_turn = true;
 	if (process_reap(&connection->process)) {
@@ -506,7 +486,6 @@ static void on_process_ended(void *data, uint32_t events)
 static void on_deadline(void *data)
 {
 	struct muxbus_connection *connection = data;
-
 	connection->is_in_turn = true;
 	if (connection->state < STATE_READY)
 		fail(connection, MUXBUS_ERR_TIMEOUT,
@@ -522,7 +501,6 @@ static void on_end_timer(void *data)
 {
 	struct muxbus_connection *connection = data;
 	bool is_closing = connection->state == STATE_CLOSING;
-
 	connection->is_in_turn = true;
 	if (connection->state == STATE_FAILED) {
 		connection->process.has_ended = true; /* SIGKILL did not help: give up */
@@ -539,7 +517,6 @@ static void on_end_timer(void *data)
 static void on_soon(void *data)
 {
 	struct muxbus_connection *connection = data;
-
 	connection->is_in_turn = true;
 	end_turn(connection);
 }
@@ -549,7 +526,6 @@ static int watch_all(struct muxbus_connection *connection)
 	const struct process *process = &connection->process;
 	int error = loop_watch(connection->loop, process->output, EPOLLIN, on_output_readable,
 	    connection, &connection->output_watch);
-
 	if (error == 0)
 		error = loop_watch(connection->loop, process->errors, EPOLLIN, on_errors_readable,
 		    connection, &connection->errors_watch);
@@ -564,7 +540,6 @@ static struct muxbus_connection *connection_new(struct muxbus_loop *loop,
     const struct muxbus_connection_handlers *handlers, void *data)
 {
 	struct muxbus_connection *connection = mem_calloc(1, sizeof *connection);
-
 	if (connection == NULL)
 		return NULL;
 	connection->loop = loop;
@@ -598,7 +573,6 @@ int muxbus_connection_open(struct muxbus_loop *loop,
 	struct muxbus_connection *connection;
 	int saved;
 	int error;
-
 	if (options->socket_path == NULL)
 		return MUXBUS_ERR_INVALID;
 	connection = connection_new(loop, options, handlers, data);
@@ -639,7 +613,6 @@ static int write_list(struct muxbus_connection *connection, struct muxbus_comman
 	const struct buf *text = command_fill(command, pending->nonces);
 	struct buf *out = &connection->process.out;
 	int error = buf_reserve(out, text->len + sizeof sentinel_command + MUXBUS_NONCE_LEN + 2);
-
 	if (error != 0)
 		return error == BUF_FULL ? MUXBUS_ERR_LIMIT : MUXBUS_ERR_NOMEM;
 	(void)buf_append(out, text->data, text->len); /* there is room for all of it */
@@ -656,7 +629,6 @@ static int make_pending(struct muxbus_connection *connection, size_t count, muxb
 {
 	struct pending *pending = pending_new(count, reply, data);
 	int error = pending == NULL ? MUXBUS_ERR_NOMEM : 0;
-
 	for (size_t i = 0; error == 0 && i < count; i++)
 		error = nonce_make(&connection->nonces, &pending->nonces[i]);
 	if (error != 0)
@@ -674,7 +646,6 @@ static int submit(struct muxbus_connection *connection, struct muxbus_command *c
 	struct pending *pending;
 	size_t count;
 	int error = refusal(connection);
-
 	if (error == 0)
 		error = command_check(command, &count);
 	if (error == 0)
@@ -700,7 +671,6 @@ int muxbus_connection_run(struct muxbus_connection *connection, struct muxbus_co
     muxbus_reply_fn *reply, void *data)
 {
 	int error = submit(connection, command, reply, data);
-
 	muxbus_command_free(command);
 	return error;
 }

@@ -14,7 +14,6 @@ bool handshake_read_answer(const char *text, struct handshake_answer *ret_answer
 {
 	const char *dollar = strchr(text, '$');
 	int used = 0;
-
 	/* tmux 3.4 may write "\$0". */
 	if (sscanf(text, "M %31s %n", ret_answer->version, &used) != 1 || dollar == NULL ||
 	    dollar - text > used + 1)
@@ -26,7 +25,6 @@ bool handshake_read_answer(const char *text, struct handshake_answer *ret_answer
 bool handshake_has_flag(const char *flags, const char *flag)
 {
 	size_t len = strlen(flag);
-
 	for (const char *place = flags; (place = strstr(place, flag)) != NULL; place += len) {
 		if ((place == flags || place[-1] == ',') &&
 		    (place[len] == '\0' || place[len] == ','))
@@ -38,7 +36,6 @@ bool handshake_has_flag(const char *flags, const char *flag)
 bool handshake_is_probe_answered(const char *text, const struct nonce *probe)
 {
 	char want[sizeof PARSER_SENTINEL_PREFIX + MUXBUS_NONCE_LEN + 1];
-
 	(void)snprintf(want, sizeof want, "%s%s\n", PARSER_SENTINEL_PREFIX, probe->text);
 	return strstr(text, want) != NULL;
 }
@@ -84,11 +81,9 @@ bool ending_read_errors(struct ending *ending, const struct process *process)
 {
 	char bytes[ENDING_TEXT_SIZE];
 	ssize_t got;
-
 	while ((got = read(process->errors, bytes, sizeof bytes)) > 0) {
 		size_t room = sizeof ending->errors - 1 - ending->errors_len;
 		size_t take = (size_t)got < room ? (size_t)got : room;
-
 		memcpy(ending->errors + ending->errors_len, bytes, take);
 		ending->errors_len += take;
 		ending->errors[ending->errors_len] = '\0';
@@ -100,7 +95,6 @@ int ending_explain(const struct ending *ending, const struct process *process, b
     const char **ret_reason)
 {
 	const char *said = ending->exit_reason;
-
 	if (*said == '\0')
 		said = ending->errors;
 	if (*said != '\0') {

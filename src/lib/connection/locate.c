@@ -38,7 +38,6 @@ int muxbus_socket_path(char *out, size_t size, const char *name, const char *pat
 	const char *tmux = getenv("TMUX");
 	const char *tmpdir = getenv("TMUX_TMPDIR");
 	char resolved[PATH_MAX];
-
 	if (path != NULL)
 		return fit(snprintf(out, size, "%s", path), size);
 	/* "path,pid,session" */
@@ -59,7 +58,6 @@ static int connect_to(const char *socket_path)
 	struct sockaddr_un address = {.sun_family = AF_UNIX};
 	int saved;
 	int fd;
-
 	if (strlen(socket_path) >= sizeof address.sun_path) {
 		errno = ENAMETOOLONG;
 		return -1;
@@ -84,7 +82,6 @@ int locate_server(const char *socket_path, pid_t *ret_pid, uid_t *ret_uid)
 	socklen_t len = sizeof peer;
 	int fd = connect_to(socket_path);
 	int error = 0;
-
 	if (fd < 0)
 		return errno == ENOENT || errno == ECONNREFUSED || errno == ENOTSOCK ||
 			errno == ENOTDIR
@@ -103,7 +100,6 @@ int locate_server(const char *socket_path, pid_t *ret_pid, uid_t *ret_uid)
 int muxbus_server_pid(const char *socket_path, pid_t *ret_pid)
 {
 	uid_t uid;
-
 	return locate_server(socket_path, ret_pid, &uid);
 }
 
@@ -111,7 +107,6 @@ int locate_identity(const char *socket_path, struct identity *ret_identity)
 {
 	pid_t pid;
 	int error = muxbus_server_pid(socket_path, &pid);
-
 	if (error != 0)
 		return error;
 	ret_identity->pid = pid;
@@ -123,7 +118,6 @@ int64_t locate_age_ms(const struct identity *identity)
 {
 	long ticks_per_sec = sysconf(_SC_CLK_TCK);
 	struct timespec now;
-
 	if (identity->start_ticks == 0 || ticks_per_sec <= 0 ||
 	    clock_gettime(CLOCK_BOOTTIME, &now) != 0)
 		return -1;
@@ -139,7 +133,6 @@ bool locate_is_same(const struct identity *a, const struct identity *b)
 static bool is_executable_file(const char *path)
 {
 	struct stat info;
-
 	return stat(path, &info) == 0 && S_ISREG(info.st_mode) && access(path, X_OK) == 0;
 }
 
@@ -153,7 +146,6 @@ bool locate_server_binary(pid_t pid, uid_t uid, char *out, size_t size)
 	char target[PATH_MAX];
 	const char *name;
 	ssize_t len;
-
 	if (pid <= 0 || uid != geteuid() ||
 	    fit(snprintf(out, size, "/proc/%ld/exe", (long)pid), size) != 0)
 		return false;
@@ -170,14 +162,12 @@ bool locate_server_binary(pid_t pid, uid_t uid, char *out, size_t size)
 bool locate_program(const char *name, char *out, size_t size)
 {
 	const char *path = getenv("PATH");
-
 	if (strchr(name, '/') != NULL)
 		return fit(snprintf(out, size, "%s", name), size) == 0 && is_executable_file(out);
 	if (path == NULL)
 		path = "/usr/local/bin:/usr/bin:/bin";
 	while (*name != '\0') {
 		size_t len = strcspn(path, ":");
-
 		/* An empty entry means the current directory, which is never used. */
 		if (len > 0 &&
 		    fit(snprintf(out, size, "%.*s/%s", (int)len, path, name), size) == 0 &&
@@ -198,7 +188,6 @@ static int start_client(
 	const char *argv[ARGUMENTS_MAX];
 	char target[TARGET_SIZE];
 	size_t count = 0;
-
 	argv[count++] = "tmux";
 	argv[count++] = "-u"; /* without it non-ASCII characters come as '_' */
 	argv[count++] = "-N"; /* the server may end now: do not start another */
@@ -226,7 +215,6 @@ int locate_start_client(struct process *process, const struct muxbus_connection_
 	pid_t pid;
 	uid_t uid;
 	int error = locate_server(options->socket_path, &pid, &uid);
-
 	if (error == MUXBUS_ERR_SYSTEM && errno == EAGAIN)
 		return MUXBUS_ERR_TIMEOUT;
 	if (error != 0)

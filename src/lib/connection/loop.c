@@ -52,7 +52,6 @@ int muxbus_loop_new(struct muxbus_loop **ret_loop)
 {
 	struct epoll_event event = {.events = EPOLLIN, .data.ptr = NULL};
 	struct muxbus_loop *loop = mem_alloc(sizeof *loop);
-
 	if (loop == NULL)
 		return MUXBUS_ERR_NOMEM;
 	list_init(&loop->dead);
@@ -72,7 +71,6 @@ int muxbus_loop_new(struct muxbus_loop **ret_loop)
 	    epoll_ctl(loop->epoll_fd, EPOLL_CTL_ADD, loop->timer_fd, &event) != 0 ||
 	    epoll_ctl(loop->epoll_fd, EPOLL_CTL_ADD, loop->bell_fd, &event) != 0) {
 		int saved = errno;
-
 		muxbus_loop_free(loop);
 		errno = saved;
 		return MUXBUS_ERR_SYSTEM;
@@ -85,7 +83,6 @@ static void free_dead(struct muxbus_loop *loop)
 {
 	struct list *link;
 	struct list *after;
-
 	list_for_each_safe (link, after, &loop->dead)
 		mem_free(list_entry(link, struct loop_watch, link));
 	list_init(&loop->dead);
@@ -132,7 +129,6 @@ int loop_watch(struct muxbus_loop *loop, int fd, uint32_t events, loop_watch_fn 
 {
 	struct loop_watch *watch = mem_alloc(sizeof *watch);
 	struct epoll_event event = {.events = events, .data.ptr = watch};
-
 	if (watch == NULL)
 		return MUXBUS_ERR_NOMEM;
 	if (epoll_ctl(loop->epoll_fd, EPOLL_CTL_ADD, fd, &event) != 0) {
@@ -172,7 +168,6 @@ static void ring(struct muxbus_loop *loop)
 static void unring(struct muxbus_loop *loop)
 {
 	eventfd_t rings;
-
 	if (loop->is_rung)
 		(void)eventfd_read(loop->bell_fd, &rings);
 	loop->is_rung = false;
@@ -183,7 +178,6 @@ static void arm(struct muxbus_loop *loop)
 {
 	struct itimerspec spec = {0};
 	int64_t due_us = 0;
-
 	if (loop->is_rung)
 		return;
 	if (!list_is_empty(&loop->timers))
@@ -211,7 +205,6 @@ void loop_timer_start(struct loop_timer *timer, int64_t delay_ms)
 {
 	struct list *timers = &timer->loop->timers;
 	struct list *place = timers->prev;
-
 	list_remove(&timer->link);
 	timer->due_us = clock_mono_us() + delay_ms * 1000;
 	if (place == &timer->link)
@@ -248,7 +241,6 @@ static int fire_timers(struct muxbus_loop *loop)
 	struct list due;
 	uint64_t expirations;
 	int fired = 0;
-
 	if (loop->is_rung) {
 		unring(loop);
 	} else {
@@ -258,7 +250,6 @@ static int fire_timers(struct muxbus_loop *loop)
 	list_init(&due);
 	while (!list_is_empty(&loop->timers)) {
 		struct list *link = loop->timers.next;
-
 		if (list_entry(link, struct loop_timer, link)->due_us > now_us)
 			break;
 		list_remove(link);
@@ -266,7 +257,6 @@ static int fire_timers(struct muxbus_loop *loop)
 	}
 	while (!list_is_empty(&due)) {
 		struct loop_timer *timer = list_entry(due.next, struct loop_timer, link);
-
 		list_remove(&timer->link);
 		timer->callback(timer->data);
 		fired++;
@@ -281,7 +271,6 @@ int muxbus_loop_dispatch(struct muxbus_loop *loop, int timeout_ms)
 	bool is_timer_due = false;
 	int handled = 0;
 	int count;
-
 	if (loop->is_in_turn)
 		return MUXBUS_ERR_INVALID;
 	count = epoll_wait(loop->epoll_fd, events, TURN_EVENTS, timeout_ms);
@@ -290,7 +279,6 @@ int muxbus_loop_dispatch(struct muxbus_loop *loop, int timeout_ms)
 	loop->is_in_turn = true;
 	for (int i = 0; i < count; i++) {
 		struct loop_watch *watch = events[i].data.ptr;
-
 		if (watch == NULL) {
 			is_timer_due = true;
 		} else if (!watch->is_dead) {

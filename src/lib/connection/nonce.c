@@ -11,10 +11,8 @@ enum { NONCE_BYTES = MUXBUS_NONCE_LEN / 2 };
 static int refill(struct nonce_pool *pool)
 {
 	size_t filled = 0;
-
 	while (filled < sizeof pool->bytes) {
 		ssize_t got = getrandom(pool->bytes + filled, sizeof pool->bytes - filled, 0);
-
 		if (got < 0 && errno != EINTR)
 			return MUXBUS_ERR_SYSTEM;
 		if (got > 0)
@@ -28,10 +26,8 @@ int nonce_make(struct nonce_pool *pool, struct nonce *ret_nonce)
 {
 	static const char digits[] = "0123456789abcdef";
 	uint8_t *bytes;
-
 	if (pool->left == 0) {
 		int error = refill(pool);
-
 		if (error != 0)
 			return error;
 	}

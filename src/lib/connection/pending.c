@@ -34,7 +34,6 @@ struct pending *pending_new(size_t count, muxbus_reply_fn *reply, void *data)
 	size_t size = sizeof(struct pending) + count * sizeof(struct muxbus_reply) +
 	    count * sizeof(struct nonce);
 	struct pending *pending = mem_calloc(1, size);
-
 	if (pending == NULL)
 		return NULL;
 	list_init(&pending->link);
@@ -80,7 +79,6 @@ void pending_add_block(struct pending_queue *queue, const struct muxbus_block *b
 	struct pending *pending = pending_first(queue);
 	struct muxbus_reply *reply;
 	int error;
-
 	if (pending == NULL || !block->is_ours)
 		return;
 	reply = &pending->replies[pending->answered];
@@ -107,7 +105,6 @@ static void end_body(struct pending_queue *queue, struct muxbus_reply *reply)
 struct pending *pending_end_command(struct pending_queue *queue, size_t index)
 {
 	struct pending *pending = pending_first(queue);
-
 	if (pending == NULL || index < pending->answered || index >= pending->count)
 		return NULL;
 	if (pending->replies[pending->answered].body_len > 0)
@@ -124,10 +121,8 @@ void pending_answer(struct pending_queue *queue, struct pending *pending)
 {
 	const uint8_t *body = queue->bodies.data;
 	int error = 0;
-
 	for (size_t i = 0; i < pending->count; i++) {
 		struct muxbus_reply *reply = &pending->replies[i];
-
 		reply->body = (const uint8_t *)"";
 		if (reply->body_len > 0) {
 			reply->body = body;
@@ -146,7 +141,6 @@ void pending_answer(struct pending_queue *queue, struct pending *pending)
 void pending_fail_all(struct pending_queue *queue, int error)
 {
 	struct pending *pending;
-
 	buf_clear(&queue->bodies);
 	while ((pending = pending_first(queue)) != NULL) {
 		take_out(queue, pending);

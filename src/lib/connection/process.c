@@ -72,7 +72,6 @@ static void reset_signals(void)
 {
 	struct sigaction action = {.sa_handler = SIG_DFL};
 	sigset_t none;
-
 	for (int number = 1; number < NSIG; number++)
 		(void)sigaction(
 		    number, &action, NULL); /* SIGKILL and SIGSTOP fail, and need no reset */
@@ -87,7 +86,6 @@ static void place_descriptors(const int fds[3])
 		(void)dup2(fds[i], i);
 	if (syscall(SYS_close_range, 3U, ~0U, 0U) != 0) {
 		struct rlimit limit = {.rlim_cur = 1024};
-
 		(void)getrlimit(RLIMIT_NOFILE, &limit);
 		for (int fd = 3; fd < (int)limit.rlim_cur && fd < 65536; fd++)
 			close(fd);
@@ -113,7 +111,6 @@ static char **clean_environment(void)
 	char **cleaned;
 	size_t count = 0;
 	size_t kept = 0;
-
 	while (environ != NULL && environ[count] != NULL)
 		count++;
 	cleaned = mem_calloc(count + 1, sizeof *cleaned);
@@ -129,7 +126,6 @@ static char **clean_environment(void)
 static bool move_up(int *fd)
 {
 	int moved;
-
 	if (*fd > 2)
 		return true;
 	moved = fcntl(*fd, F_DUPFD_CLOEXEC, 3);
@@ -143,7 +139,6 @@ static bool move_up(int *fd)
 static bool make_pipes(struct process *process, int theirs[3])
 {
 	int pair[2];
-
 	if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, pair) != 0)
 		return false;
 	process->input = pair[0];
@@ -172,7 +167,6 @@ static pid_t spawn(struct child *child)
 	sigset_t before;
 	pid_t pid;
 	int saved;
-
 	sigfillset(&all);
 	(void)sigprocmask(SIG_SETMASK, &all, &before);
 	pid = vfork();
@@ -187,7 +181,6 @@ static pid_t spawn(struct child *child)
 static int start_child(struct process *process, struct child *child)
 {
 	pid_t pid = spawn(child);
-
 	if (pid < 0)
 		return MUXBUS_ERR_SYSTEM;
 	process->pid = pid;
@@ -195,7 +188,6 @@ static int start_child(struct process *process, struct child *child)
 	process->handle = (int)syscall(SYS_pidfd_open, pid, 0U);
 	if (process->handle < 0) {
 		int saved = errno;
-
 		(void)kill(pid, SIGKILL);
 		(void)waitpid(pid, NULL, 0);
 		process->has_ended = true;
@@ -214,7 +206,6 @@ int process_start(struct process *process, const char *path, char *const argv[])
 	struct child child = {.path = path, .argv = argv, .fds = {-1, -1, -1}, .parent = getpid()};
 	int error = MUXBUS_ERR_SYSTEM;
 	int saved;
-
 	process_init(process);
 	child.environment = clean_environment();
 	if (child.environment == NULL) {
@@ -257,11 +248,9 @@ static void compact_out(struct process *process)
 enum process_sent process_send(struct process *process)
 {
 	struct buf *bytes = &process->out;
-
 	while (process->sent < bytes->len) {
 		ssize_t sent = send(process->input, bytes->data + process->sent,
 		    bytes->len - process->sent, MSG_NOSIGNAL | MSG_DONTWAIT);
-
 		if (sent >= 0) {
 			process->sent += (size_t)sent;
 		} else if (errno == EAGAIN || errno == ENOBUFS) {
@@ -287,7 +276,6 @@ void process_signal(struct process *process, int signal_number)
 bool process_reap(struct process *process)
 {
 	siginfo_t info = {0};
-
 	if (process->has_ended)
 		return true;
 	if (waitid((idtype_t)P_PIDFD, (id_t)process->handle, &info, WEXITED | WNOHANG) == 0) {
@@ -305,7 +293,6 @@ void process_finish(struct process *process)
 {
 	if (!process->has_ended) {
 		struct pollfd ended = {.fd = process->handle, .events = POLLIN};
-
 		process_signal(process, SIGKILL);
 		(void)poll(&ended, 1, REAP_TIMEOUT_MS);
 		(void)process_reap(process);

@@ -69,7 +69,6 @@ int change_list_add(struct change_list *list, const struct muxbus_change *change
 	if (list->count == list->cap) {
 		size_t cap = list->cap == 0 ? 8 : list->cap * 2;
 		void *items = mem_realloc(list->items, cap * sizeof *list->items);
-
 		if (items == NULL)
 			return MUXBUS_ERR_NOMEM;
 		list->items = items;
@@ -97,7 +96,6 @@ static void report_session(
     struct finder *finder, enum muxbus_change_kind kind, const struct muxbus_session *session)
 {
 	struct muxbus_change change = change_of(kind);
-
 	change.session = session->id;
 	change.session_now = muxbus_model_session(finder->now, session->id);
 	report(finder, &change);
@@ -107,7 +105,6 @@ static struct muxbus_change window_change(
     const struct finder *finder, enum muxbus_change_kind kind, const struct muxbus_window *window)
 {
 	struct muxbus_change change = change_of(kind);
-
 	change.window = window->id;
 	change.window_now = muxbus_model_window(finder->now, window->id);
 	return change;
@@ -119,7 +116,6 @@ static struct muxbus_change pane_change(
 {
 	struct muxbus_change change = change_of(kind);
 	const struct muxbus_link *link = model_first_link(finder->now, pane->window);
-
 	if (link == NULL && finder->before != NULL)
 		link = model_first_link(finder->before, pane->window);
 	change.pane = pane->id;
@@ -146,7 +142,6 @@ static void report_link(struct finder *finder, enum muxbus_change_kind kind,
     const struct muxbus_link *link, const struct muxbus_link *link_now)
 {
 	struct muxbus_change change = change_of(kind);
-
 	change.session = link->session;
 	change.session_now = muxbus_model_session(finder->now, link->session);
 	change.window = link->window;
@@ -173,10 +168,8 @@ static void report_links_only_in(struct finder *finder, const struct muxbus_mode
 {
 	const struct muxbus_link *la = muxbus_model_next_link(a, NULL);
 	const struct muxbus_link *lb = b == NULL ? NULL : muxbus_model_next_link(b, NULL);
-
 	while (la != NULL) {
 		int order = lb == NULL ? -1 : compare_places(la, lb);
-
 		if (order > 0) {
 			lb = muxbus_model_next_link(b, lb);
 			continue;
@@ -195,7 +188,6 @@ static const struct muxbus_client *find_client(
     const struct muxbus_model *model, const struct muxbus_client *client)
 {
 	const struct muxbus_client *other = NULL;
-
 	while (model != NULL && (other = muxbus_model_next_client(model, other)) != NULL) {
 		if (other->pid == client->pid && strcmp(other->name, client->name) == 0)
 			return other;
@@ -208,10 +200,8 @@ static void report_clients_only_in(struct finder *finder, const struct muxbus_mo
     const struct muxbus_model *b, enum muxbus_change_kind kind)
 {
 	const struct muxbus_client *client = NULL;
-
 	while ((client = muxbus_model_next_client(a, client)) != NULL) {
 		struct muxbus_change change = change_of(kind);
-
 		if (client->is_ours || find_client(b, client) != NULL)
 			continue;
 		change.client_now = client;
@@ -243,7 +233,6 @@ int change_find_new(
 	const struct muxbus_session *session = NULL;
 	const struct muxbus_window *window = NULL;
 	const struct muxbus_pane *pane = NULL;
-
 	while ((session = muxbus_model_next_session(now, session)) != NULL) {
 		if (!had_session(&finder, session->id))
 			report_session(&finder, MUXBUS_CHANGE_SESSION_CREATED, session);
@@ -251,7 +240,6 @@ int change_find_new(
 	while ((window = muxbus_model_next_window(now, window)) != NULL) {
 		const struct muxbus_link *link = model_first_link(now, window->id);
 		struct muxbus_change change;
-
 		if (had_window(&finder, window->id))
 			continue;
 		change = window_change(&finder, MUXBUS_CHANGE_WINDOW_CREATED, window);
@@ -265,7 +253,6 @@ int change_find_new(
 	report_links_only_in(&finder, now, before, MUXBUS_CHANGE_WINDOW_LINKED);
 	while ((pane = muxbus_model_next_pane(now, pane)) != NULL) {
 		struct muxbus_change change;
-
 		if (pane_before(&finder, pane->id) != NULL)
 			continue;
 		change = pane_change(&finder, MUXBUS_CHANGE_PANE_CREATED, pane);
@@ -279,7 +266,6 @@ static void compare_session(
     struct finder *finder, const struct muxbus_session *before, const struct muxbus_session *now)
 {
 	struct muxbus_change change = change_of(MUXBUS_CHANGE_SESSION_RENAMED);
-
 	change.session = now->id;
 	change.session_now = now;
 	report_text(finder, change, before->name, now->name);
@@ -310,7 +296,6 @@ static void compare_window(
 {
 	struct muxbus_change change = window_change(finder, MUXBUS_CHANGE_WINDOW_RENAMED, now);
 	const struct muxbus_link *link = model_first_link(finder->now, now->id);
-
 	if (link != NULL) {
 		change.session = link->session;
 		change.session_now = muxbus_model_session(finder->now, link->session);
@@ -344,7 +329,6 @@ static void compare_pane(
     struct finder *finder, const struct muxbus_pane *before, const struct muxbus_pane *now)
 {
 	struct muxbus_change change = pane_change(finder, MUXBUS_CHANGE_PANE_MOVED, now);
-
 	if (place_differs(before, now)) {
 		change.previous_window = before->window;
 		report(finder, &change);
@@ -371,24 +355,20 @@ int change_find_other(
 	const struct muxbus_session *session = NULL;
 	const struct muxbus_window *window = NULL;
 	const struct muxbus_pane *pane = NULL;
-
 	if (before == NULL)
 		return 0;
 	while ((session = muxbus_model_next_session(before, session)) != NULL) {
 		const struct muxbus_session *other = muxbus_model_session(now, session->id);
-
 		if (other != NULL)
 			compare_session(&finder, session, other);
 	}
 	while ((window = muxbus_model_next_window(before, window)) != NULL) {
 		const struct muxbus_window *other = muxbus_model_window(now, window->id);
-
 		if (other != NULL)
 			compare_window(&finder, window, other);
 	}
 	while ((pane = muxbus_model_next_pane(before, pane)) != NULL) {
 		const struct muxbus_pane *other = muxbus_model_pane(now, pane->id);
-
 		if (other != NULL)
 			compare_pane(&finder, pane, other);
 	}
@@ -402,13 +382,11 @@ int change_find_gone(
 	const struct muxbus_session *session = NULL;
 	const struct muxbus_window *window = NULL;
 	const struct muxbus_pane *pane = NULL;
-
 	if (before == NULL)
 		return 0;
 	report_clients_only_in(&finder, before, now, MUXBUS_CHANGE_CLIENT_DETACHED);
 	while ((pane = muxbus_model_next_pane(before, pane)) != NULL) {
 		struct muxbus_change change;
-
 		if (muxbus_model_pane(now, pane->id) != NULL)
 			continue;
 		change = pane_change(&finder, MUXBUS_CHANGE_PANE_CLOSED, pane);
@@ -417,7 +395,6 @@ int change_find_gone(
 	report_links_only_in(&finder, before, now, MUXBUS_CHANGE_WINDOW_UNLINKED);
 	while ((window = muxbus_model_next_window(before, window)) != NULL) {
 		struct muxbus_change change;
-
 		if (muxbus_model_window(now, window->id) != NULL)
 			continue;
 		change = window_change(&finder, MUXBUS_CHANGE_WINDOW_CLOSED, window);

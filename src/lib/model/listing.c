@@ -155,12 +155,10 @@ static void write_format(struct muxbus_command *command, char letter, const stru
 {
 	char format[FIELDS_MAX * FIELD_FORMAT_MAX];
 	size_t len = 0;
-
 	format[len++] = letter;
 	for (const struct field *field = fields; field->variable != NULL; field++) {
 		char *end = format + len;
 		size_t room = sizeof format - len;
-
 		*end++ = '\t';
 		if (field->kind == FIELD_TEXT)
 			len += 1 + (size_t)muxbus_field_format(end, room - 1, field->variable);
@@ -174,7 +172,6 @@ void listing_write(struct muxbus_command *command)
 {
 	for (size_t i = 0; i < LISTING_COMMANDS; i++) {
 		const struct list_command *list = &list_commands[i];
-
 		muxbus_command_args(command, list->command, NULL);
 		if (list->option != NULL)
 			muxbus_command_args(command, list->option, NULL);
@@ -197,7 +194,6 @@ static bool read_id(const char *text, size_t len, char sigil, uint32_t *ret_id)
 static bool read_number(const char *text, size_t len, int64_t min, int64_t max, int64_t *ret_value)
 {
 	int64_t value;
-
 	if (!str_parse_i64(text, len, &value) || value < min || value > max)
 		return false;
 	*ret_value = value;
@@ -216,7 +212,6 @@ static int read_text(
 {
 	char *copy;
 	ssize_t decoded = (ssize_t)len;
-
 	if (len == 0) {
 		*ret_text = "";
 		return 0;
@@ -239,7 +234,6 @@ static int read_field(
 {
 	void *place = (char *)record + field->offset;
 	int64_t number;
-
 	switch (field->kind) {
 	case FIELD_SESSION:
 		return read_id(text, len, '$', place) ? 0 : MUXBUS_ERR_SYNTAX;
@@ -282,12 +276,10 @@ static int read_record(
     struct reading *reading, const struct field *fields, const char *line, size_t len, void *record)
 {
 	const char *end = line + len;
-
 	for (const struct field *field = fields; field->variable != NULL; field++) {
 		const char *tab = memchr(line, '\t', (size_t)(end - line));
 		bool is_last = field[1].variable == NULL;
 		int error;
-
 		if (is_last != (tab == NULL))
 			return MUXBUS_ERR_SYNTAX;
 		if (is_last)
@@ -303,7 +295,6 @@ static int read_record(
 static uint64_t hash_text(const char *text)
 {
 	uint64_t hash = 14695981039346656037u;
-
 	for (; *text != '\0'; text++)
 		hash = (hash ^ (uint8_t)*text) * 1099511628211u;
 	return hash;
@@ -314,7 +305,6 @@ static int number_group(struct reading *reading, const char *name, uint32_t *ret
 {
 	uint64_t key = hash_text(name);
 	uintptr_t number = (uintptr_t)map_get(&reading->groups, key);
-
 	if (number == 0) {
 		number = reading->groups.count + 1;
 		if (map_set(&reading->groups, key, (void *)number) != 0)
@@ -330,7 +320,6 @@ static int add_session(struct reading *reading, const char *fields, size_t len)
 	    .session = {.current_window = MUXBUS_NO_ID, .group = MUXBUS_NO_ID},
 	};
 	int error = read_record(reading, session_fields, fields, len, &record);
-
 	if (error == 0 && record.session.id == MUXBUS_NO_ID)
 		error = MUXBUS_ERR_SYNTAX;
 	if (error == 0 && record.group[0] != '\0')
@@ -346,7 +335,6 @@ static int add_window(struct reading *reading, const char *fields, size_t len)
 {
 	struct window_record record = {.window = {.active_pane = MUXBUS_NO_ID}};
 	int error = read_record(reading, window_fields, fields, len, &record);
-
 	if (error == 0 &&
 	    (record.link.window == MUXBUS_NO_ID || record.link.session == MUXBUS_NO_ID))
 		error = MUXBUS_ERR_SYNTAX;
@@ -363,7 +351,6 @@ static int add_pane(struct reading *reading, const char *fields, size_t len)
 {
 	struct muxbus_pane pane = {.exit_status = -1};
 	int error = read_record(reading, pane_fields, fields, len, &pane);
-
 	if (error == 0 && (pane.id == MUXBUS_NO_ID || pane.window == MUXBUS_NO_ID))
 		error = MUXBUS_ERR_SYNTAX;
 	if (error != 0)
@@ -377,7 +364,6 @@ static int add_client(struct reading *reading, const char *fields, size_t len)
 {
 	struct muxbus_client client = {.session = MUXBUS_NO_ID};
 	int error = read_record(reading, client_fields, fields, len, &client);
-
 	if (error != 0)
 		return error;
 	return model_add_client(reading->listing->model, &client);
@@ -389,12 +375,10 @@ static int read_reply(
 {
 	const char *line = (const char *)reply->body;
 	const char *end = line + reply->body_len;
-
 	while (line < end) {
 		const char *newline = memchr(line, '\n', (size_t)(end - line));
 		size_t len = newline != NULL ? (size_t)(newline - line) : (size_t)(end - line);
 		int error = MUXBUS_ERR_SYNTAX;
-
 		if (len > 2 && line[0] == list->letter && line[1] == '\t')
 			error = list->add(reading, line + 2, len - 2);
 		if (error == MUXBUS_ERR_NOMEM)
@@ -412,11 +396,9 @@ static int settle_groups(struct muxbus_model *model)
 	const struct muxbus_session *session = NULL;
 	struct map lowest;
 	int error = 0;
-
 	map_init(&lowest);
 	while ((session = muxbus_model_next_session(model, session)) != NULL) {
 		uintptr_t first = (uintptr_t)map_get(&lowest, session->group);
-
 		if (session->group == MUXBUS_NO_ID)
 			continue;
 		if (first == 0) {
@@ -435,7 +417,6 @@ static int settle_groups(struct muxbus_model *model)
 static int read_replies(struct reading *reading, const struct muxbus_reply *replies)
 {
 	int error;
-
 	for (size_t i = 0; i < LISTING_COMMANDS; i++) {
 		error = replies[i].error != 0 ? MUXBUS_ERR_COMMAND
 					      : read_reply(reading, &list_commands[i], &replies[i]);
@@ -453,7 +434,6 @@ int listing_read(
 	struct listing listing = {.version = ""};
 	struct reading reading = {.listing = &listing, .caps = caps};
 	int error;
-
 	if (count != LISTING_COMMANDS)
 		return MUXBUS_ERR_INVALID;
 	error = model_new(&listing.model);

@@ -37,7 +37,6 @@ struct muxbus_model {
 int model_new(struct muxbus_model **ret_model)
 {
 	struct muxbus_model *model = mem_calloc(1, sizeof *model);
-
 	if (model == NULL)
 		return MUXBUS_ERR_NOMEM;
 	*ret_model = model;
@@ -57,7 +56,6 @@ void model_free(struct muxbus_model *model)
 	mem_free(model->window_links);
 	while (model->pool != NULL) {
 		struct pool_block *block = model->pool;
-
 		model->pool = block->next;
 		mem_free(block);
 	}
@@ -68,10 +66,8 @@ char *model_string(struct muxbus_model *model, const void *bytes, size_t len)
 {
 	struct pool_block *block = model->pool;
 	char *copy;
-
 	if (block == NULL || block->cap - block->len <= len) {
 		size_t cap = len < POOL_BYTES ? POOL_BYTES : len + 1;
-
 		block = mem_alloc(sizeof *block + cap);
 		if (block == NULL)
 			return NULL;
@@ -98,7 +94,6 @@ static int table_add(
 	if (table->count == table->cap) {
 		size_t cap = table->cap == 0 ? 16 : table->cap * 2;
 		void *items = mem_realloc(table->items, cap * size);
-
 		if (items == NULL)
 			return MUXBUS_ERR_NOMEM;
 		table->items = items;
@@ -163,7 +158,6 @@ static int compare_links(const void *a, const void *b)
 {
 	const struct muxbus_link *la = a, *lb = b;
 	int order = compare_numbers(la->session, lb->session);
-
 	if (order == 0)
 		order = compare_numbers(la->index, lb->index);
 	return order != 0 ? order : compare_numbers(la->window, lb->window);
@@ -173,7 +167,6 @@ static int compare_window_links(const void *a, const void *b)
 {
 	const struct muxbus_link *la = a, *lb = b;
 	int order = compare_numbers(la->window, lb->window);
-
 	return order != 0 ? order : compare_links(a, b);
 }
 
@@ -187,7 +180,6 @@ static int compare_panes(const void *a, const void *b)
 {
 	const struct muxbus_pane *pa = a, *pb = b;
 	int order = compare_numbers(pa->window, pb->window);
-
 	if (order == 0)
 		order = compare_numbers(pa->index, pb->index);
 	return order != 0 ? order : compare_pane_ids(a, b);
@@ -202,7 +194,6 @@ static int compare_clients(const void *a, const void *b)
 static int compare_order(const void *a, const void *b)
 {
 	uint64_t ea = *(const uint64_t *)a, eb = *(const uint64_t *)b;
-
 	return ea < eb ? -1 : ea > eb;
 }
 
@@ -219,7 +210,6 @@ static const void *table_next(const struct table *table, const void *previous, s
 {
 	const char *items = table->items;
 	size_t position = 0;
-
 	if (previous != NULL)
 		position = (size_t)((const char *)previous - items) / size + 1;
 	return position < table->count ? items + position * size : NULL;
@@ -228,7 +218,6 @@ static const void *table_next(const struct table *table, const void *previous, s
 static struct muxbus_window *window_entry(struct muxbus_model *model, uint32_t id)
 {
 	struct muxbus_window key = {.id = id};
-
 	return table_find(&model->windows, &key, sizeof key, compare_windows);
 }
 
@@ -238,7 +227,6 @@ static void table_sort_unique(
 {
 	char *items = table->items;
 	size_t kept = 0;
-
 	if (table->count == 0)
 		return;
 	qsort(items, table->count, size, compare);
@@ -264,7 +252,6 @@ static void order_windows(struct muxbus_model *model)
 {
 	struct muxbus_window *windows = model->windows.items;
 	size_t kept = 0;
-
 	if (model->windows.count == 0)
 		return;
 	qsort(windows, model->windows.count, sizeof *windows, compare_windows);
@@ -283,7 +270,6 @@ static void drop_loose_links(struct muxbus_model *model)
 {
 	struct muxbus_link *links = model->links.items;
 	size_t kept = 0;
-
 	for (size_t i = 0; i < model->links.count; i++) {
 		if (muxbus_model_session(model, links[i].session) == NULL ||
 		    muxbus_model_window(model, links[i].window) == NULL)
@@ -299,7 +285,6 @@ static void drop_loose_panes(struct muxbus_model *model)
 {
 	struct muxbus_pane *panes = model->panes.items;
 	size_t kept = 0;
-
 	for (size_t i = 0; i < model->panes.count; i++) {
 		if (muxbus_model_window(model, panes[i].window) != NULL)
 			panes[kept++] = panes[i];
@@ -313,7 +298,6 @@ static int order_panes(struct muxbus_model *model)
 {
 	const struct muxbus_pane *panes;
 	size_t count;
-
 	table_sort_unique(&model->panes, sizeof *panes, compare_pane_ids);
 	table_limit(model, &model->panes, MODEL_PANES_MAX);
 	drop_loose_panes(model);
@@ -351,24 +335,20 @@ static void join_records(struct muxbus_model *model)
 	const struct muxbus_link *links = model->links.items;
 	const struct muxbus_pane *panes = model->panes.items;
 	const struct muxbus_client *clients = model->clients.items;
-
 	for (size_t i = 0; i < model->links.count; i++) {
 		struct muxbus_session *session = model_session_entry(model, links[i].session);
-
 		session->windows++;
 		if (links[i].is_current)
 			session->current_window = links[i].window;
 	}
 	for (size_t i = 0; i < model->panes.count; i++) {
 		struct muxbus_window *window = window_entry(model, panes[i].window);
-
 		window->panes++;
 		if (panes[i].is_active)
 			window->active_pane = panes[i].id;
 	}
 	for (size_t i = 0; i < model->clients.count; i++) {
 		struct muxbus_session *session = model_session_entry(model, clients[i].session);
-
 		if (session != NULL && !clients[i].is_control)
 			session->attached++;
 	}
@@ -377,7 +357,6 @@ static void join_records(struct muxbus_model *model)
 int model_finish(struct muxbus_model *model)
 {
 	int error;
-
 	table_sort_unique(&model->sessions, sizeof(struct muxbus_session), compare_sessions);
 	order_windows(model);
 	table_sort_unique(&model->links, sizeof(struct muxbus_link), compare_links);
@@ -398,20 +377,17 @@ bool model_is_cut(const struct muxbus_model *model)
 struct muxbus_session *model_session_entry(struct muxbus_model *model, uint32_t id)
 {
 	struct muxbus_session key = {.id = id};
-
 	return table_find(&model->sessions, &key, sizeof key, compare_sessions);
 }
 
 struct muxbus_pane *model_pane_entry(struct muxbus_model *model, uint32_t id)
 {
 	size_t low = 0, high = model->panes.count;
-
 	if (model->pane_order == NULL)
 		return NULL;
 	while (low < high) {
 		size_t middle = low + (high - low) / 2;
 		uint64_t entry = model->pane_order[middle];
-
 		if (entry >> 32 == id)
 			return (struct muxbus_pane *)model->panes.items + (uint32_t)entry;
 		if (entry >> 32 < id)
@@ -434,10 +410,8 @@ static const void *first_from(const void *items, size_t count, size_t size, cons
     int (*compare)(const void *, const void *))
 {
 	size_t low = 0, high = count;
-
 	while (low < high) {
 		size_t middle = low + (high - low) / 2;
-
 		if (compare((const char *)items + middle * size, key) < 0)
 			low = middle + 1;
 		else
@@ -451,7 +425,6 @@ const struct muxbus_link *model_link(
 {
 	struct muxbus_link key = {.session = session, .window = window, .index = INT32_MIN};
 	const struct muxbus_link *link;
-
 	link = first_from(
 	    model->window_links, model->links.count, sizeof key, &key, compare_window_links);
 	if (link == NULL || link->session != session || link->window != window)
@@ -463,7 +436,6 @@ const struct muxbus_link *model_first_link(const struct muxbus_model *model, uin
 {
 	struct muxbus_link key = {.session = 0, .window = window, .index = INT32_MIN};
 	const struct muxbus_link *link;
-
 	link = first_from(
 	    model->window_links, model->links.count, sizeof key, &key, compare_window_links);
 	return link != NULL && link->window == window ? link : NULL;
@@ -473,7 +445,6 @@ const struct muxbus_link *model_next_window_link(
     const struct muxbus_model *model, const struct muxbus_link *previous)
 {
 	const struct muxbus_link *next = previous + 1;
-
 	if (next == model->window_links + model->links.count || next->window != previous->window)
 		return NULL;
 	return next;
@@ -485,7 +456,6 @@ const struct muxbus_link *model_first_session_link(
 	struct muxbus_link key = {.session = session, .index = INT32_MIN};
 	const struct muxbus_link *link =
 	    first_from(model->links.items, model->links.count, sizeof key, &key, compare_links);
-
 	return link != NULL && link->session == session ? link : NULL;
 }
 
@@ -493,7 +463,6 @@ const struct muxbus_link *model_next_session_link(
     const struct muxbus_model *model, const struct muxbus_link *previous)
 {
 	const struct muxbus_link *next = muxbus_model_next_link(model, previous);
-
 	return next != NULL && next->session == previous->session ? next : NULL;
 }
 
@@ -502,7 +471,6 @@ const struct muxbus_pane *model_first_pane(const struct muxbus_model *model, uin
 	struct muxbus_pane key = {.window = window, .index = INT32_MIN};
 	const struct muxbus_pane *pane =
 	    first_from(model->panes.items, model->panes.count, sizeof key, &key, compare_panes);
-
 	return pane != NULL && pane->window == window ? pane : NULL;
 }
 
@@ -510,7 +478,6 @@ const struct muxbus_pane *model_next_window_pane(
     const struct muxbus_model *model, const struct muxbus_pane *previous)
 {
 	const struct muxbus_pane *next = muxbus_model_next_pane(model, previous);
-
 	return next != NULL && next->window == previous->window ? next : NULL;
 }
 
@@ -547,14 +514,12 @@ const struct muxbus_client *muxbus_model_next_client(
 const struct muxbus_session *muxbus_model_session(const struct muxbus_model *model, uint32_t id)
 {
 	struct muxbus_session key = {.id = id};
-
 	return table_find(&model->sessions, &key, sizeof key, compare_sessions);
 }
 
 const struct muxbus_window *muxbus_model_window(const struct muxbus_model *model, uint32_t id)
 {
 	struct muxbus_window key = {.id = id};
-
 	return table_find(&model->windows, &key, sizeof key, compare_windows);
 }
 

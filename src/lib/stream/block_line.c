@@ -23,7 +23,6 @@ static const struct {
 static bool read_number(const char **text, const char *end, uint64_t *ret_number)
 {
 	const char *space = memchr(*text, ' ', (size_t)(end - *text));
-
 	if (space == NULL || !str_parse_u64(*text, (size_t)(space - *text), ret_number))
 		return false;
 	*text = space + 1;
@@ -34,12 +33,10 @@ bool block_line_read(const char *line, size_t len, struct guard *ret_guard)
 {
 	const char *end = line + len;
 	struct guard guard;
-
 	if (len < 2 || len > BLOCK_LINE_MAX || line[0] != '%' || (line[1] != 'b' && line[1] != 'e'))
 		return false;
 	for (size_t i = 0; i < sizeof block_line_words / sizeof block_line_words[0]; i++) {
 		const char *text = line + block_line_words[i].len;
-
 		if (len <= block_line_words[i].len ||
 		    memcmp(line, block_line_words[i].word, block_line_words[i].len) != 0)
 			continue;

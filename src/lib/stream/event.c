@@ -60,7 +60,6 @@ static char *take_word(struct cursor *cursor, size_t *ret_len)
 {
 	char *word = cursor->next;
 	char *space;
-
 	if (word == NULL)
 		return NULL;
 	space = memchr(word, ' ', (size_t)(cursor->end - word));
@@ -74,7 +73,6 @@ static char *take_word(struct cursor *cursor, size_t *ret_len)
 static char *take_rest(struct cursor *cursor, size_t *ret_len)
 {
 	char *rest = cursor->next == NULL ? cursor->end : cursor->next;
-
 	*ret_len = (size_t)(cursor->end - rest);
 	cursor->next = NULL;
 	return rest;
@@ -85,7 +83,6 @@ static bool take_id(struct cursor *cursor, char sigil, bool may_lack, uint32_t *
 {
 	size_t len;
 	const char *word = take_word(cursor, &len);
-
 	if (word == NULL)
 		return false;
 	if (may_lack && len == 1 && *word == '-') {
@@ -99,7 +96,6 @@ static bool take_index(struct cursor *cursor, uint32_t *ret_index)
 {
 	size_t len;
 	const char *word = take_word(cursor, &len);
-
 	if (word == NULL)
 		return false;
 	if (len == 1 && *word == '-') {
@@ -115,7 +111,6 @@ static bool take_text_after_colon(struct cursor *cursor, struct muxbus_event *ev
 	for (;;) {
 		size_t len;
 		const char *word = take_word(cursor, &len);
-
 		if (word == NULL)
 			return false;
 		if (len == 1 && *word == ':')
@@ -128,7 +123,6 @@ static bool take_text_after_colon(struct cursor *cursor, struct muxbus_event *ev
 static bool take_string(struct cursor *cursor, const char **ret_string)
 {
 	size_t len;
-
 	*ret_string = take_word(cursor, &len);
 	return *ret_string != NULL;
 }
@@ -138,7 +132,6 @@ static bool take_argument(struct cursor *cursor, char letter, struct muxbus_even
 {
 	bool may_lack = event->label != NULL; /* subscriptions send "-" for a missing id */
 	size_t len;
-
 	switch (letter) {
 	case 's':
 		return take_id(cursor, '$', may_lack, &event->session);
@@ -195,7 +188,6 @@ void event_parse(const char *line, size_t len, char *scratch, struct muxbus_even
 	struct muxbus_event event = no_event;
 	struct cursor cursor = {scratch + 1, scratch + len};
 	size_t name_len;
-
 	memcpy(scratch, line, len);
 	scratch[len] = '\0';
 	event.name = take_word(&cursor, &name_len);

@@ -29,7 +29,6 @@ struct reader {
 uint16_t muxbus_layout_checksum(const char *text, size_t len)
 {
 	unsigned sum = 0;
-
 	for (size_t i = 0; i < len; i++) {
 		sum = sum >> 1 | (sum & 1) << 15;
 		sum = (sum + (unsigned char)text[i]) & 0xffff;
@@ -55,7 +54,6 @@ static bool read_number(struct reader *reader, uint64_t max, uint64_t *ret_numbe
 {
 	const char *start = reader->next;
 	uint64_t number = 0;
-
 	while (peek(reader) >= '0' && peek(reader) <= '9') {
 		number = 10 * number + (uint64_t)(*reader->next++ - '0');
 		if (number > max)
@@ -68,7 +66,6 @@ static bool read_number(struct reader *reader, uint64_t max, uint64_t *ret_numbe
 static bool read_side(struct reader *reader, unsigned *ret_side)
 {
 	uint64_t side;
-
 	if (!read_number(reader, SIDE_MAX, &side))
 		return false;
 	*ret_side = (unsigned)side;
@@ -79,7 +76,6 @@ static bool read_place(struct reader *reader, int *ret_place)
 {
 	bool is_negative = take(reader, '-');
 	uint64_t place;
-
 	if (!read_number(reader, SIDE_MAX, &place))
 		return false;
 	*ret_place = is_negative ? -(int)place : (int)place;
@@ -94,7 +90,6 @@ static bool read_pane(struct reader *reader, uint32_t *ret_pane)
 {
 	const char *start = reader->next;
 	uint64_t pane;
-
 	*ret_pane = MUXBUS_NO_ID;
 	if (!take(reader, ','))
 		return true;
@@ -131,7 +126,6 @@ static bool read_cell(struct reader *reader, struct muxbus_cell *cell)
 static void link_cell(struct reader *reader, uint32_t index)
 {
 	struct muxbus_cell *cells = reader->layout->cells;
-
 	cells[index].parent = reader->parent;
 	if (reader->last != MUXBUS_NO_ID)
 		cells[reader->last].next = index;
@@ -145,7 +139,6 @@ static bool close_containers(struct reader *reader)
 {
 	while (peek(reader) == '}' || peek(reader) == ']') {
 		const struct muxbus_cell *parent;
-
 		if (reader->parent == MUXBUS_NO_ID)
 			return false;
 		parent = &reader->layout->cells[reader->parent];
@@ -161,11 +154,9 @@ static bool close_containers(struct reader *reader)
 static bool read_tree(struct reader *reader)
 {
 	struct muxbus_layout *layout = reader->layout;
-
 	do {
 		uint32_t index = layout->count;
 		struct muxbus_cell cell; /* copied into the array only if it is valid */
-
 		if (!read_cell(reader, &cell))
 			return false;
 		layout->cells[layout->count++] = cell;
@@ -198,12 +189,10 @@ static void mark_floating(struct muxbus_layout *layout, uint32_t pane)
 static bool read_floating(struct reader *reader)
 {
 	struct muxbus_layout *layout = reader->layout;
-
 	if (!take(reader, '<'))
 		return true;
 	do {
 		struct muxbus_cell cell;
-
 		if (!read_cell(reader, &cell) || cell.pane == MUXBUS_NO_ID)
 			return false;
 		layout->floating[layout->floating_count++] = cell.pane;
@@ -216,10 +205,8 @@ static bool read_checksum(const char *text, uint16_t *ret_checksum)
 {
 	static const char digits[] = "0123456789abcdef";
 	unsigned checksum = 0;
-
 	for (size_t i = 0; i < CHECKSUM_LEN; i++) {
 		const char *digit = text[i] == '\0' ? NULL : strchr(digits, text[i]);
-
 		if (digit == NULL)
 			return false;
 		checksum = checksum << 4 | (unsigned)(digit - digits);
@@ -233,7 +220,6 @@ static struct muxbus_layout *layout_new(size_t cells)
 {
 	struct muxbus_layout *layout = mem_calloc(
 	    1, sizeof *layout + cells * (sizeof *layout->cells + sizeof *layout->floating));
-
 	if (layout == NULL)
 		return NULL;
 	layout->cells = (struct muxbus_cell *)(layout + 1);
@@ -244,7 +230,6 @@ static struct muxbus_layout *layout_new(size_t cells)
 static size_t count_cells(const char *text, size_t len)
 {
 	size_t count = 0;
-
 	for (size_t i = 0; i < len; i++)
 		count += text[i] == 'x';
 	return count;
@@ -256,7 +241,6 @@ int muxbus_layout_parse(const char *text, size_t len, struct muxbus_layout **ret
 	struct reader reader = {.last = MUXBUS_NO_ID, .parent = MUXBUS_NO_ID};
 	uint16_t checksum;
 	size_t cells;
-
 	if (len <= CHECKSUM_LEN + 1 || text[CHECKSUM_LEN] != ',' || !read_checksum(text, &checksum))
 		return MUXBUS_ERR_SYNTAX;
 	reader.next = body;

@@ -84,7 +84,6 @@ int muxbus_parser_new(
     const struct muxbus_parser_handlers *handlers, void *data, struct muxbus_parser **ret_parser)
 {
 	struct muxbus_parser *parser = mem_calloc(1, sizeof *parser);
-
 	if (parser == NULL)
 		return MUXBUS_ERR_NOMEM;
 	parser->nonces = mem_calloc(1, sizeof *parser->nonces);
@@ -122,7 +121,6 @@ int parser_expect_list(struct muxbus_parser *parser, const struct nonce *nonces,
 {
 	if (count > parser->nonce_room) {
 		struct nonce *grown = mem_calloc(count, sizeof *grown);
-
 		if (grown == NULL)
 			return MUXBUS_ERR_NOMEM;
 		mem_free(parser->nonces);
@@ -141,7 +139,6 @@ int parser_expect_list(struct muxbus_parser *parser, const struct nonce *nonces,
 void muxbus_parser_expect(struct muxbus_parser *parser, const char *nonce)
 {
 	struct nonce one;
-
 	if (nonce == NULL) {
 		(void)parser_expect_list(parser, NULL, 0); /* cannot fail: no memory needed */
 		return;
@@ -161,7 +158,6 @@ static size_t find_nonce(const struct muxbus_parser *parser, const char *line, s
 {
 	static const size_t prefix_len = sizeof PARSER_SENTINEL_PREFIX - 1;
 	size_t i = 0;
-
 	if (len == prefix_len + MUXBUS_NONCE_LEN &&
 	    memcmp(line, PARSER_SENTINEL_PREFIX, prefix_len) == 0) {
 		line += prefix_len;
@@ -193,7 +189,6 @@ static enum prefix_kind read_pane(const char **text, const char *end, uint32_t *
 {
 	const char *place = *text;
 	uint64_t pane = 0;
-
 	while (place < end && *place >= '0' && *place <= '9' && pane < MUXBUS_NO_ID)
 		pane = 10 * pane + (uint64_t)(*place++ - '0');
 	if (place == end)
@@ -211,7 +206,6 @@ static enum prefix_kind read_age(const char **text, const char *end, uint64_t *r
 	const char *newline = memchr(*text, '\n', (size_t)(end - *text));
 	const char *colon;
 	const char *age_end;
-
 	if (newline != NULL) /* ignore a colon of another line */
 		end = newline;
 	colon = memmem(*text, (size_t)(end - *text), " : ", 3);
@@ -236,7 +230,6 @@ static enum prefix_kind read_prefix(
 	bool is_extended = false;
 	struct parser_output output = {0, 0};
 	enum prefix_kind kind = compare_prefix(text, len, plain, word_len);
-
 	if (kind == PREFIX_NONE) {
 		word_len = sizeof extended - 1;
 		kind = compare_prefix(text, len, extended, word_len);
@@ -272,7 +265,6 @@ static size_t complete_carry(struct muxbus_parser *parser, const uint8_t **bytes
 {
 	while (*len > 0 && parser->carry_len < ESCAPE_LEN) {
 		size_t filled = parser->carry_len;
-
 		if (**bytes < '0' || **bytes > '7') {
 			memcpy(parser->piece, parser->carry, filled);
 			parser->carry_len = 0;
@@ -296,7 +288,6 @@ static void add_output(struct muxbus_parser *parser, const uint8_t *bytes, size_
 		size_t filled = 0;
 		size_t take;
 		size_t tail;
-
 		if (parser->carry_len > 0) {
 			filled = complete_carry(parser, &bytes, &len);
 			if (parser->carry_len > 0)
@@ -317,7 +308,6 @@ static void add_output(struct muxbus_parser *parser, const uint8_t *bytes, size_
 static void end_output(struct muxbus_parser *parser)
 {
 	size_t len = parser->carry_len;
-
 	memcpy(parser->piece, parser->carry, len);
 	parser->carry_len = 0;
 	if (len > 0)
@@ -328,7 +318,6 @@ static int give_event(struct muxbus_parser *parser, const char *line, size_t len
 {
 	struct muxbus_event event;
 	char *copy;
-
 	if (buf_reserve(&parser->event, 2 * (len + 1)) != 0)
 		return MUXBUS_ERR_NOMEM;
 	copy = (char *)parser->event.data;
@@ -347,7 +336,6 @@ static int give_event(struct muxbus_parser *parser, const char *line, size_t len
 static int take_outside_line(struct muxbus_parser *parser, const char *line, size_t len)
 {
 	size_t prefix_len;
-
 	if (read_prefix(line, len, &parser->output, &prefix_len) == PREFIX_OUTPUT) {
 		add_output(parser, (const uint8_t *)line + prefix_len, len - prefix_len);
 		end_output(parser);
@@ -372,7 +360,6 @@ static int keep_lines(struct muxbus_parser *parser, const char *text, size_t len
 {
 	bool was_cut = parser->segment.is_cut;
 	int error = segment_add(&parser->segment, text, len);
-
 	if (parser->segment.is_cut && !was_cut)
 		parser->stats.cut_lines++;
 	return error;
@@ -384,7 +371,6 @@ static int end_segment(struct muxbus_parser *parser)
 	size_t passed = parser->sentinel_index - parser->nonces_passed + 1;
 	struct segment_part part;
 	int error;
-
 	parser->state = STATE_OUTSIDE;
 	parser->stage = SENTINEL_NONE;
 	parser->nonce_count -= passed;
@@ -409,7 +395,6 @@ static bool pass_sentinel(
 {
 	enum sentinel_stage stage = parser->stage;
 	size_t index;
-
 	parser->stage = SENTINEL_NONE;
 	if (guard == NULL) {
 		index =
@@ -433,13 +418,11 @@ static int take_block_line(struct muxbus_parser *parser, const char *line, size_
 {
 	struct guard found;
 	const struct guard *guard = block_line_read(line, len - 1, &found) ? &found : NULL;
-
 	if (parser->nonce_count > 0) {
 		if (pass_sentinel(parser, line, len - 1, guard))
 			return end_segment(parser);
 	} else if (guard != NULL && block_line_closes(guard, &parser->segment.first)) {
 		struct muxbus_block block;
-
 		segment_block(&parser->segment, guard, &block);
 		parser->state = STATE_OUTSIDE;
 		give_block(parser, &block);
@@ -452,7 +435,6 @@ static int take_block_line(struct muxbus_parser *parser, const char *line, size_
 static int take_line(struct muxbus_parser *parser, const char *line, size_t len)
 {
 	struct guard guard;
-
 	parser->stats.lines++;
 	if (parser->state == STATE_BLOCK)
 		return take_block_line(parser, line, len);
@@ -470,7 +452,6 @@ static size_t feed_output(struct muxbus_parser *parser, const char *bytes, size_
 {
 	const char *newline = memchr(bytes, '\n', len);
 	size_t data_len = newline == NULL ? len : (size_t)(newline - bytes);
-
 	add_output(parser, (const uint8_t *)bytes, data_len);
 	if (newline == NULL)
 		return len;
@@ -487,10 +468,8 @@ static size_t feed_output(struct muxbus_parser *parser, const char *bytes, size_
 static int feed_body(struct muxbus_parser *parser, const char *bytes, size_t len, size_t *ret_used)
 {
 	size_t used = 0;
-
 	while (used < len && bytes[used] != '%') {
 		const char *newline = memchr(bytes + used, '\n', len - used);
-
 		if (newline == NULL)
 			break;
 		used = (size_t)(newline + 1 - bytes);
@@ -507,7 +486,6 @@ static int feed_body(struct muxbus_parser *parser, const char *bytes, size_t len
 static int add_partial(struct muxbus_parser *parser, const char *bytes, size_t len)
 {
 	size_t room = MUXBUS_LINE_MAX - parser->line.len;
-
 	if (len > room) {
 		if (!parser->is_line_cut)
 			parser->stats.cut_lines++;
@@ -521,7 +499,6 @@ static int add_partial(struct muxbus_parser *parser, const char *bytes, size_t l
 static int end_partial(struct muxbus_parser *parser)
 {
 	int error;
-
 	if (buf_append_byte(&parser->line, '\n') != 0)
 		return MUXBUS_ERR_NOMEM;
 	error = take_line(parser, (const char *)parser->line.data, parser->line.len);
@@ -539,7 +516,6 @@ static int feed_partial(
 	const char *newline;
 	size_t prefix_len;
 	int error;
-
 	if (may_be_output && len > PREFIX_MAX - parser->line.len)
 		len = PREFIX_MAX - parser->line.len;
 	newline = memchr(bytes, '\n', len);
@@ -568,7 +544,6 @@ static int feed_outside(
     struct muxbus_parser *parser, const char *bytes, size_t len, size_t *ret_used)
 {
 	const char *newline;
-
 	if (read_prefix(bytes, len, &parser->output, ret_used) == PREFIX_OUTPUT) {
 		parser->state = STATE_OUTPUT;
 		return 0;
@@ -586,10 +561,8 @@ static int feed_outside(
 static int feed_block(struct muxbus_parser *parser, const char *bytes, size_t len, size_t *ret_used)
 {
 	const char *newline;
-
 	if (*bytes != '%' && parser->stage != SENTINEL_BEGIN) {
 		int error = feed_body(parser, bytes, len, ret_used);
-
 		if (error != 0 || *ret_used > 0)
 			return error;
 	}
@@ -605,10 +578,8 @@ static int feed_block(struct muxbus_parser *parser, const char *bytes, size_t le
 static int feed_bytes(struct muxbus_parser *parser, const char *bytes, size_t len)
 {
 	int error = 0;
-
 	while (error == 0 && len > 0) {
 		size_t used = 0;
-
 		if (parser->state == STATE_OUTPUT)
 			used = feed_output(parser, bytes, len);
 		else if (parser->line.len > 0)
@@ -633,7 +604,6 @@ static int rescan(struct muxbus_parser *parser)
 	struct buf line = parser->line;
 	uint64_t lines = parser->stats.lines;
 	int error;
-
 	parser->must_rescan = false;
 	buf_init(&parser->segment.text, text.max);
 	buf_init(&parser->line, line.max);
@@ -651,7 +621,6 @@ static int rescan(struct muxbus_parser *parser)
 int muxbus_parser_feed(struct muxbus_parser *parser, const void *bytes, size_t len)
 {
 	int error = 0;
-
 	if (parser->has_failed)
 		return MUXBUS_ERR_NOMEM;
 	parser->stats.bytes += len;

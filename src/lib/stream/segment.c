@@ -76,7 +76,6 @@ static void make_cut_room(struct segment *segment, size_t len)
 	size_t kept_len = text->len - segment->cut;
 	const char *newline;
 	size_t dropped;
-
 	if (kept_len + len <= CUT_ROOM_BYTES)
 		return;
 	newline = memchr(kept + kept_len / 2, '\n', kept_len - kept_len / 2);
@@ -98,7 +97,6 @@ static int add_last_line(struct segment *segment, const char *line)
 {
 	size_t room = MUXBUS_LINE_MAX - segment->text.len;
 	int error = 0;
-
 	if (*line != '%' && room > 1) {
 		error = append(segment, line, room - 1);
 		if (error == 0)
@@ -113,7 +111,6 @@ static int add_line(struct segment *segment, const char *line, size_t len)
 {
 	struct guard guard;
 	int error = 0;
-
 	if (!segment->is_cut && segment->text.len + len <= MUXBUS_LINE_MAX)
 		return append(segment, line, len);
 	if (!segment->is_cut)
@@ -129,12 +126,10 @@ int segment_add(struct segment *segment, const char *text, size_t len)
 {
 	const char *end = text + len;
 	int error = 0;
-
 	if (!segment->is_cut && segment->text.len + len <= MUXBUS_LINE_MAX)
 		return append(segment, text, len);
 	while (error == 0 && text < end) {
 		const char *newline = memchr(text, '\n', (size_t)(end - text));
-
 		error = add_line(segment, text, (size_t)(newline + 1 - text));
 		text = newline + 1;
 	}
@@ -166,7 +161,6 @@ static size_t next_line(const struct segment *segment, size_t place)
 {
 	const uint8_t *line = segment->text.data + place;
 	const uint8_t *newline = memchr(line, '\n', segment->text.len - place);
-
 	return (size_t)(newline + 1 - segment->text.data);
 }
 
@@ -186,7 +180,6 @@ static bool read_own_guard(const struct segment *segment, size_t line, size_t li
 	const char *text = (const char *)segment->text.data;
 	uint32_t number;
 	uint64_t time;
-
 	if (!block_line_read(text + line, line_end - line, ret_guard))
 		return false;
 	number = (uint32_t)(ret_guard->number - segment->first.number);
@@ -210,16 +203,13 @@ static int find_ends(struct segment *segment, bool is_strict, bool *ret_whole)
 {
 	const char *text = (const char *)segment->text.data;
 	bool can_divide = true; /* the text after the line */
-
 	for (size_t line_end = segment->text.len; line_end > 0;) {
 		const char *newline = line_end < 2 ? NULL : memrchr(text, '\n', line_end - 1);
 		size_t line = newline == NULL ? 0 : (size_t)(newline + 1 - text);
 		struct guard guard;
 		uint64_t key;
-
 		if (read_own_guard(segment, line, line_end - 1, &guard, &key)) {
 			bool has_end = map_get(&segment->ends, key) != NULL;
-
 			if (guard.kind == BLOCK_BEGIN) {
 				can_divide = has_end;
 			} else {
@@ -243,7 +233,6 @@ static bool is_one_block(const struct segment *segment, size_t *ret_line)
 	size_t len = segment->text.len;
 	const char *newline = memrchr(text, '\n', len - 1);
 	struct guard guard;
-
 	if (newline == NULL)
 		return false;
 	*ret_line = (size_t)(newline + 1 - text);
@@ -257,7 +246,6 @@ static void set_spans(struct segment *segment, const struct guard *sentinel)
 	uint64_t early = segment->first.time;
 	uint64_t late = sentinel->time;
 	uint32_t numbers = (uint32_t)(sentinel->number - segment->first.number);
-
 	if (early > late) { /* the clock was set back */
 		early = sentinel->time;
 		late = segment->first.time;
@@ -278,7 +266,6 @@ int segment_divide(struct segment *segment, const struct guard *sentinel)
 	bool is_whole;
 	size_t line;
 	int error;
-
 	segment->next = 0;
 	segment->text.len = segment->mark;
 	if (segment->text.len == 0)
@@ -309,7 +296,6 @@ static bool next_block(struct segment *segment, size_t line, struct muxbus_block
 	const uint8_t *found;
 	size_t place;
 	uint64_t key;
-
 	if (!read_own_guard(segment, line, body - 1, &begin, &key) || begin.kind != BLOCK_BEGIN)
 		return false;
 	found = map_get(&segment->ends, key);
@@ -330,7 +316,6 @@ static bool next_block(struct segment *segment, size_t line, struct muxbus_block
 bool segment_next(struct segment *segment, struct segment_part *ret_part)
 {
 	size_t line = segment->next;
-
 	if (line >= segment->text.len)
 		return false;
 	ret_part->is_block = next_block(segment, line, &ret_part->block);

@@ -27,7 +27,6 @@ static void on_due(void *data)
 void attach_delay_init(struct muxbus_sync *sync)
 {
 	struct attach_delay *delay = &sync->attach_delay;
-
 	loop_timer_init(&delay->timer, sync->loop, on_due, sync);
 	list_init(&delay->runs);
 }
@@ -41,7 +40,6 @@ static bool is_needed(const struct muxbus_sync *sync)
 static bool has_attachment(const struct muxbus_sync *sync, enum attachment_state state)
 {
 	const struct list *link;
-
 	list_for_each (link, &sync->attachments) {
 		if (list_entry(link, struct attachment, link)->state == state)
 			return true;
@@ -59,7 +57,6 @@ bool attach_delay_may_open(struct muxbus_sync *sync)
 	struct attach_delay *delay = &sync->attach_delay;
 	int64_t now_ms = clock_mono_ms();
 	int64_t rest_ms = delay->disturbed_ms + QUIET_MS - now_ms;
-
 	/* tmux notifies all clients when our client detaches. */
 	if (has_attachment(sync, ATTACHMENT_CLOSING))
 		rest_ms = QUIET_MS;
@@ -87,7 +84,6 @@ int attach_delay_run(struct muxbus_sync *sync, struct muxbus_command *command, b
     muxbus_reply_fn *reply, void *data)
 {
 	struct run *run;
-
 	if (!is_needed(sync) ||
 	    (!has_attachment(sync, ATTACHMENT_OPENING) && list_is_empty(&sync->attach_delay.runs)))
 		return run_now(sync, command, read_back, reply, data);
@@ -105,7 +101,6 @@ int attach_delay_run(struct muxbus_sync *sync, struct muxbus_command *command, b
 static struct run *take_run(struct attach_delay *delay)
 {
 	struct run *run = list_entry(delay->runs.next, struct run, link);
-
 	list_remove(&run->link);
 	return run;
 }
@@ -116,7 +111,6 @@ void attach_delay_release(struct muxbus_sync *sync)
 	    !list_is_empty(&sync->attach_delay.runs) && !has_attachment(sync, ATTACHMENT_OPENING)) {
 		struct run *run = take_run(&sync->attach_delay);
 		int error = run_now(sync, run->command, run->read_back, run->reply, run->data);
-
 		if (error != 0 && run->reply != NULL)
 			run->reply(run->data, error, NULL, 0);
 		mem_free(run);
@@ -130,7 +124,6 @@ void attach_delay_fail(struct muxbus_sync *sync, int error)
 	sync->attach_delay.waiting_ms = 0;
 	while (!list_is_empty(&sync->attach_delay.runs)) {
 		struct run *run = take_run(&sync->attach_delay);
-
 		muxbus_command_free(run->command);
 		if (run->reply != NULL)
 			run->reply(run->data, error, NULL, 0);

@@ -21,7 +21,6 @@
 static void on_ready(void *data, const struct muxbus_version *version, uint32_t session)
 {
 	struct attachment *attachment = data;
-
 	if (attachment->state != ATTACHMENT_OPENING)
 		return;
 	attachment->state = ATTACHMENT_LIVE;
@@ -40,7 +39,6 @@ static void on_ready(void *data, const struct muxbus_version *version, uint32_t 
 static void on_output(void *data, uint32_t pane, const uint8_t *bytes, size_t len, uint64_t age_ms)
 {
 	struct attachment *attachment = data;
-
 	(void)age_ms;
 	attachment->last_output_pane = pane;
 	attachment->outputs++;
@@ -50,14 +48,12 @@ static void on_output(void *data, uint32_t pane, const uint8_t *bytes, size_t le
 static void on_block(void *data)
 {
 	struct attachment *attachment = data;
-
 	attachment->outputs_at_block = attachment->outputs;
 }
 
 static void on_event(void *data, const struct muxbus_event *event)
 {
 	struct attachment *attachment = data;
-
 	if (attachment->state != ATTACHMENT_CLOSING)
 		attachment->sync->callbacks->attachment_event(attachment->sync, attachment, event);
 }
@@ -69,7 +65,6 @@ static void on_closed(void *data, int error, const char *reason)
 	bool was_closing = attachment->state == ATTACHMENT_CLOSING;
 	bool was_long = attachment->state == ATTACHMENT_LIVE &&
 	    clock_mono_ms() - attachment->live_ms > LONG_LIFE_MS;
-
 	track_forget_attachment(attachment->sync, attachment);
 	attachment->state = was_closing ? ATTACHMENT_CLOSING : ATTACHMENT_WAITING;
 	attachment->has_output = false;
@@ -88,7 +83,6 @@ static void on_closed(void *data, int error, const char *reason)
 static void on_due(void *data)
 {
 	struct attachment *attachment = data;
-
 	attachment->is_due = true;
 	sync_settle_later(attachment->sync);
 }
@@ -96,7 +90,6 @@ static void on_due(void *data)
 struct attachment *attachment_new(struct muxbus_sync *sync, uint32_t session)
 {
 	struct attachment *attachment = mem_calloc(1, sizeof *attachment);
-
 	if (attachment == NULL)
 		return NULL;
 	attachment->sync = sync;
@@ -113,7 +106,6 @@ struct attachment *attachment_new(struct muxbus_sync *sync, uint32_t session)
 void attachment_free(struct attachment *attachment)
 {
 	struct muxbus_sync *sync = attachment->sync;
-
 	if (sync->primary == attachment)
 		sync->primary = NULL;
 	track_forget_attachment(sync, attachment);
@@ -143,7 +135,6 @@ int attachment_open(struct attachment *attachment)
 	    .closed = on_closed,
 	};
 	int error;
-
 	loop_timer_stop(&attachment->timer);
 	attachment->is_due = false;
 	error = muxbus_connection_open(
@@ -196,10 +187,8 @@ int attachment_run(struct attachment *attachment, struct muxbus_command *command
 struct attachment *attachment_find(const struct muxbus_sync *sync, uint32_t session)
 {
 	struct list *link;
-
 	list_for_each (link, &sync->attachments) {
 		struct attachment *attachment = list_entry(link, struct attachment, link);
-
 		if (attachment->session == session && attachment->state != ATTACHMENT_CLOSING)
 			return attachment;
 	}
@@ -216,7 +205,6 @@ static bool may_own(const struct attachment *attachment, uint32_t window)
 struct attachment *attachment_owner(const struct muxbus_sync *sync, const struct track *track)
 {
 	const struct muxbus_link *link;
-
 	if (track->now == NULL)
 		return NULL;
 	if (may_own(track->source, track->now->window))
@@ -226,7 +214,6 @@ struct attachment *attachment_owner(const struct muxbus_sync *sync, const struct
 	link = model_first_link(sync->model, track->now->window);
 	for (; link != NULL; link = model_next_window_link(sync->model, link)) {
 		struct attachment *attachment = attachment_find(sync, link->session);
-
 		if (attachment != NULL && attachment->state == ATTACHMENT_LIVE)
 			return attachment;
 	}
@@ -271,7 +258,6 @@ static void note_last_pane(struct attachment *attachment, const struct muxbus_re
 {
 	const char *line = (const char *)reply->body;
 	unsigned pane;
-
 	if (line == NULL)
 		return;
 	while (sscanf(line, "%%%u", &pane) == 1) {
@@ -291,7 +277,6 @@ static void on_flowing(void *data, int error, const struct muxbus_reply *replies
 static void on_turned_on(void *data, int error, const struct muxbus_reply *replies, size_t count)
 {
 	struct attachment *attachment = data;
-
 	attachment->on_since = attachment->sync->lister.begun;
 	if (error == 0 && count >= 2)
 		note_last_pane(attachment, &replies[1]);
@@ -309,7 +294,6 @@ static void on_flowing(void *data, int error, const struct muxbus_reply *replies
 	uint64_t number = ++attachment->flows_answered;
 	size_t cursor = 0;
 	struct track *track;
-
 	(void)replies;
 	(void)count;
 	while ((track = track_next(sync, &cursor)) != NULL) {
@@ -327,7 +311,6 @@ static void on_flowing(void *data, int error, const struct muxbus_reply *replies
 static void flow_end(struct flow *flow)
 {
 	struct attachment *attachment = flow->attachment;
-
 	if (flow->command == NULL)
 		return;
 	attachment->flow_changes++;
@@ -354,7 +337,6 @@ static bool was_born_under(const struct attachment *attachment, const struct tra
 	    lister->previous > attachment->on_since && lister->previous > sync->all_since;
 	bool is_newer = attachment->knows_last && track->pane > attachment->last_pane &&
 	    attachment->on_since >= sync->all_since;
-
 	return sync->all_output && track->born == lister->done && (was_absent || is_newer) &&
 	    track->is_held && (track->held_from == NULL || track->held_from == attachment);
 }
@@ -377,7 +359,6 @@ static void take_flowing(struct attachment *attachment, struct track *track)
 static void let_flow(struct flow *flow, struct track *track)
 {
 	struct attachment *attachment = flow->attachment;
-
 	if (track->coming == attachment)
 		return;
 	if (!flow->turns_on && map_get(&attachment->paused, track->pane) == NULL) {
@@ -397,7 +378,6 @@ static void let_flow(struct flow *flow, struct track *track)
 static void stop_flow(struct flow *flow, struct track *track)
 {
 	struct attachment *attachment = flow->attachment;
-
 	if (track->coming == attachment)
 		track->coming = NULL;
 	if (track->source == attachment)
@@ -420,13 +400,10 @@ static void for_each_track(struct attachment *attachment, struct flow *flow,
 {
 	const struct muxbus_model *model = attachment->sync->model;
 	const struct muxbus_link *link = model_first_session_link(model, attachment->session);
-
 	for (; link != NULL; link = model_next_session_link(model, link)) {
 		const struct muxbus_pane *pane = model_first_pane(model, link->window);
-
 		for (; pane != NULL; pane = model_next_window_pane(model, pane)) {
 			struct track *track = track_find(attachment->sync, pane->id);
-
 			if (track != NULL)
 				call(flow, track);
 		}
@@ -455,7 +432,6 @@ static void forget_paused(struct attachment *attachment)
 	size_t cursor = 0;
 	uint64_t pane;
 	void *value;
-
 	while (map_next(&attachment->paused, &cursor, &pane, &value)) {
 		if (track_find(attachment->sync, (uint32_t)pane) == NULL)
 			(void)map_remove(&attachment->paused, pane);
@@ -465,7 +441,6 @@ static void forget_paused(struct attachment *attachment)
 static void settle_attachment(struct attachment *attachment)
 {
 	struct flow flow = {.attachment = attachment};
-
 	attachment->flowing = 0;
 	for_each_track(attachment, &flow, count_wanted);
 	if (!attachment->has_output && attachment->flowing == 0)
@@ -487,10 +462,8 @@ static void settle_attachment(struct attachment *attachment)
 void attachment_settle_output(struct muxbus_sync *sync)
 {
 	struct list *link, *after;
-
 	list_for_each_safe (link, after, &sync->attachments) {
 		struct attachment *attachment = list_entry(link, struct attachment, link);
-
 		if (attachment->state == ATTACHMENT_LIVE)
 			settle_attachment(attachment);
 	}
@@ -499,7 +472,6 @@ void attachment_settle_output(struct muxbus_sync *sync)
 void attachment_paused(struct attachment *attachment, uint32_t pane)
 {
 	struct track *track = track_find(attachment->sync, pane);
-
 	if (track == NULL || track->source != attachment || track->is_paused ||
 	    map_set(&attachment->paused, pane, attachment) != 0)
 		return;

@@ -41,7 +41,6 @@ void audit_note(struct muxbus_sync *sync, const struct change_list *list)
 	sync->differences = 0;
 	for (size_t i = 0; i < list->count; i++) {
 		const struct muxbus_change *change = &list->items[i];
-
 		if (is_never_announced(change->kind) || sync->differences++ > 0)
 			continue;
 		snprintf(sync->difference, sizeof sync->difference,
@@ -55,7 +54,6 @@ void audit_note(struct muxbus_sync *sync, const struct change_list *list)
 static void finish(struct audit *audit, int error)
 {
 	struct muxbus_sync *sync = audit->sync;
-
 	if (error == 0) {
 		sync->audits++;
 		sync->drift += audit->count;
@@ -69,7 +67,6 @@ static void on_listed(void *data, int error);
 static void list_for(struct audit *audit, enum stage stage)
 {
 	int error;
-
 	audit->stage = stage;
 	audit->announced = audit->sync->announced;
 	error = lister_wait(audit->sync, 0, on_listed, audit);
@@ -81,7 +78,6 @@ static void on_listed(void *data, int error)
 {
 	struct audit *audit = data;
 	bool was_quiet = audit->announced == audit->sync->announced;
-
 	if (error != 0 || (!was_quiet && ++audit->tries == TRIES_MAX)) {
 		finish(audit, error);
 		return;
@@ -106,7 +102,6 @@ int muxbus_sync_audit(struct muxbus_sync *sync, muxbus_audit_fn *done, void *dat
 {
 	struct audit *audit;
 	int error;
-
 	if (sync->state != MUXBUS_SYNC_LIVE || !sync->is_started)
 		return MUXBUS_ERR_UNAVAILABLE;
 	audit = mem_calloc(1, sizeof *audit);

@@ -66,7 +66,6 @@ static void keep(struct capture *capture, struct track *track)
 static void let_go(struct capture *capture)
 {
 	struct track *track = track_find(capture->sync, capture->pane);
-
 	if (!capture->keeps)
 		return;
 	capture->keeps = false;
@@ -83,7 +82,6 @@ static void let_go(struct capture *capture)
 static void finish(struct capture *capture, int error, const struct muxbus_capture *picture)
 {
 	muxbus_capture_fn *done = capture->done;
-
 	capture->done = NULL;
 	if (done != NULL)
 		done(capture->data, error, picture);
@@ -108,7 +106,6 @@ static int read_state(const struct muxbus_reply *reply, struct muxbus_capture *r
 {
 	unsigned visible, alternate;
 	struct muxbus_capture picture = {0};
-
 	if (reply->body == NULL ||
 	    sscanf((const char *)reply->body, "%u %u %u %u %u %u %u", &picture.columns,
 		&picture.rows, &picture.cursor_column, &picture.cursor_row, &visible,
@@ -167,7 +164,6 @@ static int begin(struct capture *capture);
 static int run(struct capture *capture, struct muxbus_command *command, muxbus_reply_fn *reply)
 {
 	int error = attachment_run(capture->attachment, command, reply, capture);
-
 	if (error == 0)
 		capture->awaited++;
 	return error;
@@ -176,7 +172,6 @@ static int run(struct capture *capture, struct muxbus_command *command, muxbus_r
 static void try_again(struct capture *capture)
 {
 	int error;
-
 	let_go(capture);
 	capture->tries++;
 	mem_free(capture->text);
@@ -193,7 +188,6 @@ static void on_checked(void *data, int error, const struct muxbus_reply *replies
 {
 	struct capture *capture = data;
 	const struct track *track = track_find(capture->sync, capture->pane);
-
 	if (!take_reply(capture))
 		return;
 	if (error != 0 || count != 1 || track == NULL || track->source != capture->attachment ||
@@ -216,7 +210,6 @@ static int check(struct capture *capture, struct track *track, const struct muxb
 {
 	struct muxbus_command *command;
 	int error;
-
 	capture->picture = *picture;
 	capture->text = mem_memdup(picture->text, picture->text_len);
 	capture->panes = mem_memdup(panes->body, panes->body_len);
@@ -241,7 +234,6 @@ static int read_picture(const struct capture *capture, int error,
 {
 	const struct track *track = track_find(capture->sync, capture->pane);
 	struct muxbus_capture picture;
-
 	if (muxbus_error_is_fatal(error) || error == MUXBUS_ERR_CANCELLED)
 		return error;
 	if (track == NULL || count < REPLY_COUNT || replies[REPLY_STATE].error != 0 ||
@@ -278,7 +270,6 @@ static void on_picture(void *data, int error, const struct muxbus_reply *replies
 	struct capture *capture = data;
 	struct track *track = track_find(capture->sync, capture->pane);
 	struct muxbus_capture picture;
-
 	if (!take_reply(capture))
 		return;
 	error = read_picture(capture, error, replies, count, &picture);
@@ -301,7 +292,6 @@ static void on_picture(void *data, int error, const struct muxbus_reply *replies
 static int choose_attachment(struct capture *capture, const struct track *track)
 {
 	struct attachment *attachment;
-
 	if (track == NULL)
 		return MUXBUS_ERR_GONE;
 	attachment = track->source != NULL ? track->source : track->coming;
@@ -316,7 +306,6 @@ static int try_picture(struct capture *capture)
 	const struct track *track = track_find(capture->sync, capture->pane);
 	struct muxbus_command *command;
 	int error = choose_attachment(capture, track);
-
 	if (error == 0)
 		error = muxbus_command_new(&command);
 	if (error != 0)
@@ -338,7 +327,6 @@ static void on_paused_picture(
 	struct muxbus_sync *sync = capture->sync;
 	struct track *track = track_find(sync, capture->pane);
 	struct muxbus_capture picture;
-
 	if (count > 0)
 		(void)map_remove(&capture->attachment->paused, capture->pane);
 	if (!take_reply(capture))
@@ -362,7 +350,6 @@ static int continue_with_picture(struct capture *capture)
 {
 	struct muxbus_command *command;
 	int error = muxbus_command_new(&command);
-
 	if (error != 0)
 		return error;
 	write_flow(command, capture->pane, "continue");
@@ -379,7 +366,6 @@ static void on_paused(void *data, int error, const struct muxbus_reply *replies,
 {
 	struct capture *capture = data;
 	struct track *track = track_find(capture->sync, capture->pane);
-
 	(void)replies;
 	(void)count;
 	if (!take_reply(capture))
@@ -403,7 +389,6 @@ static int pause_first(struct capture *capture, struct track *track)
 {
 	struct muxbus_command *command;
 	int error = muxbus_command_new(&command);
-
 	if (error != 0)
 		return error;
 	capture->attachment = track->source;
@@ -428,7 +413,6 @@ static bool is_patient(const struct capture *capture)
 static int begin(struct capture *capture)
 {
 	struct track *track = track_find(capture->sync, capture->pane);
-
 	if (track != NULL && track->keeper != NULL) {
 		capture->is_begun = false;
 		return 0;
@@ -444,11 +428,9 @@ static int begin(struct capture *capture)
 void capture_begin(struct muxbus_sync *sync)
 {
 	struct list *link, *after;
-
 	list_for_each_safe (link, after, &sync->captures) {
 		struct capture *capture = list_entry(link, struct capture, link);
 		int error;
-
 		if (capture->is_begun)
 			continue;
 		capture->is_begun = true;
@@ -461,10 +443,8 @@ void capture_begin(struct muxbus_sync *sync)
 void capture_fail_all(struct muxbus_sync *sync, int error)
 {
 	struct list *link, *after;
-
 	list_for_each_safe (link, after, &sync->captures) {
 		struct capture *capture = list_entry(link, struct capture, link);
-
 		if (capture->done != NULL)
 			finish(capture, error, NULL);
 	}
@@ -476,7 +456,6 @@ int muxbus_sync_capture(struct muxbus_sync *sync, uint32_t pane, uint32_t histor
 	struct capture *capture;
 	const struct list *link;
 	unsigned count = 0;
-
 	if (sync->state != MUXBUS_SYNC_LIVE || sync->primary == NULL)
 		return MUXBUS_ERR_UNAVAILABLE;
 	if (muxbus_model_pane(sync->model, pane) == NULL)

@@ -29,7 +29,6 @@ static void on_timer(void *data)
 void lister_init(struct muxbus_sync *sync)
 {
 	struct lister *lister = &sync->lister;
-
 	list_init(&lister->waits);
 	loop_timer_init(&lister->timer, sync->loop, on_timer, sync);
 }
@@ -37,7 +36,6 @@ void lister_init(struct muxbus_sync *sync)
 void lister_finish(struct lister *lister)
 {
 	struct list *link, *after;
-
 	loop_timer_stop(&lister->timer);
 	list_for_each_safe (link, after, &lister->waits) {
 		list_remove(link);
@@ -49,7 +47,6 @@ void lister_finish(struct lister *lister)
 static int64_t spacing_us(const struct lister *lister)
 {
 	int64_t spacing = lister->cost_us * SPACING_COSTS;
-
 	if (spacing > SPACING_MAX_US)
 		spacing = SPACING_MAX_US;
 	if (spacing < lister->cost_us * 2)
@@ -61,7 +58,6 @@ static int64_t spacing_us(const struct lister *lister)
 static bool next_is_awaited(const struct lister *lister)
 {
 	const struct list *link;
-
 	list_for_each (link, &lister->waits) {
 		if (list_entry(link, struct lister_wait, link)->number > lister->begun)
 			return true;
@@ -74,7 +70,6 @@ static void consider(struct muxbus_sync *sync)
 {
 	struct lister *lister = &sync->lister;
 	int64_t wait_us = lister->begun_us + spacing_us(lister) - clock_mono_us();
-
 	if (lister->is_running || lister->is_publishing || sync->primary == NULL)
 		return;
 	if (next_is_awaited(lister))
@@ -99,7 +94,6 @@ static void on_listed(void *data, int error, const struct muxbus_reply *replies,
 	struct lister *lister = &sync->lister;
 	uint64_t number = lister->begun;
 	struct listing listing;
-
 	lister->is_running = false;
 	lister->cost_us = clock_mono_us() - lister->begun_us;
 	if (error == 0)
@@ -126,7 +120,6 @@ static void begin(struct muxbus_sync *sync)
 	struct lister *lister = &sync->lister;
 	struct muxbus_command *command;
 	int error;
-
 	loop_timer_stop(&lister->timer);
 	if (lister->is_running || lister->is_publishing || sync->primary == NULL)
 		return;
@@ -169,7 +162,6 @@ int lister_wait(struct muxbus_sync *sync, int64_t max_age_us, muxbus_done_fn *do
 {
 	struct lister *lister = &sync->lister;
 	struct lister_wait *wait = mem_calloc(1, sizeof *wait);
-
 	if (wait == NULL)
 		return MUXBUS_ERR_NOMEM;
 	wait->done = done;
@@ -198,7 +190,6 @@ static void answer(struct muxbus_sync *sync, uint64_t number, int error)
 {
 	struct list ready;
 	struct list *link, *after;
-
 	list_init(&ready);
 	list_for_each_safe (link, after, &sync->lister.waits) {
 		if (list_entry(link, struct lister_wait, link)->number > number)
@@ -208,7 +199,6 @@ static void answer(struct muxbus_sync *sync, uint64_t number, int error)
 	}
 	while (!list_is_empty(&ready)) {
 		struct lister_wait *wait = list_entry(ready.next, struct lister_wait, link);
-
 		list_remove(&wait->link);
 		wait->done(wait->data, error);
 		mem_free(wait);

@@ -28,7 +28,6 @@ static bool is_due(const struct muxbus_sync *sync, const struct track *track,
 {
 	bool is_late = track->has_ended && clock_mono_ms() >= track->report_exit_ms;
 	enum pane_pidfd_verdict verdict;
-
 	*ret_ending = (struct ending){.status = -1};
 	if (track->exit_is_reported)
 		return false;
@@ -53,7 +52,6 @@ static int find_exit(const struct muxbus_sync *sync, struct change_list *list,
 	const struct track *track = track_find(sync, pane->id);
 	const struct muxbus_link *link = model_first_link(now, pane->window);
 	struct ending ending;
-
 	change.pane_now = muxbus_model_pane(now, pane->id);
 	if (track == NULL || !is_due(sync, track, change.pane_now, &ending))
 		return 0;
@@ -77,7 +75,6 @@ int pane_exit_find(
 {
 	const struct muxbus_pane *pane = NULL;
 	int error = 0;
-
 	while (error == 0 && (pane = muxbus_model_next_pane(sync->model, pane)) != NULL)
 		error = find_exit(sync, list, pane, now);
 	if (sync->state != MUXBUS_SYNC_LIVE)
@@ -96,7 +93,6 @@ void pane_exit_note_reported(struct muxbus_sync *sync, const struct change_list 
 	for (size_t i = 0; i < list->count; i++) {
 		const struct muxbus_change *change = &list->items[i];
 		struct track *track;
-
 		if (change->kind != MUXBUS_CHANGE_PANE_EXITED)
 			continue;
 		track = track_find(sync, change->pane);
@@ -108,7 +104,6 @@ void pane_exit_note_reported(struct muxbus_sync *sync, const struct change_list 
 void pane_exit_ended(struct muxbus_sync *sync, uint32_t pane)
 {
 	struct track *track = track_find(sync, pane);
-
 	if (track == NULL || track->has_ended)
 		return;
 	track->has_ended = true;
@@ -126,7 +121,6 @@ void pane_exit_ended(struct muxbus_sync *sync, uint32_t pane)
 static void signal_server(const struct muxbus_sync *sync, const struct track *track)
 {
 	struct ending ending;
-
 	if (sync->server.pid <= 0 || track->exit_is_reported ||
 	    pane_pidfd_look(&sync->pane_pidfd, track->pane, track->pid, &ending.status,
 		&ending.signal) != PANE_PIDFD_ENDED)
@@ -143,7 +137,6 @@ void pane_exit_look_again(struct muxbus_sync *sync)
 	size_t cursor = 0;
 	struct track *track;
 	bool is_awaited = false;
-
 	while ((track = track_next(sync, &cursor)) != NULL) {
 		if (!track->has_ended || track->now == NULL ||
 		    (track->now->is_dead && track->exit_is_reported))

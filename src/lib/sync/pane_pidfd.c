@@ -47,7 +47,6 @@ void pane_pidfd_init(
     struct pane_pidfd *pidfd, struct muxbus_loop *loop, pane_pidfd_ended_fn *ended, void *data)
 {
 	struct rlimit limit;
-
 	pidfd->loop = loop;
 	pidfd->ended = ended;
 	pidfd->data = data;
@@ -69,7 +68,6 @@ void pane_pidfd_finish(struct pane_pidfd *pidfd)
 	size_t cursor = 0;
 	uint64_t key;
 	void *value;
-
 	while (map_next(&pidfd->watches, &cursor, &key, &value))
 		watch_free(value);
 	map_finish(&pidfd->watches);
@@ -78,7 +76,6 @@ void pane_pidfd_finish(struct pane_pidfd *pidfd)
 void pane_pidfd_forget(struct pane_pidfd *pidfd, uint32_t pane)
 {
 	struct pane_pidfd_watch *watch = map_remove(&pidfd->watches, pane);
-
 	if (watch != NULL)
 		watch_free(watch);
 }
@@ -87,7 +84,6 @@ void pane_pidfd_forget(struct pane_pidfd *pidfd, uint32_t pane)
 static void on_readable(void *data, uint32_t events)
 {
 	struct pane_pidfd_watch *watch = data;
-
 	(void)events;
 	loop_unwatch(watch->readable);
 	watch->readable = NULL;
@@ -98,7 +94,6 @@ void pane_pidfd_watch(struct pane_pidfd *pidfd, uint32_t pane, pid_t pid)
 {
 	struct pane_pidfd_watch *watch;
 	int fd;
-
 	pane_pidfd_forget(pidfd, pane);
 	if (pid <= 0 || pidfd->watches.count >= pidfd->watches_max)
 		return;
@@ -124,7 +119,6 @@ void pane_pidfd_watch(struct pane_pidfd *pidfd, uint32_t pane, pid_t pid)
 static bool read_exit(int fd, int *ret_status, int *ret_signal)
 {
 	struct pidfd_information information = {.mask = PIDFD_INFORMATION_EXIT};
-
 	if (ioctl(fd, PIDFD_GET_INFORMATION, &information) != 0 ||
 	    (information.mask & PIDFD_INFORMATION_EXIT) == 0)
 		return false;
@@ -142,7 +136,6 @@ enum pane_pidfd_verdict pane_pidfd_look(
 {
 	const struct pane_pidfd_watch *watch = map_get(&pidfd->watches, pane);
 	struct pollfd poll_fd;
-
 	if (watch == NULL)
 		return pid > 0 && kill(pid, 0) != 0 && errno == ESRCH ? PANE_PIDFD_ENDED
 								      : PANE_PIDFD_RUNS;

@@ -17,7 +17,6 @@
 static bool is_our_pid(const struct muxbus_sync *sync, pid_t pid)
 {
 	const struct list *link;
-
 	list_for_each (link, &sync->attachments) {
 		if (list_entry(link, struct attachment, link)->pid == pid)
 			return true;
@@ -28,7 +27,6 @@ static bool is_our_pid(const struct muxbus_sync *sync, pid_t pid)
 static bool was_ours(const struct muxbus_model *model, const struct muxbus_client *client)
 {
 	const struct muxbus_client *other = NULL;
-
 	while ((other = muxbus_model_next_client(model, other)) != NULL) {
 		if (other->pid == client->pid)
 			return other->is_ours;
@@ -39,7 +37,6 @@ static bool was_ours(const struct muxbus_model *model, const struct muxbus_clien
 static void mark_ours(struct muxbus_sync *sync, struct muxbus_model *model)
 {
 	struct muxbus_client *client;
-
 	for (size_t i = 0; (client = model_client_entry(model, i)) != NULL; i++) {
 		client->is_ours = client->is_control && client->pid > 0 &&
 		    (is_our_pid(sync, client->pid) || was_ours(sync->model, client));
@@ -51,7 +48,6 @@ static void complete_pane(
     const struct muxbus_sync *sync, struct muxbus_pane *pane, const struct track *track)
 {
 	int status, signal;
-
 	pane->output_offset = track->offset;
 	pane->last_output_ms = track->last_output_ms;
 	if (!pane->is_dead || pane->exit_status >= 0 || pane->exit_signal != 0 ||
@@ -67,10 +63,8 @@ static void complete_pane(
 static int complete_panes(struct muxbus_sync *sync, struct muxbus_model *model)
 {
 	const struct muxbus_pane *pane = NULL;
-
 	while ((pane = muxbus_model_next_pane(model, pane)) != NULL) {
 		const struct track *track = track_get(sync, pane->id);
-
 		if (track == NULL)
 			return MUXBUS_ERR_NOMEM;
 		complete_pane(sync, model_pane_entry(model, pane->id), track);
@@ -84,12 +78,10 @@ static int find_missed(struct muxbus_sync *sync, const struct muxbus_model *now,
 {
 	struct seen_id id;
 	int error = 0;
-
 	while (error == 0 && seen_ids_next_missed(&sync->seen_ids, now, &id)) {
 		bool is_pane = id.pane != MUXBUS_NO_ID;
 		struct muxbus_change change =
 		    change_of(is_pane ? MUXBUS_CHANGE_PANE_CREATED : MUXBUS_CHANGE_WINDOW_CREATED);
-
 		change.window = id.window;
 		change.window_now = muxbus_model_window(now, id.window);
 		change.pane = id.pane;
@@ -110,7 +102,6 @@ static int find_missed(struct muxbus_sync *sync, const struct muxbus_model *now,
 static int append(struct change_list *list, const struct change_list *more)
 {
 	int error = 0;
-
 	for (size_t i = 0; error == 0 && i < more->count; i++)
 		error = change_list_add(list, &more->items[i]);
 	return error;
@@ -122,7 +113,6 @@ static int find_changes(
 	const struct muxbus_model *before = sync->model;
 	struct change_list closed;
 	int error;
-
 	change_list_init(&closed);
 	error = change_find_new(list, before, now);
 	if (error == 0)
@@ -143,10 +133,8 @@ static int find_changes(
 static void move_tracks(struct muxbus_sync *sync, uint64_t number)
 {
 	const struct muxbus_pane *pane = NULL;
-
 	while ((pane = muxbus_model_next_pane(sync->model, pane)) != NULL) {
 		struct track *track = track_find(sync, pane->id);
-
 		track->now = model_pane_entry(sync->model, pane->id);
 		if (track->born == 0 && pane->is_dead && sync->state != MUXBUS_SYNC_LIVE)
 			track->exit_is_reported = true; /* it died before the sync began */
@@ -172,7 +160,6 @@ static void free_old_tracks(struct muxbus_sync *sync, uint64_t number)
 {
 	size_t cursor = 0;
 	struct track *track;
-
 	while ((track = track_next(sync, &cursor)) != NULL) {
 		if (muxbus_model_pane(sync->model, track->pane) != NULL)
 			continue;
@@ -185,7 +172,6 @@ static void free_old_tracks(struct muxbus_sync *sync, uint64_t number)
 static void report_held(struct muxbus_sync *sync, const struct muxbus_change *change)
 {
 	struct track *track = track_find(sync, change->pane);
-
 	if (change->kind == MUXBUS_CHANGE_PANE_CREATED && change->pane_now == NULL &&
 	    track != NULL && track->is_held)
 		track_release(sync, track);
@@ -195,7 +181,6 @@ static void report(struct muxbus_sync *sync, const struct change_list *list)
 {
 	for (size_t i = 0; i < list->count; i++) {
 		const struct muxbus_change *change = &list->items[i];
-
 		if (sync->handlers.change != NULL)
 			sync->handlers.change(sync->data, change);
 		report_held(sync, change);
@@ -206,7 +191,6 @@ static void forget_now(struct muxbus_sync *sync)
 {
 	size_t cursor = 0;
 	struct track *track;
-
 	while ((track = track_next(sync, &cursor)) != NULL)
 		track->now = NULL;
 }
@@ -214,7 +198,6 @@ static void forget_now(struct muxbus_sync *sync)
 static void note_cut(struct muxbus_sync *sync)
 {
 	bool is_cut = model_is_cut(sync->model);
-
 	if (is_cut && !sync->is_cut)
 		library_log(
 		    MUXBUS_LOG_WARNING, "too many objects on the server: some are left out");
@@ -225,7 +208,6 @@ static unsigned count_people(const struct muxbus_model *model)
 {
 	const struct muxbus_session *session = NULL;
 	unsigned people = 0;
-
 	while ((session = muxbus_model_next_session(model, session)) != NULL)
 		people += session->attached;
 	return people;
@@ -236,7 +218,6 @@ int publish_listing(struct muxbus_sync *sync, struct listing *listing, uint64_t 
 	struct muxbus_model *before = sync->model;
 	struct change_list list;
 	int error;
-
 	change_list_init(&list);
 	mark_ours(sync, listing->model);
 	error = complete_panes(sync, listing->model);
@@ -271,7 +252,6 @@ void publish_loss(struct muxbus_sync *sync, int error, const char *reason)
 {
 	struct muxbus_model *before = sync->model;
 	struct change_list list;
-
 	change_list_init(&list);
 	if (change_find_gone(&list, before, sync->empty) != 0)
 		library_log(MUXBUS_LOG_ERROR, "out of memory: not all closed objects are reported");

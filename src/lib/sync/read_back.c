@@ -34,7 +34,6 @@ static struct muxbus_reply *copy_replies(const struct muxbus_reply *replies, siz
 	size_t size = count * sizeof *replies;
 	struct muxbus_reply *copies;
 	uint8_t *body;
-
 	for (size_t i = 0; i < count; i++)
 		size += replies[i].body_len + 1;
 	copies = mem_alloc(size);
@@ -58,7 +57,6 @@ static struct muxbus_reply *copy_replies(const struct muxbus_reply *replies, siz
 static void on_reply(void *data, int error, const struct muxbus_reply *replies, size_t count)
 {
 	struct read_back *read_back = data;
-
 	read_back->error = error;
 	read_back->replies = copy_replies(replies, count);
 	read_back->count = read_back->replies != NULL ? count : 0;
@@ -72,7 +70,6 @@ static void on_reply(void *data, int error, const struct muxbus_reply *replies, 
 static void on_listed(void *data, int error)
 {
 	struct read_back *read_back = data;
-
 	(void)error;
 	read_back->is_read_back = true;
 	answer(read_back);
@@ -83,7 +80,6 @@ int read_back_run(
 {
 	struct read_back *read_back = mem_calloc(1, sizeof *read_back);
 	int error;
-
 	if (read_back == NULL) {
 		muxbus_command_free(command);
 		return MUXBUS_ERR_NOMEM;

@@ -23,14 +23,12 @@
 static void on_timer(void *data)
 {
 	struct reconnect *reconnect = data;
-
 	reconnect->try(reconnect->data);
 }
 
 static const char *base_name(const char *path)
 {
 	const char *slash = strrchr(path, '/');
-
 	return slash == NULL ? path : slash + 1;
 }
 
@@ -39,10 +37,8 @@ static bool socket_appeared(const struct reconnect *reconnect, const char *event
 {
 	const char *name = base_name(reconnect->socket_path);
 	bool appeared = false;
-
 	while (len >= sizeof(struct inotify_event)) {
 		struct inotify_event event;
-
 		memcpy(&event, events, sizeof event);
 		if (len - sizeof event < event.len)
 			break;
@@ -59,7 +55,6 @@ static void on_directory(void *data, uint32_t ready)
 	char events[4096];
 	bool appeared = false;
 	ssize_t len;
-
 	(void)ready;
 	while ((len = read(reconnect->inotify_fd, events, sizeof events)) > 0)
 		appeared |= socket_appeared(reconnect, events, (size_t)len);
@@ -99,7 +94,6 @@ static void open_inotify(struct reconnect *reconnect)
 	const char *path = reconnect->socket_path;
 	const char *name = base_name(path);
 	char *directory;
-
 	if (reconnect->inotify_fd >= 0)
 		return;
 	directory = name == path ? mem_strdup(".") : mem_memdup(path, (size_t)(name - path));
@@ -118,7 +112,6 @@ static void open_inotify(struct reconnect *reconnect)
 void reconnect_wait(struct reconnect *reconnect, int error)
 {
 	unsigned delay_ms;
-
 	open_inotify(reconnect);
 	reconnect->tries++;
 	if (reconnect->delay_ms < BACKOFF_MIN_MS) {

@@ -14,12 +14,10 @@ void seen_ids_init(struct seen_ids *list)
 static void add(struct seen_ids *list, uint32_t window, uint32_t pane)
 {
 	bool is_new = pane != MUXBUS_NO_ID ? pane > list->last_pane : window > list->last_window;
-
 	if (!is_new || list->count == SEEN_IDS_MAX)
 		return;
 	for (unsigned i = 0; i < list->count; i++) {
 		struct seen_id *known = &list->items[i];
-
 		if (known->pane == pane && (pane != MUXBUS_NO_ID || known->window == window)) {
 			known->window = window;
 			return;
@@ -31,7 +29,6 @@ static void add(struct seen_ids *list, uint32_t window, uint32_t pane)
 void seen_ids_note(struct seen_ids *list, const struct muxbus_event *event)
 {
 	struct muxbus_layout *layout;
-
 	if (event->window == MUXBUS_NO_ID || list->last_window < 0)
 		return;
 	add(list, event->window, MUXBUS_NO_ID);
@@ -72,7 +69,6 @@ bool seen_ids_next_missed(
 {
 	for (unsigned i = 0; i < list->count; i++) {
 		struct seen_id id = list->items[i];
-
 		if (!id.is_due || is_known(model, &id))
 			continue;
 		take_out(list, i);
@@ -90,7 +86,6 @@ void seen_ids_end_listing(struct seen_ids *list, const struct muxbus_model *mode
 {
 	const struct muxbus_window *window = NULL;
 	const struct muxbus_pane *pane = NULL;
-
 	for (unsigned i = list->count; i-- > 0;) {
 		if (is_known(model, &list->items[i]))
 			take_out(list, i);

@@ -47,7 +47,6 @@ static void lose_later(struct muxbus_sync *sync, int error, const char *reason)
 static void free_attachments(struct muxbus_sync *sync)
 {
 	struct list *link, *after;
-
 	sync->primary = NULL;
 	list_for_each_safe (link, after, &sync->attachments)
 		attachment_free(list_entry(link, struct attachment, link));
@@ -93,10 +92,8 @@ static unsigned count_attachments(const struct muxbus_sync *sync, bool live_only
 {
 	const struct list *link;
 	unsigned count = 0;
-
 	list_for_each (link, &sync->attachments) {
 		const struct attachment *attachment = list_entry(link, struct attachment, link);
-
 		count += attachment->state == ATTACHMENT_LIVE ||
 		    (!live_only && attachment->state != ATTACHMENT_CLOSING);
 	}
@@ -106,13 +103,11 @@ static unsigned count_attachments(const struct muxbus_sync *sync, bool live_only
 static void choose_primary(struct muxbus_sync *sync)
 {
 	const struct list *link;
-
 	if (sync->primary != NULL && sync->primary->state == ATTACHMENT_LIVE)
 		return;
 	sync->primary = NULL;
 	list_for_each (link, &sync->attachments) {
 		struct attachment *attachment = list_entry(link, struct attachment, link);
-
 		if (attachment->state != ATTACHMENT_LIVE)
 			continue;
 		sync->primary = attachment;
@@ -125,12 +120,10 @@ static void choose_primary(struct muxbus_sync *sync)
 static void leave_sessions(struct muxbus_sync *sync)
 {
 	struct list *link, *after;
-
 	list_for_each_safe (link, after, &sync->attachments) {
 		struct attachment *attachment = list_entry(link, struct attachment, link);
 		const struct muxbus_session *session =
 		    muxbus_model_session(sync->model, attachment->session);
-
 		if (attachment->session == MUXBUS_NO_ID || attachment->state == ATTACHMENT_CLOSING)
 			continue;
 		if (session == NULL || is_to_leave(attachment, session)) {
@@ -145,7 +138,6 @@ static void enter_sessions(struct muxbus_sync *sync)
 {
 	const struct muxbus_session *session = NULL;
 	unsigned count = count_attachments(sync, false);
-
 	while ((session = muxbus_model_next_session(sync->model, session)) != NULL) {
 		if (attachment_find(sync, session->id) != NULL || !may_attach(sync, session))
 			continue;
@@ -169,13 +161,11 @@ static struct attachment *next_to_open(const struct muxbus_sync *sync)
 	const struct list *link;
 	struct attachment *oldest = NULL;
 	uint64_t oldest_activity = UINT64_MAX;
-
 	list_for_each (link, &sync->attachments) {
 		struct attachment *attachment = list_entry(link, struct attachment, link);
 		const struct muxbus_session *session =
 		    muxbus_model_session(sync->model, attachment->session);
 		uint64_t activity = session != NULL ? session->activity : 0;
-
 		if (attachment->state == ATTACHMENT_OPENING)
 			return NULL;
 		if (attachment->state != ATTACHMENT_WAITING || !attachment->is_due ||
@@ -191,11 +181,9 @@ static struct attachment *next_to_open(const struct muxbus_sync *sync)
 static void touch_scout(struct muxbus_sync *sync)
 {
 	struct list *link;
-
 	list_for_each (link, &sync->attachments) {
 		struct attachment *attachment = list_entry(link, struct attachment, link);
 		struct muxbus_command *command;
-
 		if (!attachment->is_scout || attachment->state != ATTACHMENT_LIVE)
 			continue;
 		attachment->is_scout = false;
@@ -212,10 +200,8 @@ static void open_next(struct muxbus_sync *sync)
 {
 	struct attachment *attachment;
 	const struct list *link;
-
 	while ((attachment = next_to_open(sync)) != NULL) {
 		int error;
-
 		if (!attach_delay_may_open(sync))
 			return;
 		error = attachment_open(attachment);
@@ -250,7 +236,6 @@ static void stop_if_done(struct muxbus_sync *sync)
 static void on_settle(void *data)
 {
 	struct muxbus_sync *sync = data;
-
 	if (!sync->is_started) {
 		stop_if_done(sync);
 		return;
@@ -280,7 +265,6 @@ static bool is_too_young(struct muxbus_sync *sync)
 {
 	struct identity identity;
 	int64_t age_ms;
-
 	if (locate_identity(sync->socket_path, &identity) != 0)
 		return false;
 	age_ms = locate_age_ms(&identity);
@@ -296,7 +280,6 @@ static void on_try(void *data)
 	struct muxbus_sync *sync = data;
 	struct attachment *scout;
 	int error;
-
 	if (!sync->is_started || sync->state == MUXBUS_SYNC_LIVE ||
 	    !list_is_empty(&sync->attachments))
 		return;
@@ -320,7 +303,6 @@ static void on_try(void *data)
 static bool is_known_server(struct muxbus_sync *sync)
 {
 	struct identity identity;
-
 	if (locate_identity(sync->socket_path, &identity) != 0)
 		return sync->state == MUXBUS_SYNC_LIVE;
 	if (sync->state == MUXBUS_SYNC_LIVE && !locate_is_same(&identity, &sync->server))
@@ -354,7 +336,6 @@ static void on_attachment_ready(
 static void on_grace_over(void *data)
 {
 	struct muxbus_sync *sync = data;
-
 	if (sync->primary == NULL)
 		lose_later(sync, MUXBUS_ERR_TIMEOUT, "the server accepts no client");
 }
@@ -362,7 +343,6 @@ static void on_grace_over(void *data)
 static void lost_all(struct muxbus_sync *sync, int error, const char *reason)
 {
 	struct identity identity;
-
 	if (locate_identity(sync->socket_path, &identity) != 0 ||
 	    !locate_is_same(&identity, &sync->server))
 		lose_later(sync, MUXBUS_ERR_NO_SERVER, reason);
@@ -377,7 +357,6 @@ static void on_attachment_closed(
 {
 	char why[sizeof sync->lost_reason];
 	bool was_primary = sync->primary == attachment;
-
 	snprintf(why, sizeof why, "%s", reason); /* reason belongs to the connection */
 	muxbus_connection_free(attachment->connection);
 	attachment->connection = NULL;
@@ -468,7 +447,6 @@ static void on_attachment_event(
 static void end_adopted(struct muxbus_sync *sync, struct track *track)
 {
 	struct muxbus_command *command;
-
 	if (muxbus_command_new(&command) != 0)
 		return;
 	track->is_ending = true;
@@ -483,7 +461,6 @@ static void on_published(struct muxbus_sync *sync)
 {
 	size_t cursor = 0;
 	struct track *track;
-
 	while ((track = track_next(sync, &cursor)) != NULL) {
 		if (track->is_adopted && !track->is_kept && !track->is_ending &&
 		    track->exit_is_reported && track->now != NULL && track->now->is_dead)
@@ -510,7 +487,6 @@ static void on_exit_due(void *data)
 static void on_details_due(void *data)
 {
 	struct muxbus_sync *sync = data;
-
 	if (sync->details_wanted == 0)
 		return;
 	if (sync->state == MUXBUS_SYNC_LIVE)
@@ -544,7 +520,6 @@ int muxbus_sync_new(struct muxbus_loop *loop, const struct muxbus_sync_options *
 {
 	struct muxbus_sync *sync;
 	int error;
-
 	if (options->socket_path == NULL)
 		return MUXBUS_ERR_INVALID;
 	sync = mem_calloc(1, sizeof *sync);
@@ -591,7 +566,6 @@ int muxbus_sync_start(struct muxbus_sync *sync)
 void muxbus_sync_stop(struct muxbus_sync *sync, void (*done)(void *data), void *data)
 {
 	struct list *link, *after;
-
 	sync->is_started = false;
 	sync->stopped = done;
 	sync->stopped_data = data;
@@ -643,7 +617,6 @@ const struct muxbus_model *muxbus_sync_model(const struct muxbus_sync *sync)
 void muxbus_sync_info(const struct muxbus_sync *sync, struct muxbus_sync_info *ret_info)
 {
 	const struct list *link;
-
 	*ret_info = (struct muxbus_sync_info){
 	    .version = sync->version,
 	    .version_text = sync->version_text,
@@ -657,7 +630,6 @@ void muxbus_sync_info(const struct muxbus_sync *sync, struct muxbus_sync_info *r
 	};
 	list_for_each (link, &sync->attachments) {
 		const struct attachment *attachment = list_entry(link, struct attachment, link);
-
 		ret_info->connections += attachment->state == ATTACHMENT_LIVE;
 		ret_info->output_connections +=
 		    attachment->state == ATTACHMENT_LIVE && attachment->flowing > 0;
@@ -691,7 +663,6 @@ bool muxbus_sync_is_fresh(const struct muxbus_sync *sync, unsigned max_age_ms)
 int muxbus_sync_want_output(struct muxbus_sync *sync, uint32_t pane, bool is_wanted)
 {
 	struct track *track = track_find(sync, pane);
-
 	if (track == NULL || (!is_wanted && track->wanted == 0))
 		return MUXBUS_ERR_NOT_FOUND;
 	track->wanted += is_wanted ? 1 : -1u;
@@ -704,7 +675,6 @@ void muxbus_sync_want_all_output(struct muxbus_sync *sync, bool is_wanted)
 {
 	size_t cursor = 0;
 	struct track *track;
-
 	if (!is_wanted && sync->all_wanted == 0)
 		return;
 	sync->all_wanted += is_wanted ? 1 : -1u;
@@ -736,7 +706,6 @@ int muxbus_sync_adopt_pane(struct muxbus_sync *sync, uint32_t pane, bool keep)
 	struct track *track = track_find(sync, pane);
 	struct muxbus_command *command;
 	int error;
-
 	if (sync->state != MUXBUS_SYNC_LIVE || sync->primary == NULL)
 		return MUXBUS_ERR_UNAVAILABLE;
 	if (track == NULL)

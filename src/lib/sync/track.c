@@ -15,7 +15,6 @@ struct track *track_find(const struct muxbus_sync *sync, uint32_t pane)
 struct track *track_get(struct muxbus_sync *sync, uint32_t pane)
 {
 	struct track *track = track_find(sync, pane);
-
 	if (track != NULL)
 		return track;
 	track = mem_calloc(1, sizeof *track);
@@ -36,7 +35,6 @@ struct track *track_next(const struct muxbus_sync *sync, size_t *cursor)
 {
 	uint64_t pane;
 	void *track;
-
 	return map_next(&sync->tracks, cursor, &pane, &track) ? track : NULL;
 }
 
@@ -52,7 +50,6 @@ void track_free_all(struct muxbus_sync *sync)
 {
 	size_t cursor = 0;
 	struct track *track;
-
 	while ((track = track_next(sync, &cursor)) != NULL)
 		track_free(sync, track);
 }
@@ -92,7 +89,6 @@ void track_output(struct muxbus_sync *sync, struct attachment *attachment, uint3
     const uint8_t *bytes, size_t len)
 {
 	struct track *track = track_find(sync, pane);
-
 	if (track == NULL) {
 		/* A new pane can write before it is listed; only all_output can want it. */
 		if (!sync->all_output || sync->state != MUXBUS_SYNC_LIVE)
@@ -142,7 +138,6 @@ void track_hold(struct track *track, struct attachment *from)
 void track_release(struct muxbus_sync *sync, struct track *track)
 {
 	struct buf held = track->held;
-
 	track->is_held = false;
 	track->held_from = NULL;
 	buf_init(&track->held, TRACK_HELD_MAX);
@@ -164,7 +159,6 @@ void track_forget_attachment(struct muxbus_sync *sync, const struct attachment *
 {
 	size_t cursor = 0;
 	struct track *track;
-
 	while ((track = track_next(sync, &cursor)) != NULL) {
 		if (track->source == attachment)
 			track->source = NULL;
