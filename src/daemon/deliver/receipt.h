@@ -9,9 +9,10 @@
  *   handed_over  given to the agent by another way than typing
  *   refused      never: the pane, or the program it was meant for, is gone
  *
- * A typed one has "typed_before" if a daemon may have been killed while it typed: so
- * often, at most, it was submitted already. "way" says how: typed, follow (a follower's stream), hook (the agent's own hook),
- * queue_command (the agent's command for it), waited (a request waited for it).
+ * A typed one has "typed_before" if a daemon may have been killed while it typed: the number
+ * of times, at most, that it was submitted already. "way" says how: typed, follow (a follower's
+ * stream), hook (the agent's own hook), queue_command (the agent's command for it), waited (a
+ * request waited for it).
  */
 #ifndef DAEMON_DELIVER_RECEIPT_H
 #define DAEMON_DELIVER_RECEIPT_H
