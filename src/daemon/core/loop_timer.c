@@ -22,13 +22,12 @@ static void on_timeout(evutil_socket_t fd, short what, void *data)
 	timer->fn(timer->data); /* may free the timer */
 }
 
-struct loop_timer *(loop_timer_new)(struct event_base *base, void (*fn)(void *data), void *data)
+struct loop_timer *loop_timer_new(struct event_base *base, void (*fn)(void *data), void *data)
 {
 	struct loop_timer *timer = xcalloc(1, sizeof *timer);
 	timer->fn = fn;
 	timer->data = data;
-	(void)evtimer_assign(
-	    &timer->event, base, on_timeout, timer); /* fails only after a misuse */
+	(void)evtimer_assign(&timer->event, base, on_timeout, timer); /* cannot fail here */
 	return timer;
 }
 
@@ -40,27 +39,14 @@ void loop_timer_free(struct loop_timer *timer)
 	mem_free(timer);
 }
 
-void loop_timer_event_arm(struct event *timer, int64_t ms)
+void loop_timer_arm(struct loop_timer *timer, int64_t ms)
 {
 	struct timeval timeout = {0};
+
 	if (ms > 0)
 		timeout = (struct timeval){ms / 1000, ms % 1000 * 1000};
-	if (event_add(timer, &timeout) == 0)
+	if (event_add(&timer->event, &timeout) == 0)
 		return;
-	log_error("out of memory");
-	exit(EXIT_FAILURE);
-}
-
-void(loop_timer_arm)(struct loop_timer *timer, int64_t ms)
-{
-	loop_timer_event_arm(&timer->event, ms);
-}
-
-struct event *loop_timer_event_new(struct event_base *base, event_callback_fn fn, void *data)
-{
-	struct event *timer = evtimer_new(base, fn, data);
-	if (timer != NULL)
-		return timer;
 	log_error("out of memory");
 	exit(EXIT_FAILURE);
 }

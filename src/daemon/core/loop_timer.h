@@ -24,16 +24,4 @@ bool loop_timer_is_armed(const struct loop_timer *timer);
 /* Fires in this turn of the loop, after the callback that runs now. */
 void loop_timer_wake(struct loop_timer *timer);
 
-/* For rooms that still keep a struct event: the same constructor and arm for both. */
-struct event *loop_timer_event_new(struct event_base *base, event_callback_fn fn, void *data);
-void loop_timer_event_arm(struct event *timer, int64_t ms);
-#define loop_timer_new(base, fn, data)           \
-	_Generic((fn), event_callback_fn         \
-		 : loop_timer_event_new, default \
-		 : loop_timer_new)(base, fn, data)
-#define loop_timer_arm(timer, ms)                \
-	_Generic((timer), struct event *         \
-		 : loop_timer_event_arm, default \
-		 : loop_timer_arm)(timer, ms)
-
 #endif

@@ -4,7 +4,6 @@
 
 #include <muxbus.h>
 
-#include <event2/event.h>
 #include <string.h>
 
 #include "base/clock.h"

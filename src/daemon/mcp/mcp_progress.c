@@ -2,7 +2,6 @@
 /* Progress notifications of MCP calls. */
 #include "daemon/mcp/mcp_progress.h"
 
-#include <event2/event.h>
 #include <stdio.h>
 #include <string.h>
 

@@ -6,7 +6,6 @@
 #include <muxbus.h>
 
 #include <errno.h>
-#include <event2/event.h>
 #include <fcntl.h>
 #include <stdio.h>
 #include <string.h>

@@ -2,7 +2,6 @@
 /* take_notifications: for programs that hand a pane's notifications on to its agent. */
 #include <muxbus.h>
 
-#include <event2/event.h>
 #include <stdio.h>
 #include <string.h>
 

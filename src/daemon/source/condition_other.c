@@ -2,7 +2,6 @@
 /* Conditions that are on no pane's output: cpu_below, job, notification, sec. */
 #include <muxbus.h>
 
-#include <event2/event.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
@@ -112,10 +111,8 @@ static const struct field sec_fields[] = {
     {.name = NULL},
 };
 
-static void sec_due(evutil_socket_t fd, short what, void *data)
+static void sec_due(void *data)
 {
-	(void)fd;
-	(void)what;
 	condition_settle(data, CONDITION_MATCHED);
 }
 
@@ -123,16 +120,15 @@ static bool sec_arm(struct condition *condition, struct request *request, const 
 {
 	const struct sec_args *args = data;
 	int64_t ms = clock_seconds_to_ms(args->sec);
-	struct timeval timeout = {ms / 1000, ms % 1000 * 1000};
 	(void)request;
 	condition->watch = loop_timer_new(condition->daemon->base, sec_due, condition);
-	event_add(condition->watch, &timeout);
+	loop_timer_arm(condition->watch, ms);
 	return true;
 }
 
 static void sec_disarm(struct condition *condition)
 {
-	event_free(condition->watch);
+	loop_timer_free(condition->watch);
 }
 
 struct note_watch {
@@ -227,7 +223,7 @@ static void note_disarm(struct condition *condition)
 
 struct cpu_watch {
 	struct condition *condition;
-	struct event *timer;
+	struct loop_timer *timer;
 	pid_t pid; /* of the pane's first process; 0: the machine */
 	double percent;
 	int64_t for_ms;
@@ -266,18 +262,15 @@ static const struct field cpu_fields[] = {
 
 static void cpu_arm_timer(struct cpu_watch *watch)
 {
-	struct timeval step = {CPU_STEP_MS / 1000, CPU_STEP_MS % 1000 * 1000};
-	event_add(watch->timer, &step);
+	loop_timer_arm(watch->timer, CPU_STEP_MS);
 }
 
-static void cpu_look(evutil_socket_t fd, short what, void *data)
+static void cpu_look(void *data)
 {
 	struct cpu_watch *watch = data;
 	int64_t now_ms = clock_mono_ms();
 	struct cpu_sample now;
 	struct json_writer writer;
-	(void)fd;
-	(void)what;
 	if (cpu_sample_take(watch->pid, &now) < 0) {
 		condition_settle(watch->condition, CONDITION_GONE);
 		return;
@@ -325,7 +318,7 @@ static bool cpu_arm(struct condition *condition, struct request *request, const 
 static void cpu_disarm(struct condition *condition)
 {
 	struct cpu_watch *watch = condition->watch;
-	event_free(watch->timer);
+	loop_timer_free(watch->timer);
 	mem_free(watch);
 }
 

@@ -2,7 +2,6 @@
 /* Conditions on panes: output, screen, quiet_sec, exited, ready, command_finished. */
 #include <muxbus.h>
 
-#include <event2/event.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
@@ -41,7 +40,7 @@ struct pane_watch {
 	bool is_listening;
 	struct agent_listener agent_listener;
 	const struct agent *agent; /* ready: of an agent; NULL: of a pane alone */
-	struct event *timer;
+	struct loop_timer *timer;
 	struct pattern *pattern;
 	struct buf raw; /* output: bytes not yet taken apart */
 	struct buf line; /* output: the line that is under way, stripped */
@@ -63,8 +62,7 @@ static void watch_free(struct pane_watch *watch)
 	watch->agent = NULL;
 	watch->is_tapped = false;
 	watch->is_listening = false;
-	if (watch->timer != NULL)
-		event_free(watch->timer);
+	loop_timer_free(watch->timer);
 	watch->timer = NULL;
 	pattern_free(watch->pattern);
 	watch->pattern = NULL;
@@ -85,8 +83,7 @@ static void pane_disarm(struct condition *condition)
 
 static void watch_arm_timer(struct pane_watch *watch, int64_t ms)
 {
-	struct timeval timeout = {ms / 1000, ms % 1000 * 1000};
-	event_add(watch->timer, &timeout);
+	loop_timer_arm(watch->timer, ms);
 }
 
 static void put_pane(struct condition *condition, struct json_writer *writer, uint32_t pane)
@@ -297,13 +294,11 @@ static void screen_read(void *data, int error, const struct muxbus_reply *replie
 	condition_settle(watch->condition, CONDITION_MATCHED);
 }
 
-static void screen_look(evutil_socket_t fd, short what, void *data)
+static void screen_look(void *data)
 {
 	struct pane_watch *watch = data;
 	struct muxbus_command *command;
 	char target[32];
-	(void)fd;
-	(void)what;
 	if (watch->is_asking || muxbus_command_new(&command) < 0) {
 		watch_arm_timer(watch, SCREEN_WAIT_MS);
 		return;
@@ -322,7 +317,7 @@ static void screen_bytes(struct stream_tap *tap, uint64_t offset, const uint8_t 
 	(void)offset;
 	(void)bytes;
 	(void)len;
-	if (!event_pending(watch->timer, EV_TIMEOUT, NULL))
+	if (!loop_timer_is_armed(watch->timer))
 		watch_arm_timer(watch, SCREEN_WAIT_MS);
 }
 
@@ -334,7 +329,7 @@ static bool screen_arm(struct condition *condition, struct request *request, con
 	    !watch_tap(watch, request, screen_bytes))
 		return false;
 	watch->timer = loop_timer_new(condition->daemon->base, screen_look, watch);
-	screen_look(-1, 0, watch); /* the level at entry */
+	screen_look(watch); /* the level at entry */
 	return true;
 }
 
@@ -367,13 +362,11 @@ static void quiet_bytes(struct stream_tap *tap, uint64_t offset, const uint8_t *
 	watch->last_ms = clock_mono_ms();
 }
 
-static void quiet_due(evutil_socket_t fd, short what, void *data)
+static void quiet_due(void *data)
 {
 	struct pane_watch *watch = data;
 	int64_t left_ms = watch->last_ms + watch->quiet_ms - clock_mono_ms();
 	struct json_writer writer;
-	(void)fd;
-	(void)what;
 	if (left_ms > 0) {
 		watch_arm_timer(watch, left_ms);
 		return;
@@ -433,12 +426,10 @@ static void ready_read(void *data, int error, const struct pane_screen *screen)
 	condition_settle(watch->condition, CONDITION_MATCHED);
 }
 
-static void ready_look(evutil_socket_t fd, short what, void *data)
+static void ready_look(void *data)
 {
 	struct pane_watch *watch = data;
 	int64_t left_ms = watch->last_ms + READY_QUIET_MS - clock_mono_ms();
-	(void)fd;
-	(void)what;
 	if (watch->is_asking)
 		return;
 	if (left_ms > 0) {

@@ -4,7 +4,6 @@
 
 #include <muxbus.h>
 
-#include <event2/event.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -97,8 +96,8 @@ void wait_drop(struct wait *wait)
 		mem_free(wait->parts[at].spec);
 	}
 	mem_free(wait->parts);
-	event_free(wait->deadline);
-	event_free(wait->settled);
+	loop_timer_free(wait->deadline);
+	loop_timer_free(wait->settled);
 	mem_free(wait);
 }
 
@@ -253,11 +252,9 @@ static void wait_end(struct wait *wait, bool is_timed_out)
 	release_id(wait);
 }
 
-static void on_settled(evutil_socket_t fd, short what, void *data)
+static void on_settled(void *data)
 {
 	struct wait *wait = data;
-	(void)fd;
-	(void)what;
 	if (wait->is_over)
 		return;
 	if (wait_is_over(wait))
@@ -266,11 +263,9 @@ static void on_settled(evutil_socket_t fd, short what, void *data)
 		wait_record_put(wait); /* one of all that are waited for */
 }
 
-static void on_deadline(evutil_socket_t fd, short what, void *data)
+static void on_deadline(void *data)
 {
 	struct wait *wait = data;
-	(void)fd;
-	(void)what;
 	if (wait->is_over)
 		wait_free(wait); /* no request has asked for its result */
 	else if (left_ms(wait) > 0)
@@ -284,7 +279,7 @@ static void on_changed(struct condition *condition, void *data)
 {
 	struct wait *wait = data;
 	(void)condition;
-	event_active(wait->settled, EV_TIMEOUT, 0);
+	loop_timer_wake(wait->settled);
 }
 
 /* The peer has gone: a wait with a name stays. */
@@ -418,7 +413,7 @@ static void wait_arm_again(struct wait *wait, bool with_tmux)
 			condition->state = CONDITION_GONE;
 	}
 	if (!wait->is_over && wait_is_over(wait))
-		event_active(wait->settled, EV_TIMEOUT, 0);
+		loop_timer_wake(wait->settled);
 }
 
 static struct wait *find_wait(struct wait_set *set, const char *name)
@@ -570,7 +565,7 @@ const struct wait *wait_start_background(
 	wait_record_put(wait);
 	arm_deadline(wait);
 	if (wait_is_over(wait))
-		event_active(wait->settled, EV_TIMEOUT, 0);
+		loop_timer_wake(wait->settled);
 	return wait;
 }
 

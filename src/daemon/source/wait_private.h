@@ -36,8 +36,8 @@ struct wait {
 	int64_t over_ms;
 	struct pane_ref pane; /* gets a notification at the end; cleared: none does */
 	uint64_t notified; /* that notification; 0: none yet */
-	struct event *deadline;
-	struct event *settled; /* answers at the end of the turn */
+	struct loop_timer *deadline;
+	struct loop_timer *settled; /* answers at the end of the turn */
 };
 
 struct wait_set {
