@@ -29,19 +29,20 @@
 #include "daemon/event/event_log.h"
 #include "daemon/input/submit.h"
 #include "daemon/mcp/mcp.h"
+#include "daemon/methods/daemon_parts.h"
 #include "daemon/methods/tables.h"
 #include "daemon/pane/presence.h"
 #include "daemon/pane/screen_sign.h"
 #include "daemon/queue/consumer.h"
 #include "daemon/queue/queue.h"
 #include "daemon/queue/store_loop.h"
-#include "daemon/server/daemon.h"
 #include "daemon/server/history.h"
 #include "daemon/server/method.h"
 #include "daemon/server/peer.h"
 #include "daemon/server/request.h"
 #include "daemon/server/server.h"
 #include "daemon/server/server_parts.h"
+#include "daemon/source/condition.h"
 #include "daemon/source/job.h"
 #include "daemon/source/timer.h"
 #include "daemon/source/wait.h"
@@ -60,6 +61,7 @@
 struct main {
 	struct daemon daemon; /* for the handlers of methods */
 	struct server_parts parts; /* for peers and requests */
+	struct condition_parts conditions;
 	struct mcp *mcp;
 	struct config config;
 	struct counters counters;
@@ -318,6 +320,7 @@ static int set_up_server(struct main *main)
 	    .events = daemon->events,
 	    .tmux = daemon->tmux,
 	    .streams = daemon->streams,
+	    .queue = daemon->queue,
 	    .history = daemon->history,
 	    .counters = daemon->counters,
 	    .daemon = daemon,
@@ -335,6 +338,28 @@ static struct request *new_own_request(void *data)
 {
 	const struct daemon *daemon = data;
 	return request_new(daemon->parts, NULL, NULL, NULL);
+}
+
+static struct wait_set *new_waits(struct main *main)
+{
+	struct daemon *daemon = &main->daemon;
+	main->conditions = (struct condition_parts){
+	    .base = daemon->base,
+	    .events = daemon->events,
+	    .tmux = daemon->tmux,
+	    .streams = daemon->streams,
+	    .queue = daemon->queue,
+	    .jobs = daemon->jobs,
+	    .watches = daemon->watches,
+	};
+	return wait_set_new(&(struct wait_parts){
+	    .base = daemon->base,
+	    .queue = daemon->queue,
+	    .tmux = daemon->tmux,
+	    .conditions = &main->conditions,
+	    .new_request = new_own_request,
+	    .data = daemon,
+	});
 }
 
 static struct submit_set *new_submits(const struct daemon *daemon)
@@ -439,12 +464,9 @@ static int set_up(struct main *main)
 	daemon->pullers = new_pullers(daemon);
 	daemon->deliveries = new_deliveries(daemon);
 	daemon->self_commands = new_self_commands(daemon);
-	daemon->waits = wait_set_new(&(struct wait_parts){.base = daemon->base,
-	    .queue = daemon->queue,
-	    .tmux = daemon->tmux,
-	    .new_request = new_own_request,
-	    .data = daemon});
+	daemon->waits = new_waits(main);
 	daemon->agents = new_agents(daemon);
+	main->conditions.agents = daemon->agents;
 	return 0;
 }
 

@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "base/str.h"
-#include "daemon/server/daemon.h"
+#include "daemon/methods/daemon_parts.h"
 #include "daemon/source/job.h"
 #include "daemon/source/timer.h"
 #include "daemon/source/watch.h"

@@ -5,8 +5,8 @@
 #include <string.h>
 
 #include "daemon/mcp/mcp_prompt.h"
+#include "daemon/methods/daemon_parts.h"
 #include "daemon/queue/queue.h"
-#include "daemon/server/daemon.h"
 #include "daemon/server/request.h"
 #include "daemon/source/job.h"
 #include "daemon/tmux/tmux.h"

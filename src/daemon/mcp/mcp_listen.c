@@ -12,7 +12,7 @@
 #include "daemon/core/loop_timer.h"
 #include "daemon/event/event_log.h"
 #include "daemon/mcp/mcp_resource.h"
-#include "daemon/server/daemon.h"
+#include "daemon/methods/daemon_parts.h"
 #include "daemon/server/peer.h"
 #include "daemon/server/request.h"
 #include "daemon/server/subscription.h"

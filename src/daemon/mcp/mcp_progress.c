@@ -8,7 +8,7 @@
 #include "base/clock.h"
 #include "base/xalloc.h"
 #include "daemon/core/loop_timer.h"
-#include "daemon/server/daemon.h"
+#include "daemon/methods/daemon_parts.h"
 #include "daemon/server/peer.h"
 #include "daemon/server/request.h"
 

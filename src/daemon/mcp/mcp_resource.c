@@ -10,7 +10,7 @@
 #include "base/xalloc.h"
 #include "daemon/event/event_log.h"
 #include "daemon/mcp/mcp_cut.h"
-#include "daemon/server/daemon.h"
+#include "daemon/methods/daemon_parts.h"
 #include "daemon/server/dispatch.h"
 #include "daemon/server/request.h"
 #include "daemon/source/job.h"

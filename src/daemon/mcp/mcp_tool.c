@@ -14,7 +14,7 @@
 #include "daemon/mcp/mcp_pending.h"
 #include "daemon/mcp/mcp_progress.h"
 #include "daemon/mcp/mcp_text.h"
-#include "daemon/server/daemon.h"
+#include "daemon/methods/daemon_parts.h"
 #include "daemon/server/dispatch.h"
 #include "daemon/server/request.h"
 

@@ -11,9 +11,9 @@
 #include <string.h>
 
 #include "daemon/deliver/self_command.h"
+#include "daemon/methods/daemon_parts.h"
 #include "daemon/methods/tables.h"
 #include "daemon/queue/queue.h"
-#include "daemon/server/daemon.h"
 #include "daemon/server/method.h"
 #include "daemon/server/request.h"
 #include "daemon/server/requester.h"
@@ -110,7 +110,7 @@ static bool find_pane(
 		return true;
 	pane_ref_of(daemon->tmux, pane->id, ret_pane);
 	if (args->state < 0 || states[args->state] != PRESENCE_GONE)
-		requester_expect_front(daemon, ret_pane, pane);
+		requester_expect_front(request, ret_pane, pane);
 	return true;
 }
 

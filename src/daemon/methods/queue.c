@@ -7,12 +7,12 @@
 #include <string.h>
 
 #include "base/xalloc.h"
+#include "daemon/methods/daemon_parts.h"
 #include "daemon/methods/queue_shared.h"
 #include "daemon/methods/tables.h"
 #include "daemon/queue/consumer.h"
 #include "daemon/queue/queue.h"
 #include "daemon/queue/store.h"
-#include "daemon/server/daemon.h"
 #include "daemon/server/method.h"
 #include "daemon/server/request.h"
 #include "daemon/server/target.h"

@@ -7,8 +7,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "daemon/methods/daemon_parts.h"
 #include "daemon/methods/tables.h"
-#include "daemon/server/daemon.h"
 #include "daemon/server/method.h"
 #include "daemon/server/request.h"
 #include "daemon/server/requester.h"

@@ -15,7 +15,6 @@
 #include "daemon/pane/expected.h"
 #include "daemon/pane/pane_tty.h"
 #include "daemon/queue/queue.h"
-#include "daemon/server/daemon.h"
 #include "daemon/server/peer.h"
 #include "daemon/server/request.h"
 #include "daemon/server/target.h"
@@ -35,18 +34,18 @@ static bool is_messenger(const char *command)
 }
 
 void requester_expect_front(
-    struct daemon *daemon, const struct pane_ref *ref, const struct muxbus_pane *pane)
+    struct request *request, const struct pane_ref *ref, const struct muxbus_pane *pane)
 {
 	char command[256];
 	if (!pane_tty_front(pane->pid, command, sizeof command))
 		snprintf(command, sizeof command, "%s", pane->command);
 	if (!is_messenger(command))
-		expected_set(queue_store(daemon->queue), ref, command);
+		expected_set(queue_store(request_parts(request)->queue), ref, command);
 }
 
 bool requester_pane(struct request *request, const char *text, struct pane_ref *ret_pane)
 {
-	struct tmux *tmux = request_daemon(request)->tmux;
+	struct tmux *tmux = request_parts(request)->tmux;
 	const struct muxbus_pane *pane;
 	bool is_weak;
 	pane_ref_clear(ret_pane);
@@ -59,7 +58,7 @@ bool requester_pane(struct request *request, const char *text, struct pane_ref *
 	pane_ref_of(tmux, request_peer_pane(request, &is_weak), ret_pane);
 	pane = muxbus_model_pane(tmux_model(tmux), ret_pane->pane);
 	if (pane != NULL && !is_weak)
-		requester_expect_front(request_daemon(request), ret_pane, pane);
+		requester_expect_front(request, ret_pane, pane);
 	return true;
 }
 
@@ -87,7 +86,7 @@ bool requester_cwd(
 {
 	struct peer *peer = request_peer(request);
 	const struct muxbus_pane *found =
-	    muxbus_model_pane(tmux_model(request_daemon(request)->tmux), pane->pane);
+	    muxbus_model_pane(tmux_model(request_parts(request)->tmux), pane->pane);
 	const char *home = getenv("HOME");
 	if (given != NULL) {
 		if (given[0] != '/' || strlen(given) >= size || !is_directory(given)) {

@@ -11,7 +11,6 @@
 
 #include "daemon/core/pane_ref.h"
 
-struct daemon;
 struct muxbus_pane;
 struct request;
 
@@ -23,7 +22,7 @@ bool requester_pane(struct request *request, const char *text, struct pane_ref *
 
 /* The program in front of a pane has made a request: it expects the answers. */
 void requester_expect_front(
-    struct daemon *daemon, const struct pane_ref *ref, const struct muxbus_pane *pane);
+    struct request *request, const struct pane_ref *ref, const struct muxbus_pane *pane);
 
 /*
  * The directory to work in: given (absolute, and there), else that of the peer's process,

@@ -9,6 +9,7 @@ struct daemon;
 struct event_base;
 struct event_log;
 struct history;
+struct queue;
 struct stream_set;
 struct tmux;
 
@@ -18,6 +19,7 @@ struct server_parts {
 	struct event_log *events;
 	struct tmux *tmux; /* NULL: requests that need tmux are refused */
 	struct stream_set *streams; /* NULL: no output of panes */
+	struct queue *queue; /* NULL: nothing outlives the daemon */
 	struct history *history; /* NULL: none is kept */
 	struct counters *counters;
 	struct daemon *daemon; /* for the handlers of methods; not read in this room */

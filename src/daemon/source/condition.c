@@ -53,8 +53,8 @@ static void fail_kind(struct request *request)
 	buf_finish(&names);
 }
 
-struct condition *condition_new(struct request *request, const struct json *spec,
-    void (*changed)(struct condition *condition, void *data), void *data)
+struct condition *condition_new(struct request *request, const struct condition_parts *parts,
+    const struct json *spec, void (*changed)(struct condition *condition, void *data), void *data)
 {
 	const struct condition_kind *kind = spec->type == JSON_OBJECT ? find_kind(spec) : NULL;
 	struct condition *condition;
@@ -68,7 +68,7 @@ struct condition *condition_new(struct request *request, const struct json *spec
 	}
 	condition = xcalloc(1, sizeof *condition);
 	condition->kind = kind;
-	condition->daemon = request_daemon(request);
+	condition->parts = parts;
 	condition->changed = changed;
 	condition->data = data;
 	condition->is_arming = true;

@@ -16,9 +16,28 @@
 #include "wire/field.h"
 #include "wire/json.h"
 
+struct agent_set;
 struct condition;
-struct daemon;
+struct event_base;
+struct event_log;
+struct job_set;
+struct queue;
 struct request;
+struct stream_set;
+struct tmux;
+struct watch_set;
+
+/* The parts that conditions look at. */
+struct condition_parts {
+	struct event_base *base;
+	struct event_log *events;
+	struct tmux *tmux;
+	struct stream_set *streams;
+	struct queue *queue;
+	struct job_set *jobs;
+	struct watch_set *watches;
+	struct agent_set *agents;
+};
 
 enum condition_state {
 	CONDITION_PENDING,
@@ -43,7 +62,7 @@ struct condition_kind {
 
 struct condition {
 	const struct condition_kind *kind;
-	struct daemon *daemon; /* NULL while nothing is armed */
+	const struct condition_parts *parts;
 	enum condition_state state;
 	bool at_entry; /* it was true when it was armed */
 	struct buf details; /* members that say what came true, as JSON */
@@ -58,10 +77,10 @@ struct condition {
 
 /*
  * Makes a condition of an object such as {"job":"A1B2"}, and arms it. NULL after failing
- * the request. Its state may have left PENDING already.
+ * the request. Its state may have left PENDING already. parts outlive it.
  */
-struct condition *condition_new(struct request *request, const struct json *spec,
-    void (*changed)(struct condition *condition, void *data), void *data);
+struct condition *condition_new(struct request *request, const struct condition_parts *parts,
+    const struct json *spec, void (*changed)(struct condition *condition, void *data), void *data);
 void condition_free(struct condition *condition);
 
 /*

@@ -9,7 +9,6 @@
 #include "daemon/core/pattern.h"
 #include "daemon/file/line_match.h"
 #include "daemon/file/tail_loop.h"
-#include "daemon/server/daemon.h"
 #include "daemon/server/request.h"
 #include "daemon/source/condition.h"
 #include "daemon/source/watch.h"
@@ -177,7 +176,7 @@ static bool file_arm(struct condition *condition, struct request *request, const
 		line_matcher_init(&watch->matcher, pattern);
 	condition->watch = watch;
 	count = args->from_start ? first_place(args->file, &place) : 0;
-	watch->tail_loop = tail_loop_new(watch_feeds(condition->daemon->watches), args->file,
+	watch->tail_loop = tail_loop_new(watch_feeds(condition->parts->watches), args->file,
 	    count > 0 ? &place : NULL, count, &handlers, watch);
 	if (watch->tail_loop != NULL)
 		return true;

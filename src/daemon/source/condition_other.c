@@ -11,7 +11,6 @@
 #include "daemon/core/loop_timer.h"
 #include "daemon/queue/consumer_filter.h"
 #include "daemon/queue/queue.h"
-#include "daemon/server/daemon.h"
 #include "daemon/server/request.h"
 #include "daemon/server/target.h"
 #include "daemon/source/condition.h"
@@ -44,11 +43,11 @@ static const struct field job_fields[] = {
 /* Writes how the job ended. The wait reports the end, so no notification is needed. */
 static void settle_job(struct condition *condition, const struct job *job)
 {
-	struct queue *queue = condition->daemon->queue;
+	struct queue *queue = condition->parts->queue;
 	const struct notification *note = NULL;
 	struct json_writer writer;
 	char path[4096];
-	job_path(condition->daemon->jobs, job, JOB_FILE_OUT, path, sizeof path);
+	job_path(condition->parts->jobs, job, JOB_FILE_OUT, path, sizeof path);
 	json_writer_init(&writer, &condition->details);
 	json_object_begin(&writer, NULL);
 	job_write_members(&writer, job, path, job->status.out_bytes);
@@ -71,7 +70,7 @@ static void job_has_ended(struct job_listener *listener, const struct job *job)
 static bool job_arm(struct condition *condition, struct request *request, const void *data)
 {
 	const struct job_args *args = data;
-	const struct job *job = job_find(condition->daemon->jobs, args->job);
+	const struct job *job = job_find(condition->parts->jobs, args->job);
 	struct job_watch *watch;
 	if (job == NULL) {
 		request_fail(request, MESSAGE_NO_SUCH_JOB,
@@ -82,7 +81,7 @@ static bool job_arm(struct condition *condition, struct request *request, const 
 	watch->condition = condition;
 	watch->listener.ended = job_has_ended;
 	strcpy(watch->id, job->id);
-	job_listen(condition->daemon->jobs, &watch->listener);
+	job_listen(condition->parts->jobs, &watch->listener);
 	condition->watch = watch;
 	if (job->state != JOB_RUNNING)
 		settle_job(condition, job);
@@ -121,7 +120,7 @@ static bool sec_arm(struct condition *condition, struct request *request, const 
 	const struct sec_args *args = data;
 	int64_t ms = clock_seconds_to_ms(args->sec);
 	(void)request;
-	condition->watch = loop_timer_new(condition->daemon->base, sec_due, condition);
+	condition->watch = loop_timer_new(condition->parts->base, sec_due, condition);
 	loop_timer_arm(condition->watch, ms);
 	return true;
 }
@@ -170,7 +169,7 @@ static void note_take(struct note_watch *watch, const struct notification *note)
 	    !consumer_filter_matches(&watch->filter, note))
 		return;
 	/* The wait reports it now, so that it is not reported twice. */
-	queue_settle_waited(watch->condition->daemon->queue, seq);
+	queue_settle_waited(watch->condition->parts->queue, seq);
 	settle_note(watch, note);
 }
 
@@ -182,7 +181,7 @@ static void note_posted(struct queue_listener *listener, const struct notificati
 
 static void note_look_back(struct note_watch *watch)
 {
-	const struct queue *queue = watch->condition->daemon->queue;
+	const struct queue *queue = watch->condition->parts->queue;
 	const struct notification *note = NULL;
 	while (watch->condition->state == CONDITION_PENDING &&
 	    (note = queue_next(queue, note)) != NULL) {
@@ -206,7 +205,7 @@ static bool note_arm(struct condition *condition, struct request *request, const
 		watch->filter.id = watch->id;
 	}
 	watch->listener.posted = note_posted;
-	queue_listen(condition->daemon->queue, &watch->listener);
+	queue_listen(condition->parts->queue, &watch->listener);
 	condition->watch = watch;
 	/* A notification named by its id may be there already. */
 	if (filter.id != NULL)
@@ -217,7 +216,7 @@ static bool note_arm(struct condition *condition, struct request *request, const
 static void note_disarm(struct condition *condition)
 {
 	struct note_watch *watch = condition->watch;
-	queue_unlisten(condition->daemon->queue, &watch->listener);
+	queue_unlisten(condition->parts->queue, &watch->listener);
 	mem_free(watch);
 }
 
@@ -306,7 +305,7 @@ static bool cpu_arm(struct condition *condition, struct request *request, const 
 	condition->pane = pane != NULL ? pane->id : MUXBUS_NO_ID;
 	watch->percent = args->cpu_below;
 	watch->for_ms = clock_seconds_to_ms(args->for_sec);
-	watch->timer = loop_timer_new(condition->daemon->base, cpu_look, watch);
+	watch->timer = loop_timer_new(condition->parts->base, cpu_look, watch);
 	condition->watch = watch;
 	if (cpu_sample_take(watch->pid, &watch->sample) < 0)
 		condition_settle(condition, CONDITION_GONE);

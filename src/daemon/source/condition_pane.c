@@ -13,7 +13,6 @@
 #include "daemon/core/pattern.h"
 #include "daemon/event/event_log.h"
 #include "daemon/pane/pane_screen.h"
-#include "daemon/server/daemon.h"
 #include "daemon/server/request.h"
 #include "daemon/server/target.h"
 #include "daemon/source/condition.h"
@@ -54,9 +53,9 @@ struct pane_watch {
 static void watch_free(struct pane_watch *watch)
 {
 	if (watch->is_tapped)
-		stream_tap_remove(watch->condition->daemon->streams, watch->pane, &watch->tap);
+		stream_tap_remove(watch->condition->parts->streams, watch->pane, &watch->tap);
 	if (watch->is_listening)
-		event_log_unlisten(watch->condition->daemon->events, &watch->listener);
+		event_log_unlisten(watch->condition->parts->events, &watch->listener);
 	if (watch->agent != NULL)
 		agent_unlisten(&watch->agent_listener);
 	watch->agent = NULL;
@@ -134,7 +133,7 @@ static bool watch_tap(struct pane_watch *watch, struct request *request,
 	struct condition *condition = watch->condition;
 	watch->tap.output = output;
 	watch->tap.closed = on_closed;
-	if (stream_tap_add(condition->daemon->streams, watch->pane, &watch->tap) == 0) {
+	if (stream_tap_add(condition->parts->streams, watch->pane, &watch->tap) == 0) {
 		watch->is_tapped = true;
 		return true;
 	}
@@ -307,7 +306,7 @@ static void screen_look(void *data)
 	muxbus_command_args(command, "capture-pane", "-p", "-t", target, (char *)NULL);
 	watch->is_asking = true;
 	if (muxbus_sync_run(
-		tmux_sync(watch->condition->daemon->tmux), command, false, screen_read, watch) < 0)
+		tmux_sync(watch->condition->parts->tmux), command, false, screen_read, watch) < 0)
 		watch->is_asking = false;
 }
 
@@ -328,7 +327,7 @@ static bool screen_arm(struct condition *condition, struct request *request, con
 	if (watch == NULL || !watch_pattern(watch, request, args->screen) ||
 	    !watch_tap(watch, request, screen_bytes))
 		return false;
-	watch->timer = loop_timer_new(condition->daemon->base, screen_look, watch);
+	watch->timer = loop_timer_new(condition->parts->base, screen_look, watch);
 	screen_look(watch); /* the level at entry */
 	return true;
 }
@@ -383,7 +382,7 @@ static bool quiet_arm(struct condition *condition, struct request *request, cons
 	if (watch == NULL || !watch_tap(watch, request, quiet_bytes))
 		return false;
 	watch->quiet_ms = clock_seconds_to_ms(args->quiet_sec);
-	watch->timer = loop_timer_new(condition->daemon->base, quiet_due, watch);
+	watch->timer = loop_timer_new(condition->parts->base, quiet_due, watch);
 	watch_arm_timer(watch, watch->quiet_ms);
 	return true;
 }
@@ -411,7 +410,7 @@ static void ready_read(void *data, int error, const struct pane_screen *screen)
 		mem_free(watch);
 		return;
 	}
-	pane = muxbus_model_pane(tmux_model(watch->condition->daemon->tmux), watch->pane);
+	pane = muxbus_model_pane(tmux_model(watch->condition->parts->tmux), watch->pane);
 	if (error != 0 || pane == NULL || pane->in_mode || pane->is_dead ||
 	    screen->prompt.has_draft || screen->prompt.is_question || !screen->has_cursor ||
 	    clock_mono_ms() - watch->last_ms < READY_QUIET_MS) {
@@ -437,7 +436,7 @@ static void ready_look(void *data)
 		return;
 	}
 	watch->is_asking = true;
-	if (pane_screen_read(watch->condition->daemon->tmux, watch->pane, ready_read, watch) < 0) {
+	if (pane_screen_read(watch->condition->parts->tmux, watch->pane, ready_read, watch) < 0) {
 		watch->is_asking = false;
 		watch_arm_timer(watch, READY_AGAIN_MS);
 	}
@@ -493,7 +492,7 @@ static bool ready_arm_agent(struct condition *condition, const struct agent *age
 	buf_init(&watch->line, CARRY_MAX);
 	watch->agent_listener.changed = agent_changed;
 	watch->agent_listener.stopped = agent_stopped;
-	agent_listen(condition->daemon->agents, &watch->agent_listener);
+	agent_listen(condition->parts->agents, &watch->agent_listener);
 	condition->watch = watch;
 	agent_changed(&watch->agent_listener, agent);
 	return true;
@@ -502,20 +501,20 @@ static bool ready_arm_agent(struct condition *condition, const struct agent *age
 static bool ready_arm(struct condition *condition, struct request *request, const void *data)
 {
 	const struct ready_args *args = data;
-	const struct agent *agent = agent_find(condition->daemon->agents, args->ready);
+	const struct agent *agent = agent_find(condition->parts->agents, args->ready);
 	const struct muxbus_pane *pane;
 	struct pane_watch *watch;
 	if (agent == NULL) {
 		if (!target_pane(request, args->ready, &pane))
 			return false;
-		agent = agent_of_pane(condition->daemon->agents, pane->id);
+		agent = agent_of_pane(condition->parts->agents, pane->id);
 	}
 	if (agent != NULL)
 		return ready_arm_agent(condition, agent);
 	watch = watch_new(condition, request, args->ready);
 	if (watch == NULL || !watch_tap(watch, request, ready_bytes))
 		return false;
-	watch->timer = loop_timer_new(condition->daemon->base, ready_look, watch);
+	watch->timer = loop_timer_new(condition->parts->base, ready_look, watch);
 	watch_arm_timer(watch, READY_QUIET_MS);
 	return true;
 }
@@ -561,7 +560,7 @@ static void watch_listen(struct pane_watch *watch,
     void (*event)(struct event_log_listener *listener, struct event_entry *event))
 {
 	watch->listener.event = event;
-	event_log_listen(watch->condition->daemon->events, &watch->listener);
+	event_log_listen(watch->condition->parts->events, &watch->listener);
 	watch->is_listening = true;
 }
 
@@ -574,7 +573,7 @@ static bool exited_arm(struct condition *condition, struct request *request, con
 	if (watch == NULL)
 		return false;
 	watch_listen(watch, exited_event);
-	pane = muxbus_model_pane(tmux_model(condition->daemon->tmux), watch->pane);
+	pane = muxbus_model_pane(tmux_model(condition->parts->tmux), watch->pane);
 	if (pane == NULL || !pane->is_dead)
 		return true;
 	put_pane(condition, &writer, watch->pane);
@@ -613,7 +612,7 @@ static void finished_disarm(struct condition *condition)
 {
 	const struct pane_watch *watch = condition->watch;
 	if (watch != NULL)
-		stream_want(condition->daemon->streams, watch->pane, STREAM_MARKS, false);
+		stream_want(condition->parts->streams, watch->pane, STREAM_MARKS, false);
 	pane_disarm(condition);
 }
 
@@ -623,7 +622,7 @@ static bool finished_arm(struct condition *condition, struct request *request, c
 	struct pane_watch *watch = watch_new(condition, request, args->command_finished);
 	if (watch == NULL)
 		return false;
-	stream_want(condition->daemon->streams, watch->pane, STREAM_MARKS, true);
+	stream_want(condition->parts->streams, watch->pane, STREAM_MARKS, true);
 	watch_listen(watch, finished_event);
 	return true;
 }

@@ -334,7 +334,8 @@ static char *write_spec(const struct condition *condition, const struct json *sp
 static bool wait_add(struct wait *wait, struct request *request, const struct json *spec)
 {
 	struct wait_part *part = &wait->parts[wait->count];
-	part->condition = condition_new(request, spec, on_changed, wait);
+	part->condition =
+	    condition_new(request, wait->set->parts.conditions, spec, on_changed, wait);
 	if (part->condition == NULL)
 		return false;
 	part->spec = write_spec(part->condition, spec);
@@ -377,7 +378,8 @@ static bool part_arm_again(struct wait *wait, struct wait_part *part)
 		spec = json_read(set->reader, (const char *)text.data, text.len, &error);
 	}
 	if (spec != NULL)
-		condition = condition_new(request, spec, on_changed, wait);
+		condition =
+		    condition_new(request, wait->set->parts.conditions, spec, on_changed, wait);
 	else
 		request_done(request);
 	if (condition != NULL) {

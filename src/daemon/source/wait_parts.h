@@ -9,6 +9,7 @@
 #define WAIT_NAME_MAX 64
 #define WAIT_KEEP_SEC 3600 /* a named wait that is over, and that no request has asked for */
 
+struct condition_parts;
 struct event_base;
 struct queue;
 struct request;
@@ -26,6 +27,7 @@ struct wait_parts {
 	struct event_base *base;
 	struct queue *queue; /* NULL: no wait outlives its connection */
 	struct tmux *tmux;
+	const struct condition_parts *conditions;
 	/* Makes a request without a peer, by which conditions are armed again. */
 	struct request *(*new_request)(void *data);
 	void *data;

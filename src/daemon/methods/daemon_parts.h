@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: ISC */
 /* The parts of the daemon that handlers of methods can reach. main.c fills them in, once. */
-#ifndef DAEMON_SERVER_DAEMON_H
-#define DAEMON_SERVER_DAEMON_H
+#ifndef DAEMON_METHODS_DAEMON_PARTS_H
+#define DAEMON_METHODS_DAEMON_PARTS_H
 
 #include <stdint.h>
 
