@@ -1,0 +1,77 @@
+#!/bin/sh
+# SPDX-License-Identifier: ISC
+# One dialect of C, as far as grep can see it, and plain English in comments and manuals.
+# (A declaration behind a statement is a warning of the compiler: configure.ac.)
+
+. "${MUXBUS_SRCDIR:-.}/tests/check.sh"
+cd "$srcdir" || exit 99
+code=$(sources include src tests)
+manuals=$(find src -name '*.[1378]' | sort)
+
+# none NAME PATTERN FILE...: no line of the files matches the extended regular expression.
+none() {
+	name=$1
+	pattern=$2
+	shift 2
+	check "$name" "$(grep -n -E -e "$pattern" "$@" /dev/null)"
+}
+
+# shellcheck disable=SC2086
+check 'sizeof has parentheses for types only' "$(awk '
+{
+	line = $0
+	while (match(line, /sizeof\([^)]*\)/)) {
+		what = substr(line, RSTART + 7, RLENGTH - 8)
+		line = substr(line, RSTART + RLENGTH)
+		gsub(/[ *]+$/, "", what)
+		if (what !~ /^\(|^char\[/ && what !~ /^(const |unsigned |struct |enum |union )/ && what !~ /_t$/ &&
+		    what !~ /^(char|int|long|short|bool|float|double|void|unsigned)$/)
+			print FILENAME ":" FNR ": " $0
+	}
+}' $code)"
+
+# shellcheck disable=SC2086
+{
+	none 'no banner comments' '^[[:blank:]]*(/\*| \*) ?[-=*]{3,}' $code
+	none 'no typedef of a struct' '^typedef (struct|enum|union)' $code
+	none 'an empty initialiser is {0}' '^[^"]*= \{\};' $code
+	none 'NULL stands on the right' '\(NULL [=!]=|(&&|\|\|) NULL [=!]=' $code
+	none 'timers of the event loop are loop timers' 'evtimer_new|evtimer_assign' \
+		$(sources src/daemon | grep -v core/loop_timer.c)
+}
+
+# Comments of C, and manuals and READMEs whole, a sentence that begins a line behind "~".
+# shellcheck disable=SC2086,SC2046
+prose=$({
+	awk '
+	{
+		line = $0
+		text = ""
+		while (line != "") {
+			if (inside) {
+				at = index(line, "*/")
+				text = text (at ? substr(line, 1, at - 1) : line) " "
+				line = at ? substr(line, at + 2) : ""
+				inside = !at
+				continue
+			}
+			gsub(/"([^"\\]|\\.)*"/, "", line)
+			at = index(line, "/*")
+			if (!at)
+				break
+			line = substr(line, at + 2)
+			text = text "~"
+			inside = 1
+		}
+		sub(/^[ \t]*\*?[ \t]*/, "", text)
+		if (text != "")
+			print FILENAME ":" FNR ":" text
+	}' $code
+	grep -n '' $manuals README NEWS HACKING.md $(find contrib -name 'README*')
+})
+check 'no word that has to be decoded: nobody, somebody, whoever, told' "$(printf "%s\n" "$prose" |
+	grep -a -i -w -E 'nobody|somebody|whoever|told')"
+check 'no sentence begins with What, Who, Whoever, One that' "$(printf "%s\n" "$prose" |
+	grep -a -E '(~ *|[.!?] |: *|^[^:]*:[0-9]*:[[:blank:]]*)(What|Who|Whoever|Whatever|One that|Those that|Those who) ')"
+
+done_checking
