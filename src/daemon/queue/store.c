@@ -379,15 +379,3 @@ void store_when_durable(struct store *store, uint64_t ticket, store_when_fn *whe
 	list_append(&store->waiters, &waiter->link);
 	journal_sync(store->journal);
 }
-
-void store_forget_waiter(struct store *store, void *data)
-{
-	struct list *link, *after;
-	list_for_each_safe (link, after, &store->waiters) {
-		struct waiter *waiter = list_entry(link, struct waiter, link);
-		if (waiter->data != data)
-			continue;
-		list_remove(link);
-		mem_free(waiter);
-	}
-}

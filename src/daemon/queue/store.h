@@ -70,7 +70,5 @@ size_t store_count(const struct store *store);
  */
 typedef void store_when_fn(void *data, bool is_durable);
 void store_when_durable(struct store *store, uint64_t ticket, store_when_fn *when, void *data);
-/* Takes back all waits that bear this data. */
-void store_forget_waiter(struct store *store, void *data);
 
 #endif

@@ -174,11 +174,6 @@ void peer_free(struct peer *peer)
 	mem_free(peer);
 }
 
-uint32_t peer_number(const struct peer *peer)
-{
-	return peer->number;
-}
-
 pid_t peer_pid(const struct peer *peer)
 {
 	return peer->pid;
@@ -195,11 +190,6 @@ void peer_set_cwd(struct peer *peer, const char *cwd)
 	peer->cwd = xstrdup(cwd);
 }
 
-bool peer_is_closing(const struct peer *peer)
-{
-	return peer->is_ended || peer->is_gone;
-}
-
 struct list *peer_link(struct peer *peer)
 {
 	return &peer->link;
@@ -213,11 +203,6 @@ struct peer *peer_of_link(struct list *link)
 size_t peer_wait_count(const struct peer *peer)
 {
 	return peer->wait_count;
-}
-
-size_t peer_request_count(const struct peer *peer)
-{
-	return peer->wait_count + peer->row_count;
 }
 
 struct subscription_set *peer_subscriptions(struct peer *peer)

@@ -46,21 +46,18 @@ struct peer *peer_new(struct peer_shared *shared, int fd, pid_t pid, uid_t uid);
 /* Not from a callback of the peer; the server calls it. */
 void peer_free(struct peer *peer);
 
-uint32_t peer_number(const struct peer *peer); /* counted from 1 since the daemon started */
 pid_t peer_pid(const struct peer *peer);
 
 /* The working directory for its commands, NULL if unset; set copies. */
 const char *peer_cwd(const struct peer *peer);
 void peer_set_cwd(struct peer *peer, const char *cwd);
 
-bool peer_is_closing(const struct peer *peer);
 /* The peer's link in the server's list. */
 struct list *peer_link(struct peer *peer);
 struct peer *peer_of_link(struct list *link);
 
-/* How many of its requests wait, and how many are open. */
+/* How many of its requests wait. */
 size_t peer_wait_count(const struct peer *peer);
-size_t peer_request_count(const struct peer *peer);
 
 /* The pane that its process is in: found once, and again after peer_forget_pane(). */
 const struct peer_pane *peer_pane_of(struct peer *peer);

@@ -107,16 +107,6 @@ static void wait_free(struct wait *wait)
 	wait_drop(wait);
 }
 
-char *wait_json_text(const struct json *value)
-{
-	struct json_writer writer;
-	struct buf out;
-	buf_init(&out, WAIT_SPEC_MAX);
-	json_writer_init(&writer, &out);
-	json_put_value(&writer, NULL, value);
-	return (char *)buf_steal(&out, NULL);
-}
-
 static size_t count_in(const struct wait *wait, enum condition_state state)
 {
 	size_t count = 0;

@@ -56,8 +56,6 @@ void wait_drop(struct wait *wait);
 void wait_set_name(struct wait *wait, const char *name, bool is_id);
 /* When it times out (CLOCK_REALTIME). */
 void wait_set_due(struct wait *wait, int64_t due_ms);
-/* A JSON value as text. The caller frees. */
-char *wait_json_text(const struct json *value);
 
 /* Posts a notification of the wait: reason is match, timeout, gone, limit or cancelled. */
 uint64_t wait_post(struct wait *wait, const char *reason, bool is_end);

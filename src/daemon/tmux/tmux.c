@@ -434,13 +434,6 @@ void tmux_scope_window(const struct tmux *tmux, uint32_t window, struct event_sc
 	tmux_events_sessions(tmux_model(tmux), window, ret_scope);
 }
 
-void tmux_scope_session(uint32_t session, struct event_scope *ret_scope)
-{
-	*ret_scope = (struct event_scope){.pane = MUXBUS_NO_ID, .window = MUXBUS_NO_ID};
-	ret_scope->sessions[0] = session;
-	ret_scope->sessions[1] = MUXBUS_NO_ID;
-}
-
 void tmux_want_details(struct tmux *tmux, bool is_wanted)
 {
 	muxbus_sync_want_details(tmux->sync, is_wanted);
