@@ -20,6 +20,7 @@
 #define DISCOVER_TTL_MS 60000
 
 static const struct mcp_method *const tables[] = {
+    mcp_methods_cancel,
     mcp_methods_complete,
     mcp_methods_core,
     mcp_methods_listen,
@@ -306,35 +307,6 @@ static void handle_nothing(struct mcp_exchange *exchange, const void *data)
 	(void)data;
 }
 
-struct cancelled_args {
-	const struct json *id;
-};
-
-static const struct field cancelled_fields[] = {
-    {.name = "requestId",
-	.type = FIELD_VALUE,
-	.offset = offsetof(struct cancelled_args, id),
-	.flags = FIELD_REQUIRED},
-    {.name = NULL},
-};
-
-static void handle_cancelled(struct mcp_exchange *exchange, const void *data)
-{
-	const struct cancelled_args *args = data;
-	struct json_writer writer;
-	struct buf id;
-	struct request *request;
-	if (args->id->len > MESSAGE_ID_MAX || args->id->count > 0)
-		return;
-	buf_init(&id, (size_t)MESSAGE_ID_MAX * 6 + 16);
-	json_writer_init(&writer, &id);
-	message_write_id(&writer, args->id);
-	request = request_find(exchange->session->peer, (const char *)id.data);
-	if (request != NULL)
-		request_withdraw(request);
-	buf_finish(&id);
-}
-
 struct hello_args {
 	const char *tools;
 	const char *pane;
@@ -369,10 +341,6 @@ const struct mcp_method mcp_methods_core[] = {
 	.flags = MCP_LEGACY_ONLY,
 	.fields = initialize_fields,
 	.handle = handle_initialize},
-    {.name = "notifications/cancelled",
-	.flags = MCP_NOTIFICATION,
-	.fields = cancelled_fields,
-	.handle = handle_cancelled},
     {.name = "notifications/initialized", .flags = MCP_NOTIFICATION, .handle = handle_initialized},
     {.name = "notifications/muxbus/hello",
 	.flags = MCP_NOTIFICATION,

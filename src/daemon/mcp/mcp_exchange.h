@@ -74,6 +74,7 @@ struct mcp_method {
 };
 
 /* The tables of the parts. */
+extern const struct mcp_method mcp_methods_cancel[];
 extern const struct mcp_method mcp_methods_complete[];
 extern const struct mcp_method mcp_methods_core[];
 extern const struct mcp_method mcp_methods_listen[];

@@ -6,8 +6,11 @@
 
 /* Keep alphabetized. */
 const struct condition_kind *const condition_tables[] = {
+    condition_kinds_cpu,
     condition_kinds_file,
-    condition_kinds_other,
+    condition_kinds_job,
+    condition_kinds_notification,
     condition_kinds_pane,
+    condition_kinds_sec,
     NULL,
 };

@@ -98,9 +98,12 @@ void condition_settle(struct condition *condition, enum condition_state state);
 void condition_write(struct json_writer *writer, const struct condition *condition);
 
 /* The tables of kinds; each ended by a row without a name. */
+extern const struct condition_kind condition_kinds_cpu[];
 extern const struct condition_kind condition_kinds_file[];
+extern const struct condition_kind condition_kinds_job[];
+extern const struct condition_kind condition_kinds_notification[];
 extern const struct condition_kind condition_kinds_pane[];
-extern const struct condition_kind condition_kinds_other[];
+extern const struct condition_kind condition_kinds_sec[];
 
 /* All tables, NULL-terminated; methods/condition_tables.c lists them. */
 extern const struct condition_kind *const condition_tables[];

@@ -1,0 +1,114 @@
+/* SPDX-License-Identifier: ISC */
+/* The condition notification: a notification that matches a filter comes. */
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/xalloc.h"
+#include "daemon/queue/consumer_filter.h"
+#include "daemon/queue/queue.h"
+#include "daemon/server/request.h"
+#include "daemon/server/target.h"
+#include "daemon/source/condition.h"
+#include "daemon/tmux/tmux.h"
+
+struct note_watch {
+	struct queue_listener listener;
+	struct condition *condition;
+	struct consumer_filter filter;
+	char id[NOTIFICATION_ID_SIZE];
+};
+
+struct note_args {
+	const struct json *notification;
+};
+
+static const struct field note_fields[] = {
+    {.name = "notification",
+	.type = FIELD_VALUE,
+	.flags = FIELD_REQUIRED,
+	.offset = offsetof(struct note_args, notification),
+	.help = "A filter: an object of pane, source, id, urgent; {} is any.",
+	.members = consumer_filter_fields},
+    {.name = NULL},
+};
+
+static void settle_note(struct note_watch *watch, const struct notification *note)
+{
+	struct json_writer writer;
+	json_writer_init(&writer, &watch->condition->details);
+	json_object_begin(&writer, NULL);
+	notification_write_members(&writer, note, false);
+	json_object_end(&writer);
+	condition_settle(watch->condition, CONDITION_MATCHED);
+}
+
+/* Takes a notification if the condition waits for it. */
+static void note_take(struct note_watch *watch, const struct notification *note)
+{
+	uint64_t seq = note->seq;
+	if (watch->condition->state != CONDITION_PENDING ||
+	    !consumer_filter_matches(&watch->filter, note))
+		return;
+	/* The wait reports it now, so that it is not reported twice. */
+	queue_settle_waited(watch->condition->parts->queue, seq);
+	settle_note(watch, note);
+}
+
+static void note_posted(struct queue_listener *listener, const struct notification *note)
+{
+	struct note_watch *watch = list_entry(listener, struct note_watch, listener);
+	note_take(watch, note);
+}
+
+static void note_look_back(struct note_watch *watch)
+{
+	const struct queue *queue = watch->condition->parts->queue;
+	const struct notification *note = NULL;
+	while (watch->condition->state == CONDITION_PENDING &&
+	    (note = queue_next(queue, note)) != NULL) {
+		if (note->state != NOTE_CANCELLED)
+			note_take(watch, note);
+	}
+}
+
+static bool note_arm(struct condition *condition, struct request *request, const void *data)
+{
+	const struct note_args *args = data;
+	struct consumer_filter filter;
+	struct note_watch *watch;
+	if (!target_filter(request, args->notification, &filter))
+		return false;
+	watch = xcalloc(1, sizeof *watch);
+	watch->condition = condition;
+	watch->filter = filter;
+	if (filter.id != NULL) {
+		snprintf(watch->id, sizeof watch->id, "%s", filter.id);
+		watch->filter.id = watch->id;
+	}
+	watch->listener.posted = note_posted;
+	queue_listen(condition->parts->queue, &watch->listener);
+	condition->watch = watch;
+	/* A notification named by its id may be there already. */
+	if (filter.id != NULL)
+		note_look_back(watch);
+	return true;
+}
+
+static void note_disarm(struct condition *condition)
+{
+	struct note_watch *watch = condition->watch;
+	queue_unlisten(condition->parts->queue, &watch->listener);
+	mem_free(watch);
+}
+
+const struct condition_kind condition_kinds_notification[] = {
+    {.name = "notification",
+	.help = "A notification that matches comes.",
+	.example = "{\"notification\":{\"source\":\"timer\"}}",
+	.fields = note_fields,
+	.args_size = sizeof(struct note_args),
+	.arm = note_arm,
+	.disarm = note_disarm},
+    {.name = NULL},
+};
