@@ -399,8 +399,8 @@ static void test_many(struct world *world)
 	}
 	for (int i = 0; i < 50; i++)
 		(void)add(world, "log", "x", false, false);
-	if (tail_loop_set_hub(watch_feeds(world->watches)))
-		inotify_hub_stats(tail_loop_set_hub(watch_feeds(world->watches)), &stats);
+	if (tail_loop_set_hub(watch_tail_loops(world->watches)))
+		inotify_hub_stats(tail_loop_set_hub(watch_tail_loops(world->watches)), &stats);
 	/* The root, /tmp, and the directory. */
 	ok(stats.watches <= 3, "500 watches share those of their directory: %zu", stats.watches);
 	for (int i = 0; i < 500; i += 50) {

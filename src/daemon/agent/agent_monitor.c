@@ -425,7 +425,7 @@ void agent_monitor_set_waiting(struct agent_monitor *monitor, bool is_waiting)
 	monitor->is_waiting = is_waiting;
 }
 
-struct prompt_profile *agent_monitor_habit(struct agent_monitor *monitor)
+struct prompt_profile *agent_monitor_profile(struct agent_monitor *monitor)
 {
 	return &monitor->profile;
 }

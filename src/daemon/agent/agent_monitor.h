@@ -63,7 +63,7 @@ void agent_monitor_set_waiting(struct agent_monitor *monitor, bool is_waiting);
 void agent_monitor_judge(const struct agent_monitor *monitor, const struct muxbus_pane *pane,
     const struct pane_screen *screen, struct agent_verdict *ret_verdict);
 
-struct prompt_profile *agent_monitor_habit(struct agent_monitor *monitor);
+struct prompt_profile *agent_monitor_profile(struct agent_monitor *monitor);
 /* Where the output stands, and the offset of the last prompt mark 'A' or output mark 'C'. */
 uint64_t agent_monitor_end(const struct agent_monitor *monitor);
 uint64_t agent_monitor_mark(const struct agent_monitor *monitor, char mark);

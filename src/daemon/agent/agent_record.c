@@ -64,7 +64,7 @@ const struct record_kind agent_kind = {
 
 void agent_store(const struct agent *agent)
 {
-	const struct prompt_profile *profile = agent_monitor_habit(agent->monitor);
+	const struct prompt_profile *profile = agent_monitor_profile(agent->monitor);
 	const struct kept_agent kept = {
 	    .plan = agent->plan,
 	    .pane = agent->pane,
@@ -88,7 +88,7 @@ bool agent_record_read(struct agent *agent, const struct json *value)
 	agent->started_ms = kept.started_ms;
 	agent->was_ready = kept.profile_count > 0;
 	kept.profile[0].is_known = agent->was_ready;
-	*agent_monitor_habit(agent->monitor) = kept.profile[0];
+	*agent_monitor_profile(agent->monitor) = kept.profile[0];
 	agent_monitor_set_brackets(agent->monitor, kept.has_brackets);
 	return kept.plan.command[0] != NULL && kept.plan.width > 0 && kept.plan.height > 0;
 }

@@ -109,7 +109,8 @@ static void read_output(const struct agent_task *task, const struct pane_screen 
 		struct agent_facts facts;
 		agent_facts_read_screen(&screen->view, &facts);
 		snprintf(row, sizeof row, "%s", facts.row);
-		options.prompt = agent_prompt_part(row, agent_monitor_habit(task->agent->monitor));
+		options.prompt =
+		    agent_prompt_part(row, agent_monitor_profile(task->agent->monitor));
 	}
 	reply_text(&output->text, raw.data, raw.len, &options);
 	buf_finish(&raw);

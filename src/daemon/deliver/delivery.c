@@ -44,7 +44,7 @@ struct delivery_set {
 	struct queue_listener listener;
 	struct presence_listener reports;
 	struct puller_listener pullers;
-	struct retry_set *nudges;
+	struct retry_set *retries;
 	struct list mails;
 };
 
@@ -197,7 +197,7 @@ static void mail_remember(struct mail *mail, const struct buf *line)
 }
 
 /* Has a typed notice retried, unless it is seen to be taken. */
-static void mail_nudge(struct mail *mail, enum submit_result result)
+static void mail_retry(struct mail *mail, enum submit_result result)
 {
 	const struct presence *presence = presence_of_pane(mail->set->parts.presences, &mail->pane);
 	struct retry_line line = {
@@ -213,7 +213,7 @@ static void mail_nudge(struct mail *mail, enum submit_result result)
 		presence->reported_ms == 0);
 	if ((result == SUBMIT_SUBMITTED || result == SUBMIT_TYPED) && !is_taken &&
 	    mail->line.len > 0)
-		nudge_add(mail->set->nudges, &line);
+		retry_add(mail->set->retries, &line);
 }
 
 static bool on_compose(void *data, struct submit_text *text)
@@ -290,7 +290,7 @@ static void on_ended(void *data, const struct submit_end *end)
 		    result, end->reason);
 	if (mail->batch_count > 0)
 		typed_forget(mail);
-	mail_nudge(mail, result);
+	mail_retry(mail, result);
 	mail->batch_count = 0;
 	mail_go(mail);
 }
@@ -397,7 +397,7 @@ static void on_posted(struct queue_listener *listener, const struct notification
 }
 
 /* A line that was not taken: if it still stands at the prompt, it is not typed but sent off. */
-static void on_nudge(void *data, const struct retry_line *line)
+static void on_retry(void *data, const struct retry_line *line)
 {
 	struct delivery_set *set = data;
 	struct mail *mail;
@@ -447,7 +447,7 @@ struct delivery_set *delivery_set_new(const struct delivery_parts *parts)
 	set->parts = *parts;
 	set->receipts = (struct receipt_parts){.queue = parts->queue, .events = parts->events};
 	list_init(&set->mails);
-	set->nudges = retry_set_new(&retries, on_nudge, set);
+	set->retries = retry_set_new(&retries, on_retry, set);
 	set->listener.posted = on_posted;
 	queue_load(parts->queue, &typed_kind, typed_check, NULL);
 	queue_listen(parts->queue, &set->listener);
@@ -466,7 +466,7 @@ void delivery_set_free(struct delivery_set *set)
 	queue_unlisten(set->parts.queue, &set->listener);
 	presence_unlisten(&set->reports);
 	puller_unlisten(&set->pullers);
-	retry_set_free(set->nudges);
+	retry_set_free(set->retries);
 	list_for_each_safe (link, after, &set->mails)
 		mail_free(list_entry(link, struct mail, link));
 	mem_free(set);

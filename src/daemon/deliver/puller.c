@@ -12,7 +12,7 @@
 #include "daemon/deliver/receipt.h"
 #include "daemon/queue/queue.h"
 
-struct loan {
+struct lease {
 	uint64_t seq;
 	int64_t due_ms; /* CLOCK_MONOTONIC, as all here */
 };
@@ -22,10 +22,10 @@ struct puller {
 	struct puller_set *set;
 	struct pane_ref pane;
 	enum puller_way way;
-	struct loop_timer *timer; /* when it is armed no more, or a loan is due */
-	unsigned waiting; /* askers without an answer */
+	struct loop_timer *timer; /* when it is armed no more, or a lease is due */
+	unsigned waiting; /* requesters without an answer */
 	int64_t armed_until_ms;
-	struct loan loans[PULLER_LOANS_MAX];
+	struct lease leases[PULLER_LEASES_MAX];
 	size_t count;
 };
 
@@ -66,11 +66,11 @@ bool puller_is_armed(const struct puller_set *set, const struct pane_ref *pane)
 	return false;
 }
 
-static struct loan *find_loan(struct puller *puller, uint64_t seq)
+static struct lease *find_lease(struct puller *puller, uint64_t seq)
 {
 	for (size_t at = 0; at < puller->count; at++) {
-		if (puller->loans[at].seq == seq)
-			return &puller->loans[at];
+		if (puller->leases[at].seq == seq)
+			return &puller->leases[at];
 	}
 	return NULL;
 }
@@ -79,7 +79,7 @@ bool puller_holds(const struct puller_set *set, uint64_t seq)
 {
 	const struct list *link;
 	list_for_each (link, &set->pullers) {
-		if (find_loan(list_entry(link, struct puller, link), seq) != NULL)
+		if (find_lease(list_entry(link, struct puller, link), seq) != NULL)
 			return true;
 	}
 	return false;
@@ -114,9 +114,9 @@ static void forget(const struct puller *puller)
 	record_delete(queue_store(puller->set->parts.receipts.queue), &puller_kind, pane);
 }
 
-static void drop_loan(struct puller *puller, struct loan *loan)
+static void drop_lease(struct puller *puller, struct lease *lease)
 {
-	*loan = puller->loans[--puller->count];
+	*lease = puller->leases[--puller->count];
 }
 
 /* Gives back what is due, or all. It is typed then: no puller takes it again. */
@@ -125,12 +125,12 @@ static void give_back(struct puller *puller, bool is_all, const char *reason)
 	const struct receipt_parts *receipts = &puller->set->parts.receipts;
 	int64_t now_ms = clock_mono_ms();
 	for (size_t at = puller->count; at-- > 0;) {
-		struct loan loan = puller->loans[at];
-		if (!is_all && loan.due_ms > now_ms)
+		struct lease lease = puller->leases[at];
+		if (!is_all && lease.due_ms > now_ms)
 			continue;
-		drop_loan(puller, &puller->loans[at]);
-		queue_count_redelivery(receipts->queue, loan.seq);
-		receipt_put(receipts, loan.seq, NOTE_QUEUED, "deferred",
+		drop_lease(puller, &puller->leases[at]);
+		queue_count_redelivery(receipts->queue, lease.seq);
+		receipt_put(receipts, lease.seq, NOTE_QUEUED, "deferred",
 		    puller_way_name(puller->way), reason);
 	}
 }
@@ -170,8 +170,8 @@ static void settle(struct puller *puller)
 	struct pane_ref pane = puller->pane;
 	give_back(puller, false, "it was not acknowledged");
 	for (size_t at = 0; at < puller->count; at++) {
-		if (puller->loans[at].due_ms < next_ms)
-			next_ms = puller->loans[at].due_ms;
+		if (puller->leases[at].due_ms < next_ms)
+			next_ms = puller->leases[at].due_ms;
 	}
 	if (puller->waiting == 0 && puller->armed_until_ms > now_ms &&
 	    puller->armed_until_ms < next_ms)
@@ -199,10 +199,10 @@ static void on_changed(struct queue_listener *listener, const struct notificatio
 		return;
 	list_for_each (link, &set->pullers) {
 		struct puller *puller = list_entry(link, struct puller, link);
-		struct loan *loan = find_loan(puller, note->seq);
-		if (loan == NULL)
+		struct lease *lease = find_lease(puller, note->seq);
+		if (lease == NULL)
 			continue;
-		drop_loan(puller, loan);
+		drop_lease(puller, lease);
 		loop_timer_wake(puller->timer);
 	}
 }
@@ -236,7 +236,7 @@ struct puller *puller_begin(
 		if (other->way == way && pane_ref_equal(&other->pane, pane))
 			puller = other;
 	}
-	if (puller == NULL && set->count >= COURIERS_MAX)
+	if (puller == NULL && set->count >= PULLERS_MAX)
 		return NULL;
 	if (puller == NULL) {
 		puller = puller_new(set, pane, way);
@@ -250,7 +250,7 @@ uint64_t puller_take(struct puller *puller)
 {
 	const struct receipt_parts *receipts = &puller->set->parts.receipts;
 	const struct notification *note = NULL;
-	if (puller->count == PULLER_LOANS_MAX)
+	if (puller->count == PULLER_LEASES_MAX)
 		return 0;
 	for (int urgent = 1; urgent >= 0; urgent--) {
 		while ((note = queue_next(receipts->queue, note)) != NULL) {
@@ -259,8 +259,8 @@ uint64_t puller_take(struct puller *puller)
 			    !pane_ref_equal(&note->pane, &puller->pane) ||
 			    puller_holds(puller->set, note->seq))
 				continue;
-			puller->loans[puller->count++] =
-			    (struct loan){note->seq, clock_mono_ms() + loan_ms(puller->set)};
+			puller->leases[puller->count++] =
+			    (struct lease){note->seq, clock_mono_ms() + loan_ms(puller->set)};
 			receipt_put(receipts, note->seq, NOTE_DELIVERING, "handed_over",
 			    puller_way_name(puller->way), NULL);
 			return note->seq;
@@ -283,7 +283,7 @@ static bool puller_load(void *data, const char *name, const struct json *value)
 {
 	struct puller_set *set = data;
 	struct puller kept = {0}, *puller;
-	if (!pane_ref_parse(name, &kept.pane) || set->count >= COURIERS_MAX ||
+	if (!pane_ref_parse(name, &kept.pane) || set->count >= PULLERS_MAX ||
 	    !record_read(puller_kind.rows, value, &kept))
 		return false;
 	puller = puller_new(set, &kept.pane, PULLER_FOLLOW);

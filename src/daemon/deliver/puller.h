@@ -17,8 +17,8 @@
 #include "daemon/core/pane_ref.h"
 #include "daemon/deliver/receipt.h"
 
-#define COURIERS_MAX 1024
-#define PULLER_LOANS_MAX 64 /* notifications that one puller holds */
+#define PULLERS_MAX 1024
+#define PULLER_LEASES_MAX 64 /* notifications that one puller holds */
 #define PULLER_GONE_MS 1000 /* for a follower that has gone to be there again */
 
 enum puller_way {
@@ -48,12 +48,12 @@ bool puller_is_armed(const struct puller_set *set, const struct pane_ref *pane);
 /* Whether a notification is on its way with a puller. */
 bool puller_holds(const struct puller_set *set, uint64_t seq);
 
-/* The puller of a pane for one more asker; NULL if there are too many. */
+/* The puller of a pane for one more requester; NULL if there are too many. */
 struct puller *puller_begin(
     struct puller_set *set, const struct pane_ref *pane, enum puller_way way);
 /* The next that waits for the pane, lent from now on; 0 if there is none, or too many are lent. */
 uint64_t puller_take(struct puller *puller);
-/* The asker has its answer; or it has gone without one, and what it holds is given back. */
+/* The requester has its answer; or it has gone without one, and what it holds is given back. */
 void puller_end(struct puller *puller, bool has_gone);
 
 /* Called when a puller of a pane holds less, or is not armed any more. */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* Nudges: typing again what was not taken. */
+/* Retries: typing again what was not taken. */
 #include "daemon/deliver/retry.h"
 
 #include <string.h>
@@ -11,12 +11,12 @@
 #include "daemon/pane/presence.h"
 #include "daemon/queue/queue.h"
 
-struct nudge {
+struct retry {
 	struct list link;
 	struct retry_set *set;
 	struct loop_timer *timer;
 	struct pane_ref pane;
-	uint64_t seqs[NUDGE_NOTES_MAX];
+	uint64_t seqs[RETRY_NOTES_MAX];
 	size_t count;
 	uint64_t turns;
 	char *line;
@@ -27,7 +27,7 @@ struct retry_set {
 	struct retry_parts parts;
 	retry_fn *again;
 	void *data;
-	struct list nudges; /* oldest first */
+	struct list retries; /* oldest first */
 	size_t count;
 };
 
@@ -45,67 +45,67 @@ static int64_t wait_ms(const struct retry_set *set, unsigned times)
 	return set->parts.config->limits.ack_wait_ms * factors[times < last ? times : last];
 }
 
-static void retry_free(struct nudge *nudge)
+static void retry_free(struct retry *retry)
 {
-	list_remove(&nudge->link);
-	nudge->set->count--;
-	loop_timer_free(nudge->timer);
-	mem_free(nudge->line);
-	mem_free(nudge);
+	list_remove(&retry->link);
+	retry->set->count--;
+	loop_timer_free(retry->timer);
+	mem_free(retry->line);
+	mem_free(retry);
 }
 
 /* Whether the agent has begun a turn since, or is not there to begin one. */
-static bool is_taken(const struct nudge *nudge)
+static bool is_taken(const struct retry *retry)
 {
 	const struct presence *presence =
-	    presence_of_pane(nudge->set->parts.presences, &nudge->pane);
-	return presence != NULL && presence->has_turns && presence->turns > nudge->turns;
+	    presence_of_pane(retry->set->parts.presences, &retry->pane);
+	return presence != NULL && presence->has_turns && presence->turns > retry->turns;
 }
 
 static void on_timer(void *data)
 {
-	struct nudge *nudge = data;
-	struct queue *queue = nudge->set->parts.queue;
+	struct retry *retry = data;
+	struct queue *queue = retry->set->parts.queue;
 	struct retry_line line = {
-	    .pane = &nudge->pane, .seqs = nudge->seqs, .line = nudge->line, .len = nudge->len};
-	for (size_t at = 0; at < nudge->count && !is_taken(nudge); at++) {
-		const struct notification *note = queue_find(queue, nudge->seqs[at]);
+	    .pane = &retry->pane, .seqs = retry->seqs, .line = retry->line, .len = retry->len};
+	for (size_t at = 0; at < retry->count && !is_taken(retry); at++) {
+		const struct notification *note = queue_find(queue, retry->seqs[at]);
 		/* Acknowledged, cancelled, or retried already: not this one. */
 		if (note == NULL || (note->state != NOTE_DELIVERED && note->state != NOTE_FAILED))
 			continue;
 		queue_count_redelivery(queue, note->seq);
 		(void)queue_set_state(queue, note->seq, NOTE_QUEUED, NULL);
-		nudge->seqs[line.count++] = note->seq;
+		retry->seqs[line.count++] = note->seq;
 	}
 	if (line.count > 0)
-		nudge->set->again(nudge->set->data, &line);
-	retry_free(nudge);
+		retry->set->again(retry->set->data, &line);
+	retry_free(retry);
 }
 
-void nudge_add(struct retry_set *set, const struct retry_line *line)
+void retry_add(struct retry_set *set, const struct retry_line *line)
 {
 	unsigned most = 0;
-	struct nudge *nudge;
+	struct retry *retry;
 	for (size_t at = 0; at < line->count; at++)
 		most = times(set, line->seqs[at]) > most ? times(set, line->seqs[at]) : most;
-	if (line->count == 0 || line->count > NUDGE_NOTES_MAX ||
+	if (line->count == 0 || line->count > RETRY_NOTES_MAX ||
 	    (int64_t)most >= set->parts.config->limits.nudges)
 		return;
-	if (set->count == NUDGES_MAX)
-		retry_free(list_entry(set->nudges.next, struct nudge, link));
-	nudge = xcalloc(1, sizeof *nudge);
-	nudge->set = set;
-	nudge->pane = *line->pane;
-	memcpy(nudge->seqs, line->seqs, line->count * sizeof *line->seqs);
-	nudge->count = line->count;
-	nudge->turns = line->turns;
-	nudge->line = xcalloc(1, line->len + 1);
-	memcpy(nudge->line, line->line, line->len);
-	nudge->len = line->len;
-	nudge->timer = loop_timer_new(set->parts.base, on_timer, nudge);
-	list_append(&set->nudges, &nudge->link);
+	if (set->count == RETRIES_MAX)
+		retry_free(list_entry(set->retries.next, struct retry, link));
+	retry = xcalloc(1, sizeof *retry);
+	retry->set = set;
+	retry->pane = *line->pane;
+	memcpy(retry->seqs, line->seqs, line->count * sizeof *line->seqs);
+	retry->count = line->count;
+	retry->turns = line->turns;
+	retry->line = xcalloc(1, line->len + 1);
+	memcpy(retry->line, line->line, line->len);
+	retry->len = line->len;
+	retry->timer = loop_timer_new(set->parts.base, on_timer, retry);
+	list_append(&set->retries, &retry->link);
 	set->count++;
-	loop_timer_arm(nudge->timer, wait_ms(set, most));
+	loop_timer_arm(retry->timer, wait_ms(set, most));
 }
 
 struct retry_set *retry_set_new(const struct retry_parts *parts, retry_fn *again, void *data)
@@ -114,7 +114,7 @@ struct retry_set *retry_set_new(const struct retry_parts *parts, retry_fn *again
 	set->parts = *parts;
 	set->again = again;
 	set->data = data;
-	list_init(&set->nudges);
+	list_init(&set->retries);
 	return set;
 }
 
@@ -123,7 +123,7 @@ void retry_set_free(struct retry_set *set)
 	struct list *link, *after;
 	if (set == NULL)
 		return;
-	list_for_each_safe (link, after, &set->nudges)
-		retry_free(list_entry(link, struct nudge, link));
+	list_for_each_safe (link, after, &set->retries)
+		retry_free(list_entry(link, struct retry, link));
 	mem_free(set);
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * Nudges: what was typed for an agent, and was not seen to be taken, is typed again after a
+ * Retries: what was typed for an agent, and was not seen to be taken, is typed again after a
  * while, a bounded number of times. Not seen to be taken is: Enter was not seen to submit it;
  * or the agent reports its turns, and none has begun. Acknowledging ends it, as does a turn.
  */
@@ -12,8 +12,8 @@
 
 #include "daemon/core/pane_ref.h"
 
-#define NUDGES_MAX 256 /* lines that are waited for; then the oldest is not typed again */
-#define NUDGE_NOTES_MAX 32 /* notifications of one line */
+#define RETRIES_MAX 256 /* lines that are waited for; then the oldest is not typed again */
+#define RETRY_NOTES_MAX 32 /* notifications of one line */
 
 struct config;
 struct event_base;
@@ -48,6 +48,6 @@ void retry_set_free(struct retry_set *set);
  * Waits for what was typed to be taken: ack_wait_ms, and 5 and 15 times that for the second
  * and third time. Nothing if it was typed again so often as is set already.
  */
-void nudge_add(struct retry_set *set, const struct retry_line *line);
+void retry_add(struct retry_set *set, const struct retry_line *line);
 
 #endif

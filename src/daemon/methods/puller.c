@@ -37,7 +37,7 @@ static const struct field take_fields[] = {
 	.type = FIELD_INT,
 	.offset = offsetof(struct take_args, limit),
 	.min = 1,
-	.max = PULLER_LOANS_MAX,
+	.max = PULLER_LEASES_MAX,
 	.preset = "32",
 	.help = "How many at most."},
     {.name = "pane",
@@ -186,7 +186,7 @@ static void take_notifications(struct request *request, const void *data)
 	if (puller == NULL) {
 		request_fail(request, MESSAGE_LIMIT,
 		    "there are %d followers and hooks at work already, the most there may be",
-		    COURIERS_MAX);
+		    PULLERS_MAX);
 		return;
 	}
 	wait = xcalloc(1, sizeof *wait);

@@ -176,7 +176,7 @@ static bool file_arm(struct condition *condition, struct request *request, const
 		line_matcher_init(&watch->matcher, pattern);
 	condition->watch = watch;
 	count = args->from_start ? first_place(args->file, &place) : 0;
-	watch->tail_loop = tail_loop_new(watch_feeds(condition->parts->watches), args->file,
+	watch->tail_loop = tail_loop_new(watch_tail_loops(condition->parts->watches), args->file,
 	    count > 0 ? &place : NULL, count, &handlers, watch);
 	if (watch->tail_loop != NULL)
 		return true;

@@ -431,7 +431,7 @@ size_t watch_count(const struct watch_set *set)
 	return set->count;
 }
 
-struct tail_loop_set *watch_feeds(const struct watch_set *set)
+struct tail_loop_set *watch_tail_loops(const struct watch_set *set)
 {
 	return set->tail_loops;
 }

@@ -52,6 +52,6 @@ size_t watch_count(const struct watch_set *set);
 /* The alarm rang: ends those whose time is up. */
 void watch_ring(struct watch_set *set);
 
-struct tail_loop_set *watch_feeds(const struct watch_set *set);
+struct tail_loop_set *watch_tail_loops(const struct watch_set *set);
 
 #endif
