@@ -159,8 +159,8 @@ mutant tests/test_job src/daemon/source/job.c 'a killed supervisor is taken for 
 	'job->state = JOB_LOST;' 'job->state = JOB_EXITED;'
 mutant tests/test_watch src/daemon/source/watch.c 'a watch reads reported lines again' \
 	'		watch_store(watch);
-	uint64_t seq' '		;
-	uint64_t seq'
+	seq = queue_post' '		;
+	seq = queue_post'
 mutant tests/test_watch src/daemon/source/watch.c 'a watch that is over goes on after a restart' \
 	'record_delete(queue_store(queue), &watch_kind, watch->id);' ';'
 
