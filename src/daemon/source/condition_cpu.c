@@ -8,7 +8,7 @@
 #include "daemon/server/request.h"
 #include "daemon/server/target.h"
 #include "daemon/source/condition.h"
-#include "daemon/source/cpu.h"
+#include "daemon/source/cpu_sample.h"
 
 enum { CPU_STEP_MS = 1000 };
 
