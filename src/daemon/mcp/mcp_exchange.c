@@ -8,6 +8,11 @@
 #define PACKAGE_VERSION "0.1.0"
 #endif
 
+const struct field mcp_list_fields[] = {
+    {.name = "cursor", .type = FIELD_STRING, .offset = offsetof(struct mcp_list_args, cursor)},
+    {.name = NULL},
+};
+
 void mcp_put_server_info(struct json_writer *writer, const char *name)
 {
 	json_object_begin(writer, name);

@@ -83,6 +83,12 @@ extern const struct mcp_method mcp_methods_prompt[];
 extern const struct mcp_method mcp_methods_resource[];
 extern const struct mcp_method mcp_methods_tool[];
 
+/* The parameters of all lists. */
+struct mcp_list_args {
+	const char *cursor; /* NULL: the first page */
+};
+extern const struct field mcp_list_fields[];
+
 /* Opens the result with the members that the revision requires. */
 struct json_writer *mcp_result(struct mcp_exchange *exchange);
 /* The same for results that may be cached: lists and reads. */

@@ -55,15 +55,6 @@ const struct mcp_prompt *mcp_prompt_find(const char *name)
 	return NULL;
 }
 
-struct list_args {
-	const char *cursor;
-};
-
-static const struct field list_fields[] = {
-    {.name = "cursor", .type = FIELD_STRING, .offset = offsetof(struct list_args, cursor)},
-    {.name = NULL},
-};
-
 static void put_prompt(struct json_writer *writer, const struct mcp_prompt *prompt)
 {
 	json_object_begin(writer, NULL);
@@ -84,7 +75,7 @@ static void put_prompt(struct json_writer *writer, const struct mcp_prompt *prom
 
 static void handle_list(struct mcp_exchange *exchange, const void *data)
 {
-	const struct list_args *args = data;
+	const struct mcp_list_args *args = data;
 	struct json_writer *writer;
 	if (mcp_refuse_cursor(exchange, args->cursor))
 		return;
@@ -196,6 +187,6 @@ static void handle_get(struct mcp_exchange *exchange, const void *data)
 /* Keep alphabetized. */
 const struct mcp_method mcp_methods_prompt[] = {
     {.name = "prompts/get", .fields = get_fields, .handle = handle_get},
-    {.name = "prompts/list", .fields = list_fields, .handle = handle_list},
+    {.name = "prompts/list", .fields = mcp_list_fields, .handle = handle_list},
     {.name = NULL},
 };

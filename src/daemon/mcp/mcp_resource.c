@@ -189,18 +189,9 @@ static void put_things(struct page *page, const struct daemon *daemon)
 			    job->name != NULL ? job->name : job->command, JSON);
 }
 
-struct list_args {
-	const char *cursor;
-};
-
-static const struct field list_fields[] = {
-    {.name = "cursor", .type = FIELD_STRING, .offset = offsetof(struct list_args, cursor)},
-    {.name = NULL},
-};
-
 static void handle_list(struct mcp_exchange *exchange, const void *data)
 {
-	const struct list_args *args = data;
+	const struct mcp_list_args *args = data;
 	uint32_t from = 0;
 	struct page page;
 	if (args->cursor != NULL && !str_parse_u32(args->cursor, strlen(args->cursor), &from)) {
@@ -230,7 +221,7 @@ static void handle_list(struct mcp_exchange *exchange, const void *data)
 
 static void handle_templates(struct mcp_exchange *exchange, const void *data)
 {
-	const struct list_args *args = data;
+	const struct mcp_list_args *args = data;
 	struct json_writer *writer;
 	if (mcp_refuse_cursor(exchange, args->cursor))
 		return;
@@ -402,8 +393,8 @@ static void handle_read(struct mcp_exchange *exchange, const void *data)
 
 /* Keep alphabetized. */
 const struct mcp_method mcp_methods_resource[] = {
-    {.name = "resources/list", .fields = list_fields, .handle = handle_list},
+    {.name = "resources/list", .fields = mcp_list_fields, .handle = handle_list},
     {.name = "resources/read", .fields = read_fields, .method = method_of, .handle = handle_read},
-    {.name = "resources/templates/list", .fields = list_fields, .handle = handle_templates},
+    {.name = "resources/templates/list", .fields = mcp_list_fields, .handle = handle_templates},
     {.name = NULL},
 };

@@ -285,18 +285,9 @@ static void handle_call(struct mcp_exchange *exchange, const void *data)
 	dispatch_run(exchange->mcp->dispatch, request, arguments);
 }
 
-struct list_args {
-	const char *cursor;
-};
-
-static const struct field list_fields[] = {
-    {.name = "cursor", .type = FIELD_STRING, .offset = offsetof(struct list_args, cursor)},
-    {.name = NULL},
-};
-
 static void handle_list(struct mcp_exchange *exchange, const void *data)
 {
-	const struct list_args *args = data;
+	const struct mcp_list_args *args = data;
 	if (mcp_refuse_cursor(exchange, args->cursor))
 		return;
 	mcp_tool_write_list(
@@ -307,6 +298,6 @@ static void handle_list(struct mcp_exchange *exchange, const void *data)
 /* Keep alphabetized. */
 const struct mcp_method mcp_methods_tool[] = {
     {.name = "tools/call", .fields = call_fields, .method = tool_of, .handle = handle_call},
-    {.name = "tools/list", .fields = list_fields, .handle = handle_list},
+    {.name = "tools/list", .fields = mcp_list_fields, .handle = handle_list},
     {.name = NULL},
 };
