@@ -189,6 +189,7 @@ enum muxbus_cap {
 	MUXBUS_CAP_SUBSCRIPTION_CRASH = 1 << 12, /* to 3.6b: -B, slow reader, session killed */
 	MUXBUS_CAP_NAMES_ENCODED = 1 << 13, /* to 3.6b: names are stored vis-encoded */
 	MUXBUS_CAP_EVENTS_SYNC = 1 << 14, /* since 3.8: notifications come at once */
+	MUXBUS_CAP_START_CRASH = 1 << 15, /* to 3.6b: an event while `tmux -C` starts kills tmux */
 };
 
 struct muxbus_version {
@@ -475,10 +476,19 @@ MUXBUS_API int muxbus_loop_attach(struct muxbus_loop *loop, struct event_base *b
 /*
  * Connection.
  *
- * One `tmux -C` process on pipes. It is killed when this program dies, its output is
- * always read, and it ends by detaching.
+ * One control client of a tmux server. As a rule this process is the client itself: it
+ * speaks the protocol of tmux clients, so that tmux sees its death at once, and so that
+ * attaching cannot crash tmux up to 3.6b (see muxbusd(8), BUGS). Its output is always read,
+ * and it ends by detaching.
  */
 struct muxbus_connection;
+
+/* How a control client attaches. */
+enum muxbus_way {
+	MUXBUS_WAY_DIRECT, /* by this process, as tmux 3.2 to 3.5a expects it */
+	MUXBUS_WAY_DIRECT_3_6, /* by this process, as tmux 3.6 and later expects it */
+	MUXBUS_WAY_PROCESS, /* by a `tmux -C` process, which dies with this process */
+};
 
 enum muxbus_connection_flag {
 	MUXBUS_CONNECTION_NO_OUTPUT = 1 << 0, /* attach without pane output */
@@ -486,7 +496,16 @@ enum muxbus_connection_flag {
 
 struct muxbus_connection_options {
 	const char *socket_path; /* of the tmux server; required */
-	const char *tmux_path; /* the binary; NULL: the server's own, else from PATH */
+	/*
+	 * The binary for MUXBUS_WAY_PROCESS, which a path demands. NULL: the server's own, else
+	 * from PATH.
+	 */
+	const char *tmux_path;
+	/*
+	 * The first way to try. If the server refuses it, the next follows, which costs a
+	 * millisecond. $MUXBUS_ATTACH=process demands MUXBUS_WAY_PROCESS.
+	 */
+	enum muxbus_way way;
 	uint32_t session; /* to attach to; MUXBUS_NO_ID: tmux chooses */
 	unsigned flags; /* enum muxbus_connection_flag */
 	unsigned greeting_timeout_ms; /* 0: 5,000 */
@@ -521,7 +540,7 @@ struct muxbus_connection_handlers {
 };
 
 /*
- * Starts the process. Commands may be run at once; they wait for the greeting. Returns
+ * Starts the client. Commands may be run at once; they wait for the greeting. Returns
  * MUXBUS_ERR_NO_SERVER or MUXBUS_ERR_SPAWN if that is clear at once; later errors go to
  * the closed handler. options and handlers are copied.
  */
@@ -536,7 +555,7 @@ MUXBUS_API int muxbus_connection_open(struct muxbus_loop *loop,
 MUXBUS_API void muxbus_connection_close(struct muxbus_connection *connection);
 
 /*
- * Kills the process, cancels pending lists, and frees the connection. closed is not
+ * Ends the client at once, cancels pending lists, and frees the connection. closed is not
  * called.
  */
 MUXBUS_API void muxbus_connection_free(struct muxbus_connection *connection);
@@ -548,8 +567,11 @@ MUXBUS_API void muxbus_connection_free(struct muxbus_connection *connection);
 MUXBUS_API int muxbus_connection_run(struct muxbus_connection *connection,
     struct muxbus_command *command, muxbus_reply_fn *reply, void *data);
 
-/* The process id of the `tmux -C` process. */
+/* The process id by which tmux knows the client: this process, or a `tmux -C` process. */
 MUXBUS_API pid_t muxbus_connection_pid(const struct muxbus_connection *connection);
+
+/* The way of the client that is attached, or that is tried now. */
+MUXBUS_API enum muxbus_way muxbus_connection_way(const struct muxbus_connection *connection);
 
 MUXBUS_API void muxbus_connection_stats(
     const struct muxbus_connection *connection, struct muxbus_parser_stats *ret_stats);
@@ -768,7 +790,8 @@ MUXBUS_API const char *muxbus_change_name(enum muxbus_change_kind kind);
 
 struct muxbus_sync_options {
 	const char *socket_path; /* of the tmux server; required */
-	const char *tmux_path; /* NULL: the server's own binary */
+	const char *tmux_path; /* as in struct muxbus_connection_options */
+	enum muxbus_way way; /* the first to try with each server */
 	bool all_output; /* follow the output of every pane from the start */
 	unsigned command_timeout_ms; /* 0: 5,000 */
 };
@@ -828,6 +851,8 @@ struct muxbus_sync_info {
 	pid_t pid; /* of the tmux server */
 	unsigned connections;
 	unsigned output_connections; /* of those, with output */
+	unsigned process_connections; /* of those, by a `tmux -C` process */
+	enum muxbus_way way; /* the way that the server took last */
 	uint64_t lists; /* times that the whole model was read */
 	uint64_t audits;
 	uint64_t drift; /* differences that audits have found */

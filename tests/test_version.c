@@ -67,7 +67,8 @@ static void test_forms(void)
 	}
 }
 
-#define HAZARDS_OLD "paste_dead_crash off_crash window_crash subscription_crash names_encoded "
+#define HAZARDS_OLD \
+	"paste_dead_crash off_crash window_crash subscription_crash names_encoded start_crash "
 
 /* The names of all capabilities, each with a space behind it. */
 static const char *caps_text(uint32_t caps)
@@ -94,13 +95,13 @@ static void test_caps(void)
 	    {"3.3a", "dead_signal swap_notifies " HAZARDS_OLD},
 	    {"3.4",
 		"print_encoded hook_message dead_signal swap_notifies "
-		"off_crash window_crash subscription_crash names_encoded "},
+		"off_crash window_crash subscription_crash names_encoded start_crash "},
 	    {"3.5a",
 		"print_encoded hook_message dead_signal swap_notifies extended_keys "
-		"off_crash window_crash subscription_crash names_encoded "},
+		"off_crash window_crash subscription_crash names_encoded start_crash "},
 	    {"3.6b",
 		"hook_message dead_signal swap_notifies no_detach_on_destroy extended_keys "
-		"off_crash window_crash subscription_crash names_encoded "},
+		"off_crash window_crash subscription_crash names_encoded start_crash "},
 	    {"3.7c",
 		"hook_message dead_signal swap_notifies paste_vis floating fast_output "
 		"no_detach_on_destroy extended_keys window_crash "},
@@ -113,7 +114,8 @@ static void test_caps(void)
 		"no_detach_on_destroy extended_keys window_crash events_sync "},
 	    {"next-3.6",
 		"print_encoded hook_message dead_signal swap_notifies no_detach_on_destroy "
-		"extended_keys off_crash window_crash subscription_crash names_encoded "},
+		"extended_keys off_crash window_crash subscription_crash names_encoded "
+		"start_crash "},
 	};
 
 	for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
@@ -129,7 +131,7 @@ static void test_names(void)
 	unsigned bit = 0;
 	while (muxbus_cap_name(1u << bit) != NULL)
 		bit++;
-	is_int(1 << bit, MUXBUS_CAP_EVENTS_SYNC << 1, "each capability has a name, without a gap");
+	is_int(1 << bit, MUXBUS_CAP_START_CRASH << 1, "each capability has a name, without a gap");
 	ok(muxbus_cap_name(0) == NULL && muxbus_cap_name(3) == NULL, "an unknown bit has no name");
 }
 

@@ -7,6 +7,7 @@
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "base/clock.h"
 
@@ -114,5 +115,5 @@ struct muxbus_command *command_of(const char *word, ...)
 
 bool is_gone(pid_t pid)
 {
-	return kill(pid, 0) != 0 && errno == ESRCH;
+	return pid == getpid() || (kill(pid, 0) != 0 && errno == ESRCH);
 }

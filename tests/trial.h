@@ -54,7 +54,7 @@ bool trial_until(struct trial *trial, const unsigned *flag);
 /* Makes a list of commands from words, where ";" separates two, and NULL ends. */
 struct muxbus_command *command_of(const char *word, ...) __attribute__((sentinel));
 
-/* Whether the process is gone, and was waited for. */
+/* Whether the process is gone, and was waited for; or is this one, and no process was made. */
 bool is_gone(pid_t pid);
 
 #endif

@@ -91,7 +91,7 @@ struct live_usage {
 	uint64_t rss_bytes;
 };
 struct live_usage live_usage(pid_t pid);
-/* The tmux -C processes of muxbusd. Returns how many; fills at most max. */
+/* The tmux -C processes of muxbusd: none if it attaches directly. Fills at most max. */
 size_t live_connections(const struct live *live, pid_t *ret_pids, size_t max);
 
 int64_t live_now_ms(void);

@@ -43,10 +43,27 @@
 
 enum { FORGED_ROUNDS = 500, ROWS = 24, END_BOUND_MS = 5000 };
 
+/* The way of all connections, and the one that is expected of them. */
+static enum muxbus_way way;
+
+static void check_way(const struct live *live, const struct trial *trial)
+{
+	struct muxbus_version version;
+	enum muxbus_way want = way;
+	if (trial->connection == NULL || muxbus_version_parse(live->version, &version) != 0)
+		return;
+	if (way != MUXBUS_WAY_PROCESS)
+		want = version.major > 3 || (version.major == 3 && version.minor >= 6)
+		    ? MUXBUS_WAY_DIRECT_3_6
+		    : MUXBUS_WAY_DIRECT;
+	is_int(muxbus_connection_way(trial->connection), want, "%s: way", live->version);
+}
+
 static void open_at(struct live *live, struct trial *trial, unsigned flags, unsigned timeout_ms)
 {
 	const struct muxbus_connection_options options = {
 	    .socket_path = live->tmux_socket,
+	    .way = way,
 	    .session = MUXBUS_NO_ID,
 	    .flags = flags,
 	    .greeting_timeout_ms = timeout_ms,
@@ -79,6 +96,7 @@ static void test_plain(struct live *live)
 	open_at(live, &trial, 0, 0);
 	(void)snprintf(want, sizeof want, "%s", live->version);
 	is_int((long long)trial.version.major, atoi(live->version), "%s: version", live->version);
+	check_way(live, &trial);
 	answer = run(&trial, command_of("display-message", "-p", "#{client_flags}", NULL));
 	ok(strstr(answer.bodies[0], "ignore-size") != NULL, "%s: flags", live->version);
 	ok(strstr(answer.bodies[0], "UTF-8") != NULL, "%s: UTF-8", live->version);
@@ -172,17 +190,19 @@ static void test_bytes(struct live *live)
 static void start_forger(struct live *live)
 {
 	char path[128];
+	char path_of_stop[128];
 	FILE *script;
 	(void)snprintf(path, sizeof path, "%s/forge", live->dir);
+	(void)snprintf(path_of_stop, sizeof path_of_stop, "%s/forge.stop", live->dir);
 	script = fopen(path, "we");
 	(void)fprintf(script,
-	    "while :; do\n"
+	    "while test ! -e %s; do\n"
 	    "set -- $(%s -S %s -C list-sessions </dev/null 2>&1 | sed -n 's/^%%begin //p')\n"
 	    "awk -v t=$1 -v n=$2 'BEGIN { for (i = 0; i < 300; i++)\n"
 	    "  printf \"%%%%end %%d %%d 1\\n%%%%session-renamed $0 PWNED\\n\", t + i %% 2, n + i / "
 	    "2 }'\n"
 	    "done\n",
-	    live->tmux, live->tmux_socket);
+	    path_of_stop, live->tmux, live->tmux_socket);
 	(void)fclose(script);
 	live_tmux(live, "new-window -d -n forger 'sh %s'", path);
 }
@@ -263,7 +283,11 @@ static void test_forged(struct live *live)
 	is_int(wrong, 0, "%s: none of them was misread", live->version);
 	is_str(live_tmux(live, "display-message -p '#{session_name}'"), "main",
 	    "%s: and no session was renamed", live->version);
-	live_tmux(live, "kill-window -t :forger");
+	/* The forger's `tmux -C` must not start while our client leaves: tmux would crash. */
+	live_run(live, "touch forge.stop");
+	ok(live_tmux_until(live, "1", "display-message -p '#{session_windows}'"),
+	    "%s: the forger ends", live->version);
+	live_run(live, "rm forge.stop");
 	trial_finish(&trial);
 }
 
@@ -314,7 +338,7 @@ static void test_ends(struct live *live)
 	struct trial trial;
 	struct answer answer = {0};
 	struct muxbus_connection_options options = {
-	    .socket_path = live->tmux_socket, .session = 4711};
+	    .socket_path = live->tmux_socket, .way = way, .session = 4711};
 	int64_t end = clock_mono_ms() + END_BOUND_MS;
 	pid_t pid;
 	open_at(live, &trial, 0, 0);
@@ -329,12 +353,15 @@ static void test_ends(struct live *live)
 	is_str(trial.reason, "can't find session: $4711", "%s: in tmux's words", live->version);
 	trial_finish(&trial);
 
-	open_at(live, &trial, 0, 0);
-	(void)kill(trial.pid, SIGKILL);
-	ok(trial_until(&trial, &trial.closed), "%s: the process is killed", live->version);
-	is_int(trial.error, MUXBUS_ERR_CLOSED, "%s: closed", live->version);
-	trial_finish(&trial);
-	ok(live_tmux_until(live, "", "list-clients"), "%s: tmux lets its client go", live->version);
+	if (way == MUXBUS_WAY_PROCESS) {
+		open_at(live, &trial, 0, 0);
+		(void)kill(trial.pid, SIGKILL);
+		ok(trial_until(&trial, &trial.closed), "%s: the process is killed", live->version);
+		is_int(trial.error, MUXBUS_ERR_CLOSED, "%s: closed", live->version);
+		trial_finish(&trial);
+		ok(live_tmux_until(live, "", "list-clients"), "%s: tmux lets its client go",
+		    live->version);
+	}
 
 	open_at(live, &trial, 0, 0);
 	(void)kill(live->server_pid, SIGKILL);
@@ -366,7 +393,7 @@ static void test_killed_parent(struct live *live)
 	parent = fork();
 	if (parent == 0) {
 		const struct muxbus_connection_options options = {
-		    .socket_path = live->tmux_socket, .session = MUXBUS_NO_ID};
+		    .socket_path = live->tmux_socket, .way = way, .session = MUXBUS_NO_ID};
 		trial_open(&trial, &options);
 		(void)trial_until(&trial, &trial.ready);
 		while (trial.output.len < 200000)
@@ -444,23 +471,32 @@ static void test_versions(void)
 	mem_free(ancient);
 }
 
+static void test_all(const char *tmux)
+{
+	struct live *live = live_new(tmux);
+	live_start_tmux(live, NULL);
+	diag("%s is tmux %s%s", tmux, live->version,
+	    way == MUXBUS_WAY_PROCESS ? ", by a process" : "");
+	test_plain(live);
+	test_blocks(live);
+	test_bytes(live);
+	test_forged(live);
+	test_invisible(live);
+	test_wedged(live);
+	test_killed_parent(live);
+	test_ends(live);
+	live_free(live);
+	test_deleted_binary(tmux);
+}
+
 int main(void)
 {
 	const char *const *paths = live_tmux_paths();
 	for (size_t i = 0; paths[i] != NULL; i++) {
-		struct live *live = live_new(paths[i]);
-		live_start_tmux(live, NULL);
-		diag("%s is tmux %s", paths[i], live->version);
-		test_plain(live);
-		test_blocks(live);
-		test_bytes(live);
-		test_forged(live);
-		test_invisible(live);
-		test_wedged(live);
-		test_killed_parent(live);
-		test_ends(live);
-		live_free(live);
-		test_deleted_binary(paths[i]);
+		way = MUXBUS_WAY_DIRECT;
+		test_all(paths[i]);
+		way = MUXBUS_WAY_PROCESS;
+		test_all(paths[i]);
 	}
 	test_versions();
 	return done_testing();

@@ -160,7 +160,8 @@ static const struct field_result status_results[] = {
     {"uptime_sec", "number", "how long it has been running"},
     {"tmux", "object",
 	"the tmux server: socket, state (live or searching), reason; while live version, pid, "
-	"capabilities, connections"},
+	"capabilities, connections, attach (direct, or process: by tmux -C), "
+	"process_connections"},
     {"sessions", "integer", "sessions of the tmux server"},
     {"windows", "integer", "windows of the tmux server"},
     {"panes", "integer", "panes of the tmux server"},
@@ -227,6 +228,9 @@ static void write_tmux(struct json_writer *writer, const struct daemon *daemon)
 		write_capabilities(writer, info.version.caps);
 		json_put_int(writer, "connections", info.connections);
 		json_put_int(writer, "output_connections", info.output_connections);
+		json_put_int(writer, "process_connections", info.process_connections);
+		json_put_str(
+		    writer, "attach", info.way == MUXBUS_WAY_PROCESS ? "process" : "direct");
 		json_put_int(writer, "reconnects", (int64_t)info.reconnects);
 	} else {
 		json_put_str(

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * One `tmux -C` process and the commands sent to it.
+ * One control client and the commands sent to it.
  *
- *   STARTING    the process runs; its greeting is a block with flags 0
+ *   STARTING    the client attaches; its greeting is a block with flags 0
  *   GREETED     waits for %session-changed; before that, tmux has no session for the client
  *   HANDSHAKE   asks for the version and for the flags that tmux took
  *   READY       lists of commands run
  *   CLOSING     reads pending replies, then asks tmux to detach
- *   FAILED      all reply callbacks were called; the process was killed and is waited for
+ *   FAILED      all reply callbacks were called; the client was killed and is waited for
  *   ENDED       the closed handler was called; only muxbus_connection_free() is allowed
  *
  * Each list is one line, followed by a sentinel on a line of its own, since an error drops
@@ -26,9 +26,9 @@
 #include <muxbus.h>
 
 #include <errno.h>
-#include <signal.h>
 #include <stdarg.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/epoll.h>
 #include <sys/socket.h>
@@ -37,21 +37,21 @@
 #include "base/alloc.h"
 #include "base/buf.h"
 #include "base/clock.h"
+#include "lib/connection/client.h"
 #include "lib/connection/command.h"
 #include "lib/connection/handshake.h"
-#include "lib/connection/locate.h"
 #include "lib/connection/loop.h"
 #include "lib/connection/nonce.h"
 #include "lib/connection/pending.h"
-#include "lib/connection/process.h"
 #include "lib/library.h"
+#include "lib/stream/event.h"
 #include "lib/stream/parser.h"
 
 enum {
 	DEFAULT_TIMEOUT_MS = 5000,
 	/* The most text before the greeting, which can hold configuration errors. */
 	GREETING_MAX = 256 * 1024,
-	/* The longest time between the end of the process and the end of its output. */
+	/* The longest time between the end of the client and the end of its output. */
 	END_TIMEOUT_MS = 500,
 	/* Closing: the time until SIGTERM, then until SIGKILL, then until giving up. */
 	DETACH_TIMEOUT_MS = 400,
@@ -77,9 +77,7 @@ struct muxbus_connection {
 	struct muxbus_loop *loop;
 	struct muxbus_connection_handlers handlers;
 	void *data;
-	unsigned flags;
-	unsigned greeting_timeout_ms;
-	unsigned command_timeout_ms;
+	struct muxbus_connection_options options; /* its socket_path is ours */
 
 	enum state state;
 	bool is_in_turn; /* in a callback of the loop, which ends with end_turn() */
@@ -91,16 +89,16 @@ struct muxbus_connection {
 	char reason[ENDING_TEXT_SIZE];
 	struct ending ending;
 
-	struct process process;
+	struct client client;
 	struct loop_watch *input_watch; /* only while the socket is full */
 	struct loop_watch *output_watch;
 	struct loop_watch *errors_watch;
-	struct loop_watch *process_watch;
+	struct loop_watch *end_watch; /* news of its end */
 	struct loop_timer deadline; /* timeout of the greeting, then of the first list */
 	struct loop_timer end_timer; /* timeout of each stage of the end */
 	struct loop_timer soon; /* handles a failure outside of a turn */
 	bool has_asked_to_detach;
-	bool was_terminated; /* SIGTERM was sent */
+	bool was_terminated; /* by client_terminate() */
 
 	struct muxbus_parser *parser;
 	struct pending_queue queue;
@@ -131,13 +129,32 @@ static void fail(struct muxbus_connection *connection, int error, const char *fo
 		loop_timer_start(&connection->soon, 0);
 }
 
-/* The process and its output have ended. */
+/* The reason that a `tmux -C` process writes as %exit reaches a direct client as a message. */
+static void report_direct_exit(struct muxbus_connection *connection)
+{
+	const char *reason = connection->client.direct.reason;
+	char line[sizeof "%exit " + ENDING_TEXT_SIZE];
+	char scratch[sizeof line];
+	struct muxbus_event event;
+	int len;
+	if (connection->client.way == MUXBUS_WAY_PROCESS)
+		return;
+	ending_copy_line(connection->ending.exit_reason, reason, strlen(reason));
+	len = snprintf(line, sizeof line, "%%exit%s%s", *reason != '\0' ? " " : "",
+	    connection->ending.exit_reason);
+	event_parse(line, (size_t)len, scratch, &event);
+	if (connection->state > STATE_STARTING && connection->handlers.event != NULL)
+		connection->handlers.event(connection->data, &event);
+}
+
+/* The client and its output have ended. */
 static void fail_at_end(struct muxbus_connection *connection)
 {
 	const char *reason = "closed";
 	int error = 0;
+	report_direct_exit(connection);
 	if (connection->state != STATE_CLOSING)
-		error = ending_explain(&connection->ending, &connection->process,
+		error = ending_explain(&connection->ending, &connection->client,
 		    connection->state > STATE_STARTING, &reason);
 	fail(connection, error, "%s", reason);
 }
@@ -145,7 +162,7 @@ static void fail_at_end(struct muxbus_connection *connection)
 static void on_input_writable(void *data, uint32_t events);
 
 /*
- * One of input, output and process has ended. The others should end within END_TIMEOUT_MS,
+ * One of input, output and client has ended. The others should end within END_TIMEOUT_MS,
  * and then the reason is known. No reply comes any more.
  */
 static void await_end(struct muxbus_connection *connection)
@@ -158,14 +175,14 @@ static void await_end(struct muxbus_connection *connection)
 /* Writes as much as the socket takes. */
 static void flush(struct muxbus_connection *connection)
 {
-	enum process_sent sent;
+	enum client_sent sent;
 	if (connection->input_watch != NULL)
 		return;
-	sent = process_send(&connection->process);
-	if (sent == PROCESS_SENT_BROKEN)
+	sent = client_send(&connection->client);
+	if (sent == CLIENT_SENT_BROKEN)
 		await_end(connection);
-	if (sent == PROCESS_SENT_FULL &&
-	    loop_watch(connection->loop, connection->process.input, EPOLLOUT, on_input_writable,
+	if (sent == CLIENT_SENT_FULL &&
+	    loop_watch(connection->loop, connection->client.input, EPOLLOUT, on_input_writable,
 		connection, &connection->input_watch) != 0)
 		fail(connection, MUXBUS_ERR_NOMEM, "out of memory");
 }
@@ -182,7 +199,7 @@ static void begin_first(struct muxbus_connection *connection)
 		fail(connection, MUXBUS_ERR_NOMEM, "out of memory");
 	connection->first_since_us = clock_mono_us();
 	if (!loop_timer_is_running(&connection->deadline))
-		loop_timer_start(&connection->deadline, connection->command_timeout_ms);
+		loop_timer_start(&connection->deadline, connection->options.command_timeout_ms);
 }
 
 static void send_detach(struct muxbus_connection *connection)
@@ -190,8 +207,8 @@ static void send_detach(struct muxbus_connection *connection)
 	if (connection->has_asked_to_detach)
 		return;
 	connection->has_asked_to_detach = true;
-	if (buf_append_byte(&connection->process.out, '\n') != 0)
-		process_signal(&connection->process, SIGTERM);
+	if (buf_append_byte(&connection->client.out, '\n') != 0)
+		client_terminate(&connection->client);
 }
 
 static void on_sentinel(void *data)
@@ -219,7 +236,7 @@ static void check_deadline(struct muxbus_connection *connection)
 	int64_t left_ms;
 	if (first == NULL)
 		return;
-	allowed_ms = (int64_t)connection->command_timeout_ms + first->extra_ms;
+	allowed_ms = (int64_t)connection->options.command_timeout_ms + first->extra_ms;
 	left_ms = allowed_ms - (clock_mono_us() - connection->first_since_us) / 1000;
 	if (left_ms < -LATE_MS) {
 		connection->first_since_us = clock_mono_us();
@@ -236,10 +253,10 @@ static void check_deadline(struct muxbus_connection *connection)
 static bool are_flags_taken(
     const struct muxbus_connection *connection, const struct handshake_answer *answer)
 {
-	if (answer->pid != connection->process.pid) /* seen from another pid namespace */
+	if (answer->pid != connection->client.pid) /* seen from another pid namespace */
 		return true;
 	return handshake_has_flag(answer->flags, "ignore-size") &&
-	    (!(connection->flags & MUXBUS_CONNECTION_NO_OUTPUT) ||
+	    (!(connection->options.flags & MUXBUS_CONNECTION_NO_OUTPUT) ||
 		handshake_has_flag(answer->flags, "no-output"));
 }
 
@@ -303,7 +320,7 @@ static int begin_handshake(struct muxbus_connection *connection)
 	len = snprintf(line, sizeof line, "%s\n%s\n%s%s\n", handshake_question,
 	    connection->probe.text, sentinel_command, pending->nonces[0].text);
 	/* The socket is new and empty, so it takes the whole line unless it is broken. */
-	if (send(connection->process.input, line, (size_t)len, MSG_NOSIGNAL | MSG_DONTWAIT) != len)
+	if (send(connection->client.input, line, (size_t)len, MSG_NOSIGNAL | MSG_DONTWAIT) != len)
 		await_end(connection);
 	return 0;
 }
@@ -368,18 +385,16 @@ static void stop_watching(struct muxbus_connection *connection)
 	loop_timer_stop(&connection->soon);
 }
 
-/* Calls all pending reply callbacks, and kills the process. */
+/* Calls all pending reply callbacks, and kills the client. */
 static void enter_failed(struct muxbus_connection *connection)
 {
 	bool was_ours = connection->error == 0;
-	library_log(MUXBUS_LOG_DEBUG, "connection %ld: %s", (long)connection->process.pid,
+	library_log(MUXBUS_LOG_DEBUG, "connection %ld: %s", (long)connection->client.pid,
 	    connection->reason);
 	connection->state = STATE_FAILED;
 	stop_watching(connection);
-	process_signal(&connection->process, SIGKILL);
-	process_close(&connection->process.input);
-	process_close(&connection->process.output);
-	process_close(&connection->process.errors);
+	client_kill(&connection->client);
+	client_close_streams(&connection->client);
 	loop_timer_start(&connection->end_timer, KILL_TIMEOUT_MS);
 	pending_fail_all(&connection->queue, was_ours ? MUXBUS_ERR_CANCELLED : connection->error);
 }
@@ -389,8 +404,8 @@ static void enter_ended(struct muxbus_connection *connection)
 {
 	connection->state = STATE_ENDED;
 	stop_watching(connection);
-	loop_unwatch(connection->process_watch);
-	connection->process_watch = NULL;
+	loop_unwatch(connection->end_watch);
+	connection->end_watch = NULL;
 	if (connection->handlers.closed != NULL)
 		connection->handlers.closed(
 		    connection->data, connection->error, connection->reason);
@@ -399,23 +414,85 @@ static void enter_ended(struct muxbus_connection *connection)
 /* The last call in each callback of the loop. */
 static void end_turn(struct muxbus_connection *connection)
 {
-	if (!connection->has_failed && connection->process.has_ended && connection->is_output_over)
+	if (!connection->has_failed && connection->client.has_ended && connection->is_output_over)
 		fail_at_end(connection);
 	if (!connection->has_failed && connection->state >= STATE_READY)
 		flush(connection);
 	if (connection->has_failed && connection->state < STATE_FAILED)
 		enter_failed(connection);
 	connection->is_in_turn = false;
-	if (connection->state == STATE_FAILED && connection->process.has_ended)
+	if (connection->state == STATE_FAILED && connection->client.has_ended)
 		enter_ended(connection);
 }
 
 static void read_errors(struct muxbus_connection *connection)
 {
-	if (ending_read_errors(&connection->ending, &connection->process))
+	if (ending_read_errors(&connection->ending, &connection->client))
 		return;
 	loop_unwatch(connection->errors_watch);
 	connection->errors_watch = NULL;
+}
+
+static void on_output_readable(void *data, uint32_t events);
+static void on_errors_readable(void *data, uint32_t events);
+static void on_end_news(void *data, uint32_t events);
+
+static int watch_all(struct muxbus_connection *connection)
+{
+	const struct client *client = &connection->client;
+	int error = loop_watch(connection->loop, client->output, EPOLLIN, on_output_readable,
+	    connection, &connection->output_watch);
+	if (error == 0 && client->errors >= 0)
+		error = loop_watch(connection->loop, client->errors, EPOLLIN, on_errors_readable,
+		    connection, &connection->errors_watch);
+	if (error == 0)
+		error = loop_watch(connection->loop, client->handle, EPOLLIN, on_end_news,
+		    connection, &connection->end_watch);
+	return error;
+}
+
+static void unwatch_all(struct muxbus_connection *connection)
+{
+	loop_unwatch(connection->input_watch);
+	loop_unwatch(connection->output_watch);
+	loop_unwatch(connection->errors_watch);
+	loop_unwatch(connection->end_watch);
+	connection->input_watch = NULL;
+	connection->output_watch = NULL;
+	connection->errors_watch = NULL;
+	connection->end_watch = NULL;
+}
+
+/* Starts a client, maybe in place of a refused one; the lists that wait are kept. */
+static int start_client(struct muxbus_connection *connection)
+{
+	int error;
+	unwatch_all(connection);
+	client_close(&connection->client);
+	error = client_open(&connection->client, &connection->options);
+	if (error == 0)
+		error = watch_all(connection);
+	if (error == 0 && !(connection->options.flags & MUXBUS_CONNECTION_NO_OUTPUT))
+		client_widen_output(&connection->client);
+	return error;
+}
+
+/* Tries the next way, if the server has refused this one. False if it has not. */
+static bool try_next_way(struct muxbus_connection *connection)
+{
+	int error;
+	if (connection->state != STATE_STARTING || connection->has_failed ||
+	    !client_was_refused(&connection->client, &connection->options.way))
+		return false;
+	library_log(MUXBUS_LOG_DEBUG, "the server refused a direct client: %s",
+	    connection->client.direct.reason);
+	connection->is_output_over = false;
+	loop_timer_stop(&connection->end_timer);
+	loop_timer_start(&connection->deadline, connection->options.greeting_timeout_ms);
+	error = start_client(connection);
+	if (error != 0)
+		fail(connection, error, "%s", muxbus_strerror(error));
+	return true;
 }
 
 static void on_input_writable(void *data, uint32_t events)
@@ -435,7 +512,7 @@ static void on_output_readable(void *data, uint32_t events)
 	ssize_t got;
 	(void)events;
 	connection->is_in_turn = true;
-	got = read(connection->process.output, scratch, LOOP_SCRATCH_BYTES);
+	got = read(connection->client.output, scratch, LOOP_SCRATCH_BYTES);
 	if (got > 0) {
 		int error;
 		connection->is_reading = true;
@@ -468,14 +545,14 @@ static void on_errors_readable(void *data, uint32_t events)
 	end_turn(connection);
 }
 
-static void on_process_ended(void *data, uint32_t events)
+static void on_end_news(void *data, uint32_t events)
 {
 	struct muxbus_connection *connection = data;
 	(void)events;
 	connection->is_in_turn = true;
-	if (process_reap(&connection->process)) {
-		loop_unwatch(connection->process_watch);
-		connection->process_watch = NULL;
+	if (client_read_end(&connection->client) && !try_next_way(connection)) {
+		loop_unwatch(connection->end_watch);
+		connection->end_watch = NULL;
 		if (connection->errors_watch != NULL)
 			read_errors(connection);
 		await_end(connection);
@@ -490,7 +567,7 @@ static void on_deadline(void *data)
 	if (connection->state < STATE_READY)
 		fail(connection, MUXBUS_ERR_TIMEOUT,
 		    "tmux did not greet its control client within %u ms",
-		    connection->greeting_timeout_ms);
+		    connection->options.greeting_timeout_ms);
 	else
 		check_deadline(connection);
 	end_turn(connection);
@@ -503,9 +580,9 @@ static void on_end_timer(void *data)
 	bool is_closing = connection->state == STATE_CLOSING;
 	connection->is_in_turn = true;
 	if (connection->state == STATE_FAILED) {
-		connection->process.has_ended = true; /* SIGKILL did not help: give up */
+		connection->client.has_ended = true; /* SIGKILL did not help: give up */
 	} else if (is_closing && !connection->was_terminated) {
-		process_signal(&connection->process, SIGTERM);
+		client_terminate(&connection->client);
 		loop_timer_start(&connection->end_timer, TERMINATE_TIMEOUT_MS);
 		connection->was_terminated = true;
 	} else {
@@ -521,18 +598,10 @@ static void on_soon(void *data)
 	end_turn(connection);
 }
 
-static int watch_all(struct muxbus_connection *connection)
+static bool is_process_wanted(const struct muxbus_connection_options *options)
 {
-	const struct process *process = &connection->process;
-	int error = loop_watch(connection->loop, process->output, EPOLLIN, on_output_readable,
-	    connection, &connection->output_watch);
-	if (error == 0)
-		error = loop_watch(connection->loop, process->errors, EPOLLIN, on_errors_readable,
-		    connection, &connection->errors_watch);
-	if (error == 0)
-		error = loop_watch(connection->loop, process->handle, EPOLLIN, on_process_ended,
-		    connection, &connection->process_watch);
-	return error;
+	const char *attach = getenv("MUXBUS_ATTACH");
+	return options->tmux_path != NULL || (attach != NULL && strcmp(attach, "process") == 0);
 }
 
 static struct muxbus_connection *connection_new(struct muxbus_loop *loop,
@@ -545,12 +614,15 @@ static struct muxbus_connection *connection_new(struct muxbus_loop *loop,
 	connection->loop = loop;
 	connection->handlers = *handlers;
 	connection->data = data;
-	connection->flags = options->flags;
-	connection->greeting_timeout_ms =
-	    options->greeting_timeout_ms != 0 ? options->greeting_timeout_ms : DEFAULT_TIMEOUT_MS;
-	connection->command_timeout_ms =
-	    options->command_timeout_ms != 0 ? options->command_timeout_ms : DEFAULT_TIMEOUT_MS;
-	process_init(&connection->process);
+	connection->options = *options;
+	connection->options.socket_path = mem_strdup(options->socket_path);
+	if (connection->options.greeting_timeout_ms == 0)
+		connection->options.greeting_timeout_ms = DEFAULT_TIMEOUT_MS;
+	if (connection->options.command_timeout_ms == 0)
+		connection->options.command_timeout_ms = DEFAULT_TIMEOUT_MS;
+	if (is_process_wanted(options))
+		connection->options.way = MUXBUS_WAY_PROCESS;
+	client_init(&connection->client);
 	pending_queue_init(&connection->queue);
 	loop_timer_init(&connection->deadline, loop, on_deadline, connection);
 	loop_timer_init(&connection->end_timer, loop, on_end_timer, connection);
@@ -578,20 +650,19 @@ int muxbus_connection_open(struct muxbus_loop *loop,
 	connection = connection_new(loop, options, handlers, data);
 	if (connection == NULL)
 		return MUXBUS_ERR_NOMEM;
-	error = muxbus_parser_new(&parser_handlers, connection, &connection->parser);
+	error = connection->options.socket_path == NULL
+	    ? MUXBUS_ERR_NOMEM
+	    : muxbus_parser_new(&parser_handlers, connection, &connection->parser);
 	if (error == 0)
-		error = locate_start_client(&connection->process, options);
-	if (error == 0)
-		error = watch_all(connection);
+		error = start_client(connection);
 	if (error != 0) {
 		saved = errno;
 		muxbus_connection_free(connection);
 		errno = saved;
 		return error;
 	}
-	if (!(connection->flags & MUXBUS_CONNECTION_NO_OUTPUT))
-		process_widen_output(&connection->process);
-	loop_timer_start(&connection->deadline, connection->greeting_timeout_ms);
+	connection->options.tmux_path = NULL; /* was lent, and is used up */
+	loop_timer_start(&connection->deadline, connection->options.greeting_timeout_ms);
 	*ret_connection = connection;
 	return 0;
 }
@@ -611,7 +682,7 @@ static int write_list(struct muxbus_connection *connection, struct muxbus_comman
     const struct pending *pending)
 {
 	const struct buf *text = command_fill(command, pending->nonces);
-	struct buf *out = &connection->process.out;
+	struct buf *out = &connection->client.out;
 	int error = buf_reserve(out, text->len + sizeof sentinel_command + MUXBUS_NONCE_LEN + 2);
 	if (error != 0)
 		return error == BUF_FULL ? MUXBUS_ERR_LIMIT : MUXBUS_ERR_NOMEM;
@@ -642,7 +713,7 @@ static int submit(struct muxbus_connection *connection, struct muxbus_command *c
     muxbus_reply_fn *reply, void *data)
 {
 	bool was_idle = connection->queue.count == 0;
-	size_t before = connection->process.out.len;
+	size_t before = connection->client.out.len;
 	struct pending *pending;
 	size_t count;
 	int error = refusal(connection);
@@ -657,7 +728,7 @@ static int submit(struct muxbus_connection *connection, struct muxbus_command *c
 		pending_free(pending);
 		return error;
 	}
-	pending->extra_ms = (unsigned)((connection->process.out.len - before) / BYTES_PER_MS);
+	pending->extra_ms = (unsigned)((connection->client.out.len - before) / BYTES_PER_MS);
 	pending_append(&connection->queue, pending);
 	if (connection->state < STATE_READY || !was_idle)
 		return 0;
@@ -677,7 +748,12 @@ int muxbus_connection_run(struct muxbus_connection *connection, struct muxbus_co
 
 pid_t muxbus_connection_pid(const struct muxbus_connection *connection)
 {
-	return connection->process.pid;
+	return connection->client.pid;
+}
+
+enum muxbus_way muxbus_connection_way(const struct muxbus_connection *connection)
+{
+	return connection->client.way;
 }
 
 void muxbus_connection_stats(
@@ -711,10 +787,11 @@ void muxbus_connection_free(struct muxbus_connection *connection)
 	connection->error = MUXBUS_ERR_CANCELLED;
 	connection->state = STATE_ENDED;
 	stop_watching(connection);
-	loop_unwatch(connection->process_watch);
-	process_finish(&connection->process);
+	unwatch_all(connection);
+	client_finish(&connection->client);
 	pending_fail_all(&connection->queue, MUXBUS_ERR_CANCELLED);
 	pending_queue_finish(&connection->queue);
 	muxbus_parser_free(connection->parser);
+	mem_free((char *)connection->options.socket_path);
 	mem_free(connection);
 }

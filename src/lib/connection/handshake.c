@@ -77,11 +77,11 @@ void ending_copy_line(char out[ENDING_TEXT_SIZE], const char *text, size_t len)
 	out[len] = '\0';
 }
 
-bool ending_read_errors(struct ending *ending, const struct process *process)
+bool ending_read_errors(struct ending *ending, const struct client *client)
 {
 	char bytes[ENDING_TEXT_SIZE];
 	ssize_t got;
-	while ((got = read(process->errors, bytes, sizeof bytes)) > 0) {
+	while ((got = read(client->errors, bytes, sizeof bytes)) > 0) {
 		size_t room = sizeof ending->errors - 1 - ending->errors_len;
 		size_t take = (size_t)got < room ? (size_t)got : room;
 		memcpy(ending->errors + ending->errors_len, bytes, take);
@@ -91,7 +91,7 @@ bool ending_read_errors(struct ending *ending, const struct process *process)
 	return got != 0;
 }
 
-int ending_explain(const struct ending *ending, const struct process *process, bool was_greeted,
+int ending_explain(const struct ending *ending, const struct client *client, bool was_greeted,
     const char **ret_reason)
 {
 	const char *said = ending->exit_reason;
@@ -106,7 +106,7 @@ int ending_explain(const struct ending *ending, const struct process *process, b
 		*ret_reason = ending->stray;
 		return handshake_error(ending->stray, MUXBUS_ERR_PROTOCOL);
 	}
-	if (process->exit_signal != 0)
+	if (client->way == MUXBUS_WAY_PROCESS && client->process.exit_signal != 0)
 		*ret_reason = "the control client was killed";
 	else if (!was_greeted)
 		*ret_reason = "tmux ended without a greeting";

@@ -10,7 +10,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "lib/connection/process.h"
+#include "lib/connection/client.h"
 #include "lib/stream/parser.h"
 
 /* The question of the handshake, and its answer. */
@@ -38,7 +38,7 @@ int handshake_error(const char *text, int otherwise);
 
 /* Each text may be empty. All zeroes at the beginning. */
 struct ending {
-	char exit_reason[ENDING_TEXT_SIZE]; /* by %exit */
+	char exit_reason[ENDING_TEXT_SIZE]; /* by %exit, or by a message to a direct client */
 	char errors[ENDING_TEXT_SIZE]; /* on standard error */
 	size_t errors_len;
 	char stray[ENDING_TEXT_SIZE]; /* the first line outside of the protocol */
@@ -48,10 +48,10 @@ struct ending {
 void ending_copy_line(char out[ENDING_TEXT_SIZE], const char *text, size_t len);
 
 /* Reads standard error; false at its end. */
-bool ending_read_errors(struct ending *ending, const struct process *process);
+bool ending_read_errors(struct ending *ending, const struct client *client);
 
-/* Why the process has ended: an error, and *ret_reason, which is lent. */
-int ending_explain(const struct ending *ending, const struct process *process, bool was_greeted,
+/* Why the client has ended: an error, and *ret_reason, which is lent. */
+int ending_explain(const struct ending *ending, const struct client *client, bool was_greeted,
     const char **ret_reason);
 
 #endif

@@ -1,11 +1,9 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * Finding tmux: its socket, its process, its binary; and starting that binary as a control
- * client.
+ * Finding tmux: its socket, its process, its binary.
  *
- * The protocol between tmux's client and server changes without notice, and a client of
- * another version hangs or crashes the server. Only the server's own binary is safe:
- * /proc/PID/exe is the running file, even if its name was replaced.
+ * A `tmux` client of another version than the server hangs or crashes the server. Only the
+ * server's own binary is safe: /proc/PID/exe is the running file, even if its name was replaced.
  */
 #include "lib/connection/locate.h"
 
@@ -26,7 +24,7 @@
 #include "base/process.h"
 
 /* CONNECT_TIMEOUT_MS: how long connect() may wait while the queue of the server is full. */
-enum { CONNECT_TIMEOUT_MS = 100, ARGUMENTS_MAX = 16, TARGET_SIZE = 16 };
+enum { CONNECT_TIMEOUT_MS = 100 };
 
 static int fit(int written, size_t size)
 {
@@ -52,7 +50,7 @@ int muxbus_socket_path(char *out, size_t size, const char *name, const char *pat
 	    size);
 }
 
-static int connect_to(const char *socket_path)
+int locate_connect(const char *socket_path)
 {
 	struct timeval timeout = {.tv_usec = CONNECT_TIMEOUT_MS * 1000};
 	struct sockaddr_un address = {.sun_family = AF_UNIX};
@@ -70,23 +68,30 @@ static int connect_to(const char *socket_path)
 	(void)setsockopt(fd, SOL_SOCKET, SO_SNDTIMEO, &timeout, sizeof timeout);
 	if (connect(fd, (struct sockaddr *)&address, sizeof address) == 0)
 		return fd;
-	saved = errno;
+	saved = errno == EAGAIN ? ETIMEDOUT : errno;
 	close(fd);
 	errno = saved;
 	return -1;
+}
+
+int locate_connect_error(int error_number)
+{
+	if (error_number == ETIMEDOUT)
+		return MUXBUS_ERR_TIMEOUT;
+	return error_number == ENOENT || error_number == ECONNREFUSED || error_number == ENOTSOCK ||
+		error_number == ENOTDIR
+	    ? MUXBUS_ERR_NO_SERVER
+	    : MUXBUS_ERR_SYSTEM;
 }
 
 int locate_server(const char *socket_path, pid_t *ret_pid, uid_t *ret_uid)
 {
 	struct ucred peer;
 	socklen_t len = sizeof peer;
-	int fd = connect_to(socket_path);
+	int fd = locate_connect(socket_path);
 	int error = 0;
 	if (fd < 0)
-		return errno == ENOENT || errno == ECONNREFUSED || errno == ENOTSOCK ||
-			errno == ENOTDIR
-		    ? MUXBUS_ERR_NO_SERVER
-		    : MUXBUS_ERR_SYSTEM;
+		return locate_connect_error(errno);
 	if (getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &peer, &len) != 0)
 		error = MUXBUS_ERR_SYSTEM;
 	close(fd);
@@ -179,52 +184,4 @@ bool locate_program(const char *name, char *out, size_t size)
 	}
 	errno = ENOENT;
 	return false;
-}
-
-static int start_client(
-    struct process *process, const char *program, const struct muxbus_connection_options *options)
-{
-	bool has_output = !(options->flags & MUXBUS_CONNECTION_NO_OUTPUT);
-	const char *argv[ARGUMENTS_MAX];
-	char target[TARGET_SIZE];
-	size_t count = 0;
-	argv[count++] = "tmux";
-	argv[count++] = "-u"; /* without it non-ASCII characters come as '_' */
-	argv[count++] = "-N"; /* the server may end now: do not start another */
-	argv[count++] = "-S";
-	argv[count++] = options->socket_path;
-	argv[count++] = "-C";
-	argv[count++] = "attach-session";
-	argv[count++] = "-E"; /* do not change the session's environment */
-	argv[count++] = "-f";
-	argv[count++] = has_output ? "ignore-size" : "ignore-size,no-output";
-	if (options->session != MUXBUS_NO_ID) {
-		(void)snprintf(target, sizeof target, "$%u", options->session);
-		argv[count++] = "-t";
-		argv[count++] = target;
-	}
-	argv[count] = NULL;
-	return process_start(process, program, (char *const *)argv);
-}
-
-/* Tries the binary of the options; else the server's own; else the one in PATH. */
-int locate_start_client(struct process *process, const struct muxbus_connection_options *options)
-{
-	const char *name = options->tmux_path;
-	char program[PATH_MAX];
-	pid_t pid;
-	uid_t uid;
-	int error = locate_server(options->socket_path, &pid, &uid);
-	if (error == MUXBUS_ERR_SYSTEM && errno == EAGAIN)
-		return MUXBUS_ERR_TIMEOUT;
-	if (error != 0)
-		return error;
-	if (name == NULL && locate_server_binary(pid, uid, program, sizeof program)) {
-		error = start_client(process, program, options);
-		if (error != MUXBUS_ERR_SPAWN)
-			return error;
-	}
-	if (!locate_program(name != NULL ? name : "tmux", program, sizeof program))
-		return MUXBUS_ERR_SPAWN;
-	return start_client(process, program, options);
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* The server behind a socket, its binary, and starting that binary as a control client. */
+/* The server behind a socket, and its binary. */
 #ifndef LIB_CONNECTION_LOCATE_H
 #define LIB_CONNECTION_LOCATE_H
 
@@ -7,8 +7,6 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <sys/types.h>
-
-#include "lib/connection/process.h"
 
 /* Finds the process that listens at a tmux socket, and its user; see muxbus_server_pid(). */
 int locate_server(const char *socket_path, pid_t *ret_pid, uid_t *ret_uid);
@@ -41,10 +39,12 @@ bool locate_server_binary(pid_t pid, uid_t uid, char *out, size_t size);
 bool locate_program(const char *name, char *out, size_t size);
 
 /*
- * Starts the control client of the options, if there is a server. Returns
- * MUXBUS_ERR_NO_SERVER, MUXBUS_ERR_TIMEOUT (the server accepts no connection) or a result of
- * process_start().
+ * Connects to the socket of a server. Returns a descriptor, or -1 with errno set: ETIMEDOUT if
+ * the server accepts no connection.
  */
-int locate_start_client(struct process *process, const struct muxbus_connection_options *options);
+int locate_connect(const char *socket_path);
+
+/* The error for the errno of locate_connect(): MUXBUS_ERR_NO_SERVER, _TIMEOUT or _SYSTEM. */
+int locate_connect_error(int error_number);
 
 #endif

@@ -15,37 +15,26 @@
 #include <muxbus.h>
 
 #include <errno.h>
-#include <fcntl.h>
 #include <poll.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
-#include <sys/socket.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include "base/alloc.h"
 
-/*
- * How much tmux may write before it must wait for the reader: 12 ms at 20 MB/s. The kernel
- * limits the pages of all pipes of a user to 64 MiB, so a mebibyte for each of many connections
- * would harm other programs.
- */
-enum { OUTPUT_PIPE_BYTES = 256 * 1024, REAP_TIMEOUT_MS = 1000 };
-
-/* The most bytes that may wait, and the memory that is kept when none wait. */
-#define OUT_MAX (4 * (size_t)MUXBUS_COMMAND_MAX)
-#define OUT_KEEP_BYTES ((size_t)64 * 1024)
+enum { REAP_TIMEOUT_MS = 1000 };
 
 /* The parameters of the child. */
 struct child {
 	const char *path;
 	char *const *argv;
 	char **environment;
-	int fds[3];
+	const int *fds; /* three, all above 2 */
 	pid_t parent;
 	int error; /* errno, if it could not be executed */
 };
@@ -54,18 +43,7 @@ void process_init(struct process *process)
 {
 	memset(process, 0, sizeof *process);
 	process->handle = -1;
-	process->input = -1;
-	process->output = -1;
-	process->errors = -1;
 	process->has_ended = true;
-	buf_init(&process->out, OUT_MAX);
-}
-
-void process_close(int *fd)
-{
-	if (*fd >= 0)
-		close(*fd);
-	*fd = -1;
 }
 
 static void reset_signals(void)
@@ -122,41 +100,6 @@ static char **clean_environment(void)
 	return cleaned;
 }
 
-/* Moves a descriptor above 2, where the child's dup2() cannot hit it. */
-static bool move_up(int *fd)
-{
-	int moved;
-	if (*fd > 2)
-		return true;
-	moved = fcntl(*fd, F_DUPFD_CLOEXEC, 3);
-	if (moved < 0)
-		return false;
-	close(*fd);
-	*fd = moved;
-	return true;
-}
-
-static bool make_pipes(struct process *process, int theirs[3])
-{
-	int pair[2];
-	if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, pair) != 0)
-		return false;
-	process->input = pair[0];
-	theirs[0] = pair[1];
-	if (pipe2(pair, O_CLOEXEC) != 0)
-		return false;
-	process->output = pair[0];
-	theirs[1] = pair[1];
-	if (pipe2(pair, O_CLOEXEC) != 0)
-		return false;
-	process->errors = pair[0];
-	theirs[2] = pair[1];
-	return move_up(&theirs[0]) && move_up(&theirs[1]) && move_up(&theirs[2]) &&
-	    fcntl(process->input, F_SETFL, O_NONBLOCK) == 0 &&
-	    fcntl(process->output, F_SETFL, O_NONBLOCK) == 0 &&
-	    fcntl(process->errors, F_SETFL, O_NONBLOCK) == 0;
-}
-
 /*
  * The child shares our memory, so no signal handler may run in it: all signals are blocked.
  * No code after vfork() depends on the child's stack.
@@ -201,10 +144,10 @@ static int start_child(struct process *process, struct child *child)
 	return 0;
 }
 
-int process_start(struct process *process, const char *path, char *const argv[])
+int process_start(struct process *process, const char *path, char *const argv[], const int fds[3])
 {
-	struct child child = {.path = path, .argv = argv, .fds = {-1, -1, -1}, .parent = getpid()};
-	int error = MUXBUS_ERR_SYSTEM;
+	struct child child = {.path = path, .argv = argv, .fds = fds, .parent = getpid()};
+	int error;
 	int saved;
 	process_init(process);
 	child.environment = clean_environment();
@@ -212,58 +155,13 @@ int process_start(struct process *process, const char *path, char *const argv[])
 		errno = ENOMEM;
 		return MUXBUS_ERR_NOMEM;
 	}
-	if (make_pipes(process, child.fds))
-		error = start_child(process, &child);
+	error = start_child(process, &child);
 	saved = errno;
-	for (int i = 0; i < 3; i++)
-		process_close(&child.fds[i]);
 	mem_free(child.environment);
 	if (error != 0)
 		process_finish(process);
 	errno = saved;
 	return error;
-}
-
-void process_widen_output(struct process *process)
-{
-	(void)fcntl(process->output, F_SETPIPE_SZ, OUTPUT_PIPE_BYTES); /* else the default stays */
-}
-
-static void empty_out(struct process *process)
-{
-	buf_clear(&process->out);
-	buf_shrink(&process->out, OUT_KEEP_BYTES);
-	process->sent = 0;
-}
-
-/* Drops the sent bytes, once they are the larger part. */
-static void compact_out(struct process *process)
-{
-	if (process->sent < OUT_KEEP_BYTES || process->sent < process->out.len / 2)
-		return;
-	buf_consume(&process->out, process->sent);
-	process->sent = 0;
-}
-
-enum process_sent process_send(struct process *process)
-{
-	struct buf *bytes = &process->out;
-	while (process->sent < bytes->len) {
-		ssize_t sent = send(process->input, bytes->data + process->sent,
-		    bytes->len - process->sent, MSG_NOSIGNAL | MSG_DONTWAIT);
-		if (sent >= 0) {
-			process->sent += (size_t)sent;
-		} else if (errno == EAGAIN || errno == ENOBUFS) {
-			compact_out(process);
-			return PROCESS_SENT_FULL;
-		} else if (errno != EINTR) {
-			empty_out(process);
-			return PROCESS_SENT_BROKEN;
-		}
-	}
-	if (bytes->len > 0)
-		empty_out(process);
-	return PROCESS_SENT_ALL;
 }
 
 void process_signal(struct process *process, int signal_number)
@@ -297,9 +195,7 @@ void process_finish(struct process *process)
 		(void)poll(&ended, 1, REAP_TIMEOUT_MS);
 		(void)process_reap(process);
 	}
-	process_close(&process->handle);
-	process_close(&process->input);
-	process_close(&process->output);
-	process_close(&process->errors);
-	buf_finish(&process->out);
+	if (process->handle >= 0)
+		close(process->handle);
+	process->handle = -1;
 }

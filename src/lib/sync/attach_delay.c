@@ -31,10 +31,10 @@ void attach_delay_init(struct muxbus_sync *sync)
 	list_init(&delay->runs);
 }
 
-/* The versions with the crash of "off": both bugs were fixed together. */
 static bool is_needed(const struct muxbus_sync *sync)
 {
-	return (sync->version.caps & MUXBUS_CAP_OFF_CRASH) != 0;
+	return sync->way == MUXBUS_WAY_PROCESS &&
+	    (sync->version.caps & MUXBUS_CAP_START_CRASH) != 0;
 }
 
 static bool has_attachment(const struct muxbus_sync *sync, enum attachment_state state)

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: ISC */
 /*
  * When a connection may be opened. tmux up to 3.6b crashes if it sends a notification while a
- * control client is starting. On those versions a connection is opened only after a quiet
- * moment, and user commands wait until it is open. (Other clients can still cause the crash
- * in those few hundred microseconds.)
+ * `tmux -C` process is starting. On those versions such a connection is opened only after a
+ * quiet moment, and user commands wait until it is open. (Other clients can still cause the
+ * crash in those few hundred microseconds.) A direct client cannot cause it: see direct.h.
  */
 #ifndef LIB_SYNC_ATTACH_DELAY_H
 #define LIB_SYNC_ATTACH_DELAY_H

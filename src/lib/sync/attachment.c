@@ -123,6 +123,7 @@ int attachment_open(struct attachment *attachment)
 	const struct muxbus_connection_options options = {
 	    .socket_path = sync->socket_path,
 	    .tmux_path = sync->tmux_path,
+	    .way = sync->way,
 	    .session = attachment->session,
 	    .flags = sync->all_output ? 0 : MUXBUS_CONNECTION_NO_OUTPUT,
 	    .command_timeout_ms = sync->command_timeout_ms,

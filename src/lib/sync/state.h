@@ -74,6 +74,8 @@ struct muxbus_sync {
 	const struct sync_callbacks *callbacks;
 	char *socket_path;
 	char *tmux_path; /* NULL: the server's own */
+	enum muxbus_way first_way; /* of the options */
+	enum muxbus_way way; /* the way that the server took last, or the first */
 	bool all_output; /* of every pane, now and in the future */
 	unsigned all_wanted; /* its subscribers */
 	uint64_t all_since; /* listings begun at its first subscription */

@@ -60,6 +60,7 @@ static void lose(struct muxbus_sync *sync, int error, const char *reason)
 	loop_timer_stop(&sync->exit_timer);
 	free_attachments(sync);
 	sync->server = (struct identity){0};
+	sync->way = sync->first_way;
 	if (sync->state == MUXBUS_SYNC_LIVE)
 		publish_loss(sync, error, reason);
 	else
@@ -205,7 +206,6 @@ static void open_next(struct muxbus_sync *sync)
 		if (!attach_delay_may_open(sync))
 			return;
 		error = attachment_open(attachment);
-
 		if (error == 0)
 			return;
 		if (error == MUXBUS_ERR_NO_SERVER) {
@@ -320,6 +320,7 @@ static void on_attachment_ready(
 		return;
 	}
 	sync->version = *version;
+	sync->way = muxbus_connection_way(attachment->connection);
 	if (sync->state != MUXBUS_SYNC_LIVE)
 		reconnect_stop(&sync->reconnect);
 	else if (attachment->is_second_life)
@@ -507,6 +508,8 @@ static int copy_options(struct muxbus_sync *sync, const struct muxbus_sync_optio
 	sync->all_output = options->all_output;
 	sync->all_wanted = options->all_output ? 1 : 0;
 	sync->command_timeout_ms = options->command_timeout_ms;
+	sync->first_way = options->way;
+	sync->way = options->way;
 	sync->socket_path = mem_strdup(options->socket_path);
 	if (options->tmux_path != NULL)
 		sync->tmux_path = mem_strdup(options->tmux_path);
@@ -622,6 +625,7 @@ void muxbus_sync_info(const struct muxbus_sync *sync, struct muxbus_sync_info *r
 	    .version_text = sync->version_text,
 	    .socket_path = sync->socket_path,
 	    .pid = sync->server.pid,
+	    .way = sync->way,
 	    .lists = sync->lister.begun,
 	    .audits = sync->audits,
 	    .drift = sync->drift,
@@ -631,6 +635,8 @@ void muxbus_sync_info(const struct muxbus_sync *sync, struct muxbus_sync_info *r
 	list_for_each (link, &sync->attachments) {
 		const struct attachment *attachment = list_entry(link, struct attachment, link);
 		ret_info->connections += attachment->state == ATTACHMENT_LIVE;
+		ret_info->process_connections += attachment->state == ATTACHMENT_LIVE &&
+		    muxbus_connection_way(attachment->connection) == MUXBUS_WAY_PROCESS;
 		ret_info->output_connections +=
 		    attachment->state == ATTACHMENT_LIVE && attachment->flowing > 0;
 	}

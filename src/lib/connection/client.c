@@ -1,0 +1,272 @@
+/* SPDX-License-Identifier: ISC */
+/* The control client of a connection. */
+#include "lib/connection/client.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include "lib/connection/locate.h"
+
+/*
+ * OUTPUT_PIPE_BYTES: how much tmux may write before it must wait for the reader: 12 ms at
+ * 20 MB/s. The kernel limits the pages of all pipes of a user to 64 MiB, so a mebibyte for each
+ * of many connections would harm other programs.
+ */
+enum { OUTPUT_PIPE_BYTES = 256 * 1024, ARGUMENTS_MAX = 16, TARGET_SIZE = 16 };
+
+/* The most bytes that may wait, and the memory that is kept when none wait. */
+#define OUT_MAX (4 * (size_t)MUXBUS_COMMAND_MAX)
+#define OUT_KEEP_BYTES ((size_t)64 * 1024)
+
+void client_init(struct client *client)
+{
+	memset(client, 0, sizeof *client);
+	client->handle = -1;
+	client->input = -1;
+	client->output = -1;
+	client->errors = -1;
+	client->has_ended = true;
+	buf_init(&client->out, OUT_MAX);
+	direct_init(&client->direct);
+	process_init(&client->process);
+}
+
+static void close_fd(int *fd)
+{
+	if (*fd >= 0)
+		close(*fd);
+	*fd = -1;
+}
+
+/* Moves a descriptor above 2, where the dup2() of a child cannot hit it. */
+static bool move_up(int *fd)
+{
+	int moved;
+	if (*fd > 2)
+		return true;
+	moved = fcntl(*fd, F_DUPFD_CLOEXEC, 3);
+	if (moved < 0)
+		return false;
+	close(*fd);
+	*fd = moved;
+	return true;
+}
+
+/* Makes our ends and theirs of the streams. */
+static bool make_streams(struct client *client, int theirs[3], bool has_errors)
+{
+	int pair[2];
+	if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, pair) != 0)
+		return false;
+	client->input = pair[0];
+	theirs[0] = pair[1];
+	if (pipe2(pair, O_CLOEXEC) != 0)
+		return false;
+	client->output = pair[0];
+	theirs[1] = pair[1];
+	if (has_errors) {
+		if (pipe2(pair, O_CLOEXEC) != 0)
+			return false;
+		client->errors = pair[0];
+		theirs[2] = pair[1];
+		if (fcntl(client->errors, F_SETFL, O_NONBLOCK) != 0 || !move_up(&theirs[2]))
+			return false;
+	}
+	return move_up(&theirs[0]) && move_up(&theirs[1]) &&
+	    fcntl(client->input, F_SETFL, O_NONBLOCK) == 0 &&
+	    fcntl(client->output, F_SETFL, O_NONBLOCK) == 0;
+}
+
+static bool has_output(const struct muxbus_connection_options *options)
+{
+	return !(options->flags & MUXBUS_CONNECTION_NO_OUTPUT);
+}
+
+static int open_direct(
+    struct client *client, const struct muxbus_connection_options *options, const int theirs[3])
+{
+	enum imsg_form form = client->way == MUXBUS_WAY_DIRECT ? IMSG_FORM_FLAGS : IMSG_FORM_LENGTH;
+	int fd = locate_connect(options->socket_path);
+	if (fd < 0)
+		return locate_connect_error(errno);
+	direct_init(&client->direct);
+	client->pid = getpid();
+	client->handle = fd;
+	return direct_attach(
+	    &client->direct, fd, form, theirs[0], theirs[1], options->session, has_output(options));
+}
+
+static int start_program(struct client *client, const char *program,
+    const struct muxbus_connection_options *options, const int theirs[3])
+{
+	const char *argv[ARGUMENTS_MAX];
+	char target[TARGET_SIZE];
+	size_t count = 0;
+	int error;
+	argv[count++] = "tmux";
+	argv[count++] = "-u"; /* without it non-ASCII characters come as '_' */
+	argv[count++] = "-N"; /* the server may end now: do not start another */
+	argv[count++] = "-S";
+	argv[count++] = options->socket_path;
+	argv[count++] = "-C";
+	argv[count++] = "attach-session";
+	argv[count++] = "-E"; /* do not change the session's environment */
+	argv[count++] = "-f";
+	argv[count++] = has_output(options) ? "ignore-size" : "ignore-size,no-output";
+	if (options->session != MUXBUS_NO_ID) {
+		(void)snprintf(target, sizeof target, "$%u", options->session);
+		argv[count++] = "-t";
+		argv[count++] = target;
+	}
+	argv[count] = NULL;
+	error = process_start(&client->process, program, (char *const *)argv, theirs);
+	client->pid = client->process.pid;
+	client->handle = client->process.handle;
+	return error;
+}
+
+/* Tries the binary of the options; else the server's own; else the one in PATH. */
+static int open_process(
+    struct client *client, const struct muxbus_connection_options *options, const int theirs[3])
+{
+	const char *name = options->tmux_path;
+	char program[PATH_MAX];
+	pid_t pid;
+	uid_t uid;
+	int error = locate_server(options->socket_path, &pid, &uid);
+	if (error != 0)
+		return error;
+	if (name == NULL && locate_server_binary(pid, uid, program, sizeof program)) {
+		error = start_program(client, program, options, theirs);
+		if (error != MUXBUS_ERR_SPAWN)
+			return error;
+	}
+	if (!locate_program(name != NULL ? name : "tmux", program, sizeof program))
+		return MUXBUS_ERR_SPAWN;
+	return start_program(client, program, options, theirs);
+}
+
+int client_open(struct client *client, const struct muxbus_connection_options *options)
+{
+	int theirs[3] = {-1, -1, -1};
+	int error = MUXBUS_ERR_SYSTEM;
+	int saved;
+	client->way = options->way;
+	if (make_streams(client, theirs, options->way == MUXBUS_WAY_PROCESS))
+		error = options->way == MUXBUS_WAY_PROCESS ? open_process(client, options, theirs)
+							   : open_direct(client, options, theirs);
+	saved = errno;
+	for (int i = 0; i < 3; i++)
+		close_fd(&theirs[i]);
+	client->has_ended = false;
+	if (error != 0)
+		client_close(client);
+	errno = saved;
+	return error;
+}
+
+/* A server that knows the way says why it ends a client. */
+bool client_was_refused(const struct client *client, enum muxbus_way *ret_way)
+{
+	const struct direct *direct = &client->direct;
+	if (client->way == MUXBUS_WAY_PROCESS || (direct->was_heard && !direct->is_foreign))
+		return false;
+	*ret_way = client->way == MUXBUS_WAY_DIRECT && !direct->is_foreign ? MUXBUS_WAY_DIRECT_3_6
+									   : MUXBUS_WAY_PROCESS;
+	return true;
+}
+
+void client_widen_output(struct client *client)
+{
+	(void)fcntl(client->output, F_SETPIPE_SZ, OUTPUT_PIPE_BYTES); /* else the default stays */
+}
+
+static void empty_out(struct client *client)
+{
+	buf_clear(&client->out);
+	buf_shrink(&client->out, OUT_KEEP_BYTES);
+	client->sent = 0;
+}
+
+/* Drops the sent bytes, once they are the larger part. */
+static void compact_out(struct client *client)
+{
+	if (client->sent < OUT_KEEP_BYTES || client->sent < client->out.len / 2)
+		return;
+	buf_consume(&client->out, client->sent);
+	client->sent = 0;
+}
+
+enum client_sent client_send(struct client *client)
+{
+	struct buf *bytes = &client->out;
+	while (client->sent < bytes->len) {
+		ssize_t sent = send(client->input, bytes->data + client->sent,
+		    bytes->len - client->sent, MSG_NOSIGNAL | MSG_DONTWAIT);
+		if (sent >= 0) {
+			client->sent += (size_t)sent;
+		} else if (errno == EAGAIN || errno == ENOBUFS) {
+			compact_out(client);
+			return CLIENT_SENT_FULL;
+		} else if (errno != EINTR) {
+			empty_out(client);
+			return CLIENT_SENT_BROKEN;
+		}
+	}
+	if (bytes->len > 0)
+		empty_out(client);
+	return CLIENT_SENT_ALL;
+}
+
+bool client_read_end(struct client *client)
+{
+	if (!client->has_ended)
+		client->has_ended = client->way == MUXBUS_WAY_PROCESS
+		    ? process_reap(&client->process)
+		    : !direct_read(&client->direct);
+	return client->has_ended;
+}
+
+void client_terminate(struct client *client)
+{
+	if (client->way == MUXBUS_WAY_PROCESS)
+		process_signal(&client->process, SIGTERM);
+	else
+		direct_hang_up(&client->direct);
+}
+
+void client_kill(struct client *client)
+{
+	if (client->way == MUXBUS_WAY_PROCESS)
+		process_signal(&client->process, SIGKILL);
+	else
+		direct_hang_up(&client->direct);
+}
+
+void client_close_streams(struct client *client)
+{
+	close_fd(&client->input);
+	close_fd(&client->output);
+	close_fd(&client->errors);
+}
+
+void client_close(struct client *client)
+{
+	process_finish(&client->process);
+	direct_finish(&client->direct);
+	client->handle = -1; /* was one of theirs */
+	client_close_streams(client);
+	client->has_ended = true;
+}
+
+void client_finish(struct client *client)
+{
+	client_close(client);
+	buf_finish(&client->out);
+}

@@ -1,0 +1,299 @@
+/* SPDX-License-Identifier: ISC */
+/* A control client without a process. */
+#include "lib/connection/direct.h"
+
+#include <muxbus.h>
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+/* Flags of a client in tmux: a control client, and a terminal with UTF-8. */
+#define FLAG_CONTROL UINT64_C(0x2000)
+#define FLAG_UTF8 UINT64_C(0x10000)
+
+/* Shown by list-clients as the name of the terminal. tmux looks up no control client's. */
+#define TERM_NAME "muxbus"
+
+enum {
+	ARGUMENTS_MAX = 8,
+	COMMAND_BYTES_MAX = 256,
+	/* Identification and command, without the environment's few values. */
+	OUT_BYTES_MAX = 256 * 1024,
+	IN_BYTES_MAX = 4 * IMSG_MAX,
+};
+
+/*
+ * The variables that tmux's default update-environment copies into a new session. No other
+ * variable leaves this process.
+ */
+static const char *const environment_names[] = {
+    "DISPLAY",
+    "KRB5CCNAME",
+    "SSH_AGENT_PID",
+    "SSH_ASKPASS",
+    "SSH_AUTH_SOCK",
+    "SSH_CONNECTION",
+    "WAYLAND_DISPLAY",
+    "WINDOWID",
+    "XAUTHORITY",
+};
+
+void direct_init(struct direct *direct)
+{
+	memset(direct, 0, sizeof *direct);
+	direct->fd = -1;
+	buf_init(&direct->in, IN_BYTES_MAX);
+}
+
+static int append_string(struct buf *out, enum imsg_form form, uint32_t type, const char *text)
+{
+	return imsg_append(out, form, type, text, strlen(text) + 1);
+}
+
+/* All about the client but its flags. */
+static int append_beginning(struct buf *out, enum imsg_form form)
+{
+	const int no_features = 0;
+	int error = append_string(out, form, IMSG_IDENTIFY_TERM, TERM_NAME);
+	if (error == 0)
+		error = imsg_append(
+		    out, form, IMSG_IDENTIFY_FEATURES, &no_features, sizeof no_features);
+	if (error == 0)
+		error = append_string(out, form, IMSG_IDENTIFY_TTYNAME, "");
+	if (error == 0)
+		error = append_string(out, form, IMSG_IDENTIFY_CWD, "/");
+	return error;
+}
+
+static int append_environment(struct buf *out, enum imsg_form form)
+{
+	int error = 0;
+	for (size_t i = 0; error == 0 && i < sizeof environment_names / sizeof environment_names[0];
+	     i++) {
+		const char *value = getenv(environment_names[i]);
+		char variable[1024];
+		int len;
+		if (value == NULL)
+			continue;
+		len = snprintf(variable, sizeof variable, "%s=%s", environment_names[i], value);
+		if (len > 0 && (size_t)len < sizeof variable)
+			error = append_string(out, form, IMSG_IDENTIFY_ENVIRON, variable);
+	}
+	return error;
+}
+
+static int append_command(struct buf *out, enum imsg_form form, const char *const *words, int count)
+{
+	char bytes[COMMAND_BYTES_MAX];
+	size_t len = sizeof count;
+	memcpy(bytes, &count, sizeof count);
+	for (int i = 0; i < count; i++) {
+		size_t size = strlen(words[i]) + 1;
+		if (size > sizeof bytes - len)
+			return MUXBUS_ERR_LIMIT;
+		memcpy(bytes + len, words[i], size);
+		len += size;
+	}
+	return imsg_append(out, form, IMSG_COMMAND, bytes, len);
+}
+
+static int append_attach(struct buf *out, enum imsg_form form, uint32_t session, bool has_output)
+{
+	const char *words[ARGUMENTS_MAX];
+	char target[16];
+	int count = 0;
+	words[count++] = "attach-session";
+	words[count++] = "-E"; /* do not change the session's environment */
+	words[count++] = "-f";
+	words[count++] = has_output ? "ignore-size" : "ignore-size,no-output";
+	if (session != MUXBUS_NO_ID) {
+		(void)snprintf(target, sizeof target, "$%u", session);
+		words[count++] = "-t";
+		words[count++] = target;
+	}
+	return append_command(out, form, words, count);
+}
+
+/* The flags, the end of the identification, and the command. */
+static int append_end(struct buf *out, enum imsg_form form, uint32_t session, bool has_output)
+{
+	const uint64_t long_flags = FLAG_CONTROL | FLAG_UTF8;
+	const int flags = (int)long_flags;
+	const pid_t pid = getpid();
+	int error = imsg_append(out, form, IMSG_IDENTIFY_CLIENTPID, &pid, sizeof pid);
+	if (error == 0)
+		error = append_environment(out, form);
+	if (error == 0)
+		error = imsg_append(out, form, IMSG_IDENTIFY_FLAGS, &flags, sizeof flags);
+	if (error == 0)
+		error =
+		    imsg_append(out, form, IMSG_IDENTIFY_LONGFLAGS, &long_flags, sizeof long_flags);
+	if (error == 0)
+		error = imsg_append(out, form, IMSG_IDENTIFY_DONE, NULL, 0);
+	if (error == 0)
+		error = append_attach(out, form, session, has_output);
+	return error;
+}
+
+/* The socket is new and empty: it takes all bytes, or it is broken. */
+static int send_all(int fd, struct buf *bytes)
+{
+	ssize_t sent = send(fd, bytes->data, bytes->len, MSG_NOSIGNAL | MSG_DONTWAIT);
+	if (sent == (ssize_t)bytes->len)
+		return 0;
+	if (sent >= 0)
+		errno = EAGAIN;
+	return MUXBUS_ERR_SYSTEM;
+}
+
+static int pass(int fd, enum imsg_form form, uint32_t type, int passed)
+{
+	uint8_t header[IMSG_HEADER_BYTES];
+	char control[CMSG_SPACE(sizeof passed)] __attribute__((aligned(8))) = {0};
+	struct iovec bytes = {.iov_base = header, .iov_len = sizeof header};
+	struct msghdr message = {
+	    .msg_iov = &bytes,
+	    .msg_iovlen = 1,
+	    .msg_control = control,
+	    .msg_controllen = sizeof control,
+	};
+	struct cmsghdr *rights = CMSG_FIRSTHDR(&message);
+	imsg_passing(header, form, type);
+	rights->cmsg_level = SOL_SOCKET;
+	rights->cmsg_type = SCM_RIGHTS;
+	rights->cmsg_len = CMSG_LEN(sizeof passed);
+	memcpy(CMSG_DATA(rights), &passed, sizeof passed);
+	return sendmsg(fd, &message, MSG_NOSIGNAL | MSG_DONTWAIT) == (ssize_t)sizeof header
+	    ? 0
+	    : MUXBUS_ERR_SYSTEM;
+}
+
+int direct_attach(struct direct *direct, int fd, enum imsg_form form, int input, int output,
+    uint32_t session, bool has_output)
+{
+	struct buf out;
+	int error;
+	direct->fd = fd;
+	direct->form = form;
+	buf_init(&out, OUT_BYTES_MAX);
+	error = fcntl(fd, F_SETFL, O_NONBLOCK) == 0 ? 0 : MUXBUS_ERR_SYSTEM;
+	if (error == 0)
+		error = append_beginning(&out, form);
+	if (error == 0)
+		error = send_all(fd, &out);
+	if (error == 0)
+		error = pass(fd, form, IMSG_IDENTIFY_STDIN, input);
+	if (error == 0)
+		error = pass(fd, form, IMSG_IDENTIFY_STDOUT, output);
+	buf_clear(&out);
+	if (error == 0)
+		error = append_end(&out, form, session, has_output);
+	if (error == 0)
+		error = send_all(fd, &out);
+	buf_finish(&out);
+	/* A server that has hung up already: direct_read() finds the end. */
+	if (error == MUXBUS_ERR_SYSTEM && (errno == EPIPE || errno == ECONNRESET))
+		error = 0;
+	return error;
+}
+
+/* The data of a message that ends the client are none, or a number and perhaps a text. */
+static void note_reason(struct direct *direct, const struct imsg *message)
+{
+	const char *text = (const char *)message->data + sizeof(int);
+	if (message->len > sizeof(int) && direct->reason[0] == '\0')
+		(void)snprintf(direct->reason, sizeof direct->reason, "%.*s",
+		    (int)strnlen(text, message->len - sizeof(int)), text);
+}
+
+/* The server waits for this answer before it closes the connection. */
+static void answer_end(struct direct *direct)
+{
+	struct buf out;
+	direct->is_ending = true;
+	buf_init(&out, IMSG_HEADER_BYTES);
+	if (imsg_append(&out, direct->form, IMSG_EXITING, NULL, 0) == 0)
+		(void)send_all(direct->fd, &out);
+	buf_finish(&out);
+}
+
+/* False if the server has nothing more to say. */
+static bool handle(struct direct *direct, const struct imsg *message)
+{
+	direct->was_heard = true;
+	switch (message->type) {
+	case IMSG_VERSION:
+		direct->is_foreign = true;
+		(void)snprintf(direct->reason, sizeof direct->reason,
+		    "protocol version mismatch (client %d, server %u)", IMSG_PROTOCOL,
+		    (unsigned)(message->protocol & 0xff));
+		return false;
+	case IMSG_READ_OPEN: /* tmux before 3.2 lets its client read the standard input */
+		direct->is_foreign = true;
+		return false;
+	case IMSG_EXITED:
+		return false;
+	case IMSG_EXIT:
+	case IMSG_SHUTDOWN:
+		note_reason(direct, message);
+		answer_end(direct);
+		return true;
+	case IMSG_DETACH:
+	case IMSG_DETACH_KILL:
+	case IMSG_EXEC: /* the program of detach-client -E is not run */
+		answer_end(direct);
+		return true;
+	default: /* flags, suspend, lock: nothing that a control client must answer */
+		return true;
+	}
+}
+
+/* Handles the complete messages. False if the connection is over. */
+static bool handle_all(struct direct *direct)
+{
+	for (;;) {
+		struct imsg message;
+		size_t used;
+		if (imsg_read(direct->form, direct->in.data, direct->in.len, &message, &used) != 0)
+			return false;
+		if (used == 0)
+			return true;
+		if (!handle(direct, &message))
+			return false;
+		buf_consume(&direct->in, used);
+	}
+}
+
+bool direct_read(struct direct *direct)
+{
+	uint8_t bytes[4096];
+	ssize_t got;
+	while ((got = recv(direct->fd, bytes, sizeof bytes, MSG_DONTWAIT)) > 0) {
+		if (buf_append(&direct->in, bytes, (size_t)got) != 0 || !handle_all(direct))
+			return false;
+	}
+	if (got < 0 && (errno == EAGAIN || errno == EINTR))
+		return true;
+	if (!direct->is_ending)
+		(void)snprintf(direct->reason, sizeof direct->reason, "server exited unexpectedly");
+	return false;
+}
+
+void direct_hang_up(struct direct *direct)
+{
+	if (direct->fd >= 0)
+		(void)shutdown(direct->fd, SHUT_RDWR);
+}
+
+void direct_finish(struct direct *direct)
+{
+	if (direct->fd >= 0)
+		close(direct->fd);
+	direct->fd = -1;
+	buf_finish(&direct->in);
+}

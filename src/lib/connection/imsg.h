@@ -1,0 +1,74 @@
+/* SPDX-License-Identifier: ISC */
+/*
+ * The messages between a tmux client and its server: imsg of OpenBSD, protocol version 8. The
+ * header of 16 bytes has two forms: tmux up to 3.5a has 16 bits of length and 16 bits of flags,
+ * tmux 3.6 and later has 32 bits of length. Both mark a message that passes a descriptor: with
+ * the lowest flag, or with the highest bit of the length.
+ */
+#ifndef LIB_CONNECTION_IMSG_H
+#define LIB_CONNECTION_IMSG_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/buf.h"
+
+enum { IMSG_HEADER_BYTES = 16, IMSG_MAX = 16384, IMSG_PROTOCOL = 8 };
+
+enum imsg_form {
+	IMSG_FORM_FLAGS, /* tmux 3.2 to 3.5a */
+	IMSG_FORM_LENGTH, /* tmux 3.6 and later */
+};
+
+enum imsg_type {
+	IMSG_VERSION = 12, /* the server speaks another protocol version */
+
+	IMSG_IDENTIFY_FLAGS = 100,
+	IMSG_IDENTIFY_TERM = 101,
+	IMSG_IDENTIFY_TTYNAME = 102,
+	IMSG_IDENTIFY_STDIN = 104,
+	IMSG_IDENTIFY_ENVIRON = 105,
+	IMSG_IDENTIFY_DONE = 106,
+	IMSG_IDENTIFY_CLIENTPID = 107,
+	IMSG_IDENTIFY_CWD = 108,
+	IMSG_IDENTIFY_FEATURES = 109,
+	IMSG_IDENTIFY_STDOUT = 110,
+	IMSG_IDENTIFY_LONGFLAGS = 111,
+
+	IMSG_COMMAND = 200,
+	IMSG_DETACH = 201,
+	IMSG_DETACH_KILL = 202,
+	IMSG_EXIT = 203,
+	IMSG_EXITED = 204,
+	IMSG_EXITING = 205,
+	IMSG_SHUTDOWN = 210,
+	IMSG_EXEC = 217,
+
+	IMSG_READ_OPEN = 300,
+};
+
+struct imsg {
+	uint32_t type;
+	uint32_t protocol; /* of the sender */
+	const uint8_t *data; /* lent */
+	size_t len;
+};
+
+/* Appends a message. Returns 0, MUXBUS_ERR_LIMIT (more than IMSG_MAX) or MUXBUS_ERR_NOMEM. */
+int imsg_append(struct buf *out, enum imsg_form form, uint32_t type, const void *data, size_t len);
+
+/* Writes a message without data that passes a descriptor. */
+void imsg_passing(uint8_t out[IMSG_HEADER_BYTES], enum imsg_form form, uint32_t type);
+
+/* Writes a message of another protocol version: each server answers or hangs up. */
+void imsg_foreign(uint8_t out[IMSG_HEADER_BYTES]);
+
+/*
+ * Reads the first message. *ret_used is its length, or 0 if bytes are missing. Returns 0, or
+ * MUXBUS_ERR_PROTOCOL if its length is not valid.
+ */
+int imsg_read(enum imsg_form form, const uint8_t *bytes, size_t len, struct imsg *ret_message,
+    size_t *ret_used);
+
+#endif

@@ -1,0 +1,104 @@
+/* SPDX-License-Identifier: ISC */
+/*
+ * No attach kills a tmux server: not while sessions come and go, not when the session that the
+ * daemon sits in is killed, and not on a server that was stopped and goes on. `tmux -C` killed
+ * tmux up to 3.6b in each of the three. $MUXBUS_TEST_LONG asks for 1,000 rounds, and for 20 s.
+ */
+#include <muxbus.h>
+
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "base/alloc.h"
+#include "harness.h"
+#include "trial.h"
+
+enum { CHURNERS = 3, SHORT_ROUNDS = 60, LONG_ROUNDS = 1000, STOPS = 5 };
+
+static bool is_long(void)
+{
+	return getenv("MUXBUS_TEST_LONG") != NULL;
+}
+
+static bool is_alive(const struct live *live)
+{
+	return kill(live->server_pid, 0) == 0;
+}
+
+/* Attaches and leaves by turns politely and at once. Returns whether tmux answered. */
+static bool attach_once(const struct live *live, int round)
+{
+	const struct muxbus_connection_options options = {
+	    .socket_path = live->tmux_socket,
+	    .session = MUXBUS_NO_ID,
+	    .flags = round % 2 == 0 ? MUXBUS_CONNECTION_NO_OUTPUT : 0,
+	};
+	struct trial trial;
+	bool is_ready;
+	trial_open(&trial, &options);
+	is_ready = trial.open_error == 0 && trial_until(&trial, &trial.ready);
+	if (is_ready && round % 3 == 0) {
+		muxbus_connection_close(trial.connection);
+		(void)trial_until(&trial, &trial.closed);
+	}
+	trial_finish(&trial);
+	return is_ready;
+}
+
+/* Attaches while other clients create, rename and kill sessions. */
+static void check_churn(const char *tmux)
+{
+	struct live *live = live_new(tmux);
+	int rounds = is_long() ? LONG_ROUNDS : SHORT_ROUNDS;
+	pid_t churners[CHURNERS];
+	int answered = 0;
+	int round;
+	live_start_tmux(live, "exec sleep 3600");
+	for (int i = 0; i < CHURNERS; i++)
+		churners[i] = live_spawn(live,
+		    "while :; do %s -S %s new-session -d -s s%d 'sleep 100' \\; kill-session -t "
+		    "s%d \\; rename-session -t main main; done >/dev/null 2>&1",
+		    live->tmux, live->tmux_socket, i, i);
+	for (round = 0; round < rounds && is_alive(live); round++)
+		answered += attach_once(live, round);
+	for (int i = 0; i < CHURNERS; i++) {
+		(void)kill(churners[i], SIGKILL);
+		(void)waitpid(churners[i], NULL, 0);
+	}
+	ok(is_alive(live), "tmux %s: alive after %d attaches among changes", live->version, round);
+	is_int(answered, rounds, "tmux %s: each was answered", live->version);
+	live_free(live);
+}
+
+/* Kills a session as soon as the daemon sits in it. */
+static void check_killed_sessions(const char *tmux)
+{
+	struct live *live = live_start(tmux, "exec sleep 3600");
+	int rounds = is_long() ? LONG_ROUNDS : SHORT_ROUNDS;
+	int round;
+	bool is_in = true;
+	for (round = 0; round < rounds && is_in && is_alive(live); round++) {
+		live_tmux(live, "new-session -d -s victim 'exec sleep 3600'");
+		is_in = live_tmux_until(
+		    live, "1", "list-clients -t victim -F '#{client_control_mode}'");
+		live_tmux(live, "kill-session -t victim");
+	}
+	ok(is_alive(live) && is_in, "tmux %s: alive after %d sessions killed under the daemon",
+	    live->version, round);
+	live_free(live);
+}
+
+int main(void)
+{
+	const char *const *paths = live_tmux_paths();
+	(void)unsetenv("MUXBUS_ATTACH");
+	for (size_t i = 0; paths[i] != NULL; i++) {
+		check_churn(paths[i]);
+		check_killed_sessions(paths[i]);
+	}
+	return done_testing();
+}
