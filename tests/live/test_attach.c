@@ -92,6 +92,44 @@ static void check_killed_sessions(const char *tmux)
 	live_free(live);
 }
 
+/* Asks for a picture until there is one. */
+static bool is_back(struct talk *talk)
+{
+	for (int64_t end_ms = live_now_ms() + LIVE_TIMEOUT_MS; live_now_ms() < end_ms;) {
+		if (at(talk_call(talk, "capture_pane", "{\"pane\":\"%%0\"}"), "result") != NULL)
+			return true;
+		live_sleep_ms(20);
+	}
+	return false;
+}
+
+/* Asks all the time, while the server is stopped for longer than several deadlines. */
+static void check_stopped(const char *tmux)
+{
+	struct live *live = live_new(tmux);
+	int stop_ms = is_long() ? 20000 : 1200;
+	int rounds = is_long() ? STOPS : 1;
+	bool has_come_back = true;
+	struct talk *talk;
+	live_start_tmux(live, "exec sleep 3600");
+	live_start_daemon(live, is_long() ? "" : "-o command_timeout_ms=200");
+	talk = talk_new(live);
+	for (int round = 0; round < rounds && has_come_back && is_alive(live); round++) {
+		int64_t start_ms = live_now_ms();
+		(void)kill(live->server_pid, SIGSTOP);
+		while (live_now_ms() - start_ms < stop_ms)
+			talk_call(talk, "capture_pane", "{\"pane\":\"%%0\"}");
+		(void)kill(live->server_pid, SIGCONT);
+		has_come_back = is_back(talk);
+	}
+	ok(is_alive(live) && has_come_back, "tmux %s: alive after %d stops of %d ms", live->version,
+	    rounds, stop_ms);
+	is_str(live_tmux(live, "list-clients -F '#{client_control_mode}'"), "1",
+	    "tmux %s: one client is left", live->version);
+	talk_free(talk);
+	live_free(live);
+}
+
 int main(void)
 {
 	const char *const *paths = live_tmux_paths();
@@ -99,6 +137,7 @@ int main(void)
 	for (size_t i = 0; paths[i] != NULL; i++) {
 		check_churn(paths[i]);
 		check_killed_sessions(paths[i]);
+		check_stopped(paths[i]);
 	}
 	return done_testing();
 }

@@ -24,6 +24,7 @@
 #include "base/map.h"
 #include "lib/connection/locate.h"
 #include "lib/connection/loop.h"
+#include "lib/connection/ping.h"
 #include "lib/sync/pane_pidfd.h"
 #include "lib/sync/reconnect.h"
 #include "lib/sync/seen_ids.h"
@@ -98,6 +99,7 @@ struct muxbus_sync {
 	struct lister lister;
 	struct pane_pidfd pane_pidfd;
 	struct reconnect reconnect;
+	struct ping ping; /* waits while a server does not answer */
 
 	struct list attachments; /* struct attachment */
 	struct attach_delay attach_delay;

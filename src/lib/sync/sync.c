@@ -203,7 +203,7 @@ static void open_next(struct muxbus_sync *sync)
 	const struct list *link;
 	while ((attachment = next_to_open(sync)) != NULL) {
 		int error;
-		if (!attach_delay_may_open(sync))
+		if (ping_is_waiting(&sync->ping) || !attach_delay_may_open(sync))
 			return;
 		error = attachment_open(attachment);
 		if (error == 0)
@@ -281,8 +281,9 @@ static void on_try(void *data)
 	struct attachment *scout;
 	int error;
 	if (!sync->is_started || sync->state == MUXBUS_SYNC_LIVE ||
-	    !list_is_empty(&sync->attachments))
+	    !list_is_empty(&sync->attachments) || ping_is_waiting(&sync->ping))
 		return;
+	ping_stop(&sync->ping);
 	if (is_too_young(sync))
 		return;
 	scout = attachment_new(sync, MUXBUS_NO_ID);
@@ -297,6 +298,20 @@ static void on_try(void *data)
 	attachment_free(scout);
 	sync_set_state(sync, MUXBUS_SYNC_SEARCHING, error, muxbus_strerror(error));
 	reconnect_wait(&sync->reconnect, error);
+}
+
+/* The server that did not answer answers again, or has ended. */
+static void on_ping_answered(void *data)
+{
+	struct muxbus_sync *sync = data;
+	struct list *link;
+	if (!sync->is_started)
+		return;
+	list_for_each (link, &sync->attachments)
+		list_entry(link, struct attachment, link)->is_due = true;
+	if (sync->state != MUXBUS_SYNC_LIVE)
+		loop_timer_start(&sync->reconnect.timer, 0);
+	sync_settle_later(sync);
 }
 
 /* Notes the server; false if it is another server than before. */
@@ -364,6 +379,8 @@ static void on_attachment_closed(
 	attachment->pid = 0;
 	if (was_primary)
 		sync->primary = NULL;
+	if (error == MUXBUS_ERR_TIMEOUT && sync->is_started)
+		ping_start(&sync->ping);
 	if (attachment->state == ATTACHMENT_CLOSING || error == MUXBUS_ERR_NO_SESSION)
 		attachment_free(attachment);
 	if (!sync->is_started) {
@@ -541,6 +558,7 @@ int muxbus_sync_new(struct muxbus_loop *loop, const struct muxbus_sync_options *
 	lister_init(sync);
 	pane_pidfd_init(&sync->pane_pidfd, loop, on_process_ended, sync);
 	reconnect_init(&sync->reconnect, loop, sync->socket_path, on_try, sync);
+	ping_init(&sync->ping, loop, sync->socket_path, on_ping_answered, sync);
 	attach_delay_init(sync);
 	loop_timer_init(&sync->settle_timer, loop, on_settle, sync);
 	loop_timer_init(&sync->exit_timer, loop, on_exit_due, sync);
@@ -573,6 +591,7 @@ void muxbus_sync_stop(struct muxbus_sync *sync, void (*done)(void *data), void *
 	sync->stopped = done;
 	sync->stopped_data = data;
 	reconnect_stop(&sync->reconnect);
+	ping_stop(&sync->ping);
 	loop_timer_stop(&sync->grace_timer);
 	loop_timer_stop(&sync->details_timer);
 	attach_delay_fail(sync, MUXBUS_ERR_CANCELLED);
@@ -594,6 +613,7 @@ void muxbus_sync_free(struct muxbus_sync *sync)
 	map_finish(&sync->tracks);
 	pane_pidfd_finish(&sync->pane_pidfd);
 	reconnect_stop(&sync->reconnect);
+	ping_stop(&sync->ping);
 	lister_finish(&sync->lister);
 	loop_timer_stop(&sync->settle_timer);
 	loop_timer_stop(&sync->exit_timer);

@@ -1,0 +1,101 @@
+/* SPDX-License-Identifier: ISC */
+/* A ping: whether a server answers. */
+#include "lib/connection/ping.h"
+
+#include <errno.h>
+#include <stdint.h>
+#include <sys/epoll.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/backoff.h"
+#include "lib/connection/imsg.h"
+#include "lib/connection/locate.h"
+
+static void close_ping(struct ping *ping)
+{
+	loop_unwatch(ping->watch);
+	ping->watch = NULL;
+	if (ping->fd >= 0)
+		close(ping->fd);
+	ping->fd = -1;
+}
+
+/* An answer, or the end of the connection. */
+static void on_readable(void *data, uint32_t events)
+{
+	struct ping *ping = data;
+	(void)events;
+	close_ping(ping);
+	ping->answered(ping->data);
+}
+
+/* 0: there is no socket. */
+static ino_t find_socket(const struct ping *ping)
+{
+	struct stat info;
+	return stat(ping->socket_path, &info) == 0 ? info.st_ino : 0;
+}
+
+/* Sends the ping. False if the server accepts no connection now. */
+static bool send_ping(struct ping *ping)
+{
+	uint8_t message[IMSG_HEADER_BYTES];
+	ping->socket = find_socket(ping);
+	ping->fd = locate_connect(ping->socket_path);
+	if (ping->fd < 0)
+		return errno != ETIMEDOUT;
+	imsg_foreign(message);
+	(void)send(ping->fd, message, sizeof message, MSG_NOSIGNAL | MSG_DONTWAIT);
+	if (loop_watch(ping->loop, ping->fd, EPOLLIN, on_readable, ping, &ping->watch) == 0)
+		return true;
+	close_ping(ping);
+	return false;
+}
+
+/* Without a server there is no ping to wait for: the next attempt finds out. */
+static void on_timer(void *data)
+{
+	struct ping *ping = data;
+	if (!send_ping(ping))
+		loop_timer_start(&ping->timer, backoff_next_ms(&ping->delay_ms));
+	else if (ping->fd < 0)
+		ping->answered(ping->data);
+}
+
+void ping_init(struct ping *ping, struct muxbus_loop *loop, const char *socket_path,
+    void (*answered)(void *data), void *data)
+{
+	ping->loop = loop;
+	ping->socket_path = socket_path;
+	ping->fd = -1;
+	ping->socket = 0;
+	ping->watch = NULL;
+	ping->delay_ms = 0;
+	ping->answered = answered;
+	ping->data = data;
+	loop_timer_init(&ping->timer, loop, on_timer, ping);
+}
+
+void ping_start(struct ping *ping)
+{
+	if (ping_is_waiting(ping))
+		return;
+	ping_stop(ping);
+	ping->delay_ms = 0;
+	ping->socket = find_socket(ping);
+	loop_timer_start(&ping->timer, 0);
+}
+
+bool ping_is_waiting(const struct ping *ping)
+{
+	return (ping->fd >= 0 || loop_timer_is_running(&ping->timer)) &&
+	    find_socket(ping) == ping->socket;
+}
+
+void ping_stop(struct ping *ping)
+{
+	loop_timer_stop(&ping->timer);
+	close_ping(ping);
+}
