@@ -30,12 +30,14 @@
 #include "daemon/input/submit.h"
 #include "daemon/mcp/mcp.h"
 #include "daemon/methods/daemon_parts.h"
+#include "daemon/methods/demand.h"
 #include "daemon/methods/tables.h"
 #include "daemon/pane/presence.h"
 #include "daemon/pane/screen_sign.h"
 #include "daemon/queue/consumer.h"
 #include "daemon/queue/queue.h"
 #include "daemon/queue/store_loop.h"
+#include "daemon/server/dispatch.h"
 #include "daemon/server/history.h"
 #include "daemon/server/method.h"
 #include "daemon/server/peer.h"
@@ -63,6 +65,7 @@ struct main {
 	struct server_parts parts; /* for peers and requests */
 	struct condition_parts conditions;
 	struct mcp *mcp;
+	struct demand *demand; /* NULL: always attached */
 	struct config config;
 	struct counters counters;
 	int lock_fd;
@@ -176,7 +179,7 @@ static void become_ready(struct main *main)
 	loop_timer_disarm(main->first_wait);
 	lock_describe(main->lock_fd, main->config.socket);
 	log_info("ready at %s", main->config.socket);
-	if (!main->was_live) {
+	if (!main->was_live && !tmux_is_resting(main->daemon.tmux)) {
 		(void)fprintf(stderr,
 		    "muxbusd: note: the tmux server at %s is not followed yet%s%s; waiting for "
 		    "it\n",
@@ -211,6 +214,8 @@ static void on_tmux_state(void *data, bool is_live)
 		if (is_lost)
 			peer_speak_for(peer, MUXBUS_NO_ID); /* of the old server */
 	}
+	if (is_live)
+		dispatch_resume(server_dispatch(main->daemon.server));
 	if (is_lost && main->config.exit_with_server)
 		stop(&main->daemon, "the tmux server has ended");
 	else if (main->is_ready)
@@ -219,11 +224,22 @@ static void on_tmux_state(void *data, bool is_live)
 		become_ready(main);
 }
 
+static void on_tmux_failed(void *data)
+{
+	struct main *main = data;
+	dispatch_resume(server_dispatch(main->daemon.server));
+}
+
 /* Follows tmux. The daemon is ready when tmux is followed, or does not run. */
 static int follow(struct main *main)
 {
 	pid_t pid;
-	int r = tmux_start(main->daemon.tmux);
+	int r;
+	if (main->demand != NULL && !demand_settle(main->demand)) {
+		become_ready(main);
+		return 0;
+	}
+	r = tmux_start(main->daemon.tmux);
 	if (r < 0)
 		return fail("%s", muxbus_strerror(r));
 	if (muxbus_server_pid(main->config.tmux_socket, &pid) < 0)
@@ -431,7 +447,8 @@ static struct agent_set *new_agents(const struct daemon *daemon)
 /* Makes all parts, each one after the parts that it needs. */
 static int set_up(struct main *main)
 {
-	static const struct tmux_handlers handlers = {.state = on_tmux_state};
+	static const struct tmux_handlers handlers = {
+	    .state = on_tmux_state, .failed = on_tmux_failed};
 	struct daemon *daemon = &main->daemon;
 	struct config *config = &main->config;
 	char reason[512] = "out of memory";
@@ -467,6 +484,9 @@ static int set_up(struct main *main)
 	daemon->waits = new_waits(main);
 	daemon->agents = new_agents(daemon);
 	main->conditions.agents = daemon->agents;
+	/* --exit-with-server must see the end of the server at any time. */
+	if (config->attach_wanted && !config->exit_with_server)
+		main->demand = demand_new(daemon);
 	return 0;
 }
 
@@ -480,6 +500,7 @@ static void tear_down(struct main *main)
 {
 	struct daemon *daemon = &main->daemon;
 	server_free(daemon->server); /* first: its peers still use the others */
+	demand_free(main->demand);
 	mcp_free(main->mcp);
 	agent_set_free(daemon->agents);
 	wait_set_free(daemon->waits);

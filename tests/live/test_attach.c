@@ -130,6 +130,39 @@ static void check_stopped(const char *tmux)
 	live_free(live);
 }
 
+/* Attached only while a program needs tmux, and for two seconds after. */
+static void check_wanted(const char *tmux)
+{
+	struct live *live = live_new(tmux);
+	struct talk *talk;
+	live_start_tmux(live, "exec sleep 3600");
+	live_start_daemon(live, "-o attach=wanted");
+	talk = talk_new(live);
+	is_str(at_str(talk_call(talk, "status", NULL), "result.tmux.state"), "resting",
+	    "tmux %s, attach=wanted: the daemon rests from the start", live->version);
+	is_str(live_tmux(live, "list-clients"), "", "tmux %s: no client", live->version);
+	ok(at(talk_call(talk, "capture_pane", "{\"pane\":\"%%0\"}"), "result") != NULL,
+	    "tmux %s: a request attaches and is answered", live->version);
+	ok(live_tmux_until(live, "", "list-clients"), "tmux %s: the daemon rests again",
+	    live->version);
+	talk_call(talk, "subscribe", "{\"kinds\":[\"pane_created\"]}");
+	ok(talk_event(talk, LIVE_TIMEOUT_MS, "pane_created", NULL, NULL) != NULL,
+	    "tmux %s: a subscription attaches", live->version);
+	live_sleep_ms(2500); /* longer than the delay of a rest */
+	live_tmux(live, "new-window -d 'exec sleep 3600'");
+	ok(talk_event(talk, LIVE_TIMEOUT_MS, "pane_created", NULL, NULL) != NULL,
+	    "tmux %s: and stays attached", live->version);
+	talk_free(talk);
+	ok(live_tmux_until(live, "", "list-clients"), "tmux %s: until its peer leaves",
+	    live->version);
+	talk = talk_new(live);
+	live_tmux(live, "kill-server");
+	ok(at(talk_call(talk, "capture_pane", "{\"pane\":\"%%0\"}"), "error") != NULL,
+	    "tmux %s: without a server a request fails", live->version);
+	talk_free(talk);
+	live_free(live);
+}
+
 int main(void)
 {
 	const char *const *paths = live_tmux_paths();
@@ -138,6 +171,7 @@ int main(void)
 		check_churn(paths[i]);
 		check_killed_sessions(paths[i]);
 		check_stopped(paths[i]);
+		check_wanted(paths[i]);
 	}
 	return done_testing();
 }

@@ -196,6 +196,9 @@ static const char help_text[] =
     "      --output=always|wanted\n"
     "                      follow the output of all panes from the start, or only of panes\n"
     "                      that a client asks for (default)\n"
+    "  -o attach=always|wanted\n"
+    "                      be attached to tmux always (default), or only while a client, a\n"
+    "                      wait, an agent or a notification needs tmux\n"
     "      --ready-fd n    write a line to this descriptor when ready, and close it\n"
     "      --tmux path     the tmux program to run (default: the server's own)\n"
     "      --log file      append the log to a file (default: standard error with -f, else a\n"
@@ -280,9 +283,16 @@ static enum config_result set_output(struct config *config, const char *text)
 	return CONFIG_RUN;
 }
 
+/* attach has words for values; all other settings have numbers. */
 static enum config_result set_limit(struct config *config, const char *text)
 {
 	char reason[256];
+	if (strncmp(text, "attach=", 7) == 0) {
+		config->attach_wanted = strcmp(text, "attach=wanted") == 0;
+		return config->attach_wanted || strcmp(text, "attach=always") == 0
+		    ? CONFIG_RUN
+		    : usage("-o: attach: must be \"always\" or \"wanted\", not \"%s\"", text + 7);
+	}
 	if (config_limits_set(&config->limits, text, reason, sizeof reason) < 0)
 		return usage("-o: %s", reason);
 	return CONFIG_RUN;

@@ -40,6 +40,7 @@ struct config {
 	bool is_foreground;
 	bool exit_with_server;
 	bool all_output; /* --output=always */
+	bool attach_wanted; /* -o attach=wanted */
 	int ready_fd; /* gets a line when ready; -1: none */
 	int listen_fd; /* the socket from a service manager; 0: we make it */
 	int log_level;

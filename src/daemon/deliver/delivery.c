@@ -478,3 +478,8 @@ void delivery_set_wake(struct delivery_set *set)
 	while ((note = queue_next(set->parts.queue, note)) != NULL)
 		on_posted(&set->listener, note);
 }
+
+bool delivery_set_is_idle(const struct delivery_set *set)
+{
+	return list_is_empty(&set->mails);
+}

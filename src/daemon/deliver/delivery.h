@@ -9,6 +9,8 @@
 #ifndef DAEMON_DELIVER_DELIVERY_H
 #define DAEMON_DELIVER_DELIVERY_H
 
+#include <stdbool.h>
+
 struct config;
 struct delivery_set;
 struct event_base;
@@ -34,5 +36,8 @@ void delivery_set_free(struct delivery_set *set);
 
 /* The tmux server was found or lost: what waits is looked at again. */
 void delivery_set_wake(struct delivery_set *set);
+
+/* Whether no notification is on its way into a pane. */
+bool delivery_set_is_idle(const struct delivery_set *set);
 
 #endif

@@ -393,3 +393,8 @@ const struct self_command *self_command_next(
 	const struct list *link = previous == NULL ? set->commands.next : previous->link.next;
 	return link == &set->commands ? NULL : list_entry(link, const struct self_command, link);
 }
+
+bool self_command_set_is_idle(const struct self_command_set *set)
+{
+	return set->count == 0;
+}

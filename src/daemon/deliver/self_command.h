@@ -9,6 +9,8 @@
 #ifndef DAEMON_DELIVER_SELF_COMMAND_H
 #define DAEMON_DELIVER_SELF_COMMAND_H
 
+#include <stdbool.h>
+
 #include <stddef.h>
 #include <stdint.h>
 
@@ -62,5 +64,8 @@ const struct self_command *self_command_add(
 
 const struct self_command *self_command_next(
     const struct self_command_set *set, const struct self_command *previous);
+
+/* Whether no command is to be typed or runs. */
+bool self_command_set_is_idle(const struct self_command_set *set);
 
 #endif

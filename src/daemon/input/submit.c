@@ -487,3 +487,8 @@ void submit_write_typing(const struct submit *submit, struct json_writer *writer
 	json_put_int(writer, "typing_ms",
 	    (line->entered_ms != 0 ? line->entered_ms : clock_mono_ms()) - line->typed_ms);
 }
+
+bool submit_set_is_idle(const struct submit_set *set)
+{
+	return list_is_empty(&set->submits);
+}

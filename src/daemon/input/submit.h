@@ -62,4 +62,7 @@ void submit_write_evidence(
 /* The same for the answer to a task. */
 void submit_write_typing(const struct submit *submit, struct json_writer *writer);
 
+/* Whether no text is being typed. */
+bool submit_set_is_idle(const struct submit_set *set);
+
 #endif

@@ -6,6 +6,7 @@
 #include <muxbus.h>
 #include <string.h>
 
+#include "base/list.h"
 #include "base/str.h"
 #include "base/xalloc.h"
 #include "daemon/core/config.h"
@@ -33,6 +34,9 @@ struct dispatch {
 	void *args; /* room for the arguments of any method */
 	const struct dialect *dialect; /* NULL: none */
 	void *dialect_data;
+	void (*handled)(void *data); /* NULL: none */
+	void *handled_data;
+	struct list parked; /* requests that wait until tmux is attached */
 };
 
 struct dispatch *dispatch_new(const struct server_parts *parts)
@@ -40,6 +44,7 @@ struct dispatch *dispatch_new(const struct server_parts *parts)
 	struct dispatch *dispatch = xcalloc(1, sizeof *dispatch);
 	size_t args_size;
 	dispatch->parts = parts;
+	list_init(&dispatch->parked);
 	dispatch->reader = json_reader_new((size_t)parts->config->limits.line_bytes);
 	buf_init(&dispatch->scratch, (size_t)parts->config->limits.line_bytes * 2 + 65536);
 	buf_init(&dispatch->id, (size_t)MESSAGE_ID_MAX * 6 + 16);
@@ -51,10 +56,13 @@ struct dispatch *dispatch_new(const struct server_parts *parts)
 	return dispatch;
 }
 
+static void fail_parked(struct dispatch *dispatch);
+
 void dispatch_free(struct dispatch *dispatch)
 {
 	if (dispatch == NULL)
 		return;
+	fail_parked(dispatch);
 	json_reader_free(dispatch->reader);
 	buf_finish(&dispatch->scratch);
 	buf_finish(&dispatch->id);
@@ -193,8 +201,9 @@ static bool call(struct dispatch *dispatch, struct request *request, bool may_be
 	return turn.is_put_off;
 }
 
-/* A request that is handled again when the model was refreshed. */
+/* A request that is handled later: when the model was refreshed, or tmux is attached. */
 struct put_off {
+	struct list link; /* in parked */
 	struct dispatch *dispatch;
 	struct request *request;
 	struct buf params; /* as JSON; empty: none */
@@ -215,7 +224,7 @@ static bool read_args(struct dispatch *dispatch, struct request *request, const 
 	return true;
 }
 
-static void handle_again(struct put_off *put_off)
+static void handle_again(struct put_off *put_off, bool is_admission_due)
 {
 	struct dispatch *dispatch = put_off->dispatch;
 	struct peer *peer = request_peer(put_off->request);
@@ -226,9 +235,17 @@ static void handle_again(struct put_off *put_off)
 		    put_off->params.len, &json_error);
 	if (peer != NULL)
 		peer_forget_pane(peer);
-	if (read_args(dispatch, put_off->request, params))
+	if (read_args(dispatch, put_off->request, params) &&
+	    (!is_admission_due ||
+		is_admitted(dispatch, put_off->request, request_method(put_off->request))))
 		(void)call(dispatch, put_off->request, false);
 	give_back(dispatch, put_off->params.len);
+}
+
+static void put_off_free(struct put_off *put_off)
+{
+	buf_finish(&put_off->params);
+	mem_free(put_off);
 }
 
 static void on_fresh(void *data, int error)
@@ -237,15 +254,14 @@ static void on_fresh(void *data, int error)
 	if (error < 0)
 		tmux_call_fail(put_off->request, error, NULL);
 	else
-		handle_again(put_off);
-	buf_finish(&put_off->params);
-	mem_free(put_off);
+		handle_again(put_off, false);
+	put_off_free(put_off);
 }
 
-static void put_off(struct dispatch *dispatch, struct request *request, const struct json *params)
+static struct put_off *put_off_new(
+    struct dispatch *dispatch, struct request *request, const struct json *params)
 {
 	struct put_off *put_off = xalloc(sizeof *put_off);
-	int error;
 	*put_off = (struct put_off){.dispatch = dispatch, .request = request};
 	buf_init(&put_off->params, 2 * (size_t)dispatch->parts->config->limits.line_bytes);
 	if (params != NULL) {
@@ -253,9 +269,55 @@ static void put_off(struct dispatch *dispatch, struct request *request, const st
 		json_writer_init(&writer, &put_off->params);
 		json_put_value(&writer, NULL, params);
 	}
-	error = muxbus_sync_refresh(tmux_sync(dispatch->parts->tmux), 0, on_fresh, put_off);
+	return put_off;
+}
+
+static void refresh_first(
+    struct dispatch *dispatch, struct request *request, const struct json *params)
+{
+	struct put_off *put_off = put_off_new(dispatch, request, params);
+	int error = muxbus_sync_refresh(tmux_sync(dispatch->parts->tmux), 0, on_fresh, put_off);
 	if (error < 0)
 		on_fresh(put_off, error);
+}
+
+static struct put_off *take_parked(struct dispatch *dispatch)
+{
+	struct put_off *put_off = list_entry(dispatch->parked.next, struct put_off, link);
+	list_remove(&put_off->link);
+	return put_off;
+}
+
+void dispatch_resume(struct dispatch *dispatch)
+{
+	while (!list_is_empty(&dispatch->parked)) {
+		struct put_off *put_off = take_parked(dispatch);
+		handle_again(put_off, true);
+		put_off_free(put_off);
+	}
+}
+
+static void fail_parked(struct dispatch *dispatch)
+{
+	while (!list_is_empty(&dispatch->parked)) {
+		struct put_off *put_off = take_parked(dispatch);
+		request_fail(put_off->request, MESSAGE_CANCELLED, "the daemon ends");
+		put_off_free(put_off);
+	}
+}
+
+void dispatch_set_handled(struct dispatch *dispatch, void (*handled)(void *data), void *data)
+{
+	dispatch->handled = handled;
+	dispatch->handled_data = data;
+}
+
+/* Whether the request waits for tmux, to which the daemon attaches now. */
+static bool must_wait_for_tmux(const struct dispatch *dispatch, const struct request *request)
+{
+	struct tmux *tmux = dispatch->parts->tmux;
+	return request_method(request)->flags & METHOD_NEEDS_TMUX && tmux != NULL &&
+	    !tmux_is_live(tmux) && tmux_want(tmux);
 }
 
 void dispatch_run(struct dispatch *dispatch, struct request *request, const struct json *params)
@@ -264,11 +326,15 @@ void dispatch_run(struct dispatch *dispatch, struct request *request, const stru
 	request_note(request, params);
 	if (!read_args(dispatch, request, params))
 		return;
+	if (must_wait_for_tmux(dispatch, request)) {
+		list_append(&dispatch->parked, &put_off_new(dispatch, request, params)->link);
+		return;
+	}
 	if (!is_admitted(dispatch, request, request_method(request)))
 		return;
 	may_be_put_off = dispatch->parts->tmux != NULL && tmux_is_live(dispatch->parts->tmux);
 	if (call(dispatch, request, may_be_put_off))
-		put_off(dispatch, request, params);
+		refresh_first(dispatch, request, params);
 }
 
 static void handle(struct dispatch *dispatch, struct peer *peer, const struct message *message)
@@ -310,6 +376,8 @@ void dispatch_line(struct dispatch *dispatch, struct peer *peer, const char *lin
 	else if (!message.is_response)
 		handle(dispatch, peer, &message);
 	give_back(dispatch, len);
+	if (dispatch->handled != NULL)
+		dispatch->handled(dispatch->handled_data);
 }
 
 void dispatch_too_long(struct dispatch *dispatch, struct peer *peer)

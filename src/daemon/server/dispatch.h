@@ -38,6 +38,12 @@ void dispatch_free(struct dispatch *dispatch);
 /* Handles one line, without its newline. peer NULL: without a response. */
 void dispatch_line(struct dispatch *dispatch, struct peer *peer, const char *line, size_t len);
 
+/* Handles the requests that wait for tmux: the daemon is attached now, or cannot attach. */
+void dispatch_resume(struct dispatch *dispatch);
+
+/* Calls handled after each line. */
+void dispatch_set_handled(struct dispatch *dispatch, void (*handled)(void *data), void *data);
+
 /* Answers a line that was too long and was skipped. */
 void dispatch_too_long(struct dispatch *dispatch, struct peer *peer);
 

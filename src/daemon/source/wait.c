@@ -603,3 +603,8 @@ void wait_background_get(const struct wait *wait, struct wait_background *ret_wa
 	    .matches = wait->matches,
 	};
 }
+
+bool wait_set_is_idle(const struct wait_set *set)
+{
+	return list_is_empty(&set->waits);
+}

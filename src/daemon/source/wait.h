@@ -67,4 +67,7 @@ const struct wait *wait_next_background(const struct wait_set *set, const struct
 /* Its strings are lent until the wait ends. */
 void wait_background_get(const struct wait *wait, struct wait_background *ret_wait);
 
+/* Whether there is no wait. */
+bool wait_set_is_idle(const struct wait_set *set);
+
 #endif

@@ -24,6 +24,9 @@ struct tmux {
 	struct muxbus_loop *loop;
 	struct muxbus_sync *sync;
 	bool is_live;
+	bool is_resting; /* detached until tmux_want() */
+	bool is_detaching; /* the connections of the old sync end */
+	bool is_attaching; /* the first attempt after a rest runs */
 	pid_t server_pid;
 	char reason[256]; /* the reason if not live */
 	uint64_t changes;
@@ -138,6 +141,8 @@ static void keep_reason(struct tmux *tmux, int error, const char *reason)
 static void on_state(void *data, enum muxbus_sync_state state, int error, const char *reason)
 {
 	struct tmux *tmux = data;
+	bool was_attaching = tmux->is_attaching;
+	tmux->is_attaching = false;
 	if (state == MUXBUS_SYNC_LIVE) {
 		if (!tmux->is_live)
 			become_live(tmux);
@@ -146,6 +151,8 @@ static void on_state(void *data, enum muxbus_sync_state state, int error, const 
 	keep_reason(tmux, error, reason);
 	if (tmux->is_live)
 		become_lost(tmux, error);
+	else if (was_attaching && tmux->handlers.failed != NULL)
+		tmux->handlers.failed(tmux->data);
 }
 
 /* Whether the bell of a window comes from the output of one of its panes. */
@@ -283,7 +290,7 @@ static void on_log(void *data, enum muxbus_log_level level, const char *text)
 	}
 }
 
-static int make_sync(struct tmux *tmux, struct event_base *base)
+static int make_sync(struct tmux *tmux)
 {
 	static const struct muxbus_sync_handlers handlers = {
 	    .state = on_state,
@@ -297,12 +304,6 @@ static int make_sync(struct tmux *tmux, struct event_base *base)
 	    .all_output = tmux->config->all_output,
 	    .command_timeout_ms = (unsigned)tmux->config->limits.command_timeout_ms,
 	};
-	int error = muxbus_loop_new(&tmux->loop);
-	if (error < 0)
-		return error;
-	error = muxbus_loop_attach(tmux->loop, base);
-	if (error < 0)
-		return error;
 	return muxbus_sync_new(tmux->loop, &options, &handlers, tmux, &tmux->sync);
 }
 
@@ -318,7 +319,11 @@ struct tmux *tmux_new(struct event_base *base, const struct config *config,
 	map_init(&tmux->expected);
 	snprintf(tmux->reason, sizeof tmux->reason, "the daemon has not tried to connect yet");
 	muxbus_set_log(on_log, NULL);
-	error = make_sync(tmux, base);
+	error = muxbus_loop_new(&tmux->loop);
+	if (error == 0)
+		error = muxbus_loop_attach(tmux->loop, base);
+	if (error == 0)
+		error = make_sync(tmux);
 	if (error < 0) {
 		snprintf(ret_reason, reason_size, "%s", muxbus_strerror(error));
 		tmux_free(tmux);
@@ -336,7 +341,55 @@ void tmux_set_reader(
 
 int tmux_start(struct tmux *tmux)
 {
-	return muxbus_sync_start(tmux->sync);
+	tmux->is_resting = false;
+	return tmux->is_detaching ? 0 : muxbus_sync_start(tmux->sync);
+}
+
+/* The old sync is at rest. The next server is found with nothing known of this one. */
+static void on_detached(void *data)
+{
+	struct tmux *tmux = data;
+	struct muxbus_sync *old = tmux->sync;
+	int error = make_sync(tmux);
+	if (error < 0) {
+		log_error("the sync cannot be made again: %s", muxbus_strerror(error));
+		tmux->sync = old;
+	} else {
+		muxbus_sync_free(old);
+	}
+	tmux->is_detaching = false;
+	if (!tmux->is_resting)
+		(void)muxbus_sync_start(tmux->sync); /* on_state() reports failures */
+}
+
+void tmux_rest(struct tmux *tmux)
+{
+	if (tmux->is_resting)
+		return;
+	tmux->is_resting = true;
+	tmux->is_attaching = false;
+	snprintf(
+	    tmux->reason, sizeof tmux->reason, "%s", "not attached: no program needs tmux now");
+	if (tmux->is_live)
+		become_lost(tmux, 0);
+	if (!tmux->is_detaching) {
+		tmux->is_detaching = true;
+		muxbus_sync_stop(tmux->sync, on_detached, tmux);
+	}
+}
+
+bool tmux_want(struct tmux *tmux)
+{
+	if (tmux->is_resting) {
+		tmux->is_attaching = true;
+		(void)tmux_start(tmux);
+	}
+	return tmux->is_attaching;
+}
+
+bool tmux_is_resting(const struct tmux *tmux)
+{
+	return tmux->is_resting;
 }
 
 static void on_environment_unset(

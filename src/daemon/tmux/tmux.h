@@ -21,6 +21,8 @@ struct tmux;
 struct tmux_handlers {
 	/* The server was found or lost; called after its event was published. May be NULL. */
 	void (*state)(void *data, bool is_live);
+	/* An attempt to attach for which requests wait has failed. May be NULL. */
+	void (*failed)(void *data);
 };
 
 /* NULL on failure, with a reason. Follows the server from tmux_start() on. */
@@ -42,6 +44,16 @@ struct tmux_reader {
 void tmux_set_reader(
     struct tmux *tmux, const struct tmux_reader *reader, struct stream_set *streams);
 int tmux_start(struct tmux *tmux);
+
+/*
+ * Detaches until tmux_want() or tmux_start(). The server counts as lost; the variable in tmux's
+ * environment stays.
+ */
+void tmux_rest(struct tmux *tmux);
+/* Attaches if the sync rests. True while the first attempt runs: state or failed follows. */
+bool tmux_want(struct tmux *tmux);
+bool tmux_is_resting(const struct tmux *tmux);
+
 /* Detaches; done is called within a second. */
 void tmux_stop(struct tmux *tmux, void (*done)(void *data), void *data);
 void tmux_free(struct tmux *tmux);
