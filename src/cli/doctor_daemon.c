@@ -81,30 +81,43 @@ static void find_version(struct doctor_report *report, const struct json *status
 		    ask_double(status, "uptime_sec", 0));
 }
 
+/* Whether the tmux server has a capability of this name. */
+static bool has_capability(const struct json *tmux, const char *name)
+{
+	const struct json *capabilities = json_member(tmux, "capabilities");
+	const struct json *each = capabilities != NULL ? capabilities->child : NULL;
+	while (each != NULL && (each->text == NULL || strcmp(each->text, name) != 0))
+		each = each->next;
+	return each != NULL;
+}
+
 static void find_follow(
     struct doctor_report *report, const struct cli *cli, const struct json *status)
 {
 	const struct json *tmux = json_member(status, "tmux");
-	const struct json *capabilities = json_member(tmux, "capabilities");
-	char crashes[512] = "";
-	size_t at = 0;
-	for (const struct json *name = capabilities != NULL ? capabilities->child : NULL;
-	     name != NULL; name = name->next)
-		if (name->text != NULL && strstr(name->text, "crash") != NULL &&
-		    at + name->len + 3 < sizeof crashes)
-			at += (size_t)snprintf(crashes + at, sizeof crashes - at, "%s%s",
-			    at > 0 ? ", " : "", name->text);
-	if (strcmp(ask_string(tmux, "state", ""), "live") != 0)
+	const char *version = ask_string(tmux, "version", "?");
+	if (strcmp(ask_string(tmux, "state", ""), "resting") == 0)
+		doctor_find(report, FINDING_GOOD, "following", NULL,
+		    "not attached until a program needs tmux (attach=wanted)");
+	else if (strcmp(ask_string(tmux, "state", ""), "live") != 0)
 		doctor_find(report, doctor_server_runs(cli) ? FINDING_WRONG : FINDING_NOTE,
 		    "following", "start tmux; if it runs, read the daemon's log",
 		    "tmux is not followed: %s", ask_string(tmux, "reason", "it does not run"));
-	else if (*crashes)
+	else if (has_capability(tmux, "window_crash"))
 		doctor_find(report, FINDING_NOTE, "following",
-		    "no action needed: muxbus avoids what triggers them; tmux 3.8 has none",
-		    "tmux %s has known crashes: %s", ask_string(tmux, "version", "?"), crashes);
+		    "update to tmux 3.8, or start muxbusd with -o attach=wanted, or run the two "
+		    "commands separately; see BUGS in muxbusd(8)",
+		    "tmux %s crashes while any control client is attached if one command list "
+		    "selects a window and kills its session, or kills the last two windows",
+		    version);
 	else
-		doctor_find(report, FINDING_GOOD, "following", NULL, "tmux %s",
-		    ask_string(tmux, "version", "?"));
+		doctor_find(report, FINDING_GOOD, "following", NULL, "tmux %s", version);
+	if (strcmp(ask_string(tmux, "attach", ""), "process") == 0 &&
+	    has_capability(tmux, "start_crash"))
+		doctor_find(report, FINDING_NOTE, "attaching",
+		    "unset MUXBUS_ATTACH and --tmux, and restart muxbusd",
+		    "tmux %s can crash when a tmux -C process attaches while sessions change",
+		    version);
 }
 
 static void find_audit(struct doctor_report *report, const struct json *status)
