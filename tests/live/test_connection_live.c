@@ -492,6 +492,7 @@ static void test_all(const char *tmux)
 int main(void)
 {
 	const char *const *paths = live_tmux_paths();
+	(void)unsetenv("MUXBUS_ATTACH"); /* both ways are tested here */
 	for (size_t i = 0; paths[i] != NULL; i++) {
 		way = MUXBUS_WAY_DIRECT;
 		test_all(paths[i]);
