@@ -20,7 +20,10 @@
 #include "base/xalloc.h"
 #include "guardian.h"
 
-enum { LENT_RESULTS = 16, READY_FD = 3, OUTPUT_MAX = 64 * 1024 * 1024 };
+enum { LENT_RESULTS = 16, READY_FD = 3, OUTPUT_MAX = 64 * 1024 * 1024, BINARIES_MAX = 16 };
+
+/* The oldest release that the library supports, as release_of() counts. */
+#define OLDEST_RELEASE 3003000
 
 /* Small helpers. */
 
@@ -82,18 +85,64 @@ const char *live_tmux_path(void)
 	return found;
 }
 
+/* "3.3a" as a number for comparison, 3003001; 0: not a release. */
+static unsigned release_of(const char *version)
+{
+	unsigned major, minor;
+	char letter = '`', rest;
+	int fields = sscanf(version, "%2u.%2u%c%c", &major, &minor, &letter, &rest);
+	if (fields < 2 || fields > 3 || letter < '`' || letter > 'z')
+		return 0;
+	return major * 1000000 + minor * 1000 + (unsigned)(letter - '`');
+}
+
+static unsigned release_of_program(const char *program)
+{
+	char version[32] = "";
+	char *command = xasprintf("'%s' -V", program);
+	FILE *answer = popen(command, "re");
+	if (answer != NULL) {
+		if (fscanf(answer, "tmux %31s", version) != 1)
+			version[0] = '\0';
+		(void)pclose(answer);
+	}
+	mem_free(command);
+	return release_of(version);
+}
+
+static int compare_releases(const struct dirent **a, const struct dirent **b)
+{
+	unsigned release_a = release_of((*a)->d_name + strlen("tmux-"));
+	unsigned release_b = release_of((*b)->d_name + strlen("tmux-"));
+	return release_a < release_b ? -1 : release_a > release_b;
+}
+
+static int is_supported(const struct dirent *entry)
+{
+	return strncmp(entry->d_name, "tmux-", 5) == 0 &&
+	    release_of(entry->d_name + 5) >= OLDEST_RELEASE;
+}
+
 const char *const *live_tmux_paths(void)
 {
-	static const char *paths[4];
-	static const char *const names[] = {"tmux-3.5a", "tmux-3.8"};
+	static const char *paths[BINARIES_MAX + 1];
+	const char *dir = getenv("MUXBUS_TMUX_CACHE");
+	struct dirent **entries = NULL;
+	unsigned own;
 	size_t n = 0;
+	int count;
+	if (paths[0] != NULL)
+		return paths;
 	paths[n++] = live_tmux_path();
-	for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
-		const char *path = live_cached(names[i]);
-		if (path != NULL)
+	own = release_of_program(paths[0]);
+	count = dir == NULL ? 0 : scandir(dir, &entries, is_supported, compare_releases);
+	for (int i = 0; i < count; i++) {
+		const char *path = live_cached(entries[i]->d_name);
+		if (path != NULL && release_of(entries[i]->d_name + 5) != own && n < BINARIES_MAX)
 			paths[n++] = path;
+		free(entries[i]);
 	}
-	paths[n] = NULL;
+	free(entries);
 	return paths;
 }
 

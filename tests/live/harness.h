@@ -40,8 +40,9 @@ struct live {
 /* The tmux of the PATH, or skips the whole test. */
 const char *live_tmux_path(void);
 /*
- * All tmux binaries to test, NULL-terminated: the one of the PATH, and the binaries found in
- * $MUXBUS_TMUX_CACHE (`make check` sets it to tests/cache) as tmux-3.5a and tmux-3.8.
+ * All tmux binaries to test, NULL-terminated, at most 16: the one of the PATH, then every
+ * tmux-VERSION in $MUXBUS_TMUX_CACHE (`make check` sets it to tests/cache) that is supported
+ * and not of the same version, from the oldest to the newest.
  */
 const char *const *live_tmux_paths(void);
 /* A file of that directory, or NULL. */

@@ -58,6 +58,17 @@ t() {
 	tmux -S "$dir/tmux" -f /dev/null "$@"
 }
 
+# is_tested PROGRAM: whether it is the tmux of the PATH, or one of the cache that is supported and
+# of another version.
+is_tested() {
+	[ -x "$1" ] || return
+	[ "$1" != "$(command -v tmux)" ] || return 0
+	case ${1##*/tmux-} in
+	[12].* | 3.[0-2] | 3.[0-2][a-z]) return 1 ;;
+	esac
+	[ "$("$1" -V)" != "$(tmux -V)" ]
+}
+
 # ask LINE: one request, its response.
 ask() {
 	printf '%s\n' "$1" | socat -t 86400 - "UNIX-CONNECT:$MUXBUS"

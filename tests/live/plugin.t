@@ -135,17 +135,12 @@ gone() {
 	! kill -0 "$pid" 2>/dev/null
 }
 
-for name in tmux tmux-3.5a tmux-3.8; do
-	case $name in
-	tmux) program=$(command -v tmux) form=whole ;;
-	*) program=$MUXBUS_TMUX_CACHE/$name form=${MUXBUS_TEST_LONG:+whole} ;;
-	esac
-	if [ -x "$program" ]; then
-		try_with "$program" "$form"
-	else
-		echo "# $name is not there"
-		continue
-	fi
+own=$(command -v tmux)
+for program in "$own" "$MUXBUS_TMUX_CACHE"/tmux-*; do
+	is_tested "$program" || continue
+	form=${MUXBUS_TEST_LONG:+whole}
+	[ "$program" != "$own" ] || form=whole
+	try_with "$program" "$form"
 
 	# After the end of the server no process is left.
 	i kill-server
