@@ -899,6 +899,17 @@ MUXBUS_API int muxbus_sync_audit(struct muxbus_sync *sync, muxbus_audit_fn *done
 MUXBUS_API int muxbus_sync_want_output(struct muxbus_sync *sync, uint32_t pane, bool is_wanted);
 
 /*
+ * Whether the output of a pane comes to the subscribers. Flowing output is complete: what the
+ * pane writes after this call is delivered, or a gap is reported in its place.
+ */
+enum muxbus_output {
+	MUXBUS_OUTPUT_NONE, /* no subscriber, no such pane, or no connection to its sessions */
+	MUXBUS_OUTPUT_COMING, /* later; the beginning is reported as a gap */
+	MUXBUS_OUTPUT_FLOWING,
+};
+MUXBUS_API enum muxbus_output muxbus_sync_output(const struct muxbus_sync *sync, uint32_t pane);
+
+/*
  * Subscribes to the output of every pane, now and in the future, or unsubscribes. The output
  * of a pane that is created later is delivered from its first byte. Calls are counted.
  * Subscriptions to single panes are not affected.

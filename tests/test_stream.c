@@ -354,6 +354,14 @@ static void test_reading(void)
 	say(streams, 0, "hello");
 	check_read(streams, 50, "hello", "");
 	stream_set_free(streams);
+
+	streams = begin();
+	stream_lease(streams, 0);
+	stream_tell(streams, 0);
+	stream_set_gap(streams, 0, 0, "not_watched");
+	say(streams, 0, "hello");
+	check_read(streams, 0, "hello", "not_watched");
+	stream_set_free(streams);
 }
 
 static unsigned tap_bytes, tap_gaps, tap_ends;

@@ -17,6 +17,7 @@
 #include "daemon/server/request.h"
 #include "daemon/server/target.h"
 #include "daemon/server/tmux_call.h"
+#include "daemon/tmux/flow_wait.h"
 #include "daemon/tmux/stream.h"
 #include "daemon/tmux/stripper.h"
 #include "daemon/tmux/tmux.h"
@@ -196,6 +197,7 @@ static const struct field_result capture_results[] = {
 struct capture {
 	struct request *request;
 	uint32_t pane;
+	unsigned flags; /* enum muxbus_capture_flag */
 	int64_t lines; /* 0: all */
 	int64_t asked; /* lines above the screen that the caller wants */
 	int64_t history; /* that are taken */
@@ -365,10 +367,23 @@ static void on_captured(void *data, int error, const struct muxbus_capture *pict
 	if (error < 0) {
 		tmux_call_fail(capture->request, error, NULL);
 	} else if (put_capture(capture, picture)) {
+		stream_tell(request_daemon(capture->request)->streams, capture->pane);
 		request_done(capture->request);
 	}
 	mem_free(capture->title);
 	mem_free(capture);
+}
+
+/* From here on the offset is exact, and what follows it can be read. */
+static void take_capture(void *data, bool is_gone)
+{
+	struct capture *capture = data;
+	struct tmux *tmux = request_daemon(capture->request)->tmux;
+	int error = is_gone ? MUXBUS_ERR_GONE
+			    : muxbus_sync_capture(tmux_sync(tmux), capture->pane,
+				  (uint32_t)capture->history, capture->flags, on_captured, capture);
+	if (error < 0)
+		on_captured(capture, error, NULL);
 }
 
 /* Parameters that make no sense for a picture are refused, not ignored. */
@@ -390,8 +405,6 @@ static void handle_capture(struct request *request, const void *data)
 	const struct muxbus_pane *pane;
 	int64_t history;
 	struct capture *capture;
-	unsigned flags;
-	int error;
 	if (!check_format(request, args) || !target_pane(request, args->pane, &pane) ||
 	    !read_history(request, args->history, &history))
 		return;
@@ -409,16 +422,12 @@ static void handle_capture(struct request *request, const void *data)
 	    .is_light = args->theme == THEME_LIGHT,
 	    .title = args->title != NULL ? xstrdup(args->title) : NULL,
 	};
-	flags =
+	capture->flags =
 	    (args->escapes ? MUXBUS_CAPTURE_ESCAPES : 0) | (args->join ? MUXBUS_CAPTURE_JOIN : 0);
 	if (args->format != FORMAT_TEXT)
-		flags = MUXBUS_CAPTURE_ESCAPES | MUXBUS_CAPTURE_BLANKS;
-	/* From here on the offset is exact, and what follows it can be read. */
+		capture->flags = MUXBUS_CAPTURE_ESCAPES | MUXBUS_CAPTURE_BLANKS;
 	stream_lease(daemon->streams, pane->id);
-	error = muxbus_sync_capture(tmux_sync(daemon->tmux), pane->id, (uint32_t)capture->history,
-	    flags, on_captured, capture);
-	if (error < 0)
-		on_captured(capture, error, NULL);
+	flow_wait(daemon->base, daemon->tmux, daemon->streams, pane->id, take_capture, capture);
 }
 
 struct find_args {
@@ -643,45 +652,89 @@ static size_t strip(struct buf *bytes)
 	return used;
 }
 
-static void handle_read(struct request *request, const void *data)
+struct reading {
+	struct request *request;
+	uint32_t pane;
+	uint64_t after;
+	bool has_after;
+	size_t max;
+	bool strip;
+	enum encoding encoding;
+};
+
+/* Reads the ring. Where no output can come, the end says that the pane is not watched. */
+static void read_slice(
+    const struct reading *reading, struct buf *bytes, struct stream_slice *ret_slice)
 {
-	const struct read_args *args = data;
-	struct stream_set *streams = request_daemon(request)->streams;
-	const struct muxbus_pane *pane;
-	enum encoding encoding = (enum encoding)args->encoding;
-	size_t used, max = room(request, encoding);
-	struct json_writer *writer;
+	const struct daemon *daemon = request_daemon(reading->request);
+	uint64_t after =
+	    reading->has_after ? reading->after : stream_start(daemon->streams, reading->pane);
+	stream_read(daemon->streams, reading->pane, after, reading->max, bytes, ret_slice);
+	if (ret_slice->has_gap || bytes->len > 0 ||
+	    muxbus_sync_output(tmux_sync(daemon->tmux), reading->pane) == MUXBUS_OUTPUT_FLOWING)
+		return;
+	ret_slice->has_gap = true;
+	ret_slice->gap_reason = "not_watched";
+}
+
+static void answer_reading(const struct reading *reading)
+{
+	struct json_writer *writer = request_result(reading->request);
 	struct stream_slice slice;
 	struct buf bytes;
-	uint64_t offset;
+	size_t used;
 	bool has_tail;
-	if (!target_pane(request, args->pane, &pane))
-		return;
-	if (max > (size_t)args->max_bytes)
-		max = (size_t)args->max_bytes;
-	buf_init(&bytes, max);
-	stream_lease(streams, pane->id);
-	offset = args->has_after ? (uint64_t)args->after : stream_start(streams, pane->id);
-	stream_read(streams, pane->id, offset, max, &bytes, &slice);
-	if (!args->has_after)
-		slice.has_gap = false;
+	buf_init(&bytes, reading->max);
+	read_slice(reading, &bytes, &slice);
 	/* An incomplete end waits for more bytes, unless a gap follows. */
 	used = bytes.len;
-	has_tail = slice.to == slice.end || bytes.len == max;
-	if (used > 0 && args->strip)
+	has_tail = slice.to == slice.end || bytes.len == reading->max;
+	if (used > 0 && reading->strip)
 		used = strip(&bytes);
-	else if (used > 0 && encoding == ENCODING_TEXT && has_tail)
+	else if (used > 0 && reading->encoding == ENCODING_TEXT && has_tail)
 		used = bytes.len -= utf8_incomplete_tail(bytes.data, bytes.len);
 	slice.to = slice.from + used;
-	writer = request_result(request);
-	json_put_id(writer, "pane", '%', pane->id);
-	put_bytes(writer, encoding, bytes.data, bytes.len);
+	json_put_id(writer, "pane", '%', reading->pane);
+	put_bytes(writer, reading->encoding, bytes.data, bytes.len);
 	json_put_int(writer, "from", (int64_t)slice.from);
 	json_put_int(writer, "to", (int64_t)slice.to);
 	json_put_int(writer, "end", (int64_t)slice.end);
 	put_gap(writer, &slice);
 	buf_finish(&bytes);
-	request_done(request);
+	request_done(reading->request);
+}
+
+static void on_flowing(void *data, bool is_gone)
+{
+	struct reading *reading = data;
+	if (is_gone)
+		tmux_call_fail(reading->request, MUXBUS_ERR_GONE, NULL);
+	else
+		answer_reading(reading);
+	mem_free(reading);
+}
+
+static void handle_read(struct request *request, const void *data)
+{
+	const struct read_args *args = data;
+	const struct daemon *daemon = request_daemon(request);
+	const struct muxbus_pane *pane;
+	size_t max = room(request, (enum encoding)args->encoding);
+	struct reading *reading;
+	if (!target_pane(request, args->pane, &pane))
+		return;
+	reading = xalloc(sizeof *reading);
+	*reading = (struct reading){
+	    .request = request,
+	    .pane = pane->id,
+	    .after = (uint64_t)args->after,
+	    .has_after = args->has_after,
+	    .max = max < (size_t)args->max_bytes ? max : (size_t)args->max_bytes,
+	    .strip = args->strip,
+	    .encoding = (enum encoding)args->encoding,
+	};
+	stream_lease(daemon->streams, pane->id);
+	flow_wait(daemon->base, daemon->tmux, daemon->streams, pane->id, on_flowing, reading);
 }
 
 const struct method methods_capture[] = {
@@ -715,7 +768,9 @@ const struct method methods_capture[] = {
 	.title = "Read output",
 	.summary = "Reads a pane's output by offset, as far as it is remembered.",
 	.help = "Output is remembered from the first call on, and for five minutes after the last. "
-		"Where bytes are missing, gap says so.",
+		"The first response comes when the output flows, after two seconds at most. "
+		"Where bytes are missing, gap says so; not_watched without a byte means that "
+		"the output does not come to the daemon.",
 	.fields = read_fields,
 	.args_size = sizeof(struct read_args),
 	.results = read_results,

@@ -396,6 +396,13 @@ void stream_read(struct stream_set *streams, uint32_t pane, uint64_t offset, siz
 	};
 }
 
+void stream_tell(struct stream_set *streams, uint32_t pane)
+{
+	struct stream *stream = find(streams, pane);
+	if (stream != NULL)
+		stream->is_told = true;
+}
+
 uint64_t stream_start(const struct stream_set *streams, uint32_t pane)
 {
 	const struct stream *stream = find(streams, pane);

@@ -66,6 +66,9 @@ uint64_t stream_start(const struct stream_set *streams, uint32_t pane);
 void stream_read(struct stream_set *streams, uint32_t pane, uint64_t offset, size_t max_bytes,
     struct buf *out, struct stream_slice *ret_slice);
 
+/* A reader knows an offset of the pane: if its output begins only later, this is a gap. */
+void stream_tell(struct stream_set *streams, uint32_t pane);
+
 /*
  * A tap: raw output of one pane, as it arrives, for conditions and watches. A tap wants the
  * output until it is removed, or the pane is closed, which removes the tap before closed is

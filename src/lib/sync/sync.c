@@ -697,6 +697,26 @@ int muxbus_sync_want_output(struct muxbus_sync *sync, uint32_t pane, bool is_wan
 	return 0;
 }
 
+enum muxbus_output muxbus_sync_output(const struct muxbus_sync *sync, uint32_t pane)
+{
+	const struct track *track = track_find(sync, pane);
+	const struct muxbus_link *link;
+	if (track == NULL || track->now == NULL || !track_is_wanted(sync, track))
+		return MUXBUS_OUTPUT_NONE;
+	/* Held output is delivered later, or dropped with a gap. */
+	if (track->source != NULL || track->is_held)
+		return MUXBUS_OUTPUT_FLOWING;
+	link = model_first_link(sync->model, track->now->window);
+	for (; link != NULL; link = model_next_window_link(sync->model, link)) {
+		const struct muxbus_session *session =
+		    muxbus_model_session(sync->model, link->session);
+		if (attachment_find(sync, link->session) != NULL ||
+		    (session != NULL && may_attach(sync, session) && !sync->is_full))
+			return MUXBUS_OUTPUT_COMING;
+	}
+	return MUXBUS_OUTPUT_NONE;
+}
+
 void muxbus_sync_want_all_output(struct muxbus_sync *sync, bool is_wanted)
 {
 	size_t cursor = 0;

@@ -1,0 +1,82 @@
+/* SPDX-License-Identifier: ISC */
+/* Waiting until the output of a pane flows. */
+#include "daemon/tmux/flow_wait.h"
+
+#include <muxbus.h>
+#include <stddef.h>
+
+#include "base/xalloc.h"
+#include "daemon/core/loop_timer.h"
+#include "daemon/tmux/stream.h"
+#include "daemon/tmux/tmux.h"
+
+struct flow_wait {
+	struct stream_tap tap;
+	struct stream_set *streams;
+	uint32_t pane;
+	struct loop_timer *timer;
+	flow_wait_fn *done;
+	void *data;
+};
+
+static void finish(struct flow_wait *wait, bool is_gone)
+{
+	loop_timer_free(wait->timer);
+	if (!is_gone)
+		stream_tap_remove(wait->streams, wait->pane, &wait->tap);
+	wait->done(wait->data, is_gone);
+	mem_free(wait);
+}
+
+/* Output has begun, or the time is over. */
+static void on_timer(void *data)
+{
+	finish(data, false);
+}
+
+static void on_output(struct stream_tap *tap, uint64_t offset, const uint8_t *bytes, size_t len)
+{
+	struct flow_wait *wait = list_entry(tap, struct flow_wait, tap);
+	(void)offset;
+	(void)bytes;
+	(void)len;
+	loop_timer_wake(wait->timer);
+}
+
+static void on_gap(struct stream_tap *tap, uint64_t offset, const char *reason)
+{
+	struct flow_wait *wait = list_entry(tap, struct flow_wait, tap);
+	(void)offset;
+	(void)reason;
+	loop_timer_wake(wait->timer);
+}
+
+static void on_closed(struct stream_tap *tap)
+{
+	finish(list_entry(tap, struct flow_wait, tap), true);
+}
+
+void flow_wait(struct event_base *base, struct tmux *tmux, struct stream_set *streams,
+    uint32_t pane, flow_wait_fn *done, void *data)
+{
+	struct flow_wait *wait;
+	if (muxbus_sync_output(tmux_sync(tmux), pane) != MUXBUS_OUTPUT_COMING) {
+		done(data, false);
+		return;
+	}
+	wait = xalloc(sizeof *wait);
+	*wait = (struct flow_wait){
+	    .tap = {.output = on_output, .gap = on_gap, .closed = on_closed},
+	    .streams = streams,
+	    .pane = pane,
+	    .done = done,
+	    .data = data,
+	};
+	if (stream_tap_add(streams, pane, &wait->tap) < 0) {
+		mem_free(wait);
+		done(data, true);
+		return;
+	}
+	wait->timer = loop_timer_new(base, on_timer, wait);
+	loop_timer_arm(wait->timer, FLOW_WAIT_MAX_MS);
+}
