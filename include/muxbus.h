@@ -80,7 +80,7 @@ enum muxbus_error {
 	MUXBUS_ERR_NO_SESSION = -103, /* the server has no session, or not that one */
 	MUXBUS_ERR_CLOSED = -104, /* tmux ended the connection (%exit or end of file) */
 	MUXBUS_ERR_TIMEOUT = -105, /* tmux did not answer within the deadline */
-	MUXBUS_ERR_VERSION = -106, /* tmux is older than 3.2, or is not tmux */
+	MUXBUS_ERR_VERSION = -106, /* tmux is older than 3.3, or is not tmux */
 	MUXBUS_ERR_SPAWN = -107, /* tmux cannot be executed; errno says why */
 	MUXBUS_ERR_PROTOCOL = -108, /* the stream cannot be from a control client */
 };
@@ -135,7 +135,7 @@ MUXBUS_API void muxbus_set_log(muxbus_log_fn *log, void *data);
 
 /*
  * Writes bytes to out as one double-quoted tmux argument, any value but NUL, in a
- * form that every tmux since 3.2 reads back to the same bytes. out has room for
+ * form that every tmux since 3.3 reads back to the same bytes. out has room for
  * MUXBUS_QUOTED_MAX(len). Returns the length written (no NUL is added), or
  * MUXBUS_ERR_INVALID for a NUL. Source: cmd-parse.y; control-mode measurements.
  */
@@ -203,7 +203,7 @@ struct muxbus_version {
 /*
  * Reads the output of `#{version}`: "3.3a", "next-3.8", "3.4-rc2", "openbsd-7.5",
  * "master". Returns MUXBUS_ERR_SYNTAX if text is not a version, MUXBUS_ERR_VERSION if
- * the version is older than 3.2.
+ * the version is older than 3.3.
  */
 MUXBUS_API int muxbus_version_parse(const char *text, struct muxbus_version *ret_version);
 

@@ -16,8 +16,7 @@ static void test_forms(void)
 		char letter;
 		bool is_next;
 	} rows[] = {
-	    {"3.2", 0, 3, 2, 0, false},
-	    {"3.2a", 0, 3, 2, 'a', false},
+	    {"3.3", 0, 3, 3, 0, false},
 	    {"3.3a", 0, 3, 3, 'a', false},
 	    {"3.7c", 0, 3, 7, 'c', false},
 	    {"3.10", 0, 3, 10, 0, false},
@@ -27,9 +26,11 @@ static void test_forms(void)
 	    {"3.5a-rc", 0, 3, 5, 'a', false},
 	    {"master", 0, 3, 8, 0, true},
 	    {"openbsd-7.5", 0, 3, 4, 0, false},
-	    {"openbsd-6.9", 0, 3, 2, 0, false},
+	    {"openbsd-7.1", 0, 3, 3, 0, false},
 	    {"openbsd-9.0", 0, 3, 6, 0, false},
-	    {"openbsd-6.8", MUXBUS_ERR_VERSION, 0, 0, 0, false},
+	    {"openbsd-7.0", MUXBUS_ERR_VERSION, 0, 0, 0, false},
+	    {"next-3.3", MUXBUS_ERR_VERSION, 0, 0, 0, false},
+	    {"3.2a", MUXBUS_ERR_VERSION, 0, 0, 0, false},
 	    {"3.1c", MUXBUS_ERR_VERSION, 0, 0, 0, false},
 	    {"2.9a", MUXBUS_ERR_VERSION, 0, 0, 0, false},
 	    {"1.8", MUXBUS_ERR_VERSION, 0, 0, 0, false},
@@ -91,7 +92,6 @@ static void test_caps(void)
 		const char *version;
 		const char *caps;
 	} rows[] = {
-	    {"3.2a", HAZARDS_OLD},
 	    {"3.3a", "dead_signal swap_notifies " HAZARDS_OLD},
 	    {"3.4",
 		"print_encoded hook_message dead_signal swap_notifies "

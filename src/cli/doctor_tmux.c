@@ -32,14 +32,14 @@ static int release_of(const char *text)
 
 static void find_program(struct doctor_report *report)
 {
-	static const char old[] = "install tmux 3.2 or later; 3.8 or later is best";
+	static const char old[] = "install tmux 3.3 or later; 3.8 or later is best";
 	char path[PATH_MAX];
 	char *text;
 	char *const argv[] = {(char *)"tmux", (char *)"-V", NULL};
 	struct buf said;
 	int release, status;
 	if (!program_find_in_path("tmux", path, sizeof path)) {
-		doctor_find(report, FINDING_WRONG, "tmux", "install tmux 3.2 or later",
+		doctor_find(report, FINDING_WRONG, "tmux", "install tmux 3.3 or later",
 		    "tmux is not in PATH");
 		return;
 	}
@@ -52,7 +52,7 @@ static void find_program(struct doctor_report *report)
 	if (status != 0)
 		doctor_find(report, FINDING_WRONG, "tmux", "reinstall tmux", "%s -V: %s", path,
 		    status < 0 ? strerror(errno) : "failed");
-	else if (release > 0 && release < 302)
+	else if (release > 0 && release < 303)
 		doctor_find(report, FINDING_WRONG, "tmux", old, "%s is too old (%s)", text, path);
 	else
 		doctor_find(report, FINDING_GOOD, "tmux", NULL, "%s (%s)", text, path);

@@ -41,7 +41,7 @@ static const char *error_text(enum muxbus_error error)
 	case MUXBUS_ERR_TIMEOUT:
 		return "tmux did not answer in time";
 	case MUXBUS_ERR_VERSION:
-		return "not tmux, or older than 3.2";
+		return "not tmux, or older than 3.3";
 	case MUXBUS_ERR_SPAWN:
 		return "tmux cannot be executed";
 	case MUXBUS_ERR_PROTOCOL:

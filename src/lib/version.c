@@ -15,7 +15,11 @@
 /* A release as a number for comparison: 3.3a is 3003001. */
 #define RELEASE(major, minor, letter) ((major)*1000000u + (minor)*1000u + (letter))
 #define FOREVER UINT32_MAX
-#define OLDEST RELEASE(3u, 2u, 0u)
+/*
+ * Up to 3.2a the server dies when a pane ends that remains on exit, and its last output is still
+ * queued for a control client. Our own panes remain on exit, so that their status can be read.
+ */
+#define OLDEST RELEASE(3u, 3u, 0u)
 #define MASTER_MAJOR 3u
 #define MASTER_MINOR 8u
 
@@ -62,7 +66,6 @@ static const struct {
     {RELEASE(7, 6, 0), 3, 5},
     {RELEASE(7, 5, 0), 3, 4},
     {RELEASE(7, 1, 0), 3, 3},
-    {RELEASE(6, 9, 0), 3, 2},
 };
 
 static uint32_t caps_of(uint32_t release, bool is_next)
@@ -143,7 +146,8 @@ int muxbus_version_parse(const char *text, struct muxbus_version *ret_version)
 		if (!read_release(version.is_next ? text + 5 : text, &version))
 			return MUXBUS_ERR_SYNTAX;
 		version.caps = caps_of(release_of(&version), version.is_next);
-		if (release_of(&version) < OLDEST)
+		if (release_of(&version) < OLDEST ||
+		    (version.is_next && release_of(&version) == OLDEST))
 			error = MUXBUS_ERR_VERSION;
 	}
 	if (error == 0)

@@ -83,32 +83,46 @@ static void check_no_binary(struct live *live)
 	(void)live_stop_daemon(live, SIGTERM);
 }
 
-static void check_too_old(void)
+/* How often a control client came within a second. */
+static size_t count_attached(struct live *live)
 {
-	const char *old = live_cached("tmux-3.1c");
+	int64_t end_ms = live_now_ms() + 1000;
+	size_t count;
+	do {
+		live_sleep_ms(50);
+		count = strlen(live_tmux(live, "show-options -gqv @attached"));
+	} while (count < 2 && live_now_ms() < end_ms);
+	return count;
+}
+
+static void check_too_old(const char *name)
+{
+	const char *old = live_cached(name);
 	bool has_started;
 	const char *words;
 	struct talk *talk;
 	struct live *live;
 	if (old == NULL) {
-		skip("no tmux-3.1c in the cache");
+		skip(name);
 		return;
 	}
 	live = live_new(old);
 	live_start_tmux(live, "exec sleep 3600");
+	live_tmux(live, "set-hook -g client-attached 'set-option -ga @attached x'");
 	has_started = live_try_daemon(live, NULL);
 	words = live_daemon_log(live);
 	talk = has_started ? talk_new(live) : NULL;
 	if (has_started) {
 		ok(at(talk_call(talk, "list_panes", NULL), "error") != NULL,
-		    "tmux 3.1c: requests are refused");
+		    "%s: requests are refused", name);
 		words = talk_text(talk);
 	}
-	ok(strstr(words, "3.2") != NULL, "tmux 3.1c: the error names the required version");
+	ok(strstr(words, "3.3") != NULL, "%s: the error names the required version", name);
 	diag("%s", words);
 	talk_free(talk);
+	ok(count_attached(live) < 2, "%s: the daemon does not attach again and again", name);
 	ok(strcmp(live_tmux(live, "list-sessions -F '#{session_name}'"), "main") == 0,
-	    "tmux 3.1c: the server continues");
+	    "%s: the server continues", name);
 	live_free(live);
 	mem_free((char *)(uintptr_t)old);
 }
@@ -194,7 +208,8 @@ int main(void)
 	check_no_binary(live);
 	live_free(live);
 	check_no_server();
-	check_too_old();
+	check_too_old("tmux-3.1c");
+	check_too_old("tmux-3.2a");
 	for (; *paths != NULL; paths++) {
 		check_hung(*paths);
 		check_killed(*paths);

@@ -461,7 +461,7 @@ static void test_versions(void)
 		live_start_tmux(live, NULL);
 		options.socket_path = live->tmux_socket;
 		trial_open(&trial, &options);
-		ok(trial_until(&trial, &trial.closed), "a server before 3.2");
+		ok(trial_until(&trial, &trial.closed), "a server before 3.3");
 		is_int(trial.error, MUXBUS_ERR_VERSION, "is refused: %s", trial.reason);
 		trial_finish(&trial);
 		live_free(live);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* The names that tmux has for keys, since 3.2. */
+/* The names that tmux has for keys, since 3.3. */
 #include "daemon/input/keys.h"
 
 #include <stdint.h>

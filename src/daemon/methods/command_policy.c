@@ -39,7 +39,7 @@ static const char opens_mode[] = "it puts a pane into a mode that waits for a pe
 static const char runs_file[] =
     "it goes through the tmux server's own files, which may block all of tmux; errors are lost";
 
-/* All commands of tmux 3.2 to 3.8. Keep alphabetized. */
+/* All commands of tmux 3.3 to 3.8. Keep alphabetized. */
 static const struct row rows[] = {
     REFUSE("attach-session", "attach", client_of_ours),
     ALLOW("bind-key", "bind", "NT"),

@@ -32,6 +32,8 @@
 /* The library does not attach to a server before this age. */
 #define YOUNG_MS 100
 #define DETAILS_MS 1000
+/* A server of a version that is not supported is asked again after this time. */
+#define VERSION_RETRY_MS 60000
 
 /* The server counts as lost; the end of the turn handles it. */
 static void lose_later(struct muxbus_sync *sync, int error, const char *reason)
@@ -70,6 +72,8 @@ static void lose(struct muxbus_sync *sync, int error, const char *reason)
 	lister_fail(sync, MUXBUS_ERR_UNAVAILABLE);
 	if (sync->is_started)
 		reconnect_wait(&sync->reconnect, error);
+	if (sync->is_started && error == MUXBUS_ERR_VERSION)
+		loop_timer_start(&sync->reconnect.timer, VERSION_RETRY_MS);
 }
 
 /*
