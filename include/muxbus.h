@@ -883,8 +883,9 @@ MUXBUS_API int muxbus_sync_refresh(
 MUXBUS_API bool muxbus_sync_is_fresh(const struct muxbus_sync *sync, unsigned max_age_ms);
 
 /*
- * Compares the model with a new listing and corrects it. Fields that tmux does not announce
- * and changes that tmux announces meanwhile do not count. difference is a readable line about
+ * Compares the model with a new listing and corrects it. Fields that tmux does not announce,
+ * changes that tmux announces meanwhile, and changes of sessions whose connection was lost
+ * meanwhile do not count. difference is a readable line about
  * the first difference, NULL if count is 0.
  */
 typedef void muxbus_audit_fn(void *data, int error, unsigned count, const char *difference);

@@ -7,6 +7,8 @@
 
 #include "base/alloc.h"
 #include "lib/model/change.h"
+#include "lib/model/model.h"
+#include "lib/sync/attachment.h"
 #include "lib/sync/lister.h"
 
 /* The most listings that are tried: a server that always changes cannot be compared. */
@@ -15,7 +17,7 @@
 enum stage {
 	STAGE_SETTLE, /* a listing, until no announcement is pending */
 	STAGE_COMPARE, /* a listing: its differences were not announced, or not yet */
-	STAGE_CONFIRM, /* a listing, during which late announcements arrive */
+	STAGE_CONFIRM, /* all connections answer, and a listing: late announcements arrive */
 };
 
 struct audit {
@@ -24,16 +26,63 @@ struct audit {
 	void *data;
 	enum stage stage;
 	unsigned tries;
-	uint64_t announced; /* when the stage began */
+	uint64_t announced; /* when the listing of the comparison began, or that before it */
 	unsigned count;
+	unsigned awaited; /* answers of connections */
+	bool is_lost; /* one of them does not answer */
 	char difference[128];
 };
 
-static bool is_never_announced(enum muxbus_change_kind kind)
+/* Whether tmux has announced to this connection all that changed since the last listing. */
+static bool hears_all(const struct attachment *attachment)
 {
-	return kind == MUXBUS_CHANGE_TITLE_CHANGED || kind == MUXBUS_CHANGE_COMMAND_CHANGED ||
-	    kind == MUXBUS_CHANGE_PATH_CHANGED || kind == MUXBUS_CHANGE_PANE_EXITED ||
-	    kind == MUXBUS_CHANGE_WINDOW_ALERT;
+	return attachment != NULL && attachment->state == ATTACHMENT_LIVE &&
+	    attachment->on_since < attachment->sync->lister.done;
+}
+
+static bool is_window_heard(const struct muxbus_sync *sync, uint32_t window)
+{
+	const struct muxbus_link *link = model_first_link(sync->model, window);
+	for (; link != NULL; link = model_next_window_link(sync->model, link)) {
+		if (hears_all(attachment_find(sync, link->session)))
+			return true;
+	}
+	return false;
+}
+
+static bool is_any_heard(const struct muxbus_sync *sync)
+{
+	const struct list *link;
+	list_for_each (link, &sync->attachments) {
+		if (hears_all(list_entry(link, struct attachment, link)))
+			return true;
+	}
+	return false;
+}
+
+/* Whether tmux announced the change, or will, unless its connection was lost meanwhile. */
+static bool is_announced(const struct muxbus_sync *sync, const struct muxbus_change *change)
+{
+	switch (change->kind) {
+	case MUXBUS_CHANGE_TITLE_CHANGED:
+	case MUXBUS_CHANGE_COMMAND_CHANGED:
+	case MUXBUS_CHANGE_PATH_CHANGED:
+	case MUXBUS_CHANGE_PANE_EXITED:
+	case MUXBUS_CHANGE_PANE_RESPAWNED:
+	case MUXBUS_CHANGE_WINDOW_ALERT:
+		return false;
+	/* To the connections of the window's sessions only. */
+	case MUXBUS_CHANGE_ACTIVE_PANE_CHANGED:
+	case MUXBUS_CHANGE_LAYOUT_CHANGED:
+	case MUXBUS_CHANGE_MODE_CHANGED:
+	case MUXBUS_CHANGE_PANE_CLOSED:
+	case MUXBUS_CHANGE_PANE_CREATED:
+	case MUXBUS_CHANGE_PANE_MOVED:
+		return is_window_heard(sync, change->window) ||
+		    is_window_heard(sync, change->previous_window);
+	default:
+		return is_any_heard(sync);
+	}
 }
 
 void audit_note(struct muxbus_sync *sync, const struct change_list *list)
@@ -41,7 +90,7 @@ void audit_note(struct muxbus_sync *sync, const struct change_list *list)
 	sync->differences = 0;
 	for (size_t i = 0; i < list->count; i++) {
 		const struct muxbus_change *change = &list->items[i];
-		if (is_never_announced(change->kind) || sync->differences++ > 0)
+		if (!is_announced(sync, change) || sync->differences++ > 0)
 			continue;
 		snprintf(sync->difference, sizeof sync->difference,
 		    "%s: session %lld, window %lld, pane %lld", muxbus_change_name(change->kind),
@@ -68,16 +117,55 @@ static void list_for(struct audit *audit, enum stage stage)
 {
 	int error;
 	audit->stage = stage;
-	audit->announced = audit->sync->announced;
+	if (stage != STAGE_CONFIRM)
+		audit->announced = audit->sync->announced;
 	error = lister_wait(audit->sync, 0, on_listed, audit);
 	if (error != 0)
 		finish(audit, error);
+}
+
+static void take_answer(struct audit *audit)
+{
+	if (--audit->awaited > 0)
+		return;
+	if (audit->is_lost)
+		audit->sync->announced++;
+	list_for(audit, STAGE_CONFIRM);
+}
+
+static void on_answer(void *data, int error, const struct muxbus_reply *replies, size_t count)
+{
+	struct audit *audit = data;
+	(void)replies;
+	(void)count;
+	audit->is_lost |= error != 0;
+	take_answer(audit);
+}
+
+/* tmux announces nothing to a connection that it has closed, which is not known here at once. */
+static void ask_connections(struct audit *audit)
+{
+	const struct list *link;
+	audit->is_lost = false;
+	audit->awaited = 1;
+	list_for_each (link, &audit->sync->attachments) {
+		struct attachment *attachment = list_entry(link, struct attachment, link);
+		struct muxbus_command *command;
+		if (attachment->state != ATTACHMENT_LIVE || muxbus_command_new(&command) != 0)
+			continue;
+		muxbus_command_args(command, "display-message", "-p", "", NULL);
+		if (attachment_run(attachment, command, on_answer, audit) == 0)
+			audit->awaited++;
+	}
+	take_answer(audit);
 }
 
 static void on_listed(void *data, int error)
 {
 	struct audit *audit = data;
 	bool was_quiet = audit->announced == audit->sync->announced;
+	if (!was_quiet)
+		audit->count = 0;
 	if (error != 0 || (!was_quiet && ++audit->tries == TRIES_MAX)) {
 		finish(audit, error);
 		return;
@@ -87,12 +175,11 @@ static void on_listed(void *data, int error)
 		memcpy(audit->difference, audit->sync->difference, sizeof audit->difference);
 	}
 	if (!was_quiet) {
-		audit->count = 0;
 		list_for(audit, STAGE_SETTLE);
 	} else if (audit->stage == STAGE_SETTLE) {
 		list_for(audit, STAGE_COMPARE);
 	} else if (audit->stage == STAGE_COMPARE && audit->count > 0) {
-		list_for(audit, STAGE_CONFIRM);
+		ask_connections(audit);
 	} else {
 		finish(audit, 0);
 	}

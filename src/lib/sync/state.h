@@ -113,7 +113,7 @@ struct muxbus_sync {
 	struct loop_timer details_timer;
 	unsigned details_wanted;
 
-	uint64_t announced; /* events that announced a change */
+	uint64_t announced; /* events that announced a change, and lost connections */
 	unsigned differences; /* in the last listing, of fields that tmux announces */
 	char difference[128]; /* the first difference */
 	uint64_t output_bytes;
