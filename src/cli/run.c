@@ -368,8 +368,8 @@ static int wait_for_job(struct run *run)
 {
 	bool has_ended = false;
 	int exit_status = CLI_NO;
-	if (!ask_for_end(run))
-		return (int)ask_say_read(LINK_BROKEN);
+	if (!ask_for_end(run) && connect_again(run) != CLI_DONE)
+		return CLI_UNREACHABLE;
 	while (!has_ended) {
 		enum cli_status status;
 		link_set_other(run->link, on_other, run);
