@@ -190,6 +190,7 @@ enum muxbus_cap {
 	MUXBUS_CAP_NAMES_ENCODED = 1 << 13, /* to 3.6b: names are stored vis-encoded */
 	MUXBUS_CAP_EVENTS_SYNC = 1 << 14, /* since 3.8: notifications come at once */
 	MUXBUS_CAP_START_CRASH = 1 << 15, /* to 3.6b: an event while `tmux -C` starts kills tmux */
+	MUXBUS_CAP_NEW_LAYOUTS = 1 << 16, /* since 3.8: layouts in JSON, on request */
 };
 
 struct muxbus_version {
@@ -356,7 +357,8 @@ MUXBUS_API size_t muxbus_unescape(uint8_t *out, const uint8_t *in, size_t len);
 /*
  * Layout.
  *
- * "b25f,80x24,0,0{40x24,0,0,1,39x24,41,0,2}", with floating panes since 3.7.
+ * "b25f,80x24,0,0{40x24,0,0,1,39x24,41,0,2}", with floating panes in 3.7; since 3.8 JSON,
+ * which has them too: {"V":2,"L":{"t":"p","w":80,"h":24,"x":0,"y":0,"i":0,"I":"%1"}}.
  */
 enum muxbus_cell_kind {
 	MUXBUS_CELL_PANE,
@@ -377,14 +379,14 @@ struct muxbus_cell {
 	uint32_t parent; /* index of the parent, MUXBUS_NO_ID for the root */
 	uint32_t next; /* index of the next sibling, MUXBUS_NO_ID for the last */
 	uint32_t child; /* index of the first child, MUXBUS_NO_ID for a pane */
-	bool is_floating; /* also listed after the root: lies above the others */
+	bool is_floating; /* lies above the others */
 };
 
 struct muxbus_layout {
-	uint16_t checksum;
+	uint16_t checksum; /* 0 in JSON, which has none */
 	uint32_t count; /* of cells, at least 1; cells[0] is the root */
 	struct muxbus_cell *cells; /* in the order of the string */
-	uint32_t floating_count; /* panes named in <...>, top-most first */
+	uint32_t floating_count; /* floating panes, top-most first */
 	uint32_t *floating; /* their pane ids */
 };
 
@@ -622,7 +624,7 @@ struct muxbus_window {
 	const char *name;
 	unsigned width;
 	unsigned height;
-	const char *layout; /* ignoring zoom */
+	const char *layout; /* as tmux writes it, ignoring zoom */
 	const char *visible_layout;
 	uint32_t active_pane;
 	uint32_t panes; /* how many */

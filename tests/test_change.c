@@ -29,9 +29,9 @@ static void read_window(struct muxbus_model *model, const char *line)
 {
 	struct muxbus_window window = {.active_pane = MUXBUS_NO_ID, .visible_layout = ""};
 	struct muxbus_link link = {0};
-	char name[32], layout[32];
+	char name[32], layout[256];
 	int is_current;
-	if (sscanf(line, "W %u %u %d %d %31s %31s", &link.session, &link.window, &link.index,
+	if (sscanf(line, "W %u %u %d %d %31s %255s", &link.session, &link.window, &link.index,
 		&is_current, name, layout) != 6)
 		abort();
 	link.is_current = is_current;
@@ -152,6 +152,11 @@ static void expect(const char *what, const char *before, const char *now, const 
 	model_free(b);
 }
 
+/* A layout of one pane, as tmux 3.8 writes it. */
+#define JSON(height, more)                                                                       \
+	"{\"V\":2,\"L\":{\"t\":\"p\",\"w\":8,\"h\":" #height ",\"x\":0,\"y\":0" more ",\"i\":0," \
+	"\"I\":\"%1\"}}"
+
 #define ONE                 \
 	"S 1 work\n"        \
 	"W 1 1 0 1 sh L1\n" \
@@ -191,6 +196,10 @@ static void test_windows(void)
 	    "window_renamed $1 @1 was sh swl\n");
 	expect("a bell, once", ONE, "S 1 work\nW 1 1 0 1 sh! L1\nP 1 1 0 1 100 0 t\n",
 	    "window_renamed $1 @1 was sh swl\nwindow_alert $1 @1 swl\n");
+	expect("a layout in JSON", "S 1 work\nW 1 1 0 1 sh " JSON(1, "") "\n",
+	    "S 1 work\nW 1 1 0 1 sh " JSON(2, "") "\n", "layout_changed $1 @1 swl\n");
+	expect("is the same with another active pane", "S 1 work\nW 1 1 0 1 sh " JSON(1, "") "\n",
+	    "S 1 work\nW 1 1 0 1 sh " JSON(1, ",\"a\":true,\"l\":0") "\n", "");
 	expect("a window takes another index", ONE,
 	    "S 1 work\nW 1 1 9 1 sh L1\nP 1 1 0 1 100 0 t\n", "window_linked $1 @1 swl\n");
 	expect("a window is linked once more", ONE, ONE "S 2 b\nW 2 1 0 1 sh L1\n",

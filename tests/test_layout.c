@@ -95,6 +95,65 @@ static void test_floating(void)
 	is_layout("80x24,0,0,0<9x9,1,1,7>", "p80x24+0+0%0 <7");
 }
 
+#define JSON_PANE(id) "{\"t\":\"p\",\"w\":9,\"h\":8,\"x\":1,\"y\":-2,\"I\":\"%" id "\"}"
+#define JSON_FLOAT(id, place) \
+	"{\"t\":\"p\",\"w\":5,\"h\":5,\"x\":0,\"y\":0,\"z\":" place ",\"I\":\"%" id "\"}"
+#define JSON_CELL(kind, cells) \
+	"{\"t\":\"" kind "\",\"w\":20,\"h\":8,\"x\":0,\"y\":0,\"c\":[" cells "]}"
+#define JSON(cell) "{\"V\":2,\"L\":" cell "}"
+
+static void is_json_layout(const char *text, const char *want)
+{
+	struct muxbus_layout *layout;
+	char *got;
+	if (!is_int(parse(text, strlen(text), &layout), 0, "%s", text))
+		return;
+	got = layout_text(layout);
+	is_str(got, want, "its cells");
+	mem_free(got);
+	muxbus_layout_free(layout);
+	for (size_t len = 0; len < strlen(text); len++) {
+		if (parse(text, len, &layout) != MUXBUS_ERR_SYNTAX)
+			ok(false, "cut at %zu is accepted", len);
+	}
+}
+
+static void test_json(void)
+{
+	static const char *const bad[] = {"{", "{}", JSON("{}"), JSON(JSON_PANE("1")) "x",
+	    JSON(JSON_PANE("1") "," JSON_PANE("2")), JSON(JSON_PANE("")), JSON(JSON_PANE("x")),
+	    JSON(JSON_CELL("h", "")), JSON(JSON_CELL("p", JSON_PANE("1"))),
+	    JSON(JSON_CELL("x", JSON_PANE("1"))), JSON(JSON_CELL("h", JSON_PANE("1") "]")),
+	    JSON("{\"t\":\"h\",\"w\":1,\"h\":1,\"x\":0,\"y\":0}"),
+	    JSON(JSON_CELL("h", JSON_FLOAT("1", "9"))),
+	    JSON(JSON_CELL("h", JSON_FLOAT("1", "0") "," JSON_FLOAT("2", "0"))),
+	    "{\"V\":3,\"L\":" JSON_PANE("1") "}"};
+	struct muxbus_layout *layout = NULL;
+	/* As tmux 3.8 writes them. */
+	is_json_layout("{\"V\":2,\"L\":{\"t\":\"p\",\"w\":80,\"h\":24,\"x\":0,\"y\":0,\"a\":true,"
+		       "\"i\":0,\"I\":\"%0\"}}",
+	    "p80x24+0+0%0 ");
+	is_json_layout(
+	    "{\"V\":2,\"L\":{\"t\":\"h\",\"w\":80,\"h\":24,\"x\":0,\"y\":0,\"c\":[{\"t\":\"p\","
+	    "\"w\":40,"
+	    "\"h\":24,\"x\":0,\"y\":0,\"l\":0,\"i\":0,\"I\":\"%0\"},{\"t\":\"p\",\"w\":18,\"h\":3,"
+	    "\"x\":4,\"y\":2,\"a\":true,\"i\":2,\"z\":1,\"I\":\"%2\"},{\"t\":\"p\",\"w\":18,\"h\":"
+	    "3,"
+	    "\"x\":4,\"y\":7,\"i\":3,\"z\":0,\"I\":\"%3\"},{\"t\":\"p\",\"w\":39,\"h\":24,\"x\":41,"
+	    "\"y\":0,\"i\":1,\"I\":\"%1\"}]}}",
+	    "c80x24+0+0v1 p40x24+0+0%0^0>2 p18x3+4+2%2^0>3f p18x3+4+7%3^0>4f p39x24+41+0%1^0 <3<2");
+	is_json_layout(JSON(JSON_CELL("v",
+			   JSON_CELL("h", JSON_PANE("1") "," JSON_PANE("2")) "," JSON_PANE("3"))),
+	    "r20x8+0+0v1 c20x8+0+0^0>4v2 p9x8+1-2%1^1>3 p9x8+1-2%2^1 p9x8+1-2%3^0 ");
+	/* Members in another order, and one that is not known. */
+	is_json_layout(JSON("{\"c\":[" JSON_PANE(
+			   "7") "],\"q\":-1,\"w\":3,\"h\":4,\"x\":5,\"y\":6,\"t\":\"v\"}"),
+	    "r3x4+5+6v1 p9x8+1-2%7^0 ");
+	for (size_t i = 0; i < sizeof bad / sizeof bad[0]; i++)
+		is_int(parse(bad[i], strlen(bad[i]), &layout), MUXBUS_ERR_SYNTAX, "%s", bad[i]);
+	ok(layout == NULL, "none of them is written to the result");
+}
+
 static void test_malformed(void)
 {
 	static const char *const bodies[] = {"", "x", "80", "80x", "80x24", "80x24,", "80x24,0",
@@ -183,6 +242,7 @@ int main(void)
 {
 	test_trees();
 	test_floating();
+	test_json();
 	test_malformed();
 	test_checksum();
 	test_limits();

@@ -312,12 +312,48 @@ static void test_zoom(void)
 	mem_free(pane);
 }
 
+/* The layout is what tmux writes, and floating panes (since 3.7) are in it. */
+static void test_layout(void)
+{
+	struct talk *listener = talk_new(live);
+	const struct json *event = NULL;
+	const char *layout = "";
+	char *pane;
+	for (int64_t end_ms = live_now_ms() + LIVE_TIMEOUT_MS; live_now_ms() < end_ms;) {
+		layout = live_tmux(live, "display-message -p -t main:0 '#{window_layout}'");
+		if (strcmp(layout,
+			at_str(talk_call(talk, "list_windows", "{}"), "result.windows.0.layout")) ==
+		    0)
+			break;
+		live_sleep_ms(10);
+	}
+	is_str(at_str(talk_call(talk, "list_windows", "{}"), "result.windows.0.layout"), layout,
+	    "tmux %s: the layout is as tmux writes it", live->version);
+	talk_call(listener, "subscribe", "{\"kinds\":[\"layout_changed\"]}");
+	pane = xstrdup(
+	    live_tmux(live, "new-pane -d -P -F '#{pane_id}' -t main:0 -x 20 -y 5 'exec cat'"));
+	if (live->status != 0) {
+		skip("no floating panes");
+	} else {
+		const struct json *cells;
+		event = talk_event(listener, LIVE_TIMEOUT_MS, "layout_changed", NULL, NULL);
+		cells = at(event, "tree.children");
+		ok(cells != NULL && at_true(at_where(cells, "pane", pane), "floating"),
+		    "tmux %s: with its floating panes", live->version);
+		diag("%.600s", talk_text(listener));
+		live_tmux(live, "kill-pane -t '%s'", pane);
+	}
+	mem_free(pane);
+	talk_free(listener);
+}
+
 static void test_version(const char *tmux)
 {
 	live = live_start(tmux, "exec cat");
 	talk = talk_new(live);
 	live_tmux(live, "new-window -d -n twin 'exec cat'");
 	live_tmux(live, "new-window -d -n twin 'exec cat'");
+	test_layout();
 	test_zoom();
 	test_modes();
 	test_dead();

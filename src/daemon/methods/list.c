@@ -157,7 +157,7 @@ static const struct field_result list_windows_results[] = {
     {"windows[].name", "string", "its name"},
     {"windows[].width", "integer", "in columns"},
     {"windows[].height", "integer", "in rows"},
-    {"windows[].layout", "string", "as tmux writes it, as if nothing were zoomed"},
+    {"windows[].layout", "string", "as tmux writes it, as if nothing were zoomed; JSON since 3.8"},
     {"windows[].active_pane", "string", "the id of its active pane"},
     {"windows[].panes", "integer", "how many panes it has"},
     {"windows[].zoomed", "boolean", "whether one pane fills it for now"},

@@ -278,10 +278,46 @@ static void compare_session(
 	report(finder, &change);
 }
 
+static bool cell_differs(const struct muxbus_cell *a, const struct muxbus_cell *b)
+{
+	return a->kind != b->kind || a->pane != b->pane || a->width != b->width ||
+	    a->height != b->height || a->left != b->left || a->top != b->top ||
+	    a->parent != b->parent || a->next != b->next || a->is_floating != b->is_floating;
+}
+
+static bool tree_differs(const struct muxbus_layout *a, const struct muxbus_layout *b)
+{
+	if (a->count != b->count || a->floating_count != b->floating_count)
+		return true;
+	for (uint32_t i = 0; i < a->count; i++) {
+		if (cell_differs(&a->cells[i], &b->cells[i]))
+			return true;
+	}
+	for (uint32_t i = 0; i < a->floating_count; i++) {
+		if (a->floating[i] != b->floating[i])
+			return true;
+	}
+	return false;
+}
+
+/* JSON also has the active pane and the order of use, which are no part of the layout. */
+static bool string_differs(const char *a, const char *b)
+{
+	struct muxbus_layout *layout_a = NULL, *layout_b = NULL;
+	bool differs = strcmp(a, b) != 0;
+	if (differs && a[0] == '{' && muxbus_layout_parse(a, strlen(a), &layout_a) == 0 &&
+	    muxbus_layout_parse(b, strlen(b), &layout_b) == 0)
+		differs = tree_differs(layout_a, layout_b);
+	muxbus_layout_free(layout_a);
+	muxbus_layout_free(layout_b);
+	return differs;
+}
+
 static bool layout_differs(const struct muxbus_window *a, const struct muxbus_window *b)
 {
 	return a->width != b->width || a->height != b->height || a->is_zoomed != b->is_zoomed ||
-	    strcmp(a->layout, b->layout) != 0 || strcmp(a->visible_layout, b->visible_layout) != 0;
+	    string_differs(a->layout, b->layout) ||
+	    string_differs(a->visible_layout, b->visible_layout);
 }
 
 static bool alert_is_new(const struct muxbus_window *before, const struct muxbus_window *now)

@@ -4,8 +4,14 @@
  *
  *   CELL = WxH,X,Y then nothing, ",ID", "{CELL,...}" or "[CELL,...]"
  *
- * Each cell has one 'x', so the memory for all cells is known before reading. Nesting uses
- * the parents of cells and not the stack, so a hostile string costs no more than its length.
+ * or, since tmux 3.8, JSON without blanks: {"V":2,"L":CELL}, where
+ *
+ *   CELL = {"t":"p", "h" or "v", "w":W,"h":H,"x":X,"y":Y,"z":Z if it floats, other numbers,
+ *           "I":"%ID" or "c":[CELL,...]}
+ *
+ * Each cell has one 'x' or '{', so the memory for all cells is known before reading. Nesting
+ * uses the parents of cells and not the stack, so a hostile string costs no more than its
+ * length.
  */
 #include <muxbus.h>
 
@@ -227,12 +233,216 @@ static struct muxbus_layout *layout_new(size_t cells)
 	return layout;
 }
 
-static size_t count_cells(const char *text, size_t len)
+static size_t count_cells(const char *text, size_t len, char mark)
 {
 	size_t count = 0;
 	for (size_t i = 0; i < len; i++)
-		count += text[i] == 'x';
+		count += text[i] == mark;
 	return count;
+}
+
+static bool take_text(struct reader *reader, const char *text)
+{
+	while (*text != '\0') {
+		if (!take(reader, *text++))
+			return false;
+	}
+	return true;
+}
+
+/* Reads "%ID" with its quotes. */
+static bool read_quoted_pane(struct reader *reader, struct muxbus_cell *cell)
+{
+	uint64_t pane;
+	if (!take_text(reader, "\"%") || !read_number(reader, MUXBUS_NO_ID - 1, &pane))
+		return false;
+	cell->pane = (uint32_t)pane;
+	return take(reader, '"');
+}
+
+static bool read_kind(struct reader *reader, struct muxbus_cell *cell)
+{
+	static const char kinds[] = {
+	    [MUXBUS_CELL_PANE] = 'p', [MUXBUS_CELL_COLUMNS] = 'h', [MUXBUS_CELL_ROWS] = 'v'};
+	if (!take(reader, '"'))
+		return false;
+	for (unsigned kind = 0; kind < sizeof kinds; kind++) {
+		if (take(reader, kinds[kind])) {
+			cell->kind = (enum muxbus_cell_kind)kind;
+			return take(reader, '"');
+		}
+	}
+	return false;
+}
+
+/* A floating pane has its place among them as a number, 0 for the top-most. */
+static bool read_floating_place(struct reader *reader, struct muxbus_cell *cell, size_t cells)
+{
+	uint64_t place;
+	if (!read_number(reader, cells - 1, &place) ||
+	    reader->layout->floating[place] != MUXBUS_NO_ID)
+		return false;
+	/* The pane may come later. */
+	reader->layout->floating[place] = (uint32_t)(cell - reader->layout->cells);
+	cell->is_floating = true;
+	return true;
+}
+
+/* The value of a member that does not matter here: a number, true or false. */
+static bool skip_value(struct reader *reader)
+{
+	const char *start = reader->next;
+	while (peek(reader) == '-' || (peek(reader) >= '0' && peek(reader) <= '9') ||
+	    (peek(reader) >= 'a' && peek(reader) <= 'z'))
+		reader->next++;
+	return reader->next > start;
+}
+
+/* Reads the value of a member, except the children. */
+static bool read_member(struct reader *reader, struct muxbus_cell *cell, char key, size_t cells)
+{
+	switch (key) {
+	case 't':
+		return read_kind(reader, cell);
+	case 'w':
+		return read_side(reader, &cell->width);
+	case 'h':
+		return read_side(reader, &cell->height);
+	case 'x':
+		return read_place(reader, &cell->left);
+	case 'y':
+		return read_place(reader, &cell->top);
+	case 'z':
+		return read_floating_place(reader, cell, cells);
+	case 'I':
+		return read_quoted_pane(reader, cell);
+	default:
+		return skip_value(reader);
+	}
+}
+
+/* Reads members up to the children or the end of the cell. False if the string is invalid. */
+static bool read_members(struct reader *reader, uint32_t index, size_t cells, bool *ret_has_cells)
+{
+	struct muxbus_cell *cell = &reader->layout->cells[index];
+	*ret_has_cells = false;
+	do {
+		char key;
+		if (!take(reader, '"'))
+			return false;
+		key = peek(reader);
+		if (key == '\0' || !take(reader, key) || !take_text(reader, "\":"))
+			return false;
+		if (key == 'c') {
+			*ret_has_cells = true;
+			return cell->child == MUXBUS_NO_ID && take(reader, '[');
+		}
+		if (!read_member(reader, cell, key, cells))
+			return false;
+	} while (take(reader, ','));
+	return take(reader, '}');
+}
+
+static bool is_complete(const struct muxbus_cell *cell)
+{
+	bool is_pane = cell->kind == MUXBUS_CELL_PANE;
+	return is_pane == (cell->pane != MUXBUS_NO_ID) &&
+	    is_pane == (cell->child == MUXBUS_NO_ID) && (is_pane || !cell->is_floating);
+}
+
+/* Begins the next cell at "{". */
+static bool begin_cell(struct reader *reader, uint32_t *ret_index)
+{
+	uint32_t index = reader->layout->count;
+	if (!take(reader, '{'))
+		return false;
+	reader->layout->cells[index] = (struct muxbus_cell){.pane = MUXBUS_NO_ID,
+	    .child = MUXBUS_NO_ID,
+	    .next = MUXBUS_NO_ID,
+	    .parent = reader->parent};
+	reader->layout->count++;
+	link_cell(reader, index);
+	*ret_index = index;
+	return true;
+}
+
+/*
+ * A cell has ended. Goes on to its sibling, or ends its parents up to one with more members.
+ * False if the string is invalid.
+ */
+static bool end_cell(struct reader *reader, uint32_t *index, bool *ret_is_root)
+{
+	*ret_is_root = false;
+	while (is_complete(&reader->layout->cells[*index])) {
+		*ret_is_root = reader->parent == MUXBUS_NO_ID;
+		if (*ret_is_root)
+			return true;
+		if (take(reader, ','))
+			return begin_cell(reader, index);
+		if (!take(reader, ']'))
+			return false;
+		*index = reader->parent;
+		reader->last = *index;
+		reader->parent = reader->layout->cells[*index].parent;
+		if (take(reader, ','))
+			return true;
+		if (!take(reader, '}'))
+			return false;
+	}
+	return false;
+}
+
+/* Reads the root and all cells in it. */
+static bool read_json_tree(struct reader *reader, size_t cells)
+{
+	uint32_t index;
+	bool is_right = begin_cell(reader, &index);
+	bool is_root = false;
+	while (is_right && !is_root) {
+		bool has_cells;
+		if (!read_members(reader, index, cells, &has_cells))
+			return false;
+		if (has_cells) {
+			reader->parent = index;
+			reader->last = MUXBUS_NO_ID;
+			is_right = begin_cell(reader, &index);
+		} else {
+			is_right = end_cell(reader, &index, &is_root);
+		}
+	}
+	return is_right;
+}
+
+static void settle_floating(struct muxbus_layout *layout, size_t cells)
+{
+	for (size_t i = 0; i < cells; i++) {
+		if (layout->floating[i] != MUXBUS_NO_ID)
+			layout->floating[layout->floating_count++] =
+			    layout->cells[layout->floating[i]].pane;
+	}
+}
+
+static int parse_json(const char *text, size_t len, struct muxbus_layout **ret_layout)
+{
+	struct reader reader = {
+	    .next = text, .end = text + len, .last = MUXBUS_NO_ID, .parent = MUXBUS_NO_ID};
+	size_t cells = count_cells(text, len, '{') - 1;
+	if (cells == 0)
+		return MUXBUS_ERR_SYNTAX;
+	if (cells > MUXBUS_LAYOUT_CELLS_MAX)
+		return MUXBUS_ERR_LIMIT;
+	reader.layout = layout_new(cells);
+	if (reader.layout == NULL)
+		return MUXBUS_ERR_NOMEM;
+	memset(reader.layout->floating, 0xff, cells * sizeof *reader.layout->floating);
+	if (!take_text(&reader, "{\"V\":2,\"L\":") || !read_json_tree(&reader, cells) ||
+	    !take(&reader, '}') || reader.next != reader.end) {
+		muxbus_layout_free(reader.layout);
+		return MUXBUS_ERR_SYNTAX;
+	}
+	settle_floating(reader.layout, cells);
+	*ret_layout = reader.layout;
+	return 0;
 }
 
 int muxbus_layout_parse(const char *text, size_t len, struct muxbus_layout **ret_layout)
@@ -241,13 +451,15 @@ int muxbus_layout_parse(const char *text, size_t len, struct muxbus_layout **ret
 	struct reader reader = {.last = MUXBUS_NO_ID, .parent = MUXBUS_NO_ID};
 	uint16_t checksum;
 	size_t cells;
+	if (len > 0 && text[0] == '{')
+		return parse_json(text, len, ret_layout);
 	if (len <= CHECKSUM_LEN + 1 || text[CHECKSUM_LEN] != ',' || !read_checksum(text, &checksum))
 		return MUXBUS_ERR_SYNTAX;
 	reader.next = body;
 	reader.end = text + len;
 	if (muxbus_layout_checksum(body, (size_t)(reader.end - body)) != checksum)
 		return MUXBUS_ERR_SYNTAX;
-	cells = count_cells(body, (size_t)(reader.end - body));
+	cells = count_cells(body, (size_t)(reader.end - body), 'x');
 	if (cells == 0)
 		return MUXBUS_ERR_SYNTAX;
 	if (cells > MUXBUS_LAYOUT_CELLS_MAX)

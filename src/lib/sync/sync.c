@@ -330,6 +330,16 @@ static bool is_known_server(struct muxbus_sync *sync)
 	return true;
 }
 
+/* Else tmux writes layouts in the form of before 3.7, without floating panes. */
+static void ask_for_new_layouts(struct attachment *attachment)
+{
+	struct muxbus_command *command;
+	if (muxbus_command_new(&command) != 0)
+		return;
+	muxbus_command_args(command, "refresh-client", "-f", "new-layouts", NULL);
+	(void)attachment_run(attachment, command, NULL, NULL);
+}
+
 static void on_attachment_ready(
     struct muxbus_sync *sync, struct attachment *attachment, const struct muxbus_version *version)
 {
@@ -345,6 +355,8 @@ static void on_attachment_ready(
 	else if (attachment->is_second_life)
 		sync->reconnects++;
 	attachment->is_second_life = true;
+	if (version->caps & MUXBUS_CAP_NEW_LAYOUTS)
+		ask_for_new_layouts(attachment);
 	if (sync->primary == NULL) {
 		sync->primary = attachment;
 		lister_resume(sync);
