@@ -36,6 +36,12 @@ static bool is_due(const struct muxbus_sync *sync, const struct track *track,
 		ret_ending->signal = now->exit_signal;
 		return now->exit_status >= 0 || now->exit_signal != 0 || is_late;
 	}
+	/*
+	 * tmux 3.8 shows no process between its end and the death of the pane. The end may be
+	 * that of a later process, which was never listed: the death tells.
+	 */
+	if (now != NULL && now->pid == 0 && !is_late)
+		return false;
 	verdict = pane_pidfd_look(
 	    &sync->pane_pidfd, track->pane, track->pid, &ret_ending->status, &ret_ending->signal);
 	if (verdict == PANE_PIDFD_STATUS)
