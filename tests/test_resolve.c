@@ -164,8 +164,21 @@ static const struct row {
     {RESOLVE_SESSION, "%3", "! there is no session '%3'"},
 };
 
+/* A reason repeats a name of any length, cut, and says all it has to say. */
+static void test_long_names(void)
+{
+	char name[9000] = "work:0.", got[512];
+	memset(name + 7, 'x', sizeof name - 8);
+	describe(RESOLVE_PANE, name, got, sizeof got);
+	ok(strstr(got, "x\xe2\x80\xa6'") != NULL, "a long name of a pane: %s", got);
+	name[4] = 'x';
+	describe(RESOLVE_SESSION, name, got, sizeof got);
+	ok(strstr(got, "x\xe2\x80\xa6'") != NULL, "a long name of a session: %s", got);
+}
+
 int main(void)
 {
+	test_long_names();
 	for (size_t i = 0; i < COUNT(rows); i++) {
 		char got[512], *help;
 		describe(rows[i].kind, rows[i].text, got, sizeof got);

@@ -216,12 +216,26 @@ static void test_refuse(void)
 	is_str(reason, "longer than", "which is cut");
 }
 
+static void test_shown(void)
+{
+	char text[200], out[STR_SHOWN_SIZE];
+	is_str(str_shown("%3", 2, out), "%3", "a short text is shown as it is");
+	memset(text, 'x', sizeof text);
+	is_str(str_shown(text, STR_SHOWN_MAX, out) + STR_SHOWN_MAX - 1, "x", "up to the limit");
+	is_str(str_shown(text, sizeof text, out) + STR_SHOWN_MAX, "\xe2\x80\xa6",
+	    "a longer one is cut");
+	memcpy(text + STR_SHOWN_MAX - 1, "\xc3\xa9", 2);
+	is_str(str_shown(text, sizeof text, out) + STR_SHOWN_MAX - 2, "x\xe2\x80\xa6",
+	    "at a character");
+}
+
 int main(void)
 {
 	test_numbers();
 	test_ids();
 	test_nearest();
 	test_refuse();
+	test_shown();
 	test_visible();
 	test_borders();
 	test_base64_vectors();

@@ -9,6 +9,18 @@
 
 #include "base/utf8.h"
 
+const char *str_shown(const char *text, size_t len, char out[STR_SHOWN_SIZE])
+{
+	bool is_long = len > STR_SHOWN_MAX;
+	if (is_long) {
+		len = STR_SHOWN_MAX;
+		len -= utf8_incomplete_tail(text, len);
+	}
+	memcpy(out, text, len);
+	memcpy(out + len, is_long ? "\xe2\x80\xa6" : "", is_long ? 4 : 1);
+	return out;
+}
+
 int str_refuse(char *ret_reason, size_t size, const char *format, ...)
 {
 	va_list args;

@@ -30,6 +30,12 @@ const char *str_nearest(const char *text, const char *const *names);
  */
 int str_append_visible(struct buf *out, const void *bytes, size_t len);
 
+#define STR_SHOWN_MAX 100 /* bytes of a foreign text that a message repeats */
+#define STR_SHOWN_SIZE (STR_SHOWN_MAX + 4)
+
+/* A text as a message repeats it: a longer one is cut at a character and ends with "…". */
+const char *str_shown(const char *text, size_t len, char out[STR_SHOWN_SIZE]);
+
 /* Writes a reason, cut to size, and returns -1 for the caller to return. */
 int str_refuse(char *ret_reason, size_t size, const char *format, ...)
     __attribute__((format(printf, 3, 4)));

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/alloc.h"
+#include "base/str.h"
 #include "daemon/queue/consumer_filter.h"
 #include "daemon/server/dispatch.h"
 #include "daemon/server/request.h"
@@ -34,11 +35,12 @@ static const struct muxbus_model *model_of(struct request *request)
 static void fail(struct request *request, enum resolve_kind kind, enum resolve_result result,
     const char *text, const struct resolve *found)
 {
+	char shown[STR_SHOWN_SIZE];
 	struct buf data;
 	struct json_writer writer;
 	buf_init(&data, DATA_MAX_BYTES);
 	json_writer_init(&writer, &data);
-	json_put_str(&writer, "target", text);
+	json_put_str(&writer, "target", str_shown(text, strlen(text), shown));
 	if (result == RESOLVE_AMBIGUOUS) {
 		json_array_begin(&writer, "candidates");
 		json_put_raw(&writer, NULL, found->candidates.data, found->candidates.len);

@@ -26,6 +26,14 @@ static struct part part_of(const char *text, size_t len)
 	return (struct part){text, len};
 }
 
+/* The parts of a sentence are names of any length: each is cut to STR_SHOWN_MAX. */
+struct shown {
+	char text[STR_SHOWN_SIZE];
+};
+
+#define SHOWN(part_) str_shown((part_).text, (part_).len, (struct shown){""}.text)
+#define SHOWN_NAME(name_) str_shown(name_, strlen(name_), (struct shown){""}.text)
+
 static bool part_is(struct part part, const char *name)
 {
 	return strlen(name) == part.len && memcmp(name, part.text, part.len) == 0;
@@ -80,9 +88,10 @@ static enum resolve_result find_session(
 	resolve->nearest = nearest_session(model, part);
 	if (part.len == 0)
 		return none(resolve, "the target names no session");
-	return none(resolve, "there is no session '%.*s'%s%s%s", (int)part.len, part.text,
+	return none(resolve, "there is no session '%s'%s%s%s", SHOWN(part),
 	    resolve->nearest != NULL ? "; did you mean '" : "",
-	    resolve->nearest != NULL ? resolve->nearest : "", resolve->nearest != NULL ? "'?" : "");
+	    SHOWN_NAME(resolve->nearest != NULL ? resolve->nearest : ""),
+	    resolve->nearest != NULL ? "'?" : "");
 }
 
 const struct muxbus_session *resolve_window_session(
@@ -95,10 +104,9 @@ const struct muxbus_session *resolve_window_session(
 	return NULL;
 }
 
-static void add_candidate(struct resolve *resolve, const char *format, ...)
-    __attribute__((format(printf, 2, 3)));
-
-static void add_candidate(struct resolve *resolve, const char *format, ...)
+/* Candidates beyond CANDIDATES_MAX_BYTES are left out. */
+static void __attribute__((format(printf, 2, 3)))
+add_candidate(struct resolve *resolve, const char *format, ...)
 {
 	char text[512];
 	va_list args;
@@ -117,7 +125,8 @@ static enum resolve_result find_current(const struct muxbus_model *model, struct
 	resolve->window = muxbus_model_window(model, resolve->session->current_window);
 	if (resolve->window != NULL)
 		return RESOLVE_FOUND;
-	return none(resolve, "session '%s' has no current window", resolve->session->name);
+	return none(
+	    resolve, "session '%s' has no current window", SHOWN_NAME(resolve->session->name));
 }
 
 /* By id or index, which are unique. */
@@ -160,7 +169,10 @@ static enum resolve_result find_in_session(
 		if (window != resolve->window)
 			count++;
 		resolve->window = window;
-		add_candidate(resolve, "%s:%d", resolve->session->name, (int)link->index);
+		if (strlen(resolve->session->name) <= STR_SHOWN_MAX)
+			add_candidate(resolve, "%s:%d", resolve->session->name, (int)link->index);
+		else
+			add_candidate(resolve, "$%u:%d", resolve->session->id, (int)link->index);
 	}
 	if (count == 1) {
 		buf_clear(&resolve->candidates);
@@ -170,15 +182,15 @@ static enum resolve_result find_in_session(
 	if (count == 0)
 		return RESOLVE_NONE;
 	snprintf(resolve->reason, sizeof resolve->reason,
-	    "%u windows of session '%s' are called '%.*s'", count, resolve->session->name,
-	    (int)part.len, part.text);
+	    "%u windows of session '%s' are called '%s'", count, SHOWN_NAME(resolve->session->name),
+	    SHOWN(part));
 	return RESOLVE_AMBIGUOUS;
 }
 
 static enum resolve_result no_window(struct resolve *resolve, struct part part)
 {
-	return none(resolve, "session '%s' has no window '%.*s'", resolve->session->name,
-	    (int)part.len, part.text);
+	return none(resolve, "session '%s' has no window '%s'", SHOWN_NAME(resolve->session->name),
+	    SHOWN(part));
 }
 
 /* A pane of resolve->window, by index or id; gives no reason if there is none. */
@@ -228,9 +240,8 @@ static enum resolve_result find_pane_in_session(
 		else if (result == RESOLVE_AMBIGUOUS)
 			return result;
 		else if (result == RESOLVE_FOUND)
-			none(resolve, "window '%.*s' of session '%s' has no pane '%.*s'",
-			    (int)window.len, window.text, resolve->session->name, (int)pane.len,
-			    pane.text);
+			none(resolve, "window '%s' of session '%s' has no pane '%s'", SHOWN(window),
+			    SHOWN_NAME(resolve->session->name), SHOWN(pane));
 	}
 	result = find_in_session(model, rest, resolve);
 	if (result == RESOLVE_FOUND)
@@ -239,8 +250,8 @@ static enum resolve_result find_pane_in_session(
 		add_candidate(resolve, "%%%u", split_pane->id);
 		add_candidate(resolve, "%%%u", resolve->pane->id);
 		snprintf(resolve->reason, sizeof resolve->reason,
-		    "'%.*s' is the name of a window, and a window with a pane behind it",
-		    (int)rest.len, rest.text);
+		    "'%s' is the name of a window, and a window with a pane behind it",
+		    SHOWN(rest));
 		return RESOLVE_AMBIGUOUS;
 	}
 	if (result != RESOLVE_FOUND && split_pane != NULL) {
@@ -283,7 +294,7 @@ static enum resolve_result by_window_id(const struct muxbus_model *model, enum r
 	pane = (struct part){dot + 1, part.len - (size_t)(dot - part.text) - 1};
 	if (find_pane(model, pane, resolve))
 		return RESOLVE_FOUND;
-	return none(resolve, "window @%u has no pane '%.*s'", id, (int)pane.len, pane.text);
+	return none(resolve, "window @%u has no pane '%s'", id, SHOWN(pane));
 }
 
 static bool is_window_id(enum resolve_kind kind, struct part part)
@@ -327,7 +338,7 @@ enum resolve_result resolve(const struct muxbus_model *model, enum resolve_kind 
 		if (part.len > 1 && part.text[part.len - 1] == ':')
 			part.len--;
 		if (memchr(part.text, ':', part.len))
-			return none(ret_resolve, "'%s' names a window, not a session", text);
+			return none(ret_resolve, "'%s' names a window, not a session", SHOWN(part));
 		return by_name(model, kind, part, ret_resolve);
 	}
 	if (str_parse_id(part.text, part.len, '%', &id))

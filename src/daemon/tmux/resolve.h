@@ -40,7 +40,7 @@ struct resolve {
 	const char *nearest;
 	/* RESOLVE_AMBIGUOUS: the possible targets, as JSON strings with commas. */
 	struct buf candidates;
-	char reason[256]; /* a sentence without a full stop; may have invalid UTF-8 */
+	char reason[400]; /* a sentence without a full stop; may have invalid UTF-8 */
 };
 
 /* Call resolve_finish() on ret_resolve after any result. */
