@@ -595,9 +595,12 @@ MUXBUS_API int muxbus_server_pid(const char *socket_path, pid_t *ret_pid);
  * Model.
  *
  * The sessions, windows, panes and clients of a server, by id. Only muxbus_sync writes the
- * model. Pointers are valid until control returns to the loop.
+ * model. Pointers are valid until control returns to the loop. Names, titles, commands and
+ * paths are cut to MUXBUS_NAME_MAX bytes, at a character; layouts are whole.
  */
 struct muxbus_model;
+
+#define MUXBUS_NAME_MAX 4096
 
 struct muxbus_session {
 	uint32_t id;

@@ -86,6 +86,29 @@ static void test_whole(void)
 	model_free(listing.model);
 }
 
+/* Programs set titles of any length. */
+static void test_long(void)
+{
+	static char text[40000];
+	struct listing listing;
+	const char *title;
+	size_t len = (size_t)snprintf(text, sizeof text, "P\t%%1\t@0\t0\t80\t24\t0\t0\t1\t\t");
+	/* "%0A" is a newline; a character of three bytes lies across the limit. */
+	for (size_t i = 0; i < 4095; i++)
+		len += (size_t)snprintf(text + len, sizeof text - len, "%%0A");
+	for (size_t i = 0; i < 4000; i++)
+		len += (size_t)snprintf(text + len, sizeof text - len, "\xe6\x97\xa5");
+	(void)snprintf(
+	    text + len, sizeof text - len, "\t\t\t\t1\t0\t\t\t\t0\t0\t0\t0\t0\t\t1\t1\t0");
+	if (!ok(read_all(sessions, windows, text, clients, &listing) == 0, "a long title is read"))
+		return;
+	is_int(listing.malformed, 0, "with all of the pane");
+	title = muxbus_model_pane(listing.model, 1)->title;
+	is_int((long long)strlen(title), 4095, "it is cut at a character");
+	is_int((long long)strspn(title, "\n"), 4095, "after it was decoded");
+	model_free(listing.model);
+}
+
 static void test_malformed(void)
 {
 	static const char *const bad[] = {
@@ -169,6 +192,7 @@ static void test_written(void)
 int main(void)
 {
 	test_whole();
+	test_long();
 	test_malformed();
 	test_failed();
 	test_cut();

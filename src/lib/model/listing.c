@@ -3,8 +3,10 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/alloc.h"
 #include "base/map.h"
 #include "base/str.h"
+#include "base/utf8.h"
 #include "lib/library.h"
 #include "lib/model/listing.h"
 #include "lib/model/model.h"
@@ -206,6 +208,36 @@ static bool is_true(const char *text, size_t len)
 	    !(len == 3 && memcmp(text, "off", 3) == 0);
 }
 
+/* Cuts a text to MUXBUS_NAME_MAX bytes, at a character. Returns its length. */
+static size_t cut_text(char *text, size_t len)
+{
+	if (len > MUXBUS_NAME_MAX) {
+		len = MUXBUS_NAME_MAX;
+		len -= utf8_incomplete_tail(text, len);
+	}
+	text[len] = '\0';
+	return len;
+}
+
+/* Reads a text that any program may have made, of any length. Errors as read_text(). */
+static int read_long_text(
+    struct reading *reading, const char *text, size_t len, const char **ret_text)
+{
+	char *whole = mem_alloc(len + 1);
+	ssize_t decoded;
+	if (whole == NULL)
+		return MUXBUS_ERR_NOMEM;
+	memcpy(whole, text, len);
+	decoded = muxbus_field_decode(whole, len, reading->caps);
+	if (decoded >= 0)
+		*ret_text =
+		    model_string(reading->listing->model, whole, cut_text(whole, (size_t)decoded));
+	mem_free(whole);
+	if (decoded < 0)
+		return (int)decoded;
+	return *ret_text != NULL ? 0 : MUXBUS_ERR_NOMEM;
+}
+
 /* Copies a text into the model. Returns 0, MUXBUS_ERR_SYNTAX or MUXBUS_ERR_NOMEM. */
 static int read_text(
     struct reading *reading, const char *text, size_t len, bool is_encoded, const char **ret_text)
@@ -216,6 +248,8 @@ static int read_text(
 		*ret_text = "";
 		return 0;
 	}
+	if (is_encoded && len > MUXBUS_NAME_MAX)
+		return read_long_text(reading, text, len, ret_text);
 	copy = model_string(reading->listing->model, text, len);
 	if (copy == NULL)
 		return MUXBUS_ERR_NOMEM;
