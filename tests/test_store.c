@@ -118,6 +118,32 @@ static void test_transactions(void)
 	torn_disk_finish(&disk);
 }
 
+/* As when many large notifications are acknowledged at once. */
+static void test_large_transaction(void)
+{
+	enum { COUNT = 12 };
+	static char value[STORE_VALUE_MAX + 1];
+	struct torn_disk disk;
+	struct store *store;
+	unsigned there = 0;
+	torn_disk_init(&disk, 1);
+	store = reopen(&disk);
+	memset(value, 'v', STORE_VALUE_MAX);
+	store_begin(store);
+	for (char key[] = "k/a"; key[2] < 'a' + COUNT; key[2]++)
+		put(store, key, value);
+	ok(store_commit(store) > 0, "a transaction that is longer than a record is kept");
+	store_close(store);
+	store = reopen(&disk);
+	for (char key[] = "k/a"; key[2] < 'a' + COUNT; key[2]++) {
+		const char *kept = store_get(store, key, NULL);
+		there += kept != NULL && strcmp(kept, value) == 0;
+	}
+	is_int(there, COUNT, "with all its changes");
+	store_close(store);
+	torn_disk_finish(&disk);
+}
+
 static void test_compaction(void)
 {
 	struct journal_stats stats;
@@ -188,6 +214,7 @@ int main(void)
 	test_table();
 	test_reopen();
 	test_transactions();
+	test_large_transaction();
 	test_compaction();
 	test_durable();
 	return done_testing();

@@ -25,7 +25,12 @@
 
 #define TASK_SEC_MAX (10 * 366 * 86400.0)
 
-enum { CELLS_MIN = 2, CELLS_MAX = 10000, HISTORY_MAX = 10000000 };
+enum {
+	CELLS_MIN = 2,
+	CELLS_MAX = 10000,
+	HISTORY_MAX = 10000000,
+	SPEC_BYTES_MAX = 128 * 1024, /* of a command with its environment */
+};
 
 static void fail_field(struct request *request, const char *field, const char *text)
 {
@@ -132,6 +137,23 @@ static const struct field_result ensure_results[] = {
     {NULL, NULL, NULL},
 };
 
+/* Whether command and environment can be kept in a record; fails the request if not. */
+static bool check_size(struct request *request, const struct spawn_args *spawn)
+{
+	const struct json *entry = spawn->env != NULL ? spawn->env->child : NULL;
+	size_t size = 0;
+	for (size_t at = 0; at < spawn->command.count; at++)
+		size += strlen(spawn->command.strings[at]);
+	for (; entry != NULL; entry = entry->next)
+		size += entry->name_len + entry->len;
+	if (size <= SPEC_BYTES_MAX)
+		return true;
+	request_fail_data(request, MESSAGE_LIMIT, "\"field\":\"command\"",
+	    "command: has %zu bytes with its environment, more than %d: put it into a file", size,
+	    SPEC_BYTES_MAX);
+	return false;
+}
+
 /* The environment as "NAME=value", NULL-ended, of the heap. */
 static char **make_env(const struct json *env)
 {
@@ -158,7 +180,8 @@ static void handle_ensure(struct request *request, const void *data)
 		fail_field(request, "name", "must be of A-Z a-z 0-9 _ . : -");
 		return;
 	}
-	if (!spawn_check(request, &args->spawn) || !requester_pane(request, NULL, &teller) ||
+	if (!spawn_check(request, &args->spawn) || !check_size(request, &args->spawn) ||
+	    !requester_pane(request, NULL, &teller) ||
 	    !requester_cwd(request, args->spawn.cwd, &teller, cwd, sizeof cwd))
 		return;
 	snprintf(plan.name, sizeof plan.name, "%s", args->name);

@@ -131,8 +131,7 @@ static void op_write(struct buf *out, uint8_t op, const char *key, const void *v
 	memcpy(header + 4, &value_len, sizeof value_len);
 	if (buf_append(out, header, sizeof header) != 0 || buf_append_str(out, key) != 0 ||
 	    buf_append(out, value, len) != 0) {
-		/* A transaction is bounded by its makers; this one is a bug. */
-		assert(false && "a transaction fits into a record");
+		assert(false && "a change fits into a record");
 	}
 }
 
@@ -279,20 +278,39 @@ void store_begin(struct store *store)
 	store->depth++;
 }
 
-uint64_t store_commit(struct store *store)
+/* Writes the changes so far into the journal. Returns the ticket, 0 if it did not take them. */
+static uint64_t write_out(struct store *store)
 {
 	uint64_t ticket = 0;
+	if (store->journal != NULL &&
+	    journal_append(store->journal, RECORD_TRANSACTION, store->transaction.data,
+		store->transaction.len, &ticket) != 0)
+		ticket = 0;
+	buf_clear(&store->transaction);
+	return ticket;
+}
+
+/*
+ * A transaction that outgrows a record is written in parts: many large entries that change at
+ * once, such as notifications that are acknowledged. Each change is whole even so.
+ */
+static void make_room(struct store *store, const char *key, size_t len)
+{
+	size_t need = OP_HEADER + strlen(key) + len;
+	if (store->transaction.len > 0 && store->transaction.max - store->transaction.len < need)
+		(void)write_out(store);
+}
+
+uint64_t store_commit(struct store *store)
+{
+	uint64_t ticket;
 	size_t dead;
 	assert(store->depth > 0);
 	if (--store->depth > 0 || store->transaction.len == 0)
 		return 0;
 	dead = store->dead_bytes;
 	store->dead_bytes = 0;
-	if (store->journal != NULL &&
-	    journal_append(store->journal, RECORD_TRANSACTION, store->transaction.data,
-		store->transaction.len, &ticket) != 0)
-		ticket = 0;
-	buf_clear(&store->transaction);
+	ticket = write_out(store);
 	buf_shrink(&store->transaction, SNAPSHOT_BATCH);
 	if (store->journal != NULL && dead > 0)
 		journal_note_dead(store->journal, dead);
@@ -305,6 +323,7 @@ void store_put(struct store *store, const char *key, const void *value, size_t l
 {
 	assert(strlen(key) <= STORE_KEY_MAX && len <= STORE_VALUE_MAX);
 	store_begin(store);
+	make_room(store, key, len);
 	op_write(&store->transaction, OP_PUT, key, value, len);
 	store->dead_bytes += table_put(store, key, value, len);
 	(void)store_commit(store);
@@ -316,6 +335,7 @@ void store_delete(struct store *store, const char *key)
 	if (!table_find(store, key, &place))
 		return;
 	store_begin(store);
+	make_room(store, key, 0);
 	op_write(&store->transaction, OP_DELETE, key, "", 0);
 	store->dead_bytes += table_delete(store, key);
 	(void)store_commit(store);

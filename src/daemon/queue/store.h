@@ -17,7 +17,7 @@
 #include "daemon/queue/journal.h"
 
 #define STORE_KEY_MAX 200 /* bytes */
-#define STORE_VALUE_MAX (256 * 1024)
+#define STORE_VALUE_MAX (1024 * 1024)
 #define STORE_FILE "journal"
 
 struct store;
@@ -44,7 +44,8 @@ struct journal *store_journal(struct store *store);
 /*
  * Changes. Those between store_begin() and store_commit() are one transaction; nesting
  * counts, and the outermost commit writes. The table changes at once. Returns a ticket: on
- * return the change survives kill -9; 0 says that it is in memory only (degraded).
+ * return the change survives kill -9; 0 says that it is in memory only (degraded). A
+ * transaction of more than JOURNAL_PAYLOAD_MAX bytes is kept change by change, not as one.
  * A key or value over its maximum is a bug of the caller's.
  */
 void store_begin(struct store *store);
