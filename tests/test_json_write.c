@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: ISC */
 /* The JSON writer and the escaper: a reader gets back any text, and a terminal is safe. */
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -52,7 +53,7 @@ static void test_values(void)
 	    "\"id\":\"%4294967295\",\"time\":\"2026-11-21T02:15:00.123Z\",\"never\":null,"
 	    "\"raw\":[1],\"quote\\\"d\":false,\"\\u007f\\u009b\\\\\":false}",
 	    "every kind of value");
-	ok(!writer.is_full, "all of it fitted");
+	ok(!writer.is_cut, "all of it fitted");
 }
 
 static void test_doubles(void)
@@ -244,7 +245,6 @@ static void test_random(void)
 static void test_full(void)
 {
 	static const char text[] = "some \x1b text \xff that does not fit whole";
-	struct json_error error;
 	size_t wrong = 0;
 	bool lossy = false;
 	size_t need;
@@ -261,23 +261,120 @@ static void test_full(void)
 		buf_finish(&small);
 	}
 	is_int(wrong, 0, "the escaper writes all or nothing");
-
-	for (size_t max = 0; max < 200; max++) {
-		struct buf small;
-		const char *json;
-		buf_init(&small, max);
-		json_writer_init(&writer, &small);
-		json_object_begin(&writer, NULL);
-		json_put_str(&writer, "text", text);
-		json_put_base64(&writer, "bytes", text, strlen(text));
-		json_put_int(&writer, "number", 1);
-		json_object_end(&writer);
-		json = small.data ? (const char *)small.data : "";
-		wrong += writer.is_full == (json_read(reader, json, small.len, &error) != NULL);
-		wrong += small.len > max;
-		buf_finish(&small);
+	wrong = 0;
+	for (size_t room = 0; room <= 2 * need; room++) {
+		size_t escaped, fit = json_escape_fit(text, strlen(text), room, &escaped);
+		buf_clear(&out);
+		(void)json_escape(&out, text, fit, &lossy);
+		wrong += out.len != escaped || escaped > room;
+		wrong += room >= need && fit != strlen(text);
 	}
-	is_int(wrong, 0, "a writer reports a full buffer");
+	is_int(wrong, 0, "what is said to fit is escaped to so much");
+}
+
+/* All kinds of values, as one object or as its members. */
+static void put_all(bool is_object)
+{
+	static const char text[] = "some \x1b text \xff that \xe6\x97\xa5 does not fit whole";
+	if (is_object)
+		json_object_begin(&writer, NULL);
+	json_put_str(&writer, "text", text);
+	json_put_base64(&writer, "bytes", text, strlen(text));
+	json_put_bool(&writer, "na\"me", true);
+	json_object_begin(&writer, "object");
+	json_array_begin(&writer, "list");
+	for (int i = 0; i < 20; i++) {
+		json_object_begin(&writer, NULL);
+		json_put_int(&writer, "number", i);
+		json_put_str(&writer, "title", text);
+		json_put_raw(&writer, "raw", "[1,{\"two\":2}]", 13);
+		json_object_end(&writer);
+	}
+	json_array_end(&writer);
+	json_put_double(&writer, "double", 1.5);
+	json_object_end(&writer);
+	json_put_str(&writer, "last", "x");
+	if (is_object)
+		json_object_end(&writer);
+}
+
+static bool is_mark_true(const struct json *object)
+{
+	const struct json *mark = json_member(object, "truncated");
+	const struct json *cut = json_member(object, "cut");
+	return mark != NULL && mark->type == JSON_BOOL && mark->boolean && cut != NULL &&
+	    cut->type == JSON_ARRAY && cut->count > 0;
+}
+
+/* The text is complete in buffers of all sizes, and says that it was cut. */
+static void test_all_sizes(bool is_object)
+{
+	struct json_error error;
+	size_t unread = 0, unmarked = 0, too_long = 0, need, whole = 0;
+	begin();
+	put_all(is_object);
+	need = out.len;
+	for (size_t max = 0; max < need + JSON_SPARE + 10; max++) {
+		struct buf small, text;
+		const struct json *object;
+		buf_init(&small, max);
+		buf_init(&text, SIZE_MAX);
+		json_writer_init(&writer, &small);
+		put_all(is_object);
+		(void)buf_printf(
+		    &text, is_object ? "%s" : "{%s}", small.data ? (char *)small.data : "");
+		object = json_read(reader, (const char *)text.data, text.len, &error);
+		unread += object == NULL;
+		unmarked += writer.is_cut != is_mark_true(object);
+		too_long += small.len > (max > JSON_SPARE ? max : JSON_SPARE);
+		whole += !writer.is_cut;
+		buf_finish(&small);
+		buf_finish(&text);
+	}
+	is_int(unread, 0, "%s of any maximum are complete", is_object ? "objects" : "members");
+	is_int(unmarked, 0, "they say that they were cut, and only then");
+	is_int(too_long, 0, "they are not longer than the maximum, or JSON_SPARE");
+	ok(whole >= 10 && whole < JSON_SPARE, "with JSON_SPARE more than they need they are whole");
+}
+
+static void test_mark(void)
+{
+	static char long_text[4000];
+	struct json_error error;
+	struct buf small;
+	const struct json *value;
+	memset(long_text, 'x', sizeof long_text - 1);
+	buf_init(&small, 2000);
+	json_writer_init(&writer, &small);
+	json_object_begin(&writer, NULL);
+	json_put_bool(&writer, "truncated", false);
+	json_object_begin(&writer, "pane");
+	json_put_str(&writer, "title", long_text);
+	json_put_int(&writer, "left", 1);
+	json_object_end(&writer);
+	json_array_begin(&writer, "notes");
+	json_put_str(&writer, NULL, long_text);
+	json_put_str(&writer, NULL, "short");
+	json_array_end(&writer);
+	json_put_int(&writer, "last", 7);
+	json_object_end(&writer);
+	value = json_read(reader, (const char *)small.data, small.len, &error);
+	ok(value != NULL && is_mark_true(value),
+	    "a member \"truncated\" that is there becomes true");
+	ok(json_member(json_member(value, "pane"), "left") != NULL && json_member(value, "last"),
+	    "short members behind a string that is cut have room");
+	ok(strstr((const char *)small.data, "\"cut\":[\"pane.title\",\"notes\"]") != NULL,
+	    "what was cut is named by its path");
+	is_int(small.len > 1500, true, "little of the room is left empty");
+	buf_clear(&small);
+	json_writer_init(&writer, &small);
+	for (int i = 0; i < 200; i++) {
+		char name[48];
+		(void)snprintf(name, sizeof name, "a_member_with_a_rather_long_name_%d", i);
+		json_put_str(&writer, name, long_text);
+	}
+	ok(strstr((const char *)small.data, ",\"...\"]") != NULL, "the list of names is bounded");
+	buf_finish(&small);
 }
 
 static void test_failure(void)
@@ -331,6 +428,9 @@ int main(void)
 	test_invalid();
 	test_random();
 	test_full();
+	test_all_sizes(true);
+	test_all_sizes(false);
+	test_mark();
 	test_failure();
 	buf_finish(&out);
 	json_reader_free(reader);

@@ -121,7 +121,7 @@ static bool write_json(struct buf *out, const struct mcp_cut *cut, void *data)
 	struct json_writer writer;
 	json_writer_init(&writer, out);
 	mcp_cut_write(cut, &writer, NULL, sample->tree);
-	return !writer.is_full;
+	return !writer.is_cut;
 }
 
 static bool write_text(struct buf *out, const struct mcp_cut *cut, void *data)

@@ -378,7 +378,7 @@ static int write_all(struct call *call, struct buf *out)
 		if (!call->words[i].is_written)
 			r = put_words(call, &writer, i);
 	json_object_end(&writer);
-	return r == 0 && writer.is_full ? refuse(call, "the arguments are too long") : r;
+	return r == 0 && writer.is_cut ? refuse(call, "the arguments are too long") : r;
 }
 
 int arguments_write(struct buf *out, const struct json *schema, int argc, const char *const *words,

@@ -60,12 +60,12 @@ static enum cli_status describe(struct link *link, const char *method, const str
 	json_object_begin(&writer, NULL);
 	(void)json_put_text(&writer, "method", method, strlen(method));
 	json_object_end(&writer);
-	if (writer.is_full)
+	if (writer.is_cut)
 		(void)cli_usage(NULL, "the name of the method is too long");
 	else
 		read =
 		    link_ask(link, "describe", (const char *)params.data, ASK_TIMEOUT_MS, &answer);
-	is_full = writer.is_full;
+	is_full = writer.is_cut;
 	buf_finish(&params);
 	if (is_full)
 		return CLI_USAGE;

@@ -252,7 +252,7 @@ uint64_t link_request(struct link *link, const char *method, const char *params)
 	if (params != NULL)
 		json_put_raw(&writer, "params", params, strlen(params));
 	json_object_end(&writer);
-	r = writer.is_full ? -1 : buf_append_byte(&line, '\n');
+	r = writer.is_cut ? -1 : buf_append_byte(&line, '\n');
 	if (r < 0)
 		errno = EMSGSIZE;
 	else

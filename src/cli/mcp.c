@@ -42,7 +42,6 @@ static const char *variable(const char *name)
 /* Begins a notification; the writer is then in its params. */
 static void begin_notice(struct json_writer *writer, const char *method)
 {
-	writer->needs_comma = false;
 	json_object_begin(writer, NULL);
 	json_put_str(writer, "jsonrpc", "2.0");
 	json_put_str(writer, "method", method);
@@ -53,8 +52,7 @@ static void end_notice(struct json_writer *writer)
 {
 	json_object_end(writer);
 	json_object_end(writer);
-	writer->needs_comma = false;
-	json_put_raw(writer, NULL, "\n", 1);
+	json_end_line(writer);
 }
 
 /* The name and parent of a process; false if it cannot be read. */

@@ -152,17 +152,17 @@ static const struct json *member_of(const struct json *object, const char *name)
 	return object != NULL ? json_member(object, name) : NULL;
 }
 
+/* Puts whole lines. */
 static void put_bytes(struct json_writer *writer, const void *bytes, size_t len)
 {
-	writer->needs_comma = false;
 	json_put_raw(writer, NULL, bytes, len);
 	writer->needs_comma = false;
 }
 
 static void put_line(struct json_writer *writer, const char *line, size_t len)
 {
-	put_bytes(writer, line, len);
-	put_bytes(writer, "\n", 1);
+	json_put_raw(writer, NULL, line, len);
+	json_end_line(writer);
 }
 
 /* A JSON value as text of its own; NULL stays NULL. */
@@ -189,7 +189,6 @@ static void ask_as(
     struct mcp_replay *replay, const char *id, const char *method, const char *params)
 {
 	struct json_writer *writer = &replay->daemon_writer;
-	writer->needs_comma = false;
 	json_object_begin(writer, NULL);
 	json_put_str(writer, "jsonrpc", "2.0");
 	json_put_str(writer, "id", id);
@@ -197,7 +196,7 @@ static void ask_as(
 	if (params != NULL)
 		json_put_raw(writer, "params", params, strlen(params));
 	json_object_end(writer);
-	put_bytes(writer, "\n", 1);
+	json_end_line(writer);
 }
 
 /* The same, with a number as its id. Returns the number. */
@@ -211,12 +210,11 @@ static unsigned ask(struct mcp_replay *replay, const char *method, const char *p
 
 static void notify(struct json_writer *writer, const char *method)
 {
-	writer->needs_comma = false;
 	json_object_begin(writer, NULL);
 	json_put_str(writer, "jsonrpc", "2.0");
 	json_put_str(writer, "method", method);
 	json_object_end(writer);
-	put_bytes(writer, "\n", 1);
+	json_end_line(writer);
 }
 
 static void send_pending(struct mcp_replay *replay, struct pending *pending)

@@ -15,7 +15,7 @@
 #include "wire/json.h"
 
 enum {
-	PARAMS_MAX = 64 * 1024,
+	PARAMS_MAX = 64 * 1024 * 1024, /* as LINK_LINE_MAX */
 	PENDING_MAX = 16 * 1024 * 1024, /* lines that come before the first screen */
 	PIECES_MAX = 4096, /* reads of remembered output */
 	GAPS_MAX = 100, /* in a row: each one needs a new screen */

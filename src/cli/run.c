@@ -22,7 +22,7 @@
 #include "cli/show.h"
 #include "cli/verbs.h"
 
-#define PARAMS_MAX ((size_t)4 * 1024 * 1024)
+#define PARAMS_MAX LINK_LINE_MAX
 #define COMMAND_MAX ((size_t)131072) /* limit of run_long_command */
 #define ENV_MAX 1000 /* limit of run_long_command */
 #define PROGRESS_MS 1000
@@ -170,7 +170,7 @@ static enum cli_status put_params(const struct run *run, struct buf *params)
 	put_env(&writer); /* last: job lists show the beginning of the request */
 	json_object_end(&writer);
 	buf_finish(&command);
-	if (status == CLI_DONE && writer.is_full)
+	if (status == CLI_DONE && writer.is_cut)
 		return cli_usage("run", "the command and the environment are too long");
 	return status;
 }

@@ -13,7 +13,7 @@
 #include "cli/verbs.h"
 #include "wire/json.h"
 
-#define PARAMS_MAX ((size_t)64 * 1024)
+#define PARAMS_MAX LINK_LINE_MAX
 
 struct screenshot {
 	const char *pane; /* NULL: our own */

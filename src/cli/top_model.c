@@ -311,7 +311,7 @@ static void load_item(const struct top_table *table, struct top_item *item, cons
 	buf_init(&text, TOP_ITEM_BYTES_MAX);
 	json_writer_init(&writer, &text);
 	json_put_value(&writer, NULL, json);
-	item->json = xstrdup(writer.is_full ? "{}" : (const char *)text.data);
+	item->json = xstrdup((const char *)text.data);
 	buf_clear(&text);
 	put_member(&text, json, table->id);
 	item->id = xmemdup(text.len > 0 ? text.data : (const uint8_t *)"", text.len);

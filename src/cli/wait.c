@@ -16,7 +16,7 @@
 #include "cli/show.h"
 #include "cli/verbs.h"
 
-#define PARAMS_MAX ((size_t)4 * 1024 * 1024)
+#define PARAMS_MAX LINK_LINE_MAX
 #define TIMEOUT_MAX_MS (316224000LL * 1000) /* what wait_for takes: ten years */
 
 struct wait {
@@ -104,7 +104,7 @@ static enum cli_status put_params(const struct wait *wait, struct buf *params)
 		(void)json_put_text(&writer, "wait", wait->name, strlen(wait->name));
 	json_object_end(&writer);
 	buf_finish(&conditions);
-	return status;
+	return writer.is_cut ? cli_usage(NULL, "the conditions are too long") : status;
 }
 
 static void tell_condition(const struct cli *cli, const struct json *condition)

@@ -268,5 +268,5 @@ int wait_conditions(struct buf *out, const struct json *kinds, size_t count,
 		r = take_word(&all, words[i]);
 	end_condition(&all);
 	json_array_end(&all.writer);
-	return r == 0 && all.writer.is_full ? refuse(&all, "the conditions are too long") : r;
+	return r == 0 && all.writer.is_cut ? refuse(&all, "the conditions are too long") : r;
 }

@@ -18,7 +18,7 @@
 #include "cli/verbs.h"
 
 #define NAMES_MAX 64 /* limit of subscribe for each */
-#define PARAMS_MAX ((size_t)64 * 1024)
+#define PARAMS_MAX LINK_LINE_MAX
 #define RECONNECT_MS 500
 
 struct names {

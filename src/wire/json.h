@@ -7,7 +7,7 @@
  * surrogates, no NUL, no other control characters), so no line can crash or exhaust us,
  * whatever version of yajl is installed.
  * Out: a writer that appends to a buffer, with an escaper of our own. The output is
- * always valid JSON on one line and cannot control a terminal.
+ * always complete JSON on one line, however full the buffer, and cannot control a terminal.
  */
 #ifndef WIRE_JSON_H
 #define WIRE_JSON_H
@@ -75,14 +75,38 @@ const char *json_type_name(enum json_type type);
 bool json_int(const struct json *value, int64_t *ret_number);
 bool json_double(const struct json *value, double *ret_number);
 
+#define JSON_PATH_MAX 8 /* names of objects in the path of what was cut; deeper ones are left out */
+#define JSON_CUT_BYTES 224 /* of the list of what was cut; "..." stands for the rest */
+/* A buffer holds a text whole if its maximum is larger by so much, and by the depth. */
+#define JSON_SPARE 320
+
 /*
- * The writer puts the commas. It ends the process if out of memory; past the buffer's
- * maximum it writes no more and sets is_full.
+ * The writer puts the commas. It ends the process if out of memory. Its text is complete
+ * whenever all brackets are closed, also when the buffer was full: strings are cut at a
+ * character, everything after the first value without room is left out, and
+ * "truncated":true,"cut":["path.to.member",...] says so at the end of the outermost object, or
+ * of the members if they are written without one. A member "truncated" that is there becomes true.
+ * Only these closing parts can exceed the buffer's maximum, if it is below JSON_SPARE.
+ *
+ * Where a part is worse than nothing, as in records, is_cut tells.
  */
 struct json_writer {
 	struct buf *buf;
-	bool needs_comma;
-	bool is_full;
+	bool is_cut; /* something was cut or left out */
+	bool needs_comma; /* before the next value */
+	/* The rest is the writer's own. */
+	bool is_full; /* all further values are left out */
+	bool has_members; /* at depth 0 */
+	bool has_mark, mark_comma; /* the mark ends the members; a comma was due before it */
+	bool has_cut_member;
+	unsigned depth;
+	unsigned skipped; /* brackets that were left out and are not closed yet */
+	size_t value; /* where the last value begins, with its name */
+	size_t mark; /* where the mark begins */
+	size_t truncated_at; /* the value of a member "truncated"; 0: there is none */
+	size_t path[JSON_PATH_MAX]; /* where the open brackets begin, with their names */
+	size_t cut_len;
+	char cut[JSON_CUT_BYTES]; /* the elements of "cut" */
 };
 
 void json_writer_init(struct json_writer *writer, struct buf *buf);
@@ -104,7 +128,9 @@ void json_put_base64(struct json_writer *writer, const char *name, const void *b
 void json_put_time(
     struct json_writer *writer, const char *name, int64_t real_ms); /* RFC 3339; 0: null */
 void json_put_id(struct json_writer *writer, const char *name, char sigil, uint32_t id); /* "%3" */
-/* A value that is already JSON. */
+/* Ends a line after the document; another may follow. is_cut stays for both. */
+void json_end_line(struct json_writer *writer);
+/* A value that is already JSON, or members; left out as a whole. */
 void json_put_raw(struct json_writer *writer, const char *name, const void *json, size_t len);
 /* Writes a tree back, numbers as they were written. */
 void json_put_value(struct json_writer *writer, const char *name, const struct json *value);
@@ -115,5 +141,7 @@ void json_put_value(struct json_writer *writer, const char *name, const struct j
  * '\\', C0, DEL, C1, U+2028, U+2029 and bidi controls. Returns 0 or an enum buf_error.
  */
 int json_escape(struct buf *out, const void *bytes, size_t len, bool *lossy);
+/* The length of the longest prefix, of whole characters, that is escaped to at most room bytes. */
+size_t json_escape_fit(const void *bytes, size_t len, size_t room, size_t *ret_escaped);
 
 #endif

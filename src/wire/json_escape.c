@@ -75,16 +75,18 @@ static inline void put_unit(struct escape *e, unsigned unit)
 	e->to += 6;
 }
 
+/* The characters with a short escape. */
+static const char letters[128] = {['\n'] = 'n',
+    ['\t'] = 't',
+    ['\r'] = 'r',
+    ['\b'] = 'b',
+    ['\f'] = 'f',
+    ['"'] = '"',
+    ['\\'] = '\\'};
+
 /* Writes a control character, a quote, a backslash or DEL. */
 static inline void put_ascii(struct escape *e)
 {
-	static const char letters[128] = {['\n'] = 'n',
-	    ['\t'] = 't',
-	    ['\r'] = 'r',
-	    ['\b'] = 'b',
-	    ['\f'] = 'f',
-	    ['"'] = '"',
-	    ['\\'] = '\\'};
 	unsigned c = *e->from++;
 	if (!letters[c]) {
 		put_unit(e, c);
@@ -193,4 +195,33 @@ int json_escape(struct buf *out, const void *bytes, size_t len, bool *lossy)
 	if (r == 0 && e.is_lossy)
 		*lossy = true;
 	return r;
+}
+
+/* The size of one character or of invalid bytes when escaped; ret_len is the size before. */
+static size_t escaped_size(const uint8_t *p, size_t len, size_t *ret_len)
+{
+	*ret_len = 1;
+	if (*p < 0x80) {
+		if (letters[*p])
+			return 2;
+		return *p < 0x20 || *p == 0x7f ? 6 : 1;
+	}
+	if (!utf8_part(p, len, ret_len))
+		return 3;
+	return is_unwelcome(p) ? 6 : *ret_len;
+}
+
+size_t json_escape_fit(const void *bytes, size_t len, size_t room, size_t *ret_escaped)
+{
+	const uint8_t *p = bytes;
+	size_t at = 0, part;
+	*ret_escaped = 0;
+	while (at < len) {
+		size_t size = escaped_size(p + at, len - at, &part);
+		if (size > room - *ret_escaped)
+			break;
+		*ret_escaped += size;
+		at += part;
+	}
+	return at;
 }

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: ISC */
-/* The JSON writer. All text goes through the escaper; commas are added as needed. */
+/*
+ * The JSON writer. All text goes through the escaper; commas are added as needed. Nothing is
+ * written for which there is no room, with room kept for all that completes the text.
+ */
 #include "wire/json.h"
 
 #include <math.h>
@@ -12,57 +15,59 @@
 #include "base/log.h"
 #include "base/str.h"
 
+/* A cut string leaves so much of the room, or a quarter of it, for what follows. */
+#define TAIL_BYTES 8192
+
+#define NAME_SHOWN_MAX 40 /* bytes of a name in a path; others are shown as "*" */
+
+static const char cut_begin[] = "\"cut\":[";
+static const char truncated[] = "\"truncated\":true";
+
+/* The mark with its commas, the bracket of its list and the newline after the document. */
+#define MARK_BYTES (sizeof truncated + sizeof cut_begin + JSON_CUT_BYTES + 4)
+
+_Static_assert(MARK_BYTES + JSON_PATH_MAX < JSON_SPARE, "the spare room holds the mark");
+
 void json_writer_init(struct json_writer *writer, struct buf *buf)
 {
 	*writer = (struct json_writer){.buf = buf};
 }
 
-/* Handles the result of a write. */
-static void settle(struct json_writer *writer, int r)
+static void check_memory(int r)
 {
-	if (r == BUF_FULL)
-		writer->is_full = true;
 	if (r != BUF_NOMEM)
 		return;
 	log_error("out of memory");
 	exit(EXIT_FAILURE);
 }
 
-/* Extends the output by len bytes, for the caller to fill; NULL if it is full. */
-static inline uint8_t *claim(struct json_writer *writer, size_t len)
+/* The room for a value: the brackets to be closed and the mark always have theirs. */
+static size_t room(const struct json_writer *writer)
 {
-	struct buf *buf = writer->buf;
-	uint8_t *room;
-	if (writer->is_full)
-		return NULL;
-	if (buf->cap - buf->len <= len || buf->max - buf->len < len) {
-		int r = buf_reserve(buf, len);
-		settle(writer, r);
-		if (r < 0)
-			return NULL;
-	}
-	room = buf->data + buf->len;
-	buf->len += len;
-	room[len] = '\0';
-	return room;
+	size_t left = writer->buf->max - writer->buf->len;
+	size_t kept = MARK_BYTES + writer->depth;
+	return left > kept ? left - kept : 0;
 }
 
+/* Appends len bytes, for which there is room. */
 static inline void put(struct json_writer *writer, const void *bytes, size_t len)
 {
-	uint8_t *room = claim(writer, len);
-	if (room != NULL && len)
-		memcpy(room, bytes, len);
+	struct buf *buf = writer->buf;
+	if (buf->cap - buf->len <= len)
+		check_memory(buf_reserve(buf, len));
+	if (len)
+		memcpy(buf->data + buf->len, bytes, len);
+	buf->len += len;
+	buf->data[buf->len] = '\0';
 }
 
-/* Puts a string in quotes. Returns whether bytes had to be replaced. */
-static bool put_quoted(struct json_writer *writer, const void *bytes, size_t len)
+/* Appends what completes the text: beyond the maximum if the buffer was too small for it. */
+static void put_end(struct json_writer *writer, const char *text, size_t len)
 {
-	bool is_lossy = false;
-	put(writer, "\"", 1);
-	if (!writer->is_full)
-		settle(writer, json_escape(writer->buf, bytes, len, &is_lossy));
-	put(writer, "\"", 1);
-	return is_lossy;
+	struct buf *buf = writer->buf;
+	if (buf->max - buf->len < len)
+		buf->max = buf->len + len;
+	put(writer, text, len);
 }
 
 /* Whether a name needs no escaping: none of ours does. (C1 and bidi are beyond ASCII.) */
@@ -75,46 +80,196 @@ static inline bool is_plain(const char *name, size_t len)
 	return true;
 }
 
-/* Writes the comma and the name before a value. */
-static void put_lead(struct json_writer *writer, const char *name)
+/* Appends a name to the path at the end of the list of what was cut. */
+static void add_to_path(struct json_writer *writer, const char *name, size_t len)
 {
-	uint8_t *room;
-	size_t len;
+	char *to = writer->cut + writer->cut_len;
+	bool is_first = writer->cut_len > 0 && to[-1] == '"';
+	if (!is_plain(name, len) || len > NAME_SHOWN_MAX) {
+		name = "*";
+		len = 1;
+	}
+	if (writer->cut_len + !is_first + len + sizeof "\",\"...\"" > JSON_CUT_BYTES)
+		return;
+	if (!is_first)
+		*to++ = '.';
+	memcpy(to, name, len);
+	writer->cut_len = (size_t)(to - writer->cut) + len;
+}
+
+/* Notes what is cut: its name after the names of the objects around it. */
+static void note_cut(struct json_writer *writer, const char *name)
+{
+	static const char more[] = ",\"...\"";
+	size_t start = writer->cut_len, len;
+	writer->is_cut = true;
+	if (start + NAME_SHOWN_MAX + 2 * sizeof more > JSON_CUT_BYTES) {
+		if (start >= sizeof more && memcmp(writer->cut + start - 4, "...", 3) == 0)
+			return;
+		memcpy(writer->cut + start, more, sizeof more - 1);
+		writer->cut_len += sizeof more - 1;
+		return;
+	}
+	if (start > 0)
+		writer->cut[writer->cut_len++] = ',';
+	writer->cut[writer->cut_len++] = '"';
+	for (size_t i = 0; i < writer->depth && i < JSON_PATH_MAX; i++) {
+		const char *at = (const char *)writer->buf->data + writer->path[i];
+		if (*at == '"')
+			add_to_path(writer, at + 1, (size_t)(strchr(at + 1, '"') - at - 1));
+	}
+	if (name != NULL)
+		add_to_path(writer, name, strlen(name));
+	writer->cut[writer->cut_len++] = '"';
+	/* A list that is cut has the same name for each of its elements. */
+	len = writer->cut_len - start;
+	if (start >= len - 1 && start > 0 &&
+	    memcmp(writer->cut + start - (len - 1), writer->cut + start + 1, len - 1) == 0)
+		writer->cut_len = start;
+}
+
+/* The depth at which the mark is written: members have no brackets of their own. */
+static bool is_at_mark(const struct json_writer *writer)
+{
+	return writer->depth == !writer->has_members;
+}
+
+static void put_mark(struct json_writer *writer)
+{
+	writer->mark = writer->buf->len;
+	writer->mark_comma = writer->needs_comma;
+	writer->has_mark = true;
+	if (writer->truncated_at > 0) {
+		uint8_t *value = writer->buf->data + writer->truncated_at;
+		if (memcmp(value, "false", 5) == 0)
+			memcpy(value, "true ", 5);
+	} else {
+		put_end(writer, ",", writer->needs_comma);
+		put_end(writer, truncated, sizeof truncated - 1);
+		writer->needs_comma = true;
+	}
+	if (writer->has_cut_member)
+		return;
+	put_end(writer, ",", writer->needs_comma);
+	put_end(writer, cut_begin, sizeof cut_begin - 1);
+	put_end(writer, writer->cut, writer->cut_len);
+	put_end(writer, "]", 1);
+	writer->needs_comma = true;
+}
+
+/* Takes the mark back from the end of members, for one more. */
+static void lift_mark(struct json_writer *writer)
+{
+	writer->has_mark = false;
+	writer->buf->len = writer->mark;
+	writer->needs_comma = writer->mark_comma;
+}
+
+/* After each value: members that were cut end with the mark at any time. */
+static inline void close_value(struct json_writer *writer)
+{
+	if (writer->is_cut && writer->has_members && writer->depth == 0)
+		put_mark(writer);
+}
+
+/* Leaves a value out, and all that follow. */
+static void leave_out(struct json_writer *writer, const char *name)
+{
+	if (writer->skipped == 0)
+		note_cut(writer, name);
+	writer->is_full = true;
+	close_value(writer);
+}
+
+/* Notes members that the mark has too. */
+static void note_member(struct json_writer *writer, const char *name)
+{
+	if (strcmp(name, "truncated") == 0)
+		writer->truncated_at = writer->buf->len;
+	else if (strcmp(name, "cut") == 0)
+		writer->has_cut_member = true;
+}
+
+/*
+ * Writes the comma and the name before a value of len bytes, for which there is room then.
+ * False if there is not: the value is left out.
+ */
+static bool open_value(struct json_writer *writer, const char *name, size_t len)
+{
+	size_t name_len = name != NULL ? strlen(name) : 0;
+	size_t escaped = name_len;
+	bool is_name_plain = name == NULL || is_plain(name, name_len), is_lossy;
+	if (!is_name_plain)
+		(void)json_escape_fit(name, name_len, SIZE_MAX, &escaped);
+	if (writer->has_mark)
+		lift_mark(writer);
+	writer->has_members = writer->has_members || (writer->depth == 0 && name != NULL);
+	if (writer->is_full || room(writer) < escaped + len + 4) {
+		leave_out(writer, name);
+		return false;
+	}
 	if (writer->needs_comma)
 		put(writer, ",", 1);
 	writer->needs_comma = true;
+	writer->value = writer->buf->len;
 	if (name == NULL)
-		return;
-	len = strlen(name);
-	if (!is_plain(name, len)) {
-		(void)put_quoted(writer, name, len);
-		put(writer, ":", 1);
-		return;
-	}
-	room = claim(writer, len + 3);
-	if (room == NULL)
-		return;
-	room[0] = '"';
-	memcpy(room + 1, name, len);
-	memcpy(room + 1 + len, "\":", 2);
+		return true;
+	put(writer, "\"", 1);
+	if (is_name_plain)
+		put(writer, name, name_len);
+	else
+		check_memory(json_escape(writer->buf, name, name_len, &is_lossy));
+	put(writer, "\":", 2);
+	if (is_at_mark(writer))
+		note_member(writer, name);
+	return true;
 }
 
 static void put_token(struct json_writer *writer, const char *name, const char *token, size_t len)
 {
-	put_lead(writer, name);
+	if (!open_value(writer, name, len))
+		return;
 	put(writer, token, len);
+	close_value(writer);
 }
 
 static void begin(struct json_writer *writer, const char *name, const char *bracket)
 {
-	put_token(writer, name, bracket, 1);
+	bool is_first = writer->depth == 0 && name == NULL && !writer->is_full;
+	if (writer->skipped > 0 || (!is_first && !open_value(writer, name, 1))) {
+		writer->skipped++;
+		return;
+	}
+	if (is_first) { /* however small the buffer: the mark needs an object to be in */
+		put_end(writer, ",", writer->needs_comma);
+		writer->value = writer->buf->len;
+	}
+	put_end(writer, bracket, 1);
+	if (writer->depth < JSON_PATH_MAX)
+		writer->path[writer->depth] = writer->value;
+	writer->depth++;
 	writer->needs_comma = false;
 }
 
 static void end(struct json_writer *writer, const char *bracket)
 {
-	put(writer, bracket, 1);
+	if (writer->skipped > 0) {
+		writer->skipped--;
+		return;
+	}
+	if (writer->is_cut && writer->depth == 1 && !writer->has_members && *bracket == '}')
+		put_mark(writer);
+	put_end(writer, bracket, 1);
+	writer->has_mark = false;
+	writer->depth--;
 	writer->needs_comma = true;
+	close_value(writer);
+}
+
+void json_end_line(struct json_writer *writer)
+{
+	put_end(writer, "\n", 1);
+	*writer = (struct json_writer){.buf = writer->buf, .is_cut = writer->is_cut};
 }
 
 void json_object_begin(struct json_writer *writer, const char *name)
@@ -189,18 +344,58 @@ void json_put_str(struct json_writer *writer, const char *name, const char *stri
 		json_put_null(writer, name);
 }
 
+/* The escaper, with less of the buffer: all or nothing. */
+static int escape_within(
+    struct json_writer *writer, size_t max, const void *bytes, size_t len, bool *lossy)
+{
+	struct buf *buf = writer->buf;
+	size_t whole_max = buf->max;
+	int r;
+	buf->max = buf->len + max;
+	r = json_escape(buf, bytes, len, lossy);
+	buf->max = whole_max;
+	check_memory(r);
+	return r;
+}
+
+/* The room for a value that is cut. */
+static size_t cut_room(size_t room)
+{
+	return room - (room / 4 < TAIL_BYTES ? room / 4 : TAIL_BYTES);
+}
+
 bool json_put_text(struct json_writer *writer, const char *name, const void *bytes, size_t len)
 {
-	put_lead(writer, name);
-	return put_quoted(writer, bytes, len);
+	bool is_lossy = false;
+	size_t left, escaped;
+	if (!open_value(writer, name, 2))
+		return false;
+	put(writer, "\"", 1);
+	left = room(writer) - 1;
+	if (escape_within(writer, left, bytes, len, &is_lossy) == BUF_FULL) {
+		len = json_escape_fit(bytes, len, cut_room(left), &escaped);
+		(void)escape_within(writer, left, bytes, len, &is_lossy); /* it fits now */
+		note_cut(writer, name);
+	}
+	put(writer, "\"", 1);
+	close_value(writer);
+	return is_lossy;
 }
 
 void json_put_base64(struct json_writer *writer, const char *name, const void *bytes, size_t len)
 {
-	put_token(writer, name, "\"", 1);
-	if (!writer->is_full)
-		settle(writer, base64_encode(writer->buf, bytes, len));
+	size_t left;
+	if (!open_value(writer, name, 2))
+		return;
 	put(writer, "\"", 1);
+	left = room(writer) - 1;
+	if (left / 4 < len / 3 + 1) {
+		len = cut_room(left) / 4 * 3;
+		note_cut(writer, name);
+	}
+	check_memory(base64_encode(writer->buf, bytes, len));
+	put(writer, "\"", 1);
+	close_value(writer);
 }
 
 void json_put_time(struct json_writer *writer, const char *name, int64_t real_ms)

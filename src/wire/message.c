@@ -144,7 +144,6 @@ void message_write_id(struct json_writer *writer, const struct json *id)
 
 void message_begin(struct json_writer *writer, const char *id)
 {
-	writer->needs_comma = false;
 	json_object_begin(writer, NULL);
 	json_put_str(writer, "jsonrpc", "2.0");
 	json_put_raw(writer, "id", id, strlen(id));
@@ -153,9 +152,7 @@ void message_begin(struct json_writer *writer, const char *id)
 void message_end(struct json_writer *writer)
 {
 	json_object_end(writer);
-	writer->needs_comma = false;
-	json_put_raw(writer, NULL, "\n", 1);
-	writer->needs_comma = false;
+	json_end_line(writer);
 }
 
 void message_begin_result(struct json_writer *writer, const char *id)

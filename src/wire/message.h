@@ -49,6 +49,7 @@ struct message_error_info {
 const struct message_error_info *message_error_info(enum message_error error);
 
 #define MESSAGE_ID_MAX 1024 /* bytes of a string as id: it is kept until the answer */
+#define MESSAGE_ID_BYTES (MESSAGE_ID_MAX * 6 + JSON_SPARE) /* of a buffer for an id as JSON */
 
 /* The parts of a request. All are lent from the line's tree. */
 struct message {

@@ -52,9 +52,28 @@ static void write_tree(struct buf *out, const struct json *value)
 	struct json_writer writer;
 	json_writer_init(&writer, out);
 	json_put_value(&writer, NULL, value);
-	must(!writer.is_full);
+	must(!writer.is_cut);
 	for (size_t i = 0; i < out->len; i++)
 		must(out->data[i] >= 0x20 && out->data[i] != 0x7f);
+}
+
+/* A tree that is cut is complete as well. */
+static void write_small(const struct json *value, size_t max)
+{
+	static struct json_reader *reader;
+	struct json_writer writer;
+	struct json_error error;
+	struct buf out;
+	if (value->type != JSON_OBJECT && value->type != JSON_ARRAY)
+		return;
+	if (reader == NULL)
+		reader = json_reader_new(LINE_MAX_BYTES);
+	buf_init(&out, max);
+	json_writer_init(&writer, &out);
+	json_put_value(&writer, NULL, value);
+	must(out.len <= (max > JSON_SPARE ? max : JSON_SPARE));
+	must(json_read(reader, (const char *)out.data, out.len, &error) != NULL);
+	buf_finish(&out);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
@@ -72,8 +91,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		return 0;
 	}
 	must(walk(value, 0) <= size);
-	buf_init(&first, size * 6 + 1);
-	buf_init(&second, size * 6 + 1);
+	write_small(value, size / 2);
+	buf_init(&first, size * 6 + JSON_SPARE);
+	buf_init(&second, size * 6 + JSON_SPARE);
 	write_tree(&first, value);
 	value = json_read(reader, (const char *)first.data, first.len, &error);
 	/* Escapes make it longer: a long line may come back too long. */

@@ -68,7 +68,7 @@ static void check_error(
 	json_writer_init(&writer, &answer);
 	message_write_error(&writer, (const char *)id_text.data, error, text,
 	    data.data ? (const char *)data.data : NULL);
-	must(!writer.is_full && answer.len > 0 && answer.data[answer.len - 1] == '\n');
+	must(!writer.is_cut && answer.len > 0 && answer.data[answer.len - 1] == '\n');
 	for (size_t i = 0; i + 1 < answer.len; i++)
 		must(answer.data[i] >= 0x20 && answer.data[i] != 0x7f);
 	value = json_read(answer_reader, (const char *)answer.data, answer.len - 1, &json_error);

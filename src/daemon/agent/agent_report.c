@@ -224,12 +224,12 @@ void agent_report_notify(const struct agent_task *task, const char *outcome, con
 		json_object_begin(&writer, NULL);
 		write_result(&writer, task, outcome, reason, screen, max);
 		json_object_end(&writer);
-		if (!writer.is_full || max == 0)
+		if (!writer.is_cut || max == 0)
 			break;
 		buf_finish(&data);
 	}
 	draft.text = text;
-	draft.data = writer.is_full ? NULL : (const char *)data.data;
+	draft.data = (const char *)data.data;
 	(void)queue_post(queue, &draft);
 	buf_finish(&data);
 }

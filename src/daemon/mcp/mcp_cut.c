@@ -48,7 +48,7 @@ static void put_children(
     const struct mcp_cut *cut, struct json_writer *writer, const struct json *value, size_t count)
 {
 	const struct json *child = value->child;
-	for (size_t i = 0; i < count && child != NULL && !writer->is_full; i++, child = child->next)
+	for (size_t i = 0; i < count && child != NULL && !writer->is_cut; i++, child = child->next)
 		mcp_cut_write(cut, writer, value->type == JSON_OBJECT ? child->name : NULL, child);
 }
 

@@ -33,7 +33,7 @@ static void say(struct peer *peer, enum mcp_level level, const void *data, size_
 	json_put_raw(&writer, "data", data, len);
 	json_object_end(&writer);
 	message_end(&writer);
-	if (!writer.is_full)
+	if (!writer.is_cut)
 		(void)peer_send_line(
 		    peer, (const char *)line.data, line.len); /* a slow peer misses it */
 	buf_finish(&line);

@@ -172,7 +172,7 @@ bool mcp_pending_write(
 	json_put_str(&writer, "status", "pending");
 	json_put_str(&writer, "message", message);
 	json_object_end(&writer);
-	return !writer.is_full;
+	return !writer.is_cut;
 }
 
 bool mcp_pending_write_released(const struct mcp_pending *pending, struct buf *out)
@@ -190,5 +190,5 @@ bool mcp_pending_write_released(const struct mcp_pending *pending, struct buf *o
 	json_put_str(&writer, "status", "pending");
 	json_put_str(&writer, "message", message);
 	json_object_end(&writer);
-	return !writer.is_full;
+	return !writer.is_cut;
 }

@@ -33,7 +33,7 @@ static void on_tick(void *data)
 		return;
 	(void)snprintf(
 	    text, sizeof text, "%s: waiting for %lld s", progress->what, (long long)passed);
-	buf_init(&line, (size_t)MESSAGE_ID_MAX * 6 + 1024);
+	buf_init(&line, MESSAGE_ID_BYTES + 1024);
 	json_writer_init(&writer, &line);
 	json_object_begin(&writer, NULL);
 	json_put_str(&writer, "jsonrpc", "2.0");
@@ -58,7 +58,7 @@ struct mcp_progress *mcp_progress_new(
 	if (token == NULL || token->len > MESSAGE_ID_MAX ||
 	    (token->type != JSON_STRING && token->type != JSON_NUMBER))
 		return NULL;
-	buf_init(&text, (size_t)MESSAGE_ID_MAX * 6 + 16);
+	buf_init(&text, MESSAGE_ID_BYTES);
 	json_writer_init(&writer, &text);
 	json_put_value(&writer, NULL, token);
 	progress = xcalloc(1, sizeof *progress);

@@ -52,7 +52,7 @@ static void put_json(struct page *page, const struct json *value)
 	struct json_writer writer;
 	json_writer_init(&writer, page->out);
 	mcp_cut_write(page->cut, &writer, NULL, value);
-	page->is_full |= writer.is_full;
+	page->is_full |= writer.is_cut;
 }
 
 /* Whether a string could be mistaken for another value. */

@@ -47,7 +47,7 @@ static bool write_structured(struct buf *out, const struct mcp_cut *cut, void *d
 	struct json_writer writer;
 	json_writer_init(&writer, out);
 	json_object_begin(&writer, NULL);
-	for (const struct json *m = showing->result->child; m != NULL && !writer.is_full;
+	for (const struct json *m = showing->result->child; m != NULL && !writer.is_cut;
 	     m = m->next)
 		if (!cut->is_needed || strcmp(m->name, "truncated") != 0)
 			mcp_cut_write(cut, &writer, m->name, m);
@@ -56,7 +56,7 @@ static bool write_structured(struct buf *out, const struct mcp_cut *cut, void *d
 		json_put_str(&writer, "rest", showing->rest);
 	}
 	json_object_end(&writer);
-	return !writer.is_full;
+	return !writer.is_cut;
 }
 
 static bool write_text(struct buf *out, const struct mcp_cut *cut, void *data)

@@ -276,6 +276,7 @@ static struct {
 	uint64_t revision; /* 0: none */
 	int64_t until_ms; /* who is present is a matter of time */
 	struct buf json; /* an array */
+	bool is_cut; /* it was too long */
 } written;
 
 static void write_panes(const struct object_view *view)
@@ -291,6 +292,7 @@ static void write_panes(const struct object_view *view)
 		json_object_end(&writer);
 	}
 	json_array_end(&writer);
+	written.is_cut = writer.is_cut;
 }
 
 /* The common case, and so a fast one: every pane there is. */
@@ -303,7 +305,8 @@ static void put_all_panes(struct listing *listing)
 	if (written.revision != revision || now_ms >= written.until_ms) {
 		struct object_view view;
 		if (!written.revision)
-			buf_init(&written.json, (size_t)daemon->config->limits.result_bytes);
+			buf_init(&written.json,
+			    (size_t)daemon->config->limits.result_bytes + JSON_SPARE);
 		object_view_init(&view, model_of(listing));
 		write_panes(&view);
 		object_view_finish(&view);
@@ -313,6 +316,7 @@ static void put_all_panes(struct listing *listing)
 	writer = request_result(listing->request);
 	put_seq(listing, writer);
 	json_put_raw(writer, "panes", written.json.data, written.json.len);
+	writer->is_cut = writer->is_cut || written.is_cut;
 	request_done(listing->request);
 }
 

@@ -17,7 +17,7 @@
 #include "daemon/tmux/tmux.h"
 #include "wire/json.h"
 
-enum { NAME_SIZE = 200, EVENT_MAX = 1024 };
+enum { NAME_SIZE = 200, EVENT_MAX = 4096 };
 
 struct presence_set {
 	struct tmux *tmux;

@@ -27,7 +27,7 @@ void record_put(
 	record_write(&writer, kind->rows, object);
 	json_object_end(&writer);
 	record_key(kind, name, key);
-	if (writer.is_full)
+	if (writer.is_cut)
 		log_error("%s is too large to be kept: %s", kind->noun, key);
 	else
 		store_put(store, key, value.data, value.len);

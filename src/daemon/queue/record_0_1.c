@@ -103,5 +103,5 @@ bool record_0_1_translate(const char *order, const char *text, size_t len, struc
 	is_read = strlen(copy) == len && put_words(&writer, order, copy, copy + len);
 	json_object_end(&writer);
 	mem_free(copy);
-	return is_read && !writer.is_full;
+	return is_read && !writer.is_cut;
 }

@@ -191,7 +191,7 @@ static bool read_json(const struct json *value, char **ret_text)
 	json_writer_init(&writer, &out);
 	json_put_value(&writer, NULL, value);
 	*ret_text = (char *)buf_steal(&out, NULL);
-	return !writer.is_full;
+	return !writer.is_cut;
 }
 
 static bool read_strings(const struct json *value, char **strings)

@@ -47,7 +47,7 @@ struct dispatch *dispatch_new(const struct server_parts *parts)
 	list_init(&dispatch->parked);
 	dispatch->reader = json_reader_new((size_t)parts->config->limits.line_bytes);
 	buf_init(&dispatch->scratch, (size_t)parts->config->limits.line_bytes * 2 + 65536);
-	buf_init(&dispatch->id, (size_t)MESSAGE_ID_MAX * 6 + 16);
+	buf_init(&dispatch->id, MESSAGE_ID_BYTES);
 	args_size = 1;
 	for (const struct method *m = method_next(NULL); m != NULL; m = method_next(m))
 		if (m->args_size > args_size)
@@ -263,7 +263,9 @@ static struct put_off *put_off_new(
 {
 	struct put_off *put_off = xalloc(sizeof *put_off);
 	*put_off = (struct put_off){.dispatch = dispatch, .request = request};
-	buf_init(&put_off->params, 2 * (size_t)dispatch->parts->config->limits.line_bytes);
+	/* A character of the line may become "\u007f". */
+	buf_init(
+	    &put_off->params, 6 * (size_t)dispatch->parts->config->limits.line_bytes + JSON_SPARE);
 	if (params != NULL) {
 		struct json_writer writer;
 		json_writer_init(&writer, &put_off->params);

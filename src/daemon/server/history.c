@@ -17,7 +17,7 @@ struct action {
 	int64_t elapsed_ms; /* -1: not answered yet */
 	pid_t peer_pid;
 	char method[48];
-	char params[HISTORY_PARAMS_MAX + 1];
+	char params[HISTORY_PARAMS_MAX + JSON_SPARE + 1];
 	char error[32]; /* "": a result */
 	char outcome[HISTORY_OUTCOME_MAX + 1];
 };
@@ -63,8 +63,8 @@ uint64_t history_begin(
 	snprintf(action->method, sizeof action->method, "%s", method);
 	if (params == NULL || params->count == 0)
 		return action->number;
-	/* A bounded buffer: text beyond it is ignored. */
-	buf_init(&text, 4 * HISTORY_PARAMS_MAX);
+	/* A bounded buffer: long strings are cut in it. */
+	buf_init(&text, HISTORY_PARAMS_MAX + JSON_SPARE);
 	json_writer_init(&writer, &text);
 	json_put_value(&writer, NULL, params);
 	if (text.len > 0)

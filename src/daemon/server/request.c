@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/log.h"
+#include "base/utf8.h"
 #include "base/xalloc.h"
 #include "daemon/core/config.h"
 #include "daemon/core/counters.h"
@@ -17,7 +18,9 @@
 #include "daemon/tmux/tmux.h"
 
 /* Room for the envelope around a result of maximum size. */
-#define ENVELOPE_BYTES (MESSAGE_ID_MAX * 6 + 128)
+#define ENVELOPE_BYTES (MESSAGE_ID_BYTES + 128)
+
+#define ERROR_TEXT_MAX 8192 /* bytes of the message of an error; a longer one ends with "…" */
 
 #define FIRST_BYTES 256
 
@@ -240,7 +243,7 @@ void request_done(struct request *request)
 		json_object_end(writer);
 	else
 		message_end_result(writer);
-	if (writer->is_full || request->out.len > (size_t)limits->result_bytes) {
+	if (writer->is_cut || request->out.len > (size_t)limits->result_bytes) {
 		request_fail(request, MESSAGE_LIMIT,
 		    "the result is larger than %lld bytes (limit result_bytes): request "
 		    "less, or start the daemon with -o result_bytes=...",
@@ -254,26 +257,35 @@ void request_done(struct request *request)
 	answer(request);
 }
 
+/* Formats the message of an error. */
+static void __attribute__((format(printf, 2, 0)))
+format_text(char text[ERROR_TEXT_MAX], const char *format, va_list args)
+{
+	static const char more[] = "\xe2\x80\xa6";
+	size_t len = ERROR_TEXT_MAX - sizeof more;
+	int wanted = vsnprintf(text, ERROR_TEXT_MAX, format, args);
+	if (wanted < ERROR_TEXT_MAX)
+		return;
+	len -= utf8_incomplete_tail(text, len);
+	memcpy(text + len, more, sizeof more);
+}
+
 static void __attribute__((format(printf, 4, 0))) fail(struct request *request,
     enum message_error error, const char *data, const char *format, va_list args)
 {
-	struct buf text;
-	buf_init(&text, 8192);
-	if (buf_vprintf(&text, format, args) < 0)
-		(void)buf_append_str(&text, message_error_info(error)->help);
+	char text[ERROR_TEXT_MAX] = "";
+	format_text(text, format, args);
 	buf_finish(&request->out);
-	buf_init(&request->out, ENVELOPE_BYTES + 8192 * 6 + (data ? strlen(data) : 0));
+	buf_init(&request->out, ENVELOPE_BYTES + ERROR_TEXT_MAX * 6 + (data ? strlen(data) : 0));
 	json_writer_init(&request->writer, &request->out);
 	if (request->response_format)
-		response_format(request, error, text.data ? (const char *)text.data : "", data);
+		response_format(request, error, text, data);
 	else
 		message_write_error(&request->writer,
-		    request->is_notification ? "null" : request->id, error,
-		    text.data ? (const char *)text.data : "", data);
+		    request->is_notification ? "null" : request->id, error, text, data);
 	if (request->history)
 		history_end(request->parts->history, request->history,
-		    message_error_info(error)->kind, text.data ? (const char *)text.data : "");
-	buf_finish(&text);
+		    message_error_info(error)->kind, text);
 	request->parts->counters->errors++;
 	mem_free(request->sent_data);
 	request->sent_data = NULL;

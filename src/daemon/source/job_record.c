@@ -99,7 +99,7 @@ char *job_record_data(const struct job *job, const char *log, const char *excerp
 {
 	struct json_writer writer;
 	struct buf out;
-	buf_init(&out, STORE_VALUE_MAX);
+	buf_init(&out, NOTIFICATION_DATA_MAX);
 	json_writer_init(&writer, &out);
 	json_object_begin(&writer, NULL);
 	json_put_str(&writer, "command", job->command);

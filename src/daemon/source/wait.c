@@ -313,7 +313,7 @@ static char *write_spec(const struct condition *condition, const struct json *sp
 	if (condition->pane != MUXBUS_NO_ID)
 		json_put_id(&writer, name, '%', condition->pane);
 	json_object_end(&writer);
-	if (writer.is_full) {
+	if (writer.is_cut) {
 		buf_finish(&out);
 		return xstrdup("{}");
 	}

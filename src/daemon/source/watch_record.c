@@ -3,12 +3,13 @@
 #include "daemon/source/watch_record.h"
 
 #include <inttypes.h>
+#include <string.h>
 
 #include "base/utf8.h"
 #include "base/xalloc.h"
 #include "wire/json.h"
 
-#define DATA_MAX (256 * 1024)
+#define DATA_MAX (NOTIFICATION_DATA_MAX - 256) /* before watch_record_close() */
 /* Bytes of all captures together in a notification. */
 #define CAPTURES_MAX 4096
 
@@ -174,6 +175,7 @@ char *watch_record_data(
 		json_put_str(&writer, "change", tail_change_name((enum tail_change)watch->changed));
 	if (finding != NULL)
 		put_finding(&writer, watch, finding);
+	json_object_end(&writer);
 	return (char *)buf_steal(&out, NULL);
 }
 
@@ -181,10 +183,10 @@ char *watch_record_close(const struct watch *watch, char *data, uint64_t count)
 {
 	const char *poll =
 	    watch->tail_loop != NULL ? tail_loop_poll_reason(watch->tail_loop) : NULL;
-	char *closed = xasprintf("%s,\"count\":%" PRIu64 ",\"limit_hits\":%" PRIu64
+	char *closed = xasprintf("%.*s,\"count\":%" PRIu64 ",\"limit_hits\":%" PRIu64
 				 ",\"mode\":\"%s\",\"ended\":%s}",
-	    data, count, watch->limit_hits, poll != NULL ? "poll" : "inotify",
-	    watch->is_over ? "true" : "false");
+	    (int)strlen(data) - 1, data, count, watch->limit_hits,
+	    poll != NULL ? "poll" : "inotify", watch->is_over ? "true" : "false");
 	mem_free(data);
 	return closed;
 }
