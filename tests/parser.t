@@ -28,6 +28,14 @@ line %output %1 a\01
 line %output %1 5
 expect output %1 a\134015
 
+case bytes that cannot begin an escape are given out before the line has ended
+feed %output %1 a\\6
+expect output %1 a\1346
+
+case the beginning of an escape is kept back
+feed %output %1 a\\36
+expect output %1 a
+
 case all octal digits
 line %output %1 \377\200\177\000\100
 expect output %1 \377\200\177\000@

@@ -265,7 +265,8 @@ static size_t complete_carry(struct muxbus_parser *parser, const uint8_t **bytes
 {
 	while (*len > 0 && parser->carry_len < ESCAPE_LEN) {
 		size_t filled = parser->carry_len;
-		if (**bytes < '0' || **bytes > '7') {
+		/* As in unescape_tail(): the first digit is of two bits. */
+		if (**bytes < '0' || **bytes > (filled == 1 ? '3' : '7')) {
 			memcpy(parser->piece, parser->carry, filled);
 			parser->carry_len = 0;
 			return filled;
