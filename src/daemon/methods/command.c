@@ -17,6 +17,7 @@
 #include "daemon/tmux/tmux.h"
 
 #define WORDS_MAX 1000 /* tmux's own limit since 3.7 */
+#define COMMAND_BYTES_MAX (128 * 1024)
 #define RESULT_REST_BYTES 4096
 #define ENCODED_BYTES_MAX 6 /* what a byte may become in JSON */
 
@@ -92,11 +93,30 @@ static bool check_closing(
 	return true;
 }
 
+/*
+ * tmux takes seconds for a long argument with characters beyond ASCII: 12 s for one of 1 MB, and
+ * serves no one meanwhile.
+ */
+static bool check_size(struct request *request, const struct field_strings *command)
+{
+	size_t size = 0;
+	for (size_t i = 0; i < command->count; i++)
+		size += strlen(command->strings[i]) + 1;
+	if (size <= COMMAND_BYTES_MAX)
+		return true;
+	request_fail_data(request, MESSAGE_LIMIT, "\"field\":\"command\"",
+	    "command: has %zu bytes, more than %d; load-buffer and source-file read files", size,
+	    COMMAND_BYTES_MAX);
+	return false;
+}
+
 /* False if the request was refused. */
 static bool check(struct request *request, const struct run_tmux_args *args, bool *ret_only_looks)
 {
 	const char *word = args->command.strings[0];
 	struct command_judgement judgement;
+	if (!check_size(request, &args->command))
+		return false;
 	command_judge(args->command.strings, args->command.count, &judgement);
 	*ret_only_looks = judgement.only_looks;
 	switch (judgement.verdict) {

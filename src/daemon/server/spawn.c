@@ -16,7 +16,7 @@
 #include "daemon/tmux/stream.h"
 #include "daemon/tmux/tmux.h"
 
-#define ENV_BYTES_MAX (128 * 1024) /* the maximum length of one string for exec */
+#define EXEC_BYTES_MAX (128 * 1024) /* the maximum length of one string for exec */
 
 const struct field_result spawn_results[] = {
     {"pane", "string", "the id of the pane that was made"},
@@ -49,7 +49,7 @@ static bool check_env(struct request *request, const struct json *env)
 		const char *reason = NULL;
 		if (entry->name_len == 0 || strchr(entry->name, '='))
 			reason = "is not a valid name of a variable";
-		else if (entry->name_len + entry->len >= ENV_BYTES_MAX)
+		else if (entry->name_len + entry->len >= EXEC_BYTES_MAX)
 			reason = "has a value that is too long";
 		if (reason == NULL)
 			continue;
@@ -62,6 +62,15 @@ static bool check_env(struct request *request, const struct json *env)
 
 static bool check_command(struct request *request, const struct field_strings *command)
 {
+	size_t size = 0;
+	for (size_t i = 0; i < command->count; i++)
+		size += strlen(command->strings[i]) + 1;
+	if (size > EXEC_BYTES_MAX) {
+		request_fail_data(request, MESSAGE_PARAMS, "\"field\":\"command\"",
+		    "command: has %zu bytes, more than %d: put it into a file", size,
+		    EXEC_BYTES_MAX);
+		return false;
+	}
 	if (!command->is_given || (command->count > 0 && command->strings[0][0] != '\0'))
 		return true;
 	request_fail_data(request, MESSAGE_PARAMS, "\"field\":\"command\"",
