@@ -327,6 +327,40 @@ static void test_forgetting_order(void)
 	world_finish(&world);
 }
 
+/* A record in the journal that cannot be read, as release 0.1 wrote some. */
+static void test_damage(void)
+{
+	static const char *const broken[] = {
+	    "", "{", "{\"text\":\"a\",\"data\":{\"previous\":\"}}", "\xff", "[1]", "{}"};
+	struct world world = {0};
+	const struct notification *note;
+	const char *reason;
+	uint64_t first, second, lost;
+	char key[32];
+	torn_disk_init(&world.disk, 11);
+	world_open(&world);
+	first = post(&world, "first", NULL);
+	for (size_t i = 0; i < sizeof broken / sizeof *broken; i++) {
+		lost = post(&world, "to be lost", NULL);
+		snprintf(key, sizeof key, "note/%020llu", (unsigned long long)lost);
+		store_put(world.store, key, broken[i], strlen(broken[i]));
+	}
+	second = post(&world, "second", NULL);
+	world_restart(&world, true);
+	is_int((long long)queue_forgotten(world.queue, &reason), (long long)lost,
+	    "entries that cannot be read are a gap");
+	is_str(reason, "corruption", "with its reason");
+	note = queue_find(world.queue, first);
+	is_str(note != NULL ? note->text : "", "first", "those before it are there");
+	note = queue_find(world.queue, second);
+	is_str(note != NULL ? note->text : "", "second", "and those after it");
+	ok(queue_find(world.queue, lost) == NULL, "they are not");
+	world_restart(&world, true);
+	is_int((long long)queue_forgotten(world.queue, &reason), (long long)lost,
+	    "the gap is remembered");
+	world_finish(&world);
+}
+
 static void test_ids(void)
 {
 	struct world world = {0};
@@ -354,6 +388,7 @@ int main(void)
 	test_parking();
 	test_forgetting();
 	test_forgetting_order();
+	test_damage();
 	test_ids();
 	return done_testing();
 }

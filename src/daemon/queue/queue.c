@@ -425,6 +425,16 @@ uint64_t queue_post(struct queue *queue, const struct notification_draft *draft)
 	return seq;
 }
 
+/* A notification whose record cannot be read is a gap for all who have not seen it. */
+static void note_damage(struct queue *queue, uint64_t seq)
+{
+	if (seq <= queue->forgotten)
+		return;
+	queue->forgotten = seq;
+	snprintf(queue->reason, sizeof queue->reason, "corruption");
+	record_put(queue->store, &forgotten_kind, "forgotten", queue);
+}
+
 static void post_lost(struct queue *queue, const struct record_kind *kind, const char *key)
 {
 	const char *name = key + strlen(kind->prefix);
@@ -444,6 +454,8 @@ static void post_lost(struct queue *queue, const struct record_kind *kind, const
 		.id = has_id ? name : NULL,
 		.text = text,
 		.data = (const char *)data.data});
+	if (kind == &note_kind)
+		note_damage(queue, strtoull(name, NULL, 10));
 	store_delete(queue->store, key);
 	buf_finish(&data);
 	mem_free(text);
