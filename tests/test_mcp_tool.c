@@ -195,6 +195,27 @@ static void test_cut(void)
 	is_int(faults, 0, "for any string, the result is whole and small enough");
 }
 
+/* Text for a model goes to terminals too: a title cannot reorder the line that it is in. */
+static void test_bidi(void)
+{
+	static const char text[] =
+	    "{\"message\":\"m\xe2\x80\xae.\",\"panes\":[{\"title\":"
+	    "\"t\xe2\x80\xae\xc2\x9b\"}],\"text\":\"one\\n\xe2\x81\xa6two\"}";
+	struct json_error error;
+	struct sample sample = {
+	    method_find("capture_pane"), json_read(reader, text, sizeof text - 1, &error)};
+	struct mcp_cut cut = {.string_max = SIZE_MAX, .array_max = SIZE_MAX};
+	struct buf out;
+	buf_init(&out, 4096);
+	ok(sample.tree != NULL && write_text(&out, &cut, &sample), "a text with bidi controls");
+	ok(out.len > 0 && strstr((char *)out.data, "t\\u202e\\x9b") != NULL &&
+		strstr((char *)out.data, "m\\u202e.") != NULL &&
+		strstr((char *)out.data, "\\u2066two") != NULL,
+	    "they are visible, in messages, tables and blocks");
+	ok(strstr((char *)out.data, "\xe2\x80\xae") == NULL, "none is raw");
+	buf_finish(&out);
+}
+
 static void test_cut_arrays(void)
 {
 	struct buf out;
@@ -330,6 +351,7 @@ int main(void)
 	reader = json_reader_new((size_t)1 << 24);
 	test_list();
 	test_cut();
+	test_bidi();
 	test_cut_arrays();
 	test_texts();
 	test_clients();

@@ -216,6 +216,17 @@ static void test_refuse(void)
 	is_str(reason, "longer than", "which is cut");
 }
 
+static void test_lines(void)
+{
+	struct buf out;
+	buf_init(&out, 100);
+	is_int(str_append_lines(&out, "a\033[1m\n\xc3\xa9\xe2\x80\xae\xc2\x9b\ttail\n", 20), 0,
+	    "lines are appended");
+	is_str((char *)out.data, "a\033[1m\n\xc3\xa9\\u202e\\x9b\ttail\n",
+	    "ASCII stays, bidi controls and C1 are made visible");
+	buf_finish(&out);
+}
+
 static void test_shown(void)
 {
 	char text[200], out[STR_SHOWN_SIZE];
@@ -235,6 +246,7 @@ int main(void)
 	test_ids();
 	test_nearest();
 	test_refuse();
+	test_lines();
 	test_shown();
 	test_visible();
 	test_borders();

@@ -158,9 +158,8 @@ static int append_unseen(struct buf *out, uint32_t c)
 	return buf_printf(out, c < 0x100 ? "\\x%02x" : "\\u%04x", (unsigned)c);
 }
 
-int str_append_visible(struct buf *out, const void *bytes, size_t len)
+static int append_visible(struct buf *out, const uint8_t *p, size_t len, bool with_ascii)
 {
-	const uint8_t *p = bytes;
 	const uint8_t *end = p + len;
 	while (p < end) {
 		uint32_t c;
@@ -168,7 +167,7 @@ int str_append_visible(struct buf *out, const void *bytes, size_t len)
 		int n = utf8_decode(p, (size_t)(end - p), &c);
 		if (n <= 0)
 			r = buf_printf(out, "\\x%02x", *p);
-		else if (char_is_unseen(c))
+		else if (char_is_unseen(c) && (with_ascii || c >= 0x80))
 			r = append_unseen(out, c);
 		else
 			r = buf_append(out, p, (size_t)n);
@@ -177,6 +176,22 @@ int str_append_visible(struct buf *out, const void *bytes, size_t len)
 		p += n > 0 ? n : 1;
 	}
 	return 0;
+}
+
+int str_append_visible(struct buf *out, const void *bytes, size_t len)
+{
+	return append_visible(out, bytes, len, true);
+}
+
+int str_append_lines(struct buf *out, const void *bytes, size_t len)
+{
+	const uint8_t *p = bytes;
+	size_t ascii = 0;
+	int r;
+	while (ascii < len && p[ascii] < 0x80)
+		ascii++;
+	r = buf_append(out, p, ascii);
+	return r < 0 ? r : append_visible(out, p + ascii, len - ascii, false);
 }
 
 static const char base64_digits[] =

@@ -30,6 +30,12 @@ const char *str_nearest(const char *text, const char *const *names);
  */
 int str_append_visible(struct buf *out, const void *bytes, size_t len);
 
+/*
+ * Appends text whose lines and escape sequences are to stay: all of ASCII as it is, the other
+ * unseen characters as str_append_visible() has them. Returns 0 or an enum buf_error.
+ */
+int str_append_lines(struct buf *out, const void *bytes, size_t len);
+
 #define STR_SHOWN_MAX 100 /* bytes of a foreign text that a message repeats */
 #define STR_SHOWN_SIZE (STR_SHOWN_MAX + 4)
 

@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/str.h"
 #include "daemon/server/request.h"
 
 #define TEXT_MAX ((size_t)64 * 1024)
@@ -121,7 +122,8 @@ static bool fill(struct buf *out, const struct mcp_prompt *prompt, const struct 
 				break;
 		}
 		if (*p == '{' && a->name != NULL) {
-			is_full |= buf_append_str(out, argument(arguments, a->name)) != 0;
+			const char *text = argument(arguments, a->name);
+			is_full |= str_append_lines(out, text, strlen(text)) != 0;
 			p += len + 2;
 		} else {
 			is_full |= buf_append_byte(out, (uint8_t)*p++) != 0;

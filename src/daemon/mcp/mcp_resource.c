@@ -266,7 +266,7 @@ static bool write_text(struct buf *out, const struct mcp_cut *cut, void *data)
 	const struct json *text = json_member(data, "text");
 	size_t len;
 	const char *shown = text != NULL ? mcp_cut_string(cut, text, &len) : NULL;
-	return shown != NULL && buf_append(out, shown, len) == 0;
+	return shown != NULL && str_append_lines(out, shown, len) == 0;
 }
 
 static void on_result(void *data, struct json_writer *writer, const char *text, size_t len)

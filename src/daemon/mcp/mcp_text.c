@@ -4,6 +4,8 @@
 
 #include <string.h>
 
+#include "base/str.h"
+
 #define COLUMNS_MAX 64
 #define INLINE_MAX 200 /* bytes of a string within a line */
 
@@ -16,7 +18,7 @@ struct page {
 
 static void put(struct page *page, const char *text, size_t len)
 {
-	page->is_full |= buf_append(page->out, text, len) != 0;
+	page->is_full |= str_append_lines(page->out, text, len) != 0;
 }
 
 static void put_str(struct page *page, const char *text)

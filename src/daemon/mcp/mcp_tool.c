@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/clock.h"
+#include "base/str.h"
 #include "base/xalloc.h"
 #include "daemon/mcp/mcp_advice.h"
 #include "daemon/mcp/mcp_client.h"
@@ -149,8 +150,9 @@ static void on_error(void *data, struct json_writer *writer, enum message_error 
 {
 	struct call *call = data;
 	const struct message_error_info *info = message_error_info(error);
-	struct buf out;
+	struct buf out, clean;
 	buf_init(&out, MCP_RESULT_BYTES);
+	buf_init(&clean, 2 * MCP_RESULT_BYTES);
 	if (mcp_pending_write_released(call->pending, &out)) {
 		on_result(call, writer, (const char *)out.data, out.len);
 		buf_finish(&out);
@@ -159,7 +161,9 @@ static void on_error(void *data, struct json_writer *writer, enum message_error 
 	mcp_advice_write(&out, call->mcp->daemon, call->tool, error, text);
 	json_object_begin(writer, "result");
 	json_put_bool(writer, "isError", true);
-	put_content(writer, &out);
+	(void)str_append_lines(&clean, out.data, out.len); /* the part that fits is enough */
+	put_content(writer, &clean);
+	buf_finish(&clean);
 	if (call->is_modern)
 		json_put_str(writer, "resultType", "complete");
 	json_object_begin(writer, "_meta");
