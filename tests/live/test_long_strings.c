@@ -29,7 +29,7 @@ static const struct {
     {"U+202E", "\xe2\x80\xae\xc2\x9b", "\xe2\x80\xae"},
 };
 
-enum { KINDS = sizeof kinds / sizeof kinds[0] };
+enum { BIDI = 2, KINDS = sizeof kinds / sizeof kinds[0] };
 
 static const size_t sizes[] = {9000, 20000, 1024 * 1024};
 
@@ -47,7 +47,7 @@ struct test {
 	const char *method, *params;
 	const struct json *row; /* of the method */
 	bool is_tool;
-	unsigned places, calls, unanswered, too_long;
+	unsigned places, calls, unanswered, too_long, bidi;
 };
 
 static char *repeat(const char *unit, size_t size)
@@ -98,11 +98,15 @@ static void ask(struct test *test, const char *params)
 
 static void ask_tool(struct test *test, const char *params)
 {
+	const struct json *response;
+	const char *text;
 	struct buf call;
 	buf_init(&call, PARAMS_MAX);
 	(void)buf_printf(&call, "{\"name\":\"%s\",\"arguments\":%s}", test->method, params);
-	check_response(
-	    test, test->mcp, talk_call_json(test->mcp, "tools/call", (const char *)call.data));
+	response = talk_call_json(test->mcp, "tools/call", (const char *)call.data);
+	check_response(test, test->mcp, response);
+	text = at_str(response, "result.content.0.text");
+	test->bidi += text != NULL && strstr(text, kinds[BIDI].bytes) != NULL;
 	buf_finish(&call);
 }
 
@@ -268,6 +272,7 @@ static void test_fields(struct test *test)
 		try_method(test, row);
 	is_int(test->unanswered, 0, "each of %u calls is answered", test->calls);
 	is_int(test->too_long, 0, "errors repeat no more than a part of a string");
+	is_int(test->bidi, 0, "no text for a model has raw bidi controls");
 	drain(test);
 	ok(!talk_at_end(test->events), "the subscriber is still there");
 	is_int(read_all(test), 0, "all lists can be read afterwards");
