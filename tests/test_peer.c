@@ -348,6 +348,107 @@ static void test_greedy(void)
 	guest_close(&other);
 }
 
+/* A figure of the server's counts, -1 if there is none. */
+static int64_t count_of(struct guest *guest, const char *name)
+{
+	char member[40];
+	const char *line, *at;
+	guest_say(guest, "{\"id\":1,\"method\":\"counts\"}");
+	line = guest_line(guest, SERVED_TIMEOUT_MS);
+	snprintf(member, sizeof member, "\"%s\":", name);
+	at = line != NULL ? strstr(line, member) : NULL;
+	return at != NULL ? strtoll(at + strlen(member), NULL, 10) : -1;
+}
+
+/* Waits until the figure is at least so much. */
+static bool counts_to(struct guest *guest, const char *name, int64_t want)
+{
+	for (int64_t end_ms = clock_mono_ms() + SERVED_TIMEOUT_MS; clock_mono_ms() < end_ms;
+	     (void)poll(NULL, 0, 50))
+		if (count_of(guest, name) >= want)
+			return true;
+	return false;
+}
+
+static int64_t rss_kb(pid_t pid)
+{
+	char path[40], line[200];
+	int64_t kb = -1;
+	FILE *file;
+	snprintf(path, sizeof path, "/proc/%d/status", (int)pid);
+	file = fopen(path, "r");
+	while (file != NULL && kb < 0 && fgets(line, sizeof line, file) != NULL)
+		(void)sscanf(line, "VmRSS: %" SCNd64, &kb);
+	if (file != NULL)
+		(void)fclose(file);
+	return kb;
+}
+
+/* Large responses that are not read have a maximum together; each of them is whole or none. */
+static void check_responses(struct served *many, struct guest *other)
+{
+	enum { GUESTS = 20, BYTES = 4000000, LEFT_MAX = 8 };
+	struct guest guests[GUESTS];
+	int64_t before = rss_kb(many->pid), after;
+	int whole = 0, partial = 0;
+	for (int i = 0; i < GUESTS; i++) {
+		if (!guest_connect(&guests[i], many))
+			return;
+		guest_say(
+		    &guests[i], "{\"id\":1,\"method\":\"big\",\"params\":{\"bytes\":%d}}", BYTES);
+	}
+	ok(counts_to(other, "disconnected", GUESTS - LEFT_MAX),
+	    "%d peers that do not read %d bytes each: some are disconnected", GUESTS, BYTES);
+	after = rss_kb(many->pid);
+	ok(after - before < 40 * 1024, "the rest costs %d MiB", (int)((after - before) / 1024));
+	for (int i = 0; i < GUESTS; i++) {
+		const char *line = guest_line(&guests[i], SERVED_TIMEOUT_MS);
+		whole += line != NULL && strlen(line) > BYTES;
+		partial += line != NULL && strlen(line) < BYTES;
+		guest_close(&guests[i]);
+	}
+	ok(whole >= LEFT_MAX - 1 && whole <= LEFT_MAX,
+	    "%d of them read late, and have the whole response", whole);
+	is_int(partial, 0, "no line is cut");
+}
+
+/* Events wait for a peer that reads, not for one that does not. */
+static void check_events(struct served *many, struct guest *other)
+{
+	struct guest idle;
+	int holes = 0;
+	uint64_t last;
+	if (!guest_connect(&idle, many))
+		return;
+	guest_say(&idle, "{\"id\":1,\"method\":\"subscribe\",\"params\":{\"output\":true}}");
+	ok(hears(&idle, "S1"), "a peer subscribes");
+	guest_say(other,
+	    "{\"id\":1,\"method\":\"publish\",\"params\":{\"count\":200,"
+	    "\"bytes\":5000}}");
+	(void)guest_line(other, SERVED_TIMEOUT_MS);
+	is_int(count_of(other, "events_dropped"), 0, "a megabyte of events waits for it");
+	ok(counts_to(other, "events_dropped", 1), "it reads nothing, and they are dropped");
+	last = check_row(&idle, 0, 200, &holes);
+	ok(last >= 200 && holes == 0, "it reads a gap then, and nothing is missing silently");
+	guest_close(&idle);
+}
+
+static void test_memory(void)
+{
+	static const char *const settings[] = {"result_bytes=6000000", NULL};
+	char reason[256];
+	struct served many;
+	struct guest other;
+	served_init(&many, settings);
+	if (!ok(served_start(&many, 0, reason, sizeof reason), "another server") ||
+	    !guest_connect(&other, &many))
+		return;
+	check_events(&many, &other);
+	check_responses(&many, &other);
+	guest_close(&other);
+	served_finish(&many);
+}
+
 static void test_shutdown(void)
 {
 	struct guest guest;
@@ -385,6 +486,7 @@ int main(void)
 	test_limits();
 	test_slow();
 	test_greedy();
+	test_memory();
 	test_shutdown();
 	served_finish(&served);
 	return done_testing();

@@ -69,11 +69,12 @@ static const struct limit limits_table[] = {
     {LIMIT(ring_bytes), 64 * KIB, 4 * KIB, 64 * MIB, "bytes",
 	"output remembered of each pane that is followed"},
     {LIMIT(stuck_ms), 10000, 100, 3600000, "ms",
-	"how long a program with half of unread_bytes unread may send requests without reading; "
-	"then it is disconnected"},
+	"how long a program with 128 KiB unread may send requests without reading, and a sixth of "
+	"the time that more than 256 KiB of responses wait for one that does not; then it is "
+	"disconnected"},
     {LIMIT(unread_bytes), 8 * MIB, 128 * KIB, 1024 * MIB, "bytes",
-	"unread output of a program; beyond half of it events are dropped, beyond all of it the "
-	"program is disconnected"},
+	"unread output of a program that reads; beyond half of it events are dropped, beyond all "
+	"of it the program is disconnected"},
     {LIMIT(waits), 1000, 1, 100000, NULL, "open requests of one program that wait"},
 };
 

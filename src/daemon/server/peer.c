@@ -28,6 +28,7 @@
 #include "daemon/core/counters.h"
 #include "daemon/core/loop_timer.h"
 #include "daemon/event/event_log.h"
+#include "daemon/server/backlog.h"
 #include "daemon/server/peer_pane.h"
 #include "daemon/server/server_parts.h"
 #include "daemon/server/subscription.h"
@@ -38,6 +39,8 @@
 #define TURN_READS 16
 #define IOV_MAX_USED 32
 #define COPY_BYTES_MAX 2048 /* longer lines are referenced instead */
+#define OUTPUT_BYTES ((size_t)64 * 1024) /* beyond so much output events wait in the backlog */
+#define GONE_AFTER 6 /* times stuck_ms without reading a large response */
 
 /* A reserved place for a response. */
 struct response_slot {
@@ -73,8 +76,9 @@ struct peer {
 	bool is_turn_due;
 
 	struct evbuffer *output;
+	struct backlog backlog; /* events behind the output */
 	size_t held_bytes; /* of responses that wait for earlier ones */
-	int64_t stuck_since_ms; /* without progress; 0: not stuck */
+	int64_t moved_ms; /* when the peer last read, or its output began to wait */
 
 	struct list row; /* slots of responses that leave in order */
 	size_t row_count;
@@ -112,6 +116,7 @@ struct peer *peer_new(struct peer_shared *shared, int fd, pid_t pid, uid_t uid)
 	list_init(&peer->link);
 	list_init(&peer->row);
 	list_init(&peer->waits);
+	backlog_init(&peer->backlog);
 	line_input_init(&peer->input, (size_t)parts->config->limits.line_bytes);
 	peer->turn = loop_timer_new(parts->base, on_turn, peer);
 	peer->output = evbuffer_new();
@@ -167,6 +172,7 @@ void peer_free(struct peer *peer)
 	(void)event_del(&peer->write_event);
 	loop_timer_free(peer->turn);
 	evbuffer_free(peer->output);
+	backlog_finish(&peer->backlog);
 	line_input_finish(&peer->input);
 	list_remove(&peer->link);
 	(void)close(peer->fd); /* everything that could be written was written */
@@ -260,7 +266,7 @@ static void want_turn(struct peer *peer)
 
 static size_t unread_bytes(const struct peer *peer)
 {
-	return evbuffer_get_length(peer->output) + peer->held_bytes;
+	return evbuffer_get_length(peer->output) + peer->held_bytes + peer->backlog.bytes;
 }
 
 static size_t unread_max(const struct peer *peer)
@@ -268,13 +274,45 @@ static size_t unread_max(const struct peer *peer)
 	return (size_t)peer->parts->config->limits.unread_bytes;
 }
 
+size_t peer_unread(const struct peer *peer, int64_t now_ms, int64_t *ret_idle_ms)
+{
+	bool is_waiting = evbuffer_get_length(peer->output) > 0;
+	*ret_idle_ms = is_waiting ? now_ms - peer->moved_ms : 0;
+	if (peer->is_ended || peer->is_gone)
+		return 0;
+	return unread_bytes(peer) - peer->backlog.bytes; /* events are shared with the log */
+}
+
+/* Whether the peer has not read for a while, although there is something to read. */
+static bool is_idle(const struct peer *peer)
+{
+	int64_t idle_ms;
+	(void)peer_unread(peer, clock_mono_ms(), &idle_ms);
+	return idle_ms >= PEER_IDLE_MS;
+}
+
+/* The bytes that may wait before events and other lines are dropped. */
+static size_t lines_max(const struct peer *peer)
+{
+	size_t max = unread_max(peer) / 2;
+	return max > PEER_IDLE_MAX / 2 && is_idle(peer) ? PEER_IDLE_MAX / 2 : max;
+}
+
+/* Output is about to be added: from now on the peer has something to read. */
+static void note_output(struct peer *peer)
+{
+	if (evbuffer_get_length(peer->output) == 0)
+		peer->moved_ms = clock_mono_ms();
+}
+
 static void discard_output(struct peer *peer)
 {
+	backlog_finish(&peer->backlog);
 	(void)evbuffer_drain(peer->output, evbuffer_get_length(peer->output));
 	(void)event_del(&peer->write_event);
 }
 
-static void disconnect(struct peer *peer, const char *reason)
+void peer_disconnect(struct peer *peer, const char *reason)
 {
 	if (peer->is_ended)
 		return;
@@ -309,6 +347,7 @@ static void emit(struct peer *peer, struct buf *line)
 	int r;
 	if (peer->is_gone || peer->is_ended || line->len == 0)
 		return;
+	note_output(peer);
 	if (line->len <= COPY_BYTES_MAX) {
 		r = evbuffer_add(peer->output, line->data, line->len);
 	} else {
@@ -319,9 +358,9 @@ static void emit(struct peer *peer, struct buf *line)
 			mem_free(bytes);
 	}
 	if (r < 0)
-		disconnect(peer, "out of memory");
+		peer_disconnect(peer, "out of memory");
 	else if (unread_bytes(peer) > unread_max(peer))
-		disconnect(peer, "it does not read its output (limit unread_bytes)");
+		peer_disconnect(peer, "it does not read its output (limit unread_bytes)");
 	want_turn(peer);
 }
 
@@ -332,22 +371,12 @@ static void drop_reference(const void *bytes, size_t len, void *data)
 	event_entry_unref(data);
 }
 
-static bool send_event(void *data, const char *subscription, struct event_entry *event)
+static void write_event(struct peer *peer, const char *subscription, struct event_entry *event)
 {
-	struct peer *peer = data;
 	static const char tail[] = "}}\n";
 	char head[128];
 	int head_len, r;
-	struct counters *counters;
-	if (peer->is_gone || peer->is_ended)
-		return true; /* no reader misses it */
-	counters = peer->parts->counters;
-	if (unread_bytes(peer) + event->json_len > unread_max(peer) / 2) {
-		peer->is_behind = true;
-		counters->events_dropped++;
-		return false;
-	}
-	counters->events_sent++;
+	note_output(peer);
 	head_len = snprintf(head, sizeof head,
 	    "{\"jsonrpc\":\"2.0\",\"method\":\"event\",\"params\":{\"subscription\":\"%s\",",
 	    subscription);
@@ -363,9 +392,54 @@ static bool send_event(void *data, const char *subscription, struct event_entry 
 	if (r == 0)
 		r = evbuffer_add(peer->output, tail, sizeof tail - 1);
 	if (r < 0)
-		disconnect(peer, "out of memory");
+		peer_disconnect(peer, "out of memory");
+}
+
+static bool send_event(void *data, const char *subscription, struct event_entry *event)
+{
+	struct peer *peer = data;
+	struct counters *counters = peer->parts->counters;
+	if (peer->is_gone || peer->is_ended)
+		return true; /* no reader misses it */
+	if (unread_bytes(peer) + event->json_len > lines_max(peer)) {
+		peer->is_behind = true;
+		counters->events_dropped++;
+		return false;
+	}
+	counters->events_sent++;
+	if (backlog_is_empty(&peer->backlog) && evbuffer_get_length(peer->output) < OUTPUT_BYTES)
+		write_event(peer, subscription, event);
+	else
+		backlog_put(&peer->backlog, subscription, event);
 	want_turn(peer);
 	return true;
+}
+
+/* Moves events from the backlog to the output; subscriptions may have ended meanwhile. */
+static void refill(struct peer *peer)
+{
+	while (evbuffer_get_length(peer->output) < OUTPUT_BYTES) {
+		char subscription[SUBSCRIPTION_NAME_SIZE];
+		struct event_entry *event = backlog_take(&peer->backlog, subscription);
+		if (event == NULL)
+			return;
+		if (subscription_set_has(peer->subscriptions, subscription))
+			write_event(peer, subscription, event);
+		event_entry_unref(event);
+	}
+}
+
+/* A peer that does not read keeps no events: it gets a gap when it reads again. */
+static void drop_backlog(struct peer *peer)
+{
+	char subscription[SUBSCRIPTION_NAME_SIZE];
+	struct event_entry *event;
+	while ((event = backlog_take(&peer->backlog, subscription)) != NULL) {
+		subscription_set_dropped(peer->subscriptions, subscription, event->seq);
+		peer->parts->counters->events_dropped++;
+		peer->is_behind = true;
+		event_entry_unref(event);
+	}
 }
 
 static bool send_gap(
@@ -389,12 +463,13 @@ bool peer_send_line(struct peer *peer, const char *line, size_t len)
 {
 	if (peer->is_gone || peer->is_ended)
 		return true;
-	if (unread_bytes(peer) + len > unread_max(peer) / 2) {
+	if (unread_bytes(peer) + len > lines_max(peer)) {
 		peer->is_behind = true;
 		return false;
 	}
+	note_output(peer);
 	if (evbuffer_add(peer->output, line, len) < 0)
-		disconnect(peer, "out of memory");
+		peer_disconnect(peer, "out of memory");
 	want_turn(peer);
 	return true;
 }
@@ -402,7 +477,7 @@ bool peer_send_line(struct peer *peer, const char *line, size_t len)
 /* Writes as much as the socket takes. */
 static void flush(struct peer *peer)
 {
-	while (evbuffer_get_length(peer->output) > 0) {
+	for (refill(peer); evbuffer_get_length(peer->output) > 0; refill(peer)) {
 		struct evbuffer_iovec pieces[IOV_MAX_USED];
 		int count = evbuffer_peek(peer->output, -1, NULL, pieces, IOV_MAX_USED);
 		struct iovec iov[IOV_MAX_USED];
@@ -425,7 +500,7 @@ static void flush(struct peer *peer)
 			return;
 		}
 		(void)evbuffer_drain(peer->output, (size_t)n);
-		peer->stuck_since_ms = 0;
+		peer->moved_ms = clock_mono_ms();
 	}
 }
 
@@ -509,7 +584,7 @@ static void hold(struct response_slot *response_slot, struct buf *line)
 	buf_init(line, line->max);
 	peer->held_bytes += response_slot->line.len;
 	if (unread_bytes(peer) > unread_max(peer))
-		disconnect(peer, "its responses pile up (limit unread_bytes)");
+		peer_disconnect(peer, "its responses pile up (limit unread_bytes)");
 }
 
 void peer_respond(struct response_slot *response_slot, struct buf *line,
@@ -534,11 +609,18 @@ void peer_respond(struct response_slot *response_slot, struct buf *line,
 	want_turn(peer);
 }
 
+/* Beyond so many unread bytes no requests are read. */
+static size_t accept_max(const struct peer *peer)
+{
+	size_t max = unread_max(peer) / 2;
+	return max < PEER_IDLE_MAX / 2 ? max : PEER_IDLE_MAX / 2;
+}
+
 /* Whether the peer may send another request now. */
 static bool can_accept(const struct peer *peer)
 {
 	return !peer->is_ended && peer->row_count < PEER_ORDERED_MAX &&
-	    unread_bytes(peer) <= unread_max(peer) / 2;
+	    unread_bytes(peer) <= accept_max(peer);
 }
 
 /* Whether the peer has closed both directions. */
@@ -621,30 +703,35 @@ static bool has_input(const struct peer *peer)
 	return peer->is_readable || line_input_has_unseen(&peer->input);
 }
 
-/* Whether the peer has open requests and does not read its output. */
-static bool is_stuck(const struct peer *peer)
+/* How long a peer may leave unread what waits now: until its events, or it, are dropped. */
+static int64_t patience_ms(const struct peer *peer)
 {
-	return unread_bytes(peer) > unread_max(peer) / 2 && has_input(peer);
+	int64_t stuck_ms = peer->parts->config->limits.stuck_ms;
+	if (unread_bytes(peer) > accept_max(peer) && has_input(peer))
+		return stuck_ms;
+	return unread_bytes(peer) > PEER_IDLE_MAX ? GONE_AFTER * stuck_ms : INT64_MAX;
 }
 
-/* Sets the timer for a stuck peer's timeout. */
-static void watch_stuck(struct peer *peer)
+/* Limits what a peer costs that does not read; sets the timer for the next look. */
+static void watch_idle(struct peer *peer)
 {
-	int64_t left_ms, now_ms;
-	if (!is_stuck(peer)) {
-		peer->stuck_since_ms = 0;
+	int64_t now_ms = clock_mono_ms(), idle_ms, next_ms, patience;
+	(void)peer_unread(peer, now_ms, &idle_ms);
+	if (evbuffer_get_length(peer->output) == 0)
 		return;
-	}
-	now_ms = clock_mono_ms();
-	if (peer->stuck_since_ms == 0)
-		peer->stuck_since_ms = now_ms;
-	left_ms = peer->stuck_since_ms + peer->parts->config->limits.stuck_ms - now_ms;
-	if (left_ms <= 0) {
-		disconnect(
-		    peer, "it sends requests and does not read the responses (limit stuck_ms)");
-		return;
-	}
-	loop_timer_arm(peer->turn, left_ms);
+	if (idle_ms >= PEER_IDLE_MS)
+		drop_backlog(peer);
+	if (unread_bytes(peer) > PEER_IDLE_MAX / 2)
+		peer->shared->grown(peer->shared->grown_data);
+	patience = patience_ms(peer);
+	if (idle_ms >= patience)
+		peer_disconnect(peer, "it does not read the responses (limit stuck_ms)");
+	next_ms = idle_ms < PEER_PRESSED_MS ? PEER_PRESSED_MS
+	    : idle_ms < PEER_IDLE_MS        ? PEER_IDLE_MS
+					    : patience;
+	next_ms = next_ms < patience ? next_ms : patience;
+	if (next_ms < INT64_MAX && !peer->is_ended)
+		loop_timer_arm(peer->turn, next_ms - idle_ms);
 }
 
 /* Reads, handles, writes, as much as is possible now. Only from the loop: may free the peer. */
@@ -658,7 +745,8 @@ static void work(struct peer *peer)
 		peer->is_emptied = false;
 		(void)read_some(peer); /* its input is for the next turn */
 	}
-	if (peer->is_behind && unread_bytes(peer) <= unread_max(peer) / 4) {
+	if (peer->is_behind && backlog_is_empty(&peer->backlog) &&
+	    unread_bytes(peer) <= PEER_IDLE_MAX / 4) {
 		peer->is_behind = false;
 		subscription_set_catch_up(peer->subscriptions);
 		flush(peer);
@@ -676,7 +764,7 @@ static void work(struct peer *peer)
 	else if (can_accept(peer) && has_input(peer))
 		loop_timer_arm(peer->turn, 0); /* after the others */
 	else
-		watch_stuck(peer);
+		watch_idle(peer);
 }
 
 static void on_input(evutil_socket_t fd, short events, void *data)

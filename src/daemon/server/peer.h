@@ -6,10 +6,12 @@
  * order; those of METHOD_WAITS leave when they are complete. Sending never frees a peer: a
  * failed peer is marked and freed in a turn of its own.
  *
- * Beyond half of its limit of unread output a peer loses events, visibly, and its requests are
- * not read; if it then reads nothing for stuck_ms while it has open requests, it is
- * disconnected. Beyond the limit it is disconnected at once. Requests are also not read while
- * PEER_ORDERED_MAX of them are open.
+ * Beyond half of its limit of unread output a peer loses events, visibly; beyond the limit it is
+ * disconnected. A peer that has not read for PEER_IDLE_MS keeps at most PEER_IDLE_MAX bytes: events
+ * beyond half of that are dropped, requests are not read beyond half of that, and if more of
+ * responses waits, the peer is disconnected after stuck_ms if it sends requests, after six times
+ * stuck_ms else. Peers that do not read cost PEERS_UNREAD_MAX bytes together: beyond that the one
+ * with the most is disconnected. Requests are also not read while PEER_ORDERED_MAX of them are open.
  *
  * After a half-close all open requests are answered, and subscriptions continue, until the peer
  * disconnects.
@@ -25,6 +27,10 @@
 #include "base/buf.h"
 
 #define PEER_ORDERED_MAX 64 /* open requests of one peer, beside waits */
+#define PEER_IDLE_MS 1000 /* a peer that has not taken a byte for so long does not read */
+#define PEER_IDLE_MAX ((size_t)256 * 1024) /* bytes that wait for a peer that does not read */
+#define PEERS_UNREAD_MAX ((size_t)32 * 1024 * 1024) /* bytes that wait for such peers together */
+#define PEER_PRESSED_MS 200 /* beyond PEERS_UNREAD_MAX, in place of PEER_IDLE_MS */
 
 struct peer_pane;
 struct peer;
@@ -37,6 +43,8 @@ struct peer_shared {
 	void (*line)(void *data, struct peer *peer, const char *line, size_t len);
 	void (*too_long)(void *data, struct peer *peer); /* a line was skipped */
 	void *data;
+	void (*grown)(void *data); /* much waits for a peer: look at all of them */
+	void *grown_data;
 	char *scratch; /* for reading, until another function is called */
 	size_t scratch_size;
 };
@@ -45,6 +53,11 @@ struct peer_shared {
 struct peer *peer_new(struct peer_shared *shared, int fd, pid_t pid, uid_t uid);
 /* Not from a callback of the peer; the server calls it. */
 void peer_free(struct peer *peer);
+
+/* The bytes that wait for the peer, and for how long it has taken none of them. */
+size_t peer_unread(const struct peer *peer, int64_t now_ms, int64_t *ret_idle_ms);
+/* Disconnects it in a turn of its own, and frees its output now. */
+void peer_disconnect(struct peer *peer, const char *reason);
 
 pid_t peer_pid(const struct peer *peer);
 

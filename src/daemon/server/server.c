@@ -5,6 +5,7 @@
 #include <errno.h>
 #include <event2/event.h>
 #include <fcntl.h>
+#include <malloc.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
@@ -101,6 +102,33 @@ static void on_too_long(void *data, struct peer *peer)
 	dispatch_too_long(data, peer);
 }
 
+/* Peers that do not read have a maximum together: ends those with the most. */
+static void on_grown(void *data)
+{
+	struct server *server = data;
+	for (;;) {
+		int64_t now_ms = clock_mono_ms(), idle_ms;
+		size_t total = 0, most = 0;
+		struct peer *worst = NULL;
+		struct list *link;
+		list_for_each (link, &server->peers) {
+			struct peer *peer = peer_of_link(link);
+			size_t bytes = peer_unread(peer, now_ms, &idle_ms);
+			if (idle_ms < PEER_PRESSED_MS)
+				continue;
+			total += bytes;
+			if (bytes > most) {
+				most = bytes;
+				worst = peer;
+			}
+		}
+		if (total <= PEERS_UNREAD_MAX || worst == NULL)
+			return;
+		peer_disconnect(worst, "of those that do not read their output, it has the most");
+		(void)malloc_trim(0); /* whether memory was freed does not matter */
+	}
+}
+
 struct server *server_new(const struct server_parts *parts, char *ret_reason, size_t reason_size)
 {
 	const char *path = parts->config->socket;
@@ -121,6 +149,8 @@ struct server *server_new(const struct server_parts *parts, char *ret_reason, si
 	    .line = on_line,
 	    .too_long = on_too_long,
 	    .data = server->dispatch,
+	    .grown = on_grown,
+	    .grown_data = server,
 	    .scratch = server->scratch,
 	    .scratch_size = SCRATCH_BYTES,
 	};

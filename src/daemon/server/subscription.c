@@ -229,9 +229,22 @@ int subscription_remove(struct subscription_set *set, const char *name)
 /* Dropped events are remembered as one range, until the peer can get a gap. */
 static void note_dropped(struct subscription *subscription, uint64_t from, uint64_t to)
 {
-	if (subscription->dropped_from == 0)
+	if (subscription->dropped_from == 0 || from < subscription->dropped_from)
 		subscription->dropped_from = from;
-	subscription->dropped_to = to;
+	if (to > subscription->dropped_to)
+		subscription->dropped_to = to;
+}
+
+bool subscription_set_has(struct subscription_set *set, const char *name)
+{
+	return find(set, name) != NULL;
+}
+
+void subscription_set_dropped(struct subscription_set *set, const char *name, uint64_t seq)
+{
+	struct subscription *subscription = find(set, name);
+	if (subscription != NULL)
+		note_dropped(subscription, seq, seq);
 }
 
 static void send_gap(struct subscription_set *set, struct subscription *subscription, uint64_t from,
@@ -315,6 +328,6 @@ void subscription_set_catch_up(struct subscription_set *set)
 			continue;
 		if (set->sink.gap(
 			set->sink.data, subscription->name, from, subscription->dropped_to, "slow"))
-			subscription->dropped_from = 0;
+			subscription->dropped_from = subscription->dropped_to = 0;
 	}
 }

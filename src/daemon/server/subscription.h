@@ -49,6 +49,11 @@ struct subscription_set *subscription_set_new(
 void subscription_set_free(struct subscription_set *set);
 size_t subscription_set_count(const struct subscription_set *set);
 
+/* Whether there is a subscription of that name. */
+bool subscription_set_has(struct subscription_set *set, const char *name);
+/* An event that the sink took is dropped after all; catching up tells it as a gap. */
+void subscription_set_dropped(struct subscription_set *set, const char *name, uint64_t seq);
+
 /*
  * Adds a subscription; filter is copied. name (16 bytes) gets "S1". Returns 0, or -1 if there
  * are too many. Events begin with subscription_start(), so that the response comes first.
