@@ -353,6 +353,29 @@ static void test_names(struct test *test)
 	}
 }
 
+/* A program sits in a directory with as long a path as there may be. */
+static void test_path(struct test *test)
+{
+	char *name = repeat(kinds[BIDI].bytes, 190);
+	int64_t end_ms = live_now_ms() + LIVE_TIMEOUT_MS;
+	size_t len = 0;
+	(void)live_tmux(test->live,
+	    "new-window -d 'for i in 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20; do mkdir "
+	    "%s; cd %s; done; exec sleep 1000'",
+	    name, name);
+	while (len < 3800 && live_now_ms() < end_ms) {
+		const struct json *panes =
+		    at(talk_call(test->talk, "list_panes", NULL), "result.panes");
+		for (panes = panes->child; panes != NULL; panes = panes->next)
+			len = json_member(panes, "path")->len > len
+			    ? json_member(panes, "path")->len
+			    : len;
+	}
+	ok(len >= 3800 && len <= 4096, "a path of %zu bytes", len);
+	is_int(read_all(test), 0, "and all lists can be read");
+	mem_free(name);
+}
+
 /* How many lines of a verb's output are not JSON; -1: there is no output. */
 static int count_bad_lines(struct test *test, const char *words)
 {
@@ -426,6 +449,7 @@ int main(void)
 	test_fields(&test);
 	test_invalid(&test);
 	test_names(&test);
+	test_path(&test);
 	test_verbs(&test);
 	test_restart(&test);
 	talk_free(test.talk);
