@@ -16,7 +16,6 @@
 #include "base/clock.h"
 #include "base/log.h"
 #include "cli/launch.h"
-#include "cli/launch_env.h"
 #include "cli/link.h"
 
 #define READ_SIZE ((size_t)64 * 1024)
@@ -100,7 +99,6 @@ static void launch(struct bridge *bridge)
 	}
 	if (pid == 0) {
 		char reason[PATH_MAX + 1024];
-		launch_env_clean();
 		if (launch_daemon(bridge->cli, reason, sizeof reason) == 0)
 			_exit(EXIT_SUCCESS);
 		(void)!write(fds[1], reason, strlen(reason)); /* else the reason is unknown */

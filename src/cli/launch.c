@@ -5,8 +5,11 @@
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "base/buf.h"
+#include "base/xalloc.h"
+#include "cli/launch_env.h"
 #include "cli/program.h"
 
 #define DAEMON "muxbusd"
@@ -36,6 +39,8 @@ int launch_daemon(const struct cli *cli, char *ret_reason, size_t size)
 	    (char *)cli->socket,
 	    NULL,
 	};
+	char **own_env = environ;
+	char **env;
 	struct buf said;
 	int status;
 	if (!program_find(DAEMON, program, sizeof program)) {
@@ -44,7 +49,11 @@ int launch_daemon(const struct cli *cli, char *ret_reason, size_t size)
 		return -1;
 	}
 	buf_init(&said, SAID_MAX);
+	env = launch_env_new();
+	environ = env;
 	status = program_run(program, argv, PROGRAM_STDERR, LAUNCH_TIMEOUT_MS, &said);
+	environ = own_env;
+	mem_free(env);
 	if (status < 0 && errno == ETIMEDOUT)
 		(void)snprintf(
 		    ret_reason, size, DAEMON " is not ready after %d s", LAUNCH_TIMEOUT_MS / 1000);

@@ -5,7 +5,9 @@
 . "$MUXBUS_SRCDIR/tests/live/live.sh"
 start 'exec sh'
 muxbus=$MUXBUS_BUILDDIR/muxbus
-export MUXBUS_SECRET_TOKEN=1 ANTHROPIC_API_KEY=1 HARMLESS=1
+export MUXBUS_SECRET_TOKEN=1 ANTHROPIC_API_KEY=1 GITHUB_PAT=1 DB_PWD=1 DB_PASS=1 SENTRY_DSN=1
+export GPG_PASSPHRASE=1 SLACK_WEBHOOK=1 PLACE=postgres://user:pass@host/db
+export HARMLESS=1 GIT_AUTHOR_NAME=1 SSL_CERT_FILE=1 NODE_EXTRA_CA_CERTS=1 KEYBOARD=1
 bridge_pid=
 
 # A daemon that the bridge started has no parent here: the test asks it to end.
@@ -62,10 +64,15 @@ bridge
 say '{"jsonrpc":"2.0","id":1,"method":"list_panes"}'
 is 'without a daemon the first call starts one' "$(answer 1 '.result.panes | length')" 1
 first=$(status_pid)
-is 'which has the harmless part of the environment' \
-	"$(tr '\0' '\n' <"/proc/$first/environ" | grep -c '^HARMLESS=1$')" 1
-is 'and no secrets' \
-	"$(tr '\0' '\n' <"/proc/$first/environ" | grep -c -E 'API_KEY|SECRET_TOKEN')" 0
+harmless_of() {
+	tr '\0' '\n' <"/proc/$1/environ" |
+		grep -c -E '^(HARMLESS|GIT_AUTHOR_NAME|SSL_CERT_FILE|NODE_EXTRA_CA_CERTS|KEYBOARD)=1$'
+}
+secrets_of() {
+	tr '\0' '\n' <"/proc/$1/environ" | grep -E '^[A-Z_]*(KEY|TOKEN|PAT|PWD|PASS|DSN|PASSPHRASE|WEBHOOK)=1$|^PLACE='
+}
+is 'which has the harmless part of the environment' "$(harmless_of "$first")" 5
+is 'and no secrets' "$(secrets_of "$first")" ''
 
 # kill -9 in a call.
 say '{"jsonrpc":"2.0","id":2,"method":"initialize","params":{"protocolVersion":"2025-06-18","capabilities":{},"clientInfo":{"name":"test","version":"1"}}}'
@@ -128,6 +135,12 @@ exec 6<&-
 wait "$pid"
 is 'it ends without a reader' $? 0
 exec 5>&-
+
+# Any start by muxbus leaves out secrets; a job of `muxbus run` has the caller's own environment.
+end_daemon
+is 'a job that starts the daemon has the environment of its caller' \
+	"$("$muxbus" -S "$dir/tmux" run sh -c 'echo "$GITHUB_PAT"' 2>/dev/null)" 1
+is 'and the daemon has no secrets' "$(secrets_of "$(status_pid)")" ''
 
 # Impossible starts.
 end_daemon

@@ -1,0 +1,174 @@
+/* SPDX-License-Identifier: ISC */
+/* Secrets in an environment, by names and values. */
+#include "base/secret.h"
+
+#include <ctype.h>
+#include <stddef.h>
+#include <string.h>
+#include <strings.h>
+
+static const char letters[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
+static const char word_characters[] =
+    "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
+static const char token_characters[] =
+    "-.0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ_abcdefghijklmnopqrstuvwxyz";
+
+/* Names of directories and a socket, which are no secrets although a word says so. */
+static const char *const harmless[] = {"OLDPWD", "PWD", "SSH_AUTH_SOCK", NULL};
+
+/* Words that name a secret. Keep alphabetized. */
+static const char *const words[] = {"ACCESSKEY", "AUTH", "AUTHORIZATION", "BEARER", "CERT",
+    "COOKIE", "CRED", "CREDS", "DBPASS", "DSN", "JWT", "KEY", "OAUTH", "PASS", "PASSCODE", "PASSW",
+    "PAT", "PRIVATE", "PRIVATEKEY", "PWD", "SECRETKEY", "SSHKEY", "SSHPASS", "WEBHOOK", NULL};
+
+/* Words that also name a secret at the end of a longer word, as in PGPASSWORD. */
+static const char *const ends[] = {
+    "APIKEY", "CREDENTIAL", "PASSPHRASE", "PASSWD", "PASSWORD", "SECRET", "TOKEN", NULL};
+
+/* A certificate is no secret if it is in a file or directory, by the last word of its name. */
+static const char *const certificates[] = {"CERT", NULL};
+static const char *const files[] = {"DIR", "FILE", "PATH", NULL};
+
+/* Text in values that comes before a secret. */
+static const char *const marks[] = {
+    "accesskey=", "accountkey=", "api_key=", "apikey=", "authorization:", "bearer ",
+    "passwd=", "password=", "pwd=", "secret=", "sharedaccesskey=", "token=", NULL};
+
+/* Parts of addresses that let everyone in who knows them. */
+static const char *const open_doors[] = {"//hooks.", "/webhook/", "/webhooks/", NULL};
+
+/* The beginnings of well-known tokens. */
+static const char *const tokens[] = {"AIza", "AKIA", "ASIA", "dckr_pat_", "eyJ", "ghp_", "gho_",
+    "ghr_", "ghs_", "ghu_", "github_pat_", "glpat-", "hf_", "npm_", "pypi-", "rk_live_", "sk-",
+    "sk_live_", "sk_test_", "xapp-", "xoxa-", "xoxb-", "xoxp-", "xoxs-", "ya29.", NULL};
+
+#define TOKEN_LEN_MIN 20
+
+/* Whether a word of len bytes is one of a list, in any case. */
+static bool is_one_of(const char *word, size_t len, const char *const *list)
+{
+	for (; *list != NULL; list++) {
+		if (strlen(*list) == len && strncasecmp(*list, word, len) == 0)
+			return true;
+	}
+	return false;
+}
+
+static bool has_end(const char *word, size_t len)
+{
+	for (size_t i = 0; ends[i] != NULL; i++) {
+		size_t end = strlen(ends[i]);
+		if (len >= end && strncasecmp(word + len - end, ends[i], end) == 0)
+			return true;
+	}
+	return false;
+}
+
+/* Whether a word, or its singular, is a secret's: KEY, KEY2, KEYS. CERTS are public. */
+static bool is_secret_word(const char *word, size_t len)
+{
+	while (len > 0 && memchr(letters, word[len - 1], sizeof letters - 1) == NULL)
+		len--;
+	if (is_one_of(word, len, words) || has_end(word, len))
+		return true;
+	if (len < 2 || strncasecmp(word + len - 1, "S", 1) != 0)
+		return false;
+	return has_end(word, len - 1) ||
+	    (strncasecmp(word, "CERTS", len) != 0 && is_one_of(word, len - 1, words));
+}
+
+/* Whether the value of a variable is a file or directory, by its path or the last word. */
+static bool is_file_name(const char *name, size_t len)
+{
+	size_t last = len;
+	if (name[len] == '=' && name[len + 1] == '/')
+		return true;
+	while (last > 0 && name[last - 1] != '_')
+		last--;
+	return is_one_of(name + last, len - last, files);
+}
+
+static bool is_secret_name(const char *name, size_t len)
+{
+	for (size_t at = 0; at < len;) {
+		size_t word = strspn(name + at, word_characters);
+		if (word > len - at)
+			word = len - at;
+		if (is_secret_word(name + at, word) &&
+		    !(is_one_of(name + at, word, certificates) && is_file_name(name, len)))
+			return true;
+		at += word + 1;
+	}
+	return false;
+}
+
+/* Whether an address, from its "://" on, has a user and a password, or is an open door. */
+static bool is_secret_address(const char *address)
+{
+	const char *host = address + 3;
+	size_t len = strcspn(host, " \t\r\n\"'");
+	const char *end = host + len;
+	const char *colon = memchr(host, ':', strcspn(host, "/?# \t\r\n\"'"));
+	const char *at = colon != NULL ? memrchr(colon, '@', (size_t)(end - colon)) : NULL;
+	for (size_t i = 0; open_doors[i] != NULL; i++) {
+		const char *door = strcasestr(address, open_doors[i]);
+		if (door != NULL && door < end)
+			return true;
+	}
+	if (at == NULL || at == colon + 1)
+		return false;
+	/* "host:80/a@b" has a port. */
+	return colon[1 + strspn(colon + 1, "0123456789")] != '/' ||
+	    !isdigit((unsigned char)colon[1]);
+}
+
+/* Whether a word of a value is a token that tells whose it is by its beginning. */
+static bool is_token(const char *word)
+{
+	size_t len = strspn(word, token_characters);
+	for (size_t i = 0; len >= TOKEN_LEN_MIN && tokens[i] != NULL; i++) {
+		if (strncmp(word, tokens[i], strlen(tokens[i])) == 0)
+			return true;
+	}
+	return false;
+}
+
+/* Whether a mark is followed by a value that is written out. */
+static bool has_mark(const char *value)
+{
+	for (size_t i = 0; marks[i] != NULL; i++) {
+		const char *mark = strcasestr(value, marks[i]);
+		const char *next = mark != NULL ? mark + strlen(marks[i]) : "";
+		next += strspn(next, " \"'");
+		if (*next != '\0' && strchr("$;&", *next) == NULL)
+			return true;
+	}
+	return false;
+}
+
+static bool is_secret_value(const char *value)
+{
+	for (const char *at = strstr(value, "://"); at != NULL; at = strstr(at + 3, "://")) {
+		if (is_secret_address(at))
+			return true;
+	}
+	for (const char *at = value; *at != '\0';) {
+		size_t len = strspn(at, token_characters);
+		if (len > 0 && is_token(at))
+			return true;
+		at += len > 0 ? len : 1;
+	}
+	/* user:password@tcp(host), as Go's drivers of databases take */
+	if (strstr(value, "@tcp(") != NULL || strstr(value, "@unix(") != NULL)
+		return true;
+	return has_mark(value) || strstr(value, "PRIVATE KEY-----") != NULL;
+}
+
+bool secret_is_variable(const char *variable)
+{
+	size_t len = strcspn(variable, "=");
+	if (is_one_of(variable, len, harmless))
+		return false;
+	return is_secret_name(variable, len) ||
+	    (variable[len] == '=' && is_secret_value(variable + len + 1));
+}

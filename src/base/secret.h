@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: ISC */
+/*
+ * Secrets in an environment: which variables hold one, by their names and values. A guess, made
+ * so that common secrets go and common settings stay.
+ */
+#ifndef BASE_SECRET_H
+#define BASE_SECRET_H
+
+#include <stdbool.h>
+
+/*
+ * Whether a variable, as "NAME=value", looks like a secret. Names are read as words between
+ * underscores: GITHUB_TOKEN is one, TOKENIZERS_PARALLELISM is none.
+ */
+bool secret_is_variable(const char *variable);
+
+#endif
