@@ -31,6 +31,8 @@ enum field_flag {
 	FIELD_ALIAS = 1 << 1, /* another name for the field above it; not listed in schemas */
 	FIELD_RARE = 1 << 2, /* seldom needed: not listed in short schemas */
 	FIELD_PATH = 1 << 3, /* an absolute path: programs complete what people type */
+	FIELD_CONFIDENTIAL = 1 << 4, /* records of requests have its size only */
+	FIELD_CONFIDENTIAL_REST = 1 << 5, /* the same of words behind a command's name */
 };
 
 /* Strings lent from the JSON tree; NULL-terminated array of count strings. */
@@ -99,6 +101,13 @@ struct field_tolerance {
 int field_read_tolerant(const struct field *fields, const struct field_tolerance *tolerance,
     const struct json *params, void *args, size_t args_size, struct buf *scratch,
     struct field_error *ret_error);
+
+/*
+ * Writes params (NULL: none) for a record of the request: confidential fields, and names that are
+ * no field, with the size of their value only. Returns whether something was left out.
+ */
+bool field_write_record(
+    struct json_writer *writer, const struct field *fields, const struct json *params);
 
 /* The name of a type in describe: "string", "boolean", "integer", "number", … */
 const char *field_type_name(enum field_type type);

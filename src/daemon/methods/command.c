@@ -29,7 +29,7 @@ struct run_tmux_args {
 static const struct field run_tmux_fields[] = {
     {.name = "command",
 	.type = FIELD_STRINGS,
-	.flags = FIELD_REQUIRED,
+	.flags = FIELD_REQUIRED | FIELD_CONFIDENTIAL_REST,
 	.offset = offsetof(struct run_tmux_args, command),
 	.min = 1,
 	.max = WORDS_MAX,

@@ -75,6 +75,7 @@ static const struct field execute_fields[] = {
 		"the caller's."},
     {.name = "stdin",
 	.type = FIELD_STRING,
+	.flags = FIELD_CONFIDENTIAL,
 	.offset = offsetof(struct execute_args, input),
 	.max = INPUT_MAX,
 	.help = "Its standard input; left out: empty, so that a question is answered by its end."},

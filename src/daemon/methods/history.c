@@ -26,7 +26,10 @@ static const struct field_result history_results[] = {
     {"actions[].time", "string", "when it was accepted"},
     {"actions[].method", "string", "what was asked"},
     {"actions[].peer_pid", "integer", "who asked"},
-    {"actions[].params", "string", "with what, as JSON, cut after 300 bytes"},
+    {"actions[].params", "string",
+	"with what, as JSON, cut after 300 bytes; of text, keys, standard input and environments "
+	"the "
+	"size only"},
     {"actions[].outcome", "string|null", "done, or the kind of the error; null: not answered yet"},
     {"actions[].message", "string", "what the error said"},
     {"actions[].duration_ms", "integer", "how long the answer took"},

@@ -118,13 +118,14 @@ struct send_keys_args {
 static const struct field send_keys_fields[] = {
     {.name = "base64",
 	.type = FIELD_STRING,
-	.flags = FIELD_RARE,
+	.flags = FIELD_RARE | FIELD_CONFIDENTIAL,
 	.offset = offsetof(struct send_keys_args, base64),
 	.max = 2 * TYPING_BYTES_MAX,
 	.help = "Exact bytes to type instead of keys."},
     FORCE_FIELD(send_keys_args),
     {.name = "keys",
 	.type = FIELD_KEYS,
+	.flags = FIELD_CONFIDENTIAL,
 	.offset = offsetof(struct send_keys_args, keys),
 	.max = 4096,
 	.help = "A string, or an array of them. A string that is the name of a key (Enter, "
@@ -207,6 +208,7 @@ struct send_text_args {
 static const struct field send_text_fields[] = {
     {.name = "base64",
 	.type = FIELD_STRING,
+	.flags = FIELD_CONFIDENTIAL,
 	.offset = offsetof(struct send_text_args, base64),
 	.max = 2 * TEXT_BYTES_MAX,
 	.help = "Exact bytes to type instead of text."},
@@ -225,6 +227,7 @@ static const struct field send_text_fields[] = {
 		"more than one line."},
     {.name = "text",
 	.type = FIELD_STRING,
+	.flags = FIELD_CONFIDENTIAL,
 	.offset = offsetof(struct send_text_args, text),
 	.max = TEXT_BYTES_MAX,
 	.help = "The text, byte for byte; no name of a key is special."},

@@ -205,7 +205,7 @@ struct post_args {
 static const struct field post_fields[] = {
     {.name = "text",
 	.type = FIELD_STRING,
-	.flags = FIELD_REQUIRED,
+	.flags = FIELD_REQUIRED | FIELD_CONFIDENTIAL,
 	.offset = offsetof(struct post_args, text),
 	.min = 1,
 	.max = NOTIFICATION_TEXT_MAX,
@@ -216,6 +216,7 @@ static const struct field post_fields[] = {
 	.help = "The pane whose agent is to be woken; left out: no pane is woken."},
     {.name = "data",
 	.type = FIELD_VALUE,
+	.flags = FIELD_CONFIDENTIAL,
 	.offset = offsetof(struct post_args, data),
 	.help = "An object that goes with it.",
 	.shape = "\"type\":\"object\""},

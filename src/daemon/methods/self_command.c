@@ -23,7 +23,7 @@ struct command_args {
 static const struct field command_fields[] = {
     {.name = "command",
 	.type = FIELD_STRING,
-	.flags = FIELD_REQUIRED,
+	.flags = FIELD_REQUIRED | FIELD_CONFIDENTIAL,
 	.offset = offsetof(struct command_args, command),
 	.help = "The text, literally: one line of at most 1000 bytes. It may begin with /."},
     {.name = "pane",

@@ -8,7 +8,10 @@
 #include "base/clock.h"
 #include "base/utf8.h"
 #include "base/xalloc.h"
+#include "daemon/server/method.h"
+#include "wire/field.h"
 #include "wire/json.h"
+#include "wire/message.h"
 
 struct action {
 	uint64_t number; /* 0: none yet */
@@ -16,6 +19,7 @@ struct action {
 	int64_t begin_ms; /* CLOCK_MONOTONIC */
 	int64_t elapsed_ms; /* -1: not answered yet */
 	pid_t peer_pid;
+	bool is_masked; /* values were left out of params */
 	char method[48];
 	char params[HISTORY_PARAMS_MAX + JSON_SPARE + 1];
 	char error[32]; /* "": a result */
@@ -49,7 +53,7 @@ static void copy_text(char *out, size_t size, const char *text, size_t len)
 }
 
 uint64_t history_begin(
-    struct history *history, pid_t peer_pid, const char *method, const struct json *params)
+    struct history *history, pid_t peer_pid, const struct method *method, const struct json *params)
 {
 	struct action *action = &history->actions[++history->last % HISTORY_KEEP];
 	struct json_writer writer;
@@ -60,17 +64,35 @@ uint64_t history_begin(
 	action->begin_ms = clock_mono_ms();
 	action->elapsed_ms = -1;
 	action->peer_pid = peer_pid;
-	snprintf(action->method, sizeof action->method, "%s", method);
+	snprintf(action->method, sizeof action->method, "%s", method->name);
 	if (params == NULL || params->count == 0)
 		return action->number;
 	/* A bounded buffer: long strings are cut in it. */
 	buf_init(&text, HISTORY_PARAMS_MAX + JSON_SPARE);
 	json_writer_init(&writer, &text);
-	json_put_value(&writer, NULL, params);
+	action->is_masked = field_write_record(&writer, method->fields, params);
 	if (text.len > 0)
 		copy_text(action->params, sizeof action->params, (const char *)text.data, text.len);
 	buf_finish(&text);
 	return action->number;
+}
+
+/* Copies an error's text without quotations, and without what tmux says behind a colon. */
+static void copy_masked(char *out, size_t size, const char *error, const char *text)
+{
+	const char *first = strchr(text, '"');
+	const char *last = strrchr(text, '"');
+	const char *end = text + strlen(text);
+	int len;
+	if (strcmp(error, message_error_info(MESSAGE_TMUX_ERROR)->kind) == 0) {
+		first = strchr(text, ':');
+		last = end;
+	}
+	if (first == NULL)
+		first = last = end;
+	len = snprintf(out, size, "%.*s%s", (int)(first - text), text, first < end ? "..." : "");
+	if (len > 0 && (size_t)len < size && last < end)
+		copy_text(out + len, size - (size_t)len, last + 1, strlen(last + 1));
 }
 
 void history_end(struct history *history, uint64_t number, const char *error, const char *text)
@@ -81,7 +103,10 @@ void history_end(struct history *history, uint64_t number, const char *error, co
 	action->elapsed_ms = clock_mono_ms() - action->begin_ms;
 	if (error != NULL)
 		snprintf(action->error, sizeof action->error, "%s", error);
-	copy_text(action->outcome, sizeof action->outcome, text, strlen(text));
+	if (error != NULL && action->is_masked)
+		copy_masked(action->outcome, sizeof action->outcome, error, text);
+	else
+		copy_text(action->outcome, sizeof action->outcome, text, strlen(text));
 }
 
 static void write_action(struct json_writer *writer, const struct action *action)

@@ -17,14 +17,21 @@
 struct history;
 struct json;
 struct json_writer;
+struct method;
 
 struct history *history_new(void);
 void history_free(struct history *history);
 
-/* Notes an accepted request. Returns its number, for history_end(). params may be NULL. */
-uint64_t history_begin(
-    struct history *history, pid_t peer_pid, const char *method, const struct json *params);
-/* error NULL: the request had a result. */
+/*
+ * Notes an accepted request, without the values of its confidential fields. Returns its number,
+ * for history_end(). params may be NULL.
+ */
+uint64_t history_begin(struct history *history, pid_t peer_pid, const struct method *method,
+    const struct json *params);
+/*
+ * error NULL: the request had a result. If the request had confidential values, quotations, which
+ * may be from these, are cut out of the text.
+ */
 void history_end(struct history *history, uint64_t number, const char *error, const char *text);
 
 /* Writes the latest requests, newest first, as the array "actions". */

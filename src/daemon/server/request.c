@@ -78,8 +78,7 @@ void request_note(struct request *request, const struct json *params)
 {
 	if (request->parts->history && !(request->method->flags & METHOD_UNNOTED))
 		request->history = history_begin(request->parts->history,
-		    request->peer != NULL ? peer_pid(request->peer) : 0, request->method->name,
-		    request->method->flags & METHOD_CONFIDENTIAL ? NULL : params);
+		    request->peer != NULL ? peer_pid(request->peer) : 0, request->method, params);
 }
 
 struct daemon *request_daemon(const struct request *request)

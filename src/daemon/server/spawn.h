@@ -42,7 +42,7 @@ struct spawn_args {
 		    "The absolute path it starts in; left out, that of where it is made from."},  \
 	    {.name = "env",                                                                       \
 		.type = FIELD_STRING_MAP,                                                         \
-		.flags = FIELD_RARE,                                                              \
+		.flags = FIELD_RARE | FIELD_CONFIDENTIAL,                                         \
 		.offset = offsetof(struct args_struct, spawn.env),                                \
 		.help = "Environment variables for it."},                                         \
 	{                                                                                         \

@@ -1,0 +1,70 @@
+#!/bin/sh
+# SPDX-License-Identifier: ISC
+# Secrets: the history, the log and the state of ended jobs show no text, keys, input or environment.
+
+. "$MUXBUS_SRCDIR/tests/live/live.sh"
+start 'exec cat'
+muxbus=$MUXBUS_BUILDDIR/muxbus
+
+history() {
+	ask '{"method":"get_action_history","params":{"limit":500}}'
+}
+shown() { # METHOD: the latest parameters of a method in the history
+	history | jq -r --arg method "$1" 'first(.result.actions[] | select(.method == $method)).params'
+}
+lines_with() { # TEXT: how many lines of standard input have it
+	grep -c -e "$1"
+}
+
+# Every field that holds text, keys, input or an environment; also mistaken ones.
+while read -r method params; do
+	ask "{\"method\":\"$method\",\"params\":$params}" >/dev/null
+done <<'END'
+send_text {"pane":"main","text":"hunter2"}
+send_text {"pane":"main","text":["hunter2"]}
+send_text {"pane":"main","base64":"hunter2hunter2"}
+send_text {"pane":"main","txt":"hunter2"}
+send_keys {"pane":"main","keys":"hunter2"}
+send_keys {"pane":"main","keys":["hunter2","Enter"]}
+send_keys {"pane":"main","keys":{"a":"hunter2"}}
+send_keys {"pane":"main","base64":"hunter2"}
+send_keys {"pane":"nowhere","keys":"hunter2"}
+execute_cli {"command":"cat >/dev/null","stdin":"hunter2"}
+execute_cli {"command":"true","input":"hunter2"}
+run_long_command {"command":"true","env":{"A":"hunter2"}}
+run_long_command {"command":"true","env":"A=hunter2"}
+run_long_command {"command":"true","env":{"A":["hunter2"]}}
+run_long_command {"command":"true","env":{"A=hunter2":"x"}}
+create_pane {"pane":"main","command":"true","env":{"A":"hunter2"}}
+create_window {"session":"main","command":"true","env":{"A":"hunter2"}}
+create_session {"name":"s","command":"true","env":{"A":"hunter2"}}
+create_session {"name":"s","command":"true","env":{"A=hunter2":"x"}}
+ensure_agent {"name":"a","command":"cat","env":{"A":"hunter2"},"startup_timeout_sec":0.1}
+send_task {"agent":"a","text":"hunter2","wait":false}
+send_task {"agent":"hunter","text":"hunter2"}
+respond {"agent":"a","text":"hunter2"}
+self_command {"command":"hunter2"}
+self_command {"command":"hunter2\nhunter2"}
+post_notification {"text":"hunter2","data":{"a":"hunter2"}}
+post_notification {"text":"a","data":"hunter2"}
+run_tmux {"command":["send-keys","-t","main","hunter2"]}
+run_tmux {"command":["set-environment","A","hunter2"]}
+run_tmux {"command":["set-option","nonsense","hunter2"]}
+run_tmux {"command":["set-option","hunter2"]}
+run_tmux {"command":["set-buffer","hunter2"]}
+run_tmux {"command":"set-buffer hunter2"}
+run_tmux {"command":["bind-key","x","kill-server","hunter2"]}
+END
+ask '{"method":"send_text","params":["main","hunter2"]}' >/dev/null
+is 'the history has all of these requests' "$(history | jq '.result.actions | length')" 35
+is 'but no secret of theirs' "$(history | tr ',' '\n' | grep 'hunter2')" ''
+is 'and shows what is not confidential' "$(shown send_keys)" '{"pane":"nowhere","keys":"(7 bytes)"}'
+ask '{"method":"run_tmux","params":{"command":["send-keys","-t","%0","-l","hunter2"]}}' >/dev/null
+is 'as words that are flags and ids' "$(shown run_tmux)" \
+	'{"command":["send-keys","-t","%0","-l","(7 bytes)"]}'
+is 'an error is still said' "$(ask '{"method":"send_keys","params":{"pane":"%99","keys":"x"}}' >/dev/null
+	history | jq -r '.result.actions[1].outcome')" no_such_pane
+printf '%s\n' '{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"send_text","arguments":{"pane":"main","text":"hunter2"}}}' |
+	"$muxbus" mcp >/dev/null
+is 'nor are tool calls shown' "$(history | tr ',' '\n' | lines_with hunter2)" 0
+done_testing
