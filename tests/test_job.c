@@ -4,6 +4,7 @@
 
 #include <muxbus.h>
 
+#include <dirent.h>
 #include <errno.h>
 #include <event2/event.h>
 #include <fcntl.h>
@@ -298,6 +299,79 @@ static void test_killed_supervisor(void)
 	world_remove(&world);
 }
 
+/* How many files of jobs hold a text. */
+static unsigned files_with(const struct world *world, const char *text)
+{
+	char path[sizeof world->dir + 300];
+	static char content[1 << 16];
+	unsigned found = 0;
+	const struct dirent *entry;
+	DIR *dir;
+	snprintf(path, sizeof path, "%s/jobs", world->dir);
+	dir = opendir(path);
+	while (dir != NULL && (entry = readdir(dir)) != NULL) {
+		FILE *file;
+		size_t len;
+		snprintf(path, sizeof path, "%s/jobs/%s", world->dir, entry->d_name);
+		file = fopen(path, "re");
+		len = file != NULL ? fread(content, 1, sizeof content, file) : 0;
+		found += memmem(content, len, text, strlen(text)) != NULL;
+		if (file != NULL)
+			fclose(file);
+	}
+	if (dir != NULL)
+		closedir(dir);
+	return found;
+}
+
+static void put_file(const struct world *world, const char *name, const char *text)
+{
+	char path[sizeof world->dir + 64];
+	FILE *file;
+	snprintf(path, sizeof path, "%s/jobs/%s", world->dir, name);
+	file = fopen(path, "we");
+	if (file == NULL || fputs(text, file) < 0 || fclose(file) != 0)
+		abort();
+}
+
+/* The environment and the input of a job are on disk until it has started, not longer. */
+static void test_secrets(void)
+{
+	const char *const argv[] = {"/bin/sh", "-c", "cat; echo ready; sleep 1000", NULL};
+	const char *const missing[] = {"/no/such/program", NULL};
+	const char *const env[] = {"PASSWORD=hunter2", NULL};
+	struct job_order order = {.command = "x",
+	    .argv = argv,
+	    .env = env,
+	    .cwd = "/",
+	    .input = "hunter2",
+	    .input_len = 7};
+	const struct job *job;
+	struct world world;
+	char reason[256], name[JOB_NAME_SIZE];
+	world_make(&world);
+	job = job_start(world.jobs, &order, reason, sizeof reason);
+	ok(wait_output(&world, job, "ready"), "a job with an environment and input runs");
+	is_int(files_with(&world, "PASSWORD=hunter2"), 0, "its environment is not on disk");
+	is_int(files_with(&world, "hunter2"), 1, "nor its input, but for what it printed of it");
+	job_stop(world.jobs, job->id, SIGTERM);
+	order.argv = missing;
+	(void)job_start(world.jobs, &order, reason, sizeof reason);
+	order.cwd = "/no/such/directory";
+	(void)job_start(world.jobs, &order, reason, sizeof reason);
+	ok(wait_all(&world), "jobs end, some without a start");
+	is_int(files_with(&world, "PASSWORD=hunter2"), 0, "then no environment is on disk");
+	is_int(files_with(&world, "hunter2"), 1, "and no input");
+	snprintf(name, sizeof name, "%.40s.spec", job->id);
+	put_file(&world, name, "PASSWORD=hunter2");
+	put_file(&world, "LOST.spec.new", "PASSWORD=hunter2");
+	put_file(&world, "LOST.in", "hunter2");
+	world_close(&world);
+	world_open(&world);
+	is_int(files_with(&world, "hunter2"), 1, "the next daemon removes what a crash left");
+	world_remove(&world);
+}
+
 /* Runs the supervisor of a job once more, by hand. Returns its exit status. */
 static int supervise_again(const struct world *world, const struct job *job)
 {
@@ -353,16 +427,25 @@ static void test_not_started(void)
 {
 	static const enum job_file files[] = {
 	    JOB_FILE_LOCK, JOB_FILE_OUT, JOB_FILE_STARTED, JOB_FILE_STATUS};
+	char *argv[] = {(char *)"/bin/sh", (char *)"-c", (char *)"exit 5", NULL};
+	char *env[] = {(char *)"A=1", NULL};
+	const struct job_spec spec = {
+	    .cwd = (char *)"/", .argv = argv, .env = env, .out_max = 1000};
 	char journal[128], kept[128], path[512];
 	struct world world;
 	const struct job *job;
+	int dir_fd;
 	world_make(&world);
 	snprintf(journal, sizeof journal, "%s/%s", world.dir, STORE_FILE);
 	snprintf(kept, sizeof kept, "%s/kept", world.dir);
 	job = start(&world, "exit 5", 0);
 	copy_file(journal, kept);
 	ok(wait_all(&world), "a job ends");
-	/* Back to the moment at which the job had only been accepted. */
+	/* Back to the moment at which the job had only been accepted, with its spec. */
+	snprintf(path, sizeof path, "%s/jobs", world.dir);
+	dir_fd = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	is_int(job_spec_write(dir_fd, job->id, &spec), 0, "its spec is written again");
+	close(dir_fd);
 	for (size_t at = 0; at < sizeof files / sizeof *files; at++) {
 		job_path(world.jobs, job, files[at], path, sizeof path);
 		(void)unlink(path);
@@ -382,6 +465,7 @@ int main(void)
 	test_ends();
 	test_limits();
 	test_stop();
+	test_secrets();
 	test_started_once();
 	test_not_started();
 	test_killed_daemon();

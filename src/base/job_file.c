@@ -20,6 +20,7 @@ enum { SMALL_MAX = 4096 }; /* bytes of a started or status file */
 
 static const char *const suffixes[] = {
     [JOB_FILE_ERR] = "err",
+    [JOB_FILE_INPUT] = "in",
     [JOB_FILE_LOCK] = "lock",
     [JOB_FILE_OUT] = "out",
     [JOB_FILE_SPEC] = "spec",
@@ -239,6 +240,16 @@ void job_spec_finish(struct job_spec *spec)
 	free_strings(spec->argv);
 	free_strings(spec->env);
 	*spec = (struct job_spec){0};
+}
+
+void job_secrets_remove(int dir_fd, const char *id)
+{
+	static const enum job_file files[] = {JOB_FILE_INPUT, JOB_FILE_SPEC};
+	char name[JOB_NAME_SIZE];
+	for (size_t at = 0; at < sizeof files / sizeof *files; at++) {
+		job_file_name(name, id, files[at]);
+		(void)unlinkat(dir_fd, name, 0); /* removed before, or never there */
+	}
 }
 
 int job_start_write(int fd, const struct job_start *start)

@@ -3,7 +3,8 @@
  * The files that connect the daemon and the supervisor of a job. There is no other link
  * between the two, so either may be killed, or be of another version.
  *
- *   ID.spec     the command; exists once the job is accepted
+ *   ID.spec     the command and its environment; exists from acceptance to the start
+ *   ID.in       its standard input; the same
  *   ID.lock     held (flock) while the supervisor lives; its process id
  *   ID.started  made with O_EXCL before the command runs: at most one start, ever
  *   ID.out      the first bytes of its output, up to a bound
@@ -27,6 +28,7 @@
 
 enum job_file {
 	JOB_FILE_ERR,
+	JOB_FILE_INPUT,
 	JOB_FILE_LOCK,
 	JOB_FILE_OUT,
 	JOB_FILE_SPEC,
@@ -57,6 +59,9 @@ int job_spec_write(int dir_fd, const char *id, const struct job_spec *spec);
 /* Returns 0 or -errno; -EINVAL if the spec is invalid. The caller frees the members. */
 int job_spec_read(int dir_fd, const char *id, struct job_spec *ret_spec);
 void job_spec_finish(struct job_spec *spec);
+
+/* Removes the files that may hold secrets: the environment and the standard input. */
+void job_secrets_remove(int dir_fd, const char *id);
 
 struct job_start {
 	pid_t pid; /* of the command, and its process group */

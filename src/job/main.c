@@ -164,6 +164,7 @@ static int job_start(struct job *job, int started_fd)
 		close(err_fd);
 	tell_started(job, started_fd);
 	job->status.exec_errno = read_exec_error(error_fds[0]);
+	job_secrets_remove(job->dir_fd, job->id); /* it is never started again */
 	if (job->spec.timeout_ms > 0)
 		job->deadline_ms = job->begin_ms + job->spec.timeout_ms;
 	return 0;
@@ -319,6 +320,15 @@ static int open_signals(void)
 	return signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
 }
 
+/* Whether the command was started before: then its spec is gone. */
+static bool was_started(const struct job *job)
+{
+	int fd = open_file(job, JOB_FILE_STARTED, O_RDONLY);
+	if (fd >= 0)
+		close(fd);
+	return fd >= 0;
+}
+
 /* Runs the job whose directory is open. Returns the exit status. */
 static int supervise(struct job *job)
 {
@@ -326,6 +336,8 @@ static int supervise(struct job *job)
 	status = take_lock(job);
 	if (status != 0)
 		return status;
+	if (was_started(job))
+		return EXIT_STARTED;
 	if (job_spec_read(job->dir_fd, job->id, &job->spec) != 0)
 		return EXIT_SPEC;
 	started_fd = open_file(job, JOB_FILE_STARTED, O_WRONLY | O_CREAT | O_EXCL);
@@ -334,6 +346,7 @@ static int supervise(struct job *job)
 	job->signal_fd = open_signals();
 	job->status.exit_code = -1;
 	if (job_start(job, started_fd) != 0) {
+		job_secrets_remove(job->dir_fd, job->id);
 		job->status.exec_errno = errno;
 		job->status.end_ms = clock_real_ms();
 	} else {

@@ -67,4 +67,9 @@ is 'an error is still said' "$(ask '{"method":"send_keys","params":{"pane":"%99"
 printf '%s\n' '{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"send_text","arguments":{"pane":"main","text":"hunter2"}}}' |
 	"$muxbus" mcp >/dev/null
 is 'nor are tool calls shown' "$(history | tr ',' '\n' | lines_with hunter2)" 0
+
+# Jobs: nothing of their environment or input stays on disk.
+ask '{"method":"run_long_command","params":{"command":"sleep 1000","env":{"A":"hunter3"}}}' >/dev/null
+ask '{"method":"execute_cli","params":{"command":"true","stdin":"hunter3"}}' >/dev/null
+is 'the state has no environment and no input' "$(grep -rl hunter3 "$dir/muxbus")" ''
 done_testing

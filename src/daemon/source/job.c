@@ -5,6 +5,7 @@
 
 #include <muxbus.h>
 
+#include <dirent.h>
 #include <errno.h>
 #include <event2/event.h>
 #include <fcntl.h>
@@ -176,6 +177,7 @@ static void job_settle(struct job_set *set, struct job *job)
 	struct list *link, *after;
 	set->running--;
 	set->ended++;
+	job_secrets_remove(set->dir_fd, job->id);
 	excerpt = job_excerpt(set, job);
 	job_path(set, job, JOB_FILE_OUT, path, sizeof path);
 	text = job_record_text(job);
@@ -359,10 +361,13 @@ static char **order_env(const struct job_order *order, const char *id)
 /* Writes standard input into a file of its own. Returns its path, or NULL and errno. */
 static char *order_input(const struct job_set *set, const struct job_order *order, const char *id)
 {
-	char *path = xasprintf("%s/%s.in", set->dir, id);
-	int fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0600);
+	char name[JOB_NAME_SIZE], *path;
 	const char *at = order->input;
 	size_t left = order->input_len;
+	int fd;
+	job_file_name(name, id, JOB_FILE_INPUT);
+	path = xasprintf("%s/%s", set->dir, name);
+	fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0600);
 	while (fd >= 0 && left > 0) {
 		ssize_t put = write(fd, at, left);
 		if (put <= 0)
@@ -437,6 +442,7 @@ const struct job *job_start(
 		set->running--;
 		record_delete(queue_store(set->queue), &job_kind, job->id);
 	}
+	job_secrets_remove(set->dir_fd, job->id);
 	snprintf(ret_reason, size, "%s: %s", set->supervisor, strerror(error));
 	tracked_free(tracked);
 	errno = error;
@@ -491,6 +497,29 @@ static bool job_load(void *data, const char *id, const struct json *value)
 	return false;
 }
 
+/* Removes files with environments and input of jobs that do not run, left by a crash. */
+static void set_sweep(struct job_set *set)
+{
+	static const char *const suffixes[] = {".in", ".spec", ".spec.new"};
+	DIR *dir = opendir(set->dir);
+	const struct dirent *entry;
+	while (dir != NULL && (entry = readdir(dir)) != NULL) {
+		size_t len = strcspn(entry->d_name, ".");
+		char id[JOB_NAME_SIZE];
+		const struct job *job;
+		bool is_secret = false;
+		for (size_t at = 0; at < sizeof suffixes / sizeof *suffixes; at++)
+			is_secret |= strcmp(entry->d_name + len, suffixes[at]) == 0;
+		snprintf(id, sizeof id, "%.*s", (int)len, entry->d_name);
+		job = job_find(set, id);
+		if (is_secret && (job == NULL || job->state != JOB_RUNNING))
+			(void)unlinkat(
+			    set->dir_fd, entry->d_name, 0); /* the next start tries again */
+	}
+	if (dir != NULL)
+		closedir(dir);
+}
+
 static void set_load(struct job_set *set)
 {
 	struct list *link, *after;
@@ -502,6 +531,7 @@ static void set_load(struct job_set *set)
 		else
 			set->ended++;
 	}
+	set_sweep(set);
 }
 
 /* Finds the supervisor: beside this program while it is not installed, else where it was. */
