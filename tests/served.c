@@ -219,7 +219,7 @@ static const struct method methods_test[] = {
     TEST_METHOD("late", 0, handle_late),
     TEST_METHOD("ping", 0, handle_ping),
     TEST_METHOD("publish", 0, handle_publish),
-    TEST_METHOD("shutdown", 0, handle_shutdown),
+    TEST_METHOD("shutdown", METHOD_NO_TOOL, handle_shutdown),
     TEST_METHOD("starve", 0, handle_starve),
     TEST_METHOD("wait", METHOD_WAITS, handle_late),
     {0},

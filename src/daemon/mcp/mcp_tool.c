@@ -216,7 +216,9 @@ static const struct json *param(const struct mcp_exchange *exchange, const char 
 static const struct method *tool_of(const struct mcp_exchange *exchange)
 {
 	const struct json *name = param(exchange, "name");
-	return name != NULL && name->type == JSON_STRING ? method_find(name->text) : NULL;
+	const struct method *method =
+	    name != NULL && name->type == JSON_STRING ? method_find(name->text) : NULL;
+	return method != NULL && method->flags & METHOD_NO_TOOL ? NULL : method;
 }
 
 struct call_args {
@@ -235,10 +237,15 @@ static const struct field call_fields[] = {
 
 static void refuse_tool(struct request *request, const char *name)
 {
+	static const char data[] = "\"field\":\"name\"";
 	const char *nearest = method_nearest(name);
-	char data[64];
-	(void)snprintf(data, sizeof data, "\"field\":\"name\"");
-	if (nearest != NULL)
+	const struct method *close = nearest != NULL ? method_find(nearest) : NULL;
+	if (close != NULL && close->flags & METHOD_NO_TOOL)
+		request_fail_data(request, MESSAGE_PARAMS, data,
+		    "%s is no tool: other agents and people use the daemon as well; a person can "
+		    "run `muxbus %s`",
+		    close->name, close->name);
+	else if (nearest != NULL)
 		request_fail_data(request, MESSAGE_PARAMS, data,
 		    "there is no tool \"%.100s\"; did you mean \"%s\"?", name, nearest);
 	else

@@ -51,7 +51,7 @@ void mcp_tool_write_list(struct json_writer *writer, bool all)
 	json_array_begin(writer, "tools");
 	for (const struct method *method = method_next(NULL); method != NULL;
 	     method = method_next(method))
-		if (all || method->flags & METHOD_TOOL)
+		if (method->flags & METHOD_TOOL || (all && !(method->flags & METHOD_NO_TOOL)))
 			put_tool(writer, method, !all);
 	json_array_end(writer);
 }

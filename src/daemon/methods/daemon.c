@@ -387,6 +387,7 @@ const struct method methods_daemon[] = {
     {.name = METHOD("shutdown", METHOD_CLOSES | METHOD_ADMINISTERS),
 	.title = "End the daemon",
 	.summary = "Answers, then ends the daemon in good order; tmux and its sessions live on.",
+	.flags = METHOD_NO_TOOL,
 	.recheck = "status",
 	.handle = handle_shutdown,
 	.example = "{}"},

@@ -38,7 +38,8 @@ enum method_flag {
 	METHOD_TOOL = 1 << 2, /* stands in the small default list of tools */
 	METHOD_OPEN_WORLD = 1 << 3, /* its result holds text that strangers wrote */
 	METHOD_UNNOTED = 1 << 4, /* too common and harmless for the history of actions */
-	METHOD_IDEMPOTENT = 1 << 5, /* the same call a second time changes nothing more */
+	METHOD_NO_TOOL = 1 << 5, /* never a tool: a model is not to call it */
+	METHOD_IDEMPOTENT = 1 << 6, /* the same call a second time changes nothing more */
 };
 
 /*

@@ -17,6 +17,7 @@ static const struct {
     {METHOD_WAITS, "waits", "It may take long: its response may be overtaken."},
     {METHOD_NEEDS_TMUX, "needs_tmux", "It needs a tmux server that is followed."},
     {METHOD_TOOL, "tool", "Agents see it in the default list of tools."},
+    {METHOD_NO_TOOL, "no_tool", "Agents cannot call it as a tool."},
     {METHOD_OPEN_WORLD, "open_world", "Its result holds text that strangers wrote."},
 };
 
