@@ -83,7 +83,7 @@ struct main {
 /* Prints an error for the caller who starts the daemon. Returns -1. */
 static int __attribute__((format(printf, 1, 2))) fail(const char *format, ...)
 {
-	char text[1024];
+	char text[2 * PATH_MAX + 512];
 	va_list args;
 	va_start(args, format);
 	(void)vsnprintf(text, sizeof text, format, args);
@@ -590,7 +590,7 @@ static int open_log(const struct config *config)
 static int run_locked(struct main *main)
 {
 	struct lock_holder holder;
-	char reason[512];
+	char reason[2 * PATH_MAX + 256];
 	switch (lock_take(main->config.state_dir, &main->lock_fd, &holder, reason, sizeof reason)) {
 	case LOCK_OK:
 		break;

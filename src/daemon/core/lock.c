@@ -12,49 +12,11 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/log.h"
 #include "base/str.h"
+#include "daemon/core/state_dir.h"
 
 #define FILE_NAME "lock"
-
-/* Creates path and its missing parents, accessible to this user alone. */
-static int make_dirs(const char *path, char *ret_reason, size_t size)
-{
-	char part[PATH_MAX];
-	int len = snprintf(part, sizeof part, "%s/", path);
-	if (len < 0 || (size_t)len >= sizeof part)
-		return str_refuse(ret_reason, size, "%s: the path is too long", path);
-	for (char *slash = strchr(part + 1, '/'); slash != NULL; slash = strchr(slash + 1, '/')) {
-		*slash = '\0';
-		if (mkdir(part, 0700) < 0 && errno != EEXIST)
-			return str_refuse(ret_reason, size, "%s: %s", part, strerror(errno));
-		*slash = '/';
-	}
-	return 0;
-}
-
-/* Opens the state directory and checks that no other user can write to it. */
-static int open_dir(const char *path, char *ret_reason, size_t size)
-{
-	int fd = open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
-	struct stat st;
-	int r;
-	if (fd < 0)
-		return str_refuse(ret_reason, size, "%s: %s", path,
-		    errno == ELOOP || errno == ENOTDIR ? "not a directory, or a symbolic link"
-						       : strerror(errno));
-	r = fstat(fd, &st);
-	if (r < 0)
-		r = str_refuse(ret_reason, size, "%s: %s", path, strerror(errno));
-	else if (st.st_uid != geteuid())
-		r = str_refuse(
-		    ret_reason, size, "%s: belongs to user %u", path, (unsigned)st.st_uid);
-	else if (st.st_mode & (S_IRWXG | S_IRWXO))
-		r = fchmod(fd, 0700);
-	if (r == 0)
-		return fd;
-	(void)close(fd); /* a directory, only read */
-	return -1;
-}
 
 /* "PID\nSOCKET\n" */
 static void read_holder(int fd, struct lock_holder *ret_holder)
@@ -79,24 +41,34 @@ static void read_holder(int fd, struct lock_holder *ret_holder)
 		memcpy(ret_holder->socket, socket, (size_t)(newline - socket));
 }
 
+/* Opens the file, which must be one of our own. Returns -1 with a reason. */
+static int open_file(int dir, const char *state_dir, char *ret_reason, size_t size)
+{
+	int fd = openat(dir, FILE_NAME,
+	    O_RDWR | O_CREAT | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY | O_CLOEXEC, 0600);
+	struct stat st;
+	if (fd < 0)
+		return str_refuse(ret_reason, size, "%s/" FILE_NAME ": %s", state_dir,
+		    errno == ELOOP ? "is a symbolic link; remove it" : strerror(errno));
+	if (fstat(fd, &st) == 0 && S_ISREG(st.st_mode) && st.st_uid == geteuid())
+		return fd;
+	(void)close(fd); /* not used */
+	return str_refuse(
+	    ret_reason, size, "%s/" FILE_NAME ": is no file of ours; remove it", state_dir);
+}
+
 enum lock_result lock_take(const char *state_dir, int *ret_fd, struct lock_holder *ret_holder,
     char *ret_reason, size_t reason_size)
 {
 	enum lock_result result;
-	int dir, fd, saved_errno;
-	if (make_dirs(state_dir, ret_reason, reason_size) < 0)
-		return LOCK_ERROR;
-	dir = open_dir(state_dir, ret_reason, reason_size);
+	int dir = state_dir_open(state_dir, ret_reason, reason_size);
+	int fd;
 	if (dir < 0)
 		return LOCK_ERROR;
-	fd = openat(dir, FILE_NAME, O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0600);
-	saved_errno = errno;
+	fd = open_file(dir, state_dir, ret_reason, reason_size);
 	(void)close(dir); /* a directory, only read */
-	if (fd < 0) {
-		(void)str_refuse(ret_reason, reason_size, "%s/" FILE_NAME ": %s", state_dir,
-		    strerror(saved_errno));
+	if (fd < 0)
 		return LOCK_ERROR;
-	}
 	if (flock(fd, LOCK_EX | LOCK_NB) == 0) {
 		*ret_fd = fd;
 		return LOCK_OK;
@@ -115,7 +87,10 @@ void lock_describe(int fd, const char *socket)
 {
 	char text[sizeof((struct lock_holder *)NULL)->socket + 32];
 	int len = snprintf(text, sizeof text, "%ld\n%s\n", (long)getpid(), socket);
+	struct stat st;
 	/* For information; the lock holds without it. */
-	if (len > 0 && (size_t)len < sizeof text && ftruncate(fd, 0) == 0)
+	if (fstat(fd, &st) < 0 || st.st_nlink > 1)
+		log_warning("the lock has another name in the file system: it is not written");
+	else if (len > 0 && (size_t)len < sizeof text && ftruncate(fd, 0) == 0)
 		(void)!pwrite(fd, text, (size_t)len, 0);
 }

@@ -19,13 +19,13 @@ enum lock_result {
 };
 
 /*
- * Creates the state directory (0700, ours, no symbolic link) and its parents, and takes
- * the lock, which is held while *ret_fd is open.
+ * Opens the state directory (state_dir.h) and takes the lock in it, which is held while *ret_fd
+ * is open. A symbolic link is not followed.
  */
 enum lock_result lock_take(const char *state_dir, int *ret_fd, struct lock_holder *ret_holder,
     char *ret_reason, size_t reason_size);
 
-/* Writes pid and socket of the holder into the file. */
+/* Writes pid and socket of the holder into the file, unless it has several hard links. */
 void lock_describe(int fd, const char *socket);
 
 #endif

@@ -1,0 +1,115 @@
+/* SPDX-License-Identifier: ISC */
+/* The state directory and its parents. */
+#include "daemon/core/state_dir.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/str.h"
+
+/* Whether a user may own a parent: we, root, or the owner of "/", who can change everything. */
+static bool is_trusted(uid_t uid)
+{
+	struct stat root;
+	return uid == geteuid() || uid == 0 || (stat("/", &root) == 0 && uid == root.st_uid);
+}
+
+static int check_parent(const char *path, const struct stat *st, char *ret_reason, size_t size)
+{
+	if (!is_trusted(st->st_uid))
+		return str_refuse(ret_reason, size,
+		    "%s belongs to user %u, who could replace the state in it; set XDG_STATE_HOME "
+		    "to a directory of your own",
+		    path, (unsigned)st->st_uid);
+	if (S_ISDIR(st->st_mode) && (st->st_mode & S_IWOTH) && !(st->st_mode & S_ISVTX))
+		return str_refuse(ret_reason, size,
+		    "%s is writable by everyone (mode %04o), who could replace the state in it; "
+		    "run: chmod o-w '%s'",
+		    path, (unsigned)st->st_mode & 07777, path);
+	return 0;
+}
+
+/* Checks the parents that exist, as the path names them. */
+static int check_parents(const char *path, char *ret_reason, size_t size)
+{
+	char part[PATH_MAX];
+	struct stat st;
+	for (const char *slash = path; (slash = strchr(slash, '/')) != NULL; slash++) {
+		int len = slash == path ? 1 : (int)(slash - path);
+		if (slash[1] == '\0')
+			break; /* the directory itself */
+		(void)snprintf(part, sizeof part, "%.*s", len, path);
+		if (lstat(part, &st) < 0)
+			return 0; /* it is made, or its trouble is said, later */
+		if (check_parent(part, &st, ret_reason, size) < 0)
+			return -1;
+	}
+	return 0;
+}
+
+/* Creates path and its missing parents, accessible to this user alone. */
+static int make_dirs(const char *path, char *ret_reason, size_t size)
+{
+	char part[PATH_MAX];
+	int len = snprintf(part, sizeof part, "%s/", path);
+	if (len < 0 || (size_t)len >= sizeof part)
+		return str_refuse(ret_reason, size, "%s: the path is too long", path);
+	for (char *slash = strchr(part + 1, '/'); slash != NULL; slash = strchr(slash + 1, '/')) {
+		*slash = '\0';
+		if (mkdir(part, 0700) < 0 && errno != EEXIST)
+			return str_refuse(ret_reason, size, "%s: %s", part, strerror(errno));
+		*slash = '/';
+	}
+	return 0;
+}
+
+/* Checks the directory itself, and closes to others one that they could only read. */
+static int check_own(int fd, const char *path, char *ret_reason, size_t size)
+{
+	struct stat st;
+	if (fstat(fd, &st) < 0)
+		return str_refuse(ret_reason, size, "%s: %s", path, strerror(errno));
+	if (st.st_uid != geteuid())
+		return str_refuse(ret_reason, size,
+		    "%s belongs to user %u; remove it, or set XDG_STATE_HOME to a directory of "
+		    "your own",
+		    path, (unsigned)st.st_uid);
+	if (st.st_mode & (S_IWGRP | S_IWOTH))
+		return str_refuse(ret_reason, size,
+		    "%s is writable by others (mode %04o), so its files may be theirs; look at "
+		    "them, then run: chmod 700 '%s'",
+		    path, (unsigned)st.st_mode & 07777, path);
+	if (st.st_mode & (S_IRWXG | S_IRWXO) && fchmod(fd, 0700) < 0)
+		return str_refuse(ret_reason, size, "%s: %s", path, strerror(errno));
+	return 0;
+}
+
+int state_dir_open(const char *path, char *ret_reason, size_t size)
+{
+	char real[PATH_MAX];
+	int fd;
+	if (check_parents(path, ret_reason, size) < 0 || make_dirs(path, ret_reason, size) < 0)
+		return -1;
+	/* Behind symbolic links there are other parents. */
+	if (realpath(path, real) != NULL && check_parents(real, ret_reason, size) < 0)
+		return -1;
+	fd = open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+	if (fd < 0) {
+		(void)str_refuse(ret_reason, size, "%s: %s", path,
+		    errno == ELOOP || errno == ENOTDIR
+			? "is not a directory, or a symbolic link; remove it"
+			: strerror(errno));
+		return -1;
+	}
+	if (check_own(fd, path, ret_reason, size) == 0)
+		return fd;
+	(void)close(fd); /* a directory, only read */
+	return -1;
+}

@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: ISC */
+/*
+ * The state directory: made for this user alone, and refused if another user could have changed
+ * what is in it.
+ */
+#ifndef DAEMON_CORE_STATE_DIR_H
+#define DAEMON_CORE_STATE_DIR_H
+
+#include <stddef.h>
+
+/*
+ * Makes the directory (0700) and its missing parents, or checks those that are there. Refused
+ * are: a directory that is not ours, a symbolic link, or writable by others; and a parent of
+ * another user than root, or writable by everyone without the sticky bit. Returns a descriptor,
+ * or -1 with a reason and advice.
+ */
+int state_dir_open(const char *path, char *ret_reason, size_t size);
+
+#endif
