@@ -41,6 +41,9 @@ static inline size_t utf8_char_len(const uint8_t *p, size_t len)
  */
 int utf8_decode(const void *bytes, size_t len, uint32_t *ret_char);
 
+/* Writes a character, which is no surrogate. Returns its length. */
+size_t utf8_encode(uint32_t character, char out[4]);
+
 /*
  * The length of the character at the start of len > 0 bytes, and true; or, if there is no
  * valid one, false and the length of the part that one U+FFFD replaces.

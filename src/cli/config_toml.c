@@ -8,17 +8,9 @@
 
 #include "base/utf8.h"
 #include "base/xalloc.h"
+#include "cli/toml.h"
 
 #define TEXT_MAX ((size_t)64 * 1024 * 1024)
-#define KEY_PARTS_MAX 8 /* names of a dotted key that are compared */
-#define KEY_NAME_MAX 128
-
-/* A dotted key; longer names and names beyond the limit are not kept. */
-struct key {
-	char names[KEY_PARTS_MAX][KEY_NAME_MAX + 1];
-	size_t count;
-};
-
 enum line_kind {
 	LINE_BLANK, /* or a comment */
 	LINE_HEADER, /* [a.b] */
@@ -31,7 +23,7 @@ enum line_kind {
 /* One statement of the text. */
 struct statement {
 	enum line_kind kind;
-	struct key key;
+	struct toml_key key;
 	size_t begin; /* of its first line */
 	size_t value; /* of a pair: the beginning of its value */
 	size_t value_end;
@@ -69,114 +61,12 @@ static size_t next_line(const char *text, size_t at)
 	return at + (text[at] == '\n');
 }
 
-/* Whether only white space or a comment follows up to the end of the line. */
-static bool is_rest_blank(const char *text, size_t at)
-{
-	at = skip_blank(text, at);
-	return text[at] == '#' || text[at] == '\0' || text[at] == '\n' ||
-	    (text[at] == '\r' && text[at + 1] == '\n');
-}
-
-/* The end of a string that begins here; 0 if it does not end. */
-static size_t skip_string(const char *text, size_t at)
-{
-	char quote = text[at];
-	bool is_long = text[at + 1] == quote && text[at + 2] == quote;
-	at += is_long ? 3 : 1;
-	for (; text[at]; at++) {
-		if (quote == '"' && text[at] == '\\' && text[at + 1]) {
-			at++;
-		} else if (!is_long && text[at] == '\n') {
-			return 0;
-		} else if (text[at] == quote && !is_long) {
-			return at + 1;
-		} else if (text[at] == quote && text[at + 1] == quote && text[at + 2] == quote) {
-			at += 3;
-			/* Up to two more quotes belong to the string. */
-			return at + strspn(text + at, quote == '"' ? "\"" : "'");
-		}
-	}
-	return 0;
-}
-
-/* The end of a value, which may be an array over several lines; 0 if it does not end. */
-static size_t skip_value(const char *text, size_t at)
-{
-	size_t depth = 0;
-	size_t begin = at;
-	while (text[at]) {
-		char c = text[at];
-		if (c == '"' || c == '\'') {
-			at = skip_string(text, at);
-			if (at == 0)
-				return 0;
-			continue;
-		}
-		if (c == '#') {
-			if (depth == 0)
-				break;
-			at = line_end(text, at);
-			continue;
-		}
-		if (c == '\n' && depth == 0)
-			break;
-		if (c == '[' || c == '{')
-			depth++;
-		else if ((c == ']' || c == '}') && depth-- == 0)
-			return 0;
-		at++;
-	}
-	while (at > begin && strchr(" \t\r", text[at - 1]) != NULL)
-		at--;
-	return depth > 0 || at == begin ? 0 : at;
-}
-
-/* Reads one name of a key. Returns its end, or 0. */
-static size_t read_name(const char *text, size_t at, char name[KEY_NAME_MAX + 1])
-{
-	static const char bare[] =
-	    "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_-";
-	size_t end = at + strspn(text + at, bare);
-	size_t begin = at;
-	int len;
-	if (text[at] == '"' || text[at] == '\'') {
-		end = skip_string(text, at);
-		if (end == 0)
-			return 0;
-		begin++;
-	}
-	if (end == at)
-		return 0;
-	len = (int)(end - begin) - (begin > at);
-	(void)snprintf(name, KEY_NAME_MAX + 1, "%.*s", len > KEY_NAME_MAX ? 0 : len, text + begin);
-	return end;
-}
-
-/* Reads a dotted key. Returns its end, or 0. */
-static size_t read_key(const char *text, size_t at, struct key *ret_key)
-{
-	char ignored[KEY_NAME_MAX + 1];
-	ret_key->count = 0;
-	for (;;) {
-		bool is_kept = ret_key->count < KEY_PARTS_MAX;
-		at = read_name(
-		    text, skip_blank(text, at), is_kept ? ret_key->names[ret_key->count] : ignored);
-		if (at == 0)
-			return 0;
-		ret_key->count += is_kept;
-		at = skip_blank(text, at);
-		if (text[at] != '.')
-			return at;
-		at++;
-	}
-}
-
 static enum line_kind read_header(const char *text, size_t at, struct statement *ret)
 {
 	bool is_array = text[at + 1] == '[';
-	size_t end = read_key(text, at + 1 + is_array, &ret->key);
+	size_t end = toml_key_end(text, at + 1 + is_array, &ret->key);
 	if (end == 0 || text[end] != ']' || (is_array && text[end + 1] != ']') ||
-	    !is_rest_blank(text, end + 1 + is_array))
+	    !toml_line_ends(text, end + 1 + is_array))
 		return LINE_WRONG;
 	ret->next = next_line(text, end);
 	return is_array ? LINE_ARRAY : LINE_HEADER;
@@ -184,12 +74,12 @@ static enum line_kind read_header(const char *text, size_t at, struct statement 
 
 static enum line_kind read_pair(const char *text, size_t at, struct statement *ret)
 {
-	size_t end = read_key(text, at, &ret->key);
+	size_t end = toml_key_end(text, at, &ret->key);
 	if (end == 0 || text[end] != '=')
 		return LINE_WRONG;
 	ret->value = skip_blank(text, end + 1);
-	ret->value_end = skip_value(text, ret->value);
-	if (ret->value_end == 0 || !is_rest_blank(text, ret->value_end))
+	ret->value_end = toml_value_end(text, ret->value);
+	if (ret->value_end == 0 || !toml_line_ends(text, ret->value_end))
 		return LINE_WRONG;
 	ret->next = next_line(text, ret->value_end);
 	return LINE_PAIR;
@@ -199,11 +89,13 @@ static enum line_kind read_pair(const char *text, size_t at, struct statement *r
 static void read_statement(const char *text, size_t at, struct statement *ret)
 {
 	size_t first;
-	*ret = (struct statement){.begin = at, .next = next_line(text, at)};
+	ret->begin = at;
+	ret->next = next_line(text, at);
+	ret->key.count = 0;
 	first = skip_blank(text, at);
 	if (text[at] == '\0')
 		ret->kind = LINE_LAST;
-	else if (is_rest_blank(text, at))
+	else if (toml_line_ends(text, at))
 		ret->kind = LINE_BLANK;
 	else if (text[first] == '[')
 		ret->kind = read_header(text, first, ret);
@@ -219,22 +111,43 @@ static size_t line_number(const char *text, size_t at)
 	return number;
 }
 
+/* Whether the names of a statement are defined for the first time. */
+static bool define(struct toml_names *names, const struct statement *statement)
+{
+	if (statement->kind == LINE_PAIR)
+		return toml_names_pair(names, &statement->key);
+	return (statement->kind != LINE_HEADER && statement->kind != LINE_ARRAY) ||
+	    toml_names_header(names, &statement->key, statement->kind == LINE_ARRAY);
+}
+
+/* Whether the whole text is TOML. */
+static bool check(struct config_toml *config)
+{
+	struct toml_names *names = toml_names_new();
+	struct statement statement = {.next = 0};
+	bool is_fine = true;
+	do {
+		read_statement(chars(config), statement.next, &statement);
+		if (statement.kind == LINE_WRONG)
+			is_fine = refuse(config, "line %zu is not plain TOML",
+			    line_number(chars(config), statement.begin));
+		else if (!define(names, &statement))
+			is_fine = refuse(config, "line %zu defines a name again, or too many",
+			    line_number(chars(config), statement.begin));
+	} while (is_fine && statement.kind != LINE_LAST);
+	toml_names_free(names);
+	return is_fine;
+}
+
 bool config_toml_init(struct config_toml *config, const char *text, size_t len)
 {
-	struct statement statement = {.next = 0};
 	*config = (struct config_toml){0};
 	buf_init(&config->text, TEXT_MAX);
 	if (buf_append(&config->text, text, len) < 0)
 		return refuse(config, "it is larger than 64 MiB");
 	if (memchr(text, '\0', len) != NULL || !utf8_is_valid(text, len))
 		return refuse(config, "it is not UTF-8 text");
-	do {
-		read_statement(chars(config), statement.next, &statement);
-		if (statement.kind == LINE_WRONG)
-			return refuse(config, "line %zu is not plain TOML",
-			    line_number(chars(config), statement.begin));
-	} while (statement.kind != LINE_LAST);
-	return true;
+	return check(config);
 }
 
 _Static_assert(TEXT_MAX == (size_t)64 * 1024 * 1024, "as the text has it");
@@ -254,31 +167,31 @@ struct table {
 
 /* Whether a key, relative to the names of a header, is our table or something in it. */
 static bool leads_to(
-    const struct key *header, const struct key *key, const char *parent, const char *name)
+    const struct toml_key *header, const struct toml_key *key, const char *parent, const char *name)
 {
 	const char *wanted[2] = {parent, name};
 	size_t at = 0;
 	for (size_t i = 0; i < header->count && at < 2; i++, at++) {
-		if (strcmp(header->names[i], wanted[at]) != 0)
+		if (strcmp(toml_key_name(header, i), wanted[at]) != 0)
 			return false;
 	}
 	for (size_t i = 0; key != NULL && i < key->count && at < 2; i++, at++) {
-		if (strcmp(key->names[i], wanted[at]) != 0)
+		if (strcmp(toml_key_name(key, i), wanted[at]) != 0)
 			return false;
 	}
 	return at == 2;
 }
 
 /* Whether a pair defines the table, or its parent, without a header. */
-static bool is_elsewhere(
-    const struct key *header, const struct statement *pair, const char *parent, const char *name)
+static bool is_elsewhere(const struct toml_key *header, const struct statement *pair,
+    const char *parent, const char *name)
 {
 	if (header->count >= 2)
 		return false;
 	if (leads_to(header, &pair->key, parent, name))
 		return true;
 	return header->count == 0 && pair->key.count == 1 &&
-	    strcmp(pair->key.names[0], parent) == 0;
+	    strcmp(toml_key_name(&pair->key, 0), parent) == 0;
 }
 
 /* Finds the table. Returns false if the table has a form that we do not edit. */
@@ -287,14 +200,17 @@ static bool find_table(
 {
 	const char *text = chars(config);
 	struct statement statement = {.next = 0};
-	struct key header = {.count = 0};
+	struct toml_key header = {.count = 0};
 	bool is_inside = false;
 	*ret_table = (struct table){0};
 	for (;;) {
 		read_statement(text, statement.next, &statement);
 		if (statement.kind == LINE_LAST)
 			return true;
-		if (statement.kind == LINE_ARRAY && leads_to(&statement.key, NULL, parent, name))
+		if (statement.kind == LINE_ARRAY &&
+		    (leads_to(&statement.key, NULL, parent, name) ||
+			(statement.key.count == 1 &&
+			    strcmp(toml_key_name(&statement.key, 0), parent) == 0)))
 			return refuse(config, "line %zu makes an array of [%s.%s]",
 			    line_number(text, statement.begin), parent, name);
 		if (statement.kind == LINE_HEADER || statement.kind == LINE_ARRAY) {
@@ -353,7 +269,8 @@ static bool find_pair(const struct config_toml *config, const struct table *tabl
 	ret_pair->next = table->body;
 	while (ret_pair->next < table->end) {
 		read_statement(chars(config), ret_pair->next, ret_pair);
-		if (ret_pair->kind == LINE_PAIR && strcmp(ret_pair->key.names[0], key) == 0)
+		if (ret_pair->kind == LINE_PAIR &&
+		    strcmp(toml_key_name(&ret_pair->key, 0), key) == 0)
 			return true;
 	}
 	return false;
@@ -378,7 +295,7 @@ bool config_toml_set(struct config_toml *config, const char *parent, const char 
 		splice(config, pair.value, pair.value_end, value);
 	}
 	mem_free(text);
-	return true;
+	return check(config);
 }
 
 /* The end of the last pair under a header. */
@@ -430,5 +347,5 @@ bool config_toml_remove(struct config_toml *config, const char *parent, const ch
 			begin--;
 		splice(config, begin, end, "");
 	}
-	return true;
+	return check(config);
 }
