@@ -100,6 +100,46 @@ echo '{}' >"$HOME/.config/opencode/opencode.jsonc"
 setup opencode --write >/dev/null
 is 'a file that would hide ours is refused' $? 1
 
+printf 'a = 1\na = 2\n' >"$HOME/.codex/config.toml"
+said=$(setup codex --write)
+is 'TOML that is invalid is refused' "$? $(printf '%s\n' "$said" | grep -c 'line 2 defines a name again')" '1 1'
+is 'and stays' "$(cat "$HOME/.codex/config.toml")" "$(printf 'a = 1\na = 2')"
+
+# A link to a file that is not there yet is kept, and the file made.
+rm "$HOME/.codex/config.toml"
+ln -s ../dotfiles-later.toml "$HOME/.codex/config.toml"
+setup codex --write >/dev/null
+is 'a link to a new file stays one' "$(readlink "$HOME/.codex/config.toml")" ../dotfiles-later.toml
+is 'and leads to the settings' "$(grep -c tool_timeout_sec "$HOME/dotfiles-later.toml")" 1
+ln -sf "$dir/unmounted/config.toml" "$HOME/.codex/config.toml"
+setup codex --write >/dev/null
+is 'a link to a missing directory is refused' "$? $(ls "$dir/unmounted" 2>/dev/null)" '1 '
+ln -sf config.toml "$HOME/.codex/config.toml"
+setup codex --write >/dev/null
+is 'a link to itself too' $? 1
+rm "$HOME/.codex/config.toml"
+
+# The files of another user stay theirs.
+if [ "$(id -u)" -eq 0 ]; then
+	mkdir "$dir/theirs"
+	echo 'a = 1' >"$dir/theirs/config.toml"
+	chmod 640 "$dir/theirs/config.toml"
+	chown -R 54321:54322 "$dir/theirs"
+	CODEX_HOME=$dir/theirs setup codex --write >/dev/null
+	is 'the owner of a file stays' "$(stat -c '%u:%g %a' "$dir/theirs/config.toml")" '54321:54322 640'
+	is 'and owns the backup' "$(stat -c '%u:%g %a' "$dir"/theirs/config.toml.*.bak)" '54321:54322 640'
+	is 'and a new file in their directory' "$(stat -c '%u:%g %a' "$dir/theirs/hooks.json")" '54321:54322 600'
+	mkdir "$dir/homes"
+	chown 54321:54322 "$dir/homes"
+	HOME=$dir/homes setup opencode --write >/dev/null
+	is 'and a new directory' "$(stat -c '%u:%g %a' "$dir/homes/.config/opencode")" '54321:54322 700'
+	chmod 755 "$dir"
+	chmod 777 "$dir/theirs"
+	CODEX_HOME=$dir/theirs setpriv --reuid 54323 --regid 54322 --clear-groups \
+		"$muxbus" setup codex --remove >"$dir/said" 2>&1
+	is 'another user than root does not replace it' "$(grep -c 'it belongs to another user' "$dir/said")" 1
+fi
+
 # A project, other homes, and usage.
 (cd "$dir/project" && setup claude --write --scope=project >/dev/null)
 is 'in a project' "$(jq -r .mcpServers.muxbus.type "$dir/project/.mcp.json")" stdio

@@ -12,6 +12,7 @@
 
 #define NEW_MODE 0600 /* of a new file: it may hold secrets one day */
 #define NEW_DIR_MODE 0700
+#define LINKS_MAX 40
 
 static bool fail(char *ret_reason, size_t size, const char *path, const char *what)
 {
@@ -36,6 +37,46 @@ static bool read_all(struct config_file *file, int fd)
 	return true;
 }
 
+/* Follows symbolic links to a file that is perhaps not there yet. False with errno. */
+static bool follow_links(const char *path, char target[PATH_MAX])
+{
+	char link[PATH_MAX];
+	if (realpath(path, target) != NULL)
+		return true;
+	(void)snprintf(target, PATH_MAX, "%s", path);
+	for (int i = 0; i < LINKS_MAX; i++) {
+		ssize_t len = readlink(target, link, sizeof link - 1);
+		char *slash = strrchr(target, '/');
+		size_t dir = slash != NULL ? (size_t)(slash - target) + 1 : 0;
+		if (len < 0)
+			return true; /* no link: there, or not */
+		link[len] = '\0';
+		dir = link[0] == '/' ? 0 : dir;
+		if (dir + (size_t)len >= PATH_MAX) {
+			errno = ENAMETOOLONG;
+			return false;
+		}
+		memcpy(target + dir, link, (size_t)len + 1);
+	}
+	errno = ELOOP;
+	return false;
+}
+
+/* Whose a new file is to be: root makes it for the owner of the directory that it comes to. */
+static void find_owner(struct config_file *file)
+{
+	char dir[PATH_MAX];
+	char *slash;
+	(void)snprintf(dir, sizeof dir, "%s", file->target);
+	while (geteuid() == 0 && (slash = strrchr(dir, '/')) > dir) {
+		*slash = '\0';
+		if (stat(dir, &file->stat) == 0) {
+			file->is_given = file->stat.st_uid != 0;
+			return;
+		}
+	}
+}
+
 bool config_file_read(struct config_file *file, const char *path, char *ret_reason, size_t size)
 {
 	const char *trouble = NULL;
@@ -45,11 +86,13 @@ bool config_file_read(struct config_file *file, const char *path, char *ret_reas
 	if (strlen(path) >= sizeof file->path)
 		return fail(ret_reason, size, path, strerror(ENAMETOOLONG));
 	(void)snprintf(file->path, sizeof file->path, "%s", path);
-	if (realpath(path, file->target) == NULL)
-		(void)snprintf(file->target, sizeof file->target, "%s", path);
+	if (!follow_links(path, file->target))
+		return fail(ret_reason, size, path, strerror(errno));
 	fd = open(file->target, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
-	if (fd < 0 && (errno == ENOENT || errno == ENOTDIR))
-		return errno == ENOENT ? true : fail(ret_reason, size, path, strerror(ENOTDIR));
+	if (fd < 0 && errno == ENOENT) {
+		find_owner(file);
+		return true;
+	}
 	if (fd < 0)
 		return fail(ret_reason, size, path, strerror(errno));
 	if (fstat(fd, &file->stat) < 0)
@@ -68,15 +111,19 @@ void config_file_finish(struct config_file *file)
 	buf_finish(&file->text);
 }
 
-/* Makes the parent directories of a path. */
-static bool make_dirs(const char *path)
+/* Makes the parent directories of the file, for its owner. */
+static bool make_dirs(const struct config_file *file)
 {
 	char dir[PATH_MAX];
-	(void)snprintf(dir, sizeof dir, "%s", path);
+	(void)snprintf(dir, sizeof dir, "%s", file->target);
 	for (char *slash = strchr(dir + 1, '/'); slash != NULL; slash = strchr(slash + 1, '/')) {
 		*slash = '\0';
-		if (mkdir(dir, NEW_DIR_MODE) < 0 && errno != EEXIST)
+		if (mkdir(dir, NEW_DIR_MODE) == 0) {
+			if (file->is_given && lchown(dir, file->stat.st_uid, file->stat.st_gid) < 0)
+				return false;
+		} else if (errno != EEXIST) {
 			return false;
+		}
 		*slash = '/';
 	}
 	return true;
@@ -94,6 +141,18 @@ static bool write_all(int fd, const struct buf *text)
 	return true;
 }
 
+/* Gives a new file the owner, the group and the mode of the old one. */
+static bool copy_owner(int fd, const struct config_file *like)
+{
+	uid_t uid = like->stat.st_uid != geteuid() ? like->stat.st_uid : (uid_t)-1;
+	/* chown() to the group may fail: the mode then grants that group nothing. */
+	bool has_group = fchown(fd, (uid_t)-1, like->stat.st_gid) == 0;
+	mode_t mode = like->stat.st_mode & (has_group ? 0777 : 0707);
+	if (fchown(fd, uid, (gid_t)-1) < 0)
+		return false;
+	return !like->is_there || fchmod(fd, mode) == 0;
+}
+
 /* Writes a new file with that text, and syncs it. */
 static bool write_new(const char *path, const struct buf *text, const struct config_file *like)
 {
@@ -101,14 +160,8 @@ static bool write_new(const char *path, const struct buf *text, const struct con
 	bool is_done;
 	if (fd < 0)
 		return false;
-	is_done = write_all(fd, text);
-	if (is_done && like->is_there) {
-		/* chown() to the group may fail: the mode then grants that group nothing. */
-		bool has_group = fchown(fd, (uid_t)-1, like->stat.st_gid) == 0;
-		mode_t mode = like->stat.st_mode & (has_group ? 0777 : 0707);
-		is_done = fchmod(fd, mode) == 0;
-	}
-	is_done = is_done && fsync(fd) == 0;
+	is_done = write_all(fd, text) &&
+	    (!(like->is_there || like->is_given) || copy_owner(fd, like)) && fsync(fd) == 0;
 	if (close(fd) < 0 || !is_done) {
 		int saved_errno = errno;
 		(void)unlink(path);
@@ -160,7 +213,12 @@ bool config_file_write(
 	char path[PATH_MAX + 32];
 	const char *trouble = NULL;
 	(void)snprintf(path, sizeof path, "%s.new-%ld", file->target, (long)getpid());
-	if (!make_dirs(file->target) || !write_new(path, text, file))
+	if (file->is_there && file->stat.st_uid != geteuid() && geteuid() != 0)
+		return fail(ret_reason, size, file->path,
+		    "it belongs to another user, who alone can change it");
+	/* A link to a directory that is not there is perhaps to a disk that is not there. */
+	if ((strcmp(file->path, file->target) == 0 && !make_dirs(file)) ||
+	    !write_new(path, text, file))
 		return fail(ret_reason, size, path, strerror(errno));
 	if (!keep_backup(file))
 		trouble = strerror(errno);

@@ -20,7 +20,8 @@ struct config_file {
 	char target[PATH_MAX]; /* after following symbolic links */
 	struct buf text; /* as it was read */
 	bool is_there;
-	struct stat stat; /* when it was read */
+	bool is_given; /* a new file of root for the user that stat names */
+	struct stat stat; /* when it was read; of a new file, of the directory */
 	char backup[PATH_MAX]; /* path of the backup of config_file_write(), "" for none */
 };
 
@@ -29,7 +30,8 @@ bool config_file_read(struct config_file *file, const char *path, char *ret_reas
 void config_file_finish(struct config_file *file);
 
 /*
- * Replaces the text that was read, with the same mode, and makes missing directories. Returns
+ * Replaces the text that was read, with the same owner and mode, and makes missing directories;
+ * symbolic links stay. Root gives new files to the owner of their directory. Returns
  * false with a reason, and changes nothing then. Refuses to overwrite a file that has changed
  * since it was read.
  */
