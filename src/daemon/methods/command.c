@@ -56,8 +56,9 @@ static bool refuse(struct request *request, const struct command_judgement *judg
 	char data[160] = "";
 	if (judgement->nearest != NULL)
 		snprintf(data, sizeof data, "\"nearest\":\"%s\"", judgement->nearest);
-	request_fail_data(request, MESSAGE_REFUSED, data, "%.100s: %s%s",
-	    judgement->name != NULL ? judgement->name : word, judgement->reason, advice);
+	request_fail_data(request, MESSAGE_REFUSED, data, "%.100s: %s%s%s%s",
+	    judgement->name != NULL ? judgement->name : word, judgement->inner,
+	    judgement->inner[0] != '\0' ? " " : "", judgement->reason, advice);
 	return false;
 }
 
@@ -184,7 +185,8 @@ const struct method methods_command[] = {
 	.title = "Run a tmux command",
 	.summary = "Runs any tmux command and returns its output.",
 	.help = "Refused without force: commands that end the server or the caller's "
-		"own pane, run a shell, or open a mode. Refused always: commands that "
+		"own pane, run a shell, or open a mode; key bindings, hooks and options with "
+		"a command that closes something. Refused always: commands that "
 		"wait for a person, or are about the client that they come from.",
 	.fields = run_tmux_fields,
 	.args_size = sizeof(struct run_tmux_args),
