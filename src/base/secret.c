@@ -31,7 +31,7 @@ static const char *const files[] = {"DIR", "FILE", "PATH", NULL};
 
 /* Text in values that comes before a secret. */
 static const char *const marks[] = {
-    "accesskey=", "accountkey=", "api_key=", "apikey=", "authorization:", "bearer ",
+    "accesskey=", "accountkey=", "api-key=", "api_key=", "apikey=", "authorization:", "bearer ",
     "passwd=", "password=", "pwd=", "secret=", "sharedaccesskey=", "token=", NULL};
 
 /* Parts of addresses that let everyone in who knows them. */
@@ -41,6 +41,12 @@ static const char *const open_doors[] = {"//hooks.", "/webhook/", "/webhooks/", 
 static const char *const tokens[] = {"AIza", "AKIA", "ASIA", "dckr_pat_", "eyJ", "ghp_", "gho_",
     "ghr_", "ghs_", "ghu_", "github_pat_", "glpat-", "hf_", "npm_", "pypi-", "rk_live_", "sk-",
     "sk_live_", "sk_test_", "xapp-", "xoxa-", "xoxb-", "xoxp-", "xoxs-", "ya29.", NULL};
+
+/* The beginnings of variables that agents set for their children. */
+static const char *const agents[] = {"AI_AGENT", "ANTHROPIC_", "CLAUDE", "CODEX_", "COPILOT_",
+    "GEMINI_", "GIT_CONFIG_COUNT=", "GIT_CONFIG_KEY_",
+    "GIT_CONFIG_PARAMETERS=", "GIT_CONFIG_VALUE_", "NODE_CHANNEL_",
+    "NODE_ENV=", "NODE_OPTIONS=", "OPENAI_", "OPENCODE", "TMUX_PANE=", NULL};
 
 #define TOKEN_LEN_MIN 20
 
@@ -171,4 +177,13 @@ bool secret_is_variable(const char *variable)
 		return false;
 	return is_secret_name(variable, len) ||
 	    (variable[len] == '=' && is_secret_value(variable + len + 1));
+}
+
+bool secret_is_agents(const char *variable)
+{
+	for (size_t i = 0; agents[i] != NULL; i++) {
+		if (strncmp(variable, agents[i], strlen(agents[i])) == 0)
+			return true;
+	}
+	return false;
 }

@@ -14,4 +14,7 @@
  */
 bool secret_is_variable(const char *variable);
 
+/* Whether an agent sets such a variable for its children, which concerns no other program. */
+bool secret_is_agents(const char *variable);
+
 #endif

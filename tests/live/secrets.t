@@ -72,4 +72,53 @@ is 'nor are tool calls shown' "$(history | tr ',' '\n' | lines_with hunter2)" 0
 ask '{"method":"run_long_command","params":{"command":"sleep 1000","env":{"A":"hunter3"}}}' >/dev/null
 ask '{"method":"execute_cli","params":{"command":"true","stdin":"hunter3"}}' >/dev/null
 is 'the state has no environment and no input' "$(grep -rl hunter3 "$dir/muxbus")" ''
+
+# A job has the environment of its pane's session, over that of the daemon.
+t set-environment -g GLOBAL_PLACE global
+t set-environment -g GLOBAL_TOKEN secret
+t set-environment -g CLAUDECODE 1
+t set-environment -g HOME /nowhere
+t set-environment -g BOTH global
+t set-environment -t main BOTH session
+t set-environment -t main MY_TOKEN 'the user said so'
+t set-environment -t main ODD "$(printf 'a "b" $c \\$z `d` \\e;\n\302\251\tf"; export X;\nX="y')"
+t set-environment -t main -r LC_ALL
+t set-environment -t main -h HIDDEN secret
+job_env() { # PARAMETER...: the environment of a job
+	job=$(ask "{\"method\":\"run_long_command\",\"params\":{\"command\":\"env -0\"$1}}" | jq -r .result.id)
+	ask "{\"method\":\"wait_for\",\"params\":{\"all\":[{\"job\":\"$job\"}],\"timeout_sec\":20}}" >/dev/null
+	ask "{\"method\":\"read_job\",\"params\":{\"job\":\"$job\",\"encoding\":\"base64\"}}" |
+		jq -r .result.base64 | base64 -d
+}
+variable() { # NAME
+	tr '\n\0' '\1\n' <"$dir/env" | sed -n "s/^$1=//p" | tr '\1' '\n'
+}
+job_env ',"pane":"main","env":{"GIVEN":"yes"}' >"$dir/env"
+is 'a variable of the session' "$(variable MY_TOKEN)" 'the user said so'
+is 'with any characters' "$(variable ODD)" "$(printf 'a "b" $c \\$z `d` \\e;\n\302\251\tf"; export X;\nX="y')"
+is 'which make no other variable' "$(variable X)" ''
+is 'wins over one of all sessions' "$(variable BOTH)" session
+is 'which is there as well' "$(variable GLOBAL_PLACE)" global
+is 'unless it is a secret, or of an agent' "$(variable GLOBAL_TOKEN)$(variable CLAUDECODE)" ''
+is 'or the daemon has it' "$(variable HOME)" "$dir"
+is 'one that the session removes is not there' "$(variable LC_ALL)" ''
+is 'nor one that it hides' "$(variable HIDDEN)" ''
+is 'the request has the last word' "$(variable GIVEN)" yes
+job_env '' >"$dir/env"
+is 'without a pane there are those of all sessions' "$(variable BOTH)$(variable MY_TOKEN)" global
+cat >"$dir/inside" <<END
+echo '{"method":"execute_cli","params":{"command":"echo \$BOTH"}}' | socat -t 60 - "UNIX-CONNECT:$MUXBUS" >"$dir/told"
+END
+t new-window -d -t main: "sh '$dir/inside'; mv '$dir/told' '$dir/is told'"
+told() {
+	jq -r .result.stdout "$dir/is told" 2>/dev/null || :
+}
+until_is 'execute_cli has it too, from its own pane' session told
+t kill-server
+gone() {
+	ask '{"method":"status"}' | jq -r .result.tmux.state
+}
+until_is 'tmux ends' searching gone
+job_env ',"env":{"GIVEN":"yes"}' >"$dir/env"
+is 'and a job still has the environment of the daemon' "$(variable GIVEN)$(variable HOME)" "yes$dir"
 done_testing

@@ -22,6 +22,7 @@
 #include "daemon/server/peer.h"
 #include "daemon/server/request.h"
 #include "daemon/server/requester.h"
+#include "daemon/server/session_env.h"
 #include "daemon/source/job.h"
 
 enum {
@@ -250,7 +251,8 @@ static void handle_execute(struct request *request, const void *data)
 	if (given == NULL && request_peer(request) != NULL)
 		given = peer_cwd(request_peer(request));
 	if (requester_pane(request, NULL, &pane) &&
-	    requester_cwd(request, given, &pane, cwd, sizeof cwd)) {
+	    requester_cwd(request, given, &pane, cwd, sizeof cwd) &&
+	    session_env(request, &pane, &order.session_env)) {
 		order.pane = &pane;
 		job = job_start(daemon->jobs, &order, reason, sizeof reason);
 		if (job == NULL)

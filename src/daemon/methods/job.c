@@ -15,6 +15,7 @@
 #include "daemon/server/method.h"
 #include "daemon/server/request.h"
 #include "daemon/server/requester.h"
+#include "daemon/server/session_env.h"
 #include "daemon/source/job.h"
 #include "daemon/source/job_record.h"
 
@@ -58,7 +59,7 @@ static const struct field run_fields[] = {
 	.type = FIELD_STRING_MAP,
 	.flags = FIELD_RARE | FIELD_CONFIDENTIAL,
 	.offset = offsetof(struct run_args, env),
-	.help = "Environment variables beyond the daemon's own."},
+	.help = "Environment variables beyond those of its tmux session."},
     {.name = "name",
 	.type = FIELD_STRING,
 	.flags = FIELD_RARE,
@@ -176,6 +177,7 @@ static void handle_run(struct request *request, const void *data)
 	char **env;
 	if (!requester_pane(request, args->pane, &pane) ||
 	    !requester_cwd(request, args->cwd, &pane, cwd, sizeof cwd) ||
+	    !session_env(request, &pane, &order.session_env) ||
 	    (env = make_env(request, args->env)) == NULL)
 		return;
 	order.env = (const char *const *)env;

@@ -175,33 +175,52 @@ static bool is_admitted(
 	return true;
 }
 
+/* The work that a request is put off for. */
+struct work {
+	dispatch_begin_fn *begin; /* NULL: none */
+	void *context;
+};
+
 /* The request whose handler runs just now. */
 static struct {
 	struct request *request;
 	bool may_be_put_off;
-	bool is_put_off;
+	struct work work;
 } turn;
 
-bool dispatch_put_off(struct request *request)
+bool dispatch_put_off_until(struct request *request, dispatch_begin_fn *begin, void *context)
 {
-	if (turn.request != request || !turn.may_be_put_off)
+	if (turn.request != request)
 		return false;
-	turn.is_put_off = true;
+	turn.work = (struct work){begin, context};
 	return true;
 }
 
-/* Calls the handler. Returns whether the handler put the request off. */
-static bool call(struct dispatch *dispatch, struct request *request, bool may_be_put_off)
+static void refresh(void *context, dispatch_done_fn *done, void *data)
+{
+	const struct request *request = context;
+	int error = muxbus_sync_refresh(tmux_sync(request_parts(request)->tmux), 0, done, data);
+	if (error < 0)
+		done(data, error);
+}
+
+bool dispatch_put_off(struct request *request)
+{
+	return turn.may_be_put_off && dispatch_put_off_until(request, refresh, request);
+}
+
+/* Calls the handler. Returns the work that the handler put the request off for. */
+static struct work call(struct dispatch *dispatch, struct request *request, bool may_be_put_off)
 {
 	turn.request = request;
 	turn.may_be_put_off = may_be_put_off;
-	turn.is_put_off = false;
+	turn.work = (struct work){0};
 	request_method(request)->handle(request, dispatch->args);
 	turn.request = NULL;
-	return turn.is_put_off;
+	return turn.work;
 }
 
-/* A request that is handled later: when the model was refreshed, or tmux is attached. */
+/* A request that is handled again later. */
 struct put_off {
 	struct list link; /* in parked */
 	struct dispatch *dispatch;
@@ -224,87 +243,89 @@ static bool read_args(struct dispatch *dispatch, struct request *request, const 
 	return true;
 }
 
-static void handle_again(struct put_off *put_off, bool is_admission_due)
+static void put_off(struct dispatch *dispatch, struct request *request, const struct json *params,
+    struct work work);
+
+static void put_off_free(struct put_off *again)
 {
-	struct dispatch *dispatch = put_off->dispatch;
-	struct peer *peer = request_peer(put_off->request);
+	buf_finish(&again->params);
+	mem_free(again);
+}
+
+static void handle_again(struct put_off *again, bool is_admission_due)
+{
+	struct dispatch *dispatch = again->dispatch;
+	struct peer *peer = request_peer(again->request);
 	struct json_error json_error;
 	const struct json *params = NULL;
-	if (put_off->params.len > 0)
-		params = json_read(dispatch->reader, (const char *)put_off->params.data,
-		    put_off->params.len, &json_error);
+	struct work work;
+	if (again->params.len > 0)
+		params = json_read(dispatch->reader, (const char *)again->params.data,
+		    again->params.len, &json_error);
 	if (peer != NULL)
 		peer_forget_pane(peer);
-	if (read_args(dispatch, put_off->request, params) &&
+	if (read_args(dispatch, again->request, params) &&
 	    (!is_admission_due ||
-		is_admitted(dispatch, put_off->request, request_method(put_off->request))))
-		(void)call(dispatch, put_off->request, false);
-	give_back(dispatch, put_off->params.len);
+		is_admitted(dispatch, again->request, request_method(again->request)))) {
+		work = call(dispatch, again->request, is_admission_due);
+		if (work.begin != NULL)
+			put_off(dispatch, again->request, params, work);
+	}
+	give_back(dispatch, again->params.len);
 }
 
-static void put_off_free(struct put_off *put_off)
+static void on_done(void *data, int error)
 {
-	buf_finish(&put_off->params);
-	mem_free(put_off);
-}
-
-static void on_fresh(void *data, int error)
-{
-	struct put_off *put_off = data;
+	struct put_off *again = data;
 	if (error < 0)
-		tmux_call_fail(put_off->request, error, NULL);
+		tmux_call_fail(again->request, error, NULL);
 	else
-		handle_again(put_off, false);
-	put_off_free(put_off);
+		handle_again(again, false);
+	put_off_free(again);
 }
 
 static struct put_off *put_off_new(
     struct dispatch *dispatch, struct request *request, const struct json *params)
 {
-	struct put_off *put_off = xalloc(sizeof *put_off);
-	*put_off = (struct put_off){.dispatch = dispatch, .request = request};
-	/* A character of the line may become "\u007f". */
-	buf_init(
-	    &put_off->params, 6 * (size_t)dispatch->parts->config->limits.line_bytes + JSON_SPARE);
+	struct put_off *again = xalloc(sizeof *again);
+	*again = (struct put_off){.dispatch = dispatch, .request = request};
+	buf_init(&again->params, 2 * (size_t)dispatch->parts->config->limits.line_bytes);
 	if (params != NULL) {
 		struct json_writer writer;
-		json_writer_init(&writer, &put_off->params);
+		json_writer_init(&writer, &again->params);
 		json_put_value(&writer, NULL, params);
 	}
-	return put_off;
+	return again;
 }
 
-static void refresh_first(
-    struct dispatch *dispatch, struct request *request, const struct json *params)
+static void put_off(
+    struct dispatch *dispatch, struct request *request, const struct json *params, struct work work)
 {
-	struct put_off *put_off = put_off_new(dispatch, request, params);
-	int error = muxbus_sync_refresh(tmux_sync(dispatch->parts->tmux), 0, on_fresh, put_off);
-	if (error < 0)
-		on_fresh(put_off, error);
+	work.begin(work.context, on_done, put_off_new(dispatch, request, params));
 }
 
 static struct put_off *take_parked(struct dispatch *dispatch)
 {
-	struct put_off *put_off = list_entry(dispatch->parked.next, struct put_off, link);
-	list_remove(&put_off->link);
-	return put_off;
+	struct put_off *again = list_entry(dispatch->parked.next, struct put_off, link);
+	list_remove(&again->link);
+	return again;
 }
 
 void dispatch_resume(struct dispatch *dispatch)
 {
 	while (!list_is_empty(&dispatch->parked)) {
-		struct put_off *put_off = take_parked(dispatch);
-		handle_again(put_off, true);
-		put_off_free(put_off);
+		struct put_off *again = take_parked(dispatch);
+		handle_again(again, true);
+		put_off_free(again);
 	}
 }
 
 static void fail_parked(struct dispatch *dispatch)
 {
 	while (!list_is_empty(&dispatch->parked)) {
-		struct put_off *put_off = take_parked(dispatch);
-		request_fail(put_off->request, MESSAGE_CANCELLED, "the daemon ends");
-		put_off_free(put_off);
+		struct put_off *again = take_parked(dispatch);
+		request_fail(again->request, MESSAGE_CANCELLED, "the daemon ends");
+		put_off_free(again);
 	}
 }
 
@@ -325,6 +346,7 @@ static bool must_wait_for_tmux(const struct dispatch *dispatch, const struct req
 void dispatch_run(struct dispatch *dispatch, struct request *request, const struct json *params)
 {
 	bool may_be_put_off;
+	struct work work;
 	request_note(request, params);
 	if (!read_args(dispatch, request, params))
 		return;
@@ -335,8 +357,9 @@ void dispatch_run(struct dispatch *dispatch, struct request *request, const stru
 	if (!is_admitted(dispatch, request, request_method(request)))
 		return;
 	may_be_put_off = dispatch->parts->tmux != NULL && tmux_is_live(dispatch->parts->tmux);
-	if (call(dispatch, request, may_be_put_off))
-		refresh_first(dispatch, request, params);
+	work = call(dispatch, request, may_be_put_off);
+	if (work.begin != NULL)
+		put_off(dispatch, request, params, work);
 }
 
 static void handle(struct dispatch *dispatch, struct peer *peer, const struct message *message)

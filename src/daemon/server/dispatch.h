@@ -64,4 +64,15 @@ void dispatch_run(struct dispatch *dispatch, struct request *request, const stru
  */
 bool dispatch_put_off(struct request *request);
 
+typedef void dispatch_done_fn(void *data, int error);
+
+/* Begins work for a request, and calls done with data, and 0 or an error, at its end. */
+typedef void dispatch_begin_fn(void *context, dispatch_done_fn *done, void *data);
+
+/*
+ * Puts a request off until other work is done; an error of the work is its response. Returns as
+ * dispatch_put_off(). The handler is to ask for the same work only once.
+ */
+bool dispatch_put_off_until(struct request *request, dispatch_begin_fn *begin, void *context);
+
 #endif

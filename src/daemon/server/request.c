@@ -41,6 +41,7 @@ struct request {
 	const struct response_format *response_format; /* NULL: JSON-RPC's own */
 	void *format_data;
 	size_t format_line_max;
+	char **session_env; /* NULL: not asked for */
 	char id[];
 };
 
@@ -182,6 +183,16 @@ void request_on_sent(
 	request->sent_data = data;
 }
 
+void request_set_session_env(struct request *request, char **strings)
+{
+	request->session_env = strings;
+}
+
+char **request_session_env(const struct request *request)
+{
+	return request->session_env;
+}
+
 struct json_writer *request_result(struct request *request)
 {
 	if (!request->has_result) {
@@ -210,6 +221,9 @@ static void answer(struct request *request)
 	}
 	mem_free(request->sent_data);
 	buf_finish(&request->out);
+	for (char **string = request->session_env; string != NULL && *string != NULL; string++)
+		mem_free(*string);
+	mem_free(request->session_env);
 	if (request->response_format != NULL && request->response_format->finish != NULL)
 		request->response_format->finish(request->format_data);
 	mem_free(request);

@@ -91,6 +91,10 @@ void request_on_cancel(
 void request_on_sent(
     struct request *request, void (*sent)(struct peer *peer, void *data), void *data);
 
+/* Keeps strings of session_env.h, NULL-terminated, until the request is freed. */
+void request_set_session_env(struct request *request, char **strings);
+char **request_session_env(const struct request *request);
+
 /*
  * The writer of the result, inside the result object. The first call opens the object;
  * request_fail() discards the result.

@@ -29,7 +29,8 @@ struct queue;
 struct job_order {
 	const char *command; /* for people */
 	const char *const *argv; /* NULL-terminated */
-	const char *const *env; /* "NAME=value" beyond the daemon's; NULL-terminated, or NULL */
+	const char *const *session_env; /* changes of the daemon's, as in env: before these */
+	const char *const *env; /* "NAME=value" sets, "NAME" removes; NULL-terminated, or NULL */
 	const char *cwd;
 	const char *name; /* or NULL */
 	const void *input; /* standard input; NULL: empty */

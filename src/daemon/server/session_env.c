@@ -1,0 +1,160 @@
+/* SPDX-License-Identifier: ISC */
+/* The variables that tmux gives to new panes of a session. */
+#include "daemon/server/session_env.h"
+
+#include <inttypes.h>
+#include <muxbus.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/log.h"
+#include "base/secret.h"
+#include "base/xalloc.h"
+#include "daemon/core/pane_ref.h"
+#include "daemon/server/dispatch.h"
+#include "daemon/server/request.h"
+#include "daemon/server/server_parts.h"
+#include "daemon/tmux/tmux.h"
+
+/* About the terminal and the shell that tmux was started from. */
+static const char *const of_its_start[] = {
+    "COLUMNS", "LINES", "OLDPWD", "PWD", "SHLVL", "TERM", "TMUX", "TMUX_PANE", "_", NULL};
+
+/* Whether a job gets a variable of all sessions. */
+static bool is_wanted(const char *variable)
+{
+	size_t len = strcspn(variable, "=");
+	char *name = xmemdup(variable, len);
+	bool is_there = getenv(name) != NULL;
+	for (size_t i = 0; !is_there && of_its_start[i] != NULL; i++)
+		is_there = strcmp(of_its_start[i], name) == 0;
+	mem_free(name);
+	return !is_there && variable[len] == '=' && !secret_is_variable(variable) &&
+	    !secret_is_agents(variable);
+}
+
+static void add(char ***env, size_t *bytes, char *variable, bool is_global)
+{
+	size_t count = 0, len = strlen(variable) + 1;
+	if ((is_global && !is_wanted(variable)) || *bytes + len > SESSION_ENV_BYTES_MAX) {
+		mem_free(variable);
+		return;
+	}
+	while ((*env)[count] != NULL)
+		count++;
+	*env = xrealloc(*env, (count + 2) * sizeof **env);
+	(*env)[count] = variable;
+	(*env)[count + 1] = NULL;
+	*bytes += len;
+}
+
+/* The value behind an opening quote, without its escapes. Sets *at behind the closing one. */
+static char *read_value(const char **at)
+{
+	char *value = xalloc(strlen(*at) + 1);
+	size_t len = 0;
+	for (; **at != '\0' && **at != '"'; ++*at) {
+		bool is_escaped = **at == '\\' && (*at)[1] != '\0';
+		*at += is_escaped;
+		/* tmux 3.4 writes one backslash too many before a $. */
+		len -= !is_escaped && **at == '$' && len > 0 && value[len - 1] == '\\';
+		value[len++] = **at;
+	}
+	value[len] = '\0';
+	*at += **at == '"';
+	return value;
+}
+
+/*
+ * Reads what `show-environment -s` printed: NAME="value"; export NAME; or unset NAME; in each
+ * line. A value may have several lines.
+ */
+static void read_listing(char ***env, size_t *bytes, const char *text, bool is_global)
+{
+	static const char unset[] = "unset ";
+	for (const char *at = text; *at != '\0'; at += strcspn(at, "\n"), at += *at == '\n') {
+		size_t len = strcspn(at, "=;\n\"");
+		char *name, *value;
+		if (strncmp(at, unset, strlen(unset)) == 0 && at[len] == ';') {
+			add(env, bytes, xmemdup(at + strlen(unset), len - strlen(unset)),
+			    is_global);
+			continue;
+		}
+		if (len == 0 || at[len] != '=' || at[len + 1] != '"')
+			continue;
+		name = xmemdup(at, len);
+		at += len + 2;
+		value = read_value(&at);
+		add(env, bytes, xasprintf("%s=%s", name, value), is_global);
+		mem_free(name);
+		mem_free(value);
+	}
+}
+
+/* A look into tmux's environment for a request that is put off. */
+struct look {
+	struct request *request;
+	uint32_t pane;
+	dispatch_done_fn *done;
+	void *data;
+};
+
+static void on_reply(void *data, int error, const struct muxbus_reply *replies, size_t count)
+{
+	struct look *look = data;
+	char **env = xcalloc(1, sizeof *env);
+	size_t bytes = 0;
+	/* A pane may be gone, or tmux: the job then has the daemon's environment. */
+	if (error < 0)
+		log_info("a job has no environment of tmux: %s", muxbus_strerror(error));
+	for (size_t i = 0; i < count; i++) {
+		char *text = replies[i].error == 0 ? xmemdup(replies[i].body, replies[i].body_len)
+						   : xstrdup("");
+		read_listing(&env, &bytes, text, i == 0);
+		mem_free(text);
+	}
+	request_set_session_env(look->request, env);
+	look->done(look->data, 0);
+	mem_free(look);
+}
+
+static void begin(void *context, dispatch_done_fn *done, void *data)
+{
+	struct look *look = context;
+	struct muxbus_command *command;
+	int error = muxbus_command_new(&command);
+	look->done = done;
+	look->data = data;
+	if (error < 0) {
+		on_reply(look, error, NULL, 0);
+		return;
+	}
+	muxbus_command_args(command, "show-environment", "-gs", NULL);
+	if (look->pane != MUXBUS_NO_ID) {
+		muxbus_command_next(command);
+		muxbus_command_args(command, "show-environment", "-s", "-t", NULL);
+		muxbus_command_argf(command, "%%%" PRIu32, look->pane);
+	}
+	error = muxbus_sync_run(
+	    tmux_sync(request_parts(look->request)->tmux), command, false, on_reply, look);
+	if (error < 0)
+		on_reply(look, error, NULL, 0);
+}
+
+bool session_env(struct request *request, const struct pane_ref *pane, const char *const **ret_env)
+{
+	static const char *const none[] = {NULL};
+	struct tmux *tmux = request_parts(request)->tmux;
+	char **env = request_session_env(request);
+	struct look *look;
+	*ret_env = env != NULL ? (const char *const *)env : none;
+	if (env != NULL || tmux == NULL || !tmux_is_live(tmux))
+		return true;
+	look = xcalloc(1, sizeof *look);
+	look->request = request;
+	look->pane = pane->pane;
+	if (dispatch_put_off_until(request, begin, look))
+		return false;
+	mem_free(look);
+	return true;
+}

@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: ISC */
+/*
+ * Session environment: the variables that tmux gives to new panes of a session, which the jobs
+ * of its panes get as well.
+ */
+#ifndef DAEMON_SERVER_SESSION_ENV_H
+#define DAEMON_SERVER_SESSION_ENV_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#define SESSION_ENV_BYTES_MAX ((size_t)256 * 1024) /* later variables are left out */
+
+struct pane_ref;
+struct request;
+
+/*
+ * The environment for a job of a pane, as changes of the daemon's: "NAME=value" sets, "NAME"
+ * removes. Variables of the session come as they are; those of all sessions only if the daemon
+ * does not have them, and they are no secrets and not an agent's. The strings are lent until the
+ * request ends. Without tmux there are none. False: the handler is called again, and must leave
+ * the request alone.
+ */
+bool session_env(struct request *request, const struct pane_ref *pane, const char *const **ret_env);
+
+#endif
