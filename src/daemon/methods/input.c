@@ -8,7 +8,7 @@
 #include "base/str.h"
 #include "base/xalloc.h"
 #include "daemon/core/config.h"
-#include "daemon/input/keys.h"
+#include "daemon/input/key_spelling.h"
 #include "daemon/input/submit.h"
 #include "daemon/input/typing.h"
 #include "daemon/methods/daemon_parts.h"
@@ -23,6 +23,8 @@
 #define TEXT_BYTES_MAX (1024 * 1024)
 /* Up to here keys are as cheap as a paste, and leave no buffer for others to see. */
 #define TYPED_BYTES_MAX 256
+
+enum { NOTE_SIZE = 160, NOTE_WORD_MAX = 40 };
 
 static struct muxbus_command *new_command(struct request *request)
 {
@@ -40,7 +42,14 @@ static const struct field_result input_results[] = {
     {0},
 };
 
-static void answer(struct request *request, uint32_t id)
+static const struct field_result keys_results[] = {
+    {"pane", "string", "the id of the pane it was typed into"},
+    {"synchronized", "boolean", "true if tmux gave keys to the window's other panes as well"},
+    {"note", "string", "a key's name that was typed as text"},
+    {0},
+};
+
+static void answer(struct request *request, uint32_t id, const char *note)
 {
 	const struct muxbus_pane *pane =
 	    muxbus_model_pane(tmux_model(request_daemon(request)->tmux), id);
@@ -48,27 +57,36 @@ static void answer(struct request *request, uint32_t id)
 	json_put_id(writer, "pane", '%', id);
 	if (pane != NULL && pane->is_synchronized)
 		json_put_bool(writer, "synchronized", true);
+	if (note != NULL && note[0] != '\0')
+		(void)json_put_text(writer, "note", note, strlen(note));
 	request_done(request);
 }
 
-/* For the simple cases: typed, or not ready. */
+/* The context of the simple cases. */
+struct typed {
+	uint32_t pane;
+	char note[NOTE_SIZE];
+};
+
+/* Typed, or not ready. */
 static void on_typed(
     struct request *request, const struct muxbus_reply *replies, size_t count, void *context)
 {
-	uint32_t pane = *(const uint32_t *)context;
-	if (typing_check(request, pane, &replies[count - 1], "nothing"))
-		answer(request, pane);
+	const struct typed *typed = context;
+	if (typing_check(request, typed->pane, &replies[count - 1], "nothing"))
+		answer(request, typed->pane, typed->note);
 }
 
-static void run_typing(struct request *request, const struct typing *typing)
+static void run_typing(struct request *request, const struct typing *typing, const char *note)
 {
 	struct muxbus_command *command = new_command(request);
-	uint32_t *context;
+	struct typed *context;
 	if (command == NULL)
 		return;
 	typing_add(typing, command, NULL);
-	context = xalloc(sizeof *context);
-	*context = typing->pane;
+	context = xcalloc(1, sizeof *context);
+	context->pane = typing->pane;
+	snprintf(context->note, sizeof context->note, "%s", note);
 	tmux_call(request, command, false, on_typed, context);
 }
 
@@ -128,35 +146,49 @@ static const struct field send_keys_fields[] = {
 	.flags = FIELD_CONFIDENTIAL,
 	.offset = offsetof(struct send_keys_args, keys),
 	.max = 4096,
-	.help = "A string, or an array of them. A string that is the name of a key (Enter, "
-		"C-c, M-x, F5, Up) is that key; everything else is typed as it is."},
+	.help = "A string or an array. A string that names a key (Enter, C-c, Ctrl+C, F5) is "
+		"that key; else it is typed as it is."},
     PANE_FIELD(send_keys_args),
     {0},
 };
 
+/* Tells of the first text among the elements that holds the name of a key. */
+static void write_note(char note[NOTE_SIZE], const char *text, size_t len)
+{
+	struct key_spelling found;
+	if (note[0] != '\0' || !key_spelling_find(text, len, &found))
+		return;
+	snprintf(note, NOTE_SIZE, "\"%.*s\" was typed as text; the key is %s, %s",
+	    (int)(found.len < NOTE_WORD_MAX ? found.len : NOTE_WORD_MAX), found.word, found.name,
+	    "in an element of its own");
+}
+
 /* Types one element. False if the request was failed. */
-static bool add_element(struct request *request, struct typing *typing, const char *text)
+static bool add_element(
+    struct request *request, struct typing *typing, const char *text, char note[NOTE_SIZE])
 {
 	size_t len = strlen(text);
-	switch (keys_classify(text, len)) {
+	char name[KEY_SPELLING_SIZE];
+	switch (key_spelling_read(text, len, name)) {
 	case KEYS_TEXT:
 		typing_bytes(typing, text, len);
+		write_note(note, text, len);
 		return true;
 	case KEYS_NAME:
-		typing_key(typing, text);
+		typing_key(typing, name);
 		return true;
 	case KEYS_UNSENDABLE:
 		break;
 	}
 	request_fail_data(request, MESSAGE_PARAMS, "\"field\":\"keys\"",
 	    "keys: %.40s is a key that a terminal has no bytes for; to type its name, use "
-	    "send_text; the nearest keys are the same without C- or S- (S-Tab is called BTab)",
+	    "send_text; the nearest keys are the same without Ctrl or Shift",
 	    text);
 	return false;
 }
 
-static bool read_keys(
-    struct request *request, const struct send_keys_args *args, struct typing *typing)
+static bool read_keys(struct request *request, const struct send_keys_args *args,
+    struct typing *typing, char note[NOTE_SIZE])
 {
 	size_t bytes = 0;
 	for (size_t i = 0; i < args->keys.count; i++)
@@ -164,7 +196,7 @@ static bool read_keys(
 	if (bytes > TYPING_BYTES_MAX)
 		return fail_param(request, "keys", "more than 65536 bytes; use send_text");
 	for (size_t i = 0; i < args->keys.count; i++)
-		if (!add_element(request, typing, args->keys.strings[i]))
+		if (!add_element(request, typing, args->keys.strings[i], note))
 			return false;
 	if (args->base64 != NULL) {
 		struct buf raw;
@@ -186,12 +218,13 @@ static void handle_send_keys(struct request *request, const void *data)
 {
 	const struct send_keys_args *args = data;
 	const struct muxbus_pane *pane;
+	char note[NOTE_SIZE] = "";
 	struct typing typing;
 	if (!target_pane(request, args->pane, &pane))
 		return;
 	typing_init(&typing, pane->id, args->force);
-	if (read_keys(request, args, &typing))
-		run_typing(request, &typing);
+	if (read_keys(request, args, &typing, note))
+		run_typing(request, &typing, note);
 	typing_finish(&typing);
 }
 
@@ -258,7 +291,7 @@ static void on_text_ended(void *data, const struct submit_end *end)
 	struct request *request = texting->request;
 	const char *typed = end->result == SUBMIT_TYPED ? "the text, but not Enter" : "nothing";
 	if (end->result == SUBMIT_SUBMITTED)
-		answer(request, texting->pane);
+		answer(request, texting->pane, NULL);
 	else if (end->error < 0 || end->count == 0)
 		tmux_call_fail_reply(request, end->error, end->replies, end->count);
 	else
@@ -552,7 +585,7 @@ static void on_mouse_fresh(void *data, int error)
 		typing_init(&typing, pane->id, pointing->args.force);
 		typing.condition = mouse_condition(encoding, (enum action)pointing->args.action);
 		typing_bytes(&typing, reports.data, reports.len);
-		run_typing(request, &typing);
+		run_typing(request, &typing, "");
 		typing_finish(&typing);
 		buf_finish(&reports);
 	}
@@ -585,7 +618,7 @@ const struct method methods_input[] = {
 		"mode, into a dead pane, or with input switched off.",
 	.fields = send_keys_fields,
 	.args_size = sizeof(struct send_keys_args),
-	.results = input_results,
+	.results = keys_results,
 	.flags = METHOD_NEEDS_TMUX | METHOD_TOOL,
 	.recheck = "capture_pane",
 	.handle = handle_send_keys,
