@@ -127,6 +127,43 @@ static void test_positional(void)
 	is_str(arguments_positional(schema)->name, "text", "the required one");
 }
 
+/* The pane is the first word without a key, if that can be one. */
+static void test_pane(void)
+{
+	static const char keys_text[] =
+	    "{\"type\":\"object\",\"properties\":{\"pane\":{\"type\":\"string\"},"
+	    "\"keys\":{\"anyOf\":[{\"type\":\"string\"},{\"type\":\"array\"}]}}}";
+	static const char mouse_text[] =
+	    "{\"type\":\"object\",\"properties\":{\"pane\":{\"type\":\"string\"},"
+	    "\"x\":{\"type\":\"integer\"},\"y\":{\"type\":\"integer\"}},"
+	    "\"required\":[\"x\",\"y\"]}";
+	struct json_reader *other = json_reader_new(65536);
+	const struct json *saved = schema;
+	schema = json_read(other, keys_text, strlen(keys_text), &(struct json_error){0});
+	is_str(MADE("%6", "x", "Enter"), "{\"pane\":\"%6\",\"keys\":[\"x\",\"Enter\"]}",
+	    "a pane before its keys");
+	is_str(MADE("%6"), "{\"pane\":\"%6\"}", "a pane alone");
+	is_str(
+	    MADE("%6", "keys=x"), "{\"pane\":\"%6\",\"keys\":\"x\"}", "a pane, and a key's word");
+	is_str(
+	    MADE("work:1.0", "x"), "{\"pane\":\"work:1.0\",\"keys\":\"x\"}", "a pane by its place");
+	is_str(MADE("work:1", "x"), "{\"pane\":\"work:1\",\"keys\":\"x\"}", "or its window's");
+	is_str(MADE("localhost:80"), "{\"keys\":\"localhost:80\"}", "which alone is text");
+	is_str(MADE("a/b:1", "x"), "{\"keys\":[\"a/b:1\",\"x\"]}", "as is a path");
+	is_str(MADE("x", "%6"), "{\"keys\":[\"x\",\"%6\"]}", "not behind another word");
+	is_str(MADE("--", "%6"), "{\"keys\":\"%6\"}", "nor behind --");
+	is_str(
+	    MADE("pane=%1", "%6"), "{\"pane\":\"%1\",\"keys\":\"%6\"}", "nor if the pane is given");
+	is_str(MADE("%6", "pane=%1"), "{\"keys\":\"%6\",\"pane\":\"%1\"}", "anywhere");
+	is_str(MADE("%x", "%6a"), "{\"keys\":[\"%x\",\"%6a\"]}", "nor if it cannot be one");
+	schema = json_read(other, mouse_text, strlen(mouse_text), &(struct json_error){0});
+	is_str(MADE("%6", "x=1", "y=2"), "{\"pane\":\"%6\",\"x\":1,\"y\":2}",
+	    "also where no other word may be without a key");
+	is_int(MADE("nine", "x=1", "y=2")[0], '!', "but nothing else");
+	json_reader_free(other);
+	schema = saved;
+}
+
 static void write_file(const char *bytes, size_t len)
 {
 	int fd = open(file_path, O_WRONLY | O_TRUNC | O_CLOEXEC);
@@ -281,6 +318,7 @@ int main(void)
 	test_json();
 	test_wrong();
 	test_positional();
+	test_pane();
 	test_files();
 	test_usage();
 	test_random();

@@ -45,6 +45,7 @@ struct word {
 struct call {
 	const struct json *properties; /* of the schema; NULL: none */
 	const struct json *positional;
+	bool takes_pane; /* the first word without a key may be the pane */
 	struct word *words;
 	int count;
 	char *reason;
@@ -132,10 +133,58 @@ static size_t key_len(const char *word)
 	return is_key && word[len + sign] == '=' ? len : 0;
 }
 
-static int take_apart(struct call *call, const char *text, bool is_verbatim)
+/* Whether a word names a pane: "%3"; with other words behind it also "work:1" and "work:1.0". */
+static bool is_pane(const char *text, bool has_more)
+{
+	const char *colon = strrchr(text, ':');
+	size_t digits;
+	if (text[0] == '%')
+		return text[1] != '\0' && text[1 + strspn(text + 1, "0123456789")] == '\0';
+	if (!has_more || colon == NULL || strcspn(text, " \t\n/") < strlen(text))
+		return false;
+	digits = strspn(colon + 1, "0123456789");
+	if (digits == 0)
+		return false;
+	colon += 1 + digits;
+	return *colon == '\0' ||
+	    (*colon == '.' && colon[1] != '\0' &&
+		colon[1 + strspn(colon + 1, "0123456789")] == '\0');
+}
+
+/* Whether the pane is to be found among the words without a key: no key gives it. */
+static bool takes_pane(const struct call *call, int argc, const char *const *words)
+{
+	if (json_member(call->properties, "pane") == NULL ||
+	    (call->positional != NULL && strcmp(call->positional->name, "pane") == 0))
+		return false;
+	for (int i = 0; i < argc && strcmp(words[i], "--") != 0; i++) {
+		size_t len = key_len(words[i]);
+		if ((len == 4 && memcmp(words[i], "pane", len) == 0) ||
+		    (len == 7 && memcmp(words[i], "pane_id", len) == 0))
+			return false;
+	}
+	return true;
+}
+
+/* A word without a key: the pane before all others, where the method has one. */
+static bool take_pane(struct call *call, const char *text, bool has_more)
+{
+	struct word *word = &call->words[call->count];
+	bool is_taken = call->takes_pane && is_pane(text, has_more);
+	call->takes_pane = false;
+	if (is_taken) {
+		*word = (struct word){.name = "pane", .sign = SIGN_TEXT, .value = text};
+		call->count++;
+	}
+	return is_taken;
+}
+
+static int take_apart(struct call *call, const char *text, bool is_verbatim, bool has_more)
 {
 	struct word *word = &call->words[call->count];
 	size_t len = is_verbatim ? 0 : key_len(text);
+	if (len == 0 && !is_verbatim && take_pane(call, text, has_more))
+		return 0;
 	if (len > 0) {
 		(void)snprintf(word->name, sizeof word->name, "%.*s", (int)len, text);
 		word->sign = text[len] == ':' ? SIGN_JSON
@@ -394,13 +443,14 @@ int arguments_write(struct buf *out, const struct json *schema, int argc, const 
 	int r = 0;
 	if (argc > ARGUMENTS_MAX)
 		return refuse(&call, "more than %d arguments", ARGUMENTS_MAX);
+	call.takes_pane = takes_pane(&call, argc, words);
 	call.words = xcalloc((size_t)argc + 1, sizeof *call.words);
 	call.reader = json_reader_new(ARGUMENTS_FILE_MAX);
 	for (int i = 0; i < argc && r == 0; i++) {
 		if (!is_verbatim && strcmp(words[i], "--") == 0)
 			is_verbatim = true;
 		else
-			r = take_apart(&call, words[i], is_verbatim);
+			r = take_apart(&call, words[i], is_verbatim, i + 1 < argc);
 	}
 	if (r == 0)
 		r = write_all(&call, out);

@@ -60,6 +60,16 @@ until_is 'text from standard input is typed' 1 shows "$pane" "typed; \$HOME \`x\
 "$muxbus" send_keys "pane=$pane" C-u >/dev/null
 "$muxbus" send_keys "pane=$pane" 'keys=echo a''b' keys=Enter >/dev/null
 until_is 'keys can be repeated' 1 shows "$pane" '^ab$'
+"$muxbus" send_keys "$pane" 'echo c''d' Enter >/dev/null
+until_is 'the first word without a key is the pane' 1 shows "$pane" '^cd$'
+"$muxbus" send_text "$pane" 'echo e''f' enter=true >/dev/null
+until_is 'also of send_text' 1 shows "$pane" '^ef$'
+says 'and of send_mouse' 1 "pane $pane: its program did not ask for the mouse" send_mouse "$pane" x=1 y=1
+gives 'a key in another spelling is that key' 0 .note null send_keys "$pane" 'echo g''h' '<Enter>'
+until_is 'so the line is run' 1 shows "$pane" '^gh$'
+gives 'one that is text is told' 0 .note '"Enter" was typed as text; the key is Enter, in an element of its own' \
+	send_keys "$pane" ': Enter'
+"$muxbus" send_keys "$pane" Ctrl+C >/dev/null
 run_it "$muxbus" --text list_panes
 ok 'a table in a pipe, if asked for' file_has "$dir/out" 'PANE  WHERE'
 run_it "$muxbus" list_panes --json --color=always
