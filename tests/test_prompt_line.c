@@ -138,7 +138,8 @@ static bool is_notice(const char *text, enum notification_source source, size_t 
 	buf_init(&notice, 65536);
 	prompt_line_write(&notice, notes, notes_count, text);
 	is_good = notice.len > 0 && notice.data[0] == '[' &&
-	    find_bad(&notice, "`$\\;|&<>{}'\"!#*?~^%@=/", &count) == 0 && count <= PROMPT_LINE_MAX;
+	    find_bad(&notice, "`$\\;|&<>(){}'\"!#*?~^%@=/", &count) == 0 &&
+	    count <= PROMPT_LINE_MAX;
 	if (!is_good)
 		diag("%zu characters", count);
 	buf_finish(&notice);

@@ -116,14 +116,17 @@ void prompt_line_quote(struct buf *out, const char *text, size_t len, size_t max
 	buf_finish(&clean);
 }
 
-/* Keeps of our own words what is safe at every prompt; the rest is a blank. */
+/*
+ * Keeps of our own words what is safe at every prompt; the rest is a blank. Some shells take
+ * parentheses alone for a command, so they get their full-width twins.
+ */
 static void put_words(struct buf *out, const char *words, size_t max)
 {
 	for (size_t at = 0; words[at] != '\0' && at < max; at++) {
 		char byte = words[at];
 		bool is_plain = (byte >= 'a' && byte <= 'z') || (byte >= 'A' && byte <= 'Z') ||
 		    (byte >= '0' && byte <= '9') || strchr(" .,:()-_", byte) != NULL;
-		(void)buf_append_byte(out, is_plain ? (uint8_t)byte : ' ');
+		(void)put_character(out, is_plain ? tame((unsigned char)byte) : ' ');
 	}
 }
 
@@ -154,7 +157,7 @@ static const char *outcome(const struct notification *note)
 	return note->text;
 }
 
-/* Puts a quotation last, as long as the notice has room for it. All before it is ASCII. */
+/* Puts a quotation last, as long as the notice has room for it: used bytes stand before it. */
 static void put_quote(struct buf *out, const char *quote, size_t used)
 {
 	static const char begin[] = ". Untrusted text: \xc2\xab", end[] = "\xc2\xbb";
