@@ -112,6 +112,24 @@ is 'and goes on' "$(state sh)" busy
 call send_keys "$(jq -nc --arg pane "$(ask '{"method":"list_agents"}' | jq -r '.result.agents[] | select(.agent == "sh").pane')" '{pane: $pane, keys: ["C-c"]}')"
 until_is 'until it ends' ready state sh
 
+# A program that lets the kernel edit its lines: of a longer one the rest would be lost.
+call ensure_agent '{"name":"cooked","command":"while printf \"> \"; do IFS= read -r line; echo \"got ${#line}\"; done"}'
+task cooked "$(printf %4095d 7)"
+is 'a line that the terminal keeps is taken whole' "$(said)" 'ready got 4095'
+is 'its typing is told' "$(field '.result.typing | "\(.echo_seen) \(.enters)"')" 'true 1'
+task cooked "$(printf %4096d 7)"
+is 'a longer one is refused' "$(field '.error.data.kind')" refused
+is 'with the reason' "$(field '.error.message | contains("4095 bytes of a line")')" true
+task cooked 'short'
+is 'of which nothing was typed' "$(said)" 'ready got 5'
+call send_task "$(jq -nc --arg text "$(printf %4096d 7)" '{agent: "cooked", text: $text, wait: false}')"
+long=$(field .result.task)
+call send_text "$(jq -nc --arg pane "$(ask '{"method":"list_agents"}' | jq -r '.result.agents[] | select(.agent == "cooked").pane')" --arg text "$(printf %4096d 7)" '{pane: $pane, text: $text}')"
+is 'send_text refuses it too' "$(field '.error.data.kind')" refused
+call next_notification '{"after":0,"timeout_sec":30,"filter":{"id":"'"$long"'"}}'
+is 'also for the notification of one' "$(field '.result.notifications[0].data.outcome')" refused
+is 'which has no typing, of no other task' "$(field '.result.notifications[0].data.typing')" '{}'
+
 # A program that draws, tells nothing, and quotes its prompt.
 call ensure_agent "$(jq -nc --arg command "exec $MUXBUS_BUILDDIR/tests/fake_agent --chatter 2500 $dir/fake.log" '{name: "fake", command: $command}')"
 is 'one of which little is known is ready too' "$(field .result.state)" ready

@@ -440,6 +440,11 @@ uint64_t agent_monitor_mark(const struct agent_monitor *monitor, char mark)
 	return mark == 'A' ? monitor->prompt_mark : monitor->output_mark;
 }
 
+bool agent_monitor_keeps(const struct agent_monitor *monitor, const char *text, size_t len)
+{
+	return pane_tty_keeps(&monitor->facts.tty, text, len);
+}
+
 bool agent_monitor_brackets(const struct agent_monitor *monitor)
 {
 	return monitor->brackets;

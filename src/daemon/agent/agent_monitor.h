@@ -67,6 +67,8 @@ struct prompt_profile *agent_monitor_profile(struct agent_monitor *monitor);
 /* Where the output stands, and the offset of the last prompt mark 'A' or output mark 'C'. */
 uint64_t agent_monitor_end(const struct agent_monitor *monitor);
 uint64_t agent_monitor_mark(const struct agent_monitor *monitor, char mark);
+/* Whether its terminal, as it was last seen, keeps each line of a text. */
+bool agent_monitor_keeps(const struct agent_monitor *monitor, const char *text, size_t len);
 /* Whether the program has asked for bracketed paste. */
 bool agent_monitor_brackets(const struct agent_monitor *monitor);
 /* The same as an earlier daemon knew it. */

@@ -15,7 +15,6 @@
 #include "daemon/agent/reply_text.h"
 #include "daemon/core/config.h"
 #include "daemon/core/loop_timer.h"
-#include "daemon/input/submit.h"
 #include "daemon/pane/pane_screen.h"
 #include "daemon/queue/queue.h"
 #include "daemon/server/peer.h"
@@ -125,6 +124,18 @@ static void write_screen(struct json_writer *writer, const struct pane_screen *s
 	buf_finish(&text);
 }
 
+/* Of this task: nothing if it was not typed. */
+static void write_typing(struct json_writer *writer, const struct submit_typing *typing)
+{
+	json_object_begin(writer, "typing");
+	if (typing->is_typed) {
+		json_put_bool(writer, "echo_seen", typing->is_echo_seen);
+		json_put_int(writer, "enters", typing->enters);
+		json_put_int(writer, "typing_ms", typing->typing_ms);
+	}
+	json_object_end(writer);
+}
+
 /* The members that an answer and a notification have in common. */
 static void write_result(struct json_writer *writer, const struct agent_task *task,
     const char *outcome, const char *reason, const struct pane_screen *screen, size_t max)
@@ -158,9 +169,7 @@ static void write_result(struct json_writer *writer, const struct agent_task *ta
 	if (task->held[0] != '\0' && task->stage == TASK_QUEUED)
 		json_put_str(writer, "held", task->held);
 	json_put_double(writer, "elapsed_sec", (double)(clock_real_ms() - task->created_ms) / 1000);
-	json_object_begin(writer, "typing");
-	submit_write_typing(agent->submit, writer);
-	json_object_end(writer);
+	write_typing(writer, &task->typing);
 	agent_write_evidence(writer, "evidence", agent);
 	buf_finish(&output.text);
 }

@@ -15,6 +15,7 @@
 #include "daemon/agent/classify.h"
 #include "daemon/core/pane_ref.h"
 #include "daemon/event/event_log.h"
+#include "daemon/input/submit.h"
 #include "daemon/queue/notification.h"
 
 #define AGENTS_MAX 64
@@ -35,8 +36,6 @@ struct presence_set;
 struct queue;
 struct request;
 struct stream_set;
-struct submit;
-struct submit_set;
 struct tmux;
 
 /* The parts of the daemon that agents need. All live longer, but for what tmux owes an answer. */
@@ -87,6 +86,7 @@ struct agent_task {
 	uint64_t from; /* offset of what it said */
 	uint64_t told; /* and of output that was not reported as progress yet */
 	char held[AGENT_REASON_SIZE]; /* why it was not typed at the last try */
+	struct submit_typing typing; /* once it was typed */
 	struct loop_timer *deadline;
 	struct loop_timer *progress_timer;
 };

@@ -13,8 +13,8 @@
 #include "daemon/agent/agent_report.h"
 #include "daemon/agent/agent_state.h"
 #include "daemon/core/loop_timer.h"
-#include "daemon/input/submit.h"
 #include "daemon/pane/pane_screen.h"
+#include "daemon/pane/pane_tty.h"
 #include "daemon/queue/queue.h"
 #include "daemon/server/request.h"
 #include "daemon/tmux/pane_fate.h"
@@ -115,6 +115,8 @@ static void task_end(struct agent_task *task, const char *outcome, const char *r
     const struct pane_screen *screen)
 {
 	const struct agent_parts *parts = &task->agent->set->parts;
+	if (task->stage == TASK_TYPING && !task->is_resumed)
+		submit_read_typing(task->agent->submit, &task->typing);
 	if (task->stage == TASK_RUNNING)
 		submit_release(task->agent->submit);
 	if (task->request != NULL) {
@@ -211,6 +213,14 @@ void agent_tasks_step(struct agent *agent)
 		agent_tasks_step(agent);
 		return;
 	}
+	if (!agent_monitor_keeps(agent->monitor, task->text, task->len)) {
+		task_end(task, "refused",
+		    "its terminal keeps 4095 bytes of a line, and the text has a longer one: send "
+		    "shorter lines, or the name of a file",
+		    NULL);
+		agent_tasks_step(agent);
+		return;
+	}
 	task->stage = TASK_TYPING;
 	task->is_pasted = has_brackets && needs_paste(task);
 	task_store(task);
@@ -227,8 +237,14 @@ static bool on_judge(void *data, const struct muxbus_pane *pane, const struct pa
 	const struct agent_task *task = task_at_work(agent);
 	struct agent_verdict verdict;
 	struct agent_facts facts;
+	struct pane_tty tty;
 	agent_monitor_judge(agent->monitor, pane, screen, &verdict);
 	snprintf(ret_reason, SUBMIT_REASON_SIZE, "%s", verdict.reason);
+	pane_tty_read(pane->tty, pane->pid, &tty);
+	if (task != NULL && !pane_tty_keeps(&tty, task->text, task->len)) {
+		snprintf(ret_reason, SUBMIT_REASON_SIZE, "its terminal keeps no line that long");
+		return false;
+	}
 	if (task == NULL || !task->is_response)
 		return verdict.kind == VERDICT_READY;
 	agent_facts_read_screen(&screen->view, &facts);
@@ -255,6 +271,7 @@ static void task_submitted(struct agent *agent, struct agent_task *task, uint64_
 	task->stage = TASK_RUNNING;
 	task->from = task->told = before_enter;
 	task->typed_ms = clock_real_ms();
+	submit_read_typing(agent->submit, &task->typing);
 	task_store(task);
 	agent_set_state(agent, AGENT_BUSY, "a task was submitted");
 	agent_monitor_look(agent->monitor, true);

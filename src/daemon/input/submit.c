@@ -477,15 +477,16 @@ void submit_write_evidence(
 	json_put_int(writer, "elapsed_ms", clock_mono_ms() - line->typed_ms);
 }
 
-void submit_write_typing(const struct submit *submit, struct json_writer *writer)
+void submit_read_typing(const struct submit *submit, struct submit_typing *ret_typing)
 {
 	const struct submit_line *line = &submit->line;
-	if (line->typed_ms == 0)
-		return;
-	json_put_bool(writer, "echo_seen", line->is_echo_seen);
-	json_put_int(writer, "enters", line->enters);
-	json_put_int(writer, "typing_ms",
-	    (line->entered_ms != 0 ? line->entered_ms : clock_mono_ms()) - line->typed_ms);
+	int64_t end_ms = line->entered_ms != 0 ? line->entered_ms : clock_mono_ms();
+	*ret_typing = (struct submit_typing){
+	    .is_typed = line->typed_ms != 0,
+	    .is_echo_seen = line->is_echo_seen,
+	    .enters = line->enters,
+	    .typing_ms = line->typed_ms != 0 ? end_ms - line->typed_ms : 0,
+	};
 }
 
 bool submit_set_is_idle(const struct submit_set *set)

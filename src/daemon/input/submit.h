@@ -13,6 +13,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 #include "daemon/input/submit_policy.h"
 
@@ -59,8 +60,14 @@ unsigned submit_typed_before(const struct submit *submit);
 /* Members of a receipt: what was seen. None if nothing was typed. */
 void submit_write_evidence(
     const struct submit *submit, enum submit_result result, struct json_writer *writer);
-/* The same for the answer to a task. */
-void submit_write_typing(const struct submit *submit, struct json_writer *writer);
+/* The evidence of the typing of the last text. */
+struct submit_typing {
+	bool is_typed; /* false: nothing was typed, and nothing else counts */
+	bool is_echo_seen;
+	unsigned enters;
+	int64_t typing_ms; /* until Enter */
+};
+void submit_read_typing(const struct submit *submit, struct submit_typing *ret_typing);
 
 /* Whether no text is being typed. */
 bool submit_set_is_idle(const struct submit_set *set);

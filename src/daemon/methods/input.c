@@ -13,6 +13,7 @@
 #include "daemon/input/typing.h"
 #include "daemon/methods/daemon_parts.h"
 #include "daemon/methods/tables.h"
+#include "daemon/pane/pane_tty.h"
 #include "daemon/server/method.h"
 #include "daemon/server/request.h"
 #include "daemon/server/target.h"
@@ -338,13 +339,30 @@ static bool choose_bracket(struct request *request, const struct send_text_args 
 	return true;
 }
 
+/* Whether the terminal keeps each line; else the request is failed. */
+static bool check_lines(
+    struct request *request, const struct muxbus_pane *pane, const struct buf *bytes)
+{
+	struct pane_tty tty;
+	pane_tty_read(pane->tty, pane->pid, &tty);
+	if (pane_tty_keeps(&tty, (const char *)bytes->data, bytes->len))
+		return true;
+	request_fail(request, MESSAGE_REFUSED,
+	    "pane %%%u: its terminal keeps %d bytes of a line, and the text has a longer one: "
+	    "nothing was typed; send shorter lines",
+	    pane->id, PANE_TTY_LINE_MAX);
+	return false;
+}
+
 /* Takes the bytes of a text over. */
-static void start_text(
-    struct request *request, const struct send_text_args *args, uint32_t pane, struct buf *bytes)
+static void start_text(struct request *request, const struct send_text_args *args,
+    const struct muxbus_pane *pane, struct buf *bytes)
 {
 	bool has_nul = bytes->len > 0 && memchr(bytes->data, '\0', bytes->len) != NULL;
 	struct submit_text text = {.has_no_enter = !args->enter};
-	if (bytes->len > 0 && !choose_bracket(request, args, bytes, &text.is_bracketed))
+	if (bytes->len > 0 &&
+	    (!choose_bracket(request, args, bytes, &text.is_bracketed) ||
+		!check_lines(request, pane, bytes)))
 		return;
 	if (has_nul && bytes->len > TYPING_BYTES_MAX) {
 		fail_param(request, "base64", "more than 65536 bytes with a NUL among them");
@@ -353,7 +371,7 @@ static void start_text(
 	text.is_paste = !has_nul && (text.is_bracketed || bytes->len > TYPED_BYTES_MAX);
 	text.bytes = *bytes;
 	buf_init(bytes, 0); /* the text has them now */
-	run_text(request, &text, pane, args->force);
+	run_text(request, &text, pane->id, args->force);
 }
 
 static void handle_send_text(struct request *request, const void *data)
@@ -372,7 +390,7 @@ static void handle_send_text(struct request *request, const void *data)
 	} else if (text.len == 0 && !args->enter) {
 		fail_param(request, "text", "there is nothing to type");
 	} else {
-		start_text(request, args, pane->id, &text);
+		start_text(request, args, pane, &text);
 	}
 	buf_finish(&text);
 }
@@ -644,7 +662,8 @@ const struct method methods_input[] = {
 	.help =
 	    "No name of a key is special in it. Lines keep their LF. As send_keys, it types all "
 	    "or nothing, and only the state of the pane decides: a shell, a draft, a question "
-	    "or a person there is no obstacle. While another text is typed there, it waits.",
+	    "or a person there is no obstacle. While another text is typed there, it waits. A line "
+	    "of more than 4095 bytes is refused where the kernel edits lines: the rest is lost.",
 	.fields = send_text_fields,
 	.args_size = sizeof(struct send_text_args),
 	.results = input_results,

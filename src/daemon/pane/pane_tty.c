@@ -92,3 +92,18 @@ void pane_tty_read(const char *path, pid_t pid, struct pane_tty *ret_tty)
 	}
 	(void)close(fd); /* nothing was written */
 }
+
+bool pane_tty_keeps(const struct pane_tty *tty, const char *text, size_t len)
+{
+	size_t begin = 0;
+	if (!tty->is_known || !tty->is_cooked)
+		return true;
+	for (size_t at = 0; at <= len; at++) {
+		if (at < len && text[at] != '\n' && text[at] != '\r')
+			continue;
+		if (at - begin > PANE_TTY_LINE_MAX)
+			return false;
+		begin = at + 1;
+	}
+	return true;
+}

@@ -11,6 +11,8 @@
 #include <stddef.h>
 #include <sys/types.h>
 
+#define PANE_TTY_LINE_MAX 4095 /* bytes that the kernel keeps of a line that it edits */
+
 struct pane_tty {
 	bool is_known; /* false: it cannot be asked, and nothing else counts */
 	bool is_cooked; /* the kernel edits lines: the program may not be reading at all */
@@ -22,6 +24,9 @@ struct pane_tty {
 
 /* path is the terminal's, pid that of the pane's first process. */
 void pane_tty_read(const char *path, pid_t pid, struct pane_tty *ret_tty);
+
+/* Whether no line of a text is longer than the terminal keeps: the rest would be lost in silence. */
+bool pane_tty_keeps(const struct pane_tty *tty, const char *text, size_t len);
 
 /*
  * The name of the program in front as tmux forms it, read just now: the model's may be that
