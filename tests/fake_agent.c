@@ -10,6 +10,7 @@
  *   --alternate     runs on the alternate screen
  *   --crash-after N ends at once when it has got that many bytes
  *   --box           draws a box around its prompt, with a placeholder and its own cursor
+ *   --above TEXT    begins with this line above its prompt
  *   --draft TEXT    begins with this text in its line
  *   --chatter MS    for a command that begins with '!' prints its own prompt in the middle
  *                   of its output, and waits so long after it, for input from elsewhere
@@ -31,6 +32,7 @@ enum { LINE_MAX_BYTES = 4096, BOX_COLUMNS = 76 };
 
 struct agent {
 	const char *log;
+	const char *above;
 	int swallow_ms;
 	int deaf_ms;
 	int busy_ms;
@@ -226,7 +228,9 @@ static void read_options(struct agent *agent, int argc, char **argv)
 			agent->has_signals = true;
 		else if (strncmp(argv[i], "--", 2) != 0)
 			agent->log = argv[i];
-		if (strcmp(argv[i], "--draft") == 0)
+		if (strcmp(argv[i], "--above") == 0)
+			agent->above = argv[++i];
+		else if (strcmp(argv[i], "--draft") == 0)
 			agent->len =
 			    (size_t)snprintf(agent->line, sizeof agent->line, "%s", argv[++i]);
 		for (size_t at = 0; at < sizeof numbers / sizeof *numbers; at++) {
@@ -252,6 +256,8 @@ int main(int argc, char **argv)
 	(void)tcsetattr(0, TCSANOW, &raw);
 	printf("%s\033[?2004h%s", agent.is_alternate ? "\033[?1049h" : "",
 	    agent.is_boxed ? "\033[?25l" : "");
+	if (agent.above != NULL)
+		printf("%s\r\n", agent.above);
 	run(&agent);
 	printf("\033[?2004l\033[?25h%s\r\n", agent.is_alternate ? "\033[?1049l" : "");
 	fflush(stdout);

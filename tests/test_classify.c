@@ -150,6 +150,16 @@ static void test_bytes(void)
 	facts.mark = '\0';
 	facts.reports_busy = true;
 	judged(&facts, &profile, NULL, VERDICT_BUSY, "as is its own word");
+	facts.reports_busy = false;
+	facts.mark = '\0';
+	facts.shows_work = true;
+	facts.quiet_ms = AGENT_SIGN_MS - 1;
+	judged(&facts, &profile, NULL, VERDICT_BUSY, "and a sign of work on its screen");
+	facts.quiet_ms = AGENT_SIGN_MS;
+	judged(&facts, &profile, NULL, VERDICT_READY, "which is only text after a while");
+	facts.quiet_ms = AGENT_WEAK_MS;
+	facts.front.reads = AGENT_READS_YES;
+	judged(&facts, &profile, NULL, VERDICT_READY, "or where the program is seen to read");
 }
 
 static void test_shell(void)

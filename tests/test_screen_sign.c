@@ -29,6 +29,20 @@ static const struct {
     {"opencode", SIGN_BUSY, "working  esc interrupt\n", true},
     {"copilot", SIGN_BUSY, "Thinking (Esc to cancel)\n", true},
     {"nobody", SIGN_BUSY, "esc to interrupt", false},
+    {NULL, SIGN_BUSY, "* Thinking... (12s, esc to interrupt)\n> \n", true},
+    {NULL, SIGN_BUSY, "(Press ESC to cancel)\n", true},
+    {NULL, SIGN_BUSY, "  Escape to stop\n", true},
+    {NULL, SIGN_BUSY, "building (ctrl+c to interrupt)\n", true},
+    {NULL, SIGN_BUSY, "building (Ctrl-C again to abort)\n", true},
+    {NULL, SIGN_BUSY, "^C to stop\n", true},
+    {NULL, SIGN_BUSY, ". Working... 3s\n> \n", true},
+    {NULL, SIGN_BUSY, "done\n. Generating.\n> \n", true},
+    {NULL, SIGN_BUSY, ". Compacting (40 %)\n", true},
+    {NULL, SIGN_BUSY, "> \n  ? for shortcuts\n", false},
+    {NULL, SIGN_BUSY, "Ctrl+C to quit, Esc to clear\n> \n", false},
+    {NULL, SIGN_BUSY, "I am working on it. It will be working.\n> \n", false},
+    {NULL, SIGN_BUSY, "the description to interrupt\n> \n", false},
+    {NULL, SIGN_BUSY, "Working directory: /tmp\n> \n", false},
 };
 
 static void test_rows(void)
@@ -37,8 +51,8 @@ static void test_rows(void)
 	for (size_t at = 0; at < sizeof rows / sizeof *rows; at++)
 		ok(screen_sign_shows(set, rows[at].agent, rows[at].kind, rows[at].text,
 		       strlen(rows[at].text)) == rows[at].shows,
-		    "%s %d: %s", rows[at].agent, (int)rows[at].kind,
-		    rows[at].shows ? "shown" : "not shown");
+		    "%s %d: %s: %s", rows[at].agent != NULL ? rows[at].agent : "any program",
+		    (int)rows[at].kind, rows[at].shows ? "shown" : "not shown", rows[at].text);
 	screen_sign_set_free(set);
 }
 
@@ -54,6 +68,11 @@ static void test_file(void)
 	set = screen_sign_set_new(path);
 	ok(screen_sign_shows(set, "mine", SIGN_BUSY, "a\n[working]\nb", 13), "a sign of a file");
 	ok(!screen_sign_shows(set, "mine", SIGN_BUSY, "(", 1), "a bad line is ignored");
+	ok(screen_sign_is_named(set, "mine", SIGN_BUSY) &&
+		screen_sign_is_named(set, "mine", SIGN_KIND_COUNT_) &&
+		!screen_sign_is_named(set, "mine", SIGN_READY) &&
+		!screen_sign_is_named(set, "codex", SIGN_KIND_COUNT_),
+	    "the names of a file");
 	ok(!screen_sign_shows(set, "claude", SIGN_BUSY, rows[0].text, strlen(rows[0].text)),
 	    "a file removes a built-in sign");
 	ok(screen_sign_shows(set, "codex", SIGN_BUSY, rows[4].text, strlen(rows[4].text)),

@@ -440,6 +440,7 @@ static struct agent_set *new_agents(const struct daemon *daemon)
 	    .queue = daemon->queue,
 	    .presences = daemon->presences,
 	    .submits = daemon->submits,
+	    .signs = daemon->signs,
 	};
 	return agent_set_new(&parts);
 }

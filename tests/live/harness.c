@@ -171,6 +171,7 @@ static void enter(const struct live *live)
 	(void)setenv("HOME", live->dir, 1);
 	(void)setenv("TMUX_TMPDIR", live->dir, 1);
 	(void)setenv("XDG_STATE_HOME", live->dir, 1);
+	(void)unsetenv("XDG_CONFIG_HOME");
 	(void)setenv("LC_ALL", "C.UTF-8", 1);
 	(void)setenv("TERM", "xterm-256color", 1);
 	(void)setenv("SHELL", "/bin/sh", 1);
@@ -320,6 +321,10 @@ struct live *live_new(const char *tmux)
 	(void)snprintf(live->tmux_socket, sizeof live->tmux_socket, "%s/mbt-%d-%d", live->dir,
 	    (int)getpid(), count++);
 	(void)snprintf(live->socket, sizeof live->socket, "%s.muxbus", live->tmux_socket);
+	/* The programs of the tests that are agents: their rows remove nothing. */
+	(void)live_run(live,
+	    "mkdir -p .config/muxbus && printf 'fake_agent ready\nedit ready\n' "
+	    ">.config/muxbus/agents");
 	version = live_run(live, "'%s' -V", live->tmux);
 	number = strrchr(version, ' ');
 	if (number == NULL)

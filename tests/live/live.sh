@@ -100,6 +100,9 @@ start() {
 	unset TMUX TMUX_PANE
 	export HOME="$dir" XDG_STATE_HOME="$dir" LC_ALL=C.UTF-8 TERM=xterm-256color SHELL=/bin/sh
 	export MUXBUS="$dir/tmux.muxbus"
+	unset XDG_CONFIG_HOME
+	mkdir -p "$dir/.config/muxbus"
+	echo 'fake_agent ready' >"$dir/.config/muxbus/agents" # the tests' own agent; nothing is removed
 	trap finish EXIT
 	trap 'exit 99' INT TERM
 	t new-session -d -s main -x 80 -y 24 "$1" || exit 99

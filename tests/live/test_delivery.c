@@ -286,7 +286,13 @@ static void check_refusal(struct live *live, size_t number)
 	talk_free(talk);
 }
 
-/* Programs that take a notice at their prompt: line editors, and one that has asked. */
+static bool has_program(struct live *live, const char *name)
+{
+	(void)live_run(live, "command -v %s", name);
+	return live->status == 0;
+}
+
+/* Programs that take a notice at their prompt: known line editors, and one that has asked. */
 static const struct {
 	const char *name;
 	const char *needs;
@@ -295,7 +301,6 @@ static const struct {
 	const char *command; /* run in the directory */
 	const char *seen;
 } takers[] = {
-    {"python", "python3", "none", "", "LC_ALL=C.UTF-8 exec python3 -q", "Error"},
     {"a cooked program that asked", "python3", "asker.py",
 	"import socket\n"
 	"s=socket.socket(socket.AF_UNIX)\n"
@@ -311,12 +316,6 @@ static const struct {
 	"while line=; vared -p '> ' line; do echo \"got $line\"; done\n",
 	"exec bash -c 'exec -a edit zsh -f edit.zsh'", "got [muxbus"},
 };
-
-static bool has_program(struct live *live, const char *name)
-{
-	(void)live_run(live, "command -v %s", name);
-	return live->status == 0;
-}
 
 static void check_taken(struct live *live)
 {

@@ -2,7 +2,8 @@
 /*
  * The guards of typing, for every caller: a notice, self_command, send_task, respond and
  * send_text, each while a person types, at a draft, at a question, in copy mode, and with a
- * shell where the agent was. Then, that one text at a time is typed into a pane.
+ * shell where the agent was. Then, that one text at a time is typed into a pane, and that nothing
+ * is typed into programs that are no agents, or show a sign of work, whatever they are called.
  */
 #include <signal.h>
 #include <stdio.h>
@@ -353,14 +354,110 @@ static void check_second(void)
 	mem_free(program.pane);
 }
 
+/* Lines that end as prompts do, of programs that are no agents: Enter there may do anything. */
+static const char *const unknown_prompts[] = {"db=> ", "mysql> ", "PIN> ",
+    "Type the name to delete > ", "PS> ", "PS C:/> ", "sftp> ", "> ", ">>> ", "irb(main):001> ",
+    "\xe2\x9d\xaf ", "\xe2\x80\xba ", "\xc2\xbb ", "\xe2\x96\xb6 ", "(gdb) > "};
+
+/* prompter.py PROMPT edits no lines; once.py asks the daemon, and ends. */
+static void write_programs(void)
+{
+	(void)live_run(live,
+	    "cat >prompter.py <<'END'\n"
+	    "import os, sys, tty\n"
+	    "tty.setraw(0)\n"
+	    "sys.stdout.write(sys.argv[1])\n"
+	    "sys.stdout.flush()\n"
+	    "while True:\n"
+	    "    byte = os.read(0, 1)\n"
+	    "    os.write(1, b'\\r\\nRUN' if byte == b'\\r' else byte)\n"
+	    "END\n"
+	    "cat >once.py <<'END'\n"
+	    "import socket\n"
+	    "s = socket.socket(socket.AF_UNIX)\n"
+	    "s.connect('once.socket')\n"
+	    "s.sendall(b'{\"id\":1,\"method\":\"yield_turn\"}\\n')\n"
+	    "s.recv(9999)\n"
+	    "END\n"
+	    "ln -sf %s once.socket",
+	    live->socket);
+}
+
+/* A notice is not typed into a new pane with a command, for a reason; or is, without a reason. */
+static void check_pane(const char *command, const char *drawn, const char *reason, const char *name)
+{
+	struct program program = {0};
+	char *before;
+	const char *id;
+	(void)live_run(live, ": >fake.log; : >shell.log");
+	program.pane = xstrdup(live_tmux(live, "new-window -P -F '#{pane_id}' \"%s\"", command));
+	if (!shows(program.pane, drawn, LIVE_TIMEOUT_MS))
+		live_bail("nothing is drawn by: %s", command);
+	before = xstrdup(live_tmux(live, "capture-pane -p -t %s", program.pane));
+	id = call(NOTICE, &program);
+	if (reason == NULL) {
+		ok(is_submitted("[muxbus "), "%s: typed", name);
+	} else if (ok(has_reason(NOTICE, id, reason), "%s: the reason is told", name)) {
+		live_sleep_ms(300);
+		is_str(live_tmux(live, "capture-pane -p -t %s", program.pane), before,
+		    "%s: nothing is typed", name);
+	}
+	end_program(&program);
+	mem_free(before);
+}
+
+static void check_unknown(void)
+{
+	char command[512], drawn[64];
+	write_programs();
+	for (size_t i = 0; i < sizeof unknown_prompts / sizeof *unknown_prompts; i++) {
+		(void)snprintf(command, sizeof command, "exec python3 %s/prompter.py '%s'",
+		    live->dir, unknown_prompts[i]);
+		(void)snprintf(drawn, sizeof drawn, "%s", unknown_prompts[i]);
+		drawn[strlen(drawn) - 1] = '\0';
+		check_pane(command, drawn, "never asked", unknown_prompts[i]);
+	}
+	check_pane("LC_ALL=C.UTF-8 exec python3 -q", ">>>", "never asked", "python's prompt");
+	(void)snprintf(command, sizeof command,
+	    "exec bash -mc 'cd %s; python3 once.py; exec python3 -q'", live->dir);
+	check_pane(command, ">>>", "in front, not python3 once.py that asked",
+	    "python's prompt, where another program asked");
+}
+
+/* Agents that are known by their command line alone, whatever the process is called. */
+static const char *const known_names[] = {
+    ".claude-unwrapped", "opencode.exe", "/nix/store/0-codex/bin/.codex-wrapped", "gemini"};
+
+/* Signs of work, which count for any program. */
+static const char *const busy_signs[] = {"* Thinking... (12s, esc to interrupt)", "(Esc to cancel)",
+    "Working (3s, Ctrl+C to interrupt)", "  press ^C to stop", "Generating...", "esc interrupt"};
+
+static void check_names(void)
+{
+	const char *dir = getenv("MUXBUS_BUILDDIR") == NULL ? "." : getenv("MUXBUS_BUILDDIR");
+	char command[1024];
+	for (size_t i = 0; i < sizeof known_names / sizeof *known_names; i++) {
+		(void)snprintf(command, sizeof command,
+		    "exec bash -c 'exec -a %s %s/tests/fake_agent %s/fake.log'", known_names[i],
+		    dir, live->dir);
+		check_pane(command, ">", NULL, known_names[i]);
+	}
+	for (size_t i = 0; i < sizeof busy_signs / sizeof *busy_signs; i++) {
+		(void)snprintf(command, sizeof command,
+		    "exec bash -c 'exec -a %s %s/tests/fake_agent --above \\\"%s\\\" %s/fake.log'",
+		    i % 2 == 0 ? "fake_agent" : known_names[i % 3], dir, busy_signs[i], live->dir);
+		check_pane(command, ">", "busy", busy_signs[i]);
+	}
+}
+
 int main(void)
 {
 	live = live_start(live_tmux_path(), "exec sleep 3600");
 	(void)live_stop_daemon(live, SIGTERM);
 	live_start_daemon(live, "-o deliver_quiet_ms=200");
-	(void)live_run(live, "command -v bash && command -v pkill");
+	(void)live_run(live, "command -v bash && command -v pkill && command -v python3");
 	if (live->status != 0)
-		skip_all("bash or pkill is not installed");
+		skip_all("bash, pkill or python3 is not installed");
 	write_script();
 	talk = talk_new(live);
 	for (size_t guard = 0; guard < GUARDS; guard++) {
@@ -370,6 +467,8 @@ int main(void)
 	check_order();
 	check_kept();
 	check_second();
+	check_unknown();
+	check_names();
 	talk_free(talk);
 	live_free(live);
 	return done_testing();

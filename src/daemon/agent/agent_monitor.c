@@ -14,6 +14,7 @@
 #include "daemon/core/loop_timer.h"
 #include "daemon/pane/pane_screen.h"
 #include "daemon/pane/presence.h"
+#include "daemon/pane/screen_sign.h"
 #include "daemon/tmux/stream.h"
 #include "daemon/tmux/tmux.h"
 #include "daemon/tmux/tokenizer.h"
@@ -23,6 +24,7 @@ enum {
 	AGREE_MS = 60, /* between two looks that must agree */
 	WRITES_MS = 600, /* of output without a rest, until that is reported */
 	WAITING_MS = 10000, /* between looks at a program that is silent, while a request waits */
+	AROUND_MAX = 64 * 1024,
 	SEQUENCE_SIZE = 8, /* of ESC [ ? 2004 h */
 };
 
@@ -201,6 +203,7 @@ static void collect(const struct agent_monitor *monitor, const struct muxbus_pan
     const struct pane_screen *screen, struct agent_facts *ret_facts)
 {
 	const struct presence *presence;
+	struct buf around;
 	*ret_facts = (struct agent_facts){
 	    .is_dead = pane->is_dead,
 	    .in_mode = pane->in_mode,
@@ -214,6 +217,11 @@ static void collect(const struct agent_monitor *monitor, const struct muxbus_pan
 		ret_facts->reports_asking = presence->state == PRESENCE_ASKING;
 	}
 	agent_facts_read_screen(&screen->view, ret_facts);
+	buf_init(&around, AROUND_MAX);
+	prompt_write_around(&screen->view, &around);
+	ret_facts->shows_work = screen_sign_shows(
+	    monitor->parts->signs, NULL, SIGN_BUSY, (const char *)around.data, around.len);
+	buf_finish(&around);
 	agent_facts_set_tail(ret_facts, monitor->tail, monitor->tail_len);
 	if (pane->is_dead)
 		return;

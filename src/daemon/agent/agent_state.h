@@ -35,6 +35,7 @@ struct loop_timer;
 struct presence_set;
 struct queue;
 struct request;
+struct screen_sign_set;
 struct stream_set;
 struct tmux;
 
@@ -48,6 +49,7 @@ struct agent_parts {
 	struct queue *queue;
 	struct presence_set *presences;
 	struct submit_set *submits;
+	const struct screen_sign_set *signs;
 };
 
 enum agent_state {

@@ -369,6 +369,10 @@ static bool judge_surroundings(const struct agent_facts *facts,
 	} else if (facts->reports_busy && facts->quiet_ms < AGENT_DOUBT_MS) {
 		settle(verdict, VERDICT_BUSY, "it reports to be busy");
 		verdict->again_ms = AGENT_DOUBT_MS - facts->quiet_ms;
+	} else if (facts->shows_work && facts->quiet_ms < AGENT_SIGN_MS &&
+	    facts->front.reads != AGENT_READS_YES) {
+		settle(verdict, VERDICT_BUSY, "its screen says that it is busy");
+		verdict->again_ms = AGENT_SIGN_MS - facts->quiet_ms;
 	} else if (facts->mark == 'C') {
 		judge_other(facts, "a command runs (OSC 133)", verdict);
 	} else if (is_other && foreground_lives(profile->pid, profile->start)) {

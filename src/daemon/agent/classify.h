@@ -23,6 +23,7 @@
 #define AGENT_REST_MS 120 /* without output, before anything is looked at */
 #define AGENT_WEAK_MS 1500 /* where little speaks for a prompt */
 #define AGENT_DOUBT_MS 10000 /* where the row is right and the bytes are not */
+#define AGENT_SIGN_MS 15000 /* where a sign of work is shown: later it is only text */
 #define AGENT_REASON_SIZE 160
 
 struct pattern;
@@ -44,6 +45,7 @@ struct agent_facts {
 	bool reports_busy; /* by its hooks; it may have failed to report the end */
 	bool reports_asking;
 	bool is_menu; /* a choice is offered around the cursor */
+	bool shows_work; /* a sign of work stands around the cursor */
 	char row[AGENT_ROW_SIZE]; /* what stands before the cursor, UTF-8 */
 	struct foreground front;
 	struct pane_tty tty;

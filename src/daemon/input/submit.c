@@ -90,12 +90,17 @@ static void look_at_prompt(struct submit *submit, const struct muxbus_pane *pane
     const struct pane_screen *screen, const struct pane_tty *tty)
 {
 	const struct submit_policy *policy = submit->policy;
+	bool stands = submit_line_stands(&submit->line, screen);
 	char reason[SUBMIT_REASON_SIZE];
-	if (submit_line_stands(&submit->line, screen))
+	if ((!stands &&
+		!submit_guard_screen(submit->parts, policy, &submit->pane, pane, screen,
+		    clock_mono_ms() - submit->last_output_ms, reason)) ||
+	    !submit_guard_known(submit->parts, policy, &submit->pane, pane, reason))
+		submit_defer(submit, reason);
+	else if (stands)
 		take_up(submit, pane, tty);
-	else if (!submit_guard_screen(submit->parts, policy, &submit->pane, pane, screen,
-		     clock_mono_ms() - submit->last_output_ms, reason) ||
-	    (policy->knows_prompt && !submit->handlers->judge(submit->data, pane, screen, reason)))
+	else if (policy->knows_prompt &&
+	    !submit->handlers->judge(submit->data, pane, screen, reason))
 		submit_defer(submit, reason);
 	else
 		step_type(submit, pane, screen, tty);

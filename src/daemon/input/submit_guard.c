@@ -73,6 +73,15 @@ static bool is_human_typing(const struct submit_parts *parts, const struct muxbu
 	    (latest > 0 && clock_real_ms() - (int64_t)latest * 1000 < SUBMIT_HUMAN_MS);
 }
 
+/* Whether the program in front is the one that asked, and not another of its name. */
+static bool is_same_program(const char *expected, const struct muxbus_pane *pane)
+{
+	char identity[AGENT_ARGV_IDENTITY_SIZE];
+	if (!foreground_identity(pane->pid, identity))
+		return strcmp(expected, pane->command) == 0;
+	return strcmp(expected, identity) == 0;
+}
+
 /* Whether the program in front is one that may be typed to. */
 static bool is_expected(const struct submit_parts *parts, const struct pane_ref *ref,
     const struct muxbus_pane *pane, char *ret_reason)
@@ -84,7 +93,7 @@ static bool is_expected(const struct submit_parts *parts, const struct pane_ref 
 		return false;
 	}
 	expected = expected_find(parts->store, ref);
-	if (expected != NULL && strcmp(expected, pane->command) != 0)
+	if (expected != NULL && !is_same_program(expected, pane))
 		snprintf(ret_reason, SUBMIT_REASON_SIZE, "%.40s is in front, not %.40s that asked",
 		    pane->command, expected);
 	else if (expected == NULL && pane->alternate_screen)
@@ -138,8 +147,51 @@ bool submit_guard_terminal(const struct submit_parts *parts, const struct submit
 	return false;
 }
 
-/* A sign on the screen of a known agent that is against typing; or for a prompt that looks like none. */
-static const char *find_sign(const struct submit_parts *parts, const char *agent,
+/* The names of the program in front; "": it has no such name. */
+struct names {
+	char reported[PRESENCE_NAME_MAX + 1];
+	char by_argv[AGENT_ARGV_NAME_SIZE];
+	const char *command;
+};
+
+static bool is_named(void *data, const char *name)
+{
+	return screen_sign_is_named(data, name, SIGN_KIND_COUNT_);
+}
+
+static void find_names(const struct submit_parts *parts, const struct pane_ref *ref,
+    const struct muxbus_pane *pane, struct names *ret_names)
+{
+	const struct presence *presence = presence_of_pane(parts->presences, ref);
+	*ret_names = (struct names){.command = pane->command};
+	/* Not of a program that the agent has started on its terminal. */
+	if (presence != NULL &&
+	    (presence->pid <= 0 ||
+		!foreground_is_below(pane_tty_front_pid(pane->pid), presence->pid)))
+		snprintf(ret_names->reported, sizeof ret_names->reported, "%s", presence->agent);
+	if (!foreground_agent(
+		pane->pid, is_named, (void *)(uintptr_t)parts->signs, ret_names->by_argv))
+		ret_names->by_argv[0] = '\0';
+}
+
+/* Whether a text shows a sign of the program, by any of its names. */
+static bool shows(const struct submit_parts *parts, const struct names *names,
+    enum screen_sign_kind kind, const char *text, size_t len)
+{
+	const char *const all[] = {names->reported, names->by_argv, names->command};
+	bool is_set = false;
+	for (size_t at = 0; at < sizeof all / sizeof *all; at++) {
+		if (screen_sign_shows(parts->signs, all[at], kind, text, len))
+			return true;
+		is_set |= screen_sign_is_named(parts->signs, all[at], kind);
+	}
+	/* A sign of work counts in any program, unless the user's file has the program's own. */
+	return kind == SIGN_BUSY && !is_set &&
+	    screen_sign_shows(parts->signs, NULL, kind, text, len);
+}
+
+/* A sign on the screen that is against typing; or for a prompt that looks like none. */
+static const char *find_sign(const struct submit_parts *parts, const struct names *names,
     const struct pane_screen *screen, int64_t quiet_ms, bool *ret_is_ready)
 {
 	const char *line = screen->prompt.line, *reason = NULL;
@@ -148,16 +200,29 @@ static const char *find_sign(const struct submit_parts *parts, const char *agent
 	prompt_write_around(&screen->view, &around);
 	/* A program at work keeps drawing: a screen that has been still for long is only text. */
 	if (quiet_ms < SUBMIT_BUSY_QUIET_MS &&
-	    screen_sign_shows(
-		parts->signs, agent, SIGN_BUSY, (const char *)around.data, around.len))
+	    shows(parts, names, SIGN_BUSY, (const char *)around.data, around.len))
 		reason = "its screen says that it is busy";
-	if (screen_sign_shows(
-		parts->signs, agent, SIGN_ASKING, (const char *)around.data, around.len))
+	if (shows(parts, names, SIGN_ASKING, (const char *)around.data, around.len))
 		reason = "its screen asks a person something";
-	*ret_is_ready = !screen->prompt.has_right_draft &&
-	    screen_sign_shows(parts->signs, agent, SIGN_READY, line, strlen(line));
+	*ret_is_ready =
+	    !screen->prompt.has_right_draft && shows(parts, names, SIGN_READY, line, strlen(line));
 	buf_finish(&around);
 	return reason;
+}
+
+bool submit_guard_known(const struct submit_parts *parts, const struct submit_policy *policy,
+    const struct pane_ref *ref, const struct muxbus_pane *pane, char ret_reason[SUBMIT_REASON_SIZE])
+{
+	struct names names;
+	ret_reason[0] = '\0';
+	if (policy->knows_prompt || expected_find(parts->store, ref) != NULL)
+		return true;
+	find_names(parts, ref, pane, &names);
+	if (names.reported[0] != '\0' || names.by_argv[0] != '\0')
+		return true;
+	snprintf(ret_reason, SUBMIT_REASON_SIZE,
+	    "%.40s is no known agent, and never asked: its line may be no prompt", pane->command);
+	return false;
 }
 
 /* Whether an agent's empty prompt is at the cursor, as far as a screen tells. */
@@ -165,14 +230,15 @@ static bool is_free_prompt(const struct submit_parts *parts, const struct pane_r
     const struct muxbus_pane *pane, const struct pane_screen *screen, int64_t quiet_ms,
     char ret_reason[SUBMIT_REASON_SIZE])
 {
-	const struct presence *presence = presence_of_pane(parts->presences, ref);
-	const char *agent = presence != NULL ? presence->agent : pane->command, *sign;
+	struct names names;
+	const char *sign;
 	bool is_ready;
 	if (!screen->has_cursor) {
 		snprintf(ret_reason, SUBMIT_REASON_SIZE, "no cursor is seen, so no prompt");
 		return false;
 	}
-	sign = find_sign(parts, agent, screen, quiet_ms, &is_ready);
+	find_names(parts, ref, pane, &names);
+	sign = find_sign(parts, &names, screen, quiet_ms, &is_ready);
 	if (sign != NULL)
 		snprintf(ret_reason, SUBMIT_REASON_SIZE, "%s", sign);
 	else if (screen->prompt.has_draft && !is_ready)

@@ -51,6 +51,14 @@ bool submit_guard_screen(const struct submit_parts *parts, const struct submit_p
     const struct pane_ref *ref, const struct muxbus_pane *pane, const struct pane_screen *screen,
     int64_t quiet_ms, char ret_reason[SUBMIT_REASON_SIZE]);
 
+/*
+ * Whether the program is one whose prompt is known to be one: an agent, or a program that has
+ * asked. Others may end a line in '>' and mean anything.
+ */
+bool submit_guard_known(const struct submit_parts *parts, const struct submit_policy *policy,
+    const struct pane_ref *ref, const struct muxbus_pane *pane,
+    char ret_reason[SUBMIT_REASON_SIZE]);
+
 /* The format for tmux: the pane is still as it was seen, and the cursor has not moved. */
 void submit_guard_write(struct buf *out, const struct pane_ref *ref, const char *command,
     const struct pane_screen *screen);

@@ -12,7 +12,7 @@
 
 #define PREFIX "expect/"
 
-enum { KEY_SIZE = sizeof PREFIX + PANE_REF_TEXT_SIZE, COMMAND_MAX = 200 };
+enum { KEY_SIZE = sizeof PREFIX + PANE_REF_TEXT_SIZE, IDENTITY_MAX = 200 };
 
 static void expected_key(const struct pane_ref *pane, char out[KEY_SIZE])
 {
@@ -28,16 +28,16 @@ const char *expected_find(const struct store *store, const struct pane_ref *pane
 	return store_get(store, key, NULL);
 }
 
-void expected_set(struct store *store, const struct pane_ref *pane, const char *command)
+void expected_set(struct store *store, const struct pane_ref *pane, const char *identity)
 {
 	const char *known;
 	char key[KEY_SIZE];
-	if (pane->pane == MUXBUS_NO_ID || command[0] == '\0' || foreground_is_shell(command) ||
-	    strlen(command) > COMMAND_MAX)
+	if (pane->pane == MUXBUS_NO_ID || identity[0] == '\0' || foreground_is_shell(identity) ||
+	    strlen(identity) > IDENTITY_MAX)
 		return;
 	known = expected_find(store, pane);
-	if (known != NULL && strcmp(known, command) == 0)
+	if (known != NULL && strcmp(known, identity) == 0)
 		return;
 	expected_key(pane, key);
-	store_put(store, key, command, strlen(command));
+	store_put(store, key, identity, strlen(identity));
 }

@@ -11,10 +11,13 @@
 
 struct store;
 
-/* Notes that a program is expected in a pane. Shells are not: any program may start one. */
-void expected_set(struct store *store, const struct pane_ref *pane, const char *command);
+/*
+ * Notes that a program is expected in a pane, by its identity (agent_argv_identity): the name, and
+ * perhaps more words. Shells are not: any program may start one.
+ */
+void expected_set(struct store *store, const struct pane_ref *pane, const char *identity);
 
-/* The program that is expected in a pane, or NULL. */
+/* The identity of the program that is expected in a pane, or NULL. */
 const char *expected_find(const struct store *store, const struct pane_ref *pane);
 
 #endif

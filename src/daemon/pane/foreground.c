@@ -17,6 +17,8 @@ enum {
 	THREADS_MAX = 64, /* of one process; more are not asked, and so it is not known */
 	PROCESSES_MAX = 64, /* below the one in front */
 	DEPTH_MAX = 8,
+	ANCESTORS_MAX = 64,
+	ARGV_MAX = 16 * 1024, /* bytes of a command line */
 };
 
 static bool read_text(const char *path, char *out, size_t size)
@@ -220,4 +222,96 @@ void foreground_read(pid_t pid, struct foreground *ret_front)
 		return;
 	ret_front->is_known = true;
 	ret_front->reads = judge_tree(group, group, 0, &count);
+}
+
+/* The words of a process's command line, in buffer. */
+static size_t read_words(pid_t pid, char buffer[ARGV_MAX], const char **words)
+{
+	char path[64];
+	size_t count = 0, len;
+	FILE *file;
+	snprintf(path, sizeof path, "/proc/%d/cmdline", (int)pid);
+	file = fopen(path, "re");
+	if (file == NULL)
+		return 0;
+	len = fread(buffer, 1, ARGV_MAX - 1, file);
+	(void)fclose(file); /* only read */
+	buffer[len] = '\0';
+	/* Titles that programs set may have NULs at their end. */
+	for (size_t at = 0; at < len && count < AGENT_ARGV_WORDS_MAX; at += strlen(buffer + at) + 1)
+		words[count++] = buffer + at;
+	while (count > 1 && words[count - 1][0] == '\0')
+		count--;
+	return count;
+}
+
+/* A search for an agent among processes of one group. */
+struct search {
+	pid_t group;
+	agent_argv_fn *is_other;
+	void *data;
+	unsigned count;
+};
+
+static bool search_tree(struct search *search, pid_t pid, unsigned depth, char *ret_name)
+{
+	static char buffer[ARGV_MAX];
+	const char *words[AGENT_ARGV_WORDS_MAX];
+	bool is_found = false;
+	char path[64];
+	FILE *file;
+	int child;
+	if (getpgid(pid) != search->group || depth > DEPTH_MAX || ++search->count > PROCESSES_MAX ||
+	    !is_terminal(pid, 0))
+		return false;
+	if (agent_argv_find(
+		words, read_words(pid, buffer, words), search->is_other, search->data, ret_name))
+		return true;
+	snprintf(path, sizeof path, "/proc/%d/task/%d/children", (int)pid, (int)pid);
+	file = fopen(path, "re");
+	if (file == NULL)
+		return false;
+	while (!is_found && fscanf(file, "%d", &child) == 1)
+		is_found = search_tree(search, child, depth + 1, ret_name);
+	(void)fclose(file); /* only read */
+	return is_found;
+}
+
+bool foreground_agent(
+    pid_t pid, agent_argv_fn *is_other, void *data, char ret_name[AGENT_ARGV_NAME_SIZE])
+{
+	struct search search = {
+	    .group = pane_tty_front_pid(pid), .is_other = is_other, .data = data};
+	return search.group > 0 && search_tree(&search, search.group, 0, ret_name);
+}
+
+bool foreground_identity(pid_t pid, char ret_identity[AGENT_ARGV_IDENTITY_SIZE])
+{
+	static char buffer[ARGV_MAX];
+	const char *words[AGENT_ARGV_WORDS_MAX];
+	char name[AGENT_ARGV_IDENTITY_SIZE];
+	pid_t front = pane_tty_front_pid(pid);
+	if (front <= 0 || !pane_tty_program(front, name, sizeof name))
+		return false;
+	agent_argv_identity(name, words, read_words(front, buffer, words), ret_identity);
+	return true;
+}
+
+bool foreground_is_below(pid_t pid, pid_t other)
+{
+	for (unsigned count = 0; count < ANCESTORS_MAX && pid > 1; count++) {
+		char path[64], text[512];
+		const char *after;
+		int parent;
+		snprintf(path, sizeof path, "/proc/%d/stat", (int)pid);
+		if (!read_text(path, text, sizeof text))
+			return false;
+		after = strrchr(text, ')');
+		if (after == NULL || sscanf(after + 1, " %*c %d", &parent) != 1)
+			return false;
+		if (parent == other)
+			return true;
+		pid = parent;
+	}
+	return false;
 }

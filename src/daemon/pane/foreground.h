@@ -12,6 +12,8 @@
 #include <stdint.h>
 #include <sys/types.h>
 
+#include "daemon/pane/agent_argv.h"
+
 enum agent_reads {
 	AGENT_READS_UNKNOWN,
 	AGENT_READS_YES, /* it sleeps in a read of the terminal, or waits for that alone */
@@ -32,6 +34,19 @@ void foreground_read(pid_t pid, struct foreground *ret_front);
 
 /* Whether a program of this name is a shell, or one that shows another as a shell does. */
 bool foreground_is_shell(const char *command);
+
+/*
+ * The agent in front, known by its command line: that of the leader of the group in front, or
+ * of one below it that has the terminal, as behind npx. False if there is none.
+ */
+bool foreground_agent(
+    pid_t pid, agent_argv_fn *is_other, void *data, char ret_name[AGENT_ARGV_NAME_SIZE]);
+
+/* The identity of the program in front (agent_argv_identity); false: it is not known. */
+bool foreground_identity(pid_t pid, char ret_identity[AGENT_ARGV_IDENTITY_SIZE]);
+
+/* Whether a process was started by another one, or by one of those. */
+bool foreground_is_below(pid_t pid, pid_t other);
 
 /* Whether a process that was seen is still there. */
 bool foreground_lives(pid_t pid, uint64_t start);

@@ -31,7 +31,7 @@ static const char *const kind_names[] = {
 };
 
 /*
- * The signs that these agents are known to draw. Their prompts of '>' and its kind need no
+ * The signs that these agents are known to draw, and "*" any program. Their prompts of '>' and its kind need no
  * row.
  */
 static const struct {
@@ -39,6 +39,12 @@ static const struct {
 	enum screen_sign_kind kind;
 	const char *pattern;
 } built_in[] = {
+    {"*", SIGN_BUSY,
+	"(?i)(?:\\besc(?:ape)?|\\bctrl ?[-+] ?c|\\^c|\\bc-c)\\b.{0,16}?\\b(?:to |again )*"
+	"(?:interrupt|cancel|stop|abort)\\b"},
+    {"*", SIGN_BUSY,
+	"(?i)^\\W{0,6}(?:thinking|working|generating|processing|compacting|responding|waiting for "
+	"(?:the )?(?:model|response))(?:\\.{3}|\\.$| *\\()"},
     {"claude", SIGN_BUSY, "\\besc to interrupt\\b"},
     {"claude", SIGN_ASKING, "^\\W*Do you want to .*\\?"},
     {"codex", SIGN_BUSY, "\\(\\d+\\w* .*\\besc to interrupt\\)"},
@@ -162,8 +168,21 @@ bool screen_sign_shows(const struct screen_sign_set *set, const char *agent,
 	list_for_each (link, &set->signs) {
 		const struct sign *sign = list_entry(link, const struct sign, link);
 		if (sign->kind == kind && sign->pattern != NULL &&
-		    strcmp(sign->agent, agent) == 0 &&
+		    (agent == NULL || strcmp(sign->agent, agent) == 0) &&
 		    pattern_find(sign->pattern, text, len, 0, NULL) == PATTERN_MATCH)
+			return true;
+	}
+	return false;
+}
+
+bool screen_sign_is_named(
+    const struct screen_sign_set *set, const char *agent, enum screen_sign_kind kind)
+{
+	const struct list *link;
+	list_for_each (link, &set->signs) {
+		const struct sign *sign = list_entry(link, const struct sign, link);
+		if (!sign->is_built_in && strcmp(sign->agent, agent) == 0 &&
+		    (kind == SIGN_KIND_COUNT_ || sign->kind == kind))
 			return true;
 	}
 	return false;

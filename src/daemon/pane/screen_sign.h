@@ -30,8 +30,12 @@ enum screen_sign_kind {
 struct screen_sign_set *screen_sign_set_new(const char *file);
 void screen_sign_set_free(struct screen_sign_set *set);
 
-/* Whether a text shows a sign of that agent. */
+/* Whether a text shows a sign of that agent. NULL: of any, and those of all programs. */
 bool screen_sign_shows(const struct screen_sign_set *set, const char *agent,
     enum screen_sign_kind kind, const char *text, size_t len);
+
+/* Whether the file has a row of that agent: of this kind, or SIGN_KIND_COUNT_ for any. */
+bool screen_sign_is_named(
+    const struct screen_sign_set *set, const char *agent, enum screen_sign_kind kind);
 
 #endif

@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #include "daemon/pane/expected.h"
+#include "daemon/pane/foreground.h"
 #include "daemon/pane/pane_tty.h"
 #include "daemon/queue/queue.h"
 #include "daemon/server/peer.h"
@@ -36,11 +37,14 @@ static bool is_messenger(const char *command)
 void requester_expect_front(
     struct request *request, const struct pane_ref *ref, const struct muxbus_pane *pane)
 {
-	char command[256];
+	char command[256], identity[AGENT_ARGV_IDENTITY_SIZE];
 	if (!pane_tty_front(pane->pid, command, sizeof command))
 		snprintf(command, sizeof command, "%s", pane->command);
-	if (!is_messenger(command))
-		expected_set(queue_store(request_parts(request)->queue), ref, command);
+	if (is_messenger(command) || foreground_is_shell(command))
+		return;
+	if (!foreground_identity(pane->pid, identity))
+		snprintf(identity, sizeof identity, "%.200s", command);
+	expected_set(queue_store(request_parts(request)->queue), ref, identity);
 }
 
 bool requester_pane(struct request *request, const char *text, struct pane_ref *ret_pane)
