@@ -71,6 +71,21 @@ static uint64_t first_of_new_life(void)
 	return first;
 }
 
+static void test_pass(void)
+{
+	struct sequence *sequence = open_sequence();
+	uint64_t last = sequence_last(sequence);
+	is_int((long long)sequence_peek(sequence), (long long)last + 1, "a number can be foretold");
+	sequence_pass(sequence, last);
+	is_int((long long)sequence_next(sequence), (long long)last + 1, "and passed for nothing");
+	sequence_pass(sequence, last + 3 * (uint64_t)SEQUENCE_BLOCK);
+	is_int((long long)sequence_peek(sequence), (long long)last + 3LL * SEQUENCE_BLOCK + 1,
+	    "or far ahead");
+	last = sequence_next(sequence);
+	sequence_close(sequence);
+	ok(first_of_new_life() > last, "which the file keeps");
+}
+
 static void test_orderly(void)
 {
 	struct sequence *sequence = open_sequence();
@@ -161,6 +176,7 @@ int main(void)
 	(void)snprintf(file, sizeof file, "%s/sequence", dir);
 	test_orderly();
 	test_killed();
+	test_pass();
 	test_damage();
 	test_refusal();
 	return done_testing();

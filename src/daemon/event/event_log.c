@@ -103,6 +103,17 @@ void event_log_free(struct event_log *log)
 	mem_free(log);
 }
 
+void event_log_pass(struct event_log *log, uint64_t seq)
+{
+	sequence_pass(log->sequence, seq);
+	log->before_start = sequence_last(log->sequence);
+}
+
+uint64_t event_log_next(struct event_log *log)
+{
+	return sequence_peek(log->sequence);
+}
+
 uint64_t event_log_last(const struct event_log *log)
 {
 	return sequence_last(log->sequence);

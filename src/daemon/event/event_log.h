@@ -92,8 +92,15 @@ struct event_log *event_log_new(const char *state_dir, size_t keep_count, size_t
     char *ret_reason, size_t reason_size);
 void event_log_free(struct event_log *log);
 
-/* The number of the last event. */
+/*
+ * Before the first event: numbers continue behind this one. An earlier daemon used it while its
+ * numbers could not be kept.
+ */
+void event_log_pass(struct event_log *log, uint64_t seq);
+
+/* The number of the last event, and of the next one. */
 uint64_t event_log_last(const struct event_log *log);
+uint64_t event_log_next(struct event_log *log);
 /* The oldest number that is still remembered; last + 1 if none is. */
 uint64_t event_log_oldest(const struct event_log *log);
 

@@ -183,11 +183,22 @@ void sequence_close(struct sequence *sequence)
 	mem_free(sequence);
 }
 
-uint64_t sequence_next(struct sequence *sequence)
+uint64_t sequence_peek(struct sequence *sequence)
 {
 	if (sequence->last == sequence->ceiling)
 		raise_ceiling(sequence);
-	return ++sequence->last;
+	return sequence->last + 1;
+}
+
+uint64_t sequence_next(struct sequence *sequence)
+{
+	return sequence->last = sequence_peek(sequence);
+}
+
+void sequence_pass(struct sequence *sequence, uint64_t number)
+{
+	if (number > sequence->last && number <= SEQUENCE_MAX)
+		sequence->last = sequence->ceiling = number;
 }
 
 uint64_t sequence_last(const struct sequence *sequence)

@@ -27,6 +27,10 @@ struct sequence *sequence_open(const char *state_dir, char *ret_reason, size_t r
 void sequence_close(struct sequence *sequence);
 
 uint64_t sequence_next(struct sequence *sequence);
+/* The number that sequence_next() will return. */
+uint64_t sequence_peek(struct sequence *sequence);
+/* Numbers continue behind this one, which an earlier life may have used without the file. */
+void sequence_pass(struct sequence *sequence, uint64_t number);
 /* The last number used; before the first, the number before it. */
 uint64_t sequence_last(const struct sequence *sequence);
 

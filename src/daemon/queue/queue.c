@@ -191,6 +191,7 @@ struct queue *queue_new(struct store *store, struct event_log *events)
 	map_init(&queue->ids);
 	queue_load(queue, &forgotten_kind, take_forgotten, queue);
 	queue_load(queue, &note_kind, take_note, queue);
+	event_log_pass(events, queue->last > queue->forgotten ? queue->last : queue->forgotten);
 	return queue;
 }
 
@@ -411,7 +412,7 @@ uint64_t queue_post(struct queue *queue, const struct notification_draft *draft)
 	}
 	note = draft_note(queue, draft);
 	/* Events and notifications share their numbers: it takes the next one. */
-	seq = event_log_last(queue->events) + 1;
+	seq = event_log_next(queue->events);
 	if (queue->first_untold != 0)
 		seq = queue->last + 1;
 	else
