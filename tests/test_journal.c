@@ -3,6 +3,7 @@
 #include "daemon/queue/journal.h"
 
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -27,6 +28,7 @@ struct user {
 	bool has_altered;
 	uint64_t gaps; /* records lost in gaps */
 	unsigned gap_calls;
+	char reason[32]; /* of the last gap */
 	size_t durable_count; /* of live: survive a power cut */
 	uint64_t tickets[RECORDS_MAX];
 	bool is_degraded;
@@ -61,7 +63,7 @@ static void on_record(void *data, uint8_t type, const void *payload, size_t len)
 static void on_gap(void *data, uint64_t count, const char *reason)
 {
 	struct user *user = data;
-	(void)reason;
+	snprintf(user->reason, sizeof user->reason, "%s", reason);
 	user->gaps += count;
 	user->gap_calls++;
 }
@@ -252,7 +254,7 @@ static void test_truncations(void)
 	torn_disk_finish(&whole);
 }
 
-/* Whether found is live without some records, which a gap or the end accounts for. */
+/* Whether found is live without some records, which a gap accounts for, as it may for a mark. */
 static bool is_noticed(const struct user *before, const struct user *after)
 {
 	size_t place = 0, missing_inside = 0, missing;
@@ -265,8 +267,8 @@ static bool is_noticed(const struct user *before, const struct user *after)
 		missing_inside += place - from;
 		place++;
 	}
-	missing = before->live_count - place; /* at the end: as a batch never synced */
-	return missing_inside == after->gaps && missing <= 1;
+	missing = missing_inside + before->live_count - place;
+	return missing == after->gaps || missing + 1 == after->gaps;
 }
 
 static void test_bit_flips(void)
@@ -292,6 +294,49 @@ static void test_bit_flips(void)
 	is_int(altered, 0, "each of %zu flipped bits: no record comes back altered", 8 * len);
 	is_int(unnoticed, 0, "and one damaged record costs one record, noticed");
 	torn_disk_finish(&whole);
+}
+
+/* The mark behind the last batch sets damage in it apart from a tail that was never promised. */
+static void test_last_batch(void)
+{
+	static struct user before, after;
+	struct torn_disk disk, copy;
+	size_t sound_len, len;
+	torn_disk_init(&disk, 12);
+	user_open(&before, &disk);
+	for (unsigned at = 0; at < 3; at++)
+		(void)user_append(&before);
+	journal_sync(before.journal);
+	sound_len = torn_disk_file(&disk, "journal")->len;
+	torn_disk_copy(&copy, &disk);
+	torn_disk_kill(&copy);
+	torn_disk_file(&copy, "journal")->bytes[sound_len - 2 * JOURNAL_RECORD_HEADER_SIZE] ^= 1;
+	user_open(&after, &copy);
+	is_int((int)after.gaps, 1, "damage in the last batch that was synced is a gap");
+	is_str(after.reason, "corruption", "with its reason");
+	is_int((int)after.found_count, 2, "of one record");
+	journal_close(after.journal);
+	torn_disk_finish(&copy);
+	(void)user_append(&before);
+	len = torn_disk_file(&disk, "journal")->len;
+	torn_disk_copy(&copy, &disk);
+	torn_disk_kill(&copy);
+	torn_disk_file(&copy, "journal")->bytes[len - 8] ^= 1;
+	user_open(&after, &copy);
+	is_int(after.gap_calls, 0, "a damaged record behind the mark was never promised");
+	is_int((int)after.found_count, 3, "and is left out");
+	journal_close(after.journal);
+	torn_disk_finish(&copy);
+	journal_close(before.journal);
+	len = torn_disk_file(&disk, "journal")->len;
+	torn_disk_power_cut(&disk);
+	is_int((int)torn_disk_file(&disk, "journal")->len, (int)len,
+	    "a clean end leaves a mark that survives a power cut");
+	torn_disk_file(&disk, "journal")->bytes[len - JOURNAL_RECORD_HEADER_SIZE - 8] ^= 1;
+	user_open(&after, &disk);
+	is_int((int)after.gaps, 1, "so damage after a clean end is a gap, too");
+	journal_close(after.journal);
+	torn_disk_finish(&disk);
 }
 
 static void test_aside(void)
@@ -339,6 +384,65 @@ static void test_full_disk(void)
 	user_open(&after, &disk);
 	ok(is_prefix(&user, &after, user.live_count), "and no record in memory is lost");
 	is_int(after.gap_calls, 0, "nor is there a gap");
+	journal_close(after.journal);
+	torn_disk_finish(&disk);
+}
+
+/* Killed while the disk is full: the next life reports that something is missing, once. */
+static void test_hole(void)
+{
+	static struct user user, after;
+	unsigned untold = 0, again = 0, kept = 0;
+	for (unsigned count = 0; count < 60; count++) {
+		struct torn_disk disk;
+		torn_disk_init(&disk, count + 1);
+		disk.reserves = true;
+		user_open(&user, &disk);
+		disk.room = 0;
+		while (!user.is_degraded)
+			(void)user_append(&user);
+		kept = (unsigned)user.live_count - 1;
+		for (unsigned at = 0; at < count; at++)
+			(void)user_append(&user);
+		user_vanish(&user, torn_disk_kill);
+		for (unsigned life = 0; life < 3; life++) {
+			user_open(&after, &disk);
+			untold += after.gap_calls != 1 || after.found_count != kept ||
+			    strcmp(after.reason, "disk_full") != 0;
+			(void)user_append(&after); /* there is still no room */
+			user_vanish(&after, torn_disk_kill);
+		}
+		disk.room = SIZE_MAX;
+		user_open(&after, &disk);
+		untold += after.gap_calls != 1;
+		again += user_append(&after) != 0;
+		user_vanish(&after, torn_disk_kill);
+		user_open(&after, &disk);
+		again += after.gap_calls != 0 || after.found_count != kept + 1;
+		journal_close(after.journal);
+		torn_disk_finish(&disk);
+	}
+	ok(kept > 50, "room that was reserved is used (%u records)", kept);
+	is_int(untold, 0, "60 kills on a full disk: the hole is reported, while the disk is full");
+	is_int(again, 0, "and once when it is not");
+}
+
+/* A disk that cannot reserve: the hole is reported if its record fits. */
+static void test_hole_without_reserve(void)
+{
+	static struct user user, after;
+	struct torn_disk disk;
+	torn_disk_init(&disk, 4);
+	user_open(&user, &disk);
+	(void)user_append(&user);
+	disk.room = 20;
+	(void)user_append(&user);
+	ok(user.is_degraded, "a disk that reserves nothing is full");
+	disk.room = 100;
+	(void)user_append(&user);
+	user_vanish(&user, torn_disk_kill);
+	user_open(&after, &disk);
+	is_str(after.reason, "disk_full", "the hole is reported as soon as its record fits");
 	journal_close(after.journal);
 	torn_disk_finish(&disk);
 }
@@ -417,8 +521,11 @@ int main(void)
 	test_power_cuts();
 	test_truncations();
 	test_bit_flips();
+	test_last_batch();
 	test_aside();
 	test_full_disk();
+	test_hole();
+	test_hole_without_reserve();
 	test_failed_sync();
 	test_failed_rewrite();
 	return done_testing();

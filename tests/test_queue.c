@@ -293,6 +293,34 @@ static void test_forgetting(void)
 	world_finish(&world);
 }
 
+/* After kill -9 on a full disk readers get a gap, also if the next daemon is killed as well. */
+static void test_loss(void)
+{
+	struct world world = {0};
+	const char *reason = "";
+	uint64_t kept;
+	torn_disk_init(&world.disk, 9);
+	world.disk.reserves = true;
+	world_open(&world);
+	kept = post(&world, "kept", NULL);
+	world.disk.room = 0;
+	while (queue_find(world.queue, post(&world, "in memory", NULL))->is_durable)
+		continue;
+	world.disk.room = SIZE_MAX;
+	world_restart(&world, true); /* it has reported nothing yet: it is killed before */
+	is_str(store_loss(world.store), "disk_full", "a hole in the journal is known");
+	world_restart(&world, true);
+	is_str(store_loss(world.store), "disk_full", "until readers know");
+	queue_note_loss(world.queue);
+	ok(queue_forgotten(world.queue, &reason) > kept, "they get a gap");
+	is_str(reason, "disk_full", "with its reason");
+	world_restart(&world, true);
+	ok(queue_forgotten(world.queue, &reason) > kept, "also after another kill");
+	ok(store_loss(world.store) == NULL, "and the hole is reported once");
+	ok(queue_find(world.queue, kept) != NULL, "what was written is there");
+	world_finish(&world);
+}
+
 /*
  * Settled in any order, the oldest settled one is forgotten first; without settled ones, the
  * oldest of all.
@@ -389,6 +417,7 @@ int main(void)
 	test_forgetting();
 	test_forgetting_order();
 	test_damage();
+	test_loss();
 	test_ids();
 	return done_testing();
 }

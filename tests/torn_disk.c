@@ -76,11 +76,14 @@ static ssize_t torn_write(void *data, int number, const void *bytes, size_t len,
 {
 	struct torn_disk *disk = data;
 	struct torn_file *file = &disk->files[number];
-	if (disk->room == 0)
+	size_t promised = offset < file->reserved ? file->reserved - offset : 0;
+	if (promised > 0 && len > promised)
+		len = promised;
+	if (promised == 0 && disk->room == 0)
 		return -ENOSPC;
-	if (len > disk->room)
+	if (promised == 0 && len > disk->room)
 		len = disk->room;
-	if (disk->room != SIZE_MAX)
+	if (promised == 0 && disk->room != SIZE_MAX)
 		disk->room -= len;
 	if (offset + len > file->len)
 		file_resize(file, offset + len);
@@ -91,7 +94,29 @@ static ssize_t torn_write(void *data, int number, const void *bytes, size_t len,
 static int torn_truncate(void *data, int number, uint64_t len)
 {
 	struct torn_disk *disk = data;
-	file_resize(&disk->files[number], len);
+	struct torn_file *file = &disk->files[number];
+	size_t had = file->reserved > file->len ? file->reserved : file->len;
+	if (disk->room != SIZE_MAX && had > len)
+		disk->room += had - len;
+	file->reserved = len;
+	file_resize(file, len);
+	return 0;
+}
+
+static int torn_reserve(void *data, int number, uint64_t len)
+{
+	struct torn_disk *disk = data;
+	struct torn_file *file = &disk->files[number];
+	size_t has = file->reserved > file->len ? file->reserved : file->len;
+	if (!disk->reserves)
+		return -EOPNOTSUPP;
+	if (len <= has)
+		return 0;
+	if (disk->room != SIZE_MAX && len - has > disk->room)
+		return -ENOSPC;
+	if (disk->room != SIZE_MAX)
+		disk->room -= len - has;
+	file->reserved = len;
 	return 0;
 }
 
@@ -157,6 +182,7 @@ const struct journal_disk torn_disk_table = {
     .read = torn_read,
     .write = torn_write,
     .truncate = torn_truncate,
+    .reserve = torn_reserve,
     .size = torn_size,
     .sync = torn_sync,
     .install = torn_install,

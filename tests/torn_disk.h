@@ -21,6 +21,7 @@ struct torn_file {
 	size_t len;
 	uint8_t *synced; /* as they are on the platter */
 	size_t synced_len;
+	size_t reserved; /* bytes that can be written even if the disk is full */
 	bool is_open;
 	bool is_named; /* its name is on the platter */
 };
@@ -29,6 +30,7 @@ struct torn_disk {
 	struct torn_file files[TORN_FILES];
 	uint64_t seed;
 	size_t room; /* bytes that can still be written; SIZE_MAX: no end */
+	bool reserves; /* it can promise room */
 	unsigned fail_sync_in; /* the n-th sync from now fails; 0: none */
 	unsigned syncs;
 };

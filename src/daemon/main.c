@@ -298,8 +298,7 @@ static int set_up_queue(struct main *main)
 	if (daemon->store_loop == NULL)
 		return fail("%s", reason);
 	daemon->queue = queue_new(store_loop_store(daemon->store_loop), daemon->events);
-	if (store_loop_loss(daemon->store_loop) != NULL)
-		queue_note_loss(daemon->queue, store_loop_loss(daemon->store_loop));
+	queue_note_loss(daemon->queue);
 	daemon->consumers = consumer_set_new(daemon->queue);
 	consumer_set_ack_wait(daemon->consumers, main->config.limits.ack_wait_ms);
 	main->alarm = boot_alarm_new(daemon->base, on_alarm, main);

@@ -18,6 +18,9 @@ enum {
 	READ_CHUNK = 1024 * 1024,
 	FILE_MAX = 512 * 1024 * 1024, /* more is not read back; rewriting keeps it far below */
 	DEAD_MIN = 1024 * 1024, /* dead bytes worth a rewrite */
+	HOLE_MAX = 32, /* bytes of what a record of a hole says */
+	RESERVE = 4096, /* room kept for that record: a block */
+	AHEAD = 16 * 1024, /* room taken at once for the records to come */
 	DAMAGED_MAX = 100, /* files set aside */
 };
 
@@ -28,6 +31,9 @@ struct file {
 	uint64_t len;
 	uint64_t number; /* of the last record */
 	uint64_t durable; /* number of the last record known to be synced */
+	uint64_t room; /* bytes that were reserved for it */
+	bool has_mark; /* its last record says that all before it is durable */
+	bool has_hole; /* its last record says that others could not be written behind it */
 	bool is_broken; /* nothing more is written to it; the helper thread may still hold it */
 };
 
@@ -66,6 +72,9 @@ struct journal {
 	uint64_t gaps;
 	int64_t longest_sync_us;
 	bool is_degraded;
+	int trouble; /* -errno: why it became degraded, or could not be rewritten last */
+	bool ends_marked; /* while opening: the last record is a mark */
+	char hole[HOLE_MAX + 1]; /* and one before that says that records are missing; "": none */
 };
 
 static void file_close(struct journal *journal, struct file *file)
@@ -87,11 +96,36 @@ static int file_write(struct journal *journal, struct file *file, const uint8_t 
 			if (journal->disk->truncate(journal->disk_data, file->handle, file->len) <
 			    0)
 				file->is_broken = true;
+			file->room = file->len; /* cutting gives back what was reserved */
 			return put == 0 ? -ENOSPC : (int)put;
 		}
 		done += (size_t)put;
 	}
 	file->len += len;
+	return 0;
+}
+
+static bool is_full(int error)
+{
+	return error == -ENOSPC || error == -EDQUOT;
+}
+
+/* Takes room for len more bytes, and for the record of a hole behind them. 0 or -errno. */
+static int file_reserve(struct journal *journal, struct file *file, size_t len)
+{
+	const struct journal_disk *disk = journal->disk;
+	uint64_t need = file->len + len + RESERVE, room = need + AHEAD;
+	int error;
+	if (need <= file->room)
+		return 0;
+	error = disk->reserve(journal->disk_data, file->handle, room);
+	if (is_full(error)) {
+		room = need;
+		error = disk->reserve(journal->disk_data, file->handle, room);
+	}
+	if (is_full(error))
+		return error;
+	file->room = room; /* also where nothing can be reserved: there the write finds out */
 	return 0;
 }
 
@@ -108,13 +142,15 @@ static int file_create(struct journal *journal, struct file *file, const char *n
 		file->epoch = (uint32_t)clock_real_ms();
 	journal_header_write(header, file->epoch);
 	error = file_write(journal, file, header, sizeof header);
+	if (error == 0)
+		error = file_reserve(journal, file, 0);
 	if (error != 0)
 		file_close(journal, file);
 	return error;
 }
 
-/* Appends one record to a file. Returns 0 or -errno. */
-static int file_append(
+/* Writes one record at the end of a file. Returns 0 or -errno. */
+static int file_record(
     struct journal *journal, struct file *file, uint8_t type, const void *payload, size_t len)
 {
 	struct journal_record record = {
@@ -126,8 +162,6 @@ static int file_append(
 	    .len = len,
 	};
 	int error;
-	if (file->handle < 0 || file->is_broken)
-		return -EIO;
 	buf_clear(&journal->scratch);
 	if (journal_record_write(&journal->scratch, &record) != 0)
 		return -ENOMEM;
@@ -137,12 +171,52 @@ static int file_append(
 	return error;
 }
 
+/* Appends one record to a file, and leaves the room that is kept behind it. 0 or -errno. */
+static int file_append(
+    struct journal *journal, struct file *file, uint8_t type, const void *payload, size_t len)
+{
+	int error;
+	if (file->handle < 0 || file->is_broken)
+		return -EIO;
+	error = file_reserve(journal, file, journal_record_size(len));
+	if (error == 0)
+		error = file_record(journal, file, type, payload, len);
+	if (error == 0)
+		file->has_mark = file->has_hole = false;
+	return error;
+}
+
+/*
+ * Says in the file that records are missing behind it, in the room that was kept for this: the
+ * process may be killed before the journal can be rewritten. Without room it is tried again.
+ */
+static void file_note_hole(struct journal *journal, struct file *file)
+{
+	const char *reason = is_full(journal->trouble) ? "disk_full" : "disk_failed";
+	if (file->handle < 0 || file->has_hole)
+		return;
+	file->has_hole = file_record(journal, file, JOURNAL_TYPE_MARK, reason, strlen(reason)) == 0;
+}
+
+/* Says in the file that all of it is durable, unless it says so already. */
+static void file_mark(struct journal *journal, struct file *file)
+{
+	if (file->has_mark || file->has_hole || file->number == 0 || file->durable != file->number)
+		return;
+	/* Without room there is no mark, and no harm. */
+	if (file_append(journal, file, JOURNAL_TYPE_MARK, NULL, 0) != 0)
+		return;
+	file->has_mark = true;
+	journal->dead_bytes += JOURNAL_RECORD_HEADER_SIZE;
+}
+
 /* Goes on in memory until a rewrite succeeds. Sticky: a smaller record that would fit must not pass. */
 static void journal_degrade(struct journal *journal, int error, const char *what)
 {
 	char reason[128];
 	journal->next.is_broken = true;
 	journal->retry_due_ms = clock_mono_ms() + JOURNAL_RETRY_MS;
+	journal->trouble = error;
 	if (journal->is_degraded)
 		return;
 	journal->is_degraded = true;
@@ -168,6 +242,7 @@ static void journal_installed(struct journal *journal)
 	journal->next = (struct file){.handle = -1};
 	journal->file.durable = journal->job_number;
 	journal->dead_bytes = 0;
+	file_mark(journal, &journal->file);
 	journal->rewrites++;
 	if (!journal->is_degraded)
 		return;
@@ -203,6 +278,7 @@ static void journal_job_ended(struct journal *journal, const struct syncer_resul
 		return;
 	}
 	journal->file.durable = journal->job_number;
+	file_mark(journal, &journal->file);
 	journal_tell_durable(journal, journal->job_ticket);
 }
 
@@ -270,12 +346,15 @@ int journal_append(
 	/* The next file first: once it is in place, what it lacks would be lost. */
 	if (journal->next.handle >= 0 && !journal->next.is_broken)
 		error = append_next(journal, type, payload, len);
-	if (journal->is_degraded)
-		return -EIO;
-	if (error == 0)
+	if (error == 0 && !journal->is_degraded)
 		error = file_append(journal, &journal->file, type, payload, len);
-	if (error != 0) {
+	if (error != 0)
 		journal_degrade(journal, error, "the journal cannot be written");
+	if (journal->is_degraded) {
+		/* Either may be the one in place when this process is killed. */
+		file_note_hole(journal, &journal->file);
+		if (journal->next.is_broken)
+			file_note_hole(journal, &journal->next);
 		return -EIO;
 	}
 	*ret_ticket = ++journal->ticket;
@@ -366,7 +445,17 @@ void journal_stats(const struct journal *journal, struct journal_stats *ret_stat
 static void recover_record(void *data, const struct journal_record *record)
 {
 	struct journal *journal = data;
-	journal->handlers.record(journal->data, record->type, record->payload, record->len);
+	bool is_mark = record->type == JOURNAL_TYPE_MARK;
+	journal->ends_marked = is_mark && record->len == 0;
+	if (!is_mark) {
+		journal->hole[0] =
+		    '\0'; /* it was reported, or nothing would be written behind it */
+		journal->handlers.record(journal->data, record->type, record->payload, record->len);
+	} else if (record->len > 0) {
+		snprintf(journal->hole, sizeof journal->hole, "%.*s",
+		    record->len < HOLE_MAX ? (int)record->len : HOLE_MAX,
+		    (const char *)record->payload);
+	}
 }
 
 static void recover_gap(void *data, uint64_t count)
@@ -421,7 +510,11 @@ static bool recover_resume(struct journal *journal, int handle, const struct jou
 	    .len = scan->good_len,
 	    .number = scan->last,
 	    .durable = scan->last,
+	    .has_mark = journal->ends_marked,
+	    .has_hole = journal->hole[0] != '\0',
 	};
+	file_mark(journal, &journal->file);
+	(void)file_reserve(journal, &journal->file, 0); /* the next record asks again */
 	return true;
 }
 
@@ -446,6 +539,8 @@ static bool journal_recover(struct journal *journal)
 			recover_set_aside(journal);
 		if (scan.has_damage && scan.lost == 0)
 			journal->handlers.gap(journal->data, 0, "corruption");
+		if (journal->hole[0] != '\0')
+			journal->handlers.gap(journal->data, 0, journal->hole);
 		is_sound = !scan.has_damage && recover_resume(journal, handle, &scan);
 	} else {
 		recover_set_aside(journal);
@@ -501,6 +596,8 @@ void journal_close(struct journal *journal)
 		journal->syncer = NULL;
 	}
 	journal_sync(journal);
+	if (journal->file.has_mark && journal->ticket > 0) /* that survives a power cut now */
+		(void)journal->disk->sync(journal->disk_data, journal->file.handle);
 	file_close(journal, &journal->file);
 	file_close(journal, &journal->next);
 	buf_finish(&journal->scratch);

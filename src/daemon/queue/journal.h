@@ -10,7 +10,9 @@
  * A write that fails part-way is cut back; a sync that failed is never trusted again. In
  * both cases, and when most of the file is dead, the journal is rewritten: its user
  * writes the present state into a new file, which takes the place of the old one by a
- * rename. While that is not possible it is degraded, and says so; it tries again.
+ * rename. While that is not possible it is degraded, and says so; it tries again. The file says
+ * so too, in room that is kept for this: a process that is killed meanwhile leaves a hole, and
+ * the next one reports it as a gap, until something is appended behind.
  */
 #ifndef DAEMON_QUEUE_JOURNAL_H
 #define DAEMON_QUEUE_JOURNAL_H
@@ -28,9 +30,12 @@
 struct journal;
 
 struct journal_handlers {
-	/* While opening: each record that was found, in order. */
+	/* While opening: each record that was found, in order. Types are below 255. */
 	void (*record)(void *data, uint8_t type, const void *payload, size_t len);
-	/* While opening: count records that were promised are damaged or missing here. */
+	/*
+	 * While opening: count records that were promised are damaged or missing here; 0: how many
+	 * is not known. reason: "corruption", "unreadable", "disk_full" or "disk_failed".
+	 */
 	void (*gap)(void *data, uint64_t count, const char *reason);
 	/* Write the whole present state by journal_append(); also called while opening. */
 	void (*snapshot)(void *data, struct journal *journal);

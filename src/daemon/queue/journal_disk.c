@@ -55,6 +55,13 @@ static int dir_truncate(void *data, int file, uint64_t len)
 	return ftruncate(file, (off_t)len) < 0 ? -errno : 0;
 }
 
+/* Not posix_fallocate(): that would write where the file system cannot reserve. */
+static int dir_reserve(void *data, int file, uint64_t len)
+{
+	(void)data;
+	return fallocate(file, FALLOC_FL_KEEP_SIZE, 0, (off_t)len) < 0 ? -errno : 0;
+}
+
 static int64_t dir_size(void *data, int file)
 {
 	struct stat status;
@@ -93,6 +100,7 @@ const struct journal_disk journal_disk_dir_table = {
     .read = dir_read,
     .write = dir_write,
     .truncate = dir_truncate,
+    .reserve = dir_reserve,
     .size = dir_size,
     .sync = dir_sync,
     .install = dir_install,

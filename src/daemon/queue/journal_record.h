@@ -10,7 +10,7 @@
  * record, padding too (in the header: over all before it). The epoch is a random number of the file, so that what a disk
  * brings back from an older file is not taken for this one's. durable is the number of the
  * last record that was known to be synced when this one was written: it tells a tail that
- * was never promised from damage to what was.
+ * was never promised from damage to what was. A sync that nothing follows is said by a mark.
  */
 #ifndef DAEMON_QUEUE_JOURNAL_RECORD_H
 #define DAEMON_QUEUE_JOURNAL_RECORD_H
@@ -23,6 +23,12 @@
 
 #define JOURNAL_HEADER_SIZE 32
 #define JOURNAL_RECORD_HEADER_SIZE 32
+/*
+ * A record of the journal itself. Without a payload it marks the end of what is durable: what is
+ * damaged before it was promised, what follows it was not. With one it says why records are missing
+ * behind it. Readers that do not know it pass over it.
+ */
+#define JOURNAL_TYPE_MARK 255
 
 struct journal_record {
 	uint8_t type;

@@ -522,11 +522,17 @@ uint64_t queue_forgotten(const struct queue *queue, const char **ret_reason)
 	return queue->forgotten;
 }
 
-void queue_note_loss(struct queue *queue, const char *reason)
+void queue_note_loss(struct queue *queue)
 {
+	const char *reason = store_loss(queue->store);
+	if (reason == NULL)
+		return;
 	queue->forgotten = event_log_last(queue->events);
 	snprintf(queue->reason, sizeof queue->reason, "%s", reason);
+	store_begin(queue->store);
 	record_put(queue->store, &forgotten_kind, "forgotten", queue);
+	store_forget_loss(queue->store);
+	(void)store_commit(queue->store);
 }
 
 bool queue_set_state(

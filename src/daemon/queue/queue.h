@@ -74,8 +74,8 @@ size_t queue_undelivered(const struct queue *queue);
 
 /* Numbers up to this were forgotten, and why; 0: none. */
 uint64_t queue_forgotten(const struct queue *queue, const char **ret_reason);
-/* Says that some were lost before now: damage in the journal. */
-void queue_note_loss(struct queue *queue, const char *reason);
+/* Says that some were lost before now, if the store has lost any. */
+void queue_note_loss(struct queue *queue);
 
 /* receipt is a JSON object; NULL leaves the one there is. False if it is forgotten. */
 bool queue_set_state(

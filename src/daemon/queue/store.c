@@ -5,6 +5,7 @@
 #include <assert.h>
 #include <endian.h>
 #include <errno.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "base/buf.h"
@@ -18,6 +19,8 @@ enum {
 	OP_HEADER = 8, /* op 1 · zero 1 · key length 2 · value length 4 */
 	SNAPSHOT_BATCH = 64 * 1024, /* bytes of a record while the table is rewritten */
 };
+
+#define LOSS_KEY "loss/journal" /* why records are missing, until readers know */
 
 struct entry {
 	char *key;
@@ -42,6 +45,7 @@ struct store {
 	unsigned depth; /* of store_begin() */
 	struct buf transaction;
 	size_t dead_bytes; /* made so by the transaction */
+	char new_loss[64]; /* found while opening; "": none */
 	struct list waiters; /* in order of their tickets */
 };
 
@@ -173,9 +177,12 @@ static void load_record(void *data, uint8_t type, const void *payload, size_t le
 	}
 }
 
+/* The reason goes into the table at once, so that a rewrite while opening has it. */
 static void load_gap(void *data, uint64_t count, const char *reason)
 {
 	struct store *store = data;
+	(void)table_put(store, LOSS_KEY, reason, strlen(reason));
+	snprintf(store->new_loss, sizeof store->new_loss, "%s", reason);
 	if (store->handlers.gap != NULL)
 		store->handlers.gap(store->data, count, reason);
 }
@@ -252,7 +259,19 @@ struct store *store_open(const struct journal_disk *disk, void *disk_data, bool 
 		errno = -error;
 		return NULL;
 	}
+	if (store->new_loss[0] != '\0')
+		store_put(store, LOSS_KEY, store->new_loss, strlen(store->new_loss));
 	return store;
+}
+
+const char *store_loss(const struct store *store)
+{
+	return store_get(store, LOSS_KEY, NULL);
+}
+
+void store_forget_loss(struct store *store)
+{
+	store_delete(store, LOSS_KEY);
 }
 
 void store_close(struct store *store)
@@ -377,6 +396,15 @@ bool store_next(const struct store *store, const char *prefix, size_t *cursor, c
 size_t store_count(const struct store *store)
 {
 	return store->count;
+}
+
+bool store_is_degraded(const struct store *store)
+{
+	struct journal_stats stats;
+	if (store->journal == NULL)
+		return true;
+	journal_stats(store->journal, &stats);
+	return stats.is_degraded;
 }
 
 void store_when_durable(struct store *store, uint64_t ticket, store_when_fn *when, void *data)

@@ -38,6 +38,13 @@ struct store *store_open(const struct journal_disk *disk, void *disk_data, bool 
     const struct store_handlers *handlers, void *data);
 void store_close(struct store *store);
 
+/*
+ * Why records are missing, as in the journal's gap(); NULL: none are. It is kept until
+ * store_forget_loss(), which belongs into the transaction that tells the readers.
+ */
+const char *store_loss(const struct store *store);
+void store_forget_loss(struct store *store);
+
 /* For its descriptor, time-outs and figures; NULL if nothing is kept. */
 struct journal *store_journal(struct store *store);
 
@@ -64,6 +71,8 @@ bool store_next(const struct store *store, const char *prefix, size_t *cursor, c
     const char **ret_value, size_t *ret_len);
 
 size_t store_count(const struct store *store);
+/* Whether changes are in memory only for now: the journal is degraded, or nothing is kept. */
+bool store_is_degraded(const struct store *store);
 
 /*
  * Asks for a sync and calls when once all up to a ticket survives a power cut, at once if

@@ -21,16 +21,20 @@ struct store_loop {
 	struct store *store;
 	struct event *synced; /* the helper thread has ended a sync */
 	struct loop_timer *due;
-	char loss[64]; /* "": none */
 	char trouble[160]; /* why it is degraded; "": it is not */
 };
 
 static void store_loop_gap(void *data, uint64_t count, const char *reason)
 {
-	struct store_loop *store_loop = data;
-	snprintf(store_loop->loss, sizeof store_loop->loss, "%s", reason);
-	log_error("the journal is damaged (%s): %llu records are lost; the file was set aside",
-	    reason, (unsigned long long)count);
+	(void)data;
+	if (strcmp(reason, "disk_full") == 0 || strcmp(reason, "disk_failed") == 0)
+		log_error("the last daemon ended while the journal could not be written (%s): "
+			  "what came then is lost",
+		    reason);
+	else
+		log_error("the journal is damaged (%s): %llu records are lost; the file was set "
+			  "aside",
+		    reason, (unsigned long long)count);
 }
 
 static void store_loop_degraded(void *data, bool is_degraded, const char *reason)
@@ -120,11 +124,6 @@ void store_loop_free(struct store_loop *store_loop)
 struct store *store_loop_store(struct store_loop *store_loop)
 {
 	return store_loop->store;
-}
-
-const char *store_loop_loss(const struct store_loop *store_loop)
-{
-	return store_loop->loss[0] != '\0' ? store_loop->loss : NULL;
 }
 
 void store_loop_write(struct store_loop *store_loop, struct json_writer *writer, const char *name)

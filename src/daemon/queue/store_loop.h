@@ -23,9 +23,6 @@ void store_loop_free(struct store_loop *store_loop);
 
 struct store *store_loop_store(struct store_loop *store_loop);
 
-/* Records lost to damage, found when the journal was read; 0 and NULL: none. */
-const char *store_loop_loss(const struct store_loop *store_loop);
-
 /* The journal's figures, for status. */
 void store_loop_write(struct store_loop *store_loop, struct json_writer *writer, const char *name);
 
