@@ -206,6 +206,7 @@ static void test_suspend(void)
 	char old[NOTIFICATION_ID_SIZE];
 	const struct timer *timer;
 	struct world world;
+	bool is_durable = false;
 	world_open(&world);
 	(void)timer_sleep(world.timers, &pane, 3600000, true, &timer, old);
 	world_pass(&world, 3600000);
@@ -223,8 +224,10 @@ static void test_suspend(void)
 	world.real_ms -= 7200000; /* the wall clock goes back */
 	timer_ring(world.timers);
 	is_int(count_state(&world, NOTE_QUEUED), 2, "a clock set back fires nothing twice");
-	ok(timer_cancel(world.timers, timer_next(world.timers, NULL)->id), "it can be cancelled");
-	ok(!timer_cancel(world.timers, "Z9Z9"), "a missing timer cannot");
+	ok(timer_cancel(world.timers, timer_next(world.timers, NULL)->id, &is_durable),
+	    "it can be cancelled");
+	ok(is_durable, "for good");
+	ok(!timer_cancel(world.timers, "Z9Z9", &is_durable), "a missing timer cannot");
 	world_finish(&world);
 }
 
@@ -246,6 +249,30 @@ static void test_full(void)
 	world_finish(&world);
 }
 
+/* A timer says that it could not be written, until it is. */
+static void test_full_disk(void)
+{
+	char old[NOTIFICATION_ID_SIZE];
+	const struct timer *first, *second;
+	struct world world;
+	bool is_durable = true;
+	world_open(&world);
+	(void)timer_sleep(world.timers, &pane, 60000, false, &first, old);
+	world.disk.room = 0;
+	(void)timer_sleep(world.timers, &other, 60000, false, &second, old);
+	ok(timer_is_durable(world.timers, first), "a timer that was written is durable");
+	ok(!timer_is_durable(world.timers, second), "one that came on a full disk is not");
+	ok(timer_cancel(world.timers, first->id, &is_durable), "the first can be cancelled");
+	ok(!is_durable, "but that is not durable");
+	world_pass(&world, 60000);
+	ok(!newest(&world)->is_durable, "nor is what the other posts");
+	(void)timer_sleep(world.timers, &pane, 60000, false, &first, old);
+	world.disk.room = SIZE_MAX;
+	journal_rewrite(store_journal(world.store));
+	ok(timer_is_durable(world.timers, first), "with room again a timer is durable");
+	world_finish(&world);
+}
+
 int main(void)
 {
 	test_one_sleep();
@@ -253,5 +280,6 @@ int main(void)
 	test_reboot();
 	test_suspend();
 	test_full();
+	test_full_disk();
 	return done_testing();
 }

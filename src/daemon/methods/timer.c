@@ -49,6 +49,7 @@ static const struct field_result sleep_results[] = {
     {"due", "string", "when it ends"},
     {"replaced", "string|null", "the timer that ended later, and is gone"},
     {"ignored", "boolean", "true if one that ends earlier stands, which is this"},
+    {"durable", "boolean", "false: in memory only, because the disk is full or fails"},
     {NULL, NULL, NULL},
 };
 
@@ -57,6 +58,13 @@ static const char *const verdict_texts[] = {
     [TIMER_REPLACED] = "The sleep is set; it replaces one that would have ended later.",
     [TIMER_IGNORED] = "A sleep that ends earlier is set already, and stands.",
 };
+
+/* As in a notification, durable is the rule, and not said. */
+static void write_durable(struct json_writer *writer, bool is_durable)
+{
+	if (!is_durable)
+		json_put_bool(writer, "durable", false);
+}
 
 static void handle_sleep(struct request *request, const void *data)
 {
@@ -90,6 +98,7 @@ static void handle_sleep(struct request *request, const void *data)
 	json_put_time(writer, "due", timer->real_due_ms);
 	json_put_str(writer, "replaced", verdict == TIMER_REPLACED ? old_id : NULL);
 	json_put_bool(writer, "ignored", verdict == TIMER_IGNORED);
+	write_durable(writer, timer_is_durable(timers, timer));
 	request_done(request);
 }
 
@@ -100,6 +109,7 @@ static const struct field_result list_results[] = {
     {"timers[].due", "string", "when it ends"},
     {"timers[].recurring", "boolean", "whether it comes again"},
     {"timers[].period_sec", "number|null", "how often it comes again"},
+    {"timers[].durable", "boolean", "false: in memory only, because the disk is full or fails"},
     {NULL, NULL, NULL},
 };
 
@@ -123,6 +133,7 @@ static void handle_list(struct request *request, const void *args)
 			json_put_double(writer, "period_sec", (double)timer->period_ms / 1000);
 		else
 			json_put_null(writer, "period_sec");
+		write_durable(writer, timer_is_durable(timers, timer));
 		json_object_end(writer);
 	}
 	json_array_end(writer);
@@ -148,18 +159,21 @@ static const struct field cancel_fields[] = {
 
 static const struct field_result cancel_results[] = {
     {"id", "string", "the timer that is cancelled"},
+    {"durable", "boolean", "false: it may come back if muxbusd is killed, as the disk is full"},
     {NULL, NULL, NULL},
 };
 
 static void handle_cancel(struct request *request, const void *data)
 {
 	const struct cancel_args *args = data;
-	if (!timer_cancel(request_daemon(request)->timers, args->timer)) {
+	bool is_durable;
+	if (!timer_cancel(request_daemon(request)->timers, args->timer, &is_durable)) {
 		request_fail(request, MESSAGE_NO_SUCH_TIMER,
 		    "there is no timer \"%.40s\": see list_timers", args->timer);
 		return;
 	}
 	json_put_str(request_result(request), "id", args->timer);
+	write_durable(request_result(request), is_durable);
 	request_done(request);
 }
 

@@ -11,6 +11,7 @@
 #include "base/clock.h"
 #include "base/xalloc.h"
 #include "daemon/queue/queue.h"
+#include "daemon/queue/store.h"
 
 enum {
 	DATA_SIZE = 256,
@@ -101,6 +102,7 @@ static bool timer_load(void *data, const char *id, const struct json *value)
 	timer->boot_due_ms =
 	    boot_clock_due_ms(set->clock, timer->boot_id, timer->boot_due_ms, timer->real_due_ms);
 	snprintf(timer->boot_id, sizeof timer->boot_id, "%s", set->clock->boot_id);
+	timer->is_written = true;
 	queue_hold_id(set->queue, timer->id);
 	set_insert(set, timer);
 	return true;
@@ -153,19 +155,20 @@ static uint64_t timer_end(
 	return queue_post(set->queue, &draft);
 }
 
-/* Ends a timer without waking its pane: its notification is posted as cancelled. */
-static void timer_drop(struct timer_set *set, struct timer *timer, const char *why)
+/* Ends a timer without waking its pane: its notification is posted as cancelled. The ticket. */
+static uint64_t timer_drop(struct timer_set *set, struct timer *timer, const char *why)
 {
 	char data[DATA_SIZE], due[CLOCK_TEXT_SIZE], text[TEXT_SIZE];
-	uint64_t seq;
+	uint64_t seq, ticket;
 	clock_format(timer->real_due_ms, due);
 	snprintf(data, sizeof data, "{\"due\":\"%s\",\"reason\":\"%s\"}", due, why);
 	snprintf(text, sizeof text, "sleep %s", why);
 	queue_begin(set->queue);
 	seq = timer_end(set, timer, text, data);
 	(void)queue_set_state(set->queue, seq, NOTE_CANCELLED, NULL);
-	(void)queue_commit(set->queue);
+	ticket = queue_commit(set->queue);
 	set_remove(set, timer);
+	return ticket;
 }
 
 enum timer_verdict timer_sleep(struct timer_set *set, const struct pane_ref *pane, int64_t ms,
@@ -189,25 +192,31 @@ enum timer_verdict timer_sleep(struct timer_set *set, const struct pane_ref *pan
 	queue_begin(set->queue);
 	if (old != NULL) {
 		strcpy(old_id, old->id);
-		timer_drop(set, old, "replaced");
+		(void)timer_drop(set, old, "replaced");
 	}
 	queue_new_id(set->queue, timer->id);
 	timer_store(set, timer);
-	(void)queue_commit(set->queue);
+	timer->is_written = queue_commit(set->queue) > 0;
 	set_insert(set, timer);
 	set_arm(set);
 	*ret_timer = timer;
 	return old != NULL ? TIMER_REPLACED : TIMER_SET;
 }
 
-bool timer_cancel(struct timer_set *set, const char *id)
+bool timer_is_durable(const struct timer_set *set, const struct timer *timer)
+{
+	/* A journal that is sound again has all. */
+	return timer->is_written || !store_is_degraded(queue_store(set->queue));
+}
+
+bool timer_cancel(struct timer_set *set, const char *id, bool *ret_is_durable)
 {
 	struct list *link;
 	list_for_each (link, &set->timers) {
 		struct timer *timer = list_entry(link, struct timer, link);
 		if (strcmp(timer->id, id) != 0)
 			continue;
-		timer_drop(set, timer, "cancelled");
+		*ret_is_durable = timer_drop(set, timer, "cancelled") > 0;
 		set_arm(set);
 		return true;
 	}
@@ -266,7 +275,7 @@ static void timer_fire(struct timer_set *set, struct timer *timer)
 	queue_begin(set->queue);
 	timer_store(set, timer);
 	(void)queue_post(set->queue, &draft);
-	(void)queue_commit(set->queue);
+	timer->is_written = queue_commit(set->queue) > 0;
 	set_insert(set, timer);
 }
 

@@ -32,6 +32,7 @@ struct timer {
 	int64_t real_due_ms;
 	int64_t period_ms; /* 0: once */
 	char boot_id[BOOT_ID_SIZE]; /* of the start that boot_due_ms counts from */
+	bool is_written; /* its record was; see timer_is_durable() */
 };
 
 /* Loads what the queue's store holds, and arms the clock. The clock must outlive the set. */
@@ -54,8 +55,14 @@ enum timer_verdict {
 enum timer_verdict timer_sleep(struct timer_set *set, const struct pane_ref *pane, int64_t ms,
     bool is_recurring, const struct timer **ret_timer, char old_id[NOTIFICATION_ID_SIZE]);
 
-/* Ends one with a notification in state cancelled; false if there is none of that id. */
-bool timer_cancel(struct timer_set *set, const char *id);
+/* Whether it survives kill -9: false while the disk did not take it. */
+bool timer_is_durable(const struct timer_set *set, const struct timer *timer);
+
+/*
+ * Ends one with a notification in state cancelled; false if there is none of that id.
+ * *ret_is_durable says whether its end survives kill -9.
+ */
+bool timer_cancel(struct timer_set *set, const char *id, bool *ret_is_durable);
 
 /* Soonest first: NULL starts, NULL ends. */
 const struct timer *timer_next(const struct timer_set *set, const struct timer *previous);

@@ -1,0 +1,81 @@
+#!/bin/sh
+# SPDX-License-Identifier: ISC
+# A disk that is full (a small tmpfs): the daemon goes on in memory and says so, and after kill -9
+# the next one says that something is missing. With room again nothing is lost.
+. "$MUXBUS_SRCDIR/tests/live/live.sh"
+start 'exec sleep 3600'
+
+field() { # field FILTER: of the last answer
+	jq -r "$1" "$dir/answer"
+}
+call() { # call METHOD PARAMS: asks, and keeps the answer
+	ask "$(jq -nc --arg method "$1" --argjson params "$2" '{method: $method, params: $params}')" >"$dir/answer"
+}
+state=$(echo "$dir"/muxbus/tmux-*)
+kill -9 "$(ask '{"method":"status"}' | jq .result.pid)"
+wait "$daemon_pid" 2>/dev/null
+daemon_pid=
+mount -t tmpfs -o size=512k,mode=700 muxbus-test "$state" 2>/dev/null || skip_all 'a tmpfs cannot be mounted here'
+trap 'umount -l "$state"; finish' EXIT
+fill() {
+	dd if=/dev/zero of="$state/ballast" bs=4k 2>/dev/null
+	until_is "$1" false post_kept
+}
+post_kept() { # posts, and prints whether that is durable
+	call post_notification '{"text":"another one"}'
+	field .result.durable
+}
+journal_state() {
+	call status '{}'
+	field .result.queue.journal.state
+}
+gap() { # the gap of one who has read nothing
+	call list_notifications '{"after":0,"limit":1000}'
+	field '.result.gap.reason'
+}
+texts() { # how many notifications have a text
+	field "[.result.notifications[] | select(.text == \"$1\")] | length"
+}
+
+start_daemon
+call post_notification '{"text":"kept"}'
+is 'a post is durable' "$(field .result.durable)" true
+is 'nothing is missing' "$(gap)" null
+fill 'a post on a full disk is not'
+is 'and the journal is degraded' "$(journal_state)" degraded
+call sleep '{"seconds":3600}'
+is 'a timer is not durable' "$(field '.result | "\(.durable) \(.id | length)"')" 'false 4'
+call list_timers '{}'
+is 'in the list neither' "$(field '.result.timers[0].durable')" false
+call cancel_timer "{\"timer\":\"$(field '.result.timers[0].id')\"}"
+is 'nor is its end' "$(field .result.durable)" false
+call post_notification '{"text":"in memory"}'
+kill_daemon
+is 'after kill -9 the hole is reported' "$(gap)" disk_full
+is 'what was written is there' "$(texts kept)" 1
+is 'what was not is missing' "$(texts 'in memory')" 0
+kill_daemon
+is 'while the disk is full every daemon reports the hole' "$(gap)" disk_full
+rm "$state/ballast"
+until_is 'with room again the journal heals' sound journal_state
+call post_notification '{"text":"with room"}'
+is 'and a post is durable' "$(field .result.durable)" true
+is 'readers still get the gap' "$(gap)" disk_full
+last=$(field .result.last)
+kill_daemon
+call list_notifications '{"after":'"$last"',"limit":1000}'
+is 'but none for what came later' "$(field .result.gap)" null
+is 'which is there' "$(gap >/dev/null; texts 'with room')" 1
+fill 'full once more'
+call post_notification '{"text":"healed"}'
+call sleep '{"seconds":7200}'
+rm "$state/ballast"
+until_is 'and healed' sound journal_state
+call list_timers '{}'
+is 'a timer is durable then' "$(field '.result.timers[0] | has("durable")')" false
+kill_daemon
+call list_notifications '{"after":'"$last"',"limit":1000}'
+is 'so that nothing is missing after kill -9' "$(field .result.gap) $(texts healed)" 'null 1'
+call list_timers '{}'
+is 'nor is the timer' "$(field '.result.timers | length')" 1
+done_testing
