@@ -164,6 +164,35 @@ until_is 'and ready again' ready state py
 call list_events '{"after":0,"kinds":["agent_state"],"limit":1000}'
 is 'states are events' "$(field '[.result.events[] | select(.agent == "py").state] | contains(["ready"])')" true
 
+# A crash is reported once, however often muxbusd is started after it.
+crashes() { # crashes AGENT: of how many crashes there are notifications
+	ask '{"method":"list_notifications","params":{"limit":1000}}' |
+		jq --arg text "agent $1 crashed" '[.result.notifications[] | select(.text | startswith($text)) | .count // 1] | add // 0'
+}
+crash() { # crash AGENT: its program is killed
+	kill -9 "$(t display-message -p -t "$(ask '{"method":"list_agents"}' | jq -r --arg agent "$1" '.result.agents[] | select(.agent == $agent).pane')" '#{pane_pid}')"
+}
+kill_daemon
+until_is 'what never was ready is crashed for the next daemon too' crashed state none
+is 'with its exit status' "$(ask '{"method":"list_agents"}' | jq -r '.result.agents[] | select(.agent == "none").evidence.exit_status')" 5
+call ensure_agent '{"name":"mortal","command":"exec cat","prompt":"^$"}'
+for life in 1 2 3; do
+	crash mortal
+	until_is "crash $life is reported" $life crashes mortal
+	until_is 'and it is ready again' ready state mortal
+done
+crash mortal
+until_is 'after the fourth it is started after a while' 4 crashes mortal
+kill_daemon
+is 'the next daemon knows of its crash' "$(state mortal)" crashed
+kill_daemon
+call wait_for '{"any":[{"ready":"mortal"}],"timeout_sec":60}'
+is 'and starts it again' "$(field '.result.conditions[0].details.agent')" mortal
+is 'no crash is reported twice' "$(crashes mortal) $(crashes none)" '4 1'
+crash mortal
+until_is 'another one is' 5 crashes mortal
+call stop_agent '{"agent":"mortal"}'
+
 # A window that a person closes is not opened again by itself.
 t kill-pane -t "$pane"
 until_is 'a closed one is gone' gone state py

@@ -101,6 +101,7 @@ static void on_launched(void *data, const struct pane_ref *pane, const char *err
 {
 	struct agent *agent = data;
 	agent->launch = NULL;
+	agent->is_crash_told = false;
 	if (error != NULL) {
 		agent->was_ready = false;
 		agent_set_state(agent, AGENT_CRASHED, error);
@@ -143,10 +144,17 @@ static void note_exit(struct agent *agent)
 	agent->exit_signal = pane->exit_signal;
 }
 
+static void restart_later(struct agent *agent)
+{
+	unsigned before = agent->restarts > 0 ? agent->restarts - 1 : 0;
+	int64_t backoff_ms = (int64_t)BACKOFF_MIN_MS << before;
+	loop_timer_arm(agent->timer, backoff_ms < BACKOFF_MAX_MS ? backoff_ms : BACKOFF_MAX_MS);
+}
+
 /* It has ended: it is started again, by and by, and not for ever. */
 static void crash(struct agent *agent, const char *reason)
 {
-	int64_t backoff_ms;
+	struct queue *queue = agent->set->parts.queue;
 	bool is_last;
 	note_exit(agent);
 	submit_drop(agent->submit);
@@ -157,12 +165,15 @@ static void crash(struct agent *agent, const char *reason)
 	agent->is_restarting = !is_last;
 	agent_set_state(agent, AGENT_CRASHED, reason);
 	agent_tasks_end(agent, "crashed", is_last);
+	/* In one transaction, so that the next daemon neither forgets nor repeats it. */
+	queue_begin(queue);
 	notify_crash(agent, is_last);
-	if (is_last)
-		return;
-	backoff_ms = (int64_t)BACKOFF_MIN_MS << agent->restarts;
-	agent->restarts++;
-	loop_timer_arm(agent->timer, backoff_ms < BACKOFF_MAX_MS ? backoff_ms : BACKOFF_MAX_MS);
+	agent->restarts += !is_last;
+	agent->is_crash_told = true;
+	agent_store(agent);
+	(void)queue_commit(queue);
+	if (!is_last)
+		restart_later(agent);
 }
 
 static void on_timer(void *data)
@@ -199,8 +210,10 @@ static void on_ready(struct agent *agent, const struct agent_verdict *verdict)
 	bool is_first = !agent->was_ready;
 	agent->was_ready = true;
 	agent_set_state(agent, AGENT_READY, verdict->reason);
-	if (is_first)
-		agent_store(agent); /* what was learned */
+	if (is_first || agent->is_crash_told) {
+		agent->is_crash_told = false; /* it was started again by hand */
+		agent_store(agent); /* with what was learned */
+	}
 }
 
 static void on_judged(
@@ -434,7 +447,8 @@ static bool load(void *data, const char *name, const struct json *value)
 		return false;
 	}
 	agent->since_ms = clock_real_ms();
-	snprintf(agent->reason, sizeof agent->reason, "tmux is not followed");
+	if (agent->state != AGENT_CRASHED)
+		snprintf(agent->reason, sizeof agent->reason, "tmux is not followed");
 	return true;
 }
 
@@ -487,6 +501,10 @@ static void adopt(struct agent *agent)
 	if (agent->state == AGENT_GONE)
 		agent_set_state(
 		    agent, agent->was_ready ? AGENT_BUSY : AGENT_STARTING, "it was found running");
+	if (agent->state == AGENT_CRASHED)
+		note_exit(agent);
+	if (agent->state == AGENT_CRASHED && agent->is_restarting)
+		restart_later(agent);
 	agent_monitor_look(agent->monitor, true);
 }
 

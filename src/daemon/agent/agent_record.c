@@ -17,6 +17,10 @@ struct kept_agent {
 	struct pane_ref teller;
 	int64_t started_ms;
 	bool has_brackets;
+	bool is_crash_told;
+	bool is_restarting;
+	unsigned restarts;
+	char reason[AGENT_REASON_SIZE]; /* of the crash */
 	struct prompt_profile profile[1];
 	size_t profile_count; /* 0: its prompt is not known yet */
 };
@@ -50,6 +54,10 @@ static const struct record_field agent_fields[] = {
     {RECORD_ROW(PANE, struct kept_agent, teller, "teller"), .is_optional = true},
     {RECORD_ROW(INT, struct kept_agent, started_ms, "started_ms")},
     {RECORD_ROW(BOOL, struct kept_agent, has_brackets, "brackets")},
+    {RECORD_ROW(BOOL, struct kept_agent, is_crash_told, "crashed"), .is_optional = true},
+    {RECORD_ROW(BOOL, struct kept_agent, is_restarting, "restarting"), .is_optional = true},
+    {RECORD_ROW(INT, struct kept_agent, restarts, "restarts"), .is_optional = true},
+    {RECORD_ROW(WORD, struct kept_agent, reason, "reason"), .is_optional = true},
     {RECORD_ROW(LIST, struct kept_agent, profile, "habit"), .is_optional = true, .values = 1,
 	.count_offset = offsetof(struct kept_agent, profile_count),
 	.rows = RECORD_ROWS(profile_fields, NULL)},
@@ -65,15 +73,20 @@ const struct record_kind agent_kind = {
 void agent_store(const struct agent *agent)
 {
 	const struct prompt_profile *profile = agent_monitor_profile(agent->monitor);
-	const struct kept_agent kept = {
+	struct kept_agent kept = {
 	    .plan = agent->plan,
 	    .pane = agent->pane,
 	    .teller = agent->teller,
 	    .started_ms = agent->started_ms,
 	    .has_brackets = agent_monitor_brackets(agent->monitor),
+	    .is_crash_told = agent->is_crash_told,
+	    .is_restarting = agent->is_restarting,
+	    .restarts = agent->restarts,
 	    .profile = {*profile},
 	    .profile_count = profile->is_known,
 	};
+	if (agent->is_crash_told)
+		memcpy(kept.reason, agent->reason, sizeof kept.reason);
 	record_put(queue_store(agent->set->parts.queue), &agent_kind, agent->plan.name, &kept);
 }
 
@@ -90,5 +103,12 @@ bool agent_record_read(struct agent *agent, const struct json *value)
 	kept.profile[0].is_known = agent->was_ready;
 	*agent_monitor_profile(agent->monitor) = kept.profile[0];
 	agent_monitor_set_brackets(agent->monitor, kept.has_brackets);
+	agent->is_crash_told = kept.is_crash_told;
+	agent->is_restarting = kept.is_restarting;
+	agent->restarts = kept.restarts < AGENT_RESTARTS_MAX ? kept.restarts : AGENT_RESTARTS_MAX;
+	if (kept.is_crash_told) {
+		agent->state = AGENT_CRASHED;
+		memcpy(agent->reason, kept.reason, sizeof agent->reason);
+	}
 	return kept.plan.command[0] != NULL && kept.plan.width > 0 && kept.plan.height > 0;
 }

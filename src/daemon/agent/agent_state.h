@@ -114,6 +114,7 @@ struct agent {
 	char asked_row[AGENT_ROW_SIZE]; /* the row that the answer goes behind; "": not known */
 	unsigned restarts; /* in a row */
 	bool is_restarting; /* the timer will start it again */
+	bool is_crash_told; /* of this program: it is not reported again, by any daemon */
 	int exit_status, exit_signal; /* of the last program; -1 and 0: not known */
 	struct list waiters; /* of ensure_agent */
 	struct list tasks; /* in order; the first may be at work */

@@ -440,7 +440,8 @@ const struct method methods_agent[] = {
 		   "of its own, and answers when it is ready.",
 	.help = "It is kept alive: when it ends, or falls back to a shell, it is started "
 		"again, after a while and at most five times in a row. A program that never "
-		"was ready is not. The state blocked says that it asks something: respond "
+		"was ready is not. Each crash is one notification, however often muxbusd is "
+		"started after it. The state blocked says that it asks something: respond "
 		"answers.",
 	.fields = ensure_fields,
 	.args_size = sizeof(struct ensure_args),
