@@ -123,17 +123,17 @@ static void test_one_sleep(void)
 	const struct timer *timer;
 	struct world world;
 	world_open(&world);
-	is_int(timer_sleep(world.timers, &pane, 60000, false, &timer, old), TIMER_SET,
+	is_int(timer_sleep(world.timers, &pane, 60000, false, NULL, &timer, old), TIMER_SET,
 	    "a sleep is set");
 	strcpy(first, timer->id);
-	is_int(timer_sleep(world.timers, &pane, 90000, false, &timer, old), TIMER_IGNORED,
+	is_int(timer_sleep(world.timers, &pane, 90000, false, NULL, &timer, old), TIMER_IGNORED,
 	    "a later one is ignored");
 	is_str(timer->id, first, "and the answer has the existing one");
-	is_int(timer_sleep(world.timers, &pane, 10000, false, &timer, old), TIMER_REPLACED,
+	is_int(timer_sleep(world.timers, &pane, 10000, false, NULL, &timer, old), TIMER_REPLACED,
 	    "an earlier one replaces it");
 	is_str(old, first, "and the earlier one is named");
 	is_int(count_state(&world, NOTE_CANCELLED), 1, "and has its terminal notification");
-	is_int(timer_sleep(world.timers, &other, 70000, false, &timer, old), TIMER_SET,
+	is_int(timer_sleep(world.timers, &other, 70000, false, NULL, &timer, old), TIMER_SET,
 	    "another pane has one of its own");
 	world_pass(&world, 9999);
 	is_int(count_state(&world, NOTE_QUEUED), 0, "before its time nothing fires");
@@ -154,7 +154,7 @@ static void test_restart(void)
 	const struct timer *timer;
 	struct world world;
 	world_open(&world);
-	(void)timer_sleep(world.timers, &pane, 60000, false, &timer, old);
+	(void)timer_sleep(world.timers, &pane, 60000, false, NULL, &timer, old);
 	strcpy(id, timer->id);
 	world_unload(&world);
 	world.boot_ms += 20000;
@@ -178,7 +178,7 @@ static void test_reboot(void)
 	const struct timer *timer;
 	struct world world;
 	world_open(&world);
-	(void)timer_sleep(world.timers, &pane, 60000, false, &timer, old);
+	(void)timer_sleep(world.timers, &pane, 60000, false, NULL, &timer, old);
 	world_unload(&world);
 	strcpy(world.boot_id, "second-start");
 	world.boot_ms = 100;
@@ -188,7 +188,7 @@ static void test_reboot(void)
 	is_int(count_state(&world, NOTE_QUEUED), 0, "after a reboot the wall clock counts");
 	world_pass(&world, 1);
 	is_int(count_state(&world, NOTE_QUEUED), 1, "to the millisecond");
-	(void)timer_sleep(world.timers, &pane, 60000, false, &timer, old);
+	(void)timer_sleep(world.timers, &pane, 60000, false, NULL, &timer, old);
 	world_unload(&world);
 	strcpy(world.boot_id, "third-start");
 	world.boot_ms = 100;
@@ -208,7 +208,7 @@ static void test_suspend(void)
 	struct world world;
 	bool is_durable = false;
 	world_open(&world);
-	(void)timer_sleep(world.timers, &pane, 3600000, true, &timer, old);
+	(void)timer_sleep(world.timers, &pane, 3600000, true, NULL, &timer, old);
 	world_pass(&world, 3600000);
 	is_int(count_state(&world, NOTE_QUEUED), 1, "a recurring one fires");
 	is_int((int)timer_count(world.timers), 1, "and continues");
@@ -241,7 +241,7 @@ static void test_full(void)
 	for (uint32_t number = 0; number < TIMERS_MAX + 5; number++) {
 		struct pane_ref one = {.pane = number, .pane_pid = 1, .server_pid = 1};
 		set += timer_sleep(world.timers, &one, 1000 * (TIMERS_MAX - (int)number % 7), false,
-			   &timer, old) == TIMER_SET;
+			   NULL, &timer, old) == TIMER_SET;
 	}
 	is_int(set, TIMERS_MAX, "there is a limit, and it is reported");
 	world_pass(&world, 1000 * TIMERS_MAX);
@@ -257,16 +257,16 @@ static void test_full_disk(void)
 	struct world world;
 	bool is_durable = true;
 	world_open(&world);
-	(void)timer_sleep(world.timers, &pane, 60000, false, &first, old);
+	(void)timer_sleep(world.timers, &pane, 60000, false, NULL, &first, old);
 	world.disk.room = 0;
-	(void)timer_sleep(world.timers, &other, 60000, false, &second, old);
+	(void)timer_sleep(world.timers, &other, 60000, false, NULL, &second, old);
 	ok(timer_is_durable(world.timers, first), "a timer that was written is durable");
 	ok(!timer_is_durable(world.timers, second), "one that came on a full disk is not");
 	ok(timer_cancel(world.timers, first->id, &is_durable), "the first can be cancelled");
 	ok(!is_durable, "but that is not durable");
 	world_pass(&world, 60000);
 	ok(!newest(&world)->is_durable, "nor is what the other posts");
-	(void)timer_sleep(world.timers, &pane, 60000, false, &first, old);
+	(void)timer_sleep(world.timers, &pane, 60000, false, NULL, &first, old);
 	world.disk.room = SIZE_MAX;
 	journal_rewrite(store_journal(world.store));
 	ok(timer_is_durable(world.timers, first), "with room again a timer is durable");

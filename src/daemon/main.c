@@ -35,6 +35,7 @@
 #include "daemon/pane/presence.h"
 #include "daemon/pane/screen_sign.h"
 #include "daemon/queue/consumer.h"
+#include "daemon/queue/once.h"
 #include "daemon/queue/queue.h"
 #include "daemon/queue/store_loop.h"
 #include "daemon/server/dispatch.h"
@@ -64,6 +65,7 @@ struct main {
 	struct daemon daemon; /* for the handlers of methods */
 	struct server_parts parts; /* for peers and requests */
 	struct condition_parts conditions;
+	struct once_set *onces;
 	struct mcp *mcp;
 	struct demand *demand; /* NULL: always attached */
 	struct config config;
@@ -299,6 +301,7 @@ static int set_up_queue(struct main *main)
 		return fail("%s", reason);
 	daemon->queue = queue_new(store_loop_store(daemon->store_loop), daemon->events);
 	queue_note_loss(daemon->queue);
+	main->onces = once_set_new(daemon->queue);
 	daemon->consumers = consumer_set_new(daemon->queue);
 	consumer_set_ack_wait(daemon->consumers, main->config.limits.ack_wait_ms);
 	main->alarm = boot_alarm_new(daemon->base, on_alarm, main);
@@ -336,6 +339,7 @@ static int set_up_server(struct main *main)
 	    .tmux = daemon->tmux,
 	    .streams = daemon->streams,
 	    .queue = daemon->queue,
+	    .onces = main->onces,
 	    .history = daemon->history,
 	    .counters = daemon->counters,
 	    .daemon = daemon,
@@ -518,6 +522,7 @@ static void tear_down(struct main *main)
 	boot_alarm_free(main->alarm);
 	boot_alarm_free(main->watch_alarm);
 	consumer_set_free(daemon->consumers);
+	once_set_free(main->onces);
 	queue_free(daemon->queue);
 	store_loop_free(daemon->store_loop);
 	event_log_free(daemon->events);

@@ -52,6 +52,17 @@ static void put_inside(
 	}
 }
 
+/* Members that say that something unusual has happened: a short list of tools goes without. */
+static bool is_seldom(const char *name)
+{
+	static const char *const names[] = {"differs", "durable", "repeated"};
+	for (size_t at = 0; at < sizeof names / sizeof *names; at++) {
+		if (strcmp(name, names[at]) == 0)
+			return true;
+	}
+	return false;
+}
+
 /* All members directly below the prefix. */
 static void put_members(struct json_writer *writer, const struct field_result *results,
     const char *prefix, size_t prefix_len, bool in_short)
@@ -59,7 +70,8 @@ static void put_members(struct json_writer *writer, const struct field_result *r
 	json_object_begin(writer, "properties");
 	for (const struct field_result *row = results; row != NULL && row->name != NULL; row++) {
 		const char *name = behind(row->name, prefix, prefix_len);
-		if (name == NULL || name[strcspn(name, ".[")] != '\0')
+		if (name == NULL || name[strcspn(name, ".[")] != '\0' ||
+		    (in_short && is_seldom(name)))
 			continue;
 		json_object_begin(writer, name);
 		put_types(writer, row->type);

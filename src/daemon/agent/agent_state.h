@@ -21,6 +21,7 @@
 #define AGENTS_MAX 64
 #define AGENT_TEXT_MAX (64 * 1024) /* bytes of a task */
 #define AGENT_TASKS_MAX 16 /* of one agent that wait or are at work */
+#define AGENT_JOINED_MAX 8 /* repeated requests that wait for one task */
 #define AGENT_RESTARTS_MAX 5 /* in a row */
 #define AGENT_SETTLED_MS 60000 /* of life, after which a crash is not in a row with others */
 #define AGENT_OUTPUT_MAX (1024 * 1024) /* bytes of output that one answer may be made of */
@@ -77,6 +78,8 @@ struct agent_task {
 	char *text;
 	size_t len;
 	struct request *request; /* NULL: its end is a notification */
+	struct request *joined[AGENT_JOINED_MAX]; /* further ones that wait for its end */
+	size_t joined_count; /* 0 while request is NULL */
 	struct pane_ref teller; /* the pane to notify then */
 	enum agent_task_stage stage;
 	bool is_response; /* to a question */

@@ -15,6 +15,7 @@
 #include "daemon/core/loop_timer.h"
 #include "daemon/pane/pane_screen.h"
 #include "daemon/pane/pane_tty.h"
+#include "daemon/queue/once.h"
 #include "daemon/queue/queue.h"
 #include "daemon/server/request.h"
 #include "daemon/tmux/pane_fate.h"
@@ -93,6 +94,20 @@ static struct agent_task *first_task(const struct agent *agent)
 	    : list_entry(agent->tasks.next, struct agent_task, link);
 }
 
+static struct agent_task *task_find(const struct agent_set *set, const char *id)
+{
+	struct list *at, *link;
+	list_for_each (at, &set->agents) {
+		const struct agent *agent = list_entry(at, const struct agent, link);
+		list_for_each (link, &agent->tasks) {
+			struct agent_task *task = list_entry(link, struct agent_task, link);
+			if (strcmp(task->id, id) == 0)
+				return task;
+		}
+	}
+	return NULL;
+}
+
 /* The one that is typed, or worked at. */
 static struct agent_task *task_at_work(const struct agent *agent)
 {
@@ -110,20 +125,29 @@ bool agent_has_task(const struct agent *agent)
 	return task_at_work(agent) != NULL;
 }
 
-/* Answers the request of the task; an end without a request is a notification. */
+/* Takes one of the requests that wait for a task; NULL: none is left. */
+static struct request *task_next_request(struct agent_task *task)
+{
+	struct request *request = task->request;
+	if (request != NULL)
+		request_on_cancel(request, NULL, NULL);
+	task->request = task->joined_count > 0 ? task->joined[--task->joined_count] : NULL;
+	return request;
+}
+
+/* Answers the requests of the task; an end without a request is a notification. */
 static void task_end(struct agent_task *task, const char *outcome, const char *reason,
     const struct pane_screen *screen)
 {
 	const struct agent_parts *parts = &task->agent->set->parts;
+	struct request *request;
 	if (task->stage == TASK_TYPING && !task->is_resumed)
 		submit_read_typing(task->agent->submit, &task->typing);
 	if (task->stage == TASK_RUNNING)
 		submit_release(task->agent->submit);
 	if (task->request != NULL) {
-		struct request *request = task->request;
-		request_on_cancel(request, NULL, NULL);
-		task->request = NULL;
-		agent_report_answer(task, request, outcome, reason, screen);
+		while ((request = task_next_request(task)) != NULL)
+			agent_report_answer(task, request, outcome, reason, screen);
 		record_delete(queue_store(parts->queue), &task_kind, task->id);
 	} else {
 		queue_begin(parts->queue);
@@ -392,11 +416,16 @@ static void task_place(struct agent_task *task)
 	list_add_after(place, &task->link);
 }
 
-/* The requester has gone: the task continues, and its end is a notification. */
+/* The requester has gone: the task continues. Without another its end is a notification. */
 static void on_cancelled(struct request *request, void *data)
 {
 	struct agent_task *task = data;
-	task->request = NULL;
+	if (task->request == request)
+		(void)task_next_request(task);
+	for (size_t at = 0; at < task->joined_count; at++) {
+		if (task->joined[at] == request)
+			task->joined[at] = task->joined[--task->joined_count];
+	}
 	request_fail(request, MESSAGE_CANCELLED, "the peer has gone; the task goes on");
 }
 
@@ -441,6 +470,7 @@ void agent_send(struct agent_set *set, struct request *request, const struct age
 	queue_begin(queue);
 	queue_new_id(queue, task->id);
 	task_store(task);
+	once_keep(order->once, task->id);
 	(void)queue_commit(queue);
 	loop_timer_arm(task->deadline, order->timeout_ms < STEP_MS ? order->timeout_ms : STEP_MS);
 	if (order->wait) {
@@ -450,6 +480,19 @@ void agent_send(struct agent_set *set, struct request *request, const struct age
 		agent_report_accepted(task, request);
 	}
 	agent_monitor_look(agent->monitor, true); /* and then types, if it may */
+}
+
+bool agent_task_join(struct agent_set *set, struct request *request, const char *id)
+{
+	struct agent_task *task = task_find(set, id);
+	if (task == NULL || task->joined_count == AGENT_JOINED_MAX)
+		return false;
+	if (task->request != NULL)
+		task->joined[task->joined_count++] = request;
+	else
+		task->request = request;
+	request_on_cancel(request, on_cancelled, task);
+	return true;
 }
 
 static bool task_load(void *data, const char *id, const struct json *value)

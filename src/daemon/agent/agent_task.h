@@ -10,6 +10,7 @@
 struct agent;
 struct agent_set;
 struct agent_verdict;
+struct once;
 struct pane_ref;
 struct pane_screen;
 struct request;
@@ -24,8 +25,15 @@ struct agent_order {
 	bool progress; /* tell the peer what is said meanwhile */
 	bool is_response; /* to what it asks */
 	const struct pane_ref *teller;
+	const struct once *once; /* of the request; NULL: it has no key */
 };
 void agent_send(struct agent_set *set, struct request *request, const struct agent_order *order);
+
+/*
+ * A request for a task that was sent already: waits for its end too. False if the task has ended,
+ * or too many wait for it.
+ */
+bool agent_task_join(struct agent_set *set, struct request *request, const char *id);
 
 /* Looks whether the next task can be typed. */
 void agent_tasks_step(struct agent *agent);

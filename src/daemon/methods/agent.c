@@ -16,7 +16,9 @@
 #include "daemon/methods/daemon_parts.h"
 #include "daemon/methods/tables.h"
 #include "daemon/queue/consumer.h"
+#include "daemon/queue/queue.h"
 #include "daemon/server/method.h"
+#include "daemon/server/repeat.h"
 #include "daemon/server/request.h"
 #include "daemon/server/requester.h"
 #include "daemon/server/spawn.h"
@@ -201,6 +203,7 @@ struct send_args {
 	bool progress;
 	double timeout_sec;
 	int64_t max_bytes;
+	const char *key;
 };
 
 #define SEND_FIELDS(text_help)                                                                  \
@@ -250,6 +253,7 @@ struct send_args {
 static const struct field send_fields[] = {
     SEND_FIELDS("The text to type before Enter. Several lines are one paste, where the program "
 		"takes such; else they are refused."),
+    REPEAT_FIELD(struct send_args),
     {.name = NULL},
 };
 
@@ -280,6 +284,7 @@ static const struct field_result send_results[] = {
     {"typing", "object", "what was seen of the typing: echo_seen, enters, typing_ms"},
     {"evidence", "object", "as of list_agents"},
     {"message", "string", "with wait false: the same in words"},
+    REPEAT_RESULTS,
     {NULL, NULL, NULL},
 };
 
@@ -300,6 +305,21 @@ static bool check_text(struct request *request, const char *text, size_t len)
 	return true;
 }
 
+/* A task that was sent, if its request is asked again: waits with it, or reads how it ended. */
+static void send_answer_begun(struct request *request, const char *id)
+{
+	const struct daemon *daemon = request_daemon(request);
+	const struct notification *note = queue_find_id(daemon->queue, id);
+	if (agent_task_join(daemon->agents, request, id))
+		return;
+	if (note == NULL) {
+		repeat_answer_id(request, id);
+		return;
+	}
+	repeat_write_members(request, note->data, strlen(note->data));
+	request_done(request);
+}
+
 static void send(struct request *request, const struct send_args *args, bool is_response)
 {
 	struct agent_set *agents = request_daemon(request)->agents;
@@ -315,6 +335,13 @@ static void send(struct request *request, const struct send_args *args, bool is_
 	    .is_response = is_response,
 	    .teller = &teller,
 	};
+	char id[NOTIFICATION_ID_SIZE];
+	enum repeat repeat = repeat_check(request, "send_task", args->key, id);
+	if (repeat == REPEAT_BEGUN)
+		send_answer_begun(request, id);
+	if (repeat != REPEAT_NEW)
+		return;
+	order.once = request_once(request);
 	/* Newlines at the end would be Enters of their own. */
 	while (order.len > 0 && args->text[order.len - 1] == '\n')
 		order.len--;

@@ -13,6 +13,7 @@
 #include "daemon/methods/daemon_parts.h"
 #include "daemon/methods/tables.h"
 #include "daemon/server/method.h"
+#include "daemon/server/repeat.h"
 #include "daemon/server/request.h"
 #include "daemon/server/requester.h"
 #include "daemon/server/session_env.h"
@@ -35,6 +36,7 @@ struct run_args {
 	const struct json *env;
 	const char *name;
 	const char *pane;
+	const char *key;
 };
 
 static const struct field run_fields[] = {
@@ -72,6 +74,7 @@ static const struct field run_fields[] = {
 	.flags = FIELD_RARE,
 	.offset = offsetof(struct run_args, pane),
 	.help = "The pane to wake when it ends; left out: the caller's own."},
+    REPEAT_FIELD(struct run_args),
     {.name = NULL},
 };
 
@@ -82,6 +85,7 @@ static const struct field_result run_results[] = {
     {"cwd", "string", "where it runs"},
     {"log", "string", "the file with its output"},
     {"timeout_sec", "number|null", "when it is stopped"},
+    REPEAT_RESULTS,
     {NULL, NULL, NULL},
 };
 
@@ -158,6 +162,29 @@ static void run_answer(struct job_listener *listener, const struct job *job)
 	mem_free(wait);
 }
 
+/* Answers when the command of a job runs. */
+static void run_await(struct request *request, struct job_set *jobs, const char *id)
+{
+	struct run_wait *wait = xcalloc(1, sizeof *wait);
+	wait->request = request;
+	wait->jobs = jobs;
+	wait->listener.started = run_answer;
+	wait->listener.ended = run_answer;
+	snprintf(wait->id, sizeof wait->id, "%s", id);
+	job_listen(jobs, &wait->listener);
+}
+
+/* A job that was started, if its request is asked again before its result was kept. */
+static void run_answer_begun(struct request *request, const char *id)
+{
+	const struct job_set *jobs = request_daemon(request)->jobs;
+	const struct job *job = job_find(jobs, id);
+	if (job != NULL)
+		write_started(request, jobs, job);
+	else
+		repeat_answer_id(request, id);
+}
+
 static void handle_run(struct request *request, const void *data)
 {
 	const struct run_args *args = data;
@@ -171,15 +198,20 @@ static void handle_run(struct request *request, const void *data)
 	    .name = args->name,
 	    .timeout_ms = clock_seconds_to_ms(args->timeout_sec),
 	};
+	char id[NOTIFICATION_ID_SIZE] = "";
 	const struct job *job;
-	struct run_wait *wait;
+	enum repeat repeat;
 	struct pane_ref pane;
 	char **env;
-	if (!requester_pane(request, args->pane, &pane) ||
+	repeat = repeat_check(request, "run_long_command", args->key, id);
+	if (repeat == REPEAT_BEGUN)
+		run_answer_begun(request, id);
+	if (repeat != REPEAT_NEW || !requester_pane(request, args->pane, &pane) ||
 	    !requester_cwd(request, args->cwd, &pane, cwd, sizeof cwd) ||
 	    !session_env(request, &pane, &order.session_env) ||
 	    (env = make_env(request, args->env)) == NULL)
 		return;
+	order.once = request_once(request);
 	order.env = (const char *const *)env;
 	order.pane = &pane;
 	job = job_start(jobs, &order, reason, sizeof reason);
@@ -189,13 +221,7 @@ static void handle_run(struct request *request, const void *data)
 		    "the job cannot be started: %s", reason);
 		return;
 	}
-	wait = xcalloc(1, sizeof *wait);
-	wait->request = request;
-	wait->jobs = jobs;
-	wait->listener.started = run_answer;
-	wait->listener.ended = run_answer;
-	strcpy(wait->id, job->id);
-	job_listen(jobs, &wait->listener);
+	run_await(request, jobs, job->id);
 }
 
 static const struct field_result job_results[] = {

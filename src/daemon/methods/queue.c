@@ -14,6 +14,7 @@
 #include "daemon/queue/queue.h"
 #include "daemon/queue/store.h"
 #include "daemon/server/method.h"
+#include "daemon/server/repeat.h"
 #include "daemon/server/request.h"
 #include "daemon/server/target.h"
 #include "daemon/tmux/pane_fate.h"
@@ -28,6 +29,7 @@ static const struct field_result post_results[] = {
     {"seq", "integer", "the number of the notification"},
     {"id", "string", "its id"},
     {"durable", "boolean", "whether it survives kill -9; with sync a power cut"},
+    {"repeated", "boolean", "true: it is an older one with the same key"},
     {NULL, NULL, NULL},
 };
 
@@ -225,7 +227,8 @@ static const struct field post_fields[] = {
 	.offset = offsetof(struct post_args, key),
 	.min = 1,
 	.max = NOTIFICATION_KEY_MAX,
-	.help = "Count this one into an older one with an equal key that no reader has yet."},
+	.help = "Count this one into an older one with an equal key that no reader has yet. Once "
+		"one has it, the same post asked again within 24 hours is not done again."},
     {.name = "urgency",
 	.type = FIELD_CHOICE,
 	.offset = offsetof(struct post_args, urgency),
@@ -290,11 +293,62 @@ static char *post_data(struct request *request, const struct json *data, bool *r
 	return NULL;
 }
 
+/* Answers when it is asked for: at once, or when the disk has all up to a ticket. */
+static void post_finish(
+    struct request *request, uint64_t seq, const char *id, uint64_t ticket, bool is_synced)
+{
+	struct daemon *daemon = request_daemon(request);
+	struct post_wait *wait;
+	if (!is_synced) {
+		post_answer(request, seq, id, ticket > 0);
+		return;
+	}
+	wait = xcalloc(1, sizeof *wait);
+	wait->request = request;
+	wait->seq = seq;
+	snprintf(wait->id, sizeof wait->id, "%s", id);
+	store_when_durable(queue_store(daemon->queue), ticket, post_synced, wait);
+}
+
+/* A post that readers have, asked for again: answered from what it left. True if it was. */
+static bool post_repeat(struct request *request, const struct post_args *args)
+{
+	struct queue *queue = request_daemon(request)->queue;
+	const struct notification *note;
+	struct once_earlier earlier;
+	uint64_t ticket;
+	bool is_repeated;
+	if (!repeat_find(request, "post_notification", args->key, &earlier))
+		return false;
+	/* Another text is another notification. */
+	is_repeated = earlier.content == request_once(request)->content;
+	note = queue_find_id(queue, earlier.id);
+	if (is_repeated && queue_unread(queue, args->key) == NULL) {
+		request_set_repeated(request, false);
+		queue_begin(queue);
+		once_keep(request_once(request), earlier.id);
+		ticket = queue_commit(queue);
+		if (note != NULL) {
+			post_finish(request, note->seq, note->id, ticket, args->sync);
+		} else { /* it is forgotten */
+			if (earlier.result != NULL)
+				repeat_write_members(
+				    request, earlier.result, strlen(earlier.result));
+			request_done(request);
+		}
+	} else {
+		is_repeated = false;
+	}
+	once_earlier_finish(&earlier);
+	return is_repeated;
+}
+
 static void post_notification(struct request *request, const void *args_data)
 {
 	const struct post_args *args = args_data;
 	struct daemon *daemon = request_daemon(request);
 	const struct muxbus_pane *pane;
+	const struct notification *note;
 	struct notification_draft draft = {
 	    .source = SOURCE_POST,
 	    .text = args->text,
@@ -302,10 +356,11 @@ static void post_notification(struct request *request, const void *args_data)
 	    .is_urgent = args->urgency == 1,
 	};
 	struct pane_ref ref;
-	struct post_wait *wait;
-	uint64_t seq, ticket;
+	uint64_t ticket;
 	char *data;
 	bool is_ok;
+	if (post_repeat(request, args))
+		return;
 	if (args->pane != NULL) {
 		if (!target_pane(request, args->pane, &pane))
 			return;
@@ -316,19 +371,14 @@ static void post_notification(struct request *request, const void *args_data)
 	if (!is_ok)
 		return;
 	draft.data = data;
+	if (args->key != NULL && queue_unread(daemon->queue, args->key) != NULL)
+		request_set_repeated(request, false);
 	queue_begin(daemon->queue);
-	seq = queue_post(daemon->queue, &draft);
+	note = queue_find(daemon->queue, queue_post(daemon->queue, &draft));
+	once_keep(request_once(request), note->id);
 	ticket = queue_commit(daemon->queue);
 	mem_free(data);
-	if (!args->sync) {
-		post_answer(request, seq, queue_find(daemon->queue, seq)->id, ticket > 0);
-		return;
-	}
-	wait = xcalloc(1, sizeof *wait);
-	wait->request = request;
-	wait->seq = seq;
-	strcpy(wait->id, queue_find(daemon->queue, seq)->id);
-	store_when_durable(queue_store(daemon->queue), ticket, post_synced, wait);
+	post_finish(request, note->seq, note->id, ticket, args->sync);
 }
 
 struct cancel_args {

@@ -10,6 +10,7 @@
 #include "daemon/methods/daemon_parts.h"
 #include "daemon/methods/tables.h"
 #include "daemon/server/method.h"
+#include "daemon/server/repeat.h"
 #include "daemon/server/request.h"
 #include "daemon/server/requester.h"
 #include "daemon/source/timer.h"
@@ -20,6 +21,7 @@ struct sleep_args {
 	double seconds;
 	bool recurring;
 	const char *pane;
+	const char *key;
 };
 
 static const struct field sleep_fields[] = {
@@ -40,6 +42,7 @@ static const struct field sleep_fields[] = {
 	.flags = FIELD_RARE,
 	.offset = offsetof(struct sleep_args, pane),
 	.help = "The pane to wake; left out: the caller's own."},
+    REPEAT_FIELD(struct sleep_args),
     {.name = NULL},
 };
 
@@ -50,6 +53,7 @@ static const struct field_result sleep_results[] = {
     {"replaced", "string|null", "the timer that ended later, and is gone"},
     {"ignored", "boolean", "true if one that ends earlier stands, which is this"},
     {"durable", "boolean", "false: in memory only, because the disk is full or fails"},
+    REPEAT_RESULTS,
     {NULL, NULL, NULL},
 };
 
@@ -66,33 +70,14 @@ static void write_durable(struct json_writer *writer, bool is_durable)
 		json_put_bool(writer, "durable", false);
 }
 
-static void handle_sleep(struct request *request, const void *data)
+static void answer_sleep(struct request *request, const struct timer *timer,
+    enum timer_verdict verdict, const char *old_id)
 {
-	const struct sleep_args *args = data;
-	struct timer_set *timers = request_daemon(request)->timers;
-	char old_id[NOTIFICATION_ID_SIZE], message[MESSAGE_SIZE];
-	const struct timer *timer;
-	enum timer_verdict verdict;
-	struct json_writer *writer;
-	struct pane_ref pane;
-	if (args->recurring && args->seconds < TIMER_RECURRING_MIN_SEC) {
-		request_fail_data(request, MESSAGE_PARAMS, "\"field\":\"seconds\"",
-		    "seconds: a recurring sleep must be of at least %d", TIMER_RECURRING_MIN_SEC);
-		return;
-	}
-	if (!requester_pane(request, args->pane, &pane))
-		return;
-	verdict = timer_sleep(
-	    timers, &pane, clock_seconds_to_ms(args->seconds), args->recurring, &timer, old_id);
-	if (verdict == TIMER_FULL) {
-		request_fail(request, MESSAGE_LIMIT,
-		    "there are %d timers already, the most there may be: cancel_timer some",
-		    TIMERS_MAX);
-		return;
-	}
+	const struct timer_set *timers = request_daemon(request)->timers;
+	struct json_writer *writer = request_result(request);
+	char message[MESSAGE_SIZE];
 	requester_write_told(
 	    message, sizeof message, verdict_texts[verdict], timer->id, &timer->pane);
-	writer = request_result(request);
 	json_put_str(writer, "id", timer->id);
 	json_put_str(writer, "message", message);
 	json_put_time(writer, "due", timer->real_due_ms);
@@ -100,6 +85,50 @@ static void handle_sleep(struct request *request, const void *data)
 	json_put_bool(writer, "ignored", verdict == TIMER_IGNORED);
 	write_durable(writer, timer_is_durable(timers, timer));
 	request_done(request);
+}
+
+/* A sleep that was set, if its request is asked again before its result was kept. */
+static void answer_begun(struct request *request, const char *id)
+{
+	const struct timer_set *timers = request_daemon(request)->timers;
+	const struct timer *timer = NULL;
+	while ((timer = timer_next(timers, timer)) != NULL) {
+		if (strcmp(timer->id, id) == 0) {
+			answer_sleep(request, timer, TIMER_SET, NULL);
+			return;
+		}
+	}
+	repeat_answer_id(request, id);
+}
+
+static void handle_sleep(struct request *request, const void *data)
+{
+	const struct sleep_args *args = data;
+	struct timer_set *timers = request_daemon(request)->timers;
+	char id[NOTIFICATION_ID_SIZE] = "";
+	const struct timer *timer;
+	enum timer_verdict verdict;
+	enum repeat repeat;
+	struct pane_ref pane;
+	if (args->recurring && args->seconds < TIMER_RECURRING_MIN_SEC) {
+		request_fail_data(request, MESSAGE_PARAMS, "\"field\":\"seconds\"",
+		    "seconds: a recurring sleep must be of at least %d", TIMER_RECURRING_MIN_SEC);
+		return;
+	}
+	repeat = repeat_check(request, "sleep", args->key, id);
+	if (repeat == REPEAT_BEGUN)
+		answer_begun(request, id);
+	if (repeat != REPEAT_NEW || !requester_pane(request, args->pane, &pane))
+		return;
+	verdict = timer_sleep(timers, &pane, clock_seconds_to_ms(args->seconds), args->recurring,
+	    request_once(request), &timer, id);
+	if (verdict == TIMER_FULL) {
+		request_fail(request, MESSAGE_LIMIT,
+		    "there are %d timers already, the most there may be: cancel_timer some",
+		    TIMERS_MAX);
+		return;
+	}
+	answer_sleep(request, timer, verdict, id);
 }
 
 static const struct field_result list_results[] = {

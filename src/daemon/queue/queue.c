@@ -339,20 +339,22 @@ static bool is_told(const struct queue *queue, const struct notification *note)
 	    event->seq != note->seq || event->is_sent;
 }
 
-/* A notification with the same key that no reader has yet, or NULL. */
-static struct notification *queue_find_key(
-    struct queue *queue, const struct notification_draft *draft)
+static struct notification *find_unread(struct queue *queue, const char *key)
 {
 	struct list *link;
-	if (draft->key == NULL)
+	if (key == NULL)
 		return NULL;
 	list_for_each (link, &queue->notes) {
 		struct notification *note = list_entry(link, struct notification, link);
-		if (note->key != NULL && strcmp(note->key, draft->key) == 0 &&
-		    !is_told(queue, note))
+		if (note->key != NULL && strcmp(note->key, key) == 0 && !is_told(queue, note))
 			return note;
 	}
 	return NULL;
+}
+
+const struct notification *queue_unread(struct queue *queue, const char *key)
+{
+	return find_unread(queue, key);
 }
 
 static void queue_changed(struct queue *queue, struct notification *note)
@@ -398,7 +400,7 @@ static struct notification *draft_note(struct queue *queue, const struct notific
 
 uint64_t queue_post(struct queue *queue, const struct notification_draft *draft)
 {
-	struct notification *note = queue_find_key(queue, draft);
+	struct notification *note = find_unread(queue, draft->key);
 	uint64_t seq;
 	queue_begin(queue);
 	if (note != NULL) {
@@ -480,6 +482,17 @@ void queue_load(
 const struct notification *queue_find(const struct queue *queue, uint64_t seq)
 {
 	return map_get(&queue->by_seq, seq);
+}
+
+const struct notification *queue_find_id(const struct queue *queue, const char *id)
+{
+	const struct list *link;
+	for (link = queue->notes.prev; link != &queue->notes; link = link->prev) {
+		const struct notification *note = list_entry(link, const struct notification, link);
+		if (strcmp(note->id, id) == 0)
+			return note;
+	}
+	return NULL;
 }
 
 const struct notification *queue_next(

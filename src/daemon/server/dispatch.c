@@ -13,6 +13,7 @@
 #include "daemon/core/counters.h"
 #include "daemon/server/method.h"
 #include "daemon/server/peer.h"
+#include "daemon/server/repeat.h"
 #include "daemon/server/request.h"
 #include "daemon/server/server_parts.h"
 #include "daemon/server/tmux_call.h"
@@ -239,6 +240,7 @@ static bool read_args(struct dispatch *dispatch, struct request *request, const 
 		refuse_params(request, &error);
 		return false;
 	}
+	request_set_content(request, repeat_content(params));
 	request_narrow(request, dispatch->args);
 	return true;
 }

@@ -11,6 +11,7 @@
 #include "base/xalloc.h"
 #include "daemon/core/config.h"
 #include "daemon/core/counters.h"
+#include "daemon/queue/once.h"
 #include "daemon/server/history.h"
 #include "daemon/server/method.h"
 #include "daemon/server/peer.h"
@@ -42,6 +43,11 @@ struct request {
 	void *format_data;
 	size_t format_line_max;
 	char **session_env; /* NULL: not asked for */
+	size_t members_from; /* where the members of the result begin in out */
+	uint64_t content; /* checksum of its parameters, if it has a key */
+	struct once once; /* without a key: none */
+	char *key;
+	bool is_repeated, differs;
 	char id[];
 };
 
@@ -80,6 +86,55 @@ void request_note(struct request *request, const struct json *params)
 	if (request->parts->history && !(request->method->flags & METHOD_UNNOTED))
 		request->history = history_begin(request->parts->history,
 		    request->peer != NULL ? peer_pid(request->peer) : 0, request->method, params);
+}
+
+void request_set_content(struct request *request, uint64_t content)
+{
+	request->content = content;
+}
+
+const struct once *request_set_key(struct request *request, const char *method, const char *key)
+{
+	mem_free(request->key);
+	request->key = NULL;
+	if (key == NULL || request->parts->onces == NULL)
+		return NULL;
+	request->key = xstrdup(key);
+	request->once = (struct once){
+	    .set = request->parts->onces,
+	    .method = method,
+	    .key = request->key,
+	    .content = request->content,
+	};
+	return &request->once;
+}
+
+const struct once *request_once(const struct request *request)
+{
+	return request->key != NULL ? &request->once : NULL;
+}
+
+void request_set_repeated(struct request *request, bool differs)
+{
+	request->is_repeated = true;
+	request->differs = differs;
+}
+
+/* Keeps the result for those who ask again, and says whether it was one of theirs. */
+static void finish_repeat(struct request *request)
+{
+	struct json_writer *writer = request_result(request);
+	char *result;
+	if (!writer->is_full && request->key != NULL) {
+		result = xasprintf("{%.*s}", (int)(request->out.len - request->members_from),
+		    (const char *)request->out.data + request->members_from);
+		once_set_result(&request->once, result, strlen(result));
+		mem_free(result);
+	}
+	if (request->is_repeated)
+		json_put_bool(writer, "repeated", true);
+	if (request->differs)
+		json_put_bool(writer, "differs", true);
 }
 
 struct daemon *request_daemon(const struct request *request)
@@ -205,6 +260,7 @@ struct json_writer *request_result(struct request *request)
 		else
 			message_begin_result(
 			    &request->writer, request->is_notification ? "null" : request->id);
+		request->members_from = request->out.len;
 	}
 	return &request->writer;
 }
@@ -226,6 +282,7 @@ static void answer(struct request *request)
 	mem_free(request->session_env);
 	if (request->response_format != NULL && request->response_format->finish != NULL)
 		request->response_format->finish(request->format_data);
+	mem_free(request->key);
 	mem_free(request);
 }
 
@@ -252,6 +309,7 @@ void request_done(struct request *request)
 {
 	const struct config_limits *limits = &request->parts->config->limits;
 	struct json_writer *writer = request_result(request);
+	finish_repeat(request);
 	if (request->response_format != NULL)
 		json_object_end(writer);
 	else

@@ -17,6 +17,7 @@
 
 struct field_tolerance;
 struct method;
+struct once;
 struct peer;
 struct request;
 
@@ -26,6 +27,17 @@ struct request;
  */
 struct request *request_new(const struct server_parts *parts, struct peer *peer, const char *id,
     const struct method *method);
+
+/*
+ * A request with a key is done once (repeat.h). content: the checksum of its parameters. Its key
+ * is kept under the name of method. Returns NULL without a key, or without a store for keys.
+ */
+void request_set_content(struct request *request, uint64_t content);
+const struct once *request_set_key(struct request *request, const char *method, const char *key);
+/* The request as its source has to keep it; NULL: it has no key. */
+const struct once *request_once(const struct request *request);
+/* It repeats an earlier one: its result says so. */
+void request_set_repeated(struct request *request, bool differs);
 
 /* Notes the request in the history. params may be NULL. */
 void request_note(struct request *request, const struct json *params);

@@ -9,6 +9,7 @@ struct daemon;
 struct event_base;
 struct event_log;
 struct history;
+struct once_set;
 struct queue;
 struct stream_set;
 struct tmux;
@@ -20,6 +21,7 @@ struct server_parts {
 	struct tmux *tmux; /* NULL: requests that need tmux are refused */
 	struct stream_set *streams; /* NULL: no output of panes */
 	struct queue *queue; /* NULL: nothing outlives the daemon */
+	struct once_set *onces; /* NULL: keys of requests mean nothing */
 	struct history *history; /* NULL: none is kept */
 	struct counters *counters;
 	struct daemon *daemon; /* for the handlers of methods; not read in this room */

@@ -25,6 +25,7 @@
 #include "base/process.h"
 #include "base/utf8.h"
 #include "base/xalloc.h"
+#include "daemon/queue/once.h"
 #include "daemon/queue/queue.h"
 
 enum {
@@ -453,12 +454,16 @@ const struct job *job_start(
 	if (error == 0) {
 		/* Accepted: from here on its end is always notified. */
 		set->running++;
+		queue_begin(set->queue);
 		job_store(set, job);
+		once_keep(order->once, job->id);
+		(void)queue_commit(set->queue);
 		error = spawn_supervisor(tracked);
 		if (error == 0)
 			return job;
 		set->running--;
 		record_delete(queue_store(set->queue), &job_kind, job->id);
+		once_forget(order->once);
 	}
 	job_secrets_remove(set->dir_fd, job->id);
 	snprintf(ret_reason, size, "%s: %s", set->supervisor, strerror(error));

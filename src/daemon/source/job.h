@@ -24,6 +24,7 @@
 
 struct event_base;
 struct job_set;
+struct once;
 struct queue;
 
 struct job_order {
@@ -39,6 +40,7 @@ struct job_order {
 	bool has_err; /* standard error apart */
 	bool is_silent;
 	const struct pane_ref *pane; /* or NULL */
+	const struct once *once; /* of the request; or NULL */
 };
 
 /*

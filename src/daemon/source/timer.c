@@ -10,6 +10,7 @@
 
 #include "base/clock.h"
 #include "base/xalloc.h"
+#include "daemon/queue/once.h"
 #include "daemon/queue/queue.h"
 #include "daemon/queue/store.h"
 
@@ -172,13 +173,15 @@ static uint64_t timer_drop(struct timer_set *set, struct timer *timer, const cha
 }
 
 enum timer_verdict timer_sleep(struct timer_set *set, const struct pane_ref *pane, int64_t ms,
-    bool is_recurring, const struct timer **ret_timer, char old_id[NOTIFICATION_ID_SIZE])
+    bool is_recurring, const struct once *once, const struct timer **ret_timer,
+    char old_id[NOTIFICATION_ID_SIZE])
 {
 	struct timer *old = pane->pane != MUXBUS_NO_ID ? find_sleep(set, pane) : NULL;
 	int64_t due_ms = now_boot_ms(set) + ms;
 	struct timer *timer;
 	if (old != NULL && old->boot_due_ms <= due_ms) {
 		*ret_timer = old;
+		once_keep(once, old->id);
 		return TIMER_IGNORED;
 	}
 	if (old == NULL && set->count == TIMERS_MAX)
@@ -196,6 +199,7 @@ enum timer_verdict timer_sleep(struct timer_set *set, const struct pane_ref *pan
 	}
 	queue_new_id(set->queue, timer->id);
 	timer_store(set, timer);
+	once_keep(once, timer->id);
 	timer->is_written = queue_commit(set->queue) > 0;
 	set_insert(set, timer);
 	set_arm(set);

@@ -21,6 +21,7 @@
 #define TIMER_SECONDS_MAX (10.0 * 366 * 86400) /* ten years */
 #define TIMER_RECURRING_MIN_SEC 3600
 
+struct once;
 struct queue;
 struct timer_set;
 
@@ -50,10 +51,11 @@ enum timer_verdict {
 /*
  * Sets the sleep of a pane; recurring ones come again every ms until cancelled. *ret_timer
  * is the one that stands (not for TIMER_FULL), lent until the next call; old_id gets the id
- * of the one that was replaced.
+ * of the one that was replaced. once is that of the request, or NULL.
  */
 enum timer_verdict timer_sleep(struct timer_set *set, const struct pane_ref *pane, int64_t ms,
-    bool is_recurring, const struct timer **ret_timer, char old_id[NOTIFICATION_ID_SIZE]);
+    bool is_recurring, const struct once *once, const struct timer **ret_timer,
+    char old_id[NOTIFICATION_ID_SIZE]);
 
 /* Whether it survives kill -9: false while the disk did not take it. */
 bool timer_is_durable(const struct timer_set *set, const struct timer *timer);

@@ -1,0 +1,204 @@
+/* SPDX-License-Identifier: ISC */
+/* Requests with a key: keeping, finding, forgetting. */
+#include "daemon/queue/once.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "base/clock.h"
+#include "base/xalloc.h"
+#include "daemon/queue/queue.h"
+#include "daemon/queue/record.h"
+#include "daemon/queue/store.h"
+
+/* A request that is kept, without its result. */
+struct kept {
+	struct list link; /* oldest first */
+	int64_t time_ms;
+	size_t size; /* of its result */
+	char name[STORE_KEY_MAX + 1]; /* of its record */
+};
+
+struct once_set {
+	struct queue *queue;
+	struct list kept;
+	size_t count;
+	size_t size; /* of all results */
+};
+
+static const struct record_field once_fields[] = {
+    {RECORD_ROW(WORD, struct once_earlier, id, "id")},
+    {RECORD_ROW(UINT64, struct once_earlier, content, "content")},
+    {RECORD_ROW(INT, struct once_earlier, time_ms, "time_ms")},
+    {RECORD_ROW(JSON, struct once_earlier, result, "result"), .is_optional = true},
+};
+
+static const struct record_kind once_kind = {
+    .prefix = "once/",
+    .noun = "the key of a request",
+    .rows = RECORD_ROWS(once_fields, NULL),
+    .source = SOURCE_COMMAND,
+};
+
+static void once_name(const struct once *once, char out[STORE_KEY_MAX + 1])
+{
+	snprintf(out, STORE_KEY_MAX + 1, "%s/%s", once->method, once->key);
+}
+
+static void kept_free(struct once_set *set, struct kept *kept)
+{
+	list_remove(&kept->link);
+	set->count--;
+	set->size -= kept->size;
+	mem_free(kept);
+}
+
+static struct kept *kept_find(const struct once_set *set, const char *name)
+{
+	struct list *link;
+	list_for_each (link, &set->kept) {
+		struct kept *kept = list_entry(link, struct kept, link);
+		if (strcmp(kept->name, name) == 0)
+			return kept;
+	}
+	return NULL;
+}
+
+/* Takes one up in order of time. */
+static void kept_add(struct once_set *set, const char *name, int64_t time_ms, size_t size)
+{
+	struct kept *kept = xcalloc(1, sizeof *kept);
+	struct list *place;
+	kept->time_ms = time_ms;
+	kept->size = size;
+	snprintf(kept->name, sizeof kept->name, "%s", name);
+	for (place = set->kept.prev; place != &set->kept; place = place->prev) {
+		if (list_entry(place, struct kept, link)->time_ms <= time_ms)
+			break;
+	}
+	list_add_after(place, &kept->link);
+	set->count++;
+	set->size += size;
+}
+
+static void set_remove(struct once_set *set, struct kept *kept)
+{
+	record_delete(queue_store(set->queue), &once_kind, kept->name);
+	kept_free(set, kept);
+}
+
+/* Forgets the oldest beyond the bounds. */
+static void set_forget(struct once_set *set)
+{
+	int64_t now_ms = clock_real_ms();
+	while (set->count > 0) {
+		struct kept *oldest = list_entry(set->kept.next, struct kept, link);
+		if (set->count <= ONCE_KEEP && set->size <= ONCE_RESULTS_MAX &&
+		    now_ms - oldest->time_ms <= ONCE_KEEP_MS)
+			return;
+		set_remove(set, oldest);
+	}
+}
+
+static bool once_load(void *data, const char *name, const struct json *value)
+{
+	struct once_earlier earlier = {0};
+	if (!record_read(once_kind.rows, value, &earlier))
+		return false;
+	kept_add(data, name, earlier.time_ms, earlier.result != NULL ? strlen(earlier.result) : 0);
+	once_earlier_finish(&earlier);
+	return true;
+}
+
+struct once_set *once_set_new(struct queue *queue)
+{
+	struct once_set *set = xcalloc(1, sizeof *set);
+	set->queue = queue;
+	list_init(&set->kept);
+	queue_load(queue, &once_kind, once_load, set);
+	set_forget(set);
+	return set;
+}
+
+void once_set_free(struct once_set *set)
+{
+	if (set == NULL)
+		return;
+	while (set->count > 0)
+		kept_free(set, list_entry(set->kept.next, struct kept, link));
+	mem_free(set);
+}
+
+bool once_find(const struct once *once, struct once_earlier *ret_earlier)
+{
+	char name[STORE_KEY_MAX + 1];
+	*ret_earlier = (struct once_earlier){0};
+	set_forget(once->set);
+	once_name(once, name);
+	return record_get(queue_store(once->set->queue), &once_kind, name, ret_earlier);
+}
+
+void once_earlier_finish(struct once_earlier *earlier)
+{
+	record_finish(once_kind.rows, earlier);
+}
+
+void once_forget(const struct once *once)
+{
+	char name[STORE_KEY_MAX + 1];
+	struct kept *kept;
+	if (once == NULL)
+		return;
+	once_name(once, name);
+	kept = kept_find(once->set, name);
+	if (kept != NULL)
+		set_remove(once->set, kept);
+}
+
+/* Writes a record, in place of an older one. */
+static void once_put(const struct once *once, const struct once_earlier *earlier)
+{
+	struct once_set *set = once->set;
+	size_t size = earlier->result != NULL ? strlen(earlier->result) : 0;
+	char name[STORE_KEY_MAX + 1];
+	struct kept *old;
+	once_name(once, name);
+	record_put(queue_store(set->queue), &once_kind, name, earlier);
+	old = kept_find(set, name);
+	if (old != NULL && old->time_ms == earlier->time_ms) {
+		set->size += size - old->size;
+		old->size = size;
+	} else {
+		if (old != NULL)
+			kept_free(set, old);
+		kept_add(set, name, earlier->time_ms, size);
+	}
+	set_forget(set);
+}
+
+void once_keep(const struct once *once, const char *id)
+{
+	struct once_earlier earlier = {.time_ms = clock_real_ms()};
+	if (once == NULL)
+		return;
+	earlier.content = once->content;
+	snprintf(earlier.id, sizeof earlier.id, "%s", id);
+	once_put(once, &earlier);
+}
+
+void once_set_result(const struct once *once, const char *result, size_t len)
+{
+	struct once_earlier earlier;
+	if (once == NULL || len > ONCE_RESULT_MAX || !once_find(once, &earlier))
+		return;
+	if (earlier.result == NULL) {
+		earlier.result = xmemdup(result, len);
+		once_put(once, &earlier);
+	}
+	once_earlier_finish(&earlier);
+}
+
+size_t once_count(const struct once_set *set)
+{
+	return set->count;
+}

@@ -1,0 +1,57 @@
+/* SPDX-License-Identifier: ISC */
+/*
+ * Requests with a key, which are done once: what was asked, which request id it got, and its
+ * result as soon as that is known. The id is kept in one transaction with the effect, so that a
+ * request whose answer was lost, by kill -9 too, is recognised when it is asked again.
+ */
+#ifndef DAEMON_QUEUE_ONCE_H
+#define DAEMON_QUEUE_ONCE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "daemon/queue/notification.h"
+
+#define ONCE_KEEP_MS (24 * 3600 * INT64_C(1000)) /* how long a key is known */
+#define ONCE_KEEP 2000 /* keys; the oldest is forgotten first */
+#define ONCE_RESULT_MAX (128 * 1024) /* bytes of a result; a longer one is not kept */
+#define ONCE_RESULTS_MAX (8 * 1024 * 1024) /* bytes of all results */
+
+struct once_set;
+struct queue;
+
+/* Loads what the store holds. */
+struct once_set *once_set_new(struct queue *queue);
+void once_set_free(struct once_set *set);
+
+/* A request with its key, lent to the source that does it. */
+struct once {
+	struct once_set *set;
+	const char *method;
+	const char *key;
+	uint64_t content; /* of its other parameters: a checksum */
+};
+
+/* An earlier request with the same method and key. */
+struct once_earlier {
+	char id[NOTIFICATION_ID_SIZE];
+	uint64_t content;
+	int64_t time_ms; /* CLOCK_REALTIME */
+	char *result; /* JSON object; NULL: not known */
+};
+
+/* False if there is none. once_earlier_finish() frees what *ret_earlier owns. */
+bool once_find(const struct once *once, struct once_earlier *ret_earlier);
+void once_earlier_finish(struct once_earlier *earlier);
+
+/* The request is done, in the transaction that is open. once NULL, in all of these: nothing. */
+void once_keep(const struct once *once, const char *id);
+/* It was not done after all. */
+void once_forget(const struct once *once);
+/* Its result is known; nothing if the request is not kept. */
+void once_set_result(const struct once *once, const char *result, size_t len);
+
+size_t once_count(const struct once_set *set);
+
+#endif

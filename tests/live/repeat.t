@@ -1,0 +1,162 @@
+#!/bin/sh
+# SPDX-License-Identifier: ISC
+# A request with a key is done once: asked again it answers as the first one did, also when that
+# answer was lost, and after kill -9 of the daemon.
+. "$MUXBUS_SRCDIR/tests/live/live.sh"
+command -v bash >/dev/null || skip_all 'bash is not installed'
+start 'exec sleep 3600'
+
+field() { # field FILTER: of the last answer
+	jq -r "$1" "$dir/answer"
+}
+line() { # line METHOD PARAMS
+	jq -nc --arg method "$1" --argjson params "$2" '{method: $method, params: $params}'
+}
+call() { # call METHOD PARAMS: asks, and keeps the answer
+	ask "$(line "$1" "$2")" | jq -c 'select(.method == null)' >"$dir/answer"
+}
+lines() { # lines FILE: how many it has
+	cat "$1" 2>/dev/null | wc -l
+}
+ended() { # ended JOB: its state
+	call wait_for '{"any":[{"job":"'"$1"'"}],"timeout_sec":60}'
+	field '.result.conditions[0].state'
+}
+
+# Jobs.
+job='{"command":"echo ran >>'"$dir"'/job","key":"build 1/2","cwd":"/"}'
+call run_long_command "$job"
+id=$(field .result.id)
+is 'the first is none that is repeated' "$(field '.result | has("repeated")')" false
+call run_long_command "$job"
+is 'a job is asked for again' "$(field '.result | "\(.id) \(.repeated) \(.differs)"')" "$id true null"
+is 'with the same answer' "$(field '.result | "\(.cwd) \(.log | endswith(".out")) \(.message | length > 0)"')" '/ true true'
+kill_daemon
+call run_long_command "$job"
+is 'also after kill -9' "$(field '.result | "\(.id) \(.repeated)"')" "$id true"
+call run_long_command '{"command":"echo other >>'"$dir"'/job","key":"build 1/2"}'
+is 'another command with this key is not run, and the answer says so' \
+	"$(field '.result | "\(.id) \(.repeated) \(.differs)"')" "$id true true"
+is 'it ran' "$(ended "$id")" matched
+is 'once' "$(lines "$dir/job")" 1
+call sleep '{"seconds":3600,"pane":"%0","key":"build 1/2"}'
+is 'a key belongs to its method' "$(field '.result | has("repeated")')" false
+call cancel_timer "$(field '{timer: .result.id}')"
+call run_long_command '{"command":"exit 0"}'
+first=$(field .result.id)
+call run_long_command '{"command":"exit 0"}'
+is 'without a key each is another' "$([ "$(field .result.id)" != "$first" ] && echo yes)" yes
+call run_long_command '{"command":"exit 0","cwd":"/nowhere","key":"fails"}'
+is 'a request that fails' "$(field '.error.data.field')" cwd
+call run_long_command '{"command":"exit 0","cwd":"/","key":"fails"}'
+is 'leaves its key free' "$(field '.result | has("repeated")')" false
+
+# The daemon is killed at any time after the request, and the answer is not read.
+twice=0
+never=0
+for round in 1 2 3 4 5 6 7 8 9 10 11 12; do
+	request=$(line run_long_command '{"command":"echo ran >>'"$dir/race-$round"'","key":"race '$round'"}')
+	# The time it takes to fork is what varies.
+	printf '%s\n' "$request" | socat -t 0 - "UNIX-CONNECT:$MUXBUS" >/dev/null 2>&1 &
+	asking=$!
+	[ $((round % 3)) -eq 0 ] || wait $asking
+	[ $((round % 3)) -ne 1 ] || sleep 0.0$round
+	kill_daemon
+	wait $asking
+	ask "$request" >"$dir/answer"
+	[ "$(ended "$(field .result.id)")" = matched ] || never=$((never + 1))
+	case $(lines "$dir/race-$round") in
+	0) never=$((never + 1)) ;;
+	1) ;;
+	*) twice=$((twice + 1)) ;;
+	esac
+done
+is '12 kills around a request for a job, which is asked again: none is run twice' $twice 0
+is 'and each is run' $never 0
+
+# Posts. Equal keys are counted until a reader has one, as ever.
+post='{"text":"deployed","key":"deploy"}'
+call post_notification "$post"
+seq=$(field .result.seq)
+call post_notification "$post"
+is 'a post that no reader has is counted into' "$(field '.result | "\(.seq) \(.repeated)"')" "$seq true"
+kill_daemon
+call post_notification "$post"
+is 'after kill -9 it is not posted again' "$(field '.result | "\(.seq) \(.repeated) \(.durable)"')" "$seq true true"
+call ack_notification '{"seq":'"$seq"'}'
+call post_notification "$(echo "$post" | jq -c '.sync = true')"
+is 'with sync it is another' "$(field '.result | has("repeated")')" false
+call list_notifications '{}'
+call post_notification "$(echo "$post" | jq -c '.sync = true')"
+is 'which is repeated once a reader has it' "$(field '.result | "\(.repeated) \(.durable)"')" 'true true'
+call post_notification '{"text":"deployed again","key":"deploy"}'
+is 'another text is another post' "$(field '.result | "\(.seq > '"$seq"') \(has("repeated"))"')" 'true false'
+
+# Timers.
+nap='{"seconds":3600,"pane":"%0","key":"nap"}'
+call sleep "$nap"
+id=$(field .result.id)
+due=$(field .result.due)
+kill_daemon
+call gemini_sleep "$nap"
+is 'a sleep is asked for again, by its other name' \
+	"$(field '.result | "\(.id) \(.due) \(.ignored) \(.repeated)"')" "$id $due false true"
+call cancel_timer '{"timer":"'"$id"'"}'
+call sleep "$nap"
+is 'also when it is over' "$(field '.result | "\(.id) \(.repeated)"')" "$id true"
+call list_timers '{}'
+is 'it is not set again' "$(field '.result.timers | length')" 0
+
+# Tasks.
+call ensure_agent '{"name":"sh","command":["bash","--norc"],"env":{"PS1":"$ "}}'
+task() { # task KEY COMMAND
+	jq -nc --arg text "$2" --arg key "$1" '{agent: "sh", text: $text, key: $key, timeout_sec: 60}'
+}
+said='.result | "\(.outcome) \(.text | rtrimstr("\n")) \(.repeated)"'
+call send_task "$(task a "echo ran >>$dir/a; echo done")"
+is 'a task is done' "$(field "$said")" 'ready done null'
+id=$(field .result.task)
+call send_task "$(task a "echo ran >>$dir/a; echo done")"
+is 'asked for again it has its answer' "$(field "$said")" 'ready done true'
+kill_daemon
+call send_task "$(task a "echo ran >>$dir/a; echo done")"
+is 'also from the next daemon' "$(field "$said") $(field .result.task)" "ready done true $id"
+is 'it was typed once' "$(lines "$dir/a")" 1
+
+open_tasks() { # the tasks that are asked for and not answered
+	ask '{"method":"get_action_history","params":{"limit":100}}' | jq -r '[.result.actions[] | select(.method == "send_task" and .outcome == null).method] | join(" ")'
+}
+
+# Asked again while it is worked at: by a second connection, then by one after a kill.
+slow=$(task b "echo ran >>$dir/b; while ! [ -e $dir/go ]; do sleep 0.05; done; echo over")
+ask "$(line send_task "$slow")" >"$dir/first" &
+first=$!
+running() {
+	ask '{"method":"list_agents"}' | jq -r '.result.agents[].tasks[0].stage'
+}
+until_is 'a task is worked at' running running
+ask "$(line send_task "$slow")" >"$dir/second" &
+second=$!
+until_is 'asked for again' 'send_task send_task' open_tasks
+waits() {
+	ask '{"method":"list_agents"}' | jq '[.result.agents[].tasks[]?] | length'
+}
+is 'it is one task' "$(waits)" 1
+: >"$dir/go"
+wait $first $second
+is 'both have its answer' "$(jq -r "select(.result != null) | $said" "$dir/first") $(jq -r "select(.result != null) | $said" "$dir/second")" \
+	'ready over null ready over true'
+rm "$dir/go"
+slow=$(task c "echo ran >>$dir/c; while ! [ -e $dir/go ]; do sleep 0.05; done; echo over")
+ask "$(line send_task "$slow")" >/dev/null &
+first=$!
+until_is 'another one is worked at' running running
+kill_daemon
+wait $first
+ask "$(line send_task "$slow")" >"$dir/second" &
+second=$!
+: >"$dir/go"
+wait $second
+is 'after kill -9 who asks again has its end' "$(jq -r 'select(.result != null).result | "\(.outcome) \(.repeated)"' "$dir/second")" 'ready true'
+is 'of one task' "$(lines "$dir/b") $(lines "$dir/c")" '1 1'
+done_testing
