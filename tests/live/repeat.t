@@ -74,6 +74,37 @@ done
 is '12 kills around a request for a job, which is asked again: none is run twice' $twice 0
 is 'and each is run' $never 0
 
+# A command that is waited for, asked for again while it runs and when it has ended.
+command='{"command":"echo ran >>'"$dir"'/command; while ! [ -e '"$dir"'/end ]; do sleep 0.05; done; echo out; exit 3","timeout_sec":60,"key":"command"}'
+ask "$(line execute_cli "$command")" >"$dir/first" &
+first=$!
+until_is 'a command runs' 1 lines "$dir/command"
+kill_daemon
+wait $first
+ask "$(line execute_cli "$command")" >"$dir/second" &
+second=$!
+: >"$dir/end"
+wait $second
+is 'after kill -9 who asks again has its output' \
+	"$(jq -r '.result | "\(.status) \(.stdout | rtrimstr("\n")) \(.exit_code) \(.repeated)"' "$dir/second")" 'failed out 3 true'
+call execute_cli "$command"
+is 'also when it has ended' "$(field '.result | "\(.stdout | rtrimstr("\n")) \(.exit_code) \(.repeated)"')" 'out 3 true'
+is 'of one command' "$(lines "$dir/command")" 1
+
+# Watches.
+watch='{"file_path":"'"$dir"'/watched","key":"watch","pane":"%0"}'
+call watch_log "$watch"
+id=$(field .result.id)
+kill_daemon
+call watch_log "$watch"
+is 'a watch is asked for again' "$(field '.result | "\(.id) \(.state) \(.repeated)"')" "$id absent true"
+call watch_pane '{"pane":"%0","regex":"x","key":"watch"}'
+id=$(field .result.id)
+call watch_pane '{"pane":"%0","regex":"x","key":"watch"}'
+is 'and one of a pane' "$(field '.result | "\(.id) \(.repeated)"')" "$id true"
+call list_watches '{}'
+is 'each is set once' "$(field '.result.watches | length')" 2
+
 # Posts. Equal keys are counted until a reader has one, as ever.
 post='{"text":"deployed","key":"deploy"}'
 call post_notification "$post"
@@ -113,6 +144,11 @@ task() { # task KEY COMMAND
 	jq -nc --arg text "$2" --arg key "$1" '{agent: "sh", text: $text, key: $key, timeout_sec: 60}'
 }
 said='.result | "\(.outcome) \(.text | rtrimstr("\n")) \(.repeated)"'
+agent='{"name":"sh","command":["bash","--norc"],"env":{"PS1":"$ "},"key":"agent"}'
+call ensure_agent "$agent"
+pane=$(field .result.pane)
+call ensure_agent "$agent"
+is 'an agent is asked for again' "$(field '.result | "\(.state) \(.pane) \(.repeated)"')" "ready $pane true"
 call send_task "$(task a "echo ran >>$dir/a; echo done")"
 is 'a task is done' "$(field "$said")" 'ready done null'
 id=$(field .result.task)
@@ -159,4 +195,9 @@ second=$!
 wait $second
 is 'after kill -9 who asks again has its end' "$(jq -r 'select(.result != null).result | "\(.outcome) \(.repeated)"' "$dir/second")" 'ready true'
 is 'of one task' "$(lines "$dir/b") $(lines "$dir/c")" '1 1'
+call ensure_agent '{"name":"cat","command":"exec cat","prompt":"^$"}'
+for try in first second; do
+	call send_task '{"agent":"cat","text":"two\nlines","key":"lines"}'
+	is "what is refused the $try time is tried anew" "$(field .error.data.kind)" refused
+done
 done_testing

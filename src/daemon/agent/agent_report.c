@@ -16,6 +16,7 @@
 #include "daemon/core/config.h"
 #include "daemon/core/loop_timer.h"
 #include "daemon/pane/pane_screen.h"
+#include "daemon/queue/once.h"
 #include "daemon/queue/queue.h"
 #include "daemon/server/peer.h"
 #include "daemon/server/request.h"
@@ -202,6 +203,7 @@ void agent_report_answer(const struct agent_task *task, struct request *request,
 	int64_t max = limits->result_bytes / 8; /* its JSON may be longer */
 	enum message_error error;
 	if (find_error(outcome, &error)) {
+		once_forget(request_once(request)); /* asked again, it is tried again */
 		agent_report_refuse(task->agent, request, error, reason);
 		return;
 	}

@@ -49,6 +49,7 @@ struct ensure_args {
 	int64_t height;
 	int64_t history_limit;
 	double startup_timeout_sec;
+	const char *key;
 };
 
 static const struct field ensure_fields[] = {
@@ -115,6 +116,7 @@ static const struct field ensure_fields[] = {
 	.max = 86400,
 	.preset = "30",
 	.help = "How long to wait for its prompt; it goes on starting after that."},
+    REPEAT_FIELD(struct ensure_args),
     {.name = NULL},
 };
 
@@ -137,6 +139,7 @@ static const struct field_result ensure_results[] = {
     AGENT_RESULTS,
     {"started", "boolean", "whether it was started for this request"},
     {"message", "string", "the same in words"},
+    REPEAT_RESULTS,
     {NULL, NULL, NULL},
 };
 
@@ -178,7 +181,10 @@ static void handle_ensure(struct request *request, const void *data)
 	    .startup_timeout_ms = clock_seconds_to_ms(args->startup_timeout_sec),
 	};
 	struct pane_ref teller;
-	char cwd[PATH_MAX];
+	char cwd[PATH_MAX], id[NOTIFICATION_ID_SIZE];
+	/* Without a result it is done again, which finds the agent. */
+	if (repeat_check(request, "ensure_agent", args->key, id) == REPEAT_ANSWERED)
+		return;
 	if (!consumer_name_is_valid(args->name)) {
 		fail_field(request, "name", "must be of A-Z a-z 0-9 _ . : -");
 		return;
@@ -192,6 +198,7 @@ static void handle_ensure(struct request *request, const void *data)
 	plan.env = make_env(args->spawn.env);
 	plan.cwd = xstrdup(cwd);
 	plan.prompt = args->prompt != NULL ? xstrdup(args->prompt) : NULL;
+	once_keep(request_once(request), "");
 	agent_ensure(request_daemon(request)->agents, request, &plan, &teller);
 	agent_spec_finish(&plan); /* what was not taken */
 }

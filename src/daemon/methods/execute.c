@@ -20,6 +20,7 @@
 #include "daemon/methods/tables.h"
 #include "daemon/server/method.h"
 #include "daemon/server/peer.h"
+#include "daemon/server/repeat.h"
 #include "daemon/server/request.h"
 #include "daemon/server/requester.h"
 #include "daemon/server/session_env.h"
@@ -51,6 +52,7 @@ struct execute_args {
 	double timeout_sec;
 	const char *cwd;
 	const char *input;
+	const char *key;
 };
 
 static const struct field execute_fields[] = {
@@ -80,6 +82,7 @@ static const struct field execute_fields[] = {
 	.offset = offsetof(struct execute_args, input),
 	.max = INPUT_MAX,
 	.help = "Its standard input; left out: empty, so that a question is answered by its end."},
+    REPEAT_FIELD(struct execute_args),
     {.name = NULL},
 };
 
@@ -94,6 +97,7 @@ static const struct field_result execute_results[] = {
     {"note", "string|null", "what a reader should know"},
     {"job", "string", "its id, for read_job and the like"},
     {"cwd", "string", "where the next command works"},
+    REPEAT_RESULTS,
     {NULL, NULL, NULL},
 };
 
@@ -225,9 +229,38 @@ static void on_cancelled(struct request *request, void *data)
 	request_fail(request, MESSAGE_CANCELLED, "the peer has gone; the command goes on");
 }
 
-static void handle_execute(struct request *request, const void *data)
+/* Waits for the end of a job, for so long, and answers. */
+static void execution_begin(
+    struct request *request, const struct job *job, const struct pane_ref *pane, double sec)
 {
-	const struct execute_args *args = data;
+	const struct daemon *daemon = request_daemon(request);
+	struct execution *execution = xcalloc(1, sizeof *execution);
+	execution->request = request;
+	execution->jobs = daemon->jobs;
+	execution->listener.ended = on_ended;
+	execution->timer = loop_timer_new(daemon->base, on_timeout, execution);
+	execution->pane = *pane;
+	execution->began_ms = clock_mono_ms();
+	strcpy(execution->id, job->id);
+	job_listen(daemon->jobs, &execution->listener);
+	loop_timer_arm(execution->timer, clock_seconds_to_ms(sec));
+	request_on_cancel(request, on_cancelled, execution);
+	if (job->state != JOB_RUNNING)
+		on_ended(&execution->listener, job);
+}
+
+/* A command that was run, if its request is asked again before its result was kept. */
+static void execution_answer_begun(struct request *request, const char *id, double sec)
+{
+	const struct job *job = job_find(request_daemon(request)->jobs, id);
+	if (job != NULL)
+		execution_begin(request, job, &job->pane, sec);
+	else
+		repeat_answer_id(request, id);
+}
+
+static void execute(struct request *request, const struct execute_args *args)
+{
 	struct daemon *daemon = request_daemon(request);
 	char *script = xasprintf("%s%s", SHELL_TRAP, args->command);
 	char *state = xasprintf("MUXBUS_STATE=%s", daemon->config->state_dir);
@@ -243,9 +276,9 @@ static void handle_execute(struct request *request, const void *data)
 	    .input_len = args->input != NULL ? strlen(args->input) : 0,
 	    .has_err = true,
 	    .is_silent = true,
+	    .once = request_once(request),
 	};
 	const char *given = args->cwd;
-	struct execution *execution;
 	const struct job *job = NULL;
 	struct pane_ref pane;
 	if (given == NULL && request_peer(request) != NULL)
@@ -265,17 +298,18 @@ static void handle_execute(struct request *request, const void *data)
 		return;
 	if (request_peer(request) != NULL)
 		peer_set_cwd(request_peer(request), cwd);
-	execution = xcalloc(1, sizeof *execution);
-	execution->request = request;
-	execution->jobs = daemon->jobs;
-	execution->listener.ended = on_ended;
-	execution->timer = loop_timer_new(daemon->base, on_timeout, execution);
-	execution->pane = pane;
-	execution->began_ms = clock_mono_ms();
-	strcpy(execution->id, job->id);
-	job_listen(daemon->jobs, &execution->listener);
-	loop_timer_arm(execution->timer, clock_seconds_to_ms(args->timeout_sec));
-	request_on_cancel(request, on_cancelled, execution);
+	execution_begin(request, job, &pane, args->timeout_sec);
+}
+
+static void handle_execute(struct request *request, const void *data)
+{
+	const struct execute_args *args = data;
+	char id[NOTIFICATION_ID_SIZE];
+	enum repeat repeat = repeat_check(request, "execute_cli", args->key, id);
+	if (repeat == REPEAT_BEGUN)
+		execution_answer_begun(request, id, args->timeout_sec);
+	if (repeat == REPEAT_NEW)
+		execute(request, args);
 }
 
 const struct method methods_execute[] = {

@@ -11,6 +11,7 @@
 #include "daemon/methods/daemon_parts.h"
 #include "daemon/methods/tables.h"
 #include "daemon/server/method.h"
+#include "daemon/server/repeat.h"
 #include "daemon/server/request.h"
 #include "daemon/server/requester.h"
 #include "daemon/server/target.h"
@@ -95,6 +96,7 @@ static const struct field_result started_results[] = {
     {"id", "string", "the wait, and its notification"},
     {"message", "string", "what was done, in words"},
     {"timeout_sec", "number|null", "when it ends in any case"},
+    REPEAT_RESULTS,
     {NULL, NULL, NULL},
 };
 
@@ -190,6 +192,7 @@ struct watch_args {
 	const char *regex;
 	bool once;
 	double timeout_sec;
+	const char *key;
 };
 
 static const struct field watch_fields[] = {
@@ -218,6 +221,7 @@ static const struct field watch_fields[] = {
 	.max = 10 * 366 * 86400.0,
 	.preset = "3600",
 	.help = "Notify after this long in any case; 0: never."},
+    REPEAT_FIELD(struct watch_args),
     {.name = NULL},
 };
 
@@ -230,10 +234,16 @@ static void handle_watch(struct request *request, const void *data)
 	    .is_once = args->once,
 	    .timeout_ms = clock_seconds_to_ms(args->timeout_sec),
 	};
+	char id[NOTIFICATION_ID_SIZE];
+	enum repeat repeat = repeat_check(request, "watch_pane", args->key, id);
 	struct json_writer writer;
 	struct buf spec;
-	if (!requester_pane(request, NULL, &order.pane) || !target_pane(request, args->pane, &pane))
+	if (repeat == REPEAT_BEGUN)
+		repeat_answer_id(request, id);
+	if (repeat != REPEAT_NEW || !requester_pane(request, NULL, &order.pane) ||
+	    !target_pane(request, args->pane, &pane))
 		return;
+	order.once = request_once(request);
 	buf_init(&spec, SPEC_SIZE);
 	json_writer_init(&writer, &spec);
 	json_object_begin(&writer, NULL);

@@ -12,6 +12,7 @@
 #include "daemon/methods/daemon_parts.h"
 #include "daemon/methods/tables.h"
 #include "daemon/server/method.h"
+#include "daemon/server/repeat.h"
 #include "daemon/server/request.h"
 #include "daemon/server/requester.h"
 #include "daemon/source/wait.h"
@@ -27,6 +28,7 @@ struct watch_args {
 	bool once;
 	double timeout_sec;
 	const char *pane;
+	const char *key;
 };
 
 static const struct field watch_fields[] = {
@@ -67,6 +69,7 @@ static const struct field watch_fields[] = {
 	.flags = FIELD_RARE,
 	.offset = offsetof(struct watch_args, pane),
 	.help = "The pane to wake; left out: the caller's own."},
+    REPEAT_FIELD(struct watch_args),
     {.name = NULL},
 };
 
@@ -76,6 +79,7 @@ static const struct field_result watch_results[] = {
     {"timeout_sec", "number", "when it gives up"},
     {"state", "string", "what is at the path now: reading, absent, not_regular, unreadable"},
     {"mode", "string", "inotify, or poll where no events can be had"},
+    REPEAT_RESULTS,
     {NULL, NULL, NULL},
 };
 
@@ -89,13 +93,40 @@ static void put_mode(struct json_writer *writer, const struct watch *watch)
 		json_put_str(writer, "mode_reason", reason);
 }
 
+static void watch_answer(struct request *request, const struct watch *watch)
+{
+	struct json_writer *writer = request_result(request);
+	char message[MESSAGE_SIZE];
+	requester_write_told(
+	    message, sizeof message, "The file is watched.", watch->id, &watch->pane);
+	json_put_str(writer, "id", watch->id);
+	json_put_str(writer, "message", message);
+	json_put_double(writer, "timeout_sec", (double)watch->timeout_ms / 1000);
+	put_mode(writer, watch);
+	request_done(request);
+}
+
+/* A watch that was set, if its request is asked again before its result was kept. */
+static void watch_answer_begun(struct request *request, const char *id)
+{
+	const struct watch *watch = NULL;
+	while ((watch = watch_next(request_daemon(request)->watches, watch)) != NULL) {
+		if (strcmp(watch->id, id) == 0) {
+			watch_answer(request, watch);
+			return;
+		}
+	}
+	repeat_answer_id(request, id);
+}
+
 static void handle_watch(struct request *request, const void *data)
 {
 	const struct watch_args *args = data;
 	struct watch_set *watches = request_daemon(request)->watches;
-	char message[MESSAGE_SIZE], reason[256];
+	char reason[256], id[NOTIFICATION_ID_SIZE];
+	enum repeat repeat;
 	struct pane_ref pane;
-	const struct watch_order order = {
+	struct watch_order order = {
 	    .file = args->file_path,
 	    .regex = args->regex,
 	    .on_change = args->wake_on_change,
@@ -103,8 +134,13 @@ static void handle_watch(struct request *request, const void *data)
 	    .timeout_ms = clock_seconds_to_ms(args->timeout_sec),
 	    .pane = &pane,
 	};
-	struct json_writer *writer;
 	const struct watch *watch;
+	repeat = repeat_check(request, "watch_log", args->key, id);
+	if (repeat == REPEAT_BEGUN)
+		watch_answer_begun(request, id);
+	if (repeat != REPEAT_NEW)
+		return;
+	order.once = request_once(request);
 	if (args->file_path[0] != '/') {
 		request_fail_data(request, MESSAGE_PARAMS, "\"field\":\"file_path\"",
 		    "file_path: must be an absolute path; \"%.200s\" is not", args->file_path);
@@ -122,13 +158,7 @@ static void handle_watch(struct request *request, const void *data)
 		    request, MESSAGE_PARAMS, "\"field\":\"regex\"", "regex: %s", reason);
 		return;
 	}
-	requester_write_told(message, sizeof message, "The file is watched.", watch->id, &pane);
-	writer = request_result(request);
-	json_put_str(writer, "id", watch->id);
-	json_put_str(writer, "message", message);
-	json_put_double(writer, "timeout_sec", args->timeout_sec);
-	put_mode(writer, watch);
-	request_done(request);
+	watch_answer(request, watch);
 }
 
 struct cancel_args {

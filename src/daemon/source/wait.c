@@ -11,6 +11,7 @@
 #include "base/xalloc.h"
 #include "daemon/core/loop_timer.h"
 #include "daemon/queue/consumer.h"
+#include "daemon/queue/once.h"
 #include "daemon/queue/queue.h"
 #include "daemon/queue/store.h"
 #include "daemon/server/request.h"
@@ -554,7 +555,10 @@ const struct wait *wait_start_background(
 		return NULL;
 	}
 	name_by_id(wait);
+	queue_begin(set->parts.queue);
 	wait_record_put(wait);
+	once_keep(order->once, wait->name);
+	(void)queue_commit(set->parts.queue);
 	arm_deadline(wait);
 	if (wait_is_over(wait))
 		loop_timer_wake(wait->settled);

@@ -17,6 +17,7 @@
 #include "daemon/source/wait_parts.h"
 
 struct json;
+struct once;
 struct request;
 struct wait;
 struct wait_set;
@@ -50,6 +51,7 @@ struct wait_background {
 	const char *spec; /* the condition, as JSON */
 	bool is_once; /* it ends when the condition has come true */
 	int64_t timeout_ms; /* of a new one; 0: none */
+	const struct once *once; /* of the request for a new one; NULL: it has no key */
 	/* Filled in by wait_background_get(): */
 	const char *id;
 	struct pane_ref subject; /* the pane that is watched; cleared: none */

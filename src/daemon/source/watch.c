@@ -11,6 +11,7 @@
 #include "base/xalloc.h"
 #include "daemon/core/loop_timer.h"
 #include "daemon/file/tail_loop.h"
+#include "daemon/queue/once.h"
 #include "daemon/queue/queue.h"
 #include "daemon/queue/store.h"
 
@@ -386,7 +387,10 @@ const struct watch *watch_add(
 	watch->real_due_ms = watch->created_ms + order->timeout_ms;
 	watch->tail_loop =
 	    tail_loop_new(set->tail_loops, watch->file, NULL, 0, &tail_loop_handlers, watch);
+	queue_begin(set->queue);
 	watch_store(watch);
+	once_keep(order->once, watch->id);
+	(void)queue_commit(set->queue);
 	arm(set);
 	return watch;
 }

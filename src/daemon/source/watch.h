@@ -20,6 +20,7 @@
 #define WATCH_LIMITS_MAX 10 /* lines in a row on which the pattern may give up */
 
 struct event_base;
+struct once;
 struct queue;
 struct tail_loop_options;
 struct tail_loop_set;
@@ -32,6 +33,7 @@ struct watch_order {
 	bool is_staying;
 	int64_t timeout_ms;
 	const struct pane_ref *pane;
+	const struct once *once; /* of the request; NULL: it has no key */
 };
 
 /* Loads what the queue's store holds. The clock must outlive the set. */
