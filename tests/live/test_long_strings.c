@@ -404,6 +404,25 @@ static void test_verbs(struct test *test)
 		is_int(count_bad_lines(test, verbs[i]), 0, "muxbus %s", verbs[i]);
 }
 
+/* A wait that cannot be kept is refused: its name would promise that it can be resumed. */
+static void test_wait(struct test *test)
+{
+	char *file = repeat("/long-", 4000), *regex = repeat("long-", 4000);
+	struct buf params;
+	buf_init(&params, PARAMS_MAX);
+	(void)buf_append_str(&params, "{\"wait\":\"long\",\"timeout_sec\":60,\"any\":[");
+	for (int i = 0; i < 64; i++)
+		(void)buf_printf(
+		    &params, "%s{\"file\":\"%s\",\"regex\":\"%s\"}", i > 0 ? "," : "", file, regex);
+	(void)buf_append_str(&params, "]}");
+	is_str(at_str(talk_call_json(test->talk, "wait_for", (const char *)params.data),
+		   "error.data.kind"),
+	    "limit", "a named wait of %zu bytes is refused", params.len);
+	buf_finish(&params);
+	mem_free(file);
+	mem_free(regex);
+}
+
 /* The notification of a crash survives with all others. */
 static void test_restart(struct test *test)
 {
@@ -451,6 +470,7 @@ int main(void)
 	test_names(&test);
 	test_path(&test);
 	test_verbs(&test);
+	test_wait(&test);
 	test_restart(&test);
 	talk_free(test.talk);
 	talk_free(test.mcp);

@@ -484,14 +484,22 @@ static bool is_valid_name(const struct wait_set *set, struct request *request, c
 	return false;
 }
 
-/* Arms all conditions; false after failing the request. */
-static bool add_all(struct wait *wait, struct request *request, const struct json *list)
+/* Arms all conditions, which are to be kept if the wait has a name; false after failing the request. */
+static bool add_all(
+    struct wait *wait, struct request *request, const struct json *list, const char *name)
 {
+	size_t size = 0;
 	for (const struct json *spec = list->child; spec != NULL; spec = spec->next) {
 		if (!wait_add(wait, request, spec))
 			return false;
+		size += strlen(wait->parts[wait->count - 1].spec);
 	}
-	return true;
+	if (name == NULL || size <= WAIT_SPECS_MAX)
+		return true;
+	request_fail(request, MESSAGE_LIMIT,
+	    "the conditions have %zu bytes, more than the %d that are kept of a wait with a name",
+	    size, WAIT_SPECS_MAX);
+	return false;
 }
 
 void wait_start(struct wait_set *set, struct request *request, const struct json *any,
@@ -513,7 +521,7 @@ void wait_start(struct wait_set *set, struct request *request, const struct json
 	wait = wait_new(set, WAIT_REQUEST, list->count);
 	wait->is_all = any == NULL;
 	wait_set_due(wait, clock_real_ms() + clock_seconds_to_ms(timeout_sec));
-	if (!add_all(wait, request, list)) {
+	if (!add_all(wait, request, list, name)) {
 		wait_drop(wait);
 		return;
 	}

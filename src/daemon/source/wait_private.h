@@ -7,7 +7,10 @@
 #include "daemon/source/condition.h"
 #include "daemon/source/wait_parts.h"
 
-enum { WAIT_SPEC_MAX = 64 * 1024 };
+enum {
+	WAIT_SPEC_MAX = 64 * 1024, /* bytes of one condition as JSON */
+	WAIT_SPECS_MAX = 400 * 1024, /* of all conditions of a wait with a name */
+};
 
 /* One condition of a wait. */
 struct wait_part {

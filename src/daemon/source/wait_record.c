@@ -5,9 +5,13 @@
 #include "base/clock.h"
 #include "base/xalloc.h"
 #include "daemon/queue/queue.h"
+#include "daemon/queue/store.h"
 #include "daemon/source/wait_private.h"
 
-enum { DETAILS_KEPT = 16 * 1024 }; /* of one condition */
+enum { DETAILS_KEPT = 8 * 1024 }; /* of one condition */
+
+_Static_assert(WAIT_SPECS_MAX + WAIT_CONDITIONS_MAX * (DETAILS_KEPT + 256) < STORE_VALUE_MAX,
+    "every wait can be kept");
 
 /* A wait as it is kept; of a background wait the members of its own and of one part. */
 struct kept_part {
