@@ -135,8 +135,6 @@ static void tell_started(const struct job *job, int started_fd)
 	};
 	(void)job_start_write(started_fd, &start); /* only the existence of the file matters */
 	close(started_fd);
-	if (job->ready_fd >= 0)
-		close(job->ready_fd);
 }
 
 /* Starts the command. Returns 0 or -errno; the status tells why a program cannot run. */
@@ -165,6 +163,8 @@ static int job_start(struct job *job, int started_fd)
 	tell_started(job, started_fd);
 	job->status.exec_errno = read_exec_error(error_fds[0]);
 	job_secrets_remove(job->dir_fd, job->id); /* it is never started again */
+	if (job->ready_fd >= 0)
+		close(job->ready_fd);
 	if (job->spec.timeout_ms > 0)
 		job->deadline_ms = job->begin_ms + job->spec.timeout_ms;
 	return 0;
