@@ -125,7 +125,7 @@ static void finish_repeat(struct request *request)
 {
 	struct json_writer *writer = request_result(request);
 	char *result;
-	if (!writer->is_full && request->key != NULL) {
+	if (!writer->is_cut && request->key != NULL) {
 		result = xasprintf("{%.*s}", (int)(request->out.len - request->members_from),
 		    (const char *)request->out.data + request->members_from);
 		once_set_result(&request->once, result, strlen(result));
