@@ -212,7 +212,60 @@ static void test_regex(void)
 	judged(&facts, &none, regex, VERDICT_BUSY, "up to the cursor");
 	facts = at_rest("other> ");
 	judged(&facts, &none, regex, VERDICT_BUSY, "and nothing else is one");
+	facts = at_rest("db=> drop table x");
+	judged(&facts, &profile, regex, VERDICT_BUSY, "a draft behind it is no question");
+	facts = at_rest("db=> drop table x? [y/n]");
+	judged(&facts, &profile, regex, VERDICT_BUSY, "even one that looks like it");
+	judged(&facts, &none, regex, VERDICT_BUSY, "at the first look too");
+	facts = at_rest("Name: ");
+	judged(&facts, &profile, regex, VERDICT_QUESTION, "but another row is one");
 	pattern_free(regex);
+}
+
+/* Drafts of a person, in all the places where they can stand. */
+static void test_drafts(void)
+{
+	static const struct {
+		const char *prompt;
+		const char *regex; /* NULL: it is learned */
+		bool is_shell;
+		const char *start;
+		const char *row;
+		enum agent_verdict_kind want;
+	} drafts[] = {
+	    {"$ ", "\\$ $", true, "", "$ rm -rf src ", VERDICT_BUSY},
+	    {"me@host:~$ ", "\\$ $", true, "", "me@host:/tmp$ rm -rf src ", VERDICT_BUSY},
+	    {"me@host:~$ ", NULL, true, "", "me@host:/tmp$ rm -rf src ", VERDICT_BUSY},
+	    {"me@host:~$ ", NULL, true, "", "me@host:/tmp$ echo $", VERDICT_BUSY},
+	    {"me@host:~$ ", NULL, true, "", "me@host:/tmp$ ", VERDICT_READY},
+	    {"me@host:~$ ", NULL, true, "", "Proceed? [Y/n] ", VERDICT_QUESTION},
+	    {"root# ", NULL, true, "", "root# make", VERDICT_BUSY},
+	    {"> ", "^> $", false, "", "> n", VERDICT_BUSY},
+	    {"> ", NULL, false, "", "> n", VERDICT_BUSY},
+	    {">>> ", NULL, false, "", "no newline>>> import os", VERDICT_BUSY},
+	    {">>> ", NULL, false, ">>> print('a long line", "that goes on", VERDICT_BUSY},
+	    {">>> ", "^>>> $", false, ">>> print('a long line", "that goes on", VERDICT_BUSY},
+	    {">>> ", NULL, false, "a long line of output", "Go on? ", VERDICT_QUESTION},
+	    {">>> ", NULL, false, "", "Go on? [Y/n] ", VERDICT_QUESTION},
+	    {"In [1]: ", NULL, false, "", "In [12]: x = 1", VERDICT_BUSY},
+	    {"\u276f ", NULL, false, "", "\u276f fix it", VERDICT_BUSY},
+	    {"\u2502 > ", "> $", false, "", "\u2502 > fix it", VERDICT_BUSY},
+	};
+	for (size_t at = 0; at < sizeof drafts / sizeof *drafts; at++) {
+		char reason[100];
+		struct pattern *regex = drafts[at].regex != NULL
+		    ? pattern_new(drafts[at].regex, strlen(drafts[at].regex), reason, sizeof reason)
+		    : NULL;
+		struct agent_facts facts = at_rest(drafts[at].prompt);
+		struct prompt_profile profile;
+		facts.front.is_shell = drafts[at].is_shell;
+		profile = learned(&facts);
+		agent_learn(&facts, &profile);
+		snprintf(facts.row, sizeof facts.row, "%s", drafts[at].row);
+		snprintf(facts.start, sizeof facts.start, "%s", drafts[at].start);
+		judged(&facts, &profile, regex, drafts[at].want, drafts[at].row);
+		pattern_free(regex);
+	}
 }
 
 static void test_rows(void)
@@ -250,6 +303,7 @@ int main(void)
 	test_shell();
 	test_crash();
 	test_regex();
+	test_drafts();
 	test_rows();
 	return done_testing();
 }

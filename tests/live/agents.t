@@ -112,6 +112,67 @@ is 'and goes on' "$(state sh)" busy
 call send_keys "$(jq -nc --arg pane "$(ask '{"method":"list_agents"}' | jq -r '.result.agents[] | select(.agent == "sh").pane')" '{pane: $pane, keys: ["C-c"]}')"
 until_is 'until it ends' ready state sh
 
+# A person's draft is no question, and an answer that a person has begun is not added to.
+shown() { # shown AGENT PATTERN: on how many rows of its pane
+	t capture-pane -p -t "$(ask '{"method":"list_agents"}' | jq -r --arg agent "$1" '.result.agents[] | select(.agent == $agent).pane')" | grep -c -e "$2" || :
+}
+keys() { # keys AGENT KEY...: from a person
+	keys_pane=$(ask '{"method":"list_agents"}' | jq -r --arg agent "$1" '.result.agents[] | select(.agent == $agent).pane')
+	shift
+	t send-keys -t "$keys_pane" "$@"
+}
+kind() {
+	field '.error.data.kind // .result.outcome'
+}
+call ensure_agent '{"name":"given","command":["bash","--norc"],"env":{"PS1":"\\w$ "},"prompt":"\\$ $"}'
+task given 'mkdir -p src; cd /tmp'
+keys given -l 'rm -rf src '
+until_is 'a draft at a prompt that was given' 1 shown given 'rm -rf src$'
+until_is 'is no question' busy state given
+reply given y
+is 'so there is no answer to it' "$(kind)" not_ready
+is 'and nothing is added' "$(shown given 'src y')" 0
+keys given C-u
+until_is 'without the draft it is ready' ready state given
+call ensure_agent '{"name":"asks","command":["python3","-q"],"env":{"PYTHON_BASIC_REPL":"1"}}'
+task asks 'x = input("Go on? [Y/n] ")'
+is 'a question' "$(kind)" question
+keys asks -l n
+until_is 'to which a person begins an answer' 1 shown asks '] n$'
+reply asks yes
+is 'is not answered' "$(kind)" not_ready
+is 'which says why' "$(field '.error.message | contains("an answer has been begun")')" true
+is 'nor is anything added' "$(shown asks '] ny')" 0
+keys asks BSpace
+until_is 'taken back' 1 shown asks '] *$'
+reply asks yes
+is 'it is answered' "$(kind)" ready
+task asks 'x'
+is 'with the answer alone' "$(said)" "ready 'yes'"
+call send_task '{"agent":"asks","text":"print(\"Sure?\"); x = input()","wait":false}'
+until_is 'a question above an empty row' 1 shown asks '^Sure?$'
+reads() {
+	ask '{"method":"list_agents"}' | jq -r '.result.agents[] | select(.agent == "asks").evidence | "\(.reads) \(.row)"'
+}
+until_is 'at which the program reads' 'yes ' reads
+keys asks -l n
+until_is 'where a person begins' 1 shown asks '^n$'
+until_is 'is seen to be asked' blocked state asks
+reply asks yes
+is 'and is not answered either' "$(kind)" not_ready
+keys asks Enter
+until_is 'the person answers' ready state asks
+task asks 'x'
+is 'as they wanted' "$(said)" "ready 'n'"
+call send_task '{"agent":"asks","text":"x = input(\"One? \"), input(\"Two? \")","wait":false}'
+until_is 'two questions' blocked state asks
+reply asks 1
+is 'the first answer' "$(kind)" question
+reply asks 2
+is 'the second answer' "$(kind)" ready
+task asks 'x'
+is 'each to its question' "$(said)" "ready ('1', '2')"
+
 # A program that lets the kernel edit its lines: of a longer one the rest would be lost.
 call ensure_agent '{"name":"cooked","command":"while printf \"> \"; do IFS= read -r line; echo \"got ${#line}\"; done"}'
 task cooked "$(printf %4095d 7)"

@@ -50,8 +50,8 @@ static const struct guard {
 	{{HELD, "a person is typing"}, {HELD, NULL}, {HELD, "a person is typing"},
 	    {HELD, "a person is typing"}, {TYPED, NULL}}},
     {"a draft",
-	{{HELD, "something on the prompt line"}, {HELD, NULL}, {HELD, NULL},
-	    {HELD, "an answer has been begun"}, {TYPED, NULL}}},
+	{{HELD, "something on the prompt line"}, {HELD, NULL}, {HELD, NULL}, {REFUSED, "not_ready"},
+	    {TYPED, NULL}}},
     {"a question",
 	{{HELD, "a choice is offered"}, {HELD, NULL}, {REFUSED, "not_ready"}, {TYPED, NULL},
 	    {TYPED, NULL}}},
@@ -197,6 +197,9 @@ static void raise_guard(struct program *program, size_t guard)
 	}
 }
 
+/* Whether respond waits for its end, which a draft makes an error. */
+static bool is_waited_for;
+
 static const char *call(enum caller caller, const struct program *program)
 {
 	static char id[64];
@@ -215,8 +218,9 @@ static const char *call(enum caller caller, const struct program *program)
 		    talk, "send_task", "{\"agent\":\"fake\",\"text\":\"typed\",\"wait\":false}");
 		break;
 	case RESPOND:
-		answer = talk_call(
-		    talk, "respond", "{\"agent\":\"fake\",\"text\":\"typed\",\"wait\":false}");
+		answer = talk_call(talk, "respond",
+		    "{\"agent\":\"fake\",\"text\":\"typed\",\"wait\":%s}",
+		    is_waited_for ? "true" : "false");
 		break;
 	case SEND_TEXT:
 		answer = talk_call(talk, "send_text",
@@ -266,6 +270,7 @@ static void check(enum caller caller, size_t number)
 	bool is_quiet;
 	const char *id;
 	raise_guard(&program, number);
+	is_waited_for = number == DRAFT;
 	id = call(caller, &program);
 	if (want->outcome == TYPED) {
 		ok(is_submitted("typed"), "%s, %s: typed", guard->name, callers[caller]);

@@ -12,6 +12,7 @@
 #include "base/xalloc.h"
 #include "daemon/agent/agent_launch.h"
 #include "daemon/agent/agent_monitor.h"
+#include "daemon/agent/agent_question.h"
 #include "daemon/agent/agent_record.h"
 #include "daemon/agent/agent_stop.h"
 #include "daemon/agent/agent_task.h"
@@ -31,8 +32,6 @@ enum {
 	BACKOFF_MIN_MS = 500,
 	BACKOFF_MAX_MS = 30000,
 	EVENT_MAX = 16 * 1024,
-	QUESTION_ROWS = 12,
-	QUESTION_MAX = 4096,
 };
 
 static void publish(const struct agent *agent)
@@ -187,24 +186,6 @@ static void on_timer(void *data)
 		agent_monitor_look(agent->monitor, true); /* and then types, if it may */
 }
 
-static void keep_question(
-    struct agent *agent, const struct agent_verdict *verdict, const struct pane_screen *screen)
-{
-	struct agent_facts facts = {0};
-	struct buf text;
-	buf_init(&text, QUESTION_MAX);
-	if (screen != NULL) {
-		agent_question_text(&screen->view, QUESTION_ROWS, &text);
-		agent_facts_read_screen(&screen->view, &facts);
-		if (!agent_row_continues(facts.row, agent->asked_row))
-			memcpy(agent->asked_row, facts.row, sizeof agent->asked_row);
-	}
-	mem_free(agent->question);
-	agent->question = xstrdup(text.len > 0 ? (const char *)text.data : "");
-	agent->is_secret = verdict->is_secret;
-	buf_finish(&text);
-}
-
 static void on_ready(struct agent *agent, const struct agent_verdict *verdict)
 {
 	bool is_first = !agent->was_ready;
@@ -229,7 +210,7 @@ static void on_judged(
 	    (agent->state == AGENT_CRASHED && verdict->kind == VERDICT_CRASHED))
 		return;
 	if (verdict->kind == VERDICT_QUESTION)
-		keep_question(agent, verdict, screen);
+		agent_question_keep(agent, verdict, screen);
 	agent_tasks_judged(agent, verdict, screen);
 	switch (verdict->kind) {
 	case VERDICT_READY:
@@ -249,6 +230,8 @@ static void on_judged(
 		snprintf(agent->reason, sizeof agent->reason, "%s", verdict->reason);
 		break;
 	}
+	if (screen != NULL)
+		agent_question_look(agent, screen);
 	agent_tasks_step(agent);
 	agent_monitor_set_waiting(
 	    agent->monitor, agent->task_count > 0 || !list_is_empty(&agent->waiters));

@@ -52,6 +52,7 @@ struct agent_monitor {
 	int64_t output_ms; /* CLOCK_MONOTONIC: the last output, or aiming */
 	int64_t writes_ms; /* since when it writes without a rest; 0: it rests */
 	uint64_t end;
+	uint64_t newlines;
 	struct tokenizer tokenizer;
 	char mark;
 	uint64_t prompt_mark, output_mark;
@@ -88,6 +89,8 @@ static void on_token(void *data, const struct token *token)
 static void note_tail(struct agent_monitor *monitor, const uint8_t *bytes, size_t len)
 {
 	const uint8_t *newline = memrchr(bytes, '\n', len);
+	for (const uint8_t *at = bytes; newline != NULL && at <= newline; at++)
+		monitor->newlines += *at == '\n';
 	if (newline != NULL) {
 		len -= (size_t)(newline + 1 - bytes);
 		bytes = newline + 1;
@@ -446,6 +449,16 @@ uint64_t agent_monitor_end(const struct agent_monitor *monitor)
 uint64_t agent_monitor_mark(const struct agent_monitor *monitor, char mark)
 {
 	return mark == 'A' ? monitor->prompt_mark : monitor->output_mark;
+}
+
+uint64_t agent_monitor_newlines(const struct agent_monitor *monitor)
+{
+	return monitor->newlines;
+}
+
+bool agent_monitor_is_reading(const struct agent_monitor *monitor)
+{
+	return monitor->facts.front.is_known && monitor->facts.front.reads == AGENT_READS_YES;
 }
 
 bool agent_monitor_keeps(const struct agent_monitor *monitor, const char *text, size_t len)

@@ -67,6 +67,10 @@ struct prompt_profile *agent_monitor_profile(struct agent_monitor *monitor);
 /* Where the output stands, and the offset of the last prompt mark 'A' or output mark 'C'. */
 uint64_t agent_monitor_end(const struct agent_monitor *monitor);
 uint64_t agent_monitor_mark(const struct agent_monitor *monitor, char mark);
+/* How many newlines came since it was made. */
+uint64_t agent_monitor_newlines(const struct agent_monitor *monitor);
+/* Whether the program was seen to wait for input at the last look. */
+bool agent_monitor_is_reading(const struct agent_monitor *monitor);
 /* Whether its terminal, as it was last seen, keeps each line of a text. */
 bool agent_monitor_keeps(const struct agent_monitor *monitor, const char *text, size_t len);
 /* Whether the program has asked for bracketed paste. */

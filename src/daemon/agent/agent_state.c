@@ -30,7 +30,7 @@ void agent_set_state(struct agent *agent, enum agent_state state, const char *re
 	if (state != AGENT_BLOCKED) {
 		mem_free(agent->question);
 		agent->question = NULL;
-		agent->asked_row[0] = '\0';
+		agent->asked.is_begun = false;
 		agent->is_secret = false;
 	}
 	if (!is_new)

@@ -83,6 +83,8 @@ struct agent_task {
 	struct pane_ref teller; /* the pane to notify then */
 	enum agent_task_stage stage;
 	bool is_response; /* to a question */
+	uint64_t asked; /* its number */
+	bool is_refused; /* an answer has been begun */
 	bool is_pasted; /* as a bracketed paste */
 	bool wants_progress;
 	bool is_resumed; /* an earlier daemon typed it */
@@ -94,6 +96,16 @@ struct agent_task {
 	struct submit_typing typing; /* once it was typed */
 	struct loop_timer *deadline;
 	struct loop_timer *progress_timer;
+};
+
+/* The place of a question before an answer was begun in it. */
+struct agent_asked {
+	uint64_t number; /* of the question */
+	int64_t since_ms; /* CLOCK_REALTIME */
+	char row[AGENT_ROW_SIZE]; /* the answer goes behind it */
+	bool has_right; /* text stood right of the cursor */
+	uint64_t newlines; /* in the output up to it */
+	bool is_begun; /* an answer is there now */
 };
 
 struct agent {
@@ -114,7 +126,9 @@ struct agent {
 	bool was_ready; /* since its program was started */
 	bool is_secret; /* what it asks is not to be shown */
 	char *question; /* what it asks; NULL: nothing */
-	char asked_row[AGENT_ROW_SIZE]; /* the row that the answer goes behind; "": not known */
+	struct agent_asked asked;
+	struct agent_asked seen; /* the cursor's row at the last look, question or not */
+	bool seen_reading; /* its program waited for input then */
 	unsigned restarts; /* in a row */
 	bool is_restarting; /* the timer will start it again */
 	bool is_crash_told; /* of this program: it is not reported again, by any daemon */

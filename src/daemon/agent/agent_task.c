@@ -10,6 +10,7 @@
 #include "base/clock.h"
 #include "base/xalloc.h"
 #include "daemon/agent/agent_monitor.h"
+#include "daemon/agent/agent_question.h"
 #include "daemon/agent/agent_report.h"
 #include "daemon/agent/agent_state.h"
 #include "daemon/core/loop_timer.h"
@@ -28,6 +29,9 @@ enum {
 	KEYS_MAX = 1000, /* bytes typed as keys; more is pasted, where the program takes pastes */
 	PROGRESS_MS = 250, /* between two reports of progress */
 };
+
+static const char begun_advice[] =
+    "an answer has been begun there: the person who began it may send it, or take it back";
 
 /* A task as it is kept. */
 struct kept_task {
@@ -224,8 +228,12 @@ void agent_tasks_step(struct agent *agent)
 	bool has_brackets = agent_monitor_brackets(agent->monitor);
 	if (task == NULL || task_at_work(agent) != NULL || !submit_is_resting(agent->submit))
 		return;
-	if (task->is_response && agent->state != AGENT_BLOCKED) {
-		task_end(task, "not_asked", "it asks nothing any more", NULL);
+	if (task->is_response &&
+	    (agent->state != AGENT_BLOCKED || agent->asked.number != task->asked)) {
+		task_end(task, "not_asked",
+		    agent->state != AGENT_BLOCKED ? "it asks nothing any more"
+						  : "it asks something else now",
+		    NULL);
 		agent_tasks_step(agent);
 		return;
 	}
@@ -258,9 +266,8 @@ static bool on_judge(void *data, const struct muxbus_pane *pane, const struct pa
     char ret_reason[SUBMIT_REASON_SIZE])
 {
 	const struct agent *agent = data;
-	const struct agent_task *task = task_at_work(agent);
+	struct agent_task *task = task_at_work(agent);
 	struct agent_verdict verdict;
-	struct agent_facts facts;
 	struct pane_tty tty;
 	agent_monitor_judge(agent->monitor, pane, screen, &verdict);
 	snprintf(ret_reason, SUBMIT_REASON_SIZE, "%s", verdict.reason);
@@ -271,11 +278,8 @@ static bool on_judge(void *data, const struct muxbus_pane *pane, const struct pa
 	}
 	if (task == NULL || !task->is_response)
 		return verdict.kind == VERDICT_READY;
-	agent_facts_read_screen(&screen->view, &facts);
-	if (verdict.kind != VERDICT_QUESTION || !agent_row_continues(facts.row, agent->asked_row))
-		return verdict.kind == VERDICT_QUESTION;
-	snprintf(ret_reason, SUBMIT_REASON_SIZE, "an answer has been begun");
-	return false;
+	task->is_refused = agent_question_is_begun(agent, pane, screen, ret_reason);
+	return verdict.kind == VERDICT_QUESTION && !task->is_refused;
 }
 
 static bool on_compose(void *data, struct submit_text *text)
@@ -325,6 +329,11 @@ static void on_typed(void *data, const struct submit_end *end)
 	case SUBMIT_HELD:
 	case SUBMIT_REFUSED:
 	case SUBMIT_NOTHING:
+		if (task->is_refused) {
+			task_end(task, "not_asked", begun_advice, NULL);
+			agent_monitor_look(agent->monitor, true);
+			break;
+		}
 		task_held(agent, task, end->reason != NULL ? end->reason : "");
 		break;
 	case SUBMIT_TYPED:
@@ -442,6 +451,8 @@ static struct agent *check(
 		agent_report_refuse(agent, request, MESSAGE_GONE, "ensure_agent starts it again");
 	else if (order->is_response && (agent->state != AGENT_BLOCKED || agent_has_task(agent)))
 		agent_report_refuse(agent, request, MESSAGE_NOT_READY, "it asks nothing just now");
+	else if (order->is_response && agent->asked.is_begun)
+		agent_report_refuse(agent, request, MESSAGE_NOT_READY, begun_advice);
 	else if (!order->is_response && agent->state == AGENT_BLOCKED && !agent_has_task(agent))
 		agent_report_refuse(
 		    agent, request, MESSAGE_NOT_READY, "respond answers what it asks");
@@ -462,6 +473,7 @@ void agent_send(struct agent_set *set, struct request *request, const struct age
 		return;
 	task = task_new(agent, order->text, order->len, order->is_response);
 	task->is_response = order->is_response;
+	task->asked = agent->asked.number;
 	task->wants_progress = order->progress;
 	task->teller = *order->teller;
 	task->created_ms = next_created_ms(agent);

@@ -66,12 +66,26 @@ static bool is_blank(uint32_t character)
 	    (character >= 0x2500 && character <= 0x259f);
 }
 
+/* The row where a line begins that fills its rows down to the cursor's. */
+static void read_start(const struct prompt_view *view, struct agent_facts *facts)
+{
+	static struct prompt_row row;
+	facts->start[0] = '\0';
+	for (unsigned back = 1; back <= PROMPT_ROWS && back <= view->cursor_row; back++) {
+		prompt_row_read(view->text, view->len, view->cursor_row - back, &row);
+		if (row.count == 0 || row.count < view->columns)
+			return;
+		write_row(&row, row.count, facts->start, sizeof facts->start);
+	}
+}
+
 void agent_facts_read_screen(const struct prompt_view *view, struct agent_facts *facts)
 {
 	static struct prompt_row row;
 	struct prompt prompt;
 	prompt_row_read(view->text, view->len, view->cursor_row, &row);
 	write_row(&row, view->cursor_column, facts->row, sizeof facts->row);
+	read_start(view, facts);
 	facts->has_right = false;
 	for (size_t at = view->cursor_column; at < row.count; at++) {
 		bool is_drawn_cursor = at == view->cursor_column &&
@@ -200,11 +214,11 @@ static bool ends_as_prompt(const char *row)
 	return false;
 }
 
-/* The pattern must hold to the cursor, but for blanks. */
-static bool matches_regex(struct pattern *regex, const char *row)
+/* The pattern must hold to the end, but for blanks. */
+static bool matches_regex(struct pattern *regex, const char *row, size_t len)
 {
 	struct pattern_match match;
-	size_t len = strlen(row), start = 0;
+	size_t start = 0;
 	while (start <= len && pattern_find(regex, row, len, start, &match) == PATTERN_MATCH) {
 		if (strspn(row + match.spans[0].to, " ") == len - match.spans[0].to)
 			return true;
@@ -227,6 +241,55 @@ const char *agent_prompt_part(const char *row, const struct prompt_profile *prof
 	return row;
 }
 
+static bool has_text(const char *text)
+{
+	return trimmed_len(text) > 0;
+}
+
+/* Whether text stands behind something that matches the pattern of the prompt. */
+static bool is_regex_draft(struct pattern *regex, const char *row)
+{
+	size_t len = trimmed_len(row);
+	for (size_t at = 1; at < len; at++) {
+		if (row[at] != ' ' && ((unsigned char)row[at] & 0xc0) != 0x80 &&
+		    matches_regex(regex, row, at))
+			return true;
+	}
+	return false;
+}
+
+/*
+ * Whether text stands behind the prompt that was learned. A long one is found behind output
+ * too; that of a shell by its last character, as its directory changes.
+ */
+static bool is_learned_draft(const struct prompt_profile *profile, const char *row)
+{
+	enum { LONG_MIN = 3 };
+	size_t len = trimmed_len(profile->row), full = strlen(profile->row);
+	char last = last_character(profile->row);
+	const char *found;
+	if (len == 0)
+		return false;
+	if (strncmp(row, profile->row, len) == 0 && has_text(row + len))
+		return true;
+	found = len >= LONG_MIN && full > len ? strstr(row, profile->row) : NULL;
+	if (found != NULL && has_text(found + full))
+		return true;
+	found = strchr(profile->row, last) == profile->row + len - 1 ? strchr(row, last) : NULL;
+	return profile->is_shell && full > len && found != NULL && found[1] == ' ' &&
+	    has_text(found + 1);
+}
+
+/* Whether a row holds the prompt, and a draft behind it. */
+static bool is_draft(const char *text, const struct prompt_profile *profile, struct pattern *regex)
+{
+	char row[AGENT_ROW_SIZE];
+	if (regex != NULL && is_regex_draft(regex, text))
+		return true;
+	normalise(text, row, sizeof row);
+	return profile->is_known && is_learned_draft(profile, row);
+}
+
 enum row_match {
 	ROW_OTHER,
 	ROW_PROMPT,
@@ -246,8 +309,13 @@ static enum row_match match_row(
 {
 	char row[AGENT_ROW_SIZE];
 	size_t len = trimmed_len(profile->row), row_len;
+	if (regex != NULL && matches_regex(regex, facts->row, strlen(facts->row)))
+		return ROW_PROMPT;
+	/* The draft may have begun rows above. */
+	if (is_draft(facts->row, profile, regex) || is_draft(facts->start, profile, regex))
+		return ROW_DRAFT;
 	if (regex != NULL)
-		return matches_regex(regex, facts->row) ? ROW_PROMPT : ROW_OTHER;
+		return ROW_OTHER;
 	normalise(facts->row, row, sizeof row);
 	row_len = trimmed_len(row);
 	if (row_len == len && memcmp(row, profile->row, len) == 0)
@@ -398,7 +466,11 @@ static void judge_first(
 	bool is_end = ends_as_prompt(facts->row) && !facts->has_right;
 	int64_t need_ms = LEARN_WEAK_MS;
 	verdict->again_ms = AGENT_REST_MS;
-	if (regex != NULL && !matches_regex(regex, facts->row)) {
+	if (regex != NULL && is_regex_draft(regex, facts->row)) {
+		settle(verdict, VERDICT_BUSY, "something stands behind its prompt");
+		return;
+	}
+	if (regex != NULL && !matches_regex(regex, facts->row, strlen(facts->row))) {
 		judge_other(facts, "its row does not match the pattern of its prompt", verdict);
 		if (verdict->kind == VERDICT_QUESTION && !verdict->is_secret &&
 		    !agent_row_asks(facts->row) && !facts->is_menu)
@@ -440,7 +512,8 @@ void agent_judge(const struct agent_facts *facts, const struct prompt_profile *p
 		ret_verdict->again_ms = AGENT_REST_MS;
 	} else if (facts->is_menu) {
 		settle(ret_verdict, VERDICT_QUESTION, "a choice is offered");
-	} else if (!profile->is_known && agent_row_asks(facts->row)) {
+	} else if (!profile->is_known && agent_row_asks(facts->row) &&
+	    (regex == NULL || !is_regex_draft(regex, facts->row))) {
 		judge_other(facts, "", ret_verdict);
 	} else if (!profile->is_known) {
 		judge_first(facts, regex, ret_verdict);

@@ -47,6 +47,7 @@ struct agent_facts {
 	bool is_menu; /* a choice is offered around the cursor */
 	bool shows_work; /* a sign of work stands around the cursor */
 	char row[AGENT_ROW_SIZE]; /* what stands before the cursor, UTF-8 */
+	char start[AGENT_ROW_SIZE]; /* the first row, of a line that fills its rows; "": none */
 	struct foreground front;
 	struct pane_tty tty;
 	char mark; /* the last OSC 133 mark; 0: none was ever seen */

@@ -493,9 +493,9 @@ const struct method methods_agent[] = {
     {.name = METHOD("respond", METHOD_TYPES),
 	.title = "Answer an agent",
 	.summary = "Types an answer to what an agent asks, and answers as send_task does.",
-	.help = "Only while its state is blocked; else the answer is not_ready. Nothing is typed "
-		"in copy mode, behind an answer that has been begun, or within five seconds of "
-		"a person's last key there.",
+	.help = "Only while its state is blocked, and to the question that it asks then; else the "
+		"answer is not_ready, as it is where a person has begun an answer. Nothing is "
+		"typed in copy mode, or within five seconds of a person's last key there.",
 	.fields = respond_fields,
 	.args_size = sizeof(struct send_args),
 	.results = send_results,
