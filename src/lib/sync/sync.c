@@ -720,14 +720,18 @@ enum muxbus_output muxbus_sync_output(const struct muxbus_sync *sync, uint32_t p
 	const struct muxbus_link *link;
 	if (track == NULL || track->now == NULL || !track_is_wanted(sync, track))
 		return MUXBUS_OUTPUT_NONE;
-	/* Held output is delivered later, or dropped with a gap. */
-	if (track->source != NULL || track->is_held)
+	if (track->source != NULL)
 		return MUXBUS_OUTPUT_FLOWING;
 	link = model_first_link(sync->model, track->now->window);
 	for (; link != NULL; link = model_next_window_link(sync->model, link)) {
 		const struct muxbus_session *session =
 		    muxbus_model_session(sync->model, link->session);
-		if (attachment_find(sync, link->session) != NULL ||
+		const struct attachment *attachment = attachment_find(sync, link->session);
+		/* The output of a new pane is held: it is delivered later, or dropped with a gap. */
+		if (track->is_held && attachment != NULL && attachment->state == ATTACHMENT_LIVE &&
+		    attachment->has_output)
+			return MUXBUS_OUTPUT_FLOWING;
+		if (attachment != NULL ||
 		    (session != NULL && may_attach(sync, session) && !sync->is_full))
 			return MUXBUS_OUTPUT_COMING;
 	}
