@@ -25,6 +25,8 @@ static const char *const script[] = {
     "set-option -g focus-events on",
     "set-option -g monitor-bell on",
     "set-option -s escape-time 10",
+    /* Else tmux takes keys that come within a millisecond for a paste. */
+    "set-option -g assume-paste-time 0",
     "set-option -s command-alias[100] 'zz=list-keys'",
     "set-environment -g COLOUR blue",
     "set-hook -g after-new-window 'set-environment -g HOOKED yes'",
