@@ -71,12 +71,18 @@ void fake_script(struct fake *fake, const char *script)
 
 void fake_open(struct fake *fake, struct trial *trial, unsigned timeout_ms)
 {
+	fake_open_within(fake, trial, timeout_ms, timeout_ms);
+}
+
+void fake_open_within(struct fake *fake, struct trial *trial, unsigned greeting_timeout_ms,
+    unsigned command_timeout_ms)
+{
 	const struct muxbus_connection_options options = {
 	    .socket_path = fake->socket,
 	    .tmux_path = fake->program,
 	    .session = MUXBUS_NO_ID,
-	    .greeting_timeout_ms = timeout_ms,
-	    .command_timeout_ms = timeout_ms,
+	    .greeting_timeout_ms = greeting_timeout_ms,
+	    .command_timeout_ms = command_timeout_ms,
 	};
 	trial_open(trial, &options);
 }

@@ -23,5 +23,7 @@ void fake_script(struct fake *fake, const char *script);
 
 /* Opens a connection to it with time-outs of so many milliseconds (0: the default). */
 void fake_open(struct fake *fake, struct trial *trial, unsigned timeout_ms);
+void fake_open_within(struct fake *fake, struct trial *trial, unsigned greeting_timeout_ms,
+    unsigned command_timeout_ms);
 
 #endif
