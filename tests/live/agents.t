@@ -145,6 +145,10 @@ is 'which says why' "$(field '.error.message | contains("an answer has been begu
 is 'nor is anything added' "$(shown asks '] ny')" 0
 keys asks BSpace
 until_is 'taken back' 1 shown asks '] *$'
+row() { # row AGENT: that the daemon saw last
+	ask '{"method":"list_agents"}' | jq -r --arg agent "$1" '.result.agents[] | select(.agent == $agent).evidence.row'
+}
+until_is 'and seen' 'Go on? [Y/n] ' row asks
 reply asks yes
 is 'it is answered' "$(kind)" ready
 task asks 'x'
