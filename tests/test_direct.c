@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include "lib/connection/direct.h"
@@ -155,11 +156,57 @@ static void test_hostile(void)
 	buf_finish(&bytes);
 }
 
+static void test_suspended(void)
+{
+	struct direct direct;
+	struct buf bytes;
+	buf_init(&bytes, 65536);
+	(void)imsg_append(&bytes, IMSG_FORM_LENGTH, IMSG_SUSPEND, NULL, 0);
+	ok(feed(&direct, &bytes, bytes.len) && direct.is_ending &&
+		strcmp(direct.reason, "suspended") == 0,
+	    "a suspended client ends");
+	direct_finish(&direct);
+	buf_finish(&bytes);
+}
+
+/* A server that writes valid messages as fast as they are read. */
+static void test_flood(void)
+{
+	struct direct direct;
+	struct buf bytes;
+	int pair[2];
+	pid_t writer;
+	buf_init(&bytes, 65536);
+	for (int i = 0; i < 1000; i++)
+		(void)imsg_append(&bytes, IMSG_FORM_LENGTH, 218, NULL, 0);
+	(void)socketpair(AF_UNIX, SOCK_STREAM, 0, pair);
+	writer = fork();
+	if (writer == 0) {
+		close(pair[0]);
+		while (send(pair[1], bytes.data, bytes.len, MSG_NOSIGNAL) > 0)
+			;
+		_exit(0);
+	}
+	close(pair[1]);
+	direct_init(&direct);
+	(void)direct_attach(&direct, pair[0], IMSG_FORM_LENGTH, 0, 1, MUXBUS_NO_ID, false);
+	(void)alarm(60);
+	while (direct_read(&direct))
+		;
+	(void)alarm(0);
+	is_str(direct.reason, "the server sends its client more than tmux does", "a flood ends");
+	direct_finish(&direct);
+	(void)waitpid(writer, NULL, 0);
+	buf_finish(&bytes);
+}
+
 int main(void)
 {
 	test_order(IMSG_FORM_FLAGS, "header with flags");
 	test_order(IMSG_FORM_LENGTH, "header with length");
 	test_every_byte();
 	test_hostile();
+	test_suspended();
+	test_flood();
 	return done_testing();
 }

@@ -130,6 +130,28 @@ static void check_stopped(const char *tmux)
 	live_free(live);
 }
 
+/* tmux drops the output for a suspended client. */
+static void check_suspended(const char *tmux)
+{
+	struct live *live = live_start(tmux, "exec cat");
+	struct talk *talk = talk_new(live);
+	bool is_read = false;
+	talk_call(talk, "subscribe", "{\"kinds\":[\"pane_output\"],\"output\":true}");
+	live_tmux(live, "suspend-client -t \"$(%s -S %s list-clients -F '#{client_name}')\"",
+	    live->tmux, live->tmux_socket);
+	for (int64_t end_ms = live_now_ms() + LIVE_TIMEOUT_MS;
+	     !is_read && live_now_ms() < end_ms;) {
+		const char *text;
+		live_tmux(live, "send-keys again Enter");
+		text = at_str(talk_call(talk, "read_output", "{\"pane\":\"%%0\"}"), "result.text");
+		is_read = text != NULL && strstr(text, "again") != NULL;
+		live_sleep_ms(20);
+	}
+	ok(is_read, "tmux %s: output comes again after the client was suspended", live->version);
+	talk_free(talk);
+	live_free(live);
+}
+
 /* Attached only while a program needs tmux, and for two seconds after. */
 static void check_wanted(const char *tmux)
 {
@@ -171,6 +193,7 @@ int main(void)
 		check_churn(paths[i]);
 		check_killed_sessions(paths[i]);
 		check_stopped(paths[i]);
+		check_suspended(paths[i]);
 		check_wanted(paths[i]);
 	}
 	return done_testing();

@@ -25,6 +25,8 @@ enum {
 	/* Identification and command, without the environment's few values. */
 	OUT_BYTES_MAX = 256 * 1024,
 	IN_BYTES_MAX = 4 * IMSG_MAX,
+	/* The most bytes that one look at the socket reads; tmux sends a few hundred in all. */
+	LOOK_BYTES_MAX = 256 * 1024,
 };
 
 /*
@@ -248,7 +250,15 @@ static bool handle(struct direct *direct, const struct imsg *message)
 	case IMSG_EXEC: /* the program of detach-client -E is not run */
 		answer_end(direct);
 		return true;
-	default: /* flags, suspend, lock: nothing that a control client must answer */
+	case IMSG_SUSPEND:
+		/*
+		 * tmux drops the output for a suspended client. Its way back would start a
+		 * terminal, which a control client does not have: so this one ends.
+		 */
+		(void)snprintf(direct->reason, sizeof direct->reason, "suspended");
+		answer_end(direct);
+		return true;
+	default: /* flags: nothing that a client must answer. tmux locks no control client */
 		return true;
 	}
 }
@@ -272,10 +282,17 @@ static bool handle_all(struct direct *direct)
 bool direct_read(struct direct *direct)
 {
 	uint8_t bytes[4096];
+	size_t total = 0;
 	ssize_t got;
 	while ((got = recv(direct->fd, bytes, sizeof bytes, MSG_DONTWAIT)) > 0) {
 		if (buf_append(&direct->in, bytes, (size_t)got) != 0 || !handle_all(direct))
 			return false;
+		total += (size_t)got;
+		if (total >= LOOK_BYTES_MAX) {
+			(void)snprintf(direct->reason, sizeof direct->reason,
+			    "the server sends its client more than tmux does");
+			return false;
+		}
 	}
 	if (got < 0 && (errno == EAGAIN || errno == EINTR))
 		return true;
