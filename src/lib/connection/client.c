@@ -226,10 +226,14 @@ enum client_sent client_send(struct client *client)
 
 bool client_read_end(struct client *client)
 {
-	if (!client->has_ended)
-		client->has_ended = client->way == MUXBUS_WAY_PROCESS
-		    ? process_reap(&client->process)
-		    : !direct_read(&client->direct);
+	if (client->has_ended)
+		return true;
+	if (client->way == MUXBUS_WAY_PROCESS) {
+		client->has_ended = process_reap(&client->process);
+	} else if (!direct_read(&client->direct)) {
+		direct_hang_up(&client->direct); /* tmux closes the output only then */
+		client->has_ended = true;
+	}
 	return client->has_ended;
 }
 
