@@ -152,6 +152,25 @@ static void check_suspended(const char *tmux)
 	live_free(live);
 }
 
+/* Neither a stopped server nor a slow command makes the daemon rest before the answer. */
+static void check_wanted_slow(const char *tmux)
+{
+	struct live *live = live_new(tmux);
+	struct talk *talk;
+	live_start_tmux(live, "exec sleep 3600");
+	live_start_daemon(live, "-o attach=wanted -o command_timeout_ms=20000");
+	talk = talk_new(live);
+	(void)kill(live->server_pid, SIGSTOP);
+	ok(at(talk_call(talk, "capture_pane", "{\"pane\":\"%%0\"}"), "error") != NULL,
+	    "tmux %s, attach=wanted: a request fails if tmux is stopped", live->version);
+	(void)kill(live->server_pid, SIGCONT);
+	ok(at(talk_call(talk, "run_tmux", "{\"command\":[\"run-shell\",\"sleep 5; echo slow\"]}"),
+	       "result") != NULL,
+	    "tmux %s: a slow command is not cut", live->version);
+	talk_free(talk);
+	live_free(live);
+}
+
 /* Attached only while a program needs tmux, and for two seconds after. */
 static void check_wanted(const char *tmux)
 {
@@ -195,6 +214,7 @@ int main(void)
 		check_stopped(paths[i]);
 		check_suspended(paths[i]);
 		check_wanted(paths[i]);
+		check_wanted_slow(paths[i]);
 	}
 	return done_testing();
 }

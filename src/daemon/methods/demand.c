@@ -32,7 +32,7 @@ static bool has_busy_peer(const struct daemon *daemon)
 	struct peer *peer = NULL;
 	while ((peer = server_next_peer(daemon->server, peer)) != NULL) {
 		if (subscription_set_count(peer_subscriptions(peer)) > 0 ||
-		    peer_wait_count(peer) > 0)
+		    peer_has_open_requests(peer))
 			return true;
 	}
 	return false;
@@ -40,8 +40,8 @@ static bool has_busy_peer(const struct daemon *daemon)
 
 static bool is_wanted(const struct daemon *daemon)
 {
-	return has_busy_peer(daemon) || !wait_set_is_idle(daemon->waits) ||
-	    !delivery_set_is_idle(daemon->deliveries) ||
+	return has_busy_peer(daemon) || dispatch_has_parked(server_dispatch(daemon->server)) ||
+	    !wait_set_is_idle(daemon->waits) || !delivery_set_is_idle(daemon->deliveries) ||
 	    !self_command_set_is_idle(daemon->self_commands) ||
 	    !submit_set_is_idle(daemon->submits) || agent_next(daemon->agents, NULL) != NULL;
 }

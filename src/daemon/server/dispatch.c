@@ -313,6 +313,11 @@ static struct put_off *take_parked(struct dispatch *dispatch)
 	return again;
 }
 
+bool dispatch_has_parked(const struct dispatch *dispatch)
+{
+	return !list_is_empty(&dispatch->parked);
+}
+
 void dispatch_resume(struct dispatch *dispatch)
 {
 	while (!list_is_empty(&dispatch->parked)) {

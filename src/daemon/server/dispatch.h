@@ -38,6 +38,8 @@ void dispatch_free(struct dispatch *dispatch);
 /* Handles one line, without its newline. peer NULL: without a response. */
 void dispatch_line(struct dispatch *dispatch, struct peer *peer, const char *line, size_t len);
 
+/* Whether requests wait for tmux. */
+bool dispatch_has_parked(const struct dispatch *dispatch);
 /* Handles the requests that wait for tmux: the daemon is attached now, or cannot attach. */
 void dispatch_resume(struct dispatch *dispatch);
 
