@@ -152,11 +152,12 @@ static void check_suspended(const char *tmux)
 	live_free(live);
 }
 
-/* Neither a stopped server nor a slow command makes the daemon rest before the answer. */
+/* The daemon does not rest before the answer of a server that is stopped, or slow. */
 static void check_wanted_slow(const char *tmux)
 {
 	struct live *live = live_new(tmux);
 	struct talk *talk;
+	pid_t waker;
 	live_start_tmux(live, "exec sleep 3600");
 	live_start_daemon(live, "-o attach=wanted -o command_timeout_ms=20000");
 	talk = talk_new(live);
@@ -164,9 +165,12 @@ static void check_wanted_slow(const char *tmux)
 	ok(at(talk_call(talk, "capture_pane", "{\"pane\":\"%%0\"}"), "error") != NULL,
 	    "tmux %s, attach=wanted: a request fails if tmux is stopped", live->version);
 	(void)kill(live->server_pid, SIGCONT);
-	ok(at(talk_call(talk, "run_tmux", "{\"command\":[\"run-shell\",\"sleep 5; echo slow\"]}"),
-	       "result") != NULL,
-	    "tmux %s: a slow command is not cut", live->version);
+	(void)is_back(talk);
+	(void)kill(live->server_pid, SIGSTOP);
+	waker = live_spawn(live, "sleep 4; kill -CONT %d", (int)live->server_pid);
+	ok(at(talk_call(talk, "capture_pane", "{\"pane\":\"%%0\"}"), "result") != NULL,
+	    "tmux %s: a request that takes four seconds is not cut", live->version);
+	(void)waitpid(waker, NULL, 0);
 	talk_free(talk);
 	live_free(live);
 }
@@ -186,6 +190,11 @@ static void check_wanted(const char *tmux)
 	    "tmux %s: a request attaches and is answered", live->version);
 	ok(live_tmux_until(live, "", "list-clients"), "tmux %s: the daemon rests again",
 	    live->version);
+	ok(at(talk_call(talk, "post_notification", "{\"pane\":\"%%0\",\"text\":\"-\"}"),
+	       "result") != NULL,
+	    "tmux %s: a request that names a pane attaches too", live->version);
+	talk_call(talk, "ack_notification", "{\"up_to\":1000000}");
+	(void)live_tmux_until(live, "", "list-clients");
 	talk_call(talk, "subscribe", "{\"kinds\":[\"pane_created\"]}");
 	ok(talk_event(talk, LIVE_TIMEOUT_MS, "pane_created", NULL, NULL) != NULL,
 	    "tmux %s: a subscription attaches", live->version);

@@ -342,11 +342,14 @@ void dispatch_set_handled(struct dispatch *dispatch, void (*handled)(void *data)
 	dispatch->handled_data = data;
 }
 
-/* Whether the request waits for tmux, to which the daemon attaches now. */
+/*
+ * Whether the request waits for tmux, to which the daemon attaches now. Most methods look for
+ * a pane, which can be that of the caller.
+ */
 static bool must_wait_for_tmux(const struct dispatch *dispatch, const struct request *request)
 {
 	struct tmux *tmux = dispatch->parts->tmux;
-	return request_method(request)->flags & METHOD_NEEDS_TMUX && tmux != NULL &&
+	return !(request_method(request)->flags & METHOD_WITHOUT_TMUX) && tmux != NULL &&
 	    !tmux_is_live(tmux) && tmux_want(tmux);
 }
 

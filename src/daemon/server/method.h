@@ -40,6 +40,7 @@ enum method_flag {
 	METHOD_UNNOTED = 1 << 4, /* too common and harmless for the history of actions */
 	METHOD_NO_TOOL = 1 << 5, /* never a tool: a model is not to call it */
 	METHOD_IDEMPOTENT = 1 << 6, /* the same call a second time changes nothing more */
+	METHOD_WITHOUT_TMUX = 1 << 7, /* never looks at tmux: handled while the daemon rests */
 };
 
 /*

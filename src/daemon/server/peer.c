@@ -694,18 +694,16 @@ static bool is_finished(const struct peer *peer)
 {
 	if (!peer->is_input_ended || line_input_is_pending(&peer->input) || peer->row_count > 0)
 		return false;
-	if (peer->is_gone)
-		return true;
-	return peer->wait_count == 0 && evbuffer_get_length(peer->output) == 0 &&
-	    subscription_set_count(peer->subscriptions) == 0;
+	return peer->is_gone ||
+	    (peer->wait_count == 0 && evbuffer_get_length(peer->output) == 0 &&
+		subscription_set_count(peer->subscriptions) == 0);
 }
 
 /* Whether there may be input beyond the beginning of a line. */
 static bool has_input(const struct peer *peer)
 {
-	if (peer->is_input_ended)
-		return line_input_is_pending(&peer->input);
-	return peer->is_readable || line_input_has_unseen(&peer->input);
+	return peer->is_input_ended ? line_input_is_pending(&peer->input)
+				    : peer->is_readable || line_input_has_unseen(&peer->input);
 }
 
 /* How long a peer may leave unread what waits now: until its events, or it, are dropped. */
