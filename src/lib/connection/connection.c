@@ -372,7 +372,7 @@ static void on_stray(void *data, const char *line, size_t len)
 	library_log(MUXBUS_LOG_DEBUG, "tmux wrote outside of replies: %s", text);
 }
 
-static void stop_watching(struct muxbus_connection *connection)
+static void unwatch_streams(struct muxbus_connection *connection)
 {
 	loop_unwatch(connection->input_watch);
 	loop_unwatch(connection->output_watch);
@@ -380,6 +380,11 @@ static void stop_watching(struct muxbus_connection *connection)
 	connection->input_watch = NULL;
 	connection->output_watch = NULL;
 	connection->errors_watch = NULL;
+}
+
+static void stop_watching(struct muxbus_connection *connection)
+{
+	unwatch_streams(connection);
 	loop_timer_stop(&connection->deadline);
 	loop_timer_stop(&connection->end_timer);
 	loop_timer_stop(&connection->soon);
@@ -453,13 +458,8 @@ static int watch_all(struct muxbus_connection *connection)
 
 static void unwatch_all(struct muxbus_connection *connection)
 {
-	loop_unwatch(connection->input_watch);
-	loop_unwatch(connection->output_watch);
-	loop_unwatch(connection->errors_watch);
+	unwatch_streams(connection);
 	loop_unwatch(connection->end_watch);
-	connection->input_watch = NULL;
-	connection->output_watch = NULL;
-	connection->errors_watch = NULL;
 	connection->end_watch = NULL;
 }
 
