@@ -68,10 +68,10 @@ static void on_timer(void *data)
 }
 
 /* A request counts as demand for a while, so that the next one finds the daemon attached. */
-static void on_handled(void *data)
+static void on_handled(void *data, bool looked)
 {
 	struct demand *demand = data;
-	if (!tmux_is_resting(demand->daemon->tmux))
+	if (looked && !tmux_is_resting(demand->daemon->tmux))
 		demand->last_ms = clock_mono_ms();
 	loop_timer_arm(demand->timer, 0);
 }

@@ -35,8 +35,9 @@ struct dispatch {
 	void *args; /* room for the arguments of any method */
 	const struct dialect *dialect; /* NULL: none */
 	void *dialect_data;
-	void (*handled)(void *data); /* NULL: none */
+	void (*handled)(void *data, bool looked); /* NULL: none */
 	void *handled_data;
+	bool looked; /* the request of this line may look at tmux */
 	struct list parked; /* requests that wait until tmux is attached */
 };
 
@@ -336,7 +337,8 @@ static void fail_parked(struct dispatch *dispatch)
 	}
 }
 
-void dispatch_set_handled(struct dispatch *dispatch, void (*handled)(void *data), void *data)
+void dispatch_set_handled(
+    struct dispatch *dispatch, void (*handled)(void *data, bool looked), void *data)
 {
 	dispatch->handled = handled;
 	dispatch->handled_data = data;
@@ -358,6 +360,7 @@ void dispatch_run(struct dispatch *dispatch, struct request *request, const stru
 	bool may_be_put_off;
 	struct work work;
 	request_note(request, params);
+	dispatch->looked |= !(request_method(request)->flags & METHOD_WITHOUT_TMUX);
 	if (!read_args(dispatch, request, params))
 		return;
 	if (must_wait_for_tmux(dispatch, request)) {
@@ -403,6 +406,7 @@ void dispatch_line(struct dispatch *dispatch, struct peer *peer, const char *lin
 	if (is_blank(line, len))
 		return;
 	dispatch->parts->counters->requests++;
+	dispatch->looked = false;
 	value = json_read(dispatch->reader, line, len, &error);
 	if (value == NULL)
 		request_fail(refused(dispatch, peer, NULL), MESSAGE_PARSE, "%s", error.text);
@@ -412,7 +416,7 @@ void dispatch_line(struct dispatch *dispatch, struct peer *peer, const char *lin
 		handle(dispatch, peer, &message);
 	give_back(dispatch, len);
 	if (dispatch->handled != NULL)
-		dispatch->handled(dispatch->handled_data);
+		dispatch->handled(dispatch->handled_data, dispatch->looked);
 }
 
 void dispatch_too_long(struct dispatch *dispatch, struct peer *peer)

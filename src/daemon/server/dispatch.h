@@ -43,8 +43,9 @@ bool dispatch_has_parked(const struct dispatch *dispatch);
 /* Handles the requests that wait for tmux: the daemon is attached now, or cannot attach. */
 void dispatch_resume(struct dispatch *dispatch);
 
-/* Calls handled after each line. */
-void dispatch_set_handled(struct dispatch *dispatch, void (*handled)(void *data), void *data);
+/* Calls handled after each line. looked: its request may look at tmux. */
+void dispatch_set_handled(
+    struct dispatch *dispatch, void (*handled)(void *data, bool looked), void *data);
 
 /* Answers a line that was too long and was skipped. */
 void dispatch_too_long(struct dispatch *dispatch, struct peer *peer);
