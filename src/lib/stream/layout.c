@@ -422,18 +422,25 @@ static void settle_floating(struct muxbus_layout *layout, size_t cells)
 	}
 }
 
+/* Makes the layout for the number of cells that a text has. */
+static int begin_layout(struct reader *reader, size_t cells)
+{
+	if (cells == 0)
+		return MUXBUS_ERR_SYNTAX;
+	if (cells > MUXBUS_LAYOUT_CELLS_MAX)
+		return MUXBUS_ERR_LIMIT;
+	reader->layout = layout_new(cells);
+	return reader->layout != NULL ? 0 : MUXBUS_ERR_NOMEM;
+}
+
 static int parse_json(const char *text, size_t len, struct muxbus_layout **ret_layout)
 {
 	struct reader reader = {
 	    .next = text, .end = text + len, .last = MUXBUS_NO_ID, .parent = MUXBUS_NO_ID};
 	size_t cells = count_cells(text, len, '{') - 1;
-	if (cells == 0)
-		return MUXBUS_ERR_SYNTAX;
-	if (cells > MUXBUS_LAYOUT_CELLS_MAX)
-		return MUXBUS_ERR_LIMIT;
-	reader.layout = layout_new(cells);
-	if (reader.layout == NULL)
-		return MUXBUS_ERR_NOMEM;
+	int error = begin_layout(&reader, cells);
+	if (error != 0)
+		return error;
 	memset(reader.layout->floating, 0xff, cells * sizeof *reader.layout->floating);
 	if (!take_text(&reader, "{\"V\":2,\"L\":") || !read_json_tree(&reader, cells) ||
 	    !take(&reader, '}') || reader.next != reader.end) {
@@ -450,7 +457,7 @@ int muxbus_layout_parse(const char *text, size_t len, struct muxbus_layout **ret
 	const char *body = text + CHECKSUM_LEN + 1;
 	struct reader reader = {.last = MUXBUS_NO_ID, .parent = MUXBUS_NO_ID};
 	uint16_t checksum;
-	size_t cells;
+	int error;
 	if (len > 0 && text[0] == '{')
 		return parse_json(text, len, ret_layout);
 	if (len <= CHECKSUM_LEN + 1 || text[CHECKSUM_LEN] != ',' || !read_checksum(text, &checksum))
@@ -459,14 +466,9 @@ int muxbus_layout_parse(const char *text, size_t len, struct muxbus_layout **ret
 	reader.end = text + len;
 	if (muxbus_layout_checksum(body, (size_t)(reader.end - body)) != checksum)
 		return MUXBUS_ERR_SYNTAX;
-	cells = count_cells(body, (size_t)(reader.end - body), 'x');
-	if (cells == 0)
-		return MUXBUS_ERR_SYNTAX;
-	if (cells > MUXBUS_LAYOUT_CELLS_MAX)
-		return MUXBUS_ERR_LIMIT;
-	reader.layout = layout_new(cells);
-	if (reader.layout == NULL)
-		return MUXBUS_ERR_NOMEM;
+	error = begin_layout(&reader, count_cells(body, (size_t)(reader.end - body), 'x'));
+	if (error != 0)
+		return error;
 	reader.layout->checksum = checksum;
 	if (!read_tree(&reader) || !read_floating(&reader) || reader.next != reader.end) {
 		muxbus_layout_free(reader.layout);
