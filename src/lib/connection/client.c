@@ -237,20 +237,23 @@ bool client_read_end(struct client *client)
 	return client->has_ended;
 }
 
-void client_terminate(struct client *client)
+/* A direct client has one way to leave without asking. */
+static void leave(struct client *client, int signal_number)
 {
 	if (client->way == MUXBUS_WAY_PROCESS)
-		process_signal(&client->process, SIGTERM);
+		process_signal(&client->process, signal_number);
 	else
 		direct_hang_up(&client->direct);
 }
 
+void client_terminate(struct client *client)
+{
+	leave(client, SIGTERM);
+}
+
 void client_kill(struct client *client)
 {
-	if (client->way == MUXBUS_WAY_PROCESS)
-		process_signal(&client->process, SIGKILL);
-	else
-		direct_hang_up(&client->direct);
+	leave(client, SIGKILL);
 }
 
 void client_close_streams(struct client *client)
