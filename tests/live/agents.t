@@ -7,9 +7,6 @@ command -v python3 >/dev/null || skip_all 'python3 is not installed'
 command -v bash >/dev/null || skip_all 'bash is not installed'
 start 'exec sh'
 
-field() { # field FILTER: of the last answer
-	jq -r "$1" "$dir/answer"
-}
 call() { # call METHOD PARAMS: asks, and keeps the answer; progress goes elsewhere
 	ask "$(jq -nc --arg method "$1" --argjson params "$2" '{method: $method, params: $params}')" >"$dir/lines"
 	jq -c 'select(.method == "progress").params' "$dir/lines" >"$dir/progress"

@@ -5,12 +5,6 @@
 . "$MUXBUS_SRCDIR/tests/live/live.sh"
 start 'exec sleep 3600'
 
-field() { # field FILTER: of the last answer
-	jq -r "$1" "$dir/answer"
-}
-call() { # call METHOD PARAMS: asks, and keeps the answer
-	ask "$(jq -nc --arg method "$1" --argjson params "$2" '{method: $method, params: $params}')" >"$dir/answer"
-}
 state=$(echo "$dir"/muxbus/tmux-*)
 kill -9 "$(ask '{"method":"status"}' | jq .result.pid)"
 wait "$daemon_pid" 2>/dev/null

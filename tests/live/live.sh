@@ -74,6 +74,16 @@ ask() {
 	printf '%s\n' "$1" | socat -t 86400 - "UNIX-CONNECT:$MUXBUS"
 }
 
+# call METHOD PARAMS: asks, and keeps the answer.
+call() {
+	ask "$(jq -nc --arg method "$1" --argjson params "$2" '{method: $method, params: $params}')" >"$dir/answer"
+}
+
+# field FILTER: of the kept answer.
+field() {
+	jq -r "$1" "$dir/answer"
+}
+
 # Jobs outlive the daemon that started them, but not the test.
 end_jobs() {
 	for lock in "$dir"/muxbus/*/jobs/*.lock; do

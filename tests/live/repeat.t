@@ -6,9 +6,6 @@
 command -v bash >/dev/null || skip_all 'bash is not installed'
 start 'exec sleep 3600'
 
-field() { # field FILTER: of the last answer
-	jq -r "$1" "$dir/answer"
-}
 line() { # line METHOD PARAMS
 	jq -nc --arg method "$1" --argjson params "$2" '{method: $method, params: $params}'
 }

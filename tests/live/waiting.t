@@ -6,12 +6,6 @@
 ulimit -Sn 512
 start 'exec sh'
 
-field() { # field FILTER: of the last answer
-	jq -r "$1" "$dir/answer"
-}
-call() { # call METHOD PARAMS: asks, and keeps the answer
-	ask "$(jq -nc --arg method "$1" --argjson params "$2" '{method: $method, params: $params}')" >"$dir/answer"
-}
 pane=$(t list-panes -a -F '#{pane_id}')
 
 # Sleep: an earlier one replaces, a later one is ignored.
