@@ -13,7 +13,7 @@
 #include "daemon/core/lock.h"
 #include "tap.h"
 
-enum { NOBODY = 54321 };
+enum { OTHER_USER = 54321 };
 
 static char top[] = "/tmp/muxbus-state-XXXXXX";
 static char reason[1024];
@@ -104,15 +104,15 @@ static void test_owners(void)
 		return;
 	}
 	make_dir("theirs", 0755);
-	(void)!chown(place("theirs"), NOBODY, NOBODY);
+	(void)!chown(place("theirs"), OTHER_USER, OTHER_USER);
 	check_dir("theirs", "belongs to user 54321", "the directory of another user is refused");
 	make_dir("foreign", 0755);
-	(void)!chown(place("foreign"), NOBODY, NOBODY);
+	(void)!chown(place("foreign"), OTHER_USER, OTHER_USER);
 	check_dir("foreign/b", "XDG_STATE_HOME", "and so is one under theirs");
 	ok(access(place("foreign/b"), F_OK) < 0, "in which nothing is made");
 	if (symlink("real", place("trap")) < 0)
 		abort();
-	(void)!lchown(place("trap"), NOBODY, NOBODY);
+	(void)!lchown(place("trap"), OTHER_USER, OTHER_USER);
 	check_dir("trap/b", "belongs to user 54321", "or behind their symbolic link");
 }
 

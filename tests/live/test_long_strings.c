@@ -335,7 +335,7 @@ static void test_names(struct test *test)
 			char *text = xasprintf("%zu %s", lengths[i], unit);
 			print_in_pane(test, "\033]2;", text);
 			ok(is_told(test, "title_changed", "title", text),
-			    "a title of %zu bytes, %s, is told, and cut", lengths[i],
+			    "a title of %zu bytes, %s, is reported, and cut", lengths[i],
 			    kinds[kind].name);
 			if (i == 0) {
 				print_in_pane(test, "\033k", text);

@@ -280,7 +280,7 @@ static void check(enum caller caller, size_t number)
 	if (want->outcome == REFUSED && want->text != NULL)
 		is_str(id, want->text, "%s, %s: refused", guard->name, callers[caller]);
 	if (want->outcome == HELD && want->text != NULL)
-		ok(has_reason(caller, id, want->text), "%s, %s: the reason is told", guard->name,
+		ok(has_reason(caller, id, want->text), "%s, %s: the reason is given", guard->name,
 		    callers[caller]);
 	live_sleep_ms(HELD_MS);
 	/* A program that is started again after its shell was seen takes the task. */
@@ -402,7 +402,7 @@ static void check_pane(const char *command, const char *drawn, const char *reaso
 	id = call(NOTICE, &program);
 	if (reason == NULL) {
 		ok(is_submitted("[muxbus "), "%s: typed", name);
-	} else if (ok(has_reason(NOTICE, id, reason), "%s: the reason is told", name)) {
+	} else if (ok(has_reason(NOTICE, id, reason), "%s: the reason is given", name)) {
 		live_sleep_ms(300);
 		is_str(live_tmux(live, "capture-pane -p -t %s", program.pane), before,
 		    "%s: nothing is typed", name);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: ISC */
 /*
  * The state directory: made for this user alone, and refused if another user could have changed
- * what is in it.
+ * its files.
  */
 #ifndef DAEMON_CORE_STATE_DIR_H
 #define DAEMON_CORE_STATE_DIR_H
