@@ -6,10 +6,15 @@
  */
 #include <muxbus.h>
 
+#include <grp.h>
+#include <sched.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/socket.h>
 #include <sys/stat.h>
+#include <sys/statvfs.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -112,7 +117,7 @@ static bool ask(struct asked *asked, struct answer *ret_answer)
 	static const char *const variables[] = {
 	    "pane_tty", "pane_current_command", "pane_current_path"};
 	struct muxbus_command *command = command_of("list-panes");
-	char format[512] = "#{pane_pid} #{pane_dead}";
+	char format[512] = "#{pane_dead} #{pane_pid}"; /* 3.8: a dead pane has no pid */
 	char *field;
 	size_t len = strlen(format);
 	int dead;
@@ -124,7 +129,8 @@ static bool ask(struct asked *asked, struct answer *ret_answer)
 	run(asked, command);
 	(void)buf_append_byte(&asked->body, '\0');
 	field = (char *)asked->body.data;
-	if (sscanf(field, "%d %d\t", &ret_answer->pid, &dead) != 2)
+	ret_answer->pid = 0;
+	if (sscanf(field, "%d %d\t", &dead, &ret_answer->pid) < 1)
 		return false;
 	ret_answer->is_dead = dead != 0;
 	field = strchr(field, '\t') + 1;
@@ -148,8 +154,8 @@ struct row {
 	const char *command; /* the answer of tmux then; NULL: differs by version */
 	const char *path; /* the end of tmux's answer; NULL: any */
 	bool is_perl;
-	const char *keys; /* typed once the program is ready with first, */
-	const char *first; /* which the command of tmux is then */
+	const char *key; /* typed when the command of tmux is first; NULL: none */
+	const char *first;
 };
 
 /* Waits until tmux answers as wanted, and compares. */
@@ -198,9 +204,9 @@ static void test_row(struct asked *asked, const struct row *row)
 {
 	struct row first = {.known = BOTH, .command = row->first};
 	start_window(asked, row);
-	if (row->keys != NULL && compare(asked, &first, row->first)) {
+	if (row->key != NULL && compare(asked, &first, row->first)) {
 		struct muxbus_command *command = command_of("send-keys");
-		muxbus_command_args(command, "-t", "main:case", row->keys, "Enter", NULL);
+		muxbus_command_args(command, "-t", "main:case", row->key, NULL);
 		run(asked, command);
 	}
 	ok(compare(asked, row, row->command), "tmux %s: %s", asked->live->version, row->what);
@@ -215,7 +221,7 @@ static const struct row commands[] = {
     {"a program in a shell without job control", "sleep 600; true", BOTH, "bash", NULL, false, NULL, NULL},
     {"a program in the foreground", "set -m; sleep 600; true", BOTH, "sleep", NULL, false, NULL, NULL},
     {"a pipeline", "set -m; sleep 600 | cat; true", BOTH, "sleep", NULL, false, NULL, NULL},
-    {"a pipeline whose leader has exited", "set -m; true | sleep 600; true", START, NULL, NULL, false, NULL, NULL},
+    {"a pipeline whose leader has exited", "set -m; true | sleep 600; true", START, "bash", NULL, false, NULL, NULL},
     {"a job in the background", "set -m; sleep 600 & read x", BOTH, "bash", NULL, false, NULL, NULL},
     {"a script", "printf '#!/bin/sh\\nread x\\n' >script; chmod 700 script; exec ./script", BOTH, "sh", NULL, false, NULL, NULL},
     {"a name with ')'", "ln -s \"$(command -v sleep)\" 'x) S 1 1 (y'; exec './x) S 1 1 (y' 600", BOTH, "./x)", NULL, false, NULL, NULL},
@@ -238,13 +244,12 @@ static const struct row commands[] = {
     {"a name that is too long", "exec -a $(printf '%05000d' 7) sleep 600", PATH, NULL, NULL, false, NULL, NULL},
     {"a program that renames itself", "$0 = 'named: now'; sleep 600", BOTH, "named:", NULL, true, NULL, NULL},
     {"a program that gives itself a long name", "$0 = 'x' x 3000; sleep 600", BOTH, NULL, NULL, true, NULL, NULL},
-    {"a program that erases its name", "$0 = ''; sleep 600", START, NULL, NULL, true, NULL, NULL},
+    {"a program that erases its name", "$0 = ''; sleep 600", START, "perl", NULL, true, NULL, NULL},
     {"python", "exec python3 -c 'import time; time.sleep(600)'", BOTH, "python3", NULL, false, NULL, NULL},
     {"a program of another group", "set -m; (cd /usr; exec sleep 600); true", BOTH, "sleep", "/usr", false, NULL, NULL},
-    {"a stopped job", "exec bash --norc --noprofile -i", BOTH, "bash", NULL, false, "sleep 600 & kill -STOP $!; cd /usr", "bash"},
-    {"a zombie in the foreground", "$SIG{TTOU} = 'IGNORE'; if (!fork) { setpgrp; exit } "
-	"sleep 1 until -e 'nosuch' || 1; use POSIX; my $child = fork; if (!$child) { setpgrp; sleep 1; POSIX::_exit(0) } "
-	"select undef, undef, undef, 0.2; POSIX::tcsetpgrp(0, $child); sleep 600 while 1", START, NULL, NULL, true, NULL, NULL},
+    {"a stopped program", "set -m; sleep 600; cd /usr; read x", BOTH, "bash", "/usr", false, "C-z", "sleep"},
+    {"a zombie in the foreground", "use POSIX; $SIG{TTOU} = 'IGNORE'; my $child = fork; sleep 600 if !$child; "
+	"setpgrp $child, $child; POSIX::tcsetpgrp(0, $child); kill 'KILL', $child; sleep 600 while 1", START, "perl", NULL, true, NULL, NULL},
 };
 
 static const struct row directories[] = {
@@ -337,11 +342,153 @@ static void test_tmux(const char *tmux, bool is_user)
 	live_free(asked.live);
 }
 
-int main(int argc, char **argv)
+/* A set-user-ID copy of sleep: a program of root that any user can run. */
+static void make_theirs(struct live *live)
+{
+	char path[128];
+	(void)snprintf(path, sizeof path, "%s/theirs", live->dir);
+	(void)live_run(
+	    live, "cp \"$(command -v sleep)\" theirs && chmod 4755 theirs && chmod 755 .");
+	setenv("MUXBUS_THEIRS", path, 1);
+}
+
+/* The same test by a user, whose tmux may not see directories of root. */
+static void test_as_user(const char *tmux)
+{
+	struct live *live = live_new(tmux);
+	int status = -1;
+	pid_t pid;
+	make_theirs(live);
+	(void)fflush(stdout);
+	pid = fork();
+	if (pid == 0) {
+		(void)dup2(2, 1); /* the checks of this test count as one */
+		if (setgroups(0, NULL) != 0 || setresgid(USER, USER, USER) != 0 ||
+		    setresuid(USER, USER, USER) != 0)
+			_exit(99);
+		test_tmux(tmux, true);
+		exit(done_testing());
+	}
+	(void)waitpid(pid, &status, 0);
+	is_int(status, 0, "tmux %s as a user, with programs of root", live->version);
+	live_free(live);
+}
+
+/* Servers that see other processes, files or rights than this process. */
+
+/* The byte, and the process that sent it. */
+static void receive_byte(int fd, char *ret_byte, struct ucred *ret_sender)
+{
+	union {
+		struct cmsghdr header;
+		char space[CMSG_SPACE(sizeof(struct ucred))];
+	} control;
+	struct iovec piece = {.iov_base = ret_byte, .iov_len = 1};
+	struct msghdr message = {.msg_iov = &piece,
+	    .msg_iovlen = 1,
+	    .msg_control = &control,
+	    .msg_controllen = sizeof control};
+	if (recvmsg(fd, &message, 0) == 1 && CMSG_FIRSTHDR(&message) != NULL)
+		memcpy(ret_sender, CMSG_DATA(CMSG_FIRSTHDR(&message)), sizeof *ret_sender);
+}
+
+static bool stay(const char *dir)
+{
+	(void)dir;
+	return true;
+}
+
+static bool become_user(const char *dir)
+{
+	(void)dir;
+	return setresuid(USER, USER, USER) == 0;
+}
+
+static bool change_root(const char *dir)
+{
+	return chroot(dir) == 0;
+}
+
+static bool leave_files(const char *dir)
+{
+	(void)dir;
+	return unshare(CLONE_NEWNS) == 0;
+}
+
+static bool leave_processes(const char *dir)
+{
+	pid_t pid;
+	(void)dir;
+	if (unshare(CLONE_NEWPID) != 0)
+		return false;
+	pid = fork();
+	if (pid > 0)
+		_exit(0);
+	return pid == 0;
+}
+
+static const struct {
+	const char *what;
+	bool (*change)(const char *dir);
+	bool is_same;
+} servers[] = {
+    {"as this process", stay, true},
+    {"of another user", become_user, false},
+    {"in another root directory", change_root, false},
+    {"in another mount namespace", leave_files, false},
+    {"in another pid namespace", leave_processes, false},
+};
+
+static void test_servers(void)
+{
+	struct live *live = live_new(NULL);
+	for (size_t i = 0; i < sizeof servers / sizeof servers[0]; i++) {
+		struct pane_proc proc;
+		struct ucred peer = {0};
+		char byte = 0;
+		int fds[2], yes = 1;
+		pid_t pid;
+		if (socketpair(AF_UNIX, SOCK_STREAM, 0, fds) != 0 ||
+		    setsockopt(fds[0], SOL_SOCKET, SO_PASSCRED, &yes, sizeof yes) != 0)
+			live_bail("no socket");
+		pid = fork();
+		if (pid == 0) {
+			close(fds[0]);
+			byte = servers[i].change(live->dir) ? 'y' : 'n';
+			(void)!write(fds[1], &byte, 1);
+			(void)!read(fds[1], &byte, 1);
+			_exit(0);
+		}
+		close(fds[1]);
+		receive_byte(fds[0], &byte, &peer);
+		if (byte == 'y')
+			is_int(pane_proc_open(&proc, "/proc", peer.pid), servers[i].is_same,
+			    "a server %s", servers[i].what);
+		else
+			skip(servers[i].what);
+		pane_proc_close(&proc);
+		close(fds[0]);
+		(void)waitpid(pid, NULL, 0);
+	}
+	live_free(live);
+}
+
+int main(void)
 {
 	const char *const *paths = live_tmux_paths();
-	bool is_user = argc > 1 && strcmp(argv[1], "user") == 0;
-	for (size_t i = 0; paths[i] != NULL; i++)
-		test_tmux(paths[i], is_user);
+	struct statvfs tmp;
+	bool is_root = geteuid() == 0;
+	bool has_suid = statvfs("/tmp", &tmp) == 0 && (tmp.f_flag & ST_NOSUID) == 0;
+	for (size_t i = 0; paths[i] != NULL; i++) {
+		test_tmux(paths[i], false);
+		if (is_root && has_suid)
+			test_as_user(paths[i]);
+		else
+			skip("programs of root need root and a /tmp with set-user-ID");
+	}
+	if (is_root)
+		test_servers();
+	else
+		skip("other servers need root");
 	return done_testing();
 }
