@@ -272,6 +272,11 @@ struct muxbus_event {
 	const char *layout; /* %layout-change; NUL-terminated, may be empty */
 	const char *visible_layout;
 	const char *flags;
+	/*
+	 * No reply was awaited on the connection, so this is no text of a reply that looks like an
+	 * event. Always false from a parser alone.
+	 */
+	bool is_certain;
 };
 
 /* One row of the table of known events. */
@@ -437,6 +442,7 @@ struct muxbus_reply {
 	const uint8_t *body;
 	size_t body_len;
 	unsigned blocks; /* how many: 0 and many are possible */
+	uint64_t number; /* of its first block: tmux numbers all that it runs; 0: no block */
 };
 
 /*
@@ -620,6 +626,9 @@ struct muxbus_link {
 	uint32_t window;
 	int32_t index;
 	bool is_current; /* the session's current window */
+	bool has_bell; /* the alerts of the window in this session */
+	bool has_activity;
+	bool has_silence;
 };
 
 struct muxbus_window {
@@ -632,7 +641,7 @@ struct muxbus_window {
 	uint32_t active_pane;
 	uint32_t panes; /* how many */
 	bool is_zoomed;
-	bool has_bell;
+	bool has_bell; /* the alerts of any link */
 	bool has_activity;
 	bool has_silence;
 };
@@ -720,9 +729,11 @@ MUXBUS_API void muxbus_model_counts(
  * Follows one tmux server: finds it, attaches one connection to each session, keeps the
  * model true, and reconnects when the server restarts.
  *
- * tmux announces most changes; the model is then read again and compared, so it is true
- * within 50 ms. tmux does not announce title, command or path changes, nor the death of a
- * kept pane: these are as old as the last reading, unless muxbus_sync_want_details(). The
+ * tmux announces most changes: an event that says enough changes the model by its text, and after
+ * another one only its window or session is listed, so the model is true within 50 ms. The whole
+ * server is listed when a connection is new or lost, and by audits. tmux does not announce title,
+ * command or path changes, nor the death of a kept pane: these are as old as the last listing of
+ * the pane or muxbus_sync_refresh(), unless muxbus_sync_want_details(). The
  * end of a pane's process is seen at once, since the process is watched (at most 4,096
  * processes, and half of the descriptor limit).
  *
@@ -858,7 +869,8 @@ struct muxbus_sync_info {
 	unsigned output_connections; /* of those, with output */
 	unsigned process_connections; /* of those, by a `tmux -C` process */
 	enum muxbus_way way; /* the way that the server took last */
-	uint64_t lists; /* times that the whole model was read */
+	uint64_t lists; /* times that the whole server was listed */
+	uint64_t part_lists; /* times that parts of the server were listed */
 	uint64_t audits;
 	uint64_t drift; /* differences that audits have found */
 	uint64_t output_bytes;
@@ -874,18 +886,38 @@ MUXBUS_API void muxbus_sync_info(const struct muxbus_sync *sync, struct muxbus_s
 MUXBUS_API int muxbus_sync_run(struct muxbus_sync *sync, struct muxbus_command *command,
     bool read_back, muxbus_reply_fn *reply, void *data);
 
+/* The same for commands that change nothing but one window: only the window is read again. */
+MUXBUS_API int muxbus_sync_run_in_window(struct muxbus_sync *sync, struct muxbus_command *command,
+    uint32_t window, muxbus_reply_fn *reply, void *data);
+
+/* Parts of the model, which are refreshed one by one; bits. */
+enum muxbus_part {
+	MUXBUS_PART_PANES = 1 << 0, /* also title, command, path and dead */
+	MUXBUS_PART_SESSIONS = 1 << 1, /* with their windows, indexes and alerts */
+	MUXBUS_PART_CLIENTS = 1 << 2,
+	MUXBUS_PART_ALL = MUXBUS_PART_PANES | MUXBUS_PART_SESSIONS | MUXBUS_PART_CLIENTS,
+};
+
 /*
- * Calls done, from the loop, when the model is no older than max_age_ms, including title,
- * command, path and dead, which tmux does not announce. With 0 the model is read after this
- * call. Callers that wait at the same time share one reading. Returns an error, and does not
- * call done, unless LIVE.
+ * Calls done, from the loop, when these parts of the model are no older than max_age_ms, including
+ * all that tmux does not announce. With 0 the server is asked after this call. Callers that
+ * wait at the same time share one answer. A server that did nothing meanwhile costs one empty
+ * command. Returns an error, and does not call done, unless LIVE.
  */
 typedef void muxbus_done_fn(void *data, int error);
-MUXBUS_API int muxbus_sync_refresh(
-    struct muxbus_sync *sync, unsigned max_age_ms, muxbus_done_fn *done, void *data);
+MUXBUS_API int muxbus_sync_refresh(struct muxbus_sync *sync, unsigned parts, unsigned max_age_ms,
+    muxbus_done_fn *done, void *data);
 
-/* Whether the model is no older than max_age_ms now, so that no refresh is needed. */
-MUXBUS_API bool muxbus_sync_is_fresh(const struct muxbus_sync *sync, unsigned max_age_ms);
+/*
+ * The same for one window with its panes, after this call, and for other parts, which may be 0. The
+ * window may be new. It costs tmux some 50 us.
+ */
+MUXBUS_API int muxbus_sync_refresh_window(struct muxbus_sync *sync, uint32_t window,
+    unsigned parts, muxbus_done_fn *done, void *data);
+
+/* Whether these parts of the model are no older than max_age_ms now: no refresh is needed. */
+MUXBUS_API bool muxbus_sync_is_fresh(
+    const struct muxbus_sync *sync, unsigned parts, unsigned max_age_ms);
 
 /*
  * Compares the model with a new listing and corrects it. Fields that tmux does not announce,
@@ -924,8 +956,8 @@ MUXBUS_API void muxbus_sync_want_all_output(struct muxbus_sync *sync, bool is_wa
 
 /*
  * Subscribes to changes that tmux does not announce (title, command, path, dead), or
- * unsubscribes. Calls are counted. The server is then read each second, which costs tmux
- * some 40 us per pane.
+ * unsubscribes. Calls are counted. The server is then asked each second, which costs tmux
+ * some 10 us per pane if it did anything meanwhile, and else one empty command.
  */
 MUXBUS_API void muxbus_sync_want_details(struct muxbus_sync *sync, bool is_wanted);
 

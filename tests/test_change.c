@@ -36,7 +36,7 @@ static void read_window(struct muxbus_model *model, const char *line)
 		abort();
 	link.is_current = is_current;
 	window.id = link.window;
-	window.has_bell = strchr(name, '!') != NULL;
+	link.has_bell = strchr(name, '!') != NULL;
 	window.name = model_string(model, name, strlen(name));
 	window.layout = model_string(model, layout, strlen(layout));
 	if (window.name == NULL || window.layout == NULL)

@@ -32,6 +32,8 @@ static const char clients[] = "C\t/dev/pts/9\t99\t$1\t1700000009\t0\t1\t1\n"
 			      "C\tclient-5\t5\t$0\t1700000009\t1\t0\t0\n"
 			      "C\t/dev/pts/8\t98\t\t0\t0\t0\t0\n";
 
+static const struct parts everything = {.all = true};
+
 static struct muxbus_reply reply_of(const char *text, size_t len)
 {
 	return (struct muxbus_reply){.body = (const uint8_t *)text, .body_len = len, .blocks = 1};
@@ -42,7 +44,7 @@ static int read_all(
 {
 	const struct muxbus_reply replies[] = {reply_of(s, strlen(s)), reply_of(w, strlen(w)),
 	    reply_of(p, strlen(p)), reply_of(c, strlen(c))};
-	return listing_read(replies, 4, 0, ret_listing);
+	return listing_read(replies, 4, 0, &everything, NULL, ret_listing);
 }
 
 static void test_whole(void)
@@ -146,9 +148,11 @@ static void test_failed(void)
 	struct muxbus_reply replies[4] = {reply_of(sessions, strlen(sessions)), reply_of("", 0),
 	    reply_of("", 0), reply_of("", 0)};
 	struct listing listing;
-	is_int(listing_read(replies, 3, 0, &listing), MUXBUS_ERR_INVALID, "too few replies");
+	is_int(listing_read(replies, 3, 0, &everything, NULL, &listing), MUXBUS_ERR_INVALID,
+	    "too few replies");
 	replies[2].error = MUXBUS_ERR_COMMAND;
-	is_int(listing_read(replies, 4, 0, &listing), MUXBUS_ERR_COMMAND, "tmux refused");
+	is_int(listing_read(replies, 4, 0, &everything, NULL, &listing), MUXBUS_ERR_COMMAND,
+	    "tmux refused");
 	ok(read_all("", "", "", "", &listing) == 0, "a server with nothing in it");
 	model_free(listing.model);
 }
@@ -169,7 +173,7 @@ static void test_cut(void)
 			memcpy(copy, whole[k].body, len);
 			copy[len] = '\0';
 			replies[k] = reply_of(copy, len);
-			if (listing_read(replies, 4, 0, &listing) == 0)
+			if (listing_read(replies, 4, 0, &everything, NULL, &listing) == 0)
 				model_free(listing.model);
 			else
 				bad++;
@@ -185,7 +189,7 @@ static void test_written(void)
 	struct muxbus_command *command;
 	if (!ok(muxbus_command_new(&command) == 0, "a command"))
 		return;
-	listing_write(command);
+	listing_write(command, &everything);
 	muxbus_command_free(command);
 }
 

@@ -19,14 +19,13 @@ static void add_session(struct muxbus_model *model, uint32_t id, const char *nam
 static void add_window(struct muxbus_model *model, uint32_t session, uint32_t id, int32_t index,
     bool is_current, bool has_bell)
 {
-	struct muxbus_window window = {.id = id,
-	    .name = "w",
-	    .layout = "",
-	    .visible_layout = "",
-	    .active_pane = MUXBUS_NO_ID,
+	struct muxbus_window window = {
+	    .id = id, .name = "w", .layout = "", .visible_layout = "", .active_pane = MUXBUS_NO_ID};
+	struct muxbus_link link = {.session = session,
+	    .window = id,
+	    .index = index,
+	    .is_current = is_current,
 	    .has_bell = has_bell};
-	struct muxbus_link link = {
-	    .session = session, .window = id, .index = index, .is_current = is_current};
 	(void)model_add_window(model, &window);
 	(void)model_add_link(model, &link);
 }

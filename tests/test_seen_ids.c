@@ -5,6 +5,8 @@
 #include "lib/model/model.h"
 #include "tap.h"
 
+static const struct parts everything = {.all = true};
+
 /* A model of one session with window @0 and the panes up to %last. */
 static struct muxbus_model *model_of(uint32_t last)
 {
@@ -47,24 +49,24 @@ int main(void)
 	seen_ids_init(&list);
 	note(&list, 5, 9, NULL);
 	is_int(list.count, 0, "before the first listing nothing is missed");
-	seen_ids_begin_listing(&list);
+	seen_ids_begin_listing(&list, &everything);
 	is_int(count_missed(&list, two), 0, "nor in it");
 
 	note(&list, 0, 1, NULL);
 	is_int(list.count, 0, "a known id is not recorded");
 	note(&list, 0, 2, NULL);
 	is_int(count_missed(&list, two), 0, "a listing that began earlier proves nothing");
-	seen_ids_begin_listing(&list);
+	seen_ids_begin_listing(&list, &everything);
 	is_int(count_missed(&list, three), 0, "the next listing has it");
 	is_int(list.count, 0, "and the id is settled");
 	is_int(count_missed(&list, two), 0, "also when it closes later");
 
 	note(&list, 3, 7, NULL);
 	note(&list, 3, 7, NULL);
-	seen_ids_begin_listing(&list);
+	seen_ids_begin_listing(&list, &everything);
 	is_int(count_missed(&list, two), 2, "a window and its pane that opened and closed");
 	note(&list, 3, 7, NULL);
-	seen_ids_begin_listing(&list);
+	seen_ids_begin_listing(&list, &everything);
 	is_int(count_missed(&list, two), 0, "are missed once");
 
 	note(&list, 0, MUXBUS_NO_ID, "8a5e,80x24,0,0{40x24,0,0,8,39x24,41,0,9}");
@@ -72,7 +74,7 @@ int main(void)
 	for (uint32_t i = 0; i < 2 * SEEN_IDS_MAX; i++)
 		note(&list, 0, 100 + i, NULL);
 	is_int(list.count, SEEN_IDS_MAX, "there is a maximum");
-	seen_ids_begin_listing(&list);
+	seen_ids_begin_listing(&list, &everything);
 	is_int(count_missed(&list, two), SEEN_IDS_MAX, "up to which all are reported");
 	model_free(two);
 	model_free(three);

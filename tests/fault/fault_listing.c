@@ -47,11 +47,12 @@ static int scenario(void)
 	const struct muxbus_reply some[] = {
 	    reply_of(sessions), reply_of(windows), reply_of(panes), reply_of(clients)};
 	const struct muxbus_reply none[] = {reply_of(""), reply_of(""), reply_of(""), reply_of("")};
+	static const struct parts everything = {.all = true};
 	struct listing first, second;
-	int error = listing_read(some, 4, 0, &first);
+	int error = listing_read(some, 4, 0, &everything, NULL, &first);
 	if (error != 0)
 		return error;
-	error = listing_read(none, 4, 0, &second);
+	error = listing_read(none, 4, 0, &everything, NULL, &second);
 	if (error == 0) {
 		error = compare(NULL, first.model);
 		if (error == 0)

@@ -14,7 +14,7 @@
 #include "harness.h"
 #include "tap.h"
 
-enum { POINTS_MAX = 3000, TURNS_MS = 5000 };
+enum { POINTS_MAX = 3000, TURNS_MS = 20000 };
 
 struct run {
 	struct muxbus_loop *loop;
@@ -89,7 +89,7 @@ static void ask(struct run *run)
 {
 	struct muxbus_command *command;
 	uint32_t pane = 0;
-	run->promised += muxbus_sync_refresh(run->sync, 0, on_done, run) == 0;
+	run->promised += muxbus_sync_refresh(run->sync, MUXBUS_PART_ALL, 0, on_done, run) == 0;
 	run->promised += muxbus_sync_capture(run->sync, pane, 0, 0, on_capture, run) == 0;
 	run->promised += muxbus_sync_audit(run->sync, on_audit, run) == 0;
 	(void)muxbus_sync_want_output(run->sync, pane, true);

@@ -229,7 +229,7 @@ static bool is_not_zero(void *data)
 bool followed_refresh(struct followed *followed)
 {
 	int result = 0;
-	if (muxbus_sync_refresh(followed->sync, 0, on_refreshed, &result) != 0)
+	if (muxbus_sync_refresh(followed->sync, MUXBUS_PART_ALL, 0, on_refreshed, &result) != 0)
 		return false;
 	return followed_until(followed, is_not_zero, &result) && result > 0;
 }

@@ -139,7 +139,7 @@ static void start(struct place *place, const char *tmux)
 static int64_t lists_of(struct talk *talk)
 {
 	int64_t lists = -1;
-	(void)json_int(at(talk_call(talk, "status", NULL), "result.model.lists"), &lists);
+	(void)json_int(at(talk_call(talk, "status", NULL), "result.model.part_lists"), &lists);
 	return lists;
 }
 

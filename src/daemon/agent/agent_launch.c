@@ -92,10 +92,9 @@ static bool may_go_on(
 	return true;
 }
 
-static void run(struct agent_launch *launch, struct muxbus_command *command, bool read_back,
-    muxbus_reply_fn *reply)
+static void run(struct agent_launch *launch, struct muxbus_command *command, muxbus_reply_fn *reply)
 {
-	int error = muxbus_sync_run(tmux_sync(launch->tmux), command, read_back, reply, launch);
+	int error = muxbus_sync_run(tmux_sync(launch->tmux), command, false, reply, launch);
 	if (error < 0)
 		launch_fail(launch, error, NULL, 0);
 }
@@ -131,8 +130,8 @@ static void on_running(void *data, int error, const struct muxbus_reply *replies
 	if (!may_go_on(launch, error, replies, count))
 		return;
 	if (muxbus_sync_adopt_pane(sync, launch->pane, true) == 0)
-		(void)muxbus_sync_refresh(
-		    sync, 0, on_settled, NULL); /* it may have ended already */
+		(void)muxbus_sync_refresh_window(
+		    sync, launch->window, 0, on_settled, NULL); /* it may have ended already */
 	launch_end(launch, NULL);
 }
 
@@ -140,6 +139,7 @@ static void run_program(struct agent_launch *launch)
 {
 	const struct agent_spec *plan = launch->plan;
 	struct muxbus_command *command = new_command(launch);
+	int error;
 	if (command == NULL)
 		return;
 	muxbus_command_args(command, "set-option", "-p", "-t", (char *)NULL);
@@ -160,7 +160,10 @@ static void run_program(struct agent_launch *launch)
 	muxbus_command_args(command, "--", (char *)NULL);
 	for (char *const *word = plan->command; *word != NULL; word++)
 		muxbus_command_args(command, *word, (char *)NULL);
-	run(launch, command, true, on_running);
+	error = muxbus_sync_run_in_window(
+	    tmux_sync(launch->tmux), command, launch->window, on_running, launch);
+	if (error < 0)
+		launch_fail(launch, error, NULL, 0);
 }
 
 /* Its output flows, or the time for that is up: then its first bytes may be missed. */
@@ -196,7 +199,8 @@ static void on_listed(void *data, int error)
 
 static void follow(struct agent_launch *launch)
 {
-	int error = muxbus_sync_refresh(tmux_sync(launch->tmux), 0, on_listed, launch);
+	int error = muxbus_sync_refresh_window(
+	    tmux_sync(launch->tmux), launch->window, 0, on_listed, launch);
 	if (error < 0)
 		launch_fail(launch, error, NULL, 0);
 }
@@ -264,7 +268,7 @@ static void on_session(void *data, int error, const struct muxbus_reply *replies
 	add_window(command, launch);
 	muxbus_command_args(command, "kill-window", "-t", (char *)NULL);
 	muxbus_command_argf(command, "@%" PRIu32, first);
-	run(launch, command, false, on_window);
+	run(launch, command, on_window);
 }
 
 /* Sessions have no '.' and ':' in their names. */
@@ -295,7 +299,7 @@ static void make_session(struct agent_launch *launch, muxbus_reply_fn *reply)
 		add_session_name(command, plan);
 	add_surroundings(command, plan);
 	muxbus_command_args(command, "--", WAITING_PROGRAM, (char *)NULL);
-	run(launch, command, false, reply);
+	run(launch, command, reply);
 }
 
 /* A name that is taken is no reason to fail: tmux then numbers the session. */
@@ -336,7 +340,7 @@ static void make_next_window(struct agent_launch *launch, const struct pane_ref 
 	add_window(command, launch);
 	muxbus_command_args(command, "kill-pane", "-t", (char *)NULL);
 	muxbus_command_argf(command, "%%%" PRIu32, old->pane);
-	run(launch, command, false, on_next_window);
+	run(launch, command, on_next_window);
 }
 
 /* The session that a pane is in. */

@@ -260,8 +260,17 @@ static void on_fresh(void *data, int error)
 
 static void refresh(struct submit *submit)
 {
+	struct muxbus_sync *sync = tmux_sync(submit->parts->tmux);
+	const struct muxbus_pane *pane =
+	    muxbus_model_pane(tmux_model(submit->parts->tmux), submit->pane.pane);
+	int error;
 	submit->is_asking = true;
-	if (muxbus_sync_refresh(tmux_sync(submit->parts->tmux), 0, on_fresh, submit) < 0) {
+	if (pane != NULL)
+		error = muxbus_sync_refresh_window(
+		    sync, pane->window, MUXBUS_PART_CLIENTS, on_fresh, submit);
+	else
+		error = muxbus_sync_refresh(sync, MUXBUS_PART_ALL, 0, on_fresh, submit);
+	if (error < 0) {
 		submit->is_asking = false;
 		submit_defer(submit, not_followed);
 	}

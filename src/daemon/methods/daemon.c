@@ -174,7 +174,8 @@ static const struct field_result status_results[] = {
     {"watches", "integer", "files that are watched"},
     {"queue", "object", "last: the last number given; undelivered; journal"},
     {"model", "object",
-	"audits: how often it was compared with tmux; drift: differences found by that"},
+	"lists, part_lists: how often all of tmux or parts of it were listed; audits: how "
+	"often it was compared with tmux; drift: differences found by that"},
     {"audit", "object", "with audit: differences, and the first of them"},
     {"counters", "object", "what was accepted, refused, asked, failed, sent and dropped"},
     {"streams", "object", "the output that is followed: bytes, rings, ring_bytes"},
@@ -249,6 +250,7 @@ static void write_tmux(struct json_writer *writer, const struct daemon *daemon)
 	json_put_int(writer, "panes", counts.panes);
 	json_object_begin(writer, "model");
 	json_put_int(writer, "lists", (int64_t)info.lists);
+	json_put_int(writer, "part_lists", (int64_t)info.part_lists);
 	json_put_int(writer, "audits", (int64_t)info.audits);
 	json_put_int(writer, "drift", (int64_t)info.drift);
 	json_object_end(writer);

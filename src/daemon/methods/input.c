@@ -622,7 +622,8 @@ static void handle_send_mouse(struct request *request, const void *data)
 	pointing = xalloc(sizeof *pointing);
 	*pointing = (struct pointing){.request = request, .args = *args, .pane = pane->id};
 	pointing->args.pane = NULL;
-	error = muxbus_sync_refresh(tmux_sync(daemon->tmux), 0, on_mouse_fresh, pointing);
+	error = muxbus_sync_refresh_window(
+	    tmux_sync(daemon->tmux), pane->window, 0, on_mouse_fresh, pointing);
 	if (error < 0)
 		on_mouse_fresh(pointing, error);
 }

@@ -59,8 +59,8 @@ static void on_fresh(void *data, int error)
 }
 
 /* Answers when the model is no older than a setting says; at once if it is not already. */
-static void start(
-    struct request *request, const struct list_args *args, void (*put)(struct listing *listing))
+static void start(struct request *request, const struct list_args *args, unsigned parts,
+    void (*put)(struct listing *listing))
 {
 	const struct daemon *daemon = request_daemon(request);
 	struct listing *listing = xalloc(sizeof *listing);
@@ -73,11 +73,11 @@ static void start(
 	    .session = copy(args->session),
 	    .put = put,
 	};
-	if (muxbus_sync_is_fresh(tmux_sync(daemon->tmux), max_age_ms)) {
+	if (muxbus_sync_is_fresh(tmux_sync(daemon->tmux), parts, max_age_ms)) {
 		on_fresh(listing, 0);
 		return;
 	}
-	error = muxbus_sync_refresh(tmux_sync(daemon->tmux), max_age_ms, on_fresh, listing);
+	error = muxbus_sync_refresh(tmux_sync(daemon->tmux), parts, max_age_ms, on_fresh, listing);
 	if (error < 0)
 		on_fresh(listing, error);
 }
@@ -135,7 +135,8 @@ static void put_sessions(struct listing *listing)
 static void handle_list_sessions(struct request *request, const void *data)
 {
 	(void)data;
-	start(request, &(struct list_args){0}, put_sessions);
+	start(request, &(struct list_args){0}, MUXBUS_PART_SESSIONS | MUXBUS_PART_CLIENTS,
+	    put_sessions);
 }
 
 static const struct field list_windows_fields[] = {
@@ -194,7 +195,7 @@ static void put_windows(struct listing *listing)
 
 static void handle_list_windows(struct request *request, const void *data)
 {
-	start(request, data, put_windows);
+	start(request, data, MUXBUS_PART_SESSIONS, put_windows);
 }
 
 static const struct field list_panes_fields[] = {
@@ -356,7 +357,7 @@ static void put_panes(struct listing *listing)
 
 static void handle_list_panes(struct request *request, const void *data)
 {
-	start(request, data, put_panes);
+	start(request, data, MUXBUS_PART_PANES, put_panes);
 }
 
 static void put_pane(struct listing *listing)
@@ -373,7 +374,7 @@ static void put_pane(struct listing *listing)
 
 static void handle_get_pane(struct request *request, const void *data)
 {
-	start(request, data, put_pane);
+	start(request, data, MUXBUS_PART_PANES, put_pane);
 }
 
 const struct method methods_list[] = {

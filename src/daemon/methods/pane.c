@@ -46,11 +46,12 @@ static void answer_pane(
 	request_done(request);
 }
 
-static void run(struct request *request, struct muxbus_command *command, uint32_t pane)
+static void run(
+    struct request *request, struct muxbus_command *command, const struct muxbus_pane *pane)
 {
 	uint32_t *context = xalloc(sizeof *context);
-	*context = pane;
-	tmux_call(request, command, true, answer_pane, context);
+	*context = pane->id;
+	tmux_call_in_window(request, command, pane->window, answer_pane, context);
 }
 
 static const struct field_result pane_results[] = {
@@ -190,7 +191,7 @@ static void handle_close_pane(struct request *request, const void *data)
 		return;
 	muxbus_command_args(command, "kill-pane", NULL);
 	add_pane(command, pane->id);
-	run(request, command, pane->id);
+	run(request, command, pane);
 }
 
 struct resize_pane_args {
@@ -308,7 +309,7 @@ static void handle_resize_pane(struct request *request, const void *data)
 		add_zoom(command, pane->id, args->zoom);
 	context = xalloc(sizeof *context);
 	*context = pane->id;
-	tmux_call(request, command, true, answer_size, context);
+	tmux_call_in_window(request, command, pane->window, answer_size, context);
 }
 
 struct focus_pane_args {
@@ -347,7 +348,7 @@ static void handle_focus_pane(struct request *request, const void *data)
 		muxbus_command_args(command, "select-window", "-t", NULL);
 		muxbus_command_argf(command, "$%u:@%u", session->id, pane->window);
 	}
-	run(request, command, pane->id);
+	run(request, command, pane);
 }
 
 const struct method methods_pane[] = {

@@ -201,7 +201,8 @@ bool dispatch_put_off_until(struct request *request, dispatch_begin_fn *begin, v
 static void refresh(void *context, dispatch_done_fn *done, void *data)
 {
 	const struct request *request = context;
-	int error = muxbus_sync_refresh(tmux_sync(request_parts(request)->tmux), 0, done, data);
+	int error = muxbus_sync_refresh(
+	    tmux_sync(request_parts(request)->tmux), MUXBUS_PART_ALL, 0, done, data);
 	if (error < 0)
 		done(data, error);
 }

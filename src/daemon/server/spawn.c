@@ -220,7 +220,7 @@ static void finish(struct spawn *spawn)
 	struct tmux *tmux = tmux_of(spawn);
 	struct json_writer *writer;
 	if (muxbus_sync_adopt_pane(tmux_sync(tmux), spawn->pane, spawn->keep) == 0)
-		muxbus_sync_refresh(tmux_sync(tmux), 0, on_settled, NULL);
+		muxbus_sync_refresh_window(tmux_sync(tmux), spawn->window, 0, on_settled, NULL);
 	else
 		log_debug("pane %%%u was gone before it was looked after", spawn->pane);
 	tmux_expect(tmux, spawn->pane, 0);
@@ -267,7 +267,8 @@ static void run_program(struct spawn *spawn)
 	muxbus_command_args(command, "--", NULL);
 	for (size_t i = 0; spawn->command[i]; i++)
 		muxbus_command_args(command, spawn->command[i], NULL);
-	error = muxbus_sync_run(tmux_sync(tmux_of(spawn)), command, true, on_running, spawn);
+	error = muxbus_sync_run_in_window(
+	    tmux_sync(tmux_of(spawn)), command, spawn->window, on_running, spawn);
 	if (error < 0)
 		fail(spawn, error, NULL, 0);
 }
@@ -291,7 +292,8 @@ static void on_listed(void *data, int error)
 
 static void wait_for_output(struct spawn *spawn)
 {
-	if (muxbus_sync_refresh(tmux_sync(tmux_of(spawn)), 0, on_listed, spawn) < 0)
+	if (muxbus_sync_refresh_window(
+		tmux_sync(tmux_of(spawn)), spawn->window, 0, on_listed, spawn) < 0)
 		run_program(spawn);
 }
 
@@ -322,7 +324,8 @@ static void on_made(void *data, int error, const struct muxbus_reply *replies, s
 	parts = request_parts(spawn->request);
 	is_new_session = !muxbus_model_session(tmux_model(parts->tmux), spawn->session);
 	if (!spawn->waits) {
-		if (muxbus_sync_refresh(tmux_sync(parts->tmux), 0, on_shell_listed, spawn) < 0)
+		if (muxbus_sync_refresh_window(
+			tmux_sync(parts->tmux), spawn->window, 0, on_shell_listed, spawn) < 0)
 			finish(spawn);
 		return;
 	}

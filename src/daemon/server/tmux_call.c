@@ -48,19 +48,36 @@ static void on_reply(void *data, int error, const struct muxbus_reply *replies, 
 	mem_free(run);
 }
 
+static struct run *new_run(struct request *request, tmux_call_fn *then, void *context)
+{
+	struct run *run = xalloc(sizeof *run);
+	*run = (struct run){.request = request, .then = then, .context = context};
+	return run;
+}
+
+static void finish(struct run *run, int error)
+{
+	if (error == 0)
+		return;
+	tmux_call_fail(run->request, error, NULL);
+	mem_free(run->context);
+	mem_free(run);
+}
+
 void tmux_call(struct request *request, struct muxbus_command *command, bool read_back,
     tmux_call_fn *then, void *context)
 {
 	struct muxbus_sync *sync = tmux_sync(request_parts(request)->tmux);
-	struct run *run = xalloc(sizeof *run);
-	int error;
-	*run = (struct run){.request = request, .then = then, .context = context};
-	error = muxbus_sync_run(sync, command, read_back, on_reply, run);
-	if (error == 0)
-		return;
-	tmux_call_fail(request, error, NULL);
-	mem_free(context);
-	mem_free(run);
+	struct run *run = new_run(request, then, context);
+	finish(run, muxbus_sync_run(sync, command, read_back, on_reply, run));
+}
+
+void tmux_call_in_window(struct request *request, struct muxbus_command *command, uint32_t window,
+    tmux_call_fn *then, void *context)
+{
+	struct muxbus_sync *sync = tmux_sync(request_parts(request)->tmux);
+	struct run *run = new_run(request, then, context);
+	finish(run, muxbus_sync_run_in_window(sync, command, window, on_reply, run));
 }
 
 static enum message_error kind_of(int error)

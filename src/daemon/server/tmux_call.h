@@ -6,6 +6,7 @@
 #include <muxbus.h>
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 struct request;
 
@@ -17,6 +18,10 @@ struct request;
 typedef void tmux_call_fn(
     struct request *request, const struct muxbus_reply *replies, size_t count, void *context);
 void tmux_call(struct request *request, struct muxbus_command *command, bool read_back,
+    tmux_call_fn *then, void *context);
+
+/* The same for commands that change nothing but one window, which is read back. */
+void tmux_call_in_window(struct request *request, struct muxbus_command *command, uint32_t window,
     tmux_call_fn *then, void *context);
 
 /* Fails a request with an error of the library. text is tmux's error text, or NULL. */

@@ -451,7 +451,7 @@ uint64_t tmux_revision(const struct tmux *tmux)
 	struct muxbus_sync_info info;
 	uint64_t revision = 1469598103934665603u, parts[4];
 	muxbus_sync_info(tmux->sync, &info);
-	parts[0] = info.lists;
+	parts[0] = info.lists + info.part_lists;
 	parts[1] = info.output_bytes;
 	parts[2] = tmux->changes;
 	parts[3] = (uint64_t)(uintptr_t)muxbus_sync_model(tmux->sync);

@@ -334,6 +334,8 @@ static void on_output(void *data, uint32_t pane, const uint8_t *bytes, size_t le
 static void on_event(void *data, const struct muxbus_event *event)
 {
 	struct muxbus_connection *connection = data;
+	struct muxbus_event known = *event;
+	known.is_certain = connection->queue.count == 0;
 	if (event->kind == MUXBUS_EVENT_EXIT) {
 		ending_copy_line(connection->ending.exit_reason, event->line, event->line_len);
 	} else if (event->kind == MUXBUS_EVENT_SESSION_CHANGED &&
@@ -343,7 +345,7 @@ static void on_event(void *data, const struct muxbus_event *event)
 			fail(connection, error, "%s", muxbus_strerror(error));
 	}
 	if (connection->handlers.event != NULL)
-		connection->handlers.event(connection->data, event);
+		connection->handlers.event(connection->data, &known);
 }
 
 static void on_block(void *data, const struct muxbus_block *block)

@@ -82,7 +82,8 @@ void pending_add_block(struct pending_queue *queue, const struct muxbus_block *b
 	if (pending == NULL || !block->is_ours)
 		return;
 	reply = &pending->replies[pending->answered];
-	reply->blocks++;
+	if (reply->blocks++ == 0)
+		reply->number = block->number;
 	if (block->is_error && reply->error == 0)
 		reply->error = MUXBUS_ERR_COMMAND;
 	error = buf_append(&queue->bodies, block->body, block->body_len);

@@ -1,329 +1,170 @@
 /* SPDX-License-Identifier: ISC */
-/* The listing of a server: four tables of fields give the formats and the reader. */
+/* Listing a server, whole or in parts. */
+#include "lib/model/listing.h"
+
 #include <stdio.h>
 #include <string.h>
 
 #include "base/alloc.h"
 #include "base/map.h"
-#include "base/str.h"
-#include "base/utf8.h"
 #include "lib/library.h"
-#include "lib/model/listing.h"
+#include "lib/model/fields.h"
+#include "lib/model/merge.h"
 #include "lib/model/model.h"
 
-#define FIELD_FORMAT_MAX 256
-#define FIELDS_MAX 40
-
-enum field_kind {
-	FIELD_SESSION, /* uint32_t, "$1"; empty is MUXBUS_NO_ID */
-	FIELD_WINDOW, /* uint32_t, "@1" */
-	FIELD_PANE, /* uint32_t, "%1" */
-	FIELD_BOOL, /* bool: anything but empty, "0" and "off" */
-	FIELD_INT, /* int; an empty field keeps the default, as in all numbers */
-	FIELD_UNSIGNED, /* unsigned */
-	FIELD_U64, /* uint64_t */
-	FIELD_TEXT, /* const char *, encoded, since it can hold any bytes */
-	FIELD_WORD, /* const char *, made by tmux: no TAB and no newline */
-};
-
-struct field {
-	const char *variable; /* the name in a format */
-	enum field_kind kind;
-	size_t offset; /* in the record */
-};
-
-struct session_record {
-	struct muxbus_session session;
-	const char *group;
-	const char *version;
-	bool exit_unattached;
-};
-
-struct window_record {
-	struct muxbus_window window;
-	struct muxbus_link link;
-};
-
-/* clang-format off */
-#define AT(member) offsetof(struct session_record, member)
-static const struct field session_fields[] = {
-	{"session_id", FIELD_SESSION, AT(session.id)},
-	{"session_name", FIELD_TEXT, AT(session.name)},
-	{"session_created", FIELD_U64, AT(session.created)},
-	{"session_activity", FIELD_U64, AT(session.activity)},
-	{"session_group", FIELD_TEXT, AT(group)},
-	{"destroy-unattached", FIELD_BOOL, AT(session.destroy_unattached)},
-	{"exit-unattached", FIELD_BOOL, AT(exit_unattached)},
-	{"version", FIELD_TEXT, AT(version)},
-	{NULL, FIELD_BOOL, 0},
-};
-#undef AT
-
-#define AT(member) offsetof(struct window_record, member)
-static const struct field window_fields[] = {
-	{"session_id", FIELD_SESSION, AT(link.session)},
-	{"window_id", FIELD_WINDOW, AT(link.window)},
-	{"window_index", FIELD_INT, AT(link.index)},
-	{"window_active", FIELD_BOOL, AT(link.is_current)},
-	{"window_name", FIELD_TEXT, AT(window.name)},
-	{"window_width", FIELD_UNSIGNED, AT(window.width)},
-	{"window_height", FIELD_UNSIGNED, AT(window.height)},
-	{"window_layout", FIELD_WORD, AT(window.layout)},
-	{"window_visible_layout", FIELD_WORD, AT(window.visible_layout)},
-	{"window_zoomed_flag", FIELD_BOOL, AT(window.is_zoomed)},
-	{"window_bell_flag", FIELD_BOOL, AT(window.has_bell)},
-	{"window_activity_flag", FIELD_BOOL, AT(window.has_activity)},
-	{"window_silence_flag", FIELD_BOOL, AT(window.has_silence)},
-	{NULL, FIELD_BOOL, 0},
-};
-#undef AT
-
-#define AT(member) offsetof(struct muxbus_pane, member)
-static const struct field pane_fields[] = {
-	{"pane_id", FIELD_PANE, AT(id)},
-	{"window_id", FIELD_WINDOW, AT(window)},
-	{"pane_index", FIELD_INT, AT(index)},
-	{"pane_width", FIELD_UNSIGNED, AT(width)},
-	{"pane_height", FIELD_UNSIGNED, AT(height)},
-	{"pane_left", FIELD_INT, AT(left)},
-	{"pane_top", FIELD_INT, AT(top)},
-	{"pane_pid", FIELD_INT, AT(pid)},
-	{"pane_tty", FIELD_TEXT, AT(tty)},
-	{"pane_title", FIELD_TEXT, AT(title)},
-	{"pane_current_command", FIELD_TEXT, AT(command)},
-	{"pane_current_path", FIELD_TEXT, AT(path)},
-	{"pane_mode", FIELD_WORD, AT(mode)},
-	{"pane_active", FIELD_BOOL, AT(is_active)},
-	{"pane_dead", FIELD_BOOL, AT(is_dead)},
-	{"pane_dead_status", FIELD_INT, AT(exit_status)},
-	{"pane_dead_signal", FIELD_INT, AT(exit_signal)},
-	{"pane_dead_time", FIELD_U64, AT(dead_time)},
-	{"pane_in_mode", FIELD_BOOL, AT(in_mode)},
-	{"alternate_on", FIELD_BOOL, AT(alternate_screen)},
-	{"pane_input_off", FIELD_BOOL, AT(input_off)},
-	{"pane_synchronized", FIELD_BOOL, AT(is_synchronized)},
-	{"pane_pipe", FIELD_BOOL, AT(is_piped)},
-	{"pane_floating_flag", FIELD_BOOL, AT(is_floating)},
-	{"mouse_any_flag", FIELD_BOOL, AT(mouse_any)},
-	{"mouse_sgr_flag", FIELD_BOOL, AT(mouse_sgr)},
-	{"mouse_utf8_flag", FIELD_BOOL, AT(mouse_utf8)},
-	{NULL, FIELD_BOOL, 0},
-};
-#undef AT
-
-#define AT(member) offsetof(struct muxbus_client, member)
-static const struct field client_fields[] = {
-	{"client_name", FIELD_TEXT, AT(name)},
-	{"client_pid", FIELD_INT, AT(pid)},
-	{"session_id", FIELD_SESSION, AT(session)},
-	{"client_activity", FIELD_U64, AT(activity)},
-	{"client_control_mode", FIELD_BOOL, AT(is_control)},
-	{"client_readonly", FIELD_BOOL, AT(is_readonly)},
-	{"client_prefix", FIELD_BOOL, AT(in_prefix)},
-	{NULL, FIELD_BOOL, 0},
-};
-#undef AT
-/* clang-format on */
+/* The most commands of a listing: one for each listed object, two for each pair of ends. */
+#define STEPS_MAX (5 * PARTS_IDS_MAX + 4)
 
 /* The state while replies are read. */
 struct reading {
 	struct listing *listing;
+	const struct parts *parts;
+	const struct muxbus_model *before; /* NULL for the whole server */
 	struct map groups; /* hash of a group's name to its number, from 1 */
-	uint32_t caps;
+	struct fields_target target;
+	struct merge_read read;
+	struct muxbus_link links[PARTS_IDS_MAX]; /* of read windows */
 };
 
-static int add_session(struct reading *reading, const char *fields, size_t len);
-static int add_window(struct reading *reading, const char *fields, size_t len);
-static int add_pane(struct reading *reading, const char *fields, size_t len);
-static int add_client(struct reading *reading, const char *fields, size_t len);
+static int add_session(void *data, const char *line, const char *end);
+static int add_window(void *data, const char *line, const char *end);
+static int add_pane(void *data, const char *line, const char *end);
+static int add_client(void *data, const char *line, const char *end);
+static int add_window_pane(void *data, const char *line, const char *end);
+static int add_session_link(void *data, const char *line, const char *end);
+static int add_link(void *data, const char *line, const char *end);
+static int add_detail(void *data, const char *line, const char *end);
+static int compare_end(void *data, const char *line, const char *end);
+static int compare_place(void *data, const char *line, const char *end);
 
-/* A command of the listing. add reads one record, after its letter and TAB. */
+enum list_kind {
+	LIST_SESSIONS,
+	LIST_WINDOWS,
+	LIST_PANES,
+	LIST_CLIENTS,
+	LIST_WINDOW, /* one, with its panes */
+	LIST_SESSION, /* one, with its links */
+	LIST_FIRST, /* the first link of a session */
+	LIST_LAST,
+	LIST_PLACE, /* the window of a pane */
+	LIST_LINKS,
+	LIST_DETAILS,
+	LIST_NOTHING, /* how many commands tmux has run is in every reply */
+};
+
+/* A command of a listing. add reads one record, after its letter and TAB. */
 struct list_command {
 	const char *command;
-	const char *option; /* "-a" or NULL */
+	const char *option; /* or NULL */
+	char sigil; /* of the id of the object; NUL: no target */
+	const char *place; /* behind the id, or NULL */
+	const char *format_option; /* NULL: the format is the last argument */
 	char letter;
 	const struct field *fields;
-	int (*add)(struct reading *reading, const char *fields, size_t len);
+	const struct field *more_fields; /* behind the others, or NULL */
+	int (*add)(void *data, const char *line, const char *end);
 };
 
-static const struct list_command list_commands[LISTING_COMMANDS] = {
-    {"list-sessions", NULL, 'S', session_fields, add_session},
-    {"list-windows", "-a", 'W', window_fields, add_window},
-    {"list-panes", "-a", 'P', pane_fields, add_pane},
-    {"list-clients", NULL, 'C', client_fields, add_client},
+static const struct list_command list_commands[] = {
+    [LIST_SESSIONS] = {"list-sessions", NULL, 0, NULL, "-F", 'S', session_fields, NULL,
+	add_session},
+    [LIST_WINDOWS] = {"list-windows", "-a", 0, NULL, "-F", 'W', window_fields, NULL, add_window},
+    [LIST_PANES] = {"list-panes", "-a", 0, NULL, "-F", 'P', pane_fields, NULL, add_pane},
+    [LIST_CLIENTS] = {"list-clients", NULL, 0, NULL, "-F", 'C', client_fields, NULL, add_client},
+    [LIST_WINDOW] = {"list-panes", NULL, '@', NULL, "-F", 'V', window_fields, pane_fields,
+	add_window_pane},
+    [LIST_SESSION] = {"list-windows", NULL, '$', NULL, "-F", 'U', session_fields, link_fields,
+	add_session_link},
+    [LIST_FIRST] = {"display-message", "-p", '$', ":{start}", NULL, 'E', link_fields, NULL,
+	compare_end},
+    [LIST_LAST] = {"display-message", "-p", '$', ":{end}", NULL, 'E', link_fields, NULL,
+	compare_end},
+    [LIST_PLACE] = {"display-message", "-p", '%', NULL, NULL, 'Q', place_fields, NULL,
+	compare_place},
+    [LIST_LINKS] = {"list-windows", "-a", 0, NULL, "-F", 'L', link_fields, NULL, add_link},
+    [LIST_DETAILS] = {"list-panes", "-a", 0, NULL, "-F", 'D', detail_fields, NULL, add_detail},
+    [LIST_NOTHING] = {"display-message", "-p", 0, NULL, NULL, 0, NULL, NULL, NULL},
 };
 
-static void write_format(struct muxbus_command *command, char letter, const struct field *fields)
+/* One command with the object that it lists. */
+struct step {
+	enum list_kind kind;
+	uint32_t id;
+};
+
+struct plan {
+	struct step steps[STEPS_MAX];
+	size_t count;
+};
+
+static void plan_step(struct plan *plan, enum list_kind kind, uint32_t id)
 {
-	char format[FIELDS_MAX * FIELD_FORMAT_MAX];
-	size_t len = 0;
-	format[len++] = letter;
-	for (const struct field *field = fields; field->variable != NULL; field++) {
-		char *end = format + len;
-		size_t room = sizeof format - len;
-		*end++ = '\t';
-		if (field->kind == FIELD_TEXT)
-			len += 1 + (size_t)muxbus_field_format(end, room - 1, field->variable);
-		else
-			len += 1 + (size_t)snprintf(end, room - 1, "#{%s}", field->variable);
+	plan->steps[plan->count++] = (struct step){.kind = kind, .id = id};
+}
+
+static void plan_parts(struct plan *plan, const struct parts *parts)
+{
+	plan->count = 0;
+	if (parts->all) {
+		for (enum list_kind kind = LIST_SESSIONS; kind <= LIST_CLIENTS; kind++)
+			plan_step(plan, kind, 0);
+		return;
 	}
-	muxbus_command_arg(command, format, len);
-}
-
-void listing_write(struct muxbus_command *command)
-{
-	for (size_t i = 0; i < LISTING_COMMANDS; i++) {
-		const struct list_command *list = &list_commands[i];
-		muxbus_command_args(command, list->command, NULL);
-		if (list->option != NULL)
-			muxbus_command_args(command, list->option, NULL);
-		muxbus_command_args(command, "-F", NULL);
-		write_format(command, list->letter, list->fields);
-		muxbus_command_next(command);
+	for (unsigned i = 0; i < parts->windows.count; i++)
+		plan_step(plan, LIST_WINDOW, parts->windows.ids[i]);
+	for (unsigned i = 0; i < parts->sessions.count; i++)
+		plan_step(plan, LIST_SESSION, parts->sessions.ids[i]);
+	for (unsigned i = 0; i < parts->ends.count; i++) {
+		plan_step(plan, LIST_FIRST, parts->ends.ids[i]);
+		plan_step(plan, LIST_LAST, parts->ends.ids[i]);
 	}
-}
-
-/* Reads an id such as "$1"; an empty field is MUXBUS_NO_ID. */
-static bool read_id(const char *text, size_t len, char sigil, uint32_t *ret_id)
-{
-	if (len == 0) {
-		*ret_id = MUXBUS_NO_ID;
-		return true;
+	for (unsigned i = 0; i < parts->places.count; i++)
+		plan_step(plan, LIST_PLACE, parts->places.ids[i]);
+	if (parts->details)
+		plan_step(plan, LIST_DETAILS, 0);
+	if (parts->tree) {
+		plan_step(plan, LIST_SESSIONS, 0);
+		plan_step(plan, LIST_LINKS, 0);
 	}
-	return str_parse_id(text, len, sigil, ret_id);
+	if (parts->clients)
+		plan_step(plan, LIST_CLIENTS, 0);
+	if (plan->count == 0)
+		plan_step(plan, LIST_NOTHING, 0);
 }
 
-static bool read_number(const char *text, size_t len, int64_t min, int64_t max, int64_t *ret_value)
+static void write_step(struct muxbus_command *command, const struct step *step)
 {
-	int64_t value;
-	if (!str_parse_i64(text, len, &value) || value < min || value > max)
-		return false;
-	*ret_value = value;
-	return true;
-}
-
-static bool is_true(const char *text, size_t len)
-{
-	return len > 0 && !(len == 1 && text[0] == '0') &&
-	    !(len == 3 && memcmp(text, "off", 3) == 0);
-}
-
-/* Cuts a text to MUXBUS_NAME_MAX bytes, at a character. Returns its length. */
-static size_t cut_text(char *text, size_t len)
-{
-	if (len > MUXBUS_NAME_MAX) {
-		len = MUXBUS_NAME_MAX;
-		len -= utf8_incomplete_tail(text, len);
+	const struct list_command *list = &list_commands[step->kind];
+	muxbus_command_args(command, list->command, NULL);
+	if (list->option != NULL)
+		muxbus_command_args(command, list->option, NULL);
+	if (list->sigil != 0) {
+		muxbus_command_args(command, "-t", NULL);
+		muxbus_command_argf(command, "%c%u%s", list->sigil, step->id,
+		    list->place != NULL ? list->place : "");
 	}
-	text[len] = '\0';
-	return len;
+	if (list->format_option != NULL)
+		muxbus_command_args(command, list->format_option, NULL);
+	if (list->fields != NULL)
+		fields_write(command, list->letter, list->fields, list->more_fields);
+	else
+		muxbus_command_args(command, "", NULL);
+	muxbus_command_next(command);
 }
 
-/* Reads a text that any program may have made, of any length. Errors as read_text(). */
-static int read_long_text(
-    struct reading *reading, const char *text, size_t len, const char **ret_text)
+void listing_write(struct muxbus_command *command, const struct parts *parts)
 {
-	char *whole = mem_alloc(len + 1);
-	ssize_t decoded;
-	if (whole == NULL)
-		return MUXBUS_ERR_NOMEM;
-	memcpy(whole, text, len);
-	decoded = muxbus_field_decode(whole, len, reading->caps);
-	if (decoded >= 0)
-		*ret_text =
-		    model_string(reading->listing->model, whole, cut_text(whole, (size_t)decoded));
-	mem_free(whole);
-	if (decoded < 0)
-		return (int)decoded;
-	return *ret_text != NULL ? 0 : MUXBUS_ERR_NOMEM;
+	struct plan plan;
+	plan_parts(&plan, parts);
+	for (size_t i = 0; i < plan.count; i++)
+		write_step(command, &plan.steps[i]);
 }
 
-/* Copies a text into the model. Returns 0, MUXBUS_ERR_SYNTAX or MUXBUS_ERR_NOMEM. */
-static int read_text(
-    struct reading *reading, const char *text, size_t len, bool is_encoded, const char **ret_text)
+size_t listing_commands(const struct parts *parts)
 {
-	char *copy;
-	ssize_t decoded = (ssize_t)len;
-	if (len == 0) {
-		*ret_text = "";
-		return 0;
-	}
-	if (is_encoded && len > MUXBUS_NAME_MAX)
-		return read_long_text(reading, text, len, ret_text);
-	copy = model_string(reading->listing->model, text, len);
-	if (copy == NULL)
-		return MUXBUS_ERR_NOMEM;
-	if (is_encoded)
-		decoded = muxbus_field_decode(copy, len, reading->caps);
-	if (decoded < 0)
-		return (int)decoded;
-	copy[decoded] = '\0';
-	*ret_text = copy;
-	return 0;
-}
-
-/* Reads one field into its place in the record. Errors as read_text(). */
-static int read_field(
-    struct reading *reading, const struct field *field, const char *text, size_t len, void *record)
-{
-	void *place = (char *)record + field->offset;
-	int64_t number;
-	switch (field->kind) {
-	case FIELD_SESSION:
-		return read_id(text, len, '$', place) ? 0 : MUXBUS_ERR_SYNTAX;
-	case FIELD_WINDOW:
-		return read_id(text, len, '@', place) ? 0 : MUXBUS_ERR_SYNTAX;
-	case FIELD_PANE:
-		return read_id(text, len, '%', place) ? 0 : MUXBUS_ERR_SYNTAX;
-	case FIELD_BOOL:
-		*(bool *)place = is_true(text, len);
-		return 0;
-	case FIELD_INT:
-		if (len == 0)
-			return 0;
-		if (!read_number(text, len, INT32_MIN, INT32_MAX, &number))
-			return MUXBUS_ERR_SYNTAX;
-		*(int *)place = (int)number;
-		return 0;
-	case FIELD_UNSIGNED:
-		if (!read_number(text, len, 0, UINT32_MAX, &number))
-			return MUXBUS_ERR_SYNTAX;
-		*(unsigned *)place = (unsigned)number;
-		return 0;
-	case FIELD_U64:
-		if (len == 0)
-			return 0;
-		if (!read_number(text, len, 0, INT64_MAX, &number))
-			return MUXBUS_ERR_SYNTAX;
-		*(uint64_t *)place = (uint64_t)number;
-		return 0;
-	case FIELD_TEXT:
-		return read_text(reading, text, len, true, place);
-	case FIELD_WORD:
-		return read_text(reading, text, len, false, place);
-	}
-	return MUXBUS_ERR_INVALID;
-}
-
-/* Reads the fields of one line, exactly as many as in the table. */
-static int read_record(
-    struct reading *reading, const struct field *fields, const char *line, size_t len, void *record)
-{
-	const char *end = line + len;
-	for (const struct field *field = fields; field->variable != NULL; field++) {
-		const char *tab = memchr(line, '\t', (size_t)(end - line));
-		bool is_last = field[1].variable == NULL;
-		int error;
-		if (is_last != (tab == NULL))
-			return MUXBUS_ERR_SYNTAX;
-		if (is_last)
-			tab = end;
-		error = read_field(reading, field, line, (size_t)(tab - line), record);
-		if (error != 0)
-			return error;
-		line = is_last ? end : tab + 1;
-	}
-	return 0;
+	struct plan plan;
+	plan_parts(&plan, parts);
+	return plan.count;
 }
 
 static uint64_t hash_text(const char *text)
@@ -348,80 +189,234 @@ static int number_group(struct reading *reading, const char *name, uint32_t *ret
 	return 0;
 }
 
-static int add_session(struct reading *reading, const char *fields, size_t len)
+/* A line has no more fields than the tables. */
+static int end_line(int error, const char *const *line)
 {
-	struct session_record record = {
-	    .session = {.current_window = MUXBUS_NO_ID, .group = MUXBUS_NO_ID},
-	};
-	int error = read_record(reading, session_fields, fields, len, &record);
-	if (error == 0 && record.session.id == MUXBUS_NO_ID)
-		error = MUXBUS_ERR_SYNTAX;
-	if (error == 0 && record.group[0] != '\0')
-		error = number_group(reading, record.group, &record.session.group);
-	if (error != 0)
-		return error;
-	reading->listing->version = record.version;
-	reading->listing->exit_unattached |= record.exit_unattached;
-	return model_add_session(reading->listing->model, &record.session);
+	return error == 0 && *line != NULL ? MUXBUS_ERR_SYNTAX : error;
 }
 
-static int add_window(struct reading *reading, const char *fields, size_t len)
+static int read_session(
+    struct reading *reading, const char **line, const char *end, struct session_record *ret_record)
 {
-	struct window_record record = {.window = {.active_pane = MUXBUS_NO_ID}};
-	int error = read_record(reading, window_fields, fields, len, &record);
-	if (error == 0 &&
-	    (record.link.window == MUXBUS_NO_ID || record.link.session == MUXBUS_NO_ID))
+	int error;
+	*ret_record = (struct session_record){
+	    .session = {.current_window = MUXBUS_NO_ID, .group = MUXBUS_NO_ID},
+	};
+	error = fields_read(&reading->target, session_fields, line, end, ret_record);
+	if (error == 0 && ret_record->session.id == MUXBUS_NO_ID)
 		error = MUXBUS_ERR_SYNTAX;
+	return error;
+}
+
+static int take_session(struct reading *reading, const struct session_record *record)
+{
+	reading->listing->version = record->version;
+	reading->listing->exit_unattached |= record->exit_unattached;
+	return model_add_session(reading->listing->model, &record->session);
+}
+
+static int add_session(void *data, const char *line, const char *end)
+{
+	struct reading *reading = data;
+	struct session_record record;
+	int error = end_line(read_session(reading, &line, end, &record), &line);
+	if (error == 0 && record.group[0] != '\0')
+		error = number_group(reading, record.group, &record.session.group);
+	return error == 0 ? take_session(reading, &record) : error;
+}
+
+static int read_link(
+    struct reading *reading, const char **line, const char *end, struct muxbus_link *ret_link)
+{
+	int error;
+	*ret_link = (struct muxbus_link){.window = MUXBUS_NO_ID, .session = MUXBUS_NO_ID};
+	error = fields_read(&reading->target, link_fields, line, end, ret_link);
+	if (error == 0 && (ret_link->window == MUXBUS_NO_ID || ret_link->session == MUXBUS_NO_ID))
+		error = MUXBUS_ERR_SYNTAX;
+	return error;
+}
+
+/* A link to a window that is not known cannot be in the model before that window was listed. */
+static int take_link(struct reading *reading, const struct muxbus_link *link)
+{
+	if (muxbus_model_window(reading->before, link->window) == NULL &&
+	    !part_ids_have(&reading->parts->windows, link->window)) {
+		parts_add_window(&reading->listing->more, link->window);
+		return 0;
+	}
+	return model_add_link(reading->listing->model, link);
+}
+
+static int add_link(void *data, const char *line, const char *end)
+{
+	struct reading *reading = data;
+	struct muxbus_link link;
+	int error = end_line(read_link(reading, &line, end, &link), &line);
+	return error == 0 ? take_link(reading, &link) : error;
+}
+
+/* A group is known by its number, so a session that joins or leaves one needs the others. */
+static int add_session_link(void *data, const char *line, const char *end)
+{
+	struct reading *reading = data;
+	const struct muxbus_session *before;
+	struct session_record record;
+	struct muxbus_link link;
+	int error = read_session(reading, &line, end, &record);
+	if (error == 0)
+		error = end_line(read_link(reading, &line, end, &link), &line);
 	if (error != 0)
 		return error;
-	record.window.id = record.link.window;
-	error = model_add_window(reading->listing->model, &record.window);
+	before = muxbus_model_session(reading->before, record.session.id);
+	if (record.group[0] != '\0') {
+		if (before == NULL || before->group == MUXBUS_NO_ID)
+			reading->listing->more.all = true;
+		else
+			record.session.group = before->group;
+	}
+	error = take_session(reading, &record);
+	return error == 0 ? take_link(reading, &link) : error;
+}
+
+static int read_window(
+    struct reading *reading, const char **line, const char *end, struct window_record *ret_record)
+{
+	int error;
+	*ret_record = (struct window_record){.window = {.active_pane = MUXBUS_NO_ID}};
+	error = fields_read(&reading->target, window_fields, line, end, ret_record);
+	if (error == 0 &&
+	    (ret_record->link.window == MUXBUS_NO_ID || ret_record->link.session == MUXBUS_NO_ID))
+		error = MUXBUS_ERR_SYNTAX;
+	ret_record->window.id = ret_record->link.window;
+	return error;
+}
+
+static int add_window(void *data, const char *line, const char *end)
+{
+	struct reading *reading = data;
+	struct window_record record;
+	int error = end_line(read_window(reading, &line, end, &record), &line);
+	if (error == 0)
+		error = model_add_window(reading->listing->model, &record.window);
 	if (error == 0)
 		error = model_add_link(reading->listing->model, &record.link);
 	return error;
 }
 
-static int add_pane(struct reading *reading, const char *fields, size_t len)
+static int read_pane(
+    struct reading *reading, const char **line, const char *end, struct muxbus_pane *ret_pane)
 {
-	struct muxbus_pane pane = {.exit_status = -1};
-	int error = read_record(reading, pane_fields, fields, len, &pane);
-	if (error == 0 && (pane.id == MUXBUS_NO_ID || pane.window == MUXBUS_NO_ID))
+	int error;
+	*ret_pane = (struct muxbus_pane){.exit_status = -1};
+	error = fields_read(&reading->target, pane_fields, line, end, ret_pane);
+	if (error == 0 && (ret_pane->id == MUXBUS_NO_ID || ret_pane->window == MUXBUS_NO_ID))
+		error = MUXBUS_ERR_SYNTAX;
+	if (!ret_pane->is_dead || ret_pane->exit_signal != 0)
+		ret_pane->exit_status = -1;
+	return error;
+}
+
+static int add_pane(void *data, const char *line, const char *end)
+{
+	struct reading *reading = data;
+	struct muxbus_pane pane;
+	int error = end_line(read_pane(reading, &line, end, &pane), &line);
+	return error == 0 ? model_add_pane(reading->listing->model, &pane) : error;
+}
+
+/* tmux tells one link of the window. Its session must be known, or be listed here. */
+static int take_window(struct reading *reading, const struct window_record *record)
+{
+	struct merge_read *read = &reading->read;
+	const struct muxbus_link *link = &record->link;
+	int error;
+	if (read->link_count > 0 && reading->links[read->link_count - 1].window == link->window)
+		return 0; /* another pane of this window */
+	if (read->link_count == PARTS_IDS_MAX ||
+	    muxbus_model_session(reading->before, link->session) == NULL)
+		return MUXBUS_ERR_NOT_FOUND;
+	reading->links[read->link_count++] = *link;
+	error = model_add_window(reading->listing->model, &record->window);
+	return error == 0 ? model_add_link(reading->listing->model, link) : error;
+}
+
+static int add_window_pane(void *data, const char *line, const char *end)
+{
+	struct reading *reading = data;
+	struct window_record record;
+	struct muxbus_pane pane;
+	int error = read_window(reading, &line, end, &record);
+	if (error == 0)
+		error = end_line(read_pane(reading, &line, end, &pane), &line);
+	if (error == 0)
+		error = take_window(reading, &record);
+	if (error == MUXBUS_ERR_NOT_FOUND)
+		reading->listing->more.all = true;
+	if (error == 0 && map_set(&reading->read.panes, pane.id, reading) != 0)
+		error = MUXBUS_ERR_NOMEM;
+	return error == 0 ? model_add_pane(reading->listing->model, &pane) : error;
+}
+
+static int add_detail(void *data, const char *line, const char *end)
+{
+	struct reading *reading = data;
+	struct pane_detail *detail;
+	struct pane_detail record = {.pane = MUXBUS_NO_ID, .window = MUXBUS_NO_ID};
+	int error = fields_read(&reading->target, detail_fields, &line, end, &record);
+	error = end_line(error, &line);
+	if (error == 0 && (record.pane == MUXBUS_NO_ID || record.window == MUXBUS_NO_ID))
 		error = MUXBUS_ERR_SYNTAX;
 	if (error != 0)
 		return error;
-	if (!pane.is_dead || pane.exit_signal != 0)
-		pane.exit_status = -1;
-	return model_add_pane(reading->listing->model, &pane);
+	detail = mem_memdup(&record, sizeof record);
+	if (detail == NULL)
+		return MUXBUS_ERR_NOMEM;
+	mem_free(map_remove(&reading->read.details, record.pane));
+	if (map_set(&reading->read.details, record.pane, detail) == 0)
+		return 0;
+	mem_free(detail);
+	return MUXBUS_ERR_NOMEM;
 }
 
-static int add_client(struct reading *reading, const char *fields, size_t len)
+/* tmux announces no new indexes; but when windows are renumbered, an end of them moves. */
+static int compare_end(void *data, const char *line, const char *end)
 {
-	struct muxbus_client client = {.session = MUXBUS_NO_ID};
-	int error = read_record(reading, client_fields, fields, len, &client);
+	struct reading *reading = data;
+	const struct muxbus_link *known;
+	struct muxbus_link link;
+	int error = end_line(read_link(reading, &line, end, &link), &line);
 	if (error != 0)
 		return error;
-	return model_add_client(reading->listing->model, &client);
+	known = model_link(reading->before, link.session, link.window);
+	if (known == NULL || known->index != link.index)
+		parts_add_session(&reading->listing->more, link.session);
+	return 0;
 }
 
-/* Reads one reply line by line. Counts invalid records and leaves them out. */
-static int read_reply(
-    struct reading *reading, const struct list_command *list, const struct muxbus_reply *reply)
+/* For a pane that is gone, tmux shows another one. */
+static int compare_place(void *data, const char *line, const char *end)
 {
-	const char *line = (const char *)reply->body;
-	const char *end = line + reply->body_len;
-	while (line < end) {
-		const char *newline = memchr(line, '\n', (size_t)(end - line));
-		size_t len = newline != NULL ? (size_t)(newline - line) : (size_t)(end - line);
-		int error = MUXBUS_ERR_SYNTAX;
-		if (len > 2 && line[0] == list->letter && line[1] == '\t')
-			error = list->add(reading, line + 2, len - 2);
-		if (error == MUXBUS_ERR_NOMEM)
-			return error;
-		if (error != 0)
-			reading->listing->malformed++;
-		line += len + (newline != NULL);
+	struct reading *reading = data;
+	struct muxbus_pane pane = {.id = MUXBUS_NO_ID, .window = MUXBUS_NO_ID};
+	int error = fields_read(&reading->target, place_fields, &line, end, &pane);
+	error = end_line(error, &line);
+	if (error != 0)
+		return error;
+	if (part_ids_have(&reading->parts->places, pane.id) &&
+	    !part_ids_have(&reading->parts->windows, pane.window)) {
+		parts_add_window(&reading->listing->more, pane.window);
+		reading->listing->is_torn = true;
 	}
 	return 0;
+}
+
+static int add_client(void *data, const char *line, const char *end)
+{
+	struct reading *reading = data;
+	struct muxbus_client client = {.session = MUXBUS_NO_ID};
+	int error = fields_read(&reading->target, client_fields, &line, end, &client);
+	error = end_line(error, &line);
+	return error == 0 ? model_add_client(reading->listing->model, &client) : error;
 }
 
 /* Numbers each group by its lowest session, so that the number is stable. */
@@ -448,34 +443,71 @@ static int settle_groups(struct muxbus_model *model)
 	return error;
 }
 
-static int read_replies(struct reading *reading, const struct muxbus_reply *replies)
+static int read_reply(
+    struct reading *reading, const struct step *step, const struct muxbus_reply *reply)
 {
+	const struct list_command *list = &list_commands[step->kind];
+	unsigned links = reading->read.link_count;
 	int error;
-	for (size_t i = 0; i < LISTING_COMMANDS; i++) {
-		error = replies[i].error != 0 ? MUXBUS_ERR_COMMAND
-					      : read_reply(reading, &list_commands[i], &replies[i]);
-
-		if (error != 0)
-			return error;
-	}
-	error = model_finish(reading->listing->model);
-	return error != 0 ? error : settle_groups(reading->listing->model);
+	if (reply->error != 0)
+		return MUXBUS_ERR_COMMAND;
+	if (list->add == NULL)
+		return 0;
+	error = fields_read_lines(
+	    reply, list->letter, list->add, reading, &reading->listing->malformed);
+	/* A listed window that is not there: only a whole listing can tell. */
+	if (step->kind == LIST_WINDOW && reading->read.link_count == links)
+		reading->listing->more.all = true;
+	return error;
 }
 
-int listing_read(
-    const struct muxbus_reply *replies, size_t count, uint32_t caps, struct listing *ret_listing)
+static int read_replies(struct reading *reading, const struct muxbus_reply *replies, size_t count)
 {
-	struct listing listing = {.version = ""};
-	struct reading reading = {.listing = &listing, .caps = caps};
-	int error;
-	if (count != LISTING_COMMANDS)
+	struct muxbus_model *model = reading->listing->model;
+	struct plan plan;
+	int error = 0;
+	plan_parts(&plan, reading->parts);
+	if (count != plan.count)
 		return MUXBUS_ERR_INVALID;
-	error = model_new(&listing.model);
+	for (size_t i = 0; error == 0 && i < count; i++)
+		error = read_reply(reading, &plan.steps[i], &replies[i]);
+	if (error == 0 && reading->parts->all)
+		error = model_finish(model);
+	else if (error == 0)
+		error = merge_rest(model, reading->before, &reading->read, &reading->listing->more);
+	if (error == 0 && (reading->parts->all || reading->parts->tree))
+		error = settle_groups(model);
+	return error;
+}
+
+static void free_details(struct map *details)
+{
+	size_t cursor = 0;
+	uint64_t pane;
+	void *detail;
+	while (map_next(details, &cursor, &pane, &detail))
+		mem_free(detail);
+	map_finish(details);
+}
+
+int listing_read(const struct muxbus_reply *replies, size_t count, uint32_t caps,
+    const struct parts *parts, const struct muxbus_model *before, struct listing *ret_listing)
+{
+	struct listing listing = {.version = NULL};
+	struct reading reading = {.listing = &listing, .parts = parts, .before = before};
+	int error = model_new(&listing.model);
 	if (error != 0)
 		return error;
+	reading.target = (struct fields_target){.model = listing.model, .caps = caps};
+	reading.read.parts = parts;
+	reading.read.links = reading.links;
 	map_init(&reading.groups);
-	error = read_replies(&reading, replies);
+	map_init(&reading.read.panes);
+	map_init(&reading.read.details);
+	error = read_replies(&reading, replies, count);
 	map_finish(&reading.groups);
+	map_finish(&reading.read.panes);
+	free_details(&reading.read.details);
 	if (error != 0) {
 		model_free(listing.model);
 		return error;

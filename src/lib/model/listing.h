@@ -1,33 +1,37 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * Reading the whole server: the commands that list it in one tick, and their replies as a
- * model. A record is a line that starts with its letter; TAB separates its fields, and
- * fields that programs can choose are encoded.
+ * Reading a server: the commands that list it, or parts of it, in one tick, and their replies as
+ * a model.
  */
 #ifndef LIB_MODEL_LISTING_H
 #define LIB_MODEL_LISTING_H
 
 #include <muxbus.h>
 
-/* The number of commands of listing_write(), and of replies of listing_read(). */
-#define LISTING_COMMANDS 4
+#include "lib/model/parts.h"
 
 /* The model, and further results of a listing. */
 struct listing {
 	struct muxbus_model *model; /* the caller frees it */
-	const char *version; /* of the server; lent from the model */
-	bool exit_unattached; /* the server ends when its last client leaves */
+	const char *version; /* of the server; lent from the model; NULL if no session was listed */
+	bool exit_unattached; /* with a version: the server ends when its last client leaves */
 	unsigned malformed; /* invalid records, which were left out */
+	struct parts more; /* must be listed as well: the server has changed without a word */
+	bool is_torn; /* a pane has left its window for one that was not listed */
 };
 
 /* Adds the commands; they must run as one list with nothing between them. */
-void listing_write(struct muxbus_command *command);
+void listing_write(struct muxbus_command *command, const struct parts *parts);
+
+/* The number of these commands, and of the replies to listing_read(). */
+size_t listing_commands(const struct parts *parts);
 
 /*
- * Reads their replies. Returns MUXBUS_ERR_COMMAND if a command failed, MUXBUS_ERR_INVALID
- * if count is not LISTING_COMMANDS, or MUXBUS_ERR_NOMEM.
+ * Reads their replies. All that the parts leave out comes from the model before; NULL with the
+ * whole server. Returns MUXBUS_ERR_COMMAND if a command failed (a listed object is gone),
+ * MUXBUS_ERR_INVALID if count is not listing_commands(), or MUXBUS_ERR_NOMEM.
  */
-int listing_read(
-    const struct muxbus_reply *replies, size_t count, uint32_t caps, struct listing *ret_listing);
+int listing_read(const struct muxbus_reply *replies, size_t count, uint32_t caps,
+    const struct parts *parts, const struct muxbus_model *before, struct listing *ret_listing);
 
 #endif

@@ -109,14 +109,6 @@ int model_add_session(struct muxbus_model *model, const struct muxbus_session *s
 	return table_add(model, &model->sessions, session, sizeof *session, MODEL_SESSIONS_MAX);
 }
 
-/* Each link of a window has its own alerts; the window has the alerts of all links. */
-static void merge_alerts(struct muxbus_window *into, const struct muxbus_window *from)
-{
-	into->has_bell |= from->has_bell;
-	into->has_activity |= from->has_activity;
-	into->has_silence |= from->has_silence;
-}
-
 int model_add_window(struct muxbus_model *model, const struct muxbus_window *window)
 {
 	return table_add(model, &model->windows, window, sizeof *window, MODEL_LINKS_MAX);
@@ -215,12 +207,6 @@ static const void *table_next(const struct table *table, const void *previous, s
 	return position < table->count ? items + position * size : NULL;
 }
 
-static struct muxbus_window *window_entry(struct muxbus_model *model, uint32_t id)
-{
-	struct muxbus_window key = {.id = id};
-	return table_find(&model->windows, &key, sizeof key, compare_windows);
-}
-
 /* Sorts a table and keeps one of several equal items. */
 static void table_sort_unique(
     struct table *table, size_t size, int (*compare)(const void *, const void *))
@@ -246,23 +232,6 @@ static void table_limit(struct muxbus_model *model, struct table *table, size_t 
 		return;
 	table->count = max;
 	model->is_cut = true;
-}
-
-static void order_windows(struct muxbus_model *model)
-{
-	struct muxbus_window *windows = model->windows.items;
-	size_t kept = 0;
-	if (model->windows.count == 0)
-		return;
-	qsort(windows, model->windows.count, sizeof *windows, compare_windows);
-	for (size_t i = 1; i < model->windows.count; i++) {
-		if (windows[i].id == windows[kept].id)
-			merge_alerts(&windows[kept], &windows[i]);
-		else
-			windows[++kept] = windows[i];
-	}
-	model->windows.count = kept + 1;
-	table_limit(model, &model->windows, MODEL_WINDOWS_MAX);
 }
 
 /* Drops links of unknown sessions or windows. */
@@ -337,12 +306,16 @@ static void join_records(struct muxbus_model *model)
 	const struct muxbus_client *clients = model->clients.items;
 	for (size_t i = 0; i < model->links.count; i++) {
 		struct muxbus_session *session = model_session_entry(model, links[i].session);
+		struct muxbus_window *window = model_window_entry(model, links[i].window);
 		session->windows++;
 		if (links[i].is_current)
 			session->current_window = links[i].window;
+		window->has_bell |= links[i].has_bell;
+		window->has_activity |= links[i].has_activity;
+		window->has_silence |= links[i].has_silence;
 	}
 	for (size_t i = 0; i < model->panes.count; i++) {
-		struct muxbus_window *window = window_entry(model, panes[i].window);
+		struct muxbus_window *window = model_window_entry(model, panes[i].window);
 		window->panes++;
 		if (panes[i].is_active)
 			window->active_pane = panes[i].id;
@@ -358,7 +331,8 @@ int model_finish(struct muxbus_model *model)
 {
 	int error;
 	table_sort_unique(&model->sessions, sizeof(struct muxbus_session), compare_sessions);
-	order_windows(model);
+	table_sort_unique(&model->windows, sizeof(struct muxbus_window), compare_windows);
+	table_limit(model, &model->windows, MODEL_WINDOWS_MAX);
 	table_sort_unique(&model->links, sizeof(struct muxbus_link), compare_links);
 	table_sort_unique(&model->clients, sizeof(struct muxbus_client), compare_clients);
 	error = order_links(model);
@@ -396,6 +370,41 @@ struct muxbus_pane *model_pane_entry(struct muxbus_model *model, uint32_t id)
 			high = middle;
 	}
 	return NULL;
+}
+
+struct muxbus_window *model_window_entry(struct muxbus_model *model, uint32_t id)
+{
+	struct muxbus_window key = {.id = id};
+	return table_find(&model->windows, &key, sizeof key, compare_windows);
+}
+
+static void set_current(struct muxbus_link *links, size_t count, uint32_t session, uint32_t window)
+{
+	for (size_t i = 0; i < count; i++) {
+		if (links[i].session == session)
+			links[i].is_current = links[i].window == window;
+	}
+}
+
+void model_set_current_window(struct muxbus_model *model, uint32_t session, uint32_t window)
+{
+	struct muxbus_session *entry = model_session_entry(model, session);
+	set_current(model->links.items, model->links.count, session, window);
+	set_current(model->window_links, model->links.count, session, window);
+	if (entry != NULL)
+		entry->current_window = window;
+}
+
+void model_set_active_pane(struct muxbus_model *model, uint32_t window, uint32_t pane)
+{
+	struct muxbus_pane *panes = model->panes.items;
+	struct muxbus_window *entry = model_window_entry(model, window);
+	for (size_t i = 0; i < model->panes.count; i++) {
+		if (panes[i].window == window)
+			panes[i].is_active = panes[i].id == pane;
+	}
+	if (entry != NULL)
+		entry->active_pane = pane;
 }
 
 struct muxbus_client *model_client_entry(struct muxbus_model *model, size_t position)

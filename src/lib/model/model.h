@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: ISC */
 /*
  * The model of a server. It is built record by record, finished once, then read only, except
- * for the output counts of panes. Each listing makes a new model; the old model is kept until
- * the differences were reported.
+ * for the output counts of panes. Each listing and each announced change makes a new model; the
+ * old model is kept until the differences were reported.
  */
 #ifndef LIB_MODEL_MODEL_H
 #define LIB_MODEL_MODEL_H
@@ -45,12 +45,18 @@ int model_finish(struct muxbus_model *model);
 /* Whether records were left out: there were too many, or they had no parent. */
 bool model_is_cut(const struct muxbus_model *model);
 
-/* The pane of this id, to write output_offset and last_output_ms; or NULL. */
+/* The pane of this id, to write what is no part of the order of panes; or NULL. */
 struct muxbus_pane *model_pane_entry(struct muxbus_model *model, uint32_t id);
 /* The client at a position from 0, to write is_ours; NULL past the end. */
 struct muxbus_client *model_client_entry(struct muxbus_model *model, size_t position);
-/* The session of this id, to write its group; or NULL. */
+/* The session of this id, to write its group or name; or NULL. */
 struct muxbus_session *model_session_entry(struct muxbus_model *model, uint32_t id);
+/* The window of this id, to write its name, size or layout; or NULL. */
+struct muxbus_window *model_window_entry(struct muxbus_model *model, uint32_t id);
+
+/* Make a window of a session current, and a pane of a window active; the others are not. */
+void model_set_current_window(struct muxbus_model *model, uint32_t session, uint32_t window);
+void model_set_active_pane(struct muxbus_model *model, uint32_t window, uint32_t pane);
 
 /* The link of a window in a session with the lowest index; NULL if there is none. */
 const struct muxbus_link *model_link(

@@ -14,7 +14,7 @@
 struct run {
 	struct list link;
 	struct muxbus_command *command;
-	bool read_back;
+	struct parts read_back; /* empty: none */
 	muxbus_reply_fn *reply;
 	void *data;
 };
@@ -71,17 +71,17 @@ bool attach_delay_may_open(struct muxbus_sync *sync)
 	return false;
 }
 
-static int run_now(struct muxbus_sync *sync, struct muxbus_command *command, bool read_back,
-    muxbus_reply_fn *reply, void *data)
+static int run_now(struct muxbus_sync *sync, struct muxbus_command *command,
+    const struct parts *read_back, muxbus_reply_fn *reply, void *data)
 {
 	attach_delay_disturb(sync);
-	if (read_back)
-		return read_back_run(sync, command, reply, data);
+	if (read_back != NULL && !parts_are_empty(read_back))
+		return read_back_run(sync, command, read_back, reply, data);
 	return attachment_run(sync->primary, command, reply, data);
 }
 
-int attach_delay_run(struct muxbus_sync *sync, struct muxbus_command *command, bool read_back,
-    muxbus_reply_fn *reply, void *data)
+int attach_delay_run(struct muxbus_sync *sync, struct muxbus_command *command,
+    const struct parts *read_back, muxbus_reply_fn *reply, void *data)
 {
 	struct run *run;
 	if (!is_needed(sync) ||
@@ -92,8 +92,9 @@ int attach_delay_run(struct muxbus_sync *sync, struct muxbus_command *command, b
 		muxbus_command_free(command);
 		return MUXBUS_ERR_NOMEM;
 	}
-	*run =
-	    (struct run){.command = command, .read_back = read_back, .reply = reply, .data = data};
+	*run = (struct run){.command = command, .reply = reply, .data = data};
+	if (read_back != NULL)
+		run->read_back = *read_back;
 	list_append(&sync->attach_delay.runs, &run->link);
 	return 0;
 }
@@ -110,7 +111,7 @@ void attach_delay_release(struct muxbus_sync *sync)
 	while (
 	    !list_is_empty(&sync->attach_delay.runs) && !has_attachment(sync, ATTACHMENT_OPENING)) {
 		struct run *run = take_run(&sync->attach_delay);
-		int error = run_now(sync, run->command, run->read_back, run->reply, run->data);
+		int error = run_now(sync, run->command, &run->read_back, run->reply, run->data);
 		if (error != 0 && run->reply != NULL)
 			run->reply(run->data, error, NULL, 0);
 		mem_free(run);

@@ -23,9 +23,12 @@ void attach_delay_disturb(struct muxbus_sync *sync);
 /* Whether a connection may be opened now; if not, the sync is settled again later. */
 bool attach_delay_may_open(struct muxbus_sync *sync);
 
-/* Runs a user command now, or when the connection that is being opened is ready. */
-int attach_delay_run(struct muxbus_sync *sync, struct muxbus_command *command, bool read_back,
-    muxbus_reply_fn *reply, void *data);
+/*
+ * Runs a user command now, or when the connection that is being opened is ready. read_back: these
+ * parts are listed behind it; NULL: none.
+ */
+int attach_delay_run(struct muxbus_sync *sync, struct muxbus_command *command,
+    const struct parts *read_back, muxbus_reply_fn *reply, void *data);
 /* Runs the waiting commands, unless a connection is being opened. */
 void attach_delay_release(struct muxbus_sync *sync);
 

@@ -20,6 +20,8 @@ enum stage {
 	STAGE_CONFIRM, /* all connections answer, and a listing: late announcements arrive */
 };
 
+static const struct parts everything = {.all = true};
+
 struct audit {
 	struct muxbus_sync *sync;
 	muxbus_audit_fn *done;
@@ -37,7 +39,7 @@ struct audit {
 static bool hears_all(const struct attachment *attachment)
 {
 	return attachment != NULL && attachment->state == ATTACHMENT_LIVE &&
-	    attachment->on_since < attachment->sync->lister.done;
+	    attachment->on_since < attachment->sync->lister.whole;
 }
 
 static bool is_window_heard(const struct muxbus_sync *sync, uint32_t window)
@@ -119,7 +121,7 @@ static void list_for(struct audit *audit, enum stage stage)
 	audit->stage = stage;
 	if (stage != STAGE_CONFIRM)
 		audit->announced = audit->sync->announced;
-	error = lister_wait(audit->sync, 0, on_listed, audit);
+	error = lister_wait(audit->sync, &everything, 0, on_listed, audit);
 	if (error != 0)
 		finish(audit, error);
 }
@@ -197,10 +199,11 @@ int muxbus_sync_audit(struct muxbus_sync *sync, muxbus_audit_fn *done, void *dat
 	audit->sync = sync;
 	audit->done = done;
 	audit->data = data;
-	audit->stage =
-	    sync->lister.is_dirty || sync->lister.is_running ? STAGE_SETTLE : STAGE_COMPARE;
+	audit->stage = !parts_are_empty(&sync->lister.dirty) || sync->lister.is_running
+	    ? STAGE_SETTLE
+	    : STAGE_COMPARE;
 	audit->announced = sync->announced;
-	error = lister_wait(sync, 0, on_listed, audit);
+	error = lister_wait(sync, &everything, 0, on_listed, audit);
 	if (error != 0)
 		mem_free(audit);
 	return error;

@@ -5,15 +5,23 @@
 #include "base/alloc.h"
 #include "base/clock.h"
 #include "lib/model/listing.h"
+#include "lib/model/model.h"
 #include "lib/sync/attachment.h"
+#include "lib/sync/details.h"
+#include "lib/sync/pane_exit.h"
 
 #define SPACING_MIN_US 10000
 #define SPACING_MAX_US 40000 /* more only if a listing takes half of it */
 #define SPACING_COSTS 4
 #define RETRY_MS 100
+/* A server that changes all the time is fresh enough after as many listings in a row. */
+#define ROUNDS_MAX 4
+/* Each command is followed by a sentinel, which tmux numbers as well. */
+#define NUMBERS_PER_COMMAND 2
 
 struct lister_wait {
 	struct list link;
+	struct parts parts;
 	uint64_t number; /* of the awaited listing */
 	muxbus_done_fn *done;
 	void *data;
@@ -43,7 +51,7 @@ void lister_finish(struct lister *lister)
 	}
 }
 
-/* The time between the beginnings of two listings. */
+/* The time between the beginnings of two whole listings. */
 static int64_t spacing_us(const struct lister *lister)
 {
 	int64_t spacing = lister->cost_us * SPACING_COSTS;
@@ -54,7 +62,19 @@ static int64_t spacing_us(const struct lister *lister)
 	return spacing > SPACING_MIN_US ? spacing : SPACING_MIN_US;
 }
 
-/* Whether a caller waits for a listing that has not begun. */
+/* The parts that callers wait for in a listing that has not begun. */
+static struct parts awaited_parts(const struct lister *lister)
+{
+	struct parts parts = {0};
+	const struct list *link;
+	list_for_each (link, &lister->waits) {
+		const struct lister_wait *wait = list_entry(link, struct lister_wait, link);
+		if (wait->number > lister->begun)
+			parts_add(&parts, &wait->parts);
+	}
+	return parts;
+}
+
 static bool next_is_awaited(const struct lister *lister)
 {
 	const struct list *link;
@@ -65,54 +85,228 @@ static bool next_is_awaited(const struct lister *lister)
 	return false;
 }
 
-/* Begins the next listing if one is needed, now or after the spacing. */
+static bool is_opening(const struct muxbus_sync *sync)
+{
+	const struct list *link;
+	list_for_each (link, &sync->attachments) {
+		if (list_entry(link, struct attachment, link)->state == ATTACHMENT_OPENING)
+			return true;
+	}
+	return false;
+}
+
+/* Begins the next listing if one is needed: at the end of the turn, or after the spacing. */
 static void consider(struct muxbus_sync *sync)
 {
 	struct lister *lister = &sync->lister;
-	int64_t wait_us = lister->begun_us + spacing_us(lister) - clock_mono_us();
+	int64_t wait_us = 0;
 	if (lister->is_running || lister->is_publishing || sync->primary == NULL)
 		return;
-	if (next_is_awaited(lister))
+	if (lister->has_attached && !is_opening(sync)) {
+		lister->has_attached = false;
+		lister->dirty.all = true;
+	}
+	if (!next_is_awaited(lister)) {
+		if (parts_are_empty(&lister->dirty))
+			return;
+		if (lister->dirty.all && lister->whole_begun_us != 0)
+			wait_us = lister->whole_begun_us + spacing_us(lister) - clock_mono_us();
+	}
+	if (wait_us < 0 || lister->begun_us == 0)
 		wait_us = 0;
-	else if (!lister->is_dirty)
-		return;
-	if (wait_us <= 0 || lister->begun_us == 0)
-		begin(sync);
-	else if (!loop_timer_is_running(&lister->timer))
-		loop_timer_start(&lister->timer, (wait_us + 999) / 1000);
+	if (!loop_timer_is_running(&lister->timer) || wait_us == 0)
+		loop_timer_start(&lister->timer, (unsigned)((wait_us + 999) / 1000));
 }
 
 static void try_again_later(struct muxbus_sync *sync)
 {
-	sync->lister.is_dirty = true;
+	sync->lister.dirty.all = true;
 	loop_timer_start(&sync->lister.timer, RETRY_MS);
+}
+
+/* Callers that waited for one listing wait for the next. */
+static void wait_on(struct lister *lister)
+{
+	struct list *link;
+	list_for_each (link, &lister->waits) {
+		struct lister_wait *wait = list_entry(link, struct lister_wait, link);
+		if (wait->number == lister->begun)
+			wait->number++;
+	}
+}
+
+/* Whether tmux ran nothing between the last reply and this one. Notes this one. */
+static bool note_numbers(struct lister *lister, const struct muxbus_reply *replies, size_t count)
+{
+	bool was_idle = lister->last_number != 0 && replies[0].number == lister->last_number + 1;
+	for (size_t i = 1; i < count; i++)
+		was_idle =
+		    was_idle && replies[i].number == replies[i - 1].number + NUMBERS_PER_COMMAND;
+	lister->last_number = replies[count - 1].number;
+	if (lister->last_number != 0)
+		lister->last_number += NUMBERS_PER_COMMAND - 1;
+	return was_idle;
+}
+
+/* Notes which unannounced parts are known, and since when. */
+static void note_known(struct lister *lister, bool was_idle)
+{
+	const struct parts *read = &lister->running;
+	struct parts *known = &lister->known;
+	if (!was_idle)
+		*known = (struct parts){0};
+	known->details |= read->all || read->details;
+	known->tree |= read->all || read->tree;
+	known->clients |= read->all || read->clients;
+	if (known->details && (read->all || lister->claims.details))
+		lister->details_us = lister->begun_us;
+	if (known->tree && (read->all || lister->claims.tree))
+		lister->tree_us = lister->begun_us;
+	if (known->clients && (read->all || lister->claims.clients))
+		lister->clients_us = lister->begun_us;
+}
+
+static bool is_claim_true(const struct lister *lister)
+{
+	return (lister->known.details || !lister->claims.details) &&
+	    (lister->known.tree || !lister->claims.tree) &&
+	    (lister->known.clients || !lister->claims.clients);
+}
+
+/* A listed window is gone. If its end was announced, the other parts are listed again. */
+static void list_rest(struct muxbus_sync *sync, const struct muxbus_reply *replies, size_t count)
+{
+	struct lister *lister = &sync->lister;
+	struct parts rest = lister->running;
+	size_t gone = 0;
+	while (gone < count && replies[gone].error == 0)
+		gone++;
+	if (gone < rest.windows.count &&
+	    muxbus_model_window(sync->model, rest.windows.ids[gone]) == NULL)
+		rest.windows.ids[gone] = rest.windows.ids[--rest.windows.count];
+	else
+		rest.all = true;
+	wait_on(lister);
+	parts_add(&lister->dirty, &rest);
+}
+
+/* Reads the listing. *ret_listing has no model if nothing was listed and nothing has changed. */
+static int read_listing(struct muxbus_sync *sync, const struct muxbus_reply *replies, size_t count,
+    struct listing *ret_listing)
+{
+	struct lister *lister = &sync->lister;
+	int error = 0;
+	*ret_listing = (struct listing){.model = NULL};
+	if (!parts_are_empty(&lister->running))
+		error = listing_read(
+		    replies, count, sync->version.caps, &lister->running, sync->model, ret_listing);
+	if (error != 0 || !lister->claims.details || !lister->known.details)
+		return error;
+	return details_read(sync, ret_listing);
+}
+
+/* A pane that is in its window no more, while its process runs, may be in another window. */
+static void find_vanished(const struct muxbus_sync *sync, struct listing *listing)
+{
+	const struct parts *read = &sync->lister.running;
+	for (unsigned i = 0; i < read->windows.count && listing->model != NULL; i++) {
+		const struct muxbus_pane *pane =
+		    model_first_pane(sync->model, read->windows.ids[i]);
+		for (; pane != NULL; pane = model_next_window_pane(sync->model, pane)) {
+			if (muxbus_model_pane(listing->model, pane->id) != NULL ||
+			    part_ids_have(&read->places, pane->id) || pane_exit_is_over(sync, pane))
+				continue;
+			parts_add_place(&listing->more, pane->id);
+			listing->is_torn = true;
+		}
+	}
+}
+
+static int publish(struct muxbus_sync *sync, const struct muxbus_reply *replies, size_t count)
+{
+	struct lister *lister = &sync->lister;
+	struct listing listing;
+	struct parts more;
+	int error;
+	note_known(lister, note_numbers(lister, replies, count));
+	error = read_listing(sync, replies, count, &listing);
+	if (error != 0)
+		return error;
+	if (!lister->running.all)
+		find_vanished(sync, &listing);
+	if (!lister->running.all && (listing.more.all || listing.is_torn)) {
+		model_free(listing.model);
+		wait_on(lister);
+		parts_add(&lister->dirty, &lister->running);
+		parts_add(&lister->dirty, &listing.more);
+		return 0;
+	}
+	more = listing.more;
+	lister->previous = lister->whole;
+	lister->is_publishing = true;
+	if (listing.model != NULL)
+		error = sync->callbacks->listed(sync, &listing, &lister->running, lister->begun);
+	lister->is_publishing = false;
+	if (error != 0)
+		return error;
+	if (lister->running.all) {
+		lister->whole = lister->begun;
+		lister->cost_us = clock_mono_us() - lister->begun_us;
+	}
+	lister->rounds = parts_are_empty(&more) ? 0 : lister->rounds + 1;
+	if (!is_claim_true(lister) || (lister->rounds > 0 && lister->rounds < ROUNDS_MAX))
+		wait_on(lister);
+	parts_add(&lister->dirty, &more);
+	return 0;
 }
 
 static void on_listed(void *data, int error, const struct muxbus_reply *replies, size_t count)
 {
 	struct muxbus_sync *sync = data;
 	struct lister *lister = &sync->lister;
-	uint64_t number = lister->begun;
-	struct listing listing;
 	lister->is_running = false;
-	lister->cost_us = clock_mono_us() - lister->begun_us;
 	if (error == 0)
-		error = listing_read(replies, count, sync->version.caps, &listing);
-	lister->is_publishing = true;
-	if (error == 0)
-		error = sync->callbacks->listed(sync, &listing, number);
-	lister->is_publishing = false;
+		error = publish(sync, replies, count);
+	else
+		lister->last_number = 0;
+	if (error == MUXBUS_ERR_COMMAND && !lister->running.all) {
+		list_rest(sync, replies, count);
+		consider(sync);
+		return;
+	}
 	if (error != 0) {
 		if (sync->primary != NULL)
 			try_again_later(sync);
 		return;
 	}
-	lister->previous = lister->done;
-	lister->done = number;
-	lister->done_begun_us = lister->begun_us;
+	lister->done = lister->begun;
+	if (lister->dirty.windows.count == 0)
+		lister->added.count = 0;
 	sync->callbacks->published(sync);
 	lister_answer(sync);
-	consider(sync);
+}
+
+/* Chooses the parts of the next listing. */
+static void choose_parts(struct muxbus_sync *sync)
+{
+	struct lister *lister = &sync->lister;
+	const struct parts awaited = awaited_parts(lister);
+	const struct parts claims = {
+	    .details = awaited.details, .tree = awaited.tree, .clients = awaited.clients};
+	struct parts parts = awaited;
+	parts.details = parts.tree = parts.clients = false;
+	parts_add(&parts, &lister->dirty);
+	lister->claims = claims;
+	lister->dirty = (struct parts){0};
+	if (is_claim_true(lister)) {
+		if (claims.details)
+			details_add_written(sync, &parts);
+	} else {
+		parts_add(&parts, &claims);
+		if (claims.details)
+			details_add_dead(sync, &parts);
+	}
+	lister->running = parts;
 }
 
 static void begin(struct muxbus_sync *sync)
@@ -127,48 +321,83 @@ static void begin(struct muxbus_sync *sync)
 		try_again_later(sync);
 		return;
 	}
-	listing_write(command);
+	choose_parts(sync);
+	listing_write(command, &lister->running);
 	lister->begun_us = clock_mono_us();
+	lister->begun_sec = clock_real_ms() / 1000;
+	if (lister->running.all)
+		lister->whole_begun_us = lister->begun_us;
 	error = attachment_run(sync->primary, command, on_listed, sync);
 	if (error != 0) {
 		try_again_later(sync);
 		return;
 	}
 	lister->is_running = true;
-	lister->is_dirty = false;
 	lister->begun++;
-	seen_ids_begin_listing(&sync->seen_ids);
+	lister->wholes += lister->running.all;
+	seen_ids_begin_listing(&sync->seen_ids, &lister->running);
 }
 
-void lister_mark(struct muxbus_sync *sync)
+void lister_mark(struct muxbus_sync *sync, const struct parts *parts)
 {
-	sync->lister.is_dirty = true;
+	parts_add(&sync->lister.dirty, parts);
 	consider(sync);
 }
 
-/* Whether the last listing began recently enough, and nothing has changed since. */
-static bool is_young(const struct lister *lister, int64_t max_age_us)
+void lister_mark_window(struct muxbus_sync *sync, uint32_t window)
 {
-	return max_age_us > 0 && !lister->is_dirty && lister->begun > 0 &&
-	    lister->begun_us >= clock_mono_us() - max_age_us;
+	parts_add_window(&sync->lister.dirty, window);
+	consider(sync);
 }
 
-bool lister_is_fresh(const struct lister *lister, int64_t max_age_us)
+void lister_mark_all(struct muxbus_sync *sync)
 {
-	return lister->done == lister->begun && is_young(lister, max_age_us);
+	sync->lister.dirty.all = true;
+	consider(sync);
 }
 
-int lister_wait(struct muxbus_sync *sync, int64_t max_age_us, muxbus_done_fn *done, void *data)
+void lister_mark_attached(struct muxbus_sync *sync)
+{
+	sync->lister.has_attached = true;
+	consider(sync);
+}
+
+bool lister_reads_window(const struct lister *lister, uint32_t window)
+{
+	return lister->is_running &&
+	    (lister->running.all || part_ids_have(&lister->running.windows, window));
+}
+
+/* Whether the last listing of these parts began recently enough, and nothing changed since. */
+static bool is_young(const struct lister *lister, const struct parts *parts, int64_t max_age_us)
+{
+	int64_t since_us = clock_mono_us() - max_age_us;
+	if (max_age_us <= 0 || !parts_are_empty(&lister->dirty) || parts->all ||
+	    parts->windows.count > 0)
+		return false;
+	return (!parts->details || (lister->details_us > 0 && lister->details_us >= since_us)) &&
+	    (!parts->tree || (lister->tree_us > 0 && lister->tree_us >= since_us)) &&
+	    (!parts->clients || (lister->clients_us > 0 && lister->clients_us >= since_us));
+}
+
+bool lister_is_fresh(const struct lister *lister, const struct parts *parts, int64_t max_age_us)
+{
+	return lister->done == lister->begun && is_young(lister, parts, max_age_us);
+}
+
+int lister_wait(struct muxbus_sync *sync, const struct parts *parts, int64_t max_age_us,
+    muxbus_done_fn *done, void *data)
 {
 	struct lister *lister = &sync->lister;
 	struct lister_wait *wait = mem_calloc(1, sizeof *wait);
 	if (wait == NULL)
 		return MUXBUS_ERR_NOMEM;
+	wait->parts = *parts;
 	wait->done = done;
 	wait->data = data;
 	wait->number = lister->begun + 1;
-	if (is_young(lister, max_age_us))
-		wait->number = lister->begun;
+	if (lister_is_fresh(lister, parts, max_age_us))
+		wait->number = lister->done;
 	list_append(&lister->waits, &wait->link);
 	if (wait->number <= lister->done)
 		sync_settle_later(sync);
@@ -180,8 +409,9 @@ int lister_wait(struct muxbus_sync *sync, int64_t max_age_us, muxbus_done_fn *do
 void lister_resume(struct muxbus_sync *sync)
 {
 	sync->lister.is_running = false;
-	sync->lister.is_dirty = true;
+	sync->lister.dirty.all = true;
 	sync->lister.begun_us = 0;
+	sync->lister.last_number = 0;
 	consider(sync);
 }
 
@@ -207,14 +437,55 @@ static void answer(struct muxbus_sync *sync, uint64_t number, int error)
 
 void lister_fail(struct muxbus_sync *sync, int error)
 {
-	loop_timer_stop(&sync->lister.timer);
-	sync->lister.is_running = false;
-	sync->lister.is_dirty = false;
-	sync->lister.begun_us = 0;
+	struct lister *lister = &sync->lister;
+	loop_timer_stop(&lister->timer);
+	lister->is_running = false;
+	lister->has_attached = false;
+	lister->dirty = (struct parts){0};
+	lister->added.count = 0;
+	lister->known = (struct parts){0};
+	lister->begun_us = 0;
+	lister->last_number = 0;
 	answer(sync, UINT64_MAX, error);
 }
 
 void lister_answer(struct muxbus_sync *sync)
 {
 	answer(sync, sync->lister.done, 0);
+	consider(sync);
+}
+
+static struct parts parts_of(unsigned parts)
+{
+	return (struct parts){
+	    .details = parts & MUXBUS_PART_PANES,
+	    .tree = parts & MUXBUS_PART_SESSIONS,
+	    .clients = parts & MUXBUS_PART_CLIENTS,
+	};
+}
+
+int muxbus_sync_refresh(
+    struct muxbus_sync *sync, unsigned parts, unsigned max_age_ms, muxbus_done_fn *done, void *data)
+{
+	struct parts wanted = parts_of(parts);
+	if (sync->state != MUXBUS_SYNC_LIVE || !sync->is_started)
+		return MUXBUS_ERR_UNAVAILABLE;
+	return lister_wait(sync, &wanted, (int64_t)max_age_ms * 1000, done, data);
+}
+
+int muxbus_sync_refresh_window(
+    struct muxbus_sync *sync, uint32_t window, unsigned parts, muxbus_done_fn *done, void *data)
+{
+	struct parts wanted = parts_of(parts);
+	if (sync->state != MUXBUS_SYNC_LIVE || !sync->is_started)
+		return MUXBUS_ERR_UNAVAILABLE;
+	parts_add_window(&wanted, window);
+	return lister_wait(sync, &wanted, 0, done, data);
+}
+
+bool muxbus_sync_is_fresh(const struct muxbus_sync *sync, unsigned parts, unsigned max_age_ms)
+{
+	struct parts wanted = parts_of(parts);
+	return sync->state == MUXBUS_SYNC_LIVE && sync->is_started &&
+	    lister_is_fresh(&sync->lister, &wanted, (int64_t)max_age_ms * 1000);
 }

@@ -1,8 +1,13 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * When the server is listed. The first sign of a change starts a listing at once; signs
- * during a listing start one more. The time between two listings grows with their cost, so
- * many signs cannot take all of tmux's time, and the model is true within 50 ms.
+ * When the server is listed, and which parts of it. A change that no event describes is listed at
+ * the end of the turn; signs during a listing start one more. The time between two whole listings
+ * grows with their cost, so many signs cannot take all of tmux's time, and the model is true
+ * within 50 ms.
+ *
+ * A caller that needs the model fresh also needs the fields that tmux does not announce. tmux
+ * numbers all that it runs: if it ran nothing since the last listing, and no terminal of a pane
+ * was written to, these fields are what they were, and one empty command proves it.
  */
 #ifndef LIB_SYNC_LISTER_H
 #define LIB_SYNC_LISTER_H
@@ -14,23 +19,33 @@
 void lister_init(struct muxbus_sync *sync);
 void lister_finish(struct lister *lister);
 
-/* Notes a sign of a change. */
-void lister_mark(struct muxbus_sync *sync);
+/* Notes signs of changes of some parts, or of anything. */
+void lister_mark(struct muxbus_sync *sync, const struct parts *parts);
+void lister_mark_window(struct muxbus_sync *sync, uint32_t window);
+void lister_mark_all(struct muxbus_sync *sync);
+
+/* Notes that a connection is new: the server is listed when no connection is being opened. */
+void lister_mark_attached(struct muxbus_sync *sync);
 
 /*
- * Calls done, later, when the model is of a listing that began at most max_age_us ago; with
- * 0 the listing begins after this call. Returns 0 or MUXBUS_ERR_NOMEM.
+ * Calls done, later, when these parts of the model are of a listing that began at most max_age_us
+ * ago, and nothing else is known to be outdated; with 0 the listing begins after this call.
+ * Returns 0 or MUXBUS_ERR_NOMEM.
  */
-int lister_wait(struct muxbus_sync *sync, int64_t max_age_us, muxbus_done_fn *done, void *data);
+int lister_wait(struct muxbus_sync *sync, const struct parts *parts, int64_t max_age_us,
+    muxbus_done_fn *done, void *data);
 
-/* Whether the model is of a listing that began at most max_age_us ago. */
-bool lister_is_fresh(const struct lister *lister, int64_t max_age_us);
+/* Whether these parts are of a listing that began at most max_age_us ago. */
+bool lister_is_fresh(const struct lister *lister, const struct parts *parts, int64_t max_age_us);
+
+/* Whether the running listing, which began after the last event of its connection, has a window. */
+bool lister_reads_window(const struct lister *lister, uint32_t window);
 
 /* There is a connection again, or none: lister_fail() answers all waiting callers. */
 void lister_resume(struct muxbus_sync *sync);
 void lister_fail(struct muxbus_sync *sync, int error);
 
-/* Answers the callers for whom the model is young enough. */
+/* Answers the callers for whom the model is young enough, and begins what is due. */
 void lister_answer(struct muxbus_sync *sync);
 
 #endif

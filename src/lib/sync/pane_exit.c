@@ -13,8 +13,11 @@
 
 /* How long to wait for the status of an ended process, which tmux must reap. */
 #define STATUS_WAIT_MS 500
-/* After the end of a process its pane is listed at intervals that double between these. */
-#define LOOK_MIN_MS 5
+/*
+ * tmux announces the end of most panes at once. A pane that is kept after the end of its process
+ * is listed, at intervals that double between these.
+ */
+#define LOOK_MIN_MS 2
 #define LOOK_MAX_MS 1000
 
 struct ending {
@@ -49,6 +52,17 @@ static bool is_due(const struct muxbus_sync *sync, const struct track *track,
 	if (verdict == PANE_PIDFD_RUNS)
 		return track->has_ended && now == NULL;
 	return now == NULL || !track_is_process(track, now) || is_late;
+}
+
+bool pane_exit_is_over(const struct muxbus_sync *sync, const struct muxbus_pane *pane)
+{
+	const struct track *track = track_find(sync, pane->id);
+	struct ending ending;
+	if (pane->is_dead || track == NULL)
+		return pane->is_dead;
+	return track->has_ended ||
+	    pane_pidfd_look(&sync->pane_pidfd, pane->id, track->pid, &ending.status,
+		&ending.signal) != PANE_PIDFD_RUNS;
 }
 
 static int find_exit(const struct muxbus_sync *sync, struct change_list *list,
@@ -116,7 +130,6 @@ void pane_exit_ended(struct muxbus_sync *sync, uint32_t pane)
 	track->report_exit_ms = clock_mono_ms() + STATUS_WAIT_MS;
 	sync->exit_delay_ms = LOOK_MIN_MS;
 	loop_timer_start(&sync->exit_timer, LOOK_MIN_MS);
-	lister_mark(sync);
 }
 
 /*
@@ -149,10 +162,11 @@ void pane_exit_look_again(struct muxbus_sync *sync)
 			continue;
 		is_awaited = true;
 		signal_server(sync, track);
+		if (sync->exit_delay_ms <= LOOK_MAX_MS)
+			lister_mark_window(sync, track->now->window);
 	}
 	if (!is_awaited || sync->exit_delay_ms > LOOK_MAX_MS)
 		return;
-	lister_mark(sync);
 	sync->exit_delay_ms *= 2;
 	loop_timer_start(&sync->exit_timer, sync->exit_delay_ms);
 }

@@ -7,9 +7,11 @@
 #include "lib/library.h"
 #include "lib/model/change.h"
 #include "lib/model/listing.h"
+#include "lib/model/merge.h"
 #include "lib/model/model.h"
 #include "lib/sync/attachment.h"
 #include "lib/sync/audit.h"
+#include "lib/sync/lister.h"
 #include "lib/sync/pane_exit.h"
 #include "lib/sync/state.h"
 #include "lib/sync/track.h"
@@ -129,13 +131,24 @@ static int find_changes(
 	return error;
 }
 
+static void note_listed(
+    const struct muxbus_sync *sync, struct track *track, const struct parts *parts)
+{
+	bool is_whole = parts->all || part_ids_have(&parts->windows, track->now->window);
+	if (is_whole)
+		track->listed = sync->lister.begun;
+	if (is_whole || parts->details)
+		track->listed_sec = sync->lister.begun_sec;
+}
+
 /* Connects the tracks to the new model, and watches new processes. */
-static void move_tracks(struct muxbus_sync *sync, uint64_t number)
+static void move_tracks(struct muxbus_sync *sync, const struct parts *parts, uint64_t number)
 {
 	const struct muxbus_pane *pane = NULL;
 	while ((pane = muxbus_model_next_pane(sync->model, pane)) != NULL) {
 		struct track *track = track_find(sync, pane->id);
 		track->now = model_pane_entry(sync->model, pane->id);
+		note_listed(sync, track, parts);
 		if (track->born == 0 && pane->is_dead && sync->state != MUXBUS_SYNC_LIVE)
 			track->exit_is_reported = true; /* it died before the sync began */
 		if (!track_is_process(track, pane)) {
@@ -156,14 +169,14 @@ static void move_tracks(struct muxbus_sync *sync, uint64_t number)
 }
 
 /* Frees the tracks of closed panes, but not of panes that are not listed yet. */
-static void free_old_tracks(struct muxbus_sync *sync, uint64_t number)
+static void free_old_tracks(struct muxbus_sync *sync, const struct parts *parts, uint64_t number)
 {
 	size_t cursor = 0;
 	struct track *track;
 	while ((track = track_next(sync, &cursor)) != NULL) {
 		if (muxbus_model_pane(sync->model, track->pane) != NULL)
 			continue;
-		if (track->born != 0 || track->seen < number)
+		if (track->born != 0 || (parts->all && track->seen < number))
 			track_free(sync, track);
 	}
 }
@@ -184,6 +197,17 @@ static void report(struct muxbus_sync *sync, const struct change_list *list)
 		if (sync->handlers.change != NULL)
 			sync->handlers.change(sync->data, change);
 		report_held(sync, change);
+	}
+}
+
+/* A pane that no listing saw has its track until its end is reported. */
+static void free_missed_tracks(struct muxbus_sync *sync, const struct change_list *list)
+{
+	for (size_t i = 0; i < list->count; i++) {
+		const struct muxbus_change *change = &list->items[i];
+		struct track *track = track_find(sync, change->pane);
+		if (change->kind == MUXBUS_CHANGE_PANE_CLOSED && track != NULL && track->born == 0)
+			track_free(sync, track);
 	}
 }
 
@@ -213,7 +237,8 @@ static unsigned count_people(const struct muxbus_model *model)
 	return people;
 }
 
-int publish_listing(struct muxbus_sync *sync, struct listing *listing, uint64_t number)
+int publish_listing(
+    struct muxbus_sync *sync, struct listing *listing, const struct parts *parts, uint64_t number)
 {
 	struct muxbus_model *before = sync->model;
 	struct change_list list;
@@ -232,19 +257,23 @@ int publish_listing(struct muxbus_sync *sync, struct listing *listing, uint64_t 
 	pane_exit_note_reported(sync, &list);
 	forget_now(sync);
 	sync->model = listing->model;
-	sync->exit_unattached = listing->exit_unattached;
 	sync->people = count_people(sync->model);
-	move_tracks(sync, number);
+	move_tracks(sync, parts, number);
 	note_cut(sync);
-	snprintf(sync->version_text, sizeof sync->version_text, "%s", listing->version);
-	audit_note(sync, &list);
+	if (listing->version != NULL) {
+		sync->exit_unattached = listing->exit_unattached;
+		snprintf(sync->version_text, sizeof sync->version_text, "%s", listing->version);
+	}
+	if (parts->all)
+		audit_note(sync, &list);
 	if (sync->state != MUXBUS_SYNC_LIVE)
 		sync_set_state(sync, MUXBUS_SYNC_LIVE, 0, "the server answers");
 	report(sync, &list);
+	free_missed_tracks(sync, &list);
 	change_list_finish(&list);
 	if (before != sync->empty)
 		model_free(before);
-	free_old_tracks(sync, number);
+	free_old_tracks(sync, parts, number);
 	return 0;
 }
 
@@ -264,4 +293,28 @@ void publish_loss(struct muxbus_sync *sync, int error, const char *reason)
 	if (before != sync->empty)
 		model_free(before);
 	track_free_all(sync);
+}
+
+struct muxbus_model *publish_copy(struct muxbus_sync *sync, const struct merge_drop *drop)
+{
+	static const struct merge_drop nothing = {.window = MUXBUS_NO_ID};
+	struct muxbus_model *model;
+	if (merge_copy(sync->model, drop != NULL ? drop : &nothing, &model) == 0)
+		return model;
+	lister_mark_all(sync);
+	return NULL;
+}
+
+void publish_changed(struct muxbus_sync *sync, struct muxbus_model *model)
+{
+	static const struct parts none;
+	struct listing listing = {.model = model};
+	int error;
+	sync->lister.is_publishing = true;
+	error = publish_listing(sync, &listing, &none, 0);
+	sync->lister.is_publishing = false;
+	if (error != 0)
+		lister_mark_all(sync);
+	else
+		sync->callbacks->published(sync);
 }

@@ -75,8 +75,8 @@ static void on_listed(void *data, int error)
 	answer(read_back);
 }
 
-int read_back_run(
-    struct muxbus_sync *sync, struct muxbus_command *command, muxbus_reply_fn *reply, void *data)
+int read_back_run(struct muxbus_sync *sync, struct muxbus_command *command,
+    const struct parts *parts, muxbus_reply_fn *reply, void *data)
 {
 	struct read_back *read_back = mem_calloc(1, sizeof *read_back);
 	int error;
@@ -91,7 +91,7 @@ int read_back_run(
 		mem_free(read_back);
 		return error;
 	}
-	if (lister_wait(sync, 0, on_listed, read_back) != 0)
+	if (lister_wait(sync, parts, 0, on_listed, read_back) != 0)
 		read_back->is_read_back = true;
 	return 0;
 }

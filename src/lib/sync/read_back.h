@@ -5,8 +5,13 @@
 
 #include <muxbus.h>
 
-/* Runs the list on the primary connection. Errors as muxbus_sync_run(). */
-int read_back_run(
-    struct muxbus_sync *sync, struct muxbus_command *command, muxbus_reply_fn *reply, void *data);
+struct parts;
+
+/*
+ * Runs the list on the primary connection; parts is what it can change. Errors as
+ * muxbus_sync_run().
+ */
+int read_back_run(struct muxbus_sync *sync, struct muxbus_command *command,
+    const struct parts *parts, muxbus_reply_fn *reply, void *data);
 
 #endif

@@ -44,10 +44,11 @@ void seen_ids_note(struct seen_ids *list, const struct muxbus_event *event)
 	muxbus_layout_free(layout);
 }
 
-void seen_ids_begin_listing(struct seen_ids *list)
+void seen_ids_begin_listing(struct seen_ids *list, const struct parts *parts)
 {
 	for (unsigned i = 0; i < list->count; i++)
-		list->items[i].is_due = true;
+		list->items[i].is_due |=
+		    parts->all || part_ids_have(&parts->windows, list->items[i].window);
 }
 
 static bool is_known(const struct muxbus_model *model, const struct seen_id *id)

@@ -9,6 +9,8 @@
 
 #include <muxbus.h>
 
+#include "lib/model/parts.h"
+
 /* The most ids between two listings; more are forgotten. */
 #define SEEN_IDS_MAX 256
 
@@ -30,8 +32,8 @@ void seen_ids_init(struct seen_ids *list);
 /* Notes the new ids of a notification. */
 void seen_ids_note(struct seen_ids *list, const struct muxbus_event *event);
 
-/* A listing begins, which will show whether the ids noted so far still exist. */
-void seen_ids_begin_listing(struct seen_ids *list);
+/* A listing begins, which will show whether the ids of these parts that are noted still exist. */
+void seen_ids_begin_listing(struct seen_ids *list, const struct parts *parts);
 
 /*
  * A listing has come: takes out one due id that is not in the model. False if none is left;

@@ -6,6 +6,9 @@
  *   attachment    one connection to one session, and the panes whose output it carries
  *   attach_delay  when a connection may be opened
  *   lister        when the server is listed, and the callers that wait for a listing
+ *   details       the fields of panes that tmux does not announce
+ *   announced     events whose own text changes the model
+ *   leaving       panes that are closing, or moving to another window
  *   publish       a new listing becomes the model; the differences become changes
  *   track         the data of each pane beyond the model: output, exit, subscriptions
  *   pane_exit     the ends of panes' processes: each reported once, with its status
@@ -25,7 +28,9 @@
 #include "lib/connection/locate.h"
 #include "lib/connection/loop.h"
 #include "lib/connection/ping.h"
+#include "lib/model/parts.h"
 #include "lib/sync/pane_pidfd.h"
+#include "lib/sync/pane_proc.h"
 #include "lib/sync/reconnect.h"
 #include "lib/sync/seen_ids.h"
 
@@ -41,8 +46,9 @@ struct sync_callbacks {
 	    struct muxbus_sync *sync, struct attachment *attachment, int error, const char *reason);
 	void (*attachment_event)(struct muxbus_sync *sync, struct attachment *attachment,
 	    const struct muxbus_event *event);
-	/* A new listing, which is used up. Returns 0 or MUXBUS_ERR_NOMEM. */
-	int (*listed)(struct muxbus_sync *sync, struct listing *listing, uint64_t number);
+	/* A new model, which is used up, by a listing of these parts. 0 or MUXBUS_ERR_NOMEM. */
+	int (*listed)(struct muxbus_sync *sync, struct listing *listing, const struct parts *parts,
+	    uint64_t number);
 	/* The listing has become the model, and its changes were reported. */
 	void (*published)(struct muxbus_sync *sync);
 };
@@ -52,14 +58,36 @@ struct lister {
 	struct loop_timer timer; /* starts the next listing */
 	bool is_running;
 	bool is_publishing; /* the next listing waits until all changes are reported */
-	bool is_dirty; /* the server changed since the running listing began */
+	bool has_attached; /* connections are new since the last whole listing */
+	struct parts dirty; /* changed, or may have changed, since they were listed */
+	struct parts running; /* of the running or last listing */
+	struct part_ids added; /* new windows among these, by an event that announced a link */
+	struct parts claims; /* these, of details, tree and clients, its callers need fresh */
+	struct parts known; /* these are as tmux has them, unless it ran something since */
+	uint64_t last_number; /* tmux's number of the last sentinel; 0: not known */
+	unsigned rounds; /* listings in a row that found more to list */
 	uint64_t begun; /* listings begun; the number of the running one */
-	uint64_t done; /* the last listing that became the model */
-	uint64_t previous; /* the listing before done */
+	uint64_t done; /* the last finished listing */
+	uint64_t wholes; /* listings of the whole server begun */
+	uint64_t whole; /* the last finished one of the whole server */
+	uint64_t previous; /* the one of the whole server before done */
 	int64_t begun_us;
-	int64_t done_begun_us; /* when the listing of the model began */
-	int64_t cost_us;
+	int64_t begun_sec; /* CLOCK_REALTIME */
+	int64_t whole_begun_us;
+	int64_t details_us; /* when the last listing of these began; 0: never */
+	int64_t tree_us;
+	int64_t clients_us;
+	int64_t cost_us; /* of the whole server */
 	struct list waits;
+};
+
+/* Panes that are closing, or moving to another window: see leaving.h. */
+struct leaving {
+	struct loop_timer timer; /* limits the doubt */
+	bool is_held;
+	uint32_t window;
+	uint32_t active; /* its active pane by a later event; MUXBUS_NO_ID: none came */
+	char *layout; /* without the panes; NULL: the window is closed */
 };
 
 /* When a connection may be opened: see attach_delay.h. */
@@ -97,7 +125,10 @@ struct muxbus_sync {
 	struct map tracks; /* struct track by pane id */
 	struct seen_ids seen_ids;
 	struct lister lister;
+	struct leaving leaving;
+	int64_t distrust_until_ms; /* until then the text of events is not believed */
 	struct pane_pidfd pane_pidfd;
+	struct pane_proc pane_proc; /* the processes of the server */
 	struct reconnect reconnect;
 	struct ping ping; /* waits while a server does not answer */
 

@@ -16,9 +16,11 @@
 #include "base/clock.h"
 #include "lib/library.h"
 #include "lib/model/model.h"
+#include "lib/sync/announced.h"
 #include "lib/sync/attach_delay.h"
 #include "lib/sync/attachment.h"
 #include "lib/sync/capture.h"
+#include "lib/sync/leaving.h"
 #include "lib/sync/lister.h"
 #include "lib/sync/pane_exit.h"
 #include "lib/sync/publish.h"
@@ -70,6 +72,8 @@ static void lose(struct muxbus_sync *sync, int error, const char *reason)
 	attach_delay_fail(sync, MUXBUS_ERR_UNAVAILABLE);
 	capture_fail_all(sync, MUXBUS_ERR_UNAVAILABLE);
 	lister_fail(sync, MUXBUS_ERR_UNAVAILABLE);
+	leaving_finish(sync);
+	pane_proc_close(&sync->pane_proc);
 	if (sync->is_started)
 		reconnect_wait(&sync->reconnect, error);
 	if (sync->is_started && error == MUXBUS_ERR_VERSION)
@@ -154,7 +158,7 @@ static void enter_sessions(struct muxbus_sync *sync)
 			return;
 		}
 		if (attachment_new(sync, session->id) == NULL) {
-			lister_mark(sync);
+			lister_mark_all(sync);
 			return;
 		}
 	}
@@ -326,6 +330,10 @@ static bool is_known_server(struct muxbus_sync *sync)
 		return sync->state == MUXBUS_SYNC_LIVE;
 	if (sync->state == MUXBUS_SYNC_LIVE && !locate_is_same(&identity, &sync->server))
 		return false;
+	if (!locate_is_same(&identity, &sync->server)) {
+		pane_proc_close(&sync->pane_proc);
+		(void)pane_proc_open(&sync->pane_proc, "/proc", identity.pid);
+	}
 	sync->server = identity;
 	return true;
 }
@@ -361,6 +369,7 @@ static void on_attachment_ready(
 		sync->primary = attachment;
 		lister_resume(sync);
 	}
+	lister_mark_attached(sync);
 	sync_settle_later(sync);
 }
 
@@ -412,42 +421,8 @@ static void on_attachment_closed(
 	if (sync->primary == NULL)
 		lost_all(sync, error, why);
 	else
-		lister_mark(sync);
+		lister_mark_all(sync);
 	sync_settle_later(sync);
-}
-
-/* The kinds of events after which the model may be outdated. */
-static bool event_changes_model(enum muxbus_event_kind kind)
-{
-	switch (kind) {
-	case MUXBUS_EVENT_CLIENT_DETACHED:
-	case MUXBUS_EVENT_CLIENT_SESSION_CHANGED:
-	case MUXBUS_EVENT_LAYOUT_CHANGE:
-	case MUXBUS_EVENT_PANE_MODE_CHANGED:
-	case MUXBUS_EVENT_SESSION_CHANGED:
-	case MUXBUS_EVENT_SESSION_RENAMED:
-	case MUXBUS_EVENT_SESSION_WINDOW_CHANGED:
-	case MUXBUS_EVENT_SESSIONS_CHANGED:
-	case MUXBUS_EVENT_UNLINKED_WINDOW_ADD:
-	case MUXBUS_EVENT_UNLINKED_WINDOW_CLOSE:
-	case MUXBUS_EVENT_UNLINKED_WINDOW_RENAMED:
-	case MUXBUS_EVENT_WINDOW_ADD:
-	case MUXBUS_EVENT_WINDOW_CLOSE:
-	case MUXBUS_EVENT_WINDOW_PANE_CHANGED:
-	case MUXBUS_EVENT_WINDOW_RENAMED:
-		return true;
-	case MUXBUS_EVENT_UNKNOWN:
-	case MUXBUS_EVENT_CONFIG_ERROR:
-	case MUXBUS_EVENT_CONTINUE:
-	case MUXBUS_EVENT_EXIT:
-	case MUXBUS_EVENT_MESSAGE:
-	case MUXBUS_EVENT_PASTE_BUFFER_CHANGED:
-	case MUXBUS_EVENT_PASTE_BUFFER_DELETED:
-	case MUXBUS_EVENT_PAUSE:
-	case MUXBUS_EVENT_SUBSCRIPTION_CHANGED:
-		return false;
-	}
-	return false;
 }
 
 /* tmux moved our client: its session closed, or a user switched it. It must reconnect. */
@@ -461,14 +436,15 @@ static void on_attachment_event(
     struct muxbus_sync *sync, struct attachment *attachment, const struct muxbus_event *event)
 {
 	/* The arrival of our own clients does not count as a change. */
-	if (event_changes_model(event->kind) && event->kind != MUXBUS_EVENT_SESSION_CHANGED &&
+	if (announced_changes_model(event->kind) && event->kind != MUXBUS_EVENT_SESSION_CHANGED &&
 	    event->kind != MUXBUS_EVENT_CLIENT_SESSION_CHANGED)
 		attach_delay_disturb(sync);
-	if (event_changes_model(event->kind)) {
+	if (announced_changes_model(event->kind)) {
 		seen_ids_note(&sync->seen_ids, event);
 		sync->announced++;
-		lister_mark(sync);
-	}
+		announced_take(sync, attachment, event);
+	} else if (attachment == sync->primary && event->kind != MUXBUS_EVENT_PAUSE)
+		announced_note_text(sync);
 	if (event->kind == MUXBUS_EVENT_PAUSE)
 		attachment_paused(attachment, event->pane);
 	if (attachment == sync->primary && sync->handlers.event != NULL)
@@ -489,7 +465,7 @@ static void end_adopted(struct muxbus_sync *sync, struct track *track)
 	muxbus_command_argf(command, "%%%u", track->pane);
 	muxbus_command_args(command, "#{pane_dead}", NULL);
 	muxbus_command_argf(command, "kill-pane -t %%%u", track->pane);
-	(void)attach_delay_run(sync, command, false, NULL, NULL);
+	(void)attach_delay_run(sync, command, NULL, NULL, NULL);
 }
 
 static void on_published(struct muxbus_sync *sync)
@@ -507,6 +483,7 @@ static void on_published(struct muxbus_sync *sync)
 static void on_process_ended(void *data, uint32_t pane)
 {
 	pane_exit_ended(data, pane);
+	leaving_ended(data);
 }
 
 static void on_exit_due(void *data)
@@ -514,18 +491,25 @@ static void on_exit_due(void *data)
 	pane_exit_look_again(data);
 }
 
+static void on_details(void *data, int error)
+{
+	(void)data;
+	(void)error;
+}
+
 /*
  * tmux does not announce title, command, path and death of a pane. A subscription in tmux costs
  * the same each second, and crashes tmux up to 3.6b if a session ends while the reader is slow;
- * so the server is listed instead.
+ * so the server is asked instead.
  */
 static void on_details_due(void *data)
 {
+	static const struct parts details = {.details = true, .tree = true};
 	struct muxbus_sync *sync = data;
 	if (sync->details_wanted == 0)
 		return;
 	if (sync->state == MUXBUS_SYNC_LIVE)
-		lister_mark(sync);
+		(void)lister_wait(sync, &details, 0, on_details, sync);
 	loop_timer_start(&sync->details_timer, DETAILS_MS);
 }
 
@@ -573,10 +557,12 @@ int muxbus_sync_new(struct muxbus_loop *loop, const struct muxbus_sync_options *
 	sync->capture_tries = CAPTURE_TRIES;
 	seen_ids_init(&sync->seen_ids);
 	lister_init(sync);
+	sync->pane_proc.root = -1;
 	pane_pidfd_init(&sync->pane_pidfd, loop, on_process_ended, sync);
 	reconnect_init(&sync->reconnect, loop, sync->socket_path, on_try, sync);
 	ping_init(&sync->ping, loop, sync->socket_path, on_ping_answered, sync);
 	attach_delay_init(sync);
+	leaving_init(sync);
 	loop_timer_init(&sync->settle_timer, loop, on_settle, sync);
 	loop_timer_init(&sync->exit_timer, loop, on_exit_due, sync);
 	loop_timer_init(&sync->grace_timer, loop, on_grace_over, sync);
@@ -632,6 +618,8 @@ void muxbus_sync_free(struct muxbus_sync *sync)
 	reconnect_stop(&sync->reconnect);
 	ping_stop(&sync->ping);
 	lister_finish(&sync->lister);
+	leaving_finish(sync);
+	pane_proc_close(&sync->pane_proc);
 	loop_timer_stop(&sync->settle_timer);
 	loop_timer_stop(&sync->exit_timer);
 	loop_timer_stop(&sync->grace_timer);
@@ -663,7 +651,8 @@ void muxbus_sync_info(const struct muxbus_sync *sync, struct muxbus_sync_info *r
 	    .socket_path = sync->socket_path,
 	    .pid = sync->server.pid,
 	    .way = sync->way,
-	    .lists = sync->lister.begun,
+	    .lists = sync->lister.wholes,
+	    .part_lists = sync->lister.begun - sync->lister.wholes,
 	    .audits = sync->audits,
 	    .drift = sync->drift,
 	    .output_bytes = sync->output_bytes,
@@ -679,8 +668,8 @@ void muxbus_sync_info(const struct muxbus_sync *sync, struct muxbus_sync_info *r
 	}
 }
 
-int muxbus_sync_run(struct muxbus_sync *sync, struct muxbus_command *command, bool read_back,
-    muxbus_reply_fn *reply, void *data)
+static int run(struct muxbus_sync *sync, struct muxbus_command *command,
+    const struct parts *read_back, muxbus_reply_fn *reply, void *data)
 {
 	if (sync->state != MUXBUS_SYNC_LIVE || !sync->is_started || sync->primary == NULL) {
 		muxbus_command_free(command);
@@ -689,18 +678,19 @@ int muxbus_sync_run(struct muxbus_sync *sync, struct muxbus_command *command, bo
 	return attach_delay_run(sync, command, read_back, reply, data);
 }
 
-int muxbus_sync_refresh(
-    struct muxbus_sync *sync, unsigned max_age_ms, muxbus_done_fn *done, void *data)
+int muxbus_sync_run(struct muxbus_sync *sync, struct muxbus_command *command, bool read_back,
+    muxbus_reply_fn *reply, void *data)
 {
-	if (sync->state != MUXBUS_SYNC_LIVE || !sync->is_started)
-		return MUXBUS_ERR_UNAVAILABLE;
-	return lister_wait(sync, (int64_t)max_age_ms * 1000, done, data);
+	static const struct parts everything = {.all = true};
+	return run(sync, command, read_back ? &everything : NULL, reply, data);
 }
 
-bool muxbus_sync_is_fresh(const struct muxbus_sync *sync, unsigned max_age_ms)
+int muxbus_sync_run_in_window(struct muxbus_sync *sync, struct muxbus_command *command,
+    uint32_t window, muxbus_reply_fn *reply, void *data)
 {
-	return sync->state == MUXBUS_SYNC_LIVE && sync->is_started &&
-	    lister_is_fresh(&sync->lister, (int64_t)max_age_ms * 1000);
+	struct parts parts = {0};
+	parts_add_window(&parts, window);
+	return run(sync, command, &parts, reply, data);
 }
 
 int muxbus_sync_want_output(struct muxbus_sync *sync, uint32_t pane, bool is_wanted)
@@ -783,7 +773,7 @@ int muxbus_sync_adopt_pane(struct muxbus_sync *sync, uint32_t pane, bool keep)
 	muxbus_command_args(command, "set-option", "-p", "-t", NULL);
 	muxbus_command_argf(command, "%%%u", pane);
 	muxbus_command_args(command, "remain-on-exit", "on", NULL);
-	error = attach_delay_run(sync, command, false, NULL, NULL);
+	error = attach_delay_run(sync, command, NULL, NULL, NULL);
 	if (error != 0)
 		return error;
 	track->is_adopted = true;

@@ -31,6 +31,13 @@ struct track {
 	uint64_t seen; /* listings begun at its first sign */
 	uint64_t pieces; /* pieces of output from the source */
 
+	/* Its details: see details.c. */
+	int64_t listed_sec; /* when the last listing with them began; 0: none yet */
+	uint64_t listed; /* the last listing with all of its fields */
+	uint64_t start_seen; /* when this process was first seen without a name */
+	pid_t start_pid;
+	pid_t start_group;
+
 	/* Output that must wait: the pane is not listed, or a picture is pending. */
 	bool is_held;
 	bool held_is_cut;

@@ -1,0 +1,317 @@
+/* SPDX-License-Identifier: ISC */
+/* The tables of fields, and their reader. */
+#include "lib/model/fields.h"
+
+#include <stddef.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/alloc.h"
+#include "base/str.h"
+#include "base/utf8.h"
+#include "lib/model/model.h"
+
+#define FIELD_FORMAT_MAX 256
+#define FIELDS_MAX 48
+
+/* clang-format off */
+#define AT(member) offsetof(struct session_record, member)
+const struct field session_fields[] = {
+	{"session_id", FIELD_SESSION, AT(session.id)},
+	{"session_name", FIELD_TEXT, AT(session.name)},
+	{"session_created", FIELD_U64, AT(session.created)},
+	{"session_activity", FIELD_U64, AT(session.activity)},
+	{"session_group", FIELD_TEXT, AT(group)},
+	{"destroy-unattached", FIELD_BOOL, AT(session.destroy_unattached)},
+	{"exit-unattached", FIELD_BOOL, AT(exit_unattached)},
+	{"version", FIELD_TEXT, AT(version)},
+	{NULL, FIELD_BOOL, 0},
+};
+#undef AT
+
+#define AT(member) offsetof(struct window_record, member)
+const struct field window_fields[] = {
+	{"session_id", FIELD_SESSION, AT(link.session)},
+	{"window_id", FIELD_WINDOW, AT(link.window)},
+	{"window_index", FIELD_INT, AT(link.index)},
+	{"window_active", FIELD_BOOL, AT(link.is_current)},
+	{"window_name", FIELD_TEXT, AT(window.name)},
+	{"window_width", FIELD_UNSIGNED, AT(window.width)},
+	{"window_height", FIELD_UNSIGNED, AT(window.height)},
+	{"window_layout", FIELD_WORD, AT(window.layout)},
+	{"window_visible_layout", FIELD_WORD, AT(window.visible_layout)},
+	{"window_zoomed_flag", FIELD_BOOL, AT(window.is_zoomed)},
+	{"window_bell_flag", FIELD_BOOL, AT(link.has_bell)},
+	{"window_activity_flag", FIELD_BOOL, AT(link.has_activity)},
+	{"window_silence_flag", FIELD_BOOL, AT(link.has_silence)},
+	{NULL, FIELD_BOOL, 0},
+};
+#undef AT
+
+#define AT(member) offsetof(struct muxbus_pane, member)
+const struct field pane_fields[] = {
+	{"pane_id", FIELD_PANE, AT(id)},
+	{"window_id", FIELD_WINDOW, AT(window)},
+	{"pane_index", FIELD_INT, AT(index)},
+	{"pane_width", FIELD_UNSIGNED, AT(width)},
+	{"pane_height", FIELD_UNSIGNED, AT(height)},
+	{"pane_left", FIELD_INT, AT(left)},
+	{"pane_top", FIELD_INT, AT(top)},
+	{"pane_pid", FIELD_INT, AT(pid)},
+	{"pane_tty", FIELD_TEXT, AT(tty)},
+	{"pane_title", FIELD_TEXT, AT(title)},
+	{"pane_current_command", FIELD_TEXT, AT(command)},
+	{"pane_current_path", FIELD_TEXT, AT(path)},
+	{"pane_mode", FIELD_WORD, AT(mode)},
+	{"pane_active", FIELD_BOOL, AT(is_active)},
+	{"pane_dead", FIELD_BOOL, AT(is_dead)},
+	{"pane_dead_status", FIELD_INT, AT(exit_status)},
+	{"pane_dead_signal", FIELD_INT, AT(exit_signal)},
+	{"pane_dead_time", FIELD_U64, AT(dead_time)},
+	{"pane_in_mode", FIELD_BOOL, AT(in_mode)},
+	{"alternate_on", FIELD_BOOL, AT(alternate_screen)},
+	{"pane_input_off", FIELD_BOOL, AT(input_off)},
+	{"pane_synchronized", FIELD_BOOL, AT(is_synchronized)},
+	{"pane_pipe", FIELD_BOOL, AT(is_piped)},
+	{"pane_floating_flag", FIELD_BOOL, AT(is_floating)},
+	{"mouse_any_flag", FIELD_BOOL, AT(mouse_any)},
+	{"mouse_sgr_flag", FIELD_BOOL, AT(mouse_sgr)},
+	{"mouse_utf8_flag", FIELD_BOOL, AT(mouse_utf8)},
+	{NULL, FIELD_BOOL, 0},
+};
+#undef AT
+
+#define AT(member) offsetof(struct muxbus_link, member)
+const struct field link_fields[] = {
+	{"session_id", FIELD_SESSION, AT(session)},
+	{"window_id", FIELD_WINDOW, AT(window)},
+	{"window_index", FIELD_INT, AT(index)},
+	{"window_active", FIELD_BOOL, AT(is_current)},
+	{"window_bell_flag", FIELD_BOOL, AT(has_bell)},
+	{"window_activity_flag", FIELD_BOOL, AT(has_activity)},
+	{"window_silence_flag", FIELD_BOOL, AT(has_silence)},
+	{NULL, FIELD_BOOL, 0},
+};
+#undef AT
+
+#define AT(member) offsetof(struct muxbus_pane, member)
+const struct field place_fields[] = {
+	{"pane_id", FIELD_PANE, AT(id)},
+	{"window_id", FIELD_WINDOW, AT(window)},
+	{NULL, FIELD_BOOL, 0},
+};
+#undef AT
+
+#define AT(member) offsetof(struct pane_detail, member)
+const struct field detail_fields[] = {
+	{"pane_id", FIELD_PANE, AT(pane)},
+	{"window_id", FIELD_WINDOW, AT(window)},
+	{"window_index", FIELD_INT, AT(window_index)},
+	{"alternate_on", FIELD_BOOL, AT(alternate_screen)},
+	{"pane_input_off", FIELD_BOOL, AT(input_off)},
+	{"pane_synchronized", FIELD_BOOL, AT(is_synchronized)},
+	{"mouse_any_flag", FIELD_BOOL, AT(mouse_any)},
+	{"pane_title", FIELD_TEXT, AT(title)},
+	{NULL, FIELD_BOOL, 0},
+};
+#undef AT
+
+#define AT(member) offsetof(struct muxbus_client, member)
+const struct field client_fields[] = {
+	{"client_name", FIELD_TEXT, AT(name)},
+	{"client_pid", FIELD_INT, AT(pid)},
+	{"session_id", FIELD_SESSION, AT(session)},
+	{"client_activity", FIELD_U64, AT(activity)},
+	{"client_control_mode", FIELD_BOOL, AT(is_control)},
+	{"client_readonly", FIELD_BOOL, AT(is_readonly)},
+	{"client_prefix", FIELD_BOOL, AT(in_prefix)},
+	{NULL, FIELD_BOOL, 0},
+};
+#undef AT
+/* clang-format on */
+
+static size_t write_fields(char *format, size_t size, const struct field *fields)
+{
+	size_t len = 0;
+	for (const struct field *field = fields; field->variable != NULL; field++) {
+		char *end = format + len;
+		size_t room = size - len;
+		*end++ = '\t';
+		if (field->kind == FIELD_TEXT)
+			len += 1 + (size_t)muxbus_field_format(end, room - 1, field->variable);
+		else
+			len += 1 + (size_t)snprintf(end, room - 1, "#{%s}", field->variable);
+	}
+	return len;
+}
+
+void fields_write(struct muxbus_command *command, char letter, const struct field *fields,
+    const struct field *more)
+{
+	char format[FIELDS_MAX * FIELD_FORMAT_MAX];
+	size_t len = 0;
+	format[len++] = letter;
+	len += write_fields(format + len, sizeof format - len, fields);
+	if (more != NULL)
+		len += write_fields(format + len, sizeof format - len, more);
+	muxbus_command_arg(command, format, len);
+}
+
+/* Reads an id such as "$1"; an empty field is MUXBUS_NO_ID. */
+static bool read_id(const char *text, size_t len, char sigil, uint32_t *ret_id)
+{
+	if (len == 0) {
+		*ret_id = MUXBUS_NO_ID;
+		return true;
+	}
+	return str_parse_id(text, len, sigil, ret_id);
+}
+
+static bool read_number(const char *text, size_t len, int64_t min, int64_t max, int64_t *ret_value)
+{
+	int64_t value;
+	if (!str_parse_i64(text, len, &value) || value < min || value > max)
+		return false;
+	*ret_value = value;
+	return true;
+}
+
+static bool is_true(const char *text, size_t len)
+{
+	return len > 0 && !(len == 1 && text[0] == '0') &&
+	    !(len == 3 && memcmp(text, "off", 3) == 0);
+}
+
+/* Cuts a text to MUXBUS_NAME_MAX bytes, at a character. Returns its length. */
+static size_t cut_text(char *text, size_t len)
+{
+	if (len > MUXBUS_NAME_MAX) {
+		len = MUXBUS_NAME_MAX;
+		len -= utf8_incomplete_tail(text, len);
+	}
+	text[len] = '\0';
+	return len;
+}
+
+/* Reads a text that any program may have made, of any length. Errors as read_text(). */
+static int read_long_text(
+    const struct fields_target *target, const char *text, size_t len, const char **ret_text)
+{
+	char *whole = mem_alloc(len + 1);
+	ssize_t decoded;
+	if (whole == NULL)
+		return MUXBUS_ERR_NOMEM;
+	memcpy(whole, text, len);
+	decoded = muxbus_field_decode(whole, len, target->caps);
+	if (decoded >= 0)
+		*ret_text = model_string(target->model, whole, cut_text(whole, (size_t)decoded));
+	mem_free(whole);
+	if (decoded < 0)
+		return (int)decoded;
+	return *ret_text != NULL ? 0 : MUXBUS_ERR_NOMEM;
+}
+
+/* Copies a text into the model. Returns 0, MUXBUS_ERR_SYNTAX or MUXBUS_ERR_NOMEM. */
+static int read_text(const struct fields_target *target, const char *text, size_t len,
+    bool is_encoded, const char **ret_text)
+{
+	char *copy;
+	ssize_t decoded = (ssize_t)len;
+	if (len == 0) {
+		*ret_text = "";
+		return 0;
+	}
+	if (is_encoded && len > MUXBUS_NAME_MAX)
+		return read_long_text(target, text, len, ret_text);
+	copy = model_string(target->model, text, len);
+	if (copy == NULL)
+		return MUXBUS_ERR_NOMEM;
+	if (is_encoded)
+		decoded = muxbus_field_decode(copy, len, target->caps);
+	if (decoded < 0)
+		return (int)decoded;
+	copy[decoded] = '\0';
+	*ret_text = copy;
+	return 0;
+}
+
+/* Reads one field into its place in the record. Errors as read_text(). */
+static int read_field(const struct fields_target *target, const struct field *field,
+    const char *text, size_t len, void *record)
+{
+	void *place = (char *)record + field->offset;
+	int64_t number;
+	switch (field->kind) {
+	case FIELD_SESSION:
+		return read_id(text, len, '$', place) ? 0 : MUXBUS_ERR_SYNTAX;
+	case FIELD_WINDOW:
+		return read_id(text, len, '@', place) ? 0 : MUXBUS_ERR_SYNTAX;
+	case FIELD_PANE:
+		return read_id(text, len, '%', place) ? 0 : MUXBUS_ERR_SYNTAX;
+	case FIELD_BOOL:
+		*(bool *)place = is_true(text, len);
+		return 0;
+	case FIELD_INT:
+		if (len == 0)
+			return 0;
+		if (!read_number(text, len, INT32_MIN, INT32_MAX, &number))
+			return MUXBUS_ERR_SYNTAX;
+		*(int *)place = (int)number;
+		return 0;
+	case FIELD_UNSIGNED:
+		if (!read_number(text, len, 0, UINT32_MAX, &number))
+			return MUXBUS_ERR_SYNTAX;
+		*(unsigned *)place = (unsigned)number;
+		return 0;
+	case FIELD_U64:
+		if (len == 0)
+			return 0;
+		if (!read_number(text, len, 0, INT64_MAX, &number))
+			return MUXBUS_ERR_SYNTAX;
+		*(uint64_t *)place = (uint64_t)number;
+		return 0;
+	case FIELD_TEXT:
+		return read_text(target, text, len, true, place);
+	case FIELD_WORD:
+		return read_text(target, text, len, false, place);
+	}
+	return MUXBUS_ERR_INVALID;
+}
+
+int fields_read(const struct fields_target *target, const struct field *fields, const char **line,
+    const char *end, void *record)
+{
+	for (const struct field *field = fields; field->variable != NULL; field++) {
+		const char *tab;
+		int error;
+		if (*line == NULL)
+			return MUXBUS_ERR_SYNTAX;
+		tab = memchr(*line, '\t', (size_t)(end - *line));
+		error = read_field(
+		    target, field, *line, (size_t)((tab != NULL ? tab : end) - *line), record);
+		if (error != 0)
+			return error;
+		*line = tab != NULL ? tab + 1 : NULL;
+	}
+	return 0;
+}
+
+int fields_read_lines(const struct muxbus_reply *reply, char letter,
+    int (*add)(void *data, const char *line, const char *end), void *data, unsigned *malformed)
+{
+	const char *line = (const char *)reply->body;
+	const char *end = line + reply->body_len;
+	while (line < end) {
+		const char *newline = memchr(line, '\n', (size_t)(end - line));
+		size_t len = newline != NULL ? (size_t)(newline - line) : (size_t)(end - line);
+		int error = MUXBUS_ERR_SYNTAX;
+		if (len > 2 && line[0] == letter && line[1] == '\t')
+			error = add(data, line + 2, line + len);
+		if (error == MUXBUS_ERR_NOMEM)
+			return error;
+		if (error != 0)
+			(*malformed)++;
+		line += len + (newline != NULL);
+	}
+	return 0;
+}

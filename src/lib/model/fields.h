@@ -1,0 +1,90 @@
+/* SPDX-License-Identifier: ISC */
+/*
+ * The fields of tmux's objects: tables that give the formats of listings, and the reader of their
+ * records. A record is a line that starts with a letter; TAB separates its fields, and fields that
+ * programs can choose are encoded.
+ */
+#ifndef LIB_MODEL_FIELDS_H
+#define LIB_MODEL_FIELDS_H
+
+#include <muxbus.h>
+
+enum field_kind {
+	FIELD_SESSION, /* uint32_t, "$1"; empty is MUXBUS_NO_ID */
+	FIELD_WINDOW, /* uint32_t, "@1" */
+	FIELD_PANE, /* uint32_t, "%1" */
+	FIELD_BOOL, /* bool: anything but empty, "0" and "off" */
+	FIELD_INT, /* int; an empty field keeps the default, as in all numbers */
+	FIELD_UNSIGNED, /* unsigned */
+	FIELD_U64, /* uint64_t */
+	FIELD_TEXT, /* const char *, encoded, since it can hold any bytes */
+	FIELD_WORD, /* const char *, made by tmux: no TAB and no newline */
+};
+
+/* A table of fields ends with the variable NULL. */
+struct field {
+	const char *variable; /* the name in a format */
+	enum field_kind kind;
+	size_t offset; /* in the record */
+};
+
+struct session_record {
+	struct muxbus_session session;
+	const char *group;
+	const char *version;
+	bool exit_unattached;
+};
+
+struct window_record {
+	struct muxbus_window window;
+	struct muxbus_link link;
+};
+
+/* The fields of a pane that tmux does not announce, and its place. */
+struct pane_detail {
+	uint32_t pane;
+	uint32_t window;
+	int32_t window_index; /* of any link of the window */
+	bool alternate_screen;
+	bool input_off;
+	bool is_synchronized;
+	bool mouse_any;
+	const char *title;
+};
+
+extern const struct field session_fields[]; /* of struct session_record */
+extern const struct field window_fields[]; /* of struct window_record */
+extern const struct field link_fields[]; /* of struct muxbus_link */
+extern const struct field pane_fields[]; /* of struct muxbus_pane */
+extern const struct field detail_fields[]; /* of struct pane_detail */
+extern const struct field place_fields[]; /* of struct muxbus_pane: its id and window */
+extern const struct field client_fields[]; /* of struct muxbus_client */
+
+/* Adds the format of records of one table, or of two in a row; more may be NULL. */
+void fields_write(struct muxbus_command *command, char letter, const struct field *fields,
+    const struct field *more);
+
+struct muxbus_model;
+
+/* Where the texts of records go, and how tmux encodes them. */
+struct fields_target {
+	struct muxbus_model *model;
+	uint32_t caps; /* enum muxbus_cap */
+};
+
+/*
+ * Reads the fields of one table from *line on, and moves *line behind them: NULL after the last
+ * field of the line. Returns 0, MUXBUS_ERR_SYNTAX or MUXBUS_ERR_NOMEM.
+ */
+int fields_read(const struct fields_target *target, const struct field *fields, const char **line,
+    const char *end, void *record);
+
+/*
+ * Calls add for each line of a reply that begins with the letter, with the line after the letter
+ * and its TAB. Counts lines that cannot be read in *malformed, and leaves them out. Returns 0 or
+ * MUXBUS_ERR_NOMEM.
+ */
+int fields_read_lines(const struct muxbus_reply *reply, char letter,
+    int (*add)(void *data, const char *line, const char *end), void *data, unsigned *malformed);
+
+#endif

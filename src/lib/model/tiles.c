@@ -1,0 +1,163 @@
+/* SPDX-License-Identifier: ISC */
+/* Tiles: the panes of a window as its layout places them. */
+#include "lib/model/tiles.h"
+
+#include <string.h>
+
+#include "base/alloc.h"
+#include "lib/model/merge.h"
+#include "lib/model/model.h"
+
+void tiles_finish(struct tiles *tiles)
+{
+	mem_free(tiles->cells);
+	muxbus_layout_free(tiles->layout);
+	*tiles = (struct tiles){0};
+}
+
+bool tiles_read(struct tiles *tiles, const char *text)
+{
+	*tiles = (struct tiles){0};
+	if (muxbus_layout_parse(text, strlen(text), &tiles->layout) != 0 ||
+	    tiles->layout->floating_count > 0) {
+		tiles_finish(tiles);
+		return false;
+	}
+	tiles->cells = mem_calloc(tiles->layout->count, sizeof *tiles->cells);
+	if (tiles->cells == NULL) {
+		tiles_finish(tiles);
+		return false;
+	}
+	for (uint32_t i = 0; i < tiles->layout->count; i++) {
+		const struct muxbus_cell *cell = &tiles->layout->cells[i];
+		if (cell->pane != MUXBUS_NO_ID)
+			tiles->cells[tiles->count++] = cell;
+	}
+	return true;
+}
+
+static bool is_tile(const struct muxbus_pane *pane, const struct muxbus_cell *cell)
+{
+	return pane->id == cell->pane && pane->width == cell->width &&
+	    pane->height == cell->height && pane->left == (int)cell->left &&
+	    pane->top == (int)cell->top;
+}
+
+static bool is_tiled(const struct muxbus_model *model, const struct muxbus_window *window)
+{
+	const struct muxbus_pane *pane = model_first_pane(model, window->id);
+	struct tiles tiles;
+	bool is_same = true;
+	if (window->is_zoomed || !tiles_read(&tiles, window->layout))
+		return false;
+	for (uint32_t i = 0; is_same && i < tiles.count; i++) {
+		is_same = pane != NULL && is_tile(pane, tiles.cells[i]);
+		if (is_same)
+			pane = model_next_window_pane(model, pane);
+	}
+	tiles_finish(&tiles);
+	return is_same && pane == NULL;
+}
+
+const struct muxbus_cell *tiles_find(const struct tiles *tiles, uint32_t pane)
+{
+	for (uint32_t i = 0; i < tiles->count; i++) {
+		if (tiles->cells[i]->pane == pane)
+			return tiles->cells[i];
+	}
+	return NULL;
+}
+
+/* The panes that the new layout lacks. False if it has others, or another order. */
+static bool find_lost(
+    const struct muxbus_model *model, uint32_t window, const struct tiles *tiles, struct map *lost)
+{
+	const struct muxbus_pane *pane = model_first_pane(model, window);
+	uint32_t kept = 0;
+	for (; pane != NULL; pane = model_next_window_pane(model, pane)) {
+		if (tiles_find(tiles, pane->id) == NULL) {
+			if (map_set(lost, pane->id, lost) != 0)
+				return false;
+			continue;
+		}
+		if (kept == tiles->count || tiles->cells[kept]->pane != pane->id)
+			return false;
+		kept++;
+	}
+	return kept == tiles->count && kept > 0;
+}
+
+static void place_panes(struct muxbus_model *model, const struct tiles *tiles, int32_t index)
+{
+	for (uint32_t i = 0; i < tiles->count; i++) {
+		const struct muxbus_cell *cell = tiles->cells[i];
+		struct muxbus_pane *pane = model_pane_entry(model, cell->pane);
+		pane->index = index + (int32_t)i;
+		pane->width = cell->width;
+		pane->height = cell->height;
+		pane->left = (int)cell->left;
+		pane->top = (int)cell->top;
+	}
+}
+
+static int copy_without(const struct muxbus_model *before, uint32_t window,
+    const struct tiles *tiles, struct muxbus_model **ret_model)
+{
+	struct merge_drop drop = {.window = MUXBUS_NO_ID};
+	int error = MUXBUS_ERR_NOT_FOUND;
+	map_init(&drop.panes);
+	if (find_lost(before, window, tiles, &drop.panes))
+		error = merge_copy(before, &drop, ret_model);
+	map_finish(&drop.panes);
+	return error;
+}
+
+/* Whether the layout was set; else the model is not of use. */
+static bool set_layout(struct muxbus_model *model, uint32_t id, const char *layout,
+    const struct tiles *tiles, uint32_t active)
+{
+	struct muxbus_window *window = model_window_entry(model, id);
+	window->width = tiles->layout->cells[0].width;
+	window->height = tiles->layout->cells[0].height;
+	window->layout = model_string(model, layout, strlen(layout));
+	window->visible_layout = window->layout;
+	if (active != MUXBUS_NO_ID)
+		model_set_active_pane(model, id, active);
+	return window->layout != NULL && window->active_pane != MUXBUS_NO_ID;
+}
+
+int tiles_apply(const struct muxbus_model *before, uint32_t id, const char *layout, uint32_t active,
+    struct muxbus_model **ret_model)
+{
+	const struct muxbus_window *window = muxbus_model_window(before, id);
+	const struct muxbus_pane *first = model_first_pane(before, id);
+	struct muxbus_model *model = NULL;
+	struct tiles tiles;
+	int error;
+	if (window == NULL || first == NULL || !is_tiled(before, window) ||
+	    !tiles_read(&tiles, layout))
+		return MUXBUS_ERR_NOT_FOUND;
+	error = copy_without(before, id, &tiles, &model);
+	if (error == 0 && !set_layout(model, id, layout, &tiles, active)) {
+		model_free(model);
+		error = MUXBUS_ERR_NOT_FOUND;
+	}
+	if (error == 0) {
+		place_panes(model, &tiles, first->index);
+		*ret_model = model;
+	}
+	tiles_finish(&tiles);
+	return error;
+}
+
+bool tiles_have_all(const struct muxbus_model *model, uint32_t window, const char *layout)
+{
+	const struct muxbus_pane *pane = model_first_pane(model, window);
+	struct tiles tiles;
+	if (!tiles_read(&tiles, layout))
+		return true;
+	while (pane != NULL && tiles_find(&tiles, pane->id) != NULL)
+		pane = model_next_window_pane(model, pane);
+	tiles_finish(&tiles);
+	return pane == NULL;
+}

@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: ISC */
+/*
+ * What tmux announces. An event that says enough changes the model by its own text; any other
+ * event names the window or session to list.
+ *
+ * Text is believed only if no reply is awaited on the connection, since the text of a pane in a
+ * reply may look like events, and not soon after a message or a buffer name, which may have lines.
+ * Of any other event the named object is listed: a forged event costs a listing and changes
+ * nothing.
+ *
+ * Each connection gets the events in the order of its own replies, so a listing that runs there
+ * shows what its events said before. The order of events of two connections is not known: text is
+ * taken from the primary connection alone. Only layout changes of windows that its session does
+ * not have come from another one, and name the window.
+ */
+#ifndef LIB_SYNC_ANNOUNCED_H
+#define LIB_SYNC_ANNOUNCED_H
+
+#include <muxbus.h>
+
+struct attachment;
+
+/* Whether the model may be outdated after an event of this kind. */
+bool announced_changes_model(enum muxbus_event_kind kind);
+
+/* An event of another kind, whose text may have lines, on the primary connection. */
+void announced_note_text(struct muxbus_sync *sync);
+
+/* Takes an event. */
+void announced_take(
+    struct muxbus_sync *sync, struct attachment *attachment, const struct muxbus_event *event);
+
+#endif

@@ -1,0 +1,132 @@
+/* SPDX-License-Identifier: ISC */
+/* Details of panes without asking tmux. */
+#include "lib/sync/details.h"
+
+#include <string.h>
+#include <sys/stat.h>
+#include <time.h>
+
+#include "base/clock.h"
+#include "lib/model/listing.h"
+#include "lib/model/merge.h"
+#include "lib/model/model.h"
+#include "lib/sync/pane_proc.h"
+#include "lib/sync/state.h"
+#include "lib/sync/track.h"
+
+/* The kernel notes the time of writes to a terminal once in each period of 8 s. */
+#define TTY_PERIOD_SEC 8
+
+static bool was_written(const struct muxbus_pane *pane, const struct track *track)
+{
+	struct stat status;
+	if (pane->is_dead)
+		return false;
+	if (track == NULL || track->listed_sec == 0 || stat(pane->tty, &status) != 0)
+		return true;
+	return status.st_mtim.tv_sec / TTY_PERIOD_SEC >= track->listed_sec / TTY_PERIOD_SEC;
+}
+
+void details_add_written(const struct muxbus_sync *sync, struct parts *parts)
+{
+	const struct muxbus_pane *pane = NULL;
+	while ((pane = muxbus_model_next_pane(sync->model, pane)) != NULL) {
+		if (part_ids_have(&parts->windows, pane->window) ||
+		    !was_written(pane, track_find(sync, pane->id)))
+			continue;
+		if (parts->windows.count == PARTS_IDS_MAX) {
+			parts->details = true;
+			return;
+		}
+		parts_add_window(parts, pane->window);
+	}
+}
+
+void details_add_dead(const struct muxbus_sync *sync, struct parts *parts)
+{
+	const struct muxbus_pane *pane = NULL;
+	while ((pane = muxbus_model_next_pane(sync->model, pane)) != NULL) {
+		if (pane->is_dead)
+			parts_add_window(parts, pane->window);
+	}
+}
+
+/*
+ * tmux names the start command if the foreground process has no name, which stays until another
+ * process is there: the name of a listing is kept if it was so before and after the listing.
+ */
+static bool keeps_name(const struct muxbus_sync *sync, struct track *track,
+    const struct muxbus_pane *pane, pid_t group)
+{
+	if (track->start_group != group || track->start_pid != pane->pid) {
+		track->start_group = group;
+		track->start_pid = pane->pid;
+		track->start_seen = sync->lister.begun;
+	}
+	return track->listed > track->start_seen;
+}
+
+/* Whether the fields of the pane, as they are in /proc, are known. */
+static bool read_pane(const struct muxbus_sync *sync, const struct muxbus_pane *pane,
+    struct pane_foreground *ret_foreground)
+{
+	struct track *track = track_find(sync, pane->id);
+	unsigned known = pane_proc_read(&sync->pane_proc, pane->pid, pane->tty, ret_foreground);
+	if (track == NULL || !(known & PANE_PROC_PATH))
+		return false;
+	if (known & PANE_PROC_COMMAND) {
+		track->start_pid = 0;
+		return true;
+	}
+	if (!(known & PANE_PROC_START) || !keeps_name(sync, track, pane, ret_foreground->group))
+		return false;
+	memccpy(ret_foreground->command, pane->command, '\0', sizeof ret_foreground->command);
+	return true;
+}
+
+static int set_text(struct muxbus_model *model, const char **text, const char *now)
+{
+	const char *copy = model_string(model, now, strlen(now));
+	if (copy == NULL)
+		return MUXBUS_ERR_NOMEM;
+	*text = copy;
+	return 0;
+}
+
+static int take_foreground(struct muxbus_sync *sync, struct listing *listing, uint32_t pane,
+    const struct pane_foreground *foreground)
+{
+	struct muxbus_pane *entry;
+	int error = 0;
+	if (listing->model == NULL) {
+		const struct merge_drop nothing = {.window = MUXBUS_NO_ID};
+		error = merge_copy(sync->model, &nothing, &listing->model);
+	}
+	if (error != 0)
+		return error;
+	entry = model_pane_entry(listing->model, pane);
+	if (entry == NULL)
+		return 0;
+	error = set_text(listing->model, &entry->command, foreground->command);
+	return error == 0 ? set_text(listing->model, &entry->path, foreground->path) : error;
+}
+
+int details_read(struct muxbus_sync *sync, struct listing *listing)
+{
+	const struct muxbus_model *model = listing->model != NULL ? listing->model : sync->model;
+	const struct muxbus_pane *pane = NULL;
+	struct pane_foreground foreground;
+	int error = 0;
+	if (sync->lister.running.all)
+		return 0;
+	while (error == 0 && (pane = muxbus_model_next_pane(model, pane)) != NULL) {
+		if (pane->is_dead || part_ids_have(&sync->lister.running.windows, pane->window))
+			continue;
+		if (!read_pane(sync, pane, &foreground))
+			parts_add_window(&listing->more, pane->window);
+		else if (strcmp(pane->command, foreground.command) != 0 ||
+		    strcmp(pane->path, foreground.path) != 0)
+			error = take_foreground(sync, listing, pane->id, &foreground);
+	}
+	return error;
+}

@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: ISC */
+/*
+ * The fields of panes that tmux does not announce. The command and the directory come from /proc;
+ * the others change only if tmux runs a command, or if a program writes to the terminal, which
+ * the time of its device shows.
+ */
+#ifndef LIB_SYNC_DETAILS_H
+#define LIB_SYNC_DETAILS_H
+
+#include <muxbus.h>
+
+struct listing;
+struct parts;
+
+/* Adds the windows of panes whose terminal may have been written to since they were listed. */
+void details_add_written(const struct muxbus_sync *sync, struct parts *parts);
+
+/* Adds the windows of dead panes: tmux does not announce that one runs a program again. */
+void details_add_dead(const struct muxbus_sync *sync, struct parts *parts);
+
+/*
+ * Reads the commands and directories of all panes into the model of a listing, or into a copy of
+ * the current one if there is none and something has changed. Panes whose processes cannot be
+ * read here are added to listing->more. Returns 0 or MUXBUS_ERR_NOMEM.
+ */
+int details_read(struct muxbus_sync *sync, struct listing *listing);
+
+#endif

@@ -1,0 +1,184 @@
+/* SPDX-License-Identifier: ISC */
+/* Panes that leave a window. */
+#include "lib/sync/leaving.h"
+
+#include "base/alloc.h"
+#include "lib/model/merge.h"
+#include "lib/model/model.h"
+#include "lib/model/tiles.h"
+#include "lib/sync/lister.h"
+#include "lib/sync/pane_exit.h"
+#include "lib/sync/publish.h"
+#include "lib/sync/state.h"
+
+/* How long panes may leave a window before the server is asked whether they are elsewhere. */
+#define DOUBT_MS 10
+
+static void release(struct muxbus_sync *sync)
+{
+	loop_timer_stop(&sync->leaving.timer);
+	mem_free(sync->leaving.layout);
+	sync->leaving.layout = NULL;
+	sync->leaving.is_held = false;
+}
+
+/* The held event is not enough: lists the window, and looks for its panes. */
+static void give_up(struct muxbus_sync *sync)
+{
+	uint32_t id = sync->leaving.window;
+	const struct muxbus_link *link = model_first_link(sync->model, id);
+	const struct muxbus_pane *pane = model_first_pane(sync->model, id);
+	bool is_closed = sync->leaving.layout == NULL;
+	struct parts parts = {0};
+	if (!sync->leaving.is_held)
+		return;
+	release(sync);
+	for (; is_closed && link != NULL; link = model_next_window_link(sync->model, link))
+		parts_add_session(&parts, link->session);
+	if (!is_closed)
+		parts_add_window(&parts, id);
+	for (; pane != NULL; pane = model_next_window_pane(sync->model, pane))
+		parts_add_place(&parts, pane->id);
+	lister_mark(sync, &parts);
+}
+
+static void on_doubt(void *data)
+{
+	give_up(data);
+}
+
+/* Whether the processes of the panes that leave have ended: they are in no other window. */
+static bool is_over(const struct muxbus_sync *sync, const struct tiles *tiles)
+{
+	const struct muxbus_pane *pane = model_first_pane(sync->model, sync->leaving.window);
+	for (; pane != NULL; pane = model_next_window_pane(sync->model, pane)) {
+		if (tiles_find(tiles, pane->id) == NULL && !pane_exit_is_over(sync, pane))
+			return false;
+	}
+	return true;
+}
+
+/* A session may have renumbered its windows: then its first or last index has changed. */
+static void drop_window(struct muxbus_sync *sync, uint32_t window)
+{
+	const struct muxbus_link *link = model_first_link(sync->model, window);
+	struct merge_drop drop = {.window = window};
+	struct parts parts = {0};
+	struct muxbus_model *model;
+	if (link == NULL)
+		return;
+	if (muxbus_model_session(sync->model, link->session)->windows > 1)
+		parts_add_ends(&parts, link->session);
+	model = publish_copy(sync, &drop);
+	if (model == NULL)
+		return;
+	publish_changed(sync, model);
+	lister_mark(sync, &parts);
+}
+
+static void try_layout(struct muxbus_sync *sync)
+{
+	const struct muxbus_window *window = muxbus_model_window(sync->model, sync->leaving.window);
+	uint32_t active = sync->leaving.active;
+	struct muxbus_model *model;
+	struct tiles tiles;
+	bool is_ready;
+	if (window == NULL || !tiles_read(&tiles, sync->leaving.layout)) {
+		give_up(sync);
+		return;
+	}
+	if (active == MUXBUS_NO_ID)
+		active = window->active_pane;
+	is_ready = tiles_find(&tiles, active) != NULL && is_over(sync, &tiles);
+	tiles_finish(&tiles);
+	if (!is_ready)
+		return;
+	if (tiles_apply(sync->model, window->id, sync->leaving.layout, active, &model) != 0) {
+		give_up(sync);
+		return;
+	}
+	release(sync);
+	publish_changed(sync, model);
+}
+
+/* Takes the held event if nothing is in doubt any more. */
+static void try_held(struct muxbus_sync *sync)
+{
+	static const struct tiles none;
+	uint32_t window = sync->leaving.window;
+	if (!sync->leaving.is_held)
+		return;
+	if (sync->lister.dirty.all || part_ids_have(&sync->lister.dirty.windows, window)) {
+		give_up(sync);
+	} else if (sync->leaving.layout != NULL) {
+		try_layout(sync);
+	} else if (is_over(sync, &none)) {
+		release(sync);
+		drop_window(sync, window);
+	}
+}
+
+void leaving_hold(struct muxbus_sync *sync, uint32_t window, const char *layout)
+{
+	give_up(sync);
+	sync->leaving.window = window;
+	sync->leaving.active = MUXBUS_NO_ID;
+	sync->leaving.is_held = true;
+	if (layout != NULL) {
+		sync->leaving.layout = mem_strdup(layout);
+		if (sync->leaving.layout == NULL) {
+			give_up(sync);
+			return;
+		}
+	}
+	loop_timer_start(&sync->leaving.timer, DOUBT_MS);
+	try_held(sync);
+}
+
+/* Whether the event may show where the leaving panes are, or says more about their window. */
+static bool may_conflict(const struct muxbus_sync *sync, const struct muxbus_event *event)
+{
+	switch (event->kind) {
+	case MUXBUS_EVENT_LAYOUT_CHANGE:
+	case MUXBUS_EVENT_WINDOW_ADD:
+	case MUXBUS_EVENT_UNLINKED_WINDOW_ADD:
+		return true;
+	case MUXBUS_EVENT_WINDOW_PANE_CHANGED:
+		return event->window != sync->leaving.window;
+	case MUXBUS_EVENT_WINDOW_CLOSE:
+	case MUXBUS_EVENT_UNLINKED_WINDOW_CLOSE:
+		return event->window == sync->leaving.window;
+	default:
+		return false;
+	}
+}
+
+bool leaving_take_active(struct muxbus_sync *sync, uint32_t window, uint32_t pane)
+{
+	if (!sync->leaving.is_held || sync->leaving.window != window)
+		return false;
+	sync->leaving.active = pane;
+	try_held(sync);
+	return true;
+}
+
+void leaving_note(struct muxbus_sync *sync, const struct muxbus_event *event)
+{
+	if (sync->leaving.is_held && may_conflict(sync, event))
+		give_up(sync);
+}
+
+void leaving_ended(struct muxbus_sync *sync)
+{
+	try_held(sync);
+}
+
+void leaving_init(struct muxbus_sync *sync)
+{
+	loop_timer_init(&sync->leaving.timer, sync->loop, on_doubt, sync);
+}
+
+void leaving_finish(struct muxbus_sync *sync)
+{
+	release(sync);
+}

@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: ISC */
+/*
+ * Panes that leave a window: they are closed, or have moved to another window, and tmux announces
+ * both in the same way. The event is held for a moment. If the processes of the panes end
+ * meanwhile, the panes are closed; else the server is asked. One window at a time is held.
+ */
+#ifndef LIB_SYNC_LEAVING_H
+#define LIB_SYNC_LEAVING_H
+
+#include <muxbus.h>
+
+void leaving_init(struct muxbus_sync *sync);
+void leaving_finish(struct muxbus_sync *sync);
+
+/* Holds an event: a window with a new layout that lacks panes; NULL: the window is closed. */
+void leaving_hold(struct muxbus_sync *sync, uint32_t window, const char *layout);
+
+/* An event names the active pane of a window. False if the window is not held. */
+bool leaving_take_active(struct muxbus_sync *sync, uint32_t window, uint32_t pane);
+
+/* Another event; it may show where the panes are, and ends the hold then. */
+void leaving_note(struct muxbus_sync *sync, const struct muxbus_event *event);
+
+/* The process of a pane has ended. */
+void leaving_ended(struct muxbus_sync *sync);
+
+#endif
