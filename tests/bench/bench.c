@@ -43,14 +43,64 @@ double bench_median(double *values, size_t count)
 	return bench_percentile(values, count, 50);
 }
 
-void bench_row(const char *name, double value, const char *unit, const char *note, ...)
+static void print_note(const char *note, va_list args)
 {
-	va_list args;
-	va_start(args, note);
-	(void)printf("%s %.6g %s ", name, value, unit);
 	(void)vprintf(note, args);
 	(void)printf("\n");
 	(void)fflush(stdout);
+}
+
+void bench_row(const char *name, double value, const char *unit, const char *note, ...)
+{
+	va_list args;
+	(void)printf("%s %.6g %s ", name, value, unit);
+	va_start(args, note);
+	print_note(note, args);
+	va_end(args);
+}
+
+static void print_rounds(const char *name, double *values, size_t count, const char *unit)
+{
+	double median = bench_median(values, count);
+	if (count == 0)
+		live_bail("%s: no rounds", name);
+	(void)printf(
+	    "%s %.6g %s [%.6g %.6g %zu] ", name, median, unit, values[0], values[count - 1], count);
+}
+
+void bench_rounds(
+    const char *name, double *values, size_t count, const char *unit, const char *note, ...)
+{
+	va_list args;
+	print_rounds(name, values, count, unit);
+	va_start(args, note);
+	print_note(note, args);
+	va_end(args);
+}
+
+void bench_pairs(const char *name, double *ours, double *theirs, size_t count, const char *unit,
+    const char *note, ...)
+{
+	double *ratios = xcalloc(count, sizeof *ratios);
+	va_list args;
+	for (size_t i = 0; i < count; i++)
+		ratios[i] = ours[i] / theirs[i];
+	print_rounds(name, ratios, count, "x");
+	mem_free(ratios);
+	if (unit != NULL)
+		(void)printf("%.3g against %.3g %s; ", bench_median(ours, count),
+		    bench_median(theirs, count), unit);
+	va_start(args, note);
+	print_note(note, args);
+	va_end(args);
+}
+
+void bench_absent(const char *name, const char *why, ...)
+{
+	va_list args;
+	(void)printf("%s - - ", name);
+	va_start(args, why);
+	print_note(why, args);
 	va_end(args);
 }
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * Shared by the live benches. Each bench prints lines "name value unit note…"; tests/bench/run
- * joins the lines with the goals. A bench measures two things in turns and reports the median of
- * the ratios of the pairs, because the speed of a machine varies.
+ * Shared by the benches. A bench prints rows, "name median unit [min max rounds] note…"; each row has
+ * its line in goals.tsv, and tests/bench/run writes the table. A bench measures two things in turns
+ * and reports the median of the ratios of the pairs, because the speed of a machine varies.
  */
 #ifndef BENCH_BENCH_H
 #define BENCH_BENCH_H
@@ -18,8 +18,20 @@
 double bench_median(double *values, size_t count);
 double bench_percentile(double *values, size_t count, double percent);
 
+/* A row of one figure. For something measured in rounds use the next two functions. */
 void bench_row(const char *name, double value, const char *unit, const char *note, ...)
     LIVE_PRINTF(4, 5);
+/* A row of the median, minimum and maximum of count rounds. Sorts values. */
+void bench_rounds(const char *name, double *values, size_t count, const char *unit,
+    const char *note, ...) LIVE_PRINTF(5, 6);
+/*
+ * A row of the ratios ours[i] / theirs[i]. The note begins with the medians of both, in unit
+ * (NULL: without them). Sorts both.
+ */
+void bench_pairs(const char *name, double *ours, double *theirs, size_t count, const char *unit,
+    const char *note, ...) LIVE_PRINTF(6, 7);
+/* A row that cannot be measured here, and why: a peer is not installed, say. */
+void bench_absent(const char *name, const char *why, ...) LIVE_PRINTF(2, 3);
 
 /* Starts the daemon so that it records the turns of its loop (turns.c). */
 void bench_start_recording(struct live *live, const char *arguments);

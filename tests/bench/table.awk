@@ -1,58 +1,161 @@
 # SPDX-License-Identifier: ISC
-# Joins goals.tsv (first file) with measured rows (second file) into the table.
+# Writes the tables of contrib/bench.md from three files: goals.tsv, the old tables (kept where
+# nothing was measured now), and lines of tabs: tmux, bench, revision, row of that bench. A row
+# "! reason" says that the bench failed.
 
-FNR == 1 { file++ }
+BEGIN { FS = "\t" }
 
-file == 1 && !/^#/ {
-	split($0, column, "\t")
-	split(column[4], limit, " ")
-	names[++n_goals] = column[1]
-	goal[column[1]] = column[2]
-	what[column[1]] = column[3]
-	relation[column[1]] = limit[1]
-	bound[column[1]] = limit[2]
+file == "goals" && !/^#/ {
+	if (!($1 in goal))
+		names[++n_goals] = $1
+	goal[$1] = $2
+	what[$1] = $3
+	wanted[$1] = $4
+	split($4, limit, " ")
+	relation[$1] = limit[1]
+	bound[$1] = limit[2]
+	bench[$1] = $5
 	next
 }
 
-file == 2 && /^#/ { remarks = remarks $0 "\n"; next }
-
-file == 2 && NF >= 3 {
-	name = $1
-	value[name] = $2
-	unit[name] = $3
-	text = $0
-	sub(/^[^ ]+ [^ ]+ [^ ]+ ?/, "", text)
-	note[name] = text
-	if (!(name in goal))
-		others[++n_others] = name
+# The old tables: only the cells of the measurement are read.
+file == "old" && /^## tmux / { section = substr($0, 4); add_section(section) }
+file == "old" && /^\| G[0-9]+ \| / {
+	row = $0
+	gsub(/^\| | \|$/, "", row)
+	split(row, cell, / \| /)
+	split(cell[5], number, " ")
+	if (number[1] != "-")
+		keep(section, cell[2], number[1], number[2], cell[6], cell[7], cell[8], cell[10], cell[11])
+	next
 }
 
-function verdict(name, off) {
-	if (relation[name] == "<=" ? value[name] <= bound[name] : value[name] >= bound[name])
+file == "rows" {
+	section = $1
+	add_section(section)
+	if (!((section, $2) in was_run)) {
+		was_run[section, $2] = 1
+		forget(section, $2)
+	}
+	if ($4 ~ /^! /) {
+		failure[section, $2] = substr($4, 3)
+		next
+	}
+	read_row($4, $2, $3)
+}
+
+function add_section(name, i) {
+	for (i = 1; i <= n_sections; i++)
+		if (sections[i] == name)
+			return
+	sections[++n_sections] = name
+}
+
+function keep(section, name, median, unit, min, max, rounds, revision, note) {
+	at[section, name] = median " " unit "\t" min "\t" max "\t" rounds "\t" revision "\t" note
+	value[section, name] = median
+}
+
+# What a bench measured before is void once it has run again.
+function forget(section, bench_name, i) {
+	for (i = 1; i <= n_goals; i++)
+		if (bench[names[i]] == bench_name)
+			delete at[section, names[i]]
+}
+
+function show(number) {
+	if (number == "" || number == "-")
+		return "-"
+	return sprintf(number >= 1000 ? "%.0f" : "%.4g", number)
+}
+
+# "name median unit [min max rounds] note"
+function read_row(text, bench_name, revision, word, spread, note) {
+	split(text, word, " ")
+	if (word[2] !~ /^-?[0-9.]+(e[-+]?[0-9]+)?$/ && word[2] != "-")
+		return
+	note = text
+	sub(/^[^ ]+ [^ ]+ [^ ]+ ?/, "", note)
+	if (match(note, /^\[[^\]]*\] ?/)) {
+		split(substr(note, 2, RLENGTH - 2), spread, /[] ]/)
+		note = substr(note, RLENGTH + 1)
+	}
+	gsub(/; $/, "", note)
+	gsub(/\|/, "\\|", note)
+	if (!(word[1] in goal) && !(word[1] in is_other)) {
+		is_other[word[1]] = 1
+		others[++n_others] = word[1]
+		other_bench[word[1]] = bench_name
+	}
+	if (word[2] == "-")
+		absent[section, word[1]] = note
+	else
+		keep(section, word[1], show(word[2]), word[3], show(spread[1]), show(spread[2]), \
+			spread[3] == "" ? "-" : spread[3], revision, note)
+	if (word[2] != "-")
+		value[section, word[1]] = word[2]
+}
+
+function verdict(section, name, measured) {
+	if (bound[name] == "" || bound[name] == "-")
+		return "-"
+	measured = value[section, name] + 0
+	if (relation[name] == "<=" ? measured <= bound[name] : measured >= bound[name])
 		return "met"
 	if (bound[name] == 0)
-		return "missed"
-	off = relation[name] == "<=" ? value[name] / bound[name] : bound[name] / (value[name] == 0 ? 1e-9 : value[name])
-	return sprintf("missed, %.3gx off", off)
+		return "**missed**"
+	return sprintf("**missed**: %.3g of the limit", measured / bound[name])
+}
+
+function reason(section, name) {
+	if ((section, name) in absent)
+		return absent[section, name]
+	if ((section, bench[name]) in failure)
+		return bench[name] " failed: " failure[section, bench[name]]
+	if ((section, bench[name]) in was_run)
+		return bench[name] " did not print it"
+	return "not run"
+}
+
+function print_row(section, goal_name, name, description, limits, by, cell) {
+	gsub(/\|/, "\\|", description)
+	if ((section, name) in at) {
+		split(at[section, name], cell, "\t")
+		printf "| %s | %s | %s | %s | %s | %s | %s | %s | %s | %s | %s |\n", goal_name, name, \
+			description, limits, cell[1], cell[2], cell[3], cell[4], \
+			verdict(section, name), cell[5], cell[6]
+	} else if (by != "")
+		printf "| %s | %s | %s | %s | - | - | - | - | not measured: %s | - | - |\n", goal_name, \
+			name, description, limits, reason(section, name)
+}
+
+function number_of(name, text) {
+	text = goal[name]
+	sub(/^G/, "", text)
+	return text + 0
+}
+
+# Only what depends on tmux is measured with more than one: a table has the rows of its benches.
+function is_in(section, name) {
+	return section == sections[1] || (section, name) in at || (section, bench[name]) in was_run
 }
 
 END {
-	format = "%-4s %-42s %12s %-14s %-17s %s\n"
-	printf format, "goal", "what", "measured", "wanted", "", ""
-	for (i = 1; i <= n_goals; i++) {
-		name = names[i]
-		if (name in value) {
-			printf format, goal[name], what[name], sprintf("%.4g %s", value[name], unit[name]), \
-				relation[name] " " bound[name] " " unit[name], verdict(name), note[name]
-		} else {
-			printf format, goal[name], what[name], "-", relation[name] " " bound[name], "not measured", ""
+	for (i = 2; i <= n_goals; i++)
+		for (j = i; j > 1 && number_of(names[j]) < number_of(names[j - 1]); j--) {
+			swap = names[j]
+			names[j] = names[j - 1]
+			names[j - 1] = swap
 		}
+	for (s = 1; s <= n_sections; s++) {
+		print "\n## " sections[s] "\n"
+		print "| goal | row | measured | wanted | median | min | max | rounds | verdict | revision | note |"
+		print "| --- | --- | --- | --- | ---: | ---: | ---: | ---: | --- | --- | --- |"
+		for (i = 1; i <= n_goals; i++)
+			if (is_in(sections[s], names[i]))
+				print_row(sections[s], goal[names[i]], names[i], what[names[i]], \
+					wanted[names[i]], bench[names[i]] == "" ? "-" : bench[names[i]])
+		for (i = 1; i <= n_others; i++)
+			print_row(sections[s], "-", others[i], "(" other_bench[others[i]] ")", "-", "")
 	}
-	if (n_others > 0)
-		print "\nAlso measured:"
-	for (i = 1; i <= n_others; i++) {
-		name = others[i]
-		printf "     %-42s %12s %s\n", name, sprintf("%.4g %s", value[name], unit[name]), note[name]
-	}
-	printf "%s", remarks
 }
