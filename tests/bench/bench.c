@@ -19,7 +19,7 @@
 #include "base/xalloc.h"
 #include "live/guardian.h"
 
-enum { RAW_BYTES = 256 * 1024 };
+enum { RAW_BYTES = 256 * 1024, LINE_PANES = 50 };
 
 static int compare(const void *a, const void *b)
 {
@@ -159,6 +159,118 @@ const char *bench_self(void)
 	if (path[0] == '\0' && readlink("/proc/self/exe", path, sizeof path - 1) <= 0)
 		live_bail("no /proc");
 	return path;
+}
+
+/* Servers with many panes. */
+
+void bench_fill(struct live *live, unsigned count, unsigned per_session)
+{
+	unsigned made = (unsigned)strtoul(live_tmux(live, "list-panes -a | wc -l"), NULL, 10);
+	char want[16];
+	while (made < count) {
+		struct buf line;
+		buf_init(&line, 65536);
+		for (int i = 0; i < LINE_PANES && made < count; i++, made++) {
+			if (i > 0)
+				(void)buf_printf(&line, " \\; ");
+			if (made % per_session == 0)
+				(void)buf_printf(&line, "new-session -d -s s%u -x 80 -y 24", made);
+			else if (made < per_session)
+				(void)buf_printf(&line, "new-window -d -t main:");
+			else
+				(void)buf_printf(&line,
+				    "new-window -d -t s%u:", made / per_session * per_session);
+			(void)buf_printf(&line, " 'exec sleep 3600'");
+		}
+		live_tmux(live, "%s", (char *)line.data);
+		buf_finish(&line);
+	}
+	(void)snprintf(want, sizeof want, "%u", count);
+	if (!live_tmux_until(live, want, "list-panes -a | wc -l"))
+		live_bail("no %u panes", count);
+}
+
+double bench_cpu_ns(pid_t pid)
+{
+	char path[48], text[96] = "";
+	int fd;
+	(void)snprintf(path, sizeof path, "/proc/%d/schedstat", (int)pid);
+	fd = open(path, O_RDONLY | O_CLOEXEC);
+	if (fd < 0 || read(fd, text, sizeof text - 1) <= 0)
+		live_bail("%s: %s", path, strerror(errno));
+	(void)close(fd);
+	return strtod(text, NULL);
+}
+
+bool bench_settle(const pid_t *pids, size_t count, int quiet_ms)
+{
+	int64_t now_ms = live_now_ms();
+	int64_t end_ms = now_ms + LIVE_TIMEOUT_MS;
+	int64_t changed_ms = now_ms;
+	double before = -1;
+	while (now_ms - changed_ms < quiet_ms && now_ms < end_ms) {
+		double total = 0;
+		for (size_t i = 0; i < count; i++)
+			total += bench_cpu_ns(pids[i]);
+		now_ms = live_now_ms();
+		if (total != before)
+			changed_ms = now_ms;
+		before = total;
+		live_sleep_ms(2);
+	}
+	return now_ms < end_ms;
+}
+
+/* Reads whatever comes until the process is killed. */
+static _Noreturn void read_all(struct talk *const *talks, unsigned peers)
+{
+	static char bytes[65536];
+	struct pollfd *waits = xcalloc(peers, sizeof *waits);
+	for (unsigned i = 0; i < peers; i++)
+		waits[i] = (struct pollfd){.fd = talk_fd(talks[i]), .events = POLLIN};
+	while (poll(waits, peers, -1) > 0) {
+		for (unsigned i = 0; i < peers; i++) {
+			if (waits[i].revents != 0 && read(waits[i].fd, bytes, sizeof bytes) <= 0)
+				_exit(0);
+		}
+	}
+	_exit(0);
+}
+
+pid_t bench_subscribers(struct live *live, unsigned peers, const char *const *params)
+{
+	int fds[2];
+	char byte;
+	pid_t pid;
+	if (pipe2(fds, O_CLOEXEC) == -1)
+		live_bail("pipe: %s", strerror(errno));
+	(void)fflush(stdout);
+	pid = fork();
+	if (pid == 0) {
+		struct talk **talks = xcalloc(peers, sizeof *talks);
+		(void)prctl(PR_SET_PDEATHSIG, SIGKILL);
+		for (unsigned i = 0; i < peers; i++) {
+			talks[i] = talk_new(live);
+			for (const char *const *p = params; *p != NULL; p++) {
+				if (at(talk_call_json(talks[i], "subscribe", *p), "result") == NULL)
+					_exit(1);
+			}
+		}
+		if (write(fds[1], "r", 1) != 1)
+			_exit(1);
+		read_all(talks, peers);
+	}
+	(void)close(fds[1]);
+	if (read(fds[0], &byte, 1) != 1)
+		live_bail("subscribers do not start");
+	(void)close(fds[0]);
+	return pid;
+}
+
+void bench_end(pid_t pid)
+{
+	(void)kill(pid, SIGKILL);
+	(void)waitpid(pid, NULL, 0);
 }
 
 /* The raw control client. */

@@ -55,6 +55,23 @@ const char *bench_tmux(void);
 /* This program, to be run in a pane in another role. */
 const char *bench_self(void);
 
+/* Servers with many panes. */
+
+/* Adds windows of one pane each, per_session of them in a session, until there are count panes. */
+void bench_fill(struct live *live, unsigned count, unsigned per_session);
+/* The CPU time of a process with one thread, from its schedstat; cheap enough to ask often. */
+double bench_cpu_ns(pid_t pid);
+/* Waits until these processes have used no CPU for quiet_ms; false if that takes over 10 s. */
+bool bench_settle(const pid_t *pids, size_t count, int quiet_ms);
+
+/*
+ * Starts a process that holds so many peers, each with a subscription for each of the params, and
+ * reads what they get. It ends with bench_end(), or with the bench.
+ */
+pid_t bench_subscribers(struct live *live, unsigned peers, const char *const *params);
+/* Kills a process that the bench has started, and waits for its end. */
+void bench_end(pid_t pid);
+
 /* A raw control client: the minimal use of tmux -C. */
 
 struct raw {
