@@ -8,6 +8,7 @@
 #include <limits.h>
 #include <poll.h>
 #include <signal.h>
+#include <spawn.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -271,6 +272,29 @@ void bench_end(pid_t pid)
 {
 	(void)kill(pid, SIGKILL);
 	(void)waitpid(pid, NULL, 0);
+}
+
+double bench_spawn_ms(const char *const *argv)
+{
+	static char bytes[65536];
+	int64_t start_ns = live_now_ns();
+	posix_spawn_file_actions_t actions;
+	int fds[2], status;
+	pid_t pid;
+	if (pipe2(fds, O_CLOEXEC) == -1)
+		live_bail("pipe: %s", strerror(errno));
+	(void)posix_spawn_file_actions_init(&actions);
+	(void)posix_spawn_file_actions_adddup2(&actions, fds[1], 1);
+	if (posix_spawnp(&pid, argv[0], &actions, NULL, (char *const *)argv, environ) != 0)
+		live_bail("%s cannot be started", argv[0]);
+	(void)posix_spawn_file_actions_destroy(&actions);
+	(void)close(fds[1]);
+	while (read(fds[0], bytes, sizeof bytes) > 0)
+		;
+	(void)close(fds[0]);
+	if (waitpid(pid, &status, 0) != pid || status != 0)
+		live_bail("%s fails", argv[0]);
+	return (double)(live_now_ns() - start_ns) / 1e6;
 }
 
 /* The raw control client. */

@@ -72,6 +72,9 @@ pid_t bench_subscribers(struct live *live, unsigned peers, const char *const *pa
 /* Kills a process that the bench has started, and waits for its end. */
 void bench_end(pid_t pid);
 
+/* Runs a program to its end, reads and drops what it prints, and returns how long that took. */
+double bench_spawn_ms(const char *const *argv);
+
 /* A raw control client: the minimal use of tmux -C. */
 
 struct raw {

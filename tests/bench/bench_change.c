@@ -104,7 +104,7 @@ static void measure(const struct sides *sides, const struct change *change, stru
 	cost->ratio = bench_median(ratios, ROUNDS);
 }
 
-/* What subscriptions to details cost without any change. */
+/* The cost of subscriptions to details without any change. */
 static void measure_rest(struct sides *sides)
 {
 	int64_t start_ns = live_now_ns();

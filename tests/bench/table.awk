@@ -56,7 +56,7 @@ function keep(section, name, median, unit, min, max, rounds, revision, note) {
 	value[section, name] = median
 }
 
-# What a bench measured before is void once it has run again.
+# Rows of an earlier run of this bench are void.
 function forget(section, bench_name, i) {
 	for (i = 1; i <= n_goals; i++)
 		if (bench[names[i]] == bench_name)

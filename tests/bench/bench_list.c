@@ -1,0 +1,108 @@
+/* SPDX-License-Identifier: ISC */
+/*
+ * list_panes after a time without requests (G22), so that no listing is young: how long the answer
+ * takes, and the CPU time of tmux for it. Starting `tmux list-panes -a` takes turns with it.
+ * The listing at once after another comes from the model (G20).
+ */
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "bench.h"
+
+enum { ROUNDS = 15, REPEATS = 20, SILENCE_MS = 110 };
+
+static const unsigned sizes[] = {10, 100, 500};
+enum { SIZES = sizeof sizes / sizeof sizes[0] };
+
+/* From the first byte of the request to the last byte of the answer. */
+static double list_ms(struct talk *talk, unsigned size)
+{
+	static char bytes[1024 * 1024];
+	static const char request[] = "{\"id\":1,\"method\":\"list_panes\"}\n";
+	int64_t start_ns = live_now_ns();
+	size_t len = 0;
+	ssize_t n = 1;
+	double took_ms;
+	(void)talk_send_bytes(talk, request, sizeof request - 1);
+	while (n > 0 && (len == 0 || bytes[len - 1] != '\n')) {
+		n = read(talk_fd(talk), bytes + len, sizeof bytes - len);
+		len += n > 0 ? (size_t)n : 0;
+	}
+	took_ms = (double)(live_now_ns() - start_ns) / 1e6;
+	if (memmem(bytes, len, "\"result\"", 8) == NULL || len < (size_t)size * 100)
+		live_bail("list_panes gives no list of %u panes", size);
+	return took_ms;
+}
+
+static double spawn_ms(struct live *live)
+{
+	const char *const argv[] = {live->tmux, "-S", live->tmux_socket, "list-panes", "-a", NULL};
+	return bench_spawn_ms(argv);
+}
+
+static void print_size(const char *what, unsigned size, double *values, const char *unit)
+{
+	char row[32];
+	(void)snprintf(row, sizeof row, "list_%s_%u", what, size);
+	bench_rounds(row, values, ROUNDS, unit, "after %d ms of silence", SILENCE_MS);
+}
+
+static double bench_silence(struct live *live, unsigned size)
+{
+	struct talk *talk = talk_new(live);
+	double wall[ROUNDS], cpu[ROUNDS], their_wall[ROUNDS], their_cpu[ROUNDS];
+	char row[32];
+	for (int i = 0; i < ROUNDS; i++) {
+		double before;
+		live_sleep_ms(SILENCE_MS);
+		before = bench_cpu_ns(live->server_pid);
+		wall[i] = list_ms(talk, size);
+		cpu[i] = (bench_cpu_ns(live->server_pid) - before) / 1e6;
+		live_sleep_ms(SILENCE_MS);
+		before = bench_cpu_ns(live->server_pid);
+		their_wall[i] = spawn_ms(live);
+		their_cpu[i] = (bench_cpu_ns(live->server_pid) - before) / 1e6;
+	}
+	(void)snprintf(row, sizeof row, "list_spawn_%u", size);
+	bench_pairs(row, wall, their_wall, ROUNDS, "ms", "as long as by starting tmux");
+	(void)snprintf(row, sizeof row, "list_spawn_cpu_%u", size);
+	bench_pairs(row, cpu, their_cpu, ROUNDS, "ms", "of tmux");
+	print_size("wall", size, wall, "ms");
+	print_size("cpu", size, cpu, "ms");
+	talk_free(talk);
+	return bench_median(wall, ROUNDS);
+}
+
+static void bench_repeated(struct live *live, unsigned size, const char *name)
+{
+	struct talk *talk = talk_new(live);
+	double ours[REPEATS], theirs[REPEATS];
+	(void)list_ms(talk, size);
+	for (int i = 0; i < REPEATS; i++) {
+		theirs[i] = spawn_ms(live);
+		(void)list_ms(talk, size);
+		ours[i] = list_ms(talk, size);
+	}
+	bench_pairs(name, theirs, ours, REPEATS, "ms", "the second of two requests");
+	talk_free(talk);
+}
+
+int main(void)
+{
+	struct live *live = live_start(bench_tmux(), "exec sleep 3600");
+	double walls[SIZES];
+	for (size_t i = 0; i < SIZES; i++) {
+		(void)live_stop_daemon(live, SIGTERM);
+		bench_fill(live, sizes[i], sizes[i]);
+		live_start_daemon(live, NULL);
+		walls[i] = bench_silence(live, sizes[i]);
+		if (sizes[i] == 100)
+			bench_repeated(live, sizes[i], "list_panes");
+	}
+	bench_row("list_growth", walls[SIZES - 1] / walls[0], "x", "%.3g ms against %.3g",
+	    walls[SIZES - 1], walls[0]);
+	live_free(live);
+	return 0;
+}
