@@ -191,16 +191,35 @@ void bench_fill(struct live *live, unsigned count, unsigned per_session)
 		live_bail("no %u panes", count);
 }
 
+/* A file of /proc about a process, cut at 511 bytes; lent until the next call. */
+static const char *read_proc(pid_t pid, const char *name)
+{
+	static char text[512];
+	char path[48];
+	ssize_t len = -1;
+	int fd;
+	(void)snprintf(path, sizeof path, "/proc/%d/%s", (int)pid, name);
+	fd = open(path, O_RDONLY | O_CLOEXEC);
+	if (fd >= 0) {
+		len = read(fd, text, sizeof text - 1);
+		(void)close(fd);
+	}
+	if (len <= 0)
+		live_bail("%s: %s", path, strerror(errno));
+	text[len] = '\0';
+	return text;
+}
+
 double bench_cpu_ns(pid_t pid)
 {
-	char path[48], text[96] = "";
-	int fd;
-	(void)snprintf(path, sizeof path, "/proc/%d/schedstat", (int)pid);
-	fd = open(path, O_RDONLY | O_CLOEXEC);
-	if (fd < 0 || read(fd, text, sizeof text - 1) <= 0)
-		live_bail("%s: %s", path, strerror(errno));
-	(void)close(fd);
-	return strtod(text, NULL);
+	return strtod(read_proc(pid, "schedstat"), NULL);
+}
+
+/* A process that waits for a processor uses no CPU time, but is not at rest. */
+static bool is_asleep(pid_t pid)
+{
+	const char *state = strrchr(read_proc(pid, "stat"), ')');
+	return state != NULL && strncmp(state, ") R", 3) != 0;
 }
 
 bool bench_settle(const pid_t *pids, size_t count, int quiet_ms)
@@ -211,10 +230,13 @@ bool bench_settle(const pid_t *pids, size_t count, int quiet_ms)
 	double before = -1;
 	while (now_ms - changed_ms < quiet_ms && now_ms < end_ms) {
 		double total = 0;
-		for (size_t i = 0; i < count; i++)
+		bool is_quiet = true;
+		for (size_t i = 0; i < count; i++) {
 			total += bench_cpu_ns(pids[i]);
+			is_quiet &= is_asleep(pids[i]);
+		}
 		now_ms = live_now_ms();
-		if (total != before)
+		if (!is_quiet || total != before)
 			changed_ms = now_ms;
 		before = total;
 		live_sleep_ms(2);

@@ -61,7 +61,7 @@ const char *bench_self(void);
 void bench_fill(struct live *live, unsigned count, unsigned per_session);
 /* The CPU time of a process with one thread, from its schedstat; cheap enough to ask often. */
 double bench_cpu_ns(pid_t pid);
-/* Waits until these processes have used no CPU for quiet_ms; false if that takes over 10 s. */
+/* Waits until these processes have slept for quiet_ms; false if that takes over 10 s. */
 bool bench_settle(const pid_t *pids, size_t count, int quiet_ms);
 
 /*
