@@ -27,6 +27,8 @@ file == "old" && /^\| G[0-9]+ \| / {
 	split(cell[5], number, " ")
 	if (number[1] != "-")
 		keep(section, cell[2], number[1], number[2], cell[6], cell[7], cell[8], cell[10], cell[11])
+	else if (sub(/^not measured: /, "", cell[9]) && cell[9] != "not run")
+		absent[section, cell[2]] = cell[9]
 	next
 }
 
@@ -59,8 +61,10 @@ function keep(section, name, median, unit, min, max, rounds, revision, note) {
 # Rows of an earlier run of this bench are void.
 function forget(section, bench_name, i) {
 	for (i = 1; i <= n_goals; i++)
-		if (bench[names[i]] == bench_name)
+		if (bench[names[i]] == bench_name) {
 			delete at[section, names[i]]
+			delete absent[section, names[i]]
+		}
 }
 
 function show(number) {
@@ -137,7 +141,8 @@ function number_of(name, text) {
 
 # Only what depends on tmux is measured with more than one: a table has the rows of its benches.
 function is_in(section, name) {
-	return section == sections[1] || (section, name) in at || (section, bench[name]) in was_run
+	return section == sections[1] || (section, name) in at || (section, name) in absent || \
+		(section, bench[name]) in was_run
 }
 
 END {
