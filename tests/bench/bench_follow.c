@@ -16,7 +16,7 @@
 #include <unistd.h>
 
 #include "bench.h"
-#include "daemon/file/line_match.h"
+#include "daemon/core/line_match.h"
 #include "daemon/file/tail_loop.h"
 
 #define ROUNDS 3

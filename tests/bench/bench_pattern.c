@@ -11,8 +11,8 @@
 
 #include "base/buf.h"
 #include "bench.h"
+#include "daemon/core/line_match.h"
 #include "daemon/core/pattern.h"
-#include "daemon/file/line_match.h"
 
 enum { TEXT_BYTES = 8 * 1024 * 1024, BLOCK_BYTES = 64 * 1024, ROUNDS = 5, MANY = 100 };
 

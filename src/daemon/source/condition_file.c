@@ -6,8 +6,8 @@
 #include <sys/stat.h>
 
 #include "base/xalloc.h"
+#include "daemon/core/line_match.h"
 #include "daemon/core/pattern.h"
-#include "daemon/file/line_match.h"
 #include "daemon/file/tail_loop.h"
 #include "daemon/server/request.h"
 #include "daemon/source/condition.h"

@@ -10,8 +10,8 @@
 #include "base/buf.h"
 #include "base/list.h"
 #include "daemon/core/boot_clock.h"
+#include "daemon/core/line_match.h"
 #include "daemon/core/pane_ref.h"
-#include "daemon/file/line_match.h"
 #include "daemon/file/tail_loop.h"
 #include "daemon/queue/record.h"
 

@@ -4,8 +4,8 @@
  * end. If the pattern allows it, all lines are first searched in one call, which is many
  * times cheaper, and only lines with a hit are matched alone.
  */
-#ifndef DAEMON_FILE_LINE_MATCH_H
-#define DAEMON_FILE_LINE_MATCH_H
+#ifndef DAEMON_CORE_LINE_MATCH_H
+#define DAEMON_CORE_LINE_MATCH_H
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: ISC */
 /* Finds the lines of a block that a pattern matches. */
-#include "daemon/file/line_match.h"
+#include "daemon/core/line_match.h"
 
 #include <ctype.h>
 #include <string.h>
