@@ -11,13 +11,12 @@
 #include <stddef.h>
 
 #include "daemon/core/pattern.h"
-
-#define LINE_LITERAL_MAX 64
+#include "daemon/core/pattern_literal.h"
 
 struct line_matcher {
 	struct pattern *pattern;
 	size_t literal_len; /* 0: there is none */
-	char literal[LINE_LITERAL_MAX]; /* no line matches without these bytes */
+	char literal[PATTERN_LITERAL_MAX]; /* no line matches without these bytes */
 	bool is_blockwise; /* a block without a match has no matching line */
 	bool has_dollar; /* except with "$" and the CR of CRLF */
 };
@@ -29,6 +28,9 @@ struct matched_line {
 	size_t after; /* where the next one begins */
 	struct pattern_match match; /* from start on */
 };
+
+/* The bounds of the line that contains the byte at an offset; from: the start of a line before. */
+void line_at(const char *text, size_t len, size_t from, size_t at, struct matched_line *ret_line);
 
 void line_matcher_init(struct line_matcher *matcher, struct pattern *pattern);
 
