@@ -1,0 +1,65 @@
+/* SPDX-License-Identifier: ISC */
+/*
+ * Many patterns, searched for in one pass over a block of lines. A pattern is tried only on the
+ * lines that contain its literal; one filter looks for all literals of four bytes or more. A
+ * pattern without such a literal is searched for by line_match(), and so are all of them while
+ * there are few. The lines found are those of line_match().
+ *
+ * Memory: at most 64 KiB, and 200 bytes a pattern beside its member, allocated when patterns have
+ * been added or removed, never for a block.
+ */
+#ifndef DAEMON_CORE_PATTERN_SET_H
+#define DAEMON_CORE_PATTERN_SET_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/list.h"
+#include "daemon/core/line_match.h"
+#include "daemon/core/literal_filter.h"
+
+/* A pattern in a set; part of its owner. */
+struct pattern_member {
+	struct list link;
+	struct line_matcher matcher;
+	uint64_t tried; /* the line that was tried last */
+	uint64_t done; /* the search that it has left */
+};
+
+struct pattern_set {
+	struct list members;
+	size_t count;
+	bool is_stale; /* the rest must be made again */
+	struct literal_filter filter;
+	struct pattern_member **sorted; /* those of the filter, then the others */
+	struct literal *literals;
+	size_t filtered; /* how many are in the filter */
+	uint64_t searches;
+	uint64_t bytes; /* searched so far */
+};
+
+void pattern_set_init(struct pattern_set *set);
+void pattern_set_finish(struct pattern_set *set); /* the members need not be removed first */
+
+/* The pattern must outlive its place in the set. */
+void pattern_set_add(
+    struct pattern_set *set, struct pattern_member *member, struct pattern *pattern);
+/* Zeroes, or a member that is in no set: nothing. */
+void pattern_set_remove(struct pattern_set *set, struct pattern_member *member);
+
+/*
+ * Takes a line that matches, or on which the pattern gave up (PATTERN_LIMIT). False: this member
+ * needs no more lines of the block. It must not change the set.
+ */
+typedef bool pattern_found_fn(void *data, struct pattern_member *member, enum pattern_result result,
+    const struct matched_line *line);
+
+/*
+ * Searches a block that begins at the start of a line. The lines of each member come in their
+ * order; the order of members is not defined.
+ */
+void pattern_set_find(
+    struct pattern_set *set, const char *text, size_t len, pattern_found_fn *found, void *data);
+
+#endif
