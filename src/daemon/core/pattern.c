@@ -2,6 +2,7 @@
 /* Regular expressions. The only file that knows PCRE2. */
 #include "daemon/core/pattern.h"
 
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -21,7 +22,7 @@
 
 struct pattern {
 	pcre2_code *code;
-	pcre2_match_data *match;
+	bool has_jit; /* the JIT has compiled it, or cannot */
 	char *text;
 };
 
@@ -29,6 +30,7 @@ struct pattern {
 static struct {
 	pcre2_compile_context *compile;
 	pcre2_match_context *match;
+	pcre2_match_data *places; /* of the match found last */
 	pcre2_jit_stack *stack;
 } shared;
 
@@ -38,8 +40,10 @@ static void make_shared(void)
 		return;
 	shared.compile = pcre2_compile_context_create(NULL);
 	shared.match = pcre2_match_context_create(NULL);
+	shared.places = pcre2_match_data_create(PATTERN_SPANS_MAX, NULL);
 	shared.stack = pcre2_jit_stack_create(JIT_STACK_FIRST_BYTES, JIT_STACK_MAX_BYTES, NULL);
-	if (shared.compile == NULL || shared.match == NULL || shared.stack == NULL) {
+	if (shared.compile == NULL || shared.match == NULL || shared.places == NULL ||
+	    shared.stack == NULL) {
 		log_error("out of memory for regular expressions");
 		abort();
 	}
@@ -73,19 +77,8 @@ struct pattern *pattern_new(const char *text, size_t len, char *ret_reason, size
 		snprintf(ret_reason, reason_size, "%s at offset %zu", (char *)words, offset);
 		return NULL;
 	}
-	/* Without a JIT the interpreter runs, under the same limits. */
-	pcre2_jit_compile(code, PCRE2_JIT_COMPLETE);
 	pattern = xalloc(sizeof *pattern);
-	*pattern = (struct pattern){
-	    .code = code,
-	    .match = pcre2_match_data_create(PATTERN_SPANS_MAX, NULL),
-	    .text = xmemdup(text, len),
-	};
-	if (pattern->match == NULL) {
-		pattern_free(pattern);
-		snprintf(ret_reason, reason_size, "out of memory");
-		return NULL;
-	}
+	*pattern = (struct pattern){.code = code, .text = xmemdup(text, len)};
 	return pattern;
 }
 
@@ -93,7 +86,6 @@ void pattern_free(struct pattern *pattern)
 {
 	if (pattern == NULL)
 		return;
-	pcre2_match_data_free(pattern->match);
 	pcre2_code_free(pattern->code);
 	mem_free(pattern->text);
 	mem_free(pattern);
@@ -120,9 +112,9 @@ const char *pattern_capture_name(const struct pattern *pattern, size_t capture)
 	return NULL;
 }
 
-static void take_spans(struct pattern *pattern, int count, struct pattern_match *ret_match)
+static void take_spans(int count, struct pattern_match *ret_match)
 {
-	const PCRE2_SIZE *places = pcre2_get_ovector_pointer(pattern->match);
+	const PCRE2_SIZE *places = pcre2_get_ovector_pointer(shared.places);
 	ret_match->count = count > 0 ? (size_t)count : PATTERN_SPANS_MAX;
 	for (size_t i = 0; i < ret_match->count; i++) {
 		ret_match->spans[i] = (struct pattern_span){places[2 * i], places[2 * i + 1]};
@@ -135,13 +127,20 @@ enum pattern_result pattern_find(struct pattern *pattern, const void *bytes, siz
     size_t start, struct pattern_match *ret_match)
 {
 	const void *subject = len > 0 ? bytes : "";
-	int count =
-	    pcre2_match(pattern->code, subject, len, start, 0, pattern->match, shared.match);
+	int count;
+	/*
+	 * The machine code takes most of the memory of a pattern, and many are never tried. Without
+	 * a JIT the interpreter runs, under the same limits.
+	 */
+	if (!pattern->has_jit)
+		(void)pcre2_jit_compile(pattern->code, PCRE2_JIT_COMPLETE);
+	pattern->has_jit = true;
+	count = pcre2_match(pattern->code, subject, len, start, 0, shared.places, shared.match);
 	if (count == PCRE2_ERROR_NOMATCH)
 		return PATTERN_NONE;
 	if (count < 0)
 		return PATTERN_LIMIT;
 	if (ret_match != NULL)
-		take_spans(pattern, count, ret_match);
+		take_spans(count, ret_match);
 	return PATTERN_MATCH;
 }

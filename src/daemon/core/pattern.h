@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * Regular expressions: PCRE2, UTF, compiled by its JIT. No pattern can stall the daemon:
+ * Regular expressions: PCRE2, UTF, compiled by its JIT when they are first tried. No pattern can stall the daemon:
  * length, steps, depth and memory are limited, and \C, which could cut a character, is
  * refused. Subjects may be any bytes: invalid UTF-8 matches nothing.
  */
