@@ -399,8 +399,9 @@ static void test_many(struct world *world)
 	}
 	for (int i = 0; i < 50; i++)
 		(void)add(world, "log", "x", false, false);
-	if (tail_loop_set_hub(watch_tail_loops(world->watches)))
-		inotify_hub_stats(tail_loop_set_hub(watch_tail_loops(world->watches)), &stats);
+	if (tail_loop_set_hub(tail_share_loops(watch_tails(world->watches))))
+		inotify_hub_stats(
+		    tail_loop_set_hub(tail_share_loops(watch_tails(world->watches))), &stats);
 	/* The root, /tmp, and the directory. */
 	ok(stats.watches <= 3, "500 watches share those of their directory: %zu", stats.watches);
 	for (int i = 0; i < 500; i += 50) {
@@ -423,8 +424,9 @@ static void test_kernel_file(struct world *world)
 	    .file = "/proc/uptime", .timeout_ms = 60000, .pane = &pane};
 	char reason[256];
 	const struct watch *watch = watch_add(world->watches, &order, reason, sizeof reason);
-	ok(tail_loop_poll_reason(watch->tail_loop) != NULL, "files of the kernel are polled: %s",
-	    tail_loop_poll_reason(watch->tail_loop));
+	ok(tail_loop_poll_reason(tail_listener_loop(&watch->listener)) != NULL,
+	    "files of the kernel are polled: %s",
+	    tail_loop_poll_reason(tail_listener_loop(&watch->listener)));
 	has(wait_notes(world, 1), "\"mode\":\"poll\"");
 }
 

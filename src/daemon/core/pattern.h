@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * Regular expressions: PCRE2, UTF, compiled by its JIT when they are first tried. No pattern can stall the daemon:
- * length, steps, depth and memory are limited, and \C, which could cut a character, is
- * refused. Subjects may be any bytes: invalid UTF-8 matches nothing.
+ * Regular expressions: PCRE2, UTF, compiled by its JIT when they are first tried. No pattern
+ * can stall the daemon: length, steps, depth and memory are limited, and \C, which could cut a
+ * character, is refused. Subjects may be any bytes: invalid UTF-8 matches nothing.
  */
 #ifndef DAEMON_CORE_PATTERN_H
 #define DAEMON_CORE_PATTERN_H

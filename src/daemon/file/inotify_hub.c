@@ -103,8 +103,7 @@ static void tell(struct inotify_hub *hub, const struct inotify_event *event)
 		tell_each(hub, &node->watches, false, event);
 }
 
-/* Reads all pending events. Returns whether there were any. */
-static bool read_events(struct inotify_hub *hub)
+bool inotify_hub_take(struct inotify_hub *hub)
 {
 	bool has_any = false;
 	for (;;) {
@@ -128,7 +127,7 @@ static bool read_events(struct inotify_hub *hub)
 
 void inotify_hub_read(struct inotify_hub *hub)
 {
-	if (read_events(hub))
+	if (inotify_hub_take(hub))
 		hub->idle(hub->data);
 }
 
@@ -167,7 +166,7 @@ static void on_later(void *data)
 {
 	struct inotify_hub *hub = data;
 	int64_t wait_us = spend(hub);
-	if (!read_events(hub)) {
+	if (!inotify_hub_take(hub)) {
 		(void)event_add(hub->readable, NULL);
 		return;
 	}

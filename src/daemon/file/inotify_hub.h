@@ -46,5 +46,7 @@ void inotify_hub_stats(const struct inotify_hub *hub, struct inotify_hub_stats *
 
 /* Reads pending events now. */
 void inotify_hub_read(struct inotify_hub *hub);
+/* The same, but does not call idle. True if there were any. */
+bool inotify_hub_take(struct inotify_hub *hub);
 
 #endif

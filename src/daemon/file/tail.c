@@ -17,6 +17,7 @@
 #define ROUNDS_MAX 16
 /* Identities of closed files that may get the name again. */
 #define CLOSED_MAX 64
+#define CLOSED_STEP 8
 /*
  * How often to look for changes without events: room at the end of a file filled through a
  * mapping, descriptors free again.
@@ -32,7 +33,8 @@ struct tail {
 	struct tail_file *current; /* NULL: no file has the name */
 	struct list olds; /* files that lost the name, oldest first */
 	size_t old_count;
-	struct tail_place closed[CLOSED_MAX]; /* a ring */
+	struct tail_place *closed; /* a ring, once it is full */
+	size_t closed_size;
 	size_t closed_count; /* ever */
 	enum tail_state state;
 	int error;
@@ -100,6 +102,7 @@ void tail_free(struct tail *tail)
 		close_file(tail, tail->current);
 	while (!list_is_empty(&tail->olds))
 		close_file(tail, list_entry(tail->olds.next, struct tail_file, link));
+	mem_free(tail->closed);
 	mem_free(tail->path);
 	mem_free(tail->real_path);
 	mem_free(tail);
@@ -172,6 +175,10 @@ static bool recall(struct tail *tail, struct tail_file *file)
 
 static void remember_closed(struct tail *tail, const struct tail_place *place)
 {
+	if (tail->closed_count == tail->closed_size && tail->closed_size < CLOSED_MAX) {
+		tail->closed_size += CLOSED_STEP;
+		tail->closed = xrealloc(tail->closed, tail->closed_size * sizeof *tail->closed);
+	}
 	tail->closed[tail->closed_count++ % CLOSED_MAX] = *place;
 }
 
@@ -582,6 +589,51 @@ int tail_error(const struct tail *tail)
 struct tail_file *tail_file(const struct tail *tail)
 {
 	return tail->current;
+}
+
+bool tail_is_at_end(const struct tail *tail)
+{
+	const struct tail_file *file = tail->current;
+	struct stat status;
+	bool is_there = stat(tail->path, &status) == 0;
+	if (tail->old_count > 0)
+		return false;
+	if (file == NULL)
+		return is_there ? tail->state == TAIL_NOT_REGULAR && !S_ISREG(status.st_mode)
+				: tail->state == TAIL_ABSENT && errno == tail->error;
+	return is_there && tail_file_is(file, status.st_dev, status.st_ino) &&
+	    status.st_size == file->told.offset && file->carry.len == 0 &&
+	    !file->told.is_skipping && tail_file_has(file, &file->told);
+}
+
+bool tail_is_with(const struct tail *tail, const struct tail *other)
+{
+	const struct tail_file *file = tail->current, *its = other->current;
+	return file != NULL && its != NULL && tail->old_count == 0 && other->old_count == 0 &&
+	    !tail->is_suspect && !other->is_suspect &&
+	    tail_file_is(file, its->told.dev, its->told.ino) &&
+	    file->told.offset == its->told.offset && file->carry.len == 0 && its->carry.len == 0 &&
+	    file->told.is_skipping == its->told.is_skipping &&
+	    file->may_be_hole == its->may_be_hole;
+}
+
+static const struct tail_place *find_closed(const struct tail *tail, const struct tail_place *place)
+{
+	for (size_t i = 0; i < tail->closed_count && i < CLOSED_MAX; i++) {
+		if (tail->closed[i].dev == place->dev && tail->closed[i].ino == place->ino)
+			return &tail->closed[i];
+	}
+	return NULL;
+}
+
+void tail_take(struct tail *tail, const struct tail *other)
+{
+	if (tail->current != NULL && other->current != NULL && tail->current->told.line == 0)
+		tail->current->told.line = other->current->told.line;
+	for (size_t i = 0; i < other->closed_count && i < CLOSED_MAX; i++) {
+		if (find_closed(tail, &other->closed[i]) == NULL)
+			remember_closed(tail, &other->closed[i]);
+	}
 }
 
 size_t tail_places(const struct tail *tail, struct tail_place ret_places[TAIL_PLACES_MAX])

@@ -77,6 +77,16 @@ int tail_error(const struct tail *tail); /* errno of UNREADABLE */
 /* The current file of the name, or NULL. */
 struct tail_file *tail_file(const struct tail *tail);
 
+/*
+ * Whether a tail that started now would stand where this one stands: at the end of the file, or
+ * waiting for one.
+ */
+bool tail_is_at_end(const struct tail *tail);
+/* Whether two tails of one path stand at the same place of its file, behind a whole line. */
+bool tail_is_with(const struct tail *tail, const struct tail *other);
+/* Takes over the knowledge of another tail at the same place: closed files, line number. */
+void tail_take(struct tail *tail, const struct tail *other);
+
 /* The places for tail_resume(). Returns their number. */
 size_t tail_places(const struct tail *tail, struct tail_place ret_places[TAIL_PLACES_MAX]);
 

@@ -466,8 +466,12 @@ struct tail_loop *tail_loop_new(struct tail_loop_set *set, const char *path,
 	list_append(&set->tail_loops, &tail_loop->link);
 	tail_loop->tail = tail_new(path, set->scratch, &file_handlers, tail_loop);
 	now_ms = clock_mono_ms();
-	/* Directories first, so that no later change is missed. */
+	/*
+	 * Directories first, so that no later change is missed; and before them the events of
+	 * earlier changes, which are for others.
+	 */
 	if (set->hub != NULL) {
+		(void)inotify_hub_take(set->hub);
 		tail_loop->path_watch = path_watch_new(set->hub, path, &path_handlers, tail_loop);
 		refresh(tail_loop, now_ms);
 	}
@@ -491,6 +495,18 @@ void tail_loop_free(struct tail_loop *tail_loop)
 	list_remove(&tail_loop->link);
 	mem_free(tail_loop->path);
 	mem_free(tail_loop);
+}
+
+bool tail_loop_is_at_end(const struct tail_loop *tail_loop)
+{
+	/* A file that came and went since the last poll is still to be found. */
+	bool is_seen = !tail_loop->reason[0] || tail_file(tail_loop->tail) != NULL;
+	return is_seen && tail_is_at_end(tail_loop->tail);
+}
+
+void tail_loop_take(struct tail_loop *tail_loop, const struct tail_loop *other)
+{
+	tail_take(tail_loop->tail, other->tail);
 }
 
 const struct tail *tail_loop_tail(const struct tail_loop *tail_loop)

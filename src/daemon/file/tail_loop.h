@@ -54,6 +54,11 @@ struct tail_loop *tail_loop_new(struct tail_loop_set *set, const char *path,
     void *data);
 void tail_loop_free(struct tail_loop *tail_loop); /* NULL: nothing */
 
+/* Whether a tail that started now would stand where this one stands, and hear what it hears. */
+bool tail_loop_is_at_end(const struct tail_loop *tail_loop);
+/* Takes over the knowledge of another one at the same place, before that is freed. */
+void tail_loop_take(struct tail_loop *tail_loop, const struct tail_loop *other);
+
 const struct tail *tail_loop_tail(const struct tail_loop *tail_loop);
 /* Why the path is polled; NULL: it is not. Lent. */
 const char *tail_loop_poll_reason(const struct tail_loop *tail_loop);

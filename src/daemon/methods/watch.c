@@ -85,9 +85,9 @@ static const struct field_result watch_results[] = {
 
 static void put_mode(struct json_writer *writer, const struct watch *watch)
 {
-	const char *reason = tail_loop_poll_reason(watch->tail_loop);
-	json_put_str(
-	    writer, "state", tail_state_name(tail_state(tail_loop_tail(watch->tail_loop))));
+	const struct tail_loop *tail_loop = tail_listener_loop(&watch->listener);
+	const char *reason = tail_loop_poll_reason(tail_loop);
+	json_put_str(writer, "state", tail_state_name(tail_state(tail_loop_tail(tail_loop))));
 	json_put_str(writer, "mode", reason != NULL ? "poll" : "inotify");
 	if (reason != NULL)
 		json_put_str(writer, "mode_reason", reason);
@@ -313,9 +313,9 @@ static const struct field_result list_results[] = {
 
 static void put_watch(struct json_writer *writer, const struct watch *watch)
 {
-	const struct tail *tail = tail_loop_tail(watch->tail_loop);
+	const struct tail *tail = tail_loop_tail(tail_listener_loop(&watch->listener));
 	const struct tail_file *file = tail_file(tail);
-	const struct pattern *pattern = watch->matcher.pattern;
+	const struct pattern *pattern = watch->pattern;
 	json_object_begin(writer, NULL);
 	json_put_str(writer, "id", watch->id);
 	json_put_str(writer, "kind", "file");

@@ -1,14 +1,12 @@
 /* SPDX-License-Identifier: ISC */
 /* The condition on a file: a line is written into it that matches, or it changes. */
-#include <errno.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
 
 #include "base/xalloc.h"
-#include "daemon/core/line_match.h"
 #include "daemon/core/pattern.h"
-#include "daemon/file/tail_loop.h"
+#include "daemon/file/tail_share.h"
 #include "daemon/server/request.h"
 #include "daemon/source/condition.h"
 #include "daemon/source/watch.h"
@@ -17,8 +15,8 @@ enum { LINE_TOLD_MAX = 4096 };
 
 struct file_watch {
 	struct condition *condition;
-	struct tail_loop *tail_loop;
-	struct line_matcher matcher; /* its pattern is NULL without one */
+	struct tail_listener listener;
+	struct pattern *pattern; /* NULL: any change */
 	char *path;
 };
 
@@ -80,32 +78,23 @@ static void settle_match(
 	condition_settle(watch->condition, CONDITION_MATCHED);
 }
 
-static bool file_block(void *data, const struct tail_block *block)
+static bool file_found(struct tail_listener *listener, const struct tail_finding *finding)
 {
-	struct file_watch *watch = data;
-	struct matched_line line;
+	struct file_watch *watch = list_entry(listener, struct file_watch, listener);
 	if (watch->condition->state != CONDITION_PENDING)
 		return false;
-	if (watch->matcher.pattern == NULL)
-		return true; /* the change itself is reported */
-	switch (line_match(&watch->matcher, block->text, block->len, 0, &line)) {
-	case PATTERN_NONE:
-		return true;
-	case PATTERN_LIMIT:
+	if (finding->result == PATTERN_MATCH)
+		settle_match(watch, finding->block, finding->line);
+	else
 		condition_settle(watch->condition, CONDITION_LIMIT);
-		return false;
-	case PATTERN_MATCH:
-		break;
-	}
-	settle_match(watch, block, &line);
 	return false;
 }
 
-static void file_changed(void *data, enum tail_change change)
+static void file_changed(struct tail_listener *listener, enum tail_change change)
 {
-	struct file_watch *watch = data;
+	struct file_watch *watch = list_entry(listener, struct file_watch, listener);
 	struct json_writer writer;
-	if (watch->matcher.pattern != NULL || watch->condition->state != CONDITION_PENDING)
+	if (watch->condition->state != CONDITION_PENDING)
 		return;
 	begin_details(watch, &writer);
 	json_put_str(&writer, "change", tail_change_name(change));
@@ -113,21 +102,11 @@ static void file_changed(void *data, enum tail_change change)
 	condition_settle(watch->condition, CONDITION_MATCHED);
 }
 
-static void file_partial(void *data, const struct tail_block *block)
-{
-	(void)file_block(data, block);
-}
-
-static void file_looked(void *data)
-{
-	(void)data;
-}
-
 static void file_disarm(struct condition *condition)
 {
 	struct file_watch *watch = condition->watch;
-	tail_loop_free(watch->tail_loop);
-	pattern_free(watch->matcher.pattern);
+	tail_listener_remove(&watch->listener);
+	pattern_free(watch->pattern);
 	mem_free(watch->path);
 	mem_free(watch);
 }
@@ -144,12 +123,8 @@ static size_t first_place(const char *path, struct tail_place *ret_place)
 
 static bool file_arm(struct condition *condition, struct request *request, const void *data)
 {
-	static const struct tail_loop_handlers handlers = {
-	    .block = file_block,
-	    .changed = file_changed,
-	    .partial = file_partial,
-	    .looked = file_looked,
-	};
+	static const struct tail_listener_handlers for_lines = {.found = file_found};
+	static const struct tail_listener_handlers for_changes = {.changed = file_changed};
 	const struct file_args *args = data;
 	struct pattern *pattern = NULL;
 	struct file_watch *watch;
@@ -172,17 +147,12 @@ static bool file_arm(struct condition *condition, struct request *request, const
 	watch = xcalloc(1, sizeof *watch);
 	watch->condition = condition;
 	watch->path = xstrdup(args->file);
-	if (pattern != NULL)
-		line_matcher_init(&watch->matcher, pattern);
+	watch->pattern = pattern;
 	condition->watch = watch;
 	count = args->from_start ? first_place(args->file, &place) : 0;
-	watch->tail_loop = tail_loop_new(watch_tail_loops(condition->parts->watches), args->file,
-	    count > 0 ? &place : NULL, count, &handlers, watch);
-	if (watch->tail_loop != NULL)
-		return true;
-	request_fail(request, MESSAGE_LIMIT, "file: cannot be followed: %s", strerror(errno));
-	file_disarm(condition);
-	return false;
+	tail_listener_add(watch_tails(condition->parts->watches), &watch->listener, args->file,
+	    count > 0 ? &place : NULL, count, pattern, pattern != NULL ? &for_lines : &for_changes);
+	return true;
 }
 
 const struct condition_kind condition_kinds_file[] = {

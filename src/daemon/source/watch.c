@@ -10,7 +10,7 @@
 #include "base/log.h"
 #include "base/xalloc.h"
 #include "daemon/core/loop_timer.h"
-#include "daemon/file/tail_loop.h"
+#include "daemon/file/tail_share.h"
 #include "daemon/queue/once.h"
 #include "daemon/queue/queue.h"
 #include "daemon/queue/store.h"
@@ -22,7 +22,7 @@
 struct watch_set {
 	struct queue *queue;
 	const struct boot_clock *clock;
-	struct tail_loop_set *tail_loops;
+	struct tail_share *tails;
 	struct list watches; /* oldest first */
 	size_t count;
 	struct loop_timer *keep; /* set while a place is to be stored */
@@ -38,11 +38,14 @@ static int64_t now_real_ms(const struct watch_set *set)
 	return set->clock->real_ms(set->clock->data);
 }
 
+/* The places are those of the shared tail; a copy of the watch carries them to the store. */
 static void watch_store(struct watch *watch)
 {
-	watch->place_count = tail_places(tail_loop_tail(watch->tail_loop), watch->places);
-	record_put(queue_store(watch->set->queue), &watch_kind, watch->id, watch);
-	watch->is_dirty = false;
+	struct watch_stored stored = {.watch = *watch};
+	stored.place_count =
+	    tail_places(tail_loop_tail(tail_listener_loop(&watch->listener)), stored.places);
+	record_put(queue_store(watch->set->queue), &watch_kind, watch->id, &stored);
+	watch->stored = tail_listener_version(&watch->listener);
 }
 
 static void text_clear(struct watch_text *text)
@@ -59,50 +62,14 @@ static void text_set(struct watch_text *text, const char *bytes, size_t len, siz
 	*text = (struct watch_text){.bytes = xmemdup(bytes, len), .len = len};
 }
 
-/* Length without the end of the line. */
-static size_t bare_len(const char *bytes, size_t len)
-{
-	if (len > 0 && bytes[len - 1] == '\n')
-		len--;
-	if (len > 0 && bytes[len - 1] == '\r')
-		len--;
-	return len;
-}
-
-/* Adds the last lines of some that end at end to those that are remembered. */
-static void remember_context(struct watch_text *context, const char *text, size_t end)
-{
-	size_t starts[WATCH_CONTEXT], ends[WATCH_CONTEXT];
-	size_t count = 0;
-	while (end > 0 && count < WATCH_CONTEXT) {
-		const char *before = end > 1 ? memrchr(text, '\n', end - 1) : NULL;
-		size_t start = before != NULL ? (size_t)(before + 1 - text) : 0;
-		starts[count] = start;
-		ends[count++] = end;
-		end = start;
-	}
-	for (size_t i = 0; count > 0 && i < WATCH_CONTEXT; i++) {
-		struct watch_text *line = &context[i];
-		size_t from = WATCH_CONTEXT - 1 - i;
-		if (i + count < WATCH_CONTEXT) {
-			text_clear(line);
-			*line = context[i + count];
-			context[i + count] = (struct watch_text){0};
-			continue;
-		}
-		text_set(line, text + starts[from],
-		    bare_len(text + starts[from], ends[from] - starts[from]), WATCH_CONTEXT_MAX);
-	}
-}
-
 /* Remembers the last line of a block, for the notification of a change. */
 static void remember_last(struct watch *watch, const struct tail_block *block)
 {
 	size_t len = block->len;
 	const char *before = len > 1 ? memrchr(block->text, '\n', len - 1) : NULL;
 	size_t start = before != NULL ? (size_t)(before + 1 - block->text) : 0;
-	text_set(&watch->last, block->text + start, bare_len(block->text + start, len - start),
-	    WATCH_LINE_MAX);
+	text_set(&watch->last, block->text + start,
+	    context_line_len(block->text + start, len - start), WATCH_LINE_MAX);
 	watch->last.offset = block->offset + (int64_t)start;
 	watch->last.flags = block->flags;
 	/* Its number would have to be counted for each block; one look is enough for it. */
@@ -150,102 +117,82 @@ static void watch_end(struct watch *watch, enum watch_reason reason)
 	(void)post(watch, reason, watch_record_data(watch, reason, NULL), watch->count);
 }
 
-/* Notes a line that matched; it is notified when the look is over. False: no more is needed. */
-static bool found(
-    struct watch *watch, const struct tail_block *block, const struct matched_line *line)
+/* Notes a line that matched; it is notified when the look is over. */
+static void note(struct watch *watch, const struct tail_finding *finding)
 {
-	const struct watch_text text = {
+	const struct tail_block *block = finding->block;
+	const struct matched_line *line = finding->line;
+	struct watch_text text = {
 	    .bytes = (char *)block->text + line->start,
 	    .len = line->end - line->start,
 	    .offset = block->offset + (int64_t)line->start,
 	    .line = block->line,
 	    .flags = block->flags,
 	};
-	struct watch_text numbered = text, context[WATCH_CONTEXT] = {0};
-	const struct watch_finding finding = {
-	    .line = &numbered, .match = &line->match, .context = context};
+	struct context_lines context;
+	const struct watch_finding noted = {
+	    .line = &text, .match = &line->match, .context = &context};
 	watch->limits_in_row = 0;
 	watch->found++;
 	if (watch->found_data != NULL)
-		return true;
-	for (const char *at = block->text; numbered.line > 0 && at < text.bytes; at++)
-		numbered.line += *at == '\n';
-	for (size_t i = 0; i < WATCH_CONTEXT; i++) {
-		if (watch->context[i].bytes != NULL)
-			text_set(&context[i], watch->context[i].bytes, watch->context[i].len,
-			    WATCH_CONTEXT_MAX);
-	}
-	remember_context(context, block->text, line->start);
-	watch->found_data = watch_record_data(watch, WATCH_MATCH, &finding);
-	for (size_t i = 0; i < WATCH_CONTEXT; i++)
-		text_clear(&context[i]);
-	return watch->is_staying;
+		return;
+	for (const char *at = block->text; text.line > 0 && at < text.bytes; at++)
+		text.line += *at == '\n';
+	tail_listener_context(&watch->listener, finding, &context);
+	watch->found_data = watch_record_data(watch, WATCH_MATCH, &noted);
+	context_lines_finish(&context);
 }
 
-/* The pattern gave up on a line. False: it does so too often. */
-static bool hit_limit(struct watch *watch)
+/*
+ * The pattern gave up on a line. False: it does so too often. Lines in a row are those of one
+ * block, and those of the next one if the last line of the block is among them.
+ */
+static bool hit_limit(struct watch *watch, const struct tail_finding *finding)
 {
+	bool is_in_row = finding->number == watch->limit_block ||
+	    (watch->is_limit_last && finding->previous == watch->limit_block);
+	if (!is_in_row)
+		watch->limits_in_row = 0;
+	watch->limit_block = finding->number;
+	watch->is_limit_last = finding->line->after >= finding->block->len;
 	watch->limit_hits++;
 	if (watch->limits_in_row++ == 0)
 		log_warning("the pattern of watch %s takes too many steps on a line", watch->id);
 	return watch->limits_in_row < WATCH_LIMITS_MAX;
 }
 
-/* Looks for matches in a block, from its first line on. False: the watch has enough. */
-static bool search(struct watch *watch, const struct tail_block *block)
+/* Whether a line matched before it had its end, and was notified then. */
+static bool is_shown(const struct watch *watch, const struct tail_finding *finding)
 {
-	struct matched_line line;
-	enum pattern_result result;
-	size_t from = 0;
-	/* A line that was shown before it had its end was notified then. */
-	if (block->offset == watch->shown_offset) {
-		const char *newline = memchr(block->text, '\n', block->len);
-		from = newline != NULL ? (size_t)(newline + 1 - block->text) : block->len;
-	}
-	watch->shown_offset = -1;
-	while ((result = line_match(&watch->matcher, block->text, block->len, from, &line)) !=
-	    PATTERN_NONE) {
-		if (result == PATTERN_LIMIT ? !hit_limit(watch) : !found(watch, block, &line))
-			return false;
-		from = line.after;
-		if (from >= block->len)
-			break;
-	}
-	if (result == PATTERN_NONE && watch->limits_in_row > 0)
-		watch->limits_in_row = 0;
-	return true;
+	return finding->line->start == 0 && finding->block->offset == watch->shown_offset &&
+	    finding->previous == watch->shown_block;
 }
 
-static bool on_block(void *data, const struct tail_block *block)
+static bool on_found(struct tail_listener *listener, const struct tail_finding *finding)
 {
-	struct watch *watch = data;
-	bool goes_on;
-	watch->is_dirty = true;
-	if (watch->on_change)
-		remember_last(watch, block);
-	if (watch->matcher.pattern == NULL)
+	struct watch *watch = list_entry(listener, struct watch, listener);
+	if (is_shown(watch, finding))
 		return true;
-	goes_on = search(watch, block);
-	if (goes_on)
-		remember_context(watch->context, block->text, block->len);
-	return goes_on;
+	if (finding->may_grow) {
+		if (finding->result != PATTERN_MATCH)
+			return true;
+		watch->shown_offset = finding->block->offset;
+		watch->shown_block = finding->previous;
+	} else if (finding->result == PATTERN_LIMIT) {
+		return hit_limit(watch, finding);
+	}
+	note(watch, finding);
+	return watch->is_staying || finding->may_grow;
 }
 
-static void on_partial(void *data, const struct tail_block *block)
+static void on_block(struct tail_listener *listener, const struct tail_block *block)
 {
-	struct watch *watch = data;
-	struct matched_line line;
-	if (watch->matcher.pattern == NULL || block->offset == watch->shown_offset ||
-	    line_match(&watch->matcher, block->text, block->len, 0, &line) != PATTERN_MATCH)
-		return;
-	(void)found(watch, block, &line);
-	watch->shown_offset = block->offset;
+	remember_last(list_entry(listener, struct watch, listener), block);
 }
 
-static void on_changed(void *data, enum tail_change change)
+static void on_changed(struct tail_listener *listener, enum tail_change change)
 {
-	struct watch *watch = data;
-	watch->is_dirty = true;
+	struct watch *watch = list_entry(listener, struct watch, listener);
 	/* That it is another file says more than that it grew. */
 	if (watch->changed < 0 || watch->changed == TAIL_FILE_GREW)
 		watch->changed = (int)change;
@@ -257,13 +204,11 @@ static void watch_free(struct watch *watch)
 	list_remove(&watch->link);
 	set->count--;
 	queue_release_id(set->queue, watch->id);
-	tail_loop_free(watch->tail_loop);
-	pattern_free(watch->matcher.pattern);
+	tail_listener_remove(&watch->listener);
+	pattern_free(watch->pattern);
 	text_clear(&watch->last);
-	for (size_t i = 0; i < WATCH_CONTEXT; i++)
-		text_clear(&watch->context[i]);
 	mem_free(watch->found_data);
-	record_finish(watch_kind.rows, watch);
+	watch_record_finish(watch);
 	mem_free(watch);
 }
 
@@ -281,7 +226,8 @@ static bool tell_found(struct watch *watch)
 		return true;
 	}
 	if (watch->on_change && watch->changed >= 0) {
-		struct tail_file *file = tail_file(tail_loop_tail(watch->tail_loop));
+		struct tail_file *file =
+		    tail_file(tail_loop_tail(tail_listener_loop(&watch->listener)));
 		struct tail_block block;
 		const struct watch_finding finding = {.line = &watch->last};
 		char *data;
@@ -297,12 +243,6 @@ static bool tell_found(struct watch *watch)
 	return false;
 }
 
-static void keep_soon(struct watch_set *set)
-{
-	if (!loop_timer_is_armed(set->keep))
-		loop_timer_arm(set->keep, KEEP_MS);
-}
-
 static void arm(struct watch_set *set)
 {
 	int64_t due_ms = -1;
@@ -316,9 +256,9 @@ static void arm(struct watch_set *set)
 	set->clock->arm(set->clock->data, due_ms);
 }
 
-static void on_looked(void *data)
+static void on_looked(struct tail_listener *listener)
 {
-	struct watch *watch = data;
+	struct watch *watch = list_entry(listener, struct watch, listener);
 	struct watch_set *set = watch->set;
 	if (!tell_found(watch) && watch->limits_in_row >= WATCH_LIMITS_MAX)
 		watch_end(watch, WATCH_ERROR);
@@ -327,27 +267,16 @@ static void on_looked(void *data)
 	if (watch->is_over) {
 		watch_free(watch);
 		arm(set);
-	} else if (watch->is_dirty) {
-		keep_soon(set);
 	}
 }
-
-static const struct tail_loop_handlers tail_loop_handlers = {
-    .block = on_block,
-    .changed = on_changed,
-    .partial = on_partial,
-    .looked = on_looked,
-};
 
 /* Takes a watch into the set. False, with a reason, if its regex is none. */
 static bool watch_insert(struct watch_set *set, struct watch *watch, char *ret_reason, size_t size)
 {
-	struct pattern *pattern = NULL;
 	if (watch->regex != NULL) {
-		pattern = pattern_new(watch->regex, strlen(watch->regex), ret_reason, size);
-		if (pattern == NULL)
+		watch->pattern = pattern_new(watch->regex, strlen(watch->regex), ret_reason, size);
+		if (watch->pattern == NULL)
 			return false;
-		line_matcher_init(&watch->matcher, pattern);
 	}
 	watch->set = set;
 	snprintf(watch->boot_id, sizeof watch->boot_id, "%s", set->clock->boot_id);
@@ -356,6 +285,16 @@ static bool watch_insert(struct watch_set *set, struct watch *watch, char *ret_r
 	list_append(&set->watches, &watch->link);
 	set->count++;
 	return true;
+}
+
+static void watch_listen(struct watch *watch, const struct tail_place *places, size_t count)
+{
+	static const struct tail_listener_handlers for_lines = {
+	    .found = on_found, .looked = on_looked};
+	static const struct tail_listener_handlers for_changes = {
+	    .found = on_found, .block = on_block, .changed = on_changed, .looked = on_looked};
+	tail_listener_add(watch->set->tails, &watch->listener, watch->file, places, count,
+	    watch->pattern, watch->on_change ? &for_changes : &for_lines);
 }
 
 const struct watch *watch_add(
@@ -376,7 +315,7 @@ const struct watch *watch_add(
 	watch->is_staying = order->is_staying;
 	watch->timeout_ms = order->timeout_ms;
 	if (!watch_insert(set, watch, ret_reason, size)) {
-		record_finish(watch_kind.rows, watch);
+		watch_record_finish(watch);
 		mem_free(watch);
 		errno = EINVAL;
 		return NULL;
@@ -385,8 +324,7 @@ const struct watch *watch_add(
 	watch->created_ms = now_real_ms(set);
 	watch->boot_due_ms = now_boot_ms(set) + order->timeout_ms;
 	watch->real_due_ms = watch->created_ms + order->timeout_ms;
-	watch->tail_loop =
-	    tail_loop_new(set->tail_loops, watch->file, NULL, 0, &tail_loop_handlers, watch);
+	watch_listen(watch, NULL, 0);
 	queue_begin(set->queue);
 	watch_store(watch);
 	once_keep(order->once, watch->id);
@@ -435,9 +373,9 @@ size_t watch_count(const struct watch_set *set)
 	return set->count;
 }
 
-struct tail_loop_set *watch_tail_loops(const struct watch_set *set)
+struct tail_share *watch_tails(const struct watch_set *set)
 {
-	return set->tail_loops;
+	return set->tails;
 }
 
 static void store_dirty(struct watch_set *set)
@@ -446,7 +384,7 @@ static void store_dirty(struct watch_set *set)
 	store_begin(queue_store(set->queue));
 	list_for_each (link, &set->watches) {
 		struct watch *watch = list_entry(link, struct watch, link);
-		if (watch->is_dirty)
+		if (watch->stored != tail_listener_version(&watch->listener))
 			watch_store(watch);
 	}
 	(void)store_commit(queue_store(set->queue));
@@ -457,18 +395,26 @@ static void on_keep(void *data)
 	store_dirty(data);
 }
 
+/* The place of a tail is another one. */
+static void on_moved(void *data)
+{
+	struct watch_set *set = data;
+	if (!loop_timer_is_armed(set->keep))
+		loop_timer_arm(set->keep, KEEP_MS);
+}
+
 static bool watch_load(void *data, const char *id, const struct json *value)
 {
-	struct watch *watch = xcalloc(1, sizeof *watch);
+	struct watch_stored stored = {0};
+	struct watch *watch;
 	char boot_id[BOOT_ID_SIZE], reason[160];
 	struct watch_set *set = data;
-	if (!watch_record_read(value, watch)) {
-		mem_free(watch);
+	if (!watch_record_read(value, &stored))
 		return false;
-	}
+	watch = xmemdup(&stored.watch, sizeof stored.watch);
 	strcpy(boot_id, watch->boot_id);
 	if (!watch_insert(set, watch, reason, sizeof reason)) {
-		record_finish(watch_kind.rows, watch);
+		watch_record_finish(watch);
 		mem_free(watch);
 		return false;
 	}
@@ -477,8 +423,7 @@ static bool watch_load(void *data, const char *id, const struct json *value)
 	watch->boot_due_ms =
 	    boot_clock_due_ms(set->clock, boot_id, watch->boot_due_ms, watch->real_due_ms);
 	/* Without a place the file was not there: it begins with its first byte. */
-	watch->tail_loop = tail_loop_new(set->tail_loops, watch->file, watch->places,
-	    watch->place_count, &tail_loop_handlers, watch);
+	watch_listen(watch, stored.places, stored.place_count);
 	return true;
 }
 
@@ -489,7 +434,7 @@ struct watch_set *watch_set_new(struct event_base *base, struct queue *queue,
 	set->queue = queue;
 	set->clock = clock;
 	list_init(&set->watches);
-	set->tail_loops = tail_loop_set_new(base, options);
+	set->tails = tail_share_new(base, options, on_moved, set);
 	set->keep = loop_timer_new(base, on_keep, set);
 	queue_load(queue, &watch_kind, watch_load, set);
 	arm(set);
@@ -504,6 +449,6 @@ void watch_set_free(struct watch_set *set)
 	while (!list_is_empty(&set->watches))
 		watch_free(list_entry(set->watches.next, struct watch, link));
 	loop_timer_free(set->keep);
-	tail_loop_set_free(set->tail_loops);
+	tail_share_free(set->tails);
 	mem_free(set);
 }

@@ -23,7 +23,7 @@ struct event_base;
 struct once;
 struct queue;
 struct tail_loop_options;
-struct tail_loop_set;
+struct tail_share;
 struct watch_set;
 
 struct watch_order {
@@ -54,6 +54,6 @@ size_t watch_count(const struct watch_set *set);
 /* The alarm rang: ends those whose time is up. */
 void watch_ring(struct watch_set *set);
 
-struct tail_loop_set *watch_tail_loops(const struct watch_set *set);
+struct tail_share *watch_tails(const struct watch_set *set);
 
 #endif

@@ -26,19 +26,19 @@ _Static_assert(
     sizeof(dev_t) == sizeof(uint64_t) && sizeof(ino_t) == sizeof(uint64_t), "the first two rows");
 
 static const struct record_field watch_fields[] = {
-    {RECORD_ROW(TEXT, struct watch, file, "file")},
-    {RECORD_ROW(TEXT, struct watch, regex, "regex"), .is_optional = true},
-    {RECORD_ROW(BOOL, struct watch, on_change, "change")},
-    {RECORD_ROW(BOOL, struct watch, is_staying, "stay")},
-    {RECORD_ROW(INT, struct watch, created_ms, "created")},
-    {RECORD_ROW(INT, struct watch, boot_due_ms, "boot_due")},
-    {RECORD_ROW(INT, struct watch, real_due_ms, "real_due")},
-    {RECORD_ROW(INT, struct watch, timeout_ms, "timeout")},
-    {RECORD_ROW(UINT64, struct watch, count, "count")},
-    {RECORD_ROW(WORD, struct watch, boot_id, "boot")},
-    {RECORD_ROW(PANE, struct watch, pane, "pane"), .is_optional = true},
-    {RECORD_ROW(LIST, struct watch, places, "places"),
-	.count_offset = offsetof(struct watch, place_count), .values = TAIL_PLACES_MAX,
+    {RECORD_ROW(TEXT, struct watch_stored, watch.file, "file")},
+    {RECORD_ROW(TEXT, struct watch_stored, watch.regex, "regex"), .is_optional = true},
+    {RECORD_ROW(BOOL, struct watch_stored, watch.on_change, "change")},
+    {RECORD_ROW(BOOL, struct watch_stored, watch.is_staying, "stay")},
+    {RECORD_ROW(INT, struct watch_stored, watch.created_ms, "created")},
+    {RECORD_ROW(INT, struct watch_stored, watch.boot_due_ms, "boot_due")},
+    {RECORD_ROW(INT, struct watch_stored, watch.real_due_ms, "real_due")},
+    {RECORD_ROW(INT, struct watch_stored, watch.timeout_ms, "timeout")},
+    {RECORD_ROW(UINT64, struct watch_stored, watch.count, "count")},
+    {RECORD_ROW(WORD, struct watch_stored, watch.boot_id, "boot")},
+    {RECORD_ROW(PANE, struct watch_stored, watch.pane, "pane"), .is_optional = true},
+    {RECORD_ROW(LIST, struct watch_stored, places, "places"),
+	.count_offset = offsetof(struct watch_stored, place_count), .values = TAIL_PLACES_MAX,
 	.rows = RECORD_ROWS(place_fields, "#dev #ino #offset #line ?skipping %mark")},
 };
 
@@ -50,17 +50,23 @@ const struct record_kind watch_kind = {
     .naming = RECORD_BY_ID,
 };
 
-bool watch_record_read(const struct json *value, struct watch *watch)
+bool watch_record_read(const struct json *value, struct watch_stored *stored)
 {
 	bool is_valid;
-	if (!record_read(watch_kind.rows, value, watch))
+	if (!record_read(watch_kind.rows, value, stored))
 		return false;
-	is_valid = watch->file[0] == '/';
-	for (size_t at = 0; at < watch->place_count; at++)
-		is_valid &= (int64_t)watch->places[at].mark_len <= watch->places[at].offset;
+	is_valid = stored->watch.file[0] == '/';
+	for (size_t at = 0; at < stored->place_count; at++)
+		is_valid &= (int64_t)stored->places[at].mark_len <= stored->places[at].offset;
 	if (!is_valid)
-		record_finish(watch_kind.rows, watch);
+		watch_record_finish(&stored->watch);
 	return is_valid;
+}
+
+void watch_record_finish(struct watch *watch)
+{
+	mem_free(watch->file);
+	mem_free(watch->regex);
 }
 
 static const char *const reason_names[] = {
@@ -111,7 +117,7 @@ static void put_captures(struct json_writer *writer, const struct watch *watch,
 	size_t left = CAPTURES_MAX;
 	const struct pattern_match *match = finding->match;
 	for (size_t i = 1; i < match->count; i++) {
-		const char *name = pattern_capture_name(watch->matcher.pattern, i);
+		const char *name = pattern_capture_name(watch->pattern, i);
 		const struct pattern_span *span = &match->spans[i];
 		size_t len;
 		if (by_name && name == NULL)
@@ -132,7 +138,7 @@ static void put_captures(struct json_writer *writer, const struct watch *watch,
 static bool has_names(const struct watch *watch, const struct pattern_match *match)
 {
 	for (size_t i = 1; i < match->count; i++) {
-		if (pattern_capture_name(watch->matcher.pattern, i) != NULL)
+		if (pattern_capture_name(watch->pattern, i) != NULL)
 			return true;
 	}
 	return false;
@@ -153,10 +159,10 @@ static void put_finding(
 		}
 	}
 	json_array_begin(writer, "context");
-	for (size_t i = 0; finding->context != NULL && i < WATCH_CONTEXT; i++) {
-		const struct watch_text *line = &finding->context[i];
+	for (size_t i = 0; finding->context != NULL && i < CONTEXT_LINES; i++) {
+		const struct context_line *line = &finding->context->lines[i];
 		if (line->bytes != NULL)
-			(void)put_part(writer, NULL, line->bytes, line->len, 0, WATCH_CONTEXT_MAX);
+			(void)put_part(writer, NULL, line->bytes, line->len, 0, CONTEXT_LINE_MAX);
 	}
 	json_array_end(writer);
 }
@@ -181,8 +187,7 @@ char *watch_record_data(
 
 char *watch_record_close(const struct watch *watch, char *data, uint64_t count)
 {
-	const char *poll =
-	    watch->tail_loop != NULL ? tail_loop_poll_reason(watch->tail_loop) : NULL;
+	const char *poll = tail_loop_poll_reason(tail_listener_loop(&watch->listener));
 	char *closed = xasprintf("%.*s,\"count\":%" PRIu64 ",\"limit_hits\":%" PRIu64
 				 ",\"mode\":\"%s\",\"ended\":%s}",
 	    (int)strlen(data) - 1, data, count, watch->limit_hits,

@@ -10,14 +10,12 @@
 #include "base/buf.h"
 #include "base/list.h"
 #include "daemon/core/boot_clock.h"
-#include "daemon/core/line_match.h"
 #include "daemon/core/pane_ref.h"
-#include "daemon/file/tail_loop.h"
+#include "daemon/file/context_lines.h"
+#include "daemon/file/tail_share.h"
 #include "daemon/queue/record.h"
 
-#define WATCH_CONTEXT 3 /* lines before the one that matched */
 #define WATCH_LINE_MAX 4096 /* bytes of a line in a notification */
-#define WATCH_CONTEXT_MAX 512 /* bytes of a line of the context */
 
 struct watch_set;
 
@@ -36,7 +34,7 @@ struct watch {
 	char *file;
 	char *regex; /* NULL: any change */
 	struct pane_ref pane; /* the pane to notify; cleared: none */
-	struct line_matcher matcher; /* its pattern is NULL without a regex */
+	struct pattern *pattern; /* NULL without a regex */
 	bool on_change;
 	bool is_staying; /* it does not end with its first match */
 	int64_t created_ms; /* CLOCK_REALTIME */
@@ -46,26 +44,35 @@ struct watch {
 	int64_t timeout_ms;
 	uint64_t count; /* matches and changes that were notified */
 	uint64_t limit_hits; /* lines on which the pattern gave up */
-	struct tail_place places[TAIL_PLACES_MAX]; /* that were stored last */
-	size_t place_count;
-	struct tail_loop *tail_loop;
+	struct tail_listener listener;
 	/* The rest is its own. */
+	uint64_t stored; /* the version of the places that are in the store */
 	unsigned limits_in_row;
+	uint64_t limit_block; /* in which the pattern gave up last */
+	bool is_limit_last; /* on the last line of it */
 	bool is_over;
-	bool is_dirty; /* its place is not in the store */
 	int changed; /* enum tail_change since the last look; -1: nothing */
 	uint64_t found; /* matches since the last look */
 	char *found_data; /* the data for the first of them */
 	struct watch_text last; /* the line that was read last, for changes */
-	struct watch_text context[WATCH_CONTEXT]; /* lines before the next block, oldest first */
 	int64_t shown_offset; /* of a line that matched before it had an end; -1: none */
+	uint64_t shown_block; /* the block before that line */
 };
 
-/* Watches in the store. */
+/* A watch as the store keeps it. */
+struct watch_stored {
+	struct watch watch;
+	struct tail_place places[TAIL_PLACES_MAX];
+	size_t place_count;
+};
+
+/* Watches in the store; the struct is watch_stored. */
 extern const struct record_kind watch_kind;
 
-/* Fills a watch whose members are zero; false if it cannot be read. */
-bool watch_record_read(const struct json *value, struct watch *watch);
+/* Fills one whose members are zero; false if it cannot be read. */
+bool watch_record_read(const struct json *value, struct watch_stored *stored);
+/* Frees the members that were read. */
+void watch_record_finish(struct watch *watch);
 
 enum watch_reason {
 	WATCH_MATCH,
@@ -79,7 +86,7 @@ enum watch_reason {
 struct watch_finding {
 	const struct watch_text *line;
 	const struct pattern_match *match; /* in it; NULL: none */
-	const struct watch_text *context; /* of WATCH_CONTEXT; without bytes: none */
+	const struct context_lines *context; /* NULL: none */
 };
 
 /* The "data" of a notification as mem_alloc() memory, without the count, and open at its end. */
