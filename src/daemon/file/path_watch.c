@@ -15,6 +15,7 @@
 
 #define LINKS_MAX 40 /* as in the kernel */
 #define STEPS_MAX 128
+#define STEPS_EACH 8
 #define ROUNDS_MAX 8
 #define CANDIDATES_MAX 16
 /* How long new names of a file are tracked; events are never this late. */
@@ -30,10 +31,10 @@ struct step {
 	dev_t dev;
 	ino_t ino;
 	uint32_t mask;
-	char name[NAME_MAX + 1]; /* "": the directory itself */
 	char *dir; /* its path */
 	bool is_last; /* it contains the file itself */
 	bool is_kept; /* while refreshing */
+	char name[]; /* "": the directory itself */
 };
 
 struct candidate {
@@ -47,9 +48,10 @@ struct path_watch {
 	char *path;
 	struct path_watch_handlers handlers;
 	void *data;
-	struct step *steps[STEPS_MAX];
+	struct step **steps;
 	size_t count;
-	struct candidate candidates[CANDIDATES_MAX];
+	size_t size; /* of steps, at most STEPS_MAX */
+	struct candidate *candidates; /* CANDIDATES_MAX, since the first rename; else NULL */
 	size_t next_candidate;
 	int error; /* of this refreshing */
 	bool has_changed;
@@ -79,6 +81,8 @@ void path_watch_free(struct path_watch *watch)
 		return;
 	for (size_t i = 0; i < watch->count; i++)
 		step_free(watch->steps[i]);
+	mem_free(watch->steps);
+	mem_free(watch->candidates);
 	mem_free(watch->path);
 	mem_free(watch);
 }
@@ -86,7 +90,7 @@ void path_watch_free(struct path_watch *watch)
 static struct candidate *find_candidate(struct path_watch *watch, const char *name)
 {
 	int64_t now_ms = clock_mono_ms();
-	for (size_t i = 0; i < CANDIDATES_MAX; i++) {
+	for (size_t i = 0; watch->candidates != NULL && i < CANDIDATES_MAX; i++) {
 		struct candidate *candidate = &watch->candidates[i];
 		if (candidate->name[0] && candidate->until_ms < now_ms)
 			candidate->name[0] = '\0';
@@ -98,7 +102,7 @@ static struct candidate *find_candidate(struct path_watch *watch, const char *na
 
 static struct candidate *find_cookie(struct path_watch *watch, uint32_t cookie)
 {
-	for (size_t i = 0; i < CANDIDATES_MAX; i++) {
+	for (size_t i = 0; watch->candidates != NULL && i < CANDIDATES_MAX; i++) {
 		if (watch->candidates[i].name[0] && watch->candidates[i].cookie == cookie)
 			return &watch->candidates[i];
 	}
@@ -110,6 +114,8 @@ static void moved_from(
 {
 	struct candidate *candidate = find_candidate(watch, event->name);
 	if (candidate == NULL && strcmp(event->name, step->name) == 0) {
+		if (watch->candidates == NULL)
+			watch->candidates = xcalloc(CANDIDATES_MAX, sizeof *watch->candidates);
 		candidate = &watch->candidates[watch->next_candidate++ % CANDIDATES_MAX];
 		snprintf(candidate->name, sizeof candidate->name, "%s", event->name);
 	}
@@ -197,7 +203,11 @@ static void need(struct path_watch *watch, const char *dir, const char *name, bo
 	step = find_step(watch, &status, mask, name);
 	if (step == NULL) {
 		int r;
-		step = xcalloc(1, sizeof *step);
+		if (watch->count == watch->size) {
+			watch->size += STEPS_EACH;
+			watch->steps = xrealloc(watch->steps, watch->size * sizeof *watch->steps);
+		}
+		step = xcalloc(1, sizeof *step + strlen(name) + 1);
 		inotify_watch_init(&step->watch, on_event);
 		step->owner = watch;
 		step->dev = status.st_dev;
