@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * Following a file: its CPU, its latency and its wake-ups, against `tail -F | grep` on the
- * same appends in turns. Both write what matches into a pipe that the writer reads.
+ * A followed file (G12): CPU, latency and wake-ups of muxbusd, asked over its socket, against
+ * `tail -F | grep` on the same appends in turns; and the growth of the cost with the number of
+ * watches of the file.
  */
-#include <event2/event.h>
 #include <fcntl.h>
 #include <poll.h>
 #include <signal.h>
@@ -16,146 +16,155 @@
 #include <unistd.h>
 
 #include "bench.h"
-#include "daemon/core/line_match.h"
-#include "daemon/file/tail_loop.h"
 
-#define ROUNDS 3
-#define BULK_BYTES (256 * 1024 * 1024)
-#define BULK_WRITE (64 * 1024)
-#define LATENCY_COUNT 1500
+enum {
+	ROUNDS = 3,
+	BULK_BYTES = 128 * 1024 * 1024,
+	BULK_WRITE = 64 * 1024,
+	LATENCIES = 1000,
+	QUEUED = 10000, /* as many as the queue keeps */
+	BOUND_MS = 60000,
+	PATH_SIZE = 100,
+	GROWTH_BYTES = 32 * 1024 * 1024,
+};
 #define STORM_SEC 2.0
-#define BOUND_MS 60000
 #define PATTERN "MARK [0-9]+"
+
+static struct live *live;
+static struct talk *talk;
 
 static double now(void)
 {
-	struct timespec time;
-	clock_gettime(CLOCK_MONOTONIC, &time);
-	return (double)time.tv_sec + (double)time.tv_nsec / 1e9;
+	return (double)live_now_ns() / 1e9;
 }
 
-/* The reader. */
+static void call(const char *method, const char *params)
+{
+	if (at(talk_call_json(talk, method, params), "result") == NULL)
+		live_bail("%s: %s", method, talk_text(talk));
+}
+
+/* A reader of the file: the daemon through a subscription, or tail and grep through a pipe. */
 
 struct reader {
+	struct talk *events; /* NULL: tail and grep */
 	pid_t pids[2];
-	int fd; /* what matched */
+	int fd; /* one line for each match comes here */
+	char path[PATH_SIZE];
+	struct live_usage before;
 };
 
-static bool on_block(void *data, const struct tail_block *block)
-{
-	struct line_matcher *matcher = data;
-	struct matched_line line;
-	size_t from = 0;
-	while (from < block->len &&
-	    line_match(matcher, block->text, block->len, from, &line) == PATTERN_MATCH) {
-		if (write(STDOUT_FILENO, block->text + line.start, line.after - line.start) < 0)
-			exit(1);
-		from = line.after;
-	}
-	return true;
-}
-
-static void on_change(void *data, enum tail_change change)
-{
-	(void)data;
-	(void)change;
-}
-
-static void on_partial(void *data, const struct tail_block *block)
-{
-	(void)data;
-	(void)block;
-}
-
-static void on_looked(void *data)
-{
-	(void)data;
-}
-
-/* Follows as the daemon does, until it is killed. */
-static void follow(const char *path)
-{
-	static const struct tail_loop_handlers handlers = {
-	    .block = on_block, .changed = on_change, .partial = on_partial, .looked = on_looked};
-	struct event_config *config = event_config_new();
-	char reason[100];
-	struct line_matcher matcher;
-	struct tail_loop_set *set;
-	struct event_base *base;
-	event_config_set_flag(config, EVENT_BASE_FLAG_PRECISE_TIMER | EVENT_BASE_FLAG_NOLOCK);
-	base = event_base_new_with_config(config);
-	line_matcher_init(&matcher, pattern_new(PATTERN, strlen(PATTERN), reason, sizeof reason));
-	set = tail_loop_set_new(base, NULL);
-	(void)tail_loop_new(set, path, NULL, 0, &handlers, &matcher);
-	event_base_dispatch(base);
-	_exit(0);
-}
-
-static pid_t spawn(int in, int out, const char *path, const char *const argv[])
+static pid_t spawn(int in, int out, const char *const argv[])
 {
 	pid_t pid = fork();
 	if (pid != 0)
 		return pid;
 	if (in >= 0)
-		dup2(in, STDIN_FILENO);
-	dup2(out, STDOUT_FILENO);
-	if (argv)
-		execvp(argv[0], (char *const *)argv);
-	else
-		follow(path);
+		(void)dup2(in, STDIN_FILENO);
+	(void)dup2(out, STDOUT_FILENO);
+	(void)execvp(argv[0], (char *const *)argv);
 	_exit(127);
 }
 
-static void reader_start(struct reader *reader, const char *path, bool is_ours)
+static void start_tail(struct reader *reader, const char *path)
 {
 	int out[2], between[2];
 	const char *const tail[] = {"tail", "-n", "0", "-F", path, NULL};
 	const char *const grep[] = {"grep", "--line-buffered", "-E", PATTERN, NULL};
 	if (pipe2(out, O_CLOEXEC) < 0 || pipe2(between, O_CLOEXEC) < 0)
-		exit(1);
-	reader->pids[0] = spawn(-1, is_ours ? out[1] : between[1], path, is_ours ? NULL : tail);
-	reader->pids[1] = is_ours ? 0 : spawn(between[0], out[1], path, grep);
+		live_bail("no pipe");
+	reader->pids[0] = spawn(-1, between[1], tail);
+	reader->pids[1] = spawn(between[0], out[1], grep);
 	close(between[0]);
 	close(between[1]);
 	close(out[1]);
 	reader->fd = out[0];
 }
 
-/* Ends it; returns its CPU seconds and how often it slept. */
-static double reader_stop(struct reader *reader, long *ret_sleeps)
+static void add_watch(const char *path, const char *regex)
+{
+	char params[512];
+	(void)snprintf(params, sizeof params,
+	    "{\"file_path\":\"%s\",\"regex\":\"%s\",\"once\":false}", path, regex);
+	call("watch_log", params);
+}
+
+static void cancel_watches(const char *path)
+{
+	char params[PATH_SIZE + 32];
+	(void)snprintf(params, sizeof params, "{\"file_path\":\"%s\"}", path);
+	call("cancel_watch", params);
+}
+
+static void start_ours(struct reader *reader, const char *path)
+{
+	add_watch(path, PATTERN);
+	reader->events = talk_new(live);
+	if (at(talk_call_json(reader->events, "subscribe", "{\"kinds\":[\"notification\"]}"),
+		"result") == NULL)
+		live_bail("subscribe: %s", talk_text(reader->events));
+	reader->fd = talk_fd(reader->events);
+}
+
+static void reader_start(struct reader *reader, const char *path, bool is_ours)
+{
+	*reader = (struct reader){0};
+	(void)snprintf(reader->path, sizeof reader->path, "%s", path);
+	if (is_ours)
+		start_ours(reader, path);
+	else
+		start_tail(reader, path);
+}
+
+/* Waits for the end of the line of a match; false if nothing comes. */
+static bool reader_wait(struct reader *reader, int timeout_ms)
+{
+	char bytes[65536];
+	struct pollfd fd = {.fd = reader->fd, .events = POLLIN};
+	ssize_t n;
+	do {
+		if (poll(&fd, 1, timeout_ms) <= 0)
+			return false;
+		n = read(reader->fd, bytes, sizeof bytes);
+	} while (n > 0 && bytes[n - 1] != '\n');
+	return n > 0;
+}
+
+/* Ends the reader. Returns the CPU time since reader_sync(), in seconds; and its wake-ups. */
+static double reader_stop(struct reader *reader, double *ret_wakeups)
 {
 	double cpu = 0;
-	*ret_sleeps = 0;
-	for (int i = 0; i < 2 && reader->pids[i] > 0; i++) {
+	struct live_usage after = live_usage(live->daemon_pid);
+	if (reader->events != NULL) {
+		cpu = (double)(after.cpu_ns - reader->before.cpu_ns) / 1e9;
+		*ret_wakeups = (double)(after.wakeups - reader->before.wakeups);
+		talk_free(reader->events);
+		cancel_watches(reader->path);
+		return cpu;
+	}
+	*ret_wakeups = 0;
+	for (int i = 0; i < 2; i++) {
 		struct rusage usage;
 		kill(reader->pids[i], SIGTERM);
 		if (wait4(reader->pids[i], NULL, 0, &usage) < 0)
 			continue;
 		cpu += (double)(usage.ru_utime.tv_sec + usage.ru_stime.tv_sec) +
 		    (double)(usage.ru_utime.tv_usec + usage.ru_stime.tv_usec) / 1e6;
-		*ret_sleeps += usage.ru_nvcsw;
+		*ret_wakeups += (double)usage.ru_nvcsw;
 	}
 	close(reader->fd);
 	return cpu;
 }
 
-/* Waits for something that matched; false if nothing comes. */
-static bool reader_wait(struct reader *reader, int timeout_ms)
-{
-	char bytes[65536];
-	struct pollfd fd = {.fd = reader->fd, .events = POLLIN};
-	return poll(&fd, 1, timeout_ms) > 0 && read(reader->fd, bytes, sizeof bytes) > 0;
-}
-
 /* The writer. */
 
-static int make_file(char *path)
+static int make_file(char path[PATH_SIZE])
 {
 	int fd;
-	strcpy(path, "/tmp/muxbus-bench-XXXXXX");
+	(void)snprintf(path, PATH_SIZE, "%s/log-XXXXXX", live->dir);
 	fd = mkstemp(path);
 	if (fd < 0)
-		exit(1);
+		live_bail("no file");
 	(void)fcntl(fd, F_SETFL, O_APPEND);
 	return fd;
 }
@@ -163,7 +172,7 @@ static int make_file(char *path)
 static void put(int fd, const char *bytes, size_t len)
 {
 	if (write(fd, bytes, len) != (ssize_t)len)
-		exit(1);
+		live_bail("the disk does not take it");
 }
 
 /* Writes marks until the reader runs. */
@@ -176,70 +185,123 @@ static void reader_sync(struct reader *reader, int fd)
 	}
 	while (reader_wait(reader, 100))
 		;
+	reader->before = live_usage(live->daemon_pid);
+}
+
+/*
+ * A chunk of a log of 1,000 workers. One line in fifty names a worker, as most patterns of
+ * watches do; none of them matches.
+ */
+static void make_chunk(char chunk[BULK_WRITE])
+{
+	size_t len = 0;
+	unsigned state = 1;
+	for (unsigned i = 0; len < BULK_WRITE - 200; i++) {
+		state = state * 1103515245 + 12345;
+		len += (size_t)snprintf(chunk + len, BULK_WRITE - len,
+		    "2026-11-21T02:15:%02u.%03u INFO request %u of host-%u done in %u ms\n", i % 60,
+		    state >> 22, state >> 8, state >> 28, state >> 20 & 1023);
+		if (i % 50 == 0)
+			len += (size_t)snprintf(chunk + len, BULK_WRITE - len,
+			    "2026-11-21T02:15:%02u.%03u WARN worker-%03u is idle\n", i % 60,
+			    state >> 22, (state >> 8) % 1000);
+	}
+	memset(chunk + len, ' ', BULK_WRITE - len);
+	chunk[BULK_WRITE - 1] = '\n';
+}
+
+static void append_bulk(struct reader *reader, int fd, size_t bytes)
+{
+	static char chunk[BULK_WRITE];
+	if (chunk[0] == '\0')
+		make_chunk(chunk);
+	for (size_t done = 0; done < bytes; done += sizeof chunk)
+		put(fd, chunk, sizeof chunk);
+	put(fd, "MARK 1\n", 7);
+	if (!reader_wait(reader, BOUND_MS))
+		live_bail("no match");
 }
 
 static double run_bulk(bool is_ours)
 {
-	static char chunk[BULK_WRITE];
-	char path[64];
+	char path[PATH_SIZE];
 	struct reader reader;
-	long sleeps;
+	double cpu, wakeups;
 	int fd = make_file(path);
-	double cpu;
-	for (size_t at = 0; at < sizeof chunk; at++)
-		chunk[at] = at % 81 == 80 ? '\n' : (char)('a' + at % 23);
-	chunk[sizeof chunk - 1] = '\n';
 	reader_start(&reader, path, is_ours);
 	reader_sync(&reader, fd);
-	for (size_t done = 0; done < BULK_BYTES; done += sizeof chunk)
-		put(fd, chunk, sizeof chunk);
-	put(fd, "MARK 1\n", 7);
-	if (!reader_wait(&reader, BOUND_MS))
-		fprintf(stderr, "nothing matched\n");
-	cpu = reader_stop(&reader, &sleeps);
+	append_bulk(&reader, fd, BULK_BYTES);
+	cpu = reader_stop(&reader, &wakeups);
 	close(fd);
 	unlink(path);
 	return cpu;
 }
 
+/* From the append to the line of the match, in microseconds. */
 static void run_latency(bool is_ours, double *ret_p50, double *ret_p99)
 {
-	static double times[LATENCY_COUNT];
-	char path[64], line[32];
+	static double times[LATENCIES];
+	char path[PATH_SIZE], line[32];
 	struct reader reader;
 	size_t count = 0;
-	long sleeps;
+	double wakeups;
 	int fd = make_file(path);
 	reader_start(&reader, path, is_ours);
 	reader_sync(&reader, fd);
-	for (int i = 0; i < LATENCY_COUNT; i++) {
+	for (int i = 0; i < LATENCIES; i++) {
 		int len = snprintf(line, sizeof line, "MARK %d\n", i);
 		double start = now();
 		double left;
 		put(fd, line, (size_t)len);
-		if (!reader_wait(&reader, 1000))
-			continue;
+		if (!reader_wait(&reader, BOUND_MS))
+			live_bail("no match");
 		times[count++] = (now() - start) * 1e6;
-		left = start + 0.001 - now();
+		left = start + 0.002 - now();
 		if (left > 0)
 			nanosleep(&(struct timespec){.tv_nsec = (long)(left * 1e9)}, NULL);
 	}
-	(void)reader_stop(&reader, &sleeps);
+	(void)reader_stop(&reader, &wakeups);
 	*ret_p50 = bench_percentile(times, count, 50);
 	*ret_p99 = bench_percentile(times, count, 99);
 	close(fd);
 	unlink(path);
 }
 
-/* How often it wakes up in a second of appends of 100 bytes. */
-static double run_storm(double *ret_cpu_ns)
+static void bench_latency(const char *p50_name, const char *p99_name, const char *note)
 {
-	char path[64], line[100];
+	double p50[ROUNDS], p99[ROUNDS], our_p50[ROUNDS], our_p99[ROUNDS];
+	for (int i = 0; i < ROUNDS; i++) {
+		double their_p50, their_p99;
+		run_latency(true, &our_p50[i], &our_p99[i]);
+		run_latency(false, &their_p50, &their_p99);
+		p50[i] = our_p50[i] / their_p50;
+		p99[i] = our_p99[i] / their_p99;
+	}
+	bench_row(p50_name, bench_median(p50, ROUNDS), "x", "%.0f us, %s",
+	    bench_median(our_p50, ROUNDS), note);
+	bench_row(p99_name, bench_median(p99, ROUNDS), "x", "%.0f us, %s",
+	    bench_median(our_p99, ROUNDS), note);
+}
+
+static void bench_cpu(void)
+{
+	double ratios[ROUNDS], ours[ROUNDS];
+	for (int i = 0; i < ROUNDS; i++) {
+		ours[i] = run_bulk(true);
+		ratios[i] = ours[i] / run_bulk(false);
+	}
+	bench_row("follow_cpu", bench_median(ratios, ROUNDS), "x", "%.2f s per GiB",
+	    bench_median(ours, ROUNDS) * (1024.0 * 1024 * 1024 / BULK_BYTES));
+}
+
+/* How often the daemon wakes up in a second of appends of 100 bytes. */
+static void bench_storm(void)
+{
+	char path[PATH_SIZE], line[100];
 	struct reader reader;
-	long sleeps;
 	size_t bytes = 0;
 	int fd = make_file(path);
-	double sec, cpu, start;
+	double sec, cpu, start, wakeups;
 	memset(line, 'x', sizeof line);
 	line[sizeof line - 1] = '\n';
 	reader_start(&reader, path, true);
@@ -250,36 +312,70 @@ static double run_storm(double *ret_cpu_ns)
 		bytes += sizeof line;
 	}
 	sec = now() - start;
-	cpu = reader_stop(&reader, &sleeps);
-	*ret_cpu_ns = cpu * 1e9 / (double)bytes;
+	cpu = reader_stop(&reader, &wakeups);
+	bench_row("follow_wakeups", wakeups / sec, "/s", "%.1f ns/B, %.0f appends/s",
+	    cpu * 1e9 / (double)bytes, (double)bytes / sizeof line / sec);
 	close(fd);
 	unlink(path);
-	return (double)sleeps / sec;
+}
+
+/* The CPU time for a byte with so many watches of the file, in ns. */
+static double byte_ns(int watches)
+{
+	char path[PATH_SIZE], regex[64];
+	struct reader reader;
+	int fd = make_file(path);
+	double cpu, wakeups;
+	reader_start(&reader, path, true);
+	for (int i = 1; i < watches; i++) {
+		(void)snprintf(regex, sizeof regex, "worker-%03d .*timeout ([0-9]+)", i);
+		add_watch(path, regex);
+	}
+	reader_sync(&reader, fd);
+	append_bulk(&reader, fd, GROWTH_BYTES);
+	cpu = reader_stop(&reader, &wakeups);
+	close(fd);
+	unlink(path);
+	return cpu * 1e9 / GROWTH_BYTES;
+}
+
+static void bench_growth(void)
+{
+	static const struct {
+		const char *name;
+		int watches;
+	} rows[] = {
+	    {"follow_watches_10", 10}, {"follow_watches_100", 100}, {"follow_watches_1000", 1000}};
+	for (size_t row = 0; row < sizeof rows / sizeof *rows; row++) {
+		double ratios[ROUNDS], ours[ROUNDS];
+		for (int i = 0; i < ROUNDS; i++) {
+			double one = byte_ns(1);
+			ours[i] = byte_ns(rows[row].watches);
+			ratios[i] = ours[i] / one;
+		}
+		bench_row(rows[row].name, bench_median(ratios, ROUNDS), "x", "%.2f ns/B",
+		    bench_median(ours, ROUNDS));
+	}
+}
+
+static void fill_queue(void)
+{
+	for (int i = 0; i < QUEUED; i++)
+		call("post_notification", "{\"text\":\"one of many\"}");
 }
 
 int main(void)
 {
-	double cpu[ROUNDS], p50[ROUNDS], p99[ROUNDS], ours[ROUNDS], our_p50[ROUNDS],
-	    our_p99[ROUNDS];
-	double storm[ROUNDS], ns;
 	signal(SIGPIPE, SIG_IGN);
-	for (int i = 0; i < ROUNDS; i++) {
-		double their_p50, their_p99;
-		ours[i] = run_bulk(true);
-		cpu[i] = ours[i] / run_bulk(false);
-		ours[i] *= 1024.0 * 1024 * 1024 / BULK_BYTES;
-		run_latency(true, &our_p50[i], &our_p99[i]);
-		run_latency(false, &their_p50, &their_p99);
-		p50[i] = our_p50[i] / their_p50;
-		p99[i] = our_p99[i] / their_p99;
-		storm[i] = run_storm(&ns);
-	}
-	bench_row("follow_cpu", bench_median(cpu, ROUNDS), "x", "%.2f s per GiB",
-	    bench_median(ours, ROUNDS));
-	bench_row(
-	    "follow_p50", bench_median(p50, ROUNDS), "x", "%.0f us", bench_median(our_p50, ROUNDS));
-	bench_row(
-	    "follow_p99", bench_median(p99, ROUNDS), "x", "%.0f us", bench_median(our_p99, ROUNDS));
-	bench_row("follow_wakeups", bench_median(storm, ROUNDS), "/s", "%.1f ns/B", ns);
+	live = live_start(bench_tmux(), "exec sleep 3600");
+	talk = talk_new(live);
+	bench_cpu();
+	bench_storm();
+	bench_growth();
+	bench_latency("follow_p50_first", "follow_p99_first", "nothing queued at first");
+	fill_queue();
+	bench_latency("follow_p50", "follow_p99", "10,000 notifications queued");
+	talk_free(talk);
+	live_free(live);
 	return 0;
 }
