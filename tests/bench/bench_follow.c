@@ -369,10 +369,10 @@ int main(void)
 	signal(SIGPIPE, SIG_IGN);
 	live = live_start(bench_tmux(), "exec sleep 3600");
 	talk = talk_new(live);
+	bench_latency("follow_p50_first", "follow_p99_first", "nothing queued at first");
 	bench_cpu();
 	bench_storm();
 	bench_growth();
-	bench_latency("follow_p50_first", "follow_p99_first", "nothing queued at first");
 	fill_queue();
 	bench_latency("follow_p50", "follow_p99", "10,000 notifications queued");
 	talk_free(talk);

@@ -27,6 +27,16 @@ void line_at(const char *text, size_t len, size_t from, size_t at, struct matche
 	ret_line->end = newline != NULL && end > start && text[end - 1] == '\r' ? end - 1 : end;
 }
 
+#ifdef __SSE2__
+/* Which of 16 places may be the start of a literal: its first and last bytes are there. */
+static inline __m128i may_start(const char *place, size_t count, __m128i first, __m128i last)
+{
+	__m128i a = _mm_loadu_si128((const __m128i *)(const void *)place);
+	__m128i b = _mm_loadu_si128((const __m128i *)(const void *)(place + count - 1));
+	return _mm_and_si128(_mm_cmpeq_epi8(a, first), _mm_cmpeq_epi8(b, last));
+}
+#endif
+
 /* memmem() by the first and last byte: several times as fast without a match. */
 static const char *find_bytes(const char *text, size_t len, const char *bytes, size_t count)
 {
@@ -34,11 +44,13 @@ static const char *find_bytes(const char *text, size_t len, const char *bytes, s
 #ifdef __SSE2__
 	const __m128i first = _mm_set1_epi8(bytes[0]);
 	const __m128i last = _mm_set1_epi8(bytes[count - 1]);
-	for (; i + count - 1 + 16 <= len; i += 16) {
-		__m128i a = _mm_loadu_si128((const __m128i *)(const void *)(text + i));
-		__m128i b = _mm_loadu_si128((const __m128i *)(const void *)(text + i + count - 1));
-		unsigned mask = (unsigned)_mm_movemask_epi8(
-		    _mm_and_si128(_mm_cmpeq_epi8(a, first), _mm_cmpeq_epi8(b, last)));
+	for (; i + count - 1 + 32 <= len; i += 32) {
+		__m128i low = may_start(text + i, count, first, last);
+		__m128i high = may_start(text + i + 16, count, first, last);
+		unsigned mask;
+		if (_mm_movemask_epi8(_mm_or_si128(low, high)) == 0)
+			continue;
+		mask = (unsigned)_mm_movemask_epi8(low) | (unsigned)_mm_movemask_epi8(high) << 16;
 		for (; mask; mask &= mask - 1) {
 			const char *place = text + i + __builtin_ctz(mask);
 			if (memcmp(place, bytes, count) == 0)

@@ -188,12 +188,15 @@ char *watch_record_data(
 char *watch_record_close(const struct watch *watch, char *data, uint64_t count)
 {
 	const char *poll = tail_loop_poll_reason(tail_listener_loop(&watch->listener));
-	char *closed = xasprintf("%.*s,\"count\":%" PRIu64 ",\"limit_hits\":%" PRIu64
-				 ",\"mode\":\"%s\",\"ended\":%s}",
-	    (int)strlen(data) - 1, data, count, watch->limit_hits,
-	    poll != NULL ? "poll" : "inotify", watch->is_over ? "true" : "false");
+	struct buf closed;
+	buf_init(&closed, DATA_MAX + 256);
+	(void)buf_append(&closed, data, strlen(data) - 1); /* fits, as what follows */
+	(void)buf_printf(&closed,
+	    ",\"count\":%" PRIu64 ",\"limit_hits\":%" PRIu64 ",\"mode\":\"%s\",\"ended\":%s}",
+	    count, watch->limit_hits, poll != NULL ? "poll" : "inotify",
+	    watch->is_over ? "true" : "false");
 	mem_free(data);
-	return closed;
+	return (char *)buf_steal(&closed, NULL);
 }
 
 void watch_record_text(
