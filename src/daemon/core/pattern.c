@@ -22,7 +22,8 @@
 
 struct pattern {
 	pcre2_code *code;
-	bool has_jit; /* the JIT has compiled it, or cannot */
+	bool is_tried;
+	bool has_jit; /* the JIT has compiled it */
 	char *text;
 };
 
@@ -132,10 +133,13 @@ enum pattern_result pattern_find(struct pattern *pattern, const void *bytes, siz
 	 * The machine code takes most of the memory of a pattern, and many are never tried. Without
 	 * a JIT the interpreter runs, under the same limits.
 	 */
-	if (!pattern->has_jit)
-		(void)pcre2_jit_compile(pattern->code, PCRE2_JIT_COMPLETE);
-	pattern->has_jit = true;
-	count = pcre2_match(pattern->code, subject, len, start, 0, shared.places, shared.match);
+	if (!pattern->is_tried)
+		pattern->has_jit = pcre2_jit_compile(pattern->code, PCRE2_JIT_COMPLETE) == 0;
+	pattern->is_tried = true;
+	/* The machine code is called directly: it checks invalid UTF-8 itself. */
+	count = pattern->has_jit
+	    ? pcre2_jit_match(pattern->code, subject, len, start, 0, shared.places, shared.match)
+	    : pcre2_match(pattern->code, subject, len, start, 0, shared.places, shared.match);
 	if (count == PCRE2_ERROR_NOMATCH)
 		return PATTERN_NONE;
 	if (count < 0)
