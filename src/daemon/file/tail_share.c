@@ -36,7 +36,6 @@ struct shared_tail {
 	uint64_t version;
 	bool has_moved; /* since the last look */
 	bool is_looking;
-	bool has_looked;
 	/* Where it began, until the first look. */
 	struct tail_place *places;
 	size_t place_count;
@@ -216,7 +215,6 @@ static void on_looked(void *data)
 	struct tail_share *share = tail->share;
 	bool has_moved = tail->has_moved;
 	tail->has_moved = false;
-	tail->has_looked = true;
 	mem_free(tail->places);
 	tail->places = NULL;
 	tail->is_looking = true;
@@ -259,16 +257,28 @@ static struct shared_tail *tail_new_shared(struct tail_share *share, struct list
 	return tail;
 }
 
+/* Whether a tail has not looked yet, and began at these places. */
+static bool began_at(const struct shared_tail *tail, const struct tail_place *places, size_t count)
+{
+	if (tail->places == NULL || tail->place_count != count)
+		return false;
+	for (size_t i = 0; i < count; i++) {
+		const struct tail_place *one = &tail->places[i], *other = &places[i];
+		if (one->dev != other->dev || one->ino != other->ino ||
+		    one->offset != other->offset || one->line != other->line ||
+		    one->is_skipping != other->is_skipping)
+			return false;
+	}
+	return true;
+}
+
 /* Whether a listener that begins now, or from places, can begin with a tail. */
 static bool suits(
     const struct shared_tail *tail, const char *path, const struct tail_place *places, size_t count)
 {
 	if (strcmp(tail->path, path) != 0)
 		return false;
-	if (places == NULL)
-		return tail_loop_is_at_end(tail->loop);
-	return tail->places != NULL && tail->place_count == count &&
-	    memcmp(tail->places, places, count * sizeof *places) == 0;
+	return places == NULL ? tail_loop_is_at_end(tail->loop) : began_at(tail, places, count);
 }
 
 static struct shared_tail *find_tail(
