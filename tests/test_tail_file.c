@@ -189,6 +189,27 @@ static void test_holes(void)
 	trial_close(&trial);
 }
 
+/* Lines are counted many at once: more of them in a block than a byte can count. */
+static void test_numbers(void)
+{
+	struct trial trial;
+	char want[100], newlines[20001];
+	unsigned wrong = 0;
+	memset(newlines, '\n', sizeof newlines);
+	for (size_t count = 1; count < sizeof newlines; count = count * 3 + 1) {
+		trial_open(&trial);
+		trial_write(&trial, newlines, count);
+		(void)trial_read(&trial);
+		buf_clear(&trial.told);
+		trial_write(&trial, "end\n", 4);
+		(void)trial_read(&trial);
+		snprintf(want, sizeof want, "%zu:%zu:0:4:end\n|", count, count + 1);
+		wrong += strcmp(told(&trial), want) != 0;
+		trial_close(&trial);
+	}
+	is_int(wrong, 0, "lines have their numbers");
+}
+
 static void test_end(void)
 {
 	struct trial trial;
@@ -212,6 +233,7 @@ int main(void)
 	test_changes();
 	test_long();
 	test_holes();
+	test_numbers();
 	test_end();
 	return done_testing();
 }
