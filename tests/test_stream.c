@@ -15,6 +15,7 @@
 #include "daemon/tmux/pane_events.h"
 #include "daemon/tmux/stream.h"
 #include "daemon/tmux/tmux.h"
+#include "daemon/tmux/tokenizer.h"
 #include "tap.h"
 #include "wire/json.h"
 
@@ -411,6 +412,93 @@ static void test_taps(void)
 	stream_set_free(streams);
 }
 
+static struct buf seen_marks;
+
+static void on_mark(struct stream_tap *tap, const struct token *token)
+{
+	(void)tap;
+	buf_printf(&seen_marks, "%c%d-%d ", token->mark, (int)token->from, (int)token->to);
+}
+
+static void on_bytes(struct stream_tap *tap, uint64_t offset, const uint8_t *bytes, size_t len)
+{
+	(void)tap;
+	(void)offset;
+	(void)bytes;
+	(void)len;
+}
+
+static void check_marks(const char *want, const char *what)
+{
+	is_str(seen_marks.data != NULL ? (const char *)seen_marks.data : "", want, "%s", what);
+	buf_clear(&seen_marks);
+}
+
+/* Marks go to taps that want them, split anywhere, beside the events. */
+static void test_mark_taps(void)
+{
+	static const char text[] = "a\033]133;A\a$ \033[1mls\033]133;C\033\\out\033]133;D;0\a";
+	struct stream_tap tap = {.mark = on_mark, .output = on_bytes, .closed = on_tap_end};
+	struct stream_tap second = tap;
+	struct stream_set *streams;
+	unsigned wrong = 0;
+	buf_init(&seen_marks, 1024 * 1024);
+	for (size_t cut = 0; cut < sizeof text; cut++) {
+		streams = begin();
+		stream_tap_add(streams, 0, &tap);
+		stream_want(streams, 0, STREAM_MARKS, cut % 2 == 0);
+		feed(streams, 0, text, cut);
+		feed(streams, 0, text + cut, sizeof text - 1 - cut);
+		turn();
+		wrong += strcmp((const char *)seen_marks.data, "A1-9 C17-26 D29-39 ") != 0;
+		wrong += cut % 2 == 0 && strstr(take_told(), "finished") == NULL;
+		buf_clear(&seen_marks);
+		stream_set_free(streams);
+	}
+	is_int(wrong, 0, "every cut gives the same marks");
+
+	streams = begin();
+	stream_tap_add(streams, 0, &tap);
+	stream_tap_add(streams, 0, &second);
+	say(streams, 0, "\033]133;C\a");
+	check_marks("C0-8 C0-8 ", "each tap gets each mark");
+	stream_tap_remove(streams, 0, &second);
+	say(streams, 0, "\033]133;D");
+	stream_set_gap(streams, 0, 15, "reconnect");
+	say(streams, 0, "\a");
+	check_marks("", "a mark that a gap cuts is none");
+	say(streams, 0, "\033]8;;never ended");
+	stream_new_program(streams, 0);
+	say(streams, 0, "\033]133;A\a");
+	check_marks("A32-40 ", "a new program begins on an empty terminal");
+	stream_set_pane_closed(streams, 0);
+	stream_set_free(streams);
+	buf_finish(&seen_marks);
+}
+
+static void test_endless_sequence(void)
+{
+	static char big[STREAM_SEQUENCE_MAX];
+	struct stream_set *streams = begin();
+	memset(big, 'x', sizeof big);
+	stream_want(streams, 0, STREAM_MARKS, true);
+	say(streams, 0, "\033]52;");
+	say(streams, 0, "y\a");
+	turn();
+	is_str(take_told(), "", "a BEL ends a string");
+	say(streams, 0, "\033]52;");
+	feed(streams, 0, big, sizeof big - 10);
+	say(streams, 0, "\a");
+	turn();
+	is_str(take_told(), "", "also a long one");
+	say(streams, 0, "\033]52;");
+	feed(streams, 0, big, sizeof big);
+	say(streams, 0, "\a");
+	turn();
+	ok(strstr(take_told(), "bell") != NULL, "a longer one is given up");
+	stream_set_free(streams);
+}
+
 int main(void)
 {
 	base = event_base_new();
@@ -423,6 +511,8 @@ int main(void)
 	test_quiet();
 	test_reading();
 	test_taps();
+	test_mark_taps();
+	test_endless_sequence();
 	buf_finish(&told);
 	event_base_free(base);
 	return done_testing();

@@ -53,7 +53,6 @@ struct agent_monitor {
 	int64_t writes_ms; /* since when it writes without a rest; 0: it rests */
 	uint64_t end;
 	uint64_t newlines;
-	struct tokenizer tokenizer;
 	char mark;
 	uint64_t prompt_mark, output_mark;
 	char tail[AGENT_TAIL_SIZE];
@@ -74,10 +73,10 @@ static void arm(struct agent_monitor *monitor, int64_t ms)
 	loop_timer_arm(monitor->timer, ms);
 }
 
-static void on_token(void *data, const struct token *token)
+static void on_mark(struct stream_tap *tap, const struct token *token)
 {
-	struct agent_monitor *monitor = data;
-	if (token->kind != TOKEN_MARK || strchr("ABCD", token->mark) == NULL)
+	struct agent_monitor *monitor = list_entry(tap, struct agent_monitor, tap);
+	if (strchr("ABCD", token->mark) == NULL)
 		return;
 	monitor->mark = token->mark;
 	if (token->mark == 'A')
@@ -147,7 +146,6 @@ static void on_output(struct stream_tap *tap, uint64_t offset, const uint8_t *by
 {
 	struct agent_monitor *monitor = list_entry(tap, struct agent_monitor, tap);
 	monitor->end = offset + len;
-	tokenizer_feed(&monitor->tokenizer, offset, bytes, len, on_token, monitor);
 	note_tail(monitor, bytes, len);
 	note_brackets(monitor, bytes, len);
 	note_activity(monitor);
@@ -163,7 +161,6 @@ static void on_gap(struct stream_tap *tap, uint64_t offset, const char *reason)
 		monitor->handlers->flows(monitor->data);
 	if (monitor->is_new && strcmp(reason, "not_watched") == 0)
 		return; /* its program has not begun */
-	tokenizer_init(&monitor->tokenizer, false);
 	monitor->mark = '\0'; /* it may be an old one */
 	monitor->tail_len = sizeof monitor->tail;
 	note_activity(monitor);
@@ -331,6 +328,7 @@ struct agent_monitor *agent_monitor_new(
 	monitor->parts = parts;
 	monitor->handlers = handlers;
 	monitor->data = data;
+	monitor->tap.mark = on_mark;
 	monitor->tap.output = on_output;
 	monitor->tap.gap = on_gap;
 	monitor->tap.closed = on_closed;
@@ -373,7 +371,7 @@ static void begin(struct agent_monitor *monitor, const struct pane_ref *pane, bo
 	monitor->is_new = is_new;
 	if (!is_new)
 		return;
-	tokenizer_init(&monitor->tokenizer, false);
+	stream_new_program(monitor->parts->streams, pane->pane);
 	monitor->mark = '\0';
 	monitor->prompt_mark = monitor->output_mark = 0;
 	monitor->tail_len = 0;
@@ -391,7 +389,6 @@ bool agent_monitor_aim(struct agent_monitor *monitor, const struct pane_ref *pan
 	if (!is_same)
 		agent_monitor_drop(monitor);
 	begin(monitor, pane, is_new);
-	tokenizer_init(&monitor->tokenizer, false);
 	monitor->mark = '\0';
 	if (!is_new)
 		monitor->tail_len = sizeof monitor->tail; /* it began before it was followed */

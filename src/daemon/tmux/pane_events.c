@@ -7,7 +7,6 @@
 
 #include "base/clock.h"
 #include "base/utf8.h"
-#include "base/xalloc.h"
 #include "daemon/tmux/tmux.h"
 #include "wire/json.h"
 
@@ -24,8 +23,6 @@ void pane_events_init(struct pane_events *events, uint32_t pane)
 void pane_events_finish(struct pane_events *events)
 {
 	buf_finish(&events->text);
-	mem_free(events->tokenizer);
-	events->tokenizer = NULL;
 }
 
 /* Begins the members of an event about this pane. */
@@ -142,16 +139,8 @@ static void tell_finished(
 	publish(events, sink, EVENT_COMMAND_FINISHED, true);
 }
 
-struct intake {
-	struct pane_events *events;
-	struct pane_events_sink *sink;
-	uint64_t offset;
-	const uint8_t *bytes;
-	size_t taken; /* of bytes, into the text */
-};
-
 /* Adds the bytes up to an offset to the text; a full event is published at once. */
-static void take_text(struct intake *intake, uint64_t to)
+static void take_text(struct pane_events_intake *intake, uint64_t to)
 {
 	struct pane_events *events = intake->events;
 	size_t end = (size_t)(to - intake->offset);
@@ -168,7 +157,7 @@ static void take_text(struct intake *intake, uint64_t to)
 }
 
 /* A mark that begins or ends a command, behind the text before it. */
-static void take_mark(struct intake *intake, const struct token *token)
+static void take_mark(struct pane_events_intake *intake, const struct token *token)
 {
 	struct pane_events *events = intake->events;
 	bool is_start = token->mark == 'C';
@@ -190,24 +179,23 @@ static void take_mark(struct intake *intake, const struct token *token)
 		tell_finished(events, intake->sink, token);
 }
 
-static void take_token(void *data, const struct token *token)
+void pane_events_token(struct pane_events_intake *intake, const struct token *token)
 {
-	struct intake *intake = data;
+	struct pane_events *events = intake->events;
+	if (!events->wants_marks)
+		return;
 	if (token->kind == TOKEN_BELL) {
-		intake->events->bells++;
-		intake->events->bell_offset = token->from;
+		events->bells++;
+		events->bell_offset = token->from;
 	} else if (token->kind == TOKEN_MARK) {
 		take_mark(intake, token);
 	}
 }
 
-bool pane_events_output(struct pane_events *events, struct pane_events_sink *sink, uint64_t offset,
-    const uint8_t *bytes, size_t len)
+bool pane_events_output(struct pane_events_intake *intake)
 {
-	struct intake intake = {.events = events, .sink = sink, .offset = offset, .bytes = bytes};
-	if (events->tokenizer != NULL)
-		tokenizer_feed(events->tokenizer, offset, bytes, len, take_token, &intake);
-	take_text(&intake, offset + len);
+	const struct pane_events *events = intake->events;
+	take_text(intake, intake->offset + intake->len);
 	return events->text.len > 0 || events->bells > 0 || events->marks > 0;
 }
 
@@ -234,8 +222,6 @@ void pane_events_gap(
     struct pane_events *events, struct pane_events_sink *sink, uint64_t offset, const char *reason)
 {
 	pane_events_end(events, sink);
-	if (events->tokenizer != NULL)
-		tokenizer_init(events->tokenizer, false);
 	events->in_command = false;
 	if (events->wants_text)
 		tell_gap(events, sink, offset, reason, 0);
@@ -248,14 +234,9 @@ void pane_events_want(
 	if (events->wants_text && !text)
 		tell_all_text(events, sink, true);
 	events->wants_text = text;
-	if (marks && events->tokenizer == NULL) {
-		events->tokenizer = xalloc(sizeof *events->tokenizer);
-		tokenizer_init(events->tokenizer, false);
+	if (marks && !events->wants_marks)
 		events->in_command = false;
-	} else if (!marks && events->tokenizer != NULL) {
-		mem_free(events->tokenizer);
-		events->tokenizer = NULL;
+	else if (!marks)
 		events->bells = 0;
-	}
 	events->wants_marks = marks;
 }

@@ -3,7 +3,7 @@
  * Events from the output of one pane: pane_output, bell, command_started, command_finished.
  * Output of one turn is one event, or several of bounded size; text is cut between characters
  * only, so text that is valid in the stream is valid in events. A mark is published after the
- * text before it.
+ * text before it. The tokens come from the stream, which splits the output once.
  */
 #ifndef DAEMON_TMUX_PANE_EVENTS_H
 #define DAEMON_TMUX_PANE_EVENTS_H
@@ -35,7 +35,6 @@ struct pane_events {
 	bool wants_marks;
 	struct buf text; /* bytes not published yet */
 	uint64_t text_end; /* offset behind them */
-	struct tokenizer *tokenizer; /* NULL unless wants_marks */
 	bool in_command;
 	uint64_t command_from;
 	int64_t command_start_ms;
@@ -52,9 +51,20 @@ void pane_events_finish(struct pane_events *events);
 void pane_events_want(
     struct pane_events *events, struct pane_events_sink *sink, bool text, bool marks);
 
-/* Adds output whose first byte has this offset. True if there is something to flush. */
-bool pane_events_output(struct pane_events *events, struct pane_events_sink *sink, uint64_t offset,
-    const uint8_t *bytes, size_t len);
+/* A piece of output on its way into the events. */
+struct pane_events_intake {
+	struct pane_events *events;
+	struct pane_events_sink *sink;
+	uint64_t offset; /* of bytes[0] */
+	const uint8_t *bytes;
+	size_t len;
+	size_t taken; /* of bytes, into the text */
+};
+
+/* Takes a token of the piece, if marks are wanted. */
+void pane_events_token(struct pane_events_intake *intake, const struct token *token);
+/* Takes the rest of the piece, behind its tokens. True if there is something to flush. */
+bool pane_events_output(struct pane_events_intake *intake);
 
 /* End of the turn: publishes all output, except an incomplete character at its end. */
 void pane_events_flush(struct pane_events *events, struct pane_events_sink *sink);

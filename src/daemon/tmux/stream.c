@@ -16,6 +16,7 @@
 #include "daemon/tmux/pane_events.h"
 #include "daemon/tmux/ring.h"
 #include "daemon/tmux/tmux.h"
+#include "daemon/tmux/tokenizer.h"
 #include "wire/json.h"
 
 #define MEMBERS_MAX_BYTES (6 * PANE_EVENTS_TEXT_MAX + 1024)
@@ -31,6 +32,8 @@ struct stream {
 	int64_t lease_end_ms; /* 0: none */
 	struct pane_events events;
 	struct list taps;
+	unsigned mark_taps; /* of these, how many take marks */
+	struct tokenizer *tokenizer; /* NULL: nothing wants tokens */
 	struct list dirty; /* in the set's list while there is something to flush */
 	struct list active; /* in the set's list from its last output until it is quiet */
 	int64_t output_ms; /* time of the last output */
@@ -98,6 +101,17 @@ static bool has_own_interest(const struct stream *stream)
 	return stream->lease_end_ms > 0 || !list_is_empty(&stream->taps);
 }
 
+static void want_tokens(struct stream *stream, bool is_wanted)
+{
+	if (!is_wanted) {
+		mem_free(stream->tokenizer);
+		stream->tokenizer = NULL;
+	} else if (stream->tokenizer == NULL) {
+		stream->tokenizer = xalloc(sizeof *stream->tokenizer);
+		tokenizer_init(stream->tokenizer, false);
+	}
+}
+
 /* Adjusts a stream to its interests. */
 static void settle(struct stream_set *streams, struct stream *stream)
 {
@@ -114,6 +128,7 @@ static void settle(struct stream_set *streams, struct stream *stream)
 		stream->has_ring = false;
 	}
 	pane_events_want(&stream->events, &streams->sink, text, marks);
+	want_tokens(stream, marks || stream->mark_taps > 0);
 	if (!marks)
 		list_remove(&stream->active);
 	is_wanted = has_own_interest(stream);
@@ -138,6 +153,7 @@ static void drop(struct stream_set *streams, struct stream *stream)
 	if (stream->has_ring)
 		ring_finish(&stream->ring);
 	pane_events_finish(&stream->events);
+	mem_free(stream->tokenizer);
 	map_remove(&streams->map, stream->pane);
 	mem_free(stream);
 }
@@ -222,28 +238,66 @@ static void note_activity(struct stream_set *streams, struct stream *stream, uin
 		loop_timer_arm(streams->quiet_timer, streams->quiet_ms);
 }
 
+/* A piece of output while it is split into tokens. */
+struct piece {
+	struct stream *stream;
+	struct pane_events_intake intake;
+};
+
+static void on_token(void *data, const struct token *token)
+{
+	struct piece *piece = data;
+	struct list *link;
+	pane_events_token(&piece->intake, token);
+	if (token->kind != TOKEN_MARK || piece->stream->mark_taps == 0)
+		return;
+	list_for_each (link, &piece->stream->taps) {
+		struct stream_tap *tap = list_entry(link, struct stream_tap, link);
+		if (tap->mark != NULL)
+			tap->mark(tap, token);
+	}
+}
+
+static void split(struct piece *piece)
+{
+	struct tokenizer *tokenizer = piece->stream->tokenizer;
+	const struct pane_events_intake *intake = &piece->intake;
+	uint64_t start;
+	if (tokenizer == NULL)
+		return;
+	tokenizer_feed(tokenizer, intake->offset, intake->bytes, intake->len, on_token, piece);
+	if (tokenizer_is_open(tokenizer, &start) &&
+	    intake->offset + intake->len - start > STREAM_SEQUENCE_MAX)
+		tokenizer_init(tokenizer, false);
+}
+
 void stream_set_output(struct stream_set *streams, uint32_t pane, const uint8_t *bytes, size_t len)
 {
 	struct stream *stream = find(streams, pane);
+	struct piece piece = {.stream = stream};
 	struct list *link, *after;
-	uint64_t end, offset;
+	uint64_t end;
 	if (stream == NULL)
 		return;
 	streams->bytes += len;
 	end = model_offset(streams, pane);
-	offset = end - len;
+	piece.intake = (struct pane_events_intake){.events = &stream->events,
+	    .sink = &streams->sink,
+	    .offset = end - len,
+	    .bytes = bytes,
+	    .len = len};
 	if (stream->has_ring)
 		ring_write(&stream->ring, bytes, len);
+	split(&piece);
 	list_for_each_safe (link, after, &stream->taps) {
 		struct stream_tap *tap = list_entry(link, struct stream_tap, link);
-		tap->output(tap, offset, bytes, len);
+		tap->output(tap, end - len, bytes, len);
 	}
 	if (!stream->events.wants_text && !stream->events.wants_marks)
 		return;
 	if (stream->events.wants_marks)
 		note_activity(streams, stream, end);
-	if (pane_events_output(&stream->events, &streams->sink, offset, bytes, len) &&
-	    list_is_empty(&stream->dirty)) {
+	if (pane_events_output(&piece.intake) && list_is_empty(&stream->dirty)) {
 		list_append(&streams->dirty, &stream->dirty);
 		loop_timer_wake(streams->flush);
 	}
@@ -262,6 +316,8 @@ void stream_set_gap(struct stream_set *streams, uint32_t pane, uint64_t offset, 
 		stream->ring.end = offset;
 	if (!is_begin && stream->has_ring)
 		ring_gap(&stream->ring, offset, reason);
+	if (stream->tokenizer != NULL)
+		tokenizer_init(stream->tokenizer, false);
 	if (!is_begin)
 		pane_events_gap(&stream->events, &streams->sink, offset, reason);
 	list_for_each_safe (link, after, &stream->taps) {
@@ -355,17 +411,26 @@ int stream_tap_add(struct stream_set *streams, uint32_t pane, struct stream_tap 
 	if (stream == NULL)
 		return -1;
 	list_append(&stream->taps, &tap->link);
+	stream->mark_taps += tap->mark != NULL;
 	settle(streams, stream);
 	return 0;
 }
 
 void stream_tap_remove(struct stream_set *streams, uint32_t pane, struct stream_tap *tap)
 {
-	struct stream *stream;
+	struct stream *stream = find(streams, pane);
+	if (stream == NULL || list_is_empty(&tap->link))
+		return; /* the end of the pane has removed it */
 	list_remove(&tap->link);
-	stream = find(streams, pane);
-	if (stream != NULL)
-		settle(streams, stream);
+	stream->mark_taps -= tap->mark != NULL;
+	settle(streams, stream);
+}
+
+void stream_new_program(struct stream_set *streams, uint32_t pane)
+{
+	struct stream *stream = find(streams, pane);
+	if (stream != NULL && stream->tokenizer != NULL)
+		tokenizer_init(stream->tokenizer, false);
 }
 
 void stream_read(struct stream_set *streams, uint32_t pane, uint64_t offset, size_t max_bytes,

@@ -18,6 +18,7 @@ struct event_base;
 struct event_log;
 struct stream_set;
 struct tmux;
+struct token;
 
 struct stream_set *stream_set_new(struct event_base *base, const struct config *config,
     struct event_log *events, struct tmux *tmux);
@@ -43,6 +44,12 @@ enum stream_interest {
  * A pane that does not exist is ignored.
  */
 void stream_want(struct stream_set *streams, uint32_t pane, enum stream_interest interest, bool on);
+
+/*
+ * The output is split into tokens once for all that want marks. A sequence that does not end
+ * within this many bytes is given up: text follows.
+ */
+#define STREAM_SEQUENCE_MAX (128 * 1024)
 
 /* A reader's lease: keeps the ring of a pane filled for this time after the last call. */
 #define STREAM_LEASE_SEC 300
@@ -76,6 +83,8 @@ void stream_tell(struct stream_set *streams, uint32_t pane);
  */
 struct stream_tap {
 	struct list link;
+	/* A mark (OSC 133) in the output that comes next. May be NULL. */
+	void (*mark)(struct stream_tap *tap, const struct token *token);
 	void (*output)(struct stream_tap *tap, uint64_t offset, const uint8_t *bytes, size_t len);
 	/*
 	 * Bytes are missing before offset; "not_watched" also says that output begins here. May
@@ -88,6 +97,12 @@ struct stream_tap {
 /* Returns 0, or -1 if there is no such pane. */
 int stream_tap_add(struct stream_set *streams, uint32_t pane, struct stream_tap *tap);
 void stream_tap_remove(struct stream_set *streams, uint32_t pane, struct stream_tap *tap);
+
+/*
+ * The pane's program is about to be started again, on an empty terminal: a sequence that the one
+ * before did not end is over.
+ */
+void stream_new_program(struct stream_set *streams, uint32_t pane);
 
 /* Whether an interest covers every pane, also new ones. */
 bool stream_wants_all(const struct stream_set *streams);
