@@ -13,6 +13,7 @@
 #include "daemon/core/config.h"
 #include "daemon/event/event_log.h"
 #include "daemon/tmux/pane_events.h"
+#include "daemon/tmux/pane_lines.h"
 #include "daemon/tmux/stream.h"
 #include "daemon/tmux/tmux.h"
 #include "daemon/tmux/tokenizer.h"
@@ -499,6 +500,89 @@ static void test_endless_sequence(void)
 	stream_set_free(streams);
 }
 
+static char found[64];
+static unsigned watch_ends;
+
+static void on_found(struct line_watch *watch, const struct line_found *line)
+{
+	(void)watch;
+	snprintf(found, sizeof found, "%.*s@%d", (int)line->len, line->line, (int)line->offset);
+}
+
+static void on_watch_end(struct line_watch *watch)
+{
+	(void)watch;
+	watch_ends++;
+}
+
+/* Lines of a pane: wanted while they are watched, through gaps, and beside marks. */
+static void test_watches(void)
+{
+	struct stream_set *streams = begin();
+	struct line_watch first = {.found = on_found, .closed = on_watch_end};
+	struct line_watch second = first;
+	char reason[200];
+	struct pattern *pattern = pattern_new("fo+und", 6, reason, sizeof reason);
+	is_int(stream_watch_add(streams, 9, &first, pattern), -1, "no watch without a pane");
+	is_int(stream_watch_add(streams, 0, &first, pattern), 0, "a watch");
+	is_int(wanted[0], 1, "wants output");
+	stream_set_gap(streams, 0, 0, "not_watched");
+	say(streams, 0, "\033[1mfoo\033[0");
+	say(streams, 0, "mund");
+	is_str(found, "foound@14", "finds its pattern");
+	stream_watch_remove(streams, 0, &first);
+	is_int(wanted[0], 0, "and wants no more when it is removed");
+	stream_want(streams, 0, STREAM_MARKS, true);
+	stream_watch_add(streams, 0, &first, pattern);
+	stream_watch_add(streams, 0, &second, pattern);
+	stream_watch_remove(streams, 0, &first);
+	stream_set_gap(streams, 0, 14, "reconnect");
+	found[0] = '\0';
+	say(streams, 0, "\033]133;C\afound\r\n");
+	is_str(found, "found@29", "behind a gap too");
+	stream_watch_remove(streams, 0, &second);
+	say(streams, 0, "\a");
+	turn();
+	ok(strstr(take_told(), "bell") != NULL, "marks go on without watches");
+	stream_watch_add(streams, 0, &second, pattern);
+	stream_set_pane_closed(streams, 0);
+	is_int(watch_ends, 1, "the end of a pane ends its watches");
+	stream_watch_remove(streams, 0, &second);
+	stream_set_free(streams);
+	pattern_free(pattern);
+}
+
+/* More lines than a turn has time for: the next turns look at them. */
+static void test_slow_watches(void)
+{
+	enum { SLOW = 60 };
+	static char text[60000];
+	struct stream_set *streams = begin();
+	struct line_watch watches[SLOW] = {0};
+	struct pattern *patterns[SLOW];
+	char reason[200];
+	for (size_t at = 0; at < sizeof text; at++)
+		text[at] = at % 60 == 59 ? '\n' : 'a';
+	for (int at = 0; at < SLOW; at++) {
+		patterns[at] = pattern_new("(a|b)+(c|d)|z$", 14, reason, sizeof reason);
+		watches[at] = (struct line_watch){.found = on_found, .closed = on_watch_end};
+		stream_watch_add(streams, 0, &watches[at], patterns[at]);
+	}
+	found[0] = '\0';
+	feed(streams, 0, text, sizeof text);
+	say(streams, 0, "z\n");
+	for (int i = 0; i < 10000 && found[0] == '\0'; i++)
+		event_base_loop(base, EVLOOP_ONCE);
+	is_str(found, "z@60002", "the last line is found");
+	for (int i = 0; event_base_get_num_events(base, EVENT_BASE_COUNT_ADDED) > 0 && i < 10000;
+	     i++)
+		event_base_loop(base, EVLOOP_ONCE);
+	is_int(event_base_get_num_events(base, EVENT_BASE_COUNT_ADDED), 0, "then no timer runs");
+	stream_set_free(streams);
+	for (int at = 0; at < SLOW; at++)
+		pattern_free(patterns[at]);
+}
+
 int main(void)
 {
 	base = event_base_new();
@@ -513,6 +597,8 @@ int main(void)
 	test_taps();
 	test_mark_taps();
 	test_endless_sequence();
+	test_watches();
+	test_slow_watches();
 	buf_finish(&told);
 	event_base_free(base);
 	return done_testing();

@@ -155,3 +155,24 @@ void pattern_set_find(
 		find_alone(set->sorted[i], text, len, found, data);
 	set->bytes += len;
 }
+
+void pattern_set_pick(
+    struct pattern_set *set, const char *text, size_t len, pattern_picked_fn *picked, void *data)
+{
+	struct literal_hit hit = {0};
+	size_t left;
+	if (set->is_stale)
+		renew(set);
+	set->searches++;
+	left = set->filtered;
+	while (left > 0 && literal_filter_next(&set->filter, text, len, &hit)) {
+		struct pattern_member *member = set->sorted[hit.literal];
+		if (member->done == set->searches)
+			continue;
+		member->done = set->searches;
+		left--;
+		picked(data, member);
+	}
+	for (size_t i = set->count; i > set->filtered; i--)
+		picked(data, set->sorted[i - 1]); /* in the order in which they were added */
+}

@@ -17,13 +17,12 @@
 #include "daemon/server/target.h"
 #include "daemon/source/condition.h"
 #include "daemon/tmux/model_json.h"
+#include "daemon/tmux/pane_lines.h"
 #include "daemon/tmux/stream.h"
-#include "daemon/tmux/stripper.h"
 #include "daemon/tmux/tmux.h"
 
 enum {
-	LINE_MAX = 64 * 1024, /* of output that no newline ends; more is cut at the front */
-	CARRY_MAX = 2 * LINE_MAX,
+	MATCHED_LINE_MAX = 4096, /* of the line that is reported */
 	SCREEN_WAIT_MS = 50, /* after output, before the screen is looked at */
 	READY_QUIET_MS = 500,
 	READY_AGAIN_MS = 5000, /* a pane that is quiet and not ready may become so silently */
@@ -35,15 +34,14 @@ struct pane_watch {
 	uint32_t pane;
 	struct stream_tap tap;
 	bool is_tapped;
+	struct line_watch lines; /* output */
+	bool has_lines;
 	struct event_log_listener listener;
 	bool is_listening;
 	struct agent_listener agent_listener;
 	const struct agent *agent; /* ready: of an agent; NULL: of a pane alone */
 	struct loop_timer *timer;
 	struct pattern *pattern;
-	struct buf raw; /* output: bytes not yet taken apart */
-	struct buf line; /* output: the line that is under way, stripped */
-	uint64_t offset; /* output: behind the last byte of raw */
 	int64_t quiet_ms; /* quiet_sec, ready */
 	int64_t last_ms; /* CLOCK_MONOTONIC: the last output, or arming */
 	bool is_asking; /* tmux owes an answer */
@@ -54,19 +52,20 @@ static void watch_free(struct pane_watch *watch)
 {
 	if (watch->is_tapped)
 		stream_tap_remove(watch->condition->parts->streams, watch->pane, &watch->tap);
+	if (watch->has_lines)
+		stream_watch_remove(watch->condition->parts->streams, watch->pane, &watch->lines);
 	if (watch->is_listening)
 		event_log_unlisten(watch->condition->parts->events, &watch->listener);
 	if (watch->agent != NULL)
 		agent_unlisten(&watch->agent_listener);
 	watch->agent = NULL;
 	watch->is_tapped = false;
+	watch->has_lines = false;
 	watch->is_listening = false;
 	loop_timer_free(watch->timer);
 	watch->timer = NULL;
 	pattern_free(watch->pattern);
 	watch->pattern = NULL;
-	buf_finish(&watch->raw);
-	buf_finish(&watch->line);
 	if (watch->is_asking)
 		watch->is_gone = true;
 	else
@@ -97,6 +96,7 @@ static void settle_gone(struct pane_watch *watch)
 	struct condition *condition = watch->condition;
 	struct json_writer writer;
 	watch->is_tapped = false;
+	watch->has_lines = false;
 	buf_clear(&condition->details);
 	put_pane(condition, &writer, watch->pane);
 	json_object_end(&writer);
@@ -106,6 +106,11 @@ static void settle_gone(struct pane_watch *watch)
 static void on_closed(struct stream_tap *tap)
 {
 	settle_gone(list_entry(tap, struct pane_watch, tap));
+}
+
+static void on_lines_closed(struct line_watch *lines)
+{
+	settle_gone(list_entry(lines, struct pane_watch, lines));
 }
 
 /* Makes the watch of a condition on the pane that text names; NULL after failing. */
@@ -120,10 +125,16 @@ static struct pane_watch *watch_new(
 	watch->condition = condition;
 	watch->pane = condition->pane = pane->id;
 	watch->last_ms = clock_mono_ms();
-	buf_init(&watch->raw, CARRY_MAX);
-	buf_init(&watch->line, CARRY_MAX);
 	condition->watch = watch;
 	return watch;
+}
+
+/* The pane went between two look-ups. */
+static bool fail_gone(struct pane_watch *watch, struct request *request)
+{
+	request_fail(request, MESSAGE_GONE, "pane %%%" PRIu32 " is gone", watch->pane);
+	pane_disarm(watch->condition);
+	return false;
 }
 
 /* Taps the pane's output. False after failing the request, and freeing the watch. */
@@ -137,9 +148,7 @@ static bool watch_tap(struct pane_watch *watch, struct request *request,
 		watch->is_tapped = true;
 		return true;
 	}
-	request_fail(request, MESSAGE_GONE, "pane %%%" PRIu32 " is gone", watch->pane);
-	pane_disarm(condition);
-	return false;
+	return fail_gone(watch, request);
 }
 
 /* Compiles a pattern. False after failing the request, and freeing the watch. */
@@ -174,78 +183,48 @@ static const struct field output_fields[] = {
     {.name = NULL},
 };
 
-/* Looks at a stretch of whole lines, or the line that is under way. True if it is settled. */
-static bool output_look(struct pane_watch *watch, const uint8_t *bytes, size_t len)
+static void put_found(struct condition *condition, uint32_t pane, const struct line_found *found)
 {
-	struct condition *condition = watch->condition;
-	struct pattern_match match;
+	const struct pattern_match *match = found->match;
 	struct json_writer writer;
-	const uint8_t *begin, *end;
-	switch (pattern_find(watch->pattern, bytes, len, 0, &match)) {
-	case PATTERN_NONE:
-		return false;
-	case PATTERN_LIMIT:
-		condition_settle(condition, CONDITION_LIMIT);
-		return true;
-	case PATTERN_MATCH:
-		break;
-	}
-	begin = memrchr(bytes, '\n', match.spans[0].from);
-	begin = begin != NULL ? begin + 1 : bytes;
-	end = memchr(bytes + match.spans[0].to, '\n', len - match.spans[0].to);
-	end = end != NULL ? end : bytes + len;
-	put_pane(condition, &writer, watch->pane);
-	json_put_int(&writer, "offset", (int64_t)watch->offset);
-	(void)json_put_text(
-	    &writer, "line", begin, (size_t)(end - begin) < 4096 ? (size_t)(end - begin) : 4096);
+	put_pane(condition, &writer, pane);
+	json_put_int(&writer, "offset", (int64_t)found->offset);
+	(void)json_put_text(&writer, "line", found->line,
+	    found->len < MATCHED_LINE_MAX ? found->len : MATCHED_LINE_MAX);
 	json_array_begin(&writer, "captures");
-	for (size_t at = 1; at < match.count; at++) {
-		if (match.spans[at].from > match.spans[at].to)
+	for (size_t at = 1; at < match->count; at++) {
+		if (match->spans[at].from > match->spans[at].to)
 			json_put_null(&writer, NULL);
 		else
-			(void)json_put_text(&writer, NULL, bytes + match.spans[at].from,
-			    match.spans[at].to - match.spans[at].from);
+			(void)json_put_text(&writer, NULL, found->line + match->spans[at].from,
+			    match->spans[at].to - match->spans[at].from);
 	}
 	json_array_end(&writer);
 	json_object_end(&writer);
-	condition_settle(condition, CONDITION_MATCHED);
-	return true;
 }
 
-static void output_bytes(struct stream_tap *tap, uint64_t offset, const uint8_t *bytes, size_t len)
+static void output_found(struct line_watch *lines, const struct line_found *found)
 {
-	struct pane_watch *watch = list_entry(tap, struct pane_watch, tap);
-	const uint8_t *newline;
-	size_t used;
-	if (watch->condition->state != CONDITION_PENDING)
-		return;
-	while (len > 0) {
-		size_t part = len < LINE_MAX ? len : LINE_MAX;
-		if (buf_append(&watch->raw, bytes, part) != 0)
-			buf_clear(&watch->raw); /* a sequence that never ends */
-		bytes += part;
-		len -= part;
-		offset += part;
-		watch->offset = offset;
-		used = stripper_lines(&watch->line, watch->raw.data, watch->raw.len);
-		buf_consume(&watch->raw, used);
-		if (watch->line.len > 0 && output_look(watch, watch->line.data, watch->line.len))
-			return;
-		newline =
-		    watch->line.len > 0 ? memrchr(watch->line.data, '\n', watch->line.len) : NULL;
-		if (newline != NULL)
-			buf_consume(&watch->line, (size_t)(newline + 1 - watch->line.data));
-		if (watch->line.len > LINE_MAX)
-			buf_consume(&watch->line, watch->line.len - LINE_MAX / 2);
-	}
+	struct pane_watch *watch = list_entry(lines, struct pane_watch, lines);
+	if (found->result == PATTERN_MATCH)
+		put_found(watch->condition, watch->pane, found);
+	condition_settle(
+	    watch->condition, found->result == PATTERN_MATCH ? CONDITION_MATCHED : CONDITION_LIMIT);
 }
 
 static bool output_arm(struct condition *condition, struct request *request, const void *data)
 {
 	const struct output_args *args = data;
 	struct pane_watch *watch = watch_new(condition, request, args->pane);
-	return watch != NULL && watch_pattern(watch, request, args->output) &&
-	    watch_tap(watch, request, output_bytes);
+	if (watch == NULL || !watch_pattern(watch, request, args->output))
+		return false;
+	watch->lines.found = output_found;
+	watch->lines.closed = on_lines_closed;
+	if (stream_watch_add(
+		condition->parts->streams, watch->pane, &watch->lines, watch->pattern) < 0)
+		return fail_gone(watch, request);
+	watch->has_lines = true;
+	return true;
 }
 
 struct screen_args {
@@ -356,8 +335,9 @@ static const struct field quiet_fields[] = {
 static void quiet_bytes(struct stream_tap *tap, uint64_t offset, const uint8_t *bytes, size_t len)
 {
 	struct pane_watch *watch = list_entry(tap, struct pane_watch, tap);
+	(void)offset;
 	(void)bytes;
-	watch->offset = offset + len;
+	(void)len;
 	watch->last_ms = clock_mono_ms();
 }
 
@@ -488,8 +468,6 @@ static bool ready_arm_agent(struct condition *condition, const struct agent *age
 	watch->condition = condition;
 	watch->agent = agent;
 	watch->pane = agent_pane(agent)->pane;
-	buf_init(&watch->raw, CARRY_MAX);
-	buf_init(&watch->line, CARRY_MAX);
 	watch->agent_listener.changed = agent_changed;
 	watch->agent_listener.stopped = agent_stopped;
 	agent_listen(condition->parts->agents, &watch->agent_listener);

@@ -14,6 +14,7 @@
 #include "daemon/core/loop_timer.h"
 #include "daemon/event/event_log.h"
 #include "daemon/tmux/pane_events.h"
+#include "daemon/tmux/pane_lines.h"
 #include "daemon/tmux/ring.h"
 #include "daemon/tmux/tmux.h"
 #include "daemon/tmux/tokenizer.h"
@@ -33,7 +34,9 @@ struct stream {
 	struct pane_events events;
 	struct list taps;
 	unsigned mark_taps; /* of these, how many take marks */
+	struct pane_lines *lines; /* NULL: no watch */
 	struct tokenizer *tokenizer; /* NULL: nothing wants tokens */
+	struct list behind; /* in the set's list while its watches have lines to look at */
 	struct list dirty; /* in the set's list while there is something to flush */
 	struct list active; /* in the set's list from its last output until it is quiet */
 	int64_t output_ms; /* time of the last output */
@@ -50,6 +53,9 @@ struct stream_set {
 	struct pane_events_sink sink;
 	struct list dirty;
 	struct list active;
+	struct list behind;
+	struct lines_turn lines_turn;
+	struct loop_timer *lines_timer; /* the next turn in which watches look */
 	struct loop_timer *flush;
 	struct loop_timer *quiet_timer;
 	struct loop_timer *lease_timer;
@@ -73,6 +79,7 @@ static struct stream *get(struct stream_set *streams, uint32_t pane)
 	list_init(&stream->taps);
 	list_init(&stream->dirty);
 	list_init(&stream->active);
+	list_init(&stream->behind);
 	if (map_set(&streams->map, pane, stream) < 0) {
 		mem_free(stream);
 		return NULL;
@@ -98,18 +105,36 @@ static bool has_own_interest(const struct stream *stream)
 	for (int i = 0; i < STREAM_INTEREST_COUNT_; i++)
 		if (stream->interests[i] > 0)
 			return true;
-	return stream->lease_end_ms > 0 || !list_is_empty(&stream->taps);
+	return stream->lease_end_ms > 0 || !list_is_empty(&stream->taps) || stream->lines != NULL;
 }
 
-static void want_tokens(struct stream *stream, bool is_wanted)
+/* A sequence that is under way is over. */
+static void begin_tokens(struct stream *stream)
 {
-	if (!is_wanted) {
+	if (stream->tokenizer != NULL)
+		tokenizer_init(stream->tokenizer, stream->lines != NULL);
+}
+
+static void want_tokens(struct stream *stream, bool marks)
+{
+	bool text = stream->lines != NULL;
+	if (!marks && !text) {
 		mem_free(stream->tokenizer);
 		stream->tokenizer = NULL;
 	} else if (stream->tokenizer == NULL) {
 		stream->tokenizer = xalloc(sizeof *stream->tokenizer);
-		tokenizer_init(stream->tokenizer, false);
+		begin_tokens(stream);
+	} else {
+		stream->tokenizer->wants_text = text;
 	}
+}
+
+/* Stripped lines are made while there are watches. */
+static void free_lines(struct stream *stream)
+{
+	pane_lines_free(stream->lines);
+	stream->lines = NULL;
+	list_remove(&stream->behind);
 }
 
 /* Adjusts a stream to its interests. */
@@ -148,6 +173,7 @@ static void drop(struct stream_set *streams, struct stream *stream)
 		list_remove(&tap->link);
 		tap->closed(tap);
 	}
+	free_lines(stream);
 	list_remove(&stream->dirty);
 	list_remove(&stream->active);
 	if (stream->has_ring)
@@ -156,6 +182,26 @@ static void drop(struct stream_set *streams, struct stream *stream)
 	mem_free(stream->tokenizer);
 	map_remove(&streams->map, stream->pane);
 	mem_free(stream);
+}
+
+static void note_behind(struct stream_set *streams, struct stream *stream)
+{
+	if (!pane_lines_is_behind(stream->lines))
+		return;
+	if (list_is_empty(&stream->behind))
+		list_append(&streams->behind, &stream->behind);
+	if (!loop_timer_is_armed(streams->lines_timer))
+		loop_timer_arm(streams->lines_timer, 0);
+}
+
+static void look_at_lines(struct stream_set *streams, struct stream *stream, uint64_t end)
+{
+	if (stream->lines == NULL)
+		return;
+	pane_lines_look(stream->lines, end);
+	note_behind(streams, stream);
+	if (streams->lines_turn.spent_us > 0)
+		loop_timer_wake(streams->flush); /* which begins the time anew */
 }
 
 /* The end of a turn. */
@@ -167,6 +213,22 @@ static void on_flush(void *data)
 		list_remove(&stream->dirty);
 		pane_events_flush(&stream->events, &streams->sink);
 	}
+	streams->lines_turn.spent_us = 0;
+}
+
+/* Watches look at the lines that there was no time for; the panes take turns. */
+static void on_lines(void *data)
+{
+	struct stream_set *streams = data;
+	while (!list_is_empty(&streams->behind) && streams->lines_turn.spent_us < LINES_TURN_US) {
+		struct stream *stream = list_entry(streams->behind.next, struct stream, behind);
+		list_remove(&stream->behind);
+		pane_lines_continue(stream->lines);
+		note_behind(streams, stream);
+	}
+	if (!list_is_empty(&streams->behind))
+		loop_timer_arm(streams->lines_timer, 0);
+	loop_timer_wake(streams->flush);
 }
 
 static void tell_quiet(struct stream_set *streams, const struct stream *stream, int64_t for_ms)
@@ -248,6 +310,8 @@ static void on_token(void *data, const struct token *token)
 {
 	struct piece *piece = data;
 	struct list *link;
+	if (piece->stream->lines != NULL)
+		pane_lines_token(piece->stream->lines, token);
 	pane_events_token(&piece->intake, token);
 	if (token->kind != TOKEN_MARK || piece->stream->mark_taps == 0)
 		return;
@@ -268,7 +332,7 @@ static void split(struct piece *piece)
 	tokenizer_feed(tokenizer, intake->offset, intake->bytes, intake->len, on_token, piece);
 	if (tokenizer_is_open(tokenizer, &start) &&
 	    intake->offset + intake->len - start > STREAM_SEQUENCE_MAX)
-		tokenizer_init(tokenizer, false);
+		begin_tokens(piece->stream);
 }
 
 void stream_set_output(struct stream_set *streams, uint32_t pane, const uint8_t *bytes, size_t len)
@@ -293,6 +357,7 @@ void stream_set_output(struct stream_set *streams, uint32_t pane, const uint8_t 
 		struct stream_tap *tap = list_entry(link, struct stream_tap, link);
 		tap->output(tap, end - len, bytes, len);
 	}
+	look_at_lines(streams, stream, end);
 	if (!stream->events.wants_text && !stream->events.wants_marks)
 		return;
 	if (stream->events.wants_marks)
@@ -316,8 +381,7 @@ void stream_set_gap(struct stream_set *streams, uint32_t pane, uint64_t offset, 
 		stream->ring.end = offset;
 	if (!is_begin && stream->has_ring)
 		ring_gap(&stream->ring, offset, reason);
-	if (stream->tokenizer != NULL)
-		tokenizer_init(stream->tokenizer, false);
+	begin_tokens(stream);
 	if (!is_begin)
 		pane_events_gap(&stream->events, &streams->sink, offset, reason);
 	list_for_each_safe (link, after, &stream->taps) {
@@ -426,11 +490,36 @@ void stream_tap_remove(struct stream_set *streams, uint32_t pane, struct stream_
 	settle(streams, stream);
 }
 
+int stream_watch_add(
+    struct stream_set *streams, uint32_t pane, struct line_watch *watch, struct pattern *pattern)
+{
+	struct stream *stream = get(streams, pane);
+	if (stream == NULL)
+		return -1;
+	if (stream->lines == NULL)
+		stream->lines = pane_lines_new(&streams->lines_turn);
+	pane_lines_add(stream->lines, watch, pattern);
+	settle(streams, stream);
+	return 0;
+}
+
+void stream_watch_remove(struct stream_set *streams, uint32_t pane, struct line_watch *watch)
+{
+	struct stream *stream = find(streams, pane);
+	if (stream == NULL || stream->lines == NULL)
+		return;
+	pane_lines_remove(stream->lines, watch);
+	if (!pane_lines_is_empty(stream->lines))
+		return;
+	free_lines(stream);
+	settle(streams, stream);
+}
+
 void stream_new_program(struct stream_set *streams, uint32_t pane)
 {
 	struct stream *stream = find(streams, pane);
-	if (stream != NULL && stream->tokenizer != NULL)
-		tokenizer_init(stream->tokenizer, false);
+	if (stream != NULL)
+		begin_tokens(stream);
 }
 
 void stream_read(struct stream_set *streams, uint32_t pane, uint64_t offset, size_t max_bytes,
@@ -528,6 +617,8 @@ struct stream_set *stream_set_new(struct event_base *base, const struct config *
 	map_init(&streams->map);
 	list_init(&streams->dirty);
 	list_init(&streams->active);
+	list_init(&streams->behind);
+	streams->lines_timer = loop_timer_new(base, on_lines, streams);
 	streams->flush = loop_timer_new(base, on_flush, streams);
 	streams->quiet_timer = loop_timer_new(base, on_quiet, streams);
 	streams->lease_timer = loop_timer_new(base, on_lease, streams);
@@ -547,6 +638,7 @@ void stream_set_free(struct stream_set *streams)
 		if (streams->interests[i] > 0)
 			muxbus_sync_want_all_output(tmux_sync(streams->tmux), false);
 	map_finish(&streams->map);
+	loop_timer_free(streams->lines_timer);
 	loop_timer_free(streams->flush);
 	loop_timer_free(streams->quiet_timer);
 	loop_timer_free(streams->lease_timer);

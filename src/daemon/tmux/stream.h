@@ -16,6 +16,8 @@
 struct config;
 struct event_base;
 struct event_log;
+struct line_watch;
+struct pattern;
 struct stream_set;
 struct tmux;
 struct token;
@@ -46,7 +48,7 @@ enum stream_interest {
 void stream_want(struct stream_set *streams, uint32_t pane, enum stream_interest interest, bool on);
 
 /*
- * The output is split into tokens once for all that want marks. A sequence that does not end
+ * The output is split into tokens once for all that want marks or lines. A sequence that does not end
  * within this many bytes is given up: text follows.
  */
 #define STREAM_SEQUENCE_MAX (128 * 1024)
@@ -97,6 +99,15 @@ struct stream_tap {
 /* Returns 0, or -1 if there is no such pane. */
 int stream_tap_add(struct stream_set *streams, uint32_t pane, struct stream_tap *tap);
 void stream_tap_remove(struct stream_set *streams, uint32_t pane, struct stream_tap *tap);
+
+/*
+ * A watch of the lines of one pane (pane_lines.h) for a pattern, which is lent. It wants the output
+ * until it is removed, or the pane is closed. Returns 0, or -1 if there is no such pane.
+ */
+int stream_watch_add(
+    struct stream_set *streams, uint32_t pane, struct line_watch *watch, struct pattern *pattern);
+/* Also of a watch that has ended. */
+void stream_watch_remove(struct stream_set *streams, uint32_t pane, struct line_watch *watch);
 
 /*
  * The pane's program is about to be started again, on an empty terminal: a sequence that the one

@@ -5,16 +5,23 @@
 #include "base/utf8.h"
 #include "daemon/tmux/tokenizer.h"
 
-struct stripper {
-	struct buf *out;
-	size_t line; /* where in out the present line begins */
-	bool has_returned; /* the last byte in this line was a carriage return */
-};
+void stripper_init(struct stripper *stripper, struct buf *out)
+{
+	*stripper = (struct stripper){.out = out, .line = out->len, .kept = out->len};
+}
+
+/* Removes the end of out, from len on. */
+static void truncate_to(struct stripper *stripper, size_t len)
+{
+	stripper->out->len = len;
+	if (stripper->kept > len)
+		stripper->kept = len;
+}
 
 static void put_text(struct stripper *stripper, const uint8_t *bytes, size_t len)
 {
 	if (stripper->has_returned) {
-		stripper->out->len = stripper->line;
+		truncate_to(stripper, stripper->line);
 		stripper->has_returned = false;
 	}
 	buf_append(stripper->out, bytes, len);
@@ -23,12 +30,11 @@ static void put_text(struct stripper *stripper, const uint8_t *bytes, size_t len
 /* Removes the last character of the line. */
 static void put_backspace(struct stripper *stripper)
 {
-	struct buf *out = stripper->out;
-	while (out->len > stripper->line) {
-		out->len--;
-		if ((out->data[out->len] & 0xc0) != 0x80)
-			break;
-	}
+	const struct buf *out = stripper->out;
+	size_t len = out->len;
+	while (len > stripper->line && (out->data[--len] & 0xc0) == 0x80)
+		;
+	truncate_to(stripper, len);
 }
 
 static void put_control(struct stripper *stripper, uint8_t byte)
@@ -53,13 +59,24 @@ static void put_control(struct stripper *stripper, uint8_t byte)
 	}
 }
 
-static void take(void *data, const struct token *token)
+void stripper_take(struct stripper *stripper, const struct token *token)
 {
-	struct stripper *stripper = data;
 	if (token->kind == TOKEN_TEXT)
 		put_text(stripper, token->bytes, token->len);
 	else if (token->kind == TOKEN_CONTROL)
 		put_control(stripper, token->bytes[0]);
+}
+
+void stripper_consume(struct stripper *stripper, size_t len)
+{
+	buf_consume(stripper->out, len);
+	stripper->line = stripper->line > len ? stripper->line - len : 0;
+	stripper->kept = stripper->kept > len ? stripper->kept - len : 0;
+}
+
+static void on_token(void *data, const struct token *token)
+{
+	stripper_take(data, token);
 }
 
 /* How many of the bytes are complete by themselves. */
@@ -72,12 +89,13 @@ static size_t complete_len(const uint8_t *bytes, size_t len)
 
 size_t stripper_lines(struct buf *out, const void *bytes, size_t len)
 {
-	struct stripper stripper = {.out = out, .line = out->len};
+	struct stripper stripper;
 	struct tokenizer tokenizer;
 	uint64_t start;
+	stripper_init(&stripper, out);
 	tokenizer_init(&tokenizer, true);
 	len = complete_len(bytes, len);
-	tokenizer_feed(&tokenizer, 0, bytes, len, take, &stripper);
+	tokenizer_feed(&tokenizer, 0, bytes, len, on_token, &stripper);
 	if (tokenizer_is_open(&tokenizer, &start) && len - start <= STRIPPER_OPEN_MAX)
 		len = (size_t)start;
 	/* Truncation leaves no NUL behind the text. */

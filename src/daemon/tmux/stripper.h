@@ -8,10 +8,27 @@
 #ifndef DAEMON_TMUX_STRIPPER_H
 #define DAEMON_TMUX_STRIPPER_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
 #include "base/buf.h"
+
+struct token;
+
+/* Strips a stream token by token, which may be split anywhere. */
+struct stripper {
+	struct buf *out; /* its bytes may be taken from its front with stripper_consume() */
+	size_t line; /* where in out the line under way begins */
+	size_t kept; /* out was never shorter since this was set: bytes before it are unchanged */
+	bool has_returned; /* the last byte in this line was a carriage return */
+};
+
+void stripper_init(struct stripper *stripper, struct buf *out);
+/* Takes a token of a tokenizer that wants text. Text that does not fit in out is left out. */
+void stripper_take(struct stripper *stripper, const struct token *token);
+/* Removes bytes from the front of out. */
+void stripper_consume(struct stripper *stripper, size_t len);
 
 /*
  * Appends the lines of len bytes to out. Returns the number of bytes used: an incomplete

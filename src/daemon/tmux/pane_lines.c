@@ -1,0 +1,271 @@
+/* SPDX-License-Identifier: ISC */
+/* The lines of a pane, and the patterns that are looked for in them. */
+#include "daemon/tmux/pane_lines.h"
+
+#include <string.h>
+
+#include "base/clock.h"
+#include "base/utf8.h"
+#include "base/xalloc.h"
+#include "daemon/tmux/stripper.h"
+#include "daemon/tmux/tokenizer.h"
+
+enum {
+	BLOCK_MAX = 64 * 1024, /* of new text that is looked at in one go */
+	TEXT_MAX = 2 * LINES_BEHIND_MAX,
+	TEXT_KEEP = 4096, /* memory of a pane at rest */
+};
+
+/*
+ * Text is counted by bytes from the beginning; text.data[0] has the number base. The watches look
+ * at it block by block: those in todo have yet to look at the present one. A watch is in todo if
+ * its pattern may match there: its literal stands in the block, or in what was seen before of a
+ * line that goes on.
+ */
+struct pane_lines {
+	struct lines_turn *turn;
+	struct stripper stripper;
+	struct buf text;
+	uint64_t base;
+	size_t len; /* of text, at the end of the last piece */
+	size_t seen; /* of text: the watches have looked at it, but for the line under way */
+	size_t block; /* the end of the present block in text; valid while todo is not empty */
+	bool is_ending; /* no further turn comes */
+	bool is_changed; /* there is something to look at behind the present block */
+	uint64_t youngest; /* no watch begins behind it */
+	uint64_t offset; /* of the pane's output, behind text */
+	struct pattern_set patterns;
+	size_t searched; /* of text, for literals */
+	struct list watches;
+	struct list todo;
+	struct list held;
+};
+
+struct pane_lines *pane_lines_new(struct lines_turn *turn)
+{
+	struct pane_lines *lines = xcalloc(1, sizeof *lines);
+	lines->turn = turn;
+	buf_init(&lines->text, TEXT_MAX);
+	stripper_init(&lines->stripper, &lines->text);
+	list_init(&lines->watches);
+	list_init(&lines->todo);
+	list_init(&lines->held);
+	pattern_set_init(&lines->patterns);
+	return lines;
+}
+
+static void forget(struct pane_lines *lines, struct line_watch *watch)
+{
+	list_remove(&watch->link);
+	list_remove(&watch->todo);
+	list_remove(&watch->held);
+	pattern_set_remove(&lines->patterns, &watch->member);
+}
+
+void pane_lines_add(struct pane_lines *lines, struct line_watch *watch, struct pattern *pattern)
+{
+	watch->from = lines->base + lines->text.len;
+	lines->youngest = watch->from;
+	list_append(&lines->watches, &watch->link);
+	list_init(&watch->todo);
+	list_init(&watch->held);
+	pattern_set_add(&lines->patterns, &watch->member, pattern);
+}
+
+void pane_lines_remove(struct pane_lines *lines, struct line_watch *watch)
+{
+	forget(lines, watch);
+}
+
+bool pane_lines_is_empty(const struct pane_lines *lines)
+{
+	return list_is_empty(&lines->watches);
+}
+
+void pane_lines_token(struct pane_lines *lines, const struct token *token)
+{
+	stripper_take(&lines->stripper, token);
+}
+
+/* A line that began again ends before the beginning of these watches: they see it from there. */
+static void begin_earlier(struct pane_lines *lines, uint64_t from)
+{
+	struct list *link;
+	lines->youngest = from;
+	list_for_each (link, &lines->watches) {
+		struct line_watch *watch = list_entry(link, struct line_watch, link);
+		if (watch->from > from)
+			watch->from = from;
+	}
+}
+
+/* Notes what a piece has changed. */
+static void note_piece(struct pane_lines *lines)
+{
+	size_t kept = lines->stripper.kept;
+	if (kept == lines->len && lines->text.len == lines->len)
+		return;
+	lines->is_changed = true;
+	lines->len = lines->stripper.kept = lines->text.len;
+	if (lines->seen > kept)
+		lines->seen = kept;
+	if (lines->searched > kept)
+		lines->searched = kept;
+	if (lines->block > kept)
+		lines->block = kept;
+	if (lines->youngest > lines->base + kept)
+		begin_earlier(lines, lines->base + kept);
+}
+
+/* Where the next block ends: behind a line if there is more than one block. */
+static size_t block_end(const struct pane_lines *lines)
+{
+	const struct buf *text = &lines->text;
+	const uint8_t *newline;
+	if (text->len - lines->seen <= BLOCK_MAX)
+		return text->len - utf8_incomplete_tail(text->data, text->len);
+	newline = memrchr(text->data + lines->seen, '\n', BLOCK_MAX);
+	return newline != NULL ? (size_t)(newline + 1 - text->data) : lines->seen + BLOCK_MAX;
+}
+
+static void add_todo(struct pane_lines *lines, struct line_watch *watch)
+{
+	if (list_is_empty(&watch->todo) && watch->from < lines->base + lines->block)
+		list_append(&lines->todo, &watch->todo);
+}
+
+static void on_picked(void *data, struct pattern_member *member)
+{
+	struct line_watch *watch = list_entry(member, struct line_watch, member);
+	struct pane_lines *lines = data;
+	if (list_is_empty(&watch->held))
+		list_append(&lines->held, &watch->held);
+}
+
+static void begin_block(struct pane_lines *lines)
+{
+	/* A literal may have begun before. */
+	size_t from =
+	    lines->searched < PATTERN_LITERAL_MAX ? 0 : lines->searched - PATTERN_LITERAL_MAX;
+	struct list *link;
+	lines->is_changed = lines->text.len - lines->seen > BLOCK_MAX;
+	lines->block = block_end(lines);
+	if (lines->block > from)
+		pattern_set_pick(&lines->patterns, (const char *)lines->text.data + from,
+		    lines->block - from, on_picked, lines);
+	lines->searched = lines->block;
+	list_for_each (link, &lines->held)
+		add_todo(lines, list_entry(link, struct line_watch, held));
+}
+
+static void consume(struct pane_lines *lines, size_t len)
+{
+	stripper_consume(&lines->stripper, len);
+	lines->base += len;
+	lines->len -= len;
+	lines->seen -= len;
+	lines->searched = lines->searched > len ? lines->searched - len : 0;
+}
+
+/* The lines of the block are over: only the one that goes on is still needed. */
+static void consume_lines(struct pane_lines *lines)
+{
+	const uint8_t *newline =
+	    lines->seen > 0 ? memrchr(lines->text.data, '\n', lines->seen) : NULL;
+	if (newline == NULL)
+		return;
+	consume(lines, (size_t)(newline + 1 - lines->text.data));
+	/* Its literals are searched for again: the watches that are held may be held for others. */
+	lines->searched = 0;
+	while (!list_is_empty(&lines->held))
+		list_remove(lines->held.next);
+}
+
+/* All have looked at the block. */
+static void end_block(struct pane_lines *lines)
+{
+	lines->seen = lines->block;
+	lines->block = 0;
+	consume_lines(lines);
+	if (lines->seen > LINES_LINE_MAX)
+		consume(lines, lines->seen - LINES_LINE_MAX / 2);
+	if (lines->text.len == 0)
+		buf_shrink(&lines->text, TEXT_KEEP);
+}
+
+static void look(struct pane_lines *lines, struct line_watch *watch)
+{
+	size_t start = watch->from > lines->base ? (size_t)(watch->from - lines->base) : 0;
+	struct line_found found = {.offset = lines->offset};
+	struct matched_line line;
+	const char *text;
+	if (start >= lines->block)
+		return;
+	text = (const char *)lines->text.data + start;
+	found.result = line_match(&watch->member.matcher, text, lines->block - start, 0, &line);
+	if (found.result == PATTERN_NONE)
+		return;
+	found.line = text + line.start;
+	found.len = line.end - line.start;
+	found.match = &line.match;
+	forget(lines, watch);
+	watch->found(watch, &found);
+}
+
+/* Whether looking may go on in this turn. */
+static bool has_time(const struct pane_lines *lines)
+{
+	return lines->turn->spent_us < LINES_TURN_US || lines->text.len > LINES_BEHIND_MAX ||
+	    lines->is_ending;
+}
+
+void pane_lines_continue(struct pane_lines *lines)
+{
+	int64_t start_us = clock_mono_us();
+	while (pane_lines_is_behind(lines) && has_time(lines)) {
+		struct line_watch *watch;
+		int64_t now_us;
+		if (list_is_empty(&lines->todo))
+			begin_block(lines);
+		while (!list_is_empty(&lines->todo) && has_time(lines)) {
+			watch = list_entry(lines->todo.next, struct line_watch, todo);
+			list_remove(&watch->todo);
+			look(lines, watch);
+			now_us = clock_mono_us();
+			lines->turn->spent_us += now_us - start_us;
+			start_us = now_us;
+		}
+		if (list_is_empty(&lines->todo))
+			end_block(lines);
+	}
+}
+
+void pane_lines_look(struct pane_lines *lines, uint64_t offset)
+{
+	bool was_behind = pane_lines_is_behind(lines);
+	lines->offset = offset;
+	note_piece(lines);
+	if (!was_behind || lines->text.len > LINES_BEHIND_MAX)
+		pane_lines_continue(lines);
+}
+
+bool pane_lines_is_behind(const struct pane_lines *lines)
+{
+	return lines->is_changed || !list_is_empty(&lines->todo);
+}
+
+void pane_lines_free(struct pane_lines *lines)
+{
+	if (lines == NULL)
+		return;
+	lines->is_ending = true;
+	pane_lines_continue(lines);
+	while (!list_is_empty(&lines->watches)) {
+		struct line_watch *watch = list_entry(lines->watches.next, struct line_watch, link);
+		forget(lines, watch);
+		watch->closed(watch);
+	}
+	pattern_set_finish(&lines->patterns);
+	buf_finish(&lines->text);
+	mem_free(lines);
+}
