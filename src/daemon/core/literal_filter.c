@@ -11,6 +11,8 @@
 #define USED_LOG_MIN 10
 #define USED_LOG_MAX 16
 #define HEADS_EACH 2
+/* Windows with the same hash are counted up to this: more are as bad, and counting takes time. */
+#define CROWD_MAX 32
 
 struct literal_window {
 	uint32_t bytes;
@@ -73,7 +75,7 @@ static unsigned crowd(const struct literal_filter *filter, const char *bytes, un
 static uint32_t choose_offset(const struct literal_filter *filter, const struct literal *literal)
 {
 	size_t last = literal->len - (LITERAL_WINDOW - 1 + filter->stride);
-	unsigned best_crowd = ~0u;
+	unsigned best_crowd = CROWD_MAX;
 	uint32_t best = 0;
 	for (uint32_t offset = 0; offset <= last && best_crowd > 0; offset++) {
 		unsigned others = 0;
