@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: ISC */
 /*
  * The escaper. Each short stretch is written where its longest result fits: after the
- * output, or on the stack if the output is nearly full. Blocks are copied whole; if a block
- * has a special byte, the output continues after the plain bytes before it.
+ * output, or on the stack if the output is nearly full. Blocks are copied whole. If a block
+ * has special bytes, the rest behind each of them is copied again, over the excess.
  */
 #include "wire/json.h"
 
@@ -16,8 +16,8 @@
 #define BLOCK_BYTES 16
 #define STRETCH_BYTES 512
 #define GROWTH_MAX 6 /* one byte may become "\u001b" */
-/* The last character may extend three bytes past the stretch; a block, past the output. */
-#define ROOM_BYTES ((STRETCH_BYTES + 3) * GROWTH_MAX + BLOCK_BYTES)
+/* The last block may extend past the stretch, and its copy past the output. */
+#define ROOM_OF(stretch) (((stretch) + BLOCK_BYTES) * GROWTH_MAX + BLOCK_BYTES)
 
 /* A walk over the bytes. */
 struct escape {
@@ -27,40 +27,34 @@ struct escape {
 	bool is_lossy;
 };
 
-/* Copies plain bytes, up to stop or the first special byte. */
-static inline void copy_plain(struct escape *e, const uint8_t *stop)
-{
-	const uint8_t *from = e->from;
-	uint8_t *to = e->to;
-#ifdef __SSE2__
-	const __m128i quote = _mm_set1_epi8('"');
-	const __m128i backslash = _mm_set1_epi8('\\');
-	const __m128i space = _mm_set1_epi8(0x20);
-	const __m128i del = _mm_set1_epi8(0x7f);
-	while (e->end - from >= BLOCK_BYTES && from < stop) {
-		__m128i block = _mm_loadu_si128((const __m128i *)(const void *)from);
-		__m128i special;
-		unsigned mask;
-		_mm_storeu_si128((__m128i *)(void *)to, block);
-		/* The comparison is signed: it finds bytes below a space and bytes beyond ASCII. */
-		special = _mm_or_si128(
-		    _mm_or_si128(_mm_cmplt_epi8(block, space), _mm_cmpeq_epi8(block, del)),
-		    _mm_or_si128(_mm_cmpeq_epi8(block, quote), _mm_cmpeq_epi8(block, backslash)));
-		mask = (unsigned)_mm_movemask_epi8(special);
-		if (mask) {
-			unsigned good = (unsigned)__builtin_ctz(mask);
-			e->from = from + good;
-			e->to = to + good;
-			return;
-		}
-		from += BLOCK_BYTES;
-		to += BLOCK_BYTES;
+/* The escapes of ASCII characters; len 0: none. */
+struct ascii_escape {
+	char text[GROWTH_MAX];
+	char unused;
+	uint8_t len;
+};
+#define UNIT(high, low)                                \
+	{                                              \
+		{'\\', 'u', '0', '0', high, low}, 0, 6 \
 	}
-#endif
-	while (from < stop && *from >= 0x20 && *from < 0x7f && *from != '"' && *from != '\\')
-		*to++ = *from++;
-	e->from = from;
-	e->to = to;
+#define SHORT(letter)                \
+	{                            \
+		{'\\', letter}, 0, 2 \
+	}
+static const struct ascii_escape ascii_escapes[128] = {UNIT('0', '0'), UNIT('0', '1'),
+    UNIT('0', '2'), UNIT('0', '3'), UNIT('0', '4'), UNIT('0', '5'), UNIT('0', '6'), UNIT('0', '7'),
+    SHORT('b'), SHORT('t'), SHORT('n'), UNIT('0', 'b'), SHORT('f'), SHORT('r'), UNIT('0', 'e'),
+    UNIT('0', 'f'), UNIT('1', '0'), UNIT('1', '1'), UNIT('1', '2'), UNIT('1', '3'), UNIT('1', '4'),
+    UNIT('1', '5'), UNIT('1', '6'), UNIT('1', '7'), UNIT('1', '8'), UNIT('1', '9'), UNIT('1', 'a'),
+    UNIT('1', 'b'), UNIT('1', 'c'), UNIT('1', 'd'), UNIT('1', 'e'),
+    UNIT('1', 'f'), ['"'] = SHORT('"'), ['\\'] = SHORT('\\'), [0x7f] = UNIT('7', 'f')};
+
+/* Writes the escape of a character that has one; returns behind it. */
+static inline uint8_t *put_ascii(uint8_t *to, uint8_t c)
+{
+	const struct ascii_escape *escape = &ascii_escapes[c];
+	memcpy(to, escape, sizeof *escape); /* the next write overwrites the excess */
+	return to + escape->len;
 }
 
 /* Writes "\uXXXX". */
@@ -75,25 +69,69 @@ static inline void put_unit(struct escape *e, unsigned unit)
 	e->to += 6;
 }
 
-/* The characters with a short escape. */
-static const char letters[128] = {['\n'] = 'n',
-    ['\t'] = 't',
-    ['\r'] = 'r',
-    ['\b'] = 'b',
-    ['\f'] = 'f',
-    ['"'] = '"',
-    ['\\'] = '\\'};
-
-/* Writes a control character, a quote, a backslash or DEL. */
-static inline void put_ascii(struct escape *e)
+#ifdef __SSE2__
+/* Which bytes of a block are special: below a space, DEL, quotes, backslashes, beyond ASCII. */
+static inline unsigned special_bytes(__m128i block)
 {
-	unsigned c = *e->from++;
-	if (!letters[c]) {
-		put_unit(e, c);
-		return;
+	/* The comparison is signed: bytes beyond ASCII are below a space. */
+	__m128i special = _mm_or_si128(
+	    _mm_cmplt_epi8(block, _mm_set1_epi8(0x20)), _mm_cmpeq_epi8(block, _mm_set1_epi8(0x7f)));
+	special = _mm_or_si128(special, _mm_cmpeq_epi8(block, _mm_set1_epi8('"')));
+	special = _mm_or_si128(special, _mm_cmpeq_epi8(block, _mm_set1_epi8('\\')));
+	return (unsigned)_mm_movemask_epi8(special);
+}
+
+static inline void copy_block(uint8_t *to, const uint8_t *from)
+{
+	_mm_storeu_si128(
+	    (__m128i *)(void *)to, _mm_loadu_si128((const __m128i *)(const void *)from));
+}
+
+/* Escapes blocks of ASCII; a copy reads up to a block behind the block. */
+static inline void escape_blocks(struct escape *e, const uint8_t *stop)
+{
+	const uint8_t *from = e->from;
+	uint8_t *to = e->to;
+	while (from < stop && e->end - from >= 2 * BLOCK_BYTES) {
+		__m128i block = _mm_loadu_si128((const __m128i *)(const void *)from);
+		unsigned mask = special_bytes(block);
+		const uint8_t *rest = from;
+		_mm_storeu_si128((__m128i *)(void *)to, block);
+		for (; mask != 0; mask &= mask - 1) {
+			const uint8_t *at = from + __builtin_ctz(mask);
+			to += at - rest;
+			rest = at;
+			if (*at >= 0x80)
+				break;
+			to = put_ascii(to, *at);
+			copy_block(to, ++rest);
+		}
+		if (mask != 0) {
+			e->from = rest;
+			e->to = to;
+			return;
+		}
+		from += BLOCK_BYTES;
+		to += from - rest;
 	}
-	*e->to++ = '\\';
-	*e->to++ = letters[c];
+	e->from = from;
+	e->to = to;
+}
+#endif
+
+/* Escapes ASCII up to stop, or beyond within a block, or to the first byte beyond ASCII. */
+static inline void escape_ascii(struct escape *e, const uint8_t *stop)
+{
+#ifdef __SSE2__
+	escape_blocks(e, stop);
+#endif
+	while (e->from < stop && *e->from < 0x80) {
+		uint8_t c = *e->from++;
+		if (ascii_escapes[c].len == 0)
+			*e->to++ = c;
+		else
+			e->to = put_ascii(e->to, c);
+	}
 }
 
 /* Whether a character of two or three bytes is a C1 control, a line separator or a bidi control. */
@@ -144,17 +182,11 @@ static inline void copy_beyond_ascii(struct escape *e, const uint8_t *stop)
 	e->to = to;
 }
 
-/* Escapes up to stop. Needs room for GROWTH_MAX times as much, and the rest of ROOM_BYTES. */
+/* Escapes up to stop, or beyond within a block. Needs ROOM_OF() it. */
 static void escape_stretch(struct escape *e, const uint8_t *stop)
 {
 	while (e->from < stop) {
-		copy_plain(e, stop);
-		if (e->from >= stop)
-			break;
-		if (*e->from < 0x80) {
-			put_ascii(e);
-			continue;
-		}
+		escape_ascii(e, stop);
 		copy_beyond_ascii(e, stop);
 		if (e->from < stop && *e->from >= 0x80)
 			put_instead(e);
@@ -165,7 +197,7 @@ static void escape_stretch(struct escape *e, const uint8_t *stop)
 static __attribute__((noinline)) int append_stretch(
     struct escape *e, const uint8_t *stop, struct buf *out)
 {
-	uint8_t room[ROOM_BYTES];
+	uint8_t room[ROOM_OF(STRETCH_BYTES)];
 	e->to = room;
 	escape_stretch(e, stop);
 	return buf_append(out, room, (size_t)(e->to - room));
@@ -179,7 +211,7 @@ int json_escape(struct buf *out, const void *bytes, size_t len, bool *lossy)
 	while (r == 0 && e.from < e.end) {
 		size_t left = (size_t)(e.end - e.from);
 		size_t stretch = left < STRETCH_BYTES ? left : STRETCH_BYTES;
-		r = buf_reserve(out, (stretch + 3) * GROWTH_MAX + BLOCK_BYTES);
+		r = buf_reserve(out, ROOM_OF(stretch));
 		if (r == BUF_FULL) {
 			r = append_stretch(&e, e.from + stretch, out);
 		} else if (r == 0) {
@@ -201,11 +233,8 @@ int json_escape(struct buf *out, const void *bytes, size_t len, bool *lossy)
 static size_t escaped_size(const uint8_t *p, size_t len, size_t *ret_len)
 {
 	*ret_len = 1;
-	if (*p < 0x80) {
-		if (letters[*p])
-			return 2;
-		return *p < 0x20 || *p == 0x7f ? 6 : 1;
-	}
+	if (*p < 0x80)
+		return ascii_escapes[*p].len > 0 ? ascii_escapes[*p].len : 1;
 	if (!utf8_part(p, len, ret_len))
 		return 3;
 	return is_unwelcome(p) ? 6 : *ret_len;
