@@ -1,19 +1,25 @@
 /* SPDX-License-Identifier: ISC */
 /*
  * Measures the cost of a stream while a program writes: the daemon's CPU against tmux's (G1), the
- * program's speed against that under a raw reader (G4), and tmux's CPU with 16 subscribers against
- * one (G6). Two servers of one version take turns.
+ * program's speed against that under a raw reader (G4), tmux's CPU with 16 subscribers against
+ * one (G6), and the daemon's CPU for an event with more and more peers. Two servers of one version
+ * take turns.
  */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include "base/alloc.h"
 #include "bench.h"
 
-enum { BURST_BYTES = 4 * 1024 * 1024, PAIRS = 5, SUBSCRIBERS = 16 };
+enum {
+	BURST_BYTES = 4 * 1024 * 1024,
+	PAIRS = 5,
+	SUBSCRIBERS = 16,
+	EVENTS_MS = 1500,
+	PEER_ROUNDS = 3
+};
 
 /* The cost of one burst. */
 struct cost {
@@ -53,7 +59,7 @@ static void bench_follow(enum bench_text text, const char *name, bool has_speed)
 {
 	struct live *ours = live_new(bench_tmux());
 	struct live *theirs = live_new(bench_tmux());
-	double shares[PAIRS], speeds[PAIRS], ours_ns[PAIRS], raw_ns[PAIRS], per_byte[PAIRS];
+	double shares[PAIRS], ours_speed[PAIRS], raw_speed[PAIRS], per_byte[PAIRS];
 	char row[64];
 	struct feeder *our_feeder, *their_feeder;
 	struct raw *raw;
@@ -68,20 +74,17 @@ static void bench_follow(enum bench_text text, const char *name, bool has_speed)
 	for (int i = 0; i < PAIRS; i++) {
 		struct cost a = burst(ours, our_feeder, NULL);
 		struct cost b = burst(theirs, their_feeder, raw);
-		shares[i] = a.daemon_ns / a.server_ns;
+		shares[i] = 100 * a.daemon_ns / a.server_ns;
 		per_byte[i] = a.daemon_ns / BURST_BYTES;
-		speeds[i] = b.ns / a.ns;
-		ours_ns[i] = a.ns;
-		raw_ns[i] = b.ns;
+		ours_speed[i] = megabytes_per_second(a.ns);
+		raw_speed[i] = megabytes_per_second(b.ns);
 	}
 	(void)snprintf(row, sizeof row, "hot_cpu_%s", name);
-	bench_row(row, 100 * bench_median(shares, PAIRS), "%", "tmux %s, daemon %.1f ns/B",
-	    ours->version, bench_median(per_byte, PAIRS));
+	bench_rounds(row, shares, PAIRS, "%", "tmux %s, daemon %.1f ns/B", ours->version,
+	    bench_median(per_byte, PAIRS));
 	if (has_speed)
-		bench_row("hot_speed", bench_median(speeds, PAIRS), "x",
-		    "tmux %s, %.1f against %.1f MB/s", ours->version,
-		    megabytes_per_second(bench_median(ours_ns, PAIRS)),
-		    megabytes_per_second(bench_median(raw_ns, PAIRS)));
+		bench_pairs(
+		    "hot_speed", ours_speed, raw_speed, PAIRS, "MB/s", "tmux %s", ours->version);
 	raw_free(raw);
 	feeder_free(our_feeder);
 	feeder_free(their_feeder);
@@ -89,69 +92,75 @@ static void bench_follow(enum bench_text text, const char *name, bool has_speed)
 	live_free(theirs);
 }
 
-/* A process that holds count subscriptions to all output and reads it; ends when its pipe does. */
-static pid_t start_subscribers(struct live *live, int count, int *ret_fd)
-{
-	int fds[2];
-	char byte;
-	pid_t pid;
-	if (pipe(fds) == -1)
-		live_bail("pipe");
-	(void)fflush(stdout);
-	pid = fork();
-	if (pid == 0) {
-		struct talk *talks[SUBSCRIBERS];
-		(void)close(fds[0]);
-		for (int i = 0; i < count; i++) {
-			talks[i] = talk_new(live);
-			if (at(talk_call(talks[i], "subscribe", "{\"output\":true}"), "result") ==
-			    NULL)
-				_exit(1);
-		}
-		if (write(fds[1], "r", 1) != 1)
-			_exit(1);
-		for (;;) {
-			static char bytes[65536];
-			for (int i = 0; i < count; i++) {
-				if (read(talk_fd(talks[i]), bytes, sizeof bytes) <= 0)
-					_exit(0);
-			}
-		}
-	}
-	(void)close(fds[1]);
-	if (read(fds[0], &byte, 1) != 1)
-		live_bail("subscribers do not start");
-	*ret_fd = fds[0];
-	return pid;
-}
+static const char *const all_output[] = {"{\"output\":true}", NULL};
 
-static double cost_with(struct live *live, struct feeder *feeder, int count)
+static struct cost cost_with(struct live *live, struct feeder *feeder, unsigned count)
 {
-	int fd;
-	pid_t pid = start_subscribers(live, count, &fd);
+	pid_t pid = bench_subscribers(live, count, all_output);
 	struct cost cost = burst(live, feeder, NULL);
-	(void)kill(pid, SIGKILL);
-	(void)waitpid(pid, NULL, 0);
-	(void)close(fd);
-	return cost.server_ns;
+	bench_end(pid);
+	return cost;
 }
 
-static void bench_subscribers(void)
+static void bench_shared(void)
 {
 	struct live *live = live_start(bench_tmux(), "exec sleep 3600");
 	struct feeder *feeder = feeder_new(live, TEXT_ANSI);
-	double ratios[PAIRS];
-	double one[PAIRS];
+	double servers[PAIRS], server[PAIRS];
 	(void)cost_with(live, feeder, 1);
 	for (int i = 0; i < PAIRS; i++) {
-		one[i] = cost_with(live, feeder, 1);
-		ratios[i] = cost_with(live, feeder, SUBSCRIBERS) / one[i];
+		server[i] = cost_with(live, feeder, 1).server_ns / BURST_BYTES;
+		servers[i] = cost_with(live, feeder, SUBSCRIBERS).server_ns / BURST_BYTES;
 	}
-	bench_row("hot_16_subscribers", bench_median(ratios, PAIRS), "x",
-	    "tmux %s, its CPU with one subscriber %.0f ns/B", live->version,
-	    bench_median(one, PAIRS) / BURST_BYTES);
+	bench_pairs("hot_16_subscribers", servers, server, PAIRS, "ns/B", "tmux %s, its CPU",
+	    live->version);
 	feeder_free(feeder);
 	live_free(live);
+}
+
+static long long last_event(struct talk *talk)
+{
+	return at_int(talk_call(talk, "status", NULL), "result.queue.last");
+}
+
+/* The daemon's CPU for an event and a peer, in us, while a pane prints a line every 10 ms. */
+static double cost_of_event(unsigned peers)
+{
+	struct live *live = live_new(bench_tmux());
+	struct talk *talk;
+	double cpu_ns;
+	long long events;
+	pid_t pid;
+	live_start_tmux(live, "while :; do echo a line of output; sleep 0.01; done");
+	live_start_daemon(live, "-o peers=2000");
+	talk = talk_new(live);
+	pid = bench_subscribers(live, peers, all_output);
+	events = last_event(talk);
+	cpu_ns = bench_cpu_ns(live->daemon_pid);
+	live_sleep_ms(EVENTS_MS);
+	cpu_ns = bench_cpu_ns(live->daemon_pid) - cpu_ns;
+	events = last_event(talk) - events;
+	bench_end(pid);
+	talk_free(talk);
+	live_free(live);
+	return cpu_ns / 1e3 / (double)events / peers;
+}
+
+/* How an event costs more with more peers. */
+static void bench_peers(void)
+{
+	static const unsigned counts[] = {100, 1000};
+	double us[PEER_ROUNDS], us_of_ten[PEER_ROUNDS];
+	char row[64];
+	for (size_t i = 0; i < sizeof counts / sizeof *counts; i++) {
+		for (int round = 0; round < PEER_ROUNDS; round++) {
+			us_of_ten[round] = cost_of_event(10);
+			us[round] = cost_of_event(counts[i]);
+		}
+		(void)snprintf(row, sizeof row, "peers_%u", counts[i]);
+		bench_pairs(row, us, us_of_ten, PEER_ROUNDS, "us", "each event, each of %u peers",
+		    counts[i]);
+	}
 }
 
 int main(int argc, char **argv)
@@ -160,6 +169,7 @@ int main(int argc, char **argv)
 		return feeder_main(argv[2]);
 	bench_follow(TEXT_ANSI, "ansi", true);
 	bench_follow(TEXT_SHORT, "short", false);
-	bench_subscribers();
+	bench_shared();
+	bench_peers();
 	return 0;
 }
