@@ -175,7 +175,9 @@ static const struct field output_fields[] = {
 	.offset = offsetof(struct output_args, output),
 	.min = 1,
 	.max = PATTERN_BYTES_MAX,
-	.help = "A regular expression that a line of output, without escape sequences, matches."},
+	.help = "A regular expression that a line of output, without escape sequences, matches. A "
+		"line is looked at when it ends, and as it stands; only the end of a line beyond "
+		"64 KiB."},
     {.name = "pane",
 	.type = FIELD_STRING,
 	.offset = offsetof(struct output_args, pane),
