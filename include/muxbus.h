@@ -478,7 +478,10 @@ MUXBUS_API int muxbus_loop_fd(const struct muxbus_loop *loop);
  */
 MUXBUS_API int muxbus_loop_dispatch(struct muxbus_loop *loop, int timeout_ms);
 
-/* Attaches the loop to a libevent base until the loop is freed. The base must live longer. */
+/*
+ * Attaches the loop to a libevent base until the loop is freed. The base must live longer. It
+ * watches all descriptors itself, so that of the loop and muxbus_loop_dispatch() have no work then.
+ */
 MUXBUS_API int muxbus_loop_attach(struct muxbus_loop *loop, struct event_base *base);
 
 /*

@@ -22,9 +22,12 @@ struct pipe_watch {
 	struct loop_watch *watch;
 	unsigned calls;
 	uint32_t events;
+	bool is_first; /* called before any timer */
 	struct pipe_watch *victim; /* ended by the callback */
 	bool is_greedy; /* the callback leaves the bytes */
 };
+
+static char called[32]; /* the names of the timers that fired */
 
 static void on_pipe(void *data, uint32_t events)
 {
@@ -32,6 +35,7 @@ static void on_pipe(void *data, uint32_t events)
 	char byte;
 	pipe_watch->calls++;
 	pipe_watch->events = events;
+	pipe_watch->is_first = called[0] == '\0';
 	if (!pipe_watch->is_greedy)
 		(void)!read(pipe_watch->fds[0], &byte, 1);
 	if (pipe_watch->victim != NULL) {
@@ -155,8 +159,6 @@ struct note {
 	struct note *starts; /* with no delay, by its callback */
 	struct note *stops;
 };
-
-static char called[32];
 
 static void on_note(void *data)
 {
@@ -293,8 +295,23 @@ static void test_attached(void)
 		(void)event_base_loop(base, EVLOOP_ONCE);
 	is_int(one.calls, 1, "attach: a descriptor");
 	is_str(called, "a", "attach: a timer");
-	is_int(event_base_get_num_events(base, EVENT_BASE_COUNT_ADDED), 1,
-	    "attach: is one event of the base");
+	ok(!is_loop_readable(0), "attach: the loop's own descriptor has no work");
+
+	memset(called, 0, sizeof called);
+	loop_timer_start(&a.timer, 1);
+	for (int64_t until = clock_mono_ms() + 3; clock_mono_ms() < until;)
+		; /* the timer is due, and is the first to become ready */
+	fill(&one);
+	while ((one.calls == 1 || called[0] == '\0') && clock_mono_ms() < end)
+		(void)event_base_loop(base, EVLOOP_ONCE);
+	ok(one.is_first, "attach: a timer fires after the descriptors that are ready");
+
+	one.victim = &one;
+	fill(&one);
+	end = clock_mono_ms() + 2000;
+	while (one.calls == 2 && clock_mono_ms() < end)
+		(void)event_base_loop(base, EVLOOP_ONCE);
+	is_int(one.calls, 3, "attach: a descriptor may end in its callback");
 	close_pipe(&one);
 	muxbus_loop_free(loop);
 	is_int(event_base_get_num_events(base, EVENT_BASE_COUNT_ADDED), 0,

@@ -1,35 +1,92 @@
 /* SPDX-License-Identifier: ISC */
-/* Attaches a loop to a libevent base. The only file of the library that uses libevent. */
+/*
+ * Attaches a loop to a libevent base, which then watches its descriptors. The only file of the
+ * library that uses libevent.
+ */
 #include <muxbus.h>
 
 #include <event2/event.h>
+#include <event2/event_struct.h>
+#include <sys/epoll.h>
 
+#include "base/alloc.h"
 #include "lib/connection/loop.h"
 
-static void on_readable(evutil_socket_t fd, short what, void *data)
+struct attachment {
+	struct event_base *base;
+	struct event timers; /* made active to fire them last */
+};
+
+static void on_timers(evutil_socket_t fd, short what, void *data)
 {
 	(void)fd;
 	(void)what;
-	(void)muxbus_loop_dispatch(data, 0); /* the next turn comes by itself */
+	loop_ready_timers(data);
 }
 
-static void detach(void *attachment)
+/* A watched descriptor. */
+struct watched {
+	struct event event;
+	struct attachment *attachment;
+	struct loop_watch *watch;
+};
+
+static void on_ready(evutil_socket_t fd, short what, void *data)
 {
-	event_free(attachment);
+	const struct watched *watched = data;
+	struct event *timers = &watched->attachment->timers;
+	uint32_t events =
+	    ((what & EV_READ) != 0 ? EPOLLIN : 0) | ((what & EV_WRITE) != 0 ? EPOLLOUT : 0);
+	(void)fd;
+	/* The callback may end the watch. */
+	if (loop_ready(watched->watch, events))
+		event_active(timers, EV_TIMEOUT, 0);
+}
+
+static void unwatch(void *event)
+{
+	struct watched *watched = event;
+	(void)event_del(&watched->event);
+	mem_free(watched);
+}
+
+static int watch(
+    void *data, int fd, uint32_t events, struct loop_watch *loop_watch, void **ret_event)
+{
+	struct attachment *attachment = data;
+	short what = (events & EPOLLIN) != 0 ? EV_READ : EV_WRITE;
+	struct watched *watched = mem_alloc(sizeof *watched);
+	if (watched == NULL)
+		return MUXBUS_ERR_NOMEM;
+	*watched = (struct watched){.attachment = attachment, .watch = loop_watch};
+	if (event_assign(&watched->event, attachment->base, fd, (short)(what | EV_PERSIST),
+		on_ready, watched) != 0 ||
+	    event_add(&watched->event, NULL) != 0) {
+		mem_free(watched);
+		return MUXBUS_ERR_SYSTEM;
+	}
+	*ret_event = watched;
+	return 0;
+}
+
+static void detach(void *data)
+{
+	struct attachment *attachment = data;
+	(void)event_del(&attachment->timers);
+	mem_free(attachment);
 }
 
 int muxbus_loop_attach(struct muxbus_loop *loop, struct event_base *base)
 {
-	struct event *event =
-	    event_new(base, muxbus_loop_fd(loop), EV_READ | EV_PERSIST, on_readable, loop);
-	int error = 0;
-	if (event == NULL)
+	static const struct loop_host host = {.watch = watch, .unwatch = unwatch, .detach = detach};
+	struct attachment *attachment = mem_alloc(sizeof *attachment);
+	int error;
+	if (attachment == NULL)
 		return MUXBUS_ERR_NOMEM;
-	if (event_add(event, NULL) != 0)
-		error = MUXBUS_ERR_SYSTEM;
-	if (error == 0)
-		error = loop_set_attachment(loop, event, detach);
+	*attachment = (struct attachment){.base = base};
+	(void)evtimer_assign(&attachment->timers, base, on_timers, loop); /* cannot fail here */
+	error = loop_set_host(loop, &host, attachment);
 	if (error != 0)
-		event_free(event);
+		detach(attachment);
 	return error;
 }

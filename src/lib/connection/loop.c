@@ -1,16 +1,18 @@
 /* SPDX-License-Identifier: ISC */
 /*
  * The loop: one epoll descriptor with all watches and a timerfd for all timers, so another
- * event loop has a single descriptor to watch.
+ * event loop has a single descriptor to watch. A host watches the descriptors themselves, which
+ * saves a system call for each turn.
  *
  * A turn handles the events of one epoll_wait(), at most TURN_EVENTS, and the timers that
  * were due at its beginning; then the outer loop continues. The descriptor stays readable
  * while there is more. Callbacks may end any watch and stop any timer: a watch that ends
  * during a turn is freed after the turn, since its event may have been read already.
  *
- * The timerfd is set to the first due timer, or disarmed, so an idle process never wakes up.
- * A timer that is due at once uses an eventfd instead: setting a timerfd to the past costs
- * ten times as much.
+ * The timerfd is set to the first due timer, or disarmed, so an idle process never wakes up. But a
+ * time far away stays set after its timer was stopped: most often the next command needs
+ * a later time, and sets the timerfd only once it has fired. A timer that is due at once uses an
+ * eventfd instead: setting a timerfd to the past costs ten times as much.
  */
 #include "lib/connection/loop.h"
 
@@ -23,15 +25,21 @@
 #include "base/alloc.h"
 #include "base/clock.h"
 
-enum { TURN_EVENTS = 16 };
+enum {
+	TURN_EVENTS = 16,
+	/* A timerfd that fires so much later may stay set without a timer. */
+	FAR_US = 1000000,
+};
 
 struct loop_watch {
-	struct list link; /* in loop->dead once it has ended */
+	struct list link; /* in loop->watches, or in loop->dead once it has ended */
 	struct muxbus_loop *loop;
 	int fd;
+	uint32_t events;
 	bool is_dead;
-	loop_watch_fn *callback;
+	loop_watch_fn *callback; /* NULL: the timerfd and the eventfd */
 	void *data;
+	void *host_event;
 };
 
 struct muxbus_loop {
@@ -40,25 +48,98 @@ struct muxbus_loop {
 	int bell_fd;
 	bool is_rung; /* some timer is due at once */
 	bool is_in_turn;
+	struct list watches;
 	struct list dead; /* watches to free after the turn */
 	struct list timers; /* running, the first due first */
 	int64_t armed_us; /* when the timerfd fires; 0: it does not */
-	void *attachment;
-	void (*detach)(void *attachment);
+	const struct loop_host *host; /* NULL: none */
+	void *host_data;
 	uint8_t scratch[LOOP_SCRATCH_BYTES];
 };
 
+/* Watches a descriptor by the host, or else by the epoll descriptor. */
+static int watch_fd(struct loop_watch *watch)
+{
+	struct muxbus_loop *loop = watch->loop;
+	struct epoll_event event = {.events = watch->events, .data.ptr = watch};
+	if (loop->host != NULL)
+		return loop->host->watch(
+		    loop->host_data, watch->fd, watch->events, watch, &watch->host_event);
+	return epoll_ctl(loop->epoll_fd, EPOLL_CTL_ADD, watch->fd, &event) == 0 ? 0
+										: MUXBUS_ERR_SYSTEM;
+}
+
+static void unwatch_fd(struct loop_watch *watch)
+{
+	if (watch->host_event != NULL)
+		watch->loop->host->unwatch(watch->host_event);
+	else
+		(void)epoll_ctl(watch->loop->epoll_fd, EPOLL_CTL_DEL, watch->fd, NULL);
+	watch->host_event = NULL;
+}
+
+int loop_watch(struct muxbus_loop *loop, int fd, uint32_t events, loop_watch_fn *callback,
+    void *data, struct loop_watch **ret_watch)
+{
+	struct loop_watch *watch = mem_alloc(sizeof *watch);
+	int error;
+	if (watch == NULL)
+		return MUXBUS_ERR_NOMEM;
+	*watch = (struct loop_watch){
+	    .loop = loop, .fd = fd, .events = events, .callback = callback, .data = data};
+	error = watch_fd(watch);
+	if (error != 0) {
+		mem_free(watch);
+		return error;
+	}
+	list_append(&loop->watches, &watch->link);
+	*ret_watch = watch;
+	return 0;
+}
+
+void loop_unwatch(struct loop_watch *watch)
+{
+	if (watch == NULL)
+		return;
+	unwatch_fd(watch);
+	list_remove(&watch->link);
+	if (!watch->loop->is_in_turn) {
+		mem_free(watch);
+		return;
+	}
+	watch->is_dead = true;
+	list_append(&watch->loop->dead, &watch->link);
+}
+
+static void free_list(struct list *watches)
+{
+	struct list *link;
+	struct list *after;
+	list_for_each_safe (link, after, watches)
+		mem_free(list_entry(link, struct loop_watch, link));
+	list_init(watches);
+}
+
+/* Watches a descriptor of the loop's own, which means that timers may be due. */
+static int watch_own(struct muxbus_loop *loop, int fd)
+{
+	struct loop_watch *watch;
+	return fd < 0 ? MUXBUS_ERR_SYSTEM : loop_watch(loop, fd, EPOLLIN, NULL, NULL, &watch);
+}
+
 int muxbus_loop_new(struct muxbus_loop **ret_loop)
 {
-	struct epoll_event event = {.events = EPOLLIN, .data.ptr = NULL};
 	struct muxbus_loop *loop = mem_alloc(sizeof *loop);
+	int error;
 	if (loop == NULL)
 		return MUXBUS_ERR_NOMEM;
+	list_init(&loop->watches);
 	list_init(&loop->dead);
 	list_init(&loop->timers);
 	loop->is_in_turn = false;
 	loop->armed_us = 0;
-	loop->attachment = NULL;
+	loop->host = NULL;
+	loop->host_data = NULL;
 	loop->is_rung = false;
 	loop->timer_fd = -1;
 	loop->bell_fd = -1;
@@ -67,34 +148,36 @@ int muxbus_loop_new(struct muxbus_loop **ret_loop)
 		loop->timer_fd = timerfd_create(CLOCK_MONOTONIC, TFD_NONBLOCK | TFD_CLOEXEC);
 	if (loop->timer_fd >= 0)
 		loop->bell_fd = eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC);
-	if (loop->bell_fd < 0 ||
-	    epoll_ctl(loop->epoll_fd, EPOLL_CTL_ADD, loop->timer_fd, &event) != 0 ||
-	    epoll_ctl(loop->epoll_fd, EPOLL_CTL_ADD, loop->bell_fd, &event) != 0) {
+	error = watch_own(loop, loop->bell_fd);
+	if (error == 0)
+		error = watch_own(loop, loop->timer_fd);
+	if (error != 0) {
 		int saved = errno;
 		muxbus_loop_free(loop);
 		errno = saved;
-		return MUXBUS_ERR_SYSTEM;
+		return error;
 	}
 	*ret_loop = loop;
 	return 0;
 }
 
-static void free_dead(struct muxbus_loop *loop)
+static void leave_host(struct muxbus_loop *loop)
 {
 	struct list *link;
-	struct list *after;
-	list_for_each_safe (link, after, &loop->dead)
-		mem_free(list_entry(link, struct loop_watch, link));
-	list_init(&loop->dead);
+	if (loop->host == NULL)
+		return;
+	list_for_each (link, &loop->watches)
+		unwatch_fd(list_entry(link, struct loop_watch, link));
+	loop->host->detach(loop->host_data);
 }
 
 void muxbus_loop_free(struct muxbus_loop *loop)
 {
 	if (loop == NULL)
 		return;
-	if (loop->attachment != NULL)
-		loop->detach(loop->attachment);
-	free_dead(loop);
+	leave_host(loop);
+	free_list(&loop->dead);
+	free_list(&loop->watches);
 	if (loop->bell_fd >= 0)
 		close(loop->bell_fd);
 	if (loop->timer_fd >= 0)
@@ -114,48 +197,30 @@ uint8_t *loop_scratch(struct muxbus_loop *loop)
 	return loop->scratch;
 }
 
-int loop_set_attachment(
-    struct muxbus_loop *loop, void *attachment, void (*detach)(void *attachment))
+int loop_set_host(struct muxbus_loop *loop, const struct loop_host *host, void *data)
 {
-	if (loop->attachment != NULL)
+	struct list *link;
+	int error = 0;
+	if (loop->host != NULL)
 		return MUXBUS_ERR_INVALID;
-	loop->attachment = attachment;
-	loop->detach = detach;
-	return 0;
-}
-
-int loop_watch(struct muxbus_loop *loop, int fd, uint32_t events, loop_watch_fn *callback,
-    void *data, struct loop_watch **ret_watch)
-{
-	struct loop_watch *watch = mem_alloc(sizeof *watch);
-	struct epoll_event event = {.events = events, .data.ptr = watch};
-	if (watch == NULL)
-		return MUXBUS_ERR_NOMEM;
-	if (epoll_ctl(loop->epoll_fd, EPOLL_CTL_ADD, fd, &event) != 0) {
-		mem_free(watch);
-		return MUXBUS_ERR_SYSTEM;
+	loop->host = host;
+	loop->host_data = data;
+	list_for_each (link, &loop->watches) {
+		struct loop_watch *watch = list_entry(link, struct loop_watch, link);
+		if (error == 0)
+			error = watch_fd(watch);
 	}
-	list_init(&watch->link);
-	watch->loop = loop;
-	watch->fd = fd;
-	watch->is_dead = false;
-	watch->callback = callback;
-	watch->data = data;
-	*ret_watch = watch;
-	return 0;
-}
-
-void loop_unwatch(struct loop_watch *watch)
-{
-	if (watch == NULL)
-		return;
-	(void)epoll_ctl(watch->loop->epoll_fd, EPOLL_CTL_DEL, watch->fd, NULL);
-	if (!watch->loop->is_in_turn) {
-		mem_free(watch);
-		return;
+	/* The epoll descriptor watches either all of them or none. */
+	list_for_each (link, &loop->watches) {
+		struct loop_watch *watch = list_entry(link, struct loop_watch, link);
+		if (error == 0)
+			(void)epoll_ctl(loop->epoll_fd, EPOLL_CTL_DEL, watch->fd, NULL);
+		else if (watch->host_event != NULL)
+			unwatch_fd(watch);
 	}
-	watch->is_dead = true;
-	list_append(&watch->loop->dead, &watch->link);
+	if (error != 0)
+		loop->host = NULL;
+	return error;
 }
 
 /* Makes the next turn check the timers. */
@@ -183,6 +248,9 @@ static void arm(struct muxbus_loop *loop)
 	if (!list_is_empty(&loop->timers))
 		due_us = list_entry(loop->timers.next, struct loop_timer, link)->due_us;
 	if (due_us == loop->armed_us)
+		return;
+	if (loop->armed_us != 0 && (due_us == 0 || due_us > loop->armed_us) &&
+	    loop->armed_us - clock_mono_us() > FAR_US)
 		return;
 	loop->armed_us = due_us;
 	spec.it_value.tv_sec = due_us / 1000000;
@@ -265,6 +333,18 @@ static int fire_timers(struct muxbus_loop *loop)
 	return fired;
 }
 
+/* Handles a ready watch. Returns whether it is the timers that may be due. */
+static bool handle(struct loop_watch *watch, uint32_t events, int *handled)
+{
+	if (watch->is_dead)
+		return false;
+	if (watch->callback == NULL)
+		return true;
+	watch->callback(watch->data, events);
+	++*handled;
+	return false;
+}
+
 int muxbus_loop_dispatch(struct muxbus_loop *loop, int timeout_ms)
 {
 	struct epoll_event events[TURN_EVENTS];
@@ -277,19 +357,32 @@ int muxbus_loop_dispatch(struct muxbus_loop *loop, int timeout_ms)
 	if (count < 0)
 		return errno == EINTR ? 0 : MUXBUS_ERR_SYSTEM;
 	loop->is_in_turn = true;
-	for (int i = 0; i < count; i++) {
-		struct loop_watch *watch = events[i].data.ptr;
-		if (watch == NULL) {
-			is_timer_due = true;
-		} else if (!watch->is_dead) {
-			watch->callback(watch->data, events[i].events);
-			handled++;
-		}
-	}
+	for (int i = 0; i < count; i++)
+		is_timer_due |= handle(events[i].data.ptr, events[i].events, &handled);
 	/* Last, so that an answer just before its deadline is in time. */
 	if (is_timer_due)
 		handled += fire_timers(loop);
 	loop->is_in_turn = false;
-	free_dead(loop);
+	free_list(&loop->dead);
 	return handled;
+}
+
+bool loop_ready(struct loop_watch *watch, uint32_t events)
+{
+	struct muxbus_loop *loop = watch->loop;
+	int handled = 0;
+	bool is_timer_due;
+	loop->is_in_turn = true;
+	is_timer_due = handle(watch, events, &handled);
+	loop->is_in_turn = false;
+	free_list(&loop->dead);
+	return is_timer_due;
+}
+
+void loop_ready_timers(struct muxbus_loop *loop)
+{
+	loop->is_in_turn = true;
+	(void)fire_timers(loop); /* how many does not matter */
+	loop->is_in_turn = false;
+	free_list(&loop->dead);
 }

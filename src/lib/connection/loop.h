@@ -5,6 +5,7 @@
 
 #include <muxbus.h>
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "base/list.h"
@@ -50,8 +51,25 @@ bool loop_timer_is_running(const struct loop_timer *timer);
 /* A shared buffer of LOOP_SCRATCH_BYTES, valid until the callback returns. */
 uint8_t *loop_scratch(struct muxbus_loop *loop);
 
-/* Attaches data to the loop; detach is called before the loop is freed. */
-int loop_set_attachment(
-    struct muxbus_loop *loop, void *attachment, void (*detach)(void *attachment));
+/*
+ * Another event loop that watches the descriptors in place of this one. watch returns
+ * MUXBUS_ERR_NOMEM or MUXBUS_ERR_SYSTEM; detach is called when no descriptor is watched any more.
+ */
+struct loop_host {
+	int (*watch)(
+	    void *data, int fd, uint32_t events, struct loop_watch *watch, void **ret_event);
+	void (*unwatch)(void *event);
+	void (*detach)(void *data);
+};
+/* Also hands over the descriptors that are watched already. MUXBUS_ERR_INVALID: has a host. */
+int loop_set_host(struct muxbus_loop *loop, const struct loop_host *host, void *data);
+
+/*
+ * The host calls this for each ready descriptor. True: timers may be due, and the host calls
+ * loop_ready_timers() after all that is ready now, so that an answer just before its deadline is
+ * in time.
+ */
+bool loop_ready(struct loop_watch *watch, uint32_t events);
+void loop_ready_timers(struct muxbus_loop *loop);
 
 #endif
