@@ -257,8 +257,8 @@ static struct event_base *new_base(void)
 	struct event_base *base;
 	if (config == NULL)
 		return NULL;
-	/* Without the precise timer a timeout oversleeps by milliseconds. */
-	(void)event_config_set_flag(config, EVENT_BASE_FLAG_PRECISE_TIMER | EVENT_BASE_FLAG_NOLOCK);
+	/* No precise timer: libevent would set it before each wait, and core/loop_timer.c has its own. */
+	(void)event_config_set_flag(config, EVENT_BASE_FLAG_NOLOCK);
 	(void)event_config_require_features(config, EV_FEATURE_ET | EV_FEATURE_EARLY_CLOSE);
 	base = event_base_new_with_config(config);
 	event_config_free(config);

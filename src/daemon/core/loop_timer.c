@@ -1,33 +1,239 @@
 /* SPDX-License-Identifier: ISC */
-/* Timers of the event loop. */
+/*
+ * Timers of the event loop: a heap for each base and one timerfd. libevent's own timers set a
+ * timerfd before each wait, or are late by milliseconds.
+ *
+ * The timerfd is set only if it would fire too late, or for a timer that was disarmed. So a timer
+ * that is armed again for later costs no system call; then the timerfd may fire once without a
+ * timer that is due.
+ */
 #include "daemon/core/loop_timer.h"
 
+#include <errno.h>
 #include <event2/event_struct.h>
 #include <stdlib.h>
+#include <string.h>
+#include <sys/timerfd.h>
+#include <unistd.h>
 
+#include "base/clock.h"
+#include "base/list.h"
 #include "base/log.h"
 #include "base/xalloc.h"
 
+#define HEAP_FIRST 16
+#define MS_MAX (INT64_C(1000) * 60 * 60 * 24 * 365 * 100) /* a longer time is as good as never */
+#define NOT_IN_HEAP SIZE_MAX
+
+/* The timers of one base. */
+struct alarm {
+	struct list link;
+	struct event_base *base;
+	size_t users; /* timers, and a callback that runs */
+	int fd;
+	int64_t set_us; /* when fd fires; 0: it does not */
+	bool is_firing;
+	struct event on_due; /* fd is readable */
+	struct event on_wake;
+	struct event on_next;
+	struct loop_timer **heap; /* armed, the first due first */
+	size_t count, size;
+	struct list awake; /* fire in this turn */
+	struct list next; /* fire in the next turn */
+};
+
 struct loop_timer {
-	struct event event;
+	struct alarm *alarm;
+	struct list link; /* in awake or next, or being fired */
+	int64_t due_us; /* CLOCK_MONOTONIC */
+	size_t place; /* in the heap */
 	void (*fn)(void *data);
 	void *data;
 };
 
-static void on_timeout(evutil_socket_t fd, short what, void *data)
+static struct list alarms = {&alarms, &alarms};
+
+static void place_at(struct alarm *alarm, size_t place, struct loop_timer *timer)
 {
-	struct loop_timer *timer = data;
+	alarm->heap[place] = timer;
+	timer->place = place;
+}
+
+/* Puts a timer where it belongs, from a place that is free. */
+static void sift(struct alarm *alarm, size_t place, struct loop_timer *timer)
+{
+	while (place > 0 && alarm->heap[(place - 1) / 2]->due_us > timer->due_us) {
+		place_at(alarm, place, alarm->heap[(place - 1) / 2]);
+		place = (place - 1) / 2;
+	}
+	for (;;) {
+		size_t child = 2 * place + 1;
+		if (child + 1 < alarm->count &&
+		    alarm->heap[child + 1]->due_us < alarm->heap[child]->due_us)
+			child++;
+		if (child >= alarm->count || alarm->heap[child]->due_us >= timer->due_us)
+			break;
+		place_at(alarm, place, alarm->heap[child]);
+		place = child;
+	}
+	place_at(alarm, place, timer);
+}
+
+static void leave_heap(struct loop_timer *timer)
+{
+	struct alarm *alarm = timer->alarm;
+	struct loop_timer *last;
+	if (timer->place == NOT_IN_HEAP)
+		return;
+	last = alarm->heap[--alarm->count];
+	if (last != timer)
+		sift(alarm, timer->place, last);
+	timer->place = NOT_IN_HEAP;
+}
+
+static void enter_heap(struct loop_timer *timer)
+{
+	struct alarm *alarm = timer->alarm;
+	if (alarm->count == alarm->size) {
+		alarm->size = alarm->size > 0 ? 2 * alarm->size : HEAP_FIRST;
+		alarm->heap = xrealloc(alarm->heap, alarm->size * sizeof(struct loop_timer *));
+	}
+	alarm->count++;
+	sift(alarm, alarm->count - 1, timer);
+}
+
+/* Makes fd fire at a time, 0: never. */
+static void set(struct alarm *alarm, int64_t due_us)
+{
+	struct itimerspec spec = {0};
+	alarm->set_us = due_us;
+	spec.it_value.tv_sec = due_us / 1000000;
+	spec.it_value.tv_nsec = due_us % 1000000 * 1000;
+	/* It only fails for bad arguments. */
+	(void)timerfd_settime(alarm->fd, TFD_TIMER_ABSTIME, &spec, NULL);
+}
+
+static void set_to_first(struct alarm *alarm)
+{
+	set(alarm, alarm->count > 0 ? alarm->heap[0]->due_us : 0);
+}
+
+static void release(struct alarm *alarm)
+{
+	if (--alarm->users > 0)
+		return;
+	(void)event_del(&alarm->on_due);
+	(void)event_del(&alarm->on_wake);
+	(void)event_del(&alarm->on_next);
+	(void)close(alarm->fd); /* a timer */
+	list_remove(&alarm->link);
+	mem_free(alarm->heap);
+	mem_free(alarm);
+}
+
+/* Calls the timers of a list. They may free any timer, and add to the lists of the alarm. */
+static void fire(struct list *due)
+{
+	while (!list_is_empty(due)) {
+		struct loop_timer *timer = list_entry(due->next, struct loop_timer, link);
+		list_remove(&timer->link);
+		leave_heap(timer);
+		timer->fn(timer->data); /* may free the timer */
+	}
+}
+
+/* Fires a list of the alarm; timers that are added meanwhile stay in it. */
+static void fire_all(struct alarm *alarm, struct list *timers)
+{
+	struct list due;
+	list_init(&due);
+	list_add_after(timers, &due);
+	list_remove(timers); /* the rest hangs on due now */
+	alarm->users++;
+	fire(&due);
+	release(alarm);
+}
+
+static void on_due(evutil_socket_t fd, short what, void *data)
+{
+	struct alarm *alarm = data;
+	int64_t now_us = clock_mono_us();
+	struct list due;
 	(void)fd;
 	(void)what;
-	timer->fn(timer->data); /* may free the timer */
+	list_init(&due);
+	while (alarm->count > 0 && alarm->heap[0]->due_us <= now_us) {
+		struct loop_timer *timer = alarm->heap[0];
+		leave_heap(timer);
+		list_remove(&timer->link);
+		list_append(&due, &timer->link);
+	}
+	alarm->users++;
+	alarm->is_firing = true;
+	fire(&due);
+	alarm->is_firing = false;
+	set_to_first(alarm);
+	release(alarm);
+}
+
+static void on_wake(evutil_socket_t fd, short what, void *data)
+{
+	struct alarm *alarm = data;
+	(void)fd;
+	(void)what;
+	fire_all(alarm, &alarm->awake);
+}
+
+static void on_next(evutil_socket_t fd, short what, void *data)
+{
+	struct alarm *alarm = data;
+	(void)fd;
+	(void)what;
+	fire_all(alarm, &alarm->next);
+}
+
+static _Noreturn void give_up(const char *reason)
+{
+	log_error("timers: %s", reason);
+	exit(EXIT_FAILURE);
+}
+
+static struct alarm *alarm_new(struct event_base *base)
+{
+	struct alarm *alarm = xcalloc(1, sizeof *alarm);
+	alarm->base = base;
+	list_init(&alarm->awake);
+	list_init(&alarm->next);
+	alarm->fd = timerfd_create(CLOCK_MONOTONIC, TFD_NONBLOCK | TFD_CLOEXEC);
+	if (alarm->fd < 0 ||
+	    event_assign(&alarm->on_due, base, alarm->fd, EV_READ | EV_PERSIST, on_due, alarm) <
+		0 ||
+	    event_add(&alarm->on_due, NULL) < 0)
+		give_up(strerror(errno));
+	(void)evtimer_assign(&alarm->on_wake, base, on_wake, alarm); /* cannot fail here */
+	(void)evtimer_assign(&alarm->on_next, base, on_next, alarm);
+	list_append(&alarms, &alarm->link);
+	return alarm;
+}
+
+static struct alarm *alarm_of(struct event_base *base)
+{
+	struct list *link;
+	list_for_each (link, &alarms)
+		if (list_entry(link, struct alarm, link)->base == base)
+			return list_entry(link, struct alarm, link);
+	return alarm_new(base);
 }
 
 struct loop_timer *loop_timer_new(struct event_base *base, void (*fn)(void *data), void *data)
 {
 	struct loop_timer *timer = xcalloc(1, sizeof *timer);
+	timer->alarm = alarm_of(base);
+	timer->alarm->users++;
+	list_init(&timer->link);
+	timer->place = NOT_IN_HEAP;
 	timer->fn = fn;
 	timer->data = data;
-	(void)evtimer_assign(&timer->event, base, on_timeout, timer); /* cannot fail here */
 	return timer;
 }
 
@@ -36,32 +242,48 @@ void loop_timer_free(struct loop_timer *timer)
 	if (timer == NULL)
 		return;
 	loop_timer_disarm(timer);
+	release(timer->alarm);
 	mem_free(timer);
 }
 
 void loop_timer_arm(struct loop_timer *timer, int64_t ms)
 {
-	struct timeval timeout = {0};
-
-	if (ms > 0)
-		timeout = (struct timeval){ms / 1000, ms % 1000 * 1000};
-	if (event_add(&timer->event, &timeout) == 0)
+	static const struct timeval at_once;
+	struct alarm *alarm = timer->alarm;
+	leave_heap(timer);
+	list_remove(&timer->link);
+	if (ms <= 0) {
+		if (list_is_empty(&alarm->next) && event_add(&alarm->on_next, &at_once) < 0)
+			give_up("out of memory");
+		list_append(&alarm->next, &timer->link);
 		return;
-	log_error("out of memory");
-	exit(EXIT_FAILURE);
+	}
+	timer->due_us = clock_mono_us() + (ms < MS_MAX ? ms : MS_MAX) * 1000;
+	enter_heap(timer);
+	if (!alarm->is_firing && (alarm->set_us == 0 || timer->due_us < alarm->set_us))
+		set(alarm, timer->due_us);
 }
 
 void loop_timer_disarm(struct loop_timer *timer)
 {
-	(void)event_del(&timer->event);
+	struct alarm *alarm = timer->alarm;
+	bool was_set = timer->place != NOT_IN_HEAP && timer->due_us == alarm->set_us;
+	leave_heap(timer);
+	list_remove(&timer->link);
+	if (was_set && !alarm->is_firing)
+		set_to_first(alarm);
 }
 
 bool loop_timer_is_armed(const struct loop_timer *timer)
 {
-	return event_pending(&timer->event, EV_TIMEOUT, NULL) != 0;
+	return timer->place != NOT_IN_HEAP || !list_is_empty(&timer->link);
 }
 
 void loop_timer_wake(struct loop_timer *timer)
 {
-	event_active(&timer->event, EV_TIMEOUT, 0);
+	struct alarm *alarm = timer->alarm;
+	list_remove(&timer->link);
+	if (list_is_empty(&alarm->awake))
+		event_active(&alarm->on_wake, EV_TIMEOUT, 0);
+	list_append(&alarm->awake, &timer->link);
 }

@@ -17,11 +17,17 @@ struct loop_timer *loop_timer_new(struct event_base *base, void (*fn)(void *data
 /* Also from its own callback; NULL is accepted. */
 void loop_timer_free(struct loop_timer *timer);
 
-/* Fires after ms milliseconds (negative: at once). A timer that is armed already starts again. */
+/*
+ * Fires after ms milliseconds, in the next turn of the loop if ms is not positive. A timer that is
+ * armed already starts again.
+ */
 void loop_timer_arm(struct loop_timer *timer, int64_t ms);
 void loop_timer_disarm(struct loop_timer *timer);
 bool loop_timer_is_armed(const struct loop_timer *timer);
-/* Fires in this turn of the loop, after the callback that runs now. */
+/*
+ * Fires in this turn of the loop, after the callback that runs now, and then no more at the time
+ * that it was armed for. Arming it before takes this back.
+ */
 void loop_timer_wake(struct loop_timer *timer);
 
 #endif
