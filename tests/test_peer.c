@@ -6,6 +6,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/socket.h>
+#include <sys/uio.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -206,6 +208,95 @@ static void test_gone(void)
 	guest_say(&guest, "{\"method\":\"list_events\",\"params\":{\"limit\":1}}");
 	ok(hears(&guest, "\"kind\":\"notification\""),
 	    "the requests it had sent were done all the same");
+	guest_close(&guest);
+}
+
+/* How many waits were cancelled until now. */
+static int cancelled_count(struct guest *guest)
+{
+	const char *line, *count;
+	guest_say(guest, "{\"method\":\"cancelled\"}");
+	line = guest_line(guest, SERVED_TIMEOUT_MS);
+	count = line != NULL ? strstr(line, "\"count\":") : NULL;
+	return count != NULL ? atoi(count + strlen("\"count\":")) : -1;
+}
+
+static bool becomes_cancelled(struct guest *guest, int count)
+{
+	int64_t end_ms = clock_mono_ms() + SERVED_TIMEOUT_MS;
+	while (clock_mono_ms() < end_ms)
+		if (cancelled_count(guest) >= count)
+			return true;
+	return false;
+}
+
+/* While the server stands still, the last request and the end of its peer become one event. */
+static void leave_at_once(const char *request, bool has_unread)
+{
+	struct guest guest;
+	struct pollfd readable;
+	meet(&guest);
+	if (has_unread)
+		guest_say(&guest, "{\"id\":1,\"method\":\"echo\"}");
+	readable = (struct pollfd){.fd = guest.fd, .events = POLLIN};
+	if (has_unread)
+		(void)poll(&readable, 1, SERVED_TIMEOUT_MS);
+	(void)kill(served.pid, SIGSTOP);
+	guest_say(&guest, "%s", request);
+	guest_close(&guest);
+	(void)kill(served.pid, SIGCONT);
+}
+
+static void test_end_at_once(void)
+{
+	static const char wait[] = "{\"id\":2,\"method\":\"wait\",\"params\":{\"ms\":3600000}}";
+	static const char late[] = "{\"id\":2,\"method\":\"wait\",\"params\":{\"ms\":3600000}}\n"
+				   "{\"id\":3,\"method\":\"late\",\"params\":{\"ms\":20}}";
+	struct guest other;
+	int count;
+	meet(&other);
+	count = cancelled_count(&other);
+	leave_at_once(wait, false);
+	ok(becomes_cancelled(&other, count + 1), "a peer that ends behind a wait is noticed");
+	leave_at_once(wait, true);
+	ok(becomes_cancelled(&other, count + 2), "also one with unread output");
+	leave_at_once(late, true);
+	ok(becomes_cancelled(&other, count + 3), "also while a response is due");
+	guest_close(&other);
+}
+
+/* Sends a line with a descriptor, which the server does not take. */
+static void pass_descriptor(int fd, const char *line)
+{
+	_Alignas(struct cmsghdr) char control[CMSG_SPACE(sizeof(int))] = "";
+	struct iovec iov = {(void *)(uintptr_t)line, strlen(line)};
+	struct msghdr message = {.msg_iov = &iov,
+	    .msg_iovlen = 1,
+	    .msg_control = control,
+	    .msg_controllen = sizeof control};
+	struct cmsghdr *header = CMSG_FIRSTHDR(&message);
+	int passed = STDERR_FILENO;
+	header->cmsg_level = SOL_SOCKET;
+	header->cmsg_type = SCM_RIGHTS;
+	header->cmsg_len = CMSG_LEN(sizeof passed);
+	memcpy(CMSG_DATA(header), &passed, sizeof passed);
+	(void)sendmsg(fd, &message, MSG_NOSIGNAL);
+}
+
+/* A read of the server ends at each descriptor. */
+static void test_descriptors(void)
+{
+	struct guest guest;
+	int answers = 0;
+	meet(&guest);
+	(void)kill(served.pid, SIGSTOP);
+	for (int i = 0; i < 3; i++)
+		pass_descriptor(guest.fd, "{\"id\":1,\"method\":\"echo\"}\n");
+	guest_say(&guest, "{\"id\":2,\"method\":\"echo\"}");
+	(void)kill(served.pid, SIGCONT);
+	while (answers < 4 && hears(&guest, "\"result\""))
+		answers++;
+	is_int(answers, 4, "descriptors that a peer passes hide no request");
 	guest_close(&guest);
 }
 
@@ -491,6 +582,8 @@ int main(void)
 	test_order();
 	test_half_close();
 	test_gone();
+	test_end_at_once();
+	test_descriptors();
 	test_limits();
 	test_slow();
 	test_greedy();

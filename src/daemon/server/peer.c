@@ -5,11 +5,14 @@
  * The descriptor is watched edge-triggered, for input and for its end: a half-closed connection
  * would otherwise wake the daemon forever. So input is read until none is left, or until the
  * share of this turn is used up; then another turn continues.
+ *
+ * A read that takes less than it could has taken all. Only an end may hide behind such a read,
+ * since libevent reports an end with unread output like input. A later write finds this end; if no
+ * response is due that could be written, the input is read once more.
  */
 #include "daemon/server/peer.h"
 
 #include <errno.h>
-#include <event2/buffer.h>
 #include <event2/event.h>
 #include <event2/event_struct.h>
 #include <muxbus.h>
@@ -17,7 +20,6 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/socket.h>
-#include <sys/uio.h>
 #include <unistd.h>
 
 #include "base/clock.h"
@@ -29,6 +31,7 @@
 #include "daemon/core/loop_timer.h"
 #include "daemon/event/event_log.h"
 #include "daemon/server/backlog.h"
+#include "daemon/server/output.h"
 #include "daemon/server/peer_pane.h"
 #include "daemon/server/server_parts.h"
 #include "daemon/server/subscription.h"
@@ -37,8 +40,7 @@
 
 #define TURN_LINES 64 /* lines of one peer in one turn, before other peers get theirs */
 #define TURN_READS 16
-#define IOV_MAX_USED 32
-#define COPY_BYTES_MAX 2048 /* longer lines are referenced instead */
+#define EVENT_COPY_BYTES_MAX 2048 /* longer events are referenced instead */
 #define OUTPUT_BYTES ((size_t)64 * 1024) /* beyond so much output events wait in the backlog */
 #define GONE_AFTER 6 /* times stuck_ms without reading a large response */
 
@@ -68,17 +70,17 @@ struct peer {
 
 	struct line_input input;
 	bool is_readable; /* the socket may have more */
+	bool is_closing; /* the end of input is to come, and nothing else */
+	bool is_end_hidden; /* maybe: nothing was written since the last read */
 	bool is_input_ended; /* input has ended */
-	bool is_emptied; /* the last read took less than it could: there was no more then */
 	bool is_gone; /* the reader is gone: output is dropped */
 	bool is_ended; /* to be freed at its next turn */
 	bool is_working; /* in peer_work(), which checks everything at its end */
 	bool is_turn_due;
 
-	struct evbuffer *output;
+	struct output output;
 	struct backlog backlog; /* events behind the output */
 	size_t held_bytes; /* of responses that wait for earlier ones */
-	int64_t moved_ms; /* when the peer last read, or its output began to wait */
 
 	struct list row; /* slots of responses that leave in order */
 	size_t row_count;
@@ -119,9 +121,8 @@ struct peer *peer_new(struct peer_shared *shared, int fd, pid_t pid, uid_t uid)
 	backlog_init(&peer->backlog);
 	line_input_init(&peer->input, (size_t)parts->config->limits.line_bytes);
 	peer->turn = loop_timer_new(parts->base, on_turn, peer);
-	peer->output = evbuffer_new();
-	if (peer->output == NULL ||
-	    event_assign(&peer->input_event, parts->base, fd,
+	output_init(&peer->output, shared->stage);
+	if (event_assign(&peer->input_event, parts->base, fd,
 		EV_READ | EV_CLOSED | EV_ET | EV_PERSIST, on_input, peer) < 0 ||
 	    event_assign(&peer->write_event, parts->base, fd, EV_WRITE | EV_ET, on_writable, peer) <
 		0 ||
@@ -171,7 +172,7 @@ void peer_free(struct peer *peer)
 	(void)event_del(&peer->input_event);
 	(void)event_del(&peer->write_event);
 	loop_timer_free(peer->turn);
-	evbuffer_free(peer->output);
+	output_finish(&peer->output);
 	backlog_finish(&peer->backlog);
 	line_input_finish(&peer->input);
 	list_remove(&peer->link);
@@ -271,7 +272,7 @@ static void want_turn(struct peer *peer)
 
 static size_t unread_bytes(const struct peer *peer)
 {
-	return evbuffer_get_length(peer->output) + peer->held_bytes + peer->backlog.bytes;
+	return peer->output.len + peer->held_bytes + peer->backlog.bytes;
 }
 
 static size_t unread_max(const struct peer *peer)
@@ -281,8 +282,8 @@ static size_t unread_max(const struct peer *peer)
 
 size_t peer_unread(const struct peer *peer, int64_t now_ms, int64_t *ret_idle_ms)
 {
-	bool is_waiting = evbuffer_get_length(peer->output) > 0;
-	*ret_idle_ms = is_waiting ? now_ms - peer->moved_ms : 0;
+	bool is_waiting = peer->output.len > 0;
+	*ret_idle_ms = is_waiting ? now_ms - peer->output.moved_ms : 0;
 	if (peer->is_ended || peer->is_gone)
 		return 0;
 	return unread_bytes(peer) - peer->backlog.bytes; /* events are shared with the log */
@@ -303,17 +304,10 @@ static size_t lines_max(const struct peer *peer)
 	return max > PEER_IDLE_MAX / 2 && is_idle(peer) ? PEER_IDLE_MAX / 2 : max;
 }
 
-/* Output is about to be added: from now on the peer has something to read. */
-static void note_output(struct peer *peer)
-{
-	if (evbuffer_get_length(peer->output) == 0)
-		peer->moved_ms = clock_mono_ms();
-}
-
 static void discard_output(struct peer *peer)
 {
 	backlog_finish(&peer->backlog);
-	(void)evbuffer_drain(peer->output, evbuffer_get_length(peer->output));
+	output_finish(&peer->output);
 	(void)event_del(&peer->write_event);
 }
 
@@ -339,30 +333,12 @@ static void set_gone(struct peer *peer)
 	want_turn(peer);
 }
 
-static void free_line(const void *bytes, size_t len, void *data)
-{
-	(void)bytes;
-	(void)len;
-	mem_free(data);
-}
-
-/* Puts a line into the output, by reference if it is long. */
+/* Puts a line into the output. */
 static void emit(struct peer *peer, struct buf *line)
 {
-	int r;
 	if (peer->is_gone || peer->is_ended || line->len == 0)
 		return;
-	note_output(peer);
-	if (line->len <= COPY_BYTES_MAX) {
-		r = evbuffer_add(peer->output, line->data, line->len);
-	} else {
-		size_t len;
-		uint8_t *bytes = buf_steal(line, &len);
-		r = evbuffer_add_reference(peer->output, bytes, len, free_line, bytes);
-		if (r < 0)
-			mem_free(bytes);
-	}
-	if (r < 0)
+	if (output_add_buf(&peer->output, line) < 0)
 		peer_disconnect(peer, "out of memory");
 	else if (unread_bytes(peer) > unread_max(peer))
 		peer_disconnect(peer, "it does not read its output (limit unread_bytes)");
@@ -381,21 +357,17 @@ static void write_event(struct peer *peer, const char *subscription, struct even
 	static const char tail[] = "}}\n";
 	char head[128];
 	int head_len, r;
-	note_output(peer);
 	head_len = snprintf(head, sizeof head,
 	    "{\"jsonrpc\":\"2.0\",\"method\":\"event\",\"params\":{\"subscription\":\"%s\",",
 	    subscription);
-	r = evbuffer_add(peer->output, head, (size_t)head_len);
-	if (r == 0 && event->json_len <= COPY_BYTES_MAX)
-		r = evbuffer_add(peer->output, event->json, event->json_len);
-	else if (r == 0) {
-		r = evbuffer_add_reference(peer->output, event->json, event->json_len,
+	r = output_add(&peer->output, head, (size_t)head_len);
+	if (r == 0 && event->json_len <= EVENT_COPY_BYTES_MAX)
+		r = output_add(&peer->output, event->json, event->json_len);
+	else if (r == 0)
+		r = output_add_reference(&peer->output, event->json, event->json_len,
 		    drop_reference, event_entry_ref(event));
-		if (r < 0)
-			event_entry_unref(event);
-	}
 	if (r == 0)
-		r = evbuffer_add(peer->output, tail, sizeof tail - 1);
+		r = output_add(&peer->output, tail, sizeof tail - 1);
 	if (r < 0)
 		peer_disconnect(peer, "out of memory");
 }
@@ -412,7 +384,7 @@ static bool send_event(void *data, const char *subscription, struct event_entry 
 		return false;
 	}
 	counters->events_sent++;
-	if (backlog_is_empty(&peer->backlog) && evbuffer_get_length(peer->output) < OUTPUT_BYTES)
+	if (backlog_is_empty(&peer->backlog) && peer->output.len < OUTPUT_BYTES)
 		write_event(peer, subscription, event);
 	else
 		backlog_put(&peer->backlog, subscription, event);
@@ -423,7 +395,7 @@ static bool send_event(void *data, const char *subscription, struct event_entry 
 /* Moves events from the backlog to the output; subscriptions may have ended meanwhile. */
 static void refill(struct peer *peer)
 {
-	while (evbuffer_get_length(peer->output) < OUTPUT_BYTES) {
+	while (peer->output.len < OUTPUT_BYTES) {
 		char subscription[SUBSCRIPTION_NAME_SIZE];
 		struct event_entry *event = backlog_take(&peer->backlog, subscription);
 		if (event == NULL)
@@ -472,8 +444,7 @@ bool peer_send_line(struct peer *peer, const char *line, size_t len)
 		peer->is_behind = true;
 		return false;
 	}
-	note_output(peer);
-	if (evbuffer_add(peer->output, line, len) < 0)
+	if (output_add(&peer->output, line, len) < 0)
 		peer_disconnect(peer, "out of memory");
 	want_turn(peer);
 	return true;
@@ -482,37 +453,25 @@ bool peer_send_line(struct peer *peer, const char *line, size_t len)
 /* Writes as much as the socket takes. */
 static void flush(struct peer *peer)
 {
-	for (refill(peer); evbuffer_get_length(peer->output) > 0; refill(peer)) {
-		struct evbuffer_iovec pieces[IOV_MAX_USED];
-		int count = evbuffer_peek(peer->output, -1, NULL, pieces, IOV_MAX_USED);
-		struct iovec iov[IOV_MAX_USED];
-		struct msghdr message;
-		ssize_t n;
-		if (count > IOV_MAX_USED)
-			count = IOV_MAX_USED;
-		for (int i = 0; i < count; i++)
-			iov[i] = (struct iovec){pieces[i].iov_base, pieces[i].iov_len};
-		message = (struct msghdr){.msg_iov = iov, .msg_iovlen = (size_t)count};
-		n = sendmsg(peer->fd, &message, MSG_NOSIGNAL | MSG_DONTWAIT);
-		if (n < 0 && errno == EINTR)
-			continue;
-		if (n < 0 && (errno == EAGAIN || errno == ENOBUFS)) {
+	for (refill(peer); peer->output.len > 0; refill(peer)) {
+		switch (output_send(&peer->output, peer->fd)) {
+		case OUTPUT_SENT_SOME:
+			peer->is_end_hidden = false;
+			break;
+		case OUTPUT_SENT_FULL:
 			(void)event_add(&peer->write_event, NULL);
 			return;
-		}
-		if (n < 0) {
+		case OUTPUT_SENT_BROKEN:
 			set_gone(peer);
 			return;
 		}
-		(void)evbuffer_drain(peer->output, (size_t)n);
-		peer->moved_ms = clock_mono_ms();
 	}
 }
 
 void peer_drain(struct peer *peer, int64_t until_ms)
 {
 	flush(peer);
-	while (evbuffer_get_length(peer->output) > 0 && !peer->is_ended) {
+	while (peer->output.len > 0 && !peer->is_ended) {
 		int64_t left_ms = until_ms - clock_mono_ms();
 		struct pollfd writable = {.fd = peer->fd, .events = POLLOUT};
 		if (left_ms <= 0 || poll(&writable, 1, (int)left_ms) <= 0)
@@ -638,18 +597,22 @@ static bool has_hung_up(const struct peer *peer)
 /* Reads once. Returns whether there may be more lines now. */
 static bool read_some(struct peer *peer)
 {
-	char *scratch = peer->shared->scratch;
-	size_t size = peer->shared->scratch_size;
-	/* No control buffer is given, so no descriptor can be passed to us. */
-	ssize_t n = recv(peer->fd, scratch, size, MSG_DONTWAIT);
+	/* Without room for control data no descriptor can be passed to us. */
+	struct iovec room = {peer->shared->scratch, peer->shared->scratch_size};
+	struct msghdr message = {.msg_iov = &room, .msg_iovlen = 1};
+	ssize_t n = recvmsg(peer->fd, &message, MSG_DONTWAIT);
 	if (n > 0) {
-		line_input_add(&peer->input, scratch, (size_t)n);
-		peer->is_emptied = (size_t)n < size;
+		/* A read ends at a descriptor that is passed, although more bytes follow. */
+		bool is_all = (size_t)n < room.iov_len && !(message.msg_flags & MSG_CTRUNC);
+		line_input_add(&peer->input, room.iov_base, (size_t)n);
+		peer->is_readable = !is_all || peer->is_closing;
+		peer->is_end_hidden = !peer->is_readable;
 		return true;
 	}
 	if (n < 0 && errno == EINTR)
 		return true;
 	peer->is_readable = false;
+	peer->is_end_hidden = false;
 	if (n < 0 && errno == EAGAIN)
 		return false;
 	peer->is_input_ended = true;
@@ -682,8 +645,7 @@ static void take_requests(struct peer *peer)
 		if (handle_line(peer)) {
 			if (--lines_left == 0)
 				return;
-		} else if (!peer->is_readable || peer->is_emptied || reads_left-- == 0 ||
-		    !read_some(peer)) {
+		} else if (!peer->is_readable || reads_left-- == 0 || !read_some(peer)) {
 			return;
 		}
 	}
@@ -695,7 +657,7 @@ static bool is_finished(const struct peer *peer)
 	if (!peer->is_input_ended || line_input_is_pending(&peer->input) || peer->row_count > 0)
 		return false;
 	return peer->is_gone ||
-	    (peer->wait_count == 0 && evbuffer_get_length(peer->output) == 0 &&
+	    (peer->wait_count == 0 && peer->output.len == 0 &&
 		subscription_set_count(peer->subscriptions) == 0);
 }
 
@@ -720,7 +682,7 @@ static void watch_idle(struct peer *peer)
 {
 	int64_t now_ms = clock_mono_ms(), idle_ms, next_ms, patience;
 	(void)peer_unread(peer, now_ms, &idle_ms);
-	if (evbuffer_get_length(peer->output) == 0)
+	if (peer->output.len == 0)
 		return;
 	if (idle_ms >= PEER_IDLE_MS)
 		drop_backlog(peer);
@@ -740,14 +702,14 @@ static void watch_idle(struct peer *peer)
 /* Reads, handles, writes, as much as is possible now. Only from the loop: may free the peer. */
 static void work(struct peer *peer)
 {
+	if (peer->is_turn_due) /* this is the turn */
+		loop_timer_disarm(peer->turn);
+	peer->is_turn_due = false;
 	peer->is_working = true;
 	take_requests(peer);
 	flush(peer);
-	/* After the responses: check that all input was read, or see its end. */
-	if (peer->is_emptied && can_accept(peer)) {
-		peer->is_emptied = false;
+	if (peer->is_end_hidden && peer->row_count == 0 && can_accept(peer))
 		(void)read_some(peer); /* its input is for the next turn */
-	}
 	if (peer->is_behind && backlog_is_empty(&peer->backlog) &&
 	    unread_bytes(peer) <= PEER_IDLE_MAX / 4) {
 		peer->is_behind = false;
@@ -774,7 +736,7 @@ static void on_input(evutil_socket_t fd, short events, void *data)
 {
 	struct peer *peer = data;
 	(void)fd;
-	(void)events; /* an error hides the other flags */
+	peer->is_closing = peer->is_closing || events & EV_CLOSED; /* an error hides this flag */
 	if (!peer->is_input_ended)
 		peer->is_readable = true;
 	else if (has_hung_up(peer))
@@ -792,7 +754,6 @@ static void on_writable(evutil_socket_t fd, short events, void *data)
 static void on_turn(void *data)
 {
 	struct peer *peer = data;
-	peer->is_turn_due = false;
 	if (!peer->is_ended)
 		work(peer);
 	else

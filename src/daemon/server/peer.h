@@ -32,6 +32,7 @@
 #define PEERS_UNREAD_MAX ((size_t)32 * 1024 * 1024) /* bytes that wait for such peers together */
 #define PEER_PRESSED_MS 200 /* beyond PEERS_UNREAD_MAX, in place of PEER_IDLE_MS */
 
+struct output_stage;
 struct peer_pane;
 struct peer;
 struct server_parts;
@@ -47,6 +48,7 @@ struct peer_shared {
 	void *grown_data;
 	char *scratch; /* for reading, until another function is called */
 	size_t scratch_size;
+	struct output_stage *stage; /* for writing */
 };
 
 /* Takes over fd. shared outlives it. */

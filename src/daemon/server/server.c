@@ -24,6 +24,7 @@
 #include "daemon/core/counters.h"
 #include "daemon/core/loop_timer.h"
 #include "daemon/server/dispatch.h"
+#include "daemon/server/output.h"
 #include "daemon/server/peer.h"
 #include "daemon/server/server_parts.h"
 #include "wire/address.h"
@@ -47,7 +48,8 @@ struct server {
 	ino_t ino;
 	struct list peers;
 	struct peer_shared shared;
-	char scratch[SCRATCH_BYTES]; /* last: unused space costs nothing */
+	struct output_stage stage; /* last, as scratch: unused space costs nothing */
+	char scratch[SCRATCH_BYTES];
 };
 
 static void on_accept(evutil_socket_t fd, short events, void *data);
@@ -138,7 +140,7 @@ struct server *server_new(const struct server_parts *parts, char *ret_reason, si
 	    (!is_given && remove_stale(path, ret_reason, reason_size) < 0))
 		return NULL;
 	server = xalloc(sizeof *server);
-	memset(server, 0, offsetof(struct server, scratch));
+	memset(server, 0, offsetof(struct server, stage.bytes));
 	server->parts = parts;
 	server->dispatch = dispatch_new(parts);
 	server->fd = -1;
@@ -153,6 +155,7 @@ struct server *server_new(const struct server_parts *parts, char *ret_reason, si
 	    .grown_data = server,
 	    .scratch = server->scratch,
 	    .scratch_size = SCRATCH_BYTES,
+	    .stage = &server->stage,
 	};
 	return server;
 }
