@@ -162,27 +162,28 @@ static const struct {
     {"splitp", "split-window"},
 };
 
+/* The row of a name, of its alias, or of the beginning of one name only. */
 static const struct row *find_row(const char *name)
 {
 	const struct row *found = NULL;
+	bool is_ambiguous = false;
 	size_t len;
 	for (size_t i = 0; i < sizeof aliases / sizeof *aliases; i++)
-		if (strcmp(aliases[i].alias, name) == 0)
+		if (aliases[i].alias[0] == name[0] && strcmp(aliases[i].alias, name) == 0)
 			name = aliases[i].name;
 	len = strlen(name);
-	for (size_t i = 0; i < ROW_COUNT; i++)
-		if (rows[i].alias != NULL && strcmp(rows[i].alias, name) == 0)
-			return &rows[i];
 	for (size_t i = 0; i < ROW_COUNT; i++) {
-		if (strncmp(rows[i].name, name, len) != 0)
-			continue;
-		if (rows[i].name[len] == '\0')
+		const char *alias = rows[i].alias;
+		if (alias != NULL && alias[0] == name[0] && strcmp(alias, name) == 0)
 			return &rows[i];
-		if (found != NULL)
-			return NULL; /* ambiguous: tmux refuses it too */
-		found = &rows[i];
+		if (rows[i].name[0] != name[0] || strncmp(rows[i].name, name, len) != 0)
+			continue;
+		is_ambiguous = found != NULL && found->name[len] != '\0';
+		if (found == NULL || rows[i].name[len] == '\0')
+			found = &rows[i];
 	}
-	return found;
+	/* tmux refuses an ambiguous name too. */
+	return is_ambiguous && found->name[len] != '\0' ? NULL : found;
 }
 
 static const char *find_nearest(const char *name)
