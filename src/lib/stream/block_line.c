@@ -8,6 +8,8 @@
 
 /* The longest guard: "%begin", two numbers of at most 20 digits and a flag. */
 #define BLOCK_LINE_MAX 64
+/* So many digits cannot overflow. */
+#define DIGITS_SAFE 19
 
 static const struct {
 	const char *word;
@@ -22,10 +24,16 @@ static const struct {
 /* Reads a number and the space after it. */
 static bool read_number(const char **text, const char *end, uint64_t *ret_number)
 {
-	const char *space = memchr(*text, ' ', (size_t)(end - *text));
-	if (space == NULL || !str_parse_u64(*text, (size_t)(space - *text), ret_number))
+	const char *place = *text;
+	uint64_t number = 0;
+	for (; place < end && (uint8_t)(*place - '0') <= 9; place++)
+		number = 10 * number + (uint8_t)(*place - '0');
+	if (place == *text || place == end || *place != ' ')
 		return false;
-	*text = space + 1;
+	if (place - *text > DIGITS_SAFE && !str_parse_u64(*text, (size_t)(place - *text), &number))
+		return false;
+	*text = place + 1;
+	*ret_number = number;
 	return true;
 }
 
