@@ -2,6 +2,7 @@
 /* The latest requests. */
 #include "daemon/server/history.h"
 
+#include <stddef.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -58,22 +59,24 @@ uint64_t history_begin(
 	struct action *action = &history->actions[++history->last % HISTORY_KEEP];
 	struct json_writer writer;
 	struct buf text;
-	memset(action, 0, sizeof *action);
+	memset(action, 0, offsetof(struct action, params));
+	action->params[0] = '\0';
+	action->error[0] = '\0';
+	action->outcome[0] = '\0';
 	action->number = history->last;
 	action->time_ms = clock_real_ms();
 	action->begin_ms = clock_mono_ms();
 	action->elapsed_ms = -1;
 	action->peer_pid = peer_pid;
-	snprintf(action->method, sizeof action->method, "%s", method->name);
+	copy_text(action->method, sizeof action->method, method->name, strlen(method->name));
 	if (params == NULL || params->count == 0)
 		return action->number;
-	/* A bounded buffer: long strings are cut in it. */
-	buf_init(&text, HISTORY_PARAMS_MAX + JSON_SPARE);
+	/* A bounded buffer, with memory for all of it: long strings are cut. */
+	text = (struct buf){.data = (uint8_t *)action->params,
+	    .cap = sizeof action->params,
+	    .max = HISTORY_PARAMS_MAX + JSON_SPARE};
 	json_writer_init(&writer, &text);
 	action->is_masked = field_write_record(&writer, method->fields, params);
-	if (text.len > 0)
-		copy_text(action->params, sizeof action->params, (const char *)text.data, text.len);
-	buf_finish(&text);
 	return action->number;
 }
 
@@ -102,7 +105,7 @@ void history_end(struct history *history, uint64_t number, const char *error, co
 		return; /* the entry was overwritten before the request ended */
 	action->elapsed_ms = clock_mono_ms() - action->begin_ms;
 	if (error != NULL)
-		snprintf(action->error, sizeof action->error, "%s", error);
+		copy_text(action->error, sizeof action->error, error, strlen(error));
 	if (error != NULL && action->is_masked)
 		copy_masked(action->outcome, sizeof action->outcome, error, text);
 	else
