@@ -18,6 +18,10 @@
 /* A cut string leaves so much of the room, or a quarter of it, for what follows. */
 #define TAIL_BYTES 8192
 
+#define SHORT_BYTES 256 /* a longer text goes to the escaper at once */
+
+#define EACH(byte) (UINT64_C(0x0101010101010101) * (byte)) /* in all bytes of a word */
+
 #define NAME_SHOWN_MAX 40 /* bytes of a name in a path; others are shown as "*" */
 
 static const char cut_begin[] = "\"cut\":[";
@@ -70,12 +74,41 @@ static void put_end(struct json_writer *writer, const char *text, size_t len)
 	put(writer, text, len);
 }
 
-/* Whether a name needs no escaping: none of ours does. (C1 and bidi are beyond ASCII.) */
-static inline bool is_plain(const char *name, size_t len)
+/* The top bit of each byte of a word that is zero, or of one behind such a byte. */
+static inline uint64_t zeros(uint64_t word)
 {
+	return (word - EACH(0x01)) & ~word;
+}
+
+/* Whether none of eight bytes needs escaping, or is beyond ASCII. */
+static inline bool is_plain_word(uint64_t word)
+{
+	return ((word | (word - EACH(0x20)) | zeros(word ^ EACH('"')) | zeros(word ^ EACH('\\')) |
+		    zeros(word ^ EACH(0x7f))) &
+		   EACH(0x80)) == 0;
+}
+
+static inline uint64_t load(const char *bytes, size_t len)
+{
+	uint64_t word = 0;
+	memcpy(&word, bytes, len);
+	return word;
+}
+
+/* Whether a text needs no escaping: none of our names does. (C1 and bidi are beyond ASCII.) */
+static inline bool is_plain(const char *text, size_t len)
+{
+	if (len >= 8) {
+		for (size_t i = 0; i + 8 < len; i += 8)
+			if (!is_plain_word(load(text + i, 8)))
+				return false;
+		return is_plain_word(load(text + len - 8, 8));
+	}
+	if (len >= 4)
+		return is_plain_word(load(text, 4) << 32 | load(text + len - 4, 4));
 	for (size_t i = 0; i < len; i++)
-		if ((unsigned char)name[i] < 0x20 || (unsigned char)name[i] >= 0x7f ||
-		    name[i] == '"' || name[i] == '\\')
+		if ((unsigned char)text[i] < 0x20 || (unsigned char)text[i] >= 0x7f ||
+		    text[i] == '"' || text[i] == '\\')
 			return false;
 	return true;
 }
@@ -184,9 +217,9 @@ static void leave_out(struct json_writer *writer, const char *name)
 /* Notes members that the mark has too. */
 static void note_member(struct json_writer *writer, const char *name)
 {
-	if (strcmp(name, "truncated") == 0)
+	if (name[0] == 't' && strcmp(name, "truncated") == 0)
 		writer->truncated_at = writer->buf->len;
-	else if (strcmp(name, "cut") == 0)
+	else if (name[0] == 'c' && strcmp(name, "cut") == 0)
 		writer->has_cut_member = true;
 }
 
@@ -364,12 +397,34 @@ static size_t cut_room(size_t room)
 	return room - (room / 4 < TAIL_BYTES ? room / 4 : TAIL_BYTES);
 }
 
+/* Puts a plain text, for which there is room with its quotes. */
+static void put_quoted(struct json_writer *writer, const char *text, size_t len)
+{
+	struct buf *buf = writer->buf;
+	uint8_t *to;
+	if (buf->cap - buf->len <= len + 2)
+		check_memory(buf_reserve(buf, len + 2));
+	to = buf->data + buf->len;
+	*to++ = '"';
+	if (len > 0)
+		memcpy(to, text, len);
+	to[len] = '"';
+	to[len + 1] = '\0';
+	buf->len += len + 2;
+}
+
 bool json_put_text(struct json_writer *writer, const char *name, const void *bytes, size_t len)
 {
 	bool is_lossy = false;
 	size_t left, escaped;
 	if (!open_value(writer, name, 2))
 		return false;
+	left = room(writer) - 1;
+	if (len < left && len <= SHORT_BYTES && is_plain(bytes, len)) {
+		put_quoted(writer, bytes, len);
+		close_value(writer);
+		return false;
+	}
 	put(writer, "\"", 1);
 	left = room(writer) - 1;
 	if (escape_within(writer, left, bytes, len, &is_lossy) == BUF_FULL) {
