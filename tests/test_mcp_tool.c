@@ -162,7 +162,7 @@ static int cut_all(const char *text, size_t len, size_t max)
 		    method_find("capture_pane"), json_read(reader, text, len, &error)};
 		struct mcp_cut cut = {.keeps_end = i & 1};
 		struct buf out;
-		bool is_found = mcp_cut_find(&cut, max, writers[i / 2], &sample);
+		bool is_found = mcp_cut_find(&cut, sample.tree, max, writers[i / 2], &sample);
 		bool is_written;
 		buf_init(&out, max);
 		is_written = is_found && writers[i / 2](&out, &cut, &sample);
@@ -232,10 +232,10 @@ static void test_cut_arrays(void)
 	(void)buf_append_str(&out, "]}");
 	sample = (struct sample){method_find("list_notifications"),
 	    json_read(reader, (const char *)out.data, out.len, &error)};
-	ok(mcp_cut_find(&cut, MCP_RESULT_BYTES, write_json, &sample) && cut.is_needed &&
-		cut.array_max > 100 && cut.array_max < 500,
+	ok(mcp_cut_find(&cut, sample.tree, MCP_RESULT_BYTES, write_json, &sample) &&
+		cut.is_needed && cut.array_max > 100 && cut.array_max < 500,
 	    "a long list is cut to its first %zu", cut.array_max);
-	ok(!mcp_cut_find(&cut, 20, write_json, &sample),
+	ok(!mcp_cut_find(&cut, sample.tree, 20, write_json, &sample),
 	    "a result that cannot be made small enough is reported");
 	buf_finish(&out);
 }

@@ -116,21 +116,40 @@ static bool find(const struct search *search, size_t low, size_t high)
 	return true;
 }
 
-bool mcp_cut_find(struct mcp_cut *cut, size_t max, mcp_cut_writer *write, void *data)
+void mcp_cut_nothing(struct mcp_cut *cut)
 {
-	struct search strings = {cut, &cut->string_max, max, write, data};
-	struct search arrays = {cut, &cut->array_max, max, write, data};
 	cut->is_needed = false;
 	cut->string_max = SIZE_MAX;
 	cut->array_max = SIZE_MAX;
+}
+
+/* The length of the longest array in a value. */
+static size_t longest_array(const struct json *value)
+{
+	size_t longest = value->type == JSON_ARRAY ? value->count : 0;
+	for (const struct json *child = value->child; child != NULL; child = child->next) {
+		size_t inner = child->child != NULL ? longest_array(child) : 0;
+		longest = inner > longest ? inner : longest;
+	}
+	return longest;
+}
+
+bool mcp_cut_find(
+    struct mcp_cut *cut, const struct json *value, size_t max, mcp_cut_writer *write, void *data)
+{
+	size_t longest;
+	struct search strings = {cut, &cut->string_max, max, write, data};
+	struct search arrays = {cut, &cut->array_max, max, write, data};
+	mcp_cut_nothing(cut);
 	if (fits(&strings, SIZE_MAX))
 		return true;
 	cut->is_needed = true;
 	if (find(&strings, STRING_FIRST_MIN, max))
 		return true;
+	longest = longest_array(value);
 	cut->string_max = STRING_FIRST_MIN;
-	if (find(&arrays, 1, max))
+	if (find(&arrays, 1, longest > 1 ? longest : 1))
 		return true;
 	cut->string_max = STRING_LAST_MIN;
-	return find(&arrays, 0, max);
+	return find(&arrays, 0, longest);
 }

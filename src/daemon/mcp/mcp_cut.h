@@ -33,9 +33,12 @@ void mcp_cut_write(const struct mcp_cut *cut, struct json_writer *writer, const 
 typedef bool mcp_cut_writer(struct buf *out, const struct mcp_cut *cut, void *data);
 
 /*
- * Finds the cut that shows the most while the output of write fits into max bytes. Strings are
- * cut first, down to a few lines each; then arrays. False if nothing fits.
+ * Finds the cut of a value that shows the most while the output of write fits into max bytes. Strings
+ * are cut first, down to a few lines each; then arrays. False if nothing fits.
  */
-bool mcp_cut_find(struct mcp_cut *cut, size_t max, mcp_cut_writer *write, void *data);
+bool mcp_cut_find(
+    struct mcp_cut *cut, const struct json *value, size_t max, mcp_cut_writer *write, void *data);
+/* The cut that shows everything. */
+void mcp_cut_nothing(struct mcp_cut *cut);
 
 #endif

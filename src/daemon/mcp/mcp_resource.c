@@ -278,7 +278,8 @@ static void on_result(void *data, struct json_writer *writer, const char *text, 
 	const struct json *result = json_read(reading->mcp->reader, text, len, &error);
 	mcp_cut_writer *write = strcmp(reading->form->mime, TEXT) == 0 ? write_text : write_json;
 	buf_init(&out, MCP_RESULT_MAX);
-	if (result != NULL && mcp_cut_find(&cut, MCP_RESULT_MAX, write, (void *)(uintptr_t)result))
+	if (result != NULL &&
+	    mcp_cut_find(&cut, result, MCP_RESULT_MAX, write, (void *)(uintptr_t)result))
 		(void)write(&out, &cut, (void *)(uintptr_t)result);
 	json_object_begin(writer, "result");
 	if (reading->is_modern) {

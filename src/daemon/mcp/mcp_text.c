@@ -124,22 +124,33 @@ static void add_column(struct columns *columns, const char *name)
 		columns->names[columns->count++] = name;
 }
 
+/* Most rows have the same members in the same order: looks there first. */
 static void find_columns(struct columns *columns, const struct json *list, size_t rows)
 {
 	const struct json *row = list->child;
 	columns->count = 0;
-	for (size_t i = 0; i < rows; i++, row = row->next)
-		for (const struct json *member = row->child; member != NULL; member = member->next)
-			add_column(columns, member->name);
+	for (size_t i = 0; i < rows; i++, row = row->next) {
+		size_t place = 0;
+		for (const struct json *member = row->child; member != NULL;
+		     member = member->next, place++)
+			if (place >= columns->count ||
+			    strcmp(columns->names[place], member->name) != 0)
+				add_column(columns, member->name);
+	}
 }
 
 static void put_row(struct page *page, const struct columns *columns, const struct json *row)
 {
+	const struct json *next = row->child; /* where the value of the column probably is */
 	for (size_t i = 0; i < columns->count; i++) {
-		const struct json *value = json_member(row, columns->names[i]);
-		put_str(page, i > 0 ? " | " : "");
+		const struct json *value = next;
+		if (value == NULL || strcmp(value->name, columns->names[i]) != 0)
+			value = json_member(row, columns->names[i]);
+		if (i > 0)
+			put(page, " | ", 3);
 		if (value != NULL)
 			put_value(page, value);
+		next = value != NULL ? value->next : next;
 	}
 	put_str(page, "\n");
 }

@@ -103,12 +103,34 @@ static void put_too_large(struct call *call, struct json_writer *writer)
 	buf_finish(&content);
 }
 
-static void put_result(struct call *call, struct json_writer *writer, const struct json *result)
+/* A result that is small enough is shown as it is. json is its text. */
+static bool put_whole(struct json_writer *writer, const struct buf *json, struct showing *showing,
+    struct mcp_cut *cut, size_t bytes_max)
+{
+	struct buf out;
+	bool is_small = json->len <= bytes_max;
+	if (!is_small)
+		return false;
+	mcp_cut_nothing(cut);
+	buf_init(&out, bytes_max);
+	is_small = write_text(&out, cut, showing);
+	if (is_small) {
+		put_content(writer, &out);
+		json_put_raw(writer, "structuredContent", json->data, json->len);
+	}
+	buf_finish(&out);
+	return is_small;
+}
+
+static void put_result(struct call *call, struct json_writer *writer, const struct json *result,
+    const struct buf *json)
 {
 	struct showing showing = {call->tool, result, mcp_advice_rest(call->tool)};
 	struct mcp_cut cut = {.keeps_end = mcp_advice_keeps_end(call->tool)};
 	struct buf out;
-	if (!mcp_cut_find(&cut, call->bytes_max, write_both, &showing)) {
+	if (put_whole(writer, json, &showing, &cut, call->bytes_max))
+		return;
+	if (!mcp_cut_find(&cut, result, call->bytes_max, write_both, &showing)) {
 		put_too_large(call, writer);
 		return;
 	}
@@ -126,17 +148,20 @@ static void on_result(void *data, struct json_writer *writer, const char *text, 
 	struct call *call = data;
 	struct json_error error;
 	struct buf pending;
+	struct buf json = {.data = (uint8_t *)(uintptr_t)text, .len = len};
 	const struct json *result;
 	buf_init(&pending, LINE_BYTES);
 	result = json_read(call->mcp->reader, text, len, &error);
-	if (result != NULL && mcp_pending_write(call->pending, result, &pending))
+	if (result != NULL && mcp_pending_write(call->pending, result, &pending)) {
+		json = pending;
 		result =
 		    json_read(call->mcp->reader, (const char *)pending.data, pending.len, &error);
+	}
 	json_object_begin(writer, "result");
 	if (call->is_modern)
 		mcp_put_modern(writer);
 	if (result != NULL)
-		put_result(call, writer, result);
+		put_result(call, writer, result, &json);
 	else
 		put_too_large(call, writer);
 	json_object_end(writer);
