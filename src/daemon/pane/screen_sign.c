@@ -17,7 +17,8 @@ struct sign {
 	char agent[AGENT_MAX + 1];
 	enum screen_sign_kind kind;
 	bool is_built_in;
-	struct pattern *pattern; /* NULL: only that it is not built in */
+	const char *text; /* of a built-in one, which is compiled when it is looked for first */
+	struct pattern *pattern; /* NULL: not compiled, or only that it is not built in */
 };
 
 struct screen_sign_set {
@@ -64,24 +65,49 @@ static void sign_free(struct sign *sign)
 	mem_free(sign);
 }
 
-/* Adds one. False with a reason if its pattern cannot be used. */
-static bool add(struct screen_sign_set *set, const char *agent, enum screen_sign_kind kind,
-    const char *pattern, bool is_built_in, char *ret_reason, size_t size)
+static struct sign *add(struct screen_sign_set *set, const char *agent, enum screen_sign_kind kind)
+{
+	struct sign *sign = xcalloc(1, sizeof *sign);
+	snprintf(sign->agent, sizeof sign->agent, "%s", agent);
+	sign->kind = kind;
+	list_append(&set->signs, &sign->link);
+	return sign;
+}
+
+/* Adds one of the file. False with a reason if its pattern cannot be used. */
+static bool add_own(struct screen_sign_set *set, const char *agent, enum screen_sign_kind kind,
+    const char *pattern, char *ret_reason, size_t size)
 {
 	struct pattern *compiled = NULL;
-	struct sign *sign;
 	if (*pattern != '\0') {
 		compiled = pattern_new(pattern, strlen(pattern), ret_reason, size);
 		if (compiled == NULL)
 			return false;
 	}
-	sign = xcalloc(1, sizeof *sign);
-	snprintf(sign->agent, sizeof sign->agent, "%s", agent);
-	sign->kind = kind;
-	sign->is_built_in = is_built_in;
-	sign->pattern = compiled;
-	list_append(&set->signs, &sign->link);
+	add(set, agent, kind)->pattern = compiled;
 	return true;
+}
+
+static void add_built_in(struct screen_sign_set *set)
+{
+	for (size_t at = 0; at < sizeof built_in / sizeof *built_in; at++) {
+		struct sign *sign = add(set, built_in[at].agent, built_in[at].kind);
+		sign->is_built_in = true;
+		sign->text = built_in[at].pattern;
+	}
+}
+
+/* The pattern of a sign, NULL if it has none. */
+static const struct pattern *pattern_of(struct sign *sign)
+{
+	char reason[256];
+	if (sign->pattern == NULL && sign->text != NULL) {
+		sign->pattern = pattern_new(sign->text, strlen(sign->text), reason, sizeof reason);
+		if (sign->pattern == NULL)
+			log_error("a pattern of %s: %s", sign->agent, reason);
+		sign->text = NULL;
+	}
+	return sign->pattern;
 }
 
 /* Built-in rows of an agent's kind give way to the file. */
@@ -114,7 +140,7 @@ static bool read_line(struct screen_sign_set *set, char *line, char *ret_reason,
 	for (int at = 0; at < SIGN_KIND_COUNT_; at++) {
 		if (strcmp(kind_names[at], kind) != 0)
 			continue;
-		if (!add(set, agent, (enum screen_sign_kind)at, line, false, ret_reason, size))
+		if (!add_own(set, agent, (enum screen_sign_kind)at, line, ret_reason, size))
 			return false;
 		remove_built_in(set, agent, (enum screen_sign_kind)at);
 		return true;
@@ -140,13 +166,8 @@ static void read_file(struct screen_sign_set *set, const char *path)
 struct screen_sign_set *screen_sign_set_new(const char *file)
 {
 	struct screen_sign_set *set = xcalloc(1, sizeof *set);
-	char reason[256];
 	list_init(&set->signs);
-	for (size_t at = 0; at < sizeof built_in / sizeof *built_in; at++) {
-		if (!add(set, built_in[at].agent, built_in[at].kind, built_in[at].pattern, true,
-			reason, sizeof reason))
-			log_error("a pattern of %s: %s", built_in[at].agent, reason);
-	}
+	add_built_in(set);
 	if (file != NULL)
 		read_file(set, file);
 	return set;
@@ -166,9 +187,9 @@ bool screen_sign_shows(const struct screen_sign_set *set, const char *agent,
 {
 	const struct list *link;
 	list_for_each (link, &set->signs) {
-		const struct sign *sign = list_entry(link, const struct sign, link);
-		if (sign->kind == kind && sign->pattern != NULL &&
-		    (agent == NULL || strcmp(sign->agent, agent) == 0) &&
+		struct sign *sign = list_entry(link, struct sign, link);
+		if (sign->kind == kind && (agent == NULL || strcmp(sign->agent, agent) == 0) &&
+		    pattern_of(sign) != NULL &&
 		    pattern_find(sign->pattern, text, len, 0, NULL) == PATTERN_MATCH)
 			return true;
 	}
