@@ -28,7 +28,7 @@ struct action {
 };
 
 struct history {
-	struct action actions[HISTORY_KEEP]; /* by number */
+	struct action *actions[HISTORY_KEEP]; /* by number; NULL: not used yet */
 	uint64_t last;
 };
 
@@ -39,6 +39,8 @@ struct history *history_new(void)
 
 void history_free(struct history *history)
 {
+	for (size_t i = 0; history != NULL && i < HISTORY_KEEP; i++)
+		mem_free(history->actions[i]);
 	mem_free(history);
 }
 
@@ -56,9 +58,11 @@ static void copy_text(char *out, size_t size, const char *text, size_t len)
 uint64_t history_begin(
     struct history *history, pid_t peer_pid, const struct method *method, const struct json *params)
 {
-	struct action *action = &history->actions[++history->last % HISTORY_KEEP];
+	struct action **place = &history->actions[++history->last % HISTORY_KEEP];
+	struct action *action = *place != NULL ? *place : xalloc(sizeof *action);
 	struct json_writer writer;
 	struct buf text;
+	*place = action;
 	memset(action, 0, offsetof(struct action, params));
 	action->params[0] = '\0';
 	action->error[0] = '\0';
@@ -100,8 +104,8 @@ static void copy_masked(char *out, size_t size, const char *error, const char *t
 
 void history_end(struct history *history, uint64_t number, const char *error, const char *text)
 {
-	struct action *action = &history->actions[number % HISTORY_KEEP];
-	if (action->number != number || number == 0)
+	struct action *action = history->actions[number % HISTORY_KEEP];
+	if (action == NULL || action->number != number || number == 0)
 		return; /* the entry was overwritten before the request ended */
 	action->elapsed_ms = clock_mono_ms() - action->begin_ms;
 	if (error != NULL)
@@ -134,7 +138,7 @@ void history_write(const struct history *history, struct json_writer *writer, si
 {
 	json_array_begin(writer, "actions");
 	for (uint64_t number = history->last; number > 0 && limit > 0; number--, limit--) {
-		const struct action *action = &history->actions[number % HISTORY_KEEP];
+		const struct action *action = history->actions[number % HISTORY_KEEP];
 		if (action->number != number)
 			break;
 		write_action(writer, action);
