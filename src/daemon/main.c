@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <event2/event.h>
 #include <fcntl.h>
+#include <malloc.h>
 #include <muxbus.h>
 #include <signal.h>
 #include <stdarg.h>
@@ -619,6 +620,8 @@ static int run_locked(struct main *main)
 	(void)unsetenv("TMUX");
 	(void)unsetenv("TMUX_PANE");
 	muxbus_set_log(on_library_log, NULL);
+	(void)mallopt(
+	    M_ARENA_MAX, 1); /* one thread allocates much: a second arena costs memory only */
 	rlimit_raise_files();
 	return run(main);
 }
