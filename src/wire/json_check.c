@@ -123,16 +123,22 @@ static const uint8_t byte_classes[256] = {
     [','] = BYTE_COMMA,
 };
 
+/* The bytes in a string that mean something. */
+static const bool ends_run[256] = {[0x00 ... 0x1f] = true, ['"'] = true, ['\\'] = true};
+
 /* Passes a string with both quotes. */
 static void pass_string(struct check *check)
 {
 	size_t start = check->at++;
 	while (check->at < check->len) {
-		unsigned char c = (unsigned char)check->line[check->at];
-		if (c >= 0x20 && c != '"' && c != '\\') {
-			check->at++;
-			continue;
-		}
+		size_t at = check->at;
+		unsigned char c;
+		while (at < check->len && !ends_run[(unsigned char)check->line[at]])
+			at++;
+		check->at = at;
+		if (at == check->len)
+			break;
+		c = (unsigned char)check->line[at];
 		if (c == '"') {
 			check->at++;
 			return;

@@ -77,7 +77,8 @@ static bool is_word(const char *bytes, size_t len)
 	return len > 0;
 }
 
-static void append_quoted(struct muxbus_command *command, const char *bytes, size_t len)
+/* Quotes a long argument. */
+static void append_pieces(struct muxbus_command *command, const char *bytes, size_t len)
 {
 	char piece[MUXBUS_QUOTED_MAX(PIECE_BYTES)];
 	append(command, "\"", 1);
@@ -93,6 +94,24 @@ static void append_quoted(struct muxbus_command *command, const char *bytes, siz
 		len -= take;
 	}
 	append(command, "\"", 1);
+}
+
+static void append_quoted(struct muxbus_command *command, const char *bytes, size_t len)
+{
+	struct buf *text = &command->text;
+	ssize_t quoted;
+	if (command->error != 0)
+		return;
+	if (len > PIECE_BYTES || buf_reserve(text, MUXBUS_QUOTED_MAX(len)) != 0) {
+		append_pieces(command, bytes, len);
+		return;
+	}
+	quoted = muxbus_quote((char *)text->data + text->len, bytes, len);
+	if (quoted < 0)
+		fail(command, (int)quoted);
+	else
+		text->len += (size_t)quoted;
+	text->data[text->len] = '\0';
 }
 
 /* Appends the separator of two commands, with the sentinel of the first. */

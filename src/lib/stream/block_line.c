@@ -25,13 +25,16 @@ static const struct {
 static bool read_number(const char **text, const char *end, uint64_t *ret_number)
 {
 	const char *place = *text;
-	uint64_t number = 0;
+	uint64_t number = 0, exact;
 	for (; place < end && (uint8_t)(*place - '0') <= 9; place++)
 		number = 10 * number + (uint8_t)(*place - '0');
 	if (place == *text || place == end || *place != ' ')
 		return false;
-	if (place - *text > DIGITS_SAFE && !str_parse_u64(*text, (size_t)(place - *text), &number))
-		return false;
+	if (place - *text > DIGITS_SAFE) {
+		if (!str_parse_u64(*text, (size_t)(place - *text), &exact))
+			return false;
+		number = exact;
+	}
 	*text = place + 1;
 	*ret_number = number;
 	return true;

@@ -180,7 +180,9 @@ static bool read_own_guard(const struct segment *segment, size_t line, size_t li
 	const char *text = (const char *)segment->text.data;
 	uint32_t number;
 	uint64_t time;
-	if (!block_line_read(text + line, line_end - line, ret_guard))
+	if (line == 0)
+		*ret_guard = segment->first;
+	else if (!block_line_read(text + line, line_end - line, ret_guard))
 		return false;
 	number = (uint32_t)(ret_guard->number - segment->first.number);
 	time = ret_guard->time - segment->time_first;
@@ -292,7 +294,6 @@ static bool next_block(struct segment *segment, size_t line, struct muxbus_block
 	const char *text = (const char *)segment->text.data;
 	size_t body = next_line(segment, line);
 	struct guard begin;
-	struct guard end;
 	const uint8_t *found;
 	size_t place;
 	uint64_t key;
@@ -302,8 +303,8 @@ static bool next_block(struct segment *segment, size_t line, struct muxbus_block
 	place = found == NULL ? 0 : (size_t)(found - segment->text.data);
 	if (place > line) {
 		segment->next = next_line(segment, place);
-		block_line_read(text + place, segment->next - 1 - place, &end);
-		fill_block(segment, &begin, end.kind == BLOCK_ERROR, body, place, ret_block);
+		fill_block(
+		    segment, &begin, text[place + 2] == 'r', body, place, ret_block); /* %error */
 		return true;
 	}
 	if (line > 0)
