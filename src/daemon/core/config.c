@@ -59,7 +59,7 @@ static const struct limit limits_table[] = {
 	"as that agent is known to allow"},
     {LIMIT(nudges), 3, 0, 10, NULL,
 	"how often a notice is typed again if it was not seen to be accepted"},
-    {LIMIT(peers), 256, 1, 65536, NULL, "programs connected at once"},
+    {LIMIT(peers), 2000, 1, 65536, NULL, "programs connected at once"},
     {LIMIT(quiet_ms), 1000, 50, 3600000, "ms", "time without output until pane_quiet"},
     {LIMIT(quote_match), 0, 0, 1, NULL,
 	"1: a notice quotes the line that a watch found; strangers can write into logs"},
