@@ -81,6 +81,7 @@ struct peer {
 	struct output output;
 	struct backlog backlog; /* events behind the output */
 	size_t held_bytes; /* of responses that wait for earlier ones */
+	size_t counted_bytes; /* its part of shared->unread */
 
 	struct list row; /* slots of responses that leave in order */
 	size_t row_count;
@@ -115,6 +116,7 @@ struct peer *peer_new(struct peer_shared *shared, int fd, pid_t pid, uid_t uid)
 	    .pid = pid,
 	    .fd = fd,
 	    .said_pane = MUXBUS_NO_ID};
+	shared->count++;
 	list_init(&peer->link);
 	list_init(&peer->row);
 	list_init(&peer->waits);
@@ -175,6 +177,8 @@ void peer_free(struct peer *peer)
 	output_finish(&peer->output);
 	backlog_finish(&peer->backlog);
 	line_input_finish(&peer->input);
+	peer->shared->count--;
+	peer->shared->unread -= peer->counted_bytes;
 	list_remove(&peer->link);
 	(void)close(peer->fd); /* everything that could be written was written */
 	mem_free(peer->cwd);
@@ -677,6 +681,17 @@ static int64_t patience_ms(const struct peer *peer)
 	return unread_bytes(peer) > PEER_IDLE_MAX ? GONE_AFTER * stuck_ms : INT64_MAX;
 }
 
+/* Counts what waits for the peer now. If much waits for all peers, those that do not read go. */
+static void count_unread(struct peer *peer)
+{
+	struct peer_shared *shared = peer->shared;
+	size_t bytes = peer->output.len + peer->held_bytes;
+	shared->unread += bytes - peer->counted_bytes;
+	peer->counted_bytes = bytes;
+	if (shared->unread > PEERS_UNREAD_MAX && bytes > 0)
+		shared->grown(shared->grown_data);
+}
+
 /* Limits what a peer costs that does not read; sets the timer for the next look. */
 static void watch_idle(struct peer *peer)
 {
@@ -686,8 +701,6 @@ static void watch_idle(struct peer *peer)
 		return;
 	if (idle_ms >= PEER_IDLE_MS)
 		drop_backlog(peer);
-	if (unread_bytes(peer) > PEER_IDLE_MAX / 2)
-		peer->shared->grown(peer->shared->grown_data);
 	patience = patience_ms(peer);
 	if (idle_ms >= patience)
 		peer_disconnect(peer, "it does not read the responses (limit stuck_ms)");
@@ -722,6 +735,7 @@ static void work(struct peer *peer)
 	}
 	peer->is_working = false;
 
+	count_unread(peer);
 	if (is_finished(peer))
 		peer->is_ended = true;
 	if (peer->is_ended)

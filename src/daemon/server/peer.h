@@ -44,11 +44,13 @@ struct peer_shared {
 	void (*line)(void *data, struct peer *peer, const char *line, size_t len);
 	void (*too_long)(void *data, struct peer *peer); /* a line was skipped */
 	void *data;
-	void (*grown)(void *data); /* much waits for a peer: look at all of them */
+	void (*grown)(void *data); /* more than PEERS_UNREAD_MAX waits: look at all of them */
 	void *grown_data;
 	char *scratch; /* for reading, until another function is called */
 	size_t scratch_size;
 	struct output_stage *stage; /* for writing */
+	size_t count; /* of peers */
+	size_t unread; /* bytes that wait for all peers, whether they read or not */
 };
 
 /* Takes over fd. shared outlives it. */

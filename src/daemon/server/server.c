@@ -246,11 +246,7 @@ struct dispatch *server_dispatch(const struct server *server)
 
 size_t server_peer_count(const struct server *server)
 {
-	size_t count = 0;
-	const struct list *link;
-	list_for_each (link, &server->peers)
-		count++;
-	return count;
+	return server->shared.count;
 }
 
 struct peer *server_next_peer(const struct server *server, struct peer *previous)
