@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: ISC */
 /*
  * A tmux command through the daemon, JSON in and JSON out (G7), against the same over a
- * raw control client and against starting tmux for it; and the plain round trip of a
- * request (G9) against an echo server that does nothing else.
+ * raw control client, through a relay that does nothing else, and against starting tmux for
+ * it; and the plain round trip of a request (G9) against an echo server.
  */
 #include <errno.h>
 #include <signal.h>
 #include <spawn.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -21,6 +22,7 @@
 
 enum {
 	ROUNDS = 7,
+	RELAY_ROUNDS = 15,
 	SINGLES = 300,
 	SPAWNS = 40,
 	DEPTH = 64,
@@ -100,6 +102,79 @@ static double raw_rate(struct raw *raw)
 	for (int i = 0; i < BATCHES; i++)
 		raw_run(raw, lines, DEPTH);
 	return (double)DEPTH * BATCHES / ((double)(live_now_ns() - start_ns) / 1e9);
+}
+
+/* The smallest possible relay between a program and a control client: no JSON, no checks. */
+static void relay(int fd, struct raw *raw)
+{
+	static const char reply[] = "{\"id\":1,\"result\":{\"output\":\"%0\\n\",\"blocks\":1}}\n";
+	static char bytes[65536], lines[DEPTH * sizeof command_line];
+	int epoll_fd = epoll_create1(0);
+	struct epoll_event event = {.events = EPOLLIN, .data.fd = fd};
+	(void)epoll_ctl(epoll_fd, EPOLL_CTL_ADD, fd, &event);
+	event.data.fd = raw->from_fd;
+	(void)epoll_ctl(epoll_fd, EPOLL_CTL_ADD, raw->from_fd, &event);
+	while (epoll_wait(epoll_fd, &event, 1, -1) == 1) {
+		bool is_request = event.data.fd == fd;
+		ssize_t n = is_request ? recv(fd, bytes, sizeof bytes - 1, 0)
+				       : read(raw->from_fd, bytes, sizeof bytes - 1);
+		const char *text = is_request ? command_line : reply;
+		size_t len = strlen(text), count = 0;
+		if (n <= 0)
+			break;
+		bytes[n] = '\0';
+		for (char *p = bytes; (p = strstr(p, is_request ? "\n" : "%end ")) != NULL; p++)
+			if ((count + 1) * len <= sizeof lines)
+				memcpy(lines + count++ * len, text, len);
+		if (count > 0 &&
+		    write(is_request ? raw->to_fd : fd, lines, count * len) !=
+			(ssize_t)(count * len))
+			break;
+	}
+	_exit(0);
+}
+
+static pid_t start_relay(struct raw *raw, int *ret_fd)
+{
+	int fds[2];
+	pid_t pid;
+	if (socketpair(AF_UNIX, SOCK_STREAM, 0, fds) == -1)
+		live_bail("socketpair");
+	(void)fflush(stdout);
+	pid = fork();
+	if (pid == 0) {
+		(void)close(fds[0]);
+		relay(fds[1], raw);
+	}
+	(void)close(fds[1]);
+	*ret_fd = fds[0];
+	return pid;
+}
+
+static void stop(pid_t pid, int fd)
+{
+	(void)close(fd);
+	(void)kill(pid, SIGKILL);
+	(void)waitpid(pid, NULL, 0);
+}
+
+/* Pairs of short rounds, because the machine changes its speed. */
+static void bench_relay(struct live *live, int fd)
+{
+	struct raw *raw = raw_new(live, "ignore-size,no-output");
+	double ratios[RELAY_ROUNDS], ours_us[RELAY_ROUNDS], relay_us[RELAY_ROUNDS];
+	int relay_fd;
+	pid_t pid = start_relay(raw, &relay_fd);
+	for (int i = 0; i < RELAY_ROUNDS; i++) {
+		ours_us[i] = exchange_p50_us(fd, request);
+		relay_us[i] = exchange_p50_us(relay_fd, request);
+		ratios[i] = ours_us[i] / relay_us[i];
+	}
+	bench_row("command_relay", bench_median(ratios, RELAY_ROUNDS), "x",
+	    "%.0f us against %.0f us", bench_median(ours_us, RELAY_ROUNDS),
+	    bench_median(relay_us, RELAY_ROUNDS));
+	stop(pid, relay_fd);
+	raw_free(raw);
 }
 
 /* Starts tmux for one command and reads what it prints. */
@@ -235,9 +310,7 @@ static void bench_requests(int fd)
 	bench_row("request_p50", bench_median(ratios, ROUNDS), "x", "%.1f us against %.1f us",
 	    bench_median(ours_us, ROUNDS), bench_median(echo_us, ROUNDS));
 	bench_row("request_rate", bench_median(rates, ROUNDS), "k/s", "%d at once", PING_DEPTH);
-	(void)close(echo_fd);
-	(void)kill(pid, SIGKILL);
-	(void)waitpid(pid, NULL, 0);
+	stop(pid, echo_fd);
 }
 
 int main(void)
@@ -248,6 +321,7 @@ int main(void)
 		"result") == NULL)
 		live_bail("run_tmux: %s", talk_text(talk));
 	bench_requests(talk_fd(talk));
+	bench_relay(live, talk_fd(talk));
 	bench_commands(live, talk_fd(talk));
 	talk_free(talk);
 	live_free(live);

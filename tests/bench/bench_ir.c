@@ -83,18 +83,29 @@ static void bench_escape(struct live *live)
 	mem_free(many);
 }
 
+/* A request again and again, the next one after each response. */
+static void count_request(
+    struct live *live, struct talk *talk, const char *row, const char *method, const char *params)
+{
+	for (int i = 0; i < 100; i++)
+		if (at(talk_call_json(talk, method, params), "result") == NULL)
+			live_bail("%s: %s", method, talk_text(talk));
+	wait_until_idle(live->daemon_pid);
+	(void)take_instructions(live, live->daemon_pid);
+	for (int i = 0; i < REQUESTS; i++)
+		(void)talk_call_json(talk, method, params);
+	bench_row(row, take_instructions(live, live->daemon_pid) / REQUESTS, "Ir", "%s, one by one",
+	    method);
+}
+
 static void bench_requests(void)
 {
 	struct live *live = live_start(bench_tmux(), "exec sleep 3600");
 	struct talk *talk = talk_new(live);
-	for (int i = 0; i < 100; i++)
-		(void)talk_call(talk, "ping", NULL);
-	wait_until_idle(live->daemon_pid);
-	(void)take_instructions(live, live->daemon_pid);
-	for (int i = 0; i < REQUESTS; i++)
-		(void)talk_call(talk, "ping", NULL);
-	bench_row("ir_request", take_instructions(live, live->daemon_pid) / REQUESTS, "Ir",
-	    "ping, one by one");
+	count_request(live, talk, "ir_request", "ping", "{}");
+	count_request(live, talk, "ir_command", "run_tmux",
+	    "{\"command\":[\"display-message\",\"-p\",\"#{pane_id}\"]}");
+	count_request(live, talk, "ir_post", "post", "{\"kind\":\"bench\",\"text\":\"hello\"}");
 	talk_free(talk);
 	live_free(live);
 }
