@@ -1,15 +1,19 @@
 /* SPDX-License-Identifier: ISC */
-/* Data that outlives the daemon: a sorted table over the journal. */
+/* Data that outlives the daemon: a table over the journal. */
 #include "daemon/queue/store.h"
 
 #include <assert.h>
 #include <endian.h>
 #include <errno.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/buf.h"
+#include "base/hash.h"
 #include "base/list.h"
+#include "base/log.h"
+#include "base/map.h"
 #include "base/xalloc.h"
 
 enum {
@@ -23,9 +27,12 @@ enum {
 #define LOSS_KEY "loss/journal" /* why records are missing, until readers know */
 
 struct entry {
-	char *key;
+	struct entry *same_hash; /* the next one with this hash */
+	uint64_t hash; /* of its key */
+	size_t place; /* in the table */
 	char *value;
 	size_t len;
+	char key[];
 };
 
 struct waiter {
@@ -39,9 +46,11 @@ struct store {
 	struct journal *journal; /* NULL: nothing is kept */
 	struct store_handlers handlers;
 	void *data;
-	struct entry **entries; /* sorted by key */
+	struct entry **entries; /* in no order, until they are walked */
 	size_t count;
 	size_t size;
+	bool is_sorted;
+	struct map by_hash; /* the hash of a key to the first entry that has it */
 	unsigned depth; /* of store_begin() */
 	struct buf transaction;
 	size_t dead_bytes; /* made so by the transaction */
@@ -49,80 +58,129 @@ struct store {
 	struct list waiters; /* in order of their tickets */
 };
 
-/* Finds where a key is or would be. */
-static bool table_find(const struct store *store, const char *key, size_t *ret_place)
+static uint64_t key_hash(const char *key)
 {
-	size_t low = 0, high = store->count;
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-		int order = strcmp(store->entries[middle]->key, key);
-		if (order == 0) {
-			*ret_place = middle;
-			return true;
-		}
-		if (order < 0)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	*ret_place = low;
-	return false;
+	return hash_bytes(key, strlen(key));
+}
+
+static struct entry *table_find(const struct store *store, const char *key, uint64_t hash)
+{
+	struct entry *entry = map_get(&store->by_hash, hash);
+	while (entry != NULL && strcmp(entry->key, key) != 0)
+		entry = entry->same_hash;
+	return entry;
 }
 
 static void entry_free(struct entry *entry)
 {
-	mem_free(entry->key);
 	mem_free(entry->value);
 	mem_free(entry);
 }
 
-/* Opens a place in the table. */
-static struct entry *table_insert(struct store *store, size_t place, const char *key)
+static void table_index(struct store *store, uint64_t hash, struct entry *first)
 {
-	struct entry *entry = xcalloc(1, sizeof *entry);
+	if (first == NULL) {
+		(void)map_remove(&store->by_hash, hash);
+	} else if (map_set(&store->by_hash, hash, first) != 0) {
+		log_error("out of memory");
+		abort();
+	}
+}
+
+static struct entry *table_insert(struct store *store, const char *key, uint64_t hash)
+{
+	size_t size = strlen(key) + 1;
+	struct entry *entry = xcalloc(1, sizeof *entry + size);
 	if (store->count == store->size) {
 		store->size = store->size == 0 ? 64 : 2 * store->size;
 		store->entries = xrealloc(store->entries, store->size * sizeof *store->entries);
 	}
-	memmove(store->entries + place + 1, store->entries + place,
-	    (store->count - place) * sizeof *store->entries);
-	store->entries[place] = entry;
-	store->count++;
-	entry->key = xstrdup(key);
+	memcpy(entry->key, key, size);
+	entry->hash = hash;
+	entry->place = store->count;
+	entry->same_hash = map_get(&store->by_hash, hash);
+	table_index(store, hash, entry);
+	store->is_sorted = store->is_sorted &&
+	    (store->count == 0 || strcmp(store->entries[store->count - 1]->key, key) < 0);
+	store->entries[store->count++] = entry;
 	return entry;
 }
 
 /* Puts into the table. Returns the bytes that this leaves dead in the journal. */
 static size_t table_put(struct store *store, const char *key, const void *value, size_t len)
 {
-	struct entry *entry;
-	size_t place, dead = 0;
-	if (table_find(store, key, &place)) {
-		entry = store->entries[place];
+	uint64_t hash = key_hash(key);
+	struct entry *entry = table_find(store, key, hash);
+	size_t dead = 0;
+	if (entry != NULL) {
 		dead = OP_HEADER + strlen(key) + entry->len;
 		mem_free(entry->value);
 	} else {
-		entry = table_insert(store, place, key);
+		entry = table_insert(store, key, hash);
 	}
 	entry->value = xmemdup(value, len);
 	entry->len = len;
 	return dead;
 }
 
+/* Takes out of the table: the last entry gets its place. */
+static void table_remove(struct store *store, struct entry *entry)
+{
+	struct entry *first = map_get(&store->by_hash, entry->hash), *before = first;
+	struct entry *last = store->entries[--store->count];
+	if (first == entry) {
+		table_index(store, entry->hash, entry->same_hash);
+	} else {
+		while (before->same_hash != entry)
+			before = before->same_hash;
+		before->same_hash = entry->same_hash;
+	}
+	store->is_sorted = store->is_sorted && last == entry;
+	store->entries[entry->place] = last;
+	last->place = entry->place;
+	entry_free(entry);
+}
+
 /* Takes out of the table; the record that says so is dead from the start. */
 static size_t table_delete(struct store *store, const char *key)
 {
-	struct entry *entry;
-	size_t place, dead;
-	if (!table_find(store, key, &place))
+	struct entry *entry = table_find(store, key, key_hash(key));
+	size_t dead;
+	if (entry == NULL)
 		return 0;
-	entry = store->entries[place];
 	dead = 2 * (OP_HEADER + strlen(key)) + entry->len;
-	memmove(store->entries + place, store->entries + place + 1,
-	    (store->count - place - 1) * sizeof *store->entries);
-	store->count--;
-	entry_free(entry);
+	table_remove(store, entry);
 	return dead;
+}
+
+static int compare_keys(const void *one, const void *other)
+{
+	const struct entry *a = *(struct entry *const *)one, *b = *(struct entry *const *)other;
+	return strcmp(a->key, b->key);
+}
+
+static void table_sort(struct store *store)
+{
+	if (store->is_sorted)
+		return;
+	qsort(store->entries, store->count, sizeof *store->entries, compare_keys);
+	for (size_t at = 0; at < store->count; at++)
+		store->entries[at]->place = at;
+	store->is_sorted = true;
+}
+
+/* The place of the first key that is not below a text. */
+static size_t table_lower_bound(const struct store *store, const char *text)
+{
+	size_t low = 0, high = store->count;
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+		if (strcmp(store->entries[middle]->key, text) < 0)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low;
 }
 
 /* Appends one change to a record. */
@@ -248,7 +306,9 @@ struct store *store_open(const struct journal_disk *disk, void *disk_data, bool 
 	if (handlers != NULL)
 		store->handlers = *handlers;
 	store->data = data;
+	store->is_sorted = true;
 	list_init(&store->waiters);
+	map_init(&store->by_hash);
 	buf_init(&store->transaction, JOURNAL_PAYLOAD_MAX);
 	if (disk == NULL)
 		return store;
@@ -283,6 +343,7 @@ void store_close(struct store *store)
 	while (store->count > 0)
 		entry_free(store->entries[--store->count]);
 	mem_free(store->entries);
+	map_finish(&store->by_hash);
 	buf_finish(&store->transaction);
 	mem_free(store);
 }
@@ -350,8 +411,7 @@ void store_put(struct store *store, const char *key, const void *value, size_t l
 
 void store_delete(struct store *store, const char *key)
 {
-	size_t place;
-	if (!table_find(store, key, &place))
+	if (table_find(store, key, key_hash(key)) == NULL)
 		return;
 	store_begin(store);
 	make_room(store, key, 0);
@@ -362,23 +422,22 @@ void store_delete(struct store *store, const char *key)
 
 const char *store_get(const struct store *store, const char *key, size_t *ret_len)
 {
-	size_t place;
-	if (!table_find(store, key, &place))
+	const struct entry *entry = table_find(store, key, key_hash(key));
+	if (entry == NULL)
 		return NULL;
 	if (ret_len != NULL)
-		*ret_len = store->entries[place]->len;
-	return store->entries[place]->value;
+		*ret_len = entry->len;
+	return entry->value;
 }
 
-bool store_next(const struct store *store, const char *prefix, size_t *cursor, const char **ret_key,
+bool store_next(struct store *store, const char *prefix, size_t *cursor, const char **ret_key,
     const char **ret_value, size_t *ret_len)
 {
 	const struct entry *entry;
 	/* The cursor is one more than the place, so that 0 can mean the start. */
 	if (*cursor == 0) {
-		size_t place;
-		(void)table_find(store, prefix, &place);
-		*cursor = place + 1;
+		table_sort(store);
+		*cursor = table_lower_bound(store, prefix) + 1;
 	}
 	if (*cursor > store->count)
 		return false;

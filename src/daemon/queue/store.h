@@ -65,9 +65,10 @@ const char *store_get(const struct store *store, const char *key, size_t *ret_le
 
 /*
  * Walks the keys that begin with prefix, in ascending order: cursor starts at 0. The table
- * must not change meanwhile. False at the end.
+ * must not change meanwhile. False at the end. A walk after changes sorts the table: this is for
+ * the start.
  */
-bool store_next(const struct store *store, const char *prefix, size_t *cursor, const char **ret_key,
+bool store_next(struct store *store, const char *prefix, size_t *cursor, const char **ret_key,
     const char **ret_value, size_t *ret_len);
 
 size_t store_count(const struct store *store);

@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: ISC */
+/*
+ * Keyed hashes of texts, for maps whose keys strangers choose: SipHash-1-3 with a random key that
+ * is drawn once per process, so that colliding keys cannot be prepared. Two texts may have
+ * the same hash even so: compare them.
+ */
+#ifndef BASE_HASH_H
+#define BASE_HASH_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+struct hash_key {
+	uint64_t words[2];
+};
+
+/* With the key of this process. Not for two threads at once. */
+uint64_t hash_bytes(const void *bytes, size_t len);
+
+/* With a key of the caller's: the same in every process. */
+uint64_t hash_with_key(const struct hash_key *key, const void *bytes, size_t len);
+
+#endif
