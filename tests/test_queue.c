@@ -405,6 +405,99 @@ static void test_ids(void)
 	world_finish(&world);
 }
 
+static uint64_t post_for(struct world *world, const char *id, uint32_t pane, const char *key)
+{
+	const struct pane_ref ref = {.pane = pane, .pane_pid = 7};
+	return queue_post(world->queue,
+	    &(struct notification_draft){
+		.source = SOURCE_POST, .id = id, .pane = &ref, .text = "t", .key = key});
+}
+
+/* Whether the indexes find the same as a walk. */
+static bool indexes_agree(const struct world *world, const char *id, uint32_t pane)
+{
+	const struct pane_ref ref = {.pane = pane, .pane_pid = 7};
+	const struct notification *note = NULL, *mine = NULL, *newest = NULL;
+	bool is_same = true;
+	while ((note = queue_next(world->queue, note)) != NULL) {
+		if (strcmp(note->id, id) == 0)
+			newest = note;
+		if (note->state > NOTE_DELIVERING || note->pane.pane != pane)
+			continue;
+		mine = queue_next_for(world->queue, &ref, mine);
+		is_same &= mine == note;
+		if (mine == NULL)
+			return false;
+	}
+	is_same &= queue_next_for(world->queue, &ref, mine) == NULL;
+	is_same &= queue_find_id(world->queue, id) == newest;
+	while (newest != NULL) {
+		const struct notification *older = queue_older(world->queue, newest);
+		is_same &=
+		    older == NULL || (older->seq < newest->seq && strcmp(older->id, id) == 0);
+		newest = older;
+	}
+	return is_same;
+}
+
+/* Random posts, states and forgetting: the indexes follow. */
+static void test_indexes(void)
+{
+	static const char *const ids[] = {"A1A1", "B2B2", "C3C3D4"};
+	struct world world = {0};
+	bool is_same = true;
+	uint32_t random = 7;
+	torn_disk_init(&world.disk, 1);
+	world_open(&world);
+	for (unsigned step = 0; step < 3000; step++) {
+		const char *id;
+		uint32_t pane;
+		uint64_t seq;
+		random = random * 1664525u + 1013904223u;
+		id = ids[(random >> 8) % 3];
+		pane = (random >> 16) % 3;
+		seq = post_for(&world, id, pane, NULL);
+		seq -= (random >> 20) % 50;
+		(void)queue_set_state(
+		    world.queue, seq, (enum notification_state)((random >> 4) % 6), NULL);
+		if (step % 50 == 0)
+			is_same &= indexes_agree(&world, id, pane);
+	}
+	ok(is_same, "ids and panes are found as by a walk");
+	ok(queue_find_id(world.queue, "Z9Z9") == NULL, "an unknown id is not");
+	world_restart(&world, true);
+	ok(indexes_agree(&world, ids[0], 0) && indexes_agree(&world, ids[1], 1),
+	    "the same after a restart");
+	for (unsigned at = 0; at < QUEUE_KEEP; at++)
+		(void)post_for(&world, ids[2], 5, NULL);
+	ok(indexes_agree(&world, ids[0], 0) && indexes_agree(&world, ids[2], 5),
+	    "and when old ones were forgotten");
+	world_finish(&world);
+}
+
+/* A notification that was being typed and is queued again is counted into, as before. */
+static void test_offered(void)
+{
+	struct world world = {0};
+	uint64_t first, second;
+	torn_disk_init(&world.disk, 1);
+	world_open(&world);
+	first = post_for(&world, NULL, 1, "k");
+	(void)queue_set_state(world.queue, first, NOTE_DELIVERING, NULL);
+	second = post_for(&world, NULL, 1, "k");
+	ok(second != first, "one that is being delivered is not added to");
+	is_int((long long)post_for(&world, NULL, 1, "k"), (long long)second, "the next one is");
+	(void)queue_set_state(world.queue, first, NOTE_QUEUED, NULL);
+	is_int((long long)post_for(&world, NULL, 1, "k"), (long long)first,
+	    "queued again, the older one is");
+	(void)queue_set_state(world.queue, first, NOTE_DELIVERED, NULL);
+	is_int((long long)post_for(&world, NULL, 1, "k"), (long long)second,
+	    "delivered, it is not any more");
+	(void)queue_set_state(world.queue, second, NOTE_CANCELLED, NULL);
+	ok(post_for(&world, NULL, 1, "k") > second, "nor is a cancelled one");
+	world_finish(&world);
+}
+
 int main(void)
 {
 	test_post();
@@ -419,5 +512,7 @@ int main(void)
 	test_damage();
 	test_loss();
 	test_ids();
+	test_indexes();
+	test_offered();
 	return done_testing();
 }

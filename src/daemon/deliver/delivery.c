@@ -161,7 +161,7 @@ static void mail_gather(struct mail *mail)
 	mail->batch_count = 0;
 	for (int urgent = 1; urgent >= 0; urgent--) {
 		const struct notification *note = NULL;
-		while ((note = queue_next(queue, note)) != NULL) {
+		while ((note = queue_next_for(queue, &mail->pane, note)) != NULL) {
 			if (is_for(mail, note) && note->is_urgent == (urgent == 1) &&
 			    mail->batch_count < BATCH_MAX)
 				mail->batch[mail->batch_count++] = note->seq;
@@ -180,7 +180,7 @@ static bool on_is_wanted(void *data)
 		if (is_ours(queue_find(mail->set->parts.queue, mail->batch[at])))
 			return true;
 	}
-	while ((note = queue_next(mail->set->parts.queue, note)) != NULL) {
+	while ((note = queue_next_for(mail->set->parts.queue, &mail->pane, note)) != NULL) {
 		if (is_for(mail, note))
 			return true;
 	}
@@ -417,8 +417,8 @@ static void on_retry(void *data, const struct retry_line *line)
 static void wake_pane(struct delivery_set *set, const struct pane_ref *pane)
 {
 	const struct notification *note = NULL;
-	while ((note = queue_next(set->parts.queue, note)) != NULL) {
-		if (note->state == NOTE_QUEUED && pane_ref_equal(&note->pane, pane)) {
+	while ((note = queue_next_for(set->parts.queue, pane, note)) != NULL) {
+		if (note->state == NOTE_QUEUED) {
 			on_posted(&set->listener, note);
 			return;
 		}

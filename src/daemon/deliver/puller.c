@@ -253,10 +253,9 @@ uint64_t puller_take(struct puller *puller)
 	if (puller->count == PULLER_LEASES_MAX)
 		return 0;
 	for (int urgent = 1; urgent >= 0; urgent--) {
-		while ((note = queue_next(receipts->queue, note)) != NULL) {
+		while ((note = queue_next_for(receipts->queue, &puller->pane, note)) != NULL) {
 			if (note->state != NOTE_QUEUED || note->redelivered > 0 ||
 			    note->is_urgent != (urgent == 1) ||
-			    !pane_ref_equal(&note->pane, &puller->pane) ||
 			    puller_holds(puller->set, note->seq))
 				continue;
 			puller->leases[puller->count++] =

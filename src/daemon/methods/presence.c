@@ -118,9 +118,8 @@ static int64_t count_queued(const struct queue *queue, const struct pane_ref *pa
 {
 	const struct notification *note = NULL;
 	int64_t count = 0;
-	while ((note = queue_next(queue, note)) != NULL)
-		count += note->state == NOTE_QUEUED && note->pane.pane != MUXBUS_NO_ID &&
-		    pane_ref_equal(&note->pane, pane);
+	while ((note = queue_next_for(queue, pane, note)) != NULL)
+		count += note->state == NOTE_QUEUED;
 	return count;
 }
 
@@ -238,10 +237,8 @@ static void put_all(struct pending *pending, const struct daemon *daemon)
 	}
 	while ((command = self_command_next(daemon->self_commands, command)) != NULL)
 		put_pending(pending, "command", command->id, &command->pane, 0, command->text);
-	while ((note = queue_next(daemon->queue, note)) != NULL) {
-		if (note->state == NOTE_QUEUED || note->state == NOTE_DELIVERING)
-			put_pending(pending, "notification", note->id, &note->pane, 0, note->text);
-	}
+	while ((note = queue_next_for(daemon->queue, pending->pane, note)) != NULL)
+		put_pending(pending, "notification", note->id, &note->pane, 0, note->text);
 }
 
 static void handle_yield(struct request *request, const void *args)

@@ -46,6 +46,10 @@ const char *notification_source_name(enum notification_source source);
 const char *notification_state_name(enum notification_state state);
 struct notification {
 	struct list link; /* in the queue, in order of seq */
+	struct list same_id; /* with those of the same request; see note_index.h */
+	struct list same_pane; /* with those that wait for the same pane, while is_in_pane */
+	struct notification *same_key; /* the next newer one on offer */
+	struct notification *next_recounted; /* in the open transaction */
 	uint64_t seq;
 	int64_t time_ms; /* CLOCK_REALTIME */
 	enum notification_source source;
@@ -56,6 +60,8 @@ struct notification {
 	char *key; /* NULL: none */
 	unsigned count; /* how many things it tells of, with those that were counted into it */
 	bool is_urgent;
+	bool is_in_pane;
+	bool is_offered; /* later ones with its key may be counted into it */
 	bool is_told; /* a reader has it and will not look again */
 	bool is_recounted; /* in the open transaction: one more was counted into it */
 	bool is_durable; /* false: it came while the journal was degraded */

@@ -3,9 +3,13 @@
 #include "daemon/queue/once.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/clock.h"
+#include "base/hash.h"
+#include "base/log.h"
+#include "base/map.h"
 #include "base/xalloc.h"
 #include "daemon/queue/queue.h"
 #include "daemon/queue/record.h"
@@ -14,6 +18,8 @@
 /* A request that is kept, without its result. */
 struct kept {
 	struct list link; /* oldest first */
+	struct kept *same_hash; /* the next one with this hash */
+	uint64_t hash; /* of its name */
 	int64_t time_ms;
 	size_t size; /* of its result */
 	char name[STORE_KEY_MAX + 1]; /* of its record */
@@ -22,6 +28,7 @@ struct kept {
 struct once_set {
 	struct queue *queue;
 	struct list kept;
+	struct map by_hash; /* the hash of a name to the first that has it */
 	size_t count;
 	size_t size; /* of all results */
 };
@@ -45,8 +52,26 @@ static void once_name(const struct once *once, char out[STORE_KEY_MAX + 1])
 	snprintf(out, STORE_KEY_MAX + 1, "%s/%s", once->method, once->key);
 }
 
+static void index_set(struct once_set *set, uint64_t hash, struct kept *first)
+{
+	if (map_set(&set->by_hash, hash, first) != 0) {
+		log_error("out of memory");
+		abort();
+	}
+}
+
 static void kept_free(struct once_set *set, struct kept *kept)
 {
+	struct kept *before = map_get(&set->by_hash, kept->hash);
+	if (before != kept) {
+		while (before->same_hash != kept)
+			before = before->same_hash;
+		before->same_hash = kept->same_hash;
+	} else if (kept->same_hash != NULL) {
+		index_set(set, kept->hash, kept->same_hash);
+	} else {
+		(void)map_remove(&set->by_hash, kept->hash);
+	}
 	list_remove(&kept->link);
 	set->count--;
 	set->size -= kept->size;
@@ -55,13 +80,10 @@ static void kept_free(struct once_set *set, struct kept *kept)
 
 static struct kept *kept_find(const struct once_set *set, const char *name)
 {
-	struct list *link;
-	list_for_each (link, &set->kept) {
-		struct kept *kept = list_entry(link, struct kept, link);
-		if (strcmp(kept->name, name) == 0)
-			return kept;
-	}
-	return NULL;
+	struct kept *kept = map_get(&set->by_hash, hash_bytes(name, strlen(name)));
+	while (kept != NULL && strcmp(kept->name, name) != 0)
+		kept = kept->same_hash;
+	return kept;
 }
 
 /* Takes one up in order of time. */
@@ -72,6 +94,9 @@ static void kept_add(struct once_set *set, const char *name, int64_t time_ms, si
 	kept->time_ms = time_ms;
 	kept->size = size;
 	snprintf(kept->name, sizeof kept->name, "%s", name);
+	kept->hash = hash_bytes(kept->name, strlen(kept->name));
+	kept->same_hash = map_get(&set->by_hash, kept->hash);
+	index_set(set, kept->hash, kept);
 	for (place = set->kept.prev; place != &set->kept; place = place->prev) {
 		if (list_entry(place, struct kept, link)->time_ms <= time_ms)
 			break;
@@ -115,6 +140,7 @@ struct once_set *once_set_new(struct queue *queue)
 	struct once_set *set = xcalloc(1, sizeof *set);
 	set->queue = queue;
 	list_init(&set->kept);
+	map_init(&set->by_hash);
 	queue_load(queue, &once_kind, once_load, set);
 	set_forget(set);
 	return set;
@@ -126,6 +152,7 @@ void once_set_free(struct once_set *set)
 		return;
 	while (set->count > 0)
 		kept_free(set, list_entry(set->kept.next, struct kept, link));
+	map_finish(&set->by_hash);
 	mem_free(set);
 }
 

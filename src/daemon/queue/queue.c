@@ -15,6 +15,7 @@
 #include "base/map.h"
 #include "base/xalloc.h"
 #include "daemon/event/event_log.h"
+#include "daemon/queue/note_index.h"
 #include "daemon/queue/store.h"
 
 enum {
@@ -28,8 +29,8 @@ struct queue {
 	struct store *store;
 	struct event_log *events;
 	struct list notes; /* in order of seq */
-	struct map by_seq;
-	struct map ids; /* held request ids, packed into a number */
+	struct note_index index;
+	struct map ids; /* of requests that are held: how often */
 	struct list listeners;
 	size_t count;
 	size_t undelivered;
@@ -39,7 +40,8 @@ struct queue {
 	char reason[REASON_SIZE];
 	unsigned depth; /* of queue_begin() */
 	uint64_t first_untold; /* posted in this transaction; 0: none */
-	bool has_recounted; /* others were counted into older ones in it */
+	struct notification *recounted; /* older ones that others were counted into in it */
+	struct notification **recounted_end;
 };
 
 static const struct record_kind note_kind = {
@@ -72,28 +74,27 @@ static const char *note_name(uint64_t seq, char out[SEQ_SIZE])
 	return out;
 }
 
-/* Ids are up to seven bytes: they fit into a number. */
-static uint64_t pack_id(const char *id)
-{
-	uint64_t packed = 0;
-	for (size_t at = 0; at < NOTIFICATION_ID_SIZE - 1 && id[at] != '\0'; at++)
-		packed = packed << 8 | (uint8_t)id[at];
-	return packed;
-}
-
-/* Ids are counted: a request holds its own, and so does each notification of it. */
+/* Ids are counted: more than one part may hold the same. Those of notifications are in the index. */
 void queue_hold_id(struct queue *queue, const char *id)
 {
-	uintptr_t count = (uintptr_t)map_get(&queue->ids, pack_id(id));
-	if (map_set(&queue->ids, pack_id(id), (void *)(count + 1)) != 0)
+	uint64_t packed = note_index_pack(id);
+	uintptr_t count = (uintptr_t)map_get(&queue->ids, packed);
+	if (map_set(&queue->ids, packed, (void *)(count + 1)) != 0)
 		log_error("out of memory: the id %s may be given again", id);
 }
 
 void queue_release_id(struct queue *queue, const char *id)
 {
-	uintptr_t count = (uintptr_t)map_remove(&queue->ids, pack_id(id));
+	uint64_t packed = note_index_pack(id);
+	uintptr_t count = (uintptr_t)map_remove(&queue->ids, packed);
 	if (count > 1)
-		(void)map_set(&queue->ids, pack_id(id), (void *)(count - 1)); /* its slot is free */
+		(void)map_set(&queue->ids, packed, (void *)(count - 1)); /* its slot is free */
+}
+
+static bool id_is_free(const struct queue *queue, const char *id)
+{
+	return map_get(&queue->ids, note_index_pack(id)) == NULL &&
+	    note_index_newest(&queue->index, id) == NULL;
 }
 
 void queue_new_id(struct queue *queue, char ret_id[NOTIFICATION_ID_SIZE])
@@ -110,7 +111,7 @@ void queue_new_id(struct queue *queue, char ret_id[NOTIFICATION_ID_SIZE])
 			ret_id[at] = at % 2 == 0 ? letters[random[at] % (sizeof letters - 1)]
 						 : (char)('0' + random[at] % 10);
 		ret_id[len] = '\0';
-		if (map_get(&queue->ids, pack_id(ret_id)) == NULL)
+		if (id_is_free(queue, ret_id))
 			break;
 	}
 	queue_hold_id(queue, ret_id);
@@ -125,12 +126,8 @@ static void store_note(struct queue *queue, const struct notification *note)
 /* Takes a note into the lists; the newest comes last. */
 static void queue_insert(struct queue *queue, struct notification *note)
 {
-	if (map_set(&queue->by_seq, note->seq, note) != 0) {
-		log_error("out of memory");
-		abort();
-	}
+	note_index_add(&queue->index, note);
 	list_append(&queue->notes, &note->link);
-	queue_hold_id(queue, note->id);
 	queue->count++;
 	queue->undelivered += is_undelivered(note);
 	if (!is_undelivered(note) && note->seq < queue->settled_from)
@@ -145,9 +142,8 @@ static void queue_remove(struct queue *queue, struct notification *note)
 		queue->settled_from = note->link.next == &queue->notes
 		    ? UINT64_MAX
 		    : list_entry(note->link.next, struct notification, link)->seq;
-	(void)map_remove(&queue->by_seq, note->seq);
+	note_index_remove(&queue->index, note);
 	list_remove(&note->link);
-	queue_release_id(queue, note->id);
 	queue->count--;
 	queue->undelivered -= is_undelivered(note);
 	notification_free(note);
@@ -187,7 +183,8 @@ struct queue *queue_new(struct store *store, struct event_log *events)
 	queue->events = events;
 	list_init(&queue->notes);
 	list_init(&queue->listeners);
-	map_init(&queue->by_seq);
+	queue->recounted_end = &queue->recounted;
+	note_index_init(&queue->index);
 	map_init(&queue->ids);
 	queue_load(queue, &forgotten_kind, take_forgotten, queue);
 	queue_load(queue, &note_kind, take_note, queue);
@@ -201,7 +198,7 @@ void queue_free(struct queue *queue)
 		return;
 	while (!list_is_empty(&queue->notes))
 		queue_remove(queue, list_entry(queue->notes.next, struct notification, link));
-	map_finish(&queue->by_seq);
+	note_index_finish(&queue->index);
 	map_finish(&queue->ids);
 	mem_free(queue);
 }
@@ -241,15 +238,23 @@ static void queue_tell(struct queue *queue, const struct notification *note)
 	}
 }
 
+static void recounted_add(struct queue *queue, struct notification *note)
+{
+	note->is_recounted = true;
+	note->next_recounted = NULL;
+	*queue->recounted_end = note;
+	queue->recounted_end = &note->next_recounted;
+}
+
 /* Calls the listeners for older notifications that were counted up: a count has no event. */
 static void queue_tell_recounted(struct queue *queue)
 {
-	struct list *link, *next, *at, *after;
-	queue->has_recounted = false;
-	list_for_each_safe (link, next, &queue->notes) {
-		struct notification *note = list_entry(link, struct notification, link);
-		if (!note->is_recounted)
-			continue;
+	struct notification *note = queue->recounted, *next;
+	struct list *at, *after;
+	queue->recounted = NULL;
+	queue->recounted_end = &queue->recounted;
+	for (; note != NULL; note = next) {
+		next = note->next_recounted;
 		note->is_recounted = false;
 		list_for_each_safe (at, after, &queue->listeners)
 			list_entry(at, struct queue_listener, link)
@@ -263,7 +268,7 @@ static struct notification *oldest_settled(struct queue *queue)
 	struct notification *note = NULL;
 	struct list *link = queue->notes.next;
 	if (queue->settled_from != UINT64_MAX)
-		note = map_get(&queue->by_seq, queue->settled_from);
+		note = note_index_find(&queue->index, queue->settled_from);
 	else if (queue->undelivered == queue->count)
 		return NULL;
 	if (note != NULL)
@@ -306,12 +311,11 @@ uint64_t queue_commit(struct queue *queue)
 	if (--queue->depth > 0)
 		return 0;
 	queue->first_untold = 0;
-	if (queue->has_recounted)
-		queue_tell_recounted(queue);
+	queue_tell_recounted(queue);
 	if (first == 0)
 		return ticket;
 	for (note = queue_find(queue, first); note != NULL; note = queue_next(queue, note)) {
-		struct notification *mine = map_get(&queue->by_seq, note->seq);
+		struct notification *mine = note_index_find(&queue->index, note->seq);
 		mine->is_durable = ticket > 0;
 		queue_tell(queue, note);
 	}
@@ -326,27 +330,29 @@ static bool is_untold(const struct queue *queue, const struct notification *note
 }
 
 /*
- * Whether a reader may have a notification already. The readers of an earlier daemon are not
+ * Whether a reader may have a notification for good. The readers of an earlier daemon are not
  * known, nor the readers of an event that is forgotten.
  */
-static bool is_told(const struct queue *queue, const struct notification *note)
+static bool has_reader(const struct queue *queue, const struct notification *note)
 {
-	const struct event_entry *event;
-	if (is_untold(queue, note))
-		return false;
-	event = event_log_after(queue->events, note->seq - 1);
-	return note->state != NOTE_QUEUED || note->is_told || event == NULL ||
-	    event->seq != note->seq || event->is_sent;
+	const struct event_entry *event = event_log_after(queue->events, note->seq - 1);
+	return !is_undelivered(note) || note->is_told || event == NULL || event->seq != note->seq ||
+	    event->is_sent;
 }
 
+/* A notification in delivery may be queued again: it stays on offer. */
 static struct notification *find_unread(struct queue *queue, const char *key)
 {
-	struct list *link;
+	struct notification *note, *next;
 	if (key == NULL)
 		return NULL;
-	list_for_each (link, &queue->notes) {
-		struct notification *note = list_entry(link, struct notification, link);
-		if (note->key != NULL && strcmp(note->key, key) == 0 && !is_told(queue, note))
+	for (note = note_index_offered(&queue->index, key, NULL); note != NULL; note = next) {
+		next = note_index_offered(&queue->index, key, note);
+		if (is_untold(queue, note))
+			return note;
+		if (has_reader(queue, note))
+			note_index_withdraw(&queue->index, note);
+		else if (note->state == NOTE_QUEUED)
 			return note;
 	}
 	return NULL;
@@ -405,8 +411,8 @@ uint64_t queue_post(struct queue *queue, const struct notification_draft *draft)
 	queue_begin(queue);
 	if (note != NULL) {
 		note->count += draft->count > 0 ? draft->count : 1;
-		note->is_recounted = note->is_recounted || !is_untold(queue, note);
-		queue->has_recounted = queue->has_recounted || note->is_recounted;
+		if (!note->is_recounted && !is_untold(queue, note))
+			recounted_add(queue, note);
 		queue_changed(queue, note);
 		seq = note->seq;
 		(void)queue_commit(queue);
@@ -421,6 +427,8 @@ uint64_t queue_post(struct queue *queue, const struct notification_draft *draft)
 		queue->first_untold = seq;
 	note->seq = seq;
 	queue_insert(queue, note);
+	if (note->key != NULL)
+		note_index_offer(&queue->index, note);
 	if (draft->id == NULL)
 		queue_release_id(queue, note->id); /* held once, by the note itself */
 	store_note(queue, note);
@@ -481,18 +489,27 @@ void queue_load(
 
 const struct notification *queue_find(const struct queue *queue, uint64_t seq)
 {
-	return map_get(&queue->by_seq, seq);
+	return note_index_find(&queue->index, seq);
 }
 
 const struct notification *queue_find_id(const struct queue *queue, const char *id)
 {
-	const struct list *link;
-	for (link = queue->notes.prev; link != &queue->notes; link = link->prev) {
-		const struct notification *note = list_entry(link, const struct notification, link);
-		if (strcmp(note->id, id) == 0)
-			return note;
-	}
-	return NULL;
+	return note_index_newest(&queue->index, id);
+}
+
+const struct notification *queue_older(const struct queue *queue, const struct notification *note)
+{
+	return note_index_older(&queue->index, note);
+}
+
+const struct notification *queue_next_for(
+    const struct queue *queue, const struct pane_ref *pane, const struct notification *previous)
+{
+	const struct notification *note =
+	    note_index_undelivered(&queue->index, pane->pane, previous);
+	while (note != NULL && !pane_ref_equal(&note->pane, pane))
+		note = note_index_undelivered(&queue->index, pane->pane, note);
+	return note;
 }
 
 const struct notification *queue_next(
@@ -510,6 +527,11 @@ const struct notification *queue_after(const struct queue *queue, uint64_t seq)
 	const struct list *link;
 	if (note != NULL)
 		return queue_next(queue, note);
+	note = queue_find(queue, seq + 1);
+	if (note == NULL)
+		note = queue_next(queue, NULL);
+	if (note == NULL || note->seq > seq)
+		return note;
 	/* From the end: those who ask are mostly up to date. */
 	for (link = queue->notes.prev; link != &queue->notes; link = link->prev) {
 		note = list_entry(link, const struct notification, link);
@@ -551,12 +573,13 @@ void queue_note_loss(struct queue *queue)
 bool queue_set_state(
     struct queue *queue, uint64_t seq, enum notification_state state, const char *receipt)
 {
-	struct notification *note = map_get(&queue->by_seq, seq);
+	struct notification *note = note_index_find(&queue->index, seq);
 	if (note == NULL)
 		return false;
 	queue->undelivered -= is_undelivered(note);
 	note->state = state;
 	queue->undelivered += is_undelivered(note);
+	note_index_update(&queue->index, note);
 	if (!is_undelivered(note) && seq < queue->settled_from)
 		queue->settled_from = seq;
 	if (receipt != NULL) {
@@ -588,14 +611,14 @@ void queue_settle_waited(struct queue *queue, uint64_t seq)
 
 void queue_note_told(struct queue *queue, uint64_t seq)
 {
-	struct notification *note = map_get(&queue->by_seq, seq);
+	struct notification *note = note_index_find(&queue->index, seq);
 	if (note != NULL)
 		note->is_told = true;
 }
 
 void queue_count_redelivery(struct queue *queue, uint64_t seq)
 {
-	struct notification *note = map_get(&queue->by_seq, seq);
+	struct notification *note = note_index_find(&queue->index, seq);
 	if (note == NULL)
 		return;
 	note->redelivered++;

@@ -69,6 +69,11 @@ const struct notification *queue_unread(struct queue *queue, const char *key);
 const struct notification *queue_find(const struct queue *queue, uint64_t seq);
 /* The newest that bears the id of a request; NULL: none. */
 const struct notification *queue_find_id(const struct queue *queue, const char *id);
+/* The next older one that bears the same id; NULL: none. */
+const struct notification *queue_older(const struct queue *queue, const struct notification *note);
+/* The undelivered ones of a pane, in order of seq: NULL starts, NULL ends. */
+const struct notification *queue_next_for(
+    const struct queue *queue, const struct pane_ref *pane, const struct notification *previous);
 /* In order of seq: NULL starts, NULL ends. */
 const struct notification *queue_next(
     const struct queue *queue, const struct notification *previous);

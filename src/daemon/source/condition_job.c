@@ -34,7 +34,7 @@ static const struct field job_fields[] = {
 static void settle_job(struct condition *condition, const struct job *job)
 {
 	struct queue *queue = condition->parts->queue;
-	const struct notification *note = NULL;
+	const struct notification *note = queue_find_id(queue, job->id);
 	struct json_writer writer;
 	char path[4096];
 	job_path(condition->parts->jobs, job, JOB_FILE_OUT, path, sizeof path);
@@ -42,9 +42,8 @@ static void settle_job(struct condition *condition, const struct job *job)
 	json_object_begin(&writer, NULL);
 	job_write_members(&writer, job, path, job->status.out_bytes);
 	json_object_end(&writer);
-	while ((note = queue_next(queue, note)) != NULL) {
-		if (note->source == SOURCE_JOB && strcmp(note->id, job->id) == 0 &&
-		    note->state == NOTE_QUEUED)
+	for (; note != NULL; note = queue_older(queue, note)) {
+		if (note->source == SOURCE_JOB && note->state == NOTE_QUEUED)
 			queue_settle_waited(queue, note->seq);
 	}
 	condition_settle(condition, CONDITION_MATCHED);
