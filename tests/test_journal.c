@@ -23,6 +23,7 @@ struct user {
 	struct journal *journal;
 	uint32_t live[RECORDS_MAX]; /* as the user holds them */
 	size_t live_count;
+	size_t written; /* of a snapshot */
 	uint32_t found[RECORDS_MAX]; /* as recovery returned them */
 	size_t found_count;
 	bool has_altered;
@@ -68,17 +69,21 @@ static void on_gap(void *data, uint64_t count, const char *reason)
 	user->gap_calls++;
 }
 
-static void on_snapshot(void *data, struct journal *journal)
+/* A few with each call. */
+static bool on_snapshot(void *data, struct journal *journal, bool is_first)
 {
 	struct user *user = data;
 	const uint32_t *numbers = user->journal == NULL ? user->found : user->live;
 	size_t count = user->journal == NULL ? user->found_count : user->live_count;
 	uint8_t payload[128];
 	uint64_t ticket;
-	for (size_t at = 0; at < count; at++) {
-		size_t len = payload_make(numbers[at], payload);
+	if (is_first)
+		user->written = 0;
+	for (size_t left = 3; left > 0 && user->written < count; left--) {
+		size_t len = payload_make(numbers[user->written++], payload);
 		(void)journal_append(journal, 7, payload, len, &ticket);
 	}
+	return user->written >= count;
 }
 
 static void on_degraded(void *data, bool is_degraded, const char *reason)

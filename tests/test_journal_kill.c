@@ -33,6 +33,7 @@ struct user {
 	unsigned backward; /* an older value behind a newer one */
 	unsigned gaps;
 	uint64_t snapshots;
+	size_t written; /* keys of the present one */
 };
 
 static size_t payload_make(uint64_t value, uint8_t out[PAYLOAD_MAX])
@@ -67,17 +68,21 @@ static void on_gap(void *data, uint64_t count, const char *reason)
 	user->gaps++;
 }
 
-static void on_snapshot(void *data, struct journal *journal)
+static bool on_snapshot(void *data, struct journal *journal, bool is_first)
 {
 	struct user *user = data;
 	uint8_t payload[PAYLOAD_MAX];
 	uint64_t ticket;
-	user->snapshots++;
-	for (size_t key = 0; key < KEYS; key++) {
-		size_t len = payload_make(user->values[key], payload);
-		if (user->values[key] != 0)
+	user->snapshots += is_first;
+	if (is_first)
+		user->written = 0;
+	for (size_t end = user->written + 5; user->written < end && user->written < KEYS;) {
+		uint64_t value = user->values[user->written++];
+		size_t len = payload_make(value, payload);
+		if (value != 0)
 			(void)journal_append(journal, TYPE, payload, len, &ticket);
 	}
+	return user->written == KEYS;
 }
 
 static atomic_bool is_stuck; /* the disk */

@@ -209,6 +209,60 @@ static void test_durable(void)
 	torn_disk_finish(&disk);
 }
 
+/* Lets the journal do what is due, as the loop does. */
+static void turn(struct store *store)
+{
+	struct journal *journal = store_journal(store);
+	journal_dispatch(journal);
+	journal_tick(journal);
+}
+
+/* While the table is rewritten part by part, entries come, change and go. */
+static void test_parts(void)
+{
+	enum { KEYS = 400, STEPS = 60000, VALUE = 2000 };
+	char dir[] = "/tmp/muxbus-store-XXXXXX", command[64], key[32];
+	static char value[VALUE + 1];
+	static unsigned model[KEYS]; /* the step that wrote it; 0: gone */
+	struct journal_disk_dir *disk = journal_disk_dir_open(mkdtemp(dir));
+	struct store *store = store_open(&journal_disk_dir_table, disk, true, NULL, NULL);
+	struct journal_stats stats;
+	unsigned wrong = 0, count = 0;
+	uint32_t random = 1;
+	memset(value, 'x', VALUE);
+	for (unsigned step = 1; step <= STEPS; step++) {
+		unsigned number;
+		random = random * 1664525u + 1013904223u;
+		number = (random >> 8) % KEYS;
+		snprintf(key, sizeof key, "k/%u", number);
+		model[number] = random >> 31 ? step : 0;
+		memcpy(value, &step, sizeof step);
+		if (model[number] != 0)
+			store_put(store, key, value, VALUE);
+		else
+			store_delete(store, key);
+		turn(store);
+	}
+	journal_stats(store_journal(store), &stats);
+	store_close(store);
+	store = store_open(&journal_disk_dir_table, disk, true, NULL, NULL);
+	for (unsigned number = 0; number < KEYS; number++) {
+		const char *kept;
+		snprintf(key, sizeof key, "k/%u", number);
+		kept = store_get(store, key, NULL);
+		count += model[number] != 0;
+		wrong += (kept != NULL) != (model[number] != 0) ||
+		    (kept != NULL && memcmp(kept, &model[number], sizeof model[number]) != 0);
+	}
+	ok(stats.rewrites > 3, "it was rewritten %d times, in parts", (int)stats.rewrites);
+	is_int(wrong, 0, "and every value is as it was last");
+	is_int((long long)store_count(store), count, "and none is left that was deleted");
+	store_close(store);
+	journal_disk_dir_close(disk);
+	snprintf(command, sizeof command, "rm -r %s", dir);
+	ok(system(command) == 0, "the directory is removed");
+}
+
 int main(void)
 {
 	test_table();
@@ -217,5 +271,6 @@ int main(void)
 	test_large_transaction();
 	test_compaction();
 	test_durable();
+	test_parts();
 	return done_testing();
 }

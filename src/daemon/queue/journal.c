@@ -44,6 +44,14 @@ enum job {
 	JOB_INSTALL, /* of the next file in place of the current one */
 };
 
+/* How far next is. */
+enum copy {
+	COPY_NONE,
+	COPY_BEGUN, /* it has its header */
+	COPY_PARTS, /* and parts of the state */
+	COPY_WHOLE, /* it can be installed when the present job is done */
+};
+
 struct journal {
 	const struct journal_disk *disk;
 	void *disk_data;
@@ -54,6 +62,7 @@ struct journal {
 	struct journal_syncer *syncer; /* NULL: not threaded */
 	struct file file;
 	struct file next; /* being written to take its place; records go to both */
+	enum copy copy; /* of the present state to next */
 	bool is_snapshotting; /* journal_append() writes to next alone */
 	struct buf scratch; /* a record as it is written */
 
@@ -215,6 +224,7 @@ static void journal_degrade(struct journal *journal, int error, const char *what
 {
 	char reason[128];
 	journal->next.is_broken = true;
+	journal->copy = COPY_NONE;
 	journal->retry_due_ms = clock_mono_ms() + JOURNAL_RETRY_MS;
 	journal->trouble = error;
 	if (journal->is_degraded)
@@ -241,7 +251,6 @@ static void journal_installed(struct journal *journal)
 	journal->file = journal->next;
 	journal->next = (struct file){.handle = -1};
 	journal->file.durable = journal->job_number;
-	journal->dead_bytes = 0;
 	file_mark(journal, &journal->file);
 	journal->rewrites++;
 	if (!journal->is_degraded)
@@ -303,10 +312,29 @@ static void journal_submit(struct journal *journal, enum job kind, const struct 
 	journal_job_ended(journal, &result);
 }
 
+/* Has one more part of the state written into next; installs it when it is whole. */
+static void journal_copy(struct journal *journal)
+{
+	bool is_whole;
+	if (journal->copy == COPY_BEGUN || journal->copy == COPY_PARTS) {
+		journal->is_snapshotting = true;
+		is_whole =
+		    journal->handlers.snapshot(journal->data, journal, journal->copy == COPY_BEGUN);
+		journal->is_snapshotting = false;
+		journal->copy = is_whole ? COPY_WHOLE : COPY_PARTS;
+	}
+	if (journal->next.is_broken) {
+		journal_degrade(journal, -ENOSPC, "the journal cannot be rewritten");
+	} else if (journal->copy == COPY_WHOLE && journal->job == JOB_NONE) {
+		journal->copy = COPY_NONE;
+		journal_submit(journal, JOB_INSTALL, &journal->next);
+	}
+}
+
 void journal_rewrite(struct journal *journal)
 {
 	int error;
-	if (journal->job != JOB_NONE)
+	if (journal->copy != COPY_NONE || journal->job == JOB_INSTALL)
 		return; /* the dead bytes are still there when it has ended */
 	file_close(journal, &journal->next);
 	error = file_create(journal, &journal->next, journal->next_name);
@@ -314,14 +342,10 @@ void journal_rewrite(struct journal *journal)
 		journal_degrade(journal, error, "the journal cannot be made");
 		return;
 	}
-	journal->is_snapshotting = true;
-	journal->handlers.snapshot(journal->data, journal);
-	journal->is_snapshotting = false;
-	if (journal->next.is_broken) {
-		journal_degrade(journal, -ENOSPC, "the journal cannot be rewritten");
-		return;
-	}
-	journal_submit(journal, JOB_INSTALL, &journal->next);
+	journal->copy = COPY_BEGUN;
+	journal->dead_bytes = 0;
+	while (journal->syncer == NULL && journal->copy != COPY_NONE)
+		journal_copy(journal);
 }
 
 /* To the file that is being written to take the present one's place. */
@@ -386,6 +410,8 @@ void journal_dispatch(struct journal *journal)
 	if (journal->syncer == NULL || !syncer_take(journal->syncer, &result))
 		return;
 	journal_job_ended(journal, &result);
+	if (journal->copy == COPY_WHOLE)
+		journal_copy(journal);
 	if (journal->wants_sync)
 		journal_sync(journal);
 }
@@ -393,6 +419,8 @@ void journal_dispatch(struct journal *journal)
 int journal_timeout_ms(const struct journal *journal)
 {
 	int64_t due_ms = 0, left_ms;
+	if (journal->copy == COPY_BEGUN || journal->copy == COPY_PARTS)
+		return 0;
 	if (journal->job != JOB_NONE)
 		return -1;
 	if (journal->is_degraded)
@@ -409,7 +437,12 @@ void journal_tick(struct journal *journal)
 {
 	if (journal_timeout_ms(journal) != 0)
 		return;
-	if (journal->is_degraded)
+	if (journal->job == JOB_NONE && journal->sync_due_ms != 0 && !journal->is_degraded &&
+	    journal->sync_due_ms <= clock_mono_ms())
+		journal_sync(journal);
+	if (journal->copy != COPY_NONE)
+		journal_copy(journal);
+	else if (journal->is_degraded)
 		journal_rewrite(journal);
 	else
 		journal_sync(journal);
@@ -419,7 +452,7 @@ void journal_note_dead(struct journal *journal, size_t bytes)
 {
 	uint64_t live;
 	journal->dead_bytes += JOURNAL_RECORD_HEADER_SIZE + bytes;
-	if (journal->dead_bytes < DEAD_MIN || journal->is_snapshotting)
+	if (journal->dead_bytes < DEAD_MIN || journal->copy != COPY_NONE)
 		return;
 	live =
 	    journal->file.len > journal->dead_bytes ? journal->file.len - journal->dead_bytes : 0;

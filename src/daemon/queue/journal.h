@@ -9,7 +9,7 @@
  *
  * A write that fails part-way is cut back; a sync that failed is never trusted again. In
  * both cases, and when most of the file is dead, the journal is rewritten: its user
- * writes the present state into a new file, which takes the place of the old one by a
+ * writes the present state into a new file, part by part, which takes the place of the old one by a
  * rename. While that is not possible it is degraded, and says so; it tries again. The file says
  * so too, in room that is kept for this: a process that is killed meanwhile leaves a hole, and
  * the next one reports it as a gap, until something is appended behind.
@@ -37,8 +37,12 @@ struct journal_handlers {
 	 * is not known. reason: "corruption", "unreadable", "disk_full" or "disk_failed".
 	 */
 	void (*gap)(void *data, uint64_t count, const char *reason);
-	/* Write the whole present state by journal_append(); also called while opening. */
-	void (*snapshot)(void *data, struct journal *journal);
+	/*
+	 * Write the present state by journal_append(), a part with each call, the first of which
+	 * has is_first; return whether all of it is written. Parts may have changes between
+	 * them, which are appended too: write what is there then. Also called while opening.
+	 */
+	bool (*snapshot)(void *data, struct journal *journal, bool is_first);
 	/* It became degraded (the disk is full, or fails), or sound again. May be NULL. */
 	void (*degraded)(void *data, bool is_degraded, const char *reason);
 	/* All that got a ticket up to this one survives a power cut. May be NULL. */
@@ -68,7 +72,10 @@ int journal_append(
 /* Asks for a sync now; durable() tells. */
 void journal_sync(struct journal *journal);
 
-/* Rewrites now: everything durable up to here moves to a new file. */
+/*
+ * Rewrites: everything durable up to here moves to a new file, when threaded a part with each
+ * journal_tick().
+ */
 void journal_rewrite(struct journal *journal);
 
 /* Readable when journal_dispatch() has something to do; -1 unless threaded. */

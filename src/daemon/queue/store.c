@@ -50,6 +50,7 @@ struct store {
 	size_t count;
 	size_t size;
 	bool is_sorted;
+	size_t unwritten; /* entries before this place, while the table is rewritten */
 	struct map by_hash; /* the hash of a key to the first entry that has it */
 	unsigned depth; /* of store_begin() */
 	struct buf transaction;
@@ -245,23 +246,28 @@ static void load_gap(void *data, uint64_t count, const char *reason)
 		store->handlers.gap(store->data, count, reason);
 }
 
-/* Writes the whole table, in records of a good size. */
-static void write_snapshot(void *data, struct journal *journal)
+/*
+ * Writes a part of the table, as one record of a good size. Parts go from the end to the beginning:
+ * whatever moves into the place of a deleted entry was written already, or is written yet, and
+ * changes of the others are in the journal themselves.
+ */
+static bool write_snapshot(void *data, struct journal *journal, bool is_first)
 {
 	struct store *store = data;
 	struct buf record;
 	uint64_t ticket;
+	if (is_first || store->unwritten > store->count)
+		store->unwritten = store->count;
 	buf_init(&record, JOURNAL_PAYLOAD_MAX);
-	for (size_t at = 0; at < store->count; at++) {
-		const struct entry *entry = store->entries[at];
+	while (store->unwritten > 0 && record.len < SNAPSHOT_BATCH) {
+		const struct entry *entry = store->entries[--store->unwritten];
 		op_write(&record, OP_PUT, entry->key, entry->value, entry->len);
-		if (record.len < SNAPSHOT_BATCH && at + 1 < store->count)
-			continue;
-		/* A failure is the journal's to tell: it degrades, and asks again. */
-		(void)journal_append(journal, RECORD_TRANSACTION, record.data, record.len, &ticket);
-		buf_clear(&record);
 	}
+	/* A failure is the journal's to tell: it degrades, and asks again. */
+	if (record.len > 0)
+		(void)journal_append(journal, RECORD_TRANSACTION, record.data, record.len, &ticket);
 	buf_finish(&record);
+	return store->unwritten == 0;
 }
 
 /* Answers those who wait for tickets up to one; all of them, with no, if is_durable is false. */

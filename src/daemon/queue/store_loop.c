@@ -53,7 +53,7 @@ static void store_loop_arm(struct store_loop *store_loop)
 	int timeout_ms = journal_timeout_ms(store_journal(store_loop->store));
 	if (timeout_ms < 0 || store_loop->due == NULL)
 		return;
-	if (!loop_timer_is_armed(store_loop->due))
+	if (!loop_timer_is_armed(store_loop->due) || timeout_ms == 0)
 		loop_timer_arm(store_loop->due, timeout_ms);
 }
 
