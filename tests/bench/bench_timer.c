@@ -46,7 +46,7 @@ static void bench_many(void)
 	struct event_config *config = event_config_new();
 	static struct event *events[TIMERS];
 	double add_us;
-	size_t after, before;
+	size_t total, before;
 	int64_t start_ns;
 	struct event_base *base;
 	(void)event_config_set_flag(config, EVENT_BASE_FLAG_PRECISE_TIMER | EVENT_BASE_FLAG_NOLOCK);
@@ -60,9 +60,9 @@ static void bench_many(void)
 		(void)event_add(events[i], &after);
 	}
 	add_us = (double)(live_now_ns() - start_ns) / 1e3 / TIMERS;
-	after = mallinfo2().uordblks + mallinfo2().hblkhd;
+	total = mallinfo2().uordblks + mallinfo2().hblkhd;
 	bench_row("timer_add", add_us, "us", "with %d running", TIMERS);
-	bench_row("timer_memory", (double)(after - before) / TIMERS, "B", "each of %d", TIMERS);
+	bench_row("timer_memory", (double)(total - before) / TIMERS, "B", "each of %d", TIMERS);
 	for (int i = 0; i < TIMERS; i++)
 		event_free(events[i]);
 	event_base_free(base);

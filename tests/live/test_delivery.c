@@ -17,7 +17,7 @@
 #include "harness.h"
 #include "person.h"
 
-enum { LOG_LINES_MAX = 64, RECEIPT_MS = 20000, DEFERRED_MS = 8000 };
+enum { BURST = 300, LOG_LINES_MAX = 64, RECEIPT_MS = 20000, DEFERRED_MS = 8000 };
 
 static const char arguments[] = "-o deliver_quiet_ms=200";
 
@@ -283,6 +283,47 @@ static void check_refusal(struct live *live, size_t number)
 	live_tmux(live, "kill-pane -t %s", pane);
 	mem_free(pane);
 	mem_free(id);
+	talk_free(talk);
+}
+
+/* How many notifications of a pane have a receipt that names a reason. */
+static int count_deferred(struct talk *talk, const char *pane, const char *reason)
+{
+	const struct json *list =
+	    talk_call(talk, "list_notifications", "{\"pane\":\"%s\",\"limit\":1000}", pane);
+	int count = 0;
+	for (int i = 0; i < BURST; i++) {
+		char path[64];
+		const char *found;
+		(void)snprintf(path, sizeof path, "result.notifications.%d.delivery.reason", i);
+		found = at_str(list, path);
+		count += found != NULL && strstr(found, reason) != NULL;
+	}
+	return count;
+}
+
+/* A long queue for a busy pane: each notification has its receipt, also for the next reason. */
+static void check_burst(struct live *live)
+{
+	static const char *const modes[] = {"copy-mode", "clock-mode"};
+	struct talk *talk = talk_new(live);
+	char *pane = start_fake(live, "");
+	int count = 0;
+	live_tmux(live, "copy-mode -t %s", pane);
+	for (int i = 0; i < BURST; i++)
+		mem_free(post(talk, pane, "one of many"));
+	for (size_t mode = 0; mode < 2; mode++) {
+		int64_t end_ms = live_now_ms() + RECEIPT_MS;
+		if (mode == 1)
+			live_tmux(live, "clock-mode -t %s", pane);
+		while ((count = count_deferred(talk, pane, modes[mode])) < BURST &&
+		    live_now_ms() < end_ms)
+			live_sleep_ms(20);
+		is_int(count, BURST, "tmux %s: %s: the receipts of a burst", live->version,
+		    modes[mode]);
+	}
+	live_tmux(live, "kill-pane -t %s", pane);
+	mem_free(pane);
 	talk_free(talk);
 }
 
@@ -652,6 +693,7 @@ static void check_version(const char *tmux)
 	live_start_daemon(live, arguments);
 	check_habits(live);
 	check_together(live);
+	check_burst(live);
 	for (size_t i = 0; i < sizeof refusals / sizeof *refusals; i++) {
 		const char *name = refusals[i].name;
 		if ((strcmp(name, "vim") == 0 || strcmp(name, "less") == 0 ||

@@ -4,12 +4,14 @@
 
 #include <muxbus.h>
 
+#include <stdio.h>
 #include <string.h>
 
 #include "base/buf.h"
 #include "base/list.h"
 #include "base/xalloc.h"
 #include "daemon/core/config.h"
+#include "daemon/core/loop_timer.h"
 #include "daemon/deliver/prompt_line.h"
 #include "daemon/deliver/puller.h"
 #include "daemon/deliver/queue_command.h"
@@ -22,6 +24,8 @@
 
 enum {
 	BATCH_MAX = 32, /* notifications that one notice tells of */
+	DEFER_MAX = 64, /* that get their receipt in one turn of the loop */
+	REASON_SIZE = 160,
 };
 
 /* The notifications that wait for one pane. */
@@ -36,6 +40,11 @@ struct mail {
 	size_t batch_count;
 	uint64_t turns; /* of the agent, before it was typed */
 	struct buf line; /* that was typed */
+	char reason[REASON_SIZE]; /* of the deferral */
+	uint64_t deferred_to; /* number of the last one that got its receipt */
+	bool is_new_reason; /* those that have a receipt get this one too */
+	bool has_passed_over; /* some were not to be typed: they are looked at again */
+	struct loop_timer *deferral; /* goes on with the receipts in the next turn */
 };
 
 struct delivery_set {
@@ -216,6 +225,74 @@ static void mail_retry(struct mail *mail, enum submit_result result)
 		retry_add(mail->set->retries, &line);
 }
 
+/* The first notification of a pane that may lack the receipt of a deferral. */
+static const struct notification *first_to_defer(const struct mail *mail)
+{
+	struct queue *queue = mail->set->parts.queue;
+	const struct notification *last = queue_find(queue, mail->deferred_to);
+	if (last == NULL || !is_ours(last) || !pane_ref_equal(&last->pane, &mail->pane))
+		return queue_next_for(queue, &mail->pane, NULL);
+	return queue_next_for(queue, &mail->pane, last);
+}
+
+/*
+ * Gives receipts of the deferral, as one record for the turn. The rest of a long queue follows in the
+ * next turns, so that requests are answered in between.
+ */
+static void defer_some(void *data)
+{
+	struct mail *mail = data;
+	struct queue *queue = mail->set->parts.queue;
+	const struct notification *note = first_to_defer(mail);
+	uint64_t seqs[DEFER_MAX];
+	size_t count = 0;
+	for (; note != NULL && count < DEFER_MAX; note = queue_next_for(queue, &mail->pane, note)) {
+		if (note->seq <= mail->deferred_to && mail->is_new_reason)
+			continue;
+		if (!is_for(mail, note))
+			mail->has_passed_over = true;
+		else if (mail->is_new_reason || note->delivery == NULL)
+			seqs[count++] = note->seq;
+		mail->deferred_to = note->seq;
+	}
+	if (count > 0)
+		receipt_put_all(
+		    &mail->set->receipts, seqs, count, NOTE_QUEUED, "deferred", mail->reason);
+	if (note != NULL)
+		loop_timer_arm(mail->deferral, 0);
+	else
+		mail->is_new_reason = false;
+}
+
+/* The pane is ready: its notifications are on their way. */
+static void end_deferral(struct mail *mail)
+{
+	loop_timer_disarm(mail->deferral);
+	mail->deferred_to = 0;
+	mail->is_new_reason = false;
+}
+
+/* A deferral for a new reason is published; a notification that was not typed is queued again. */
+static void on_deferred(void *data, const char *reason, bool is_new)
+{
+	struct mail *mail = data;
+	struct queue *queue = mail->set->parts.queue;
+	queue_begin(queue);
+	for (size_t at = 0; at < mail->batch_count; at++) {
+		const struct notification *note = queue_find(queue, mail->batch[at]);
+		if (note != NULL && note->state == NOTE_DELIVERING && is_for(mail, note))
+			(void)queue_set_state(queue, note->seq, NOTE_QUEUED, NULL);
+	}
+	(void)queue_commit(queue);
+	snprintf(mail->reason, sizeof mail->reason, "%s", reason);
+	mail->is_new_reason = mail->is_new_reason || is_new;
+	if (is_new || mail->has_passed_over) {
+		mail->deferred_to = 0;
+		mail->has_passed_over = false;
+	}
+	defer_some(mail);
+}
+
 static bool on_compose(void *data, struct submit_text *text)
 {
 	struct mail *mail = data;
@@ -225,6 +302,7 @@ static bool on_compose(void *data, struct submit_text *text)
 	mail_gather(mail);
 	if (mail->batch_count == 0)
 		return false; /* settled within this turn of the loop: nothing is typed */
+	end_deferral(mail);
 	for (size_t at = 0; at < mail->batch_count; at++)
 		notes[at] = queue_find(queue, mail->batch[at]);
 	buf_init(&line, SUBMIT_LINE_MAX);
@@ -240,23 +318,6 @@ static bool on_compose(void *data, struct submit_text *text)
 	return true;
 }
 
-/* A deferral for a new reason is published; a notification that was not typed is queued again. */
-static void on_deferred(void *data, const char *reason, bool is_new)
-{
-	struct mail *mail = data;
-	struct queue *queue = mail->set->parts.queue;
-	const struct notification *note = NULL;
-	while ((note = queue_next(queue, note)) != NULL) {
-		if (!is_for(mail, note))
-			continue;
-		if (is_new || note->delivery == NULL)
-			write_receipt(
-			    mail, note->seq, NOTE_QUEUED, "deferred", SUBMIT_NOTHING, reason);
-		else if (note->state == NOTE_DELIVERING)
-			(void)queue_set_state(queue, note->seq, NOTE_QUEUED, NULL);
-	}
-}
-
 static void mail_go(struct mail *mail);
 
 static void mail_free(struct mail *mail)
@@ -264,6 +325,7 @@ static void mail_free(struct mail *mail)
 	list_remove(&mail->link);
 	queue_command_free(mail->command);
 	submit_free(mail->submit);
+	loop_timer_free(mail->deferral);
 	buf_finish(&mail->line);
 	mem_free(mail);
 }
@@ -347,6 +409,7 @@ static bool mail_command(struct mail *mail)
 	if (mail->has_failed || presence == NULL || !queue_command_serves(presence) ||
 	    mail->batch_count > 0 || submit_is_at_work(mail->submit) || !on_is_wanted(mail))
 		return false;
+	end_deferral(mail);
 	mail_gather(mail);
 	for (size_t at = 0; at < mail->batch_count; at++)
 		notes[at] = queue_find(parts->queue, mail->batch[at]);
@@ -382,6 +445,7 @@ static void mail_wake(struct delivery_set *set, const struct pane_ref *pane)
 		mail->pane = *pane;
 		buf_init(&mail->line, SUBMIT_LINE_MAX);
 		mail->submit = submit_new(set->parts.submits, pane, &policy, &handlers, mail);
+		mail->deferral = loop_timer_new(set->parts.base, defer_some, mail);
 		list_append(&set->mails, &mail->link);
 		typed_load(mail);
 	}

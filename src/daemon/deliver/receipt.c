@@ -24,32 +24,64 @@ void receipt_begin(struct buf *out, struct json_writer *writer, const char *resu
 		(void)json_put_text(writer, "reason", reason, strlen(reason));
 }
 
-void receipt_give(const struct receipt_parts *parts, uint64_t seq, enum notification_state state,
-    struct buf *receipt, struct json_writer *writer)
+/* Puts a receipt on a notification. False if that is forgotten. */
+static bool receipt_keep(const struct receipt_parts *parts, uint64_t seq,
+    enum notification_state state, const struct buf *receipt)
+{
+	const struct notification *note = queue_find(parts->queue, seq);
+	if (note == NULL)
+		return false;
+	if (note->state == NOTE_ACKNOWLEDGED || note->state == NOTE_CANCELLED)
+		state = note->state;
+	return queue_set_state(parts->queue, seq, state, (const char *)receipt->data);
+}
+
+static void receipt_publish(
+    const struct receipt_parts *parts, uint64_t seq, const struct buf *receipt)
 {
 	const struct notification *note = queue_find(parts->queue, seq);
 	struct event_scope scope = {.window = MUXBUS_NO_ID};
+	struct json_writer writer;
 	struct buf members;
-	json_object_end(writer);
-	if (note == NULL) {
-		buf_finish(receipt);
-		return;
-	}
-	if (note->state == NOTE_ACKNOWLEDGED || note->state == NOTE_CANCELLED)
-		state = note->state;
-	(void)queue_set_state(parts->queue, seq, state, (const char *)receipt->data);
 	buf_init(&members, 2 * RECEIPT_MAX);
-	json_writer_init(writer, &members);
-	json_put_int(writer, "notification", (int64_t)seq);
-	json_put_str(writer, "id", note->id);
-	json_put_id(writer, "pane", '%', note->pane.pane);
-	json_put_raw(writer, "delivery", (const char *)receipt->data, receipt->len);
+	json_writer_init(&writer, &members);
+	json_put_int(&writer, "notification", (int64_t)seq);
+	json_put_str(&writer, "id", note->id);
+	json_put_id(&writer, "pane", '%', note->pane.pane);
+	json_put_raw(&writer, "delivery", (const char *)receipt->data, receipt->len);
 	scope.pane = note->pane.pane;
 	scope.sessions[0] = MUXBUS_NO_ID;
 	(void)event_log_publish(
 	    parts->events, EVENT_DELIVERY, &scope, (const char *)members.data, members.len, true);
-	buf_finish(receipt);
 	buf_finish(&members);
+}
+
+void receipt_give(const struct receipt_parts *parts, uint64_t seq, enum notification_state state,
+    struct buf *receipt, struct json_writer *writer)
+{
+	json_object_end(writer);
+	if (receipt_keep(parts, seq, state, receipt))
+		receipt_publish(parts, seq, receipt);
+	buf_finish(receipt);
+}
+
+void receipt_put_all(const struct receipt_parts *parts, const uint64_t *seqs, size_t count,
+    enum notification_state state, const char *result, const char *reason)
+{
+	struct json_writer writer;
+	struct buf receipt;
+	buf_init(&receipt, RECEIPT_MAX);
+	receipt_begin(&receipt, &writer, result, NULL, reason);
+	json_object_end(&writer);
+	queue_begin(parts->queue);
+	for (size_t at = 0; at < count; at++)
+		(void)receipt_keep(parts, seqs[at], state, &receipt);
+	(void)queue_commit(parts->queue);
+	for (size_t at = 0; at < count; at++) {
+		if (queue_find(parts->queue, seqs[at]) != NULL)
+			receipt_publish(parts, seqs[at], &receipt);
+	}
+	buf_finish(&receipt);
 }
 
 void receipt_put(const struct receipt_parts *parts, uint64_t seq, enum notification_state state,

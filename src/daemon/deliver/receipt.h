@@ -50,4 +50,8 @@ void receipt_give(const struct receipt_parts *parts, uint64_t seq, enum notifica
 void receipt_put(const struct receipt_parts *parts, uint64_t seq, enum notification_state state,
     const char *result, const char *way, const char *reason);
 
+/* The same receipt on many notifications, in one transaction. */
+void receipt_put_all(const struct receipt_parts *parts, const uint64_t *seqs, size_t count,
+    enum notification_state state, const char *result, const char *reason);
+
 #endif
