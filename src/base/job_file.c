@@ -16,7 +16,10 @@
 
 #define SPEC_VERSION "muxbus-job=1"
 
-enum { SMALL_MAX = 4096 }; /* bytes of a started or status file */
+enum {
+	SMALL_MAX = 4096, /* bytes of a started or status file */
+	STATUS_SIZE = 640, /* its lines, with the longest numbers */
+};
 
 static const char *const suffixes[] = {
     [JOB_FILE_ERR] = "err",
@@ -49,9 +52,8 @@ static int write_all(int fd, const void *bytes, size_t len)
 	return 0;
 }
 
-/* Writes a file under another name, optionally syncs it, then renames it. */
-static int write_file(
-    int dir_fd, const char *id, enum job_file file, const struct buf *content, bool is_synced)
+/* Writes a file under another name, then renames it. */
+static int write_file(int dir_fd, const char *id, enum job_file file, const struct buf *content)
 {
 	char name[JOB_NAME_SIZE], fresh[JOB_NAME_SIZE + 8];
 	int error, fd;
@@ -61,12 +63,8 @@ static int write_file(
 	if (fd < 0)
 		return -errno;
 	error = write_all(fd, content->data, content->len);
-	if (error == 0 && is_synced && fdatasync(fd) < 0)
-		error = -errno;
 	close(fd);
 	if (error == 0 && renameat(dir_fd, fresh, dir_fd, name) < 0)
-		error = -errno;
-	if (error == 0 && is_synced && fsync(dir_fd) < 0)
 		error = -errno;
 	if (error != 0)
 		(void)unlinkat(dir_fd, fresh, 0); /* may not exist */
@@ -136,7 +134,7 @@ int job_spec_write(int dir_fd, const char *id, const struct job_spec *spec)
 	if (out.len < 6 || memcmp(out.data + out.len - 6, "end=1", 6) != 0)
 		error = -E2BIG;
 	else
-		error = write_file(dir_fd, id, JOB_FILE_SPEC, &out, false);
+		error = write_file(dir_fd, id, JOB_FILE_SPEC, &out);
 	buf_finish(&out);
 	return error;
 }
@@ -252,12 +250,23 @@ void job_secrets_remove(int dir_fd, const char *id)
 	}
 }
 
+static int start_format(const struct job_start *start, char *out, size_t size)
+{
+	return snprintf(out, size, "pid=%d\npid_start=%" PRIu64 "\nreal_ms=%" PRId64 "\n",
+	    (int)start->pid, start->pid_start, start->real_ms);
+}
+
 int job_start_write(int fd, const struct job_start *start)
 {
 	char text[128];
-	int len =
-	    snprintf(text, sizeof text, "pid=%d\npid_start=%" PRIu64 "\nreal_ms=%" PRId64 "\n",
-		(int)start->pid, start->pid_start, start->real_ms);
+	return write_all(fd, text, (size_t)start_format(start, text, sizeof text));
+}
+
+int job_start_tell(int fd, const struct job_start *start)
+{
+	char text[160];
+	int len = start_format(start, text, sizeof text);
+	len += snprintf(text + len, sizeof text - (size_t)len, "started=1\n");
 	return write_all(fd, text, (size_t)len);
 }
 
@@ -274,6 +283,15 @@ static int64_t find_number(const char *text, const char *key)
 	return 0;
 }
 
+static void start_parse(const char *text, struct job_start *ret_start)
+{
+	*ret_start = (struct job_start){
+	    .pid = (pid_t)find_number(text, "pid"),
+	    .pid_start = (uint64_t)find_number(text, "pid_start"),
+	    .real_ms = find_number(text, "real_ms"),
+	};
+}
+
 int job_start_read(int dir_fd, const char *id, struct job_start *ret_start)
 {
 	struct buf content;
@@ -284,21 +302,14 @@ int job_start_read(int dir_fd, const char *id, struct job_start *ret_start)
 		buf_finish(&content);
 		return -EAGAIN; /* it is about to start */
 	}
-	*ret_start = (struct job_start){
-	    .pid = (pid_t)find_number((char *)content.data, "pid"),
-	    .pid_start = (uint64_t)find_number((char *)content.data, "pid_start"),
-	    .real_ms = find_number((char *)content.data, "real_ms"),
-	};
+	start_parse((char *)content.data, ret_start);
 	buf_finish(&content);
 	return 0;
 }
 
-int job_status_write(int dir_fd, const char *id, const struct job_status *status)
+static int status_format(const struct job_status *status, char *out, size_t size)
 {
-	struct buf out;
-	int error;
-	buf_init(&out, SMALL_MAX);
-	error = buf_printf(&out,
+	return snprintf(out, size,
 	    "exit_code=%d\nsignal=%d\nexec_errno=%d\nstart_ms=%" PRId64 "\nend_ms=%" PRId64
 	    "\nelapsed_ms=%" PRId64 "\nout_bytes=%" PRId64 "\nerr_bytes=%" PRId64
 	    "\ntail_bytes=%" PRId64 "\nmax_rss_kb=%" PRId64
@@ -306,26 +317,38 @@ int job_status_write(int dir_fd, const char *id, const struct job_status *status
 	    status->exit_code, status->signal, status->exec_errno, status->start_ms, status->end_ms,
 	    status->elapsed_ms, status->out_bytes, status->err_bytes, status->tail_bytes,
 	    status->max_rss_kb, status->is_timed_out, status->is_stopped, status->is_held);
-	if (error == 0)
-		error = write_file(dir_fd, id, JOB_FILE_STATUS, &out, true);
-	else
-		error = -ENOMEM;
-	buf_finish(&out);
+}
+
+int job_status_write(int dir_fd, const char *id, const struct job_status *status)
+{
+	char text[STATUS_SIZE];
+	struct buf content = {.data = (uint8_t *)text};
+	content.len = (size_t)status_format(status, text, sizeof text);
+	return write_file(dir_fd, id, JOB_FILE_STATUS, &content);
+}
+
+int job_status_tell(int fd, const struct job_status *status)
+{
+	char text[STATUS_SIZE];
+	return write_all(fd, text, (size_t)status_format(status, text, sizeof text));
+}
+
+int job_status_sync(int dir_fd, const char *id)
+{
+	char name[JOB_NAME_SIZE];
+	int error = 0, fd;
+	job_file_name(name, id, JOB_FILE_STATUS);
+	fd = openat(dir_fd, name, O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
+	if (fd < 0)
+		return -errno;
+	if (fdatasync(fd) < 0 || fsync(dir_fd) < 0)
+		error = -errno;
+	close(fd);
 	return error;
 }
 
-int job_status_read(int dir_fd, const char *id, struct job_status *ret_status)
+static void status_parse(const char *text, struct job_status *ret_status)
 {
-	struct buf content;
-	int error = read_file(dir_fd, id, JOB_FILE_STATUS, SMALL_MAX, &content);
-	const char *text;
-	if (error != 0)
-		return error;
-	text = content.len > 0 ? (char *)content.data : "";
-	if (find_number(text, "end") != 1) {
-		buf_finish(&content);
-		return -EINVAL;
-	}
 	*ret_status = (struct job_status){
 	    .exit_code = (int)find_number(text, "exit_code"),
 	    .signal = (int)find_number(text, "signal"),
@@ -341,6 +364,32 @@ int job_status_read(int dir_fd, const char *id, struct job_status *ret_status)
 	    .is_stopped = find_number(text, "is_stopped") != 0,
 	    .is_held = find_number(text, "is_held") != 0,
 	};
+}
+
+int job_status_read(int dir_fd, const char *id, struct job_status *ret_status)
+{
+	struct buf content;
+	int error = read_file(dir_fd, id, JOB_FILE_STATUS, SMALL_MAX, &content);
+	const char *text;
+	if (error != 0)
+		return error;
+	text = content.len > 0 ? (char *)content.data : "";
+	if (find_number(text, "end") == 1)
+		status_parse(text, ret_status);
+	else
+		error = -EINVAL;
 	buf_finish(&content);
-	return 0;
+	return error;
+}
+
+void job_news_read(const char *text, struct job_news *ret_news)
+{
+	*ret_news = (struct job_news){
+	    .has_started = find_number(text, "started") == 1,
+	    .has_ended = find_number(text, "end") == 1,
+	};
+	if (ret_news->has_started)
+		start_parse(text, &ret_news->start);
+	if (ret_news->has_ended)
+		status_parse(text, &ret_news->status);
 }

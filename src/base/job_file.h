@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: ISC */
 /*
  * The files that connect the daemon and the supervisor of a job. There is no other link
- * between the two, so either may be killed, or be of another version.
+ * between the two that either needs, so either may be killed, or be of another version.
  *
  *   ID.spec     the command and its environment; exists from acceptance to the start
  *   ID.in       its standard input; the same
@@ -88,9 +88,30 @@ struct job_status {
 	bool is_held; /* a process that it left running still holds its output */
 };
 
-/* Returns 0 or -errno. The file appears whole, and survives a power cut, or not at all. */
+/* Returns 0 or -errno. The file appears whole or not at all. */
 int job_status_write(int dir_fd, const char *id, const struct job_status *status);
+/* Has it survive a power cut. Returns 0 or -errno. */
+int job_status_sync(int dir_fd, const char *id);
 /* -ENOENT while it has not ended. */
 int job_status_read(int dir_fd, const char *id, struct job_status *ret_status);
+
+/*
+ * The news of a supervisor for the daemon that started it, over a pipe: the start, then the status,
+ * each in one write of at most JOB_NEWS_MAX bytes, with the same text as in the files. Without
+ * the pipe, as after a restart of the daemon, the files say the same.
+ */
+#define JOB_NEWS_MAX 2048
+
+int job_start_tell(int fd, const struct job_start *start);
+int job_status_tell(int fd, const struct job_status *status);
+
+/* All that has come; *ret_start and *ret_status are set if they have. */
+struct job_news {
+	bool has_started;
+	bool has_ended;
+	struct job_start start;
+	struct job_status status;
+};
+void job_news_read(const char *text, struct job_news *ret_news);
 
 #endif

@@ -3,7 +3,8 @@
  * muxbus-job DIR ID [FD]: supervises one command, so that its exit status survives the daemon. It
  * reads ID.spec in DIR, runs the command at most once, ever, and writes ID.status. Signals: SIGTERM
  * stops the job (SIGTERM to its group, then SIGKILL to all its descendants if that does not help);
- * SIGINT does the same, beginning with SIGINT. FD is closed when the command has started.
+ * SIGINT does the same, beginning with SIGINT. FD is a pipe to the daemon: it gets the start, and then
+ * the status, before the file is written and synced.
  */
 #include "config.h"
 
@@ -45,7 +46,7 @@ struct job {
 	struct job_spec spec;
 	pid_t pid;
 	int signal_fd;
-	int ready_fd; /* -1: none */
+	int news_fd; /* -1: none */
 	struct pump out;
 	struct pump err;
 	int64_t begin_ms; /* CLOCK_MONOTONIC */
@@ -125,15 +126,15 @@ static int read_exec_error(int fd)
 	return got == sizeof error ? error : 0;
 }
 
-/* Reports the start, with our pid and start time. */
-static void tell_started(const struct job *job, int started_fd)
+/* Keeps the start, with the command's pid and start time. */
+static void keep_start(const struct job *job, int started_fd, struct job_start *ret_start)
 {
-	const struct job_start start = {
+	*ret_start = (struct job_start){
 	    .pid = job->pid,
 	    .pid_start = process_start_ticks(job->pid),
 	    .real_ms = job->status.start_ms,
 	};
-	(void)job_start_write(started_fd, &start); /* only the existence of the file matters */
+	(void)job_start_write(started_fd, ret_start); /* only the existence of the file matters */
 	close(started_fd);
 }
 
@@ -141,6 +142,7 @@ static void tell_started(const struct job *job, int started_fd)
 static int job_start(struct job *job, int started_fd)
 {
 	int out_fd, err_fd, error_fds[2];
+	struct job_start start;
 	if (open_pump(job, &job->out, JOB_FILE_OUT, &out_fd) != 0)
 		return -errno;
 	err_fd = out_fd;
@@ -160,11 +162,11 @@ static int job_start(struct job *job, int started_fd)
 	close(out_fd);
 	if (err_fd != out_fd)
 		close(err_fd);
-	tell_started(job, started_fd);
+	keep_start(job, started_fd, &start);
 	job->status.exec_errno = read_exec_error(error_fds[0]);
 	job_secrets_remove(job->dir_fd, job->id); /* it is never started again */
-	if (job->ready_fd >= 0)
-		close(job->ready_fd);
+	if (job->news_fd >= 0)
+		(void)job_start_tell(job->news_fd, &start); /* the daemon may be gone */
 	if (job->spec.timeout_ms > 0)
 		job->deadline_ms = job->begin_ms + job->spec.timeout_ms;
 	return 0;
@@ -285,7 +287,11 @@ static void job_loop(struct job *job)
 	job->status.is_held = has_out || has_err;
 }
 
-/* Writes the status. Retries on a full disk. */
+/*
+ * Tells the daemon, then writes the status so that it survives a power cut, and retries on a full
+ * disk. A daemon that is killed before its journal has the end leaves that to the next one, which
+ * waits for this process and reads the status.
+ */
 static void job_finish(struct job *job)
 {
 	if (job->status.is_stopped || job->status.is_timed_out)
@@ -299,8 +305,13 @@ static void job_finish(struct job *job)
 	}
 	job->status.out_bytes = job->out.total;
 	job->status.err_bytes = job->spec.has_err ? job->err.total : 0;
+	if (job->news_fd >= 0)
+		(void)job_status_tell(job->news_fd, &job->status); /* the daemon may be gone */
 	for (unsigned attempt = 0; attempt < STATUS_TRIES; attempt++) {
-		if (job_status_write(job->dir_fd, job->id, &job->status) == 0)
+		int error = job_status_write(job->dir_fd, job->id, &job->status);
+		if (error == 0)
+			error = job_status_sync(job->dir_fd, job->id);
+		if (error == 0)
 			return;
 		(void)poll(NULL, 0, 1000);
 	}
@@ -379,8 +390,8 @@ int main(int argc, char **argv)
 	if (argc < 3 || argc > 4 || argv[1][0] == '-')
 		return usage(stderr, EXIT_USAGE);
 	job.id = argv[2];
-	job.ready_fd = argc == 4 ? atoi(argv[3]) : -1;
-	if (job.ready_fd >= 0 && fcntl(job.ready_fd, F_SETFD, FD_CLOEXEC) < 0)
+	job.news_fd = argc == 4 ? atoi(argv[3]) : -1;
+	if (job.news_fd >= 0 && fcntl(job.news_fd, F_SETFD, FD_CLOEXEC) < 0)
 		return EXIT_USAGE;
 	job.dir_fd = open(argv[1], O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	if (job.dir_fd < 0)

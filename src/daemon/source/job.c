@@ -31,7 +31,7 @@
 enum {
 	PATH_SIZE = 4096,
 	EXCERPT_READ = 4 * JOB_EXCERPT + 64,
-	READY_FD = 3, /* of the supervisor: closed when the command runs */
+	NEWS_FD = 3, /* of the supervisor: it writes its news there */
 };
 
 struct job_set {
@@ -53,8 +53,9 @@ struct tracked {
 	pid_t supervisor; /* our child; 0: adopted, or none */
 	int pidfd;
 	struct event *event; /* the supervisor has ended */
-	int ready_fd; /* closed by the supervisor when the command runs; -1: none */
-	struct event *ready;
+	int news_fd; /* the supervisor's news; -1: none, the files have them */
+	struct event *news;
+	bool is_started; /* listeners know that the command runs */
 };
 
 static struct tracked *tracked_of(const struct job *job)
@@ -96,19 +97,19 @@ static void job_store(struct job_set *set, const struct job *job)
 	record_put(queue_store(set->queue), &job_kind, job->id, job);
 }
 
-static void tracked_unready(struct tracked *tracked)
+static void tracked_close_news(struct tracked *tracked)
 {
-	if (tracked->ready != NULL)
-		event_free(tracked->ready);
-	if (tracked->ready_fd >= 0)
-		close(tracked->ready_fd);
-	tracked->ready = NULL;
-	tracked->ready_fd = -1;
+	if (tracked->news != NULL)
+		event_free(tracked->news);
+	if (tracked->news_fd >= 0)
+		close(tracked->news_fd);
+	tracked->news = NULL;
+	tracked->news_fd = -1;
 }
 
 static void tracked_unwatch(struct tracked *tracked)
 {
-	tracked_unready(tracked);
+	tracked_close_news(tracked);
 	if (tracked->event != NULL)
 		event_free(tracked->event);
 	if (tracked->pidfd >= 0)
@@ -135,8 +136,8 @@ static void set_forget(struct job_set *set)
 		char name[JOB_NAME_SIZE];
 		if (set->ended <= JOBS_KEEP)
 			return;
-		if (job->state == JOB_RUNNING)
-			continue;
+		if (job->state == JOB_RUNNING || tracked_of(job)->event != NULL)
+			continue; /* or its supervisor is still at work on the files */
 		for (int file = 0; file < JOB_FILE_COUNT_; file++) {
 			job_file_name(name, job->id, (enum job_file)file);
 			(void)unlinkat(set->dir_fd, name, 0); /* not every job has every file */
@@ -147,17 +148,40 @@ static void set_forget(struct job_set *set)
 	}
 }
 
+/* Reads up to max bytes of a file at an offset. */
+static int read_at(const struct job_set *set, const struct job *job, enum job_file file,
+    int64_t offset, size_t max, struct buf *out)
+{
+	char name[JOB_NAME_SIZE];
+	ssize_t got;
+	int fd;
+	job_file_name(name, job->id, file);
+	fd = openat(set->dir_fd, name, O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
+	if (fd < 0)
+		return errno == ENOENT ? 0 : -errno;
+	if (buf_reserve(out, max) != 0) {
+		close(fd);
+		return -ENOMEM;
+	}
+	got = pread(fd, out->data + out->len, max, offset);
+	close(fd);
+	if (got < 0)
+		return -errno;
+	out->len += (size_t)got;
+	out->data[out->len] = '\0';
+	return 0;
+}
+
 /* The first characters of the output, as text. */
 static char *job_excerpt(const struct job_set *set, const struct job *job)
 {
 	struct buf raw, clean;
-	int64_t from, end;
 	bool is_lossy = false;
 	size_t at = 0;
 	buf_init(&raw, EXCERPT_READ);
 	buf_init(&clean, 4 * EXCERPT_READ);
-	if (job_read(set, job, JOB_FILE_OUT, 0, EXCERPT_READ, &raw, &from, &end) == 0 &&
-	    raw.len > 0)
+	if ((job->status.out_bytes > 0 || job->state == JOB_LOST) &&
+	    read_at(set, job, JOB_FILE_OUT, 0, EXCERPT_READ, &raw) == 0 && raw.len > 0)
 		(void)utf8_clean(&clean, raw.data, raw.len, &is_lossy);
 	for (unsigned count = 0; count < JOB_EXCERPT && at < clean.len; count++) {
 		uint32_t character;
@@ -178,7 +202,6 @@ static void job_settle(struct job_set *set, struct job *job)
 	struct list *link, *after;
 	set->running--;
 	set->ended++;
-	job_secrets_remove(set->dir_fd, job->id);
 	excerpt = job_excerpt(set, job);
 	job_path(set, job, JOB_FILE_OUT, path, sizeof path);
 	text = job_record_text(job);
@@ -197,6 +220,7 @@ static void job_settle(struct job_set *set, struct job *job)
 		struct job_listener *listener = list_entry(link, struct job_listener, link);
 		listener->ended(listener, job);
 	}
+	job_secrets_remove(set->dir_fd, job->id);
 	set_forget(set);
 }
 
@@ -207,7 +231,7 @@ static enum job_state state_of(const struct job_status *status)
 	return status->exit_code == 0 ? JOB_EXITED : JOB_FAILED;
 }
 
-/* Reads what the supervisor left. Without it the supervisor was killed. */
+/* The supervisor has ended. Reads what it left; without that it was killed. */
 static void job_collect(struct tracked *tracked)
 {
 	struct job_set *set = tracked->set;
@@ -217,6 +241,10 @@ static void job_collect(struct tracked *tracked)
 	if (tracked->supervisor > 0)
 		(void)waitpid(tracked->supervisor, NULL, 0); /* it has ended: pidfd says so */
 	tracked->supervisor = 0;
+	if (job->state != JOB_RUNNING) {
+		set_forget(set); /* its end came over the pipe */
+		return;
+	}
 	if (job_start_read(set->dir_fd, job->id, &start) == 0)
 		job->pid = start.pid;
 	if (job_status_read(set->dir_fd, job->id, &job->status) == 0) {
@@ -249,17 +277,12 @@ static bool tracked_watch(struct tracked *tracked, int pidfd)
 	return true;
 }
 
-/* The supervisor has started the command, or has gone: there is nothing more to wait for. */
-static void command_started(evutil_socket_t fd, short what, void *data)
+static void command_started(struct tracked *tracked)
 {
-	struct tracked *tracked = data;
 	struct list *link, *after;
-	struct job_start start;
-	(void)fd;
-	(void)what;
-	tracked_unready(tracked);
-	if (job_start_read(tracked->set->dir_fd, tracked->job.id, &start) == 0)
-		tracked->job.pid = start.pid;
+	if (tracked->is_started)
+		return;
+	tracked->is_started = true;
 	list_for_each_safe (link, after, &tracked->set->listeners) {
 		struct job_listener *listener = list_entry(link, struct job_listener, link);
 		if (listener->started != NULL)
@@ -267,16 +290,48 @@ static void command_started(evutil_socket_t fd, short what, void *data)
 	}
 }
 
-/* Makes the pipe whose end says that the command runs; the end for the supervisor, or -1. */
-static int open_ready(struct tracked *tracked)
+/*
+ * The supervisor reports: the start, the end, or both. It goes on to sync its files, and
+ * then ends. Without a report it has gone, or is of an earlier release: then the files say how the
+ * job ended.
+ */
+static void news_came(evutil_socket_t fd, short what, void *data)
+{
+	struct tracked *tracked = data;
+	struct job *job = &tracked->job;
+	char text[JOB_NEWS_MAX];
+	ssize_t len = read(fd, text, sizeof text - 1);
+	struct job_start start;
+	struct job_news news;
+	(void)what;
+	text[len > 0 ? len : 0] = '\0';
+	job_news_read(text, &news);
+	if (news.has_started)
+		job->pid = news.start.pid;
+	if (len <= 0 || news.has_ended)
+		tracked_close_news(tracked);
+	if (len <= 0 && job_start_read(tracked->set->dir_fd, job->id, &start) == 0)
+		job->pid = start.pid;
+	if (len <= 0 || news.has_started)
+		command_started(tracked);
+	if (!news.has_ended)
+		return;
+	job->status = news.status;
+	job->state = state_of(&job->status);
+	job_settle(tracked->set, job);
+}
+
+/* Makes the pipe for news; the end for the supervisor, or -1. */
+static int open_news(struct tracked *tracked)
 {
 	int fds[2];
 	if (pipe2(fds, O_CLOEXEC) < 0)
 		return -1;
-	tracked->ready_fd = fds[0];
-	tracked->ready = event_new(tracked->set->base, fds[0], EV_READ, command_started, tracked);
-	if (tracked->ready == NULL || event_add(tracked->ready, NULL) < 0) {
-		tracked_unready(tracked);
+	tracked->news_fd = fds[0];
+	tracked->news =
+	    event_new(tracked->set->base, fds[0], EV_READ | EV_PERSIST, news_came, tracked);
+	if (tracked->news == NULL || event_add(tracked->news, NULL) < 0) {
+		tracked_close_news(tracked);
 		close(fds[1]);
 		return -1;
 	}
@@ -287,9 +342,9 @@ static int open_ready(struct tracked *tracked)
 static int spawn_supervisor(struct tracked *tracked)
 {
 	struct job_set *set = tracked->set;
-	int ready_fd = open_ready(tracked);
+	int news_fd = open_news(tracked);
 	char *argv[] = {(char *)"muxbus-job", set->dir, tracked->job.id,
-	    ready_fd >= 0 ? (char *)"3" : NULL, NULL};
+	    news_fd >= 0 ? (char *)"3" : NULL, NULL};
 	posix_spawn_file_actions_t actions;
 	posix_spawnattr_t attributes;
 	sigset_t none, all;
@@ -298,8 +353,8 @@ static int spawn_supervisor(struct tracked *tracked)
 	posix_spawn_file_actions_addopen(&actions, STDIN_FILENO, "/dev/null", O_RDWR, 0);
 	posix_spawn_file_actions_adddup2(&actions, STDIN_FILENO, STDOUT_FILENO);
 	posix_spawn_file_actions_adddup2(&actions, STDIN_FILENO, STDERR_FILENO);
-	if (ready_fd >= 0)
-		posix_spawn_file_actions_adddup2(&actions, ready_fd, READY_FD);
+	if (news_fd >= 0)
+		posix_spawn_file_actions_adddup2(&actions, news_fd, NEWS_FD);
 	posix_spawnattr_init(&attributes);
 	sigemptyset(&none);
 	sigfillset(&all);
@@ -313,8 +368,8 @@ static int spawn_supervisor(struct tracked *tracked)
 	rlimit_raise_files();
 	posix_spawnattr_destroy(&attributes);
 	posix_spawn_file_actions_destroy(&actions);
-	if (ready_fd >= 0)
-		close(ready_fd);
+	if (news_fd >= 0)
+		close(news_fd);
 	if (error != 0) {
 		tracked->supervisor = 0;
 		return error;
@@ -329,7 +384,7 @@ static struct tracked *tracked_new(struct job_set *set)
 	struct tracked *tracked = xcalloc(1, sizeof *tracked);
 	tracked->set = set;
 	tracked->pidfd = -1;
-	tracked->ready_fd = -1;
+	tracked->news_fd = -1;
 	pane_ref_clear(&tracked->job.pane);
 	list_append(&set->jobs, &tracked->job.link);
 	return tracked;
@@ -653,30 +708,6 @@ void job_listen(struct job_set *set, struct job_listener *listener)
 void job_unlisten(struct job_listener *listener)
 {
 	list_remove(&listener->link);
-}
-
-/* Reads up to max bytes of a file at an offset. */
-static int read_at(const struct job_set *set, const struct job *job, enum job_file file,
-    int64_t offset, size_t max, struct buf *out)
-{
-	char name[JOB_NAME_SIZE];
-	ssize_t got;
-	int fd;
-	job_file_name(name, job->id, file);
-	fd = openat(set->dir_fd, name, O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
-	if (fd < 0)
-		return errno == ENOENT ? 0 : -errno;
-	if (buf_reserve(out, max) != 0) {
-		close(fd);
-		return -ENOMEM;
-	}
-	got = pread(fd, out->data + out->len, max, offset);
-	close(fd);
-	if (got < 0)
-		return -errno;
-	out->len += (size_t)got;
-	out->data[out->len] = '\0';
-	return 0;
 }
 
 /* How many bytes a file has. */
