@@ -5,6 +5,8 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
+#include <pthread.h>
+#include <signal.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
@@ -26,6 +28,10 @@ struct sequence {
 	uint64_t last;
 	uint64_t ceiling; /* numbers up to it may be used */
 	bool is_volatile; /* the ceiling is not on the disk */
+	bool is_raising; /* a thread writes the next ceiling */
+	pthread_t thread;
+	uint64_t raised; /* the next ceiling */
+	int raise_error; /* 0, or why the thread could not write it */
 };
 
 /* Higher than any number counted so far, if the clock is right. */
@@ -100,10 +106,46 @@ static int write_file(int dir, uint64_t ceiling)
 	return r;
 }
 
+/* The thread: shares nothing else while it runs. */
+static void *raise_main(void *data)
+{
+	struct sequence *sequence = data;
+	sequence->raise_error = write_file(sequence->dir, sequence->raised) < 0 ? errno : 0;
+	return NULL;
+}
+
+/* Has a thread reserve the next block, with all signals blocked. Without a thread it is done later. */
+static void raise_begin(struct sequence *sequence)
+{
+	sigset_t all, before;
+	if (sequence->dir < 0 || sequence->is_raising || sequence->is_volatile)
+		return;
+	sequence->raised = sequence->ceiling + SEQUENCE_BLOCK;
+	sigfillset(&all);
+	pthread_sigmask(SIG_SETMASK, &all, &before);
+	sequence->is_raising = pthread_create(&sequence->thread, NULL, raise_main, sequence) == 0;
+	pthread_sigmask(SIG_SETMASK, &before, NULL);
+}
+
+/* Waits for the thread, which has mostly ended long ago. */
+static void raise_end(struct sequence *sequence)
+{
+	if (!sequence->is_raising)
+		return;
+	pthread_join(sequence->thread, NULL);
+	sequence->is_raising = false;
+	if (sequence->raise_error == 0)
+		sequence->ceiling = sequence->raised;
+}
+
 /* Reserves another block of numbers, first on disk. */
 static void raise_ceiling(struct sequence *sequence)
 {
-	uint64_t ceiling = sequence->last + SEQUENCE_BLOCK;
+	uint64_t ceiling;
+	raise_end(sequence);
+	if (sequence->last < sequence->ceiling)
+		return;
+	ceiling = sequence->last + SEQUENCE_BLOCK;
 	if (sequence->dir >= 0 && write_file(sequence->dir, ceiling) < 0) {
 		uint64_t floor;
 		if (!sequence->is_volatile)
@@ -162,6 +204,7 @@ struct sequence *sequence_open(const char *state_dir, char *ret_reason, size_t r
 		goto err_dir;
 	}
 	sequence->ceiling = sequence->last;
+	raise_begin(sequence); /* while the rest of the daemon starts */
 	return sequence;
 err_dir:
 	(void)close(sequence->dir); /* a directory, only read */
@@ -174,6 +217,7 @@ void sequence_close(struct sequence *sequence)
 {
 	if (sequence == NULL)
 		return;
+	raise_end(sequence);
 	if (sequence->dir >= 0) {
 		/* If this fails, the next start merely skips the rest of the block. */
 		if (!sequence->is_volatile && sequence->last < sequence->ceiling)
@@ -192,13 +236,20 @@ uint64_t sequence_peek(struct sequence *sequence)
 
 uint64_t sequence_next(struct sequence *sequence)
 {
-	return sequence->last = sequence_peek(sequence);
+	sequence->last = sequence_peek(sequence);
+	if (sequence->ceiling - sequence->last < SEQUENCE_BLOCK / 2)
+		raise_begin(sequence);
+	return sequence->last;
 }
 
 void sequence_pass(struct sequence *sequence, uint64_t number)
 {
-	if (number > sequence->last && number <= SEQUENCE_MAX)
-		sequence->last = sequence->ceiling = number;
+	if (number <= sequence->last || number > SEQUENCE_MAX)
+		return;
+	raise_end(sequence);
+	sequence->last = number;
+	if (sequence->ceiling < number)
+		sequence->ceiling = number;
 }
 
 uint64_t sequence_last(const struct sequence *sequence)

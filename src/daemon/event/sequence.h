@@ -2,7 +2,9 @@
 /*
  * Numbers that are never reused, even after restarts, kill -9 and power cuts. A file holds
  * a ceiling, which is raised and synced before any number up to it is used. A new start
- * begins above the ceiling; an orderly end lowers it to the last number used.
+ * begins above the ceiling; an orderly end lowers it to the last number used. A thread of its own
+ * raises the ceiling ahead of time, at the start and when half of a block is used: the loop
+ * waits for the disk only if it uses half a block meanwhile.
  *
  * If the file is damaged or cannot be written, numbers continue from the microseconds since
  * 1970, far above any number counted so far. This relies on the clock.

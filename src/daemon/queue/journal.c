@@ -83,6 +83,7 @@ struct journal {
 	bool is_degraded;
 	int trouble; /* -errno: why it became degraded, or could not be rewritten last */
 	bool ends_marked; /* while opening: the last record is a mark */
+	uint64_t promised; /* while opening: the last record says that those up to it are durable */
 	char hole[HOLE_MAX + 1]; /* and one before that says that records are missing; "": none */
 };
 
@@ -479,6 +480,7 @@ static void recover_record(void *data, const struct journal_record *record)
 {
 	struct journal *journal = data;
 	bool is_mark = record->type == JOURNAL_TYPE_MARK;
+	journal->promised = record->durable;
 	journal->ends_marked = is_mark && record->len == 0;
 	if (!is_mark) {
 		journal->hole[0] =
@@ -531,23 +533,33 @@ static void recover_set_aside(struct journal *journal)
 	}
 }
 
-/* Goes on in a file that is sound up to where the scan ended. Returns whether that works. */
-static bool recover_resume(struct journal *journal, int handle, const struct journal_scan *scan)
+/*
+ * Goes on in a file that is sound up to where the scan ended. Returns whether that works. With a
+ * helper thread its first job is to sync what an earlier life has written.
+ */
+static bool recover_resume(
+    struct journal *journal, int handle, size_t len, const struct journal_scan *scan)
 {
-	if (journal->disk->truncate(journal->disk_data, handle, scan->good_len) < 0 ||
-	    journal->disk->sync(journal->disk_data, handle) < 0)
+	bool is_threaded = journal->syncer != NULL;
+	if (len > scan->good_len &&
+	    journal->disk->truncate(journal->disk_data, handle, scan->good_len) < 0)
+		return false;
+	if (!is_threaded && journal->disk->sync(journal->disk_data, handle) < 0)
 		return false;
 	journal->file = (struct file){
 	    .handle = handle,
 	    .epoch = scan->epoch,
 	    .len = scan->good_len,
 	    .number = scan->last,
-	    .durable = scan->last,
+	    .durable = is_threaded ? journal->promised : scan->last,
 	    .has_mark = journal->ends_marked,
 	    .has_hole = journal->hole[0] != '\0',
 	};
-	file_mark(journal, &journal->file);
 	(void)file_reserve(journal, &journal->file, 0); /* the next record asks again */
+	if (is_threaded)
+		journal_submit(journal, JOB_SYNC, &journal->file);
+	else
+		file_mark(journal, &journal->file);
 	return true;
 }
 
@@ -574,7 +586,7 @@ static bool journal_recover(struct journal *journal)
 			journal->handlers.gap(journal->data, 0, "corruption");
 		if (journal->hole[0] != '\0')
 			journal->handlers.gap(journal->data, 0, journal->hole);
-		is_sound = !scan.has_damage && recover_resume(journal, handle, &scan);
+		is_sound = !scan.has_damage && recover_resume(journal, handle, content.len, &scan);
 	} else {
 		recover_set_aside(journal);
 		journal->handlers.gap(journal->data, 0, "unreadable");
@@ -606,12 +618,15 @@ int journal_open(const struct journal_disk *disk, void *disk_data, const char *n
 	snprintf(
 	    journal->next_name, sizeof journal->next_name, "%.*s.new", NAME_MAX_SIZE - 5, name);
 	buf_init(&journal->scratch, journal_record_size(JOURNAL_PAYLOAD_MAX));
-	/* The first syncs are waited for: nothing has been promised yet. */
-	if (!journal_recover(journal))
-		journal_rewrite(journal);
-	else /* what an earlier life had not written to its end */
-		(void)disk->unlink(disk_data, journal->next_name);
 	journal->syncer = syncer;
+	if (!journal_recover(journal)) {
+		/* The first file is waited for: there is nothing that promises could be in. */
+		journal->syncer = NULL;
+		journal_rewrite(journal);
+		journal->syncer = syncer;
+	} else { /* what an earlier life had not written to its end */
+		(void)disk->unlink(disk_data, journal->next_name);
+	}
 	*ret_journal = journal;
 	return 0;
 }
