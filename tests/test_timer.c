@@ -273,6 +273,47 @@ static void test_full_disk(void)
 	world_finish(&world);
 }
 
+/* Timers in random order: each fires at its time, not before another that is due earlier. */
+static void test_order(void)
+{
+	enum { TIMERS = 2000 };
+	struct world world = {0};
+	const struct timer *timer = NULL, *before = NULL;
+	static char ids[TIMERS][NOTIFICATION_ID_SIZE];
+	const struct pane_ref none = {.pane = MUXBUS_NO_ID};
+	unsigned wrong = 0, count = 0;
+	char old[NOTIFICATION_ID_SIZE];
+	uint32_t random = 3;
+	bool is_durable;
+	world_open(&world);
+	for (unsigned at = 0; at < TIMERS; at++) {
+		random = random * 1664525u + 1013904223u;
+		(void)timer_sleep(
+		    world.timers, &none, 1 + (random >> 8) % 100000, false, NULL, &timer, old);
+		strcpy(ids[at], timer->id);
+	}
+	for (unsigned at = 0; at < TIMERS; at += 3)
+		wrong += !timer_cancel(world.timers, ids[at], &is_durable) ||
+		    timer_find(world.timers, ids[at]) != NULL;
+	for (timer = NULL; (timer = timer_next(world.timers, timer)) != NULL; before = timer) {
+		wrong += before != NULL && before->boot_due_ms > timer->boot_due_ms;
+		wrong += timer_find(world.timers, timer->id) != timer;
+		count++;
+	}
+	is_int(wrong, 0, "timers in random order are found, cancelled and walked in order");
+	is_int(count, timer_count(world.timers), "all of them");
+	while ((timer = timer_next(world.timers, NULL)) != NULL) {
+		int64_t due_ms = timer->boot_due_ms;
+		count = (unsigned)timer_count(world.timers);
+		world_pass(&world, due_ms - world.boot_ms - 1);
+		wrong += timer_count(world.timers) != count;
+		world_pass(&world, 1);
+		wrong += timer_count(world.timers) >= count;
+	}
+	is_int(wrong, 0, "and fire when they are due, not before");
+	world_finish(&world);
+}
+
 int main(void)
 {
 	test_one_sleep();
@@ -281,5 +322,6 @@ int main(void)
 	test_suspend();
 	test_full();
 	test_full_disk();
+	test_order();
 	return done_testing();
 }

@@ -115,12 +115,16 @@ static void list_jobs(struct buf *out, const struct daemon *daemon)
 				     : "");
 }
 
+enum { TIMERS_NAMED = 100 };
+
 static void list_timers(struct buf *out, const struct daemon *daemon)
 {
 	const struct timer *timer = NULL;
 	const char *comma = "";
+	unsigned left = TIMERS_NAMED;
 	(void)buf_append_str(out, "\nTimers:");
-	while (daemon->timers != NULL && (timer = timer_next(daemon->timers, timer)) != NULL) {
+	while (daemon->timers != NULL && left-- > 0 &&
+	    (timer = timer_next(daemon->timers, timer)) != NULL) {
 		(void)buf_printf(out, "%s %s", comma, timer->id);
 		comma = ",";
 	}

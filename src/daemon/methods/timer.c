@@ -15,7 +15,7 @@
 #include "daemon/server/requester.h"
 #include "daemon/source/timer.h"
 
-enum { MESSAGE_SIZE = 400 };
+enum { MESSAGE_SIZE = 400, LIST_MAX = 1000 };
 
 struct sleep_args {
 	double seconds;
@@ -91,14 +91,11 @@ static void answer_sleep(struct request *request, const struct timer *timer,
 static void answer_begun(struct request *request, const char *id)
 {
 	const struct timer_set *timers = request_daemon(request)->timers;
-	const struct timer *timer = NULL;
-	while ((timer = timer_next(timers, timer)) != NULL) {
-		if (strcmp(timer->id, id) == 0) {
-			answer_sleep(request, timer, TIMER_SET, NULL);
-			return;
-		}
-	}
-	repeat_answer_id(request, id);
+	const struct timer *timer = timer_find(timers, id);
+	if (timer != NULL)
+		answer_sleep(request, timer, TIMER_SET, NULL);
+	else
+		repeat_answer_id(request, id);
 }
 
 static void handle_sleep(struct request *request, const void *data)
@@ -131,7 +128,24 @@ static void handle_sleep(struct request *request, const void *data)
 	answer_sleep(request, timer, verdict, id);
 }
 
+struct list_args {
+	int64_t limit;
+};
+
+static const struct field list_fields[] = {
+    {.name = "limit",
+	.type = FIELD_INT,
+	.flags = FIELD_RARE,
+	.offset = offsetof(struct list_args, limit),
+	.min = 1,
+	.max = LIST_MAX,
+	.preset = "1000",
+	.help = "How many at most."},
+    {.name = NULL},
+};
+
 static const struct field_result list_results[] = {
+    {"count", "integer", "how many timers there are"},
     {"timers", "array", "the timers, soonest first"},
     {"timers[].id", "string", "its id"},
     {"timers[].pane", "string|null", "the pane it wakes"},
@@ -142,14 +156,16 @@ static const struct field_result list_results[] = {
     {NULL, NULL, NULL},
 };
 
-static void handle_list(struct request *request, const void *args)
+static void handle_list(struct request *request, const void *data)
 {
+	const struct list_args *args = data;
 	const struct timer_set *timers = request_daemon(request)->timers;
 	struct json_writer *writer = request_result(request);
 	const struct timer *timer = NULL;
-	(void)args;
+	int64_t left = args->limit;
+	json_put_int(writer, "count", (int64_t)timer_count(timers));
 	json_array_begin(writer, "timers");
-	while ((timer = timer_next(timers, timer)) != NULL) {
+	while (left-- > 0 && (timer = timer_next(timers, timer)) != NULL) {
 		json_object_begin(writer, NULL);
 		json_put_str(writer, "id", timer->id);
 		if (timer->pane.pane != MUXBUS_NO_ID)
@@ -229,6 +245,8 @@ const struct method methods_timer[] = {
     {.name = METHOD("list_timers", METHOD_READS),
 	.title = "List timers",
 	.summary = "Lists the timers that are set, soonest first.",
+	.fields = list_fields,
+	.args_size = sizeof(struct list_args),
 	.results = list_results,
 	.handle = handle_list,
 	.example = "{}"},

@@ -6,10 +6,14 @@
 
 #include <inttypes.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/clock.h"
+#include "base/log.h"
+#include "base/map.h"
 #include "base/xalloc.h"
+#include "daemon/queue/note_index.h"
 #include "daemon/queue/once.h"
 #include "daemon/queue/queue.h"
 #include "daemon/queue/store.h"
@@ -23,8 +27,12 @@ enum {
 struct timer_set {
 	struct queue *queue;
 	const struct boot_clock *clock;
-	struct list timers; /* soonest first */
+	struct timer **heap; /* each is due before the two at twice its place, and one more */
 	size_t count;
+	size_t size;
+	uint64_t last_number;
+	struct map by_id;
+	struct map by_pane; /* the id of a pane to the first of its timers */
 };
 
 static int64_t now_boot_ms(const struct timer_set *set)
@@ -58,21 +66,83 @@ static void timer_store(struct timer_set *set, const struct timer *timer)
 	record_put(queue_store(set->queue), &timer_kind, timer->id, timer);
 }
 
-/* Keeps the list in order, and the alarm at its head. */
+static bool is_before(const struct timer *one, const struct timer *other)
+{
+	if (one->boot_due_ms != other->boot_due_ms)
+		return one->boot_due_ms < other->boot_due_ms;
+	return one->number < other->number;
+}
+
+static void heap_put(struct timer_set *set, size_t place, struct timer *timer)
+{
+	set->heap[place] = timer;
+	timer->place = place;
+}
+
+/* Moves a timer to where it belongs, from a place that is free. */
+static void heap_settle(struct timer_set *set, size_t place, struct timer *timer)
+{
+	while (place > 0 && is_before(timer, set->heap[(place - 1) / 2])) {
+		heap_put(set, place, set->heap[(place - 1) / 2]);
+		place = (place - 1) / 2;
+	}
+	for (;;) {
+		size_t child = 2 * place + 1;
+		if (child + 1 < set->count && is_before(set->heap[child + 1], set->heap[child]))
+			child++;
+		if (child >= set->count || !is_before(set->heap[child], timer))
+			break;
+		heap_put(set, place, set->heap[child]);
+		place = child;
+	}
+	heap_put(set, place, timer);
+}
+
+static void index_set(struct map *map, uint64_t key, struct timer *timer)
+{
+	if (map_set(map, key, timer) != 0) {
+		log_error("out of memory");
+		abort();
+	}
+}
+
 static void set_insert(struct timer_set *set, struct timer *timer)
 {
-	struct list *place;
-	for (place = set->timers.prev; place != &set->timers; place = place->prev) {
-		if (list_entry(place, struct timer, link)->boot_due_ms <= timer->boot_due_ms)
-			break;
+	if (set->count == set->size) {
+		set->size = set->size == 0 ? 16 : 2 * set->size;
+		set->heap = xrealloc(set->heap, set->size * sizeof *set->heap);
 	}
-	list_add_after(place, &timer->link);
+	timer->number = ++set->last_number;
+	timer->same_pane = map_get(&set->by_pane, timer->pane.pane);
+	if (timer->pane.pane != MUXBUS_NO_ID)
+		index_set(&set->by_pane, timer->pane.pane, timer);
+	index_set(&set->by_id, note_index_pack(timer->id), timer);
 	set->count++;
+	heap_settle(set, set->count - 1, timer);
+}
+
+/* Takes one out of the heap and the indexes. */
+static void set_take(struct timer_set *set, struct timer *timer)
+{
+	struct timer *last = set->heap[--set->count];
+	struct timer *before = map_get(&set->by_pane, timer->pane.pane);
+	if (last != timer)
+		heap_settle(set, timer->place, last);
+	(void)map_remove(&set->by_id, note_index_pack(timer->id));
+	if (before == timer && timer->same_pane == NULL) {
+		(void)map_remove(&set->by_pane, timer->pane.pane);
+	} else if (before == timer) {
+		index_set(&set->by_pane, timer->pane.pane, timer->same_pane);
+	} else if (before != NULL) {
+		while (before->same_pane != timer)
+			before = before->same_pane;
+		before->same_pane = timer->same_pane;
+	}
 }
 
 static void set_arm(struct timer_set *set)
 {
-	const struct timer *first = timer_next(set, NULL);
+	const struct timer *first = set->count > 0 ? set->heap[0] : NULL;
 	int64_t due_ms = first != NULL ? first->boot_due_ms : -1;
 	/*
 	 * A timer that came due before this start of the machine lies before the zero of its
@@ -85,8 +155,7 @@ static void set_arm(struct timer_set *set)
 
 static void set_remove(struct timer_set *set, struct timer *timer)
 {
-	list_remove(&timer->link);
-	set->count--;
+	set_take(set, timer);
 	queue_release_id(set->queue, timer->id);
 	mem_free(timer);
 }
@@ -114,7 +183,8 @@ struct timer_set *timer_set_new(struct queue *queue, const struct boot_clock *cl
 	struct timer_set *set = xcalloc(1, sizeof *set);
 	set->queue = queue;
 	set->clock = clock;
-	list_init(&set->timers);
+	map_init(&set->by_id);
+	map_init(&set->by_pane);
 	queue_load(queue, &timer_kind, timer_load, set);
 	set_arm(set);
 	return set;
@@ -124,21 +194,21 @@ void timer_set_free(struct timer_set *set)
 {
 	if (set == NULL)
 		return;
-	while (!list_is_empty(&set->timers))
-		set_remove(set, list_entry(set->timers.next, struct timer, link));
+	while (set->count > 0)
+		set_remove(set, set->heap[set->count - 1]);
+	map_finish(&set->by_id);
+	map_finish(&set->by_pane);
+	mem_free(set->heap);
 	mem_free(set);
 }
 
 /* The sleep that a pane has, or NULL. */
-static struct timer *find_sleep(struct timer_set *set, const struct pane_ref *pane)
+static struct timer *find_sleep(const struct timer_set *set, const struct pane_ref *pane)
 {
-	struct list *link;
-	list_for_each (link, &set->timers) {
-		struct timer *timer = list_entry(link, struct timer, link);
-		if (pane_ref_equal(&timer->pane, pane))
-			return timer;
-	}
-	return NULL;
+	struct timer *timer = map_get(&set->by_pane, pane->pane);
+	while (timer != NULL && !pane_ref_equal(&timer->pane, pane))
+		timer = timer->same_pane;
+	return timer;
 }
 
 /* Ends a request: the timer goes and its notification comes, in one transaction. */
@@ -176,7 +246,7 @@ enum timer_verdict timer_sleep(struct timer_set *set, const struct pane_ref *pan
     bool is_recurring, const struct once *once, const struct timer **ret_timer,
     char old_id[NOTIFICATION_ID_SIZE])
 {
-	struct timer *old = pane->pane != MUXBUS_NO_ID ? find_sleep(set, pane) : NULL;
+	struct timer *old = find_sleep(set, pane);
 	int64_t due_ms = now_boot_ms(set) + ms;
 	struct timer *timer;
 	if (old != NULL && old->boot_due_ms <= due_ms) {
@@ -215,22 +285,45 @@ bool timer_is_durable(const struct timer_set *set, const struct timer *timer)
 
 bool timer_cancel(struct timer_set *set, const char *id, bool *ret_is_durable)
 {
-	struct list *link;
-	list_for_each (link, &set->timers) {
-		struct timer *timer = list_entry(link, struct timer, link);
-		if (strcmp(timer->id, id) != 0)
-			continue;
-		*ret_is_durable = timer_drop(set, timer, "cancelled") > 0;
-		set_arm(set);
-		return true;
-	}
-	return false;
+	struct timer *timer = map_get(&set->by_id, note_index_pack(id));
+	if (timer == NULL || strcmp(timer->id, id) != 0)
+		return false;
+	*ret_is_durable = timer_drop(set, timer, "cancelled") > 0;
+	set_arm(set);
+	return true;
+}
+
+const struct timer *timer_find(const struct timer_set *set, const char *id)
+{
+	const struct timer *timer = map_get(&set->by_id, note_index_pack(id));
+	return timer != NULL && strcmp(timer->id, id) == 0 ? timer : NULL;
+}
+
+static int compare(const void *one, const void *other)
+{
+	const struct timer *a = *(struct timer *const *)one, *b = *(struct timer *const *)other;
+	return is_before(a, b) ? -1 : 1;
+}
+
+/* In order, the array is a heap as well. */
+static void heap_sort(const struct timer_set *set)
+{
+	size_t at = 1;
+	while (at < set->count && is_before(set->heap[at - 1], set->heap[at]))
+		at++;
+	if (at >= set->count)
+		return;
+	qsort(set->heap, set->count, sizeof *set->heap, compare);
+	for (at = 0; at < set->count; at++)
+		set->heap[at]->place = at;
 }
 
 const struct timer *timer_next(const struct timer_set *set, const struct timer *previous)
 {
-	const struct list *link = previous == NULL ? set->timers.next : previous->link.next;
-	return link == &set->timers ? NULL : list_entry(link, const struct timer, link);
+	size_t place = previous == NULL ? 0 : previous->place + 1;
+	if (previous == NULL)
+		heap_sort(set);
+	return place < set->count ? set->heap[place] : NULL;
 }
 
 size_t timer_count(const struct timer_set *set)
@@ -272,8 +365,7 @@ static void timer_fire(struct timer_set *set, struct timer *timer)
 		set_remove(set, timer);
 		return;
 	}
-	list_remove(&timer->link);
-	set->count--;
+	set_take(set, timer);
 	timer->boot_due_ms += (missed + 1) * timer->period_ms;
 	timer->real_due_ms += (missed + 1) * timer->period_ms;
 	queue_begin(set->queue);
@@ -286,11 +378,10 @@ static void timer_fire(struct timer_set *set, struct timer *timer)
 void timer_ring(struct timer_set *set)
 {
 	int64_t now_ms = now_boot_ms(set);
-	while (!list_is_empty(&set->timers)) {
-		struct timer *first = list_entry(set->timers.next, struct timer, link);
-		if (first->boot_due_ms > now_ms)
+	for (unsigned fired = 0; fired < TIMER_FIRE_MAX && set->count > 0; fired++) {
+		if (set->heap[0]->boot_due_ms > now_ms)
 			break;
-		timer_fire(set, first);
+		timer_fire(set, set->heap[0]);
 	}
-	set_arm(set);
+	set_arm(set); /* what is due already rings at once */
 }

@@ -13,11 +13,11 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "base/list.h"
 #include "daemon/core/boot_clock.h"
 #include "daemon/queue/notification.h"
 
-#define TIMERS_MAX 1000
+#define TIMERS_MAX 100000 /* each costs about 170 bytes here, and its record in the store */
+#define TIMER_FIRE_MAX 64 /* that fire in one turn of the loop; the next turn goes on */
 #define TIMER_SECONDS_MAX (10.0 * 366 * 86400) /* ten years */
 #define TIMER_RECURRING_MIN_SEC 3600
 
@@ -26,7 +26,9 @@ struct queue;
 struct timer_set;
 
 struct timer {
-	struct list link; /* soonest first */
+	size_t place; /* in the heap */
+	uint64_t number; /* of two that are due at once, the older one fires first */
+	struct timer *same_pane; /* another one with the same pane id */
 	char id[NOTIFICATION_ID_SIZE];
 	struct pane_ref pane; /* cleared: of no pane; it only notifies */
 	int64_t boot_due_ms;
@@ -66,11 +68,13 @@ bool timer_is_durable(const struct timer_set *set, const struct timer *timer);
  */
 bool timer_cancel(struct timer_set *set, const char *id, bool *ret_is_durable);
 
-/* Soonest first: NULL starts, NULL ends. */
+/* NULL if there is none of that id. */
+const struct timer *timer_find(const struct timer_set *set, const char *id);
+/* Soonest first: NULL starts, which sorts them if any has changed; NULL ends. */
 const struct timer *timer_next(const struct timer_set *set, const struct timer *previous);
 size_t timer_count(const struct timer_set *set);
 
-/* The alarm rang: fires what is due. */
+/* The alarm rang: fires what is due, TIMER_FIRE_MAX at a time. */
 void timer_ring(struct timer_set *set);
 
 #endif
