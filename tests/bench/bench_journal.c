@@ -2,18 +2,38 @@
 /*
  * Measures the cost of durable notifications (G19): 64 publishers that each wait until their
  * notification survives a power cut, against one write and one sync after the other on the same
- * disk; and whether the loop ever waits for the disk.
+ * disk, and against XADD of redis-server with "appendfsync always", if it is installed; one
+ * publisher against one of redis; and whether the loop ever waits for the disk.
  */
 #include <fcntl.h>
 #include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/socket.h>
+#include <sys/un.h>
 #include <unistd.h>
 
 #include "bench.h"
 
-enum { PUBLISHERS = 64, ROUNDS = 5, POSTS = 64 * 40, SYNCS = 200, RECORD_BYTES = 400 };
+enum {
+	PUBLISHERS = 64,
+	ROUNDS = 7,
+	POSTS = 64 * 60,
+	ALONE = 150,
+	SYNCS = 100,
+	RECORD_BYTES = 400,
+	REPLY_MAX = 4096,
+	REDIS_MS = 5000,
+};
+
+/* Publishers of either server: a socket each, and how one posts. */
+struct server {
+	const char *name;
+	int fds[PUBLISHERS];
+	size_t (*write)(char *out, size_t size, int number);
+	char good; /* the first character of a good answer */
+};
 
 /* Events a second with one sync each. */
 static double one_by_one(const struct live *live)
@@ -37,63 +57,165 @@ static double one_by_one(const struct live *live)
 	return rate;
 }
 
-static void post(struct talk *talk, int number)
+static size_t post_write(char *out, size_t size, int number)
 {
-	if (!talk_send(talk,
-		"{\"id\":%d,\"method\":\"post_notification\",\"params\":"
-		"{\"text\":\"the build of branch %d is done\",\"sync\":true}}\n",
-		number, number))
-		live_bail("a publisher is cut off");
+	return (size_t)snprintf(out, size,
+	    "{\"id\":%d,\"method\":\"post_notification\",\"params\":"
+	    "{\"text\":\"the build of branch %d is done\",\"sync\":true}}\n",
+	    number, number);
+}
+
+static size_t xadd_write(char *out, size_t size, int number)
+{
+	char text[64];
+	int len = snprintf(text, sizeof text, "the build of branch %d is done", number);
+	return (size_t)snprintf(out, size,
+	    "*5\r\n$4\r\nXADD\r\n$5\r\nnotes\r\n$1\r\n*\r\n$4\r\ntext\r\n$%d\r\n%s\r\n", len, text);
+}
+
+static void post(const struct server *server, int publisher, int number)
+{
+	char text[256];
+	size_t len = server->write(text, sizeof text, number);
+	if (write(server->fds[publisher], text, len) != (ssize_t)len)
+		live_bail("%s: a publisher is cut off", server->name);
+}
+
+/* The whole answer to a post: the id of redis comes as two lines. */
+static void read_answer(const struct server *server, int publisher)
+{
+	char reply[REPLY_MAX];
+	size_t len = 0;
+	int lines = server->good == '$' ? 2 : 1;
+	while (lines > 0) {
+		ssize_t got = read(server->fds[publisher], reply + len, sizeof reply - 1 - len);
+		if (got <= 0)
+			live_bail("%s: a publisher gets no answer", server->name);
+		for (ssize_t at = 0; at < got; at++)
+			lines -= reply[len + (size_t)at] == '\n';
+		len += (size_t)got;
+	}
+	reply[len] = '\0';
+	if (reply[0] != server->good || strstr(reply, "\"error\"") != NULL)
+		live_bail("%s: a post failed: %s", server->name, reply);
 }
 
 /* Events a second when every publisher waits for its own event. */
-static double together(struct talk **talks)
+static double together(const struct server *server)
 {
 	struct pollfd fds[PUBLISHERS];
 	int sent = 0, got = 0;
 	int64_t start_ns = live_now_ns();
 	for (; sent < PUBLISHERS; sent++) {
-		fds[sent] = (struct pollfd){.fd = talk_fd(talks[sent]), .events = POLLIN};
-		post(talks[sent], sent);
+		fds[sent] = (struct pollfd){.fd = server->fds[sent], .events = POLLIN};
+		post(server, sent, sent);
 	}
 	while (got < POSTS) {
 		if (poll(fds, PUBLISHERS, LIVE_TIMEOUT_MS) <= 0)
-			live_bail("nobody is answered");
+			live_bail("%s: no answers", server->name);
 		for (int i = 0; i < PUBLISHERS; i++) {
-			const struct json *line;
 			if (fds[i].revents == 0)
 				continue;
-			line = talk_line(talks[i], LIVE_TIMEOUT_MS);
-			if (at(line, "result.durable") == NULL)
-				live_bail("a post failed: %s", talk_text(talks[i]));
+			read_answer(server, i);
 			got++;
 			if (sent < POSTS)
-				post(talks[i], sent++);
+				post(server, i, sent++);
 		}
 	}
 	return POSTS / ((double)(live_now_ns() - start_ns) / 1e9);
 }
 
+/* The time of one post of one publisher. */
+static double alone_us(const struct server *server)
+{
+	double took[ALONE];
+	for (int i = 0; i < ALONE; i++) {
+		int64_t start_ns = live_now_ns();
+		post(server, 0, i);
+		read_answer(server, 0);
+		took[i] = (double)(live_now_ns() - start_ns) / 1e3;
+	}
+	return bench_median(took, ALONE);
+}
+
+static void connect_all(struct server *server, const char *path)
+{
+	struct sockaddr_un address = {.sun_family = AF_UNIX};
+	(void)snprintf(address.sun_path, sizeof address.sun_path, "%.107s", path);
+	for (int i = 0; i < PUBLISHERS; i++) {
+		int64_t end_ms = live_now_ms() + REDIS_MS;
+		server->fds[i] = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
+		while (connect(server->fds[i], (struct sockaddr *)&address, sizeof address) < 0) {
+			if (live_now_ms() > end_ms)
+				live_bail("%s: nothing listens", server->name);
+			live_sleep_ms(10);
+		}
+	}
+}
+
+static void close_all(const struct server *server)
+{
+	for (int i = 0; i < PUBLISHERS; i++)
+		(void)close(server->fds[i]); /* all was answered */
+}
+
+/* Starts redis-server in the directory of live; false if it is not installed. */
+static bool start_redis(struct live *live, struct server *redis)
+{
+	char path[4200];
+	(void)live_run(live, "command -v redis-server");
+	if (live->status != 0)
+		return false;
+	(void)snprintf(path, sizeof path, "%s/redis", live->dir);
+	(void)live_spawn(live,
+	    "exec redis-server --port 0 --unixsocket %s --dir %s --save '' "
+	    "--appendonly yes --appendfsync always --daemonize no >/dev/null",
+	    path, live->dir);
+	connect_all(redis, path);
+	return true;
+}
+
+static void compare(const struct server *ours, const struct server *redis)
+{
+	double rates[ROUNDS], alone[ROUNDS], our_rate[ROUNDS], our_us[ROUNDS];
+	for (int i = 0; i < ROUNDS; i++) {
+		our_rate[i] = together(ours);
+		rates[i] = our_rate[i] / together(redis);
+		our_us[i] = alone_us(ours);
+		alone[i] = our_us[i] / alone_us(redis);
+	}
+	bench_row("journal_redis", bench_median(rates, ROUNDS), "x",
+	    "%.0f a second, %d publishers; redis: appendfsync always",
+	    bench_median(our_rate, ROUNDS), PUBLISHERS);
+	bench_row("journal_redis_p50", bench_median(alone, ROUNDS), "x",
+	    "%.0f us a post of one publisher", bench_median(our_us, ROUNDS));
+}
+
 int main(void)
 {
+	struct server ours = {.name = "muxbusd", .write = post_write, .good = '{'};
+	struct server redis = {.name = "redis", .write = xadd_write, .good = '$'};
 	struct live *live = live_new(bench_tmux());
-	struct talk *talks[PUBLISHERS];
-	double ratios[ROUNDS], theirs[ROUNDS], ours[ROUNDS];
+	double ratios[ROUNDS], theirs[ROUNDS], rate[ROUNDS];
 	struct bench_turns turns;
 	live_start_tmux(live, "exec sleep 3600");
 	bench_start_recording(live, NULL);
-	for (int i = 0; i < PUBLISHERS; i++)
-		talks[i] = talk_new(live);
+	connect_all(&ours, live->socket);
 	for (int i = 0; i < ROUNDS; i++) {
 		theirs[i] = one_by_one(live);
-		ours[i] = together(talks);
-		ratios[i] = ours[i] / theirs[i];
+		rate[i] = together(&ours);
+		ratios[i] = rate[i] / theirs[i];
 	}
 	bench_row("journal_rate", bench_median(ratios, ROUNDS), "x",
-	    "%.0f against %.0f a second, %d publishers", bench_median(ours, ROUNDS),
+	    "%.0f against %.0f a second, %d publishers", bench_median(rate, ROUNDS),
 	    bench_median(theirs, ROUNDS), PUBLISHERS);
-	for (int i = 0; i < PUBLISHERS; i++)
-		talk_free(talks[i]);
+	if (start_redis(live, &redis)) {
+		compare(&ours, &redis);
+		close_all(&redis);
+	} else {
+		(void)printf("# redis-server: not installed\n");
+	}
+	close_all(&ours);
 	turns = bench_stop_recording(live, 99.9);
 	bench_row("journal_stall", turns.own_ms, "ms",
 	    "p99.9 of %zu turns; worst %.2f, at work %.2f; with others on its processor %.2f",
