@@ -22,6 +22,7 @@ enum {
 	SEQ_SIZE = 24, /* of a sequence number as the name of a record */
 	ENTRY_MAX = STORE_VALUE_MAX,
 	ID_TRIES = 1000,
+	ID_TRIES_SHORT = 4, /* then the 57,600 short ids are mostly taken */
 	REASON_SIZE = 32,
 };
 
@@ -104,7 +105,7 @@ void queue_new_id(struct queue *queue, char ret_id[NOTIFICATION_ID_SIZE])
 	uint8_t random[6];
 
 	for (unsigned attempt = 0; attempt < ID_TRIES; attempt++) {
-		size_t len = attempt < ID_TRIES / 2 ? 4 : 6;
+		size_t len = attempt < ID_TRIES_SHORT ? 4 : 6;
 		if (getrandom(random, sizeof random, 0) != sizeof random)
 			memset(random, (int)(clock_mono_us() + attempt), sizeof random);
 		for (size_t at = 0; at < len; at++)
