@@ -13,6 +13,7 @@
 #include <string.h>
 
 #include "base/alloc.h"
+#include "base/backoff.h"
 #include "base/clock.h"
 #include "lib/library.h"
 #include "lib/model/model.h"
@@ -393,11 +394,23 @@ static void lost_all(struct muxbus_sync *sync, int error, const char *reason)
 		loop_timer_start(&sync->grace_timer, GRACE_MS);
 }
 
+/*
+ * The last connection was closed, perhaps with its session. Any session will do at once: one more
+ * attachment is opened beside the old one, which tries again later.
+ */
+static void attach_anywhere(struct muxbus_sync *sync)
+{
+	struct attachment *scout = attachment_new(sync, MUXBUS_NO_ID);
+	if (scout != NULL)
+		scout->is_scout = true;
+}
+
 static void on_attachment_closed(
     struct muxbus_sync *sync, struct attachment *attachment, int error, const char *reason)
 {
 	char why[sizeof sync->lost_reason];
 	bool was_primary = sync->primary == attachment;
+	bool has_lived = was_primary && clock_mono_ms() - attachment->live_ms >= BACKOFF_MIN_MS;
 	snprintf(why, sizeof why, "%s", reason); /* reason belongs to the connection */
 	muxbus_connection_free(attachment->connection);
 	attachment->connection = NULL;
@@ -418,10 +431,13 @@ static void on_attachment_closed(
 		return;
 	}
 	choose_primary(sync);
-	if (sync->primary == NULL)
-		lost_all(sync, error, why);
-	else
+	if (sync->primary != NULL) {
 		lister_mark_all(sync);
+	} else {
+		if (has_lived && error != MUXBUS_ERR_TIMEOUT)
+			attach_anywhere(sync);
+		lost_all(sync, error, why);
+	}
 	sync_settle_later(sync);
 }
 
