@@ -326,7 +326,9 @@ int main(void)
 	struct talk *talk;
 	(void)setrlimit(RLIMIT_NOFILE, &files);
 	(void)live_daemon_path();
-	live = live_start(NULL, "exec sleep 3600");
+	live = live_new(NULL);
+	live_start_tmux(live, "exec sleep 3600");
+	live_start_daemon(live, "-o peers=256");
 	talk = talk_new(live);
 	check_bad_lines(talk);
 	check_envelopes(talk);
