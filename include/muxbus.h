@@ -915,8 +915,8 @@ MUXBUS_API int muxbus_sync_refresh(struct muxbus_sync *sync, unsigned parts, uns
  * The same for one window with its panes, after this call, and for other parts, which may be 0. The
  * window may be new. It costs tmux some 50 us.
  */
-MUXBUS_API int muxbus_sync_refresh_window(struct muxbus_sync *sync, uint32_t window,
-    unsigned parts, muxbus_done_fn *done, void *data);
+MUXBUS_API int muxbus_sync_refresh_window(
+    struct muxbus_sync *sync, uint32_t window, unsigned parts, muxbus_done_fn *done, void *data);
 
 /* Whether these parts of the model are no older than max_age_ms now: no refresh is needed. */
 MUXBUS_API bool muxbus_sync_is_fresh(

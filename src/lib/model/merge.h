@@ -8,7 +8,7 @@
 #include "base/map.h"
 #include "lib/model/parts.h"
 
-/* What a listing of parts has read, beside the records that are in the new model. */
+/* The results of a listing of parts, beside the records that are in the new model. */
 struct merge_read {
 	const struct parts *parts;
 	struct map panes; /* the new model has these panes; the value is not used */

@@ -26,6 +26,15 @@ void parts_add_window(struct parts *parts, uint32_t window)
 	add(parts, &parts->windows, window);
 }
 
+void parts_remove_window(struct parts *parts, uint32_t window)
+{
+	struct part_ids *list = &parts->windows;
+	for (unsigned i = 0; i < list->count; i++) {
+		if (list->ids[i] == window)
+			list->ids[i--] = list->ids[--list->count];
+	}
+}
+
 void parts_add_session(struct parts *parts, uint32_t session)
 {
 	add(parts, &parts->sessions, session);

@@ -32,6 +32,7 @@ bool part_ids_have(const struct part_ids *list, uint32_t id);
 
 /* Add a part; one too many makes it all. */
 void parts_add_window(struct parts *parts, uint32_t window);
+void parts_remove_window(struct parts *parts, uint32_t window);
 void parts_add_session(struct parts *parts, uint32_t session);
 void parts_add_ends(struct parts *parts, uint32_t session);
 void parts_add_place(struct parts *parts, uint32_t pane);

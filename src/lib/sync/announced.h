@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * What tmux announces. An event that says enough changes the model by its own text; any other
+ * The events of tmux that announce a change. An event that says enough changes the model by its own text; any other
  * event names the window or session to list.
  *
  * Text is believed only if no reply is awaited on the connection, since the text of a pane in a

@@ -30,6 +30,9 @@ static bool was_written(const struct muxbus_pane *pane, const struct track *trac
 void details_add_written(const struct muxbus_sync *sync, struct parts *parts)
 {
 	const struct muxbus_pane *pane = NULL;
+	uint64_t runs = pane_proc_server_runs(&sync->pane_proc);
+	if (runs != 0 && runs == sync->lister.server_runs)
+		return;
 	while ((pane = muxbus_model_next_pane(sync->model, pane)) != NULL) {
 		if (part_ids_have(&parts->windows, pane->window) ||
 		    !was_written(pane, track_find(sync, pane->id)))

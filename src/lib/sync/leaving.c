@@ -7,9 +7,9 @@
 #include "lib/model/model.h"
 #include "lib/model/tiles.h"
 #include "lib/sync/lister.h"
-#include "lib/sync/pane_exit.h"
 #include "lib/sync/publish.h"
 #include "lib/sync/state.h"
+#include "lib/sync/track.h"
 
 /* How long panes may leave a window before the server is asked whether they are elsewhere. */
 #define DOUBT_MS 10
@@ -52,7 +52,7 @@ static bool is_over(const struct muxbus_sync *sync, const struct tiles *tiles)
 {
 	const struct muxbus_pane *pane = model_first_pane(sync->model, sync->leaving.window);
 	for (; pane != NULL; pane = model_next_window_pane(sync->model, pane)) {
-		if (tiles_find(tiles, pane->id) == NULL && !pane_exit_is_over(sync, pane))
+		if (tiles_find(tiles, pane->id) == NULL && !track_is_over(sync, pane))
 			return false;
 	}
 	return true;

@@ -8,7 +8,7 @@
 #include "lib/model/model.h"
 #include "lib/sync/attachment.h"
 #include "lib/sync/details.h"
-#include "lib/sync/pane_exit.h"
+#include "lib/sync/track.h"
 
 #define SPACING_MIN_US 10000
 #define SPACING_MAX_US 40000 /* more only if a listing takes half of it */
@@ -173,6 +173,15 @@ static bool is_claim_true(const struct lister *lister)
 	    (lister->known.clients || !lister->claims.clients);
 }
 
+/* Nothing can list a closed window again, also not for the callers that wait for it. */
+static void forget_window(struct lister *lister, struct parts *rest, uint32_t window)
+{
+	struct list *link;
+	parts_remove_window(rest, window);
+	list_for_each (link, &lister->waits)
+		parts_remove_window(&list_entry(link, struct lister_wait, link)->parts, window);
+}
+
 /* A listed window is gone. If its end was announced, the other parts are listed again. */
 static void list_rest(struct muxbus_sync *sync, const struct muxbus_reply *replies, size_t count)
 {
@@ -181,12 +190,13 @@ static void list_rest(struct muxbus_sync *sync, const struct muxbus_reply *repli
 	size_t gone = 0;
 	while (gone < count && replies[gone].error == 0)
 		gone++;
+	wait_on(lister);
 	if (gone < rest.windows.count &&
 	    muxbus_model_window(sync->model, rest.windows.ids[gone]) == NULL)
-		rest.windows.ids[gone] = rest.windows.ids[--rest.windows.count];
+		forget_window(lister, &rest, rest.windows.ids[gone]);
 	else
 		rest.all = true;
-	wait_on(lister);
+	rest.all |= ++lister->rounds >= ROUNDS_MAX;
 	parts_add(&lister->dirty, &rest);
 }
 
@@ -214,7 +224,7 @@ static void find_vanished(const struct muxbus_sync *sync, struct listing *listin
 		    model_first_pane(sync->model, read->windows.ids[i]);
 		for (; pane != NULL; pane = model_next_window_pane(sync->model, pane)) {
 			if (muxbus_model_pane(listing->model, pane->id) != NULL ||
-			    part_ids_have(&read->places, pane->id) || pane_exit_is_over(sync, pane))
+			    part_ids_have(&read->places, pane->id) || track_is_over(sync, pane))
 				continue;
 			parts_add_place(&listing->more, pane->id);
 			listing->is_torn = true;
@@ -265,6 +275,7 @@ static void on_listed(void *data, int error, const struct muxbus_reply *replies,
 	struct muxbus_sync *sync = data;
 	struct lister *lister = &sync->lister;
 	lister->is_running = false;
+	lister->server_runs = pane_proc_server_runs(&sync->pane_proc);
 	if (error == 0)
 		error = publish(sync, replies, count);
 	else

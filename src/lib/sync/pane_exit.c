@@ -54,17 +54,6 @@ static bool is_due(const struct muxbus_sync *sync, const struct track *track,
 	return now == NULL || !track_is_process(track, now) || is_late;
 }
 
-bool pane_exit_is_over(const struct muxbus_sync *sync, const struct muxbus_pane *pane)
-{
-	const struct track *track = track_find(sync, pane->id);
-	struct ending ending;
-	if (pane->is_dead || track == NULL)
-		return pane->is_dead;
-	return track->has_ended ||
-	    pane_pidfd_look(&sync->pane_pidfd, pane->id, track->pid, &ending.status,
-		&ending.signal) != PANE_PIDFD_RUNS;
-}
-
 static int find_exit(const struct muxbus_sync *sync, struct change_list *list,
     const struct muxbus_pane *pane, const struct muxbus_model *now)
 {

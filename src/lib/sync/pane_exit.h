@@ -24,7 +24,4 @@ void pane_exit_ended(struct muxbus_sync *sync, uint32_t pane);
 /* Lists again for panes whose process has ended. */
 void pane_exit_look_again(struct muxbus_sync *sync);
 
-/* Whether the process of a pane is known to have ended: then the pane is in no other window. */
-bool pane_exit_is_over(const struct muxbus_sync *sync, const struct muxbus_pane *pane);
-
 #endif

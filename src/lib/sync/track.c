@@ -59,6 +59,17 @@ bool track_is_process(const struct track *track, const struct muxbus_pane *pane)
 	return track->pid == pane->pid || pane->pid == 0;
 }
 
+bool track_is_over(const struct muxbus_sync *sync, const struct muxbus_pane *pane)
+{
+	const struct track *track = track_find(sync, pane->id);
+	int status, signal;
+	if (pane->is_dead || track == NULL)
+		return pane->is_dead;
+	return track->has_ended ||
+	    pane_pidfd_look(&sync->pane_pidfd, pane->id, track->pid, &status, &signal) !=
+	    PANE_PIDFD_RUNS;
+}
+
 bool track_is_wanted(const struct muxbus_sync *sync, const struct track *track)
 {
 	return sync->all_output || track->wanted > 0;

@@ -72,6 +72,9 @@ void track_free_all(struct muxbus_sync *sync);
 /* Whether the watched process runs, or ran, in the pane. */
 bool track_is_process(const struct track *track, const struct muxbus_pane *pane);
 
+/* Whether the process of a pane is known to have ended: then the pane is in no other window. */
+bool track_is_over(const struct muxbus_sync *sync, const struct muxbus_pane *pane);
+
 bool track_is_wanted(const struct muxbus_sync *sync, const struct track *track);
 
 /* Output has come on an attachment: delivers, holds or drops it. */
