@@ -287,3 +287,23 @@ void loop_timer_wake(struct loop_timer *timer)
 		event_active(&alarm->on_wake, EV_TIMEOUT, 0);
 	list_append(&alarm->awake, &timer->link);
 }
+
+static size_t length(const struct list *list)
+{
+	const struct list *link;
+	size_t count = 0;
+	list_for_each (link, list)
+		count++;
+	return count;
+}
+
+size_t loop_timer_count(const struct event_base *base)
+{
+	const struct list *link;
+	list_for_each (link, &alarms) {
+		const struct alarm *alarm = list_entry(link, struct alarm, link);
+		if (alarm->base == base)
+			return alarm->count + length(&alarm->awake) + length(&alarm->next);
+	}
+	return 0;
+}

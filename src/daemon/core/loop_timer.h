@@ -8,6 +8,7 @@
 
 #include <event2/event.h>
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 struct loop_timer;
@@ -24,6 +25,8 @@ void loop_timer_free(struct loop_timer *timer);
 void loop_timer_arm(struct loop_timer *timer, int64_t ms);
 void loop_timer_disarm(struct loop_timer *timer);
 bool loop_timer_is_armed(const struct loop_timer *timer);
+/* How many timers of a base are armed. */
+size_t loop_timer_count(const struct event_base *base);
 /*
  * Fires in this turn of the loop, after the callback that runs now, and then no more at the time
  * that it was armed for. Arming it before takes this back.
