@@ -170,9 +170,8 @@ static void bench_relay(struct live *live, int fd)
 		relay_us[i] = exchange_p50_us(relay_fd, request);
 		ratios[i] = ours_us[i] / relay_us[i];
 	}
-	bench_row("command_relay", bench_median(ratios, RELAY_ROUNDS), "x",
-	    "%.0f us against %.0f us", bench_median(ours_us, RELAY_ROUNDS),
-	    bench_median(relay_us, RELAY_ROUNDS));
+	bench_rounds("command_relay", ratios, RELAY_ROUNDS, "x", "%.0f us against %.0f us",
+	    bench_median(ours_us, RELAY_ROUNDS), bench_median(relay_us, RELAY_ROUNDS));
 	stop(pid, relay_fd);
 	raw_free(raw);
 }
@@ -253,16 +252,14 @@ static void bench_commands(struct live *live, int fd)
 		cpu[i] = spawn_cpu_ns / daemon_cpu_ns(live, fd);
 	}
 	ours = bench_median(ours_us, ROUNDS);
-	bench_row("command_p50", bench_median(to_raw, ROUNDS), "x", "%.0f us against %.0f us", ours,
+	bench_rounds("command_p50", to_raw, ROUNDS, "x", "%.0f us against %.0f us", ours,
 	    bench_median(raw_us, ROUNDS));
-	bench_row("command_spawn", bench_median(to_spawn, ROUNDS), "x", "%.0f us against %.0f us",
-	    ours, bench_median(spawn_us, ROUNDS));
-	bench_row("command_rate", bench_median(rate_raw, ROUNDS), "%", "%.0f against %.0f a second",
+	bench_rounds("command_spawn", to_spawn, ROUNDS, "x", "%.0f us against %.0f us", ours,
+	    bench_median(spawn_us, ROUNDS));
+	bench_rounds("command_rate", rate_raw, ROUNDS, "%", "%.0f against %.0f a second",
 	    bench_median(our_rate, ROUNDS), bench_median(their_rate, ROUNDS));
-	bench_row("command_rate_spawn", bench_median(rate_spawn, ROUNDS), "x",
-	    "one tmux after the other");
-	bench_row(
-	    "command_cpu_spawn", bench_median(cpu, ROUNDS), "x", "x64, tmux's own CPU in both");
+	bench_rounds("command_rate_spawn", rate_spawn, ROUNDS, "x", "one tmux after the other");
+	bench_rounds("command_cpu_spawn", cpu, ROUNDS, "x", "x64, tmux's own CPU in both");
 	raw_free(raw);
 }
 
@@ -307,9 +304,9 @@ static void bench_requests(int fd)
 		ratios[i] = ours_us[i] / echo_us[i];
 		rates[i] = exchange_rate(fd, ping, PING_DEPTH, PINGS) / 1000;
 	}
-	bench_row("request_p50", bench_median(ratios, ROUNDS), "x", "%.1f us against %.1f us",
+	bench_rounds("request_p50", ratios, ROUNDS, "x", "%.1f us against %.1f us",
 	    bench_median(ours_us, ROUNDS), bench_median(echo_us, ROUNDS));
-	bench_row("request_rate", bench_median(rates, ROUNDS), "k/s", "%d at once", PING_DEPTH);
+	bench_rounds("request_rate", rates, ROUNDS, "k/s", "%d at once", PING_DEPTH);
 	stop(pid, echo_fd);
 }
 

@@ -181,11 +181,11 @@ int main(void)
 		spawn[i] = spawn_us[i] / ours_us[i];
 		rates[i] = 100 * our_rate[i] / their_rate[i];
 	}
-	bench_row("library_p50", bench_median(p50, ROUNDS), "x", "%.0f us against %.0f us",
+	bench_rounds("library_p50", p50, ROUNDS, "x", "%.0f us against %.0f us",
 	    bench_median(ours_us, ROUNDS), bench_median(raw_us, ROUNDS));
-	bench_row("library_spawn", bench_median(spawn, ROUNDS), "x", "%.0f us against %.0f us",
+	bench_rounds("library_spawn", spawn, ROUNDS, "x", "%.0f us against %.0f us",
 	    bench_median(ours_us, ROUNDS), bench_median(spawn_us, ROUNDS));
-	bench_row("library_rate", bench_median(rates, ROUNDS), "%", "%.0f against %.0f a second",
+	bench_rounds("library_rate", rates, ROUNDS, "%", "%.0f against %.0f a second",
 	    bench_median(our_rate, ROUNDS), bench_median(their_rate, ROUNDS));
 	raw_free(raw);
 	muxbus_connection_free(library.connection);

@@ -277,10 +277,10 @@ static void bench_latency(const char *p50_name, const char *p99_name, const char
 		p50[i] = our_p50[i] / their_p50;
 		p99[i] = our_p99[i] / their_p99;
 	}
-	bench_row(p50_name, bench_median(p50, ROUNDS), "x", "%.0f us, %s",
-	    bench_median(our_p50, ROUNDS), note);
-	bench_row(p99_name, bench_median(p99, ROUNDS), "x", "%.0f us, %s",
-	    bench_median(our_p99, ROUNDS), note);
+	bench_rounds(
+	    p50_name, p50, ROUNDS, "x", "%.0f us, %s", bench_median(our_p50, ROUNDS), note);
+	bench_rounds(
+	    p99_name, p99, ROUNDS, "x", "%.0f us, %s", bench_median(our_p99, ROUNDS), note);
 }
 
 static void bench_cpu(void)
@@ -290,7 +290,7 @@ static void bench_cpu(void)
 		ours[i] = run_bulk(true);
 		ratios[i] = ours[i] / run_bulk(false);
 	}
-	bench_row("follow_cpu", bench_median(ratios, ROUNDS), "x", "%.2f s per GiB",
+	bench_rounds("follow_cpu", ratios, ROUNDS, "x", "%.2f s per GiB",
 	    bench_median(ours, ROUNDS) * (1024.0 * 1024 * 1024 / BULK_BYTES));
 }
 

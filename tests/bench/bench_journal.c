@@ -184,11 +184,11 @@ static void compare(const struct server *ours, const struct server *redis)
 		our_us[i] = alone_us(ours);
 		alone[i] = our_us[i] / alone_us(redis);
 	}
-	bench_row("journal_redis", bench_median(rates, ROUNDS), "x",
+	bench_rounds("journal_redis", rates, ROUNDS, "x",
 	    "%.0f a second, %d publishers; redis: appendfsync always",
 	    bench_median(our_rate, ROUNDS), PUBLISHERS);
-	bench_row("journal_redis_p50", bench_median(alone, ROUNDS), "x",
-	    "%.0f us a post of one publisher", bench_median(our_us, ROUNDS));
+	bench_rounds("journal_redis_p50", alone, ROUNDS, "x", "%.0f us a post of one publisher",
+	    bench_median(our_us, ROUNDS));
 }
 
 int main(void)
@@ -206,7 +206,7 @@ int main(void)
 		rate[i] = together(&ours);
 		ratios[i] = rate[i] / theirs[i];
 	}
-	bench_row("journal_rate", bench_median(ratios, ROUNDS), "x",
+	bench_rounds("journal_rate", ratios, ROUNDS, "x",
 	    "%.0f against %.0f a second, %d publishers", bench_median(rate, ROUNDS),
 	    bench_median(theirs, ROUNDS), PUBLISHERS);
 	if (start_redis(live, &redis)) {

@@ -117,10 +117,10 @@ static double compare_listeners(
 		p99[i] = our_p99[i] / raw_p99[i];
 	}
 	(void)snprintf(row, sizeof row, "latency_p50%s", situation);
-	bench_row(row, bench_median(p50, ROUNDS), "x", "%.0f us against %.0f us",
+	bench_rounds(row, p50, ROUNDS, "x", "%.0f us against %.0f us",
 	    bench_median(our_p50, ROUNDS), bench_median(raw_p50, ROUNDS));
 	(void)snprintf(row, sizeof row, "latency_p99%s", situation);
-	bench_row(row, bench_median(p99, ROUNDS), "x", "%.0f us against %.0f us",
+	bench_rounds(row, p99, ROUNDS, "x", "%.0f us against %.0f us",
 	    bench_median(our_p99, ROUNDS), bench_median(raw_p99, ROUNDS));
 	return bench_median(our_p50, ROUNDS);
 }

@@ -114,7 +114,7 @@ static void bench_one(const char *regex, const char *row)
 		ours_ms[i] = (double)(middle_ns - start_ns) / 1e6;
 		ratios[i] = ours_ms[i] / theirs_ms[i];
 	}
-	bench_row(row, bench_median(ratios, ROUNDS), "x", "%s: %.2f against %.2f ms a MB", regex,
+	bench_rounds(row, ratios, ROUNDS, "x", "%s: %.2f against %.2f ms a MB", regex,
 	    bench_median(ours_ms, ROUNDS) / 8, bench_median(theirs_ms, ROUNDS) / 8);
 	pcre2_match_data_free(data);
 	pcre2_code_free(code);
@@ -321,11 +321,10 @@ static void bench_many(void)
 		re2_ratio[i] = our_ns[i] / re2_ns[i];
 	}
 	re2_stop(&re2);
-	bench_row("pattern_100", bench_median(jit, ROUNDS), "x",
-	    "%d patterns: %.2f against %.2f ms a MB", MANY, ms_per_mb(our_ns, ROUNDS),
-	    ms_per_mb(jit_ns, ROUNDS));
+	bench_rounds("pattern_100", jit, ROUNDS, "x", "%d patterns: %.2f against %.2f ms a MB",
+	    MANY, ms_per_mb(our_ns, ROUNDS), ms_per_mb(jit_ns, ROUNDS));
 	if (has_re2)
-		bench_row("pattern_100_re2", bench_median(re2_ratio, ROUNDS), "x",
+		bench_rounds("pattern_100_re2", re2_ratio, ROUNDS, "x",
 		    "%d patterns: %.2f against %.2f ms a MB", MANY, ms_per_mb(our_ns, ROUNDS),
 		    ms_per_mb(re2_ns, ROUNDS));
 	else
@@ -350,9 +349,8 @@ static void bench_growth(void)
 		pattern_set_find(&set, "", 0, count_one, NULL);
 		ratios[i] = thousand_ns[i] / hundred_ns[i];
 	}
-	bench_row("pattern_1000", bench_median(ratios, ROUNDS), "x",
-	    "%d patterns: %.2f ms a MB; 100: %.2f", MANY_MAX, ms_per_mb(thousand_ns, ROUNDS),
-	    ms_per_mb(hundred_ns, ROUNDS));
+	bench_rounds("pattern_1000", ratios, ROUNDS, "x", "%d patterns: %.2f ms a MB; 100: %.2f",
+	    MANY_MAX, ms_per_mb(thousand_ns, ROUNDS), ms_per_mb(hundred_ns, ROUNDS));
 }
 
 int main(void)

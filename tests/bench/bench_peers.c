@@ -36,7 +36,7 @@ static void bench_p50(struct talk *talk, struct talk *alone, unsigned count)
 		ratios[i] = ours_us[i] / alone_us[i];
 	}
 	(void)snprintf(name, sizeof name, "peers_p50_%u", count);
-	bench_row(name, bench_median(ratios, ROUNDS), "x", "%.1f us against %.1f us alone",
+	bench_rounds(name, ratios, ROUNDS, "x", "%.1f us against %.1f us alone",
 	    bench_median(ours_us, ROUNDS), bench_median(alone_us, ROUNDS));
 }
 

@@ -5,11 +5,13 @@
  * microseconds, goes to $MUXBUS_TURNS at the end.
  */
 #include <dlfcn.h>
+#include <errno.h>
 #include <fcntl.h>
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/epoll.h>
+#include <sys/mman.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -91,11 +93,9 @@ static void __attribute__((constructor)) take_ballast(void)
 {
 	const char *mib = getenv("MUXBUS_BALLAST_MIB");
 	size_t size = mib == NULL ? 0 : (size_t)strtoul(mib, NULL, 10) << 20;
-	void *ballast;
-	if (size == 0)
-		return;
-	ballast = malloc(size);
-	if (ballast != NULL)
-		memset(ballast, 1, size);
+	if (size == 0 || strstr(program_invocation_short_name, "muxbusd") == NULL)
+		return; /* the shell of a libtool script comes first */
+	(void)mmap(
+	    NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_POPULATE, -1, 0);
 	(void)unsetenv("MUXBUS_BALLAST_MIB"); /* jobs inherit the preload */
 }

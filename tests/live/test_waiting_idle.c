@@ -11,6 +11,7 @@
 enum {
 	ARMED = 100,
 	QUIET_MS = 3000,
+	SETTLED_MS = 5500, /* more than the time that a command has */
 	CONNECTIONS_MAX = 8,
 };
 
@@ -25,13 +26,16 @@ static uint64_t wakeups(const struct live *live)
 	return sum;
 }
 
-/* Waits until nothing has happened for a while: the armed waits have come to rest. */
+/*
+ * Waits until nothing has happened for a while: the armed waits have come to rest, and the timer of
+ * the last command, which was stopped, has passed.
+ */
 static bool settle(const struct live *live)
 {
 	int64_t end_ms = live_now_ms() + LIVE_TIMEOUT_MS;
 	while (live_now_ms() < end_ms) {
 		uint64_t before = wakeups(live);
-		live_sleep_ms(1500);
+		live_sleep_ms(SETTLED_MS);
 		if (wakeups(live) == before)
 			return true;
 	}
