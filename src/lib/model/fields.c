@@ -49,34 +49,45 @@ const struct field window_fields[] = {
 #undef AT
 
 #define AT(member) offsetof(struct muxbus_pane, member)
-const struct field pane_fields[] = {
-	{"pane_id", FIELD_PANE, AT(id)},
-	{"window_id", FIELD_WINDOW, AT(window)},
-	{"pane_index", FIELD_INT, AT(index)},
-	{"pane_width", FIELD_UNSIGNED, AT(width)},
-	{"pane_height", FIELD_UNSIGNED, AT(height)},
-	{"pane_left", FIELD_INT, AT(left)},
-	{"pane_top", FIELD_INT, AT(top)},
-	{"pane_pid", FIELD_INT, AT(pid)},
-	{"pane_tty", FIELD_TEXT, AT(tty)},
+#define FIRST_PANE_FIELDS \
+	{"pane_id", FIELD_PANE, AT(id)}, \
+	{"window_id", FIELD_WINDOW, AT(window)}, \
+	{"pane_index", FIELD_INT, AT(index)}, \
+	{"pane_width", FIELD_UNSIGNED, AT(width)}, \
+	{"pane_height", FIELD_UNSIGNED, AT(height)}, \
+	{"pane_left", FIELD_INT, AT(left)}, \
+	{"pane_top", FIELD_INT, AT(top)}, \
+	{"pane_pid", FIELD_INT, AT(pid)}, \
+	{"pane_tty", FIELD_TEXT, AT(tty)}, \
 	{"pane_title", FIELD_TEXT, AT(title)},
-	{"pane_current_command", FIELD_TEXT, AT(command)},
+#define FOREGROUND_FIELDS \
+	{"pane_current_command", FIELD_TEXT, AT(command)}, \
 	{"pane_current_path", FIELD_TEXT, AT(path)},
-	{"pane_mode", FIELD_WORD, AT(mode)},
-	{"pane_active", FIELD_BOOL, AT(is_active)},
-	{"pane_dead", FIELD_BOOL, AT(is_dead)},
-	{"pane_dead_status", FIELD_INT, AT(exit_status)},
-	{"pane_dead_signal", FIELD_INT, AT(exit_signal)},
-	{"pane_dead_time", FIELD_U64, AT(dead_time)},
-	{"pane_in_mode", FIELD_BOOL, AT(in_mode)},
-	{"alternate_on", FIELD_BOOL, AT(alternate_screen)},
-	{"pane_input_off", FIELD_BOOL, AT(input_off)},
-	{"pane_synchronized", FIELD_BOOL, AT(is_synchronized)},
-	{"pane_pipe", FIELD_BOOL, AT(is_piped)},
-	{"pane_floating_flag", FIELD_BOOL, AT(is_floating)},
-	{"mouse_any_flag", FIELD_BOOL, AT(mouse_any)},
-	{"mouse_sgr_flag", FIELD_BOOL, AT(mouse_sgr)},
+#define LAST_PANE_FIELDS \
+	{"pane_mode", FIELD_WORD, AT(mode)}, \
+	{"pane_active", FIELD_BOOL, AT(is_active)}, \
+	{"pane_dead", FIELD_BOOL, AT(is_dead)}, \
+	{"pane_dead_status", FIELD_INT, AT(exit_status)}, \
+	{"pane_dead_signal", FIELD_INT, AT(exit_signal)}, \
+	{"pane_dead_time", FIELD_U64, AT(dead_time)}, \
+	{"pane_in_mode", FIELD_BOOL, AT(in_mode)}, \
+	{"alternate_on", FIELD_BOOL, AT(alternate_screen)}, \
+	{"pane_input_off", FIELD_BOOL, AT(input_off)}, \
+	{"pane_synchronized", FIELD_BOOL, AT(is_synchronized)}, \
+	{"pane_pipe", FIELD_BOOL, AT(is_piped)}, \
+	{"pane_floating_flag", FIELD_BOOL, AT(is_floating)}, \
+	{"mouse_any_flag", FIELD_BOOL, AT(mouse_any)}, \
+	{"mouse_sgr_flag", FIELD_BOOL, AT(mouse_sgr)}, \
 	{"mouse_utf8_flag", FIELD_BOOL, AT(mouse_utf8)},
+const struct field pane_fields[] = {
+	FIRST_PANE_FIELDS
+	FOREGROUND_FIELDS
+	LAST_PANE_FIELDS
+	{NULL, FIELD_BOOL, 0},
+};
+const struct field bare_pane_fields[] = {
+	FIRST_PANE_FIELDS
+	LAST_PANE_FIELDS
 	{NULL, FIELD_BOOL, 0},
 };
 #undef AT

@@ -56,6 +56,7 @@ extern const struct field session_fields[]; /* of struct session_record */
 extern const struct field window_fields[]; /* of struct window_record */
 extern const struct field link_fields[]; /* of struct muxbus_link */
 extern const struct field pane_fields[]; /* of struct muxbus_pane */
+extern const struct field bare_pane_fields[]; /* the same without command and path */
 extern const struct field detail_fields[]; /* of struct pane_detail */
 extern const struct field place_fields[]; /* of struct muxbus_pane: its id and window */
 extern const struct field client_fields[]; /* of struct muxbus_client */

@@ -30,6 +30,7 @@ static int add_session(void *data, const char *line, const char *end);
 static int add_window(void *data, const char *line, const char *end);
 static int add_pane(void *data, const char *line, const char *end);
 static int add_client(void *data, const char *line, const char *end);
+static int add_bare_pane(void *data, const char *line, const char *end);
 static int add_window_pane(void *data, const char *line, const char *end);
 static int add_session_link(void *data, const char *line, const char *end);
 static int add_link(void *data, const char *line, const char *end);
@@ -42,6 +43,7 @@ enum list_kind {
 	LIST_WINDOWS,
 	LIST_PANES,
 	LIST_CLIENTS,
+	LIST_BARE_PANES, /* without their commands and directories */
 	LIST_WINDOW, /* one, with its panes */
 	LIST_SESSION, /* one, with its links */
 	LIST_FIRST, /* the first link of a session */
@@ -71,6 +73,8 @@ static const struct list_command list_commands[] = {
     [LIST_WINDOWS] = {"list-windows", "-a", 0, NULL, "-F", 'W', window_fields, NULL, add_window},
     [LIST_PANES] = {"list-panes", "-a", 0, NULL, "-F", 'P', pane_fields, NULL, add_pane},
     [LIST_CLIENTS] = {"list-clients", NULL, 0, NULL, "-F", 'C', client_fields, NULL, add_client},
+    [LIST_BARE_PANES] = {"list-panes", "-a", 0, NULL, "-F", 'B', bare_pane_fields, NULL,
+	add_bare_pane},
     [LIST_WINDOW] = {"list-panes", NULL, '@', NULL, "-F", 'V', window_fields, pane_fields,
 	add_window_pane},
     [LIST_SESSION] = {"list-windows", NULL, '$', NULL, "-F", 'U', session_fields, link_fields,
@@ -106,8 +110,10 @@ static void plan_parts(struct plan *plan, const struct parts *parts)
 {
 	plan->count = 0;
 	if (parts->all) {
-		for (enum list_kind kind = LIST_SESSIONS; kind <= LIST_CLIENTS; kind++)
-			plan_step(plan, kind, 0);
+		plan_step(plan, LIST_SESSIONS, 0);
+		plan_step(plan, LIST_WINDOWS, 0);
+		plan_step(plan, parts->is_bare ? LIST_BARE_PANES : LIST_PANES, 0);
+		plan_step(plan, LIST_CLIENTS, 0);
 		return;
 	}
 	for (unsigned i = 0; i < parts->windows.count; i++)
@@ -303,12 +309,12 @@ static int add_window(void *data, const char *line, const char *end)
 	return error;
 }
 
-static int read_pane(
-    struct reading *reading, const char **line, const char *end, struct muxbus_pane *ret_pane)
+static int read_pane(struct reading *reading, const struct field *fields, const char **line,
+    const char *end, struct muxbus_pane *ret_pane)
 {
 	int error;
-	*ret_pane = (struct muxbus_pane){.exit_status = -1};
-	error = fields_read(&reading->target, pane_fields, line, end, ret_pane);
+	*ret_pane = (struct muxbus_pane){.command = "", .path = "", .exit_status = -1};
+	error = fields_read(&reading->target, fields, line, end, ret_pane);
 	if (error == 0 && (ret_pane->id == MUXBUS_NO_ID || ret_pane->window == MUXBUS_NO_ID))
 		error = MUXBUS_ERR_SYNTAX;
 	if (!ret_pane->is_dead || ret_pane->exit_signal != 0)
@@ -316,12 +322,23 @@ static int read_pane(
 	return error;
 }
 
+static int take_pane(
+    struct reading *reading, const struct field *fields, const char *line, const char *end)
+{
+	struct muxbus_pane pane;
+	int error = read_pane(reading, fields, &line, end, &pane);
+	error = end_line(error, &line);
+	return error == 0 ? model_add_pane(reading->listing->model, &pane) : error;
+}
+
 static int add_pane(void *data, const char *line, const char *end)
 {
-	struct reading *reading = data;
-	struct muxbus_pane pane;
-	int error = end_line(read_pane(reading, &line, end, &pane), &line);
-	return error == 0 ? model_add_pane(reading->listing->model, &pane) : error;
+	return take_pane(data, pane_fields, line, end);
+}
+
+static int add_bare_pane(void *data, const char *line, const char *end)
+{
+	return take_pane(data, bare_pane_fields, line, end);
 }
 
 /* tmux tells one link of the window. Its session must be known, or be listed here. */
@@ -347,7 +364,7 @@ static int add_window_pane(void *data, const char *line, const char *end)
 	struct muxbus_pane pane;
 	int error = read_window(reading, &line, end, &record);
 	if (error == 0)
-		error = end_line(read_pane(reading, &line, end, &pane), &line);
+		error = end_line(read_pane(reading, pane_fields, &line, end, &pane), &line);
 	if (error == 0)
 		error = take_window(reading, &record);
 	if (error == MUXBUS_ERR_NOT_FOUND)

@@ -75,13 +75,15 @@ static bool read_pane(const struct muxbus_sync *sync, const struct muxbus_pane *
 {
 	struct track *track = track_find(sync, pane->id);
 	unsigned known = pane_proc_read(&sync->pane_proc, pane->pid, pane->tty, ret_foreground);
-	if (track == NULL || !(known & PANE_PROC_PATH))
+	if (!(known & PANE_PROC_PATH))
 		return false;
 	if (known & PANE_PROC_COMMAND) {
-		track->start_pid = 0;
+		if (track != NULL)
+			track->start_pid = 0;
 		return true;
 	}
-	if (!(known & PANE_PROC_START) || !keeps_name(sync, track, pane, ret_foreground->group))
+	if (track == NULL || !(known & PANE_PROC_START) ||
+	    !keeps_name(sync, track, pane, ret_foreground->group))
 		return false;
 	memccpy(ret_foreground->command, pane->command, '\0', sizeof ret_foreground->command);
 	return true;
@@ -114,18 +116,28 @@ static int take_foreground(struct muxbus_sync *sync, struct listing *listing, ui
 	return error == 0 ? set_text(listing->model, &entry->path, foreground->path) : error;
 }
 
+/* A process without a name keeps the one that tmux gave, if it is the same process. */
+static const struct muxbus_pane *known_pane(
+    const struct muxbus_sync *sync, const struct muxbus_pane *pane)
+{
+	const struct muxbus_pane *before = muxbus_model_pane(sync->model, pane->id);
+	return before != NULL && before->pid == pane->pid ? before : pane;
+}
+
 int details_read(struct muxbus_sync *sync, struct listing *listing)
 {
 	const struct muxbus_model *model = listing->model != NULL ? listing->model : sync->model;
 	const struct muxbus_pane *pane = NULL;
 	struct pane_foreground foreground;
 	int error = 0;
-	if (sync->lister.running.all)
-		return 0;
 	while (error == 0 && (pane = muxbus_model_next_pane(model, pane)) != NULL) {
-		if (pane->is_dead || part_ids_have(&sync->lister.running.windows, pane->window))
+		const struct muxbus_pane *known = known_pane(sync, pane);
+		if (part_ids_have(&sync->lister.running.windows, pane->window) &&
+		    !sync->lister.running.all)
 			continue;
-		if (!read_pane(sync, pane, &foreground))
+		if (pane->is_dead && !sync->lister.running.is_bare)
+			continue;
+		if (pane->is_dead || !read_pane(sync, known, &foreground))
 			parts_add_window(&listing->more, pane->window);
 		else if (strcmp(pane->command, foreground.command) != 0 ||
 		    strcmp(pane->path, foreground.path) != 0)

@@ -210,7 +210,8 @@ static int read_listing(struct muxbus_sync *sync, const struct muxbus_reply *rep
 	if (!parts_are_empty(&lister->running))
 		error = listing_read(
 		    replies, count, sync->version.caps, &lister->running, sync->model, ret_listing);
-	if (error != 0 || !lister->claims.details || !lister->known.details)
+	if (error != 0 || (lister->running.all && !lister->running.is_bare) ||
+	    (!lister->running.all && !(lister->claims.details && lister->known.details)))
 		return error;
 	return details_read(sync, ret_listing);
 }
@@ -244,7 +245,11 @@ static int publish(struct muxbus_sync *sync, const struct muxbus_reply *replies,
 		return error;
 	if (!lister->running.all)
 		find_vanished(sync, &listing);
-	if (!lister->running.all && (listing.more.all || listing.is_torn)) {
+	if (lister->running.is_bare && !parts_are_empty(&listing.more)) {
+		lister->needs_names = true;
+		listing.is_torn = true;
+	}
+	if ((!lister->running.all && listing.more.all) || listing.is_torn) {
 		model_free(listing.model);
 		wait_on(lister);
 		parts_add(&lister->dirty, &lister->running);
@@ -317,6 +322,7 @@ static void choose_parts(struct muxbus_sync *sync)
 		if (claims.details)
 			details_add_dead(sync, &parts);
 	}
+	parts.is_bare = parts.all && sync->pane_proc.root >= 0 && !lister->needs_names;
 	lister->running = parts;
 }
 
@@ -452,6 +458,7 @@ void lister_fail(struct muxbus_sync *sync, int error)
 	loop_timer_stop(&lister->timer);
 	lister->is_running = false;
 	lister->has_attached = false;
+	lister->needs_names = false;
 	lister->dirty = (struct parts){0};
 	lister->added.count = 0;
 	lister->known = (struct parts){0};

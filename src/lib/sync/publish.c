@@ -134,10 +134,11 @@ static int find_changes(
 static void note_listed(
     const struct muxbus_sync *sync, struct track *track, const struct parts *parts)
 {
-	bool is_whole = parts->all || part_ids_have(&parts->windows, track->now->window);
+	bool is_whole =
+	    (parts->all && !parts->is_bare) || part_ids_have(&parts->windows, track->now->window);
 	if (is_whole)
 		track->listed = sync->lister.begun;
-	if (is_whole || parts->details)
+	if (is_whole || parts->all || parts->details)
 		track->listed_sec = sync->lister.begun_sec;
 }
 

@@ -61,6 +61,7 @@ struct lister {
 	bool has_attached; /* connections are new since the last whole listing */
 	struct parts dirty; /* changed, or may have changed, since they were listed */
 	struct parts running; /* of the running or last listing */
+	bool needs_names; /* tmux must say the commands of panes: not all can be read here */
 	struct part_ids added; /* new windows among these, by an event that announced a link */
 	struct parts claims; /* these, of details, tree and clients, its callers need fresh */
 	struct parts known; /* these are as tmux has them, unless it ran something since */
