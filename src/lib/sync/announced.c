@@ -39,48 +39,53 @@ static const char *copy_name(struct muxbus_model *model, const struct muxbus_eve
 	return name;
 }
 
-static void finish_name(
-    struct muxbus_sync *sync, struct muxbus_model *model, const char **place, const char *name)
+/* Gives an object the name of an event. place finds the name in a copy of the model. */
+static void use_name(struct muxbus_sync *sync, const struct muxbus_event *event, const char *before,
+    const char **(*place)(struct muxbus_model *model, const struct muxbus_event *event))
 {
+	struct muxbus_model *model;
+	const char *name;
+	if (strcmp(before, event->text) == 0)
+		return;
+	model = publish_copy(sync, NULL);
+	if (model == NULL)
+		return;
+	name = copy_name(model, event);
 	if (name == NULL) {
 		model_free(model);
 		lister_mark_all(sync);
 		return;
 	}
-	*place = name;
+	*place(model, event) = name;
 	publish_changed(sync, model);
+}
+
+static const char **window_name(struct muxbus_model *model, const struct muxbus_event *event)
+{
+	return &model_window_entry(model, event->window)->name;
 }
 
 static void take_window_name(struct muxbus_sync *sync, const struct muxbus_event *event)
 {
 	const struct muxbus_window *window = muxbus_model_window(sync->model, event->window);
-	struct muxbus_model *model;
-	if (window == NULL) {
+	if (window == NULL)
 		lister_mark_window(sync, event->window);
-		return;
-	}
-	if (strcmp(window->name, event->text) == 0)
-		return;
-	model = publish_copy(sync, NULL);
-	if (model != NULL)
-		finish_name(sync, model, &model_window_entry(model, event->window)->name,
-		    copy_name(model, event));
+	else
+		use_name(sync, event, window->name, window_name);
+}
+
+static const char **session_name(struct muxbus_model *model, const struct muxbus_event *event)
+{
+	return &model_session_entry(model, event->session)->name;
 }
 
 static void take_session_name(struct muxbus_sync *sync, const struct muxbus_event *event)
 {
 	const struct muxbus_session *session = muxbus_model_session(sync->model, event->session);
-	struct muxbus_model *model;
-	if (session == NULL) {
+	if (session == NULL)
 		lister_mark_all(sync);
-		return;
-	}
-	if (strcmp(session->name, event->text) == 0)
-		return;
-	model = publish_copy(sync, NULL);
-	if (model != NULL)
-		finish_name(sync, model, &model_session_entry(model, event->session)->name,
-		    copy_name(model, event));
+	else
+		use_name(sync, event, session->name, session_name);
 }
 
 /* A window that is looked at loses its alerts, which no event says. */
