@@ -162,8 +162,10 @@ static void test_details(void)
 	static const struct parts parts = {.details = true};
 	struct listing listing;
 	(void)read_parts(&parts,
-	    "D\t%0\t@0\t0\t1\t0\t1\t0\tnew%09title\nD\t%1\t@1\t1\t0\t0\t0\t0\tt1\n"
-	    "D\t%2\t@1\t1\t0\t0\t0\t0\tt2\nD\t%3\t@2\t0\t0\t0\t0\t0\tt3\n",
+	    "D\t%0\t@0\t0\t0\t80\t24\t0\t1\t0\t1\t0\tnew%09title\nD\t%1\t@"
+	    "1\t1\t0\t80\t24\t0\t0\t0\t0\t0\tt1\n"
+	    "D\t%2\t@1\t1\t1\t80\t24\t0\t0\t0\t0\t0\tt2\nD\t%3\t@"
+	    "2\t0\t0\t80\t24\t0\t0\t0\t0\t0\tt3\n",
 	    NULL, &listing);
 	ok(parts_are_empty(&listing.more), "all panes are at their places");
 	ok(muxbus_model_pane(listing.model, 0)->alternate_screen &&
@@ -172,12 +174,23 @@ static void test_details(void)
 	is_str(muxbus_model_pane(listing.model, 0)->title, "new\ttitle", "and the title");
 	model_free(listing.model);
 	(void)read_parts(&parts,
-	    "D\t%0\t@0\t4\t1\t0\t1\t0\tt\nD\t%1\t@1\t1\t0\t0\t0\t0\tt1\n"
-	    "D\t%8\t@2\t0\t0\t0\t0\t0\tt3\nD\t%3\t@2\t0\t0\t0\t0\t0\tt3\n",
+	    "D\t%0\t@0\t4\t0\t80\t24\t0\t1\t0\t1\t0\tt\nD\t%1\t@"
+	    "1\t1\t0\t80\t24\t0\t0\t0\t0\t0\tt1\n"
+	    "D\t%8\t@2\t0\t0\t80\t24\t0\t0\t0\t0\t0\tt3\nD\t%3\t@"
+	    "2\t0\t0\t80\t24\t0\t0\t0\t0\t0\tt3\n",
 	    NULL, &listing);
 	ok(listing.more.tree, "another index: all links are listed");
 	ok(part_ids_have(&listing.more.windows, 1), "a missing pane: its window");
 	ok(part_ids_have(&listing.more.windows, 2), "an unknown pane: its window");
+	model_free(listing.model);
+	(void)read_parts(&parts,
+	    "D\t%0\t@0\t0\t0\t80\t23\t1\t0\t0\t0\t0\tt0\nD\t%1\t@"
+	    "1\t1\t0\t80\t24\t0\t0\t0\t0\t0\tt1\n"
+	    "D\t%2\t@1\t1\t1\t80\t24\t0\t0\t0\t0\t0\tt2\nD\t%3\t@"
+	    "2\t0\t5\t80\t24\t0\t0\t0\t0\t0\tt3\n",
+	    NULL, &listing);
+	ok(part_ids_have(&listing.more.windows, 0), "another place: its window");
+	ok(part_ids_have(&listing.more.windows, 2), "another index: its window");
 	model_free(listing.model);
 }
 
@@ -187,7 +200,7 @@ static void test_cut(void)
 	static const char *const texts[] = {
 	    "V\t" WINDOW("$0", "@1", "1", "0", "new") "\t" PANE("%2", "@1", "0", "t"),
 	    "U\t$0\tnew\t1\t2\t\t0\t0\t3.3a\t" LINK("$0", "@1", "3", "1"),
-	    "D\t%0\t@0\t0\t1\t0\t1\t0\tnew%09title\n", "Q\t%2\t@2\n"};
+	    "D\t%0\t@0\t0\t0\t80\t24\t0\t1\t0\t1\t0\tnew%09title\n", "Q\t%2\t@2\n"};
 	static const struct parts parts[] = {{.windows = {.ids = {1}, .count = 1}},
 	    {.sessions = {.ids = {0}, .count = 1}}, {.details = true},
 	    {.places = {.ids = {2}, .count = 1}}};

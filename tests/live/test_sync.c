@@ -67,6 +67,14 @@ static void test_life(void)
 	ok(followed_until_line(followed, "pane_moved $0 @1 %%1"), "a pane moves");
 	live_tmux(live, "kill-pane -t %%1");
 	ok(followed_until_line(followed, "pane_closed $0 @1 %%1"), "a pane is closed");
+	live_tmux(live, "set -w -t :0 remain-on-exit on");
+	live_tmux(live, "split-window -d -t :0 true");
+	ok(followed_until_line(followed, "pane_exited $0 @0 %%3"), "a program ends in its pane");
+	live_tmux(live, "join-pane -d -s %%3 -t :1");
+	ok(followed_until_line(followed, "pane_moved $0 @1 %%3"), "a dead pane moves too");
+	is_int(followed_count(followed, "pane_closed $0 @0 %3"), 0, "and is not closed");
+	live_tmux(live, "kill-pane -t %%3");
+	ok(followed_until_line(followed, "pane_closed $0 @1 %%3"), "until it is");
 	live_tmux(live, "new-session -d -s other cat");
 	ok(followed_until_line(followed, "session_created $1"), "a session is made");
 	live_tmux(live, "rename-session -t other another");

@@ -265,6 +265,22 @@ static bool select_both(struct chance *chance)
 	return true;
 }
 
+/* Options that move all panes: tmux announces none of that. */
+static bool set_borders(struct chance *chance)
+{
+	static const char *const words[] = {"off", "top", "bottom"};
+	chance->is_silent = true;
+	live_tmux(chance->live, "set-option -g pane-border-status %s", words[below(3)]);
+	return true;
+}
+
+static bool set_base_index(struct chance *chance)
+{
+	chance->is_silent = true;
+	live_tmux(chance->live, "set-option -g pane-base-index %u", below(3));
+	return true;
+}
+
 /* Actions that are listed more than once run more often. */
 static bool (*const actions[])(struct chance *chance) = {
     break_pane,
@@ -286,6 +302,8 @@ static bool (*const actions[])(struct chance *chance) = {
     respawn,
     select_both,
     select_layout,
+    set_base_index,
+    set_borders,
     split,
     split,
     split,

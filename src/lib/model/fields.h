@@ -45,6 +45,10 @@ struct pane_detail {
 	uint32_t pane;
 	uint32_t window;
 	int32_t window_index; /* of any link of the window */
+	int32_t index; /* these change with options, of which no event tells */
+	unsigned width;
+	unsigned height;
+	int top;
 	bool alternate_screen;
 	bool input_off;
 	bool is_synchronized;

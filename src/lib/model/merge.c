@@ -153,6 +153,9 @@ static void take_detail(struct merge *merge, struct muxbus_pane *pane)
 		parts_add_window(merge->more, pane->window);
 		return;
 	}
+	if (detail->index != pane->index || detail->width != pane->width ||
+	    detail->height != pane->height || detail->top != pane->top)
+		parts_add_window(merge->more, pane->window);
 	if (!has_index(merge->before, pane->window, detail->window_index))
 		merge->more->tree = true;
 	pane->title = detail->title;

@@ -296,11 +296,9 @@ bool announced_changes_model(enum muxbus_event_kind kind)
 	return (size_t)kind < KINDS && kinds[kind].is_known;
 }
 
-static bool is_believed(const struct muxbus_sync *sync, const struct attachment *attachment,
-    const struct muxbus_event *event)
+static bool is_believed(const struct muxbus_sync *sync, const struct muxbus_event *event)
 {
-	return attachment == sync->primary && event->is_certain &&
-	    clock_mono_ms() >= sync->distrust_until_ms;
+	return event->is_certain && clock_mono_ms() >= sync->distrust_until_ms;
 }
 
 void announced_note_text(struct muxbus_sync *sync)
@@ -311,15 +309,17 @@ void announced_note_text(struct muxbus_sync *sync)
 void announced_take(
     struct muxbus_sync *sync, struct attachment *attachment, const struct muxbus_event *event)
 {
-	bool believed = is_believed(sync, attachment, event);
+	bool believed = is_believed(sync, event);
 	const struct kind *kind = &kinds[event->kind];
 	if (sync->state != MUXBUS_SYNC_LIVE) {
 		lister_mark_all(sync);
 		return;
 	}
+	if (believed)
+		seen_ids_note(&sync->seen_ids, event);
 	leaving_note(sync, event);
 	if (event->kind == MUXBUS_EVENT_LAYOUT_CHANGE)
-		take_layout(sync, attachment, event, believed);
+		take_layout(sync, attachment, event, believed && attachment == sync->primary);
 	else if (attachment == sync->primary && kind->doubt != NULL && !believed)
 		kind->doubt(sync, event);
 	else if (attachment == sync->primary && kind->take != NULL)

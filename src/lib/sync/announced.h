@@ -23,7 +23,7 @@ struct attachment;
 /* Whether the model may be outdated after an event of this kind. */
 bool announced_changes_model(enum muxbus_event_kind kind);
 
-/* An event of another kind, whose text may have lines, on the primary connection. */
+/* An event of another kind, whose text may have lines, on any connection. */
 void announced_note_text(struct muxbus_sync *sync);
 
 /* Takes an event. */

@@ -2,6 +2,7 @@
 /* Details of panes without asking tmux. */
 #include "lib/sync/details.h"
 
+#include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <time.h>
@@ -85,7 +86,8 @@ static bool read_pane(const struct muxbus_sync *sync, const struct muxbus_pane *
 	if (track == NULL || !(known & PANE_PROC_START) ||
 	    !keeps_name(sync, track, pane, ret_foreground->group))
 		return false;
-	memccpy(ret_foreground->command, pane->command, '\0', sizeof ret_foreground->command);
+	(void)snprintf(
+	    ret_foreground->command, sizeof ret_foreground->command, "%s", pane->command);
 	return true;
 }
 

@@ -12,7 +12,7 @@
 #include "lib/sync/track.h"
 
 /* How long panes may leave a window before the server is asked whether they are elsewhere. */
-#define DOUBT_MS 10
+#define DOUBT_MS 40
 
 static void release(struct muxbus_sync *sync)
 {
@@ -127,12 +127,13 @@ void leaving_hold(struct muxbus_sync *sync, uint32_t window, const char *layout)
 	if (layout != NULL) {
 		sync->leaving.layout = mem_strdup(layout);
 		if (sync->leaving.layout == NULL) {
-			give_up(sync);
+			release(sync);
+			lister_mark_window(sync, window);
 			return;
 		}
 	}
 	loop_timer_start(&sync->leaving.timer, DOUBT_MS);
-	try_held(sync);
+	sync_settle_later(sync);
 }
 
 /* Whether the event may show where the leaving panes are, or says more about their window. */
@@ -158,7 +159,7 @@ bool leaving_take_active(struct muxbus_sync *sync, uint32_t window, uint32_t pan
 	if (!sync->leaving.is_held || sync->leaving.window != window)
 		return false;
 	sync->leaving.active = pane;
-	try_held(sync);
+	sync_settle_later(sync);
 	return true;
 }
 
@@ -168,7 +169,7 @@ void leaving_note(struct muxbus_sync *sync, const struct muxbus_event *event)
 		give_up(sync);
 }
 
-void leaving_ended(struct muxbus_sync *sync)
+void leaving_settle(struct muxbus_sync *sync)
 {
 	try_held(sync);
 }

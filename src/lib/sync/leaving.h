@@ -21,7 +21,7 @@ bool leaving_take_active(struct muxbus_sync *sync, uint32_t window, uint32_t pan
 /* Another event; it may show where the panes are, and ends the hold then. */
 void leaving_note(struct muxbus_sync *sync, const struct muxbus_event *event);
 
-/* The process of a pane has ended. */
-void leaving_ended(struct muxbus_sync *sync);
+/* The end of a turn, or the process of a pane has ended: the event is taken if it is certain. */
+void leaving_settle(struct muxbus_sync *sync);
 
 #endif

@@ -233,6 +233,12 @@ static void find_vanished(const struct muxbus_sync *sync, struct listing *listin
 	}
 }
 
+/* A server has a session, or its connection would not be there. */
+static bool is_nonsense(const struct listing *listing)
+{
+	return listing->malformed > 0 && muxbus_model_next_session(listing->model, NULL) == NULL;
+}
+
 static int publish(struct muxbus_sync *sync, const struct muxbus_reply *replies, size_t count)
 {
 	struct lister *lister = &sync->lister;
@@ -241,8 +247,12 @@ static int publish(struct muxbus_sync *sync, const struct muxbus_reply *replies,
 	int error;
 	note_known(lister, note_numbers(lister, replies, count));
 	error = read_listing(sync, replies, count, &listing);
-	if (error != 0)
+	if (error == 0 && lister->running.all && is_nonsense(&listing))
+		error = MUXBUS_ERR_SYNTAX;
+	if (error != 0) {
+		model_free(listing.model);
 		return error;
+	}
 	if (!lister->running.all)
 		find_vanished(sync, &listing);
 	if (lister->running.is_bare && !parts_are_empty(&listing.more)) {
@@ -277,8 +287,12 @@ static int publish(struct muxbus_sync *sync, const struct muxbus_reply *replies,
 
 static void on_listed(void *data, int error, const struct muxbus_reply *replies, size_t count)
 {
-	struct muxbus_sync *sync = data;
+	const struct attachment *source = data;
+	struct muxbus_sync *sync = source->sync;
 	struct lister *lister = &sync->lister;
+	if (lister->source != source)
+		return;
+	lister->source = NULL;
 	lister->is_running = false;
 	lister->server_runs = pane_proc_server_runs(&sync->pane_proc);
 	if (error == 0)
@@ -344,12 +358,13 @@ static void begin(struct muxbus_sync *sync)
 	lister->begun_sec = clock_real_ms() / 1000;
 	if (lister->running.all)
 		lister->whole_begun_us = lister->begun_us;
-	error = attachment_run(sync->primary, command, on_listed, sync);
+	error = attachment_run(sync->primary, command, on_listed, sync->primary);
 	if (error != 0) {
 		try_again_later(sync);
 		return;
 	}
 	lister->is_running = true;
+	lister->source = sync->primary;
 	lister->begun++;
 	lister->wholes += lister->running.all;
 	seen_ids_begin_listing(&sync->seen_ids, &lister->running);
@@ -426,6 +441,7 @@ int lister_wait(struct muxbus_sync *sync, const struct parts *parts, int64_t max
 void lister_resume(struct muxbus_sync *sync)
 {
 	sync->lister.is_running = false;
+	sync->lister.source = NULL;
 	sync->lister.dirty.all = true;
 	sync->lister.begun_us = 0;
 	sync->lister.last_number = 0;
@@ -457,6 +473,7 @@ void lister_fail(struct muxbus_sync *sync, int error)
 	struct lister *lister = &sync->lister;
 	loop_timer_stop(&lister->timer);
 	lister->is_running = false;
+	lister->source = NULL;
 	lister->has_attached = false;
 	lister->needs_names = false;
 	lister->dirty = (struct parts){0};

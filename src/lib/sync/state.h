@@ -57,6 +57,7 @@ struct sync_callbacks {
 struct lister {
 	struct loop_timer timer; /* starts the next listing */
 	bool is_running;
+	struct attachment *source; /* of the running listing; another's late reply is ignored */
 	bool is_publishing; /* the next listing waits until all changes are reported */
 	bool has_attached; /* connections are new since the last whole listing */
 	struct parts dirty; /* changed, or may have changed, since they were listed */

@@ -255,6 +255,7 @@ static void on_settle(void *data)
 	}
 	choose_primary(sync);
 	if (sync->state == MUXBUS_SYNC_LIVE) {
+		leaving_settle(sync);
 		leave_sessions(sync);
 		choose_primary(sync);
 		enter_sessions(sync);
@@ -456,10 +457,9 @@ static void on_attachment_event(
 	    event->kind != MUXBUS_EVENT_CLIENT_SESSION_CHANGED)
 		attach_delay_disturb(sync);
 	if (announced_changes_model(event->kind)) {
-		seen_ids_note(&sync->seen_ids, event);
 		sync->announced++;
 		announced_take(sync, attachment, event);
-	} else if (attachment == sync->primary && event->kind != MUXBUS_EVENT_PAUSE)
+	} else if (event->kind != MUXBUS_EVENT_PAUSE)
 		announced_note_text(sync);
 	if (event->kind == MUXBUS_EVENT_PAUSE)
 		attachment_paused(attachment, event->pane);
@@ -499,7 +499,7 @@ static void on_published(struct muxbus_sync *sync)
 static void on_process_ended(void *data, uint32_t pane)
 {
 	pane_exit_ended(data, pane);
-	leaving_ended(data);
+	sync_settle_later(data);
 }
 
 static void on_exit_due(void *data)

@@ -64,7 +64,7 @@ bool track_is_over(const struct muxbus_sync *sync, const struct muxbus_pane *pan
 	const struct track *track = track_find(sync, pane->id);
 	int status, signal;
 	if (pane->is_dead || track == NULL)
-		return pane->is_dead;
+		return false; /* the pane outlived its process, and can be moved */
 	return track->has_ended ||
 	    pane_pidfd_look(&sync->pane_pidfd, pane->id, track->pid, &status, &signal) !=
 	    PANE_PIDFD_RUNS;
