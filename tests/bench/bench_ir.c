@@ -105,7 +105,7 @@ static void bench_requests(void)
 	count_request(live, talk, "ir_request", "ping", "{}");
 	count_request(live, talk, "ir_command", "run_tmux",
 	    "{\"command\":[\"display-message\",\"-p\",\"#{pane_id}\"]}");
-	count_request(live, talk, "ir_post", "post", "{\"kind\":\"bench\",\"text\":\"hello\"}");
+	count_request(live, talk, "ir_post", "post_notification", "{\"text\":\"hello\"}");
 	talk_free(talk);
 	live_free(live);
 }

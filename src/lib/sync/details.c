@@ -28,22 +28,17 @@ static bool was_written(const struct muxbus_pane *pane, const struct track *trac
 	return status.st_mtim.tv_sec / TTY_PERIOD_SEC >= track->listed_sec / TTY_PERIOD_SEC;
 }
 
-void details_add_written(const struct muxbus_sync *sync, struct parts *parts)
+bool details_are_written(const struct muxbus_sync *sync)
 {
 	const struct muxbus_pane *pane = NULL;
 	uint64_t runs = pane_proc_server_runs(&sync->pane_proc);
 	if (runs != 0 && runs == sync->lister.server_runs)
-		return;
+		return false;
 	while ((pane = muxbus_model_next_pane(sync->model, pane)) != NULL) {
-		if (part_ids_have(&parts->windows, pane->window) ||
-		    !was_written(pane, track_find(sync, pane->id)))
-			continue;
-		if (parts->windows.count == PARTS_IDS_MAX) {
-			parts->details = true;
-			return;
-		}
-		parts_add_window(parts, pane->window);
+		if (was_written(pane, track_find(sync, pane->id)))
+			return true;
 	}
+	return false;
 }
 
 void details_add_dead(const struct muxbus_sync *sync, struct parts *parts)

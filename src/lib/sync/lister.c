@@ -328,13 +328,12 @@ static void choose_parts(struct muxbus_sync *sync)
 	parts_add(&parts, &lister->dirty);
 	lister->claims = claims;
 	lister->dirty = (struct parts){0};
-	if (is_claim_true(lister)) {
-		if (claims.details)
-			details_add_written(sync, &parts);
-	} else {
+	if (!is_claim_true(lister)) {
 		parts_add(&parts, &claims);
 		if (claims.details)
 			details_add_dead(sync, &parts);
+	} else if (claims.details) {
+		parts.details = details_are_written(sync);
 	}
 	parts.is_bare = parts.all && sync->pane_proc.root >= 0 && !lister->needs_names;
 	lister->running = parts;
