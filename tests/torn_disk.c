@@ -25,9 +25,19 @@ struct torn_file *torn_disk_file(struct torn_disk *disk, const char *name)
 	return NULL;
 }
 
+/* The memory of a file grows in large steps: sanitizers copy the file each time. */
+static size_t room_of(size_t len)
+{
+	size_t room = 4096;
+	while (room < len)
+		room *= 2;
+	return room;
+}
+
 static void file_resize(struct torn_file *file, size_t len)
 {
-	file->bytes = realloc(file->bytes, len > 0 ? len : 1);
+	if (file->bytes == NULL || room_of(len) != room_of(file->len))
+		file->bytes = realloc(file->bytes, room_of(len));
 	if (file->bytes == NULL)
 		abort();
 	if (len > file->len)
@@ -232,7 +242,7 @@ static void tear_file(struct torn_disk *disk, struct torn_file *file)
 {
 	size_t least = file->synced_len < file->len ? file->synced_len : file->len;
 	size_t len = least + torn_disk_random(disk) % (file->len - least + 1);
-	uint8_t *out = calloc(1, len + 1);
+	uint8_t *out = calloc(1, room_of(len));
 	if (out == NULL)
 		abort();
 	for (size_t begin = 0; begin < len; begin += SECTOR) {
@@ -272,7 +282,7 @@ void torn_disk_copy(struct torn_disk *to, const struct torn_disk *from)
 	for (size_t at = 0; at < TORN_FILES; at++) {
 		struct torn_file *file = &to->files[at];
 		if (file->bytes != NULL) {
-			file->bytes = malloc(file->len + 1);
+			file->bytes = malloc(room_of(file->len));
 			if (file->bytes == NULL)
 				abort();
 			memcpy(file->bytes, from->files[at].bytes, file->len);
