@@ -52,7 +52,9 @@ static bool is_over(const struct muxbus_sync *sync, const struct tiles *tiles)
 {
 	const struct muxbus_pane *pane = model_first_pane(sync->model, sync->leaving.window);
 	for (; pane != NULL; pane = model_next_window_pane(sync->model, pane)) {
-		if (tiles_find(tiles, pane->id) == NULL && !track_is_over(sync, pane))
+		if (tiles_find(tiles, pane->id) != NULL)
+			continue;
+		if (!track_is_over(sync, pane) || track_exit_is_awaited(sync, pane))
 			return false;
 	}
 	return true;

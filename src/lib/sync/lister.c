@@ -233,6 +233,17 @@ static void find_vanished(const struct muxbus_sync *sync, struct listing *listin
 	}
 }
 
+/* A closed pane is kept until the exit status of its process is known: the listing is repeated. */
+static void find_unreaped(const struct muxbus_sync *sync, struct listing *listing)
+{
+	const struct muxbus_pane *pane = NULL;
+	if (listing->model == NULL)
+		return;
+	while (!listing->is_torn && (pane = muxbus_model_next_pane(sync->model, pane)) != NULL)
+		listing->is_torn = muxbus_model_pane(listing->model, pane->id) == NULL &&
+		    track_exit_is_awaited(sync, pane);
+}
+
 /* A server has a session, or its connection would not be there. */
 static bool is_nonsense(const struct listing *listing)
 {
@@ -255,6 +266,7 @@ static int publish(struct muxbus_sync *sync, const struct muxbus_reply *replies,
 	}
 	if (!lister->running.all)
 		find_vanished(sync, &listing);
+	find_unreaped(sync, &listing);
 	if (lister->running.is_bare && !parts_are_empty(&listing.more)) {
 		lister->needs_names = true;
 		listing.is_torn = true;

@@ -110,6 +110,12 @@ void pane_exit_note_reported(struct muxbus_sync *sync, const struct change_list 
 	}
 }
 
+static void look_soon(struct muxbus_sync *sync)
+{
+	sync->exit_delay_ms = LOOK_MIN_MS;
+	loop_timer_start(&sync->exit_timer, LOOK_MIN_MS);
+}
+
 void pane_exit_ended(struct muxbus_sync *sync, uint32_t pane)
 {
 	struct track *track = track_find(sync, pane);
@@ -117,8 +123,7 @@ void pane_exit_ended(struct muxbus_sync *sync, uint32_t pane)
 		return;
 	track->has_ended = true;
 	track->report_exit_ms = clock_mono_ms() + STATUS_WAIT_MS;
-	sync->exit_delay_ms = LOOK_MIN_MS;
-	loop_timer_start(&sync->exit_timer, LOOK_MIN_MS);
+	look_soon(sync);
 }
 
 /*
@@ -129,11 +134,13 @@ void pane_exit_ended(struct muxbus_sync *sync, uint32_t pane)
 static void signal_server(const struct muxbus_sync *sync, const struct track *track)
 {
 	struct ending ending;
-	if (sync->server.pid <= 0 || track->exit_is_reported ||
-	    pane_pidfd_look(&sync->pane_pidfd, track->pane, track->pid, &ending.status,
-		&ending.signal) != PANE_PIDFD_ENDED)
+	enum pane_pidfd_verdict verdict;
+	if (sync->server.pid <= 0 || track->exit_is_reported)
 		return;
-	(void)kill(sync->server.pid, SIGCHLD);
+	verdict = pane_pidfd_look(
+	    &sync->pane_pidfd, track->pane, track->pid, &ending.status, &ending.signal);
+	if (verdict == PANE_PIDFD_UNREAPED || verdict == PANE_PIDFD_ENDED)
+		(void)kill(sync->server.pid, SIGCHLD);
 }
 
 /*

@@ -116,19 +116,21 @@ void pane_pidfd_watch(struct pane_pidfd *pidfd, uint32_t pane, pid_t pid)
 		watch_free(watch);
 }
 
-static bool read_exit(int fd, int *ret_status, int *ret_signal)
+/* Older kernels refuse the request: always, or once the process is reaped. */
+static enum pane_pidfd_verdict read_exit(int fd, int *ret_status, int *ret_signal)
 {
 	struct pidfd_information information = {.mask = PIDFD_INFORMATION_EXIT};
-	if (ioctl(fd, PIDFD_GET_INFORMATION, &information) != 0 ||
-	    (information.mask & PIDFD_INFORMATION_EXIT) == 0)
-		return false;
+	if (ioctl(fd, PIDFD_GET_INFORMATION, &information) != 0)
+		return PANE_PIDFD_ENDED;
+	if ((information.mask & PIDFD_INFORMATION_EXIT) == 0)
+		return PANE_PIDFD_UNREAPED;
 	*ret_status = -1;
 	*ret_signal = 0;
 	if (WIFEXITED(information.exit_code))
 		*ret_status = WEXITSTATUS(information.exit_code);
 	else if (WIFSIGNALED(information.exit_code))
 		*ret_signal = WTERMSIG(information.exit_code);
-	return true;
+	return PANE_PIDFD_STATUS;
 }
 
 enum pane_pidfd_verdict pane_pidfd_look(
@@ -142,5 +144,5 @@ enum pane_pidfd_verdict pane_pidfd_look(
 	poll_fd = (struct pollfd){.fd = watch->fd, .events = POLLIN};
 	if (poll(&poll_fd, 1, 0) <= 0)
 		return PANE_PIDFD_RUNS;
-	return read_exit(watch->fd, ret_status, ret_signal) ? PANE_PIDFD_STATUS : PANE_PIDFD_ENDED;
+	return read_exit(watch->fd, ret_status, ret_signal);
 }

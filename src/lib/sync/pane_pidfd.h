@@ -27,7 +27,8 @@ struct pane_pidfd {
 
 enum pane_pidfd_verdict {
 	PANE_PIDFD_RUNS,
-	PANE_PIDFD_ENDED, /* its status is not known, perhaps not yet */
+	PANE_PIDFD_UNREAPED, /* it has ended; its status is known when tmux has reaped it */
+	PANE_PIDFD_ENDED, /* its status is not known */
 	PANE_PIDFD_STATUS, /* it has ended, and its status is known */
 };
 

@@ -70,6 +70,17 @@ bool track_is_over(const struct muxbus_sync *sync, const struct muxbus_pane *pan
 	    PANE_PIDFD_RUNS;
 }
 
+bool track_exit_is_awaited(const struct muxbus_sync *sync, const struct muxbus_pane *pane)
+{
+	const struct track *track = track_find(sync, pane->id);
+	int status, signal;
+	if (track == NULL || track->exit_is_reported ||
+	    (track->has_ended && clock_mono_ms() >= track->report_exit_ms))
+		return false;
+	return pane_pidfd_look(&sync->pane_pidfd, pane->id, track->pid, &status, &signal) ==
+	    PANE_PIDFD_UNREAPED;
+}
+
 bool track_is_wanted(const struct muxbus_sync *sync, const struct track *track)
 {
 	return sync->all_output || track->wanted > 0;

@@ -75,6 +75,12 @@ bool track_is_process(const struct track *track, const struct muxbus_pane *pane)
 /* Whether the process of a pane is known to have ended: then the pane is in no other window. */
 bool track_is_over(const struct muxbus_sync *sync, const struct muxbus_pane *pane);
 
+/*
+ * Whether the process of a pane has ended, and its status will be known when tmux has reaped it.
+ * tmux may close a pane before that; such a pane is kept until then, at most for half a second.
+ */
+bool track_exit_is_awaited(const struct muxbus_sync *sync, const struct muxbus_pane *pane);
+
 bool track_is_wanted(const struct muxbus_sync *sync, const struct track *track);
 
 /* Output has come on an attachment: delivers, holds or drops it. */
