@@ -116,6 +116,18 @@ static void look_soon(struct muxbus_sync *sync)
 	loop_timer_start(&sync->exit_timer, LOOK_MIN_MS);
 }
 
+/* A pane without a process is empty, or its process has just ended and no pidfd tells more. */
+static bool has_no_process(const struct track *track)
+{
+	return track->pid == 0 && track->now->pid == 0 && !track->now->is_dead;
+}
+
+void pane_exit_listed(struct muxbus_sync *sync, const struct track *track)
+{
+	if (has_no_process(track))
+		look_soon(sync);
+}
+
 void pane_exit_ended(struct muxbus_sync *sync, uint32_t pane)
 {
 	struct track *track = track_find(sync, pane);
@@ -153,7 +165,7 @@ void pane_exit_look_again(struct muxbus_sync *sync)
 	struct track *track;
 	bool is_awaited = false;
 	while ((track = track_next(sync, &cursor)) != NULL) {
-		if (!track->has_ended || track->now == NULL ||
+		if (track->now == NULL || (!track->has_ended && !has_no_process(track)) ||
 		    (track->now->is_dead && track->exit_is_reported))
 			continue;
 		is_awaited = true;

@@ -10,6 +10,7 @@
 #include <muxbus.h>
 
 struct change_list;
+struct track;
 
 /* Appends the ends to report with a new model. Returns 0 or MUXBUS_ERR_NOMEM. */
 int pane_exit_find(
@@ -17,6 +18,12 @@ int pane_exit_find(
 
 /* Marks these ends as reported. */
 void pane_exit_note_reported(struct muxbus_sync *sync, const struct change_list *list);
+
+/*
+ * Notes that a pane is listed for the first time. tmux 3.8 shows no process of a pane between the
+ * end of the process and the death of the pane, and announces neither: the pane is listed again.
+ */
+void pane_exit_listed(struct muxbus_sync *sync, const struct track *track);
 
 /* Notes that the process of a pane has ended; the report follows. */
 void pane_exit_ended(struct muxbus_sync *sync, uint32_t pane);

@@ -161,6 +161,7 @@ static void move_tracks(struct muxbus_sync *sync, const struct parts *parts, uin
 		}
 		if (track->born == 0) {
 			track->born = number;
+			pane_exit_listed(sync, track);
 			if (sync->all_output && !track->is_held)
 				track_hold(track, NULL); /* until its connection is known */
 		}
