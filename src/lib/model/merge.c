@@ -2,8 +2,6 @@
 /* Merging what was read with the rest of the old model. All strings are copied. */
 #include "lib/model/merge.h"
 
-#include <string.h>
-
 #include "lib/model/fields.h"
 #include "lib/model/model.h"
 
@@ -15,15 +13,6 @@ struct merge {
 	struct parts *more;
 	struct map linked; /* windows with a link in the new model */
 };
-
-static int copy_text(struct muxbus_model *model, const char **text)
-{
-	if ((*text)[0] == '\0')
-		*text = "";
-	else
-		*text = model_string(model, *text, strlen(*text));
-	return *text != NULL ? 0 : MUXBUS_ERR_NOMEM;
-}
 
 static bool was_window_read(const struct merge *merge, uint32_t window)
 {
@@ -48,7 +37,7 @@ static int copy_sessions(struct merge *merge)
 		copy.windows = 0;
 		copy.attached = 0;
 		copy.current_window = MUXBUS_NO_ID;
-		error = copy_text(merge->model, &copy.name);
+		error = model_keep_text(merge->model, &copy.name);
 		if (error == 0)
 			error = model_add_session(merge->model, &copy);
 	}
@@ -124,11 +113,11 @@ static int copy_windows(struct merge *merge)
 		copy.panes = 0;
 		copy.active_pane = MUXBUS_NO_ID;
 		copy.has_bell = copy.has_activity = copy.has_silence = false;
-		error = copy_text(merge->model, &copy.name);
+		error = model_keep_text(merge->model, &copy.name);
 		if (error == 0)
-			error = copy_text(merge->model, &copy.layout);
+			error = model_keep_text(merge->model, &copy.layout);
 		if (error == 0)
-			error = copy_text(merge->model, &copy.visible_layout);
+			error = model_keep_text(merge->model, &copy.visible_layout);
 		if (error == 0)
 			error = model_add_window(merge->model, &copy);
 	}
@@ -171,15 +160,15 @@ static int copy_pane(struct merge *merge, const struct muxbus_pane *pane)
 	int error;
 	if (merge->read != NULL && merge->read->parts->details)
 		take_detail(merge, &copy);
-	error = copy_text(merge->model, &copy.tty);
+	error = model_keep_text(merge->model, &copy.tty);
 	if (error == 0)
-		error = copy_text(merge->model, &copy.title);
+		error = model_keep_text(merge->model, &copy.title);
 	if (error == 0)
-		error = copy_text(merge->model, &copy.command);
+		error = model_keep_text(merge->model, &copy.command);
 	if (error == 0)
-		error = copy_text(merge->model, &copy.path);
+		error = model_keep_text(merge->model, &copy.path);
 	if (error == 0)
-		error = copy_text(merge->model, &copy.mode);
+		error = model_keep_text(merge->model, &copy.mode);
 	return error == 0 ? model_add_pane(merge->model, &copy) : error;
 }
 
@@ -212,7 +201,7 @@ static int copy_clients(struct merge *merge)
 		return 0;
 	while (error == 0 && (client = muxbus_model_next_client(merge->before, client)) != NULL) {
 		struct muxbus_client copy = *client;
-		error = copy_text(merge->model, &copy.name);
+		error = model_keep_text(merge->model, &copy.name);
 		if (error == 0)
 			error = model_add_client(merge->model, &copy);
 	}

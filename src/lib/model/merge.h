@@ -31,7 +31,7 @@ struct merge_drop {
 	struct map panes; /* the value is not used */
 };
 
-/* A finished copy of a model without these objects. Returns 0 or MUXBUS_ERR_NOMEM. */
+/* A finished copy of a model without some objects (NULL: with all). 0 or MUXBUS_ERR_NOMEM. */
 int merge_copy(const struct muxbus_model *before, const struct merge_drop *drop,
     struct muxbus_model **ret_model);
 

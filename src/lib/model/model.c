@@ -84,6 +84,12 @@ char *model_string(struct muxbus_model *model, const void *bytes, size_t len)
 	return copy;
 }
 
+int model_keep_text(struct muxbus_model *model, const char **text)
+{
+	*text = (*text)[0] == '\0' ? "" : model_string(model, *text, strlen(*text));
+	return *text != NULL ? 0 : MUXBUS_ERR_NOMEM;
+}
+
 static int table_add(
     struct muxbus_model *model, struct table *table, const void *item, size_t size, size_t max)
 {

@@ -25,6 +25,9 @@ void model_free(struct muxbus_model *model);
  */
 char *model_string(struct muxbus_model *model, const void *bytes, size_t len);
 
+/* Replaces a text by a copy as of model_string(). Returns 0, or MUXBUS_ERR_NOMEM with NULL. */
+int model_keep_text(struct muxbus_model *model, const char **text);
+
 /*
  * Add one record; its strings must come from model_string() or be constants. Return 0, also
  * if there are too many records, or MUXBUS_ERR_NOMEM. tmux lists a window and its panes once

@@ -5,9 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <time.h>
 
-#include "base/clock.h"
 #include "lib/model/listing.h"
 #include "lib/model/merge.h"
 #include "lib/model/model.h"
@@ -86,31 +84,22 @@ static bool read_pane(const struct muxbus_sync *sync, const struct muxbus_pane *
 	return true;
 }
 
-static int set_text(struct muxbus_model *model, const char **text, const char *now)
-{
-	const char *copy = model_string(model, now, strlen(now));
-	if (copy == NULL)
-		return MUXBUS_ERR_NOMEM;
-	*text = copy;
-	return 0;
-}
-
 static int take_foreground(struct muxbus_sync *sync, struct listing *listing, uint32_t pane,
     const struct pane_foreground *foreground)
 {
 	struct muxbus_pane *entry;
 	int error = 0;
-	if (listing->model == NULL) {
-		const struct merge_drop nothing = {.window = MUXBUS_NO_ID};
-		error = merge_copy(sync->model, &nothing, &listing->model);
-	}
+	if (listing->model == NULL)
+		error = merge_copy(sync->model, NULL, &listing->model);
 	if (error != 0)
 		return error;
 	entry = model_pane_entry(listing->model, pane);
 	if (entry == NULL)
 		return 0;
-	error = set_text(listing->model, &entry->command, foreground->command);
-	return error == 0 ? set_text(listing->model, &entry->path, foreground->path) : error;
+	entry->command = foreground->command;
+	entry->path = foreground->path;
+	error = model_keep_text(listing->model, &entry->command);
+	return error == 0 ? model_keep_text(listing->model, &entry->path) : error;
 }
 
 /* A process without a name keeps the one that tmux gave, if it is the same process. */

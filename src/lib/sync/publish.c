@@ -299,9 +299,8 @@ void publish_loss(struct muxbus_sync *sync, int error, const char *reason)
 
 struct muxbus_model *publish_copy(struct muxbus_sync *sync, const struct merge_drop *drop)
 {
-	static const struct merge_drop nothing = {.window = MUXBUS_NO_ID};
 	struct muxbus_model *model;
-	if (merge_copy(sync->model, drop != NULL ? drop : &nothing, &model) == 0)
+	if (merge_copy(sync->model, drop, &model) == 0)
 		return model;
 	lister_mark_all(sync);
 	return NULL;
