@@ -902,7 +902,7 @@ enum muxbus_part {
 };
 
 /*
- * Calls done, from the loop, when these parts of the model are no older than max_age_ms, including
+ * Calls done (NULL: nothing), from the loop, when these parts of the model are no older than max_age_ms, including
  * all that tmux does not announce. With 0 the server is asked after this call. Callers that
  * wait at the same time share one answer. A server that did nothing meanwhile costs one empty
  * command. Returns an error, and does not call done, unless LIVE.

@@ -117,12 +117,6 @@ static void add_surroundings(struct muxbus_command *command, const struct agent_
 		muxbus_command_args(command, "-e", *entry, (char *)NULL);
 }
 
-static void on_settled(void *data, int error)
-{
-	(void)data;
-	(void)error;
-}
-
 static void on_running(void *data, int error, const struct muxbus_reply *replies, size_t count)
 {
 	struct agent_launch *launch = data;
@@ -131,7 +125,7 @@ static void on_running(void *data, int error, const struct muxbus_reply *replies
 		return;
 	if (muxbus_sync_adopt_pane(sync, launch->pane, true) == 0)
 		(void)muxbus_sync_refresh_window(
-		    sync, launch->window, 0, on_settled, NULL); /* it may have ended already */
+		    sync, launch->window, 0, NULL, NULL); /* it may have ended already */
 	launch_end(launch, NULL);
 }
 

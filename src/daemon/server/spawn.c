@@ -208,19 +208,13 @@ static void fail(struct spawn *spawn, int error, const struct muxbus_reply *repl
 	free_spawn(spawn);
 }
 
-static void on_settled(void *data, int error)
-{
-	(void)data;
-	(void)error;
-}
-
 /* The pane is in the model now, if it lives: its end is reported from here on. */
 static void finish(struct spawn *spawn)
 {
 	struct tmux *tmux = tmux_of(spawn);
 	struct json_writer *writer;
 	if (muxbus_sync_adopt_pane(tmux_sync(tmux), spawn->pane, spawn->keep) == 0)
-		muxbus_sync_refresh_window(tmux_sync(tmux), spawn->window, 0, on_settled, NULL);
+		muxbus_sync_refresh_window(tmux_sync(tmux), spawn->window, 0, NULL, NULL);
 	else
 		log_debug("pane %%%u was gone before it was looked after", spawn->pane);
 	tmux_expect(tmux, spawn->pane, 0);

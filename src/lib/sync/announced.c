@@ -143,12 +143,12 @@ static void take_layout(struct muxbus_sync *sync, const struct attachment *attac
     const struct muxbus_event *event, bool is_believed)
 {
 	const struct muxbus_window *window = muxbus_model_window(sync->model, event->window);
-	bool is_primary = attachment == sync->primary;
-	if (is_primary && lister_reads_window(&sync->lister, event->window))
+	if (lister_reads_window(&sync->lister, event->window)) {
+		if (attachment == sync->primary)
+			return;
+	} else if (window != NULL && says_layout(window, event)) {
 		return;
-	if (window != NULL && says_layout(window, event) &&
-	    !lister_reads_window(&sync->lister, event->window))
-		return;
+	}
 	if (!is_believed || window == NULL || event->visible_layout == NULL ||
 	    strcmp(event->layout, event->visible_layout) != 0 ||
 	    part_ids_have(&sync->lister.dirty.windows, event->window) || sync->lister.dirty.all)

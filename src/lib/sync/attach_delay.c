@@ -37,16 +37,6 @@ static bool is_needed(const struct muxbus_sync *sync)
 	    (sync->version.caps & MUXBUS_CAP_START_CRASH) != 0;
 }
 
-static bool has_attachment(const struct muxbus_sync *sync, enum attachment_state state)
-{
-	const struct list *link;
-	list_for_each (link, &sync->attachments) {
-		if (list_entry(link, struct attachment, link)->state == state)
-			return true;
-	}
-	return false;
-}
-
 void attach_delay_disturb(struct muxbus_sync *sync)
 {
 	sync->attach_delay.disturbed_ms = clock_mono_ms();
@@ -58,7 +48,7 @@ bool attach_delay_may_open(struct muxbus_sync *sync)
 	int64_t now_ms = clock_mono_ms();
 	int64_t rest_ms = delay->disturbed_ms + QUIET_MS - now_ms;
 	/* tmux notifies all clients when our client detaches. */
-	if (has_attachment(sync, ATTACHMENT_CLOSING))
+	if (attachment_any(sync, ATTACHMENT_CLOSING))
 		rest_ms = QUIET_MS;
 	if (delay->waiting_ms == 0)
 		delay->waiting_ms = now_ms;
@@ -85,7 +75,7 @@ int attach_delay_run(struct muxbus_sync *sync, struct muxbus_command *command,
 {
 	struct run *run;
 	if (!is_needed(sync) ||
-	    (!has_attachment(sync, ATTACHMENT_OPENING) && list_is_empty(&sync->attach_delay.runs)))
+	    (!attachment_any(sync, ATTACHMENT_OPENING) && list_is_empty(&sync->attach_delay.runs)))
 		return run_now(sync, command, read_back, reply, data);
 	run = mem_alloc(sizeof *run);
 	if (run == NULL) {
@@ -109,7 +99,7 @@ static struct run *take_run(struct attach_delay *delay)
 void attach_delay_release(struct muxbus_sync *sync)
 {
 	while (
-	    !list_is_empty(&sync->attach_delay.runs) && !has_attachment(sync, ATTACHMENT_OPENING)) {
+	    !list_is_empty(&sync->attach_delay.runs) && !attachment_any(sync, ATTACHMENT_OPENING)) {
 		struct run *run = take_run(&sync->attach_delay);
 		int error = run_now(sync, run->command, &run->read_back, run->reply, run->data);
 		if (error != 0 && run->reply != NULL)

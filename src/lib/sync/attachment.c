@@ -196,6 +196,16 @@ struct attachment *attachment_find(const struct muxbus_sync *sync, uint32_t sess
 	return NULL;
 }
 
+bool attachment_any(const struct muxbus_sync *sync, enum attachment_state state)
+{
+	const struct list *link;
+	list_for_each (link, &sync->attachments) {
+		if (list_entry(link, struct attachment, link)->state == state)
+			return true;
+	}
+	return false;
+}
+
 static bool may_own(const struct attachment *attachment, uint32_t window)
 {
 	return attachment != NULL && attachment->state == ATTACHMENT_LIVE &&

@@ -75,6 +75,8 @@ int attachment_run(struct attachment *attachment, struct muxbus_command *command
     muxbus_reply_fn *reply, void *data);
 
 struct attachment *attachment_find(const struct muxbus_sync *sync, uint32_t session);
+/* Whether any attachment is in this state. */
+bool attachment_any(const struct muxbus_sync *sync, enum attachment_state state);
 
 /* The attachment that delivers the output of a pane, or shall deliver it; NULL if none can. */
 struct attachment *attachment_owner(const struct muxbus_sync *sync, const struct track *track);

@@ -85,16 +85,6 @@ static bool next_is_awaited(const struct lister *lister)
 	return false;
 }
 
-static bool is_opening(const struct muxbus_sync *sync)
-{
-	const struct list *link;
-	list_for_each (link, &sync->attachments) {
-		if (list_entry(link, struct attachment, link)->state == ATTACHMENT_OPENING)
-			return true;
-	}
-	return false;
-}
-
 /* Begins the next listing if one is needed: at the end of the turn, or after the spacing. */
 static void consider(struct muxbus_sync *sync)
 {
@@ -102,7 +92,7 @@ static void consider(struct muxbus_sync *sync)
 	int64_t wait_us = 0;
 	if (lister->is_running || lister->is_publishing || sync->primary == NULL)
 		return;
-	if (lister->has_attached && !is_opening(sync)) {
+	if (lister->has_attached && !attachment_any(sync, ATTACHMENT_OPENING)) {
 		lister->has_attached = false;
 		lister->dirty.all = true;
 	}
@@ -112,7 +102,7 @@ static void consider(struct muxbus_sync *sync)
 		if (lister->dirty.all && lister->whole_begun_us != 0)
 			wait_us = lister->whole_begun_us + spacing_us(lister) - clock_mono_us();
 	}
-	if (wait_us < 0 || lister->begun_us == 0)
+	if (wait_us < 0)
 		wait_us = 0;
 	if (!loop_timer_is_running(&lister->timer) || wait_us == 0)
 		loop_timer_start(&lister->timer, (unsigned)((wait_us + 999) / 1000));
@@ -411,21 +401,15 @@ bool lister_reads_window(const struct lister *lister, uint32_t window)
 	    (lister->running.all || part_ids_have(&lister->running.windows, window));
 }
 
-/* Whether the last listing of these parts began recently enough, and nothing changed since. */
-static bool is_young(const struct lister *lister, const struct parts *parts, int64_t max_age_us)
+bool lister_is_fresh(const struct lister *lister, const struct parts *parts, int64_t max_age_us)
 {
 	int64_t since_us = clock_mono_us() - max_age_us;
-	if (max_age_us <= 0 || !parts_are_empty(&lister->dirty) || parts->all ||
-	    parts->windows.count > 0)
+	if (lister->done != lister->begun || max_age_us <= 0 || !parts_are_empty(&lister->dirty) ||
+	    parts->all || parts->windows.count > 0)
 		return false;
 	return (!parts->details || (lister->details_us > 0 && lister->details_us >= since_us)) &&
 	    (!parts->tree || (lister->tree_us > 0 && lister->tree_us >= since_us)) &&
 	    (!parts->clients || (lister->clients_us > 0 && lister->clients_us >= since_us));
-}
-
-bool lister_is_fresh(const struct lister *lister, const struct parts *parts, int64_t max_age_us)
-{
-	return lister->done == lister->begun && is_young(lister, parts, max_age_us);
 }
 
 int lister_wait(struct muxbus_sync *sync, const struct parts *parts, int64_t max_age_us,
@@ -454,7 +438,7 @@ void lister_resume(struct muxbus_sync *sync)
 	sync->lister.is_running = false;
 	sync->lister.source = NULL;
 	sync->lister.dirty.all = true;
-	sync->lister.begun_us = 0;
+	sync->lister.whole_begun_us = 0;
 	sync->lister.last_number = 0;
 	consider(sync);
 }
@@ -474,7 +458,8 @@ static void answer(struct muxbus_sync *sync, uint64_t number, int error)
 	while (!list_is_empty(&ready)) {
 		struct lister_wait *wait = list_entry(ready.next, struct lister_wait, link);
 		list_remove(&wait->link);
-		wait->done(wait->data, error);
+		if (wait->done != NULL)
+			wait->done(wait->data, error);
 		mem_free(wait);
 	}
 }
@@ -490,7 +475,7 @@ void lister_fail(struct muxbus_sync *sync, int error)
 	lister->dirty = (struct parts){0};
 	lister->added.count = 0;
 	lister->known = (struct parts){0};
-	lister->begun_us = 0;
+	lister->whole_begun_us = 0;
 	lister->last_number = 0;
 	answer(sync, UINT64_MAX, error);
 }

@@ -19,6 +19,14 @@
 /* The first fields of /proc/PID/stat after the name. */
 enum stat_field { STAT_PARENT, STAT_GROUP, STAT_SESSION, STAT_TTY, STAT_FOREGROUND, STAT_FIELDS };
 
+static void write_name(char name[FILE_NAME_MAX], pid_t pid, const char *file)
+{
+	if (pid == 0)
+		(void)snprintf(name, FILE_NAME_MAX, "self/%s", file);
+	else
+		(void)snprintf(name, FILE_NAME_MAX, "%d/%s", (int)pid, file);
+}
+
 /*
  * Reads the start of a file of a process (pid 0: this one) as a string. Returns its length, or
  * -1 with errno set.
@@ -29,10 +37,7 @@ static ssize_t read_file(
 	char name[FILE_NAME_MAX];
 	ssize_t len;
 	int error, fd;
-	if (pid == 0)
-		(void)snprintf(name, sizeof name, "self/%s", file);
-	else
-		(void)snprintf(name, sizeof name, "%d/%s", (int)pid, file);
+	write_name(name, pid, file);
 	fd = openat(proc->root, name, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
 	if (fd < 0)
 		return -1;
@@ -50,10 +55,7 @@ static ssize_t read_link(
 {
 	char name[FILE_NAME_MAX];
 	ssize_t len;
-	if (pid == 0)
-		(void)snprintf(name, sizeof name, "self/%s", file);
-	else
-		(void)snprintf(name, sizeof name, "%d/%s", (int)pid, file);
+	write_name(name, pid, file);
 	len = readlinkat(proc->root, name, text, size - 1);
 	text[len < 0 ? 0 : len] = '\0';
 	return len;
@@ -83,7 +85,7 @@ static bool has_same_root(const struct pane_proc *proc)
 {
 	char name[FILE_NAME_MAX];
 	struct stat own, other;
-	(void)snprintf(name, sizeof name, "%d/root", (int)proc->server);
+	write_name(name, proc->server, "root");
 	return fstatat(proc->root, "self/root", &own, 0) == 0 &&
 	    fstatat(proc->root, name, &other, 0) == 0 && own.st_dev == other.st_dev &&
 	    own.st_ino == other.st_ino;

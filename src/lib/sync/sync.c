@@ -209,7 +209,6 @@ static void touch_scout(struct muxbus_sync *sync)
 static void open_next(struct muxbus_sync *sync)
 {
 	struct attachment *attachment;
-	const struct list *link;
 	while ((attachment = next_to_open(sync)) != NULL) {
 		int error;
 		if (ping_is_waiting(&sync->ping) || !attach_delay_may_open(sync))
@@ -224,11 +223,8 @@ static void open_next(struct muxbus_sync *sync)
 		library_log(MUXBUS_LOG_WARNING, "session $%u cannot be followed: %s",
 		    attachment->session, muxbus_strerror(error));
 	}
-	list_for_each (link, &sync->attachments) {
-		if (list_entry(link, struct attachment, link)->state == ATTACHMENT_OPENING)
-			return;
-	}
-	touch_scout(sync);
+	if (!attachment_any(sync, ATTACHMENT_OPENING))
+		touch_scout(sync);
 }
 
 static void stop_if_done(struct muxbus_sync *sync)
@@ -452,17 +448,18 @@ static bool has_hopped(const struct attachment *attachment, const struct muxbus_
 static void on_attachment_event(
     struct muxbus_sync *sync, struct attachment *attachment, const struct muxbus_event *event)
 {
-	/* The arrival of our own clients does not count as a change. */
-	if (announced_changes_model(event->kind) && event->kind != MUXBUS_EVENT_SESSION_CHANGED &&
-	    event->kind != MUXBUS_EVENT_CLIENT_SESSION_CHANGED)
-		attach_delay_disturb(sync);
 	if (announced_changes_model(event->kind)) {
+		/* The arrival of our own clients does not count as a change. */
+		if (event->kind != MUXBUS_EVENT_SESSION_CHANGED &&
+		    event->kind != MUXBUS_EVENT_CLIENT_SESSION_CHANGED)
+			attach_delay_disturb(sync);
 		sync->announced++;
 		announced_take(sync, attachment, event);
-	} else if (event->kind != MUXBUS_EVENT_PAUSE)
-		announced_note_text(sync);
-	if (event->kind == MUXBUS_EVENT_PAUSE)
+	} else if (event->kind == MUXBUS_EVENT_PAUSE) {
 		attachment_paused(attachment, event->pane);
+	} else {
+		announced_note_text(sync);
+	}
 	if (attachment == sync->primary && sync->handlers.event != NULL)
 		sync->handlers.event(sync->data, event);
 	if (has_hopped(attachment, event)) {
@@ -507,12 +504,6 @@ static void on_exit_due(void *data)
 	pane_exit_look_again(data);
 }
 
-static void on_details(void *data, int error)
-{
-	(void)data;
-	(void)error;
-}
-
 /*
  * tmux does not announce title, command, path and death of a pane. A subscription in tmux costs
  * the same each second, and crashes tmux up to 3.6b if a session ends while the reader is slow;
@@ -525,7 +516,7 @@ static void on_details_due(void *data)
 	if (sync->details_wanted == 0)
 		return;
 	if (sync->state == MUXBUS_SYNC_LIVE)
-		(void)lister_wait(sync, &details, 0, on_details, sync);
+		(void)lister_wait(sync, &details, 0, NULL, NULL);
 	loop_timer_start(&sync->details_timer, DETAILS_MS);
 }
 
