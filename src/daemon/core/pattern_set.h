@@ -63,8 +63,8 @@ void pattern_set_find(
     struct pattern_set *set, const char *text, size_t len, pattern_found_fn *found, void *data);
 
 /*
- * Picks the members that may match in a text, each once: those whose literal stands in it, and
- * those that are searched for alone. picked must not change the set.
+ * Picks the members that may match in a text, each once: a member with a literal if the text has
+ * the literal, and each member without a literal. picked must not change the set.
  */
 typedef void pattern_picked_fn(void *data, struct pattern_member *member);
 void pattern_set_pick(

@@ -201,7 +201,7 @@ static void look_at_lines(struct stream_set *streams, struct stream *stream, uin
 	pane_lines_look(stream->lines, end);
 	note_behind(streams, stream);
 	if (streams->lines_turn.spent_us > 0)
-		loop_timer_wake(streams->flush); /* which begins the time anew */
+		loop_timer_wake(streams->flush); /* the flush gives each turn its time */
 }
 
 /* The end of a turn. */
