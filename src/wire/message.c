@@ -24,7 +24,7 @@ static const struct message_error_info errors[] = {
     [MESSAGE_NO_SUCH_SESSION] = {3, "no_such_session",
 	"There is no such session now; list_sessions shows those that exist."},
     [MESSAGE_NO_SUCH_JOB] = {4, "no_such_job",
-	"There is no job of that id; list_jobs shows the known jobs."},
+	"There is no job of that id or name; list_jobs shows the known jobs."},
     [MESSAGE_NO_SUCH_TIMER] = {5, "no_such_timer",
 	"There is no waiting timer of that id; list_timers shows all."},
     [MESSAGE_NO_SUCH_WATCH] = {6, "no_such_watch",

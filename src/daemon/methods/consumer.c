@@ -17,6 +17,7 @@
 #include "daemon/server/method.h"
 #include "daemon/server/request.h"
 #include "daemon/server/target.h"
+#include "daemon/source/job_name.h"
 
 const struct field_result notification_list_results[] = {
     {"notifications", "array", "the entries, oldest first"},
@@ -245,6 +246,8 @@ static void next_notification(struct request *request, const void *data)
 	struct next_wait *wait;
 	if (!target_filter(request, args->filter, &filter))
 		return;
+	if (filter.id != NULL)
+		filter.id = job_name_id(daemon->jobs, filter.id);
 	if (args->consumer != NULL &&
 	    (consumer = queue_get_consumer(request, args->consumer)) == NULL)
 		return;

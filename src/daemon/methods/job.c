@@ -18,6 +18,7 @@
 #include "daemon/server/requester.h"
 #include "daemon/server/session_env.h"
 #include "daemon/source/job.h"
+#include "daemon/source/job_name.h"
 #include "daemon/source/job_record.h"
 
 enum {
@@ -68,7 +69,7 @@ static const struct field run_fields[] = {
 	.offset = offsetof(struct run_args, name),
 	.min = 1,
 	.max = 200,
-	.help = "Its name in lists."},
+	.help = "Its name, accepted wherever its id is; unique while it runs."},
     {.name = "pane",
 	.type = FIELD_STRING,
 	.flags = FIELD_RARE,
@@ -120,6 +121,29 @@ static void free_env(char **strings)
 	for (size_t at = 0; strings[at] != NULL; at++)
 		mem_free(strings[at]);
 	mem_free(strings);
+}
+
+/* Whether a new job may have this name (NULL: none). False after failing the request. */
+static bool check_name(struct request *request, const char *name)
+{
+	const struct job *job;
+	char data[64];
+	if (name == NULL)
+		return true;
+	if (job_name_has_id_form(name)) {
+		request_fail_data(request, MESSAGE_PARAMS, "\"field\":\"name\"",
+		    "name: \"%s\" has the form of an id: choose another name", name);
+		return false;
+	}
+	job = job_name_find(request_daemon(request)->jobs, name);
+	if (job == NULL || job->state != JOB_RUNNING)
+		return true;
+	snprintf(data, sizeof data, "\"field\":\"name\",\"job\":\"%s\"", job->id);
+	request_fail_data(request, MESSAGE_BUSY, data,
+	    "name: job %s runs under the name \"%.100s\": call stop_job {\"job\":\"%s\"} "
+	    "first, or choose another name",
+	    job->id, name, job->id);
+	return false;
 }
 
 static void write_started(
@@ -206,7 +230,8 @@ static void handle_run(struct request *request, const void *data)
 	repeat = repeat_check(request, "run_long_command", args->key, id);
 	if (repeat == REPEAT_BEGUN)
 		run_answer_begun(request, id);
-	if (repeat != REPEAT_NEW || !requester_pane(request, args->pane, &pane) ||
+	if (repeat != REPEAT_NEW || !check_name(request, args->name) ||
+	    !requester_pane(request, args->pane, &pane) ||
 	    !requester_cwd(request, args->cwd, &pane, cwd, sizeof cwd) ||
 	    !session_env(request, &pane, &order.session_env) ||
 	    (env = make_env(request, args->env)) == NULL)
@@ -289,10 +314,10 @@ static void handle_list(struct request *request, const void *data)
 	request_done(request);
 }
 
-/* Finds a job by its id; NULL after failing the request. */
+/* Finds a job by its id or name; NULL after failing the request. */
 static const struct job *find_job(struct request *request, const char *id)
 {
-	const struct job *job = job_find(request_daemon(request)->jobs, id);
+	const struct job *job = job_name_find(request_daemon(request)->jobs, id);
 	if (job == NULL)
 		request_fail(
 		    request, MESSAGE_NO_SUCH_JOB, "there is no job \"%.40s\": see list_jobs", id);
@@ -308,7 +333,7 @@ static const struct field get_fields[] = {
 	.type = FIELD_STRING,
 	.flags = FIELD_REQUIRED,
 	.offset = offsetof(struct get_args, job),
-	.help = "Its id."},
+	.help = "Its id or name."},
     {.name = "id",
 	.type = FIELD_STRING,
 	.flags = FIELD_ALIAS,
@@ -340,7 +365,7 @@ static const struct field read_fields[] = {
 	.type = FIELD_STRING,
 	.flags = FIELD_REQUIRED,
 	.offset = offsetof(struct read_args, job),
-	.help = "Its id."},
+	.help = "Its id or name."},
     {.name = "id",
 	.type = FIELD_STRING,
 	.flags = FIELD_ALIAS,
@@ -434,7 +459,7 @@ static const struct field stop_fields[] = {
 	.type = FIELD_STRING,
 	.flags = FIELD_REQUIRED,
 	.offset = offsetof(struct stop_args, job),
-	.help = "Its id."},
+	.help = "Its id or name."},
     {.name = "id",
 	.type = FIELD_STRING,
 	.flags = FIELD_ALIAS,
@@ -461,7 +486,7 @@ static void handle_stop(struct request *request, const void *data)
 	int error;
 	if (job == NULL)
 		return;
-	error = job_stop(request_daemon(request)->jobs, args->job, signal_numbers[args->signal]);
+	error = job_stop(request_daemon(request)->jobs, job->id, signal_numbers[args->signal]);
 	if (error == -ESRCH)
 		request_fail(request, MESSAGE_GONE, "job %s does not run: it is %s", job->id,
 		    job_state_name(job->state));

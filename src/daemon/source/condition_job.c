@@ -9,6 +9,7 @@
 #include "daemon/server/request.h"
 #include "daemon/source/condition.h"
 #include "daemon/source/job.h"
+#include "daemon/source/job_name.h"
 #include "daemon/source/job_record.h"
 
 struct job_watch {
@@ -26,7 +27,7 @@ static const struct field job_fields[] = {
 	.type = FIELD_STRING,
 	.flags = FIELD_REQUIRED,
 	.offset = offsetof(struct job_args, job),
-	.help = "The id of a background job."},
+	.help = "The id or name of a background job."},
     {.name = NULL},
 };
 
@@ -59,7 +60,7 @@ static void job_has_ended(struct job_listener *listener, const struct job *job)
 static bool job_arm(struct condition *condition, struct request *request, const void *data)
 {
 	const struct job_args *args = data;
-	const struct job *job = job_find(condition->parts->jobs, args->job);
+	const struct job *job = job_name_find(condition->parts->jobs, args->job);
 	struct job_watch *watch;
 	if (job == NULL) {
 		request_fail(request, MESSAGE_NO_SUCH_JOB,

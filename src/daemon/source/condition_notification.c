@@ -10,6 +10,7 @@
 #include "daemon/server/request.h"
 #include "daemon/server/target.h"
 #include "daemon/source/condition.h"
+#include "daemon/source/job_name.h"
 #include "daemon/tmux/tmux.h"
 
 struct note_watch {
@@ -79,6 +80,8 @@ static bool note_arm(struct condition *condition, struct request *request, const
 	struct note_watch *watch;
 	if (!target_filter(request, args->notification, &filter))
 		return false;
+	if (filter.id != NULL)
+		filter.id = job_name_id(condition->parts->jobs, filter.id);
 	watch = xcalloc(1, sizeof *watch);
 	watch->condition = condition;
 	watch->filter = filter;

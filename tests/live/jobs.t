@@ -1,0 +1,51 @@
+#!/bin/sh
+# SPDX-License-Identifier: ISC
+# Jobs by name: unique while they run, and usable wherever an id is.
+. "$MUXBUS_SRCDIR/tests/live/live.sh"
+start 'exec sh'
+
+# A name is as good as an id.
+call run_long_command '{"command":"echo hello; exec sleep 1000","name":"build it"}'
+first=$(field .result.id)
+call run_long_command '{"command":"true","name":"build it"}'
+is 'a second job with the name of a running one is refused, by its id' \
+	"$(field '.error.data | "\(.kind) \(.field) \(.job)"')" "busy name $first"
+ok 'with a way out' test "$(field '.error.message' | grep -c "stop_job .*$first")" = 1
+call run_long_command '{"command":"true","name":"A1B2"}'
+is 'a name that could be an id is refused' "$(field '.error.data | "\(.kind) \(.field)"')" 'invalid_params name'
+call get_job '{"job":"build it"}'
+is 'get_job takes a name' "$(field '.result | "\(.id) \(.state)"')" "$first running"
+output() { call read_job '{"job":"build it"}' && field .result.text; }
+until_is 'read_job' hello output
+call stop_job '{"job":"build it"}'
+is 'stop_job' "$(field .result.id)" "$first"
+call wait_for '{"any":[{"job":"build it"}],"timeout_sec":60}'
+is 'wait_for' "$(field '.result.conditions[0].details | "\(.id) \(.state)"')" "$first stopped"
+
+# An ended job gives its name back. The name then means the latest job.
+call run_long_command '{"command":"exit 3","name":"build it"}'
+second=$(field .result.id)
+call next_notification '{"filter":{"id":"build it"},"timeout_sec":60}'
+is 'next_notification' "$(field '.result.notifications[0] | "\(.id) \(.data.exit_code)"')" "$second 3"
+call wait_for '{"any":[{"notification":{"id":"build it"}}],"timeout_sec":60}'
+is 'the condition notification' "$(field '.result.conditions[0].details.id')" "$second"
+call get_job '{"job":"build it"}'
+is 'the latest job is meant' "$(field .result.id)" "$second"
+call get_job "{\"job\":\"$first\"}"
+is 'the earlier one by its id' "$(field '.result | "\(.name) \(.state)"')" 'build it stopped'
+call run_long_command '{"command":"exec sleep 1000","name":"build it"}'
+third=$(field .result.id)
+call run_long_command '{"command":"true","name":"build"}'
+call get_job '{"job":"build it"}'
+is 'names are compared whole' "$(field .result.id)" "$third"
+
+# The names are there after the daemon was killed.
+kill_daemon
+call get_job '{"job":"build it"}'
+is 'a killed daemon leaves the name' "$(field '.result | "\(.id) \(.state)"')" "$third running"
+call run_long_command '{"command":"true","name":"build it"}'
+is 'which is still taken' "$(field .error.data.job)" "$third"
+call stop_job '{"job":"build it","signal":"KILL"}'
+call get_job '{"job":"nothing"}'
+is 'what is no job is said' "$(field .error.data.kind)" no_such_job
+done_testing
