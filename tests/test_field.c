@@ -2,7 +2,11 @@
 /* Typed fields: each way to be right or wrong, and the schemas of a table. */
 #include "wire/field.h"
 
+#include <pwd.h>
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "tap.h"
 
@@ -20,6 +24,7 @@ struct args {
 	struct field_strings argv;
 	const struct json *env;
 	const struct json *data;
+	const char *path;
 };
 
 #define AT(member) offsetof(struct args, member)
@@ -78,6 +83,13 @@ static const struct field fields[] = {
 	.offset = AT(mode),
 	.preset = "\"normal\"",
 	.help = "A word of \\mine\"."},
+    {.name = "path",
+	.type = FIELD_STRING,
+	.flags = FIELD_PATH,
+	.offset = AT(path),
+	.min = 2,
+	.max = 20,
+	.help = "A file."},
     {.name = NULL},
 };
 
@@ -227,7 +239,7 @@ static void test_refusals(void)
 	    {"{\"pane\":\"a\",\"xyzzy\":80}", "xyzzy",
 		"xyzzy: there is no such parameter; there are pane, columns, timeout_sec, seconds, "
 		"focus, "
-		"direction, side, keys, argv, env, data, mode"},
+		"direction, side, keys, argv, env, data, mode, path"},
 	    {"{\"pane\":\"a\",\"\":80}", "", NULL},
 	    {"[]", "params", "params: must be an object, not an array"},
 	    {"\"x\"", "params", "params: must be an object, not a string"},
@@ -238,6 +250,45 @@ static void test_refusals(void)
 		if (cases[i].text != NULL)
 			is_str(error.text, cases[i].text, "and gives the reason");
 	}
+}
+
+/* "~" of a path is the home directory; elsewhere it is a character like others. */
+static void test_home(void)
+{
+	static const struct {
+		const char *home, *line, *path, *text;
+	} cases[] = {
+	    {"/home/me", "~", "/home/me", NULL},
+	    {"/home/me", "~/", "/home/me/", NULL},
+	    {"/home/me", "~/a ~b/~", "/home/me/a ~b/~", NULL},
+	    {"/home/me", "/a/~", "/a/~", NULL},
+	    {"/home/me", "", NULL, "path: must not be empty"},
+	    {"/home/me", "~/0123456789ab", NULL, "path: must have 2 to 20 bytes, not 21"},
+	    {"/home/me", "~bob/x", NULL,
+		"path: \"~bob/x\" is in the home directory of another user: write the path out"},
+	    {"/home/me", "~~", NULL,
+		"path: \"~~\" is in the home directory of another user: write the path out"},
+	};
+	char line[200];
+	for (size_t at = 0; at < sizeof cases / sizeof *cases; at++) {
+		(void)setenv("HOME", cases[at].home, 1);
+		(void)snprintf(line, sizeof line,
+		    "{\"pane\":\"~\",\"path\":\"%s\",\"argv\":[\"~\"],\"mode\":\"~/m\"}",
+		    cases[at].line);
+		is_int(
+		    read_fields(line), cases[at].path != NULL ? 0 : -1, "path %s", cases[at].line);
+		if (cases[at].path == NULL) {
+			is_str(error.text, cases[at].text, "is refused");
+			continue;
+		}
+		is_str(args.path, cases[at].path, "is %s", cases[at].path);
+		ok(strcmp(args.pane, "~") == 0 && strcmp(args.mode, "~/m") == 0 &&
+			strcmp(args.argv.strings[0], "~") == 0,
+		    "what is no path is not changed");
+	}
+	(void)unsetenv("HOME");
+	is_int(read_fields("{\"pane\":\"%1\",\"path\":\"~\"}"), 0, "without HOME");
+	is_str(args.path, getpwuid(getuid())->pw_dir, "the account names the directory");
 }
 
 static void test_hostile(void)
@@ -318,7 +369,9 @@ static void test_schema(void)
 	    "\"description\":\"Variables.\"},"
 	    "\"data\":{\"description\":\"Anything.\"},"
 	    "\"mode\":{\"type\":\"string\",\"description\":\"A word of \\\\mine\\\".\","
-	    "\"default\":\"normal\"}},"
+	    "\"default\":\"normal\"},"
+	    "\"path\":{\"type\":\"string\",\"minLength\":1,\"maxLength\":20,\"format\":\"path\","
+	    "\"description\":\"A file.\"}},"
 	    "\"required\":[\"pane\"],\"additionalProperties\":false}",
 	    "a schema");
 	ok(schema != NULL, "which is JSON");
@@ -495,6 +548,7 @@ int main(void)
 	test_values();
 	test_borders();
 	test_refusals();
+	test_home();
 	test_hostile();
 	test_no_fields();
 	test_schema();

@@ -152,7 +152,7 @@ static enum cli_status put_params(const struct run *run, struct buf *params)
 	enum cli_status status;
 	buf_init(&command, COMMAND_MAX);
 	status = put_command(run, &command);
-	if (run->dir != NULL && run->dir[0] == '/')
+	if (run->dir != NULL && (run->dir[0] == '/' || run->dir[0] == '~'))
 		dir = run->dir;
 	else if (run->dir != NULL && dir != NULL &&
 	    snprintf(path, sizeof path, "%s/%s", dir, run->dir) < (int)sizeof path)

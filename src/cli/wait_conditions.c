@@ -119,7 +119,7 @@ static int put_path(struct conditions *all, const struct word *word, const char 
 {
 	char dir[PATH_MAX];
 	char path[PATH_MAX * 2];
-	if (text[0] != '/') {
+	if (text[0] != '/' && text[0] != '~') {
 		if (getcwd(dir, sizeof dir) == NULL)
 			return refuse(all, "%s: %s", word->name, strerror(errno));
 		if (snprintf(path, sizeof path, "%s/%s", dir, text) >= (int)sizeof path)

@@ -5,6 +5,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
+#include <pwd.h>
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -120,6 +121,16 @@ int address_state(char *out, size_t size, const char *tmux_socket)
 	if (home == NULL || home[0] != '/')
 		return -1;
 	return fits(snprintf(out, size, "%s/.local/state/muxbus/%s", home, key), size);
+}
+
+const char *address_home(void)
+{
+	const char *home = getenv("HOME");
+	const struct passwd *account;
+	if (home != NULL && home[0] == '/')
+		return home;
+	account = getpwuid(getuid());
+	return account != NULL && account->pw_dir[0] == '/' ? account->pw_dir : NULL;
 }
 
 int address_absolute(char *out, size_t size, const char *path)

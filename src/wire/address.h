@@ -22,6 +22,9 @@ int address_socket(char *out, size_t size, const char *tmux_socket);
  */
 int address_state(char *out, size_t size, const char *tmux_socket);
 
+/* The home directory: $HOME, else that of the user's account. NULL: neither is absolute. */
+const char *address_home(void);
+
 /*
  * Makes a path from the user absolute, since the daemon changes its directory. -1 if it does
  * not fit or the current directory is unknown.

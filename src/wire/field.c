@@ -11,6 +11,7 @@
 
 #include "base/alloc.h"
 #include "base/str.h"
+#include "wire/address.h"
 
 #define FIELDS_MAX 64 /* rows of a table */
 #define QUOTE_SIZE 72
@@ -142,15 +143,40 @@ static bool forgive_pane(struct reading *reading, const struct json *value, cons
 	return true;
 }
 
+/* Reads "~" and "~/..." as the home directory: the path then lies in scratch. */
+static int read_home(struct reading *reading, const char *name, const struct json *value,
+    const char **member, size_t *ret_len)
+{
+	const char *home = address_home();
+	char text[QUOTE_SIZE], *path;
+	size_t home_len;
+	if (value->len > 1 && value->text[1] != '/')
+		return refuse(reading, name,
+		    "%s is in the home directory of another user: write the path out",
+		    quote(value, text));
+	if (home == NULL)
+		return refuse(reading, name,
+		    "the home directory is not known, HOME is not set: write the path out");
+	home_len = strlen(home);
+	path = scratch_take(reading, home_len + value->len);
+	memcpy(path, home, home_len);
+	memcpy(path + home_len, value->text + 1, value->len);
+	*member = path;
+	*ret_len = home_len + value->len - 1;
+	return 0;
+}
+
 static int read_string(struct reading *reading, const struct field *field, const char *name,
     const struct json *value, void *member)
 {
 	bool is_forgiven = reading->tolerance != NULL && value->type == JSON_NUMBER;
-	size_t len;
+	size_t len = value->len;
 	if (value->type != JSON_STRING && !is_forgiven)
 		return refuse_type(reading, name, "a string", value);
 	*(const char **)member = value->text;
-	len = value->len;
+	if (field->flags & FIELD_PATH && value->text[0] == '~' &&
+	    read_home(reading, name, value, member, &len) < 0)
+		return -1;
 	if (reading->tolerance != NULL && strcmp(field->name, "pane") == 0)
 		len += forgive_pane(reading, value, member);
 	return check_count(reading, field, name, len, "bytes");
@@ -487,6 +513,14 @@ static void set_preset(struct reading *reading, const struct field *field)
 	}
 }
 
+/* The bytes of scratch that read_home() takes for a value. */
+static size_t home_size(const struct json *value)
+{
+	const char *home = address_home();
+	bool is_short = value->type == JSON_STRING && value->text[0] == '~' && home != NULL;
+	return is_short ? strlen(home) + value->len + 8 : 0;
+}
+
 /*
  * Makes the scratch buffer large enough for one whole reading: it must not move once
  * memory was lent from it.
@@ -500,7 +534,8 @@ static bool reserve_scratch(
 			size += strlen(field->preset) + 8;
 	for (const struct json *value = params != NULL ? params->child : NULL; value != NULL;
 	     value = value->next)
-		size += (value->count + 2) * sizeof(const char *) + PANE_DIGITS_MAX + 8;
+		size += (value->count + 2) * sizeof(const char *) + PANE_DIGITS_MAX + 8 +
+		    home_size(value);
 	assert(scratch->len == 0);
 	return buf_reserve(scratch, size) == 0;
 }

@@ -30,7 +30,7 @@ enum field_flag {
 	FIELD_REQUIRED = 1 << 0,
 	FIELD_ALIAS = 1 << 1, /* another name for the field above it; not listed in schemas */
 	FIELD_RARE = 1 << 2, /* seldom needed: not listed in short schemas */
-	FIELD_PATH = 1 << 3, /* an absolute path: programs complete what people type */
+	FIELD_PATH = 1 << 3, /* an absolute path, or "~" and "~/...", read as the home directory */
 	FIELD_CONFIDENTIAL = 1 << 4, /* records of requests have its size only */
 	FIELD_CONFIDENTIAL_REST = 1 << 5, /* the same of words behind a command's name */
 };

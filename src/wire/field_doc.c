@@ -308,6 +308,8 @@ static void describe_row(struct buf *out, const struct field *field)
 {
 	must(buf_append_str(out, field_type_name(field->type)));
 	describe_range(out, field);
+	if (field->flags & FIELD_PATH)
+		must(buf_append_str(out, ", a path"));
 	if (field->flags & FIELD_REQUIRED)
 		must(buf_append_str(out, ", required"));
 	if (field->preset != NULL)

@@ -51,6 +51,31 @@ is 'a job can be stopped' "$(field '.result.conditions[0].details.state')" stopp
 call get_job '{"job":"Z9Z9"}'
 is 'what is no job is said' "$(field .error.data.kind)" no_such_job
 
+# "~" is the home directory in every path.
+mkdir "$dir/here"
+ln -s /usr "$dir/here/link"
+call run_long_command '{"command":"pwd","cwd":"~/here"}'
+is 'a job in the home directory' "$(field .result.cwd)" "$dir/here"
+call execute_cli '{"command":"pwd","cwd":"~"}'
+is 'a command there' "$(field .result.stdout)" "$dir"
+call create_window '{"session":"main","command":["sleep","1000"],"cwd":"~/here"}'
+is 'a window there' "$(t display-message -p -t "$(field .result.pane)" '#{pane_start_path}')" "$dir/here"
+call watch_log '{"file_path":"~/here/log"}'
+call list_watches '{}'
+is 'a watch there' "$(field '.result.watches[] | select(.file).file')" "$dir/here/log"
+call cancel_watch '{"file_path":"~/here/log"}'
+is 'which is cancelled' "$(field '.result.cancelled | length')" 1
+echo written >"$dir/here/log"
+call wait_for '{"any":[{"file":"~/here/log","regex":"written","from_start":true}],"timeout_sec":60}'
+is 'a file there' "$(field .result.timed_out)" false
+call run_long_command '{"command":"pwd","cwd":"~root/x"}'
+is 'the home of another user' "$(field '.error | "\(.data.field): \(.message)"')" \
+	'cwd: cwd: "~root/x" is in the home directory of another user: write the path out'
+call run_long_command '{"command":"pwd","cwd":"~/nothing"}'
+is 'a path that leads nowhere' "$(field .error.data.field)" cwd
+is 'the command line passes it on' "$(cd / && "$MUXBUS_BUILDDIR/muxbus" run -C '~/here' pwd)" "$dir/here"
+ok 'also in conditions' "$MUXBUS_BUILDDIR/muxbus" wait 'file=~/here/log' regex=written from_start=true
+
 # One request, whichever is first: the end of a build, a failure in a pane, or time.
 call run_long_command '{"command":"exec sleep 1000"}'
 job=$(field .result.id)

@@ -69,6 +69,7 @@ static const struct field ensure_fields[] = {
 		"executed as it is."},
     {.name = "cwd",
 	.type = FIELD_STRING,
+	.flags = FIELD_PATH,
 	.offset = offsetof(struct ensure_args, spawn.cwd),
 	.min = 1,
 	.max = PATH_MAX - 1,

@@ -73,6 +73,7 @@ static const struct field execute_fields[] = {
 	.help = "Answer after this long; the command then continues as a job."},
     {.name = "cwd",
 	.type = FIELD_STRING,
+	.flags = FIELD_PATH,
 	.offset = offsetof(struct execute_args, cwd),
 	.help = "The directory; left out: where the last one on this connection ended, at first "
 		"the caller's."},

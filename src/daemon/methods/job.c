@@ -50,6 +50,7 @@ static const struct field run_fields[] = {
 	.help = "The command, as for a shell (/bin/sh -c)."},
     {.name = "cwd",
 	.type = FIELD_STRING,
+	.flags = FIELD_PATH,
 	.offset = offsetof(struct run_args, cwd),
 	.help = "The directory to run it in; left out: the caller's."},
     {.name = "timeout_sec",

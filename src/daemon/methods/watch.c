@@ -34,7 +34,7 @@ struct watch_args {
 static const struct field watch_fields[] = {
     {.name = "file_path",
 	.type = FIELD_STRING,
-	.flags = FIELD_REQUIRED,
+	.flags = FIELD_REQUIRED | FIELD_PATH,
 	.offset = offsetof(struct watch_args, file_path),
 	.min = 2,
 	.max = PATH_MAX - 1,
@@ -170,6 +170,7 @@ struct cancel_args {
 static const struct field cancel_fields[] = {
     {.name = "file_path",
 	.type = FIELD_STRING,
+	.flags = FIELD_PATH,
 	.offset = offsetof(struct cancel_args, file_path),
 	.help = "Cancel all watches of this file, also those of other callers."},
     {.name = "id",

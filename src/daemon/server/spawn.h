@@ -35,6 +35,7 @@ struct spawn_args {
 		    "is executed as it is; left out, the user's shell."},                         \
 	    {.name = "cwd",                                                                       \
 		.type = FIELD_STRING,                                                             \
+		.flags = FIELD_PATH,                                                              \
 		.offset = offsetof(struct args_struct, spawn.cwd),                                \
 		.min = 1,                                                                         \
 		.max = 4096,                                                                      \
