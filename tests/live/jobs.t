@@ -48,4 +48,46 @@ is 'which is still taken' "$(field .error.data.job)" "$third"
 call stop_job '{"job":"build it","signal":"KILL"}'
 call get_job '{"job":"nothing"}'
 is 'what is no job is said' "$(field .error.data.kind)" no_such_job
+
+# Commands of execute_cli that ended in time are not listed, but remembered.
+listed() { call list_jobs "$1" && field "[.result.jobs[] | select(.id == \"$quick\")] | length"; }
+call execute_cli '{"command":"echo quick"}'
+quick=$(field .result.job)
+is 'a quick command is not listed' "$(listed '{}')" 0
+is 'unless all are wanted' "$(listed '{"all":true}')" 1
+call read_job "{\"job\":\"$quick\"}"
+is 'its output can be read' "$(field .result.text)" quick
+for command in 1 2 3 4 5 6 7 8 9 10; do
+	for _ in 1 2 3 4 5 6 7 8 9 10; do
+		jq -nc --arg command "echo $command" '{method: "execute_cli", params: {$command}}'
+	done
+done | socat -t 86400 - "UNIX-CONNECT:$MUXBUS" >"$dir/answers"
+is '100 more are run' "$(jq -r .result.exit_code "$dir/answers" | grep -c '^0$')" 100
+call list_jobs '{"all":true}'
+is 'the last 100 are remembered' \
+	"$(field '[.result.jobs[] | select(.command | startswith("echo "))] | map(select(.name == null)) | length')" 100
+call get_job "{\"job\":\"$quick\"}"
+is 'the first is not' "$(field .error.data.kind)" no_such_job
+call get_job "{\"job\":\"$first\"}"
+is 'no other job is forgotten for them' "$(field .result.id)" "$first"
+call execute_cli '{"command":"exec sleep 1000","timeout_sec":0.05}'
+quick=$(field .result.job)
+is 'one that takes longer is listed' "$(listed '{}')" 1
+call stop_job "{\"job\":\"$quick\",\"signal\":\"KILL\"}"
+call wait_for "{\"any\":[{\"job\":\"$quick\"}],\"timeout_sec\":60}"
+is 'also when it has ended' "$(listed '{}')" 1
+
+# A killed daemon leaves no command behind that is neither answered nor listed.
+(
+	command="echo \$\$ >$dir/left; while ! [ -e $dir/end ]; do sleep 0.05; done"
+	ask "$(jq -nc --arg command "$command" '{method: "execute_cli", params: {$command}}')" >/dev/null
+) &
+until_is 'a command runs' 1 sh -c "wc -l <'$dir/left' 2>/dev/null || echo 0"
+call list_jobs '{"running":true}'
+quick=$(field '.result.jobs[] | select(.name == null).id')
+kill_daemon
+: >"$dir/end"
+call next_notification "{\"filter\":{\"id\":\"$quick\"},\"timeout_sec\":60}"
+is 'its end is notified, since no request waits' "$(field '.result.notifications[0].data.exit_code')" 0
+is 'and it is listed' "$(listed '{}')" 1
 done_testing

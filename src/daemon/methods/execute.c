@@ -217,7 +217,7 @@ static void on_timeout(void *data)
 {
 	struct execution *execution = data;
 	const struct job *job = job_find(execution->jobs, execution->id);
-	job_unsilence(execution->jobs, execution->id, &execution->pane);
+	job_set_silent(execution->jobs, execution->id, false, &execution->pane);
 	execution_answer(execution, job);
 	execution_free(execution);
 }
@@ -225,7 +225,7 @@ static void on_timeout(void *data)
 static void on_cancelled(struct request *request, void *data)
 {
 	struct execution *execution = data;
-	job_unsilence(execution->jobs, execution->id, &execution->pane);
+	job_set_silent(execution->jobs, execution->id, false, &execution->pane);
 	execution_free(execution);
 	request_fail(request, MESSAGE_CANCELLED, "the peer has gone; the command goes on");
 }
@@ -254,10 +254,12 @@ static void execution_begin(
 static void execution_answer_begun(struct request *request, const char *id, double sec)
 {
 	const struct job *job = job_find(request_daemon(request)->jobs, id);
-	if (job != NULL)
-		execution_begin(request, job, &job->pane, sec);
-	else
+	if (job == NULL) {
 		repeat_answer_id(request, id);
+		return;
+	}
+	job_set_silent(request_daemon(request)->jobs, id, true, NULL);
+	execution_begin(request, job, &job->pane, sec);
 }
 
 static void execute(struct request *request, const struct execute_args *args)

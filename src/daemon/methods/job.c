@@ -287,6 +287,7 @@ static void write_job(struct json_writer *writer, const struct job_set *jobs, co
 
 struct list_args {
 	bool running;
+	bool all;
 };
 
 static const struct field list_fields[] = {
@@ -294,6 +295,10 @@ static const struct field list_fields[] = {
 	.type = FIELD_BOOL,
 	.offset = offsetof(struct list_args, running),
 	.help = "Only those that run."},
+    {.name = "all",
+	.type = FIELD_BOOL,
+	.offset = offsetof(struct list_args, all),
+	.help = "Also commands of execute_cli that ended within its time."},
     {.name = NULL},
 };
 
@@ -305,7 +310,8 @@ static void handle_list(struct request *request, const void *data)
 	const struct job *job = NULL;
 	json_array_begin(writer, "jobs");
 	while ((job = job_next(jobs, job)) != NULL) {
-		if (args->running && job->state != JOB_RUNNING)
+		if ((args->running && job->state != JOB_RUNNING) ||
+		    (!args->all && job_is_quick(job)))
 			continue;
 		json_object_begin(writer, NULL);
 		write_job(writer, jobs, job);
@@ -514,6 +520,9 @@ const struct method methods_job[] = {
     {.name = METHOD("list_jobs", METHOD_READS),
 	.title = "List jobs",
 	.summary = "Lists background jobs: those that run, and the last that have ended.",
+	.help = "200 jobs that have ended are remembered, with their output. Apart from these, so "
+		"are the last 100 commands of execute_cli that ended within its time: get_job and "
+		"read_job know their ids, and the list has them if all is true.",
 	.fields = list_fields,
 	.args_size = sizeof(struct list_args),
 	.results = list_results,

@@ -44,6 +44,7 @@ struct job_set {
 	struct list listeners;
 	size_t running;
 	size_t ended;
+	size_t quick; /* the same of quick ones, which are not counted as ended */
 };
 
 /* A job with what watches over it. The public part comes first. */
@@ -82,6 +83,17 @@ const struct job *job_next(const struct job_set *set, const struct job *previous
 size_t job_running(const struct job_set *set)
 {
 	return set->running;
+}
+
+bool job_is_quick(const struct job *job)
+{
+	return job->is_silent && job->state != JOB_RUNNING;
+}
+
+/* The counter of ended jobs that a job belongs to. */
+static size_t *ended_count(struct job_set *set, const struct job *job)
+{
+	return job_is_quick(job) ? &set->quick : &set->ended;
 }
 
 void job_path(
@@ -134,16 +146,18 @@ static void set_forget(struct job_set *set)
 	list_for_each_safe (link, after, &set->jobs) {
 		struct job *job = list_entry(link, struct job, link);
 		char name[JOB_NAME_SIZE];
-		if (set->ended <= JOBS_KEEP)
+		bool is_full;
+		if (set->ended <= JOBS_KEEP && set->quick <= JOBS_KEEP_QUICK)
 			return;
-		if (job->state == JOB_RUNNING || tracked_of(job)->event != NULL)
+		is_full = job_is_quick(job) ? set->quick > JOBS_KEEP_QUICK : set->ended > JOBS_KEEP;
+		if (!is_full || job->state == JOB_RUNNING || tracked_of(job)->event != NULL)
 			continue; /* or its supervisor is still at work on the files */
 		for (int file = 0; file < JOB_FILE_COUNT_; file++) {
 			job_file_name(name, job->id, (enum job_file)file);
 			(void)unlinkat(set->dir_fd, name, 0); /* not every job has every file */
 		}
 		record_delete(queue_store(set->queue), &job_kind, job->id);
-		set->ended--;
+		--*ended_count(set, job);
 		tracked_free(tracked_of(job));
 	}
 }
@@ -201,7 +215,7 @@ static void job_settle(struct job_set *set, struct job *job)
 	char path[PATH_SIZE], *excerpt, *text, *data;
 	struct list *link, *after;
 	set->running--;
-	set->ended++;
+	++*ended_count(set, job);
 	excerpt = job_excerpt(set, job);
 	job_path(set, job, JOB_FILE_OUT, path, sizeof path);
 	text = job_record_text(job);
@@ -551,6 +565,10 @@ static void job_adopt(struct tracked *tracked)
 	struct job *job = &tracked->job;
 	struct job_start start;
 	set->running++;
+	if (job->is_silent) {
+		job->is_silent = false; /* its request was lost with its connection */
+		job_store(set, job);
+	}
 	if (tracked_watch(tracked, open_supervisor(set, job))) {
 		if (job_start_read(set->dir_fd, job->id, &start) == 0)
 			job->pid = start.pid;
@@ -607,7 +625,7 @@ static void set_load(struct job_set *set)
 		if (tracked->job.state == JOB_RUNNING)
 			job_adopt(tracked);
 		else
-			set->ended++;
+			++*ended_count(set, &tracked->job);
 	}
 	set_sweep(set);
 }
@@ -687,14 +705,15 @@ int job_stop(struct job_set *set, const char *id, int signal)
 	return result;
 }
 
-void job_unsilence(struct job_set *set, const char *id, const struct pane_ref *pane)
+void job_set_silent(
+    struct job_set *set, const char *id, bool is_silent, const struct pane_ref *pane)
 {
 	const struct job *found = job_find(set, id);
 	struct job *job;
 	if (found == NULL || found->state != JOB_RUNNING)
 		return;
 	job = &tracked_of(found)->job;
-	job->is_silent = false;
+	job->is_silent = is_silent;
 	if (pane != NULL)
 		job->pane = *pane;
 	job_store(set, job);

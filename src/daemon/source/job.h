@@ -19,6 +19,7 @@
 
 #define JOBS_MAX 1000 /* running at once */
 #define JOBS_KEEP 200 /* ended ones that are remembered, with their output */
+#define JOBS_KEEP_QUICK 100 /* the same of those whose end a request answered with */
 #define JOB_OUT_MAX (64 * 1024 * 1024) /* bytes of output that are kept of the beginning */
 #define JOB_EXCERPT 200 /* characters of output in the notification */
 
@@ -62,12 +63,18 @@ const struct job *job_start(
 const struct job *job_find(const struct job_set *set, const char *id);
 const struct job *job_next(const struct job_set *set, const struct job *previous);
 size_t job_running(const struct job_set *set);
+/* Whether a job has ended while its request waited: lists leave such jobs out. */
+bool job_is_quick(const struct job *job);
 
 /* Asks one to end: SIGTERM and SIGINT escalate after 5 s; others are sent once. -errno. */
 int job_stop(struct job_set *set, const char *id, int signal);
 
-/* From now on its end is notified: the request that waited for it has given up. */
-void job_unsilence(struct job_set *set, const char *id, const struct pane_ref *pane);
+/*
+ * Whether a request waits for the end of a running job. If not, from now on its end is notified,
+ * to the pane (NULL: as before).
+ */
+void job_set_silent(
+    struct job_set *set, const char *id, bool is_silent, const struct pane_ref *pane);
 
 struct job_listener {
 	struct list link;
