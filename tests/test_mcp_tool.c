@@ -5,14 +5,17 @@
  */
 #include "daemon/mcp/mcp_tool.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/alloc.h"
 #include "base/utf8.h"
+#include "base/xalloc.h"
 #include "daemon/mcp/mcp_advice.h"
 #include "daemon/mcp/mcp_client.h"
 #include "daemon/mcp/mcp_cut.h"
+#include "daemon/mcp/mcp_shown.h"
 #include "daemon/mcp/mcp_text.h"
 #include "tap.h"
 
@@ -240,6 +243,160 @@ static void test_cut_arrays(void)
 	buf_finish(&out);
 }
 
+/* Numbers of cut results. */
+
+enum { ROWS = 300, SHOWN_FROM = 700, SHOWN_TO = 2600 };
+
+static bool write_shown(struct buf *out, const struct mcp_cut *cut, void *data)
+{
+	return mcp_shown_write(out, cut, data, "Advice.");
+}
+
+/* The shown part of a result in at most max bytes; NULL if it is not cut. */
+static const struct json *show(const struct json *tree, size_t max, bool keeps_end)
+{
+	static struct json_reader *shown;
+	struct mcp_cut cut = {.keeps_end = keeps_end};
+	struct json_error error;
+	const struct json *result = NULL;
+	struct buf out;
+	if (shown == NULL)
+		shown = json_reader_new((size_t)1 << 20);
+	buf_init(&out, max);
+	if (mcp_cut_find(&cut, tree, max, write_shown, (void *)(uintptr_t)tree) && cut.is_needed &&
+	    write_shown(&out, &cut, (void *)(uintptr_t)tree))
+		result = json_read(shown, (const char *)out.data, out.len, &error);
+	buf_finish(&out);
+	return result;
+}
+
+static int64_t int_of(const struct json *object, const char *name)
+{
+	const struct json *member = json_member(object, name);
+	int64_t number;
+	return member != NULL && json_int(member, &number) ? number : INT64_MIN;
+}
+
+/* A capture of so many rows, the last of which is row 9; each row begins with its number. */
+static const struct json *captured(struct buf *out, struct buf *text, int rows, const char *more)
+{
+	struct json_error error;
+	struct json_writer writer;
+	buf_clear(out);
+	buf_clear(text);
+	for (int row = 10 - rows; row < 10; row++)
+		(void)buf_printf(text, "%d:%.*s\n", row, (row * row) % 37, more);
+	json_writer_init(&writer, out);
+	json_object_begin(&writer, NULL);
+	json_put_str(&writer, "pane", "%3");
+	(void)json_put_text(&writer, "text", text->data, text->len);
+	json_put_int(&writer, "first_row", 10 - rows);
+	json_put_bool(&writer, "truncated", false);
+	json_put_int(&writer, "from", 1000);
+	json_put_int(&writer, "to", 1000 + (int64_t)text->len);
+	json_object_end(&writer);
+	return json_read(reader, (const char *)out->data, out->len, &error);
+}
+
+/* The faults of the numbers of a capture that is cut to each size, from its end. */
+static int check_rows(const struct json *tree, const struct buf *text)
+{
+	int faults = 0;
+	for (size_t max = SHOWN_FROM; max < SHOWN_TO; max++) {
+		const struct json *shown = show(tree, max, true);
+		const struct json *part = shown != NULL ? json_member(shown, "text") : NULL;
+		const char *rest = shown != NULL ? json_member(shown, "rest")->text : "";
+		const char *whole = (const char *)text->data;
+		char row[32], gap[64];
+		size_t at = part != NULL ? text->len - part->len : 0;
+		if (part == NULL)
+			continue;
+		while (at > 0 && whole[at - 1] != '\n')
+			at--;
+		(void)snprintf(row, sizeof row, "%lld:", (long long)int_of(shown, "first_row"));
+		(void)snprintf(gap, sizeof gap, "Rows %d to %lld are not shown", 10 - ROWS,
+		    (long long)int_of(shown, "first_row") - 1);
+		faults += strncmp(whole + at, row, strlen(row)) != 0 || strstr(rest, gap) != rest ||
+		    !json_member(shown, "truncated")->boolean;
+		faults += strcmp(whole + text->len - part->len, part->text) != 0;
+	}
+	return faults;
+}
+
+/* The faults of offsets, with the beginning kept: reading on from "to" misses nothing. */
+static int check_offsets(const struct json *tree, const struct buf *text)
+{
+	int faults = 0;
+	for (size_t max = SHOWN_FROM; max < SHOWN_TO; max++) {
+		const struct json *shown = show(tree, max, false);
+		const struct json *part = shown != NULL ? json_member(shown, "text") : NULL;
+		if (part != NULL)
+			faults += int_of(shown, "to") != 1000 + (int64_t)part->len ||
+			    memcmp(part->text, text->data, part->len) != 0;
+	}
+	return faults;
+}
+
+static void test_shown(void)
+{
+	static const char more[] = "0123456789012345678901234567890123456789";
+	static const char stripped[] = "{\"text\":\"%s\",\"from\":50,\"to\":5000}";
+	static const char listed[] = "{\"notifications\":[%s],\"last\":900}";
+	struct buf out, text;
+	struct json_error error;
+	const struct json *tree, *shown;
+	char *json;
+	buf_init(&out, 100000);
+	buf_init(&text, 100000);
+	tree = captured(&out, &text, ROWS, more);
+	ok(show(tree, SHOWN_FROM, true) != NULL && show(tree, SHOWN_TO, true) != NULL,
+	    "a capture is cut to %d and to %d bytes", SHOWN_FROM, SHOWN_TO);
+	is_int(check_rows(tree, &text), 0, "first_row is the row of the first line shown");
+	is_int(check_offsets(tree, &text), 0, "to is the offset behind the last byte shown");
+	buf_clear(&text);
+	while (text.len < 3000)
+		(void)buf_append_str(&text, "some text ");
+	json = xasprintf(stripped, (const char *)text.data);
+	tree = json_read(reader, json, strlen(json), &error);
+	is_int(int_of(show(tree, 2000, false), "to"), 50, "of a stripped text, to is its start");
+	mem_free(json);
+	buf_clear(&text);
+	for (int i = 1; i <= 100; i++)
+		(void)buf_printf(&text, "%s{\"seq\":%d}", i > 1 ? "," : "", i);
+	json = xasprintf(listed, (const char *)text.data);
+	tree = json_read(reader, json, strlen(json), &error);
+	shown = show(tree, 700, false);
+	is_int(int_of(shown, "last"), (long long)json_member(shown, "notifications")->count,
+	    "last is the number of the last element shown");
+	ok(strstr(json_member(shown, "rest")->text, " of 100 notifications are shown. Advice."),
+	    "and rest says how many there are");
+	mem_free(json);
+	buf_finish(&out);
+	buf_finish(&text);
+}
+
+static void test_shown_base64(void)
+{
+	static const char head[] = "{\"base64\":\"", tail[] = "\",\"from\":0,\"to\":3000}";
+	struct json_error error;
+	struct buf text;
+	const struct json *tree;
+	int faults = 0;
+	buf_init(&text, 10000);
+	(void)buf_append_str(&text, head);
+	for (int i = 0; i < 1000; i++)
+		(void)buf_append_str(&text, "QUJD");
+	(void)buf_append_str(&text, tail);
+	tree = json_read(reader, (const char *)text.data, text.len, &error);
+	for (size_t max = 1200; max < 2400; max++) {
+		const struct json *shown = show(tree, max, false);
+		size_t len = shown != NULL ? json_member(shown, "base64")->len : 1;
+		faults += len % 4 != 0 || int_of(shown, "to") != (int64_t)(len / 4 * 3);
+	}
+	is_int(faults, 0, "base64 is cut behind whole bytes, and to counts them");
+	buf_finish(&text);
+}
+
 /* Text. */
 
 static const struct {
@@ -354,6 +511,8 @@ int main(void)
 	test_cut();
 	test_bidi();
 	test_cut_arrays();
+	test_shown();
+	test_shown_base64();
 	test_texts();
 	test_clients();
 	test_narrow();

@@ -144,6 +144,38 @@ static void test_large(void)
 	mem_free(pane);
 }
 
+/* Captures of each size around the limit: text and structure say the same, and it is true. */
+static void test_around_limit(void)
+{
+	char *pane = xstrdup(live_tmux(live,
+	    "new-window -d -P -F '#{pane_id}' -t main: \"seq -f 'a line of text %%.0f' 100000 "
+	    "101900; echo the end; exec cat\""));
+	int faults = 0, cuts = 0;
+	wait_for_text(pane, "the end");
+	for (int lines = 840; lines < 920; lines++) {
+		const struct json *answer =
+		    tool(talk, "capture_pane", "{\"pane\":\"%s\",\"lines\":%d}}", pane, lines);
+		const char *text = text_of(answer);
+		const struct json *shown = at(answer, "result.structuredContent.text");
+		bool is_cut = at(answer, "result.structuredContent.rest") != NULL;
+		long first = 0, row = (long)at_int(answer, "result.structuredContent.first_row");
+		long size = (long)at_int(answer, "result.structuredContent.history_size");
+		char said[64];
+		if (shown != NULL)
+			(void)sscanf(shown->text, "a line of text %ld", &first);
+		(void)snprintf(said, sizeof said, "first_row %ld,", row);
+		cuts += is_cut;
+		faults += shown == NULL || first - 100000 != row + size || !strstr(text, said) ||
+		    !strstr(text, shown->text);
+		faults += (strstr(text, "\nTruncated. ") != NULL) != is_cut ||
+		    (is_cut && (strstr(text, "truncated no") || !strstr(text, "truncated yes")));
+		faults += !is_cut && first != 101902 - lines;
+	}
+	ok(cuts > 0 && cuts < 80, "%d of 80 captures around the limit are cut", cuts);
+	is_int(faults, 0, "rows, marks and text agree in all of them");
+	mem_free(pane);
+}
+
 static void test_job_output(void)
 {
 	char id[16], *all;
@@ -484,6 +516,7 @@ int main(void)
 	test_panes();
 	test_strange_output();
 	test_large();
+	test_around_limit();
 	test_job_output();
 	test_pending();
 	test_task();

@@ -199,6 +199,7 @@ struct mcp *mcp_new(struct daemon *daemon, struct dispatch *dispatch)
 	mcp->daemon = daemon;
 	mcp->dispatch = dispatch;
 	mcp->reader = json_reader_new((size_t)daemon->config->limits.result_bytes + 1024);
+	mcp->shown_reader = json_reader_new(MCP_RESULT_MAX);
 	mcp->params_reader = json_reader_new(4096);
 	dispatch_set_dialect(dispatch, &dialect, mcp);
 	return mcp;
@@ -209,6 +210,7 @@ void mcp_free(struct mcp *mcp)
 	if (mcp == NULL)
 		return;
 	json_reader_free(mcp->reader);
+	json_reader_free(mcp->shown_reader);
 	json_reader_free(mcp->params_reader);
 	mem_free(mcp);
 }

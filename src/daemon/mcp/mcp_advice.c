@@ -23,21 +23,18 @@ static const struct {
 	const char *rest;
 	bool keeps_end;
 } rows[] = {
-    {"capture_pane",
-	"These are the last lines; ask for fewer with lines, or read what was printed with "
-	"read_output.",
-	true},
+    {"capture_pane", "These are the last lines; ask for fewer with lines.", true},
     {"execute_cli",
-	"These are the last lines; all of it is in the log of the job, see read_job, or let the "
-	"command write into a file.",
+	"These are the last lines; all of it is in the log of the job, or let the command write "
+	"into a file.",
 	true},
-    {"list_notifications", "Ask for what comes after the last seq shown, with after.", false},
-    {"list_events", "Ask for what comes after the last seq shown, with after.", false},
+    {"list_notifications", "Ask for what comes after last, with after.", false},
+    {"list_events", "Ask for what comes after last, with after.", false},
     {"list_panes", "Ask for one session or window with session or window.", false},
     {"list_windows", "Ask for one session with session.", false},
-    {"next_notification", "Ask for what comes after the last seq shown, with after.", false},
-    {"read_job", "Ask for less at once with max_bytes, from the same offset.", false},
-    {"read_output", "Ask for less at once with max_bytes, from the same offset.", false},
+    {"next_notification", "Ask for what comes after last, with after.", false},
+    {"read_job", "Read on from to, with less at once: max_bytes.", false},
+    {"read_output", "Read on from to, with less at once: max_bytes.", false},
     {"run_tmux", "Ask tmux for less, such as with a filter or a shorter format.", false},
     {NULL, "Ask for less, or for one thing by its id.", false},
 };

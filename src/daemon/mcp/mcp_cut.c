@@ -14,6 +14,12 @@ static bool is_inside(char byte)
 	return ((uint8_t)byte & 0xc0) == 0x80;
 }
 
+/* Four characters of base64 are three bytes: a part of them would be other bytes. */
+static bool is_base64(const struct json *value)
+{
+	return value->name != NULL && strcmp(value->name, "base64") == 0;
+}
+
 const char *mcp_cut_string(const struct mcp_cut *cut, const struct json *value, size_t *ret_len)
 {
 	const char *text = value->text;
@@ -23,6 +29,10 @@ const char *mcp_cut_string(const struct mcp_cut *cut, const struct json *value, 
 	*ret_len = len;
 	if (len <= max)
 		return text;
+	if (is_base64(value)) {
+		*ret_len = max / 4 * 4;
+		return cut->keeps_end ? text + len - *ret_len : text;
+	}
 	if (cut->keeps_end) {
 		const char *begin = text + len - max;
 		while (is_inside(*begin))

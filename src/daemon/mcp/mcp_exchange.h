@@ -28,6 +28,7 @@ struct mcp {
 	struct daemon *daemon;
 	struct dispatch *dispatch;
 	struct json_reader *reader; /* of results, to make text of them */
+	struct json_reader *shown_reader; /* of what is shown of a cut result */
 	struct json_reader *params_reader; /* of our own requests */
 };
 

@@ -262,12 +262,18 @@ static void put_outcome(struct page *page, const struct method *method, const st
 	put_str(page, "\n");
 }
 
+/* Members that stand in the text already. */
+static bool is_put(const struct json *member, const char *rest)
+{
+	return is_message(member) || (rest != NULL && strcmp(member->name, "rest") == 0);
+}
+
 /* Values that fit into one line. */
-static void put_line(struct page *page, const struct json *result)
+static void put_line(struct page *page, const struct json *result, const char *rest)
 {
 	const char *comma = "";
 	for (const struct json *member = result->child; member != NULL; member = member->next) {
-		if (is_message(member) || is_list(member) || is_long(member))
+		if (is_put(member, rest) || is_list(member) || is_long(member))
 			continue;
 		put_str(page, comma);
 		put_str(page, member->name);
@@ -295,12 +301,12 @@ bool mcp_text_write(struct buf *out, const struct method *method, const struct j
 		put_str(&page, rest);
 		put_str(&page, "\n");
 	}
-	put_line(&page, result);
+	put_line(&page, result, rest);
 	for (const struct json *member = result->child; member != NULL; member = member->next)
 		if (is_list(member))
 			put_table(&page, member);
 	for (const struct json *member = result->child; member != NULL; member = member->next)
-		if (is_long(member) && !is_message(member))
+		if (is_long(member) && !is_put(member, rest))
 			put_block(&page, member);
 	return !page.is_full;
 }

@@ -14,6 +14,7 @@
 #include "daemon/mcp/mcp_log.h"
 #include "daemon/mcp/mcp_pending.h"
 #include "daemon/mcp/mcp_progress.h"
+#include "daemon/mcp/mcp_shown.h"
 #include "daemon/mcp/mcp_text.h"
 #include "daemon/methods/daemon_parts.h"
 #include "daemon/server/dispatch.h"
@@ -40,40 +41,40 @@ struct showing {
 	const struct method *tool;
 	const struct json *result;
 	const char *rest; /* how to get what is cut */
+	struct json_reader *reader; /* of what is shown */
 };
 
-static bool write_structured(struct buf *out, const struct mcp_cut *cut, void *data)
+/* The text of what is shown: it is read again, so that both forms have the same numbers. */
+static bool write_text(struct buf *out, const struct buf *shown, const struct showing *showing)
 {
-	const struct showing *showing = data;
-	struct json_writer writer;
-	json_writer_init(&writer, out);
-	json_object_begin(&writer, NULL);
-	for (const struct json *m = showing->result->child; m != NULL && !writer.is_cut;
-	     m = m->next)
-		if (!cut->is_needed || strcmp(m->name, "truncated") != 0)
-			mcp_cut_write(cut, &writer, m->name, m);
-	if (cut->is_needed) {
-		json_put_bool(&writer, "truncated", true);
-		json_put_str(&writer, "rest", showing->rest);
-	}
-	json_object_end(&writer);
-	return !writer.is_cut;
+	struct mcp_cut nothing = {0};
+	struct json_error error;
+	const struct json *tree =
+	    json_read(showing->reader, (const char *)shown->data, shown->len, &error);
+	const struct json *rest = tree != NULL ? json_member(tree, "rest") : NULL;
+	mcp_cut_nothing(&nothing);
+	return tree != NULL &&
+	    mcp_text_write(out, showing->tool, tree, &nothing, rest != NULL ? rest->text : NULL);
 }
 
-static bool write_text(struct buf *out, const struct mcp_cut *cut, void *data)
-{
-	const struct showing *showing = data;
-	return mcp_text_write(
-	    out, showing->tool, showing->result, cut, cut->is_needed ? showing->rest : NULL);
-}
-
-/* Either form has the same cut, so it must do for both. */
+/* Either form has the same cut, so it must do for both. Leaves the text in out. */
 static bool write_both(struct buf *out, const struct mcp_cut *cut, void *data)
 {
-	if (!write_structured(out, cut, data))
-		return false;
-	buf_clear(out);
-	return write_text(out, cut, data);
+	const struct showing *showing = data;
+	struct buf shown;
+	bool fits;
+	buf_init(&shown, out->max);
+	if (cut->is_needed) {
+		fits = mcp_shown_write(&shown, cut, showing->result, showing->rest);
+	} else {
+		struct json_writer writer;
+		json_writer_init(&writer, &shown);
+		json_put_value(&writer, NULL, showing->result);
+		fits = !writer.is_cut;
+	}
+	fits = fits && write_text(out, &shown, showing);
+	buf_finish(&shown);
+	return fits;
 }
 
 static void put_content(struct json_writer *writer, const struct buf *text)
@@ -113,7 +114,7 @@ static bool put_whole(struct json_writer *writer, const struct buf *json, struct
 		return false;
 	mcp_cut_nothing(cut);
 	buf_init(&out, bytes_max);
-	is_small = write_text(&out, cut, showing);
+	is_small = mcp_text_write(&out, showing->tool, showing->result, cut, NULL);
 	if (is_small) {
 		put_content(writer, &out);
 		json_put_raw(writer, "structuredContent", json->data, json->len);
@@ -125,9 +126,12 @@ static bool put_whole(struct json_writer *writer, const struct buf *json, struct
 static void put_result(struct call *call, struct json_writer *writer, const struct json *result,
     const struct buf *json)
 {
-	struct showing showing = {call->tool, result, mcp_advice_rest(call->tool)};
+	struct showing showing = {.tool = call->tool,
+	    .result = result,
+	    .rest = mcp_advice_rest(call->tool),
+	    .reader = call->mcp->shown_reader};
 	struct mcp_cut cut = {.keeps_end = mcp_advice_keeps_end(call->tool)};
-	struct buf out;
+	struct buf out, shown;
 	if (put_whole(writer, json, &showing, &cut, call->bytes_max))
 		return;
 	if (!mcp_cut_find(&cut, result, call->bytes_max, write_both, &showing)) {
@@ -135,12 +139,14 @@ static void put_result(struct call *call, struct json_writer *writer, const stru
 		return;
 	}
 	buf_init(&out, call->bytes_max);
-	(void)write_text(&out, &cut, &showing); /* fits, as it did before */
+	buf_init(&shown, call->bytes_max);
+	/* Both fit, as they did before. */
+	(void)mcp_shown_write(&shown, &cut, result, showing.rest);
+	(void)write_text(&out, &shown, &showing);
 	put_content(writer, &out);
-	buf_clear(&out);
-	(void)write_structured(&out, &cut, &showing);
-	json_put_raw(writer, "structuredContent", out.data, out.len);
+	json_put_raw(writer, "structuredContent", shown.data, shown.len);
 	buf_finish(&out);
+	buf_finish(&shown);
 }
 
 static void on_result(void *data, struct json_writer *writer, const char *text, size_t len)
