@@ -17,6 +17,7 @@
 #include "daemon/mcp/mcp_cut.h"
 #include "daemon/mcp/mcp_shown.h"
 #include "daemon/mcp/mcp_text.h"
+#include "daemon/mcp/mcp_tool_name.h"
 #include "tap.h"
 
 static struct json_reader *reader;
@@ -444,6 +445,51 @@ static void test_texts(void)
 	}
 }
 
+/* Names. */
+
+static void test_names(void)
+{
+	static const struct {
+		const char *name;
+		const char *method; /* NULL: none */
+		const char *nearest; /* NULL: not asked for */
+	} names[] = {
+	    {"list_panes", "list_panes", NULL},
+	    {"mcp__muxbus__list_panes", "list_panes", NULL},
+	    {"mcp_muxbus_list_panes", "list_panes", NULL},
+	    {"mcp__plugin_muxbus_muxbus__list_panes", "list_panes", NULL},
+	    {"muxbus.list_panes", "list_panes", NULL},
+	    {"muxbus-list_panes", "list_panes", NULL},
+	    {"muxbus_list-panes", "list_panes", NULL},
+	    {"muxbus/list_panes", "list_panes", NULL},
+	    {"muxbus:list.panes", "list_panes", NULL},
+	    {"list-panes", "list_panes", NULL},
+	    {"mcp__muxbus__list_pane", NULL, "list_panes"},
+	    {"muxbus.lst_panes", NULL, "list_panes"},
+	    {"mcp__tmux__list_panes", NULL, "list_panes"},
+	    {"other_wait_for", NULL, "wait_for"},
+	    {"notmuxbus.list_panes", NULL, "list_panes"},
+	    {"muxbus", NULL, NULL},
+	    {"muxbus__", NULL, NULL},
+	    {"", NULL, NULL},
+	    {"mcp__muxbus__shutdown", "shutdown", NULL},
+	    {"muxbus.nothing_of_that_kind", NULL, NULL},
+	};
+	char longest[1000];
+	for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+		const struct method *method = mcp_tool_named(names[i].name);
+		is_str(
+		    method != NULL ? method->name : NULL, names[i].method, "\"%s\"", names[i].name);
+		if (names[i].nearest != NULL)
+			is_str(mcp_tool_nearest(names[i].name), names[i].nearest, "is near");
+	}
+	memset(longest, 'a', sizeof longest);
+	memcpy(longest, "muxbus.", 7);
+	longest[sizeof longest - 1] = '\0';
+	ok(mcp_tool_named(longest) == NULL && mcp_tool_nearest(longest) == NULL,
+	    "a name of 1,000 bytes is none");
+}
+
 /* Agents. */
 
 static void test_clients(void)
@@ -514,6 +560,7 @@ int main(void)
 	test_shown();
 	test_shown_base64();
 	test_texts();
+	test_names();
 	test_clients();
 	test_narrow();
 	json_reader_free(reader);

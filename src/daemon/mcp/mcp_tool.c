@@ -16,6 +16,7 @@
 #include "daemon/mcp/mcp_progress.h"
 #include "daemon/mcp/mcp_shown.h"
 #include "daemon/mcp/mcp_text.h"
+#include "daemon/mcp/mcp_tool_name.h"
 #include "daemon/methods/daemon_parts.h"
 #include "daemon/server/dispatch.h"
 #include "daemon/server/request.h"
@@ -248,7 +249,7 @@ static const struct method *tool_of(const struct mcp_exchange *exchange)
 {
 	const struct json *name = param(exchange, "name");
 	const struct method *method =
-	    name != NULL && name->type == JSON_STRING ? method_find(name->text) : NULL;
+	    name != NULL && name->type == JSON_STRING ? mcp_tool_named(name->text) : NULL;
 	return method != NULL && method->flags & METHOD_NO_TOOL ? NULL : method;
 }
 
@@ -269,7 +270,8 @@ static const struct field call_fields[] = {
 static void refuse_tool(struct request *request, const char *name)
 {
 	static const char data[] = "\"field\":\"name\"";
-	const char *nearest = method_nearest(name);
+	const struct method *named = mcp_tool_named(name);
+	const char *nearest = named != NULL ? named->name : mcp_tool_nearest(name);
 	const struct method *close = nearest != NULL ? method_find(nearest) : NULL;
 	if (close != NULL && close->flags & METHOD_NO_TOOL)
 		request_fail_data(request, MESSAGE_PARAMS, data,
