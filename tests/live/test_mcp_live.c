@@ -390,6 +390,38 @@ static void test_two(void)
 
 /* Resources. */
 
+/* Models write the id of a pane as it is, clients that expand a template encode it. */
+static void test_pane_uris(void)
+{
+	static const struct {
+		const char *id;
+		const char *error; /* NULL: it is read */
+	} uris[] = {
+	    {"0", NULL},
+	    {"%0", NULL},
+	    {"%250", NULL},
+	    {"%254000", "4000"},
+	    {"%4000", "4000"},
+	    {"%25", "%25"}, /* pane %25, which is not there */
+	    {"%", "no resource"},
+	    {"%%0", "no resource"},
+	    {"%25250", "250"},
+	    {"%2a", "2a"},
+	};
+	for (size_t i = 0; i < sizeof uris / sizeof *uris; i++) {
+		const struct json *answer = talk_call(
+		    talk, "resources/read", "{\"uri\":\"muxbus://panes/%s\"}", uris[i].id);
+		const char *error = at_str(answer, "error.message");
+		char uri[64];
+		(void)snprintf(uri, sizeof uri, "muxbus://panes/%s", uris[i].id);
+		if (uris[i].error != NULL)
+			ok(error != NULL && strstr(error, uris[i].error) != NULL, "%s: %s", uri,
+			    error != NULL ? error : "is read");
+		else
+			is_str(at_str(answer, "result.contents.0.uri"), uri, "%s is read", uri);
+	}
+}
+
 static void test_resources(void)
 {
 	const struct json *answer = talk_call(talk, "resources/list", "{}");
@@ -406,6 +438,7 @@ static void test_resources(void)
 	ok(strstr(at_str(answer, "result.contents.0.text"), "read-me"), "a pane is read as text");
 	answer = talk_call(talk, "resources/read", "{\"uri\":\"muxbus://panes\"}");
 	ok(strstr(at_str(answer, "result.contents.0.text"), "{\"seq\":"), "a list as JSON");
+	test_pane_uris();
 	answer = talk_call(talk, "resources/read", "{\"uri\":\"muxbus://panes/4000\"}");
 	is_int(at_int(answer, "error.code"), -32002, "a missing resource is refused");
 	answer = talk_call(talk, "resources/read", "{\"uri\":\"muxbus://panes/4000\"," MODERN "}");

@@ -63,7 +63,7 @@ static const struct form {
     {"notifications/", "id", "", "A notification", "The notification of a request.", JSON,
 	"next_notification", "{\"filter\":{\"id\":\"", "\"},\"timeout_sec\":0}", NOTE_KINDS, false,
 	false},
-    {"panes/", "pane", "", "A pane", "Its text now; 3 stands for %3.", TEXT, "capture_pane",
+    {"panes/", "pane", "", "A pane", "Its text now; 3 and %253 stand for %3.", TEXT, "capture_pane",
 	"{\"pane\":\"%", "\"}", BIT(EVENT_PANE_CLOSED) | BIT(EVENT_PANE_EXITED), true, false},
 };
 
@@ -78,6 +78,15 @@ static bool is_id(const char *text, size_t len)
 	return len > 0 && len < ID_MAX;
 }
 
+/* The sigil of a pane, as it is or percent-encoded, may stand before its number. */
+static const char *skip_sigil(const struct form *form, const char *rest)
+{
+	bool is_pane = form->variable != NULL && strcmp(form->variable, "pane") == 0;
+	if (!is_pane || *rest != '%')
+		return rest;
+	return strncmp(rest, "%25", 3) == 0 && rest[3] != '\0' ? rest + 3 : rest + 1;
+}
+
 /* The form of a URI, and its id; NULL if no form matches. */
 static const struct form *find_form(const char *uri, char id[ID_MAX])
 {
@@ -90,7 +99,7 @@ static const struct form *find_form(const char *uri, char id[ID_MAX])
 		size_t len;
 		if (strncmp(uri, form->begin, begin) != 0)
 			continue;
-		rest = uri + begin;
+		rest = skip_sigil(form, uri + begin);
 		len = form->variable != NULL ? strcspn(rest, "/") : 0;
 		if (strcmp(rest + len, form->end) != 0 ||
 		    (form->variable != NULL && !is_id(rest, len)))
