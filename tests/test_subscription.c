@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: ISC */
 /* Subscriptions: filters, replay, holes, and their demands on other parts. */
-#include "daemon/server/subscription.h"
+#include "daemon/tmux/subscription.h"
 
 #include <inttypes.h>
 #include <muxbus.h>
@@ -10,7 +10,6 @@
 
 #include "base/buf.h"
 #include "daemon/event/event_log.h"
-#include "daemon/server/server_parts.h"
 #include "daemon/tmux/stream.h"
 #include "daemon/tmux/tmux.h"
 #include "tap.h"
@@ -52,14 +51,14 @@ static bool hear_gap(
 	return !is_full;
 }
 
-static struct server_parts program;
+static struct subscription_parts program;
 static struct subscription_set *set;
 
 static void begin(size_t keep_count)
 {
 	static const struct subscription_sink sink = {.event = hear_event, .gap = hear_gap};
 	char reason[64];
-	program = (struct server_parts){.streams = (void *)&heard, .tmux = (void *)&heard};
+	program = (struct subscription_parts){.streams = (void *)&heard, .tmux = (void *)&heard};
 	program.events = event_log_new(NULL, keep_count, 1 << 20, reason, sizeof reason);
 	set = subscription_set_new(&program, &sink);
 	is_full = false;

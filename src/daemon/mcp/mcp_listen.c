@@ -15,8 +15,8 @@
 #include "daemon/methods/daemon_parts.h"
 #include "daemon/server/peer.h"
 #include "daemon/server/request.h"
-#include "daemon/server/subscription.h"
 #include "daemon/source/job.h"
+#include "daemon/tmux/subscription.h"
 
 #define INTERVAL_MS 1000 /* between two notifications of one target */
 #define TARGETS_MAX (SUBSCRIPTIONS_MAX - 1) /* of one session; one is the log's */
@@ -196,8 +196,10 @@ static struct mcp_listening *listening_of(struct mcp_session *session)
 	list_init(&listening->targets);
 	list_init(&listening->streams);
 	listening->timer = loop_timer_new(listening->daemon->base, on_timer, listening);
-	listening->events = subscription_set_new(listening->daemon->parts,
-	    &(struct subscription_sink){.event = on_event, .gap = on_gap, .data = listening});
+	listening->events =
+	    subscription_set_new(&(struct subscription_parts){listening->daemon->events,
+				     listening->daemon->streams, listening->daemon->tmux},
+		&(struct subscription_sink){.event = on_event, .gap = on_gap, .data = listening});
 	listening->jobs.started = on_job;
 	listening->jobs.ended = on_job;
 	if (listening->daemon->jobs != NULL)

@@ -19,13 +19,13 @@
 #include "daemon/server/peer.h"
 #include "daemon/server/request.h"
 #include "daemon/server/server.h"
-#include "daemon/server/subscription.h"
 #include "daemon/server/tmux_call.h"
 #include "daemon/source/condition_doc.h"
 #include "daemon/source/job.h"
 #include "daemon/source/timer.h"
 #include "daemon/source/watch.h"
 #include "daemon/tmux/stream.h"
+#include "daemon/tmux/subscription.h"
 #include "daemon/tmux/tmux.h"
 
 #ifndef PACKAGE_VERSION

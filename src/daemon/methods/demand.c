@@ -14,8 +14,8 @@
 #include "daemon/server/dispatch.h"
 #include "daemon/server/peer.h"
 #include "daemon/server/server.h"
-#include "daemon/server/subscription.h"
 #include "daemon/source/wait.h"
+#include "daemon/tmux/subscription.h"
 #include "daemon/tmux/tmux.h"
 
 enum { LOOK_MS = 1000 };

@@ -13,8 +13,8 @@
 #include "daemon/methods/tables.h"
 #include "daemon/server/peer.h"
 #include "daemon/server/request.h"
-#include "daemon/server/subscription.h"
 #include "daemon/server/target.h"
+#include "daemon/tmux/subscription.h"
 #include "daemon/tmux/tmux.h"
 
 #define SEQ_MAX 9007199254740991.0

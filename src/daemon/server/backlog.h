@@ -10,7 +10,7 @@
 #include <stddef.h>
 
 #include "base/list.h"
-#include "daemon/server/subscription.h"
+#include "daemon/tmux/subscription.h"
 
 struct backlog {
 	struct list items;

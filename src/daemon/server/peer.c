@@ -34,7 +34,7 @@
 #include "daemon/server/output.h"
 #include "daemon/server/peer_pane.h"
 #include "daemon/server/server_parts.h"
-#include "daemon/server/subscription.h"
+#include "daemon/tmux/subscription.h"
 #include "daemon/tmux/tmux.h"
 #include "wire/line.h"
 
@@ -133,7 +133,8 @@ struct peer *peer_new(struct peer_shared *shared, int fd, pid_t pid, uid_t uid)
 		peer->is_ended = true;
 	}
 	peer->subscriptions = subscription_set_new(
-	    parts, &(struct subscription_sink){.event = send_event, .gap = send_gap, .data = peer});
+	    &(struct subscription_parts){parts->events, parts->streams, parts->tmux},
+	    &(struct subscription_sink){.event = send_event, .gap = send_gap, .data = peer});
 	log_debug(
 	    "peer %u: connected, process %ld, user %u", peer->number, (long)pid, (unsigned)uid);
 	return peer;

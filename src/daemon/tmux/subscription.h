@@ -4,8 +4,8 @@
  * sends matching events, replays from the event log, and reports the interest in output and
  * details to streams and tmux.
  */
-#ifndef DAEMON_SERVER_SUBSCRIPTION_H
-#define DAEMON_SERVER_SUBSCRIPTION_H
+#ifndef DAEMON_TMUX_SUBSCRIPTION_H
+#define DAEMON_TMUX_SUBSCRIPTION_H
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -15,9 +15,17 @@
 #define SUBSCRIPTION_PANES_MAX 256 /* named in one filter */
 #define SUBSCRIPTION_NAME_SIZE 16
 
-struct server_parts;
 struct event_entry;
+struct event_log;
+struct stream_set;
 struct subscription_set;
+struct tmux;
+
+struct subscription_parts {
+	struct event_log *events;
+	struct stream_set *streams; /* NULL: no output of panes */
+	struct tmux *tmux; /* NULL: no details */
+};
 
 struct subscription_filter {
 	uint64_t kinds; /* bit per enum event_kind; 0: all permitted kinds */
@@ -45,7 +53,7 @@ struct subscription_sink {
 };
 
 struct subscription_set *subscription_set_new(
-    const struct server_parts *parts, const struct subscription_sink *sink);
+    const struct subscription_parts *parts, const struct subscription_sink *sink);
 void subscription_set_free(struct subscription_set *set);
 size_t subscription_set_count(const struct subscription_set *set);
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: ISC */
 /* Subscriptions of a peer to events. */
-#include "daemon/server/subscription.h"
+#include "daemon/tmux/subscription.h"
 
 #include <muxbus.h>
 #include <stdio.h>
@@ -10,7 +10,6 @@
 #include "base/list.h"
 #include "base/xalloc.h"
 #include "daemon/event/event_log.h"
-#include "daemon/server/server_parts.h"
 #include "daemon/tmux/stream.h"
 #include "daemon/tmux/tmux.h"
 
@@ -54,7 +53,7 @@ struct subscription {
 
 struct subscription_set {
 	struct event_log_listener listener;
-	const struct server_parts *parts;
+	struct subscription_parts parts;
 	struct subscription_sink sink;
 	struct list subscriptions;
 	size_t count;
@@ -64,10 +63,10 @@ struct subscription_set {
 static void on_event(struct event_log_listener *listener, struct event_entry *event);
 
 struct subscription_set *subscription_set_new(
-    const struct server_parts *parts, const struct subscription_sink *sink)
+    const struct subscription_parts *parts, const struct subscription_sink *sink)
 {
 	struct subscription_set *set = xcalloc(1, sizeof *set);
-	set->parts = parts;
+	set->parts = *parts;
 	set->sink = *sink;
 	set->listener.event = on_event;
 	list_init(&set->listener.link);
@@ -145,7 +144,7 @@ static bool matches(const struct subscription *subscription, const struct event_
 static void want_streams(struct subscription_set *set, const struct subscription *subscription,
     enum stream_interest interest, bool on)
 {
-	struct stream_set *streams = set->parts->streams;
+	struct stream_set *streams = set->parts.streams;
 	if (!subscription->panes.is_limited)
 		stream_want(streams, MUXBUS_NO_ID, interest, on);
 	for (size_t i = 0; i < subscription->panes.count; i++)
@@ -155,12 +154,12 @@ static void want_streams(struct subscription_set *set, const struct subscription
 /* Adds or removes the interest of this subscription in streams and tmux. */
 static void want(struct subscription_set *set, const struct subscription *subscription, bool on)
 {
-	if (set->parts->streams != NULL && subscription->wants_output)
+	if (set->parts.streams != NULL && subscription->wants_output)
 		want_streams(set, subscription, STREAM_TEXT, on);
-	if (set->parts->streams != NULL && subscription->kinds & MARK_KINDS)
+	if (set->parts.streams != NULL && subscription->kinds & MARK_KINDS)
 		want_streams(set, subscription, STREAM_MARKS, on);
-	if (set->parts->tmux != NULL && subscription->kinds & DETAIL_KINDS)
-		tmux_want_details(set->parts->tmux, on);
+	if (set->parts.tmux != NULL && subscription->kinds & DETAIL_KINDS)
+		tmux_want_details(set->parts.tmux, on);
 }
 
 int subscription_add(
@@ -176,10 +175,10 @@ int subscription_add(
 	subscription->panes = id_set_of(filter->panes, filter->panes_count);
 	subscription->sessions = id_set_of(filter->sessions, filter->sessions_count);
 	subscription->cursor =
-	    filter->has_after ? filter->after : event_log_last(set->parts->events);
+	    filter->has_after ? filter->after : event_log_last(set->parts.events);
 	list_append(&set->subscriptions, &subscription->link);
 	if (set->count++ == 0)
-		event_log_listen(set->parts->events, &set->listener);
+		event_log_listen(set->parts.events, &set->listener);
 	want(set, subscription, true);
 	(void)snprintf(ret_name, SUBSCRIPTION_NAME_SIZE, "%s", subscription->name);
 	return 0;
@@ -193,7 +192,7 @@ static void subscription_free(struct subscription_set *set, struct subscription 
 	id_set_clear(&subscription->sessions);
 	mem_free(subscription);
 	if (--set->count == 0)
-		event_log_unlisten(set->parts->events, &set->listener);
+		event_log_unlisten(set->parts.events, &set->listener);
 }
 
 void subscription_set_free(struct subscription_set *set)
@@ -295,7 +294,7 @@ void subscription_start(struct subscription_set *set, const char *name)
 	const char *reason;
 	if (subscription == NULL || subscription->is_started)
 		return;
-	log = set->parts->events;
+	log = set->parts.events;
 	cursor = subscription->cursor;
 	missed = event_log_missed(log, cursor, &reason);
 	if (missed > 0) {
