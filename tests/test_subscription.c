@@ -139,6 +139,40 @@ static void test_filters(void)
 	end();
 }
 
+static void test_windows(void)
+{
+	static const uint32_t windows[] = {4};
+	struct event_scope scope = {.pane = 1, .window = 4, .sessions = {MUXBUS_NO_ID}};
+	begin(100);
+	subscribe((struct subscription_filter){.windows = windows, .windows_count = 1});
+	happens(EVENT_PANE_CREATED, 1, 7);
+	(void)event_log_publish(program.events, EVENT_PANE_CREATED, &scope, "", 0, true);
+	scope.window = 5;
+	(void)event_log_publish(program.events, EVENT_PANE_CREATED, &scope, "", 0, true);
+	expect("S1:2 ", "only of the window that is named");
+	end();
+}
+
+/* The queue asks whether a program has read the event of a notification. */
+static void test_internal(void)
+{
+	struct subscription_sink sink = {.event = hear_event, .gap = hear_gap, .is_internal = true};
+	begin(100);
+	subscription_set_free(set);
+	set = subscription_set_new(&program, &sink);
+	subscribe((struct subscription_filter){0});
+	happens(EVENT_NOTIFICATION, 1, 7);
+	expect("S1:1 ", "a part of the daemon gets an event");
+	ok(!event_log_after(program.events, 0)->is_sent, "which counts as sent to no program");
+	end();
+	begin(100);
+	subscribe((struct subscription_filter){0});
+	happens(EVENT_NOTIFICATION, 1, 7);
+	expect("S1:1 ", "a peer gets an event");
+	ok(event_log_after(program.events, 0)->is_sent, "which was sent");
+	end();
+}
+
 static void test_wants(void)
 {
 	static const uint32_t panes[] = {1};
@@ -215,6 +249,8 @@ int main(void)
 {
 	buf_init(&heard, 65536);
 	test_filters();
+	test_windows();
+	test_internal();
 	test_wants();
 	test_replay();
 	test_slow();

@@ -46,6 +46,7 @@ struct subscription {
 	bool is_started;
 	struct id_set panes;
 	struct id_set sessions;
+	struct id_set windows;
 	uint64_t cursor; /* before it starts: the number to start behind */
 	uint64_t dropped_from; /* 0: nothing was dropped */
 	uint64_t dropped_to;
@@ -138,6 +139,7 @@ static bool matches(const struct subscription *subscription, const struct event_
 	if (BIT(event->kind) & COMMON_KINDS)
 		return true;
 	return id_set_has(&subscription->panes, event->scope.pane) &&
+	    id_set_has(&subscription->windows, event->scope.window) &&
 	    concerns_sessions(&subscription->sessions, &event->scope);
 }
 
@@ -174,6 +176,7 @@ int subscription_add(
 	subscription->wants_output = filter->wants_output || filter->kinds & BIT(EVENT_PANE_OUTPUT);
 	subscription->panes = id_set_of(filter->panes, filter->panes_count);
 	subscription->sessions = id_set_of(filter->sessions, filter->sessions_count);
+	subscription->windows = id_set_of(filter->windows, filter->windows_count);
 	subscription->cursor =
 	    filter->has_after ? filter->after : event_log_last(set->parts.events);
 	list_append(&set->subscriptions, &subscription->link);
@@ -190,6 +193,7 @@ static void subscription_free(struct subscription_set *set, struct subscription 
 	list_remove(&subscription->link);
 	id_set_clear(&subscription->panes);
 	id_set_clear(&subscription->sessions);
+	id_set_clear(&subscription->windows);
 	mem_free(subscription);
 	if (--set->count == 0)
 		event_log_unlisten(set->parts.events, &set->listener);
@@ -261,7 +265,7 @@ static void send(
 	if (subscription->dropped_from > 0 ||
 	    !set->sink.event(set->sink.data, subscription->name, event))
 		note_dropped(subscription, event->seq, event->seq);
-	else
+	else if (!set->sink.is_internal)
 		event->is_sent = true;
 }
 
@@ -270,6 +274,7 @@ static void forget_ids(struct subscription *subscription)
 {
 	id_set_clear(&subscription->panes);
 	id_set_clear(&subscription->sessions);
+	id_set_clear(&subscription->windows);
 }
 
 static void on_event(struct event_log_listener *listener, struct event_entry *event)

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * Subscriptions: filters on kinds, panes and sessions of events. A set belongs to one peer; it
- * sends matching events, replays from the event log, and reports the interest in output and
- * details to streams and tmux.
+ * Subscriptions: filters on kinds, panes, windows and sessions of events. A set belongs to one peer,
+ * or one wait; it passes on matching events, replays from the event log, and reports the interest
+ * in output and details to streams and tmux.
  */
 #ifndef DAEMON_TMUX_SUBSCRIPTION_H
 #define DAEMON_TMUX_SUBSCRIPTION_H
@@ -34,6 +34,8 @@ struct subscription_filter {
 	size_t panes_count;
 	const uint32_t *sessions; /* sessions_count 0: all */
 	size_t sessions_count;
+	const uint32_t *windows; /* windows_count 0: all */
+	size_t windows_count;
 	uint64_t after; /* replay events behind this number */
 	bool has_after;
 };
@@ -50,6 +52,7 @@ struct subscription_sink {
 	bool (*gap)(
 	    void *data, const char *subscription, uint64_t from, uint64_t to, const char *reason);
 	void *data;
+	bool is_internal; /* a part of the daemon: no program reads what it gets */
 };
 
 struct subscription_set *subscription_set_new(
