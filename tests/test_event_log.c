@@ -43,6 +43,31 @@ static void test_kinds(void)
 	is_int(failures, 0, "each kind has a name, in order, that is found");
 	is_int(event_kind_find("pane"), -1, "a part of a name is not a name");
 	is_int(event_kind_find("zebra"), -1, "nor is text after the last name");
+	is_str(event_kind_nearest("pane_exitd"), "pane_exited", "the nearest name");
+	ok(event_kind_nearest("completely else") == NULL, "none is near");
+}
+
+static void test_patterns(void)
+{
+	const char *const *members = event_kinds_members(event_kinds_find("pane_exited"));
+	size_t count = 0;
+	ok(event_kinds_find("bell") == UINT64_C(1) << EVENT_BELL, "a name means its kind");
+	ok(event_kinds_find("server_*") ==
+		(UINT64_C(1) << EVENT_SERVER_FOUND | UINT64_C(1) << EVENT_SERVER_LOST),
+	    "a pattern means all that match");
+	ok(!(event_kinds_find("*") >> EVENT_PANE_OUTPUT & 1), "but never pane_output");
+	ok(event_kinds_find("pane_output") == UINT64_C(1) << EVENT_PANE_OUTPUT, "which is named");
+	ok(event_kinds_find("zebra_*") == 0 && event_kinds_find("") == 0, "or none");
+	is_str(members[0], "pane", "members come in their order");
+	is_str(members[4], "signal_name", "all of them");
+	ok(members[5] == NULL, "and no more");
+	for (int kind = 0; kind < EVENT_KIND_COUNT_; kind++)
+		count += event_kinds_members(UINT64_C(1) << kind)[0] == NULL;
+	is_int((long long)count, 0, "every kind has members");
+	members = event_kinds_members(~UINT64_C(0));
+	for (count = 0; members[count] != NULL; count++)
+		;
+	ok(count > 40 && count < EVENT_MEMBERS_MAX, "all together fit");
 }
 
 static void test_publish(void)
@@ -132,6 +157,7 @@ static void test_gap(void)
 int main(void)
 {
 	test_kinds();
+	test_patterns();
 	test_publish();
 	test_bytes();
 	test_gap();

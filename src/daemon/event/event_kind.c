@@ -1,57 +1,90 @@
 /* SPDX-License-Identifier: ISC */
 /* The table of the kinds of events. */
+#include <fnmatch.h>
 #include <string.h>
 
+#include "base/str.h"
 #include "daemon/event/event_log.h"
+
+enum { EVENT_MEMBER_SIZE = 32 };
+
+/* The members of objects that several kinds have. */
+#define PANE_MEMBERS                                                  \
+	"pane window session session_name window_name window_index "  \
+	"pane_index width height left top active title command path " \
+	"pid tty dead mode alternate_screen human"
+#define SESSION_MEMBERS "session name windows attached current_window group"
+#define WINDOW_MEMBERS                                             \
+	"window index name width height layout active_pane panes " \
+	"zoomed bell activity silence"
 
 /* One row a kind, in the order of the enum, which is alphabetical. */
 static const struct event_kind_info kinds[EVENT_KIND_COUNT_] = {
     [EVENT_ACTIVE_PANE_CHANGED] = {"active_pane_changed",
-	"the active pane of a window, or the current window of a session, changed"},
+	"the active pane of a window, or the current window of a session, changed",
+	"session window pane previous_window previous_pane"},
     [EVENT_AGENT_REPORTED] = {"agent_reported",
 	"an agent reported, by its hooks or its bridge, that it started, or its state: idle, busy, "
-	"asking, gone"},
+	"asking, gone",
+	"pane agent session state before"},
     [EVENT_AGENT_STATE] = {"agent_state",
-	"an agent became starting, ready, busy, blocked, crashed or gone, with the evidence"},
-    [EVENT_BELL] = {"bell", "a program rang the terminal's bell"},
+	"an agent became starting, ready, busy, blocked, crashed or gone, with the evidence",
+	"agent state reason since pane window session pid restarts restarting question"},
+    [EVENT_BELL] = {"bell", "a program rang the terminal's bell", "pane window offset count"},
     [EVENT_CLIENT_ATTACHED] = {"client_attached",
-	"a tmux client of a person, or a foreign control client, attached to a session"},
-    [EVENT_CLIENT_DETACHED] = {"client_detached", "a tmux client detached"},
+	"a tmux client of a person, or a foreign control client, attached to a session",
+	"client pid session control readonly"},
+    [EVENT_CLIENT_DETACHED] = {"client_detached", "a tmux client detached",
+	"client pid session control readonly"},
     [EVENT_COMMAND_CHANGED] = {"command_changed",
-	"another program runs in the foreground of a pane"},
+	"another program runs in the foreground of a pane", "pane window command previous pid"},
     [EVENT_COMMAND_FINISHED] = {"command_finished",
-	"a shell with OSC 133 marks reported that a command ended, with its exit status"},
+	"a shell with OSC 133 marks reported that a command ended, with its exit status",
+	"pane exit_status from to duration_ms"},
     [EVENT_COMMAND_STARTED] = {"command_started",
-	"a shell with OSC 133 marks reported that a command began"},
-    [EVENT_DELIVERY] = {"delivery", "the result of typing a notification into a pane"},
+	"a shell with OSC 133 marks reported that a command began", "pane offset"},
+    [EVENT_DELIVERY] = {"delivery", "the result of typing a notification into a pane",
+	"notification id pane"},
     [EVENT_GAP] = {"gap",
 	"events from..to did not reach this subscription, or bytes of a pane are missing; reason "
-	"says why"},
+	"says why",
+	"pane offset reason count"},
     [EVENT_LAYOUT_CHANGED] = {"layout_changed",
-	"panes of a window were resized, moved or zoomed; with the layout as a tree"},
-    [EVENT_MODE_CHANGED] = {"mode_changed", "a pane entered or left a mode such as copy mode"},
-    [EVENT_NOTIFICATION] = {"notification", "an entry was added to the queue"},
-    [EVENT_PANE_CLOSED] = {"pane_closed", "a pane was closed"},
-    [EVENT_PANE_CREATED] = {"pane_created", "a pane was created"},
+	"panes of a window were resized, moved or zoomed; with the layout as a tree",
+	"window width height zoomed layout visible_layout"},
+    [EVENT_MODE_CHANGED] = {"mode_changed", "a pane entered or left a mode such as copy mode",
+	"pane window mode previous"},
+    [EVENT_NOTIFICATION] = {"notification", "an entry was added to the queue",
+	"source id pane text state redelivered key count urgency"},
+    [EVENT_PANE_CLOSED] = {"pane_closed", "a pane was closed", "pane window"},
+    [EVENT_PANE_CREATED] = {"pane_created", "a pane was created", PANE_MEMBERS},
     [EVENT_PANE_EXITED] = {"pane_exited",
-	"the program of a pane ended, with its exit status or signal where tmux knows it"},
-    [EVENT_PANE_MOVED] = {"pane_moved", "a pane went to another window or index"},
+	"the program of a pane ended, with its exit status or signal where tmux knows it",
+	"pane window exit_status signal signal_name"},
+    [EVENT_PANE_MOVED] = {"pane_moved", "a pane went to another window or index",
+	PANE_MEMBERS " previous_window"},
     [EVENT_PANE_OUTPUT] = {"pane_output",
-	"bytes that a pane's program wrote, with their offset; only with output:true; never kept"},
-    [EVENT_PANE_QUIET] = {"pane_quiet", "a pane that wrote something has been quiet for a while"},
+	"bytes that a pane's program wrote, with their offset; only with output:true; never kept",
+	"pane offset to text lossy"},
+    [EVENT_PANE_QUIET] = {"pane_quiet", "a pane that wrote something has been quiet for a while",
+	"pane offset quiet_ms"},
     [EVENT_PATH_CHANGED] = {"path_changed",
-	"the directory of the foreground program of a pane changed"},
-    [EVENT_SERVER_FOUND] = {"server_found", "the daemon follows the tmux server from now on"},
+	"the directory of the foreground program of a pane changed", "pane window path previous"},
+    [EVENT_SERVER_FOUND] = {"server_found", "the daemon follows the tmux server from now on",
+	"version pid socket"},
     [EVENT_SERVER_LOST] = {"server_lost",
-	"the tmux server has ended or does not answer; all its ids are invalid"},
-    [EVENT_SESSION_CLOSED] = {"session_closed", "a session was closed"},
-    [EVENT_SESSION_CREATED] = {"session_created", "a session was created"},
-    [EVENT_SESSION_RENAMED] = {"session_renamed", "a session was renamed"},
-    [EVENT_TITLE_CHANGED] = {"title_changed", "a program changed the title of its pane"},
-    [EVENT_WINDOW_CLOSED] = {"window_closed", "a window was closed, or left a session"},
+	"the tmux server has ended or does not answer; all its ids are invalid",
+	"reason error pid"},
+    [EVENT_SESSION_CLOSED] = {"session_closed", "a session was closed", SESSION_MEMBERS},
+    [EVENT_SESSION_CREATED] = {"session_created", "a session was created", SESSION_MEMBERS},
+    [EVENT_SESSION_RENAMED] = {"session_renamed", "a session was renamed",
+	SESSION_MEMBERS " previous"},
+    [EVENT_TITLE_CHANGED] = {"title_changed", "a program changed the title of its pane",
+	"pane window title previous"},
+    [EVENT_WINDOW_CLOSED] = {"window_closed", "a window was closed, or left a session", "window"},
     [EVENT_WINDOW_CREATED] = {"window_created",
-	"a window was created, or was linked into a session"},
-    [EVENT_WINDOW_RENAMED] = {"window_renamed", "a window was renamed"},
+	"a window was created, or was linked into a session", WINDOW_MEMBERS},
+    [EVENT_WINDOW_RENAMED] = {"window_renamed", "a window was renamed", WINDOW_MEMBERS " previous"},
 };
 
 _Static_assert(EVENT_KIND_COUNT_ <= 64, "filters are sets of bits");
@@ -76,4 +109,58 @@ int event_kind_find(const char *name)
 			low = middle + 1;
 	}
 	return -1;
+}
+
+const char *event_kind_nearest(const char *name)
+{
+	const char *names[EVENT_KIND_COUNT_ + 1] = {NULL};
+	for (int kind = 0; kind < EVENT_KIND_COUNT_; kind++)
+		names[kind] = kinds[kind].name;
+	return str_nearest(name, names);
+}
+
+uint64_t event_kinds_find(const char *pattern)
+{
+	int exact = event_kind_find(pattern);
+	uint64_t found = 0;
+	if (exact >= 0)
+		return UINT64_C(1) << exact;
+	for (int kind = 0; kind < EVENT_KIND_COUNT_; kind++) {
+		if (kind != EVENT_PANE_OUTPUT && fnmatch(pattern, kinds[kind].name, 0) == 0)
+			found |= UINT64_C(1) << kind;
+	}
+	return found;
+}
+
+/* Adds the words of a text to names, each once. */
+static size_t add_members(
+    const char *text, char words[][EVENT_MEMBER_SIZE], const char **names, size_t count)
+{
+	while (*text != '\0') {
+		size_t len = strcspn(text, " "), at = 0;
+		while (
+		    at < count && (strlen(names[at]) != len || strncmp(names[at], text, len) != 0))
+			at++;
+		if (at == count && count < EVENT_MEMBERS_MAX && len < EVENT_MEMBER_SIZE) {
+			memcpy(words[count], text, len);
+			words[count][len] = '\0';
+			names[count] = words[count];
+			count++;
+		}
+		text += len + strspn(text + len, " ");
+	}
+	return count;
+}
+
+const char *const *event_kinds_members(uint64_t wanted)
+{
+	static char words[EVENT_MEMBERS_MAX][EVENT_MEMBER_SIZE];
+	static const char *names[EVENT_MEMBERS_MAX + 1];
+	size_t count = 0;
+	for (int kind = 0; kind < EVENT_KIND_COUNT_; kind++) {
+		if (wanted >> kind & 1 && kinds[kind].members != NULL)
+			count = add_members(kinds[kind].members, words, names, count);
+	}
+	names[count] = NULL;
+	return names;
 }

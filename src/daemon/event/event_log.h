@@ -55,10 +55,21 @@ enum event_kind {
 struct event_kind_info {
 	const char *name; /* "pane_created" */
 	const char *help; /* its cause and content; one sentence */
+	const char *members; /* its own, by name, with blanks between; NULL: not listed */
 };
 const struct event_kind_info *event_kind_info(enum event_kind kind);
 /* The kind with this name, or -1. */
 int event_kind_find(const char *name);
+/* The name that is nearest to one that is none, or NULL. */
+const char *event_kind_nearest(const char *name);
+/*
+ * The kinds that a name or a pattern ("pane_*") means, a bit for each; 0: none. Patterns leave out
+ * pane_output, which must be named.
+ */
+uint64_t event_kinds_find(const char *pattern);
+/* The names of the members of kinds, each once, NULL behind them. Lent until the next call. */
+#define EVENT_MEMBERS_MAX 128
+const char *const *event_kinds_members(uint64_t kinds);
 
 /* The objects of an event, for filters. MUXBUS_NO_ID: none. */
 struct event_scope {

@@ -51,6 +51,7 @@ static const struct field_result describe_results[] = {
     {"conditions", "object", "the conditions of wait_for by name, with their members"},
     {"errors", "object", "the kinds of errors by name, with their codes"},
     {"events", "object", "the kinds of events by name"},
+    {"event_members", "object", "the members of each kind's own, for the condition event"},
     {"limits", "object", "the limits that -o sets, by name"},
     {"version", "string", "the version of the daemon"},
     {0},
@@ -76,6 +77,15 @@ static void write_kinds(struct json_writer *writer)
 	for (int kind = 0; kind < EVENT_KIND_COUNT_; kind++) {
 		const struct event_kind_info *info = event_kind_info((enum event_kind)kind);
 		json_put_str(writer, info->name, info->help);
+	}
+	json_object_end(writer);
+	json_object_begin(writer, "event_members");
+	for (int kind = 0; kind < EVENT_KIND_COUNT_; kind++) {
+		const char *const *names = event_kinds_members(UINT64_C(1) << kind);
+		json_array_begin(writer, event_kind_info((enum event_kind)kind)->name);
+		for (; *names != NULL; names++)
+			json_put_str(writer, NULL, *names);
+		json_array_end(writer);
 	}
 	json_object_end(writer);
 }

@@ -5,7 +5,6 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "base/str.h"
 #include "base/xalloc.h"
 #include "daemon/core/config.h"
 #include "daemon/event/event_log.h"
@@ -27,15 +26,12 @@ static bool read_kinds(
 	for (size_t i = 0; i < names->count; i++) {
 		int kind = event_kind_find(names->strings[i]);
 		char data[128] = "\"field\":\"kinds\"";
-		const char *all[EVENT_KIND_COUNT_ + 1] = {NULL};
 		const char *nearest;
 		if (kind >= 0) {
 			*ret_kinds |= UINT64_C(1) << kind;
 			continue;
 		}
-		for (int k = 0; k < EVENT_KIND_COUNT_; k++)
-			all[k] = event_kind_info((enum event_kind)k)->name;
-		nearest = str_nearest(names->strings[i], all);
+		nearest = event_kind_nearest(names->strings[i]);
 		if (nearest != NULL)
 			(void)snprintf(
 			    data, sizeof data, "\"field\":\"kinds\",\"nearest\":\"%s\"", nearest);

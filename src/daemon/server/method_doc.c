@@ -2,6 +2,7 @@
 /* The methods for readers: as JSON, and as the reference section of the manual. */
 #include <string.h>
 
+#include "base/xalloc.h"
 #include "daemon/core/config.h"
 #include "daemon/event/event_log.h"
 #include "daemon/server/method.h"
@@ -136,6 +137,17 @@ static void write_method(struct buf *out, const struct method *method)
 	}
 }
 
+/* A kind of events, and its members. */
+static void write_event(struct buf *out, const struct event_kind_info *info)
+{
+	char *text;
+	(void)buf_printf(out, ".It Cm %s\n", info->name);
+	text = info->members != NULL ? xasprintf("%s. Members: %s.", info->help, info->members)
+				     : xstrdup(info->help);
+	field_write_mdoc_text(out, text);
+	mem_free(text);
+}
+
 void method_write_mdoc(struct buf *out)
 {
 	(void)buf_append_str(out, ".Sh METHODS\n");
@@ -148,11 +160,8 @@ void method_write_mdoc(struct buf *out)
 		field_write_mdoc_text(out, effects[at].help);
 	}
 	(void)buf_append_str(out, ".El\n.Sh KINDS OF EVENTS\n.Bl -tag -width 4n -compact\n");
-	for (int kind = 0; kind < EVENT_KIND_COUNT_; kind++) {
-		const struct event_kind_info *info = event_kind_info((enum event_kind)kind);
-		(void)buf_printf(out, ".It Cm %s\n", info->name);
-		field_write_mdoc_text(out, info->help);
-	}
+	for (int kind = 0; kind < EVENT_KIND_COUNT_; kind++)
+		write_event(out, event_kind_info((enum event_kind)kind));
 	(void)buf_append_str(out, ".El\n.Sh KINDS OF ERRORS\n.Bl -tag -width 4n -compact\n");
 	for (int error = 0; error < MESSAGE_ERROR_COUNT_; error++) {
 		const struct message_error_info *info =
