@@ -7,6 +7,7 @@
 /* Keep alphabetized. */
 const struct condition_kind *const condition_tables[] = {
     condition_kinds_cpu,
+    condition_kinds_event,
     condition_kinds_file,
     condition_kinds_job,
     condition_kinds_notification,

@@ -8,6 +8,7 @@
 
 #include "base/str.h"
 #include "base/xalloc.h"
+#include "daemon/event/event_log.h"
 #include "daemon/server/request.h"
 
 enum { DETAILS_MAX = 64 * 1024 };
@@ -112,7 +113,28 @@ void condition_settle(struct condition *condition, enum condition_state state)
 		condition->changed(condition, condition->data);
 }
 
+void condition_settle_event(
+    struct condition *condition, const struct event_entry *event, enum condition_state state)
+{
+	struct buf *details = &condition->details;
+	buf_clear(details);
+	if (buf_append_byte(details, '{') != 0 ||
+	    buf_append(details, event->json, event->json_len) != 0 ||
+	    buf_append_byte(details, '}') != 0)
+		buf_clear(details);
+	condition_settle(condition, state);
+}
+
 const char *const condition_state_names[] = {"pending", "matched", "gone", "limit"};
+
+/* Whether a condition of this kind can be armed only while tmux is followed. */
+static bool needs_tmux(const struct condition_kind *kind, const struct json *spec)
+{
+	bool needs = kind->needs_tmux;
+	for (const char *const *name = kind->tmux_members; name != NULL && *name != NULL; name++)
+		needs |= json_member(spec, *name) != NULL;
+	return needs;
+}
 
 struct condition *condition_restore(
     const struct json *spec, enum condition_state state, const char *details)
@@ -126,6 +148,7 @@ struct condition *condition_restore(
 	condition->kind = kind;
 	condition->state = state;
 	condition->is_restored = true;
+	condition->needs_tmux = needs_tmux(kind, spec);
 	condition->pane = MUXBUS_NO_ID;
 	buf_init(&condition->details, DETAILS_MAX);
 	if (details != NULL)

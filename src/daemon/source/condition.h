@@ -55,6 +55,8 @@ struct condition_kind {
 	const struct field *fields; /* the one of this name first */
 	const char *pane_member; /* that names its pane; NULL: it is never about one */
 	bool needs_tmux; /* it is always about a pane */
+	/* Members that name objects of tmux, NULL-terminated: with one it needs tmux. NULL: none. */
+	const char *const *tmux_members;
 	size_t args_size;
 	bool (*arm)(struct condition *condition, struct request *request, const void *args);
 	void (*disarm)(struct condition *condition); /* frees what arm made; called once */
@@ -68,6 +70,7 @@ struct condition {
 	struct buf details; /* members that say what came true, as JSON */
 	void *watch; /* the kind's own */
 	uint32_t pane; /* that it looks at; MUXBUS_NO_ID: none */
+	bool needs_tmux; /* it can be armed only while tmux is followed */
 	bool is_restored; /* it stands for one of an earlier life: nothing is armed */
 	/* Called once, when the state leaves PENDING; not during arming. May free it. */
 	void (*changed)(struct condition *condition, void *data);
@@ -94,11 +97,17 @@ extern const char *const condition_state_names[CONDITION_STATE_COUNT_];
 /* For the kinds: it has come true, or ended. Details were written before. */
 void condition_settle(struct condition *condition, enum condition_state state);
 
+/* The same; the members of an event are the details. */
+struct event_entry;
+void condition_settle_event(
+    struct condition *condition, const struct event_entry *event, enum condition_state state);
+
 /* Writes it as an object: kind, state, at_entry, and its details. */
 void condition_write(struct json_writer *writer, const struct condition *condition);
 
 /* The tables of kinds; each ended by a row without a name. */
 extern const struct condition_kind condition_kinds_cpu[];
+extern const struct condition_kind condition_kinds_event[];
 extern const struct condition_kind condition_kinds_file[];
 extern const struct condition_kind condition_kinds_job[];
 extern const struct condition_kind condition_kinds_notification[];

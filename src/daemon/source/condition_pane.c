@@ -512,18 +512,6 @@ static const struct field exited_fields[] = {
     {.name = NULL},
 };
 
-/* The members of an event are the details. */
-static void settle_with_event(struct pane_watch *watch, const struct event_entry *event)
-{
-	struct buf *details = &watch->condition->details;
-	buf_clear(details);
-	if (buf_append_byte(details, '{') != 0 ||
-	    buf_append(details, event->json, event->json_len) != 0 ||
-	    buf_append_byte(details, '}') != 0)
-		buf_clear(details);
-	condition_settle(watch->condition, CONDITION_MATCHED);
-}
-
 static void exited_event(struct event_log_listener *listener, struct event_entry *event)
 {
 	struct pane_watch *watch = list_entry(listener, struct pane_watch, listener);
@@ -533,7 +521,7 @@ static void exited_event(struct event_log_listener *listener, struct event_entry
 		settle_gone(watch);
 	else if (event->scope.pane == watch->pane &&
 	    (event->kind == EVENT_PANE_EXITED || event->kind == EVENT_PANE_CLOSED))
-		settle_with_event(watch, event);
+		condition_settle_event(watch->condition, event, CONDITION_MATCHED);
 }
 
 static void watch_listen(struct pane_watch *watch,
@@ -585,7 +573,7 @@ static void finished_event(struct event_log_listener *listener, struct event_ent
 	    (event->kind == EVENT_PANE_CLOSED && event->scope.pane == watch->pane))
 		settle_gone(watch);
 	else if (event->kind == EVENT_COMMAND_FINISHED && event->scope.pane == watch->pane)
-		settle_with_event(watch, event);
+		condition_settle_event(watch->condition, event, CONDITION_MATCHED);
 }
 
 static void finished_disarm(struct condition *condition)

@@ -385,7 +385,7 @@ static bool part_arm_again(struct wait *wait, struct wait_part *part)
 /* Whether tmux must be followed before a condition can be armed. */
 static bool needs_tmux(const struct wait_part *part)
 {
-	return part->pane.pane != MUXBUS_NO_ID || part->condition->kind->needs_tmux;
+	return part->pane.pane != MUXBUS_NO_ID || part->condition->needs_tmux;
 }
 
 /* Arms what can be; with_tmux says that conditions on panes can be, too. */

@@ -1,0 +1,117 @@
+#!/bin/sh
+# SPDX-License-Identifier: ISC
+# The condition event of wait_for: kinds and patterns, filters, ends, and a restart of the daemon.
+. "$MUXBUS_SRCDIR/tests/live/live.sh"
+start 'exec sh'
+
+pane=$(t list-panes -a -F '#{pane_id}')
+window=$(t list-panes -a -F '#{window_id}')
+session=$(t list-panes -a -F '#{session_id}')
+
+# once_armed COMMAND...: runs it as soon as the daemon says that a request waits.
+once_armed() {
+	until [ "$(ask '{"method":"status"}' | jq .result.waits)" -gt 0 ]; do sleep 0.02; done
+	"$@"
+}
+
+once_armed t new-window -d -n made 'exec sleep 1000' &
+call wait_for '{"any":[{"event":"window_created"}],"timeout_sec":60}'
+is 'an event comes true' "$(field '.result | "\(.matched) \(.conditions[0].details.kind)"')" '[0] window_created'
+wait $!
+once_armed t rename-window -t main:1 other &
+call wait_for '{"any":[{"event":"window_*","where":{"previous":"made","name":"other"}}],"timeout_sec":60}'
+is 'a pattern and a filter' \
+	"$(field '.result.conditions[0] | "\(.state) \(.details.kind) \(.details.name)"')" 'matched window_renamed other'
+wait $!
+
+# Only this pane, this window, this session, and these members.
+two_panes() {
+	t new-window -d 'exec sleep 1000'
+	t split-window -d -t main:0 'exec sleep 1000'
+}
+once_armed two_panes &
+call wait_for '{"any":[{"event":"pane_created","window":"'"$window"'"}],"timeout_sec":60}'
+is 'the event of another window is not it' "$(field '.result.conditions[0].details.window')" "$window"
+wait $!
+other_session() {
+	t new-session -d -s aside 'exec sleep 1000'
+	t new-window -d -t main: 'exec sleep 1000'
+}
+once_armed other_session &
+call wait_for '{"any":[{"event":"pane_created","session":"main"}],"timeout_sec":60}'
+is 'nor that of another session' "$(field '.result.conditions[0].details.session')" "$session"
+wait $!
+kept=$(t split-window -d -P -F '#{pane_id}' 'read -r line; exit 4')
+t set-option -p -t "$kept" remain-on-exit on
+call get_pane '{"pane":"'"$kept"'"}'
+once_armed t send-keys -t "$kept" Enter &
+call wait_for '{"any":[{"event":"pane_exited","pane":"'"$kept"'","where":{"exit_status":5}},{"event":"pane_exited","pane":"'"$kept"'","where":{"exit_status":4}}],"timeout_sec":60}'
+is 'a number is compared as a number' "$(field '.result.matched | join(",")')" 1
+wait $!
+t kill-pane -t "$kept"
+
+# Events that come from output are looked for because they are named.
+once_armed t send-keys -t "$pane" 'printf "\007"' Enter &
+call wait_for '{"any":[{"event":"bell","pane":"'"$pane"'"}],"timeout_sec":60}'
+is 'a bell' "$(field '.result.conditions[0].details | "\(.kind) \(.pane)"')" "bell $pane"
+wait $!
+once_armed t send-keys -t "$pane" 'echo seen' Enter &
+call wait_for '{"any":[{"event":"pane_output","pane":"'"$pane"'"}],"timeout_sec":60}'
+is 'output, by its own name' "$(field '.result.conditions[0].details.kind')" pane_output
+wait $!
+once_armed t send-keys -t "$pane" 'echo seen' Enter &
+call wait_for '{"any":[{"event":"pane_*","pane":"'"$pane"'"}],"timeout_sec":60}'
+is 'but by no pattern' "$(field '.result.conditions[0].details.kind')" pane_quiet
+wait $!
+
+# A pane that closes ends a wait for another of its events.
+doomed=$(t split-window -d -P -F '#{pane_id}' 'exec sleep 1000')
+call get_pane '{"pane":"'"$doomed"'"}'
+once_armed t kill-pane -t "$doomed" &
+call wait_for '{"any":[{"event":"bell","pane":"'"$doomed"'"}],"timeout_sec":60}'
+is 'a closed pane ends its condition' "$(field '.result.conditions[0].state')" gone
+wait $!
+once_armed t kill-session -t aside &
+call wait_for '{"any":[{"event":"bell","session":"aside"}],"timeout_sec":60}'
+is 'and a closed session' "$(field '.result.conditions[0].state')" gone
+wait $!
+
+# Mistakes.
+call wait_for '{"any":[{"event":"pane_exitd"}]}'
+is 'the nearest kind is named' "$(field '.error | "\(.data.field) \(.message)"')" \
+	'event event: there is no kind of events called "pane_exitd"; did you mean "pane_exited"?'
+call wait_for '{"any":[{"event":"nothing_*"}]}'
+is 'a pattern of no kind' "$(field .error.data.field)" event
+call wait_for '{"any":[{"event":"pane_exited","where":{"exit_code":0}}]}'
+is 'a member that the kind has not' "$(field '.error.message')" \
+	'where: events pane_exited have no member "exit_code"'
+call wait_for '{"any":[{"event":"pane_exited","where":{"signal_nam":"TERM"}}]}'
+is 'the nearest member is named' "$(field '.error.message')" \
+	'where: events pane_exited have no member "signal_nam"; did you mean "signal_name"?'
+call wait_for '{"any":[{"event":"pane_exited","where":["exit_status"]}]}'
+is 'a filter is an object' "$(field .error.data.field)" where
+call wait_for '{"any":[{"event":"bell","pane":"%999"}]}'
+is 'a pane that is none' "$(field .error.data.kind)" no_such_pane
+call describe '{}'
+is 'each kind has members' "$(field '[.result.events | keys[]] - [.result.event_members | to_entries[] | select(.value | length > 0) | .key] | length')" 0
+
+# Waits with a name are kept, and filters with them.
+ask '{"method":"wait_for","params":{"any":[{"event":"window_renamed","session":"main","where":{"name":"late"}}],"timeout_sec":60,"wait":"kept"}}' >/dev/null &
+waiter=$!
+kept_waits() {
+	ask '{"method":"status"}' | jq .result.waits
+}
+until_is 'a wait with a name is armed' 1 kept_waits
+kill_daemon
+wait $waiter
+call get_pane '{"pane":"'"$pane"'"}'
+ask '{"method":"wait_for","params":{"wait":"kept","timeout_sec":60}}' >"$dir/kept" &
+waiter=$!
+until_is 'the wait is resumed' 1 kept_waits
+t rename-window -t main:0 early
+t rename-window -t main:0 late
+wait $waiter
+is 'and comes true in the next life' \
+	"$(jq -r '.result.conditions[0] | "\(.state) \(.details.name)"' "$dir/kept")" 'matched late'
+
+done_testing
