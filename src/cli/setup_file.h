@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: ISC */
+/* One file of an agent that muxbus setup prints, writes, or cleans. */
+#ifndef CLI_SETUP_FILE_H
+#define CLI_SETUP_FILE_H
+
+#include <limits.h>
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "cli/setup_agent.h"
+
+enum setup_action {
+	SETUP_PRINT,
+	SETUP_WRITE,
+	SETUP_REMOVE,
+};
+
+struct setup {
+	const struct setup_agent *agent;
+	enum setup_action action;
+	enum setup_scope scope;
+	char command[PATH_MAX]; /* "muxbus", or its path if PATH does not lead to it */
+};
+
+/* Prints a line that may contain an untrusted path. */
+void setup_say(const char *format, ...) __attribute__((format(printf, 1, 2)));
+
+/* The directory of the installed integrations. */
+const char *setup_integrations(void);
+
+/* The path of a file. Returns false if it is too long, or without a home directory. */
+bool setup_place(const struct setup *setup, const char *path, char *out, size_t size);
+
+/* Prints the settings that a file needs. */
+void setup_print_file(const struct setup *setup, const struct setup_file *file, const char *path);
+
+/* Reads, edits and writes one file, and reports the result. */
+bool setup_change_file(const struct setup *setup, const struct setup_file *file, const char *path);
+
+#endif
