@@ -63,6 +63,38 @@ is 'and --remove removes it' "$(cat "$HOME/.claude/settings.json")" '{}'
 MUXBUS_CONTRIBDIR=$dir/nowhere setup claude --write >/dev/null
 is 'without the plugin it is refused' $? 1
 
+# Files that are ours as a whole.
+plugin=$HOME/.config/opencode/plugin/muxbus.js
+extension=$HOME/.copilot/extensions/muxbus/extension.mjs
+command=$(sed -n 's/^const muxbus = "\(.*\)"$/\1/p' "$plugin")
+is 'the plugin of opencode runs this program' "$("$command" --version)" "$("$muxbus" --version)"
+is 'and is that of contrib otherwise' "$(diff "$plugin" "$contrib/opencode/muxbus.js" | grep -c '^[<>]')" 2
+is 'the extension of copilot too' "$(sed -n 's/^const muxbus = "\(.*\)"$/\1/p' "$extension")" "$command"
+is 'copilot has hooks' "$(jq -r '.hooks | keys | join(" ")' "$HOME/.copilot/settings.json")" \
+	'agentStop sessionEnd sessionStart userPromptSubmitted'
+echo '// mine' >>"$plugin"
+setup opencode --write >/dev/null
+is 'a changed copy is replaced' "$(grep -c mine "$plugin")" 0
+is 'and kept' "$(cat "$plugin".*.bak | grep -c mine)" 1
+rm "$plugin".*.bak
+setup opencode --remove >/dev/null
+setup copilot --remove >/dev/null
+is 'both are removed' "$(ls "$plugin" "$extension" 2>/dev/null)" ''
+is 'and so are empty directories' "$(ls -d "${extension%/*}" "${plugin%/*}" 2>/dev/null)" ''
+mkdir -p "${plugin%/*}"
+echo 'export const Mine = 1' >"$plugin"
+said=$(setup opencode --write)
+is 'another file with that name is refused' "$? $(printf '%s\n' "$said" | grep -c 'another file with the name of ours')" '1 1'
+setup opencode --remove >/dev/null
+is 'and stays' "$(cat "$plugin")" 'export const Mine = 1'
+rm "$plugin"
+mkdir -p "$dir/project"
+(cd "$dir/project" && setup copilot --write --scope=project && setup opencode --write --scope=project) >/dev/null
+is 'in a project' "$(cd "$dir/project" && find . -type f | sort | tr '\n' ' ')" \
+	'./.github/extensions/muxbus/extension.mjs ./.github/hooks/muxbus.json ./.mcp.json ./.opencode/plugin/muxbus.js ./opencode.json '
+rm -rf "$dir/project"
+mkdir "$dir/project"
+
 # Without --write the command prints exactly the text that --write would write.
 is 'printed' "$(setup gemini | sed -n '/^{/,/^}/p' | jq -c .mcpServers.muxbus.args)" '["mcp"]'
 is 'and not written' "$(cd "$dir/project" && setup gemini --scope=project >/dev/null; ls -A "$dir/project")" ''
@@ -147,5 +179,46 @@ CODEX_HOME=$dir/codex setup codex --write >/dev/null
 is 'in another home' "$(grep -c tool_timeout_sec "$dir/codex/config.toml")" 1
 setup nonsense >/dev/null
 is 'an unknown agent' $? 2
+
+# Without a name: the agents that are installed. One is found by its program, one by its folder.
+export HOME="$dir/new" PATH="$dir/new/bin:/usr/bin:/bin"
+mkdir -p "$HOME/bin"
+said=$(setup)
+is 'no agent is installed' "$? $said" '1 muxbus: no agent is installed; muxbus knows claude, codex, copilot, gemini or opencode'
+printf '#!/bin/sh\n' >"$HOME/bin/codex"
+chmod +x "$HOME/bin/codex"
+mkdir -p "$HOME/.config/opencode" "$HOME/.gemini/extensions/muxbus"
+said=$(setup)
+is 'agents that are found' "$(printf '%s\n' "$said" | sed 's/   */|/g' | head -n 3)" "$(printf '%s\n' \
+	"Codex|not set up|$HOME/bin/codex" "Gemini CLI|not set up|$HOME/.gemini" "opencode|not set up|$HOME/.config/opencode")"
+is 'with the commands' "$(printf '%s\n' "$said" | grep -c '^  muxbus setup .*--write$')" 4
+is 'and nothing is written' "$(find "$HOME" -type f)" "$HOME/bin/codex"
+is 'nor asked for without a terminal' "$(yes | setup | grep -c 'y/N')" 0
+echo '{"name": "muxbus"}' >"$HOME/.gemini/extensions/muxbus/gemini-extension.json"
+setup --write >/dev/null
+is 'all are set up' "$? $(setup | sed 's/   */|/g')" "0 $(printf '%s\n' "Codex|set up|$HOME/.codex/config.toml" \
+	"Gemini CLI|set up|$HOME/.gemini/extensions/muxbus/gemini-extension.json" "opencode|set up|$HOME/.config/opencode/opencode.json")"
+is 'an extension is left alone' "$(ls "$HOME/.gemini")" extensions
+doctor() {
+	"$muxbus" --json doctor 2>/dev/null | jq -c "$1"
+}
+is 'doctor agrees' "$(doctor '[.findings[] | select(.subject | IN("codex", "gemini", "opencode")) | .state] | unique')" '["good"]'
+rm "$HOME/.codex/hooks.json"
+is 'a missing file is found' "$(setup | sed -n 's/   */|/g; 1p')" "Codex|set up in part|$HOME/bin/codex"
+is 'by doctor too, with the remedy' \
+	"$(doctor '.findings[] | select(.subject == "codex") | [.state, .remedy, (.text | endswith("/.codex/hooks.json"))]')" \
+	'["note","muxbus setup codex --write",true]'
+answers() { # answers LINE...: of a person at a terminal
+	printf '%s\n' "$@" | script -qec "'$muxbus' setup" /dev/null 2>&1
+}
+if command -v script >/dev/null; then
+	setup --remove >/dev/null
+	answers n y >"$dir/said"
+	is 'a person is asked' "$(grep -c -o 'Set up [A-Za-z]*? \[y/N\]' "$dir/said")" 2
+	is 'and chooses' "$(setup | sed 's/   */|/g' | cut -d '|' -f 1,2 | head -n 3)" \
+		"$(printf '%s\n' 'Codex|not set up' 'Gemini CLI|set up' 'opencode|set up')"
+fi
+setup --remove >/dev/null
+is 'all are removed' "$? $(find "$HOME" -name 'muxbus.js') $(cat "$HOME/.codex/config.toml")" '0  '
 echo "1..$checks"
 [ $failed -eq 0 ]

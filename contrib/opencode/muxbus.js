@@ -1,7 +1,11 @@
 // SPDX-License-Identifier: ISC
-// A plugin for opencode: reports to muxbusd whether a session is idle, busy or asking, so that it
-// knows when to type a notification. Copy it into ~/.config/opencode/plugin.
+// The plugin of muxbus for opencode. It follows the notifications of its pane and hands each one to
+// the session as a prompt when the session is idle, so that nothing is typed. It also reports to
+// muxbusd whether the session is idle, busy or asking. `muxbus setup opencode --write` installs it.
 import { spawn } from "node:child_process"
+
+const muxbus = "muxbus"
+const RETRY_MS = 5000
 
 // Events of opencode, and the events of `muxbus hook` with the same state that hand nothing over.
 const edges = {
@@ -16,14 +20,79 @@ function edgeOf(event) {
   return isBusy ? "PreToolUse" : edges[event.type]
 }
 
-export const Muxbus = async () => ({
-  event: async ({ event }) => {
-    const edge = edgeOf(event)
-    if (!edge || !process.env.TMUX_PANE) return
-    const session = event.properties?.sessionID
-    const hook = spawn("muxbus", ["hook", "opencode", edge], { stdio: ["pipe", "ignore", "ignore"] })
-    hook.on("error", () => {}) // muxbus is not installed
-    hook.stdin.on("error", () => {})
-    hook.stdin.end(JSON.stringify({ session_id: session }))
-  },
-})
+function report(edge, session) {
+  const hook = spawn(muxbus, ["hook", "opencode", edge], { stdio: ["pipe", "ignore", "ignore"] })
+  hook.on("error", () => {}) // muxbus is not installed
+  hook.stdin.on("error", () => {})
+  hook.stdin.end(JSON.stringify({ session_id: session }))
+}
+
+// The sessions of subagents: they have a parent, and end with the session of the user.
+const children = new Set()
+// The user's session: its id and client, and the agent and model of its last prompt.
+const current = { id: null, client: null, agent: undefined, model: undefined, isIdle: false }
+const lines = [] // of notifications that the session has not got yet
+let follower = null
+
+// One prompt for all lines, with the agent and the model that the user has chosen.
+async function handOver() {
+  if (!current.isIdle || lines.length === 0) return
+  const taken = lines.splice(0)
+  current.isIdle = false
+  try {
+    const { agent, model } = current
+    const body = { parts: [{ type: "text", text: taken.join("\n") }], agent, model }
+    const answer = await current.client.session.promptAsync({ path: { id: current.id }, body })
+    if (answer?.error) throw answer.error
+  } catch {
+    lines.unshift(...taken)
+    setTimeout(() => {
+      current.isIdle = true
+      handOver()
+    }, RETRY_MS)
+  }
+}
+
+// Follows the notifications of this pane: while it runs, muxbusd types nothing.
+function follow() {
+  if (follower) return
+  let rest = ""
+  follower = spawn(muxbus, ["follow"], { stdio: ["ignore", "pipe", "ignore"] })
+  follower.on("error", () => {})
+  follower.on("close", () => (follower = null))
+  follower.stdout.setEncoding("utf8")
+  follower.stdout.on("data", (text) => {
+    const parts = (rest + text).split("\n")
+    rest = parts.pop()
+    lines.push(...parts)
+    handOver()
+  })
+}
+
+function onEvent(event, client) {
+  const info = event.properties?.info
+  const session = event.properties?.sessionID
+  if (/^session\.(created|updated)$/.test(event.type) && info?.parentID) children.add(info.id)
+  if (event.type === "session.deleted") children.delete(info?.id)
+  const edge = edgeOf(event)
+  if (!edge || !session || children.has(session)) return
+  report(edge, session)
+  if (current.id !== session) Object.assign(current, { id: session, agent: undefined, model: undefined })
+  current.client = client
+  current.isIdle = event.type === "session.idle"
+  follow()
+  handOver()
+}
+
+export const Muxbus = async ({ client }) => {
+  globalThis.muxbusPlugin ??= import.meta.url // a project may have another copy of this file
+  if (!process.env.TMUX_PANE || globalThis.muxbusPlugin !== import.meta.url) return {}
+  return {
+    event: async ({ event }) => onEvent(event, client),
+    "chat.message": async (input, { message }) => {
+      if (children.has(input.sessionID)) return
+      Object.assign(current, { id: input.sessionID, client, isIdle: false })
+      Object.assign(current, { agent: message.agent, model: message.model })
+    },
+  }
+}

@@ -231,3 +231,21 @@ bool config_file_write(
 	(void)unlink(path);
 	return fail(ret_reason, size, file->path, trouble);
 }
+
+bool config_file_remove(struct config_file *file, bool has_backup, char *ret_reason, size_t size)
+{
+	char dir[PATH_MAX];
+	const char *trouble = NULL;
+	const char *slash = strrchr(file->path, '/');
+	if (has_backup && !keep_backup(file))
+		trouble = strerror(errno);
+	else if (!is_unchanged(file))
+		trouble = "it was changed meanwhile; try again";
+	else if (unlink(file->path) < 0)
+		trouble = strerror(errno);
+	if (trouble != NULL)
+		return fail(ret_reason, size, file->path, trouble);
+	(void)snprintf(dir, sizeof dir, "%.*s", (int)(slash - file->path), file->path);
+	(void)rmdir(dir); /* fails if it has other files */
+	return true;
+}

@@ -38,4 +38,10 @@ void config_file_finish(struct config_file *file);
 bool config_file_write(
     struct config_file *file, const struct buf *text, char *ret_reason, size_t size);
 
+/*
+ * Removes the file that was read, and its directory if that is then empty. A symbolic link is
+ * removed, and its target stays. Returns false with a reason, and changes nothing then.
+ */
+bool config_file_remove(struct config_file *file, bool has_backup, char *ret_reason, size_t size);
+
 #endif

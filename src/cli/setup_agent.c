@@ -13,28 +13,38 @@
 		    "hook " agent " " event                                                   \
 	}
 
-static const struct setup_agent agents[] = {
+/* A hook of Copilot CLI. */
+#define COPILOT_HOOK(event)                                                  \
+	{                                                                    \
+		SETUP_ELEMENT, {"hooks", event},                             \
+		    "{\"type\":\"command\",\"bash\":\"$ hook copilot " event \
+		    "\",\"timeoutSec\":10}",                                 \
+		    "hook copilot " event                                    \
+	}
+
+const struct setup_agent setup_agents[SETUP_AGENTS_MAX] = {
     {
 	.name = "claude",
 	.title = "Claude Code",
 	.home_variable = "CLAUDE_CONFIG_DIR",
 	.home = ".claude",
-	.files =
-	    {{
-		 .paths = {"settings.json", NULL},
-		 .steps = {{SETUP_SET, {"extraKnownMarketplaces", "muxbus"},
-			       "{\"source\":{\"source\":\"directory\",\"path\":\"%/claude\"}}",
-			       NULL},
-		     {SETUP_SET, {"enabledPlugins", "muxbus@muxbus"}, "true", NULL}},
-		 .own = {{"extraKnownMarketplaces", "muxbus"}, {"enabledPlugins", "muxbus@muxbus"}},
-	     },
-		{
-		    .paths = {NULL, ".mcp.json"},
-		    .steps = {{SETUP_SET, {"mcpServers", "muxbus", "type"}, "\"stdio\"", NULL},
-			{SETUP_SET, {"mcpServers", "muxbus", "command"}, "\"@\"", NULL},
-			{SETUP_SET, {"mcpServers", "muxbus", "args"}, "[\"mcp\"]", NULL}},
-		    .own = {{"mcpServers", "muxbus"}},
-		}},
+	.elsewhere = "plugins/installed_plugins.json",
+	.files = {{
+		      .paths = {"settings.json", NULL},
+		      .steps = {{SETUP_SET, {"extraKnownMarketplaces", "muxbus"},
+				    "{\"source\":{\"source\":\"directory\",\"path\":\"%/claude\"}}",
+				    NULL},
+			  {SETUP_SET, {"enabledPlugins", "muxbus@muxbus"}, "true", NULL}},
+		      .own = {{"extraKnownMarketplaces", "muxbus"},
+			  {"enabledPlugins", "muxbus@muxbus"}},
+		  },
+	    {
+		.paths = {NULL, ".mcp.json"},
+		.steps = {{SETUP_SET, {"mcpServers", "muxbus", "type"}, "\"stdio\"", NULL},
+		    {SETUP_SET, {"mcpServers", "muxbus", "command"}, "\"@\"", NULL},
+		    {SETUP_SET, {"mcpServers", "muxbus", "args"}, "[\"mcp\"]", NULL}},
+		.own = {{"mcpServers", "muxbus"}},
+	    }},
 	.next =
 	    "Restart it in a pane; /mcp lists the tools, `claude mcp list` checks them. For the "
 	    "user\n"
@@ -72,21 +82,39 @@ static const struct setup_agent agents[] = {
 	.home_variable = "COPILOT_HOME",
 	.home = ".copilot",
 	.files = {{
-	    .paths = {"mcp-config.json", ".mcp.json"},
-	    .steps = {{SETUP_SET, {"mcpServers", "muxbus", "type"}, "\"local\"", NULL},
-		{SETUP_SET, {"mcpServers", "muxbus", "command"}, "\"@\"", NULL},
-		{SETUP_SET, {"mcpServers", "muxbus", "args"}, "[\"mcp\"]", NULL},
-		{SETUP_PRESET, {"mcpServers", "muxbus", "tools"}, "[\"*\"]", NULL},
-		{SETUP_PRESET, {"mcpServers", "muxbus", "timeout"}, "3600000", NULL}},
-	    .own = {{"mcpServers", "muxbus"}},
-	}},
-	.next = "Restart it in a pane; /mcp lists the tools. Hooks report when it is idle: copy\n"
-		"  %/copilot/muxbus.json into .github/hooks of a project.",
+		      .paths = {"mcp-config.json", ".mcp.json"},
+		      .steps = {{SETUP_SET, {"mcpServers", "muxbus", "type"}, "\"local\"", NULL},
+			  {SETUP_SET, {"mcpServers", "muxbus", "command"}, "\"@\"", NULL},
+			  {SETUP_SET, {"mcpServers", "muxbus", "args"}, "[\"mcp\"]", NULL},
+			  {SETUP_PRESET, {"mcpServers", "muxbus", "tools"}, "[\"*\"]", NULL},
+			  {SETUP_PRESET, {"mcpServers", "muxbus", "timeout"}, "3600000", NULL}},
+		      .own = {{"mcpServers", "muxbus"}},
+		  },
+	    {
+		.paths = {"settings.json", NULL},
+		.steps = {COPILOT_HOOK("sessionStart"), COPILOT_HOOK("userPromptSubmitted"),
+		    COPILOT_HOOK("agentStop"), COPILOT_HOOK("sessionEnd")},
+	    },
+	    {
+		.paths = {NULL, ".github/hooks/muxbus.json"},
+		.source = "copilot/muxbus.json",
+		.mark = "muxbus hook copilot",
+	    },
+	    {
+		.paths = {"extensions/muxbus/extension.mjs",
+		    ".github/extensions/muxbus/extension.mjs"},
+		.source = "copilot/extension.mjs",
+		.mark = "of muxbus for Copilot CLI",
+	    }},
+	.next =
+	    "Restart it in a pane with --experimental: its extension then wakes it, and nothing\n"
+	    "is typed. Without that option Muxbus types. /mcp lists the tools.",
     },
     {
 	.name = "gemini",
 	.title = "Gemini CLI",
 	.home = ".gemini",
+	.elsewhere = "extensions/muxbus/gemini-extension.json",
 	.files = {{
 	    .paths = {"settings.json", ".gemini/settings.json"},
 	    .steps = {{SETUP_SET, {"mcpServers", "muxbus", "command"}, "\"@\"", NULL},
@@ -107,24 +135,29 @@ static const struct setup_agent agents[] = {
 	.home_variable = "XDG_CONFIG_HOME",
 	.home = ".config",
 	.files = {{
-	    .paths = {"opencode/opencode.json", "opencode.json"},
-	    .rival = "opencode.jsonc",
-	    .steps = {{SETUP_SET, {"mcp", "muxbus", "type"}, "\"local\"", NULL},
-		{SETUP_SET, {"mcp", "muxbus", "command"}, "[\"@\",\"mcp\"]", NULL},
-		{SETUP_PRESET, {"mcp", "muxbus", "enabled"}, "true", NULL},
-		{SETUP_PRESET, {"mcp", "muxbus", "timeout"}, "3600000", NULL}},
-	    .own = {{"mcp", "muxbus"}},
-	}},
+		      .paths = {"opencode/opencode.json", "opencode.json"},
+		      .rival = "opencode.jsonc",
+		      .steps = {{SETUP_SET, {"mcp", "muxbus", "type"}, "\"local\"", NULL},
+			  {SETUP_SET, {"mcp", "muxbus", "command"}, "[\"@\",\"mcp\"]", NULL},
+			  {SETUP_PRESET, {"mcp", "muxbus", "enabled"}, "true", NULL},
+			  {SETUP_PRESET, {"mcp", "muxbus", "timeout"}, "3600000", NULL}},
+		      .own = {{"mcp", "muxbus"}},
+		  },
+	    {
+		.paths = {"opencode/plugin/muxbus.js", ".opencode/plugin/muxbus.js"},
+		.source = "opencode/muxbus.js",
+		.mark = "export const Muxbus",
+	    }},
 	.next =
-	    "Restart it in a pane; `opencode mcp list` checks the server. To report when it is\n"
-	    "idle: copy %/opencode/muxbus.js into ~/.config/opencode/plugin.",
+	    "Restart it in a pane; `opencode mcp list` checks the server. Its plugin wakes it,\n"
+	    "and nothing is typed.",
     },
     {.name = NULL},
 };
 
 const struct setup_agent *setup_agent_find(const char *name)
 {
-	for (const struct setup_agent *agent = agents; agent->name != NULL; agent++) {
+	for (const struct setup_agent *agent = setup_agents; agent->name != NULL; agent++) {
 		if (strcmp(agent->name, name) == 0)
 			return agent;
 	}

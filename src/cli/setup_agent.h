@@ -20,6 +20,8 @@ enum setup_kind {
 
 #define SETUP_STEPS_MAX 16
 #define SETUP_NAMES_MAX 4
+#define SETUP_FILES_MAX 4
+#define SETUP_AGENTS_MAX 8
 
 /*
  * One setting of a file. In values @ stands for the program, $ for the program as a shell word, %
@@ -36,6 +38,12 @@ struct setup_file {
 	/* Its path, below the agent's folder or the project; NULL: not in this scope. */
 	const char *paths[SETUP_SCOPE_COUNT_];
 	bool is_toml;
+	/*
+	 * A file that is ours as a whole is a copy of this one, below the folder of integrations;
+	 * every version of it contains mark. NULL: a file of the agent's, with steps.
+	 */
+	const char *source;
+	const char *mark;
 	/* If this file exists beside it, the agent reads it instead. NULL: there is none. */
 	const char *rival;
 	struct setup_step steps[SETUP_STEPS_MAX]; /* ended by a step without a value */
@@ -48,9 +56,15 @@ struct setup_agent {
 	const char *title; /* "Claude Code" */
 	const char *home_variable; /* contains the path of its folder; or NULL */
 	const char *home; /* its folder otherwise, below $HOME */
-	struct setup_file files[2]; /* the second may have no paths */
+	/* A file below its folder that mentions muxbus if the agent has it as an extension. */
+	const char *elsewhere;
+	/* The first has a path for the user; the last ones may have no paths. */
+	struct setup_file files[SETUP_FILES_MAX];
 	const char *next; /* next steps for the user; % stands for the folder of integrations */
 };
+
+/* All agents, sorted by name, ended by one without a name. */
+extern const struct setup_agent setup_agents[SETUP_AGENTS_MAX];
 
 const struct setup_agent *setup_agent_find(const char *name);
 

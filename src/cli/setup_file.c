@@ -15,6 +15,7 @@
 #include "cli/config_file.h"
 #include "cli/config_json.h"
 #include "cli/config_toml.h"
+#include "cli/program.h"
 #include "cli/screen_text.h"
 #include "cli/shell_word.h"
 #include "wire/json.h"
@@ -38,6 +39,21 @@ const char *setup_integrations(void)
 {
 	const char *own = getenv("MUXBUS_CONTRIBDIR");
 	return own != NULL && *own == '/' ? own : MUXBUS_CONTRIBDIR;
+}
+
+bool setup_init(struct setup *setup)
+{
+	char found[PATH_MAX], real[PATH_MAX], self[PATH_MAX];
+	ssize_t len = readlink("/proc/self/exe", self, sizeof self - 1);
+	bool is_ours;
+	*setup = (struct setup){0};
+	if (len <= 0)
+		return false;
+	self[len] = '\0';
+	is_ours = program_find_in_path("muxbus", found, sizeof found) &&
+	    realpath(found, real) != NULL && strcmp(real, self) == 0;
+	(void)snprintf(setup->command, sizeof setup->command, "%s", is_ours ? "muxbus" : self);
+	return true;
 }
 
 static void out_of_memory(void)
@@ -66,6 +82,54 @@ static char *fill(const struct setup *setup, const char *value)
 	}
 	buf_finish(&word);
 	return (char *)buf_steal(&out, NULL);
+}
+
+static bool contains(const struct buf *text, const char *word)
+{
+	return text->len > 0 && memmem(text->data, text->len, word, strlen(word)) != NULL;
+}
+
+/* Replaces the name of the program in a copied script by its command. */
+static bool fill_script(const struct setup *setup, const struct buf *script, struct buf *out)
+{
+	static const char name[] = "const muxbus = \"muxbus\"";
+	const char *text = (const char *)script->data;
+	const char *found =
+	    script->len > 0 ? memmem(text, script->len, name, sizeof name - 1) : NULL;
+	size_t before =
+	    found != NULL ? (size_t)(found - text) + sizeof name - sizeof "muxbus\"" : 0;
+	bool lossy = false;
+	if (found == NULL)
+		return buf_append(out, text, script->len) == 0;
+	return buf_append(out, text, before) == 0 &&
+	    json_escape(out, setup->command, strlen(setup->command), &lossy) == 0 &&
+	    buf_append(out, text + before + 6, script->len - before - 6) == 0;
+}
+
+/* The text of a file that is ours as a whole; to remove the file, no text. */
+static bool edit_copy(const struct setup *setup, const struct setup_file *file,
+    const struct buf *old, struct buf *out, char *ret_reason, size_t size)
+{
+	struct config_file source;
+	char path[PATH_MAX];
+	bool is_done;
+	if (old->len > 0 && !contains(old, file->mark)) {
+		if (setup->action == SETUP_REMOVE)
+			return buf_append(out, old->data, old->len) == 0;
+		(void)snprintf(ret_reason, size, "this is another file with the name of ours");
+		return false;
+	}
+	if (setup->action == SETUP_REMOVE)
+		return true;
+	(void)snprintf(path, sizeof path, "%s/%s", setup_integrations(), file->source);
+	is_done = config_file_read(&source, path, ret_reason, size);
+	if (is_done && (!source.is_there || !fill_script(setup, &source.text, out))) {
+		(void)snprintf(
+		    ret_reason, size, "%s is not installed; `make install` does that", path);
+		is_done = false;
+	}
+	config_file_finish(&source);
+	return is_done;
 }
 
 /* Whether a file refers to the integrations, but they are not installed. */
@@ -137,6 +201,8 @@ static bool edit(const struct setup *setup, const struct setup_file *file, const
     struct buf *out, char *ret_reason, size_t size)
 {
 	const char *bytes = text->data != NULL ? (const char *)text->data : "";
+	if (file->source != NULL)
+		return edit_copy(setup, file, text, out, ret_reason, size);
 	return (file->is_toml ? edit_toml : edit_json)(
 	    setup, file, bytes, text->len, out, ret_reason, size);
 }
@@ -170,26 +236,74 @@ void setup_print_file(const struct setup *setup, const struct setup_file *file, 
 	buf_init(&out, TEXT_MAX);
 	setup_say("%s", path);
 	(void)putchar('\n');
-	if (edit(setup, file, &nothing, &out, reason, sizeof reason))
+	if (file->source != NULL)
+		setup_say("a copy of %s/%s", setup_integrations(), file->source);
+	else if (edit(setup, file, &nothing, &out, reason, sizeof reason))
 		(void)fwrite(out.data, 1, out.len, stdout);
 	buf_finish(&out);
 }
 
-/* Whether another file exists that the agent would read instead. */
-static bool has_rival(
-    const struct setup_file *file, const char *path, char *ret_reason, size_t size)
+/* Finds another file that the agent reads instead. */
+static bool find_rival(const struct setup_file *file, const char *path, char ret_rival[PATH_MAX])
 {
-	char rival[PATH_MAX];
 	const char *slash = strrchr(path, '/');
 	int n;
 	if (file->rival == NULL || access(path, F_OK) == 0)
 		return false;
-	n = snprintf(rival, sizeof rival, "%.*s/%s", (int)(slash - path), path, file->rival);
-	if (n < 0 || (size_t)n >= sizeof rival || access(rival, F_OK) < 0)
+	n = snprintf(ret_rival, PATH_MAX, "%.*s/%s", (int)(slash - path), path, file->rival);
+	return n > 0 && n < PATH_MAX && access(ret_rival, F_OK) == 0;
+}
+
+static bool has_rival(
+    const struct setup_file *file, const char *path, char *ret_reason, size_t size)
+{
+	char rival[PATH_MAX];
+	if (!find_rival(file, path, rival))
 		return false;
 	(void)snprintf(
 	    ret_reason, size, "%s exists, and may have comments: edit it by hand", rival);
 	return true;
+}
+
+/* Whether an edit for this action would leave the file as it is; false if it cannot be edited. */
+static bool is_same_after(struct setup setup, enum setup_action action,
+    const struct setup_file *file, const struct config_file *config)
+{
+	char reason[PATH_MAX + 128];
+	struct buf out;
+	bool is_same;
+	setup.action = action;
+	buf_init(&out, CONFIG_FILE_MAX);
+	is_same = edit(&setup, file, &config->text, &out, reason, sizeof reason) &&
+	    out.len == config->text.len &&
+	    (out.len == 0 || memcmp(out.data, config->text.data, out.len) == 0);
+	buf_finish(&out);
+	return is_same;
+}
+
+/* Replaces the file by the new text, or removes a file that is ours as a whole. */
+static bool store(const struct setup *setup, const struct setup_file *file,
+    struct config_file *config, const struct buf *text, char *ret_reason, size_t size)
+{
+	if (file->source == NULL || setup->action != SETUP_REMOVE)
+		return config_file_write(config, text, ret_reason, size);
+	return config_file_remove(
+	    config, !is_same_after(*setup, SETUP_WRITE, file, config), ret_reason, size);
+}
+
+static void report(const struct setup *setup, const struct setup_file *file, const char *path,
+    const struct config_file *config, bool is_same)
+{
+	bool is_removal = setup->action == SETUP_REMOVE;
+	const char *done = is_removal && file->source != NULL ? "removed"
+	    : config->is_there                                ? "changed"
+							      : "made";
+	if (is_same)
+		setup_say("%s: %s", path,
+		    is_removal ? "contains nothing of muxbus" : "contains everything already");
+	else
+		setup_say("%s: %s%s%s", path, done, config->backup[0] ? "; backup: " : "",
+		    config->backup);
 }
 
 /* Reads, edits and writes one file, and reports the result. */
@@ -214,17 +328,92 @@ bool setup_change_file(const struct setup *setup, const struct setup_file *file,
 	    (is_done && config.is_there && out.len == config.text.len &&
 		(out.len == 0 || memcmp(out.data, config.text.data, out.len) == 0));
 	if (is_done && !is_same)
-		is_done = config_file_write(&config, &out, reason, sizeof reason);
-	if (!is_done)
-		cli_error("%s; nothing was changed there", reason);
-	else if (is_same)
-		setup_say("%s: %s", path,
-		    setup->action == SETUP_REMOVE ? "contains nothing of muxbus"
-						  : "contains everything already");
+		is_done = store(setup, file, &config, &out, reason, sizeof reason);
+	if (is_done)
+		report(setup, file, path, &config, is_same);
 	else
-		setup_say("%s: %s%s%s", path, config.is_there ? "changed" : "made",
-		    config.backup[0] ? "; backup: " : "", config.backup);
+		cli_error("%s; nothing was changed there", reason);
 	buf_finish(&out);
 	config_file_finish(&config);
 	return is_done;
+}
+
+/* Whether a file exists and contains the word. */
+static bool mentions_muxbus(const char *path)
+{
+	struct config_file config;
+	char reason[PATH_MAX + 128];
+	bool is_found = config_file_read(&config, path, reason, sizeof reason) &&
+	    contains(&config.text, "muxbus");
+	config_file_finish(&config);
+	return is_found;
+}
+
+/* How far one file is set up. A file that people edit by hand needs to name muxbus only. */
+static enum setup_state look_at(
+    const struct setup *setup, const struct setup_file *file, const char *path)
+{
+	struct config_file config;
+	char reason[PATH_MAX + 128], rival[PATH_MAX];
+	enum setup_state state = SETUP_ABSENT;
+	if (find_rival(file, path, rival))
+		return mentions_muxbus(rival) ? SETUP_COMPLETE : SETUP_ABSENT;
+	if (config_file_read(&config, path, reason, sizeof reason) && config.is_there) {
+		if (is_same_after(*setup, SETUP_WRITE, file, &config))
+			state = SETUP_COMPLETE;
+		else if (contains(&config.text, "muxbus") &&
+		    !is_same_after(*setup, SETUP_REMOVE, file, &config))
+			state = SETUP_PARTIAL;
+	}
+	config_file_finish(&config);
+	return state;
+}
+
+/* Whether the agent has muxbus as an extension that its own commands have installed. */
+static bool is_elsewhere(const struct setup *setup, char path[PATH_MAX])
+{
+	return setup->agent->elsewhere != NULL && setup->scope == SETUP_USER &&
+	    setup_place(setup, setup->agent->elsewhere, path, PATH_MAX) && mentions_muxbus(path);
+}
+
+enum setup_state setup_look(const struct setup *setup, char ret_path[PATH_MAX])
+{
+	char path[PATH_MAX];
+	size_t some = 0, complete = 0, count = 0;
+	ret_path[0] = '\0';
+	for (size_t i = 0; i < SETUP_FILES_MAX; i++) {
+		const struct setup_file *file = &setup->agent->files[i];
+		enum setup_state state;
+		if (file->paths[setup->scope] == NULL ||
+		    !setup_place(setup, file->paths[setup->scope], path, sizeof path))
+			continue;
+		state = look_at(setup, file, path);
+		if (count == 0 || (count == complete && state != SETUP_COMPLETE))
+			(void)snprintf(ret_path, PATH_MAX, "%s", path);
+		count++;
+		complete += state == SETUP_COMPLETE;
+		some += state != SETUP_ABSENT;
+	}
+	if (count > 0 && complete == count)
+		return SETUP_COMPLETE;
+	if (is_elsewhere(setup, path)) {
+		(void)snprintf(ret_path, PATH_MAX, "%s", path);
+		return SETUP_COMPLETE;
+	}
+	return some > 0 ? SETUP_PARTIAL : SETUP_ABSENT;
+}
+
+bool setup_is_installed(const struct setup *setup, char ret_path[PATH_MAX])
+{
+	struct setup user = *setup;
+	char *slash;
+	user.scope = SETUP_USER;
+	if (program_find_in_path(setup->agent->name, ret_path, PATH_MAX))
+		return true;
+	/* The directory of its first file. */
+	if (!setup_place(&user, setup->agent->files[0].paths[SETUP_USER], ret_path, PATH_MAX))
+		return false;
+	slash = strrchr(ret_path, '/');
+	*slash = '\0';
+	return access(ret_path, F_OK) == 0;
 }

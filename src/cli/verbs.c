@@ -31,8 +31,8 @@ const struct verb verbs[] = {
     {"mcp", VERB_AGENT, "[--tools=all|default] [--legacy] [--no-start]",
 	"serve MCP to an agent on standard input and output",
 	"--tools=all --tools=default --legacy --no-start", mcp_run},
-    {"setup", VERB_AGENT, "agent [--print | --write | --remove] [--scope=user|project]",
-	"add muxbus to an agent: claude, codex, copilot, gemini, opencode",
+    {"setup", VERB_AGENT, "[agent] [--print | --write | --remove] [--scope=user|project]",
+	"add muxbus to agents: claude, codex, copilot, gemini, opencode",
 	"claude codex copilot gemini opencode --print --write --remove --scope=user "
 	"--scope=project",
 	setup_run},

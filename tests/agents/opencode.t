@@ -11,7 +11,7 @@ patience=900
 unset XDG_CONFIG_HOME
 export OPENCODE_DISABLE_AUTOUPDATE=1 OPENCODE_DISABLE_MODELS_FETCH=1 OPENCODE_DISABLE_LSP_DOWNLOAD=1
 is 'it is that version' "$("$opencode" --version 2>/dev/null)" "$version"
-mkdir -p "$HOME/.config/opencode/plugin"
+mkdir -p "$HOME/.config/opencode"
 cat >"$HOME/.config/opencode/opencode.json" <<END
 {
   "autoupdate": false,
@@ -27,7 +27,6 @@ cat >"$HOME/.config/opencode/opencode.json" <<END
 }
 END
 ok 'muxbus setup' quietly muxbus setup opencode --write
-cp "$MUXBUS_CONTRIBDIR/opencode/muxbus.js" "$HOME/.config/opencode/plugin"
 is 'opencode mcp list' "$(cd "$project" && "$opencode" mcp list 2>&1 | grep muxbus | grep -o connected)" connected
 
 run_agent 'Ask anything' "$opencode"

@@ -1,0 +1,21 @@
+#!/bin/sh
+# SPDX-License-Identifier: ISC
+# Copilot CLI: set up like a new user, has the tools, is woken by its extension, without it by a
+# typed line, and survives a restart of the daemon.
+
+. "$MUXBUS_SRCDIR/tests/agents/agents.sh"
+need copilot @github/copilot
+copilot=$folder/node_modules/.bin/copilot
+begin
+export COPILOT_PROVIDER_BASE_URL="$url/v1" COPILOT_PROVIDER_TYPE=anthropic COPILOT_PROVIDER_API_KEY=stand-in
+export COPILOT_MODEL=claude-sonnet-4.5 COPILOT_OFFLINE=true COPILOT_AUTO_UPDATE=false
+is 'it is that version' "$("$copilot" --version 2>/dev/null | grep -o '[0-9.]*[0-9]' | head -n 1)" "$version"
+mkdir -p "$HOME/.copilot"
+printf '{"trustedFolders": ["%s"], "banner": "never"}\n' "$project" >"$HOME/.copilot/config.json"
+ok 'muxbus setup' quietly muxbus setup copilot --write
+
+run_agent '? help' "$copilot --experimental --allow-all-tools"
+wakes 'with the daemon that was there'
+restart
+wakes 'with the next one'
+done_testing
