@@ -135,44 +135,50 @@ static enum agent_reads judge_process(pid_t pid)
 	return reads;
 }
 
+/* The children of a process, as many as there is room for. False if they cannot be read. */
+static bool read_children(pid_t pid, pid_t children[PROCESSES_MAX], size_t *ret_count)
+{
+	char path[64];
+	FILE *file;
+	*ret_count = 0;
+	snprintf(path, sizeof path, "/proc/%d/task/%d/children", (int)pid, (int)pid);
+	file = fopen(path, "re");
+	if (file == NULL)
+		return false;
+	while (*ret_count < PROCESSES_MAX && fscanf(file, "%d", &children[*ret_count]) == 1)
+		++*ret_count;
+	(void)fclose(file); /* only read */
+	return true;
+}
+
 /* A process and those below it of its group: a script may have its reader as a child. */
 static enum agent_reads judge_tree(pid_t pid, pid_t group, unsigned depth, unsigned *count)
 {
+	pid_t children[PROCESSES_MAX];
 	enum agent_reads reads;
-	char path[64];
-	FILE *file;
-	int child;
+	size_t child_count;
 	if (getpgid(pid) != group)
 		return AGENT_READS_NO;
 	if (depth > DEPTH_MAX || ++*count > PROCESSES_MAX)
 		return AGENT_READS_UNKNOWN;
 	reads = judge_process(pid);
-	snprintf(path, sizeof path, "/proc/%d/task/%d/children", (int)pid, (int)pid);
-	file = fopen(path, "re");
-	if (file == NULL)
+	if (!read_children(pid, children, &child_count))
 		return reads == AGENT_READS_NO ? AGENT_READS_UNKNOWN : reads;
-	while (reads != AGENT_READS_YES && fscanf(file, "%d", &child) == 1)
-		reads = join(reads, judge_tree(child, group, depth + 1, count));
-	(void)fclose(file); /* only read */
+	for (size_t at = 0; reads != AGENT_READS_YES && at < child_count; at++)
+		reads = join(reads, judge_tree(children[at], group, depth + 1, count));
 	return reads;
 }
 
 /* The last child of a process that is of its group, or 0. */
 static pid_t find_child(pid_t pid, pid_t group)
 {
-	pid_t found = 0;
-	char path[64];
-	FILE *file;
-	int child;
-	snprintf(path, sizeof path, "/proc/%d/task/%d/children", (int)pid, (int)pid);
-	file = fopen(path, "re");
-	if (file == NULL)
-		return 0;
-	while (fscanf(file, "%d", &child) == 1) {
-		if (getpgid(child) == group)
-			found = child;
+	pid_t children[PROCESSES_MAX], found = 0;
+	size_t count;
+	(void)read_children(pid, children, &count); /* none then */
+	for (size_t at = 0; at < count; at++) {
+		if (getpgid(children[at]) == group)
+			found = children[at];
 	}
-	(void)fclose(file); /* only read */
 	return found;
 }
 
@@ -257,23 +263,18 @@ static bool search_tree(struct search *search, pid_t pid, unsigned depth, char *
 {
 	static char buffer[ARGV_MAX];
 	const char *words[AGENT_ARGV_WORDS_MAX];
+	pid_t children[PROCESSES_MAX];
 	bool is_found = false;
-	char path[64];
-	FILE *file;
-	int child;
+	size_t count;
 	if (getpgid(pid) != search->group || depth > DEPTH_MAX || ++search->count > PROCESSES_MAX ||
 	    !is_terminal(pid, 0))
 		return false;
 	if (agent_argv_find(
 		words, read_words(pid, buffer, words), search->is_other, search->data, ret_name))
 		return true;
-	snprintf(path, sizeof path, "/proc/%d/task/%d/children", (int)pid, (int)pid);
-	file = fopen(path, "re");
-	if (file == NULL)
-		return false;
-	while (!is_found && fscanf(file, "%d", &child) == 1)
-		is_found = search_tree(search, child, depth + 1, ret_name);
-	(void)fclose(file); /* only read */
+	(void)read_children(pid, children, &count); /* none then */
+	for (size_t at = 0; !is_found && at < count; at++)
+		is_found = search_tree(search, children[at], depth + 1, ret_name);
 	return is_found;
 }
 
