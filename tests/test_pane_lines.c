@@ -73,6 +73,7 @@ static void watch(size_t place, const char *regex)
 static void end(void)
 {
 	pane_lines_free(lines);
+	tokenizer_finish(&tokenizer);
 	for (size_t at = 0; at < WATCHES_MAX; at++) {
 		pattern_free(watches[at].pattern);
 		watches[at].pattern = NULL;

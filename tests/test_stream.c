@@ -96,6 +96,8 @@ uint64_t event_log_publish(struct event_log *log, enum event_kind kind,
 	    [EVENT_GAP] = "gap",
 	    [EVENT_PANE_OUTPUT] = "output",
 	    [EVENT_PANE_QUIET] = "quiet",
+	    [EVENT_PROGRAM_NOTIFIED] = "notified",
+	    [EVENT_PROGRESS_CHANGED] = "progress",
 	};
 	(void)log;
 	(void)scope;
@@ -307,6 +309,31 @@ static void test_marks(void)
 	ok(!strstr(take_told(), "finished"), "but only of a running command");
 	for (int i = 0; i < 100; i++)
 		say(streams, 0, "\033]133;C\a");
+	turn();
+	ok(strstr(take_told(), "\"reason\":\"too_many_marks\",\"count\":36"), "a flood is a gap");
+	stream_set_free(streams);
+}
+
+static void test_reports(void)
+{
+	struct stream_set *streams = begin();
+	say(streams, 0, "\033]9;early\a");
+	stream_want(streams, 0, STREAM_MARKS, true);
+	say(streams, 0, "x\033]9;do\033[31m\033]777;notify;T;a\033\\");
+	say(streams, 0, "\033]9;4;1;10\a\033]9;4;1;20\a");
+	turn();
+	is_str(take_told(),
+	    "notified \"pane\":\"%0\",\"offset\":40,\"osc\":777,\"title\":\"T\",\"text\":\"a\"\n"
+	    "progress \"pane\":\"%0\",\"offset\":62,\"state\":\"normal\",\"percent\":20\n",
+	    "reports are events: of a turn only the last progress");
+	say(streams, 0, "\033]9;4;1;20\a");
+	turn();
+	is_str(take_told(), "", "progress that has not changed is none");
+	say(streams, 0, "\033]9;4;0\a");
+	turn();
+	ok(strstr(take_told(), "\"state\":\"none\",\"percent\":null"), "the end of the progress");
+	for (int i = 0; i < 100; i++)
+		say(streams, 0, "\033]9;x\a\033]9;4;1;5\a");
 	turn();
 	ok(strstr(take_told(), "\"reason\":\"too_many_marks\",\"count\":36"), "a flood is a gap");
 	stream_set_free(streams);
@@ -592,6 +619,7 @@ int main(void)
 	test_cuts();
 	test_big();
 	test_marks();
+	test_reports();
 	test_quiet();
 	test_reading();
 	test_taps();

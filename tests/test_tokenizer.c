@@ -27,6 +27,7 @@ static void describe(void *data, const struct token *token)
 		buf_printf(out, "[%c %d %d-%d]", token->mark, token->status, (int)token->from,
 		    (int)token->to);
 		break;
+	case TOKEN_OSC:
 	case TOKEN_SEQUENCE:
 		buf_printf(out, "[%d-%d]", (int)token->from, (int)token->to);
 		break;
@@ -79,6 +80,7 @@ static void run(struct buf *out, const char *input, bool wants_text, size_t cut)
 	buf_clear(out);
 	tokenizer_feed(&tokenizer, 0, input, cut, describe, out);
 	tokenizer_feed(&tokenizer, cut, input + cut, len - cut, describe, out);
+	tokenizer_finish(&tokenizer);
 	buf_append(out, "", 0);
 }
 
@@ -89,6 +91,7 @@ static void run_bytewise(struct buf *out, const char *input, bool wants_text)
 	buf_clear(out);
 	for (size_t i = 0; input[i]; i++)
 		tokenizer_feed(&tokenizer, i, input + i, 1, describe, out);
+	tokenizer_finish(&tokenizer);
 }
 
 static const char *text_of(const struct buf *out)

@@ -70,6 +70,14 @@ static const struct event_kind_info kinds[EVENT_KIND_COUNT_] = {
 	"pane offset quiet_ms"},
     [EVENT_PATH_CHANGED] = {"path_changed",
 	"the directory of the foreground program of a pane changed", "pane window path previous"},
+    [EVENT_PROGRAM_NOTIFIED] = {"program_notified",
+	"a program notified its terminal (OSC 9, 99 or 777); with osc, which of them, title and "
+	"text: untrusted",
+	"pane window offset osc title text"},
+    [EVENT_PROGRESS_CHANGED] = {"progress_changed",
+	"a program reported its progress (OSC 9;4): state none, normal, error, indeterminate or "
+	"paused, and percent",
+	"pane window offset state percent"},
     [EVENT_SERVER_FOUND] = {"server_found", "the daemon follows the tmux server from now on",
 	"version pid socket"},
     [EVENT_SERVER_LOST] = {"server_lost",

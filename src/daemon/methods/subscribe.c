@@ -191,8 +191,8 @@ static const struct field subscribe_fields[] = {
 		"the daemon looks for them only where they are named: those that tmux does not "
 		"announce (command_changed, mode_changed, pane_exited of kept panes, path_changed, "
 		"title_changed) and those that come from output (bell, pane_quiet, "
-		"command_started, command_finished). Else they come when the daemon learns of "
-		"them, if it does."},
+		"command_started, command_finished, program_notified, progress_changed). Else "
+		"they come when the daemon learns of them, if it does."},
     {.name = "panes",
 	.type = FIELD_STRINGS,
 	.offset = offsetof(struct subscribe_args, panes),

@@ -168,4 +168,5 @@ void picture_row_read(struct picture_state *state, const uint8_t *line, size_t l
 		cells[i] = (struct picture_cell){.width = 1};
 	tokenizer_init(&tokenizer, true);
 	tokenizer_feed(&tokenizer, 0, line, len, on_token, &reading);
+	tokenizer_finish(&tokenizer);
 }

@@ -14,7 +14,8 @@
 
 void pane_events_init(struct pane_events *events, uint32_t pane)
 {
-	*events = (struct pane_events){.pane = pane};
+	*events = (struct pane_events){.pane = pane, .percent = -1, .told_percent = -1};
+	osc_reader_init(&events->reader);
 	buf_init(&events->text, 2 * PANE_EVENTS_TEXT_MAX);
 	events->scope = (struct event_scope){.pane = pane, .window = MUXBUS_NO_ID};
 	events->scope.sessions[0] = MUXBUS_NO_ID;
@@ -23,6 +24,7 @@ void pane_events_init(struct pane_events *events, uint32_t pane)
 void pane_events_finish(struct pane_events *events)
 {
 	buf_finish(&events->text);
+	osc_reader_finish(&events->reader);
 }
 
 /* Begins the members of an event about this pane. */
@@ -93,6 +95,41 @@ static void tell_bells(struct pane_events *events, struct pane_events_sink *sink
 	events->bells = 0;
 }
 
+static bool has_progress(const struct pane_events *events)
+{
+	return events->progress != events->told_progress || events->percent != events->told_percent;
+}
+
+/* Publishes the progress that a turn has ended with, if it is another one. */
+static void tell_progress(struct pane_events *events, struct pane_events_sink *sink)
+{
+	struct json_writer writer;
+	if (!has_progress(events))
+		return;
+	begin(events, sink, &writer);
+	json_put_int(&writer, "offset", (int64_t)events->progress_offset);
+	json_put_str(&writer, "state", osc_progress_name(events->progress));
+	if (events->percent >= 0)
+		json_put_int(&writer, "percent", events->percent);
+	else
+		json_put_null(&writer, "percent");
+	publish(events, sink, EVENT_PROGRESS_CHANGED, true);
+	events->told_progress = events->progress;
+	events->told_percent = events->percent;
+}
+
+static void tell_notice(struct pane_events *events, struct pane_events_sink *sink,
+    const struct token *token, const struct osc_report *report)
+{
+	struct json_writer writer;
+	begin(events, sink, &writer);
+	json_put_int(&writer, "offset", (int64_t)token->to);
+	json_put_int(&writer, "osc", report->number);
+	json_put_str(&writer, "title", report->title[0] != '\0' ? report->title : NULL);
+	json_put_str(&writer, "text", report->text[0] != '\0' ? report->text : NULL);
+	publish(events, sink, EVENT_PROGRAM_NOTIFIED, true);
+}
+
 static void tell_gap(struct pane_events *events, struct pane_events_sink *sink, uint64_t offset,
     const char *reason, unsigned count)
 {
@@ -156,6 +193,20 @@ static void take_text(struct pane_events_intake *intake, uint64_t to)
 	}
 }
 
+/* Makes room for a mark, and publishes the text before it. False if there were too many. */
+static bool begin_mark(struct pane_events_intake *intake, const struct token *token)
+{
+	struct pane_events *events = intake->events;
+	if (events->marks >= PANE_EVENTS_MARKS_MAX) {
+		events->marks_dropped++;
+		return false;
+	}
+	events->marks++;
+	take_text(intake, token->to);
+	tell_all_text(events, intake->sink, false);
+	return true;
+}
+
 /* A mark that begins or ends a command, behind the text before it. */
 static void take_mark(struct pane_events_intake *intake, const struct token *token)
 {
@@ -165,18 +216,27 @@ static void take_mark(struct pane_events_intake *intake, const struct token *tok
 	bool is_end = token->mark == 'D' || (token->mark == 'A' && events->in_command);
 	if (!is_start && !is_end)
 		return;
-	if (events->marks >= PANE_EVENTS_MARKS_MAX) {
-		events->marks_dropped++;
+	if (!begin_mark(intake, token))
 		events->in_command = false;
-		return;
-	}
-	events->marks++;
-	take_text(intake, token->to);
-	tell_all_text(events, intake->sink, false);
-	if (is_start)
+	else if (is_start)
 		tell_started(events, intake->sink, token);
 	else
 		tell_finished(events, intake->sink, token);
+}
+
+static void take_osc(struct pane_events_intake *intake, const struct token *token)
+{
+	struct pane_events *events = intake->events;
+	struct osc_report report;
+	enum osc_report_kind kind =
+	    osc_report_read(&events->reader, token->text, token->len, &report);
+	if (kind == OSC_PROGRESS) {
+		events->progress = report.progress;
+		events->percent = report.percent;
+		events->progress_offset = token->to;
+	} else if (kind == OSC_NOTICE && begin_mark(intake, token)) {
+		tell_notice(events, intake->sink, token, &report);
+	}
 }
 
 void pane_events_token(struct pane_events_intake *intake, const struct token *token)
@@ -189,6 +249,8 @@ void pane_events_token(struct pane_events_intake *intake, const struct token *to
 		events->bell_offset = token->from;
 	} else if (token->kind == TOKEN_MARK) {
 		take_mark(intake, token);
+	} else if (token->kind == TOKEN_OSC) {
+		take_osc(intake, token);
 	}
 }
 
@@ -196,13 +258,15 @@ bool pane_events_output(struct pane_events_intake *intake)
 {
 	const struct pane_events *events = intake->events;
 	take_text(intake, intake->offset + intake->len);
-	return events->text.len > 0 || events->bells > 0 || events->marks > 0;
+	return events->text.len > 0 || events->bells > 0 || events->marks > 0 ||
+	    has_progress(events);
 }
 
 void pane_events_flush(struct pane_events *events, struct pane_events_sink *sink)
 {
 	tell_all_text(events, sink, false);
 	tell_bells(events, sink);
+	tell_progress(events, sink);
 	if (events->marks_dropped > 0)
 		tell_gap(events, sink, events->text_end, "too_many_marks", events->marks_dropped);
 	events->marks = 0;
@@ -223,8 +287,18 @@ void pane_events_gap(
 {
 	pane_events_end(events, sink);
 	events->in_command = false;
+	osc_reader_finish(&events->reader);
 	if (events->wants_text)
 		tell_gap(events, sink, offset, reason, 0);
+}
+
+/* Reports are not known any more when marks are wanted again. */
+static void forget_marks(struct pane_events *events)
+{
+	events->bells = 0;
+	events->progress = events->told_progress = PROGRESS_NONE;
+	events->percent = events->told_percent = -1;
+	osc_reader_finish(&events->reader);
 }
 
 void pane_events_want(
@@ -237,6 +311,6 @@ void pane_events_want(
 	if (marks && !events->wants_marks)
 		events->in_command = false;
 	else if (!marks)
-		events->bells = 0;
+		forget_marks(events);
 	events->wants_marks = marks;
 }

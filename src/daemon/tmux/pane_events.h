@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * Events from the output of one pane: pane_output, bell, command_started, command_finished.
+ * Events from the output of one pane: pane_output, bell, command_started, command_finished,
+ * program_notified, progress_changed.
  * Output of one turn is one event, or several of bounded size; text is cut between characters
  * only, so text that is valid in the stream is valid in events. A mark is published after the
  * text before it. The tokens come from the stream, which splits the output once.
@@ -14,10 +15,11 @@
 
 #include "base/buf.h"
 #include "daemon/event/event_log.h"
+#include "daemon/tmux/osc_report.h"
 #include "daemon/tmux/tokenizer.h"
 
 #define PANE_EVENTS_TEXT_MAX (32 * 1024) /* bytes of output in one event */
-#define PANE_EVENTS_MARKS_MAX 64 /* of one pane in one turn; more are counted in a gap */
+#define PANE_EVENTS_MARKS_MAX 64 /* and notices of one pane in one turn; more are a gap */
 
 struct tmux;
 
@@ -40,6 +42,10 @@ struct pane_events {
 	int64_t command_start_ms;
 	unsigned bells; /* not published yet */
 	uint64_t bell_offset;
+	struct osc_reader reader;
+	enum osc_progress progress, told_progress;
+	int percent, told_percent; /* -1: not reported */
+	uint64_t progress_offset;
 	unsigned marks; /* published in this turn */
 	unsigned marks_dropped;
 };

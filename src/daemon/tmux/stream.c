@@ -33,7 +33,7 @@ struct stream {
 	int64_t lease_end_ms; /* 0: none */
 	struct pane_events events;
 	struct list taps;
-	unsigned mark_taps; /* of these, how many take marks */
+	unsigned mark_taps; /* of these, how many take marks or other OSC */
 	struct pane_lines *lines; /* NULL: no watch */
 	struct tokenizer *tokenizer; /* NULL: nothing wants tokens */
 	struct list behind; /* in the set's list while its watches have lines to look at */
@@ -112,18 +112,25 @@ static bool has_own_interest(const struct stream *stream)
 static void begin_tokens(struct stream *stream)
 {
 	if (stream->tokenizer != NULL)
-		tokenizer_init(stream->tokenizer, stream->lines != NULL);
+		tokenizer_reset(stream->tokenizer);
+}
+
+static void free_tokens(struct stream *stream)
+{
+	if (stream->tokenizer != NULL)
+		tokenizer_finish(stream->tokenizer);
+	mem_free(stream->tokenizer);
+	stream->tokenizer = NULL;
 }
 
 static void want_tokens(struct stream *stream, bool marks)
 {
 	bool text = stream->lines != NULL;
 	if (!marks && !text) {
-		mem_free(stream->tokenizer);
-		stream->tokenizer = NULL;
+		free_tokens(stream);
 	} else if (stream->tokenizer == NULL) {
 		stream->tokenizer = xalloc(sizeof *stream->tokenizer);
-		begin_tokens(stream);
+		tokenizer_init(stream->tokenizer, text);
 	} else {
 		stream->tokenizer->wants_text = text;
 	}
@@ -179,7 +186,7 @@ static void drop(struct stream_set *streams, struct stream *stream)
 	if (stream->has_ring)
 		ring_finish(&stream->ring);
 	pane_events_finish(&stream->events);
-	mem_free(stream->tokenizer);
+	free_tokens(stream);
 	map_remove(&streams->map, stream->pane);
 	mem_free(stream);
 }
@@ -313,12 +320,15 @@ static void on_token(void *data, const struct token *token)
 	if (piece->stream->lines != NULL)
 		pane_lines_token(piece->stream->lines, token);
 	pane_events_token(&piece->intake, token);
-	if (token->kind != TOKEN_MARK || piece->stream->mark_taps == 0)
+	if ((token->kind != TOKEN_MARK && token->kind != TOKEN_OSC) ||
+	    piece->stream->mark_taps == 0)
 		return;
 	list_for_each (link, &piece->stream->taps) {
 		struct stream_tap *tap = list_entry(link, struct stream_tap, link);
-		if (tap->mark != NULL)
+		if (token->kind == TOKEN_MARK && tap->mark != NULL)
 			tap->mark(tap, token);
+		else if (token->kind == TOKEN_OSC && tap->osc != NULL)
+			tap->osc(tap, token);
 	}
 }
 
@@ -475,7 +485,7 @@ int stream_tap_add(struct stream_set *streams, uint32_t pane, struct stream_tap 
 	if (stream == NULL)
 		return -1;
 	list_append(&stream->taps, &tap->link);
-	stream->mark_taps += tap->mark != NULL;
+	stream->mark_taps += tap->mark != NULL || tap->osc != NULL;
 	settle(streams, stream);
 	return 0;
 }
@@ -486,7 +496,7 @@ void stream_tap_remove(struct stream_set *streams, uint32_t pane, struct stream_
 	if (stream == NULL || list_is_empty(&tap->link))
 		return; /* the end of the pane has removed it */
 	list_remove(&tap->link);
-	stream->mark_taps -= tap->mark != NULL;
+	stream->mark_taps -= tap->mark != NULL || tap->osc != NULL;
 	settle(streams, stream);
 }
 

@@ -2,7 +2,8 @@
 /*
  * Output of panes: interest in it, rings of the last bytes, pane_output and other events. Bytes
  * are numbered by offset. Interests are counted; without any, tmux does not send the pane's
- * output. The other events are pane_quiet, bell, command_started and command_finished.
+ * output. The other events are pane_quiet, bell, command_started, command_finished,
+ * program_notified and progress_changed.
  */
 #ifndef DAEMON_TMUX_STREAM_H
 #define DAEMON_TMUX_STREAM_H
@@ -37,7 +38,7 @@ void stream_set_server_lost(struct stream_set *streams);
 enum stream_interest {
 	STREAM_RING, /* its bytes, for later reads */
 	STREAM_TEXT, /* pane_output events */
-	STREAM_MARKS, /* bell, pane_quiet, command_started, command_finished */
+	STREAM_MARKS, /* the other events */
 	STREAM_INTEREST_COUNT_,
 };
 
@@ -87,6 +88,8 @@ struct stream_tap {
 	struct list link;
 	/* A mark (OSC 133) in the output that comes next. May be NULL. */
 	void (*mark)(struct stream_tap *tap, const struct token *token);
+	/* Another OSC, likewise. May be NULL. */
+	void (*osc)(struct stream_tap *tap, const struct token *token);
 	void (*output)(struct stream_tap *tap, uint64_t offset, const uint8_t *bytes, size_t len);
 	/*
 	 * Bytes are missing before offset; "not_watched" also says that output begins here. May

@@ -98,6 +98,7 @@ size_t stripper_lines(struct buf *out, const void *bytes, size_t len)
 	tokenizer_feed(&tokenizer, 0, bytes, len, on_token, &stripper);
 	if (tokenizer_is_open(&tokenizer, &start) && len - start <= STRIPPER_OPEN_MAX)
 		len = (size_t)start;
+	tokenizer_finish(&tokenizer);
 	/* Truncation leaves no NUL behind the text. */
 	if (out->data)
 		out->data[out->len] = '\0';

@@ -26,7 +26,7 @@
 /* Kinds made from the output of panes: followed only if named, since output costs tmux work. */
 #define MARK_KINDS                                                                    \
 	(BIT(EVENT_BELL) | BIT(EVENT_COMMAND_FINISHED) | BIT(EVENT_COMMAND_STARTED) | \
-	    BIT(EVENT_PANE_QUIET))
+	    BIT(EVENT_PANE_QUIET) | BIT(EVENT_PROGRAM_NOTIFIED) | BIT(EVENT_PROGRESS_CHANGED))
 
 /* Kinds that every subscription gets, with any panes and sessions. */
 #define COMMON_KINDS (BIT(EVENT_SERVER_FOUND) | BIT(EVENT_SERVER_LOST))

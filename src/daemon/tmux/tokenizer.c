@@ -20,6 +20,8 @@ enum state {
 	STATE_STRING_ESCAPE,
 };
 
+#define STRING_KEEP_BYTES 128
+
 #define BEL 0x07
 #define CAN 0x18
 #define SUB 0x1a
@@ -39,6 +41,20 @@ struct walk {
 void tokenizer_init(struct tokenizer *tokenizer, bool wants_text)
 {
 	*tokenizer = (struct tokenizer){.wants_text = wants_text, .state = STATE_GROUND};
+	buf_init(&tokenizer->string, TOKENIZER_OSC_MAX);
+}
+
+void tokenizer_finish(struct tokenizer *tokenizer)
+{
+	buf_finish(&tokenizer->string);
+}
+
+/* Keeps no large block between sequences. */
+void tokenizer_reset(struct tokenizer *tokenizer)
+{
+	tokenizer->state = STATE_GROUND;
+	buf_clear(&tokenizer->string);
+	buf_shrink(&tokenizer->string, STRING_KEEP_BYTES);
 }
 
 bool tokenizer_is_open(const struct tokenizer *tokenizer, uint64_t *ret_start)
@@ -122,36 +138,41 @@ static void emit_bytes(struct walk *walk, enum token_kind kind, size_t len)
 static void end_sequence(struct walk *walk)
 {
 	struct tokenizer *tokenizer = walk->tokenizer;
-	tokenizer->state = STATE_GROUND;
+	tokenizer_reset(tokenizer);
 	emit(walk, (struct token){.kind = TOKEN_SEQUENCE, .from = tokenizer->start}, 1);
+}
+
+/* Reads a mark. False if the string of an OSC 133 is none. */
+static bool read_mark(const char *string, struct token *token)
+{
+	uint32_t status;
+	token->kind = TOKEN_MARK;
+	token->mark = string[0];
+	token->text = string + 1;
+	token->status = -1;
+	if (string[0] == '\0' || (token->text[0] != '\0' && token->text[0] != ';'))
+		return false;
+	if (token->text[0] == ';' &&
+	    str_parse_u32(token->text + 1, strcspn(token->text + 1, ";"), &status) && status < 4096)
+		token->status = (int)status;
+	return true;
 }
 
 /* Ends a complete OSC behind the next byte: a mark, if it is one. */
 static void end_osc(struct walk *walk)
 {
-	struct tokenizer *tokenizer = walk->tokenizer;
 	static const char prefix[] = "133;";
-	const size_t prefix_len = sizeof prefix - 1;
-	uint32_t status;
-	struct token token;
-	tokenizer->string[tokenizer->string_len] = '\0';
-	if (tokenizer->string_len <= prefix_len ||
-	    memcmp(tokenizer->string, prefix, prefix_len) != 0) {
-		end_sequence(walk);
-		return;
-	}
-	token = (struct token){.kind = TOKEN_MARK, .from = tokenizer->start, .status = -1};
-	token.mark = tokenizer->string[prefix_len];
-	token.text = tokenizer->string + prefix_len + 1;
-	if (token.text[0] != '\0' && token.text[0] != ';') {
-		end_sequence(walk);
-		return;
-	}
-	if (token.text[0] == ';' &&
-	    str_parse_u32(token.text + 1, strcspn(token.text + 1, ";"), &status) && status < 4096)
-		token.status = (int)status;
+	struct tokenizer *tokenizer = walk->tokenizer;
+	const struct buf *kept = &tokenizer->string;
+	const char *string = kept->data != NULL ? (const char *)kept->data : "";
+	struct token token = {.from = tokenizer->start};
+	if (strncmp(string, prefix, sizeof prefix - 1) != 0 ||
+	    !read_mark(string + sizeof prefix - 1, &token))
+		token = (struct token){
+		    .kind = TOKEN_OSC, .text = string, .len = kept->len, .from = token.from};
 	tokenizer->state = STATE_GROUND;
 	emit(walk, token, 1);
+	tokenizer_reset(tokenizer);
 }
 
 /* An ESC: the beginning of a sequence, which ends any other. */
@@ -214,7 +235,7 @@ static void step_escape(struct walk *walk)
 		return;
 	tokenizer = walk->tokenizer;
 	byte = walk->bytes[walk->place];
-	tokenizer->string_len = 0;
+	buf_clear(&tokenizer->string);
 	switch (byte) {
 	case '[':
 		tokenizer->state = STATE_CSI;
@@ -262,11 +283,8 @@ static void step_csi(struct walk *walk)
 
 static void keep_string(struct tokenizer *tokenizer, const uint8_t *bytes, size_t len)
 {
-	size_t room = sizeof tokenizer->string - 1 - tokenizer->string_len;
-	if (len > room)
-		len = room;
-	memcpy(tokenizer->string + tokenizer->string_len, bytes, len);
-	tokenizer->string_len = (uint8_t)(tokenizer->string_len + len);
+	size_t room = TOKENIZER_OSC_MAX - tokenizer->string.len;
+	(void)buf_append(&tokenizer->string, bytes, len < room ? len : room);
 }
 
 static void step_string(struct walk *walk)

@@ -6,7 +6,8 @@
  *
  * Sequences: ESC x, CSI, and the strings OSC, DCS, APC, PM, SOS and ESC k, which end at
  * ESC \ (OSC also at BEL). CAN and SUB end any of them, as does an ESC that
- * begins another sequence. Only shell integration marks (OSC 133) are understood.
+ * begins another sequence. Shell integration marks (OSC 133) are understood; other OSC
+ * come with their string, for osc_report.h, and the rest without.
  */
 #ifndef DAEMON_TMUX_TOKENIZER_H
 #define DAEMON_TMUX_TOKENIZER_H
@@ -15,38 +16,44 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "base/buf.h"
+
 enum token_kind {
 	TOKEN_TEXT, /* a run of characters; may be cut anywhere, also within one */
 	TOKEN_CONTROL, /* one C0 character or DEL, not BEL */
 	TOKEN_BELL,
 	TOKEN_MARK, /* OSC 133 */
+	TOKEN_OSC, /* another OSC */
 	TOKEN_SEQUENCE, /* any other, without its bytes */
 };
 
 struct token {
 	enum token_kind kind;
 	const uint8_t *bytes; /* TEXT, CONTROL; lent */
-	size_t len;
+	size_t len; /* of bytes; OSC: of text */
 	uint64_t from; /* offset in the stream of its first byte */
 	uint64_t to; /* and behind its last */
 	char mark; /* MARK: 'A' prompt, 'B' its end, 'C' a command runs, 'D' it is done */
 	int status; /* MARK 'D': the exit status, -1 if absent */
-	const char *text; /* MARK: the text behind the letter, such as ";0"; NUL-terminated */
+	const char
+	    *text; /* MARK: behind the letter, such as ";0"; OSC: all; NUL-terminated; lent */
 };
 
 typedef void token_fn(void *data, const struct token *token);
 
-#define TOKENIZER_OSC_MAX 128 /* bytes of a string that are kept; marks are short */
+#define TOKENIZER_OSC_MAX 4096 /* bytes of an OSC that are kept; the rest is cut off */
 
 struct tokenizer {
 	bool wants_text; /* else TEXT and CONTROL are skipped, which is fast */
 	uint8_t state;
-	uint8_t string_len;
 	uint64_t start; /* of the current sequence */
-	char string[TOKENIZER_OSC_MAX];
+	struct buf string; /* of the OSC under way */
 };
 
 void tokenizer_init(struct tokenizer *tokenizer, bool wants_text);
+void tokenizer_finish(struct tokenizer *tokenizer);
+/* A sequence under way is over: text follows. */
+void tokenizer_reset(struct tokenizer *tokenizer);
 
 /* Reads len bytes, the first at this offset; calls token for each complete token. */
 void tokenizer_feed(struct tokenizer *tokenizer, uint64_t offset, const void *bytes, size_t len,

@@ -1,0 +1,272 @@
+/* SPDX-License-Identifier: ISC */
+/* Reads the reports that programs make to their terminal by OSC. */
+#include "daemon/tmux/osc_report.h"
+
+#include <string.h>
+
+#include "base/str.h"
+#include "base/utf8.h"
+#include "base/xalloc.h"
+#include "daemon/queue/notification.h"
+
+#define CONEMU_LAST 12 /* the highest number of its commands */
+#define PAYLOAD_MAX (4 * 1024)
+
+/* A part of a string. */
+struct part {
+	const char *at;
+	size_t len;
+};
+
+static const char *const progress_names[] = {
+    [PROGRESS_NONE] = "none",
+    [PROGRESS_NORMAL] = "normal",
+    [PROGRESS_ERROR] = "error",
+    [PROGRESS_INDETERMINATE] = "indeterminate",
+    [PROGRESS_PAUSED] = "paused",
+};
+
+const char *osc_progress_name(enum osc_progress progress)
+{
+	return progress_names[progress];
+}
+
+void osc_reader_init(struct osc_reader *reader)
+{
+	*reader = (struct osc_reader){0};
+	buf_init(&reader->title, OSC_TITLE_MAX);
+	buf_init(&reader->text, OSC_TEXT_MAX);
+}
+
+void osc_reader_finish(struct osc_reader *reader)
+{
+	buf_finish(&reader->title);
+	buf_finish(&reader->text);
+	reader->id[0] = '\0';
+}
+
+/* Takes the part before a separator off the front of rest; false at the end. */
+static bool next_part(struct part *rest, char separator, struct part *ret_part)
+{
+	const char *end;
+	if (rest->at == NULL)
+		return false;
+	end = memchr(rest->at, separator, rest->len);
+	*ret_part = (struct part){rest->at, end != NULL ? (size_t)(end - rest->at) : rest->len};
+	rest->len -= ret_part->len + (end != NULL);
+	rest->at = end != NULL ? end + 1 : NULL;
+	return true;
+}
+
+static bool is_word(struct part part, const char *word)
+{
+	return part.len == strlen(word) && memcmp(part.at, word, part.len) == 0;
+}
+
+/* A number of at most three digits, or -1. */
+static int read_number(struct part part)
+{
+	int number = 0;
+	if (part.len == 0 || part.len > 3)
+		return -1;
+	for (size_t at = 0; at < part.len; at++) {
+		if (part.at[at] < '0' || part.at[at] > '9')
+			return -1;
+		number = 10 * number + (part.at[at] - '0');
+	}
+	return number;
+}
+
+/* Copies a text without control characters, cut at a character to what has room. */
+static void copy_text(char *out, size_t size, const void *bytes, size_t len)
+{
+	char *clean = notification_clean_text(bytes, len);
+	size_t kept = strlen(clean);
+	if (kept >= size) {
+		kept = size - 1;
+		kept -= utf8_incomplete_tail(clean, kept);
+	}
+	memcpy(out, clean, kept);
+	out[kept] = '\0';
+	mem_free(clean);
+}
+
+static enum osc_report_kind notice(
+    struct osc_report *report, unsigned number, struct part title, struct part text)
+{
+	copy_text(report->title, sizeof report->title, title.at, title.len);
+	copy_text(report->text, sizeof report->text, text.at, text.len);
+	report->number = number;
+	return report->title[0] != '\0' || report->text[0] != '\0' ? OSC_NOTICE : OSC_NOTHING;
+}
+
+/* 9;4;STATE;PERCENT */
+static enum osc_report_kind read_progress(struct osc_report *report, struct part rest)
+{
+	struct part part = {"", 0};
+	int state, percent;
+	if (!next_part(&rest, ';', &part))
+		return OSC_NOTHING;
+	state = read_number(part);
+	part.len = 0;
+	(void)next_part(&rest, ';', &part);
+	percent = read_number(part);
+	if (state < 0 || state >= PROGRESS_COUNT_ || (part.len > 0 && percent < 0))
+		return OSC_NOTHING;
+	report->progress = (enum osc_progress)state;
+	report->percent = percent > 100 ? 100 : percent;
+	if (state == PROGRESS_NORMAL && percent < 0)
+		report->percent = 0;
+	if (state == PROGRESS_NONE || state == PROGRESS_INDETERMINATE)
+		report->percent = -1;
+	return OSC_PROGRESS;
+}
+
+static enum osc_report_kind read_9(
+    struct osc_reader *reader, struct part rest, struct osc_report *report)
+{
+	struct part all = rest, part;
+	int number;
+	(void)reader;
+	if (!next_part(&rest, ';', &part))
+		return OSC_NOTHING;
+	number = read_number(part);
+	if (number == 4)
+		return read_progress(report, rest);
+	if (number >= 1 && number <= CONEMU_LAST)
+		return OSC_NOTHING;
+	return notice(report, 9, (struct part){"", 0}, all);
+}
+
+static enum osc_report_kind read_777(
+    struct osc_reader *reader, struct part rest, struct osc_report *report)
+{
+	struct part word, title = {"", 0};
+	(void)reader;
+	if (!next_part(&rest, ';', &word) || !is_word(word, "notify") ||
+	    !next_part(&rest, ';', &title))
+		return OSC_NOTHING;
+	return notice(report, 777, title, rest.at != NULL ? rest : (struct part){"", 0});
+}
+
+/* The metadata of a chunk of OSC 99. */
+struct chunk {
+	struct part id;
+	struct part type;
+	bool is_base64;
+	bool is_done;
+};
+
+static void read_metadata(struct part metadata, struct chunk *ret_chunk)
+{
+	struct part pair;
+	*ret_chunk = (struct chunk){.id = {"", 0}, .type = {"title", 5}, .is_done = true};
+	while (next_part(&metadata, ':', &pair)) {
+		struct part value = {pair.at + 2, pair.len - 2};
+		if (pair.len < 2 || pair.at[1] != '=')
+			continue;
+		if (pair.at[0] == 'i')
+			ret_chunk->id = value;
+		else if (pair.at[0] == 'p')
+			ret_chunk->type = value;
+		else if (pair.at[0] == 'e')
+			ret_chunk->is_base64 = is_word(value, "1");
+		else if (pair.at[0] == 'd')
+			ret_chunk->is_done = !is_word(value, "0");
+	}
+}
+
+/* Appends what has room. */
+static void append_cut(struct buf *out, const void *bytes, size_t len)
+{
+	size_t room = out->max - out->len;
+	(void)buf_append(out, bytes, len < room ? len : room);
+}
+
+/* Base64 whose padding is missing, or which was cut off, counts as far as it goes. */
+static void append_base64(struct buf *out, struct part payload)
+{
+	struct buf padded, bytes;
+	buf_init(&padded, PAYLOAD_MAX + 4);
+	buf_init(&bytes, PAYLOAD_MAX);
+	while (payload.len > 0 && payload.at[payload.len - 1] == '=')
+		payload.len--;
+	payload.len -= payload.len % 4 == 1;
+	(void)buf_append(&padded, payload.at, payload.len);
+	while (padded.len % 4 != 0)
+		(void)buf_append_byte(&padded, '=');
+	if (base64_decode(&bytes, (const char *)padded.data, padded.len) == 0)
+		append_cut(out, bytes.data, bytes.len);
+	buf_finish(&padded);
+	buf_finish(&bytes);
+}
+
+static bool is_same_id(const struct osc_reader *reader, struct part id)
+{
+	return strlen(reader->id) == id.len && memcmp(reader->id, id.at, id.len) == 0;
+}
+
+static enum osc_report_kind read_99(
+    struct osc_reader *reader, struct part rest, struct osc_report *report)
+{
+	enum osc_report_kind kind;
+	struct part metadata;
+	struct chunk chunk;
+	struct buf *target;
+	if (!next_part(&rest, ';', &metadata))
+		return OSC_NOTHING;
+	read_metadata(metadata, &chunk);
+	if (chunk.id.len > OSC_ID_MAX || memchr(chunk.id.at, '\0', chunk.id.len) != NULL)
+		return OSC_NOTHING;
+	if (!is_same_id(reader, chunk.id)) {
+		osc_reader_finish(reader);
+		memcpy(reader->id, chunk.id.at, chunk.id.len);
+		reader->id[chunk.id.len] = '\0';
+	}
+	target = is_word(chunk.type, "title") ? &reader->title
+	    : is_word(chunk.type, "body")     ? &reader->text
+					      : NULL;
+	if (target != NULL && rest.at != NULL && chunk.is_base64)
+		append_base64(target, rest);
+	else if (target != NULL && rest.at != NULL)
+		append_cut(target, rest.at, rest.len);
+	if (!chunk.is_done)
+		return OSC_NOTHING;
+	kind =
+	    notice(report, 99, (struct part){(const char *)reader->title.data, reader->title.len},
+		(struct part){(const char *)reader->text.data, reader->text.len});
+	osc_reader_finish(reader);
+	return kind;
+}
+
+static enum osc_report_kind read_3008(
+    struct osc_reader *reader, struct part rest, struct osc_report *report)
+{
+	(void)reader;
+	(void)report;
+	return rest.at != NULL ? OSC_CONTEXT : OSC_NOTHING;
+}
+
+static const struct {
+	const char *number;
+	enum osc_report_kind (*read)(
+	    struct osc_reader *reader, struct part rest, struct osc_report *report);
+} rows[] = {
+    {"9", read_9},
+    {"99", read_99},
+    {"777", read_777},
+    {"3008", read_3008},
+};
+
+enum osc_report_kind osc_report_read(
+    struct osc_reader *reader, const char *string, size_t len, struct osc_report *ret_report)
+{
+	struct part rest = {string, len}, number;
+	*ret_report = (struct osc_report){.percent = -1};
+	(void)next_part(&rest, ';', &number);
+	for (size_t at = 0; at < sizeof rows / sizeof *rows; at++) {
+		if (is_word(number, rows[at].number))
+			ret_report->kind = rows[at].read(reader, rest, ret_report);
+	}
+	return ret_report->kind;
+}

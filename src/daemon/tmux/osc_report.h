@@ -1,0 +1,63 @@
+/* SPDX-License-Identifier: ISC */
+/*
+ * Reports that programs make to their terminal by OSC: notifications (OSC 9 of iTerm2, OSC 99 of
+ * kitty, OSC 777;notify of urxvt), progress (OSC 9;4 of ConEmu), and contexts (OSC 3008 of
+ * systemd). All of it is untrusted text. The texts of a report are valid UTF-8 in one line,
+ * without control characters, and bounded.
+ *
+ * OSC 9 followed by a number from 1 to 12 alone, or before a semicolon, is a command of ConEmu:
+ * of these only 4 has a meaning here. A notification of OSC 99 may come in chunks: those of one id
+ * are joined until one that is done. A chunk of another id begins anew.
+ */
+#ifndef DAEMON_TMUX_OSC_REPORT_H
+#define DAEMON_TMUX_OSC_REPORT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "base/buf.h"
+
+#define OSC_TITLE_MAX 256 /* bytes; more is cut at a character, as are texts */
+#define OSC_TEXT_MAX 1024
+#define OSC_ID_MAX 64 /* of a notification in chunks, and of a context */
+
+enum osc_report_kind {
+	OSC_NOTHING, /* or not the end of it yet */
+	OSC_NOTICE,
+	OSC_PROGRESS,
+	OSC_CONTEXT, /* osc_context_*() read it */
+};
+
+enum osc_progress {
+	PROGRESS_NONE,
+	PROGRESS_NORMAL,
+	PROGRESS_ERROR,
+	PROGRESS_INDETERMINATE,
+	PROGRESS_PAUSED,
+	PROGRESS_COUNT_,
+};
+const char *osc_progress_name(enum osc_progress progress);
+
+struct osc_report {
+	enum osc_report_kind kind;
+	unsigned number; /* of a notice: 9, 99 or 777 */
+	char title[OSC_TITLE_MAX + 1]; /* of a notice; "": none */
+	char text[OSC_TEXT_MAX + 1]; /* of a notice; "": none */
+	enum osc_progress progress;
+	int percent; /* 0 to 100; -1: not reported */
+};
+
+/* Reads the reports of one terminal. */
+struct osc_reader {
+	char id[OSC_ID_MAX + 1]; /* of the notification in chunks under way */
+	struct buf title, text; /* what has come of it */
+};
+void osc_reader_init(struct osc_reader *reader);
+/* Also drops a notification under way; the reader may be used again. */
+void osc_reader_finish(struct osc_reader *reader);
+
+/* Reads the string of an OSC, from its number on. Returns the kind. */
+enum osc_report_kind osc_report_read(
+    struct osc_reader *reader, const char *string, size_t len, struct osc_report *ret_report);
+
+#endif
