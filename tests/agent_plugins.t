@@ -1,0 +1,136 @@
+#!/bin/sh
+# SPDX-License-Identifier: ISC
+# The plugin of opencode and the extension of Copilot CLI, with a stand-in for each agent and for
+# muxbus: when they hand a notification to the session, and how.
+
+contrib=${MUXBUS_SRCDIR:-.}/contrib
+command -v node >/dev/null || { echo '1..0 # SKIP node is not installed'; exit 0; }
+dir=$(mktemp -d) || exit 99
+trap 'rm -rf "$dir"' EXIT
+mkdir -p "$dir/bin" "$dir/node_modules/@github/copilot-sdk"
+mkfifo "$dir/lines"
+cat >"$dir/bin/muxbus" <<END
+#!/bin/sh
+case \$1 in
+follow) exec cat "$dir/lines" ;;
+hook) echo "\$* \$(cat)" >>"$dir/hooks" ;;
+esac
+END
+chmod +x "$dir/bin/muxbus"
+cp "$contrib/opencode/muxbus.js" "$dir/opencode.mjs"
+cp "$contrib/copilot/extension.mjs" "$dir/copilot.mjs"
+echo '{"name": "@github/copilot-sdk", "type": "module", "exports": {"./extension": "./extension.js"}}' \
+	>"$dir/node_modules/@github/copilot-sdk/package.json"
+echo 'export const joinSession = async () => globalThis.session' \
+	>"$dir/node_modules/@github/copilot-sdk/extension.js"
+
+cat >"$dir/common.mjs" <<'END'
+import { createWriteStream, readFileSync } from 'node:fs'
+let checks = 0
+export function is(name, got, want) {
+	checks++
+	const same = JSON.stringify(got) === JSON.stringify(want)
+	console.log(`${same ? '' : 'not '}ok ${checks} - ${name}`)
+	if (!same)
+		console.log(`# got ${JSON.stringify(got)}, want ${JSON.stringify(want)}`)
+}
+export const done = () => { console.log(`1..${checks}`); process.exit(0) }
+// Until the function is true, or for 20 seconds.
+export async function until(test) {
+	for (const end = Date.now() + 20000; !test() && Date.now() < end;)
+		await new Promise(resolve => setTimeout(resolve, 10))
+}
+export const sent = []
+export const failures = { left: 0 }
+export async function take(message) {
+	if (failures.left-- > 0)
+		throw new Error('not now')
+	sent.push(message)
+	return {}
+}
+const folder = process.env.FOLDER
+let lines
+export const write = text => (lines ??= createWriteStream(`${folder}/lines`)).write(text)
+export function hooks() {
+	try {
+		return readFileSync(`${folder}/hooks`, 'utf8').trim().split('\n')
+	} catch {
+		return []
+	}
+}
+END
+
+cat >"$dir/run-opencode.mjs" <<'END'
+import { done, failures, hooks, is, sent, take, until, write } from './common.mjs'
+import { Muxbus } from './opencode.mjs'
+const client = { session: { promptAsync: take } }
+const plugin = await Muxbus({ client })
+const busy = id => plugin.event({ event: { type: 'session.status', properties: { sessionID: id, status: { type: 'busy' } } } })
+const idle = id => plugin.event({ event: { type: 'session.idle', properties: { sessionID: id } } })
+const model = { providerID: 'p', modelID: 'm' }
+
+await plugin['chat.message']({ sessionID: 'one' }, { message: { agent: 'plan', model } })
+await busy('one')
+write('[muxbus A1B2 job] first\n[muxbus C3')
+await until(() => hooks().length > 0)
+is('it reports that the session is busy', hooks()[0], 'hook opencode PreToolUse {"session_id":"one"}')
+await new Promise(resolve => setTimeout(resolve, 300))
+is('during a turn nothing is handed on', sent, [])
+await idle('one')
+await until(() => sent.length > 0)
+is('at its end the whole line is, with agent and model of the user', sent,
+	[{ path: { id: 'one' }, body: { parts: [{ type: 'text', text: '[muxbus A1B2 job] first' }], agent: 'plan', model } }])
+write('D4 timer] second\n[muxbus E5F6 watch] third\n')
+await new Promise(resolve => setTimeout(resolve, 300))
+is('the next lines wait for the end of that turn', sent.length, 1)
+plugin.event({ event: { type: 'session.created', properties: { info: { id: 'sub', parentID: 'one' } } } })
+await busy('sub')
+await idle('sub')
+is('a subagent that is idle gets nothing', sent.length, 1)
+await idle('one')
+await until(() => sent.length > 1)
+is('lines that came meanwhile are one prompt', sent[1].body.parts[0].text,
+	'[muxbus C3D4 timer] second\n[muxbus E5F6 watch] third')
+failures.left = 1
+await idle('one')
+write('[muxbus G7H8 job] fourth\n')
+await until(() => sent.length > 2)
+is('a prompt that is refused comes again', sent[2].body.parts[0].text, '[muxbus G7H8 job] fourth')
+is('once', sent.length, 3)
+done()
+END
+
+cat >"$dir/run-copilot.mjs" <<'END'
+import { done, failures, is, sent, take, until, write } from './common.mjs'
+globalThis.session = { send: take }
+await import('./copilot.mjs')
+write('[muxbus A1B2 job] fir')
+write('st\n')
+await until(() => sent.length > 0)
+is('the extension sends the line', sent, [{ prompt: '[muxbus A1B2 job] first' }])
+failures.left = 1
+write('[muxbus C3D4 timer] second\n')
+await until(() => sent.length > 1)
+is('a message that is refused comes again, once', sent.slice(1), [{ prompt: '[muxbus C3D4 timer] second' }])
+done()
+END
+
+export FOLDER="$dir" PATH="$dir/bin:$PATH"
+checks=0
+failed=0
+for agent in opencode copilot; do
+	TMUX_PANE=%1 timeout 60 node "$dir/run-$agent.mjs" >"$dir/said" 2>&1 || echo 'not ok - ended early' >>"$dir/said"
+	while read -r line; do
+		case $line in
+		'ok '* | 'not ok '*)
+			checks=$((checks + 1))
+			[ "${line%%ok *}" = '' ] || failed=$((failed + 1))
+			echo "${line%%ok *}ok $checks - $agent: ${line#*- }"
+			;;
+		1..*) ;;
+		*) echo "# $line" ;;
+		esac
+	done <"$dir/said"
+done
+echo "1..$checks"
+[ $failed -eq 0 ]
