@@ -15,7 +15,7 @@
 #include "daemon/pane/pane_screen.h"
 #include "daemon/server/request.h"
 #include "daemon/server/target.h"
-#include "daemon/source/condition.h"
+#include "daemon/source/condition_watch.h"
 #include "daemon/tmux/model_json.h"
 #include "daemon/tmux/pane_lines.h"
 #include "daemon/tmux/stream.h"
@@ -27,141 +27,6 @@ enum {
 	READY_QUIET_MS = 500,
 	READY_AGAIN_MS = 5000, /* a pane that is quiet and not ready may become so silently */
 };
-
-/* The watch of a pane for a condition. The kind decides which parts are used. */
-struct pane_watch {
-	struct condition *condition;
-	uint32_t pane;
-	struct stream_tap tap;
-	bool is_tapped;
-	struct line_watch lines; /* output */
-	bool has_lines;
-	struct event_log_listener listener;
-	bool is_listening;
-	struct agent_listener agent_listener;
-	const struct agent *agent; /* ready: of an agent; NULL: of a pane alone */
-	struct loop_timer *timer;
-	struct pattern *pattern;
-	int64_t quiet_ms; /* quiet_sec, ready */
-	int64_t last_ms; /* CLOCK_MONOTONIC: the last output, or arming */
-	bool is_asking; /* tmux owes an answer */
-	bool is_gone; /* disarmed meanwhile: the answer frees it */
-};
-
-static void watch_free(struct pane_watch *watch)
-{
-	if (watch->is_tapped)
-		stream_tap_remove(watch->condition->parts->streams, watch->pane, &watch->tap);
-	if (watch->has_lines)
-		stream_watch_remove(watch->condition->parts->streams, watch->pane, &watch->lines);
-	if (watch->is_listening)
-		event_log_unlisten(watch->condition->parts->events, &watch->listener);
-	if (watch->agent != NULL)
-		agent_unlisten(&watch->agent_listener);
-	watch->agent = NULL;
-	watch->is_tapped = false;
-	watch->has_lines = false;
-	watch->is_listening = false;
-	loop_timer_free(watch->timer);
-	watch->timer = NULL;
-	pattern_free(watch->pattern);
-	watch->pattern = NULL;
-	if (watch->is_asking)
-		watch->is_gone = true;
-	else
-		mem_free(watch);
-}
-
-static void pane_disarm(struct condition *condition)
-{
-	if (condition->watch != NULL)
-		watch_free(condition->watch);
-	condition->watch = NULL;
-}
-
-static void watch_arm_timer(struct pane_watch *watch, int64_t ms)
-{
-	loop_timer_arm(watch->timer, ms);
-}
-
-static void put_pane(struct condition *condition, struct json_writer *writer, uint32_t pane)
-{
-	json_writer_init(writer, &condition->details);
-	json_object_begin(writer, NULL);
-	json_put_id(writer, "pane", '%', pane);
-}
-
-static void settle_gone(struct pane_watch *watch)
-{
-	struct condition *condition = watch->condition;
-	struct json_writer writer;
-	watch->is_tapped = false;
-	watch->has_lines = false;
-	buf_clear(&condition->details);
-	put_pane(condition, &writer, watch->pane);
-	json_object_end(&writer);
-	condition_settle(condition, CONDITION_GONE);
-}
-
-static void on_closed(struct stream_tap *tap)
-{
-	settle_gone(list_entry(tap, struct pane_watch, tap));
-}
-
-static void on_lines_closed(struct line_watch *lines)
-{
-	settle_gone(list_entry(lines, struct pane_watch, lines));
-}
-
-/* Makes the watch of a condition on the pane that text names; NULL after failing. */
-static struct pane_watch *watch_new(
-    struct condition *condition, struct request *request, const char *text)
-{
-	const struct muxbus_pane *pane;
-	struct pane_watch *watch;
-	if (!target_pane(request, text, &pane))
-		return NULL;
-	watch = xcalloc(1, sizeof *watch);
-	watch->condition = condition;
-	watch->pane = condition->pane = pane->id;
-	watch->last_ms = clock_mono_ms();
-	condition->watch = watch;
-	return watch;
-}
-
-/* The pane went between two look-ups. */
-static bool fail_gone(struct pane_watch *watch, struct request *request)
-{
-	request_fail(request, MESSAGE_GONE, "pane %%%" PRIu32 " is gone", watch->pane);
-	pane_disarm(watch->condition);
-	return false;
-}
-
-/* Taps the pane's output. False after failing the request, and freeing the watch. */
-static bool watch_tap(struct pane_watch *watch, struct request *request,
-    void (*output)(struct stream_tap *tap, uint64_t offset, const uint8_t *bytes, size_t len))
-{
-	struct condition *condition = watch->condition;
-	watch->tap.output = output;
-	watch->tap.closed = on_closed;
-	if (stream_tap_add(condition->parts->streams, watch->pane, &watch->tap) == 0) {
-		watch->is_tapped = true;
-		return true;
-	}
-	return fail_gone(watch, request);
-}
-
-/* Compiles a pattern. False after failing the request, and freeing the watch. */
-static bool watch_pattern(struct pane_watch *watch, struct request *request, const char *regex)
-{
-	char reason[200];
-	watch->pattern = pattern_new(regex, strlen(regex), reason, sizeof reason);
-	if (watch->pattern != NULL)
-		return true;
-	request_fail_data(request, MESSAGE_PARAMS, "\"field\":\"regex\"", "regex: %s", reason);
-	pane_disarm(watch->condition);
-	return false;
-}
 
 struct output_args {
 	const char *output;
@@ -189,7 +54,7 @@ static void put_found(struct condition *condition, uint32_t pane, const struct l
 {
 	const struct pattern_match *match = found->match;
 	struct json_writer writer;
-	put_pane(condition, &writer, pane);
+	pane_watch_put(condition, &writer, pane);
 	json_put_int(&writer, "offset", (int64_t)found->offset);
 	(void)json_put_text(&writer, "line", found->line,
 	    found->len < MATCHED_LINE_MAX ? found->len : MATCHED_LINE_MAX);
@@ -217,14 +82,14 @@ static void output_found(struct line_watch *lines, const struct line_found *foun
 static bool output_arm(struct condition *condition, struct request *request, const void *data)
 {
 	const struct output_args *args = data;
-	struct pane_watch *watch = watch_new(condition, request, args->pane);
-	if (watch == NULL || !watch_pattern(watch, request, args->output))
+	struct pane_watch *watch = pane_watch_new(condition, request, args->pane);
+	if (watch == NULL || !pane_watch_pattern(watch, request, args->output))
 		return false;
 	watch->lines.found = output_found;
-	watch->lines.closed = on_lines_closed;
+	watch->lines.closed = pane_watch_lines_closed;
 	if (stream_watch_add(
 		condition->parts->streams, watch->pane, &watch->lines, watch->pattern) < 0)
-		return fail_gone(watch, request);
+		return pane_watch_fail(watch, request);
 	watch->has_lines = true;
 	return true;
 }
@@ -267,7 +132,7 @@ static void screen_read(void *data, int error, const struct muxbus_reply *replie
 		condition_settle(watch->condition, CONDITION_LIMIT);
 	if (result != PATTERN_MATCH)
 		return;
-	put_pane(watch->condition, &writer, watch->pane);
+	pane_watch_put(watch->condition, &writer, watch->pane);
 	(void)json_put_text(&writer, "text", replies[0].body + match.spans[0].from,
 	    match.spans[0].to - match.spans[0].from);
 	json_object_end(&writer);
@@ -280,7 +145,7 @@ static void screen_look(void *data)
 	struct muxbus_command *command;
 	char target[32];
 	if (watch->is_asking || muxbus_command_new(&command) < 0) {
-		watch_arm_timer(watch, SCREEN_WAIT_MS);
+		loop_timer_arm(watch->timer, SCREEN_WAIT_MS);
 		return;
 	}
 	snprintf(target, sizeof target, "%%%" PRIu32, watch->pane);
@@ -298,15 +163,15 @@ static void screen_bytes(struct stream_tap *tap, uint64_t offset, const uint8_t 
 	(void)bytes;
 	(void)len;
 	if (!loop_timer_is_armed(watch->timer))
-		watch_arm_timer(watch, SCREEN_WAIT_MS);
+		loop_timer_arm(watch->timer, SCREEN_WAIT_MS);
 }
 
 static bool screen_arm(struct condition *condition, struct request *request, const void *data)
 {
 	const struct screen_args *args = data;
-	struct pane_watch *watch = watch_new(condition, request, args->pane);
-	if (watch == NULL || !watch_pattern(watch, request, args->screen) ||
-	    !watch_tap(watch, request, screen_bytes))
+	struct pane_watch *watch = pane_watch_new(condition, request, args->pane);
+	if (watch == NULL || !pane_watch_pattern(watch, request, args->screen) ||
+	    !pane_watch_tap(watch, request, screen_bytes))
 		return false;
 	watch->timer = loop_timer_new(condition->parts->base, screen_look, watch);
 	screen_look(watch); /* the level at entry */
@@ -349,10 +214,10 @@ static void quiet_due(void *data)
 	int64_t left_ms = watch->last_ms + watch->quiet_ms - clock_mono_ms();
 	struct json_writer writer;
 	if (left_ms > 0) {
-		watch_arm_timer(watch, left_ms);
+		loop_timer_arm(watch->timer, left_ms);
 		return;
 	}
-	put_pane(watch->condition, &writer, watch->pane);
+	pane_watch_put(watch->condition, &writer, watch->pane);
 	json_object_end(&writer);
 	condition_settle(watch->condition, CONDITION_MATCHED);
 }
@@ -360,12 +225,12 @@ static void quiet_due(void *data)
 static bool quiet_arm(struct condition *condition, struct request *request, const void *data)
 {
 	const struct quiet_args *args = data;
-	struct pane_watch *watch = watch_new(condition, request, args->pane);
-	if (watch == NULL || !watch_tap(watch, request, quiet_bytes))
+	struct pane_watch *watch = pane_watch_new(condition, request, args->pane);
+	if (watch == NULL || !pane_watch_tap(watch, request, quiet_bytes))
 		return false;
 	watch->quiet_ms = clock_seconds_to_ms(args->quiet_sec);
 	watch->timer = loop_timer_new(condition->parts->base, quiet_due, watch);
-	watch_arm_timer(watch, watch->quiet_ms);
+	loop_timer_arm(watch->timer, watch->quiet_ms);
 	return true;
 }
 
@@ -396,10 +261,10 @@ static void ready_read(void *data, int error, const struct pane_screen *screen)
 	if (error != 0 || pane == NULL || pane->in_mode || pane->is_dead ||
 	    screen->prompt.has_draft || screen->prompt.is_question || !screen->has_cursor ||
 	    clock_mono_ms() - watch->last_ms < READY_QUIET_MS) {
-		watch_arm_timer(watch, READY_AGAIN_MS);
+		loop_timer_arm(watch->timer, READY_AGAIN_MS);
 		return;
 	}
-	put_pane(watch->condition, &writer, watch->pane);
+	pane_watch_put(watch->condition, &writer, watch->pane);
 	(void)json_put_text(&writer, "prompt", screen->prompt.line, strlen(screen->prompt.line));
 	(void)json_put_text(&writer, "command", pane->command, strlen(pane->command));
 	json_put_int(&writer, "quiet_ms", clock_mono_ms() - watch->last_ms);
@@ -414,13 +279,13 @@ static void ready_look(void *data)
 	if (watch->is_asking)
 		return;
 	if (left_ms > 0) {
-		watch_arm_timer(watch, left_ms);
+		loop_timer_arm(watch->timer, left_ms);
 		return;
 	}
 	watch->is_asking = true;
 	if (pane_screen_read(watch->condition->parts->tmux, watch->pane, ready_read, watch) < 0) {
 		watch->is_asking = false;
-		watch_arm_timer(watch, READY_AGAIN_MS);
+		loop_timer_arm(watch->timer, READY_AGAIN_MS);
 	}
 }
 
@@ -428,7 +293,7 @@ static void ready_bytes(struct stream_tap *tap, uint64_t offset, const uint8_t *
 {
 	struct pane_watch *watch = list_entry(tap, struct pane_watch, tap);
 	quiet_bytes(tap, offset, bytes, len);
-	watch_arm_timer(watch, READY_QUIET_MS);
+	loop_timer_arm(watch->timer, READY_QUIET_MS);
 }
 
 /* The known state of an agent is the evidence. */
@@ -491,11 +356,11 @@ static bool ready_arm(struct condition *condition, struct request *request, cons
 	}
 	if (agent != NULL)
 		return ready_arm_agent(condition, agent);
-	watch = watch_new(condition, request, args->ready);
-	if (watch == NULL || !watch_tap(watch, request, ready_bytes))
+	watch = pane_watch_new(condition, request, args->ready);
+	if (watch == NULL || !pane_watch_tap(watch, request, ready_bytes))
 		return false;
 	watch->timer = loop_timer_new(condition->parts->base, ready_look, watch);
-	watch_arm_timer(watch, READY_QUIET_MS);
+	loop_timer_arm(watch->timer, READY_QUIET_MS);
 	return true;
 }
 
@@ -518,33 +383,25 @@ static void exited_event(struct event_log_listener *listener, struct event_entry
 	if (watch->condition->state != CONDITION_PENDING)
 		return;
 	if (event->kind == EVENT_SERVER_LOST)
-		settle_gone(watch);
+		pane_watch_gone(watch);
 	else if (event->scope.pane == watch->pane &&
 	    (event->kind == EVENT_PANE_EXITED || event->kind == EVENT_PANE_CLOSED))
 		condition_settle_event(watch->condition, event, CONDITION_MATCHED);
 }
 
-static void watch_listen(struct pane_watch *watch,
-    void (*event)(struct event_log_listener *listener, struct event_entry *event))
-{
-	watch->listener.event = event;
-	event_log_listen(watch->condition->parts->events, &watch->listener);
-	watch->is_listening = true;
-}
-
 static bool exited_arm(struct condition *condition, struct request *request, const void *data)
 {
 	const struct exited_args *args = data;
-	struct pane_watch *watch = watch_new(condition, request, args->exited);
+	struct pane_watch *watch = pane_watch_new(condition, request, args->exited);
 	const struct muxbus_pane *pane;
 	struct json_writer writer;
 	if (watch == NULL)
 		return false;
-	watch_listen(watch, exited_event);
+	pane_watch_listen(watch, exited_event);
 	pane = muxbus_model_pane(tmux_model(condition->parts->tmux), watch->pane);
 	if (pane == NULL || !pane->is_dead)
 		return true;
-	put_pane(condition, &writer, watch->pane);
+	pane_watch_put(condition, &writer, watch->pane);
 	object_put_exit(&writer, pane->exit_status, pane->exit_signal);
 	json_object_end(&writer);
 	condition_settle(condition, CONDITION_MATCHED);
@@ -571,7 +428,7 @@ static void finished_event(struct event_log_listener *listener, struct event_ent
 		return;
 	if (event->kind == EVENT_SERVER_LOST ||
 	    (event->kind == EVENT_PANE_CLOSED && event->scope.pane == watch->pane))
-		settle_gone(watch);
+		pane_watch_gone(watch);
 	else if (event->kind == EVENT_COMMAND_FINISHED && event->scope.pane == watch->pane)
 		condition_settle_event(watch->condition, event, CONDITION_MATCHED);
 }
@@ -581,17 +438,17 @@ static void finished_disarm(struct condition *condition)
 	const struct pane_watch *watch = condition->watch;
 	if (watch != NULL)
 		stream_want(condition->parts->streams, watch->pane, STREAM_MARKS, false);
-	pane_disarm(condition);
+	pane_watch_disarm(condition);
 }
 
 static bool finished_arm(struct condition *condition, struct request *request, const void *data)
 {
 	const struct finished_args *args = data;
-	struct pane_watch *watch = watch_new(condition, request, args->command_finished);
+	struct pane_watch *watch = pane_watch_new(condition, request, args->command_finished);
 	if (watch == NULL)
 		return false;
 	stream_want(condition->parts->streams, watch->pane, STREAM_MARKS, true);
-	watch_listen(watch, finished_event);
+	pane_watch_listen(watch, finished_event);
 	return true;
 }
 
@@ -614,7 +471,7 @@ const struct condition_kind condition_kinds_pane[] = {
 	.needs_tmux = true,
 	.args_size = sizeof(struct exited_args),
 	.arm = exited_arm,
-	.disarm = pane_disarm},
+	.disarm = pane_watch_disarm},
     {.name = "output",
 	.help = "A line of output produced after the request matches.",
 	.example = "{\"output\":\"error|failed\",\"pane\":\"%3\"}",
@@ -623,7 +480,7 @@ const struct condition_kind condition_kinds_pane[] = {
 	.needs_tmux = true,
 	.args_size = sizeof(struct output_args),
 	.arm = output_arm,
-	.disarm = pane_disarm},
+	.disarm = pane_watch_disarm},
     {.name = "quiet_sec",
 	.help = "The pane writes nothing for so long.",
 	.example = "{\"quiet_sec\":5,\"pane\":\"%3\"}",
@@ -632,7 +489,7 @@ const struct condition_kind condition_kinds_pane[] = {
 	.needs_tmux = true,
 	.args_size = sizeof(struct quiet_args),
 	.arm = quiet_arm,
-	.disarm = pane_disarm},
+	.disarm = pane_watch_disarm},
     {.name = "ready",
 	.help = "An agent is ready, or a pane's program quiet at an empty prompt.",
 	.example = "{\"ready\":\"%3\"}",
@@ -641,7 +498,7 @@ const struct condition_kind condition_kinds_pane[] = {
 	.needs_tmux = true,
 	.args_size = sizeof(struct ready_args),
 	.arm = ready_arm,
-	.disarm = pane_disarm},
+	.disarm = pane_watch_disarm},
     {.name = "screen",
 	.help = "The screen of the pane matches.",
 	.example = "{\"screen\":\"(?m)^\\\\$ *$\",\"pane\":\"%3\"}",
@@ -650,6 +507,6 @@ const struct condition_kind condition_kinds_pane[] = {
 	.needs_tmux = true,
 	.args_size = sizeof(struct screen_args),
 	.arm = screen_arm,
-	.disarm = pane_disarm},
+	.disarm = pane_watch_disarm},
     {.name = NULL},
 };
