@@ -18,6 +18,8 @@ const struct verb verbs[] = {
 	"[-p pane] ... [--session s] ... [-o] [--after seq] [-n count] [-t time] [-r] [kind ...]",
 	"print events as they happen",
 	"--pane --session --output --after --count --timeout --reconnect", watch_run},
+    {"restart", VERB_WORK, "job", "end a job if it runs, and start its command again", NULL,
+	restart_run},
     {"run", VERB_WORK, "[-dfcq] [-n name] [-C dir] [-t time] [--] command [argument ...]",
 	"run a command as a job, and exit with its status",
 	"--detach --follow --shell --quiet --name --cwd --timeout", run_run},

@@ -13,6 +13,7 @@ enum cli_status help_run(struct cli *cli, int argc, char **argv);
 enum cli_status hook_run(struct cli *cli, int argc, char **argv);
 enum cli_status mcp_run(struct cli *cli, int argc, char **argv);
 enum cli_status record_run(struct cli *cli, int argc, char **argv);
+enum cli_status restart_run(struct cli *cli, int argc, char **argv);
 enum cli_status run_run(struct cli *cli, int argc, char **argv);
 enum cli_status screenshot_run(struct cli *cli, int argc, char **argv);
 enum cli_status setup_run(struct cli *cli, int argc, char **argv);

@@ -49,6 +49,63 @@ call stop_job '{"job":"build it","signal":"KILL"}'
 call get_job '{"job":"nothing"}'
 is 'what is no job is said' "$(field .error.data.kind)" no_such_job
 
+# A restart: the same command, directory, environment and name, under another id.
+muxbus="$MUXBUS_BUILDDIR/muxbus"
+command="echo \$\$ \$PWD \$GIVEN; echo begun >>$dir/begun; [ ! -e $dir/stubborn ] || trap '' TERM; while :; do sleep 0.1; done"
+: >"$dir/stubborn"
+call run_long_command "$(jq -nc --arg command "$command" '{$command, name: "server", cwd: "/usr", env: {GIVEN: "yes"}}')"
+old=$(field .result.id)
+words() { call read_job '{"job":"server"}' && field '.result.text | split(" ")[1:] | join(" ") | rtrimstr("\n")'; }
+begun() { cat "$dir/begun" 2>/dev/null | wc -l; }
+until_is 'a job runs that ignores TERM' '/usr yes' words
+ask '{"method":"restart_job","params":{"job":"server"}}' >"$dir/restarted" &
+restarting=$!
+busy() { call restart_job '{"job":"server"}' && field .error.data.kind; }
+until_is 'a restart of a job that is being restarted' busy busy
+rm "$dir/stubborn"
+wait $restarting
+new=$(jq -r .result.id "$dir/restarted")
+is 'is answered when the new one runs' \
+	"$(jq -r '.result | "\(.replaced) \(.cwd) \(.pid > 0)"' "$dir/restarted")" "$old /usr true"
+until_is 'with its directory and environment' '/usr yes' words
+call get_job '{"job":"server"}'
+is 'and its name' "$(field '.result | "\(.id) \(.state)"')" "$new running"
+call get_job "{\"job\":\"$old\"}"
+is 'the old one was stopped' "$(field '.result | "\(.state) \(.signal)"')" 'stopped 9'
+call list_notifications '{}'
+is 'which is not notified' "$(field ".result.notifications[] | select(.id == \"$old\").state")" acknowledged
+call restart_job '{"job":"server","env":{"GIVEN":"other"},"key":"again"}'
+new=$(field .result.id)
+call restart_job '{"job":"server","env":{"GIVEN":"other"},"key":"again"}'
+is 'the same key does not restart again' "$(field '.result | "\(.id) \(.repeated)"')" "$new true"
+until_is 'another environment can be given' '/usr other' words
+kill_daemon
+call restart_job '{"job":"server"}'
+is 'a killed daemon forgets the environment, and says so' "$(field '.error.data.field')" env
+is 'the job still runs' "$("$muxbus" get_job server | jq -r '"\(.id) \(.state)"')" "$new running"
+call restart_job '{"job":"server","env":{"GIVEN":"third"}}'
+until_is 'until the environment is given' '/usr third' words
+call stop_job '{"job":"server","signal":"KILL"}'
+call wait_for '{"any":[{"job":"server"}],"timeout_sec":60}'
+is 'muxbus restart starts an ended job again' "$("$muxbus" restart server | jq -r .replaced)" "$(field '.result.conditions[0].details.id')"
+until_is 'in the same way' '/usr third' words
+is 'each restart began it once' "$(begun)" 5
+call stop_job '{"job":"server","signal":"KILL"}'
+is 'muxbus restart without a job' "$("$muxbus" restart 2>/dev/null || echo $?)" 2
+is 'muxbus restart of an unknown job' "$("$muxbus" restart nothing 2>/dev/null || echo $?)" 1
+call run_long_command '{"command":"sleep 1000","name":"plain"}'
+plain=$(field .result.id)
+kill_daemon
+call restart_job '{"job":"plain"}'
+is 'a job without an environment of its own is restarted by the next daemon too' "$(field .result.replaced)" "$plain"
+
+# The peer goes away: the restart goes on.
+plain=$(field .result.id)
+echo '{"method":"restart_job","params":{"job":"plain"}}' | socat -t 0 - "UNIX-CONNECT:$MUXBUS"
+renewed() { call get_job '{"job":"plain"}' && field ".result | (.id != \"$plain\" and .state == \"running\")"; }
+until_is 'a restart whose peer has gone' true renewed
+call stop_job '{"job":"plain"}'
+
 # Commands of execute_cli that ended in time are not listed, but remembered.
 listed() { call list_jobs "$1" && field "[.result.jobs[] | select(.id == \"$quick\")] | length"; }
 call execute_cli '{"command":"echo quick"}'

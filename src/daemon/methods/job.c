@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* Methods of jobs: run_long_command, list_jobs, get_job, read_job, stop_job. */
+/* Methods of jobs: run_long_command, restart_job, list_jobs, get_job, read_job, stop_job. */
 #include <muxbus.h>
 
 #include <errno.h>
@@ -18,6 +18,7 @@
 #include "daemon/server/requester.h"
 #include "daemon/server/session_env.h"
 #include "daemon/source/job.h"
+#include "daemon/source/job_env.h"
 #include "daemon/source/job_name.h"
 #include "daemon/source/job_record.h"
 
@@ -141,8 +142,8 @@ static bool check_name(struct request *request, const char *name)
 		return true;
 	snprintf(data, sizeof data, "\"field\":\"name\",\"job\":\"%s\"", job->id);
 	request_fail_data(request, MESSAGE_BUSY, data,
-	    "name: job %s runs under the name \"%.100s\": call stop_job {\"job\":\"%s\"} "
-	    "first, or choose another name",
+	    "name: job %s runs under the name \"%.100s\": call restart_job or stop_job "
+	    "{\"job\":\"%s\"}, or choose another name",
 	    job->id, name, job->id);
 	return false;
 }
@@ -175,6 +176,7 @@ struct run_wait {
 	struct request *request;
 	struct job_set *jobs;
 	char id[NOTIFICATION_ID_SIZE];
+	char replaced[NOTIFICATION_ID_SIZE]; /* the job that was restarted; empty: none */
 };
 
 static void run_answer(struct job_listener *listener, const struct job *job)
@@ -183,12 +185,15 @@ static void run_answer(struct job_listener *listener, const struct job *job)
 	if (strcmp(wait->id, job->id) != 0)
 		return;
 	job_unlisten(listener);
+	if (wait->replaced[0] != '\0')
+		json_put_str(request_result(wait->request), "replaced", wait->replaced);
 	write_started(wait->request, wait->jobs, job);
 	mem_free(wait);
 }
 
 /* Answers when the command of a job runs. */
-static void run_await(struct request *request, struct job_set *jobs, const char *id)
+static void run_await(
+    struct request *request, struct job_set *jobs, const char *id, const char *replaced)
 {
 	struct run_wait *wait = xcalloc(1, sizeof *wait);
 	wait->request = request;
@@ -196,6 +201,7 @@ static void run_await(struct request *request, struct job_set *jobs, const char 
 	wait->listener.started = run_answer;
 	wait->listener.ended = run_answer;
 	snprintf(wait->id, sizeof wait->id, "%s", id);
+	snprintf(wait->replaced, sizeof wait->replaced, "%s", replaced);
 	job_listen(jobs, &wait->listener);
 }
 
@@ -247,7 +253,7 @@ static void handle_run(struct request *request, const void *data)
 		    "the job cannot be started: %s", reason);
 		return;
 	}
-	run_await(request, jobs, job->id);
+	run_await(request, jobs, job->id, "");
 }
 
 static const struct field_result job_results[] = {
@@ -507,6 +513,172 @@ static void handle_stop(struct request *request, const void *data)
 	request_done(request);
 }
 
+struct restart_args {
+	const char *job;
+	const struct json *env;
+	const char *key;
+};
+
+static const struct field restart_fields[] = {
+    {.name = "job",
+	.type = FIELD_STRING,
+	.flags = FIELD_REQUIRED,
+	.offset = offsetof(struct restart_args, job),
+	.help = "Its id or name."},
+    {.name = "id",
+	.type = FIELD_STRING,
+	.flags = FIELD_ALIAS,
+	.offset = offsetof(struct restart_args, job)},
+    {.name = "env",
+	.type = FIELD_STRING_MAP,
+	.flags = FIELD_CONFIDENTIAL,
+	.offset = offsetof(struct restart_args, env),
+	.help = "Environment variables beyond those of its tmux session, in place of those that "
+		"it was started with."},
+    REPEAT_FIELD(struct restart_args),
+    {.name = NULL},
+};
+
+static const struct field_result restart_results[] = {
+    {"id", "string", "the new job, and its notification"},
+    {"replaced", "string", "the job that was restarted: its end is not notified"},
+    {"message", "string", "what was done, in words"},
+    {"pid", "integer|null", "of the command, and its process group"},
+    {"cwd", "string", "where it runs"},
+    {"log", "string", "the file with its output"},
+    {"timeout_sec", "number|null", "when it is stopped"},
+    REPEAT_RESULTS,
+    {NULL, NULL, NULL},
+};
+
+/* A restart that waits for the end of the old job. */
+struct restart {
+	struct job_listener listener;
+	struct request *request; /* NULL: the peer has gone; the restart goes on */
+	struct job_set *jobs;
+	char id[NOTIFICATION_ID_SIZE];
+	const char **env; /* changes of the daemon's environment */
+	bool has_env; /* some of them are the job's own */
+};
+
+static void restart_free(struct restart *restart)
+{
+	mem_free(restart->env);
+	mem_free(restart);
+}
+
+static void restart_cancelled(struct request *request, void *data)
+{
+	struct restart *restart = data;
+	restart->request = NULL;
+	request_fail(request, MESSAGE_CANCELLED, "the peer has gone; the restart goes on");
+}
+
+/* Starts the command of an ended job again, and answers when it runs. */
+static void restart_start(struct restart *restart, const struct job *old)
+{
+	struct request *request = restart->request;
+	const char *const argv[] = {"/bin/sh", "-c", old->command, NULL};
+	const char *const *env = restart->env;
+	struct job_order order = {
+	    .command = old->command,
+	    .argv = argv,
+	    .session_env = restart->has_env ? NULL : env,
+	    .env = restart->has_env ? env : NULL,
+	    .cwd = old->cwd,
+	    .name = old->name,
+	    .timeout_ms = old->timeout_ms,
+	    .pane = &old->pane,
+	    .once = request != NULL ? request_once(request) : NULL,
+	};
+	char reason[256];
+	const struct job *job = job_start(restart->jobs, &order, reason, sizeof reason);
+	if (request != NULL)
+		request_on_cancel(request, NULL, NULL);
+	if (request != NULL && job != NULL)
+		run_await(request, restart->jobs, job->id, old->id);
+	else if (request != NULL)
+		request_fail(request, errno == ENOSPC ? MESSAGE_LIMIT : MESSAGE_INTERNAL,
+		    "job %s has ended, and cannot be started again: %s", old->id, reason);
+	restart_free(restart);
+}
+
+static void restart_ended(struct job_listener *listener, const struct job *job)
+{
+	struct restart *restart = list_entry(listener, struct restart, listener);
+	if (strcmp(restart->id, job->id) != 0)
+		return;
+	job_unlisten(listener);
+	job_settle_waited(restart->jobs, job);
+	restart_start(restart, job);
+}
+
+/*
+ * The environment of a restart: the given one, else that of the job, else that of its session.
+ * NULL after failing the request, or if the handler is called again.
+ */
+static const char **restart_env(
+    struct request *request, const struct job *job, const struct json *given)
+{
+	const char *const *session;
+	const char **env;
+	char **own;
+	if (given == NULL && job_env(job) != NULL)
+		return job_env_join(job_env(job), NULL, SIZE_MAX);
+	if (given == NULL && job->has_env) {
+		request_fail_data(request, MESSAGE_PARAMS, "\"field\":\"env\"",
+		    "env: job %s had an environment of its own, which is not known any more, since "
+		    "muxbusd was restarted or it had more than %d bytes: give env, {} for none",
+		    job->id, JOB_ENV_KEEP);
+		return NULL;
+	}
+	if (!session_env(request, &job->pane, &session) || (own = make_env(request, given)) == NULL)
+		return NULL;
+	env = job_env_join(session, (const char *const *)own, SIZE_MAX);
+	free_env(own);
+	return env;
+}
+
+static void handle_restart(struct request *request, const void *data)
+{
+	const struct restart_args *args = data;
+	struct job_set *jobs = request_daemon(request)->jobs;
+	char id[NOTIFICATION_ID_SIZE] = "";
+	const struct job *job;
+	struct restart *restart;
+	enum repeat repeat = repeat_check(request, "restart_job", args->key, id);
+	const char **env;
+	int error = 0;
+	if (repeat == REPEAT_BEGUN)
+		run_answer_begun(request, id);
+	if (repeat != REPEAT_NEW || (job = find_job(request, args->job)) == NULL ||
+	    (job->state != JOB_RUNNING && !check_name(request, job->name)) ||
+	    (env = restart_env(request, job, args->env)) == NULL)
+		return;
+	if (job->state == JOB_RUNNING)
+		error = job_stop_for_restart(jobs, job->id);
+	if (error != 0) {
+		mem_free(env);
+		request_fail(request, error == -EBUSY ? MESSAGE_BUSY : MESSAGE_INTERNAL,
+		    "job %s %s", job->id,
+		    error == -EBUSY ? "is being restarted already" : strerror(-error));
+		return;
+	}
+	restart = xcalloc(1, sizeof *restart);
+	restart->request = request;
+	restart->jobs = jobs;
+	restart->env = env;
+	restart->has_env = args->env != NULL ? args->env->count > 0 : job->has_env;
+	restart->listener.ended = restart_ended;
+	strcpy(restart->id, job->id);
+	if (job->state != JOB_RUNNING) {
+		restart_start(restart, job);
+		return;
+	}
+	job_listen(jobs, &restart->listener);
+	request_on_cancel(request, restart_cancelled, restart);
+}
+
 /* Keep alphabetized. */
 const struct method methods_job[] = {
     {.name = METHOD("get_job", METHOD_READS),
@@ -537,6 +709,21 @@ const struct method methods_job[] = {
 	.flags = METHOD_OPEN_WORLD,
 	.handle = handle_read,
 	.example = "{\"job\":\"A1B2\",\"offset\":-2000}"},
+    {.name = METHOD("restart_job", METHOD_RUNS | METHOD_CLOSES),
+	.title = "Restart a job",
+	.summary = "Ends a background job if it runs, and starts its command again.",
+	.help =
+	    "The new job has another id, and the command, directory, environment, time limit, "
+	    "name and pane of the old one. The old one gets TERM, and after 5 s all its processes "
+	    "get KILL; its end is in the answer and is not notified. An environment of its own is "
+	    "kept in memory only, up to 64 KiB: after a restart of muxbusd give env.",
+	.fields = restart_fields,
+	.args_size = sizeof(struct restart_args),
+	.results = restart_results,
+	.flags = METHOD_WAITS,
+	.recheck = "list_jobs",
+	.handle = handle_restart,
+	.example = "{\"job\":\"server\"}"},
     {.name = METHOD("run_long_command", METHOD_RUNS | METHOD_CLOSES),
 	.title = "Run in the background",
 	.summary = "Runs a command detached, and notifies when it ends; returns at once.",

@@ -5,7 +5,6 @@
 #include <string.h>
 
 #include "base/xalloc.h"
-#include "daemon/queue/queue.h"
 #include "daemon/server/request.h"
 #include "daemon/source/condition.h"
 #include "daemon/source/job.h"
@@ -34,8 +33,6 @@ static const struct field job_fields[] = {
 /* Writes how the job ended. The wait reports the end, so no notification is needed. */
 static void settle_job(struct condition *condition, const struct job *job)
 {
-	struct queue *queue = condition->parts->queue;
-	const struct notification *note = queue_find_id(queue, job->id);
 	struct json_writer writer;
 	char path[4096];
 	job_path(condition->parts->jobs, job, JOB_FILE_OUT, path, sizeof path);
@@ -43,10 +40,7 @@ static void settle_job(struct condition *condition, const struct job *job)
 	json_object_begin(&writer, NULL);
 	job_write_members(&writer, job, path, job->status.out_bytes);
 	json_object_end(&writer);
-	for (; note != NULL; note = queue_older(queue, note)) {
-		if (note->source == SOURCE_JOB && note->state == NOTE_QUEUED)
-			queue_settle_waited(queue, note->seq);
-	}
+	job_settle_waited(condition->parts->jobs, job);
 	condition_settle(condition, CONDITION_MATCHED);
 }
 

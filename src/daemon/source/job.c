@@ -27,6 +27,7 @@
 #include "base/xalloc.h"
 #include "daemon/queue/once.h"
 #include "daemon/queue/queue.h"
+#include "daemon/source/job_env.h"
 
 enum {
 	PATH_SIZE = 4096,
@@ -57,6 +58,8 @@ struct tracked {
 	int news_fd; /* the supervisor's news; -1: none, the files have them */
 	struct event *news;
 	bool is_started; /* listeners know that the command runs */
+	bool is_restarting; /* it was asked to end for a restart */
+	const char **env; /* the changes of its environment, in memory only; NULL: not known */
 };
 
 static struct tracked *tracked_of(const struct job *job)
@@ -136,6 +139,7 @@ static void tracked_free(struct tracked *tracked)
 	list_remove(&tracked->job.link);
 	queue_release_id(tracked->set->queue, tracked->job.id);
 	record_finish(job_kind.rows, &tracked->job);
+	mem_free(tracked->env);
 	mem_free(tracked);
 }
 
@@ -517,6 +521,8 @@ const struct job *job_start(
 	job->created_ms = clock_real_ms();
 	job->timeout_ms = order->timeout_ms;
 	job->is_silent = order->is_silent;
+	job->has_env = order->env != NULL && order->env[0] != NULL;
+	tracked->env = job_env_join(order->session_env, order->env, JOB_ENV_KEEP);
 	if (order->pane != NULL)
 		job->pane = *order->pane;
 	error = -write_spec(set, order, job->id);
@@ -703,6 +709,32 @@ int job_stop(struct job_set *set, const char *id, int signal)
 	result = kill(-start.pid, signal) < 0 ? -errno : 0;
 	close(fd);
 	return result;
+}
+
+int job_stop_for_restart(struct job_set *set, const char *id)
+{
+	const struct job *job = job_find(set, id);
+	int error;
+	if (job != NULL && tracked_of(job)->is_restarting)
+		return -EBUSY;
+	error = job_stop(set, id, SIGTERM);
+	if (error == 0)
+		tracked_of(job)->is_restarting = true;
+	return error;
+}
+
+const char *const *job_env(const struct job *job)
+{
+	return tracked_of(job)->env;
+}
+
+void job_settle_waited(struct job_set *set, const struct job *job)
+{
+	const struct notification *note = queue_find_id(set->queue, job->id);
+	for (; note != NULL; note = queue_older(set->queue, note)) {
+		if (note->source == SOURCE_JOB && note->state == NOTE_QUEUED)
+			queue_settle_waited(set->queue, note->seq);
+	}
 }
 
 void job_set_silent(

@@ -21,6 +21,7 @@
 #define JOBS_KEEP 200 /* ended ones that are remembered, with their output */
 #define JOBS_KEEP_QUICK 100 /* the same of those whose end a request answered with */
 #define JOB_OUT_MAX (64 * 1024 * 1024) /* bytes of output that are kept of the beginning */
+#define JOB_ENV_KEEP (64 * 1024) /* bytes of an environment that are kept for a restart */
 #define JOB_EXCERPT 200 /* characters of output in the notification */
 
 struct event_base;
@@ -68,6 +69,21 @@ bool job_is_quick(const struct job *job);
 
 /* Asks one to end: SIGTERM and SIGINT escalate after 5 s; others are sent once. -errno. */
 int job_stop(struct job_set *set, const char *id, int signal);
+
+/*
+ * Asks one to end for a restart: as job_stop() with SIGTERM. -EBUSY: another restart has asked
+ * already.
+ */
+int job_stop_for_restart(struct job_set *set, const char *id);
+
+/*
+ * The changes of the daemon's environment that a job was started with, NULL-terminated. NULL: they
+ * are not known, since they are larger than JOB_ENV_KEEP, or since an earlier daemon started it.
+ */
+const char *const *job_env(const struct job *job);
+
+/* An answer has reported the end of a job: its notification is not delivered. */
+void job_settle_waited(struct job_set *set, const struct job *job);
 
 /*
  * Whether a request waits for the end of a running job. If not, from now on its end is notified,

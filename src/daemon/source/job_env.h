@@ -1,0 +1,14 @@
+/* SPDX-License-Identifier: ISC */
+/* Changes of an environment as lists: "NAME=value" sets, "NAME" removes; NULL-terminated. */
+#ifndef DAEMON_SOURCE_JOB_ENV_H
+#define DAEMON_SOURCE_JOB_ENV_H
+
+#include <stddef.h>
+
+/*
+ * Copies two lists (NULL: empty) into one, which is one block of memory. NULL if the strings have
+ * more than max bytes.
+ */
+const char **job_env_join(const char *const *one, const char *const *other, size_t max);
+
+#endif
