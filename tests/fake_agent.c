@@ -14,16 +14,24 @@
  *   --draft TEXT    begins with this text in its line
  *   --chatter MS    for a command that begins with '!' prints its own prompt in the middle
  *                   of its output, and waits so long after it, for input from elsewhere
+ *   --cooked        leaves the editing of its line to the kernel
  *   --signals       leaves the keys of signals to the kernel, as line editors do
  *   (a command that begins with '?' offers a choice, until Enter answers it)
+ *   --ask SOCKET    first asks the daemon for something, itself
+ *   --run COMMAND   first runs a command, as agents run hooks
+ *   --exec COMMAND  becomes this command at SIGUSR1
+ *   --nest COMMAND  runs this command at SIGUSR2, and waits for its end
  *   --busy MS       takes so long for a command that begins with '/', and spins meanwhile
  */
 #include <poll.h>
+#include <signal.h>
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/socket.h>
+#include <sys/un.h>
 #include <termios.h>
 #include <time.h>
 #include <unistd.h>
@@ -33,6 +41,10 @@ enum { LINE_MAX_BYTES = 4096, BOX_COLUMNS = 76 };
 struct agent {
 	const char *log;
 	const char *above;
+	const char *ask;
+	const char *run;
+	const char *exec;
+	const char *nest;
 	int swallow_ms;
 	int deaf_ms;
 	int busy_ms;
@@ -41,6 +53,7 @@ struct agent {
 	bool is_alternate;
 	bool is_boxed;
 	bool has_signals;
+	bool is_cooked;
 	bool was_deaf;
 	bool has_choice;
 	char line[LINE_MAX_BYTES];
@@ -182,14 +195,61 @@ static void key(struct agent *agent, char byte)
 		agent->line[agent->len++] = byte;
 }
 
-static void run(struct agent *agent)
+static volatile sig_atomic_t caught;
+
+static void on_signal(int number)
+{
+	caught = number;
+}
+
+/* Does what the signal that was caught asks for. */
+static void obey(const struct agent *agent, const struct termios *before, const struct termios *raw)
+{
+	int number = caught;
+	caught = 0;
+	if (number == 0)
+		return;
+	(void)tcsetattr(0, TCSANOW, before);
+	if (number == SIGUSR1)
+		(void)execl("/bin/sh", "sh", "-c", agent->exec, (char *)NULL);
+	else
+		(void)!system(agent->nest);
+	(void)tcsetattr(0, TCSANOW, raw);
+}
+
+/* Asks the daemon over its socket until the daemon knows the pane. */
+static void ask(const char *socket_path)
+{
+	static const char request[] = "{\"id\":1,\"method\":\"yield_turn\"}\n";
+	struct sockaddr_un address = {.sun_family = AF_UNIX};
+	char response[4096] = "";
+	(void)snprintf(address.sun_path, sizeof address.sun_path, "%s", socket_path);
+	for (int tries = 0; tries < 500 && strstr(response, "\"pane\":\"%") == NULL; tries++) {
+		int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
+		ssize_t count = -1;
+		if (connect(fd, (struct sockaddr *)&address, sizeof address) == 0 &&
+		    write(fd, request, sizeof request - 1) > 0)
+			count = read(fd, response, sizeof response - 1);
+		if (count < 0)
+			exit(1);
+		response[count] = '\0';
+		(void)close(fd);
+		rest(tries > 0 ? 20 : 0);
+	}
+}
+
+static void run(struct agent *agent, const struct termios *before, const struct termios *raw)
 {
 	char bytes[512];
 	ssize_t count;
 	draw(agent);
 	for (;;) {
 		struct pollfd input = {.fd = 0, .events = POLLIN};
-		(void)poll(&input, 1, -1);
+		if (poll(&input, 1, -1) < 0) {
+			obey(agent, before, raw);
+			draw(agent);
+			continue;
+		}
 		if (agent->deaf_ms > 0 && !agent->was_deaf)
 			rest(agent->deaf_ms);
 		agent->was_deaf = true;
@@ -217,6 +277,16 @@ static void read_options(struct agent *agent, int argc, char **argv)
 	    {"--deaf", &agent->deaf_ms},
 	    {"--swallow", &agent->swallow_ms},
 	};
+	const struct {
+		const char *name;
+		const char **value;
+	} texts[] = {
+	    {"--above", &agent->above},
+	    {"--ask", &agent->ask},
+	    {"--exec", &agent->exec},
+	    {"--nest", &agent->nest},
+	    {"--run", &agent->run},
+	};
 
 	for (int i = 1; i < argc; i++) {
 		const char *value = i + 1 < argc ? argv[i + 1] : "0";
@@ -224,15 +294,22 @@ static void read_options(struct agent *agent, int argc, char **argv)
 			agent->is_alternate = true;
 		else if (strcmp(argv[i], "--box") == 0)
 			agent->is_boxed = true;
+		else if (strcmp(argv[i], "--cooked") == 0)
+			agent->is_cooked = true;
 		else if (strcmp(argv[i], "--signals") == 0)
 			agent->has_signals = true;
 		else if (strncmp(argv[i], "--", 2) != 0)
 			agent->log = argv[i];
-		if (strcmp(argv[i], "--above") == 0)
-			agent->above = argv[++i];
-		else if (strcmp(argv[i], "--draft") == 0)
+		if (strcmp(argv[i], "--draft") == 0)
 			agent->len =
 			    (size_t)snprintf(agent->line, sizeof agent->line, "%s", argv[++i]);
+		for (size_t at = 0; at < sizeof texts / sizeof *texts; at++) {
+			if (i < argc && strcmp(argv[i], texts[at].name) == 0) {
+				*texts[at].value = value;
+				i++;
+				break;
+			}
+		}
 		for (size_t at = 0; at < sizeof numbers / sizeof *numbers; at++) {
 			if (i < argc && strcmp(argv[i], numbers[at].name) == 0) {
 				*numbers[at].value = atoi(value);
@@ -245,20 +322,28 @@ static void read_options(struct agent *agent, int argc, char **argv)
 int main(int argc, char **argv)
 {
 	static struct agent agent = {.log = "/dev/null"};
+	const struct sigaction action = {.sa_handler = on_signal};
 	struct termios before, raw;
 	read_options(&agent, argc, argv);
 	if (tcgetattr(0, &before) != 0)
 		return 1;
 	raw = before;
-	cfmakeraw(&raw);
+	if (!agent.is_cooked)
+		cfmakeraw(&raw);
 	if (agent.has_signals)
 		raw.c_lflag |= ISIG;
 	(void)tcsetattr(0, TCSANOW, &raw);
+	if (agent.ask != NULL)
+		ask(agent.ask);
+	if (agent.run != NULL)
+		(void)!system(agent.run);
+	(void)sigaction(SIGUSR1, &action, NULL);
+	(void)sigaction(SIGUSR2, &action, NULL);
 	printf("%s\033[?2004h%s", agent.is_alternate ? "\033[?1049h" : "",
 	    agent.is_boxed ? "\033[?25l" : "");
 	if (agent.above != NULL)
 		printf("%s\r\n", agent.above);
-	run(&agent);
+	run(&agent, &before, &raw);
 	printf("\033[?2004l\033[?25h%s\r\n", agent.is_alternate ? "\033[?1049l" : "");
 	fflush(stdout);
 	(void)tcsetattr(0, TCSANOW, &before);

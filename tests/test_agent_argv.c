@@ -100,6 +100,8 @@ static const struct {
     {"python3", "python3 asker.py --x", "python3 asker.py"},
     {"node", "node /x/cli.js --resume", "node /x/cli.js"},
     {"docker", "docker exec -it box claude", "docker exec -it box claude"},
+    {"node", "node /\xff/\xe2\x82.js", "node /?/??.js"},
+    {"\xc3\xa9", "\xc3\xa9", "\xc3\xa9"},
 };
 
 static bool is_mine(void *data, const char *name)

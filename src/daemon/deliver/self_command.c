@@ -13,7 +13,7 @@
 #include "daemon/core/config.h"
 #include "daemon/core/loop_timer.h"
 #include "daemon/input/submit.h"
-#include "daemon/pane/foreground.h"
+#include "daemon/pane/expected.h"
 #include "daemon/pane/pane_screen.h"
 #include "daemon/queue/queue.h"
 #include "daemon/tmux/pane_fate.h"
@@ -153,6 +153,15 @@ static void look_later(struct order *order)
 	order->look_ms = order->look_ms * 2 < LOOK_MAX_MS ? order->look_ms * 2 : LOOK_MAX_MS;
 }
 
+/* Whether a shell is in front that waits for no program which has asked. */
+static bool is_shell_in_front(const struct order *order, const struct muxbus_pane *pane)
+{
+	struct expected expected;
+	return foreground_is_shell(pane->command) &&
+	    (!expected_find(queue_store(order->set->parts.queue), &order->public.pane, &expected) ||
+		expected_place(&expected, pane->pid) != FOREGROUND_IN_FRONT);
+}
+
 static void on_screen(void *data, int error, const struct pane_screen *screen)
 {
 	struct order *order = data;
@@ -170,7 +179,7 @@ static void on_screen(void *data, int error, const struct pane_screen *screen)
 		look_later(order);
 		return;
 	}
-	if (pane->is_dead || screen->prompt.is_shell || foreground_is_shell(pane->command)) {
+	if (pane->is_dead || screen->prompt.is_shell || is_shell_in_front(order, pane)) {
 		order_end(order, "ended", "the program has ended with the command", NULL);
 		return;
 	}

@@ -2,6 +2,8 @@
 /* Typing into panes: when to look, type, press Enter, and believe that a text was taken. */
 #include "daemon/input/submit.h"
 
+#include <stdio.h>
+
 #include "base/clock.h"
 #include "base/xalloc.h"
 #include "daemon/core/loop_timer.h"
@@ -61,6 +63,7 @@ static void step_type(struct submit *submit, const struct muxbus_pane *pane,
 		return;
 	}
 	submit_line_begin(&submit->line, screen, tty);
+	submit_guard_note(submit->parts, &submit->pane, pane, &submit->typed_to);
 	submit->human = submit_guard_human(submit->parts->tmux, pane, &in_prefix);
 	if (submit->line.text.bytes.len == 0) {
 		submit->stage = STAGE_SETTLING; /* Enter alone */
@@ -80,6 +83,7 @@ static void take_up(
 {
 	bool in_prefix;
 	submit_line_resume(&submit->line, tty);
+	submit_guard_note(submit->parts, &submit->pane, pane, &submit->typed_to);
 	submit->human = submit_guard_human(submit->parts->tmux, pane, &in_prefix);
 	submit->stage = STAGE_SETTLING;
 	submit_arm(submit, submit_line_rest_ms(&submit->line, tty));
@@ -138,15 +142,32 @@ static void on_entered(void *data, int error, const struct muxbus_reply *replies
 	submit_arm(submit, submit_line_look_ms(&submit->line));
 }
 
+/* Whether the program that was typed to is still the one that gets Enter; false with a reason. */
+static bool is_same_front(
+    const struct submit *submit, const struct muxbus_pane *pane, char reason[SUBMIT_REASON_SIZE])
+{
+	if (submit->policy->knows_prompt)
+		return true;
+	if (!submit_guard_front(submit->parts, &submit->pane, pane, reason))
+		return false;
+	snprintf(
+	    reason, SUBMIT_REASON_SIZE, "the program that was typed to is not in front any more");
+	return submit->typed_to.pid == 0 ||
+	    foreground_find(pane->pid, &submit->typed_to) == FOREGROUND_IN_FRONT;
+}
+
 /* Presses Enter if the text still stands there, and no person has come. */
 static void step_enter(
     struct submit *submit, const struct muxbus_pane *pane, const struct pane_screen *screen)
 {
 	struct submit_line *line = &submit->line;
+	char reason[SUBMIT_REASON_SIZE];
 	bool in_prefix;
 	if (submit_guard_human(submit->parts->tmux, pane, &in_prefix) != submit->human ||
 	    in_prefix) {
 		submit_give_up(submit, "a person began to type: the text is left to them");
+	} else if (!is_same_front(submit, pane, reason)) {
+		submit_give_up(submit, reason);
 	} else if (line->is_exact && !submit_line_stands(line, screen)) {
 		submit->stage = line->enters > 0 ? STAGE_SUBMITTING : STAGE_ECHO;
 		submit_arm(submit, submit_line_look_ms(line));

@@ -82,21 +82,47 @@ static bool is_same_program(const char *expected, const struct muxbus_pane *pane
 	return strcmp(expected, identity) == 0;
 }
 
-/* Whether the program in front is one that may be typed to. */
-static bool is_expected(const struct submit_parts *parts, const struct pane_ref *ref,
-    const struct muxbus_pane *pane, char *ret_reason)
+/* Says why nothing is typed while a shell is in front, or a program that shows another. */
+static void tell_shell(const struct muxbus_pane *pane, const struct expected *expected,
+    enum foreground_place place, char ret_reason[SUBMIT_REASON_SIZE])
 {
-	const char *expected;
-	if (foreground_is_shell(pane->command)) {
-		snprintf(
-		    ret_reason, SUBMIT_REASON_SIZE, "a shell (%.40s) is in front", pane->command);
-		return false;
-	}
-	expected = expected_find(parts->store, ref);
-	if (expected != NULL && !is_same_program(expected, pane))
+	if (expected->identity[0] == '\0')
+		snprintf(ret_reason, SUBMIT_REASON_SIZE,
+		    "a shell (%.40s) is in front, and no program that it waits for has asked",
+		    pane->command);
+	else if (place == FOREGROUND_ENDED)
+		snprintf(ret_reason, SUBMIT_REASON_SIZE,
+		    "a shell (%.40s) is in front: %.40s, which asked, has ended", pane->command,
+		    expected->identity);
+	else
+		snprintf(ret_reason, SUBMIT_REASON_SIZE,
+		    "a shell (%.40s) is in front, not %.40s that asked", pane->command,
+		    expected->identity);
+}
+
+bool submit_guard_front(const struct submit_parts *parts, const struct pane_ref *ref,
+    const struct muxbus_pane *pane, char ret_reason[SUBMIT_REASON_SIZE])
+{
+	enum foreground_place place = FOREGROUND_ENDED;
+	struct expected expected;
+	bool has_asked = expected_find(parts->store, ref, &expected);
+	ret_reason[0] = '\0';
+	if (has_asked)
+		place = expected_place(&expected, pane->pid);
+	if (place == FOREGROUND_IN_FRONT)
+		return true;
+	if (place == FOREGROUND_STOPPED)
+		snprintf(ret_reason, SUBMIT_REASON_SIZE, "%.40s, which asked, is stopped",
+		    expected.identity);
+	else if (place == FOREGROUND_BESIDE_SHELL)
+		snprintf(ret_reason, SUBMIT_REASON_SIZE,
+		    "a shell beside %.40s reads the same terminal", expected.identity);
+	else if (foreground_is_shell(pane->command))
+		tell_shell(pane, &expected, place, ret_reason);
+	else if (has_asked && !is_same_program(expected.identity, pane))
 		snprintf(ret_reason, SUBMIT_REASON_SIZE, "%.40s is in front, not %.40s that asked",
-		    pane->command, expected);
-	else if (expected == NULL && pane->alternate_screen)
+		    pane->command, expected.identity);
+	else if (!has_asked && pane->alternate_screen)
 		snprintf(ret_reason, SUBMIT_REASON_SIZE,
 		    "a full-screen program (%.40s) that never asked is in front", pane->command);
 	else
@@ -119,29 +145,54 @@ bool submit_guard_pane(const struct submit_parts *parts, const struct submit_pol
 	else if (is_human_typing(parts, pane))
 		snprintf(ret_reason, SUBMIT_REASON_SIZE, "a person is typing");
 	else
-		return policy->knows_prompt || is_expected(parts, ref, pane, ret_reason);
+		return policy->knows_prompt || submit_guard_front(parts, ref, pane, ret_reason);
 	return false;
 }
 
+/*
+ * Looks behind a shell in front: at the terminal of the program that it waits for, which may be
+ * another one than the pane's. Not knowing it is like knowing that the kernel edits its lines.
+ */
+static void look_behind_shell(
+    const struct expected *expected, const struct muxbus_pane *pane, struct pane_tty *tty)
+{
+	char path[64];
+	int unread = tty->unread;
+	if (foreground_inner_tty(pane->pid, expected->program.pid, path, sizeof path))
+		pane_tty_read(path, expected->program.pid, tty);
+	if (!tty->is_known)
+		*tty = (struct pane_tty){.is_known = true, .is_cooked = true, .has_echo = true};
+	tty->unread = unread > tty->unread ? unread : tty->unread;
+	tty->is_first = false;
+}
+
 bool submit_guard_terminal(const struct submit_parts *parts, const struct submit_policy *policy,
-    const struct pane_ref *ref, const struct muxbus_pane *pane, const struct pane_tty *tty,
+    const struct pane_ref *ref, const struct muxbus_pane *pane, const struct pane_tty *pane_tty,
     char ret_reason[SUBMIT_REASON_SIZE])
 {
+	const char *name = pane->command;
+	struct pane_tty tty = *pane_tty;
+	struct expected expected;
+	bool has_asked;
 	ret_reason[0] = '\0';
-	if (!tty->is_known || policy->knows_prompt)
+	if (!tty.is_known || policy->knows_prompt)
 		return true;
-	if (tty->unread > 0)
+	has_asked = expected_find(parts->store, ref, &expected);
+	if (has_asked && foreground_is_shell(name)) {
+		look_behind_shell(&expected, pane, &tty);
+		name = expected.identity;
+	}
+	if (tty.unread > 0)
 		snprintf(ret_reason, SUBMIT_REASON_SIZE,
-		    "what was typed before has not been read by %.40s", pane->command);
-	else if (tty->is_cooked && !tty->has_echo)
-		snprintf(ret_reason, SUBMIT_REASON_SIZE, "%.40s asks for a secret", pane->command);
-	else if (tty->is_cooked && !tty->is_first)
+		    "what was typed before has not been read by %.40s", name);
+	else if (tty.is_cooked && !tty.has_echo)
+		snprintf(ret_reason, SUBMIT_REASON_SIZE, "%.40s asks for a secret", name);
+	else if (tty.is_cooked && !tty.is_first)
 		snprintf(ret_reason, SUBMIT_REASON_SIZE,
-		    "%.40s edits no lines: what it does not read, the shell behind it would",
-		    pane->command);
-	else if (tty->is_cooked && expected_find(parts->store, ref) == NULL)
+		    "%.40s edits no lines: what it does not read, the shell behind it would", name);
+	else if (tty.is_cooked && !has_asked)
 		snprintf(ret_reason, SUBMIT_REASON_SIZE,
-		    "%.40s edits no lines, and never asked: it may not read them", pane->command);
+		    "%.40s edits no lines, and never asked: it may not read them", name);
 	else
 		return true;
 	return false;
@@ -213,10 +264,14 @@ static const char *find_sign(const struct submit_parts *parts, const struct name
 bool submit_guard_known(const struct submit_parts *parts, const struct submit_policy *policy,
     const struct pane_ref *ref, const struct muxbus_pane *pane, char ret_reason[SUBMIT_REASON_SIZE])
 {
+	struct expected expected;
 	struct names names;
 	ret_reason[0] = '\0';
-	if (policy->knows_prompt || expected_find(parts->store, ref) != NULL)
+	if (policy->knows_prompt)
 		return true;
+	/* Looked at again, just before typing: no name tells a waiting shell from the next. */
+	if (expected_find(parts->store, ref, &expected))
+		return submit_guard_front(parts, ref, pane, ret_reason);
 	find_names(parts, ref, pane, &names);
 	if (names.reported[0] != '\0' || names.by_argv[0] != '\0')
 		return true;
@@ -249,6 +304,17 @@ static bool is_free_prompt(const struct submit_parts *parts, const struct pane_r
 	else
 		return true;
 	return false;
+}
+
+void submit_guard_note(const struct submit_parts *parts, const struct pane_ref *ref,
+    const struct muxbus_pane *pane, struct foreground_program *ret_program)
+{
+	struct expected expected;
+	if (expected_find(parts->store, ref, &expected) &&
+	    expected_place(&expected, pane->pid) == FOREGROUND_IN_FRONT)
+		*ret_program = expected.program;
+	else
+		foreground_leader(pane->pid, ret_program);
 }
 
 bool submit_guard_screen(const struct submit_parts *parts, const struct submit_policy *policy,

@@ -19,6 +19,7 @@
 #define SUBMIT_BUSY_QUIET_MS 15000 /* then a pane whose agent reports busy is looked at */
 #define SUBMIT_ASKING_MS 600000 /* then a pane whose agent reports a question is looked at */
 
+struct foreground_program;
 struct muxbus_pane;
 struct pane_screen;
 struct pane_tty;
@@ -35,6 +36,18 @@ uint64_t submit_guard_human(
  */
 int64_t submit_guard_quiet_ms(const struct submit_parts *parts, const struct pane_ref *ref,
     char ret_reason[SUBMIT_REASON_SIZE]);
+
+/*
+ * Whether the program in front is one that may be typed to: the program that asked, which a shell
+ * may wait for, or one that is no shell. False with a reason. It says so at once, whatever the
+ * pane shows: for answers to requests that wait for a line to be typed.
+ */
+bool submit_guard_front(const struct submit_parts *parts, const struct pane_ref *ref,
+    const struct muxbus_pane *pane, char ret_reason[SUBMIT_REASON_SIZE]);
+
+/* The program that gets a text which is typed now: it alone may get the Enter. pid 0: not known. */
+void submit_guard_note(const struct submit_parts *parts, const struct pane_ref *ref,
+    const struct muxbus_pane *pane, struct foreground_program *ret_program);
 
 /* The model's reasons; false with a reason. */
 bool submit_guard_pane(const struct submit_parts *parts, const struct submit_policy *policy,

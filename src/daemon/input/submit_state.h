@@ -9,6 +9,7 @@
 #include "daemon/core/pane_ref.h"
 #include "daemon/input/paste.h"
 #include "daemon/input/submit_line.h"
+#include "daemon/pane/foreground.h"
 #include "daemon/pane/presence.h"
 #include "daemon/tmux/stream.h"
 
@@ -49,6 +50,7 @@ struct submit {
 	struct paste paste;
 	unsigned before; /* times that the line was typed, or may have been, without a seen end */
 	bool is_over; /* the end of the last line was seen */
+	struct foreground_program typed_to; /* pid 0: not known */
 	uint64_t human; /* seconds since 1970: the last key of a person before it */
 	int64_t retry_ms;
 	char reason[SUBMIT_REASON_SIZE];

@@ -6,6 +6,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/utf8.h"
+
 enum { DEPTH_MAX = 5, WORD_SIZE = 256 };
 
 /* Names of programs and packages. */
@@ -346,6 +348,18 @@ bool agent_argv_find(const char *const *words, size_t count, agent_argv_fn *is_o
 	return find(&reader, words, count, 0, ret_name);
 }
 
+/* Replaces bytes that are not UTF-8: words may be any bytes, and long ones are cut. */
+static void clean(char *text)
+{
+	size_t len = strlen(text), at = 0, part;
+	while (at < len) {
+		bool is_valid = utf8_part(text + at, len - at, &part);
+		if (!is_valid)
+			memset(text + at, '?', part);
+		at += part;
+	}
+}
+
 void agent_argv_identity(const char *name, const char *const *words, size_t count,
     char ret_identity[AGENT_ARGV_IDENTITY_SIZE])
 {
@@ -353,8 +367,8 @@ void agent_argv_identity(const char *name, const char *const *words, size_t coun
 	size_t len = (size_t)snprintf(ret_identity, AGENT_ARGV_IDENTITY_SIZE, "%s", name);
 	size_t begin = 1, end = count;
 	if (wrapper == NULL || len >= AGENT_ARGV_IDENTITY_SIZE)
-		return;
-	if (wrapper->kind == KIND_SCRIPT) {
+		end = 0;
+	else if (wrapper->kind == KIND_SCRIPT) {
 		size_t inner = find_inner(wrapper, words, count);
 		begin = inner < count ? inner : 1;
 		end = inner < count ? inner + 1 : count;
@@ -362,4 +376,5 @@ void agent_argv_identity(const char *name, const char *const *words, size_t coun
 	for (size_t at = begin; at < end && len + 1 < AGENT_ARGV_IDENTITY_SIZE; at++)
 		len += (size_t)snprintf(
 		    ret_identity + len, AGENT_ARGV_IDENTITY_SIZE - len, " %s", words[at]);
+	clean(ret_identity);
 }

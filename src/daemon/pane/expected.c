@@ -4,40 +4,54 @@
 
 #include <muxbus.h>
 
-#include <stdio.h>
 #include <string.h>
 
-#include "daemon/pane/foreground.h"
-#include "daemon/queue/store.h"
+#include "daemon/queue/record.h"
 
-#define PREFIX "expect/"
+static const struct record_field expected_fields[] = {
+    {RECORD_ROW(WORD, struct expected, identity, "identity")},
+    {RECORD_ROW(INT, struct expected, program.pid, "pid"), .is_optional = true},
+    {RECORD_ROW(UINT64, struct expected, program.start, "start"), .is_optional = true},
+};
 
-enum { KEY_SIZE = sizeof PREFIX + PANE_REF_TEXT_SIZE, IDENTITY_MAX = 200 };
+static const struct record_kind expected_kind = {
+    .prefix = "expect/",
+    .noun = "the program that is expected in a pane",
+    .rows = RECORD_ROWS(expected_fields, "=identity"),
+    .source = SOURCE_POST,
+};
 
-static void expected_key(const struct pane_ref *pane, char out[KEY_SIZE])
+bool expected_find(struct store *store, const struct pane_ref *pane, struct expected *ret_expected)
 {
-	char text[PANE_REF_TEXT_SIZE];
-	pane_ref_format(pane, text);
-	snprintf(out, KEY_SIZE, PREFIX "%s", text);
+	char name[PANE_REF_TEXT_SIZE];
+	*ret_expected = (struct expected){0};
+	pane_ref_format(pane, name);
+	return record_get(store, &expected_kind, name, ret_expected);
 }
 
-const char *expected_find(const struct store *store, const struct pane_ref *pane)
+void expected_set(struct store *store, const struct pane_ref *pane, const struct expected *expected)
 {
-	char key[KEY_SIZE];
-	expected_key(pane, key);
-	return store_get(store, key, NULL);
+	char name[PANE_REF_TEXT_SIZE];
+	struct expected known;
+	if (pane->pane == MUXBUS_NO_ID || expected->identity[0] == '\0' ||
+	    foreground_is_shell(expected->identity))
+		return;
+	if (expected_find(store, pane, &known) && strcmp(known.identity, expected->identity) == 0 &&
+	    (expected->program.pid == 0 ||
+		(known.program.pid == expected->program.pid &&
+		    known.program.start == expected->program.start)))
+		return;
+	pane_ref_format(pane, name);
+	record_put(store, &expected_kind, name, expected);
 }
 
-void expected_set(struct store *store, const struct pane_ref *pane, const char *identity)
+enum foreground_place expected_place(const struct expected *expected, pid_t pane_pid)
 {
-	const char *known;
-	char key[KEY_SIZE];
-	if (pane->pane == MUXBUS_NO_ID || identity[0] == '\0' || foreground_is_shell(identity) ||
-	    strlen(identity) > IDENTITY_MAX)
-		return;
-	known = expected_find(store, pane);
-	if (known != NULL && strcmp(known, identity) == 0)
-		return;
-	expected_key(pane, key);
-	store_put(store, key, identity, strlen(identity));
+	enum foreground_place place = foreground_find(pane_pid, &expected->program);
+	char identity[AGENT_ARGV_IDENTITY_SIZE];
+	if (place != FOREGROUND_ENDED &&
+	    (!foreground_identity_of(expected->program.pid, identity) ||
+		strcmp(identity, expected->identity) != 0))
+		return FOREGROUND_ENDED;
+	return place;
 }

@@ -8,16 +8,23 @@
 #define DAEMON_PANE_EXPECTED_H
 
 #include "daemon/core/pane_ref.h"
+#include "daemon/pane/foreground.h"
 
 struct store;
 
-/*
- * Notes that a program is expected in a pane, by its identity (agent_argv_identity): the name, and
- * perhaps more words. Shells are not: any program may start one.
- */
-void expected_set(struct store *store, const struct pane_ref *pane, const char *identity);
+struct expected {
+	char identity[AGENT_ARGV_IDENTITY_SIZE]; /* agent_argv_identity: the name, perhaps words */
+	struct foreground_program program; /* pid 0: known by its identity alone */
+};
 
-/* The identity of the program that is expected in a pane, or NULL. */
-const char *expected_find(const struct store *store, const struct pane_ref *pane);
+/* Notes that a program is expected in a pane. Shells are not: any program may start one. */
+void expected_set(
+    struct store *store, const struct pane_ref *pane, const struct expected *expected);
+
+/* The program that is expected in a pane; false if there is none. */
+bool expected_find(struct store *store, const struct pane_ref *pane, struct expected *ret_expected);
+
+/* Where its process is; FOREGROUND_ENDED also if that is another program now, or not known. */
+enum foreground_place expected_place(const struct expected *expected, pid_t pane_pid);
 
 #endif

@@ -7,7 +7,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <sys/syscall.h>
+#include <sys/sysmacros.h>
 #include <unistd.h>
 
 #include "base/process.h"
@@ -182,18 +184,32 @@ static pid_t find_child(pid_t pid, pid_t group)
 	return found;
 }
 
-bool foreground_is_shell(const char *command)
+static bool is_listed(const char *const *names, size_t count, const char *name)
 {
-	static const char *const shells[] = {"ash", "bash", "csh", "dash", "doas", "elvish", "fish",
-	    "ksh", "login", "mksh", "nu", "oksh", "pwsh", "rbash", "screen", "sh", "ssh", "su",
-	    "sudo", "tcsh", "tmux", "xonsh", "yash", "zsh"};
-	if (command[0] == '-')
-		command++;
-	for (size_t at = 0; at < sizeof shells / sizeof *shells; at++) {
-		if (strcmp(command, shells[at]) == 0)
+	for (size_t at = 0; at < count; at++) {
+		if (strcmp(names[at], name) == 0)
 			return true;
 	}
 	return false;
+}
+
+bool foreground_is_shell(const char *command)
+{
+	static const char *const shells[] = {"abduco", "ash", "asciinema", "bash", "csh", "dash",
+	    "doas", "dtach", "elvish", "fish", "ksh", "login", "mksh", "nu", "oksh", "pwsh",
+	    "rbash", "screen", "script", "sh", "ssh", "su", "sudo", "tcsh", "tmux", "xonsh", "yash",
+	    "zellij", "zsh"};
+	if (command[0] == '-')
+		command++;
+	return is_listed(shells, sizeof shells / sizeof *shells, command);
+}
+
+bool foreground_asks_for_itself(const char *command)
+{
+	static const char *const messengers[] = {
+	    "cat", "echo", "jq", "muxbus", "nc", "ncat", "printf", "socat", "timeout"};
+	return !foreground_is_shell(command) &&
+	    !is_listed(messengers, sizeof messengers / sizeof *messengers, command);
 }
 
 /* The program that matters: a shell that only waits for what it has started is none. */
@@ -286,33 +302,188 @@ bool foreground_agent(
 	return search.group > 0 && search_tree(&search, search.group, 0, ret_name);
 }
 
-bool foreground_identity(pid_t pid, char ret_identity[AGENT_ARGV_IDENTITY_SIZE])
+bool foreground_identity_of(pid_t pid, char ret_identity[AGENT_ARGV_IDENTITY_SIZE])
 {
 	static char buffer[ARGV_MAX];
 	const char *words[AGENT_ARGV_WORDS_MAX];
 	char name[AGENT_ARGV_IDENTITY_SIZE];
-	pid_t front = pane_tty_front_pid(pid);
-	if (front <= 0 || !pane_tty_program(front, name, sizeof name))
+	if (!pane_tty_program(pid, name, sizeof name))
 		return false;
-	agent_argv_identity(name, words, read_words(front, buffer, words), ret_identity);
+	agent_argv_identity(name, words, read_words(pid, buffer, words), ret_identity);
 	return true;
+}
+
+bool foreground_identity(pid_t pid, char ret_identity[AGENT_ARGV_IDENTITY_SIZE])
+{
+	pid_t front = pane_tty_front_pid(pid);
+	return front > 0 && foreground_identity_of(front, ret_identity);
 }
 
 bool foreground_is_below(pid_t pid, pid_t other)
 {
 	for (unsigned count = 0; count < ANCESTORS_MAX && pid > 1; count++) {
-		char path[64], text[512];
-		const char *after;
-		int parent;
-		snprintf(path, sizeof path, "/proc/%d/stat", (int)pid);
-		if (!read_text(path, text, sizeof text))
+		struct tty_process process;
+		if (!pane_tty_process(pid, &process))
 			return false;
-		after = strrchr(text, ')');
-		if (after == NULL || sscanf(after + 1, " %*c %d", &parent) != 1)
-			return false;
-		if (parent == other)
+		if (process.parent == other)
 			return true;
-		pid = parent;
+		pid = process.parent;
 	}
 	return false;
+}
+
+static bool is_front(const struct tty_process *process)
+{
+	return process->tty != 0 && process->group == process->front;
+}
+
+/* A process, then its parent, and so on. Returns how many there are. */
+static size_t read_ancestors(
+    pid_t pid, pid_t pids[ANCESTORS_MAX], struct tty_process ancestors[ANCESTORS_MAX])
+{
+	size_t count = 0;
+	while (count < ANCESTORS_MAX && pid > 1 && pane_tty_process(pid, &ancestors[count])) {
+		pids[count] = pid;
+		pid = ancestors[count++].parent;
+	}
+	return count;
+}
+
+/* Whether a process in front is a program that asks, and reads its terminal. */
+static bool is_asking_program(pid_t pid, const struct tty_process *process)
+{
+	char name[64];
+	return pane_tty_program(pid, name, sizeof name) && foreground_asks_for_itself(name) &&
+	    (pid == process->front || is_terminal(pid, 0));
+}
+
+enum foreground_asker foreground_find_asker(
+    pid_t pane_pid, pid_t asker, struct foreground_program *ret_program)
+{
+	struct tty_process ancestors[ANCESTORS_MAX], pane;
+	bool is_related = false, is_shown = false;
+	pid_t pids[ANCESTORS_MAX];
+	size_t count = read_ancestors(asker, pids, ancestors);
+	int tty;
+	*ret_program = (struct foreground_program){0};
+	if (!pane_tty_process(pane_pid, &pane) || pane.tty == 0)
+		return ASKER_ELSEWHERE;
+	tty = pane.tty;
+	while (count-- > 0) {
+		const struct tty_process *process = &ancestors[count];
+		/* Without a terminal, or above the pane: of a tmux in a tmux. */
+		if (process->tty == 0 || (!is_related && process->tty != tty))
+			continue;
+		if (process->tty != tty && !is_shown)
+			return ASKER_BEHIND;
+		tty = process->tty;
+		is_related = true;
+		is_shown = is_front(process);
+		if (!is_shown || !is_asking_program(pids[count], process))
+			continue;
+		*ret_program = (struct foreground_program){pids[count], process->start};
+		return ASKER_IN_FRONT;
+	}
+	return is_related ? ASKER_BEHIND : ASKER_ELSEWHERE;
+}
+
+/* Whether what shows the terminal of a program is in front, up to the terminal of the pane. */
+static bool is_shown(int pane_tty, pid_t pid)
+{
+	struct tty_process ancestors[ANCESTORS_MAX];
+	pid_t pids[ANCESTORS_MAX];
+	size_t count = read_ancestors(pid, pids, ancestors);
+	int tty = 0;
+	for (size_t at = 0; at < count; at++) {
+		if (ancestors[at].tty == 0 || ancestors[at].tty == tty)
+			continue;
+		if (!is_front(&ancestors[at]))
+			return false;
+		tty = ancestors[at].tty;
+		if (tty == pane_tty)
+			return true;
+	}
+	return false;
+}
+
+/* Whether a shell among a process and those below it of its group reads the terminal. */
+static bool has_reading_shell(pid_t pid, pid_t group, unsigned depth, unsigned *count)
+{
+	pid_t children[PROCESSES_MAX];
+	size_t child_count;
+	char name[64];
+	if (getpgid(pid) != group || depth > DEPTH_MAX || ++*count > PROCESSES_MAX)
+		return false;
+	if (pane_tty_program(pid, name, sizeof name) && foreground_is_shell(name) &&
+	    judge_process(pid) == AGENT_READS_YES)
+		return true;
+	(void)read_children(pid, children, &child_count); /* none then */
+	for (size_t at = 0; at < child_count; at++) {
+		if (has_reading_shell(children[at], group, depth + 1, count))
+			return true;
+	}
+	return false;
+}
+
+/* The uppermost process of the group of a process, as far as parents lead. */
+static pid_t find_root(pid_t pid, pid_t group)
+{
+	struct tty_process process;
+	for (unsigned count = 0; count < ANCESTORS_MAX; count++) {
+		if (!pane_tty_process(pid, &process) || process.parent <= 1 ||
+		    getpgid(process.parent) != group)
+			break;
+		pid = process.parent;
+	}
+	return pid;
+}
+
+enum foreground_place foreground_find(pid_t pane_pid, const struct foreground_program *program)
+{
+	struct tty_process process, pane;
+	unsigned count = 0;
+	if (program->pid <= 0 || !pane_tty_process(program->pid, &process) ||
+	    process.start != program->start || strchr("ZXx", process.state) != NULL)
+		return FOREGROUND_ENDED;
+	if (!pane_tty_process(pane_pid, &pane) || pane.tty == 0 ||
+	    !is_shown(pane.tty, program->pid))
+		return FOREGROUND_BEHIND;
+	if (process.state == 'T' || process.state == 't')
+		return FOREGROUND_STOPPED;
+	if (has_reading_shell(find_root(program->pid, process.group), process.group, 0, &count))
+		return FOREGROUND_BESIDE_SHELL;
+	return FOREGROUND_IN_FRONT;
+}
+
+void foreground_leader(pid_t pane_pid, struct foreground_program *ret_program)
+{
+	pid_t pid = pane_tty_front_pid(pane_pid);
+	uint64_t start = pid > 0 ? process_start_ticks(pid) : 0;
+	*ret_program = (struct foreground_program){start != 0 ? pid : 0, start};
+}
+
+/* Whether a file is the terminal with this number, as the kernel writes it for processes. */
+static bool is_numbered(const char *path, int tty)
+{
+	unsigned number = (unsigned)tty;
+	struct stat status;
+	return stat(path, &status) == 0 && S_ISCHR(status.st_mode) &&
+	    major(status.st_rdev) == (number >> 8 & 0xfff) &&
+	    minor(status.st_rdev) == ((number & 0xff) | (number >> 12 & 0xfff00));
+}
+
+bool foreground_inner_tty(pid_t pane_pid, pid_t pid, char *out, size_t size)
+{
+	struct tty_process process, pane;
+	char path[64];
+	ssize_t len;
+	if (!pane_tty_process(pid, &process) || !pane_tty_process(pane_pid, &pane) ||
+	    process.tty == pane.tty)
+		return false;
+	snprintf(path, sizeof path, "/proc/%d/fd/0", (int)pid);
+	len = readlink(path, out, size - 1);
+	out[len > 0 ? len : 0] = '\0';
+	if (!is_numbered(out, process.tty))
+		out[0] = '\0';
+	return true;
 }

@@ -20,6 +20,28 @@ enum agent_reads {
 	AGENT_READS_NO, /* it computes, sleeps, or waits for something else */
 };
 
+/* A process, and when it started: no later process of its number is taken for it. */
+struct foreground_program {
+	pid_t pid; /* 0: none */
+	uint64_t start;
+};
+
+/* Where a program is that was in front. */
+enum foreground_place {
+	FOREGROUND_ENDED,
+	FOREGROUND_BEHIND, /* another group of processes is in front */
+	FOREGROUND_STOPPED,
+	FOREGROUND_BESIDE_SHELL, /* a shell of its own group reads the terminal */
+	FOREGROUND_IN_FRONT,
+};
+
+/* Where a process is that asks. */
+enum foreground_asker {
+	ASKER_ELSEWHERE, /* it has nothing to do with the terminal of the pane */
+	ASKER_BEHIND, /* none of its ancestors is a program in front */
+	ASKER_IN_FRONT,
+};
+
 struct foreground {
 	bool is_known; /* false: nothing else counts */
 	pid_t pid; /* leader of the process group in front; behind a script's shell, its child */
@@ -35,6 +57,33 @@ void foreground_read(pid_t pid, struct foreground *ret_front);
 /* Whether a program of this name is a shell, or one that shows another as a shell does. */
 bool foreground_is_shell(const char *command);
 
+/* Whether a program of this name asks for itself: it is no shell, and passes on no request. */
+bool foreground_asks_for_itself(const char *command);
+
+/*
+ * Finds the program in front that a process is or belongs to: of the process and its ancestors
+ * in the foreground group of the pane's terminal the uppermost that asks for itself. Shells that
+ * wait for a program are in its group, or above. If only programs such as script(1) are in
+ * front, the program in front of the terminal that they show.
+ */
+enum foreground_asker foreground_find_asker(
+    pid_t pane_pid, pid_t asker, struct foreground_program *ret_program);
+
+/*
+ * Where a program is now. In front is one that runs, in the foreground group of its terminal; if
+ * that is not the pane's, what shows it is in front, too.
+ */
+enum foreground_place foreground_find(pid_t pane_pid, const struct foreground_program *program);
+
+/* The program in front of a pane, whatever it is: the leader of its group. pid 0: not known. */
+void foreground_leader(pid_t pane_pid, struct foreground_program *ret_program);
+
+/*
+ * The path of the terminal of a program, "" if it is not known. False if it is the terminal of
+ * the pane.
+ */
+bool foreground_inner_tty(pid_t pane_pid, pid_t pid, char *out, size_t size);
+
 /*
  * The agent in front, known by its command line: that of the leader of the group in front, or
  * of one below it that has the terminal, as behind npx. False if there is none.
@@ -44,6 +93,9 @@ bool foreground_agent(
 
 /* The identity of the program in front (agent_argv_identity); false: it is not known. */
 bool foreground_identity(pid_t pid, char ret_identity[AGENT_ARGV_IDENTITY_SIZE]);
+
+/* The same of any program. */
+bool foreground_identity_of(pid_t pid, char ret_identity[AGENT_ARGV_IDENTITY_SIZE]);
 
 /* Whether a process was started by another one, or by one of those. */
 bool foreground_is_below(pid_t pid, pid_t other);

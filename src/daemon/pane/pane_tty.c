@@ -3,11 +3,14 @@
 #include "daemon/pane/pane_tty.h"
 
 #include <fcntl.h>
+#include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/ioctl.h>
 #include <termios.h>
 #include <unistd.h>
+
+enum { STAT_SIZE = 1024 }; /* 52 numbers, and a name of 64 bytes at most */
 
 /* Only a pseudo-terminal is opened: of others that alone may have an effect. */
 static int open_tty(const char *path)
@@ -36,21 +39,24 @@ static size_t read_proc(pid_t pid, const char *name, char *out, size_t size)
 	return len;
 }
 
-/* The group of a process, and the one in front of its terminal. */
-static bool read_groups(pid_t pid, long *ret_group, long *ret_front)
+bool pane_tty_process(pid_t pid, struct tty_process *ret_process)
 {
-	char text[512], *after;
+	char text[STAT_SIZE], *after;
 	if (read_proc(pid, "stat", text, sizeof text) == 0)
 		return false;
+	/* The name before it is in parentheses and may contain any character. */
 	after = strrchr(text, ')');
 	return after != NULL &&
-	    sscanf(after + 1, " %*c %*d %ld %*d %*d %ld", ret_group, ret_front) == 2;
+	    sscanf(after + 1,
+		" %c %d %d %*d %d %d %*u %*u %*u %*u %*u %*u %*u %*d %*d %*d %*d %*d %*d %" SCNu64,
+		&ret_process->state, &ret_process->parent, &ret_process->group, &ret_process->tty,
+		&ret_process->front, &ret_process->start) == 6;
 }
 
 pid_t pane_tty_front_pid(pid_t pid)
 {
-	long group, front;
-	return read_groups(pid, &group, &front) && front > 0 ? (pid_t)front : 0;
+	struct tty_process process;
+	return pane_tty_process(pid, &process) && process.front > 0 ? process.front : 0;
 }
 
 bool pane_tty_front(pid_t pid, char *out, size_t size)
@@ -77,8 +83,8 @@ bool pane_tty_program(pid_t pid, char *out, size_t size)
 
 void pane_tty_read(const char *path, pid_t pid, struct pane_tty *ret_tty)
 {
+	struct tty_process process;
 	struct termios modes;
-	long group, front;
 	int fd = open_tty(path);
 	*ret_tty = (struct pane_tty){0};
 	if (fd < 0)
@@ -88,7 +94,8 @@ void pane_tty_read(const char *path, pid_t pid, struct pane_tty *ret_tty)
 		ret_tty->is_cooked = (modes.c_lflag & ICANON) != 0;
 		ret_tty->has_echo = (modes.c_lflag & ECHO) != 0;
 		ret_tty->has_signals = (modes.c_lflag & ISIG) != 0;
-		ret_tty->is_first = read_groups(pid, &group, &front) && group == front;
+		ret_tty->is_first =
+		    pane_tty_process(pid, &process) && process.group == process.front;
 	}
 	(void)close(fd); /* nothing was written */
 }

@@ -9,6 +9,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 #include <sys/types.h>
 
 #define PANE_TTY_LINE_MAX 4095 /* bytes that the kernel keeps of a line that it edits */
@@ -21,6 +22,19 @@ struct pane_tty {
 	bool is_first; /* the pane's first process is in front: no shell behind it */
 	int unread; /* bytes, when cooked: of whole lines */
 };
+
+/* A process and its terminal, as the kernel has them (proc(5)). */
+struct tty_process {
+	char state; /* T: stopped; Z or X: ended */
+	pid_t parent;
+	pid_t group;
+	int tty; /* its number; 0: none */
+	pid_t front; /* the group in front of that terminal */
+	uint64_t start; /* clock ticks since boot */
+};
+
+/* False if the process has gone. */
+bool pane_tty_process(pid_t pid, struct tty_process *ret_process);
 
 /* path is the terminal's, pid that of the pane's first process. */
 void pane_tty_read(const char *path, pid_t pid, struct pane_tty *ret_tty);

@@ -11,6 +11,7 @@
 #include "base/process.h"
 #include "base/xalloc.h"
 #include "daemon/event/event_log.h"
+#include "daemon/pane/expected.h"
 #include "daemon/pane/pane_tty.h"
 #include "daemon/queue/queue.h"
 #include "daemon/tmux/pane_fate.h"
@@ -195,8 +196,13 @@ static pid_t report_pid(const struct presence_set *set, const struct presence_re
 {
 	const struct muxbus_pane *pane =
 	    muxbus_model_pane(tmux_model(set->tmux), report->pane->pane);
+	struct expected expected;
 	if (report->pid > 0 || pane == NULL)
 		return report->pid;
+	/* Not that of a shell that waits for the agent, and lives longer. */
+	if (expected_find(set->store, report->pane, &expected) &&
+	    expected_place(&expected, pane->pid) == FOREGROUND_IN_FRONT)
+		return expected.program.pid;
 	return pane_tty_front_pid(pane->pid);
 }
 

@@ -22,29 +22,30 @@
 #include "daemon/tmux/pane_fate.h"
 #include "daemon/tmux/tmux.h"
 
-/* Programs that ask on behalf of another program, and end soon. */
-static bool is_messenger(const char *command)
-{
-	static const char *const messengers[] = {
-	    "cat", "echo", "jq", "muxbus", "nc", "ncat", "printf", "socat", "timeout"};
-	for (size_t at = 0; at < sizeof messengers / sizeof *messengers; at++) {
-		if (strcmp(command, messengers[at]) == 0)
-			return true;
-	}
-	return false;
-}
-
 void requester_expect_front(
     struct request *request, const struct pane_ref *ref, const struct muxbus_pane *pane)
 {
-	char command[256], identity[AGENT_ARGV_IDENTITY_SIZE];
-	if (!pane_tty_front(pane->pid, command, sizeof command))
-		snprintf(command, sizeof command, "%s", pane->command);
-	if (is_messenger(command) || foreground_is_shell(command))
-		return;
-	if (!foreground_identity(pane->pid, identity))
-		snprintf(identity, sizeof identity, "%.200s", command);
-	expected_set(queue_store(request_parts(request)->queue), ref, identity);
+	struct peer *peer = request_peer(request);
+	struct expected expected = {0};
+	char command[256];
+	switch (foreground_find_asker(
+	    pane->pid, peer != NULL ? peer_pid(peer) : 0, &expected.program)) {
+	case ASKER_BEHIND:
+		return; /* another program's answer is not for the one in front */
+	case ASKER_IN_FRONT:
+		if (!foreground_identity_of(expected.program.pid, expected.identity))
+			return;
+		break;
+	case ASKER_ELSEWHERE:
+		if (!pane_tty_front(pane->pid, command, sizeof command))
+			snprintf(command, sizeof command, "%s", pane->command);
+		if (!foreground_asks_for_itself(command))
+			return;
+		if (!foreground_identity(pane->pid, expected.identity))
+			snprintf(expected.identity, sizeof expected.identity, "%.200s", command);
+		break;
+	}
+	expected_set(queue_store(request_parts(request)->queue), ref, &expected);
 }
 
 bool requester_pane(struct request *request, const char *text, struct pane_ref *ret_pane)
