@@ -3,6 +3,7 @@
 # loopback, and a pane to run it in. It uses no network except npm's registry.
 
 . "$MUXBUS_SRCDIR/tests/live/live.sh"
+. "$MUXBUS_SRCDIR/tests/agents/scenario.sh"
 
 cache=${MUXBUS_AGENT_CACHE:-${XDG_CACHE_HOME:-$HOME/.cache}/muxbus-agents}
 model_pid=
@@ -55,8 +56,18 @@ finish_agents() {
 		tries=$((tries + 1))
 		sleep 0.02
 	done
+	end_agents
 	[ -z "$MUXBUS_AGENT_KEEP" ] || cp -r "$dir" "$MUXBUS_AGENT_KEEP"
 	finish
+}
+
+# Ends what the agents leave behind, such as Codex's shared daemon: all processes with our home.
+end_agents() {
+	for environment in $(grep -l -z -x "HOME=$HOME" /proc/[0-9]*/environ 2>/dev/null); do
+		left=${environment%/environ}
+		left=${left#/proc/}
+		[ "$left" = $$ ] || [ "$HOME" != "$dir/home" ] || kill -9 "$left" 2>/dev/null
+	done
 }
 
 status_pid() {
@@ -84,12 +95,11 @@ screen() {
 	t capture-pane -p -t "$pane"
 }
 
-# Waits up to 40 s, or $patience tenths of one, until a command succeeds.
+# Waits up to 40 s, or $patience seconds, until a command succeeds.
 wait_until() {
-	tries=0
+	deadline=$(($(date +%s) + ${patience:-40}))
 	until "$@"; do
-		tries=$((tries + 1))
-		[ $tries -lt ${patience:-400} ] || return 1
+		[ "$(date +%s)" -lt $deadline ] || return 1
 		sleep 0.1
 	done
 }

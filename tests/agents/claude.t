@@ -27,6 +27,16 @@ list() {
 }
 is 'claude mcp list' "$(list)" Connected
 
+title='Claude Code'
+start_command=$claude
+ready=is_ready
+is_ready() {
+	wait_until shows '1 monitor'
+}
+scenario 'a shell' 'a shell' follow
+scenario 'a waiting shell' 'a waiting shell' follow
+scenario 'two in a window' 'two in a window' follow
+
 run_agent '1 monitor' "$claude"
 wakes 'with the daemon that was there'
 ok 'its tool list has ours' [ "$(turns '.tools | any(endswith("__run_long_command"))')" -gt 0 ]

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: ISC
-# Codex: set up like a new user, has the tools, is woken by a typed line, and survives a
-# restart of the daemon.
+# Codex: set up like a new user, has the tools, is woken by its queue, with the daemon that its
+# windows share and without, and survives a restart of muxbusd.
 
 . "$MUXBUS_SRCDIR/tests/agents/agents.sh"
 need codex @openai/codex
@@ -29,12 +29,27 @@ export STAND_IN_KEY=stand-in
 ok 'muxbus setup' quietly muxbus setup codex --write
 is 'codex mcp list' "$("$codex" mcp list 2>/dev/null | grep -c '^muxbus .*enabled')" 1
 
+title=Codex
+ready=is_ready
 # It asks a person once whether the hooks are trusted.
-run_agent 'Trust all and continue' "$codex --no-daemon"
-t send-keys -t "$pane" Down
-wait_until shows '› 2'
-t send-keys -t "$pane" Enter
-ok 'codex is ready' wait_until shows '^› [^1-9]'
+is_ready() {
+	if [ ! -e "$dir/trusted" ]; then
+		wait_until shows 'Trust all and continue' || return 1
+		t send-keys -t "$pane" Down
+		wait_until shows '› 2'
+		t send-keys -t "$pane" Enter
+		: >"$dir/trusted"
+	fi
+	wait_until shows '^› [^1-9]'
+}
+start_command=$codex
+scenario 'a shell' 'a shell' queue_command
+scenario 'a waiting shell' 'a waiting shell' queue_command
+scenario 'two in a window' 'two in a window' queue_command
+start_command="$codex --no-daemon"
+scenario 'with --no-daemon' 'a shell' queue_command
+
+run_agent '^› [^1-9]' "$codex"
 wakes 'with the daemon that was there'
 restart
 wakes 'with the next one'

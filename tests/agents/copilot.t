@@ -14,6 +14,18 @@ mkdir -p "$HOME/.copilot"
 printf '{"trustedFolders": ["%s"], "banner": "never"}\n' "$project" >"$HOME/.copilot/config.json"
 ok 'muxbus setup' quietly muxbus setup copilot --write
 
+title='Copilot CLI'
+ready=is_ready
+is_ready() {
+	wait_until shows '? help'
+}
+start_command="$copilot --experimental --allow-all-tools"
+scenario 'a shell' 'a shell' follow
+scenario 'a waiting shell' 'a waiting shell' follow
+scenario 'two in a window' 'two in a window' follow
+start_command="$copilot --no-experimental --allow-all-tools"
+scenario 'without its extension' 'a shell' '(hook|typed)(, typed)?'
+
 run_agent '? help' "$copilot --experimental --allow-all-tools"
 wakes 'with the daemon that was there'
 restart

@@ -23,6 +23,16 @@ cd "$project" || exit 99
 is 'installed' $? 0
 is 'gemini mcp list' "$("$gemini" mcp list 2>&1 | grep muxbus | grep -o Connected)" Connected
 
+title='Gemini CLI'
+start_command="$gemini -m gemini-2.5-flash --approval-mode yolo"
+ready=is_ready
+is_ready() {
+	wait_until shows 'Type your message'
+}
+scenario 'a shell' 'a shell' '(hook|typed)(, typed)?'
+scenario 'a waiting shell' 'a waiting shell' '(hook|typed)(, typed)?'
+scenario 'two in a window' 'two in a window' '(hook|typed)(, typed)?'
+
 run_agent 'Type your message' "$gemini -m gemini-2.5-flash --approval-mode yolo"
 wakes 'with the daemon that was there'
 for tool in self_command gemini_sleep watch_log cancel_watch yield_turn run_long_command send_keys \

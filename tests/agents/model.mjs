@@ -16,13 +16,17 @@ const [portFile, logFile] = process.argv.slice(2)
 
 // One conversation, from any API.
 
-// A step of a conversation is { prompt } or { result }, oldest first.
+// A step of a conversation is { prompt }, { result } or { context }, oldest first.
 function next(steps, tools) {
 	const last = steps.findLastIndex(step => step.prompt !== undefined)
 	const prompt = last < 0 ? '' : steps[last].prompt
 	const results = steps.slice(last + 1).filter(step => step.result !== undefined)
 	const wanted = [...prompt.matchAll(/\bDO (\w+) (\{.*?\}) DONE/g)]
+	const told = steps.map(step => step.prompt ?? step.context ?? '').join('\n')
 	const turn = { prompt, results: results.map(step => step.result), tools }
+	// Notices of the whole conversation, wherever the agent puts them, and the name of the agent.
+	turn.heard = told.split('\n').filter(line => line.includes('[muxbus '))
+	turn.name = told.match(/\bI am (\w+)\./)?.[1]
 	if (results.length < wanted.length) {
 		const [, name, args] = wanted[results.length]
 		turn.call = { name: fullName(name, tools), args: JSON.parse(args) }
@@ -63,6 +67,8 @@ function readAnthropic(body) {
 			steps.push({ result: asText(block.content) })
 		if (results.length === 0)
 			steps.push({ prompt: texts.join('\n') })
+		else
+			steps.push({ context: texts.join('\n') })
 	}
 	return steps
 }
@@ -146,8 +152,9 @@ function readResponses(body) {
 	for (const item of body.input ?? []) {
 		if (item.type === 'function_call_output' || item.type === 'custom_tool_call_output')
 			steps.push({ result: asText(item.output) })
-		else if (item.role === 'user')
-			steps.push({ prompt: (item.content ?? []).map(part => part.text ?? '').join('\n') })
+		else if (item.role === 'user' || item.role === 'developer')
+			steps.push({ [item.role === 'user' ? 'prompt' : 'context']:
+				(item.content ?? []).map(part => part.text ?? '').join('\n') })
 	}
 	return steps
 }

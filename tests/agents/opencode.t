@@ -1,13 +1,13 @@
 #!/bin/sh
 # SPDX-License-Identifier: ISC
-# opencode: set up like a new user, has the tools, is woken by a typed line, and survives
-# a restart of the daemon.
+# opencode: set up like a new user, has the tools, is woken by its plugin, and survives a restart of
+# the daemon.
 
 . "$MUXBUS_SRCDIR/tests/agents/agents.sh"
 need opencode opencode-ai
 opencode=$folder/node_modules/.bin/opencode
 begin
-patience=900
+patience=90
 unset XDG_CONFIG_HOME
 export OPENCODE_DISABLE_AUTOUPDATE=1 OPENCODE_DISABLE_MODELS_FETCH=1 OPENCODE_DISABLE_LSP_DOWNLOAD=1
 is 'it is that version' "$("$opencode" --version 2>/dev/null)" "$version"
@@ -28,6 +28,16 @@ cat >"$HOME/.config/opencode/opencode.json" <<END
 END
 ok 'muxbus setup' quietly muxbus setup opencode --write
 is 'opencode mcp list' "$(cd "$project" && "$opencode" mcp list 2>&1 | grep muxbus | grep -o connected)" connected
+
+title=opencode
+start_command=$opencode
+ready=is_ready
+is_ready() {
+	wait_until shows 'Ask anything'
+}
+scenario 'a shell' 'a shell' follow
+scenario 'a waiting shell' 'a waiting shell' follow
+scenario 'two in a window' 'two in a window' follow
 
 run_agent 'Ask anything' "$opencode"
 wakes 'with the daemon that was there'
