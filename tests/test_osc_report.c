@@ -45,9 +45,6 @@ static void on_token(void *data, const struct token *token)
 		buf_printf(
 		    &reading->out, "[%s %d]", osc_progress_name(report.progress), report.percent);
 		break;
-	case OSC_CONTEXT:
-		buf_printf(&reading->out, "[context]");
-		break;
 	case OSC_NOTHING:
 		break;
 	}
@@ -110,7 +107,6 @@ static const struct {
     {LITERAL("\033]99;i=a:p=?;\a\033]99;i=a:p=close;\a\033]99;p=icon;xx\a\033]99\a\033]99;x\a"),
 	""},
     {LITERAL("\033]99;i=b:d=0;T\a\033]99;i=b:p=icon;data\a"), "[99 T|]"},
-    {LITERAL("\033]3008;start=x\a\033]3008\a\033]3008;\a"), "[context][context]"},
     {LITERAL("\033]0;title\a\033]1337;x\a\033]99999999999;x\a\033]\a\033];x\a"), ""},
     /* Hostile ones: controls, C1, broken UTF-8, a NUL, a separator of lines, nested sequences. */
     {LITERAL("\033]9;a\tb\nc\rd\001\177e\a"), "[9 |a b c d e]"},

@@ -34,6 +34,7 @@
 #include "daemon/methods/demand.h"
 #include "daemon/methods/tables.h"
 #include "daemon/pane/presence.h"
+#include "daemon/pane/reporter.h"
 #include "daemon/pane/screen_sign.h"
 #include "daemon/queue/consumer.h"
 #include "daemon/queue/once.h"
@@ -206,6 +207,7 @@ static void on_tmux_state(void *data, bool is_live)
 	bool is_lost = main->was_live && !is_live;
 	main->was_live = is_live;
 	if (is_live) {
+		reporter_set_wake(main->daemon.reporters);
 		delivery_set_wake(main->daemon.deliveries);
 		self_command_set_wake(main->daemon.self_commands);
 		agent_set_wake(main->daemon.agents);
@@ -382,6 +384,19 @@ static struct wait_set *new_waits(struct main *main)
 	});
 }
 
+static struct reporter_set *new_reporters(const struct daemon *daemon)
+{
+	struct reporter_parts parts = {
+	    .base = daemon->base,
+	    .tmux = daemon->tmux,
+	    .streams = daemon->streams,
+	    .queue = daemon->queue,
+	    .presences = daemon->presences,
+	    .counters = daemon->counters,
+	};
+	return reporter_set_new(&parts);
+}
+
 static struct submit_set *new_submits(const struct daemon *daemon)
 {
 	struct submit_parts parts = {
@@ -443,6 +458,7 @@ static struct agent_set *new_agents(const struct daemon *daemon)
 	    .streams = daemon->streams,
 	    .queue = daemon->queue,
 	    .presences = daemon->presences,
+	    .reporters = daemon->reporters,
 	    .submits = daemon->submits,
 	    .signs = daemon->signs,
 	};
@@ -481,6 +497,8 @@ static int set_up(struct main *main)
 	if (set_up_server(main) < 0)
 		return -1;
 	daemon->presences = presence_set_new(daemon->tmux, daemon->events, daemon->queue);
+	daemon->reporters = new_reporters(daemon);
+	main->parts.reporters = daemon->reporters;
 	daemon->signs = read_signs();
 	daemon->submits = new_submits(daemon);
 	daemon->pullers = new_pullers(daemon);
@@ -512,6 +530,7 @@ static void tear_down(struct main *main)
 	self_command_set_free(daemon->self_commands);
 	delivery_set_free(daemon->deliveries);
 	puller_set_free(daemon->pullers);
+	reporter_set_free(daemon->reporters);
 	stream_set_free(daemon->streams);
 	tmux_free(daemon->tmux); /* may yet answer what typing asked */
 	submit_set_free(daemon->submits);

@@ -9,6 +9,7 @@
 
 #include "base/buf.h"
 #include "base/utf8.h"
+#include "daemon/tmux/osc_context.h"
 #include "daemon/tmux/osc_report.h"
 #include "daemon/tmux/tokenizer.h"
 #include "wire/json.h"
@@ -39,6 +40,15 @@ static void on_token(void *data, const struct token *token)
 	struct reading *reading = data;
 	struct json_writer writer;
 	struct osc_report report;
+	struct osc_context context;
+	if (token->kind == TOKEN_OSC && osc_context_read(token->text, token->len, &context)) {
+		check_text(context.id, OSC_ID_MAX);
+		check_text(context.state, sizeof context.state - 1);
+		check_text(context.question, OSC_QUESTION_MAX);
+		check_text(context.wake, OSC_TEXT_MAX);
+		(void)buf_printf(
+		    &reading->out, "%s%s%s", context.state, context.question, context.wake);
+	}
 	if (token->kind != TOKEN_OSC ||
 	    osc_report_read(&reading->reader, token->text, token->len, &report) == OSC_NOTHING)
 		return;

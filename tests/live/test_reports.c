@@ -3,12 +3,16 @@
  * Reports of programs by OSC in real panes: what comes of them over the socket and in the CLI, and
  * that hostile ones bring no control character into either.
  */
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/utf8.h"
+#include "base/xalloc.h"
 #include "harness.h"
+
+enum { STATE_MS = 100 };
 
 static const char *source_path(const char *name)
 {
@@ -116,6 +120,169 @@ static void test_hostile(struct live *live)
 	talk_free(talk);
 }
 
+/* Waits for a state of the agent in a pane; the milliseconds that it took since then, or -1. */
+static int64_t state_after(struct talk *talk, const char *state, int64_t from_ms)
+{
+	const struct json *event =
+	    talk_event(talk, LIVE_TIMEOUT_MS, "agent_reported", "state", state);
+	return event != NULL ? live_now_ms() - from_ms : -1;
+}
+
+/* Writes a line for the stand-in to carry out; the time before. */
+static int64_t tell(struct live *live, const char *pane, const char *words)
+{
+	int64_t now_ms = live_now_ms();
+	live_tmux(live, "send-keys -t %s -l '%s'", pane, words);
+	now_ms = live_now_ms();
+	live_tmux(live, "send-keys -t %s Enter", pane);
+	return now_ms;
+}
+
+/* The stand-in of an agent: a shell that carries out what is typed. */
+static char *start_stand_in(struct talk *talk, const char *command)
+{
+	const struct json *response = talk_call(talk, "create_pane",
+	    "{\"pane\":\"main\",\"reports\":\"token\",\"command\":%s}", command);
+	if (at_str(response, "result.pane") == NULL)
+		live_bail("no pane: %s", talk_text(talk));
+	return xstrdup(at_str(response, "result.pane"));
+}
+
+/* Other programs may slow down a round; of some one must be fast. */
+static void check_states(struct live *live, struct talk *talk, const char *pane, const char *how)
+{
+	static const char *const states[] = {"idle", "busy", "asking"};
+	static const char *const words[] = {"m ready", "m busy", "m asking"};
+	int64_t worst = STATE_MS + 1;
+	for (int round = 0; round < 10 && worst > STATE_MS && worst >= 0; round++) {
+		worst = 0;
+		for (size_t i = 0; i < sizeof states / sizeof *states && worst >= 0; i++) {
+			int64_t ms = state_after(talk, states[i], tell(live, pane, words[i]));
+			worst = ms < 0 ? -1 : ms > worst ? ms : worst;
+		}
+	}
+	ok(worst >= 0 && worst <= STATE_MS,
+	    "tmux %s, %s: ready, busy and asking are each known after %lld ms at most",
+	    live->version, how, (long long)worst);
+}
+
+/* The function m STATE of the stand-in, for shells that read ENV. */
+static void write_marks(struct live *live)
+{
+	(void)live_run(live,
+	    "printf '%%s\n' 'm() { printf \"\\033]3008;start=m;muxbus=%%s;agent=stand-in;state=%%s;"
+	    "%%s\\033\\\\\\\\\" \"$LC_MUXBUS\" \"$1\" \"$2\"; }' > marks");
+}
+
+static int64_t counter(struct talk *talk, const char *name)
+{
+	char path[64];
+	(void)snprintf(path, sizeof path, "result.counters.%s", name);
+	return at_int(talk_call(talk, "status", NULL), path);
+}
+
+/* A pane whose shell has the token of its own, and states, a question and an end by it. */
+static void test_states(struct live *live)
+{
+	struct talk *talk = talk_new(live);
+	const struct json *event;
+	int64_t refused;
+	char *pane;
+	(void)talk_call(talk, "subscribe", "{\"kinds\":[\"agent_reported\"]}");
+	pane = start_stand_in(talk, "[\"env\",\"ENV=marks\",\"sh\",\"-i\"]");
+	check_states(live, talk, pane, "in a pane");
+	(void)tell(live, pane, "m idle; m asking question=rm\\\\x3b\\\\x1b[31m?");
+	event = talk_event(talk, LIVE_TIMEOUT_MS, "agent_reported", "state", "asking");
+	is_str(at_str(event, "question"), "rm; [31m?", "the question is clean text");
+	is_str(at_str(event, "by"), "mark", "the event says that it was a mark");
+	refused = counter(talk, "reports_refused");
+	(void)tell(
+	    live, pane, "LC_MUXBUS=0123456789abcdef0123456789abcdef m idle; LC_MUXBUS=1 m idle");
+	(void)tell(live, pane, "LC_MUXBUS= m idle; m busy");
+	event = talk_event(talk, LIVE_TIMEOUT_MS, "agent_reported", NULL, NULL);
+	is_str(at_str(event, "state"), "busy", "a forged mark is no report");
+	is_int(counter(talk, "reports_refused") - refused, 2, "and is counted");
+	(void)tell(live, pane, "printf \"\\\\033]3008;end=m;muxbus=$LC_MUXBUS\\\\a\"");
+	event = talk_event(talk, LIVE_TIMEOUT_MS, "agent_reported", "state", "gone");
+	ok(event != NULL, "the end of the context is the end of the agent");
+	live_stop_daemon(live, SIGKILL);
+	talk_free(talk);
+	live_start_daemon(live, NULL);
+	talk = talk_new(live);
+	(void)talk_call(talk, "subscribe", "{\"kinds\":[\"agent_reported\"]}");
+	(void)tell(live, pane, "m busy");
+	ok(talk_event(talk, LIVE_TIMEOUT_MS, "agent_reported", "state", "busy") != NULL,
+	    "the token lives longer than the daemon");
+	live_tmux(live, "kill-pane -t %s", pane);
+	mem_free(pane);
+	talk_free(talk);
+}
+
+/* The next notification of a program. */
+static const struct json *next_note(struct talk *talk)
+{
+	return talk_event(talk, LIVE_TIMEOUT_MS, "notification", "source", "program");
+}
+
+/* A pane that a program in the pane main makes: that pane is to be notified. */
+static void test_notifications(struct live *live)
+{
+	struct talk *talk = talk_new(live);
+	int64_t told = 0, count = 0;
+	char *first, *second;
+	const struct json *list;
+	first = xstrdup(live_tmux(live, "display-message -p -t main '#{pane_id}'"));
+	(void)talk_call(talk, "subscribe", "{\"kinds\":[\"notification\",\"pane_created\"]}");
+	live_tmux(live,
+	    "send-keys -t main \"%s -s %s create_pane reports=notices command='ENV=marks exec sh "
+	    "-i'\" Enter",
+	    muxbus_path(), live->socket);
+	list = talk_event(talk, LIVE_TIMEOUT_MS, "pane_created", NULL, NULL);
+	if (at_str(list, "pane") == NULL)
+		live_bail("no pane was made");
+	second = xstrdup(at_str(list, "pane"));
+	(void)live_tmux_until(live, "1", "display-message -p -t %s '#{!=:#{cursor_x},0}'", second);
+	(void)tell(live, second, "printf \"\\\\033]9;built\\\\a\"");
+	list = next_note(talk);
+	is_str(at_str(list, "text"), "built", "a notice is a notification");
+	is_str(at_str(list, "pane"), first, "for the pane that asked for it");
+	(void)tell(live, second, "m \"\" wake=\"look at this\"");
+	list = next_note(talk);
+	is_str(at_str(list, "text"), "look at this", "a request to wake is one");
+	is_str(at_str(list, "pane"), second, "for its own pane");
+	(void)tell(live, second, "m busy \"to=parent;wake=for you\"");
+	is_str(at_str(next_note(talk), "pane"), first, "or for its parent");
+	/* Without the subscription: a notification that a subscriber has is read. */
+	talk_free(talk);
+	talk = talk_new(live);
+	(void)tell(live, second,
+	    "i=0; while [ $i -lt 50 ]; do printf \"\\\\033]9;n$i\\\\a\"; i=$((i+1)); done; m "
+	    "gone \"wake=end\"");
+	(void)live_tmux_until(live, "1", "display-message -p -t %s '#{!=:#{cursor_x},0}'", second);
+	for (int64_t end_ms = live_now_ms() + LIVE_TIMEOUT_MS; live_now_ms() < end_ms;
+	     live_sleep_ms(20)) {
+		told = count = 0;
+		list = at(talk_call(talk, "list_notifications", "{\"limit\":1000}"),
+		    "result.notifications");
+		for (const struct json *note = list != NULL ? list->child : NULL; note != NULL;
+		     note = note->next) {
+			int64_t here = at_int(note, "count");
+			if (strcmp(at_str(note, "source"), "program") != 0)
+				continue;
+			told++;
+			count += here > 0 ? here : 1;
+		}
+		if (count == 54)
+			break;
+	}
+	ok(told <= 10 && count == 54, "a flood of 54 is %d notifications that count %d", (int)told,
+	    (int)count);
+	live_tmux(live, "kill-pane -t %s", second);
+	mem_free(first);
+	mem_free(second);
+	talk_free(talk);
+}
+
 int main(void)
 {
 	const char *const *paths = live_tmux_paths();
@@ -124,6 +291,9 @@ int main(void)
 		diag("tmux %s", live->version);
 		test_events(live);
 		test_hostile(live);
+		write_marks(live);
+		test_states(live);
+		test_notifications(live);
 		live_free(live);
 	}
 	return done_testing();

@@ -118,6 +118,10 @@ static void agent_launch_program(struct agent *agent)
 {
 	static const struct agent_launch_handlers handlers = {.made = on_made, .done = on_launched};
 	const struct agent_parts *parts = &agent->set->parts;
+	const struct agent_launch_parts launch = {.base = parts->base,
+	    .tmux = parts->tmux,
+	    .reporters = parts->reporters,
+	    .parent = agent->teller};
 	bool is_there =
 	    agent->pane.pane != MUXBUS_NO_ID && pane_fate(parts->tmux, &agent->pane) == PANE_THERE;
 	loop_timer_disarm(agent->timer);
@@ -128,8 +132,8 @@ static void agent_launch_program(struct agent *agent)
 	submit_drop(agent->submit);
 	agent_set_state(agent, AGENT_STARTING, "its program is being started");
 	agent_monitor_drop(agent->monitor); /* until the pane is there, or there again */
-	if (!agent_launch_start(parts->base, parts->tmux, &agent->plan,
-		is_there ? &agent->pane : NULL, &handlers, agent, &agent->launch))
+	if (!agent_launch_start(&launch, &agent->plan, is_there ? &agent->pane : NULL, &handlers,
+		agent, &agent->launch))
 		agent_set_state(agent, AGENT_GONE, "tmux is not followed");
 }
 

@@ -10,6 +10,7 @@
 
 #include "base/xalloc.h"
 #include "daemon/core/loop_timer.h"
+#include "daemon/pane/reporter.h"
 #include "daemon/server/spawn.h"
 #include "daemon/tmux/pane_fate.h"
 #include "daemon/tmux/tmux.h"
@@ -20,7 +21,9 @@
 enum { ERROR_SIZE = 300, FLOW_MAX_MS = 3000 };
 
 struct agent_launch {
+	struct agent_launch_parts parts;
 	struct tmux *tmux;
+	char token[REPORTER_TOKEN_SIZE];
 	const struct agent_spec *plan;
 	const struct agent_launch_handlers *handlers; /* NULL: cancelled */
 	void *data;
@@ -126,6 +129,7 @@ static void on_running(void *data, int error, const struct muxbus_reply *replies
 	if (muxbus_sync_adopt_pane(sync, launch->pane, true) == 0)
 		(void)muxbus_sync_refresh_window(
 		    sync, launch->window, 0, NULL, NULL); /* it may have ended already */
+	reporter_settle(launch->parts.reporters, launch->pane);
 	launch_end(launch, NULL);
 }
 
@@ -151,6 +155,8 @@ static void run_program(struct agent_launch *launch)
 	muxbus_command_args(command, "respawn-pane", "-k", "-t", (char *)NULL);
 	muxbus_command_argf(command, "%%%" PRIu32, launch->pane);
 	add_surroundings(command, plan);
+	muxbus_command_args(command, "-e", (char *)NULL);
+	muxbus_command_argf(command, REPORTER_VARIABLE "=%s", launch->token);
 	muxbus_command_args(command, "--", (char *)NULL);
 	for (char *const *word = plan->command; *word != NULL; word++)
 		muxbus_command_args(command, *word, (char *)NULL);
@@ -186,6 +192,9 @@ static void on_listed(void *data, int error)
 		launch_end(launch, "its pane was closed while it started");
 		return;
 	}
+	if (launch->parts.reporters != NULL)
+		reporter_add(launch->parts.reporters, launch->pane, &launch->parts.parent,
+		    launch->token, launch->plan->wants_notices);
 	launch->is_waiting = true;
 	loop_timer_arm(launch->timer, FLOW_MAX_MS);
 	launch->handlers->made(launch->data, &pane);
@@ -350,23 +359,25 @@ static uint32_t find_session(const struct tmux *tmux, uint32_t id)
 	return MUXBUS_NO_ID;
 }
 
-bool agent_launch_start(struct event_base *base, struct tmux *tmux, const struct agent_spec *plan,
+bool agent_launch_start(const struct agent_launch_parts *parts, const struct agent_spec *plan,
     const struct pane_ref *pane, const struct agent_launch_handlers *handlers, void *data,
     struct agent_launch **ret_launch)
 {
 	struct agent_launch *launch;
-	if (!tmux_is_live(tmux))
+	if (!tmux_is_live(parts->tmux))
 		return false;
 	launch = xcalloc(1, sizeof *launch);
-	launch->timer = loop_timer_new(base, on_timer, launch);
-	launch->tmux = tmux;
+	launch->parts = *parts;
+	launch->timer = loop_timer_new(parts->base, on_timer, launch);
+	launch->tmux = parts->tmux;
+	reporter_new_token(launch->token);
 	launch->plan = plan;
 	launch->handlers = handlers;
 	launch->data = data;
 	launch->session = launch->window = launch->pane = MUXBUS_NO_ID;
 	*ret_launch = launch;
 	if (pane != NULL)
-		launch->session = find_session(tmux, pane->pane);
+		launch->session = find_session(parts->tmux, pane->pane);
 	if (launch->session != MUXBUS_NO_ID) {
 		launch->is_again = true;
 		make_next_window(launch, pane);

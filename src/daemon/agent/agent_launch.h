@@ -15,7 +15,16 @@
 
 struct agent_launch;
 struct event_base;
+struct reporter_set;
 struct tmux;
+
+/* The parts of the daemon that a launch needs. */
+struct agent_launch_parts {
+	struct event_base *base;
+	struct tmux *tmux;
+	struct reporter_set *reporters; /* NULL: no reports of programs */
+	struct pane_ref parent; /* for notices of the program */
+};
 
 struct agent_launch_handlers {
 	/* The pane is there, without its program: who wants its output asks for it now. */
@@ -28,7 +37,7 @@ struct agent_launch_handlers {
  * pane NULL: in a new session; else in that of this pane, which is closed. The plan is lent until it *ret_launch is set before any handler is called; done ends its life. False if tmux is
  * not followed.
  */
-bool agent_launch_start(struct event_base *base, struct tmux *tmux, const struct agent_spec *plan,
+bool agent_launch_start(const struct agent_launch_parts *parts, const struct agent_spec *plan,
     const struct pane_ref *pane, const struct agent_launch_handlers *handlers, void *data,
     struct agent_launch **ret_launch);
 

@@ -213,8 +213,11 @@ static void collect(const struct agent_monitor *monitor, const struct muxbus_pan
 	};
 	presence = presence_of_pane(monitor->parts->presences, &monitor->pane);
 	if (presence != NULL) {
-		ret_facts->reports_busy = presence->state == PRESENCE_BUSY;
-		ret_facts->reports_asking = presence->state == PRESENCE_ASKING;
+		/* A mark may keep from typing, but is no question that may be answered. */
+		ret_facts->reports_busy = presence->state == PRESENCE_BUSY ||
+		    (presence->state == PRESENCE_ASKING && presence->is_by_mark);
+		ret_facts->reports_asking =
+		    presence->state == PRESENCE_ASKING && !presence->is_by_mark;
 	}
 	agent_facts_read_screen(&screen->view, ret_facts);
 	buf_init(&around, AROUND_MAX);

@@ -50,6 +50,7 @@ static const struct record_field agent_fields[] = {
     {RECORD_ROW(INT, struct kept_agent, plan.height, "height")},
     {RECORD_ROW(INT, struct kept_agent, plan.history_limit, "history_limit")},
     {RECORD_ROW(INT, struct kept_agent, plan.startup_timeout_ms, "startup_timeout_ms")},
+    {RECORD_ROW(BOOL, struct kept_agent, plan.wants_notices, "notices"), .is_optional = true},
     {RECORD_ROW(PANE, struct kept_agent, pane, "pane"), .is_optional = true},
     {RECORD_ROW(PANE, struct kept_agent, teller, "teller"), .is_optional = true},
     {RECORD_ROW(INT, struct kept_agent, started_ms, "started_ms")},

@@ -18,6 +18,7 @@ struct agent_spec {
 	int64_t width; /* cells */
 	int64_t height;
 	int64_t history_limit; /* lines */
+	bool wants_notices; /* of its program, as notifications */
 	int64_t startup_timeout_ms;
 };
 

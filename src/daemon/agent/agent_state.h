@@ -35,6 +35,7 @@ struct event_base;
 struct loop_timer;
 struct presence_set;
 struct queue;
+struct reporter_set;
 struct request;
 struct screen_sign_set;
 struct stream_set;
@@ -49,6 +50,7 @@ struct agent_parts {
 	struct stream_set *streams;
 	struct queue *queue;
 	struct presence_set *presences;
+	struct reporter_set *reporters; /* NULL: no reports of programs */
 	struct submit_set *submits;
 	const struct screen_sign_set *signs;
 };

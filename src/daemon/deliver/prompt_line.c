@@ -136,6 +136,7 @@ static const char *const details[] = {
     [SOURCE_CONDITION] = "next_notification",
     [SOURCE_JOB] = "next_notification",
     [SOURCE_POST] = "next_notification",
+    [SOURCE_PROGRAM] = "next_notification",
     [SOURCE_TIMER] = NULL,
     [SOURCE_WATCH] = "next_notification",
 };
@@ -146,6 +147,8 @@ static const char *outcome(const struct notification *note)
 	switch (note->source) {
 	case SOURCE_POST:
 		return "somebody left a message";
+	case SOURCE_PROGRAM:
+		return "a program reports";
 	case SOURCE_WATCH:
 	case SOURCE_COMMAND:
 	case SOURCE_CONDITION:
@@ -214,8 +217,9 @@ static char *find_quote(const struct notification *note, const struct config_lim
 		return find_text(note, "output");
 	if (note->source == SOURCE_WATCH && limits->quote_match != 0)
 		return find_text(note, "line");
-	return note->source == SOURCE_POST && limits->quote_output != 0 ? xstrdup(note->text)
-									: NULL;
+	if (note->source != SOURCE_POST && note->source != SOURCE_PROGRAM)
+		return NULL;
+	return limits->quote_output != 0 ? xstrdup(note->text) : NULL;
 }
 
 void prompt_line_compose(struct buf *out, const struct notification *const *notes, size_t count,

@@ -66,7 +66,8 @@ static const char *const *find_words(const struct presence *presence)
 
 bool queue_command_serves(const struct presence *presence)
 {
-	return presence->session[0] != '\0' && find_words(presence) != NULL;
+	return presence->session[0] != '\0' && !presence->is_by_mark &&
+	    find_words(presence) != NULL;
 }
 
 /* Reads "NAME=VALUE" texts of a process, each ended by a NUL; empty if that is not allowed. */

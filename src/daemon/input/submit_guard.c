@@ -46,6 +46,8 @@ int64_t submit_guard_quiet_ms(const struct submit_parts *parts, const struct pan
 	ret_reason[0] = '\0';
 	switch (presence == NULL ? PRESENCE_UNKNOWN : presence->state) {
 	case PRESENCE_IDLE:
+		if (presence->is_by_mark)
+			return quiet_ms;
 		return quiet_ms < SUBMIT_IDLE_QUIET_MS ? quiet_ms : SUBMIT_IDLE_QUIET_MS;
 	case PRESENCE_BUSY:
 		snprintf(
@@ -216,7 +218,7 @@ static void find_names(const struct submit_parts *parts, const struct pane_ref *
 	const struct presence *presence = presence_of_pane(parts->presences, ref);
 	*ret_names = (struct names){.command = pane->command};
 	/* Not of a program that the agent has started on its terminal. */
-	if (presence != NULL &&
+	if (presence != NULL && !presence->is_by_mark &&
 	    (presence->pid <= 0 ||
 		!foreground_is_below(pane_tty_front_pid(pane->pid), presence->pid)))
 		snprintf(ret_names->reported, sizeof ret_names->reported, "%s", presence->agent);

@@ -48,6 +48,7 @@ struct ensure_args {
 	int64_t width;
 	int64_t height;
 	int64_t history_limit;
+	bool notices;
 	double startup_timeout_sec;
 	const char *key;
 };
@@ -109,6 +110,13 @@ static const struct field ensure_fields[] = {
 	.max = HISTORY_MAX,
 	.preset = "50000",
 	.help = "How many lines tmux keeps that have scrolled away."},
+    {.name = "notices",
+	.type = FIELD_BOOL,
+	.flags = FIELD_RARE,
+	.offset = offsetof(struct ensure_args, notices),
+	.preset = "false",
+	.help = "Make notifications for you of what its program tells its terminal (OSC 9, 99, "
+		"777)."},
     {.name = "startup_timeout_sec",
 	.type = FIELD_NUMBER,
 	.offset = offsetof(struct ensure_args, startup_timeout_sec),
@@ -179,6 +187,7 @@ static void handle_ensure(struct request *request, const void *data)
 	    .width = args->width,
 	    .height = args->height,
 	    .history_limit = args->history_limit,
+	    .wants_notices = args->notices,
 	    .startup_timeout_ms = clock_seconds_to_ms(args->startup_timeout_sec),
 	};
 	struct pane_ref teller;

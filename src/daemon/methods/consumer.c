@@ -23,7 +23,7 @@ const struct field_result notification_list_results[] = {
     {"notifications", "array", "the entries, oldest first"},
     {"notifications[].seq", "integer", "its number, shared with the events"},
     {"notifications[].time", "string", "when it came true"},
-    {"notifications[].source", "string", "timer, watch, job, condition, command or post"},
+    {"notifications[].source", "string", "timer, watch, job, condition, command, post or program"},
     {"notifications[].id", "string", "the id of the request that it answers"},
     {"notifications[].pane", "string|null", "the pane it is addressed to"},
     {"notifications[].text", "string", "one line for people"},

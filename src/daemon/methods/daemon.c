@@ -293,6 +293,9 @@ static void write_counters(struct json_writer *writer, const struct daemon *daem
 	json_put_int(writer, "errors", (int64_t)counters->errors);
 	json_put_int(writer, "events_sent", (int64_t)counters->events_sent);
 	json_put_int(writer, "events_dropped", (int64_t)counters->events_dropped);
+	json_put_int(writer, "reports", (int64_t)counters->reports);
+	json_put_int(writer, "reports_refused", (int64_t)counters->reports_refused);
+	json_put_int(writer, "reports_dropped", (int64_t)counters->reports_dropped);
 	json_object_end(writer);
 }
 

@@ -18,6 +18,7 @@ struct job_set;
 struct store_loop;
 struct presence_set;
 struct queue;
+struct reporter_set;
 struct screen_sign_set;
 struct self_command_set;
 struct server;
@@ -44,6 +45,7 @@ struct daemon {
 	struct job_set *jobs;
 	struct wait_set *waits;
 	struct history *history; /* the latest requests */
+	struct reporter_set *reporters; /* panes whose programs report in their output */
 	struct presence_set *presences; /* agents, as they report themselves */
 	struct screen_sign_set *signs; /* patterns for the screens of known agents */
 	struct submit_set *submits; /* texts that are typed into panes */

@@ -10,6 +10,7 @@
 #include "daemon/deliver/self_command.h"
 #include "daemon/input/submit.h"
 #include "daemon/methods/daemon_parts.h"
+#include "daemon/pane/reporter.h"
 #include "daemon/queue/queue.h"
 #include "daemon/server/dispatch.h"
 #include "daemon/server/peer.h"
@@ -43,7 +44,8 @@ static bool is_wanted(const struct daemon *daemon)
 	return has_busy_peer(daemon) || dispatch_has_parked(server_dispatch(daemon->server)) ||
 	    !wait_set_is_idle(daemon->waits) || !delivery_set_is_idle(daemon->deliveries) ||
 	    !self_command_set_is_idle(daemon->self_commands) ||
-	    !submit_set_is_idle(daemon->submits) || agent_next(daemon->agents, NULL) != NULL;
+	    !submit_set_is_idle(daemon->submits) || agent_next(daemon->agents, NULL) != NULL ||
+	    !reporter_set_is_idle(daemon->reporters);
 }
 
 bool demand_settle(struct demand *demand)

@@ -65,7 +65,7 @@ static const struct field_result take_results[] = {
     {"notifications", "array", "notifications for the agent, urgent ones first, then by age"},
     {"notifications[].seq", "integer", "the number to acknowledge"},
     {"notifications[].id", "string", "the id of the request that it answers"},
-    {"notifications[].source", "string", "timer, watch, job, condition, command or post"},
+    {"notifications[].source", "string", "timer, watch, job, condition, command, post or program"},
     {"notifications[].notice", "string",
 	"one line of a fixed form, with text of strangers only as it would be typed"},
     {"loan_sec", "number", "acknowledge within that time: what is not is typed into the pane"},

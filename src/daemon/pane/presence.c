@@ -64,6 +64,7 @@ static const struct record_field presence_fields[] = {
     {RECORD_ROW(INT, struct presence, pid, "pid")},
     {RECORD_ROW(UINT64, struct presence, pid_start, "pid_start")},
     {RECORD_ROW(BOOL, struct presence, has_turns, "has_turns")},
+    {RECORD_ROW(BOOL, struct presence, is_by_mark, "by_mark"), .is_optional = true},
     {RECORD_ROW(WORD, struct presence, agent, "agent")},
     {RECORD_ROW(WORD, struct presence, session, "session"), .is_optional = true},
 };
@@ -186,6 +187,10 @@ static void tell(
 	json_put_str(&writer, "session", presence->session[0] != '\0' ? presence->session : NULL);
 	json_put_str(&writer, "state", state_names[presence->state]);
 	json_put_str(&writer, "before", state_names[before]);
+	if (presence->is_by_mark)
+		json_put_str(&writer, "by", "mark");
+	if (presence->question[0] != '\0')
+		json_put_str(&writer, "question", presence->question);
 	(void)event_log_publish(set->events, EVENT_AGENT_REPORTED, &scope,
 	    (const char *)members.data, members.len, true);
 	buf_finish(&members);
@@ -216,7 +221,30 @@ static bool is_nested(
 	bool is_same = strcmp(presence->agent, report->agent) == 0 &&
 	    (report->session == NULL || presence->session[0] == '\0' ||
 		strcmp(presence->session, report->session) == 0);
-	return !is_same && pid == presence->pid && presence->state >= PRESENCE_BUSY;
+	return !is_same && pid == presence->pid && presence->state >= PRESENCE_BUSY &&
+	    !presence->is_by_mark;
+}
+
+/* Whether a report is not believed. */
+static bool is_refused(
+    const struct presence *presence, const struct presence_report *report, pid_t pid)
+{
+	return is_nested(presence, report, pid) || (report->is_by_mark && !presence->is_by_mark);
+}
+
+/* Takes what a report says beside the state. */
+static void set_report(struct presence *presence, const struct presence_report *report, pid_t pid)
+{
+	snprintf(presence->agent, sizeof presence->agent, "%s", report->agent);
+	if (report->session != NULL)
+		snprintf(presence->session, sizeof presence->session, "%s", report->session);
+	if (report->state != PRESENCE_UNKNOWN || report->question != NULL)
+		snprintf(presence->question, sizeof presence->question, "%s",
+		    report->question != NULL ? report->question : "");
+	presence->is_by_mark = report->is_by_mark;
+	presence->pid = pid;
+	presence->pid_start = pid > 0 ? process_start_ticks(pid) : 0;
+	presence->reported_ms = clock_mono_ms();
 }
 
 static void set_state(struct presence *presence, enum presence_state state)
@@ -261,7 +289,7 @@ bool presence_report(struct presence_set *set, const struct presence_report *rep
 	sweep(set);
 	pid = report_pid(set, report);
 	presence = find(set, report->pane, report->agent, session);
-	if (presence != NULL && is_nested(presence, report, pid))
+	if (presence != NULL && is_refused(presence, report, pid))
 		return false;
 	if (presence == NULL && report->state == PRESENCE_GONE)
 		return true;
@@ -272,12 +300,7 @@ bool presence_report(struct presence_set *set, const struct presence_report *rep
 		presence->state = PRESENCE_UNKNOWN;
 		presence->has_turns = false;
 	}
-	snprintf(presence->agent, sizeof presence->agent, "%s", report->agent);
-	if (report->session != NULL)
-		snprintf(presence->session, sizeof presence->session, "%s", session);
-	presence->pid = pid;
-	presence->pid_start = pid > 0 ? process_start_ticks(pid) : 0;
-	presence->reported_ms = clock_mono_ms();
+	set_report(presence, report, pid);
 	list_remove(&presence->link);
 	list_append(&set->presences, &presence->link);
 	before = presence->state;

@@ -21,6 +21,7 @@
 
 #define PRESENCES_MAX 1024 /* then the one that was silent longest is forgotten */
 #define PRESENCE_NAME_MAX 32 /* of an agent: [A-Za-z0-9_.-] */
+#define PRESENCE_QUESTION_MAX 256 /* bytes, and clean text */
 #define PRESENCE_SESSION_MAX 128 /* [A-Za-z0-9_.:-], not beginning with '-' */
 
 struct event_log;
@@ -49,6 +50,8 @@ struct presence {
 	int64_t reported_ms; /* CLOCK_MONOTONIC: the last report; 0: in an earlier life */
 	pid_t pid; /* whose end is its end; 0: not known */
 	uint64_t pid_start;
+	bool is_by_mark; /* reported in the pane's output: never a reason to type */
+	char question[PRESENCE_QUESTION_MAX + 1]; /* while it asks by a mark; "": not reported */
 	bool has_turns; /* it has reported busy: it reports whenever a turn begins */
 	uint64_t turns; /* how often it became busy in this life */
 };
@@ -60,6 +63,8 @@ struct presence_report {
 	const char *session; /* NULL: not reported */
 	enum presence_state state; /* PRESENCE_UNKNOWN: as before */
 	pid_t pid; /* 0: the program in front of the pane */
+	bool is_by_mark; /* in the pane's output */
+	const char *question; /* NULL: not reported */
 };
 
 /* Loads the presences of the queue's store. */
@@ -72,7 +77,8 @@ const char *presence_check(const char *agent, const char *session);
 
 /*
  * Takes a report. False if it is not believed: another session of the same process is at
- * work in that pane, so this one was started by it.
+ * work in that pane, so this one was started by it; or it is a mark, and an agent that is there
+ * has reported itself in another way.
  */
 bool presence_report(struct presence_set *set, const struct presence_report *report);
 

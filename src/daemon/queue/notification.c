@@ -14,6 +14,7 @@ static const char *const source_names[] = {
     [SOURCE_CONDITION] = "condition",
     [SOURCE_JOB] = "job",
     [SOURCE_POST] = "post",
+    [SOURCE_PROGRAM] = "program",
     [SOURCE_TIMER] = "timer",
     [SOURCE_WATCH] = "watch",
 };

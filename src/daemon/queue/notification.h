@@ -27,6 +27,7 @@ enum notification_source {
 	SOURCE_CONDITION, /* wait_for_idle and named waits */
 	SOURCE_JOB,
 	SOURCE_POST,
+	SOURCE_PROGRAM, /* a program in a pane, by OSC */
 	SOURCE_TIMER,
 	SOURCE_WATCH,
 	SOURCE_COUNT_,

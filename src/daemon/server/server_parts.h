@@ -11,6 +11,7 @@ struct event_log;
 struct history;
 struct once_set;
 struct queue;
+struct reporter_set;
 struct stream_set;
 struct tmux;
 
@@ -21,6 +22,7 @@ struct server_parts {
 	struct tmux *tmux; /* NULL: requests that need tmux are refused */
 	struct stream_set *streams; /* NULL: no output of panes */
 	struct queue *queue; /* NULL: nothing outlives the daemon */
+	struct reporter_set *reporters; /* NULL: no reports of programs */
 	struct once_set *onces; /* NULL: keys of requests mean nothing */
 	struct history *history; /* NULL: none is kept */
 	struct counters *counters;

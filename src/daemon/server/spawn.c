@@ -11,12 +11,21 @@
 #include "base/str.h"
 #include "base/utf8.h"
 #include "base/xalloc.h"
+#include "daemon/pane/reporter.h"
 #include "daemon/server/request.h"
+#include "daemon/server/requester.h"
 #include "daemon/server/tmux_call.h"
 #include "daemon/tmux/stream.h"
 #include "daemon/tmux/tmux.h"
 
 #define EXEC_BYTES_MAX (128 * 1024) /* the maximum length of one string for exec */
+
+const char *const spawn_reports[] = {
+    [SPAWN_REPORT_NONE] = "none",
+    [SPAWN_REPORT_NOTICES] = "notices",
+    [SPAWN_REPORT_TOKEN] = "token",
+    NULL,
+};
 
 const struct field_result spawn_results[] = {
     {"pane", "string", "the id of the pane that was made"},
@@ -137,6 +146,9 @@ struct spawn {
 	bool keep;
 	bool is_named; /* the name of the window is ours, not the requester's */
 	bool waits; /* the waiting program is in the pane */
+	int reports; /* enum spawn_report */
+	struct pane_ref parent; /* to notify of notices */
+	char token[REPORTER_TOKEN_SIZE];
 	char *cwd;
 	char **env; /* "NAME=value", NULL-ended */
 	char **command; /* words, NULL-ended */
@@ -174,6 +186,9 @@ static struct spawn *new_spawn(struct request *request, const struct spawn_args 
 	for (const struct json *entry = args->env != NULL ? args->env->child : NULL; entry;
 	     entry = entry->next)
 		spawn->env[count++] = xasprintf("%s=%s", entry->name, entry->text);
+	spawn->reports = args->reports;
+	if (spawn->reports != SPAWN_REPORT_NONE)
+		reporter_new_token(spawn->token);
 	return spawn;
 }
 
@@ -191,6 +206,15 @@ static void add_surroundings(struct muxbus_command *command, const struct spawn 
 	}
 	for (size_t i = 0; spawn->env[i]; i++)
 		muxbus_command_args(command, "-e", spawn->env[i], NULL);
+}
+
+/* The token is for this program alone, so not for a program that only waits. */
+static void add_token(struct muxbus_command *command, const struct spawn *spawn)
+{
+	if (spawn->reports == SPAWN_REPORT_NONE)
+		return;
+	muxbus_command_args(command, "-e", NULL);
+	muxbus_command_argf(command, REPORTER_VARIABLE "=%s", spawn->token);
 }
 
 /* Fails a request whose pane could not get its program. */
@@ -218,6 +242,8 @@ static void finish(struct spawn *spawn)
 	else
 		log_debug("pane %%%u was gone before it was looked after", spawn->pane);
 	tmux_expect(tmux, spawn->pane, 0);
+	if (spawn->reports != SPAWN_REPORT_NONE)
+		reporter_settle(request_parts(spawn->request)->reporters, spawn->pane);
 	writer = request_result(spawn->request);
 	json_put_id(writer, "pane", '%', spawn->pane);
 	json_put_id(writer, "window", '@', spawn->window);
@@ -258,6 +284,7 @@ static void run_program(struct spawn *spawn)
 	muxbus_command_args(command, "respawn-pane", "-k", "-t", NULL);
 	muxbus_command_argf(command, "%%%u", spawn->pane);
 	add_surroundings(command, spawn);
+	add_token(command, spawn);
 	muxbus_command_args(command, "--", NULL);
 	for (size_t i = 0; spawn->command[i]; i++)
 		muxbus_command_args(command, spawn->command[i], NULL);
@@ -274,10 +301,18 @@ static void on_pictured(void *data, int error, const struct muxbus_capture *capt
 	run_program(data);
 }
 
+static void add_reporter(const struct spawn *spawn)
+{
+	if (spawn->reports != SPAWN_REPORT_NONE)
+		reporter_add(request_parts(spawn->request)->reporters, spawn->pane, &spawn->parent,
+		    spawn->token, spawn->reports == SPAWN_REPORT_NOTICES);
+}
+
 /* Wanted output must flow before a capture of the pane is taken. */
 static void on_listed(void *data, int error)
 {
 	struct spawn *spawn = data;
+	add_reporter(spawn);
 	if (error < 0 ||
 	    muxbus_sync_capture(tmux_sync(tmux_of(spawn)), spawn->pane, 0, 0, on_pictured, spawn) <
 		0)
@@ -294,6 +329,7 @@ static void wait_for_output(struct spawn *spawn)
 static void on_shell_listed(void *data, int error)
 {
 	(void)error;
+	add_reporter(data);
 	finish(data);
 }
 
@@ -324,7 +360,8 @@ static void on_made(void *data, int error, const struct muxbus_reply *replies, s
 		return;
 	}
 	tmux_expect(parts->tmux, spawn->pane, (pid_t)pid);
-	if (is_new_session && stream_wants_all(parts->streams))
+	if ((is_new_session && stream_wants_all(parts->streams)) ||
+	    spawn->reports != SPAWN_REPORT_NONE)
 		wait_for_output(spawn);
 	else
 		run_program(spawn);
@@ -355,9 +392,19 @@ static char *program_name(const char *command)
 void spawn_run(struct request *request, struct muxbus_command *command, enum spawn_kind kind,
     const char *name, const struct spawn_args *args)
 {
-	struct spawn *spawn = new_spawn(request, args);
+	struct spawn *spawn;
 	int error;
 	char *given;
+	if (kind == SPAWN_SESSION && args->reports != SPAWN_REPORT_NONE &&
+	    !args->command.is_given) {
+		muxbus_command_free(command);
+		request_fail_data(request, MESSAGE_PARAMS, "\"field\":\"reports\"",
+		    "reports: needs a command: a shell's token would be that of all panes of the "
+		    "session");
+		return;
+	}
+	spawn = new_spawn(request, args);
+	(void)requester_pane(request, NULL, &spawn->parent);
 	muxbus_command_args(
 	    command, "-P", "-F", "#{pane_id} #{window_id} #{session_id} #{pane_pid}", NULL);
 	given = NULL;
@@ -372,7 +419,9 @@ void spawn_run(struct request *request, struct muxbus_command *command, enum spa
 	}
 	mem_free(given);
 	add_surroundings(command, spawn);
-	if (spawn->waits)
+	if (!spawn->waits)
+		add_token(command, spawn);
+	else
 		muxbus_command_args(command, "--", "sleep", "2147483647", NULL);
 	error = muxbus_sync_run(tmux_sync(tmux_of(spawn)), command, false, on_made, spawn);
 	if (error < 0)

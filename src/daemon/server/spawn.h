@@ -23,6 +23,7 @@ struct spawn_args {
 	const char *cwd;
 	const struct json *env;
 	bool keep_on_exit;
+	int reports;
 };
 
 /* Rows of a table of fields for a struct of arguments that has a member spawn. */
@@ -46,11 +47,28 @@ struct spawn_args {
 		.flags = FIELD_RARE | FIELD_CONFIDENTIAL,                                         \
 		.offset = offsetof(struct args_struct, spawn.env),                                \
 		.help = "Environment variables for it."},                                         \
+	    {.name = "keep_on_exit",                                                              \
+		.type = FIELD_BOOL,                                                               \
+		.flags = FIELD_RARE,                                                              \
+		.offset = offsetof(struct args_struct, spawn.keep_on_exit),                       \
+		.preset = "false",                                                                \
+		.help = "Keep the pane, dead, when its program has ended."},                      \
 	{                                                                                         \
-		.name = "keep_on_exit", .type = FIELD_BOOL, .flags = FIELD_RARE,                  \
-		.offset = offsetof(struct args_struct, spawn.keep_on_exit), .preset = "false",    \
-		.help = "Keep the pane, dead, when its program has ended."                        \
+		.name = "reports", .type = FIELD_CHOICE, .flags = FIELD_RARE,                     \
+		.offset = offsetof(struct args_struct, spawn.reports), .choices = spawn_reports,  \
+		.preset = "\"none\"",                                                             \
+		.help = "Follow its reports by escape sequences: those with its token (see "      \
+			"muxbus mark); notices: also what it tells its terminal, as "             \
+			"notifications for you."                                                  \
 	}
+
+/* Which reports of the program are followed. */
+enum spawn_report {
+	SPAWN_REPORT_NONE,
+	SPAWN_REPORT_NOTICES, /* those by token, and notices */
+	SPAWN_REPORT_TOKEN,
+};
+extern const char *const spawn_reports[];
 
 extern const struct field_result spawn_results[];
 

@@ -5,18 +5,10 @@
 #include <string.h>
 
 #include "base/str.h"
-#include "base/utf8.h"
-#include "base/xalloc.h"
-#include "daemon/queue/notification.h"
+#include "daemon/tmux/osc_text.h"
 
 #define CONEMU_LAST 12 /* the highest number of its commands */
 #define PAYLOAD_MAX (4 * 1024)
-
-/* A part of a string. */
-struct part {
-	const char *at;
-	size_t len;
-};
 
 static const char *const progress_names[] = {
     [PROGRESS_NONE] = "none",
@@ -45,26 +37,8 @@ void osc_reader_finish(struct osc_reader *reader)
 	reader->id[0] = '\0';
 }
 
-/* Takes the part before a separator off the front of rest; false at the end. */
-static bool next_part(struct part *rest, char separator, struct part *ret_part)
-{
-	const char *end;
-	if (rest->at == NULL)
-		return false;
-	end = memchr(rest->at, separator, rest->len);
-	*ret_part = (struct part){rest->at, end != NULL ? (size_t)(end - rest->at) : rest->len};
-	rest->len -= ret_part->len + (end != NULL);
-	rest->at = end != NULL ? end + 1 : NULL;
-	return true;
-}
-
-static bool is_word(struct part part, const char *word)
-{
-	return part.len == strlen(word) && memcmp(part.at, word, part.len) == 0;
-}
-
 /* A number of at most three digits, or -1. */
-static int read_number(struct part part)
+static int read_number(struct osc_part part)
 {
 	int number = 0;
 	if (part.len == 0 || part.len > 3)
@@ -77,39 +51,25 @@ static int read_number(struct part part)
 	return number;
 }
 
-/* Copies a text without control characters, cut at a character to what has room. */
-static void copy_text(char *out, size_t size, const void *bytes, size_t len)
-{
-	char *clean = notification_clean_text(bytes, len);
-	size_t kept = strlen(clean);
-	if (kept >= size) {
-		kept = size - 1;
-		kept -= utf8_incomplete_tail(clean, kept);
-	}
-	memcpy(out, clean, kept);
-	out[kept] = '\0';
-	mem_free(clean);
-}
-
 static enum osc_report_kind notice(
-    struct osc_report *report, unsigned number, struct part title, struct part text)
+    struct osc_report *report, unsigned number, struct osc_part title, struct osc_part text)
 {
-	copy_text(report->title, sizeof report->title, title.at, title.len);
-	copy_text(report->text, sizeof report->text, text.at, text.len);
+	osc_text_copy(report->title, sizeof report->title, title.at, title.len);
+	osc_text_copy(report->text, sizeof report->text, text.at, text.len);
 	report->number = number;
 	return report->title[0] != '\0' || report->text[0] != '\0' ? OSC_NOTICE : OSC_NOTHING;
 }
 
 /* 9;4;STATE;PERCENT */
-static enum osc_report_kind read_progress(struct osc_report *report, struct part rest)
+static enum osc_report_kind read_progress(struct osc_report *report, struct osc_part rest)
 {
-	struct part part = {"", 0};
+	struct osc_part part = {"", 0};
 	int state, percent;
-	if (!next_part(&rest, ';', &part))
+	if (!osc_part_next(&rest, ';', &part))
 		return OSC_NOTHING;
 	state = read_number(part);
 	part.len = 0;
-	(void)next_part(&rest, ';', &part);
+	(void)osc_part_next(&rest, ';', &part);
 	percent = read_number(part);
 	if (state < 0 || state >= PROGRESS_COUNT_ || (part.len > 0 && percent < 0))
 		return OSC_NOTHING;
@@ -123,46 +83,46 @@ static enum osc_report_kind read_progress(struct osc_report *report, struct part
 }
 
 static enum osc_report_kind read_9(
-    struct osc_reader *reader, struct part rest, struct osc_report *report)
+    struct osc_reader *reader, struct osc_part rest, struct osc_report *report)
 {
-	struct part all = rest, part;
+	struct osc_part all = rest, part;
 	int number;
 	(void)reader;
-	if (!next_part(&rest, ';', &part))
+	if (!osc_part_next(&rest, ';', &part))
 		return OSC_NOTHING;
 	number = read_number(part);
 	if (number == 4)
 		return read_progress(report, rest);
 	if (number >= 1 && number <= CONEMU_LAST)
 		return OSC_NOTHING;
-	return notice(report, 9, (struct part){"", 0}, all);
+	return notice(report, 9, (struct osc_part){"", 0}, all);
 }
 
 static enum osc_report_kind read_777(
-    struct osc_reader *reader, struct part rest, struct osc_report *report)
+    struct osc_reader *reader, struct osc_part rest, struct osc_report *report)
 {
-	struct part word, title = {"", 0};
+	struct osc_part word, title = {"", 0};
 	(void)reader;
-	if (!next_part(&rest, ';', &word) || !is_word(word, "notify") ||
-	    !next_part(&rest, ';', &title))
+	if (!osc_part_next(&rest, ';', &word) || !osc_part_is(word, "notify") ||
+	    !osc_part_next(&rest, ';', &title))
 		return OSC_NOTHING;
-	return notice(report, 777, title, rest.at != NULL ? rest : (struct part){"", 0});
+	return notice(report, 777, title, rest.at != NULL ? rest : (struct osc_part){"", 0});
 }
 
 /* The metadata of a chunk of OSC 99. */
 struct chunk {
-	struct part id;
-	struct part type;
+	struct osc_part id;
+	struct osc_part type;
 	bool is_base64;
 	bool is_done;
 };
 
-static void read_metadata(struct part metadata, struct chunk *ret_chunk)
+static void read_metadata(struct osc_part metadata, struct chunk *ret_chunk)
 {
-	struct part pair;
+	struct osc_part pair;
 	*ret_chunk = (struct chunk){.id = {"", 0}, .type = {"title", 5}, .is_done = true};
-	while (next_part(&metadata, ':', &pair)) {
-		struct part value = {pair.at + 2, pair.len - 2};
+	while (osc_part_next(&metadata, ':', &pair)) {
+		struct osc_part value = {pair.at + 2, pair.len - 2};
 		if (pair.len < 2 || pair.at[1] != '=')
 			continue;
 		if (pair.at[0] == 'i')
@@ -170,9 +130,9 @@ static void read_metadata(struct part metadata, struct chunk *ret_chunk)
 		else if (pair.at[0] == 'p')
 			ret_chunk->type = value;
 		else if (pair.at[0] == 'e')
-			ret_chunk->is_base64 = is_word(value, "1");
+			ret_chunk->is_base64 = osc_part_is(value, "1");
 		else if (pair.at[0] == 'd')
-			ret_chunk->is_done = !is_word(value, "0");
+			ret_chunk->is_done = !osc_part_is(value, "0");
 	}
 }
 
@@ -184,7 +144,7 @@ static void append_cut(struct buf *out, const void *bytes, size_t len)
 }
 
 /* Base64 whose padding is missing, or which was cut off, counts as far as it goes. */
-static void append_base64(struct buf *out, struct part payload)
+static void append_base64(struct buf *out, struct osc_part payload)
 {
 	struct buf padded, bytes;
 	buf_init(&padded, PAYLOAD_MAX + 4);
@@ -201,19 +161,19 @@ static void append_base64(struct buf *out, struct part payload)
 	buf_finish(&bytes);
 }
 
-static bool is_same_id(const struct osc_reader *reader, struct part id)
+static bool is_same_id(const struct osc_reader *reader, struct osc_part id)
 {
 	return strlen(reader->id) == id.len && memcmp(reader->id, id.at, id.len) == 0;
 }
 
 static enum osc_report_kind read_99(
-    struct osc_reader *reader, struct part rest, struct osc_report *report)
+    struct osc_reader *reader, struct osc_part rest, struct osc_report *report)
 {
 	enum osc_report_kind kind;
-	struct part metadata;
+	struct osc_part metadata;
 	struct chunk chunk;
 	struct buf *target;
-	if (!next_part(&rest, ';', &metadata))
+	if (!osc_part_next(&rest, ';', &metadata))
 		return OSC_NOTHING;
 	read_metadata(metadata, &chunk);
 	if (chunk.id.len > OSC_ID_MAX || memchr(chunk.id.at, '\0', chunk.id.len) != NULL)
@@ -223,49 +183,40 @@ static enum osc_report_kind read_99(
 		memcpy(reader->id, chunk.id.at, chunk.id.len);
 		reader->id[chunk.id.len] = '\0';
 	}
-	target = is_word(chunk.type, "title") ? &reader->title
-	    : is_word(chunk.type, "body")     ? &reader->text
-					      : NULL;
+	target = osc_part_is(chunk.type, "title") ? &reader->title
+	    : osc_part_is(chunk.type, "body")     ? &reader->text
+						  : NULL;
 	if (target != NULL && rest.at != NULL && chunk.is_base64)
 		append_base64(target, rest);
 	else if (target != NULL && rest.at != NULL)
 		append_cut(target, rest.at, rest.len);
 	if (!chunk.is_done)
 		return OSC_NOTHING;
-	kind =
-	    notice(report, 99, (struct part){(const char *)reader->title.data, reader->title.len},
-		(struct part){(const char *)reader->text.data, reader->text.len});
+	kind = notice(report, 99,
+	    (struct osc_part){(const char *)reader->title.data, reader->title.len},
+	    (struct osc_part){(const char *)reader->text.data, reader->text.len});
 	osc_reader_finish(reader);
 	return kind;
-}
-
-static enum osc_report_kind read_3008(
-    struct osc_reader *reader, struct part rest, struct osc_report *report)
-{
-	(void)reader;
-	(void)report;
-	return rest.at != NULL ? OSC_CONTEXT : OSC_NOTHING;
 }
 
 static const struct {
 	const char *number;
 	enum osc_report_kind (*read)(
-	    struct osc_reader *reader, struct part rest, struct osc_report *report);
+	    struct osc_reader *reader, struct osc_part rest, struct osc_report *report);
 } rows[] = {
     {"9", read_9},
     {"99", read_99},
     {"777", read_777},
-    {"3008", read_3008},
 };
 
 enum osc_report_kind osc_report_read(
     struct osc_reader *reader, const char *string, size_t len, struct osc_report *ret_report)
 {
-	struct part rest = {string, len}, number;
+	struct osc_part rest = {string, len}, number;
 	*ret_report = (struct osc_report){.percent = -1};
-	(void)next_part(&rest, ';', &number);
+	(void)osc_part_next(&rest, ';', &number);
 	for (size_t at = 0; at < sizeof rows / sizeof *rows; at++) {
-		if (is_word(number, rows[at].number))
+		if (osc_part_is(number, rows[at].number))
 			ret_report->kind = rows[at].read(reader, rest, ret_report);
 	}
 	return ret_report->kind;

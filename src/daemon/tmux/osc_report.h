@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: ISC */
 /*
  * Reports that programs make to their terminal by OSC: notifications (OSC 9 of iTerm2, OSC 99 of
- * kitty, OSC 777;notify of urxvt), progress (OSC 9;4 of ConEmu), and contexts (OSC 3008 of
- * systemd). All of it is untrusted text. The texts of a report are valid UTF-8 in one line,
- * without control characters, and bounded.
+ * kitty, OSC 777;notify of urxvt) and progress (OSC 9;4 of ConEmu). All of it is untrusted. The
+ * texts of a report are valid UTF-8 in one line, without control characters, and bounded.
  *
  * OSC 9 followed by a number from 1 to 12 alone, or before a semicolon, is a command of ConEmu:
  * of these only 4 has a meaning here. A notification of OSC 99 may come in chunks: those of one id
@@ -25,7 +24,6 @@ enum osc_report_kind {
 	OSC_NOTHING, /* or not the end of it yet */
 	OSC_NOTICE,
 	OSC_PROGRESS,
-	OSC_CONTEXT, /* osc_context_*() read it */
 };
 
 enum osc_progress {
