@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: ISC */
 /*
  * muxbus hook: agents call it at the start and end of their sessions and turns. It reports the
- * agent's pane, session and state to the daemon, and hands over the pane's notifications.
+ * agent's pane, session and state to the daemon, and hands over the pane's notifications. Behind
+ * ssh it reports by a mark.
  *
  * It never disturbs an agent: after any error it stays silent and quick, with status 0.
  */
@@ -17,6 +18,7 @@
 #include "cli/ask.h"
 #include "cli/hook_event.h"
 #include "cli/link.h"
+#include "cli/mark.h"
 #include "cli/own_pane.h"
 #include "cli/verbs.h"
 
@@ -161,6 +163,19 @@ static bool hand_over(struct hook *hook)
 	return is_written;
 }
 
+/* Behind ssh or in a container: there is no pane here, but a terminal that leads to one. */
+static bool write_mark(const struct hook *hook)
+{
+	struct mark mark = {.token = getenv(MARK_VARIABLE),
+	    .agent = hook->event.agent,
+	    .session = hook->event.session[0] != '\0' ? hook->event.session : NULL,
+	    .state = hook->event.state};
+	char pane[16];
+	if (mark.token == NULL || mark.token[0] == '\0' || own_pane(hook->cli, pane, sizeof pane))
+		return false;
+	return mark_write(&mark);
+}
+
 static void talk(struct hook *hook)
 {
 	/* At the end of a turn the agent is idle only if nothing is handed over. */
@@ -201,7 +216,8 @@ enum cli_status hook_run(struct cli *cli, int argc, char **argv)
 	    (const char *)input.data, input.len);
 	buf_finish(&input);
 	hook.deadline_ms = clock_mono_ms() + ALL_MS;
-	if (link_open(&hook.link, cli->socket, reason, sizeof reason) == LINK_OK) {
+	if (!write_mark(&hook) &&
+	    link_open(&hook.link, cli->socket, reason, sizeof reason) == LINK_OK) {
 		talk(&hook);
 		link_close(hook.link);
 	}

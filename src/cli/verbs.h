@@ -11,6 +11,7 @@ enum cli_status doctor_run(struct cli *cli, int argc, char **argv);
 enum cli_status follow_run(struct cli *cli, int argc, char **argv);
 enum cli_status help_run(struct cli *cli, int argc, char **argv);
 enum cli_status hook_run(struct cli *cli, int argc, char **argv);
+enum cli_status mark_run(struct cli *cli, int argc, char **argv);
 enum cli_status mcp_run(struct cli *cli, int argc, char **argv);
 enum cli_status record_run(struct cli *cli, int argc, char **argv);
 enum cli_status restart_run(struct cli *cli, int argc, char **argv);
