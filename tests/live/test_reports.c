@@ -4,6 +4,7 @@
  * that hostile ones bring no control character into either.
  */
 #include <signal.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -141,8 +142,8 @@ static int64_t tell(struct live *live, const char *pane, const char *words)
 /* The stand-in of an agent: a shell that carries out what is typed. */
 static char *start_stand_in(struct talk *talk, const char *command)
 {
-	const struct json *response = talk_call(talk, "create_pane",
-	    "{\"pane\":\"main\",\"reports\":\"token\",\"command\":%s}", command);
+	const struct json *response = talk_call(talk, "create_window",
+	    "{\"session\":\"main\",\"reports\":\"token\",\"command\":%s}", command);
 	if (at_str(response, "result.pane") == NULL)
 		live_bail("no pane: %s", talk_text(talk));
 	return xstrdup(at_str(response, "result.pane"));
@@ -216,6 +217,109 @@ static void test_states(struct live *live)
 	live_tmux(live, "kill-pane -t %s", pane);
 	mem_free(pane);
 	talk_free(talk);
+}
+
+/* An ssh to this machine with keys of its own. False after skipping with the reason. */
+static bool set_up_ssh(struct live *live)
+{
+	const char *sshd = getenv("MUXBUS_SSHD"), *trouble;
+	(void)live_run(live,
+	    "ssh-keygen -q -t ed25519 -N '' -f host && ssh-keygen -q -t ed25519 "
+	    "-N '' -f key && cp key.pub authorized_keys");
+	(void)live_run(live,
+	    "printf '%%s\n' \"HostKey $PWD/host\" \"AuthorizedKeysFile $PWD/authorized_keys\" "
+	    "'StrictModes no' 'PermitRootLogin yes' 'PasswordAuthentication no' 'PidFile none' "
+	    "'AcceptEnv LANG LC_*' > sshd_config");
+	(void)live_run(live,
+	    "sshd=%s; [ -n \"$sshd\" ] || sshd=$(PATH=$PATH:/usr/sbin command -v sshd) && "
+	    "printf '%%s\n' \"ProxyCommand $sshd -i -f $PWD/sshd_config\" \"IdentityFile "
+	    "$PWD/key\" "
+	    "'IdentitiesOnly yes' 'BatchMode yes' 'StrictHostKeyChecking no' 'SendEnv LC_*' "
+	    "'UserKnownHostsFile /dev/null' 'LogLevel ERROR' > ssh_config",
+	    sshd != NULL ? sshd : "");
+	trouble = live_run(live, "timeout 10 ssh -F ssh_config here true 2>&1 < /dev/null");
+	if (live->status == 0)
+		return true;
+	diag("%s", trouble);
+	skip("ssh to this machine does not work: no sshd, or see above");
+	return false;
+}
+
+/* Starts the stand-in by a command, and checks its states. */
+static void LIVE_PRINTF(3, 4)
+    check_place(struct live *live, const char *how, const char *format, ...)
+{
+	struct talk *talk = talk_new(live);
+	char command[1024];
+	va_list args;
+	char *pane;
+	va_start(args, format);
+	(void)vsnprintf(command, sizeof command, format, args);
+	va_end(args);
+	(void)talk_call(talk, "subscribe", "{\"kinds\":[\"agent_reported\"]}");
+	pane = start_stand_in(talk, command);
+	(void)live_tmux_until(live, "1", "display-message -p -t %s '#{!=:#{cursor_x},0}'", pane);
+	check_states(live, talk, pane, how);
+	live_tmux(live, "kill-pane -t %s", pane);
+	mem_free(pane);
+	talk_free(talk);
+}
+
+/* The hook of an agent behind ssh has no socket and no pane there, but its terminal. */
+static void check_hook(struct live *live)
+{
+	struct talk *talk = talk_new(live);
+	const struct json *event;
+	char *pane, *command;
+	(void)talk_call(talk, "subscribe", "{\"kinds\":[\"agent_reported\"]}");
+	command = xasprintf(
+	    "[\"ssh\",\"-F\",\"%s/ssh_config\",\"-tt\",\"here\",\"exec sh -i\"]", live->dir);
+	pane = start_stand_in(talk, command);
+	(void)live_tmux_until(live, "1", "display-message -p -t %s '#{!=:#{cursor_x},0}'", pane);
+	live_tmux(live, "send-keys -t %s '%s hook claude UserPromptSubmit < /dev/null' Enter", pane,
+	    muxbus_path());
+	event = talk_event(talk, LIVE_TIMEOUT_MS, "agent_reported", "agent", "claude");
+	is_str(at_str(event, "state"), "busy", "muxbus hook behind ssh reports by a mark");
+	live_tmux(live, "send-keys -t %s '%s mark asking --agent claude -q \"go; on?\"' Enter",
+	    pane, muxbus_path());
+	event = talk_event(talk, LIVE_TIMEOUT_MS, "agent_reported", "state", "asking");
+	is_str(at_str(event, "question"), "go; on?", "and so does muxbus mark");
+	live_tmux(live, "kill-pane -t %s", pane);
+	mem_free(pane);
+	mem_free(command);
+	talk_free(talk);
+}
+
+/* Places where the agent has no socket, no pid or no name that the daemon could know. */
+static void test_places(struct live *live)
+{
+	if (set_up_ssh(live)) {
+		check_place(live, "behind ssh",
+		    "[\"ssh\",\"-F\",\"%s/ssh_config\",\"-tt\",\"here\","
+		    "\"ENV=%s/marks exec sh -i\"]",
+		    live->dir, live->dir);
+		check_hook(live);
+	}
+	(void)live_run(live, "unshare -Urpf true");
+	if (live->status == 0)
+		check_place(live, "in a pid namespace",
+		    "[\"env\",\"ENV=%s/marks\",\"unshare\",\"-Urpf\",\"sh\",\"-i\"]", live->dir);
+	else
+		skip("unshare makes no pid namespace");
+	(void)live_run(live,
+	    "mkdir root; cp marks root; printf '%%s\n' 'for d in bin lib lib64 usr dev; do [ -e "
+	    "/$d ] "
+	    "&& mkdir -p root/$d && mount --rbind /$d root/$d || exit 1; done' "
+	    "'exec chroot root env ENV=/marks sh \"$@\"' > jail");
+	(void)live_run(live, "unshare -Urm sh jail -c true");
+	if (live->status == 0)
+		check_place(live, "in a chroot",
+		    "[\"sh\",\"-c\",\"cd %s && exec unshare -Urm sh jail -i\"]", live->dir);
+	else
+		skip("a chroot cannot be made");
+	(void)live_run(live, "cp /bin/sh another-name");
+	check_place(live, "under another name",
+	    "[\"env\",\"ENV=%s/marks\",\"%s/another-name\",\"-i\"]", live->dir, live->dir);
 }
 
 /* The next notification of a program. */
@@ -293,6 +397,7 @@ int main(void)
 		test_hostile(live);
 		write_marks(live);
 		test_states(live);
+		test_places(live);
 		test_notifications(live);
 		live_free(live);
 	}
