@@ -34,6 +34,11 @@ is 'it has the size asked for' "$(t display-message -p -t "$pane" '#{window_widt
 is 'and the history' "$(t display-message -p -t "$pane" '#{history_limit}')" 50000
 call ensure_agent '{"name":"py","command":"printf Loading...; sleep 0.5; exec python3 -q","env":{"PYTHON_COLORS":"0","PYTHON_BASIC_REPL":"1"}}'
 is 'it is found running' "$(field '.result | "\(.pane) \(.started)"')" "$pane false"
+call ensure_agent '{"name":"py","command":"printf Loading...; sleep 0.5; exec python3 -q","env":{"PYTHON_COLORS":"0","PYTHON_BASIC_REPL":"1"},"cwd":"/usr"}'
+is 'but not in another directory' "$(field .error.data.kind)" busy
+call_elsewhere() { (cd /usr && call "$@"); }
+call_elsewhere ensure_agent '{"name":"py","command":"printf Loading...; sleep 0.5; exec python3 -q","env":{"PYTHON_COLORS":"0","PYTHON_BASIC_REPL":"1"}}'
+is 'from any directory, if none is given' "$(field '.result | "\(.pane) \(.started)"')" "$pane false"
 call ensure_agent '{"name":"py","command":"other"}'
 is 'but not as another' "$(field .error.data.kind)" busy
 task py 'print(6 * 7)'

@@ -390,6 +390,10 @@ void agent_ensure(struct agent_set *set, struct request *request, struct agent_s
 	}
 	is_ended =
 	    agent->state == AGENT_GONE || (agent->state == AGENT_CRASHED && !agent->is_restarting);
+	if (!is_ended && !plan->has_cwd) {
+		mem_free(plan->cwd);
+		plan->cwd = xstrdup(agent->plan.cwd);
+	}
 	if (!is_ended && !agent_spec_equal(&agent->plan, plan)) {
 		request_fail(request, MESSAGE_BUSY,
 		    "agent \"%s\" runs another command, or elsewhere: stop_agent it first, or take "

@@ -14,6 +14,7 @@ struct agent_spec {
 	char **command; /* words, NULL-ended; one alone goes to the shell */
 	char **env; /* "NAME=value", NULL-ended */
 	char *cwd;
+	bool has_cwd; /* the request named it; not kept */
 	char *prompt; /* a pattern; NULL: it is learned */
 	int64_t width; /* cells */
 	int64_t height;

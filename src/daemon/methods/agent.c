@@ -74,7 +74,8 @@ static const struct field ensure_fields[] = {
 	.offset = offsetof(struct ensure_args, spawn.cwd),
 	.min = 1,
 	.max = PATH_MAX - 1,
-	.help = "The absolute path of the directory it starts in; left out, the caller's."},
+	.help = "The absolute path of the directory it starts in; left out, the caller's. An "
+		"agent that runs is found in any directory if this is left out."},
     {.name = "env",
 	.type = FIELD_STRING_MAP,
 	.flags = FIELD_CONFIDENTIAL,
@@ -189,6 +190,7 @@ static void handle_ensure(struct request *request, const void *data)
 	    .history_limit = args->history_limit,
 	    .wants_notices = args->notices,
 	    .startup_timeout_ms = clock_seconds_to_ms(args->startup_timeout_sec),
+	    .has_cwd = args->spawn.cwd != NULL,
 	};
 	struct pane_ref teller;
 	char cwd[PATH_MAX], id[NOTIFICATION_ID_SIZE];
