@@ -88,6 +88,7 @@ struct next_args {
 	const char *consumer;
 	double timeout_sec;
 	const struct json *filter;
+	const char *id;
 	int64_t limit;
 	int64_t ack;
 	bool has_ack;
@@ -96,13 +97,19 @@ struct next_args {
 };
 
 static const struct field next_fields[] = {
+    {.name = "id",
+	.type = FIELD_STRING,
+	.offset = offsetof(struct next_args, id),
+	.min = 1,
+	.max = CONSUMER_FILTER_ID_MAX,
+	.help = "The id of a request, such as A1B2: its notification, now or when it comes."},
     {.name = "after",
 	.type = FIELD_INT,
 	.offset = offsetof(struct next_args, after),
 	.given_offset = offsetof(struct next_args, has_after),
 	.max = 9007199254740992.0,
-	.help = "Wait for one behind this number; left out, and without consumer: "
-		"for a new one, or that of filter.id, which may be there already."},
+	.help = "Wait for one behind this number; left out, and without consumer and id: "
+		"for a new one."},
     {.name = "consumer",
 	.type = FIELD_STRING,
 	.flags = FIELD_RARE,
@@ -117,8 +124,9 @@ static const struct field next_fields[] = {
 	.help = "Answer with an empty list after this long."},
     {.name = "filter",
 	.type = FIELD_VALUE,
+	.flags = FIELD_RARE,
 	.offset = offsetof(struct next_args, filter),
-	.help = "Only those that match: an object of pane, source, id, urgent.",
+	.help = "Only those that match: an object of pane, source, id, urgent; or an id alone.",
 	.members = consumer_filter_fields},
     {.name = "limit",
 	.type = FIELD_INT,
@@ -156,7 +164,7 @@ struct next_wait {
 	uint64_t after;
 	int64_t limit;
 	struct consumer_filter filter;
-	char filter_id[NOTIFICATION_ID_SIZE];
+	char filter_id[CONSUMER_FILTER_ID_MAX + 1];
 };
 
 static void next_free(struct next_wait *wait)
@@ -246,6 +254,8 @@ static void next_notification(struct request *request, const void *data)
 	struct next_wait *wait;
 	if (!target_filter(request, args->filter, &filter))
 		return;
+	if (args->id != NULL)
+		filter.id = args->id;
 	if (filter.id != NULL)
 		filter.id = job_name_id(daemon->jobs, filter.id);
 	if (args->consumer != NULL &&
@@ -295,6 +305,6 @@ const struct method methods_consumer[] = {
 	.results = notification_list_results,
 	.flags = METHOD_IDEMPOTENT | METHOD_WAITS | METHOD_OPEN_WORLD | METHOD_TOOL,
 	.handle = next_notification,
-	.example = "{\"consumer\":\"me\",\"timeout_sec\":2}"},
+	.example = "{\"id\":\"A1B2\",\"timeout_sec\":2}"},
     {.name = NULL},
 };

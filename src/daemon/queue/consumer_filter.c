@@ -4,6 +4,7 @@
 
 #include <stdio.h>
 #include <string.h>
+#include <strings.h>
 
 #include "base/buf.h"
 
@@ -30,7 +31,7 @@ const struct field consumer_filter_fields[] = {
     {.name = "id",
 	.type = FIELD_STRING,
 	.offset = offsetof(struct filter_args, id),
-	.max = 200,
+	.max = CONSUMER_FILTER_ID_MAX,
 	.help = "Only those of this request; the name of a job is accepted."},
     {.name = "urgent",
 	.type = FIELD_BOOL,
@@ -42,7 +43,7 @@ const struct field consumer_filter_fields[] = {
 bool consumer_filter_read(const struct json *value, struct consumer_filter *ret_filter,
     const char **ret_pane, char *ret_reason, size_t size)
 {
-	struct field_error error = {.text = "must be an object"};
+	struct field_error error = {.text = "must be an object, or an id"};
 	struct filter_args args;
 	struct buf scratch;
 	bool is_read;
@@ -50,6 +51,10 @@ bool consumer_filter_read(const struct json *value, struct consumer_filter *ret_
 	*ret_pane = NULL;
 	if (value == NULL)
 		return true;
+	if (value->type == JSON_STRING && value->len > 0 && value->len <= CONSUMER_FILTER_ID_MAX) {
+		ret_filter->id = value->text;
+		return true;
+	}
 	buf_init(&scratch, NOTIFICATION_DATA_MAX);
 	is_read = value->type == JSON_OBJECT &&
 	    field_read(consumer_filter_fields, value, &args, sizeof args, &scratch, &error) == 0;
@@ -71,7 +76,7 @@ bool consumer_filter_matches(const struct consumer_filter *filter, const struct 
 		return false;
 	if (filter->source >= 0 && note->source != (enum notification_source)filter->source)
 		return false;
-	if (filter->id != NULL && strcmp(note->id, filter->id) != 0)
+	if (filter->id != NULL && strcasecmp(note->id, filter->id) != 0)
 		return false;
 	return !filter->is_urgent || note->is_urgent;
 }

@@ -11,12 +11,14 @@
 #include "wire/field.h"
 #include "wire/json.h"
 
+#define CONSUMER_FILTER_ID_MAX 200 /* bytes */
+
 /* Members that are not set do not decide. */
 struct consumer_filter {
 	bool has_pane;
 	uint32_t pane;
 	int source; /* enum notification_source; -1: any */
-	const char *id; /* of a request; NULL: any */
+	const char *id; /* of a request, in capitals or not; NULL: any */
 	bool is_urgent; /* only those */
 };
 
@@ -24,7 +26,7 @@ struct consumer_filter {
 extern const struct field consumer_filter_fields[];
 
 /*
- * Reads a filter; NULL: every notification matches. *ret_pane is the text that names its
+ * Reads a filter: an object, or an id alone; NULL: every notification matches. *ret_pane is the text that names its
  * pane, or NULL: the caller looks the pane up. Its id is lent from value. False with a
  * reason if value is no filter.
  */

@@ -17,7 +17,7 @@ struct note_watch {
 	struct queue_listener listener;
 	struct condition *condition;
 	struct consumer_filter filter;
-	char id[NOTIFICATION_ID_SIZE];
+	char id[CONSUMER_FILTER_ID_MAX + 1];
 };
 
 struct note_args {
