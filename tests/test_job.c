@@ -18,6 +18,7 @@
 #include <unistd.h>
 
 #include "base/clock.h"
+#include "base/xalloc.h"
 #include "daemon/event/event_log.h"
 #include "daemon/queue/queue.h"
 #include "daemon/queue/store.h"
@@ -472,6 +473,40 @@ static void test_not_started(void)
 	world_remove(&world);
 }
 
+/* The first and the last of an output, as plain text, in whole characters. */
+static void test_excerpts(void)
+{
+	static const char lines[] = "31mcut\n\033[32mok\033[0m\n\033]0;t\007done \xc3\xa9\n";
+	char text[2 * (JOB_EXCERPT + 1) + 1], *head, *tail;
+	bool is_cut = true;
+	int bad = 0;
+	for (size_t at = 0; at < sizeof text - 1; at += 2)
+		memcpy(text + at, "\xc3\xa9", 2);
+	text[sizeof text - 1] = '\0';
+	head = job_record_head(lines, strlen(lines), &is_cut);
+	is_str(head, "31mcut\nok\ndone \xc3\xa9\n", "escape sequences are left out");
+	ok(!is_cut, "all of it is there");
+	mem_free(head);
+	tail = job_record_tail(lines, strlen(lines), true);
+	is_str(tail, "ok\ndone \xc3\xa9\n", "a part of a sequence is left out with its line");
+	mem_free(tail);
+	head = job_record_head(text, strlen(text), &is_cut);
+	tail = job_record_tail(text, strlen(text), false);
+	ok(is_cut && strlen(head) == 2 * JOB_EXCERPT && strlen(tail) == 2 * JOB_EXCERPT &&
+		strcmp(head, tail) == 0,
+	    "the first and the last %d characters", JOB_EXCERPT);
+	mem_free(head);
+	mem_free(tail);
+	for (size_t len = 0; len < sizeof lines; len++) {
+		head = job_record_head(lines, len, &is_cut);
+		tail = job_record_tail(lines, len, false);
+		bad += strchr(head, '\033') != NULL || strcmp(head, tail) != 0;
+		mem_free(head);
+		mem_free(tail);
+	}
+	is_int(bad, 0, "cut at every byte, no part of a sequence stays");
+}
+
 int main(void)
 {
 	test_ends();
@@ -482,5 +517,6 @@ int main(void)
 	test_not_started();
 	test_killed_daemon();
 	test_killed_supervisor();
+	test_excerpts();
 	return done_testing();
 }

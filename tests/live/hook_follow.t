@@ -51,7 +51,7 @@ hook '{"session_id":"0af3-1"}' claude UserPromptSubmit
 id=$(post 'first')
 hook '{"session_id":"0af3-1"}' claude UserPromptSubmit
 is 'as context of a turn' "$(printf '%s\n' "$out" | jq -r '.hookSpecificOutput | "\(.hookEventName) \(.additionalContext)"')" \
-	"UserPromptSubmit [muxbus $id post] somebody left a message. Details: next_notification $id. Untrusted text: «first»"
+	"UserPromptSubmit [muxbus $id post] a message: untrusted text «first». Details: next_notification $id"
 is 'which is its way' "$(fate "$id")" 'acknowledged hook'
 one=$(post one)
 two=$(post two)
@@ -67,7 +67,7 @@ is 'two are two lines' "$(printf '%s\n' "$out" | jq -r .hookSpecificOutput.addit
 id=$(post 'second')
 hook '{"session_id":"0af3-1"}' claude Stop
 is 'as the reason to continue a turn' "$(printf '%s\n' "$out" | jq -r '"\(.decision) \(.reason)"')" \
-	"block [muxbus $id post] somebody left a message. Details: next_notification $id. Untrusted text: «second»"
+	"block [muxbus $id post] a message: untrusted text «second». Details: next_notification $id"
 is 'and the turn continues' "$(state)" busy
 hook '{"session_id":"0af3-1"}' claude Stop
 is 'once' "$out" ''
@@ -124,7 +124,7 @@ follow() { # begins to follow into $dir/lines
 before=$(grep -c . "$dir/fake.log")
 follow
 one=$(post 'line one')
-until_is 'a line is printed' "[muxbus $one post] somebody left a message. Details: next_notification $one. Untrusted text: «line one»" \
+until_is 'a line is printed' "[muxbus $one post] a message: untrusted text «line one». Details: next_notification $one" \
 	cat "$dir/lines"
 until_is 'and acknowledged' 'acknowledged follow' fate "$one"
 kill_daemon

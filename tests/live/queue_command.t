@@ -39,7 +39,7 @@ is 'an agent with a session' "$(report busy)" busy
 id=$(post '$(id) `id`; "quoted" --thread')
 until_is 'is told by its command, busy or not' 'delivered queue_command' fate "$id"
 is 'word by word' "$(cat "$dir/words")" \
-	"$(printf '%s\n' queue --thread 019a-0:x --message "[muxbus $id post] somebody left a message. Details: next_notification $id")"
+	"$(printf '%s\n' queue --thread 019a-0:x --message "[muxbus $id post] a message. Details: next_notification $id")"
 is 'in its own environment' "$(cat "$dir/home")" "$dir/of agent"
 is 'and nothing is typed' "$(wc -c <"$dir/fake.log")" 0
 

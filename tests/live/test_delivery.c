@@ -136,9 +136,8 @@ static bool deliver_once(struct live *live, const char *options)
 	pane = start_fake(live, options);
 	id = post(talk, pane, "all is well");
 	result = receipt(talk, id, true, reason);
-	want = xasprintf("[muxbus %s post] somebody left a message. Details: "
-			 "next_notification %s. Untrusted text: \xc2\xab"
-			 "all is well\xc2\xbb",
+	want = xasprintf("[muxbus %s post] a message: untrusted text \xc2\xab"
+			 "all is well\xc2\xbb. Details: next_notification %s",
 	    id, id);
 	got = live_run(live, "cut -d ' ' -f 2- fake.log");
 	count = count_lines(live, id, &others);
@@ -664,10 +663,9 @@ static void check_fidelity(struct live *live)
 
 			seqs[i] = posted;
 			(void)live_run(live,
-			    "echo '[muxbus %s post] somebody left a message. Details: "
-			    "next_notification %s. Untrusted text: \xc2\xab%s\xc2\xbb' "
-			    ">>want-%d.log",
-			    id, id, text, i);
+			    "echo '[muxbus %s post] a message: untrusted text \xc2\xab%s\xc2\xbb. "
+			    "Details: next_notification %s' >>want-%d.log",
+			    id, text, id, i);
 			mem_free(id);
 		}
 		/* Their receipts come in any order. */

@@ -234,9 +234,8 @@ static void check_puller(struct live *live)
 	response = talk_response(follower, "1", RECEIPT_MS);
 	seq = taken(response);
 	ok(seq > 0, "a follower that waits is handed it");
-	want = xasprintf("[muxbus %s post] somebody left a message. Details: "
-			 "next_notification %s. Untrusted text: \xc2\xab"
-			 "hello\xc2\xbb",
+	want = xasprintf("[muxbus %s post] a message: untrusted text \xc2\xab"
+			 "hello\xc2\xbb. Details: next_notification %s",
 	    id, id);
 	is_str(at_str(response, "result.notifications.0.notice"), want, "as it would be typed");
 	mem_free(want);

@@ -64,7 +64,7 @@ static const struct limit limits_table[] = {
     {LIMIT(quote_match), 0, 0, 1, NULL,
 	"1: a notice quotes the line that a watch found; strangers can write into logs"},
     {LIMIT(quote_output), 1, 0, 1, NULL,
-	"1: a typed notice quotes the first output of the job, or the posted text"},
+	"1: a notice quotes the output of the job, or the posted text"},
     {LIMIT(result_bytes), 6 * MIB, 64 * KIB, 64 * MIB, "bytes", "the largest result"},
     {LIMIT(ring_bytes), 64 * KIB, 4 * KIB, 64 * MIB, "bytes",
 	"output remembered of each pane that is followed"},

@@ -413,9 +413,9 @@ static bool mail_command(struct mail *mail)
 	mail_gather(mail);
 	for (size_t at = 0; at < mail->batch_count; at++)
 		notes[at] = queue_find(parts->queue, mail->batch[at]);
-	/* Without quotations: other users can see the arguments of programs. */
+	/* Other users can see the arguments of programs. */
 	buf_init(&text, SUBMIT_LINE_MAX);
-	prompt_line_write(&text, notes, mail->batch_count, NULL);
+	prompt_line_compose(&text, notes, mail->batch_count, NULL);
 	for (size_t at = 0; at < mail->batch_count; at++)
 		(void)queue_set_state(parts->queue, mail->batch[at], NOTE_DELIVERING, NULL);
 	mail->command =

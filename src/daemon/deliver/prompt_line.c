@@ -8,9 +8,17 @@
 #include "base/utf8.h"
 #include "base/xalloc.h"
 #include "daemon/core/config.h"
+#include "daemon/tmux/stripper.h"
 #include "wire/json.h"
 
-enum { NAMED_MAX = 3 }; /* further notes that are named one by one */
+enum {
+	NAME_CHARACTERS = 40, /* of a name, or of the start of a command */
+	OUTCOME_CHARACTERS = 120, /* of the words for the first */
+	FURTHER_CHARACTERS = 60, /* of the words for each further one */
+	QUOTE_READ = 64 * 1024, /* bytes of a text that are looked at */
+};
+
+static const char ellipsis[] = "\xe2\x80\xa6";
 
 /* Ranges of characters that are not shown, or change how others are: dropped. */
 static const struct {
@@ -48,184 +56,238 @@ static bool is_space(uint32_t character)
 	    character == 0x202f || character == 0x205f || character == 0x3000;
 }
 
-/* The full-width twin of an ASCII character that could mean more than itself; else itself. */
-static uint32_t tame(uint32_t character)
+/*
+ * A character as it is shown. Full-width twins stand for all that a shell, an interpreter or an
+ * agent takes for more than text in the middle of a line, behind "[muxbus": the line never begins
+ * with foreign text. # and ? have a meaning at the start of a word only. Marks of quotations are
+ * replaced, so that a quotation ends where ours does.
+ */
+static uint32_t tame(uint32_t character, bool is_word_start)
 {
-	static const char wild[] = "`$\\;|&<>(){}[]'\"!#*?~^%@=/";
-	if (character < 0x80 && strchr(wild, (int)character) != NULL)
+	static const char wild[] = "`$\\;|&<>(){}[]'\"!^@", leading[] = "#?";
+	if (character == 0xab || character == 0xbb)
+		return character == 0xab ? 0x300a : 0x300b;
+	if (character >= 0x80 || character == 0)
+		return character;
+	if (strchr(wild, (int)character) != NULL ||
+	    (is_word_start && strchr(leading, (int)character) != NULL))
 		return character + 0xfee0;
 	return character;
 }
 
-static int put_character(struct buf *out, uint32_t character)
+/*
+ * Strips colours and other escape sequences, whole. The controls of the range C1 begin such
+ * sequences as ESC and a letter do.
+ */
+static void strip(struct buf *out, const char *text, size_t len)
 {
-	uint8_t bytes[4];
-	size_t len;
-	if (character < 0x80) {
-		bytes[0] = (uint8_t)character;
-		len = 1;
-	} else if (character < 0x800) {
-		bytes[0] = (uint8_t)(0xc0 | character >> 6);
-		bytes[1] = (uint8_t)(0x80 | (character & 0x3f));
-		len = 2;
-	} else if (character < 0x10000) {
-		bytes[0] = (uint8_t)(0xe0 | character >> 12);
-		bytes[1] = (uint8_t)(0x80 | (character >> 6 & 0x3f));
-		bytes[2] = (uint8_t)(0x80 | (character & 0x3f));
-		len = 3;
-	} else {
-		bytes[0] = (uint8_t)(0xf0 | character >> 18);
-		bytes[1] = (uint8_t)(0x80 | (character >> 12 & 0x3f));
-		bytes[2] = (uint8_t)(0x80 | (character >> 6 & 0x3f));
-		bytes[3] = (uint8_t)(0x80 | (character & 0x3f));
-		len = 4;
+	struct buf escaped;
+	buf_init(&escaped, QUOTE_READ);
+	for (size_t at = 0; at < len; at++) {
+		bool is_c1 = (uint8_t)text[at] == 0xc2 && at + 1 < len &&
+		    (uint8_t)text[at + 1] >= 0x80 && (uint8_t)text[at + 1] < 0xa0;
+		if (is_c1)
+			(void)buf_append_byte(&escaped, '\033');
+		(void)buf_append_byte(
+		    &escaped, is_c1 ? (uint8_t)text[++at] - 0x40 : (uint8_t)text[at]);
 	}
-	return buf_append(out, bytes, len);
+	(void)stripper_lines(out, escaped.data, escaped.len);
+	buf_finish(&escaped);
 }
 
-void prompt_line_quote(struct buf *out, const char *text, size_t len, size_t max)
+/* Appends a foreign text as one line of harmless characters. Returns how many these are. */
+static size_t put_tame(struct buf *out, const char *text, size_t len)
 {
 	bool is_lossy = false, was_space = true;
-	size_t begin = out->len, count = 0;
-	struct buf clean;
-	buf_init(&clean, 16 * PROMPT_LINE_MAX);
-	if (len > 4 * PROMPT_LINE_MAX)
-		len = 4 * PROMPT_LINE_MAX;
-	(void)utf8_clean(&clean, text, len, &is_lossy);
-	for (size_t at = 0; at < clean.len && count < max;) {
+	struct buf lines, clean;
+	size_t count = 0;
+	buf_init(&lines, QUOTE_READ + 1);
+	buf_init(&clean, 3 * QUOTE_READ + 1);
+	strip(&lines, text, len < QUOTE_READ ? len : QUOTE_READ);
+	(void)utf8_clean(&clean, lines.data, lines.len, &is_lossy);
+	for (size_t at = 0; at < clean.len;) {
 		uint32_t character;
+		char bytes[4];
 		int size = utf8_decode(clean.data + at, clean.len - at, &character);
 		if (size <= 0)
 			break;
 		at += (size_t)size;
-		if (is_dropped(character))
+		if (is_dropped(character) || (is_space(character) && was_space))
 			continue;
-		if (is_space(character)) {
-			if (!was_space && buf_append_byte(out, ' ') == 0)
-				count++;
-			was_space = true;
-			continue;
-		}
-		if (put_character(out, tame(character)) != 0)
+		if (is_space(character))
+			character = ' ';
+		if (buf_append(out, bytes, utf8_encode(tame(character, was_space), bytes)) != 0)
 			break;
-		was_space = false;
+		was_space = character == ' ';
 		count++;
 	}
-	if (out->len > begin && out->data[out->len - 1] == ' ')
+	if (count > 0 && was_space) {
 		out->data[--out->len] = '\0';
-	buf_finish(&clean);
-}
-
-/*
- * Keeps of our own words what is safe at every prompt; the rest is a blank. Some shells take
- * parentheses alone for a command, so they get their full-width twins.
- */
-static void put_words(struct buf *out, const char *words, size_t max)
-{
-	for (size_t at = 0; words[at] != '\0' && at < max; at++) {
-		char byte = words[at];
-		bool is_plain = (byte >= 'a' && byte <= 'z') || (byte >= 'A' && byte <= 'Z') ||
-		    (byte >= '0' && byte <= '9') || strchr(" .,:()-_", byte) != NULL;
-		(void)put_character(out, is_plain ? tame((unsigned char)byte) : ' ');
+		count--;
 	}
+	buf_finish(&lines);
+	buf_finish(&clean);
+	return count;
 }
 
-/* How to fetch the rest, by source. */
-static const char *const details[] = {
-    [SOURCE_COMMAND] = "next_notification",
-    [SOURCE_CONDITION] = "next_notification",
-    [SOURCE_JOB] = "next_notification",
-    [SOURCE_POST] = "next_notification",
-    [SOURCE_PROGRAM] = "next_notification",
-    [SOURCE_TIMER] = NULL,
-    [SOURCE_WATCH] = "next_notification",
+/* The bytes of the first characters of a text. */
+static size_t bytes_of(const struct buf *text, size_t count)
+{
+	size_t at = 0;
+	while (at < text->len && count-- > 0) {
+		do
+			at++;
+		while (at < text->len && (text->data[at] & 0xc0) == 0x80);
+	}
+	return at;
+}
+
+/* Appends a foreign text, at most max characters; of a longer one its head and, of its end, tail. */
+static void put_cut(struct buf *out, const char *text, size_t len, size_t max, size_t tail)
+{
+	struct buf tamed;
+	size_t count, head, rest;
+	buf_init(&tamed, 4 * QUOTE_READ);
+	count = put_tame(&tamed, text, len);
+	if (count <= max) {
+		(void)buf_append(out, tamed.data, tamed.len);
+	} else if (max > tail) {
+		head = bytes_of(&tamed, max - 1 - tail);
+		rest = bytes_of(&tamed, count - tail);
+		(void)buf_append(out, tamed.data, head);
+		(void)buf_append_str(out, ellipsis);
+		(void)buf_append(out, tamed.data + rest, tamed.len - rest);
+	}
+	buf_finish(&tamed);
+}
+
+void prompt_line_quote(struct buf *out, const char *text, size_t len, size_t max)
+{
+	put_cut(out, text, len, max, max * 2 / 3);
+}
+
+/* The members of the data that tell of a notification, by source. */
+static const struct members {
+	const char *name; /* that the requester gave */
+	const char *subject; /* stands for a name; not for other users */
+	const char *head; /* that may be quoted, with the member for its end */
+	const char *tail;
+	bool has_details; /* that the line does not have */
+} members[] = {
+    [SOURCE_COMMAND] = {.subject = "command", .has_details = true},
+    [SOURCE_CONDITION] = {.has_details = true},
+    [SOURCE_JOB] = {"name", "command", "output", "tail", true},
+    [SOURCE_POST] = {.has_details = true},
+    [SOURCE_PROGRAM] = {.has_details = true},
+    [SOURCE_TIMER] = {.has_details = false},
+    [SOURCE_WATCH] = {.head = "line", .has_details = true},
 };
 
-/* The words for one: a job's end is our own text; a text of others is not. */
-static const char *outcome(const struct notification *note)
+/* The outcome of a notification: the text of a post is not ours. */
+static void put_outcome(struct buf *out, const struct notification *note, size_t max)
 {
-	switch (note->source) {
-	case SOURCE_POST:
-		return "somebody left a message";
-	case SOURCE_PROGRAM:
-		return "a program reports";
-	case SOURCE_WATCH:
-	case SOURCE_COMMAND:
-	case SOURCE_CONDITION:
-	case SOURCE_JOB:
-	case SOURCE_TIMER:
-	case SOURCE_COUNT_:
-		break;
-	}
-	return note->text;
+	const char *text = note->text;
+	if (note->source == SOURCE_POST)
+		text = "a message";
+	else if (note->source == SOURCE_PROGRAM)
+		text = "a program reports";
+	put_cut(out, text, strlen(text), max, max / 2);
 }
 
-/* Puts a quotation last, as long as the notice has room for it: used bytes stand before it. */
-static void put_quote(struct buf *out, const char *quote, size_t used)
+static size_t count_characters(const struct buf *text, size_t from)
 {
-	static const char begin[] = ". Untrusted text: \xc2\xab", end[] = "\xc2\xbb";
-	size_t taken = used + sizeof begin + sizeof end;
-	size_t room = taken < PROMPT_LINE_MAX ? PROMPT_LINE_MAX - taken : 0;
-	if (room == 0)
+	size_t count = 0;
+	for (size_t at = from; at < text->len; at++)
+		count += (text->data[at] & 0xc0) != 0x80;
+	return count;
+}
+
+/* Names the further ones with their outcomes, as many as there is room for. */
+static void put_further(
+    struct buf *out, const struct notification *const *notes, size_t count, size_t room)
+{
+	static const char rest[] = ", see list_notifications";
+	struct buf further;
+	if (count < 2)
 		return;
-	(void)buf_append_str(out, begin);
-	prompt_line_quote(
-	    out, quote, strlen(quote), room < PROMPT_LINE_QUOTE_MAX ? room : PROMPT_LINE_QUOTE_MAX);
-	(void)buf_append_str(out, end);
+	buf_init(&further, PROMPT_LINE_BYTES);
+	(void)buf_printf(out, ". And %zu more:", count - 1);
+	room -= sizeof ". And 4294967295 more:" + sizeof rest;
+	for (size_t at = 1; at < count; at++) {
+		further.len = 0;
+		(void)buf_printf(&further, "%s %s %s ", at > 1 ? "," : "", notes[at]->id,
+		    notification_source_name(notes[at]->source));
+		put_outcome(&further, notes[at], FURTHER_CHARACTERS);
+		if (count_characters(&further, 0) > room) {
+			(void)buf_append_str(out, at > 1 ? rest : rest + 1);
+			break;
+		}
+		room -= count_characters(&further, 0);
+		(void)buf_append(out, further.data, further.len);
+	}
+	buf_finish(&further);
 }
 
-void prompt_line_write(
-    struct buf *out, const struct notification *const *notes, size_t count, const char *quote)
+/* Appends the line; name and quote are foreign texts, NULL: none. */
+static void put_line(struct buf *out, const struct notification *const *notes, size_t count,
+    const char *name, const char *quote)
 {
 	const struct notification *first = notes[0];
-	const char *how = details[first->source];
 	size_t begin = out->len;
-	(void)buf_printf(
-	    out, "[muxbus %s %s] ", first->id, notification_source_name(first->source));
-	put_words(out, outcome(first), PROMPT_LINE_QUOTE_MAX);
-	if (how != NULL)
-		(void)buf_printf(out, ". Details: %s %s", how, first->id);
-	if (count > 1)
-		(void)buf_printf(out, ". And %zu more:", count - 1);
-	for (size_t at = 1; at < count && at <= NAMED_MAX; at++)
-		(void)buf_printf(out, "%s %s %s", at > 1 ? "," : "", notes[at]->id,
-		    notification_source_name(notes[at]->source));
-	if (count > NAMED_MAX + 1)
-		(void)buf_append_str(out, ", see list_notifications");
-	if (quote != NULL && quote[0] != '\0')
-		put_quote(out, quote, out->len - begin);
+	(void)buf_printf(out, "[muxbus %s %s ", first->id, notification_source_name(first->source));
+	if (name != NULL)
+		put_cut(out, name, strlen(name), NAME_CHARACTERS, 0);
+	if (out->data[out->len - 1] == ' ')
+		out->len--;
+	(void)buf_append_str(out, "] ");
+	put_outcome(out, first, OUTCOME_CHARACTERS);
+	if (quote != NULL && quote[0] != '\0') {
+		(void)buf_append_str(out, ": untrusted text \xc2\xab");
+		prompt_line_quote(out, quote, strlen(quote), PROMPT_LINE_QUOTE_MAX);
+		(void)buf_append_str(out, "\xc2\xbb");
+	}
+	if (members[first->source].has_details)
+		(void)buf_printf(out, ". Details: next_notification %s", first->id);
+	put_further(out, notes, count, PROMPT_LINE_MAX - count_characters(out, begin));
 }
 
-/* A text among the data of a notification, NULL if there is none; the caller frees. */
-static char *find_text(const struct notification *note, const char *name)
+/* A text among the data of a notification; NULL if there is none. */
+static const char *find_text(const struct json *data, const char *name)
 {
-	struct json_reader *reader = json_reader_new(NOTIFICATION_DATA_MAX + 1);
-	struct json_error error;
-	const struct json *value = json_read(reader, note->data, strlen(note->data), &error);
-	const struct json *member = json_member(value, name);
-	char *text = NULL;
-	if (member != NULL && member->type == JSON_STRING && member->len > 0)
-		text = xstrdup(member->text);
-	json_reader_free(reader);
-	return text;
+	const struct json *member = name != NULL ? json_member(data, name) : NULL;
+	return member != NULL && member->type == JSON_STRING && member->len > 0 ? member->text
+										: NULL;
 }
 
-/* The quotation of a notification; the caller frees. */
-static char *find_quote(const struct notification *note, const struct config_limits *limits)
+/* The text to quote, as the settings allow; NULL: none. The caller frees. */
+static char *find_quote(
+    const struct notification *note, const struct json *data, const struct config_limits *limits)
 {
-	if (note->source == SOURCE_JOB && limits->quote_output != 0)
-		return find_text(note, "output");
-	if (note->source == SOURCE_WATCH && limits->quote_match != 0)
-		return find_text(note, "line");
-	if (note->source != SOURCE_POST && note->source != SOURCE_PROGRAM)
+	const struct members *row = &members[note->source];
+	const char *head = find_text(data, row->head), *tail = find_text(data, row->tail);
+	bool is_match = note->source == SOURCE_WATCH;
+	if (limits == NULL || (is_match ? limits->quote_match : limits->quote_output) == 0)
 		return NULL;
-	return limits->quote_output != 0 ? xstrdup(note->text) : NULL;
+	if (note->source == SOURCE_POST || note->source == SOURCE_PROGRAM)
+		return xstrdup(note->text);
+	if (head == NULL || tail == NULL)
+		return head != NULL ? xstrdup(head) : NULL;
+	return xasprintf("%s%s%s", head, ellipsis, tail);
 }
 
 void prompt_line_compose(struct buf *out, const struct notification *const *notes, size_t count,
     const struct config_limits *limits)
 {
-	char *quote = find_quote(notes[0], limits);
-	prompt_line_write(out, notes, count, quote);
+	const struct notification *first = notes[0];
+	const struct members *row = &members[first->source];
+	struct json_reader *reader = json_reader_new(NOTIFICATION_DATA_MAX + 1);
+	struct json_error error;
+	const struct json *data = json_read(reader, first->data, strlen(first->data), &error);
+	const char *name = find_text(data, row->name);
+	char *quote = find_quote(first, data, limits);
+	if (name == NULL && limits != NULL)
+		name = find_text(data, row->subject);
+	put_line(out, notes, count, name, quote);
 	mem_free(quote);
+	json_reader_free(reader);
 }

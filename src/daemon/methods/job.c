@@ -729,9 +729,9 @@ const struct method methods_job[] = {
 	.summary = "Runs a command detached, and notifies when it ends; returns at once.",
 	.help =
 	    "The job outlives its caller and the daemon, and its exit status is never lost. The "
-	    "notification has the exit code or signal, the duration, the first 200 characters "
-	    "of the output, and where the whole log is. The first 64 MiB of it are kept, and "
-	    "the last 64 KiB.",
+	    "notification has the exit code or signal, the duration, the first and last 200 "
+	    "characters of the output, and where the whole log is. The first 64 MiB of it are "
+	    "kept, and the last 64 KiB.",
 	.fields = run_fields,
 	.args_size = sizeof(struct run_args),
 	.results = run_results,

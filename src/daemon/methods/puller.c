@@ -99,7 +99,7 @@ static void put_note(struct take_wait *wait, struct json_writer *writer, uint64_
 {
 	const struct notification *note = queue_find(wait->daemon->queue, seq);
 	struct buf notice;
-	buf_init(&notice, 8 * PROMPT_LINE_MAX);
+	buf_init(&notice, PROMPT_LINE_BYTES);
 	prompt_line_compose(&notice, &note, 1, &wait->daemon->config->limits);
 	json_object_begin(writer, NULL);
 	json_put_int(writer, "seq", (int64_t)seq);

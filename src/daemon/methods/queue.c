@@ -18,6 +18,7 @@
 #include "daemon/server/request.h"
 #include "daemon/server/target.h"
 #include "daemon/tmux/pane_fate.h"
+#include "daemon/tmux/stripper.h"
 
 enum { DATA_MAX = NOTIFICATION_DATA_MAX };
 
@@ -211,7 +212,8 @@ static const struct field post_fields[] = {
 	.offset = offsetof(struct post_args, text),
 	.min = 1,
 	.max = NOTIFICATION_TEXT_MAX,
-	.help = "The text, one line; control characters become spaces."},
+	.help = "The text, one line: colours and other escape sequences are left out; "
+		"control characters become spaces."},
     {.name = "pane",
 	.type = FIELD_STRING,
 	.offset = offsetof(struct post_args, pane),
@@ -343,6 +345,19 @@ static bool post_repeat(struct request *request, const struct post_args *args)
 	return is_repeated;
 }
 
+/* The text of a post without escape sequences; the caller frees. */
+static char *post_text(const char *text)
+{
+	size_t len = strlen(text);
+	struct buf plain;
+	if (strchr(text, '\033') == NULL)
+		return xstrdup(text);
+	buf_init(&plain, len + 1);
+	(void)stripper_lines(&plain, text, len);
+	(void)buf_append_byte(&plain, '\0');
+	return (char *)buf_steal(&plain, NULL);
+}
+
 static void post_notification(struct request *request, const void *args_data)
 {
 	const struct post_args *args = args_data;
@@ -351,13 +366,12 @@ static void post_notification(struct request *request, const void *args_data)
 	const struct notification *note;
 	struct notification_draft draft = {
 	    .source = SOURCE_POST,
-	    .text = args->text,
 	    .key = args->key,
 	    .is_urgent = args->urgency == 1,
 	};
 	struct pane_ref ref;
 	uint64_t ticket;
-	char *data;
+	char *data, *text;
 	bool is_ok;
 	if (post_repeat(request, args))
 		return;
@@ -371,6 +385,8 @@ static void post_notification(struct request *request, const void *args_data)
 	if (!is_ok)
 		return;
 	draft.data = data;
+	text = post_text(args->text);
+	draft.text = text;
 	if (args->key != NULL && queue_unread(daemon->queue, args->key) != NULL)
 		request_set_repeated(request, false);
 	queue_begin(daemon->queue);
@@ -378,6 +394,7 @@ static void post_notification(struct request *request, const void *args_data)
 	once_keep(request_once(request), note->id);
 	ticket = queue_commit(daemon->queue);
 	mem_free(data);
+	mem_free(text);
 	post_finish(request, note->seq, note->id, ticket, args->sync);
 }
 

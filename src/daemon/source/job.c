@@ -23,7 +23,6 @@
 #include "base/clock.h"
 #include "base/log.h"
 #include "base/process.h"
-#include "base/utf8.h"
 #include "base/xalloc.h"
 #include "daemon/queue/once.h"
 #include "daemon/queue/queue.h"
@@ -31,7 +30,7 @@
 
 enum {
 	PATH_SIZE = 4096,
-	EXCERPT_READ = 4 * JOB_EXCERPT + 64,
+	EXCERPT_READ = 16 * 1024, /* bytes of output, for its first or its last characters */
 	NEWS_FD = 3, /* of the supervisor: it writes its news there */
 };
 
@@ -190,40 +189,55 @@ static int read_at(const struct job_set *set, const struct job *job, enum job_fi
 	return 0;
 }
 
-/* The first characters of the output, as text. */
-static char *job_excerpt(const struct job_set *set, const struct job *job)
+/* Appends output from an offset on, up to EXCERPT_READ bytes. Returns where the output ends. */
+static int64_t read_output(
+    const struct job_set *set, const struct job *job, int64_t offset, struct buf *out)
 {
-	struct buf raw, clean;
-	bool is_lossy = false;
-	size_t at = 0;
-	buf_init(&raw, EXCERPT_READ);
-	buf_init(&clean, 4 * EXCERPT_READ);
-	if ((job->status.out_bytes > 0 || job->state == JOB_LOST) &&
-	    read_at(set, job, JOB_FILE_OUT, 0, EXCERPT_READ, &raw) == 0 && raw.len > 0)
-		(void)utf8_clean(&clean, raw.data, raw.len, &is_lossy);
-	for (unsigned count = 0; count < JOB_EXCERPT && at < clean.len; count++) {
-		uint32_t character;
-		int size = utf8_decode(clean.data + at, clean.len - at, &character);
-		at += size > 0 ? (size_t)size : 1;
+	int64_t from, end;
+	size_t before;
+	do { /* the last of a long output is in another file */
+		before = out->len;
+		if (job_read(set, job, JOB_FILE_OUT, offset + (int64_t)out->len,
+			EXCERPT_READ - out->len, out, &from, &end) < 0)
+			return 0;
+	} while (out->len > before && out->len < EXCERPT_READ && offset + (int64_t)out->len < end);
+	return end;
+}
+
+/* The first characters of the output as text, and of a longer one the last; else *ret_tail is NULL. */
+static char *job_excerpt(const struct job_set *set, const struct job *job, char **ret_tail)
+{
+	struct buf raw;
+	bool is_cut = false;
+	int64_t end;
+	char *head;
+	*ret_tail = NULL;
+	buf_init(&raw, 2 * EXCERPT_READ);
+	end = read_output(set, job, 0, &raw);
+	head = job_record_head(raw.data, raw.len, &is_cut);
+	if (end > EXCERPT_READ) {
+		raw.len = 0;
+		(void)read_output(set, job, end - EXCERPT_READ, &raw);
+		*ret_tail = job_record_tail(raw.data, raw.len, true);
+	} else if (is_cut) {
+		*ret_tail = job_record_tail(raw.data, raw.len, false);
 	}
 	buf_finish(&raw);
-	if (at > 0 && at < clean.len)
-		clean.data[at] = '\0';
-	return clean.len > 0 ? (char *)buf_steal(&clean, NULL) : xstrdup("");
+	return head;
 }
 
 /* Its end becomes known: one transaction says so and tells it. */
 static void job_settle(struct job_set *set, struct job *job)
 {
 	struct notification_draft draft = {.source = SOURCE_JOB, .id = job->id, .pane = &job->pane};
-	char path[PATH_SIZE], *excerpt, *text, *data;
+	char path[PATH_SIZE], *head, *tail, *text, *data;
 	struct list *link, *after;
 	set->running--;
 	++*ended_count(set, job);
-	excerpt = job_excerpt(set, job);
+	head = job_excerpt(set, job, &tail);
 	job_path(set, job, JOB_FILE_OUT, path, sizeof path);
 	text = job_record_text(job);
-	data = job_record_data(job, path, excerpt);
+	data = job_record_data(job, path, head, tail);
 	draft.text = text;
 	draft.data = data;
 	queue_begin(set->queue);
@@ -231,7 +245,8 @@ static void job_settle(struct job_set *set, struct job *job)
 	if (!job->is_silent)
 		(void)queue_post(set->queue, &draft);
 	(void)queue_commit(set->queue);
-	mem_free(excerpt);
+	mem_free(head);
+	mem_free(tail);
 	mem_free(text);
 	mem_free(data);
 	list_for_each_safe (link, after, &set->listeners) {

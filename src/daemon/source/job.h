@@ -22,7 +22,6 @@
 #define JOBS_KEEP_QUICK 100 /* the same of those whose end a request answered with */
 #define JOB_OUT_MAX (64 * 1024 * 1024) /* bytes of output that are kept of the beginning */
 #define JOB_ENV_KEEP (64 * 1024) /* bytes of an environment that are kept for a restart */
-#define JOB_EXCERPT 200 /* characters of output in the notification */
 
 struct event_base;
 struct job_set;

@@ -5,10 +5,18 @@
 #include <muxbus.h>
 
 #include <inttypes.h>
+#include <stdio.h>
 #include <string.h>
 
+#include "base/utf8.h"
 #include "base/xalloc.h"
 #include "daemon/queue/store.h"
+#include "daemon/tmux/stripper.h"
+
+enum {
+	EXACT_MS = 10000, /* from here on a time has no decimals */
+	OUTCOME_SIZE = 128,
+};
 
 static const char *const state_names[] = {
     [JOB_RUNNING] = "running",
@@ -59,22 +67,81 @@ const struct record_kind job_kind = {
     .naming = RECORD_BY_ID,
 };
 
+/* "0.2 s" of a short time, "187 s" of a longer one. */
+static char *with_time(const char *outcome, int64_t ms)
+{
+	if (ms < EXACT_MS)
+		return xasprintf(
+		    "%s after %" PRId64 ".%" PRId64 " s", outcome, ms / 1000, ms % 1000 / 100);
+	return xasprintf("%s after %" PRId64 " s", outcome, ms / 1000);
+}
+
 char *job_record_text(const struct job *job)
 {
 	const struct job_status *status = &job->status;
+	char outcome[OUTCOME_SIZE];
 	if (job->state == JOB_LOST)
 		return xstrdup("lost: its supervisor was killed, how it ended is not known");
 	if (status->exec_errno != 0)
 		return xasprintf("could not be started: %s", strerror(status->exec_errno));
 	if (status->is_timed_out)
-		return xasprintf("stopped after its %" PRId64 " s", job->timeout_ms / 1000);
-	if (status->is_stopped)
-		return xstrdup("stopped on request");
-	if (status->signal != 0)
-		return xasprintf(
-		    "killed by signal %d (%s)", status->signal, strsignal(status->signal));
-	return xasprintf("exit %d after %" PRId64 ".%" PRId64 " s", status->exit_code,
-	    status->elapsed_ms / 1000, status->elapsed_ms % 1000 / 100);
+		(void)snprintf(outcome, sizeof outcome, "stopped, since its time was up,");
+	else if (status->is_stopped)
+		(void)snprintf(outcome, sizeof outcome, "stopped on request");
+	else if (status->signal != 0)
+		(void)snprintf(outcome, sizeof outcome, "killed by signal %d, %s,", status->signal,
+		    strsignal(status->signal));
+	else
+		(void)snprintf(outcome, sizeof outcome, "exit %d", status->exit_code);
+	return with_time(outcome, status->elapsed_ms);
+}
+
+/* Plain text, valid and without escape sequences. */
+static void clean(struct buf *out, const void *bytes, size_t len)
+{
+	bool is_lossy = false;
+	struct buf lines;
+	buf_init(&lines, len + 1);
+	buf_init(out, 3 * len + 1);
+	(void)stripper_lines(&lines, bytes, len);
+	(void)utf8_clean(out, lines.data, lines.len, &is_lossy);
+	buf_finish(&lines);
+}
+
+char *job_record_head(const void *bytes, size_t len, bool *ret_is_cut)
+{
+	struct buf text;
+	size_t at = 0;
+	char *head;
+	clean(&text, bytes, len);
+	for (unsigned count = 0; count < JOB_EXCERPT && at < text.len; count++) {
+		size_t size;
+		(void)utf8_part((const uint8_t *)text.data + at, text.len - at, &size);
+		at += size;
+	}
+	*ret_is_cut = at < text.len;
+	head = xasprintf("%.*s", (int)at, at > 0 ? (const char *)text.data : "");
+	buf_finish(&text);
+	return head;
+}
+
+char *job_record_tail(const void *bytes, size_t len, bool is_part)
+{
+	const char *line = is_part ? memchr(bytes, '\n', len) : NULL;
+	size_t skipped = line != NULL ? (size_t)(line + 1 - (const char *)bytes) : 0, at;
+	struct buf text;
+	char *tail;
+	clean(&text, (const char *)bytes + skipped, len - skipped);
+	at = text.len;
+	for (unsigned count = 0; count < JOB_EXCERPT && at > 0; count++) {
+		do
+			at--;
+		while (at > 0 && (text.data[at] & 0xc0) == 0x80);
+	}
+	tail = xasprintf(
+	    "%.*s", (int)(text.len - at), text.len > 0 ? (const char *)text.data + at : "");
+	buf_finish(&text);
+	return tail;
 }
 
 /* How it ended: null where there is nothing to say. */
@@ -96,7 +163,7 @@ static void write_end(struct json_writer *writer, const struct job *job)
 		json_put_bool(writer, "held", true);
 }
 
-char *job_record_data(const struct job *job, const char *log, const char *excerpt)
+char *job_record_data(const struct job *job, const char *log, const char *head, const char *tail)
 {
 	struct json_writer writer;
 	struct buf out;
@@ -111,7 +178,9 @@ char *job_record_data(const struct job *job, const char *log, const char *excerp
 	json_put_int(&writer, "duration_ms", job->status.elapsed_ms);
 	json_put_str(&writer, "log", log);
 	json_put_int(&writer, "log_bytes", job->status.out_bytes);
-	json_put_str(&writer, "output", excerpt);
+	json_put_str(&writer, "output", head);
+	if (tail != NULL)
+		json_put_str(&writer, "tail", tail);
 	json_object_end(&writer);
 	return (char *)buf_steal(&out, NULL);
 }

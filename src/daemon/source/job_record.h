@@ -44,7 +44,17 @@ extern const struct record_kind job_kind;
 
 /* The text and the data of its notification; the caller frees. */
 char *job_record_text(const struct job *job);
-char *job_record_data(const struct job *job, const char *log, const char *excerpt);
+/* tail is NULL if head is all of the output. */
+char *job_record_data(const struct job *job, const char *log, const char *head, const char *tail);
+
+#define JOB_EXCERPT 200 /* characters of output in the notification, at each end */
+
+/*
+ * The first, or the last, characters of output as plain text, without escape sequences; the caller
+ * frees. is_part: the output began before these bytes, so their first line is left out.
+ */
+char *job_record_head(const void *bytes, size_t len, bool *ret_is_cut);
+char *job_record_tail(const void *bytes, size_t len, bool is_part);
 
 /* Its members as protocol section 10 has them. */
 void job_write_members(
