@@ -70,6 +70,7 @@ static const struct record_field fields[] = {
     {RECORD_ROW(NAME, struct sample, colour, "colour"), .names = colours, .values = COLOUR_COUNT_},
     {RECORD_ROW(INT, struct sample, stage, "stage"), .values = 3},
     {RECORD_ROW(PANE, struct sample, pane, "pane"), .is_optional = true},
+    {RECORD_ROW(THREAD, struct sample, pane, "thread"), .is_optional = true},
     {RECORD_ROW(WORD, struct sample, word, "word")},
     {RECORD_ROW(BYTES, struct sample, bytes, "bytes")},
     {RECORD_ROW(BYTES, struct sample, mark, "mark"),
@@ -127,7 +128,11 @@ static struct sample full_sample(void)
 	    .big = UINT64_MAX,
 	    .colour = BLUE,
 	    .stage = 2,
-	    .pane = {.pane = 3, .pane_pid = 812, .server_pid = 790, .server_start = 5120},
+	    .pane = {.pane = 3,
+		.pane_pid = 812,
+		.server_pid = 790,
+		.server_start = 5120,
+		.thread = "codex:019a"},
 	    .word = "seven77",
 	    .bytes = "\x1b\xff > ",
 	    .mark = {0, 0xff, 0x10},
@@ -153,7 +158,16 @@ static void test_round_trip(void)
 	write_record(&again, kind.rows, &found);
 	is_str((char *)again.data, (char *)text.data, "each type of row is as it was");
 	ok(found.big == UINT64_MAX && found.parts[0].number == UINT64_MAX, "also beyond 2^53");
-	ok(pane_ref_equal(&found.pane, &sample.pane), "a pane");
+	ok(pane_ref_same_pane(&found.pane, &sample.pane), "a pane");
+	is_str(found.pane.thread, "codex:019a", "and its thread");
+	ok(pane_ref_equal(&found.pane, &sample.pane) &&
+		pane_ref_key(&found.pane) == pane_ref_key(&sample.pane),
+	    "the same address");
+	found.pane.pane = 4;
+	ok(pane_ref_equal(&found.pane, &sample.pane), "a thread is the same in another pane");
+	found.pane.pane = 3;
+	found.pane.thread[0] = '\0';
+	ok(!pane_ref_equal(&found.pane, &sample.pane), "a pane is another address than its thread");
 	is_str(found.bytes, sample.bytes, "bytes that are no text");
 	ok(found.mark_len == 3 && memcmp(found.mark, sample.mark, 3) == 0, "bytes with a NUL");
 	is_str(found.strings[2], sample.strings[2], "strings");

@@ -10,14 +10,16 @@
 #include <unistd.h>
 
 enum {
-	START_FIELD = 22, /* of /proc/PID/stat: proc(5) */
+	PARENT_FIELD = 4, /* of /proc/PID/stat: proc(5) */
+	START_FIELD = 22,
 	STAT_SIZE = 1024,
 };
 
-uint64_t process_start_ticks(pid_t pid)
+/* A field of /proc/PID/stat behind the name, as a number; 0 if it cannot be read. */
+static uint64_t read_field(pid_t pid, int wanted)
 {
 	char path[64], text[STAT_SIZE];
-	uint64_t start = 0;
+	uint64_t value = 0;
 	const char *at;
 	ssize_t len;
 	int fd;
@@ -30,11 +32,21 @@ uint64_t process_start_ticks(pid_t pid)
 	text[len > 0 ? len : 0] = '\0';
 	/* The program name before it is in parentheses and may contain any character. */
 	at = strrchr(text, ')');
-	for (int field = 2; at != NULL && field < START_FIELD; field++)
+	for (int field = 2; at != NULL && field < wanted; field++)
 		at = strchr(at + 1, ' ');
-	if (at == NULL || sscanf(at, "%" SCNu64, &start) != 1)
+	if (at == NULL || sscanf(at, "%" SCNu64, &value) != 1)
 		return 0;
-	return start;
+	return value;
+}
+
+uint64_t process_start_ticks(pid_t pid)
+{
+	return read_field(pid, START_FIELD);
+}
+
+pid_t process_parent(pid_t pid)
+{
+	return (pid_t)read_field(pid, PARENT_FIELD);
 }
 
 int process_open(pid_t pid, uint64_t start_ticks)

@@ -10,6 +10,9 @@
 /* When a process started, in clock ticks since boot; 0 if it does not exist. */
 uint64_t process_start_ticks(pid_t pid);
 
+/* The parent of a process; 0 if that cannot be read. */
+pid_t process_parent(pid_t pid);
+
 /* A pidfd of the process with this start time, or -1 if it has ended. */
 int process_open(pid_t pid, uint64_t start_ticks);
 

@@ -403,7 +403,7 @@ void agent_ensure(struct agent_set *set, struct request *request, struct agent_s
 	}
 	if (!take_spec(agent, request, plan))
 		return;
-	if (teller->pane != MUXBUS_NO_ID)
+	if (pane_ref_is_set(teller))
 		agent->teller = *teller;
 	agent_store(agent);
 	agent->restarts = 0;

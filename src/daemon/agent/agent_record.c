@@ -53,6 +53,7 @@ static const struct record_field agent_fields[] = {
     {RECORD_ROW(BOOL, struct kept_agent, plan.wants_notices, "notices"), .is_optional = true},
     {RECORD_ROW(PANE, struct kept_agent, pane, "pane"), .is_optional = true},
     {RECORD_ROW(PANE, struct kept_agent, teller, "teller"), .is_optional = true},
+    {RECORD_ROW(THREAD, struct kept_agent, teller, "teller_thread"), .is_optional = true},
     {RECORD_ROW(INT, struct kept_agent, started_ms, "started_ms")},
     {RECORD_ROW(BOOL, struct kept_agent, has_brackets, "brackets")},
     {RECORD_ROW(BOOL, struct kept_agent, is_crash_told, "crashed"), .is_optional = true},

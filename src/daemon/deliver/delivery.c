@@ -25,22 +25,32 @@
 enum {
 	BATCH_MAX = 32, /* notifications that one notice tells of */
 	DEFER_MAX = 64, /* that get their receipt in one turn of the loop */
-	REASON_SIZE = 160,
+	REASON_SIZE = QUEUE_REASON_SIZE,
 };
 
-/* The notifications that wait for one pane. */
+/*
+ * A thread that cannot be typed to is tried again after so long, at last every ten minutes; and
+ * at once when its agent reports or calls.
+ */
+static const int64_t again_ms[] = {5000, 30000, 120000, 600000};
+#define AGAIN_COUNT (sizeof again_ms / sizeof *again_ms)
+
+/* The notifications that wait for one pane or thread. */
 struct mail {
 	struct list link;
 	struct delivery_set *set;
 	struct pane_ref pane;
 	struct submit *submit;
 	struct queue_command *command; /* of its agent, at work; NULL: none is */
-	bool has_failed; /* that command: it is not asked again */
+	bool has_failed; /* that command: it is not asked again, but by again */
+	size_t tries; /* of that command for a thread, all in vain */
+	struct loop_timer *again;
 	uint64_t batch[BATCH_MAX]; /* numbers of the notifications being typed */
 	size_t batch_count;
 	uint64_t turns; /* of the agent, before it was typed */
 	struct buf line; /* that was typed */
 	char reason[REASON_SIZE]; /* of the deferral */
+	const char *way; /* of the deferral: "none", or NULL: as usual, later */
 	uint64_t deferred_to; /* number of the last one that got its receipt */
 	bool is_new_reason; /* those that have a receipt get this one too */
 	bool has_passed_over; /* some were not to be typed: they are looked at again */
@@ -86,26 +96,26 @@ static void typed_store(struct mail *mail, const struct buf *line)
 	    .before = submit_typed_before(mail->submit),
 	    .line = (char *)line->data,
 	};
-	char pane[PANE_REF_TEXT_SIZE];
-	pane_ref_format(&mail->pane, pane);
-	record_put(queue_store(mail->set->parts.queue), &typed_kind, pane, &typed);
+	char name[PANE_REF_NAME_SIZE];
+	pane_ref_name(&mail->pane, name);
+	record_put(queue_store(mail->set->parts.queue), &typed_kind, name, &typed);
 }
 
 static void typed_forget(const struct mail *mail)
 {
-	char pane[PANE_REF_TEXT_SIZE];
-	pane_ref_format(&mail->pane, pane);
-	record_delete(queue_store(mail->set->parts.queue), &typed_kind, pane);
+	char name[PANE_REF_NAME_SIZE];
+	pane_ref_name(&mail->pane, name);
+	record_delete(queue_store(mail->set->parts.queue), &typed_kind, name);
 }
 
 /* Takes up what an earlier daemon was about to type. */
 static void typed_load(struct mail *mail)
 {
 	struct queue *queue = mail->set->parts.queue;
-	char pane[PANE_REF_TEXT_SIZE];
+	char name[PANE_REF_NAME_SIZE];
 	struct typed typed = {0};
-	pane_ref_format(&mail->pane, pane);
-	if (!record_get(queue_store(queue), &typed_kind, pane, &typed))
+	pane_ref_name(&mail->pane, name);
+	if (!record_get(queue_store(queue), &typed_kind, name, &typed))
 		return;
 	for (size_t at = 0; at < typed.count && mail->batch_count < BATCH_MAX; at++) {
 		if (queue_find(queue, typed.batch[at]) != NULL)
@@ -256,8 +266,8 @@ static void defer_some(void *data)
 		mail->deferred_to = note->seq;
 	}
 	if (count > 0)
-		receipt_put_all(
-		    &mail->set->receipts, seqs, count, NOTE_QUEUED, "deferred", mail->reason);
+		receipt_put_all(&mail->set->receipts, seqs, count, NOTE_QUEUED, "deferred",
+		    mail->way, mail->reason);
 	if (note != NULL)
 		loop_timer_arm(mail->deferral, 0);
 	else
@@ -272,6 +282,19 @@ static void end_deferral(struct mail *mail)
 	mail->is_new_reason = false;
 }
 
+/* Gives the receipts of a deferral. */
+static void defer(struct mail *mail, const char *way, const char *reason, bool is_new)
+{
+	snprintf(mail->reason, sizeof mail->reason, "%s", reason);
+	mail->way = way;
+	mail->is_new_reason = mail->is_new_reason || is_new;
+	if (is_new || mail->has_passed_over) {
+		mail->deferred_to = 0;
+		mail->has_passed_over = false;
+	}
+	defer_some(mail);
+}
+
 /* A deferral for a new reason is published; a notification that was not typed is queued again. */
 static void on_deferred(void *data, const char *reason, bool is_new)
 {
@@ -284,13 +307,7 @@ static void on_deferred(void *data, const char *reason, bool is_new)
 			(void)queue_set_state(queue, note->seq, NOTE_QUEUED, NULL);
 	}
 	(void)queue_commit(queue);
-	snprintf(mail->reason, sizeof mail->reason, "%s", reason);
-	mail->is_new_reason = mail->is_new_reason || is_new;
-	if (is_new || mail->has_passed_over) {
-		mail->deferred_to = 0;
-		mail->has_passed_over = false;
-	}
-	defer_some(mail);
+	defer(mail, NULL, reason, is_new);
 }
 
 static bool on_compose(void *data, struct submit_text *text)
@@ -326,6 +343,7 @@ static void mail_free(struct mail *mail)
 	queue_command_free(mail->command);
 	submit_free(mail->submit);
 	loop_timer_free(mail->deferral);
+	loop_timer_free(mail->again);
 	buf_finish(&mail->line);
 	mem_free(mail);
 }
@@ -378,6 +396,12 @@ static struct mail *find_mail(const struct delivery_set *set, const struct pane_
 	return NULL;
 }
 
+/* Whether it can be typed, where no command of the agent takes it. */
+static bool has_pane(const struct mail *mail)
+{
+	return mail->pane.pane != MUXBUS_NO_ID;
+}
+
 /* Tells of what was given to the agent's command, and goes on with what came meanwhile. */
 static void on_command(void *data, bool is_taken, const char *reason)
 {
@@ -386,14 +410,17 @@ static void on_command(void *data, bool is_taken, const char *reason)
 	struct queue_command *command = mail->command; /* the reason is its */
 	mail->command = NULL;
 	mail->has_failed = !is_taken;
+	mail->tries = is_taken ? 0 : mail->tries + 1;
 	for (size_t at = 0; at < mail->batch_count; at++) {
 		if (is_taken)
 			receipt_put(receipts, mail->batch[at], NOTE_DELIVERED, "handed_over",
 			    "queue_command", NULL);
 		else
 			receipt_put(receipts, mail->batch[at], NOTE_QUEUED, "deferred",
-			    "queue_command", reason);
+			    has_pane(mail) ? "queue_command" : "none", reason);
 	}
+	snprintf(mail->reason, sizeof mail->reason, "%s", is_taken ? "" : reason);
+	mail->way = has_pane(mail) ? NULL : "none";
 	queue_command_free(command);
 	mail->batch_count = 0;
 	mail_go(mail);
@@ -403,11 +430,13 @@ static void on_command(void *data, bool is_taken, const char *reason)
 static bool mail_command(struct mail *mail)
 {
 	const struct delivery_parts *parts = &mail->set->parts;
-	const struct presence *presence = presence_of_pane(parts->presences, &mail->pane);
 	const struct notification *notes[BATCH_MAX];
+	char reason[QUEUE_REASON_SIZE];
+	struct queue_target target;
 	struct buf text;
-	if (mail->has_failed || presence == NULL || !queue_command_serves(presence) ||
-	    mail->batch_count > 0 || submit_is_at_work(mail->submit) || !on_is_wanted(mail))
+	if (mail->has_failed || mail->batch_count > 0 || submit_is_at_work(mail->submit) ||
+	    !on_is_wanted(mail) ||
+	    !queue_command_find(parts->presences, &mail->pane, &target, reason))
 		return false;
 	end_deferral(mail);
 	mail_gather(mail);
@@ -419,23 +448,55 @@ static bool mail_command(struct mail *mail)
 	for (size_t at = 0; at < mail->batch_count; at++)
 		(void)queue_set_state(parts->queue, mail->batch[at], NOTE_DELIVERING, NULL);
 	mail->command =
-	    queue_command_start(parts->base, presence, (const char *)text.data, on_command, mail);
+	    queue_command_start(parts->base, &target, (const char *)text.data, on_command, mail);
 	buf_finish(&text);
 	return true;
 }
 
-/* Goes on with a pane: in the best way there is, or not at all. */
+/* A thread that is not there, and in no pane: what it is to get stays queued, and says why. */
+static void mail_strand(struct mail *mail)
+{
+	size_t last = AGAIN_COUNT - 1, at = mail->tries > 0 ? mail->tries - 1 : 0;
+	char reason[REASON_SIZE];
+	struct queue_target target;
+	if (mail->has_failed) {
+		memcpy(reason, mail->reason, sizeof reason);
+		loop_timer_arm(mail->again, again_ms[at < last ? at : last]);
+	} else {
+		/* Until its agent reports or calls. */
+		(void)queue_command_find(mail->set->parts.presences, &mail->pane, &target, reason);
+	}
+	defer(mail, "none", reason, strcmp(reason, mail->reason) != 0);
+}
+
+/* Types what is wanted where that can be done. */
+static void mail_type(struct mail *mail)
+{
+	if (has_pane(mail))
+		submit_wake(mail->submit);
+	else
+		mail_strand(mail);
+}
+
+static void on_again(void *data)
+{
+	struct mail *mail = data;
+	mail->has_failed = false;
+	mail_go(mail);
+}
+
+/* Goes on with a pane or thread: in the best way there is, or not at all. */
 static void mail_go(struct mail *mail)
 {
 	if (mail->command != NULL || mail_command(mail))
 		return;
 	if (on_is_wanted(mail))
-		submit_wake(mail->submit);
+		mail_type(mail);
 	else if (!submit_is_at_work(mail->submit))
 		mail_free(mail);
 }
 
-/* Looks at a pane soon: something is addressed to it. */
+/* Looks at a pane or thread soon: something is addressed to it. */
 static void mail_wake(struct delivery_set *set, const struct pane_ref *pane)
 {
 	struct mail *mail = find_mail(set, pane);
@@ -446,17 +507,18 @@ static void mail_wake(struct delivery_set *set, const struct pane_ref *pane)
 		buf_init(&mail->line, SUBMIT_LINE_MAX);
 		mail->submit = submit_new(set->parts.submits, pane, &policy, &handlers, mail);
 		mail->deferral = loop_timer_new(set->parts.base, defer_some, mail);
+		mail->again = loop_timer_new(set->parts.base, on_again, mail);
 		list_append(&set->mails, &mail->link);
 		typed_load(mail);
 	}
 	if (mail->command == NULL && !mail_command(mail))
-		submit_wake(mail->submit);
+		mail_type(mail);
 }
 
 static void on_posted(struct queue_listener *listener, const struct notification *note)
 {
 	struct delivery_set *set = list_entry(listener, struct delivery_set, listener);
-	if (note->pane.pane != MUXBUS_NO_ID && note->state == NOTE_QUEUED)
+	if (pane_ref_is_set(&note->pane) && note->state == NOTE_QUEUED)
 		mail_wake(set, &note->pane);
 }
 
@@ -489,9 +551,18 @@ static void wake_pane(struct delivery_set *set, const struct pane_ref *pane)
 	}
 }
 
-static void on_reported(struct presence_listener *listener, const struct pane_ref *pane)
+/* An agent has reported or called: its pane may be ready, and its thread loaded again. */
+static void on_reported(struct presence_listener *listener, const struct pane_ref *address)
 {
-	wake_pane(list_entry(listener, struct delivery_set, reports), pane);
+	struct delivery_set *set = list_entry(listener, struct delivery_set, reports);
+	struct pane_ref pane = *address;
+	struct mail *mail = find_mail(set, address);
+	if (mail != NULL && mail->pane.thread[0] != '\0' && mail->command == NULL)
+		mail->has_failed = false;
+	wake_pane(set, address);
+	pane.thread[0] = '\0';
+	if (pane_ref_is_set(&pane) && address->thread[0] != '\0')
+		wake_pane(set, &pane);
 }
 
 static void on_settled(struct puller_listener *listener, const struct pane_ref *pane)

@@ -12,19 +12,23 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include "base/buf.h"
+#include "base/process.h"
+#include "base/utf8.h"
 #include "base/xalloc.h"
 #include "daemon/core/loop_timer.h"
-#include "daemon/pane/presence.h"
+#include "daemon/queue/notification.h"
 
 extern char **environ;
 
 enum {
-	REASON_SIZE = 200,
+	SAID_MAX = 120, /* bytes of its output in a reason */
+	ANCESTORS_MAX = 8,
 	WORDS_MAX = 8,
 	ENVIRON_MAX = 256 * 1024,
 	VARIABLES_MAX = 4096,
@@ -52,22 +56,82 @@ struct queue_command {
 	struct loop_timer *timer;
 	pid_t pid; /* 0: it has been waited for */
 	int pidfd;
-	char reason[REASON_SIZE];
+	int output; /* a file in memory; below 0: none */
+	char reason[QUEUE_REASON_SIZE];
 };
 
-static const char *const *find_words(const struct presence *presence)
+static const char *const *find_words(const char *agent)
 {
 	for (size_t at = 0; at < sizeof commands / sizeof *commands; at++) {
-		if (strcmp(commands[at].agent, presence->agent) == 0)
+		if (strcmp(commands[at].agent, agent) == 0)
 			return commands[at].words;
 	}
 	return NULL;
 }
 
-bool queue_command_serves(const struct presence *presence)
+bool queue_command_is_of(const char *agent)
 {
-	return presence->session[0] != '\0' && !presence->is_by_mark &&
-	    find_words(presence) != NULL;
+	return find_words(agent) != NULL;
+}
+
+static bool set_target(struct queue_target *target, const struct presence *presence,
+    const char *agent, const char *session)
+{
+	if (presence == NULL || presence->is_by_mark || strcmp(presence->agent, agent) != 0 ||
+	    session[0] == '\0' || find_words(agent) == NULL)
+		return false;
+	snprintf(target->agent, sizeof target->agent, "%s", agent);
+	snprintf(target->session, sizeof target->session, "%s", session);
+	target->pid = presence->pid;
+	return true;
+}
+
+bool queue_command_find(struct presence_set *presences, const struct pane_ref *address,
+    struct queue_target *ret_target, char ret_reason[QUEUE_REASON_SIZE])
+{
+	const struct presence *in_pane = presence_of_pane(presences, address);
+	char agent[PRESENCE_NAME_MAX + 1];
+	const char *session;
+	ret_reason[0] = '\0';
+	if (address->thread[0] == '\0' || !presence_split(address->thread, agent, &session))
+		return in_pane != NULL &&
+		    set_target(ret_target, in_pane, in_pane->agent, in_pane->session);
+	/* Another session in the pane may have taken the place of this one in the same program. */
+	if (set_target(
+		ret_target, presence_of_session(presences, agent, session), agent, session) ||
+	    set_target(ret_target, in_pane, agent, session))
+		return true;
+	snprintf(ret_reason, QUEUE_REASON_SIZE,
+	    "thread %.64s is not loaded: the process of %.32s has ended", session, agent);
+	return false;
+}
+
+/* Whether the program of a process bears a name. */
+static bool is_program_of(pid_t pid, const char *name)
+{
+	char link[64], path[PATH_MAX];
+	const char *slash;
+	ssize_t len;
+	snprintf(link, sizeof link, "/proc/%d/exe", (int)pid);
+	len = readlink(link, path, sizeof path - 1);
+	if (len <= 0)
+		return false;
+	path[len] = '\0';
+	slash = strrchr(path, '/');
+	return slash != NULL && strcmp(slash + 1, name) == 0;
+}
+
+pid_t queue_command_process(const char *agent, pid_t pid)
+{
+	const char *const *words = find_words(agent);
+	pid_t parent = process_parent(pid), at = parent;
+	for (int generation = 0; words != NULL && at > 1 && generation < ANCESTORS_MAX;
+	     generation++) {
+		if (is_program_of(at, words[0]))
+			return at;
+		at = process_parent(at);
+	}
+	return parent > 1 ? parent : 0;
 }
 
 /* Reads "NAME=VALUE" texts of a process, each ended by a NUL; empty if that is not allowed. */
@@ -109,12 +173,10 @@ static bool find_program(const char *name, pid_t pid, const char *dirs, char *ou
 	char link[64];
 	ssize_t len;
 	snprintf(link, sizeof link, "/proc/%d/exe", (int)pid);
-	len = pid > 0 ? readlink(link, out, size - 1) : -1;
+	len = pid > 0 && is_program_of(pid, name) ? readlink(link, out, size - 1) : -1;
 	if (len > 0) {
-		const char *slash;
 		out[len] = '\0';
-		slash = strrchr(out, '/');
-		if (slash != NULL && strcmp(slash + 1, name) == 0 && is_program(out))
+		if (is_program(out))
 			return true;
 	}
 	while (dirs != NULL && *dirs != '\0') {
@@ -153,7 +215,21 @@ static char **make_environ(const struct buf *block)
 	return made;
 }
 
-static int spawn(pid_t *ret_pid, const char *program, char *const *argv, char *const *env)
+/* A file in memory for the output, of a size that does not grow; -1: the output is lost. */
+static int open_output(void)
+{
+	int fd = memfd_create("muxbus-queue", MFD_CLOEXEC | MFD_ALLOW_SEALING);
+	if (fd >= 0 &&
+	    (ftruncate(fd, QUEUE_COMMAND_OUT_MAX) < 0 ||
+		fcntl(fd, F_ADD_SEALS, F_SEAL_GROW | F_SEAL_SHRINK) < 0)) {
+		(void)close(fd);
+		fd = -1;
+	}
+	return fd;
+}
+
+static int spawn(
+    pid_t *ret_pid, const char *program, char *const *argv, char *const *env, int output)
 {
 	posix_spawn_file_actions_t actions;
 	posix_spawnattr_t attributes;
@@ -163,8 +239,9 @@ static int spawn(pid_t *ret_pid, const char *program, char *const *argv, char *c
 	sigfillset(&all);
 	posix_spawn_file_actions_init(&actions);
 	posix_spawn_file_actions_addopen(&actions, STDIN_FILENO, "/dev/null", O_RDWR, 0);
-	posix_spawn_file_actions_adddup2(&actions, STDIN_FILENO, STDOUT_FILENO);
-	posix_spawn_file_actions_adddup2(&actions, STDIN_FILENO, STDERR_FILENO);
+	posix_spawn_file_actions_adddup2(
+	    &actions, output >= 0 ? output : STDIN_FILENO, STDOUT_FILENO);
+	posix_spawn_file_actions_adddup2(&actions, STDOUT_FILENO, STDERR_FILENO);
 	posix_spawnattr_init(&attributes);
 	posix_spawnattr_setsigmask(&attributes, &none);
 	posix_spawnattr_setsigdefault(&attributes, &all);
@@ -193,18 +270,56 @@ static int reap(struct queue_command *command, bool is_kill)
 	return status;
 }
 
+/* The line of an output that says most: the first error, else the last line. xalloc()ed. */
+static char *find_said(char *text)
+{
+	const char *said = "";
+	char *rest = text, *line;
+	while ((line = strsep(&rest, "\r\n")) != NULL) {
+		if (line[strspn(line, " \t")] == '\0')
+			continue;
+		said = line;
+		if (strncasecmp(line, "error", 5) == 0)
+			break;
+	}
+	return notification_clean_text(said, strlen(said));
+}
+
+/* Reads its output. Returns whether that says that the thread is not loaded. */
+static bool read_output(const struct queue_command *command, char **ret_said)
+{
+	char *text = xcalloc(1, QUEUE_COMMAND_OUT_MAX + 1);
+	ssize_t len =
+	    command->output >= 0 ? pread(command->output, text, QUEUE_COMMAND_OUT_MAX, 0) : 0;
+	bool is_not_loaded;
+	text[len > 0 ? len : 0] = '\0'; /* what it did not write is NUL too */
+	is_not_loaded = strcasestr(text, "not loaded") != NULL;
+	*ret_said = find_said(text);
+	mem_free(text);
+	return is_not_loaded;
+}
+
 static void on_ended(evutil_socket_t fd, short what, void *data)
 {
 	struct queue_command *command = data;
 	int status = reap(command, false);
-	bool is_taken = WIFEXITED(status) && WEXITSTATUS(status) == 0;
+	bool is_done = WIFEXITED(status) && WEXITSTATUS(status) == 0, is_not_loaded;
+	char *said;
 	(void)fd;
 	(void)what;
-	if (!is_taken)
+	is_not_loaded = read_output(command, &said);
+	if (is_not_loaded)
+		snprintf(command->reason, sizeof command->reason, "its thread is not loaded: %.*s",
+		    SAID_MAX, said);
+	else if (!is_done)
 		snprintf(command->reason, sizeof command->reason,
-		    "its queue command ended with %s %d", WIFEXITED(status) ? "status" : "signal",
-		    WIFEXITED(status) ? WEXITSTATUS(status) : WTERMSIG(status));
-	command->done(command->data, is_taken, command->reason);
+		    "its queue command ended with %s %d%s%.*s",
+		    WIFEXITED(status) ? "status" : "signal",
+		    WIFEXITED(status) ? WEXITSTATUS(status) : WTERMSIG(status),
+		    said[0] != '\0' ? ": " : "", SAID_MAX, said);
+	command->reason[utf8_valid_prefix(command->reason, strlen(command->reason))] = '\0';
+	mem_free(said);
+	command->done(command->data, is_done && !is_not_loaded, command->reason);
 }
 
 /* It takes too long, or could not be started. */
@@ -220,9 +335,9 @@ static void on_timer(void *data)
 }
 
 static bool start(struct queue_command *command, struct event_base *base,
-    const struct presence *presence, const char *text)
+    const struct queue_target *target, const char *text)
 {
-	const char *const *words = find_words(presence);
+	const char *const *words = find_words(target->agent);
 	char program[PATH_MAX], *argv[WORDS_MAX] = {NULL};
 	const char *path;
 	struct buf block;
@@ -230,16 +345,16 @@ static bool start(struct queue_command *command, struct event_base *base,
 	int error = ENOENT;
 	for (size_t at = 0; words[at] != NULL; at++)
 		argv[at] =
-		    (char *)(uintptr_t)(strcmp(words[at], SESSION_WORD) == 0 ? presence->session
+		    (char *)(uintptr_t)(strcmp(words[at], SESSION_WORD) == 0 ? target->session
 			    : strcmp(words[at], TEXT_WORD) == 0              ? text
 									     : words[at]);
 	buf_init(&block, ENVIRON_MAX);
-	read_environ(presence->pid, &block);
+	read_environ(target->pid, &block);
 	env = make_environ(&block);
 	path = find_variable(&block, "PATH");
-	if (find_program(words[0], presence->pid, path != NULL ? path + 5 : getenv("PATH"), program,
+	if (find_program(words[0], target->pid, path != NULL ? path + 5 : getenv("PATH"), program,
 		sizeof program))
-		error = spawn(&command->pid, program, argv, env);
+		error = spawn(&command->pid, program, argv, env, command->output);
 	mem_free(env);
 	buf_finish(&block);
 	if (error != 0) {
@@ -259,16 +374,17 @@ static bool start(struct queue_command *command, struct event_base *base,
 	return true;
 }
 
-struct queue_command *queue_command_start(struct event_base *base, const struct presence *presence,
-    const char *text, queue_command_fn *done, void *data)
+struct queue_command *queue_command_start(struct event_base *base,
+    const struct queue_target *target, const char *text, queue_command_fn *done, void *data)
 {
 	struct queue_command *command = xcalloc(1, sizeof *command);
 	bool is_started;
 	command->done = done;
 	command->data = data;
 	command->pidfd = -1;
+	command->output = open_output();
 	command->timer = loop_timer_new(base, on_timer, command);
-	is_started = start(command, base, presence, text);
+	is_started = start(command, base, target, text);
 	loop_timer_arm(command->timer, is_started ? QUEUE_COMMAND_MS : 0);
 	return command;
 }
@@ -282,6 +398,8 @@ void queue_command_free(struct queue_command *command)
 		event_free(command->ended);
 	if (command->pidfd >= 0)
 		(void)close(command->pidfd);
+	if (command->output >= 0)
+		(void)close(command->output);
 	loop_timer_free(command->timer);
 	mem_free(command);
 }

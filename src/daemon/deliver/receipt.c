@@ -47,7 +47,12 @@ static void receipt_publish(
 	json_writer_init(&writer, &members);
 	json_put_int(&writer, "notification", (int64_t)seq);
 	json_put_str(&writer, "id", note->id);
-	json_put_id(&writer, "pane", '%', note->pane.pane);
+	if (note->pane.pane != MUXBUS_NO_ID)
+		json_put_id(&writer, "pane", '%', note->pane.pane);
+	else
+		json_put_null(&writer, "pane");
+	if (note->pane.thread[0] != '\0')
+		json_put_str(&writer, "thread", note->pane.thread);
 	json_put_raw(&writer, "delivery", (const char *)receipt->data, receipt->len);
 	scope.pane = note->pane.pane;
 	scope.sessions[0] = MUXBUS_NO_ID;
@@ -66,12 +71,12 @@ void receipt_give(const struct receipt_parts *parts, uint64_t seq, enum notifica
 }
 
 void receipt_put_all(const struct receipt_parts *parts, const uint64_t *seqs, size_t count,
-    enum notification_state state, const char *result, const char *reason)
+    enum notification_state state, const char *result, const char *way, const char *reason)
 {
 	struct json_writer writer;
 	struct buf receipt;
 	buf_init(&receipt, RECEIPT_MAX);
-	receipt_begin(&receipt, &writer, result, NULL, reason);
+	receipt_begin(&receipt, &writer, result, way, reason);
 	json_object_end(&writer);
 	queue_begin(parts->queue);
 	for (size_t at = 0; at < count; at++)

@@ -12,7 +12,7 @@
  * A typed one has "typed_before" if a daemon may have been killed while it typed: the number
  * of times, at most, that it was submitted already. "way" says how: typed, follow (a follower's
  * stream), hook (the agent's own hook), queue_command (the agent's command for it), waited (a
- * request waited for it).
+ * request waited for it), or none (it stays queued, because of reason).
  */
 #ifndef DAEMON_DELIVER_RECEIPT_H
 #define DAEMON_DELIVER_RECEIPT_H
@@ -52,6 +52,6 @@ void receipt_put(const struct receipt_parts *parts, uint64_t seq, enum notificat
 
 /* The same receipt on many notifications, in one transaction. */
 void receipt_put_all(const struct receipt_parts *parts, const uint64_t *seqs, size_t count,
-    enum notification_state state, const char *result, const char *reason);
+    enum notification_state state, const char *result, const char *way, const char *reason);
 
 #endif

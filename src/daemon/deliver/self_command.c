@@ -55,6 +55,7 @@ static const struct record_field command_fields[] = {
     {RECORD_ROW(INT, struct self_command, stage, "stage"), .values = SELF_COMMAND_RUNNING + 1},
     {RECORD_ROW(INT, struct self_command, created_ms, "created_ms")},
     {RECORD_ROW(PANE, struct self_command, pane, "pane")},
+    {RECORD_ROW(THREAD, struct self_command, pane, "thread"), .is_optional = true},
     {RECORD_ROW(TEXT, struct self_command, text, "text")},
 };
 
@@ -381,7 +382,7 @@ const struct self_command *self_command_add(
 	const struct self_command *command = NULL;
 	struct order *order;
 	while ((command = self_command_next(set, command)) != NULL) {
-		if (pane_ref_equal(&command->pane, pane))
+		if (pane_ref_same_pane(&command->pane, pane))
 			return NULL;
 	}
 	if (set->count == SELF_COMMANDS_MAX)

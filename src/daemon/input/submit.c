@@ -379,7 +379,7 @@ static void on_reported(struct presence_listener *listener, const struct pane_re
 	list_for_each (link, &set->submits) {
 		struct submit *submit = list_entry(link, struct submit, link);
 		if (submit->is_stale || submit->is_asking || submit->stage != STAGE_WAITING ||
-		    !pane_ref_equal(&submit->pane, pane))
+		    !pane_ref_same_pane(&submit->pane, pane))
 			continue;
 		submit->retry_ms = SUBMIT_RETRY_MIN_MS;
 		submit_arm(submit, 0);

@@ -101,7 +101,7 @@ bool submit_is_blocked(const struct submit *submit)
 		    is_raw && is_older && other->policy->is_raw && other->stage == STAGE_WAITING;
 		is_older &= other != submit;
 		if (other != submit && !other->is_stale &&
-		    pane_ref_equal(&other->pane, &submit->pane) &&
+		    pane_ref_same_pane(&other->pane, &submit->pane) &&
 		    (other->stage > STAGE_WAITING || (other->is_keeping && !is_raw) || is_before))
 			return true;
 	}
@@ -114,7 +114,8 @@ void submit_wake_others(const struct submit *submit)
 	list_for_each (link, &submit->set->submits) {
 		struct submit *other = list_entry(link, struct submit, link);
 		if (other != submit && !other->is_stale && other->policy->is_raw &&
-		    other->stage == STAGE_WAITING && pane_ref_equal(&other->pane, &submit->pane))
+		    other->stage == STAGE_WAITING &&
+		    pane_ref_same_pane(&other->pane, &submit->pane))
 			submit_arm(other, 0);
 	}
 }

@@ -14,6 +14,7 @@ static const struct mcp_client clients[] = {
 	.waiting = "A waiting call may last as long as it takes: after two minutes it moves to "
 		   "the background, you continue or end your turn, and its result wakes you."},
     {.name = "codex-mcp-client",
+	.agent = "codex",
 	.wait_sec = 280,
 	.waiting = "A waiting call is answered after 280 s at the latest, then with pending."},
     {.name = "copilot-cli",

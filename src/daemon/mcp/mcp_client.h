@@ -14,6 +14,7 @@
 
 struct mcp_client {
 	const char *name; /* beginning of its name; "" for all others */
+	const char *agent; /* whose thread is in _meta.threadId of each call; NULL: it is not */
 	int wait_sec; /* calls are answered before this; 0: no limit */
 	const char *waiting; /* about waiting, for the instructions */
 };

@@ -16,8 +16,8 @@
 #include "daemon/methods/daemon_parts.h"
 #include "daemon/queue/queue.h"
 #include "daemon/server/request.h"
+#include "daemon/server/requester.h"
 #include "daemon/source/wait.h"
-#include "daemon/tmux/pane_fate.h"
 
 struct mcp_pending {
 	struct daemon *daemon;
@@ -88,18 +88,13 @@ static void on_time(void *data)
 	struct pane_ref pane;
 	char message[512];
 	char copy[WAIT_NAME_MAX + 1];
-	bool is_weak;
 	const char *name;
-	uint32_t peer_pane;
 	if (is_task(request_method(request))) {
 		pending->is_released = true;
 		(void)request_release(request); /* answers it now or later */
 		return;
 	}
-	peer_pane = request_peer_pane(request, &is_weak);
-	pane_ref_clear(&pane);
-	if (peer_pane != MUXBUS_NO_ID)
-		pane_ref_of(pending->daemon->tmux, peer_pane, &pane);
+	(void)requester_pane(request, NULL, &pane);
 	name = wait_park(pending->daemon->waits, request, &pane);
 	if (name == NULL)
 		return;

@@ -16,6 +16,7 @@
 #include "daemon/mcp/mcp_progress.h"
 #include "daemon/mcp/mcp_shown.h"
 #include "daemon/mcp/mcp_text.h"
+#include "daemon/mcp/mcp_thread.h"
 #include "daemon/mcp/mcp_tool_name.h"
 #include "daemon/methods/daemon_parts.h"
 #include "daemon/server/dispatch.h"
@@ -320,6 +321,7 @@ static void handle_call(struct mcp_exchange *exchange, const void *data)
 	    .is_modern = exchange->is_modern,
 	    .bytes_max = is_sized(arguments) ? MCP_RESULT_MAX : MCP_RESULT_BYTES};
 	mcp_log_begin(&call->log, exchange);
+	mcp_thread_bind(exchange);
 	if (tool->flags & METHOD_WAITS) {
 		call->progress =
 		    mcp_progress_new(exchange->mcp, request, exchange->meta, tool->name);

@@ -26,6 +26,8 @@ const struct field_result notification_list_results[] = {
     {"notifications[].source", "string", "timer, watch, job, condition, command, post or program"},
     {"notifications[].id", "string", "the id of the request that it answers"},
     {"notifications[].pane", "string|null", "the pane it is addressed to"},
+    {"notifications[].thread", "string",
+	"the session of an agent, if it is addressed to one: \"codex:019a…\""},
     {"notifications[].text", "string", "one line for people"},
     {"notifications[].data", "object", "what happened, by source"},
     {"notifications[].state", "string",
@@ -33,8 +35,8 @@ const struct field_result notification_list_results[] = {
     {"notifications[].count", "integer", "how many things it tells of, if not one"},
     {"notifications[].delivery", "object|null",
 	"the receipt of its way to its pane: result (deferred, submitted, typed, handed_over, "
-	"refused), way (waited, follow, hook, queue_command, typed), time, reason, and what was "
-	"seen; typed_before: so often, at most, daemons that were killed had submitted it"},
+	"refused), way (waited, follow, hook, queue_command, typed, none), time, reason, and what "
+	"was seen; typed_before: so often, at most, daemons that were killed had submitted it"},
     {"notifications[].redelivered", "integer", "how often it was handed out again"},
     {"last", "integer", "ask for what comes after this"},
     {"gap", "object|null", "from, to and reason of what is missing before these"},

@@ -205,7 +205,7 @@ static bool is_meant_wait(
 {
 	if (args->id != NULL)
 		return strcmp(wait->id, args->id) == 0;
-	return args->file_path == NULL && pane->pane != MUXBUS_NO_ID &&
+	return args->file_path == NULL && pane_ref_is_set(pane) &&
 	    pane_ref_equal(&wait->pane, pane);
 }
 

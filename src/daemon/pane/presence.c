@@ -59,6 +59,29 @@ const char *presence_check(const char *agent, const char *session)
 	return NULL;
 }
 
+void presence_thread(const char *agent, const char *session, char out[PANE_REF_THREAD_SIZE])
+{
+	int len = snprintf(out, PANE_REF_THREAD_SIZE, "%s:%s", agent, session);
+	if (session[0] == '\0' || len >= PANE_REF_THREAD_SIZE)
+		out[0] = '\0';
+}
+
+void presence_address(const struct presence *presence, struct pane_ref *ret_address)
+{
+	*ret_address = presence->pane;
+	presence_thread(presence->agent, presence->session, ret_address->thread);
+}
+
+bool presence_split(const char *thread, char agent[PRESENCE_NAME_MAX + 1], const char **ret_session)
+{
+	const char *colon = strchr(thread, ':');
+	if (colon == NULL || colon - thread > PRESENCE_NAME_MAX)
+		return false;
+	snprintf(agent, PRESENCE_NAME_MAX + 1, "%.*s", (int)(colon - thread), thread);
+	*ret_session = colon + 1;
+	return presence_check(agent, colon + 1) == NULL;
+}
+
 static const struct record_field presence_fields[] = {
     {RECORD_ROW(PANE, struct presence, pane, "pane"), .is_optional = true},
     {RECORD_ROW(INT, struct presence, pid, "pid")},
@@ -132,7 +155,7 @@ static struct presence *find(const struct presence_set *set, const struct pane_r
 	struct list *link;
 	list_for_each (link, &set->presences) {
 		struct presence *presence = list_entry(link, struct presence, link);
-		if (pane->pane != MUXBUS_NO_ID ? pane_ref_equal(&presence->pane, pane)
+		if (pane->pane != MUXBUS_NO_ID ? pane_ref_same_pane(&presence->pane, pane)
 					       : presence->pane.pane == MUXBUS_NO_ID &&
 			    strcmp(presence->agent, agent) == 0 &&
 			    strcmp(presence->session, session) == 0)
@@ -283,6 +306,7 @@ bool presence_report(struct presence_set *set, const struct presence_report *rep
 {
 	const char *session = report->session != NULL ? report->session : "";
 	struct presence *presence;
+	struct pane_ref address;
 	enum presence_state before;
 	bool is_new;
 	pid_t pid;
@@ -307,11 +331,12 @@ bool presence_report(struct presence_set *set, const struct presence_report *rep
 	if (report->state != PRESENCE_UNKNOWN)
 		set_state(presence, report->state);
 	presence_store(set, presence);
+	presence_address(presence, &address);
 	if (is_new || before != presence->state)
 		tell(set, presence, before);
 	if (presence->state == PRESENCE_GONE)
 		presence_remove(set, presence);
-	tell_listeners(set, report->pane);
+	tell_listeners(set, &address);
 	return true;
 }
 

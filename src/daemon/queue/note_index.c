@@ -45,18 +45,18 @@ void note_index_finish(struct note_index *index)
 
 static bool is_undelivered(const struct notification *note)
 {
-	return note->pane.pane != MUXBUS_NO_ID &&
+	return pane_ref_is_set(&note->pane) &&
 	    (note->state == NOTE_QUEUED || note->state == NOTE_DELIVERING);
 }
 
 /* Puts one into the list of its pane, mostly at the end. */
 static void pane_add(struct note_index *index, struct notification *note)
 {
-	struct list *notes = map_get(&index->by_pane, note->pane.pane), *place;
+	struct list *notes = map_get(&index->by_pane, pane_ref_key(&note->pane)), *place;
 	if (notes == NULL) {
 		notes = xcalloc(1, sizeof *notes);
 		list_init(notes);
-		set(&index->by_pane, note->pane.pane, notes);
+		set(&index->by_pane, pane_ref_key(&note->pane), notes);
 	}
 	for (place = notes->prev; place != notes; place = place->prev) {
 		if (list_entry(place, struct notification, same_pane)->seq < note->seq)
@@ -68,11 +68,11 @@ static void pane_add(struct note_index *index, struct notification *note)
 
 static void pane_remove(struct note_index *index, struct notification *note)
 {
-	struct list *notes = map_get(&index->by_pane, note->pane.pane);
+	struct list *notes = map_get(&index->by_pane, pane_ref_key(&note->pane));
 	list_remove(&note->same_pane);
 	note->is_in_pane = false;
 	if (list_is_empty(notes))
-		mem_free(map_remove(&index->by_pane, note->pane.pane));
+		mem_free(map_remove(&index->by_pane, pane_ref_key(&note->pane)));
 }
 
 void note_index_update(struct note_index *index, struct notification *note)
@@ -134,9 +134,9 @@ struct notification *note_index_older(
 }
 
 struct notification *note_index_undelivered(
-    const struct note_index *index, uint32_t pane, const struct notification *previous)
+    const struct note_index *index, uint64_t key, const struct notification *previous)
 {
-	const struct list *notes = map_get(&index->by_pane, pane), *link;
+	const struct list *notes = map_get(&index->by_pane, key), *link;
 	if (notes == NULL)
 		return NULL;
 	link = previous == NULL ? notes->next : previous->same_pane.next;

@@ -18,7 +18,7 @@ struct note_index {
 	struct map by_seq;
 	struct map by_id; /* the newest one of each id */
 	struct map by_key; /* the hash of a key to the oldest one that may be counted up */
-	struct map by_pane; /* the id of a pane to a list of the undelivered */
+	struct map by_pane; /* pane_ref_key() to a list of the undelivered */
 };
 
 void note_index_init(struct note_index *index);
@@ -40,11 +40,11 @@ struct notification *note_index_older(
     const struct note_index *index, const struct notification *note);
 
 /*
- * The undelivered ones of a pane in order of seq, of all programs that this pane had: NULL starts,
- * NULL ends.
+ * The undelivered ones of a pane or thread in order of seq, by pane_ref_key(): of all programs
+ * that this pane had. NULL starts, NULL ends.
  */
 struct notification *note_index_undelivered(
-    const struct note_index *index, uint32_t pane, const struct notification *previous);
+    const struct note_index *index, uint64_t key, const struct notification *previous);
 
 /* Later posts with its key may be counted into this one, until it is withdrawn. */
 void note_index_offer(struct note_index *index, struct notification *note);

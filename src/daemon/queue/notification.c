@@ -51,6 +51,8 @@ void notification_write_members(
 		json_put_id(writer, "pane", '%', note->pane.pane);
 	else
 		json_put_null(writer, "pane");
+	if (note->pane.thread[0] != '\0')
+		json_put_str(writer, "thread", note->pane.thread);
 	json_put_str(writer, "text", note->text);
 	json_put_raw(writer, "data", note->data, strlen(note->data));
 	json_put_str(writer, "state", state_names[note->state]);
@@ -75,6 +77,7 @@ static const struct record_field fields[] = {
 	.values = SOURCE_COUNT_},
     {RECORD_ROW(WORD, struct notification, id, "id")},
     {RECORD_ROW(PANE, struct notification, pane, "pane"), .is_optional = true},
+    {RECORD_ROW(THREAD, struct notification, pane, "thread"), .is_optional = true},
     {RECORD_ROW(TEXT, struct notification, text, "text")},
     {RECORD_ROW(JSON, struct notification, data, "data")},
     {RECORD_ROW(TEXT, struct notification, key, "key"), .is_optional = true},

@@ -507,9 +507,9 @@ const struct notification *queue_next_for(
     const struct queue *queue, const struct pane_ref *pane, const struct notification *previous)
 {
 	const struct notification *note =
-	    note_index_undelivered(&queue->index, pane->pane, previous);
+	    note_index_undelivered(&queue->index, pane_ref_key(pane), previous);
 	while (note != NULL && !pane_ref_equal(&note->pane, pane))
-		note = note_index_undelivered(&queue->index, pane->pane, note);
+		note = note_index_undelivered(&queue->index, pane_ref_key(pane), note);
 	return note;
 }
 

@@ -87,6 +87,10 @@ static void write_field(
 		if (((struct pane_ref *)at)->pane != MUXBUS_NO_ID)
 			json_put_str(writer, field->name, text);
 		break;
+	case RECORD_THREAD:
+		if (((struct pane_ref *)at)->thread[0] != '\0')
+			json_put_str(writer, field->name, ((struct pane_ref *)at)->thread);
+		break;
 	case RECORD_BYTES:
 		json_put_base64(writer, field->name, at,
 		    field->count_offset > 0 ? *member_count(field, object) : strlen(at));
@@ -152,9 +156,9 @@ static bool read_bytes(const struct json *value, const struct record_field *fiel
 	return is_read;
 }
 
-static bool read_word(const struct json *value, const struct record_field *field, char *out)
+static bool read_word(const struct json *value, size_t size, char *out)
 {
-	if (value->len >= field->size)
+	if (value->len >= size)
 		return false;
 	memcpy(out, value->text, value->len + 1);
 	return true;
@@ -172,7 +176,9 @@ static bool read_string(const struct json *value, const struct record_field *fie
 	case RECORD_PANE: /* release 0.1 wrote "-" for none */
 		return strcmp(value->text, "-") == 0 || pane_ref_parse(value->text, at);
 	case RECORD_WORD:
-		return read_word(value, field, at);
+		return read_word(value, field->size, at);
+	case RECORD_THREAD:
+		return read_word(value, PANE_REF_THREAD_SIZE, ((struct pane_ref *)at)->thread);
 	case RECORD_BYTES:
 		return read_bytes(value, field, object);
 	default:

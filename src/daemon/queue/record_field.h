@@ -19,7 +19,8 @@ enum record_type {
 	RECORD_INT, /* int, unsigned or int64_t within +-2^53; from 0 to below .values if not 0 */
 	RECORD_UINT64, /* uint64_t, as a string: a JSON number is exact up to 2^53 only */
 	RECORD_NAME, /* enum below .values: by its name */
-	RECORD_PANE, /* struct pane_ref; a cleared one is left out */
+	RECORD_PANE, /* struct pane_ref, without its thread; a cleared one is left out */
+	RECORD_THREAD, /* the thread of that; its row follows the pane's; "" is left out */
 	RECORD_WORD, /* char array: UTF-8 and its NUL */
 	RECORD_BYTES, /* array in base64: with a count, or all before a NUL */
 	RECORD_TEXT, /* char *: UTF-8; NULL is left out */

@@ -11,6 +11,7 @@
 #include "base/xalloc.h"
 #include "daemon/core/config.h"
 #include "daemon/core/counters.h"
+#include "daemon/core/pane_ref.h"
 #include "daemon/queue/once.h"
 #include "daemon/server/history.h"
 #include "daemon/server/method.h"
@@ -48,6 +49,7 @@ struct request {
 	struct once once; /* without a key: none */
 	char *key;
 	bool is_repeated, differs;
+	char thread[PANE_REF_THREAD_SIZE]; /* of the agent that asks; "": not known */
 	char id[];
 };
 
@@ -398,4 +400,14 @@ uint32_t request_peer_pane(struct request *request, bool *ret_weak)
 	}
 	*ret_weak = peer_pane->is_weak;
 	return peer_pane->pane;
+}
+
+void request_set_thread(struct request *request, const char *thread)
+{
+	snprintf(request->thread, sizeof request->thread, "%s", thread);
+}
+
+const char *request_thread(const struct request *request)
+{
+	return request->thread;
 }

@@ -130,4 +130,8 @@ void request_fail_data(struct request *request, enum message_error error, const 
  */
 uint32_t request_peer_pane(struct request *request, bool *ret_weak);
 
+/* The thread of the agent that asks, as in struct pane_ref; "" if it is not known. */
+void request_set_thread(struct request *request, const char *thread);
+const char *request_thread(const struct request *request);
+
 #endif

@@ -17,6 +17,7 @@
 #include "daemon/pane/pane_tty.h"
 #include "daemon/queue/queue.h"
 #include "daemon/server/peer.h"
+#include "daemon/server/peer_pane.h"
 #include "daemon/server/request.h"
 #include "daemon/server/target.h"
 #include "daemon/tmux/pane_fate.h"
@@ -48,9 +49,21 @@ void requester_expect_front(
 	expected_set(queue_store(request_parts(request)->queue), ref, &expected);
 }
 
+/*
+ * Whether the kernel says that the peer is in its pane. One process of an agent may serve the
+ * windows of many panes: its environment, and what its bridge says, name the pane where that
+ * process was started.
+ */
+static bool is_seen_in_pane(const struct request *request)
+{
+	enum pane_evidence evidence = peer_pane_of(request_peer(request))->evidence;
+	return evidence != PANE_SAID && evidence != PANE_ENVIRONMENT;
+}
+
 bool requester_pane(struct request *request, const char *text, struct pane_ref *ret_pane)
 {
 	struct tmux *tmux = request_parts(request)->tmux;
+	const char *thread = request_thread(request);
 	const struct muxbus_pane *pane;
 	bool is_weak;
 	pane_ref_clear(ret_pane);
@@ -61,9 +74,13 @@ bool requester_pane(struct request *request, const char *text, struct pane_ref *
 		return true;
 	}
 	pane_ref_of(tmux, request_peer_pane(request, &is_weak), ret_pane);
+	if (thread[0] != '\0' && ret_pane->pane != MUXBUS_NO_ID &&
+	    (is_weak || !is_seen_in_pane(request)))
+		pane_ref_clear(ret_pane);
 	pane = muxbus_model_pane(tmux_model(tmux), ret_pane->pane);
 	if (pane != NULL && !is_weak)
 		requester_expect_front(request, ret_pane, pane);
+	snprintf(ret_pane->thread, sizeof ret_pane->thread, "%s", thread);
 	return true;
 }
 

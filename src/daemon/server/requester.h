@@ -15,8 +15,9 @@ struct muxbus_pane;
 struct request;
 
 /*
- * The pane that text names, else the caller's own. Cleared if there is neither: notifications
- * then stay in the queue. False after failing the request (no such pane).
+ * The pane that text names, else the caller's own and its thread, if its agent says which one
+ * asks. Cleared if there is none: notifications then stay in the queue. False after failing the
+ * request (no such pane).
  */
 bool requester_pane(struct request *request, const char *text, struct pane_ref *ret_pane);
 

@@ -36,6 +36,7 @@ static const struct record_field job_fields[] = {
     {RECORD_ROW(TEXT, struct job, command, "command")},
     {RECORD_ROW(TEXT, struct job, cwd, "cwd")},
     {RECORD_ROW(PANE, struct job, pane, "pane"), .is_optional = true},
+    {RECORD_ROW(THREAD, struct job, pane, "thread"), .is_optional = true},
     {RECORD_ROW(BOOL, struct job, is_silent, "silent")},
     {RECORD_ROW(BOOL, struct job, has_env, "env"), .is_optional = true},
     {RECORD_ROW(INT, struct job, created_ms, "created_ms")},

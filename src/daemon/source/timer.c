@@ -32,7 +32,7 @@ struct timer_set {
 	size_t size;
 	uint64_t last_number;
 	struct map by_id;
-	struct map by_pane; /* the id of a pane to the first of its timers */
+	struct map by_pane; /* pane_ref_key() to the first of its timers */
 };
 
 static int64_t now_boot_ms(const struct timer_set *set)
@@ -50,6 +50,7 @@ static const struct record_field timer_fields[] = {
     {RECORD_ROW(INT, struct timer, real_due_ms, "real_due_ms")},
     {RECORD_ROW(INT, struct timer, period_ms, "period_ms")},
     {RECORD_ROW(PANE, struct timer, pane, "pane"), .is_optional = true},
+    {RECORD_ROW(THREAD, struct timer, pane, "thread"), .is_optional = true},
     {RECORD_ROW(WORD, struct timer, boot_id, "boot"), .is_optional = true},
 };
 
@@ -113,9 +114,9 @@ static void set_insert(struct timer_set *set, struct timer *timer)
 		set->heap = xrealloc(set->heap, set->size * sizeof *set->heap);
 	}
 	timer->number = ++set->last_number;
-	timer->same_pane = map_get(&set->by_pane, timer->pane.pane);
-	if (timer->pane.pane != MUXBUS_NO_ID)
-		index_set(&set->by_pane, timer->pane.pane, timer);
+	timer->same_pane = map_get(&set->by_pane, pane_ref_key(&timer->pane));
+	if (pane_ref_is_set(&timer->pane))
+		index_set(&set->by_pane, pane_ref_key(&timer->pane), timer);
 	index_set(&set->by_id, note_index_pack(timer->id), timer);
 	set->count++;
 	heap_settle(set, set->count - 1, timer);
@@ -125,14 +126,14 @@ static void set_insert(struct timer_set *set, struct timer *timer)
 static void set_take(struct timer_set *set, struct timer *timer)
 {
 	struct timer *last = set->heap[--set->count];
-	struct timer *before = map_get(&set->by_pane, timer->pane.pane);
+	struct timer *before = map_get(&set->by_pane, pane_ref_key(&timer->pane));
 	if (last != timer)
 		heap_settle(set, timer->place, last);
 	(void)map_remove(&set->by_id, note_index_pack(timer->id));
 	if (before == timer && timer->same_pane == NULL) {
-		(void)map_remove(&set->by_pane, timer->pane.pane);
+		(void)map_remove(&set->by_pane, pane_ref_key(&timer->pane));
 	} else if (before == timer) {
-		index_set(&set->by_pane, timer->pane.pane, timer->same_pane);
+		index_set(&set->by_pane, pane_ref_key(&timer->pane), timer->same_pane);
 	} else if (before != NULL) {
 		while (before->same_pane != timer)
 			before = before->same_pane;
@@ -205,7 +206,7 @@ void timer_set_free(struct timer_set *set)
 /* The sleep that a pane has, or NULL. */
 static struct timer *find_sleep(const struct timer_set *set, const struct pane_ref *pane)
 {
-	struct timer *timer = map_get(&set->by_pane, pane->pane);
+	struct timer *timer = map_get(&set->by_pane, pane_ref_key(pane));
 	while (timer != NULL && !pane_ref_equal(&timer->pane, pane))
 		timer = timer->same_pane;
 	return timer;

@@ -236,7 +236,7 @@ static void wait_end(struct wait *wait, bool is_timed_out)
 	}
 	arm_deadline(wait);
 	wait_record_put(wait);
-	if (wait->pane.pane == MUXBUS_NO_ID)
+	if (!pane_ref_is_set(&wait->pane))
 		return;
 	wait->notified = wait_post(wait, reason_of(wait), true);
 	pane_ref_clear(&wait->pane);

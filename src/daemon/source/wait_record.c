@@ -51,6 +51,7 @@ static const struct record_field part_fields[] = {
 
 static const struct record_field named_fields[] = {
     {RECORD_ROW(PANE, struct kept_wait, teller, "teller"), .is_optional = true},
+    {RECORD_ROW(THREAD, struct kept_wait, teller, "thread"), .is_optional = true},
     {RECORD_ROW(BOOL, struct kept_wait, is_all, "all")},
     {RECORD_ROW(BOOL, struct kept_wait, is_over, "over")},
     {RECORD_ROW(BOOL, struct kept_wait, is_timed_out, "timed_out")},
@@ -73,6 +74,7 @@ static const struct record_field background_fields[] = {
     {RECORD_ROW(NAME, struct kept_wait, kind, "kind"), .names = kind_names,
 	.values = WAIT_KIND_COUNT_},
     {RECORD_ROW(PANE, struct kept_wait, teller, "teller"), .is_optional = true},
+    {RECORD_ROW(THREAD, struct kept_wait, teller, "thread"), .is_optional = true},
     {RECORD_ROW(PANE, struct kept_wait, parts[0].pane, "subject"), .is_optional = true},
     {RECORD_ROW(JSON, struct kept_wait, parts[0].spec, "spec")},
     {RECORD_ROW(BOOL, struct kept_wait, is_once, "once")},

@@ -37,6 +37,7 @@ static const struct record_field watch_fields[] = {
     {RECORD_ROW(UINT64, struct watch_stored, watch.count, "count")},
     {RECORD_ROW(WORD, struct watch_stored, watch.boot_id, "boot")},
     {RECORD_ROW(PANE, struct watch_stored, watch.pane, "pane"), .is_optional = true},
+    {RECORD_ROW(THREAD, struct watch_stored, watch.pane, "thread"), .is_optional = true},
     {RECORD_ROW(LIST, struct watch_stored, places, "places"),
 	.count_offset = offsetof(struct watch_stored, place_count), .values = TAIL_PLACES_MAX,
 	.rows = RECORD_ROWS(place_fields, "#dev #ino #offset #line ?skipping %mark")},

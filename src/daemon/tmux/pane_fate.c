@@ -37,5 +37,5 @@ enum pane_fate pane_fate(struct tmux *tmux, const struct pane_ref *ref)
 	/* On tmux 3.8 a dead pane has no process; pane ids are never used twice. */
 	if (pane != NULL && pane->is_dead && pane->pid == 0)
 		now.pane_pid = ref->pane_pid;
-	return pane_ref_equal(&now, ref) ? PANE_THERE : PANE_GONE;
+	return pane_ref_same_pane(&now, ref) ? PANE_THERE : PANE_GONE;
 }

@@ -1,0 +1,51 @@
+/* SPDX-License-Identifier: ISC */
+/* The thread of a request. */
+#include "daemon/deliver/thread.h"
+
+#include <muxbus.h>
+
+#include <string.h>
+
+#include "daemon/deliver/queue_command.h"
+#include "daemon/pane/presence.h"
+#include "daemon/queue/queue.h"
+#include "daemon/server/peer.h"
+#include "daemon/server/request.h"
+#include "daemon/server/requester.h"
+
+/* Reports the thread in its pane, or in none if another session is at work there. */
+static void report(struct presence_set *presences, const struct presence_report *report, pid_t peer)
+{
+	struct presence_report unseated = *report;
+	struct pane_ref none;
+	if (report->pane->pane != MUXBUS_NO_ID && presence_report(presences, report))
+		return;
+	pane_ref_clear(&none);
+	unseated.pane = &none;
+	unseated.pid = queue_command_process(report->agent, peer);
+	(void)presence_report(presences, &unseated);
+}
+
+void thread_bind(struct presence_set *presences, struct queue *queue, struct request *request,
+    const char *agent, const char *session)
+{
+	const struct presence *known;
+	struct presence_report said = {.agent = agent, .session = session};
+	char thread[PANE_REF_THREAD_SIZE];
+	struct pane_ref address;
+	if (!queue_command_is_of(agent) || presence_check(agent, session) != NULL)
+		return;
+	presence_thread(agent, session, thread);
+	request_set_thread(request, thread);
+	if (thread[0] == '\0' || request_peer(request) == NULL ||
+	    !requester_pane(request, NULL, &address))
+		return;
+	known = presence_of_session(presences, agent, session);
+	/* Most calls say nothing new; but what waits for the thread may come now. */
+	if (known != NULL &&
+	    (address.pane == MUXBUS_NO_ID || pane_ref_same_pane(&known->pane, &address)) &&
+	    queue_next_for(queue, &address, NULL) == NULL)
+		return;
+	said.pane = &address;
+	report(presences, &said, peer_pid(request_peer(request)));
+}

@@ -1,0 +1,173 @@
+#!/bin/sh
+# SPDX-License-Identifier: ISC
+# Codex as its users start it: one process without a terminal serves the windows of all panes, and
+# names the thread with each call. Notifications go to the thread that asked, by codex queue, and
+# never into the pane that the process seems to be in.
+. "$MUXBUS_SRCDIR/tests/live/live.sh"
+start 'exec sleep 3600'
+fake="$MUXBUS_BUILDDIR/tests/fake_agent"
+[ -x "$fake" ] || skip_all 'the fake agent is not built'
+
+# The stand-in: "codex queue" as version 0.169 answers, and the shared server with its bridge.
+mkdir "$dir/bin"
+cat >"$dir/bin/codex" <<'END_CODEX'
+#!/bin/sh
+dir=${0%/bin/codex}
+case $1 in
+queue)
+	if [ -e "$dir/hang" ]; then
+		echo $$ >"$dir/hanging"
+		exec sleep 1000
+	fi
+	if [ -e "$dir/unloaded-$3" ]; then
+		echo 'WARNING: something else' >&2
+		echo "Error: failed to queue session message: thread not loaded: $3 (code -32603)" >&2
+		echo 'Stack backtrace:' >&2
+		exit 1
+	fi
+	printf '%s\n' "$3 $5" >>"$dir/queued"
+	;;
+app-server)
+	echo $$ >"$dir/server.pid"
+	"$MUXBUS_BUILDDIR/muxbus" mcp <>"$dir/calls" >>"$dir/answers" 2>>"$dir/bridge.log"
+	;;
+esac
+END_CODEX
+chmod +x "$dir/bin/codex"
+mkfifo "$dir/calls"
+: >"$dir/queued"
+: >"$dir/answers"
+wrong=$(t new-window -dP -F '#{pane_id}' "exec $fake $dir/fake.log")
+: >"$dir/fake.log"
+until_is 'another agent is there' '>' sh -c "tmux -S $dir/tmux capture-pane -p -t $wrong | tr -d ' \n'"
+
+# server [NAME=VALUE...]: starts the server, as a user does by starting codex in a pane.
+server() {
+	rm -f "$dir/server.pid"
+	setsid -f env -u TMUX -u TMUX_PANE "$@" "PATH=$dir/bin:$PATH" codex app-server </dev/null >/dev/null 2>&1
+	until_is 'the server is there' yes sh -c "[ -s '$dir/server.pid' ] && echo yes || :"
+	say '{"jsonrpc":"2.0","id":"hello","method":"initialize","params":{"protocolVersion":"2025-06-18","capabilities":{},"clientInfo":{"name":"codex-mcp-client","version":"0.169.0"}}}'
+	say '{"jsonrpc":"2.0","method":"notifications/initialized"}'
+}
+end_server() {
+	pkill -P "$(cat "$dir/server.pid")"
+	kill "$(cat "$dir/server.pid")" 2>/dev/null
+	until_is 'the server has ended' gone sh -c "kill -0 $(cat "$dir/server.pid") 2>/dev/null || echo gone"
+}
+say() {
+	printf '%s\n' "$1" >"$dir/calls"
+}
+number=0
+# tool THREAD NAME ARGUMENTS: calls it, and keeps the answer.
+tool() {
+	number=$((number + 1))
+	say "{\"jsonrpc\":\"2.0\",\"id\":$number,\"method\":\"tools/call\",\"params\":{\"name\":\"$2\",\"arguments\":$3,\"_meta\":{\"threadId\":\"$1\"}}}"
+	tries=0
+	while ! grep -m 1 "\"id\":$number,\"result\"" "$dir/answers" >"$dir/answer" && [ $tries -lt 500 ]; do
+		tries=$((tries + 1))
+		sleep 0.02
+	done
+}
+# job THREAD COMMAND: its id is $id.
+job() {
+	tool "$1" run_long_command "{\"command\":\"$2\"}"
+	id=$(field .result.structuredContent.id)
+}
+fate() { # fate ID: state and way
+	ask '{"method":"list_notifications","params":{"limit":1000}}' |
+		jq -r ".result.notifications[] | select(.id == \"$1\") | \"\(.state) \(.delivery.way)\""
+}
+receipt() { # receipt ID FILTER
+	ask '{"method":"list_notifications","params":{"limit":1000}}' |
+		jq -r ".result.notifications[] | select(.id == \"$1\") | $2"
+}
+told() { # told THREAD ID: how often the thread got that id
+	grep -c "^$1 \[muxbus $2 " "$dir/queued"
+}
+one=019a2b3c-0000-7000-8000-000000000001
+two=019a2b3c-0000-7000-8000-000000000002
+
+# Two windows of one server, which runs with the environment of another agent's pane.
+server "TMUX=$dir/tmux,1,0" "TMUX_PANE=$wrong"
+job $one 'true'
+first=$id
+job $two 'true'
+second=$id
+until_is 'the first thread is told' 'delivered queue_command' fate "$first"
+until_is 'the second too' 'delivered queue_command' fate "$second"
+is 'the first got its own, once' "$(told $one "$first")" 1
+is 'and the second its own' "$(told $two "$second")" 1
+is 'and nothing else' "$(wc -l <"$dir/queued")" 2
+is 'the notification names the thread' "$(receipt "$first" .thread)" "codex:$one"
+is 'and no pane' "$(receipt "$first" .pane)" null
+
+# A watch, a timer, a wait.
+echo >"$dir/log"
+tool $two watch_log "{\"file_path\":\"$dir/log\",\"regex\":\"ready\"}"
+watch=$(field .result.structuredContent.id)
+tool $one gemini_sleep '{"seconds":0.05}'
+timer=$(field .result.structuredContent.id)
+tool $two gemini_sleep '{"seconds":0.05}'
+timer2=$(field .result.structuredContent.id)
+echo ready >>"$dir/log"
+until_is 'a watch' 'delivered queue_command' fate "$watch"
+until_is 'a timer' 'delivered queue_command' fate "$timer"
+until_is 'a timer of the other thread' 'delivered queue_command' fate "$timer2"
+is 'each of its thread' "$(told $two "$watch") $(told $one "$timer") $(told $two "$timer2")" '1 1 1'
+
+# The thread is not loaded.
+touch "$dir/unloaded-$one"
+job $one 'true'
+first=$id
+job $two 'true'
+second=$id
+until_is 'a thread that is loaded is told' 'delivered queue_command' fate "$second"
+until_is 'one that is not: queued' 'queued none' fate "$first"
+is 'with the reason' "$(receipt "$first" .delivery.reason)" \
+	"its thread is not loaded: Error: failed to queue session message: thread not loaded: $one (code -32603)"
+rm "$dir/unloaded-$one"
+tool $one list_panes '{}'
+until_is 'its next call says that it is back' 'delivered queue_command' fate "$first"
+is 'once' "$(told $one "$first")" 1
+touch "$dir/unloaded-$one"
+job $one 'true'
+first=$id
+until_is 'not loaded again' 'queued none' fate "$first"
+rm "$dir/unloaded-$one"
+until_is 'tried again after five seconds' 'delivered queue_command' fate "$first"
+
+# kill -9 while jobs run, and while the command runs.
+job $one "until [ -e $dir/go ]; do sleep 0.05; done"
+first=$id
+job $two "until [ -e $dir/go ]; do sleep 0.05; done"
+second=$id
+kill_daemon
+touch "$dir/hang" "$dir/go"
+until_is 'the command is at work' 'delivering null' fate "$first"
+kill_daemon
+rm "$dir/hang"
+kill "$(cat "$dir/hanging")"
+until_is 'after kill -9 the thread is told' 'delivered queue_command' fate "$first"
+until_is 'and the other' 'delivered queue_command' fate "$second"
+is 'once each' "$(told $one "$first") $(told $two "$second")" '1 1'
+
+# The server ends, with its threads; another one resumes one of them.
+job $one "until [ -e $dir/gone ]; do sleep 0.05; done"
+first=$id
+end_server
+touch "$dir/gone"
+until_is 'a thread without its process: queued' 'queued none' fate "$first"
+is 'for that reason' "$(receipt "$first" .delivery.reason)" \
+	"thread $one is not loaded: the process of codex has ended"
+server
+tool $one list_panes '{}'
+until_is 'another process has the thread' 'delivered queue_command' fate "$first"
+is 'once' "$(told $one "$first")" 1
+
+# A name that is none binds nothing.
+tool '--message' gemini_sleep '{"seconds":0.01}'
+id=$(field .result.structuredContent.id)
+until_is 'a name that is none' null receipt "$id" '.thread'
+is 'nothing was typed into the wrong pane' "$(wc -c <"$dir/fake.log")" 0
+end_server
+done_testing
