@@ -141,6 +141,10 @@ int main(void)
 	clear();
 	add(301, 1, "late", "/dev/null", NULL);
 	expect(model, 301, -1, PANE_NONE, false, "a dead pane's terminal may be another's");
+	add(302, 1, "next", "/dev/zero", NULL);
+	expect(model, 302, -1, PANE_NONE, false, "so may that of one whose process is gone");
+	add(100, 1, "zombie", NULL, NULL);
+	expect(model, 302, -1, PANE_NONE, false, "or has ended");
 	clear();
 	add(400, 1, "orphan", NULL, "B=|TMUX=" SOCKET ",1,0|TMUX_PANE=%2|");
 	expect(model, 400, 2, PANE_ENVIRONMENT, true, "an orphan's environment: weak");

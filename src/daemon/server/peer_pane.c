@@ -82,14 +82,19 @@ static int read_process(const char *proc, pid_t pid, struct process *ret_process
 	return r;
 }
 
-/* The pane with this terminal. The terminal of a dead pane may belong to another by now. */
-static uint32_t pane_of_tty(const struct muxbus_model *model, dev_t tty)
+/*
+ * The pane with this terminal. The terminal of a pane that has ended may belong to another by
+ * now, also before tmux says so: the first process of the pane must have it.
+ */
+static uint32_t pane_of_tty(const char *proc, const struct muxbus_model *model, dev_t tty)
 {
 	const struct muxbus_pane *pane = NULL;
+	struct process first;
 	struct stat st;
 	while ((pane = muxbus_model_next_pane(model, pane)) != NULL)
 		if (!pane->is_dead && pane->tty && pane->tty[0] && stat(pane->tty, &st) == 0 &&
-		    S_ISCHR(st.st_mode) && st.st_rdev == tty)
+		    S_ISCHR(st.st_mode) && st.st_rdev == tty &&
+		    read_process(proc, pane->pid, &first) == 0 && first.tty == tty)
 			return pane->id;
 	return MUXBUS_NO_ID;
 }
@@ -163,7 +168,7 @@ static bool find_by_kernel(
 		has_tty |= process.tty != 0;
 		detached += !has_tty;
 		ret_pane->is_weak = detached > DETACHED_MAX;
-		ret_pane->pane = process.tty ? pane_of_tty(model, process.tty) : MUXBUS_NO_ID;
+		ret_pane->pane = process.tty ? pane_of_tty(proc, model, process.tty) : MUXBUS_NO_ID;
 		ret_pane->evidence = generation == 0 ? PANE_TTY : PANE_ANCESTOR_TTY;
 		if (ret_pane->pane != MUXBUS_NO_ID)
 			return true;
