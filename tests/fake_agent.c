@@ -6,7 +6,7 @@
  *
  * usage: fake_agent [OPTION…] LOG
  *   --swallow MS    an Enter within that long after another key is a new line in the draft
- *   --deaf MS       reads nothing for so long after the first key has come
+ *   --deaf MS       reads nothing for so long after the first key has come, with the title deaf
  *   --alternate     runs on the alternate screen
  *   --crash-after N ends at once when it has got that many bytes
  *   --box           draws a box around its prompt, with a placeholder and its own cursor
@@ -250,8 +250,11 @@ static void run(struct agent *agent, const struct termios *before, const struct 
 			draw(agent);
 			continue;
 		}
-		if (agent->deaf_ms > 0 && !agent->was_deaf)
+		if (agent->deaf_ms > 0 && !agent->was_deaf) {
+			printf("\033]2;deaf\007");
+			fflush(stdout);
 			rest(agent->deaf_ms);
+		}
 		agent->was_deaf = true;
 		count = read(0, bytes, sizeof bytes);
 		if (count <= 0)

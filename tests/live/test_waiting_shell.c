@@ -365,6 +365,68 @@ static void check_kills(struct live *live, struct talk *talk)
 	    live->version, KILLS, submitted);
 }
 
+/* The agent dies with a line unread: the shell that reads the line gets no Enter. */
+static void check_unread(struct live *live, struct talk *talk)
+{
+	static const char *const windows[][2] = {
+	    {"~/agent; exec ~/person", NULL}, {PERSON, "~/agent"}};
+	for (size_t i = 0; i < sizeof windows / sizeof *windows; i++) {
+		char reason[200], *pane, *id;
+		write_agent(live, "agent", ASKS " --deaf 60000");
+		pane = start_pane(live, windows[i][0], windows[i][1]);
+		id = post(talk, pane);
+		ok(live_tmux_until(live, "deaf", "display-message -p -t %s '#{pane_title}'", pane),
+		    "tmux %s: a line comes that is not read", live->version);
+		(void)live_run(live, "kill -9 $(cat agent.pid)");
+		is_str(receipt(talk, id, true, reason), "typed", "then the agent dies: no Enter");
+		ok(strstr(live_tmux(live, "capture-pane -p -t %s", pane), "> [muxbus") != NULL,
+		    "the shell behind it shows the line");
+		ok(stays(live, pane) && strstr(live_run(live, "cat ran.log"), "muxbus") == NULL,
+		    "and does not run it: %s", reason);
+		mem_free(id);
+		end_pane(live, pane);
+	}
+}
+
+/* A command for the agent itself ends with its prompt, not with the shell that waits. */
+static void check_command(struct live *live, struct talk *talk)
+{
+	const struct json *response;
+	char *pane, *id;
+	write_agent(live, "agent", ASKS);
+	pane = start_pane(live, "~/agent; exec ~/person", NULL);
+	response =
+	    talk_call(talk, "self_command", "{\"command\":\"/compress\",\"pane\":\"%s\"}", pane);
+	id = xstrdup(at_str(response, "result.id") ?: "none");
+	response = talk_call(
+	    talk, "next_notification", "{\"timeout_sec\":20,\"filter\":{\"id\":\"%s\"}}", id);
+	is_str(at_str(response, "result.notifications.0.data.outcome"), "done",
+	    "tmux %s: a command for the agent itself is done", live->version);
+	is_str(live_run(live, "grep -c /compress agent.log"), "1", "and was typed once");
+	mem_free(id);
+	end_pane(live, pane);
+}
+
+/* An agent reports: the report ends with the agent, not with the shell that starts another. */
+static void check_report(struct live *live, struct talk *talk)
+{
+	const struct json *response;
+	char *pane, *first;
+	write_agent(live, "agent", ASKS);
+	pane = start_pane(live, "exec bash -c 'while true; do ~/agent; done'", NULL);
+	first = xstrdup(live_run(live, "cat agent.pid"));
+	response = talk_call(
+	    talk, "report_agent", "{\"agent\":\"fake\",\"pane\":\"%s\",\"state\":\"busy\"}", pane);
+	is_str(
+	    at_str(response, "result.state"), "busy", "tmux %s: an agent reports", live->version);
+	(void)live_run(
+	    live, "kill -9 %s; while [ $(cat agent.pid) = %s ]; do sleep 0.02; done", first, first);
+	response = talk_call(talk, "report_agent", "{\"agent\":\"fake\",\"pane\":\"%s\"}", pane);
+	is_str(at_str(response, "result.state"), "unknown", "the next one is not busy for it");
+	mem_free(first);
+	end_pane(live, pane);
+}
+
 /* A daemon that was killed still knows which program asked. */
 static struct talk *check_restart(struct live *live, struct talk *talk)
 {
@@ -395,6 +457,9 @@ static void check_version(const char *tmux, bool is_first)
 	check_forms(live, talk);
 	check_namespace(live, talk);
 	check_two(live, talk);
+	check_command(live, talk);
+	check_report(live, talk);
+	check_unread(live, talk);
 	if (is_first)
 		check_kills(live, talk);
 	talk_free(check_restart(live, talk));
