@@ -218,7 +218,8 @@ if command -v script >/dev/null; then
 	is 'and chooses' "$(setup | sed 's/   */|/g' | cut -d '|' -f 1,2 | head -n 3)" \
 		"$(printf '%s\n' 'Codex|not set up' 'Gemini CLI|set up' 'opencode|set up')"
 fi
-setup --remove >/dev/null
+said=$(setup --remove)
 is 'all are removed' "$? $(find "$HOME" -name 'muxbus.js') $(cat "$HOME/.codex/config.toml")" '0  '
+is 'each under its name' "$(printf '%s\n' "$said" | grep -A1 '^$' | grep ':$')" "$(printf '%s\n' 'Gemini CLI:' opencode:)"
 echo "1..$checks"
 [ $failed -eq 0 ]

@@ -148,7 +148,7 @@ static enum cli_status run_all(struct setup *setup, bool has_action)
 		if (one.action == SETUP_PRINT)
 			continue;
 		if (!asks)
-			setup_say("%s%s:", i > 0 ? "\n" : "", one.agent->title);
+			(void)printf("%s%s:\n", i > 0 ? "\n" : "", one.agent->title);
 		if (one.action == SETUP_WRITE && is_complete)
 			setup_say("%s: contains everything already", found[i].file);
 		else if (run(&one) != CLI_DONE)
