@@ -167,6 +167,42 @@ static void test_screens(void)
 	}
 }
 
+/* A prompt is more than a row without a draft. */
+static void test_seen(void)
+{
+	static const struct {
+		const char *screen;
+		unsigned row, column;
+		bool is_seen;
+	} rows[] = {
+	    {"$ \n", 0, 2, true},
+	    {"root@host:/# \n", 0, 13, true},
+	    {"host% \n", 0, 6, true},
+	    {">>> \n", 0, 4, true},
+	    {"/tmp/dir\n\xe2\x9d\xaf \n", 1, 2, true},
+	    {"\xe2\x94\x8c\xe2\x94\x80\xe2\x94\x80(me)\n\xe2\x94\x94\xe2\x94\x80$ \n", 1, 4, true},
+	    {"$ sleep 77\n\n", 1, 0, false},
+	    {"$ sleep 77\n", 0, 10, false},
+	    {"\n~\n~\n", 0, 0, false},
+	    {"lines 1-20 45%\n", 0, 14, false},
+	    {"password: \n", 0, 10, false},
+	    {"Continue? [y/N] \n", 0, 16, false},
+	    {TOP SIDE " >                                     " SIDE "\n" BOTTOM, 1, 4, true},
+	    {TOP SIDE " > fix                                 " SIDE "\n" BOTTOM, 1, 7, false},
+	};
+	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+		struct prompt_view view = {.text = rows[i].screen,
+		    .len = strlen(rows[i].screen),
+		    .columns = 41,
+		    .cursor_row = rows[i].row,
+		    .cursor_column = rows[i].column};
+		struct prompt prompt;
+		prompt_read(&view, &prompt);
+		ok(prompt.is_seen == rows[i].is_seen, "%s: \"%s\"",
+		    rows[i].is_seen ? "a prompt" : "none", prompt.line);
+	}
+}
+
 static void test_drawn_cursor(void)
 {
 	static const char screen[] = TOP SIDE " > ab\033[7m \033[27m                   " SIDE
@@ -243,6 +279,7 @@ static void test_lines(void)
 int main(void)
 {
 	test_screens();
+	test_seen();
 	test_drawn_cursor();
 	test_lines();
 	return done_testing();

@@ -373,6 +373,7 @@ static struct wait_set *new_waits(struct main *main)
 	    .queue = daemon->queue,
 	    .jobs = daemon->jobs,
 	    .watches = daemon->watches,
+	    .presences = daemon->presences,
 	};
 	return wait_set_new(&(struct wait_parts){
 	    .base = daemon->base,

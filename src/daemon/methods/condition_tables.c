@@ -12,6 +12,7 @@ const struct condition_kind *const condition_tables[] = {
     condition_kinds_job,
     condition_kinds_notification,
     condition_kinds_pane,
+    condition_kinds_prompt,
     condition_kinds_sec,
     NULL,
 };

@@ -194,14 +194,29 @@ static bool is_continued(const struct prompt_view *view, bool is_boxed)
 	return false;
 }
 
+/* Behind the last character left of end that is text, or ends a prompt. */
+static size_t text_end(const struct prompt_row *row, size_t end)
+{
+	while (end > 0 && !is_text(row, end - 1) && !is_prompt_end(row->characters[end - 1]))
+		end--;
+	return end;
+}
+
+/* Whether the character before end ends a prompt: one is there, and it is no "100%". */
+static bool is_lead_end(const struct prompt_row *row, size_t end)
+{
+	if (end == 0)
+		return false;
+	return row->characters[end - 1] != '%' || end < 2 || row->characters[end - 2] < '0' ||
+	    row->characters[end - 2] > '9';
+}
+
 /* Whether there is a draft left of the cursor. */
 static bool has_left_draft(
     const struct prompt_view *view, const struct prompt_row *row, size_t end, bool *ret_is_shell)
 {
 	bool is_boxed = row->count > 0 && is_upright(row->characters[0]);
-	size_t last = end, prompt_end;
-	while (last > 0 && !is_text(row, last - 1) && !is_prompt_end(row->characters[last - 1]))
-		last--;
+	size_t last = text_end(row, end), prompt_end;
 	if (last == 0)
 		return is_continued(view, is_boxed);
 	*ret_is_shell = strchr("$#%", (int)(row->characters[last - 1] & 0x7f)) != NULL &&
@@ -237,6 +252,7 @@ void prompt_read(const struct prompt_view *view, struct prompt *ret_prompt)
 		return;
 	}
 	ret_prompt->has_draft = has_left_draft(view, &row, end, &ret_prompt->is_shell);
+	ret_prompt->is_seen = !ret_prompt->has_draft && is_lead_end(&row, text_end(&row, end));
 }
 
 void prompt_write_around(const struct prompt_view *view, struct buf *out)

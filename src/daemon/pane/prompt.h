@@ -23,6 +23,7 @@ struct prompt_view {
 };
 
 struct prompt {
+	bool is_seen; /* characters that end a prompt stand before the cursor, and no draft does */
 	bool has_draft;
 	bool has_right_draft; /* it stands right of the cursor, whatever is left of it */
 	bool is_shell; /* it ends as the prompts of shells do: $ # % */

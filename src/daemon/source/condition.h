@@ -21,6 +21,7 @@ struct condition;
 struct event_base;
 struct event_log;
 struct job_set;
+struct presence_set;
 struct queue;
 struct request;
 struct stream_set;
@@ -37,6 +38,7 @@ struct condition_parts {
 	struct job_set *jobs;
 	struct watch_set *watches;
 	struct agent_set *agents;
+	struct presence_set *presences;
 };
 
 enum condition_state {
@@ -50,7 +52,8 @@ enum condition_state {
 /* One kind. arm fails the request and returns false if the condition cannot be. */
 struct condition_kind {
 	const char *name; /* the member by which it is known; NULL ends the table */
-	const char *help;
+	const char *help; /* one sentence */
+	const char *about; /* more, for the manual; NULL: none */
 	const char *example; /* the object as JSON text */
 	const struct field *fields; /* the one of this name first */
 	const char *pane_member; /* that names its pane; NULL: it is never about one */
@@ -112,6 +115,7 @@ extern const struct condition_kind condition_kinds_file[];
 extern const struct condition_kind condition_kinds_job[];
 extern const struct condition_kind condition_kinds_notification[];
 extern const struct condition_kind condition_kinds_pane[];
+extern const struct condition_kind condition_kinds_prompt[];
 extern const struct condition_kind condition_kinds_sec[];
 
 /* All tables, NULL-terminated; methods/condition_tables.c lists them. */

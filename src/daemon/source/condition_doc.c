@@ -17,6 +17,8 @@ void condition_write_kinds(struct json_writer *writer, const char *name)
 	while ((kind = condition_kind_next(kind)) != NULL) {
 		json_object_begin(writer, kind->name);
 		json_put_str(writer, "help", kind->help);
+		if (kind->about != NULL)
+			json_put_str(writer, "about", kind->about);
 		json_put_bool(writer, "needs_tmux", kind->needs_tmux);
 		field_write_schema(writer, "params", kind->fields);
 		json_put_raw(writer, "example", kind->example, strlen(kind->example));
@@ -94,6 +96,8 @@ void condition_write_mdoc(struct buf *out)
 	while ((kind = condition_kind_next(kind)) != NULL) {
 		(void)buf_printf(out, ".Ss condition %s\n", kind->name);
 		field_write_mdoc_text(out, kind->help);
+		if (kind->about != NULL)
+			field_write_mdoc_text(out, kind->about);
 		if (kind->needs_tmux)
 			field_write_mdoc_text(out, "It needs a tmux server that is followed.");
 		(void)buf_append_str(out, ".Bl -tag -width 4n -compact\n");

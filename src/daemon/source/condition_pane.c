@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* Conditions on panes: output, screen, quiet_sec, exited, ready, command_finished. */
+/* Conditions on panes: output, screen, quiet_sec, exited, command_finished. */
 #include <muxbus.h>
 
 #include <inttypes.h>
@@ -8,11 +8,9 @@
 
 #include "base/clock.h"
 #include "base/xalloc.h"
-#include "daemon/agent/agent.h"
 #include "daemon/core/loop_timer.h"
 #include "daemon/core/pattern.h"
 #include "daemon/event/event_log.h"
-#include "daemon/pane/pane_screen.h"
 #include "daemon/server/request.h"
 #include "daemon/server/target.h"
 #include "daemon/source/condition_watch.h"
@@ -24,8 +22,6 @@
 enum {
 	MATCHED_LINE_MAX = 4096, /* of the line that is reported */
 	SCREEN_WAIT_MS = 50, /* after output, before the screen is looked at */
-	READY_QUIET_MS = 500,
-	READY_AGAIN_MS = 5000, /* a pane that is quiet and not ready may become so silently */
 };
 
 struct output_args {
@@ -234,136 +230,6 @@ static bool quiet_arm(struct condition *condition, struct request *request, cons
 	return true;
 }
 
-struct ready_args {
-	const char *ready;
-};
-
-static const struct field ready_fields[] = {
-    {.name = "ready",
-	.type = FIELD_STRING,
-	.flags = FIELD_REQUIRED,
-	.offset = offsetof(struct ready_args, ready),
-	.help = "An agent, or the pane whose program is quiet at an empty prompt."},
-    {.name = NULL},
-};
-
-static void ready_read(void *data, int error, const struct pane_screen *screen)
-{
-	struct pane_watch *watch = data;
-	const struct muxbus_pane *pane;
-	struct json_writer writer;
-	watch->is_asking = false;
-	if (watch->is_gone) {
-		mem_free(watch);
-		return;
-	}
-	pane = muxbus_model_pane(tmux_model(watch->condition->parts->tmux), watch->pane);
-	if (error != 0 || pane == NULL || pane->in_mode || pane->is_dead ||
-	    screen->prompt.has_draft || screen->prompt.is_question || !screen->has_cursor ||
-	    clock_mono_ms() - watch->last_ms < READY_QUIET_MS) {
-		loop_timer_arm(watch->timer, READY_AGAIN_MS);
-		return;
-	}
-	pane_watch_put(watch->condition, &writer, watch->pane);
-	(void)json_put_text(&writer, "prompt", screen->prompt.line, strlen(screen->prompt.line));
-	(void)json_put_text(&writer, "command", pane->command, strlen(pane->command));
-	json_put_int(&writer, "quiet_ms", clock_mono_ms() - watch->last_ms);
-	json_object_end(&writer);
-	condition_settle(watch->condition, CONDITION_MATCHED);
-}
-
-static void ready_look(void *data)
-{
-	struct pane_watch *watch = data;
-	int64_t left_ms = watch->last_ms + READY_QUIET_MS - clock_mono_ms();
-	if (watch->is_asking)
-		return;
-	if (left_ms > 0) {
-		loop_timer_arm(watch->timer, left_ms);
-		return;
-	}
-	watch->is_asking = true;
-	if (pane_screen_read(watch->condition->parts->tmux, watch->pane, ready_read, watch) < 0) {
-		watch->is_asking = false;
-		loop_timer_arm(watch->timer, READY_AGAIN_MS);
-	}
-}
-
-static void ready_bytes(struct stream_tap *tap, uint64_t offset, const uint8_t *bytes, size_t len)
-{
-	struct pane_watch *watch = list_entry(tap, struct pane_watch, tap);
-	quiet_bytes(tap, offset, bytes, len);
-	loop_timer_arm(watch->timer, READY_QUIET_MS);
-}
-
-/* The known state of an agent is the evidence. */
-static void settle_agent(struct pane_watch *watch, enum condition_state state)
-{
-	struct condition *condition = watch->condition;
-	struct json_writer writer;
-	json_writer_init(&writer, &condition->details);
-	json_object_begin(&writer, NULL);
-	agent_write(&writer, watch->agent);
-	json_object_end(&writer);
-	condition_settle(condition, state);
-}
-
-static void agent_changed(struct agent_listener *listener, const struct agent *agent)
-{
-	struct pane_watch *watch = list_entry(listener, struct pane_watch, agent_listener);
-	if (agent != watch->agent || watch->condition->state != CONDITION_PENDING)
-		return;
-	if (agent_is_free(agent))
-		settle_agent(watch, CONDITION_MATCHED);
-	else if (agent_state(agent) == AGENT_GONE)
-		settle_agent(watch, CONDITION_GONE);
-}
-
-static void agent_stopped(struct agent_listener *listener, const struct agent *agent)
-{
-	struct pane_watch *watch = list_entry(listener, struct pane_watch, agent_listener);
-	if (agent == watch->agent) {
-		agent_unlisten(listener);
-		watch->agent = NULL;
-	}
-}
-
-/* The state of an agent is known at any time. */
-static bool ready_arm_agent(struct condition *condition, const struct agent *agent)
-{
-	struct pane_watch *watch = xcalloc(1, sizeof *watch);
-	watch->condition = condition;
-	watch->agent = agent;
-	watch->pane = agent_pane(agent)->pane;
-	watch->agent_listener.changed = agent_changed;
-	watch->agent_listener.stopped = agent_stopped;
-	agent_listen(condition->parts->agents, &watch->agent_listener);
-	condition->watch = watch;
-	agent_changed(&watch->agent_listener, agent);
-	return true;
-}
-
-static bool ready_arm(struct condition *condition, struct request *request, const void *data)
-{
-	const struct ready_args *args = data;
-	const struct agent *agent = agent_find(condition->parts->agents, args->ready);
-	const struct muxbus_pane *pane;
-	struct pane_watch *watch;
-	if (agent == NULL) {
-		if (!target_pane(request, args->ready, &pane))
-			return false;
-		agent = agent_of_pane(condition->parts->agents, pane->id);
-	}
-	if (agent != NULL)
-		return ready_arm_agent(condition, agent);
-	watch = pane_watch_new(condition, request, args->ready);
-	if (watch == NULL || !pane_watch_tap(watch, request, ready_bytes))
-		return false;
-	watch->timer = loop_timer_new(condition->parts->base, ready_look, watch);
-	loop_timer_arm(watch->timer, READY_QUIET_MS);
-	return true;
-}
-
 struct exited_args {
 	const char *exited;
 };
@@ -489,15 +355,6 @@ const struct condition_kind condition_kinds_pane[] = {
 	.needs_tmux = true,
 	.args_size = sizeof(struct quiet_args),
 	.arm = quiet_arm,
-	.disarm = pane_watch_disarm},
-    {.name = "ready",
-	.help = "An agent is ready, or a pane's program quiet at an empty prompt.",
-	.example = "{\"ready\":\"%3\"}",
-	.fields = ready_fields,
-	.pane_member = "ready",
-	.needs_tmux = true,
-	.args_size = sizeof(struct ready_args),
-	.arm = ready_arm,
 	.disarm = pane_watch_disarm},
     {.name = "screen",
 	.help = "The screen of the pane matches.",

@@ -11,6 +11,7 @@
 
 #include "daemon/agent/agent.h"
 #include "daemon/event/event_log.h"
+#include "daemon/pane/prompt_sight.h"
 #include "daemon/source/condition.h"
 #include "daemon/tmux/pane_lines.h"
 #include "daemon/tmux/stream.h"
@@ -29,10 +30,12 @@ struct pane_watch {
 	struct event_log_listener listener;
 	bool is_listening;
 	struct agent_listener agent_listener;
-	const struct agent *agent; /* ready: of an agent; NULL: of a pane alone */
+	const struct agent *agent; /* prompt: of an agent; NULL: of a pane alone */
+	struct prompt_mark mark; /* prompt */
+	unsigned looks; /* prompt: without success since the last output */
 	struct loop_timer *timer;
 	struct pattern *pattern;
-	int64_t quiet_ms; /* quiet_sec, ready */
+	int64_t quiet_ms; /* quiet_sec, prompt: so much must pass */
 	int64_t last_ms; /* CLOCK_MONOTONIC: the last output, or arming */
 	bool is_asking; /* tmux owes an answer */
 	bool is_gone; /* disarmed meanwhile: the answer frees it */
