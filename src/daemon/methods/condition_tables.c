@@ -6,6 +6,7 @@
 
 /* Keep alphabetized. */
 const struct condition_kind *const condition_tables[] = {
+    condition_kinds_agent,
     condition_kinds_cpu,
     condition_kinds_event,
     condition_kinds_file,

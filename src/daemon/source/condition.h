@@ -109,6 +109,7 @@ void condition_settle_event(
 void condition_write(struct json_writer *writer, const struct condition *condition);
 
 /* The tables of kinds; each ended by a row without a name. */
+extern const struct condition_kind condition_kinds_agent[];
 extern const struct condition_kind condition_kinds_cpu[];
 extern const struct condition_kind condition_kinds_event[];
 extern const struct condition_kind condition_kinds_file[];

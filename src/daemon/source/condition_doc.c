@@ -27,20 +27,20 @@ void condition_write_kinds(struct json_writer *writer, const char *name)
 	json_object_end(writer);
 }
 
-/* "one of: cpu_below (for_sec, pane), exited, …" */
+/* "one of: cpu_below(for_sec,pane), exited, …" */
 static void put_names(struct buf *out)
 {
 	const struct condition_kind *kind = NULL;
 	const char *separator = "one of: ";
 	while ((kind = condition_kind_next(kind)) != NULL) {
-		const char *opening = " (";
+		const char *opening = "(";
 		(void)buf_printf(out, "%s%s", separator, kind->name);
 		separator = ", ";
 		for (const struct field *field = kind->fields; field->name != NULL; field++) {
 			if (strcmp(field->name, kind->name) == 0)
 				continue;
 			(void)buf_printf(out, "%s%s", opening, field->name);
-			opening = ", ";
+			opening = ",";
 		}
 		if (*opening == ',')
 			(void)buf_append_byte(out, ')');
