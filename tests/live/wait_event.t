@@ -95,6 +95,41 @@ is 'a pane that is none' "$(field .error.data.kind)" no_such_pane
 call describe '{}'
 is 'each kind has members' "$(field '[.result.events | keys[]] - [.result.event_members | to_entries[] | select(.value | length > 0) | .key] | length')" 0
 
+# Other forms: one object, a string that holds one or a list; and what was meant.
+for any in '{"sec":0.01}' '"{\"sec\":0.01}"' '"[{\"sec\":0.01}]"'; do
+	call wait_for '{"any":'"$any"'}'
+	is "any as $any" "$(field '.result.matched | join(",")')" 0
+done
+call wait_for '{"all":"sec"}'
+is 'other strings are none' "$(field .error.data.field)" any
+meant() {
+	call wait_for '{"any":['"$1"']}'
+	is "$1" "$(field .error.message | sed -n 's/.*did you mean \(.*\)?$/\1/p')" "$2"
+}
+meant '{"type":"output","regex":"done","pane":"%1"}' '{"output":"done","pane":"%1"}'
+meant '{"kind":"exited","pane":"%1"}' '{"exited":"%1"}'
+meant '{"kind":"job","id":"A1B2"}' '{"job":"A1B2"}'
+meant '{"type":"file","path":"/tmp/x","regex":"y"}' '{"file":"/tmp/x","regex":"y"}'
+meant '{"regex":"done","pane":"%1"}' '{"output":"done","pane":"%1"}'
+meant '{"outputs":"done","pane":"%1"}' '{"output":"done","pane":"%1"}'
+meant '{"output":"done","quiet_sec":5,"pane":"%1"}' \
+	'[{"output":"done","pane":"%1"},{"quiet_sec":5,"pane":"%1"}]'
+meant '{"zebra":"done"}' ''
+
+# The screen: each sentence of the manual.
+shown=$(t split-window -d -P -F '#{pane_id}' -t main:0 'printf "first  \\n\\033[31msecond\\033[0m row   \\nlast   "; exec sleep 1000')
+call wait_for '{"any":[{"screen":"last","pane":"'"$shown"'"}],"timeout_sec":60}'
+screen() {
+	call wait_for '{"any":[{"screen":"'"$2"'","pane":"'"$shown"'"}],"timeout_sec":0.3}'
+	is "$1" "$(field '.result.timed_out')" "$3"
+}
+screen 'rows with a newline between them, without colours' 'first\\nsecond row\\nlast' false
+screen 'blanks at the end are no part of a row' '^first$' false
+screen 'so a blank before the end matches none' 'first $' true
+screen 'the last row is the last one that is written on' 'last\\z' false
+screen 'the first one the beginning' '\\Afirst' false
+screen 'a full stop matches no newline' 'first.second' true
+
 # Waits with a name are kept, and filters with them.
 ask '{"method":"wait_for","params":{"any":[{"event":"window_renamed","session":"main","where":{"name":"late"}}],"timeout_sec":60,"wait":"kept"}}' >/dev/null &
 waiter=$!

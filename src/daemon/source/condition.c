@@ -10,23 +10,12 @@
 #include "base/xalloc.h"
 #include "daemon/event/event_log.h"
 #include "daemon/server/request.h"
+#include "daemon/source/condition_hint.h"
 
-enum { DETAILS_MAX = 64 * 1024 };
-
-const struct condition_kind *condition_kind_next(const struct condition_kind *previous)
-{
-	const struct condition_kind *next = NULL;
-	for (const struct condition_kind *const *table = condition_tables; *table != NULL;
-	     table++) {
-		for (const struct condition_kind *kind = *table; kind->name != NULL; kind++) {
-			if (previous != NULL && strcmp(kind->name, previous->name) <= 0)
-				continue;
-			if (next == NULL || strcmp(kind->name, next->name) < 0)
-				next = kind;
-		}
-	}
-	return next;
-}
+enum {
+	DETAILS_MAX = 64 * 1024,
+	HINT_MAX = 600, /* of a right form in an error */
+};
 
 /* The kind whose member an object has; NULL if none, or more than one. */
 static const struct condition_kind *find_kind(const struct json *spec)
@@ -42,10 +31,19 @@ static const struct condition_kind *find_kind(const struct json *spec)
 	return found;
 }
 
-static void fail_kind(struct request *request)
+static void fail_kind(struct request *request, const struct json *spec)
 {
 	const struct condition_kind *kind = NULL;
-	struct buf names;
+	struct buf names, hint;
+	buf_init(&hint, HINT_MAX);
+	if (condition_hint(&hint, spec)) {
+		request_fail_data(request, MESSAGE_PARAMS, "\"field\":\"conditions\"",
+		    "a condition is an object with the name of one kind; did you mean %s?",
+		    (const char *)hint.data);
+		buf_finish(&hint);
+		return;
+	}
+	buf_finish(&hint);
 	buf_init(&names, 1024);
 	while ((kind = condition_kind_next(kind)) != NULL)
 		(void)buf_printf(&names, "%s%s", names.len > 0 ? ", " : "", kind->name);
@@ -64,7 +62,7 @@ struct condition *condition_new(struct request *request, const struct condition_
 	bool is_armed = false;
 	void *args;
 	if (kind == NULL) {
-		fail_kind(request);
+		fail_kind(request, spec);
 		return NULL;
 	}
 	condition = xcalloc(1, sizeof *condition);

@@ -13,7 +13,7 @@
 
 #include "base/buf.h"
 #include "daemon/core/pane_ref.h"
-#include "wire/field.h"
+#include "daemon/source/condition_kind.h"
 #include "wire/json.h"
 
 struct agent_set;
@@ -47,22 +47,6 @@ enum condition_state {
 	CONDITION_GONE, /* its pane, or what else it looked at, is no more */
 	CONDITION_LIMIT, /* its pattern took too many steps */
 	CONDITION_STATE_COUNT_,
-};
-
-/* One kind. arm fails the request and returns false if the condition cannot be. */
-struct condition_kind {
-	const char *name; /* the member by which it is known; NULL ends the table */
-	const char *help; /* one sentence */
-	const char *about; /* more, for the manual; NULL: none */
-	const char *example; /* the object as JSON text */
-	const struct field *fields; /* the one of this name first */
-	const char *pane_member; /* that names its pane; NULL: it is never about one */
-	bool needs_tmux; /* it is always about a pane */
-	/* Members that name objects of tmux, NULL-terminated: with one it needs tmux. NULL: none. */
-	const char *const *tmux_members;
-	size_t args_size;
-	bool (*arm)(struct condition *condition, struct request *request, const void *args);
-	void (*disarm)(struct condition *condition); /* frees what arm made; called once */
 };
 
 struct condition {
@@ -107,22 +91,5 @@ void condition_settle_event(
 
 /* Writes it as an object: kind, state, at_entry, and its details. */
 void condition_write(struct json_writer *writer, const struct condition *condition);
-
-/* The tables of kinds; each ended by a row without a name. */
-extern const struct condition_kind condition_kinds_agent[];
-extern const struct condition_kind condition_kinds_cpu[];
-extern const struct condition_kind condition_kinds_event[];
-extern const struct condition_kind condition_kinds_file[];
-extern const struct condition_kind condition_kinds_job[];
-extern const struct condition_kind condition_kinds_notification[];
-extern const struct condition_kind condition_kinds_pane[];
-extern const struct condition_kind condition_kinds_prompt[];
-extern const struct condition_kind condition_kinds_sec[];
-
-/* All tables, NULL-terminated; methods/condition_tables.c lists them. */
-extern const struct condition_kind *const condition_tables[];
-
-/* Walks all kinds sorted by name: NULL starts, NULL ends. */
-const struct condition_kind *condition_kind_next(const struct condition_kind *previous);
 
 #endif

@@ -110,6 +110,15 @@ static const struct field screen_fields[] = {
     {.name = NULL},
 };
 
+/* The text of a screen down to the last row that is written on. */
+static size_t written_len(const struct muxbus_reply *reply)
+{
+	size_t len = reply->body_len;
+	while (len > 0 && (reply->body[len - 1] == '\n' || reply->body[len - 1] == ' '))
+		len--;
+	return len;
+}
+
 static void screen_read(void *data, int error, const struct muxbus_reply *replies, size_t count)
 {
 	struct pane_watch *watch = data;
@@ -123,7 +132,7 @@ static void screen_read(void *data, int error, const struct muxbus_reply *replie
 	}
 	if (error != 0 || count < 1 || watch->condition->state != CONDITION_PENDING)
 		return; /* if the pane is gone the tap says so */
-	result = pattern_find(watch->pattern, replies[0].body, replies[0].body_len, 0, &match);
+	result = pattern_find(watch->pattern, replies[0].body, written_len(&replies[0]), 0, &match);
 	if (result == PATTERN_LIMIT)
 		condition_settle(watch->condition, CONDITION_LIMIT);
 	if (result != PATTERN_MATCH)
@@ -358,7 +367,12 @@ const struct condition_kind condition_kinds_pane[] = {
 	.disarm = pane_watch_disarm},
     {.name = "screen",
 	.help = "The screen of the pane matches.",
-	.example = "{\"screen\":\"(?m)^\\\\$ *$\",\"pane\":\"%3\"}",
+	.about = "The text is that of the rows that are shown, without colours, a newline between "
+		 "them. Blanks at the end of a row are no part of it, so $ matches before them. "
+		 "^ and $ match at each row, and a full stop matches no newline. The last row is "
+		 "the last one that is written on: blank rows under it do not count. A line that "
+		 "is wrapped is several rows.",
+	.example = "{\"screen\":\"^\\\\$$\",\"pane\":\"%3\"}",
 	.fields = screen_fields,
 	.pane_member = "pane",
 	.needs_tmux = true,

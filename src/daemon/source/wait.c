@@ -459,12 +459,40 @@ const char *wait_park(struct wait_set *set, struct request *request, const struc
 	return wait->name;
 }
 
+/*
+ * The conditions as an array: one object stands for an array of it, and a string for the array or
+ * the object that it holds as JSON.
+ */
+struct condition_list {
+	struct json_reader *reader; /* NULL: no string was read */
+	struct json one, list;
+};
+
+static const struct json *read_list(struct condition_list *read, const struct json *value)
+{
+	struct json_error error;
+	if (value->type == JSON_STRING && value->len > 0) {
+		const struct json *held;
+		read->reader = json_reader_new(value->len);
+		held = json_read(read->reader, value->text, value->len, &error);
+		value = held != NULL ? held : value;
+	}
+	if (value->type != JSON_OBJECT)
+		return value;
+	read->one = *value;
+	read->one.next = NULL;
+	read->list = (struct json){.type = JSON_ARRAY, .child = &read->one, .count = 1};
+	return &read->list;
+}
+
 static bool is_valid_list(struct request *request, const struct json *list)
 {
 	if (list->type == JSON_ARRAY && list->count > 0 && list->count <= WAIT_CONDITIONS_MAX)
 		return true;
 	request_fail_data(request, MESSAGE_PARAMS, "\"field\":\"any\"",
-	    "any, all: must be an array of 1 to %d conditions", WAIT_CONDITIONS_MAX);
+	    "any, all: must be an array of 1 to %d conditions, such as [{\"job\":\"A1B2\"}], or "
+	    "one",
+	    WAIT_CONDITIONS_MAX);
 	return false;
 }
 
@@ -502,24 +530,15 @@ static bool add_all(
 	return false;
 }
 
-void wait_start(struct wait_set *set, struct request *request, const struct json *any,
-    const struct json *all, double timeout_sec, const char *name)
+/* Starts a wait for the conditions of a list. */
+static void start_list(struct wait_set *set, struct request *request, const struct json *list,
+    bool is_all, double timeout_sec, const char *name)
 {
-	const struct json *list = any != NULL ? any : all;
-	struct wait *wait = find_wait(set, name);
-	if (wait != NULL) {
-		wait_resume(wait, request);
-		return;
-	}
-	if (list == NULL) {
-		request_fail_data(request, MESSAGE_PARAMS, "\"field\":\"wait\"",
-		    "wait: there is no wait of this name to resume, and no conditions are given");
-		return;
-	}
+	struct wait *wait;
 	if (!is_valid_list(request, list) || !is_valid_name(set, request, name))
 		return;
 	wait = wait_new(set, WAIT_REQUEST, list->count);
-	wait->is_all = any == NULL;
+	wait->is_all = is_all;
 	wait_set_due(wait, clock_real_ms() + clock_seconds_to_ms(timeout_sec));
 	if (!add_all(wait, request, list, name)) {
 		wait_drop(wait);
@@ -535,6 +554,25 @@ void wait_start(struct wait_set *set, struct request *request, const struct json
 	request_on_cancel(request, on_cancelled, wait);
 	arm_deadline(wait);
 	wait_record_put(wait);
+}
+
+void wait_start(struct wait_set *set, struct request *request, const struct json *any,
+    const struct json *all, double timeout_sec, const char *name)
+{
+	const struct json *list = any != NULL ? any : all;
+	struct wait *wait = find_wait(set, name);
+	struct condition_list read = {0};
+	if (wait != NULL) {
+		wait_resume(wait, request);
+		return;
+	}
+	if (list == NULL) {
+		request_fail_data(request, MESSAGE_PARAMS, "\"field\":\"wait\"",
+		    "wait: there is no wait of this name to resume, and no conditions are given");
+		return;
+	}
+	start_list(set, request, read_list(&read, list), any == NULL, timeout_sec, name);
+	json_reader_free(read.reader);
 }
 
 const struct wait *wait_start_background(
