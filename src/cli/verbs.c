@@ -24,7 +24,11 @@ const struct verb verbs[] = {
 	"run a command as a job, and exit with its status",
 	"--detach --follow --shell --quiet --name --cwd --timeout", run_run},
     {"wait", VERB_WORK, "[--all] [-t time] [-n name] [-q] condition=value ...",
-	"wait until a condition is true", "--all --any --timeout --name --quiet", wait_run},
+	"wait until a condition is true",
+	"--all --any --timeout --name --quiet --event --agent-state --prompt --agent --pane "
+	"--session "
+	"--window",
+	wait_run},
     {"follow", VERB_AGENT, "[--pane pane] [--agent name]",
 	"print each notification of a pane as a line, instead of typing it", "--pane --agent",
 	follow_run},

@@ -27,7 +27,42 @@ struct wait {
 	const char *name; /* of a wait that outlives its connection */
 	const char **words;
 	size_t count;
+	char **own; /* those of them that options made */
+	size_t own_count;
 };
+
+/* Options that are other spellings of words: --event KIND is event=KIND. */
+static const struct {
+	const char *option;
+	const char *word;
+	bool is_plain; /* it takes no value: it is true */
+} word_options[] = {
+    {"agent", "agent", false},
+    {"agent-state", "agent_state", false},
+    {"event", "event", false},
+    {"pane", "pane", false},
+    {"prompt", "prompt", true},
+    {"session", "session", false},
+    {"window", "window", false},
+};
+
+/* Takes such an option; *ret_is_good is false if its value is missing. */
+static bool take_word_option(struct wait *wait, struct option_reader *reader, bool *ret_is_good)
+{
+	for (size_t at = 0; at < sizeof word_options / sizeof *word_options; at++) {
+		const char *value = "true";
+		if (!option_is(reader, 0, word_options[at].option))
+			continue;
+		if (!word_options[at].is_plain)
+			value = option_value(reader);
+		*ret_is_good = value != NULL;
+		if (value != NULL)
+			wait->words[wait->count++] = wait->own[wait->own_count++] =
+			    xasprintf("%s=%s", word_options[at].word, value);
+		return true;
+	}
+	return false;
+}
 
 static enum cli_status read_options(
     struct wait *wait, struct option_reader *reader, bool *ret_is_done)
@@ -52,7 +87,7 @@ static enum cli_status read_options(
 			is_good = option_duration(reader, &wait->timeout_ms);
 		} else if (option_is(reader, 'n', "name")) {
 			is_good = (wait->name = option_value(reader)) != NULL;
-		} else {
+		} else if (!take_word_option(wait, reader, &is_good)) {
 			return option_unknown(reader);
 		}
 	}
@@ -174,6 +209,7 @@ enum cli_status wait_run(struct cli *cli, int argc, char **argv)
 	bool is_finished;
 	enum cli_status status;
 	wait.words = xcalloc((size_t)argc + 1, sizeof *wait.words);
+	wait.own = xcalloc((size_t)argc + 1, sizeof *wait.own);
 	buf_init(&params, PARAMS_MAX);
 	option_start(&reader, cli, argc, argv);
 	status = read_options(&wait, &reader, &is_finished);
@@ -190,6 +226,9 @@ enum cli_status wait_run(struct cli *cli, int argc, char **argv)
 		link_close(link);
 	}
 	buf_finish(&params);
+	while (wait.own_count > 0)
+		mem_free(wait.own[--wait.own_count]);
+	mem_free(wait.own);
 	mem_free(wait.words);
 	return cli_flush(status);
 }

@@ -130,6 +130,20 @@ screen 'the last row is the last one that is written on' 'last\\z' false
 screen 'the first one the beginning' '\\Afirst' false
 screen 'a full stop matches no newline' 'first.second' true
 
+# The command line has the same conditions, as words and as options.
+muxbus="$MUXBUS_BUILDDIR/muxbus"
+once_armed t rename-window -t main:0 byword &
+is 'an event as a word' "$("$muxbus" wait -t 60 event=window_renamed session=main where:='{"name":"byword"}' --json | jq -r '.conditions[0].details.name')" byword
+wait $!
+once_armed t rename-window -t main:0 byoption &
+is 'and as an option' "$("$muxbus" wait -t 60 --event 'window_ren*' --window "$window" --json | jq -r '.conditions[0].details.name')" byoption
+wait $!
+ok 'a prompt as an option' "$muxbus" wait -q -t 60 --prompt --pane "$pane"
+"$muxbus" wait -q -t 1 --agent-state busy --pane "$pane"
+is 'a state as an option' $? 4
+"$muxbus" wait -q -t 1 --event 2>/dev/null
+is 'an option without its value' $? 2
+
 # Waits with a name are kept, and filters with them.
 ask '{"method":"wait_for","params":{"any":[{"event":"window_renamed","session":"main","where":{"name":"late"}}],"timeout_sec":60,"wait":"kept"}}' >/dev/null &
 waiter=$!
