@@ -27,6 +27,7 @@
 #include "daemon/deliver/delivery.h"
 #include "daemon/deliver/puller.h"
 #include "daemon/deliver/self_command.h"
+#include "daemon/deliver/wake_policy.h"
 #include "daemon/event/event_log.h"
 #include "daemon/input/submit.h"
 #include "daemon/mcp/mcp.h"
@@ -422,6 +423,17 @@ static struct puller_set *new_pullers(const struct daemon *daemon)
 	return puller_set_new(&parts);
 }
 
+static struct wake_policy_set *new_wake_policies(const struct daemon *daemon)
+{
+	struct wake_policy_parts parts = {
+	    .base = daemon->base,
+	    .presences = daemon->presences,
+	    .queue = daemon->queue,
+	    .tmux = daemon->tmux,
+	};
+	return wake_policy_set_new(&parts);
+}
+
 static struct delivery_set *new_deliveries(const struct daemon *daemon)
 {
 	struct delivery_parts parts = {
@@ -432,6 +444,7 @@ static struct delivery_set *new_deliveries(const struct daemon *daemon)
 	    .presences = daemon->presences,
 	    .pullers = daemon->pullers,
 	    .submits = daemon->submits,
+	    .wake_policies = daemon->wake_policies,
 	};
 	return delivery_set_new(&parts);
 }
@@ -503,6 +516,7 @@ static int set_up(struct main *main)
 	daemon->signs = read_signs();
 	daemon->submits = new_submits(daemon);
 	daemon->pullers = new_pullers(daemon);
+	daemon->wake_policies = new_wake_policies(daemon);
 	daemon->deliveries = new_deliveries(daemon);
 	daemon->self_commands = new_self_commands(daemon);
 	daemon->waits = new_waits(main);
@@ -530,6 +544,7 @@ static void tear_down(struct main *main)
 	wait_set_free(daemon->waits);
 	self_command_set_free(daemon->self_commands);
 	delivery_set_free(daemon->deliveries);
+	wake_policy_set_free(daemon->wake_policies);
 	puller_set_free(daemon->pullers);
 	reporter_set_free(daemon->reporters);
 	stream_set_free(daemon->streams);

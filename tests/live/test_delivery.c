@@ -414,7 +414,7 @@ static void check_self_command(struct live *live)
 	is_str(outcome(talk, id), "done", "tmux %s: self_command: done", live->version);
 	first = live_run(live, "sed -n '1s/^[0-9]* //p' fake.log");
 	is_str(first, "/compress", "the agent got it as it is");
-	note = xasprintf("[muxbus %s command] the command is done", id);
+	note = xasprintf("[muxbus %s command /compress] the command is done", id);
 	has_note = false;
 	for (int64_t end_ms = live_now_ms() + LIVE_TIMEOUT_MS; !has_note && live_now_ms() < end_ms;
 	     live_sleep_ms(50))

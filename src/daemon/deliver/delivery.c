@@ -17,6 +17,7 @@
 #include "daemon/deliver/queue_command.h"
 #include "daemon/deliver/receipt.h"
 #include "daemon/deliver/retry.h"
+#include "daemon/deliver/wake_policy.h"
 #include "daemon/input/submit.h"
 #include "daemon/pane/presence.h"
 #include "daemon/queue/queue.h"
@@ -63,6 +64,7 @@ struct delivery_set {
 	struct queue_listener listener;
 	struct presence_listener reports;
 	struct puller_listener pullers;
+	struct wake_policy_listener policies;
 	struct retry_set *retries;
 	struct list mails;
 };
@@ -192,6 +194,7 @@ static bool on_is_wanted(void *data)
 {
 	const struct mail *mail = data;
 	const struct notification *note = NULL;
+	bool is_held;
 	if (mail->command != NULL)
 		return false;
 	/* A text that may stand at the prompt already is finished first. */
@@ -199,8 +202,9 @@ static bool on_is_wanted(void *data)
 		if (is_ours(queue_find(mail->set->parts.queue, mail->batch[at])))
 			return true;
 	}
+	is_held = wake_policy_holds(mail->set->parts.wake_policies, &mail->pane);
 	while ((note = queue_next_for(mail->set->parts.queue, &mail->pane, note)) != NULL) {
-		if (is_for(mail, note))
+		if (is_for(mail, note) && (!is_held || note->state == NOTE_DELIVERING))
 			return true;
 	}
 	return false;
@@ -570,6 +574,11 @@ static void on_settled(struct puller_listener *listener, const struct pane_ref *
 	wake_pane(list_entry(listener, struct delivery_set, pullers), pane);
 }
 
+static void on_due(struct wake_policy_listener *listener)
+{
+	delivery_set_wake(list_entry(listener, struct delivery_set, policies));
+}
+
 struct delivery_set *delivery_set_new(const struct delivery_parts *parts)
 {
 	struct retry_parts retries = {
@@ -590,6 +599,8 @@ struct delivery_set *delivery_set_new(const struct delivery_parts *parts)
 	presence_listen(parts->presences, &set->reports);
 	set->pullers.settled = on_settled;
 	puller_listen(parts->pullers, &set->pullers);
+	set->policies.due = on_due;
+	wake_policy_listen(parts->wake_policies, &set->policies);
 	return set;
 }
 
@@ -601,6 +612,7 @@ void delivery_set_free(struct delivery_set *set)
 	queue_unlisten(set->parts.queue, &set->listener);
 	presence_unlisten(&set->reports);
 	puller_unlisten(&set->pullers);
+	wake_policy_unlisten(&set->policies);
 	retry_set_free(set->retries);
 	list_for_each_safe (link, after, &set->mails)
 		mail_free(list_entry(link, struct mail, link));

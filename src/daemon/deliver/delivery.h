@@ -19,6 +19,7 @@ struct presence_set;
 struct puller_set;
 struct queue;
 struct submit_set;
+struct wake_policy_set;
 
 struct delivery_parts {
 	struct event_base *base;
@@ -28,6 +29,7 @@ struct delivery_parts {
 	struct presence_set *presences;
 	struct puller_set *pullers;
 	struct submit_set *submits;
+	struct wake_policy_set *wake_policies;
 };
 
 /* Loads what the queue holds. */

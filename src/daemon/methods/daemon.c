@@ -10,6 +10,7 @@
 #include "base/clock.h"
 #include "daemon/core/config.h"
 #include "daemon/core/counters.h"
+#include "daemon/deliver/wake_policy.h"
 #include "daemon/event/event_log.h"
 #include "daemon/methods/daemon_parts.h"
 #include "daemon/methods/tables.h"
@@ -182,6 +183,7 @@ static const struct field_result status_results[] = {
     {"jobs", "integer", "background commands that run"},
     {"timers", "integer", "timers that are waiting"},
     {"watches", "integer", "files that are watched"},
+    {"wake_policies", "array", "the wake policies, as set_wake_policy answers"},
     {"queue", "object", "last: the last number given; undelivered; journal"},
     {"model", "object",
 	"lists, part_lists: how often all of tmux or parts of it were listed; audits: how "
@@ -282,6 +284,18 @@ static void write_peers(struct json_writer *writer, const struct daemon *daemon)
 	json_put_int(writer, "waits", (int64_t)waits);
 }
 
+static void write_policies(struct json_writer *writer, const struct daemon *daemon)
+{
+	const struct wake_policy *policy = NULL;
+	json_array_begin(writer, "wake_policies");
+	while ((policy = wake_policy_next(daemon->wake_policies, policy)) != NULL) {
+		json_object_begin(writer, NULL);
+		wake_policy_write(writer, policy);
+		json_object_end(writer);
+	}
+	json_array_end(writer);
+}
+
 static void write_counters(struct json_writer *writer, const struct daemon *daemon)
 {
 	const struct counters *counters = daemon->counters;
@@ -322,6 +336,7 @@ static void write_status(struct json_writer *writer, const struct daemon *daemon
 	    writer, "uptime_sec", (double)(clock_mono_ms() - daemon->started_ms) / 1000);
 	write_tmux(writer, daemon);
 	write_peers(writer, daemon);
+	write_policies(writer, daemon);
 	json_put_int(writer, "jobs", (int64_t)job_running(daemon->jobs));
 	json_put_int(writer, "timers", (int64_t)timer_count(daemon->timers));
 	json_put_int(writer, "watches", (int64_t)watch_count(daemon->watches));

@@ -28,6 +28,7 @@ struct submit_set;
 struct timer_set;
 struct tmux;
 struct wait_set;
+struct wake_policy_set;
 struct watch_set;
 
 struct daemon {
@@ -52,6 +53,7 @@ struct daemon {
 	struct agent_set *agents; /* interactive programs kept alive */
 	struct self_command_set *self_commands; /* commands typed into the requesting pane */
 	struct puller_set *pullers; /* take notifications for a pane, so that nothing is typed */
+	struct wake_policy_set *wake_policies; /* which notifications wake whom, and when */
 	struct delivery_set *deliveries; /* notifications on their way into panes */
 	struct watch_set *watches; /* of files */
 	struct counters *counters;

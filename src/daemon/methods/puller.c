@@ -11,6 +11,7 @@
 #include "daemon/core/loop_timer.h"
 #include "daemon/deliver/prompt_line.h"
 #include "daemon/deliver/puller.h"
+#include "daemon/deliver/wake_policy.h"
 #include "daemon/event/event_log.h"
 #include "daemon/methods/daemon_parts.h"
 #include "daemon/methods/queue_shared.h"
@@ -78,6 +79,7 @@ struct take_wait {
 	struct daemon *daemon;
 	struct queue_listener posted;
 	struct event_log_listener events;
+	struct wake_policy_listener policies;
 	struct loop_timer *timer;
 	struct pane_ref pane;
 	struct puller *puller;
@@ -90,6 +92,7 @@ static void take_free(struct take_wait *wait, bool has_gone)
 {
 	queue_unlisten(wait->daemon->queue, &wait->posted);
 	event_log_unlisten(wait->daemon->events, &wait->events);
+	wake_policy_unlisten(&wait->policies);
 	loop_timer_free(wait->timer);
 	puller_end(wait->puller, has_gone);
 	mem_free(wait);
@@ -116,7 +119,8 @@ static void take_answer(struct take_wait *wait)
 	struct request *request = wait->request;
 	int64_t left_ms = wait->end_ms - clock_mono_ms(), count = 0;
 	bool is_gone = pane_fate(wait->daemon->tmux, &wait->pane) == PANE_GONE;
-	uint64_t seq = is_gone ? 0 : puller_take(wait->puller);
+	bool is_held = wake_policy_holds(wait->daemon->wake_policies, &wait->pane);
+	uint64_t seq = is_gone || is_held ? 0 : puller_take(wait->puller);
 	struct json_writer *writer;
 	if (seq == 0 && !is_gone && left_ms > 0) {
 		loop_timer_arm(wait->timer, left_ms);
@@ -161,6 +165,11 @@ static void on_event(struct event_log_listener *listener, struct event_entry *ev
 		loop_timer_wake(wait->timer);
 }
 
+static void on_due(struct wake_policy_listener *listener)
+{
+	loop_timer_wake(list_entry(listener, struct take_wait, policies)->timer);
+}
+
 static void on_cancelled(struct request *request, void *data)
 {
 	take_free(data, true);
@@ -201,6 +210,8 @@ static void take_notifications(struct request *request, const void *data)
 	wait->events.event = on_event;
 	queue_listen(daemon->queue, &wait->posted);
 	event_log_listen(daemon->events, &wait->events);
+	wait->policies.due = on_due;
+	wake_policy_listen(daemon->wake_policies, &wait->policies);
 	request_on_cancel(request, on_cancelled, wait);
 	take_answer(wait);
 }

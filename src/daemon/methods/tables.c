@@ -24,6 +24,7 @@ const struct method *const method_tables[] = {
     methods_subscribe,
     methods_timer,
     methods_wait,
+    methods_wake_policy,
     methods_watch,
     methods_window,
     NULL,

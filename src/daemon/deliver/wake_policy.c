@@ -1,0 +1,362 @@
+/* SPDX-License-Identifier: ISC */
+/* Wake policies: which notifications wake the agent of a pane, and when. */
+#include "daemon/deliver/wake_policy.h"
+
+#include <muxbus.h>
+
+#include <stdio.h>
+#include <string.h>
+#include <time.h>
+
+#include "base/clock.h"
+#include "base/xalloc.h"
+#include "daemon/core/loop_timer.h"
+#include "daemon/queue/queue.h"
+#include "daemon/tmux/pane_fate.h"
+#include "wire/json.h"
+
+enum {
+	DAY_MINUTES = 24 * 60,
+	LOOK_MS = 60000, /* the clock may be set, so it is looked at again */
+	SOURCES_SIZE = 160,
+	KEY_SIZE = PANE_REF_TEXT_SIZE + PRESENCE_NAME_MAX + 8,
+};
+
+#define AGENT_PREFIX "agent:"
+
+struct wake_policy_set {
+	struct wake_policy_parts parts;
+	struct list policies;
+	struct list listeners;
+	size_t count;
+	struct loop_timer *timer;
+	int64_t next_ms; /* CLOCK_REALTIME: the first that is due; 0: none is */
+};
+
+/* A policy as the store has it. */
+struct kept {
+	char *sources; /* names with a blank before each */
+	char *quiet; /* NULL: none */
+	int64_t window_ms;
+};
+
+static const struct record_field kept_fields[] = {
+    {RECORD_ROW(TEXT, struct kept, sources, "sources")},
+    {RECORD_ROW(TEXT, struct kept, quiet, "quiet"), .is_optional = true},
+    {RECORD_ROW(INT, struct kept, window_ms, "window_ms")},
+};
+
+static const struct record_kind policy_kind = {
+    .prefix = "wake/",
+    .noun = "a wake policy",
+    .rows = RECORD_ROWS(kept_fields, NULL),
+    .source = SOURCE_POST,
+};
+
+void wake_policy_init(struct wake_policy *policy)
+{
+	*policy = (struct wake_policy){0};
+	pane_ref_clear(&policy->pane);
+	for (size_t at = 0; at < SOURCE_COUNT_; at++)
+		policy->wakes[at] = true;
+}
+
+static bool has_quiet(const struct wake_policy *policy)
+{
+	return policy->quiet_from != policy->quiet_to;
+}
+
+bool wake_policy_is_default(const struct wake_policy *policy)
+{
+	for (size_t at = 0; at < SOURCE_COUNT_; at++) {
+		if (!policy->wakes[at])
+			return false;
+	}
+	return policy->window_ms == 0 && !has_quiet(policy);
+}
+
+bool wake_policy_read_quiet(struct wake_policy *policy, const char *text)
+{
+	unsigned hour[2], minute[2];
+	char canonical[WAKE_QUIET_SIZE + 32];
+	if (strlen(text) != WAKE_QUIET_SIZE - 1 ||
+	    sscanf(text, "%2u:%2u-%2u:%2u", &hour[0], &minute[0], &hour[1], &minute[1]) != 4)
+		return false;
+	(void)snprintf(canonical, sizeof canonical, "%02u:%02u-%02u:%02u", hour[0], minute[0],
+	    hour[1], minute[1]);
+	if (strcmp(text, canonical) != 0 || hour[0] > 23 || hour[1] > 23 || minute[0] > 59 ||
+	    minute[1] > 59)
+		return false;
+	policy->quiet_from = (int)(hour[0] * 60 + minute[0]);
+	policy->quiet_to = (int)(hour[1] * 60 + minute[1]);
+	return has_quiet(policy);
+}
+
+static void write_quiet(const struct wake_policy *policy, char out[WAKE_QUIET_SIZE])
+{
+	unsigned from = (unsigned)policy->quiet_from % DAY_MINUTES;
+	unsigned to = (unsigned)policy->quiet_to % DAY_MINUTES;
+	(void)snprintf(
+	    out, WAKE_QUIET_SIZE, "%02u:%02u-%02u:%02u", from / 60, from % 60, to / 60, to % 60);
+}
+
+static bool is_quiet(const struct wake_policy *policy, int64_t real_ms)
+{
+	time_t seconds = (time_t)(real_ms / 1000);
+	struct tm local;
+	int minute;
+	if (!has_quiet(policy) || localtime_r(&seconds, &local) == NULL)
+		return false;
+	minute = local.tm_hour * 60 + local.tm_min;
+	if (policy->quiet_from < policy->quiet_to)
+		return minute >= policy->quiet_from && minute < policy->quiet_to;
+	return minute >= policy->quiet_from || minute < policy->quiet_to;
+}
+
+/* The first end of quiet hours behind a time. */
+static int64_t quiet_end_ms(const struct wake_policy *policy, int64_t real_ms)
+{
+	time_t seconds = (time_t)(real_ms / 1000), end;
+	struct tm local;
+	if (localtime_r(&seconds, &local) == NULL)
+		return real_ms;
+	for (int day = local.tm_mday;; day++) {
+		struct tm then = {.tm_year = local.tm_year,
+		    .tm_mon = local.tm_mon,
+		    .tm_mday = day,
+		    .tm_hour = policy->quiet_to / 60,
+		    .tm_min = policy->quiet_to % 60,
+		    .tm_isdst = -1};
+		end = mktime(&then);
+		if (end == (time_t)-1 || end > seconds || day > local.tm_mday + 1)
+			return end > seconds ? (int64_t)end * 1000 : real_ms;
+	}
+}
+
+int64_t wake_policy_due_ms(const struct wake_policy *policy, const struct notification *note)
+{
+	int64_t due_ms = note->time_ms + policy->window_ms;
+	if (note->is_urgent)
+		return note->time_ms;
+	if (!policy->wakes[note->source])
+		return has_quiet(policy) ? quiet_end_ms(policy, note->time_ms) : INT64_MAX;
+	return is_quiet(policy, due_ms) ? quiet_end_ms(policy, due_ms) : due_ms;
+}
+
+void wake_policy_write(struct json_writer *writer, const struct wake_policy *policy)
+{
+	char quiet[WAKE_QUIET_SIZE];
+	if (policy->agent[0] != '\0')
+		json_put_str(writer, "agent", policy->agent);
+	else
+		json_put_id(writer, "pane", '%', policy->pane.pane);
+	json_array_begin(writer, "sources");
+	for (size_t at = 0; at < SOURCE_COUNT_; at++) {
+		if (policy->wakes[at])
+			json_put_str(
+			    writer, NULL, notification_source_name((enum notification_source)at));
+	}
+	json_array_end(writer);
+	json_put_int(writer, "window_ms", policy->window_ms);
+	write_quiet(policy, quiet);
+	json_put_str(writer, "quiet_hours", has_quiet(policy) ? quiet : NULL);
+}
+
+/* The key of a policy behind the prefix of its kind. */
+static void write_key(const struct wake_policy *policy, char out[KEY_SIZE])
+{
+	if (policy->agent[0] != '\0')
+		(void)snprintf(out, KEY_SIZE, AGENT_PREFIX "%s", policy->agent);
+	else
+		pane_ref_format(&policy->pane, out);
+}
+
+static void keep(const struct wake_policy_set *set, const struct wake_policy *policy)
+{
+	char key[KEY_SIZE], sources[SOURCES_SIZE] = "", quiet[WAKE_QUIET_SIZE];
+	struct kept kept = {.sources = sources, .window_ms = policy->window_ms};
+	size_t len = 0;
+	for (size_t at = 0; at < SOURCE_COUNT_; at++) {
+		if (policy->wakes[at] && len < sizeof sources)
+			len += (size_t)snprintf(sources + len, sizeof sources - len, " %s",
+			    notification_source_name((enum notification_source)at));
+	}
+	write_quiet(policy, quiet);
+	kept.quiet = has_quiet(policy) ? quiet : NULL;
+	write_key(policy, key);
+	record_put(queue_store(set->parts.queue), &policy_kind, key, &kept);
+}
+
+static void add(struct wake_policy_set *set, const struct wake_policy *policy)
+{
+	struct wake_policy *copy = xcalloc(1, sizeof *copy);
+	*copy = *policy;
+	list_append(&set->policies, &copy->link);
+	set->count++;
+}
+
+static void remove_policy(struct wake_policy_set *set, struct wake_policy *policy)
+{
+	list_remove(&policy->link);
+	set->count--;
+	mem_free(policy);
+}
+
+static bool load(void *data, const char *name, const struct json *value)
+{
+	struct wake_policy_set *set = data;
+	struct wake_policy policy;
+	struct kept kept = {0};
+	bool is_valid;
+	char *left, *word;
+	wake_policy_init(&policy);
+	if (strncmp(name, AGENT_PREFIX, strlen(AGENT_PREFIX)) == 0)
+		(void)snprintf(
+		    policy.agent, sizeof policy.agent, "%s", name + strlen(AGENT_PREFIX));
+	else if (!pane_ref_parse(name, &policy.pane))
+		return false;
+	if (set->count >= WAKE_POLICIES_MAX || !record_read(policy_kind.rows, value, &kept))
+		return false;
+	memset(policy.wakes, 0, sizeof policy.wakes);
+	word = strtok_r(kept.sources, " ", &left);
+	for (; word != NULL; word = strtok_r(NULL, " ", &left)) {
+		for (size_t at = 0; at < SOURCE_COUNT_; at++)
+			policy.wakes[at] |=
+			    strcmp(word, notification_source_name((enum notification_source)at)) ==
+			    0;
+	}
+	policy.window_ms = kept.window_ms;
+	is_valid = kept.window_ms >= 0 && kept.window_ms <= WAKE_WINDOW_MAX_MS &&
+	    (kept.quiet == NULL || wake_policy_read_quiet(&policy, kept.quiet));
+	record_finish(policy_kind.rows, &kept);
+	if (is_valid)
+		add(set, &policy);
+	return is_valid;
+}
+
+static void notify(struct wake_policy_set *set)
+{
+	struct list *link, *after;
+	set->next_ms = 0;
+	list_for_each_safe (link, after, &set->listeners) {
+		struct wake_policy_listener *listener =
+		    list_entry(link, struct wake_policy_listener, link);
+		listener->due(listener);
+	}
+}
+
+static void on_timer(void *data)
+{
+	notify(data);
+}
+
+/* Forgets the policy with the key of another, and those whose panes are gone. */
+static void forget(struct wake_policy_set *set, const struct wake_policy *same)
+{
+	struct list *link, *after;
+	list_for_each_safe (link, after, &set->policies) {
+		struct wake_policy *policy = list_entry(link, struct wake_policy, link);
+		bool is_same = strcmp(policy->agent, same->agent) == 0 &&
+		    pane_ref_equal(&policy->pane, &same->pane);
+		char key[KEY_SIZE];
+		if (!is_same &&
+		    (policy->agent[0] != '\0' ||
+			pane_fate(set->parts.tmux, &policy->pane) != PANE_GONE))
+			continue;
+		write_key(policy, key);
+		record_delete(queue_store(set->parts.queue), &policy_kind, key);
+		remove_policy(set, policy);
+	}
+}
+
+bool wake_policy_put(struct wake_policy_set *set, const struct wake_policy *policy)
+{
+	bool is_default = wake_policy_is_default(policy);
+	queue_begin(set->parts.queue);
+	forget(set, policy);
+	if (!is_default && set->count < WAKE_POLICIES_MAX) {
+		add(set, policy);
+		keep(set, policy);
+		is_default = true; /* it is there as asked */
+	}
+	(void)queue_commit(set->parts.queue);
+	loop_timer_wake(set->timer);
+	return is_default;
+}
+
+const struct wake_policy *wake_policy_next(
+    const struct wake_policy_set *set, const struct wake_policy *previous)
+{
+	const struct list *link = previous != NULL ? previous->link.next : set->policies.next;
+	return link != &set->policies ? list_entry(link, const struct wake_policy, link) : NULL;
+}
+
+static const struct wake_policy *find(
+    const struct wake_policy_set *set, const struct pane_ref *pane)
+{
+	const struct presence *presence = presence_of_pane(set->parts.presences, pane);
+	const struct wake_policy *policy = NULL, *found = NULL;
+	while ((policy = wake_policy_next(set, policy)) != NULL) {
+		if (policy->agent[0] == '\0' && pane_ref_equal(&policy->pane, pane))
+			return policy;
+		if (presence != NULL && policy->agent[0] != '\0' &&
+		    strcmp(policy->agent, presence->agent) == 0)
+			found = policy;
+	}
+	return found;
+}
+
+bool wake_policy_holds(struct wake_policy_set *set, const struct pane_ref *pane)
+{
+	const struct wake_policy *policy = set->count > 0 ? find(set, pane) : NULL;
+	const struct notification *note = NULL;
+	int64_t now_ms, due_ms = INT64_MAX, left_ms;
+	if (policy == NULL)
+		return false;
+	while ((note = queue_next_for(set->parts.queue, pane, note)) != NULL) {
+		int64_t note_ms =
+		    note->state == NOTE_QUEUED ? wake_policy_due_ms(policy, note) : INT64_MAX;
+		due_ms = note_ms < due_ms ? note_ms : due_ms;
+	}
+	now_ms = clock_real_ms();
+	if (due_ms <= now_ms)
+		return false;
+	if (due_ms != INT64_MAX && (set->next_ms == 0 || due_ms < set->next_ms)) {
+		set->next_ms = due_ms;
+		left_ms = due_ms - now_ms;
+		loop_timer_arm(set->timer, left_ms < LOOK_MS ? left_ms : LOOK_MS);
+	}
+	return true;
+}
+
+void wake_policy_listen(struct wake_policy_set *set, struct wake_policy_listener *listener)
+{
+	list_append(&set->listeners, &listener->link);
+}
+
+void wake_policy_unlisten(struct wake_policy_listener *listener)
+{
+	list_remove(&listener->link);
+}
+
+struct wake_policy_set *wake_policy_set_new(const struct wake_policy_parts *parts)
+{
+	struct wake_policy_set *set = xcalloc(1, sizeof *set);
+	set->parts = *parts;
+	list_init(&set->policies);
+	list_init(&set->listeners);
+	set->timer = loop_timer_new(parts->base, on_timer, set);
+	queue_load(parts->queue, &policy_kind, load, set);
+	return set;
+}
+
+void wake_policy_set_free(struct wake_policy_set *set)
+{
+	struct list *link, *after;
+	if (set == NULL)
+		return;
+	loop_timer_free(set->timer);
+	list_for_each_safe (link, after, &set->policies)
+		remove_policy(set, list_entry(link, struct wake_policy, link));
+	mem_free(set);
+}

@@ -1,0 +1,152 @@
+/* SPDX-License-Identifier: ISC */
+/* set_wake_policy: which notifications wake an agent, and when. */
+#include <muxbus.h>
+
+#include <stdio.h>
+#include <string.h>
+
+#include "daemon/deliver/wake_policy.h"
+#include "daemon/methods/daemon_parts.h"
+#include "daemon/methods/tables.h"
+#include "daemon/server/method.h"
+#include "daemon/server/request.h"
+#include "daemon/server/requester.h"
+
+struct policy_args {
+	const char *agent;
+	const char *pane;
+	const char *quiet_hours;
+	struct field_strings sources;
+	int64_t window_ms;
+};
+
+static const struct field policy_fields[] = {
+    {.name = "agent",
+	.type = FIELD_STRING,
+	.offset = offsetof(struct policy_args, agent),
+	.min = 1,
+	.max = PRESENCE_NAME_MAX,
+	.help = "For all panes of the agent that reports itself by this name, such as claude."},
+    {.name = "pane",
+	.type = FIELD_STRING,
+	.offset = offsetof(struct policy_args, pane),
+	.help = "For this pane, before the policy of its agent; left out, and without agent, the "
+		"caller's own."},
+    {.name = "quiet_hours",
+	.type = FIELD_STRING,
+	.offset = offsetof(struct policy_args, quiet_hours),
+	.help = "Nothing wakes in these hours of local time, such as 22:00-07:00; all that waits "
+		"is delivered at their end."},
+    {.name = "sources",
+	.type = FIELD_STRINGS,
+	.offset = offsetof(struct policy_args, sources),
+	.max = SOURCE_COUNT_,
+	.help = "Only notifications of these sources wake (command, condition, job, post, timer, "
+		"watch); others are delivered with the next that wakes. Left out: all wake."},
+    {.name = "window_ms",
+	.type = FIELD_INT,
+	.offset = offsetof(struct policy_args, window_ms),
+	.unit = "ms",
+	.max = WAKE_WINDOW_MAX_MS,
+	.preset = "0",
+	.help = "Wait so long after the first that wakes, to deliver more in the same line."},
+    {.name = NULL},
+};
+
+static const struct field_result policy_results[] = {
+    {"pane", "string", "the pane, if it is the policy of a pane"},
+    {"agent", "string", "the agent, if it is the policy of an agent"},
+    {"sources", "array", "the sources that wake"},
+    {"window_ms", "integer", "how long more are gathered"},
+    {"quiet_hours", "string|null", "the hours in which nothing wakes"},
+    {NULL, NULL, NULL},
+};
+
+/* Reads the names of sources. False after failing the request. */
+static bool read_sources(
+    struct request *request, const struct field_strings *given, struct wake_policy *policy)
+{
+	if (!given->is_given)
+		return true;
+	memset(policy->wakes, 0, sizeof policy->wakes);
+	for (size_t i = 0; i < given->count; i++) {
+		size_t at = 0;
+		while (at < SOURCE_COUNT_ &&
+		    strcmp(given->strings[i],
+			notification_source_name((enum notification_source)at)) != 0)
+			at++;
+		if (at == SOURCE_COUNT_) {
+			request_fail_data(request, MESSAGE_PARAMS, "\"field\":\"sources\"",
+			    "sources: must be names out of command, condition, job, post, timer, "
+			    "watch");
+			return false;
+		}
+		policy->wakes[at] = true;
+	}
+	return true;
+}
+
+/* Finds the pane or the agent. False after failing the request. */
+static bool read_owner(
+    struct request *request, const struct policy_args *args, struct wake_policy *policy)
+{
+	const char *trouble = args->agent != NULL ? presence_check(args->agent, NULL) : NULL;
+	if (args->agent != NULL && args->pane != NULL)
+		trouble = "agent: give either agent or pane";
+	if (trouble != NULL) {
+		request_fail_data(request, MESSAGE_PARAMS, "\"field\":\"agent\"", "%s", trouble);
+		return false;
+	}
+	if (args->agent != NULL) {
+		(void)snprintf(policy->agent, sizeof policy->agent, "%s", args->agent);
+		return true;
+	}
+	if (!requester_pane(request, args->pane, &policy->pane))
+		return false;
+	if (policy->pane.pane == MUXBUS_NO_ID) {
+		request_fail_data(request, MESSAGE_PARAMS, "\"field\":\"pane\"",
+		    "pane: you are in no pane of this tmux server: name one, or an agent");
+		return false;
+	}
+	return true;
+}
+
+static void set_wake_policy(struct request *request, const void *data)
+{
+	const struct policy_args *args = data;
+	struct wake_policy policy;
+	wake_policy_init(&policy);
+	policy.window_ms = args->window_ms;
+	if (!read_owner(request, args, &policy) || !read_sources(request, &args->sources, &policy))
+		return;
+	if (args->quiet_hours != NULL && !wake_policy_read_quiet(&policy, args->quiet_hours)) {
+		request_fail_data(request, MESSAGE_PARAMS, "\"field\":\"quiet_hours\"",
+		    "quiet_hours: must be two times such as 22:00-07:00, and not the same");
+		return;
+	}
+	if (!wake_policy_put(request_daemon(request)->wake_policies, &policy)) {
+		request_fail(request, MESSAGE_LIMIT,
+		    "there are %d wake policies already, the most there may be", WAKE_POLICIES_MAX);
+		return;
+	}
+	wake_policy_write(request_result(request), &policy);
+	request_done(request);
+}
+
+const struct method methods_wake_policy[] = {
+    {.name = METHOD("set_wake_policy", METHOD_TYPES),
+	.title = "Set a wake policy",
+	.summary = "Sets which notifications wake an agent, and when.",
+	.help = "Replaces the policy of the pane or agent; without other parameters, removes it. "
+		"A notification that does not wake stays queued, and is delivered with the next "
+		"that wakes or at the end of the quiet hours. One of high urgency wakes at once. "
+		"Kept over restarts; status lists the policies.",
+	.fields = policy_fields,
+	.args_size = sizeof(struct policy_args),
+	.results = policy_results,
+	.flags = METHOD_IDEMPOTENT | METHOD_NEEDS_TMUX,
+	.recheck = "status",
+	.handle = set_wake_policy,
+	.example = "{\"pane\":\"%3\",\"sources\":[\"job\"],\"window_ms\":2000}"},
+    {.name = NULL},
+};
