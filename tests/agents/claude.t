@@ -33,9 +33,9 @@ ready=is_ready
 is_ready() {
 	wait_until shows '1 monitor'
 }
-scenario 'a shell' 'a shell' follow
-scenario 'a waiting shell' 'a waiting shell' follow
-scenario 'two in a window' 'two in a window' follow
+scenario 'a shell' 'a shell' 'follow(, hook)?'
+scenario 'a waiting shell' 'a waiting shell' 'follow(, hook)?'
+scenario 'two in a window' 'two in a window' 'follow(, hook)?'
 
 run_agent '1 monitor' "$claude"
 wakes 'with the daemon that was there'

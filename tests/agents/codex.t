@@ -43,11 +43,11 @@ is_ready() {
 	wait_until shows '^› [^1-9]'
 }
 start_command=$codex
-scenario 'a shell' 'a shell' queue_command
-scenario 'a waiting shell' 'a waiting shell' queue_command
-scenario 'two in a window' 'two in a window' queue_command
+scenario 'a shell' 'a shell' '(hook, )?queue_command'
+scenario 'a waiting shell' 'a waiting shell' '(hook, )?queue_command'
+scenario 'two in a window' 'two in a window' '(hook, )?queue_command'
 start_command="$codex --no-daemon"
-scenario 'with --no-daemon' 'a shell' queue_command
+scenario 'with --no-daemon' 'a shell' '(hook, )?queue_command'
 
 run_agent '^› [^1-9]' "$codex"
 wakes 'with the daemon that was there'

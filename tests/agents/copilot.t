@@ -20,9 +20,9 @@ is_ready() {
 	wait_until shows '? help'
 }
 start_command="$copilot --experimental --allow-all-tools"
-scenario 'a shell' 'a shell' follow
-scenario 'a waiting shell' 'a waiting shell' follow
-scenario 'two in a window' 'two in a window' follow
+scenario 'a shell' 'a shell' 'follow(, hook)?'
+scenario 'a waiting shell' 'a waiting shell' 'follow(, hook)?'
+scenario 'two in a window' 'two in a window' 'follow(, hook)?'
 start_command="$copilot --no-experimental --allow-all-tools"
 scenario 'without its extension' 'a shell' '(hook|typed)(, typed)?'
 

@@ -34,16 +34,28 @@ enter() {
 	fi
 }
 
+# insist TEXT BEGINNING FILTER: types the prompt until a request to the model matches. A busy machine
+# makes an agent take typed keys for a paste, with their Enter: Enter again then; an agent that has
+# just started may lose the text: again then.
+insist() {
+	prompt "$1"
+	for try in 1 2 3 4 5; do
+		! (patience=10 && wait_until has_turns 1 "$3") || return 0
+		if shows "$2"; then
+			t send-keys -t "$pane" Enter
+		else
+			prompt "$1"
+		fi
+	done
+}
+
 # arm NAME: a timer, a watch and a job in one turn, which ends. The ids are in NAME.ids.
 arm() {
 	pane=$(cat "$dir/$1.pane")
 	: >"$dir/$1.log"
 	echo "until [ -e '$go' ]; do sleep 0.1; done; sleep 3; echo of-the-job; date +%s.%3N >'$dir/$1.ended'" >"$dir/$1.job"
-	# An agent that has just started on a busy machine may lose what is typed: type it again then.
-	for try in 1 2; do
-		prompt "I am $1. DO gemini_sleep {\"seconds\":25} DONE DO watch_log {\"file_path\":\"$dir/$1.log\",\"regex\":\"found\"} DONE DO run_long_command {\"command\":\"sh $dir/$1.job\"} DONE"
-		! (patience=30 && wait_until has_turns 1 ".name == \"$1\"") || break
-	done
+	insist "I am $1. DO gemini_sleep {\"seconds\":25} DONE DO watch_log {\"file_path\":\"$dir/$1.log\",\"regex\":\"found\"} DONE DO run_long_command {\"command\":\"sh $dir/$1.job\"} DONE" \
+		"I am $1" ".name == \"$1\""
 	wait_until has_turns 1 ".name == \"$1\" and .text == \"FINISHED 3 calls\"" || return 1
 	jq -s -r "[.[] | select(.name == \"$1\" and .text)] | last | .results[]" "$log" >"$dir/$1.answers"
 	jq -s -r "[.[] | select(.name == \"$1\" and .text)] | last | .results[] |
@@ -85,7 +97,6 @@ send() {
 	t send-keys -t "$pane" -l ', sent later'
 	wait_until shows ', sent later'
 	date +%s.%3N >"$dir/$1.sent"
-	# A busy machine makes an agent take the keys for a paste, with Enter: press it again then.
 	for try in 1 2 3 4 5; do
 		sleep 0.7
 		t send-keys -t "$pane" Enter
@@ -123,6 +134,17 @@ row() {
 	rmdir "$MUXBUS_AGENT_TABLE.lock"
 }
 
+# A job's end wakes the agent that is idle at an empty prompt, where only typing can.
+wakes_idle() {
+	pane=$(cat "$dir/$1.pane")
+	insist 'Again, DO run_long_command {"command":"sleep 2; echo of-the-job"} DONE' 'Again, DO' \
+		".name == \"$1\" and (.prompt | test(\"Again, DO\"))"
+	wait_until has_turns 1 ".name == \"$1\" and .text == \"FINISHED 1 calls\"" || return 1
+	again=$(jq -s -r "[.[] | select(.name == \"$1\" and .text == \"FINISHED 1 calls\")] | last | .results[0]" "$log" |
+		grep -o -E '\b[A-Z][A-Z0-9]{3}\b' | grep -m 1 '[0-9]')
+	wait_until has_turns 1 ".name == \"$1\" and any(.heard[]; test(\"muxbus $again job\"))"
+}
+
 # judge NAME LABEL WAYS: checks one agent, and adds its row to the table.
 judge() {
 	counts=$(heard "$1" 'join(" ")' | tr -d '"')
@@ -133,10 +155,20 @@ judge() {
 	ok "$2: by $3: $ways" matches "$ways" "$3"
 	once=$(printf '%s\n' $counts | grep -c '^1$')
 	time=$(time_of "$1")
-	row "$2" "${ways:-none}" "${time:--}" "$once of 3 once, draft $intact"
+	asleep=
+	case $3 in *typed*)
+		wakes_idle "$1" || asleep=', asleep when idle'
+		is "$2: the next job wakes it when it is idle" "$asleep" '' ;;
+	esac
+	row "$2" "${ways:-none}" "${time:--}" "$once of 3 once, draft $intact$asleep"
 }
 matches() {
 	printf '%s\n' "$1" | grep -q -E -x "$2"
+}
+
+# label_of NAME: the label of the scenario; of two agents also the number.
+label_of() {
+	[ "$1" = "$names" ] && echo "$label" || echo "$label, ${1#"${1%???}"}"
 }
 
 # scenario LABEL PLACE WAYS: with $start_command and $ready, in that place; WAYS is a pattern.
@@ -153,7 +185,8 @@ scenario() {
 		if ! enter "$name" "$2" || ! arm "$name"; then
 			ok "$label: $name is armed" false
 			sed 's/^/# /' "$dir/$name.answers" 2>/dev/null | cut -c 1-200
-			row "$label" - - 'could not be armed'
+			row "$(label_of "$name")" - - 'could not be armed'
+			t kill-window -t "$pane"
 			return
 		fi
 		beside=$pane
@@ -164,17 +197,13 @@ scenario() {
 	for name in $names; do echo found >>"$dir/$name.log"; done
 	for name in $names; do
 		wait_until has_ended "$name"
-		! matches "$3" 'follow|queue_command' || wait_until has_heard "$name"
+		case $3 in *follow* | *queue_command*) wait_until has_heard "$name" ;; esac
 		send "$name"
 	done
 	for name in $names; do
 		wait_until has_heard "$name"
 		pane=$(cat "$dir/$name.pane")
-		if [ "$name" = "$names" ]; then
-			judge "$name" "$label" "$3"
-		else
-			judge "$name" "$label, ${name#"${name%???}"}" "$3"
-		fi
+		judge "$name" "$(label_of "$name")" "$3"
 	done
 	for name in $names; do t kill-pane -t "$(cat "$dir/$name.pane")"; done
 }
