@@ -219,6 +219,43 @@ static void test_states(struct live *live)
 	talk_free(talk);
 }
 
+/* The next receipt with this result; NULL if none comes. */
+static const struct json *receipt(struct talk *talk, const char *result)
+{
+	const struct json *event;
+	while ((event = talk_event(talk, 2 * LIVE_TIMEOUT_MS, "delivery", NULL, NULL)) != NULL) {
+		const char *name = at_str(event, "delivery.result");
+		if (name != NULL && strcmp(name, result) == 0)
+			return event;
+	}
+	return NULL;
+}
+
+/* A program at a prompt that says by a mark to be an idle agent is not typed to. */
+static void test_typing(struct live *live)
+{
+	struct talk *talk = talk_new(live);
+	const char *dir = getenv("MUXBUS_BUILDDIR") == NULL ? "." : getenv("MUXBUS_BUILDDIR");
+	const char *reason;
+	char *pane;
+	(void)talk_call(talk, "subscribe", "{\"kinds\":[\"agent_reported\",\"delivery\"]}");
+	/* Of a name that no known agent has. */
+	(void)live_run(live, "cp %s/tests/fake_agent stranger", dir);
+	pane = start_stand_in(talk, "\". ./marks; m idle agent=claude; exec ./stranger fake.log\"");
+	ok(talk_event(talk, LIVE_TIMEOUT_MS, "agent_reported", "state", "idle") != NULL,
+	    "a mark says that an agent is idle");
+	(void)talk_call(talk, "post_notification", "{\"pane\":\"%s\",\"text\":\"wake up\"}", pane);
+	reason = at_str(receipt(talk, "deferred"), "delivery.reason");
+	ok(reason != NULL && strstr(reason, "is no known agent") != NULL,
+	    "and does not make it one that may be typed to: %s", reason != NULL ? reason : "-");
+	(void)talk_call(talk, "report_agent",
+	    "{\"agent\":\"stand-in\",\"state\":\"idle\",\"pane\":\"%s\"}", pane);
+	ok(receipt(talk, "submitted") != NULL, "as a report over the socket does");
+	live_tmux(live, "kill-pane -t %s", pane);
+	mem_free(pane);
+	talk_free(talk);
+}
+
 /* An ssh to this machine with keys of its own. False after skipping with the reason. */
 static bool set_up_ssh(struct live *live)
 {
@@ -397,6 +434,7 @@ int main(void)
 		test_hostile(live);
 		write_marks(live);
 		test_states(live);
+		test_typing(live);
 		test_places(live);
 		test_notifications(live);
 		live_free(live);
