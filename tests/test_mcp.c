@@ -211,6 +211,12 @@ static const struct {
 	"[[1]]}}\n{\"jsonrpc\":\"2.0\",\"method\":\"notifications/cancelled\"}\n"
 	"{\"jsonrpc\":\"2.0\",\"method\":\"notifications/muxbus/hello\",\"params\":{\"tools\":[]}}",
 	""},
+    {"a list with an unknown group",
+	"{\"jsonrpc\":\"2.0\",\"method\":\"notifications/muxbus/hello\",\"params\":{\"tools\":"
+	"\"default,agnets\"}}\n{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"tools/list\"}",
+	"{\"jsonrpc\":\"2.0\",\"id\":1,\"error\":{\"code\":-32602,\"message\":\"tools: there is no "
+	"group or tool \\\"agnets\\\"; did you mean \\\"agents\\\"?\",\"data\":{\"kind\":"
+	"\"invalid_params\",\"field\":\"tools\"}}}"},
     {"one with an id is no notification",
 	"{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"notifications/initialized\"}",
 	"{\"jsonrpc\":\"2.0\",\"id\":1,\"error\":{\"code\":-32601,\"message\":"

@@ -86,8 +86,10 @@ struct step {
 #define TOOLS                                                                           \
 	"{\"jsonrpc\":\"2.0\",\"id\":\"muxbus-bridge:tools\",\"result\":{\"methods\":{" \
 	"\"create_pane\":{\"read_only\":false,\"recheck\":\"list_panes\"},"             \
+	"\"list_jobs\":{\"read_only\":true},"                                           \
 	"\"list_panes\":{\"read_only\":true},"                                          \
-	"\"run_long_command\":{\"read_only\":false,\"recheck\":\"list_jobs\"},"         \
+	"\"run_long_command\":{\"read_only\":false,\"recheck\":\"list_jobs\","          \
+	"\"tool\":true},"                                                               \
 	"\"send_keys\":{\"read_only\":false,\"recheck\":\"capture_pane\"},"             \
 	"\"stop_job\":{\"read_only\":false,\"idempotent\":true},"                       \
 	"\"wait_for\":{\"read_only\":true,\"waits\":true}}}}\n"
@@ -261,18 +263,20 @@ static void test_lost(void)
 	    "{\"a\":1.0}}\n" INITIALIZED "\n",
 	    "initialize is said again, its answer stays here, and lists may have changed");
 	converse(calls,
-	    TAUGHT("1", "Check with list_jobs before repeating it.", "") TAUGHT("\"b\"",
-		"Check with capture_pane before repeating it.", ",\"resultType\":\"complete\"")
-		ERROR("6", "-32603", "internal",
-		    "muxbusd restarted while this request ran; whether it had an effect is "
-		    "unknown"),
+	    TAUGHT("1", "Check with yield_turn, which shows what is pending, before repeating it.",
+		"") TAUGHT("\"b\"", "Check with capture_pane before repeating it.",
+		",\"resultType\":\"complete\"") ERROR("6", "-32603", "internal",
+		"muxbusd restarted while this request ran; whether it had an effect is "
+		"unknown"),
 	    CALL("1", "run_long_command") "\n" MODERN_CALL("\"b\"", "send_keys") "\n" CALL(
 		"3", "list_panes") "\n" REQUEST("4", "tools/list") "\n" REQUEST("5",
 		"subscriptions/listen") "\n" REQUEST("6", "list_panes") "\n--\n" CALL("3",
 		"list_panes") "\n" REQUEST("4", "tools/list") "\n" REQUEST("5",
 		"subscriptions/listen") "\n",
 	    "calls are answered with what to check; what only reads is asked again");
-	converse(unsent, TAUGHT("1", "Check with list_jobs before repeating it.", ""),
+	converse(unsent,
+	    TAUGHT("1", "Check with yield_turn, which shows what is pending, before repeating it.",
+		""),
 	    CALL("1", "run_long_command") "\n--\n" CALL("2", "create_pane") "\n",
 	    "what never left is sent to the next one");
 	converse(half, "",
@@ -415,7 +419,7 @@ static void test_unlearned(void)
 	    "the rows of the tools are asked for first");
 	mcp_replay_wrote_daemon(replay, mcp_replay_to_daemon(replay)->len);
 	mcp_replay_lost(replay);
-	ok(strstr(text_of(mcp_replay_to_agent(replay)), "list_panes, list_jobs"),
+	ok(strstr(text_of(mcp_replay_to_agent(replay)), "list_panes, yield_turn"),
 	    "without them each call is answered with what to check");
 	mcp_replay_wrote_agent(replay, mcp_replay_to_agent(replay)->len);
 	mcp_replay_from_agent(replay, call, strlen(call));
@@ -452,6 +456,9 @@ static void test_advice(void)
 	    "which tools only read");
 	is_str(advice_of(advice, "create_pane"), "Check with list_panes before repeating it.",
 	    "where to look");
+	is_str(advice_of(advice, "run_long_command"),
+	    "Check with yield_turn, which shows what is pending, before repeating it.",
+	    "with a tool of the default list, after a call of one");
 	is_str(advice_of(advice, "stop_job"), "Calling it twice is harmless: call it again.",
 	    "or that it does not matter");
 	is_str(advice_of(advice, "wait_for"), "Nothing was changed by waiting: call it again.",

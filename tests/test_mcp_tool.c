@@ -5,6 +5,8 @@
  */
 #include "daemon/mcp/mcp_tool.h"
 
+#include <ctype.h>
+#include <glob.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -18,6 +20,8 @@
 #include "daemon/mcp/mcp_shown.h"
 #include "daemon/mcp/mcp_text.h"
 #include "daemon/mcp/mcp_tool_name.h"
+#include "daemon/methods/daemon_parts.h"
+#include "daemon/methods/group.h"
 #include "tap.h"
 
 static struct json_reader *reader;
@@ -27,12 +31,17 @@ static struct json_reader *reader;
 /* As one JSON object, with its length. */
 static char *write_list(bool all, size_t *ret_len)
 {
+	struct mcp_tool_set set;
 	struct buf out;
 	struct json_writer writer;
 	buf_init(&out, (size_t)1 << 24);
+	if (all)
+		mcp_tool_set_all(&set);
+	else
+		mcp_tool_set_default(&set);
 	json_writer_init(&writer, &out);
 	json_object_begin(&writer, NULL);
-	mcp_tool_write_list(&writer, all);
+	mcp_tool_write_list(&writer, &set);
 	json_object_end(&writer);
 	return (char *)buf_steal(&out, ret_len);
 }
@@ -81,10 +90,10 @@ static void test_list(void)
 	tools = json_member(json_read(reader, text, len, &error), "tools");
 	ok(tools->count <= MCP_TOOLS_MAX, "%zu tools by default, at most %d", tools->count,
 	    MCP_TOOLS_MAX);
-	/* JSON of this kind takes models a token for 4.2 bytes; this test counts one for 4. */
-	tokens = len / 4;
-	ok(tokens <= MCP_TOOLS_TOKENS_MAX, "%zu tokens (bytes / 4), at most %d", tokens,
-	    MCP_TOOLS_TOKENS_MAX);
+	/* o200k took 2,824 tokens for a list of 11,700 bytes: one for 4.14. */
+	tokens = len * 100 / 414;
+	ok(tokens <= MCP_TOOLS_TOKENS_MAX, "%zu tokens (a token for 4.14 bytes), at most %d",
+	    tokens, MCP_TOOLS_TOKENS_MAX);
 	faults = 0;
 	core = 0;
 	for (const struct json *tool = tools->child; tool != NULL; tool = tool->next) {
@@ -445,6 +454,216 @@ static void test_texts(void)
 	}
 }
 
+/* Texts that name tools. */
+
+/* Whether a word at p is the name of a method that the default list does not have. */
+static const struct method *unlisted(const char *p, size_t len)
+{
+	char name[64];
+	const struct method *method;
+	if (len >= sizeof name || memchr(p, '_', len) == NULL)
+		return NULL;
+	(void)snprintf(name, sizeof name, "%.*s", (int)len, p);
+	method = method_find(name);
+	return method != NULL && !(method->flags & METHOD_TOOL) ? method : NULL;
+}
+
+/* How many unlisted tools a text names, but for those of a group. */
+static int count_unlisted(const char *where, const char *text, size_t len, const char *group)
+{
+	int count = 0;
+	for (size_t i = 0; i < len;) {
+		size_t word = 0;
+		const struct method *method;
+		while (i + word < len &&
+		    (islower((unsigned char)text[i + word]) || text[i + word] == '_'))
+			word++;
+		method = unlisted(text + i, word);
+		if (method != NULL && (group == NULL || strcmp(method_group(method), group) != 0)) {
+			diag("%s names %s: %.*s", where, method->name, (int)len, text);
+			count++;
+		}
+		i += word > 0 ? word : 1;
+	}
+	return count;
+}
+
+static void test_descriptions(void)
+{
+	size_t len;
+	char *list = write_list(false, &len);
+	int faults =
+	    count_unlisted("the list", list, len, NULL) + (strstr(list, "describe") != NULL);
+	struct buf out;
+	for (const struct method *m = method_next(NULL); m != NULL; m = method_next(m))
+		if (m->flags & METHOD_TOOL)
+			faults += count_unlisted(
+			    m->name, mcp_advice_rest(m), strlen(mcp_advice_rest(m)), NULL);
+	for (int i = 0; i < 2; i++) {
+		buf_init(&out, MCP_INSTRUCTIONS_MAX);
+		mcp_client_instructions(&out, mcp_client_find(""), i > 0 ? "%1" : NULL);
+		faults += count_unlisted("the instructions", (const char *)out.data, out.len, NULL);
+		buf_finish(&out);
+	}
+	is_int(faults, 0, "descriptions, instructions and advice name tools of the list only");
+	mem_free(list);
+}
+
+/* Files with texts for other readers than callers of the default tools. */
+static const struct {
+	const char *path; /* the end of it, or a folder */
+	const char *group; /* whose tools they may name; NULL: all */
+} excepted[] = {
+    {"/agent/", "agents"},
+    {"/deliver/prompt_line.c", "queue"}, /* a line that people read too */
+    {"/mcp/mcp_pending.c", "agents"}, /* compares names */
+    {"/methods/execute.c", "jobs"},
+    {NULL, NULL},
+};
+
+/* Rows of tables are documentation: they are in the list, or describe methods that are not. */
+static bool begins_table(const char *line)
+{
+	static const char *const begins[] = {"static const struct field", "const struct method ",
+	    "static const struct condition", "#define ", "const struct condition", NULL};
+	for (const char *const *begin = begins; *begin != NULL; begin++)
+		if (strncmp(line, *begin, strlen(*begin)) == 0)
+			return true;
+	return false;
+}
+
+/* The length of a string without "see NAME", which an agent without NAME does not get. */
+static size_t len_before_see(const char *text, size_t len)
+{
+	const char *see = memmem(text, len, " see ", 5);
+	return see != NULL && see > text && strchr(":;,", see[-1]) != NULL ? (size_t)(see - text)
+									   : len;
+}
+
+static int check_source(const char *path)
+{
+	char line[512];
+	int faults = 0;
+	bool is_in_table = false;
+	const char *group = NULL;
+	FILE *file = fopen(path, "re");
+	for (size_t i = 0; excepted[i].path != NULL; i++)
+		group = strstr(path, excepted[i].path) != NULL ? excepted[i].group : group;
+	while (file != NULL && fgets(line, sizeof line, file) != NULL) {
+		is_in_table = begins_table(line) || (is_in_table && *line != '}' && *line != '\n');
+		for (char *p = strchr(line, '"'); !is_in_table && p != NULL; p = strchr(p, '"')) {
+			size_t len = strcspn(++p, "\"\\");
+			if (unlisted(p, len) == NULL) /* a bare name is no text */
+				faults += count_unlisted(path, p, len_before_see(p, len), group);
+			p += len + (p[len] != '\0');
+		}
+	}
+	if (file != NULL)
+		(void)fclose(file);
+	return faults;
+}
+
+/* Errors and answers: all strings of the daemon's sources that are not rows. */
+static void test_sources(void)
+{
+	glob_t found;
+	int faults = 0;
+	char *pattern = xasprintf("%s/src/daemon/*/*.c", getenv("MUXBUS_SRCDIR"));
+	if (glob(pattern, 0, NULL, &found) != 0)
+		found.gl_pathc = 0;
+	ok(found.gl_pathc > 100, "%zu sources are read", found.gl_pathc);
+	for (size_t i = 0; i < found.gl_pathc; i++)
+		faults += check_source(found.gl_pathv[i]);
+	is_int(faults, 0, "errors and answers name tools of the list only");
+	globfree(&found);
+	mem_free(pattern);
+}
+
+/* "See NAME" is for those who have it. */
+static void test_see(void)
+{
+	static const char text[] = "there is no job \"A1\": see list_jobs";
+	const struct method *tool = method_find("wait_for");
+	struct mcp_tool_set set;
+	struct daemon daemon = {0};
+	struct buf out;
+	char reason[MCP_TOOL_SET_REASON];
+	buf_init(&out, 1000);
+	mcp_tool_set_default(&set);
+	mcp_advice_write(&out, &daemon, tool, &set, MESSAGE_BUSY, text);
+	ok(strstr((char *)out.data, "no job \"A1\".\n") != NULL,
+	    "without list_jobs: no word of it");
+	buf_clear(&out);
+	(void)mcp_tool_set_read(&set, "default,jobs", reason);
+	mcp_advice_write(&out, &daemon, tool, &set, MESSAGE_BUSY, text);
+	ok(strstr((char *)out.data, "see list_jobs.\n") != NULL, "with it: the hint stays");
+	buf_finish(&out);
+}
+
+/* Sets. */
+
+static size_t set_size(const struct mcp_tool_set *set)
+{
+	size_t count = 0;
+	for (const struct method *m = method_next(NULL); m != NULL; m = method_next(m))
+		count += mcp_tool_set_has(set, m);
+	return count;
+}
+
+static void test_sets(void)
+{
+	static const struct {
+		const char *text;
+		const char *has; /* one that is in it */
+		const char *lacks;
+		const char *reason; /* NULL: all words are known */
+	} sets[] = {
+	    {"default", "wait_for", "send_task", NULL},
+	    {"all", "send_task", "shutdown", NULL},
+	    {"agents", "send_task", "wait_for", NULL},
+	    {"daemon", "status", "shutdown", NULL},
+	    {"default,agents,read_job", "read_job", "list_jobs", NULL},
+	    {",default,,send_task,", "send_task", "respond", NULL},
+	    {"", NULL, "wait_for", NULL},
+	    {"default,agnets", "wait_for", "send_task", "\"agnets\"; did you mean \"agents\"?"},
+	    {"default,sendtask", "wait_for", "send_task", "did you mean \"send_task\"?"},
+	    {"defualt", NULL, "wait_for", "did you mean \"default\"?"},
+	    {"shutdown", NULL, "shutdown", "no group or tool \"shutdown\""},
+	    {"zzzzzzzzzzzz", NULL, "wait_for", "describe has both"},
+	};
+	char longest[300];
+	struct mcp_tool_set set;
+	char reason[MCP_TOOL_SET_REASON];
+	for (size_t i = 0; i < sizeof sets / sizeof *sets; i++) {
+		bool is_good = mcp_tool_set_read(&set, sets[i].text, reason);
+		ok(is_good == (sets[i].reason == NULL) &&
+			(is_good || strstr(reason, sets[i].reason) != NULL),
+		    "\"%s\": %s", sets[i].text, is_good ? "known" : reason);
+		ok((sets[i].has == NULL || mcp_tool_set_has(&set, method_find(sets[i].has))) &&
+			!mcp_tool_set_has(&set, method_find(sets[i].lacks)),
+		    "its %zu tools", set_size(&set));
+	}
+	memset(longest, 'a', sizeof longest);
+	longest[sizeof longest - 1] = '\0';
+	ok(!mcp_tool_set_read(&set, longest, reason) && set_size(&set) == 0, "a word of 299 bytes");
+}
+
+/* No method is without a group, and no group without a method. */
+static void test_groups(void)
+{
+	int faults = 0;
+	for (const struct method *m = method_next(NULL); m != NULL; m = method_next(m))
+		faults += method_group(m) == NULL;
+	is_int(faults, 0, "each method has a group");
+	for (const char *const *group = method_groups; *group != NULL; group++) {
+		struct mcp_tool_set set;
+		char reason[MCP_TOOL_SET_REASON];
+		faults += !mcp_tool_set_read(&set, *group, reason) || set_size(&set) == 0;
+		faults += method_find(*group) != NULL;
+	}
+	is_int(faults, 0, "and each group has methods");
+}
+
 /* Names. */
 
 static void test_names(void)
@@ -560,6 +779,11 @@ int main(void)
 	test_shown();
 	test_shown_base64();
 	test_texts();
+	test_descriptions();
+	test_sources();
+	test_see();
+	test_sets();
+	test_groups();
 	test_names();
 	test_clients();
 	test_narrow();

@@ -7,16 +7,20 @@
 #include <unistd.h>
 
 #include "base/log.h"
+#include "base/str.h"
+#include "base/xalloc.h"
 #include "cli/bridge.h"
+#include "cli/catalog.h"
 #include "cli/own_pane.h"
 #include "cli/verbs.h"
 #include "wire/json.h"
 
 #define HELLO_MAX ((size_t)64 * 1024)
 #define ANCESTORS_MAX 32
+#define NAMES_MAX 1000 /* groups and methods */
 
 struct options {
-	const char *tools; /* "default", "all"; NULL: not given */
+	const char *tools; /* words with commas; NULL: not given */
 	bool is_legacy;
 	bool may_start;
 };
@@ -130,7 +134,7 @@ static void write_greeting(const struct cli *cli, const struct options *options,
 
 static bool read_option(struct options *options, const char *arg)
 {
-	if (strcmp(arg, "--tools=all") == 0 || strcmp(arg, "--tools=default") == 0)
+	if (strncmp(arg, "--tools=", 8) == 0)
 		options->tools = strchr(arg, '=') + 1;
 	else if (strcmp(arg, "--legacy") == 0)
 		options->is_legacy = true;
@@ -139,6 +143,50 @@ static bool read_option(struct options *options, const char *arg)
 	else
 		return false;
 	return true;
+}
+
+static void collect_names(const struct json *object, const char **names, size_t *count)
+{
+	for (const struct json *m = object != NULL ? object->child : NULL;
+	     m != NULL && *count < NAMES_MAX; m = m->next)
+		names[(*count)++] = m->name;
+}
+
+static bool is_known(const char *const *names, const char *word)
+{
+	for (; *names != NULL; names++)
+		if (strcmp(*names, word) == 0)
+			return true;
+	return false;
+}
+
+/*
+ * Checks the words of --tools against the groups and methods of muxbusd. Without its tables
+ * nothing is refused here: the list of tools is then answered with the reason.
+ */
+static bool check_tools(const struct cli *cli, const char *tools)
+{
+	char reason[512], *words = xstrdup(tools), *rest = words;
+	const char *names[NAMES_MAX + 1] = {"all", "default"};
+	struct catalog *catalog = catalog_open(cli, reason, sizeof reason);
+	size_t count = 2;
+	bool is_good = true;
+	if (catalog != NULL) {
+		const struct json *tables = catalog_tables(catalog);
+		collect_names(json_member(tables, "groups"), names, &count);
+		collect_names(json_member(tables, "methods"), names, &count);
+	}
+	for (char *word; catalog != NULL && is_good && (word = strsep(&rest, ",")) != NULL;) {
+		const char *nearest = str_nearest(word, names);
+		is_good = *word == '\0' || is_known(names, word);
+		if (!is_good)
+			(void)cli_usage("mcp", "--tools: there is no group or tool \"%s\"%s%s%s",
+			    word, nearest != NULL ? "; did you mean \"" : "",
+			    nearest != NULL ? nearest : "", nearest != NULL ? "\"?" : "");
+	}
+	catalog_close(catalog);
+	mem_free(words);
+	return is_good;
 }
 
 enum cli_status mcp_run(struct cli *cli, int argc, char **argv)
@@ -158,6 +206,8 @@ enum cli_status mcp_run(struct cli *cli, int argc, char **argv)
 		    "agents run this: it speaks MCP on standard input and output. "
 		    "`muxbus "
 		    "setup` tells an agent of it");
+	if (options.tools != NULL && !check_tools(cli, options.tools))
+		return CLI_USAGE;
 	log_open(STDERR_FILENO, "muxbus", LOG_LEVEL_WARNING);
 	buf_init(&greeting, HELLO_MAX);
 	write_greeting(cli, &options, &greeting);

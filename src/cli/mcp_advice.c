@@ -10,6 +10,7 @@
 struct row {
 	char *tool;
 	char *recheck; /* the tool that shows whether a call had an effect; NULL: none */
+	bool is_default; /* it stands in the default list of tools */
 	bool is_read_only;
 	bool is_idempotent;
 	bool is_waiting;
@@ -55,6 +56,7 @@ static void learn_row(struct row *row, const struct json *value)
 	row->tool = xstrdup(value->name);
 	if (recheck != NULL && recheck->type == JSON_STRING)
 		row->recheck = xstrdup(recheck->text);
+	row->is_default = flag(value, "tool");
 	row->is_read_only = flag(value, "read_only");
 	row->is_idempotent = flag(value, "idempotent");
 	row->is_waiting = flag(value, "waits");
@@ -96,9 +98,13 @@ void mcp_advice_write(const struct mcp_advice *advice, const char *tool, char *o
 {
 	const struct row *row = find(advice, tool);
 	const char *text =
-	    "Check what it may have done (list_panes, list_jobs) before repeating it.";
+	    "Check what it may have done (list_panes, yield_turn) before repeating it.";
 	if (row != NULL && row->recheck != NULL) {
-		snprintf(out, size, "Check with %s before repeating it.", row->recheck);
+		const struct row *recheck = find(advice, row->recheck);
+		/* An agent with the default list has no other tool. */
+		bool is_listed = !row->is_default || recheck == NULL || recheck->is_default;
+		snprintf(out, size, "Check with %s before repeating it.",
+		    is_listed ? row->recheck : "yield_turn, which shows what is pending,");
 		return;
 	}
 	if (row != NULL && row->is_read_only)

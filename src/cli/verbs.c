@@ -38,7 +38,7 @@ const struct verb verbs[] = {
 	"[state] [--agent name] [--session s] [-q question] [-w text] [--to own|parent]",
 	"report an agent's state through its terminal, also behind ssh",
 	"asking busy gone idle ready --agent --session --question --wake --to", mark_run},
-    {"mcp", VERB_AGENT, "[--tools=all|default] [--legacy] [--no-start]",
+    {"mcp", VERB_AGENT, "[--tools=name,...] [--legacy] [--no-start]",
 	"serve MCP to an agent on standard input and output",
 	"--tools=all --tools=default --legacy --no-start", mcp_run},
     {"setup", VERB_AGENT, "[agent] [--print | --write | --remove] [--scope=user|project]",

@@ -127,6 +127,19 @@ is 'a stream does not delay the end' "$(printf '%s\n' \
 
 # No reader.
 mkfifo "$dir/in2" "$dir/out2"
+# The tools that are wanted.
+
+tools_of() {
+	echo '{"jsonrpc":"2.0","id":1,"method":"tools/list"}' |
+		timeout 20 "$muxbus" -S "$dir/tmux" mcp "--tools=$1" |
+		jq -c '[.result.tools[].name] | [length, (index("send_task") != null), (index("read_job") != null)]'
+}
+is 'a group and a tool are added to the default list' "$(tools_of default,agents,read_job)" \
+	'[21,true,true]'
+is 'or listed alone' "$(tools_of read_job)" '[1,false,true]'
+is 'an unknown group is refused, with the nearest' \
+	"$(timeout 20 "$muxbus" -S "$dir/tmux" mcp --tools=default,agnets </dev/null 2>&1 | head -n 1)" \
+	'muxbus: --tools: there is no group or tool "agnets"; did you mean "agents"?'
 "$muxbus" -S "$dir/tmux" mcp <"$dir/in2" >"$dir/out2" 2>/dev/null &
 pid=$!
 exec 5>"$dir/in2"

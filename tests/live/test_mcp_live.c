@@ -74,12 +74,37 @@ static void wait_for_text(const char *pane, const char *text)
 	    "{\"any\":[{\"screen\":\"%s\",\"pane\":\"%s\"}],\"timeout_sec\":20}}", text, pane);
 }
 
+static void wait_for_title(const char *target, const char *title)
+{
+	for (int64_t end_ms = live_now_ms() + LIVE_TIMEOUT_MS; live_now_ms() < end_ms;) {
+		if (strcmp(live_tmux(live, "display -p -t '%s' '#{pane_title}'", target), title) ==
+		    0)
+			return;
+		live_sleep_ms(10);
+	}
+	live_bail("%s has no title", target);
+}
+
+/* The length of a value as compact JSON. */
+static size_t bytes_of(const struct json *value)
+{
+	struct json_writer writer;
+	struct buf out;
+	size_t len;
+	buf_init(&out, (size_t)1 << 20);
+	json_writer_init(&writer, &out);
+	json_put_value(&writer, NULL, value);
+	len = out.len;
+	buf_finish(&out);
+	return len;
+}
+
 static void test_panes(void)
 {
 	const struct json *answer = tool(talk, "list_panes", "{}}");
 	is_str(at_str(answer, "result.structuredContent.panes.0.pane"), "%0", "panes are listed");
 	ok(strstr(text_of(answer), "List the panes: 1 panes.\n") == text_of(answer) &&
-		strstr(text_of(answer), "\n%0 | @0 | $0 | main |"),
+		strstr(text_of(answer), "\n%0 | main:0.0 |"),
 	    "and in the text as well");
 	answer = tool(talk, "capture_pane", "{\"pane\":\"0\",\"lines\":\"1\"}}");
 	is_str(at_str(answer, "result.structuredContent.pane"), "%0",
@@ -93,6 +118,58 @@ static void test_panes(void)
 	answer = tool(talk, "wait_for", "{\"any\":[{\"quiet_sec\":\"0.01\",\"pane\":0}]}}");
 	is_str(at_str(answer, "result.structuredContent.conditions.0.state"), "matched",
 	    "tolerated forms inside conditions are accepted too");
+}
+
+/* Twenty panes with long names cost a model no more than 800 tokens, all members only on request. */
+static void test_short_panes(void)
+{
+	const struct json *answer, *pane;
+	size_t len;
+	live_tmux(live,
+	    "new-session -d -s many -n editor 'printf \"\\033]2;Fix the login of the "
+	    "payments service\\007\"; cd /usr/share; exec sleep 3600'");
+	for (int i = 1; i < 20; i++)
+		live_tmux(live,
+		    "new-window -d -n task%d -t many: 'printf \"\\033]2;Fix the login of "
+		    "the payments service\\007\"; cd /usr/share; exec sleep 3600'",
+		    i);
+	wait_for_title("many:19", "Fix the login of the payments service");
+	answer = tool(talk, "list_panes", "{\"session\":\"many\"}}");
+	is_int((long long)at(answer, "result.structuredContent.panes")->count, 20, "20 panes");
+	pane = at(answer, "result.structuredContent.panes.19");
+	is_str(at_str(pane, "place"), "many:task19.0", "each with its place");
+	is_str(at_str(pane, "title"), "Fix the login of the\xe2\x80\xa6", "its title, cut");
+	is_str(at_str(pane, "path"), "/usr/share", "and its directory");
+	ok(at(pane, "tty") == NULL && at(pane, "width") == NULL, "but not all members");
+	len = bytes_of(at(answer, "result.structuredContent"));
+	/* o200k took 671 tokens for 2,121 bytes of such a list: one for 3.2. */
+	ok(len * 10 / 32 <= 800, "%zu bytes, at most 800 tokens", len);
+	answer = tool(talk, "list_panes", "{\"session\":\"many\",\"detail\":\"full\"}}");
+	ok(at(answer, "result.structuredContent.panes.0.tty") != NULL, "with detail full, all");
+	answer = talk_call(talk, "list_panes", "{\"session\":\"many\"}");
+	ok(at(answer, "result.panes.0.tty") != NULL, "natively full is the default");
+	answer = talk_call(talk, "list_panes", "{\"session\":\"many\",\"detail\":\"short\"}");
+	is_str(at_str(answer, "result.panes.0.place"), "many:editor.0", "and short on request");
+	live_tmux(live, "kill-session -t many");
+}
+
+/* A pane in a mode, and a dead one: unusual states are shown. */
+static void test_short_states(void)
+{
+	const struct json *answer, *panes;
+	live_tmux(live, "new-session -d -s odd 'exec sleep 3600'");
+	live_tmux(live, "set-option -g remain-on-exit on");
+	live_tmux(live, "split-window -d -t odd: 'exit 3'");
+	live_tmux(live, "copy-mode -t odd:.0");
+	(void)tool(talk, "wait_for", "{\"any\":[{\"exited\":\"odd:0.1\"}],\"timeout_sec\":20}}");
+	answer = tool(talk, "list_panes", "{\"session\":\"odd\"}}");
+	panes = at(answer, "result.structuredContent.panes");
+	is_str(at_str(panes, "0.mode"), "copy-mode", "a mode is shown");
+	ok(at_true(panes, "0.active") && at(panes, "1.active") == NULL, "and the active pane");
+	ok(at_true(panes, "1.dead") && at_int(panes, "1.exit_status") == 3,
+	    "and a dead pane, with its status");
+	live_tmux(live, "set-option -g remain-on-exit off");
+	live_tmux(live, "kill-session -t odd");
 }
 
 static void test_strange_output(void)
@@ -402,7 +479,6 @@ static void test_pane_uris(void)
 	    {"%250", NULL},
 	    {"%254000", "4000"},
 	    {"%4000", "4000"},
-	    {"%25", "%25"}, /* pane %25, which is not there */
 	    {"%", "no resource"},
 	    {"%%0", "no resource"},
 	    {"%25250", "250"},
@@ -547,6 +623,8 @@ int main(void)
 	live_start_daemon(live, "-o mcp_wait_sec=1");
 	talk = meet();
 	test_panes();
+	test_short_panes();
+	test_short_states();
 	test_strange_output();
 	test_large();
 	test_around_limit();

@@ -44,6 +44,7 @@ static void session_finish(void *data)
 {
 	struct mcp_session *session = data;
 	mcp_listening_free(session->listening);
+	mem_free(session->tools_reason);
 	mem_free(session);
 }
 
@@ -55,6 +56,7 @@ static struct mcp_session *session_of(struct mcp *mcp, struct peer *peer)
 	session = xcalloc(1, sizeof *session);
 	*session = (struct mcp_session){
 	    .mcp = mcp, .peer = peer, .client = mcp_client_find(""), .log_level = -1};
+	mcp_tool_set_default(&session->tools);
 	peer_attach(peer, session, session_finish);
 	return session;
 }
@@ -320,19 +322,27 @@ static const struct field hello_fields[] = {
     {.name = NULL},
 };
 
+static void set_tools(struct mcp_session *session, const char *text)
+{
+	char reason[MCP_TOOL_SET_REASON];
+	struct mcp_tool_set set;
+	bool is_good = mcp_tool_set_read(&set, text, reason);
+	bool has_changed = memcmp(&set, &session->tools, sizeof set) != 0;
+	session->tools = set;
+	mem_free(session->tools_reason);
+	session->tools_reason = is_good ? NULL : xstrdup(reason);
+	if (has_changed)
+		mcp_listen_tools_changed(session);
+}
+
 /* The parameters of a bridge, which knows the agent better than we do. */
 static void handle_hello(struct mcp_exchange *exchange, const void *data)
 {
 	const struct hello_args *args = data;
 	struct mcp_session *session = exchange->session;
 	uint32_t pane;
-	if (args->tools != NULL) {
-		bool all = strcmp(args->tools, "all") == 0;
-		bool has_changed = all != session->wants_all_tools;
-		session->wants_all_tools = all;
-		if (has_changed)
-			mcp_listen_tools_changed(session);
-	}
+	if (args->tools != NULL)
+		set_tools(session, args->tools);
 	if (args->pane != NULL && str_parse_id(args->pane, strlen(args->pane), '%', &pane))
 		peer_speak_for(session->peer, pane);
 }

@@ -4,16 +4,19 @@
 
 #include <muxbus.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/str.h"
+#include "daemon/mcp/mcp_tool_set.h"
 #include "daemon/methods/daemon_parts.h"
 #include "daemon/source/job.h"
 #include "daemon/source/timer.h"
 #include "daemon/source/watch.h"
 #include "daemon/tmux/tmux.h"
 
+#define NAME_CHARACTERS "abcdefghijklmnopqrstuvwxyz_"
 #define LISTED_MAX 20 /* things that an error names */
 #define READ_BYTES 7000 /* of one reading by offset, so that it need not be cut */
 #define READ_MAX 15000 /* the same where the caller said how much it wants */
@@ -30,7 +33,7 @@ static const struct {
 	true},
     {"list_notifications", "Ask for what comes after last, with after.", false},
     {"list_events", "Ask for what comes after last, with after.", false},
-    {"list_panes", "Ask for one session or window with session or window.", false},
+    {"list_panes", "Ask for one with session or window.", false},
     {"list_windows", "Ask for one session with session.", false},
     {"next_notification", "Ask for what comes after last, with after.", false},
     {"read_job", "Read on from to, with less at once: max_bytes.", false},
@@ -57,18 +60,28 @@ bool mcp_advice_keeps_end(const struct method *tool)
 	return rows[find_row(tool)].keeps_end;
 }
 
+static void narrow_bytes(const struct field *field, int64_t *value)
+{
+	bool is_preset = field->preset != NULL && strtoll(field->preset, NULL, 10) == *value;
+	int64_t max = is_preset ? READ_BYTES : READ_MAX;
+	*value = *value > max ? max : *value;
+}
+
+/* The first choice is the shortest. */
+static void narrow_detail(int *value)
+{
+	*value = *value < 0 ? 0 : *value;
+}
+
 void mcp_advice_narrow(const struct method *tool, void *args)
 {
 	for (const struct field *field = tool->fields; field != NULL && field->name != NULL;
 	     field++) {
-		int64_t *value, max;
-		bool is_preset;
-		if (field->type != FIELD_INT || strcmp(field->name, "max_bytes") != 0)
-			continue;
-		value = (int64_t *)(void *)((char *)args + field->offset);
-		is_preset = field->preset != NULL && strtoll(field->preset, NULL, 10) == *value;
-		max = is_preset ? READ_BYTES : READ_MAX;
-		*value = *value > max ? max : *value;
+		void *value = (char *)args + field->offset;
+		if (field->type == FIELD_INT && strcmp(field->name, "max_bytes") == 0)
+			narrow_bytes(field, value);
+		else if (field->type == FIELD_CHOICE && strcmp(field->name, "detail") == 0)
+			narrow_detail(value);
 	}
 }
 
@@ -106,7 +119,7 @@ static void list_jobs(struct buf *out, const struct daemon *daemon)
 		(void)buf_printf(out, "%s %s ", count > 1 ? "," : "", job->id);
 		put_visible(out, job->command);
 	}
-	(void)buf_printf(out, "%s. list_jobs tells more.",
+	(void)buf_printf(out, "%s.",
 	    count == 0               ? " none"
 		: count > LISTED_MAX ? " and others"
 				     : "");
@@ -178,13 +191,31 @@ static const char *next_step(enum message_error error)
 	}
 }
 
+/* The length of a text without "see NAME" at its end, if NAME is a tool that is not listed. */
+static size_t usable_len(const char *text, const struct mcp_tool_set *tools)
+{
+	static const char mark[] = " see ";
+	size_t len = strlen(text);
+	for (const char *at = strstr(text, mark); at != NULL; at = strstr(at + 1, mark)) {
+		char name[64];
+		const char *word = at + sizeof mark - 1;
+		const struct method *method;
+		(void)snprintf(name, sizeof name, "%.*s", (int)strspn(word, NAME_CHARACTERS), word);
+		method = method_find(name);
+		if (method != NULL && !mcp_tool_set_has(tools, method) && at > text &&
+		    strchr(":;,", at[-1]) != NULL)
+			len = (size_t)(at - 1 - text);
+	}
+	return len;
+}
+
 void mcp_advice_write(struct buf *out, const struct daemon *daemon, const struct method *tool,
-    enum message_error error, const char *text)
+    const struct mcp_tool_set *tools, enum message_error error, const char *text)
 {
 	const char *step = next_step(error);
-	size_t len = strlen(text);
+	size_t len = usable_len(text, tools);
 	bool has_end = len > 0 && strchr(".?!", text[len - 1]) != NULL;
-	(void)buf_printf(out, "%s failed: %s%s", tool->name, text, has_end ? "" : ".");
+	(void)buf_printf(out, "%s failed: %.*s%s", tool->name, (int)len, text, has_end ? "" : ".");
 	switch (error) {
 	case MESSAGE_PARAMS:
 		list_parameters(out, tool);

@@ -9,6 +9,7 @@
 #include "daemon/server/method.h"
 
 struct daemon;
+struct mcp_tool_set;
 
 /* How to get what was cut from a tool's result. */
 const char *mcp_advice_rest(const struct method *tool);
@@ -21,8 +22,11 @@ bool mcp_advice_keeps_end(const struct method *tool);
  */
 void mcp_advice_narrow(const struct method *tool, void *args);
 
-/* An error as text: what was wrong, what there is, what to call. */
+/*
+ * An error as text: what was wrong, what there is, what to call. "See NAME" at its end is left
+ * out if the agent has no such tool.
+ */
 void mcp_advice_write(struct buf *out, const struct daemon *daemon, const struct method *tool,
-    enum message_error error, const char *text);
+    const struct mcp_tool_set *tools, enum message_error error, const char *text);
 
 #endif

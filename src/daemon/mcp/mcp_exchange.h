@@ -7,6 +7,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "daemon/mcp/mcp_tool_set.h"
 #include "daemon/server/method.h"
 #include "wire/field.h"
 #include "wire/json.h"
@@ -38,7 +39,8 @@ struct mcp_session {
 	struct peer *peer;
 	const struct mcp_client *client; /* the row of the agent's name */
 	bool is_initialized; /* it began with initialize */
-	bool wants_all_tools;
+	struct mcp_tool_set tools; /* that are listed */
+	char *tools_reason; /* why the list that was wanted cannot be; NULL: nothing is wrong */
 	int log_level; /* that logging/setLevel set; below 0: none */
 	struct mcp_listening *listening; /* NULL without subscriptions */
 };

@@ -33,6 +33,7 @@ struct call {
 	const struct method *tool;
 	bool is_modern;
 	size_t bytes_max; /* of what is answered */
+	struct mcp_tool_set tools; /* of the session, which may end before */
 	struct mcp_progress *progress; /* NULL: none is wanted */
 	struct mcp_pending *pending; /* NULL: it may take as long as it does */
 	struct mcp_log log;
@@ -191,7 +192,7 @@ static void on_error(void *data, struct json_writer *writer, enum message_error 
 		buf_finish(&out);
 		return;
 	}
-	mcp_advice_write(&out, call->mcp->daemon, call->tool, error, text);
+	mcp_advice_write(&out, call->mcp->daemon, call->tool, &call->tools, error, text);
 	json_object_begin(writer, "result");
 	json_put_bool(writer, "isError", true);
 	(void)str_append_lines(&clean, out.data, out.len); /* the part that fits is enough */
@@ -319,6 +320,7 @@ static void handle_call(struct mcp_exchange *exchange, const void *data)
 	*call = (struct call){.mcp = exchange->mcp,
 	    .tool = tool,
 	    .is_modern = exchange->is_modern,
+	    .tools = exchange->session->tools,
 	    .bytes_max = is_sized(arguments) ? MCP_RESULT_MAX : MCP_RESULT_BYTES};
 	mcp_log_begin(&call->log, exchange);
 	mcp_thread_bind(exchange);
@@ -334,10 +336,15 @@ static void handle_call(struct mcp_exchange *exchange, const void *data)
 static void handle_list(struct mcp_exchange *exchange, const void *data)
 {
 	const struct mcp_list_args *args = data;
+	const struct mcp_session *session = exchange->session;
 	if (mcp_refuse_cursor(exchange, args->cursor))
 		return;
-	mcp_tool_write_list(
-	    mcp_cacheable_result(exchange, LIST_TTL_MS), exchange->session->wants_all_tools);
+	if (session->tools_reason != NULL) {
+		request_fail_data(exchange->request, MESSAGE_PARAMS, "\"field\":\"tools\"", "%s",
+		    session->tools_reason);
+		return;
+	}
+	mcp_tool_write_list(mcp_cacheable_result(exchange, LIST_TTL_MS), &session->tools);
 	request_done(exchange->request);
 }
 

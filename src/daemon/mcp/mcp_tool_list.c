@@ -46,12 +46,12 @@ static void put_tool(struct json_writer *writer, const struct method *method, bo
 	mem_free(text);
 }
 
-void mcp_tool_write_list(struct json_writer *writer, bool all)
+void mcp_tool_write_list(struct json_writer *writer, const struct mcp_tool_set *set)
 {
 	json_array_begin(writer, "tools");
 	for (const struct method *method = method_next(NULL); method != NULL;
 	     method = method_next(method))
-		if (method->flags & METHOD_TOOL || (all && !(method->flags & METHOD_NO_TOOL)))
-			put_tool(writer, method, !all);
+		if (mcp_tool_set_has(set, method))
+			put_tool(writer, method, !set->is_full);
 	json_array_end(writer);
 }

@@ -190,7 +190,8 @@ static const struct field_result capture_results[] = {
     {"alternate_screen", "boolean", "whether a full-screen program has it"},
     {"truncated", "boolean",
 	"whether lines of the screen, or of the history asked for, are not in the text"},
-    {"offset", "integer", "what read_output has after this number is not in the text"},
+    {"offset", "integer",
+	"place in the pane's output: for some minutes, read_output gives exactly what follows"},
     {0},
 };
 
@@ -742,9 +743,6 @@ const struct method methods_capture[] = {
 	.name = METHOD("capture_pane", METHOD_READS),
 	.title = "Capture a pane",
 	.summary = "Shows a pane's visible text, or its last lines.",
-	.help = "A capture has the offset in the pane's output at which it was taken: "
-		"from then on, for some minutes, read_output gives exactly what "
-		"follows.",
 	.fields = capture_fields,
 	.args_size = sizeof(struct capture_args),
 	.results = capture_results,

@@ -264,8 +264,8 @@ static void next_notification(struct request *request, const void *data)
 	    (consumer = queue_get_consumer(request, args->consumer)) == NULL)
 		return;
 	if (consumer == NULL && (args->has_ack || args->has_ack_up_to)) {
-		request_fail_data(request, MESSAGE_PARAMS, "\"field\":\"ack\"",
-		    "ack: goes with consumer; use ack_notification otherwise");
+		request_fail_data(
+		    request, MESSAGE_PARAMS, "\"field\":\"ack\"", "ack: goes with consumer");
 		return;
 	}
 	if (args->has_ack)
@@ -300,8 +300,9 @@ const struct method methods_consumer[] = {
 	.summary = "Waits until there is a notification, and answers with it.",
 	.help =
 	    "A consumer gets each one at least once, in order; what it does not acknowledge "
-	    "comes again after ack_wait_ms. An answer that was sent is no acknowledgement: let ack "
-	    "ride on the next call.",
+	    "comes again after ack_wait_ms, and says so. An answer that was sent is no "
+	    "acknowledgement: let ack ride on the next call, so that a notification that was lost "
+	    "on its way comes again.",
 	.fields = next_fields,
 	.args_size = sizeof(struct next_args),
 	.results = notification_list_results,

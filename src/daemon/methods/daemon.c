@@ -13,6 +13,7 @@
 #include "daemon/deliver/wake_policy.h"
 #include "daemon/event/event_log.h"
 #include "daemon/methods/daemon_parts.h"
+#include "daemon/methods/group.h"
 #include "daemon/methods/tables.h"
 #include "daemon/queue/consumer.h"
 #include "daemon/queue/queue.h"
@@ -53,6 +54,7 @@ static const struct field_result describe_results[] = {
     {"errors", "object", "the kinds of errors by name, with their codes"},
     {"events", "object", "the kinds of events by name"},
     {"event_members", "object", "the members of each kind's own, for the condition event"},
+    {"groups", "object", "groups of methods by name, for muxbus mcp --tools"},
     {"limits", "object", "the limits that -o sets, by name"},
     {"version", "string", "the version of the daemon"},
     {0},
@@ -99,6 +101,7 @@ void methods_describe(struct json_writer *writer)
 	     method = method_next(method))
 		method_write(writer, method->name, method);
 	json_object_end(writer);
+	method_groups_write(writer, "groups");
 	condition_write_kinds(writer, "conditions");
 	write_errors(writer);
 	write_kinds(writer);

@@ -182,8 +182,8 @@ static bool add_element(
 		break;
 	}
 	request_fail_data(request, MESSAGE_PARAMS, "\"field\":\"keys\"",
-	    "keys: %.40s is a key that a terminal has no bytes for; to type its name, use "
-	    "send_text; the nearest keys are the same without Ctrl or Shift",
+	    "keys: %.40s is a key that a terminal has no bytes for; the nearest keys are the same "
+	    "without Ctrl or Shift",
 	    text);
 	return false;
 }
@@ -195,7 +195,7 @@ static bool read_keys(struct request *request, const struct send_keys_args *args
 	for (size_t i = 0; i < args->keys.count; i++)
 		bytes += strlen(args->keys.strings[i]);
 	if (bytes > TYPING_BYTES_MAX)
-		return fail_param(request, "keys", "more than 65536 bytes; use send_text");
+		return fail_param(request, "keys", "more than 65536 bytes; send them in parts");
 	for (size_t i = 0; i < args->keys.count; i++)
 		if (!add_element(request, typing, args->keys.strings[i], note))
 			return false;
@@ -578,7 +578,7 @@ static bool check_mouse(struct request *request, const struct muxbus_pane *pane,
 	}
 	if (args->x >= pane->width || args->y >= pane->height)
 		return fail_param(request, args->x >= pane->width ? "x" : "y",
-		    "lies outside of the pane; get_pane says its width and height");
+		    "lies outside of the pane, see get_pane");
 	max = encoding_max[*ret_encoding];
 	if (args->x >= max || args->y >= max)
 		return fail_param(request, args->x >= max ? "x" : "y",

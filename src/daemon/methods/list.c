@@ -19,8 +19,20 @@
 
 #define HUMAN_MS 1000
 
+enum detail {
+	DETAIL_SHORT,
+	DETAIL_FULL,
+};
+
+static const char *const details[] = {
+    [DETAIL_SHORT] = "short",
+    [DETAIL_FULL] = "full",
+    NULL,
+};
+
 /* The arguments of all four; a method uses those that its fields name. */
 struct list_args {
+	int detail; /* below 0: full */
 	const char *pane;
 	const char *window;
 	const char *session;
@@ -32,6 +44,7 @@ struct listing {
 	char *pane;
 	char *window;
 	char *session;
+	bool is_short;
 	void (*put)(struct listing *listing);
 };
 
@@ -71,6 +84,7 @@ static void start(struct request *request, const struct list_args *args, unsigne
 	    .pane = copy(args->pane),
 	    .window = copy(args->window),
 	    .session = copy(args->session),
+	    .is_short = args->detail == DETAIL_SHORT,
 	    .put = put,
 	};
 	if (muxbus_sync_is_fresh(tmux_sync(daemon->tmux), parts, max_age_ms)) {
@@ -135,8 +149,8 @@ static void put_sessions(struct listing *listing)
 static void handle_list_sessions(struct request *request, const void *data)
 {
 	(void)data;
-	start(request, &(struct list_args){0}, MUXBUS_PART_SESSIONS | MUXBUS_PART_CLIENTS,
-	    put_sessions);
+	start(request, &(struct list_args){.detail = DETAIL_FULL},
+	    MUXBUS_PART_SESSIONS | MUXBUS_PART_CLIENTS, put_sessions);
 }
 
 static const struct field list_windows_fields[] = {
@@ -199,12 +213,18 @@ static void handle_list_windows(struct request *request, const void *data)
 }
 
 static const struct field list_panes_fields[] = {
+    {.name = "detail",
+	.type = FIELD_CHOICE,
+	.offset = offsetof(struct list_args, detail),
+	.choices = details,
+	.help =
+	    "full: all members. Tools get short by default: place, command, path, unusual states."},
     {.name = "session",
 	.type = FIELD_STRING,
 	.offset = offsetof(struct list_args, session),
 	.min = 1,
 	.max = 1024,
-	.help = "Only those of this session; left out, all of the server."},
+	.help = "Only those of this session."},
     {.name = "window",
 	.type = FIELD_STRING,
 	.offset = offsetof(struct list_args, window),
@@ -264,6 +284,9 @@ static const struct field_result list_panes_results[] = {
     {"seq", "integer", "subscribe after this number to miss nothing"},
     {"panes", "array", "the panes, by id; one of a linked window stands once"},
     PANE_RESULTS("panes[]."),
+    {"panes[].place", "string",
+	"with detail short, instead of all the members of its place: its session, window and "
+	"index, such as \"work:editor.0\""},
     {0},
 };
 
@@ -328,7 +351,7 @@ static void put_panes(struct listing *listing)
 	const struct muxbus_pane *pane = NULL;
 	struct json_writer *writer;
 	struct object_view view;
-	if (listing->session == NULL && listing->window == NULL) {
+	if (listing->session == NULL && listing->window == NULL && !listing->is_short) {
 		put_all_panes(listing);
 		return;
 	}
@@ -347,7 +370,10 @@ static void put_panes(struct listing *listing)
 		if (session != NULL && !window_is_in(&view, pane->window, session->id))
 			continue;
 		json_object_begin(writer, NULL);
-		object_put_pane(writer, &view, pane);
+		if (listing->is_short)
+			object_put_pane_brief(writer, &view, pane);
+		else
+			object_put_pane(writer, &view, pane);
 		json_object_end(writer);
 	}
 	json_array_end(writer);
@@ -392,7 +418,7 @@ const struct method methods_list[] = {
     {
 	.name = METHOD("list_panes", METHOD_READS),
 	.title = "List the panes",
-	.summary = "Lists the panes of the tmux server: size, place, title, command, state.",
+	.summary = "Lists the panes of the tmux server: names, title, command, path, state.",
 	.fields = list_panes_fields,
 	.args_size = sizeof(struct list_args),
 	.results = list_panes_results,

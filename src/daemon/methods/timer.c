@@ -121,8 +121,7 @@ static void handle_sleep(struct request *request, const void *data)
 	    request_once(request), &timer, id);
 	if (verdict == TIMER_FULL) {
 		request_fail(request, MESSAGE_LIMIT,
-		    "there are %d timers already, the most there may be: cancel_timer some",
-		    TIMERS_MAX);
+		    "there are %d timers already, the most there may be; cancel some", TIMERS_MAX);
 		return;
 	}
 	answer_sleep(request, timer, verdict, id);

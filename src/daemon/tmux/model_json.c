@@ -9,6 +9,8 @@
 #include "base/clock.h"
 #include "base/xalloc.h"
 
+#define BRIEF_TITLE_MAX 20 /* bytes of a title that a brief pane shows */
+
 static int compare_links(const void *a, const void *b)
 {
 	const struct muxbus_link *const *left = a, *const *right = b;
@@ -240,6 +242,68 @@ void object_put_pane(
 		json_put_bool(writer, "floating", true);
 	json_put_time(writer, "last_output", pane->last_output_ms);
 	json_put_bool(writer, "human", is_human(view, pane->id));
+}
+
+/* The beginning of a text, at most max bytes of whole characters. */
+static void put_beginning(
+    struct json_writer *writer, const char *name, const char *text, size_t max)
+{
+	size_t len = strnlen(text, max + 1);
+	bool is_long = len > max;
+	char part[BRIEF_TITLE_MAX + sizeof "…"];
+	if (is_long)
+		for (len = max; len > 0 && ((unsigned char)text[len] & 0xc0) == 0x80;)
+			len--;
+	(void)snprintf(part, sizeof part, "%.*s%s", (int)len, text, is_long ? "…" : "");
+	put_text(writer, name, part);
+}
+
+/* "work:editor.0", or "work:3.0" if the window is named for the command. */
+static void put_brief_place(struct json_writer *writer, const struct muxbus_session *session,
+    const struct muxbus_window *window, int index, const struct muxbus_pane *pane)
+{
+	bool has_name = strcmp(window->name, pane->command) != 0;
+	char *place = has_name
+	    ? xasprintf("%s:%s.%u", session->name, window->name, (unsigned)pane->index)
+	    : xasprintf("%s:%d.%u", session->name, index, (unsigned)pane->index);
+	put_text(writer, "place", place);
+	mem_free(place);
+}
+
+/* Whether a title ends with the name of the directory, as that of most shells does. */
+static bool repeats_path(const char *title, const char *path)
+{
+	const char *slash = strrchr(path, '/');
+	const char *name = slash != NULL ? slash + 1 : path;
+	size_t len = strlen(name), title_len = strlen(title);
+	return len > 0 && title_len >= len && strcmp(title + title_len - len, name) == 0;
+}
+
+void object_put_pane_brief(
+    struct json_writer *writer, const struct object_view *view, const struct muxbus_pane *pane)
+{
+	const struct muxbus_link *const *links;
+	size_t count = object_links(view, pane->window, &links);
+	const struct muxbus_window *window = muxbus_model_window(view->model, pane->window);
+	const struct muxbus_session *session =
+	    count > 0 ? muxbus_model_session(view->model, links[0]->session) : NULL;
+	json_put_id(writer, "pane", '%', pane->id);
+	if (session != NULL && window != NULL)
+		put_brief_place(writer, session, window, links[0]->index, pane);
+	if (!repeats_path(pane->title, pane->path))
+		put_beginning(writer, "title", pane->title, BRIEF_TITLE_MAX);
+	put_text(writer, "command", pane->command);
+	put_text(writer, "path", pane->path);
+	if (pane->is_active && window != NULL && window->panes > 1)
+		json_put_bool(writer, "active", true);
+	if (pane->is_dead) {
+		json_put_bool(writer, "dead", true);
+		object_put_exit(writer, pane->exit_status, pane->exit_signal);
+	}
+	if (pane->in_mode)
+		json_put_str(writer, "mode", pane->mode);
+	if (is_human(view, pane->id))
+		json_put_bool(writer, "human", true);
 }
 
 void object_put_client(struct json_writer *writer, const struct muxbus_client *client)

@@ -37,6 +37,12 @@ void object_put_window(
     struct json_writer *writer, const struct object_view *view, const struct muxbus_window *window);
 void object_put_pane(
     struct json_writer *writer, const struct object_view *view, const struct muxbus_pane *pane);
+/*
+ * The few members that tell panes apart, and those that are out of the ordinary: without a
+ * title that ends with the directory; a long title is cut.
+ */
+void object_put_pane_brief(
+    struct json_writer *writer, const struct object_view *view, const struct muxbus_pane *pane);
 void object_put_client(struct json_writer *writer, const struct muxbus_client *client);
 
 /* The tree of a layout string as member name: null if the string is invalid. */

@@ -1,0 +1,117 @@
+/* SPDX-License-Identifier: ISC */
+/* The tools that a session lists. */
+#include "daemon/mcp/mcp_tool_set.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "base/str.h"
+#include "daemon/methods/group.h"
+
+#define WORD_MAX 64
+
+static bool is_default(const struct method *method, const char *word)
+{
+	(void)word;
+	return (method->flags & METHOD_TOOL) != 0;
+}
+
+static bool is_any(const struct method *method, const char *word)
+{
+	(void)word;
+	return (method->flags & METHOD_NO_TOOL) == 0;
+}
+
+static bool is_of_group(const struct method *method, const char *word)
+{
+	const char *group = method_group(method);
+	return is_any(method, word) && group != NULL && strcmp(group, word) == 0;
+}
+
+static bool is_named(const struct method *method, const char *word)
+{
+	return is_any(method, word) && strcmp(method->name, word) == 0;
+}
+
+/* Adds the methods that a word means; false if there is none. */
+static bool add(struct mcp_tool_set *set, const char *word,
+    bool (*is_meant)(const struct method *method, const char *word))
+{
+	size_t place = 0;
+	bool has_any = false;
+	for (const struct method *method = method_next(NULL);
+	     method != NULL && place < MCP_TOOL_SET_MAX; method = method_next(method), place++) {
+		if (!is_meant(method, word))
+			continue;
+		set->bits[place / 64] |= (uint64_t)1 << place % 64;
+		has_any = true;
+	}
+	return has_any;
+}
+
+void mcp_tool_set_default(struct mcp_tool_set *set)
+{
+	*set = (struct mcp_tool_set){0};
+	(void)add(set, "", is_default);
+}
+
+void mcp_tool_set_all(struct mcp_tool_set *set)
+{
+	*set = (struct mcp_tool_set){.is_full = true};
+	(void)add(set, "", is_any);
+}
+
+bool mcp_tool_set_has(const struct mcp_tool_set *set, const struct method *method)
+{
+	size_t place = 0;
+	for (const struct method *m = method_next(NULL); m != NULL && place < MCP_TOOL_SET_MAX;
+	     m = method_next(m), place++)
+		if (m == method)
+			return set->bits[place / 64] >> place % 64 & 1;
+	return false;
+}
+
+static bool add_word(struct mcp_tool_set *set, const char *word)
+{
+	if (strcmp(word, "default") == 0) {
+		(void)add(set, word, is_default);
+		return true;
+	}
+	if (strcmp(word, "all") == 0) {
+		mcp_tool_set_all(set);
+		return true;
+	}
+	return add(set, word, is_of_group) || add(set, word, is_named);
+}
+
+static const char *nearest(const char *word)
+{
+	static const char *const sets[] = {"all", "default", NULL};
+	const char *name = str_nearest(word, method_groups);
+	name = name != NULL ? name : str_nearest(word, sets);
+	return name != NULL ? name : method_nearest(word);
+}
+
+bool mcp_tool_set_read(
+    struct mcp_tool_set *ret_set, const char *text, char ret_reason[MCP_TOOL_SET_REASON])
+{
+	bool is_good = true;
+	*ret_set = (struct mcp_tool_set){0};
+	while (*text != '\0') {
+		char word[WORD_MAX];
+		size_t len = strcspn(text, ",");
+		const char *near;
+		(void)snprintf(
+		    word, sizeof word, "%.*s", (int)(len < WORD_MAX ? len : WORD_MAX - 1), text);
+		text += len + (text[len] == ',');
+		if (len == 0 || (len < WORD_MAX && add_word(ret_set, word)) || !is_good)
+			continue;
+		near = nearest(word);
+		(void)snprintf(ret_reason, MCP_TOOL_SET_REASON,
+		    "tools: there is no group or tool \"%s\"%s%s%s", word,
+		    near != NULL ? "; did you mean \"" : "", near != NULL ? near : "",
+		    near != NULL ? "\"?" : "; describe has both");
+		is_good = false;
+	}
+	return is_good;
+}

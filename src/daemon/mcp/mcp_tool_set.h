@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: ISC */
+/* The tools that a session lists: the default ones, all, groups, or single ones. */
+#ifndef DAEMON_MCP_MCP_TOOL_SET_H
+#define DAEMON_MCP_MCP_TOOL_SET_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "daemon/server/method.h"
+
+#define MCP_TOOL_SET_MAX 512 /* methods */
+#define MCP_TOOL_SET_REASON 256
+
+struct mcp_tool_set {
+	uint64_t bits[MCP_TOOL_SET_MAX / 64]; /* by their place among all methods */
+	bool is_full; /* each with all of its parameters */
+};
+
+void mcp_tool_set_default(struct mcp_tool_set *set);
+void mcp_tool_set_all(struct mcp_tool_set *set);
+bool mcp_tool_set_has(const struct mcp_tool_set *set, const struct method *method);
+
+/*
+ * Reads "default,agents,send_task": groups and names of tools. False with a reason if a word is
+ * neither; the nearest is named, and the other words count.
+ */
+bool mcp_tool_set_read(
+    struct mcp_tool_set *ret_set, const char *text, char ret_reason[MCP_TOOL_SET_REASON]);
+
+#endif

@@ -1,0 +1,61 @@
+/* SPDX-License-Identifier: ISC */
+/* Groups of methods, by which agents choose their tools. */
+#include "daemon/methods/group.h"
+
+#include <string.h>
+
+#include "daemon/methods/tables.h"
+
+static const struct {
+	const struct method *table;
+	const char *group;
+} rows[] = {
+    {methods_agent, "agents"},
+    {methods_capture, "panes"},
+    {methods_command, "tmux"},
+    {methods_consumer, "queue"},
+    {methods_daemon, "daemon"},
+    {methods_execute, "jobs"},
+    {methods_history, "daemon"},
+    {methods_input, "panes"},
+    {methods_job, "jobs"},
+    {methods_list, "panes"},
+    {methods_pane, "panes"},
+    {methods_presence, "agents"},
+    {methods_puller, "queue"},
+    {methods_queue, "queue"},
+    {methods_self_command, "agents"},
+    {methods_subscribe, "events"},
+    {methods_timer, "waits"},
+    {methods_wait, "waits"},
+    {methods_watch, "waits"},
+    {methods_window, "panes"},
+};
+
+const char *const method_groups[] = {
+    "agents", "daemon", "events", "jobs", "panes", "queue", "tmux", "waits", NULL};
+
+const char *method_group(const struct method *method)
+{
+	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
+		for (const struct method *row = rows[i].table; row->name != NULL; row++)
+			if (row == method)
+				return rows[i].group;
+	return NULL;
+}
+
+void method_groups_write(struct json_writer *writer, const char *name)
+{
+	json_object_begin(writer, name);
+	for (const char *const *group = method_groups; *group != NULL; group++) {
+		json_array_begin(writer, *group);
+		for (const struct method *method = method_next(NULL); method != NULL;
+		     method = method_next(method)) {
+			const char *own = method_group(method);
+			if (own != NULL && strcmp(own, *group) == 0)
+				json_put_str(writer, NULL, method->name);
+		}
+		json_array_end(writer);
+	}
+	json_object_end(writer);
+}
