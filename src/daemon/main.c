@@ -22,6 +22,7 @@
 #include "daemon/core/lock.h"
 #include "daemon/core/log_file.h"
 #include "daemon/core/loop_timer.h"
+#include "daemon/core/meter.h"
 #include "daemon/core/rlimit.h"
 #include "daemon/core/sd_notify.h"
 #include "daemon/deliver/delivery.h"
@@ -33,6 +34,7 @@
 #include "daemon/mcp/mcp.h"
 #include "daemon/methods/daemon_parts.h"
 #include "daemon/methods/demand.h"
+#include "daemon/methods/meter.h"
 #include "daemon/methods/tables.h"
 #include "daemon/pane/presence.h"
 #include "daemon/pane/reporter.h"
@@ -73,6 +75,8 @@ struct main {
 	struct demand *demand; /* NULL: always attached */
 	struct config config;
 	struct counters counters;
+	struct meter meter;
+	struct meter_wakes *meter_wakes;
 	int lock_fd;
 	struct event *signals[SIGNALS_COUNT];
 	struct loop_timer *first_wait; /* until ready; NULL then */
@@ -304,6 +308,7 @@ static int set_up_queue(struct main *main)
 	if (daemon->store_loop == NULL)
 		return fail("%s", reason);
 	daemon->queue = queue_new(store_loop_store(daemon->store_loop), daemon->events);
+	main->meter_wakes = meter_wakes_new(&main->meter, daemon->queue);
 	queue_note_loss(daemon->queue);
 	main->onces = once_set_new(daemon->queue);
 	daemon->consumers = consumer_set_new(daemon->queue);
@@ -346,6 +351,7 @@ static int set_up_server(struct main *main)
 	    .onces = main->onces,
 	    .history = daemon->history,
 	    .counters = daemon->counters,
+	    .meter = daemon->meter,
 	    .daemon = daemon,
 	};
 	daemon->parts = &main->parts;
@@ -489,6 +495,7 @@ static int set_up(struct main *main)
 	char reason[512] = "out of memory";
 	daemon->config = config;
 	daemon->counters = &main->counters;
+	daemon->meter = &main->meter;
 	daemon->stop = stop;
 	daemon->started_ms = clock_mono_ms();
 	daemon->history = history_new();
@@ -559,6 +566,7 @@ static void tear_down(struct main *main)
 	boot_alarm_free(main->watch_alarm);
 	consumer_set_free(daemon->consumers);
 	once_set_free(main->onces);
+	meter_wakes_free(main->meter_wakes);
 	queue_free(daemon->queue);
 	store_loop_free(daemon->store_loop);
 	event_log_free(daemon->events);

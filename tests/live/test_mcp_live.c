@@ -253,6 +253,21 @@ static void test_around_limit(void)
 	mem_free(pane);
 }
 
+/* Waits that are answered are counted, by the daemon and since an hour. */
+static void test_meter(void)
+{
+	const struct json *answer = talk_call(talk, "meter", "{}");
+	int64_t before = at_int(answer, "result.waits_answered"), after;
+	(void)tool(talk, "wait_for", "{\"any\":[{\"sec\":0.01}]}}");
+	(void)tool(talk, "list_panes", "{}}");
+	answer = talk_call(talk, "meter", "{\"since_sec\":3600}");
+	after = at_int(answer, "result.by_source.wait.waits_answered");
+	is_int(after, before + 1, "a wait is counted, another call is not");
+	is_int(at_int(answer, "result.polls_avoided"), after, "a short one for one look");
+	answer = talk_call(talk, "status", "{}");
+	is_int(at_int(answer, "result.meter.waits_answered"), after, "status has the meter");
+}
+
 static void test_job_output(void)
 {
 	char id[16], *all;
@@ -628,6 +643,7 @@ int main(void)
 	test_strange_output();
 	test_large();
 	test_around_limit();
+	test_meter();
 	test_job_output();
 	test_pending();
 	test_task();

@@ -14,6 +14,7 @@
 #include "daemon/event/event_log.h"
 #include "daemon/methods/daemon_parts.h"
 #include "daemon/methods/group.h"
+#include "daemon/methods/meter.h"
 #include "daemon/methods/tables.h"
 #include "daemon/queue/consumer.h"
 #include "daemon/queue/queue.h"
@@ -193,6 +194,7 @@ static const struct field_result status_results[] = {
 	"often it was compared with tmux; drift: differences found by that"},
     {"audit", "object", "with audit: differences, and the first of them"},
     {"counters", "object", "what was accepted, refused, asked, failed, sent and dropped"},
+    {"meter", "object", "as of the method meter, since the start"},
     {"streams", "object", "the output that is followed: bytes, rings, ring_bytes"},
     {"memory", "object", "rss_bytes: memory in use"},
     {"limits", "object", "the limits that are in force"},
@@ -351,6 +353,9 @@ static void write_status(struct json_writer *writer, const struct daemon *daemon
 	store_loop_write(daemon->store_loop, writer, "journal");
 	json_object_end(writer);
 	write_counters(writer, daemon);
+	json_object_begin(writer, "meter");
+	meter_write(writer, daemon->meter, 0);
+	json_object_end(writer);
 	write_streams(writer, daemon);
 	json_object_begin(writer, "memory");
 	json_put_int(writer, "rss_bytes", rss_bytes());

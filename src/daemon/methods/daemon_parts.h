@@ -15,6 +15,7 @@ struct event_base;
 struct event_log;
 struct history;
 struct job_set;
+struct meter;
 struct store_loop;
 struct presence_set;
 struct queue;
@@ -57,6 +58,7 @@ struct daemon {
 	struct delivery_set *deliveries; /* notifications on their way into panes */
 	struct watch_set *watches; /* of files */
 	struct counters *counters;
+	struct meter *meter; /* turns that agents did not need */
 	int64_t started_ms; /* of the monotonic clock */
 	/* Stops the daemon normally, from the loop. */
 	void (*stop)(struct daemon *daemon, const char *reason);

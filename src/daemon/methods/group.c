@@ -20,6 +20,7 @@ static const struct {
     {methods_input, "panes"},
     {methods_job, "jobs"},
     {methods_list, "panes"},
+    {methods_meter, "daemon"},
     {methods_pane, "panes"},
     {methods_presence, "agents"},
     {methods_puller, "queue"},

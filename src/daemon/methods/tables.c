@@ -16,6 +16,7 @@ const struct method *const method_tables[] = {
     methods_input,
     methods_job,
     methods_list,
+    methods_meter,
     methods_pane,
     methods_presence,
     methods_puller,

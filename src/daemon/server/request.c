@@ -6,11 +6,13 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/clock.h"
 #include "base/log.h"
 #include "base/utf8.h"
 #include "base/xalloc.h"
 #include "daemon/core/config.h"
 #include "daemon/core/counters.h"
+#include "daemon/core/meter.h"
 #include "daemon/core/pane_ref.h"
 #include "daemon/queue/once.h"
 #include "daemon/server/history.h"
@@ -35,6 +37,7 @@ struct request {
 	struct json_writer writer;
 	bool has_result; /* out was begun */
 	bool is_notification;
+	int64_t begun_ms; /* of one that waits */
 	uint64_t history; /* its number there; 0: not noted */
 	void (*cancelled)(struct request *request, void *data);
 	void *cancelled_data;
@@ -65,6 +68,14 @@ static void on_peer_gone(void *data)
 		cancelled(request, request->cancelled_data);
 }
 
+/* The waiting tools of agents; followers and streams wait for others. */
+static bool is_metered(const struct request *request)
+{
+	unsigned flags = METHOD_WAITS | METHOD_TOOL;
+	return request->parts->meter != NULL && request->method != NULL &&
+	    (request->method->flags & flags) == flags;
+}
+
 struct request *request_new(const struct server_parts *parts, struct peer *peer, const char *id,
     const struct method *method)
 {
@@ -74,6 +85,7 @@ struct request *request_new(const struct server_parts *parts, struct peer *peer,
 	request->peer = peer;
 	request->method = method;
 	request->is_notification = id == NULL;
+	request->begun_ms = is_metered(request) ? clock_mono_ms() : 0;
 	if (id != NULL)
 		memcpy(request->id, id, id_len);
 	buf_init(&request->out, (size_t)parts->config->limits.result_bytes + ENVELOPE_BYTES);
@@ -325,6 +337,9 @@ void request_done(struct request *request)
 	}
 	if (request->history)
 		history_end(request->parts->history, request->history, NULL, "");
+	if (is_metered(request) && request->peer != NULL)
+		meter_count_wait(
+		    request->parts->meter, clock_mono_ms(), clock_mono_ms() - request->begun_ms);
 	if (request->response_format != NULL && !request->is_notification)
 		response_format(request, MESSAGE_INTERNAL, NULL, NULL);
 	answer(request);

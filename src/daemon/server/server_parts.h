@@ -9,6 +9,7 @@ struct daemon;
 struct event_base;
 struct event_log;
 struct history;
+struct meter;
 struct once_set;
 struct queue;
 struct reporter_set;
@@ -26,6 +27,7 @@ struct server_parts {
 	struct once_set *onces; /* NULL: keys of requests mean nothing */
 	struct history *history; /* NULL: none is kept */
 	struct counters *counters;
+	struct meter *meter; /* NULL: waits are not counted */
 	struct daemon *daemon; /* for the handlers of methods; not read in this room */
 };
 

@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: ISC */
+/* Counts notifications that wake agents, and writes the meter. */
+#ifndef DAEMON_METHODS_METER_H
+#define DAEMON_METHODS_METER_H
+
+#include <stdint.h>
+
+#include "wire/json.h"
+
+struct daemon;
+struct meter;
+struct meter_wakes;
+struct queue;
+
+/* Counts from now on; both live longer. */
+struct meter_wakes *meter_wakes_new(struct meter *meter, struct queue *queue);
+void meter_wakes_free(struct meter_wakes *wakes);
+
+/* Writes the members of the meter into an open object; since_sec 0: since the start. */
+void meter_write(struct json_writer *writer, const struct meter *meter, int64_t since_sec);
+
+#endif
