@@ -266,6 +266,15 @@ static void test_meter(void)
 	is_int(at_int(answer, "result.polls_avoided"), after, "a short one for one look");
 	answer = talk_call(talk, "status", "{}");
 	is_int(at_int(answer, "result.meter.waits_answered"), after, "status has the meter");
+	before = at_int(answer, "result.meter.wakes");
+	(void)talk_call(talk, "post_notification", "{\"text\":\"wake\",\"pane\":\"%%0\"}");
+	answer = talk_call(talk, "take_notifications", "{\"pane\":\"%%0\",\"way\":\"hook\"}");
+	(void)talk_call(talk, "ack_notification", "{\"seq\":%lld}",
+	    (long long)at_int(answer, "result.notifications.0.seq"));
+	answer = talk_call(talk, "meter", "{}");
+	is_int(
+	    at_int(answer, "result.wakes"), before + 1, "a notification that was taken is a wake");
+	is_int(at_int(answer, "result.by_source.post.polls_avoided"), 1, "instead of a look");
 }
 
 static void test_job_output(void)
