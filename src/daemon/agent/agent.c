@@ -10,6 +10,7 @@
 #include "base/clock.h"
 #include "base/log.h"
 #include "base/xalloc.h"
+#include "daemon/agent/agent_failure.h"
 #include "daemon/agent/agent_launch.h"
 #include "daemon/agent/agent_monitor.h"
 #include "daemon/agent/agent_question.h"
@@ -137,14 +138,16 @@ static void agent_launch_program(struct agent *agent)
 		agent_set_state(agent, AGENT_GONE, "tmux is not followed");
 }
 
-static void note_exit(struct agent *agent)
+/* Keeps the exit status of a dead pane. False if the pane's program has not ended. */
+static bool note_exit(struct agent *agent)
 {
 	const struct muxbus_pane *pane =
 	    muxbus_model_pane(tmux_model(agent->set->parts.tmux), agent->pane.pane);
 	if (pane == NULL || !pane->is_dead)
-		return;
+		return false;
 	agent->exit_status = pane->exit_status;
 	agent->exit_signal = pane->exit_signal;
+	return true;
 }
 
 static void restart_later(struct agent *agent)
@@ -158,14 +161,20 @@ static void restart_later(struct agent *agent)
 static void crash(struct agent *agent, const char *reason)
 {
 	struct queue *queue = agent->set->parts.queue;
+	char why[AGENT_REASON_SIZE];
 	bool is_last;
-	note_exit(agent);
+	if (note_exit(agent)) {
+		agent_failure_describe(agent, why, sizeof why);
+		reason = why;
+	}
 	submit_drop(agent->submit);
 	if (clock_real_ms() - agent->started_ms > AGENT_SETTLED_MS)
 		agent->restarts = 0;
 	/* A program that never was ready would not be ready the next time either. */
 	is_last = !agent->was_ready || agent->restarts >= AGENT_RESTARTS_MAX;
 	agent->is_restarting = !is_last;
+	if (reason == why && !agent->was_ready)
+		agent_failure_close(agent);
 	agent_set_state(agent, AGENT_CRASHED, reason);
 	agent_tasks_end(agent, "crashed", is_last);
 	/* In one transaction, so that the next daemon neither forgets nor repeats it. */
@@ -493,7 +502,7 @@ static void adopt(struct agent *agent)
 		agent_set_state(
 		    agent, agent->was_ready ? AGENT_BUSY : AGENT_STARTING, "it was found running");
 	if (agent->state == AGENT_CRASHED)
-		note_exit(agent);
+		(void)note_exit(agent);
 	if (agent->state == AGENT_CRASHED && agent->is_restarting)
 		restart_later(agent);
 	agent_monitor_look(agent->monitor, true);

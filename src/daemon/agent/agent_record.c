@@ -21,6 +21,8 @@ struct kept_agent {
 	bool is_restarting;
 	unsigned restarts;
 	char reason[AGENT_REASON_SIZE]; /* of the crash */
+	bool has_exit;
+	int exit_status, exit_signal;
 	struct prompt_profile profile[1];
 	size_t profile_count; /* 0: its prompt is not known yet */
 };
@@ -60,6 +62,9 @@ static const struct record_field agent_fields[] = {
     {RECORD_ROW(BOOL, struct kept_agent, is_restarting, "restarting"), .is_optional = true},
     {RECORD_ROW(INT, struct kept_agent, restarts, "restarts"), .is_optional = true},
     {RECORD_ROW(WORD, struct kept_agent, reason, "reason"), .is_optional = true},
+    {RECORD_ROW(BOOL, struct kept_agent, has_exit, "ended"), .is_optional = true},
+    {RECORD_ROW(INT, struct kept_agent, exit_status, "exit_status"), .is_optional = true},
+    {RECORD_ROW(INT, struct kept_agent, exit_signal, "signal"), .is_optional = true},
     {RECORD_ROW(LIST, struct kept_agent, profile, "habit"), .is_optional = true, .values = 1,
 	.count_offset = offsetof(struct kept_agent, profile_count),
 	.rows = RECORD_ROWS(profile_fields, NULL)},
@@ -87,6 +92,11 @@ void agent_store(const struct agent *agent)
 	    .profile = {*profile},
 	    .profile_count = profile->is_known,
 	};
+	kept.has_exit = agent->is_crash_told && agent->pane.pane == MUXBUS_NO_ID;
+	if (kept.has_exit) {
+		kept.exit_status = agent->exit_status;
+		kept.exit_signal = agent->exit_signal;
+	}
 	if (agent->is_crash_told)
 		memcpy(kept.reason, agent->reason, sizeof kept.reason);
 	record_put(queue_store(agent->set->parts.queue), &agent_kind, agent->plan.name, &kept);
@@ -105,6 +115,10 @@ bool agent_record_read(struct agent *agent, const struct json *value)
 	kept.profile[0].is_known = agent->was_ready;
 	*agent_monitor_profile(agent->monitor) = kept.profile[0];
 	agent_monitor_set_brackets(agent->monitor, kept.has_brackets);
+	if (kept.has_exit) {
+		agent->exit_status = kept.exit_status;
+		agent->exit_signal = kept.exit_signal;
+	}
 	agent->is_crash_told = kept.is_crash_told;
 	agent->is_restarting = kept.is_restarting;
 	agent->restarts = kept.restarts < AGENT_RESTARTS_MAX ? kept.restarts : AGENT_RESTARTS_MAX;

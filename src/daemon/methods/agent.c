@@ -486,7 +486,8 @@ const struct method methods_agent[] = {
 		   "of its own, and answers when it is ready.",
 	.help = "It is kept alive: when it ends, or falls back to a shell, it is started "
 		"again, after a while and at most five times in a row. A program that never "
-		"was ready is not. Each crash is one notification, however often muxbusd is "
+		"was ready is not: the error says how it ended, and its "
+		"window is closed. Each crash is one notification, however often muxbusd is "
 		"started after it. The state blocked says that it asks something: respond "
 		"answers.",
 	.fields = ensure_fields,

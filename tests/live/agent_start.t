@@ -1,0 +1,35 @@
+#!/bin/sh
+# SPDX-License-Identifier: ISC
+# Starts of agents: one that fails says why and leaves nothing behind.
+. "$MUXBUS_SRCDIR/tests/live/live.sh"
+start 'exec sh'
+
+# fails NAME PARAMS: an agent whose start fails; keeps the answer.
+fails() {
+	call ensure_agent "$(jq -nc --arg name "$1" --argjson more "$2" '{$name} + $more')"
+}
+sessions() { t list-sessions -F '#{session_name}' | sort | tr '\n' ' '; }
+
+fails missing '{"command":"no-such-program --flag"}'
+is 'a program that does not exist: its exit status' \
+	"$(field '.error.data | "\(.kind) \(.state) \(.evidence.exit_status) \(.pane)"')" 'not_ready crashed 127 null'
+ok 'and in words' test "$(field '.error.message' | grep -c 'not found, exit status 127')" = 1
+touch "$dir/file"
+fails forbidden "{\"command\":\"$dir/file\"}"
+is 'a file that is no program' "$(field '.error.data.evidence.exit_status')" 126
+ok 'is said in words' test "$(field '.error.message' | grep -c 'cannot be executed, exit status 126')" = 1
+fails words '{"command":["no-such-program","--flag"]}'
+ok 'a missing program without a shell' test "$(field '.error.message' | grep -c '"no-such-program" cannot be executed: not found in PATH')" = 1
+fails killed '{"command":"echo before; kill -SEGV $$"}'
+ok 'a program that is killed' test "$(field '.error.message' | grep -c 'killed by signal 11')" = 1
+fails silent '{"command":"exit 5"}'
+is 'a program that says nothing' "$(field '.error | "\(.data.evidence.exit_status) \(.message | endswith("exit status 5"))"')" '5 true'
+until_is 'no session or window stays' 'main ' sessions
+
+# The next daemon knows why, and the agent can be started again.
+kill_daemon
+call list_agents '{}'
+is 'a killed daemon leaves the reason' "$(field '.result.agents[] | select(.agent == "missing") | "\(.state) \(.evidence.exit_status)"')" 'crashed 127'
+call ensure_agent '{"name":"missing","command":"exec cat","prompt":"^$"}'
+is 'the name can be used again' "$(field '.result | "\(.state) \(.started)"')" 'ready true'
+done_testing
