@@ -52,10 +52,13 @@ static void put_inside(
 	}
 }
 
-/* Members that say that something unusual has happened: a short list of tools goes without. */
+/*
+ * Members that say that something unusual has happened, or what the message says too: a short
+ * list of tools goes without.
+ */
 static bool is_seldom(const char *name)
 {
-	static const char *const names[] = {"differs", "durable", "repeated"};
+	static const char *const names[] = {"differs", "durable", "repeated", "wake"};
 	for (size_t at = 0; at < sizeof names / sizeof *names; at++) {
 		if (strcmp(name, names[at]) == 0)
 			return true;

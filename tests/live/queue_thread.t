@@ -93,6 +93,8 @@ job $one 'true'
 first=$id
 job $two 'true'
 second=$id
+is 'the answer says how' "$(field .result.structuredContent.wake.way)" queue_command
+is 'and to which thread' "$(field .result.structuredContent.wake.text)" "handed over by codex queue, thread $two"
 until_is 'the first thread is told' 'delivered queue_command' fate "$first"
 until_is 'the second too' 'delivered queue_command' fate "$second"
 is 'the first got its own, once' "$(told $one "$first")" 1

@@ -404,8 +404,8 @@ static void test_parked(void)
 	    "\"params\":{\"pane\":\"%%0\"}}");
 	answer = tool(agent, "wait_for", "{\"any\":[{\"sec\":2}],\"timeout_sec\":7200}}");
 	(void)snprintf(name, sizeof name, "%s", at_str(answer, "result.structuredContent.wait"));
-	ok(strstr(text_of(answer), "is typed into pane %0 and wakes you"),
-	    "an agent in a pane, or with a stated pane, gets the wake-up there");
+	ok(strstr(text_of(answer), "pane %0"),
+	    "an agent in a pane, or with a stated pane, gets to know about the way there");
 	is_str(note_state(name, "it came true"), "queued", "when the condition is met");
 	answer = tool(agent, "wait_for", "{\"wait\":\"%s\"}}", name);
 	is_str(at_str(answer, "result.structuredContent.conditions.0.state"), "matched",

@@ -18,6 +18,7 @@
 #include "daemon/deliver/receipt.h"
 #include "daemon/deliver/retry.h"
 #include "daemon/deliver/wake_policy.h"
+#include "daemon/deliver/way.h"
 #include "daemon/input/submit.h"
 #include "daemon/pane/presence.h"
 #include "daemon/queue/queue.h"
@@ -629,4 +630,21 @@ void delivery_set_wake(struct delivery_set *set)
 bool delivery_set_is_idle(const struct delivery_set *set)
 {
 	return list_is_empty(&set->mails);
+}
+
+void delivery_way(
+    const struct delivery_set *set, const struct pane_ref *address, struct way_found *ret_found)
+{
+	const struct way_parts parts = {
+	    .presences = set->parts.presences,
+	    .pullers = set->parts.pullers,
+	    .submits = set->parts.submits,
+	};
+	const struct mail *mail = find_mail(set, address);
+	way_find(&parts, address, ret_found);
+	if (ret_found->way == WAY_QUEUE_COMMAND && mail != NULL && mail->has_failed &&
+	    !has_pane(mail)) {
+		ret_found->way = WAY_NONE;
+		snprintf(ret_found->text, WAY_TEXT_SIZE, "%s", mail->reason);
+	}
 }

@@ -13,6 +13,8 @@
 
 struct config;
 struct delivery_set;
+struct pane_ref;
+struct way_found;
 struct event_base;
 struct event_log;
 struct presence_set;
@@ -38,6 +40,10 @@ void delivery_set_free(struct delivery_set *set);
 
 /* The tmux server was found or lost: what waits is looked at again. */
 void delivery_set_wake(struct delivery_set *set);
+
+/* How a notification for an address would be delivered now. */
+void delivery_way(
+    const struct delivery_set *set, const struct pane_ref *address, struct way_found *ret_found);
 
 /* Whether no notification is on its way into a pane. */
 bool delivery_set_is_idle(const struct delivery_set *set);

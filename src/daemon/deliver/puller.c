@@ -66,6 +66,18 @@ bool puller_is_armed(const struct puller_set *set, const struct pane_ref *pane)
 	return false;
 }
 
+bool puller_hook_waits(const struct puller_set *set, const struct pane_ref *pane)
+{
+	const struct list *link;
+	list_for_each (link, &set->pullers) {
+		const struct puller *puller = list_entry(link, const struct puller, link);
+		if (puller->way == PULLER_HOOK && puller->waiting > 0 &&
+		    pane_ref_equal(&puller->pane, pane))
+			return true;
+	}
+	return false;
+}
+
 static struct lease *find_lease(struct puller *puller, uint64_t seq)
 {
 	for (size_t at = 0; at < puller->count; at++) {

@@ -528,3 +528,21 @@ bool submit_set_is_idle(const struct submit_set *set)
 {
 	return list_is_empty(&set->submits);
 }
+
+bool submit_can_type(
+    const struct submit_set *set, const struct pane_ref *ref, char ret_reason[SUBMIT_REASON_SIZE])
+{
+	const struct muxbus_pane *pane;
+	enum pane_fate fate = pane_fate(set->parts.tmux, ref);
+	ret_reason[0] = '\0';
+	if (fate == PANE_UNKNOWN)
+		return true; /* until tmux is found again */
+	pane = muxbus_model_pane(tmux_model(set->parts.tmux), ref->pane);
+	if (fate == PANE_GONE || pane == NULL)
+		snprintf(ret_reason, SUBMIT_REASON_SIZE, "the pane is gone");
+	else if (pane->is_dead)
+		snprintf(ret_reason, SUBMIT_REASON_SIZE, "the pane's program has ended");
+	else
+		return submit_guard_lasting(&set->parts, ref, pane, ret_reason);
+	return false;
+}

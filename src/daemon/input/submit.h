@@ -69,6 +69,13 @@ struct submit_typing {
 };
 void submit_read_typing(const struct submit *submit, struct submit_typing *ret_typing);
 
+/*
+ * Whether a notice can be typed into a pane: false with the reason, if that does not pass by
+ * itself. A person who types, a busy agent and a draft do.
+ */
+bool submit_can_type(
+    const struct submit_set *set, const struct pane_ref *ref, char ret_reason[SUBMIT_REASON_SIZE]);
+
 /* Whether no text is being typed. */
 bool submit_set_is_idle(const struct submit_set *set);
 

@@ -354,3 +354,25 @@ void submit_guard_write(struct buf *out, const struct pane_ref *ref, const char 
 	put_literal(out, command);
 	(void)buf_append_str(out, "}}}}");
 }
+
+bool submit_guard_lasting(const struct submit_parts *parts, const struct pane_ref *ref,
+    const struct muxbus_pane *pane, char ret_reason[SUBMIT_REASON_SIZE])
+{
+	static const struct submit_policy notice = {0};
+	struct muxbus_pane now = *pane;
+	char command[256];
+	struct pane_tty tty;
+	ret_reason[0] = '\0';
+	/* The model's name may be that of a program which has ended since. */
+	if (pane_tty_front(pane->pid, command, sizeof command))
+		now.command = command;
+	if (pane->input_off) {
+		snprintf(ret_reason, SUBMIT_REASON_SIZE, "the pane's input is off");
+		return false;
+	}
+	pane_tty_read(pane->tty, pane->pid, &tty);
+	tty.unread = 0; /* read soon */
+	return submit_guard_front(parts, ref, &now, ret_reason) &&
+	    submit_guard_known(parts, &notice, ref, &now, ret_reason) &&
+	    submit_guard_terminal(parts, &notice, ref, &now, &tty, ret_reason);
+}

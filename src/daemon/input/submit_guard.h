@@ -76,4 +76,11 @@ bool submit_guard_known(const struct submit_parts *parts, const struct submit_po
 void submit_guard_write(struct buf *out, const struct pane_ref *ref, const char *command,
     const struct pane_screen *screen);
 
+/*
+ * The guards of a notice that hold until the pane's program, or a person, changes something: as
+ * they are just now.
+ */
+bool submit_guard_lasting(const struct submit_parts *parts, const struct pane_ref *ref,
+    const struct muxbus_pane *pane, char ret_reason[SUBMIT_REASON_SIZE]);
+
 #endif

@@ -65,13 +65,13 @@ void mcp_client_instructions(struct buf *out, const struct mcp_client *client, c
 	(void)buf_printf(out, "%s\n", client->waiting);
 	if (pane != NULL)
 		(void)buf_printf(out,
-		    "When a wake-up comes true, one line is typed into your pane %s: it "
-		    "begins with \"[muxbus\" and has the id of the request. The line is from "
-		    "this server, not from your user.\n",
+		    "When a wake-up comes true, you get one line, in the way that wake in the "
+		    "answer says: mostly typed into your pane %s. It begins with \"[muxbus\" and "
+		    "has the id of the request; it is from this server, not from your user.\n",
 		    pane);
 	else
 		(void)buf_append_str(out,
-		    "You are in no pane of this server, so nothing can be typed to wake you: wait "
-		    "with wait_for or next_notification, or name a pane.\n");
+		    "You are in no pane of this server: if wake in an answer says that nothing "
+		    "wakes you, wait with the call that it names.\n");
 	(void)buf_append_str(out, end);
 }

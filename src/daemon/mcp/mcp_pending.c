@@ -11,7 +11,8 @@
 #include "daemon/core/config.h"
 #include "daemon/core/loop_timer.h"
 #include "daemon/core/pane_ref.h"
-#include "daemon/deliver/puller.h"
+#include "daemon/deliver/delivery.h"
+#include "daemon/deliver/way.h"
 #include "daemon/mcp/mcp_client.h"
 #include "daemon/methods/daemon_parts.h"
 #include "daemon/queue/queue.h"
@@ -54,20 +55,14 @@ void mcp_pending_free(struct mcp_pending *pending)
 static void write_next(const struct mcp_pending *pending, const char *name,
     const struct pane_ref *pane, char *out, size_t size)
 {
-	const struct puller_set *pullers = pending->daemon->pullers;
-	char woken[160];
-	if (pane->pane == MUXBUS_NO_ID)
-		(void)snprintf(woken, sizeof woken,
-		    "; you are in no pane of this server, so nothing else wakes you");
-	else if (pullers != NULL && puller_is_armed(pullers, pane))
-		(void)snprintf(woken, sizeof woken,
-		    ", or end your turn: the follower of pane %%%u hands you notification %s",
-		    (unsigned)pane->pane, name);
+	struct way_found found;
+	char woken[WAY_TEXT_SIZE + 128];
+	delivery_way(pending->daemon->deliveries, pane, &found);
+	if (found.way == WAY_NONE)
+		(void)snprintf(woken, sizeof woken, "; nothing else wakes you (%s)", found.text);
 	else
 		(void)snprintf(woken, sizeof woken,
-		    ", or end your turn: a line that begins with [muxbus is typed into pane "
-		    "%%%u and wakes you",
-		    (unsigned)pane->pane);
+		    ", or end your turn: notification %s is %s, and wakes you", name, found.text);
 	(void)snprintf(out, size,
 	    "Pending: the wait has not ended yet, and continues. Call wait_for "
 	    "{\"wait\":\"%s\"} to resume it%s.",
@@ -86,7 +81,7 @@ static void on_time(void *data)
 	struct request *request = pending->request;
 	struct json_writer *writer;
 	struct pane_ref pane;
-	char message[512];
+	char message[1024];
 	char copy[WAIT_NAME_MAX + 1];
 	const char *name;
 	if (is_task(request_method(request))) {
@@ -158,7 +153,7 @@ bool mcp_pending_write(
 	last = json_member(result, "last");
 	(void)snprintf(message, sizeof message,
 	    "Pending: no notification yet. Call again with after %s to resume, or end your "
-	    "turn: notifications for your pane are typed there.",
+	    "turn if the answers of what you have armed say a way of waking you.",
 	    last != NULL && last->type == JSON_NUMBER ? last->text : "0");
 	json_writer_init(&writer, out);
 	json_object_begin(&writer, NULL);

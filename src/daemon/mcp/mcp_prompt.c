@@ -39,11 +39,12 @@ static const struct mcp_prompt prompts[] = {
 	.help = "Runs a build or a test in the background, and reports when it has ended.",
 	.arguments = {{"command", "The command, as for a shell.", true, MCP_COMPLETE_NOTHING},
 	    {"cwd", "The directory to run it in.", false, MCP_COMPLETE_NOTHING}},
-	.text = "Run this with run_long_command, in the directory \"{cwd}\" if that is not "
-		"empty, else in the current one:\n\n{command}\n\n"
-		"Then end your turn: you are woken when it has ended. Do not poll. If it failed, "
-		"read the end of its log, describe the error in three lines, and propose a fix; "
-		"if it succeeded, say so in one line with its duration."},
+	.text =
+	    "Run this with run_long_command, in the directory \"{cwd}\" if that is not "
+	    "empty, else in the current one:\n\n{command}\n\n"
+	    "Then end your turn, or wait as wake in its answer says. Do not poll. If it failed, "
+	    "read the end of its log, describe the error in three lines, and propose a fix; "
+	    "if it succeeded, say so in one line with its duration."},
 };
 
 #define PROMPTS_COUNT (sizeof prompts / sizeof *prompts)

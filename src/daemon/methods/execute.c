@@ -18,6 +18,7 @@
 #include "daemon/core/loop_timer.h"
 #include "daemon/methods/daemon_parts.h"
 #include "daemon/methods/tables.h"
+#include "daemon/methods/wake.h"
 #include "daemon/server/method.h"
 #include "daemon/server/peer.h"
 #include "daemon/server/repeat.h"
@@ -97,6 +98,7 @@ static const struct field_result execute_results[] = {
     {"truncated", "boolean", "whether there is more in the log"},
     {"note", "string|null", "what a reader should know"},
     {"job", "string", "its id, for read_job and the like"},
+    WAKE_RESULTS,
     {"cwd", "string", "where the next command works"},
     REPEAT_RESULTS,
     {NULL, NULL, NULL},
@@ -180,7 +182,7 @@ static void execution_answer(struct execution *execution, const struct job *job)
 	    is_running ? clock_mono_ms() - execution->began_ms : job->status.elapsed_ms);
 	json_put_bool(writer, "truncated", is_cut);
 	if (is_running)
-		note = "the time is up: it goes on as a job, and its end is notified; see get_job";
+		note = "the time is up: the command continues as a job; see wake and get_job";
 	else if (job->status.is_held)
 		note = "a process that it left behind still holds its output";
 	else if (is_question(out_end) || is_question(err_end))
@@ -188,6 +190,8 @@ static void execution_answer(struct execution *execution, const struct job *job)
 		       "stdin, or an option that answers";
 	json_put_str(writer, "note", note);
 	json_put_str(writer, "job", job->id);
+	if (is_running)
+		wake_write_way(request, job->id, &job->pane);
 	if (!is_running && read_cwd(execution->jobs, job, cwd) && request_peer(request) != NULL)
 		peer_set_cwd(request_peer(request), cwd);
 	if (request_peer(request) != NULL && peer_cwd(request_peer(request)) != NULL)

@@ -12,6 +12,7 @@
 #include "base/xalloc.h"
 #include "daemon/methods/daemon_parts.h"
 #include "daemon/methods/tables.h"
+#include "daemon/methods/wake.h"
 #include "daemon/server/method.h"
 #include "daemon/server/repeat.h"
 #include "daemon/server/request.h"
@@ -84,6 +85,7 @@ static const struct field run_fields[] = {
 static const struct field_result run_results[] = {
     {"id", "string", "the job, and its notification"},
     {"message", "string", "what was done, in words"},
+    WAKE_RESULTS,
     {"pid", "integer|null", "of the command, and its process group"},
     {"cwd", "string", "where it runs"},
     {"log", "string", "the file with its output"},
@@ -152,11 +154,10 @@ static void write_started(
     struct request *request, const struct job_set *jobs, const struct job *job)
 {
 	struct json_writer *writer = request_result(request);
-	char message[MESSAGE_SIZE], path[PATH_SIZE];
-	requester_write_told(message, sizeof message, "Started.", job->id, &job->pane);
+	char path[PATH_SIZE];
 	job_path(jobs, job, JOB_FILE_OUT, path, sizeof path);
 	json_put_str(writer, "id", job->id);
-	json_put_str(writer, "message", message);
+	wake_write(request, "Started.", job->id, &job->pane);
 	if (job->pid > 0)
 		json_put_int(writer, "pid", job->pid);
 	else

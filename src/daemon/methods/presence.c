@@ -13,6 +13,7 @@
 #include "daemon/deliver/self_command.h"
 #include "daemon/methods/daemon_parts.h"
 #include "daemon/methods/tables.h"
+#include "daemon/methods/wake.h"
 #include "daemon/queue/queue.h"
 #include "daemon/server/method.h"
 #include "daemon/server/request.h"
@@ -174,6 +175,7 @@ enum { MESSAGE_SIZE = 200 };
 
 static const struct field_result yield_results[] = {
     {"message", "string", "what happens now, in words"},
+    WAKE_RESULTS,
     {"pane", "string|null", "whose turn ends"},
     {"pending", "array", "what will wake it"},
     {"pending[].kind", "string", "timer, job, watch, wait, command or notification"},
@@ -188,6 +190,7 @@ struct pending {
 	struct json_writer *writer;
 	const struct pane_ref *pane;
 	size_t count;
+	char first[NOTIFICATION_ID_SIZE]; /* id of the first; "": none */
 };
 
 /* Adds one if it is for this pane. */
@@ -208,7 +211,8 @@ static void put_pending(struct pending *pending, const char *kind, const char *i
 	else
 		json_put_null(pending->writer, "what");
 	json_object_end(pending->writer);
-	pending->count++;
+	if (pending->count++ == 0)
+		snprintf(pending->first, sizeof pending->first, "%s", id);
 }
 
 static void put_all(struct pending *pending, const struct daemon *daemon)
@@ -247,6 +251,7 @@ static void handle_yield(struct request *request, const void *args)
 	struct pending pending = {0};
 	char message[MESSAGE_SIZE];
 	struct pane_ref pane;
+	enum way way;
 	(void)args;
 	if (!requester_pane(request, NULL, &pane))
 		return;
@@ -258,20 +263,21 @@ static void handle_yield(struct request *request, const void *args)
 	pending.writer = writer;
 	pending.pane = &pane;
 	json_array_begin(writer, "pending");
-	if (pane.pane != MUXBUS_NO_ID)
+	if (pane_ref_is_set(&pane))
 		put_all(&pending, request_daemon(request));
 	json_array_end(writer);
-	if (pane.pane == MUXBUS_NO_ID)
+	way = wake_write_way(request, pending.first, &pane);
+	if (way == WAY_NONE)
 		snprintf(message, sizeof message,
-		    "Control is yielded. You are in no pane, so nothing wakes you.");
+		    "Control is yielded, but nothing wakes you: see wake. %zu pending.",
+		    pending.count);
 	else if (pending.count == 0)
 		snprintf(message, sizeof message,
 		    "Control is yielded. Nothing is pending: only a person wakes you.");
 	else
 		snprintf(message, sizeof message,
-		    "Control is yielded: end your turn. %zu pending; each is typed into pane "
-		    "%%%u.",
-		    pending.count, (unsigned)pane.pane);
+		    "Control is yielded: end your turn. %zu pending; see wake for the way.",
+		    pending.count);
 	json_put_str(writer, "message", message);
 	request_done(request);
 }

@@ -10,6 +10,7 @@
 #include "daemon/methods/daemon_parts.h"
 #include "daemon/methods/queue_shared.h"
 #include "daemon/methods/tables.h"
+#include "daemon/methods/wake.h"
 #include "daemon/queue/consumer.h"
 #include "daemon/queue/queue.h"
 #include "daemon/queue/store.h"
@@ -30,6 +31,7 @@ static const struct field_result post_results[] = {
     {"seq", "integer", "the number of the notification"},
     {"id", "string", "its id"},
     {"durable", "boolean", "whether it survives kill -9; with sync a power cut"},
+    WAKE_RESULTS,
     {"repeated", "boolean", "true: it is an older one with the same key"},
     {NULL, NULL, NULL},
 };
@@ -253,10 +255,13 @@ struct post_wait {
 
 static void post_answer(struct request *request, uint64_t seq, const char *id, bool is_durable)
 {
+	const struct notification *note = queue_find(request_daemon(request)->queue, seq);
 	struct json_writer *writer = request_result(request);
 	json_put_int(writer, "seq", (int64_t)seq);
 	json_put_str(writer, "id", id);
 	json_put_bool(writer, "durable", is_durable);
+	if (note != NULL)
+		wake_write_other(request, &note->pane);
 	request_done(request);
 }
 

@@ -9,6 +9,7 @@
 
 #include "daemon/methods/daemon_parts.h"
 #include "daemon/methods/tables.h"
+#include "daemon/methods/wake.h"
 #include "daemon/server/method.h"
 #include "daemon/server/request.h"
 #include "daemon/server/requester.h"
@@ -37,6 +38,7 @@ static const struct field command_fields[] = {
 static const struct field_result command_results[] = {
     {"id", "string", "the command, and its notification"},
     {"message", "string", "what was done, in words"},
+    WAKE_RESULTS,
     {NULL, NULL, NULL},
 };
 
@@ -71,7 +73,6 @@ static void handle_command(struct request *request, const void *data)
 {
 	const struct command_args *args = data;
 	const struct self_command *command;
-	char message[MESSAGE_SIZE];
 	struct json_writer *writer;
 	struct pane_ref pane;
 	if (!check_command(request, args->command) || !requester_pane(request, args->pane, &pane))
@@ -89,11 +90,9 @@ static void handle_command(struct request *request, const void *data)
 		    (unsigned)pane.pane, SELF_COMMANDS_MAX);
 		return;
 	}
-	requester_write_told(message, sizeof message,
-	    "Started: it is typed when your prompt is ready.", command->id, &pane);
 	writer = request_result(request);
 	json_put_str(writer, "id", command->id);
-	json_put_str(writer, "message", message);
+	wake_write(request, "Started: it is typed when your prompt is ready.", command->id, &pane);
 	request_done(request);
 }
 

@@ -9,6 +9,7 @@
 #include "base/clock.h"
 #include "daemon/methods/daemon_parts.h"
 #include "daemon/methods/tables.h"
+#include "daemon/methods/wake.h"
 #include "daemon/server/method.h"
 #include "daemon/server/repeat.h"
 #include "daemon/server/request.h"
@@ -49,6 +50,7 @@ static const struct field sleep_fields[] = {
 static const struct field_result sleep_results[] = {
     {"id", "string", "the timer, and its notification"},
     {"message", "string", "what was done, in words"},
+    WAKE_RESULTS,
     {"due", "string", "when it ends"},
     {"replaced", "string|null", "the timer that ended later, and is gone"},
     {"ignored", "boolean", "true if one that ends earlier stands, which is this"},
@@ -75,11 +77,8 @@ static void answer_sleep(struct request *request, const struct timer *timer,
 {
 	const struct timer_set *timers = request_daemon(request)->timers;
 	struct json_writer *writer = request_result(request);
-	char message[MESSAGE_SIZE];
-	requester_write_told(
-	    message, sizeof message, verdict_texts[verdict], timer->id, &timer->pane);
 	json_put_str(writer, "id", timer->id);
-	json_put_str(writer, "message", message);
+	wake_write(request, verdict_texts[verdict], timer->id, &timer->pane);
 	json_put_time(writer, "due", timer->real_due_ms);
 	json_put_str(writer, "replaced", verdict == TIMER_REPLACED ? old_id : NULL);
 	json_put_bool(writer, "ignored", verdict == TIMER_IGNORED);

@@ -10,6 +10,7 @@
 #include "daemon/core/pattern.h"
 #include "daemon/methods/daemon_parts.h"
 #include "daemon/methods/tables.h"
+#include "daemon/methods/wake.h"
 #include "daemon/server/method.h"
 #include "daemon/server/repeat.h"
 #include "daemon/server/request.h"
@@ -95,6 +96,7 @@ enum {
 static const struct field_result started_results[] = {
     {"id", "string", "the wait, and its notification"},
     {"message", "string", "what was done, in words"},
+    WAKE_RESULTS,
     {"timeout_sec", "number|null", "when it ends in any case"},
     REPEAT_RESULTS,
     {NULL, NULL, NULL},
@@ -108,14 +110,12 @@ static void start_background(struct request *request, const struct wait_backgrou
 	    wait_start_background(request_daemon(request)->waits, request, order);
 	struct wait_background started;
 	struct json_writer *writer;
-	char message[MESSAGE_SIZE];
 	if (wait == NULL)
 		return;
 	wait_background_get(wait, &started);
-	requester_write_told(message, sizeof message, what, started.id, &started.pane);
 	writer = request_result(request);
 	json_put_str(writer, "id", started.id);
-	json_put_str(writer, "message", message);
+	wake_write(request, what, started.id, &started.pane);
 	if (timeout_sec > 0)
 		json_put_double(writer, "timeout_sec", timeout_sec);
 	else

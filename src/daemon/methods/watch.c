@@ -11,6 +11,7 @@
 #include "base/clock.h"
 #include "daemon/methods/daemon_parts.h"
 #include "daemon/methods/tables.h"
+#include "daemon/methods/wake.h"
 #include "daemon/server/method.h"
 #include "daemon/server/repeat.h"
 #include "daemon/server/request.h"
@@ -76,6 +77,7 @@ static const struct field watch_fields[] = {
 static const struct field_result watch_results[] = {
     {"id", "string", "the watch, and its notifications"},
     {"message", "string", "what was done, in words"},
+    WAKE_RESULTS,
     {"timeout_sec", "number", "when it gives up"},
     {"state", "string", "what is at the path now: reading, absent, not_regular, unreadable"},
     {"mode", "string", "inotify, or poll where no events can be had"},
@@ -96,11 +98,8 @@ static void put_mode(struct json_writer *writer, const struct watch *watch)
 static void watch_answer(struct request *request, const struct watch *watch)
 {
 	struct json_writer *writer = request_result(request);
-	char message[MESSAGE_SIZE];
-	requester_write_told(
-	    message, sizeof message, "The file is watched.", watch->id, &watch->pane);
 	json_put_str(writer, "id", watch->id);
-	json_put_str(writer, "message", message);
+	wake_write(request, "The file is watched.", watch->id, &watch->pane);
 	json_put_double(writer, "timeout_sec", (double)watch->timeout_ms / 1000);
 	put_mode(writer, watch);
 	request_done(request);

@@ -129,19 +129,3 @@ bool requester_cwd(
 		snprintf(out, size, "%s", home != NULL && is_directory(home) ? home : "/");
 	return true;
 }
-
-void requester_write_told(
-    char *out, size_t size, const char *what, const char *id, const struct pane_ref *pane)
-{
-	if (pane->pane != MUXBUS_NO_ID)
-		snprintf(out, size,
-		    "%s Its notification %s is typed into pane %%%" PRIu32
-		    " when that is ready; end your turn.",
-		    what, id, pane->pane);
-	else
-		snprintf(out, size,
-		    "%s You are in no pane, so no pane is woken: wait for its "
-		    "notification with next_notification "
-		    "{\"filter\":{\"id\":\"%s\"}}.",
-		    what, id);
-}

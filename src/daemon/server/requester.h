@@ -32,8 +32,4 @@ void requester_expect_front(
 bool requester_cwd(struct request *request, const char *given, const struct pane_ref *pane,
     char *out, size_t size);
 
-/* Writes a message with how its notification arrives: typed into the pane, or by request. */
-void requester_write_told(
-    char *out, size_t size, const char *what, const char *id, const struct pane_ref *pane);
-
 #endif

@@ -1,0 +1,63 @@
+#!/bin/sh
+# SPDX-License-Identifier: ISC
+# The answer of each method that arms something says how its notification will reach the
+# requester; where nothing does, it names the reason and a call that works as it is written.
+. "$MUXBUS_SRCDIR/tests/live/live.sh"
+start 'exec sleep 3600'
+fake="$MUXBUS_BUILDDIR/tests/fake_agent"
+[ -x "$fake" ] || skip_all 'the fake agent is not built'
+agent=$(t new-window -dP -F '#{pane_id}' "exec $fake $dir/fake.log")
+until_is 'an agent is there' '>' sh -c "tmux -S $dir/tmux capture-pane -p -t $agent | tr -d ' \n'"
+shell=$(t new-window -dP -F '#{pane_id}' 'exec sh')
+
+# wake PANE METHOD PARAMS: way and text of the answer.
+wake() {
+	call "$2" "$(jq -nc --arg pane "$1" --argjson more "$3" '{pane: $pane} + $more')"
+	field '"\(.result.wake.way): \(.result.wake.text)"'
+}
+echo >"$dir/log"
+is 'a job' "$(wake "$agent" run_long_command '{"command":"sleep 60"}')" "typed: typed into pane $agent"
+is 'a watch' "$(wake "$agent" watch_log "{\"file_path\":\"$dir/log\",\"regex\":\"x\"}")" "typed: typed into pane $agent"
+is 'a timer' "$(wake "$agent" sleep '{"seconds":100}')" "typed: typed into pane $agent"
+is 'a message' "$(wake "$agent" post_notification '{"text":"hello"}')" "typed: typed into pane $agent"
+until_is 'comes so' 'delivered typed' sh -c "echo '{\"method\":\"list_notifications\"}' | socat -t 86400 - UNIX-CONNECT:$MUXBUS | jq -r '.result.notifications[0] | \"\(.state) \(.delivery.way)\"'"
+
+# A shell in front: no way, and the call to make instead.
+is 'into a shell nothing is typed' "$(wake "$shell" sleep '{"seconds":0.2}' | cut -d '(' -f 1)" 'none: cannot wake you here '
+is 'for the reason that delivery has' "$(field .result.wake.text | grep -o 'a shell (sh) is in front')" 'a shell (sh) is in front'
+id=$(field .result.id)
+field .result.wake.text | sed 's/^.*: call //' >"$dir/line"
+socat -t 86400 - "UNIX-CONNECT:$MUXBUS" <"$dir/line" >"$dir/answer"
+is 'the call works over the socket' "$(field '.result.notifications[0].id')" "$id"
+is 'the message says the same' "$(wake "$shell" sleep '{"seconds":100}' >"$dir/null"; field .result.message | grep -c 'cannot wake you here')" 1
+
+# The command line: the printed call is run by a shell.
+"$MUXBUS_BUILDDIR/muxbus" -S "$dir/tmux" run_long_command command=true >"$dir/answer" 2>&1
+sed -n 's/.*: call \(muxbus .*timeout_sec=3600\).*/\1/p' "$dir/answer" | head -n 1 | sed 's/\\"/"/g' >"$dir/line"
+PATH="$MUXBUS_BUILDDIR:$PATH" sh "$dir/line" >"$dir/answer" 2>&1
+is 'the call works in a shell' "$(grep -c 'exit 0' "$dir/answer")" 1
+
+# MCP.
+mcp() { # mcp NAME ARGUMENTS
+	printf '%s\n' "{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"tools/call\",\"params\":{\"name\":\"$1\",\"arguments\":$2}}" |
+		socat -t 86400 - "UNIX-CONNECT:$MUXBUS" >"$dir/answer"
+}
+mcp run_long_command '{"command":"true"}'
+id=$(field .result.structuredContent.id)
+field .result.structuredContent.wake.text | sed 's/^.*: call //' >"$dir/line"
+is 'MCP names a tool' "$(cut -d ' ' -f 1 "$dir/line")" next_notification
+mcp next_notification "$(cut -d ' ' -f 2- "$dir/line")"
+is 'and its arguments' "$(field '.result.structuredContent.notifications[0].id')" "$id"
+
+# A follower.
+"$MUXBUS_BUILDDIR/muxbus" -S "$dir/tmux" follow --pane "$agent" >"$dir/followed" 2>&1 &
+follower=$!
+until_is 'a follower prints it' "follow: printed by the follower of pane $agent" wake "$agent" sleep '{"seconds":90}'
+kill $follower
+until_is 'without it: typed' "typed: typed into pane $agent" wake "$agent" sleep '{"seconds":80}'
+
+# The pane's agent has ended.
+t kill-pane -t "$shell"
+t respawn-pane -k -t "$agent" 'exec sh'
+until_is 'a shell in its place' none sh -c "echo '{\"method\":\"sleep\",\"params\":{\"seconds\":70,\"pane\":\"$agent\"}}' | socat -t 86400 - UNIX-CONNECT:$MUXBUS | jq -r .result.wake.way"
+done_testing
