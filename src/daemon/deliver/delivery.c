@@ -305,6 +305,7 @@ static void on_deferred(void *data, const char *reason, bool is_new)
 {
 	struct mail *mail = data;
 	struct queue *queue = mail->set->parts.queue;
+	struct way_found found;
 	queue_begin(queue);
 	for (size_t at = 0; at < mail->batch_count; at++) {
 		const struct notification *note = queue_find(queue, mail->batch[at]);
@@ -312,7 +313,8 @@ static void on_deferred(void *data, const char *reason, bool is_new)
 			(void)queue_set_state(queue, note->seq, NOTE_QUEUED, NULL);
 	}
 	(void)queue_commit(queue);
-	defer(mail, NULL, reason, is_new);
+	delivery_way(mail->set, &mail->pane, &found);
+	defer(mail, found.way == WAY_NONE ? "none" : NULL, reason, is_new);
 }
 
 static bool on_compose(void *data, struct submit_text *text)
