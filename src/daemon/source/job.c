@@ -423,48 +423,6 @@ static struct tracked *tracked_new(struct job_set *set)
 	return tracked;
 }
 
-static size_t count_strings(const char *const *strings)
-{
-	size_t count = 0;
-	while (strings != NULL && strings[count] != NULL)
-		count++;
-	return count;
-}
-
-/* Makes one change: "NAME=value" sets a variable, "NAME" removes it. */
-static void change_env(const char **env, size_t *count, const char *change)
-{
-	size_t len = strcspn(change, "=");
-	size_t place = 0;
-	while (place < *count && (strncmp(env[place], change, len) != 0 || env[place][len] != '='))
-		place++;
-	if (change[len] == '=') {
-		*count += place == *count;
-		env[place] = change;
-	} else if (place < *count) {
-		env[place] = env[--*count];
-	}
-	env[*count] = NULL;
-}
-
-/*
- * The environment of a job: the daemon's with the changes, and the job's id last. The caller
- * frees the array and the last string.
- */
-static const char **order_env(const struct job_order *order, const char *id)
-{
-	const char *const *lists[] = {order->session_env, order->env};
-	size_t count = count_strings((const char *const *)environ);
-	const char **env =
-	    xcalloc(count + count_strings(lists[0]) + count_strings(lists[1]) + 2, sizeof *env);
-	memcpy(env, environ, count * sizeof *env);
-	for (size_t list = 0; list < 2; list++)
-		for (size_t at = 0; lists[list] != NULL && lists[list][at] != NULL; at++)
-			change_env(env, &count, lists[list][at]);
-	env[count] = xasprintf("MUXBUS_JOB=%s", id);
-	return env;
-}
-
 /* Writes standard input into a file of its own. Returns its path, or NULL and errno. */
 static char *order_input(const struct job_set *set, const struct job_order *order, const char *id)
 {
@@ -493,7 +451,7 @@ static char *order_input(const struct job_set *set, const struct job_order *orde
 /* Writes what the supervisor needs to know. Returns 0 or -errno. */
 static int write_spec(struct job_set *set, const struct job_order *order, const char *id)
 {
-	const char **env = order_env(order, id);
+	const char **env = job_env_make(order->session_env, order->env, id);
 	struct job_spec spec = {
 	    .cwd = (char *)(uintptr_t)order->cwd,
 	    .argv = (char **)(uintptr_t)order->argv,

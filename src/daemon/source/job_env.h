@@ -11,4 +11,10 @@
  */
 const char **job_env_join(const char *const *one, const char *const *other, size_t max);
 
+/*
+ * The environment of a job: the daemon's with two lists of changes (NULL: none), and the job's id
+ * last. The caller frees the array and the last string.
+ */
+const char **job_env_make(const char *const *session, const char *const *own, const char *id);
+
 #endif
