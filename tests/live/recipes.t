@@ -54,7 +54,7 @@ ask '{"method":"post_notification","params":{"text":"\u001b[31mone"}}' >/dev/nul
 followed() { # followed PATTERN: how many such lines there are
 	grep -c "$1" "$dir/events" || :
 }
-until_is 'follow-events prints an event' 1 followed 'notification.* \[31mone$'
+until_is 'follow-events prints an event' 1 followed 'notification.* one$'
 kill_daemon
 ask '{"method":"post_notification","params":{"text":"two"}}' >/dev/null
 until_at_least 1 subscriptions

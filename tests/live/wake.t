@@ -62,5 +62,5 @@ t respawn-pane -k -t "$agent" 'exec sh'
 until_is 'a shell in its place' none sh -c "echo '{\"method\":\"sleep\",\"params\":{\"seconds\":70,\"pane\":\"$agent\"}}' | socat -t 86400 - UNIX-CONNECT:$MUXBUS | jq -r .result.wake.way"
 call post_notification "{\"text\":\"lost\",\"pane\":\"$agent\"}"
 id=$(field .result.id)
-until_is 'a way that is lost: the receipt says so' 'queued none a shell (sh) is in front' sh -c "echo '{\"method\":\"list_notifications\"}' | socat -t 86400 - UNIX-CONNECT:$MUXBUS | jq -r '.result.notifications[] | select(.id == \"$id\") | \"\(.state) \(.delivery.way) \(.delivery.reason)\"'"
+until_is 'a way that is lost: the receipt says so' 'queued none a shell (sh) is in front, and no program that it waits for has asked' sh -c "echo '{\"method\":\"list_notifications\"}' | socat -t 86400 - UNIX-CONNECT:$MUXBUS | jq -r '.result.notifications[] | select(.id == \"$id\") | \"\(.state) \(.delivery.way) \(.delivery.reason)\"'"
 done_testing

@@ -92,7 +92,8 @@ marker=$(post marker)
 until_is 'another pane is woken' delivered fate "$marker"
 pane=$first
 is 'the quiet one is not' "$(fate "$held")" queued
-is 'no policy: the default' "$(policy "\"pane\":\"$pane\"" | jq -c .sources)" '["command","condition","job","post","timer","watch"]'
+is 'no policy: the default' "$(policy "\"pane\":\"$pane\"" | jq -c .sources)" \
+	'["command","condition","job","post","program","timer","watch"]'
 until_is 'wakes at once' delivered fate "$held"
 is 'and is not kept' "$(kept)" '[]'
 

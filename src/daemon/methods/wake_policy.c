@@ -41,8 +41,9 @@ static const struct field policy_fields[] = {
 	.type = FIELD_STRINGS,
 	.offset = offsetof(struct policy_args, sources),
 	.max = SOURCE_COUNT_,
-	.help = "Only notifications of these sources wake (command, condition, job, post, timer, "
-		"watch); others are delivered with the next that wakes. Left out: all wake."},
+	.help = "Only notifications of these sources wake (command, condition, job, post, "
+		"program, timer, watch); others are delivered with the next that wakes. Left "
+		"out: all wake."},
     {.name = "window_ms",
 	.type = FIELD_INT,
 	.offset = offsetof(struct policy_args, window_ms),
@@ -77,8 +78,8 @@ static bool read_sources(
 			at++;
 		if (at == SOURCE_COUNT_) {
 			request_fail_data(request, MESSAGE_PARAMS, "\"field\":\"sources\"",
-			    "sources: must be names out of command, condition, job, post, timer, "
-			    "watch");
+			    "sources: must be names out of command, condition, job, post, program, "
+			    "timer, watch");
 			return false;
 		}
 		policy->wakes[at] = true;
