@@ -10,7 +10,7 @@ first=$(field .result.id)
 call run_long_command '{"command":"true","name":"build it"}'
 is 'a second job with the name of a running one is refused, by its id' \
 	"$(field '.error.data | "\(.kind) \(.field) \(.job)"')" "busy name $first"
-ok 'with a way out' test "$(field '.error.message' | grep -c "stop_job .*$first")" = 1
+ok 'with a way out' test "$(field '.error.message' | grep -c "job $first runs .*choose another name")" = 1
 call run_long_command '{"command":"true","name":"A1B2"}'
 is 'a name that could be an id is refused' "$(field '.error.data | "\(.kind) \(.field)"')" 'invalid_params name'
 call get_job '{"job":"build it"}'

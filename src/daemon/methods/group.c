@@ -29,6 +29,7 @@ static const struct {
     {methods_subscribe, "events"},
     {methods_timer, "waits"},
     {methods_wait, "waits"},
+    {methods_wake_policy, "queue"},
     {methods_watch, "waits"},
     {methods_window, "panes"},
 };

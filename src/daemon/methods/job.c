@@ -144,9 +144,8 @@ static bool check_name(struct request *request, const char *name)
 		return true;
 	snprintf(data, sizeof data, "\"field\":\"name\",\"job\":\"%s\"", job->id);
 	request_fail_data(request, MESSAGE_BUSY, data,
-	    "name: job %s runs under the name \"%.100s\": call restart_job or stop_job "
-	    "{\"job\":\"%s\"}, or choose another name",
-	    job->id, name, job->id);
+	    "name: job %s runs under the name \"%.100s\": choose another name, see restart_job",
+	    job->id, name);
 	return false;
 }
 
