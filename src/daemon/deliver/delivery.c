@@ -26,6 +26,7 @@
 
 enum {
 	BATCH_MAX = 32, /* notifications that one notice tells of */
+	POSTED_MS = 1, /* from a post to the look at its pane or thread */
 	DEFER_MAX = 64, /* that get their receipt in one turn of the loop */
 	REASON_SIZE = QUEUE_REASON_SIZE,
 };
@@ -47,6 +48,7 @@ struct mail {
 	bool has_failed; /* that command: it is not asked again, but by again */
 	size_t tries; /* of that command for a thread, all in vain */
 	struct loop_timer *again;
+	struct loop_timer *soon; /* looks at what was posted */
 	uint64_t batch[BATCH_MAX]; /* numbers of the notifications being typed */
 	size_t batch_count;
 	uint64_t turns; /* of the agent, before it was typed */
@@ -351,6 +353,7 @@ static void mail_free(struct mail *mail)
 	submit_free(mail->submit);
 	loop_timer_free(mail->deferral);
 	loop_timer_free(mail->again);
+	loop_timer_free(mail->soon);
 	buf_finish(&mail->line);
 	mem_free(mail);
 }
@@ -481,7 +484,7 @@ static void mail_type(struct mail *mail)
 {
 	if (has_pane(mail))
 		submit_wake(mail->submit);
-	else
+	else if (on_is_wanted(mail))
 		mail_strand(mail);
 }
 
@@ -503,30 +506,44 @@ static void mail_go(struct mail *mail)
 		mail_free(mail);
 }
 
-/* Looks at a pane or thread soon: something is addressed to it. */
-static void mail_wake(struct delivery_set *set, const struct pane_ref *pane)
+static void on_soon(void *data)
 {
-	struct mail *mail = find_mail(set, pane);
-	if (mail == NULL) {
-		mail = xcalloc(1, sizeof *mail);
-		mail->set = set;
-		mail->pane = *pane;
-		buf_init(&mail->line, SUBMIT_LINE_MAX);
-		mail->submit = submit_new(set->parts.submits, pane, &policy, &handlers, mail);
-		mail->deferral = loop_timer_new(set->parts.base, defer_some, mail);
-		mail->again = loop_timer_new(set->parts.base, on_again, mail);
-		list_append(&set->mails, &mail->link);
-		typed_load(mail);
-	}
+	struct mail *mail = data;
 	if (mail->command == NULL && !mail_command(mail))
 		mail_type(mail);
+}
+
+/* Finds or makes the mail of a pane or thread. */
+static struct mail *get_mail(struct delivery_set *set, const struct pane_ref *pane)
+{
+	struct mail *mail = find_mail(set, pane);
+	if (mail != NULL)
+		return mail;
+	mail = xcalloc(1, sizeof *mail);
+	mail->set = set;
+	mail->pane = *pane;
+	buf_init(&mail->line, SUBMIT_LINE_MAX);
+	mail->submit = submit_new(set->parts.submits, pane, &policy, &handlers, mail);
+	mail->deferral = loop_timer_new(set->parts.base, defer_some, mail);
+	mail->again = loop_timer_new(set->parts.base, on_again, mail);
+	mail->soon = loop_timer_new(set->parts.base, on_soon, mail);
+	list_append(&set->mails, &mail->link);
+	typed_load(mail);
+	return mail;
+}
+
+/* Looks at a pane or thread: something is addressed to it. */
+static void mail_wake(struct delivery_set *set, const struct pane_ref *pane)
+{
+	on_soon(get_mail(set, pane));
 }
 
 static void on_posted(struct queue_listener *listener, const struct notification *note)
 {
 	struct delivery_set *set = list_entry(listener, struct delivery_set, listener);
+	/* Requests that wait for the notification come first, and settle it in this turn. */
 	if (pane_ref_is_set(&note->pane) && note->state == NOTE_QUEUED)
-		mail_wake(set, &note->pane);
+		loop_timer_arm(get_mail(set, &note->pane)->soon, POSTED_MS);
 }
 
 /* A line that was not taken: if it still stands at the prompt, it is not typed but sent off. */
