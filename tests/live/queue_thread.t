@@ -103,6 +103,27 @@ is 'and nothing else' "$(wc -l <"$dir/queued")" 2
 is 'the notification names the thread' "$(receipt "$first" .thread)" "codex:$one"
 is 'and no pane' "$(receipt "$first" .pane)" null
 
+# A request that waits for the job gets its end, and the thread is not told as well.
+job $one 'sleep 0.3'
+waited=$id
+tool $one wait_for "{\"any\":[{\"job\":\"$waited\"}],\"timeout_sec\":20}"
+is 'a wait for a job ends' "$(field '.result.isError // false')" false
+job $one 'true'
+until_is 'another job of the thread' 'delivered queue_command' fate "$id"
+is 'the waited one was told once' "$(told $one "$waited") $(fate "$waited")" '0 acknowledged waited'
+
+# A policy of the agent is for its threads too.
+call set_wake_policy '{"agent":"codex","sources":["timer"]}'
+lines=$(wc -l <"$dir/queued")
+job $two 'true'
+held=$id
+tool $two gemini_sleep '{"seconds":0.5}'
+timer=$(field .result.structuredContent.id)
+until_is 'a timer wakes' 'delivered queue_command' fate "$timer"
+is 'and brings the job, which did not' "$(fate "$held") $(($(wc -l <"$dir/queued") - lines))" \
+	'delivered queue_command 1'
+call set_wake_policy '{"agent":"codex"}'
+
 # A watch, a timer, a wait.
 echo >"$dir/log"
 tool $two watch_log "{\"file_path\":\"$dir/log\",\"regex\":\"ready\"}"

@@ -109,7 +109,7 @@ policy '"agent":"claude"' >/dev/null
 until_is 'until its policy is removed' delivered fate "$held"
 
 is 'no source' "$(policy "\"pane\":\"$pane\",\"sources\":[\"jobs\"]")" \
-	'"sources: must be names out of command, condition, job, post, timer, watch"'
+	'"sources: must be names out of command, condition, job, post, program, timer, watch"'
 is 'no hours' "$(policy "\"pane\":\"$pane\",\"quiet_hours\":\"22-7\"")" \
 	'"quiet_hours: must be two times such as 22:00-07:00, and not the same"'
 is 'too long a window' "$(policy "\"pane\":\"$pane\",\"window_ms\":600001")" '"window_ms: must be 0 to 600000 ms, not 600001"'

@@ -257,7 +257,7 @@ static void forget(struct wake_policy_set *set, const struct wake_policy *same)
 	list_for_each_safe (link, after, &set->policies) {
 		struct wake_policy *policy = list_entry(link, struct wake_policy, link);
 		bool is_same = strcmp(policy->agent, same->agent) == 0 &&
-		    pane_ref_equal(&policy->pane, &same->pane);
+		    pane_ref_same_pane(&policy->pane, &same->pane);
 		char key[KEY_SIZE];
 		if (!is_same &&
 		    (policy->agent[0] != '\0' ||
@@ -296,29 +296,42 @@ static const struct wake_policy *find(
 {
 	const struct presence *presence = presence_of_pane(set->parts.presences, pane);
 	const struct wake_policy *policy = NULL, *found = NULL;
+	char agent[PRESENCE_NAME_MAX + 1] = "";
+	const char *session;
+	if ((pane->thread[0] == '\0' || !presence_split(pane->thread, agent, &session)) &&
+	    presence != NULL)
+		(void)snprintf(agent, sizeof agent, "%s", presence->agent);
 	while ((policy = wake_policy_next(set, policy)) != NULL) {
-		if (policy->agent[0] == '\0' && pane_ref_equal(&policy->pane, pane))
+		if (policy->agent[0] == '\0' && pane_ref_same_pane(&policy->pane, pane))
 			return policy;
-		if (presence != NULL && policy->agent[0] != '\0' &&
-		    strcmp(policy->agent, presence->agent) == 0)
+		if (policy->agent[0] != '\0' && strcmp(policy->agent, agent) == 0)
 			found = policy;
 	}
 	return found;
+}
+
+/* When a queued notification may wake, seen from now. A late one waits for the end of quiet hours. */
+static int64_t may_wake_ms(
+    const struct wake_policy *policy, const struct notification *note, int64_t now_ms)
+{
+	int64_t due_ms = wake_policy_due_ms(policy, note);
+	if (!note->is_urgent && due_ms <= now_ms && is_quiet(policy, now_ms))
+		return quiet_end_ms(policy, now_ms);
+	return due_ms;
 }
 
 bool wake_policy_holds(struct wake_policy_set *set, const struct pane_ref *pane)
 {
 	const struct wake_policy *policy = set->count > 0 ? find(set, pane) : NULL;
 	const struct notification *note = NULL;
-	int64_t now_ms, due_ms = INT64_MAX, left_ms;
+	int64_t now_ms = clock_real_ms(), due_ms = INT64_MAX, left_ms;
 	if (policy == NULL)
 		return false;
 	while ((note = queue_next_for(set->parts.queue, pane, note)) != NULL) {
 		int64_t note_ms =
-		    note->state == NOTE_QUEUED ? wake_policy_due_ms(policy, note) : INT64_MAX;
+		    note->state == NOTE_QUEUED ? may_wake_ms(policy, note, now_ms) : INT64_MAX;
 		due_ms = note_ms < due_ms ? note_ms : due_ms;
 	}
-	now_ms = clock_real_ms();
 	if (due_ms <= now_ms)
 		return false;
 	if (due_ms != INT64_MAX && (set->next_ms == 0 || due_ms < set->next_ms)) {

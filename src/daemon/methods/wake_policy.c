@@ -104,6 +104,7 @@ static bool read_owner(
 	}
 	if (!requester_pane(request, args->pane, &policy->pane))
 		return false;
+	policy->pane.thread[0] = '\0'; /* the policy is that of the whole pane */
 	if (policy->pane.pane == MUXBUS_NO_ID) {
 		request_fail_data(request, MESSAGE_PARAMS, "\"field\":\"pane\"",
 		    "pane: you are in no pane of this tmux server: name one, or an agent");
