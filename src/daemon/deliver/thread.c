@@ -42,7 +42,7 @@ void thread_bind(struct presence_set *presences, struct queue *queue, struct req
 		return;
 	known = presence_of_session(presences, agent, session);
 	/* Most calls say nothing new; but what waits for the thread may come now. */
-	if (known != NULL &&
+	if (known != NULL && !known->is_by_mark &&
 	    (address.pane == MUXBUS_NO_ID || pane_ref_same_pane(&known->pane, &address)) &&
 	    queue_next_for(queue, &address, NULL) == NULL)
 		return;

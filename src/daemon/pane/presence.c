@@ -174,12 +174,15 @@ const struct presence *presence_of_pane(struct presence_set *set, const struct p
 const struct presence *presence_of_session(
     struct presence_set *set, const char *agent, const char *session)
 {
-	const struct presence *presence = NULL;
+	const struct presence *presence = NULL, *found = NULL;
 	while ((presence = presence_next(set, presence)) != NULL) {
-		if (strcmp(presence->agent, agent) == 0 && strcmp(presence->session, session) == 0)
-			return presence;
+		if (strcmp(presence->agent, agent) != 0 || strcmp(presence->session, session) != 0)
+			continue;
+		found = presence;
+		if (!presence->is_by_mark)
+			break;
 	}
-	return NULL;
+	return found;
 }
 
 const struct presence *presence_next(struct presence_set *set, const struct presence *previous)

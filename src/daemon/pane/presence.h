@@ -100,7 +100,10 @@ struct presence_listener {
 void presence_listen(struct presence_set *set, struct presence_listener *listener);
 void presence_unlisten(struct presence_listener *listener);
 
-/* The agent in a pane, or with that session; NULL if there is none, or none any more. */
+/*
+ * The agent in a pane, or with that session: known by marks only if none reported itself. NULL if
+ * there is none, or none any more.
+ */
 const struct presence *presence_of_pane(struct presence_set *set, const struct pane_ref *pane);
 const struct presence *presence_of_session(
     struct presence_set *set, const char *agent, const char *session);
