@@ -144,7 +144,9 @@ static void read_environ(pid_t pid, struct buf *out)
 	fd = pid > 0 ? open(path, O_RDONLY | O_CLOEXEC) : -1;
 	if (fd < 0)
 		return;
-	while (buf_reserve(out, 16384) == 0 && (count = read(fd, out->data + out->len, 16384)) > 0)
+	/* The last NUL has its place too. */
+	while (
+	    buf_reserve(out, 16384 + 1) == 0 && (count = read(fd, out->data + out->len, 16384)) > 0)
 		out->len += (size_t)count;
 	(void)close(fd); /* only read */
 	(void)buf_append_byte(out, '\0');
