@@ -138,6 +138,19 @@ until_is 'a timer' 'delivered queue_command' fate "$timer"
 until_is 'a timer of the other thread' 'delivered queue_command' fate "$timer2"
 is 'each of its thread' "$(told $two "$watch") $(told $one "$timer") $(told $two "$timer2")" '1 1 1'
 
+# Hooks report the thread before its first call, and after: they do not know its process.
+three=019a2b3c-0000-7000-8000-000000000003
+report() {
+	ask "{\"method\":\"report_agent\",\"params\":{\"agent\":\"codex\",\"session\":\"$three\",\"state\":\"$1\"}}" |
+		jq -r '"\(.result.state) \(.result.pane)"'
+}
+is 'a hook reports a turn' "$(report busy)" 'busy null'
+job $three "until [ -e $dir/reported ]; do sleep 0.05; done"
+is 'a hook reports its end' "$(report idle)" 'idle null'
+touch "$dir/reported"
+until_is 'the command has the environment of the process' 'delivered queue_command' fate "$id"
+is 'and the thread is told once' "$(told $three "$id")" 1
+
 # The thread is not loaded.
 touch "$dir/unloaded-$one"
 job $one 'true'

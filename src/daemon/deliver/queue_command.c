@@ -124,14 +124,14 @@ static bool is_program_of(pid_t pid, const char *name)
 pid_t queue_command_process(const char *agent, pid_t pid)
 {
 	const char *const *words = find_words(agent);
-	pid_t parent = process_parent(pid), at = parent;
+	pid_t at = process_parent(pid);
 	for (int generation = 0; words != NULL && at > 1 && generation < ANCESTORS_MAX;
 	     generation++) {
 		if (is_program_of(at, words[0]))
 			return at;
 		at = process_parent(at);
 	}
-	return parent > 1 ? parent : 0;
+	return 0;
 }
 
 /* Reads "NAME=VALUE" texts of a process, each ended by a NUL; empty if that is not allowed. */

@@ -37,7 +37,7 @@ bool queue_command_is_of(const char *agent);
  */
 bool queue_command_find(struct presence_set *presences, const struct pane_ref *address,
     struct queue_target *ret_target, char ret_reason[QUEUE_REASON_SIZE]);
-/* The process of an agent above one that it has started: by the name of its program, else the parent. */
+/* The process of an agent above one that it has started, by the name of its program; 0: none. */
 pid_t queue_command_process(const char *agent, pid_t pid);
 
 /*

@@ -6,6 +6,7 @@
 
 #include <string.h>
 
+#include "base/process.h"
 #include "daemon/deliver/queue_command.h"
 #include "daemon/pane/presence.h"
 #include "daemon/queue/queue.h"
@@ -23,6 +24,8 @@ static void report(struct presence_set *presences, const struct presence_report 
 	pane_ref_clear(&none);
 	unseated.pane = &none;
 	unseated.pid = queue_command_process(report->agent, peer);
+	if (unseated.pid == 0 && process_parent(peer) > 1)
+		unseated.pid = process_parent(peer);
 	(void)presence_report(presences, &unseated);
 }
 
@@ -42,7 +45,7 @@ void thread_bind(struct presence_set *presences, struct queue *queue, struct req
 		return;
 	known = presence_of_session(presences, agent, session);
 	/* Most calls say nothing new; but what waits for the thread may come now. */
-	if (known != NULL && !known->is_by_mark &&
+	if (known != NULL && known->pid > 0 && !known->is_by_mark &&
 	    (address.pane == MUXBUS_NO_ID || pane_ref_same_pane(&known->pane, &address)) &&
 	    queue_next_for(queue, &address, NULL) == NULL)
 		return;

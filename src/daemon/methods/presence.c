@@ -10,12 +10,14 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "daemon/deliver/queue_command.h"
 #include "daemon/deliver/self_command.h"
 #include "daemon/methods/daemon_parts.h"
 #include "daemon/methods/tables.h"
 #include "daemon/methods/wake.h"
 #include "daemon/queue/queue.h"
 #include "daemon/server/method.h"
+#include "daemon/server/peer.h"
 #include "daemon/server/request.h"
 #include "daemon/server/requester.h"
 #include "daemon/server/target.h"
@@ -153,6 +155,9 @@ static void report_agent(struct request *request, const void *data)
 		return;
 	}
 	report.pane = &pane;
+	/* A process that serves many windows is in none of their panes. */
+	if (pane.pane == MUXBUS_NO_ID && report.pid == 0 && request_peer(request) != NULL)
+		report.pid = queue_command_process(args->agent, peer_pid(request_peer(request)));
 	is_taken = presence_report(daemon->presences, &report);
 	presence = pane.pane != MUXBUS_NO_ID
 	    ? presence_of_pane(daemon->presences, &pane)

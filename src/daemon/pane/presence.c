@@ -268,8 +268,11 @@ static void set_report(struct presence *presence, const struct presence_report *
 		snprintf(presence->question, sizeof presence->question, "%s",
 		    report->question != NULL ? report->question : "");
 	presence->is_by_mark = report->is_by_mark;
-	presence->pid = pid;
-	presence->pid_start = pid > 0 ? process_start_ticks(pid) : 0;
+	/* A hook of a session in no pane need not know the process that a call has shown. */
+	if (pid > 0 || presence->pane.pane != MUXBUS_NO_ID) {
+		presence->pid = pid;
+		presence->pid_start = pid > 0 ? process_start_ticks(pid) : 0;
+	}
 	presence->reported_ms = clock_mono_ms();
 }
 
