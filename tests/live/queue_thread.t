@@ -200,6 +200,21 @@ tool $one list_panes '{}'
 until_is 'another process has the thread' 'delivered queue_command' fate "$first"
 is 'once' "$(told $one "$first")" 1
 
+# Codex in a pane, by a launcher: its program is in no PATH. As codex, bash runs a script "queue".
+mkdir "$dir/native" "$dir/scripts"
+cp "$(command -v bash)" "$dir/native/codex"
+echo "printf '%s\\n' \"\$2 \$4\" >>'$dir/queued'" >"$dir/scripts/queue"
+echo "'$MUXBUS_BUILDDIR/muxbus' mcp <>'$dir/calls' >>'$dir/answers' 2>>'$dir/bridge.log'; :" >"$dir/scripts/bridge"
+end_server
+launcher=$(t new-window -dP -F '#{pane_id}' "PATH='$dir/scripts:$PATH'; '$dir/native/codex' '$dir/scripts/bridge'; :")
+say '{"jsonrpc":"2.0","id":"hello","method":"initialize","params":{"protocolVersion":"2025-06-18","capabilities":{},"clientInfo":{"name":"codex-mcp-client","version":"0.169.0"}}}'
+job $three 'true'
+until_is 'a thread in a pane is told by the program that the launcher has started' 'delivered queue_command' fate "$id"
+is 'it is the thread of the pane' "$(receipt "$id" .pane)" "$launcher"
+is 'once' "$(told $three "$id")" 1
+t kill-window -t "$launcher"
+server
+
 # A name that is none binds nothing.
 tool '--message' gemini_sleep '{"seconds":0.01}'
 id=$(field .result.structuredContent.id)

@@ -29,6 +29,7 @@ extern char **environ;
 enum {
 	SAID_MAX = 120, /* bytes of its output in a reason */
 	ANCESTORS_MAX = 8,
+	CHILDREN_MAX = 1023, /* bytes of the pids of a launcher's children: some hundred */
 	WORDS_MAX = 8,
 	ENVIRON_MAX = 256 * 1024,
 	VARIABLES_MAX = 4096,
@@ -169,13 +170,35 @@ static bool is_program(const char *path)
 	return path[0] == '/' && access(path, X_OK) == 0;
 }
 
+/* The process of a program: that one, or a child of that launcher; 0: neither, or not known. */
+static pid_t find_process(const char *name, pid_t pid)
+{
+	char path[64], text[CHILDREN_MAX + 1], *at = text, *end;
+	ssize_t len;
+	int fd;
+	if (pid <= 0 || is_program_of(pid, name))
+		return pid;
+	snprintf(path, sizeof path, "/proc/%d/task/%d/children", (int)pid, (int)pid);
+	fd = open(path, O_RDONLY | O_CLOEXEC);
+	len = fd >= 0 ? read(fd, text, sizeof text - 1) : -1;
+	if (fd >= 0)
+		(void)close(fd); /* only read */
+	text[len > 0 ? len : 0] = '\0';
+	for (long child; (child = strtol(at, &end, 10)) > 0 && end != at; at = end) {
+		if (is_program_of((pid_t)child, name))
+			return (pid_t)child;
+	}
+	return 0;
+}
+
 /* The agent's own program, if it bears the name; else the first in a path of directories. */
 static bool find_program(const char *name, pid_t pid, const char *dirs, char *out, size_t size)
 {
 	char link[64];
 	ssize_t len;
+	pid = find_process(name, pid);
 	snprintf(link, sizeof link, "/proc/%d/exe", (int)pid);
-	len = pid > 0 && is_program_of(pid, name) ? readlink(link, out, size - 1) : -1;
+	len = pid > 0 ? readlink(link, out, size - 1) : -1;
 	if (len > 0) {
 		out[len] = '\0';
 		if (is_program(out))
