@@ -29,7 +29,7 @@ extern char **environ;
 enum {
 	SAID_MAX = 120, /* bytes of its output in a reason */
 	ANCESTORS_MAX = 8,
-	CHILDREN_MAX = 1023, /* bytes of the pids of a launcher's children: some hundred */
+	CHILDREN_MAX = 1023, /* bytes of the pids of a launcher's children; the rest is not read */
 	WORDS_MAX = 8,
 	ENVIRON_MAX = 256 * 1024,
 	VARIABLES_MAX = 4096,
@@ -184,7 +184,8 @@ static pid_t find_process(const char *name, pid_t pid)
 	if (fd >= 0)
 		(void)close(fd); /* only read */
 	text[len > 0 ? len : 0] = '\0';
-	for (long child; (child = strtol(at, &end, 10)) > 0 && end != at; at = end) {
+	/* A space ends each: the last one of too many is cut off. */
+	for (long child; (child = strtol(at, &end, 10)) > 0 && *end == ' '; at = end) {
 		if (is_program_of((pid_t)child, name))
 			return (pid_t)child;
 	}
