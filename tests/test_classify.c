@@ -289,8 +289,8 @@ static void test_rows(void)
 	is_str(facts.row, "Name: x", "a row is the text before the cursor");
 	ok(!facts.has_right, "a dim hint after it does not count");
 	buf_init(&text, 100);
-	agent_question_text(&view, 12, &text);
-	is_mem(text.data, text.len, "Name: xhint", 11, "a question begins behind a blank row");
+	agent_place_text(&view, 12, &text);
+	is_mem(text.data, text.len, "Name: xhint", 11, "a place begins behind a blank row");
 	buf_finish(&text);
 }
 

@@ -52,7 +52,7 @@ call send_task '{"agent":"py","text":"print(\"y\" * 5000)","max_bytes":300}'
 is 'a long answer is cut, and says so' \
 	"$(field '.result | "\(.truncated) \((.text | length) < 400) \(.to - .from > 5000)"')" 'true true true'
 task py 'x = input("Go on? [Y/n] ")'
-is 'a question is told' "$(field '.result | "\(.outcome) \(.question | endswith("Go on? [Y/n]"))"')" 'question true'
+is 'a question is told' "$(field '.result | "\(.outcome) \(.question == "Go on? [Y/n]")"')" 'question true'
 is 'the agent is blocked by it' "$(state py)" blocked
 reply py y
 is 'an answer goes to it' "$(field .result.outcome)" ready
@@ -103,7 +103,7 @@ call ensure_agent '{"name":"sh","command":["bash","--norc"],"env":{"PS1":"$ "}}'
 task sh 'cd /usr; printf "$ "; sleep 1.2; echo; pwd'
 is 'a shell is not ready while it runs something' "$(said)" "$(printf 'ready $ \n/usr')"
 task sh 'read -p "Name: " name; echo "<$name>"'
-is 'it may ask' "$(field '.result | "\(.outcome) \(.question | endswith("Name:"))"')" 'question true'
+is 'it may ask' "$(field '.result | "\(.outcome) \(.question == "Name:")"')" 'question true'
 reply sh Ann
 is 'and hear' "$(said)" 'ready <Ann>'
 task sh "$(printf 'for i in 1 2; do\necho line $i\ndone')"

@@ -10,6 +10,7 @@
 #include "base/clock.h"
 #include "base/xalloc.h"
 #include "daemon/agent/agent_monitor.h"
+#include "daemon/agent/question_text.h"
 #include "daemon/input/submit_guard.h"
 #include "daemon/pane/pane_screen.h"
 
@@ -42,11 +43,11 @@ static bool goes_on(const struct agent *agent, const struct agent_facts *facts, 
 		return facts->has_right && !asked->has_right;
 	if (agent_row_continues(facts->row, asked->row))
 		return true;
-	if (is_blank(asked->row) && !is_blank(facts->row) && above == last_row(agent->question) &&
-	    strncmp(text, agent->question, above) == 0)
+	if (is_blank(asked->row) && !is_blank(facts->row) && above == last_row(agent->place) &&
+	    strncmp(text, agent->place, above) == 0)
 		return true;
 	return agent_monitor_newlines(agent->monitor) == asked->newlines &&
-	    agent_row_continues(text, agent->question);
+	    agent_row_continues(text, agent->place);
 }
 
 /*
@@ -74,12 +75,12 @@ void agent_question_look(struct agent *agent, const struct pane_screen *screen)
 	agent->seen_reading = agent_monitor_is_reading(agent->monitor);
 }
 
-static void read_question(
+static void read_place(
     const struct pane_screen *screen, struct agent_facts *ret_facts, struct buf *out)
 {
 	*ret_facts = (struct agent_facts){0};
 	buf_init(out, QUESTION_MAX);
-	agent_question_text(&screen->view, QUESTION_ROWS, out);
+	agent_place_text(&screen->view, QUESTION_ROWS, out);
 	agent_facts_read_screen(&screen->view, ret_facts);
 }
 
@@ -89,7 +90,7 @@ static void begin(struct agent *agent, const struct agent_facts *facts, const ch
 	struct agent_asked *asked = &agent->asked;
 	uint64_t newlines = agent_monitor_newlines(agent->monitor);
 	bool is_same = agent->question != NULL && strcmp(facts->row, asked->row) == 0 &&
-	    (newlines == asked->newlines || strcmp(text, agent->question) == 0);
+	    (newlines == asked->newlines || strcmp(text, agent->place) == 0);
 	asked->is_begun = was_typed(agent, facts->row);
 	memcpy(asked->row, asked->is_begun ? agent->seen.row : facts->row, sizeof asked->row);
 	asked->has_right = facts->has_right;
@@ -98,8 +99,19 @@ static void begin(struct agent *agent, const struct agent_facts *facts, const ch
 		asked->number++;
 		asked->since_ms = clock_real_ms();
 	}
+	mem_free(agent->place);
+	agent->place = xstrdup(text);
+}
+
+/* Keeps the text of the question; where none is made out, of the place. */
+static void keep_text(struct agent *agent, const struct prompt_view *view)
+{
+	struct buf text;
+	buf_init(&text, QUESTION_MAX);
+	agent_question_text(view, &text);
 	mem_free(agent->question);
-	agent->question = xstrdup(text);
+	agent->question = xstrdup(text.len > 0 ? (const char *)text.data : agent->place);
+	buf_finish(&text);
 }
 
 void agent_question_keep(
@@ -107,16 +119,18 @@ void agent_question_keep(
 {
 	struct agent_facts facts;
 	struct buf text;
-	const char *question;
+	const char *place;
 	if (screen == NULL) {
 		agent->is_secret = verdict->is_secret;
 		return;
 	}
-	read_question(screen, &facts, &text);
-	question = text.len > 0 ? (const char *)text.data : "";
-	agent->asked.is_begun = goes_on(agent, &facts, question);
-	if (!agent->asked.is_begun)
-		begin(agent, &facts, question);
+	read_place(screen, &facts, &text);
+	place = text.len > 0 ? (const char *)text.data : "";
+	agent->asked.is_begun = goes_on(agent, &facts, place);
+	if (!agent->asked.is_begun) {
+		begin(agent, &facts, place);
+		keep_text(agent, &screen->view);
+	}
 	agent->is_secret = verdict->is_secret;
 	buf_finish(&text);
 }
@@ -128,7 +142,7 @@ bool agent_question_is_begun(const struct agent *agent, const struct muxbus_pane
 	struct buf text;
 	bool is_begun, in_prefix;
 	uint64_t human = submit_guard_human(agent->set->parts.tmux, pane, &in_prefix);
-	read_question(screen, &facts, &text);
+	read_place(screen, &facts, &text);
 	is_begun = goes_on(agent, &facts, text.len > 0 ? (const char *)text.data : "");
 	buf_finish(&text);
 	snprintf(ret_reason, AGENT_REASON_SIZE, "an answer has been begun");

@@ -29,7 +29,8 @@ void agent_set_state(struct agent *agent, enum agent_state state, const char *re
 	snprintf(agent->reason, sizeof agent->reason, "%s", reason);
 	if (state != AGENT_BLOCKED) {
 		mem_free(agent->question);
-		agent->question = NULL;
+		mem_free(agent->place);
+		agent->question = agent->place = NULL;
 		agent->asked.is_begun = false;
 		agent->is_secret = false;
 	}

@@ -128,6 +128,7 @@ struct agent {
 	bool was_ready; /* since its program was started */
 	bool is_secret; /* what it asks is not to be shown */
 	char *question; /* what it asks; NULL: nothing */
+	char *place; /* the rows down to the cursor's, with the question; NULL as it is */
 	struct agent_asked asked;
 	struct agent_asked seen; /* the cursor's row at the last look, question or not */
 	bool seen_reading; /* its program waited for input then */

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "base/buf.h"
+#include "base/utf8.h"
 #include "daemon/core/pattern.h"
 #include "daemon/pane/prompt_row.h"
 
@@ -23,44 +24,20 @@ settle(struct agent_verdict *verdict, enum agent_verdict_kind kind, const char *
 	va_end(args);
 }
 
-static size_t put_utf8(char *out, uint32_t character)
-{
-	if (character < 0x80) {
-		out[0] = (char)character;
-		return 1;
-	}
-	if (character < 0x800) {
-		out[0] = (char)(0xc0 | character >> 6);
-		out[1] = (char)(0x80 | (character & 0x3f));
-		return 2;
-	}
-	if (character < 0x10000) {
-		out[0] = (char)(0xe0 | character >> 12);
-		out[1] = (char)(0x80 | (character >> 6 & 0x3f));
-		out[2] = (char)(0x80 | (character & 0x3f));
-		return 3;
-	}
-	out[0] = (char)(0xf0 | character >> 18);
-	out[1] = (char)(0x80 | (character >> 12 & 0x3f));
-	out[2] = (char)(0x80 | (character >> 6 & 0x3f));
-	out[3] = (char)(0x80 | (character & 0x3f));
-	return 4;
-}
-
-/* The cells before end as text; a row that the screen does not have that far is blank there. */
-static void write_row(const struct prompt_row *row, size_t end, char *out, size_t size)
+/* A row that the screen does not have that far is blank there. */
+void agent_row_text(const struct prompt_row *row, size_t begin, size_t end, char *out, size_t size)
 {
 	size_t len = 0;
-	for (size_t at = 0; at < end && len + 5 < size; at++) {
+	for (size_t at = begin; at < end && len + 5 < size; at++) {
 		if (at >= row->count)
 			out[len++] = ' ';
 		else if (row->characters[at] != 0)
-			len += put_utf8(out + len, row->characters[at]);
+			len += utf8_encode(row->characters[at], out + len);
 	}
 	out[len] = '\0';
 }
 
-static bool is_blank(uint32_t character)
+bool agent_is_frame(uint32_t character)
 {
 	return character <= ' ' || character == 0xa0 || character == '|' ||
 	    (character >= 0x2500 && character <= 0x259f);
@@ -75,7 +52,7 @@ static void read_start(const struct prompt_view *view, struct agent_facts *facts
 		prompt_row_read(view->text, view->len, view->cursor_row - back, &row);
 		if (row.count == 0 || row.count < view->columns)
 			return;
-		write_row(&row, row.count, facts->start, sizeof facts->start);
+		agent_row_text(&row, 0, row.count, facts->start, sizeof facts->start);
 	}
 }
 
@@ -84,13 +61,13 @@ void agent_facts_read_screen(const struct prompt_view *view, struct agent_facts 
 	static struct prompt_row row;
 	struct prompt prompt;
 	prompt_row_read(view->text, view->len, view->cursor_row, &row);
-	write_row(&row, view->cursor_column, facts->row, sizeof facts->row);
+	agent_row_text(&row, 0, view->cursor_column, facts->row, sizeof facts->row);
 	read_start(view, facts);
 	facts->has_right = false;
 	for (size_t at = view->cursor_column; at < row.count; at++) {
 		bool is_drawn_cursor = at == view->cursor_column &&
 		    (row.is_reverse[at] || (at + 1 < row.count && row.is_dim[at + 1]));
-		if (!row.is_dim[at] && !is_drawn_cursor && !is_blank(row.characters[at]))
+		if (!row.is_dim[at] && !is_drawn_cursor && !agent_is_frame(row.characters[at]))
 			facts->has_right = true;
 	}
 	prompt_read(view, &prompt);
@@ -116,7 +93,7 @@ static void write_rows(
 	char text[4 * AGENT_ROW_SIZE];
 	for (unsigned number = first; number < end; number++) {
 		prompt_row_read(view->text, view->len, number, &row);
-		write_row(&row, row.count, text, sizeof text);
+		agent_row_text(&row, 0, row.count, text, sizeof text);
 		if (number > first && buf_append_byte(out, '\n') != 0)
 			return;
 		if (buf_append(out, text, trimmed_len(text)) != 0)
@@ -124,14 +101,14 @@ static void write_rows(
 	}
 }
 
-void agent_question_text(const struct prompt_view *view, unsigned rows, struct buf *out)
+void agent_place_text(const struct prompt_view *view, unsigned rows, struct buf *out)
 {
 	static struct prompt_row row;
 	char text[4 * AGENT_ROW_SIZE];
 	unsigned first = view->cursor_row;
 	while (first > 0 && view->cursor_row - first + 1 < rows) {
 		prompt_row_read(view->text, view->len, first - 1, &row);
-		write_row(&row, row.count, text, sizeof text);
+		agent_row_text(&row, 0, row.count, text, sizeof text);
 		if (trimmed_len(text) == 0)
 			break;
 		first--;

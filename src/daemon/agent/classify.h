@@ -105,12 +105,19 @@ void agent_facts_set_tail(struct agent_facts *facts, const void *bytes, size_t l
 /* Fills row, has_right and is_menu from a screen. */
 void agent_facts_read_screen(const struct prompt_view *view, struct agent_facts *facts);
 
+/* The cells of a row from begin to before end, UTF-8; what does not fit is left out. */
+struct prompt_row;
+void agent_row_text(const struct prompt_row *row, size_t begin, size_t end, char *out, size_t size);
+
+/* Whether a cell is blank, or a line of a frame. */
+bool agent_is_frame(uint32_t character);
+
 /*
- * The rows down to the cursor's as text, colours and blanks at their ends removed: what is
- * asked. At most rows of them, from the last blank row on.
+ * The rows down to the cursor's as text, colours and blanks at their ends removed: the place
+ * that text is typed to. At most rows of them, from the last blank row on.
  */
 struct buf;
-void agent_question_text(const struct prompt_view *view, unsigned rows, struct buf *out);
+void agent_place_text(const struct prompt_view *view, unsigned rows, struct buf *out);
 /* All rows, as far as there is something on them. */
 void agent_screen_text(const struct prompt_view *view, unsigned rows, struct buf *out);
 

@@ -295,7 +295,7 @@ static const struct field_result send_results[] = {
     {"text_from", "integer", "offset of what text begins with"},
     {"truncated", "boolean", "whether text begins later than from: more than max_bytes"},
     {"gap", "boolean", "whether output is missing in it"},
-    {"question", "string", "outcome question: what is asked"},
+    {"question", "string", "outcome question: what is asked, without the choices"},
     {"secret", "boolean", "outcome question: what is answered is not shown"},
     {"screen", "string", "of a full-screen program: what it shows"},
     {"exit_status", "integer", "outcome crashed, where it is known"},

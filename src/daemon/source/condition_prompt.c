@@ -89,7 +89,7 @@ static void settle_prompt(
 	struct json_writer writer;
 	struct buf text;
 	buf_init(&text, TEXT_MAX);
-	agent_question_text(&screen->view, 1, &text);
+	agent_place_text(&screen->view, 1, &text);
 	pane_watch_put(watch->condition, &writer, watch->pane);
 	json_put_str(&writer, "by", by_names[prompt_mark_holds(&watch->mark)]);
 	(void)json_put_text(&writer, "text", text.len > 0 ? text.data : (void *)"", text.len);

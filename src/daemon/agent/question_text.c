@@ -1,0 +1,225 @@
+/* SPDX-License-Identifier: ISC */
+/* The text of a question on a screen. */
+#include "daemon/agent/question_text.h"
+
+#include <ctype.h>
+#include <string.h>
+
+#include "daemon/agent/classify.h"
+#include "daemon/pane/prompt_row.h"
+
+enum {
+	AROUND_ROWS = 24, /* above and under the cursor, where a menu is looked for */
+	PARAGRAPHS_MAX = 4, /* above the choices, where the row that asks is looked for */
+	WRAP_ROWS = 8, /* that one line of a question may take */
+	WRAP_SLACK = 4, /* cells that programs leave free where they wrap */
+};
+
+struct line {
+	char text[AGENT_ROW_SIZE]; /* without a frame, and blanks at its ends */
+	size_t end; /* the column behind the text */
+	size_t limit; /* and the one that text may reach: of the frame, or of the screen */
+	bool is_rule; /* nothing but a frame */
+};
+
+/* Behind the last cell of text; a suggestion behind the cursor does not count. */
+static size_t text_end(
+    const struct prompt_view *view, unsigned number, const struct prompt_row *row)
+{
+	size_t end = row->count, least = number == view->cursor_row ? view->cursor_column : end;
+	while (end > 0 &&
+	    (agent_is_frame(row->characters[end - 1]) || (end > least && row->is_dim[end - 1])))
+		end--;
+	return end;
+}
+
+static void read_line(const struct prompt_view *view, unsigned number, struct line *line)
+{
+	static struct prompt_row row;
+	size_t begin = 0, last;
+	prompt_row_read(view->text, view->len, number, &row);
+	line->end = text_end(view, number, &row);
+	while (begin < line->end && agent_is_frame(row.characters[begin]))
+		begin++;
+	agent_row_text(&row, begin, line->end, line->text, sizeof line->text);
+	for (last = row.count; last > 0 && row.characters[last - 1] == ' '; last--)
+		;
+	line->is_rule = line->end == 0 && last > 0;
+	line->limit = last > line->end && !row.is_dim[last - 1] ? last - 1 : view->columns;
+}
+
+/* Behind the mark of a choice, or of a prompt, that a text begins with, and blanks. */
+static const char *skip_mark(const char *text, bool *ret_is_marked)
+{
+	static const char *const marks[] = {"❯", "›", ">", "»", "➤", "▶", "●", "◉", "*"};
+	*ret_is_marked = false;
+	for (size_t at = 0; at < sizeof marks / sizeof *marks; at++) {
+		size_t len = strlen(marks[at]);
+		if (strncmp(text, marks[at], len) != 0)
+			continue;
+		*ret_is_marked = true;
+		text += len;
+		break;
+	}
+	return text + strspn(text, " ");
+}
+
+/* The number of a choice: "2. No"; 0 if a text is none. */
+static unsigned choice_number(const char *text, bool *ret_is_marked)
+{
+	const char *digits = skip_mark(text, ret_is_marked);
+	size_t count = strspn(digits, "0123456789");
+	unsigned number = 0;
+	if (count == 0 || count > 2 || (digits[count] != '.' && digits[count] != ')') ||
+	    digits[count + 1] != ' ')
+		return 0;
+	for (size_t at = 0; at < count; at++)
+		number = 10 * number + (unsigned)(digits[at] - '0');
+	return number;
+}
+
+/* The row of the first choice of the last menu around the cursor, one choice of which is marked. */
+static bool find_menu(const struct prompt_view *view, unsigned *ret_row)
+{
+	static struct line line;
+	unsigned row = view->cursor_row > AROUND_ROWS ? view->cursor_row - AROUND_ROWS : 0;
+	unsigned last = 0, choices = 0, marked = 0;
+	for (; row <= view->cursor_row + AROUND_ROWS; row++) {
+		bool is_marked;
+		unsigned number;
+		read_line(view, row, &line);
+		number = choice_number(line.text, &is_marked);
+		if (number == 0 || (number != 1 && last != 0 && number != last + 1))
+			continue;
+		if (number == 1 || last == 0) {
+			*ret_row = row;
+			choices = marked = 0;
+		}
+		last = number;
+		choices++;
+		marked += is_marked;
+	}
+	return choices > 1 && marked == 1;
+}
+
+/* Whether a question ends in a text: a mark of one that is no part of a word or an address. */
+static bool asks(const char *text)
+{
+	for (const char *at = strchr(text, '?'); at != NULL; at = strchr(at + 1, '?')) {
+		if (at[1] == '\0' || strchr(" )\"'*", at[1]) != NULL)
+			return true;
+	}
+	return strstr(text, "？") != NULL || agent_row_asks(text);
+}
+
+/* Whether a text says which keys there are, and no more. */
+static bool is_hint(const char *text)
+{
+	static const char *const hints[] = {"esc to ", "enter to ", "tab to ", "ctrl+", "ctrl-",
+	    "arrow keys", "↑", "space to ", "use enter "};
+	for (size_t at = 0; at < sizeof hints / sizeof *hints; at++) {
+		if (strcasestr(text, hints[at]) != NULL)
+			return true;
+	}
+	return false;
+}
+
+/* Whether a program, or the terminal, has broken a line between two rows. */
+static bool is_wrapped(const struct line *above, const struct line *line)
+{
+	return above->text[0] != '\0' &&
+	    above->end + 1 + strcspn(line->text, " ") + WRAP_SLACK > above->limit;
+}
+
+/* The row where the line begins that goes on in a row. */
+static unsigned line_begin(const struct prompt_view *view, unsigned row)
+{
+	static struct line line, above;
+	read_line(view, row, &line);
+	for (unsigned back = 0; back < WRAP_ROWS && row > 0; back++, row--) {
+		read_line(view, row - 1, &above);
+		if (!is_wrapped(&above, &line))
+			break;
+		line = above;
+	}
+	return row;
+}
+
+/*
+ * The nearest row above end that asks, at most some paragraphs away and in the same frame; else
+ * the last row of text there. False if there is none.
+ */
+static bool find_asking(const struct prompt_view *view, unsigned end, unsigned *ret_row)
+{
+	static struct line line;
+	unsigned paragraphs = 0;
+	bool was_text = false, has_row = false;
+	for (unsigned row = end; row-- > 0 && end - row <= AROUND_ROWS;) {
+		read_line(view, row, &line);
+		if (line.is_rule && has_row)
+			break;
+		if (line.text[0] == '\0' || is_hint(line.text)) {
+			was_text = false;
+			continue;
+		}
+		paragraphs += !was_text;
+		if (paragraphs > PARAGRAPHS_MAX)
+			break;
+		was_text = true;
+		if (!has_row || asks(line.text))
+			*ret_row = row;
+		has_row = true;
+		if (asks(line.text))
+			break;
+	}
+	return has_row;
+}
+
+static void put_lines(const struct prompt_view *view, unsigned first, unsigned end, struct buf *out)
+{
+	static struct line line;
+	for (unsigned row = first; row < end; row++) {
+		read_line(view, row, &line);
+		if (line.text[0] == '\0' || (end - first > 1 && is_hint(line.text)))
+			continue;
+		if (out->len > 0 && buf_append_byte(out, '\n') != 0)
+			return;
+		if (buf_append(out, line.text, strlen(line.text)) != 0)
+			return;
+	}
+}
+
+/* Whether the row of the cursor is only the place of the answer. */
+static bool is_place(const char *text)
+{
+	bool is_marked;
+	const char *rest = skip_mark(text, &is_marked);
+	if (agent_row_asks(text))
+		return false;
+	return is_marked || *rest == '\0' || (rest[1] == '\0' && ispunct((unsigned char)*rest));
+}
+
+void agent_question_text(const struct prompt_view *view, struct buf *out)
+{
+	static struct line line;
+	unsigned first = view->cursor_row, end = view->cursor_row + 1;
+	read_line(view, view->cursor_row, &line);
+	/* A list may stand above a row that asks. */
+	if ((!agent_row_asks(line.text) || is_hint(line.text)) && find_menu(view, &end)) {
+		if (find_asking(view, end, &first))
+			put_lines(view, line_begin(view, first), end, out);
+		return;
+	}
+	end = view->cursor_row + 1;
+	if (is_place(line.text)) {
+		if (!find_asking(view, view->cursor_row, &first))
+			first = view->cursor_row;
+		end = first + 1;
+	}
+	first = line_begin(view, first);
+	/* "(yes/no)? " alone stands under what is asked. */
+	if (first > 0 && (line.text[0] == '(' || strncasecmp(line.text, "[y", 2) == 0) &&
+	    end == view->cursor_row + 1)
+		first = line_begin(view, first - 1);
+	put_lines(view, first, end, out);
+}

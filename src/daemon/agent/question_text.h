@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: ISC */
+/*
+ * The text of a question on a screen: its own lines, without the frame around them, the choices
+ * under them, key hints, and what was said before. Pure: a screen in, a text out.
+ */
+#ifndef DAEMON_AGENT_QUESTION_TEXT_H
+#define DAEMON_AGENT_QUESTION_TEXT_H
+
+#include "base/buf.h"
+#include "daemon/pane/prompt.h"
+
+/*
+ * Appends the question, a newline between two lines. Of a menu: the row that asks, and what
+ * stands between that row and the choices, as the command that is to be allowed; blank rows are
+ * left out. Else the cursor's row, or the row above it that asks if nothing is asked there.
+ * Nothing is appended if there is no text; text that does not fit is left out.
+ */
+void agent_question_text(const struct prompt_view *view, struct buf *out);
+
+#endif
