@@ -26,6 +26,7 @@
 #include "daemon/core/rlimit.h"
 #include "daemon/core/sd_notify.h"
 #include "daemon/deliver/delivery.h"
+#include "daemon/deliver/promise.h"
 #include "daemon/deliver/puller.h"
 #include "daemon/deliver/self_command.h"
 #include "daemon/deliver/wake_policy.h"
@@ -35,6 +36,7 @@
 #include "daemon/methods/daemon_parts.h"
 #include "daemon/methods/demand.h"
 #include "daemon/methods/meter.h"
+#include "daemon/methods/pending.h"
 #include "daemon/methods/tables.h"
 #include "daemon/pane/presence.h"
 #include "daemon/pane/reporter.h"
@@ -217,6 +219,7 @@ static void on_tmux_state(void *data, bool is_live)
 		self_command_set_wake(main->daemon.self_commands);
 		agent_set_wake(main->daemon.agents);
 		wait_set_wake(main->daemon.waits);
+		pending_restore(&main->daemon);
 	}
 	for (struct peer *peer = server_next_peer(main->daemon.server, NULL); peer;
 	     peer = server_next_peer(main->daemon.server, peer)) {
@@ -455,6 +458,22 @@ static struct delivery_set *new_deliveries(const struct daemon *daemon)
 	return delivery_set_new(&parts);
 }
 
+static struct promise_set *new_promises(struct daemon *daemon)
+{
+	struct promise_parts parts = {
+	    .base = daemon->base,
+	    .events = daemon->events,
+	    .queue = daemon->queue,
+	    .tmux = daemon->tmux,
+	    .presences = daemon->presences,
+	    .pullers = daemon->pullers,
+	    .deliveries = daemon->deliveries,
+	    .is_pending = pending_is_any,
+	    .data = daemon,
+	};
+	return promise_set_new(&parts);
+}
+
 static struct self_command_set *new_self_commands(const struct daemon *daemon)
 {
 	struct self_command_parts parts = {
@@ -525,6 +544,7 @@ static int set_up(struct main *main)
 	daemon->pullers = new_pullers(daemon);
 	daemon->wake_policies = new_wake_policies(daemon);
 	daemon->deliveries = new_deliveries(daemon);
+	daemon->promises = new_promises(daemon);
 	daemon->self_commands = new_self_commands(daemon);
 	daemon->waits = new_waits(main);
 	daemon->agents = new_agents(daemon);
@@ -550,6 +570,7 @@ static void tear_down(struct main *main)
 	agent_set_free(daemon->agents);
 	wait_set_free(daemon->waits);
 	self_command_set_free(daemon->self_commands);
+	promise_set_free(daemon->promises);
 	delivery_set_free(daemon->deliveries);
 	wake_policy_set_free(daemon->wake_policies);
 	puller_set_free(daemon->pullers);

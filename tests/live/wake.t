@@ -63,4 +63,44 @@ until_is 'a shell in its place' none sh -c "echo '{\"method\":\"sleep\",\"params
 call post_notification "{\"text\":\"lost\",\"pane\":\"$agent\"}"
 id=$(field .result.id)
 until_is 'a way that is lost: the receipt says so' 'queued none a shell (sh) is in front, and no program that it waits for has asked' sh -c "echo '{\"method\":\"list_notifications\"}' | socat -t 86400 - UNIX-CONNECT:$MUXBUS | jq -r '.result.notifications[] | select(.id == \"$id\") | \"\(.state) \(.delivery.way) \(.delivery.reason)\"'"
+
+# A way that was promised is lost before it is used, and comes again.
+changes() { # changes PANE: its events so far
+	ask '{"method":"list_events","params":{"after":0,"kinds":["way_changed"],"limit":1000}}' |
+		jq -r --arg pane "$1" '.result.events[] | select(.pane == $pane) | "\(.before) \(.way)"' | tr '\n' ','
+}
+ways() { # ways PANE: as status has it
+	ask '{"method":"status"}' | jq -r --arg pane "$1" '.result.ways[] | select(.pane == $pane) | .way'
+}
+screens() { # what both agents show
+	for pane in "$agent" "$bare"; do
+		t capture-pane -p -t "$pane" | grep -c '^> *$'
+	done
+}
+end_agent() { # end_agent LOG
+	kill "$(pgrep -f "fake_agent $dir/$1\$")"
+}
+agent=$(t new-window -dP -F '#{pane_id}' 'exec sh')
+bare=$(t new-window -dP -F '#{pane_id}' "exec $fake $dir/bare.log")
+t send-keys -t "$agent" "$fake $dir/lost.log" Enter
+until_is 'agents are there' '1
+1' screens
+is 'a job is armed' "$(wake "$agent" run_long_command '{"command":"sleep 3600"}')" "typed: typed into pane $agent"
+is 'and a timer' "$(wake "$bare" sleep '{"seconds":3600}')" "typed: typed into pane $bare"
+is 'status has the way' "$(ways "$agent")" typed
+is 'there is no event while the ways are as promised' "$(changes "$agent")$(changes "$bare")" ''
+end_agent lost.log
+until_is 'a shell is in front: an event' 'typed none,' changes "$agent"
+end_agent bare.log
+until_is 'the pane has closed: an event' 'typed none,' changes "$bare"
+is 'status has no way' "$(ways "$agent") $(ways "$bare")" 'none none'
+is 'with the reason' "$(ask '{"method":"status"}' | jq -r --arg pane "$agent" '.result.ways[] | select(.pane == $pane) | .reason' | grep -c 'a shell (sh) is in front')" 1
+t send-keys -t "$agent" "clear; $fake $dir/lost.log" C-j # the terminal is as the agent left it
+until_is 'an agent is there again' 1 pgrep -fc "fake_agent $dir/lost.log\$"
+call report_agent "{\"agent\":\"fake_agent\",\"pane\":\"$agent\",\"state\":\"idle\"}"
+until_is 'it reports: an event' 'typed none,none typed,' changes "$agent"
+end_agent lost.log
+until_is 'and it ends again' 'typed none,none typed,typed none,' changes "$agent"
+kill_daemon
+until_is 'after a restart an event says so again' 'null none,' changes "$agent"
 done_testing

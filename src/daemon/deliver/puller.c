@@ -164,6 +164,16 @@ static void tell_settled(struct puller_set *set, const struct pane_ref *pane)
 	}
 }
 
+static void tell_begun(struct puller_set *set, const struct pane_ref *pane)
+{
+	struct list *link, *after;
+	list_for_each_safe (link, after, &set->listeners) {
+		struct puller_listener *listener = list_entry(link, struct puller_listener, link);
+		if (listener->begun != NULL)
+			listener->begun(listener, pane);
+	}
+}
+
 void puller_listen(struct puller_set *set, struct puller_listener *listener)
 {
 	list_append(&set->listeners, &listener->link);
@@ -255,6 +265,7 @@ struct puller *puller_begin(
 		remember(puller);
 	}
 	puller->waiting++;
+	tell_begun(set, &puller->pane);
 	return puller;
 }
 

@@ -58,9 +58,11 @@ uint64_t puller_take(struct puller *puller);
 /* The requester has its answer; or it has gone without one, and what it holds is given back. */
 void puller_end(struct puller *puller, bool has_gone);
 
-/* Called when a puller of a pane holds less, or is not armed any more. */
 struct puller_listener {
 	struct list link;
+	/* Another requester waits for what comes for a pane. May be NULL. */
+	void (*begun)(struct puller_listener *listener, const struct pane_ref *pane);
+	/* A puller of a pane holds less, or is not armed any more. */
 	void (*settled)(struct puller_listener *listener, const struct pane_ref *pane);
 };
 void puller_listen(struct puller_set *set, struct puller_listener *listener);

@@ -89,6 +89,10 @@ static const struct event_kind_info kinds[EVENT_KIND_COUNT_] = {
 	SESSION_MEMBERS " previous"},
     [EVENT_TITLE_CHANGED] = {"title_changed", "a program changed the title of its pane",
 	"pane window title previous"},
+    [EVENT_WAY_CHANGED] = {"way_changed",
+	"the last way to an address with something pending was lost, with the reason, or there is "
+	"a way again; before is null for a way that the daemon found lost when it started",
+	"pane thread way reason before"},
     [EVENT_WINDOW_CLOSED] = {"window_closed", "a window was closed, or left a session", "window"},
     [EVENT_WINDOW_CREATED] = {"window_created",
 	"a window was created, or was linked into a session", WINDOW_MEMBERS},

@@ -10,6 +10,7 @@
 #include "base/clock.h"
 #include "daemon/core/config.h"
 #include "daemon/core/counters.h"
+#include "daemon/deliver/promise.h"
 #include "daemon/deliver/wake_policy.h"
 #include "daemon/event/event_log.h"
 #include "daemon/methods/daemon_parts.h"
@@ -188,6 +189,13 @@ static const struct field_result status_results[] = {
     {"timers", "integer", "timers that are waiting"},
     {"watches", "integer", "files that are watched"},
     {"wake_policies", "array", "the wake policies, as set_wake_policy answers"},
+    {"ways", "array",
+	"the way to each address with something pending, as it is now, at most 256: those "
+	"that were armed last"},
+    {"ways[].pane", "string|null", "its pane"},
+    {"ways[].thread", "string|null", "its thread, a session of an agent"},
+    {"ways[].way", "string", "typed, queue_command, follow, hook, or none"},
+    {"ways[].reason", "string|null", "why there is none"},
     {"queue", "object", "last: the last number given; undelivered; journal"},
     {"model", "object",
 	"lists, part_lists: how often all of tmux or parts of it were listed; audits: how "
@@ -342,6 +350,7 @@ static void write_status(struct json_writer *writer, const struct daemon *daemon
 	write_tmux(writer, daemon);
 	write_peers(writer, daemon);
 	write_policies(writer, daemon);
+	promise_set_write(daemon->promises, writer, "ways");
 	json_put_int(writer, "jobs", (int64_t)job_running(daemon->jobs));
 	json_put_int(writer, "timers", (int64_t)timer_count(daemon->timers));
 	json_put_int(writer, "watches", (int64_t)watch_count(daemon->watches));

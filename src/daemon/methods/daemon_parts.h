@@ -18,6 +18,7 @@ struct job_set;
 struct meter;
 struct store_loop;
 struct presence_set;
+struct promise_set;
 struct queue;
 struct reporter_set;
 struct screen_sign_set;
@@ -56,6 +57,7 @@ struct daemon {
 	struct puller_set *pullers; /* take notifications for a pane, so that nothing is typed */
 	struct wake_policy_set *wake_policies; /* which notifications wake whom, and when */
 	struct delivery_set *deliveries; /* notifications on their way into panes */
+	struct promise_set *promises; /* ways that answers named */
 	struct watch_set *watches; /* of files */
 	struct counters *counters;
 	struct meter *meter; /* turns that agents did not need */

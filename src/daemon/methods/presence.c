@@ -11,8 +11,8 @@
 #include <string.h>
 
 #include "daemon/deliver/queue_command.h"
-#include "daemon/deliver/self_command.h"
 #include "daemon/methods/daemon_parts.h"
+#include "daemon/methods/pending.h"
 #include "daemon/methods/tables.h"
 #include "daemon/methods/wake.h"
 #include "daemon/queue/queue.h"
@@ -21,10 +21,6 @@
 #include "daemon/server/request.h"
 #include "daemon/server/requester.h"
 #include "daemon/server/target.h"
-#include "daemon/source/job.h"
-#include "daemon/source/timer.h"
-#include "daemon/source/wait.h"
-#include "daemon/source/watch.h"
 #include "daemon/tmux/pane_fate.h"
 #include "daemon/tmux/tmux.h"
 
@@ -190,70 +186,36 @@ static const struct field_result yield_results[] = {
     {NULL, NULL, NULL},
 };
 
-/* The answer, as it is written. */
-struct pending {
+/* The list of pending items, as it is written. */
+struct pending_list {
 	struct json_writer *writer;
-	const struct pane_ref *pane;
 	size_t count;
 	char first[NOTIFICATION_ID_SIZE]; /* id of the first; "": none */
 };
 
-/* Adds one if it is for this pane. */
-static void put_pending(struct pending *pending, const char *kind, const char *id,
-    const struct pane_ref *pane, int64_t due_ms, const char *what)
+static void put_pending(void *data, const struct pending *pending)
 {
-	if (!pane_ref_equal(pane, pending->pane))
-		return;
-	json_object_begin(pending->writer, NULL);
-	json_put_str(pending->writer, "kind", kind);
-	json_put_str(pending->writer, "id", id);
-	if (due_ms > 0)
-		json_put_time(pending->writer, "due", due_ms);
+	struct pending_list *list = data;
+	json_object_begin(list->writer, NULL);
+	json_put_str(list->writer, "kind", pending->kind);
+	json_put_str(list->writer, "id", pending->id);
+	if (pending->due_ms > 0)
+		json_put_time(list->writer, "due", pending->due_ms);
 	else
-		json_put_null(pending->writer, "due");
-	if (what != NULL)
-		(void)json_put_text(pending->writer, "what", what, strlen(what));
+		json_put_null(list->writer, "due");
+	if (pending->what != NULL)
+		(void)json_put_text(list->writer, "what", pending->what, strlen(pending->what));
 	else
-		json_put_null(pending->writer, "what");
-	json_object_end(pending->writer);
-	if (pending->count++ == 0)
-		snprintf(pending->first, sizeof pending->first, "%s", id);
-}
-
-static void put_all(struct pending *pending, const struct daemon *daemon)
-{
-	const struct timer *timer = NULL;
-	const struct job *job = NULL;
-	const struct watch *watch = NULL;
-	const struct wait *wait = NULL;
-	const struct self_command *command = NULL;
-	const struct notification *note = NULL;
-	while ((timer = timer_next(daemon->timers, timer)) != NULL)
-		put_pending(pending, "timer", timer->id, &timer->pane, timer->real_due_ms, NULL);
-	while ((job = job_next(daemon->jobs, job)) != NULL) {
-		if (job->state == JOB_RUNNING && !job->is_silent)
-			put_pending(pending, "job", job->id, &job->pane,
-			    job->timeout_ms > 0 ? job->created_ms + job->timeout_ms : 0,
-			    job->command);
-	}
-	while ((watch = watch_next(daemon->watches, watch)) != NULL)
-		put_pending(
-		    pending, "watch", watch->id, &watch->pane, watch->real_due_ms, watch->file);
-	while ((wait = wait_next_background(daemon->waits, wait)) != NULL) {
-		struct wait_background shown;
-		wait_background_get(wait, &shown);
-		put_pending(pending, "wait", shown.id, &shown.pane, shown.due_ms, shown.spec);
-	}
-	while ((command = self_command_next(daemon->self_commands, command)) != NULL)
-		put_pending(pending, "command", command->id, &command->pane, 0, command->text);
-	while ((note = queue_next_for(daemon->queue, pending->pane, note)) != NULL)
-		put_pending(pending, "notification", note->id, &note->pane, 0, note->text);
+		json_put_null(list->writer, "what");
+	json_object_end(list->writer);
+	if (list->count++ == 0)
+		snprintf(list->first, sizeof list->first, "%s", pending->id);
 }
 
 static void handle_yield(struct request *request, const void *args)
 {
 	struct json_writer *writer;
-	struct pending pending = {0};
+	struct pending_list pending = {0};
 	char message[MESSAGE_SIZE];
 	struct pane_ref pane;
 	enum way way;
@@ -266,10 +228,9 @@ static void handle_yield(struct request *request, const void *args)
 	else
 		json_put_null(writer, "pane");
 	pending.writer = writer;
-	pending.pane = &pane;
 	json_array_begin(writer, "pending");
 	if (pane_ref_is_set(&pane))
-		put_all(&pending, request_daemon(request));
+		pending_each(request_daemon(request), &pane, put_pending, &pending);
 	json_array_end(writer);
 	way = wake_write_way(request, pending.first, &pane);
 	if (way == WAY_NONE)

@@ -9,6 +9,7 @@
 
 #include "daemon/core/pane_ref.h"
 #include "daemon/deliver/delivery.h"
+#include "daemon/deliver/promise.h"
 #include "daemon/deliver/way.h"
 #include "daemon/methods/daemon_parts.h"
 #include "daemon/pane/pane_tty.h"
@@ -38,13 +39,15 @@ static void write_call(const struct request *request, const char *id, char out[C
 		    id);
 }
 
-/* Finds the way, and describes it for the requester. */
+/* Finds the way, and describes it for the requester: a promise, if something is pending. */
 static enum way find(
     struct request *request, const char *id, const struct pane_ref *address, char out[TEXT_SIZE])
 {
 	char call[CALL_SIZE];
 	struct way_found found;
 	delivery_way(request_daemon(request)->deliveries, address, &found);
+	if (id[0] != '\0')
+		promise_give(request_daemon(request)->promises, address, &found);
 	write_call(request, id, call);
 	if (found.way == WAY_NONE)
 		snprintf(out, TEXT_SIZE, "cannot wake you here (%s): call %s", found.text, call);

@@ -294,6 +294,11 @@ bool timer_cancel(struct timer_set *set, const char *id, bool *ret_is_durable)
 	return true;
 }
 
+const struct timer *timer_of_pane(const struct timer_set *set, const struct pane_ref *pane)
+{
+	return find_sleep(set, pane);
+}
+
 const struct timer *timer_find(const struct timer_set *set, const char *id)
 {
 	const struct timer *timer = map_get(&set->by_id, note_index_pack(id));

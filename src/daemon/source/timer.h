@@ -70,6 +70,8 @@ bool timer_cancel(struct timer_set *set, const char *id, bool *ret_is_durable);
 
 /* NULL if there is none of that id. */
 const struct timer *timer_find(const struct timer_set *set, const char *id);
+/* The sleep that a pane has, or NULL. */
+const struct timer *timer_of_pane(const struct timer_set *set, const struct pane_ref *pane);
 /* Soonest first: NULL starts, which sorts them if any has changed; NULL ends. */
 const struct timer *timer_next(const struct timer_set *set, const struct timer *previous);
 size_t timer_count(const struct timer_set *set);

@@ -1,0 +1,331 @@
+/* SPDX-License-Identifier: ISC */
+/* Promised ways: which facts may change them, and the events of their changes. */
+#include "daemon/deliver/promise.h"
+
+#include <muxbus.h>
+
+#include <event2/event.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/list.h"
+#include "base/process.h"
+#include "base/xalloc.h"
+#include "daemon/core/loop_timer.h"
+#include "daemon/deliver/delivery.h"
+#include "daemon/deliver/puller.h"
+#include "daemon/deliver/queue_command.h"
+#include "daemon/deliver/way.h"
+#include "daemon/event/event_log.h"
+#include "daemon/pane/expected.h"
+#include "daemon/pane/foreground.h"
+#include "daemon/pane/presence.h"
+#include "daemon/queue/queue.h"
+#include "daemon/tmux/tmux.h"
+#include "wire/json.h"
+
+#define BIT(kind) (UINT64_C(1) << (kind))
+
+/* Events that may change the way to a pane. */
+#define FACTS                                                                           \
+	(BIT(EVENT_COMMAND_CHANGED) | BIT(EVENT_PANE_CLOSED) | BIT(EVENT_PANE_EXITED) | \
+	    BIT(EVENT_SERVER_FOUND) | BIT(EVENT_SERVER_LOST))
+
+enum { EVENT_MAX = 4096 };
+
+struct promise {
+	struct list link;
+	struct promise_set *set;
+	struct pane_ref address;
+	bool is_known; /* false: of an earlier daemon, and not looked at yet */
+	struct way_found found;
+	struct foreground_program program; /* whose end is watched; pid 0: none */
+	struct event *end;
+	int pidfd;
+};
+
+struct promise_set {
+	struct promise_parts parts;
+	struct event_log_listener events;
+	struct presence_listener reports;
+	struct puller_listener pullers;
+	struct list promises; /* the one that was armed longest ago first */
+	size_t count;
+	struct loop_timer *timer;
+	bool has_news; /* since the timer was armed */
+};
+
+/* A fact that comes while a look is due may be too young for that look: another one follows. */
+static void look_soon(struct promise_set *set)
+{
+	if (list_is_empty(&set->promises))
+		return;
+	if (loop_timer_is_armed(set->timer))
+		set->has_news = true;
+	else
+		loop_timer_arm(set->timer, PROMISE_CHECK_MS);
+}
+
+static void unwatch(struct promise *promise)
+{
+	if (promise->end == NULL)
+		return;
+	event_free(promise->end);
+	promise->end = NULL;
+	(void)close(promise->pidfd); /* only watched */
+	promise->program = (struct foreground_program){0};
+}
+
+static void on_end(evutil_socket_t fd, short what, void *data)
+{
+	struct promise *promise = data;
+	(void)fd;
+	(void)what;
+	unwatch(promise);
+	look_soon(promise->set);
+}
+
+/* The program that the way leads to; pid 0: none, or the follower or hook reports its end. */
+static void find_program(const struct promise *promise, struct foreground_program *ret_program)
+{
+	const struct promise_parts *parts = &promise->set->parts;
+	char reason[QUEUE_REASON_SIZE];
+	struct queue_target target;
+	struct expected expected;
+	*ret_program = (struct foreground_program){0};
+	if (promise->found.way == WAY_QUEUE_COMMAND &&
+	    queue_command_find(parts->presences, &promise->address, &target, reason)) {
+		ret_program->pid = target.pid;
+		ret_program->start = target.pid > 0 ? process_start_ticks(target.pid) : 0;
+	} else if (promise->found.way == WAY_TYPED) {
+		if (expected_find(queue_store(parts->queue), &promise->address, &expected) &&
+		    foreground_lives(expected.program.pid, expected.program.start))
+			*ret_program = expected.program;
+		else
+			foreground_leader(promise->address.pane_pid, ret_program);
+	}
+}
+
+/*
+ * Watches the end of the program that the way leads to. Without a free descriptor the other facts
+ * are left.
+ */
+static void watch(struct promise *promise)
+{
+	struct foreground_program program;
+	find_program(promise, &program);
+	if (promise->end != NULL && program.pid == promise->program.pid &&
+	    program.start == promise->program.start)
+		return;
+	unwatch(promise);
+	if (program.pid <= 0 || program.start == 0)
+		return;
+	promise->pidfd = process_open(program.pid, program.start);
+	if (promise->pidfd < 0) {
+		if (!foreground_lives(program.pid, program.start))
+			look_soon(promise->set);
+		return;
+	}
+	promise->program = program;
+	promise->end =
+	    event_new(promise->set->parts.base, promise->pidfd, EV_READ, on_end, promise);
+	if (promise->end == NULL)
+		(void)close(promise->pidfd);
+	else
+		(void)event_add(promise->end, NULL);
+}
+
+static void promise_free(struct promise *promise)
+{
+	unwatch(promise);
+	list_remove(&promise->link);
+	promise->set->count--;
+	mem_free(promise);
+}
+
+/* The members of an address and its way. */
+static void write_members(struct json_writer *writer, const struct promise *promise)
+{
+	const struct pane_ref *address = &promise->address;
+	const struct way_found *found = &promise->found;
+	if (address->pane != MUXBUS_NO_ID)
+		json_put_id(writer, "pane", '%', address->pane);
+	else
+		json_put_null(writer, "pane");
+	json_put_str(writer, "thread", address->thread[0] != '\0' ? address->thread : NULL);
+	json_put_str(writer, "way", way_name(found->way));
+	if (found->way == WAY_NONE)
+		(void)json_put_text(writer, "reason", found->text, strlen(found->text));
+	else
+		json_put_null(writer, "reason");
+}
+
+/* before NULL: not known. */
+static void publish(const struct promise *promise, const char *before)
+{
+	const struct promise_parts *parts = &promise->set->parts;
+	struct json_writer writer;
+	struct event_scope scope;
+	struct buf members;
+	tmux_scope_pane(parts->tmux, promise->address.pane, &scope);
+	buf_init(&members, EVENT_MAX);
+	json_writer_init(&writer, &members);
+	write_members(&writer, promise);
+	json_put_str(&writer, "before", before);
+	(void)event_log_publish(parts->events, EVENT_WAY_CHANGED, &scope,
+	    (const char *)members.data, members.len, true);
+	buf_finish(&members);
+}
+
+/* Takes the way as it is now. Frees the promise when its way is lost with nothing pending. */
+static void take(struct promise *promise, const struct way_found *found)
+{
+	const struct promise_parts *parts = &promise->set->parts;
+	enum way before = promise->found.way;
+	bool was_known = promise->is_known;
+	bool had_way = !was_known || before != WAY_NONE;
+	promise->found = *found;
+	promise->is_known = true;
+	if (had_way != (found->way != WAY_NONE)) {
+		if (!parts->is_pending(parts->data, &promise->address)) {
+			promise_free(promise);
+			return;
+		}
+		publish(promise, was_known ? way_name(before) : NULL);
+	}
+	watch(promise);
+}
+
+static void look(struct promise_set *set)
+{
+	struct list *link, *after;
+	list_for_each_safe (link, after, &set->promises) {
+		struct promise *promise = list_entry(link, struct promise, link);
+		struct way_found found;
+		delivery_way(set->parts.deliveries, &promise->address, &found);
+		take(promise, &found);
+	}
+}
+
+static void on_time(void *data)
+{
+	struct promise_set *set = data;
+	bool has_news = set->has_news;
+	set->has_news = false;
+	look(set);
+	if (has_news)
+		look_soon(set);
+}
+
+static void on_event(struct event_log_listener *listener, struct event_entry *event)
+{
+	if (FACTS & BIT(event->kind))
+		look_soon(list_entry(listener, struct promise_set, events));
+}
+
+static void on_reported(struct presence_listener *listener, const struct pane_ref *address)
+{
+	(void)address;
+	look_soon(list_entry(listener, struct promise_set, reports));
+}
+
+static void on_puller(struct puller_listener *listener, const struct pane_ref *pane)
+{
+	(void)pane;
+	look_soon(list_entry(listener, struct promise_set, pullers));
+}
+
+struct promise_set *promise_set_new(const struct promise_parts *parts)
+{
+	struct promise_set *set = xcalloc(1, sizeof *set);
+	set->parts = *parts;
+	list_init(&set->promises);
+	set->timer = loop_timer_new(parts->base, on_time, set);
+	set->events.event = on_event;
+	event_log_listen(parts->events, &set->events);
+	set->reports.reported = on_reported;
+	presence_listen(parts->presences, &set->reports);
+	set->pullers.begun = on_puller;
+	set->pullers.settled = on_puller;
+	puller_listen(parts->pullers, &set->pullers);
+	return set;
+}
+
+void promise_set_free(struct promise_set *set)
+{
+	struct list *link, *after;
+	if (set == NULL)
+		return;
+	event_log_unlisten(set->parts.events, &set->events);
+	presence_unlisten(&set->reports);
+	puller_unlisten(&set->pullers);
+	loop_timer_free(set->timer);
+	list_for_each_safe (link, after, &set->promises)
+		promise_free(list_entry(link, struct promise, link));
+	mem_free(set);
+}
+
+static struct promise *find(const struct promise_set *set, const struct pane_ref *address)
+{
+	struct list *link;
+	list_for_each (link, &set->promises) {
+		struct promise *promise = list_entry(link, struct promise, link);
+		if (pane_ref_equal(&promise->address, address))
+			return promise;
+	}
+	return NULL;
+}
+
+static struct promise *add(struct promise_set *set, const struct pane_ref *address)
+{
+	struct promise *promise = xcalloc(1, sizeof *promise);
+	if (set->count == PROMISES_MAX)
+		promise_free(list_entry(set->promises.next, struct promise, link));
+	promise->set = set;
+	promise->address = *address;
+	list_append(&set->promises, &promise->link);
+	set->count++;
+	return promise;
+}
+
+void promise_give(
+    struct promise_set *set, const struct pane_ref *address, const struct way_found *found)
+{
+	struct promise *promise;
+	if (!pane_ref_is_set(address))
+		return;
+	promise = find(set, address);
+	if (promise == NULL) {
+		promise = add(set, address);
+		promise->found = *found;
+		promise->is_known = true;
+	}
+	list_remove(&promise->link);
+	list_append(&set->promises, &promise->link);
+	take(promise, found);
+}
+
+void promise_restore(struct promise_set *set, const struct pane_ref *address)
+{
+	if (!pane_ref_is_set(address) || find(set, address) != NULL)
+		return;
+	(void)add(set, address);
+	look_soon(set);
+}
+
+void promise_set_write(struct promise_set *set, struct json_writer *writer, const char *name)
+{
+	const struct list *link;
+	look(set);
+	json_array_begin(writer, name);
+	list_for_each (link, &set->promises) {
+		const struct promise *promise = list_entry(link, const struct promise, link);
+		if (!set->parts.is_pending(set->parts.data, &promise->address))
+			continue;
+		json_object_begin(writer, NULL);
+		write_members(writer, promise);
+		json_object_end(writer);
+	}
+	json_array_end(writer);
+}

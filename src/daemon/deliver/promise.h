@@ -1,0 +1,55 @@
+/* SPDX-License-Identifier: ISC */
+/*
+ * Promises: addresses for which something is armed, each with the way that the answer named. When
+ * the last way is lost, or there is one again, while something is still pending, an event says so.
+ * A way is looked at again about a second after a fact that may change it: the end of the program
+ * that would get the notification, an agent's report, a follower or hook that comes or goes, an
+ * event of the pane. Nothing is asked in between.
+ */
+#ifndef DAEMON_DELIVER_PROMISE_H
+#define DAEMON_DELIVER_PROMISE_H
+
+#include <stdbool.h>
+
+#define PROMISES_MAX 256 /* addresses; then the one that was armed longest ago is forgotten */
+#define PROMISE_CHECK_MS 1000 /* from a fact until the ways are looked at again */
+
+struct delivery_set;
+struct event_base;
+struct event_log;
+struct json_writer;
+struct pane_ref;
+struct presence_set;
+struct promise_set;
+struct puller_set;
+struct queue;
+struct tmux;
+struct way_found;
+
+struct promise_parts {
+	struct event_base *base;
+	struct event_log *events;
+	struct queue *queue;
+	struct tmux *tmux;
+	struct presence_set *presences;
+	struct puller_set *pullers;
+	const struct delivery_set *deliveries;
+	/* Whether anything is pending for an address. */
+	bool (*is_pending)(void *data, const struct pane_ref *address);
+	void *data;
+};
+
+/* The parts live longer. */
+struct promise_set *promise_set_new(const struct promise_parts *parts);
+void promise_set_free(struct promise_set *set);
+
+/* An answer names this way to an address. */
+void promise_give(
+    struct promise_set *set, const struct pane_ref *address, const struct way_found *found);
+/* An address for which an earlier daemon armed something: its way was not known to this one. */
+void promise_restore(struct promise_set *set, const struct pane_ref *address);
+
+/* Looks at all ways now, and writes those of addresses with something pending: an array. */
+void promise_set_write(struct promise_set *set, struct json_writer *writer, const char *name);
+
+#endif

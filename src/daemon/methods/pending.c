@@ -1,0 +1,108 @@
+/* SPDX-License-Identifier: ISC */
+/* Pending requests and notifications, from all sources. */
+#include "daemon/methods/pending.h"
+
+#include <stddef.h>
+
+#include "daemon/core/pane_ref.h"
+#include "daemon/deliver/promise.h"
+#include "daemon/deliver/self_command.h"
+#include "daemon/methods/daemon_parts.h"
+#include "daemon/queue/queue.h"
+#include "daemon/source/job.h"
+#include "daemon/source/timer.h"
+#include "daemon/source/wait.h"
+#include "daemon/source/watch.h"
+
+struct walk {
+	const struct pane_ref *address;
+	pending_fn *fn;
+	void *data;
+};
+
+static void show(const struct walk *walk, const struct pending *pending)
+{
+	if (walk->address == NULL || pane_ref_equal(pending->address, walk->address))
+		walk->fn(walk->data, pending);
+}
+
+static void show_timer(const struct walk *walk, const struct timer *timer)
+{
+	show(walk, &(struct pending){"timer", timer->id, &timer->pane, timer->real_due_ms, NULL});
+}
+
+static void each_timer(const struct walk *walk, const struct daemon *daemon)
+{
+	const struct timer *timer = NULL;
+	if (walk->address != NULL) { /* an address has one at most */
+		timer = timer_of_pane(daemon->timers, walk->address);
+		if (timer != NULL)
+			show_timer(walk, timer);
+		return;
+	}
+	while ((timer = timer_next(daemon->timers, timer)) != NULL)
+		show_timer(walk, timer);
+}
+
+static void each_job(const struct walk *walk, const struct daemon *daemon)
+{
+	const struct job *job = NULL;
+	while ((job = job_next(daemon->jobs, job)) != NULL) {
+		if (job->state == JOB_RUNNING && !job->is_silent)
+			show(walk,
+			    &(struct pending){"job", job->id, &job->pane,
+				job->timeout_ms > 0 ? job->created_ms + job->timeout_ms : 0,
+				job->command});
+	}
+}
+
+void pending_each(
+    const struct daemon *daemon, const struct pane_ref *address, pending_fn *fn, void *data)
+{
+	const struct walk walk = {.address = address, .fn = fn, .data = data};
+	const struct watch *watch = NULL;
+	const struct wait *wait = NULL;
+	const struct self_command *command = NULL;
+	const struct notification *note = NULL;
+	each_timer(&walk, daemon);
+	each_job(&walk, daemon);
+	while ((watch = watch_next(daemon->watches, watch)) != NULL)
+		show(&walk,
+		    &(struct pending){
+			"watch", watch->id, &watch->pane, watch->real_due_ms, watch->file});
+	while ((wait = wait_next_background(daemon->waits, wait)) != NULL) {
+		struct wait_background shown;
+		wait_background_get(wait, &shown);
+		show(&walk,
+		    &(struct pending){"wait", shown.id, &shown.pane, shown.due_ms, shown.spec});
+	}
+	while ((command = self_command_next(daemon->self_commands, command)) != NULL)
+		show(&walk,
+		    &(struct pending){"command", command->id, &command->pane, 0, command->text});
+	while (address != NULL && (note = queue_next_for(daemon->queue, address, note)) != NULL)
+		show(
+		    &walk, &(struct pending){"notification", note->id, &note->pane, 0, note->text});
+}
+
+static void find_any(void *data, const struct pending *pending)
+{
+	(void)pending;
+	*(bool *)data = true;
+}
+
+bool pending_is_any(void *data, const struct pane_ref *address)
+{
+	bool is_any = false;
+	pending_each(data, address, find_any, &is_any);
+	return is_any;
+}
+
+static void restore(void *data, const struct pending *pending)
+{
+	promise_restore(data, pending->address);
+}
+
+void pending_restore(struct daemon *daemon)
+{
+	pending_each(daemon, NULL, restore, daemon->promises);
+}

@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: ISC */
+/* Pending: requests that end with a notification, and notifications on their way. */
+#ifndef DAEMON_METHODS_PENDING_H
+#define DAEMON_METHODS_PENDING_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+struct daemon;
+struct pane_ref;
+
+struct pending {
+	const char *kind; /* timer, job, watch, wait, command or notification */
+	const char *id;
+	const struct pane_ref *address; /* cleared: none */
+	int64_t due_ms; /* CLOCK_REALTIME: at the latest; 0: not known */
+	const char *what; /* the command, the file, or the text; NULL: none */
+};
+
+typedef void pending_fn(void *data, const struct pending *pending);
+
+/* Calls fn for all that is pending for an address; NULL: for any, without notifications. */
+void pending_each(
+    const struct daemon *daemon, const struct pane_ref *address, pending_fn *fn, void *data);
+
+/* Whether anything is pending for an address; data is the daemon. */
+bool pending_is_any(void *data, const struct pane_ref *address);
+
+/* After a restart: promises of the addresses that something is pending for. */
+void pending_restore(struct daemon *daemon);
+
+#endif
