@@ -96,7 +96,10 @@ until_is 'the pane has closed: an event' 'typed none,' changes "$bare"
 is 'status has no way' "$(ways "$agent") $(ways "$bare")" 'none none'
 is 'with the reason' "$(ask '{"method":"status"}' | jq -r --arg pane "$agent" '.result.ways[] | select(.pane == $pane) | .reason' | grep -c 'a shell (sh) is in front')" 1
 t send-keys -t "$agent" "clear; $fake $dir/lost.log" C-j # the terminal is as the agent left it
-until_is 'an agent is there again' 1 pgrep -fc "fake_agent $dir/lost.log\$"
+agents() {
+	pgrep -fc "fake_agent $dir/lost.log\$" || : # status 1: none yet
+}
+until_is 'an agent is there again' 1 agents
 call report_agent "{\"agent\":\"fake_agent\",\"pane\":\"$agent\",\"state\":\"idle\"}"
 until_is 'it reports: an event' 'typed none,none typed,' changes "$agent"
 end_agent lost.log
