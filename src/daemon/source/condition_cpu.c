@@ -3,12 +3,12 @@
 #include <muxbus.h>
 
 #include "base/clock.h"
+#include "base/cpu_sample.h"
 #include "base/xalloc.h"
 #include "daemon/core/loop_timer.h"
 #include "daemon/server/request.h"
 #include "daemon/server/target.h"
 #include "daemon/source/condition.h"
-#include "daemon/source/cpu_sample.h"
 
 enum { CPU_STEP_MS = 1000 };
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: ISC */
 /* How busy the machine is, or a process and all that descends from it: from /proc (proc(5)). */
-#ifndef DAEMON_SOURCE_CPU_SAMPLE_H
-#define DAEMON_SOURCE_CPU_SAMPLE_H
+#ifndef BASE_CPU_SAMPLE_H
+#define BASE_CPU_SAMPLE_H
 
 #include <stdbool.h>
 #include <stdint.h>

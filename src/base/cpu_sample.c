@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: ISC */
 /* How busy the machine or a process tree is. */
-#include "daemon/source/cpu_sample.h"
+#include "base/cpu_sample.h"
 
 #include <inttypes.h>
 #include <stdio.h>
