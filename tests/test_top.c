@@ -116,6 +116,13 @@ static enum top_action type(struct top *top, const char *bytes)
 	return action;
 }
 
+/* The pane whose screen is needed now, or the job whose log is. */
+static const char *wants(struct top *top)
+{
+	bool is_log;
+	return top_view_wants(&top->view, &top->model, &is_log);
+}
+
 static void test_panes(void)
 {
 	struct top top;
@@ -123,19 +130,19 @@ static void test_panes(void)
 	is_str(frame(&top),
 	    "muxbus default  tmux 3.4 · up 3m · 2 sessions · 3 windows · 2 waits       ● live\n"
 	    "[Panes 3]  Jobs 2   Timers   Watches   Queue 1\n"
-	    "  PANE   WHERE           STATE     OUTPUT  COMMAND       TITLE\n"
-	    "> %0     work:0.0        human         3s  vim           main.c\n"
-	    "  %1     work:1.0        exit 2            make          \\x1b[31mred\\u202e\n"
-	    "  %12    日本:0.1        copying       3h  tail          a title that is much t…\n"
+	    "  PANE   WHERE           STATE     OUTPUT   CPU  COMMAND       TITLE\n"
+	    "> %0     work:0.0        human         3s        vim           main.c\n"
+	    "  %1     work:1.0        exit 2                  make          \\x1b[31mred\\u202e\n"
+	    "  %12    日本:0.1        copying       3h        tail          a title that is …\n"
 	    "\n"
 	    "\n"
-	    "↑↓ choose  ←→ list  Enter details  / filter  c capture  p pause  ? help  q quit\n",
+	    "↑↓←→ move  Enter go  d details  / filter  c screen  p pause  ? help  q quit\n",
 	    "panes on 80 columns");
-	top.view.columns = 130;
+	top.view.columns = 136;
 	ok(strstr(frame(&top), " PATH\n> %0 ") &&
 		strstr(top.text.data ? (char *)top.text.data : "",
 		    "…h/to/some/directory/that/ends/here\n"),
-	    "on 130 the path has room, and its end is seen");
+	    "on 136 the path has room, and its end is seen");
 	top.view.columns = 34;
 	top.view.rows = 6;
 	is_str(frame(&top),
@@ -144,7 +151,7 @@ static void test_panes(void)
 	    "  PANE   COMMAND\n"
 	    "> %0     vim\n"
 	    "  %1     make\n"
-	    "↑↓ choose  ←→ list  Enter details…\n",
+	    "↑↓←→ move  Enter go  d details  /…\n",
 	    "on 34 by 6 the important part is there");
 	(void)snprintf(top.model.home, sizeof top.model.home, "/home/ann");
 	top.view.columns = 130;
@@ -188,7 +195,7 @@ static void test_jobs(void)
 	    "> C3D4   running            30s              0         sleep 100\n"
 	    "  A1B2   failed        2     1h    1m01    20K  %0     tests: make check\n"
 	    "\n"
-	    "↑↓ choose  ←→ list  Enter details  / filter  x stop  p pause  ? help  q quit\n",
+	    "↑↓←→ move  Enter go  d details  / filter  l log  k stop  p pause  ? help  q quit\n",
 	    "jobs, the last one first");
 	is_int(type(&top, "x"), TOP_CHANGED, "x asks");
 	ok(strstr(frame(&top), "\nstop C3D4? y: yes, any other key: no\n") != NULL, "so");
@@ -199,12 +206,73 @@ static void test_jobs(void)
 	is_int(type(&top, "\033[D"), TOP_CHANGED, "back");
 	is_int(type(&top, "x"), TOP_NOTHING, "a pane is not stopped");
 	top.view.rows = 20;
-	type(&top, "2j\r");
+	type(&top, "2\033[Bd");
 	ok(strstr(frame(&top), "\nid               A1B2\n") &&
 		strstr((char *)top.text.data, "\nexit_code        2\n"),
-	    "Enter shows all details");
+	    "d shows all details");
 	is_int(type(&top, "q"), TOP_CHANGED, "q goes back");
 	is_int(type(&top, "q"), TOP_QUIT, "and then out");
+	end(&top);
+}
+
+/* Enter goes to the pane of an item, and opens an item without a pane. */
+static void test_enter(void)
+{
+	struct top top;
+	begin(&top, 80, 20);
+	(void)snprintf(top.view.own_pane, sizeof top.view.own_pane, "%%0");
+	is_str(
+	    top_view_chosen(&top.view, &top.model)->id, "%1", "the first choice is another pane");
+	is_int(type(&top, "\r"), TOP_GO, "Enter goes there");
+	is_str(top.view.chosen[TOP_PANES], "%1", "to this pane");
+	is_int(type(&top, "2\033[B\r"), TOP_GO, "and to the pane of a job");
+	is_str(
+	    top_item_pane(TOP_JOBS, top_view_chosen(&top.view, &top.model)), "%0", "of this job");
+	is_int(type(&top, "\033[A\r"), TOP_CHANGED, "a job without a pane");
+	ok(strstr(frame(&top), "\nid               C3D4\n") != NULL, "opens");
+	end(&top);
+}
+
+/* The end of a log stays on the screen until the user scrolls. */
+static void test_log(void)
+{
+	struct top top;
+	bool is_log;
+	begin(&top, 80, 5);
+	is_int(type(&top, "l"), TOP_NOTHING, "a pane has no log");
+	type(&top, "2l");
+	is_str(top_view_wants(&top.view, &top.model, &is_log), "C3D4", "l asks for a job's log");
+	ok(is_log, "which is no screen of a pane");
+	top_view_preview(&top.view, "C3D4", "one\ntwo\nthree\n", 14);
+	ok(strstr(frame(&top), "\ntwo\nthree\n") != NULL, "its end is shown");
+	top_view_preview(&top.view, "C3D4", "one\ntwo\nthree\n\033[31mfour\033[m\n", 27);
+	ok(strstr(frame(&top), "\nthree\nfour\n") != NULL, "and followed, without its colours");
+	type(&top, "\033[A");
+	top_view_preview(&top.view, "C3D4", "one\ntwo\nthree\nfour\nfive\n", 24);
+	ok(strstr(frame(&top), "\ntwo\nthree\n") != NULL, "until the user scrolls up");
+	type(&top, "G");
+	ok(strstr(frame(&top), "\nfour\nfive\n") != NULL, "G follows again");
+	end(&top);
+}
+
+/* The help is read on terminals of 80 columns. */
+static void test_help(void)
+{
+	struct top top;
+	const char *line;
+	unsigned wide = 0, rows = 0;
+	begin(&top, 200, 40);
+	type(&top, "?");
+	/* Behind the head and the rule, which fill the screen. */
+	line = strstr(frame(&top), "\nUp, Down ");
+	for (; line != NULL; line = strchr(line + 1, '\n')) {
+		wide += strcspn(line + 1, "\n") > 80;
+		rows++;
+	}
+	ok(rows > 10 && wide == 0, "the help fits 80 columns (%u of %u rows do not)", wide, rows);
+	top.view.columns = 80;
+	top.view.rows = 24;
+	ok(strstr(frame(&top), "\nnotifications.\n") != NULL, "and 24 rows");
 	end(&top);
 }
 
@@ -212,9 +280,9 @@ static void test_choice_stays(void)
 {
 	struct top top;
 	begin(&top, 80, 9);
-	type(&top, "jj");
+	type(&top, "\033[B\033[B");
 	is_str(top.view.chosen[TOP_PANES], "%12", "down twice");
-	type(&top, "k");
+	type(&top, "\033[A");
 	is_str(top.view.chosen[TOP_PANES], "%1", "up once");
 	top_model_load(&top.model, TOP_PANES,
 	    read_json(&top, "{\"panes\":[{\"pane\":\"%7\"},{\"pane\":\"%1\"},{\"pane\":\"%9\"}]}"),
@@ -227,7 +295,7 @@ static void test_choice_stays(void)
 	top_model_load(&top.model, TOP_PANES, read_json(&top, "{\"panes\":[]}"), -1);
 	ok(top_view_chosen(&top.view, &top.model) == NULL, "no selection in an empty list");
 	ok(strstr(frame(&top), "\n  nothing\n") != NULL, "and the screen shows that it is empty");
-	is_int(type(&top, "\r"), TOP_NOTHING, "there is nothing to open");
+	is_int(type(&top, "\r"), TOP_NOTHING, "there is nothing to go to");
 	end(&top);
 }
 
@@ -281,19 +349,18 @@ static void test_panel(void)
 	struct top top;
 	static const char screen[] = "one\n\033two\nthree\n";
 	begin(&top, 60, 32);
-	is_str(top_view_wants(&top.view, &top.model), "%0",
-	    "a high screen asks for the pane's screen");
+	is_str(wants(&top), "%0", "a high screen asks for the pane's screen");
 	top_view_preview(&top.view, "%0", screen, sizeof screen - 1);
 	ok(strstr(frame(&top),
 	       "\n── %0 work:0.0 vim main.c /home/ann/src "
 	       "────────────────────\none\n\\x1btwo\nthree\n"),
 	    "and shows it below");
-	type(&top, "j");
+	type(&top, "\033[B");
 	ok(!strstr(frame(&top), "\nthree\n"), "and it is not shown for another pane");
 	top.view.rows = 24;
-	ok(top_view_wants(&top.view, &top.model) == NULL, "a low screen does not");
+	ok(wants(&top) == NULL, "a low screen does not");
 	type(&top, "c");
-	is_str(top_view_wants(&top.view, &top.model), "%1", "except on request");
+	is_str(wants(&top), "%1", "except on request");
 	type(&top, "\033");
 	type(&top, "2");
 	top.view.rows = 40;
@@ -379,7 +446,8 @@ static void test_queue(void)
 	top_model_load(&top.model, TOP_QUEUE,
 	    read_json(&top,
 		"{\"notifications\":[{\"seq\":30,\"id\":\"A\",\"state\":\"queued\",\"text\":\"x\"},"
-		"{\"seq\":40,\"id\":\"B\",\"state\":\"acknowledged\"}]}"),
+		"{\"seq\":40,\"id\":\"B\",\"state\":\"acknowledged\",\"delivery\":"
+		"{\"result\":\"handed_over\",\"way\":\"follow\"}}]}"),
 	    -1);
 	top_model_load(&top.model, TOP_QUEUE,
 	    read_json(&top,
@@ -391,7 +459,9 @@ static void test_queue(void)
 		strcmp(items->items[1].id, "30") == 0 && strcmp(items->items[2].id, "3") == 0,
 	    "the last first, and each once");
 	ok(items->items[0].is_over && !items->items[1].is_over, "an acknowledged one is over");
-	type(&top, "5x");
+	type(&top, "5");
+	ok(strstr(frame(&top), "taken by follow\n") != NULL, "the delivery in words");
+	type(&top, "x");
 	is_str(top.view.message, "it has ended already", "and not cancelled");
 	end(&top);
 }
@@ -490,6 +560,9 @@ int main(void)
 	test_panes();
 	test_any_size();
 	test_jobs();
+	test_enter();
+	test_log();
+	test_help();
 	test_choice_stays();
 	test_scroll();
 	test_filter();

@@ -9,6 +9,7 @@
 
 #include "base/clock.h"
 #include "cli/ask.h"
+#include "cli/own_pane.h"
 #include "cli/top_feed.h"
 #include "cli/top_frame.h"
 #include "cli/top_keys.h"
@@ -33,6 +34,7 @@ struct top {
 	struct buf out;
 	bool is_stale; /* the content of the terminal is unknown */
 	bool is_over;
+	bool picks; /* ends when the user has gone to a pane */
 };
 
 static const char *const snapshot_methods[][2] = {
@@ -111,6 +113,15 @@ static void on_signal(struct top *top, int signal)
 	}
 }
 
+/* Shows the pane of the chosen item. */
+static void go(struct top *top)
+{
+	const struct top_item *item = top_view_chosen(&top->view, &top->model);
+	const char *pane = item != NULL ? top_item_pane(top->view.list, item) : NULL;
+	if (pane != NULL)
+		top_feed_go(top->feed, pane);
+}
+
 static void on_action(struct top *top, enum top_action action)
 {
 	switch (action) {
@@ -128,6 +139,9 @@ static void on_action(struct top *top, enum top_action action)
 		break;
 	case TOP_RESUME:
 		top_feed_refresh(top->feed);
+		break;
+	case TOP_GO:
+		go(top);
 		break;
 	case TOP_STOP:
 		if (top->view.chosen[top->view.list] != NULL)
@@ -173,6 +187,8 @@ static void run(struct top *top)
 		};
 		int ready;
 		(void)top_feed_step(top->feed, clock_mono_ms());
+		if (top->picks && top_feed_has_gone(top->feed))
+			return;
 		show(top);
 		ready = poll(fds, 3, wait_ms(top, clock_mono_ms()));
 		if (ready == 0 && top->keys.len > 0)
@@ -191,14 +207,15 @@ static const char *server_name(const struct cli *cli)
 	return slash != NULL ? slash + 1 : cli->tmux_socket;
 }
 
-static enum cli_status run_screen(struct cli *cli, struct link *link)
+static enum cli_status run_screen(struct cli *cli, struct link *link, bool picks)
 {
-	struct top top = {0};
+	struct top top = {.picks = picks};
 	const char *term = getenv("TERM"), *home = getenv("HOME");
 	enum cli_status status = CLI_DONE;
 	top_model_init(&top.model, server_name(cli));
 	(void)snprintf(top.model.home, sizeof top.model.home, "%s", home != NULL ? home : "");
 	top_view_init(&top.view, 80, 24);
+	(void)own_pane(cli, top.view.own_pane, sizeof top.view.own_pane);
 	top.view.has_style = true;
 	top.view.has_color = cli->has_color;
 	top_frame_init(&top.shown);
@@ -229,17 +246,20 @@ enum cli_status top_run(struct cli *cli, int argc, char **argv)
 {
 	enum cli_status status;
 	struct link *link;
+	bool picks = false;
 	for (int i = 1; i < argc; i++) {
 		if (cli_help("top", argv[i]))
 			return CLI_DONE;
-		if (!cli_option(cli, argv[i]))
+		if (strcmp(argv[i], "--pick") == 0)
+			picks = true;
+		else if (!cli_option(cli, argv[i]))
 			return cli_usage("top", "unexpected argument \"%s\"", argv[i]);
 	}
 	link = ask_connect(cli, true);
 	if (link == NULL)
 		return CLI_UNREACHABLE;
 	if (!cli->wants_json && cli->is_terminal && isatty(STDIN_FILENO))
-		return run_screen(cli, link);
+		return run_screen(cli, link, picks);
 	status = print_snapshot(link);
 	link_close(link);
 	return status;

@@ -9,6 +9,7 @@
 #include "base/clock.h"
 #include "base/xalloc.h"
 #include "cli/ask.h"
+#include "cli/top_cpu.h"
 
 enum {
 	REFRESH_MS = 1000, /* between two requests for the same list */
@@ -17,6 +18,7 @@ enum {
 	SILENT_MS = 5000, /* without an answer until the user sees a message */
 	QUEUE_LAST = 1000, /* the most recent notifications that are listed */
 	QUEUE_LIMIT = 1000,
+	LOG_BYTES = 64 * 1024, /* of the end of a job's output */
 	ASKED_MAX = 32, /* pending requests */
 };
 
@@ -26,7 +28,9 @@ enum question {
 	ASK_STATUS,
 	ASK_LIST, /* + list */
 	ASK_OLD_QUEUE = ASK_LIST + TOP_LIST_COUNT_, /* old undelivered notifications */
-	ASK_CAPTURE,
+	ASK_CAPTURE, /* of a pane, or the end of a job's output */
+	ASK_CLIENTS, /* of tmux, to go to a pane */
+	ASK_GO,
 	ASK_STOP,
 	ASK_COUNT_,
 };
@@ -45,9 +49,12 @@ struct top_feed {
 	struct asked asked[ASKED_MAX];
 	int64_t when[ASK_COUNT_]; /* of the last request; 0: never */
 	bool is_due[ASK_COUNT_]; /* it may have changed since */
-	char captured[32]; /* the pane that was captured last */
+	char captured[32]; /* the pane or job that was captured last */
+	char going[32]; /* the pane to go to */
+	struct top_cpu cpu;
 	int64_t queue_after; /* of the current request for the queue */
 	int64_t reconnect_ms; /* time of the next attempt */
+	bool has_gone; /* to that pane */
 	bool has_no_agents; /* this daemon has no such method */
 };
 
@@ -164,36 +171,100 @@ static void ask_list(struct top_feed *feed, enum top_list list)
 		ask(feed, ASK_LIST + list, top_tables[list].method, NULL);
 }
 
-static void ask_capture(struct top_feed *feed, const char *pane)
+static void ask_capture(struct top_feed *feed, const char *id, bool is_log)
 {
 	struct json_writer writer;
 	struct buf params;
 	buf_init(&params, 4096);
 	json_writer_init(&writer, &params);
 	json_object_begin(&writer, NULL);
-	json_put_bool(&writer, "escapes", true);
-	json_put_str(&writer, "pane", pane);
+	if (is_log)
+		json_put_int(&writer, "offset", -LOG_BYTES);
+	else
+		json_put_bool(&writer, "escapes", true);
+	json_put_str(&writer, is_log ? "job" : "pane", id);
 	json_object_end(&writer);
-	(void)snprintf(feed->captured, sizeof feed->captured, "%s", pane);
-	ask(feed, ASK_CAPTURE, "capture_pane", (const char *)params.data);
+	(void)snprintf(feed->captured, sizeof feed->captured, "%s", id);
+	ask(feed, ASK_CAPTURE, is_log ? "read_job" : "capture_pane", (const char *)params.data);
+	buf_finish(&params);
+}
+
+/* Asks for a method with one parameter: a number for the queue, else a text. */
+static void ask_item(struct top_feed *feed, enum question question, const char *method,
+    const char *param, const char *id)
+{
+	struct json_writer writer;
+	struct buf params;
+	buf_init(&params, 4096);
+	json_writer_init(&writer, &params);
+	json_object_begin(&writer, NULL);
+	if (strcmp(param, "seq") == 0)
+		json_put_raw(&writer, param, id, strlen(id));
+	else
+		json_put_str(&writer, param, id);
+	json_object_end(&writer);
+	ask(feed, question, method, (const char *)params.data);
 	buf_finish(&params);
 }
 
 void top_feed_stop(struct top_feed *feed, enum top_list list, const char *id)
 {
 	const struct top_table *table = &top_tables[list];
+	ask_item(feed, ASK_STOP, table->stop_method, table->stop_param, id);
+}
+
+/* Asks for a tmux command with these words. */
+static void ask_tmux(struct top_feed *feed, enum question question, const char *const *words)
+{
 	struct json_writer writer;
 	struct buf params;
 	buf_init(&params, 4096);
 	json_writer_init(&writer, &params);
 	json_object_begin(&writer, NULL);
-	if (list == TOP_QUEUE)
-		json_put_raw(&writer, table->stop_param, id, strlen(id));
-	else
-		json_put_str(&writer, table->stop_param, id);
+	json_array_begin(&writer, "command");
+	for (; *words != NULL; words++)
+		json_put_str(&writer, NULL, *words);
+	json_array_end(&writer);
 	json_object_end(&writer);
-	ask(feed, ASK_STOP, table->stop_method, (const char *)params.data);
+	ask(feed, question, "run_tmux", (const char *)params.data);
 	buf_finish(&params);
+}
+
+void top_feed_go(struct top_feed *feed, const char *pane)
+{
+	static const char *const words[] = {"list-clients", "-F",
+	    "#{client_control_mode} #{pane_id} #{client_activity} #{client_name}", NULL};
+	(void)snprintf(feed->going, sizeof feed->going, "%s", pane);
+	ask_tmux(feed, ASK_CLIENTS, words);
+}
+
+bool top_feed_has_gone(const struct top_feed *feed)
+{
+	return feed->has_gone;
+}
+
+/* Chooses among lines of "0 %3 1700000000 /dev/pts/1": the client that shows this program. */
+static void take_clients(struct top_feed *feed, const char *text)
+{
+	char pane[32], name[PATH_MAX], best[PATH_MAX] = "";
+	long long activity, newest = -1;
+	int is_control, used;
+	const char *words[] = {"switch-client", "-c", best, "-t", feed->going, NULL};
+	for (; sscanf(text, "%d %31s %lld %4095[^\n]%n", &is_control, pane, &activity, name,
+		   &used) == 4;
+	     text += used) {
+		/* The key came from this client, whatever others did in the same second. */
+		if (strcmp(pane, feed->view->own_pane) == 0)
+			activity = INT64_MAX;
+		if (is_control == 0 && activity > newest) {
+			newest = activity;
+			(void)snprintf(best, sizeof best, "%s", name);
+		}
+	}
+	if (newest >= 0)
+		ask_tmux(feed, ASK_GO, words);
+	else
+		ask_item(feed, ASK_GO, "focus_pane", "pane", feed->going);
 }
 
 void top_feed_refresh(struct top_feed *feed)
@@ -209,7 +280,7 @@ static void take_error(struct top_feed *feed, enum question question, const stru
 	if (question == ASK_LIST + TOP_AGENTS && is_unknown) {
 		feed->has_no_agents = true;
 		top_model_forget(feed->model, TOP_AGENTS);
-	} else if (question == ASK_STOP) {
+	} else if (question == ASK_STOP || question == ASK_CLIENTS || question == ASK_GO) {
 		(void)snprintf(feed->view->message, sizeof feed->view->message, "%s",
 		    ask_string(error, "message", "the request was refused"));
 	} else if (question == ASK_CAPTURE) {
@@ -234,14 +305,20 @@ static void take_result(struct top_feed *feed, enum question question, const str
 		const struct json *text = json_member(result, "text");
 		if (text != NULL && text->type == JSON_STRING)
 			top_view_preview(feed->view, feed->captured, text->text, text->len);
+	} else if (question == ASK_CLIENTS) {
+		take_clients(feed, ask_string(result, "output", ""));
+	} else if (question == ASK_GO) {
+		feed->has_gone = true;
 	} else if (question == ASK_STOP) {
 		(void)snprintf(feed->view->message, sizeof feed->view->message, "done");
 		top_feed_refresh(feed);
 	} else if (question >= ASK_LIST && question < ASK_LIST + TOP_LIST_COUNT_) {
 		enum top_list list = (enum top_list)(question - ASK_LIST);
 		top_model_load(model, list, result, -1);
-		if (list == TOP_PANES)
+		if (list == TOP_PANES) {
 			model->trouble[0] = '\0';
+			top_cpu_measure(&feed->cpu, &model->lists[TOP_PANES]);
+		}
 	}
 }
 
@@ -282,7 +359,7 @@ static bool take_line(struct top_feed *feed, const char *line, size_t len)
 		if (asked.question == ASK_NOTHING || (int64_t)asked.id != id)
 			continue;
 		feed->asked[i].question = ASK_NOTHING;
-		if (feed->view->is_paused && asked.question != ASK_STOP)
+		if (feed->view->is_paused && asked.question < ASK_CLIENTS)
 			return false;
 		if (json_member(message, "error") != NULL)
 			take_error(feed, asked.question, json_member(message, "error"));
@@ -362,26 +439,27 @@ static int64_t due_at(const struct top_feed *feed, enum question question)
 	return is_slow ? feed->when[question] + SLOW_MS : INT64_MAX;
 }
 
-/* The time of the next capture of the chosen pane. */
-static int64_t capture_at(const struct top_feed *feed, const char **ret_pane)
+/* The time of the next capture of the chosen pane or job. */
+static int64_t capture_at(const struct top_feed *feed, const char **ret_id, bool *ret_is_log)
 {
-	*ret_pane = top_view_wants(feed->view, feed->model);
-	if (*ret_pane == NULL || is_asked(feed, ASK_CAPTURE))
+	*ret_id = top_view_wants(feed->view, feed->model, ret_is_log);
+	if (*ret_id == NULL || is_asked(feed, ASK_CAPTURE))
 		return INT64_MAX;
-	if (strcmp(*ret_pane, feed->captured) != 0)
+	if (strcmp(*ret_id, feed->captured) != 0)
 		return 0;
 	return feed->when[ASK_CAPTURE] + REFRESH_MS;
 }
 
 int64_t top_feed_wait_ms(const struct top_feed *feed, int64_t now_ms)
 {
-	const char *pane;
+	const char *id;
+	bool is_log;
 	int64_t at = feed->reconnect_ms;
 	int64_t wait;
 	if (feed->link != NULL && feed->view->is_paused)
 		return INT32_MAX;
 	if (feed->link != NULL) {
-		at = capture_at(feed, &pane);
+		at = capture_at(feed, &id, &is_log);
 		for (int question = 0; question < ASK_COUNT_; question++) {
 			int64_t due = due_at(feed, (enum question)question);
 			at = due < at ? due : at;
@@ -395,7 +473,8 @@ bool top_feed_step(struct top_feed *feed, int64_t now_ms)
 {
 	bool is_new = take_lines(feed);
 	char reason[PATH_MAX + 512];
-	const char *pane;
+	const char *id;
+	bool is_log;
 	if (feed->link == NULL && now_ms >= feed->reconnect_ms) {
 		if (link_open(&feed->link, feed->cli->socket, reason, sizeof reason) == LINK_OK)
 			greet(feed);
@@ -417,7 +496,7 @@ bool top_feed_step(struct top_feed *feed, int64_t now_ms)
 	    now_ms - feed->when[ASK_LIST + TOP_PANES] >= SILENT_MS)
 		(void)snprintf(
 		    feed->model->trouble, sizeof feed->model->trouble, "muxbusd does not answer");
-	if (capture_at(feed, &pane) <= now_ms)
-		ask_capture(feed, pane);
+	if (capture_at(feed, &id, &is_log) <= now_ms)
+		ask_capture(feed, id, is_log);
 	return is_new;
 }

@@ -33,6 +33,11 @@ bool top_feed_step(struct top_feed *feed, int64_t now_ms);
 /* Marks all lists as stale. */
 void top_feed_refresh(struct top_feed *feed);
 
+/* Shows this pane to the user: on the terminal that shows this program, or used last. */
+void top_feed_go(struct top_feed *feed, const char *pane);
+/* Whether that has happened. */
+bool top_feed_has_gone(const struct top_feed *feed);
+
 /* Asks the daemon to stop the item with this id in the current list. */
 void top_feed_stop(struct top_feed *feed, enum top_list list, const char *id);
 

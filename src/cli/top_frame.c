@@ -86,10 +86,16 @@ static const char *short_path(
 	return out;
 }
 
-static const char *value_text(const struct drawing *drawing, const struct top_column *column,
-    const struct top_value *value, char *out, size_t size)
+static const char *value_text(const struct drawing *drawing, const struct top_item *item,
+    size_t place, char *out, size_t size)
 {
+	const struct top_column *column = &top_tables[drawing->view->list].columns[place];
+	const struct top_value *value = &item->values[place];
 	int64_t past;
+	if (column->kind == TOP_CPU) {
+		(void)snprintf(out, size, item->cpu_percent >= 0 ? "%d%%" : "", item->cpu_percent);
+		return out;
+	}
 	if (column->kind == TOP_PATH)
 		return short_path(drawing->model, value->text, out, size);
 	if (column->kind != TOP_AGE && column->kind != TOP_DUE)
@@ -240,11 +246,13 @@ static void draw_foot(struct drawing *drawing)
 			(void)top_line_put_str(&line, SCREEN_BOLD, text);
 		}
 		(void)snprintf(text, sizeof text,
-		    "↑↓ choose  ←→ list  Enter details  / filter  %s%s%s%s"
-		    "p %s  ? help  q quit",
-		    view->list == TOP_PANES ? "c capture  " : "", table->stop != NULL ? "x " : "",
-		    table->stop != NULL ? table->stop : "", table->stop != NULL ? "  " : "",
-		    view->is_paused ? "go on" : "pause");
+		    "↑↓←→ move  Enter go  d details  / filter  %s%s%s%s"
+		    "%s  ? help  q quit",
+		    view->list == TOP_PANES      ? "c screen  "
+			: view->list == TOP_JOBS ? "l log  "
+						 : "",
+		    table->stop != NULL ? "k " : "", table->stop != NULL ? table->stop : "",
+		    table->stop != NULL ? "  " : "", view->is_paused ? "p go on" : "p pause");
 		(void)top_line_put_str(&line, SCREEN_DIM, text);
 	}
 	top_line_end(&line);
@@ -320,8 +328,7 @@ static void draw_item(struct drawing *drawing, const struct top_item *item, bool
 	(void)top_line_put_str(&line, SCREEN_PLAIN, is_chosen ? "> " : "  ");
 	for (size_t i = 0; table->columns[i].title != NULL; i++) {
 		const struct top_column *column = &table->columns[i];
-		const char *text =
-		    value_text(drawing, column, &item->values[i], text_of, sizeof text_of);
+		const char *text = value_text(drawing, item, i, text_of, sizeof text_of);
 		enum screen_style style = is_chosen ? SCREEN_PLAIN : value_style(item, column, i);
 		if (widths[i] == 0)
 			continue;
@@ -378,19 +385,23 @@ static void draw_list(struct drawing *drawing)
 }
 
 static const char help_text[] =
-    "Up, Down, j, k       move; Page Up, Page Down, Home, End, g, G move further\n"
+    "Up, Down             move; Page Up, Page Down, Home, End, g, G move further\n"
     "Left, Right, Tab     the next list; 1 to 6: that list\n"
-    "Enter                all details of the chosen item\n"
+    "Enter                go to the pane of the chosen item\n"
+    "d                    all details of the chosen item\n"
     "c                    the screen of the chosen pane\n"
-    "x                    stop the chosen job or agent, cancel the timer, watch or notification,\n"
-    "                     after a question\n"
+    "l                    the log of the chosen job, as it grows\n"
+    "k, x                 stop the chosen job or agent, cancel the timer, watch or\n"
+    "                     notification, after a question\n"
     "/                    show only items that contain a text\n"
     "p                    pause: freeze the screen\n"
     "Esc, q               go back; q in a list: quit\n"
     "C-l                  redraw the screen\n"
     "\n"
-    "OUTPUT is the time since the pane's last output that muxbusd knows of. STATE is human\n"
-    "where a person types. The queue's number counts undelivered notifications.\n";
+    "OUTPUT is the time since the pane's last output that muxbusd knows of. CPU is\n"
+    "the processor time of the pane's processes, in percent of one processor. STATE\n"
+    "is human where a person types. The number of the queue counts undelivered\n"
+    "notifications.\n";
 
 static size_t count_lines(const char *text, size_t len)
 {
@@ -449,8 +460,7 @@ static void draw_rule(struct drawing *drawing, const struct top_item *item)
 			    !item->values[i].text[0])
 				continue;
 			(void)top_line_put_str(&line, SCREEN_PLAIN,
-			    value_text(drawing, &table->columns[i], &item->values[i], text_of,
-				sizeof text_of));
+			    value_text(drawing, item, i, text_of, sizeof text_of));
 			top_line_blank(&line, 1);
 		}
 	}
@@ -497,6 +507,7 @@ static void draw_panel(struct drawing *drawing, unsigned rows)
 static void draw_text(struct drawing *drawing)
 {
 	struct top_view *view = drawing->view;
+	bool is_screen = view->mode == TOP_MODE_CAPTURE || view->mode == TOP_MODE_LOG;
 	unsigned body = top_view_body(view);
 	const struct top_item *item = top_view_chosen(view, drawing->model);
 	struct buf text;
@@ -505,13 +516,12 @@ static void draw_text(struct drawing *drawing)
 	if (view->mode == TOP_MODE_HELP)
 		(void)buf_append_str(&text, help_text);
 	else
-		read_text(drawing, item, view->mode == TOP_MODE_CAPTURE, &text);
+		read_text(drawing, item, is_screen, &text);
 	draw_rule(drawing, view->mode == TOP_MODE_HELP ? NULL : item);
 	lines = count_lines((const char *)text.data, text.len);
-	if (view->text_scroll + body > lines)
+	if (view->text_scroll + body > lines || view->follows)
 		view->text_scroll = lines > body ? lines - body : 0;
-	draw_lines(drawing, (const char *)text.data, text.len, view->mode == TOP_MODE_CAPTURE,
-	    view->text_scroll, body);
+	draw_lines(drawing, (const char *)text.data, text.len, is_screen, view->text_scroll, body);
 	buf_finish(&text);
 }
 

@@ -35,6 +35,7 @@ MEMBER(last_output)
 MEMBER(agent)
 MEMBER(pane)
 MEMBER(path)
+MEMBER(pid)
 MEMBER(reason)
 MEMBER(regex)
 MEMBER(seq)
@@ -149,6 +150,52 @@ static void read_agent_command(struct buf *out, const struct json *item)
 	}
 }
 
+struct word {
+	const char *word;
+	const char *text;
+};
+
+static const struct word way_words[] = {
+    {"waited", "taken by a wait"},
+    {"follow", "taken by follow"},
+    {"hook", "taken by a hook"},
+    {"queue_command", "sent by a command"},
+    {"typed", "typed"},
+    {"none", "no way"},
+    {NULL, NULL},
+};
+
+static const struct word result_words[] = {
+    {"deferred", "waits"},
+    {"submitted", "typed"},
+    {"typed", "typed, not taken"},
+    {"handed_over", "taken"},
+    {"refused", "refused"},
+    {NULL, NULL},
+};
+
+static const char *find_text(const struct word *words, const char *word)
+{
+	while (words->word != NULL && strcmp(words->word, word) != 0)
+		words++;
+	return words->word != NULL ? words->text : word;
+}
+
+/* The receipt of a notification in words: "waits: a person types". */
+static void read_delivery(struct buf *out, const struct json *item)
+{
+	const struct json *delivery = json_member(item, "delivery");
+	const char *result = ask_string(delivery, "result", "");
+	const char *way = ask_string(delivery, "way", "");
+	const char *reason = ask_string(delivery, "reason", "");
+	if (strcmp(result, "handed_over") == 0 && *way)
+		(void)buf_append_str(out, find_text(way_words, way));
+	else
+		(void)buf_append_str(out, find_text(result_words, result));
+	if (*reason)
+		(void)buf_printf(out, "%s%s", out->len > 0 ? ": " : "", reason);
+}
+
 static void read_watch_wish(struct buf *out, const struct json *item)
 {
 	if (ask_bool(item, "wake_on_change", false))
@@ -164,6 +211,7 @@ const struct top_table top_tables[TOP_LIST_COUNT_] = {
 	    {"WHERE", TOP_TEXT, 14, 3, false, read_place},
 	    {"STATE", TOP_STATE, 8, 4, false, read_pane_state},
 	    {"OUTPUT", TOP_AGE, 6, 2, true, read_last_output},
+	    {"CPU", TOP_CPU, 4, 4, true, read_pid},
 	    {"COMMAND", TOP_TEXT, 12, 0, false, read_command},
 	    {"TITLE", TOP_TEXT, 0, 1, false, read_title},
 	    {"PATH", TOP_PATH, 0, 5, false, read_path},
@@ -199,13 +247,14 @@ const struct top_table top_tables[TOP_LIST_COUNT_] = {
     [TOP_QUEUE] = {"Queue", "list_notifications", "notifications", "seq", "cancel",
 	"cancel_notification", "seq",
 	{
-	    {"SEQ", TOP_TEXT, 8, 3, true, read_seq},
+	    {"SEQ", TOP_TEXT, 8, 5, true, read_seq},
 	    {"ID", TOP_TEXT, 5, 0, false, read_id},
 	    {"AGE", TOP_AGE, 5, 1, true, read_time},
-	    {"SOURCE", TOP_TEXT, 9, 2, false, read_source},
-	    {"STATE", TOP_STATE, 12, 4, false, read_state},
-	    {"PANE", TOP_TEXT, 5, 5, false, read_pane},
+	    {"SOURCE", TOP_TEXT, 9, 4, false, read_source},
+	    {"STATE", TOP_STATE, 12, 2, false, read_state},
+	    {"PANE", TOP_TEXT, 5, 3, false, read_pane},
 	    {"TEXT", TOP_TEXT, 0, 0, false, read_text},
+	    {"DELIVERY", TOP_TEXT, 0, 3, false, read_delivery},
 	}},
     [TOP_AGENTS] = {"Agents", "list_agents", "agents", "agent", "stop", "stop_agent", "agent",
 	{
@@ -258,6 +307,15 @@ static const struct word_style *find_word(const char *word)
 	return NULL;
 }
 
+const char *top_item_pane(enum top_list list, const struct top_item *item)
+{
+	const struct top_column *columns = top_tables[list].columns;
+	for (size_t i = 0; columns[i].title != NULL; i++)
+		if (columns[i].read == read_pane && item->values[i].text[0] == '%')
+			return item->values[i].text;
+	return NULL;
+}
+
 enum screen_style top_state_style(const char *word)
 {
 	const struct word_style *found = find_word(word);
@@ -307,7 +365,8 @@ static void load_item(const struct top_table *table, struct top_item *item, cons
 {
 	struct buf text;
 	struct json_writer writer;
-	*item = (struct top_item){0};
+	*item = (struct top_item){.cpu_percent = -1};
+	item->pid = (pid_t)ask_int(json, "pid", 0);
 	buf_init(&text, TOP_ITEM_BYTES_MAX);
 	json_writer_init(&writer, &text);
 	json_put_value(&writer, NULL, json);

@@ -6,6 +6,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <sys/types.h>
 
 #include "base/buf.h"
 #include "cli/screen_text.h"
@@ -33,6 +34,7 @@ enum top_kind {
 	TOP_STATE, /* a word with a colour */
 	TOP_AGE, /* time since then */
 	TOP_DUE, /* time until then */
+	TOP_CPU, /* the processor time of the item's processes, in percent */
 };
 
 struct top_column {
@@ -68,6 +70,8 @@ struct top_item {
 	char *id;
 	char *json; /* all its members */
 	bool is_over; /* ended: drawn dim */
+	pid_t pid; /* of a pane's first process; 0: none */
+	int cpu_percent; /* of one processor; -1: unknown */
 	struct top_value values[TOP_COLUMNS_MAX];
 };
 
@@ -114,6 +118,9 @@ void top_model_load_status(struct top_model *model, const struct json *result, i
 
 /* Appends all members of an item, a line each; the text is still untrusted. */
 void top_model_describe(struct top_model *model, const struct top_item *item, struct buf *out);
+
+/* The pane of an item of this list, or NULL. */
+const char *top_item_pane(enum top_list list, const struct top_item *item);
 
 /* The colour of a state. */
 enum screen_style top_state_style(const char *word);

@@ -73,7 +73,7 @@ size_t top_view_items(struct top_view *view, const struct top_model *model,
 {
 	const struct top_items *all = &model->lists[view->list];
 	const char *id = view->chosen[view->list];
-	size_t count = 0, chosen = SIZE_MAX;
+	size_t count = 0, chosen = SIZE_MAX, other = SIZE_MAX;
 	*ret_items = all->count > 0 ? xcalloc(all->count, sizeof **ret_items) : NULL;
 	for (size_t i = 0; i < all->count; i++) {
 		const struct top_item *item = &all->items[i];
@@ -81,8 +81,13 @@ size_t top_view_items(struct top_view *view, const struct top_model *model,
 			continue;
 		if (id != NULL && strcmp(item->id, id) == 0)
 			chosen = count;
+		if (other == SIZE_MAX && strcmp(item->id, view->own_pane) != 0)
+			other = count;
 		(*ret_items)[count++] = item;
 	}
+	/* A person who starts this program wants to see another pane. */
+	if (id == NULL && view->list == TOP_PANES && other != SIZE_MAX)
+		chosen = other;
 	/* The chosen item is gone: choose the one in its place. */
 	if (chosen == SIZE_MAX)
 		chosen = view->place[view->list] < count ? view->place[view->list]
@@ -118,6 +123,7 @@ static void move_choice(struct top_view *view, const struct top_model *model, in
 static void move_text(struct top_view *view, int64_t by)
 {
 	int64_t to = (int64_t)view->text_scroll + by;
+	view->follows = view->mode == TOP_MODE_LOG && by == TEXT_LINES_MAX;
 	/* Drawing corrects a scroll too far, since only then the end is known. */
 	view->text_scroll = to < 0 ? 0 : to > TEXT_LINES_MAX ? TEXT_LINES_MAX : (size_t)to;
 }
@@ -132,19 +138,22 @@ static void change_list(struct top_view *view, const struct top_model *model, in
 	view->mode = TOP_MODE_LIST;
 }
 
-const char *top_view_wants(struct top_view *view, const struct top_model *model)
+const char *top_view_wants(struct top_view *view, const struct top_model *model, bool *ret_is_log)
 {
 	bool is_panes = view->list == TOP_PANES;
 	bool is_open = view->mode == TOP_MODE_CAPTURE || top_view_panel(view) > 0;
-	const struct top_item *item = is_panes && is_open ? top_view_chosen(view, model) : NULL;
+	const struct top_item *item = NULL;
+	*ret_is_log = view->mode == TOP_MODE_LOG;
+	if (*ret_is_log || (is_panes && is_open))
+		item = top_view_chosen(view, model);
 	return item != NULL ? item->id : NULL;
 }
 
-void top_view_preview(struct top_view *view, const char *pane, const void *text, size_t len)
+void top_view_preview(struct top_view *view, const char *id, const void *text, size_t len)
 {
 	buf_clear(&view->preview);
 	(void)buf_append(&view->preview, text, len < TOP_PREVIEW_MAX ? len : TOP_PREVIEW_MAX);
-	(void)snprintf(view->preview_id, sizeof view->preview_id, "%s", pane);
+	(void)snprintf(view->preview_id, sizeof view->preview_id, "%s", id);
 }
 
 static enum top_action open_text(
@@ -154,8 +163,11 @@ static enum top_action open_text(
 		return TOP_NOTHING;
 	if (mode == TOP_MODE_CAPTURE && view->list != TOP_PANES)
 		return TOP_NOTHING;
+	if (mode == TOP_MODE_LOG && view->list != TOP_JOBS)
+		return TOP_NOTHING;
 	view->mode = mode;
 	view->text_scroll = 0;
+	view->follows = mode == TOP_MODE_LOG;
 	return TOP_CHANGED;
 }
 
@@ -172,6 +184,18 @@ static enum top_action ask_stop(struct top_view *view, const struct top_model *m
 	choose(view, item, view->place[view->list]); /* stay on this item */
 	view->prompt = TOP_PROMPT_STOP;
 	return TOP_CHANGED;
+}
+
+/* Enter goes to the pane of an item; an item without a pane opens. */
+static enum top_action on_enter(struct top_view *view, const struct top_model *model)
+{
+	const struct top_item *item = top_view_chosen(view, model);
+	if (item == NULL)
+		return TOP_NOTHING;
+	if (top_item_pane(view->list, item) == NULL)
+		return open_text(view, model, TOP_MODE_DETAILS);
+	choose(view, item, view->place[view->list]);
+	return TOP_GO;
 }
 
 static enum top_action on_escape(struct top_view *view)
@@ -208,6 +232,11 @@ static enum top_action on_letter(
 		return open_text(view, model, TOP_MODE_HELP);
 	case 'c':
 		return open_text(view, model, TOP_MODE_CAPTURE);
+	case 'd':
+		return open_text(view, model, TOP_MODE_DETAILS);
+	case 'l':
+		return open_text(view, model, TOP_MODE_LOG);
+	case 'k':
 	case 'x':
 		return ask_stop(view, model);
 	case 'p':
@@ -289,13 +318,11 @@ static enum top_action on_key(
 		return TOP_CHANGED;
 	case TOP_KEY_ENTER:
 		if (view->mode == TOP_MODE_LIST)
-			return open_text(view, model, TOP_MODE_DETAILS);
+			return on_enter(view, model);
 		return on_escape(view);
 	case TOP_KEY_ESCAPE:
 		return on_escape(view);
 	case TOP_KEY_CHARACTER:
-		if (strcmp(key->bytes, "j") == 0 || strcmp(key->bytes, "k") == 0)
-			return on_move(view, model, key->bytes[0] == 'j' ? 1 : -1);
 		if (strcmp(key->bytes, "g") == 0 || strcmp(key->bytes, "G") == 0)
 			return on_move(
 			    view, model, key->bytes[0] == 'G' ? TEXT_LINES_MAX : -TEXT_LINES_MAX);

@@ -25,6 +25,7 @@ enum top_mode {
 	TOP_MODE_LIST,
 	TOP_MODE_DETAILS,
 	TOP_MODE_CAPTURE,
+	TOP_MODE_LOG, /* the end of a job's output */
 	TOP_MODE_HELP,
 };
 
@@ -46,11 +47,13 @@ struct top_view {
 	size_t place[TOP_LIST_COUNT_]; /* its last position, in case it is gone */
 	size_t scroll[TOP_LIST_COUNT_]; /* rows above the screen */
 	size_t count; /* items that passed the filter last time */
-	size_t text_scroll; /* of details, a capture or the help */
+	size_t text_scroll; /* of details, a capture, a log or the help */
+	bool follows; /* the end of a log stays on the screen */
 	char filter[TOP_FILTER_MAX + 1];
 	bool is_paused;
-	struct buf preview; /* the screen of a pane */
-	char preview_id[32]; /* its pane; "": none */
+	char own_pane[32]; /* the pane that this program runs in; "": none */
+	struct buf preview; /* the screen of a pane, or the end of a job's output */
+	char preview_id[32]; /* that pane or job; "": none */
 	char message[200]; /* about the last action; "": none */
 };
 
@@ -62,6 +65,7 @@ enum top_action {
 	TOP_REDRAW, /* draw everything */
 	TOP_RESUME, /* the pause is over: ask for missed changes */
 	TOP_STOP, /* stop the chosen item; the user has confirmed */
+	TOP_GO, /* show the pane of the chosen item to the user */
 };
 
 void top_view_init(struct top_view *view, unsigned columns, unsigned rows);
@@ -81,11 +85,11 @@ size_t top_view_items(struct top_view *view, const struct top_model *model,
 /* The chosen item, or NULL. */
 const struct top_item *top_view_chosen(struct top_view *view, const struct top_model *model);
 
-/* The pane whose screen is needed now, or NULL. */
-const char *top_view_wants(struct top_view *view, const struct top_model *model);
+/* The pane whose screen is needed now, or the job whose log is (*ret_is_log); NULL: none. */
+const char *top_view_wants(struct top_view *view, const struct top_model *model, bool *ret_is_log);
 
-/* Stores the screen of a pane. */
-void top_view_preview(struct top_view *view, const char *pane, const void *text, size_t len);
+/* Stores the screen of a pane, or the end of a job's output. */
+void top_view_preview(struct top_view *view, const char *id, const void *text, size_t len);
 
 /* The rows of the list or the opened text; and those of the panel below (0: none). */
 unsigned top_view_body(const struct top_view *view);

@@ -32,7 +32,13 @@ $muxbus top >"$dir/snapshot" </dev/null
 is 'in a pipe it is one line of JSON' "$(wc -l <"$dir/snapshot") $(jq -r '.panes[0].pane, .status.tmux.state, (.jobs | length)' "$dir/snapshot" | tr '\n' ' ')" '1 %0 live 0 '
 
 # 80 x 24, and another window with some text.
-ask '{"method":"run_long_command","params":{"command":"exec sleep 1000","name":"long"}}' >"$dir/answer"
+cat >"$dir/long" <<END
+echo first line
+until [ -e "$dir/more" ]; do sleep 0.1; done
+echo second line
+exec sleep 1000
+END
+ask '{"method":"run_long_command","params":{"command":"exec sh '"$dir"'/long","name":"long"}}' >"$dir/answer"
 job=$(jq -r .result.id "$dir/answer")
 t new-window -d -t main -n other "printf '\\033]2;its title\\033\\\\'; printf 'in the \\033[31mother\\033[0m pane'; exec cat"
 until_is 'the shell is ready' yes shows 'ready$'
@@ -43,22 +49,25 @@ is 'on the alternate screen, without a cursor' "$(state)" 100
 ok 'the first row names the server' sh -c "$(command -v tmux) -S $dir/tmux capture-pane -p -t main:0.0 | head -n 1 | grep -q '^muxbus tmux  tmux .* 1 session .* ● live\$'"
 waits_for 'a pane with its program and title' 'main:1.0'
 waits_for 'its title' 'its title'
-is 'all 24 rows are used' "$(screen | tail -n 1 | grep -c '^↑↓ choose')" 1
-is 'colours are used' "$(t capture-pane -pe -t main:0.0 | grep -c '36m%1')" 1
+is 'all 24 rows are used' "$(screen | tail -n 1 | grep -c '^↑↓←→ move')" 1
+is 'colours are used' "$(t capture-pane -pe -t main:0.0 | grep -c '36m%0')" 1
 
 # New jobs and notifications appear by themselves.
 t rename-window -t main:1 renamed
 t new-window -d -t main -n third 'exec cat'
 waits_for 'a new pane appears by itself' 'main:2.0'
 
+is 'another pane than its own is chosen' "$(screen | grep -c '^> %1')" 1
 key Down
-waits_for 'down chooses the next' '> %1'
+waits_for 'down chooses the next' '> %2'
+key Up
+waits_for 'up the last' '> %1'
 key c
 waits_for 'c shows its screen' 'in the other pane'
 key Escape
 waits_for 'Esc goes back' '> %1'
-key Enter
-waits_for 'Enter shows all details' 'session_name     main'
+key d
+waits_for 'd shows all details' 'session_name     main'
 key q
 waits_for 'q goes back too' 'Panes 3   Jobs 1'
 key /
@@ -71,7 +80,7 @@ waits_for 'is cleared' 'main:2.0'
 t resize-window -t main:0 -x 200 -y 60
 waits_for 'a large screen shows the pane too' '── %1 main:1.0'
 waits_for 'and its text' 'in the other pane'
-is 'all 60 rows are used' "$(screen | wc -l) $(screen | tail -n 1 | grep -c '^↑↓ choose')" '60 1'
+is 'all 60 rows are used' "$(screen | wc -l) $(screen | tail -n 1 | grep -c '^↑↓←→ move')" '60 1'
 waits_for 'and the path' ' PATH'
 t resize-window -t main:0 -x 24 -y 5
 size() { # the rows, and the columns of the longest
@@ -81,12 +90,71 @@ until_is 'a tiny screen shows the part that fits' '5 24' size
 t resize-window -t main:0 -x 80 -y 24
 waits_for 'and back' 'Panes 3   Jobs 1'
 
-# Jobs are stopped, after a question.
+# Enter goes to the pane: without a terminal attached, in its session.
+current() {
+	t display-message -p -t main '#{pane_id}'
+}
+key Enter
+until_is 'Enter makes the pane the current one' %1 current
+t select-window -t main:0
+
+# With a terminal attached, there: also to another session.
+t new-session -d -s far 'exec cat'
+far=$(t list-panes -t far -F '#{pane_id}')
+inner=$(command -v tmux)
+t new-session -d -s outer "exec env TMUX= '$inner' -S '$dir/tmux' attach -t main"
+shown() { # the session on the terminal in the pane of "outer"
+	t list-clients -F '#{client_control_mode} #{client_tty} #{session_name}' |
+		grep "^0 $(t list-panes -t outer -F '#{pane_tty}') " | cut -d ' ' -f 3
+}
+until_is 'a terminal is attached' main shown
+key /
+key -l far:
+key Enter
+waits_for 'the other session is found' "> $far"
+key Enter
+until_is 'Enter shows it on the terminal' far shown
+t switch-client -c "$(t list-panes -t outer -F '#{pane_tty}')" -t main
+until_is 'the terminal shows top again' main shown
+key q
+until_is 'q ends it' 011 state
+key "$muxbus top --pick" Enter
+waits_for '--pick shows the same' '> %1'
+t new-window -d -t main -n picked 'exec cat'
+waits_for 'with a new pane' 'main:3.0'
+key /
+key -l main:3
+key Enter
+key Enter
+until_is '--pick goes to the pane' 3 t display-message -p -t main '#{window_index}'
+until_is 'and ends' 011 state
+t kill-window -t main:3
+
+# The recipe for fzf, which chooses without a screen here.
+if command -v fzf >/dev/null; then
+	PATH="$MUXBUS_BUILDDIR:$PATH" TMUX="$dir/tmux,1,0" FZF_DEFAULT_OPTS='--filter=far:0.0' \
+		"$MUXBUS_SRCDIR/contrib/tmux/pick" 2>"$dir/error"
+	until_is 'contrib/tmux/pick goes to a pane' far shown
+else
+	ok 'contrib/tmux/pick # SKIP no fzf' true
+fi
+t kill-session -t outer
+t kill-session -t far
+t select-window -t main:0
+key "$muxbus top; echo status \$?" Enter
+waits_for 'top again' 'main:1.0'
+
+# The log of a job grows on the screen. Jobs are stopped, after a question.
 key Right
 waits_for 'the list of jobs' "$job"
 waits_for 'with its state' 'running'
-key x
-waits_for 'x asks first' "stop $job?"
+key l
+waits_for 'l shows its log' 'first line'
+: >"$dir/more"
+waits_for 'as it grows' 'second line'
+key q
+key k
+waits_for 'k asks first' "stop $job?"
 key n
 waits_for 'n refuses' 'nothing was done'
 key x
