@@ -191,6 +191,7 @@ enum muxbus_cap {
 	MUXBUS_CAP_EVENTS_SYNC = 1 << 14, /* since 3.8: notifications come at once */
 	MUXBUS_CAP_START_CRASH = 1 << 15, /* to 3.6b: an event while `tmux -C` starts kills tmux */
 	MUXBUS_CAP_NEW_LAYOUTS = 1 << 16, /* since 3.8: layouts in JSON, on request */
+	MUXBUS_CAP_EMOJI_JOIN = 1 << 17, /* since 3.4: skin tones and U+FE0F widen no text */
 };
 
 struct muxbus_version {

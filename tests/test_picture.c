@@ -27,9 +27,9 @@ static const char *text_of(const struct buf *out)
 /*
  * A row as text: each change of style as {text,ground,attributes,underline,line}, then characters.
  */
-static void describe(struct buf *out, const char *line)
+static void describe(struct buf *out, const char *line, bool joins_emoji)
 {
-	struct picture_state state = {0};
+	struct picture_state state = {.joins_emoji = joins_emoji};
 	struct picture_cell cells[COLUMNS];
 	struct picture_looks looks = {0};
 	buf_clear(out);
@@ -97,8 +97,54 @@ static void test_rows(void)
 	struct buf out;
 	buf_init(&out, 4096);
 	for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
-		describe(&out, rows[i].line);
+		describe(&out, rows[i].line, true);
 		is_str(text_of(&out), rows[i].want, "row %zu", i);
+	}
+	buf_finish(&out);
+}
+
+#define WOMAN "\xf0\x9f\x91\xa9"
+#define TONE "\xf0\x9f\x8f\xbd"
+#define ROCKET "\xf0\x9f\x9a\x80"
+#define ZWJ "\xe2\x80\x8d"
+#define HEART "\xe2\x9d\xa4"
+#define STYLE "\xef\xb8\x8f"
+#define FLAG_D "\xf0\x9f\x87\xa9"
+#define FLAG_E "\xf0\x9f\x87\xaa"
+
+/* Emoji of several characters, in as many cells as the two kinds of tmux give each. */
+static const struct {
+	const char *line;
+	const char *joined; /* since 3.4 */
+	const char *before;
+} emoji[] = {
+    {WOMAN ZWJ ROCKET "x", WOMAN ZWJ ROCKET "2x_________", WOMAN ZWJ ROCKET "2x_________"},
+    {WOMAN TONE "x", WOMAN TONE "2x_________", WOMAN "2" TONE "2x_______"},
+    {WOMAN TONE ZWJ ROCKET "x", WOMAN TONE ZWJ ROCKET "2x_________",
+	WOMAN "2" TONE ZWJ ROCKET "2x_______"},
+    {FLAG_D FLAG_E "x", FLAG_D FLAG_E "2x_________", FLAG_D FLAG_E "2x_________"},
+    {FLAG_D FLAG_E FLAG_D "x", FLAG_D FLAG_E "2" FLAG_D "x________",
+	FLAG_D FLAG_E "2" FLAG_D "x________"},
+    {HEART STYLE "x", HEART STYLE "2x_________", HEART STYLE "x__________"},
+    {"1" STYLE "\xe2\x83\xa3x",
+	"1" STYLE "\xe2\x83\xa3"
+	"2x_________",
+	"1" STYLE "\xe2\x83\xa3x__________"},
+    /* Nothing to join to. */
+    {TONE "x", TONE "2x_________", TONE "2x_________"},
+    {ZWJ "x", "x___________", "x___________"},
+    {"12345678901" HEART STYLE, "12345678901" HEART STYLE, "12345678901" HEART STYLE},
+};
+
+static void test_emoji(void)
+{
+	struct buf out;
+	buf_init(&out, 4096);
+	for (size_t i = 0; i < sizeof emoji / sizeof emoji[0]; i++) {
+		describe(&out, emoji[i].line, true);
+		is_str(text_of(&out), emoji[i].joined, "emoji %zu", i);
+		describe(&out, emoji[i].line, false);
+		is_str(text_of(&out), emoji[i].before, "emoji %zu, before tmux 3.4", i);
 	}
 	buf_finish(&out);
 }
@@ -430,6 +476,7 @@ int main(void)
 		const char *kind;
 	} kinds[] = {{picture_svg, "svg"}, {picture_html, "html"}};
 	test_rows();
+	test_emoji();
 	test_combining_is_bounded();
 	test_state_goes_on();
 	test_svg();

@@ -95,27 +95,28 @@ static void test_caps(void)
 	    {"3.3a", "dead_signal swap_notifies " HAZARDS_OLD},
 	    {"3.4",
 		"print_encoded hook_message dead_signal swap_notifies "
-		"off_crash window_crash subscription_crash names_encoded start_crash "},
+		"off_crash window_crash subscription_crash names_encoded start_crash emoji_join "},
 	    {"3.5a",
 		"print_encoded hook_message dead_signal swap_notifies extended_keys "
-		"off_crash window_crash subscription_crash names_encoded start_crash "},
+		"off_crash window_crash subscription_crash names_encoded start_crash emoji_join "},
 	    {"3.6b",
 		"hook_message dead_signal swap_notifies no_detach_on_destroy extended_keys "
-		"off_crash window_crash subscription_crash names_encoded start_crash "},
+		"off_crash window_crash subscription_crash names_encoded start_crash emoji_join "},
 	    {"3.7c",
 		"hook_message dead_signal swap_notifies paste_vis floating fast_output "
-		"no_detach_on_destroy extended_keys window_crash "},
+		"no_detach_on_destroy extended_keys window_crash emoji_join "},
 	    {"3.8",
 		"hook_message dead_signal swap_notifies paste_vis floating fast_output "
-		"no_detach_on_destroy extended_keys events_sync new_layouts "},
+		"no_detach_on_destroy extended_keys events_sync new_layouts emoji_join "},
 	    /* A bug fixed in 3.8 may still be in the versions before 3.8. */
 	    {"next-3.8",
 		"hook_message dead_signal swap_notifies paste_vis floating fast_output "
-		"no_detach_on_destroy extended_keys window_crash events_sync new_layouts "},
+		"no_detach_on_destroy extended_keys window_crash events_sync new_layouts "
+		"emoji_join "},
 	    {"next-3.6",
 		"print_encoded hook_message dead_signal swap_notifies no_detach_on_destroy "
 		"extended_keys off_crash window_crash subscription_crash names_encoded "
-		"start_crash "},
+		"start_crash emoji_join "},
 	};
 
 	for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
@@ -131,7 +132,7 @@ static void test_names(void)
 	unsigned bit = 0;
 	while (muxbus_cap_name(1u << bit) != NULL)
 		bit++;
-	is_int(1 << bit, MUXBUS_CAP_NEW_LAYOUTS << 1, "each capability has a name, without a gap");
+	is_int(1 << bit, MUXBUS_CAP_EMOJI_JOIN << 1, "each capability has a name, without a gap");
 	ok(muxbus_cap_name(0) == NULL && muxbus_cap_name(3) == NULL, "an unknown bit has no name");
 }
 

@@ -49,6 +49,7 @@ static const struct cap_row cap_rows[] = {
     {MUXBUS_CAP_EVENTS_SYNC, "events_sync", RELEASE(3, 8, 0), FOREVER},
     {MUXBUS_CAP_START_CRASH, "start_crash", 0, RELEASE(3, 7, 0)},
     {MUXBUS_CAP_NEW_LAYOUTS, "new_layouts", RELEASE(3, 8, 0), FOREVER},
+    {MUXBUS_CAP_EMOJI_JOIN, "emoji_join", RELEASE(3, 4, 0), FOREVER},
 };
 
 #define CAP_ROWS (sizeof cap_rows / sizeof cap_rows[0])

@@ -307,6 +307,7 @@ static bool put_picture(const struct capture *capture, const struct muxbus_captu
 					    : "",
 	    .is_light = capture->is_light,
 	    .has_frame = capture->title != NULL,
+	    .joins_emoji = tmux_caps(request_daemon(request)->tmux) & MUXBUS_CAP_EMOJI_JOIN,
 	};
 	struct buf out;
 	int error;

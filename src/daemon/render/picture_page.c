@@ -52,7 +52,7 @@ void picture_page_rows(struct picture_page *page, void (*each)(struct picture_pa
 {
 	const uint8_t *at = page->picture->text;
 	size_t left = page->picture->len;
-	struct picture_state state = {0};
+	struct picture_state state = {.joins_emoji = page->picture->joins_emoji};
 	unsigned lines = page->picture->first + page->picture->rows;
 	for (unsigned line = 0; line < lines && page->error == 0; line++) {
 		const uint8_t *newline = left > 0 ? memchr(at, '\n', left) : NULL;

@@ -12,6 +12,12 @@
 #define SHIFT_OUT 0x0e
 #define SHIFT_IN 0x0f
 #define REPLACEMENT "\xef\xbf\xbd"
+#define JOINER "\xe2\x80\x8d" /* U+200D: the characters on both sides make one emoji */
+#define EMOJI_STYLE 0xfe0f
+#define TONE_FIRST 0x1f3fb
+#define TONE_LAST 0x1f3ff
+#define FLAG_FIRST 0x1f1e6
+#define FLAG_LAST 0x1f1ff
 
 struct reading {
 	struct picture_state *state;
@@ -53,6 +59,48 @@ static void put_combining(struct reading *reading, const uint8_t *bytes, size_t 
 		return;
 	memcpy(cell->bytes + cell->len, bytes, len);
 	cell->len = (uint8_t)(cell->len + len);
+}
+
+/* Gives the character before another cell, if there is room: tmux has done the same. */
+static void widen(struct reading *reading)
+{
+	struct picture_cell *cell = &reading->cells[reading->last];
+	if (cell->width != 1 || reading->column >= reading->columns)
+		return;
+	cell->width = 2;
+	cell[1] = (struct picture_cell){.looks = cell->looks};
+	reading->column++;
+}
+
+/* Whether the cell holds one half of a flag. */
+static bool is_half_flag(const struct picture_cell *cell)
+{
+	uint32_t c;
+	return cell->len == 4 && utf8_decode((const uint8_t *)cell->bytes, cell->len, &c) > 0 &&
+	    c >= FLAG_FIRST && c <= FLAG_LAST;
+}
+
+/* Adds a character with a width of its own to the one before, if both make one emoji. */
+static bool put_joined(struct reading *reading, uint32_t c, const uint8_t *bytes, size_t len)
+{
+	struct picture_cell *cell;
+	bool is_flag;
+	if (reading->last < 0)
+		return false;
+	cell = &reading->cells[reading->last];
+	is_flag = c >= FLAG_FIRST && c <= FLAG_LAST && is_half_flag(cell);
+	if (cell->len + len > PICTURE_CELL_BYTES ||
+	    !(is_flag ||
+		(c >= TONE_FIRST && c <= TONE_LAST && cell->width == 2 &&
+		    reading->state->joins_emoji) ||
+		(cell->len > sizeof JOINER - 1 &&
+		    memcmp(cell->bytes + cell->len - (sizeof JOINER - 1), JOINER,
+			sizeof JOINER - 1) == 0)))
+		return false;
+	put_combining(reading, bytes, len);
+	if (is_flag)
+		widen(reading);
+	return true;
 }
 
 /* The line drawing character set of the VT100. */
@@ -104,6 +152,19 @@ static void put_ascii(struct reading *reading, uint8_t byte)
 		put_cell(reading, (const char *)&byte, 1, 1);
 }
 
+/* A character that is not ASCII. */
+static void put_wide(struct reading *reading, uint32_t c, const uint8_t *bytes, size_t len)
+{
+	size_t width = cells_width(bytes, len);
+	if (width == 0) {
+		put_combining(reading, bytes, len);
+		if (c == EMOJI_STYLE && reading->state->joins_emoji && reading->last >= 0)
+			widen(reading);
+	} else if (!put_joined(reading, c, bytes, len)) {
+		put_cell(reading, (const char *)bytes, len, (unsigned)width);
+	}
+}
+
 static void put_text(struct reading *reading, const uint8_t *bytes, size_t len)
 {
 	for (size_t at = 0; at < len;) {
@@ -118,11 +179,7 @@ static void put_text(struct reading *reading, const uint8_t *bytes, size_t len)
 		} else if (utf8_decode(bytes + at, used, &c) > 0 && c < 0xa0) {
 			put_cell(reading, REPLACEMENT, strlen(REPLACEMENT), 1);
 		} else if (!is_unwanted(c)) {
-			size_t width = cells_width(bytes + at, used);
-			if (width > 0)
-				put_cell(reading, (const char *)bytes + at, used, (unsigned)width);
-			else
-				put_combining(reading, bytes + at, used);
+			put_wide(reading, c, bytes + at, used);
 		}
 		at += used;
 	}

@@ -19,10 +19,15 @@ struct picture_cell {
 	char bytes[PICTURE_CELL_BYTES]; /* valid UTF-8 that any XML may hold; not escaped */
 };
 
-/* State carried from row to row. Zeroed at the start of a picture. */
+/* State carried from row to row. At the start of a picture only joins_emoji may be set. */
 struct picture_state {
 	struct picture_looks looks;
 	bool is_drawing; /* the line drawing character set is active */
+	/*
+	 * tmux puts a skin tone into the cell of the emoji before it, and U+FE0F makes a character
+	 * two cells wide. Before 3.4, a skin tone has two cells of its own.
+	 */
+	bool joins_emoji;
 };
 
 /*
