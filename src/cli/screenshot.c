@@ -9,11 +9,13 @@
 #include "cli/ask.h"
 #include "cli/option.h"
 #include "cli/own_pane.h"
+#include "cli/png.h"
 #include "cli/show.h"
 #include "cli/verbs.h"
 #include "wire/json.h"
 
 #define PARAMS_MAX LINK_LINE_MAX
+#define PNG_MAX (64 * 1024 * 1024)
 
 struct screenshot {
 	const char *pane; /* NULL: our own */
@@ -65,12 +67,17 @@ static bool ends_in(const char *text, const char *end)
 /* The format if there is no --format. */
 static const char *choose_format(const struct screenshot *shot)
 {
-	bool is_html;
+	const char *path = shot->path != NULL ? shot->path : "";
 	if (shot->format != NULL)
 		return shot->format;
-	is_html =
-	    shot->path != NULL && (ends_in(shot->path, ".html") || ends_in(shot->path, ".htm"));
-	return is_html ? "html" : "svg";
+	if (ends_in(path, ".png"))
+		return "png";
+	return ends_in(path, ".html") || ends_in(path, ".htm") ? "html" : "svg";
+}
+
+static bool is_png(const struct screenshot *shot)
+{
+	return strcmp(choose_format(shot), "png") == 0;
 }
 
 static enum cli_status capture(const struct cli *cli, const struct screenshot *shot,
@@ -86,7 +93,7 @@ static enum cli_status capture(const struct cli *cli, const struct screenshot *s
 	buf_init(&params, PARAMS_MAX);
 	json_writer_init(&writer, &params);
 	json_object_begin(&writer, NULL);
-	json_put_str(&writer, "format", choose_format(shot));
+	json_put_str(&writer, "format", is_png(shot) ? "svg" : choose_format(shot));
 	if (pane != NULL)
 		(void)json_put_text(&writer, "pane", pane, strlen(pane));
 	if (shot->theme != NULL)
@@ -103,13 +110,13 @@ static enum cli_status capture(const struct cli *cli, const struct screenshot *s
 }
 
 /* Writes the picture to the file or to standard output. */
-static enum cli_status put_picture(const struct screenshot *shot, const struct json *picture)
+static enum cli_status put_picture(const struct screenshot *shot, const void *bytes, size_t len)
 {
 	bool is_written;
 	int error;
 	FILE *file;
 	if (shot->path == NULL || strcmp(shot->path, "-") == 0) {
-		(void)fwrite(picture->text, 1, picture->len, stdout);
+		(void)fwrite(bytes, 1, len, stdout);
 		return cli_flush(CLI_DONE);
 	}
 	file = fopen(shot->path, "we");
@@ -117,7 +124,7 @@ static enum cli_status put_picture(const struct screenshot *shot, const struct j
 		cli_error("%s: %s", shot->path, strerror(errno));
 		return CLI_NO;
 	}
-	is_written = fwrite(picture->text, 1, picture->len, file) == picture->len;
+	is_written = fwrite(bytes, 1, len, file) == len;
 	error = errno;
 	if (fclose(file) != 0 && is_written) {
 		is_written = false;
@@ -126,6 +133,17 @@ static enum cli_status put_picture(const struct screenshot *shot, const struct j
 	if (!is_written)
 		cli_error("%s: %s", shot->path, strerror(error));
 	return is_written ? CLI_DONE : CLI_NO;
+}
+
+static enum cli_status put_png(const struct screenshot *shot, const struct json *picture)
+{
+	enum cli_status status = CLI_NO;
+	struct buf png;
+	buf_init(&png, PNG_MAX);
+	if (png_convert(picture->text, picture->len, &png))
+		status = put_picture(shot, png.data, png.len);
+	buf_finish(&png);
+	return status;
 }
 
 enum cli_status screenshot_run(struct cli *cli, int argc, char **argv)
@@ -152,9 +170,10 @@ enum cli_status screenshot_run(struct cli *cli, int argc, char **argv)
 		show_json(cli, result);
 		status = cli_flush(CLI_DONE);
 	} else if (picture != NULL && picture->type == JSON_STRING) {
-		status = put_picture(&shot, picture);
+		status = is_png(&shot) ? put_png(&shot, picture)
+				       : put_picture(&shot, picture->text, picture->len);
 	} else if (status == CLI_DONE) {
-		status = cli_usage("screenshot", "--format must be svg or html");
+		status = cli_usage("screenshot", "--format must be svg, html or png");
 	}
 	link_close(link);
 	return status;

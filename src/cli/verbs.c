@@ -9,7 +9,7 @@ const struct verb verbs[] = {
 	"record the output of a pane for asciinema", "--follow --output --timeout --title",
 	record_run},
     {"screenshot", VERB_LIVE,
-	"[pane] [-o file] [-f svg|html] [-n lines] [--theme dark|light] [-t title]",
+	"[pane] [-o file] [-f svg|html|png] [-n lines] [--theme dark|light] [-t title]",
 	"save the screen of a pane as a picture", "--output --format --lines --theme --title",
 	screenshot_run},
     {"top", VERB_LIVE, "[--pick]", "a live screen of panes, jobs, timers, watches and the queue",

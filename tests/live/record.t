@@ -28,7 +28,19 @@ is 'with a title, on light ground, one line' "$(status $muxbus screenshot %0 --t
 ok 'as it was asked for' grep -q "height='60'.*fill='#2a2e37'" "$dir/out"
 ok 'and its bar' grep -q 'r=.5.5' "$dir/out"
 is '--json gives the result' "$($muxbus screenshot %0 --json | jq -r '.format + " " + (.rows | tostring)')" 'svg 24'
-is 'what it cannot be is wrong usage' "$(status $muxbus screenshot %0 -f png)" 2
+is 'what it cannot be is wrong usage' "$(status $muxbus screenshot %0 -f gif)" 2
+mkdir "$dir/tmp"
+is 'PNG needs a program' "$(status env PATH=/none TMPDIR="$dir/tmp" $muxbus screenshot %0 -f png)" 1
+ok 'which is named' grep -q 'rsvg-convert (Debian: librsvg2-bin) or chromium' "$dir/said"
+if command -v rsvg-convert >/dev/null; then
+	is 'and then works' "$(status env TMPDIR="$dir/tmp" $muxbus screenshot %0 -o "$dir/b.png")" 0
+	is 'it is PNG' "$(head -c 4 "$dir/b.png" | tail -c 3)" PNG
+	TMPDIR="$dir/tmp" $muxbus screenshot %0 -f png >"$dir/c.png"
+	ok 'also to standard output' cmp "$dir/b.png" "$dir/c.png"
+else
+	ok 'a picture in PNG # SKIP no rsvg-convert' true
+fi
+is 'no file is left behind' "$(ls "$dir/tmp")" ''
 is 'so is text' "$(status $muxbus screenshot %0 -f text)" 2
 is 'and a second pane' "$(status $muxbus screenshot %0 %1)" 2
 is 'a pane that is not there is no' "$(status $muxbus screenshot %77)" 1
