@@ -11,8 +11,8 @@
 #include "cli/screen_text.h"
 
 static const char usage_text[] =
-    "usage: muxbus [-L name | -S path] [-s socket] [--json | --text] [--color=when]\n"
-    "              verb [argument ...]\n"
+    "usage: muxbus [--host name] [-L name | -S path] [-s socket] [--json | --text]\n"
+    "              [--color=when] verb [argument ...]\n"
     "       muxbus [option ...] method [key=value | key:=json] ...\n"
     "muxbus help lists verbs and methods\n";
 

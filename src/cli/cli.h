@@ -24,7 +24,7 @@ struct cli {
 	const char *tmux_name; /* -L, or NULL */
 	const char *tmux_path; /* -S, or NULL */
 	char tmux_socket[PATH_MAX]; /* of the chosen tmux server */
-	char socket[PATH_MAX]; /* of its muxbusd */
+	char socket[PATH_MAX]; /* of its muxbusd; remote_address(): on another machine */
 	bool wants_json; /* --json: the bare result. Methods print it in a pipe too */
 	bool wants_text; /* --text: the output for a terminal, in a pipe too */
 	bool is_terminal; /* standard output is a terminal */

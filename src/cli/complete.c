@@ -345,7 +345,8 @@ static void complete_words(struct buf *out, struct cli *cli, size_t count, char 
 	row = name != NULL && completion.catalog != NULL ? catalog_method(completion.catalog, name)
 							 : NULL;
 	if (name == NULL && completion.current[0] == '-') {
-		offer_list(&completion, "-L -S -s --json --text --color= --help --version", ' ');
+		offer_list(
+		    &completion, "--host -L -S -s --json --text --color= --help --version", ' ');
 	} else if (name == NULL) {
 		offer_verbs(&completion);
 		offer_methods(&completion, "");

@@ -13,12 +13,14 @@
 
 #include "base/clock.h"
 #include "base/xalloc.h"
+#include "cli/remote.h"
 
 #define READ_SIZE ((size_t)64 * 1024)
 #define KEEP_SIZE ((size_t)1024 * 1024) /* memory that is kept between long lines */
 
 struct link {
 	int fd;
+	pid_t ssh; /* that carries the link; 0: none */
 	struct buf in; /* received bytes: lines from `at` on */
 	size_t at; /* lines before it were returned already */
 	size_t searched; /* there is no newline before it */
@@ -54,14 +56,31 @@ static bool is_ours(int fd)
 	    (peer.uid == geteuid() || peer.uid == 0);
 }
 
+static struct link *link_new(int fd, pid_t ssh)
+{
+	const struct timeval timeout = {.tv_sec = LINK_SEND_TIMEOUT_MS / 1000};
+	struct link *link = xcalloc(1, sizeof *link);
+	(void)setsockopt(fd, SOL_SOCKET, SO_SNDTIMEO, &timeout, sizeof timeout);
+	link->fd = fd;
+	link->ssh = ssh;
+	buf_init(&link->in, LINK_LINE_MAX + READ_SIZE);
+	link->reader = json_reader_new(LINK_LINE_MAX);
+	return link;
+}
+
 enum link_state link_open(
     struct link **ret_link, const char *socket_path, char *ret_reason, size_t size)
 {
 	struct sockaddr_un address = {.sun_family = AF_UNIX};
-	struct link *link;
-	struct timeval timeout = {.tv_sec = LINK_SEND_TIMEOUT_MS / 1000};
+	const struct timeval timeout = {.tv_sec = LINK_SEND_TIMEOUT_MS / 1000};
+	pid_t ssh;
 	int fd;
 	*ret_link = NULL;
+	if (strncmp(socket_path, REMOTE_PREFIX, strlen(REMOTE_PREFIX)) == 0) {
+		fd = remote_open(socket_path, &ssh, ret_reason, size);
+		*ret_link = fd >= 0 ? link_new(fd, ssh) : NULL;
+		return fd >= 0 ? LINK_OK : LINK_FAILED;
+	}
 	if (strlen(socket_path) >= sizeof address.sun_path) {
 		errno = ENAMETOOLONG;
 		return refuse(-1, LINK_FAILED, ret_reason, size, socket_path);
@@ -80,11 +99,7 @@ enum link_state link_open(
 	}
 	if (!is_ours(fd))
 		return refuse(fd, LINK_NOT_OURS, ret_reason, size, socket_path);
-	link = xcalloc(1, sizeof *link);
-	link->fd = fd;
-	buf_init(&link->in, LINK_LINE_MAX + READ_SIZE);
-	link->reader = json_reader_new(LINK_LINE_MAX);
-	*ret_link = link;
+	*ret_link = link_new(fd, 0);
 	return LINK_OK;
 }
 
@@ -93,6 +108,8 @@ void link_close(struct link *link)
 	if (link == NULL)
 		return;
 	(void)close(link->fd); /* all output was sent */
+	if (link->ssh > 0)
+		remote_close(link->ssh);
 	buf_finish(&link->in);
 	json_reader_free(link->reader);
 	mem_free(link);

@@ -28,7 +28,8 @@ enum link_state {
 };
 
 /*
- * Connects. On anything but LINK_OK, *ret_link is NULL and ret_reason is a human-readable line
+ * Connects to the socket at a path, or through ssh to that of another machine (remote.h). On
+ * anything but LINK_OK, *ret_link is NULL and ret_reason is a human-readable line
  * with the cause, but without a remedy.
  */
 enum link_state link_open(

@@ -3,28 +3,41 @@
 #include <getopt.h>
 #include <signal.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "cli/call.h"
 #include "cli/cli.h"
 #include "cli/locate.h"
+#include "cli/remote.h"
 #include "cli/screen_text.h"
 #include "config.h"
+
+/* The daemon of another machine. Returns as read_options(). */
+static int locate_host(struct cli *cli, const char *socket, const char *host)
+{
+	if (socket != NULL)
+		return cli_usage(NULL, "-s and --host exclude each other");
+	if (*host == '-' || !remote_address(cli, host))
+		return cli_usage(NULL, "--host: \"%s\" is no name of a host", host);
+	return -1;
+}
 
 /* Reads the options before the verb. Returns -1 to go on, or the exit status. */
 static int read_options(struct cli *cli, int argc, char **argv)
 {
-	enum { OPTION_COLOR = 256, OPTION_JSON, OPTION_TEXT };
+	enum { OPTION_COLOR = 256, OPTION_HOST, OPTION_JSON, OPTION_TEXT };
 	static const struct option options[] = {
 	    {"color", required_argument, NULL, OPTION_COLOR},
 	    {"help", no_argument, NULL, 'h'},
+	    {"host", required_argument, NULL, OPTION_HOST},
 	    {"json", no_argument, NULL, OPTION_JSON},
 	    {"text", no_argument, NULL, OPTION_TEXT},
 	    {"version", no_argument, NULL, 'V'},
 	    {NULL, 0, NULL, 0},
 	};
-	const char *socket = NULL;
+	const char *socket = NULL, *host = getenv("MUXBUS_HOST");
 	int code;
 	while ((code = getopt_long(argc, argv, "+hL:s:S:V", options, NULL)) != -1) {
 		switch (code) {
@@ -43,6 +56,9 @@ static int read_options(struct cli *cli, int argc, char **argv)
 		case 'V':
 			(void)puts("muxbus " PACKAGE_VERSION);
 			return CLI_DONE;
+		case OPTION_HOST:
+			host = optarg;
+			break;
 		case OPTION_JSON:
 		case OPTION_TEXT:
 			cli->wants_json = code == OPTION_JSON;
@@ -59,6 +75,8 @@ static int read_options(struct cli *cli, int argc, char **argv)
 	}
 	if (cli->tmux_name != NULL && cli->tmux_path != NULL)
 		return cli_usage(NULL, "-L and -S exclude each other");
+	if (host != NULL && *host != '\0')
+		return locate_host(cli, socket, host);
 	if (locate_daemon(cli, socket) < 0)
 		return cli_usage(NULL, "the path of the socket is too long");
 	return -1;

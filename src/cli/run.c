@@ -18,6 +18,7 @@
 #include "cli/job_output.h"
 #include "cli/link.h"
 #include "cli/option.h"
+#include "cli/remote.h"
 #include "cli/shell_word.h"
 #include "cli/show.h"
 #include "cli/verbs.h"
@@ -148,7 +149,8 @@ static enum cli_status put_params(const struct run *run, struct buf *params)
 	struct buf command;
 	char cwd[PATH_MAX];
 	char path[PATH_MAX * 2];
-	const char *dir = getcwd(cwd, sizeof cwd) != NULL ? cwd : NULL;
+	bool is_here = !remote_is(run->cli);
+	const char *dir = is_here && getcwd(cwd, sizeof cwd) != NULL ? cwd : NULL;
 	enum cli_status status;
 	buf_init(&command, COMMAND_MAX);
 	status = put_command(run, &command);
@@ -167,7 +169,8 @@ static enum cli_status put_params(const struct run *run, struct buf *params)
 		(void)json_put_text(&writer, "name", run->name, strlen(run->name));
 	if (run->timeout_ms > 0)
 		json_put_double(&writer, "timeout_sec", (double)run->timeout_ms / 1000);
-	put_env(&writer); /* last: job lists show the beginning of the request */
+	if (is_here) /* another machine has an environment and directories of its own */
+		put_env(&writer); /* last: job lists show the beginning of the request */
 	json_object_end(&writer);
 	buf_finish(&command);
 	if (status == CLI_DONE && writer.is_cut)

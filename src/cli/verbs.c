@@ -50,6 +50,8 @@ const struct verb verbs[] = {
     {"doctor", VERB_CARE, "", "find problems and suggest remedies", NULL, doctor_run},
     {"help", VERB_CARE, "[verb | method]", "list the verbs and methods, or describe one", NULL,
 	help_run},
+    {"relay", VERB_CARE, "", "carry requests from muxbus --host of another machine", NULL,
+	relay_run},
     {"start", VERB_CARE, "", "start muxbusd for the tmux server, and wait until it is ready", NULL,
 	start_run},
     {"version", VERB_CARE, "", "print the versions of muxbus, muxbusd and tmux", NULL, version_run},

@@ -14,6 +14,7 @@ enum cli_status hook_run(struct cli *cli, int argc, char **argv);
 enum cli_status mark_run(struct cli *cli, int argc, char **argv);
 enum cli_status mcp_run(struct cli *cli, int argc, char **argv);
 enum cli_status record_run(struct cli *cli, int argc, char **argv);
+enum cli_status relay_run(struct cli *cli, int argc, char **argv);
 enum cli_status restart_run(struct cli *cli, int argc, char **argv);
 enum cli_status run_run(struct cli *cli, int argc, char **argv);
 enum cli_status screenshot_run(struct cli *cli, int argc, char **argv);

@@ -1,0 +1,114 @@
+/* SPDX-License-Identifier: ISC */
+/*
+ * muxbus relay: the far side of muxbus --host. Says hello, then carries bytes between standard
+ * streams and muxbusd.
+ */
+#include <errno.h>
+#include <poll.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include "cli/ask.h"
+#include "cli/link.h"
+#include "cli/remote.h"
+#include "cli/verbs.h"
+#include "config.h"
+
+#define FLOW_SIZE ((size_t)64 * 1024)
+
+/* Bytes from one descriptor to another. The end of the input is passed on behind them. */
+struct flow {
+	int from;
+	int to;
+	size_t at; /* written before it */
+	size_t len;
+	bool has_ended; /* the input */
+	bool is_over; /* and the output knows, or is gone */
+	char bytes[FLOW_SIZE];
+};
+
+/* Reads only what is there: poll() said that this does not block. */
+static void read_flow(struct flow *flow)
+{
+	ssize_t n = read(flow->from, flow->bytes, sizeof flow->bytes);
+	if (n > 0) {
+		flow->at = 0;
+		flow->len = (size_t)n;
+	} else if (n == 0 || (errno != EINTR && errno != EAGAIN)) {
+		flow->has_ended = true;
+	}
+}
+
+static void write_flow(struct flow *flow)
+{
+	ssize_t n = write(flow->to, flow->bytes + flow->at, flow->len - flow->at);
+	if (n > 0)
+		flow->at += (size_t)n;
+	else if (n < 0 && errno != EINTR && errno != EAGAIN)
+		flow->is_over = true;
+}
+
+/* The descriptor that a flow waits for; poll() ignores -1. */
+static struct pollfd wanted(const struct flow *flow)
+{
+	if (flow->is_over || (flow->has_ended && flow->at == flow->len))
+		return (struct pollfd){.fd = -1};
+	if (flow->at < flow->len)
+		return (struct pollfd){.fd = flow->to, .events = POLLOUT};
+	return (struct pollfd){.fd = flow->from, .events = POLLIN};
+}
+
+static void turn(struct flow *flow, short revents)
+{
+	if (revents != 0 && flow->at < flow->len)
+		write_flow(flow);
+	else if (revents != 0)
+		read_flow(flow);
+}
+
+/*
+ * Until the daemon has ended the connection, which it does when all requests are answered after
+ * the end of the input, or until the reader of standard output is gone.
+ */
+static void carry(int fd)
+{
+	static struct flow in, out;
+	in = (struct flow){.from = STDIN_FILENO, .to = fd};
+	out = (struct flow){.from = fd, .to = STDOUT_FILENO};
+	while (!out.is_over && !(out.has_ended && out.at == out.len)) {
+		struct pollfd fds[] = {wanted(&in), wanted(&out),
+		    /* The end of ssh while nothing is to be written. */
+		    {.fd = STDOUT_FILENO, .events = 0}};
+		if (poll(fds, 3, -1) < 0)
+			continue;
+		turn(&in, fds[0].revents);
+		turn(&out, fds[1].revents);
+		if (in.has_ended && in.at == in.len && !in.is_over) {
+			(void)shutdown(fd, SHUT_WR);
+			in.is_over = true;
+		}
+		if (fds[2].revents & (POLLERR | POLLNVAL))
+			out.is_over = true;
+	}
+}
+
+enum cli_status relay_run(struct cli *cli, int argc, char **argv)
+{
+	struct link *link;
+	char hello[128];
+	int len;
+	if (argc > 1)
+		return cli_help("relay", argv[1])
+		    ? CLI_DONE
+		    : cli_usage("relay", "unexpected argument \"%s\"", argv[1]);
+	link = ask_connect(cli, true);
+	if (link == NULL)
+		return CLI_UNREACHABLE;
+	len =
+	    snprintf(hello, sizeof hello, REMOTE_HELLO "%d %s\n", REMOTE_PROTOCOL, PACKAGE_VERSION);
+	if (write(STDOUT_FILENO, hello, (size_t)len) == len)
+		carry(link_fd(link));
+	link_close(link);
+	return CLI_DONE;
+}

@@ -1,0 +1,180 @@
+/* SPDX-License-Identifier: ISC */
+/* A muxbusd of another machine, through ssh. */
+#include "cli/remote.h"
+
+#include <errno.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "base/buf.h"
+#include "config.h"
+
+enum {
+	WORDS_MAX = 32, /* of $MUXBUS_SSH */
+	HOST_SIZE = 256,
+	LINE_BYTES_MAX = 1024, /* of the hello, and of each line before it */
+	NOISE_MAX = 1000, /* lines of a login shell before the hello */
+	STATUS_SSH = 255, /* ssh itself failed, and has said why */
+	STATUS_NOT_FOUND = 127,
+};
+
+/* Appends a word so that a shell reads it unchanged. */
+static bool append_quoted(struct buf *out, const char *word)
+{
+	bool is_whole = buf_append_str(out, " '") == 0;
+	for (; *word; word++)
+		is_whole = (*word == '\'' ? buf_append_str(out, "'\\''")
+					  : buf_append_byte(out, (uint8_t)*word)) == 0 &&
+		    is_whole;
+	return buf_append_byte(out, '\'') == 0 && is_whole;
+}
+
+bool remote_address(struct cli *cli, const char *host)
+{
+	const char *program = getenv("MUXBUS_REMOTE");
+	struct buf out;
+	bool is_whole;
+	if (strlen(host) >= HOST_SIZE || strchr(host, ' ') != NULL)
+		return false;
+	buf_init(&out, sizeof cli->socket - 1);
+	is_whole = buf_printf(&out, REMOTE_PREFIX "%s", host) == 0 &&
+	    append_quoted(&out, program != NULL && *program ? program : "muxbus");
+	if (cli->tmux_name != NULL)
+		is_whole = is_whole && buf_append_str(&out, " -L") == 0 &&
+		    append_quoted(&out, cli->tmux_name);
+	if (cli->tmux_path != NULL)
+		is_whole = is_whole && buf_append_str(&out, " -S") == 0 &&
+		    append_quoted(&out, cli->tmux_path);
+	is_whole = is_whole && buf_append_str(&out, " relay") == 0;
+	if (is_whole)
+		(void)snprintf(cli->socket, sizeof cli->socket, "%s", (const char *)out.data);
+	/* No pane here is a pane of that server. */
+	cli->tmux_socket[0] = '\0';
+	buf_finish(&out);
+	return is_whole;
+}
+
+bool remote_is(const struct cli *cli)
+{
+	return strncmp(cli->socket, REMOTE_PREFIX, strlen(REMOTE_PREFIX)) == 0;
+}
+
+/* In the child: ssh with its standard streams on the socket. Never returns. */
+static _Noreturn void become_ssh(const char *address, const char *host, int fd)
+{
+	char words[PATH_MAX];
+	const char *ssh = getenv("MUXBUS_SSH");
+	const char *argv[WORDS_MAX + 6];
+	size_t count = 0;
+	char *next;
+	sigset_t none;
+	(void)snprintf(words, sizeof words, "%s", ssh != NULL && *ssh ? ssh : "ssh");
+	for (char *word = strtok_r(words, " ", &next); word != NULL && count < WORDS_MAX;
+	     word = strtok_r(NULL, " ", &next))
+		argv[count++] = word;
+	argv[count++] = "-T";
+	argv[count++] = "--";
+	argv[count++] = host;
+	argv[count++] = address + strlen(host) + 1;
+	argv[count] = NULL;
+	(void)sigemptyset(&none);
+	(void)sigprocmask(SIG_SETMASK, &none, NULL);
+	(void)signal(SIGPIPE, SIG_DFL);
+	if (dup2(fd, STDIN_FILENO) >= 0 && dup2(fd, STDOUT_FILENO) >= 0)
+		(void)execvp(argv[0], (char *const *)argv);
+	cli_error("%s: %s", argv[0], strerror(errno));
+	_exit(STATUS_SSH);
+}
+
+/* Reads one line and no byte more, since requests and responses follow. */
+static bool read_line(int fd, char *line, size_t size)
+{
+	size_t len = 0;
+	char byte = '\0';
+	while (byte != '\n') {
+		ssize_t n = recv(fd, &byte, 1, 0);
+		if (n == 0 || (n < 0 && errno != EINTR))
+			return false;
+		if (n > 0 && len + 1 < size)
+			line[len++] = byte;
+	}
+	line[len - 1] = '\0';
+	return true;
+}
+
+/* Waits for the hello. Returns the far protocol and version; protocol 0: there was none. */
+static unsigned read_hello(int fd, char *ret_version, size_t size)
+{
+	char line[LINE_BYTES_MAX];
+	unsigned protocol = 0;
+	for (unsigned noise = 0; noise < NOISE_MAX && read_line(fd, line, sizeof line); noise++) {
+		int used = 0;
+		if (sscanf(line, REMOTE_HELLO "%u %n", &protocol, &used) < 1 || used == 0)
+			continue;
+		(void)snprintf(ret_version, size, "%s", line + used);
+		return protocol;
+	}
+	return 0;
+}
+
+static void explain(const char *host, int status, char *ret_reason, size_t size)
+{
+	int code = WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+	if (code == STATUS_SSH)
+		(void)snprintf(ret_reason, size, "ssh did not reach %s", host);
+	else if (code == STATUS_NOT_FOUND)
+		(void)snprintf(ret_reason, size,
+		    "%s has no muxbus in the PATH that ssh gives; set MUXBUS_REMOTE to its path",
+		    host);
+	else
+		(void)snprintf(
+		    ret_reason, size, "muxbus relay on %s ended before it was ready", host);
+}
+
+int remote_open(const char *address, pid_t *ret_pid, char *ret_reason, size_t size)
+{
+	char host[HOST_SIZE], version[64];
+	unsigned protocol;
+	int fds[2], status = 0;
+	pid_t pid;
+	address += strlen(REMOTE_PREFIX);
+	(void)snprintf(host, sizeof host, "%.*s", (int)strcspn(address, " "), address);
+	pid = socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, fds) == 0 ? fork() : -1;
+	if (pid < 0) {
+		(void)snprintf(ret_reason, size, "%s", strerror(errno));
+		return -1;
+	}
+	if (pid == 0)
+		become_ssh(address, host, fds[1]);
+	(void)close(fds[1]); /* the child's */
+	protocol = read_hello(fds[0], version, sizeof version);
+	if (protocol == REMOTE_PROTOCOL) {
+		*ret_pid = pid;
+		return fds[0];
+	}
+	(void)close(fds[0]);
+	if (protocol != 0) {
+		(void)snprintf(ret_reason, size,
+		    "muxbus %s on %s and muxbus %s here do not understand each other (relay "
+		    "protocols %u and %u): install the same version on both",
+		    version, host, PACKAGE_VERSION, protocol, REMOTE_PROTOCOL);
+		remote_close(pid);
+		return -1;
+	}
+	while (waitpid(pid, &status, 0) < 0 && errno == EINTR)
+		;
+	explain(host, status, ret_reason, size);
+	return -1;
+}
+
+void remote_close(pid_t pid)
+{
+	(void)kill(pid, SIGTERM);
+	while (waitpid(pid, NULL, 0) < 0 && errno == EINTR)
+		;
+}

@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: ISC */
+/*
+ * A muxbusd of another machine, through `ssh HOST muxbus relay`. The relay says hello first, so
+ * that noise of a login shell is not taken for a response, and a relay of another protocol is
+ * refused before the first request.
+ */
+#ifndef CLI_REMOTE_H
+#define CLI_REMOTE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <sys/types.h>
+
+#include "cli/cli.h"
+
+#define REMOTE_PREFIX "ssh:" /* of cli->socket, before the host and the command for its shell */
+#define REMOTE_HELLO "muxbus relay " /* the first line of a relay, up to its protocol and version */
+#define REMOTE_PROTOCOL 1
+
+/* Writes the address of the daemon on a host for cli->socket; false if it is too long. */
+bool remote_address(struct cli *cli, const char *host);
+
+/* Whether the daemon is on another machine. */
+bool remote_is(const struct cli *cli);
+
+/*
+ * Starts ssh, and waits for the hello. ssh may ask the user for a password meanwhile, and its
+ * messages go to standard error. Returns a socket, and the pid of ssh; or -1, with the reason.
+ */
+int remote_open(const char *address, pid_t *ret_pid, char *ret_reason, size_t size);
+
+/* Ends ssh after its socket was closed. */
+void remote_close(pid_t pid);
+
+#endif

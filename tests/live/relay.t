@@ -1,0 +1,79 @@
+#!/bin/sh
+# SPDX-License-Identifier: ISC
+# muxbus --host through a real ssh to this machine: methods, verbs, a follower, and what may fail.
+. "$MUXBUS_SRCDIR/tests/live/live.sh"
+PATH=$PATH:/usr/sbin
+command -v ssh >/dev/null || skip_all 'no ssh'
+sshd=${MUXBUS_SSHD:-$(command -v sshd)} || skip_all 'no sshd'
+[ -x "$MUXBUS_BUILDDIR/muxbus" ] || skip_all 'muxbus is not built'
+start 'exec cat'
+
+# A server and a user with keys of their own; sshd runs once for each connection.
+[ "$(id -u)" != 0 ] || mkdir -p -m 755 /run/sshd
+ssh-keygen -q -t ed25519 -N '' -f "$dir/host_key"
+ssh-keygen -q -t ed25519 -N '' -f "$dir/key"
+cp "$dir/key.pub" "$dir/authorized_keys"
+printf '%s\n' "HostKey $dir/host_key" "AuthorizedKeysFile $dir/authorized_keys" 'StrictModes no' \
+	'PermitRootLogin yes' 'PasswordAuthentication no' 'PidFile none' \
+	'AcceptEnv XDG_STATE_HOME' >"$dir/sshd_config"
+printf '%s\n' "ProxyCommand $sshd -i -f $dir/sshd_config" "IdentityFile $dir/key" \
+	'IdentitiesOnly yes' 'SendEnv XDG_STATE_HOME' 'BatchMode yes' 'StrictHostKeyChecking no' \
+	'UserKnownHostsFile /dev/null' 'LogLevel ERROR' >"$dir/ssh_config"
+timeout 10 ssh -F "$dir/ssh_config" far true 2>"$dir/said" </dev/null ||
+	skip_all "ssh to this machine does not work: $(head -n 1 "$dir/said")"
+export MUXBUS_SSH="ssh -F $dir/ssh_config" MUXBUS_REMOTE="$MUXBUS_BUILDDIR/muxbus"
+far="$MUXBUS_BUILDDIR/muxbus --host far -S $dir/tmux"
+
+status() { # status COMMAND...: its exit status; its output is in $dir/out and $dir/said
+	"$@" >"$dir/out" 2>"$dir/said" </dev/null
+	echo $?
+}
+
+is 'a method' "$($far list_panes | jq -r '.panes[0].pane')" %0
+is 'by the environment' "$(MUXBUS_HOST=far "$MUXBUS_BUILDDIR/muxbus" -S "$dir/tmux" list_panes | jq -r '.panes[0].pane')" %0
+$far send_text pane=%0 text="it's \$HOME" enter:=true >"$dir/out"
+is 'a wait' "$(status $far wait screen="it's" pane=%0 -t 20)" 0
+is 'a job, with its output and status' "$(status $far run -- sh -c 'echo here; exit 3') $(cat "$dir/out")" '3 here'
+is 'an error of the daemon' "$(status $far capture_pane pane=%99) $(cat "$dir/said")" '1 muxbus: there is no pane %99; list_panes lists the existing ones'
+
+# Requests go on after the end of the input until all are answered.
+printf '%s\n' '{"id":1,"method":"wait_for","params":{"any":[{"quiet_sec":0.3,"pane":"%0"}]}}' |
+	"$MUXBUS_BUILDDIR/muxbus" -S "$dir/tmux" relay >"$dir/out"
+is 'the relay says hello first' "$(head -n 1 "$dir/out" | cut -d ' ' -f 1-3)" 'muxbus relay 1'
+is 'and answers after the end of its input' "$(tail -n 1 "$dir/out" | jq -c '.result.matched')" '[0]'
+
+# Two megabytes each way.
+long=$(head -c 100000 /dev/zero | tr '\0' x)
+i=0
+while [ $i -lt 20 ]; do
+	echo "{\"id\":$i,\"method\":\"ping\",\"params\":{},\"x\":\"$long\"}"
+	i=$((i + 1))
+done >"$dir/many"
+# shellcheck disable=SC2086
+$MUXBUS_SSH far "$MUXBUS_BUILDDIR/muxbus" -S "$dir/tmux" relay <"$dir/many" >"$dir/out"
+is 'much input' "$(grep -c '"id":' "$dir/out")" 20
+
+# What may fail, each with a sentence.
+is 'no muxbus there' "$(MUXBUS_REMOTE=/none/muxbus status $far list_panes)" 3
+ok 'is said with a remedy' grep -q 'set MUXBUS_REMOTE' "$dir/said"
+is 'no host' "$(MUXBUS_SSH="ssh -F $dir/ssh_config -o ProxyCommand=false" status $far list_panes)" 3
+ok 'is said' grep -q 'muxbus: ssh did not reach far' "$dir/said"
+cat >"$dir/noise" <<'END'
+#!/bin/sh
+echo 'Welcome to this machine'
+echo '{"jsonrpc":"2.0","id":1,"result":{"panes":[]}}'
+echo 'muxbus relay 99 7.0'
+exec cat
+END
+chmod 755 "$dir/noise"
+is 'a relay of another protocol' "$(MUXBUS_REMOTE="$dir/noise" status $far list_panes)" 3
+ok 'is refused by name' grep -q 'muxbus 7.0 on far and muxbus .* here do not understand each other' "$dir/said"
+is 'a name that is an option' "$("$MUXBUS_BUILDDIR/muxbus" --host -oProxyCommand=id list_panes >"$dir/out" 2>"$dir/said"; echo $?)" 2
+
+# The far daemon is started if need be.
+is 'the far daemon ends' "$(status $far shutdown)" 0
+wait "$daemon_pid" 2>/dev/null
+is 'and is started again' "$(status $far run -- true)" 0
+$far shutdown >/dev/null
+start_daemon
+done_testing
