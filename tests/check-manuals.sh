@@ -14,6 +14,10 @@ for page in $pages; do
 		grep -v -e 'referenced manual not found' -e 'outdated mandoc.db')"
 done
 
+check 'the text of muxbus help is that of muxbus(1) (else: make manual)' "$(
+	sh src/cli/verb_text.sh src/cli/muxbus.1 | diff src/cli/verb_text.inc - | head -n 20
+)"
+
 # The library's page has each function of the header, and the example that is compiled.
 page=src/lib/muxbus.3
 check 'muxbus(3) describes each function' "$(

@@ -10,7 +10,9 @@
 #include "cli/arguments.h"
 #include "cli/ask.h"
 #include "cli/catalog.h"
+#include "cli/pager.h"
 #include "cli/screen_text.h"
+#include "cli/verb_text.h"
 #include "cli/verbs.h"
 #include "config.h"
 
@@ -114,6 +116,65 @@ static void put_methods(struct page *page, const struct json *methods)
 	}
 }
 
+/* The kinds of events, as muxbus watch takes them. */
+static void put_events(struct page *page, const struct json *tables)
+{
+	const struct json *kinds = json_member(tables, "events");
+	title(page, "Events");
+	for (const struct json *kind = kinds != NULL ? kinds->child : NULL; kind != NULL;
+	     kind = kind->next)
+		entry(page, kind->name, kind->type == JSON_STRING ? kind->text : "");
+	title(page, "Examples");
+	(void)buf_append_str(&page->out,
+	    "  muxbus watch 'pane_*' agent_state   print these events as they happen\n"
+	    "  muxbus wait event=pane_exited       wait for the next one\n"
+	    "  muxbus list_events kinds=delivery   the remembered ones\n");
+}
+
+/* The conditions of muxbus wait and wait_for, each with its example. */
+static void put_condition_topic(struct page *page, const struct json *tables)
+{
+	const struct json *kinds = json_member(tables, "conditions");
+	struct buf text;
+	title(page, "Conditions");
+	buf_init(&text, OUT_MAX);
+	for (const struct json *kind = kinds != NULL ? kinds->child : NULL; kind != NULL;
+	     kind = kind->next) {
+		buf_clear(&text);
+		arguments_example(
+		    &text, "wait", json_member(kind, "params"), json_member(kind, "example"));
+		entry(page, kind->name, ask_string(kind, "help", ""));
+		(void)buf_printf(&page->out, "%*smuxbus ", NAME_COLUMNS, "");
+		(void)screen_text_line(&page->out, text.data, text.len);
+		(void)buf_append_byte(&page->out, '\n');
+	}
+	buf_finish(&text);
+	(void)buf_append_str(&page->out,
+	    "\nOver the socket: {\"method\":\"wait_for\",\"params\":{\"any\":[{\"sec\":5}]}}\n"
+	    "More: muxbus help wait\n");
+}
+
+/* Topics that come from the daemon's tables; the others are sections of the manual. */
+static const struct {
+	const char *name;
+	void (*put)(struct page *page, const struct json *tables);
+} topics[] = {
+    {"conditions", put_condition_topic},
+    {"events", put_events},
+};
+
+/* Whether there is such a topic. */
+static bool put_topic(struct page *page, const char *name, const struct json *tables)
+{
+	for (size_t i = 0; i < sizeof topics / sizeof topics[0]; i++) {
+		if (strcmp(topics[i].name, name) != 0)
+			continue;
+		topics[i].put(page, tables);
+		return true;
+	}
+	return false;
+}
+
 static enum cli_status put_all(struct page *page, struct cli *cli)
 {
 	char reason[PATH_MAX + 512];
@@ -129,8 +190,9 @@ static enum cli_status put_all(struct page *page, struct cli *cli)
 	}
 	put_methods(page, json_member(catalog_tables(catalog), "methods"));
 	catalog_close(catalog);
-	(void)buf_append_str(
-	    &page->out, "\nMore: muxbus help NAME, muxbus(1), muxbus-protocol(7)\n");
+	(void)buf_append_str(&page->out,
+	    "\nMore: muxbus help NAME; muxbus help agents, conditions, events, machines\n"
+	    "or methods; muxbus(1), muxbus-protocol(7)\n");
 	return CLI_DONE;
 }
 
@@ -139,6 +201,10 @@ static void put_verb(struct page *page, const struct verb *verb)
 	char text[512];
 	(void)buf_printf(&page->out, "usage: muxbus %s%s%s\n\n", verb->name,
 	    *verb->usage ? " " : "", verb->usage);
+	if (verb_text(verb->name) != NULL) {
+		(void)buf_append_str(&page->out, verb_text(verb->name));
+		return;
+	}
 	(void)snprintf(text, sizeof text, "%s. See muxbus(1).",
 	    verb->summary != NULL ? verb->summary : "for completion");
 	wrap(page, text, 0, 0);
@@ -271,10 +337,18 @@ static enum cli_status put_one(struct page *page, struct cli *cli, const char *n
 			put_wait(page, cli);
 		return CLI_DONE;
 	}
+	if (verb_text(name) != NULL) {
+		(void)buf_append_str(&page->out, verb_text(name));
+		return CLI_DONE;
+	}
 	catalog = catalog_open(cli, reason, sizeof reason);
 	if (catalog == NULL) {
 		cli_error("%s", reason);
 		return CLI_UNREACHABLE;
+	}
+	if (put_topic(page, name, catalog_tables(catalog))) {
+		catalog_close(catalog);
+		return CLI_DONE;
 	}
 	row = catalog_method(catalog, name);
 	if (row != NULL) {
@@ -306,7 +380,8 @@ enum cli_status help_run(struct cli *cli, int argc, char **argv)
 	page.columns = cli->is_terminal ? (size_t)screen_columns(STDOUT_FILENO) : PIPE_COLUMNS;
 	buf_init(&page.out, OUT_MAX);
 	status = name != NULL ? put_one(&page, cli, name) : put_all(&page, cli);
-	if (page.out.len > 0)
+	if (page.out.len > 0 &&
+	    !(cli->is_terminal && pager_show((const char *)page.out.data, page.out.len)))
 		(void)fwrite(page.out.data, 1, page.out.len, stdout); /* cli_flush() checks */
 	buf_finish(&page.out);
 	return cli_flush(status);

@@ -88,7 +88,23 @@ is 'help of a method' "$status $(grep -c -e '^usage: muxbus capture_pane' -e '^E
 run_it "$muxbus" -s "$dir/nothing" help wait_for
 is 'without a daemon too' "$status $(grep -c '^usage: muxbus wait_for' "$dir/out")" '0 1'
 run_it "$muxbus" help run
-is 'help of a verb' "$status $(grep -c '^usage: muxbus run' "$dir/out")" '0 1'
+is 'help of a verb, with its options' "$status $(grep -c -e '^usage: muxbus run' -e '^-C dir, --cwd dir' "$dir/out")" '0 2'
+for topic in agents conditions events machines methods; do
+	run_it "$muxbus" help $topic
+	ok "help $topic" test "$status" = 0 -a "$(wc -l <"$dir/out")" -gt 9
+done
+run_it "$muxbus" help conditions
+is 'each condition has an example' "$(grep -c '^  [a-z_][a-z_]* ' "$dir/out")" "$(grep -c '^ *muxbus wait ' "$dir/out")"
+
+# A help longer than the terminal is paged, without a shell.
+printf '#!/bin/sh\necho "paged: $1" $(wc -l)\n' >"$dir/pager"
+chmod 755 "$dir/pager"
+t new-window -d -t main -n paged "PAGER='$dir/pager ;id' '$muxbus' help run; PAGER='$dir/pager' '$muxbus' help version; exec cat"
+paged() {
+	t capture-pane -p -t main:paged | grep -c -e '^paged: ;id [0-9]' -e ' prints the versions' || :
+}
+until_is 'a long help is paged, a short one is not' 2 paged
+t kill-window -t main:paged
 run_it "$muxbus" help wait
 is 'help of wait lists the conditions' "$status $(grep -c -e '^  file=text \[regex=text\]' -e '^  notification:=json' "$dir/out")" '0 2'
 says 'help of nothing' 2 'did you mean "list_jobs"' help list_job
@@ -97,6 +113,8 @@ is 'versions' "$status $(sed -n 's/ .*//p' "$dir/out" | tr '\n' ' ')" '0 muxbus 
 for verb in $("$muxbus" help | sed -n '/^Watching/,/^Agents/s/^  \([a-z]*\) .*/\1/p'); do
 	run_it "$muxbus" "$verb" --help
 	is "$verb --help" "$status $(grep -c "^usage: muxbus $verb" "$dir/out")" '0 1'
+	run_it "$muxbus" help "$verb"
+	ok "help $verb says more than one line" test "$(wc -l <"$dir/out")" -gt 2
 done
 # Each example can be pasted: it is answered, with a result or an error.
 # (The manual of the protocol covers the methods that end objects, or wait.)
