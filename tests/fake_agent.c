@@ -21,6 +21,8 @@
  *   --run COMMAND   first runs a command, as agents run hooks
  *   --exec COMMAND  becomes this command at SIGUSR1
  *   --nest COMMAND  runs this command at SIGUSR2, and waits for its end
+ *   --lag MS        computes so long before it shows what it has read; meanwhile its line is
+ *                   still there, so that another Enter submits that once more
  *   --busy MS       takes so long for a command that begins with '/', and spins meanwhile
  */
 #include <poll.h>
@@ -48,6 +50,7 @@ struct agent {
 	int swallow_ms;
 	int deaf_ms;
 	int busy_ms;
+	int lag_ms;
 	int chatter_ms;
 	int crash_after;
 	bool is_alternate;
@@ -144,7 +147,7 @@ static void chatter(const struct agent *agent)
 	(void)close(ends[1]);
 }
 
-static void submit(struct agent *agent)
+static void write_log(struct agent *agent)
 {
 	FILE *log = fopen(agent->log, "a");
 	if (log == NULL)
@@ -156,6 +159,36 @@ static void submit(struct agent *agent)
 		fputc(agent->line[at] == '\n' ? '|' : agent->line[at], log);
 	fputc('\n', log);
 	(void)fclose(log);
+}
+
+/* Computes for a while. */
+static void compute(const struct agent *agent)
+{
+	for (int64_t end_ms = now_ms() + agent->lag_ms; now_ms() < end_ms;)
+		;
+}
+
+/* Each Enter that comes before the next drawing finds the line as it was. */
+static void submit_again(struct agent *agent)
+{
+	struct pollfd input = {.events = POLLIN};
+	char bytes[64];
+	compute(agent);
+	while (agent->lag_ms > 0 && poll(&input, 1, 0) > 0) {
+		ssize_t count = read(0, bytes, sizeof bytes);
+		for (ssize_t at = 0; at < count; at++) {
+			if (bytes[at] == '\r')
+				write_log(agent);
+		}
+		if (count <= 0)
+			return;
+	}
+}
+
+static void submit(struct agent *agent)
+{
+	write_log(agent);
+	submit_again(agent);
 	if (agent->rows > 0)
 		printf("\033[%dA", agent->rows);
 	agent->rows = 0;
@@ -264,6 +297,8 @@ static void run(struct agent *agent, const struct termios *before, const struct 
 			return;
 		for (ssize_t at = 0; at < count; at++)
 			key(agent, bytes[at]);
+		if (bytes[count - 1] != '\r')
+			compute(agent);
 		draw(agent);
 	}
 }
@@ -278,6 +313,7 @@ static void read_options(struct agent *agent, int argc, char **argv)
 	    {"--chatter", &agent->chatter_ms},
 	    {"--crash-after", &agent->crash_after},
 	    {"--deaf", &agent->deaf_ms},
+	    {"--lag", &agent->lag_ms},
 	    {"--swallow", &agent->swallow_ms},
 	};
 	const struct {

@@ -89,7 +89,25 @@ static void take_up(
 	submit_arm(submit, submit_line_rest_ms(&submit->line, tty));
 }
 
-/* Before typing: what does the screen say against it? */
+static int64_t quiet_ms(const struct submit *submit)
+{
+	return clock_mono_ms() - submit->last_output_ms;
+}
+
+/* Whether the pane and its terminal allow it, and all that was read is shown; else a reason. */
+static bool may_look(const struct submit *submit, const struct muxbus_pane *pane,
+    const struct pane_tty *tty, char reason[SUBMIT_REASON_SIZE])
+{
+	const struct submit_policy *policy = submit->policy;
+	return submit_guard_pane(submit->parts, policy, &submit->pane, pane, reason) &&
+	    submit_guard_terminal(submit->parts, policy, &submit->pane, pane, tty, reason) &&
+	    submit_guard_done(policy, pane, quiet_ms(submit), reason);
+}
+
+/*
+ * Before typing: what does the screen say against it? Keys that came since it was looked at from
+ * afar, and are not shown yet, are not on that screen.
+ */
 static void look_at_prompt(struct submit *submit, const struct muxbus_pane *pane,
     const struct pane_screen *screen, const struct pane_tty *tty)
 {
@@ -97,8 +115,9 @@ static void look_at_prompt(struct submit *submit, const struct muxbus_pane *pane
 	bool stands = submit_line_stands(&submit->line, screen);
 	char reason[SUBMIT_REASON_SIZE];
 	if ((!stands &&
-		!submit_guard_screen(submit->parts, policy, &submit->pane, pane, screen,
-		    clock_mono_ms() - submit->last_output_ms, reason)) ||
+		(!may_look(submit, pane, tty, reason) ||
+		    !submit_guard_screen(submit->parts, policy, &submit->pane, pane, screen,
+			quiet_ms(submit), reason))) ||
 	    !submit_guard_known(submit->parts, policy, &submit->pane, pane, reason))
 		submit_defer(submit, reason);
 	else if (stands)
@@ -180,8 +199,19 @@ static void step_enter(
 	}
 }
 
-static void look_for_taken(
-    struct submit *submit, const struct pane_screen *screen, const struct pane_tty *tty)
+/* Whether Enter is pressed again: not before the program is seen to be done with the last one. */
+static bool is_enter_due(struct submit *submit, const struct muxbus_pane *pane,
+    const struct pane_screen *screen, const struct pane_tty *tty)
+{
+	struct foreground front;
+	if (!submit_line_needs_enter(&submit->line, screen, tty))
+		return false;
+	foreground_read(pane->pid, &front);
+	return submit_line_is_left(&submit->line, screen, front.is_known && front.is_computing);
+}
+
+static void look_for_taken(struct submit *submit, const struct muxbus_pane *pane,
+    const struct pane_screen *screen, const struct pane_tty *tty)
 {
 	struct submit_line *line = &submit->line;
 	const char *reason;
@@ -192,7 +222,7 @@ static void look_for_taken(
 	reason = submit_line_taken_late(line, tty);
 	if (reason != NULL) {
 		submit_give_up(submit, reason);
-	} else if (submit_line_needs_enter(line, screen, tty)) {
+	} else if (is_enter_due(submit, pane, screen, tty)) {
 		submit->stage = STAGE_SETTLING;
 		submit_arm(submit, 0);
 	} else {
@@ -231,7 +261,7 @@ static void on_screen(void *data, int error, const struct pane_screen *screen)
 		step_enter(submit, pane, screen);
 		break;
 	case STAGE_SUBMITTING:
-		look_for_taken(submit, screen, &tty);
+		look_for_taken(submit, pane, screen, &tty);
 		break;
 	}
 }
@@ -245,25 +275,17 @@ static void read_screen(struct submit *submit)
 	}
 }
 
-/* Whether the pane and its terminal allow it, with the reason if not. */
-static bool may_look(
-    const struct submit *submit, const struct muxbus_pane *pane, char reason[SUBMIT_REASON_SIZE])
-{
-	struct pane_tty tty;
-	pane_tty_read(pane->tty, pane->pid, &tty);
-	return submit_guard_pane(submit->parts, submit->policy, &submit->pane, pane, reason) &&
-	    submit_guard_terminal(submit->parts, submit->policy, &submit->pane, pane, &tty, reason);
-}
-
 /* The model is fresh: do the guards allow it? */
 static void on_fresh(void *data, int error)
 {
 	struct submit *submit = data;
 	const struct muxbus_pane *pane;
 	char reason[SUBMIT_REASON_SIZE];
+	struct pane_tty tty;
 	if (!submit_take_answer(submit))
 		return;
 	pane = muxbus_model_pane(tmux_model(submit->parts->tmux), submit->pane.pane);
+	pane_tty_read(pane != NULL ? pane->tty : NULL, pane != NULL ? pane->pid : 0, &tty);
 	if (error != 0 || pane == NULL ||
 	    pane_fate(submit->parts->tmux, &submit->pane) != PANE_THERE)
 		submit_arm(submit, SUBMIT_RETRY_MIN_MS);
@@ -273,7 +295,7 @@ static void on_fresh(void *data, int error)
 		read_screen(submit);
 	else if (submit_is_blocked(submit))
 		submit_defer(submit, blocked);
-	else if (!may_look(submit, pane, reason))
+	else if (!may_look(submit, pane, &tty, reason))
 		submit_defer(submit, reason);
 	else
 		read_screen(submit);

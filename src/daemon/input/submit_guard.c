@@ -151,6 +151,21 @@ bool submit_guard_pane(const struct submit_parts *parts, const struct submit_pol
 	return false;
 }
 
+bool submit_guard_done(const struct submit_policy *policy, const struct muxbus_pane *pane,
+    int64_t quiet_ms, char ret_reason[SUBMIT_REASON_SIZE])
+{
+	struct foreground front;
+	ret_reason[0] = '\0';
+	if (policy->knows_prompt || quiet_ms >= SUBMIT_BUSY_QUIET_MS)
+		return true;
+	foreground_read(pane->pid, &front);
+	if (!front.is_known || !front.is_computing)
+		return true;
+	snprintf(ret_reason, SUBMIT_REASON_SIZE,
+	    "its program is busy: what it has read may not be shown yet");
+	return false;
+}
+
 /*
  * Looks behind a shell in front: at the terminal of the program that it waits for, which may be
  * another one than the pane's. Not knowing it is like knowing that the kernel edits its lines.

@@ -54,6 +54,13 @@ bool submit_guard_pane(const struct submit_parts *parts, const struct submit_pol
     const struct pane_ref *ref, const struct muxbus_pane *pane,
     char ret_reason[SUBMIT_REASON_SIZE]);
 
+/*
+ * Whether the program in front is done with what it has read, so that the screen shows that: it
+ * computes no more, or nothing came of that for long. A busy machine keeps programs computing.
+ */
+bool submit_guard_done(const struct submit_policy *policy, const struct muxbus_pane *pane,
+    int64_t quiet_ms, char ret_reason[SUBMIT_REASON_SIZE]);
+
 /* The terminal's reasons. */
 bool submit_guard_terminal(const struct submit_parts *parts, const struct submit_policy *policy,
     const struct pane_ref *ref, const struct muxbus_pane *pane, const struct pane_tty *tty,

@@ -159,6 +159,7 @@ void submit_line_pressed(struct submit_line *line)
 {
 	line->enters++;
 	line->agreed = 0;
+	line->rested = 0;
 	if (line->entered_ms == 0)
 		line->entered_ms = clock_mono_ms();
 }
@@ -201,6 +202,16 @@ bool submit_line_needs_enter(
 	return line->agreed == 0 && !is_unread(tty) && !is_cooked && line->enters < ENTERS_MAX &&
 	    clock_mono_ms() - line->entered_ms >= enter_again_ms[line->enters - 1] &&
 	    submit_line_stands(line, screen);
+}
+
+bool submit_line_is_left(
+    struct submit_line *line, const struct pane_screen *screen, bool is_computing)
+{
+	if (screen->offset != line->seen_offset)
+		line->rested = 0;
+	line->seen_offset = screen->offset;
+	line->rested = is_computing ? 0 : line->rested + 1;
+	return line->rested >= AGREE_LOOKS;
 }
 
 const char *submit_line_taken_late(const struct submit_line *line, const struct pane_tty *tty)

@@ -28,6 +28,7 @@ struct submit_line {
 	int64_t changed_ms; /* of the screen */
 	unsigned enters;
 	unsigned agreed; /* looks in a row that found it gone */
+	unsigned rested; /* looks in a row that found its program at rest after Enter */
 	bool is_echo_seen;
 	bool is_exact; /* it stood alone on the prompt line */
 	bool is_altered; /* something else stands there too */
@@ -77,6 +78,12 @@ bool submit_line_is_taken(
 /* Whether Enter is due again: it was read, and the text still stands there. */
 bool submit_line_needs_enter(
     const struct submit_line *line, const struct pane_screen *screen, const struct pane_tty *tty);
+/*
+ * Whether the program is done with Enter and has left the text: two looks in a row found it
+ * at rest, with no output between them.
+ */
+bool submit_line_is_left(
+    struct submit_line *line, const struct pane_screen *screen, bool is_computing);
 /* Why the text will not be taken any more; NULL: it may be yet. */
 const char *submit_line_taken_late(const struct submit_line *line, const struct pane_tty *tty);
 /* Whether Enter was held up for longer than all that can take. */

@@ -57,12 +57,18 @@ static enum agent_reads judge_select(pid_t pid, unsigned long count)
 	return count == 1 && is_terminal(pid, 0) ? AGENT_READS_YES : AGENT_READS_UNKNOWN;
 }
 
+/* Whether a thread does not sleep: it computes, or waits for a processor to do so. */
+static bool is_running(const char *text)
+{
+	return strncmp(text, "running", 7) == 0;
+}
+
 /* The call a thread sleeps in. A lock (futex) is AGENT_READS_NO: others may say more. */
 static enum agent_reads judge_call(pid_t pid, const char *text)
 {
 	unsigned long arguments[3] = {0};
 	long number;
-	if (strncmp(text, "running", 7) == 0)
+	if (is_running(text))
 		return AGENT_READS_NO;
 	if (sscanf(text, "%ld %lx %lx %lx", &number, &arguments[0], &arguments[1], &arguments[2]) !=
 		4 ||
@@ -107,18 +113,26 @@ static enum agent_reads join(enum agent_reads one, enum agent_reads other)
 	return one == AGENT_READS_UNKNOWN ? one : other;
 }
 
+/* A search through a process and those below it. */
+struct judgement {
+	unsigned count; /* of processes */
+	bool is_computing; /* a thread of one that has the terminal */
+};
+
 /* All threads of a process; of one whose first thread computes the others do not count. */
-static enum agent_reads judge_process(pid_t pid)
+static enum agent_reads judge_process(pid_t pid, bool *ret_is_computing)
 {
 	enum agent_reads reads = AGENT_READS_NO;
 	char path[128], text[256];
 	const struct dirent *entry;
 	unsigned count = 0;
 	DIR *folder;
+	*ret_is_computing = false;
 	snprintf(path, sizeof path, "/proc/%d/syscall", (int)pid);
 	if (!read_text(path, text, sizeof text))
 		return AGENT_READS_UNKNOWN;
-	if (strncmp(text, "running", 7) == 0)
+	*ret_is_computing = is_running(text);
+	if (*ret_is_computing)
 		return AGENT_READS_NO;
 	snprintf(path, sizeof path, "/proc/%d/task", (int)pid);
 	folder = opendir(path);
@@ -130,8 +144,10 @@ static enum agent_reads judge_process(pid_t pid)
 		snprintf(path, sizeof path, "/proc/%d/task/%.20s/syscall", (int)pid, entry->d_name);
 		if (++count > THREADS_MAX)
 			reads = join(reads, AGENT_READS_UNKNOWN);
-		else if (read_text(path, text, sizeof text))
+		else if (read_text(path, text, sizeof text)) {
 			reads = join(reads, judge_call(pid, text));
+			*ret_is_computing |= is_running(text);
+		}
 	}
 	(void)closedir(folder); /* only read */
 	return reads;
@@ -154,20 +170,23 @@ static bool read_children(pid_t pid, pid_t children[PROCESSES_MAX], size_t *ret_
 }
 
 /* A process and those below it of its group: a script may have its reader as a child. */
-static enum agent_reads judge_tree(pid_t pid, pid_t group, unsigned depth, unsigned *count)
+static enum agent_reads judge_tree(
+    pid_t pid, pid_t group, unsigned depth, struct judgement *judgement)
 {
 	pid_t children[PROCESSES_MAX];
 	enum agent_reads reads;
+	bool is_computing;
 	size_t child_count;
 	if (getpgid(pid) != group)
 		return AGENT_READS_NO;
-	if (depth > DEPTH_MAX || ++*count > PROCESSES_MAX)
+	if (depth > DEPTH_MAX || ++judgement->count > PROCESSES_MAX)
 		return AGENT_READS_UNKNOWN;
-	reads = judge_process(pid);
+	reads = judge_process(pid, &is_computing);
+	judgement->is_computing |= is_computing && is_terminal(pid, 0);
 	if (!read_children(pid, children, &child_count))
 		return reads == AGENT_READS_NO ? AGENT_READS_UNKNOWN : reads;
 	for (size_t at = 0; reads != AGENT_READS_YES && at < child_count; at++)
-		reads = join(reads, judge_tree(children[at], group, depth + 1, count));
+		reads = join(reads, judge_tree(children[at], group, depth + 1, judgement));
 	return reads;
 }
 
@@ -237,13 +256,14 @@ bool foreground_lives(pid_t pid, uint64_t start)
 
 void foreground_read(pid_t pid, struct foreground *ret_front)
 {
-	unsigned count = 0;
+	struct judgement judgement = {0};
 	pid_t group = pane_tty_front_pid(pid);
 	*ret_front = (struct foreground){0};
 	if (group == 0 || !find_program(ret_front, group))
 		return;
 	ret_front->is_known = true;
-	ret_front->reads = judge_tree(group, group, 0, &count);
+	ret_front->reads = judge_tree(group, group, 0, &judgement);
+	ret_front->is_computing = judgement.is_computing;
 }
 
 /* The words of a process's command line, in buffer. */
@@ -412,10 +432,11 @@ static bool has_reading_shell(pid_t pid, pid_t group, unsigned depth, unsigned *
 	pid_t children[PROCESSES_MAX];
 	size_t child_count;
 	char name[64];
+	bool computes;
 	if (getpgid(pid) != group || depth > DEPTH_MAX || ++*count > PROCESSES_MAX)
 		return false;
 	if (pane_tty_program(pid, name, sizeof name) && foreground_is_shell(name) &&
-	    judge_process(pid) == AGENT_READS_YES)
+	    judge_process(pid, &computes) == AGENT_READS_YES)
 		return true;
 	(void)read_children(pid, children, &child_count); /* none then */
 	for (size_t at = 0; at < child_count; at++) {

@@ -49,6 +49,7 @@ struct foreground {
 	char name[64]; /* as tmux names it */
 	bool is_shell;
 	enum agent_reads reads;
+	bool is_computing; /* a thread of it runs: what it has read may not be shown yet */
 };
 
 /* pid is that of a pane's first process. */
