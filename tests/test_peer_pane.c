@@ -80,6 +80,15 @@ static void expect(const struct muxbus_model *model, pid_t pid, long pane,
 		    pane_evidence_name(peer_pane.evidence), peer_pane.is_weak ? ", weak" : "");
 }
 
+/* Whether the pane that an environment names is expected soon. */
+static void expect_early(
+    const struct muxbus_model *model, pid_t pid, bool is_early, const char *what)
+{
+	struct peer_pane peer_pane = {0};
+	peer_pane_find_in(proc, pid, model, SOCKET, &peer_pane);
+	ok(peer_pane.is_early == is_early, "%s", what);
+}
+
 static void add_pane(
     struct muxbus_model *model, uint32_t id, pid_t pid, const char *tty, bool is_dead)
 {
@@ -150,10 +159,16 @@ int main(void)
 	expect(model, 400, 2, PANE_ENVIRONMENT, true, "an orphan's environment: weak");
 	add(401, 400, "child", NULL, NULL);
 	expect(model, 401, 2, PANE_ENVIRONMENT, true, "or its parent's");
-	add(402, 1, "other", NULL, "TMUX=/tmp/tmux-0/other,1,0|TMUX_PANE=%2|");
+	add(402, 1, "other", NULL, "TMUX=/tmp/tmux-0/other,1,0|TMUX_PANE=%9|");
 	expect(model, 402, -1, PANE_NONE, false, "of another server it says nothing");
 	add(403, 1, "forged", NULL, "TMUX=" SOCKET ",1,0|TMUX_PANE=%9|");
 	expect(model, 403, -1, PANE_NONE, false, "nor of a pane that is not there");
+	expect_early(model, 403, true, "but it may be there in a moment, as a later one");
+	add(408, 403, "child", NULL, "TMUX=" SOCKET ",1,0|TMUX_PANE=%1|");
+	expect(model, 408, 1, PANE_ENVIRONMENT, true, "below it, one of another pane");
+	add(409, 1, "ended", NULL, "TMUX=" SOCKET ",1,0|TMUX_PANE=%0|");
+	expect_early(model, 409, false, "a pane before those that are there has ended");
+	expect_early(model, 402, false, "a later one of another server says nothing");
 	add(404, 1, "half", NULL, "TMUX_PANE=%2|");
 	expect(model, 404, -1, PANE_NONE, false, "TMUX_PANE alone is not enough");
 	add(405, 1, "cut", NULL, "XTMUX_PANE=%2|TMUX=" SOCKET "|TMUX_PANE=");

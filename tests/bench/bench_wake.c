@@ -244,10 +244,6 @@ static int ask_main(const char *socket, const char *path)
 		live_bail("nothing to ask");
 	(void)fclose(file);
 	request[strcspn(request, "\n")] = '\0';
-	/* Real agents ask later than in the first instant of their pane: let the daemon find it. */
-	if (at(talk_call(talk, "get_pane", "{\"pane\":\"%s\"}", getenv("TMUX_PANE")), "result") ==
-	    NULL)
-		live_bail("the pane is not known: %s", talk_text(talk));
 	(void)ask(talk, request, &cost);
 	(void)snprintf(name, sizeof name, "%s.armed", path);
 	file = fopen(name, "we");

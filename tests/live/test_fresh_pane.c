@@ -2,9 +2,10 @@
 /*
  * The first output of a pane that was read at once after it was made: on every tmux at hand,
  * every byte written after the answer is read, or a gap says that bytes are missing. In the
- * long form 10,000 panes on each.
+ * long form 10,000 panes on each. And the first request of a new pane's own program.
  */
 #include <fcntl.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -164,11 +165,77 @@ static void test_version(const char *tmux)
 	live_free(live);
 }
 
-int main(void)
+/* The program of a new pane: asks for a timer as soon as it runs: "test_fresh_pane ask SOCKET FILE". */
+static int ask_main(const char *socket, const char *path)
 {
-	const char *const *paths = live_tmux_paths();
+	struct live live = {0};
+	char name[128];
+	struct talk *talk;
+	FILE *file;
+	(void)snprintf(live.socket, sizeof live.socket, "%s", socket);
+	talk = talk_new(&live);
+	if (talk == NULL)
+		return 1;
+	talk_send(talk, "{\"id\":\"1\",\"method\":\"sleep\",\"params\":{\"seconds\":3600}}");
+	(void)snprintf(name, sizeof name, "%s.sent", path);
+	file = fopen(name, "we");
+	if (file == NULL || fclose(file) != 0)
+		return 1;
+	(void)talk_response(talk, "1", LIVE_TIMEOUT_MS);
+	file = fopen(path, "we");
+	if (file == NULL || fprintf(file, "%s", talk_text(talk)) < 0 || fclose(file) != 0)
+		return 1;
+	talk_free(talk);
+	return 0;
+}
+
+/* Until a file is there. */
+static bool is_made(const char *path, const char *suffix)
+{
+	char name[128];
+	(void)snprintf(name, sizeof name, "%s%s", path, suffix);
+	for (int64_t end_ms = live_now_ms() + LIVE_TIMEOUT_MS; live_now_ms() < end_ms;
+	     live_sleep_ms(5)) {
+		if (access(name, F_OK) == 0)
+			return true;
+	}
+	return false;
+}
+
+/* A program asks before the daemon has heard of its pane: the request is for that pane. */
+static void test_own_pane(void)
+{
+	struct live *live = live_start(live_tmux_path(), "exec sleep 3600");
+	struct talk *talk = talk_new(live);
+	char self[4096] = "", path[96], pane[16];
+	const struct json *timers;
+	if (readlink("/proc/self/exe", self, sizeof self - 1) <= 0)
+		live_bail("no /proc");
+	(void)snprintf(path, sizeof path, "%s/asked", live->dir);
+	(void)kill(live->daemon_pid, SIGSTOP);
+	(void)snprintf(pane, sizeof pane, "%s",
+	    live_tmux(live,
+		"new-window -dP -F '#{pane_id}' '%s ask %s %s; "
+		"exec sleep 3600'",
+		self, live->socket, path));
+	ok(is_made(path, ".sent"), "a program of a new pane has asked before the daemon runs");
+	(void)kill(live->daemon_pid, SIGCONT);
+	ok(is_made(path, ""), "and is answered");
+	timers = at(talk_call(talk, "list_timers", NULL), "result.timers");
+	is_str(at_str(timers, "0.pane"), pane, "its timer is that of its pane");
+	talk_free(talk);
+	live_free(live);
+}
+
+int main(int argc, char **argv)
+{
+	const char *const *paths;
+	if (argc == 4 && strcmp(argv[1], "ask") == 0)
+		return ask_main(argv[2], argv[3]);
+	paths = live_tmux_paths();
 	panes = getenv("MUXBUS_TEST_LONG") != NULL ? PANES_LONG : PANES;
 	(void)live_daemon_path();
+	test_own_pane();
 	for (; *paths != NULL; paths++)
 		test_version(*paths);
 	return done_testing();

@@ -136,9 +136,8 @@ static bool is_same_server(const char *tmux, const char *tmux_socket)
 	    a.st_ino == b.st_ino;
 }
 
-/* The pane named by a process's environment, if it is one of this server. */
-static uint32_t pane_of_environment(
-    const char *proc, pid_t pid, const struct muxbus_model *model, const char *tmux_socket)
+/* The pane of this server that a process's environment names, whether it is there or not. */
+static uint32_t pane_of_environment(const char *proc, pid_t pid, const char *tmux_socket)
 {
 	struct buf block;
 	uint32_t id;
@@ -148,11 +147,22 @@ static uint32_t pane_of_environment(
 		const char *tmux = variable(&block, "TMUX");
 		const char *pane = variable(&block, "TMUX_PANE");
 		if (tmux == NULL || pane == NULL || !is_same_server(tmux, tmux_socket) ||
-		    !str_parse_id(pane, strlen(pane), '%', &id) || !muxbus_model_pane(model, id))
+		    !str_parse_id(pane, strlen(pane), '%', &id))
 			id = MUXBUS_NO_ID;
 	}
 	buf_finish(&block);
 	return id;
+}
+
+/* Whether a pane was made after all that the model has: tmux gives no number twice. */
+static bool is_later(const struct muxbus_model *model, uint32_t id)
+{
+	const struct muxbus_pane *pane = NULL;
+	while ((pane = muxbus_model_next_pane(model, pane)) != NULL) {
+		if (pane->id >= id)
+			return false;
+	}
+	return id != MUXBUS_NO_ID;
 }
 
 /* Walks from the process to its ancestors, and asks the kernel about each. */
@@ -186,11 +196,12 @@ static bool find_by_environment(const char *proc, pid_t pid, const struct muxbus
 {
 	for (int generation = 0; generation < GENERATIONS_MAX && pid > 1; generation++) {
 		struct process process;
-		ret_pane->pane = pane_of_environment(proc, pid, model, tmux_socket);
+		ret_pane->pane = pane_of_environment(proc, pid, tmux_socket);
 		ret_pane->evidence = PANE_ENVIRONMENT;
 		ret_pane->is_weak = true;
-		if (ret_pane->pane != MUXBUS_NO_ID)
+		if (muxbus_model_pane(model, ret_pane->pane) != NULL)
 			return true;
+		ret_pane->is_early |= is_later(model, ret_pane->pane);
 		if (read_process(proc, pid, &process) < 0)
 			return false;
 		pid = process.parent;
@@ -201,10 +212,13 @@ static bool find_by_environment(const char *proc, pid_t pid, const struct muxbus
 void peer_pane_find_in(const char *proc, pid_t pid, const struct muxbus_model *model,
     const char *tmux_socket, struct peer_pane *ret_pane)
 {
+	*ret_pane = (struct peer_pane){0};
 	if (find_by_kernel(proc, pid, model, ret_pane) ||
 	    find_by_environment(proc, pid, model, tmux_socket, ret_pane))
 		return;
-	*ret_pane = (struct peer_pane){.pane = MUXBUS_NO_ID, .evidence = PANE_NONE};
+	ret_pane->pane = MUXBUS_NO_ID;
+	ret_pane->evidence = PANE_NONE;
+	ret_pane->is_weak = false;
 }
 
 void peer_pane_find(pid_t pid, const struct muxbus_model *model, const char *tmux_socket,

@@ -25,6 +25,7 @@ struct peer_pane {
 	uint32_t pane; /* MUXBUS_NO_ID if none */
 	enum pane_evidence evidence;
 	bool is_weak;
+	bool is_early; /* an environment names a pane that was made after all in the model */
 };
 
 /* tmux_socket is the server's, for checking $TMUX beside $TMUX_PANE. */

@@ -16,6 +16,7 @@
 #include "daemon/pane/foreground.h"
 #include "daemon/pane/pane_tty.h"
 #include "daemon/queue/queue.h"
+#include "daemon/server/dispatch.h"
 #include "daemon/server/peer.h"
 #include "daemon/server/peer_pane.h"
 #include "daemon/server/request.h"
@@ -60,6 +61,14 @@ static bool is_seen_in_pane(const struct request *request)
 	return evidence != PANE_SAID && evidence != PANE_ENVIRONMENT;
 }
 
+/* Whether its pane is so new that the model has to be read again first. */
+static bool is_early(const struct request *request)
+{
+	const struct tmux *tmux = request_parts(request)->tmux;
+	struct peer *peer = request_peer(request);
+	return peer != NULL && tmux != NULL && tmux_is_live(tmux) && peer_pane_of(peer)->is_early;
+}
+
 bool requester_pane(struct request *request, const char *text, struct pane_ref *ret_pane)
 {
 	struct tmux *tmux = request_parts(request)->tmux;
@@ -73,6 +82,8 @@ bool requester_pane(struct request *request, const char *text, struct pane_ref *
 		pane_ref_of(tmux, pane->id, ret_pane);
 		return true;
 	}
+	if (is_early(request) && dispatch_put_off(request))
+		return false;
 	pane_ref_of(tmux, request_peer_pane(request, &is_weak), ret_pane);
 	if (thread[0] != '\0' && ret_pane->pane != MUXBUS_NO_ID &&
 	    (is_weak || !is_seen_in_pane(request)))

@@ -17,7 +17,8 @@ struct request;
 /*
  * The pane that text names, else the caller's own and its thread, if its agent says which one
  * asks. Cleared if there is none: notifications then stay in the queue. False after failing the
- * request (no such pane).
+ * request (no such pane), or putting it off once (dispatch_put_off()) because the pane of its
+ * process was made a moment ago.
  */
 bool requester_pane(struct request *request, const char *text, struct pane_ref *ret_pane);
 

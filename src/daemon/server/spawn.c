@@ -392,6 +392,7 @@ static char *program_name(const char *command)
 void spawn_run(struct request *request, struct muxbus_command *command, enum spawn_kind kind,
     const char *name, const struct spawn_args *args)
 {
+	struct pane_ref parent;
 	struct spawn *spawn;
 	int error;
 	char *given;
@@ -403,8 +404,12 @@ void spawn_run(struct request *request, struct muxbus_command *command, enum spa
 		    "session");
 		return;
 	}
+	if (!requester_pane(request, NULL, &parent)) {
+		muxbus_command_free(command);
+		return;
+	}
 	spawn = new_spawn(request, args);
-	(void)requester_pane(request, NULL, &spawn->parent);
+	spawn->parent = parent;
 	muxbus_command_args(
 	    command, "-P", "-F", "#{pane_id} #{window_id} #{session_id} #{pane_pid}", NULL);
 	given = NULL;
