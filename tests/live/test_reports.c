@@ -219,6 +219,29 @@ static void test_states(struct live *live)
 	talk_free(talk);
 }
 
+/* A mark that a messenger has printed, such as muxbus mark, outlives the messenger. */
+static void test_messenger(struct live *live)
+{
+	struct talk *talk = talk_new(live);
+	const struct json *found;
+	char *pane;
+	(void)talk_call(talk, "subscribe", "{\"kinds\":[\"agent_reported\"]}");
+	pane = start_stand_in(talk, "[\"bash\",\"--norc\",\"-i\"]");
+	(void)tell(live, pane, "timeout --foreground 60 sh -c \". ./marks; m busy; read -r x\"");
+	ok(talk_event(talk, LIVE_TIMEOUT_MS, "agent_reported", "state", "busy") != NULL,
+	    "a messenger in front of a shell prints a mark");
+	live_tmux(live, "send-keys -t %s Enter", pane);
+	ok(live_tmux_until(
+	       live, "bash", "display-message -p -t %s '#{pane_current_command}'", pane),
+	    "and ends");
+	found = talk_call(talk, "wait_for",
+	    "{\"any\":[{\"agent_state\":\"busy\",\"pane\":\"%s\"}],\"timeout_sec\":1}", pane);
+	ok(at(found, "result.matched.0") != NULL, "the mark stays");
+	live_tmux(live, "kill-pane -t %s", pane);
+	mem_free(pane);
+	talk_free(talk);
+}
+
 /* The next receipt with this result; NULL if none comes. */
 static const struct json *receipt(struct talk *talk, const char *result)
 {
@@ -436,6 +459,8 @@ int main(void)
 		test_hostile(live);
 		write_marks(live);
 		test_states(live);
+		if (place == 0)
+			test_messenger(live);
 		test_typing(live);
 		test_places(live);
 		test_notifications(live);

@@ -223,12 +223,16 @@ bool foreground_is_shell(const char *command)
 	return is_listed(shells, sizeof shells / sizeof *shells, command);
 }
 
-bool foreground_asks_for_itself(const char *command)
+bool foreground_is_messenger(const char *command)
 {
 	static const char *const messengers[] = {
 	    "cat", "echo", "jq", "muxbus", "nc", "ncat", "printf", "socat", "timeout"};
-	return !foreground_is_shell(command) &&
-	    !is_listed(messengers, sizeof messengers / sizeof *messengers, command);
+	return is_listed(messengers, sizeof messengers / sizeof *messengers, command);
+}
+
+bool foreground_asks_for_itself(const char *command)
+{
+	return !foreground_is_shell(command) && !foreground_is_messenger(command);
 }
 
 /* The program that matters: a shell that only waits for what it has started is none. */

@@ -222,6 +222,20 @@ static void tell(
 	buf_finish(&members);
 }
 
+/*
+ * The program that has printed a mark. A messenger, such as muxbus mark at the prompt of a shell,
+ * speaks for the pane and ends at once.
+ */
+static pid_t marker_pid(const struct muxbus_pane *pane)
+{
+	pid_t front = pane_tty_front_pid(pane->pid);
+	char name[64];
+	if (front == 0 || !pane_tty_program(front, name, sizeof name) ||
+	    foreground_is_messenger(name))
+		return pane->pid;
+	return front;
+}
+
 /* The process that a report speaks for. */
 static pid_t report_pid(const struct presence_set *set, const struct presence_report *report)
 {
@@ -234,7 +248,7 @@ static pid_t report_pid(const struct presence_set *set, const struct presence_re
 	if (expected_find(set->store, report->pane, &expected) &&
 	    expected_place(&expected, pane->pid) == FOREGROUND_IN_FRONT)
 		return expected.program.pid;
-	return pane_tty_front_pid(pane->pid);
+	return report->is_by_mark ? marker_pid(pane) : pane_tty_front_pid(pane->pid);
 }
 
 /*
