@@ -98,6 +98,13 @@ plain=$(field .result.id)
 kill_daemon
 call restart_job '{"job":"plain"}'
 is 'a job without an environment of its own is restarted by the next daemon too' "$(field .result.replaced)" "$plain"
+call execute_cli '{"command":"exec sleep 1000","timeout_sec":0.05}'
+executed=$(field .result.job)
+kill_daemon
+call restart_job "{\"job\":\"$executed\"}"
+is 'so is a command of execute_cli' "$(field .result.replaced)" "$executed"
+call stop_job "{\"job\":\"$(field .result.id)\",\"signal\":\"KILL\"}"
+call get_job '{"job":"plain"}'
 
 # The peer goes away: the restart goes on.
 plain=$(field .result.id)

@@ -26,6 +26,7 @@
 #include "daemon/server/requester.h"
 #include "daemon/server/session_env.h"
 #include "daemon/source/job.h"
+#include "daemon/source/job_env.h"
 
 enum {
 	PATH_SIZE = 4096,
@@ -272,12 +273,12 @@ static void execute(struct request *request, const struct execute_args *args)
 	char *script = xasprintf("%s%s", SHELL_TRAP, args->command);
 	char *state = xasprintf("MUXBUS_STATE=%s", daemon->config->state_dir);
 	const char *const argv[] = {"/bin/sh", "-c", script, NULL};
-	const char *const env[] = {state, NULL};
+	const char *const trap_env[] = {state, NULL};
+	const char **env = NULL;
 	char cwd[PATH_SIZE], reason[256];
 	struct job_order order = {
 	    .command = args->command,
 	    .argv = argv,
-	    .env = env,
 	    .cwd = cwd,
 	    .input = args->input,
 	    .input_len = args->input != NULL ? strlen(args->input) : 0,
@@ -293,6 +294,9 @@ static void execute(struct request *request, const struct execute_args *args)
 	if (requester_pane(request, NULL, &pane) &&
 	    requester_cwd(request, given, &pane, cwd, sizeof cwd) &&
 	    session_env(request, &pane, &order.session_env)) {
+		/* Not an environment of its own, which a restart would have to be given. */
+		env = job_env_join(order.session_env, trap_env, SIZE_MAX);
+		order.session_env = env;
 		order.pane = &pane;
 		job = job_start(daemon->jobs, &order, reason, sizeof reason);
 		if (job == NULL)
@@ -301,6 +305,7 @@ static void execute(struct request *request, const struct execute_args *args)
 	}
 	mem_free(script);
 	mem_free(state);
+	mem_free(env);
 	if (job == NULL)
 		return;
 	if (request_peer(request) != NULL)
