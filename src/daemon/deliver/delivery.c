@@ -658,12 +658,7 @@ void delivery_way(
 	    .presences = set->parts.presences,
 	    .pullers = set->parts.pullers,
 	    .submits = set->parts.submits,
+	    .queue_failure = mail != NULL && mail->has_failed ? mail->reason : NULL,
 	};
-	const struct mail *mail = find_mail(set, address);
 	way_find(&parts, address, ret_found);
-	if (ret_found->way == WAY_QUEUE_COMMAND && mail != NULL && mail->has_failed &&
-	    !has_pane(mail)) {
-		ret_found->way = WAY_NONE;
-		snprintf(ret_found->text, WAY_TEXT_SIZE, "%s", mail->reason);
-	}
 }

@@ -31,6 +31,7 @@ struct way_parts {
 	struct presence_set *presences;
 	const struct puller_set *pullers;
 	const struct submit_set *submits;
+	const char *queue_failure; /* why the agent's queue command is not asked now; NULL: it is */
 };
 
 const char *way_name(enum way way);
