@@ -48,6 +48,13 @@ marker=$(post marker)
 until_is 'another pane has no policy' delivered fate "$marker"
 pane=$first
 is 'what does not wake is queued meanwhile' "$(fate "$held") $(lines)" 'queued 0'
+is 'and its receipt says why' "$(ask '{"method":"list_notifications","params":{"limit":1000}}' |
+	jq -r ".result.notifications[] | select(.id == \"$held\") | .delivery | \"\(.result) \(.reason)\"")" \
+	'deferred the wake policy holds it'
+is 'a notification for no pane says so' "$(ask '{"method":"post_notification","params":{"text":"x"}}' >/dev/null
+	ask '{"method":"list_notifications","params":{"limit":1000}}' |
+	jq -r '.result.notifications[] | select(.text == "x") | .delivery | "\(.result) \(.way) \(.reason)"')" \
+	'deferred none it is for no pane and no thread'
 kill_daemon
 is 'the policy is kept over kill -9' "$(kept)" \
 	"[{\"pane\":\"$pane\",\"sources\":[\"job\"],\"window_ms\":0,\"quiet_hours\":null}]"

@@ -506,9 +506,21 @@ static void mail_go(struct mail *mail)
 		mail_free(mail);
 }
 
+/* Gives the receipts of what a wake policy holds; of many at once, in one turn. */
+static void mail_hold(struct mail *mail)
+{
+	defer(mail, NULL, "the wake policy holds it", false);
+	while (loop_timer_is_armed(mail->deferral)) {
+		loop_timer_disarm(mail->deferral);
+		defer_some(mail);
+	}
+}
+
 static void on_soon(void *data)
 {
 	struct mail *mail = data;
+	if (!on_is_wanted(mail) && wake_policy_holds(mail->set->parts.wake_policies, &mail->pane))
+		mail_hold(mail);
 	if (mail->command == NULL && !mail_command(mail))
 		mail_type(mail);
 }
@@ -654,6 +666,7 @@ bool delivery_set_is_idle(const struct delivery_set *set)
 void delivery_way(
     const struct delivery_set *set, const struct pane_ref *address, struct way_found *ret_found)
 {
+	const struct mail *mail = find_mail(set, address);
 	const struct way_parts parts = {
 	    .presences = set->parts.presences,
 	    .pullers = set->parts.pullers,

@@ -38,6 +38,22 @@ const char *notification_state_name(enum notification_state state)
 	return state_names[state];
 }
 
+/* The receipt. A notification for no pane has none of its own: nothing is tried. */
+static void write_delivery(struct json_writer *writer, const struct notification *note)
+{
+	if (note->delivery != NULL) {
+		json_put_raw(writer, "delivery", note->delivery, strlen(note->delivery));
+	} else if (note->state != NOTE_QUEUED || pane_ref_is_set(&note->pane)) {
+		json_put_null(writer, "delivery");
+	} else {
+		json_object_begin(writer, "delivery");
+		json_put_str(writer, "result", "deferred");
+		json_put_str(writer, "way", "none");
+		json_put_str(writer, "reason", "it is for no pane and no thread");
+		json_object_end(writer);
+	}
+}
+
 void notification_write_members(
     struct json_writer *writer, const struct notification *note, bool is_event)
 {
@@ -56,10 +72,7 @@ void notification_write_members(
 	json_put_str(writer, "text", note->text);
 	json_put_raw(writer, "data", note->data, strlen(note->data));
 	json_put_str(writer, "state", state_names[note->state]);
-	if (note->delivery != NULL)
-		json_put_raw(writer, "delivery", note->delivery, strlen(note->delivery));
-	else
-		json_put_null(writer, "delivery");
+	write_delivery(writer, note);
 	json_put_int(writer, "redelivered", note->redelivered);
 	if (note->key != NULL)
 		json_put_str(writer, "key", note->key);
