@@ -515,7 +515,6 @@ static const struct {
 	const char *group; /* whose tools they may name; NULL: all */
 } excepted[] = {
     {"/agent/", "agents"},
-    {"/deliver/prompt_line.c", "queue"}, /* a line that people read too */
     {"/mcp/mcp_pending.c", "agents"}, /* compares names */
     {"/methods/execute.c", "jobs"},
     {NULL, NULL},

@@ -327,20 +327,30 @@ static void test_longest(void)
 	char text[4 * 1000 + 1], *data;
 	struct notification note = {.source = SOURCE_JOB, .id = "A1B2C3D", .text = text};
 	const struct notification *notes[32];
+	struct notification many[32];
 	struct buf line;
+	char *rest;
+	int named = 0;
 	for (size_t at = 0; at < sizeof text - 1; at++)
 		text[at] = "\xf0\x9f\x98\x80"[at % 4];
 	text[sizeof text - 1] = '\0';
 	data = data_of(text);
 	note.data = data;
-	for (size_t at = 0; at < 32; at++)
-		notes[at] = &note;
+	for (size_t at = 0; at < 32; at++) {
+		many[at] = note;
+		many[at].seq = at == 0 ? 500 : 400 + at; /* the first is an urgent one */
+		notes[at] = &many[at];
+	}
 	buf_init(&line, 65536);
 	prompt_line_compose(&line, notes, 32, &quoting);
 	ok(line.len <= PROMPT_LINE_BYTES && line.len > PROMPT_LINE_BYTES / 2,
 	    "the longest line has %zu bytes, at most %d", line.len, PROMPT_LINE_BYTES);
 	ok(utf8_is_valid(line.data, line.len), "and no half character");
-	ok(strstr((char *)line.data, "list_notifications") != NULL, "and says where the rest is");
+	for (const char *at = (char *)line.data; (at = strstr(at, " A1B2C3D job ")) != NULL; at++)
+		named++;
+	rest = xasprintf(", the rest: next_notification after=%d", 400 + named - 1);
+	ok(strstr((char *)line.data, rest) != NULL, "and says where the rest is: %s", rest);
+	mem_free(rest);
 	buf_finish(&line);
 	mem_free(data);
 }

@@ -2,7 +2,9 @@
 /* The line that is typed at a prompt. */
 #include "daemon/deliver/prompt_line.h"
 
+#include <inttypes.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "base/utf8.h"
@@ -16,6 +18,7 @@ enum {
 	OUTCOME_CHARACTERS = 120, /* of the words for the first */
 	FURTHER_CHARACTERS = 60, /* of the words for each further one */
 	QUOTE_READ = 64 * 1024, /* bytes of a text that are looked at */
+	REST_SIZE = 64, /* of the words for those that have no room */
 };
 
 static const char ellipsis[] = "\xe2\x80\xa6";
@@ -202,23 +205,33 @@ static size_t count_characters(const struct buf *text, size_t from)
 	return count;
 }
 
+/* Says how to read all notes from one on: urgent ones may be out of the order of their numbers. */
+static void write_rest(char out[REST_SIZE], const struct notification *const *notes, size_t count)
+{
+	uint64_t first = notes[0]->seq;
+	for (size_t at = 1; at < count; at++)
+		first = notes[at]->seq < first ? notes[at]->seq : first;
+	snprintf(out, REST_SIZE, ", the rest: next_notification after=%" PRIu64, first - 1);
+}
+
 /* Names the further ones with their outcomes, as many as there is room for. */
 static void put_further(
     struct buf *out, const struct notification *const *notes, size_t count, size_t room)
 {
-	static const char rest[] = ", see list_notifications";
+	char rest[REST_SIZE];
 	struct buf further;
 	if (count < 2)
 		return;
 	buf_init(&further, PROMPT_LINE_BYTES);
 	(void)buf_printf(out, ". And %zu more:", count - 1);
-	room -= sizeof ". And 4294967295 more:" + sizeof rest;
+	room -= sizeof ". And 4294967295 more:" + REST_SIZE;
 	for (size_t at = 1; at < count; at++) {
 		further.len = 0;
 		(void)buf_printf(&further, "%s %s %s ", at > 1 ? "," : "", notes[at]->id,
 		    notification_source_name(notes[at]->source));
 		put_outcome(&further, notes[at], FURTHER_CHARACTERS);
 		if (count_characters(&further, 0) > room) {
+			write_rest(rest, notes + at, count - at);
 			(void)buf_append_str(out, at > 1 ? rest : rest + 1);
 			break;
 		}
