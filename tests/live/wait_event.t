@@ -24,6 +24,39 @@ is 'a pattern and a filter' \
 	"$(field '.result.conditions[0] | "\(.state) \(.details.kind) \(.details.name)"')" 'matched window_renamed other'
 wait $!
 
+once_armed t rename-window -t main:1 third &
+call wait_for '{"any":[{"event":"window_renamed","where":"{\"previous\":\"other\"}"}],"timeout_sec":60}'
+is 'a filter as a JSON string' "$(field '.result.conditions[0] | "\(.state) \(.details.name)"')" 'matched third'
+wait $!
+call wait_for '{"any":[{"event":"window_renamed","where":"previous"}],"timeout_sec":60}'
+is 'a filter as another string' "$(field .error.message | grep -c 'where: must be an object such as .*, not a string')" 1
+
+# watch_pane takes events in place of output: once, or each, also after a restart.
+call watch_pane '{"pane":"'"$pane"'","event":"bell","where":{"pane":"'"$pane"'"},"once":false}'
+watch=$(field .result.id)
+call watch_pane '{"pane":"'"$pane"'","event":"bell","regex":"x"}'
+is 'a watch of both is refused' "$(field .error.data.field)" regex
+call watch_pane '{"pane":"'"$pane"'","event":"title_chnged"}'
+is 'an event of no kind too' "$(field .error.message)" 'event: there is no kind of events called "title_chnged"; did you mean "title_changed"?'
+watched() {
+	ask '{"method":"list_watches"}' | jq -r '.result.watches[] | select(.id == "'"$watch"'").count'
+}
+ring() {
+	t send-keys -t "$pane" 'printf "\007"' Enter
+}
+ring
+until_is 'an event is a match' 1 watched
+kill_daemon
+again() { # the bell rings until the next daemon follows the output
+	ring
+	[ "$(watched)" -gt 1 ] && echo yes
+}
+until_is 'and again after a restart' yes again
+call list_notifications '{}'
+is 'the notification says so' "$(field '.result.notifications[] | select(.id == "'"$watch"'") | "\(.text) \(.data.details.kind)"' | tail -n 1)" \
+	"an event of pane $pane came that is watched for bell"
+call cancel_watch '{"id":"'"$watch"'"}'
+
 # Only this pane, this window, this session, and these members.
 two_panes() {
 	t new-window -d 'exec sleep 1000'

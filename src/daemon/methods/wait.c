@@ -190,6 +190,8 @@ static void handle_idle(struct request *request, const void *data)
 struct watch_args {
 	const char *pane;
 	const char *regex;
+	const char *event;
+	const struct json *where;
 	bool once;
 	double timeout_sec;
 	const char *key;
@@ -203,12 +205,22 @@ static const struct field watch_fields[] = {
 	.help = "The pane to watch."},
     {.name = "regex",
 	.type = FIELD_STRING,
-	.flags = FIELD_REQUIRED,
 	.offset = offsetof(struct watch_args, regex),
 	.min = 1,
 	.max = PATTERN_BYTES_MAX,
 	.help =
 	    "A regular expression that a line of its output, without escape sequences, matches."},
+    {.name = "event",
+	.type = FIELD_STRING,
+	.offset = offsetof(struct watch_args, event),
+	.min = 1,
+	.max = 64,
+	.help = "In place of regex: a kind of events of the pane, or a pattern, as in wait_for."},
+    {.name = "where",
+	.type = FIELD_VALUE,
+	.offset = offsetof(struct watch_args, where),
+	.shape = "\"type\":\"object\"",
+	.help = "With event: an object of members that the event must have."},
     {.name = "once",
 	.type = FIELD_BOOL,
 	.offset = offsetof(struct watch_args, once),
@@ -225,6 +237,31 @@ static const struct field watch_fields[] = {
     {.name = NULL},
 };
 
+/* Writes what is watched for as a condition. False after failing the request. */
+static bool write_watch(struct request *request, const struct watch_args *args,
+    const struct muxbus_pane *pane, struct buf *spec)
+{
+	struct json_writer writer;
+	if ((args->regex == NULL) == (args->event == NULL) ||
+	    (args->where != NULL && args->event == NULL)) {
+		request_fail_data(request, MESSAGE_PARAMS, "\"field\":\"regex\"",
+		    "regex: give either regex or event; where goes with event");
+		return false;
+	}
+	json_writer_init(&writer, spec);
+	json_object_begin(&writer, NULL);
+	json_put_str(&writer, args->event != NULL ? "event" : "output",
+	    args->event != NULL ? args->event : args->regex);
+	json_put_id(&writer, "pane", '%', pane->id);
+	if (args->where != NULL)
+		json_put_value(&writer, "where", args->where);
+	json_object_end(&writer);
+	if (writer.is_cut)
+		request_fail_data(request, MESSAGE_PARAMS, "\"field\":\"where\"",
+		    "where: must have at most 4096 bytes");
+	return !writer.is_cut;
+}
+
 static void handle_watch(struct request *request, const void *data)
 {
 	const struct watch_args *args = data;
@@ -236,7 +273,6 @@ static void handle_watch(struct request *request, const void *data)
 	};
 	char id[NOTIFICATION_ID_SIZE];
 	enum repeat repeat = repeat_check(request, "watch_pane", args->key, id);
-	struct json_writer writer;
 	struct buf spec;
 	if (repeat == REPEAT_BEGUN)
 		repeat_answer_id(request, id);
@@ -245,13 +281,10 @@ static void handle_watch(struct request *request, const void *data)
 		return;
 	order.once = request_once(request);
 	buf_init(&spec, SPEC_SIZE);
-	json_writer_init(&writer, &spec);
-	json_object_begin(&writer, NULL);
-	json_put_str(&writer, "output", args->regex);
-	json_put_id(&writer, "pane", '%', pane->id);
-	json_object_end(&writer);
-	order.spec = (const char *)spec.data;
-	start_background(request, &order, "Watching the pane.", args->timeout_sec);
+	if (write_watch(request, args, pane, &spec)) {
+		order.spec = (const char *)spec.data;
+		start_background(request, &order, "Watching the pane.", args->timeout_sec);
+	}
 	buf_finish(&spec);
 }
 
@@ -283,7 +316,8 @@ const struct method methods_wait[] = {
 	.example = "{\"cpu_threshold\":10,\"duration_seconds\":30}"},
     {.name = METHOD("watch_pane", METHOD_TYPES),
 	.title = "Watch a pane",
-	.summary = "Notifies when a pane prints a line that matches; returns at once.",
+	.summary = "Notifies when a pane prints a line that matches, or an event of it comes; "
+		   "returns at once.",
 	.fields = watch_fields,
 	.args_size = sizeof(struct watch_args),
 	.results = started_results,

@@ -175,18 +175,19 @@ static bool read_kinds(struct request *request, const char *text, uint64_t *ret_
 }
 
 /* Whether the members of the filter are ones that those kinds have, and can be compared. */
-static bool check_where(struct request *request, const struct event_args *args, uint64_t kinds)
+static bool check_where(
+    struct request *request, const struct event_args *args, const struct event_watch *watch)
 {
-	const char *const *names = event_kinds_members(kinds), *const * name;
+	const char *const *names = event_kinds_members(watch->kinds), *const * name;
 	char what[200];
-	if (args->where == NULL || args->where->type == JSON_NULL)
+	if (watch->where == NULL)
 		return true;
-	if (args->where->type != JSON_OBJECT) {
+	if (watch->where->type != JSON_OBJECT) {
 		snprintf(what, sizeof what, "must be an object such as {\"exit_status\":0}, not %s",
-		    json_type_name(args->where->type));
+		    json_type_name(watch->where->type));
 		return fail_nearest(request, "where", what, NULL);
 	}
-	for (const struct json *at = args->where->child; at != NULL; at = at->next) {
+	for (const struct json *at = watch->where->child; at != NULL; at = at->next) {
 		for (name = names; *name != NULL && strcmp(*name, at->name) != 0; name++)
 			;
 		snprintf(what, sizeof what, "events %.64s have no member \"%.64s\"", args->event,
@@ -227,6 +228,7 @@ static bool read_scope(
 	return true;
 }
 
+/* Keeps the filter. Models also write the object as a string that holds its JSON. */
 static bool keep_where(struct event_watch *watch, struct request *request, const struct json *where)
 {
 	struct json_writer writer;
@@ -236,10 +238,13 @@ static bool keep_where(struct event_watch *watch, struct request *request, const
 		return true;
 	buf_init(&text, WHERE_MAX);
 	json_writer_init(&writer, &text);
-	json_put_value(&writer, NULL, where);
 	watch->where_reader = json_reader_new(2 * WHERE_MAX);
 	watch->event_reader = json_reader_new(EVENT_MAX);
-	if (!writer.is_cut)
+	if (where->type == JSON_STRING && where->len <= WHERE_MAX)
+		watch->where = json_read(watch->where_reader, where->text, where->len, &error);
+	if (watch->where == NULL)
+		json_put_value(&writer, NULL, where);
+	if (watch->where == NULL && !writer.is_cut)
 		watch->where =
 		    json_read(watch->where_reader, (const char *)text.data, text.len, &error);
 	buf_finish(&text);
@@ -289,8 +294,8 @@ static bool event_arm(struct condition *condition, struct request *request, cons
 	struct event_watch *watch = xcalloc(1, sizeof *watch);
 	watch->condition = condition;
 	if (!read_kinds(request, args->event, &watch->kinds) ||
-	    !check_where(request, args, watch->kinds) || !read_scope(request, args, watch) ||
-	    !keep_where(watch, request, args->where)) {
+	    !keep_where(watch, request, args->where) || !check_where(request, args, watch) ||
+	    !read_scope(request, args, watch)) {
 		watch_free(watch);
 		return false;
 	}

@@ -56,6 +56,9 @@ static void write_text(const struct wait *wait, const char *reason, char out[TEX
 		    wait->kind == WAIT_IDLE ? "the wait for idleness" : "the pane watch", reason);
 	else if (wait->kind == WAIT_IDLE)
 		snprintf(out, TEXT_MAX, "the processors have been idle as asked");
+	else if (strcmp(wait->parts[0].condition->kind->name, "event") == 0)
+		snprintf(out, TEXT_MAX, "an event of pane %%%" PRIu32 " came that is watched for",
+		    wait->parts[0].pane.pane);
 	else
 		snprintf(out, TEXT_MAX, "pane %%%" PRIu32 " printed a line that matches",
 		    wait->parts[0].pane.pane);
