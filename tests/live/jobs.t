@@ -141,6 +141,22 @@ call stop_job "{\"job\":\"$quick\",\"signal\":\"KILL\"}"
 call wait_for "{\"any\":[{\"job\":\"$quick\"}],\"timeout_sec\":60}"
 is 'also when it has ended' "$(listed '{}')" 1
 
+# background_process: a name, a pid and a log at once; a second one only under another name.
+web='{"name":"web","command":"echo up; exec sleep 1000","cwd":"/usr"}'
+call background_process "$web"
+first=$(field .result.id)
+is 'a named process' "$(field '.result | "\(.pid > 0) \(.cwd)"') $(test -f "$(field .result.log)" && echo log)" 'true /usr log'
+call background_process "$web"
+is 'its name is taken, by that job' "$(field '.error.data | "\(.kind) \(.job)"')" "busy $first"
+call background_process "$(echo "$web" | jq -c '. + {name: "web 2", key: "two"}')"
+second=$(field .result.id)
+is 'an equal command is another job' "$([ -n "$second" ] && [ "$second" != "$first" ] && echo yes)" yes
+call background_process "$(echo "$web" | jq -c '. + {name: "web 2", key: "two"}')"
+is 'but not with its key' "$(field '.result | "\(.id) \(.repeated)"')" "$second true"
+call restart_job '{"job":"web"}'
+is 'it is restarted by its name' "$(field '.result | "\(.replaced) \(.pid > 0)"')" "$first true"
+for job in web 'web 2'; do call stop_job "{\"job\":\"$job\",\"signal\":\"KILL\"}"; done
+
 # A killed daemon leaves no command behind that is neither answered nor listed.
 (
 	command="echo \$\$ >$dir/left; while ! [ -e $dir/end ]; do sleep 0.05; done"

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: ISC */
-/* Methods of jobs: run_long_command, restart_job, list_jobs, get_job, read_job, stop_job. */
+/*
+ * Methods of jobs: run_long_command, background_process, restart_job, list_jobs, get_job,
+ * read_job, stop_job.
+ */
 #include <muxbus.h>
 
 #include <errno.h>
@@ -78,6 +81,31 @@ static const struct field run_fields[] = {
 	.flags = FIELD_RARE,
 	.offset = offsetof(struct run_args, pane),
 	.help = "The pane to wake when it ends; left out: the caller's own."},
+    REPEAT_FIELD(struct run_args),
+    {.name = NULL},
+};
+
+/* The same in short: a process with a name. */
+static const struct field background_fields[] = {
+    {.name = "name",
+	.type = FIELD_STRING,
+	.flags = FIELD_REQUIRED,
+	.offset = offsetof(struct run_args, name),
+	.min = 1,
+	.max = 200,
+	.help = "Its name, accepted wherever the id of a job is; unique while it runs."},
+    {.name = "command",
+	.type = FIELD_STRING,
+	.flags = FIELD_REQUIRED,
+	.offset = offsetof(struct run_args, command),
+	.min = 1,
+	.max = COMMAND_MAX,
+	.help = "The command, as for a shell (/bin/sh -c)."},
+    {.name = "cwd",
+	.type = FIELD_STRING,
+	.flags = FIELD_PATH,
+	.offset = offsetof(struct run_args, cwd),
+	.help = "The directory to run it in; left out: the caller's."},
     REPEAT_FIELD(struct run_args),
     {.name = NULL},
 };
@@ -681,6 +709,17 @@ static void handle_restart(struct request *request, const void *data)
 
 /* Keep alphabetized. */
 const struct method methods_job[] = {
+    {.name = METHOD("background_process", METHOD_RUNS | METHOD_CLOSES),
+	.title = "Run a named process",
+	.summary = "Runs a command as a job with a name; returns at once with its pid and log.",
+	.help = "A name that runs is refused, with the id of its job: restart_job runs that "
+		"again. Two equal commands are two jobs, unless they have the same key.",
+	.fields = background_fields,
+	.args_size = sizeof(struct run_args),
+	.results = run_results,
+	.recheck = "list_jobs",
+	.handle = handle_run,
+	.example = "{\"name\":\"server\",\"command\":\"make serve\"}"},
     {.name = METHOD("get_job", METHOD_READS),
 	.title = "Get a job",
 	.summary = "Shows all about one background job.",
