@@ -141,6 +141,33 @@ call stop_job "{\"job\":\"$quick\",\"signal\":\"KILL\"}"
 call wait_for "{\"any\":[{\"job\":\"$quick\"}],\"timeout_sec\":60}"
 is 'also when it has ended' "$(listed '{}')" 1
 
+# Commands that prompt, page or stall: no terminal, and a standard input at its end.
+said() { # said FILTER PARAMS: of an answer of execute_cli
+	call execute_cli "$2" && field ".result | $1"
+}
+is 'a prompt for a line gets the end' "$(said '"\(.exit_code) \(.duration_ms < 20000)"' '{"command":"read -r line"}')" '1 true'
+is 'what is given gets there' "$(said .stdout '{"command":"read -r line; echo \"$line\"","stdin":"yes\n"}')" yes
+is 'a prompt for a password has no terminal' "$(said .stdout '{"command":"(: </dev/tty) 2>/dev/null || echo none"}')" none
+if command -v more >/dev/null 2>&1; then
+	is 'a pager prints all' "$(said '.stdout | split("\n") | length' '{"command":"seq 999 | more"}')" 1000
+fi
+is 'one that stalls goes on as a job' "$(said '"\(.status) \(.pid > 0)"' '{"command":"exec sleep 1000","timeout_sec":0.05}')" 'running true'
+quick=$(field .result.job)
+is 'and has its log' "$(test -f "$(field .result.log)" && echo yes)" yes
+call stop_job "{\"job\":\"$quick\"}"
+call wait_for "{\"any\":[{\"job\":\"$quick\"}],\"timeout_sec\":60}"
+is 'which can be stopped' "$(field '.result.conditions[0].details.signal')" 15
+stalls='{"command":"echo begun; exec sleep 1000","wait":false,"key":"stalls"}'
+is 'with wait false it is a job at once' "$(said '"\(.status) \(.pid > 0) \(.note)"' "$stalls")" \
+	'running true it runs as a job; see wake and get_job'
+quick=$(field .result.job)
+is 'once with a key' "$(said '"\(.job) \(.repeated)"' "$stalls")" "$quick true"
+begun_once() { call read_job "{\"job\":\"$quick\"}" && field .result.text; }
+until_is 'and runs' begun begun_once
+call stop_job "{\"job\":\"$quick\",\"signal\":\"KILL\"}"
+call next_notification "{\"id\":\"$quick\",\"timeout_sec\":60}"
+is 'its end is notified' "$(field '.result.notifications[0].data.signal')" 9
+
 # background_process: a name, a pid and a log at once; a second one only under another name.
 web='{"name":"web","command":"echo up; exec sleep 1000","cwd":"/usr"}'
 call background_process "$web"

@@ -44,6 +44,7 @@ struct execution {
 	struct job_set *jobs;
 	struct job_listener listener;
 	struct loop_timer *timer;
+	bool is_waited; /* false: it is answered as soon as its command runs */
 	char id[NOTIFICATION_ID_SIZE];
 	struct pane_ref pane;
 	int64_t began_ms; /* CLOCK_MONOTONIC */
@@ -54,6 +55,7 @@ struct execute_args {
 	double timeout_sec;
 	const char *cwd;
 	const char *input;
+	bool wait;
 	const char *key;
 };
 
@@ -72,7 +74,7 @@ static const struct field execute_fields[] = {
 	.min = 0.01,
 	.max = 86400,
 	.preset = "30",
-	.help = "Answer after this long; the command then continues as a job."},
+	.help = "Answer after this long; the command continues as a job, and is not stopped."},
     {.name = "cwd",
 	.type = FIELD_STRING,
 	.flags = FIELD_PATH,
@@ -85,6 +87,11 @@ static const struct field execute_fields[] = {
 	.offset = offsetof(struct execute_args, input),
 	.max = INPUT_MAX,
 	.help = "Its standard input; left out: empty, so that a question is answered by its end."},
+    {.name = "wait",
+	.type = FIELD_BOOL,
+	.offset = offsetof(struct execute_args, wait),
+	.preset = "true",
+	.help = "false: answer as soon as it runs; it continues as a job."},
     REPEAT_FIELD(struct execute_args),
     {.name = NULL},
 };
@@ -99,6 +106,8 @@ static const struct field_result execute_results[] = {
     {"truncated", "boolean", "whether there is more in the log"},
     {"note", "string|null", "what a reader should know"},
     {"job", "string", "its id, for read_job and the like"},
+    {"pid", "integer|null", "while it runs: of the command, and its process group"},
+    {"log", "string", "while it runs: the file with its standard output"},
     WAKE_RESULTS,
     {"cwd", "string", "where the next command works"},
     REPEAT_RESULTS,
@@ -160,6 +169,20 @@ static bool read_cwd(const struct job_set *jobs, const struct job *job, char out
 	return out[0] == '/' && stat(out, &status) == 0 && S_ISDIR(status.st_mode);
 }
 
+/* Writes the pid, the log and the way of a job that goes on. */
+static void write_running(const struct execution *execution, const struct job *job)
+{
+	struct json_writer *writer = request_result(execution->request);
+	char path[PATH_SIZE];
+	job_path(execution->jobs, job, JOB_FILE_OUT, path, sizeof path);
+	if (job->pid > 0)
+		json_put_int(writer, "pid", job->pid);
+	else
+		json_put_null(writer, "pid");
+	json_put_str(writer, "log", path);
+	wake_write_way(execution->request, job->id, &job->pane);
+}
+
 /* Answers with what there is; the job may still run. */
 static void execution_answer(struct execution *execution, const struct job *job)
 {
@@ -182,8 +205,11 @@ static void execution_answer(struct execution *execution, const struct job *job)
 	json_put_int(writer, "duration_ms",
 	    is_running ? clock_mono_ms() - execution->began_ms : job->status.elapsed_ms);
 	json_put_bool(writer, "truncated", is_cut);
-	if (is_running)
-		note = "the time is up: the command continues as a job; see wake and get_job";
+	if (is_running && execution->is_waited)
+		note = "the time is up: the command continues as a job; see wake, get_job and "
+		       "stop_job";
+	else if (is_running)
+		note = "it runs as a job; see wake and get_job";
 	else if (job->status.is_held)
 		note = "a process that it left behind still holds its output";
 	else if (is_question(out_end) || is_question(err_end))
@@ -192,7 +218,7 @@ static void execution_answer(struct execution *execution, const struct job *job)
 	json_put_str(writer, "note", note);
 	json_put_str(writer, "job", job->id);
 	if (is_running)
-		wake_write_way(request, job->id, &job->pane);
+		write_running(execution, job);
 	if (!is_running && read_cwd(execution->jobs, job, cwd) && request_peer(request) != NULL)
 		peer_set_cwd(request_peer(request), cwd);
 	if (request_peer(request) != NULL && peer_cwd(request_peer(request)) != NULL)
@@ -227,6 +253,14 @@ static void on_timeout(void *data)
 	execution_free(execution);
 }
 
+/* Its command runs, and that is all that is waited for. */
+static void on_started(struct job_listener *listener, const struct job *job)
+{
+	struct execution *execution = list_entry(listener, struct execution, listener);
+	if (strcmp(job->id, execution->id) == 0 && !execution->is_waited)
+		on_timeout(execution);
+}
+
 static void on_cancelled(struct request *request, void *data)
 {
 	struct execution *execution = data;
@@ -235,28 +269,33 @@ static void on_cancelled(struct request *request, void *data)
 	request_fail(request, MESSAGE_CANCELLED, "the peer has gone; the command goes on");
 }
 
-/* Waits for the end of a job, for so long, and answers. */
-static void execution_begin(
-    struct request *request, const struct job *job, const struct pane_ref *pane, double sec)
+/* Waits for the end of a job, for so long, or for its start, and answers. */
+static void execution_begin(struct request *request, const struct job *job,
+    const struct pane_ref *pane, const struct execute_args *args)
 {
 	const struct daemon *daemon = request_daemon(request);
 	struct execution *execution = xcalloc(1, sizeof *execution);
 	execution->request = request;
 	execution->jobs = daemon->jobs;
+	execution->listener.started = on_started;
 	execution->listener.ended = on_ended;
+	execution->is_waited = args->wait;
 	execution->timer = loop_timer_new(daemon->base, on_timeout, execution);
 	execution->pane = *pane;
 	execution->began_ms = clock_mono_ms();
 	strcpy(execution->id, job->id);
 	job_listen(daemon->jobs, &execution->listener);
-	loop_timer_arm(execution->timer, clock_seconds_to_ms(sec));
+	loop_timer_arm(execution->timer, clock_seconds_to_ms(args->timeout_sec));
 	request_on_cancel(request, on_cancelled, execution);
 	if (job->state != JOB_RUNNING)
 		on_ended(&execution->listener, job);
+	else if (job->pid > 0)
+		on_started(&execution->listener, job);
 }
 
 /* A command that was run, if its request is asked again before its result was kept. */
-static void execution_answer_begun(struct request *request, const char *id, double sec)
+static void execution_answer_begun(
+    struct request *request, const char *id, const struct execute_args *args)
 {
 	const struct job *job = job_find(request_daemon(request)->jobs, id);
 	if (job == NULL) {
@@ -264,7 +303,7 @@ static void execution_answer_begun(struct request *request, const char *id, doub
 		return;
 	}
 	job_set_silent(request_daemon(request)->jobs, id, true, NULL);
-	execution_begin(request, job, &job->pane, sec);
+	execution_begin(request, job, &job->pane, args);
 }
 
 static void execute(struct request *request, const struct execute_args *args)
@@ -310,7 +349,7 @@ static void execute(struct request *request, const struct execute_args *args)
 		return;
 	if (request_peer(request) != NULL)
 		peer_set_cwd(request_peer(request), cwd);
-	execution_begin(request, job, &pane, args->timeout_sec);
+	execution_begin(request, job, &pane, args);
 }
 
 static void handle_execute(struct request *request, const void *data)
@@ -319,7 +358,7 @@ static void handle_execute(struct request *request, const void *data)
 	char id[NOTIFICATION_ID_SIZE];
 	enum repeat repeat = repeat_check(request, "execute_cli", args->key, id);
 	if (repeat == REPEAT_BEGUN)
-		execution_answer_begun(request, id, args->timeout_sec);
+		execution_answer_begun(request, id, args);
 	if (repeat == REPEAT_NEW)
 		execute(request, args);
 }
@@ -328,8 +367,13 @@ const struct method methods_execute[] = {
     {.name = METHOD("execute_cli", METHOD_RUNS | METHOD_CLOSES),
 	.title = "Run a command",
 	.summary = "Runs a command and answers with its output and how it ended.",
-	.help = "The working directory stays that of the connection. After timeout_sec a "
-		"command continues as a job.",
+	.help =
+	    "The working directory stays that of the connection. After timeout_sec a command "
+	    "continues as a job. It has no terminal, and its standard input is at its end: prompts "
+	    "for a line or a password fail at once, or take their default; pagers print all. Give "
+	    "the answers as stdin, or the options that need none. Some editors stall instead: so "
+	    "does whatever waits for ever. After timeout_sec, or at once with wait false, the "
+	    "answer has status running and the id for wait_for, read_job and stop_job.",
 	.fields = execute_fields,
 	.args_size = sizeof(struct execute_args),
 	.results = execute_results,
