@@ -24,6 +24,8 @@ static void count(struct meter *meter, int64_t now_ms, unsigned kind, const stru
 		*step = (struct meter_step){.number = number};
 	add(&meter->kinds[kind], more);
 	add(&step->kinds[kind], more);
+	if (meter->counted != NULL)
+		meter->counted(meter->data, kind);
 }
 
 /* The last look is the one that sees the end. */

@@ -31,8 +31,11 @@ struct meter_step {
 
 /* All zeros is an empty meter. Times are of the monotonic clock. */
 struct meter {
-	struct meter_sum kinds[METER_KINDS]; /* since the start */
-	struct meter_step steps[METER_STEPS];
+	struct meter_sum kinds[METER_KINDS]; /* since the beginning, also of earlier daemons */
+	struct meter_step steps[METER_STEPS]; /* of this daemon */
+	int64_t since_ms; /* the first count, for the caller; 0: not known */
+	void (*counted)(void *data, unsigned kind); /* called after each count; NULL: not */
+	void *data;
 };
 
 /* A request was answered after so long. */
@@ -40,7 +43,7 @@ void meter_count_wait(struct meter *meter, int64_t now_ms, int64_t took_ms);
 /* A notification reached its agent; took_ms is how long it had to be waited for, 0: not known. */
 void meter_count_wake(
     struct meter *meter, int64_t now_ms, unsigned kind, int64_t took_ms, bool is_coalesced);
-/* The sum of a kind since the start (since_sec 0), or in the steps of the last seconds. */
+/* The sum of a kind since the beginning (since_sec 0), or in the steps of the last seconds. */
 struct meter_sum meter_sum(
     const struct meter *meter, int64_t now_ms, unsigned kind, int64_t since_sec);
 

@@ -202,7 +202,7 @@ static const struct field_result status_results[] = {
 	"often it was compared with tmux; drift: differences found by that"},
     {"audit", "object", "with audit: differences, and the first of them"},
     {"counters", "object", "what was accepted, refused, asked, failed, sent and dropped"},
-    {"meter", "object", "as of the method meter, since the start"},
+    {"meter", "object", "as of the method meter, since the first count"},
     {"streams", "object", "the output that is followed: bytes, rings, ring_bytes"},
     {"memory", "object", "rss_bytes: memory in use"},
     {"limits", "object", "the limits that are in force"},

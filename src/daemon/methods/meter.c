@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* The method meter: turns and looks that agents did not need. */
+/* The method meter: turns and looks that agents did not need. Its sums outlive the daemon. */
 #include "daemon/methods/meter.h"
 
 #include <stddef.h>
@@ -8,14 +8,17 @@
 
 #include "base/clock.h"
 #include "base/xalloc.h"
+#include "daemon/core/loop_timer.h"
 #include "daemon/core/meter.h"
 #include "daemon/methods/daemon_parts.h"
 #include "daemon/methods/tables.h"
 #include "daemon/queue/queue.h"
+#include "daemon/queue/record.h"
 #include "daemon/server/request.h"
 
 #define TOGETHER_MS 100 /* notifications of a pane within this time are one wake */
 #define REMEMBERED 1024 /* notifications that were counted; a later change is counted again */
+#define KEEP_MS 60000 /* from a count until its sum is kept: so much kill -9 may lose */
 
 struct meter_wakes {
 	struct meter *meter;
@@ -24,9 +27,78 @@ struct meter_wakes {
 	uint64_t counted[REMEMBERED]; /* by their number */
 	uint32_t pane; /* of the last wake */
 	int64_t last_ms;
+	struct loop_timer *keep; /* armed while there is something to keep */
+	unsigned changed; /* kinds, as bits */
+};
+
+/* The sum of one kind, by its name: at most METER_KINDS records. */
+struct kept_sum {
+	struct meter_sum sum;
+	int64_t since_ms;
+};
+
+static const struct record_field kept_fields[] = {
+    {RECORD_ROW(UINT64, struct kept_sum, sum.waits, "waits")},
+    {RECORD_ROW(UINT64, struct kept_sum, sum.wakes, "wakes")},
+    {RECORD_ROW(UINT64, struct kept_sum, sum.coalesced, "coalesced")},
+    {RECORD_ROW(UINT64, struct kept_sum, sum.looks, "looks")},
+    {RECORD_ROW(UINT64, struct kept_sum, sum.turns, "turns")},
+    {RECORD_ROW(INT, struct kept_sum, since_ms, "since_ms")},
+};
+
+static const struct record_kind kept_kind = {
+    .prefix = "meter/",
+    .noun = "a sum of the meter",
+    .rows = RECORD_ROWS(kept_fields, NULL),
+    .source = SOURCE_POST,
 };
 
 _Static_assert(SOURCE_COUNT_ + 1 <= METER_KINDS, "each source has a kind");
+
+static const char *kind_name(unsigned kind)
+{
+	return kind == 0 ? "wait" : notification_source_name((enum notification_source)(kind - 1));
+}
+
+static bool load(void *data, const char *name, const struct json *value)
+{
+	struct meter_wakes *wakes = data;
+	struct kept_sum kept = {0};
+	if (!record_read(kept_kind.rows, value, &kept))
+		return false;
+	if (kept.since_ms > 0 &&
+	    (wakes->meter->since_ms == 0 || kept.since_ms < wakes->meter->since_ms))
+		wakes->meter->since_ms = kept.since_ms;
+	for (unsigned kind = 0; kind <= SOURCE_COUNT_; kind++) {
+		if (strcmp(kind_name(kind), name) == 0)
+			wakes->meter->kinds[kind] = kept.sum;
+	}
+	return true;
+}
+
+static void keep(void *data)
+{
+	struct meter_wakes *wakes = data;
+	queue_begin(wakes->queue);
+	for (unsigned kind = 0; kind <= SOURCE_COUNT_; kind++) {
+		struct kept_sum kept = {
+		    .sum = wakes->meter->kinds[kind], .since_ms = wakes->meter->since_ms};
+		if (wakes->changed & 1u << kind)
+			record_put(queue_store(wakes->queue), &kept_kind, kind_name(kind), &kept);
+	}
+	(void)queue_commit(wakes->queue);
+	wakes->changed = 0;
+}
+
+static void on_counted(void *data, unsigned kind)
+{
+	struct meter_wakes *wakes = data;
+	wakes->changed |= 1u << kind;
+	if (wakes->meter->since_ms == 0)
+		wakes->meter->since_ms = clock_real_ms();
+	if (!loop_timer_is_armed(wakes->keep))
+		loop_timer_arm(wakes->keep, KEEP_MS);
+}
 
 static void on_posted(struct queue_listener *listener, const struct notification *note)
 {
@@ -69,14 +141,19 @@ static void on_changed(struct queue_listener *listener, const struct notificatio
 	    wakes->meter, now_ms, 1 + (unsigned)note->source, took_ms(note), is_coalesced);
 }
 
-struct meter_wakes *meter_wakes_new(struct meter *meter, struct queue *queue)
+struct meter_wakes *meter_wakes_new(
+    struct event_base *base, struct meter *meter, struct queue *queue)
 {
 	struct meter_wakes *wakes = xcalloc(1, sizeof *wakes);
 	wakes->meter = meter;
 	wakes->queue = queue;
 	wakes->listener.posted = on_posted;
 	wakes->listener.changed = on_changed;
+	wakes->keep = loop_timer_new(base, keep, wakes);
+	queue_load(queue, &kept_kind, load, wakes);
 	queue_listen(queue, &wakes->listener);
+	meter->counted = on_counted;
+	meter->data = wakes;
 	return wakes;
 }
 
@@ -84,7 +161,11 @@ void meter_wakes_free(struct meter_wakes *wakes)
 {
 	if (wakes == NULL)
 		return;
+	wakes->meter->counted = NULL;
+	if (wakes->changed != 0)
+		keep(wakes);
 	queue_unlisten(wakes->queue, &wakes->listener);
+	loop_timer_free(wakes->keep);
 	mem_free(wakes);
 }
 
@@ -109,14 +190,14 @@ void meter_write(struct json_writer *writer, const struct meter *meter, int64_t 
 		total.coalesced += sums[kind].coalesced;
 		total.turns += sums[kind].turns;
 	}
+	if (since_sec <= 0 && meter->since_ms > 0)
+		json_put_time(writer, "since", meter->since_ms);
 	put_sum(writer, &total);
 	json_object_begin(writer, "by_source");
 	for (unsigned kind = 0; kind <= SOURCE_COUNT_; kind++) {
 		if (sums[kind].looks == 0)
 			continue;
-		json_object_begin(writer,
-		    kind == 0 ? "wait"
-			      : notification_source_name((enum notification_source)(kind - 1)));
+		json_object_begin(writer, kind_name(kind));
 		put_sum(writer, &sums[kind]);
 		json_object_end(writer);
 	}
@@ -132,11 +213,13 @@ static const struct field meter_fields[] = {
 	.type = FIELD_INT,
 	.offset = offsetof(struct meter_args, since_sec),
 	.max = METER_STEPS * METER_STEP_SEC,
-	.help = "Only the last so many seconds, in steps of 600; left out, since the start."},
+	.help = "Only the last so many seconds, in steps of 600, and of this daemon; left out, all "
+		"since the first count."},
     {0},
 };
 
 static const struct field_result meter_results[] = {
+    {"since", "string", "the time of the first count; not with since_sec"},
     {"waits_answered", "integer", "answers of wait_for and next_notification"},
     {"polls_avoided", "integer",
 	"looks that an agent without muxbus would have taken: one every 30 s of a wait or of a "
@@ -162,7 +245,8 @@ static void handle_meter(struct request *request, const void *data)
 const struct method methods_meter[] = {
     {.name = METHOD("meter", METHOD_READS),
 	.title = "Turns avoided",
-	.summary = "Counts the turns and looks that agents were spared, since the daemon started.",
+	.summary = "Counts the turns and looks that agents were spared.",
+	.help = "The counts outlive the daemon; kill -9 loses those of the last minute.",
 	.fields = meter_fields,
 	.args_size = sizeof(struct meter_args),
 	.results = meter_results,

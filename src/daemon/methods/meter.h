@@ -7,13 +7,14 @@
 
 #include "wire/json.h"
 
-struct daemon;
+struct event_base;
 struct meter;
 struct meter_wakes;
 struct queue;
 
-/* Counts from now on; both live longer. */
-struct meter_wakes *meter_wakes_new(struct meter *meter, struct queue *queue);
+/* Takes up the sums of earlier daemons, and counts from now on. All live longer. */
+struct meter_wakes *meter_wakes_new(
+    struct event_base *base, struct meter *meter, struct queue *queue);
 void meter_wakes_free(struct meter_wakes *wakes);
 
 /* Writes the members of the meter into an open object; since_sec 0: since the start. */
