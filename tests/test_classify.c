@@ -197,6 +197,20 @@ static void test_crash(void)
 	judged(&facts, &profile, NULL, VERDICT_CRASHED, "also while that writes");
 }
 
+/* The shell behind a program. */
+static void test_place(void)
+{
+	struct agent_facts facts = at_rest(">>> ");
+	struct prompt_profile profile = learned(&facts);
+	facts = at_rest("sh> ");
+	facts.front.pid = getppid();
+	facts.front.start = process_start_ticks(getppid());
+	facts.front.is_shell = true;
+	judged(&facts, &profile, NULL, VERDICT_QUESTION, "a shell that it has started may ask");
+	facts.is_behind = true;
+	judged(&facts, &profile, NULL, VERDICT_BUSY, "but not the shell behind it, after ^Z");
+}
+
 static void test_regex(void)
 {
 	char reason[100];
@@ -302,6 +316,7 @@ int main(void)
 	test_bytes();
 	test_shell();
 	test_crash();
+	test_place();
 	test_regex();
 	test_drafts();
 	test_rows();

@@ -199,6 +199,16 @@ static void look_again(struct agent_monitor *monitor)
 	arm(monitor, ms);
 }
 
+/* Whether a program is stopped, and the shell that started it is in front. */
+static bool is_behind(const struct foreground *front, const struct prompt_profile *profile)
+{
+	struct tty_process process;
+	return front->is_known && front->is_shell && profile->pid > 0 &&
+	    front->pid != profile->pid && pane_tty_process(profile->pid, &process) &&
+	    process.start == profile->start && strchr("Tt", process.state) != NULL &&
+	    foreground_is_below(profile->pid, front->pid);
+}
+
 static void collect(const struct agent_monitor *monitor, const struct muxbus_pane *pane,
     const struct pane_screen *screen, struct agent_facts *ret_facts)
 {
@@ -229,6 +239,7 @@ static void collect(const struct agent_monitor *monitor, const struct muxbus_pan
 	if (pane->is_dead)
 		return;
 	foreground_read(pane->pid, &ret_facts->front);
+	ret_facts->is_behind = is_behind(&ret_facts->front, &monitor->profile);
 	pane_tty_read(pane->tty, pane->pid, &ret_facts->tty);
 }
 

@@ -404,6 +404,9 @@ static bool judge_surroundings(const struct agent_facts *facts,
 	    facts->front.is_shell && !profile->is_shell) {
 		settle(verdict, VERDICT_CRASHED, "%s has ended, and the shell %s is in front",
 		    profile->name, facts->front.name);
+	} else if (facts->is_behind) {
+		settle(verdict, VERDICT_BUSY, "the shell %s is in front, and %s is stopped",
+		    facts->front.name, profile->name);
 	} else if (facts->in_mode) {
 		settle(verdict, VERDICT_UNKNOWN, "the pane is in a mode: its program is not seen");
 	} else if (facts->quiet_ms < AGENT_REST_MS) {

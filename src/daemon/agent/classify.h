@@ -49,6 +49,7 @@ struct agent_facts {
 	char row[AGENT_ROW_SIZE]; /* what stands before the cursor, UTF-8 */
 	char start[AGENT_ROW_SIZE]; /* the first row, of a line that fills its rows; "": none */
 	struct foreground front;
+	bool is_behind; /* the program waits behind the shell that started it, as after ^Z */
 	struct pane_tty tty;
 	char mark; /* the last OSC 133 mark; 0: none was ever seen */
 	char tail
