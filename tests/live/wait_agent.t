@@ -73,6 +73,11 @@ call stop_agent '{"agent":"snake"}'
 wait $waiter
 is 'the agent is stopped' "$(jq -r '.result.conditions[0].state' "$dir/kept")" matched
 
+call ensure_agent '{"name":"fails","command":"exit 3"}'
+call wait_for '{"any":[{"agent_state":"ready","agent":"fails"}],"timeout_sec":60}'
+is 'an agent that has ended, and is not started again, is gone' "$(state)" 'gone agent crashed'
+call wait_for '{"any":[{"ready":"fails"}],"timeout_sec":60}'
+is 'also for the condition ready' "$(field '.result.conditions[0].state')" gone
 call wait_for '{"any":[{"agent_state":"ready","agent":"nobody"}]}'
 is 'an agent that is none' "$(field .error.data.kind)" no_such_agent
 call wait_for '{"any":[{"agent_state":"redy","agent":"snake"}]}'

@@ -398,8 +398,7 @@ void agent_ensure(struct agent_set *set, struct request *request, struct agent_s
 		request_fail(request, MESSAGE_BUSY, "agent \"%s\" is being stopped", plan->name);
 		return;
 	}
-	is_ended =
-	    agent->state == AGENT_GONE || (agent->state == AGENT_CRASHED && !agent->is_restarting);
+	is_ended = agent_has_ended(agent);
 	if (!is_ended && !plan->has_cwd) {
 		mem_free(plan->cwd);
 		plan->cwd = xstrdup(agent->plan.cwd);

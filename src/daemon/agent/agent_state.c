@@ -70,3 +70,9 @@ const struct pane_ref *agent_pane(const struct agent *agent)
 {
 	return &agent->pane;
 }
+
+bool agent_has_ended(const struct agent *agent)
+{
+	return agent->state == AGENT_GONE ||
+	    (agent->state == AGENT_CRASHED && !agent->is_restarting);
+}

@@ -167,5 +167,7 @@ enum agent_state agent_state(const struct agent *agent);
 /* Whether it is ready, and nothing waits to be typed. */
 bool agent_is_free(const struct agent *agent);
 const struct pane_ref *agent_pane(const struct agent *agent);
+/* Whether its program has ended, and is not started again by itself. */
+bool agent_has_ended(const struct agent *agent);
 
 #endif

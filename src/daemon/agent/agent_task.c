@@ -447,8 +447,7 @@ static struct agent *check(
 	if (agent == NULL)
 		request_fail(request, MESSAGE_NO_SUCH_AGENT,
 		    "there is no agent \"%.64s\": see list_agents, or ensure_agent", order->agent);
-	else if (agent->ending != NULL || agent->state == AGENT_GONE ||
-	    (agent->state == AGENT_CRASHED && !agent->is_restarting))
+	else if (agent->ending != NULL || agent_has_ended(agent))
 		agent_report_refuse(agent, request, MESSAGE_GONE, "ensure_agent starts it again");
 	else if (order->is_response && (agent->state != AGENT_BLOCKED || agent_has_task(agent)))
 		agent_report_refuse(agent, request, MESSAGE_NOT_READY, "it asks nothing just now");

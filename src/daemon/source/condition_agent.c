@@ -105,10 +105,8 @@ static enum state kept_state(const struct agent *agent)
 		return STATE_BUSY;
 	case AGENT_BLOCKED:
 		return STATE_ASKING;
-	case AGENT_GONE:
-		return STATE_GONE;
 	default:
-		return STATE_OTHER;
+		return agent_has_ended(agent) ? STATE_GONE : STATE_OTHER;
 	}
 }
 
@@ -265,7 +263,8 @@ const struct condition_kind condition_kinds_agent[] = {
     {.name = "agent_state",
 	.help = "An agent is ready (also: idle), busy, asking or gone.",
 	.about = "The state is that of list_agents for an agent kept by ensure_agent (asking "
-		 "stands for blocked, and ready says that no task waits for it), else the one "
+		 "stands for blocked, gone also for crashed if it is not started again, and "
+		 "ready says that no task waits for it), else the one "
 		 "that the agent reports by its hooks. by says which: agent or report. In a pane "
 		 "without an agent, the first report is waited for. A process that ends without "
 		 "a word is gone within five seconds; then other states can no more be reached.",

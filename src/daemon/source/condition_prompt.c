@@ -204,7 +204,7 @@ static void agent_changed(struct agent_listener *listener, const struct agent *a
 		return;
 	if (agent_is_free(agent))
 		settle_agent(watch, CONDITION_MATCHED);
-	else if (agent_state(agent) == AGENT_GONE)
+	else if (agent_has_ended(agent))
 		settle_agent(watch, CONDITION_GONE);
 }
 
