@@ -197,7 +197,7 @@ static void test_crash(void)
 	judged(&facts, &profile, NULL, VERDICT_CRASHED, "also while that writes");
 }
 
-/* The shell behind a program. */
+/* The shell behind a program, and another program in its place. */
 static void test_place(void)
 {
 	struct agent_facts facts = at_rest(">>> ");
@@ -209,6 +209,11 @@ static void test_place(void)
 	judged(&facts, &profile, NULL, VERDICT_QUESTION, "a shell that it has started may ask");
 	facts.is_behind = true;
 	judged(&facts, &profile, NULL, VERDICT_BUSY, "but not the shell behind it, after ^Z");
+	facts = at_rest(">>> ");
+	profile.start++;
+	judged(&facts, &profile, NULL, VERDICT_READY, "another program has the same prompt");
+	profile.is_fixed = true;
+	judged(&facts, &profile, NULL, VERDICT_CRASHED, "but does not take the place of this one");
 }
 
 static void test_regex(void)

@@ -4,12 +4,14 @@
 
 #include <muxbus.h>
 
+#include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "base/clock.h"
 #include "base/log.h"
 #include "base/xalloc.h"
+#include "daemon/agent/agent_adopt.h"
 #include "daemon/agent/agent_failure.h"
 #include "daemon/agent/agent_launch.h"
 #include "daemon/agent/agent_monitor.h"
@@ -73,11 +75,14 @@ static void notify_crash(struct agent *agent, bool is_last)
 	    .pane = &agent->teller,
 	    .is_urgent = is_last,
 	};
+	const char *end = " crashed; it is started again";
 	char text[200], key[AGENT_NAME_MAX + 16];
 	struct json_writer writer;
 	struct buf data;
-	snprintf(text, sizeof text, "agent %s crashed%s", agent->plan.name,
-	    is_last ? ", and is not started again: ensure_agent does" : "; it is started again");
+	if (is_last)
+		end = agent->is_adopted ? " has ended"
+					: " crashed, and is not started again: ensure_agent does";
+	snprintf(text, sizeof text, "agent %s%s", agent->plan.name, end);
 	snprintf(key, sizeof key, "agent:%s:%s", agent->plan.name, is_last ? "end" : "crash");
 	buf_init(&data, EVENT_MAX);
 	json_writer_init(&writer, &data);
@@ -115,6 +120,12 @@ static void on_launched(void *data, const struct pane_ref *pane, const char *err
 	agent_monitor_look(agent->monitor, true);
 }
 
+static bool has_pane(const struct agent *agent)
+{
+	return agent->pane.pane != MUXBUS_NO_ID &&
+	    pane_fate(agent->set->parts.tmux, &agent->pane) == PANE_THERE;
+}
+
 static void agent_launch_program(struct agent *agent)
 {
 	static const struct agent_launch_handlers handlers = {.made = on_made, .done = on_launched};
@@ -123,8 +134,7 @@ static void agent_launch_program(struct agent *agent)
 	    .tmux = parts->tmux,
 	    .reporters = parts->reporters,
 	    .parent = agent->teller};
-	bool is_there =
-	    agent->pane.pane != MUXBUS_NO_ID && pane_fate(parts->tmux, &agent->pane) == PANE_THERE;
+	bool is_there = has_pane(agent);
 	loop_timer_disarm(agent->timer);
 	agent->is_restarting = false;
 	agent->was_ready = false;
@@ -157,13 +167,23 @@ static void restart_later(struct agent *agent)
 	loop_timer_arm(agent->timer, backoff_ms < BACKOFF_MAX_MS ? backoff_ms : BACKOFF_MAX_MS);
 }
 
-/* It has ended: it is started again, by and by, and not for ever. */
+/* Whether it is known how its program ended. */
+static bool knows_exit(struct agent *agent)
+{
+	if (!agent->is_adopted)
+		return note_exit(agent);
+	/* Else the pane tells how another program has ended. */
+	return agent->program.pid == agent->pane.pane_pid &&
+	    (note_exit(agent) || agent->exit_status >= 0 || agent->exit_signal > 0);
+}
+
+/* It has ended: it is started again, by and by, and not for ever; an adopted one is not. */
 static void crash(struct agent *agent, const char *reason)
 {
 	struct queue *queue = agent->set->parts.queue;
 	char why[AGENT_REASON_SIZE];
 	bool is_last;
-	if (note_exit(agent)) {
+	if (knows_exit(agent)) {
 		agent_failure_describe(agent, why, sizeof why);
 		reason = why;
 	}
@@ -171,15 +191,17 @@ static void crash(struct agent *agent, const char *reason)
 	if (clock_real_ms() - agent->started_ms > AGENT_SETTLED_MS)
 		agent->restarts = 0;
 	/* A program that never was ready would not be ready the next time either. */
-	is_last = !agent->was_ready || agent->restarts >= AGENT_RESTARTS_MAX;
+	is_last = agent->is_adopted || !agent->was_ready || agent->restarts >= AGENT_RESTARTS_MAX;
 	agent->is_restarting = !is_last;
-	if (reason == why && !agent->was_ready)
+	if (reason == why && !agent->was_ready && !agent->is_adopted)
 		agent_failure_close(agent);
 	agent_set_state(agent, AGENT_CRASHED, reason);
 	agent_tasks_end(agent, "crashed", is_last);
 	/* In one transaction, so that the next daemon neither forgets nor repeats it. */
 	queue_begin(queue);
 	notify_crash(agent, is_last);
+	if (agent->is_adopted)
+		agent_adopt_forget(agent);
 	agent->restarts += !is_last;
 	agent->is_crash_told = true;
 	agent_store(agent);
@@ -197,6 +219,12 @@ static void on_timer(void *data)
 		agent_launch_program(agent);
 	else
 		agent_monitor_look(agent->monitor, true); /* and then types, if it may */
+}
+
+/* The state of one that is not at its prompt. */
+static enum agent_state work_state(const struct agent *agent)
+{
+	return agent->was_ready || agent->is_adopted ? AGENT_BUSY : AGENT_STARTING;
 }
 
 static void on_ready(struct agent *agent, const struct agent_verdict *verdict)
@@ -236,8 +264,7 @@ static void on_judged(
 		crash(agent, verdict->reason);
 		break;
 	case VERDICT_BUSY:
-		agent_set_state(
-		    agent, agent->was_ready ? AGENT_BUSY : AGENT_STARTING, verdict->reason);
+		agent_set_state(agent, work_state(agent), verdict->reason);
 		break;
 	case VERDICT_UNKNOWN:
 		snprintf(agent->reason, sizeof agent->reason, "%s", verdict->reason);
@@ -262,6 +289,10 @@ static void on_closed(void *data)
 	if (!tmux_is_live(agent->set->parts.tmux)) {
 		snprintf(agent->reason, sizeof agent->reason, "tmux is not followed");
 		return; /* it may be there yet */
+	}
+	if (agent->is_adopted) {
+		crash(agent, "its pane was closed");
+		return;
 	}
 	loop_timer_disarm(agent->timer);
 	agent->is_restarting = false;
@@ -309,6 +340,7 @@ static void agent_free(struct agent *agent)
 	if (agent->launch != NULL)
 		agent_launch_cancel(agent->launch);
 	agent_ending_free(agent->ending);
+	agent_adopt_forget(agent);
 	agent_monitor_free(agent->monitor);
 	submit_free(agent->submit);
 	loop_timer_free(agent->timer);
@@ -319,12 +351,12 @@ static void agent_free(struct agent *agent)
 	mem_free(agent);
 }
 
-static void agent_remove(struct agent *agent)
+static void agent_remove(struct agent *agent, const char *reason)
 {
 	struct agent_set *set = agent->set;
 	struct list *link, *after;
 	agent_tasks_end(agent, "crashed", true);
-	agent_set_state(agent, AGENT_GONE, "it was stopped");
+	agent_set_state(agent, AGENT_GONE, reason);
 	agent_waiters_end(agent);
 	list_for_each_safe (link, after, &set->listeners) {
 		struct agent_listener *listener = list_entry(link, struct agent_listener, link);
@@ -364,14 +396,18 @@ static bool take_spec(struct agent *agent, struct request *request, struct agent
 	return true;
 }
 
+static void fail_count(struct request *request)
+{
+	request_fail(request, MESSAGE_LIMIT,
+	    "there are %d agents already, the most there may be: stop_agent ends one", AGENTS_MAX);
+}
+
 static void ensure_new(struct agent_set *set, struct request *request, struct agent_spec *plan,
     const struct pane_ref *teller)
 {
 	struct agent *agent;
 	if (set->count >= AGENTS_MAX) {
-		request_fail(request, MESSAGE_LIMIT,
-		    "there are %d agents already, the most there may be: stop_agent ends one",
-		    AGENTS_MAX);
+		fail_count(request);
 		return;
 	}
 	agent = agent_new(set);
@@ -414,6 +450,7 @@ void agent_ensure(struct agent_set *set, struct request *request, struct agent_s
 		return;
 	if (pane_ref_is_set(teller))
 		agent->teller = *teller;
+	agent->is_adopted &= !is_ended; /* from now on it is started here */
 	agent_store(agent);
 	agent->restarts = 0;
 	agent_wait_add(agent, request, is_ended);
@@ -421,6 +458,127 @@ void agent_ensure(struct agent_set *set, struct request *request, struct agent_s
 		agent_launch_program(agent);
 	else
 		agent_waiters_step(agent);
+}
+
+static void on_ended(struct agent *agent)
+{
+	char reason[AGENT_REASON_SIZE];
+	if (agent->ending != NULL)
+		return; /* its pane is closed with it */
+	snprintf(reason, sizeof reason, "its program %s has ended",
+	    agent_monitor_profile(agent->monitor)->name);
+	crash(agent, reason);
+}
+
+/* Finds the agent of an earlier life, or of a connection that was lost. */
+static void find_again(struct agent *agent)
+{
+	const struct agent_parts *parts = &agent->set->parts;
+	if (agent->launch != NULL || agent->ending != NULL)
+		return;
+	if (!has_pane(agent) || !agent_monitor_aim(agent->monitor, &agent->pane, false)) {
+		agent->is_restarting = false;
+		if (agent->is_adopted && agent->state != AGENT_CRASHED)
+			crash(agent, "its pane is not there any more");
+		else if (agent->state != AGENT_CRASHED)
+			agent_set_state(agent, AGENT_GONE, "its pane is not there any more");
+		agent_tasks_end(agent, "crashed", true);
+		return;
+	}
+	if (agent->is_adopted && !agent_adopt_watch(agent)) {
+		on_ended(agent);
+		return;
+	}
+	if (!agent->is_adopted)
+		(void)muxbus_sync_adopt_pane(tmux_sync(parts->tmux), agent->pane.pane, true);
+	if (agent->state == AGENT_GONE)
+		agent_set_state(agent, work_state(agent), "it was found running");
+	if (agent->state == AGENT_CRASHED)
+		(void)note_exit(agent);
+	if (agent->state == AGENT_CRASHED && agent->is_restarting)
+		restart_later(agent);
+	agent_monitor_look(agent->monitor, true);
+}
+
+void agent_join(struct request *request, const struct agent *found, const struct pane_ref *teller)
+{
+	struct agent *agent = agent_get(found->set, found->plan.name);
+	if (agent->ending != NULL || agent_has_ended(agent)) {
+		request_fail(request, agent->ending != NULL ? MESSAGE_BUSY : MESSAGE_GONE,
+		    "agent \"%s\" %s", agent->plan.name,
+		    agent->ending != NULL
+			? "is being stopped"
+			: "has ended: give its command, or the pane of one that runs");
+		return;
+	}
+	if (pane_ref_is_set(teller))
+		agent->teller = *teller;
+	agent_store(agent);
+	agent_wait_add(agent, request, false);
+	agent_waiters_step(agent);
+	agent_monitor_look(agent->monitor, true);
+}
+
+/* The agent that has a pane already. False after failing the request: it has another name. */
+static bool check_name(
+    struct request *request, const struct agent *agent, const struct agent_spec *plan)
+{
+	if (plan->name[0] == '\0' || strcmp(plan->name, agent->plan.name) == 0)
+		return true;
+	request_fail(request, MESSAGE_BUSY,
+	    "pane %%%" PRIu32 " has the agent \"%s\" already: use that name", agent->pane.pane,
+	    agent->plan.name);
+	return false;
+}
+
+/* An agent of that name, to be another one from now on; NULL after failing the request. */
+static struct agent *make_free(
+    struct agent_set *set, struct request *request, const struct agent_spec *plan)
+{
+	struct agent *agent = agent_get(set, plan->name);
+	if (agent == NULL && set->count < AGENTS_MAX)
+		return agent_new(set);
+	if (agent == NULL)
+		fail_count(request);
+	else if (agent->ending != NULL || !agent_has_ended(agent) || has_pane(agent))
+		request_fail(request, MESSAGE_BUSY,
+		    "agent \"%s\" is another one: stop_agent it first, or take another name",
+		    plan->name);
+	else
+		return agent;
+	return NULL;
+}
+
+void agent_adopt(struct agent_set *set, struct request *request, struct agent_spec *plan,
+    const struct muxbus_pane *pane, const struct pane_ref *teller)
+{
+	const struct agent *found = agent_of_pane(set, pane->id);
+	struct agent_adoptee adoptee;
+	struct agent *agent;
+	if (found != NULL) {
+		if (check_name(request, found, plan))
+			agent_join(request, found, teller);
+		return;
+	}
+	if (!agent_adopt_look(&set->parts, request, pane, &adoptee))
+		return;
+	if (plan->name[0] == '\0')
+		agent_adopt_name(set, adoptee.name, plan->name);
+	agent = make_free(set, request, plan);
+	if (agent == NULL)
+		return;
+	agent_adopt_plan(&adoptee, pane, plan);
+	if (!take_spec(agent, request, plan)) {
+		if (agent->plan.name[0] == '\0')
+			agent_free(agent);
+		return;
+	}
+	agent->teller = *teller;
+	agent_adopt_take(agent, &adoptee, pane->id);
+	agent_set_state(agent, AGENT_STARTING, "it was adopted: its prompt is looked for");
+	agent_store(agent);
+	agent_wait_add(agent, request, false);
+	find_again(agent);
 }
 
 /* A program's end is seen by tmux first: then its pane is looked at. */
@@ -432,8 +590,10 @@ static void on_event(struct event_log_listener *listener, struct event_entry *ev
 		return;
 	list_for_each (link, &set->agents) {
 		struct agent *agent = list_entry(link, struct agent, link);
-		if (agent->pane.pane == event->scope.pane && agent->launch == NULL)
-			agent_monitor_look(agent->monitor, true);
+		if (agent->pane.pane != event->scope.pane || agent->launch != NULL)
+			continue;
+		agent_adopt_note_exit(agent, event);
+		agent_monitor_look(agent->monitor, true);
 	}
 }
 
@@ -452,7 +612,8 @@ static bool load(void *data, const char *name, const struct json *value)
 	return true;
 }
 
-static const struct agent_roof roof = {.changed = on_changed, .remove = agent_remove};
+static const struct agent_roof roof = {
+    .changed = on_changed, .remove = agent_remove, .ended = on_ended};
 
 struct agent_set *agent_set_new(const struct agent_parts *parts)
 {
@@ -482,37 +643,11 @@ void agent_set_free(struct agent_set *set)
 	mem_free(set);
 }
 
-/* Finds the agents of an earlier life, or of a connection that was lost. */
-static void adopt(struct agent *agent)
-{
-	const struct agent_parts *parts = &agent->set->parts;
-	if (agent->launch != NULL || agent->ending != NULL)
-		return;
-	if (agent->pane.pane == MUXBUS_NO_ID ||
-	    pane_fate(parts->tmux, &agent->pane) != PANE_THERE ||
-	    !agent_monitor_aim(agent->monitor, &agent->pane, false)) {
-		agent->is_restarting = false;
-		if (agent->state != AGENT_CRASHED)
-			agent_set_state(agent, AGENT_GONE, "its pane is not there any more");
-		agent_tasks_end(agent, "crashed", true);
-		return;
-	}
-	(void)muxbus_sync_adopt_pane(tmux_sync(parts->tmux), agent->pane.pane, true);
-	if (agent->state == AGENT_GONE)
-		agent_set_state(
-		    agent, agent->was_ready ? AGENT_BUSY : AGENT_STARTING, "it was found running");
-	if (agent->state == AGENT_CRASHED)
-		(void)note_exit(agent);
-	if (agent->state == AGENT_CRASHED && agent->is_restarting)
-		restart_later(agent);
-	agent_monitor_look(agent->monitor, true);
-}
-
 void agent_set_wake(struct agent_set *set)
 {
 	struct list *link, *after;
 	list_for_each_safe (link, after, &set->agents)
-		adopt(list_entry(link, struct agent, link));
+		find_again(list_entry(link, struct agent, link));
 }
 
 const struct agent *agent_next(const struct agent_set *set, const struct agent *previous)

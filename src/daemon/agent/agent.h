@@ -16,6 +16,7 @@
 #include "daemon/agent/agent_json.h"
 #include "daemon/agent/agent_state.h"
 
+struct muxbus_pane;
 struct request;
 
 /* Loads what the store holds; they are found by agent_set_wake(), once tmux is followed. */
@@ -32,6 +33,16 @@ const struct agent *agent_of_pane(const struct agent_set *set, uint32_t pane);
 /* Takes the contents of plan. teller is notified of crashes; cleared: no pane is. */
 void agent_ensure(struct agent_set *set, struct request *request, struct agent_spec *plan,
     const struct pane_ref *teller);
+
+/* Finds the agent of a name, or of a pane, and waits for it as agent_ensure(). */
+void agent_join(struct request *request, const struct agent *agent, const struct pane_ref *teller);
+
+/*
+ * Adopts the agent that a person started in a pane, unless it is kept already. Takes the contents
+ * of plan; a name "" is chosen.
+ */
+void agent_adopt(struct agent_set *set, struct request *request, struct agent_spec *plan,
+    const struct muxbus_pane *pane, const struct pane_ref *teller);
 
 struct agent_listener {
 	struct list link;

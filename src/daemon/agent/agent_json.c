@@ -92,6 +92,7 @@ void agent_write(struct json_writer *writer, const struct agent *agent)
 	json_put_time(writer, "program_started", agent->started_ms);
 	json_put_int(writer, "restarts", agent->restarts);
 	json_put_bool(writer, "restarting", agent->is_restarting);
+	json_put_bool(writer, "adopted", agent->is_adopted);
 	if (agent->question != NULL) {
 		(void)json_put_text(writer, "question", agent->question, strlen(agent->question));
 		json_put_bool(writer, "secret", agent->is_secret);

@@ -25,6 +25,8 @@ struct kept_agent {
 	int exit_status, exit_signal;
 	struct prompt_profile profile[1];
 	size_t profile_count; /* 0: its prompt is not known yet */
+	bool is_adopted;
+	struct foreground_program program; /* of an adopted one */
 };
 
 static const struct record_field profile_fields[] = {
@@ -68,6 +70,9 @@ static const struct record_field agent_fields[] = {
     {RECORD_ROW(LIST, struct kept_agent, profile, "habit"), .is_optional = true, .values = 1,
 	.count_offset = offsetof(struct kept_agent, profile_count),
 	.rows = RECORD_ROWS(profile_fields, NULL)},
+    {RECORD_ROW(BOOL, struct kept_agent, is_adopted, "adopted"), .is_optional = true},
+    {RECORD_ROW(INT, struct kept_agent, program.pid, "program_pid"), .is_optional = true},
+    {RECORD_ROW(UINT64, struct kept_agent, program.start, "program_start"), .is_optional = true},
 };
 
 const struct record_kind agent_kind = {
@@ -91,6 +96,8 @@ void agent_store(const struct agent *agent)
 	    .restarts = agent->restarts,
 	    .profile = {*profile},
 	    .profile_count = profile->is_known,
+	    .is_adopted = agent->is_adopted,
+	    .program = agent->program,
 	};
 	kept.has_exit = agent->is_crash_told && agent->pane.pane == MUXBUS_NO_ID;
 	if (kept.has_exit) {
@@ -126,5 +133,8 @@ bool agent_record_read(struct agent *agent, const struct json *value)
 		agent->state = AGENT_CRASHED;
 		memcpy(agent->reason, kept.reason, sizeof agent->reason);
 	}
-	return kept.plan.command[0] != NULL && kept.plan.width > 0 && kept.plan.height > 0;
+	agent->is_adopted = kept.is_adopted;
+	agent->program = kept.program;
+	return kept.plan.command[0] != NULL &&
+	    (kept.is_adopted || (kept.plan.width > 0 && kept.plan.height > 0));
 }

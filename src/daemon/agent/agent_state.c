@@ -76,3 +76,8 @@ bool agent_has_ended(const struct agent *agent)
 	return agent->state == AGENT_GONE ||
 	    (agent->state == AGENT_CRASHED && !agent->is_restarting);
 }
+
+bool agent_is_adopted(const struct agent *agent)
+{
+	return agent->is_adopted;
+}

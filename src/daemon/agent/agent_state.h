@@ -27,6 +27,7 @@
 #define AGENT_OUTPUT_MAX (1024 * 1024) /* bytes of output that one answer may be made of */
 
 struct agent_ending;
+struct agent_end_watch;
 struct agent_launch;
 struct agent_monitor;
 struct agent_set;
@@ -140,6 +141,9 @@ struct agent {
 	struct list tasks; /* in order; the first may be at work */
 	size_t task_count;
 	struct agent_ending *ending; /* it is being stopped */
+	bool is_adopted; /* a person started it, in their pane, which is left as it is */
+	struct foreground_program program; /* of an adopted one; pid 0: it has ended */
+	struct agent_end_watch *end_watch; /* of that; NULL: none */
 };
 
 /* The callbacks of agent.c. */
@@ -147,7 +151,9 @@ struct agent_roof {
 	/* The state is another one. */
 	void (*changed)(struct agent *agent);
 	/* The agent is no more: takes it out of everything, and frees it. */
-	void (*remove)(struct agent *agent);
+	void (*remove)(struct agent *agent, const char *reason);
+	/* The program of an adopted agent has ended. */
+	void (*ended)(struct agent *agent);
 };
 
 struct agent_set {
@@ -169,5 +175,6 @@ bool agent_is_free(const struct agent *agent);
 const struct pane_ref *agent_pane(const struct agent *agent);
 /* Whether its program has ended, and is not started again by itself. */
 bool agent_has_ended(const struct agent *agent);
+bool agent_is_adopted(const struct agent *agent);
 
 #endif

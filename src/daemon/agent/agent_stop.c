@@ -66,6 +66,19 @@ static void on_cancelled(struct request *request, void *data)
 	request_fail(request, MESSAGE_CANCELLED, "the peer has gone; the agent is stopped");
 }
 
+static struct json_writer *begin_result(
+    struct request *request, const struct agent *agent, uint32_t pane, bool is_released)
+{
+	struct json_writer *writer = request_result(request);
+	json_put_str(writer, "agent", agent->plan.name);
+	if (pane != MUXBUS_NO_ID)
+		json_put_id(writer, "pane", '%', pane);
+	else
+		json_put_null(writer, "pane");
+	json_put_bool(writer, "released", is_released);
+	return writer;
+}
+
 /* All is over: the agent is no more. */
 static void finish(struct agent *agent)
 {
@@ -73,12 +86,7 @@ static void finish(struct agent *agent)
 	struct request *request = ending->request;
 	struct json_writer *writer;
 	if (request != NULL) {
-		writer = request_result(request);
-		json_put_str(writer, "agent", agent->plan.name);
-		if (ending->pane != MUXBUS_NO_ID)
-			json_put_id(writer, "pane", '%', ending->pane);
-		else
-			json_put_null(writer, "pane");
+		writer = begin_result(request, agent, ending->pane, false);
 		json_put_bool(writer, "killed", ending->is_killed);
 		if (agent->exit_status >= 0)
 			json_put_int(writer, "exit_status", agent->exit_status);
@@ -87,7 +95,19 @@ static void finish(struct agent *agent)
 		request_on_cancel(request, NULL, NULL);
 		request_done(request);
 	}
-	agent->set->roof->remove(agent);
+	agent->set->roof->remove(agent, "it was stopped");
+}
+
+/* Lets go of an adopted agent: nothing is done to its program or its pane. */
+static void release(struct agent *agent, struct request *request)
+{
+	static const char reason[] = "it was released: its program goes on";
+	struct json_writer *writer = begin_result(request, agent, agent->pane.pane, true);
+	json_put_bool(writer, "killed", false);
+	snprintf(agent->reason, sizeof agent->reason, "%s", reason);
+	agent_tasks_end(agent, "released", true);
+	agent->set->roof->remove(agent, reason);
+	request_done(request);
 }
 
 static void on_pane_closed(void *data, int error, const struct muxbus_reply *replies, size_t count)
@@ -152,7 +172,8 @@ void agent_ending_step(struct agent *agent)
 	loop_timer_arm(agent->timer, left_ms);
 }
 
-void agent_stop(struct agent_set *set, struct request *request, const char *name, int64_t grace_ms)
+void agent_stop(
+    struct agent_set *set, struct request *request, const char *name, int64_t grace_ms, bool force)
 {
 	struct agent *agent = agent_get(set, name);
 	struct agent_ending *ending;
@@ -163,6 +184,10 @@ void agent_stop(struct agent_set *set, struct request *request, const char *name
 	}
 	if (agent->ending != NULL) {
 		request_fail(request, MESSAGE_BUSY, "agent \"%s\" is being stopped", name);
+		return;
+	}
+	if (agent->is_adopted && agent->program.pid != 0 && !force) {
+		release(agent, request);
 		return;
 	}
 	ending = xcalloc(1, sizeof *ending);

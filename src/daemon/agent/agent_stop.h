@@ -3,6 +3,7 @@
 #ifndef DAEMON_AGENT_AGENT_STOP_H
 #define DAEMON_AGENT_AGENT_STOP_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 struct agent;
@@ -10,8 +11,12 @@ struct agent_ending;
 struct agent_set;
 struct request;
 
-/* Answers the request when the agent is no more, or fails it. */
-void agent_stop(struct agent_set *set, struct request *request, const char *name, int64_t grace_ms);
+/*
+ * Answers the request when the agent is no more, or fails it. An adopted agent is released, unless
+ * by force: its program goes on in its pane.
+ */
+void agent_stop(
+    struct agent_set *set, struct request *request, const char *name, int64_t grace_ms, bool force);
 
 void agent_ending_free(struct agent_ending *ending);
 /* The program has ended, the pane is closed, or the time is up: from the agent's timer. */

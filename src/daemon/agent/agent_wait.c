@@ -12,7 +12,10 @@
 #include "daemon/server/request.h"
 #include "wire/json.h"
 
-enum { EVIDENCE_MAX = 16 * 1024 };
+enum {
+	EVIDENCE_MAX = 16 * 1024,
+	ADOPTED_MS = 5000, /* until the prompt of an adopted agent is seen: it may be at work */
+};
 
 struct agent_waiter {
 	struct list link;
@@ -70,21 +73,30 @@ static void waiter_fail(struct agent_waiter *waiter, enum message_error error, c
 
 static void on_deadline(void *data)
 {
-	waiter_fail(
-	    data, MESSAGE_TIMEOUT, "is not ready within startup_timeout_sec, and goes on starting");
+	struct agent_waiter *waiter = data;
+	if (waiter->agent->is_adopted)
+		waiter_answer(waiter);
+	else
+		waiter_fail(waiter, MESSAGE_TIMEOUT,
+		    "is not ready within startup_timeout_sec, and goes on starting");
 }
 
 /* Settles one waiter if the state says so. */
 static void waiter_step(struct agent_waiter *waiter)
 {
-	switch (waiter->agent->state) {
-	case AGENT_READY:
+	const struct agent *agent = waiter->agent;
+	switch (agent->state) {
 	case AGENT_BUSY:
+		if (agent->is_adopted && !agent->was_ready)
+			break; /* its prompt may yet be seen */
+		waiter_answer(waiter);
+		break;
+	case AGENT_READY:
 	case AGENT_BLOCKED:
 		waiter_answer(waiter);
 		break;
 	case AGENT_CRASHED:
-		if (!waiter->agent->is_restarting)
+		if (!agent->is_restarting)
 			waiter_fail(waiter, MESSAGE_NOT_READY, "does not come up");
 		break;
 	case AGENT_GONE:
@@ -106,13 +118,16 @@ void agent_waiters_step(struct agent *agent)
 void agent_wait_add(struct agent *agent, struct request *request, bool is_started)
 {
 	struct agent_waiter *waiter = xcalloc(1, sizeof *waiter);
+	int64_t limit_ms = agent->plan.startup_timeout_ms;
+	if (agent->is_adopted && limit_ms > ADOPTED_MS)
+		limit_ms = ADOPTED_MS;
 	waiter->agent = agent;
 	waiter->request = request;
 	waiter->is_started = is_started;
 	waiter->deadline = loop_timer_new(agent->set->parts.base, on_deadline, waiter);
 	list_append(&agent->waiters, &waiter->link);
 	request_on_cancel(request, on_cancelled, waiter);
-	loop_timer_arm(waiter->deadline, agent->plan.startup_timeout_ms);
+	loop_timer_arm(waiter->deadline, limit_ms);
 }
 
 void agent_waiters_end(struct agent *agent)

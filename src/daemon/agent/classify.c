@@ -401,9 +401,9 @@ static bool judge_surroundings(const struct agent_facts *facts,
 	if (facts->is_dead) {
 		settle(verdict, VERDICT_CRASHED, "its program has ended");
 	} else if (is_other && !foreground_lives(profile->pid, profile->start) &&
-	    facts->front.is_shell && !profile->is_shell) {
-		settle(verdict, VERDICT_CRASHED, "%s has ended, and the shell %s is in front",
-		    profile->name, facts->front.name);
+	    (profile->is_fixed || (facts->front.is_shell && !profile->is_shell))) {
+		settle(verdict, VERDICT_CRASHED, "%s has ended, and %s%s is in front",
+		    profile->name, facts->front.is_shell ? "the shell " : "", facts->front.name);
 	} else if (facts->is_behind) {
 		settle(verdict, VERDICT_BUSY, "the shell %s is in front, and %s is stopped",
 		    facts->front.name, profile->name);

@@ -72,6 +72,7 @@ struct prompt_profile {
 	pid_t pid; /* the program */
 	uint64_t start;
 	char name[64];
+	bool is_fixed; /* no other program takes its place */
 };
 
 struct agent_verdict {

@@ -22,6 +22,7 @@
 #include "daemon/server/request.h"
 #include "daemon/server/requester.h"
 #include "daemon/server/spawn.h"
+#include "daemon/server/target.h"
 #include "daemon/tmux/pane_fate.h"
 #include "daemon/tmux/tmux.h"
 
@@ -44,10 +45,14 @@ static void fail_field(struct request *request, const char *field, const char *t
 struct ensure_args {
 	const char *name;
 	struct spawn_args spawn;
+	const char *pane;
 	const char *prompt;
 	int64_t width;
+	bool has_width;
 	int64_t height;
+	bool has_height;
 	int64_t history_limit;
+	bool has_history_limit;
 	bool notices;
 	double startup_timeout_sec;
 	const char *key;
@@ -56,18 +61,24 @@ struct ensure_args {
 static const struct field ensure_fields[] = {
     {.name = "name",
 	.type = FIELD_STRING,
-	.flags = FIELD_REQUIRED,
 	.offset = offsetof(struct ensure_args, name),
 	.min = 1,
 	.max = AGENT_NAME_MAX,
-	.help = "Its name from then on: A-Z a-z 0-9 _ . : -"},
+	.help = "Its name from then on: A-Z a-z 0-9 _ . : -; with pane it may be left out: "
+		"then the agent is named after its program."},
     {.name = "command",
 	.type = FIELD_KEYS,
-	.flags = FIELD_REQUIRED,
 	.offset = offsetof(struct ensure_args, spawn.command),
 	.max = 256,
 	.help = "The program: a string goes to the shell, an array of two or more words is "
-		"executed as it is."},
+		"executed as it is. Left out, only an agent that runs is found."},
+    {.name = "pane",
+	.type = FIELD_STRING,
+	.flags = FIELD_RARE,
+	.offset = offsetof(struct ensure_args, pane),
+	.min = 1,
+	.max = 256,
+	.help = "Instead of command: adopt the agent that a person started in this pane."},
     {.name = "cwd",
 	.type = FIELD_STRING,
 	.flags = FIELD_PATH,
@@ -91,6 +102,7 @@ static const struct field ensure_fields[] = {
     {.name = "width",
 	.type = FIELD_INT,
 	.offset = offsetof(struct ensure_args, width),
+	.given_offset = offsetof(struct ensure_args, has_width),
 	.unit = "cells",
 	.min = CELLS_MIN,
 	.max = CELLS_MAX,
@@ -99,6 +111,7 @@ static const struct field ensure_fields[] = {
     {.name = "height",
 	.type = FIELD_INT,
 	.offset = offsetof(struct ensure_args, height),
+	.given_offset = offsetof(struct ensure_args, has_height),
 	.unit = "cells",
 	.min = CELLS_MIN,
 	.max = CELLS_MAX,
@@ -107,6 +120,7 @@ static const struct field ensure_fields[] = {
     {.name = "history_limit",
 	.type = FIELD_INT,
 	.offset = offsetof(struct ensure_args, history_limit),
+	.given_offset = offsetof(struct ensure_args, has_history_limit),
 	.unit = "lines",
 	.max = HISTORY_MAX,
 	.preset = "50000",
@@ -138,6 +152,7 @@ static const struct field ensure_fields[] = {
 	    {"session", "string|null", "the session"},                                             \
 	    {"restarts", "integer", "how often it was started again in a row"},                    \
 	    {"restarting", "boolean", "whether it is about to be"},                                \
+	    {"adopted", "boolean", "whether a person started it"},                                 \
 	    {"question", "string", "what it asks, if it is blocked: respond answers it"},          \
 	{                                                                                          \
 		"evidence", "object",                                                              \
@@ -181,6 +196,81 @@ static char **make_env(const struct json *env)
 	return entries;
 }
 
+/* Parameters of a program that is started; fails the request if one is there with a pane. */
+static bool check_adoption(struct request *request, const struct ensure_args *args)
+{
+	const struct {
+		const char *name;
+		bool is_given;
+	} others[] = {
+	    {"command", args->spawn.command.is_given},
+	    {"cwd", args->spawn.cwd != NULL},
+	    {"env", args->spawn.env != NULL},
+	    {"width", args->has_width},
+	    {"height", args->has_height},
+	    {"history_limit", args->has_history_limit},
+	    {"notices", args->notices},
+	};
+
+	for (size_t at = 0; at < sizeof others / sizeof *others; at++) {
+		if (others[at].is_given) {
+			fail_field(request, others[at].name,
+			    "is for an agent that is started: the one in pane runs already");
+			return false;
+		}
+	}
+	return true;
+}
+
+/* Adopts the agent in a pane. */
+static void ensure_pane(
+    struct request *request, const struct ensure_args *args, struct agent_spec *plan)
+{
+	const struct muxbus_pane *pane;
+	struct pane_ref teller;
+	if (!check_adoption(request, args) || !target_pane(request, args->pane, &pane) ||
+	    !requester_pane(request, NULL, &teller))
+		return;
+	once_keep(request_once(request), "");
+	agent_adopt(request_daemon(request)->agents, request, plan, pane, &teller);
+}
+
+/* Finds the agent of a name. */
+static void ensure_name(struct request *request, const struct ensure_args *args)
+{
+	const struct agent *agent =
+	    args->name != NULL ? agent_find(request_daemon(request)->agents, args->name) : NULL;
+	struct pane_ref teller;
+	if (agent == NULL) {
+		fail_field(
+		    request, "command", "is required to start an agent; pane adopts one that runs");
+		return;
+	}
+	if (requester_pane(request, NULL, &teller))
+		agent_join(request, agent, &teller);
+}
+
+/* Starts the agent, if it does not run. */
+static void ensure_command(
+    struct request *request, const struct ensure_args *args, struct agent_spec *plan)
+{
+	struct pane_ref teller;
+	char cwd[PATH_MAX];
+	if (args->name == NULL) {
+		fail_field(request, "name", "is required");
+		return;
+	}
+	if (!spawn_check(request, &args->spawn) || !check_size(request, &args->spawn) ||
+	    !requester_pane(request, NULL, &teller) ||
+	    !requester_cwd(request, args->spawn.cwd, &teller, cwd, sizeof cwd))
+		return;
+	plan->command = agent_strings_copy(args->spawn.command.strings, args->spawn.command.count);
+	plan->env = make_env(args->spawn.env);
+	plan->cwd = xstrdup(cwd);
+	once_keep(request_once(request), "");
+	agent_ensure(request_daemon(request)->agents, request, plan, &teller);
+}
+
 static void handle_ensure(struct request *request, const void *data)
 {
 	const struct ensure_args *args = data;
@@ -192,26 +282,22 @@ static void handle_ensure(struct request *request, const void *data)
 	    .startup_timeout_ms = clock_seconds_to_ms(args->startup_timeout_sec),
 	    .has_cwd = args->spawn.cwd != NULL,
 	};
-	struct pane_ref teller;
-	char cwd[PATH_MAX], id[NOTIFICATION_ID_SIZE];
+	char id[NOTIFICATION_ID_SIZE];
 	/* Without a result it is done again, which finds the agent. */
 	if (repeat_check(request, "ensure_agent", args->key, id) == REPEAT_ANSWERED)
 		return;
-	if (!consumer_name_is_valid(args->name)) {
+	if (args->name != NULL && !consumer_name_is_valid(args->name)) {
 		fail_field(request, "name", "must be of A-Z a-z 0-9 _ . : -");
 		return;
 	}
-	if (!spawn_check(request, &args->spawn) || !check_size(request, &args->spawn) ||
-	    !requester_pane(request, NULL, &teller) ||
-	    !requester_cwd(request, args->spawn.cwd, &teller, cwd, sizeof cwd))
-		return;
-	snprintf(plan.name, sizeof plan.name, "%s", args->name);
-	plan.command = agent_strings_copy(args->spawn.command.strings, args->spawn.command.count);
-	plan.env = make_env(args->spawn.env);
-	plan.cwd = xstrdup(cwd);
+	snprintf(plan.name, sizeof plan.name, "%s", args->name != NULL ? args->name : "");
 	plan.prompt = args->prompt != NULL ? xstrdup(args->prompt) : NULL;
-	once_keep(request_once(request), "");
-	agent_ensure(request_daemon(request)->agents, request, &plan, &teller);
+	if (args->pane != NULL)
+		ensure_pane(request, args, &plan);
+	else if (args->spawn.command.is_given)
+		ensure_command(request, args, &plan);
+	else
+		ensure_name(request, args);
 	agent_spec_finish(&plan); /* what was not taken */
 }
 
@@ -286,7 +372,7 @@ static const struct field_result send_results[] = {
     {"task", "string", "the id of the task"},
     {"id", "string", "with wait false: the same, of its notification"},
     {"position", "integer", "with wait false: its place in the queue of the agent"},
-    {"outcome", "string", "ready, question, crashed, timeout"},
+    {"outcome", "string", "ready, question, crashed, timeout, released"},
     {"reason", "string", "which fact says so"},
     {"text", "string", "what it said, without escape sequences, the echo and the prompt"},
     {"pane", "string", "where: read_output has the exact bytes"},
@@ -396,6 +482,7 @@ static const struct field_result list_results[] = {
     {"agents[].program_started", "string|null", "when it was started last"},
     {"agents[].restarts", "integer", "how often it was started again in a row"},
     {"agents[].restarting", "boolean", "whether it is about to be"},
+    {"agents[].adopted", "boolean", "whether a person started it"},
     {"agents[].question", "string", "what it asks, if it is blocked"},
     {"agents[].evidence", "object", "what was seen"},
     {"agents[].tasks", "array", "task, stage (queued, typing, running), created, due, held (why)"},
@@ -443,13 +530,15 @@ static const struct field stop_fields[] = {
 	.type = FIELD_BOOL,
 	.offset = offsetof(struct stop_args, force),
 	.preset = "false",
-	.help = "Also the one that the caller is in, or whose pane is the server's last."},
+	.help = "Also the one that the caller is in, or whose pane is the server's last; and "
+		"close the pane of one that was adopted."},
     {.name = NULL},
 };
 
 static const struct field_result stop_results[] = {
     {"agent", "string", "its name"},
-    {"pane", "string|null", "the pane that was closed"},
+    {"pane", "string|null", "the pane that was closed, or released"},
+    {"released", "boolean", "whether it was adopted, and its program goes on"},
     {"killed", "boolean", "whether it had to be killed"},
     {"exit_status", "integer", "of its program, where it is known"},
     {"signal", "integer", "that ended it"},
@@ -463,7 +552,7 @@ static void handle_stop(struct request *request, const void *data)
 	const struct agent *agent = agent_find(daemon->agents, args->agent);
 	struct muxbus_model_counts counts;
 	bool is_weak;
-	if (agent != NULL && !args->force &&
+	if (agent != NULL && !args->force && !agent_is_adopted(agent) &&
 	    pane_fate(daemon->tmux, agent_pane(agent)) == PANE_THERE) {
 		muxbus_model_counts(tmux_model(daemon->tmux), &counts);
 		if (request_peer_pane(request, &is_weak) == agent_pane(agent)->pane ||
@@ -475,7 +564,8 @@ static void handle_stop(struct request *request, const void *data)
 			return;
 		}
 	}
-	agent_stop(daemon->agents, request, args->agent, clock_seconds_to_ms(args->grace_sec));
+	agent_stop(daemon->agents, request, args->agent, clock_seconds_to_ms(args->grace_sec),
+	    args->force);
 }
 
 /* Keep alphabetized. */
@@ -489,7 +579,8 @@ const struct method methods_agent[] = {
 		"was ready is not: the error says how it ended, and its "
 		"window is closed. Each crash is one notification, however often muxbusd is "
 		"started after it. The state blocked says that it asks something: respond "
-		"answers.",
+		"answers. With pane, an agent that a person started is adopted: its pane is left "
+		"as it is, and it is never started again.",
 	.fields = ensure_fields,
 	.args_size = sizeof(struct ensure_args),
 	.results = ensure_results,
@@ -535,6 +626,8 @@ const struct method methods_agent[] = {
     {.name = METHOD("stop_agent", METHOD_CLOSES),
 	.title = "Stop an agent",
 	.summary = "Ends an agent: its program as when a terminal is closed, then its window.",
+	.help = "An agent that was adopted is released instead, unless by force: it is kept "
+		"no more, and its program goes on.",
 	.fields = stop_fields,
 	.args_size = sizeof(struct stop_args),
 	.results = stop_results,

@@ -1,0 +1,226 @@
+/* SPDX-License-Identifier: ISC */
+/* Adoption of agents that a person started. */
+#include "daemon/agent/agent_adopt.h"
+
+#include <event2/event.h>
+#include <muxbus.h>
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/buf.h"
+#include "base/clock.h"
+#include "base/process.h"
+#include "base/xalloc.h"
+#include "daemon/agent/agent_monitor.h"
+#include "daemon/agent/agent_state.h"
+#include "daemon/pane/pane_tty.h"
+#include "daemon/pane/presence.h"
+#include "daemon/pane/screen_sign.h"
+#include "daemon/queue/consumer.h"
+#include "daemon/server/peer.h"
+#include "daemon/server/request.h"
+#include "daemon/tmux/pane_fate.h"
+#include "daemon/tmux/tmux.h"
+#include "wire/json.h"
+
+enum { NUMBER_SIZE = 4, EXIT_JSON_MAX = 4096 };
+
+struct agent_end_watch {
+	int pidfd;
+	struct event *event;
+};
+
+static bool is_named(void *data, const char *name)
+{
+	return screen_sign_is_named(data, name, SIGN_KIND_COUNT_);
+}
+
+/* The name of a kind of agents; of another program its own, of the letters of names. */
+static void set_name(struct agent_adoptee *adoptee, const char *name)
+{
+	snprintf(adoptee->name, sizeof adoptee->name, "%.*s", AGENT_NAME_MAX - NUMBER_SIZE, name);
+	for (char *at = adoptee->name; *at != '\0'; at++) {
+		const char letter[] = {*at, '\0'};
+		if (!consumer_name_is_valid(letter))
+			*at = '_';
+	}
+	if (adoptee->name[0] == '\0')
+		snprintf(adoptee->name, sizeof adoptee->name, "agent");
+}
+
+/* Whether an agent is in front, by its command line or by its own report. */
+static bool find_agent(
+    const struct agent_parts *parts, const struct muxbus_pane *pane, struct agent_adoptee *adoptee)
+{
+	const struct presence *presence;
+	char name[AGENT_ARGV_NAME_SIZE];
+	struct pane_ref ref;
+	if (foreground_agent(pane->pid, is_named, (void *)(uintptr_t)parts->signs, name)) {
+		set_name(adoptee, name);
+		return true;
+	}
+	pane_ref_of(parts->tmux, pane->id, &ref);
+	presence = presence_of_pane(parts->presences, &ref);
+	if (presence == NULL || presence->pid != adoptee->front.pid)
+		return false;
+	set_name(adoptee, presence->agent);
+	return true;
+}
+
+bool agent_adopt_look(const struct agent_parts *parts, struct request *request,
+    const struct muxbus_pane *pane, struct agent_adoptee *ret_adoptee)
+{
+	const struct peer *peer = request_peer(request);
+	pid_t asker = peer != NULL ? peer_pid(peer) : 0;
+	struct foreground *front = &ret_adoptee->front;
+	foreground_read(pane->pid, front);
+	if (pane->is_dead || !front->is_known) {
+		request_fail(request, MESSAGE_REFUSED,
+		    pane->is_dead ? "the program of pane %%%" PRIu32 " has ended"
+				  : "the program in front of pane %%%" PRIu32 " cannot be seen",
+		    pane->id);
+		return false;
+	}
+	set_name(ret_adoptee, front->name);
+	ret_adoptee->is_known_agent = find_agent(parts, pane, ret_adoptee);
+	if (ret_adoptee->is_known_agent)
+		return true;
+	if (front->is_shell) {
+		request_fail(request, MESSAGE_REFUSED,
+		    "no agent is in front of pane %%%" PRIu32
+		    ", only %.40s: start one there first, or give its command without a pane",
+		    pane->id, front->name);
+		return false;
+	}
+	if (asker == front->pid || foreground_is_below(asker, front->pid)) {
+		request_fail(request, MESSAGE_REFUSED,
+		    "in front of pane %%%" PRIu32 " is %.40s, which asks this itself", pane->id,
+		    front->name);
+		return false;
+	}
+	return true;
+}
+
+void agent_adopt_name(const struct agent_set *set, const char *kind, char out[AGENT_NAME_MAX + 1])
+{
+	const struct agent *agent;
+	unsigned number = 1;
+	snprintf(out, AGENT_NAME_MAX + 1, "%s", kind);
+	while ((agent = agent_get(set, out)) != NULL &&
+	    (!agent->is_adopted || agent->program.pid != 0) && number < AGENTS_MAX)
+		snprintf(out, AGENT_NAME_MAX + 1, "%s-%u", kind, ++number);
+}
+
+void agent_adopt_plan(
+    const struct agent_adoptee *adoptee, const struct muxbus_pane *pane, struct agent_spec *plan)
+{
+	char identity[AGENT_ARGV_IDENTITY_SIZE];
+	const char *command[] = {identity};
+	if (!foreground_identity_of(adoptee->front.pid, identity))
+		snprintf(identity, sizeof identity, "%s", adoptee->name);
+	plan->command = agent_strings_copy(command, 1);
+	plan->env = agent_strings_copy(NULL, 0);
+	plan->cwd = xstrdup(pane->path != NULL ? pane->path : "");
+}
+
+/* CLOCK_REALTIME of the start of a process, from its clock ticks since boot. */
+static int64_t start_ms(uint64_t ticks)
+{
+	struct timespec boot;
+	(void)clock_gettime(CLOCK_BOOTTIME, &boot);
+	return clock_real_ms() - ((int64_t)boot.tv_sec * 1000 + boot.tv_nsec / 1000000) +
+	    (int64_t)(ticks * 1000 / (uint64_t)sysconf(_SC_CLK_TCK));
+}
+
+void agent_adopt_take(struct agent *agent, const struct agent_adoptee *adoptee, uint32_t pane)
+{
+	const struct foreground *front = &adoptee->front;
+	pane_ref_of(agent->set->parts.tmux, pane, &agent->pane);
+	agent->is_adopted = true;
+	agent->program = (struct foreground_program){front->pid, front->start};
+	agent->started_ms = start_ms(front->start);
+	agent->restarts = 0;
+	agent->was_ready = agent->is_restarting = agent->is_crash_told = false;
+	agent->exit_status = -1;
+	agent->exit_signal = 0;
+	*agent_monitor_profile(agent->monitor) = (struct prompt_profile){0};
+	/* Whether it has asked for pastes was not seen, but all known agents do. */
+	agent_monitor_set_brackets(agent->monitor, adoptee->is_known_agent);
+}
+
+static void on_end(evutil_socket_t fd, short events, void *data)
+{
+	struct agent *agent = data;
+	(void)fd;
+	(void)events;
+	agent->set->roof->ended(agent);
+}
+
+bool agent_adopt_watch(struct agent *agent)
+{
+	struct prompt_profile *profile = agent_monitor_profile(agent->monitor);
+	struct agent_end_watch *watch;
+	int pidfd;
+	profile->is_fixed = true;
+	profile->pid = agent->program.pid;
+	profile->start = agent->program.start;
+	if (profile->name[0] == '\0' &&
+	    !pane_tty_program(profile->pid, profile->name, sizeof profile->name))
+		profile->name[0] = '\0';
+	if (agent->end_watch != NULL)
+		return true;
+	if (!foreground_lives(agent->program.pid, agent->program.start))
+		return false;
+	/* With the first process of a pane the pane ends, and tmux may tell its exit status. */
+	if (agent->program.pid == agent->pane.pane_pid)
+		return true;
+	pidfd = process_open(agent->program.pid, agent->program.start);
+	if (pidfd < 0)
+		return true; /* too many files are open: the screen tells */
+	watch = agent->end_watch = xcalloc(1, sizeof *watch);
+	watch->pidfd = pidfd;
+	watch->event = event_new(agent->set->parts.base, pidfd, EV_READ, on_end, agent);
+	if (watch->event != NULL)
+		(void)event_add(watch->event, NULL);
+	return true;
+}
+
+void agent_adopt_note_exit(struct agent *agent, const struct event_entry *event)
+{
+	struct json_reader *reader;
+	const struct json *members;
+	struct json_error error;
+	struct buf text;
+	int64_t number;
+	if (!agent->is_adopted || agent->program.pid != agent->pane.pane_pid)
+		return;
+	buf_init(&text, EXIT_JSON_MAX);
+	reader = json_reader_new(EXIT_JSON_MAX);
+	(void)buf_printf(&text, "{%.*s}", (int)event->json_len, event->json);
+	members = json_read(reader, (const char *)text.data, text.len, &error);
+	if (json_int(json_member(members, "exit_status"), &number))
+		agent->exit_status = (int)number;
+	if (json_int(json_member(members, "signal"), &number))
+		agent->exit_signal = (int)number;
+	json_reader_free(reader);
+	buf_finish(&text);
+}
+
+void agent_adopt_forget(struct agent *agent)
+{
+	struct agent_end_watch *watch = agent->end_watch;
+	agent->end_watch = NULL;
+	agent->program = (struct foreground_program){0};
+	agent_monitor_drop(agent->monitor);
+	pane_ref_clear(&agent->pane);
+	if (watch == NULL)
+		return;
+	if (watch->event != NULL)
+		event_free(watch->event);
+	(void)close(watch->pidfd);
+	mem_free(watch);
+}

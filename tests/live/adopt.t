@@ -1,0 +1,143 @@
+#!/bin/sh
+# SPDX-License-Identifier: ISC
+# Agents that a person started, adopted where they run: found, given tasks, stopped by ^Z, kept
+# over a kill of muxbusd, released, and ended by the person.
+. "$MUXBUS_SRCDIR/tests/live/live.sh"
+command -v python3 >/dev/null || skip_all 'python3 is not installed'
+command -v bash >/dev/null || skip_all 'bash is not installed'
+start "exec env PS1='sh> ' PYTHON_COLORS=0 PYTHON_BASIC_REPL=1 bash --norc"
+pane=$(t list-panes -a -F '#{pane_id}')
+
+types() { t send-keys -t "$pane" "$@"; } # as the person
+front() { t display-message -p -t "$1" '#{pane_current_command}'; }
+agent() { # agent NAME FILTER: of its row in list_agents
+	ask '{"method":"list_agents"}' | jq -r --arg name "$1" ".result.agents[] | select(.agent == \$name) | $2"
+}
+task() { # task AGENT TEXT
+	call send_task "$(jq -nc --arg agent "$1" --arg text "$2" '{$agent, $text, progress: false, timeout_sec: 60}')"
+}
+ends() { # ends NAME: of how many ends of this agent there are notifications
+	ask '{"method":"list_notifications","params":{"limit":1000}}' |
+		jq --arg text "agent $1 has ended" '[.result.notifications[] | select(.text == $text) | .count // 1] | add // 0'
+}
+look() { # the options and the size of the pane
+	t show-options -p -t "$pane"
+	t display-message -p -t "$pane" '#{pane_width}x#{pane_height} #{history_limit}'
+}
+person_starts() {
+	types 'python3 -q' Enter
+	until_is 'a person starts a program' python3 front "$pane"
+}
+
+until_is 'a shell' 1 eval 't capture-pane -p -t "$pane" | grep -c "^sh>"'
+before=$(look)
+call ensure_agent "$(jq -nc --arg pane "$pane" '{$pane}')"
+is 'a shell is no agent' "$(field '.error.data.kind')" refused
+ok 'and the answer says so' test "$(field .error.message | grep -c 'no agent is in front of pane %.*, only bash')" = 1
+person_starts
+call ensure_agent "$(jq -nc --arg pane "$pane" '{$pane, cwd: "/"}')"
+is 'parameters of a start are refused' "$(field '.error.data.field')" cwd
+"$MUXBUS_BUILDDIR/muxbus" -S "$dir/tmux" ensure_agent pane="$pane" >"$dir/cli"
+is 'the command line adopts what the person started, under its name' \
+	"$(jq -r '"\(.agent) \(.state) \(.adopted) \(.started) \(.pane)"' "$dir/cli")" "python3 ready true false $pane"
+call ensure_agent "$(jq -nc --arg pane "$pane" '{$pane, name: "python3"}')"
+is 'a second time it is found' "$(field '.result | "\(.agent) \(.pane) \(.started)"')" "python3 $pane false"
+call ensure_agent "$(jq -nc --arg pane "$pane" '{$pane, name: "other"}')"
+is 'but under one name' "$(field '.error.data.kind')" busy
+call ensure_agent '{"name":"python3"}'
+is 'and by its name alone' "$(field '.result | "\(.agent) \(.pane)"')" "python3 $pane"
+call ensure_agent '{"name":"missing"}'
+is 'a name without agent and command' "$(field '.error.data.field')" command
+task python3 'print(6 * 7)'
+is 'a task is done' "$(field '.result | "\(.outcome) \(.text)"')" "$(printf 'ready 42')"
+task python3 'x = input("Go on? [Y/n] ")'
+is 'it asks' "$(field '.result | "\(.outcome) \(.question)"')" 'question Go on? [Y/n]'
+call respond '{"agent":"python3","text":"yes"}'
+is 'and is answered' "$(field .result.outcome)" ready
+is 'the pane is as it was' "$(look)" "$before"
+
+# ^Z of the person: the shell is not the agent.
+types C-z
+until_is '^Z' 'busy the shell bash is in front, and python3 is stopped' agent python3 '"\(.state) \(.reason)"'
+call respond '{"agent":"python3","text":"rm -rf /"}'
+is 'the shell is not answered' "$(field '.error.data.kind')" not_ready
+kill_daemon
+until_is 'nor by the next daemon' 'busy the shell bash is in front, and python3 is stopped' agent python3 '"\(.state) \(.reason)"'
+types fg Enter
+types '' Enter
+until_is 'fg, and a prompt' ready agent python3 .state
+task python3 'x'
+is 'it is the same program' "$(field '.result.text')" "'yes'"
+is 'nothing else was typed' "$(t capture-pane -p -t "$pane" | grep -c 'rm -rf')" 0
+
+# The end of its program.
+ask '{"method":"wait_for","params":{"any":[{"agent_state":"gone","agent":"python3"}],"timeout_sec":60}}' >"$dir/wait" &
+waiter=$!
+until_is 'a wait is armed' 1 eval 'ask "{\"method\":\"status\"}" | jq .result.waits'
+task python3 'exit(3)'
+is 'its end ends the task' "$(field '.result.outcome')" crashed
+wait $waiter
+is 'and is waited for' "$(jq -r '.result.conditions[0].state' "$dir/wait")" matched
+until_is 'it is one notification' 1 ends python3
+is 'it is not started again' "$(agent python3 '"\(.state) \(.restarting) \(.pane) \(.adopted)"')" 'crashed false null true'
+kill_daemon
+is 'nor told again' "$(agent python3 .state) $(ends python3)" 'crashed 1'
+is 'the person has the shell' "$(front "$pane")" bash
+call ensure_agent '{"name":"python3"}'
+is 'what has ended needs a pane or a command' "$(field '.error.data.kind')" gone
+
+# Released, its program goes on.
+person_starts
+call ensure_agent "$(jq -nc --arg pane "$pane" '{$pane}')"
+is 'the next program takes the name' "$(field '.result | "\(.agent) \(.state)"')" 'python3 ready'
+call send_task '{"agent":"python3","text":"import time; time.sleep(1000)","wait":false}'
+until_is 'a task is worked at' running agent python3 '.tasks[0].stage'
+call stop_agent '{"agent":"python3"}'
+is 'it is released' "$(field '.result | "\(.pane) \(.released) \(.killed)"')" "$pane true false"
+call list_notifications '{"limit":1000}'
+is 'its task ends so' "$(field '.result.notifications[-1].data.outcome')" released
+is 'and it is listed no more' "$(agent python3 .state)" ''
+is 'the program goes on' "$(front "$pane")" python3
+is 'in the pane as it was' "$(look)" "$before"
+
+# The end while no daemon runs.
+types C-c
+call ensure_agent "$(jq -nc --arg pane "$pane" '{$pane, name: "snake"}')"
+is 'another name' "$(field '.result | "\(.agent) \(.state)"')" 'snake ready'
+kill -9 "$daemon_pid"
+types C-d
+until_is 'the person ends it' bash front "$pane"
+kill_daemon
+until_is 'the next daemon knows' crashed agent snake .state
+until_is 'and tells' 1 ends snake
+
+# A program that is the pane's first process: the pane ends with it.
+first=$(t split-window -d -P -F '#{pane_id}' 'exec python3 -q')
+until_is 'another pane' python3 front "$first"
+call ensure_agent "$(jq -nc --arg pane "$first" '{$pane, name: "first", prompt: "^>>> $"}')"
+is 'is adopted' "$(field '.result | "\(.agent) \(.state)"')" 'first ready'
+call send_task '{"agent":"first","text":"exit(3)","wait":false}'
+until_is 'its end' 1 ends first
+call list_events '{"after":0,"kinds":["pane_exited"],"limit":1000}'
+is 'has the exit status that tmux or the kernel tells' "$(agent first '.evidence.exit_status')" "$(field '.result.events[-1].exit_status')"
+
+# By force the pane is closed.
+first=$(t split-window -d -P -F '#{pane_id}' 'exec python3 -q')
+until_is 'one more pane' python3 front "$first"
+call ensure_agent "$(jq -nc --arg pane "$first" '{$pane, name: "first"}')"
+is 'takes the name of one that has ended' "$(field '.result | "\(.agent) \(.pane)"')" "first $first"
+call stop_agent '{"agent":"first","force":true,"grace_sec":2}'
+is 'by force it is stopped' "$(field '.result | "\(.pane) \(.released)"')" "$first false"
+is 'with its pane' "$(t list-panes -a -F '#{pane_id}' | grep -cx -e "$first")" 0
+
+# A known agent has the name of its kind, and takes pastes.
+ln -s "$MUXBUS_BUILDDIR/tests/fake_agent" "$dir/claude"
+one=$(t split-window -d -P -F '#{pane_id}' "exec $dir/claude $dir/one.log")
+call ensure_agent "$(jq -nc --arg pane "$one" '{$pane}')"
+is 'a known agent' "$(field '.result | "\(.agent) \(.state)"')" 'claude ready'
+two=$(t split-window -d -P -F '#{pane_id}' "exec $dir/claude $dir/two.log")
+call ensure_agent "$(jq -nc --arg pane "$two" '{$pane}')"
+is 'and a second' "$(field '.result | "\(.agent) \(.state)"')" 'claude-2 ready'
+task claude-2 "$(printf 'one\ntwo')"
+is 'several lines are one task' "$(field .result.outcome)" ready
+done_testing
