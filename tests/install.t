@@ -1,0 +1,64 @@
+#!/bin/sh
+# SPDX-License-Identifier: ISC
+# make install puts each file in its place below DESTDIR, and make uninstall removes each.
+
+. "${MUXBUS_SRCDIR:-.}/tests/check.sh"
+need make
+[ -x "$builddir/muxbusd" ] || skip_all 'muxbusd is not built'
+work=$(mktemp -d) || exit 99
+trap 'rm -rf "$work"' EXIT
+trap 'exit 1' HUP INT TERM
+
+# make as a person runs it, outside of make check.
+run_make() {
+	env -u MAKEFLAGS -u MAKELEVEL make -s -C "$builddir" DESTDIR="$work/root" "$@" >"$work/log" 2>&1 ||
+		cat "$work/log"
+}
+# variable NAME: of the Makefile, with all that it refers to.
+variable() {
+	printf 'include Makefile\nprint-%s:\n\t@echo $(%s)\n' "$1" "$1" >"$work/print.mk"
+	(cd "$builddir" && env -u MAKEFLAGS -u MAKELEVEL make -s -f "$work/print.mk" "print-$1")
+}
+installed() {
+	(cd "$work/root" && find . ! -type d) | sed 's|^\.||' | sort
+}
+
+check 'make install succeeds' "$(run_make install)"
+installed >"$work/installed"
+
+bindir=$(variable bindir)
+libdir=$(variable libdir)
+pkgdatadir=$(variable pkgdatadir)
+unitdir=$(variable systemduserunitdir)
+{
+	printf "$bindir/%s\n" muxbus muxbusd
+	echo "$(variable includedir)/muxbus.h"
+	echo "$(variable pkglibexecdir)/muxbus-job"
+	(cd "$builddir/.libs" && find . -name 'libmuxbus.so*' | sed "s|^\.|$libdir|")
+	echo "$libdir/libmuxbus.la"
+	echo "$(variable pkgconfigdir)/muxbus.pc"
+	(cd "$srcdir/src" && find . -name '*.[1-8]' | sed -n 's|.*/\(.*\.\(.\)\)$|man\2/\1|p') |
+		sed "s|^|$(variable mandir)/|"
+	echo "$(variable bashcompletiondir)/muxbus"
+	echo "$(variable zshcompletiondir)/_muxbus"
+	echo "$(variable fishcompletiondir)/muxbus.fish"
+	printf "$unitdir/%s\n" muxbusd@.service muxbusd@.socket
+	# All of contrib for users: the rest serves those who build or change Muxbus.
+	(cd "$srcdir" && find contrib -type f ! -path 'contrib/completions/*' \
+		! -path 'contrib/systemd/muxbusd@*' ! -name bench.md ! -name make-picture \
+		! -name readme.svg ! -name setup) | sed "s|^|$pkgdatadir/|"
+} | sort >"$work/wanted"
+check 'each file that should be installed is' "$(comm -13 "$work/installed" "$work/wanted")"
+check 'and no other' "$(comm -23 "$work/installed" "$work/wanted")"
+
+check 'a file is a program in its place if it is one in the tree' "$(
+	(cd "$srcdir" && find contrib -type f -perm -100) | while read -r file; do
+		[ ! -e "$work/root$pkgdatadir/$file" ] || [ -x "$work/root$pkgdatadir/$file" ] || echo "$file"
+	done)"
+check 'the service starts the installed muxbusd' \
+	"$(grep '^ExecStart=' "$work/root$unitdir/muxbusd@.service" | grep -v -x "ExecStart=$bindir/muxbusd -f -L %i")"
+
+check 'make uninstall succeeds' "$(run_make uninstall)"
+check 'and leaves no file' "$(installed)"
+
+done_checking
