@@ -28,7 +28,7 @@
  *   - Byte strings come from untrusted programs. They are bytes, not text, unless a
  *     comment says that they are UTF-8.
  *
- * Everything in this file exists since 0.1.
+ * Everything in this file exists since 0.1, unless a comment names a later release.
  */
 #ifndef MUXBUS_H
 #define MUXBUS_H
@@ -50,6 +50,22 @@ extern "C" {
 #define MUXBUS_API
 #define MUXBUS_PRINTF(f, a)
 #endif
+
+/*
+ * The version of the library that a program is compiled with: a semantic version. Before 1.0 a new
+ * minor version may remove or change interfaces; contrib/CHANGES.library lists them. Since 0.2.
+ */
+#define MUXBUS_VERSION_MAJOR 0
+#define MUXBUS_VERSION_MINOR 1
+#define MUXBUS_VERSION_PATCH 0
+
+/* A version as one number: #if MUXBUS_VERSION >= MUXBUS_VERSION_NUMBER(0, 2, 0) */
+#define MUXBUS_VERSION_NUMBER(major, minor, patch) ((major)*0x10000 + (minor)*0x100 + (patch))
+#define MUXBUS_VERSION \
+	MUXBUS_VERSION_NUMBER(MUXBUS_VERSION_MAJOR, MUXBUS_VERSION_MINOR, MUXBUS_VERSION_PATCH)
+
+/* The version of the library that the program runs with, as MUXBUS_VERSION. Since 0.2. */
+MUXBUS_API unsigned muxbus_version(void);
 
 /* An id that stands for "none". */
 #define MUXBUS_NO_ID UINT32_MAX

@@ -23,12 +23,25 @@ export PKG_CONFIG_PATH PKG_CONFIG_SYSROOT_DIR
 version=$(sed -n 's/^#define PACKAGE_VERSION "\(.*\)"/\1/p' "$builddir/config.h")
 check 'pkg-config knows the version' \
 	"$(pkg-config --modversion muxbus 2>&1 | grep -v -x -F "$version")"
+check 'the header too' "$(sed -n 's/^#define MUXBUS_VERSION_[A-Z]* \([0-9]*\)$/\1/p' \
+	"$work$(pkg-config --variable=includedir "$builddir/muxbus.pc")/muxbus.h" |
+	paste -s -d . | grep -v -x -F "$version")"
 for example in list run; do
 	# shellcheck disable=SC2046,SC2086
 	${MUXBUS_CC:-cc} -std=c11 -Wall -Wextra -Werror "$srcdir/contrib/example/$example.c" \
 		$(pkg-config --cflags --libs muxbus) -o "$work/$example" >"$work/log" 2>&1
 	check "the example $example.c compiles with what pkg-config says" \
 		"$([ -x "$work/$example" ] || cat "$work/log")"
+	if ! command -v c++ >/dev/null; then
+		checks=$((checks + 1))
+		echo "ok $checks - $example.c as C++ # SKIP no c++"
+		continue
+	fi
+	# C++ warns of members that are left out, which are zero.
+	# shellcheck disable=SC2046
+	check "$example.c is C++ as well" "$(c++ -x c++ -std=c++20 -Wall -Wextra -Werror \
+		-Wno-missing-field-initializers -fsyntax-only "$srcdir/contrib/example/$example.c" \
+		$(pkg-config --cflags muxbus) 2>&1)"
 done
 
 if ! command -v tmux >/dev/null; then

@@ -127,6 +127,14 @@ static void test_caps(void)
 	}
 }
 
+static void test_library(void)
+{
+	is_int(muxbus_version(), MUXBUS_VERSION, "the library is of the version of its header");
+	ok(MUXBUS_VERSION_NUMBER(0, 9, 9) < MUXBUS_VERSION_NUMBER(0, 10, 0) &&
+		MUXBUS_VERSION_NUMBER(0, 255, 255) < MUXBUS_VERSION_NUMBER(1, 0, 0),
+	    "versions are ordered as numbers");
+}
+
 static void test_names(void)
 {
 	unsigned bit = 0;
@@ -141,5 +149,6 @@ int main(void)
 	test_forms();
 	test_caps();
 	test_names();
+	test_library();
 	return done_testing();
 }

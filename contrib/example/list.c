@@ -11,7 +11,7 @@ struct list {
 
 static void on_state(void *data, enum muxbus_sync_state state, int error, const char *reason)
 {
-	struct list *list = data;
+	struct list *list = (struct list *)data;
 	const struct muxbus_pane *pane = NULL;
 
 	(void)error;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* The only global state of the library: its allocator and its log. */
+/* The version of the library, and its only global state: its allocator and its log. */
 #include "lib/library.h"
 
 #include <stdarg.h>
@@ -14,6 +14,11 @@
 
 static muxbus_log_fn *log_function;
 static void *log_data;
+
+unsigned muxbus_version(void)
+{
+	return MUXBUS_VERSION;
+}
 
 void muxbus_set_allocator(const struct muxbus_allocator *allocator)
 {
