@@ -48,7 +48,8 @@ unitdir=$(variable systemduserunitdir)
 	printf "$unitdir/%s\n" muxbusd@.service muxbusd@.socket
 	# All of contrib for users: the rest serves those who build or change Muxbus.
 	(cd "$srcdir" && find contrib -type f ! -path 'contrib/completions/*' \
-		! -path 'contrib/systemd/muxbusd@*' ! -name 'CHANGES.*' ! -name bench.md ! -name make-picture \
+		! -path 'contrib/systemd/muxbusd@*' ! -name 'CHANGES.*' ! -path 'contrib/debian/*' \
+		! -name bench.md ! -name make-picture \
 		! -name readme.svg ! -name setup) | sed "s|^|$pkgdatadir/|"
 } | sort >"$work/wanted"
 check 'each file that should be installed is' "$(comm -13 "$work/installed" "$work/wanted")"
