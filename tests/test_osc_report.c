@@ -5,9 +5,9 @@
 #include <string.h>
 
 #include "base/buf.h"
+#include "base/tokenizer.h"
 #include "base/utf8.h"
 #include "daemon/tmux/osc_report.h"
-#include "daemon/tmux/tokenizer.h"
 #include "tap.h"
 
 struct reading {

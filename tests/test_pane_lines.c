@@ -9,8 +9,8 @@
 #include <string.h>
 
 #include "base/buf.h"
+#include "base/tokenizer.h"
 #include "base/xalloc.h"
-#include "daemon/tmux/tokenizer.h"
 #include "tap.h"
 
 /* A pane with up to some watches, which begin again when they have found something. */

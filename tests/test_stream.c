@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "base/buf.h"
+#include "base/tokenizer.h"
 #include "daemon/core/config.h"
 #include "daemon/core/loop_timer.h"
 #include "daemon/event/event_log.h"
@@ -17,7 +18,6 @@
 #include "daemon/tmux/pane_lines.h"
 #include "daemon/tmux/stream.h"
 #include "daemon/tmux/tmux.h"
-#include "daemon/tmux/tokenizer.h"
 #include "tap.h"
 #include "wire/json.h"
 

@@ -5,8 +5,8 @@
 #include <string.h>
 
 #include "base/buf.h"
-#include "daemon/tmux/stripper.h"
-#include "daemon/tmux/tokenizer.h"
+#include "base/stripper.h"
+#include "base/tokenizer.h"
 #include "tap.h"
 
 /* The tokens as text: runs joined, controls in <>, the rest in []. */

@@ -8,10 +8,10 @@
 #include <string.h>
 
 #include "base/buf.h"
+#include "base/tokenizer.h"
 #include "base/utf8.h"
 #include "daemon/tmux/osc_context.h"
 #include "daemon/tmux/osc_report.h"
-#include "daemon/tmux/tokenizer.h"
 #include "wire/json.h"
 
 #define OUT_MAX ((size_t)16 * 1024 * 1024)

@@ -9,6 +9,7 @@
 
 #include "base/clock.h"
 #include "base/list.h"
+#include "base/tokenizer.h"
 #include "base/xalloc.h"
 #include "daemon/agent/agent_state.h"
 #include "daemon/core/loop_timer.h"
@@ -17,7 +18,6 @@
 #include "daemon/pane/screen_sign.h"
 #include "daemon/tmux/stream.h"
 #include "daemon/tmux/tmux.h"
-#include "daemon/tmux/tokenizer.h"
 #include "wire/json.h"
 
 enum {

@@ -10,6 +10,7 @@
 
 #include "base/alloc.h"
 #include "base/clock.h"
+#include "base/stripper.h"
 #include "daemon/agent/agent_json.h"
 #include "daemon/agent/agent_monitor.h"
 #include "daemon/agent/reply_text.h"
@@ -21,7 +22,6 @@
 #include "daemon/server/peer.h"
 #include "daemon/server/request.h"
 #include "daemon/tmux/stream.h"
-#include "daemon/tmux/stripper.h"
 #include "wire/json.h"
 
 enum {

@@ -4,7 +4,7 @@
 
 #include <string.h>
 
-#include "daemon/tmux/stripper.h"
+#include "base/stripper.h"
 
 /* Blanks at both ends do not count: prompts are padded, and their ends are not always drawn. */
 static void trim(const char **text, size_t *len)

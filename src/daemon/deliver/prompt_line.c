@@ -7,10 +7,10 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/stripper.h"
 #include "base/utf8.h"
 #include "base/xalloc.h"
 #include "daemon/core/config.h"
-#include "daemon/tmux/stripper.h"
 #include "wire/json.h"
 
 enum {

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/cells.h"
+#include "base/stripper.h"
 #include "base/utf8.h"
 #include "base/xalloc.h"
 #include "daemon/core/config.h"
@@ -19,7 +20,6 @@
 #include "daemon/server/tmux_call.h"
 #include "daemon/tmux/flow_wait.h"
 #include "daemon/tmux/stream.h"
-#include "daemon/tmux/stripper.h"
 #include "daemon/tmux/tmux.h"
 
 #define LINES_MAX 1000000

@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/stripper.h"
 #include "base/xalloc.h"
 #include "daemon/methods/daemon_parts.h"
 #include "daemon/methods/queue_shared.h"
@@ -19,7 +20,6 @@
 #include "daemon/server/request.h"
 #include "daemon/server/target.h"
 #include "daemon/tmux/pane_fate.h"
-#include "daemon/tmux/stripper.h"
 
 enum { DATA_MAX = NOTIFICATION_DATA_MAX };
 

@@ -10,6 +10,7 @@
 
 #include "base/clock.h"
 #include "base/log.h"
+#include "base/tokenizer.h"
 #include "base/xalloc.h"
 #include "daemon/core/counters.h"
 #include "daemon/core/loop_timer.h"
@@ -19,7 +20,6 @@
 #include "daemon/tmux/pane_fate.h"
 #include "daemon/tmux/stream.h"
 #include "daemon/tmux/tmux.h"
-#include "daemon/tmux/tokenizer.h"
 #include "wire/json.h"
 
 enum { DATA_MAX = 16 * 1024, KEY_SIZE = NOTIFICATION_KEY_MAX };

@@ -5,8 +5,8 @@
 #include <string.h>
 
 #include "base/cells.h"
+#include "base/tokenizer.h"
 #include "base/utf8.h"
-#include "daemon/tmux/tokenizer.h"
 
 #define TAB_CELLS 8
 #define SHIFT_OUT 0x0e

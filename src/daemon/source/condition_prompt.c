@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/clock.h"
+#include "base/tokenizer.h"
 #include "base/xalloc.h"
 #include "daemon/agent/agent.h"
 #include "daemon/agent/classify.h"
@@ -18,7 +19,6 @@
 #include "daemon/source/condition_watch.h"
 #include "daemon/tmux/pane_fate.h"
 #include "daemon/tmux/tmux.h"
-#include "daemon/tmux/tokenizer.h"
 
 enum {
 	ENTRY_MS = 500, /* after arming: what was typed just before may not have been read */

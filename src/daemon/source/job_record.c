@@ -8,10 +8,10 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/stripper.h"
 #include "base/utf8.h"
 #include "base/xalloc.h"
 #include "daemon/queue/store.h"
-#include "daemon/tmux/stripper.h"
 
 enum {
 	EXACT_MS = 10000, /* from here on a time has no decimals */

@@ -14,9 +14,9 @@
 #include <stdint.h>
 
 #include "base/buf.h"
+#include "base/tokenizer.h"
 #include "daemon/event/event_log.h"
 #include "daemon/tmux/osc_report.h"
-#include "daemon/tmux/tokenizer.h"
 
 #define PANE_EVENTS_TEXT_MAX (32 * 1024) /* bytes of output in one event */
 #define PANE_EVENTS_MARKS_MAX 64 /* and notices of one pane in one turn; more are a gap */

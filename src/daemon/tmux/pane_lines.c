@@ -5,10 +5,10 @@
 #include <string.h>
 
 #include "base/clock.h"
+#include "base/stripper.h"
+#include "base/tokenizer.h"
 #include "base/utf8.h"
 #include "base/xalloc.h"
-#include "daemon/tmux/stripper.h"
-#include "daemon/tmux/tokenizer.h"
 
 enum {
 	BLOCK_MAX = 64 * 1024, /* of new text that is looked at in one go */

@@ -9,6 +9,7 @@
 #include "base/clock.h"
 #include "base/list.h"
 #include "base/map.h"
+#include "base/tokenizer.h"
 #include "base/xalloc.h"
 #include "daemon/core/config.h"
 #include "daemon/core/loop_timer.h"
@@ -17,7 +18,6 @@
 #include "daemon/tmux/pane_lines.h"
 #include "daemon/tmux/ring.h"
 #include "daemon/tmux/tmux.h"
-#include "daemon/tmux/tokenizer.h"
 #include "wire/json.h"
 
 #define MEMBERS_MAX_BYTES (6 * PANE_EVENTS_TEXT_MAX + 1024)

@@ -5,8 +5,8 @@
  * progress bar only the last state stays; a backspace removes the last character of the line.
  * TAB stays. Cursor movements are ignored: use a capture for a full-screen program.
  */
-#ifndef DAEMON_TMUX_STRIPPER_H
-#define DAEMON_TMUX_STRIPPER_H
+#ifndef BASE_STRIPPER_H
+#define BASE_STRIPPER_H
 
 #include <stdbool.h>
 #include <stddef.h>

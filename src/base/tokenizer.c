@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: ISC */
 /* Splits terminal output into tokens. */
-#include "daemon/tmux/tokenizer.h"
+#include "base/tokenizer.h"
 
 #include <string.h>
 #ifdef __SSE2__

@@ -9,8 +9,8 @@
  * begins another sequence. Shell integration marks (OSC 133) are understood; other OSC
  * come with their string, for osc_report.h, and the rest without.
  */
-#ifndef DAEMON_TMUX_TOKENIZER_H
-#define DAEMON_TMUX_TOKENIZER_H
+#ifndef BASE_TOKENIZER_H
+#define BASE_TOKENIZER_H
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: ISC */
 /* Strips output to plain text lines. */
-#include "daemon/tmux/stripper.h"
+#include "base/stripper.h"
 
+#include "base/tokenizer.h"
 #include "base/utf8.h"
-#include "daemon/tmux/tokenizer.h"
 
 void stripper_init(struct stripper *stripper, struct buf *out)
 {
