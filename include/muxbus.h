@@ -6,6 +6,7 @@
  *
  *   quote        any byte string to a tmux argument and back; format fields
  *   parser       bytes from `tmux -C` in; output, events and reply blocks out
+ *   lines        the output of a pane as lines of plain text
  *   layout       the layout strings of windows
  *   command      a list of tmux commands, built argument by argument
  *   loop         one file descriptor and one dispatch function for everything below
@@ -375,6 +376,39 @@ MUXBUS_API void muxbus_parser_stats(
  * out has room for len bytes and may equal in. Returns the length written.
  */
 MUXBUS_API size_t muxbus_unescape(uint8_t *out, const uint8_t *in, size_t len);
+
+/*
+ * Lines. Since 0.2.
+ *
+ * Cuts the output of one pane, split anywhere, into lines of plain text, for programs that look for
+ * words in it. Escape sequences and control characters other than TAB are removed. A carriage
+ * return begins the line again, so of a progress bar only the last state stays; a backspace
+ * removes a character. Cursor movements are ignored: muxbus_sync_capture() shows a full screen.
+ */
+struct muxbus_lines;
+
+#define MUXBUS_LINES_MAX (64 * 1024) /* bytes of a line; more is cut off */
+
+/*
+ * A line, without its end. text is NUL-terminated, but may hold any bytes but controls. is_cut: the
+ * line was longer. Must not feed or free the lines.
+ */
+typedef void muxbus_line_fn(void *data, const char *text, size_t len, bool is_cut);
+
+MUXBUS_API int muxbus_lines_new(muxbus_line_fn *line, void *data, struct muxbus_lines **ret_lines);
+MUXBUS_API void muxbus_lines_free(struct muxbus_lines *lines);
+
+/*
+ * Reads output and calls line for each line that it ends. Returns 0, or MUXBUS_ERR_NOMEM: some of
+ * the bytes are lost.
+ */
+MUXBUS_API int muxbus_lines_feed(struct muxbus_lines *lines, const void *bytes, size_t len);
+
+/* The text behind the last line, such as a prompt; lent until the next call. */
+MUXBUS_API const char *muxbus_lines_rest(struct muxbus_lines *lines, size_t *ret_len);
+
+/* Output is missing here: forgets the text and the escape sequence under way. */
+MUXBUS_API void muxbus_lines_gap(struct muxbus_lines *lines);
 
 /*
  * Layout.
