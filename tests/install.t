@@ -48,7 +48,7 @@ unitdir=$(variable systemduserunitdir)
 	printf "$unitdir/%s\n" muxbusd@.service muxbusd@.socket
 	# All of contrib for users: the rest serves those who build or change Muxbus.
 	(cd "$srcdir" && find contrib -type f ! -path 'contrib/completions/*' \
-		! -path 'contrib/systemd/muxbusd@*' ! -name 'CHANGES.*' ! -path 'contrib/debian/*' \
+		! -path 'contrib/systemd/muxbusd@*' ! -name 'CHANGES.*' ! -path 'contrib/abi/*' ! -path 'contrib/debian/*' \
 		! -name bench.md ! -name make-picture \
 		! -name readme.svg ! -name setup) | sed "s|^|$pkgdatadir/|"
 } | sort >"$work/wanted"
