@@ -43,12 +43,13 @@ unitdir=$(variable systemduserunitdir)
 	echo "$(variable zshcompletiondir)/_muxbus"
 	echo "$(variable fishcompletiondir)/muxbus.fish"
 	docdir=$(variable docdir)
-	printf "$docdir/%s\n" NEWS README
+	printf "$docdir/%s\n" NEWS README SECURITY
 	(cd "$srcdir/contrib" && find . -maxdepth 1 -name 'CHANGES.*') | sed "s|^\.|$docdir|"
 	printf "$unitdir/%s\n" muxbusd@.service muxbusd@.socket
 	# All of contrib for users: the rest serves those who build or change Muxbus.
 	(cd "$srcdir" && find contrib -type f ! -path 'contrib/completions/*' \
 		! -path 'contrib/systemd/muxbusd@*' ! -name 'CHANGES.*' ! -path 'contrib/abi/*' ! -path 'contrib/debian/*' \
+		! -name SECURITY ! -name server.json \
 		! -name bench.md ! -name make-picture \
 		! -name readme.svg ! -name setup) | sed "s|^|$pkgdatadir/|"
 } | sort >"$work/wanted"
