@@ -182,12 +182,14 @@ static void test_written(void)
 	     method = method_next(method)) {
 		const struct json *row = json_member(all, method->name);
 		const struct json *params = row != NULL ? json_member(row, "params") : NULL;
+		const struct json *results = row != NULL ? json_member(row, "result_schema") : NULL;
 		const struct json *effects = row != NULL ? json_member(row, "effects") : NULL;
 		missing += params == NULL || !json_member(params, "properties");
+		missing += results == NULL || !json_member(results, "properties");
 		missing += effects == NULL || effects->count == 0;
 	}
 	ok(all != NULL, "describe is JSON");
-	is_int(missing, 0, "and has each method with its schema and effects");
+	is_int(missing, 0, "and has each method with its schemas and effects");
 	buf_clear(&out);
 	methods_describe_mdoc(&out);
 	missing = 0;

@@ -51,7 +51,9 @@ static const struct field describe_fields[] = {
 };
 
 static const struct field_result describe_results[] = {
-    {"methods", "object", "the methods by name, with their parameters as a JSON Schema"},
+    {"methods", "object",
+	"the methods by name, with JSON Schemas of their parameters (params) and of their results "
+	"(result_schema; result has the help of each member)"},
     {"conditions", "object", "the conditions of wait_for by name, with their members"},
     {"errors", "object", "the kinds of errors by name, with their codes"},
     {"events", "object", "the kinds of events by name"},

@@ -73,6 +73,7 @@ void method_write(struct json_writer *writer, const char *name, const struct met
 		json_object_end(writer);
 	}
 	json_array_end(writer);
+	field_write_result_schema(writer, "result_schema", method->results, false);
 	write_effects(writer, method);
 	for (size_t i = 0; i < FLAGS_COUNT; i++)
 		json_put_bool(writer, flags[i].name, method->flags & flags[i].flag);
