@@ -1,0 +1,15 @@
+# SPDX-License-Identifier: ISC
+"""A client of muxbusd for asyncio, of the standard library alone:
+
+    async with muxbus.Client() as bus:
+        pane = await bus.create_pane(command="make")
+        await bus.wait_for(any=[{"exited": pane["pane"]}], timeout_sec=600)
+        async for event in bus.events("pane_created", "pane_closed"):
+            print(event["kind"], event["pane"])
+
+Requests may run at the same time; each is a task of its own. muxbus-protocol(7) describes the
+methods, which help(muxbus.Client) lists."""
+from .client import Client, MuxbusError
+from .methods import EventKind
+
+__all__ = ["Client", "EventKind", "MuxbusError"]

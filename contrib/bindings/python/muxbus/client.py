@@ -1,0 +1,158 @@
+# SPDX-License-Identifier: ISC
+"""The connection of the binding: requests, responses and events over one socket."""
+from __future__ import annotations
+
+import asyncio
+import json
+import os
+from typing import Any, AsyncIterator, Dict, NamedTuple, Optional
+
+from .methods import EventKind, Methods
+
+LINE_MAX = 64 * 1024 * 1024  # bytes of a line of the daemon
+EVENTS_MAX = 10000  # that wait for a reader; then the reader gets a gap
+
+
+class MuxbusError(Exception):
+    """A failed request: kind is the kind of error ("no_such_pane"), data has details."""
+
+    def __init__(self, error: Dict[str, Any]) -> None:
+        super().__init__(error["message"])
+        self.code: int = error["code"]
+        self.data: Dict[str, Any] = error.get("data") or {}
+        self.kind: Optional[str] = self.data.get("kind")
+
+
+class _Subscription:
+    """Events of one subscription that wait for their reader; None ends them."""
+
+    def __init__(self) -> None:
+        self.queue: asyncio.Queue[Optional[Dict[str, Any]]] = asyncio.Queue()
+        self.lost: Optional[Dict[str, Any]] = None
+
+    def put(self, event: Dict[str, Any]) -> None:
+        if self.queue.qsize() < EVENTS_MAX and self.lost is None:
+            self.queue.put_nowait(event)
+            return
+        if self.lost is None:
+            self.lost = {"kind": "gap", "from": event["seq"], "reason": "slow_reader"}
+        self.lost["to"] = event["seq"]
+
+    async def get(self) -> Optional[Dict[str, Any]]:
+        if self.queue.empty() and self.lost is not None:
+            lost, self.lost = self.lost, None
+            return lost
+        return await self.queue.get()
+
+
+class _Request(NamedTuple):
+    """A request without a response, and the subscription that the response names, if any."""
+
+    result: asyncio.Future[Any]
+    subscription: Optional[_Subscription]
+
+
+class Client(Methods):
+    """A connection to the daemon at path: by default $MUXBUS, else that of $TMUX."""
+
+    def __init__(self, path: Optional[str] = None) -> None:
+        self.path = path or os.environ.get("MUXBUS") or os.environ["TMUX"].rsplit(",", 2)[0] + ".muxbus"
+        self._last_id = 0
+        self._waiting: Dict[int, _Request] = {}
+        self._subscriptions: Dict[str, _Subscription] = {}
+        self._reader: Optional[asyncio.Task[None]] = None
+        self._writer: Optional[asyncio.StreamWriter] = None
+
+    async def __aenter__(self) -> Client:
+        reader, self._writer = await asyncio.open_unix_connection(self.path, limit=LINE_MAX)
+        self._writing = asyncio.Lock()
+        self._reader = asyncio.ensure_future(self._read(reader))
+        return self
+
+    async def __aexit__(self, *_: Any) -> None:
+        await self.aclose()
+
+    async def aclose(self) -> None:
+        """Closes the connection; requests that wait for a response fail."""
+        if self._reader is not None:
+            self._reader.cancel()
+        self._end(ConnectionError("the connection was closed"))
+        writer, self._reader, self._writer = self._writer, None, None
+        if writer is not None:
+            writer.close()
+            try:
+                await writer.wait_closed()
+            except OSError:
+                pass
+
+    def _end(self, error: Exception) -> None:
+        for request in self._waiting.values():
+            if not request.result.done():
+                request.result.set_exception(error)
+        self._waiting.clear()
+        for subscription in self._subscriptions.values():
+            subscription.queue.put_nowait(None)
+
+    async def _read(self, reader: asyncio.StreamReader) -> None:
+        error: Exception = ConnectionError("muxbusd closed the connection")
+        try:
+            while (line := await reader.readline()).endswith(b"\n"):
+                self._take(json.loads(line))
+        except (OSError, ValueError) as failure:
+            error = ConnectionError(str(failure))
+        self._reader = None
+        self._end(error)
+
+    def _take(self, message: Dict[str, Any]) -> None:
+        if message.get("method") == "event":
+            subscription = self._subscriptions.get(message["params"].get("subscription"))
+            if subscription is not None:
+                subscription.put(message["params"])
+            return
+        request = self._waiting.pop(message.get("id"), None)
+        if request is None:
+            return
+        # Also if the task was cancelled: events of the subscription may follow at once.
+        if "result" in message and request.subscription is not None:
+            self._subscriptions[message["result"]["subscription"]] = request.subscription
+        if request.result.done():
+            return
+        if "error" in message:
+            request.result.set_exception(MuxbusError(message["error"]))
+        else:
+            request.result.set_result(message["result"])
+
+    async def _ask(
+        self, method: str, params: Dict[str, Any], subscription: Optional[_Subscription] = None
+    ) -> Any:
+        if self._reader is None or self._writer is None:
+            raise ConnectionError("there is no connection")
+        self._last_id += 1
+        given = {name: value for name, value in params.items() if value is not None}
+        line = {"jsonrpc": "2.0", "id": self._last_id, "method": method, "params": given}
+        result = asyncio.get_running_loop().create_future()
+        self._waiting[self._last_id] = _Request(result, subscription)
+        async with self._writing:
+            self._writer.write(json.dumps(line).encode() + b"\n")
+            await self._writer.drain()
+        return await result
+
+    async def request(self, method: str, /, **params: Any) -> Any:
+        """Asks and waits for the result, without a timeout. Any method will do, also of a daemon
+        that is newer than this binding."""
+        return await self._ask(method, params)
+
+    async def events(self, *kinds: EventKind, **filters: Any) -> AsyncIterator[Dict[str, Any]]:
+        """Subscribes, and yields events until the loop that reads them is left. filters are the
+        parameters of subscribe, such as panes and after. A gap stands for lost events."""
+        subscription = _Subscription()
+        params = {"kinds": list(kinds) or None, **filters}
+        name = (await self._ask("subscribe", params, subscription))["subscription"]
+        try:
+            while (event := await subscription.get()) is not None:
+                yield event
+            raise ConnectionError("muxbusd closed the connection")
+        finally:
+            if self._reader is not None:
+                await self._ask("unsubscribe", {"subscription": name})
+            del self._subscriptions[name]

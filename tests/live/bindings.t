@@ -1,0 +1,127 @@
+#!/bin/sh
+# SPDX-License-Identifier: ISC
+# The binding in Python, contrib/bindings/python: typed methods made from the daemon's tables,
+# requests at the same time, events, errors, and the end of the daemon.
+. "$MUXBUS_SRCDIR/tests/live/live.sh"
+python3 -c 'import sys; sys.exit(sys.version_info < (3, 8))' 2>/dev/null || skip_all 'there is no Python of 3.8 or later'
+export PYTHONDONTWRITEBYTECODE=1
+bindings=$MUXBUS_SRCDIR/contrib/bindings
+start 'exec sh'
+
+"$MUXBUS_BUILDDIR/muxbusd" describe | "$bindings/generate" >"$dir/methods.py"
+is 'methods.py is that of this daemon (make bindings writes it)' \
+	"$(diff "$dir/methods.py" "$bindings/python/muxbus/methods.py" | head -n 5)" ''
+
+cat >"$dir/try.py" <<'END'
+import asyncio
+import inspect
+import typing
+
+import muxbus
+
+
+async def types(bus):
+    methods = (await bus.describe())["methods"]
+    print("missing", [name for name in methods if not inspect.iscoroutinefunction(getattr(bus, name))])
+    # Each result that the daemon gives has only members that its type has.
+    for name in ("list_panes", "list_windows", "list_sessions", "status", "list_timers", "ping"):
+        result = await getattr(bus, name)()
+        hints = typing.get_type_hints(getattr(bus, name))["return"]
+        known = typing.get_type_hints(hints) if hasattr(hints, "__total__") else {}
+        print(name, sorted(set(result) - set(known)))
+
+
+async def at_once(bus):
+    pane = (await bus.list_panes())["panes"][0]["pane"]
+    late = asyncio.ensure_future(bus.wait_for(any=[{"sec": 50}, {"output": "never", "pane": pane}]))
+    done = await asyncio.gather(*(bus.get_pane(pane=pane) for _ in range(100)))
+    print("at once", len(done), late.done())
+    late.cancel()
+    made = await bus.create_window(session="main", command="exit 5", keep_on_exit=True)
+    ended = await bus.wait_for(any=[{"exited": made["pane"]}], timeout_sec=30)
+    print("exited", ended["conditions"][0]["details"]["exit_status"])
+    try:
+        await bus.capture_pane(pane="nowhere")
+    except muxbus.MuxbusError as error:
+        print("error", error.kind, error.code == error.data.get("code", error.code))
+
+
+async def events(bus):
+    texts = [f"note {number}" for number in range(20)]
+    got = []
+    async with muxbus.Client() as other:
+        stream = bus.events("notification")
+        first = asyncio.ensure_future(stream.__anext__())
+        while not (await bus.status())["subscriptions"]:
+            pass
+        for text in texts:
+            await other.post_notification(text=text)
+        got.append((await first)["text"])
+        async for event in stream:
+            got.append(event["text"])
+            if len(got) == len(texts):
+                break
+        await stream.aclose()
+    print("events", got == texts or got, (await bus.status())["subscriptions"])
+
+
+async def slow(bus):
+    muxbus.client.EVENTS_MAX = 3
+    stream = bus.events("notification")
+    first = asyncio.ensure_future(stream.__anext__())
+    while not (await bus.status())["subscriptions"]:
+        pass
+    for _ in range(10):
+        await bus.post_notification(text="many")
+    kinds = [(await first)["kind"]] + [(await stream.__anext__())["kind"] for _ in range(4)]
+    print("slow", kinds[-1], kinds.count("notification") < 10)
+    await stream.aclose()
+
+
+async def end(bus):
+    waiting = asyncio.ensure_future(bus.wait_for(any=[{"sec": 50}]))
+    await bus.ping()
+    await bus.shutdown()
+    try:
+        await waiting
+    except (ConnectionError, muxbus.MuxbusError) as error:
+        print("end", type(error).__name__ in ("ConnectionError", "MuxbusError"))
+    try:
+        while True:
+            await bus.ping()
+    except ConnectionError:
+        print("closed")
+
+
+async def main():
+    async with muxbus.Client() as bus:
+        for part in (types, at_once, events, slow, end):
+            await part(bus)
+
+asyncio.run(main())
+END
+PYTHONPATH=$bindings/python timeout 60 python3 -W error "$dir/try.py" >"$dir/said" 2>&1
+is 'types, requests at once, errors, events and the end' "$(cat "$dir/said")" "missing []
+list_panes []
+list_windows []
+list_sessions []
+status []
+list_timers []
+ping []
+at once 100 False
+exited 5
+error no_such_pane True
+events True 0
+slow gap True
+end True
+closed"
+kill "$daemon_pid" 2>/dev/null
+wait "$daemon_pid"
+daemon_pid=
+is 'a missing daemon is an error' \
+	"$(PYTHONPATH=$bindings/python python3 -c 'import asyncio, muxbus
+async def main():
+    async with muxbus.Client():
+        pass
+asyncio.run(main())' 2>&1 | grep -c '^FileNotFoundError\|^ConnectionRefused')" 1
+done_testing
