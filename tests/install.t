@@ -49,7 +49,7 @@ unitdir=$(variable systemduserunitdir)
 	# All of contrib for users: the rest serves those who build or change Muxbus.
 	(cd "$srcdir" && find contrib -type f ! -path 'contrib/completions/*' \
 		! -path 'contrib/systemd/muxbusd@*' ! -name 'CHANGES.*' ! -path 'contrib/abi/*' ! -path 'contrib/debian/*' \
-		! -name SECURITY ! -name server.json \
+		! -path 'contrib/oss-fuzz/*' ! -name SECURITY ! -name server.json \
 		! -name bench.md ! -name make-picture \
 		! -name readme.svg ! -name setup) | sed "s|^|$pkgdatadir/|"
 } | sort >"$work/wanted"
