@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: ISC */
 /* muxbus watch: prints events as they happen. */
 #include <errno.h>
-#include <fnmatch.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -28,7 +27,7 @@ struct names {
 
 struct watch {
 	struct cli *cli;
-	struct names kinds; /* as given: patterns are allowed */
+	struct names kinds; /* or patterns */
 	struct names panes;
 	struct names sessions;
 	bool wants_output;
@@ -120,53 +119,16 @@ static void put_names(struct json_writer *writer, const char *name, const struct
 	json_array_end(writer);
 }
 
-/* Puts the kinds that match a pattern; a pattern without a match goes to the daemon unchanged. */
-static void put_kinds(
-    struct json_writer *writer, const struct names *patterns, const struct json *events)
-{
-	if (patterns->count == 0)
-		return;
-	json_array_begin(writer, "kinds");
-	for (size_t i = 0; i < patterns->count; i++) {
-		bool is_matched = false;
-		for (const struct json *kind = events != NULL ? events->child : NULL; kind != NULL;
-		     kind = kind->next) {
-			if (strcmp(kind->name, "gap") == 0 ||
-			    fnmatch(patterns->names[i], kind->name, 0) != 0)
-				continue;
-			json_put_str(writer, NULL, kind->name);
-			is_matched = true;
-		}
-		if (!is_matched)
-			(void)json_put_text(
-			    writer, NULL, patterns->names[i], strlen(patterns->names[i]));
-	}
-	json_array_end(writer);
-}
-
-static bool has_pattern(const struct names *names)
-{
-	for (size_t i = 0; i < names->count; i++)
-		if (strpbrk(names->names[i], "*?[") != NULL)
-			return true;
-	return false;
-}
-
 static enum cli_status subscribe(struct watch *watch, struct link *link)
 {
 	struct json_writer writer;
 	struct buf params;
-	const struct json *tables = NULL;
 	const struct json *result;
-	enum cli_status status = CLI_DONE;
-	if (has_pattern(&watch->kinds))
-		status = ask_result(link, "describe", NULL, ASK_TIMEOUT_MS, &tables);
-	if (status != CLI_DONE)
-		return status;
+	enum cli_status status;
 	buf_init(&params, PARAMS_MAX);
 	json_writer_init(&writer, &params);
 	json_object_begin(&writer, NULL);
-	put_kinds(&writer, &watch->kinds, json_member(tables, "events"));
+	put_names(&writer, "kinds", &watch->kinds);
 	put_names(&writer, "panes", &watch->panes);
 	put_names(&writer, "sessions", &watch->sessions);
 	if (watch->wants_output)
@@ -275,7 +237,7 @@ static struct link *connect_again(
 static enum cli_status watch_all(struct watch *watch)
 {
 	int64_t deadline = watch->timeout_ms < 0 ? -1 : clock_mono_ms() + watch->timeout_ms;
-	struct link *link = ask_connect(watch->cli, false);
+	struct link *link = ask_connect(watch->cli, true);
 	enum cli_status status = CLI_UNREACHABLE;
 	while (link != NULL) {
 		status = watch_once(watch, link, deadline);

@@ -18,19 +18,18 @@
 
 #define SEQ_MAX 9007199254740991.0
 
-/* The kinds that are named, as bits. False if the request was failed. */
+/* The kinds that names and patterns mean, as bits. False if the request was failed. */
 static bool read_kinds(
     struct request *request, const struct field_strings *names, uint64_t *ret_kinds)
 {
 	*ret_kinds = 0;
 	for (size_t i = 0; i < names->count; i++) {
-		int kind = event_kind_find(names->strings[i]);
+		uint64_t found = event_kinds_find(names->strings[i]);
 		char data[128] = "\"field\":\"kinds\"";
 		const char *nearest;
-		if (kind >= 0) {
-			*ret_kinds |= UINT64_C(1) << kind;
+		*ret_kinds |= found;
+		if (found != 0)
 			continue;
-		}
 		nearest = event_kind_nearest(names->strings[i]);
 		if (nearest != NULL)
 			(void)snprintf(
@@ -77,7 +76,7 @@ static const struct field list_events_fields[] = {
 	.offset = offsetof(struct list_events_args, kinds),
 	.min = 1,
 	.max = 64,
-	.help = "Only these kinds."},
+	.help = "Only these kinds; or patterns, such as pane_*."},
     {.name = "limit",
 	.type = FIELD_INT,
 	.offset = offsetof(struct list_events_args, limit),
@@ -187,8 +186,9 @@ static const struct field subscribe_fields[] = {
 	.offset = offsetof(struct subscribe_args, kinds),
 	.min = 1,
 	.max = 64,
-	.help = "Only these kinds; left out, all but pane_output. Some kinds cost tmux work, and "
-		"the daemon looks for them only where they are named: those that tmux does not "
+	.help = "Only these kinds, or those that match patterns such as pane_*; left out, all but "
+		"pane_output, which no pattern matches. Some kinds cost tmux work, and the daemon "
+		"looks for them only where they are named or matched: those that tmux does not "
 		"announce (command_changed, mode_changed, pane_exited of kept panes, path_changed, "
 		"title_changed) and those that come from output (bell, pane_quiet, "
 		"command_started, command_finished, program_notified, progress_changed). Else "
