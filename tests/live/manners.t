@@ -51,4 +51,12 @@ t new-window -d 'read line'
 wait "$watcher"
 is 'a pattern never means the output of panes' "$? $(jq -r .kind "$dir/out")" '0 window_created'
 
+# Jobs are listed in the order of their start, also by the next daemon.
+
+for name in z m a q b; do
+	"$muxbus" run -n "$name" -- true
+done
+kill_daemon
+is 'jobs are listed in order of start' "$("$muxbus" list_jobs all=true | jq -r '[.jobs[].name] | add')" zmaqb
+
 done_testing

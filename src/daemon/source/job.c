@@ -560,14 +560,28 @@ static void job_adopt(struct tracked *tracked)
 	job_collect(tracked);
 }
 
+/* The store does not keep the order of its records: a loaded job goes behind all older ones. */
+static void job_place(struct job_set *set, struct job *job)
+{
+	struct list *before;
+	list_remove(&job->link);
+	before = set->jobs.prev;
+	while (before != &set->jobs &&
+	    list_entry(before, struct job, link)->created_ms > job->created_ms)
+		before = before->prev;
+	list_add_after(before, &job->link);
+}
+
 static bool job_load(void *data, const char *id, const struct json *value)
 {
 	struct job_set *set = data;
 	struct tracked *tracked = tracked_new(set);
 	strcpy(tracked->job.id, id);
 	queue_hold_id(set->queue, id);
-	if (record_read(job_kind.rows, value, &tracked->job))
+	if (record_read(job_kind.rows, value, &tracked->job)) {
+		job_place(set, &tracked->job);
 		return true;
+	}
 	tracked_free(tracked);
 	return false;
 }
