@@ -4,13 +4,17 @@
 
 #include <errno.h>
 #include <poll.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "cli/launch.h"
+#include "cli/locate.h"
+#include "config.h"
 #include "wire/message.h"
 
 #define START_TRIES 50
 #define START_TRY_MS 200
+#define HINT_MAX 16384
 
 /*
  * Starts a daemon and connects. A daemon that is shutting down still counts as running, although
@@ -31,21 +35,78 @@ static struct link *start_and_open(struct cli *cli, char *ret_reason, size_t siz
 	return NULL;
 }
 
+/* A typing error in -L or -S must not leave a daemon behind. */
+static bool has_server(const struct cli *cli, char *ret_reason, size_t size)
+{
+	if ((cli->tmux_name == NULL && cli->tmux_path == NULL) || locate_tmux_runs(cli))
+		return true;
+	if (errno == ENOENT || errno == ECONNREFUSED || errno == ENOTDIR)
+		(void)snprintf(ret_reason, size, "no tmux server runs at %s", cli->tmux_socket);
+	else
+		(void)snprintf(ret_reason, size, "%s: %s", cli->tmux_socket, strerror(errno));
+	return false;
+}
+
+/* Prints an error, and behind it a hint with commands to type. */
+static void say_with_hint(const struct cli *cli, const char *error, const char *hint)
+{
+	struct buf text;
+	buf_init(&text, HINT_MAX);
+	cli_hint(&text, cli, hint);
+	cli_error("%s%s", error, text.len > 0 ? (const char *)text.data : "");
+	buf_finish(&text);
+}
+
+/* The first question: its answer has the version. Returns false if none comes. */
+static bool greet(const struct cli *cli, struct link *link)
+{
+	char text[PATH_MAX + 128];
+	struct link_answer answer = {0};
+	const char *version;
+	uint64_t id = link_request(link, "describe", "{\"method\":\"ping\"}");
+	enum link_read read = id ? link_await(link, id, ASK_MUTE_MS, &answer) : LINK_BROKEN;
+	if (read == LINK_LATE) {
+		cli_error("the daemon at %s has accepted the connection, and has not answered for "
+			  "%d s: waiting for it",
+		    cli->socket, ASK_MUTE_MS / 1000);
+		read = link_await(link, id, ASK_TIMEOUT_MS - ASK_MUTE_MS, &answer);
+	}
+	if (read != LINK_LINE) {
+		(void)ask_say_read(read);
+		return false;
+	}
+	version = ask_string(answer.result, "version", "an earlier one");
+	if (strcmp(version, PACKAGE_VERSION) == 0)
+		return true;
+	(void)snprintf(text, sizeof text,
+	    "the version of muxbusd is %.64s, and this is muxbus %s: ", version, PACKAGE_VERSION);
+	say_with_hint(cli, text, "restart it with: muxbus shutdown; muxbus start");
+	return true;
+}
+
 struct link *ask_connect(struct cli *cli, bool may_start)
 {
 	struct link *link;
 	char reason[PATH_MAX + 512];
 	enum link_state state = link_open(&link, cli->socket, reason, sizeof reason);
-	bool is_absent;
-	if (state == LINK_OK)
-		return link;
-	is_absent = state == LINK_NO_SOCKET || state == LINK_DEAD;
-	if (is_absent && may_start)
-		link = start_and_open(cli, reason, sizeof reason);
-	if (is_absent && !may_start)
-		cli_error("muxbusd is not running: %s. Start it with: muxbus start", reason);
-	else if (link == NULL)
+	bool is_absent = state == LINK_NO_SOCKET || state == LINK_DEAD;
+	if (is_absent && may_start && !cli->has_socket) {
+		link = has_server(cli, reason, sizeof reason)
+		    ? start_and_open(cli, reason, sizeof reason)
+		    : NULL;
+		is_absent = false;
+	}
+	if (is_absent) {
+		char text[sizeof reason + 64];
+		(void)snprintf(text, sizeof text, "muxbusd is not running: %s. ", reason);
+		say_with_hint(cli, text, "Start it with: muxbus start");
+	} else if (link == NULL) {
 		cli_error("%s", reason);
+	}
+	if (link != NULL && !greet(cli, link)) {
+		link_close(link);
+		link = NULL;
+	}
 	return link;
 }
 

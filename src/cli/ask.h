@@ -10,9 +10,12 @@
 #include "cli/link.h"
 
 #define ASK_TIMEOUT_MS 30000 /* for methods that do not wait */
+#define ASK_MUTE_MS 2000 /* without the first answer until a message says so */
 
 /*
- * Connects to cli->socket; with may_start, starts the daemon first if it does not run. On failure
+ * Connects to cli->socket; with may_start, starts the daemon first if it does not run: but not at
+ * the socket of -s, and not for a tmux server that -L or -S names and that does not run. Prints
+ * that the daemon has another version, and that it has not answered for ASK_MUTE_MS. On failure
  * prints the problem and its remedy, and returns NULL: the status is then CLI_UNREACHABLE.
  */
 struct link *ask_connect(struct cli *cli, bool may_start);

@@ -4,16 +4,15 @@
 
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "base/buf.h"
-#include "base/str.h"
 #include "base/xalloc.h"
 #include "cli/arguments.h"
 #include "cli/ask.h"
+#include "cli/catalog.h"
 #include "cli/link.h"
 #include "cli/show.h"
-
-#define VERBS_MAX 64
 
 struct call {
 	const char *method;
@@ -24,31 +23,46 @@ struct call {
 	bool waits;
 };
 
-/* The verb with the nearest name. */
-static const char *nearest_verb(const char *name)
-{
-	const char *names[VERBS_MAX + 1] = {NULL};
-	size_t count = 0;
-	for (const struct verb *verb = verbs; verb->name != NULL && count < VERBS_MAX; verb++)
-		if (verb->summary != NULL)
-			names[count++] = verb->name;
-	return str_nearest(name, names);
-}
+/* Methods about a daemon that runs: these do not start one. */
+static const char *const waking_none[] = {"ping", "shutdown", "status"};
 
-/* Reports that the method does not exist, and suggests the nearest name. */
-static enum cli_status say_unknown(const char *method, const struct json *error)
+/* Reports that the name is neither a verb nor a method, and suggests the nearest. */
+static enum cli_status say_unknown(const char *name, const struct catalog *catalog)
 {
-	const char *verb = nearest_verb(method);
-	if (verb != NULL)
-		cli_error("there is no \"%s\"; did you mean \"%s\"?", method, verb);
-	else
-		(void)ask_say_error(error);
+	const char *near = catalog_nearest(catalog, name);
+	cli_error("there is no \"%s\"%s%s%s", name, near != NULL ? "; did you mean \"" : "",
+	    near != NULL ? near : "", near != NULL ? "\"?" : "");
 	(void)fputs("See: muxbus help\n", stderr);
 	return CLI_USAGE;
 }
 
+/* Whether the tables have the method; else says so. Without tables any name may be one. */
+static bool is_known(const struct cli *cli, const char *name)
+{
+	char reason[PATH_MAX + 512];
+	struct catalog *catalog = catalog_open(cli, reason, sizeof reason);
+	bool is_good = catalog == NULL || catalog_method(catalog, name) != NULL;
+	if (!is_good)
+		(void)say_unknown(name, catalog);
+	catalog_close(catalog);
+	return is_good;
+}
+
+/* Connects for a method. A typing error does not start a daemon where none has been. */
+static enum cli_status connect_for(struct cli *cli, const char *method, struct link **ret_link)
+{
+	bool may_start = true;
+	for (size_t i = 0; i < sizeof waking_none / sizeof *waking_none; i++)
+		may_start = may_start && strcmp(method, waking_none[i]) != 0;
+	if (may_start && access(cli->socket, F_OK) < 0 && !is_known(cli, method))
+		return CLI_USAGE;
+	*ret_link = ask_connect(cli, may_start);
+	return *ret_link != NULL ? CLI_DONE : CLI_UNREACHABLE;
+}
+
 /* Gets the daemon's description of the method. */
-static enum cli_status describe(struct link *link, const char *method, const struct json **ret_row)
+static enum cli_status describe(
+    const struct cli *cli, struct link *link, const char *method, const struct json **ret_row)
 {
 	struct link_answer answer;
 	struct json_writer writer;
@@ -72,7 +86,7 @@ static enum cli_status describe(struct link *link, const char *method, const str
 	if (read != LINK_LINE)
 		return ask_say_read(read);
 	if (answer.error != NULL)
-		return say_unknown(method, answer.error);
+		return is_known(cli, method) ? ask_say_error(answer.error) : CLI_USAGE;
 	*ret_row = json_member(json_member(answer.result, "methods"), method);
 	return *ret_row != NULL ? CLI_DONE : CLI_NO;
 }
@@ -113,7 +127,7 @@ static enum cli_status status_of(const struct json *result)
 static enum cli_status run(struct cli *cli, struct call *call, struct link *link)
 {
 	const struct json *row, *result;
-	enum cli_status status = describe(link, call->method, &row);
+	enum cli_status status = describe(cli, link, call->method, &row);
 	if (status == CLI_DONE)
 		status = make_params(call, row);
 	if (status != CLI_DONE || call->wants_help)
@@ -148,12 +162,12 @@ static void sort_words(struct cli *cli, struct call *call, int argc, char **argv
 enum cli_status call_run(struct cli *cli, int argc, char **argv)
 {
 	struct call call = {.method = argv[0]};
-	enum cli_status status = CLI_UNREACHABLE;
-	struct link *link;
+	struct link *link = NULL;
+	enum cli_status status;
 	sort_words(cli, &call, argc, argv);
 	buf_init(&call.params, ARGUMENTS_PARAMS_MAX);
-	link = ask_connect(cli, false);
-	if (link != NULL)
+	status = connect_for(cli, call.method, &link);
+	if (status == CLI_DONE)
 		status = run(cli, &call, link);
 	link_close(link);
 	buf_finish(&call.params);

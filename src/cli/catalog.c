@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/buf.h"
+#include "base/str.h"
 #include "base/xalloc.h"
 #include "cli/ask.h"
 #include "cli/link.h"
@@ -14,6 +15,7 @@
 
 #define TABLES_MAX ((size_t)16 * 1024 * 1024)
 #define TABLES_TIMEOUT_MS 10000
+#define NAMES_MAX 512
 
 struct catalog {
 	struct link *link; /* with the daemon's answer; NULL: the program answered */
@@ -28,7 +30,7 @@ static bool ask_daemon(struct catalog *catalog, const char *socket)
 	struct link_answer answer;
 	if (link_open(&catalog->link, socket, reason, sizeof reason) != LINK_OK)
 		return false;
-	if (link_ask(catalog->link, "describe", NULL, ASK_TIMEOUT_MS, &answer) == LINK_LINE)
+	if (link_ask(catalog->link, "describe", NULL, ASK_MUTE_MS, &answer) == LINK_LINE)
 		catalog->tables = answer.result;
 	return catalog->tables != NULL;
 }
@@ -88,4 +90,18 @@ const struct json *catalog_tables(const struct catalog *catalog)
 const struct json *catalog_method(const struct catalog *catalog, const char *name)
 {
 	return json_member(json_member(catalog->tables, "methods"), name);
+}
+
+const char *catalog_nearest(const struct catalog *catalog, const char *name)
+{
+	const char *names[NAMES_MAX + 1] = {NULL};
+	const struct json *methods = json_member(catalog->tables, "methods");
+	size_t count = 0;
+	for (const struct verb *verb = verbs; verb->name != NULL && count < NAMES_MAX; verb++)
+		if (verb->summary != NULL)
+			names[count++] = verb->name;
+	for (const struct json *row = methods != NULL ? methods->child : NULL;
+	     row != NULL && count < NAMES_MAX; row = row->next)
+		names[count++] = row->name;
+	return str_nearest(name, names);
 }

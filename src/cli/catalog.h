@@ -22,6 +22,9 @@ void catalog_close(struct catalog *catalog); /* NULL is allowed */
 const struct json *catalog_tables(const struct catalog *catalog);
 
 /* The description of a method, or NULL. */
+/* The verb or method whose name is nearest to one that is none, or NULL. */
+const char *catalog_nearest(const struct catalog *catalog, const char *name);
+
 const struct json *catalog_method(const struct catalog *catalog, const char *name);
 
 #endif

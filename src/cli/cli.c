@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "cli/screen_text.h"
+#include "cli/shell_word.h"
 
 static const char usage_text[] =
     "usage: muxbus [--host name] [-L name | -S path] [-s socket] [--json | --text]\n"
@@ -34,6 +35,27 @@ void cli_error(const char *format, ...)
 	va_start(args, format);
 	say(format, args);
 	va_end(args);
+}
+
+void cli_hint(struct buf *out, const struct cli *cli, const char *text)
+{
+	static const char name[] = "muxbus ";
+	const char *option = cli->has_socket ? "-s "
+	    : cli->tmux_name != NULL         ? "-L "
+	    : cli->tmux_path != NULL         ? "-S "
+					     : NULL;
+	const char *value = cli->has_socket ? cli->socket
+	    : cli->tmux_name != NULL        ? cli->tmux_name
+					    : cli->tmux_path;
+	const char *at;
+	while (option != NULL && (at = strstr(text, name)) != NULL) {
+		(void)buf_append(out, text, (size_t)(at - text) + strlen(name));
+		(void)buf_append_str(out, option);
+		(void)shell_word(out, value);
+		(void)buf_append_byte(out, ' ');
+		text = at + strlen(name);
+	}
+	(void)buf_append_str(out, text);
 }
 
 void cli_print_usage(FILE *stream, const char *name)

@@ -11,6 +11,8 @@
 #include <stddef.h>
 #include <stdio.h>
 
+#include "base/buf.h"
+
 /* Exit statuses; main() returns the result of run(). */
 enum cli_status {
 	CLI_DONE = 0,
@@ -25,6 +27,7 @@ struct cli {
 	const char *tmux_path; /* -S, or NULL */
 	char tmux_socket[PATH_MAX]; /* of the chosen tmux server */
 	char socket[PATH_MAX]; /* of its muxbusd; remote_address(): on another machine */
+	bool has_socket; /* -s: no daemon is started there, but by muxbus start */
 	bool wants_json; /* --json: the bare result. Methods print it in a pipe too */
 	bool wants_text; /* --text: the output for a terminal, in a pipe too */
 	bool is_terminal; /* standard output is a terminal */
@@ -57,6 +60,11 @@ const struct verb *verb_find(const char *name);
 
 /* Prints "muxbus: ..." and a newline on standard error; makes control characters visible. */
 void cli_error(const char *format, ...) __attribute__((format(printf, 1, 2)));
+
+/*
+ * Appends a text in which each command "muxbus VERB" repeats the -L, -S or -s of this command line.
+ */
+void cli_hint(struct buf *out, const struct cli *cli, const char *text);
 
 /*
  * Like cli_error(), and prints the usage of the verb (NULL: of muxbus). Returns CLI_USAGE, so

@@ -11,8 +11,8 @@
 
 #include "base/clock.h"
 #include "cli/ask.h"
-#include "cli/doctor_tmux.h"
 #include "cli/link.h"
+#include "cli/locate.h"
 #include "cli/program.h"
 #include "config.h"
 
@@ -100,7 +100,7 @@ static void find_follow(
 		doctor_find(report, FINDING_GOOD, "following", NULL,
 		    "not attached until a program needs tmux (attach=wanted)");
 	else if (strcmp(ask_string(tmux, "state", ""), "live") != 0)
-		doctor_find(report, doctor_server_runs(cli) ? FINDING_WRONG : FINDING_NOTE,
+		doctor_find(report, locate_tmux_runs(cli) ? FINDING_WRONG : FINDING_NOTE,
 		    "following", "start tmux; if it runs, read the daemon's log",
 		    "tmux is not followed: %s", ask_string(tmux, "reason", "it does not run"));
 	else if (has_capability(tmux, "window_crash"))
@@ -212,7 +212,7 @@ static bool ask_status(struct link *link, const struct cli *cli, struct link_ans
 	enum link_read read = LINK_LATE;
 	for (int i = 0; i < FOLLOW_TRIES; i++) {
 		read = link_ask(link, "status", "{\"audit\":true}", AUDIT_TIMEOUT_MS, ret_answer);
-		if (read != LINK_LINE || ret_answer->result != NULL || !doctor_server_runs(cli))
+		if (read != LINK_LINE || ret_answer->result != NULL || !locate_tmux_runs(cli))
 			break;
 		(void)poll(NULL, 0, FOLLOW_TRY_MS);
 	}

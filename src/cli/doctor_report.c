@@ -63,11 +63,13 @@ void doctor_find(struct doctor_report *report, enum finding_state state, const c
 }
 
 static void put_people(
-    struct buf *out, const struct doctor_report *report, size_t columns, bool has_color)
+    struct buf *out, const struct doctor_report *report, const struct cli *cli, size_t columns)
 {
+	bool has_color = cli->has_color;
 	const char *plain = screen_style(has_color, SCREEN_PLAIN);
 	for (size_t i = 0; i < report->count; i++) {
 		const struct finding *finding = &report->findings[i];
+		struct buf remedy;
 		(void)buf_printf(out, "%s%-5s%s  %-13s  ",
 		    screen_style(has_color, state_styles[finding->state]),
 		    state_names[finding->state], plain, finding->subject);
@@ -76,7 +78,10 @@ static void put_people(
 			continue;
 		(void)buf_printf(
 		    out, "%*s%s-> %s", INDENT, "", screen_style(has_color, SCREEN_BOLD), plain);
-		screen_text_wrap(out, finding->remedy, columns, INDENT + 3, INDENT + 3);
+		buf_init(&remedy, OUT_MAX);
+		cli_hint(&remedy, cli, finding->remedy);
+		screen_text_wrap(out, (const char *)remedy.data, columns, INDENT + 3, INDENT + 3);
+		buf_finish(&remedy);
 	}
 	if (report->wrong > 0)
 		(void)buf_printf(out, "\n%zu %s wrong\n", report->wrong,
@@ -85,9 +90,11 @@ static void put_people(
 		(void)buf_append_str(out, "\nnothing is wrong\n");
 }
 
-static void put_json(struct buf *out, const struct doctor_report *report)
+static void put_json(struct buf *out, const struct doctor_report *report, const struct cli *cli)
 {
 	struct json_writer writer;
+	struct buf remedy;
+	buf_init(&remedy, OUT_MAX);
 	json_writer_init(&writer, out);
 	json_object_begin(&writer, NULL);
 	json_array_begin(&writer, "findings");
@@ -97,9 +104,11 @@ static void put_json(struct buf *out, const struct doctor_report *report)
 		json_put_str(&writer, "subject", finding->subject);
 		json_put_str(&writer, "state", state_names[finding->state]);
 		(void)json_put_text(&writer, "text", finding->text, strlen(finding->text));
+		buf_clear(&remedy);
 		if (finding->remedy != NULL)
-			(void)json_put_text(
-			    &writer, "remedy", finding->remedy, strlen(finding->remedy));
+			cli_hint(&remedy, cli, finding->remedy);
+		if (finding->remedy != NULL)
+			(void)json_put_text(&writer, "remedy", (char *)remedy.data, remedy.len);
 		else
 			json_put_null(&writer, "remedy");
 		json_object_end(&writer);
@@ -108,6 +117,7 @@ static void put_json(struct buf *out, const struct doctor_report *report)
 	json_put_int(&writer, "wrong", (int64_t)report->wrong);
 	json_object_end(&writer);
 	(void)buf_append_byte(out, '\n');
+	buf_finish(&remedy);
 }
 
 struct doctor_report *doctor_report_new(void)
@@ -135,10 +145,10 @@ void doctor_report_print(const struct doctor_report *report, const struct cli *c
 	struct buf out;
 	buf_init(&out, OUT_MAX);
 	if (show_is_json(cli))
-		put_json(&out, report);
+		put_json(&out, report, cli);
 	else
-		put_people(&out, report,
-		    cli->is_terminal ? (size_t)screen_columns(STDOUT_FILENO) : 0, cli->has_color);
+		put_people(&out, report, cli,
+		    cli->is_terminal ? (size_t)screen_columns(STDOUT_FILENO) : 0);
 	(void)fwrite(out.data, 1, out.len, stdout); /* cli_flush() checks */
 	buf_finish(&out);
 }

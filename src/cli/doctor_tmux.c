@@ -7,17 +7,14 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/socket.h>
-#include <sys/time.h>
-#include <sys/un.h>
 #include <unistd.h>
 
 #include "base/buf.h"
+#include "cli/locate.h"
 #include "cli/program.h"
 #include "wire/address.h"
 
 #define VERSION_TIMEOUT_MS 5000
-#define CONNECT_TIMEOUT_MS 2000
 
 /* "tmux 3.3a" is 303; 0 if the text names no release. */
 static int release_of(const char *text)
@@ -59,36 +56,9 @@ static void find_program(struct doctor_report *report)
 	buf_finish(&said);
 }
 
-/* Whether a server listens there: 0, or -1 with errno. */
-static int try_connect(const char *path)
-{
-	struct sockaddr_un address = {.sun_family = AF_UNIX};
-	struct timeval timeout = {.tv_sec = CONNECT_TIMEOUT_MS / 1000};
-	int r, saved_errno, fd;
-	if (strlen(path) >= sizeof address.sun_path) {
-		errno = ENAMETOOLONG;
-		return -1;
-	}
-	memcpy(address.sun_path, path, strlen(path) + 1);
-	fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
-	if (fd < 0)
-		return -1;
-	(void)setsockopt(fd, SOL_SOCKET, SO_SNDTIMEO, &timeout, sizeof timeout);
-	r = connect(fd, (struct sockaddr *)&address, sizeof address);
-	saved_errno = errno;
-	(void)close(fd);
-	errno = saved_errno;
-	return r;
-}
-
-bool doctor_server_runs(const struct cli *cli)
-{
-	return try_connect(cli->tmux_socket) == 0;
-}
-
 static void find_server(struct doctor_report *report, const struct cli *cli)
 {
-	if (doctor_server_runs(cli))
+	if (locate_tmux_runs(cli))
 		doctor_find(
 		    report, FINDING_GOOD, "tmux server", NULL, "runs at %s", cli->tmux_socket);
 	else if (errno == ENOENT || errno == ECONNREFUSED)
@@ -127,7 +97,7 @@ static void find_place(struct doctor_report *report, const struct cli *cli)
 		doctor_find(report, FINDING_GOOD, "here", NULL, "in pane %s of tmux", pane);
 	else
 		doctor_find(report, FINDING_NOTE, "here",
-		    "name a pane in each request, or run muxbus inside tmux",
+		    "name a pane in each request, or run this inside tmux",
 		    "not in a tmux pane: methods cannot know \"the caller's own pane\"");
 	if (muxbus != NULL && *muxbus && strcmp(muxbus, cli->socket) != 0)
 		doctor_find(report, FINDING_NOTE, "MUXBUS",

@@ -5,9 +5,6 @@
 
 #include "cli/doctor_report.h"
 
-/* Whether the tmux server of cli->tmux_socket accepts connections; else sets errno. */
-bool doctor_server_runs(const struct cli *cli);
-
 void doctor_tmux(struct doctor_report *report, const struct cli *cli);
 
 #endif

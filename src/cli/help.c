@@ -6,7 +6,6 @@
 
 #include "base/buf.h"
 #include "base/cells.h"
-#include "base/str.h"
 #include "cli/arguments.h"
 #include "cli/ask.h"
 #include "cli/catalog.h"
@@ -17,7 +16,6 @@
 #include "config.h"
 
 #define NAME_COLUMNS 22
-#define NAMES_MAX 512
 #define OUT_MAX ((size_t)4 * 1024 * 1024)
 #define PIPE_COLUMNS 80
 
@@ -312,19 +310,6 @@ static void put_wait(struct page *page, struct cli *cli)
 	catalog_close(catalog);
 }
 
-static const char *nearest(const char *name, const struct json *methods)
-{
-	const char *names[NAMES_MAX + 1] = {NULL};
-	size_t count = 0;
-	for (const struct verb *verb = verbs; verb->name != NULL && count < NAMES_MAX; verb++)
-		if (verb->summary != NULL)
-			names[count++] = verb->name;
-	for (const struct json *row = methods != NULL ? methods->child : NULL;
-	     row != NULL && count < NAMES_MAX; row = row->next)
-		names[count++] = row->name;
-	return str_nearest(name, names);
-}
-
 static enum cli_status put_one(struct page *page, struct cli *cli, const char *name)
 {
 	char reason[PATH_MAX + 512];
@@ -354,7 +339,7 @@ static enum cli_status put_one(struct page *page, struct cli *cli, const char *n
 	if (row != NULL) {
 		put_method(page, row);
 	} else {
-		const char *near = nearest(name, json_member(catalog_tables(catalog), "methods"));
+		const char *near = catalog_nearest(catalog, name);
 		cli_error("there is no \"%s\"%s%s%s", name, near != NULL ? "; did you mean \"" : "",
 		    near != NULL ? near : "", near != NULL ? "\"?" : "; see: muxbus help");
 	}
@@ -401,9 +386,9 @@ enum cli_status version_run(struct cli *cli, int argc, char **argv)
 			return cli_usage("version", "unexpected argument \"%s\"", argv[i]);
 	}
 	if (link_open(&link, cli->socket, reason, sizeof reason) == LINK_OK &&
-	    link_ask(link, "status", NULL, ASK_TIMEOUT_MS, &answer) == LINK_LINE)
+	    link_ask(link, "status", NULL, ASK_MUTE_MS, &answer) == LINK_LINE)
 		status = answer.result;
-	daemon = ask_string(status, "version", NULL);
+	daemon = ask_string(status, "version", link != NULL ? "does not answer" : NULL);
 	tmux = ask_string(json_member(status, "tmux"), "version", NULL);
 	if (cli->wants_json) {
 		struct json_writer writer;

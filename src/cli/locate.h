@@ -11,4 +11,7 @@
  */
 int locate_daemon(struct cli *cli, const char *socket);
 
+/* Whether the tmux server of cli->tmux_socket accepts connections; else sets errno. */
+bool locate_tmux_runs(const struct cli *cli);
+
 #endif

@@ -73,6 +73,7 @@ static int read_options(struct cli *cli, int argc, char **argv)
 			return CLI_USAGE;
 		}
 	}
+	cli->has_socket = socket != NULL;
 	if (cli->tmux_name != NULL && cli->tmux_path != NULL)
 		return cli_usage(NULL, "-L and -S exclude each other");
 	if (host != NULL && *host != '\0')

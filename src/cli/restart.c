@@ -37,7 +37,7 @@ enum cli_status restart_run(struct cli *cli, int argc, char **argv)
 	}
 	if (job == NULL)
 		return cli_usage("restart", "a job is missing: its id or name");
-	link = ask_connect(cli, false);
+	link = ask_connect(cli, true);
 	if (link == NULL)
 		return CLI_UNREACHABLE;
 	buf_init(&params, PARAMS_MAX);

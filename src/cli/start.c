@@ -22,11 +22,11 @@ enum cli_status start_run(struct cli *cli, int argc, char **argv)
 			return cli_usage("start", "unexpected argument \"%s\"", argv[i]);
 	}
 	was_running = link_open(&link, cli->socket, reason, sizeof reason) == LINK_OK;
-	if (!was_running) {
-		link = ask_connect(cli, true);
-		if (link == NULL)
-			return CLI_UNREACHABLE;
-	}
+	link_close(link);
+	cli->has_socket = false; /* a daemon is asked for, also at another socket */
+	link = ask_connect(cli, true);
+	if (link == NULL)
+		return CLI_UNREACHABLE;
 	link_close(link);
 	buf_init(&out, PATH_MAX * 4);
 	(void)screen_text_line(&out, cli->socket, strlen(cli->socket));

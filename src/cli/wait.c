@@ -9,7 +9,6 @@
 #include "base/buf.h"
 #include "base/xalloc.h"
 #include "cli/ask.h"
-#include "cli/catalog.h"
 #include "cli/link.h"
 #include "cli/option.h"
 #include "cli/screen_text.h"
@@ -97,29 +96,24 @@ static enum cli_status read_options(
 }
 
 /* The words as conditions, as the daemon describes them. */
-static enum cli_status put_conditions(const struct wait *wait, struct buf *out)
+static enum cli_status put_conditions(const struct wait *wait, struct link *link, struct buf *out)
 {
 	char reason[PATH_MAX + 512];
-	struct catalog *catalog = catalog_open(wait->cli, reason, sizeof reason);
-	const struct json *kinds =
-	    catalog != NULL ? json_member(catalog_tables(catalog), "conditions") : NULL;
-	enum cli_status status = CLI_DONE;
-	if (catalog == NULL) {
-		cli_error("%s", reason);
-		return CLI_UNREACHABLE;
-	}
+	const struct json *tables, *kinds;
+	enum cli_status status = ask_result(link, "describe", NULL, ASK_TIMEOUT_MS, &tables);
+	if (status != CLI_DONE)
+		return status;
+	kinds = json_member(tables, "conditions");
 	if (kinds == NULL) {
 		cli_error("muxbusd is older than muxbus and does not describe its conditions");
-		status = CLI_UNREACHABLE;
-	} else if (wait_conditions(out, kinds, wait->count, wait->words, reason, sizeof reason) <
-	    0) {
-		status = cli_usage("wait", "%s", reason);
+		return CLI_UNREACHABLE;
 	}
-	catalog_close(catalog);
-	return status;
+	if (wait_conditions(out, kinds, wait->count, wait->words, reason, sizeof reason) < 0)
+		return cli_usage("wait", "%s", reason);
+	return CLI_DONE;
 }
 
-static enum cli_status put_params(const struct wait *wait, struct buf *params)
+static enum cli_status put_params(const struct wait *wait, struct link *link, struct buf *params)
 {
 	struct json_writer writer;
 	struct buf conditions;
@@ -128,7 +122,7 @@ static enum cli_status put_params(const struct wait *wait, struct buf *params)
 	json_writer_init(&writer, params);
 	json_object_begin(&writer, NULL);
 	if (wait->count > 0)
-		status = put_conditions(wait, &conditions);
+		status = put_conditions(wait, link, &conditions);
 	if (status == CLI_DONE && wait->count > 0)
 		json_put_raw(
 		    &writer, wait->wants_all ? "all" : "any", conditions.data, conditions.len);
@@ -200,32 +194,38 @@ static enum cli_status tell(const struct wait *wait, const struct json *result)
 	return ask_bool(result, "timed_out", false) ? CLI_TIMEOUT : CLI_NO;
 }
 
+/* Connects, waits and prints the result. */
+static enum cli_status run(struct wait *wait)
+{
+	struct link *link = ask_connect(wait->cli, true);
+	const struct json *result;
+	struct buf params;
+	enum cli_status status;
+	if (link == NULL)
+		return CLI_UNREACHABLE;
+	buf_init(&params, PARAMS_MAX);
+	status = put_params(wait, link, &params);
+	if (status == CLI_DONE)
+		status = ask_result(link, "wait_for", (const char *)params.data, -1, &result);
+	if (status == CLI_DONE)
+		status = tell(wait, result);
+	buf_finish(&params);
+	link_close(link);
+	return status;
+}
+
 enum cli_status wait_run(struct cli *cli, int argc, char **argv)
 {
 	struct option_reader reader;
 	struct wait wait = {.cli = cli, .timeout_ms = TIMEOUT_MAX_MS};
-	struct buf params;
-	const struct json *result;
 	bool is_finished;
 	enum cli_status status;
 	wait.words = xcalloc((size_t)argc + 1, sizeof *wait.words);
 	wait.own = xcalloc((size_t)argc + 1, sizeof *wait.own);
-	buf_init(&params, PARAMS_MAX);
 	option_start(&reader, cli, argc, argv);
 	status = read_options(&wait, &reader, &is_finished);
 	if (status == CLI_DONE && !is_finished)
-		status = put_params(&wait, &params);
-	if (status == CLI_DONE && !is_finished) {
-		struct link *link = ask_connect(cli, false);
-		status = CLI_UNREACHABLE;
-		if (link != NULL)
-			status =
-			    ask_result(link, "wait_for", (const char *)params.data, -1, &result);
-		if (status == CLI_DONE)
-			status = tell(&wait, result);
-		link_close(link);
-	}
-	buf_finish(&params);
+		status = run(&wait);
 	while (wait.own_count > 0)
 		mem_free(wait.own[--wait.own_count]);
 	mem_free(wait.own);

@@ -53,7 +53,7 @@ says 'an option that there is not' 2 'usage: muxbus' --nonsense
 says 'names and sockets exclude each other' 2 'exclude each other' -L a -S b ping
 run_it "$muxbus" -s "$dir/nothing" ping
 is 'no daemon' "$status $(cat "$dir/err")" \
-	"3 muxbus: muxbusd is not running: there is no socket at $dir/nothing. Start it with: muxbus start"
+	"3 muxbus: muxbusd is not running: there is no socket at $dir/nothing. Start it with: muxbus -s $dir/nothing start"
 gives 'a time that is up' 4 .timed_out true wait_for any:='[{"sec":60}]' timeout_sec=0.05
 printf 'typed; $HOME `x`' | "$muxbus" send_text "pane=$pane" - >"$dir/out"
 until_is 'text from standard input is typed' 1 shows "$pane" "typed; \$HOME \`x\`"
@@ -139,7 +139,7 @@ is 'no such program' "$status" 127
 run_it "$muxbus" run -- sh -c 'kill -TERM $$'
 is 'killed' "$status" 143
 run_it "$muxbus" run -t 0.1 -- sleep 60
-is 'its timeout' "$status" 143
+is 'its timeout' "$status" 124
 run_it env MARK=here "$muxbus" run -C /usr -- sh -c 'echo $MARK $PWD'
 is 'environment and directory are the caller'"'"'s' "$(cat "$dir/out")" 'here /usr'
 run_it "$muxbus" run -- printf '\377\000x'
@@ -246,9 +246,9 @@ ok 'the titles are bold' sh -c "grep -q \"\$(printf '\033')\\[1mPANE\" '$dir/scr
 ok 'but not with NO_COLOR' sh -c "! grep -q \"\$(printf '\033')\\[1mSESSION\" '$dir/screen' && grep -q '^SESSION' '$dir/screen'"
 mkfifo "$dir/go"
 "$muxbus" send_keys "pane=$pane" "keys=clear; $muxbus run -- sh -c 'echo step 1; read x <$dir/go; exit 5'; echo status \$?" keys=Enter >/dev/null
-until_is 'a line of progress' 1 shows "$pane" "step 1\$"
+until_is 'its output comes at once' 1 shows "$pane" "step 1\$"
 echo >"$dir/go"
-until_is 'is removed at the end' 1 shows "$pane" '^status 5$'
+until_is 'its status is that of the command' 1 shows "$pane" '^status 5$'
 until_is 'its exit status is printed' 1 shows "$pane" "exit status 5 after"
 
 # Doctor and start.

@@ -59,4 +59,42 @@ done
 kill_daemon
 is 'jobs are listed in order of start' "$("$muxbus" list_jobs all=true | jq -r '[.jobs[].name] | add')" zmaqb
 
+# Starting a daemon, or not.
+
+without_daemon 'the daemon ends'
+says 'ping starts none; the hint repeats the option' 3 "Start it with: muxbus -S $dir/tmux start" \
+	env -u MUXBUS "$muxbus" -S "$dir/tmux" ping
+says 'nor does a typing error, which is compared with verbs and methods' 2 'did you mean "list_panes"' "$muxbus" list_pane
+says 'nor a socket of -s' 3 "Start it with: muxbus -s $dir/nothing start" "$muxbus" -s "$dir/nothing" list_panes
+ok 'there is none' test ! -e "$MUXBUS"
+says 'no daemon for a tmux server that does not run' 3 "no tmux server runs at $dir/typo" "$muxbus" -S "$dir/typo" start
+ok 'none is left' test ! -e "$dir/typo.muxbus"
+"$muxbus" doctor >"$dir/out"
+is 'doctor hints at it' "$(jq -r '.findings[] | select(.subject == "daemon").remedy' "$dir/out")" 'muxbus start'
+is 'a method starts one' "$("$muxbus" list_panes | jq -r '.panes[0].pane')" "$pane"
+without_daemon 'that ends'
+is 'wait starts one' "$("$muxbus" wait sec=0.01 | jq .matched)" "$(printf '[\n  0\n]')"
+without_daemon 'that ends'
+timeout 20 "$muxbus" watch -t 0.1 bell
+is 'watch starts one' $? 4
+
+# A socket without answers, and a daemon of another version.
+
+socat "UNIX-LISTEN:$dir/mute" 'EXEC:sleep 60' &
+mute=$!
+until_is 'a program listens' 1 listens "$dir/mute"
+timeout 60 "$muxbus" -s "$dir/mute" list_panes 2>"$dir/err" &
+asker=$!
+until_is 'a socket without answers is told' 1 told 'has not answered for 2 s: waiting'
+ok 'the command goes on waiting' kill -0 "$asker"
+kill "$mute"
+wait "$asker"
+is 'and ends with it' $? 3
+echo 'jq -c --unbuffered "{jsonrpc:\"2.0\",id,result:{version:\"0.0.1\"}}"' >"$dir/old.sh"
+socat "UNIX-LISTEN:$dir/old" "EXEC:sh $dir/old.sh" &
+until_is 'an old daemon listens' 1 listens "$dir/old"
+says 'its version is told' 4 "the version of muxbusd is 0.0.1" "$muxbus" -s "$dir/old" watch -t 0.1
+is 'with the remedy' "$(grep -c "muxbus -s $dir/old shutdown; muxbus -s $dir/old start" "$dir/err")" 1
+
+"$muxbus" shutdown >/dev/null
 done_testing

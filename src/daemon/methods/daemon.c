@@ -138,6 +138,7 @@ static void handle_describe(struct request *request, const void *data)
 		return;
 	}
 	writer = request_result(request);
+	json_put_str(writer, "version", PACKAGE_VERSION);
 	json_object_begin(writer, "methods");
 	method_write(writer, method->name, method);
 	json_object_end(writer);
