@@ -57,6 +57,29 @@ static void test_visible(void)
 	ok(true, "all bytes are harmless");
 }
 
+/* Colours stay, and nothing else, wherever the text is split. */
+static void test_colors(void)
+{
+	static const char text[] = "a\033[31mred\033[0m \033[2J\303\251\033[38;5;1mx\033[1\t\033";
+	static const char want[] = "a\033[31mred\033[0m \\x1b[2J\303\251\033[38;5;1mx\\x1b[1\t";
+	char rest[sizeof text], longest[200];
+	for (size_t split = 0; split < sizeof text; split++) {
+		size_t kept;
+		buf_clear(&out);
+		kept = screen_text_colors(&out, text, split);
+		memcpy(rest, text + split - kept, sizeof text - 1 - split + kept);
+		kept = screen_text_colors(&out, rest, sizeof text - 1 - split + kept);
+		ok(kept == 1 && out.len == strlen(want) && memcmp(out.data, want, out.len) == 0,
+		    "colours in text that is split at %zu", split);
+	}
+	memset(longest, '1', sizeof longest);
+	memcpy(longest, "\033[", 2);
+	buf_clear(&out);
+	is_int((int64_t)screen_text_colors(&out, longest, sizeof longest), 0,
+	    "a sequence without an end is not awaited");
+	is_int(memcmp(out.data, "\\x1b[1", 6), 0, "and is visible");
+}
+
 static void test_cut(void)
 {
 	char *marks;
@@ -326,6 +349,7 @@ int main(void)
 	buf_init(&out, 16777216);
 	reader = json_reader_new(65536);
 	test_visible();
+	test_colors();
 	test_cut();
 	test_styles();
 	test_table();

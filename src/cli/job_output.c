@@ -15,19 +15,30 @@
 #include "cli/show.h"
 
 #define READ_BYTES 262144
+#define TAIL_MAX 128 /* of a character or a sequence */
 #define TAIL_BYTES 512 /* the last line is searched in these */
 #define LINE_MAX_BYTES 65536
 
 void job_output_init(struct job_output *output, struct cli *cli, const char *job)
 {
 	*output = (struct job_output){.cli = cli, .job = job, .started_ms = clock_mono_ms()};
-	output->has_progress = screen_has_cursor(STDERR_FILENO);
+	/* On a terminal the output itself shows the progress. */
+	output->has_progress = screen_has_cursor(STDERR_FILENO) && !cli->is_terminal;
 	buf_init(&output->bytes, (size_t)READ_BYTES * 8);
-	buf_init(&output->tail, 16);
+	buf_init(&output->tail, TAIL_MAX);
 }
 
 void job_output_finish(struct job_output *output)
 {
+	struct buf rest;
+	buf_init(&rest, TAIL_MAX * 16);
+	if (output->tail.len > 0)
+		(void)screen_text_block(&rest, output->tail.data, output->tail.len);
+	if (rest.len > 0)
+		(void)fwrite(rest.data, 1, rest.len, stdout); /* cli_flush() checks */
+	buf_finish(&rest);
+	if (output->is_styled)
+		(void)fputs(screen_style(true, SCREEN_PLAIN), stdout); /* cli_flush() checks */
 	buf_finish(&output->bytes);
 	buf_finish(&output->tail);
 }
@@ -60,23 +71,27 @@ static enum cli_status read_piece(struct job_output *output, struct link *link, 
 	return CLI_DONE;
 }
 
-/* Prints on a terminal; a piece may end within a character. */
-static void print_visible(struct job_output *output, bool is_last)
+/* Prints on a terminal; a piece may end within a character or a sequence. */
+static void print_visible(struct job_output *output)
 {
 	struct buf all, shown;
-	size_t kept;
+	size_t kept = 0;
 	buf_init(&all, output->tail.len + output->bytes.len + 1);
 	(void)buf_append(&all, output->tail.data, output->tail.len);
 	(void)buf_append(&all, output->bytes.data, output->bytes.len);
-	kept = is_last || all.len == 0 ? 0 : utf8_incomplete_tail(all.data, all.len);
 	buf_clear(&output->tail);
+	buf_init(&shown, all.len * 16 + 16);
+	if (all.len > 0 && output->cli->has_color)
+		kept = screen_text_colors(&shown, all.data, all.len);
+	else if (all.len > 0)
+		kept = utf8_incomplete_tail(all.data, all.len);
+	if (!output->cli->has_color && all.len > kept)
+		(void)screen_text_block(&shown, all.data, all.len - kept);
 	if (kept > 0)
 		(void)buf_append(&output->tail, all.data + all.len - kept, kept);
-	buf_init(&shown, all.len * 16 + 16);
-	if (all.len > kept)
-		(void)screen_text_block(&shown, all.data, all.len - kept);
 	if (shown.len > 0)
 		(void)fwrite(shown.data, 1, shown.len, stdout);
+	output->is_styled |= shown.len > 0 && memchr(shown.data, '\033', shown.len) != NULL;
 	buf_finish(&shown);
 	buf_finish(&all);
 }
@@ -99,7 +114,7 @@ enum cli_status job_output_print(struct job_output *output, struct link *link)
 			cli_error(
 			    "%" PRId64 " bytes of the output are lost", from - output->offset);
 		if (output->cli->is_terminal)
-			print_visible(output, to >= end);
+			print_visible(output);
 		else if (output->bytes.len > 0)
 			(void)fwrite(output->bytes.data, 1, output->bytes.len, stdout);
 		is_stuck = to <= output->offset;
@@ -133,7 +148,7 @@ enum cli_status job_output_progress(struct job_output *output, struct link *link
 	const char *last;
 	size_t len, columns;
 	enum cli_status status;
-	if (!output->has_progress)
+	if (!output->has_progress || !screen_is_ours(STDERR_FILENO))
 		return CLI_DONE;
 	status = read_piece(output, link, -TAIL_BYTES, TAIL_BYTES, &result);
 	if (status != CLI_DONE)
@@ -161,7 +176,9 @@ void job_output_erase(struct job_output *output)
 {
 	if (!output->is_drawn)
 		return;
+	output->is_drawn = false;
+	if (!screen_is_ours(STDERR_FILENO))
+		return;
 	(void)fputs("\r\033[K", stderr);
 	(void)fflush(stderr);
-	output->is_drawn = false;
 }

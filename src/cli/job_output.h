@@ -15,7 +15,8 @@ struct job_output {
 	const char *job;
 	int64_t offset; /* printed up to here */
 	struct buf bytes; /* of one read */
-	struct buf tail; /* of an incomplete character */
+	struct buf tail; /* of an incomplete character or sequence */
+	bool is_styled; /* sequences that change colours were printed */
 	bool has_progress; /* standard error is a terminal that can erase a line */
 	bool is_drawn; /* the line of progress is on the screen */
 	int64_t started_ms; /* on the monotonic clock */
@@ -26,7 +27,7 @@ void job_output_finish(struct job_output *output);
 
 /*
  * Prints new output of the job: the exact bytes in a pipe; on a terminal with control characters
- * made visible. Returns CLI_DONE, or the status after printing the error. For CLI_UNREACHABLE
+ * made visible, but for colours if we use them. Returns CLI_DONE, or the status after printing the error. For CLI_UNREACHABLE
  * (the daemon is gone) nothing is printed.
  */
 enum cli_status job_output_print(struct job_output *output, struct link *link);

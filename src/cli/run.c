@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/inotify.h>
+#include <sys/ioctl.h>
 #include <unistd.h>
 
 #include "base/buf.h"
@@ -19,6 +20,7 @@
 #include "cli/link.h"
 #include "cli/option.h"
 #include "cli/remote.h"
+#include "cli/screen_text.h"
 #include "cli/shell_word.h"
 #include "cli/show.h"
 #include "cli/verbs.h"
@@ -31,6 +33,7 @@
 #define RECONNECT_TRIES 60
 #define WAIT_MAX_SEC 316224000
 #define EXIT_NOT_FOUND 127
+#define EXIT_TIME_UP 124 /* as timeout(1) */
 #define EXIT_SIGNAL 128 /* plus the signal's number */
 
 extern char **environ;
@@ -39,7 +42,8 @@ struct run {
 	struct cli *cli;
 	/* The request. */
 	bool is_detached;
-	bool follows;
+	bool wants_follow; /* --follow */
+	bool follows; /* prints the output as it comes: on a terminal too */
 	bool is_shell;
 	bool is_quiet;
 	const char *name;
@@ -51,6 +55,7 @@ struct run {
 	char id[65];
 	struct link *link;
 	uint64_t wait_id; /* of the request that waits for the end */
+	bool told_input; /* that the job does not get our standard input */
 	struct interrupt interrupt;
 	int interrupts; /* number of interrupts by the user */
 	struct job_output output;
@@ -70,7 +75,7 @@ static enum cli_status read_options(
 		} else if (option_is(reader, 'd', "detach")) {
 			run->is_detached = true;
 		} else if (option_is(reader, 'f', "follow")) {
-			run->follows = true;
+			run->wants_follow = run->follows = true;
 		} else if (option_is(reader, 'c', "shell")) {
 			run->is_shell = true;
 		} else if (option_is(reader, 'q', "quiet")) {
@@ -282,11 +287,33 @@ static enum cli_status look_for_end(struct run *run, bool *ret_has_ended)
 	return read == LINK_END || read == LINK_BROKEN ? CLI_UNREACHABLE : CLI_DONE;
 }
 
+/* Says once that what is typed here, or comes through a pipe, does not reach the job. */
+static void tell_input(struct run *run)
+{
+	int waiting = 0;
+	if (run->told_input || run->is_quiet || !isatty(STDERR_FILENO) ||
+	    !screen_is_ours(STDERR_FILENO) || ioctl(STDIN_FILENO, FIONREAD, &waiting) < 0 ||
+	    waiting <= 0)
+		return;
+	run->told_input = true;
+	job_output_erase(&run->output);
+	cli_error("standard input does not reach job %s: its own is empty", run->id);
+}
+
+/* Prints new output, but not over the screen of the shell's foreground job. */
+static enum cli_status print_output(struct run *run)
+{
+	if (!run->wants_follow && !screen_is_ours(STDOUT_FILENO))
+		return CLI_DONE;
+	return job_output_print(&run->output, run->link);
+}
+
 /* Handles one event while the job runs. */
 static enum cli_status wait_once(struct run *run, bool *ret_has_ended, int *ret_exit)
 {
 	int number;
-	bool has_tick = run->output.has_progress || (run->follows && run->interrupt.extra_fd < 0);
+	bool has_tick = run->output.has_progress || run->follows;
+	tell_input(run);
 	switch (interrupt_wait(
 	    &run->interrupt, run->link, has_tick && !run->is_quiet ? PROGRESS_MS : -1, &number)) {
 	case INTERRUPT_SIGNAL:
@@ -300,11 +327,11 @@ static enum cli_status wait_once(struct run *run, bool *ret_has_ended, int *ret_
 		char events[4096];
 		while (read(run->interrupt.extra_fd, events, sizeof events) > 0)
 			;
-		return job_output_print(&run->output, run->link);
+		return print_output(run);
 	}
 	case INTERRUPT_TIME:
 		if (run->follows)
-			return job_output_print(&run->output, run->link);
+			return print_output(run);
 		return run->is_quiet ? CLI_DONE : job_output_progress(&run->output, run->link);
 	case INTERRUPT_LINK:
 		break;
@@ -337,7 +364,10 @@ static int tell_end(struct run *run, const struct json *job)
 	buf_init(&took, 64);
 	show_duration(&took, ask_int(job, "duration_ms", 0));
 	time = (const char *)took.data;
-	if (number > 0) {
+	if (ask_bool(job, "timed_out", false)) {
+		status = EXIT_TIME_UP;
+		cli_error("job %s: the time was up after %s", run->id, time);
+	} else if (number > 0) {
 		status = EXIT_SIGNAL + (int)number;
 		cli_error(
 		    "job %s was killed by signal %" PRId64 " after %s", run->id, number, time);
@@ -390,7 +420,7 @@ static int wait_for_job(struct run *run)
 enum cli_status run_run(struct cli *cli, int argc, char **argv)
 {
 	struct option_reader reader;
-	struct run run = {.cli = cli};
+	struct run run = {.cli = cli, .follows = cli->is_terminal};
 	bool is_finished;
 	int exit_status;
 	enum cli_status status;

@@ -15,6 +15,7 @@
 #define COLUMNS_DEFAULT 80
 #define COLUMNS_MIN 20
 #define COLUMNS_MAX 10000
+#define SGR_MAX 64 /* bytes of a sequence; a longer one is made visible */
 #define VISIBLE_MAX ((size_t)256 * 1024 * 1024)
 
 static const char *const styles[] = {
@@ -37,6 +38,12 @@ bool screen_has_cursor(int fd)
 {
 	const char *term = getenv("TERM");
 	return isatty(fd) && term != NULL && *term && strcmp(term, "dumb") != 0;
+}
+
+bool screen_is_ours(int fd)
+{
+	pid_t group = tcgetpgrp(fd);
+	return group < 0 || group == getpgrp(); /* of another terminal no shell of ours knows */
 }
 
 int screen_columns(int fd)
@@ -80,6 +87,44 @@ int screen_text_block(struct buf *out, const void *bytes, size_t len)
 		at = stop + 1;
 	}
 	return 0;
+}
+
+/* The length of the SGR sequence at the beginning; 0: none; SIZE_MAX: text ends within it. */
+static size_t sgr_length(const char *text, size_t len)
+{
+	size_t at = 2;
+	if (len == 0 || text[0] != '\033' || (len > 1 && text[1] != '['))
+		return 0;
+	while (at < len && at < SGR_MAX && text[at] && strchr("0123456789;:", text[at]) != NULL)
+		at++;
+	if (at >= len)
+		return len < SGR_MAX ? SIZE_MAX : 0;
+	return text[at] == 'm' ? at + 1 : 0;
+}
+
+size_t screen_text_colors(struct buf *out, const void *bytes, size_t len)
+{
+	const char *at = bytes;
+	const char *end = at + len;
+	while (at < end) {
+		size_t sgr = sgr_length(at, (size_t)(end - at));
+		const char *stop = at;
+		if (sgr == SIZE_MAX)
+			return (size_t)(end - at);
+		if (sgr > 0) {
+			(void)buf_append(out, at, sgr);
+			at += sgr;
+			continue;
+		}
+		stop = memchr(at + 1, '\033', (size_t)(end - at - 1));
+		if (stop == NULL)
+			stop = end - utf8_incomplete_tail((const uint8_t *)at, (size_t)(end - at));
+		(void)screen_text_block(out, at, (size_t)(stop - at));
+		at = stop;
+		if (stop < end && *stop != '\033')
+			break;
+	}
+	return (size_t)(end - at);
 }
 
 size_t screen_text_cut(struct buf *out, const void *bytes, size_t len, size_t columns)

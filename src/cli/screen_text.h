@@ -28,6 +28,12 @@ bool screen_has_color(int fd);
 /* Whether a descriptor is a terminal that can erase a line. */
 bool screen_has_cursor(int fd);
 
+/*
+ * Whether we may draw on a descriptor: not while we are a background job of a shell there, whose
+ * foreground job has the screen.
+ */
+bool screen_is_ours(int fd);
+
 /* The columns of a terminal: of fd, else $COLUMNS, else 80; 20 to 10000. */
 int screen_columns(int fd);
 
@@ -42,6 +48,12 @@ int screen_text_line(struct buf *out, const void *bytes, size_t len);
 
 /* The same, but newlines and tabs stay. */
 int screen_text_block(struct buf *out, const void *bytes, size_t len);
+
+/*
+ * The same, and the sequences that change colours and styles stay (SGR). Returns the bytes at the
+ * end that were not appended, since a character or a sequence may begin there.
+ */
+size_t screen_text_colors(struct buf *out, const void *bytes, size_t len);
 
 /*
  * Appends untrusted text as one line of at most `columns` columns, with "…" at the end if it was

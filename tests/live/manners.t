@@ -59,6 +59,34 @@ done
 kill_daemon
 is 'jobs are listed in order of start' "$("$muxbus" list_jobs all=true | jq -r '[.jobs[].name] | add')" zmaqb
 
+# run on a terminal.
+
+type_line "$muxbus run -- sh -c 'printf \"\\033[31mred\\033[0m \\033[2Jx\\n\"; read x <$dir/go; exit 3'; echo result \$?"
+until_is 'run streams on a terminal, with colours' 1 screen "$escape[31mred"
+is 'other sequences are visible' "$(screen '\x1b[2Jx')" 1
+t send-keys -t "$pane" 'typed' Enter
+until_is 'what is typed does not reach the job, which is said' 1 screen 'standard input does not reach job'
+echo >"$dir/go"
+until_is 'and the status is that of the command' 1 screen 'result 3'
+type_line "$muxbus --color=never run -- printf '\\033[31mred\\n'"
+until_is 'without colours they are visible too' 1 screen '\x1b[31mred'
+type_line "$muxbus run -t 0.2 sleep 60; echo status \$?"
+until_is 'the time of -t is up' 1 screen 'status 124'
+is 'which is said' "$(screen ': the time was up after ')" 1
+type_line "$muxbus run -- sh -c 'echo fir''st; read x <$dir/go; echo sec''ond' &"
+until_is 'a job in the background writes' true job_wrote
+type_line 'echo a line of a per''son'
+until_is 'while a person types' 1 screen 'a line of a person'
+is 'its output is not drawn over that' "$(screen first)" 0
+echo >"$dir/go"
+until_is 'it comes at the end' 1 screen first
+type_line "$muxbus run -- sh -c 'echo fir''st; read x <$dir/go' >$dir/log &"
+until_is 'with its output in a file' true job_wrote
+sleep 1.2 # the interval of the line of progress
+is 'no line of progress is drawn' "$(screen first)" 0
+echo >"$dir/go"
+until_is 'the file has the output' first cat "$dir/log"
+
 # Starting a daemon, or not.
 
 without_daemon 'the daemon ends'
