@@ -58,25 +58,36 @@ static void say_with_hint(const struct cli *cli, const char *error, const char *
 }
 
 /* The first question: its answer has the version. Returns false if none comes. */
-static bool greet(const struct cli *cli, struct link *link)
+static bool greet(
+    const struct cli *cli, struct link *link, const char *method, struct link_answer *ret_answer)
 {
 	char text[PATH_MAX + 128];
-	struct link_answer answer = {0};
+	struct json_writer writer;
+	struct buf params;
 	const char *version;
-	uint64_t id = link_request(link, "describe", "{\"method\":\"ping\"}");
-	enum link_read read = id ? link_await(link, id, ASK_MUTE_MS, &answer) : LINK_BROKEN;
+	enum link_read read = LINK_BROKEN;
+	uint64_t id;
+	buf_init(&params, LINK_LINE_MAX);
+	json_writer_init(&writer, &params);
+	json_object_begin(&writer, NULL);
+	(void)json_put_text(&writer, "method", method, strlen(method));
+	json_object_end(&writer);
+	id = link_request(link, "describe", (const char *)params.data);
+	buf_finish(&params);
+	if (id)
+		read = link_await(link, id, ASK_MUTE_MS, ret_answer);
 	if (read == LINK_LATE) {
 		cli_error("the daemon at %s has accepted the connection, and has not answered for "
 			  "%d s: waiting for it",
 		    cli->socket, ASK_MUTE_MS / 1000);
-		read = link_await(link, id, ASK_TIMEOUT_MS - ASK_MUTE_MS, &answer);
+		read = link_await(link, id, ASK_TIMEOUT_MS - ASK_MUTE_MS, ret_answer);
 	}
 	if (read != LINK_LINE) {
 		(void)ask_say_read(read);
 		return false;
 	}
-	version = ask_string(answer.result, "version", "an earlier one");
-	if (strcmp(version, PACKAGE_VERSION) == 0)
+	version = ask_string(ret_answer->result, "version", "an earlier one");
+	if (ret_answer->error != NULL || strcmp(version, PACKAGE_VERSION) == 0)
 		return true;
 	(void)snprintf(text, sizeof text,
 	    "the version of muxbusd is %.64s, and this is muxbus %s: ", version, PACKAGE_VERSION);
@@ -84,7 +95,8 @@ static bool greet(const struct cli *cli, struct link *link)
 	return true;
 }
 
-struct link *ask_connect(struct cli *cli, bool may_start)
+struct link *ask_connect_for(
+    struct cli *cli, bool may_start, const char *method, struct link_answer *ret_answer)
 {
 	struct link *link;
 	char reason[PATH_MAX + 512];
@@ -103,11 +115,17 @@ struct link *ask_connect(struct cli *cli, bool may_start)
 	} else if (link == NULL) {
 		cli_error("%s", reason);
 	}
-	if (link != NULL && !greet(cli, link)) {
+	if (link != NULL && !greet(cli, link, method, ret_answer)) {
 		link_close(link);
 		link = NULL;
 	}
 	return link;
+}
+
+struct link *ask_connect(struct cli *cli, bool may_start)
+{
+	struct link_answer answer;
+	return ask_connect_for(cli, may_start, "ping", &answer);
 }
 
 enum cli_status ask_say_read(enum link_read read)

@@ -20,6 +20,10 @@
  */
 struct link *ask_connect(struct cli *cli, bool may_start);
 
+/* The same; the first question describes this method: *ret_answer is lent until the next one. */
+struct link *ask_connect_for(
+    struct cli *cli, bool may_start, const char *method, struct link_answer *ret_answer);
+
 /*
  * Asks. Returns CLI_DONE and the result, which is lent until the link's next use; else prints the
  * error and returns its status. timeout_ms -1: no timeout.

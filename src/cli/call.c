@@ -13,12 +13,15 @@
 #include "cli/catalog.h"
 #include "cli/link.h"
 #include "cli/show.h"
+#include "cli/status_text.h"
 
 struct call {
+	const char *name; /* as typed: the method, or its verb */
 	const char *method;
 	const char **words;
 	int count;
 	bool wants_help;
+	char *first; /* a word that was given its key */
 	struct buf params;
 	bool waits;
 };
@@ -48,56 +51,35 @@ static bool is_known(const struct cli *cli, const char *name)
 	return is_good;
 }
 
-/* Connects for a method. A typing error does not start a daemon where none has been. */
-static enum cli_status connect_for(struct cli *cli, const char *method, struct link **ret_link)
+/*
+ * Connects for a method, and gets its description. A typing error does not start a daemon where
+ * none has been.
+ */
+static enum cli_status connect_for(
+    struct cli *cli, const char *method, struct link **ret_link, const struct json **ret_row)
 {
+	struct link_answer answer;
 	bool may_start = true;
 	for (size_t i = 0; i < sizeof waking_none / sizeof *waking_none; i++)
 		may_start = may_start && strcmp(method, waking_none[i]) != 0;
 	if (may_start && access(cli->socket, F_OK) < 0 && !is_known(cli, method))
 		return CLI_USAGE;
-	*ret_link = ask_connect(cli, may_start);
-	return *ret_link != NULL ? CLI_DONE : CLI_UNREACHABLE;
-}
-
-/* Gets the daemon's description of the method. */
-static enum cli_status describe(
-    const struct cli *cli, struct link *link, const char *method, const struct json **ret_row)
-{
-	struct link_answer answer;
-	struct json_writer writer;
-	struct buf params;
-	bool is_full;
-	enum link_read read = LINK_LINE;
-	buf_init(&params, 4096);
-	json_writer_init(&writer, &params);
-	json_object_begin(&writer, NULL);
-	(void)json_put_text(&writer, "method", method, strlen(method));
-	json_object_end(&writer);
-	if (writer.is_cut)
-		(void)cli_usage(NULL, "the name of the method is too long");
-	else
-		read =
-		    link_ask(link, "describe", (const char *)params.data, ASK_TIMEOUT_MS, &answer);
-	is_full = writer.is_cut;
-	buf_finish(&params);
-	if (is_full)
-		return CLI_USAGE;
-	if (read != LINK_LINE)
-		return ask_say_read(read);
+	*ret_link = ask_connect_for(cli, may_start, method, &answer);
+	if (*ret_link == NULL)
+		return CLI_UNREACHABLE;
 	if (answer.error != NULL)
 		return is_known(cli, method) ? ask_say_error(answer.error) : CLI_USAGE;
 	*ret_row = json_member(json_member(answer.result, "methods"), method);
 	return *ret_row != NULL ? CLI_DONE : CLI_NO;
 }
 
-static void print_usage(FILE *stream, const char *method, const struct json *schema)
+static void print_usage(FILE *stream, const char *name, const struct json *schema)
 {
 	struct buf usage;
 	buf_init(&usage, ARGUMENTS_PARAMS_MAX);
-	arguments_usage(&usage, method, schema);
+	arguments_usage(&usage, name, schema);
 	(void)fprintf(
-	    stream, "usage: muxbus %s\nSee: muxbus help %s\n", (const char *)usage.data, method);
+	    stream, "usage: muxbus %s\nSee: muxbus help %s\n", (const char *)usage.data, name);
 	buf_finish(&usage);
 }
 
@@ -107,15 +89,29 @@ static enum cli_status make_params(struct call *call, const struct json *row)
 	const struct json *schema = json_member(row, "params");
 	call->waits = ask_bool(row, "waits", false);
 	if (call->wants_help) {
-		print_usage(stdout, call->method, schema);
+		print_usage(stdout, call->name, schema);
 		return CLI_DONE;
 	}
 	if (arguments_write(
 		&call->params, schema, call->count, call->words, reason, sizeof reason) == 0)
 		return CLI_DONE;
-	cli_error("%s: %s", call->method, reason);
-	print_usage(stderr, call->method, schema);
+	cli_error("%s: %s", call->name, reason);
+	print_usage(stderr, call->name, schema);
 	return CLI_USAGE;
+}
+
+static void print_result(struct cli *cli, const char *method, const struct json *result)
+{
+	struct buf out;
+	if (strcmp(method, "status") != 0 || show_is_json(cli) ||
+	    json_member(result, "audit") != NULL) {
+		show_result(cli, method, result);
+		return;
+	}
+	buf_init(&out, LINK_LINE_MAX);
+	status_text(&out, result, cli->has_color);
+	(void)fwrite(out.data, 1, out.len, stdout); /* cli_flush() checks */
+	buf_finish(&out);
 }
 
 /* The exit status for a result: a timeout has a status of its own. */
@@ -124,27 +120,54 @@ static enum cli_status status_of(const struct json *result)
 	return ask_bool(result, "timed_out", false) ? CLI_TIMEOUT : CLI_DONE;
 }
 
-static enum cli_status run(struct cli *cli, struct call *call, struct link *link)
+static enum cli_status run(
+    struct cli *cli, struct call *call, struct link *link, const struct json *row)
 {
-	const struct json *row, *result;
-	enum cli_status status = describe(cli, link, call->method, &row);
-	if (status == CLI_DONE)
-		status = make_params(call, row);
+	const struct json *result;
+	enum cli_status status = make_params(call, row);
 	if (status != CLI_DONE || call->wants_help)
 		return status;
 	status = ask_result(link, call->method, (const char *)call->params.data,
 	    call->waits ? -1 : ASK_TIMEOUT_MS, &result);
 	if (status != CLI_DONE)
 		return status;
-	show_result(cli, call->method, result);
+	print_result(cli, call->method, result);
 	return status_of(result);
+}
+
+/* Gives the first word the key of the verb, if another word without a key follows. */
+static void key_first(struct call *call, const char *key)
+{
+	if (call->count < 2 || strchr(call->words[0], '=') != NULL ||
+	    strcmp(call->words[0], "--") == 0)
+		return;
+	for (int i = 1; i < call->count; i++) {
+		if (strchr(call->words[i], '=') != NULL && strcmp(call->words[i - 1], "--") != 0)
+			continue;
+		call->first = xasprintf("%s=%s", key, call->words[0]);
+		call->words[0] = call->first;
+		return;
+	}
+}
+
+/* Adds the preset of a verb, unless a word gives that key. */
+static void add_preset(struct call *call, const char *preset)
+{
+	size_t len = strcspn(preset, "=");
+	for (int i = 0; i < call->count && strcmp(call->words[i], "--") != 0; i++)
+		if (strncmp(call->words[i], preset, len) == 0 && call->words[i][len] != '\0' &&
+		    strchr("=:", call->words[i][len]) != NULL)
+			return;
+	memmove(call->words + 1, call->words, (size_t)call->count * sizeof *call->words);
+	call->words[0] = preset;
+	call->count++;
 }
 
 /* Removes the options; the other words are the arguments. */
 static void sort_words(struct cli *cli, struct call *call, int argc, char **argv)
 {
 	bool is_verbatim = false;
-	call->words = xcalloc((size_t)argc + 1, sizeof *call->words);
+	call->words = xcalloc((size_t)argc + 2, sizeof *call->words);
 	for (int i = 1; i < argc; i++) {
 		if (!is_verbatim && strcmp(argv[i], "--") == 0)
 			is_verbatim = true;
@@ -161,16 +184,23 @@ static void sort_words(struct cli *cli, struct call *call, int argc, char **argv
 
 enum cli_status call_run(struct cli *cli, int argc, char **argv)
 {
-	struct call call = {.method = argv[0]};
+	const struct verb *verb = verb_find(argv[0]);
+	struct call call = {.name = argv[0], .method = verb != NULL ? verb->method : argv[0]};
+	const struct json *row;
 	struct link *link = NULL;
 	enum cli_status status;
 	sort_words(cli, &call, argc, argv);
+	if (verb != NULL && verb->first != NULL)
+		key_first(&call, verb->first);
+	if (verb != NULL && verb->preset != NULL)
+		add_preset(&call, verb->preset);
 	buf_init(&call.params, ARGUMENTS_PARAMS_MAX);
-	status = connect_for(cli, call.method, &link);
+	status = connect_for(cli, call.method, &link, &row);
 	if (status == CLI_DONE)
-		status = run(cli, &call, link);
+		status = run(cli, &call, link, row);
 	link_close(link);
 	buf_finish(&call.params);
+	mem_free(call.first);
 	mem_free(call.words);
 	return cli_flush(status);
 }

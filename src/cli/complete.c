@@ -139,7 +139,8 @@ static void offer_methods(struct completion *completion, const char *lead)
 	    : NULL;
 	for (const struct json *row = methods != NULL ? methods->child : NULL; row != NULL;
 	     row = row->next)
-		offer(completion, lead, row->name, ask_string(row, "summary", ""));
+		if (*lead || verb_find(row->name) == NULL)
+			offer(completion, lead, row->name, ask_string(row, "summary", ""));
 }
 
 static void offer_events(struct completion *completion, const char *lead)
@@ -295,6 +296,8 @@ static void complete_verb(
 		offer_list(completion, verb->options != NULL ? verb->options : "", ' ');
 		if (strstr(verb->usage, "pane") != NULL)
 			(void)offer_live(completion, "", "pane");
+		if (strstr(verb->usage, " job") != NULL)
+			(void)offer_live(completion, "", "job");
 	}
 }
 
@@ -342,19 +345,23 @@ static void complete_words(struct buf *out, struct cli *cli, size_t count, char 
 	completion.catalog = catalog_open(cli, reason, sizeof reason);
 	name = at < count - 1 ? words[at] : NULL;
 	verb = name != NULL ? verb_find(name) : NULL;
-	row = name != NULL && completion.catalog != NULL ? catalog_method(completion.catalog, name)
-							 : NULL;
+	row = name != NULL && completion.catalog != NULL
+	    ? catalog_method(
+		  completion.catalog, verb != NULL && verb->method != NULL ? verb->method : name)
+	    : NULL;
 	if (name == NULL && completion.current[0] == '-') {
 		offer_list(
 		    &completion, "--host -L -S -s --json --text --color= --help --version", ' ');
 	} else if (name == NULL) {
 		offer_verbs(&completion);
 		offer_methods(&completion, "");
-	} else if (verb != NULL) {
+	} else if (verb != NULL && verb->method == NULL) {
 		complete_verb(&completion, verb, words[count - 2]);
 	} else if (row != NULL && completion.current[0] == '-') {
 		offer_list(&completion, "--help --json --text --color=", ' ');
 	} else if (row != NULL) {
+		if (verb != NULL && verb->first != NULL && count - 2 == at)
+			(void)offer_live(&completion, "", verb->first);
 		complete_method(&completion, row, count - 2 - at, words + at + 1);
 	}
 	catalog_close(completion.catalog);

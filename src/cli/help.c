@@ -104,7 +104,7 @@ static void put_methods(struct page *page, const struct json *methods)
 		bool is_first = true;
 		for (const struct json *row = methods != NULL ? methods->child : NULL; row != NULL;
 		     row = row->next) {
-			if (group_of(row->name) != group)
+			if (group_of(row->name) != group || verb_find(row->name) != NULL)
 				continue;
 			if (is_first)
 				title(page, groups[group].title);
@@ -257,15 +257,20 @@ static void put_results(struct page *page, const struct json *results)
 		entry(page, ask_string(at, "name", "?"), ask_string(at, "help", ""));
 }
 
-static void put_method(struct page *page, const struct json *row)
+/* The method, under the name that was asked for. */
+static void put_method(struct page *page, const struct json *row, const char *name)
 {
 	const struct json *schema = json_member(row, "params");
 	const struct json *example = json_member(row, "example");
 	struct buf text;
 	buf_init(&text, OUT_MAX);
-	arguments_usage(&text, row->name, schema);
+	arguments_usage(&text, name, schema);
 	(void)buf_append_str(&page->out, "usage: muxbus ");
 	wrap(page, (const char *)text.data, 14, 14);
+	if (strcmp(name, row->name) != 0)
+		(void)buf_printf(&page->out, "\nThe same as %s%s%s.\n", row->name,
+		    verb_find(name)->preset != NULL ? " with " : "",
+		    verb_find(name)->preset != NULL ? verb_find(name)->preset : "");
 	(void)buf_append_byte(&page->out, '\n');
 	wrap(page, ask_string(row, "summary", ""), 0, 0);
 	if (*ask_string(row, "help", "")) {
@@ -276,7 +281,7 @@ static void put_method(struct page *page, const struct json *row)
 	put_results(page, json_member(row, "result"));
 	title(page, "Example");
 	buf_clear(&text);
-	arguments_example(&text, row->name, schema, example);
+	arguments_example(&text, name, schema, example);
 	(void)buf_append_str(&page->out, "  muxbus ");
 	(void)screen_text_line(&page->out, text.data, text.len);
 	(void)buf_append_byte(&page->out, '\n');
@@ -316,7 +321,7 @@ static enum cli_status put_one(struct page *page, struct cli *cli, const char *n
 	const struct verb *verb = verb_find(name);
 	const struct json *row;
 	struct catalog *catalog;
-	if (verb != NULL) {
+	if (verb != NULL && verb->method == NULL) {
 		put_verb(page, verb);
 		if (strcmp(verb->name, "wait") == 0)
 			put_wait(page, cli);
@@ -335,9 +340,9 @@ static enum cli_status put_one(struct page *page, struct cli *cli, const char *n
 		catalog_close(catalog);
 		return CLI_DONE;
 	}
-	row = catalog_method(catalog, name);
+	row = catalog_method(catalog, verb != NULL ? verb->method : name);
 	if (row != NULL) {
-		put_method(page, row);
+		put_method(page, row, name);
 	} else {
 		const char *near = catalog_nearest(catalog, name);
 		cli_error("there is no \"%s\"%s%s%s", name, near != NULL ? "; did you mean \"" : "",

@@ -109,6 +109,7 @@ enum cli_status job_output_print(struct job_output *output, struct link *link)
 		from = ask_int(result, "from", output->offset);
 		to = ask_int(result, "to", output->offset);
 		end = ask_int(result, "end", to);
+		output->is_running = ask_bool(result, "running", false);
 		job_output_erase(output);
 		if (from > output->offset)
 			cli_error(

@@ -14,6 +14,7 @@ struct job_output {
 	struct cli *cli;
 	const char *job;
 	int64_t offset; /* printed up to here */
+	bool is_running; /* the job, when its output was last read */
 	struct buf bytes; /* of one read */
 	struct buf tail; /* of an incomplete character or sequence */
 	bool is_styled; /* sequences that change colours were printed */

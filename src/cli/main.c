@@ -10,6 +10,7 @@
 #include "cli/call.h"
 #include "cli/cli.h"
 #include "cli/locate.h"
+#include "cli/overview.h"
 #include "cli/remote.h"
 #include "cli/screen_text.h"
 #include "config.h"
@@ -97,6 +98,8 @@ int main(int argc, char **argv)
 		return (int)cli_flush((enum cli_status)status);
 	argc -= optind;
 	argv += optind;
+	if (argc == 0 && cli.is_terminal)
+		return (int)overview_run(&cli);
 	if (argc == 0)
 		return cli_usage(NULL, "a verb or method is missing");
 	verb = verb_find(argv[0]);

@@ -1,0 +1,133 @@
+/* SPDX-License-Identifier: ISC */
+/* muxbus logs: prints the output of a job, and follows it until the job ends. */
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/inotify.h>
+#include <unistd.h>
+
+#include "base/buf.h"
+#include "cli/ask.h"
+#include "cli/interrupt.h"
+#include "cli/job_output.h"
+#include "cli/option.h"
+#include "cli/verbs.h"
+
+enum {
+	PARAMS_MAX = 4096,
+	JOB_MAX = 200, /* bytes of a name */
+	LOOK_MS = 1000, /* for the end of the job */
+};
+
+struct logs {
+	struct cli *cli;
+	const char *job;
+	bool follows;
+	struct link *link;
+	struct interrupt interrupt;
+	struct job_output output;
+};
+
+static enum cli_status read_options(
+    struct logs *logs, struct option_reader *reader, bool *ret_is_done)
+{
+	const char *word;
+	enum option_read read;
+	*ret_is_done = false;
+	while ((read = option_next(reader, &word)) != OPTION_END) {
+		if (read == OPTION_WORD && logs->job != NULL)
+			return cli_usage("logs", "one job at a time, not \"%s\" too", word);
+		if (read == OPTION_WORD) {
+			logs->job = word;
+		} else if (cli_help("logs", word)) {
+			*ret_is_done = true;
+			return CLI_DONE;
+		} else if (option_is(reader, 'f', "follow")) {
+			logs->follows = true;
+		} else {
+			return option_unknown(reader);
+		}
+	}
+	if (logs->job == NULL || strlen(logs->job) > JOB_MAX)
+		return cli_usage("logs", "a job is missing: its id or name");
+	return CLI_DONE;
+}
+
+/* Finds the job, and watches its log for changes. */
+static enum cli_status open_log(struct logs *logs, char id[65])
+{
+	const struct json *job;
+	struct json_writer writer;
+	struct buf params;
+	enum cli_status status;
+	buf_init(&params, PARAMS_MAX);
+	json_writer_init(&writer, &params);
+	json_object_begin(&writer, NULL);
+	(void)json_put_text(&writer, "job", logs->job, strlen(logs->job));
+	json_object_end(&writer);
+	status = ask_result(logs->link, "get_job", (const char *)params.data, ASK_TIMEOUT_MS, &job);
+	buf_finish(&params);
+	if (status != CLI_DONE)
+		return status;
+	(void)snprintf(id, 65, "%s", ask_string(job, "id", ""));
+	logs->interrupt.extra_fd = inotify_init1(IN_CLOEXEC | IN_NONBLOCK);
+	if (logs->interrupt.extra_fd >= 0)
+		(void)inotify_add_watch(logs->interrupt.extra_fd, ask_string(job, "log", ""),
+		    IN_MODIFY); /* else the log is polled */
+	return CLI_DONE;
+}
+
+static enum cli_status print_log(struct logs *logs)
+{
+	for (;;) {
+		char events[4096];
+		int signal;
+		enum cli_status status = job_output_print(&logs->output, logs->link);
+		if (status == CLI_UNREACHABLE)
+			cli_error("muxbusd is gone");
+		if (status != CLI_DONE || !logs->follows || !logs->output.is_running ||
+		    ferror(stdout))
+			return status;
+		switch (interrupt_wait(&logs->interrupt, NULL, LOOK_MS, &signal)) {
+		case INTERRUPT_SIGNAL:
+		case INTERRUPT_READER:
+			return CLI_DONE;
+		case INTERRUPT_EXTRA:
+			while (read(logs->interrupt.extra_fd, events, sizeof events) > 0)
+				;
+			break;
+		case INTERRUPT_LINK:
+		case INTERRUPT_TIME:
+			break;
+		}
+	}
+}
+
+enum cli_status logs_run(struct cli *cli, int argc, char **argv)
+{
+	struct option_reader reader;
+	struct logs logs = {.cli = cli};
+	bool is_finished;
+	char id[65];
+	enum cli_status status;
+	option_start(&reader, cli, argc, argv);
+	status = read_options(&logs, &reader, &is_finished);
+	if (status != CLI_DONE || is_finished)
+		return status;
+	if (interrupt_open(&logs.interrupt) < 0) {
+		cli_error("cannot watch signals: %s", strerror(errno));
+		return CLI_NO;
+	}
+	logs.link = ask_connect(cli, true);
+	status = logs.link != NULL ? open_log(&logs, id) : CLI_UNREACHABLE;
+	if (status == CLI_DONE) {
+		job_output_init(&logs.output, cli, id);
+		status = print_log(&logs);
+		job_output_finish(&logs.output);
+	}
+	if (logs.interrupt.extra_fd >= 0)
+		(void)close(logs.interrupt.extra_fd);
+	link_close(logs.link);
+	interrupt_close(&logs.interrupt);
+	return cli_flush(status);
+}

@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: ISC */
+/* The page of muxbus without a verb, on a terminal: the daemon's status, and common verbs. */
+#include "cli/overview.h"
+
+#include <stdio.h>
+
+#include "base/buf.h"
+#include "cli/ask.h"
+#include "cli/screen_text.h"
+#include "cli/status_text.h"
+
+#define OUT_MAX ((size_t)1024 * 1024)
+#define NAME_COLUMNS 8
+
+static const char *const common[] = {"ls", "top", "run", "logs", "send", "wait", "watch", "help"};
+
+static void put_status(struct buf *out, struct cli *cli)
+{
+	char reason[PATH_MAX + 512];
+	struct link_answer answer = {0};
+	struct link *link;
+	struct buf hint;
+	enum link_state state = link_open(&link, cli->socket, reason, sizeof reason);
+	if (state == LINK_OK && link_ask(link, "status", NULL, ASK_MUTE_MS, &answer) == LINK_LINE &&
+	    answer.result != NULL) {
+		status_text(out, answer.result, cli->has_color);
+	} else {
+		buf_init(&hint, OUT_MAX);
+		(void)buf_printf(
+		    &hint, "muxbusd %s: ", state == LINK_OK ? "does not answer" : "is not running");
+		cli_hint(&hint, cli, state == LINK_OK ? "muxbus doctor" : "muxbus start");
+		(void)screen_text_line(out, hint.data, hint.len);
+		(void)buf_append_byte(out, '\n');
+		buf_finish(&hint);
+	}
+	link_close(link);
+}
+
+enum cli_status overview_run(struct cli *cli)
+{
+	struct buf out;
+	buf_init(&out, OUT_MAX);
+	put_status(&out, cli);
+	(void)buf_append_byte(&out, '\n');
+	for (size_t i = 0; i < sizeof common / sizeof *common; i++)
+		(void)buf_printf(&out, "  muxbus %s%-*s%s  %s\n",
+		    screen_style(cli->has_color, SCREEN_NAME), NAME_COLUMNS, common[i],
+		    screen_style(cli->has_color, SCREEN_PLAIN), verb_find(common[i])->summary);
+	(void)fwrite(out.data, 1, out.len, stdout); /* cli_flush() checks */
+	buf_finish(&out);
+	return cli_flush(CLI_DONE);
+}

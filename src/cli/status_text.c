@@ -1,0 +1,143 @@
+/* SPDX-License-Identifier: ISC */
+/* The status of the daemon in ten lines for people. */
+#include "cli/status_text.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "cli/ask.h"
+#include "cli/screen_text.h"
+#include "cli/show.h"
+
+#define LINE_MAX_BYTES 65536
+
+/* "1 pane", "2 panes"; watch has the plural watches. */
+static void put_count(struct buf *out, const struct json *object, const char *member,
+    const char *noun, const char *end)
+{
+	int64_t count = ask_int(object, member, 0);
+	bool is_watch = noun[strlen(noun) - 1] == 'h';
+	(void)buf_printf(out, "%" PRId64 " %s%s%s", count, noun,
+	    count == 1     ? ""
+		: is_watch ? "es"
+			   : "s",
+	    end);
+}
+
+static void put_head(struct buf *line, const struct json *status)
+{
+	(void)buf_printf(line, "%s, for ", ask_string(status, "version", "?"));
+	show_duration(line, (int64_t)(ask_double(status, "uptime_sec", 0) * 1000));
+	(void)buf_printf(line, ", process %" PRId64, ask_int(status, "pid", 0));
+}
+
+static void put_socket(struct buf *line, const struct json *status)
+{
+	(void)buf_append_str(line, ask_string(status, "socket", "?"));
+}
+
+static void put_tmux(struct buf *line, const struct json *status)
+{
+	const struct json *tmux = json_member(status, "tmux");
+	const char *state = ask_string(tmux, "state", "?");
+	if (strcmp(state, "live") == 0)
+		(void)buf_printf(line,
+		    "%s, process %" PRId64 ", attached by %" PRId64 " connection%s",
+		    ask_string(tmux, "version", "?"), ask_int(tmux, "pid", 0),
+		    ask_int(tmux, "connections", 0),
+		    ask_int(tmux, "connections", 0) == 1 ? "" : "s");
+	else
+		(void)buf_printf(line, "%s: %s", state, ask_string(tmux, "reason", "not followed"));
+	(void)buf_printf(line, ", at %s", ask_string(tmux, "socket", "?"));
+}
+
+static void put_panes(struct buf *line, const struct json *status)
+{
+	put_count(line, status, "panes", "pane", " in ");
+	put_count(line, status, "windows", "window", " of ");
+	put_count(line, status, "sessions", "session", "");
+}
+
+static void put_work(struct buf *line, const struct json *status)
+{
+	put_count(line, status, "jobs", "job", ", ");
+	put_count(line, status, "timers", "timer", ", ");
+	put_count(line, status, "watches", "watch", ", ");
+	put_count(line, status, "waits", "wait", "");
+}
+
+static void put_queue(struct buf *line, const struct json *status)
+{
+	const struct json *queue = json_member(status, "queue");
+	const struct json *journal = json_member(queue, "journal");
+	const struct json *ways = json_member(status, "ways");
+	int lost = 0;
+	put_count(line, queue, "undelivered", "undelivered notification", "");
+	for (const struct json *way = ways != NULL ? ways->child : NULL; way != NULL;
+	     way = way->next)
+		lost += strcmp(ask_string(way, "way", ""), "none") == 0;
+	if (lost > 0)
+		(void)buf_printf(line, ", %d without a way to an agent", lost);
+	(void)buf_printf(line, "; journal %s, ", ask_string(journal, "state", "?"));
+	show_bytes(line, ask_int(journal, "bytes", 0));
+}
+
+static void put_programs(struct buf *line, const struct json *status)
+{
+	put_count(line, status, "peers", "connection", ", ");
+	put_count(line, status, "subscriptions", "subscription", "");
+}
+
+static void put_requests(struct buf *line, const struct json *status)
+{
+	const struct json *counters = json_member(status, "counters");
+	put_count(line, counters, "requests", "request", ", ");
+	put_count(line, counters, "errors", "error", "");
+}
+
+static void put_events(struct buf *line, const struct json *status)
+{
+	const struct json *counters = json_member(status, "counters");
+	(void)buf_printf(line, "%" PRId64 " sent, %" PRId64 " dropped, last number %" PRId64,
+	    ask_int(counters, "events_sent", 0), ask_int(counters, "events_dropped", 0),
+	    ask_int(json_member(status, "queue"), "last", 0));
+}
+
+static void put_memory(struct buf *line, const struct json *status)
+{
+	show_bytes(line, ask_int(json_member(status, "memory"), "rss_bytes", 0));
+	(void)buf_append_str(line, ", of it output of panes ");
+	show_bytes(line, ask_int(json_member(status, "streams"), "ring_bytes", 0));
+}
+
+static const struct {
+	const char *name;
+	void (*put)(struct buf *line, const struct json *status);
+} rows[] = {
+    {"muxbusd", put_head},
+    {"socket", put_socket},
+    {"tmux", put_tmux},
+    {"panes", put_panes},
+    {"running", put_work},
+    {"queue", put_queue},
+    {"programs", put_programs},
+    {"requests", put_requests},
+    {"events", put_events},
+    {"memory", put_memory},
+};
+
+void status_text(struct buf *out, const struct json *status, bool has_color)
+{
+	struct buf line;
+	buf_init(&line, LINE_MAX_BYTES);
+	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+		buf_clear(&line);
+		rows[i].put(&line, status);
+		(void)buf_printf(out, "%s%8s%s  ", screen_style(has_color, SCREEN_NAME),
+		    rows[i].name, screen_style(has_color, SCREEN_PLAIN));
+		(void)screen_text_line(out, line.data, line.len);
+		(void)buf_append_byte(out, '\n');
+	}
+	buf_finish(&line);
+}

@@ -1,0 +1,14 @@
+/* SPDX-License-Identifier: ISC */
+/* The status of the daemon in ten lines for people. */
+#ifndef CLI_STATUS_TEXT_H
+#define CLI_STATUS_TEXT_H
+
+#include <stdbool.h>
+
+#include "base/buf.h"
+#include "wire/json.h"
+
+/* Appends the lines; status is the result of the method. Untrusted text is made visible. */
+void status_text(struct buf *out, const struct json *status, bool has_color);
+
+#endif

@@ -1,0 +1,75 @@
+#!/bin/sh
+# SPDX-License-Identifier: ISC
+# The names that one expects of a command line: each verb once, from the table to its effect.
+. "$MUXBUS_SRCDIR/tests/live/live.sh"
+start 'exec sh'
+PATH="$MUXBUS_BUILDDIR:$PATH"
+export PATH
+pane=$(t list-panes -a -F '#{pane_id}')
+mkfifo "$dir/go"
+
+shows() { # shows TEXT: on how many lines of the pane that is
+	muxbus --text capture "$pane" | grep -c -e "$1" || :
+}
+complete() { # complete WORD...: the words that may follow, on one line
+	muxbus complete -- "$@" | cut -f 1 | tr '\n' ' '
+}
+
+# Shorter names of methods.
+
+is 'ls lists the panes' "$(muxbus ls | jq -r '.panes[0].pane')" "$pane"
+is 'as a table for a person' "$(muxbus --text ls | cut -d ' ' -f 1 | tr '\n' ' ')" "PANE $pane "
+muxbus send main 'echo se''nt' >/dev/null
+until_is 'send types a line and presses Enter' 1 shows '^sent$'
+muxbus send "$pane" enter=false 'echo un''sent' >/dev/null
+until_is 'capture shows the screen' 1 shows 'echo unsent$'
+is 'without Enter, if asked for' "$(shows '^unsent')" 0
+muxbus send_keys "$pane" C-u >/dev/null
+muxbus send "$pane" -- 'echo enter=''true' >/dev/null
+until_is 'a text with an equals sign follows --' 1 shows '^enter=true$'
+job=$(muxbus run -d -n reader -- sh -c "echo first; read x <$dir/go; echo second; sleep 60" | jq -r .id)
+is 'jobs lists the jobs' "$(muxbus jobs running=true | jq -r '.jobs[].name')" reader
+is 'ps too' "$(muxbus ps | jq -r '.jobs[].id')" "$job"
+until_is 'logs prints the output of a job' first muxbus logs reader
+muxbus logs -f "$job" >"$dir/out" &
+follower=$!
+echo >"$dir/go"
+until_is 'and follows it' 'first second' sh -c "tr '\n' ' ' <'$dir/out' | sed 's/ \$//'"
+is 'restart starts it again' "$(muxbus restart reader | jq -r .replaced)" "$job"
+wait "$follower"
+is 'logs ends with its job' $? 0
+is 'kill stops a job' "$(muxbus kill reader | jq -r '.id | length')" 4
+until_is 'which ends' 0 sh -c "muxbus ps running=true | jq '.jobs | length'"
+muxbus logs nothing 2>"$dir/err"
+is 'logs of an unknown job' "$? $(grep -c 'there is no job' "$dir/err")" '1 1'
+muxbus logs 2>"$dir/err"
+is 'logs of none' "$? $(grep -c 'a job is missing' "$dir/err")" '2 1'
+
+# The state of the daemon.
+
+is 'status has ten lines for a person' "$(muxbus --text status | wc -l)" 10
+is 'of these columns' "$(muxbus --text status | sed 's/^ *//; s/ .*//' | tr '\n' ' ')" \
+	'muxbusd socket tmux panes running queue programs requests events memory '
+is 'with its facts' "$(muxbus --text status | grep -c -e "^  socket  $MUXBUS\$" -e '^   panes  1 pane in 1 window of 1 session$')" 2
+is 'and everything in a pipe' "$(muxbus status | jq -r '.counters.errors > 0, .socket' | tr '\n' ' ')" "true $MUXBUS "
+muxbus >"$dir/out" 2>&1
+is 'without a verb there is the usage in a pipe' "$? $(grep -c '^usage: muxbus' "$dir/out")" '2 1'
+t send-keys -t "$pane" "clear; $MUXBUS_BUILDDIR/muxbus; echo done \$?" Enter
+until_is 'and a page on a terminal' 1 shows '^done 0$'
+is 'with the status and eight verbs' "$(shows '^ *muxbusd ') $(shows '^  muxbus [a-z]')" '1 8'
+t send-keys -t "$pane" "clear; $MUXBUS_BUILDDIR/muxbus -s $dir/nothing; echo done \$?" Enter
+until_is 'also without a daemon' 1 shows '^done 0$'
+is 'with the remedy' "$(shows "is not running: muxbus -s $dir/nothing start")" 1
+
+# Each verb has its help, its usage and its completion.
+
+for verb in $(sed -n 's/^    {"\([a-z]*\)", VERB.*/\1/p' "$MUXBUS_SRCDIR/src/cli/verbs.c"); do
+	[ "$verb" != complete ] || continue
+	is "help lists $verb, and has its usage" "$(muxbus help | grep -c "^  $verb ") $(muxbus help "$verb" | grep -c "^usage: muxbus $verb")" '1 1'
+	is "completion offers $verb" "$(complete "$verb" | tr ' ' '\n' | grep -c -x "$verb")" 1
+done
+is 'help of a shorter name says so' "$(muxbus help send | grep -c '^The same as send_text with enter=true')" 1
+is 'completion of send has the panes' "$(complete send '%')" "$pane "
+is 'of kill, the jobs and the arguments' "$(complete kill sig)" 'signal= '
+is 'of logs, the jobs' "$(complete logs "$job")" "$job "
+done_testing
