@@ -148,6 +148,39 @@ static void test_one_sleep(void)
 	world_finish(&world);
 }
 
+static void test_reminders(void)
+{
+	char old[NOTIFICATION_ID_SIZE] = "";
+	const struct timer *timer, *tea;
+	struct world world;
+	unsigned count = 0;
+	world_open(&world);
+	tea = timer_remind(world.timers, &pane, 60000, false, "tea", NULL);
+	ok(tea != NULL && timer_remind(world.timers, &pane, 50000, false, "water", NULL) != NULL,
+	    "a pane has several reminders");
+	is_int(timer_sleep(world.timers, &pane, 90000, false, NULL, &timer, old), TIMER_SET,
+	    "and its sleep beside them");
+	for (timer = NULL; (timer = timer_of_pane(world.timers, &pane, timer)) != NULL;)
+		count++;
+	is_int(count, 3, "these are the timers of the pane");
+	world_pass(&world, 50000);
+	is_str(newest(&world)->text, "water", "a reminder notifies of its text");
+	world_unload(&world);
+	world.boot_ms += 13000;
+	world.real_ms += 13000;
+	world_load(&world);
+	world_pass(&world, 0);
+	is_str(newest(&world)->text, "tea (3 s late)", "which survives a restart");
+	world_pass(&world, 30000);
+	is_str(newest(&world)->text, "the sleep is over", "a sleep has none");
+	for (count = 0; timer_remind(world.timers, &pane, 1000, false, "x", NULL) != NULL;)
+		count++;
+	is_int(count, REMINDERS_MAX, "there is a maximum");
+	is_int(timer_sleep(world.timers, &pane, 1000, false, NULL, &timer, old), TIMER_SET,
+	    "which leaves room for sleeps");
+	world_finish(&world);
+}
+
 static void test_restart(void)
 {
 	char old[NOTIFICATION_ID_SIZE], id[NOTIFICATION_ID_SIZE];
@@ -317,6 +350,7 @@ static void test_order(void)
 int main(void)
 {
 	test_one_sleep();
+	test_reminders();
 	test_restart();
 	test_reboot();
 	test_suspend();

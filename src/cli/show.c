@@ -176,7 +176,7 @@ static const struct list lists[] = {
 	    {"ATTACHED", "{attached}"}, {"CREATED", "{created}"}, {"GROUP", "{group}"}}},
     {"timers",
 	{{"ID", "{id}"}, {"PANE", "{pane}"}, {"DUE", "{due}"}, {"RECURRING", "{recurring}"},
-	    {"PERIOD", "{period_sec}"}}},
+	    {"PERIOD", "{period_sec}"}, {"TEXT", "{text}"}}},
     {"watches",
 	{{"ID", "{id}"}, {"STATE", "{state}"}, {"PANE", "{pane}"}, {"FILE", "{file}"},
 	    {"REGEX", "{regex}"}, {"COUNT", "{count}"}, {"DUE", "{due}"}}},

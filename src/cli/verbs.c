@@ -29,6 +29,8 @@ const struct verb verbs[] = {
     {"logs", VERB_WORK, "[-f] job", "print the output of a job", "--follow", logs_run, NULL, NULL,
 	NULL},
     {"ps", VERB_WORK, "", "list the jobs", NULL, call_run, "list_jobs", NULL, NULL},
+    {"remind", VERB_WORK, "[-r] [-p pane] time text", "notify a pane of a text after a time",
+	"--pane --recurring", remind_run, NULL, NULL, NULL},
     {"restart", VERB_WORK, "", "end a job if it runs, and start its command again", NULL, call_run,
 	"restart_job", NULL, NULL},
     {"run", VERB_WORK, "[-dfcq] [-n name] [-C dir] [-t time] [--] command [argument ...]",

@@ -16,6 +16,7 @@ enum cli_status mark_run(struct cli *cli, int argc, char **argv);
 enum cli_status mcp_run(struct cli *cli, int argc, char **argv);
 enum cli_status record_run(struct cli *cli, int argc, char **argv);
 enum cli_status relay_run(struct cli *cli, int argc, char **argv);
+enum cli_status remind_run(struct cli *cli, int argc, char **argv);
 enum cli_status run_run(struct cli *cli, int argc, char **argv);
 enum cli_status screenshot_run(struct cli *cli, int argc, char **argv);
 enum cli_status setup_run(struct cli *cli, int argc, char **argv);

@@ -45,6 +45,19 @@ is 'logs of an unknown job' "$? $(grep -c 'there is no job' "$dir/err")" '1 1'
 muxbus logs 2>"$dir/err"
 is 'logs of none' "$? $(grep -c 'a job is missing' "$dir/err")" '2 1'
 
+# Reminders.
+
+is 'remind sets a timer with a text' "$(muxbus remind -p "$pane" 1h 'some tea' | jq -r .message | cut -c 1-20)" 'The reminder is set.'
+muxbus remind -p "$pane" 30m water >/dev/null
+is 'several of a pane' "$(muxbus list_timers | jq -r '[.timers[].text] | join(",")')" 'water,some tea'
+id=$(muxbus remind 0.1 'now!' | jq -r .id)
+is 'which comes as a notification' "$(timeout 20 muxbus next_notification "filter:={\"id\":\"$id\"}" timeout_sec=20 |
+	jq -r '.notifications[0].text')" 'now!'
+muxbus remind soon tea 2>"$dir/err"
+is 'a time that is none' "$? $(grep -c 'the time must be such as' "$dir/err")" '2 1'
+muxbus remind 10m a cup 2>"$dir/err"
+is 'a text without quotes' "$? $(grep -c 'quote the text' "$dir/err")" '2 1'
+
 # The state of the daemon.
 
 is 'status has ten lines for a person' "$(muxbus --text status | wc -l)" 10

@@ -28,19 +28,15 @@ static void show(const struct walk *walk, const struct pending *pending)
 
 static void show_timer(const struct walk *walk, const struct timer *timer)
 {
-	show(walk, &(struct pending){"timer", timer->id, &timer->pane, timer->real_due_ms, NULL});
+	show(walk,
+	    &(struct pending){"timer", timer->id, &timer->pane, timer->real_due_ms, timer->text});
 }
 
 static void each_timer(const struct walk *walk, const struct daemon *daemon)
 {
 	const struct timer *timer = NULL;
-	if (walk->address != NULL) { /* an address has one at most */
-		timer = timer_of_pane(daemon->timers, walk->address);
-		if (timer != NULL)
-			show_timer(walk, timer);
-		return;
-	}
-	while ((timer = timer_next(daemon->timers, timer)) != NULL)
+	while ((timer = walk->address != NULL ? timer_of_pane(daemon->timers, walk->address, timer)
+					      : timer_next(daemon->timers, timer)) != NULL)
 		show_timer(walk, timer);
 }
 

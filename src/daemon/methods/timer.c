@@ -21,6 +21,7 @@ enum { MESSAGE_SIZE = 400, LIST_MAX = 1000 };
 struct sleep_args {
 	double seconds;
 	bool recurring;
+	const char *text;
 	const char *pane;
 	const char *key;
 };
@@ -38,6 +39,14 @@ static const struct field sleep_fields[] = {
 	.type = FIELD_BOOL,
 	.offset = offsetof(struct sleep_args, recurring),
 	.help = "Wake again every so many seconds until cancelled; then at least 3600."},
+    {.name = "text",
+	.type = FIELD_STRING,
+	.flags = FIELD_RARE,
+	.offset = offsetof(struct sleep_args, text),
+	.min = 1,
+	.max = TIMER_TEXT_MAX,
+	.help = "A reminder: the notification has this text. A pane has any number of these beside "
+		"its sleep, at most 1000 in all."},
     {.name = "pane",
 	.type = FIELD_STRING,
 	.flags = FIELD_RARE,
@@ -78,7 +87,8 @@ static void answer_sleep(struct request *request, const struct timer *timer,
 	const struct timer_set *timers = request_daemon(request)->timers;
 	struct json_writer *writer = request_result(request);
 	json_put_str(writer, "id", timer->id);
-	wake_write(request, verdict_texts[verdict], timer->id, &timer->pane);
+	wake_write(request, timer->text != NULL ? "The reminder is set." : verdict_texts[verdict],
+	    timer->id, &timer->pane);
 	json_put_time(writer, "due", timer->real_due_ms);
 	json_put_str(writer, "replaced", verdict == TIMER_REPLACED ? old_id : NULL);
 	json_put_bool(writer, "ignored", verdict == TIMER_IGNORED);
@@ -95,6 +105,19 @@ static void answer_begun(struct request *request, const char *id)
 		answer_sleep(request, timer, TIMER_SET, NULL);
 	else
 		repeat_answer_id(request, id);
+}
+
+static void remind(
+    struct request *request, const struct sleep_args *args, const struct pane_ref *pane)
+{
+	const struct timer *timer = timer_remind(request_daemon(request)->timers, pane,
+	    clock_seconds_to_ms(args->seconds), args->recurring, args->text, request_once(request));
+	if (timer == NULL)
+		request_fail(request, MESSAGE_LIMIT,
+		    "there are %d reminders already, the most there may be; cancel some",
+		    REMINDERS_MAX);
+	else
+		answer_sleep(request, timer, TIMER_SET, NULL);
 }
 
 static void handle_sleep(struct request *request, const void *data)
@@ -116,6 +139,10 @@ static void handle_sleep(struct request *request, const void *data)
 		answer_begun(request, id);
 	if (repeat != REPEAT_NEW || !requester_pane(request, args->pane, &pane))
 		return;
+	if (args->text != NULL) {
+		remind(request, args, &pane);
+		return;
+	}
 	verdict = timer_sleep(timers, &pane, clock_seconds_to_ms(args->seconds), args->recurring,
 	    request_once(request), &timer, id);
 	if (verdict == TIMER_FULL) {
@@ -149,6 +176,7 @@ static const struct field_result list_results[] = {
     {"timers[].pane", "string|null", "the pane it wakes"},
     {"timers[].due", "string", "when it ends"},
     {"timers[].recurring", "boolean", "whether it comes again"},
+    {"timers[].text", "string|null", "the text of a reminder"},
     {"timers[].period_sec", "number|null", "how often it comes again"},
     {"timers[].durable", "boolean", "false: in memory only, because the disk is full or fails"},
     {NULL, NULL, NULL},
@@ -171,6 +199,7 @@ static void handle_list(struct request *request, const void *data)
 		else
 			json_put_null(writer, "pane");
 		json_put_time(writer, "due", timer->real_due_ms);
+		json_put_str(writer, "text", timer->text);
 		json_put_bool(writer, "recurring", timer->period_ms > 0);
 		if (timer->period_ms > 0)
 			json_put_double(writer, "period_sec", (double)timer->period_ms / 1000);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* Timers: sleeps of panes, kept over restarts. */
+/* Timers: sleeps and reminders of panes, kept over restarts. */
 #include "daemon/source/timer.h"
 
 #include <muxbus.h>
@@ -30,6 +30,7 @@ struct timer_set {
 	struct timer **heap; /* each is due before the two at twice its place, and one more */
 	size_t count;
 	size_t size;
+	size_t reminders;
 	uint64_t last_number;
 	struct map by_id;
 	struct map by_pane; /* pane_ref_key() to the first of its timers */
@@ -52,6 +53,7 @@ static const struct record_field timer_fields[] = {
     {RECORD_ROW(PANE, struct timer, pane, "pane"), .is_optional = true},
     {RECORD_ROW(THREAD, struct timer, pane, "thread"), .is_optional = true},
     {RECORD_ROW(WORD, struct timer, boot_id, "boot"), .is_optional = true},
+    {RECORD_ROW(TEXT, struct timer, text, "text"), .is_optional = true},
 };
 
 static const struct record_kind timer_kind = {
@@ -119,6 +121,7 @@ static void set_insert(struct timer_set *set, struct timer *timer)
 		index_set(&set->by_pane, pane_ref_key(&timer->pane), timer);
 	index_set(&set->by_id, note_index_pack(timer->id), timer);
 	set->count++;
+	set->reminders += timer->text != NULL;
 	heap_settle(set, set->count - 1, timer);
 }
 
@@ -127,6 +130,7 @@ static void set_take(struct timer_set *set, struct timer *timer)
 {
 	struct timer *last = set->heap[--set->count];
 	struct timer *before = map_get(&set->by_pane, pane_ref_key(&timer->pane));
+	set->reminders -= timer->text != NULL;
 	if (last != timer)
 		heap_settle(set, timer->place, last);
 	(void)map_remove(&set->by_id, note_index_pack(timer->id));
@@ -158,6 +162,7 @@ static void set_remove(struct timer_set *set, struct timer *timer)
 {
 	set_take(set, timer);
 	queue_release_id(set->queue, timer->id);
+	mem_free(timer->text);
 	mem_free(timer);
 }
 
@@ -207,7 +212,7 @@ void timer_set_free(struct timer_set *set)
 static struct timer *find_sleep(const struct timer_set *set, const struct pane_ref *pane)
 {
 	struct timer *timer = map_get(&set->by_pane, pane_ref_key(pane));
-	while (timer != NULL && !pane_ref_equal(&timer->pane, pane))
+	while (timer != NULL && (timer->text != NULL || !pane_ref_equal(&timer->pane, pane)))
 		timer = timer->same_pane;
 	return timer;
 }
@@ -234,13 +239,50 @@ static uint64_t timer_drop(struct timer_set *set, struct timer *timer, const cha
 	uint64_t seq, ticket;
 	clock_format(timer->real_due_ms, due);
 	snprintf(data, sizeof data, "{\"due\":\"%s\",\"reason\":\"%s\"}", due, why);
-	snprintf(text, sizeof text, "sleep %s", why);
+	snprintf(text, sizeof text, "%s %s", timer->text != NULL ? "reminder" : "sleep", why);
 	queue_begin(set->queue);
 	seq = timer_end(set, timer, text, data);
 	(void)queue_set_state(set->queue, seq, NOTE_CANCELLED, NULL);
 	ticket = queue_commit(set->queue);
 	set_remove(set, timer);
 	return ticket;
+}
+
+/* A timer that is not in the set yet. */
+static struct timer *timer_new(
+    const struct timer_set *set, const struct pane_ref *pane, int64_t ms, bool is_recurring)
+{
+	struct timer *timer = xcalloc(1, sizeof *timer);
+	timer->pane = *pane;
+	timer->boot_due_ms = now_boot_ms(set) + ms;
+	timer->real_due_ms = now_real_ms(set) + ms;
+	timer->period_ms = is_recurring ? ms : 0;
+	snprintf(timer->boot_id, sizeof timer->boot_id, "%s", set->clock->boot_id);
+	return timer;
+}
+
+/* Ends the transaction in which a timer is set. */
+static void timer_begin(struct timer_set *set, struct timer *timer, const struct once *once)
+{
+	queue_new_id(set->queue, timer->id);
+	timer_store(set, timer);
+	once_keep(once, timer->id);
+	timer->is_written = queue_commit(set->queue) > 0;
+	set_insert(set, timer);
+	set_arm(set);
+}
+
+const struct timer *timer_remind(struct timer_set *set, const struct pane_ref *pane, int64_t ms,
+    bool is_recurring, const char *text, const struct once *once)
+{
+	struct timer *timer;
+	if (set->reminders == REMINDERS_MAX || set->count == TIMERS_MAX)
+		return NULL;
+	timer = timer_new(set, pane, ms, is_recurring);
+	timer->text = xstrdup(text);
+	queue_begin(set->queue);
+	timer_begin(set, timer, once);
+	return timer;
 }
 
 enum timer_verdict timer_sleep(struct timer_set *set, const struct pane_ref *pane, int64_t ms,
@@ -257,23 +299,13 @@ enum timer_verdict timer_sleep(struct timer_set *set, const struct pane_ref *pan
 	}
 	if (old == NULL && set->count == TIMERS_MAX)
 		return TIMER_FULL;
-	timer = xcalloc(1, sizeof *timer);
-	timer->pane = *pane;
-	timer->boot_due_ms = due_ms;
-	timer->real_due_ms = now_real_ms(set) + ms;
-	timer->period_ms = is_recurring ? ms : 0;
-	snprintf(timer->boot_id, sizeof timer->boot_id, "%s", set->clock->boot_id);
+	timer = timer_new(set, pane, ms, is_recurring);
 	queue_begin(set->queue);
 	if (old != NULL) {
 		strcpy(old_id, old->id);
 		(void)timer_drop(set, old, "replaced");
 	}
-	queue_new_id(set->queue, timer->id);
-	timer_store(set, timer);
-	once_keep(once, timer->id);
-	timer->is_written = queue_commit(set->queue) > 0;
-	set_insert(set, timer);
-	set_arm(set);
+	timer_begin(set, timer, once);
 	*ret_timer = timer;
 	return old != NULL ? TIMER_REPLACED : TIMER_SET;
 }
@@ -294,9 +326,14 @@ bool timer_cancel(struct timer_set *set, const char *id, bool *ret_is_durable)
 	return true;
 }
 
-const struct timer *timer_of_pane(const struct timer_set *set, const struct pane_ref *pane)
+const struct timer *timer_of_pane(
+    const struct timer_set *set, const struct pane_ref *pane, const struct timer *previous)
 {
-	return find_sleep(set, pane);
+	const struct timer *timer =
+	    previous != NULL ? previous->same_pane : map_get(&set->by_pane, pane_ref_key(pane));
+	while (timer != NULL && !pane_ref_equal(&timer->pane, pane))
+		timer = timer->same_pane;
+	return timer;
 }
 
 const struct timer *timer_find(const struct timer_set *set, const char *id)
@@ -344,7 +381,7 @@ size_t timer_count(const struct timer_set *set)
 static void timer_fire(struct timer_set *set, struct timer *timer)
 {
 	int64_t late_ms = now_boot_ms(set) - timer->boot_due_ms;
-	char data[DATA_SIZE], text[TEXT_SIZE], due[CLOCK_TEXT_SIZE];
+	char data[DATA_SIZE], text[TIMER_TEXT_MAX + TEXT_SIZE], due[CLOCK_TEXT_SIZE];
 	int64_t missed = timer->period_ms > 0 ? late_ms / timer->period_ms : 0;
 	const struct notification_draft draft = {
 	    .source = SOURCE_TIMER,
@@ -359,7 +396,11 @@ static void timer_fire(struct timer_set *set, struct timer *timer)
 	    "}",
 	    due, late_ms / 1000, (int)(late_ms % 1000), timer->period_ms > 0 ? "true" : "false",
 	    missed);
-	if (late_ms >= LATE_MS)
+	if (timer->text != NULL && late_ms >= LATE_MS)
+		snprintf(text, sizeof text, "%s (%" PRId64 " s late)", timer->text, late_ms / 1000);
+	else if (timer->text != NULL)
+		snprintf(text, sizeof text, "%s", timer->text);
+	else if (late_ms >= LATE_MS)
 		snprintf(
 		    text, sizeof text, "the sleep is over since %" PRId64 " s", late_ms / 1000);
 	else
