@@ -22,7 +22,7 @@ only src/lib 'base/[^/]*|lib/([a-z]+/)?[^/]*|config\.h' 'lib includes only base,
 only src/wire '(base|wire)/[^/]*|config\.h' 'wire includes only base and itself'
 only src/daemon '(base|wire|daemon/[a-z]+)/[^/]*|config\.h' \
 	'daemon includes base, wire and itself, and never the insides of the library'
-only src/cli '(base|wire|cli)/[^/]*|config\.h' 'cli includes only base, wire and itself'
+only src/cli '(base|wire|cli)/[^/]*|completion_scripts\.h|config\.h' 'cli includes only base, wire and itself'
 only src/job '(base|job)/[^/]*|config\.h' 'job includes only base and itself'
 
 # reserved HEADERS FILES NAME: only these files include these headers.

@@ -7,6 +7,7 @@
 
 /* Keep alphabetized. */
 enum cli_status complete_run(struct cli *cli, int argc, char **argv);
+enum cli_status completion_run(struct cli *cli, int argc, char **argv);
 enum cli_status doctor_run(struct cli *cli, int argc, char **argv);
 enum cli_status follow_run(struct cli *cli, int argc, char **argv);
 enum cli_status help_run(struct cli *cli, int argc, char **argv);
@@ -14,6 +15,7 @@ enum cli_status hook_run(struct cli *cli, int argc, char **argv);
 enum cli_status logs_run(struct cli *cli, int argc, char **argv);
 enum cli_status mark_run(struct cli *cli, int argc, char **argv);
 enum cli_status mcp_run(struct cli *cli, int argc, char **argv);
+enum cli_status metrics_run(struct cli *cli, int argc, char **argv);
 enum cli_status record_run(struct cli *cli, int argc, char **argv);
 enum cli_status relay_run(struct cli *cli, int argc, char **argv);
 enum cli_status remind_run(struct cli *cli, int argc, char **argv);

@@ -74,6 +74,33 @@ t send-keys -t "$pane" "clear; $MUXBUS_BUILDDIR/muxbus -s $dir/nothing; echo don
 until_is 'also without a daemon' 1 shows '^done 0$'
 is 'with the remedy' "$(shows "is not running: muxbus -s $dir/nothing start")" 1
 
+# Metrics, by the rules of the text format.
+
+muxbus metrics >"$dir/metrics"
+is 'metrics have their HELP and TYPE once, then a value' "$(awk '
+	function bad(text) { print FILENAME ":" FNR ": " text; failed = 1 }
+	/^# HELP [a-z_]+ [A-Z].*\.$/ && !helped[$3]++ { name = $3; next }
+	/^# TYPE [a-z_]+ (counter|gauge)$/ && $3 == name && !typed[$3]++ {
+		if (($4 == "counter") != (name ~ /_total$/)) bad("a counter ends in _total")
+		next
+	}
+	{ sub(/\{([a-z]+="([^"\\]|\\.)*",?)+\}/, "", $1) }
+	NF == 2 && $1 == name && typed[name] && !seen[name]++ && $2 ~ /^[0-9.]+$/ { count++; next }
+	{ bad($0) }
+	END { print failed + 0, (count > 25) }' "$dir/metrics")" '0 1'
+is 'with the figures of status' "$(sed -n 's/^muxbus_panes //p' "$dir/metrics")" "$(muxbus status | jq .panes)"
+is 'and the versions' "$(grep -c "^muxbus_build_info{version=\"$(muxbus status | jq -r .version)\",tmux=\"" "$dir/metrics")" 1
+is 'without a daemon, up is 0' "$(muxbus -s "$dir/nothing" metrics | tail -n 1; muxbus -s "$dir/nothing" metrics >/dev/null || echo $?)" "$(printf 'muxbus_up 0\n3')"
+
+# The completion script, which is the installed one.
+
+for file in bash/muxbus fish/muxbus.fish zsh/_muxbus; do
+	muxbus completion "${file%%/*}" >"$dir/out"
+	ok "completion of ${file%%/*}" cmp "$dir/out" "$MUXBUS_SRCDIR/contrib/completions/$file"
+done
+muxbus completion csh 2>"$dir/err"
+is 'of no other shell' "$? $(grep -c 'for bash, fish and zsh' "$dir/err")" '2 1'
+
 # Each verb has its help, its usage and its completion.
 
 for verb in $(sed -n 's/^    {"\([a-z]*\)", VERB.*/\1/p' "$MUXBUS_SRCDIR/src/cli/verbs.c"); do
