@@ -48,6 +48,21 @@ AckNotificationResult = TypedDict(
     },
     total=False,
 )
+BackgroundProcessResult = TypedDict(
+    "BackgroundProcessResult",
+    {
+        "id": "str",
+        "message": "str",
+        "wake": "Dict[str, Any]",
+        "pid": "Union[int, None]",
+        "cwd": "str",
+        "log": "str",
+        "timeout_sec": "Union[float, None]",
+        "repeated": "bool",
+        "differs": "bool",
+    },
+    total=False,
+)
 CancelNotificationResult = TypedDict(
     "CancelNotificationResult",
     {
@@ -184,6 +199,7 @@ EnsureAgentResult = TypedDict(
         "session": "Union[str, None]",
         "restarts": "int",
         "restarting": "bool",
+        "adopted": "bool",
         "question": "str",
         "evidence": "Dict[str, Any]",
         "started": "bool",
@@ -205,6 +221,8 @@ ExecuteCliResult = TypedDict(
         "truncated": "bool",
         "note": "Union[str, None]",
         "job": "str",
+        "pid": "Union[int, None]",
+        "log": "str",
         "wake": "Dict[str, Any]",
         "cwd": "str",
         "repeated": "bool",
@@ -342,6 +360,7 @@ ListAgentsResultAgents = TypedDict(
         "program_started": "Union[str, None]",
         "restarts": "int",
         "restarting": "bool",
+        "adopted": "bool",
         "question": "str",
         "evidence": "Dict[str, Any]",
         "tasks": "List[Any]",
@@ -473,6 +492,7 @@ ListTimersResultTimers = TypedDict(
         "pane": "Union[str, None]",
         "due": "str",
         "recurring": "bool",
+        "text": "Union[str, None]",
         "period_sec": "Union[float, None]",
         "durable": "bool",
     },
@@ -548,6 +568,7 @@ ListWindowsResult = TypedDict(
 MeterResult = TypedDict(
     "MeterResult",
     {
+        "since": "str",
         "waits_answered": "int",
         "polls_avoided": "int",
         "wakes": "int",
@@ -857,6 +878,7 @@ StopAgentResult = TypedDict(
     {
         "agent": "str",
         "pane": "Union[str, None]",
+        "released": "bool",
         "killed": "bool",
         "exit_status": "int",
         "signal": "int",
@@ -1255,6 +1277,31 @@ class Methods:
             up_to=up_to,
             consumer=consumer)
 
+    async def background_process(
+        self,
+        name: str,
+        command: str,
+        *,
+        cwd: Optional[str] = None,
+        key: Optional[str] = None,
+    ) -> BackgroundProcessResult:
+        """Runs a command as a job with a name; returns at once with its pid and log.
+
+        A name that runs is refused, with the id of its job: restart_job runs that again. Two
+        equal commands are two jobs, unless they have the same key.
+
+        name: Its name, accepted wherever the id of a job is; unique while it runs.
+        command: The command, as for a shell (/bin/sh -c).
+        cwd: The directory to run it in; left out: the caller's.
+        key: Done once: asked again with this key within 24 hours, the answer is that of the
+            first request.
+        """
+        return await self.request("background_process",
+            name=name,
+            command=command,
+            cwd=cwd,
+            key=key)
+
     async def cancel_notification(
         self,
         seq: int,
@@ -1512,9 +1559,10 @@ class Methods:
 
     async def ensure_agent(
         self,
-        name: str,
-        command: Union[str, Sequence[str]],
         *,
+        name: Optional[str] = None,
+        command: Optional[Union[str, Sequence[str]]] = None,
+        pane: Optional[str] = None,
         cwd: Optional[str] = None,
         env: Optional[Mapping[str, str]] = None,
         prompt: Optional[str] = None,
@@ -1532,11 +1580,14 @@ class Methods:
         while and at most five times in a row. A program that never was ready is not: the error
         says how it ended, and its window is closed. Each crash is one notification, however
         often muxbusd is started after it. The state blocked says that it asks something:
-        respond answers.
+        respond answers. With pane, an agent that a person started is adopted: its pane is left
+        as it is, and it is never started again.
 
-        name: Its name from then on: A-Z a-z 0-9 _ . : -
+        name: Its name from then on: A-Z a-z 0-9 _ . : -; with pane it may be left out: then the
+            agent is named after its program.
         command: The program: a string goes to the shell, an array of two or more words is executed
-            as it is.
+            as it is. Left out, only an agent that runs is found.
+        pane: Instead of command: adopt the agent that a person started in this pane.
         cwd: The absolute path of the directory it starts in; left out, the caller's. An agent
             that runs is found in any directory if this is left out.
         env: Environment variables for it.
@@ -1553,6 +1604,7 @@ class Methods:
         return await self.request("ensure_agent",
             name=name,
             command=command,
+            pane=pane,
             cwd=cwd,
             env=env,
             prompt=prompt,
@@ -1570,18 +1622,24 @@ class Methods:
         timeout_sec: Optional[float] = None,
         cwd: Optional[str] = None,
         stdin: Optional[str] = None,
+        wait: Optional[bool] = None,
         key: Optional[str] = None,
     ) -> ExecuteCliResult:
         """Runs a command and answers with its output and how it ended.
 
         The working directory stays that of the connection. After timeout_sec a command
-        continues as a job.
+        continues as a job. It has no terminal, and its standard input is at its end: prompts
+        for a line or a password fail at once, or take their default; pagers print all. Give the
+        answers as stdin, or the options that need none. Some editors stall instead: so does
+        whatever waits for ever. After timeout_sec, or at once with wait false, the answer has
+        status running and the id for wait_for, read_job and stop_job.
 
         command: The command, as for a shell (/bin/sh -c).
-        timeout_sec: Answer after this long; the command then continues as a job. Unit: s.
+        timeout_sec: Answer after this long; the command continues as a job, and is not stopped. Unit: s.
         cwd: The directory; left out: where the last one on this connection ended, at first the
             caller's.
         stdin: Its standard input; left out: empty, so that a question is answered by its end.
+        wait: false: answer as soon as it runs; it continues as a job.
         key: Done once: asked again with this key within 24 hours, the answer is that of the
             first request.
         """
@@ -1590,6 +1648,7 @@ class Methods:
             timeout_sec=timeout_sec,
             cwd=cwd,
             stdin=stdin,
+            wait=wait,
             key=key)
 
     async def find_text(
@@ -1630,6 +1689,7 @@ class Methods:
         seconds: float,
         *,
         recurring: Optional[bool] = None,
+        text: Optional[str] = None,
         pane: Optional[str] = None,
         key: Optional[str] = None,
     ) -> GeminiSleepResult:
@@ -1640,6 +1700,8 @@ class Methods:
 
         seconds: How long; fractions are allowed. Unit: s.
         recurring: Wake again every so many seconds until cancelled; then at least 3600.
+        text: A reminder: the notification has this text. A pane has any number of these beside
+            its sleep, at most 1000 in all.
         pane: The pane to wake; left out: the caller's own.
         key: Done once: asked again with this key within 24 hours, the answer is that of the
             first request.
@@ -1647,6 +1709,7 @@ class Methods:
         return await self.request("gemini_sleep",
             seconds=seconds,
             recurring=recurring,
+            text=text,
             pane=pane,
             key=key)
 
@@ -1705,7 +1768,7 @@ class Methods:
         Events pane_output are not remembered: read_output has the output of a pane.
 
         after: Those behind this number, oldest first; left out, the latest ones.
-        kinds: Only these kinds.
+        kinds: Only these kinds; or patterns, such as pane_*.
         limit: How many at most.
         """
         return await self.request("list_events",
@@ -1815,9 +1878,12 @@ class Methods:
         *,
         since_sec: Optional[int] = None,
     ) -> MeterResult:
-        """Counts the turns and looks that agents were spared, since the daemon started.
+        """Counts the turns and looks that agents were spared.
 
-        since_sec: Only the last so many seconds, in steps of 600; left out, since the start.
+        The counts outlive the daemon; kill -9 loses those of the last minute.
+
+        since_sec: Only the last so many seconds, in steps of 600, and of this daemon; left out, all
+            since the first count.
         """
         return await self.request("meter",
             since_sec=since_sec)
@@ -2299,6 +2365,7 @@ class Methods:
         seconds: float,
         *,
         recurring: Optional[bool] = None,
+        text: Optional[str] = None,
         pane: Optional[str] = None,
         key: Optional[str] = None,
     ) -> SleepResult:
@@ -2309,6 +2376,8 @@ class Methods:
 
         seconds: How long; fractions are allowed. Unit: s.
         recurring: Wake again every so many seconds until cancelled; then at least 3600.
+        text: A reminder: the notification has this text. A pane has any number of these beside
+            its sleep, at most 1000 in all.
         pane: The pane to wake; left out: the caller's own.
         key: Done once: asked again with this key within 24 hours, the answer is that of the
             first request.
@@ -2316,6 +2385,7 @@ class Methods:
         return await self.request("sleep",
             seconds=seconds,
             recurring=recurring,
+            text=text,
             pane=pane,
             key=key)
 
@@ -2340,9 +2410,13 @@ class Methods:
     ) -> StopAgentResult:
         """Ends an agent: its program as when a terminal is closed, then its window.
 
+        An agent that was adopted is released instead, unless by force: it is kept no more, and
+        its program goes on.
+
         agent: The name of the agent.
         grace_sec: How long its program may take to end (SIGHUP) before it is killed. Unit: s.
-        force: Also the one that the caller is in, or whose pane is the server's last.
+        force: Also the one that the caller is in, or whose pane is the server's last; and close
+            the pane of one that was adopted.
         """
         return await self.request("stop_agent",
             agent=agent,
@@ -2379,9 +2453,10 @@ class Methods:
         The response comes first, then what is replayed, then what happens. The subscription
         ends with the connection; it goes on after a half-close.
 
-        kinds: Only these kinds; left out, all but pane_output. Some kinds cost tmux work, and the
-            daemon looks for them only where they are named: those that tmux does not announce
-            (command_changed, mode_changed, pane_exited of kept panes, path_changed,
+        kinds: Only these kinds, or those that match patterns such as pane_*; left out, all but
+            pane_output, which no pattern matches. Some kinds cost tmux work, and the daemon
+            looks for them only where they are named or matched: those that tmux does not
+            announce (command_changed, mode_changed, pane_exited of kept panes, path_changed,
             title_changed) and those that come from output (bell, pane_quiet, command_started,
             command_finished, program_notified, progress_changed). Else they come when the
             daemon learns of them, if it does.
@@ -2519,16 +2594,21 @@ class Methods:
     async def watch_pane(
         self,
         pane: str,
-        regex: str,
         *,
+        regex: Optional[str] = None,
+        event: Optional[str] = None,
+        where: Optional[Any] = None,
         once: Optional[bool] = None,
         timeout_sec: Optional[float] = None,
         key: Optional[str] = None,
     ) -> WatchPaneResult:
-        """Notifies when a pane prints a line that matches; returns at once.
+        """Notifies when a pane prints a line that matches, or an event of it comes; returns at
+        once.
 
         pane: The pane to watch.
         regex: A regular expression that a line of its output, without escape sequences, matches.
+        event: In place of regex: a kind of events of the pane, or a pattern, as in wait_for.
+        where: With event: an object of members that the event must have.
         once: End with the first match; false: notify of each.
         timeout_sec: Notify after this long in any case; 0: never. Unit: s.
         key: Done once: asked again with this key within 24 hours, the answer is that of the
@@ -2537,6 +2617,8 @@ class Methods:
         return await self.request("watch_pane",
             pane=pane,
             regex=regex,
+            event=event,
+            where=where,
             once=once,
             timeout_sec=timeout_sec,
             key=key)
