@@ -327,7 +327,7 @@ static enum cli_status put_one(struct page *page, struct cli *cli, const char *n
 			put_wait(page, cli);
 		return CLI_DONE;
 	}
-	if (verb_text(name) != NULL) {
+	if (verb == NULL && verb_text(name) != NULL) {
 		(void)buf_append_str(&page->out, verb_text(name));
 		return CLI_DONE;
 	}
