@@ -11,12 +11,13 @@ PATH="$MUXBUS_BUILDDIR:$PATH"
 export TMUX TMUX_PANE PATH
 sed -n '/^A SESSION/,/^FOR AN AGENT/s/^\t//p' "$MUXBUS_SRCDIR/README" >"$dir/session"
 
-# The lines that end, except the one that starts muxbusd, which runs here already.
-grep '^muxbus ' "$dir/session" | grep -vxE 'muxbus (start|watch|top)|muxbus .* tmux .*' >"$dir/lines"
+# The lines that end. muxbus alone is for a terminal.
+sed 's/[[:blank:]]*#.*//' "$dir/session" | grep '^muxbus' | grep -vxE 'muxbus( watch| top| work .*|)' >"$dir/lines"
 while read -r line <&3; do
 	(cd "$dir" && eval "$line") >"$dir/answer" 2>&1
 	is "$line" "$?" 0
 done 3<"$dir/lines"
+ok 'no line of README is wider than 92 columns' [ "$(LC_ALL=C.UTF-8 wc -L <"$MUXBUS_SRCDIR/README")" -le 92 ]
 ok 'the session has several lines' [ "$(wc -l <"$dir/lines")" -ge 6 ]
 ok 'the picture is SVG' grep -q '^<svg ' "$dir/pane.svg"
 
