@@ -11,6 +11,7 @@
 
 #include "base/buf.h"
 #include "base/tokenizer.h"
+#include "base/xalloc.h"
 #include "daemon/core/config.h"
 #include "daemon/core/loop_timer.h"
 #include "daemon/event/event_log.h"
@@ -94,6 +95,7 @@ uint64_t event_log_publish(struct event_log *log, enum event_kind kind,
 	    [EVENT_COMMAND_FINISHED] = "finished",
 	    [EVENT_COMMAND_STARTED] = "started",
 	    [EVENT_GAP] = "gap",
+	    [EVENT_LINE] = "line",
 	    [EVENT_PANE_OUTPUT] = "output",
 	    [EVENT_PANE_QUIET] = "quiet",
 	    [EVENT_PROGRAM_NOTIFIED] = "notified",
@@ -610,10 +612,81 @@ static void test_slow_watches(void)
 		pattern_free(patterns[at]);
 }
 
+/* The texts of the line events since the last time, each with a bar behind it; ~: a gap. */
+static const char *take_lines(void)
+{
+	static char lines[4096];
+	char *at = (char *)told.data;
+	lines[0] = '\0';
+	while (at != NULL && (at = strpbrk(at, "lg")) != NULL) {
+		char *text = strstr(at, "\"text\":\"");
+		bool is_gap = *at == 'g';
+		at += strcspn(at, "\n");
+		if (is_gap)
+			strcat(lines, "~");
+		else if (text != NULL && text < at)
+			snprintf(lines + strlen(lines), 200, "%.*s|", (int)strcspn(text + 8, "\""),
+			    text + 8);
+	}
+	buf_clear(&told);
+	return lines;
+}
+
+static void test_lines(void)
+{
+	static const char text[] = "one\r\n\033[1mtw\303\266\033[0m\n\n50%\r100%\nax\bb\nrest";
+	const size_t len = sizeof text - 1;
+	struct stream_set *streams;
+	unsigned wrong = 0;
+	for (size_t i = 0; i <= len; i++) {
+		streams = begin();
+		stream_want(streams, 0, STREAM_LINES, true);
+		feed(streams, 0, text, i);
+		feed(streams, 0, text + i, len - i);
+		wrong += strcmp(take_lines(), "one|tw\303\266||100%|ab|") != 0;
+		stream_set_free(streams);
+		wrong += strcmp(take_lines(), "rest|") != 0;
+	}
+	is_int(wrong, 0, "lines are whole wherever the output is split");
+	streams = begin();
+	stream_want(streams, 0, STREAM_LINES, true);
+	is_int(wanted[0], 1, "lines of a pane want its output");
+	say(streams, 0, "half");
+	stream_set_gap(streams, 0, 100, "slow");
+	is_str(take_lines(), "half|~", "before a gap comes the rest of a line");
+	stream_want(streams, 0, STREAM_LINES, false);
+	say(streams, 0, "nothing\n");
+	is_str(take_lines(), "", "without interest there are none");
+	is_int(wanted[0], 0, "and no output is wanted");
+	stream_set_free(streams);
+}
+
+static void test_many_lines(void)
+{
+	struct stream_set *streams = begin();
+	char *text = xalloc(100000);
+	unsigned parts = 0;
+	stream_want(streams, MUXBUS_NO_ID, STREAM_LINES, true);
+	memset(text, 'x', 100000);
+	feed(streams, 0, text, 100000);
+	for (const char *at = (const char *)told.data; (at = strstr(at, "\"part\":true")) != NULL;
+	     at++)
+		parts++;
+	is_int(parts, 4, "a line without an end comes in parts");
+	buf_clear(&told);
+	memset(text, '\n', 100000);
+	feed(streams, 1, text, 20000);
+	ok(strstr((const char *)told.data, "\"reason\":\"too_many_lines\",\"count\":3616") != NULL,
+	    "too many lines at once are a gap");
+	stream_set_free(streams);
+	buf_clear(&told);
+	mem_free(text);
+}
+
 int main(void)
 {
 	base = event_base_new();
-	buf_init(&told, 1024 * 1024);
+	buf_init(&told, 4096 * 1024);
 	test_interest();
 	test_text();
 	test_cuts();
@@ -627,6 +700,8 @@ int main(void)
 	test_endless_sequence();
 	test_watches();
 	test_slow_watches();
+	test_lines();
+	test_many_lines();
 	buf_finish(&told);
 	event_base_free(base);
 	return done_testing();

@@ -17,6 +17,8 @@ const struct verb verbs[] = {
 	"[pane] [-o file] [-f svg|html|png] [-n lines] [--theme dark|light] [-t title]",
 	"save the screen of a pane as a picture", "--output --format --lines --theme --title",
 	screenshot_run, NULL, NULL, NULL},
+    {"tail", VERB_LIVE, "[-n count] [-t time] pane", "print the lines of a pane as they come",
+	"--count --timeout", tail_run, NULL, NULL, NULL},
     {"top", VERB_LIVE, "[--pick]", "a live screen of panes, jobs, timers, watches and the queue",
 	"--pick", top_run, NULL, NULL, NULL},
     {"watch", VERB_LIVE,

@@ -23,6 +23,7 @@ enum cli_status run_run(struct cli *cli, int argc, char **argv);
 enum cli_status screenshot_run(struct cli *cli, int argc, char **argv);
 enum cli_status setup_run(struct cli *cli, int argc, char **argv);
 enum cli_status start_run(struct cli *cli, int argc, char **argv);
+enum cli_status tail_run(struct cli *cli, int argc, char **argv);
 enum cli_status top_run(struct cli *cli, int argc, char **argv);
 enum cli_status version_run(struct cli *cli, int argc, char **argv);
 enum cli_status wait_run(struct cli *cli, int argc, char **argv);

@@ -45,6 +45,37 @@ is 'logs of an unknown job' "$? $(grep -c 'there is no job' "$dir/err")" '1 1'
 muxbus logs 2>"$dir/err"
 is 'logs of none' "$? $(grep -c 'a job is missing' "$dir/err")" '2 1'
 
+# Lines.
+
+other=$(t new-window -d -P -F '#{pane_id}' "read x <$dir/go
+	printf 'a line in \\033[31mco'; read x <$dir/go
+	printf 'lours\\033[0m\\nhalf\\rwhole\\n'; seq 3000; printf 'no newline'; read x <$dir/go")
+timeout 60 muxbus tail "$other" >"$dir/lines" 2>"$dir/err" &
+tail=$!
+timeout 60 muxbus watch -n 3000 line >"$dir/events" &
+watcher=$!
+until_is 'tail and watch subscribe' 2 sh -c "muxbus status | jq .subscriptions"
+echo >"$dir/go"
+until_is 'the output comes in pieces' true sh -c "muxbus capture_pane $other | jq '.text | test(\"in co\")'"
+is 'and half a line is none' "$(cat "$dir/lines")" ''
+echo >"$dir/go"
+until_is 'lines come as they are ended' 3002 sh -c "wc -l <'$dir/lines'"
+until_is 'the rest of a line waits' true sh -c "muxbus capture_pane $other | jq '.text | test(\"no newline\")'"
+echo >"$dir/go"
+wait "$tail"
+is 'tail prints whole lines until the pane closes' "$? $(head -n 2 "$dir/lines" | tr '\n' '|') $(tail -n 1 "$dir/lines")" \
+	'0 a line in colours|whole| no newline'
+is 'each once, and no more' "$(sed -n '3,3002p' "$dir/lines" | cksum) $(wc -l <"$dir/lines")" "$(seq 3000 | cksum) 3003"
+wait "$watcher"
+is 'the socket has them as events' "$(jq -r 'select(.kind == "line").text' "$dir/events" | head -n 2 | tr '\n' '|')" 'a line in colours|whole|'
+timeout 20 muxbus watch -t 0.3 'l*' >"$dir/events" &
+watcher=$!
+muxbus send "$pane" 'echo li''ne' >/dev/null
+wait "$watcher"
+is 'no pattern means lines' "$(grep -c '"kind":"line"' "$dir/events")" 0
+muxbus tail -t 0.1 "$pane"
+is 'tail for a time' $? 4
+
 # Reminders.
 
 is 'remind sets a timer with a text' "$(muxbus remind -p "$pane" 1h 'some tea' | jq -r .message | cut -c 1-20)" 'The reminder is set.'

@@ -52,6 +52,10 @@ static const struct event_kind_info kinds[EVENT_KIND_COUNT_] = {
     [EVENT_LAYOUT_CHANGED] = {"layout_changed",
 	"panes of a window were resized, moved or zoomed; with the layout as a tree",
 	"window width height zoomed layout visible_layout"},
+    [EVENT_LINE] = {"line",
+	"a program ended a line of its output: plain text without escape sequences; only where the "
+	"kind is named; never kept; part: more of the same line follows",
+	"pane offset text lossy part"},
     [EVENT_MODE_CHANGED] = {"mode_changed", "a pane entered or left a mode such as copy mode",
 	"pane window mode previous"},
     [EVENT_NOTIFICATION] = {"notification", "an entry was added to the queue",
@@ -138,7 +142,8 @@ uint64_t event_kinds_find(const char *pattern)
 	if (exact >= 0)
 		return UINT64_C(1) << exact;
 	for (int kind = 0; kind < EVENT_KIND_COUNT_; kind++) {
-		if (kind != EVENT_PANE_OUTPUT && fnmatch(pattern, kinds[kind].name, 0) == 0)
+		if (kind != EVENT_PANE_OUTPUT && kind != EVENT_LINE &&
+		    fnmatch(pattern, kinds[kind].name, 0) == 0)
 			found |= UINT64_C(1) << kind;
 	}
 	return found;

@@ -31,6 +31,7 @@ enum event_kind {
 	EVENT_DELIVERY,
 	EVENT_GAP,
 	EVENT_LAYOUT_CHANGED,
+	EVENT_LINE,
 	EVENT_MODE_CHANGED,
 	EVENT_NOTIFICATION,
 	EVENT_PANE_CLOSED,
@@ -67,7 +68,7 @@ int event_kind_find(const char *name);
 const char *event_kind_nearest(const char *name);
 /*
  * The kinds that a name or a pattern ("pane_*") means, a bit for each; 0: none. Patterns leave out
- * pane_output, which must be named.
+ * pane_output and line, which must be named.
  */
 uint64_t event_kinds_find(const char *pattern);
 /* The names of the members of kinds, each once, NULL behind them. Lent until the next call. */

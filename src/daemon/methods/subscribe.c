@@ -186,13 +186,15 @@ static const struct field subscribe_fields[] = {
 	.offset = offsetof(struct subscribe_args, kinds),
 	.min = 1,
 	.max = 64,
-	.help = "Only these kinds, or those that match patterns such as pane_*; left out, all but "
-		"pane_output, which no pattern matches. Some kinds cost tmux work, and the daemon "
-		"looks for them only where they are named or matched: those that tmux does not "
-		"announce (command_changed, mode_changed, pane_exited of kept panes, path_changed, "
-		"title_changed) and those that come from output (bell, pane_quiet, "
-		"command_started, command_finished, program_notified, progress_changed). Else "
-		"they come when the daemon learns of them, if it does."},
+	.help =
+	    "Only these kinds, or those that match patterns such as pane_*; left out, all but "
+	    "pane_output and line, which no pattern matches. Some kinds cost tmux work, and the "
+	    "daemon "
+	    "looks for them only where they are named or matched: those that tmux does not "
+	    "announce (command_changed, mode_changed, pane_exited of kept panes, path_changed, "
+	    "title_changed) and those that come from output (bell, pane_quiet, "
+	    "command_started, command_finished, program_notified, progress_changed, line). Else "
+	    "they come when the daemon learns of them, if it does."},
     {.name = "panes",
 	.type = FIELD_STRINGS,
 	.offset = offsetof(struct subscribe_args, panes),
@@ -347,7 +349,8 @@ const struct method methods_subscribe[] = {
     {.name = METHOD("list_events", METHOD_READS),
 	.title = "List past events",
 	.summary = "Lists past events, as far as they are remembered.",
-	.help = "Events pane_output are not remembered: read_output has the output of a pane.",
+	.help =
+	    "Events pane_output and line are not remembered: read_output has the output of a pane.",
 	.fields = list_events_fields,
 	.args_size = sizeof(struct list_events_args),
 	.results = list_events_results,

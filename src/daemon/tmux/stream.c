@@ -14,6 +14,7 @@
 #include "daemon/core/config.h"
 #include "daemon/core/loop_timer.h"
 #include "daemon/event/event_log.h"
+#include "daemon/tmux/line_feed.h"
 #include "daemon/tmux/pane_events.h"
 #include "daemon/tmux/pane_lines.h"
 #include "daemon/tmux/ring.h"
@@ -35,6 +36,7 @@ struct stream {
 	struct list taps;
 	unsigned mark_taps; /* of these, how many take marks or other OSC */
 	struct pane_lines *lines; /* NULL: no watch */
+	struct line_feed *feed; /* NULL: no line events are wanted */
 	struct tokenizer *tokenizer; /* NULL: nothing wants tokens */
 	struct list behind; /* in the set's list while its watches have lines to look at */
 	struct list dirty; /* in the set's list while there is something to flush */
@@ -125,7 +127,7 @@ static void free_tokens(struct stream *stream)
 
 static void want_tokens(struct stream *stream, bool marks)
 {
-	bool text = stream->lines != NULL;
+	bool text = stream->lines != NULL || stream->feed != NULL;
 	if (!marks && !text) {
 		free_tokens(stream);
 	} else if (stream->tokenizer == NULL) {
@@ -144,6 +146,18 @@ static void free_lines(struct stream *stream)
 	list_remove(&stream->behind);
 }
 
+/* Line events are made while an interest wants them. */
+static void want_feed(struct stream_set *streams, struct stream *stream)
+{
+	bool is_wanted = wants(streams, stream, STREAM_LINES);
+	if (is_wanted && stream->feed == NULL) {
+		stream->feed = line_feed_new(stream->pane);
+	} else if (!is_wanted) {
+		line_feed_free(stream->feed);
+		stream->feed = NULL;
+	}
+}
+
 /* Adjusts a stream to its interests. */
 static void settle(struct stream_set *streams, struct stream *stream)
 {
@@ -160,11 +174,12 @@ static void settle(struct stream_set *streams, struct stream *stream)
 		stream->has_ring = false;
 	}
 	pane_events_want(&stream->events, &streams->sink, text, marks);
+	want_feed(streams, stream);
 	want_tokens(stream, marks || stream->mark_taps > 0);
 	if (!marks)
 		list_remove(&stream->active);
 	is_wanted = has_own_interest(stream);
-	if (!is_wanted && !ring && !text && !marks)
+	if (!is_wanted && !ring && !text && !marks && stream->feed == NULL)
 		stream->is_told = true;
 	if (is_wanted == stream->is_wanted)
 		return;
@@ -175,6 +190,9 @@ static void settle(struct stream_set *streams, struct stream *stream)
 static void drop(struct stream_set *streams, struct stream *stream)
 {
 	pane_events_end(&stream->events, &streams->sink);
+	if (stream->feed != NULL)
+		line_feed_end(stream->feed, &streams->sink);
+	line_feed_free(stream->feed);
 	while (!list_is_empty(&stream->taps)) {
 		struct stream_tap *tap = list_entry(stream->taps.next, struct stream_tap, link);
 		list_remove(&tap->link);
@@ -319,6 +337,8 @@ static void on_token(void *data, const struct token *token)
 	struct list *link;
 	if (piece->stream->lines != NULL)
 		pane_lines_token(piece->stream->lines, token);
+	if (piece->stream->feed != NULL)
+		line_feed_token(piece->stream->feed, token);
 	pane_events_token(&piece->intake, token);
 	if ((token->kind != TOKEN_MARK && token->kind != TOKEN_OSC) ||
 	    piece->stream->mark_taps == 0)
@@ -367,6 +387,8 @@ void stream_set_output(struct stream_set *streams, uint32_t pane, const uint8_t 
 		struct stream_tap *tap = list_entry(link, struct stream_tap, link);
 		tap->output(tap, end - len, bytes, len);
 	}
+	if (stream->feed != NULL)
+		line_feed_flush(stream->feed, &streams->sink, end);
 	look_at_lines(streams, stream, end);
 	if (!stream->events.wants_text && !stream->events.wants_marks)
 		return;
@@ -394,6 +416,8 @@ void stream_set_gap(struct stream_set *streams, uint32_t pane, uint64_t offset, 
 	begin_tokens(stream);
 	if (!is_begin)
 		pane_events_gap(&stream->events, &streams->sink, offset, reason);
+	if (!is_begin && stream->feed != NULL)
+		line_feed_gap(stream->feed, &streams->sink, offset, reason);
 	list_for_each_safe (link, after, &stream->taps) {
 		struct stream_tap *tap = list_entry(link, struct stream_tap, link);
 		if (tap->gap != NULL)
@@ -599,7 +623,7 @@ void stream_stats(const struct stream_set *streams, struct stream_stats *ret_sta
 	while (map_next(&streams->map, &cursor, &pane, &value)) {
 		const struct stream *stream = value;
 		ret_stats->interests += stream->is_wanted || stream->has_ring ||
-		    stream->events.wants_text || stream->events.wants_marks;
+		    stream->feed != NULL || stream->events.wants_text || stream->events.wants_marks;
 		ret_stats->rings += stream->has_ring;
 		ret_stats->ring_bytes += stream->has_ring ? stream->ring.cap : 0;
 	}

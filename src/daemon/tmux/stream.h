@@ -3,7 +3,7 @@
  * Output of panes: interest in it, rings of the last bytes, pane_output and other events. Bytes
  * are numbered by offset. Interests are counted; without any, tmux does not send the pane's
  * output. The other events are pane_quiet, bell, command_started, command_finished,
- * program_notified and progress_changed.
+ * program_notified, progress_changed and line.
  */
 #ifndef DAEMON_TMUX_STREAM_H
 #define DAEMON_TMUX_STREAM_H
@@ -38,7 +38,8 @@ void stream_set_server_lost(struct stream_set *streams);
 enum stream_interest {
 	STREAM_RING, /* its bytes, for later reads */
 	STREAM_TEXT, /* pane_output events */
-	STREAM_MARKS, /* the other events */
+	STREAM_MARKS, /* the other events but line */
+	STREAM_LINES, /* line events */
 	STREAM_INTEREST_COUNT_,
 };
 

@@ -129,6 +129,8 @@ bool subscription_wants_kind(uint64_t kinds, bool wants_output, const struct eve
 {
 	if (event->kind == EVENT_PANE_OUTPUT)
 		return wants_output;
+	if (event->kind == EVENT_LINE)
+		return kinds & BIT(EVENT_LINE);
 	return kinds == 0 || (kinds & BIT(event->kind));
 }
 
@@ -160,6 +162,8 @@ static void want(struct subscription_set *set, const struct subscription *subscr
 		want_streams(set, subscription, STREAM_TEXT, on);
 	if (set->parts.streams != NULL && subscription->kinds & MARK_KINDS)
 		want_streams(set, subscription, STREAM_MARKS, on);
+	if (set->parts.streams != NULL && subscription->kinds & BIT(EVENT_LINE))
+		want_streams(set, subscription, STREAM_LINES, on);
 	if (set->parts.tmux != NULL && subscription->kinds & DETAIL_KINDS)
 		tmux_want_details(set->parts.tmux, on);
 }
@@ -307,7 +311,9 @@ void subscription_start(struct subscription_set *set, const char *name)
 		cursor = missed;
 	}
 	/* Output events are not kept: a replay has a gap at their numbers. */
-	unkept = subscription->wants_output ? event_log_unkept(log) : 0;
+	unkept = subscription->wants_output || subscription->kinds & BIT(EVENT_LINE)
+	    ? event_log_unkept(log)
+	    : 0;
 	while ((event = event_log_after(log, cursor)) != NULL) {
 		if (unkept > cursor && unkept < event->seq) {
 			send_gap(set, subscription, cursor + 1, unkept, "output_not_kept");

@@ -1,0 +1,149 @@
+/* SPDX-License-Identifier: ISC */
+/* The whole lines of one pane as events. */
+#include "daemon/tmux/line_feed.h"
+
+#include <muxbus.h>
+#include <string.h>
+
+#include "base/utf8.h"
+#include "base/xalloc.h"
+#include "daemon/event/event_log.h"
+#include "daemon/tmux/pane_events.h"
+#include "daemon/tmux/stripper.h"
+#include "daemon/tmux/tmux.h"
+#include "wire/json.h"
+
+#define TEXT_KEEP 4096 /* memory of a pane at rest */
+
+struct line_feed {
+	uint32_t pane;
+	uint64_t offset; /* of the output, behind the last piece */
+	struct event_scope scope; /* where the pane was seen last */
+	struct stripper stripper;
+	struct buf text;
+};
+
+struct line_feed *line_feed_new(uint32_t pane)
+{
+	struct line_feed *feed = xcalloc(1, sizeof *feed);
+	feed->pane = pane;
+	feed->scope = (struct event_scope){.pane = pane, .window = MUXBUS_NO_ID};
+	feed->scope.sessions[0] = MUXBUS_NO_ID;
+	buf_init(&feed->text, LINE_FEED_TEXT_MAX);
+	stripper_init(&feed->stripper, &feed->text);
+	return feed;
+}
+
+void line_feed_free(struct line_feed *feed)
+{
+	if (feed == NULL)
+		return;
+	buf_finish(&feed->text);
+	mem_free(feed);
+}
+
+void line_feed_token(struct line_feed *feed, const struct token *token)
+{
+	stripper_take(&feed->stripper, token);
+}
+
+/* Where the pane is, or was before it closed. */
+static void update_scope(struct line_feed *feed, const struct pane_events_sink *sink)
+{
+	struct event_scope scope;
+	tmux_scope_pane(sink->tmux, feed->pane, &scope);
+	if (scope.window != MUXBUS_NO_ID)
+		feed->scope = scope;
+}
+
+static void begin(
+    const struct line_feed *feed, struct pane_events_sink *sink, struct json_writer *ret_writer)
+{
+	buf_clear(&sink->members);
+	json_writer_init(ret_writer, &sink->members);
+	json_put_id(ret_writer, "pane", '%', feed->pane);
+	json_put_int(ret_writer, "offset", (int64_t)feed->offset);
+}
+
+static void publish(const struct line_feed *feed, const struct pane_events_sink *sink,
+    enum event_kind kind, bool keep)
+{
+	event_log_publish(sink->log, kind, &feed->scope, (const char *)sink->members.data,
+	    sink->members.len, keep);
+}
+
+static void tell_gap(
+    struct line_feed *feed, struct pane_events_sink *sink, const char *reason, unsigned count)
+{
+	struct json_writer writer;
+	begin(feed, sink, &writer);
+	json_put_str(&writer, "reason", reason);
+	if (count > 0)
+		json_put_int(&writer, "count", count);
+	publish(feed, sink, EVENT_GAP, true);
+}
+
+/* Publishes a line, in parts if it is long; is_open: its end has not come yet. */
+static void tell_line(const struct line_feed *feed, struct pane_events_sink *sink,
+    const uint8_t *text, size_t len, bool is_open)
+{
+	struct json_writer writer;
+	bool is_part;
+	do {
+		size_t now = len;
+		is_part = len > LINE_FEED_LINE_MAX / 2;
+		if (is_part) {
+			now = LINE_FEED_LINE_MAX / 2;
+			now -= utf8_incomplete_tail(text, now);
+		}
+		begin(feed, sink, &writer);
+		if (json_put_text(&writer, "text", len > 0 ? (const void *)text : "", now))
+			json_put_bool(&writer, "lossy", true);
+		if (is_part || is_open)
+			json_put_bool(&writer, "part", true);
+		publish(feed, sink, EVENT_LINE, false);
+		text += now;
+		len -= now;
+	} while (is_part);
+}
+
+void line_feed_flush(struct line_feed *feed, struct pane_events_sink *sink, uint64_t offset)
+{
+	size_t end = feed->stripper.line, at = 0;
+	unsigned count = 0;
+	feed->offset = offset;
+	update_scope(feed, sink);
+	/* The line under way is too long to wait for its end. */
+	if (feed->text.len - end > LINE_FEED_LINE_MAX)
+		end = feed->text.len - utf8_incomplete_tail(feed->text.data, feed->text.len);
+	for (; at < end && count < LINE_FEED_LINES_MAX; count++) {
+		const uint8_t *line = feed->text.data + at;
+		const uint8_t *newline = memchr(line, '\n', end - at);
+		size_t len = newline != NULL ? (size_t)(newline - line) : end - at;
+		tell_line(feed, sink, line, len, newline == NULL);
+		at += len + (newline != NULL);
+	}
+	for (count = 0; at < end; at++)
+		count += feed->text.data[at] == '\n';
+	if (count > 0)
+		tell_gap(feed, sink, "too_many_lines", count);
+	if (end > 0)
+		stripper_consume(&feed->stripper, end);
+	if (feed->text.len == 0)
+		buf_shrink(&feed->text, TEXT_KEEP);
+}
+
+void line_feed_end(struct line_feed *feed, struct pane_events_sink *sink)
+{
+	if (feed->text.len > 0)
+		tell_line(feed, sink, feed->text.data, feed->text.len, false);
+	stripper_consume(&feed->stripper, feed->text.len);
+}
+
+void line_feed_gap(
+    struct line_feed *feed, struct pane_events_sink *sink, uint64_t offset, const char *reason)
+{
+	line_feed_end(feed, sink);
+	feed->offset = offset;
+	tell_gap(feed, sink, reason, 0);
+}
