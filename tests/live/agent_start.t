@@ -24,12 +24,21 @@ fails killed '{"command":"echo before; kill -SEGV $$"}'
 ok 'a program that is killed' test "$(field '.error.message' | grep -c 'killed by signal 11')" = 1
 fails silent '{"command":"exit 5"}'
 is 'a program that says nothing' "$(field '.error | "\(.data.evidence.exit_status) \(.message | endswith("exit status 5"))"')" '5 true'
+fails talks '{"command":"echo one; printf \"\\033[31mtwo\\033[0m three\\033]0;title\\007\\n\\n\"; exit 3"}'
+is 'a program that says why: its last lines' "$(field '.error.data | "\(.evidence.exit_status) \(.output)"')" "$(printf '3 one\ntwo three')"
+ok 'in the message too' test "$(field '.error.message' | grep -c 'exit status 3; its last lines: one | two three$')" = 1
+fails long '{"command":"yes word | head -n 3000; printf \"%01000d\" 7; exit 3"}'
+is 'a program that says much: the end of it' "$(field '.error.data.output | "\(split("\n") | length) \(length < 300) \(startswith("word\nword\n"))"')" '5 true true'
+ok 'the missing program as the shell says it' test "$(ask '{"method":"list_agents"}' | jq -r '.result.agents[] | select(.agent == "missing").output' | grep -c 'no-such-program.*not found')" = 1
+call list_notifications '{}'
+is 'the notification has it too' "$(field '.result.notifications[] | select(.data.agent == "talks").data.output | startswith("one\n")')" true
 until_is 'no session or window stays' 'main ' sessions
 
 # The next daemon knows why, and the agent can be started again.
 kill_daemon
 call list_agents '{}'
 is 'a killed daemon leaves the reason' "$(field '.result.agents[] | select(.agent == "missing") | "\(.state) \(.evidence.exit_status)"')" 'crashed 127'
+is 'and the last lines' "$(field '.result.agents[] | select(.agent == "talks").output | startswith("one\n")')" true
 call ensure_agent '{"name":"missing","command":"exec cat","prompt":"^$"}'
 is 'the name can be used again' "$(field '.result | "\(.state) \(.started)"')" 'ready true'
 done_testing

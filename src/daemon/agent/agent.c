@@ -140,6 +140,8 @@ static void agent_launch_program(struct agent *agent)
 	agent->was_ready = false;
 	agent->exit_status = -1;
 	agent->exit_signal = 0;
+	mem_free(agent->output);
+	agent->output = NULL;
 	submit_drop(agent->submit);
 	agent_set_state(agent, AGENT_STARTING, "its program is being started");
 	agent_monitor_drop(agent->monitor); /* until the pane is there, or there again */
@@ -178,23 +180,15 @@ static bool knows_exit(struct agent *agent)
 }
 
 /* It has ended: it is started again, by and by, and not for ever; an adopted one is not. */
-static void crash(struct agent *agent, const char *reason)
+static void end_program(struct agent *agent, const char *reason)
 {
 	struct queue *queue = agent->set->parts.queue;
-	char why[AGENT_REASON_SIZE];
 	bool is_last;
-	if (knows_exit(agent)) {
-		agent_failure_describe(agent, why, sizeof why);
-		reason = why;
-	}
-	submit_drop(agent->submit);
 	if (clock_real_ms() - agent->started_ms > AGENT_SETTLED_MS)
 		agent->restarts = 0;
 	/* A program that never was ready would not be ready the next time either. */
 	is_last = agent->is_adopted || !agent->was_ready || agent->restarts >= AGENT_RESTARTS_MAX;
 	agent->is_restarting = !is_last;
-	if (reason == why && !agent->was_ready && !agent->is_adopted)
-		agent_failure_close(agent);
 	agent_set_state(agent, AGENT_CRASHED, reason);
 	agent_tasks_end(agent, "crashed", is_last);
 	/* In one transaction, so that the next daemon neither forgets nor repeats it. */
@@ -208,6 +202,33 @@ static void crash(struct agent *agent, const char *reason)
 	(void)queue_commit(queue);
 	if (!is_last)
 		restart_later(agent);
+}
+
+/* Its start has failed: its last lines were read, or cannot be. */
+static void fail_start(struct agent *agent)
+{
+	char why[AGENT_REASON_SIZE];
+	if (agent->ending != NULL || agent->state == AGENT_GONE)
+		return;
+	agent_failure_describe(agent, why, sizeof why);
+	agent_failure_close(agent);
+	end_program(agent, why);
+}
+
+static void crash(struct agent *agent, const char *reason)
+{
+	char why[AGENT_REASON_SIZE];
+	if (agent->last_words != NULL)
+		return;
+	submit_drop(agent->submit);
+	if (!knows_exit(agent)) {
+		end_program(agent, reason);
+	} else if (agent->was_ready || agent->is_adopted) {
+		agent_failure_describe(agent, why, sizeof why);
+		end_program(agent, why);
+	} else if (!agent_failure_read(agent, fail_start)) {
+		fail_start(agent);
+	}
 }
 
 static void on_timer(void *data)
@@ -341,6 +362,7 @@ static void agent_free(struct agent *agent)
 		agent_launch_cancel(agent->launch);
 	agent_ending_free(agent->ending);
 	agent_adopt_forget(agent);
+	agent_failure_forget(agent);
 	agent_monitor_free(agent->monitor);
 	submit_free(agent->submit);
 	loop_timer_free(agent->timer);
@@ -348,6 +370,7 @@ static void agent_free(struct agent *agent)
 	agent_spec_finish(&agent->plan);
 	mem_free(agent->question);
 	mem_free(agent->place);
+	mem_free(agent->output);
 	mem_free(agent);
 }
 

@@ -12,11 +12,27 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/buf.h"
+#include "base/str.h"
+#include "base/xalloc.h"
 #include "daemon/agent/agent_monitor.h"
 #include "daemon/agent/agent_state.h"
 #include "daemon/tmux/tmux.h"
 
-enum { STATUS_NOT_EXECUTABLE = 126, STATUS_NOT_FOUND = 127 };
+enum {
+	STATUS_NOT_EXECUTABLE = 126,
+	STATUS_NOT_FOUND = 127,
+	HISTORY_LINES = 20, /* above the screen, from which tmux's own last line has moved a row */
+	LINES_MAX = 5,
+	LINE_MAX_BYTES = 200, /* of a line that is kept */
+	OUTPUT_MAX = LINES_MAX * (4 * LINE_MAX_BYTES + 8), /* unseen bytes are written as escapes */
+};
+
+/* The context of reading them: the agent may be no more before tmux answers. */
+struct agent_last_words {
+	struct agent *agent; /* NULL: it is no more */
+	void (*done)(struct agent *agent);
+};
 
 /* Whether a program of the command could be executed from here. */
 static bool is_executable(const char *program)
@@ -53,6 +69,93 @@ void agent_failure_describe(const struct agent *agent, char *out, size_t size)
 		    out, size, "its program has ended with exit status %d", agent->exit_status);
 	else
 		snprintf(out, size, "its program has ended");
+}
+
+/* The last line of a text that is not blank; NULL: none is left. The text then ends before it. */
+static const char *take_last_line(const char *text, size_t *len, size_t *ret_line_len)
+{
+	size_t end;
+	while (*len > 0 && strchr(" \t\n", text[*len - 1]) != NULL)
+		--*len;
+	end = *len;
+	while (*len > 0 && text[*len - 1] != '\n')
+		--*len;
+	*ret_line_len = end - *len;
+	return end > 0 ? text + *len : NULL;
+}
+
+/* Appends the last lines of a dead pane, in their order. tmux writes a line of its own at the end. */
+static void append_last_lines(struct buf *out, const char *text, size_t len)
+{
+	static const char own[] = "Pane is dead";
+	const char *lines[LINES_MAX], *last;
+	size_t lens[LINES_MAX], count = 0, full = len;
+	last = take_last_line(text, &len, &lens[0]);
+	if (last == NULL || lens[0] < sizeof own - 1 || memcmp(last, own, sizeof own - 1) != 0)
+		len = full;
+	while (
+	    count < LINES_MAX && (lines[count] = take_last_line(text, &len, &lens[count])) != NULL)
+		count++;
+	while (count-- > 0) {
+		bool is_long = lens[count] > LINE_MAX_BYTES;
+		size_t kept = is_long ? LINE_MAX_BYTES : lens[count];
+		while (is_long && kept > 0 && ((unsigned char)lines[count][kept] & 0xc0) == 0x80)
+			kept--;
+		(void)str_append_visible(out, lines[count], kept);
+		(void)buf_append_str(out, is_long ? "…" : "");
+		(void)buf_append_str(out, count > 0 ? "\n" : "");
+	}
+}
+
+static void keep_output(struct agent *agent, const struct muxbus_reply *reply)
+{
+	struct buf kept;
+	buf_init(&kept, OUTPUT_MAX);
+	append_last_lines(&kept, (const char *)reply->body, reply->body_len);
+	mem_free(agent->output);
+	agent->output = kept.len > 0 ? xmemdup(kept.data, kept.len) : NULL;
+	buf_finish(&kept);
+}
+
+static void on_captured(void *data, int error, const struct muxbus_reply *replies, size_t count)
+{
+	struct agent_last_words *words = data;
+	struct agent *agent = words->agent;
+	void (*done)(struct agent * agent) = words->done;
+	mem_free(words);
+	if (agent == NULL)
+		return;
+	agent->last_words = NULL;
+	if (error == 0 && count > 0)
+		keep_output(agent, &replies[0]);
+	done(agent);
+}
+
+bool agent_failure_read(struct agent *agent, void (*done)(struct agent *agent))
+{
+	struct muxbus_command *command;
+	struct agent_last_words *words;
+	if (muxbus_command_new(&command) < 0)
+		return false;
+	words = xcalloc(1, sizeof *words);
+	*words = (struct agent_last_words){.agent = agent, .done = done};
+	muxbus_command_args(command, "capture-pane", "-p", "-J", "-S", (char *)NULL);
+	muxbus_command_argf(command, "-%d", HISTORY_LINES);
+	muxbus_command_args(command, "-t", (char *)NULL);
+	muxbus_command_argf(command, "%%%" PRIu32, agent->pane.pane);
+	if (muxbus_sync_run(tmux_sync(agent->set->parts.tmux), command, false, on_captured, words) <
+	    0) {
+		mem_free(words);
+		return false;
+	}
+	agent->last_words = words;
+	return true;
+}
+
+void agent_failure_forget(struct agent *agent)
+{
+	if (agent->last_words != NULL)
+		agent->last_words->agent = NULL;
 }
 
 void agent_failure_close(struct agent *agent)

@@ -97,6 +97,8 @@ void agent_write(struct json_writer *writer, const struct agent *agent)
 		(void)json_put_text(writer, "question", agent->question, strlen(agent->question));
 		json_put_bool(writer, "secret", agent->is_secret);
 	}
+	if (agent->output != NULL)
+		json_put_str(writer, "output", agent->output);
 	agent_write_evidence(writer, "evidence", agent);
 	write_tasks(writer, agent);
 }

@@ -23,6 +23,7 @@ struct kept_agent {
 	char reason[AGENT_REASON_SIZE]; /* of the crash */
 	bool has_exit;
 	int exit_status, exit_signal;
+	char *output;
 	struct prompt_profile profile[1];
 	size_t profile_count; /* 0: its prompt is not known yet */
 	bool is_adopted;
@@ -67,6 +68,7 @@ static const struct record_field agent_fields[] = {
     {RECORD_ROW(BOOL, struct kept_agent, has_exit, "ended"), .is_optional = true},
     {RECORD_ROW(INT, struct kept_agent, exit_status, "exit_status"), .is_optional = true},
     {RECORD_ROW(INT, struct kept_agent, exit_signal, "signal"), .is_optional = true},
+    {RECORD_ROW(TEXT, struct kept_agent, output, "output"), .is_optional = true},
     {RECORD_ROW(LIST, struct kept_agent, profile, "habit"), .is_optional = true, .values = 1,
 	.count_offset = offsetof(struct kept_agent, profile_count),
 	.rows = RECORD_ROWS(profile_fields, NULL)},
@@ -103,6 +105,7 @@ void agent_store(const struct agent *agent)
 	if (kept.has_exit) {
 		kept.exit_status = agent->exit_status;
 		kept.exit_signal = agent->exit_signal;
+		kept.output = agent->output;
 	}
 	if (agent->is_crash_told)
 		memcpy(kept.reason, agent->reason, sizeof kept.reason);
@@ -117,6 +120,7 @@ bool agent_record_read(struct agent *agent, const struct json *value)
 	agent->plan = kept.plan;
 	agent->pane = kept.pane;
 	agent->teller = kept.teller;
+	agent->output = kept.output;
 	agent->started_ms = kept.started_ms;
 	agent->was_ready = kept.profile_count > 0;
 	kept.profile[0].is_known = agent->was_ready;

@@ -28,6 +28,7 @@
 
 struct agent_ending;
 struct agent_end_watch;
+struct agent_last_words;
 struct agent_launch;
 struct agent_monitor;
 struct agent_set;
@@ -137,6 +138,8 @@ struct agent {
 	bool is_restarting; /* the timer will start it again */
 	bool is_crash_told; /* of this program: it is not reported again, by any daemon */
 	int exit_status, exit_signal; /* of the last program; -1 and 0: not known */
+	char *output; /* the last lines of one that never was ready; NULL: none */
+	struct agent_last_words *last_words; /* they are being read; NULL: they are not */
 	struct list waiters; /* of ensure_agent */
 	struct list tasks; /* in order; the first may be at work */
 	size_t task_count;

@@ -54,21 +54,36 @@ static void waiter_answer(struct agent_waiter *waiter)
 	request_done(request);
 }
 
+/* The last lines of its program, as one. */
+static void put_output(const struct agent *agent, struct buf *out)
+{
+	(void)buf_append_str(out, agent->output != NULL ? "; its last lines: " : "");
+	for (const char *at = agent->output; at != NULL && *at != '\0'; at++) {
+		if (*at == '\n')
+			(void)buf_append_str(out, " | ");
+		else
+			(void)buf_append_byte(out, (uint8_t)*at);
+	}
+}
+
 /* It is not ready: with all that is known. */
 static void waiter_fail(struct agent_waiter *waiter, enum message_error error, const char *what)
 {
 	const struct agent *agent = waiter->agent;
 	struct request *request = waiter->request;
 	struct json_writer writer;
-	struct buf data;
+	struct buf data, lines;
+	buf_init(&lines, EVIDENCE_MAX);
+	put_output(agent, &lines);
 	buf_init(&data, EVIDENCE_MAX);
 	json_writer_init(&writer, &data);
 	agent_write(&writer, agent);
 	waiter_free(waiter);
 	request_on_cancel(request, NULL, NULL);
-	request_fail_data(request, error, (const char *)data.data, "agent \"%s\" %s: %s",
-	    agent->plan.name, what, agent->reason);
+	request_fail_data(request, error, (const char *)data.data, "agent \"%s\" %s: %s%.*s",
+	    agent->plan.name, what, agent->reason, (int)lines.len, (const char *)lines.data);
 	buf_finish(&data);
+	buf_finish(&lines);
 }
 
 static void on_deadline(void *data)

@@ -29,7 +29,8 @@ static const struct event_kind_info kinds[EVENT_KIND_COUNT_] = {
 	"pane agent session state before"},
     [EVENT_AGENT_STATE] = {"agent_state",
 	"an agent became starting, ready, busy, blocked, crashed or gone, with the evidence",
-	"agent state reason since pane window session pid restarts restarting adopted question"},
+	"agent state reason since pane window session pid restarts restarting adopted question "
+	"output"},
     [EVENT_BELL] = {"bell", "a program rang the terminal's bell", "pane window offset count"},
     [EVENT_CLIENT_ATTACHED] = {"client_attached",
 	"a tmux client of a person, or a foreign control client, attached to a session",

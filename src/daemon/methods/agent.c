@@ -484,6 +484,7 @@ static const struct field_result list_results[] = {
     {"agents[].restarting", "boolean", "whether it is about to be"},
     {"agents[].adopted", "boolean", "whether a person started it"},
     {"agents[].question", "string", "what it asks, if it is blocked"},
+    {"agents[].output", "string", "the last lines of a program that never was ready"},
     {"agents[].evidence", "object", "what was seen"},
     {"agents[].tasks", "array", "task, stage (queued, typing, running), created, due, held (why)"},
     {NULL, NULL, NULL},
@@ -576,7 +577,7 @@ const struct method methods_agent[] = {
 		   "of its own, and answers when it is ready.",
 	.help = "It is kept alive: when it ends, or falls back to a shell, it is started "
 		"again, after a while and at most five times in a row. A program that never "
-		"was ready is not: the error says how it ended, and its "
+		"was ready is not: the error says how it ended, with its last lines, and its "
 		"window is closed. Each crash is one notification, however often muxbusd is "
 		"started after it. The state blocked says that it asks something: respond "
 		"answers. With pane, an agent that a person started is adopted: its pane is left "
