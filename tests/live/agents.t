@@ -35,7 +35,9 @@ is 'and the history' "$(t display-message -p -t "$pane" '#{history_limit}')" 500
 call ensure_agent '{"name":"py","command":"printf Loading...; sleep 0.5; exec python3 -q","env":{"PYTHON_COLORS":"0","PYTHON_BASIC_REPL":"1"}}'
 is 'it is found running' "$(field '.result | "\(.pane) \(.started)"')" "$pane false"
 call ensure_agent '{"name":"py","command":"printf Loading...; sleep 0.5; exec python3 -q","env":{"PYTHON_COLORS":"0","PYTHON_BASIC_REPL":"1"},"cwd":"/usr"}'
-is 'but not in another directory' "$(field .error.data.kind)" busy
+is 'but not in another directory' "$(field '.error | "\(.data.kind) \(.message | contains("another cwd"))"')" 'busy true'
+call ensure_agent "$(jq -nc --arg cwd "$PWD/." '{name: "py", command: "printf Loading...; sleep 0.5; exec python3 -q", env: {PYTHON_COLORS: "0", PYTHON_BASIC_REPL: "1"}, $cwd}')"
+is 'the same one may be written in another way' "$(field '.result | "\(.pane) \(.started)"')" "$pane false"
 call_elsewhere() { (cd /usr && call "$@"); }
 call_elsewhere ensure_agent '{"name":"py","command":"printf Loading...; sleep 0.5; exec python3 -q","env":{"PYTHON_COLORS":"0","PYTHON_BASIC_REPL":"1"}}'
 is 'from any directory, if none is given' "$(field '.result | "\(.pane) \(.started)"')" "$pane false"

@@ -448,6 +448,7 @@ void agent_ensure(struct agent_set *set, struct request *request, struct agent_s
     const struct pane_ref *teller)
 {
 	struct agent *agent = agent_get(set, plan->name);
+	const char *difference;
 	bool is_ended;
 	if (agent == NULL) {
 		ensure_new(set, request, plan, teller);
@@ -462,11 +463,11 @@ void agent_ensure(struct agent_set *set, struct request *request, struct agent_s
 		mem_free(plan->cwd);
 		plan->cwd = xstrdup(agent->plan.cwd);
 	}
-	if (!is_ended && !agent_spec_equal(&agent->plan, plan)) {
+	difference = is_ended ? NULL : agent_spec_difference(&agent->plan, plan);
+	if (difference != NULL) {
 		request_fail(request, MESSAGE_BUSY,
-		    "agent \"%s\" runs another command, or elsewhere: stop_agent it first, or take "
-		    "another name",
-		    plan->name);
+		    "agent \"%s\" runs with another %s: stop_agent it first, or take another name",
+		    plan->name, difference);
 		return;
 	}
 	if (!take_spec(agent, request, plan))

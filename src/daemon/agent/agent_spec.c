@@ -3,6 +3,7 @@
 #include "daemon/agent/agent_spec.h"
 
 #include <string.h>
+#include <sys/stat.h>
 
 #include "base/xalloc.h"
 
@@ -39,8 +40,20 @@ static bool is_equal(char *const *one, char *const *other)
 	return *one == NULL && *other == NULL;
 }
 
-bool agent_spec_equal(const struct agent_spec *one, const struct agent_spec *other)
+/* Whether two paths are of one directory, which links and slashes may write in several ways. */
+static bool is_same_directory(const char *one, const char *other)
 {
-	return is_equal(one->command, other->command) && is_equal(one->env, other->env) &&
-	    strcmp(one->cwd, other->cwd) == 0;
+	struct stat status, other_status;
+	return strcmp(one, other) == 0 ||
+	    (stat(one, &status) == 0 && stat(other, &other_status) == 0 &&
+		status.st_dev == other_status.st_dev && status.st_ino == other_status.st_ino);
+}
+
+const char *agent_spec_difference(const struct agent_spec *one, const struct agent_spec *other)
+{
+	if (!is_equal(one->command, other->command))
+		return "command";
+	if (!is_equal(one->env, other->env))
+		return "env";
+	return is_same_directory(one->cwd, other->cwd) ? NULL : "cwd";
 }

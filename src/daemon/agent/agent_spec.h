@@ -24,8 +24,8 @@ struct agent_spec {
 };
 
 void agent_spec_finish(struct agent_spec *plan);
-/* The same command in the same surroundings. */
-bool agent_spec_equal(const struct agent_spec *one, const struct agent_spec *other);
+/* The first parameter that makes it another agent: its command, environment or directory, or NULL. */
+const char *agent_spec_difference(const struct agent_spec *one, const struct agent_spec *other);
 
 /* A list of strings, NULL-ended, of the heap. */
 char **agent_strings_copy(const char *const *strings, size_t count);
