@@ -9,6 +9,8 @@ start "exec env PS1='sh> ' PYTHON_COLORS=0 PYTHON_BASIC_REPL=1 bash --norc"
 pane=$(t list-panes -a -F '#{pane_id}')
 
 types() { t send-keys -t "$pane" "$@"; } # as the person
+# tmux names a program by its command line before it runs, so the prompt is looked for.
+rows() { t capture-pane -p -t "$1" | grep -c -e "$2" || :; } # rows PANE PATTERN: how many
 front() { t display-message -p -t "$1" '#{pane_current_command}'; }
 agent() { # agent NAME FILTER: of its row in list_agents
 	ask '{"method":"list_agents"}' | jq -r --arg name "$1" ".result.agents[] | select(.agent == \$name) | $2"
@@ -29,7 +31,7 @@ person_starts() {
 	until_is 'a person starts a program' python3 front "$pane"
 }
 
-until_is 'a shell' 1 eval 't capture-pane -p -t "$pane" | grep -c "^sh>"'
+until_is 'a shell' 1 rows "$pane" '^sh>'
 before=$(look)
 call ensure_agent "$(jq -nc --arg pane "$pane" '{$pane}')"
 is 'a shell is no agent' "$(field '.error.data.kind')" refused
@@ -46,13 +48,17 @@ call ensure_agent "$(jq -nc --arg pane "$pane" '{$pane, name: "other"}')"
 is 'but under one name' "$(field '.error.data.kind')" busy
 call ensure_agent '{"name":"python3"}'
 is 'and by its name alone' "$(field '.result | "\(.agent) \(.pane)"')" "python3 $pane"
+call ensure_agent "$(jq -nc --arg pane "$pane" '{$pane, prompt: "(>"}')"
+is 'a pattern for its prompt is read' "$(field '.error.data.field')" prompt
+call ensure_agent "$(jq -nc --arg pane "$pane" '{$pane, prompt: "^>>> $"}')"
+is 'and taken' "$(field '.result.state')" ready
 call ensure_agent '{"name":"missing"}'
 is 'a name without agent and command' "$(field '.error.data.field')" command
 task python3 'print(6 * 7)'
 is 'a task is done' "$(field '.result | "\(.outcome) \(.text)"')" "$(printf 'ready 42')"
 task python3 'x = input("Go on? [Y/n] ")'
 is 'it asks' "$(field '.result | "\(.outcome) \(.question)"')" 'question Go on? [Y/n]'
-call respond '{"agent":"python3","text":"yes"}'
+call respond '{"agent":"python3","text":"yes","progress":false}'
 is 'and is answered' "$(field .result.outcome)" ready
 is 'the pane is as it was' "$(look)" "$before"
 
@@ -68,7 +74,7 @@ types '' Enter
 until_is 'fg, and a prompt' ready agent python3 .state
 task python3 'x'
 is 'it is the same program' "$(field '.result.text')" "'yes'"
-is 'nothing else was typed' "$(t capture-pane -p -t "$pane" | grep -c 'rm -rf')" 0
+is 'nothing else was typed' "$(rows "$pane" 'rm -rf')" 0
 
 # The end of its program.
 ask '{"method":"wait_for","params":{"any":[{"agent_state":"gone","agent":"python3"}],"timeout_sec":60}}' >"$dir/wait" &
@@ -89,7 +95,7 @@ is 'what has ended needs a pane or a command' "$(field '.error.data.kind')" gone
 # Released, its program goes on.
 person_starts
 call ensure_agent "$(jq -nc --arg pane "$pane" '{$pane}')"
-is 'the next program takes the name' "$(field '.result | "\(.agent) \(.state)"')" 'python3 ready'
+is 'the next program takes the name' "$(field '.error.message // (.result | "\(.agent) \(.state)")')" 'python3 ready'
 call send_task '{"agent":"python3","text":"import time; time.sleep(1000)","wait":false}'
 until_is 'a task is worked at' running agent python3 '.tasks[0].stage'
 call stop_agent '{"agent":"python3"}'
@@ -103,7 +109,7 @@ is 'in the pane as it was' "$(look)" "$before"
 # The end while no daemon runs.
 types C-c
 call ensure_agent "$(jq -nc --arg pane "$pane" '{$pane, name: "snake"}')"
-is 'another name' "$(field '.result | "\(.agent) \(.state)"')" 'snake ready'
+is 'another name' "$(field '.error.message // (.result | "\(.agent) \(.state)")')" 'snake ready'
 kill -9 "$daemon_pid"
 types C-d
 until_is 'the person ends it' bash front "$pane"
@@ -113,9 +119,9 @@ until_is 'and tells' 1 ends snake
 
 # A program that is the pane's first process: the pane ends with it.
 first=$(t split-window -d -P -F '#{pane_id}' 'exec python3 -q')
-until_is 'another pane' python3 front "$first"
+until_is 'another pane' 1 rows "$first" '^>>>'
 call ensure_agent "$(jq -nc --arg pane "$first" '{$pane, name: "first", prompt: "^>>> $"}')"
-is 'is adopted' "$(field '.result | "\(.agent) \(.state)"')" 'first ready'
+is 'is adopted' "$(field '.error.message // (.result | "\(.agent) \(.state)")')" 'first ready'
 call send_task '{"agent":"first","text":"exit(3)","wait":false}'
 until_is 'its end' 1 ends first
 call list_events '{"after":0,"kinds":["pane_exited"],"limit":1000}'
@@ -123,9 +129,9 @@ is 'has the exit status that tmux or the kernel tells' "$(agent first '.evidence
 
 # By force the pane is closed.
 first=$(t split-window -d -P -F '#{pane_id}' 'exec python3 -q')
-until_is 'one more pane' python3 front "$first"
+until_is 'one more pane' 1 rows "$first" '^>>>'
 call ensure_agent "$(jq -nc --arg pane "$first" '{$pane, name: "first"}')"
-is 'takes the name of one that has ended' "$(field '.result | "\(.agent) \(.pane)"')" "first $first"
+is 'takes the name of one that has ended' "$(field '.error.message // (.result | "\(.agent) \(.pane)")')" "first $first"
 call stop_agent '{"agent":"first","force":true,"grace_sec":2}'
 is 'by force it is stopped' "$(field '.result | "\(.pane) \(.released)"')" "$first false"
 is 'with its pane' "$(t list-panes -a -F '#{pane_id}' | grep -cx -e "$first")" 0
@@ -134,10 +140,10 @@ is 'with its pane' "$(t list-panes -a -F '#{pane_id}' | grep -cx -e "$first")" 0
 ln -s "$MUXBUS_BUILDDIR/tests/fake_agent" "$dir/claude"
 one=$(t split-window -d -P -F '#{pane_id}' "exec $dir/claude $dir/one.log")
 call ensure_agent "$(jq -nc --arg pane "$one" '{$pane}')"
-is 'a known agent' "$(field '.result | "\(.agent) \(.state)"')" 'claude ready'
+is 'a known agent' "$(field '.error.message // (.result | "\(.agent) \(.state)")')" 'claude ready'
 two=$(t split-window -d -P -F '#{pane_id}' "exec $dir/claude $dir/two.log")
 call ensure_agent "$(jq -nc --arg pane "$two" '{$pane}')"
-is 'and a second' "$(field '.result | "\(.agent) \(.state)"')" 'claude-2 ready'
+is 'and a second' "$(field '.error.message // (.result | "\(.agent) \(.state)")')" 'claude-2 ready'
 task claude-2 "$(printf 'one\ntwo')"
 is 'several lines are one task' "$(field .result.outcome)" ready
 done_testing

@@ -404,8 +404,8 @@ static bool set_prompt(struct agent *agent, const char *prompt, char *reason, si
 	return true;
 }
 
-/* Takes what plan holds over; false after failing the request. */
-static bool take_spec(struct agent *agent, struct request *request, struct agent_spec *plan)
+/* Takes the prompt of plan over; false after failing the request. */
+static bool take_prompt(struct agent *agent, struct request *request, struct agent_spec *plan)
 {
 	char reason[200];
 	if (!set_prompt(agent, plan->prompt, reason, sizeof reason)) {
@@ -413,6 +413,19 @@ static bool take_spec(struct agent *agent, struct request *request, struct agent
 		    request, MESSAGE_PARAMS, "\"field\":\"prompt\"", "prompt: %s", reason);
 		return false;
 	}
+	mem_free(agent->plan.prompt);
+	agent->plan.prompt = plan->prompt;
+	plan->prompt = NULL;
+	return true;
+}
+
+/* The same of all that plan holds. */
+static bool take_spec(struct agent *agent, struct request *request, struct agent_spec *plan)
+{
+	if (!take_prompt(agent, request, plan))
+		return false;
+	plan->prompt = agent->plan.prompt;
+	agent->plan.prompt = NULL;
 	agent_spec_finish(&agent->plan);
 	agent->plan = *plan;
 	*plan = (struct agent_spec){0};
@@ -524,7 +537,8 @@ static void find_again(struct agent *agent)
 	agent_monitor_look(agent->monitor, true);
 }
 
-void agent_join(struct request *request, const struct agent *found, const struct pane_ref *teller)
+void agent_join(struct request *request, const struct agent *found, struct agent_spec *plan,
+    const struct pane_ref *teller)
 {
 	struct agent *agent = agent_get(found->set, found->plan.name);
 	if (agent->ending != NULL || agent_has_ended(agent)) {
@@ -535,6 +549,8 @@ void agent_join(struct request *request, const struct agent *found, const struct
 			: "has ended: give its command, or the pane of one that runs");
 		return;
 	}
+	if (plan->prompt != NULL && !take_prompt(agent, request, plan))
+		return;
 	if (pane_ref_is_set(teller))
 		agent->teller = *teller;
 	agent_store(agent);
@@ -581,7 +597,7 @@ void agent_adopt(struct agent_set *set, struct request *request, struct agent_sp
 	struct agent *agent;
 	if (found != NULL) {
 		if (check_name(request, found, plan))
-			agent_join(request, found, teller);
+			agent_join(request, found, plan, teller);
 		return;
 	}
 	if (!agent_adopt_look(&set->parts, request, pane, &adoptee))

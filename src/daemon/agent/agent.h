@@ -34,8 +34,9 @@ const struct agent *agent_of_pane(const struct agent_set *set, uint32_t pane);
 void agent_ensure(struct agent_set *set, struct request *request, struct agent_spec *plan,
     const struct pane_ref *teller);
 
-/* Finds the agent of a name, or of a pane, and waits for it as agent_ensure(). */
-void agent_join(struct request *request, const struct agent *agent, const struct pane_ref *teller);
+/* Waits for an agent that runs, as agent_ensure() does. Takes the prompt of plan. */
+void agent_join(struct request *request, const struct agent *agent, struct agent_spec *plan,
+    const struct pane_ref *teller);
 
 /*
  * Adopts the agent that a person started in a pane, unless it is kept already. Takes the contents

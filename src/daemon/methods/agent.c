@@ -236,7 +236,8 @@ static void ensure_pane(
 }
 
 /* Finds the agent of a name. */
-static void ensure_name(struct request *request, const struct ensure_args *args)
+static void ensure_name(
+    struct request *request, const struct ensure_args *args, struct agent_spec *plan)
 {
 	const struct agent *agent =
 	    args->name != NULL ? agent_find(request_daemon(request)->agents, args->name) : NULL;
@@ -247,7 +248,7 @@ static void ensure_name(struct request *request, const struct ensure_args *args)
 		return;
 	}
 	if (requester_pane(request, NULL, &teller))
-		agent_join(request, agent, &teller);
+		agent_join(request, agent, plan, &teller);
 }
 
 /* Starts the agent, if it does not run. */
@@ -297,7 +298,7 @@ static void handle_ensure(struct request *request, const void *data)
 	else if (args->spawn.command.is_given)
 		ensure_command(request, args, &plan);
 	else
-		ensure_name(request, args);
+		ensure_name(request, args, &plan);
 	agent_spec_finish(&plan); /* what was not taken */
 }
 
