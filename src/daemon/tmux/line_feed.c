@@ -5,11 +5,11 @@
 #include <muxbus.h>
 #include <string.h>
 
+#include "base/stripper.h"
 #include "base/utf8.h"
 #include "base/xalloc.h"
 #include "daemon/event/event_log.h"
 #include "daemon/tmux/pane_events.h"
-#include "daemon/tmux/stripper.h"
 #include "daemon/tmux/tmux.h"
 #include "wire/json.h"
 
