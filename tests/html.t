@@ -33,6 +33,7 @@ check 'the index has every function of the library' "$(
 		while read -r name; do
 			grep -q "#$name\">$name<" index.html || echo "$name"
 		done)"
+check 'headings of several words too' "$(grep -q '>As a service</a>' index.html || echo none)"
 check 'and every method' "$(grep '^\.Ss [a-z_]*$' "$srcdir/src/daemon/muxbus-protocol.7" | cut -c 5- |
 	while read -r name; do
 		grep -q "muxbus-protocol.7.html#[^\"]*\">$name<" index.html || echo "$name"
