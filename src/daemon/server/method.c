@@ -70,6 +70,15 @@ const struct method *method_find(const char *name)
 	return is_there ? all.rows[index] : NULL;
 }
 
+bool method_is_built_in(const char *name)
+{
+	for (const struct method *const *table = method_tables; *table != NULL; table++)
+		for (const struct method *method = *table; method->name != NULL; method++)
+			if (strcmp(method->name, name) == 0)
+				return true;
+	return false;
+}
+
 const char *method_nearest(const char *name)
 {
 	collect();

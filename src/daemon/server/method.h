@@ -72,6 +72,9 @@ extern const struct method *const method_tables[];
 /* The row of a name, or NULL. */
 const struct method *method_find(const char *name);
 
+/* Whether the name is in one of the tables. */
+bool method_is_built_in(const char *name);
+
 /* The name that was probably meant, or NULL. */
 const char *method_nearest(const char *name);
 

@@ -1,0 +1,64 @@
+/* SPDX-License-Identifier: ISC */
+/* Declarations: their memory, names and reasons. */
+#include "daemon/tool/declaration.h"
+
+#include <ctype.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/xalloc.h"
+
+bool declaration_refuse(char *ret_reason, const char *format, ...)
+{
+	va_list args;
+	va_start(args, format);
+	(void)vsnprintf(ret_reason, DECLARATION_REASON_SIZE, format, args);
+	va_end(args);
+	return false;
+}
+
+void *declaration_own(struct declaration *declaration, void *memory)
+{
+	size_t count = declaration->owned_count;
+	/* A power of two is full. */
+	if ((count & (count - 1)) == 0)
+		declaration->owned = xrealloc(
+		    declaration->owned, (count > 0 ? 2 * count : 1) * sizeof *declaration->owned);
+	declaration->owned[declaration->owned_count++] = memory;
+	return memory;
+}
+
+char *declaration_copy(struct declaration *declaration, const char *text)
+{
+	return text != NULL ? declaration_own(declaration, xstrdup(text)) : NULL;
+}
+
+const char *const *declaration_copy_list(
+    struct declaration *declaration, const char *const *strings, size_t count)
+{
+	const char **copy = declaration_own(declaration, xcalloc(count + 1, sizeof *copy));
+	for (size_t at = 0; at < count; at++)
+		copy[at] = declaration_copy(declaration, strings[at]);
+	return copy;
+}
+
+bool declaration_is_name(const char *text)
+{
+	size_t len = strlen(text);
+	for (size_t at = 0; at < len; at++) {
+		if (!isalnum((unsigned char)text[at]) && text[at] != '_')
+			return false;
+	}
+	return len > 0 && len <= DECLARATION_NAME_MAX && !isdigit((unsigned char)text[0]);
+}
+
+void declaration_free(struct declaration *declaration)
+{
+	if (declaration == NULL)
+		return;
+	while (declaration->owned_count > 0)
+		mem_free(declaration->owned[--declaration->owned_count]);
+	mem_free(declaration->owned);
+	mem_free(declaration);
+}

@@ -1,0 +1,435 @@
+/* SPDX-License-Identifier: ISC */
+/* From the subset of JSON Schema that declarations use to rows of fields. */
+#include "daemon/tool/declaration_schema.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/xalloc.h"
+
+#define ENUM_MAX 64
+#define WHERE_SIZE (DECLARATION_NAME_MAX + 32)
+
+enum property_type {
+	TYPE_ARRAY,
+	TYPE_BOOLEAN,
+	TYPE_INTEGER,
+	TYPE_NUMBER,
+	TYPE_OBJECT,
+	TYPE_STRING,
+	TYPE_COUNT_,
+};
+
+static const char *const type_choices[] = {
+    "array", "boolean", "integer", "number", "object", "string", NULL};
+
+/* The member of an argument struct that a type fills. */
+static const struct {
+	enum field_type type;
+	size_t size;
+} members[TYPE_COUNT_] = {
+    [TYPE_ARRAY] = {FIELD_VALUE, sizeof(const struct json *)},
+    [TYPE_BOOLEAN] = {FIELD_BOOL, sizeof(bool)},
+    [TYPE_INTEGER] = {FIELD_INT, sizeof(int64_t)},
+    [TYPE_NUMBER] = {FIELD_NUMBER, sizeof(double)},
+    [TYPE_OBJECT] = {FIELD_VALUE, sizeof(const struct json *)},
+    [TYPE_STRING] = {FIELD_STRING, sizeof(const char *)},
+};
+
+/* The schema of one parameter. */
+struct property {
+	int type;
+	const char *description;
+	struct field_strings choices;
+	const struct json *preset;
+	const struct json *items;
+	double minimum, maximum;
+	int64_t min_length, max_length;
+	bool has_minimum, has_maximum, has_min_length, has_max_length;
+};
+
+#define PROPERTY(row_name, row_type, member) \
+	.name = (row_name), .type = (row_type), .offset = offsetof(struct property, member)
+
+static const struct field property_fields[] = {
+    {PROPERTY("type", FIELD_CHOICE, type), .flags = FIELD_REQUIRED, .choices = type_choices},
+    {PROPERTY("default", FIELD_VALUE, preset)},
+    {PROPERTY("description", FIELD_STRING, description)},
+    {PROPERTY("enum", FIELD_STRINGS, choices), .min = 1, .max = ENUM_MAX},
+    {PROPERTY("items", FIELD_VALUE, items)},
+    {PROPERTY("maxLength", FIELD_INT, max_length),
+	.given_offset = offsetof(struct property, has_max_length), .min = 1, .max = -1},
+    {PROPERTY("maximum", FIELD_NUMBER, maximum),
+	.given_offset = offsetof(struct property, has_maximum)},
+    {PROPERTY("minLength", FIELD_INT, min_length),
+	.given_offset = offsetof(struct property, has_min_length), .min = 0, .max = -1},
+    {PROPERTY("minimum", FIELD_NUMBER, minimum),
+	.given_offset = offsetof(struct property, has_minimum)},
+    {.name = NULL},
+};
+
+struct items {
+	int type;
+	const char *description;
+};
+
+static const struct field items_fields[] = {
+    {.name = "type",
+	.type = FIELD_CHOICE,
+	.flags = FIELD_REQUIRED,
+	.offset = offsetof(struct items, type),
+	.choices = type_choices},
+    {.name = "description", .type = FIELD_STRING, .offset = offsetof(struct items, description)},
+    {.name = NULL},
+};
+
+struct schema {
+	int type;
+	const struct json *properties;
+	struct field_strings required;
+	bool allows_more;
+};
+
+static const char *const object_choices[] = {"object", NULL};
+
+static const struct field schema_fields[] = {
+    {.name = "type",
+	.type = FIELD_CHOICE,
+	.flags = FIELD_REQUIRED,
+	.offset = offsetof(struct schema, type),
+	.choices = object_choices},
+    {.name = "additionalProperties",
+	.type = FIELD_BOOL,
+	.offset = offsetof(struct schema, allows_more)},
+    {.name = "properties", .type = FIELD_VALUE, .offset = offsetof(struct schema, properties)},
+    {.name = "required", .type = FIELD_STRINGS, .offset = offsetof(struct schema, required)},
+    {.name = NULL},
+};
+
+/* Reads an object of a schema. An error names the place of the object. */
+static bool read_object(const struct field *fields, const struct json *value, void *args,
+    size_t args_size, struct buf *scratch, const char *where, char *ret_reason)
+{
+	struct field_error error;
+	if (value->type != JSON_OBJECT)
+		return declaration_refuse(ret_reason, "%s: must be an object, not %s", where,
+		    json_type_name(value->type));
+	if (field_read(fields, value, args, args_size, scratch, &error) == 0)
+		return true;
+	return declaration_refuse(ret_reason, "%s.%s", where, error.text);
+}
+
+/* The bounds of a row: both 0 means none, a maximum below the minimum no maximum. */
+static bool set_bounds(
+    struct field *field, const struct property *property, const char *where, char *ret_reason)
+{
+	bool is_string = property->type == TYPE_STRING;
+	bool is_number = property->type == TYPE_INTEGER || property->type == TYPE_NUMBER;
+	bool has_min = is_string ? property->has_min_length : property->has_minimum;
+	bool has_max = is_string ? property->has_max_length : property->has_maximum;
+	double min = is_string ? (double)property->min_length : property->minimum;
+	double max = is_string ? (double)property->max_length : property->maximum;
+	if (!is_string && (property->has_min_length || property->has_max_length))
+		return declaration_refuse(
+		    ret_reason, "%s: minLength and maxLength are for strings", where);
+	if (!is_number && (property->has_minimum || property->has_maximum))
+		return declaration_refuse(
+		    ret_reason, "%s: minimum and maximum are for numbers", where);
+	if (has_min && has_max && min >= max && !(is_string && min == max))
+		return declaration_refuse(
+		    ret_reason, "%s: the minimum must be below the maximum", where);
+	if (!has_min && !has_max)
+		return true;
+	field->min = has_min ? min : is_string ? 0 : -INFINITY;
+	field->max = has_max ? max : field->min - 1;
+	return true;
+}
+
+/* Whether a text stands in JSON as it is, between quotes. */
+static bool is_plain(const struct json *value)
+{
+	for (size_t at = 0; at < value->len; at++) {
+		if ((uint8_t)value->text[at] < ' ' || (uint8_t)value->text[at] >= 0x7f ||
+		    value->text[at] == '"' || value->text[at] == '\\')
+			return false;
+	}
+	return true;
+}
+
+/* The default as JSON text; it must itself be a value that the row accepts. */
+static bool set_preset(struct declaration *declaration, struct field *field,
+    const struct property *property, const char *where, char *ret_reason)
+{
+	const struct json *preset = property->preset;
+	struct json named, object = {.type = JSON_OBJECT, .count = 1, .child = &named};
+	struct field rows[2] = {*field, {.name = NULL}};
+	union {
+		const void *pointer;
+		double number;
+		int64_t integer;
+	} member;
+	struct field_error error;
+	struct buf scratch;
+	bool is_good;
+	if (preset == NULL || preset->type == JSON_NULL)
+		return true;
+	if (members[property->type].type == FIELD_VALUE)
+		return declaration_refuse(
+		    ret_reason, "%s.default: arrays and objects cannot have one", where);
+	named = *preset;
+	named.name = field->name;
+	named.name_len = strlen(field->name);
+	named.next = NULL;
+	rows[0].offset = 0;
+	rows[0].given_offset = 0;
+	buf_init(&scratch, 4096);
+	is_good = field_read(rows, &object, &member, sizeof member, &scratch, &error) == 0;
+	buf_finish(&scratch);
+	if (!is_good)
+		return declaration_refuse(
+		    ret_reason, "%s.default: not valid for %s", where, error.text);
+	if (preset->type == JSON_STRING && !is_plain(preset))
+		return declaration_refuse(ret_reason,
+		    "%s.default: must be plain ASCII without quotes and backslashes", where);
+	field->preset = declaration_own(declaration,
+	    preset->type == JSON_STRING     ? xasprintf("\"%s\"", preset->text)
+		: preset->type == JSON_BOOL ? xstrdup(preset->boolean ? "true" : "false")
+					    : xstrdup(preset->text));
+	return true;
+}
+
+/* The type of the elements of an array. */
+static bool set_items(struct declaration *declaration, struct field *field,
+    struct declaration_shape *shape, const struct property *property, const char *where,
+    char *ret_reason)
+{
+	char inner[WHERE_SIZE + 8];
+	struct items items;
+	struct buf scratch;
+	bool is_good;
+	shape->type = type_choices[property->type];
+	if (property->items == NULL || property->items->type == JSON_NULL) {
+		field->shape =
+		    declaration_own(declaration, xasprintf("\"type\":\"%s\"", shape->type));
+		return true;
+	}
+	(void)snprintf(inner, sizeof inner, "%s.items", where);
+	if (property->type != TYPE_ARRAY)
+		return declaration_refuse(ret_reason, "%s: is for arrays", inner);
+	buf_init(&scratch, 256);
+	is_good = read_object(
+	    items_fields, property->items, &items, sizeof items, &scratch, inner, ret_reason);
+	buf_finish(&scratch);
+	if (!is_good)
+		return false;
+	shape->item = type_choices[items.type];
+	field->shape = declaration_own(
+	    declaration, xasprintf("\"type\":\"array\",\"items\":{\"type\":\"%s\"}", shape->item));
+	return true;
+}
+
+/* Room for a member of the argument struct, aligned to its size. */
+static size_t take_room(struct declaration *declaration, size_t size)
+{
+	size_t step = size > 8 ? 8 : size;
+	size_t at = (declaration->args_size + step - 1) / step * step;
+	declaration->args_size = at + size;
+	return at;
+}
+
+static bool fill_row(struct declaration *declaration, struct field *field,
+    struct declaration_shape *shape, const struct property *property, const char *where,
+    char *ret_reason)
+{
+	size_t size = members[property->type].size;
+	field->type = members[property->type].type;
+	field->help = property->description != NULL
+	    ? declaration_copy(declaration, property->description)
+	    : "";
+	if (property->choices.is_given) {
+		if (property->type != TYPE_STRING)
+			return declaration_refuse(ret_reason, "%s.enum: is for strings", where);
+		field->type = FIELD_CHOICE;
+		size = sizeof(int);
+		field->choices = declaration_copy_list(
+		    declaration, property->choices.strings, property->choices.count);
+	}
+	field->offset = take_room(declaration, size);
+	field->given_offset = take_room(declaration, sizeof(bool));
+	if (property->items != NULL || field->type == FIELD_VALUE)
+		if (!set_items(declaration, field, shape, property, where, ret_reason))
+			return false;
+	return set_bounds(field, property, where, ret_reason) &&
+	    set_preset(declaration, field, property, where, ret_reason);
+}
+
+/* One parameter. */
+static bool read_property(struct declaration *declaration, struct field *field,
+    struct declaration_shape *shape, const struct json *value, char *ret_reason)
+{
+	char where[WHERE_SIZE];
+	struct property property;
+	struct buf scratch;
+	bool is_good;
+	if (!declaration_is_name(value->name))
+		return declaration_refuse(ret_reason,
+		    "parameters.properties: the name of a parameter must be a letter or \"_\", "
+		    "then letters, digits and \"_\", at most %d characters",
+		    DECLARATION_NAME_MAX);
+	if (strcmp(value->name, "wait") == 0 || strcmp(value->name, "pane") == 0)
+		return declaration_refuse(ret_reason,
+		    "parameters.properties.%s: every tool has this parameter already", value->name);
+	(void)snprintf(where, sizeof where, "parameters.properties.%s", value->name);
+	field->name = declaration_copy(declaration, value->name);
+	buf_init(&scratch, DECLARATION_BYTES_MAX);
+	is_good = read_object(property_fields, value, &property, sizeof property, &scratch, where,
+		      ret_reason) &&
+	    fill_row(declaration, field, shape, &property, where, ret_reason);
+	buf_finish(&scratch);
+	return is_good;
+}
+
+static const struct field own_fields[] = {
+    {.name = "wait",
+	.type = FIELD_BOOL,
+	.offset = offsetof(struct declaration_args, waits),
+	.preset = "true",
+	.help = "false: answer at once with an id; the end is a notification that wakes you."},
+    {.name = "pane",
+	.type = FIELD_STRING,
+	.flags = FIELD_RARE,
+	.offset = offsetof(struct declaration_args, pane),
+	.help = "The pane that the call is for; left out: the caller's own."},
+};
+
+#define OWN_COUNT (sizeof own_fields / sizeof *own_fields)
+
+static bool set_required(
+    struct field *fields, const struct field_strings *required, char *ret_reason)
+{
+	for (size_t at = 0; at < required->count; at++) {
+		struct field *field = fields + OWN_COUNT;
+		while (field->name != NULL && strcmp(field->name, required->strings[at]) != 0)
+			field++;
+		if (field->name == NULL)
+			return declaration_refuse(ret_reason,
+			    "parameters.required: there is no parameter \"%.64s\" in properties",
+			    required->strings[at]);
+		field->flags |= FIELD_REQUIRED;
+	}
+	return true;
+}
+
+/* The properties of a schema; NULL after a reason. required is lent from scratch. */
+static bool read_schema(const struct json *value, const char *where, struct schema *ret_schema,
+    struct buf *scratch, char *ret_reason)
+{
+	if (!read_object(
+		schema_fields, value, ret_schema, sizeof *ret_schema, scratch, where, ret_reason))
+		return false;
+	if (ret_schema->properties != NULL && ret_schema->properties->type != JSON_OBJECT)
+		return declaration_refuse(ret_reason, "%s.properties: must be an object, not %s",
+		    where, json_type_name(ret_schema->properties->type));
+	return true;
+}
+
+static bool read_properties(
+    struct declaration *declaration, const struct schema *schema, char *ret_reason)
+{
+	const struct json *value = schema->properties != NULL ? schema->properties->child : NULL;
+	size_t count = schema->properties != NULL ? schema->properties->count : 0;
+	struct declaration_shape *shapes;
+	struct field *fields;
+	if (schema->allows_more)
+		return declaration_refuse(
+		    ret_reason, "parameters.additionalProperties: must be false or left out");
+	if (count > DECLARATION_PARAMETERS_MAX)
+		return declaration_refuse(ret_reason,
+		    "parameters.properties: has %zu parameters, more than %d", count,
+		    DECLARATION_PARAMETERS_MAX);
+	fields = declaration_own(declaration, xcalloc(OWN_COUNT + count + 1, sizeof *fields));
+	shapes = declaration_own(declaration, xcalloc(OWN_COUNT + count + 1, sizeof *shapes));
+	memcpy(fields, own_fields, sizeof own_fields);
+	declaration->fields = fields;
+	declaration->shapes = shapes;
+	declaration->args_size = sizeof(struct declaration_args);
+	for (size_t at = OWN_COUNT; value != NULL; value = value->next, at++)
+		if (!read_property(declaration, &fields[at], &shapes[at], value, ret_reason))
+			return false;
+	return set_required(fields, &schema->required, ret_reason);
+}
+
+bool declaration_read_parameters(
+    struct declaration *declaration, const struct json *schema, char *ret_reason)
+{
+	struct schema parameters = {0};
+	struct buf scratch;
+	bool is_good;
+	buf_init(&scratch, DECLARATION_BYTES_MAX);
+	is_good = (schema == NULL ||
+		      read_schema(schema, "parameters", &parameters, &scratch, ret_reason)) &&
+	    read_properties(declaration, &parameters, ret_reason);
+	buf_finish(&scratch);
+	return is_good;
+}
+
+/* The type and the help of a member of the result; other members of its schema are as they are. */
+static bool read_result_row(struct declaration *declaration, struct field_result *row,
+    const struct json *value, char *ret_reason)
+{
+	const struct json *type = json_member(value, "type");
+	const struct json *description = json_member(value, "description");
+	for (size_t at = 0; type != NULL && type_choices[at] != NULL; at++)
+		if (type->type == JSON_STRING && strcmp(type->text, type_choices[at]) == 0)
+			row->type = type_choices[at];
+	if (row->type == NULL)
+		return declaration_refuse(ret_reason,
+		    "result.properties.%.64s: must have a type: array, boolean, integer, number, "
+		    "object or string",
+		    value->name);
+	row->name = declaration_copy(declaration, value->name);
+	row->help = description != NULL && description->type == JSON_STRING
+	    ? declaration_copy(declaration, description->text)
+	    : "";
+	return true;
+}
+
+/* Without a schema of its own, by the kind of its answer. */
+static const struct field_result plain_results[][4] = {
+    [DECLARATION_TEXT] = {{"text", "string", "the answer"},
+	{"id", "string", "with wait false: the call, and its notification"}, {NULL, NULL, NULL}},
+    [DECLARATION_JSON] = {{"id", "string", "with wait false: the call, and its notification"},
+	{NULL, NULL, NULL}},
+    [DECLARATION_IMAGE] = {{"mime_type", "string", "the kind of image"},
+	{"bytes", "integer", "the size of the image"}, {"data", "string", "the image, as base64"},
+	{NULL, NULL, NULL}},
+};
+
+bool declaration_read_result(
+    struct declaration *declaration, const struct json *schema, char *ret_reason)
+{
+	const struct json *value;
+	struct field_result *rows, *row;
+	struct schema result;
+	struct buf scratch;
+	bool is_good;
+	declaration->results = plain_results[declaration->answer];
+	if (schema == NULL)
+		return true;
+	buf_init(&scratch, DECLARATION_BYTES_MAX);
+	is_good = read_schema(schema, "result", &result, &scratch, ret_reason);
+	buf_finish(&scratch);
+	if (!is_good || result.properties == NULL)
+		return is_good;
+	if (result.properties->count > DECLARATION_PARAMETERS_MAX)
+		return declaration_refuse(ret_reason, "result.properties: has more than %d members",
+		    DECLARATION_PARAMETERS_MAX);
+	row = rows =
+	    declaration_own(declaration, xcalloc(result.properties->count + 1, sizeof *rows));
+	for (value = result.properties->child; value != NULL; value = value->next)
+		if (!read_result_row(declaration, row++, value, ret_reason))
+			return false;
+	declaration->results = rows;
+	return true;
+}

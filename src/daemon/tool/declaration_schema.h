@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: ISC */
+/* The JSON Schemas of a declaration as rows of fields and results. */
+#ifndef DAEMON_TOOL_DECLARATION_SCHEMA_H
+#define DAEMON_TOOL_DECLARATION_SCHEMA_H
+
+#include <stdbool.h>
+
+#include "daemon/tool/declaration.h"
+
+/*
+ * Reads "parameters" (NULL: none) into fields, shapes and args_size; "result" (NULL: none) into
+ * results. False with a reason that names the member.
+ */
+bool declaration_read_parameters(
+    struct declaration *declaration, const struct json *schema, char *ret_reason);
+bool declaration_read_result(
+    struct declaration *declaration, const struct json *schema, char *ret_reason);
+
+#endif

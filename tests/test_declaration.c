@@ -1,0 +1,226 @@
+/* SPDX-License-Identifier: ISC */
+/* Declarations of tools: what is read from a good one, and the sentence about each bad one. */
+#include "daemon/tool/declaration_read.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "base/xalloc.h"
+#include "tap.h"
+
+static struct declaration *read_text(const char *text, size_t len, char *ret_reason)
+{
+	struct json_reader *reader = json_reader_new(DECLARATION_BYTES_MAX);
+	struct declaration *declaration;
+	ret_reason[0] = '\0';
+	declaration = declaration_read(reader, text, len, ret_reason);
+	json_reader_free(reader);
+	return declaration;
+}
+
+static const char whole[] =
+    "{\n\t\"name\": \"str_replace\", \"group\": \"files\", \"title\": \"Replace text\",\n"
+    "\t\"description\": \"Replaces a text in a file.\",\n"
+    "\t\"parameters\": {\"type\": \"object\", \"properties\": {\n"
+    "\t\t\"path\": {\"type\": \"string\", \"minLength\": 1, \"description\": \"The file.\"},\n"
+    "\t\t\"count\": {\"type\": \"integer\", \"minimum\": 0, \"default\": 1},\n"
+    "\t\t\"share\": {\"type\": \"number\", \"maximum\": 1},\n"
+    "\t\t\"how\": {\"type\": \"string\", \"enum\": [\"all\", \"one\"], \"default\": \"one\"},\n"
+    "\t\t\"dry\": {\"type\": \"boolean\"},\n"
+    "\t\t\"lines\": {\"type\": \"array\", \"items\": {\"type\": \"integer\"}},\n"
+    "\t\t\"more\": {\"type\": \"object\"}},\n"
+    "\t\t\"required\": [\"path\"], \"additionalProperties\": false},\n"
+    "\t\"run\": [\"./str_replace\", \"-v\"], \"answer\": \"json\", \"timeout_sec\": 5,\n"
+    "\t\"read_only\": true, \"programs\": [\"patch\", [\"ast-grep\", \"sg\"]],\n"
+    "\t\"result\": {\"type\": \"object\", \"properties\": {\"diff\": {\"type\": \"string\"}}}\n}\n";
+
+static const struct field *row(const struct declaration *declaration, const char *name)
+{
+	const struct field *field = declaration->fields;
+	while (field->name != NULL && strcmp(field->name, name) != 0)
+		field++;
+	return field;
+}
+
+static void test_run(void)
+{
+	char reason[DECLARATION_REASON_SIZE];
+	struct declaration *got = read_text(whole, strlen(whole), reason);
+	if (!ok(got != NULL, "a declaration of a program is read: %s", reason))
+		return;
+	is_str(got->name, "str_replace", "its name");
+	is_str(got->group, "files", "its group");
+	is_str(got->run[0], "./str_replace", "its program");
+	is_str(got->run[1], "-v", "the word behind it");
+	ok(got->run[2] == NULL, "no more words");
+	is_int(got->answer, DECLARATION_JSON, "its answer");
+	is_int(got->timeout_ms, 5000, "its time");
+	ok(got->is_read_only, "it only reads");
+	is_str(got->programs[1][1], "sg", "an alternative of a program");
+	is_str(got->results[0].name, "diff", "a member of its result");
+	is_str(got->fields[0].name, "wait", "the parameter of all tools comes first");
+	ok(row(got, "path")->flags & FIELD_REQUIRED, "a required parameter");
+	is_int(row(got, "how")->type, FIELD_CHOICE, "an enum is a choice");
+	is_str(row(got, "how")->preset, "\"one\"", "the default of a string");
+	is_str(row(got, "count")->preset, "1", "the default of a number");
+	ok(row(got, "share")->max == 1, "a maximum without a minimum");
+	is_str(got->shapes[row(got, "lines") - got->fields].item, "integer", "elements");
+	declaration_free(got);
+}
+
+static const char server[] =
+    "{\"name\":\"navigate\",\"group\":\"browser\",\"description\":\"Opens a page.\","
+    "\"parameters\":{\"type\":\"object\",\"properties\":{\"address\":{\"type\":\"string\"}}},"
+    "\"server\":{\"name\":\"browser\",\"command\":[\"npx\",\"mcp\"],\"per\":\"daemon\","
+    "\"idle_sec\":60},\"tool\":\"browser_navigate\",\"arguments\":{\"url\":\"address\"}}";
+
+static void test_server(void)
+{
+	char reason[DECLARATION_REASON_SIZE];
+	struct declaration *got = read_text(server, strlen(server), reason);
+	if (!ok(got != NULL, "a declaration of a server's tool is read: %s", reason))
+		return;
+	ok(got->run == NULL, "it runs no program");
+	is_str(got->server.name, "browser", "the name of the server");
+	is_str(got->server.command[1], "mcp", "its command");
+	ok(got->server.is_per_daemon, "one for the daemon");
+	is_int(got->server.idle_ms, 60000, "its idle time");
+	is_str(got->server.tool, "browser_navigate", "the tool there");
+	is_str(got->server.renames[0].theirs, "url", "their parameter");
+	is_str(got->server.renames[0].ours, "address", "our parameter");
+	declaration_free(got);
+}
+
+#define HEAD "{\"name\":\"t\",\"group\":\"g\",\"description\":\"d\","
+#define RUN HEAD "\"run\":[\"true\"]"
+#define WITH(properties) \
+	RUN ",\"parameters\":{\"type\":\"object\",\"properties\":{" properties "}}}"
+
+static const struct {
+	const char *text;
+	const char *reason; /* part of it; NULL: the declaration is good */
+} rows[] = {
+    {RUN "}", NULL},
+    {"", "not a JSON object"},
+    {"#!/bin/sh\n", "not a JSON object"},
+    {"[]", "not a JSON object: an array"},
+    {"{\"group\":\"g\",\"description\":\"d\",\"run\":[\"true\"]}", "name: is required"},
+    {HEAD "\"run\":[]}", "run: must not be empty"},
+    {HEAD "\"title\":\"x\"}", "run: is required, or server"},
+    {RUN ",\"server\":{}}", "run: must be left out beside server"},
+    {RUN ",\"tool\":\"x\"}", "tool: is for tools of a server"},
+    {RUN ",\"timeout_secs\":3}", "did you mean \"timeout_sec\"?"},
+    {RUN ",\"timeout_sec\":3601}", "timeout_sec: must be 1 to 3600 s, not 3601"},
+    {RUN ",\"answer\":\"xml\"}", "answer: must be \"text\""},
+    {RUN ",\"answer\":\"image/*\"}", NULL},
+    {RUN ",\"programs\":\"patch\"}", "programs: must be an array"},
+    {RUN ",\"programs\":[[]]}", "programs: each must be"},
+    {"{\"name\":\"list_panes\",\"group\":\"g\",\"description\":\"d\",\"run\":[\"true\"]}",
+	"name: \"list_panes\" is a method of muxbusd"},
+    {"{\"name\":\"A\",\"group\":\"g\",\"description\":\"d\",\"run\":[\"true\"]}", "name: must be"},
+    {"{\"name\":\"a-b\",\"group\":\"g\",\"description\":\"d\",\"run\":[\"true\"]}",
+	"name: must be"},
+    {"{\"name\":\"a\",\"group\":\"all\",\"description\":\"d\",\"run\":[\"true\"]}",
+	"group: \"all\""},
+    {HEAD "\"run\":[\"../evil\"]}", "run: the program must be"},
+    {HEAD "\"run\":[\"./a/b\"]}", "run: the program must be"},
+    {HEAD "\"run\":[\"\"]}", "run: the program must be"},
+    {HEAD "\"server\":{\"name\":\"s\"}}", "server.command: is required"},
+    {HEAD "\"server\":{\"name\":\"s\",\"command\":[\"c\"],\"per\":\"user\"}}",
+	"server.per: must be one of \"daemon\", \"pane\""},
+    {HEAD "\"server\":{\"name\":\"s\",\"command\":[\"c\"]},\"arguments\":{\"a\":\"b\"}}",
+	"arguments.a: there is no parameter \"b\""},
+    {RUN ",\"parameters\":{\"type\":\"array\"}}", "parameters.type: must be one of \"object\""},
+    {RUN ",\"parameters\":{\"type\":\"object\",\"oneOf\":[]}}", "parameters.oneOf"},
+    {RUN ",\"parameters\":{\"type\":\"object\",\"required\":[\"x\"]}}",
+	"parameters.required: there is no parameter \"x\""},
+    {RUN ",\"parameters\":{\"type\":\"object\",\"additionalProperties\":true}}",
+	"parameters.additionalProperties: must be false"},
+    {WITH("\"wait\":{\"type\":\"boolean\"}"), "properties.wait: every tool has"},
+    {WITH("\"a b\":{\"type\":\"string\"}"), "the name of a parameter"},
+    {WITH("\"a\":{}"), "parameters.properties.a.type: is required"},
+    {WITH("\"a\":{\"type\":\"null\"}"), "parameters.properties.a.type: must be one of"},
+    {WITH("\"a\":{\"type\":\"string\",\"pattern\":\"x\"}"), "parameters.properties.a.pattern"},
+    {WITH("\"a\":{\"type\":\"string\",\"minimum\":1}"), "are for numbers"},
+    {WITH("\"a\":{\"type\":\"integer\",\"minLength\":1}"), "are for strings"},
+    {WITH("\"a\":{\"type\":\"integer\",\"minimum\":2,\"maximum\":1}"), "must be below"},
+    {WITH("\"a\":{\"type\":\"integer\",\"minimum\":2,\"default\":1}"),
+	"a.default: not valid for a: must be at least 2, not 1"},
+    {WITH("\"a\":{\"type\":\"string\",\"default\":\"\\\"\"}"), "must be plain ASCII"},
+    {WITH("\"a\":{\"type\":\"string\",\"enum\":[\"x\"],\"default\":\"y\"}"),
+	"a.default: not valid"},
+    {WITH("\"a\":{\"type\":\"integer\",\"enum\":[\"1\"]}"), "a.enum: is for strings"},
+    {WITH("\"a\":{\"type\":\"array\",\"default\":[]}"), "arrays and objects cannot have one"},
+    {WITH("\"a\":{\"type\":\"string\",\"items\":{\"type\":\"string\"}}"), "a.items: is for arrays"},
+    {WITH("\"a\":{\"type\":\"array\",\"items\":{\"type\":\"array\",\"items\":{}}}"),
+	"a.items.items"},
+    {WITH("\"a\":7"), "parameters.properties.a: must be an object, not a number"},
+};
+
+static void test_rows(void)
+{
+	for (size_t at = 0; at < sizeof rows / sizeof *rows; at++) {
+		char reason[DECLARATION_REASON_SIZE];
+		struct declaration *got = read_text(rows[at].text, strlen(rows[at].text), reason);
+		if (rows[at].reason == NULL)
+			ok(got != NULL, "good: %s: %s", rows[at].text, reason);
+		else
+			ok(got == NULL && strstr(reason, rows[at].reason) != NULL, "%s: %s (%s)",
+			    rows[at].text, reason, rows[at].reason);
+		declaration_free(got);
+	}
+}
+
+/* A text that ends early, or has one byte changed, is refused or read, and never worse. */
+static void test_damage(const char *text)
+{
+	size_t len = strlen(text), refused = 0;
+	char reason[DECLARATION_REASON_SIZE];
+	for (size_t at = 0; at < len - 2; at++) {
+		struct declaration *got = read_text(text, at, reason);
+		refused += got == NULL && reason[0] != '\0';
+		declaration_free(got);
+	}
+	is_int((long long)refused, (long long)len - 2, "every text that ends early is refused");
+	refused = 0;
+	for (size_t at = 0; at < len; at++) {
+		char *copy = xstrdup(text);
+		struct declaration *got;
+		copy[at] = "\"{0]x"[at % 5];
+		got = read_text(copy, len, reason);
+		refused += got == NULL && reason[0] == '\0';
+		declaration_free(got);
+		mem_free(copy);
+	}
+	is_int((long long)refused, 0, "no text with a changed byte is refused without a reason");
+}
+
+static void test_bounds(void)
+{
+	struct buf text;
+	char reason[DECLARATION_REASON_SIZE];
+	struct declaration *got;
+	buf_init(&text, 4 * DECLARATION_BYTES_MAX);
+	(void)buf_append_str(&text, RUN ",\"parameters\":{\"type\":\"object\",\"properties\":{");
+	for (unsigned at = 0; at <= DECLARATION_PARAMETERS_MAX; at++)
+		(void)buf_printf(&text, "%s\"p%u\":{\"type\":\"object\"}", at > 0 ? "," : "", at);
+	(void)buf_append_str(&text, "}}}");
+	got = read_text((const char *)text.data, text.len, reason);
+	ok(got == NULL && strstr(reason, "has 33 parameters, more than 32") != NULL, "%s", reason);
+	while (text.len <= DECLARATION_BYTES_MAX)
+		(void)buf_append_str(&text, "                                ");
+	got = read_text((const char *)text.data, text.len, reason);
+	ok(got == NULL && strstr(reason, "more than 65536 bytes") != NULL, "%s", reason);
+	buf_finish(&text);
+}
+
+int main(void)
+{
+	test_run();
+	test_server();
+	test_rows();
+	test_damage(whole);
+	test_damage(server);
+	test_bounds();
+	return done_testing();
+}
