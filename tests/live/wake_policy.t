@@ -100,7 +100,7 @@ until_is 'another pane is woken' delivered fate "$marker"
 pane=$first
 is 'the quiet one is not' "$(fate "$held")" queued
 is 'no policy: the default' "$(policy "\"pane\":\"$pane\"" | jq -c .sources)" \
-	'["command","condition","job","post","program","timer","watch"]'
+	'["command","condition","job","post","program","timer","tool","watch"]'
 until_is 'wakes at once' delivered fate "$held"
 is 'and is not kept' "$(kept)" '[]'
 
@@ -116,7 +116,7 @@ policy '"agent":"claude"' >/dev/null
 until_is 'until its policy is removed' delivered fate "$held"
 
 is 'no source' "$(policy "\"pane\":\"$pane\",\"sources\":[\"jobs\"]")" \
-	'"sources: must be names out of command, condition, job, post, program, timer, watch"'
+	'"sources: must be names out of command, condition, job, post, program, timer, tool, watch"'
 is 'no hours' "$(policy "\"pane\":\"$pane\",\"quiet_hours\":\"22-7\"")" \
 	'"quiet_hours: must be two times such as 22:00-07:00, and not the same"'
 is 'too long a window' "$(policy "\"pane\":\"$pane\",\"window_ms\":600001")" '"window_ms: must be 0 to 600000 ms, not 600001"'

@@ -12,7 +12,7 @@
 #include <stdint.h>
 
 #define METER_LOOK_SEC 30
-#define METER_KINDS 8 /* of waits: 0 is a request that waits, the others are the caller's */
+#define METER_KINDS 9 /* of waits: 0 is a request that waits, the others are the caller's */
 #define METER_STEP_SEC 600 /* sums are kept for steps of this length */
 #define METER_STEPS 144 /* a day */
 

@@ -183,6 +183,7 @@ static const struct members {
     [SOURCE_POST] = {.has_details = true},
     [SOURCE_PROGRAM] = {.has_details = true},
     [SOURCE_TIMER] = {.has_details = false},
+    [SOURCE_TOOL] = {"name", "command", "output", "tail", true},
     [SOURCE_WATCH] = {.head = "line", .has_details = true},
 };
 

@@ -118,7 +118,8 @@ static bool has_woken(const struct notification *note)
 static int64_t took_ms(const struct notification *note)
 {
 	static const char name[] = "\"duration_ms\":";
-	const char *at = note->source == SOURCE_JOB ? strstr(note->data, name) : NULL;
+	bool is_job = note->source == SOURCE_JOB || note->source == SOURCE_TOOL;
+	const char *at = is_job ? strstr(note->data, name) : NULL;
 	long long ms = 0;
 	return at != NULL && sscanf(at + sizeof name - 1, "%lld", &ms) == 1 ? ms : 0;
 }

@@ -42,7 +42,7 @@ static const struct field policy_fields[] = {
 	.offset = offsetof(struct policy_args, sources),
 	.max = SOURCE_COUNT_,
 	.help = "Only notifications of these sources wake (command, condition, job, post, "
-		"program, timer, watch); others are delivered with the next that wakes. Left "
+		"program, timer, tool, watch); others are delivered with the next that wakes. Left "
 		"out: all wake."},
     {.name = "window_ms",
 	.type = FIELD_INT,
@@ -79,7 +79,7 @@ static bool read_sources(
 		if (at == SOURCE_COUNT_) {
 			request_fail_data(request, MESSAGE_PARAMS, "\"field\":\"sources\"",
 			    "sources: must be names out of command, condition, job, post, program, "
-			    "timer, watch");
+			    "timer, tool, watch");
 			return false;
 		}
 		policy->wakes[at] = true;

@@ -9,7 +9,7 @@
 #include "base/buf.h"
 
 static const char *const source_choices[] = {
-    "command", "condition", "job", "post", "program", "timer", "watch", NULL};
+    "command", "condition", "job", "post", "program", "timer", "tool", "watch", NULL};
 
 struct filter_args {
 	const char *pane;

@@ -16,6 +16,7 @@ static const char *const source_names[] = {
     [SOURCE_POST] = "post",
     [SOURCE_PROGRAM] = "program",
     [SOURCE_TIMER] = "timer",
+    [SOURCE_TOOL] = "tool",
     [SOURCE_WATCH] = "watch",
 };
 

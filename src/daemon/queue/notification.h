@@ -29,6 +29,7 @@ enum notification_source {
 	SOURCE_POST,
 	SOURCE_PROGRAM, /* a program in a pane, by OSC */
 	SOURCE_TIMER,
+	SOURCE_TOOL, /* a call of a declared tool */
 	SOURCE_WATCH,
 	SOURCE_COUNT_,
 };

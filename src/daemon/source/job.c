@@ -226,10 +226,16 @@ static char *job_excerpt(const struct job_set *set, const struct job *job, char 
 	return head;
 }
 
+static enum notification_source job_source(const struct job *job)
+{
+	return job->tool != NULL ? SOURCE_TOOL : SOURCE_JOB;
+}
+
 /* Its end becomes known: one transaction says so and tells it. */
 static void job_settle(struct job_set *set, struct job *job)
 {
-	struct notification_draft draft = {.source = SOURCE_JOB, .id = job->id, .pane = &job->pane};
+	struct notification_draft draft = {
+	    .source = job_source(job), .id = job->id, .pane = &job->pane};
 	char path[PATH_SIZE], *head, *tail, *text, *data;
 	struct list *link, *after;
 	set->running--;
@@ -457,7 +463,7 @@ static int write_spec(struct job_set *set, const struct job_order *order, const 
 	    .argv = (char **)(uintptr_t)order->argv,
 	    .env = (char **)(uintptr_t)env,
 	    .timeout_ms = order->timeout_ms,
-	    .out_max = JOB_OUT_MAX,
+	    .out_max = order->out_max > 0 ? order->out_max : JOB_OUT_MAX,
 	    .has_err = order->has_err,
 	};
 	size_t last = 0;
@@ -490,6 +496,7 @@ const struct job *job_start(
 	queue_new_id(set->queue, job->id);
 	job->name = order->name != NULL ? xstrdup(order->name) : NULL;
 	job->command = xstrdup(order->command);
+	job->tool = order->tool != NULL ? xstrdup(order->tool) : NULL;
 	job->cwd = xstrdup(order->cwd);
 	job->created_ms = clock_real_ms();
 	job->timeout_ms = order->timeout_ms;
@@ -719,7 +726,7 @@ void job_settle_waited(struct job_set *set, const struct job *job)
 {
 	const struct notification *note = queue_find_id(set->queue, job->id);
 	for (; note != NULL; note = queue_older(set->queue, note)) {
-		if (note->source == SOURCE_JOB && note->state == NOTE_QUEUED)
+		if (note->source == job_source(job) && note->state == NOTE_QUEUED)
 			queue_settle_waited(set->queue, note->seq);
 	}
 }

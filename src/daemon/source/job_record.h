@@ -28,6 +28,7 @@ struct job {
 	char id[NOTIFICATION_ID_SIZE];
 	char *name; /* NULL: none */
 	char *command; /* as it was asked for */
+	char *tool; /* the declared tool that it is a call of; NULL: none */
 	char *cwd;
 	struct pane_ref pane; /* the pane to notify; cleared: none */
 	bool is_silent; /* its end is not posted: a request waits for it */
