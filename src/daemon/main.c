@@ -38,6 +38,7 @@
 #include "daemon/methods/meter.h"
 #include "daemon/methods/pending.h"
 #include "daemon/methods/tables.h"
+#include "daemon/methods/tool.h"
 #include "daemon/pane/presence.h"
 #include "daemon/pane/reporter.h"
 #include "daemon/pane/screen_sign.h"
@@ -59,6 +60,7 @@
 #include "daemon/source/watch.h"
 #include "daemon/tmux/stream.h"
 #include "daemon/tmux/tmux.h"
+#include "daemon/tool/tool_folder.h"
 #include "wire/json.h"
 
 /* How long we wait for a tmux server that runs before we are ready without it. */
@@ -365,6 +367,24 @@ static int set_up_server(struct main *main)
 	return 0;
 }
 
+/* Other declared tools are listed now. */
+static void on_tools_changed(void *data)
+{
+	struct main *main = data;
+	if (main->mcp != NULL)
+		mcp_tools_changed(main->mcp);
+}
+
+static struct tool_folder *new_tools(struct main *main)
+{
+	return tool_folder_new(&(struct tool_folder_parts){
+	    .base = main->daemon.base,
+	    .handle = tool_handle,
+	    .changed = on_tools_changed,
+	    .data = main,
+	});
+}
+
 /* A request without a peer. */
 static struct request *new_own_request(void *data)
 {
@@ -536,6 +556,7 @@ static int set_up(struct main *main)
 	daemon->streams = stream_set_new(daemon->base, config, daemon->events, daemon->tmux);
 	if (set_up_server(main) < 0)
 		return -1;
+	daemon->tools = new_tools(main);
 	daemon->presences = presence_set_new(daemon->tmux, daemon->events, daemon->queue);
 	daemon->reporters = new_reporters(daemon);
 	main->parts.reporters = daemon->reporters;
@@ -567,6 +588,7 @@ static void tear_down(struct main *main)
 	server_free(daemon->server); /* first: its peers still use the others */
 	demand_free(main->demand);
 	mcp_free(main->mcp);
+	tool_folder_free(daemon->tools);
 	agent_set_free(daemon->agents);
 	wait_set_free(daemon->waits);
 	self_command_set_free(daemon->self_commands);

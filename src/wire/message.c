@@ -51,6 +51,8 @@ static const struct message_error_info errors[] = {
     [MESSAGE_BUSY] = {17, "busy",
 	"The object is in use; try again when the other request is done."},
     [MESSAGE_GONE] = {18, "gone", "The pane, job or other object of the request has ended."},
+    [MESSAGE_TOOL_FAILED] = {19, "tool_failed",
+	"The program or server behind a declared tool failed; the message is its own."},
     [MESSAGE_PROTOCOL_VERSION] = {-32022, "protocol_version",
 	"The request names an unsupported revision of MCP; data.supported lists the supported "
 	"ones."},

@@ -16,6 +16,7 @@
 #include "daemon/server/dispatch.h"
 #include "daemon/server/peer.h"
 #include "daemon/server/request.h"
+#include "daemon/server/server.h"
 
 #define DISCOVER_TTL_MS 60000
 
@@ -44,6 +45,7 @@ static void session_finish(void *data)
 {
 	struct mcp_session *session = data;
 	mcp_listening_free(session->listening);
+	mem_free(session->tools_wanted);
 	mem_free(session->tools_reason);
 	mem_free(session);
 }
@@ -322,17 +324,42 @@ static const struct field hello_fields[] = {
     {.name = NULL},
 };
 
-static void set_tools(struct mcp_session *session, const char *text)
+/* Finds the methods of the tools that are wanted. Returns whether others are listed now. */
+static bool read_tools(struct mcp_session *session)
 {
 	char reason[MCP_TOOL_SET_REASON];
-	struct mcp_tool_set set;
-	bool is_good = mcp_tool_set_read(&set, text, reason);
-	bool has_changed = memcmp(&set, &session->tools, sizeof set) != 0;
-	session->tools = set;
+	struct mcp_tool_set before = session->tools;
+	bool had_reason = session->tools_reason != NULL, is_good = true;
+	if (session->tools_wanted != NULL)
+		is_good = mcp_tool_set_read(&session->tools, session->tools_wanted, reason);
+	else
+		mcp_tool_set_default(&session->tools);
 	mem_free(session->tools_reason);
 	session->tools_reason = is_good ? NULL : xstrdup(reason);
-	if (has_changed)
+	return had_reason == is_good || memcmp(&before, &session->tools, sizeof before) != 0;
+}
+
+static void set_tools(struct mcp_session *session, const char *text)
+{
+	mem_free(session->tools_wanted);
+	session->tools_wanted = xstrdup(text);
+	if (read_tools(session))
 		mcp_listen_tools_changed(session);
+}
+
+void mcp_tools_changed(struct mcp *mcp)
+{
+	for (struct peer *peer = server_next_peer(mcp->daemon->server, NULL); peer != NULL;
+	     peer = server_next_peer(mcp->daemon->server, peer)) {
+		struct mcp_session *session = peer_attachment(peer);
+		bool had_declared = session != NULL && session->tools.has_declared;
+		if (session == NULL)
+			continue;
+		/* The places of all methods may be others now. */
+		(void)read_tools(session);
+		if (had_declared || session->tools.has_declared)
+			mcp_listen_tools_changed(session);
+	}
 }
 
 /* The parameters of a bridge, which knows the agent better than we do. */

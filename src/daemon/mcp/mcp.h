@@ -17,6 +17,8 @@ struct mcp;
 
 /* Registers MCP with dispatch, until the last peer is gone. */
 struct mcp *mcp_new(struct daemon *daemon, struct dispatch *dispatch);
+/* Other tools are declared: sessions whose lists differ by that are notified. */
+void mcp_tools_changed(struct mcp *mcp);
 /* After server_free(). */
 void mcp_free(struct mcp *mcp);
 

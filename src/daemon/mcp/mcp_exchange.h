@@ -40,6 +40,7 @@ struct mcp_session {
 	const struct mcp_client *client; /* the row of the agent's name */
 	bool is_initialized; /* it began with initialize */
 	struct mcp_tool_set tools; /* that are listed */
+	char *tools_wanted; /* the groups and names that were asked for; NULL: the default ones */
 	char *tools_reason; /* why the list that was wanted cannot be; NULL: nothing is wrong */
 	int log_level; /* that logging/setLevel set; below 0: none */
 	struct mcp_listening *listening; /* NULL without subscriptions */

@@ -13,6 +13,7 @@
 struct page {
 	struct buf *out;
 	const struct mcp_cut *cut;
+	const char *message; /* the member that says it all in words */
 	bool is_full;
 };
 
@@ -44,9 +45,9 @@ static bool is_list(const struct json *value)
 }
 
 /* Members that the outcome or an own line has shown already. */
-static bool is_message(const struct json *member)
+static bool is_message(const struct page *page, const struct json *member)
 {
-	return member->type == JSON_STRING && strcmp(member->name, "message") == 0;
+	return member->type == JSON_STRING && strcmp(member->name, page->message) == 0;
 }
 
 static void put_json(struct page *page, const struct json *value)
@@ -245,8 +246,8 @@ static bool put_counts(struct page *page, const struct json *result)
 
 static void put_outcome(struct page *page, const struct method *method, const struct json *result)
 {
-	const struct json *message = json_member(result, "message");
-	if (message != NULL && is_message(message)) {
+	const struct json *message = json_member(result, page->message);
+	if (message != NULL && is_message(page, message)) {
 		size_t len;
 		const char *text = mcp_cut_string(page->cut, message, &len);
 		put(page, text, len);
@@ -263,9 +264,9 @@ static void put_outcome(struct page *page, const struct method *method, const st
 }
 
 /* Members that stand in the text already. */
-static bool is_put(const struct json *member, const char *rest)
+static bool is_put(const struct page *page, const struct json *member, const char *rest)
 {
-	return is_message(member) || (rest != NULL && strcmp(member->name, "rest") == 0);
+	return is_message(page, member) || (rest != NULL && strcmp(member->name, "rest") == 0);
 }
 
 /* Values that fit into one line. */
@@ -273,7 +274,7 @@ static void put_line(struct page *page, const struct json *result, const char *r
 {
 	const char *comma = "";
 	for (const struct json *member = result->child; member != NULL; member = member->next) {
-		if (is_put(member, rest) || is_list(member) || is_long(member))
+		if (is_put(page, member, rest) || is_list(member) || is_long(member))
 			continue;
 		put_str(page, comma);
 		put_str(page, member->name);
@@ -294,7 +295,8 @@ static void put_line(struct page *page, const struct json *result, const char *r
 bool mcp_text_write(struct buf *out, const struct method *method, const struct json *result,
     const struct mcp_cut *cut, const char *rest)
 {
-	struct page page = {.out = out, .cut = cut};
+	bool is_declared = method->group != NULL && json_member(result, "text") != NULL;
+	struct page page = {.out = out, .cut = cut, .message = is_declared ? "text" : "message"};
 	put_outcome(&page, method, result);
 	if (rest != NULL) {
 		put_str(&page, "Truncated. ");
@@ -306,7 +308,7 @@ bool mcp_text_write(struct buf *out, const struct method *method, const struct j
 		if (is_list(member))
 			put_table(&page, member);
 	for (const struct json *member = result->child; member != NULL; member = member->next)
-		if (is_long(member) && !is_put(member, rest))
+		if (is_long(member) && !is_put(&page, member, rest))
 			put_block(&page, member);
 	return !page.is_full;
 }

@@ -8,9 +8,11 @@
 #include "base/clock.h"
 #include "base/str.h"
 #include "base/xalloc.h"
+#include "daemon/core/config.h"
 #include "daemon/mcp/mcp_advice.h"
 #include "daemon/mcp/mcp_client.h"
 #include "daemon/mcp/mcp_cut.h"
+#include "daemon/mcp/mcp_image.h"
 #include "daemon/mcp/mcp_log.h"
 #include "daemon/mcp/mcp_pending.h"
 #include "daemon/mcp/mcp_progress.h"
@@ -169,7 +171,9 @@ static void on_result(void *data, struct json_writer *writer, const char *text, 
 	json_object_begin(writer, "result");
 	if (call->is_modern)
 		mcp_put_modern(writer);
-	if (result != NULL)
+	if (result != NULL && call->tool->flags & METHOD_IMAGE && mcp_image_is_in(result))
+		mcp_image_write(writer, result, call->bytes_max);
+	else if (result != NULL)
 		put_result(call, writer, result, &json);
 	else
 		put_too_large(call, writer);
@@ -218,6 +222,8 @@ static void on_error(void *data, struct json_writer *writer, enum message_error 
 static void on_narrow(void *data, struct request *request, void *args)
 {
 	struct call *call = data;
+	if (call->tool->group != NULL)
+		return; /* a declared tool bounds its answers itself */
 	mcp_advice_narrow(call->tool, args);
 	mcp_pending_narrow(call->pending, request, args);
 }
@@ -329,7 +335,10 @@ static void handle_call(struct mcp_exchange *exchange, const void *data)
 		    mcp_progress_new(exchange->mcp, request, exchange->meta, tool->name);
 		call->pending = mcp_pending_new(exchange->session, request);
 	}
-	request_set_format(request, &response_format, call, LINE_BYTES);
+	request_set_format(request, &response_format, call,
+	    tool->flags & METHOD_IMAGE
+		? (size_t)exchange->mcp->daemon->config->limits.result_bytes + LINE_BYTES
+		: LINE_BYTES);
 	dispatch_run(exchange->mcp->dispatch, request, arguments);
 }
 

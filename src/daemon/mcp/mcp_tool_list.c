@@ -28,7 +28,8 @@ static void put_tool(struct json_writer *writer, const struct method *method, bo
 	json_put_str(writer, "title", method->title);
 	json_put_str(writer, "description", text);
 	field_write_tool_schema(writer, "inputSchema", method->fields, in_short);
-	field_write_result_schema(writer, "outputSchema", method->results, in_short);
+	if (!(method->flags & METHOD_IMAGE)) /* else its results have no structure */
+		field_write_result_schema(writer, "outputSchema", method->results, in_short);
 	json_object_begin(writer, "annotations");
 	json_put_bool(writer, "readOnlyHint", method_is_read_only(method));
 	if (!method_is_read_only(method))

@@ -33,7 +33,7 @@ static bool is_named(const struct method *method, const char *word)
 	return is_any(method, word) && strcmp(method->name, word) == 0;
 }
 
-/* Adds the methods that a word means; false if there is none. */
+/* Adds the methods that a word means, without hidden ones; false if there is none. */
 static bool add(struct mcp_tool_set *set, const char *word,
     bool (*is_meant)(const struct method *method, const char *word))
 {
@@ -43,8 +43,10 @@ static bool add(struct mcp_tool_set *set, const char *word,
 	     method != NULL && place < MCP_TOOL_SET_MAX; method = method_next(method), place++) {
 		if (!is_meant(method, word))
 			continue;
-		set->bits[place / 64] |= (uint64_t)1 << place % 64;
 		has_any = true;
+		set->has_declared |= method->group != NULL;
+		if (!(method->flags & METHOD_HIDDEN))
+			set->bits[place / 64] |= (uint64_t)1 << place % 64;
 	}
 	return has_any;
 }
@@ -57,7 +59,7 @@ void mcp_tool_set_default(struct mcp_tool_set *set)
 
 void mcp_tool_set_all(struct mcp_tool_set *set)
 {
-	*set = (struct mcp_tool_set){.is_full = true};
+	*set = (struct mcp_tool_set){.is_full = true, .has_declared = true};
 	(void)add(set, "", is_any);
 }
 

@@ -15,6 +15,7 @@
 struct mcp_tool_set {
 	uint64_t bits[MCP_TOOL_SET_MAX / 64]; /* by their place among all methods */
 	bool is_full; /* each with all of its parameters */
+	bool has_declared; /* a group or tool of declarations, or all */
 };
 
 void mcp_tool_set_default(struct mcp_tool_set *set);

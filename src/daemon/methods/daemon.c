@@ -103,7 +103,8 @@ void methods_describe(struct json_writer *writer)
 	json_object_begin(writer, "methods");
 	for (const struct method *method = method_next(NULL); method != NULL;
 	     method = method_next(method))
-		method_write(writer, method->name, method);
+		if (!(method->flags & METHOD_HIDDEN))
+			method_write(writer, method->name, method);
 	json_object_end(writer);
 	method_groups_write(writer, "groups");
 	condition_write_kinds(writer, "conditions");

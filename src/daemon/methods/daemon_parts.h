@@ -29,6 +29,7 @@ struct stream_set;
 struct submit_set;
 struct timer_set;
 struct tmux;
+struct tool_folder;
 struct wait_set;
 struct wake_policy_set;
 struct watch_set;
@@ -59,6 +60,7 @@ struct daemon {
 	struct delivery_set *deliveries; /* notifications on their way into panes */
 	struct promise_set *promises; /* ways that answers named */
 	struct watch_set *watches; /* of files */
+	struct tool_folder *tools; /* declared tools */
 	struct counters *counters;
 	struct meter *meter; /* turns that agents did not need */
 	int64_t started_ms; /* of the monotonic clock */

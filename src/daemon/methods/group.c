@@ -28,6 +28,7 @@ static const struct {
     {methods_self_command, "agents"},
     {methods_subscribe, "events"},
     {methods_timer, "waits"},
+    {methods_tool, "daemon"},
     {methods_wait, "waits"},
     {methods_wake_policy, "queue"},
     {methods_watch, "waits"},
@@ -39,6 +40,8 @@ const char *const method_groups[] = {
 
 const char *method_group(const struct method *method)
 {
+	if (method->group != NULL)
+		return method->group;
 	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
 		for (const struct method *row = rows[i].table; row->name != NULL; row++)
 			if (row == method)
@@ -46,18 +49,47 @@ const char *method_group(const struct method *method)
 	return NULL;
 }
 
+static bool is_built_in(const char *name)
+{
+	for (const char *const *group = method_groups; *group != NULL; group++)
+		if (strcmp(*group, name) == 0)
+			return true;
+	return false;
+}
+
+static void write_group(struct json_writer *writer, const char *group)
+{
+	json_array_begin(writer, group);
+	for (const struct method *method = method_next(NULL); method != NULL;
+	     method = method_next(method)) {
+		const char *own = method_group(method);
+		if (own != NULL && !(method->flags & METHOD_HIDDEN) && strcmp(own, group) == 0)
+			json_put_str(writer, NULL, method->name);
+	}
+	json_array_end(writer);
+}
+
+/* Whether a method is the first listed one of a declared group. */
+static bool begins_group(const struct method *method)
+{
+	const struct method *first = NULL;
+	if (method->group == NULL || method->flags & METHOD_HIDDEN || is_built_in(method->group))
+		return false;
+	do
+		first = method_next(first);
+	while (first->group == NULL || first->flags & METHOD_HIDDEN ||
+	    strcmp(first->group, method->group) != 0);
+	return first == method;
+}
+
 void method_groups_write(struct json_writer *writer, const char *name)
 {
 	json_object_begin(writer, name);
-	for (const char *const *group = method_groups; *group != NULL; group++) {
-		json_array_begin(writer, *group);
-		for (const struct method *method = method_next(NULL); method != NULL;
-		     method = method_next(method)) {
-			const char *own = method_group(method);
-			if (own != NULL && strcmp(own, *group) == 0)
-				json_put_str(writer, NULL, method->name);
-		}
-		json_array_end(writer);
-	}
+	for (const char *const *group = method_groups; *group != NULL; group++)
+		write_group(writer, *group);
+	for (const struct method *method = method_next(NULL); method != NULL;
+	     method = method_next(method))
+		if (begins_group(method))
+			write_group(writer, method->group);
 	json_object_end(writer);
 }

@@ -24,6 +24,7 @@ const struct method *const method_tables[] = {
     methods_self_command,
     methods_subscribe,
     methods_timer,
+    methods_tool,
     methods_wait,
     methods_wake_policy,
     methods_watch,

@@ -23,6 +23,7 @@ extern const struct method methods_queue[];
 extern const struct method methods_self_command[];
 extern const struct method methods_subscribe[];
 extern const struct method methods_timer[];
+extern const struct method methods_tool[];
 extern const struct method methods_wait[];
 extern const struct method methods_wake_policy[];
 extern const struct method methods_watch[];

@@ -50,7 +50,7 @@ struct dispatch *dispatch_new(const struct server_parts *parts)
 	dispatch->reader = json_reader_new((size_t)parts->config->limits.line_bytes);
 	buf_init(&dispatch->scratch, (size_t)parts->config->limits.line_bytes * 2 + 65536);
 	buf_init(&dispatch->id, MESSAGE_ID_BYTES);
-	args_size = 1;
+	args_size = METHOD_ARGS_MAX;
 	for (const struct method *m = method_next(NULL); m != NULL; m = method_next(m))
 		if (m->args_size > args_size)
 			args_size = m->args_size;

@@ -8,7 +8,7 @@
 #include "base/str.h"
 #include "base/xalloc.h"
 
-/* All rows by name, and their names; made once, and never changed then. */
+/* All rows by name, and their names; made again when the declared ones change. */
 static struct {
 	const struct method **rows;
 	const char **names; /* NULL-terminated */
@@ -22,22 +22,31 @@ static int compare_rows(const void *a, const void *b)
 	return strcmp((*left)->name, (*right)->name);
 }
 
-static void collect(void)
+void method_set_declared(const struct method *const *declared, size_t declared_count)
 {
-	size_t count = 0;
-	if (all.rows != NULL)
-		return;
+	size_t count = declared_count;
 	for (const struct method *const *table = method_tables; *table != NULL; table++)
 		for (const struct method *method = *table; method->name != NULL; method++)
 			count++;
+	mem_free(all.rows);
+	mem_free(all.names);
 	all.rows = xcalloc(count, sizeof(struct method *));
 	all.names = xcalloc(count + 1, sizeof(char *));
+	all.count = 0;
 	for (const struct method *const *table = method_tables; *table != NULL; table++)
 		for (const struct method *method = *table; method->name != NULL; method++)
 			all.rows[all.count++] = method;
+	for (size_t i = 0; i < declared_count; i++)
+		all.rows[all.count++] = declared[i];
 	qsort(all.rows, all.count, sizeof(struct method *), compare_rows);
 	for (size_t i = 0; i < all.count; i++)
 		all.names[i] = all.rows[i]->name;
+}
+
+static void collect(void)
+{
+	if (all.rows == NULL)
+		method_set_declared(NULL, 0);
 }
 
 /* Where a name stands or would stand. */

@@ -41,6 +41,8 @@ enum method_flag {
 	METHOD_NO_TOOL = 1 << 5, /* never a tool: a model is not to call it */
 	METHOD_IDEMPOTENT = 1 << 6, /* the same call a second time changes nothing more */
 	METHOD_WITHOUT_TMUX = 1 << 7, /* never looks at tmux: handled while the daemon rests */
+	METHOD_HIDDEN = 1 << 8, /* cannot work here now: listed nowhere, and a call says why */
+	METHOD_IMAGE = 1 << 9, /* answers with images, or with the content of a server of tools */
 };
 
 /*
@@ -64,10 +66,17 @@ struct method {
 	/* args is lent until the handler returns: what is needed later must be copied. */
 	void (*handle)(struct request *request, const void *args);
 	const char *example; /* params as JSON text, or NULL */
+	const char *group; /* of a declared tool; NULL: the table of the method says it */
+	size_t *uses; /* counts the requests that have this row; NULL: the row is never freed */
 };
+
+#define METHOD_ARGS_MAX 2048 /* bytes of the arguments of a declared tool */
 
 /* All tables, NULL-terminated; methods/tables.c lists them. */
 extern const struct method *const method_tables[];
+
+/* Replaces the rows of declared tools. rows and their names are lent until the next call. */
+void method_set_declared(const struct method *const *rows, size_t count);
 
 /* The row of a name, or NULL. */
 const struct method *method_find(const char *name);

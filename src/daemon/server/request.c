@@ -84,6 +84,8 @@ struct request *request_new(const struct server_parts *parts, struct peer *peer,
 	request->parts = parts;
 	request->peer = peer;
 	request->method = method;
+	if (method != NULL && method->uses != NULL)
+		++*method->uses;
 	request->is_notification = id == NULL;
 	request->begun_ms = is_metered(request) ? clock_mono_ms() : 0;
 	if (id != NULL)
@@ -297,6 +299,8 @@ static void answer(struct request *request)
 	if (request->response_format != NULL && request->response_format->finish != NULL)
 		request->response_format->finish(request->format_data);
 	mem_free(request->key);
+	if (request->method != NULL && request->method->uses != NULL)
+		--*request->method->uses;
 	mem_free(request);
 }
 

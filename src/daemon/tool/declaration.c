@@ -43,6 +43,11 @@ const char *const *declaration_copy_list(
 	return copy;
 }
 
+bool declaration_is_own(const char *name)
+{
+	return strcmp(name, "wait") == 0 || strcmp(name, "pane") == 0;
+}
+
 bool declaration_is_name(const char *text)
 {
 	size_t len = strlen(text);

@@ -78,6 +78,9 @@ struct declaration {
 
 void declaration_free(struct declaration *declaration);
 
+/* Whether a parameter is one of those that every declared tool has. */
+bool declaration_is_own(const char *name);
+
 /* Memory that is freed with the declaration. */
 void *declaration_own(struct declaration *declaration, void *memory);
 char *declaration_copy(struct declaration *declaration, const char *text); /* NULL: NULL */

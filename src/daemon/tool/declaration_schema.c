@@ -277,7 +277,7 @@ static bool read_property(struct declaration *declaration, struct field *field,
 		    "parameters.properties: the name of a parameter must be a letter or \"_\", "
 		    "then letters, digits and \"_\", at most %d characters",
 		    DECLARATION_NAME_MAX);
-	if (strcmp(value->name, "wait") == 0 || strcmp(value->name, "pane") == 0)
+	if (declaration_is_own(value->name))
 		return declaration_refuse(ret_reason,
 		    "parameters.properties.%s: every tool has this parameter already", value->name);
 	(void)snprintf(where, sizeof where, "parameters.properties.%s", value->name);

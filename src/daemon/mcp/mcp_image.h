@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: ISC */
+/* Images in the results of declared tools, as image content of MCP. */
+#ifndef DAEMON_MCP_MCP_IMAGE_H
+#define DAEMON_MCP_MCP_IMAGE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "wire/json.h"
+
+/* Whether a result is an image (mime_type and data), or has some in "images". */
+bool mcp_image_is_in(const struct json *result);
+
+/* Writes the member content: the text, of which the first text_max bytes, then each image. */
+void mcp_image_write(struct json_writer *writer, const struct json *result, size_t text_max);
+
+#endif

@@ -1,0 +1,116 @@
+/* SPDX-License-Identifier: ISC */
+/* From the argument struct of a declared tool back to JSON. */
+#include "daemon/tool/tool_arguments.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+static bool __attribute__((format(printf, 3, 4)))
+refuse(struct field_error *error, const char *name, const char *format, ...)
+{
+	int len = snprintf(error->text, sizeof error->text, "%s: ", name);
+	va_list args;
+	error->field = name;
+	va_start(args, format);
+	(void)vsnprintf(error->text + len, sizeof error->text - (size_t)len, format, args);
+	va_end(args);
+	return false;
+}
+
+/* Whether a value is of a type of JSON Schema. */
+static bool is_of_type(const struct json *value, const char *type)
+{
+	static const struct {
+		const char *name;
+		enum json_type type;
+	} rows[] = {
+	    {"array", JSON_ARRAY},
+	    {"boolean", JSON_BOOL},
+	    {"number", JSON_NUMBER},
+	    {"object", JSON_OBJECT},
+	    {"string", JSON_STRING},
+	};
+	int64_t number;
+	for (size_t at = 0; at < sizeof rows / sizeof *rows; at++)
+		if (strcmp(rows[at].name, type) == 0)
+			return value->type == rows[at].type;
+	return json_int(value, &number);
+}
+
+static bool check_shape(const struct field *field, const struct declaration_shape *shape,
+    const struct json *value, struct field_error *ret_error)
+{
+	size_t place = 0;
+	if (!is_of_type(value, shape->type))
+		return refuse(ret_error, field->name, "must be an %s, not %s", shape->type,
+		    json_type_name(value->type));
+	for (const struct json *item = value->child; item != NULL && shape->item != NULL;
+	     item = item->next, place++)
+		if (!is_of_type(item, shape->item))
+			return refuse(ret_error, field->name,
+			    "element %zu must be of type %s, not %s", place, shape->item,
+			    json_type_name(item->type));
+	return true;
+}
+
+/* Writes one argument; absent ones are left out. */
+static bool write_one(struct json_writer *writer, const struct field *field,
+    const struct declaration_shape *shape, const char *args, struct field_error *ret_error)
+{
+	const void *member = args + field->offset;
+	bool is_there = field->preset != NULL || *(const bool *)(args + field->given_offset);
+	const char *text;
+	if (!is_there)
+		return true;
+	switch (field->type) {
+	case FIELD_BOOL:
+		json_put_bool(writer, field->name, *(const bool *)member);
+		break;
+	case FIELD_INT:
+		json_put_int(writer, field->name, *(const int64_t *)member);
+		break;
+	case FIELD_NUMBER:
+		json_put_double(writer, field->name, *(const double *)member);
+		break;
+	case FIELD_CHOICE:
+		json_put_str(writer, field->name, field->choices[*(const int *)member]);
+		break;
+	case FIELD_STRING:
+		text = *(const char *const *)member;
+		(void)json_put_text(writer, field->name, text, strlen(text));
+		break;
+	default: {
+		const struct json *value = *(const struct json *const *)member;
+		if (value->type == JSON_NULL)
+			break; /* as good as left out */
+		if (!check_shape(field, shape, value, ret_error))
+			return false;
+		json_put_value(writer, field->name, value);
+		break;
+	}
+	}
+	return true;
+}
+
+bool tool_arguments_write(struct buf *out, const struct declaration *declaration, const void *args,
+    struct field_error *ret_error)
+{
+	struct json_writer writer;
+	const char *only = NULL;
+	json_writer_init(&writer, out);
+	json_object_begin(&writer, NULL);
+	for (size_t at = 0; declaration->fields[at].name != NULL; at++) {
+		const struct field *field = &declaration->fields[at];
+		if (declaration_is_own(field->name))
+			continue;
+		if (!write_one(&writer, field, &declaration->shapes[at], args, ret_error))
+			return false;
+		only = only == NULL ? field->name : only;
+	}
+	json_object_end(&writer);
+	if (writer.is_cut)
+		return refuse(ret_error, only != NULL ? only : "params",
+		    "the arguments have more than %zu bytes as JSON", TOOL_ARGUMENTS_MAX);
+	return true;
+}

@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: ISC */
+/* The checked arguments of a declared tool as the JSON object that its program gets. */
+#ifndef DAEMON_TOOL_TOOL_ARGUMENTS_H
+#define DAEMON_TOOL_TOOL_ARGUMENTS_H
+
+#include <stdbool.h>
+
+#include "daemon/tool/declaration.h"
+
+#define TOOL_ARGUMENTS_MAX ((size_t)1024 * 1024) /* bytes as JSON */
+
+/*
+ * Appends the object: each argument that was given or has a default, by the fields of the
+ * declaration. First checks the elements of arrays. False with *ret_error.
+ */
+bool tool_arguments_write(struct buf *out, const struct declaration *declaration, const void *args,
+    struct field_error *ret_error);
+
+#endif

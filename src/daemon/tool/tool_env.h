@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: ISC */
+/*
+ * The environment of the program behind a declared tool: that of the caller's tmux session, with
+ * MUXBUS, MUXBUS_PANE, TMUX and TMUX_PANE as in the caller's pane, the name of the tool, and a
+ * folder of its group for what it keeps.
+ */
+#ifndef DAEMON_TOOL_TOOL_ENV_H
+#define DAEMON_TOOL_TOOL_ENV_H
+
+struct config;
+struct declaration;
+struct pane_ref;
+struct tmux;
+
+/*
+ * Changes beyond those of the session, as job_order has them; the caller frees. Makes the folder of
+ * the group in the state directory.
+ */
+char **tool_env_new(const struct config *config, const struct tmux *tmux,
+    const struct declaration *declaration, const struct pane_ref *pane);
+void tool_env_free(char **env); /* NULL is accepted */
+
+#endif

@@ -1,0 +1,479 @@
+/* SPDX-License-Identifier: ISC */
+/* Reading the folders of declarations, and following their changes. */
+#include "daemon/tool/tool_folder.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/hash.h"
+#include "base/log.h"
+#include "base/xalloc.h"
+#include "daemon/core/loop_timer.h"
+#include "daemon/file/inotify_hub.h"
+#include "daemon/file/path_watch.h"
+#include "daemon/tool/declaration_read.h"
+#include "daemon/tool/tool_program.h"
+
+#define PLACES 2
+#define SETTLE_MS 100 /* after a change, for further ones */
+#define REASON_SIZE 768
+#define FOLDER_MASK                                                                         \
+	(IN_CREATE | IN_MOVED_TO | IN_MOVED_FROM | IN_DELETE | IN_CLOSE_WRITE | IN_ATTRIB | \
+	    IN_ONLYDIR)
+
+/* One folder, under observation. */
+struct place {
+	struct inotify_watch watch; /* first */
+	struct tool_folder *folder;
+	struct path_watch *path_watch;
+	char path[PATH_MAX]; /* "": none */
+};
+
+struct tool_folder {
+	struct tool_folder_parts parts;
+	struct inotify_hub *hub; /* NULL: changes are seen when the folders are read again */
+	struct loop_timer *settle;
+	struct json_reader *reader; /* while reading */
+	struct place places[PLACES];
+	struct list tools; /* sorted by name */
+	struct list retired; /* rows that requests may still have */
+	size_t count;
+	uint64_t content; /* hash of what is listed */
+	uint64_t trouble; /* hash of what the log says */
+};
+
+static const char *const state_names[] = {
+    [TOOL_LISTED] = "listed",
+    [TOOL_HIDDEN] = "hidden",
+    [TOOL_BROKEN] = "broken",
+};
+
+const char *tool_state_name(enum tool_state state)
+{
+	return state_names[state];
+}
+
+const struct tool *tool_of(const struct method *method)
+{
+	return (const struct tool *)method; /* its first member */
+}
+
+const struct tool *tool_next(const struct tool_folder *folder, const struct tool *previous)
+{
+	const struct list *link = previous == NULL ? folder->tools.next : previous->link.next;
+	return link == &folder->tools ? NULL : list_entry(link, const struct tool, link);
+}
+
+const char *tool_folder_path(const struct tool_folder *folder, size_t place)
+{
+	return folder->places[place].path;
+}
+
+static void tool_free(struct tool *tool)
+{
+	list_remove(&tool->link);
+	declaration_free(tool->declaration);
+	mem_free(tool->file);
+	mem_free(tool->dir);
+	mem_free(tool->name);
+	mem_free(tool->reason);
+	mem_free(tool);
+}
+
+/* Frees the rows that no request has any more. */
+static void free_retired(struct tool_folder *folder)
+{
+	struct list *link, *after;
+	list_for_each_safe (link, after, &folder->retired) {
+		struct tool *tool = list_entry(link, struct tool, link);
+		if (tool->uses == 0)
+			tool_free(tool);
+	}
+}
+
+static void set_state(struct tool *tool, enum tool_state state, const char *reason)
+{
+	tool->state = state;
+	mem_free(tool->reason);
+	tool->reason = xstrdup(reason);
+}
+
+/* Reads a file that only this user can change. Returns its length, or -1 with a reason. */
+static ssize_t read_file(const char *path, char *out, size_t size, char *ret_reason)
+{
+	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+	struct stat status;
+	ssize_t got = -1;
+	if (fd < 0 || fstat(fd, &status) < 0)
+		(void)snprintf(ret_reason, REASON_SIZE, "%s", strerror(errno));
+	else if (!S_ISREG(status.st_mode))
+		(void)snprintf(ret_reason, REASON_SIZE, "not a regular file");
+	else if (tool_program_is_safe(path, &status, ret_reason, REASON_SIZE) &&
+	    (got = read(fd, out, size)) < 0)
+		(void)snprintf(ret_reason, REASON_SIZE, "%s", strerror(errno));
+	if (fd >= 0)
+		(void)close(fd);
+	return got;
+}
+
+/* The row of a declaration. */
+static void set_row(struct tool *tool, const struct tool_folder *folder)
+{
+	const struct declaration *declaration = tool->declaration;
+	tool->method = (struct method){
+	    .name = declaration->name,
+	    .effects = declaration->is_read_only ? METHOD_READS : METHOD_RUNS | METHOD_CLOSES,
+	    .title = declaration->title,
+	    .summary = declaration->description,
+	    .fields = declaration->fields,
+	    .args_size = declaration->args_size,
+	    .results = declaration->results,
+	    .flags = METHOD_WAITS | METHOD_OPEN_WORLD |
+		(declaration->answer == DECLARATION_IMAGE || declaration->run == NULL ? METHOD_IMAGE
+										      : 0) |
+		(tool->state == TOOL_HIDDEN ? METHOD_HIDDEN : 0),
+	    .handle = folder->parts.handle,
+	    .group = declaration->group,
+	    .uses = &tool->uses,
+	};
+}
+
+/* Whether one of the alternatives is there. */
+static bool is_there(const struct tool *tool, const char *const *names)
+{
+	char path[PATH_MAX];
+	for (; *names != NULL; names++)
+		if (tool_program_find(*names, tool->dir, getenv("PATH"), path, sizeof path))
+			return true;
+	return false;
+}
+
+/* Looks for the programs that a tool needs; one beside the declaration must be safe as well. */
+static void check_programs(struct tool *tool)
+{
+	const struct declaration *declaration = tool->declaration;
+	const char *const *words =
+	    declaration->run != NULL ? declaration->run : declaration->server.command;
+	const char *const program[] = {words[0], NULL};
+	char path[PATH_MAX], reason[PATH_MAX + 256];
+	struct stat status;
+	const char *const *const *need = declaration->programs;
+	while (need != NULL && *need != NULL && is_there(tool, *need))
+		need++;
+	if (need != NULL && *need != NULL) {
+		int len = snprintf(reason, sizeof reason, "%s", (*need)[0]);
+		for (size_t at = 1; (*need)[at] != NULL && (size_t)len < sizeof reason; at++)
+			len += snprintf(
+			    reason + len, sizeof reason - (size_t)len, " or %s", (*need)[at]);
+		if ((size_t)len < sizeof reason)
+			(void)snprintf(
+			    reason + len, sizeof reason - (size_t)len, " is not installed");
+		set_state(tool, TOOL_HIDDEN, reason);
+	} else if (!is_there(tool, program)) {
+		(void)snprintf(reason, sizeof reason, "%s %s", words[0],
+		    words[0][0] == '.'       ? "is not an executable file beside the declaration"
+			: words[0][0] == '/' ? "is not an executable file"
+					     : "is not installed");
+		set_state(tool, TOOL_HIDDEN, reason);
+	} else if (words[0][0] == '.' &&
+	    tool_program_find(words[0], tool->dir, NULL, path, sizeof path) &&
+	    stat(path, &status) == 0 &&
+	    !tool_program_is_safe(path, &status, reason, sizeof reason)) {
+		set_state(tool, TOOL_BROKEN, reason);
+	}
+}
+
+static struct tool *find(const struct tool_folder *folder, const char *name)
+{
+	struct list *link;
+	list_for_each (link, &folder->tools) {
+		struct tool *tool = list_entry(link, struct tool, link);
+		if (strcmp(tool->name, name) == 0)
+			return tool;
+	}
+	return NULL;
+}
+
+/* Puts a tool in its place; one of the same name that can be used gives way to a later one. */
+static void insert(struct tool_folder *folder, struct tool *tool)
+{
+	struct tool *other = find(folder, tool->name);
+	struct list *before = folder->tools.next;
+	if (other != NULL && strcmp(other->dir, tool->dir) == 0 && tool->state != TOOL_BROKEN) {
+		char reason[REASON_SIZE];
+		(void)snprintf(reason, sizeof reason, "name: \"%s\" is declared in %.600s as well",
+		    tool->name, other->file);
+		set_state(tool, TOOL_BROKEN, reason);
+	}
+	if (other != NULL && tool->state != TOOL_BROKEN) {
+		tool_free(other);
+		folder->count--;
+		before = folder->tools.next;
+	}
+	while (before != &folder->tools &&
+	    strcmp(list_entry(before, struct tool, link)->name, tool->name) < 0)
+		before = before->next;
+	list_append(before, &tool->link);
+	folder->count++;
+}
+
+static void read_tool(struct tool_folder *folder, const struct place *place, const char *file)
+{
+	static char text[DECLARATION_BYTES_MAX + 1];
+	char reason[REASON_SIZE] = "";
+	struct tool *tool = xcalloc(1, sizeof *tool);
+	ssize_t len;
+	list_init(&tool->link);
+	tool->dir = xstrdup(place->path);
+	tool->file = xasprintf("%s/%s", place->path, file);
+	len = read_file(tool->file, text, sizeof text, reason);
+	if (len >= 0)
+		tool->declaration = declaration_read(folder->reader, text, (size_t)len, reason);
+	if (tool->declaration != NULL) {
+		tool->name = xstrdup(tool->declaration->name);
+		check_programs(tool);
+	} else {
+		tool->name = xmemdup(file, strlen(file) - strlen(".json"));
+		set_state(tool, TOOL_BROKEN, reason);
+	}
+	insert(folder, tool);
+	if (tool->state != TOOL_BROKEN)
+		set_row(tool, folder);
+}
+
+static int is_declaration(const struct dirent *entry)
+{
+	size_t len = strlen(entry->d_name);
+	return entry->d_name[0] != '.' && len > 5 && strcmp(entry->d_name + len - 5, ".json") == 0;
+}
+
+/* A folder that others can write to: an entry of its own says so. */
+static void refuse_folder(struct tool_folder *folder, const struct place *place, const char *reason)
+{
+	struct tool *tool = xcalloc(1, sizeof *tool);
+	list_init(&tool->link);
+	tool->dir = xstrdup(place->path);
+	tool->file = xstrdup(place->path);
+	tool->name = xstrdup("*");
+	set_state(tool, TOOL_BROKEN, reason);
+	insert(folder, tool);
+}
+
+static void read_place(struct tool_folder *folder, const struct place *place)
+{
+	char reason[PATH_MAX + 256];
+	struct dirent **entries;
+	struct stat status;
+	int count;
+	if (place->path[0] == '\0' || stat(place->path, &status) < 0)
+		return;
+	if (!tool_program_is_safe(place->path, &status, reason, sizeof reason)) {
+		refuse_folder(folder, place, reason);
+		return;
+	}
+	count = scandir(place->path, &entries, is_declaration, alphasort);
+	if (count < 0)
+		return;
+	for (int at = 0; at < count; at++) {
+		if (folder->count < TOOLS_MAX)
+			read_tool(folder, place, entries[at]->d_name);
+		else if (folder->count == TOOLS_MAX && at + 1 == count)
+			log_warning("%s: only %d declarations are read", place->path, TOOLS_MAX);
+		free(entries[at]);
+	}
+	free(entries);
+}
+
+/* Puts the rows into the method table. Returns a hash of all that callers can see of them. */
+static uint64_t publish(struct tool_folder *folder)
+{
+	const struct method **rows = xcalloc(folder->count + 1, sizeof *rows);
+	size_t count = 0;
+	struct buf seen;
+	uint64_t content;
+	buf_init(&seen, (size_t)64 * 1024 * 1024);
+	for (const struct tool *tool = tool_next(folder, NULL); tool != NULL;
+	     tool = tool_next(folder, tool)) {
+		struct json_writer writer;
+		if (tool->state == TOOL_BROKEN)
+			continue;
+		rows[count++] = &tool->method;
+		if (tool->state == TOOL_HIDDEN)
+			continue;
+		json_writer_init(&writer, &seen);
+		json_object_begin(&writer, NULL);
+		method_write(&writer, tool->name, &tool->method);
+		json_put_str(&writer, "group", tool->declaration->group);
+		json_object_end(&writer);
+	}
+	method_set_declared(rows, count);
+	content = seen.len > 0 ? hash_bytes(seen.data, seen.len) : 0;
+	buf_finish(&seen);
+	mem_free(rows);
+	return content;
+}
+
+/* Logs the files that cannot be used, unless the log says the same already. */
+static void log_trouble(struct tool_folder *folder)
+{
+	struct buf text;
+	uint64_t trouble;
+	buf_init(&text, (size_t)TOOLS_MAX * (PATH_MAX + REASON_SIZE));
+	for (const struct tool *tool = tool_next(folder, NULL); tool != NULL;
+	     tool = tool_next(folder, tool))
+		if (tool->state == TOOL_BROKEN)
+			(void)buf_printf(&text, "%s: %s\n", tool->file, tool->reason);
+	trouble = text.len > 0 ? hash_bytes(text.data, text.len) : 0;
+	buf_finish(&text);
+	if (trouble == folder->trouble)
+		return;
+	folder->trouble = trouble;
+	for (const struct tool *tool = tool_next(folder, NULL); tool != NULL;
+	     tool = tool_next(folder, tool))
+		if (tool->state == TOOL_BROKEN)
+			log_warning("%s: %s", tool->file, tool->reason);
+}
+
+void tool_folder_read(struct tool_folder *folder)
+{
+	uint64_t content;
+	struct list *link, *after;
+	method_set_declared(NULL, 0);
+	list_for_each_safe (link, after, &folder->tools) {
+		list_remove(link);
+		list_append(&folder->retired, link);
+	}
+	folder->count = 0;
+	folder->reader = json_reader_new(DECLARATION_BYTES_MAX);
+	for (size_t at = 0; at < PLACES; at++)
+		read_place(folder, &folder->places[at]);
+	json_reader_free(folder->reader);
+	folder->reader = NULL;
+	log_trouble(folder);
+	content = publish(folder);
+	free_retired(folder);
+	if (content == folder->content)
+		return;
+	folder->content = content;
+	if (folder->parts.changed != NULL)
+		folder->parts.changed(folder->parts.data);
+}
+
+static void on_settled(void *data)
+{
+	tool_folder_read(data);
+}
+
+static void schedule(struct tool_folder *folder)
+{
+	loop_timer_arm(folder->settle, SETTLE_MS);
+}
+
+/* Watches the folder that the path names now. */
+static void place_watch(struct place *place)
+{
+	struct inotify_hub *hub = place->folder->hub;
+	(void)path_watch_refresh(place->path_watch); /* what is missing is seen at the next read */
+	inotify_hub_remove(hub, &place->watch);
+	(void)inotify_hub_add(hub, &place->watch, place->path, FOLDER_MASK); /* it may not exist */
+}
+
+static void on_path_changed(void *data)
+{
+	struct place *place = data;
+	place_watch(place);
+	schedule(place->folder);
+}
+
+static void on_path_moved(void *data, const char *path)
+{
+	(void)path; /* the place counts, not the folder that was there */
+	on_path_changed(data);
+}
+
+static void on_folder_told(struct inotify_watch *watch, const struct inotify_event *event)
+{
+	struct place *place = (struct place *)watch;
+	(void)event;
+	schedule(place->folder);
+}
+
+static void on_idle(void *data)
+{
+	(void)data;
+}
+
+static void watch_places(struct tool_folder *folder)
+{
+	static const struct path_watch_handlers handlers = {
+	    .changed = on_path_changed, .moved = on_path_moved, .overflowed = on_path_changed};
+	folder->hub = inotify_hub_new(folder->parts.base, on_idle, folder);
+	if (folder->hub == NULL)
+		log_warning("changes of declared tools are not seen: %s", strerror(errno));
+	for (size_t at = 0; at < PLACES; at++) {
+		struct place *place = &folder->places[at];
+		place->folder = folder;
+		inotify_watch_init(&place->watch, on_folder_told);
+		if (folder->hub == NULL || place->path[0] == '\0')
+			continue;
+		place->path_watch = path_watch_new(folder->hub, place->path, &handlers, place);
+		place_watch(place);
+	}
+}
+
+/* The shipped folder, and the user's. */
+static void set_paths(struct tool_folder *folder)
+{
+	const char *shipped = getenv("MUXBUS_TOOLS"), *config = getenv("XDG_CONFIG_HOME");
+	const char *home = getenv("HOME");
+	char *path = folder->places[1].path;
+	int len = -1;
+	(void)snprintf(folder->places[0].path, PATH_MAX, "%s",
+	    shipped != NULL && *shipped == '/' ? shipped : MUXBUS_TOOLSDIR);
+	if (config != NULL && *config == '/')
+		len = snprintf(path, PATH_MAX, "%s/muxbus/tools", config);
+	else if (home != NULL && *home == '/')
+		len = snprintf(path, PATH_MAX, "%s/.config/muxbus/tools", home);
+	if (len < 0 || len >= PATH_MAX)
+		path[0] = '\0';
+}
+
+struct tool_folder *tool_folder_new(const struct tool_folder_parts *parts)
+{
+	struct tool_folder *folder = xcalloc(1, sizeof *folder);
+	folder->parts = *parts;
+	list_init(&folder->tools);
+	list_init(&folder->retired);
+	folder->settle = loop_timer_new(parts->base, on_settled, folder);
+	set_paths(folder);
+	watch_places(folder);
+	tool_folder_read(folder);
+	return folder;
+}
+
+void tool_folder_free(struct tool_folder *folder)
+{
+	if (folder == NULL)
+		return;
+	method_set_declared(NULL, 0);
+	while (!list_is_empty(&folder->tools))
+		tool_free(list_entry(folder->tools.next, struct tool, link));
+	while (!list_is_empty(&folder->retired))
+		tool_free(list_entry(folder->retired.next, struct tool, link));
+	for (size_t at = 0; at < PLACES; at++) {
+		if (folder->hub != NULL)
+			inotify_hub_remove(folder->hub, &folder->places[at].watch);
+		path_watch_free(folder->places[at].path_watch);
+	}
+	if (folder->hub != NULL)
+		inotify_hub_free(folder->hub);
+	loop_timer_free(folder->settle);
+	mem_free(folder);
+}

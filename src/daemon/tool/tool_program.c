@@ -1,0 +1,69 @@
+/* SPDX-License-Identifier: ISC */
+/* Finding the programs of declared tools. */
+#include "daemon/tool/tool_program.h"
+
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+static bool is_executable(const char *path)
+{
+	struct stat status;
+	return stat(path, &status) == 0 && S_ISREG(status.st_mode) && access(path, X_OK) == 0;
+}
+
+static bool join(char *out, size_t size, const char *dir, size_t dir_len, const char *name)
+{
+	int len = snprintf(out, size, "%.*s/%s", (int)dir_len, dir, name);
+	return len > 0 && (size_t)len < size && is_executable(out);
+}
+
+bool tool_program_find(const char *word, const char *dir, const char *path, char *out, size_t size)
+{
+	if (word[0] == '/')
+		return (size_t)snprintf(out, size, "%s", word) < size && is_executable(out);
+	if (strncmp(word, "./", 2) == 0)
+		return join(out, size, dir, strlen(dir), word + 2);
+	while (path != NULL && *path != '\0') {
+		size_t len = strcspn(path, ":");
+		/* A relative directory would depend on where a caller is. */
+		if (path[0] == '/' && join(out, size, path, len, word))
+			return true;
+		path += len + (path[len] == ':');
+	}
+	return false;
+}
+
+const char *tool_program_path(const char *const *env)
+{
+	for (; *env != NULL; env++) {
+		if (strncmp(*env, "PATH=", 5) == 0)
+			return *env + 5;
+	}
+	return NULL;
+}
+
+/* In a container of another user all that root owns belongs to the owner of /. */
+static bool is_trusted(uid_t uid)
+{
+	struct stat root;
+	return uid == geteuid() || uid == 0 || (stat("/", &root) == 0 && uid == root.st_uid);
+}
+
+bool tool_program_is_safe(
+    const char *path, const struct stat *status, char *ret_reason, size_t size)
+{
+	if (!is_trusted(status->st_uid)) {
+		(void)snprintf(ret_reason, size, "%s belongs to user %u, who could change it", path,
+		    (unsigned)status->st_uid);
+		return false;
+	}
+	if (status->st_mode & (S_IWGRP | S_IWOTH)) {
+		(void)snprintf(ret_reason, size,
+		    "%s is writable by others (mode %04o): look at it, then run: chmod go-w '%s'",
+		    path, (unsigned)status->st_mode & 07777, path);
+		return false;
+	}
+	return true;
+}

@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: ISC */
+/* The programs of declared tools: where they are, and whether others could replace them. */
+#ifndef DAEMON_TOOL_TOOL_PROGRAM_H
+#define DAEMON_TOOL_TOOL_PROGRAM_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+struct stat;
+
+/*
+ * Finds the program of a first word: absolute; "./NAME" beside the declaration, in dir; else a name
+ * in path (a list of directories as in PATH; NULL: empty). Leaves its path in out. False if there
+ * is none that this user may execute.
+ */
+bool tool_program_find(const char *word, const char *dir, const char *path, char *out, size_t size);
+
+/* The value of PATH in "NAME=value" strings (NULL-terminated), or NULL. */
+const char *tool_program_path(const char *const *env);
+
+/*
+ * Whether only this user, root, and the owner of / can change a file or folder. False with a
+ * reason that names path.
+ */
+bool tool_program_is_safe(
+    const char *path, const struct stat *status, char *ret_reason, size_t size);
+
+#endif

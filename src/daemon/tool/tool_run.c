@@ -1,0 +1,244 @@
+/* SPDX-License-Identifier: ISC */
+/* Programs behind declared tools: their start as jobs, and their answers. */
+#include "daemon/tool/tool_run.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <limits.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/xalloc.h"
+#include "daemon/tool/tool_program.h"
+
+/* The bytes of output that are kept of the beginning; a tail of JOB_TAIL_SIZE is kept as well. */
+static int64_t kept_bytes(const struct declaration *declaration)
+{
+	switch (declaration->answer) {
+	case DECLARATION_TEXT:
+		return TOOL_TEXT_MAX - JOB_TAIL_SIZE;
+	case DECLARATION_JSON:
+		return TOOL_TEXT_MAX;
+	case DECLARATION_IMAGE:
+		return TOOL_IMAGE_MAX;
+	}
+	return TOOL_TEXT_MAX;
+}
+
+const struct job *tool_run_start(
+    struct job_set *jobs, const struct tool_run_order *order, char *ret_reason, size_t size)
+{
+	const struct declaration *declaration = order->declaration;
+	const char *path =
+	    order->session_env != NULL ? tool_program_path(order->session_env) : NULL;
+	char program[PATH_MAX];
+	const char *argv[DECLARATION_WORDS_MAX + 1] = {program};
+	struct job_order job = {
+	    .command = declaration->name,
+	    .tool = declaration->name,
+	    .argv = argv,
+	    .session_env = order->session_env,
+	    .env = order->env,
+	    .cwd = order->cwd,
+	    .input = order->arguments,
+	    .input_len = order->arguments_len,
+	    .timeout_ms = declaration->timeout_ms,
+	    .out_max = kept_bytes(declaration),
+	    .has_err = true,
+	    .is_silent = order->is_silent,
+	    .pane = order->pane,
+	};
+	for (size_t at = 1; at < DECLARATION_WORDS_MAX && declaration->run[at] != NULL; at++)
+		argv[at] = declaration->run[at];
+	if (!tool_program_find(declaration->run[0], order->dir,
+		path != NULL ? path : getenv("PATH"), program, sizeof program)) {
+		(void)snprintf(
+		    ret_reason, size, "its program %s is not installed", declaration->run[0]);
+		errno = ENOENT;
+		return NULL;
+	}
+	return job_start(jobs, &job, ret_reason, size);
+}
+
+static bool __attribute__((format(printf, 3, 4)))
+fail(struct tool_failure *failure, enum message_error error, const char *format, ...)
+{
+	va_list args;
+	failure->error = error;
+	va_start(args, format);
+	(void)vsnprintf(failure->text, sizeof failure->text, format, args);
+	va_end(args);
+	return false;
+}
+
+/* Appends output from an offset on, as much as fits. Returns where that begins. */
+static int64_t read_from(
+    const struct job_set *jobs, const struct job *job, int64_t offset, struct buf *out)
+{
+	int64_t from = offset, end;
+	(void)job_read(jobs, job, JOB_FILE_OUT, offset, out->max - out->len, out, &from, &end);
+	return from;
+}
+
+/* The end of standard error, or how the program ended. */
+static bool fail_as_ended(
+    const struct job_set *jobs, const struct job *job, struct tool_failure *failure)
+{
+	int64_t from, end = 0;
+	struct buf text;
+	buf_init(&text, TOOL_ERROR_MAX);
+	(void)job_read(jobs, job, JOB_FILE_ERR, 0, 0, &text, &from, &end);
+	from = end > TOOL_ERROR_MAX ? end - TOOL_ERROR_MAX : 0;
+	(void)job_read(jobs, job, JOB_FILE_ERR, from, TOOL_ERROR_MAX, &text, &from, &end);
+	while (text.len > 0 && strchr(" \t\r\n", text.data[text.len - 1]) != NULL)
+		text.data[--text.len] = '\0';
+	if (text.len > 0)
+		(void)fail(failure, MESSAGE_TOOL_FAILED, "%s", (const char *)text.data);
+	else if (job->status.signal > 0)
+		(void)fail(failure, MESSAGE_TOOL_FAILED, "its program was killed by signal %d, %s",
+		    job->status.signal, strsignal(job->status.signal));
+	else
+		(void)fail(failure, MESSAGE_TOOL_FAILED, "its program ended with exit status %d",
+		    job->status.exit_code);
+	buf_finish(&text);
+	return false;
+}
+
+/* Whether a program has ended well. */
+static bool has_succeeded(
+    const struct job_set *jobs, const struct job *job, struct tool_failure *failure)
+{
+	if (job->state == JOB_LOST)
+		return fail(failure, MESSAGE_GONE,
+		    "the supervisor of its program was killed: effect unknown");
+	if (job->status.exec_errno != 0)
+		return fail(failure, MESSAGE_TOOL_FAILED, "its program could not be started: %s",
+		    strerror(job->status.exec_errno));
+	if (job->status.is_timed_out)
+		return fail(failure, MESSAGE_TIMEOUT,
+		    "its program did not end within %" PRId64
+		    " s (timeout_sec of the declaration), and was ended",
+		    job->timeout_ms / 1000);
+	if (job->status.is_stopped)
+		return fail(failure, MESSAGE_CANCELLED, "its program was stopped on request");
+	return job->state == JOB_EXITED || fail_as_ended(jobs, job, failure);
+}
+
+/* The beginning and the end of a text; a line between them says how much is missing. */
+static void write_text(
+    struct json_writer *writer, const struct job_set *jobs, const struct job *job)
+{
+	struct buf text, tail;
+	int64_t from;
+	buf_init(&text, TOOL_TEXT_MAX + 256);
+	buf_init(&tail, JOB_TAIL_SIZE);
+	text.max = TOOL_TEXT_MAX - JOB_TAIL_SIZE;
+	(void)read_from(jobs, job, 0, &text);
+	text.max = TOOL_TEXT_MAX + 256;
+	from = (int64_t)text.len;
+	if (job->status.out_bytes > from) {
+		int64_t first = read_from(jobs, job, from, &tail);
+		if (first > from)
+			(void)buf_printf(&text, "\n[... %" PRId64 " bytes are left out here ...]\n",
+			    first - from);
+		(void)buf_append(&text, tail.data != NULL ? (const void *)tail.data : "", tail.len);
+	}
+	(void)json_put_text(writer, "text", text.len > 0 ? (const void *)text.data : "", text.len);
+	if (job->status.is_held)
+		json_put_str(writer, "note",
+		    "a process that the program left behind still holds its output");
+	buf_finish(&text);
+	buf_finish(&tail);
+}
+
+static bool write_json(
+    struct json_writer *writer, const struct buf *text, struct tool_failure *failure)
+{
+	struct json_reader *reader = json_reader_new(TOOL_TEXT_MAX + 1);
+	struct json_error error;
+	const struct json *value =
+	    json_read(reader, text->len > 0 ? (const char *)text->data : "", text->len, &error);
+	if (value == NULL)
+		(void)fail(failure, MESSAGE_TOOL_FAILED,
+		    "its program ended well, but printed no valid JSON: %s", error.text);
+	else if (value->type != JSON_OBJECT)
+		json_put_value(writer, "value", value);
+	for (const struct json *member = value != NULL && value->type == JSON_OBJECT ? value->child
+										     : NULL;
+	     member != NULL; member = member->next)
+		json_put_value(writer, member->name, member);
+	json_reader_free(reader);
+	return value != NULL;
+}
+
+/* The kind of an image by its first bytes, or NULL. */
+static const char *image_type(const struct buf *bytes)
+{
+	static const struct {
+		const char *bytes;
+		size_t len;
+		size_t at;
+		const char *type;
+	} rows[] = {
+	    {"\x89PNG\r\n", 6, 0, "image/png"},
+	    {"\xff\xd8\xff", 3, 0, "image/jpeg"},
+	    {"GIF8", 4, 0, "image/gif"},
+	    {"WEBP", 4, 8, "image/webp"},
+	};
+	for (size_t at = 0; at < sizeof rows / sizeof *rows; at++)
+		if (bytes->len >= rows[at].at + rows[at].len &&
+		    memcmp(bytes->data + rows[at].at, rows[at].bytes, rows[at].len) == 0)
+			return rows[at].type;
+	return NULL;
+}
+
+static bool write_image(struct json_writer *writer, const struct buf *bytes,
+    const struct declaration *declaration, size_t result_max, struct tool_failure *failure)
+{
+	const char *found = image_type(bytes);
+	bool is_any = strchr(declaration->image_type, '*') != NULL;
+	size_t max = (result_max - 1024) / 4 * 3; /* as base64 */
+	if (is_any ? found == NULL : found != NULL && strcmp(found, declaration->image_type) != 0)
+		return fail(failure, MESSAGE_TOOL_FAILED,
+		    "its program ended well, but printed %s instead of %s",
+		    found != NULL ? found : "no known kind of image", declaration->image_type);
+	if (bytes->len == 0)
+		return fail(
+		    failure, MESSAGE_TOOL_FAILED, "its program ended well, but printed no image");
+	if (bytes->len > max)
+		return fail(failure, MESSAGE_LIMIT,
+		    "the image has %zu bytes; %zu fit into a result (limit result_bytes)",
+		    bytes->len, max);
+	json_put_str(writer, "mime_type", is_any ? found : declaration->image_type);
+	json_put_int(writer, "bytes", (int64_t)bytes->len);
+	json_put_base64(writer, "data", bytes->data, bytes->len);
+	return true;
+}
+
+bool tool_run_write(struct json_writer *writer, const struct job_set *jobs, const struct job *job,
+    const struct declaration *declaration, size_t result_max, struct tool_failure *ret_failure)
+{
+	int64_t max;
+	struct buf bytes;
+	bool is_good;
+	if (!has_succeeded(jobs, job, ret_failure))
+		return false;
+	if (declaration == NULL || declaration->answer == DECLARATION_TEXT) {
+		write_text(writer, jobs, job);
+		return true;
+	}
+	max = kept_bytes(declaration);
+	if (job->status.out_bytes > max)
+		return fail(ret_failure, MESSAGE_LIMIT,
+		    "its program printed %" PRId64 " bytes, more than %" PRId64,
+		    job->status.out_bytes, max);
+	buf_init(&bytes, (size_t)max);
+	(void)read_from(jobs, job, 0, &bytes);
+	is_good = declaration->answer == DECLARATION_JSON
+	    ? write_json(writer, &bytes, ret_failure)
+	    : write_image(writer, &bytes, declaration, result_max, ret_failure);
+	buf_finish(&bytes);
+	return is_good;
+}

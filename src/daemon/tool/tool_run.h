@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: ISC */
+/*
+ * Calls of programs: a declared tool that runs a program is a job, so that its end survives the
+ * daemon. The program gets its arguments as a line of JSON on standard input, and answers on
+ * standard output.
+ */
+#ifndef DAEMON_TOOL_TOOL_RUN_H
+#define DAEMON_TOOL_TOOL_RUN_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "daemon/source/job.h"
+#include "daemon/tool/declaration.h"
+#include "wire/json.h"
+#include "wire/message.h"
+
+#define TOOL_TEXT_MAX (1024 * 1024) /* bytes of an answer; of more text, the middle is left out */
+#define TOOL_IMAGE_MAX (8 * 1024 * 1024)
+#define TOOL_ERROR_MAX 4096 /* bytes at the end of standard error that an error quotes */
+
+struct tool_run_order {
+	const struct declaration *declaration;
+	const char *dir; /* of the declaration */
+	const char *arguments; /* JSON, with a newline at its end */
+	size_t arguments_len;
+	const char *const *session_env; /* changes, as in struct job_order */
+	const char *const *env; /* the same, after these */
+	const char *cwd;
+	const struct pane_ref *pane;
+	bool is_silent; /* a request waits for the end */
+};
+
+/* Starts the program. NULL with a reason; errno as job_start() has it, ENOENT: not installed. */
+const struct job *tool_run_start(
+    struct job_set *jobs, const struct tool_run_order *order, char *ret_reason, size_t size);
+
+/* Why a call has no result. */
+struct tool_failure {
+	enum message_error error;
+	char text[TOOL_ERROR_MAX + 512];
+};
+
+/*
+ * Writes the members of the result of a call that has ended, of at most result_max bytes. declaration
+ * NULL: it is not known any more, and the answer is text. False with a failure; members may have
+ * been written.
+ */
+bool tool_run_write(struct json_writer *writer, const struct job_set *jobs, const struct job *job,
+    const struct declaration *declaration, size_t result_max, struct tool_failure *ret_failure);
+
+#endif

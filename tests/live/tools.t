@@ -1,0 +1,212 @@
+#!/bin/sh
+# SPDX-License-Identifier: ISC
+# Declared tools: the folders, calls of programs and their answers, bad files and bad programs.
+. "$MUXBUS_SRCDIR/tests/live/live.sh"
+export MUXBUS_TOOLS=/nonexistent
+start 'exec sleep 3600'
+export MUXBUS_TOOLS="$dir/shipped"
+own="$dir/.config/muxbus/tools"
+mkdir -m 755 "$dir/shipped"
+export PATH="$dir/bin:$PATH"
+mkdir "$dir/bin"
+
+# declare NAME MEMBERS [FOLDER]: a declaration, written whole.
+declare_tool() {
+	folder=${3:-$dir/shipped}
+	printf '{"name":"%s","group":"demo","description":"A test.",%s}\n' "$1" "$2" >"$folder/.new"
+	chmod 644 "$folder/.new"
+	mv "$folder/.new" "$folder/$1.json"
+}
+# program NAME: a script from standard input, beside the declarations.
+program() {
+	cat >"$dir/shipped/$1"
+	chmod 755 "$dir/shipped/$1"
+}
+# tool NAME PARAMS FILTER: calls it.
+tool() {
+	call "$1" "$2"
+	field "$3"
+}
+# gone PID: no such process, or a dead one.
+gone() {
+	! kill -0 "$1" 2>/dev/null
+}
+# state NAME: the state of a tool, and the reason.
+state() {
+	ask '{"method":"list_tools"}' |
+		jq -r --arg name "$1" '.result.tools[] | select(.name == $name) | "\(.state) \(.reason)"'
+}
+
+program echo_arguments <<'SCRIPT'
+#!/bin/sh
+cat
+SCRIPT
+parameters='"parameters":{"type":"object","required":["text"],"properties":{
+	"text":{"type":"string","minLength":1},"count":{"type":"integer","minimum":1,"default":2},
+	"how":{"type":"string","enum":["fast","slow"]},
+	"lines":{"type":"array","items":{"type":"integer"}}}}'
+declare_tool echo_arguments "$parameters,\"run\":[\"./echo_arguments\"]"
+program place <<'SCRIPT'
+#!/bin/sh
+printf '%s\n' "$PWD" "$MUXBUS_PANE" "$TMUX_PANE" "${TMUX%%,*}" "$MUXBUS" "$COLOUR" "$MUXBUS_TOOL"
+ls -ld "$MUXBUS_TOOL_STATE" | cut -c 1-10
+SCRIPT
+declare_tool place '"run":["./place"]'
+declare_tool as_json '"answer":"json","run":["printf","{\"a\": 1}"]'
+declare_tool as_list '"answer":"json","run":["printf","[1, 2]"]'
+declare_tool no_json '"answer":"json","run":["printf","{"]'
+declare_tool picture '"answer":"image/*","run":["printf","\\211PNG\\r\\n\\032\\nrest"]'
+declare_tool no_picture '"answer":"image/png","run":["printf","GIF89a"]'
+declare_tool nothing '"run":["true"]'
+declare_tool failing '"run":["sh","-c","echo one >&2; echo the file is too old >&2; exit 3"]'
+declare_tool silent_failing '"run":["sh","-c","exit 3"]'
+declare_tool killed '"run":["sh","-c","kill -9 $$"]'
+declare_tool not_utf8 '"run":["printf","a\\377b"]'
+declare_tool much '"run":["sh","-c","yes | head -c 1000000000"],"timeout_sec":60'
+declare_tool stubborn '"run":["sh","-c","echo $$ >'"$dir"'/stubborn; trap : TERM; while :; do sleep 0.1; done"],"timeout_sec":1'
+declare_tool leaver '"run":["sh","-c","sleep 1000 & echo $!"]'
+declare_tool slow '"run":["sh","-c","echo $$ >'"$dir"'/pid; exec sleep 1000"]'
+declare_tool once '"run":["sh","-c","echo x >>'"$dir"'/runs; sleep 1; echo done"]'
+declare_tool absent '"run":["no-such-program"]'
+declare_tool in_need '"run":["true"],"programs":["true",["no-such-a","no-such-b"]]'
+declare_tool list_panes '"run":["true"]'
+declare_tool wrong_schema '"run":["true"],"parameters":{"type":"object","properties":{"a":{"type":"text"}}}'
+declare_tool writable '"run":["true"]'
+chmod 666 "$dir/shipped/writable.json"
+echo 'no JSON' >"$dir/shipped/not_json.json"
+program loose </dev/null
+chmod 777 "$dir/shipped/loose"
+declare_tool loose '"run":["./loose"]'
+kill_daemon
+
+# ---- arguments and answers ----
+is 'a program gets its arguments, with defaults, and answers' \
+	"$(tool echo_arguments '{"text":"a\n\"b","lines":[1,2]}' .result.text)" \
+	'{"text":"a\n\"b","count":2,"lines":[1,2]}'
+is 'a parameter that is missing' "$(tool echo_arguments '{}' .error.message)" 'text: is required'
+is 'a wrong name' "$(tool echo_arguments '{"text":"a","cuont":1}' .error.message)" \
+	'cuont: there is no such parameter; did you mean "count"?'
+is 'a bound' "$(tool echo_arguments '{"text":"a","count":0}' .error.message)" \
+	'count: must be at least 1, not 0'
+is 'a choice' "$(tool echo_arguments '{"text":"a","how":"so"}' .error.message)" \
+	'how: must be one of "fast", "slow", not "so"'
+is 'an element' "$(tool echo_arguments '{"text":"a","lines":[1,"b"]}' .error.message)" \
+	'lines: element 1 must be of type integer, not a string'
+is 'a wrong tool' "$(tool echo_argument '{}' .error.message)" \
+	'there is no method "echo_argument"; did you mean "echo_arguments"? "describe" lists all methods'
+is 'its schema' "$(tool describe '{"method":"echo_arguments"}' \
+	'.result.methods.echo_arguments.params.properties.count | "\(.type) \(.minimum) \(.default)"')" 'integer 1 2'
+is 'the command line' "$("$MUXBUS_BUILDDIR/muxbus" echo_arguments text=hello count=3 | jq -r .text)" \
+	'{"text":"hello","count":3}'
+ok 'its help' sh -c "'$MUXBUS_BUILDDIR/muxbus' help echo_arguments | grep -q 'usage: muxbus echo_arguments text=text'"
+t set-environment COLOUR green
+pane=$(t list-panes -F '#{pane_id}')
+cd / || exit 99
+is 'the environment and the directory are those of the pane' \
+	"$(tool place "{\"pane\":\"$pane\"}" .result.text | tr '\n' ' ' | sed 's/ *$//')" \
+	"$(t display -p -t "$pane" '#{pane_current_path}') $pane $pane $dir/tmux $MUXBUS green place drwx------"
+is 'JSON: an object' "$(tool as_json '{}' '.result | tojson')" '{"a":1}'
+is 'JSON: another value' "$(tool as_list '{}' '.result | tojson')" '{"value":[1,2]}'
+is 'JSON that is none' "$(tool no_json '{}' .error.data.kind)" tool_failed
+is 'an image' "$(tool picture '{}' '.result | "\(.mime_type) \(.bytes) \(.data)"')" 'image/png 12 iVBORw0KGgpyZXN0'
+is 'another image than declared' "$(tool no_picture '{}' .error.message)" \
+	'no_picture: its program ended well, but printed image/gif instead of image/png'
+is 'nothing' "$(tool nothing '{}' '.result | tojson')" '{"text":""}'
+is 'bytes that are no UTF-8' "$(tool not_utf8 '{}' .result.text)" 'a�b'
+
+# ---- programs that fail ----
+is 'standard error is the reason' "$(tool failing '{}' '.error | "\(.data.kind) \(.message)"')" \
+	'tool_failed failing: one
+the file is too old'
+is 'an exit status' "$(tool silent_failing '{}' .error.message)" 'silent_failing: its program ended with exit status 3'
+is 'a signal' "$(tool killed '{}' .error.message)" 'killed: its program was killed by signal 9, Killed'
+call stubborn '{}'
+is 'a program that ignores TERM' "$(field .error.data.kind)" timeout
+ok 'none of its group is left' gone "$(cat "$dir/stubborn")"
+call much '{}'
+is 'of 1 GB the ends are kept' "$(field '.result.text | length < 8000000 and contains("bytes are left out here")')" true
+call leaver '{}'
+is 'a program that leaves a process behind' "$(field .result.note)" \
+	'a process that the program left behind still holds its output'
+kill "$(field '.result.text | rtrimstr("\n")')" # the process that it left behind
+
+# ---- callers ----
+printf '{"id":1,"method":"slow"}\n' | socat -t 1 - "UNIX-CONNECT:$MUXBUS" >/dev/null
+until_is 'a caller that leaves ends its program' gone sh -c "[ -s '$dir/pid' ] && ! kill -0 \$(cat '$dir/pid') 2>/dev/null && echo gone || :"
+id=$(tool once "{\"wait\":false,\"pane\":\"$pane\"}" .result.id)
+until_is 'without waiting, its program begins' 1 sh -c "wc -l <'$dir/runs' | tr -d ' '"
+is 'no answer yet' "$(tool get_tool_answer "{\"id\":\"$id\"}" .error.data.kind)" not_ready
+kill_daemon
+call next_notification "{\"filter\":{\"id\":\"$id\"},\"timeout_sec\":20}"
+is 'its end is one notification, over kill -9' \
+	"$(field '.result.notifications | "\(length) \(.[0].source) \(.[0].data.command) \(.[0].data.state)"')" \
+	'1 tool once exited'
+is 'it ran once' "$(wc -l <"$dir/runs" | tr -d ' ')" 1
+is 'its answer' "$(tool get_tool_answer "{\"id\":\"$id\"}" .result.text)" 'done'
+
+# ---- bad files ----
+is 'no JSON' "$(state not_json | cut -c 1-25)" 'broken not a JSON object:'
+is 'a method is not replaced' "$(state list_panes)" \
+	'broken name: "list_panes" is a method of muxbusd, which no declaration replaces'
+is 'the method works' "$(tool list_panes '{}' '.result.panes | length')" 1
+is 'a wrong schema' "$(state wrong_schema)" 'broken parameters.properties.a.type: must be one of "array", "boolean", "integer", "number", "object", "string", not "text"'
+is 'a file that others can write' "$(state writable)" \
+	"broken $dir/shipped/writable.json is writable by others (mode 0666): look at it, then run: chmod go-w '$dir/shipped/writable.json'"
+is 'a program that others can write' "$(state loose | cut -d ' ' -f 1,3-5)" 'broken is writable by'
+is 'a missing program' "$(state absent)" 'hidden no-such-program is not installed'
+is 'a missing alternative' "$(state in_need)" 'hidden no-such-a or no-such-b is not installed'
+is 'a call says so' "$(tool absent '{}' '.error | "\(.data.kind) \(.message)"')" \
+	'not_ready absent cannot run: no-such-program is not installed'
+printf '#!/bin/sh\necho here\n' >"$dir/bin/no-such-program"
+chmod 755 "$dir/bin/no-such-program"
+is 'until it is installed' "$(state absent)" 'listed null'
+
+# ---- changes of the folders ----
+has() {
+	ask '{"method":"describe"}' | jq --arg name "$1" '.result.methods | has($name)'
+}
+mkdir -p "$own"
+declare_tool later '"run":["echo","later"]' "$own"
+until_is 'a new file of a new folder is read' true has later
+declare_tool nothing '"run":["echo","mine"]' "$own"
+until_is "the user's file replaces a shipped one" mine sh -c "printf '{\"id\":1,\"method\":\"nothing\"}\n' |
+	socat - UNIX-CONNECT:$MUXBUS | jq -r '.result.text | rtrimstr(\"\n\")'"
+rm "$own/later.json"
+until_is 'a file that is gone is forgotten' false has later
+chmod 777 "$own"
+until_is 'a folder that others can write is not read' 'broken' sh -c "printf '{\"id\":1,\"method\":\"list_tools\"}\n' |
+	socat - UNIX-CONNECT:$MUXBUS | jq -r '.result.tools[] | select(.file == \"$own\") | .state'"
+is 'the shipped one is back' "$(tool nothing '{}' .result.text)" ''
+chmod 755 "$own"
+
+# ---- MCP ----
+mcp() { # mcp TOOLS: the names that are listed
+	printf '%s\n' '{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-06-18","capabilities":{},"clientInfo":{"name":"test","version":"1"}}}' \
+		"{\"jsonrpc\":\"2.0\",\"method\":\"notifications/muxbus/hello\",\"params\":{\"tools\":\"$1\"}}" \
+		'{"jsonrpc":"2.0","id":2,"method":"tools/list"}' | socat -t 5 - "UNIX-CONNECT:$MUXBUS" |
+		jq -r 'select(.id == 2) | .result.tools // .error.message'
+}
+is 'the default list has none of them' "$(mcp default | jq -c 'map(select(.name == "place"))')" '[]'
+is 'a group lists its tools' "$(mcp demo | jq -c 'map(select(.name == "place" or .name == "in_need").name)')" '["place"]'
+is 'a tool by its name' "$(mcp default,place | jq -c 'map(select(.name == "place").name)')" '["place"]'
+mcp_call() { # mcp_call NAME ARGUMENTS FILTER
+	printf '{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"%s","arguments":%s}}\n' "$1" "$2" |
+		socat -t 10 - "UNIX-CONNECT:$MUXBUS" | jq -r "$3"
+}
+is 'text' "$(mcp_call echo_arguments '{"text":"x","count":"3"}' .result.content[0].text)" '{"text":"x","count":3}'
+is 'an image is image content' "$(mcp_call picture '{}' '.result.content[0] | "\(.type) \(.mimeType) \(.data)"')" \
+	'image image/png iVBORw0KGgpyZXN0'
+is 'an error' "$(mcp_call failing '{}' '.result | "\(.isError) \(.content[0].text)"' | grep -c 'too old')" 1
+mkfifo "$dir/in"
+socat -t 10 - "UNIX-CONNECT:$MUXBUS" <"$dir/in" >"$dir/out" &
+exec 4>"$dir/in"
+printf '%s\n' '{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-06-18","capabilities":{},"clientInfo":{"name":"test","version":"1"}}}' \
+	'{"jsonrpc":"2.0","method":"notifications/initialized"}' \
+	'{"jsonrpc":"2.0","method":"notifications/muxbus/hello","params":{"tools":"demo"}}' \
+	'{"jsonrpc":"2.0","id":2,"method":"tools/list"}' >&4
+until_is 'a session lists them' 1 sh -c "grep -c '\"id\":2' '$dir/out' || :"
+changes=$(grep -c tools/list_changed "$dir/out")
+declare_tool newest '"run":["true"]'
+until_is 'it hears of a new one' $((changes + 1)) sh -c "grep -c tools/list_changed '$dir/out' || :"
+exec 4>&-
+done_testing
