@@ -2,6 +2,7 @@
 /* Jobs: starting supervisors, learning how commands ended, finding them again. */
 #include "daemon/source/job.h"
 #include "daemon/core/rlimit.h"
+#include "daemon/core/supervisor.h"
 
 #include <muxbus.h>
 
@@ -630,24 +631,6 @@ static void set_load(struct job_set *set)
 	set_sweep(set);
 }
 
-/* Finds the supervisor: beside this program while it is not installed, else where it was. */
-static void find_supervisor(struct job_set *set)
-{
-	static const char *const beside[] = {"muxbus-job", "../muxbus-job"};
-	char self[PATH_SIZE - 64];
-	ssize_t len = readlink("/proc/self/exe", self, sizeof self - 1);
-	char *slash;
-	self[len > 0 ? len : 0] = '\0';
-	slash = strrchr(self, '/');
-	for (size_t at = 0; slash != NULL && at < 2; at++) {
-		snprintf(set->supervisor, sizeof set->supervisor, "%.*s/%s", (int)(slash - self),
-		    self, beside[at]);
-		if (access(set->supervisor, X_OK) == 0)
-			return;
-	}
-	snprintf(set->supervisor, sizeof set->supervisor, "%s/muxbus-job", MUXBUS_LIBEXECDIR);
-}
-
 struct job_set *job_set_new(struct event_base *base, struct queue *queue, const char *state_dir,
     char *ret_reason, size_t reason_size)
 {
@@ -657,7 +640,7 @@ struct job_set *job_set_new(struct event_base *base, struct queue *queue, const 
 	list_init(&set->jobs);
 	list_init(&set->listeners);
 	snprintf(set->dir, sizeof set->dir, "%s/jobs", state_dir);
-	find_supervisor(set);
+	supervisor_find(set->supervisor, sizeof set->supervisor);
 	if (mkdir(set->dir, 0700) < 0 && errno != EEXIST) {
 		snprintf(ret_reason, reason_size, "%s: %s", set->dir, strerror(errno));
 		mem_free(set);
