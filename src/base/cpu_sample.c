@@ -7,11 +7,9 @@
 #include <string.h>
 #include <unistd.h>
 
-enum {
-	STAT_SIZE = 1024,
-	DEPTH_MAX = 32,
-	PROCESSES_MAX = 10000,
-};
+#include "base/process.h"
+
+enum { STAT_SIZE = 1024 };
 
 /* The first line of /proc/stat: user nice system idle iowait irq softirq steal. */
 static int read_machine(struct cpu_sample *sample)
@@ -62,37 +60,29 @@ static bool read_process(pid_t pid, uint64_t *ret_ticks)
 	return true;
 }
 
-static void read_tree(pid_t pid, unsigned depth, unsigned *count, uint64_t *ticks)
+/* The ticks of a process tree. */
+struct tree_ticks {
+	uint64_t ticks;
+	unsigned count; /* of processes that could be read */
+};
+
+static void add_process(void *data, pid_t pid)
 {
-	char path[64];
-	FILE *file;
-	int child;
-	if (depth > DEPTH_MAX || ++*count > PROCESSES_MAX || !read_process(pid, ticks))
-		return;
-	snprintf(path, sizeof path, "/proc/%d/task/%d/children", (int)pid, (int)pid);
-	file = fopen(path, "re");
-	if (file == NULL)
-		return;
-	while (fscanf(file, "%d", &child) == 1)
-		read_tree(child, depth + 1, count, ticks);
-	fclose(file);
+	struct tree_ticks *tree = data;
+	tree->count += read_process(pid, &tree->ticks);
 }
 
 int cpu_sample_take(pid_t pid, struct cpu_sample *ret_sample)
 {
 	struct cpu_sample sample = {0};
-	unsigned count = 0;
+	struct tree_ticks tree = {0};
 	if (read_machine(&sample) < 0)
 		return -1;
 	if (pid > 0) {
-		sample.busy_ticks = 0;
-		read_tree(pid, 0, &count, &sample.busy_ticks);
-		if (sample.busy_ticks == 0 && count <= 1 && access("/proc/self", F_OK) == 0) {
-			char path[64];
-			snprintf(path, sizeof path, "/proc/%d", (int)pid);
-			if (access(path, F_OK) < 0)
-				return -1;
-		}
+		process_tree_walk(pid, add_process, &tree);
+		if (tree.count == 0)
+			return -1;
+		sample.busy_ticks = tree.ticks;
 	}
 	*ret_sample = sample;
 	return 0;

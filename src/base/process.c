@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* The identity of a process. */
+/* Processes, from /proc (proc(5)). */
 #include "base/process.h"
 
 #include <fcntl.h>
@@ -13,6 +13,7 @@ enum {
 	PARENT_FIELD = 4, /* of /proc/PID/stat: proc(5) */
 	START_FIELD = 22,
 	STAT_SIZE = 1024,
+	DEPTH_MAX = 32, /* of a walk */
 };
 
 /* A field of /proc/PID/stat behind the name, as a number; 0 if it cannot be read. */
@@ -63,4 +64,28 @@ int process_open(pid_t pid, uint64_t start_ticks)
 		return -1;
 	}
 	return fd;
+}
+
+static void walk(
+    pid_t pid, unsigned depth, unsigned *count, void (*fn)(void *data, pid_t pid), void *data)
+{
+	char path[64];
+	FILE *file;
+	int child;
+	if (depth > DEPTH_MAX || ++*count > PROCESS_TREE_MAX)
+		return;
+	fn(data, pid);
+	snprintf(path, sizeof path, "/proc/%d/task/%d/children", (int)pid, (int)pid);
+	file = fopen(path, "re");
+	if (file == NULL)
+		return;
+	while (fscanf(file, "%d", &child) == 1)
+		walk((pid_t)child, depth + 1, count, fn, data);
+	fclose(file);
+}
+
+void process_tree_walk(pid_t pid, void (*fn)(void *data, pid_t pid), void *data)
+{
+	unsigned count = 0;
+	walk(pid, 0, &count, fn, data);
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* The identity of a process: pid and start time together are never reused. */
+/* Processes: their identity (pid and start time together are never reused), and their descendants. */
 #ifndef BASE_PROCESS_H
 #define BASE_PROCESS_H
 
@@ -15,5 +15,10 @@ pid_t process_parent(pid_t pid);
 
 /* A pidfd of the process with this start time, or -1 if it has ended. */
 int process_open(pid_t pid, uint64_t start_ticks);
+
+#define PROCESS_TREE_MAX 10000 /* processes of a walk */
+
+/* Calls fn for a process and all that descends from it, parents first. */
+void process_tree_walk(pid_t pid, void (*fn)(void *data, pid_t pid), void *data);
 
 #endif
