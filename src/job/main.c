@@ -4,7 +4,8 @@
  * reads ID.spec in DIR, runs the command at most once, ever, and writes ID.status. Signals: SIGTERM
  * stops the job (SIGTERM to its group, then SIGKILL to all its descendants if that does not help);
  * SIGINT does the same, beginning with SIGINT. FD is a pipe to the daemon: it gets the start, and then
- * the status, before the file is written and synced.
+ * the status, before the file is written and synced. With --server it supervises a server of tools
+ * instead (job/server.h).
  */
 #include "config.h"
 
@@ -27,6 +28,7 @@
 #include "base/job_file.h"
 #include "base/process.h"
 #include "job/pump.h"
+#include "job/server.h"
 #include "job/tree.h"
 
 enum {
@@ -36,7 +38,6 @@ enum {
 	EXIT_SPEC = 5, /* the spec is missing or invalid */
 	STOP_GRACE_MS = 5000, /* between the signal and SIGKILL */
 	HELD_GRACE_MS = 200, /* for output that is still in the pipe when the command ends */
-	SWEEPS_MAX = 50,
 	STATUS_TRIES = 60, /* a second apart: a full disk may have room again */
 };
 
@@ -181,19 +182,6 @@ static void job_stop(struct job *job, int signal)
 		(void)kill(-job->pid, signal); /* it may have ended just now */
 }
 
-/* Kills all descendants of this process. */
-static void job_kill(struct job *job)
-{
-	for (unsigned sweep = 0; sweep < SWEEPS_MAX && tree_has_children(); sweep++) {
-		(void)tree_signal(SIGKILL);
-		while (waitpid(-1, NULL, WNOHANG) > 0)
-			continue;
-		if (tree_has_children())
-			(void)poll(NULL, 0, 1);
-	}
-	job->kill_ms = 0;
-}
-
 static void job_ended(struct job *job, int how, const struct rusage *usage)
 {
 	job->held_ms = clock_mono_ms() + HELD_GRACE_MS;
@@ -295,7 +283,7 @@ static void job_loop(struct job *job)
 static void job_finish(struct job *job)
 {
 	if (job->status.is_stopped || job->status.is_timed_out)
-		job_kill(job);
+		tree_kill();
 	if (job->out.total > job->out.kept) {
 		int fd = open_file(job, JOB_FILE_TAIL, O_WRONLY | O_CREAT | O_TRUNC);
 		int64_t written = fd < 0 ? 0 : pump_write_tail(&job->out, fd);
@@ -374,7 +362,8 @@ static int usage(FILE *to, int status)
 {
 	fprintf(to,
 	    "usage: muxbus-job directory id [descriptor]\n"
-	    "Supervises one job of muxbusd; do not run it by hand.\n");
+	    "       muxbus-job --server descriptor directory command [argument ...]\n"
+	    "Supervises one job or server of muxbusd; do not run it by hand.\n");
 	return status;
 }
 
@@ -387,6 +376,8 @@ int main(int argc, char **argv)
 	}
 	if (argc == 2 && strcmp(argv[1], "--help") == 0)
 		return usage(stdout, 0);
+	if (argc >= 5 && strcmp(argv[1], "--server") == 0)
+		return server_run(argv + 2);
 	if (argc < 3 || argc > 4 || argv[1][0] == '-')
 		return usage(stderr, EXIT_USAGE);
 	job.id = argv[2];

@@ -3,12 +3,16 @@
 #include "job/tree.h"
 
 #include <errno.h>
+#include <poll.h>
 #include <signal.h>
 #include <stdio.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
-enum { DEPTH_MAX = 64 };
+enum {
+	DEPTH_MAX = 64,
+	SWEEPS_MAX = 50, /* a millisecond apart */
+};
 
 /*
  * Signals the children of a process, deepest first. Only we reap children, so the pid of a child
@@ -42,4 +46,15 @@ bool tree_has_children(void)
 {
 	siginfo_t info;
 	return waitid(P_ALL, 0, &info, WEXITED | WNOHANG | WNOWAIT) == 0 || errno != ECHILD;
+}
+
+void tree_kill(void)
+{
+	for (unsigned sweep = 0; sweep < SWEEPS_MAX && tree_has_children(); sweep++) {
+		(void)tree_signal(SIGKILL);
+		while (waitpid(-1, NULL, WNOHANG) > 0)
+			continue;
+		if (tree_has_children())
+			(void)poll(NULL, 0, 1);
+	}
 }

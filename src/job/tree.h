@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * The processes of a job: the command's process group and all other descendants of the
+ * The processes of a job or server: the command's process group and all other descendants of the
  * supervisor, which is a subreaper and so inherits orphans.
  */
 #ifndef JOB_TREE_H
@@ -11,6 +11,9 @@
 
 /* Sends a signal to every descendant of this process. Returns how many there were. */
 unsigned tree_signal(int signal);
+
+/* Kills every descendant of this process, and reaps those it can. */
+void tree_kill(void);
 
 /* Whether this process has a child, ended or not. */
 bool tree_has_children(void);
