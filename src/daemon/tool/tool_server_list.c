@@ -1,0 +1,136 @@
+/* SPDX-License-Identifier: ISC */
+/* The tools that a server lists. */
+#include "daemon/tool/tool_server_list.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "base/str.h"
+#include "base/xalloc.h"
+#include "wire/json.h"
+
+struct tool_server_entry {
+	char *name;
+	char *required[TOOL_SERVER_REQUIRED_MAX];
+	size_t count;
+};
+
+void tool_server_list_finish(struct tool_server_list *list)
+{
+	for (size_t at = 0; at < list->count; at++) {
+		struct tool_server_entry *entry = &list->entries[at];
+		for (size_t i = 0; i < entry->count; i++)
+			mem_free(entry->required[i]);
+		mem_free(entry->name);
+	}
+	mem_free(list->entries);
+	mem_free(list->cursor);
+	*list = (struct tool_server_list){0};
+}
+
+static bool is_text(const struct json *value)
+{
+	return value != NULL && value->type == JSON_STRING;
+}
+
+/* Keeps a name; NULL if there is none that can be kept. */
+static char *keep_name(const struct json *value)
+{
+	return is_text(value) && value->len <= TOOL_SERVER_NAME_MAX ? xstrdup(value->text) : NULL;
+}
+
+static int add_tool(
+    struct tool_server_list *list, const struct json *tool, char *ret_reason, size_t size)
+{
+	const struct json *required = json_member(json_member(tool, "inputSchema"), "required");
+	char *name = keep_name(json_member(tool, "name"));
+	struct tool_server_entry *entry;
+	if (name == NULL)
+		return str_refuse(ret_reason, size,
+		    "it lists a tool without a name, or with one of more than %d bytes",
+		    TOOL_SERVER_NAME_MAX);
+	list->entries = xrealloc(list->entries, (list->count + 1) * sizeof *list->entries);
+	entry = &list->entries[list->count++];
+	*entry = (struct tool_server_entry){.name = name};
+	if (required == NULL || required->type != JSON_ARRAY)
+		return 0;
+	for (const struct json *at = required->child; at != NULL; at = at->next) {
+		if (entry->count == TOOL_SERVER_REQUIRED_MAX ||
+		    (entry->required[entry->count] = keep_name(at)) == NULL)
+			return str_refuse(ret_reason, size,
+			    "its tool \"%s\" requires more than %d arguments, or one without a "
+			    "usable name",
+			    name, TOOL_SERVER_REQUIRED_MAX);
+		entry->count++;
+	}
+	return 0;
+}
+
+int tool_server_list_add(
+    struct tool_server_list *list, const struct json *result, char *ret_reason, size_t size)
+{
+	const struct json *tools = json_member(result, "tools");
+	const struct json *cursor = json_member(result, "nextCursor");
+	if (tools == NULL || tools->type != JSON_ARRAY)
+		return str_refuse(ret_reason, size, "its answer to tools/list has no tools");
+	if (list->count + tools->count > TOOL_SERVER_TOOLS_MAX)
+		return str_refuse(
+		    ret_reason, size, "it lists more than %d tools", TOOL_SERVER_TOOLS_MAX);
+	for (const struct json *at = tools->child; at != NULL; at = at->next)
+		if (add_tool(list, at, ret_reason, size) < 0)
+			return -1;
+	mem_free(list->cursor);
+	list->cursor = NULL;
+	if (!is_text(cursor))
+		return 0;
+	if (++list->pages == TOOL_SERVER_PAGES_MAX || cursor->len > TOOL_SERVER_CURSOR_MAX)
+		return str_refuse(ret_reason, size,
+		    "its list of tools has more than %d pages, or a cursor of more than %d bytes",
+		    TOOL_SERVER_PAGES_MAX, TOOL_SERVER_CURSOR_MAX);
+	list->cursor = xstrdup(cursor->text);
+	return 0;
+}
+
+static int refuse_tool(
+    const struct tool_server_list *list, const char *tool, char *ret_reason, size_t size)
+{
+	const char **names = xcalloc(list->count + 1, sizeof *names), *nearest;
+	for (size_t at = 0; at < list->count; at++)
+		names[at] = list->entries[at].name;
+	nearest = str_nearest(tool, names);
+	mem_free(names);
+	return nearest == NULL ? str_refuse(ret_reason, size, "it has no tool \"%s\"", tool)
+			       : str_refuse(ret_reason, size,
+				     "it has no tool \"%s\"; the nearest is \"%s\"", tool, nearest);
+}
+
+static bool is_in(const char *const *names, const char *name)
+{
+	while (*names != NULL && strcmp(*names, name) != 0)
+		names++;
+	return *names != NULL;
+}
+
+int tool_server_list_check(const struct tool_server_list *list, const char *tool,
+    const char *const *arguments, char *ret_reason, size_t size)
+{
+	const struct tool_server_entry *entry = list->entries;
+	const struct tool_server_entry *end = entry + list->count;
+	struct buf missing;
+	while (entry != end && strcmp(entry->name, tool) != 0)
+		entry++;
+	if (entry == end)
+		return refuse_tool(list, tool, ret_reason, size);
+	buf_init(&missing, size);
+	for (size_t at = 0; at < entry->count; at++)
+		if (!is_in(arguments, entry->required[at]))
+			(void)buf_printf(&missing, "%s\"%s\"", missing.len > 0 ? ", " : "",
+			    entry->required[at]); /* the first ones suffice */
+	if (missing.len == 0)
+		return 0;
+	(void)str_refuse(ret_reason, size,
+	    "its tool \"%s\" requires what the declaration does not give: %s", tool,
+	    (char *)missing.data);
+	buf_finish(&missing);
+	return -1;
+}

@@ -1,0 +1,419 @@
+/* SPDX-License-Identifier: ISC */
+/* The process of a tool server. */
+#include "daemon/tool/tool_server_process.h"
+
+#include <errno.h>
+#include <event2/event.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <spawn.h>
+#include <stdio.h>
+#include <string.h>
+#include <strings.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "base/buf.h"
+#include "base/process.h"
+#include "base/str.h"
+#include "base/utf8.h"
+#include "base/xalloc.h"
+#include "daemon/core/loop_timer.h"
+#include "daemon/core/rlimit.h"
+#include "wire/line.h"
+
+enum {
+	CHUNK = 64 * 1024, /* bytes read at once: as many as a pipe holds */
+	DRAIN_MAX = 64, /* chunks of what a process that has ended left in a pipe */
+	SPARE = 64 * 1024, /* room of the queue for what is no call */
+	ERR_PAUSE_MS = 50, /* after a chunk of standard error: a flood waits */
+	KILL_MS = 10000, /* after that, the supervisor itself is killed */
+	WORDS_MAX = 256, /* of a command */
+	LIFE_FD = 3, /* of the supervisor: the pipe that says when to end */
+};
+
+enum end { STDIN_END, STDOUT_END, STDERR_END, LIFE_END, END_COUNT };
+
+struct tool_server_process {
+	const struct tool_server_process_handlers *handlers;
+	void *data;
+	pid_t pid; /* of the supervisor, which leads its process group; 0: not started, or reaped */
+	int pidfd;
+	int fds[END_COUNT]; /* our ends of the pipes; -1: closed */
+	struct event *readable[END_COUNT], *writable, *ended;
+	struct loop_timer *pause; /* of reading standard error */
+	struct loop_timer *timer; /* until the kill; or the start failed */
+	struct line_input input;
+	struct buf queue;
+	char said[TOOL_SERVER_SAID_MAX]; /* the end of standard error */
+	size_t said_len;
+};
+
+static void close_end(struct tool_server_process *process, enum end end)
+{
+	struct event **event = end == STDIN_END ? &process->writable : &process->readable[end];
+	if (*event != NULL)
+		event_free(*event);
+	if (process->fds[end] >= 0)
+		close(process->fds[end]);
+	*event = NULL;
+	process->fds[end] = -1;
+}
+
+static void keep_said(struct tool_server_process *process, const char *bytes, size_t len)
+{
+	size_t over;
+	if (len > TOOL_SERVER_SAID_MAX) {
+		bytes += len - TOOL_SERVER_SAID_MAX;
+		len = TOOL_SERVER_SAID_MAX;
+	}
+	over = process->said_len + len > TOOL_SERVER_SAID_MAX
+	    ? process->said_len + len - TOOL_SERVER_SAID_MAX
+	    : 0;
+	memmove(process->said, process->said + over, process->said_len - over);
+	memcpy(process->said + process->said_len - over, bytes, len);
+	process->said_len += len - over;
+}
+
+static void hand_out_lines(struct tool_server_process *process)
+{
+	enum line_result result;
+	const char *line;
+	size_t len;
+	while (process->fds[STDOUT_END] >= 0 &&
+	    (result = line_input_next(&process->input, &line, &len)) != LINE_NONE) {
+		if (result == LINE_FOUND)
+			process->handlers->line(process->data, line, len);
+		else
+			process->handlers->too_long(process->data);
+	}
+}
+
+/* Reads a chunk. Returns what read() does; the end of a pipe is 0. */
+static ssize_t read_chunk(struct tool_server_process *process, enum end end)
+{
+	static char bytes[CHUNK];
+	ssize_t len = read(process->fds[end], bytes, sizeof bytes);
+	if (len > 0 && end == STDERR_END)
+		keep_said(process, bytes, (size_t)len);
+	if (len > 0 && end == STDOUT_END)
+		line_input_add(&process->input, bytes, (size_t)len);
+	return len < 0 && errno != EAGAIN && errno != EINTR ? 0 : len;
+}
+
+static void on_output(evutil_socket_t fd, short what, void *data)
+{
+	struct tool_server_process *process = data;
+	ssize_t len = read_chunk(process, STDOUT_END);
+	(void)fd;
+	(void)what;
+	if (len > 0)
+		hand_out_lines(process);
+	if (len != 0)
+		return;
+	close_end(process, STDOUT_END);
+	process->handlers->closed(process->data);
+}
+
+static void on_error_output(evutil_socket_t fd, short what, void *data)
+{
+	struct tool_server_process *process = data;
+	ssize_t len = read_chunk(process, STDERR_END);
+	(void)fd;
+	(void)what;
+	if (len == 0)
+		close_end(process, STDERR_END);
+	if (len < CHUNK)
+		return;
+	(void)event_del(process->readable[STDERR_END]); /* cannot fail for an event of ours */
+	loop_timer_arm(process->pause, ERR_PAUSE_MS);
+}
+
+static void on_pause_over(void *data)
+{
+	struct tool_server_process *process = data;
+	if (process->readable[STDERR_END] != NULL &&
+	    event_add(process->readable[STDERR_END], NULL) < 0)
+		close_end(process, STDERR_END);
+}
+
+/* Writes what the pipe takes. A closed pipe drops all: the end of the process follows. */
+static void flush_queue(struct tool_server_process *process)
+{
+	while (process->fds[STDIN_END] >= 0 && process->queue.len > 0) {
+		ssize_t put =
+		    write(process->fds[STDIN_END], process->queue.data, process->queue.len);
+		if (put >= 0) {
+			buf_consume(&process->queue, (size_t)put);
+		} else if (errno == EAGAIN) {
+			if (event_add(process->writable, NULL) == 0)
+				return;
+			close_end(process, STDIN_END);
+		} else if (errno != EINTR) {
+			close_end(process, STDIN_END);
+		}
+	}
+	if (process->queue.len == 0)
+		buf_shrink(&process->queue, CHUNK);
+}
+
+static void on_writable(evutil_socket_t fd, short what, void *data)
+{
+	(void)fd;
+	(void)what;
+	flush_queue(data);
+}
+
+bool tool_server_process_has_room(const struct tool_server_process *process, size_t len)
+{
+	return process->queue.len + len <= TOOL_SERVER_QUEUE_MAX;
+}
+
+bool tool_server_process_write(struct tool_server_process *process, const void *line, size_t len)
+{
+	bool was_empty = process->queue.len == 0;
+	if (process->fds[STDIN_END] < 0 || buf_append(&process->queue, line, len) != 0)
+		return false;
+	if (was_empty)
+		flush_queue(process);
+	return true;
+}
+
+static void describe_end(int status, char *out, size_t size)
+{
+	if (WIFSIGNALED(status))
+		(void)snprintf(
+		    out, size, "signal %d (%s)", WTERMSIG(status), strsignal(WTERMSIG(status)));
+	else
+		(void)snprintf(out, size, "exit status %d", WEXITSTATUS(status));
+}
+
+static void on_ended(evutil_socket_t fd, short what, void *data)
+{
+	struct tool_server_process *process = data;
+	char how[80];
+	int status = 0;
+	(void)fd;
+	(void)what;
+	(void)waitpid(process->pid, &status, 0); /* it has ended: the pidfd says so */
+	(void)kill(-process->pid, SIGKILL); /* what a killed supervisor left */
+	process->pid = 0;
+	for (enum end end = STDOUT_END; end <= STDERR_END; end++) {
+		for (int chunk = 0; chunk < DRAIN_MAX && process->fds[end] >= 0; chunk++)
+			if (read_chunk(process, end) <= 0)
+				break;
+	}
+	hand_out_lines(process);
+	describe_end(status, how, sizeof how);
+	process->handlers->ended(process->data, how);
+}
+
+/* The supervisor did not end, or was not started. */
+static void on_timer(void *data)
+{
+	struct tool_server_process *process = data;
+	if (process->pid != 0)
+		(void)kill(-process->pid, SIGKILL); /* the pidfd says when it has ended */
+	else
+		process->handlers->ended(process->data, "not started");
+}
+
+void tool_server_process_stop(struct tool_server_process *process)
+{
+	close_end(process, LIFE_END);
+	close_end(process, STDIN_END);
+	close_end(process, STDOUT_END);
+	if (process->pid != 0)
+		loop_timer_arm(process->timer, KILL_MS);
+}
+
+/* Starts the supervisor with their ends of the pipes. Returns 0 or an error number. */
+static int spawn_supervisor(struct tool_server_process *process, const char *supervisor,
+    const struct tool_server_program *program, const int theirs[END_COUNT])
+{
+	const char *argv[WORDS_MAX + 5] = {"muxbus-job", "--server", "3", program->cwd};
+	posix_spawn_file_actions_t actions;
+	posix_spawnattr_t attributes;
+	sigset_t none, all;
+	int error;
+	for (size_t at = 0; program->argv[at] != NULL; at++) {
+		if (at == WORDS_MAX)
+			return E2BIG;
+		argv[at + 4] = program->argv[at];
+	}
+	posix_spawn_file_actions_init(&actions);
+	for (int end = STDIN_END; end < END_COUNT; end++) /* their numbers are those of the ends */
+		posix_spawn_file_actions_adddup2(&actions, theirs[end], end);
+	posix_spawnattr_init(&attributes);
+	sigemptyset(&none);
+	sigfillset(&all);
+	posix_spawnattr_setsigmask(&attributes, &none);
+	posix_spawnattr_setsigdefault(&attributes, &all);
+	posix_spawnattr_setflags(
+	    &attributes, POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF | POSIX_SPAWN_SETSID);
+	files_limit_restore();
+	error = posix_spawn(&process->pid, supervisor, &actions, &attributes,
+	    (char **)(uintptr_t)argv, (char **)(uintptr_t)program->env);
+	rlimit_raise_files();
+	posix_spawnattr_destroy(&attributes);
+	posix_spawn_file_actions_destroy(&actions);
+	if (error != 0)
+		process->pid = 0;
+	return error;
+}
+
+/* Makes the pipes; theirs are to be closed, also on failure. Returns 0 or an error number. */
+static int open_pipes(struct tool_server_process *process, int theirs[END_COUNT])
+{
+	for (int end = STDIN_END; end < END_COUNT; end++) {
+		bool is_read = end == STDOUT_END || end == STDERR_END;
+		int fds[2];
+		if (pipe2(fds, O_CLOEXEC) < 0)
+			return errno;
+		process->fds[end] = fds[!is_read];
+		theirs[end] = fds[is_read];
+		if (evutil_make_socket_nonblocking(process->fds[end]) < 0)
+			return errno;
+	}
+	return 0;
+}
+
+/* Watches our ends and the end of the supervisor. Returns 0 or an error number. */
+static int watch(struct tool_server_process *process, struct event_base *base)
+{
+	struct event *events[4];
+	process->pidfd = (int)syscall(SYS_pidfd_open, process->pid, 0);
+	if (process->pidfd < 0)
+		return errno;
+	process->readable[STDOUT_END] =
+	    event_new(base, process->fds[STDOUT_END], EV_READ | EV_PERSIST, on_output, process);
+	process->readable[STDERR_END] = event_new(
+	    base, process->fds[STDERR_END], EV_READ | EV_PERSIST, on_error_output, process);
+	process->writable =
+	    event_new(base, process->fds[STDIN_END], EV_WRITE, on_writable, process);
+	process->ended = event_new(base, process->pidfd, EV_READ, on_ended, process);
+	events[0] = process->readable[STDOUT_END];
+	events[1] = process->readable[STDERR_END];
+	events[2] = process->ended;
+	for (size_t at = 0; at < 3; at++)
+		if (events[at] == NULL || event_add(events[at], NULL) < 0)
+			return ENOMEM;
+	return process->writable == NULL ? ENOMEM : 0;
+}
+
+struct tool_server_process *tool_server_process_new(struct event_base *base, const char *supervisor,
+    const struct tool_server_program *program, const struct tool_server_process_handlers *handlers,
+    void *data)
+{
+	struct tool_server_process *process = xcalloc(1, sizeof *process);
+	int theirs[END_COUNT] = {-1, -1, -1, -1};
+	char reason[128];
+	int error;
+	*process = (struct tool_server_process){
+	    .handlers = handlers, .data = data, .pidfd = -1, .fds = {-1, -1, -1, -1}};
+	line_input_init(&process->input, TOOL_SERVER_LINE_MAX);
+	buf_init(&process->queue, TOOL_SERVER_QUEUE_MAX + SPARE);
+	process->pause = loop_timer_new(base, on_pause_over, process);
+	process->timer = loop_timer_new(base, on_timer, process);
+	error = open_pipes(process, theirs);
+	if (error == 0)
+		error = spawn_supervisor(process, supervisor, program, theirs);
+	for (int end = STDIN_END; end < END_COUNT; end++)
+		if (theirs[end] >= 0)
+			close(theirs[end]);
+	if (error == 0 && (error = watch(process, base)) != 0) {
+		(void)kill(-process->pid, SIGKILL);
+		(void)waitpid(process->pid, NULL, 0);
+		process->pid = 0;
+	}
+	if (error != 0) {
+		(void)snprintf(reason, sizeof reason, "muxbus-job: %s", strerror(error));
+		keep_said(process, reason, strlen(reason));
+		loop_timer_arm(process->timer, 0);
+	}
+	return process;
+}
+
+void tool_server_process_free(struct tool_server_process *process)
+{
+	if (process == NULL)
+		return;
+	for (enum end end = STDIN_END; end < END_COUNT; end++)
+		close_end(process, end);
+	if (process->ended != NULL)
+		event_free(process->ended);
+	if (process->pidfd >= 0)
+		close(process->pidfd);
+	loop_timer_free(process->pause);
+	loop_timer_free(process->timer);
+	line_input_finish(&process->input);
+	buf_finish(&process->queue);
+	mem_free(process);
+}
+
+void tool_server_process_remark(
+    const struct tool_server_process *process, char out[TOOL_SERVER_REMARK_SIZE])
+{
+	static const char error[] = "error";
+	const char *found = "", *end = process->said + process->said_len;
+	size_t found_len = 0;
+	bool is_error = false;
+	struct buf text;
+	for (const char *at = process->said; at < end;) {
+		const char *newline = memchr(at, '\n', (size_t)(end - at));
+		size_t len = (size_t)((newline != NULL ? newline : end) - at);
+		bool begins = len >= strlen(error) && strncasecmp(at, error, strlen(error)) == 0;
+		size_t blank = 0;
+		while (blank < len && strchr(" \t\r", at[blank]) != NULL)
+			blank++;
+		if (blank < len && (begins || !is_error)) {
+			found = at;
+			found_len = len;
+			is_error |= begins;
+		}
+		at += len + 1;
+	}
+	buf_init(&text, TOOL_SERVER_REMARK_SIZE - 1);
+	while (found_len > 0 && strchr(" \t\r", found[found_len - 1]) != NULL)
+		found_len--;
+	(void)str_append_visible(&text, found, found_len); /* a long one is cut */
+	(void)snprintf(out, TOOL_SERVER_REMARK_SIZE, "%s", text.len > 0 ? (char *)text.data : "");
+	out[utf8_valid_prefix(out, strlen(out))] = '\0';
+	buf_finish(&text);
+}
+
+struct measure {
+	pid_t supervisor;
+	pid_t first; /* of its descendants: the server */
+	int64_t pages;
+};
+
+static void measure_one(void *data, pid_t pid)
+{
+	struct measure *measure = data;
+	long long pages = 0;
+	char path[64];
+	FILE *file;
+	if (pid == measure->supervisor)
+		return;
+	if (measure->first == 0)
+		measure->first = pid;
+	(void)snprintf(path, sizeof path, "/proc/%d/statm", (int)pid);
+	file = fopen(path, "re");
+	if (file == NULL)
+		return;
+	if (fscanf(file, "%*s %lld", &pages) == 1)
+		measure->pages += pages;
+	(void)fclose(file);
+}
+
+void tool_server_process_measure(
+    const struct tool_server_process *process, pid_t *ret_pid, int64_t *ret_rss_kb)
+{
+	struct measure measure = {.supervisor = process->pid};
+	if (process->pid != 0)
+		process_tree_walk(process->pid, measure_one, &measure);
+	*ret_pid = measure.first;
+	*ret_rss_kb = measure.pages * (sysconf(_SC_PAGESIZE) / 1024);
+}

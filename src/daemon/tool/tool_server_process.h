@@ -1,0 +1,69 @@
+/* SPDX-License-Identifier: ISC */
+/*
+ * The process of a tool server: lines to its standard input, lines from its standard output, and
+ * the end of its standard error. It runs without a shell under `muxbus-job --server`, which ends
+ * the server with all its descendants when this process ends it, or dies.
+ */
+#ifndef DAEMON_TOOL_TOOL_SERVER_PROCESS_H
+#define DAEMON_TOOL_TOOL_SERVER_PROCESS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+#define TOOL_SERVER_LINE_MAX ((size_t)12 * 1024 * 1024) /* an image of 8 MiB in base64 */
+#define TOOL_SERVER_QUEUE_MAX ((size_t)1024 * 1024) /* bytes of calls that it has not read yet */
+#define TOOL_SERVER_SAID_MAX ((size_t)4096) /* kept of the end of standard error */
+
+struct event_base;
+struct tool_server_process;
+
+struct tool_server_program {
+	const char *const *argv; /* the first word: a path, or a name looked up in PATH of env */
+	const char *const *env; /* all of it */
+	const char *cwd;
+};
+
+/* Any of these but ended may call tool_server_process_stop(); none may free the process but ended. */
+struct tool_server_process_handlers {
+	void (*line)(void *data, const char *line, size_t len); /* lent, without its end */
+	void (*too_long)(void *data); /* a line is skipped */
+	void (*closed)(void *data); /* standard output has ended, but not the process */
+	void (*ended)(void *data, const char *how); /* the last one: "exit status 1" */
+};
+
+/*
+ * Never NULL: a program that cannot be started ends at once, with the reason on standard error.
+ * No handler is called before this function returns.
+ */
+struct tool_server_process *tool_server_process_new(struct event_base *base, const char *supervisor,
+    const struct tool_server_program *program, const struct tool_server_process_handlers *handlers,
+    void *data);
+/* A process that has not ended goes on to end. NULL is accepted. */
+void tool_server_process_free(struct tool_server_process *process);
+
+/*
+ * Ends it: standard input closes, SIGTERM follows after 1 s and SIGKILL 2 s later, to all
+ * descendants. Then only ended is called.
+ */
+void tool_server_process_stop(struct tool_server_process *process);
+
+/* Whether so many bytes of a call have room in the queue of what the process has not read. */
+bool tool_server_process_has_room(const struct tool_server_process *process, size_t len);
+/* Queues a line with its end. A short one has room beyond calls; false: it is not sent. */
+bool tool_server_process_write(struct tool_server_process *process, const void *line, size_t len);
+
+#define TOOL_SERVER_REMARK_SIZE 320
+/*
+ * A line that the program wrote to standard error: the last that begins with "error", else the
+ * last one. Control characters are escaped. "" if there is nothing.
+ */
+void tool_server_process_remark(
+    const struct tool_server_process *process, char out[TOOL_SERVER_REMARK_SIZE]);
+
+/* The server's pid (0: none yet) and the memory of all its processes. */
+void tool_server_process_measure(
+    const struct tool_server_process *process, pid_t *ret_pid, int64_t *ret_rss_kb);
+
+#endif
