@@ -15,9 +15,13 @@
 #include "wire/json.h"
 #include "wire/message.h"
 
+#define TOOL_SERVERS_MAX 64 /* that run; of those that have ended, the oldest are forgotten */
+#define TOOL_SERVERS_TEXT "64"
+
 struct declaration;
 struct event_base;
 struct pane_ref;
+struct tmux;
 struct tool_server_call;
 struct tool_server_pool;
 
@@ -61,23 +65,30 @@ struct tool_server_call *tool_server_call(struct tool_server_pool *pool,
     const char *arguments, size_t arguments_len, const struct tool_server_handlers *handlers,
     void *data);
 
+/*
+ * Whether a call may start a server. If not, the program, the environment and the directory of its
+ * caller may be NULL.
+ */
+bool tool_server_needs_program(const struct tool_server_pool *pool,
+    const struct declaration *declaration, const struct pane_ref *pane);
+
 /* The caller has gone: tells the server, and calls no handler of this call any more. */
 void tool_server_cancel(struct tool_server_call *call);
 
-/* The pane is closed: its servers end. */
-void tool_server_pane_gone(struct tool_server_pool *pool, const struct pane_ref *pane);
+/* Ends the servers of panes that are closed. */
+void tool_server_check_panes(struct tool_server_pool *pool, struct tmux *tmux);
 
 /* One server, for list_tools. Strings are lent until the next call into the pool. */
 struct tool_server_status {
 	const char *name;
 	uint32_t pane; /* MUXBUS_NO_ID: of the daemon */
-	const char *state; /* "starting", "ready", "waiting to restart", … */
-	pid_t pid; /* 0: none */
-	int64_t rss_bytes; /* of its process; -1: not known */
-	uint64_t calls; /* since the first start */
-	size_t running; /* calls under way */
 	const char
-	    *reason; /* why it does not run, or differs from its declarations; NULL: nothing */
+	    *state; /* "off", "waiting" (for its next start), "starting", "ready" or "ending" */
+	pid_t pid; /* 0: none */
+	int64_t rss_bytes; /* of its process and all that descends from it */
+	uint64_t calls; /* since the first start */
+	size_t running; /* calls under way, with those that wait for its start */
+	const char *reason; /* why it last ended by itself, or did not start; NULL: nothing */
 };
 
 /* Walks all servers: NULL starts. False at the end. */
