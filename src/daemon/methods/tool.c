@@ -97,7 +97,7 @@ static void await(struct request *request, struct job_set *jobs, const struct jo
 static void answer_started(struct request *request, const char *id, const struct pane_ref *pane)
 {
 	json_put_str(request_result(request), "id", id);
-	wake_write(request, "Started; for the whole answer see get_tool_answer.", id, pane);
+	wake_write(request, "Started, see get_tool_answer.", id, pane);
 	request_done(request);
 }
 
