@@ -146,6 +146,7 @@ static const struct tool {
     {"ask", "[]"}, /* asks the client for things, and answers with its answers */
     {"say", "[\"line\"]"}, /* writes this line before its answer */
     {"change", "[]"}, /* says that its list has changed: it has a tool "late" */
+    {"nul", "[]"}, /* answers with "\\u0000" and invalid UTF-8 */
     {"deaf", "[]"}, /* never reads again */
     {"late", "[]"},
 };
@@ -255,6 +256,17 @@ static void run_place(int64_t id)
 	answer_text(id, text);
 }
 
+static void run_nul(int64_t id)
+{
+	char line[160];
+	(void)snprintf(line, sizeof line,
+	    "{\"jsonrpc\":\"2.0\",\"id\":%lld,\"result\":{\"content\":[{\"type\":\"text\",\"text\":"
+	    "\"a\\u0000b\xff"
+	    "c\"}]}}",
+	    (long long)id);
+	put_line(line);
+}
+
 static void run_change(int64_t id)
 {
 	has_late = true;
@@ -291,6 +303,8 @@ static void call_tool(int64_t id, const struct json *params, const char *line)
 		answer_text(id, "said");
 	} else if (strcmp(name, "change") == 0) {
 		run_change(id);
+	} else if (strcmp(name, "nul") == 0) {
+		run_nul(id);
 	} else if (strcmp(name, "deaf") == 0) {
 		answer_text(id, "deaf");
 		for (;;)

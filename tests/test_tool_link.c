@@ -484,6 +484,11 @@ static void test_unreadable(void)
 	is_int(outcome.error, TOOL_LINK_FAILED, "fails the calls that it can be for");
 	ok(run_until(&slow.done, 1) && slow.error == TOOL_LINK_FAILED, "all of them");
 	is_str(state(&rig), "ready", "and not the server");
+	is_str(call(&rig, &outcome, "nul", "{}"),
+	    "a\xef\xbf\xbd"
+	    "b\xef\xbf\xbd"
+	    "c",
+	    "a NUL and invalid UTF-8 in an answer");
 	call(&rig, &outcome, "big", "{\"bytes\":4194304}");
 	is_int((long long)outcome.text_len, 4194304, "an answer of 4 MiB");
 	call(&rig, &outcome, "big", "{\"bytes\":12582912}");

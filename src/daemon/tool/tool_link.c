@@ -17,6 +17,7 @@
 #include "daemon/source/job_env.h"
 #include "daemon/tool/tool_server_list.h"
 #include "daemon/tool/tool_server_message.h"
+#include "daemon/tool/tool_server_repair.h"
 #include "wire/json.h"
 
 enum state {
@@ -518,11 +519,41 @@ static void take_stray(struct tool_link *link, const char *line, size_t len)
 		give_up(link, "does not speak MCP");
 }
 
+/* Reads a message, after a repair if need be. NULL with an error. */
+static const struct json *read_message(
+    struct json_reader *reader, const char *line, size_t len, struct json_error *ret_error)
+{
+	const struct json *message = json_read(reader, line, len, ret_error);
+	struct buf repaired;
+	if (message != NULL)
+		return message;
+	buf_init(&repaired, 3 * len);
+	if (tool_server_repair(&repaired, line, len) == 0)
+		message = json_read(reader, (const char *)repaired.data, repaired.len, ret_error);
+	buf_finish(&repaired);
+	return message;
+}
+
+static void take_message(struct tool_link *link, const struct json *message)
+{
+	const struct json *id = json_member(message, "id");
+	const struct json *method = json_member(message, "method");
+	struct buf answer;
+	link->strays = 0;
+	if (method == NULL || method->type != JSON_STRING) {
+		take_response(link, id, message);
+	} else if (id != NULL) {
+		tool_server_message_answer(&answer, id, method->text);
+		(void)send_message(link, &answer);
+	} else {
+		take_notification(link, method->text, json_member(message, "params"));
+	}
+}
+
 static void on_line(void *data, const char *line, size_t len)
 {
 	struct tool_link *link = data;
-	const struct json *message, *id, *method;
-	struct buf answer;
+	const struct json *message;
 	char reason[TOOL_LINK_TEXT_SIZE / 2];
 	struct json_error error;
 	while (len > 0 && (*line == ' ' || *line == '\t')) {
@@ -535,23 +566,13 @@ static void on_line(void *data, const char *line, size_t len)
 		take_stray(link, line, len);
 		return;
 	}
-	message = json_read(link->parts.reader, line, len, &error);
-	if (message == NULL) {
+	message = read_message(link->parts.reader, line, len, &error);
+	if (message != NULL) {
+		take_message(link, message);
+	} else {
 		(void)snprintf(
 		    reason, sizeof reason, "wrote a message that cannot be read: %s", error.text);
 		take_unreadable(link, TOOL_LINK_FAILED, reason);
-		return;
-	}
-	link->strays = 0;
-	id = json_member(message, "id");
-	method = json_member(message, "method");
-	if (method == NULL || method->type != JSON_STRING) {
-		take_response(link, id, message);
-	} else if (id != NULL) {
-		tool_server_message_answer(&answer, id, method->text);
-		(void)send_message(link, &answer);
-	} else {
-		take_notification(link, method->text, json_member(message, "params"));
 	}
 	if (len > TRIM_BYTES)
 		json_reader_trim(link->parts.reader);

@@ -1,0 +1,74 @@
+/* SPDX-License-Identifier: ISC */
+/* Repairs lines of servers. */
+#include "daemon/tool/tool_server_repair.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/utf8.h"
+
+enum { ESCAPE_LEN = 6 }; /* \uXXXX */
+
+/* The number of an escape \uXXXX; -1: there is none. */
+static int32_t unit_at(const char *at, size_t len)
+{
+	int32_t unit = 0;
+	if (len < ESCAPE_LEN || at[0] != '\\' || at[1] != 'u')
+		return -1;
+	for (size_t digit = 2; digit < ESCAPE_LEN; digit++) {
+		char c = at[digit];
+		int value = c >= '0' && c <= '9' ? c - '0'
+		    : c >= 'a' && c <= 'f'       ? c - 'a' + 10
+		    : c >= 'A' && c <= 'F'       ? c - 'A' + 10
+						 : -1;
+		if (value < 0)
+			return -1;
+		unit = unit * 16 + value;
+	}
+	return unit;
+}
+
+/* An escape, of which at least the backslash is there. Returns its length. */
+static size_t repair_escape(struct buf *out, const char *at, size_t len, int *error)
+{
+	int32_t unit = unit_at(at, len), next;
+	size_t taken = len < 2 ? len : 2; /* a backslash with its character */
+	if (unit >= 0)
+		taken = ESCAPE_LEN;
+	if (unit >= 0xd800 && unit < 0xdc00) {
+		next = unit_at(at + ESCAPE_LEN, len - ESCAPE_LEN);
+		if (next >= 0xdc00 && next < 0xe000)
+			taken = (size_t)2 * ESCAPE_LEN;
+	}
+	if (unit == 0 || (unit >= 0xd800 && unit < 0xe000 && taken == ESCAPE_LEN))
+		*error = buf_append_str(out, "\\ufffd");
+	else
+		*error = buf_append(out, at, taken);
+	return taken;
+}
+
+int tool_server_repair(struct buf *out, const char *line, size_t len)
+{
+	int error = 0;
+	for (size_t at = 0; at < len && error == 0;) {
+		size_t run = 0, taken = 1;
+		while (at + run < len && (unsigned char)line[at + run] >= ' ' &&
+		    (unsigned char)line[at + run] < 0x80 && line[at + run] != '\\')
+			run++;
+		if (run > 0) {
+			error = buf_append(out, line + at, run);
+			at += run;
+			continue;
+		}
+		if (line[at] == '\\')
+			taken = repair_escape(out, line + at, len - at, &error);
+		else if ((unsigned char)line[at] < ' ')
+			error = buf_append_byte(out, ' ');
+		else if (utf8_part(line + at, len - at, &taken))
+			error = buf_append(out, line + at, taken);
+		else
+			error = buf_append_str(out, "\xef\xbf\xbd");
+		at += taken;
+	}
+	return error;
+}

@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: ISC */
+/*
+ * Repairs a line of a server that is JSON but for characters that a text cannot have: pages and
+ * files that servers pass on hold such bytes.
+ */
+#ifndef DAEMON_TOOL_TOOL_SERVER_REPAIR_H
+#define DAEMON_TOOL_TOOL_SERVER_REPAIR_H
+
+#include <stddef.h>
+
+#include "base/buf.h"
+
+/*
+ * Appends the line with U+FFFD in place of invalid UTF-8, of "\u0000" and of surrogates without
+ * their pair, and a blank in place of a control character: at most three times as many bytes.
+ * Returns 0 or an enum buf_error.
+ */
+int tool_server_repair(struct buf *out, const char *line, size_t len);
+
+#endif
