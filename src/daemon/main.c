@@ -38,7 +38,7 @@
 #include "daemon/methods/meter.h"
 #include "daemon/methods/pending.h"
 #include "daemon/methods/tables.h"
-#include "daemon/methods/tool.h"
+#include "daemon/methods/tool_call.h"
 #include "daemon/pane/presence.h"
 #include "daemon/pane/reporter.h"
 #include "daemon/pane/screen_sign.h"
@@ -61,6 +61,8 @@
 #include "daemon/tmux/stream.h"
 #include "daemon/tmux/tmux.h"
 #include "daemon/tool/tool_folder.h"
+#include "daemon/tool/tool_kept.h"
+#include "daemon/tool/tool_server.h"
 #include "wire/json.h"
 
 /* How long we wait for a tmux server that runs before we are ready without it. */
@@ -76,6 +78,7 @@ struct main {
 	struct condition_parts conditions;
 	struct once_set *onces;
 	struct mcp *mcp;
+	struct event_log_listener closed_panes;
 	struct demand *demand; /* NULL: always attached */
 	struct config config;
 	struct counters counters;
@@ -222,6 +225,7 @@ static void on_tmux_state(void *data, bool is_live)
 		agent_set_wake(main->daemon.agents);
 		wait_set_wake(main->daemon.waits);
 		pending_restore(&main->daemon);
+		tool_server_check_panes(main->daemon.tool_servers, main->daemon.tmux);
 	}
 	for (struct peer *peer = server_next_peer(main->daemon.server, NULL); peer;
 	     peer = server_next_peer(main->daemon.server, peer)) {
@@ -375,11 +379,19 @@ static void on_tools_changed(void *data)
 		mcp_tools_changed(main->mcp);
 }
 
+/* The servers of a pane end with it. */
+static void on_event(struct event_log_listener *listener, struct event_entry *event)
+{
+	struct main *main = list_entry(listener, struct main, closed_panes);
+	if (event->kind == EVENT_PANE_CLOSED)
+		tool_server_check_panes(main->daemon.tool_servers, main->daemon.tmux);
+}
+
 static struct tool_folder *new_tools(struct main *main)
 {
 	return tool_folder_new(&(struct tool_folder_parts){
 	    .base = main->daemon.base,
-	    .handle = tool_handle,
+	    .handle = tool_call_handle,
 	    .changed = on_tools_changed,
 	    .data = main,
 	});
@@ -556,6 +568,13 @@ static int set_up(struct main *main)
 	daemon->streams = stream_set_new(daemon->base, config, daemon->events, daemon->tmux);
 	if (set_up_server(main) < 0)
 		return -1;
+	daemon->tool_servers = tool_server_pool_new(daemon->base);
+	daemon->kept_calls =
+	    tool_kept_set_new(daemon->queue, config->state_dir, reason, sizeof reason);
+	if (daemon->kept_calls == NULL)
+		return fail("%s", reason);
+	main->closed_panes.event = on_event;
+	event_log_listen(daemon->events, &main->closed_panes);
 	daemon->tools = new_tools(main);
 	daemon->presences = presence_set_new(daemon->tmux, daemon->events, daemon->queue);
 	daemon->reporters = new_reporters(daemon);
@@ -588,7 +607,9 @@ static void tear_down(struct main *main)
 	server_free(daemon->server); /* first: its peers still use the others */
 	demand_free(main->demand);
 	mcp_free(main->mcp);
+	tool_server_pool_free(daemon->tool_servers);
 	tool_folder_free(daemon->tools);
+	tool_kept_set_free(daemon->kept_calls);
 	agent_set_free(daemon->agents);
 	wait_set_free(daemon->waits);
 	self_command_set_free(daemon->self_commands);

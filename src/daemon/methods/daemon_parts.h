@@ -30,6 +30,8 @@ struct submit_set;
 struct timer_set;
 struct tmux;
 struct tool_folder;
+struct tool_kept_set;
+struct tool_server_pool;
 struct wait_set;
 struct wake_policy_set;
 struct watch_set;
@@ -61,6 +63,8 @@ struct daemon {
 	struct promise_set *promises; /* ways that answers named */
 	struct watch_set *watches; /* of files */
 	struct tool_folder *tools; /* declared tools */
+	struct tool_server_pool *tool_servers; /* long-lived servers of tools */
+	struct tool_kept_set *kept_calls; /* calls of servers that nothing waits for */
 	struct counters *counters;
 	struct meter *meter; /* turns that agents did not need */
 	int64_t started_ms; /* of the monotonic clock */

@@ -5,7 +5,6 @@
 #include <errno.h>
 #include <inttypes.h>
 #include <limits.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -62,17 +61,6 @@ const struct job *tool_run_start(
 	return job_start(jobs, &job, ret_reason, size);
 }
 
-static bool __attribute__((format(printf, 3, 4)))
-fail(struct tool_failure *failure, enum message_error error, const char *format, ...)
-{
-	va_list args;
-	failure->error = error;
-	va_start(args, format);
-	(void)vsnprintf(failure->text, sizeof failure->text, format, args);
-	va_end(args);
-	return false;
-}
-
 /* Appends output from an offset on, as much as fits. Returns where that begins. */
 static int64_t read_from(
     const struct job_set *jobs, const struct job *job, int64_t offset, struct buf *out)
@@ -95,13 +83,14 @@ static bool fail_as_ended(
 	while (text.len > 0 && strchr(" \t\r\n", text.data[text.len - 1]) != NULL)
 		text.data[--text.len] = '\0';
 	if (text.len > 0)
-		(void)fail(failure, MESSAGE_TOOL_FAILED, "%s", (const char *)text.data);
+		(void)tool_fail(failure, MESSAGE_TOOL_FAILED, "%s", (const char *)text.data);
 	else if (job->status.signal > 0)
-		(void)fail(failure, MESSAGE_TOOL_FAILED, "its program was killed by signal %d, %s",
-		    job->status.signal, strsignal(job->status.signal));
+		(void)tool_fail(failure, MESSAGE_TOOL_FAILED,
+		    "its program was killed by signal %d, %s", job->status.signal,
+		    strsignal(job->status.signal));
 	else
-		(void)fail(failure, MESSAGE_TOOL_FAILED, "its program ended with exit status %d",
-		    job->status.exit_code);
+		(void)tool_fail(failure, MESSAGE_TOOL_FAILED,
+		    "its program ended with exit status %d", job->status.exit_code);
 	buf_finish(&text);
 	return false;
 }
@@ -111,18 +100,18 @@ static bool has_succeeded(
     const struct job_set *jobs, const struct job *job, struct tool_failure *failure)
 {
 	if (job->state == JOB_LOST)
-		return fail(failure, MESSAGE_GONE,
+		return tool_fail(failure, MESSAGE_GONE,
 		    "the supervisor of its program was killed: effect unknown");
 	if (job->status.exec_errno != 0)
-		return fail(failure, MESSAGE_TOOL_FAILED, "its program could not be started: %s",
-		    strerror(job->status.exec_errno));
+		return tool_fail(failure, MESSAGE_TOOL_FAILED,
+		    "its program could not be started: %s", strerror(job->status.exec_errno));
 	if (job->status.is_timed_out)
-		return fail(failure, MESSAGE_TIMEOUT,
+		return tool_fail(failure, MESSAGE_TIMEOUT,
 		    "its program did not end within %" PRId64
 		    " s (timeout_sec of the declaration), and was ended",
 		    job->timeout_ms / 1000);
 	if (job->status.is_stopped)
-		return fail(failure, MESSAGE_CANCELLED, "its program was stopped on request");
+		return tool_fail(failure, MESSAGE_CANCELLED, "its program was stopped on request");
 	return job->state == JOB_EXITED || fail_as_ended(jobs, job, failure);
 }
 
@@ -161,7 +150,7 @@ static bool write_json(
 	const struct json *value =
 	    json_read(reader, text->len > 0 ? (const char *)text->data : "", text->len, &error);
 	if (value == NULL)
-		(void)fail(failure, MESSAGE_TOOL_FAILED,
+		(void)tool_fail(failure, MESSAGE_TOOL_FAILED,
 		    "its program ended well, but printed no valid JSON: %s", error.text);
 	else if (value->type != JSON_OBJECT)
 		json_put_value(writer, "value", value);
@@ -201,14 +190,14 @@ static bool write_image(struct json_writer *writer, const struct buf *bytes,
 	bool is_any = strchr(declaration->image_type, '*') != NULL;
 	size_t max = (result_max - 1024) / 4 * 3; /* as base64 */
 	if (is_any ? found == NULL : found != NULL && strcmp(found, declaration->image_type) != 0)
-		return fail(failure, MESSAGE_TOOL_FAILED,
+		return tool_fail(failure, MESSAGE_TOOL_FAILED,
 		    "its program ended well, but printed %s instead of %s",
 		    found != NULL ? found : "no known kind of image", declaration->image_type);
 	if (bytes->len == 0)
-		return fail(
+		return tool_fail(
 		    failure, MESSAGE_TOOL_FAILED, "its program ended well, but printed no image");
 	if (bytes->len > max)
-		return fail(failure, MESSAGE_LIMIT,
+		return tool_fail(failure, MESSAGE_LIMIT,
 		    "the image has %zu bytes; %zu fit into a result (limit result_bytes)",
 		    bytes->len, max);
 	json_put_str(writer, "mime_type", is_any ? found : declaration->image_type);
@@ -231,7 +220,7 @@ bool tool_run_write(struct json_writer *writer, const struct job_set *jobs, cons
 	}
 	max = kept_bytes(declaration);
 	if (job->status.out_bytes > max)
-		return fail(ret_failure, MESSAGE_LIMIT,
+		return tool_fail(ret_failure, MESSAGE_LIMIT,
 		    "its program printed %" PRId64 " bytes, more than %" PRId64,
 		    job->status.out_bytes, max);
 	buf_init(&bytes, (size_t)max);

@@ -12,12 +12,11 @@
 
 #include "daemon/source/job.h"
 #include "daemon/tool/declaration.h"
+#include "daemon/tool/tool_failure.h"
 #include "wire/json.h"
-#include "wire/message.h"
 
 #define TOOL_TEXT_MAX (1024 * 1024) /* bytes of an answer; of more text, the middle is left out */
 #define TOOL_IMAGE_MAX (8 * 1024 * 1024)
-#define TOOL_ERROR_MAX 4096 /* bytes at the end of standard error that an error quotes */
 
 struct tool_run_order {
 	const struct declaration *declaration;
@@ -34,12 +33,6 @@ struct tool_run_order {
 /* Starts the program. NULL with a reason; errno as job_start() has it, ENOENT: not installed. */
 const struct job *tool_run_start(
     struct job_set *jobs, const struct tool_run_order *order, char *ret_reason, size_t size);
-
-/* Why a call has no result. */
-struct tool_failure {
-	enum message_error error;
-	char text[TOOL_ERROR_MAX + 512];
-};
 
 /*
  * Writes the members of the result of a call that has ended, of at most result_max bytes. declaration

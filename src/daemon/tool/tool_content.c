@@ -1,0 +1,77 @@
+/* SPDX-License-Identifier: ISC */
+/* From the content of MCP to the members of a result. */
+#include "daemon/tool/tool_content.h"
+
+#include <string.h>
+
+static bool is_of_type(const struct json *item, const char *type)
+{
+	const struct json *own = json_member(item, "type");
+	return own != NULL && own->type == JSON_STRING && strcmp(own->text, type) == 0;
+}
+
+/* The text of a part: its own, or that of a resource within. NULL: it has none. */
+static const struct json *text_of(const struct json *item)
+{
+	const struct json *text = json_member(
+	    is_of_type(item, "resource") ? json_member(item, "resource") : item, "text");
+	return text != NULL && text->type == JSON_STRING ? text : NULL;
+}
+
+static void join_text(struct buf *out, const struct json *content)
+{
+	for (const struct json *item = content != NULL ? content->child : NULL; item != NULL;
+	     item = item->next) {
+		const struct json *text = text_of(item);
+		if (text == NULL)
+			continue;
+		if (out->len > 0)
+			(void)buf_append_byte(out, '\n');
+		(void)buf_append(out, text->text, text->len);
+	}
+}
+
+static void write_images(struct json_writer *writer, const struct json *content)
+{
+	bool has_any = false;
+	for (const struct json *item = content != NULL ? content->child : NULL; item != NULL;
+	     item = item->next) {
+		const struct json *type = json_member(item, "mimeType");
+		const struct json *data = json_member(item, "data");
+		if (!is_of_type(item, "image") || type == NULL || data == NULL)
+			continue;
+		if (!has_any)
+			json_array_begin(writer, "images");
+		has_any = true;
+		json_object_begin(writer, NULL);
+		json_put_value(writer, "mime_type", type);
+		json_put_value(writer, "data", data);
+		json_object_end(writer);
+	}
+	if (has_any)
+		json_array_end(writer);
+}
+
+bool tool_content_write(
+    struct json_writer *writer, const struct json *result, struct tool_failure *ret_failure)
+{
+	const struct json *content = json_member(result, "content");
+	const struct json *is_error = json_member(result, "isError");
+	const struct json *structured = json_member(result, "structuredContent");
+	bool has_failed = is_error != NULL && is_error->type == JSON_BOOL && is_error->boolean;
+	struct buf text;
+	buf_init(&text, (size_t)64 * 1024 * 1024);
+	join_text(&text, content);
+	if (has_failed) {
+		(void)tool_fail(ret_failure, MESSAGE_TOOL_FAILED, "%.*s", TOOL_ERROR_MAX,
+		    text.len > 0 ? (const char *)text.data : "its server gives no reason");
+	} else {
+		(void)json_put_text(
+		    writer, "text", text.len > 0 ? (const void *)text.data : "", text.len);
+		write_images(writer, content);
+		if (structured != NULL && structured->type == JSON_OBJECT)
+			json_put_value(writer, "structured", structured);
+	}
+	buf_finish(&text);
+	return !has_failed;
+}

@@ -1,0 +1,336 @@
+/* SPDX-License-Identifier: ISC */
+/* Calls of servers that nothing waits for. */
+#include "daemon/tool/tool_kept.h"
+
+#include <muxbus.h>
+
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <limits.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/clock.h"
+#include "base/list.h"
+#include "base/log.h"
+#include "base/xalloc.h"
+#include "daemon/queue/queue.h"
+#include "daemon/queue/record.h"
+#include "daemon/source/job_record.h"
+#include "daemon/tool/tool_content.h"
+
+#define ANSWER_MAX ((size_t)16 * 1024 * 1024) /* bytes of a file */
+
+struct kept {
+	struct list link; /* oldest first */
+	char id[NOTIFICATION_ID_SIZE];
+	char *tool;
+	struct pane_ref pane;
+	bool has_ended;
+	int64_t begun_ms; /* CLOCK_REALTIME */
+};
+
+struct tool_kept_set {
+	struct queue *queue;
+	char dir[PATH_MAX];
+	struct list calls;
+	size_t ended;
+};
+
+static const struct record_field kept_fields[] = {
+    {RECORD_ROW(TEXT, struct kept, tool, "tool")},
+    {RECORD_ROW(PANE, struct kept, pane, "pane"), .is_optional = true},
+    {RECORD_ROW(THREAD, struct kept, pane, "thread"), .is_optional = true},
+    {RECORD_ROW(BOOL, struct kept, has_ended, "ended")},
+    {RECORD_ROW(INT, struct kept, begun_ms, "begun_ms")},
+};
+
+static const struct record_kind kept_kind = {
+    .prefix = "tool/",
+    .noun = "a call of a tool",
+    .rows = RECORD_ROWS(kept_fields, NULL),
+    .source = SOURCE_TOOL,
+    .naming = RECORD_BY_ID,
+};
+
+static struct kept *find(const struct tool_kept_set *set, const char *id)
+{
+	struct list *link;
+	list_for_each (link, &set->calls) {
+		struct kept *kept = list_entry(link, struct kept, link);
+		if (strcmp(kept->id, id) == 0)
+			return kept;
+	}
+	return NULL;
+}
+
+static void kept_free(struct tool_kept_set *set, struct kept *kept)
+{
+	list_remove(&kept->link);
+	queue_release_id(set->queue, kept->id);
+	record_finish(kept_kind.rows, kept);
+	mem_free(kept);
+}
+
+static void answer_path(const struct tool_kept_set *set, const char *id, char out[PATH_MAX + 16])
+{
+	(void)snprintf(out, PATH_MAX + 16, "%s/%s", set->dir, id);
+}
+
+/* Forgets the oldest that have ended. */
+static void forget(struct tool_kept_set *set)
+{
+	struct list *link, *after;
+	list_for_each_safe (link, after, &set->calls) {
+		struct kept *kept = list_entry(link, struct kept, link);
+		char path[PATH_MAX + 16];
+		if (set->ended <= TOOL_KEPT_MAX)
+			return;
+		if (!kept->has_ended)
+			continue;
+		answer_path(set, kept->id, path);
+		(void)unlink(path); /* of a failed call there may be none */
+		record_delete(queue_store(set->queue), &kept_kind, kept->id);
+		set->ended--;
+		kept_free(set, kept);
+	}
+}
+
+/* The data of a notification: as that of a job. */
+static char *make_data(const struct kept *kept, bool is_good, const char *text)
+{
+	bool is_cut = false;
+	char *head = job_record_head(text, strlen(text), &is_cut);
+	char *tail = is_cut ? job_record_tail(text, strlen(text), false) : NULL;
+	struct json_writer writer;
+	struct buf out;
+	buf_init(&out, NOTIFICATION_DATA_MAX);
+	json_writer_init(&writer, &out);
+	json_object_begin(&writer, NULL);
+	json_put_str(&writer, "command", kept->tool);
+	json_put_str(&writer, "state", is_good ? "exited" : "failed");
+	json_put_int(&writer, "duration_ms", clock_real_ms() - kept->begun_ms);
+	json_put_str(&writer, "output", head);
+	if (tail != NULL)
+		json_put_str(&writer, "tail", tail);
+	json_object_end(&writer);
+	mem_free(head);
+	mem_free(tail);
+	return (char *)buf_steal(&out, NULL);
+}
+
+/* The end becomes known: one transaction keeps it and posts it. */
+static void settle(struct tool_kept_set *set, struct kept *kept, bool is_good, const char *outcome,
+    const char *text)
+{
+	char *data = make_data(kept, is_good, text);
+	struct notification_draft draft = {
+	    .source = SOURCE_TOOL,
+	    .id = kept->id,
+	    .pane = &kept->pane,
+	    .text = outcome,
+	    .data = data,
+	};
+	kept->has_ended = true;
+	set->ended++;
+	queue_begin(set->queue);
+	record_put(queue_store(set->queue), &kept_kind, kept->id, kept);
+	(void)queue_post(set->queue, &draft);
+	(void)queue_commit(set->queue);
+	mem_free(data);
+	forget(set);
+}
+
+static bool take(void *data, const char *id, const struct json *value)
+{
+	struct tool_kept_set *set = data;
+	struct kept *kept = xcalloc(1, sizeof *kept);
+	strcpy(kept->id, id);
+	pane_ref_clear(&kept->pane);
+	queue_hold_id(set->queue, id);
+	list_append(&set->calls, &kept->link);
+	if (record_read(kept_kind.rows, value, kept)) {
+		set->ended += kept->has_ended;
+		return true;
+	}
+	kept_free(set, kept);
+	return false;
+}
+
+/* Writes the answer into its file; the file appears whole or not at all. */
+static void write_file(const struct tool_kept_set *set, const char *id, const struct buf *answer)
+{
+	char path[PATH_MAX + 16], made[PATH_MAX + 16];
+	bool is_written;
+	int fd;
+	answer_path(set, id, path);
+	answer_path(set, ".new", made);
+	fd = open(made, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0600);
+	is_written = fd >= 0 && write(fd, answer->data, answer->len) == (ssize_t)answer->len;
+	if (fd >= 0 && close(fd) < 0)
+		is_written = false;
+	if (!is_written || rename(made, path) < 0)
+		log_error("%s: %s", path, strerror(errno));
+}
+
+void tool_kept_begin(struct tool_kept_set *set, const char *tool, const struct pane_ref *pane,
+    char ret_id[NOTIFICATION_ID_SIZE])
+{
+	struct kept *kept = xcalloc(1, sizeof *kept);
+	queue_new_id(set->queue, kept->id);
+	kept->tool = xstrdup(tool);
+	kept->pane = *pane;
+	kept->begun_ms = clock_real_ms();
+	list_append(&set->calls, &kept->link);
+	record_put(queue_store(set->queue), &kept_kind, kept->id, kept);
+	strcpy(ret_id, kept->id);
+}
+
+/* Writes the members of an answer, or of a failure, as the object of a file. */
+static bool write_answer(struct buf *out, const struct json *result,
+    const struct tool_failure *given, struct tool_failure *ret_failure)
+{
+	struct json_writer writer;
+	bool is_good = result != NULL;
+	json_writer_init(&writer, out);
+	json_object_begin(&writer, NULL);
+	if (is_good) {
+		json_object_begin(&writer, "result");
+		is_good = tool_content_write(&writer, result, ret_failure);
+		json_object_end(&writer);
+	} else {
+		*ret_failure = *given;
+	}
+	if (!is_good) {
+		json_put_int(&writer, "error", message_error_info(ret_failure->error)->code);
+		json_put_str(&writer, "text", ret_failure->text);
+	}
+	json_object_end(&writer);
+	return is_good;
+}
+
+void tool_kept_end(struct tool_kept_set *set, const char *id, const struct json *result,
+    const struct tool_failure *failure)
+{
+	struct kept *kept = find(set, id);
+	struct tool_failure found = {0};
+	struct json_reader *reader;
+	struct json_error error;
+	const struct json *text;
+	struct buf answer;
+	bool is_good;
+	if (kept == NULL || kept->has_ended)
+		return;
+	buf_init(&answer, ANSWER_MAX);
+	is_good = write_answer(&answer, result, failure, &found);
+	write_file(set, id, &answer);
+	reader = json_reader_new(ANSWER_MAX + 1024);
+	text = json_member(
+	    json_member(json_read(reader, (const char *)answer.data, answer.len, &error), "result"),
+	    "text");
+	settle(set, kept, is_good, is_good ? "done" : found.text,
+	    is_good && text != NULL ? text->text : found.text);
+	json_reader_free(reader);
+	buf_finish(&answer);
+}
+
+struct tool_kept_set *tool_kept_set_new(
+    struct queue *queue, const char *state_dir, char *ret_reason, size_t size)
+{
+	struct tool_kept_set *set = xcalloc(1, sizeof *set);
+	struct list *link, *after;
+	set->queue = queue;
+	list_init(&set->calls);
+	if ((size_t)snprintf(set->dir, sizeof set->dir, "%s/tool_answers", state_dir) >=
+		sizeof set->dir ||
+	    (mkdir(set->dir, 0700) < 0 && errno != EEXIST)) {
+		(void)snprintf(
+		    ret_reason, size, "%.200s/tool_answers: %s", state_dir, strerror(errno));
+		mem_free(set);
+		return NULL;
+	}
+	queue_load(queue, &kept_kind, take, set);
+	list_for_each_safe (link, after, &set->calls) {
+		struct kept *kept = list_entry(link, struct kept, link);
+		struct tool_failure gone;
+		if (kept->has_ended)
+			continue;
+		(void)tool_fail(
+		    &gone, MESSAGE_GONE, "gone: the daemon ended during the call: effect unknown");
+		tool_kept_end(set, kept->id, NULL, &gone);
+	}
+	return set;
+}
+
+void tool_kept_set_free(struct tool_kept_set *set)
+{
+	if (set == NULL)
+		return;
+	while (!list_is_empty(&set->calls))
+		kept_free(set, list_entry(set->calls.next, struct kept, link));
+	mem_free(set);
+}
+
+/* Reads the file of an answer. False if it is not there any more. */
+static bool read_file(const struct tool_kept_set *set, const char *id, struct buf *out)
+{
+	char path[PATH_MAX + 16];
+	struct stat status;
+	ssize_t got = -1;
+	int fd;
+	answer_path(set, id, path);
+	fd = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
+	if (fd >= 0 && fstat(fd, &status) == 0 && status.st_size <= (off_t)ANSWER_MAX &&
+	    buf_reserve(out, (size_t)status.st_size + 1) == 0)
+		got = read(fd, out->data, (size_t)status.st_size);
+	if (fd >= 0)
+		(void)close(fd);
+	out->len = got > 0 ? (size_t)got : 0;
+	return got > 0;
+}
+
+/* The error of a code. */
+static enum message_error error_of(const struct json *code)
+{
+	int64_t number;
+	if (code != NULL && json_int(code, &number))
+		for (int error = 0; error < MESSAGE_ERROR_COUNT_; error++)
+			if (message_error_info((enum message_error)error)->code == number)
+				return (enum message_error)error;
+	return MESSAGE_INTERNAL;
+}
+
+enum tool_kept_state tool_kept_write(const struct tool_kept_set *set, const char *id,
+    struct json_writer *writer, const char **ret_tool, struct tool_failure *ret_failure)
+{
+	const struct kept *kept = find(set, id);
+	const struct json *answer = NULL, *result, *text;
+	struct json_reader *reader;
+	struct json_error error;
+	struct buf file;
+	if (kept == NULL)
+		return TOOL_KEPT_NONE;
+	*ret_tool = kept->tool;
+	if (!kept->has_ended)
+		return TOOL_KEPT_RUNNING;
+	buf_init(&file, ANSWER_MAX + 1);
+	reader = json_reader_new(ANSWER_MAX + 1);
+	if (read_file(set, id, &file))
+		answer = json_read(reader, (const char *)file.data, file.len, &error);
+	result = json_member(answer, "result");
+	text = json_member(answer, "text");
+	if (text != NULL || result == NULL) {
+		(void)tool_fail(ret_failure, error_of(json_member(answer, "error")), "%s",
+		    text != NULL ? text->text : "its answer is lost");
+		result = NULL;
+	}
+	for (const struct json *member = result != NULL ? result->child : NULL; member != NULL;
+	     member = member->next)
+		json_put_value(writer, member->name, member);
+	json_reader_free(reader);
+	buf_finish(&file);
+	return result != NULL ? TOOL_KEPT_ANSWERED : TOOL_KEPT_FAILED;
+}

@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: ISC */
+/*
+ * Calls of servers that nothing waits for: each has an id and a record, and its end is a
+ * notification. The answer is kept in a file. A call that the daemon did not see end is gone: the
+ * next daemon notifies that its effect is unknown, and never calls again.
+ */
+#ifndef DAEMON_TOOL_TOOL_KEPT_H
+#define DAEMON_TOOL_TOOL_KEPT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "daemon/core/pane_ref.h"
+#include "daemon/queue/notification.h"
+#include "daemon/tool/tool_failure.h"
+#include "wire/json.h"
+
+#define TOOL_KEPT_MAX 100 /* calls that are remembered after their end, with their answers */
+
+struct queue;
+struct tool_kept_set;
+
+/* Takes up the calls of earlier daemons. NULL on failure, with a reason. */
+struct tool_kept_set *tool_kept_set_new(
+    struct queue *queue, const char *state_dir, char *ret_reason, size_t size);
+void tool_kept_set_free(struct tool_kept_set *set);
+
+/* A call begins. ret_id is its id. */
+void tool_kept_begin(struct tool_kept_set *set, const char *tool, const struct pane_ref *pane,
+    char ret_id[NOTIFICATION_ID_SIZE]);
+
+/* It ends, with a result of MCP, or with a failure (result NULL). */
+void tool_kept_end(struct tool_kept_set *set, const char *id, const struct json *result,
+    const struct tool_failure *failure);
+
+enum tool_kept_state {
+	TOOL_KEPT_NONE, /* no such call */
+	TOOL_KEPT_RUNNING,
+	TOOL_KEPT_ANSWERED,
+	TOOL_KEPT_FAILED, /* *ret_failure says why */
+};
+
+/* Writes the members of the result of a call that has ended; *ret_tool is the name of its tool. */
+enum tool_kept_state tool_kept_write(const struct tool_kept_set *set, const char *id,
+    struct json_writer *writer, const char **ret_tool, struct tool_failure *ret_failure);
+
+#endif

@@ -1,0 +1,89 @@
+#!/bin/sh
+# SPDX-License-Identifier: ISC
+# Declared tools of a server: calls, servers per pane and per daemon, their ends, and calls that
+# nothing waits for.
+. "$MUXBUS_SRCDIR/tests/live/live.sh"
+fake="$MUXBUS_BUILDDIR/tests/fake_tool_server"
+[ -x "$fake" ] || skip_all 'the fake server is not built'
+export MUXBUS_TOOLS=/nonexistent
+start 'exec sleep 3600'
+export MUXBUS_TOOLS="$dir/shipped"
+mkdir -m 755 "$dir/shipped"
+
+# declare_tool NAME SERVER MEMBERS
+declare_tool() {
+	printf '{"name":"%s","group":"demo","description":"A test.","server":%s%s}\n' "$1" "$2" "$3" \
+		>"$dir/shipped/$1.json"
+	chmod 644 "$dir/shipped/$1.json"
+}
+# tool NAME PARAMS FILTER: calls it.
+tool() {
+	call "$1" "$2"
+	field "$3"
+}
+servers() {
+	ask '{"method":"list_tools"}' | jq -r ".result.servers | $1"
+}
+per_pane='{"name":"fake","command":["'$fake'"]}'
+per_daemon='{"name":"shared","command":["'$fake'"],"per":"daemon","idle_sec":1}'
+slow_parameters=',"parameters":{"type":"object","properties":{"millis":{"type":"integer","default":0}}},"arguments":{"ms":"millis"}'
+declare_tool place "$per_pane" ''
+declare_tool colour "$per_pane" ',"tool":"env","parameters":{"type":"object","properties":{"name":{"type":"string","default":"COLOUR"}}}'
+declare_tool slow "$per_pane" "$slow_parameters"
+declare_tool die "$per_pane" ''
+declare_tool shared_place "$per_daemon" ',"tool":"place"'
+declare_tool shared_slow "$per_daemon" ",\"tool\":\"slow\",\"timeout_sec\":1$slow_parameters"
+declare_tool unknown "$per_pane" ',"tool":"no_such"'
+declare_tool absent '{"name":"absent","command":["no-such-program"]}' ''
+kill_daemon
+one=$(t list-panes -F '#{pane_id}')
+t set-environment COLOUR green
+two=$(t new-window -dP -F '#{pane_id}' -c / 'exec sleep 3600')
+
+# ---- which server ----
+first=$(tool place "{\"pane\":\"$one\"}" .result.text)
+second=$(tool place "{\"pane\":\"$two\"}" .result.text)
+is 'it works in the directory of its pane' "${second#* }" /
+ok 'each pane has its own' [ "${first% *}" != "${second% *}" ]
+is 'the next call has the same' "$(tool place "{\"pane\":\"$one\"}" .result.text)" "$first"
+is 'its environment is that of the session' "$(tool colour "{\"pane\":\"$one\"}" .result.text)" green
+is 'a parameter by their name' "$(tool slow "{\"pane\":\"$one\",\"millis\":1}" .result.text)" slow
+daemons=$(tool shared_place "{\"pane\":\"$one\"}" .result.text)
+is 'one for the daemon is shared' "$(tool shared_place "{\"pane\":\"$two\"}" .result.text)" "$daemons"
+is 'they are listed' "$(servers 'map(.state) | join(" ")')" 'ready ready ready'
+is 'with their process' "$(servers ".[] | select(.pane == \"$two\").pid")" "${second% *}"
+ok 'and their memory and calls' [ "$(servers ".[] | select(.pane == \"$one\") | .rss_bytes > 100000 and .calls == 4")" = true ]
+is 'a tool that its server does not have' \
+	"$(tool unknown "{\"pane\":\"$one\"}" '.error | "\(.data.kind) \(.message)"' | grep -c 'tool_failed unknown: .*no_such')" 1
+is 'a server that is not installed' "$(tool absent '{}' .error.message)" \
+	'absent cannot run: no-such-program is not installed'
+
+# ---- ends ----
+is 'a call is cut at its time' "$(tool shared_slow '{"millis":60000}' .error.data.kind)" timeout
+is 'a server that dies in a call' \
+	"$(tool die "{\"pane\":\"$one\"}" '.error | "\(.data.kind) \(.message)"' | grep -c '^gone die: .*the effect of the call is unknown')" 1
+ok 'the next call has another server' [ "$(tool place "{\"pane\":\"$one\"}" .result.text)" != "$first" ]
+t kill-pane -t "$two"
+until_is 'a closed pane ends its server' gone sh -c "kill -0 ${second% *} 2>/dev/null || echo gone"
+until_is 'so does idle_sec' gone sh -c "kill -0 ${daemons% *} 2>/dev/null || echo gone"
+
+# ---- calls that nothing waits for ----
+id=$(tool slow "{\"wait\":false,\"pane\":\"$one\",\"millis\":2000}" .result.id)
+is 'it has no answer yet' "$(tool get_tool_answer "{\"id\":\"$id\"}" .error.data.kind)" not_ready
+call next_notification "{\"filter\":{\"id\":\"$id\"},\"timeout_sec\":20}"
+is 'its end is one notification' \
+	"$(field '.result.notifications | "\(length) \(.[0].source) \(.[0].data.command) \(.[0].data.state)"')" '1 tool slow exited'
+answer=$(tool get_tool_answer "{\"id\":\"$id\"}" .result.text)
+is 'its answer is kept' "$answer" slow
+lost=$(tool slow "{\"wait\":false,\"pane\":\"$one\",\"millis\":60000}" .result.id)
+kill_daemon
+is 'its answer is kept over kill -9' "$(tool get_tool_answer "{\"id\":\"$id\"}" .result.text)" slow
+call next_notification "{\"filter\":{\"id\":\"$lost\"},\"timeout_sec\":20}"
+is 'a call over kill -9 is gone, and notified once' "$(field '.result.notifications | "\(length) \(.[0].text)"')" \
+	'1 gone: the daemon ended during the call: effect unknown'
+is 'its answer says so' "$(tool get_tool_answer "{\"id\":\"$lost\"}" '.error | "\(.data.kind) \(.message)"')" \
+	'gone slow: gone: the daemon ended during the call: effect unknown'
+kill_daemon
+is 'the next daemon does not say so again' \
+	"$(ask '{"method":"list_notifications"}' | jq "[.result.notifications[] | select(.id == \"$lost\")] | length")" 1
+done_testing
