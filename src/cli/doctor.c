@@ -5,6 +5,7 @@
 #include "cli/doctor_machine.h"
 #include "cli/doctor_report.h"
 #include "cli/doctor_tmux.h"
+#include "cli/doctor_tools.h"
 #include "cli/verbs.h"
 
 enum cli_status doctor_run(struct cli *cli, int argc, char **argv)
@@ -22,6 +23,7 @@ enum cli_status doctor_run(struct cli *cli, int argc, char **argv)
 	doctor_daemon(report, cli);
 	doctor_machine(report, cli);
 	doctor_agents(report);
+	doctor_tools(report, cli);
 	doctor_report_print(report, cli);
 	is_good = doctor_report_is_good(report);
 	doctor_report_free(report);

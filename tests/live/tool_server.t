@@ -33,6 +33,7 @@ declare_tool slow "$per_pane" "$slow_parameters"
 declare_tool die "$per_pane" ''
 declare_tool shared_place "$per_daemon" ',"tool":"place"'
 declare_tool shared_slow "$per_daemon" ",\"tool\":\"slow\",\"timeout_sec\":1$slow_parameters"
+declare_tool progress "$per_pane" ',"parameters":{"type":"object","properties":{"count":{"type":"integer"}}}'
 declare_tool unknown "$per_pane" ',"tool":"no_such"'
 declare_tool absent '{"name":"absent","command":["no-such-program"]}' ''
 kill_daemon
@@ -57,6 +58,12 @@ is 'a tool that its server does not have' \
 	"$(tool unknown "{\"pane\":\"$one\"}" '.error | "\(.data.kind) \(.message)"' | grep -c 'tool_failed unknown: .*no_such')" 1
 is 'a server that is not installed' "$(tool absent '{}' .error.message)" \
 	'absent cannot run: no-such-program is not installed'
+
+is 'its progress goes to an MCP client' "$(printf '%s\n' '{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{
+	"name":"progress","_meta":{"progressToken":"t"},"arguments":{"count":3,"pane":"'"$one"'"}}}' | tr -d '\n\t' |
+	sed 's/$/\n/' | socat -t 20 - "UNIX-CONNECT:$MUXBUS" |
+	jq -r 'if .id == 1 then .result.content[0].text else "\(.params.progressToken)\(.params.progress)" end' | tr '\n' ' ')" \
+	't1 t2 t3 with progress '
 
 # ---- ends ----
 is 'a call is cut at its time' "$(tool shared_slow '{"millis":60000}' .error.data.kind)" timeout

@@ -78,6 +78,8 @@ program loose </dev/null
 chmod 777 "$dir/shipped/loose"
 declare_tool loose '"run":["./loose"]'
 kill_daemon
+ask '{"id":1,"method":"stubborn"}' >"$dir/stubborn_answer" & # it takes 6 s
+stubborn=$!
 
 # ---- arguments and answers ----
 is 'a program gets its arguments, with defaults, and answers' \
@@ -120,15 +122,16 @@ is 'standard error is the reason' "$(tool failing '{}' '.error | "\(.data.kind) 
 the file is too old'
 is 'an exit status' "$(tool silent_failing '{}' .error.message)" 'silent_failing: its program ended with exit status 3'
 is 'a signal' "$(tool killed '{}' .error.message)" 'killed: its program was killed by signal 9, Killed'
-call stubborn '{}'
-is 'a program that ignores TERM' "$(field .error.data.kind)" timeout
-ok 'none of its group is left' gone "$(cat "$dir/stubborn")"
 call much '{}'
 is 'of 1 GB the ends are kept' "$(field '.result.text | length < 8000000 and contains("bytes are left out here")')" true
 call leaver '{}'
 is 'a program that leaves a process behind' "$(field .result.note)" \
 	'a process that the program left behind still holds its output'
 kill "$(field '.result.text | rtrimstr("\n")')" # the process that it left behind
+
+wait $stubborn
+is 'a program that ignores TERM' "$(jq -r .error.data.kind "$dir/stubborn_answer")" timeout
+ok 'none of its group is left' gone "$(cat "$dir/stubborn")"
 
 # ---- callers ----
 printf '{"id":1,"method":"slow"}\n' | socat -t 1 - "UNIX-CONNECT:$MUXBUS" >/dev/null
@@ -178,6 +181,27 @@ until_is 'a folder that others can write is not read' 'broken' sh -c "printf '{\
 	socat - UNIX-CONNECT:$MUXBUS | jq -r '.result.tools[] | select(.file == \"$own\") | .state'"
 is 'the shipped one is back' "$(tool nothing '{}' .result.text)" ''
 chmod 755 "$own"
+
+# ---- the example of muxbusd(8), and doctor ----
+example() { # example LINE: the display behind this line of the manual
+	sed -n "/^$1\$/,/^\\.Ed/p" "$MUXBUS_SRCDIR/src/daemon/muxbusd.8" | sed '1,/^\.Bd/d; /^\.Ed/d'
+}
+example '\.Pa count_words.json :' >"$own/count_words.json"
+example '\.Pa count_words' >"$own/count_words"
+chmod 644 "$own/count_words.json"
+chmod 755 "$own/count_words"
+until_is 'the example of the manual is listed' 'listed null' state count_words
+printf 'one two three\n' >"$dir/notes"
+is 'and works' "$("$MUXBUS_BUILDDIR/muxbus" count_words "path=$dir/notes" | jq -r '.text | rtrimstr("\n")')" 3
+is 'and says what is wrong' "$("$MUXBUS_BUILDDIR/muxbus" count_words "path=$dir/none" 2>&1)" \
+	"muxbus: count_words: $dir/none is not a file"
+"$MUXBUS_BUILDDIR/muxbus" doctor >"$dir/doctor"
+doctor() {
+	jq -r ".findings[] | select(.subject | startswith(\"tools\")) | \"\(.subject) \(.state) \(.text)\"" "$dir/doctor"
+}
+is 'doctor names a missing program with its group' "$(doctor | grep 'no-such-a')" \
+	'tools: demo note no-such-a or no-such-b is not installed: not listed are in_need'
+is 'and files that cannot be used' "$(doctor | grep -c '^tools wrong ')" 5
 
 # ---- MCP ----
 mcp() { # mcp TOOLS: the names that are listed

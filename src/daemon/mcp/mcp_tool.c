@@ -228,6 +228,13 @@ static void on_narrow(void *data, struct request *request, void *args)
 	mcp_pending_narrow(call->pending, request, args);
 }
 
+static void on_progress(void *data, const struct json *params)
+{
+	struct call *call = data;
+	if (call->progress != NULL)
+		mcp_progress_pass(call->progress, params);
+}
+
 static void on_finish(void *data)
 {
 	struct call *call = data;
@@ -245,6 +252,7 @@ static const struct response_format response_format = {
     .narrow = on_narrow,
     .result = on_result,
     .error = on_error,
+    .progress = on_progress,
     .finish = on_finish,
 };
 

@@ -196,7 +196,15 @@ static void on_server_cancelled(struct request *request, void *data)
 	request_fail(request, MESSAGE_CANCELLED, "the peer has gone; the call is cancelled");
 }
 
-static const struct tool_server_handlers server_handlers = {.answered = on_answered};
+static void on_progressed(void *data, const struct json *params)
+{
+	struct server_call *call = data;
+	if (call->request != NULL)
+		request_progress(call->request, params);
+}
+
+static const struct tool_server_handlers server_handlers = {
+    .answered = on_answered, .progressed = on_progressed};
 
 static void begin_server(
     struct call *call, const struct tool_server_caller *caller, const struct buf *arguments)

@@ -188,6 +188,12 @@ const struct field_tolerance *request_tolerance(const struct request *request)
 	    : NULL;
 }
 
+void request_progress(struct request *request, const struct json *params)
+{
+	if (request->response_format != NULL && request->response_format->progress != NULL)
+		request->response_format->progress(request->format_data, params);
+}
+
 void request_narrow(struct request *request, void *args)
 {
 	if (request->response_format != NULL && request->response_format->narrow != NULL)

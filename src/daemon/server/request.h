@@ -55,8 +55,12 @@ struct response_format {
 	    void *data, struct json_writer *writer, const char *result, size_t result_len);
 	void (*error)(void *data, struct json_writer *writer, enum message_error error,
 	    const char *text, const char *members);
+	/* Progress of the work, as a server of tools reports it. NULL: not passed on. */
+	void (*progress)(void *data, const struct json *params);
 	void (*finish)(void *data);
 };
+/* Passes on progress, if the response format has it. */
+void request_progress(struct request *request, const struct json *params);
 void request_set_format(struct request *request, const struct response_format *response_format,
     void *data, size_t line_max);
 /* Whether the request has a response format: its peer speaks a dialect. */

@@ -225,8 +225,8 @@ static void on_refusal(void *data)
 	static const struct tool_server_answer answer = {
 	    .is_failed = true,
 	    .error = MESSAGE_LIMIT,
-	    .text = TOOL_SERVERS_TEXT " servers of tools run already, the most there may be; "
-				      "list_tools has them",
+	    .text = TOOL_SERVERS_TEXT " servers of tools run already, the most there may be, see "
+				      "list_tools",
 	};
 	answer_call(data, &answer);
 }
