@@ -252,6 +252,15 @@ static void serve(struct call *call, const struct buf *arguments)
 	tool_env_free(env);
 }
 
+/* Whether a program may be started: a server that runs has its environment. */
+static bool needs_env(const struct call *call)
+{
+	const struct declaration *declaration = call->tool->declaration;
+	return declaration->run != NULL ||
+	    tool_server_needs_program(
+		request_daemon(call->request)->tool_servers, declaration, &call->pane);
+}
+
 void tool_call_handle(struct request *request, const void *args)
 {
 	struct call call = {
@@ -264,7 +273,7 @@ void tool_call_handle(struct request *request, const void *args)
 		return;
 	}
 	if (!requester_pane(request, call.args->pane, &call.pane) || !find_cwd(&call) ||
-	    !session_env(request, &call.pane, &call.session_env))
+	    (needs_env(&call) && !session_env(request, &call.pane, &call.session_env)))
 		return;
 	buf_init(&arguments, TOOL_ARGUMENTS_MAX);
 	if (!tool_arguments_write(&arguments, call.tool->declaration, args, &error)) {
