@@ -62,7 +62,7 @@ is 'a server that is not installed' "$(tool absent '{}' .error.message)" \
 is 'its progress goes to an MCP client' "$(printf '%s\n' '{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{
 	"name":"progress","_meta":{"progressToken":"t"},"arguments":{"count":3,"pane":"'"$one"'"}}}' | tr -d '\n\t' |
 	sed 's/$/\n/' | socat -t 20 - "UNIX-CONNECT:$MUXBUS" |
-	jq -r 'if .id == 1 then .result.content[0].text else "\(.params.progressToken)\(.params.progress)" end' | tr '\n' ' ')" \
+	jq -r 'if .id == 1 then .result.content[0].text | rtrimstr("\n") else "\(.params.progressToken)\(.params.progress)" end' | tr '\n' ' ')" \
 	't1 t2 t3 with progress '
 
 # ---- ends ----
@@ -70,6 +70,12 @@ is 'a call is cut at its time' "$(tool shared_slow '{"millis":60000}' .error.dat
 is 'a server that dies in a call' \
 	"$(tool die "{\"pane\":\"$one\"}" '.error | "\(.data.kind) \(.message)"' | grep -c '^gone die: .*the effect of the call is unknown')" 1
 ok 'the next call has another server' [ "$(tool place "{\"pane\":\"$one\"}" .result.text)" != "$first" ]
+again=$(tool place "{\"pane\":\"$one\"}" .result.text)
+kill -9 "${again% *}"
+until_is 'one that is killed is off' off servers ".[] | select(.pane == \"$one\").state"
+ok 'and starts again by the next call' [ "$(tool place "{\"pane\":\"$one\"}" .result.text)" != "$again" ]
+is 'which leaves the server of another pane alone' \
+	"$(tool place "{\"pane\":\"$two\"}" .result.text)" "$second"
 t kill-pane -t "$two"
 until_is 'a closed pane ends its server' gone sh -c "kill -0 ${second% *} 2>/dev/null || echo gone"
 until_is 'so does idle_sec' gone sh -c "kill -0 ${daemons% *} 2>/dev/null || echo gone"
@@ -83,7 +89,9 @@ is 'its end is one notification' \
 answer=$(tool get_tool_answer "{\"id\":\"$id\"}" .result.text)
 is 'its answer is kept' "$answer" slow
 lost=$(tool slow "{\"wait\":false,\"pane\":\"$one\",\"millis\":60000}" .result.id)
+left=$(tool place "{\"pane\":\"$one\"}" .result.text)
 kill_daemon
+until_is 'kill -9 of the daemon leaves no server behind' gone sh -c "kill -0 ${left% *} 2>/dev/null || echo gone"
 is 'its answer is kept over kill -9' "$(tool get_tool_answer "{\"id\":\"$id\"}" .result.text)" slow
 call next_notification "{\"filter\":{\"id\":\"$lost\"},\"timeout_sec\":20}"
 is 'a call over kill -9 is gone, and notified once' "$(field '.result.notifications | "\(length) \(.[0].text)"')" \
