@@ -385,6 +385,33 @@ static void test_unusable(void)
 	}
 }
 
+/* The lines of standard error that say why. */
+static void test_remarks(void)
+{
+	static const struct {
+		const char *said, *want;
+	} rows[] = {
+	    {"a\n\nb \r\n \n", "b"},
+	    {"npm warn old\nnpm error code E404\nnpm error 404 Not Found\nnpm notice new",
+		"npm error code E404; npm error 404 Not Found"},
+	    {"x.js:1\nError: first\n    at Error (x.js:1)\n\nNode.js v18", "Error: first"},
+	    {"1 error so far\nTraceback\n  raise ValueError(1)\nValueError: 1", "ValueError: 1"},
+	    {"a line that is long before it comes to its error\nlast", "last"},
+	};
+	for (size_t at = 0; at < sizeof rows / sizeof *rows; at++) {
+		struct outcome outcome;
+		struct rig rig;
+		char *want = xasprintf(
+		    "the server \"fake\" did not start: exit status 3: %s", rows[at].want);
+		rig_open(&rig, "");
+		rig.argv[1] = "--die";
+		rig.argv[2] = rows[at].said;
+		is_str(call(&rig, &outcome, "echo", "{}"), want, "remark %zu", at);
+		rig_close(&rig);
+		mem_free(want);
+	}
+}
+
 static void test_no_program(void)
 {
 	struct outcome outcome;
@@ -642,6 +669,7 @@ int main(void)
 	test_late();
 	test_cancel_before();
 	test_unusable();
+	test_remarks();
 	test_no_program();
 	test_declared();
 	test_death();

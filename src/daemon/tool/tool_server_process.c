@@ -30,6 +30,7 @@ enum {
 	ERR_PAUSE_MS = 50, /* after a chunk of standard error: a flood waits */
 	KILL_MS = 10000, /* after that, the supervisor itself is killed */
 	WORDS_MAX = 256, /* of a command */
+	ERROR_WITHIN = 32, /* bytes of a line, in which "error" has a meaning */
 	LIFE_FD = 3, /* of the supervisor: the pipe that says when to end */
 };
 
@@ -352,32 +353,48 @@ void tool_server_process_free(struct tool_server_process *process)
 	mem_free(process);
 }
 
+/* The rest of a line from at on, which ends before end. */
+static size_t line_len(const char *at, const char *end)
+{
+	const char *newline = memchr(at, '\n', (size_t)(end - at));
+	return (size_t)((newline != NULL ? newline : end) - at);
+}
+
+/* Whether a line speaks of an error at its beginning: "Error: …", "npm error …", "ValueError: …". */
+static bool is_error_line(const char *line, size_t len)
+{
+	static const char word[] = "error";
+	if (len == 0 || line[0] == ' ' || line[0] == '\t')
+		return false; /* as of a stack trace */
+	for (size_t at = 0; at + strlen(word) <= len && at < ERROR_WITHIN; at++)
+		if (strncasecmp(line + at, word, strlen(word)) == 0)
+			return true;
+	return false;
+}
+
 void tool_server_process_remark(
     const struct tool_server_process *process, char out[TOOL_SERVER_REMARK_SIZE])
 {
-	static const char error[] = "error";
-	const char *found = "", *end = process->said + process->said_len;
-	size_t found_len = 0;
-	bool is_error = false;
+	const char *end = process->said + process->said_len;
+	bool was_error = false, has_error = false;
 	struct buf text;
+	buf_init(&text, TOOL_SERVER_REMARK_SIZE - 1);
 	for (const char *at = process->said; at < end;) {
-		const char *newline = memchr(at, '\n', (size_t)(end - at));
-		size_t len = (size_t)((newline != NULL ? newline : end) - at);
-		bool begins = len >= strlen(error) && strncasecmp(at, error, strlen(error)) == 0;
-		size_t blank = 0;
-		while (blank < len && strchr(" \t\r", at[blank]) != NULL)
-			blank++;
-		if (blank < len && (begins || !is_error)) {
-			found = at;
-			found_len = len;
-			is_error |= begins;
+		size_t len = line_len(at, end), shown = len;
+		bool is_error = is_error_line(at, len);
+		while (shown > 0 && strchr(" \t\r", at[shown - 1]) != NULL)
+			shown--;
+		if (shown > 0 && (is_error || !has_error)) {
+			if (!is_error || !was_error)
+				buf_clear(&text);
+			if (text.len > 0)
+				(void)buf_append_str(&text, "; ");
+			(void)str_append_visible(&text, at, shown); /* the beginning suffices */
 		}
+		was_error = is_error;
+		has_error |= is_error;
 		at += len + 1;
 	}
-	buf_init(&text, TOOL_SERVER_REMARK_SIZE - 1);
-	while (found_len > 0 && strchr(" \t\r", found[found_len - 1]) != NULL)
-		found_len--;
-	(void)str_append_visible(&text, found, found_len); /* a long one is cut */
 	(void)snprintf(out, TOOL_SERVER_REMARK_SIZE, "%s", text.len > 0 ? (char *)text.data : "");
 	out[utf8_valid_prefix(out, strlen(out))] = '\0';
 	buf_finish(&text);

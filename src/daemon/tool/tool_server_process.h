@@ -56,8 +56,9 @@ bool tool_server_process_write(struct tool_server_process *process, const void *
 
 #define TOOL_SERVER_REMARK_SIZE 320
 /*
- * A line that the program wrote to standard error: the last that begins with "error", else the
- * last one. Control characters are escaped. "" if there is nothing.
+ * The reason that the program wrote to standard error, on one line: the last lines in turn that
+ * begin with "error" or a word or two before "error"; else the last line. Control characters are
+ * escaped. "" if there is nothing.
  */
 void tool_server_process_remark(
     const struct tool_server_process *process, char out[TOOL_SERVER_REMARK_SIZE]);
