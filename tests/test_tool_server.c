@@ -137,6 +137,8 @@ static void test_owners(void)
 	ok(strcmp(call(pool, per_pane, &two, "{}", &outcome), first) != 0, "not another one");
 	(void)snprintf(second, sizeof second, "%s", call(pool, per_daemon, &one, "{}", &outcome));
 	is_int((long long)count_servers(pool), 3, "one of the daemon is another one");
+	is_str(strchr(first, ' '), " /", "one of a pane works in the caller's directory");
+	is_str(strchr(second, ' '), " /tmp", "one of the daemon at home");
 	is_str(call(pool, per_daemon, &two, "{}", &outcome), second, "for all panes");
 	is_str(call(pool, per_pane, &none, "{}", &outcome), second, "and for callers without one");
 	tool_server_read_status(tool_server_next(pool, NULL), &status);
@@ -207,7 +209,7 @@ static void test_limit(void)
 	for (size_t at = 0; at < TOOL_SERVERS_MAX; at++)
 		tool_server_cancel(outcomes[at].call);
 	is_str(finish(&outcomes[TOOL_SERVERS_MAX]),
-	    "64 servers of tools run already, the most there may be; list_tools has them",
+	    "64 servers of tools run already, the most there may be, see list_tools",
 	    "too many servers");
 	is_int(outcomes[TOOL_SERVERS_MAX].error, MESSAGE_LIMIT, "the kind of this");
 	is_int(outcomes[TOOL_SERVERS_MAX + 1].done, 0, "a cancelled one has no answer");
@@ -225,6 +227,7 @@ int main(void)
 	(void)signal(SIGPIPE, SIG_IGN);
 	(void)snprintf(
 	    program, sizeof program, "%s/tests/fake_tool_server", build != NULL ? build : ".");
+	(void)setenv("HOME", "/tmp", 1);
 	base = event_base_new();
 	test_owners();
 	test_names();

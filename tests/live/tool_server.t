@@ -32,6 +32,7 @@ declare_tool colour "$per_pane" ',"tool":"env","parameters":{"type":"object","pr
 declare_tool slow "$per_pane" "$slow_parameters"
 declare_tool die "$per_pane" ''
 declare_tool shared_place "$per_daemon" ',"tool":"place"'
+declare_tool shared_pane "$per_daemon" ',"tool":"env","parameters":{"type":"object","properties":{"name":{"type":"string","default":"MUXBUS_PANE"}}}'
 declare_tool shared_slow "$per_daemon" ",\"tool\":\"slow\",\"timeout_sec\":1$slow_parameters"
 declare_tool progress "$per_pane" ',"parameters":{"type":"object","properties":{"count":{"type":"integer"}}}'
 declare_tool unknown "$per_pane" ',"tool":"no_such"'
@@ -50,6 +51,8 @@ is 'the next call has the same' "$(tool place "{\"pane\":\"$one\"}" .result.text
 is 'its environment is that of the session' "$(tool colour "{\"pane\":\"$one\"}" .result.text)" green
 is 'a parameter by their name' "$(tool slow "{\"pane\":\"$one\",\"millis\":1}" .result.text)" slow
 daemons=$(tool shared_place "{\"pane\":\"$one\"}" .result.text)
+is 'one for the daemon works at home, for no pane' \
+	"${daemons#* } $(tool shared_pane "{\"pane\":\"$one\"}" .result.text)" "$HOME (unset)"
 is 'one for the daemon is shared' "$(tool shared_place "{\"pane\":\"$two\"}" .result.text)" "$daemons"
 is 'they are listed' "$(servers 'map(.state) | join(" ")')" 'ready ready ready'
 is 'with their process' "$(servers ".[] | select(.pane == \"$two\").pid")" "${second% *}"

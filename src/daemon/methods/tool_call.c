@@ -231,6 +231,7 @@ static void serve(struct call *call, const struct buf *arguments)
 	struct daemon *daemon = request_daemon(call->request);
 	const struct declaration *declaration = call->tool->declaration;
 	struct tool_server_caller caller = {.pane = &call->pane, .cwd = call->cwd};
+	struct pane_ref place = call->pane;
 	char program[PATH_MAX];
 	const char **whole;
 	char **env;
@@ -238,7 +239,9 @@ static void serve(struct call *call, const struct buf *arguments)
 		begin_server(call, &caller, arguments);
 		return;
 	}
-	env = tool_env_new(daemon->config, daemon->tmux, declaration, &call->pane);
+	if (declaration->server.is_per_daemon)
+		pane_ref_clear(&place); /* it serves other panes, too */
+	env = tool_env_new(daemon->config, daemon->tmux, declaration, &place);
 	whole = tool_env_whole(call->session_env, (const char *const *)env);
 	caller.env = whole;
 	caller.program = program;

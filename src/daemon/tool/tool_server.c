@@ -5,6 +5,7 @@
 #include <muxbus.h>
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/list.h"
@@ -231,6 +232,12 @@ static void on_refusal(void *data)
 	answer_call(data, &answer);
 }
 
+static const char *home(void)
+{
+	const char *path = getenv("HOME");
+	return path != NULL && path[0] == '/' ? path : "/";
+}
+
 static void order_call(struct tool_server *server, const struct declaration *declaration,
     const struct tool_server_caller *caller, const char *arguments, size_t len,
     struct tool_server_call *call)
@@ -241,7 +248,7 @@ static void order_call(struct tool_server *server, const struct declaration *dec
 	    .command = command,
 	    .program = {.argv = caller->program != NULL ? argv : NULL,
 		.env = caller->env,
-		.cwd = caller->cwd},
+		.cwd = declaration->server.is_per_daemon ? home() : caller->cwd},
 	    .idle_ms = declaration->server.idle_ms,
 	};
 	struct tool_link_order order = {
