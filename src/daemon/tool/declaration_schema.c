@@ -29,7 +29,7 @@ static const struct {
 	enum field_type type;
 	size_t size;
 } members[TYPE_COUNT_] = {
-    [TYPE_ARRAY] = {FIELD_VALUE, sizeof(const struct json *)},
+    [TYPE_ARRAY] = {FIELD_VALUE, sizeof(struct field_strings)}, /* of strings, or a value */
     [TYPE_BOOLEAN] = {FIELD_BOOL, sizeof(bool)},
     [TYPE_INTEGER] = {FIELD_INT, sizeof(int64_t)},
     [TYPE_NUMBER] = {FIELD_NUMBER, sizeof(double)},
@@ -223,6 +223,11 @@ static bool set_items(struct declaration *declaration, struct field *field,
 	buf_finish(&scratch);
 	if (!is_good)
 		return false;
+	if (items.type == TYPE_STRING) {
+		*shape = (struct declaration_shape){0};
+		field->type = FIELD_STRINGS;
+		return true;
+	}
 	shape->item = type_choices[items.type];
 	field->shape = declaration_own(
 	    declaration, xasprintf("\"type\":\"array\",\"items\":{\"type\":\"%s\"}", shape->item));
@@ -232,7 +237,7 @@ static bool set_items(struct declaration *declaration, struct field *field,
 /* Room for a member of the argument struct, aligned to its size. */
 static size_t take_room(struct declaration *declaration, size_t size)
 {
-	size_t step = size > 8 ? 8 : size;
+	size_t step = size > sizeof(void *) ? sizeof(void *) : size;
 	size_t at = (declaration->args_size + step - 1) / step * step;
 	declaration->args_size = at + size;
 	return at;

@@ -80,6 +80,14 @@ static bool write_one(struct json_writer *writer, const struct field *field,
 		text = *(const char *const *)member;
 		(void)json_put_text(writer, field->name, text, strlen(text));
 		break;
+	case FIELD_STRINGS:
+		json_array_begin(writer, field->name);
+		for (size_t at = 0; at < ((const struct field_strings *)member)->count; at++) {
+			text = ((const struct field_strings *)member)->strings[at];
+			(void)json_put_text(writer, NULL, text, strlen(text));
+		}
+		json_array_end(writer);
+		break;
 	default: {
 		const struct json *value = *(const struct json *const *)member;
 		if (value->type == JSON_NULL)

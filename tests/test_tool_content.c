@@ -1,0 +1,55 @@
+/* SPDX-License-Identifier: ISC */
+/* Results of tools/call as members of a result, whatever a server sends. */
+#include "daemon/tool/tool_content.h"
+
+#include <string.h>
+
+#include "tap.h"
+
+static const struct {
+	const char *result;
+	const char *want; /* the object, or the failure */
+} rows[] = {
+    {"{\"content\":[{\"type\":\"text\",\"text\":\"a\"},{\"type\":\"text\",\"text\":\"b\"}]}",
+	"{\"text\":\"a\\nb\"}"},
+    {"{\"content\":[]}", "{\"text\":\"\"}"},
+    {"{}", "{\"text\":\"\"}"},
+    {"{\"content\":\"x\"}", "{\"text\":\"\"}"},
+    {"{\"content\":[1,null,{},{\"type\":\"text\"},{\"type\":\"text\",\"text\":7}]}",
+	"{\"text\":\"\"}"},
+    {"{\"content\":[{\"type\":\"image\",\"data\":\"QQ==\",\"mimeType\":\"image/png\"},"
+     "{\"type\":\"image\",\"data\":\"QQ==\"}]}",
+	"{\"text\":\"\",\"images\":[{\"mime_type\":\"image/png\",\"data\":\"QQ==\"}]}"},
+    {"{\"content\":[{\"type\":\"resource\",\"resource\":{\"uri\":\"a:b\",\"text\":\"in it\"}}]}",
+	"{\"text\":\"in it\"}"},
+    {"{\"content\":[],\"structuredContent\":{\"a\":1}}",
+	"{\"text\":\"\",\"structured\":{\"a\":1}}"},
+    {"{\"content\":[{\"type\":\"text\",\"text\":\"no such page\"}],\"isError\":true}",
+	"no such page"},
+    {"{\"isError\":true}", "its server gives no reason"},
+    {"{\"content\":[{\"type\":\"text\",\"text\":\"fine\"}],\"isError\":\"true\"}",
+	"{\"text\":\"fine\"}"},
+};
+
+int main(void)
+{
+	for (size_t at = 0; at < sizeof rows / sizeof *rows; at++) {
+		struct json_reader *reader = json_reader_new(4096);
+		struct tool_failure failure = {0};
+		struct json_error error;
+		struct json_writer writer;
+		struct buf out;
+		bool is_good;
+		buf_init(&out, 4096);
+		json_writer_init(&writer, &out);
+		json_object_begin(&writer, NULL);
+		is_good = tool_content_write(&writer,
+		    json_read(reader, rows[at].result, strlen(rows[at].result), &error), &failure);
+		json_object_end(&writer);
+		is_str(is_good ? (const char *)out.data : failure.text, rows[at].want, "%s",
+		    rows[at].result);
+		buf_finish(&out);
+		json_reader_free(reader);
+	}
+	return done_testing();
+}
