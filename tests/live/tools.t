@@ -101,6 +101,10 @@ is 'its schema' "$(tool describe '{"method":"echo_arguments"}' \
 is 'the command line' "$("$MUXBUS_BUILDDIR/muxbus" echo_arguments text=hello count=3 | jq -r .text)" \
 	'{"text":"hello","count":3}'
 ok 'its help' sh -c "'$MUXBUS_BUILDDIR/muxbus' help echo_arguments | grep -q 'usage: muxbus echo_arguments text=text'"
+is 'its completion' "$("$MUXBUS_BUILDDIR/muxbus" complete -- echo_arguments how= | cut -f 1 | tr '\n' ' ')" \
+	'how=fast how=slow '
+is 'the history' "$(ask '{"method":"get_action_history"}' |
+	jq -r '[.result.actions[] | select(.method == "echo_arguments")] | length > 5')" true
 t set-environment COLOUR green
 pane=$(t list-panes -F '#{pane_id}')
 cd / || exit 99
