@@ -217,6 +217,7 @@ static void test_limit(void)
 	ok(strstr(call(pool, place, &pane, "{}", &outcomes[0]), " /") != NULL,
 	    "servers that do not run make room: %s", outcomes[0].text);
 	is_int((long long)count_servers(pool), TOOL_SERVERS_MAX, "as much as is needed");
+	begin(pool, place, &pane, "{}", &outcomes[0]); /* and is forgotten */
 	tool_server_pool_free(pool);
 	declaration_free(place);
 }

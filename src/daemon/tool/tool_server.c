@@ -25,6 +25,7 @@ struct tool_server_pool {
 	struct json_reader *argument_reader; /* an answer may be lent while a call begins */
 	char supervisor[4096];
 	struct list servers; /* the latest first use last */
+	struct list calls;
 	size_t count;
 };
 
@@ -38,6 +39,7 @@ struct tool_server {
 };
 
 struct tool_server_call {
+	struct list entry;
 	const struct tool_server_handlers *handlers;
 	void *data;
 	struct tool_call *call; /* NULL: refused, */
@@ -60,7 +62,15 @@ struct tool_server_pool *tool_server_pool_new(struct event_base *base)
 	pool->argument_reader = json_reader_new(TOOL_LINK_ARGUMENTS_MAX);
 	supervisor_find(pool->supervisor, sizeof pool->supervisor);
 	list_init(&pool->servers);
+	list_init(&pool->calls);
 	return pool;
+}
+
+static void free_call(struct tool_server_call *call)
+{
+	list_remove(&call->entry);
+	loop_timer_free(call->refusal);
+	mem_free(call);
 }
 
 static void free_server(struct tool_server *server)
@@ -78,6 +88,8 @@ void tool_server_pool_free(struct tool_server_pool *pool)
 		return;
 	while (!list_is_empty(&pool->servers))
 		free_server(list_entry(pool->servers.next, struct tool_server, entry));
+	while (!list_is_empty(&pool->calls))
+		free_call(list_entry(pool->calls.next, struct tool_server_call, entry));
 	json_reader_free(pool->reader);
 	json_reader_free(pool->argument_reader);
 	mem_free(pool);
@@ -200,8 +212,7 @@ static bool rename_arguments(struct tool_server_pool *pool, const struct declara
 static void answer_call(struct tool_server_call *call, const struct tool_server_answer *answer)
 {
 	call->handlers->answered(call->data, answer);
-	loop_timer_free(call->refusal);
-	mem_free(call);
+	free_call(call);
 }
 
 static void on_done(void *data, const struct tool_link_answer *answer)
@@ -278,6 +289,7 @@ struct tool_server_call *tool_server_call(struct tool_server_pool *pool,
 	struct buf renamed;
 	call->handlers = handlers;
 	call->data = data;
+	list_append(&pool->calls, &call->entry);
 	if (server == NULL) {
 		call->refusal = loop_timer_new(pool->base, on_refusal, call);
 		loop_timer_arm(call->refusal, 0);
@@ -298,8 +310,7 @@ void tool_server_cancel(struct tool_server_call *call)
 {
 	if (call->call != NULL)
 		tool_link_cancel(call->call);
-	loop_timer_free(call->refusal);
-	mem_free(call);
+	free_call(call);
 }
 
 bool tool_server_needs_program(const struct tool_server_pool *pool,
