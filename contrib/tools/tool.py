@@ -1,0 +1,69 @@
+# SPDX-License-Identifier: ISC
+"""Common parts of the tools: arguments, errors in one sentence, paths."""
+
+import json
+import os
+import signal
+import stat
+import sys
+
+
+def fail(sentence):
+    """Ends the tool; the sentence is the error that the caller reads."""
+    sys.stderr.buffer.write(encode(sentence) + b"\n")
+    sys.exit(1)
+
+
+def run(function):
+    """Calls function(arguments), and prints the text, bytes or JSON value that it returns."""
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))  # a time-out cleans up too
+    try:
+        arguments = json.loads(sys.stdin.buffer.read() or b"{}")
+    except ValueError as error:
+        fail(f"the arguments are not JSON: {error}")
+    if not isinstance(arguments, dict):
+        fail("the arguments must be one JSON object")
+    try:
+        answer = function(arguments)
+    except OSError as error:
+        where = "" if error.filename is None else f"{shown(error.filename)}: "
+        fail(f"{where}{error.strerror}")
+    except UnicodeEncodeError:
+        fail("the arguments contain half of a surrogate pair, which is not Unicode text")
+    if not isinstance(answer, (str, bytes)):
+        answer = json.dumps(answer, ensure_ascii=False) + "\n"
+    sys.stdout.buffer.write(answer if isinstance(answer, bytes) else encode(answer))
+
+
+def encode(text):
+    """UTF-8. Bytes of file names that are not UTF-8 come out as they are."""
+    return text.encode("utf-8", "surrogateescape")
+
+
+def shown(path):
+    """A path on one line, with control characters escaped."""
+    text = os.fsdecode(path)
+    return text if text.isprintable() else json.dumps(text, ensure_ascii=False)
+
+
+def absolute(path):
+    """The absolute path: "~" is the home directory, the rest is relative to the pane's directory."""
+    if not path:
+        fail("path is empty: give the path of a file")
+    if "\0" in path:
+        fail("path contains a NUL character, which no path can")
+    return os.path.abspath(os.path.expanduser(path))
+
+
+def check_regular(path, status):
+    if stat.S_ISDIR(status.st_mode):
+        fail(f"{shown(path)} is a folder: give the path of a file in it")
+    if not stat.S_ISREG(status.st_mode):
+        fail(f"{shown(path)} is not a regular file but a pipe, socket or device")
+
+
+def open_regular(path):
+    """Opens a file for reading. A pipe or device, which could block for ever, is refused."""
+    fd = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
+    check_regular(path, os.fstat(fd))
+    return open(fd, "rb")

@@ -1,0 +1,127 @@
+# SPDX-License-Identifier: ISC
+"""Writes files whole or not at all: whatever ends the tool, the old or the new file is there."""
+
+import errno
+import fcntl
+import os
+import stat
+
+from tool import check_regular, fail, open_regular, shown
+
+
+def open_locked(path):
+    """Opens a file for reading and then write_whole(): other tools that do so wait until it is closed."""
+    while True:
+        file = open_regular(path)
+        fcntl.flock(file, fcntl.LOCK_EX)
+        if os.path.samestat(os.fstat(file.fileno()), os.stat(path)):
+            return file
+        file.close()  # it was replaced while we waited
+
+
+def write_whole(path, data, only_new=False):
+    """
+    Writes a new file in the same folder, which takes the name when it is on disk. A link is
+    followed; mode, owner and attributes of the old file stay. Returns the real path, and the
+    os.stat_result of the old file or None.
+    """
+    target = os.path.realpath(path)
+    old = status_of(target)
+    if old is not None:
+        check_replaceable(target, old, only_new)
+    try:
+        put(target, data, old)
+    except FileExistsError:
+        fail(f"{shown(target)} is already there")
+    except OSError as error:
+        what = "the old file is as it was" if old is not None else "no file was made"
+        fail(f"{shown(target)}: {error.strerror}: {what}")
+    return target, old
+
+
+def status_of(path):
+    try:
+        return os.stat(path)
+    except FileNotFoundError:
+        return None
+
+
+def check_replaceable(target, old, only_new):
+    if only_new:
+        fail(f"{shown(target)} is already there")
+    check_regular(target, old)
+    if not os.access(target, os.W_OK):
+        fail(f"{shown(target)} is read-only (mode {stat.S_IMODE(old.st_mode):o}): chmod u+w it first")
+
+
+def put(target, data, old):
+    folder = os.path.dirname(target)
+    fd, name = open_temporary(folder, 0o666 if old is None else 0o600)
+    try:
+        view = memoryview(data)
+        while view:
+            view = view[os.write(fd, view) :]
+        if old is not None:
+            keep_attributes(fd, target, old)
+        os.fsync(fd)
+        name = name or link_temporary(fd, folder)
+        if old is None:
+            os.link(name, target)  # unlike rename, never replaces a file that came meanwhile
+        else:
+            os.rename(name, target)
+            name = None
+    finally:
+        os.close(fd)
+        if name is not None:
+            os.unlink(name)
+    sync_folder(folder)
+
+
+def temporary_name(folder):
+    return os.path.join(folder, f".muxbus-{os.getpid()}-{os.urandom(4).hex()}")
+
+
+def open_temporary(folder, mode):
+    """A file without a name, of which kill -9 leaves nothing, where the disk has such files."""
+    try:
+        return os.open(folder, os.O_TMPFILE | os.O_WRONLY | os.O_CLOEXEC, mode), None
+    except OSError as error:
+        if error.errno not in (errno.EOPNOTSUPP, errno.EISDIR, errno.EINVAL):
+            raise
+    name = temporary_name(folder)
+    return os.open(name, os.O_CREAT | os.O_EXCL | os.O_WRONLY | os.O_CLOEXEC, mode), name
+
+
+def link_temporary(fd, folder):
+    """Names the file of a descriptor. Only with dst_dir_fd does Python follow the link in /proc."""
+    name = temporary_name(folder)
+    at = os.open(folder, os.O_PATH | os.O_DIRECTORY | os.O_CLOEXEC)
+    try:
+        os.link(f"/proc/self/fd/{fd}", os.path.basename(name), dst_dir_fd=at)
+    finally:
+        os.close(at)
+    return name
+
+
+def keep_attributes(fd, target, old):
+    """The owner comes first, since a change of owner clears bits of the mode."""
+    now = os.fstat(fd)
+    if (now.st_uid, now.st_gid) != (old.st_uid, old.st_gid):
+        try:
+            os.fchown(fd, old.st_uid, old.st_gid)
+        except PermissionError:
+            fail(f"{shown(target)} would change its owner or group: edit the file in place, with a command")
+    os.fchmod(fd, stat.S_IMODE(old.st_mode))
+    for name in os.listxattr(target):
+        try:
+            os.setxattr(fd, name, os.getxattr(target, name))
+        except OSError:
+            pass  # attributes that only the system sets
+
+
+def sync_folder(folder):
+    fd = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+    try:
+        os.fsync(fd)
+    finally:
+        os.close(fd)

@@ -1,0 +1,351 @@
+#!/bin/sh
+# SPDX-License-Identifier: ISC
+# The tools of the group "files", run as muxbusd runs them: arguments as JSON on standard input.
+# shellcheck disable=SC2016
+
+tools=$(cd "${MUXBUS_SRCDIR:-.}/contrib/tools" && pwd)
+/usr/bin/python3 -c 'import sys; sys.exit(sys.version_info < (3, 9))' 2>/dev/null ||
+	{ echo '1..0 # SKIP /usr/bin/python3 is not Python 3.9 or later'; exit 0; }
+command -v jq >/dev/null || { echo '1..0 # SKIP jq is not installed'; exit 0; }
+dir=$(mktemp -d) || exit 99
+small=
+finish() {
+	[ -z "$small" ] || umount "$small" 2>/dev/null
+	rm -rf "$dir"
+}
+trap finish EXIT
+trap 'exit 99' INT TERM
+export HOME="$dir/home" MUXBUS_TOOL_STATE="$dir/state" LC_ALL=C.UTF-8
+mkdir -m 700 "$HOME" "$MUXBUS_TOOL_STATE" && mkdir "$dir/work" && cd "$dir/work" || exit 99
+checks=0
+failed=0
+
+# is NAME GOT WANT
+is() {
+	checks=$((checks + 1))
+	if [ "$2" = "$3" ]; then
+		echo "ok $checks - $1"
+	else
+		echo "not ok $checks - $1"
+		printf '%s\n' "got: $2" "want: $3" | sed 's/^/# /'
+		failed=$((failed + 1))
+	fi
+}
+
+skip() {
+	checks=$((checks + 1))
+	echo "ok $checks # SKIP $1"
+}
+
+# tool NAME ARGUMENTS: its answer, or "error: " and its error.
+tool() {
+	if printf '%s\n' "$2" | "$tools/$1" >"$dir/answer" 2>"$dir/error"; then
+		cat "$dir/answer"
+	else
+		sed 's/^/error: /' "$dir/error"
+	fi
+}
+
+# What the tools leave in the folder, apart from files of the test.
+rubbish() {
+	find "$1" -name '.muxbus-*' | wc -l
+}
+
+# ---- read_file
+printf 'first\nsecond\nthird\n' >f
+is 'read_file: the whole file' "$(tool read_file '{"path":"f"}')" "$(cat f)"
+is 'read_file: lines start to end' "$(tool read_file '{"path":"f","start":2,"end":3}')" "$(printf 'second\nthird')"
+is 'read_file: with numbers' "$(tool read_file '{"path":"f","start":2,"numbers":true}')" "$(printf '     2\tsecond\n     3\tthird')"
+is 'read_file: a start behind the end of the file' "$(tool read_file '{"path":"f","start":9}')" \
+	"error: $PWD/f has 3 lines: start 9 is behind the last one"
+is 'read_file: an end before the start' "$(tool read_file '{"path":"f","start":3,"end":2}')" \
+	'error: end 2 is before start 3: both are numbers of lines, and line 2 is included'
+seq 5000 >long
+is 'read_file: a long file is cut' "$(tool read_file '{"path":"long"}' | tail -n 2)" \
+	"$(printf '2000\n[These are lines 1 to 2000. start=2001 reads on.]')"
+is 'read_file: the parts are the file' "$(for start in 1 2001 4001; do
+	tool read_file '{"path":"long","start":'$start'}' | grep -v '^\['
+done | cksum)" "$(cksum <long)"
+{ head -c 300000 /dev/zero | tr '\0' x; printf '\nlast\n'; } >wide
+is 'read_file: a long line is cut, and the rest can be read' \
+	"$(tool read_file '{"path":"wide"}' | tail -n 1 | grep -c 'Line 1 is longer.*start=2 reads on')" 1
+is 'read_file: behind a long line' "$(tool read_file '{"path":"wide","start":2}')" last
+printf 'text\0' >binary
+is 'read_file: a binary file' "$(tool read_file '{"path":"binary"}')" \
+	"error: $PWD/binary is binary (NUL at byte 4): use read_image for an image, or xxd"
+printf 'caf\351\n' >latin
+is 'read_file: bytes that are not UTF-8' "$(tool read_file '{"path":"latin"}')" \
+	"$(printf 'caf\357\277\275\n[Bytes that are not UTF-8 are shown as \357\277\275.]')"
+printf 'a\fb\r\nc' >odd
+is 'read_file: only a newline ends a line' "$(tool read_file '{"path":"odd","numbers":true}')" "$(printf '     1\ta\fb\r\n     2\tc')"
+: >empty
+is 'read_file: an empty file' "$(tool read_file '{"path":"empty"}')" ''
+mkfifo pipe
+is 'read_file: a pipe' "$(tool read_file '{"path":"pipe"}')" \
+	"error: $PWD/pipe is not a regular file but a pipe, socket or device"
+is 'read_file: a folder' "$(tool read_file '{"path":"/"}')" 'error: / is a folder: give the path of a file in it'
+is 'read_file: a missing file' "$(tool read_file '{"path":"missing"}')" "error: $PWD/missing: No such file or directory"
+echo home >"$HOME/h"
+is 'read_file: ~ is the home directory' "$(tool read_file '{"path":"~/h"}')" home
+is 'read_file: a NUL in the path' "$(tool read_file '{"path":"a\u0000b"}')" 'error: path contains a NUL character, which no path can'
+
+# ---- write_file
+is 'write_file: a new file' "$(tool write_file '{"path":"n","content":"one\ntwo\n"}')" "created $PWD/n: 8 bytes, 2 lines"
+is 'write_file: its text' "$(cat n)" "$(printf 'one\ntwo')"
+chmod 640 n
+ln -s n link
+is 'write_file: an old file, by a link' "$(tool write_file '{"path":"link","content":"new"}')" "replaced $PWD/n: 3 bytes, 0 lines"
+is 'write_file: mode and link stay' "$(stat -c '%a %F' n link | tr '\n' ' ')" '640 regular file 777 symbolic link '
+ln -s missing/deep dangling
+is 'write_file: a missing folder' "$(tool write_file '{"path":"dangling","content":""}')" \
+	"error: there is no folder $PWD/missing: make_folders=true makes it"
+is 'write_file: with make_folders' "$(tool write_file '{"path":"dangling","content":"x","make_folders":true}')" \
+	"created $PWD/missing/deep: 1 bytes, 0 lines"
+is 'write_file: only a new one' "$(tool write_file '{"path":"n","content":"x","only_new":true}')" "error: $PWD/n is already there"
+is 'write_file: nothing was changed' "$(cat n)" new
+is 'write_file: a name with a newline and a dash' "$(tool write_file '{"path":"-a\nb","content":"x"}')" \
+	"created \"$PWD/-a\\nb\": 1 bytes, 0 lines"
+is 'write_file: the file has that name' "$(cat "./-a
+b")" x
+ln n hard
+is 'write_file: hard links' "$(tool write_file '{"path":"n","content":"x"}' | tail -n 1)" \
+	'Other names of the old file (hard links: 1) keep the old text.'
+is 'write_file: a folder' "$(tool write_file '{"path":"missing","content":"x"}')" \
+	"error: $PWD/missing is a folder: give the path of a file in it"
+is 'write_file: a pipe' "$(tool write_file '{"path":"pipe","content":"x"}')" \
+	"error: $PWD/pipe is not a regular file but a pipe, socket or device"
+ln -s loop loop
+is 'write_file: a link to itself' "$(tool write_file '{"path":"loop","content":"x"}')" \
+	"error: $PWD/loop: Too many levels of symbolic links"
+is 'write_file: half a character' "$(tool write_file '{"path":"half","content":"\ud83d"}')" \
+	'error: the arguments contain half of a surrogate pair, which is not Unicode text'
+is 'write_file: no JSON' "$(tool write_file '{"path"')" \
+	"error: the arguments are not JSON: Expecting ':' delimiter: line 2 column 1 (char 8)"
+if [ "$(id -u)" = 0 ]; then
+	chown 12345:23456 n
+	tool write_file '{"path":"n","content":"y"}' >/dev/null
+	is 'write_file: the owner stays' "$(stat -c '%u:%g %a' n)" '12345:23456 640'
+	skip 'root may write a read-only file'
+else
+	skip 'only root can give a file away'
+	chmod 444 n
+	is 'write_file: a read-only file' "$(tool write_file '{"path":"n","content":"y"}')" \
+		"error: $PWD/n is read-only (mode 444): chmod u+w it first"
+fi
+
+# Killed while it writes 50 MB: the old file or the new one, never a part. The kill comes when
+# its new file has that size; the last ones while it waits for the disk.
+head -c 50000000 /dev/zero | tr '\0' a >big
+{ printf '{"path":"big","content":"'; tr a b <big; printf '"}'; } >arguments
+cat >"$dir/kill.py" <<'PYTHON'
+import os, subprocess, sys
+program, size = sys.argv[1], int(sys.argv[2])
+writer = subprocess.Popen([program], stdin=open("arguments"), stdout=subprocess.DEVNULL)
+def growing():
+    for fd in os.listdir(f"/proc/{writer.pid}/fd"):
+        name = f"/proc/{writer.pid}/fd/{fd}"
+        if int(fd) > 2 and os.readlink(name).startswith(os.getcwd() + "/") and os.stat(name).st_size > size:
+            return True
+while writer.poll() is None:
+    try:
+        if growing():
+            writer.kill()
+            break
+    except OSError:
+        pass
+print(writer.wait())
+PYTHON
+old=$(cksum <big)
+new=$(tr a b <big | cksum)
+torn=0
+caught=0
+for size in 0 1000000 25000000 49999999 49999999; do
+	cp big before
+	[ "$(/usr/bin/python3 "$dir/kill.py" "$tools/write_file" $size)" != -9 ] || caught=$((caught + 1))
+	case $(cksum <big) in
+	"$old" | "$new") ;;
+	*) torn=$((torn + 1)) ;;
+	esac
+	mv before big
+done
+is 'write_file: killed, the old or the new file is whole' $torn 0
+is 'write_file: was killed in the middle of it' "$([ $caught -ge 2 ] && echo yes)" yes
+is 'write_file: a kill leaves no temporary file' "$(rubbish .)" 0
+
+# A file that may not grow so far, and a full disk.
+is 'write_file: beyond the limit of a file' "$(ulimit -f 2048 && "$tools/write_file" <arguments 2>&1)" \
+	"$PWD/big: File too large: the old file is as it was"
+is 'write_file: the old file' "$(cksum <big)" "$old"
+mkdir small
+if [ "$(id -u)" = 0 ] && mount -t tmpfs -o size=1m tmpfs small 2>/dev/null; then
+	small=$PWD/small
+	echo kept >small/f
+	{ printf '{"path":"small/f","content":"'; head -c 2000000 big; printf '"}'; } >arguments
+	is 'write_file: a full disk' "$("$tools/write_file" <arguments 2>&1)" \
+		"$PWD/small/f: No space left on device: the old file is as it was"
+	is 'write_file: the file on it' "$(cat small/f) $(rubbish small)" 'kept 0'
+	is 'write_file: the space is free again' "$(tool write_file '{"path":"small/f","content":"x"}')" \
+		"replaced $PWD/small/f: 1 bytes, 0 lines"
+else
+	skip 'a small tmpfs cannot be mounted'
+	skip 'a small tmpfs cannot be mounted'
+	skip 'a small tmpfs cannot be mounted'
+fi
+rm -f big arguments
+
+# ---- str_replace
+text() {
+	printf 'int a;\nint b;\nint a;\n\treturn b;\n' >f.c
+}
+text
+is 'str_replace: the only occurrence' "$(tool str_replace '{"path":"f.c","old_str":"int b;","new_str":"int b = 1;\nint c;"}')" \
+	"replaced in $PWD/f.c: line 2"
+is 'str_replace: the file' "$(cat f.c)" "$(printf 'int a;\nint b = 1;\nint c;\nint a;\n\treturn b;')"
+text
+is 'str_replace: several occurrences' "$(tool str_replace '{"path":"f.c","old_str":"int a;","new_str":"x"}')" \
+	"error: old_str occurs 2 times in $PWD/f.c (lines 1, 3): give more of the text around it"
+is 'str_replace: one of them, by its lines' "$(tool str_replace '{"path":"f.c","old_str":"int a;","new_str":"x","start":2}')" \
+	"replaced in lines 2 to 4 of $PWD/f.c: line 3"
+is 'str_replace: a text that differs in white space' "$(tool str_replace '{"path":"f.c","old_str":"    return b;","new_str":"x"}')" \
+	"error: old_str is not in $PWD/f.c, but line 4 differs only in white space: copy it exactly"
+is 'str_replace: a text that is not there' "$(tool str_replace '{"path":"f.c","old_str":"zzz","new_str":"x"}')" \
+	"error: old_str is not in $PWD/f.c: read it again, it may have changed"
+is 'str_replace: overlapping occurrences' "$(echo aaa >o; tool str_replace '{"path":"o","old_str":"aa","new_str":"x"}')" \
+	"error: old_str occurs 2 times in $PWD/o (lines 1, 1): give more of the text around it"
+is 'str_replace: an empty old_str' "$(tool str_replace '{"path":"f.c","old_str":"","new_str":"x"}')" \
+	'error: old_str is empty: give the text to replace, or use write_file for a new file'
+is 'str_replace: neither text nor patch' "$(tool str_replace '{"path":"f.c"}')" \
+	'error: give either old_str and new_str, or patch'
+is 'str_replace: no change' "$(tool str_replace '{"path":"f.c","old_str":"x","new_str":"x"}')" \
+	"error: $PWD/f.c would stay as it is: the new text is the old one"
+is 'str_replace: a deletion' "$(tool str_replace '{"path":"f.c","old_str":"x\n"}'; cat f.c)" \
+	"$(printf '%s\nint a;\nint b;\n\treturn b;' "replaced in $PWD/f.c: line 3")"
+printf 'caf\351\r\nb\r\n' >crlf
+tool str_replace '{"path":"crlf","old_str":"b\n","new_str":"c\nd\n"}' >/dev/null
+is 'str_replace: line ends and other bytes stay' "$(od -An -c crlf | tr -d ' \n')" 'caf351\r\nc\r\nd\r\n'
+
+# ---- str_replace with a unified diff
+text
+is 'str_replace: a hunk' "$(tool str_replace '{"path":"f.c","patch":"--- a/f.c\n+++ b/f.c\n@@ -1,3 +1,3 @@\n int a;\n-int b;\n+int B;\n int a;\n"}')" \
+	"patched $PWD/f.c: 1 hunk"
+is 'str_replace: the patched file' "$(cat f.c)" "$(printf 'int a;\nint B;\nint a;\n\treturn b;')"
+is 'str_replace: wrong counts, and a wrong line' \
+	"$(tool str_replace '{"path":"f.c","patch":"@@ -4,9 +4,7 @@\n int B;\n-int a;\n+int c;\n"}')" \
+	"$(printf 'patched %s: 1 hunk\nHunk 1 fitted -2 lines off its number.' "$PWD/f.c")"
+is 'str_replace: a hunk without numbers' "$(tool str_replace '{"path":"f.c","patch":"@@\n int a;\n+int n;\n"}'; sed -n 2p f.c)" \
+	"$(printf 'patched %s: 1 hunk\nint n;' "$PWD/f.c")"
+is 'str_replace: the least of a diff' \
+	"$(tool str_replace '{"path":"f.c","patch":"--- old\n-int n;\n+++ new\n+int m;"}'; sed -n 2p f.c)" \
+	"$(printf 'patched %s: 1 hunk\nint m;' "$PWD/f.c")"
+before=$(cat f.c)
+is 'str_replace: all hunks or none' \
+	"$(tool str_replace '{"path":"f.c","patch":"@@ -1 +1 @@\n-int a;\n+int A;\n@@ -4 +4 @@\n-other\n+x\n"}')" \
+	"error: the old lines of hunk 2 are not in $PWD/f.c near line 4; nothing was changed: read it again"
+is 'str_replace: other context does not fit' \
+	"$(tool str_replace '{"path":"f.c","patch":"@@ -1,2 +1,2 @@\n int z;\n-int m;\n+int M;\n"}')" \
+	"error: the old lines of hunk 1 are not in $PWD/f.c near line 1; nothing was changed: read it again"
+is 'str_replace: two files in one diff' \
+	"$(tool str_replace '{"path":"f.c","patch":"--- a\n+++ b\n@@ -1 +1 @@\n-int a;\n+x\n--- c\n+++ d\n@@ -1 +1 @@\n-y\n+z\n"}')" \
+	'error: patch changes more than one file: call once for each file'
+is 'str_replace: an ed script is not run' "$(tool str_replace '{"path":"f.c","patch":"1d\n!touch x\n"}')" \
+	"error: a line of a hunk begins with a space, - or +, and not as this: '1d'"
+is 'str_replace: the names in a diff are not used' \
+	"$(tool str_replace '{"path":"f.c","patch":"--- /etc/passwd\n+++ /etc/passwd\n@@ -1 +1 @@\n-root\n+x\n"}')" \
+	"error: the old lines of hunk 1 are not in $PWD/f.c near line 1; nothing was changed: read it again"
+is 'str_replace: the file is as it was' "$(cat f.c)" "$before"
+printf 'a\nend' >e
+tool str_replace '{"path":"e","patch":"@@ -2 +2,2 @@\n end\n+more\n"}' >/dev/null
+is 'str_replace: a last line without a newline' "$(od -An -c e | tr -d ' \n')" 'a\nend\nmore'
+printf 'a\r\nb\r\n' >crlf
+tool str_replace '{"path":"crlf","patch":"@@ -1,2 +1,2 @@\n a\n-b\n+c"}' >/dev/null
+is 'str_replace: a hunk for lines that end with CR LF' "$(od -An -c crlf | tr -d ' \n')" 'a\r\nc\r\n'
+seq 9 >nine
+tool str_replace '{"path":"nine","patch":"@@ -7 +7 @@\n-7\n+seven\n","start":5,"end":8}' >/dev/null
+is 'str_replace: a hunk within lines' "$(tr '\n' ' ' <nine)" '1 2 3 4 5 6 seven 8 9 '
+is 'str_replace: a hunk outside of them' \
+	"$(tool str_replace '{"path":"nine","patch":"@@ -2 +2 @@\n-2\n+two\n","start":5,"end":8}')" \
+	"error: the old lines of hunk 1 are not in lines 5 to 8 of $PWD/nine near line 2; nothing was changed: read it again"
+# Diffs of diff(1) with more, little and no context, and with and without a newline at the end.
+wrong=0
+for context in 0 1 3; do
+	for edit in 1d '$d' '3s/^/x/' '5i new' '2,4d;8s/$/y/' '1i top' '$a end'; do
+		for end in 0 1; do
+			seq 9 | head -c -$end >old
+			sed "$edit" old >new
+			diff -U $context old new | jq -Rs '{path: "old", patch: .}' >arguments
+			"$tools/str_replace" <arguments >/dev/null && cmp -s old new || wrong=$((wrong + 1))
+		done
+	done
+done
+is 'str_replace: what diff(1) writes' $wrong 0
+
+# Twenty at once: each change is there.
+seq 101 120 >counter
+for i in $(seq 101 120); do
+	printf '{"path":"counter","old_str":"%s\\n","new_str":"%s done\\n"}' "$i" "$i" | "$tools/str_replace" >/dev/null &
+done
+wait
+is 'str_replace: no change at the same time is lost' "$(grep -c ' done' counter)" 20
+is 'str_replace: no temporary file is left' "$(rubbish .)" 0
+
+# ---- read_image
+printf 'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==' |
+	base64 -d >dot.png
+is 'read_image: a PNG' "$(tool read_image '{"path":"dot.png"}' | cksum)" "$(cksum <dot.png)"
+head -c 40 dot.png >cut.png
+is 'read_image: an unfinished PNG' "$(tool read_image '{"path":"cut.png"}')" \
+	"error: $PWD/cut.png is a PNG image that ends too early: is it still being written?"
+printf 'R0lGODlhAQABAAAAACH5BAEKAAEALAAAAAABAAEAAAICTAEAOw==' | base64 -d >dot.gif
+is 'read_image: a GIF' "$(tool read_image '{"path":"dot.gif"}' | cksum)" "$(cksum <dot.gif)"
+printf 'UklGRhoAAABXRUJQVlA4TA0AAAAvAAAAEAcQERGIiP4HAA==' | base64 -d >dot.webp
+is 'read_image: a WebP' "$(tool read_image '{"path":"dot.webp"}' | cksum)" "$(cksum <dot.webp)"
+is 'read_image: a text' "$(tool read_image '{"path":"f"}')" \
+	"error: $PWD/f is not a PNG, JPEG, GIF or WebP image: convert it, or use read_file for a text"
+truncate -s 9M huge.png
+is 'read_image: too large' "$(tool read_image '{"path":"huge.png"}')" \
+	"error: $PWD/huge.png has 9437184 bytes, 8388608 at most are read: make it smaller with convert -resize"
+
+# ---- todo_read, todo_write
+mkdir -p project/.git project/src other
+cd project/src || exit 99
+is 'todo_read: no tasks' "$(tool todo_read '{}' | jq -c .)" "{\"project\":\"$dir/work/project\",\"todos\":[]}"
+is 'todo_write: tasks' \
+	"$(tool todo_write '{"todos":[{"content":"build","status":"completed"},{"text":"test"}]}' | jq -c '[.tasks, .replaced]')" '[2,0]'
+is 'todo_read: in another folder of the project' "$(cd .. && tool todo_read '{}' | jq -c .todos)" \
+	'[{"content":"build","status":"completed"},{"content":"test","status":"pending"}]'
+is 'todo_read: of another project' "$(cd ../../other && tool todo_read '{}' | jq -c .todos)" '[]'
+is 'todo_write: as Markdown' "$(tool todo_write '{"content":"- [ ] Task 1\n- [x] Task 2\n  - [-] Part\n"}' | jq -c .replaced
+	tool todo_read '{}' | jq -c '.todos | map(.status + ":" + .content)')" \
+	"$(printf '2\n["pending:Task 1","completed:Task 2","in_progress:  Part"]')"
+is 'todo_write: an unknown status' "$(tool todo_write '{"todos":[{"content":"x","status":"done"}]}')" \
+	"error: the status 'done' is not one of pending, in_progress, completed"
+is 'todo_write: a line that is no task' "$(tool todo_write '{"content":"hello"}')" \
+	"error: the line 'hello' is no task: \"- [ ] ...\" is pending, \"- [-] ...\" in progress, \"- [x] ...\" completed"
+is 'todo_write: a task without a text' "$(tool todo_write '{"todos":[{"status":"pending"}]}')" \
+	'error: a task is an object with content: {"content": "...", "status": "pending"}'
+is 'todo_write: the list is as it was' "$(tool todo_read '{}' | jq '.todos | length')" 3
+for file in "$MUXBUS_TOOL_STATE"/todo-*.json; do echo '{' >"$file"; done
+is 'todo_write: a spoilt file is not overwritten' \
+	"$(tool todo_write '{"todos":[]}' | grep -c 'is not JSON.*repair the file or remove it')" 1
+is 'todo_read: without a state' "$(unset MUXBUS_TOOL_STATE; tool todo_read '{}')" \
+	'error: MUXBUS_TOOL_STATE is not set: muxbusd sets the folder for this tool'
+
+# ---- remember
+is 'remember: a note' "$(tool remember '{"notes":"### Feature\n- `file.rs` [0..100] - `function_name()`"}' | jq -c '[.id, .count]')" '[1,1]'
+is 'remember: another' "$(tool remember '{"notes":"the build needs make"}' | jq -c '[.id, .count]')" '[2,2]'
+is 'remember: the list' "$(tool remember '{}' | jq -c '.notes | map(.text[:11])')" '["### Feature","the build n"]'
+is 'remember: notes with a word' "$(tool remember '{"find":"BUILD"}' | jq -c '.notes | map(.id)')" '[2]'
+is 'remember: forget' "$(tool remember '{"forget":2}' | jq -c '[.forgotten, .count]')" '[2,1]'
+is 'remember: an id is not used again' "$(tool remember '{"notes":"next"}' | jq .id)" 3
+is 'remember: an unknown note' "$(tool remember '{"forget":9}')" \
+	"error: there is no note 9 for $dir/work/project; the latest are: 1, 3"
+is 'remember: a note too long' "$(tool remember "{\"notes\":\"$(head -c 20000 /dev/zero | tr '\0' n)\"}")" \
+	'error: a note has 1 to 16384 bytes, not 20000'
+for i in $(seq 20); do
+	printf '{"notes":"at once %s"}' "$i" | "$tools/remember" >/dev/null &
+done
+wait
+is 'remember: no note at the same time is lost' "$(tool remember '{"find":"at once"}' | jq '.notes | map(.id) | unique | length')" 20
+
+echo "1..$checks"
+[ $failed -eq 0 ]
