@@ -1,0 +1,185 @@
+#!/bin/sh
+# SPDX-License-Identifier: ISC
+# The tools of the group "code", run as muxbusd runs them, on a small project in C.
+# shellcheck disable=SC2016
+
+tools=$(cd "${MUXBUS_SRCDIR:-.}/contrib/tools" && pwd)
+/usr/bin/python3 -c 'import sys; sys.exit(sys.version_info < (3, 9))' 2>/dev/null ||
+	{ echo '1..0 # SKIP /usr/bin/python3 is not Python 3.9 or later'; exit 0; }
+command -v jq >/dev/null || { echo '1..0 # SKIP jq is not installed'; exit 0; }
+dir=$(mktemp -d) || exit 99
+trap 'rm -rf "$dir"' EXIT
+trap 'exit 99' INT TERM
+export HOME="$dir" LC_ALL=C.UTF-8 GIT_CEILING_DIRECTORIES="$dir"
+checks=0
+failed=0
+
+# is NAME GOT WANT
+is() {
+	checks=$((checks + 1))
+	if [ "$2" = "$3" ]; then
+		echo "ok $checks - $1"
+	else
+		echo "not ok $checks - $1"
+		printf '%s\n' "got: $2" "want: $3" | sed 's/^/# /'
+		failed=$((failed + 1))
+	fi
+}
+
+skip() {
+	checks=$((checks + 1))
+	echo "ok $checks # SKIP $1"
+}
+
+# tool NAME ARGUMENTS: its answer, or "error: " and its error.
+tool() {
+	if printf '%s\n' "$2" | "$tools/$1" >"$dir/answer" 2>"$dir/error"; then
+		cat "$dir/answer"
+	else
+		sed 's/^/error: /' "$dir/error"
+	fi
+}
+
+mkdir -p "$dir/project/lib" && cd "$dir/project" || exit 99
+cat >main.c <<'SOURCE'
+/* free(everything) */
+int twice(int x);
+
+int main(int argc, char **argv)
+{
+	(void)argv;
+	if (argc > 5)
+		return twice(argc);
+	return 0;
+}
+SOURCE
+cat >lib/twice.c <<'SOURCE'
+#include <stdlib.h>
+void *box;
+
+int twice(int x)
+{
+	free(box);
+	return x +
+	    x;
+}
+SOURCE
+
+# ---- code_search with ast-grep
+if command -v ast-grep >/dev/null; then
+	is 'code_search: a pattern, not in comments' "$(tool code_search '{"pattern":"free($A)","language":"c"}')" \
+		"$(printf 'lib/twice.c:6: \tfree(box);\n[1 match, found by ast-grep.]')"
+	is 'code_search: without a language' "$(tool code_search '{"pattern":"return $A;"}' | sort)" \
+		"$(printf '[3 matches, found by ast-grep.]\nlib/twice.c:7-8: \treturn x +\nmain.c:8: \t\treturn twice(argc);\nmain.c:9: \treturn 0;')"
+	is 'code_search: with context' "$(tool code_search '{"pattern":"free($A)","language":"c","path":"lib","context":1}')" \
+		"$(printf 'lib/twice.c-5: {\nlib/twice.c:6: \tfree(box);\nlib/twice.c-7: \treturn x +\n--\n[1 match, found by ast-grep.]')"
+	is 'code_search: a tree-sitter query' \
+		"$(tool code_search '{"query":"(function_definition declarator: (function_declarator) @name)","language":"c"}' | sort)" \
+		"$(printf '[2 matches, found by ast-grep.]\nlib/twice.c:4-9: int twice(int x)\nmain.c:4-10: int main(int argc, char **argv)')"
+	is 'code_search: with a predicate' \
+		"$(tool code_search '{"query":"((call_expression function: (identifier) @f) @call (#eq? @f \"twice\"))","language":"c"}')" \
+		"$(printf 'main.c:8: \t\treturn twice(argc);\n[1 match, found by ast-grep.]')"
+	is 'code_search: with another' \
+		"$(tool code_search '{"query":"(return_statement (_) @value (#match? @value \"^[0-9]+$\"))","language":"c"}')" \
+		"$(printf 'main.c:9: \treturn 0;\n[1 match, found by ast-grep.]')"
+	is 'code_search: alternatives' \
+		"$(tool code_search '{"query":"[(if_statement) (preproc_include)] @x","language":"c"}' | tail -n 1)" '[2 matches, found by ast-grep.]'
+	is 'code_search: more than the limit' "$(tool code_search '{"pattern":"return $A;","language":"c","limit":1}' | tail -n 1)" \
+		'[1 match, found by ast-grep; there are more: narrow path, or raise limit=1.]'
+	is 'code_search: a kind that the language does not have' "$(tool code_search '{"query":"(function_item)","language":"c"}')" \
+		'error: ast-grep: Kind `function_item` is invalid.'
+	is 'code_search: an unfinished query' "$(tool code_search '{"query":"(if_statement","language":"c"}')" \
+		'error: the query ends too early: a ")" or "]" is missing'
+	is 'code_search: a query without a language' "$(tool code_search '{"query":"(if_statement)"}')" \
+		'error: a query needs language, as kinds of nodes differ: c, python, rust, ...'
+	printf 'ruleDirs: {' >sgconfig.yml # in which a project may name parsers to load
+	is 'code_search: the configuration of the project is not read' \
+		"$(tool code_search '{"pattern":"free($A)","language":"c"}' | tail -n 1)" '[1 match, found by ast-grep.]'
+	rm sgconfig.yml
+else
+	skip 'ast-grep is not installed'
+fi
+
+# ---- code_search without it: a folder of programs in which ast-grep is not
+mkdir "$dir/bin"
+for program in git grep; do
+	path=$(command -v $program) && ln -s "$path" "$dir/bin/$program"
+done
+reduced='ast-grep is not installed: these are lines found by'
+rest='as text, also in comments and strings, and code over several lines is missed.]'
+plainly() {
+	(PATH=$1 && export PATH && shift && printf '%s\n' "$1" | "$tools/code_search" 2>&1)
+}
+mkdir "$dir/grep"
+ln -s "$(command -v grep)" "$dir/grep/grep"
+is 'code_search: as text, by grep' "$(plainly "$dir/grep" '{"pattern":"free($A)","language":"c"}' | sort)" \
+	"$(printf '%s\n' "[2 matches, $reduced grep $rest" 'lib/twice.c:6: 	free(box);' 'main.c:1: /* free(everything) */')"
+is 'code_search: in one file' "$(plainly "$dir/grep" '{"pattern":"free($A)","path":"lib/twice.c"}' | head -n 1)" 'lib/twice.c:6: 	free(box);'
+is 'code_search: nothing found' "$(plainly "$dir/grep" '{"pattern":"absent()"}')" "[0 matches, $reduced grep $rest"
+is 'code_search: a query needs ast-grep' "$(plainly "$dir/grep" '{"query":"(x)","language":"c"}')" \
+	'ast-grep is not installed, which a query needs: npm install -g @ast-grep/cli, or give pattern'
+if command -v git >/dev/null; then
+	git init -q . && echo ignored.c >.gitignore && echo 'free(it);' >ignored.c && echo 'free(x);' >'-a
+b.c'
+	git config color.ui always && git config grep.column true && git config grep.fullName true
+	is 'code_search: as text, by git grep, without ignored files' \
+		"$(plainly "$dir/bin" '{"pattern":"free($A)","language":"c"}' | sort)" \
+		"$(printf '%s\n' '"-a\nb.c":1: free(x);' "[3 matches, $reduced git grep $rest" 'lib/twice.c:6: 	free(box);' 'main.c:1: /* free(everything) */')"
+	is 'code_search: in a folder of the project' "$(cd lib && plainly "$dir/bin" '{"pattern":"free($A)"}' | head -n 1)" 'twice.c:6: 	free(box);'
+else
+	skip 'git is not installed'
+fi
+is 'code_search: neither pattern nor query' "$(tool code_search '{}' | cut -c 1-41)" 'error: give either pattern, code such as '
+is 'code_search: a missing path' "$(tool code_search '{"pattern":"x","path":"missing"}')" \
+	"error: $PWD/missing: No such file or directory"
+
+# ---- code_coverage
+if command -v gcc >/dev/null && command -v gcov >/dev/null; then
+	gcc -O0 --coverage -o program main.c lib/twice.c || exit 99
+	is 'code_coverage: C' "$(tool code_coverage '{"kind":"c","command":["./program"]}' | jq -c '[.tests, .percent, (.files | map([.file, (.percent | round), .covered, .lines]))]')" \
+		'["passed",42.9,[["lib/twice.c",0,0,3],["main.c",75,3,4]]]'
+	is 'code_coverage: tests that fail' \
+		"$(tool code_coverage '{"kind":"c","command":["./program","1","2","3","4","5"]}' | jq -c '[.tests, (.files[0].percent | round)]')" \
+		'["failed with exit status 12",100]'
+	is 'code_coverage: the counters of the project stay' "$(find . -name '*.gcda' | wc -l)" 0
+	is 'code_coverage: without counters' "$(tool code_coverage '{"kind":"c","command":["true"]}' | head -n 1)" \
+		'error: no program has written counters: build with CFLAGS=--coverage; the tests passed. The last output:'
+else
+	skip 'gcc and gcov are not installed'
+fi
+if python3 -c 'import coverage' 2>/dev/null; then
+	mkdir python
+	printf 'def f(x):\n    if x:\n        return 1\n    return 2\n' >python/code.py
+	printf 'import unittest, code\nclass T(unittest.TestCase):\n    def test(self):\n        pass\n' >python/test_code.py
+	is 'code_coverage: Python' \
+		"$(tool code_coverage '{"kind":"python","path":"python","command":["-m","unittest"]}' | jq -c '[.tests, .files[0].file]')" \
+		'["passed","code.py"]'
+else
+	skip 'coverage.py is not installed'
+fi
+if command -v go >/dev/null; then
+	mkdir go
+	printf 'module example\n\ngo 1.18\n' >go/go.mod
+	printf 'package a\n\nfunc F(x int) int {\n\tif x > 0 {\n\t\treturn 1\n\t}\n\treturn 2\n}\n' >go/a.go
+	printf 'package a\n\nimport "testing"\n\nfunc TestF(t *testing.T) { F(1) }\n' >go/a_test.go
+	is 'code_coverage: Go' "$(tool code_coverage '{"path":"go"}' | jq -c '[.kind, .percent]')" '["go",66.7]'
+else
+	skip 'go is not installed'
+fi
+if cargo llvm-cov --version >/dev/null 2>&1; then
+	mkdir -p rust/src
+	printf '[package]\nname = "a"\nversion = "0.1.0"\nedition = "2021"\n' >rust/Cargo.toml
+	printf 'pub fn f(x: i32) -> i32 {\n    if x > 0 {\n        1\n    } else {\n        2\n    }\n}\n#[test]\nfn t() {\n    f(1);\n}\n' >rust/src/lib.rs
+	is 'code_coverage: Rust' "$(tool code_coverage '{"path":"rust"}' | jq -c '[.kind, .tests, .files[0].file, (.percent | . > 50 and . < 100)]')" \
+		'["rust","passed","src/lib.rs",true]'
+else
+	skip 'cargo llvm-cov is not installed'
+fi
+mkdir empty
+is 'code_coverage: an unknown kind of project' "$(tool code_coverage '{"path":"empty"}')" \
+	"error: the kind of the project in $PWD/empty is not known: give kind"
+is 'code_coverage: a command that is not there' "$(tool code_coverage '{"kind":"c","command":["no-such-program"]}')" \
+	'error: no-such-program is not installed: no-such-program cannot run'
+
+echo "1..$checks"
+[ $failed -eq 0 ]
