@@ -69,6 +69,23 @@ is 'its answer' "$(field .result.text)" "replaced in $dir/project/f: line 2"
 call str_replace "{\"path\":\"f\",\"old_str\":\"zwei\",\"wait\":false,\"pane\":\"$pane\"}"
 until_is 'a failure wakes it too, and each woke it once' 2 woken
 
+# ---- the example of the README
+own="$dir/.config/muxbus/tools"
+mkdir -p "$own"
+example() { # example FIRST LAST: the lines between these, without their indentation
+	sed -n "/^    $1/,/^    $2/s/^    //p" "$MUXBUS_TOOLS/README"
+}
+example '#!.bin.sh' 'wc -w' >"$own/count_words"
+chmod 755 "$own/count_words"
+example '{"name": "count_words"' ' "run"' >"$own/count_words.json"
+echo 'one two three' >notes
+until_is 'its tool works' '3' sh -c "cd '$dir' && muxbus count_words path='$dir/notes' 2>&1 | jq -j .text 2>&1 | head -n 1"
+is 'its error' "$(muxbus count_words path=/nonexistent 2>&1)" \
+	'muxbus: count_words: /nonexistent is not a file: give the path of a text'
+is 'its help' "$(muxbus help count_words | head -n 1)" 'usage: muxbus count_words path=text [wait=true|false] [pane=text]'
+example '{"research"' ' "execute' >example.json
+is 'the file of agents is JSON' "$(jq -c keys example.json)" '["execute_computer_use","research"]'
+
 # ---- agents
 is 'research: no agent is set' "$(muxbus research question=hello 2>&1)" \
 	"muxbus: research: no agent is set for research: write {\"research\": {\"command\": [\"claude\"]}} into $dir/.config/muxbus/tool_agents.json"
