@@ -288,6 +288,26 @@ wait
 is 'str_replace: no change at the same time is lost' "$(grep -c ' done' counter)" 20
 is 'str_replace: no temporary file is left' "$(rubbish .)" 0
 
+# A write waits for a change of the same file that has begun.
+if command -v flock >/dev/null; then
+	echo old >shared
+	mkfifo go
+	flock shared sh -c 'echo >locked; read -r line <go; cat shared >seen' &
+	tries=0
+	while ! [ -e locked ] && [ $((tries += 1)) -lt 1000 ]; do sleep 0.01; done
+	"$tools/write_file" <<-'JSON' >/dev/null &
+		{"path":"shared","content":"new"}
+	JSON
+	writer=$!
+	while kill -0 $writer 2>/dev/null && ! grep -q -e "-> FLOCK .* $writer " /proc/locks &&
+		[ $((tries += 1)) -lt 2000 ]; do sleep 0.01; done
+	echo >go
+	wait
+	is 'write_file: waits for a change of the same file' "$(cat seen shared)" "$(printf 'old\nnew')"
+else
+	skip 'flock is not installed'
+fi
+
 # ---- read_image
 printf 'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==' |
 	base64 -d >dot.png
