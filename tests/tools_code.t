@@ -178,8 +178,8 @@ fi
 mkdir empty
 is 'code_coverage: an unknown kind of project' "$(tool code_coverage '{"path":"empty"}')" \
 	"error: the kind of the project in $PWD/empty is not known: give kind"
-is 'code_coverage: a command that is not there' "$(tool code_coverage '{"kind":"c","command":["no-such-program"]}')" \
-	'error: no-such-program is not installed: no-such-program cannot run'
+is 'code_coverage: a command that is not there' "$(PATH=/usr/bin:/bin tool code_coverage '{"kind":"c","command":["no-such-program"]}')" \
+	'error: no-such-program cannot run (No such file or directory): is it installed?'
 
 echo "1..$checks"
 [ $failed -eq 0 ]
