@@ -1,0 +1,62 @@
+# SPDX-License-Identifier: ISC
+"""Pictures of the screen as PNG, by import of ImageMagick or else by scrot."""
+
+import shutil
+import struct
+
+from desktop import check_display, fail, find_window, program, screen_size
+
+MAX_BYTES = 8 << 20
+
+
+def area(arguments, window):
+    """The rectangle that is wanted, in pixels of the screen."""
+    width, height = screen_size()
+    whole = {"x": 0, "y": 0, "width": width, "height": height}
+    if window:
+        whole = {name: window[name] for name in whole}
+    part = arguments.get("region")
+    if part is None:
+        part = {}
+    unknown = set(part) - set(whole)
+    if unknown:
+        fail(f"region has no member {min(unknown)!r}: its members are x, y, width and height")
+    if any(not isinstance(value, int) or isinstance(value, bool) for value in part.values()):
+        fail("region: x, y, width and height are whole numbers of pixels")
+    x, y = part.get("x", 0), part.get("y", 0)
+    size = part.get("width", whole["width"] - x), part.get("height", whole["height"] - y)
+    if x < 0 or y < 0 or min(size) < 1 or x + size[0] > whole["width"] or y + size[1] > whole["height"]:
+        fail(f"region is not inside the {'window' if window else 'screen'}, which is "
+             f"{whole['width']} x {whole['height']} pixels")
+    # What lies beyond the edges of the screen cannot be seen.
+    left, top = max(0, whole["x"] + x), max(0, whole["y"] + y)
+    right, bottom = min(width, whole["x"] + x + size[0]), min(height, whole["y"] + y + size[1])
+    if left >= right or top >= bottom:
+        fail("the window is not on the screen")
+    return left, top, right - left, bottom - top
+
+
+def picture(arguments, window_name):
+    """The bytes of a PNG."""
+    check_display()
+    window = find_window(arguments[window_name]) if window_name in arguments else None
+    left, top, width, height = area(arguments, window)
+    scale = arguments.get("scale", 1)
+    if shutil.which("import"):
+        words = ["import", "-silent", "-window", "root", "-crop", f"{width}x{height}+{left}+{top}", "+repage"]
+        words += [] if scale == 1 else ["-resize", f"{scale * 100:g}%"]
+        words += ["-depth", "8", "png:-"]
+    elif scale != 1:
+        fail("scale needs import of ImageMagick, which is not installed")
+    else:
+        words = ["scrot", "--autoselect", f"{left},{top},{width},{height}", "-"]
+    status, data, errors = program(*words)
+    if status != 0 or not data.startswith(b"\x89PNG"):
+        fail(f"{words[0]} made no picture: {errors.splitlines()[-1] if errors else f'exit status {status}'}")
+    if len(data) > MAX_BYTES:
+        fail(f"the picture has {len(data)} bytes, more than {MAX_BYTES}: give a region, or a scale below {scale:g}")
+    return data
+
+
+def size_of(png):
+    return struct.unpack(">II", png[16:24])

@@ -1,0 +1,297 @@
+# SPDX-License-Identifier: ISC
+"""Every tool of the group "desktop" once, on a window of GTK and a dialog of zenity: what the tools did
+is read from these programs, which say what happened to them."""
+
+import json
+import os
+import shutil
+import struct
+import subprocess
+import tempfile
+import threading
+import time
+
+import tap
+from tap import ok
+
+TOOLS = os.path.realpath(os.path.join(os.environ.get("MUXBUS_SRCDIR", "."), "contrib", "tools"))
+WAIT_SEC = 60
+WINDOW = """
+import gi, sys
+gi.require_version("Gtk", "3.0")
+from gi.repository import Gdk, Gtk
+window = Gtk.Window(title="Form -x\\nof the test")
+window.set_default_size(400, 300)
+box = Gtk.Box(orientation=Gtk.Orientation.VERTICAL)
+def say(*words):
+    print(*words, flush=True)
+entry = Gtk.Entry()
+entry.get_accessible().set_name("Who")
+entry.connect("changed", lambda _: say("text", entry.get_text()))
+secret = Gtk.Entry(visibility=False, text="hidden")
+secret.get_accessible().set_name("Secret")
+button = Gtk.Button(label="Greet")
+button.connect("clicked", lambda _: say("greet", entry.get_text()))
+check = Gtk.CheckButton(label="Loud")
+check.connect("toggled", lambda _: say("loud", check.get_active()))
+off = Gtk.Button(label="Off", sensitive=False)
+scale = Gtk.Scale.new_with_range(Gtk.Orientation.HORIZONTAL, 0, 10, 1)
+scale.connect("value-changed", lambda _: say("scale", scale.get_value()))
+twins = [Gtk.Button(label="Twin") for _ in range(2)]
+for number, twin in enumerate(twins):
+    twin.connect("clicked", lambda _, number: say("twin", number), number)
+pad = Gtk.EventBox()
+pad.set_size_request(400, 80)
+pad.add_events(Gdk.EventMask.ALL_EVENTS_MASK)
+pad.connect("button-press-event", lambda _, e: say("press", e.type.value_nick, e.button, int(e.x_root), int(e.y_root)))
+pad.connect("button-release-event", lambda _, e: say("release", e.button, int(e.x_root), int(e.y_root)))
+pad.connect("scroll-event", lambda _, e: say("scroll", e.get_scroll_direction()[1].value_nick))
+window.connect("key-press-event", lambda _, e: say("key", Gdk.keyval_name(e.keyval), int(e.state) & 13))
+window.connect("configure-event", lambda _, e: say("size", e.width, e.height))
+for part in (pad, entry, secret, button, check, off, scale, *twins):
+    box.pack_start(part, False, False, 0)
+window.add(box)
+window.show_all()
+Gtk.main()
+"""
+
+
+def until(fact):
+    deadline = time.monotonic() + WAIT_SEC
+    while not fact() and time.monotonic() < deadline:
+        time.sleep(0.02)
+    return fact()
+
+
+class Program:
+    """A program with a window, and the lines that it prints."""
+
+    def __init__(self, *words):
+        self.lines = []
+        self.process = subprocess.Popen(words, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
+        threading.Thread(target=self.read, daemon=True).start()
+
+    def read(self):
+        for line in self.process.stdout:
+            self.lines.append(line.rstrip("\n"))
+
+    def says(self, line):
+        return until(lambda: line in self.lines)
+
+
+class Tools:
+    """Runs the tools as the daemon does: parameters on standard input."""
+
+    def __init__(self, folder):
+        self.folder = folder
+
+    def run(self, name, env=None, **arguments):
+        """The answer: an object, the bytes of a picture, or a text that begins with "error: "."""
+        done = subprocess.run([os.path.join(TOOLS, name)], input=json.dumps(arguments).encode(), cwd=self.folder,
+                              env={**os.environ, **(env or {})}, capture_output=True, timeout=60, check=False)
+        if done.returncode != 0:
+            return "error: " + done.stderr.decode().strip()
+        return done.stdout if done.stdout.startswith(b"\x89PNG") else json.loads(done.stdout)
+
+
+def find(tree, **members):
+    """The first element of an answer of get_ui_context that has these members."""
+    for element in tree:
+        if all(element.get(name) == value for name, value in members.items()):
+            return element
+        found = find(element.get("children", []), **members)
+        if found:
+            return found
+    return None
+
+
+def without_desktop(tools):
+    nothing = {"DISPLAY": "", "DBUS_SESSION_BUS_ADDRESS": ""}
+    for name in ("execute_gui", "observe_screen", "list_windows_desktop", "maximize_active_window"):
+        answer = tools.run(name, nothing, action="click")
+        ok(answer.startswith("error: there is no DISPLAY"), f"{name} without DISPLAY", answer)
+    answer = tools.run("observe_screen", {**nothing, "WAYLAND_DISPLAY": "wayland-0"})
+    ok("Wayland" in answer, "Wayland alone is named", answer)
+    answer = tools.run("list_windows_desktop", {"DISPLAY": ":4999"})
+    ok(answer.startswith("error: the display :4999 cannot be opened"), "a display that is not there", answer)
+    answer = tools.run("get_ui_context", nothing)
+    ok("no DBUS_SESSION_BUS_ADDRESS" in answer, "get_ui_context without a session bus", answer)
+
+
+def windows(tools, form):
+    listed = tools.run("list_windows_desktop")
+    ok(listed["screen"] == {"width": 1024, "height": 768}, "the size of the screen", listed)
+    window = next(window for window in listed["windows"] if window["title"].startswith("Form"))
+    ok(window["title"] == "Form -x\nof the test" and window["pid"] == form.process.pid and window["width"] == 400,
+       "list_windows_desktop", listed)
+    answer = tools.run("list_windows_desktop", {"WAYLAND_DISPLAY": "wayland-0"})
+    ok("XWayland" in answer["note"], "XWayland is named", answer)
+    return window
+
+
+def mouse(tools, form, window):
+    for arguments, line in [
+            ({"action": "click", "x": 20, "y": 30, "target": "pad"}, "press button-press 1 20 30"),
+            ({"action": "right_click", "coordinates": {"x": 21, "y": 31}}, "press button-press 3 21 31"),
+            ({"action": "double_click", "x": 100, "y": 30}, "press 2button-press 1 100 30"),
+            ({"action": "middle_click", "x": 22, "y": 32, "window": str(window["id"])}, "press button-press 2 22 32"),
+            ({"action": "scroll", "x": 20, "y": 30, "direction": "up", "amount": 2}, "scroll up"),
+            ({"action": "scroll", "coordinates": {"direction": "down"}}, "scroll down"),
+            ({"action": "drag", "x": 40, "y": 40, "to_x": 90, "to_y": 60}, "release 1 90 60")]:
+        answer = tools.run("execute_gui", **arguments)
+        ok("done" in answer and form.says(line), f"execute_gui {arguments['action']}: {line}", (answer, form.lines[-5:]))
+    tools.run("execute_gui", action="move_mouse", x=7, y=9)
+    where = subprocess.run(["xdotool", "getmouselocation"], capture_output=True, text=True, check=True).stdout
+    ok(where.startswith("x:7 y:9 "), "execute_gui move_mouse", where)
+
+
+def keyboard(tools, form):
+    text = "--help -x $(id) `a` 'ä€' \"😀\""
+    place = find(tools.run("get_ui_context")["windows"], name="Who")
+    answer = tools.run("execute_gui", window="Form", steps=[])
+    ok("either action or steps" in answer, "steps and more", answer)
+    answer = tools.run("execute_gui", steps=[{"action": "click", "x": place["x"] + 20, "y": place["y"] + 10},
+                                             {"action": "type", "text": text}])
+    ok("done" in answer and form.says("text " + text), "execute_gui type: as it is", (answer, form.lines[-3:]))
+    answer = tools.run("execute_gui", action="hotkey", coordinates={"keys": ["Ctrl", "a"]})
+    ok("done" in answer and form.says("key a 4"), "execute_gui hotkey", (answer, form.lines[-3:]))
+    answer = tools.run("execute_gui", action="press_key", keys="BackSpace esc - F5 Page_Down")
+    ok("done" in answer and form.says("text ") and all(form.says(f"key {key} 0") for key in (
+        "BackSpace", "Escape", "minus", "F5", "Page_Down")), "execute_gui press_key", (answer, form.lines[-9:]))
+    for arguments, want in [
+            ({}, "action must be one of"),
+            ({"action": "click", "x": 5000, "y": 1}, "outside of the screen, which is 1024 x 768"),
+            ({"action": "click", "x": 5}, "click needs x and y"),
+            ({"action": "click", "coordinates": {"x": "5; rm", "y": 1}}, "x must be a whole number"),
+            ({"steps": [{"action": "click", "coordinates": [1, 2]}]}, "coordinates must be an object"),
+            ({"action": "press_key", "keys": "ctrl+nokey"}, "No such key name 'nokey'"),
+            ({"action": "press_key", "keys": "--help"}, "there is no key '--help'"),
+            ({"action": "press_key", "keys": "$(id)"}, "there is no key '$(id)'"),
+            ({"action": "type", "text": "a\x1b[A"}, "control character U+001B"),
+            ({"action": "type", "text": "a" * 2001}, "more than 2000"),
+            ({"action": "click", "window": "-nix"}, "no window matches '-nix': there are: "),
+            ({"steps": [{"action": "move_mouse", "x": 1, "y": 1}, {"action": "type"}]}, "Steps 1 to 1 are done.")]:
+        answer = str(tools.run("execute_gui", **arguments))
+        ok(answer.startswith("error: ") and want in answer, f"execute_gui: {want}", answer)
+
+
+def size(png):
+    return struct.unpack(">II", png[16:24]) if isinstance(png, bytes) else png
+
+
+def pictures(tools, folder, window):
+    ok(size(tools.run("observe_screen")) == (1024, 768), "observe_screen")
+    ok(size(tools.run("observe_screen", window="Form")) == (window["width"], window["height"]), "of a window")
+    region = {"x": 10, "y": 20, "width": 100, "height": 50}
+    ok(size(tools.run("observe_screen", region=region)) == (100, 50), "of a region")
+    ok(size(tools.run("observe_screen", window="active", region=region, scale=0.5)) == (50, 25), "of a window, scaled")
+    answer = tools.run("take_screenshot", path="-shot.png", window_id="Form", region=region)
+    ok(answer == {"path": folder + "/-shot.png", "bytes": os.path.getsize(folder + "/-shot.png"), "width": 100, "height": 50},
+       "take_screenshot", answer)
+    ok("already there" in tools.run("take_screenshot", path="-shot.png"), "a file is not overwritten unasked")
+    ok(tools.run("take_screenshot", path="-shot.png", overwrite=True)["width"] == 1024, "but when asked")
+    for arguments, want in [
+            ({"region": {"x": 1000, "width": 100}}, "region is not inside the screen, which is 1024 x 768"),
+            ({"region": {"w": 1}}, "region has no member 'w'"),
+            ({"region": {"x": "1"}}, "whole numbers"),
+            ({"window": "0123"}, "there is no window 0123"),
+            ({"window": "4294967295"}, "there is no window 4294967295")]:
+        answer = tools.run("observe_screen", **arguments)
+        ok(isinstance(answer, str) and want in answer, f"observe_screen: {want}", answer)
+    few = os.path.join(folder, "bin")
+    os.mkdir(few)
+    for name in ("xdotool", "xprop", "xwininfo", "scrot"):
+        os.symlink(shutil.which(name), os.path.join(few, name))
+    ok(size(tools.run("observe_screen", {"PATH": few}, region=region)) == (100, 50), "by scrot without ImageMagick")
+    ok("scale needs import" in tools.run("observe_screen", {"PATH": few}, scale=0.5), "which cannot scale")
+
+
+def elements(tools, form):
+    answer = tools.run("get_ui_context", window_title="Form")
+    tree = answer["windows"]
+    secret, check = find(tree, name="Secret"), find(tree, name="Loud")
+    ok(answer["foreground_window"] == "Form -x\nof the test" and find(tree, name="Greet", role="push button", actions=["click"])
+       and check["role"] == "check box" and check["width"] > 0, "get_ui_context", answer)
+    ok("hidden" not in json.dumps(answer) and secret["role"] == "password text" and "text" not in secret,
+       "a password is not shown", secret)
+    ok(find(tree, name="Off")["states"] == ["disabled"] if "states" in find(tree, name="Off") else False,
+       "what is disabled", find(tree, name="Off"))
+    few = tools.run("get_ui_context", max_elements=3)
+    ok(few["element_count"] == 3 and "left out" in few["note"], "a bound on elements", few)
+    few = tools.run("get_ui_context", max_depth=1)
+    ok(few["windows"][0]["children"][0]["children_left_out"] == 9, "a bound on depth", few)
+
+    def use(**arguments):
+        return tools.run("execute_accessible", **arguments)
+    answer = use(action="set_value", element_name="who", value="-x ä\"$HOME")
+    ok("done" in answer and form.says("text -x ä\"$HOME"), "execute_accessible set_value", answer)
+    answer = use(action="click", target="the button", element_name="Greet", window_title="Form")
+    ok("done" in answer and form.says("greet -x ä\"$HOME"), "execute_accessible click", answer)
+    answer = use(action="toggle", control_type="CheckBox")
+    ok("done" in answer and form.says("loud True"), "execute_accessible toggle, by role", answer)
+    answer = use(action="set_value", control_type="slider", value="7")
+    ok("done" in answer and form.says("scale 7.0"), "execute_accessible set_value of a number", answer)
+    answer = use(action="focus", element_name="Who")
+    ok("focused" in answer["element"].get("states", []) if "done" in answer else False, "execute_accessible focus", answer)
+    ok((tools.run("get_ui_context")["focused_element"] or {}).get("name") == "Who", "and get_ui_context shows that")
+    answer = use(action="click", element_name="Twin", index=1)
+    ok("done" in answer and form.says("twin 1"), "one of several", answer)
+    for arguments, want in [
+            ({"element_name": "Twin"}, "2 elements match: give control_type, or index"),
+            ({"element_name": "Twin", "index": 2}, "only 2 elements match"),
+            ({"element_name": "Nix"}, "no element matches; those that can click: "),
+            ({}, "give element_name, control_type or automation_id"),
+            ({"element_name": "Off"}, "the element is disabled"),
+            ({"element_name": "Greet", "window_title": "Nix"}, "no window has 'Nix' in its title: there are 'Form")]:
+        answer = str(use(action="click", **arguments))
+        ok(answer.startswith("error: ") and want in answer, f"execute_accessible: {want}", answer)
+    answer = str(use(action="set_value", control_type="slider", value="x"))
+    ok("is a number, not 'x'" in answer, "execute_accessible: a value that is no number", answer)
+
+
+def dialog(tools):
+    """A dialog is filled in and closed; its program prints what it was given."""
+    zenity = Program("zenity", "--entry", "--title=Question", "--text=Your name")
+    ok(until(lambda: "error" not in tools.run("get_ui_context", window_title="Question")), "a dialog of zenity appears")
+    tools.run("execute_accessible", action="set_value", control_type="Edit", window_title="Question", value="Ada; id")
+    tools.run("execute_accessible", action="click", element_name="OK", window_title="Question")
+    ok(zenity.says("Ada; id") and zenity.process.wait(WAIT_SEC) == 0, "it is filled in and closed", zenity.lines)
+
+
+def maximize(tools, form, window):
+    tools.run("execute_gui", action="click", x=20, y=30, window=str(window["id"]))
+    answer = tools.run("maximize_active_window")
+    ok(answer.get("maximized") and answer["was_maximized"] is False and form.says("size 1024 768"), "maximize_active_window",
+       (answer, form.lines[-3:]))
+    ok(tools.run("maximize_active_window")["was_maximized"] is True, "a second time changes nothing")
+
+
+def main():
+    folder = os.path.realpath(tempfile.mkdtemp())
+    os.environ.update(HOME=folder, TMPDIR=folder, LC_ALL="C.UTF-8", NO_AT_BRIDGE="0")
+    server = subprocess.Popen(["Xvfb", "-displayfd", "1", "-noreset", "-screen", "0", "1024x768x24", "-nolisten", "tcp"],
+                              stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
+    form = None
+    try:
+        os.environ["DISPLAY"] = ":" + server.stdout.readline().strip()
+        tools = Tools(folder)
+        form = Program("/usr/bin/python3", "-c", WINDOW)
+        ok(until(lambda: isinstance(tools.run("get_ui_context", window_title="Form"), dict)), "a window of GTK appears")
+        without_desktop(tools)
+        window = windows(tools, form)
+        mouse(tools, form, window)
+        keyboard(tools, form)
+        pictures(tools, folder, window)
+        elements(tools, form)
+        dialog(tools)
+        maximize(tools, form, window)
+    finally:
+        if form:
+            form.process.kill()
+        server.terminate()
+        server.wait()
+        shutil.rmtree(folder, ignore_errors=True)
+    tap.done()
+
+
+main()
