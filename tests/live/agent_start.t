@@ -41,4 +41,6 @@ is 'a killed daemon leaves the reason' "$(field '.result.agents[] | select(.agen
 is 'and the last lines' "$(field '.result.agents[] | select(.agent == "talks").output | startswith("one\n")')" true
 call ensure_agent '{"name":"missing","command":"exec cat","prompt":"^$"}'
 is 'the name can be used again' "$(field '.result | "\(.state) \(.started)"')" 'ready true'
+call stop_agent '{"agent":"talks"}'
+is 'an agent without a pane is stopped' "$(field '.error.message // (.result | "\(.agent) \(.pane) \(.released)")')" 'talks null false'
 done_testing

@@ -120,12 +120,6 @@ static void on_launched(void *data, const struct pane_ref *pane, const char *err
 	agent_monitor_look(agent->monitor, true);
 }
 
-static bool has_pane(const struct agent *agent)
-{
-	return agent->pane.pane != MUXBUS_NO_ID &&
-	    pane_fate(agent->set->parts.tmux, &agent->pane) == PANE_THERE;
-}
-
 static void agent_launch_program(struct agent *agent)
 {
 	static const struct agent_launch_handlers handlers = {.made = on_made, .done = on_launched};
@@ -134,7 +128,7 @@ static void agent_launch_program(struct agent *agent)
 	    .tmux = parts->tmux,
 	    .reporters = parts->reporters,
 	    .parent = agent->teller};
-	bool is_there = has_pane(agent);
+	bool is_there = agent_has_pane(agent);
 	loop_timer_disarm(agent->timer);
 	agent->is_restarting = false;
 	agent->was_ready = false;
@@ -513,7 +507,7 @@ static void find_again(struct agent *agent)
 	const struct agent_parts *parts = &agent->set->parts;
 	if (agent->launch != NULL || agent->ending != NULL)
 		return;
-	if (!has_pane(agent) || !agent_monitor_aim(agent->monitor, &agent->pane, false)) {
+	if (!agent_has_pane(agent) || !agent_monitor_aim(agent->monitor, &agent->pane, false)) {
 		agent->is_restarting = false;
 		if (agent->is_adopted && agent->state != AGENT_CRASHED)
 			crash(agent, "its pane is not there any more");
@@ -580,7 +574,7 @@ static struct agent *make_free(
 		return agent_new(set);
 	if (agent == NULL)
 		fail_count(request);
-	else if (agent->ending != NULL || !agent_has_ended(agent) || has_pane(agent))
+	else if (agent->ending != NULL || !agent_has_ended(agent) || agent_has_pane(agent))
 		request_fail(request, MESSAGE_BUSY,
 		    "agent \"%s\" is another one: stop_agent it first, or take another name",
 		    plan->name);

@@ -2,12 +2,15 @@
 /* The floor of agents: names, states, and finding one. */
 #include "daemon/agent/agent_state.h"
 
+#include <muxbus.h>
+
 #include <stdio.h>
 #include <string.h>
 
 #include "base/alloc.h"
 #include "base/clock.h"
 #include "base/log.h"
+#include "daemon/tmux/pane_fate.h"
 
 static const char *const state_names[AGENT_STATE_COUNT_] = {
     [AGENT_STARTING] = "starting",
@@ -69,6 +72,12 @@ bool agent_is_free(const struct agent *agent)
 const struct pane_ref *agent_pane(const struct agent *agent)
 {
 	return &agent->pane;
+}
+
+bool agent_has_pane(const struct agent *agent)
+{
+	return agent->pane.pane != MUXBUS_NO_ID &&
+	    pane_fate(agent->set->parts.tmux, &agent->pane) == PANE_THERE;
 }
 
 bool agent_has_ended(const struct agent *agent)

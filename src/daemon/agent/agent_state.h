@@ -176,6 +176,8 @@ enum agent_state agent_state(const struct agent *agent);
 /* Whether it is ready, and nothing waits to be typed. */
 bool agent_is_free(const struct agent *agent);
 const struct pane_ref *agent_pane(const struct agent *agent);
+/* Whether it has a pane, and that is there. */
+bool agent_has_pane(const struct agent *agent);
 /* Whether its program has ended, and is not started again by itself. */
 bool agent_has_ended(const struct agent *agent);
 bool agent_is_adopted(const struct agent *agent);

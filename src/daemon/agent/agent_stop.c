@@ -21,7 +21,6 @@
 #include "daemon/core/loop_timer.h"
 #include "daemon/input/submit.h"
 #include "daemon/server/request.h"
-#include "daemon/tmux/pane_fate.h"
 #include "daemon/tmux/tmux.h"
 #include "wire/json.h"
 
@@ -130,7 +129,7 @@ static void close_pane(struct agent *agent)
 	struct muxbus_command *command;
 	struct closing *closing;
 	agent->ending->is_closing = true;
-	if (pane_fate(tmux, &agent->pane) != PANE_THERE || muxbus_command_new(&command) < 0) {
+	if (!agent_has_pane(agent) || muxbus_command_new(&command) < 0) {
 		finish(agent);
 		return;
 	}
@@ -153,7 +152,7 @@ void agent_ending_step(struct agent *agent)
 	int64_t left_ms = ending->deadline_ms - clock_mono_ms();
 	if (ending->is_closing)
 		return;
-	if (pane_fate(agent->set->parts.tmux, &agent->pane) == PANE_THERE)
+	if (agent_has_pane(agent))
 		pane = muxbus_model_pane(tmux_model(agent->set->parts.tmux), agent->pane.pane);
 	if (pane != NULL && pane->is_dead) {
 		agent->exit_status = pane->exit_status;
@@ -195,7 +194,7 @@ void agent_stop(
 	ending->pidfd = -1;
 	ending->pane = agent->pane.pane;
 	ending->deadline_ms = clock_mono_ms() + grace_ms;
-	if (pane_fate(set->parts.tmux, &agent->pane) == PANE_THERE)
+	if (agent_has_pane(agent))
 		ending->pidfd =
 		    process_open(agent->pane.pane_pid, process_start_ticks(agent->pane.pane_pid));
 	agent->ending = ending;

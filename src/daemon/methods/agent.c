@@ -23,7 +23,6 @@
 #include "daemon/server/requester.h"
 #include "daemon/server/spawn.h"
 #include "daemon/server/target.h"
-#include "daemon/tmux/pane_fate.h"
 #include "daemon/tmux/tmux.h"
 
 #define TASK_SEC_MAX (10 * 366 * 86400.0)
@@ -554,8 +553,7 @@ static void handle_stop(struct request *request, const void *data)
 	const struct agent *agent = agent_find(daemon->agents, args->agent);
 	struct muxbus_model_counts counts;
 	bool is_weak;
-	if (agent != NULL && !args->force && !agent_is_adopted(agent) &&
-	    pane_fate(daemon->tmux, agent_pane(agent)) == PANE_THERE) {
+	if (agent != NULL && !args->force && !agent_is_adopted(agent) && agent_has_pane(agent)) {
 		muxbus_model_counts(tmux_model(daemon->tmux), &counts);
 		if (request_peer_pane(request, &is_weak) == agent_pane(agent)->pane ||
 		    counts.panes == 1) {
