@@ -312,13 +312,26 @@ static void call_tool(int64_t id, const struct json *params, const char *line)
 	}
 }
 
+static void note(const char *line)
+{
+	FILE *file = options.log != NULL ? fopen(options.log, "a") : NULL;
+	if (file == NULL)
+		return;
+	(void)fprintf(file, "%s\n", line);
+	(void)fclose(file);
+}
+
 static void leave_process(void)
 {
-	if (fork() == 0) {
+	char text[32];
+	pid_t pid = fork();
+	if (pid == 0) {
 		(void)setsid();
 		for (;;)
 			(void)pause();
 	}
+	(void)snprintf(text, sizeof text, "left %d", (int)pid);
+	note(text);
 	exit(0);
 }
 
@@ -342,15 +355,6 @@ static void take_message(const struct json *message, const char *line)
 		call_tool(id, params, line);
 	if (options.is_fork && strcmp(method, "tools/call") == 0)
 		leave_process();
-}
-
-static void note(const char *line)
-{
-	FILE *file = options.log != NULL ? fopen(options.log, "a") : NULL;
-	if (file == NULL)
-		return;
-	(void)fprintf(file, "%s\n", line);
-	(void)fclose(file);
 }
 
 /* Answers what is due. Returns the time until the next one, for poll(). */

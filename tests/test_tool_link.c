@@ -600,6 +600,8 @@ static void test_ends(void)
 	struct tool_link_info info;
 	struct rig rig;
 	int64_t start_ms;
+	char words[128];
+	const char *left;
 	rig_open(&rig, "");
 	rig.spec.idle_ms = 50;
 	begin(&rig, &slow, "slow", "{\"ms\":400}", WAIT_MS);
@@ -625,9 +627,13 @@ static void test_ends(void)
 	ok(clock_mono_ms() - start_ms < 10000, "soon");
 	rig_close(&rig);
 
-	rig_open(&rig, "--fork");
+	(void)snprintf(words, sizeof words, "--fork --log %s", log_path);
+	rig_open(&rig, words);
 	(void)call(&rig, &outcome, "echo", "{}");
 	ok(run_until(&rig.off, 1), "a server that forks away has ended");
+	left = strstr(logged("left "), "left ");
+	ok(left != NULL && !is_there((pid_t)strtol(left + 5, NULL, 10)),
+	    "with the process that it left");
 	rig_close(&rig);
 }
 
