@@ -18,6 +18,7 @@ EventKind = Literal[
     "delivery",
     "gap",
     "layout_changed",
+    "line",
     "mode_changed",
     "notification",
     "pane_closed",
@@ -346,6 +347,15 @@ GetPaneResult = TypedDict(
     },
     total=False,
 )
+GetToolAnswerResult = TypedDict(
+    "GetToolAnswerResult",
+    {
+        "text": "str",
+        "note": "str",
+        "images": "List[Any]",
+    },
+    total=False,
+)
 ListAgentsResultAgents = TypedDict(
     "ListAgentsResultAgents",
     {
@@ -362,6 +372,7 @@ ListAgentsResultAgents = TypedDict(
         "restarting": "bool",
         "adopted": "bool",
         "question": "str",
+        "output": "str",
         "evidence": "Dict[str, Any]",
         "tasks": "List[Any]",
     },
@@ -506,6 +517,42 @@ ListTimersResult = TypedDict(
     },
     total=False,
 )
+ListToolsResultTools = TypedDict(
+    "ListToolsResultTools",
+    {
+        "name": "str",
+        "group": "Union[str, None]",
+        "state": "str",
+        "reason": "Union[str, None]",
+        "kind": "Union[str, None]",
+        "description": "Union[str, None]",
+        "file": "str",
+        "server": "Union[str, None]",
+    },
+    total=False,
+)
+ListToolsResultServers = TypedDict(
+    "ListToolsResultServers",
+    {
+        "name": "str",
+        "pane": "Union[str, None]",
+        "state": "str",
+        "pid": "Union[int, None]",
+        "rss_bytes": "Union[int, None]",
+        "calls": "int",
+        "running": "int",
+        "reason": "Union[str, None]",
+    },
+    total=False,
+)
+ListToolsResult = TypedDict(
+    "ListToolsResult",
+    {
+        "tools": "List[ListToolsResultTools]",
+        "servers": "List[ListToolsResultServers]",
+    },
+    total=False,
+)
 ListWatchesResultWatches = TypedDict(
     "ListWatchesResultWatches",
     {
@@ -582,7 +629,7 @@ NextNotificationFilter = TypedDict(
     "NextNotificationFilter",
     {
         "pane": "str",
-        "source": "Literal[\"command\", \"condition\", \"job\", \"post\", \"program\", \"timer\", \"watch\"]",
+        "source": "Literal[\"command\", \"condition\", \"job\", \"post\", \"program\", \"timer\", \"tool\", \"watch\"]",
         "id": "str",
         "urgent": "bool",
     },
@@ -989,7 +1036,7 @@ WaitForAnyNotificationNotification = TypedDict(
     "WaitForAnyNotificationNotification",
     {
         "pane": "str",
-        "source": "Literal[\"command\", \"condition\", \"job\", \"post\", \"program\", \"timer\", \"watch\"]",
+        "source": "Literal[\"command\", \"condition\", \"job\", \"post\", \"program\", \"timer\", \"tool\", \"watch\"]",
         "id": "str",
         "urgent": "bool",
     },
@@ -1111,7 +1158,7 @@ WaitForAllNotificationNotification = TypedDict(
     "WaitForAllNotificationNotification",
     {
         "pane": "str",
-        "source": "Literal[\"command\", \"condition\", \"job\", \"post\", \"program\", \"timer\", \"watch\"]",
+        "source": "Literal[\"command\", \"condition\", \"job\", \"post\", \"program\", \"timer\", \"tool\", \"watch\"]",
         "id": "str",
         "urgent": "bool",
     },
@@ -1578,10 +1625,10 @@ class Methods:
 
         It is kept alive: when it ends, or falls back to a shell, it is started again, after a
         while and at most five times in a row. A program that never was ready is not: the error
-        says how it ended, and its window is closed. Each crash is one notification, however
-        often muxbusd is started after it. The state blocked says that it asks something:
-        respond answers. With pane, an agent that a person started is adopted: its pane is left
-        as it is, and it is never started again.
+        says how it ended, with its last lines, and its window is closed. Each crash is one
+        notification, however often muxbusd is started after it. The state blocked says that it
+        asks something: respond answers. With pane, an agent that a person started is adopted:
+        its pane is left as it is, and it is never started again.
 
         name: Its name from then on: A-Z a-z 0-9 _ . : -; with pane it may be left out: then the
             agent is named after its program.
@@ -1750,6 +1797,19 @@ class Methods:
         return await self.request("get_pane",
             pane=pane)
 
+    async def get_tool_answer(
+        self,
+        id: str,
+    ) -> GetToolAnswerResult:
+        """The answer of a declared tool that was called with wait false.
+
+        It is the same as that of a call that waits, as long as the call is remembered.
+
+        id: The id of the call, as in its first answer and its notification.
+        """
+        return await self.request("get_tool_answer",
+            id=id)
+
     async def list_agents(
         self,
     ) -> ListAgentsResult:
@@ -1765,7 +1825,7 @@ class Methods:
     ) -> ListEventsResult:
         """Lists past events, as far as they are remembered.
 
-        Events pane_output are not remembered: read_output has the output of a pane.
+        Events pane_output and line are not remembered: read_output has the output of a pane.
 
         after: Those behind this number, oldest first; left out, the latest ones.
         kinds: Only these kinds; or patterns, such as pane_*.
@@ -1854,6 +1914,21 @@ class Methods:
         """
         return await self.request("list_timers",
             limit=limit)
+
+    async def list_tools(
+        self,
+        *,
+        group: Optional[str] = None,
+    ) -> ListToolsResult:
+        """Lists the declared tools, with those that cannot be used, and why.
+
+        Looks at the folders and for missing programs again. muxbusd(8) says how a tool is
+        declared.
+
+        group: Only tools of this group.
+        """
+        return await self.request("list_tools",
+            group=group)
 
     async def list_watches(
         self,
@@ -2344,7 +2419,8 @@ class Methods:
         quiet_hours: Nothing wakes in these hours of local time, such as 22:00-07:00; all that waits is
             delivered at their end.
         sources: Only notifications of these sources wake (command, condition, job, post, program,
-            timer, watch); others are delivered with the next that wakes. Left out: all wake.
+            timer, tool, watch); others are delivered with the next that wakes. Left out: all
+            wake.
         window_ms: Wait so long after the first that wakes, to deliver more in the same line. Unit: ms.
         """
         return await self.request("set_wake_policy",
@@ -2454,11 +2530,11 @@ class Methods:
         ends with the connection; it goes on after a half-close.
 
         kinds: Only these kinds, or those that match patterns such as pane_*; left out, all but
-            pane_output, which no pattern matches. Some kinds cost tmux work, and the daemon
-            looks for them only where they are named or matched: those that tmux does not
+            pane_output and line, which no pattern matches. Some kinds cost tmux work, and the
+            daemon looks for them only where they are named or matched: those that tmux does not
             announce (command_changed, mode_changed, pane_exited of kept panes, path_changed,
             title_changed) and those that come from output (bell, pane_quiet, command_started,
-            command_finished, program_notified, progress_changed). Else they come when the
+            command_finished, program_notified, progress_changed, line). Else they come when the
             daemon learns of them, if it does.
         panes: Only events about these panes (ids or targets), and server_lost and server_found.
         sessions: Only events about what is in these sessions (ids or names).
