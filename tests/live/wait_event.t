@@ -49,7 +49,7 @@ until_is 'an event is a match' 1 watched
 kill_daemon
 again() { # the bell rings until the next daemon follows the output
 	ring
-	[ "$(watched)" -gt 1 ] && echo yes
+	[ "$(watched)" -le 1 ] || echo yes
 }
 until_is 'and again after a restart' yes again
 call list_notifications '{}'
