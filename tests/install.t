@@ -46,8 +46,10 @@ unitdir=$(variable systemduserunitdir)
 	printf "$docdir/%s\n" NEWS README SECURITY
 	(cd "$srcdir/contrib" && find . -maxdepth 1 -name 'CHANGES.*') | sed "s|^\.|$docdir|"
 	printf "$unitdir/%s\n" muxbusd@.service muxbusd@.socket
+	(cd "$srcdir/contrib/tools" && find . -type f ! -path '*/__pycache__/*') |
+		sed "s|^\.|$(variable toolsdir)|"
 	# All of contrib for users: the rest serves those who build or change Muxbus.
-	(cd "$srcdir" && find contrib -type f ! -path 'contrib/completions/*' \
+	(cd "$srcdir" && find contrib -type f ! -path 'contrib/completions/*' ! -path 'contrib/tools/*' \
 		! -path 'contrib/systemd/muxbusd@*' ! -name 'CHANGES.*' ! -path 'contrib/abi/*' ! -path 'contrib/debian/*' \
 		! -path 'contrib/oss-fuzz/*' ! -name SECURITY ! -name server.json \
 		! -name bench.md ! -name "make-*" \

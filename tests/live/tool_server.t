@@ -41,6 +41,7 @@ kill_daemon
 one=$(t list-panes -F '#{pane_id}')
 t set-environment COLOUR green
 two=$(t new-window -dP -F '#{pane_id}' -c / 'exec sleep 3600')
+until_is 'the other pane is in its directory' / t display-message -p -t "$two" '#{pane_current_path}'
 
 # ---- which server ----
 first=$(tool place "{\"pane\":\"$one\"}" .result.text)
