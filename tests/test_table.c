@@ -248,6 +248,11 @@ static void test_results(void)
 	    "PANE  WHERE  SIZE   ACTIVE  COMMAND  PATH  TITLE\n"
 	    "%0    m:0.1  80x24  *       sh       /     t\\nu\n",
 	    "a list of panes");
+	is_str(shown("list_tools",
+		   "{\"tools\":[{\"name\":\"a\",\"group\":\"g\",\"state\":\"hidden\",\"reason\":"
+		   "\"no b\",\"description\":\"c\"}],\"servers\":[{\"name\":\"s\"}]}"),
+	    "TOOL  GROUP  STATE         DESCRIPTION\na     g      hidden: no b  c\n",
+	    "the list that has columns, of two lists");
 	is_str(shown("x", "{\"when\":\"2001-02-03T04:05:06.789Z\"}"), "when  2001-02-03 04:05:06\n",
 	    "a time");
 	buf_clear(&out);

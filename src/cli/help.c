@@ -279,6 +279,11 @@ static void put_method(struct page *page, const struct json *row, const char *na
 	}
 	put_arguments(page, schema);
 	put_results(page, json_member(row, "result"));
+	/* A declared tool has none. */
+	if (example == NULL && json_member(schema, "required") != NULL) {
+		buf_finish(&text);
+		return;
+	}
 	title(page, "Example");
 	buf_clear(&text);
 	arguments_example(&text, name, schema, example);

@@ -177,6 +177,9 @@ static const struct list lists[] = {
     {"timers",
 	{{"ID", "{id}"}, {"PANE", "{pane}"}, {"DUE", "{due}"}, {"RECURRING", "{recurring}"},
 	    {"PERIOD", "{period_sec}"}, {"TEXT", "{text}"}}},
+    {"tools",
+	{{"TOOL", "{name}"}, {"GROUP", "{group}"}, {"STATE", "{state}{reason?: }"},
+	    {"DESCRIPTION", "{description}"}}},
     {"watches",
 	{{"ID", "{id}"}, {"STATE", "{state}"}, {"PANE", "{pane}"}, {"FILE", "{file}"},
 	    {"REGEX", "{regex}"}, {"COUNT", "{count}"}, {"DUE", "{due}"}}},
@@ -262,38 +265,51 @@ static void write_any_table(struct buf *out, const struct json *array, size_t wi
 		write_table(out, array, columns, count, width, has_color);
 }
 
+static const struct list *find_columns(const char *member)
+{
+	for (size_t i = 0; i < sizeof lists / sizeof *lists; i++)
+		if (strcmp(lists[i].member, member) == 0)
+			return &lists[i];
+	return NULL;
+}
+
 static void write_list(struct buf *out, const struct json *array, size_t width, bool has_color)
 {
+	const struct list *list;
+	size_t count = 0;
 	if (array->count == 0) {
 		(void)buf_printf(out, "no %s\n", array->name);
 		return;
 	}
-	for (size_t i = 0; i < sizeof lists / sizeof *lists; i++) {
-		const struct list *list = &lists[i];
-		size_t count = 0;
-		if (strcmp(list->member, array->name) != 0)
-			continue;
-		while (count < TABLE_COLUMNS_MAX && list->columns[count].title != NULL)
-			count++;
-		write_table(out, array, list->columns, count, width, has_color);
+	list = find_columns(array->name);
+	if (list == NULL) {
+		write_any_table(out, array, width, has_color);
 		return;
 	}
-	write_any_table(out, array, width, has_color);
+	while (count < TABLE_COLUMNS_MAX && list->columns[count].title != NULL)
+		count++;
+	write_table(out, array, list->columns, count, width, has_color);
 }
 
-/* The main array of a result: its only member that is an array of objects. */
+/*
+ * The main array of a result: its only member that is an array of objects, or the only one of
+ * these with columns above.
+ */
 static const struct json *find_list(const struct json *result)
 {
-	const struct json *found = NULL;
+	const struct json *found = NULL, *known = NULL;
+	unsigned count = 0, known_count = 0;
 	for (const struct json *member = result->child; member != NULL; member = member->next) {
-		bool is_list = member->type == JSON_ARRAY &&
-		    (member->count == 0 || member->child->type == JSON_OBJECT);
-		if (is_list && found != NULL)
-			return NULL;
-		if (is_list)
-			found = member;
+		bool is_known = member->type == JSON_ARRAY && find_columns(member->name) != NULL;
+		if (member->type != JSON_ARRAY ||
+		    (member->count > 0 && member->child->type != JSON_OBJECT))
+			continue;
+		found = member;
+		known = is_known ? member : known;
+		count++;
+		known_count += is_known;
 	}
-	return found;
+	return count == 1 ? found : known_count == 1 ? known : NULL;
 }
 
 /* Walks all values that are not objects: "tmux.version". */
