@@ -36,6 +36,7 @@ declare_tool shared_pane "$per_daemon" ',"tool":"env","parameters":{"type":"obje
 declare_tool shared_slow "$per_daemon" ",\"tool\":\"slow\",\"timeout_sec\":1$slow_parameters"
 declare_tool progress "$per_pane" ',"parameters":{"type":"object","properties":{"count":{"type":"integer"}}}'
 declare_tool unknown "$per_pane" ',"tool":"no_such"'
+declare_tool broken '{"name":"broken","command":["/bin/false"]}' ''
 declare_tool absent '{"name":"absent","command":["no-such-program"]}' ''
 kill_daemon
 one=$(t list-panes -F '#{pane_id}')
@@ -83,6 +84,16 @@ is 'which leaves the server of another pane alone' \
 t kill-pane -t "$two"
 until_is 'a closed pane ends its server' gone sh -c "kill -0 ${second% *} 2>/dev/null || echo gone"
 until_is 'so does idle_sec' gone sh -c "kill -0 ${daemons% *} 2>/dev/null || echo gone"
+
+three=$(t new-window -dP -F '#{pane_id}' 'exec sleep 3600')
+for _ in 1 2 3 4; do
+	tool broken "{\"pane\":\"$three\"}" .error >/dev/null
+done
+ask '{"id":1,"method":"broken","params":{"pane":"'"$three"'"}}' >"$dir/broken" &
+until_is 'a call waits for the next start of its server' 'waiting 1' \
+	servers '.[] | select(.name == "broken") | "\(.state) \(.running)"'
+t kill-pane -t "$three"
+until_is 'it ends with its pane, too' gone jq -r .error.data.kind "$dir/broken"
 
 # ---- calls that nothing waits for ----
 id=$(tool slow "{\"wait\":false,\"pane\":\"$one\",\"millis\":2000}" .result.id)

@@ -743,13 +743,23 @@ void tool_link_check(const struct tool_link *link, const char *tool, const char 
 		(void)tool_server_list_check(&link->list, tool, gives, ret_reason, size);
 }
 
+/* All calls that done is due for, those that have failed as well. */
+static unsigned count_open(const struct tool_link *link)
+{
+	const struct list *at;
+	unsigned count = 0;
+	list_for_each (at, &link->calls)
+		count++;
+	return count;
+}
+
 void tool_link_info(const struct tool_link *link, struct tool_link_info *ret_info)
 {
 	*ret_info = (struct tool_link_info){
 	    .state = state_names[link->state],
 	    .failure = link->failure,
 	    .calls = link->sent,
-	    .running = count_calls(link, CALLS_SENT | CALLS_WAITING),
+	    .running = count_open(link),
 	    .starts = link->starts,
 	};
 	if (link->state == STATE_OFF && loop_timer_is_armed(link->timer))

@@ -102,7 +102,7 @@ struct tool_link_info {
 	pid_t pid; /* 0: none */
 	int64_t rss_kb; /* of all its processes */
 	uint64_t calls; /* sent to it */
-	unsigned running; /* calls at this moment, with those that wait */
+	unsigned running; /* calls without an answer yet: sent, waiting, or failed just now */
 	uint64_t starts;
 };
 void tool_link_info(const struct tool_link *link, struct tool_link_info *ret_info);
